@@ -1,0 +1,139 @@
+# Builds, tests and runs sched-bench. `make help` lists the targets.
+
+MODE ?= release
+CC = gcc
+V ?= 0
+
+OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)
+Q := $(if $(filter 0,$(V)),@)
+
+MODULES := core affinity workloads results harness
+PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson
+
+# What distinguishes the modes. Sanitizers see only the C library's heap.
+CFLAGS_release := -O2
+CFLAGS_debug := -O1 -DSB_DEBUG=1
+CFLAGS_asan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined
+CFLAGS_tsan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -DSB_TSAN=1 -fsanitize=thread
+ifeq ($(CFLAGS_$(MODE)),)
+$(error MODE=$(MODE): expected release, debug, asan or tsan)
+endif
+ALLOCATOR := $(if $(findstring ALLOC_LIBC,$(CFLAGS_$(MODE))),,jemalloc)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wundef -Wvla -Wcast-qual -Wwrite-strings \
+	-Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
+	-Wold-style-definition -Wformat=2 -Wconversion -Wno-sign-conversion \
+	-Wimplicit-fallthrough -Werror
+CFLAGS := -std=gnu11 -g -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
+	$(WARNINGS) $(EXTRA_CFLAGS)
+CPPFLAGS := -I. -D_GNU_SOURCE -DSB_BUILD_MODE='"$(MODE)"'
+LDLIBS := $(shell pkg-config --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm
+CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
+
+SOURCES := $(wildcard $(MODULES:%=%/*.c))
+OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
+LIBRARY := $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
+PROGRAM := $(OUT)/sched-bench
+
+# Tests run against the release build, and against one with rings of 4 slots
+# and every assertion on, in which growth and wrap-around happen all the time.
+TEST_SOURCES := $(wildcard tests/test_*.c)
+TESTS := $(TEST_SOURCES:tests/%.c=$(OUT)/tests/%)
+SMALL_SOURCES := $(filter tests/test_core_%.c,$(TEST_SOURCES))
+SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
+SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
+SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
+# The models do not depend on how the code is built.
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh),$(wildcard tests/test_*.sh))
+# The command with a workload whose check always fails; see tests/wrong.c.
+WRONG := $(OUT)/tests/sched-bench-wrong
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all bench check build-tests models lint format micro clean help
+
+all: $(PROGRAM) ## build the command (default)
+
+bench: ## install what is missing, build, measure three workloads for a minute
+	$(Q)scripts/setup.sh bench
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(PROGRAM) run -w pingpong -w yield -w skynet --duration 2s --output-root build/results
+
+check: ## install what is missing, build, run every test (MODE=, CC=)
+	$(Q)scripts/setup.sh check
+	$(Q)$(MAKE) --no-print-directory all build-tests
+	$(Q)tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(SHELL_TESTS)
+
+build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)
+
+models: ## check the models of the scheduler's protocols with Spin
+	$(Q)scripts/setup.sh models
+	$(Q)sh tests/test_models.sh $(OUT)
+
+lint: ## formatting, static analysis, shell scripts, architecture
+	$(Q)scripts/setup.sh lint
+	$(Q)scripts/lint.sh
+
+format: ## rewrite the sources in the project's format
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) tests/*.[ch])
+
+micro: $(OUT)/tests/bench_core ## time the scheduler's primitives
+	$(Q)$(OUT)/tests/bench_core
+
+clean: ## remove everything that was built
+	$(Q)rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@echo "  MODE=release|debug|asan|tsan  CC=gcc|clang  V=1"
+
+print-%:
+	@echo '$($*)'
+
+# A changed flag or compiler rebuilds everything that it went into.
+STAMP := $(OUT)/flags
+BUILD_LINE := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDLIBS)
+$(shell mkdir -p $(OUT); echo '$(subst ','\'',$(BUILD_LINE))' | cmp -s - $(STAMP) || echo '$(subst ','\'',$(BUILD_LINE))' > $(STAMP))
+
+# The revision goes into one object, which alone is rebuilt when it changes.
+REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+$(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
+$(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
+
+$(PROGRAM): $(OBJECTS)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/%.o: %.c $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/small/%.o: %.c $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) $(SMALL_FLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/tests/test_%: $(OUT)/tests/test_%.o $(LIBRARY)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(OUT)/tests/bench_core: $(OUT)/tests/bench_core.o $(LIBRARY)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/tests/registry_wrong.o: workloads/registry.c $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_WORKLOADS='"tests/wrong.def"' -MMD -MP -c -o $@ $<
+
+$(WRONG): $(filter-out $(OUT)/workloads/registry.o,$(OBJECTS)) $(OUT)/tests/registry_wrong.o $(OUT)/tests/wrong.o
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)

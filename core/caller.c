@@ -1,0 +1,64 @@
+/*
+ * caller.c - what the calling thread has of its own, be it a worker or a
+ * foreign thread: which worker it is, its objects, its samples.
+ */
+#include "core/internal.h"
+
+/* Read through a function, so that no caller keeps a stale address across a
+ * change of threads. */
+static _Thread_local struct sb_worker *current_worker;
+
+struct sb_worker *sb_worker_current(void)
+{
+	return current_worker;
+}
+
+void sb_worker_set_current(struct sb_worker *w)
+{
+	current_worker = w;
+}
+
+/* ---- objects ---- */
+
+void *sb_object_alloc(struct sb_scheduler *s, struct sb_worker *w, size_t size)
+{
+	void *object;
+
+	if (w)
+		return sb_pool_alloc(&w->pool, size);
+	sb_lock_acquire(&s->foreign_lock);
+	object = sb_pool_alloc(&s->foreign_pool, size);
+	sb_lock_release(&s->foreign_lock);
+	return object;
+}
+
+void sb_object_free(struct sb_scheduler *s, struct sb_worker *w, void *object,
+		    size_t size)
+{
+	if (w) {
+		sb_pool_free(&w->pool, object, size);
+		return;
+	}
+	sb_lock_acquire(&s->foreign_lock);
+	sb_pool_free(&s->foreign_pool, object, size);
+	sb_pool_flush(&s->foreign_pool);
+	sb_lock_release(&s->foreign_lock);
+}
+
+/* ---- sampling ---- */
+
+void sb_sampler_init(struct sb_sampler *sampler, uint32_t every, uint64_t seed)
+{
+	sampler->every = every;
+	sb_rng_seed(&sampler->rng, ~seed);
+	sb_sampler_advance(sampler);
+}
+
+void sb_sampler_advance(struct sb_sampler *sampler)
+{
+	if (sampler->every)
+		sampler->left =
+			1 + sb_rng_below(&sampler->rng, 2 * sampler->every - 1);
+	else
+		sampler->left = UINT32_MAX;
+}

@@ -1,0 +1,71 @@
+/*
+ * counters.h - what a worker records. Written by its owner alone, on lines of
+ * its own; read by anyone; never reset (readers subtract two readings).
+ */
+#ifndef SB_CORE_COUNTERS_H
+#define SB_CORE_COUNTERS_H
+
+#include "core/hist.h"
+
+struct sb_counters {
+#define X(name, doc) sb_counter name;
+#include "core/counters.def"
+#undef X
+};
+
+struct sb_hists {
+#define X(name, unit, doc) struct sb_hist name;
+#include "core/hists.def"
+#undef X
+};
+
+/* A thief's row of the steal matrix: what it tried on one victim. */
+struct sb_steal_cell {
+	sb_counter attempts; /* = successes + lost + empty */
+	sb_counter successes;
+	sb_counter items;
+	sb_counter lost; /* the CAS lost against owner or another thief */
+	sb_counter empty;
+};
+
+/* The same as plain numbers, in the order of the .def files. */
+enum sb_counter_id {
+#define X(name, doc) SB_COUNTER_##name,
+#include "core/counters.def"
+#undef X
+	SB_COUNTERS
+};
+
+enum sb_hist_id {
+#define X(name, unit, doc) SB_HIST_##name,
+#include "core/hists.def"
+#undef X
+	SB_HISTS
+};
+
+static_assert(sizeof(struct sb_counters) == SB_COUNTERS * sizeof(sb_counter),
+	      "counters are an array in the order of their ids");
+static_assert(sizeof(struct sb_hists) == SB_HISTS * sizeof(struct sb_hist),
+	      "histograms are an array in the order of their ids");
+
+struct sb_steal_counts {
+	uint64_t attempts, successes, items, lost, empty;
+};
+
+/* A reading of one worker; steals has one entry for each victim. */
+struct sb_worker_reading {
+	uint64_t counter[SB_COUNTERS];
+	struct sb_steal_counts *steals;
+};
+
+static inline void sb_steal_add(struct sb_steal_counts *a,
+				const struct sb_steal_counts *b)
+{
+	a->attempts += b->attempts;
+	a->successes += b->successes;
+	a->items += b->items;
+	a->lost += b->lost;
+	a->empty += b->empty;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * pidmap.h - from a PID to its process: liburcu's lock-free resizable hash
+ * table (split-ordered lists; Shalev and Shavit, JACM 53(3), 2006), read under
+ * RCU. PIDs are given out in sequence, so they are their own hash.
+ *
+ * All but create and destroy are called by a registered, online thread
+ * (core/reclaim.h). What lookup returns stays a process until the caller's next
+ * quiescent state; that it is still alive, only its state word says.
+ */
+#ifndef SB_CORE_PIDMAP_H
+#define SB_CORE_PIDMAP_H
+
+#include "core/process.h"
+
+struct sb_pidmap;
+
+/* Returns NULL when there is no memory. Grows by itself, never shrinks. */
+struct sb_pidmap *sb_pidmap_create(void);
+
+/* The map must be empty; no other thread may use it any more. */
+void sb_pidmap_destroy(struct sb_pidmap *map);
+
+/* Makes process->pid known. The PID must not be in the map. Lock-free. */
+void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process);
+
+/* Returns the process, or NULL. Wait-free. */
+struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid);
+
+/* Forgets a process; its memory may be used again after a grace period. */
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process);
+
+/* Calls visit for each process; those that come or go meanwhile may be missed
+ * or seen. visit may remove the process it is given. */
+void sb_pidmap_for_each(struct sb_pidmap *map,
+			void (*visit)(void *arg, struct sb_process *process),
+			void *arg);
+
+#endif

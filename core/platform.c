@@ -1,0 +1,279 @@
+#include "core/platform.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+void sb_check_failed(const char *file, int line, const char *text,
+		     unsigned long long left, unsigned long long right)
+{
+	fprintf(stderr, "%s:%d: broken invariant: %s (%llu, %llu)\n", file,
+		line, text, left, right);
+	abort();
+}
+
+static uint64_t read_clock(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t sb_clock_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t sb_clock_process_cpu_ns(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* SplitMix64 spreads small seeds over the whole state; zero is not a state. */
+void sb_rng_seed(struct sb_rng *rng, uint64_t seed)
+{
+	uint64_t z = seed + UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	z ^= z >> 31;
+	rng->state = z ? z : 1;
+}
+
+void sb_thread_yield(void)
+{
+	sched_yield();
+}
+
+int sb_thread_start(struct sb_thread *thread, int os_cpu,
+		    void *(*entry)(void *), void *arg)
+{
+	cpu_set_t *set = NULL;
+	pthread_attr_t attr;
+	int rc = pthread_attr_init(&attr);
+
+	if (rc)
+		return -rc;
+	if (os_cpu >= 0) {
+		const size_t size = CPU_ALLOC_SIZE(os_cpu + 1);
+
+		set = CPU_ALLOC(os_cpu + 1);
+		if (!set) {
+			rc = ENOMEM;
+			goto out;
+		}
+		CPU_ZERO_S(size, set);
+		CPU_SET_S(os_cpu, size, set);
+		rc = pthread_attr_setaffinity_np(&attr, size, set);
+		if (rc)
+			goto out;
+	}
+	rc = pthread_create(&thread->handle, &attr, entry, arg);
+out:
+	if (set)
+		CPU_FREE(set);
+	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
+void sb_thread_join(struct sb_thread *thread)
+{
+	pthread_join(thread->handle, NULL);
+}
+
+/*
+ * ---- parker ----
+ * With a condition variable, the waiter decides to sleep with a CAS made under
+ * the mutex. A waker that sees PARKED takes and drops the mutex before it
+ * signals, so it cannot signal between that CAS and the wait:
+ *
+ *   owner                               waker
+ *   lock; EMPTY -> PARKED
+ *                                       NOTIFIED (was PARKED)
+ *                                       lock ... blocks until the wait
+ *   cond_wait (drops the mutex)
+ *                                       unlock; signal
+ */
+enum parker_state { EMPTY, PARKED, NOTIFIED };
+
+void sb_parker_init(struct sb_parker *parker, enum sb_parking parking)
+{
+	sb_store_rlx(&parker->state, EMPTY);
+	parker->parking = parking;
+	pthread_mutex_init(&parker->mutex, NULL);
+	pthread_cond_init(&parker->cond, NULL);
+}
+
+void sb_parker_fini(struct sb_parker *parker)
+{
+	pthread_cond_destroy(&parker->cond);
+	pthread_mutex_destroy(&parker->mutex);
+}
+
+static void wait_condvar(struct sb_parker *parker)
+{
+	uint32_t expected = EMPTY;
+
+	pthread_mutex_lock(&parker->mutex);
+	if (sb_cas_acq_rel(&parker->state, &expected, PARKED)) {
+		while (sb_load_rlx(&parker->state) == PARKED)
+			pthread_cond_wait(&parker->cond, &parker->mutex);
+	}
+	pthread_mutex_unlock(&parker->mutex);
+}
+
+static void wake_condvar(struct sb_parker *parker)
+{
+	pthread_mutex_lock(&parker->mutex);
+	pthread_mutex_unlock(&parker->mutex);
+	pthread_cond_signal(&parker->cond);
+}
+
+/*
+ * The kernel compares the word with PARKED and sleeps in one step, so a wake
+ * between our CAS and the call makes the call return at once.
+ */
+static void wait_futex(struct sb_parker *parker)
+{
+	uint32_t expected = EMPTY;
+
+	if (!sb_cas_acq_rel(&parker->state, &expected, PARKED))
+		return;
+	while (sb_load_rlx(&parker->state) == PARKED)
+		syscall(SYS_futex, &parker->state, FUTEX_WAIT_PRIVATE, PARKED,
+			NULL, NULL, 0);
+}
+
+static void wake_futex(struct sb_parker *parker)
+{
+	syscall(SYS_futex, &parker->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
+		0);
+}
+
+void sb_park(struct sb_parker *parker)
+{
+	if (sb_load_rlx(&parker->state) == EMPTY) {
+		if (parker->parking == SB_PARKING_FUTEX)
+			wait_futex(parker);
+		else
+			wait_condvar(parker);
+	}
+	/* An exchange, to synchronize with the latest of several unparks. */
+	sb_xchg_acq(&parker->state, EMPTY);
+}
+
+void sb_unpark(struct sb_parker *parker)
+{
+	if (sb_xchg_acq_rel(&parker->state, NOTIFIED) != PARKED)
+		return;
+	if (parker->parking == SB_PARKING_FUTEX)
+		wake_futex(parker);
+	else
+		wake_condvar(parker);
+}
+
+/* ---- gate ---- */
+
+void sb_gate_init(struct sb_gate *gate)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&gate->mutex, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&gate->cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+void sb_gate_fini(struct sb_gate *gate)
+{
+	pthread_cond_destroy(&gate->cond);
+	pthread_mutex_destroy(&gate->mutex);
+}
+
+void sb_gate_lock(struct sb_gate *gate)
+{
+	pthread_mutex_lock(&gate->mutex);
+}
+
+void sb_gate_notify_and_unlock(struct sb_gate *gate)
+{
+	pthread_cond_broadcast(&gate->cond);
+	pthread_mutex_unlock(&gate->mutex);
+}
+
+void sb_gate_notify(struct sb_gate *gate)
+{
+	sb_gate_lock(gate);
+	sb_gate_notify_and_unlock(gate);
+}
+
+bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
+		  uint64_t timeout_ns)
+{
+	const uint64_t now = sb_clock_ns();
+	const uint64_t end =
+		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	struct timespec deadline = { .tv_sec = (time_t)(end / NS_PER_S),
+				     .tv_nsec = (long)(end % NS_PER_S) };
+	bool ok;
+	int rc = 0;
+
+	pthread_mutex_lock(&gate->mutex);
+	while (!(ok = done(arg)) && rc != ETIMEDOUT) {
+		if (timeout_ns == UINT64_MAX)
+			pthread_cond_wait(&gate->cond, &gate->mutex);
+		else
+			rc = pthread_cond_timedwait(&gate->cond, &gate->mutex,
+						    &deadline);
+	}
+	pthread_mutex_unlock(&gate->mutex);
+	return ok;
+}
+
+/* ---- lock ---- */
+
+#define LOCK_SPINS 128
+
+void sb_lock_contended(struct sb_lock *lock)
+{
+	unsigned int spins = 0;
+
+	do {
+		while (sb_load_rlx(&lock->held)) {
+			if (++spins < LOCK_SPINS)
+				sb_cpu_pause();
+			else
+				sb_thread_yield();
+		}
+	} while (sb_xchg_acq(&lock->held, 1));
+}
+
+/* ---- race windows ---- */
+
+#ifdef SB_TEST_DELAYS
+/* Now and then gives the processor away, or holds it for a while. */
+void sb_test_delay(void)
+{
+	static _Atomic(uint64_t) threads;
+	static _Thread_local struct sb_rng rng;
+	uint64_t n;
+
+	if (!rng.state)
+		sb_rng_seed(&rng, sb_add_rlx(&threads, 1));
+	n = sb_rng_next(&rng) >> 40;
+	if (n % 64 == 0)
+		sched_yield();
+	else if (n % 16 == 0)
+		for (n = (n >> 6) % 256; n; n--)
+			sb_cpu_pause();
+}
+#endif

@@ -1,0 +1,186 @@
+#include "core/pool.h"
+
+#include "core/mem.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SB_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SB_ASAN 1
+#endif
+#endif
+
+/* AddressSanitizer does not know these free lists, so tell it what is free. */
+#ifdef SB_ASAN
+#include <sanitizer/asan_interface.h>
+#define MARK_FREE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define MARK_USED(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define MARK_FREE(p, n) ((void)(p), (void)(n))
+#define MARK_USED(p, n) ((void)(p), (void)(n))
+#endif
+
+/* What lies at the start of every slab. */
+struct sb_slab {
+	struct sb_pool *owner;
+	struct sb_slab *next;
+	size_t class;
+};
+
+/* The first object starts on a line of its own. */
+#define SLAB_HEADER_BYTES 64
+
+static_assert(sizeof(struct sb_slab) <= SLAB_HEADER_BYTES, "header fits");
+
+static size_t class_of(size_t size)
+{
+	return (size - 1) / SB_POOL_GRAIN;
+}
+
+static size_t class_bytes(size_t class)
+{
+	return (class + 1) * SB_POOL_GRAIN;
+}
+
+static struct sb_slab *slab_of(void *object)
+{
+	return (struct sb_slab *)((uintptr_t)object &
+				  ~(uintptr_t)(SB_SLAB_BYTES - 1));
+}
+
+void sb_pool_init(struct sb_pool *pool, unsigned int arena)
+{
+	*pool = (struct sb_pool){ .arena = arena };
+}
+
+void sb_pool_fini(struct sb_pool *pool)
+{
+	while (pool->slabs) {
+		struct sb_slab *slab = pool->slabs;
+
+		pool->slabs = slab->next;
+		MARK_USED(slab, SB_SLAB_BYTES);
+		sb_mem_free(slab);
+	}
+}
+
+static void put_local(struct sb_pool *pool, struct sb_pool_item *item,
+		      size_t class)
+{
+	item->next = pool->free[class];
+	pool->free[class] = item;
+	MARK_FREE(item, class_bytes(class));
+}
+
+/* Moves what others returned to the free lists. */
+static void take_returned(struct sb_pool *pool)
+{
+	struct sb_pool_item *item;
+
+	if (!sb_load_rlx(&pool->returned))
+		return;
+	item = sb_xchg_acq(&pool->returned, NULL);
+	while (item) {
+		struct sb_pool_item *next = item->next;
+
+		put_local(pool, item, slab_of(item)->class);
+		item = next;
+	}
+}
+
+/* Carves a new slab into objects, lowest address first in the list. */
+static void add_slab(struct sb_pool *pool, size_t class)
+{
+	const size_t bytes = class_bytes(class);
+	struct sb_slab *slab =
+		sb_mem_alloc(pool->arena, SB_SLAB_BYTES, SB_SLAB_BYTES);
+	size_t count;
+
+	if (!slab)
+		return;
+	*slab = (struct sb_slab){ .owner = pool,
+				  .next = pool->slabs,
+				  .class = class };
+	pool->slabs = slab;
+	count = (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / bytes;
+	while (count--)
+		put_local(pool,
+			  (void *)((char *)slab + SLAB_HEADER_BYTES +
+				   count * bytes),
+			  class);
+}
+
+static void refill(struct sb_pool *pool, size_t class)
+{
+	take_returned(pool);
+	if (!pool->free[class])
+		add_slab(pool, class);
+}
+
+void *sb_pool_alloc(struct sb_pool *pool, size_t size)
+{
+	const size_t class = class_of(size);
+	struct sb_pool_item *item;
+
+	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
+		void *large = sb_mem_alloc(pool->arena, size, SB_LINE);
+
+		pool->balance += large != NULL;
+		return large;
+	}
+	if (SB_UNLIKELY(!pool->free[class])) {
+		refill(pool, class);
+		if (!pool->free[class])
+			return NULL;
+	}
+	item = pool->free[class];
+	MARK_USED(item, class_bytes(class));
+	pool->free[class] = item->next;
+	pool->balance++;
+	return item;
+}
+
+void sb_pool_flush(struct sb_pool *pool)
+{
+	struct sb_pool_item *top;
+
+	if (!pool->chain_count)
+		return;
+	top = sb_load_rlx(&pool->chain_to->returned);
+	do {
+		pool->chain_last->next = top;
+	} while (!sb_cas_weak_acq_rel(&pool->chain_to->returned, &top,
+				      pool->chain_first));
+	pool->chain_count = 0;
+}
+
+static void put_remote(struct sb_pool *mine, struct sb_pool *owner,
+		       struct sb_pool_item *item)
+{
+	if (mine->chain_count && mine->chain_to != owner)
+		sb_pool_flush(mine);
+	if (!mine->chain_count) {
+		mine->chain_to = owner;
+		mine->chain_last = item;
+	}
+	item->next = mine->chain_count ? mine->chain_first : NULL;
+	mine->chain_first = item;
+	if (++mine->chain_count == SB_POOL_CHAIN_MAX)
+		sb_pool_flush(mine);
+}
+
+void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
+{
+	struct sb_slab *slab;
+
+	mine->balance--;
+	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
+		sb_mem_free(object);
+		return;
+	}
+	slab = slab_of(object);
+	if (SB_LIKELY(slab->owner == mine))
+		put_local(mine, object, slab->class);
+	else
+		put_remote(mine, slab->owner, object);
+}

@@ -1,0 +1,81 @@
+/*
+ * pool.h - small objects for one owner: free lists by size over slabs from the
+ * owner's arena. Takes and returns an object in a few instructions, and brings
+ * home what another thread frees.
+ *
+ * Roles
+ *   owner   one thread (or whoever holds a lock around it): alloc, free, flush
+ *   others  free through their own pool; the object goes back to the pool it
+ *           came from, so memory does not wander with the messages
+ *
+ * A slab is SB_SLAB_BYTES long and aligned to that, so the slab's header, which
+ * names the owning pool, is found from an object's address.
+ *
+ * Foreign objects are gathered in a chain for one destination and delivered to
+ * its `returned` stack with one CAS when the chain is full or the destination
+ * changes. `returned` is push-many/take-all: only exchanges remove from it, so
+ * it has no ABA problem. Its exchange has acquire, its push release: the
+ * freeing thread's last use happens before the next owner's first.
+ */
+#ifndef SB_CORE_POOL_H
+#define SB_CORE_POOL_H
+
+#include "core/atomic.h"
+#include "core/base.h"
+
+#define SB_SLAB_BYTES	  65536
+#define SB_POOL_GRAIN	  16
+#define SB_POOL_BYTES_MAX 1024
+#define SB_POOL_CLASSES	  (SB_POOL_BYTES_MAX / SB_POOL_GRAIN)
+#define SB_POOL_CHAIN_MAX 32
+
+struct sb_pool_item {
+	struct sb_pool_item *next;
+};
+
+struct sb_slab;
+
+struct sb_pool {
+	/* Lines 0..: the owner. */
+	alignas(SB_LINE) struct sb_pool_item *free[SB_POOL_CLASSES];
+	struct sb_slab *slabs;
+	unsigned int arena;
+	/* Objects taken by this owner minus objects freed by it, from and to
+	 * whatever pool: over all pools together, how many are in use. */
+	int64_t balance;
+
+	/* A chain on its way home to another pool. */
+	struct sb_pool *chain_to;
+	struct sb_pool_item *chain_first;
+	struct sb_pool_item *chain_last;
+	unsigned int chain_count;
+
+	/* Last line: anyone. */
+	alignas(SB_LINE) _Atomic(struct sb_pool_item *) returned;
+};
+
+static_assert(offsetof(struct sb_pool, returned) % SB_LINE == 0, "own line");
+
+void sb_pool_init(struct sb_pool *pool, unsigned int arena);
+
+/* Frees all slabs. No object of the pool may be in use. */
+void sb_pool_fini(struct sb_pool *pool);
+
+/*
+ * An object of size bytes (> 0), aligned to 16, and to 64 if size is a multiple
+ * of that; its contents are undefined. Owner
+ * only. Returns NULL when there is no memory. Objects above SB_POOL_BYTES_MAX
+ * come straight from the arena.
+ */
+void *sb_pool_alloc(struct sb_pool *pool, size_t size);
+
+/*
+ * Frees an object of any pool; size as at its allocation. mine: the caller's
+ * own pool, of which the caller is the owner.
+ */
+void sb_pool_free(struct sb_pool *mine, void *object, size_t size);
+
+/* Sends home what is still gathered for another pool. Owner only. */
+void sb_pool_flush(struct sb_pool *pool);
+
+#endif

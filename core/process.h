@@ -1,0 +1,282 @@
+/*
+ * process.h - what a process is to those who write one, and what the scheduler
+ * keeps about it.
+ *
+ * A process is a state machine: any C type with the three operations of struct
+ * sb_process_ops. It never blocks its worker; it runs one step, says what it
+ * wants next, and returns.
+ */
+#ifndef SB_CORE_PROCESS_H
+#define SB_CORE_PROCESS_H
+
+#include "core/atomic.h"
+#include "core/base.h"
+#include "core/reclaim.h"
+
+/* Names one process for ever: no PID is given out twice. 0 is no PID. */
+typedef uint64_t sb_pid;
+
+/*
+ * What messages, inputs and results carry: eight bytes or a pointer. Ownership
+ * of what a pointer points to goes with it; see sb_config.on_drop for the
+ * values that nobody receives.
+ */
+union sb_value {
+	uint64_t u64;
+	void *ptr;
+};
+
+static inline union sb_value sb_value_u64(uint64_t n)
+{
+	return (union sb_value){ .u64 = n };
+}
+
+static inline union sb_value sb_value_ptr(void *p)
+{
+	return (union sb_value){ .ptr = p };
+}
+
+enum sb_event_type {
+	SB_EVENT_COMPLETION, /* of the yield `tag`: data is its result */
+	SB_EVENT_MESSAGE,    /* data is the message; tag is 0 */
+	SB_EVENT_CANCEL,     /* the scheduler stops: finish soon */
+	SB_EVENT_TERMINATE,  /* only wakes; no step ever sees it */
+};
+
+struct sb_event {
+	uint32_t type; /* enum sb_event_type */
+	int32_t error; /* 0, or -errno of a failed yield */
+	uint64_t tag;
+	union sb_value data;
+};
+
+/* What a step returns; a negative value is -errno and completes the process. */
+enum sb_status {
+	SB_CONTINUE, /* has more to do */
+	SB_YIELD,    /* waits for the completions of its yields; with none under
+		      * way it would hang, and ends with -EINVAL */
+	SB_IDLE,     /* waits for a message */
+	SB_DONE,     /* finished; sb_step_result may have been called */
+};
+
+/* The step output; it belongs to the scheduler. See core/scheduler.h. */
+struct sb_step;
+
+struct sb_process_ops {
+	const char *name;
+	size_t state_bytes; /* size of the state that init prepares */
+
+	/*
+	 * Prepares state (state_bytes, zeroed) for an entry method. Called once
+	 * by the thread that submits, before anyone can see the process.
+	 * Returns 0, -ENOTSUP for a method that it does not offer, or another
+	 * -errno; close is called in any case.
+	 */
+	int (*init)(void *state, const char *method, union sb_value input);
+
+	/*
+	 * Advances the machine. Never two at once. events[0..count) came since
+	 * the last step; the array is the scheduler's and valid during the call.
+	 * Returns an enum sb_status, or -errno.
+	 */
+	int (*step)(void *state, struct sb_step *step,
+		    const struct sb_event *events, uint32_t count);
+
+	/* Releases what init and step acquired. Once for each init, on every way
+	 * out; after an init that failed, with what that left in state. NULL:
+	 * there is nothing to release. */
+	void (*close)(void *state);
+};
+
+/* An event on its way: a link of a process's event queue. Aligned, because the
+ * state word keeps its flags in the low bits of a node's address. */
+struct sb_event_node {
+	alignas(16) struct sb_event_node *next;
+	uint64_t sent_ns; /* 0: this one is not timed */
+	struct sb_event event;
+};
+
+/*
+ * ---- the state word ----
+ *
+ * One atomic word holds the state, the wakeup flag, and the event queue: a
+ * stack of event nodes, newest first, that producers push onto and the worker
+ * takes as a whole. Because an event and what it does to the state are one
+ * compare-and-swap, no order of events can lose a wake-up, run a process twice
+ * at once, or queue it twice: there is no moment at which an event is in the
+ * queue and the state does not say so.
+ *
+ *   bits 0..2   enum sb_state
+ *   bit  3      wakeup: an event came while Running
+ *   bits 4..63  the newest event node (16-aligned), or 0
+ *
+ *   transition                          by whom                       then
+ *   (new) -> Ready                      submitter                     queues it
+ *   Ready -> Running, events taken      the worker that dequeued it   steps it
+ *   Ready, event pushed                 any thread                    nothing
+ *   Running -> Running|wakeup, pushed   any thread                    nothing
+ *   Blocked|Idle -> Ready, pushed       any thread                    queues it
+ *   Running -> Blocked|Idle             its worker, no event came     lets go
+ *   Running[|wakeup] -> Ready           its worker                    queues it
+ *   Running[|wakeup] -> Complete        its worker, events taken      closes it
+ *   any -> Complete                     sb_scheduler_stop, with all workers
+ *                                       joined, by force              closes it
+ *
+ * A process has one queue entry if and only if it is Ready.
+ */
+enum sb_state {
+	SB_STATE_READY = 1,
+	SB_STATE_RUNNING,
+	SB_STATE_BLOCKED,
+	SB_STATE_IDLE,
+	SB_STATE_COMPLETE,
+};
+
+#define SB_WORD_STATE  UINT64_C(7)
+#define SB_WORD_WAKEUP UINT64_C(8)
+#define SB_WORD_FLAGS  UINT64_C(15)
+
+#define SB_WORKER_NONE UINT32_MAX
+
+/* Room for liburcu's hash table node; core/pidmap.c knows the type. */
+struct sb_pidmap_node {
+	uintptr_t opaque[2];
+};
+
+struct sb_worker;
+struct sb_waiter;
+
+struct sb_process {
+	/* Line 0: whoever sends to it or queues it. */
+	alignas(64) _Atomic(uint64_t) word;
+	sb_pid pid;
+	struct sb_pidmap_node map;
+	const struct sb_process_ops *ops;
+	struct sb_process *next; /* in a runq, or in a chain of the dead */
+	uint64_t ready_ns;	 /* when queued; 0: this time is not timed */
+	uint32_t last_worker;	 /* who ran it last, or SB_WORKER_NONE */
+
+	/* Line 1: the worker that runs it, then the reclaimer. */
+	union {
+		struct {
+			/* Taken from the word, not yet given to a step. */
+			struct sb_event_node *backlog_first;
+			struct sb_event_node *backlog_last;
+			uint32_t outstanding; /* yields not yet completed */
+		};
+		struct {
+			struct sb_rcu_head rcu;
+			struct sb_worker *home; /* frees the chain */
+			struct sb_process *chain_last;
+		};
+		/* Ended by force. Not `next`: it may still be in a queue. */
+		struct sb_process *next_forced;
+	};
+	_Atomic(uint32_t) cancelled;  /* 1: a cancel event has been sent */
+	_Atomic(uint32_t) terminated; /* 1: it is not to be stepped again */
+	struct sb_waiter *waiter;     /* who executes it, or NULL; constant */
+
+	alignas(64) unsigned char state[];
+};
+
+static_assert(offsetof(struct sb_process, backlog_first) == 64, "line 1");
+static_assert(sizeof(struct sb_process) == 128, "two lines and the state");
+
+static_assert(alignof(struct sb_event_node) > SB_WORD_FLAGS, "flags fit");
+
+static inline enum sb_state sb_word_state(uint64_t word)
+{
+	return (enum sb_state)(word & SB_WORD_STATE);
+}
+
+static inline struct sb_event_node *sb_word_events(uint64_t word)
+{
+	return (struct sb_event_node *)(uintptr_t)(word & ~SB_WORD_FLAGS);
+}
+
+enum sb_post_result {
+	SB_POST_QUIET, /* delivered; somebody else sees to its running */
+	SB_POST_WAKE,  /* delivered; the caller must queue the process */
+	SB_POST_GONE,  /* Complete: not delivered, the caller keeps the node */
+};
+
+/*
+ * Pushes an event and does to the state what an event does. Any thread,
+ * lock-free. Release: what the sender wrote before is visible to the step.
+ */
+static inline enum sb_post_result sb_word_post(struct sb_process *process,
+					       struct sb_event_node *node)
+{
+	uint64_t word = sb_load_rlx(&process->word);
+	uint64_t flags;
+
+	do {
+		flags = word & SB_WORD_FLAGS;
+		switch (sb_word_state(word)) {
+		case SB_STATE_COMPLETE:
+			return SB_POST_GONE;
+		case SB_STATE_RUNNING:
+			flags = SB_STATE_RUNNING | SB_WORD_WAKEUP;
+			break;
+		case SB_STATE_BLOCKED:
+		case SB_STATE_IDLE:
+			flags = SB_STATE_READY;
+			break;
+		case SB_STATE_READY:
+			break;
+		}
+		node->next = sb_word_events(word);
+		SB_WINDOW();
+	} while (!sb_cas_weak_acq_rel(&process->word, &word,
+				      (uint64_t)(uintptr_t)node | flags));
+	return sb_word_state(word) == SB_STATE_BLOCKED ||
+			       sb_word_state(word) == SB_STATE_IDLE
+		       ? SB_POST_WAKE
+		       : SB_POST_QUIET;
+}
+
+/*
+ * Ready -> Running, taking the events, newest first. Only by the worker that
+ * holds the process's one queue entry, so nobody else changes the state now
+ * and an exchange does. Acquire: pairs with every post since the last take.
+ */
+static inline struct sb_event_node *sb_word_take(struct sb_process *process)
+{
+	const uint64_t word =
+		sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING);
+
+	SB_ASSERT(word & SB_WORD_FLAGS, ==, SB_STATE_READY);
+	return sb_word_events(word);
+}
+
+/*
+ * Running -> to (Blocked or Idle) if no event has come. False: the wakeup flag
+ * is set; the state is still Running. Only its worker.
+ */
+static inline bool sb_word_release(struct sb_process *process, enum sb_state to)
+{
+	uint64_t expected = SB_STATE_RUNNING;
+
+	return sb_cas_acq_rel(&process->word, &expected, (uint64_t)to);
+}
+
+/* Running, with or without wakeup -> Ready, keeping the events. Its worker. */
+static inline void sb_word_requeue(struct sb_process *process)
+{
+	uint64_t word = sb_load_rlx(&process->word);
+
+	do {
+		SB_ASSERT(sb_word_state(word), ==, SB_STATE_RUNNING);
+	} while (
+		!sb_cas_weak_acq_rel(&process->word, &word,
+				     (word & ~SB_WORD_FLAGS) | SB_STATE_READY));
+}
+
+/* -> Complete, taking the events that no step will see. */
+static inline struct sb_event_node *sb_word_complete(struct sb_process *process)
+{
+	return sb_word_events(
+		sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_COMPLETE));
+}
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * route.c - from a message or a completion to a queued process.
+ *
+ * Every function takes the calling worker, or NULL when the caller is a foreign
+ * thread, which then is online for RCU (core/reclaim.h) while it holds a
+ * process it has looked up.
+ */
+#include <errno.h>
+
+#include "core/internal.h"
+
+static uint64_t foreign_stamp(struct sb_scheduler *s)
+{
+	uint64_t now;
+
+	sb_lock_acquire(&s->foreign_lock);
+	now = sb_sampler_stamp(&s->foreign_sampler);
+	sb_lock_release(&s->foreign_lock);
+	return now;
+}
+
+static uint64_t stamp(struct sb_scheduler *s, struct sb_worker *w)
+{
+	return w ? sb_sampler_stamp(&w->sampler) : foreign_stamp(s);
+}
+
+void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
+{
+	sb_unpark(&s->worker[id]->parker);
+	if (w)
+		sb_counter_add(&w->counters.wakes, 1);
+}
+
+static void wake_one(struct sb_scheduler *s, struct sb_worker *w, uint32_t near)
+{
+	const uint32_t id = sb_idle_claim(&s->idle, near);
+
+	if (id != SB_IDLE_NONE)
+		sb_route_unpark(s, w, id);
+}
+
+void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
+		      uint32_t near)
+{
+	/* A lone worker that publishes is awake, and there is no other. */
+	if (w && s->workers == 1)
+		return;
+	sb_fence_store_load(&s->idle.counts); /* see core/idle.h */
+	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))
+		wake_one(s, w, near);
+}
+
+void sb_route_local(struct sb_worker *w, struct sb_process *p)
+{
+	/* Without memory for a larger ring, the linked queue takes it. */
+	if (SB_UNLIKELY(!sb_deque_push(&w->deque, p)))
+		sb_runq_push(&w->scheduler->global, p);
+}
+
+static void to_global(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_process *p)
+{
+	sb_runq_push(&s->global, p);
+	sb_route_publish(s, w, w ? w->id : 0);
+}
+
+static void to_inject(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_process *p, uint32_t id)
+{
+	sb_runq_push(&s->worker[id]->inject, p);
+	sb_route_publish(s, w, id);
+}
+
+static void to_local(struct sb_scheduler *s, struct sb_worker *w,
+		     struct sb_process *p)
+{
+	sb_route_local(w, p);
+	sb_route_publish(s, w, w->id);
+}
+
+void sb_route_new(struct sb_scheduler *s, struct sb_worker *w,
+		  struct sb_process *p)
+{
+	p->ready_ns = stamp(s, w);
+	if (w)
+		to_local(s, w, p);
+	else
+		to_global(s, w, p);
+}
+
+void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
+		    struct sb_process *p)
+{
+	const uint32_t last = p->last_worker;
+
+	p->ready_ns = stamp(s, w);
+	if (s->config.wake == SB_WAKE_LOCAL && w)
+		to_local(s, w, p);
+	else if (s->config.wake == SB_WAKE_GLOBAL || last >= s->workers)
+		to_global(s, w, p);
+	else
+		to_inject(s, w, p, last);
+}
+
+/* Takes the node over unless it returns SB_POST_GONE. */
+static enum sb_post_result post(struct sb_scheduler *s, struct sb_worker *w,
+				struct sb_process *p,
+				struct sb_event_node *node)
+{
+	const enum sb_post_result result = sb_word_post(p, node);
+
+	if (result == SB_POST_WAKE)
+		sb_route_ready(s, w, p);
+	return result;
+}
+
+static void dead_letter(struct sb_worker *w)
+{
+	if (w)
+		sb_counter_add(&w->counters.dead_letters, 1);
+}
+
+/*
+ * An event, written once into the node that carries it: a struct built first
+ * and copied is read back wider than it was written, which stalls.
+ */
+static struct sb_event_node *make_event(struct sb_scheduler *s,
+					struct sb_worker *w,
+					enum sb_event_type type, int error,
+					uint64_t tag, union sb_value data)
+{
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return NULL;
+	node->next = NULL;
+	node->sent_ns = 0;
+	node->event.type = type;
+	node->event.error = error;
+	node->event.tag = tag;
+	node->event.data = data;
+	return node;
+}
+
+/* For the process that this worker runs, which nobody else touches now. */
+static void append_own(struct sb_worker *w, struct sb_event_node *node)
+{
+	struct sb_process *p = w->running;
+
+	if (p->backlog_first)
+		p->backlog_last->next = node;
+	else
+		p->backlog_first = node;
+	p->backlog_last = node;
+}
+
+void sb_route_cancel(struct sb_scheduler *s, struct sb_worker *w,
+		     struct sb_process *p)
+{
+	struct sb_event_node *node;
+
+	if (sb_load_rlx(&p->cancelled) || sb_xchg_acq_rel(&p->cancelled, 1))
+		return;
+	node = make_event(s, w, SB_EVENT_CANCEL, 0, 0, sb_value_u64(0));
+	/* Out of memory, the process is ended by force when time is out. */
+	if (node && post(s, w, p, node) == SB_POST_GONE)
+		sb_object_free(s, w, node, sizeof(*node));
+}
+
+static struct sb_process *lookup(struct sb_scheduler *s, struct sb_worker *w,
+				 sb_pid pid)
+{
+	struct sb_route *route;
+	struct sb_process *p;
+
+	if (!w)
+		return sb_pidmap_lookup(s->pidmap, pid);
+	route = &w->route[pid % SB_ROUTES];
+	if (SB_LIKELY(route->pid == pid && route->epoch == w->epoch))
+		return route->process;
+	p = sb_pidmap_lookup(s->pidmap, pid);
+	if (p)
+		*route = (struct sb_route){ pid, p, w->epoch };
+	return p;
+}
+
+/* The caller's own process needs no look-up. */
+static struct sb_process *find(struct sb_scheduler *s, struct sb_worker *w,
+			       sb_pid pid)
+{
+	if (w && w->running && w->running->pid == pid)
+		return w->running;
+	return lookup(s, w, pid);
+}
+
+/* Takes the node over; p may be NULL. Returns 0, -ESRCH, or -ENOMEM for no
+ * node. */
+static int deliver(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_process *p, struct sb_event_node *node)
+{
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	if (w && p && w->running == p) {
+		append_own(w, node);
+		return 0;
+	}
+	if (SB_LIKELY(p && post(s, w, p, node) != SB_POST_GONE))
+		return 0;
+	sb_object_free(s, w, node, sizeof(*node));
+	dead_letter(w);
+	return -ESRCH;
+}
+
+int sb_route_fail_own(struct sb_worker *w, uint64_t tag, int error)
+{
+	return deliver(w->scheduler, w, w->running,
+		       make_event(w->scheduler, w, SB_EVENT_COMPLETION, error,
+				  tag, sb_value_u64(0)));
+}
+
+static int send_message(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
+			union sb_value message)
+{
+	struct sb_event_node *node =
+		make_event(s, w, SB_EVENT_MESSAGE, 0, 0, message);
+
+	if (node)
+		node->sent_ns = stamp(s, w);
+	return deliver(s, w, find(s, w, to), node);
+}
+
+int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
+{
+	struct sb_worker *w = step->worker;
+
+	sb_counter_add(&w->counters.messages, 1);
+	return send_message(w->scheduler, w, to, message);
+}
+
+int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)
+{
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = send_message(s, w, to, message);
+
+	sb_caller_leave(w);
+	return rc;
+}
+
+/*
+ * The flag says it, the event only wakes. The flag is stored before the event is
+ * posted, so the worker that takes the event sees the flag.
+ */
+static int terminate(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
+{
+	struct sb_process *p = find(s, w, pid);
+
+	if (!p)
+		return -ESRCH;
+	sb_store_rlx(&p->terminated, 1);
+	return deliver(
+		s, w, p,
+		make_event(s, w, SB_EVENT_TERMINATE, 0, 0, sb_value_u64(0)));
+}
+
+int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
+{
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = terminate(s, w, pid);
+
+	sb_caller_leave(w);
+	return rc;
+}
+
+int sb_complete(const struct sb_completer *completer, union sb_value result,
+		int error)
+{
+	struct sb_scheduler *s = completer->scheduler;
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = deliver(s, w, find(s, w, completer->pid),
+			       make_event(s, w, SB_EVENT_COMPLETION, error,
+					  completer->tag, result));
+
+	sb_caller_leave(w);
+	return rc;
+}

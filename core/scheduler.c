@@ -1,0 +1,429 @@
+/*
+ * scheduler.c - life cycle: creation, the workers' threads, start and stop; and
+ * the readings.
+ *
+ * How stop and a submission see each other is told in submit.c.
+ */
+#include "core/scheduler.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/internal.h"
+#include "core/mem.h"
+
+/* ---- creation ---- */
+
+static bool config_is_valid(const struct sb_config *c)
+{
+	return c->tick >= 1 && c->steal_cap >= 1 &&
+	       c->steal_cap <= SB_STEAL_MAX && c->event_budget >= 1 &&
+	       c->processes_max >= 1 && c->batch < UINT32_MAX &&
+	       c->sample_every <= 1u << 30 && c->wake <= SB_WAKE_GLOBAL &&
+	       c->park <= SB_PARK_POLL;
+}
+
+static int allocate_tables(struct sb_scheduler *s,
+			   const struct sb_placement *placement)
+{
+	const uint32_t n = placement->workers;
+
+	s->worker =
+		sb_mem_zalloc(SB_ARENA_SHARED, n * sizeof(*s->worker), SB_LINE);
+	s->worker_thread = sb_mem_zalloc(
+		SB_ARENA_SHARED, n * sizeof(*s->worker_thread), SB_LINE);
+	s->place =
+		sb_mem_zalloc(SB_ARENA_SHARED, n * sizeof(*s->place), SB_LINE);
+	s->pidmap = sb_pidmap_create();
+	if (!s->worker || !s->worker_thread || !s->place || !s->pidmap)
+		return -ENOMEM;
+	memcpy(s->place, placement->place, n * sizeof(*s->place));
+	for (uint32_t i = 0; i < n; i++) {
+		s->worker_thread[i].scheduler = s;
+		s->worker_thread[i].id = i;
+	}
+	return sb_idle_init(&s->idle, n, s->config.searchers_max);
+}
+
+int sb_scheduler_create(struct sb_scheduler **scheduler,
+			const struct sb_config *config,
+			const struct sb_placement *placement)
+{
+	struct sb_scheduler *s;
+	int rc;
+
+	if (!placement->workers || !config_is_valid(config))
+		return -EINVAL;
+	s = sb_mem_zalloc(SB_ARENA_SHARED, sizeof(*s), SB_LINE);
+	if (!s)
+		return -ENOMEM;
+	s->config = *config;
+	s->workers = placement->workers;
+	sb_sampler_init(&s->foreign_sampler, config->sample_every,
+			config->seed);
+	sb_dispatch_init(&s->dispatch);
+	sb_runq_init(&s->global);
+	sb_gate_init(&s->gate);
+	sb_lock_init(&s->foreign_lock);
+	sb_pool_init(&s->foreign_pool, SB_ARENA_SHARED);
+	sb_store_rlx(&s->pid_next, 1);
+	sb_rcu_prepare();
+	rc = allocate_tables(s, placement);
+	if (rc) {
+		sb_scheduler_destroy(s);
+		return rc;
+	}
+	*scheduler = s;
+	return 0;
+}
+
+/* Conservation: what was taken from the pools has come back, once. */
+static void check_balance(struct sb_scheduler *s)
+{
+	int64_t in_use = s->foreign_pool.balance;
+
+	for (uint32_t i = 0; s->worker && i < s->workers; i++)
+		in_use += s->worker[i] ? s->worker[i]->pool.balance : 0;
+	SB_CHECK(in_use, ==, 0);
+}
+
+static void destroy_worker(struct sb_worker *w)
+{
+	sb_pool_fini(&w->pool);
+	sb_mem_free(w->step.overflow);
+	sb_mem_free(w->events);
+	sb_deque_fini(&w->deque);
+	sb_parker_fini(&w->parker);
+	sb_mem_free(w);
+}
+
+void sb_scheduler_destroy(struct sb_scheduler *s)
+{
+	if (!s)
+		return;
+	SB_CHECK(sb_load_rlx(&s->phase), ==, SB_PHASE_STOPPED);
+	check_balance(s);
+	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
+		if (s->worker[i])
+			destroy_worker(s->worker[i]);
+	}
+	for (uint32_t i = 0; s->worker_thread && i < s->workers; i++) {
+		if (s->worker_thread[i].has_arena)
+			sb_arena_destroy(s->worker_thread[i].arena);
+	}
+	if (s->pidmap)
+		sb_pidmap_destroy(s->pidmap);
+	sb_pool_fini(&s->foreign_pool);
+	sb_idle_fini(&s->idle);
+	sb_gate_fini(&s->gate);
+	sb_dispatch_fini(&s->dispatch);
+	sb_mem_free(s->place);
+	sb_mem_free(s->worker_thread);
+	sb_mem_free(s->worker);
+	sb_mem_free(s);
+}
+
+int sb_scheduler_register(struct sb_scheduler *s, uint32_t command,
+			  sb_handler handler, void *context)
+{
+	return sb_dispatch_register(&s->dispatch, command, handler, context);
+}
+
+/* ---- a worker's thread ---- */
+
+/*
+ * Everything a worker writes is allocated, and first touched, by its own pinned
+ * thread, from its own arena: so it lies on the worker's node.
+ */
+static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
+				       unsigned int arena)
+{
+	const struct sb_config *config = &s->config;
+	struct sb_worker *w = sb_mem_zalloc(
+		arena, sizeof(*w) + s->workers * sizeof(w->steals[0]), SB_LINE);
+
+	if (!w)
+		return NULL;
+	w->events = sb_mem_zalloc(
+		arena, config->event_budget * sizeof(*w->events), SB_LINE);
+	if (!w->events || sb_deque_init(&w->deque, arena)) {
+		sb_mem_free(w->events);
+		sb_mem_free(w);
+		return NULL;
+	}
+	sb_runq_init(&w->inject);
+	sb_parker_init(&w->parker, config->park == SB_PARK_FUTEX
+					   ? SB_PARKING_FUTEX
+					   : SB_PARKING_CONDVAR);
+	sb_pool_init(&w->pool, arena);
+	sb_rng_seed(&w->rng, config->seed + id);
+	w->scheduler = s;
+	w->id = id;
+	w->epoch = 1;
+	sb_sampler_init(&w->sampler, config->sample_every, config->seed + id);
+	w->steps_to_tick = config->tick;
+	w->step.worker = w;
+	return w;
+}
+
+/* First start: the arena and the worker. Later starts: they are there. */
+static int set_up(struct sb_worker_thread *t)
+{
+	struct sb_scheduler *s = t->scheduler;
+
+	if (!t->has_arena) {
+		const int rc = sb_arena_create(&t->arena);
+
+		if (rc)
+			return rc;
+		t->has_arena = true;
+	}
+	if (!s->worker[t->id])
+		s->worker[t->id] = create_worker(s, t->id, t->arena);
+	return s->worker[t->id] ? 0 : -ENOMEM;
+}
+
+static bool may_go(void *arg)
+{
+	return sb_load_acq(&((struct sb_scheduler *)arg)->go);
+}
+
+static bool all_ready(void *arg)
+{
+	struct sb_scheduler *s = arg;
+
+	return sb_load_acq(&s->ready_workers) == s->workers;
+}
+
+static void *worker_thread(void *arg)
+{
+	struct sb_worker_thread *t = arg;
+	struct sb_scheduler *s = t->scheduler;
+	const int rc = set_up(t);
+	struct sb_worker *w = s->worker[t->id];
+
+	if (rc) {
+		sb_store_rlx(&s->start_error, rc);
+		sb_store_rlx(&s->start_failed, t->id);
+	}
+	sb_add_acq_rel(&s->ready_workers, 1);
+	sb_gate_notify(&s->gate);
+	sb_gate_wait(&s->gate, may_go, s, UINT64_MAX);
+	if (rc)
+		return NULL;
+	sb_worker_set_current(w);
+	sb_rcu_worker_register();
+	w->epoch++; /* no route from before an earlier stop is valid */
+	sb_worker_loop(w);
+	sb_worker_release_credit(w);
+	sb_worker_bury(w);
+	sb_pool_flush(&w->pool);
+	sb_rcu_worker_unregister();
+	sb_worker_set_current(NULL);
+	return NULL;
+}
+
+static void let_go(struct sb_scheduler *s)
+{
+	sb_store_rel(&s->go, 1);
+	sb_gate_notify(&s->gate);
+}
+
+static void join_workers(struct sb_scheduler *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		sb_thread_join(&s->worker_thread[i].thread);
+}
+
+int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
+{
+	uint32_t n = 0;
+	int rc = 0;
+
+	if (sb_load_rlx(&s->phase) != SB_PHASE_STOPPED)
+		return -EALREADY;
+	sb_dispatch_freeze(&s->dispatch);
+	sb_store_rlx(&s->ready_workers, 0);
+	sb_store_rlx(&s->start_error, 0);
+	sb_store_rlx(&s->go, 0);
+	sb_store_rlx(&s->halt, 0);
+	while (n < s->workers && !rc) {
+		struct sb_worker_thread *t = &s->worker_thread[n];
+
+		rc = sb_thread_start(&t->thread, s->place[n].os_cpu,
+				     worker_thread, t);
+		n += !rc;
+	}
+	if (rc) {
+		sb_store_rlx(&s->start_failed, n);
+	} else {
+		sb_gate_wait(&s->gate, all_ready, s, UINT64_MAX);
+		rc = sb_load_rlx(&s->start_error);
+	}
+	if (!rc) {
+		sb_store_rel(&s->phase, SB_PHASE_RUNNING);
+		let_go(s);
+		return 0;
+	}
+	sb_store_rel(&s->halt, 1);
+	let_go(s);
+	join_workers(s, n);
+	if (failed)
+		*failed = sb_load_rlx(&s->start_failed);
+	return rc;
+}
+
+/* ---- stop ---- */
+
+static bool none_alive(void *arg)
+{
+	return sb_load_acq(&((struct sb_scheduler *)arg)->live) == 0;
+}
+
+static void cancel_visit(void *arg, struct sb_process *p)
+{
+	sb_route_cancel(arg, NULL, p);
+}
+
+static void cancel_all(struct sb_scheduler *s)
+{
+	sb_rcu_foreign_enter();
+	sb_pidmap_for_each(s->pidmap, cancel_visit, s);
+	sb_rcu_foreign_exit();
+}
+
+static void halt_workers(struct sb_scheduler *s)
+{
+	sb_store_rel(&s->halt, 1);
+	sb_fence_store_load(&s->idle.counts);
+	for (uint32_t i = 0; i < s->workers; i++)
+		sb_unpark(&s->worker[i]->parker);
+	join_workers(s, s->workers);
+}
+
+struct forced {
+	struct sb_scheduler *scheduler;
+	struct sb_process *first;
+	uint64_t count;
+};
+
+static void force_visit(void *arg, struct sb_process *p)
+{
+	struct forced *forced = arg;
+
+	sb_process_finish(forced->scheduler, NULL, p, -ECANCELED,
+			  sb_value_u64(0));
+	p->next_forced = forced->first;
+	forced->first = p;
+	forced->count++;
+}
+
+/* Leaves no queue entry behind; the workers are gone, so we are all owners. */
+static void empty_queues(struct sb_scheduler *s)
+{
+	sb_runq_init(&s->global);
+	for (uint32_t i = 0; i < s->workers; i++) {
+		while (sb_deque_pop(&s->worker[i]->deque))
+			;
+		sb_runq_init(&s->worker[i]->inject);
+	}
+}
+
+/*
+ * The workers are gone; foreign threads are not. A submission or a send is one
+ * read-side section. So after the first grace period every submission that
+ * was not refused has put its process into the map; and after the second
+ * nobody is about to queue one that has been ended here.
+ */
+static void finish_by_force(struct sb_scheduler *s)
+{
+	struct forced forced = { .scheduler = s };
+
+	sb_rcu_synchronize();
+	sb_rcu_foreign_enter();
+	sb_pidmap_for_each(s->pidmap, force_visit, &forced);
+	sb_rcu_foreign_exit();
+	sb_rcu_synchronize();
+	empty_queues(s);
+	while (forced.first) {
+		struct sb_process *p = forced.first;
+
+		forced.first = p->next_forced;
+		sb_object_free(s, NULL, p, sb_process_bytes(p->ops));
+	}
+	if (forced.count)
+		sb_live_release(s, forced.count);
+}
+
+int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
+{
+	uint32_t running = SB_PHASE_RUNNING;
+	int rc;
+
+	if (sb_worker_current())
+		return -EDEADLK;
+	if (!sb_cas_acq_rel(&s->phase, &running, SB_PHASE_STOPPING))
+		return -EALREADY;
+	sb_fence_store_load(&s->phase);
+	cancel_all(s);
+	rc = sb_scheduler_wait_idle(s, timeout_ns);
+	halt_workers(s);
+	if (rc)
+		finish_by_force(s);
+	sb_rcu_barrier();
+	for (uint32_t i = 0; i < s->workers; i++) {
+		sb_worker_take_reclaimed(s->worker[i]);
+		sb_pool_flush(&s->worker[i]->pool);
+	}
+	sb_store_rel(&s->phase, SB_PHASE_STOPPED);
+	return rc;
+}
+
+/* ---- waiting and readings ---- */
+
+int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
+{
+	if (sb_worker_current())
+		return -EDEADLK;
+	return sb_gate_wait(&s->gate, none_alive, s, timeout_ns) ? 0
+								 : -ETIMEDOUT;
+}
+
+uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *s)
+{
+	return sb_load_rlx(&s->idle_since_ns);
+}
+
+uint32_t sb_scheduler_workers(const struct sb_scheduler *s)
+{
+	return s->workers;
+}
+
+void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
+		       struct sb_worker_reading *out)
+{
+	struct sb_worker *w = s->worker[worker];
+	sb_counter *counter = (sb_counter *)&w->counters;
+
+	for (uint32_t i = 0; i < SB_COUNTERS; i++)
+		out->counter[i] = sb_counter_read(&counter[i]);
+	for (uint32_t i = 0; i < s->workers; i++) {
+		struct sb_steal_cell *cell = &w->steals[i];
+
+		out->steals[i] = (struct sb_steal_counts){
+			.attempts = sb_counter_read(&cell->attempts),
+			.successes = sb_counter_read(&cell->successes),
+			.items = sb_counter_read(&cell->items),
+			.lost = sb_counter_read(&cell->lost),
+			.empty = sb_counter_read(&cell->empty),
+		};
+	}
+}
+
+void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id,
+			    struct sb_hist_counts *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t i = 0; i < s->workers; i++)
+		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
+}

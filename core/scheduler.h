@@ -1,0 +1,260 @@
+/*
+ * scheduler.h - the work-stealing process scheduler: what the rest of the
+ * project, and a program that embeds it, may call.
+ *
+ *	struct sb_config config = SB_CONFIG_DEFAULT;
+ *	struct sb_scheduler *s;
+ *	sb_pid pid;
+ *
+ *	sb_scheduler_create(&s, &config, &placement);
+ *	sb_scheduler_register(s, MY_COMMAND, my_handler, NULL);
+ *	sb_scheduler_start(s, NULL);
+ *	sb_scheduler_submit(s, &my_ops, "main", sb_value_u64(42), &pid);
+ *	sb_scheduler_wait_idle(s, UINT64_MAX);
+ *	sb_scheduler_stop(s, timeout_ns);
+ *	sb_scheduler_destroy(s);
+ *
+ * Functions return 0 or -errno. "Any thread" includes the workers, in a step.
+ */
+#ifndef SB_CORE_SCHEDULER_H
+#define SB_CORE_SCHEDULER_H
+
+#include "core/counters.h"
+#include "core/dispatch.h"
+#include "core/placement.h"
+#include "core/process.h"
+
+/* Where a process goes that a message or completion has made Ready. */
+enum sb_wake {
+	SB_WAKE_LOCAL,	/* the waking worker's own deque; else as affine */
+	SB_WAKE_AFFINE, /* inject queue of the worker that ran it last */
+	SB_WAKE_GLOBAL, /* the global queue */
+};
+
+/* What a worker does when it has spun in vain. */
+enum sb_park_policy {
+	SB_PARK_CONDVAR, /* sleeps on a mutex and condition variable */
+	SB_PARK_FUTEX,	 /* sleeps on a futex */
+	SB_PARK_POLL,	 /* never sleeps and never yields its thread: spins on.
+			  * For workers that have a core each. */
+};
+
+struct sb_exit {
+	sb_pid pid;
+	int error; /* 0, or -errno: the step's, or -ECANCELED for a process
+		    * that was terminated or ended by force */
+	union sb_value result;
+};
+
+/* Parameters; constant while the scheduler lives. */
+struct sb_config {
+	uint32_t batch;	     /* most extra processes one take moves, >= 0 */
+	uint32_t tick;	     /* steps between looks at the other queues, >= 1 */
+	uint32_t steal_cap;  /* most items of one steal, 1 to SB_STEAL_MAX */
+	uint32_t spin_tight; /* spins with the pause hint, >= 0 */
+	uint32_t spin_yield; /* then spins with a thread yield, >= 0 */
+	uint32_t searchers_max; /* 0: half of the awake workers */
+	uint32_t event_budget;	/* most events of one step, >= 1 */
+	uint32_t sample_every;	/* time every Nth queueing and send; 0: none */
+	enum sb_wake wake;
+	enum sb_park_policy park;
+	uint64_t processes_max;
+	uint64_t seed;
+
+	/*
+	 * Callbacks, each may be NULL; hook is passed to all. They run on the
+	 * thread in question and must not block.
+	 *   on_start     before the process is visible; an error refuses it:
+	 *                submit returns it and everything is rolled back
+	 *   on_complete  exactly once for each process that on_start let pass,
+	 *                after its close
+	 *   on_drop      an event that no step will see; the value is the hook's
+	 */
+	void *hook;
+	int (*on_start)(void *hook, sb_pid pid);
+	void (*on_complete)(void *hook, const struct sb_exit *exit);
+	void (*on_drop)(void *hook, const struct sb_event *event);
+};
+
+/*
+ * Defaults. batch, tick and the spin thresholds are the specification's. wake
+ * is local: a receiver then runs where its message is in the cache. Measured
+ * on two cores of an EPYC 9004: README, "Choosing --wake".
+ */
+#define SB_CONFIG_DEFAULT                                                      \
+	{                                                                      \
+		.batch = 16, .tick = 61, .steal_cap = 32, .spin_tight = 4,     \
+		.spin_yield = 12, .searchers_max = 0, .event_budget = 64,      \
+		.sample_every = 64, .wake = SB_WAKE_LOCAL,                     \
+		.processes_max = UINT64_C(1) << 24, .seed = 1                  \
+	}
+
+struct sb_scheduler;
+
+/*
+ * Makes a stopped scheduler with placement->workers workers; both structs are
+ * copied. Returns 0, -EINVAL (a parameter is out of range) or -ENOMEM.
+ */
+SB_MUST_CHECK int sb_scheduler_create(struct sb_scheduler **scheduler,
+				      const struct sb_config *config,
+				      const struct sb_placement *placement);
+
+/* Frees a stopped scheduler. NULL is allowed. */
+void sb_scheduler_destroy(struct sb_scheduler *scheduler);
+
+/* Registers a command's handler; before the first start. Errors: see
+ * sb_dispatch_register. */
+SB_MUST_CHECK int sb_scheduler_register(struct sb_scheduler *scheduler,
+					uint32_t command, sb_handler handler,
+					void *context);
+
+/*
+ * Starts the workers and freezes the registry. Not a worker. Returns 0,
+ * -EALREADY, -EINVAL when a worker cannot be pinned, or -errno of the thread's
+ * creation or its set-up; then it is stopped again, and *failed (may be NULL)
+ * is the worker.
+ */
+SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
+				     uint32_t *failed);
+
+/*
+ * Refuses new processes, sends every process a cancel event, and waits until
+ * all are complete or timeout_ns has passed; then completes the rest by force
+ * with -ECANCELED. Returns 0, or -ETIMEDOUT if force was needed. A step that
+ * is running is waited for in any case. Not a worker of any scheduler:
+ * -EDEADLK. Start may follow.
+ *
+ * All schedulers of a program share one RCU domain: stop also waits until the
+ * workers of the others have ended the steps they are in.
+ */
+int sb_scheduler_stop(struct sb_scheduler *scheduler, uint64_t timeout_ns);
+
+/*
+ * Starts a process. Any thread. On 0, *pid (may be NULL) is its PID, and it may
+ * already have completed. Errors, with nothing left behind: -ESHUTDOWN
+ * (not started, or stopping), -EAGAIN (processes_max), -ENOMEM, or what init
+ * or on_start returned.
+ *
+ * The bound holds for the sum of live processes and what workers have reserved
+ * ahead (at most 64 each); an idle worker has reserved nothing.
+ */
+SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
+				      const struct sb_process_ops *ops,
+				      const char *method, union sb_value input,
+				      sb_pid *pid);
+
+/*
+ * Submits and waits until the process has completed; *exit says how. Returns 0,
+ * an error of submit (*exit is unchanged), or -EDEADLK for a worker, which
+ * would wait for itself. Stop by force completes the process, too.
+ */
+SB_MUST_CHECK int sb_scheduler_execute(struct sb_scheduler *scheduler,
+				       const struct sb_process_ops *ops,
+				       const char *method, union sb_value input,
+				       struct sb_exit *exit);
+
+/*
+ * Ends a process wherever it is, with -ECANCELED, without waiting for that: a
+ * step that is running is the last one, and a process that is queued, Blocked
+ * or Idle is not stepped again. Any thread; a process may terminate itself.
+ * Returns 0, -ESRCH (no such process, or it has just completed) or -ENOMEM.
+ */
+int sb_scheduler_terminate(struct sb_scheduler *scheduler, sb_pid pid);
+
+/*
+ * Sends a message. Any thread, lock-free for workers. Returns 0: the process
+ * was alive and gets the message unless it completes first; -ESRCH: no such
+ * process, and the value stays the caller's; -ENOMEM.
+ * From one sender to one process, order is kept.
+ */
+SB_MUST_CHECK int sb_scheduler_send(struct sb_scheduler *scheduler, sb_pid to,
+				    union sb_value message);
+
+/*
+ * Completes a yield: the process gets an SB_EVENT_COMPLETION with the result
+ * or, if error is not 0, the error. Any thread. Returns 0, -ESRCH (the process
+ * is gone; the value stays the caller's) or -ENOMEM.
+ */
+int sb_complete(const struct sb_completer *completer, union sb_value result,
+		int error);
+
+/*
+ * Waits until no process is alive, or timeout_ns has passed (UINT64_MAX:
+ * for ever). Returns 0, -ETIMEDOUT, or -EDEADLK for a worker.
+ */
+int sb_scheduler_wait_idle(struct sb_scheduler *scheduler, uint64_t timeout_ns);
+
+/* When the last process completed, by sb_clock_ns; only while none lives. */
+uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *scheduler);
+
+uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
+
+/*
+ * Reads what a worker has recorded since the first start. Any thread, at any
+ * time after it. out->steals must have room for all workers.
+ */
+void sb_scheduler_read(struct sb_scheduler *scheduler, uint32_t worker,
+		       struct sb_worker_reading *out);
+
+/* Reads one of the histograms, summed over all workers. As above. */
+void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
+			    struct sb_hist_counts *out);
+
+/* ---- within a step, with the step output that it was given ---- */
+
+/* A yield: a command, and the tag its completion will carry. */
+struct sb_yield {
+	struct sb_command command;
+	uint64_t tag;
+};
+
+#define SB_STEP_YIELDS 8
+
+struct sb_step {
+	sb_pid self;
+	struct sb_worker *worker;
+	union sb_value result;
+	uint32_t yields;
+	uint32_t overflow_room;
+	struct sb_yield yield[SB_STEP_YIELDS];
+	struct sb_yield *overflow; /* the 9th yield and those after it */
+};
+
+int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield);
+
+/*
+ * Asks for a command. It is dispatched when the step returns, unless that is
+ * done or an error. Returns 0 or -ENOMEM (only beyond SB_STEP_YIELDS).
+ */
+static inline int sb_step_yield(struct sb_step *step, uint32_t command,
+				union sb_value arg, uint64_t tag)
+{
+	const struct sb_yield yield = { { command, arg }, tag };
+
+	if (SB_UNLIKELY(step->yields >= SB_STEP_YIELDS))
+		return sb_step_yield_overflow(step, &yield);
+	step->yield[step->yields++] = yield;
+	return 0;
+}
+
+/* The result that `done` completes with; 0 if never called. */
+static inline void sb_step_result(struct sb_step *step, union sb_value result)
+{
+	step->result = result;
+}
+
+static inline sb_pid sb_step_self(const struct sb_step *step)
+{
+	return step->self;
+}
+
+/* As sb_scheduler_send and sb_scheduler_submit, from within a step. The new
+ * process goes to the worker's own deque. */
+SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to,
+			       union sb_value message);
+SB_MUST_CHECK int sb_step_spawn(struct sb_step *step,
+				const struct sb_process_ops *ops,
+				const char *method, union sb_value input,
+				sb_pid *pid);
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * step.c - one process on one worker: take its events, step it, dispatch its
+ * yields, let go of it; and, in the end, complete it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/internal.h"
+#include "core/mem.h"
+
+/* ---- events: from the word to the backlog to the array ---- */
+
+/* The word's stack is newest first; the backlog is a FIFO. */
+static void append_reversed(struct sb_process *p, struct sb_event_node *newest)
+{
+	struct sb_event_node *first = NULL;
+
+	if (!newest)
+		return;
+	for (struct sb_event_node *node = newest; node;) {
+		struct sb_event_node *older = node->next;
+
+		node->next = first;
+		first = node;
+		node = older;
+	}
+	if (p->backlog_first)
+		p->backlog_last->next = first;
+	else
+		p->backlog_first = first;
+	p->backlog_last = newest;
+}
+
+static struct sb_event_node *backlog_pop(struct sb_process *p)
+{
+	struct sb_event_node *node = p->backlog_first;
+
+	p->backlog_first = node->next;
+	return node;
+}
+
+/*
+ * Moves at most a budget of events into the worker's array. The rest stays in
+ * the backlog, and settle() queues the process again: a flood of messages to
+ * one process cannot keep its worker from the others.
+ */
+static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
+			    uint64_t *now)
+{
+	const uint32_t budget = w->scheduler->config.event_budget;
+	uint32_t n = 0;
+
+	while (p->backlog_first && n < budget) {
+		struct sb_event_node *node = backlog_pop(p);
+
+		if (SB_UNLIKELY(node->sent_ns)) {
+			*now = *now ? *now : sb_clock_ns();
+			sb_hist_record(&w->hists.send_to_step,
+				       *now - node->sent_ns);
+		}
+		if (node->event.type == SB_EVENT_COMPLETION && p->outstanding)
+			p->outstanding--;
+		w->events[n++] = node->event;
+		sb_pool_free(&w->pool, node, sizeof(*node));
+	}
+	return n;
+}
+
+/* ---- yields ---- */
+
+int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield)
+{
+	const uint32_t i = step->yields - SB_STEP_YIELDS;
+
+	if (i >= step->overflow_room) {
+		const uint32_t room = i ? 2 * i : 16;
+		struct sb_yield *larger =
+			sb_mem_alloc(SB_ARENA_SHARED, room * sizeof(*larger),
+				     alignof(max_align_t));
+
+		if (!larger)
+			return -ENOMEM;
+		if (i)
+			memcpy(larger, step->overflow, i * sizeof(*larger));
+		sb_mem_free(step->overflow);
+		step->overflow = larger;
+		step->overflow_room = room;
+	}
+	step->overflow[i] = *yield;
+	step->yields++;
+	return 0;
+}
+
+static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
+{
+	return i < SB_STEP_YIELDS ? &step->yield[i]
+				  : &step->overflow[i - SB_STEP_YIELDS];
+}
+
+/* Nothing hangs: whatever goes wrong completes the yield with an error. */
+static int dispatch_one(struct sb_worker *w, struct sb_process *p,
+			const struct sb_yield *yield)
+{
+	const struct sb_dispatch_entry *entry =
+		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
+	const struct sb_completer completer = { .scheduler = w->scheduler,
+						.pid = p->pid,
+						.tag = yield->tag };
+	const int rc = entry ? entry->handler(entry->context, &yield->command,
+					      &completer)
+			     : -ENOSYS;
+
+	p->outstanding++;
+	return rc ? sb_route_fail_own(w, yield->tag, sb_as_error(rc)) : 0;
+}
+
+static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
+{
+	const struct sb_step *step = &w->step;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < step->yields && !rc; i++)
+		rc = dispatch_one(w, p, yield_at(step, i));
+	sb_counter_add(&w->counters.yields, step->yields);
+	return rc;
+}
+
+/* ---- letting go ---- */
+
+/*
+ * A process that is to run again goes to the hot end of the own deque, and
+ * nobody is told: this worker's step is over, and it takes the process back in
+ * a moment. If it takes another one first (a tick), next_process() tells.
+ */
+static void run_again(struct sb_worker *w, struct sb_process *p)
+{
+	sb_word_requeue(p);
+	p->ready_ns = sb_sampler_stamp(&w->sampler);
+	sb_route_local(w, p);
+	w->own_work_unannounced = true;
+}
+
+static void settle(struct sb_worker *w, struct sb_process *p, int status)
+{
+	const bool waits = status != SB_CONTINUE || w->step.yields;
+	const enum sb_state to = status == SB_IDLE && !w->step.yields
+					 ? SB_STATE_IDLE
+					 : SB_STATE_BLOCKED;
+
+	SB_WINDOW();
+	/* The backlog holds what came from this worker itself and what went
+	 * over the budget; all else sets the wakeup flag. */
+	if (waits && !p->backlog_first && sb_word_release(p, to))
+		return;
+	run_again(w, p);
+}
+
+/* ---- completion ---- */
+
+static void drop_event(struct sb_scheduler *s, struct sb_worker *w,
+		       struct sb_event_node *node)
+{
+	if (s->config.on_drop && node->event.type < SB_EVENT_CANCEL)
+		s->config.on_drop(s->config.hook, &node->event);
+	sb_object_free(s, w, node, sizeof(*node));
+}
+
+/* All under the lock: once it is dropped, the waiter and its stack may go. */
+static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
+{
+	sb_gate_lock(&waiter->gate);
+	waiter->exit = *exit;
+	waiter->done = true;
+	sb_gate_notify_and_unlock(&waiter->gate);
+}
+
+static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
+			struct sb_process *p)
+{
+	append_reversed(p, sb_word_complete(p));
+	while (p->backlog_first)
+		drop_event(s, w, backlog_pop(p));
+}
+
+/* The step of liburcu's helper thread: hands the chain to the worker that
+ * gathered it, which frees it to the pools. */
+static void return_chain(struct sb_rcu_head *head)
+{
+	struct sb_process *first =
+		sb_container_of(head, struct sb_process, rcu);
+	_Atomic(struct sb_process *) *reclaimed = &first->home->reclaimed;
+	struct sb_process *last = first->chain_last;
+	struct sb_process *top = sb_load_rlx(reclaimed);
+
+	do {
+		last->next = top;
+	} while (!sb_cas_weak_acq_rel(reclaimed, &top, first));
+}
+
+void sb_worker_bury(struct sb_worker *w)
+{
+	struct sb_process *first = w->dead_first;
+
+	if (!first)
+		return;
+	first->home = w;
+	first->chain_last = w->dead_last;
+	w->dead_first = NULL;
+	w->dead = 0;
+	sb_rcu_defer(&first->rcu, return_chain);
+}
+
+void sb_worker_take_reclaimed(struct sb_worker *w)
+{
+	struct sb_process *p;
+
+	if (!sb_load_rlx(&w->reclaimed))
+		return;
+	p = sb_xchg_acq(&w->reclaimed, NULL);
+	while (p) {
+		struct sb_process *next = p->next;
+
+		sb_pool_free(&w->pool, p, sb_process_bytes(p->ops));
+		p = next;
+	}
+}
+
+/* One deferred call for so many dead processes. */
+#define DEAD_CHAIN 64
+
+/* Others may have looked the process up, so its memory waits. */
+static void gather_dead(struct sb_worker *w, struct sb_process *p)
+{
+	p->next = NULL;
+	if (w->dead_first)
+		w->dead_last->next = p;
+	else
+		w->dead_first = p;
+	w->dead_last = p;
+	if (++w->dead == DEAD_CHAIN)
+		sb_worker_bury(w);
+}
+
+void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
+		       struct sb_process *p, int error, union sb_value result)
+{
+	const struct sb_exit exit = { .pid = p->pid,
+				      .error = error,
+				      .result = result };
+
+	drop_events(s, w, p);
+	sb_pidmap_remove(s->pidmap, p);
+	sb_process_close(p);
+	if (s->config.on_complete)
+		s->config.on_complete(s->config.hook, &exit);
+	if (p->waiter)
+		tell_waiter(p->waiter, &exit);
+	if (!w)
+		return;
+	sb_counter_add(&w->counters.completions, 1);
+	gather_dead(w, p);
+	sb_live_complete(w);
+}
+
+/* ---- the step ---- */
+
+/* Returns what the step did, or -ECANCELED without one for a process that has
+ * been terminated. */
+static int run_step(struct sb_worker *w, struct sb_process *p)
+{
+	struct sb_step *step = &w->step;
+	uint64_t now = 0;
+	uint32_t n;
+
+	append_reversed(p, sb_word_take(p));
+	step->result = sb_value_u64(0);
+	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
+		return -ECANCELED;
+	if (SB_UNLIKELY(p->ready_ns)) {
+		now = sb_clock_ns();
+		sb_hist_record(&w->hists.ready_to_running, now - p->ready_ns);
+	}
+	p->last_worker = w->id;
+	n = fill_events(w, p, &now);
+	step->self = p->pid;
+	step->yields = 0;
+	sb_counter_add(&w->counters.steps, 1);
+	sb_counter_add(&w->counters.events, n);
+	return p->ops->step(p->state, step, w->events, n);
+}
+
+/* -EINVAL: it waits for yields, and none is under way: it would hang. */
+static int check_status(const struct sb_process *p, int status)
+{
+	if (status > SB_DONE)
+		return -EINVAL;
+	if (status == SB_YIELD && !p->outstanding)
+		return -EINVAL;
+	return status;
+}
+
+void sb_worker_run(struct sb_worker *w, struct sb_process *p)
+{
+	int status;
+
+	w->running = p;
+	status = run_step(w, p);
+	if (status >= 0 && status != SB_DONE) {
+		const int rc = dispatch_yields(w, p);
+
+		status = rc ? rc : check_status(p, status);
+	}
+	w->running = NULL;
+	if (SB_UNLIKELY(status < 0 || status == SB_DONE))
+		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
+				  w->step.result);
+	else
+		settle(w, p, status);
+}

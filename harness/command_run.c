@@ -1,0 +1,396 @@
+/*
+ * command_run.c - the verb `run`: options -> topology -> placement -> result
+ * directory -> each workload -> files, pictures, page -> summary.
+ */
+#include "harness/command_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "affinity/topology.h"
+#include "harness/facts.h"
+#include "harness/help.h"
+#include "harness/measure.h"
+#include "harness/options.h"
+#include "harness/status.h"
+#include "results/file.h"
+#include "results/write.h"
+
+enum format { PRETTY, JSON, CSV };
+
+/* ---- workers and where they go ---- */
+
+static int count_workers(const struct sb_options *options,
+			 const struct sb_machine *machine, uint32_t *workers)
+{
+	const struct sb_option_value *value = &options->value[SB_OPT_workers];
+	enum { NUMBER, PER_CORE, PER_PU };
+
+	switch (value->alternative) {
+	case PER_CORE:
+		*workers = machine->cores;
+		return 0;
+	case PER_PU:
+		*workers = machine->pus;
+		return 0;
+	case NUMBER:
+	default:
+		*workers = (uint32_t)value->number;
+		break;
+	}
+	if (*workers <= machine->pus || sb_opt(options, SB_OPT_oversubscribe))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--workers: %" PRIu32 " is more than the %" PRIu32
+		       " processing units that may be used; expected fewer, or "
+		       "--oversubscribe",
+		       *workers, machine->pus);
+}
+
+static int place_workers(const struct sb_options *options,
+			 const struct sb_topology *topology,
+			 const struct sb_machine *machine,
+			 struct sb_placement *placement)
+{
+	uint32_t workers;
+	int rc = count_workers(options, machine, &workers);
+
+	if (rc)
+		return rc;
+	rc = sb_placement_make(topology, workers, placement);
+	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
+}
+
+/* ---- the result directory ---- */
+
+static char *choose_directory(const struct sb_options *options)
+{
+	const char *given = options->value[SB_OPT_output].text;
+	const time_t now = time(NULL);
+	char name[40];
+	struct tm parts;
+
+	if (*given)
+		return strdup(given);
+	localtime_r(&now, &parts);
+	strftime(name, sizeof(name), "%Y%m%d-%H%M%S", &parts);
+	return sb_path_join(options->value[SB_OPT_output_root].text, name);
+}
+
+static bool holds_result(const char *directory)
+{
+	char *path = sb_path_join(directory, "meta.json");
+	const bool found = path && !access(path, F_OK);
+
+	free(path);
+	return found;
+}
+
+/* Found out now, not after the measurement. */
+static int try_writing(const char *directory)
+{
+	struct sb_file file;
+	char *path;
+	int rc = sb_directory_make(directory);
+
+	if (!rc)
+		rc = sb_file_begin(&file, directory, "try");
+	if (rc)
+		return rc;
+	rc = sb_file_commit(&file);
+	path = sb_path_join(directory, "try");
+	if (path)
+		unlink(path);
+	free(path);
+	return rc;
+}
+
+static int prepare_directory(const struct sb_options *options,
+			     struct sb_result *result)
+{
+	int rc;
+
+	result->directory = choose_directory(options);
+	if (!result->directory)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	if (holds_result(result->directory))
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s' already holds a result; "
+			       "expected a new one",
+			       result->directory);
+	rc = try_writing(result->directory);
+	if (rc)
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s' cannot be written: %s",
+			       result->directory, strerror(-rc));
+	return 0;
+}
+
+/* ---- progress, on a terminal only ---- */
+
+struct progress_state {
+	uint32_t done;
+	uint32_t all;
+	struct timespec start;
+};
+
+static double seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) +
+	       1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static void show_progress(void *arg, const struct sb_series *series)
+{
+	struct progress_state *state = arg;
+	const double passed = seconds_since(&state->start);
+
+	state->done++;
+	fprintf(stderr,
+		"\r\033[K%" PRIu32 "/%" PRIu32
+		"  %s %.1f ns per %s  about %.0f s left",
+		state->done, state->all, series->workload,
+		sb_series_spread(series, SB_METRIC_ns_per_op).median,
+		series->operation,
+		passed / state->done * (state->all - state->done));
+	if (state->done == state->all)
+		fputs("\r\033[K", stderr);
+}
+
+static void no_progress(void *arg, const struct sb_series *series)
+{
+	(void)arg;
+	(void)series;
+}
+
+/* ---- the run ---- */
+
+static void on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	sb_store_rlx(&sb_interrupted, true);
+}
+
+/* The first Ctrl-C ends the run in order; a second one ends the program. */
+static void catch_interrupts(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt,
+				    .sa_flags = (int)SA_RESETHAND };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static int add_series(struct sb_result *result,
+		      const struct sb_options *options,
+		      const struct sb_chosen *chosen)
+{
+	struct sb_series *series = &result->series[result->all_series];
+
+	*series = (struct sb_series){
+		.workload = chosen->workload->name,
+		.operation = chosen->workload->operation,
+		.label = sb_chosen_label(chosen),
+		.records = (uint32_t)sb_opt(options, SB_OPT_repetitions),
+	};
+	series->record = calloc(series->records, sizeof(*series->record));
+	result->all_series++;
+	return series->label && series->record ? 0 : -ENOMEM;
+}
+
+static int measure_all(struct sb_result *result,
+		       const struct sb_options *options)
+{
+	const bool visible =
+		isatty(STDERR_FILENO) && !sb_opt(options, SB_OPT_quiet);
+	struct progress_state state = {
+		.all = options->chosens *
+		       (uint32_t)sb_opt(options, SB_OPT_repetitions)
+	};
+	const struct sb_progress progress = { visible ? show_progress
+						      : no_progress,
+					      &state };
+	int rc = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &state.start);
+	result->series = calloc(options->chosens, sizeof(*result->series));
+	if (!result->series)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	for (uint32_t i = 0; i < options->chosens && !rc; i++) {
+		if (add_series(result, options, &options->chosen[i]))
+			return sb_fail(SB_EXIT_BUG, "no memory");
+		rc = sb_measure(&result->series[i], &options->chosen[i],
+				options, &result->placement, &progress);
+	}
+	return rc;
+}
+
+/* ---- what is written ---- */
+
+static int cannot_write(const struct sb_result *result, const char *name,
+			int rc)
+{
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s",
+		       result->directory, name, strerror(-rc));
+}
+
+static const struct {
+	const char *name;
+	int (*write)(const struct sb_result *result, FILE *out);
+} documents[] = {
+	{ "result.json", sb_write_json },
+	{ "meta.json", sb_write_meta },
+};
+
+static int write_documents(const struct sb_result *result)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(documents); i++) {
+		struct sb_file file;
+		int rc = sb_file_begin(&file, result->directory,
+				       documents[i].name);
+
+		if (!rc) {
+			const int written =
+				documents[i].write(result, file.stream);
+
+			rc = sb_file_commit(&file);
+			rc = written ? written : rc;
+		}
+		if (rc)
+			return cannot_write(result, documents[i].name, rc);
+	}
+	return 0;
+}
+
+/* Without gnuplot everything else is still there. */
+static void write_plots(const struct sb_result *result)
+{
+	const int rc = sb_write_plots(result);
+
+	if (rc == -ENOENT)
+		fputs("sched-bench: no plots: gnuplot is not installed\n",
+		      stderr);
+	else if (rc)
+		fprintf(stderr, "sched-bench: no plots: %s, see %s/plots\n",
+			strerror(-rc), result->directory);
+}
+
+static int write_directory(const struct sb_result *result,
+			   const struct sb_options *options)
+{
+	const char *failed;
+	int rc = sb_write_csv_files(result, &failed);
+
+	if (rc)
+		return cannot_write(result, failed, rc);
+	if (!sb_opt(options, SB_OPT_no_plots))
+		write_plots(result);
+	rc = sb_write_report(result);
+	if (rc)
+		return cannot_write(result, "report.html", rc);
+	return write_documents(result);
+}
+
+static void print_pretty(const struct sb_result *result,
+			 const struct sb_options *options)
+{
+	sb_write_summary(result, stdout,
+			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	printf("result: %s (report.html, result.json, runs.csv%s)\n",
+	       result->directory,
+	       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
+}
+
+static void print_result(const struct sb_result *result,
+			 const struct sb_options *options)
+{
+	if (sb_opt(options, SB_OPT_quiet))
+		return;
+	switch (options->value[SB_OPT_format].alternative) {
+	case JSON:
+		(void)sb_write_json(result, stdout);
+		break;
+	case CSV:
+		sb_write_runs_csv(result, stdout);
+		break;
+	case PRETTY:
+	default:
+		print_pretty(result, options);
+		break;
+	}
+}
+
+static bool all_valid(const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		if (sb_series_spread(series, SB_METRIC_ns_per_op).n !=
+		    series->records)
+			return false;
+	}
+	return true;
+}
+
+static int run_placed(const struct sb_options *options,
+		      const struct sb_machine *machine,
+		      struct sb_result *result, int argc, char **argv)
+{
+	int rc = prepare_directory(options, result);
+
+	if (!rc && sb_facts_gather(result, options, machine, argc, argv))
+		rc = sb_fail(SB_EXIT_BUG, "no memory");
+	if (rc)
+		return rc;
+	catch_interrupts();
+	rc = measure_all(result, options);
+	if (!rc)
+		rc = write_directory(result, options);
+	if (rc)
+		return rc;
+	print_result(result, options);
+	return all_valid(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
+}
+
+static int run(const struct sb_options *options, int argc, char **argv)
+{
+	struct sb_result result = { .directory = NULL };
+	struct sb_topology *topology;
+	struct sb_machine machine;
+	int rc = sb_topology_load(&topology);
+
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "this machine's topology cannot be read: %s",
+			       strerror(-rc));
+	sb_topology_machine(topology, &machine);
+	rc = place_workers(options, topology, &machine, &result.placement);
+	if (!rc)
+		rc = run_placed(options, &machine, &result, argc, argv);
+	sb_result_free(&result);
+	sb_placement_free(&result.placement);
+	sb_topology_free(topology);
+	return rc;
+}
+
+int sb_command_run(int argc, char **argv)
+{
+	static struct sb_options options;
+	int rc = sb_options_parse(&options, argc - 1, argv + 1);
+
+	if (!rc && sb_opt(&options, SB_OPT_help))
+		sb_help_run();
+	else if (!rc)
+		rc = run(&options, argc, argv);
+	sb_options_free(&options);
+	return rc;
+}

@@ -1,0 +1,142 @@
+#include "harness/facts.h"
+
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "harness/version.h"
+#include "revision.h"
+
+static int add_count(struct sb_result *result, const char *group,
+		     const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return sb_result_add_fact(result, group, key, text);
+}
+
+/* The first line of a small file of the kernel's, or "unknown". */
+static const char *read_line(const char *path, char *out, size_t bytes)
+{
+	FILE *in = fopen(path, "re");
+
+	snprintf(out, bytes, "unknown");
+	if (!in)
+		return out;
+	if (fgets(out, (int)bytes, in))
+		out[strcspn(out, "\n")] = '\0';
+	fclose(in);
+	return out;
+}
+
+static int add_kernel(struct sb_result *result)
+{
+	struct utsname names;
+	char line[128];
+	int rc = 0;
+
+	if (uname(&names))
+		return 0;
+	rc |= sb_result_add_fact(result, "machine", "host_name",
+				 names.nodename);
+	rc |= sb_result_add_fact(result, "machine", "kernel", names.release);
+	rc |= sb_result_add_fact(result, "machine", "architecture",
+				 names.machine);
+	rc |= sb_result_add_fact(
+		result, "machine", "clock_source",
+		read_line("/sys/devices/system/clocksource/clocksource0/"
+			  "current_clocksource",
+			  line, sizeof(line)));
+	rc |= sb_result_add_fact(
+		result, "machine", "governor",
+		read_line("/sys/devices/system/cpu/cpu0/cpufreq/"
+			  "scaling_governor",
+			  line, sizeof(line)));
+	return rc;
+}
+
+static int add_machine(struct sb_result *result,
+		       const struct sb_machine *machine)
+{
+	int rc = 0;
+
+	rc |= sb_result_add_fact(result, "machine", "cpu_model",
+				 machine->cpu_model);
+	rc |= add_count(result, "machine", "packages", machine->packages);
+	rc |= add_count(result, "machine", "nodes", machine->nodes);
+	rc |= add_count(result, "machine", "last_level_caches",
+			machine->caches);
+	rc |= add_count(result, "machine", "cores", machine->cores);
+	rc |= add_count(result, "machine", "pus", machine->pus);
+	return rc | add_kernel(result);
+}
+
+/* The words of the command, quoted where a shell would need it. */
+static char *join_command(int argc, char **argv)
+{
+	char *line = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&line, &bytes);
+
+	if (!out)
+		return NULL;
+	for (int i = 0; i < argc; i++)
+		fprintf(out,
+			strpbrk(argv[i], " \t'\"\\$*?&;|<>()") ? "%s'%s'"
+							       : "%s%s",
+			i ? " " : "", argv[i]);
+	fclose(out);
+	return line;
+}
+
+static int add_run(struct sb_result *result, int argc, char **argv)
+{
+	const time_t now = time(NULL);
+	char date[40];
+	char *command = join_command(argc, argv);
+	struct tm parts;
+	int rc = 0;
+
+	if (!command)
+		return -ENOMEM;
+	gmtime_r(&now, &parts);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+	rc |= sb_result_add_fact(result, "run", "date", date);
+	rc |= sb_result_add_fact(result, "run", "version", SB_VERSION);
+	rc |= sb_result_add_fact(result, "run", "git_revision", SB_REVISION);
+	rc |= sb_result_add_fact(result, "run", "build_mode", SB_BUILD_MODE);
+	rc |= sb_result_add_fact(result, "run", "compiler", __VERSION__);
+	rc |= sb_result_add_fact(result, "run", "libc", gnu_get_libc_version());
+	rc |= sb_result_add_fact(result, "run", "executable", argv[0]);
+	rc |= sb_result_add_fact(result, "run", "command_line", command);
+	rc |= add_count(result, "run", "workers", result->placement.workers);
+	free(command);
+	return rc;
+}
+
+static int add_options(struct sb_result *result,
+		       const struct sb_options *options)
+{
+	int rc = 0;
+
+	for (int id = 0; id < SB_OPTIONS; id++)
+		rc |= sb_result_add_fact(result, "options", sb_option[id].name,
+					 options->value[id].text);
+	return rc;
+}
+
+int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
+		    const struct sb_machine *machine, int argc, char **argv)
+{
+	int rc = add_machine(result, machine);
+
+	rc |= add_run(result, argc, argv);
+	rc |= add_options(result, options);
+	return rc ? -ENOMEM : 0;
+}

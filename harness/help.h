@@ -1,0 +1,11 @@
+/* help.h - what the command says about itself. */
+#ifndef SB_HARNESS_HELP_H
+#define SB_HARNESS_HELP_H
+
+void sb_help(void);
+void sb_help_run(void);
+
+/* The verb `list`: argv[1] is what to list. Returns an exit status. */
+int sb_command_list(int argc, char **argv);
+
+#endif

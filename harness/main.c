@@ -1,0 +1,35 @@
+/*
+ * main.c - sched-bench: chooses the verb.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/command_run.h"
+#include "harness/help.h"
+#include "harness/status.h"
+#include "harness/version.h"
+
+static bool is(const char *word, const char *a, const char *b)
+{
+	return !strcmp(word, a) || !strcmp(word, b);
+}
+
+int main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : "--help";
+
+	if (is(verb, "--help", "-h") || !strcmp(verb, "help"))
+		sb_help();
+	else if (is(verb, "--version", "-V"))
+		puts("sched-bench " SB_VERSION);
+	else if (!strcmp(verb, "run"))
+		return sb_command_run(argc, argv);
+	else if (!strcmp(verb, "list"))
+		return sb_command_list(argc - 1, argv + 1);
+	else
+		return sb_fail(SB_EXIT_USAGE,
+			       "unknown verb '%s'; expected run or list "
+			       "(sched-bench --help)",
+			       verb);
+	return SB_EXIT_OK;
+}

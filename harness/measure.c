@@ -1,0 +1,301 @@
+#include "harness/measure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/platform.h"
+#include "harness/status.h"
+
+_Atomic(bool) sb_interrupted;
+
+/* How often a wait looks for an interrupt. */
+#define SLICE_NS UINT64_C(100000000)
+
+/* Everything about the one workload that is being measured. */
+struct measurement {
+	struct sb_workload_run run;
+	const struct sb_options *options;
+	uint32_t workers;
+	/* Readings at the start of a repetition. */
+	struct sb_worker_reading *worker; /* [workers] */
+	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
+	char why[160]; /* of the failure, "" while there is none */
+};
+
+/* ---- parameters ---- */
+
+static struct sb_config make_config(const struct sb_options *o)
+{
+	struct sb_config config = SB_CONFIG_DEFAULT;
+	const struct sb_option_value *record = &o->value[SB_OPT_record];
+
+	config.batch = (uint32_t)sb_opt(o, SB_OPT_batch);
+	config.tick = (uint32_t)sb_opt(o, SB_OPT_tick);
+	config.steal_cap = (uint32_t)sb_opt(o, SB_OPT_steal_cap);
+	config.spin_tight = (uint32_t)sb_opt(o, SB_OPT_spin_tight);
+	config.spin_yield = (uint32_t)sb_opt(o, SB_OPT_spin_yield);
+	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
+	config.processes_max = sb_opt(o, SB_OPT_max_processes);
+	config.seed = sb_opt(o, SB_OPT_seed);
+	config.wake = (enum sb_wake)o->value[SB_OPT_wake].alternative;
+	config.park = (enum sb_park_policy)o->value[SB_OPT_park].alternative;
+	/* auto is 0, "half of the awake"; all is a bound that never binds. */
+	config.searchers_max = o->value[SB_OPT_searchers].alternative == 1
+				       ? UINT32_MAX
+				       : (uint32_t)sb_opt(o, SB_OPT_searchers);
+	/* counters|sampled:N|full */
+	config.sample_every =
+		record->alternative == 2 ? 1 : (uint32_t)record->number;
+	return config;
+}
+
+/* ---- readings ---- */
+
+static void free_readings(struct sb_worker_reading *r, uint32_t workers)
+{
+	for (uint32_t i = 0; r && i < workers; i++)
+		free(r[i].steals);
+	free(r);
+}
+
+static struct sb_worker_reading *make_readings(uint32_t workers)
+{
+	struct sb_worker_reading *r = calloc(workers, sizeof(*r));
+
+	for (uint32_t i = 0; r && i < workers; i++) {
+		r[i].steals = calloc(workers, sizeof(*r[i].steals));
+		if (!r[i].steals) {
+			free_readings(r, i);
+			return NULL;
+		}
+	}
+	return r;
+}
+
+static void read_all(struct sb_scheduler *s, struct sb_worker_reading *worker,
+		     struct sb_hist_counts *hist)
+{
+	for (uint32_t i = 0; i < sb_scheduler_workers(s); i++)
+		sb_scheduler_read(s, i, &worker[i]);
+	for (int h = 0; h < SB_HISTS; h++)
+		sb_scheduler_read_hist(s, h, &hist[h]);
+}
+
+static void subtract_worker(struct sb_worker_reading *a,
+			    const struct sb_worker_reading *b, uint32_t workers)
+{
+	for (uint32_t c = 0; c < SB_COUNTERS; c++)
+		a->counter[c] -= b->counter[c];
+	for (uint32_t v = 0; v < workers; v++) {
+		a->steals[v].attempts -= b->steals[v].attempts;
+		a->steals[v].successes -= b->steals[v].successes;
+		a->steals[v].items -= b->steals[v].items;
+		a->steals[v].lost -= b->steals[v].lost;
+		a->steals[v].empty -= b->steals[v].empty;
+	}
+}
+
+/* What the repetition added to the readings at its start. */
+static void read_difference(struct measurement *m, struct sb_record *record)
+{
+	read_all(m->run.scheduler, record->worker, record->hist);
+	for (uint32_t i = 0; i < m->workers; i++)
+		subtract_worker(&record->worker[i], &m->worker[i], m->workers);
+	for (int h = 0; h < SB_HISTS; h++)
+		sb_hist_subtract(&record->hist[h], &m->hist[h]);
+}
+
+/* ---- rounds ---- */
+
+static bool interrupted(struct measurement *m)
+{
+	if (!sb_load_rlx(&sb_interrupted))
+		return false;
+	snprintf(m->why, sizeof(m->why), "interrupted");
+	return true;
+}
+
+static bool wait_idle(struct measurement *m)
+{
+	const uint64_t start = sb_clock_ns();
+	const uint64_t timeout = sb_opt(m->options, SB_OPT_timeout);
+
+	while (sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS)) {
+		if (interrupted(m))
+			return false;
+		if (sb_clock_ns() - start < timeout)
+			continue;
+		snprintf(m->why, sizeof(m->why),
+			 "a round did not end within %s",
+			 m->options->value[SB_OPT_timeout].text);
+		return false;
+	}
+	return true;
+}
+
+/* One round; adds what it measured. False: m->why says why there is none. */
+static bool run_round(struct measurement *m, struct sb_measured *sum)
+{
+	const struct sb_workload *workload = m->run.workload;
+	const uint64_t start = sb_clock_ns();
+	const int rc = workload->start(&m->run);
+	char why[120] = "";
+
+	if (!wait_idle(m))
+		return false;
+	if (rc) {
+		snprintf(m->why, sizeof(m->why), "it could not start: %s",
+			 strerror(-rc));
+		return false;
+	}
+	sum->wall_ns += sb_scheduler_idle_since_ns(m->run.scheduler) - start;
+	sum->operations += workload->operations(&m->run);
+	sum->rounds++;
+	if (workload->check(&m->run, why, sizeof(why)))
+		return true;
+	snprintf(m->why, sizeof(m->why), "wrong answer: %s", why);
+	return false;
+}
+
+/* Rounds until the time has passed, but at least one. */
+static bool run_rounds(struct measurement *m, uint64_t duration_ns,
+		       struct sb_measured *sum)
+{
+	const uint64_t start = sb_clock_ns();
+	const uint64_t cpu = sb_clock_process_cpu_ns();
+	bool ok;
+
+	*sum = (struct sb_measured){ 0 };
+	do {
+		ok = !interrupted(m) && run_round(m, sum);
+	} while (ok && sb_clock_ns() - start < duration_ns);
+	sum->elapsed_ns = sb_clock_ns() - start;
+	sum->cpu_ns = sb_clock_process_cpu_ns() - cpu;
+	return ok;
+}
+
+static bool warm_up(struct measurement *m)
+{
+	const uint64_t duration = sb_opt(m->options, SB_OPT_warmup);
+	struct sb_measured unused;
+
+	return !duration || run_rounds(m, duration, &unused);
+}
+
+static bool make_room(struct sb_record *record, uint32_t workers)
+{
+	record->worker = make_readings(workers);
+	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	return record->worker && record->hist;
+}
+
+static bool run_repetition(struct measurement *m, struct sb_record *record)
+{
+	struct sb_measured measured;
+
+	if (!make_room(record, m->workers)) {
+		snprintf(m->why, sizeof(m->why), "no memory");
+		return false;
+	}
+	read_all(m->run.scheduler, m->worker, m->hist);
+	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
+		return false;
+	read_difference(m, record);
+	sb_record_compute(record, &measured, m->workers);
+	return true;
+}
+
+/* After a failure there is no point in going on: the rest is invalid, too. */
+static void run_repetitions(struct measurement *m, struct sb_series *series,
+			    const struct sb_progress *progress)
+{
+	bool ok = warm_up(m);
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		struct sb_record *record = &series->record[r];
+
+		record->repetition = r;
+		ok = ok && run_repetition(m, record);
+		if (ok)
+			progress->report(progress->arg, series);
+		else
+			sb_record_invalidate(record, m->why);
+	}
+}
+
+/* ---- the scheduler around them ---- */
+
+static int cannot_start(const struct sb_placement *placement, uint32_t worker,
+			int rc)
+{
+	if (rc == -EINVAL)
+		return sb_fail(
+			SB_EXIT_ENVIRONMENT,
+			"worker %" PRIu32 " cannot be pinned to CPU %d: %s",
+			worker, placement->place[worker].os_cpu, strerror(-rc));
+	return sb_fail(SB_EXIT_ENVIRONMENT,
+		       "the workers' threads cannot be started: %s",
+		       strerror(-rc));
+}
+
+static int measure_started(struct measurement *m, struct sb_series *series,
+			   const struct sb_placement *placement,
+			   const struct sb_progress *progress)
+{
+	uint32_t failed = 0;
+	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
+
+	if (rc)
+		return cannot_start(placement, failed, rc);
+	run_repetitions(m, series, progress);
+	/* Nothing is alive, unless a round failed; force ends that. */
+	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	return 0;
+}
+
+static int measure_set_up(struct measurement *m, struct sb_series *series,
+			  const struct sb_placement *placement,
+			  const struct sb_progress *progress)
+{
+	int rc = m->run.workload->setup(&m->run);
+
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s",
+			       m->run.workload->name, strerror(-rc));
+	rc = measure_started(m, series, placement, progress);
+	m->run.workload->teardown(&m->run);
+	return rc;
+}
+
+int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
+	       const struct sb_options *options,
+	       const struct sb_placement *placement,
+	       const struct sb_progress *progress)
+{
+	const struct sb_config config = make_config(options);
+	struct measurement m = {
+		.run = { .workload = chosen->workload, .param = chosen->param },
+		.options = options,
+		.workers = placement->workers,
+	};
+	int rc;
+
+	m.worker = make_readings(m.workers);
+	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
+	rc = m.worker && m.hist
+		     ? sb_scheduler_create(&m.run.scheduler, &config, placement)
+		     : -ENOMEM;
+	if (rc)
+		rc = sb_fail(SB_EXIT_ENVIRONMENT,
+			     "the scheduler cannot be created: %s",
+			     strerror(-rc));
+	else
+		rc = measure_set_up(&m, series, placement, progress);
+	sb_scheduler_destroy(m.run.scheduler);
+	free_readings(m.worker, m.workers);
+	free(m.hist);
+	return rc;
+}

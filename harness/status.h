@@ -1,0 +1,22 @@
+/*
+ * status.h - how the command ends, and the one way to say why it does.
+ */
+#ifndef SB_HARNESS_STATUS_H
+#define SB_HARNESS_STATUS_H
+
+#include "core/base.h"
+
+enum sb_status_code {
+	SB_EXIT_OK = 0,
+	SB_EXIT_REGRESSED = 1,
+	SB_EXIT_INVALID = 2,	 /* undecided, or an invalid measurement */
+	SB_EXIT_USAGE = 3,	 /* an input is wrong */
+	SB_EXIT_ENVIRONMENT = 4, /* this machine does not allow it */
+	SB_EXIT_BUG = 70,
+};
+
+/* Prints "sched-bench: <message>" on stderr and returns status. */
+int sb_fail(enum sb_status_code status, const char *format, ...)
+	SB_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,116 @@
+#include "harness/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sb_parse_count(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return !*end && !errno;
+}
+
+/* Largest first, as sb_format_time wants them. */
+static const struct {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+	{ "h", UINT64_C(3600000000000) },
+	{ "m", UINT64_C(60000000000) },
+	{ "s", UINT64_C(1000000000) },
+	{ "ms", 1000000 },
+	{ "us", 1000 },
+	{ "ns", 1 },
+};
+
+bool sb_parse_time(const char *text, uint64_t *out_ns)
+{
+	const size_t digits = strspn(text, "0123456789.");
+	char *end;
+	double value;
+
+	if (!digits || text[0] == '.')
+		return false;
+	value = strtod(text, &end);
+	if (end != text + digits)
+		return false;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(units); i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		value = round(value * (double)units[i].ns);
+		if (value >= 0x1p63)
+			return false;
+		*out_ns = (uint64_t)value;
+		return true;
+	}
+	return false;
+}
+
+void sb_format_time(char *out, uint64_t ns)
+{
+	size_t i = 0;
+
+	while (i + 1 < SB_ARRAY_SIZE(units) &&
+	       (ns < units[i].ns || ns % units[i].ns))
+		i++;
+	snprintf(out, SB_TIME_BYTES, "%" PRIu64 "%s", ns / units[i].ns,
+		 units[i].name);
+}
+
+/* ---- suggestions ---- */
+
+#define WORD_MAX 40
+
+/* Levenshtein distance, row by row. Words longer than WORD_MAX are not like
+ * anything. */
+static size_t distance(const char *a, const char *b)
+{
+	const size_t n = strlen(b);
+	size_t row[WORD_MAX + 1];
+
+	if (n > WORD_MAX || strlen(a) > WORD_MAX)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			const size_t replace = diagonal + (a[i] != b[j]);
+			const size_t shift = 1 + sb_min_u64(row[j], row[j + 1]);
+
+			diagonal = row[j + 1];
+			row[j + 1] = sb_min_u64(replace, shift);
+		}
+	}
+	return row[n];
+}
+
+const char *sb_most_like(const char *word,
+			 const char *(*next)(const void *state, size_t i),
+			 const void *state)
+{
+	/* A third of the letters may be wrong. */
+	size_t best = strlen(word) / 3 + 1;
+	const char *found = NULL;
+	const char *candidate;
+
+	for (size_t i = 0; (candidate = next(state, i)); i++) {
+		const size_t d = distance(word, candidate);
+
+		if (d <= best && (!found || d < best)) {
+			best = d;
+			found = candidate;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,28 @@
+/*
+ * text.h - numbers from text, strictly: the whole text must be the number.
+ */
+#ifndef SB_HARNESS_TEXT_H
+#define SB_HARNESS_TEXT_H
+
+#include "core/base.h"
+
+/* A decimal count without sign or unit. False: it is none, or too large. */
+bool sb_parse_count(const char *text, uint64_t *out);
+
+/* A time with its unit, "10us", "1.5s", in nanoseconds; units ns, us, ms, s,
+ * m, h. False: no number, no unit, or too large. */
+bool sb_parse_time(const char *text, uint64_t *out_ns);
+
+/* The shortest text that parses back to the time. */
+#define SB_TIME_BYTES 32
+void sb_format_time(char *out, uint64_t ns);
+
+/*
+ * The candidate most like word, for a suggestion, or NULL when none is close.
+ * next(state, i) returns candidate i, NULL at the end.
+ */
+const char *sb_most_like(const char *word,
+			 const char *(*next)(const void *state, size_t i),
+			 const void *state);
+
+#endif

@@ -1,0 +1,256 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "results/file.h"
+#include "results/write.h"
+
+/* RFC 4180: quotes around what contains a quote, a comma or a line break. */
+static void put_text(FILE *out, const char *text)
+{
+	if (!strpbrk(text, "\",\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+/* Integers whole, others with all their digits; nothing for NaN. */
+static void put_number(FILE *out, double value)
+{
+	if (isnan(value))
+		return;
+	if (fabs(value) < 9e15 && value == floor(value))
+		fprintf(out, "%.0f", value);
+	else
+		fprintf(out, "%.9g", value);
+}
+
+static void put_row_key(FILE *out, const struct sb_series *series,
+			const struct sb_record *record)
+{
+	put_text(out, series->workload);
+	fputc(',', out);
+	put_text(out, series->label);
+	fprintf(out, ",%" PRIu32 ",", record->repetition);
+}
+
+/* ---- runs.csv: the first ten columns are Google Benchmark's ---- */
+
+static void put_benchmark_columns(FILE *out, const struct sb_result *result,
+				  const struct sb_series *series,
+				  const struct sb_record *record)
+{
+	put_text(out, series->workload);
+	fprintf(out, "/workers:%" PRIu32 ",", result->placement.workers);
+	put_number(out, record->value[SB_METRIC_operations]);
+	fputc(',', out);
+	put_number(out, record->value[SB_METRIC_ns_per_op]);
+	fputc(',', out);
+	put_number(out, record->value[SB_METRIC_cpu_ns_per_op]);
+	fputs(",ns,,", out);
+	put_number(out, record->value[SB_METRIC_ops_per_s]);
+	fputc(',', out);
+	put_text(out, series->label);
+	fprintf(out, ",%s,", record->valid ? "" : "true");
+	put_text(out, record->reason);
+}
+
+void sb_write_runs_csv(const struct sb_result *result, FILE *out)
+{
+	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,"
+	      "items_per_second,label,error_occurred,error_message,"
+	      "workload,workers,repetition,valid",
+	      out);
+	for (uint32_t m = 0; m < SB_METRICS; m++)
+		fprintf(out, ",%s", sb_metric[m].name);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		for (uint32_t r = 0; r < series->records; r++) {
+			const struct sb_record *record = &series->record[r];
+
+			put_benchmark_columns(out, result, series, record);
+			fputc(',', out);
+			put_text(out, series->workload);
+			fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s",
+				result->placement.workers, record->repetition,
+				record->valid ? "valid" : "invalid");
+			for (uint32_t m = 0; m < SB_METRICS; m++) {
+				fputc(',', out);
+				put_number(out, record->value[m]);
+			}
+			fputc('\n', out);
+		}
+	}
+}
+
+/* ---- the others: one row writer each, for every valid repetition ---- */
+
+typedef void (*row_writer)(FILE *out, const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_record *record);
+
+static void put_workers(FILE *out, const struct sb_result *result,
+			const struct sb_series *series,
+			const struct sb_record *record)
+{
+	for (uint32_t w = 0; w < result->placement.workers; w++) {
+		const struct sb_place *place = &result->placement.place[w];
+		const int where[] = {
+			place->os_cpu, place->pu,   place->core,
+			place->cache,  place->node, place->package
+		};
+
+		put_row_key(out, series, record);
+		fprintf(out, "%" PRIu32, w);
+		for (size_t i = 0; i < SB_ARRAY_SIZE(where); i++) {
+			fputc(',', out);
+			put_number(out, where[i] < 0 ? (double)NAN : where[i]);
+		}
+		for (uint32_t c = 0; c < SB_COUNTERS; c++)
+			fprintf(out, ",%" PRIu64, record->worker[w].counter[c]);
+		fputc('\n', out);
+	}
+}
+
+static const char *const distance_name[SB_DISTANCES] = {
+	[SB_DISTANCE_SELF] = "self",	 [SB_DISTANCE_SMT] = "smt",
+	[SB_DISTANCE_CACHE] = "cache",	 [SB_DISTANCE_NODE] = "node",
+	[SB_DISTANCE_REMOTE] = "remote",
+};
+
+static void put_steals(FILE *out, const struct sb_result *result,
+		       const struct sb_series *series,
+		       const struct sb_record *record)
+{
+	const uint32_t n = result->placement.workers;
+
+	for (uint32_t i = 0; i < n * n; i++) {
+		const uint32_t thief = i / n;
+		const uint32_t victim = i % n;
+		const struct sb_steal_counts *cell =
+			&record->worker[thief].steals[victim];
+		const enum sb_distance distance =
+			sb_place_distance(&result->placement.place[thief],
+					  &result->placement.place[victim]);
+
+		if (thief == victim)
+			continue;
+		put_row_key(out, series, record);
+		fprintf(out,
+			"%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			thief, victim, distance_name[distance], cell->attempts,
+			cell->successes, cell->items, cell->lost, cell->empty);
+	}
+}
+
+static void put_hist(FILE *out, const struct sb_series *series,
+		     const struct sb_record *record, enum sb_hist_id id)
+{
+	const struct sb_hist_counts *hist = &record->hist[id];
+
+	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
+		const uint64_t low = sb_hist_bucket_low(b);
+
+		if (!hist->bucket[b])
+			continue;
+		put_row_key(out, series, record);
+		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			sb_hist_info[id].name, sb_hist_info[id].unit, low,
+			low + sb_hist_bucket_width(b) - 1, hist->bucket[b]);
+	}
+}
+
+static bool is_latency(enum sb_hist_id id)
+{
+	return !strcmp(sb_hist_info[id].unit, "ns");
+}
+
+static void put_latencies(FILE *out, const struct sb_result *result,
+			  const struct sb_series *series,
+			  const struct sb_record *record)
+{
+	(void)result;
+	for (int id = 0; id < SB_HISTS; id++) {
+		if (is_latency(id))
+			put_hist(out, series, record, id);
+	}
+}
+
+static void put_spins(FILE *out, const struct sb_result *result,
+		      const struct sb_series *series,
+		      const struct sb_record *record)
+{
+	(void)result;
+	for (int id = 0; id < SB_HISTS; id++) {
+		if (!is_latency(id))
+			put_hist(out, series, record, id);
+	}
+}
+
+#define KEY_COLUMNS "workload,label,repetition,"
+
+static const struct {
+	const char *name;
+	const char *columns;
+	row_writer put;
+} files[] = {
+	{ "workers.csv", KEY_COLUMNS "worker,os_cpu,pu,core,cache,node,package"
+#define X(name, doc) "," #name
+#include "core/counters.def"
+#undef X
+	  ,
+	  put_workers },
+	{ "steals.csv",
+	  KEY_COLUMNS "thief,victim,distance,attempts,successes,items,lost,"
+		      "empty",
+	  put_steals },
+	{ "spins.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_spins },
+	{ "latency.csv", KEY_COLUMNS "histogram,unit,low,high,count",
+	  put_latencies },
+};
+
+static void put_all_rows(FILE *out, const struct sb_result *result,
+			 row_writer put)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		for (uint32_t r = 0; r < series->records; r++) {
+			if (series->record[r].valid)
+				put(out, result, series, &series->record[r]);
+		}
+	}
+}
+
+int sb_write_csv_files(const struct sb_result *result, const char **failed)
+{
+	struct sb_file file;
+	int rc;
+
+	*failed = "runs.csv";
+	rc = sb_file_begin(&file, result->directory, *failed);
+	if (rc)
+		return rc;
+	sb_write_runs_csv(result, file.stream);
+	rc = sb_file_commit(&file);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(files) && !rc; i++) {
+		*failed = files[i].name;
+		rc = sb_file_begin(&file, result->directory, *failed);
+		if (rc)
+			break;
+		fprintf(file.stream, "%s\n", files[i].columns);
+		put_all_rows(file.stream, result, files[i].put);
+		rc = sb_file_commit(&file);
+	}
+	return rc;
+}

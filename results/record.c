@@ -1,0 +1,269 @@
+#include "results/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOWER	SB_LOWER
+#define HIGHER	SB_HIGHER
+#define NEITHER SB_NEITHER
+
+const struct sb_metric sb_metric[SB_METRICS] = {
+#define METRIC(name, unit, better, doc)                                        \
+	[SB_METRIC_##name] = { #name, unit, better, doc },
+#include "results/metrics.def"
+#undef METRIC
+};
+
+const struct sb_metric sb_counter_info[SB_COUNTERS] = {
+#define X(name, doc) [SB_COUNTER_##name] = { #name, "count", NEITHER, doc },
+#include "core/counters.def"
+#undef X
+};
+
+const struct sb_metric sb_hist_info[SB_HISTS] = {
+#define X(name, unit, doc) [SB_HIST_##name] = { #name, unit, NEITHER, doc },
+#include "core/hists.def"
+#undef X
+};
+
+/* ---- one row ---- */
+
+/* The seven metrics of a latency, in the order of metrics.def. */
+static void compute_latency(double *value, const struct sb_hist_counts *hist)
+{
+	value[6] = (double)hist->count;
+	if (!hist->count)
+		return;
+	value[0] = sb_hist_mean(hist);
+	value[1] = (double)sb_hist_quantile(hist, 0.5);
+	value[2] = (double)sb_hist_quantile(hist, 0.9);
+	value[3] = (double)sb_hist_quantile(hist, 0.99);
+	value[4] = (double)sb_hist_quantile(hist, 0.999);
+	value[5] = (double)sb_hist_max(hist);
+}
+
+static void compute_steals(double *value, const struct sb_record *record,
+			   uint32_t workers)
+{
+	struct sb_steal_counts sum = { 0 };
+
+	for (uint32_t i = 0; i < workers * workers; i++)
+		sb_steal_add(&sum,
+			     &record->worker[i / workers].steals[i % workers]);
+	value[SB_METRIC_steal_attempts] = (double)sum.attempts;
+	value[SB_METRIC_steal_successes] = (double)sum.successes;
+	value[SB_METRIC_steal_items] = (double)sum.items;
+	value[SB_METRIC_steal_lost] = (double)sum.lost;
+	value[SB_METRIC_steal_empty] = (double)sum.empty;
+}
+
+/* Episodes end in one of four ways; each has its histogram of spins. */
+static void compute_spins(double *value, const struct sb_hist_counts *hist)
+{
+	static const enum sb_hist_id ends[] = {
+		SB_HIST_spins_inject,
+		SB_HIST_spins_global,
+		SB_HIST_spins_steal,
+		SB_HIST_spins_blocked,
+	};
+	uint64_t episodes = 0;
+	uint64_t spins = 0;
+
+	for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++) {
+		episodes += hist[ends[e]].count;
+		spins += hist[ends[e]].sum;
+	}
+	if (!episodes)
+		return;
+	value[SB_METRIC_spins_mean] = (double)spins / (double)episodes;
+	value[SB_METRIC_blocked_pct] =
+		100.0 * (double)hist[SB_HIST_spins_blocked].count /
+		(double)episodes;
+}
+
+static void compute_counters(double *value, const struct sb_record *record,
+			     uint32_t workers)
+{
+	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
+		uint64_t sum = 0;
+
+		for (uint32_t i = 0; i < workers; i++)
+			sum += record->worker[i].counter[c];
+		/* The counters are the last metrics, in their own order. */
+		value[SB_METRICS - SB_COUNTERS + c] = (double)sum;
+	}
+}
+
+static_assert(SB_METRICS - SB_COUNTERS == SB_METRIC_steps, "counters are last");
+
+static void clear_values(struct sb_record *record)
+{
+	for (uint32_t i = 0; i < SB_METRICS; i++)
+		record->value[i] = NAN;
+}
+
+void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
+		       uint32_t workers)
+{
+	double *value = record->value;
+	const double ops = (double)m->operations;
+
+	clear_values(record);
+	record->valid = true;
+	record->reason[0] = '\0';
+	value[SB_METRIC_ns_per_op] = (double)m->wall_ns / ops;
+	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
+	value[SB_METRIC_ops_per_s] = 1e9 * ops / (double)m->wall_ns;
+	value[SB_METRIC_operations] = ops;
+	value[SB_METRIC_rounds] = (double)m->rounds;
+	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;
+	value[SB_METRIC_cpu_s] = 1e-9 * (double)m->cpu_ns;
+	value[SB_METRIC_cpu_cores] = (double)m->cpu_ns / (double)m->elapsed_ns;
+	compute_latency(&value[SB_METRIC_ready_to_running_ns_mean],
+			&record->hist[SB_HIST_ready_to_running]);
+	compute_latency(&value[SB_METRIC_send_to_step_ns_mean],
+			&record->hist[SB_HIST_send_to_step]);
+	compute_steals(value, record, workers);
+	compute_spins(value, record->hist);
+	compute_counters(value, record, workers);
+}
+
+void sb_record_invalidate(struct sb_record *record, const char *reason)
+{
+	clear_values(record);
+	record->valid = false;
+	snprintf(record->reason, sizeof(record->reason), "%s", reason);
+}
+
+/* ---- a series ---- */
+
+void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
+		    struct sb_hist_counts *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (series->record[r].valid)
+			sb_hist_merge(out, &series->record[r].hist[hist]);
+	}
+}
+
+struct sb_steal_counts sb_series_steals(const struct sb_series *series,
+					uint32_t thief, uint32_t victim)
+{
+	struct sb_steal_counts sum = { 0 };
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (record->valid)
+			sb_steal_add(&sum,
+				     &record->worker[thief].steals[victim]);
+	}
+	return sum;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double interpolate(const double *sorted, uint32_t n, double q)
+{
+	const double position = q * (n - 1);
+	const uint32_t below = (uint32_t)position;
+	const uint32_t above = below + 1 < n ? below + 1 : below;
+
+	return sorted[below] +
+	       (position - below) * (sorted[above] - sorted[below]);
+}
+
+struct sb_spread sb_series_spread(const struct sb_series *series,
+				  enum sb_metric_id metric)
+{
+	struct sb_spread spread = { 0, NAN, NAN, NAN, NAN, NAN };
+	double *sorted = calloc(series->records + 1, sizeof(*sorted));
+	uint32_t n = 0;
+
+	if (!sorted)
+		return spread;
+	for (uint32_t i = 0; i < series->records; i++) {
+		const double v = series->record[i].value[metric];
+
+		if (series->record[i].valid && !isnan(v))
+			sorted[n++] = v;
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	if (n)
+		spread = (struct sb_spread){
+			.n = n,
+			.median = interpolate(sorted, n, 0.5),
+			.min = sorted[0],
+			.max = sorted[n - 1],
+			.q1 = interpolate(sorted, n, 0.25),
+			.q3 = interpolate(sorted, n, 0.75),
+		};
+	free(sorted);
+	return spread;
+}
+
+/* ---- the whole ---- */
+
+int sb_result_add_fact(struct sb_result *result, const char *group,
+		       const char *key, const char *value)
+{
+	struct sb_fact *fact =
+		reallocarray(result->fact, result->facts + 1, sizeof(*fact));
+
+	if (!fact)
+		return -ENOMEM;
+	result->fact = fact;
+	fact[result->facts] = (struct sb_fact){ group, key, strdup(value) };
+	if (!fact[result->facts].value)
+		return -ENOMEM;
+	result->facts++;
+	return 0;
+}
+
+const char *sb_result_fact(const struct sb_result *result, const char *group,
+			   const char *key)
+{
+	for (uint32_t i = 0; i < result->facts; i++) {
+		if (!strcmp(result->fact[i].group, group) &&
+		    !strcmp(result->fact[i].key, key) && result->fact[i].value)
+			return result->fact[i].value;
+	}
+	return "";
+}
+
+static void free_record(struct sb_record *record, uint32_t workers)
+{
+	for (uint32_t i = 0; record->worker && i < workers; i++)
+		free(record->worker[i].steals);
+	free(record->worker);
+	free(record->hist);
+}
+
+void sb_result_free(struct sb_result *result)
+{
+	const uint32_t workers = result->placement.workers;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		struct sb_series *series = &result->series[i];
+
+		for (uint32_t r = 0; r < series->records; r++)
+			free_record(&series->record[r], workers);
+		free(series->record);
+		free(series->label);
+	}
+	for (uint32_t i = 0; i < result->facts; i++)
+		free(result->fact[i].value);
+	free(result->fact);
+	free(result->series);
+	free(result->directory);
+}

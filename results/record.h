@@ -1,0 +1,113 @@
+/*
+ * record.h - one row of a result, the result that the rows make up, and the
+ * metrics. The harness fills these in; the writers of results/ only read them.
+ */
+#ifndef SB_RESULTS_RECORD_H
+#define SB_RESULTS_RECORD_H
+
+#include "core/counters.h"
+#include "core/placement.h"
+
+enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
+
+struct sb_metric {
+	const char *name;
+	const char *unit;
+	enum sb_better better;
+	const char *doc;
+};
+
+enum sb_metric_id {
+#define METRIC(name, unit, better, doc) SB_METRIC_##name,
+#include "results/metrics.def"
+#undef METRIC
+	SB_METRICS
+};
+
+extern const struct sb_metric sb_metric[SB_METRICS];
+extern const struct sb_metric sb_counter_info[SB_COUNTERS];
+extern const struct sb_metric sb_hist_info[SB_HISTS];
+
+/* One repetition of one workload. */
+struct sb_record {
+	uint32_t repetition;
+	bool valid;
+	char reason[160]; /* why not */
+
+	double value[SB_METRICS];	  /* NaN: not measured */
+	struct sb_worker_reading *worker; /* [workers], over the repetition */
+	struct sb_hist_counts *hist;	  /* [SB_HISTS], all workers together */
+};
+
+/* All repetitions of one workload with one set of parameters. */
+struct sb_series {
+	const char *workload;
+	const char *operation;
+	char *label; /* the workload's parameters, "pairs=1 round-trips=1000" */
+	uint32_t records;
+	struct sb_record *record;
+};
+
+/* What is known about the run as a whole: text by group and key. */
+struct sb_fact {
+	const char *group;
+	const char *key;
+	char *value;
+};
+
+struct sb_result {
+	char *directory;
+	struct sb_placement placement;
+	uint32_t all_series;
+	struct sb_series *series;
+	uint32_t facts;
+	struct sb_fact *fact;
+};
+
+/* What one repetition measured, before it is a row. */
+struct sb_measured {
+	uint64_t rounds;
+	uint64_t operations;
+	uint64_t wall_ns;    /* of the rounds */
+	uint64_t elapsed_ns; /* and the gaps between them */
+	uint64_t cpu_ns;
+};
+
+/* Computes all metrics from the measurement and the workers' readings. */
+void sb_record_compute(struct sb_record *record,
+		       const struct sb_measured *measured, uint32_t workers);
+
+/* A row without numbers. */
+void sb_record_invalidate(struct sb_record *record, const char *reason);
+
+/* Copies key and value. Returns 0 or -ENOMEM. */
+int sb_result_add_fact(struct sb_result *result, const char *group,
+		       const char *key, const char *value);
+const char *sb_result_fact(const struct sb_result *result, const char *group,
+			   const char *key);
+
+/* A histogram over all valid repetitions. out: caller's. */
+void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
+		    struct sb_hist_counts *out);
+
+/* One cell of the steal matrix over all valid repetitions. */
+struct sb_steal_counts sb_series_steals(const struct sb_series *series,
+					uint32_t thief, uint32_t victim);
+
+/* Frees everything but the placement, which the caller made. */
+void sb_result_free(struct sb_result *result);
+
+/*
+ * Median, extremes and quartiles of a metric over the valid repetitions; n is
+ * how many had it, and with n == 0 the rest is NaN. Quartiles by linear
+ * interpolation (Hyndman and Fan's type 7).
+ */
+struct sb_spread {
+	uint32_t n;
+	double median, min, max, q1, q3;
+};
+
+struct sb_spread sb_series_spread(const struct sb_series *series,
+				  enum sb_metric_id metric);
+
+#endif

@@ -1,0 +1,191 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "results/write.h"
+
+struct prefix {
+	double factor;
+	const char *name;
+};
+
+static const struct prefix times[] = {
+	{ 1e9, " s" },
+	{ 1e6, " ms" },
+	{ 1e3, " us" },
+	{ 1, " ns" },
+};
+static const struct prefix counts[] = {
+	{ 1e9, " G" },
+	{ 1e6, " M" },
+	{ 1e3, " k" },
+	{ 1, "" },
+};
+
+/* Three significant digits, no exponent; whole numbers that have no prefix as
+ * they are. */
+static void put_digits(char *out, double value, bool whole, const char *suffix)
+{
+	const double size = fabs(value);
+	const int decimals = size >= 100 || whole ? 0 : size >= 10 ? 1 : 2;
+
+	snprintf(out, SB_HUMAN_BYTES, "%.*f%s", decimals, value, suffix);
+}
+
+void sb_human(char *out, double value, const char *unit)
+{
+	const struct prefix *prefix = strcmp(unit, "ns") ? counts : times;
+	size_t i = 0;
+
+	if (isnan(value)) {
+		snprintf(out, SB_HUMAN_BYTES, "-");
+		return;
+	}
+	/* 999.5 would be printed as 1000. */
+	while (i + 1 < SB_ARRAY_SIZE(times) &&
+	       fabs(value) < 0.9995 * prefix[i].factor)
+		i++;
+	put_digits(out, value / prefix[i].factor,
+		   prefix[i].factor == 1 && value == floor(value),
+		   prefix[i].name);
+}
+
+static uint32_t count_valid(const struct sb_series *series)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++)
+		n += series->record[r].valid;
+	return n;
+}
+
+/*
+ * The columns of the two tables: a metric's median each, but for the two that
+ * show more (metric SB_METRICS).
+ */
+struct column {
+	const char *title;
+	int width;
+	enum sb_metric_id metric;
+	void (*put)(char *out, const struct sb_series *series);
+};
+
+static void put_range(char *out, const struct sb_series *series)
+{
+	const struct sb_spread ns =
+		sb_series_spread(series, SB_METRIC_ns_per_op);
+
+	snprintf(out, SB_HUMAN_BYTES, "%.1f [%.1f .. %.1f]", ns.median, ns.min,
+		 ns.max);
+}
+
+static void put_valid(char *out, const struct sb_series *series)
+{
+	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "/%" PRIu32,
+		 count_valid(series), series->records);
+}
+
+static const struct column costs[] = {
+	{ "op/s", 7, SB_METRIC_ops_per_s, NULL },
+	{ "ns/op [min .. max]", 23, SB_METRICS, put_range },
+	{ "CPU/op", 7, SB_METRIC_cpu_ns_per_op, NULL },
+	{ "queue50", 8, SB_METRIC_ready_to_running_ns_p50, NULL },
+	{ "queue99", 8, SB_METRIC_ready_to_running_ns_p99, NULL },
+	{ "send50", 8, SB_METRIC_send_to_step_ns_p50, NULL },
+	{ "send99", 8, SB_METRIC_send_to_step_ns_p99, NULL },
+	{ "valid", 5, SB_METRICS, put_valid },
+};
+
+static const struct column sources[] = {
+	{ "steps", 7, SB_METRIC_steps, NULL },
+	{ "local", 7, SB_METRIC_local_pops, NULL },
+	{ "inject", 7, SB_METRIC_inject_items, NULL },
+	{ "global", 7, SB_METRIC_global_items, NULL },
+	{ "stolen", 7, SB_METRIC_steal_items, NULL },
+	{ "steals", 7, SB_METRIC_steal_successes, NULL },
+	{ "tried", 7, SB_METRIC_steal_attempts, NULL },
+	{ "idle", 7, SB_METRIC_idle_episodes, NULL },
+	{ "spins", 6, SB_METRIC_spins_mean, NULL },
+	{ "parked", 7, SB_METRIC_blocks, NULL },
+	{ "wakes", 7, SB_METRIC_wakes, NULL },
+};
+
+static void put_cell(FILE *out, const struct column *column,
+		     const struct sb_series *series)
+{
+	char text[SB_HUMAN_BYTES];
+
+	if (column->put)
+		column->put(text, series);
+	else
+		sb_human(text, sb_series_spread(series, column->metric).median,
+			 sb_metric[column->metric].unit);
+	fprintf(out, "  %*s", column->width, text);
+}
+
+static void put_table(FILE *out, const struct sb_result *result,
+		      const struct column *columns, size_t n, const char *bold,
+		      const char *plain)
+{
+	fprintf(out, "\n%s%-9s", bold, "workload");
+	for (size_t c = 0; c < n; c++)
+		fprintf(out, "  %*s", columns[c].width, columns[c].title);
+	fprintf(out, "%s\n", plain);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		if (!count_valid(series))
+			continue;
+		fprintf(out, "%-9s", series->workload);
+		for (size_t c = 0; c < n; c++)
+			put_cell(out, &columns[c], series);
+		fputc('\n', out);
+	}
+}
+
+static void put_invalid(FILE *out, const struct sb_series *series,
+			const char *red, const char *plain)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (!record->valid)
+			fprintf(out,
+				"%s%s, repetition %" PRIu32
+				": invalid (%s)%s\n",
+				red, series->workload, record->repetition,
+				record->reason, plain);
+	}
+}
+
+/* ", 2 cores" from the machine's fact of that key. */
+static void put_count(FILE *out, const struct sb_result *result,
+		      const char *before, const char *key, const char *singular)
+{
+	const char *count = sb_result_fact(result, "machine", key);
+
+	fprintf(out, "%s%s %s%s", before, count, singular,
+		strcmp(count, "1") ? "s" : "");
+}
+
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
+{
+	const char *bold = color ? "\033[1m" : "";
+	const char *red = color ? "\033[31m" : "";
+	const char *plain = color ? "\033[0m" : "";
+
+	fputs(bold, out);
+	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
+	put_count(out, result, ": ", "packages", "package");
+	put_count(out, result, ", ", "nodes", "NUMA node");
+	put_count(out, result, ", ", "cores", "core");
+	put_count(out, result, ", ", "pus", "processing unit");
+	fprintf(out, "; %s workers, %s build%s\n",
+		sb_result_fact(result, "run", "workers"),
+		sb_result_fact(result, "run", "build_mode"), plain);
+	put_table(out, result, costs, SB_ARRAY_SIZE(costs), bold, plain);
+	put_table(out, result, sources, SB_ARRAY_SIZE(sources), bold, plain);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_invalid(out, &result->series[i], red, plain);
+}

@@ -1,0 +1,52 @@
+/*
+ * write.h - the writers: each turns a result into one kind of output. All take
+ * names and units from the tables behind record.h.
+ */
+#ifndef SB_RESULTS_WRITE_H
+#define SB_RESULTS_WRITE_H
+
+#include <stdio.h>
+
+#include "results/record.h"
+
+/* Version of the layout of all files of a result directory. */
+#define SB_RESULT_SCHEMA 1
+
+/*
+ * runs.csv, workers.csv, steals.csv, spins.csv and latency.csv, into the
+ * result's directory. RFC 4180 with line feeds; an empty cell is something that
+ * was not measured. Returns 0 or -errno; *failed is then the file's name.
+ */
+int sb_write_csv_files(const struct sb_result *result, const char **failed);
+
+/* runs.csv alone, to a stream. */
+void sb_write_runs_csv(const struct sb_result *result, FILE *out);
+
+/* One JSON document in Google Benchmark's schema, with a sched_bench object.
+ * Returns 0 or -ENOMEM. */
+int sb_write_json(const struct sb_result *result, FILE *out);
+
+/* meta.json: everything known about the run but its numbers. */
+int sb_write_meta(const struct sb_result *result, FILE *out);
+
+/* The summary a person reads in the terminal. color: with ANSI colours. */
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color);
+
+/*
+ * The pictures, as SVG and PNG, in directory/plots, with gnuplot. Returns 0,
+ * -ENOENT when there is no gnuplot, or another -errno.
+ */
+int sb_write_plots(const struct sb_result *result);
+
+/* report.html in the directory: one self-contained page with the pictures that
+ * are there. Returns 0 or -errno. */
+int sb_write_report(const struct sb_result *result);
+
+/*
+ * A number with its unit for people: three significant digits, SI prefixes
+ * for times and counts. out has room for SB_HUMAN_BYTES. "-" for NaN.
+ */
+#define SB_HUMAN_BYTES 32
+void sb_human(char *out, double value, const char *unit);
+
+#endif

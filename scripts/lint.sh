@@ -1,0 +1,91 @@
+#!/bin/sh
+# Format, architecture, static analysis, shell scripts. Prints what is wrong.
+set -u
+status=0
+sources=$(git ls-files -co --exclude-standard '*.c' '*.h')
+
+fail() {
+	echo "lint: $1"
+	status=1
+}
+
+# The folders a folder may include; nothing includes harness/.
+allowed() {
+	case $1 in
+	core) echo "core" ;;
+	affinity) echo "affinity core" ;;
+	workloads) echo "workloads core" ;;
+	results) echo "results core" ;;
+	harness) echo "harness core affinity workloads results" ;;
+	tests) echo "tests harness core affinity workloads results" ;;
+	esac
+}
+layers() {
+	for folder in core affinity workloads results harness tests; do
+		pattern=$(allowed $folder | sed 's/ /|/g')
+		grep -nE '^#include "[a-z]+/' $folder/*.[ch] |
+			grep -vE "#include \"($pattern)/"
+	done
+}
+
+# only PATTERN ALLOWED-FILES-REGEX: lines elsewhere that match.
+only() {
+	# shellcheck disable=SC2086
+	grep -nE "$1" $sources | grep -vE "^($2):"
+}
+
+architecture() {
+	wrong=$(layers)
+	[ -z "$wrong" ] || fail "an include against the direction of dependency:
+$wrong"
+	while read -r what pattern files; do
+		wrong=$(only "$pattern" "$files")
+		[ -z "$wrong" ] || fail "$what belongs in $files:
+$wrong"
+	done <<-'EOF'
+		memory_order	memory_order_	core/atomic\.h
+		hwloc	include.<hwloc	affinity/topology\.c
+		jemalloc	include.<jemalloc	core/mem\.c
+		liburcu	include.<urcu	core/(reclaim|pidmap)\.c
+	EOF
+	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] |
+		grep -vE '^core/platform\.c:')
+	[ -z "$wrong" ] || fail "core/platform.h is the only door to this:
+$wrong"
+}
+
+formatting() {
+	# shellcheck disable=SC2086
+	clang-format --dry-run -Werror $sources || fail "make format mends this"
+}
+
+# One process for each core; the checks themselves are in .clang-tidy.
+analysis() {
+	git ls-files -co --exclude-standard '*.c' |
+		xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 \
+			-I. -Ibuild/release -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
+			2>/dev/null >build/tidy.log ||
+		fail "clang-tidy:
+$(grep -E ' (warning|error): ' build/tidy.log | sort -u)"
+}
+
+scripts() {
+	git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck ||
+		fail "shellcheck"
+}
+
+case ${1-all} in
+architecture) architecture ;;
+all)
+	architecture
+	formatting
+	scripts
+	mkdir -p build && analysis
+	[ $status -ne 0 ] || echo "lint: nothing found"
+	;;
+*)
+	echo "lint.sh: expected nothing or architecture, not '$1'" >&2
+	exit 3
+	;;
+esac
+exit $status

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Runs the tests that are named, programs and shell scripts, and counts. The last
+# line is "N passed, N failed" (", N skipped" may follow).
+# usage: run.sh BUILD_DIRECTORY TEST...
+set -u
+build=$1
+shift
+log=$build/tests/log
+passed=0
+failed=0
+skipped=0
+# A test that hangs is a failure, not a reason to wait for ever.
+limit=300
+
+# run NAME COMMAND...: one test program that prints TAP.
+run() {
+	name=$1
+	shift
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout $limit "$@" >"$log" 2>"$log.err"
+	status=$?
+	ok=$(grep -c '^ok ' "$log")
+	skip=$(grep -c '^ok .*# SKIP' "$log")
+	bad=$(grep -c '^not ok ' "$log")
+	# A crash, a sanitizer's report or a hang, whatever was printed before.
+	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then
+		bad=1
+	fi
+	if [ "$bad" -gt 0 ]; then
+		echo "FAILED  $name (status $status)"
+		sed 's/^/    /' "$log" "$log.err"
+	else
+		echo "ok      $name: $((ok - skip)) passed$(grep -h -m1 SB_SEED "$log.err" | sed 's/^#/,/')"
+		grep -h -E '^ok .*# SKIP|^# skipped' "$log" "$log.err"
+	fi
+	passed=$((passed + ok - skip))
+	failed=$((failed + bad))
+	skipped=$((skipped + skip))
+}
+
+for test in "$@"; do
+	case $test in
+	*.sh) run "$test" sh "$test" "$build" ;;
+	*) run "${test#"$build"/}" "$test" ;;
+	esac
+done
+rm -f "$log" "$log.err"
+if [ $skipped -gt 0 ]; then
+	echo "$passed passed, $failed failed, $skipped skipped"
+else
+	echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]

@@ -1,0 +1,186 @@
+/*
+ * Topology and placement.
+ *
+ * Property: only processing units that this process may run on are used; each
+ *   worker has a core of its own while there are cores, then a processing unit
+ *   of its own; distances follow the topology.
+ * Method: this machine, whole and under a mask of one CPU; synthetic machines
+ *   through hwloc's own environment variable, restricted, as any machine is,
+ *   to the CPUs that are really there.
+ */
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "affinity/topology.h"
+#include "tests/test.h"
+
+static struct sb_topology *load(void)
+{
+	struct sb_topology *topology;
+
+	CHECK_EQ(sb_topology_load(&topology), 0);
+	return topology;
+}
+
+static void places_are_distinct_and_allowed(void **state)
+{
+	struct sb_topology *topology = load();
+	struct sb_machine machine;
+	struct sb_placement p;
+	cpu_set_t allowed;
+
+	(void)state;
+	sb_topology_machine(topology, &machine);
+	assert_in_range(machine.pus, 1, 1 << 20);
+	assert_in_range(machine.cores, 1, machine.pus);
+	CHECK_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	assert_true(machine.pus <= (uint32_t)CPU_COUNT(&allowed));
+	CHECK_EQ(sb_placement_make(topology, 3 * machine.pus, &p), 0);
+	for (uint32_t i = 0; i < p.workers; i++) {
+		assert_true(CPU_ISSET(p.place[i].os_cpu, &allowed));
+		for (uint32_t j = 0; j < i && i < machine.pus; j++) {
+			assert_int_not_equal(p.place[i].pu, p.place[j].pu);
+			if (i < machine.cores && p.place[i].core >= 0)
+				assert_int_not_equal(p.place[i].core,
+						     p.place[j].core);
+		}
+		if (i >= machine.pus)
+			CHECK_EQ(p.place[i].pu, p.place[i - machine.pus].pu);
+	}
+	sb_placement_free(&p);
+	sb_topology_free(topology);
+}
+
+static int first_allowed(void)
+{
+	cpu_set_t allowed;
+	int cpu = 0;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	while (!CPU_ISSET(cpu, &allowed))
+		cpu++;
+	return cpu;
+}
+
+/*
+ * A program of its own, started under a mask of one CPU, as by taskset. (A mask
+ * set on a thread of this one would not do: hwloc asks for all its threads, and
+ * a sanitizer may have one.)
+ */
+static int one_cpu_program(int cpu)
+{
+	struct sb_topology *topology;
+	struct sb_machine machine;
+	struct sb_placement p;
+	int rc = 0;
+
+	if (sb_topology_load(&topology))
+		return 11;
+	sb_topology_machine(topology, &machine);
+	if (machine.pus != 1 || machine.cores != 1)
+		rc = 12;
+	else if (sb_placement_make(topology, 2, &p))
+		rc = 13;
+	else if (p.place[0].os_cpu != cpu || p.place[1].os_cpu != cpu)
+		rc = 14;
+	if (!rc || rc == 14)
+		sb_placement_free(&p);
+	sb_topology_free(topology);
+	return rc;
+}
+
+static void start_one_cpu_program(int cpu)
+{
+	char number[16];
+	char *argv[] = { (char[]){ "test_affinity" }, number, NULL };
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	snprintf(number, sizeof(number), "%d", cpu);
+	if (!sched_setaffinity(0, sizeof(one), &one))
+		execv("/proc/self/exe", argv);
+	_exit(10);
+}
+
+static void the_affinity_mask_is_respected(void **state)
+{
+	const int cpu = first_allowed();
+	const pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child)
+		start_one_cpu_program(cpu);
+	assert_true(child > 0);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	CHECK_EQ(WEXITSTATUS(status), 0);
+}
+
+/* Loads a synthetic machine of two processing units, CPUs 0 and 1; NULL, after
+ * saying so, where these cannot be used. */
+static struct sb_topology *load_two(const char *synthetic)
+{
+	struct sb_topology *topology;
+	cpu_set_t allowed;
+
+	CHECK_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	if (!CPU_ISSET(0, &allowed) || !CPU_ISSET(1, &allowed)) {
+		fprintf(stderr, "# skipped: CPUs 0 and 1 are not allowed\n");
+		return NULL;
+	}
+	setenv("HWLOC_SYNTHETIC", synthetic, 1);
+	topology = load();
+	unsetenv("HWLOC_SYNTHETIC");
+	return topology;
+}
+
+static void distances_follow_the_topology(void **state)
+{
+	static const struct {
+		const char *synthetic;
+		uint32_t cores;
+		enum sb_distance distance;
+	} machines[] = {
+		{ "pack:1 core:1 pu:2", 1, SB_DISTANCE_SMT },
+		{ "pack:1 l3:1 core:2 pu:1", 2, SB_DISTANCE_CACHE },
+		{ "pack:1 l3:2 core:1 pu:1", 2, SB_DISTANCE_NODE },
+		{ "pack:2 [numa] l3:1 core:1 pu:1", 2, SB_DISTANCE_REMOTE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(machines); i++) {
+		struct sb_topology *topology = load_two(machines[i].synthetic);
+		struct sb_machine machine;
+		struct sb_placement p;
+
+		if (!topology)
+			skip();
+		sb_topology_machine(topology, &machine);
+		CHECK_EQ(machine.pus, 2);
+		CHECK_EQ(machine.cores, machines[i].cores);
+		CHECK_EQ(sb_placement_make(topology, 2, &p), 0);
+		CHECK_EQ(sb_place_distance(&p.place[0], &p.place[1]),
+			 machines[i].distance);
+		CHECK_EQ(sb_place_distance(&p.place[0], &p.place[0]),
+			 SB_DISTANCE_SELF);
+		sb_placement_free(&p);
+		sb_topology_free(topology);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_are_distinct_and_allowed),
+		cmocka_unit_test(the_affinity_mask_is_respected),
+		cmocka_unit_test(distances_follow_the_topology),
+	};
+
+	if (argc > 1)
+		return one_cpu_program((int)strtol(argv[1], NULL, 10));
+	return cmocka_run_group_tests_name("affinity", tests, NULL, NULL);
+}

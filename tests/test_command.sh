@@ -1,0 +1,183 @@
+#!/bin/sh
+# The command as a user meets it: help, errors and their exit status, the result
+# directory, formats, masks. Prints TAP.
+# usage: test_command.sh BUILD_DIRECTORY
+set -u
+program=$1/sched-bench
+wrong=$1/tests/sched-bench-wrong
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0
+
+# report NAME OK DETAILS: one line of TAP.
+report() {
+	n=$((n + 1))
+	if [ "$2" = yes ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		printf '%s\n' "$3" | sed 's/^/# /'
+	fi
+}
+
+# refuses NAME STATUS PATTERN ARGUMENTS...: fails with exactly one line on
+# standard error that has the pattern, and nothing on standard output.
+refuses() {
+	name=$1 status=$2 pattern=$3
+	shift 3
+	"$program" "$@" >"$work/out" 2>"$work/err"
+	got=$?
+	lines=$(wc -l <"$work/err")
+	if [ $got -eq "$status" ] && [ "$lines" -eq 1 ] &&
+		[ ! -s "$work/out" ] && grep -q -- "$pattern" "$work/err"; then
+		report "$name" yes
+	else
+		report "$name" no "status $got, expected $status; $(cat "$work/err")"
+	fi
+}
+
+# holds NAME COMMAND...: the command succeeds.
+holds() {
+	name=$1
+	shift
+	if details=$("$@" 2>&1); then
+		report "$name" yes
+	else
+		report "$name" no "$details"
+	fi
+}
+
+is_json() {
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"
+}
+
+quick='--duration 1ms --warmup 0s --repetitions 2 --no-plots'
+
+fits_a_screen() {
+	"$program" --help >"$work/help" && "$program" run --help >>"$work/help" &&
+		[ "$(wc -l <"$work/help")" -le 60 ]
+}
+holds "help fits a screen" fits_a_screen
+holds "no arguments: help" "$program"
+holds "version" "$program" --version
+for what in workloads options metrics; do
+	holds "list $what" "$program" list $what
+	"$program" list $what --json >"$work/list.json"
+	holds "list $what --json is JSON" is_json "$work/list.json"
+done
+
+refuses "unknown verb" 3 "unknown verb 'walk'" walk
+refuses "unknown list" 3 "expected workloads" list everything
+refuses "unknown option, with a suggestion" 3 "did you mean --spin-yield" \
+	run -w yield --spin-yeild 3
+refuses "unknown workload, with a suggestion" 3 "did you mean 'pingpong'" \
+	run -w pingpng
+refuses "bad value" 3 "'12x'.*expected a count from 0 to 1000000" \
+	run -w yield --spin-tight 12x
+refuses "value out of range" 3 "'65'.*from 1 to 64" run -w yield --steal-cap 65
+refuses "no workload" 3 "no workload" run
+refuses "too many workers" 3 "expected fewer, or --oversubscribe" \
+	run -w yield --workers 4096
+refuses "result directory cannot be made" 3 "cannot be written" \
+	run -w yield -o /dev/null/results
+refuses "result directory cannot be written" 3 "cannot be written" \
+	run -w yield -o /proc
+
+print_json() {
+	# shellcheck disable=SC2086
+	"$program" run -w skynet --leaves 1000 $quick -o "$work/json" \
+		--format json >"$work/result.json"
+}
+holds "run --format json" print_json
+holds "it prints one JSON document" is_json "$work/result.json"
+for file in result.json meta.json; do
+	holds "$file is JSON" is_json "$work/json/$file"
+done
+holds "what it prints is result.json" cmp "$work/result.json" "$work/json/result.json"
+for file in runs.csv workers.csv steals.csv spins.csv latency.csv report.html; do
+	holds "$file is there" test -s "$work/json/$file"
+done
+holds "no temporary file is left" sh -c "! ls '$work/json' | grep -q tmp"
+refuses "a result is not overwritten" 3 "already holds a result" \
+	run -w yield -o "$work/json"
+
+run_three() {
+	# shellcheck disable=SC2086
+	"$program" run -w pingpong,yield,skynet --round-trips 1000 \
+		--yields 1000 --leaves 100 $quick -o "$work/all" >"$work/summary"
+}
+holds "three workloads in one run" run_three
+holds "the summary has a line for each" \
+	sh -c "[ \$(grep -c ' 2/2$' '$work/summary') -eq 3 ]"
+# shellcheck disable=SC2086
+holds "yields completed by another thread" "$program" run -w yield \
+	--handler async --processes 10 --yields 200 $quick -q -o "$work/async"
+# shellcheck disable=SC2086
+holds "more workers than cores" "$program" run -w skynet --leaves 1000 \
+	--workers 16 --oversubscribe $quick -q -o "$work/over"
+for wake in local affine global; do
+	# shellcheck disable=SC2086
+	holds "--wake $wake" "$program" run -w pingpong --pairs 20 \
+		--round-trips 100 --wake $wake $quick -q -o "$work/wake-$wake"
+done
+for park in condvar futex poll; do
+	# shellcheck disable=SC2086
+	holds "--park $park" "$program" run -w pingpong --pairs 20 \
+		--round-trips 100 --park $park $quick -q -o "$work/park-$park"
+done
+# shellcheck disable=SC2086
+holds "--self-message" "$program" run -w pingpong --self-message yes \
+	--round-trips 1000 $quick -q -o "$work/self"
+
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+# shellcheck disable=SC2086
+holds "under taskset it succeeds" taskset -c "$cpu" "$program" run -w yield \
+	--yields 100 $quick -q -o "$work/one"
+only_cpu() {
+	[ "$(cut -d, -f4,5 "$work/one/workers.csv" | sort -u)" = "$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
+}
+holds "under taskset it uses only that CPU" only_cpu
+
+invalid() {
+	# shellcheck disable=SC2086
+	"$wrong" run -w "$1" $quick --timeout 200ms -o "$work/$1" >"$work/out" 2>&1
+	got=$?
+	[ $got -eq 2 ] && grep -q "invalid ($2" "$work/out" &&
+		python3 - "$work/$1" <<-'EOF'
+			import csv, json, sys
+			rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+			result = json.load(open(sys.argv[1] + "/result.json"))
+			assert len(rows) == 2
+			assert all(r["valid"] == "invalid" for r in rows)
+			assert all(r["real_time"] == r["ns_per_op"] == "" for r in rows)
+			assert result["benchmarks"] == []
+			assert len(result["sched_bench"]["invalid"]) == 2
+		EOF
+}
+holds "a wrong answer: status 2 and no numbers" invalid wrong "wrong answer: it never"
+holds "a round without end: status 2 and no numbers" invalid stuck "a round did not end"
+
+interrupted() {
+	# Not in the background of a shell, which would ignore SIGINT there.
+	timeout --preserve-status -s INT 2 "$program" run -w yield --duration 1s \
+		--warmup 0s --repetitions 9 --no-plots -o "$work/int" >"$work/out" 2>&1
+	[ $? -eq 2 ] && grep -q "invalid (interrupted)" "$work/out" &&
+		grep -q " [1-8]/9$" "$work/out" && is_json "$work/int/result.json"
+}
+holds "Ctrl-C saves what is complete" interrupted
+
+if command -v gnuplot >/dev/null; then
+	"$program" run -w pingpong --round-trips 1000 --duration 1ms --warmup 0s \
+		-r 2 -q -o "$work/plots"
+	for plot in cost latency-ready-to-running latency-send-to-step \
+		steals-pingpong spins-pingpong; do
+		[ "$plot" = steals-pingpong ] && [ "$(nproc)" -eq 1 ] && continue
+		holds "plot $plot" test -s "$work/plots/plots/$plot.svg" \
+			-a -s "$work/plots/plots/$plot.png"
+	done
+	holds "the pictures are in the page" grep -q '<svg' "$work/plots/report.html"
+else
+	n=$((n + 1))
+	echo "ok $n - plots # SKIP gnuplot is not installed"
+fi
+echo "1..$n"

@@ -1,0 +1,215 @@
+/*
+ * Options, numbers from text, and what happens when a run cannot be had.
+ *
+ * Property: every default is valid and in its range; a value is taken from the
+ *   command line before the environment before the default; what is wrong is
+ *   refused with the documented status.
+ * Method: calls with made-up command lines.
+ */
+#include <string.h>
+
+#include "harness/measure.h"
+#include "harness/options.h"
+#include "harness/status.h"
+#include "harness/text.h"
+#include "tests/test.h"
+
+#define WORDS_MAX 16
+
+/* Parses "run <line>", split at blanks, into options that live on. */
+static int parse(struct sb_options *options, const char *line)
+{
+	static char copy[512];
+	char *argv[WORDS_MAX] = { (char[]){ "run" } };
+	char *rest = copy;
+	int argc = 1;
+	char *word;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	while ((word = strsep(&rest, " ")))
+		argv[argc++] = word;
+	return sb_options_parse(options, argc, argv);
+}
+
+static void counts_and_times(void **state)
+{
+	static const char *const no_count[] = {
+		"",	"-1",  "+1",
+		" 1",	"1 ",  "1x",
+		"0x10", "1.5", "99999999999999999999"
+	};
+	static const char *const no_time[] = { "",     "1",    "1 s",
+					       "s",    "-1s",  "1.2.3s",
+					       "1e3s", "1sec", "99999999999h" };
+	uint64_t n;
+	char text[SB_TIME_BYTES];
+
+	(void)state;
+	assert_true(sb_parse_count("0", &n));
+	assert_true(sb_parse_count("18446744073709551615", &n));
+	assert_true(n == UINT64_MAX);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(no_count); i++)
+		assert_false(sb_parse_count(no_count[i], &n));
+	assert_true(sb_parse_time("1.5us", &n));
+	CHECK_EQ(n, 1500);
+	assert_true(sb_parse_time("2m", &n));
+	CHECK_EQ(n, 120000000000);
+	sb_format_time(text, n);
+	assert_string_equal(text, "2m");
+	for (size_t i = 0; i < SB_ARRAY_SIZE(no_time); i++)
+		assert_false(sb_parse_time(no_time[i], &n));
+}
+
+static void defaults_are_valid(void **state)
+{
+	struct sb_options options;
+
+	(void)state;
+	CHECK_EQ(parse(&options, "-w yield"), 0);
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if (id != SB_OPT_workload)
+			assert_string_equal(options.value[id].source,
+					    "default");
+		assert_true(strlen(sb_option[id].help) > 3);
+	}
+	CHECK_EQ(sb_opt(&options, SB_OPT_spin_yield), 12);
+	CHECK_EQ(sb_opt(&options, SB_OPT_duration), 1000000000);
+	CHECK_EQ(sb_opt(&options, SB_OPT_record), 64);
+	CHECK_EQ(options.value[SB_OPT_record].alternative, 1);
+	sb_options_free(&options);
+}
+
+static void sources_have_their_order(void **state)
+{
+	struct sb_options options;
+
+	(void)state;
+	setenv("SCHED_BENCH_SPIN_YIELD", "77", 1);
+	setenv("SCHED_BENCH_BATCH", "3", 1);
+	CHECK_EQ(parse(&options, "-w yield --batch=5"), 0);
+	CHECK_EQ(sb_opt(&options, SB_OPT_spin_yield), 77);
+	CHECK_EQ(sb_opt(&options, SB_OPT_batch), 5);
+	sb_options_free(&options);
+	setenv("SCHED_BENCH_BATCH", "many", 1);
+	CHECK_EQ(parse(&options, "-w yield"), SB_EXIT_USAGE);
+	unsetenv("SCHED_BENCH_SPIN_YIELD");
+	unsetenv("SCHED_BENCH_BATCH");
+}
+
+static void parameters_reach_their_workloads(void **state)
+{
+	struct sb_options options;
+	char *label;
+
+	(void)state;
+	CHECK_EQ(parse(&options, "-w pingpong -w skynet,yield --pairs 7 "
+				 "--leaves 100 --handler async"),
+		 0);
+	CHECK_EQ(options.chosens, 3);
+	label = sb_chosen_label(&options.chosen[0]);
+	assert_string_equal(label,
+			    "pairs=7 round-trips=500000 self-message=no");
+	free(label);
+	label = sb_chosen_label(&options.chosen[1]);
+	assert_string_equal(label, "leaves=100");
+	free(label);
+	label = sb_chosen_label(&options.chosen[2]);
+	assert_string_equal(label, "processes=1 yields=1000000 handler=async");
+	free(label);
+	sb_options_free(&options);
+}
+
+static void what_is_wrong_is_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"-w",
+		"-w nosuch",
+		"-w yield, ",
+		"-w yield --bogus",
+		"-w yield --bogus=3",
+		"-w yield -Z",
+		"-w yield --batch",
+		"-w yield --batch=",
+		"-w yield --batch 65536",
+		"-w yield --batch -1",
+		"-w yield --tick 0",
+		"-w yield --duration 5",
+		"-w yield --duration 10ns",
+		"-w yield --wake somewhere",
+		"-w yield --record sampled:0",
+		"-w yield --record sampled:",
+		"-w yield --workers 0",
+		"-w yield --quiet=yes",
+		"-w yield --pairs 3",
+		"-w yield --handler later",
+		"-w pingpong --pairs 0",
+		"-w pingpong extra",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(wrong); i++) {
+		struct sb_options options;
+
+		if (parse(&options, wrong[i]) != SB_EXIT_USAGE)
+			fail_msg("'%s' was not refused", wrong[i]);
+		sb_options_free(&options);
+	}
+}
+
+static const char *candidate(const void *unused, size_t i)
+{
+	static const char *const names[] = { "spin-tight", "spin-yield",
+					     "batch", NULL };
+
+	(void)unused;
+	return names[i];
+}
+
+static void suggestions_are_close(void **state)
+{
+	(void)state;
+	assert_string_equal(sb_most_like("spin-yeild", candidate, NULL),
+			    "spin-yield");
+	assert_string_equal(sb_most_like("bach", candidate, NULL), "batch");
+	assert_null(sb_most_like("frobnicate", candidate, NULL));
+}
+
+static void quiet_progress(void *arg, const struct sb_series *series)
+{
+	(void)arg;
+	(void)series;
+}
+
+/* Status 4: the environment does not allow it. */
+static void a_cpu_that_cannot_be_had(void **state)
+{
+	struct sb_place place = { .os_cpu = 1 << 14 };
+	const struct sb_placement placement = { 1, &place };
+	const struct sb_progress progress = { quiet_progress, NULL };
+	struct sb_record record = { 0 };
+	struct sb_series series = { .records = 1, .record = &record };
+	struct sb_options options;
+
+	(void)state;
+	CHECK_EQ(parse(&options, "-w yield"), 0);
+	CHECK_EQ(sb_measure(&series, &options.chosen[0], &options, &placement,
+			    &progress),
+		 SB_EXIT_ENVIRONMENT);
+	sb_options_free(&options);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_and_times),
+		cmocka_unit_test(defaults_are_valid),
+		cmocka_unit_test(sources_have_their_order),
+		cmocka_unit_test(parameters_reach_their_workloads),
+		cmocka_unit_test(what_is_wrong_is_refused),
+		cmocka_unit_test(suggestions_are_close),
+		cmocka_unit_test(a_cpu_that_cannot_be_had),
+	};
+
+	return cmocka_run_group_tests_name("harness", tests, NULL, NULL);
+}

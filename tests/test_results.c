@@ -1,0 +1,388 @@
+/*
+ * The result files.
+ *
+ * Property: names, columns and keys are those of the tables; what was not
+ *   measured is empty; text that needs it is quoted or escaped; files are whole
+ *   or absent.
+ * Method: a result made up by hand, written, and read back with jansson and a
+ *   small CSV reader.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "results/file.h"
+#include "results/write.h"
+#include "tests/test.h"
+
+enum { WORKERS = 2, REPETITIONS = 4, INVALID = 2 };
+
+static struct sb_place places[WORKERS] = { { 0, 0, 0, 0, 0, -1 },
+					   { 5, 1, 1, 0, 0, -1 } };
+
+/* ns per operation: 10, 20, (invalid), 40. */
+static void make_record(struct sb_record *record, uint32_t r)
+{
+	const struct sb_measured measured = { .rounds = 1,
+					      .operations = 1000,
+					      .wall_ns = 10000 * (r + 1),
+					      .elapsed_ns = 20000 * (r + 1),
+					      .cpu_ns = 15000 };
+
+	record->repetition = r;
+	record->worker = calloc(WORKERS, sizeof(*record->worker));
+	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	for (int w = 0; w < WORKERS; w++) {
+		record->worker[w].steals =
+			calloc(WORKERS, sizeof(struct sb_steal_counts));
+		record->worker[w].counter[SB_COUNTER_steps] = 100 + w;
+	}
+	record->worker[0].steals[1] =
+		(struct sb_steal_counts){ 10, 3, 7, 2, 5 };
+	record->hist[SB_HIST_ready_to_running].bucket[50] = 4;
+	record->hist[SB_HIST_ready_to_running].count = 4;
+	record->hist[SB_HIST_ready_to_running].sum = 200;
+	sb_record_compute(record, &measured, WORKERS);
+	if (r == INVALID)
+		sb_record_invalidate(record, "wrong \"answer\", 1 < 2");
+}
+
+static struct sb_result *make_result(const char *directory)
+{
+	struct sb_result *result = calloc(1, sizeof(*result));
+	struct sb_series *series = calloc(1, sizeof(*series));
+
+	result->directory = strdup(directory);
+	result->placement = (struct sb_placement){ WORKERS, places };
+	result->all_series = 1;
+	result->series = series;
+	series->workload = "pingpong";
+	series->operation = "message";
+	series->label = strdup("pairs=1, \"x\"");
+	series->records = REPETITIONS;
+	series->record = calloc(REPETITIONS, sizeof(*series->record));
+	for (uint32_t r = 0; r < REPETITIONS; r++)
+		make_record(&series->record[r], r);
+	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model",
+				    "<script>alert('x')</script>"),
+		 0);
+	CHECK_EQ(sb_result_add_fact(result, "machine", "pus", "2"), 0);
+	return result;
+}
+
+static void free_result(struct sb_result *result)
+{
+	sb_result_free(result);
+	free(result);
+}
+
+/* ---- statistics ---- */
+
+static void spread_is_that_of_the_valid(void **state)
+{
+	struct sb_result *result = make_result(".");
+	const struct sb_spread s =
+		sb_series_spread(result->series, SB_METRIC_ns_per_op);
+	const struct sb_spread none =
+		sb_series_spread(result->series, SB_METRIC_send_to_step_ns_p50);
+
+	(void)state;
+	CHECK_EQ(s.n, 3);
+	assert_true(s.median == 20 && s.min == 10 && s.max == 40);
+	assert_true(s.q1 == 15 && s.q3 == 30);
+	CHECK_EQ(none.n, 0);
+	assert_true(isnan(none.median));
+	CHECK_EQ(sb_series_steals(result->series, 0, 1).items, 3 * 7);
+	CHECK_EQ(result->series->record[0].value[SB_METRIC_steps], 201);
+	free_result(result);
+}
+
+static void numbers_for_people(void **state)
+{
+	static const struct {
+		double value;
+		const char *unit;
+		const char *text;
+	} cases[] = {
+		{ 0, "ns", "0 ns" },	       { 12.34, "ns", "12.3 ns" },
+		{ 999.4, "ns", "999 ns" },     { 999.9, "ns", "1.00 us" },
+		{ 1500, "ns", "1.50 us" },     { 2.5e9, "ns", "2.50 s" },
+		{ 23456789, "1/s", "23.5 M" }, { 7, "count", "7" },
+		{ 60e6, "count", "60.0 M" },   { NAN, "ns", "-" },
+	};
+	char text[SB_HUMAN_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		sb_human(text, cases[i].value, cases[i].unit);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* ---- CSV ---- */
+
+/* Splits one RFC 4180 record in place; returns the number of fields. */
+static int split(char *line, char **field, int max)
+{
+	int n = 0;
+
+	for (char *c = line;; n++) {
+		char *out = c;
+
+		assert_true(n < max);
+		field[n] = out;
+		if (*c == '"') {
+			for (c++; *c != '"' || *++c == '"';)
+				*out++ = *c++;
+		} else {
+			out = c += strcspn(c, ",\n");
+		}
+		if (*c != ',') {
+			*out = '\0';
+			return n + 1;
+		}
+		*out = '\0';
+		c++;
+	}
+}
+
+static void runs_csv_reads_back(void **state)
+{
+	struct sb_result *result = make_result(".");
+	const int columns = 14 + SB_METRICS;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	char *head[200] = { NULL };
+	char *field[200] = { NULL };
+	char expected[16];
+	char *line;
+	char *rest;
+
+	(void)state;
+	sb_write_runs_csv(result, out);
+	fclose(out);
+	rest = text;
+	line = strsep(&rest, "\n");
+	assert_memory_equal(line,
+			    "name,iterations,real_time,cpu_time,time_unit,"
+			    "bytes_per_second,items_per_second,label,"
+			    "error_occurred,error_message,",
+			    114);
+	CHECK_EQ(split(line, head, 200), columns);
+	assert_string_equal(head[14], "ns_per_op");
+	for (int r = 0; r < REPETITIONS; r++) {
+		line = strsep(&rest, "\n");
+		CHECK_EQ(split(line, field, 200), columns);
+		assert_string_equal(field[0], "pingpong/workers:2");
+		assert_string_equal(field[7], "pairs=1, \"x\"");
+		assert_string_equal(field[13],
+				    r == INVALID ? "invalid" : "valid");
+		if (r == INVALID) {
+			assert_string_equal(field[2], "");
+			assert_string_equal(field[8], "true");
+			assert_string_equal(field[9],
+					    "wrong \"answer\", 1 < 2");
+			assert_string_equal(field[14], "");
+		} else {
+			snprintf(expected, sizeof(expected), "%d",
+				 10 * (r + 1));
+			assert_string_equal(field[2], expected);
+			assert_string_equal(field[9], "");
+		}
+	}
+	assert_string_equal(rest, "");
+	free(text);
+	free_result(result);
+}
+
+/* ---- JSON ---- */
+
+static json_t *write_and_parse(const struct sb_result *result,
+			       int (*write)(const struct sb_result *, FILE *))
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	json_error_t error;
+	json_t *json;
+
+	CHECK_EQ(write(result, out), 0);
+	fclose(out);
+	json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	assert_non_null(json);
+	free(text);
+	return json;
+}
+
+static void json_is_a_google_benchmark_file(void **state)
+{
+	struct sb_result *result = make_result(".");
+	json_t *json = write_and_parse(result, sb_write_json);
+	json_t *rows = json_object_get(json, "benchmarks");
+	json_t *context = json_object_get(json, "context");
+	json_t *own = json_object_get(json, "sched_bench");
+	json_t *invalid = json_object_get(own, "invalid");
+
+	(void)state;
+	CHECK_EQ(json_integer_value(
+			 json_object_get(context, "json_schema_version")),
+		 1);
+	CHECK_EQ(json_array_size(rows), REPETITIONS - 1);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		json_t *row = json_array_get(rows, i);
+		json_t *values = json_object_get(row, "sched_bench");
+
+		assert_true(json_is_number(json_object_get(row, "real_time")));
+		assert_true(json_is_number(json_object_get(row, "cpu_time")));
+		assert_string_equal(
+			json_string_value(json_object_get(row, "time_unit")),
+			"ns");
+		assert_string_equal(
+			json_string_value(json_object_get(row, "name")),
+			"pingpong/workers:2");
+		assert_true(json_is_number(
+			json_object_get(values, "ready_to_running_ns_p99")));
+		/* Not measured: absent, not 0. */
+		assert_null(json_object_get(values, "send_to_step_ns_p99"));
+	}
+	CHECK_EQ(json_array_size(invalid), 1);
+	assert_string_equal(json_string_value(json_object_get(
+				    json_array_get(invalid, 0), "reason")),
+			    "wrong \"answer\", 1 < 2");
+	assert_null(json_object_get(json_array_get(invalid, 0), "ns_per_op"));
+	json_decref(json);
+	json = write_and_parse(result, sb_write_meta);
+	assert_string_equal(
+		json_string_value(json_object_get(
+			json_object_get(json, "machine"), "cpu_model")),
+		"<script>alert('x')</script>");
+	json_decref(json);
+	free_result(result);
+}
+
+/* ---- files ---- */
+
+static char *read_file(const char *directory, const char *name)
+{
+	char *path = sb_path_join(directory, name);
+	char *text = calloc(1, 1 << 20);
+	FILE *in = fopen(path, "r");
+
+	assert_non_null(in);
+	assert_true(fread(text, 1, (1 << 20) - 1, in) > 0);
+	fclose(in);
+	free(path);
+	return text;
+}
+
+static void remove_tree(const char *directory)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	CHECK_EQ(system(command), 0);
+}
+
+static void directory_is_complete(void **state)
+{
+	static const char *const names[] = { "runs.csv",    "workers.csv",
+					     "steals.csv",  "spins.csv",
+					     "latency.csv", "report.html" };
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_result *result;
+	const char *failed;
+	char *text;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	result = make_result(directory);
+	CHECK_EQ(sb_write_csv_files(result, &failed), 0);
+	CHECK_EQ(sb_write_report(result), 0);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++)
+		free(read_file(directory, names[i]));
+	text = read_file(directory, "report.html");
+	assert_null(strstr(text, "<script"));
+	assert_non_null(strstr(text, "&lt;script&gt;"));
+	assert_non_null(strstr(text, "1 &lt; 2"));
+	free(text);
+	text = read_file(directory, "steals.csv");
+	assert_non_null(strstr(text, ",0,1,cache,10,3,7,2,5\n"));
+	free(text);
+	/* A machine without packages: an empty cell, not -1. */
+	text = read_file(directory, "workers.csv");
+	assert_non_null(strstr(text, ",1,5,1,1,0,0,,101,"));
+	free(text);
+	free_result(result);
+	remove_tree(directory);
+}
+
+static void files_are_whole_or_absent(void **state)
+{
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_file file;
+	char *path;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	path = sb_path_join(directory, "x");
+	CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
+	fputs("half", file.stream);
+	fflush(file.stream);
+	CHECK_EQ(access(path, F_OK), -1);
+	CHECK_EQ(sb_file_commit(&file), 0);
+	CHECK_EQ(access(path, F_OK), 0);
+	remove_tree(directory);
+	CHECK_EQ(sb_file_begin(&file, directory, "x"), -ENOENT);
+	CHECK_EQ(sb_directory_make("/dev/null/x"), -ENOTDIR);
+	free(path);
+}
+
+/* A device that is always full: the error comes out, and no file. */
+static void a_full_disk_is_an_error(void **state)
+{
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_file file;
+	char *path;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	path = sb_path_join(directory, "x");
+	CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
+	assert_non_null(freopen("/dev/full", "w", file.stream));
+	fputs("text", file.stream);
+	CHECK_EQ(sb_file_commit(&file), -ENOSPC);
+	CHECK_EQ(access(path, F_OK), -1);
+	free(path);
+	remove_tree(directory);
+}
+
+static void every_metric_is_described(void **state)
+{
+	(void)state;
+	for (int i = 0; i < SB_METRICS; i++) {
+		assert_true(strlen(sb_metric[i].doc) > 5);
+		assert_true(strlen(sb_metric[i].unit) > 0);
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(sb_metric[i].name,
+						sb_metric[j].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spread_is_that_of_the_valid),
+		cmocka_unit_test(numbers_for_people),
+		cmocka_unit_test(runs_csv_reads_back),
+		cmocka_unit_test(json_is_a_google_benchmark_file),
+		cmocka_unit_test(directory_is_complete),
+		cmocka_unit_test(files_are_whole_or_absent),
+		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(every_metric_is_described),
+	};
+
+	return cmocka_run_group_tests_name("results", tests, NULL, NULL);
+}

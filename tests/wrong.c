@@ -1,0 +1,94 @@
+/*
+ * wrong.c - two workloads for the tests: `wrong`, whose answer is never right,
+ * and `stuck`, whose process never ends. A run with them must have no numbers
+ * and exit with status 2.
+ */
+#include <stdio.h>
+
+#include "workloads/workload.h"
+
+static const struct sb_param no_params[] = { { NULL, 0, 0, 0, NULL, NULL } };
+
+static int init(void *state, const char *method, union sb_value input)
+{
+	(void)method;
+	*(bool *)state = input.u64;
+	return 0;
+}
+
+static int step(void *state, struct sb_step *output,
+		const struct sb_event *events, uint32_t count)
+{
+	(void)output;
+	(void)events;
+	(void)count;
+	return *(bool *)state ? SB_IDLE : SB_DONE;
+}
+
+static const struct sb_process_ops ops = {
+	.name = "wrong",
+	.state_bytes = sizeof(bool),
+	.init = init,
+	.step = step,
+};
+
+static int setup(struct sb_workload_run *run)
+{
+	(void)run;
+	return 0;
+}
+
+static int start_wrong(struct sb_workload_run *run)
+{
+	return sb_scheduler_submit(run->scheduler, &ops, "main",
+				   sb_value_u64(false), NULL);
+}
+
+static int start_stuck(struct sb_workload_run *run)
+{
+	return sb_scheduler_submit(run->scheduler, &ops, "main",
+				   sb_value_u64(true), NULL);
+}
+
+static uint64_t operations(const struct sb_workload_run *run)
+{
+	(void)run;
+	return 1;
+}
+
+static bool never_right(struct sb_workload_run *run, char *why,
+			size_t why_bytes)
+{
+	(void)run;
+	snprintf(why, why_bytes, "it never is right");
+	return false;
+}
+
+static void teardown(struct sb_workload_run *run)
+{
+	(void)run;
+}
+
+const struct sb_workload sb_workload_wrong = {
+	.name = "wrong",
+	.operation = "process",
+	.doc = "for tests: its answer is never right",
+	.params = no_params,
+	.setup = setup,
+	.start = start_wrong,
+	.operations = operations,
+	.check = never_right,
+	.teardown = teardown,
+};
+
+const struct sb_workload sb_workload_stuck = {
+	.name = "stuck",
+	.operation = "process",
+	.doc = "for tests: it never ends",
+	.params = no_params,
+	.setup = setup,
+	.start = start_stuck,
+	.operations = operations,
+	.check = never_right,
+	.teardown = teardown,
+};

@@ -1,0 +1,68 @@
+/*
+ * workload.h - what a workload is to the harness: a const struct, one for each
+ * file of this folder, listed in workloads/list.def.
+ *
+ * The harness runs a workload in rounds:
+ *
+ *	setup                   once; the scheduler exists and is not started
+ *	  start, (idle), check  for each round: submit, wait until no process is
+ *	                        alive, check the answer
+ *	teardown                once; the scheduler is stopped
+ *
+ * All are called by the harness's thread. A workload without a check of its
+ * answer is not a workload: a round whose check fails has no numbers.
+ */
+#ifndef SB_WORKLOADS_WORKLOAD_H
+#define SB_WORKLOADS_WORKLOAD_H
+
+#include "core/scheduler.h"
+
+/*
+ * A parameter, set with --NAME. A number with a range, or, if choices is not
+ * NULL, one of its NULL-terminated words; the value is then the word's index.
+ */
+struct sb_param {
+	const char *name;
+	uint64_t initial;
+	uint64_t min;
+	uint64_t max;
+	const char *const *choices;
+	const char *doc;
+};
+
+struct sb_workload_run {
+	const struct sb_workload *workload;
+	const uint64_t *param; /* in the order of workload->params */
+	struct sb_scheduler *scheduler;
+	void *data; /* the workload's own, from setup to teardown */
+};
+
+struct sb_workload {
+	const char *name;
+	const char *operation;	       /* what one operation is, singular */
+	const char *doc;	       /* definition and source */
+	const struct sb_param *params; /* ends with a NULL name */
+
+	/* Registers handlers, allocates data. Returns 0 or -errno; after an
+	 * error teardown is not called. */
+	int (*setup)(struct sb_workload_run *run);
+
+	/* Submits a round's first processes. Returns 0 or -errno. */
+	int (*start)(struct sb_workload_run *run);
+
+	/* Operations of one round, for these parameters. */
+	uint64_t (*operations)(const struct sb_workload_run *run);
+
+	/* Whether the round just ended gave the right answer; if not, why. */
+	bool (*check)(struct sb_workload_run *run, char *why, size_t why_bytes);
+
+	void (*teardown)(struct sb_workload_run *run);
+};
+
+/* All workloads, ends with NULL. */
+extern const struct sb_workload *const sb_workloads[];
+
+/* Returns NULL when there is none of that name. */
+const struct sb_workload *sb_workload_find(const char *name);
+
+#endif
