@@ -174,18 +174,30 @@ static void no_progress(void *arg, const struct sb_series *series)
 
 /* ---- the run ---- */
 
+/* A wrapper's group kill and its own kill may both arrive: one Ctrl-C. */
+#define SAME_INTERRUPT_S 0.5
+
 static void on_interrupt(int signal_number)
 {
-	(void)signal_number;
-	sb_store_rlx(&sb_interrupted, true);
+	static struct timespec first;
+
+	if (!sb_load_rlx(&sb_interrupted)) {
+		clock_gettime(CLOCK_MONOTONIC, &first);
+		sb_store_rlx(&sb_interrupted, true);
+	} else if (seconds_since(&first) > SAME_INTERRUPT_S) {
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+	}
 }
 
 /* The first Ctrl-C ends the run in order; a second one ends the program. */
 static void catch_interrupts(void)
 {
-	struct sigaction action = { .sa_handler = on_interrupt,
-				    .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_interrupt };
 
+	/* One at a time, so that first is written before it is read. */
+	sigaddset(&action.sa_mask, SIGINT);
+	sigaddset(&action.sa_mask, SIGTERM);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }

@@ -157,14 +157,18 @@ invalid() {
 holds "a wrong answer: status 2 and no numbers" invalid wrong "wrong answer: it never"
 holds "a round without end: status 2 and no numbers" invalid stuck "a round did not end"
 
-interrupted() {
-	# Not in the background of a shell, which would ignore SIGINT there.
-	timeout --preserve-status -s INT 2 "$program" run -w yield --duration 1s \
-		--warmup 0s --repetitions 9 --no-plots -o "$work/int" >"$work/out" 2>&1
-	[ $? -eq 2 ] && grep -q "invalid (interrupted)" "$work/out" &&
-		grep -q " [1-8]/9$" "$work/out" && is_json "$work/int/result.json"
+saves_what_is_complete() {
+	# Twice at once is what a wrapper makes of one Ctrl-C.
+	status=$(python3 tests/interrupt.py "$program" yield "1/100 " "$work/int" 0)
+	[ "$status" -eq 2 ] && grep -q "invalid (interrupted)" "$work/int.out" &&
+		grep -q " [1-9][0-9]*/100$" "$work/int.out" && is_json "$work/int/result.json"
 }
-holds "Ctrl-C saves what is complete" interrupted
+holds "Ctrl-C saves what is complete" saves_what_is_complete
+second_ends() {
+	status=$(python3 tests/interrupt.py "$wrong" deaf "deaf" "$work/deaf" 0.6)
+	[ "$status" -eq -2 ] && [ ! -e "$work/deaf/result.json" ]
+}
+holds "a second Ctrl-C ends the program" second_ends
 
 if command -v gnuplot >/dev/null; then
 	"$program" run -w pingpong --round-trips 1000 --duration 1ms --warmup 0s \

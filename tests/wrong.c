@@ -1,9 +1,10 @@
 /*
- * wrong.c - two workloads for the tests: `wrong`, whose answer is never right,
- * and `stuck`, whose process never ends. A run with them must have no numbers
- * and exit with status 2.
+ * wrong.c - workloads for the tests: `wrong`, whose answer is never right,
+ * `stuck`, whose process never ends, and `deaf`, whose step never returns. A run
+ * with the first two must have no numbers and exit with status 2.
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "workloads/workload.h"
 
@@ -25,11 +26,31 @@ static int step(void *state, struct sb_step *output,
 	return *(bool *)state ? SB_IDLE : SB_DONE;
 }
 
+static int step_deaf(void *state, struct sb_step *output,
+		     const struct sb_event *events, uint32_t count)
+{
+	(void)state;
+	(void)output;
+	(void)events;
+	(void)count;
+	fputs("deaf\n", stderr);
+	while (pause())
+		continue;
+	return SB_DONE;
+}
+
 static const struct sb_process_ops ops = {
 	.name = "wrong",
 	.state_bytes = sizeof(bool),
 	.init = init,
 	.step = step,
+};
+
+static const struct sb_process_ops ops_deaf = {
+	.name = "deaf",
+	.state_bytes = sizeof(bool),
+	.init = init,
+	.step = step_deaf,
 };
 
 static int setup(struct sb_workload_run *run)
@@ -47,6 +68,12 @@ static int start_wrong(struct sb_workload_run *run)
 static int start_stuck(struct sb_workload_run *run)
 {
 	return sb_scheduler_submit(run->scheduler, &ops, "main",
+				   sb_value_u64(true), NULL);
+}
+
+static int start_deaf(struct sb_workload_run *run)
+{
+	return sb_scheduler_submit(run->scheduler, &ops_deaf, "main",
 				   sb_value_u64(true), NULL);
 }
 
@@ -88,6 +115,18 @@ const struct sb_workload sb_workload_stuck = {
 	.params = no_params,
 	.setup = setup,
 	.start = start_stuck,
+	.operations = operations,
+	.check = never_right,
+	.teardown = teardown,
+};
+
+const struct sb_workload sb_workload_deaf = {
+	.name = "deaf",
+	.operation = "process",
+	.doc = "for tests: its step never returns",
+	.params = no_params,
+	.setup = setup,
+	.start = start_deaf,
 	.operations = operations,
 	.check = never_right,
 	.teardown = teardown,
