@@ -50,6 +50,11 @@
 	atomic_compare_exchange_weak_explicit(                                 \
 		p, expected, v, memory_order_acq_rel, memory_order_acquire)
 
+/* For published algorithms whose proofs ask for it. */
+#define sb_cas_seq_cst(p, expected, v)                                         \
+	atomic_compare_exchange_strong_explicit(                               \
+		p, expected, v, memory_order_seq_cst, memory_order_relaxed)
+
 /*
  * Full fence between a store before it and a load after it. word: an atomic
  * integer that the other side of the pair passes, too.

@@ -2,61 +2,87 @@
 
 #include <errno.h>
 
-#include "core/mem.h"
+/* ---- counted ---- */
 
-static struct sb_ring *ring_create(uint32_t slots, unsigned int arena)
+int sb_counted_init(struct sb_counted *deque, unsigned int arena)
 {
-	struct sb_ring *ring = sb_mem_alloc(
-		arena, sizeof(*ring) + slots * sizeof(ring->slot[0]), SB_LINE);
-
-	if (!ring)
-		return NULL;
-	ring->mask = slots - 1;
-	ring->previous = NULL;
-	return ring;
-}
-
-int sb_deque_init(struct sb_deque *deque, unsigned int arena)
-{
-	struct sb_ring *ring = ring_create(SB_DEQUE_SLOTS, arena);
+	struct sb_ring *ring = sb_ring_create(arena);
 
 	if (!ring)
 		return -ENOMEM;
-	*deque = (struct sb_deque){ .own_ring = ring, .arena = arena };
+	*deque = (struct sb_counted){ .own_ring = ring, .arena = arena };
 	sb_store_rlx(&deque->ring, ring);
 	return 0;
 }
 
-void sb_deque_fini(struct sb_deque *deque)
+void sb_counted_fini(struct sb_counted *deque)
 {
-	struct sb_ring *ring = deque->own_ring;
-
-	while (ring) {
-		struct sb_ring *previous = ring->previous;
-
-		sb_mem_free(ring);
-		ring = previous;
-	}
+	sb_ring_destroy(deque->own_ring);
 	deque->own_ring = NULL;
 }
 
-bool sb_deque_grow(struct sb_deque *deque)
+bool sb_counted_grow(struct sb_counted *deque)
 {
-	struct sb_ring *old = deque->own_ring;
-	const uint32_t tail = deque->own_pushes - deque->own_pops;
-	struct sb_ring *ring;
+	const uint32_t size =
+		deque->own_pushes - deque->own_pops - deque->own_head;
+	struct sb_ring *ring =
+		sb_ring_grow(deque->own_ring, deque->arena, deque->own_head,
+			     (uint64_t)deque->own_head + size);
 
-	/* The indices are 32 bits wide; half of them bounds the size. */
-	if (old->mask > UINT32_MAX / 4)
-		return false;
-	ring = ring_create(2 * (old->mask + 1), deque->arena);
 	if (!ring)
 		return false;
-	for (uint32_t i = deque->own_head; i != tail; i++)
-		sb_store_rlx(&ring->slot[i & ring->mask],
-			     sb_load_rlx(&old->slot[i & old->mask]));
-	ring->previous = old;
 	deque->own_ring = ring;
 	sb_store_rel(&deque->ring, ring); /* G1 -> T2 */
 	return true;
+}
+
+/* ---- Chase-Lev ---- */
+
+int sb_chase_lev_init(struct sb_chase_lev *deque, unsigned int arena)
+{
+	struct sb_ring *ring = sb_ring_create(arena);
+
+	if (!ring)
+		return -ENOMEM;
+	*deque = (struct sb_chase_lev){ .own_ring = ring, .arena = arena };
+	sb_store_rlx(&deque->ring, ring);
+	return 0;
+}
+
+void sb_chase_lev_fini(struct sb_chase_lev *deque)
+{
+	sb_ring_destroy(deque->own_ring);
+	deque->own_ring = NULL;
+}
+
+bool sb_chase_lev_grow(struct sb_chase_lev *deque)
+{
+	struct sb_ring *ring =
+		sb_ring_grow(deque->own_ring, deque->arena, deque->own_top,
+			     sb_load_rlx(&deque->bottom));
+
+	if (!ring)
+		return false;
+	deque->own_ring = ring;
+	sb_store_rel(&deque->ring, ring); /* G1 -> T2 */
+	return true;
+}
+
+/* ---- whichever it is ---- */
+
+int sb_deque_init(struct sb_deque *deque, enum sb_deque_kind kind,
+		  unsigned int arena)
+{
+	deque->kind = kind;
+	return kind == SB_DEQUE_COUNTED
+		       ? sb_counted_init(&deque->counted, arena)
+		       : sb_chase_lev_init(&deque->chase_lev, arena);
+}
+
+void sb_deque_fini(struct sb_deque *deque)
+{
+	if (deque->kind == SB_DEQUE_COUNTED)
+		sb_counted_fini(&deque->counted);
+	else
+		sb_chase_lev_fini(&deque->chase_lev);
 }

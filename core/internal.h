@@ -6,11 +6,17 @@
  *
  *   caller.c     what the calling thread has of its own
  *   live.c       how many processes are alive
- *   route.c      from a message or completion to a queued process
+ *   route.c      from an event to a queued process
+ *   send.c       messages, completions, cancelling, terminating
+ *   relations.c  monitors and links
+ *   timers.c     timers, and who wakes for them
  *   step.c       one process: take, step, dispatch, let go, complete
+ *   steal.c      whom a worker steals from, and how
  *   worker.c     where a worker finds work, and what it does without
  *   submit.c     how a process comes to be
- *   scheduler.c  life cycle and readings
+ *   commands.c   the built-in commands
+ *   scheduler.c  life cycle
+ *   readings.c   counters, histograms, the list of processes
  */
 #ifndef SB_CORE_INTERNAL_H
 #define SB_CORE_INTERNAL_H
@@ -24,6 +30,7 @@
 #include "core/pool.h"
 #include "core/runq.h"
 #include "core/scheduler.h"
+#include "core/wheel.h"
 
 enum sb_phase { SB_PHASE_STOPPED, SB_PHASE_RUNNING, SB_PHASE_STOPPING };
 
@@ -50,33 +57,78 @@ struct sb_route {
 
 #define SB_ROUTES 32
 
+#define SB_RELATION_LOCKS 64
+
+/* The timers of one worker. Anyone, under the lock. */
+struct sb_timers {
+	alignas(SB_LINE) struct sb_lock lock;
+	_Atomic(uint64_t) next_ns; /* when to look; see sb_wheel_next_ns */
+	struct sb_wheel wheel;
+};
+
+/* Which sleeper parks with a deadline; see core/timers.c. */
+struct sb_timekeeper {
+	alignas(SB_LINE) _Atomic(uint32_t) who; /* a worker, or UINT32_MAX */
+	_Atomic(uint32_t) needed; /* 1: a timer has been started, ever */
+	_Atomic(uint64_t) until_ns;
+};
+
+/* What a worker has done without telling those who sleep, because it is likely
+ * to see to it itself at once. See tell() in worker.c. */
+enum sb_untold {
+	SB_UNTOLD_WORK = 1,  /* put `untold_process` on its own deque */
+	SB_UNTOLD_TIMER = 2, /* started a timer */
+};
+
+/*
+ * The workers a thief looks at, in rings of growing distance; within a ring it
+ * begins anywhere. All in one ring: the order is random.
+ */
+struct sb_victims {
+	uint32_t *worker; /* [workers - 1], nearest ring first */
+	uint32_t rings;
+	uint32_t ring_end[SB_DISTANCES];
+	uint32_t reach; /* rings to look at in this round */
+	uint32_t last;	/* who gave last, or SB_WORKER_NONE */
+};
+
 struct sb_worker {
-	/* Lines 0-1: owner and thieves. */
+	/* Lines 0-2: owner and thieves. New and woken processes, newest first. */
 	struct sb_deque deque;
 
-	/* Line 2: anyone. Processes with affinity to this worker. */
+	/* Lines 3-5: the same; those that continue, oldest first. */
+	struct sb_deque cold;
+
+	/* Line 6: anyone. Processes with affinity to this worker. */
 	struct sb_runq inject;
 
-	/* Line 3: wakers. */
+	/* Line 7: wakers. */
 	alignas(SB_LINE) struct sb_parker parker;
 
-	/* Line 4: the reclaimer's thread. Chains of dead processes whose grace
+	/* Line 8: the reclaimer's thread. Chains of dead processes whose grace
 	 * period has passed. */
 	alignas(SB_LINE) _Atomic(struct sb_process *) reclaimed;
+
+	/* Anyone, under its lock. */
+	struct sb_timers timers;
 
 	/* From here on: the owner. */
 	alignas(SB_LINE) struct sb_scheduler *scheduler;
 	uint32_t id;
 	uint32_t steps_to_tick;
-	uint32_t credit; /* live processes reserved ahead; see live.c */
+	uint32_t tick_steps; /* between ticks; the time budget lowers it */
+	uint32_t credit;     /* live processes reserved ahead; see live.c */
 	struct sb_process *running;
+	struct sb_process *untold_process; /* only compared */
+	uint32_t untold;		   /* enum sb_untold, or-ed */
+	bool woken;			   /* parked since it last had work */
+	uint64_t now_ns;		   /* the time of the last tick */
 	sb_pid pid_next;
 	sb_pid pid_end;
-	uint64_t epoch;		   /* counts quiescent states */
-	bool own_work_unannounced; /* see run_again() in step.c */
-	bool woken;		   /* parked since it last had work */
+	uint64_t epoch; /* counts quiescent states */
 	struct sb_rng rng;
 	struct sb_sampler sampler;
+	struct sb_victims victims;
 
 	struct sb_process *dead_first; /* completed, waiting to be a chain */
 	struct sb_process *dead_last;
@@ -93,8 +145,8 @@ struct sb_worker {
 	alignas(SB_LINE) struct sb_steal_cell steals[]; /* [workers] */
 };
 
-static_assert(offsetof(struct sb_worker, inject) == 2 * SB_LINE, "line 2");
-static_assert(offsetof(struct sb_worker, parker) == 3 * SB_LINE, "line 3");
+static_assert(offsetof(struct sb_worker, inject) == 6 * SB_LINE, "line 6");
+static_assert(offsetof(struct sb_worker, parker) == 7 * SB_LINE, "line 7");
 static_assert(offsetof(struct sb_worker, reclaimed) % SB_LINE == 0, "own line");
 static_assert(offsetof(struct sb_worker, scheduler) % SB_LINE == 0, "owner's");
 static_assert(offsetof(struct sb_worker, counters) % SB_LINE == 0, "own lines");
@@ -124,10 +176,12 @@ struct sb_scheduler {
 	struct sb_place *place;			/* [workers] */
 	struct sb_pidmap *pidmap;
 	struct sb_dispatch dispatch;
+	struct sb_receiver receiver;
 
 	/* Anyone, each on its own line. */
 	struct sb_runq global;
 	struct sb_idle idle;
+	struct sb_timekeeper timekeeper;
 	alignas(SB_LINE) _Atomic(uint64_t) live;
 	alignas(SB_LINE) _Atomic(uint64_t) pid_next;
 	alignas(SB_LINE) _Atomic(uint32_t) phase; /* enum sb_phase */
@@ -141,6 +195,9 @@ struct sb_scheduler {
 	_Atomic(int) start_error;
 	_Atomic(uint32_t) start_failed; /* the worker with the error */
 
+	/* Of the lists of relations; a process's PID chooses. */
+	alignas(SB_LINE) struct sb_lock relation_lock[SB_RELATION_LOCKS];
+
 	/* Foreign threads' memory, under the lock. */
 	alignas(SB_LINE) struct sb_lock foreign_lock;
 	struct sb_sampler foreign_sampler;
@@ -151,6 +208,25 @@ struct sb_scheduler {
 
 /* The body of a worker's thread, between its set-up and its end. */
 void sb_worker_loop(struct sb_worker *worker);
+
+/* ---- steal.c ---- */
+
+/* Makes the worker's rings of victims from the placement. Returns 0 or
+ * -ENOMEM. */
+int sb_victims_init(struct sb_worker *worker);
+void sb_victims_fini(struct sb_worker *worker);
+
+/* An idle episode begins: the nearest victims first, again. */
+void sb_steal_begin(struct sb_worker *worker);
+
+/* One look at the victims within reach. The rest of what was taken is on the
+ * own deque. NULL: nothing; the next look reaches further. */
+struct sb_process *sb_steal_round(struct sb_worker *worker);
+
+/* Puts all but the first of a chain of processes on the own deque, so that the
+ * next pop is the second, and returns the first. Tells nobody. */
+struct sb_process *sb_keep_rest(struct sb_worker *worker,
+				struct sb_process *first);
 
 /* ---- step.c ---- */
 
@@ -174,8 +250,10 @@ void sb_worker_take_reclaimed(struct sb_worker *worker);
 void sb_route_ready(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		    struct sb_process *process);
 
-/* Queues a process on the worker's own deque, and wakes nobody. */
-void sb_route_local(struct sb_worker *worker, struct sb_process *process);
+/* Queues a process on the hot end of the worker's own deque, or behind those that
+ * continue, and wakes nobody. */
+void sb_route_local(struct sb_worker *worker, struct sb_process *process,
+		    bool behind);
 
 /* Queues a new process, and wakes somebody for it. */
 void sb_route_new(struct sb_scheduler *scheduler, struct sb_worker *worker,
@@ -190,13 +268,115 @@ void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker,
 void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		      uint32_t near);
 
-/* Sends the cancel event, once. The process cannot vanish meanwhile. */
-void sb_route_cancel(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		     struct sb_process *process);
+/*
+ * The process of a PID, until the caller's next quiescent state; NULL: none.
+ * For a worker the one it is running is found, too.
+ */
+struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
+				 struct sb_worker *worker, sb_pid pid);
 
-/* Gives the process that this worker is running the completion of a yield that
- * has failed. Returns 0 or -ENOMEM. */
-int sb_route_fail_own(struct sb_worker *worker, uint64_t tag, int error);
+/*
+ * Sends an event to a process; NULL: there is none. Returns 0, -ESRCH (it is
+ * gone), or -ENOMEM. Messages are timed, as sampled.
+ */
+int sb_route_event(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		   struct sb_process *process, enum sb_event_type type,
+		   int error, uint64_t tag, union sb_value data);
+
+/* The same with the caller's node, an object that it gives away. */
+int sb_route_node(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		  struct sb_process *process, struct sb_event_node *node,
+		  enum sb_event_type type, int error, uint64_t tag,
+		  union sb_value data);
+
+/* ---- send.c; worker is the caller's own or NULL ---- */
+
+void sb_send_init(struct sb_scheduler *scheduler);
+
+/* By the router that is configured, or here. As sb_step_send. */
+int sb_send_routed(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		   sb_pid to, union sb_value message);
+
+/* As sb_scheduler_cancel; the process is known, or not. */
+int sb_cancel_process(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		      struct sb_process *process);
+int sb_cancel_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		  sb_pid pid);
+
+/* As sb_scheduler_terminate. */
+int sb_terminate_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		     sb_pid pid);
+
+/* ---- relations.c ---- */
+
+enum sb_relation_kind {
+	SB_RELATION_MONITORS,  /* it is told when the other ends */
+	SB_RELATION_MONITORED, /* the other side of that */
+	SB_RELATION_LINK,      /* each ends when the other fails */
+};
+
+/* Between the process that the worker runs and another. Errors: see the
+ * commands in core/commands.h. */
+int sb_relation_add(struct sb_worker *worker, enum sb_relation_kind kind,
+		    sb_pid peer);
+int sb_relation_remove(struct sb_worker *worker, enum sb_relation_kind kind,
+		       sb_pid peer);
+
+/* Tells all who are to know. The process's word is Complete. */
+void sb_relations_end(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		      struct sb_process *process, const struct sb_exit *exit);
+
+/* ---- timers.c ---- */
+
+struct sb_timer_spec {
+	uint64_t delay_ns;
+	uint64_t period_ns; /* 0: it fires once */
+	sb_pid pid;
+	uint64_t tag;
+	enum sb_event_type type;
+};
+
+void sb_timers_init(struct sb_timers *timers, unsigned int arena);
+void sb_timers_fini(struct sb_timers *timers);
+
+/* Forgets all timers. No worker runs. */
+void sb_timers_clear(struct sb_timers *timers);
+
+/* Starts a timer in the worker's wheel. Returns 0 or -ENOMEM. */
+int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
+		    uint64_t *id);
+
+/* Stops a timer of process pid, whatever wheel it is in. Returns 0: it will not
+ * fire (again); -ENOENT: there is none, or it has fired. */
+int sb_timers_stop(struct sb_scheduler *scheduler, uint64_t id, sb_pid pid);
+
+/* Sends the events of some timers that are due in owner's wheel. */
+void sb_timers_run(struct sb_worker *worker, struct sb_worker *owner,
+		   uint64_t now_ns);
+
+/* The same, for all wheels. */
+void sb_timers_run_all(struct sb_worker *worker);
+
+void sb_timekeeper_init(struct sb_timekeeper *keeper);
+
+/* Before a worker sleeps: until when at the latest, SB_WHEEL_NEVER for ever.
+ * Again at each look; and end, when it does not sleep any more. */
+uint64_t sb_timekeeper_begin(struct sb_worker *worker);
+void sb_timekeeper_end(struct sb_worker *worker);
+
+/* The worker goes on to other work with a timer started. */
+void sb_timekeeper_tell(struct sb_worker *worker);
+
+/* ---- submit.c ---- */
+
+/* As sb_step_spawn. */
+int sb_submit_here(struct sb_worker *worker, const struct sb_process_ops *ops,
+		   const char *method, union sb_value input, sb_pid *pid);
+
+/* ---- commands.c ---- */
+
+/* Registers the built-in commands. */
+void sb_commands_register(struct sb_scheduler *scheduler);
 
 /* ---- live.c; worker is the caller's own or NULL ---- */
 

@@ -1,7 +1,10 @@
 #include "core/pidmap.h"
 
+#include <errno.h>
 #include <urcu/urcu-qsbr.h>
 #include <urcu/rculfhash.h>
+
+#include "core/mem.h"
 
 #define INITIAL_BUCKETS 4096
 
@@ -10,9 +13,24 @@ static_assert(sizeof(struct sb_pidmap_node) == sizeof(struct cds_lfht_node),
 static_assert(alignof(struct sb_pidmap_node) >= alignof(struct cds_lfht_node),
 	      "alignment of liburcu's node");
 
-static struct cds_lfht *table_of(struct sb_pidmap *map)
+struct sb_pidmap {
+	struct cds_lfht *processes;
+	struct cds_lfht *claims; /* chosen PIDs that have been used */
+};
+
+/* Outlives its process: that is what makes the PID unique. */
+struct claim {
+	struct cds_lfht_node node;
+	sb_pid pid;
+	struct sb_rcu_head rcu;
+};
+
+static unsigned long hash_of(sb_pid pid)
 {
-	return (struct cds_lfht *)(void *)map;
+	if (pid < SB_PID_CHOSEN)
+		return pid;
+	/* Knuth, The Art of Computer Programming, vol. 3, section 6.4. */
+	return (pid * UINT64_C(0x9E3779B97F4A7C15)) >> 16;
 }
 
 static struct cds_lfht_node *node_of(struct sb_process *process)
@@ -29,16 +47,53 @@ static struct sb_process *process_of(struct cds_lfht_node *node)
  * No accounting: the table then grows when a chain becomes long, which costs
  * add nothing, instead of counting every add and remove in a locked operation.
  */
-struct sb_pidmap *sb_pidmap_create(void)
+static struct cds_lfht *create_table(unsigned long buckets)
 {
-	return (struct sb_pidmap *)(void *)cds_lfht_new_flavor(
-		INITIAL_BUCKETS, INITIAL_BUCKETS, 0, CDS_LFHT_AUTO_RESIZE,
-		&urcu_qsbr_flavor, NULL);
+	return cds_lfht_new_flavor(buckets, buckets, 0, CDS_LFHT_AUTO_RESIZE,
+				   &urcu_qsbr_flavor, NULL);
 }
 
+struct sb_pidmap *sb_pidmap_create(void)
+{
+	struct sb_pidmap *map =
+		sb_mem_zalloc(SB_ARENA_SHARED, sizeof(*map), SB_LINE);
+
+	if (!map)
+		return NULL;
+	map->processes = create_table(INITIAL_BUCKETS);
+	map->claims = create_table(1);
+	if (map->processes && map->claims)
+		return map;
+	sb_pidmap_destroy(map);
+	return NULL;
+}
+
+static void destroy_claims(struct cds_lfht *claims)
+{
+	struct cds_lfht_iter iter;
+	struct cds_lfht_node *node;
+
+	for (cds_lfht_first(claims, &iter);
+	     (node = cds_lfht_iter_get_node(&iter));
+	     cds_lfht_next(claims, &iter)) {
+		SB_CHECK(cds_lfht_del(claims, node), ==, 0);
+		sb_mem_free(sb_container_of(node, struct claim, node));
+	}
+}
+
+/* The caller is registered for this: walking the claims is a read-side section,
+ * though nobody else is there. */
 void sb_pidmap_destroy(struct sb_pidmap *map)
 {
-	SB_CHECK(cds_lfht_destroy(table_of(map), NULL), ==, 0);
+	if (map->claims) {
+		sb_rcu_foreign_enter();
+		destroy_claims(map->claims);
+		sb_rcu_foreign_exit();
+		SB_CHECK(cds_lfht_destroy(map->claims, NULL), ==, 0);
+	}
+	if (map->processes)
+		SB_CHECK(cds_lfht_destroy(map->processes, NULL), ==, 0);
+	sb_mem_free(map);
 }
 
 void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process)
@@ -48,7 +103,7 @@ void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process)
 	cds_lfht_node_init(node);
 	sb_rcu_tsan_release(process);
 	urcu_qsbr_read_lock();
-	cds_lfht_add(table_of(map), process->pid, node);
+	cds_lfht_add(map->processes, hash_of(process->pid), node);
 	urcu_qsbr_read_unlock();
 }
 
@@ -65,7 +120,7 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 	struct cds_lfht_node *node;
 
 	urcu_qsbr_read_lock();
-	cds_lfht_lookup(table_of(map), pid, match_pid, &pid, &iter);
+	cds_lfht_lookup(map->processes, hash_of(pid), match_pid, &pid, &iter);
 	node = cds_lfht_iter_get_node(&iter);
 	urcu_qsbr_read_unlock();
 	return node ? process_of(node) : NULL;
@@ -74,7 +129,7 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process)
 {
 	urcu_qsbr_read_lock();
-	SB_CHECK(cds_lfht_del(table_of(map), node_of(process)), ==, 0);
+	SB_CHECK(cds_lfht_del(map->processes, node_of(process)), ==, 0);
 	urcu_qsbr_read_unlock();
 }
 
@@ -86,11 +141,61 @@ void sb_pidmap_for_each(struct sb_pidmap *map,
 	struct cds_lfht_node *node;
 
 	urcu_qsbr_read_lock();
-	for (cds_lfht_first(table_of(map), &iter);
+	for (cds_lfht_first(map->processes, &iter);
 	     (node = cds_lfht_iter_get_node(&iter));
-	     cds_lfht_next(table_of(map), &iter)) {
+	     cds_lfht_next(map->processes, &iter)) {
 		sb_rcu_tsan_acquire(process_of(node));
 		visit(arg, process_of(node));
 	}
 	urcu_qsbr_read_unlock();
+}
+
+/* ---- claims ---- */
+
+static int match_claim(struct cds_lfht_node *node, const void *pid)
+{
+	const struct claim *claim = sb_container_of(node, struct claim, node);
+
+	sb_rcu_tsan_acquire(claim);
+	return claim->pid == *(const sb_pid *)pid;
+}
+
+int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
+{
+	struct claim *claim =
+		sb_mem_alloc(SB_ARENA_SHARED, sizeof(*claim), alignof(*claim));
+	struct cds_lfht_node *there;
+
+	if (!claim)
+		return -ENOMEM;
+	claim->pid = pid;
+	cds_lfht_node_init(&claim->node);
+	sb_rcu_tsan_release(claim);
+	urcu_qsbr_read_lock();
+	there = cds_lfht_add_unique(map->claims, hash_of(pid), match_claim,
+				    &pid, &claim->node);
+	urcu_qsbr_read_unlock();
+	if (there == &claim->node)
+		return 0;
+	sb_mem_free(claim);
+	return -EEXIST;
+}
+
+static void free_claim(struct sb_rcu_head *head)
+{
+	sb_mem_free(sb_container_of(head, struct claim, rcu));
+}
+
+void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid)
+{
+	struct cds_lfht_iter iter;
+	struct claim *claim;
+
+	urcu_qsbr_read_lock();
+	cds_lfht_lookup(map->claims, hash_of(pid), match_claim, &pid, &iter);
+	claim = sb_container_of(cds_lfht_iter_get_node(&iter), struct claim,
+				node);
+	SB_CHECK(cds_lfht_del(map->claims, &claim->node), ==, 0);
+	urcu_qsbr_read_unlock();
+	sb_rcu_defer(&claim->rcu, free_claim);
 }

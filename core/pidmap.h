@@ -1,7 +1,8 @@
 /*
  * pidmap.h - from a PID to its process: liburcu's lock-free resizable hash
  * table (split-ordered lists; Shalev and Shavit, JACM 53(3), 2006), read under
- * RCU. PIDs are given out in sequence, so they are their own hash.
+ * RCU. PIDs that the scheduler gives out come in sequence and are their own
+ * hash; those that callers choose are spread by multiplication.
  *
  * All but create and destroy are called by a registered, online thread
  * (core/reclaim.h). What lookup returns stays a process until the caller's next
@@ -22,6 +23,13 @@ void sb_pidmap_destroy(struct sb_pidmap *map);
 
 /* Makes process->pid known. The PID must not be in the map. Lock-free. */
 void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process);
+
+/*
+ * Takes a PID that a caller has chosen, for ever: 0, -EEXIST (it has been taken
+ * before) or -ENOMEM. Unclaim: the process did not come to be.
+ */
+SB_MUST_CHECK int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid);
+void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid);
 
 /* Returns the process, or NULL. Wait-free. */
 struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid);

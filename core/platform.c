@@ -104,12 +104,22 @@ void sb_thread_join(struct sb_thread *thread)
  */
 enum parker_state { EMPTY, PARKED, NOTIFIED };
 
+static void init_monotonic(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
 void sb_parker_init(struct sb_parker *parker, enum sb_parking parking)
 {
 	sb_store_rlx(&parker->state, EMPTY);
 	parker->parking = parking;
 	pthread_mutex_init(&parker->mutex, NULL);
-	pthread_cond_init(&parker->cond, NULL);
+	init_monotonic(&parker->cond);
 }
 
 void sb_parker_fini(struct sb_parker *parker)
@@ -118,14 +128,27 @@ void sb_parker_fini(struct sb_parker *parker)
 	pthread_mutex_destroy(&parker->mutex);
 }
 
-static void wait_condvar(struct sb_parker *parker)
+static struct timespec as_timespec(uint64_t ns)
 {
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
+static void wait_condvar(struct sb_parker *parker, uint64_t deadline_ns)
+{
+	const struct timespec deadline = as_timespec(deadline_ns);
 	uint32_t expected = EMPTY;
+	int rc = 0;
 
 	pthread_mutex_lock(&parker->mutex);
 	if (sb_cas_acq_rel(&parker->state, &expected, PARKED)) {
-		while (sb_load_rlx(&parker->state) == PARKED)
-			pthread_cond_wait(&parker->cond, &parker->mutex);
+		while (sb_load_rlx(&parker->state) == PARKED && !rc)
+			rc = deadline_ns == UINT64_MAX
+				     ? pthread_cond_wait(&parker->cond,
+							 &parker->mutex)
+				     : pthread_cond_timedwait(&parker->cond,
+							      &parker->mutex,
+							      &deadline);
 	}
 	pthread_mutex_unlock(&parker->mutex);
 }
@@ -141,15 +164,21 @@ static void wake_condvar(struct sb_parker *parker)
  * The kernel compares the word with PARKED and sleeps in one step, so a wake
  * between our CAS and the call makes the call return at once.
  */
-static void wait_futex(struct sb_parker *parker)
+static void wait_futex(struct sb_parker *parker, uint64_t deadline_ns)
 {
+	const struct timespec deadline = as_timespec(deadline_ns);
 	uint32_t expected = EMPTY;
+	long rc = 0;
 
 	if (!sb_cas_acq_rel(&parker->state, &expected, PARKED))
 		return;
-	while (sb_load_rlx(&parker->state) == PARKED)
-		syscall(SYS_futex, &parker->state, FUTEX_WAIT_PRIVATE, PARKED,
-			NULL, NULL, 0);
+	/* The bitset form takes an absolute time of the monotonic clock. */
+	while (sb_load_rlx(&parker->state) == PARKED &&
+	       !(rc && errno == ETIMEDOUT))
+		rc = syscall(SYS_futex, &parker->state,
+			     FUTEX_WAIT_BITSET_PRIVATE, PARKED,
+			     deadline_ns == UINT64_MAX ? NULL : &deadline, NULL,
+			     FUTEX_BITSET_MATCH_ANY);
 }
 
 static void wake_futex(struct sb_parker *parker)
@@ -158,13 +187,13 @@ static void wake_futex(struct sb_parker *parker)
 		0);
 }
 
-void sb_park(struct sb_parker *parker)
+void sb_park(struct sb_parker *parker, uint64_t deadline_ns)
 {
 	if (sb_load_rlx(&parker->state) == EMPTY) {
 		if (parker->parking == SB_PARKING_FUTEX)
-			wait_futex(parker);
+			wait_futex(parker, deadline_ns);
 		else
-			wait_condvar(parker);
+			wait_condvar(parker, deadline_ns);
 	}
 	/* An exchange, to synchronize with the latest of several unparks. */
 	sb_xchg_acq(&parker->state, EMPTY);
@@ -184,13 +213,8 @@ void sb_unpark(struct sb_parker *parker)
 
 void sb_gate_init(struct sb_gate *gate)
 {
-	pthread_condattr_t attr;
-
 	pthread_mutex_init(&gate->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&gate->cond, &attr);
-	pthread_condattr_destroy(&attr);
+	init_monotonic(&gate->cond);
 }
 
 void sb_gate_fini(struct sb_gate *gate)
@@ -222,8 +246,7 @@ bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
 	const uint64_t now = sb_clock_ns();
 	const uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-	struct timespec deadline = { .tv_sec = (time_t)(end / NS_PER_S),
-				     .tv_nsec = (long)(end % NS_PER_S) };
+	const struct timespec deadline = as_timespec(end);
 	bool ok;
 	int rc = 0;
 

@@ -99,7 +99,9 @@ struct sb_parker {
 
 void sb_parker_init(struct sb_parker *parker, enum sb_parking parking);
 void sb_parker_fini(struct sb_parker *parker);
-void sb_park(struct sb_parker *parker);
+
+/* Until there is a token, or deadline_ns by sb_clock_ns (UINT64_MAX: none). */
+void sb_park(struct sb_parker *parker, uint64_t deadline_ns);
 void sb_unpark(struct sb_parker *parker);
 
 /*

@@ -13,8 +13,11 @@
 #include "core/base.h"
 #include "core/reclaim.h"
 
-/* Names one process for ever: no PID is given out twice. 0 is no PID. */
+/* Names one process for ever: no PID is given out twice. 0 is no PID. Those from
+ * SB_PID_CHOSEN up are the callers' to choose, see sb_scheduler_submit_as. */
 typedef uint64_t sb_pid;
+
+#define SB_PID_CHOSEN (UINT64_C(1) << 63)
 
 /*
  * What messages, inputs and results carry: eight bytes or a pointer. Ownership
@@ -39,7 +42,12 @@ static inline union sb_value sb_value_ptr(void *p)
 enum sb_event_type {
 	SB_EVENT_COMPLETION, /* of the yield `tag`: data is its result */
 	SB_EVENT_MESSAGE,    /* data is the message; tag is 0 */
-	SB_EVENT_CANCEL,     /* the scheduler stops: finish soon */
+	SB_EVENT_EXIT,	     /* a monitored process ended: tag is its PID, error
+			      * and data (not owned) are as in struct sb_exit */
+	SB_EVENT_TIMER,	     /* of the yield `tag` that started the timer; data
+			      * is how many periods have passed since the last */
+	SB_EVENT_CANCEL,     /* somebody, or the scheduler's stop, asks it to
+			      * finish soon */
 	SB_EVENT_TERMINATE,  /* only wakes; no step ever sees it */
 };
 
@@ -145,6 +153,7 @@ struct sb_pidmap_node {
 
 struct sb_worker;
 struct sb_waiter;
+struct sb_relation;
 
 struct sb_process {
 	/* Line 0: whoever sends to it or queues it. */
@@ -153,8 +162,12 @@ struct sb_process {
 	struct sb_pidmap_node map;
 	const struct sb_process_ops *ops;
 	struct sb_process *next; /* in a runq, or in a chain of the dead */
-	uint64_t ready_ns;	 /* when queued; 0: this time is not timed */
-	uint32_t last_worker;	 /* who ran it last, or SB_WORKER_NONE */
+	union {
+		uint64_t ready_ns; /* when queued; 0: not timed this time */
+		struct sb_process *chain_last; /* of the first of the dead */
+	};
+	uint32_t last_worker;	   /* who ran it last, or SB_WORKER_NONE */
+	_Atomic(uint32_t) mailbox; /* messages not yet stepped, if bounded */
 
 	/* Line 1: the worker that runs it, then the reclaimer. */
 	union {
@@ -162,19 +175,23 @@ struct sb_process {
 			/* Taken from the word, not yet given to a step. */
 			struct sb_event_node *backlog_first;
 			struct sb_event_node *backlog_last;
-			uint32_t outstanding; /* yields not yet completed */
+			struct sb_waiter *waiter; /* who executes it, or NULL */
+			uint32_t outstanding;	  /* yields not yet completed */
+			uint32_t batch_shift; /* see fill_events() in step.c */
 		};
 		struct {
 			struct sb_rcu_head rcu;
 			struct sb_worker *home; /* frees the chain */
-			struct sb_process *chain_last;
 		};
 		/* Ended by force. Not `next`: it may still be in a queue. */
 		struct sb_process *next_forced;
 	};
-	_Atomic(uint32_t) cancelled;  /* 1: a cancel event has been sent */
-	_Atomic(uint32_t) terminated; /* 1: it is not to be stepped again */
-	struct sb_waiter *waiter;     /* who executes it, or NULL; constant */
+	/* Whom it watches and who watches it; see core/relations.c. */
+	_Atomic(struct sb_relation *) relations;
+	sb_counter steps; /* written by the worker that runs it */
+	uint64_t start_ns;
+	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
+	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
 
 	alignas(64) unsigned char state[];
 };

@@ -50,10 +50,12 @@ void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
 		wake_one(s, w, near);
 }
 
-void sb_route_local(struct sb_worker *w, struct sb_process *p)
+void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
 {
+	struct sb_deque *deque = behind ? &w->cold : &w->deque;
+
 	/* Without memory for a larger ring, the linked queue takes it. */
-	if (SB_UNLIKELY(!sb_deque_push(&w->deque, p)))
+	if (SB_UNLIKELY(!sb_deque_push(deque, p)))
 		sb_runq_push(&w->scheduler->global, p);
 }
 
@@ -74,7 +76,7 @@ static void to_inject(struct sb_scheduler *s, struct sb_worker *w,
 static void to_local(struct sb_scheduler *s, struct sb_worker *w,
 		     struct sb_process *p)
 {
-	sb_route_local(w, p);
+	sb_route_local(w, p, false);
 	sb_route_publish(s, w, w->id);
 }
 
@@ -124,6 +126,17 @@ static void dead_letter(struct sb_worker *w)
  * An event, written once into the node that carries it: a struct built first
  * and copied is read back wider than it was written, which stalls.
  */
+static void fill_event(struct sb_event_node *node, enum sb_event_type type,
+		       int error, uint64_t tag, union sb_value data)
+{
+	node->next = NULL;
+	node->sent_ns = 0;
+	node->event.type = type;
+	node->event.error = error;
+	node->event.tag = tag;
+	node->event.data = data;
+}
+
 static struct sb_event_node *make_event(struct sb_scheduler *s,
 					struct sb_worker *w,
 					enum sb_event_type type, int error,
@@ -131,14 +144,8 @@ static struct sb_event_node *make_event(struct sb_scheduler *s,
 {
 	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
 
-	if (SB_UNLIKELY(!node))
-		return NULL;
-	node->next = NULL;
-	node->sent_ns = 0;
-	node->event.type = type;
-	node->event.error = error;
-	node->event.tag = tag;
-	node->event.data = data;
+	if (SB_LIKELY(node))
+		fill_event(node, type, error, tag, data);
 	return node;
 }
 
@@ -152,19 +159,6 @@ static void append_own(struct sb_worker *w, struct sb_event_node *node)
 	else
 		p->backlog_first = node;
 	p->backlog_last = node;
-}
-
-void sb_route_cancel(struct sb_scheduler *s, struct sb_worker *w,
-		     struct sb_process *p)
-{
-	struct sb_event_node *node;
-
-	if (sb_load_rlx(&p->cancelled) || sb_xchg_acq_rel(&p->cancelled, 1))
-		return;
-	node = make_event(s, w, SB_EVENT_CANCEL, 0, 0, sb_value_u64(0));
-	/* Out of memory, the process is ended by force when time is out. */
-	if (node && post(s, w, p, node) == SB_POST_GONE)
-		sb_object_free(s, w, node, sizeof(*node));
 }
 
 static struct sb_process *lookup(struct sb_scheduler *s, struct sb_worker *w,
@@ -185,8 +179,8 @@ static struct sb_process *lookup(struct sb_scheduler *s, struct sb_worker *w,
 }
 
 /* The caller's own process needs no look-up. */
-static struct sb_process *find(struct sb_scheduler *s, struct sb_worker *w,
-			       sb_pid pid)
+struct sb_process *sb_route_find(struct sb_scheduler *s, struct sb_worker *w,
+				 sb_pid pid)
 {
 	if (w && w->running && w->running->pid == pid)
 		return w->running;
@@ -211,75 +205,22 @@ static int deliver(struct sb_scheduler *s, struct sb_worker *w,
 	return -ESRCH;
 }
 
-int sb_route_fail_own(struct sb_worker *w, uint64_t tag, int error)
+int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_process *p, enum sb_event_type type, int error,
+		   uint64_t tag, union sb_value data)
 {
-	return deliver(w->scheduler, w, w->running,
-		       make_event(w->scheduler, w, SB_EVENT_COMPLETION, error,
-				  tag, sb_value_u64(0)));
-}
+	struct sb_event_node *node = make_event(s, w, type, error, tag, data);
 
-static int send_message(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
-			union sb_value message)
-{
-	struct sb_event_node *node =
-		make_event(s, w, SB_EVENT_MESSAGE, 0, 0, message);
-
-	if (node)
+	if (SB_LIKELY(node) && type == SB_EVENT_MESSAGE)
 		node->sent_ns = stamp(s, w);
-	return deliver(s, w, find(s, w, to), node);
+	return deliver(s, w, p, node);
 }
 
-int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
+int sb_route_node(struct sb_scheduler *s, struct sb_worker *w,
+		  struct sb_process *p, struct sb_event_node *node,
+		  enum sb_event_type type, int error, uint64_t tag,
+		  union sb_value data)
 {
-	struct sb_worker *w = step->worker;
-
-	sb_counter_add(&w->counters.messages, 1);
-	return send_message(w->scheduler, w, to, message);
-}
-
-int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)
-{
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = send_message(s, w, to, message);
-
-	sb_caller_leave(w);
-	return rc;
-}
-
-/*
- * The flag says it, the event only wakes. The flag is stored before the event is
- * posted, so the worker that takes the event sees the flag.
- */
-static int terminate(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
-{
-	struct sb_process *p = find(s, w, pid);
-
-	if (!p)
-		return -ESRCH;
-	sb_store_rlx(&p->terminated, 1);
-	return deliver(
-		s, w, p,
-		make_event(s, w, SB_EVENT_TERMINATE, 0, 0, sb_value_u64(0)));
-}
-
-int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
-{
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = terminate(s, w, pid);
-
-	sb_caller_leave(w);
-	return rc;
-}
-
-int sb_complete(const struct sb_completer *completer, union sb_value result,
-		int error)
-{
-	struct sb_scheduler *s = completer->scheduler;
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = deliver(s, w, find(s, w, completer->pid),
-			       make_event(s, w, SB_EVENT_COMPLETION, error,
-					  completer->tag, result));
-
-	sb_caller_leave(w);
-	return rc;
+	fill_event(node, type, error, tag, data);
+	return deliver(s, w, p, node);
 }

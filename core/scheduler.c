@@ -1,6 +1,5 @@
 /*
- * scheduler.c - life cycle: creation, the workers' threads, start and stop; and
- * the readings.
+ * scheduler.c - life cycle: creation, the workers' threads, start and stop.
  *
  * How stop and a submission see each other is told in submit.c.
  */
@@ -16,11 +15,12 @@
 
 static bool config_is_valid(const struct sb_config *c)
 {
-	return c->tick >= 1 && c->steal_cap >= 1 &&
+	return c->tick >= 1 && c->tick <= 1u << 30 && c->steal_cap >= 1 &&
 	       c->steal_cap <= SB_STEAL_MAX && c->event_budget >= 1 &&
 	       c->processes_max >= 1 && c->batch < UINT32_MAX &&
-	       c->sample_every <= 1u << 30 && c->wake <= SB_WAKE_GLOBAL &&
-	       c->park <= SB_PARK_POLL;
+	       c->sample_every <= 1u << 30 && c->deque <= SB_DEQUE_CHASE_LEV &&
+	       c->steal <= SB_STEAL_COUNT && c->victim <= SB_VICTIM_LAST &&
+	       c->wake <= SB_WAKE_GLOBAL && c->park <= SB_PARK_POLL;
 }
 
 static int allocate_tables(struct sb_scheduler *s,
@@ -62,6 +62,9 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	sb_sampler_init(&s->foreign_sampler, config->sample_every,
 			config->seed);
 	sb_dispatch_init(&s->dispatch);
+	sb_commands_register(s);
+	sb_send_init(s);
+	sb_timekeeper_init(&s->timekeeper);
 	sb_runq_init(&s->global);
 	sb_gate_init(&s->gate);
 	sb_lock_init(&s->foreign_lock);
@@ -77,50 +80,18 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	return 0;
 }
 
-/* Conservation: what was taken from the pools has come back, once. */
-static void check_balance(struct sb_scheduler *s)
-{
-	int64_t in_use = s->foreign_pool.balance;
-
-	for (uint32_t i = 0; s->worker && i < s->workers; i++)
-		in_use += s->worker[i] ? s->worker[i]->pool.balance : 0;
-	SB_CHECK(in_use, ==, 0);
-}
-
+/* Also of a worker whose creation failed on the way. */
 static void destroy_worker(struct sb_worker *w)
 {
+	sb_victims_fini(w);
+	sb_timers_fini(&w->timers);
 	sb_pool_fini(&w->pool);
 	sb_mem_free(w->step.overflow);
 	sb_mem_free(w->events);
+	sb_deque_fini(&w->cold);
 	sb_deque_fini(&w->deque);
 	sb_parker_fini(&w->parker);
 	sb_mem_free(w);
-}
-
-void sb_scheduler_destroy(struct sb_scheduler *s)
-{
-	if (!s)
-		return;
-	SB_CHECK(sb_load_rlx(&s->phase), ==, SB_PHASE_STOPPED);
-	check_balance(s);
-	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
-		if (s->worker[i])
-			destroy_worker(s->worker[i]);
-	}
-	for (uint32_t i = 0; s->worker_thread && i < s->workers; i++) {
-		if (s->worker_thread[i].has_arena)
-			sb_arena_destroy(s->worker_thread[i].arena);
-	}
-	if (s->pidmap)
-		sb_pidmap_destroy(s->pidmap);
-	sb_pool_fini(&s->foreign_pool);
-	sb_idle_fini(&s->idle);
-	sb_gate_fini(&s->gate);
-	sb_dispatch_fini(&s->dispatch);
-	sb_mem_free(s->place);
-	sb_mem_free(s->worker_thread);
-	sb_mem_free(s->worker);
-	sb_mem_free(s);
 }
 
 int sb_scheduler_register(struct sb_scheduler *s, uint32_t command,
@@ -144,26 +115,27 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 
 	if (!w)
 		return NULL;
-	w->events = sb_mem_zalloc(
-		arena, config->event_budget * sizeof(*w->events), SB_LINE);
-	if (!w->events || sb_deque_init(&w->deque, arena)) {
-		sb_mem_free(w->events);
-		sb_mem_free(w);
-		return NULL;
-	}
+	w->scheduler = s;
+	w->id = id;
+	w->epoch = 1;
+	w->steps_to_tick = w->tick_steps = config->tick;
+	w->step.worker = w;
 	sb_runq_init(&w->inject);
 	sb_parker_init(&w->parker, config->park == SB_PARK_FUTEX
 					   ? SB_PARKING_FUTEX
 					   : SB_PARKING_CONDVAR);
+	sb_timers_init(&w->timers, arena);
 	sb_pool_init(&w->pool, arena);
 	sb_rng_seed(&w->rng, config->seed + id);
-	w->scheduler = s;
-	w->id = id;
-	w->epoch = 1;
 	sb_sampler_init(&w->sampler, config->sample_every, config->seed + id);
-	w->steps_to_tick = config->tick;
-	w->step.worker = w;
-	return w;
+	w->events = sb_mem_zalloc(
+		arena, config->event_budget * sizeof(*w->events), SB_LINE);
+	if (w->events && !sb_deque_init(&w->deque, config->deque, arena) &&
+	    !sb_deque_init(&w->cold, config->deque, arena) &&
+	    !sb_victims_init(w))
+		return w;
+	destroy_worker(w);
+	return NULL;
 }
 
 /* First start: the arena and the worker. Later starts: they are there. */
@@ -214,6 +186,7 @@ static void *worker_thread(void *arg)
 	sb_worker_set_current(w);
 	sb_rcu_worker_register();
 	w->epoch++; /* no route from before an earlier stop is valid */
+	w->now_ns = sb_clock_ns();
 	sb_worker_loop(w);
 	sb_worker_release_credit(w);
 	sb_worker_bury(w);
@@ -282,7 +255,7 @@ static bool none_alive(void *arg)
 
 static void cancel_visit(void *arg, struct sb_process *p)
 {
-	sb_route_cancel(arg, NULL, p);
+	(void)sb_cancel_process(arg, NULL, p);
 }
 
 static void cancel_all(struct sb_scheduler *s)
@@ -323,9 +296,13 @@ static void empty_queues(struct sb_scheduler *s)
 {
 	sb_runq_init(&s->global);
 	for (uint32_t i = 0; i < s->workers; i++) {
-		while (sb_deque_pop(&s->worker[i]->deque))
+		struct sb_worker *w = s->worker[i];
+
+		if (!w)
+			continue; /* never started */
+		while (sb_deque_pop(&w->deque) || sb_deque_pop(&w->cold))
 			;
-		sb_runq_init(&s->worker[i]->inject);
+		sb_runq_init(&w->inject);
 	}
 }
 
@@ -372,6 +349,7 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 		finish_by_force(s);
 	sb_rcu_barrier();
 	for (uint32_t i = 0; i < s->workers; i++) {
+		sb_timers_clear(&s->worker[i]->timers);
 		sb_worker_take_reclaimed(s->worker[i]);
 		sb_pool_flush(&s->worker[i]->pool);
 	}
@@ -379,7 +357,47 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	return rc;
 }
 
-/* ---- waiting and readings ---- */
+/* ---- destruction ---- */
+
+/* Conservation: what was taken from the pools has come back, once. */
+static void check_balance(struct sb_scheduler *s)
+{
+	int64_t in_use = s->foreign_pool.balance;
+
+	for (uint32_t i = 0; s->worker && i < s->workers; i++)
+		in_use += s->worker[i] ? s->worker[i]->pool.balance : 0;
+	SB_CHECK(in_use, ==, 0);
+}
+
+void sb_scheduler_destroy(struct sb_scheduler *s)
+{
+	if (!s)
+		return;
+	SB_CHECK(sb_load_rlx(&s->phase), ==, SB_PHASE_STOPPED);
+	if (sb_load_acq(&s->live))
+		finish_by_force(s);
+	check_balance(s);
+	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
+		if (s->worker[i])
+			destroy_worker(s->worker[i]);
+	}
+	for (uint32_t i = 0; s->worker_thread && i < s->workers; i++) {
+		if (s->worker_thread[i].has_arena)
+			sb_arena_destroy(s->worker_thread[i].arena);
+	}
+	if (s->pidmap)
+		sb_pidmap_destroy(s->pidmap);
+	sb_pool_fini(&s->foreign_pool);
+	sb_idle_fini(&s->idle);
+	sb_gate_fini(&s->gate);
+	sb_dispatch_fini(&s->dispatch);
+	sb_mem_free(s->place);
+	sb_mem_free(s->worker_thread);
+	sb_mem_free(s->worker);
+	sb_mem_free(s);
+}
+
+/* ---- waiting ---- */
 
 int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 {
@@ -392,38 +410,4 @@ int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *s)
 {
 	return sb_load_rlx(&s->idle_since_ns);
-}
-
-uint32_t sb_scheduler_workers(const struct sb_scheduler *s)
-{
-	return s->workers;
-}
-
-void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
-		       struct sb_worker_reading *out)
-{
-	struct sb_worker *w = s->worker[worker];
-	sb_counter *counter = (sb_counter *)&w->counters;
-
-	for (uint32_t i = 0; i < SB_COUNTERS; i++)
-		out->counter[i] = sb_counter_read(&counter[i]);
-	for (uint32_t i = 0; i < s->workers; i++) {
-		struct sb_steal_cell *cell = &w->steals[i];
-
-		out->steals[i] = (struct sb_steal_counts){
-			.attempts = sb_counter_read(&cell->attempts),
-			.successes = sb_counter_read(&cell->successes),
-			.items = sb_counter_read(&cell->items),
-			.lost = sb_counter_read(&cell->lost),
-			.empty = sb_counter_read(&cell->empty),
-		};
-	}
-}
-
-void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id,
-			    struct sb_hist_counts *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (uint32_t i = 0; i < s->workers; i++)
-		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
 }

@@ -20,6 +20,7 @@
 #define SB_CORE_SCHEDULER_H
 
 #include "core/counters.h"
+#include "core/deque.h"
 #include "core/dispatch.h"
 #include "core/placement.h"
 #include "core/process.h"
@@ -39,6 +40,14 @@ enum sb_park_policy {
 			  * For workers that have a core each. */
 };
 
+/* From whom a worker without work steals first. */
+enum sb_victim {
+	SB_VICTIM_RANDOM, /* from a random worker on */
+	SB_VICTIM_NEAR,	  /* nearest ring first, one further out when empty */
+	SB_VICTIM_LAST,	  /* who gave last, then as random */
+};
+
+/* How a process ended. */
 struct sb_exit {
 	sb_pid pid;
 	int error; /* 0, or -errno: the step's, or -ECANCELED for a process
@@ -46,20 +55,49 @@ struct sb_exit {
 	union sb_value result;
 };
 
+/* A message and whom it is for. */
+struct sb_package {
+	sb_pid to;
+	union sb_value message;
+};
+
+/*
+ * Whatever takes messages: a scheduler, or a router in front of several.
+ * send returns 0 or -errno as sb_scheduler_send, and may be called by any
+ * thread.
+ */
+struct sb_receiver {
+	int (*send)(struct sb_receiver *receiver,
+		    const struct sb_package *package);
+};
+
 /* Parameters; constant while the scheduler lives. */
 struct sb_config {
-	uint32_t batch;	     /* most extra processes one take moves, >= 0 */
-	uint32_t tick;	     /* steps between looks at the other queues, >= 1 */
-	uint32_t steal_cap;  /* most items of one steal, 1 to SB_STEAL_MAX */
-	uint32_t spin_tight; /* spins with the pause hint, >= 0 */
-	uint32_t spin_yield; /* then spins with a thread yield, >= 0 */
-	uint32_t searchers_max; /* 0: half of the awake workers */
-	uint32_t event_budget;	/* most events of one step, >= 1 */
-	uint32_t sample_every;	/* time every Nth queueing and send; 0: none */
+	enum sb_deque_kind deque;
+	enum sb_steal_amount
+		steal;	    /* half, or steal_cap if there are so many */
+	uint32_t steal_cap; /* most items of one steal, 1 to SB_STEAL_MAX */
+	enum sb_victim victim;
 	enum sb_wake wake;
+	uint32_t batch;	  /* most extra processes one take moves, >= 0 */
+	uint32_t tick;	  /* most steps between looks at other queues, >= 1 */
+	uint64_t tick_ns; /* these looks come more often, down to every step,
+			   * while they are further apart in time; 0: never */
+	uint32_t spin_tight;	/* spins with the pause hint, >= 0 */
+	uint32_t spin_yield;	/* then spins with a thread yield, >= 0 */
+	uint32_t searchers_max; /* 0: half of the awake workers */
 	enum sb_park_policy park;
+	uint32_t event_budget; /* most events of one step, >= 1 */
+	uint64_t event_ns; /* while a step with many takes longer, the process
+			    * gets fewer, down to one; 0: never */
+	uint32_t mailbox_bound; /* most unread messages; 0: no bound */
+	uint32_t sample_every;	/* time every Nth queueing and send; 0: none */
 	uint64_t processes_max;
 	uint64_t seed;
+
+	/* Where steps' messages go; NULL: to this scheduler. It may pass them
+	 * on to sb_scheduler_receiver() of this one or another. */
+	struct sb_receiver *router;
 
 	/*
 	 * Callbacks, each may be NULL; hook is passed to all. They run on the
@@ -83,10 +121,13 @@ struct sb_config {
  */
 #define SB_CONFIG_DEFAULT                                                      \
 	{                                                                      \
-		.batch = 16, .tick = 61, .steal_cap = 32, .spin_tight = 4,     \
-		.spin_yield = 12, .searchers_max = 0, .event_budget = 64,      \
-		.sample_every = 64, .wake = SB_WAKE_LOCAL,                     \
-		.processes_max = UINT64_C(1) << 24, .seed = 1                  \
+		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,             \
+		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
+		.wake = SB_WAKE_LOCAL, .batch = 16, .tick = 61,                \
+		.tick_ns = 200000, .spin_tight = 4, .spin_yield = 12,          \
+		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
+		.sample_every = 64, .processes_max = UINT64_C(1) << 24,        \
+		.seed = 1                                                      \
 	}
 
 struct sb_scheduler;
@@ -99,7 +140,8 @@ SB_MUST_CHECK int sb_scheduler_create(struct sb_scheduler **scheduler,
 				      const struct sb_config *config,
 				      const struct sb_placement *placement);
 
-/* Frees a stopped scheduler. NULL is allowed. */
+/* Frees a stopped scheduler. Processes that were submitted and never started are
+ * ended by force, as in stop. NULL is allowed. */
 void sb_scheduler_destroy(struct sb_scheduler *scheduler);
 
 /* Registers a command's handler; before the first start. Errors: see
@@ -121,8 +163,9 @@ SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
  * Refuses new processes, sends every process a cancel event, and waits until
  * all are complete or timeout_ns has passed; then completes the rest by force
  * with -ECANCELED. Returns 0, or -ETIMEDOUT if force was needed. A step that
- * is running is waited for in any case. Not a worker of any scheduler:
- * -EDEADLK. Start may follow.
+ * is running is waited for in any case. Start may follow. A worker, in a step,
+ * would wait for itself: -EDEADLK, and nothing is done. -EALREADY: not started,
+ * or somebody else is stopping it.
  *
  * All schedulers of a program share one RCU domain: stop also waits until the
  * workers of the others have ended the steps they are in.
@@ -130,10 +173,10 @@ SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
 int sb_scheduler_stop(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
 /*
- * Starts a process. Any thread. On 0, *pid (may be NULL) is its PID, and it may
- * already have completed. Errors, with nothing left behind: -ESHUTDOWN
- * (not started, or stopping), -EAGAIN (processes_max), -ENOMEM, or what init
- * or on_start returned.
+ * Starts a process. Any thread, also before the workers are started: then it
+ * waits for that. On 0, *pid (may be NULL) is its PID, and it may already have
+ * completed. Errors, with nothing left behind: -ESHUTDOWN (stopping), -EAGAIN
+ * (processes_max), -ENOMEM, or what init or on_start returned.
  *
  * The bound holds for the sum of live processes and what workers have reserved
  * ahead (at most 64 each); an idle worker has reserved nothing.
@@ -142,6 +185,17 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 				      const struct sb_process_ops *ops,
 				      const char *method, union sb_value input,
 				      sb_pid *pid);
+
+/*
+ * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
+ * errors: -EINVAL (it is below), -EEXIST (it has been used, even if that process
+ * has completed: a PID names one process for ever; remembering costs 32 bytes).
+ */
+SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
+					 sb_pid pid,
+					 const struct sb_process_ops *ops,
+					 const char *method,
+					 union sb_value input);
 
 /*
  * Submits and waits until the process has completed; *exit says how. Returns 0,
@@ -162,13 +216,23 @@ SB_MUST_CHECK int sb_scheduler_execute(struct sb_scheduler *scheduler,
 int sb_scheduler_terminate(struct sb_scheduler *scheduler, sb_pid pid);
 
 /*
- * Sends a message. Any thread, lock-free for workers. Returns 0: the process
- * was alive and gets the message unless it completes first; -ESRCH: no such
- * process, and the value stays the caller's; -ENOMEM.
+ * Asks a process to finish: it gets one SB_EVENT_CANCEL in its life, however
+ * often it is asked. Any thread. Returns 0, -ESRCH or -ENOMEM.
+ */
+int sb_scheduler_cancel(struct sb_scheduler *scheduler, sb_pid pid);
+
+/*
+ * Sends a message to a process of this scheduler. Any thread, lock-free for
+ * workers. Returns 0: the process was alive and gets the message unless it
+ * completes first; or, and the value stays the caller's: -ESRCH (no such
+ * process), -EWOULDBLOCK (it has mailbox_bound messages unread), -ENOMEM.
  * From one sender to one process, order is kept.
  */
 SB_MUST_CHECK int sb_scheduler_send(struct sb_scheduler *scheduler, sb_pid to,
 				    union sb_value message);
+
+/* The scheduler as a receiver: its send is sb_scheduler_send. */
+struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *scheduler);
 
 /*
  * Completes a yield: the process gets an SB_EVENT_COMPLETION with the result
@@ -195,6 +259,25 @@ uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
  */
 void sb_scheduler_read(struct sb_scheduler *scheduler, uint32_t worker,
 		       struct sb_worker_reading *out);
+
+/* A process as the list shows it, at some moment during the call. */
+struct sb_process_info {
+	sb_pid pid;
+	const char *name; /* of its operations */
+	enum sb_state state;
+	uint64_t steps;	   /* run so far */
+	uint64_t start_ns; /* when it was submitted, by sb_clock_ns; by a step:
+			    * as of its worker's last tick */
+};
+
+/*
+ * Calls visit for every process, while everything goes on: one that comes or
+ * goes meanwhile may be missed. Any thread; visit must not block.
+ */
+void sb_scheduler_list(struct sb_scheduler *scheduler,
+		       void (*visit)(void *arg,
+				     const struct sb_process_info *info),
+		       void *arg);
 
 /* Reads one of the histograms, summed over all workers. As above. */
 void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
@@ -248,8 +331,8 @@ static inline sb_pid sb_step_self(const struct sb_step *step)
 	return step->self;
 }
 
-/* As sb_scheduler_send and sb_scheduler_submit, from within a step. The new
- * process goes to the worker's own deque. */
+/* As sb_scheduler_send and sb_scheduler_submit, from within a step. Messages go
+ * by the router, if there is one; the new process to the worker's own deque. */
 SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to,
 			       union sb_value message);
 SB_MUST_CHECK int sb_step_spawn(struct sb_step *step,

@@ -39,15 +39,24 @@ static struct sb_event_node *backlog_pop(struct sb_process *p)
 	return node;
 }
 
+/* A step's batch of events, from the budget down to 1 for a slow process. */
+static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
+{
+	const uint32_t n = w->scheduler->config.event_budget >> p->batch_shift;
+
+	return n ? n : 1;
+}
+
 /*
- * Moves at most a budget of events into the worker's array. The rest stays in
- * the backlog, and settle() queues the process again: a flood of messages to
- * one process cannot keep its worker from the others.
+ * Moves at most a batch of events into the worker's array. The rest stays in
+ * the backlog, and settle() queues the process again, behind the others: a
+ * flood of messages to one process cannot keep its worker from them.
  */
 static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 			    uint64_t *now)
 {
-	const uint32_t budget = w->scheduler->config.event_budget;
+	const bool bounded = w->scheduler->config.mailbox_bound;
+	const uint32_t budget = batch_of(w, p);
 	uint32_t n = 0;
 
 	while (p->backlog_first && n < budget) {
@@ -60,6 +69,9 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 		}
 		if (node->event.type == SB_EVENT_COMPLETION && p->outstanding)
 			p->outstanding--;
+		else if (SB_UNLIKELY(bounded) &&
+			 node->event.type == SB_EVENT_MESSAGE)
+			sb_sub_acq_rel(&p->mailbox, 1);
 		w->events[n++] = node->event;
 		sb_pool_free(&w->pool, node, sizeof(*node));
 	}
@@ -111,7 +123,9 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 			     : -ENOSYS;
 
 	p->outstanding++;
-	return rc ? sb_route_fail_own(w, yield->tag, sb_as_error(rc)) : 0;
+	return rc ? sb_route_event(w->scheduler, w, p, SB_EVENT_COMPLETION,
+				   sb_as_error(rc), yield->tag, sb_value_u64(0))
+		  : 0;
 }
 
 static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
@@ -128,19 +142,24 @@ static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
 /* ---- letting go ---- */
 
 /*
- * A process that is to run again goes to the hot end of the own deque, and
- * nobody is told: this worker's step is over, and it takes the process back in
- * a moment. If it takes another one first (a tick), next_process() tells.
+ * A process that is to run again goes to the own deque, and nobody is told:
+ * this worker's step is over, and it takes the process back in a moment. If it
+ * takes another one first, next_process() tells.
+ *
+ * Behind the others, if it has had its share: it continues, or got a whole
+ * batch of events. Otherwise in front: what it waited for is there.
  */
-static void run_again(struct sb_worker *w, struct sb_process *p)
+static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
 {
 	sb_word_requeue(p);
 	p->ready_ns = sb_sampler_stamp(&w->sampler);
-	sb_route_local(w, p);
-	w->own_work_unannounced = true;
+	sb_route_local(w, p, behind);
+	w->untold |= SB_UNTOLD_WORK;
+	w->untold_process = p;
 }
 
-static void settle(struct sb_worker *w, struct sb_process *p, int status)
+static void settle(struct sb_worker *w, struct sb_process *p, int status,
+		   uint32_t events)
 {
 	const bool waits = status != SB_CONTINUE || w->step.yields;
 	const enum sb_state to = status == SB_IDLE && !w->step.yields
@@ -152,7 +171,7 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status)
 	 * over the budget; all else sets the wakeup flag. */
 	if (waits && !p->backlog_first && sb_word_release(p, to))
 		return;
-	run_again(w, p);
+	run_again(w, p, !waits || events >= batch_of(w, p));
 }
 
 /* ---- completion ---- */
@@ -160,7 +179,8 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status)
 static void drop_event(struct sb_scheduler *s, struct sb_worker *w,
 		       struct sb_event_node *node)
 {
-	if (s->config.on_drop && node->event.type < SB_EVENT_CANCEL)
+	/* The others carry nothing that anyone owns. */
+	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
 		s->config.on_drop(s->config.hook, &node->event);
 	sb_object_free(s, w, node, sizeof(*node));
 }
@@ -249,6 +269,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 				      .result = result };
 
 	drop_events(s, w, p);
+	sb_relations_end(s, w, p, &exit);
 	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
 	if (s->config.on_complete)
@@ -264,13 +285,42 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 
 /* ---- the step ---- */
 
+/* Fewer events than this are not worth two looks at the clock. */
+#define TIMED_EVENTS 8
+
+/*
+ * The time budget of a batch: the batches of a process whose steps take longer
+ * are halved, and doubled again when half of the time is enough.
+ */
+static void adapt_batch(struct sb_worker *w, struct sb_process *p,
+			uint64_t step_ns)
+{
+	const uint64_t budget_ns = w->scheduler->config.event_ns;
+
+	if (step_ns > budget_ns && batch_of(w, p) > 1)
+		p->batch_shift++;
+	else if (step_ns < budget_ns / 2 && p->batch_shift)
+		p->batch_shift--;
+}
+
+static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
+{
+	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
+			   w->scheduler->config.event_ns;
+	const uint64_t start = SB_UNLIKELY(timed) ? sb_clock_ns() : 0;
+	const int status = p->ops->step(p->state, &w->step, w->events, n);
+
+	if (SB_UNLIKELY(timed))
+		adapt_batch(w, p, sb_clock_ns() - start);
+	return status;
+}
+
 /* Returns what the step did, or -ECANCELED without one for a process that has
- * been terminated. */
-static int run_step(struct sb_worker *w, struct sb_process *p)
+ * been terminated; *events is how many it got. */
+static int run_step(struct sb_worker *w, struct sb_process *p, uint32_t *events)
 {
 	struct sb_step *step = &w->step;
 	uint64_t now = 0;
-	uint32_t n;
 
 	append_reversed(p, sb_word_take(p));
 	step->result = sb_value_u64(0);
@@ -281,12 +331,13 @@ static int run_step(struct sb_worker *w, struct sb_process *p)
 		sb_hist_record(&w->hists.ready_to_running, now - p->ready_ns);
 	}
 	p->last_worker = w->id;
-	n = fill_events(w, p, &now);
+	*events = fill_events(w, p, &now);
 	step->self = p->pid;
 	step->yields = 0;
+	sb_counter_add(&p->steps, 1);
 	sb_counter_add(&w->counters.steps, 1);
-	sb_counter_add(&w->counters.events, n);
-	return p->ops->step(p->state, step, w->events, n);
+	sb_counter_add(&w->counters.events, *events);
+	return call_step(w, p, *events);
 }
 
 /* -EINVAL: it waits for yields, and none is under way: it would hang. */
@@ -301,10 +352,11 @@ static int check_status(const struct sb_process *p, int status)
 
 void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 {
+	uint32_t events = 0;
 	int status;
 
 	w->running = p;
-	status = run_step(w, p);
+	status = run_step(w, p, &events);
 	if (status >= 0 && status != SB_DONE) {
 		const int rc = dispatch_yields(w, p);
 
@@ -315,5 +367,5 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
 				  w->step.result);
 	else
-		settle(w, p, status);
+		settle(w, p, status, events);
 }

@@ -25,19 +25,34 @@ static sb_pid next_pid(struct sb_scheduler *s, struct sb_worker *w)
 	return w->pid_next++;
 }
 
+/* What comes before the start, or after a stop, waits for the next start. */
 static bool refuses(struct sb_scheduler *s)
 {
-	return sb_load_acq(&s->phase) != SB_PHASE_RUNNING;
+	return sb_load_acq(&s->phase) == SB_PHASE_STOPPING;
+}
+
+/* What the caller asks for. */
+struct submission {
+	sb_pid pid; /* chosen, or 0 */
+	const struct sb_process_ops *ops;
+	const char *method;
+	union sb_value input;
+	struct sb_waiter *waiter;
+};
+
+static void discard(struct sb_scheduler *s, struct sb_worker *w,
+		    struct sb_process *p)
+{
+	sb_process_close(p);
+	sb_object_free(s, w, p, sb_process_bytes(p->ops));
 }
 
 /* A process that nobody can see yet; *error says why there is none. */
 static struct sb_process *make_process(struct sb_scheduler *s,
 				       struct sb_worker *w,
-				       const struct sb_process_ops *ops,
-				       const char *method, union sb_value input,
-				       int *error)
+				       const struct submission *sub, int *error)
 {
-	const size_t bytes = sb_process_bytes(ops);
+	const size_t bytes = sb_process_bytes(sub->ops);
 	struct sb_process *p = sb_object_alloc(s, w, bytes);
 
 	if (!p) {
@@ -45,21 +60,26 @@ static struct sb_process *make_process(struct sb_scheduler *s,
 		return NULL;
 	}
 	memset(p, 0, bytes);
-	p->ops = ops;
+	p->ops = sub->ops;
+	p->waiter = sub->waiter;
 	p->last_worker = SB_WORKER_NONE;
-	*error = ops->init(p->state, method, input);
-	if (*error) {
-		*error = sb_as_error(*error);
-		sb_process_close(p);
-		sb_object_free(s, w, p, bytes);
-		return NULL;
-	}
-	p->pid = next_pid(s, w);
-	return p;
+	p->start_ns = w ? w->now_ns : sb_clock_ns();
+	*error = sub->ops->init(p->state, sub->method, sub->input);
+	if (!*error)
+		return p;
+	*error = sb_as_error(*error);
+	discard(s, w, p);
+	return NULL;
 }
 
-static int approve(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_process *p)
+static int name(struct sb_scheduler *s, struct sb_worker *w,
+		struct sb_process *p, sb_pid chosen)
+{
+	p->pid = chosen ? chosen : next_pid(s, w);
+	return chosen ? sb_pidmap_claim(s->pidmap, chosen) : 0;
+}
+
+static int approve(struct sb_scheduler *s, struct sb_process *p)
 {
 	const int rc = s->config.on_start
 			       ? s->config.on_start(s->config.hook, p->pid)
@@ -67,8 +87,8 @@ static int approve(struct sb_scheduler *s, struct sb_worker *w,
 
 	if (!rc)
 		return 0;
-	sb_process_close(p);
-	sb_object_free(s, w, p, sb_process_bytes(p->ops));
+	if (p->pid >= SB_PID_CHOSEN)
+		sb_pidmap_unclaim(s->pidmap, p->pid);
 	return sb_as_error(rc);
 }
 
@@ -80,49 +100,49 @@ static void launch(struct sb_scheduler *s, struct sb_worker *w,
 	sb_pidmap_add(s->pidmap, p);
 	sb_fence_store_load(&s->phase);
 	if (SB_UNLIKELY(refuses(s)))
-		sb_route_cancel(s, w, p);
+		(void)sb_cancel_process(s, w, p);
 	sb_route_new(s, w, p);
 }
 
 /* Makes a process that may be launched; *error says why there is none. */
 static struct sb_process *prepare(struct sb_scheduler *s, struct sb_worker *w,
-				  const struct sb_process_ops *ops,
-				  const char *method, union sb_value input,
-				  int *error)
+				  const struct submission *sub, int *error)
 {
-	struct sb_process *p;
+	struct sb_process *p = make_process(s, w, sub, error);
+
+	if (!p)
+		return NULL;
+	*error = name(s, w, p, sub->pid);
+	if (!*error)
+		*error = approve(s, p);
+	if (!*error)
+		return p;
+	discard(s, w, p);
+	return NULL;
+}
+
+static int submit(struct sb_scheduler *s, struct sb_worker *w,
+		  const struct submission *sub, sb_pid *pid)
+{
+	struct sb_process *p = NULL;
 	int rc = 0;
 
-	*error = refuses(s) ? -ESHUTDOWN : 0;
-	if (!*error && !sb_live_reserve(s, w))
-		*error = -EAGAIN;
-	if (*error)
-		return NULL;
+	if (refuses(s))
+		return -ESHUTDOWN;
+	if (!sb_live_reserve(s, w))
+		return -EAGAIN;
 	/* Stop reads the count after it has set the phase; see above. A worker
 	 * is in the step of a live process, which keeps the count above 0. */
 	if (!w)
 		sb_fence_store_load(&s->phase);
 	if (refuses(s))
 		rc = -ESHUTDOWN;
-	p = rc ? NULL : make_process(s, w, ops, method, input, &rc);
-	if (p)
-		rc = approve(s, w, p);
-	if (!rc)
-		return p;
-	sb_live_unreserve(s, w);
-	*error = rc;
-	return NULL;
-}
-
-static int submit(struct sb_scheduler *s, struct sb_worker *w,
-		  const struct sb_process_ops *ops, const char *method,
-		  union sb_value input, sb_pid *pid)
-{
-	int rc;
-	struct sb_process *p = prepare(s, w, ops, method, input, &rc);
-
-	if (!p)
+	else
+		p = prepare(s, w, sub, &rc);
+	if (!p) {
+		sb_live_unreserve(s, w);
 		return rc;
+	}
 	if (pid)
 		*pid = p->pid;
 	launch(s, w, p);
@@ -133,9 +153,30 @@ int sb_scheduler_submit(struct sb_scheduler *s,
 			const struct sb_process_ops *ops, const char *method,
 			union sb_value input, sb_pid *pid)
 {
+	const struct submission sub = { .ops = ops,
+					.method = method,
+					.input = input };
 	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = submit(s, w, ops, method, input, pid);
+	const int rc = submit(s, w, &sub, pid);
 
+	sb_caller_leave(w);
+	return rc;
+}
+
+int sb_scheduler_submit_as(struct sb_scheduler *s, sb_pid pid,
+			   const struct sb_process_ops *ops, const char *method,
+			   union sb_value input)
+{
+	const struct submission sub = {
+		.pid = pid, .ops = ops, .method = method, .input = input
+	};
+	struct sb_worker *w;
+	int rc;
+
+	if (pid < SB_PID_CHOSEN)
+		return -EINVAL;
+	w = sb_caller_enter(s);
+	rc = submit(s, w, &sub, NULL);
 	sb_caller_leave(w);
 	return rc;
 }
@@ -145,34 +186,22 @@ static bool has_ended(void *waiter)
 	return ((struct sb_waiter *)waiter)->done;
 }
 
-static int submit_for(struct sb_scheduler *s, struct sb_waiter *waiter,
-		      const struct sb_process_ops *ops, const char *method,
-		      union sb_value input)
-{
-	struct sb_process *p;
-	int rc;
-
-	sb_rcu_foreign_enter();
-	p = prepare(s, NULL, ops, method, input, &rc);
-	if (p) {
-		p->waiter = waiter;
-		launch(s, NULL, p);
-	}
-	sb_rcu_foreign_exit();
-	return rc;
-}
-
 int sb_scheduler_execute(struct sb_scheduler *s,
 			 const struct sb_process_ops *ops, const char *method,
 			 union sb_value input, struct sb_exit *exit)
 {
 	struct sb_waiter waiter = { .done = false };
+	const struct submission sub = {
+		.ops = ops, .method = method, .input = input, .waiter = &waiter
+	};
 	int rc;
 
 	if (sb_worker_current())
 		return -EDEADLK;
 	sb_gate_init(&waiter.gate);
-	rc = submit_for(s, &waiter, ops, method, input);
+	sb_rcu_foreign_enter();
+	rc = submit(s, NULL, &sub, NULL);
+	sb_rcu_foreign_exit();
 	if (!rc) {
 		sb_gate_wait(&waiter.gate, has_ended, &waiter, UINT64_MAX);
 		*exit = waiter.exit;
@@ -181,13 +210,21 @@ int sb_scheduler_execute(struct sb_scheduler *s,
 	return rc;
 }
 
-int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
-		  const char *method, union sb_value input, sb_pid *pid)
+int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops,
+		   const char *method, union sb_value input, sb_pid *pid)
 {
-	struct sb_worker *w = step->worker;
-	const int rc = submit(w->scheduler, w, ops, method, input, pid);
+	const struct submission sub = { .ops = ops,
+					.method = method,
+					.input = input };
+	const int rc = submit(w->scheduler, w, &sub, pid);
 
 	if (!rc)
 		sb_counter_add(&w->counters.spawns, 1);
 	return rc;
+}
+
+int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
+		  const char *method, union sb_value input, sb_pid *pid)
+{
+	return sb_submit_here(step->worker, ops, method, input, pid);
 }

@@ -8,33 +8,6 @@
 
 /* ---- taking from queues ---- */
 
-/*
- * Puts all but the first process of a chain on the own deque and returns the
- * first. The newest go in first, so the next pop is again the oldest.
- */
-static struct sb_process *keep_rest(struct sb_worker *w,
-				    struct sb_process *first)
-{
-	struct sb_process *newest = NULL;
-	struct sb_process *p = first->next;
-
-	while (p) {
-		struct sb_process *next = p->next;
-
-		p->next = newest;
-		newest = p;
-		p = next;
-	}
-	SB_WINDOW(); /* in no queue: nobody sees these */
-	while (newest) {
-		struct sb_process *older = newest->next;
-
-		sb_route_local(w, newest);
-		newest = older;
-	}
-	return first;
-}
-
 static struct sb_process *take_inject(struct sb_worker *w, uint32_t max)
 {
 	uint32_t n;
@@ -45,7 +18,7 @@ static struct sb_process *take_inject(struct sb_worker *w, uint32_t max)
 	sb_counter_add(&w->counters.inject_pops, 1);
 	sb_counter_add(&w->counters.inject_items, n);
 	sb_hist_record(&w->hists.batch_inject, n);
-	return keep_rest(w, first);
+	return sb_keep_rest(w, first);
 }
 
 static struct sb_process *take_global(struct sb_worker *w, uint32_t max)
@@ -60,16 +33,32 @@ static struct sb_process *take_global(struct sb_worker *w, uint32_t max)
 	sb_counter_add(&w->counters.global_pops, 1);
 	sb_counter_add(&w->counters.global_items, n);
 	sb_hist_record(&w->hists.batch_global, n);
-	return keep_rest(w, first);
+	return sb_keep_rest(w, first);
 }
 
 static struct sb_process *take_oldest(struct sb_worker *w)
 {
 	void *item = NULL;
 
-	if (sb_deque_steal(&w->deque, &item) != SB_STEAL_OK)
+	if (sb_deque_steal_one(&w->deque, &item) != SB_STEAL_OK)
 		return NULL;
 	sb_counter_add(&w->counters.oldest_pops, 1);
+	return item;
+}
+
+/* Of those that continue. Oldest first: each has its turn. A race lost to a
+ * thief does not mean that there are none; nobody but us would look again. */
+static struct sb_process *take_cold(struct sb_worker *w)
+{
+	enum sb_steal_result result;
+	void *item = NULL;
+
+	do {
+		result = sb_deque_steal_one(&w->cold, &item);
+	} while (result == SB_STEAL_LOST);
+	if (result == SB_STEAL_EMPTY)
+		return NULL;
+	sb_counter_add(&w->counters.cold_pops, 1);
 	return item;
 }
 
@@ -82,77 +71,6 @@ static struct sb_process *take_newest(struct sb_worker *w)
 	return p;
 }
 
-/* ---- taking from another worker ---- */
-
-/* A lost race means that the lines are warm now: it is worth one more try. */
-#define STEAL_TRIES 2
-
-static struct sb_process *steal_deque(struct sb_worker *w,
-				      struct sb_worker *victim)
-{
-	struct sb_steal_cell *cell = &w->steals[victim->id];
-	enum sb_steal_result result = SB_STEAL_LOST;
-	void *items[SB_STEAL_MAX];
-	uint32_t n = 0;
-
-	items[0] = NULL;
-	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
-		result = sb_deque_steal_half(&victim->deque,
-					     w->scheduler->config.steal_cap,
-					     items, &n);
-		sb_counter_add(&cell->attempts, 1);
-		if (result == SB_STEAL_LOST)
-			sb_counter_add(&cell->lost, 1);
-	}
-	if (result == SB_STEAL_EMPTY)
-		sb_counter_add(&cell->empty, 1);
-	if (result != SB_STEAL_OK)
-		return NULL;
-	sb_counter_add(&cell->successes, 1);
-	sb_counter_add(&cell->items, n);
-	sb_hist_record(&w->hists.batch_steal, n);
-	SB_WINDOW();
-	while (n > 1)
-		sb_route_local(w, items[--n]);
-	return items[0];
-}
-
-/* Half of another's inject queue: its owner may be in a long step. */
-static struct sb_process *steal_inject(struct sb_worker *w,
-				       struct sb_worker *victim)
-{
-	uint32_t n;
-	struct sb_process *first = sb_runq_take(
-		&victim->inject, w->scheduler->config.batch + 1, 2, &n);
-
-	if (!first)
-		return NULL;
-	sb_counter_add(&w->counters.remote_pops, 1);
-	sb_counter_add(&w->counters.remote_items, n);
-	return keep_rest(w, first);
-}
-
-/* One look at every other worker, from a random one on. */
-static struct sb_process *steal_round(struct sb_worker *w)
-{
-	struct sb_scheduler *s = w->scheduler;
-	const uint32_t start = sb_rng_below(&w->rng, s->workers);
-
-	for (uint32_t i = 0; i < s->workers; i++) {
-		struct sb_worker *victim = s->worker[(start + i) % s->workers];
-		struct sb_process *p;
-
-		if (victim == w)
-			continue;
-		p = steal_deque(w, victim);
-		if (!p)
-			p = steal_inject(w, victim);
-		if (p)
-			return p;
-	}
-	return NULL;
-}
-
 /* ---- the common path ---- */
 
 static void quiescent(struct sb_worker *w)
@@ -162,62 +80,114 @@ static void quiescent(struct sb_worker *w)
 }
 
 /*
- * The turned-round order. Each kind of queue comes first on every third tick,
- * so a Ready process waits at most 3 x tick picks behind the others at the
+ * The time budget of a tick: ticks that come too far apart in time, because
+ * steps are long, come after fewer steps.
+ */
+static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
+{
+	const struct sb_config *config = &w->scheduler->config;
+
+	if (!config->tick_ns)
+		return;
+	if (passed_ns > config->tick_ns && w->tick_steps > 1)
+		w->tick_steps /= 2;
+	else if (passed_ns < config->tick_ns / 2)
+		w->tick_steps =
+			(uint32_t)sb_min_u64(2 * w->tick_steps, config->tick);
+}
+
+/* What is to be done now and then, whatever there is to run. */
+static void keep_house(struct sb_worker *w)
+{
+	const uint64_t now = sb_clock_ns();
+
+	adapt_tick(w, now - w->now_ns);
+	w->now_ns = now;
+	w->steps_to_tick = w->tick_steps;
+	quiescent(w);
+	sb_worker_take_reclaimed(w);
+	if (SB_UNLIKELY(sb_load_rlx(&w->timers.next_ns) <= now))
+		sb_timers_run(w, w, now);
+}
+
+#define TURNS 4
+
+static struct sb_process *take_turn(struct sb_worker *w, uint64_t turn)
+{
+	switch (turn % TURNS) {
+	case 0:
+		return take_global(w, 1);
+	case 1:
+		return take_inject(w, 1);
+	case 2:
+		return take_cold(w);
+	default:
+		return take_oldest(w);
+	}
+}
+
+/*
+ * The turned-round order. Each kind of queue comes first on every fourth tick,
+ * so a Ready process waits at most TURNS x tick picks behind the others at the
  * front of its queue, whatever arrives at the hot end.
  */
 static struct sb_process *take_on_tick(struct sb_worker *w)
 {
 	struct sb_process *p = NULL;
 
-	w->steps_to_tick = w->scheduler->config.tick;
-	quiescent(w);
-	sb_worker_take_reclaimed(w);
-	for (uint32_t i = 0; i < 3 && !p; i++) {
-		switch ((w->epoch + i) % 3) {
-		case 0:
-			p = take_global(w, 1);
-			break;
-		case 1:
-			p = take_inject(w, 1);
-			break;
-		default:
-			p = take_oldest(w);
-			break;
-		}
-	}
+	keep_house(w);
+	for (uint32_t i = 0; i < TURNS && !p; i++)
+		p = take_turn(w, w->epoch + i);
 	return p;
 }
 
 /* More may have come to the own deque than this worker is about to run. */
 static void announce_rest(struct sb_worker *w)
 {
-	w->own_work_unannounced = false;
-	if (sb_deque_size(&w->deque))
+	if (sb_deque_size(&w->deque) || sb_deque_size(&w->cold))
 		sb_route_publish(w->scheduler, w, w->id);
+}
+
+/* The worker goes on with p, and not with what it has told nobody about. */
+static void tell(struct sb_worker *w, const struct sb_process *p)
+{
+	const uint32_t untold = w->untold;
+
+	w->untold = 0;
+	if (!p)
+		return;
+	if ((untold & SB_UNTOLD_WORK) && p != w->untold_process)
+		announce_rest(w);
+	if (untold & SB_UNTOLD_TIMER)
+		sb_timekeeper_tell(w);
+}
+
+static struct sb_process *take_batch(struct sb_worker *w)
+{
+	const uint32_t max = w->scheduler->config.batch + 1;
+	struct sb_process *p = take_inject(w, max);
+
+	if (!p)
+		p = take_global(w, max);
+	if (p)
+		announce_rest(w);
+	return p;
 }
 
 static struct sb_process *next_process(struct sb_worker *w)
 {
-	const uint32_t max = w->scheduler->config.batch + 1;
 	struct sb_process *p = NULL;
 
-	if (SB_UNLIKELY(--w->steps_to_tick == 0)) {
+	if (SB_UNLIKELY(--w->steps_to_tick == 0))
 		p = take_on_tick(w);
-		if (p && w->own_work_unannounced)
-			announce_rest(w);
-	}
-	if (!p) {
+	if (!p)
 		p = take_newest(w);
-		w->own_work_unannounced = false;
-	}
-	if (!p) {
-		p = take_inject(w, max);
-		if (!p)
-			p = take_global(w, max);
-		if (p)
-			announce_rest(w);
-	}
+	if (!p)
+		p = take_cold(w);
+	if (!p)
+		p = take_batch(w);
+	if (SB_UNLIKELY(w->untold))
+		tell(w, p);
 	return p;
 }
 
@@ -235,7 +205,8 @@ static bool work_visible(struct sb_scheduler *s)
 	for (uint32_t i = 0; i < s->workers; i++) {
 		struct sb_worker *w = s->worker[i];
 
-		if (sb_deque_size(&w->deque) || sb_runq_length(&w->inject))
+		if (sb_deque_size(&w->deque) || sb_deque_size(&w->cold) ||
+		    sb_runq_length(&w->inject))
 			return true;
 	}
 	return false;
@@ -284,20 +255,24 @@ static void stay_awake(struct sb_worker *w)
 	}
 }
 
-static void sleep_until_claimed(struct sb_worker *w)
+/* Until it is claimed, the scheduler halts, or a timer it keeps is due. */
+static void sleep_until_called(struct sb_worker *w)
 {
 	const uint64_t start = sb_clock_ns();
+	uint64_t deadline;
 
 	if (w->woken)
 		sb_counter_add(&w->counters.spurious_wakes, 1);
 	sb_counter_add(&w->counters.blocks, 1);
 	sb_rcu_offline();
 	do {
-		sb_park(&w->parker);
+		deadline = sb_timekeeper_begin(w);
+		sb_park(&w->parker, deadline);
 	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) &&
-		 !halted(w->scheduler));
+		 !halted(w->scheduler) && sb_clock_ns() < deadline);
+	sb_timekeeper_end(w);
 	sb_rcu_online();
-	stay_awake(w); /* halted, and nobody has claimed it */
+	stay_awake(w); /* if nobody has claimed it */
 	w->epoch++;    /* offline is one long quiescent state */
 	w->woken = true;
 	sb_counter_add(&w->counters.blocked_ns, sb_clock_ns() - start);
@@ -320,7 +295,7 @@ static void block(struct sb_worker *w, bool searching, uint64_t spins)
 	}
 	SB_WINDOW();
 	sb_hist_record(&w->hists.spins_blocked, spins);
-	sleep_until_claimed(w);
+	sleep_until_called(w);
 }
 
 /* One look at all sources; records where an episode of so many spins ended. */
@@ -337,7 +312,12 @@ static struct sb_process *look_everywhere(struct sb_worker *w, bool searching,
 	}
 	if (!p && searching) {
 		ended_by = &w->hists.spins_steal;
-		p = steal_round(w);
+		p = sb_steal_round(w);
+	}
+	if (!p) {
+		ended_by = &w->hists.spins_timer;
+		sb_timers_run_all(w);
+		p = take_newest(w);
 	}
 	if (p)
 		sb_hist_record(ended_by, spins);
@@ -397,11 +377,15 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 
 static struct sb_process *search(struct sb_worker *w)
 {
+	struct sb_process *p;
+
 	sb_counter_add(&w->counters.idle_episodes, 1);
 	flush_for_others(w);
-	if (w->scheduler->config.park == SB_PARK_POLL)
-		return search_and_poll(w);
-	return search_and_block(w);
+	sb_steal_begin(w);
+	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w)
+						      : search_and_block(w);
+	w->now_ns = sb_clock_ns();
+	return p;
 }
 
 void sb_worker_loop(struct sb_worker *w)

@@ -54,7 +54,7 @@ static void push_steal(uint32_t n)
 
 	while (n--) {
 		sb_deque_push(&deque, &deque);
-		sb_deque_steal(&deque, &item);
+		sb_deque_steal_one(&deque, &item);
 	}
 }
 
@@ -168,7 +168,8 @@ static int set_up(void)
 	pidmap = sb_pidmap_create();
 	processes = sb_mem_zalloc(SB_ARENA_SHARED,
 				  PROCESSES * sizeof(*processes), SB_LINE);
-	if (!pidmap || !processes || sb_deque_init(&deque, SB_ARENA_SHARED) ||
+	if (!pidmap || !processes ||
+	    sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_ARENA_SHARED) ||
 	    sb_idle_init(&idle, 2, 0))
 		return 1;
 	for (uint32_t i = 0; i < PROCESSES; i++) {

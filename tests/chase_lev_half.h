@@ -1,7 +1,7 @@
 /*
  * chase_lev_half.h - the negative control: a Chase-Lev deque (Lê et al., PPoPP
  * 2013, bounded) with a steal that claims half of it in one CAS of `top`. It is
- * unsound, core/deque.h says why, and tests/test_core_deque.c demands that the
+ * unsound, core/deque_counted.h says why, and tests/test_core_deque.c demands that the
  * torture test finds that out. Never use it.
  */
 #ifndef SB_TESTS_CHASE_LEV_HALF_H

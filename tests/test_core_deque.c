@@ -37,15 +37,15 @@ static void model_push(struct model *model, uintptr_t item)
 }
 
 static void check_steal(struct sb_deque *deque, struct model *model,
-			uint32_t max)
+			enum sb_steal_amount amount, uint32_t max)
 {
 	const uint32_t size = model->end - model->first;
-	const uint32_t half = (size + 1) / 2;
-	const uint32_t expected = half < max ? half : max;
+	const uint32_t share = amount == SB_STEAL_HALF ? (size + 1) / 2 : size;
+	const uint32_t expected = share < max ? share : max;
 	void *items[SB_STEAL_MAX];
 	uint32_t n;
 
-	CHECK_EQ(sb_deque_steal_half(deque, max, items, &n),
+	CHECK_EQ(sb_deque_steal(deque, amount, max, items, &n),
 		 expected ? SB_STEAL_OK : SB_STEAL_EMPTY);
 	CHECK_EQ(n, expected);
 	for (uint32_t i = 0; i < n; i++)
@@ -62,15 +62,21 @@ static void check_pop(struct sb_deque *deque, struct model *model)
 		CHECK_EQ(item, model->item[--model->end]);
 }
 
+/* The algorithm is the test's argument. */
+static enum sb_deque_kind kind_of(void **state)
+{
+	return (enum sb_deque_kind)(uintptr_t)*state;
+}
+
 static void matches_a_list(void **state)
 {
 	static struct model model;
 	struct sb_deque deque;
 	struct sb_rng rng;
 
-	(void)state;
+	model.first = model.end = 0;
 	sb_rng_seed(&rng, sb_test_seed());
-	CHECK_EQ(sb_deque_init(&deque, SB_ARENA_SHARED), 0);
+	CHECK_EQ(sb_deque_init(&deque, kind_of(state), SB_ARENA_SHARED), 0);
 	for (uintptr_t i = 1; i < SB_SCALE(400000); i++) {
 		const uint32_t what = sb_rng_below(&rng, 100);
 
@@ -81,6 +87,7 @@ static void matches_a_list(void **state)
 			check_pop(&deque, &model);
 		} else {
 			check_steal(&deque, &model,
+				    what % 2 ? SB_STEAL_HALF : SB_STEAL_COUNT,
 				    1 + sb_rng_below(&rng, SB_STEAL_MAX));
 		}
 		CHECK_EQ(sb_deque_size(&deque), model.end - model.first);
@@ -92,23 +99,23 @@ static void matches_a_list(void **state)
 static void counts_wrap(void **state)
 {
 	struct sb_deque deque;
+	struct sb_counted *c = &deque.counted;
 	void *item;
 
 	(void)state;
-	CHECK_EQ(sb_deque_init(&deque, SB_ARENA_SHARED), 0);
+	CHECK_EQ(sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_ARENA_SHARED), 0);
 	/* Empty, with head = pushes - pops for both halves near their end. */
-	deque.own_pops = UINT32_MAX - 5;
-	deque.own_head = UINT32_MAX - 9;
-	deque.own_pushes = deque.own_pops + deque.own_head;
-	sb_store_rlx(&deque.pushes, deque.own_pushes);
-	sb_store_rlx(&deque.meet,
-		     ((uint64_t)deque.own_pops << 32) | deque.own_head);
+	c->own_pops = UINT32_MAX - 5;
+	c->own_head = UINT32_MAX - 9;
+	c->own_pushes = c->own_pops + c->own_head;
+	sb_store_rlx(&c->pushes, c->own_pushes);
+	sb_store_rlx(&c->meet, ((uint64_t)c->own_pops << 32) | c->own_head);
 	CHECK_EQ(sb_deque_size(&deque), 0);
 	for (uintptr_t i = 1; i <= 100; i++) {
 		assert_true(sb_deque_push(&deque, (void *)(2 * i)));
 		assert_true(sb_deque_push(&deque, (void *)(2 * i + 1)));
 		CHECK_EQ(sb_deque_size(&deque), 2);
-		CHECK_EQ(sb_deque_steal(&deque, &item), SB_STEAL_OK);
+		CHECK_EQ(sb_deque_steal_one(&deque, &item), SB_STEAL_OK);
 		CHECK_EQ((uintptr_t)item, 2 * i);
 		CHECK_EQ((uintptr_t)sb_deque_pop(&deque), 2 * i + 1);
 		assert_null(sb_deque_pop(&deque));
@@ -226,35 +233,35 @@ static struct verdict torture(const struct subject *subject, uint64_t seed)
 	return v;
 }
 
-static bool counted_push(void *deque, void *item)
+static bool deque_push(void *deque, void *item)
 {
 	return sb_deque_push(deque, item);
 }
 
-static void *counted_pop(void *deque)
+static void *deque_pop(void *deque)
 {
 	return sb_deque_pop(deque);
 }
 
-static enum sb_steal_result counted_steal_half(void *deque, uint32_t max,
-					       void **items, uint32_t *count)
+static enum sb_steal_result deque_steal_half(void *deque, uint32_t max,
+					     void **items, uint32_t *count)
 {
-	return sb_deque_steal_half(deque, max, items, count);
+	return sb_deque_steal(deque, SB_STEAL_HALF, max, items, count);
 }
 
 static void delivers_exactly_once(void **state)
 {
 	struct sb_deque deque;
-	const struct subject subject = { counted_push, counted_pop,
-					 counted_steal_half, &deque, true };
+	const struct subject subject = { deque_push, deque_pop,
+					 deque_steal_half, &deque, true };
 	uint64_t stolen = 0;
 
-	(void)state;
 	/* Until thieves have had a real share, however the threads are run. */
 	for (int i = 0; i < 4 || (stolen < ITEMS / 100 && i < 64); i++) {
 		struct verdict v;
 
-		CHECK_EQ(sb_deque_init(&deque, SB_ARENA_SHARED), 0);
+		CHECK_EQ(sb_deque_init(&deque, kind_of(state), SB_ARENA_SHARED),
+			 0);
 		v = torture(&subject, sb_test_seed() + i);
 		CHECK_EQ(v.twice, 0);
 		CHECK_EQ(v.lost, 0);
@@ -307,10 +314,17 @@ static void finds_the_unsound_steal_half(void **state)
 
 int main(void)
 {
+#define WITH(test, kind)                                                       \
+	{                                                                      \
+		.name = #test " " #kind, .test_func = test,                    \
+		.initial_state = (void *)(uintptr_t)kind                       \
+	}
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matches_a_list),
+		WITH(matches_a_list, SB_DEQUE_COUNTED),
+		WITH(matches_a_list, SB_DEQUE_CHASE_LEV),
 		cmocka_unit_test(counts_wrap),
-		cmocka_unit_test(delivers_exactly_once),
+		WITH(delivers_exactly_once, SB_DEQUE_COUNTED),
+		WITH(delivers_exactly_once, SB_DEQUE_CHASE_LEV),
 		cmocka_unit_test(finds_the_unsound_steal_half),
 	};
 

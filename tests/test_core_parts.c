@@ -380,7 +380,7 @@ static void *other_side(void *arg)
 
 	for (uint64_t i = 0; i < ball->rounds; i++) {
 		do {
-			sb_park(&ball->side[1]);
+			sb_park(&ball->side[1], UINT64_MAX);
 		} while (ball->value % 2 == 0);
 		ball->value++;
 		sb_unpark(&ball->side[0]);
@@ -398,13 +398,13 @@ static void check_parker(enum sb_parking parking)
 	/* A token before the park, and two that count as one. */
 	sb_unpark(&ball.side[0]);
 	sb_unpark(&ball.side[0]);
-	sb_park(&ball.side[0]);
+	sb_park(&ball.side[0], UINT64_MAX);
 	CHECK_EQ(sb_thread_start(&thread, -1, other_side, &ball), 0);
 	for (uint64_t i = 0; i < ball.rounds; i++) {
 		ball.value++;
 		sb_unpark(&ball.side[1]);
 		do {
-			sb_park(&ball.side[0]);
+			sb_park(&ball.side[0], UINT64_MAX);
 		} while (ball.value % 2);
 	}
 	sb_thread_join(&thread);

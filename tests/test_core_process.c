@@ -85,9 +85,6 @@ static void refusals_leave_nothing(void **state)
 	fixture_defaults(&f);
 	f.config.processes_max = 1;
 	fixture_create(&f, 1);
-	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main",
-				     sb_value_ptr(&script), &pid),
-		 -ESHUTDOWN);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), -EALREADY);
 	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "other",

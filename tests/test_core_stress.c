@@ -215,7 +215,8 @@ static uint64_t sum_sent_to(const struct mesh *mesh, uint32_t target)
 static void check_conservation(struct fixture *f)
 {
 	const uint64_t pops = fixture_counter(f, SB_COUNTER_local_pops) +
-			      fixture_counter(f, SB_COUNTER_oldest_pops);
+			      fixture_counter(f, SB_COUNTER_oldest_pops) +
+			      fixture_counter(f, SB_COUNTER_cold_pops);
 	const uint64_t batches = fixture_counter(f, SB_COUNTER_inject_pops) +
 				 fixture_counter(f, SB_COUNTER_global_pops) +
 				 fixture_counter(f, SB_COUNTER_remote_pops);

@@ -1,0 +1,175 @@
+/*
+ * commands.c - the handlers of the built-in commands. Each runs on the worker of
+ * the yielding process, which still is the one that the worker runs.
+ */
+#include "core/commands.h"
+
+#include "core/internal.h"
+
+/* The tick of the wheel: a shorter period would fire more than once a tick. */
+#define PERIOD_MIN_NS (UINT64_C(1) << SB_WHEEL_TICK_BITS)
+
+static int complete(const struct sb_completer *completer, uint64_t result)
+{
+	return sb_complete(completer, sb_value_u64(result), 0);
+}
+
+/* What most of them do: an error, or a completion without a result. */
+static int complete_or(const struct sb_completer *completer, int rc)
+{
+	return rc ? rc : complete(completer, 0);
+}
+
+/* ---- processes ---- */
+
+static int handle_send(struct sb_worker *w, union sb_value arg,
+		       const struct sb_completer *completer)
+{
+	const struct sb_send_args *send = arg.ptr;
+
+	return complete_or(completer, sb_send_routed(w->scheduler, w, send->to,
+						     send->message));
+}
+
+static int handle_spawn(struct sb_worker *w, union sb_value arg,
+			const struct sb_completer *completer)
+{
+	const struct sb_spawn_args *spawn = arg.ptr;
+	sb_pid pid = 0;
+	const int rc = sb_submit_here(w, spawn->ops, spawn->method,
+				      spawn->input, &pid);
+
+	return rc ? rc : complete(completer, pid);
+}
+
+static int handle_terminate(struct sb_worker *w, union sb_value arg,
+			    const struct sb_completer *completer)
+{
+	return complete_or(completer,
+			   sb_terminate_pid(w->scheduler, w, arg.u64));
+}
+
+static int handle_cancel(struct sb_worker *w, union sb_value arg,
+			 const struct sb_completer *completer)
+{
+	return complete_or(completer, sb_cancel_pid(w->scheduler, w, arg.u64));
+}
+
+static int handle_monitor(struct sb_worker *w, union sb_value arg,
+			  const struct sb_completer *completer)
+{
+	return complete_or(completer,
+			   sb_relation_add(w, SB_RELATION_MONITORS, arg.u64));
+}
+
+static int handle_unmonitor(struct sb_worker *w, union sb_value arg,
+			    const struct sb_completer *completer)
+{
+	return complete_or(
+		completer,
+		sb_relation_remove(w, SB_RELATION_MONITORS, arg.u64));
+}
+
+static int handle_link(struct sb_worker *w, union sb_value arg,
+		       const struct sb_completer *completer)
+{
+	return complete_or(completer,
+			   sb_relation_add(w, SB_RELATION_LINK, arg.u64));
+}
+
+static int handle_unlink(struct sb_worker *w, union sb_value arg,
+			 const struct sb_completer *completer)
+{
+	return complete_or(completer,
+			   sb_relation_remove(w, SB_RELATION_LINK, arg.u64));
+}
+
+/* ---- the clock ---- */
+
+static int handle_sleep(struct sb_worker *w, union sb_value arg,
+			const struct sb_completer *completer)
+{
+	const struct sb_timer_spec spec = { .delay_ns = arg.u64,
+					    .pid = completer->pid,
+					    .tag = completer->tag,
+					    .type = SB_EVENT_COMPLETION };
+	uint64_t id;
+
+	return sb_timers_start(w, &spec, &id); /* it is what completes */
+}
+
+static int start_timer(struct sb_worker *w, uint64_t delay_ns,
+		       uint64_t period_ns, const struct sb_completer *completer)
+{
+	const struct sb_timer_spec spec = { .delay_ns = delay_ns,
+					    .period_ns = period_ns,
+					    .pid = completer->pid,
+					    .tag = completer->tag,
+					    .type = SB_EVENT_TIMER };
+	uint64_t id;
+	const int rc = sb_timers_start(w, &spec, &id);
+
+	return rc ? rc : complete(completer, id);
+}
+
+static int handle_timer_start(struct sb_worker *w, union sb_value arg,
+			      const struct sb_completer *completer)
+{
+	return start_timer(w, arg.u64, 0, completer);
+}
+
+static int handle_ticker(struct sb_worker *w, union sb_value arg,
+			 const struct sb_completer *completer)
+{
+	if (arg.u64 < PERIOD_MIN_NS)
+		return -EINVAL;
+	return start_timer(w, arg.u64, arg.u64, completer);
+}
+
+static int handle_timer_stop(struct sb_worker *w, union sb_value arg,
+			     const struct sb_completer *completer)
+{
+	return complete_or(completer, sb_timers_stop(w->scheduler, arg.u64,
+						     completer->pid));
+}
+
+/* ---- the table ---- */
+
+struct builtin {
+	uint32_t id;
+	int (*handle)(struct sb_worker *worker, union sb_value arg,
+		      const struct sb_completer *completer);
+};
+
+static const struct builtin builtins[] = {
+	{ SB_COMMAND_SEND, handle_send },
+	{ SB_COMMAND_SPAWN, handle_spawn },
+	{ SB_COMMAND_TERMINATE, handle_terminate },
+	{ SB_COMMAND_CANCEL, handle_cancel },
+	{ SB_COMMAND_MONITOR, handle_monitor },
+	{ SB_COMMAND_UNMONITOR, handle_unmonitor },
+	{ SB_COMMAND_LINK, handle_link },
+	{ SB_COMMAND_UNLINK, handle_unlink },
+	{ SB_COMMAND_SLEEP, handle_sleep },
+	{ SB_COMMAND_TIMER_START, handle_timer_start },
+	{ SB_COMMAND_TICKER, handle_ticker },
+	{ SB_COMMAND_TIMER_STOP, handle_timer_stop },
+};
+
+/* The handler of all of them; its context is the entry of the table. */
+static int handle(void *context, const struct sb_command *command,
+		  const struct sb_completer *completer)
+{
+	const struct builtin *builtin = context;
+
+	return builtin->handle(sb_worker_current(), command->arg, completer);
+}
+
+void sb_commands_register(struct sb_scheduler *s)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(builtins); i++)
+		SB_CHECK(sb_dispatch_register(&s->dispatch, builtins[i].id,
+					      handle,
+					      (void *)(uintptr_t)&builtins[i]),
+			 ==, 0);
+}

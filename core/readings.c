@@ -1,0 +1,73 @@
+/*
+ * readings.c - what anyone may read while everything goes on.
+ */
+#include <string.h>
+
+#include "core/internal.h"
+
+uint32_t sb_scheduler_workers(const struct sb_scheduler *s)
+{
+	return s->workers;
+}
+
+void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
+		       struct sb_worker_reading *out)
+{
+	struct sb_worker *w = s->worker[worker];
+	sb_counter *counter = (sb_counter *)&w->counters;
+
+	for (uint32_t i = 0; i < SB_COUNTERS; i++)
+		out->counter[i] = sb_counter_read(&counter[i]);
+	for (uint32_t i = 0; i < s->workers; i++) {
+		struct sb_steal_cell *cell = &w->steals[i];
+
+		out->steals[i] = (struct sb_steal_counts){
+			.attempts = sb_counter_read(&cell->attempts),
+			.successes = sb_counter_read(&cell->successes),
+			.items = sb_counter_read(&cell->items),
+			.lost = sb_counter_read(&cell->lost),
+			.empty = sb_counter_read(&cell->empty),
+		};
+	}
+}
+
+void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id,
+			    struct sb_hist_counts *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t i = 0; i < s->workers; i++)
+		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
+}
+
+/* ---- the list of processes ---- */
+
+struct listing {
+	void (*visit)(void *arg, const struct sb_process_info *info);
+	void *arg;
+};
+
+static void list_one(void *arg, struct sb_process *p)
+{
+	const struct listing *listing = arg;
+	const struct sb_process_info info = {
+		.pid = p->pid,
+		.name = p->ops->name,
+		.state = sb_word_state(sb_load_rlx(&p->word)),
+		.steps = sb_counter_read(&p->steps),
+		.start_ns = p->start_ns,
+	};
+
+	listing->visit(listing->arg, &info);
+}
+
+void sb_scheduler_list(struct sb_scheduler *s,
+		       void (*visit)(void *arg,
+				     const struct sb_process_info *info),
+		       void *arg)
+{
+	struct listing listing = { visit, arg };
+	struct sb_worker *w = sb_caller_enter(s);
+
+	sb_pidmap_for_each(s->pidmap, list_one, &listing);
+	sb_caller_leave(w);
+}

@@ -1,0 +1,153 @@
+/*
+ * send.c - what one may do to a process from outside: send it a message,
+ * complete its yield, ask it to finish, end it.
+ */
+#include <errno.h>
+
+#include "core/internal.h"
+
+/* ---- messages ---- */
+
+/*
+ * A place in a bounded mailbox, given back by the step that gets the message.
+ * Compare-and-swap, not add: a sender that is refused leaves no trace that could
+ * refuse another one.
+ */
+static bool mailbox_reserve(struct sb_process *p, uint32_t bound)
+{
+	uint32_t messages = sb_load_rlx(&p->mailbox);
+
+	do {
+		if (messages >= bound)
+			return false;
+	} while (!sb_cas_weak_acq_rel(&p->mailbox, &messages, messages + 1));
+	return true;
+}
+
+static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
+			   sb_pid to, union sb_value message)
+{
+	const uint32_t bound = s->config.mailbox_bound;
+	struct sb_process *p = sb_route_find(s, w, to);
+	int rc;
+
+	if (SB_UNLIKELY(bound && p && !mailbox_reserve(p, bound)))
+		return -EWOULDBLOCK;
+	rc = sb_route_event(s, w, p, SB_EVENT_MESSAGE, 0, 0, message);
+	if (SB_UNLIKELY(rc && bound && p))
+		sb_sub_acq_rel(&p->mailbox, 1);
+	return rc;
+}
+
+int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
+		   union sb_value message)
+{
+	const struct sb_package package = { to, message };
+
+	if (w)
+		sb_counter_add(&w->counters.messages, 1);
+	if (SB_UNLIKELY(s->config.router))
+		return s->config.router->send(s->config.router, &package);
+	return deliver_message(s, w, to, message);
+}
+
+int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
+{
+	return sb_send_routed(step->worker->scheduler, step->worker, to,
+			      message);
+}
+
+int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)
+{
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = deliver_message(s, w, to, message);
+
+	sb_caller_leave(w);
+	return rc;
+}
+
+static int receive(struct sb_receiver *receiver,
+		   const struct sb_package *package)
+{
+	return sb_scheduler_send(
+		sb_container_of(receiver, struct sb_scheduler, receiver),
+		package->to, package->message);
+}
+
+void sb_send_init(struct sb_scheduler *s)
+{
+	s->receiver.send = receive;
+}
+
+struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *s)
+{
+	return &s->receiver;
+}
+
+/* ---- cancelling and terminating ---- */
+
+int sb_cancel_process(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_process *p)
+{
+	int rc;
+
+	if (sb_load_rlx(&p->cancelled) || sb_xchg_acq_rel(&p->cancelled, 1))
+		return 0;
+	rc = sb_route_event(s, w, p, SB_EVENT_CANCEL, 0, 0, sb_value_u64(0));
+	if (rc == -ENOMEM)
+		sb_store_rlx(&p->cancelled, 0);
+	return rc;
+}
+
+int sb_cancel_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
+{
+	struct sb_process *p = sb_route_find(s, w, pid);
+
+	return p ? sb_cancel_process(s, w, p) : -ESRCH;
+}
+
+int sb_scheduler_cancel(struct sb_scheduler *s, sb_pid pid)
+{
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = sb_cancel_pid(s, w, pid);
+
+	sb_caller_leave(w);
+	return rc;
+}
+
+/*
+ * The flag says it, the event only wakes. The flag is stored before the event is
+ * posted, so the worker that takes the event sees the flag.
+ */
+int sb_terminate_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
+{
+	struct sb_process *p = sb_route_find(s, w, pid);
+
+	if (!p)
+		return -ESRCH;
+	sb_store_rlx(&p->terminated, 1);
+	return sb_route_event(s, w, p, SB_EVENT_TERMINATE, 0, 0,
+			      sb_value_u64(0));
+}
+
+int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
+{
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = sb_terminate_pid(s, w, pid);
+
+	sb_caller_leave(w);
+	return rc;
+}
+
+int sb_complete(const struct sb_completer *completer, union sb_value result,
+		int error)
+{
+	struct sb_scheduler *s = completer->scheduler;
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc = sb_route_event(s, w, sb_route_find(s, w, completer->pid),
+				      SB_EVENT_COMPLETION, error,
+				      completer->tag, result);
+
+	sb_caller_leave(w);
+	return rc;
+}

@@ -1,0 +1,194 @@
+/*
+ * steal.c - whom a worker steals from, and how much.
+ */
+#include <errno.h>
+
+#include "core/internal.h"
+#include "core/mem.h"
+
+/* ---- victims ---- */
+
+/* The ring of a victim: 0 is the nearest. */
+static uint32_t ring_of(const struct sb_worker *w, uint32_t victim)
+{
+	const struct sb_scheduler *s = w->scheduler;
+
+	if (s->config.victim != SB_VICTIM_NEAR)
+		return 0;
+	return sb_place_distance(&s->place[w->id], &s->place[victim]);
+}
+
+static uint32_t append_ring(struct sb_worker *w, uint32_t ring, uint32_t n)
+{
+	for (uint32_t i = 0; i < w->scheduler->workers; i++) {
+		if (i != w->id && ring_of(w, i) == ring)
+			w->victims.worker[n++] = i;
+	}
+	return n;
+}
+
+int sb_victims_init(struct sb_worker *w)
+{
+	struct sb_victims *v = &w->victims;
+	uint32_t n = 0;
+
+	v->last = SB_WORKER_NONE;
+	v->worker = sb_mem_alloc(w->pool.arena,
+				 w->scheduler->workers * sizeof(*v->worker),
+				 SB_LINE);
+	if (!v->worker)
+		return -ENOMEM;
+	for (uint32_t ring = 0; ring < SB_DISTANCES; ring++) {
+		const uint32_t end = append_ring(w, ring, n);
+
+		if (end > n)
+			v->ring_end[v->rings++] = end;
+		n = end;
+	}
+	return 0;
+}
+
+void sb_victims_fini(struct sb_worker *w)
+{
+	sb_mem_free(w->victims.worker);
+}
+
+/* ---- from one victim ---- */
+
+struct sb_process *sb_keep_rest(struct sb_worker *w, struct sb_process *first)
+{
+	struct sb_process *newest = NULL;
+	struct sb_process *p = first->next;
+
+	while (p) {
+		struct sb_process *next = p->next;
+
+		p->next = newest;
+		newest = p;
+		p = next;
+	}
+	SB_WINDOW(); /* in no queue: nobody sees these */
+	while (newest) {
+		struct sb_process *older = newest->next;
+
+		sb_route_local(w, newest, false);
+		newest = older;
+	}
+	return first;
+}
+
+/* A lost race means that the lines are warm now: it is worth one more try. */
+#define STEAL_TRIES 2
+
+/* Some of one deque into items; counts the races it lost. */
+static enum sb_steal_result steal_some(struct sb_worker *w,
+				       struct sb_deque *deque, void **items,
+				       uint32_t *n, struct sb_steal_cell *cell)
+{
+	const struct sb_config *config = &w->scheduler->config;
+	enum sb_steal_result result = SB_STEAL_LOST;
+
+	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
+		result = sb_deque_steal(deque, config->steal, config->steal_cap,
+					items, n);
+		if (result == SB_STEAL_LOST) {
+			sb_counter_add(&cell->attempts, 1);
+			sb_counter_add(&cell->lost, 1);
+		}
+	}
+	return result;
+}
+
+/* From the victim's deque, or if that is empty from those that continue. */
+static struct sb_process *steal_deque(struct sb_worker *w,
+				      struct sb_worker *victim)
+{
+	struct sb_steal_cell *cell = &w->steals[victim->id];
+	void *items[SB_STEAL_MAX];
+	enum sb_steal_result result;
+	uint32_t n;
+
+	items[0] = NULL;
+	result = steal_some(w, &victim->deque, items, &n, cell);
+	if (result == SB_STEAL_EMPTY)
+		result = steal_some(w, &victim->cold, items, &n, cell);
+	if (result == SB_STEAL_LOST)
+		return NULL;
+	sb_counter_add(&cell->attempts, 1);
+	if (result == SB_STEAL_EMPTY) {
+		sb_counter_add(&cell->empty, 1);
+		return NULL;
+	}
+	sb_counter_add(&cell->successes, 1);
+	sb_counter_add(&cell->items, n);
+	sb_hist_record(&w->hists.batch_steal, n);
+	SB_WINDOW();
+	while (n > 1)
+		sb_route_local(w, items[--n], false);
+	return items[0];
+}
+
+/* Half of another's inject queue: its owner may be in a long step. */
+static struct sb_process *steal_inject(struct sb_worker *w,
+				       struct sb_worker *victim)
+{
+	uint32_t n;
+	struct sb_process *first = sb_runq_take(
+		&victim->inject, w->scheduler->config.batch + 1, 2, &n);
+
+	if (!first)
+		return NULL;
+	sb_counter_add(&w->counters.remote_pops, 1);
+	sb_counter_add(&w->counters.remote_items, n);
+	return sb_keep_rest(w, first);
+}
+
+static struct sb_process *steal_from(struct sb_worker *w, uint32_t id)
+{
+	struct sb_worker *victim = w->scheduler->worker[id];
+	struct sb_process *p = steal_deque(w, victim);
+
+	if (!p)
+		p = steal_inject(w, victim);
+	if (p)
+		w->victims.last = id;
+	return p;
+}
+
+/* ---- from all of them ---- */
+
+void sb_steal_begin(struct sb_worker *w)
+{
+	w->victims.reach = 1;
+}
+
+/* Once round a ring, from a random victim on. */
+static struct sb_process *steal_ring(struct sb_worker *w, uint32_t begin,
+				     uint32_t end)
+{
+	const uint32_t size = end - begin;
+	const uint32_t start = sb_rng_below(&w->rng, size);
+	struct sb_process *p = NULL;
+
+	for (uint32_t i = 0; i < size && !p; i++)
+		p = steal_from(w,
+			       w->victims.worker[begin + (start + i) % size]);
+	return p;
+}
+
+struct sb_process *sb_steal_round(struct sb_worker *w)
+{
+	struct sb_victims *v = &w->victims;
+	struct sb_process *p = NULL;
+	uint32_t begin = 0;
+
+	if (w->scheduler->config.victim == SB_VICTIM_LAST &&
+	    v->last != SB_WORKER_NONE)
+		p = steal_from(w, v->last);
+	for (uint32_t r = 0; r < v->rings && r < v->reach && !p; r++) {
+		p = steal_ring(w, begin, v->ring_end[r]);
+		begin = v->ring_end[r];
+	}
+	v->reach++;
+	return p;
+}
