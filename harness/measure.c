@@ -27,14 +27,35 @@ struct measurement {
 
 /* ---- parameters ---- */
 
+/* half|one|N; the cap holds for all of them. */
+static void set_steal(struct sb_config *config,
+		      const struct sb_option_value *steal, uint32_t cap)
+{
+	enum { HALF, ONE, NUMBER };
+	const uint32_t number =
+		steal->alternative == ONE ? 1 : (uint32_t)steal->number;
+
+	config->steal =
+		steal->alternative == HALF ? SB_STEAL_HALF : SB_STEAL_COUNT;
+	config->steal_cap = steal->alternative == HALF
+				    ? cap
+				    : (uint32_t)sb_min_u64(cap, number);
+}
+
 static struct sb_config make_config(const struct sb_options *o)
 {
 	struct sb_config config = SB_CONFIG_DEFAULT;
 	const struct sb_option_value *record = &o->value[SB_OPT_record];
 
+	config.deque = (enum sb_deque_kind)o->value[SB_OPT_deque].alternative;
+	config.victim = (enum sb_victim)o->value[SB_OPT_victim].alternative;
+	set_steal(&config, &o->value[SB_OPT_steal],
+		  (uint32_t)sb_opt(o, SB_OPT_steal_cap));
+	config.tick_ns = sb_opt(o, SB_OPT_tick_time);
+	config.event_ns = sb_opt(o, SB_OPT_event_time);
+	config.mailbox_bound = (uint32_t)sb_opt(o, SB_OPT_mailbox_bound);
 	config.batch = (uint32_t)sb_opt(o, SB_OPT_batch);
 	config.tick = (uint32_t)sb_opt(o, SB_OPT_tick);
-	config.steal_cap = (uint32_t)sb_opt(o, SB_OPT_steal_cap);
 	config.spin_tight = (uint32_t)sb_opt(o, SB_OPT_spin_tight);
 	config.spin_yield = (uint32_t)sb_opt(o, SB_OPT_spin_yield);
 	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
@@ -136,14 +157,24 @@ static bool wait_idle(struct measurement *m)
 	return true;
 }
 
+static void add_round(struct sb_measured *sum, const struct sb_round *round,
+		      uint64_t wall_ns)
+{
+	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
+	sum->part_cpu_ns += round->cpu_ns;
+	sum->bytes_per_process += round->bytes_per_process;
+}
+
 /* One round; adds what it measured. False: m->why says why there is none. */
 static bool run_round(struct measurement *m, struct sb_measured *sum)
 {
 	const struct sb_workload *workload = m->run.workload;
 	const uint64_t start = sb_clock_ns();
-	const int rc = workload->start(&m->run);
 	char why[120] = "";
+	int rc;
 
+	m->run.round = (struct sb_round){ 0 };
+	rc = workload->start(&m->run);
 	if (!wait_idle(m))
 		return false;
 	if (rc) {
@@ -151,7 +182,8 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 			 strerror(-rc));
 		return false;
 	}
-	sum->wall_ns += sb_scheduler_idle_since_ns(m->run.scheduler) - start;
+	add_round(sum, &m->run.round,
+		  sb_scheduler_idle_since_ns(m->run.scheduler) - start);
 	sum->operations += workload->operations(&m->run);
 	sum->rounds++;
 	if (workload->check(&m->run, why, sizeof(why)))
@@ -173,7 +205,8 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 		ok = !interrupted(m) && run_round(m, sum);
 	} while (ok && sb_clock_ns() - start < duration_ns);
 	sum->elapsed_ns = sb_clock_ns() - start;
-	sum->cpu_ns = sb_clock_process_cpu_ns() - cpu;
+	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
+				       : sb_clock_process_cpu_ns() - cpu;
 	return ok;
 }
 

@@ -202,6 +202,7 @@ static const struct {
 	{ SB_HIST_spins_inject, "found in the inject queue" },
 	{ SB_HIST_spins_global, "found in the global queue" },
 	{ SB_HIST_spins_steal, "found at another worker" },
+	{ SB_HIST_spins_timer, "a timer was due" },
 	{ SB_HIST_spins_blocked, "blocked" },
 };
 

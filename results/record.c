@@ -60,13 +60,12 @@ static void compute_steals(double *value, const struct sb_record *record,
 	value[SB_METRIC_steal_empty] = (double)sum.empty;
 }
 
-/* Episodes end in one of four ways; each has its histogram of spins. */
+/* Episodes end in one of five ways; each has its histogram of spins. */
 static void compute_spins(double *value, const struct sb_hist_counts *hist)
 {
 	static const enum sb_hist_id ends[] = {
-		SB_HIST_spins_inject,
-		SB_HIST_spins_global,
-		SB_HIST_spins_steal,
+		SB_HIST_spins_inject,  SB_HIST_spins_global,
+		SB_HIST_spins_steal,   SB_HIST_spins_timer,
 		SB_HIST_spins_blocked,
 	};
 	uint64_t episodes = 0;
@@ -117,6 +116,9 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_ns_per_op] = (double)m->wall_ns / ops;
 	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
 	value[SB_METRIC_ops_per_s] = 1e9 * ops / (double)m->wall_ns;
+	if (m->bytes_per_process > 0)
+		value[SB_METRIC_bytes_per_process] =
+			m->bytes_per_process / (double)m->rounds;
 	value[SB_METRIC_operations] = ops;
 	value[SB_METRIC_rounds] = (double)m->rounds;
 	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;

@@ -71,6 +71,9 @@ struct sb_measured {
 	uint64_t wall_ns;    /* of the rounds */
 	uint64_t elapsed_ns; /* and the gaps between them */
 	uint64_t cpu_ns;
+	/* Sums of what the rounds say of themselves, see struct sb_round. */
+	uint64_t part_cpu_ns;
+	double bytes_per_process;
 };
 
 /* Computes all metrics from the measurement and the workers' readings. */

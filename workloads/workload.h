@@ -30,10 +30,19 @@ struct sb_param {
 	const char *doc;
 };
 
+/* What a round says of itself, if it says anything; zeroed before its start. */
+struct sb_round {
+	/* Of the part that counts; 0: all from start to the last completion. */
+	uint64_t wall_ns;
+	uint64_t cpu_ns;	  /* of the whole program, in that part */
+	double bytes_per_process; /* 0: not measured */
+};
+
 struct sb_workload_run {
 	const struct sb_workload *workload;
 	const uint64_t *param; /* in the order of workload->params */
 	struct sb_scheduler *scheduler;
+	struct sb_round round;
 	void *data; /* the workload's own, from setup to teardown */
 };
 
