@@ -13,9 +13,25 @@ static_assert(sizeof(struct sb_pidmap_node) == sizeof(struct cds_lfht_node),
 static_assert(alignof(struct sb_pidmap_node) >= alignof(struct cds_lfht_node),
 	      "alignment of liburcu's node");
 
+/*
+ * A table that grows on our request. liburcu can do that by itself when a chain
+ * becomes long (CDS_LFHT_AUTO_RESIZE), but in 0.13 it first queues the work and
+ * then notes that it has been queued; a helper that is done in between leaves
+ * the note standing, and the table never grows again: look-ups among a million
+ * took 8 us then. Nor does it need to count: we know how many there are.
+ */
+struct table {
+	struct cds_lfht *hash;
+	_Atomic(uint64_t) buckets;
+	_Atomic(uint64_t) expected;
+	_Atomic(uint32_t) growing;
+	struct sb_rcu_head grow;
+};
+
 struct sb_pidmap {
-	struct cds_lfht *processes;
-	struct cds_lfht *claims; /* chosen PIDs that have been used */
+	struct table processes;
+	struct table claims; /* chosen PIDs that have been used */
+	_Atomic(uint64_t) claimed;
 };
 
 /* Outlives its process: that is what makes the PID unique. */
@@ -43,14 +59,41 @@ static struct sb_process *process_of(struct cds_lfht_node *node)
 	return sb_container_of(node, struct sb_process, map);
 }
 
-/*
- * No accounting: the table then grows when a chain becomes long, which costs
- * add nothing, instead of counting every add and remove in a locked operation.
- */
-static struct cds_lfht *create_table(unsigned long buckets)
+static int create_table(struct table *table)
 {
-	return cds_lfht_new_flavor(buckets, buckets, 0, CDS_LFHT_AUTO_RESIZE,
-				   &urcu_qsbr_flavor, NULL);
+	table->hash = cds_lfht_new_flavor(INITIAL_BUCKETS, INITIAL_BUCKETS, 0,
+					  0, &urcu_qsbr_flavor, NULL);
+	sb_store_rlx(&table->buckets, (uint64_t)INITIAL_BUCKETS);
+	return table->hash ? 0 : -ENOMEM;
+}
+
+/* On liburcu's helper thread: filling in a large table takes milliseconds. */
+static void grow_table(struct sb_rcu_head *head)
+{
+	struct table *table = sb_container_of(head, struct table, grow);
+	const uint64_t wanted = sb_load_rlx(&table->expected);
+	uint64_t buckets = sb_load_rlx(&table->buckets);
+
+	while (buckets <= wanted)
+		buckets *= 2;
+	cds_lfht_resize(table->hash, buckets);
+	sb_store_rlx(&table->buckets, buckets);
+	sb_store_rel(&table->growing, 0);
+}
+
+static void expect(struct table *table, uint64_t nodes)
+{
+	if (SB_LIKELY(nodes <= sb_load_rlx(&table->buckets)))
+		return;
+	sb_store_rlx(&table->expected, nodes);
+	if (!sb_load_acq(&table->growing) &&
+	    !sb_xchg_acq_rel(&table->growing, 1))
+		sb_rcu_defer(&table->grow, grow_table);
+}
+
+void sb_pidmap_expect(struct sb_pidmap *map, uint64_t processes)
+{
+	expect(&map->processes, processes);
 }
 
 struct sb_pidmap *sb_pidmap_create(void)
@@ -60,9 +103,7 @@ struct sb_pidmap *sb_pidmap_create(void)
 
 	if (!map)
 		return NULL;
-	map->processes = create_table(INITIAL_BUCKETS);
-	map->claims = create_table(1);
-	if (map->processes && map->claims)
+	if (!create_table(&map->processes) && !create_table(&map->claims))
 		return map;
 	sb_pidmap_destroy(map);
 	return NULL;
@@ -81,18 +122,23 @@ static void destroy_claims(struct cds_lfht *claims)
 	}
 }
 
-/* The caller is registered for this: walking the claims is a read-side section,
- * though nobody else is there. */
+static void destroy_table(struct table *table)
+{
+	if (table->hash)
+		SB_CHECK(cds_lfht_destroy(table->hash, NULL), ==, 0);
+}
+
 void sb_pidmap_destroy(struct sb_pidmap *map)
 {
-	if (map->claims) {
+	sb_rcu_barrier(); /* a table may still be growing */
+	if (map->claims.hash) {
+		/* A read-side section, though nobody else is there. */
 		sb_rcu_foreign_enter();
-		destroy_claims(map->claims);
+		destroy_claims(map->claims.hash);
 		sb_rcu_foreign_exit();
-		SB_CHECK(cds_lfht_destroy(map->claims, NULL), ==, 0);
 	}
-	if (map->processes)
-		SB_CHECK(cds_lfht_destroy(map->processes, NULL), ==, 0);
+	destroy_table(&map->claims);
+	destroy_table(&map->processes);
 	sb_mem_free(map);
 }
 
@@ -103,7 +149,7 @@ void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process)
 	cds_lfht_node_init(node);
 	sb_rcu_tsan_release(process);
 	urcu_qsbr_read_lock();
-	cds_lfht_add(map->processes, hash_of(process->pid), node);
+	cds_lfht_add(map->processes.hash, hash_of(process->pid), node);
 	urcu_qsbr_read_unlock();
 }
 
@@ -120,7 +166,8 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 	struct cds_lfht_node *node;
 
 	urcu_qsbr_read_lock();
-	cds_lfht_lookup(map->processes, hash_of(pid), match_pid, &pid, &iter);
+	cds_lfht_lookup(map->processes.hash, hash_of(pid), match_pid, &pid,
+			&iter);
 	node = cds_lfht_iter_get_node(&iter);
 	urcu_qsbr_read_unlock();
 	return node ? process_of(node) : NULL;
@@ -129,7 +176,7 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process)
 {
 	urcu_qsbr_read_lock();
-	SB_CHECK(cds_lfht_del(map->processes, node_of(process)), ==, 0);
+	SB_CHECK(cds_lfht_del(map->processes.hash, node_of(process)), ==, 0);
 	urcu_qsbr_read_unlock();
 }
 
@@ -141,9 +188,9 @@ void sb_pidmap_for_each(struct sb_pidmap *map,
 	struct cds_lfht_node *node;
 
 	urcu_qsbr_read_lock();
-	for (cds_lfht_first(map->processes, &iter);
+	for (cds_lfht_first(map->processes.hash, &iter);
 	     (node = cds_lfht_iter_get_node(&iter));
-	     cds_lfht_next(map->processes, &iter)) {
+	     cds_lfht_next(map->processes.hash, &iter)) {
 		sb_rcu_tsan_acquire(process_of(node));
 		visit(arg, process_of(node));
 	}
@@ -168,11 +215,12 @@ int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 
 	if (!claim)
 		return -ENOMEM;
+	expect(&map->claims, sb_add_rlx(&map->claimed, 1) + 1);
 	claim->pid = pid;
 	cds_lfht_node_init(&claim->node);
 	sb_rcu_tsan_release(claim);
 	urcu_qsbr_read_lock();
-	there = cds_lfht_add_unique(map->claims, hash_of(pid), match_claim,
+	there = cds_lfht_add_unique(map->claims.hash, hash_of(pid), match_claim,
 				    &pid, &claim->node);
 	urcu_qsbr_read_unlock();
 	if (there == &claim->node)
@@ -192,10 +240,11 @@ void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid)
 	struct claim *claim;
 
 	urcu_qsbr_read_lock();
-	cds_lfht_lookup(map->claims, hash_of(pid), match_claim, &pid, &iter);
+	cds_lfht_lookup(map->claims.hash, hash_of(pid), match_claim, &pid,
+			&iter);
 	claim = sb_container_of(cds_lfht_iter_get_node(&iter), struct claim,
 				node);
-	SB_CHECK(cds_lfht_del(map->claims, &claim->node), ==, 0);
+	SB_CHECK(cds_lfht_del(map->claims.hash, &claim->node), ==, 0);
 	urcu_qsbr_read_unlock();
 	sb_rcu_defer(&claim->rcu, free_claim);
 }

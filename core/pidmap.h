@@ -15,11 +15,18 @@
 
 struct sb_pidmap;
 
-/* Returns NULL when there is no memory. Grows by itself, never shrinks. */
+/* Returns NULL when there is no memory. */
 struct sb_pidmap *sb_pidmap_create(void);
 
-/* The map must be empty; no other thread may use it any more. */
+/* No process is in the map, and no other thread uses it any more. Not a
+ * worker. */
 void sb_pidmap_destroy(struct sb_pidmap *map);
+
+/*
+ * There are about so many processes now: grows the table, in the background, if
+ * it is too small for them. It never shrinks. A load and a compare otherwise.
+ */
+void sb_pidmap_expect(struct sb_pidmap *map, uint64_t processes);
 
 /* Makes process->pid known. The PID must not be in the map. Lock-free. */
 void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process);

@@ -102,6 +102,7 @@ static void add_slab(struct sb_pool *pool, size_t class)
 				  .next = pool->slabs,
 				  .class = class };
 	pool->slabs = slab;
+	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
 	count = (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / bytes;
 	while (count--)
 		put_local(pool,
@@ -117,6 +118,13 @@ static void refill(struct sb_pool *pool, size_t class)
 		add_slab(pool, class);
 }
 
+/* An object that comes straight from the arena, and goes back there. */
+static void count_large(struct sb_pool *pool, uint64_t bytes)
+{
+	sb_counter_add(&pool->used_bytes, bytes);
+	sb_counter_add(&pool->held_bytes, bytes);
+}
+
 void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 {
 	const size_t class = class_of(size);
@@ -125,7 +133,7 @@ void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
 		void *large = sb_mem_alloc(pool->arena, size, SB_LINE);
 
-		pool->balance += large != NULL;
+		count_large(pool, large ? size : 0);
 		return large;
 	}
 	if (SB_UNLIKELY(!pool->free[class])) {
@@ -136,7 +144,7 @@ void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 	item = pool->free[class];
 	MARK_USED(item, class_bytes(class));
 	pool->free[class] = item->next;
-	pool->balance++;
+	sb_counter_add(&pool->used_bytes, class_bytes(class));
 	return item;
 }
 
@@ -173,11 +181,13 @@ void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 {
 	struct sb_slab *slab;
 
-	mine->balance--;
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
 		sb_mem_free(object);
+		count_large(mine, -(uint64_t)size);
 		return;
 	}
+	sb_counter_add(&mine->used_bytes,
+		       -(uint64_t)class_bytes(class_of(size)));
 	slab = slab_of(object);
 	if (SB_LIKELY(slab->owner == mine))
 		put_local(mine, object, slab->class);

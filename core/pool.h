@@ -40,9 +40,11 @@ struct sb_pool {
 	alignas(SB_LINE) struct sb_pool_item *free[SB_POOL_CLASSES];
 	struct sb_slab *slabs;
 	unsigned int arena;
-	/* Objects taken by this owner minus objects freed by it, from and to
-	 * whatever pool: over all pools together, how many are in use. */
-	int64_t balance;
+	/* Of objects taken by this owner minus those freed by it, from and to
+	 * whatever pool: over all pools together, what is in use. Modulo 2^64:
+	 * one pool's share may be below 0. */
+	sb_counter used_bytes;
+	sb_counter held_bytes; /* from the arena, used or free; likewise */
 
 	/* A chain on its way home to another pool. */
 	struct sb_pool *chain_to;

@@ -362,11 +362,10 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 /* Conservation: what was taken from the pools has come back, once. */
 static void check_balance(struct sb_scheduler *s)
 {
-	int64_t in_use = s->foreign_pool.balance;
+	struct sb_memory memory;
 
-	for (uint32_t i = 0; s->worker && i < s->workers; i++)
-		in_use += s->worker[i] ? s->worker[i]->pool.balance : 0;
-	SB_CHECK(in_use, ==, 0);
+	sb_scheduler_read_memory(s, &memory);
+	SB_CHECK(memory.used_bytes, ==, 0);
 }
 
 void sb_scheduler_destroy(struct sb_scheduler *s)

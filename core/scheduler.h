@@ -279,6 +279,17 @@ void sb_scheduler_list(struct sb_scheduler *scheduler,
 				     const struct sb_process_info *info),
 		       void *arg);
 
+/* Memory for processes, events and relations. */
+struct sb_memory {
+	uint64_t
+		held_bytes; /* taken from the arenas; kept for later when free */
+	uint64_t used_bytes; /* of these, in use */
+};
+
+/* Any thread, at any time; a moment's view while workers run. */
+void sb_scheduler_read_memory(struct sb_scheduler *scheduler,
+			      struct sb_memory *out);
+
 /* Reads one of the histograms, summed over all workers. As above. */
 void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
 			    struct sb_hist_counts *out);

@@ -143,6 +143,17 @@ static void put_table(FILE *out, const struct sb_result *result,
 	}
 }
 
+/* Where the workload has measured it. */
+static void put_memory(FILE *out, const struct sb_series *series)
+{
+	const struct sb_spread bytes =
+		sb_series_spread(series, SB_METRIC_bytes_per_process);
+
+	if (bytes.n)
+		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n",
+			series->workload, bytes.median, bytes.min, bytes.max);
+}
+
 static void put_invalid(FILE *out, const struct sb_series *series,
 			const char *red, const char *plain)
 {
@@ -186,6 +197,8 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	put_table(out, result, costs, SB_ARRAY_SIZE(costs), bold, plain);
 	put_table(out, result, sources, SB_ARRAY_SIZE(sources), bold, plain);
 	fputc('\n', out);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_memory(out, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_invalid(out, &result->series[i], red, plain);
 }

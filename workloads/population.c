@@ -5,8 +5,9 @@
  * process: spawned, stepped, idle, woken, ended.
  *
  * bytes_per_process is the growth of the resident set since before the first of
- * them, divided by their number: process, state, PID map, event queue, pools
- * and whatever else there is, all included.
+ * them, divided by their number: process, state, PID map, event queue, and
+ * whatever else there is, all included. Not counted is what the pools keep of
+ * earlier rounds for later: free memory, which the processes do not use.
  *
  * Check: every process was idle at the same moment and got its own message.
  */
@@ -126,19 +127,26 @@ static int spawn_some(struct census *c, struct sb_step *step)
 	return c->done < all ? SB_CONTINUE : enter(c, COUNTS);
 }
 
+static double measure_bytes(const struct data *data)
+{
+	const uint64_t resident = read_resident();
+	struct sb_memory memory;
+
+	if (!resident)
+		return 0;
+	sb_scheduler_read_memory(data->run->scheduler, &memory);
+	return ((double)resident - (double)data->resident_before -
+		(double)(memory.held_bytes - memory.used_bytes)) /
+	       (double)data->run->param[PROCESSES];
+}
+
 static int count_them(struct census *c)
 {
 	struct data *data = c->data;
-	const uint64_t all = data->run->param[PROCESSES];
-	uint64_t resident;
 
-	if (sb_load_rlx(&data->idle) < all)
+	if (sb_load_rlx(&data->idle) < data->run->param[PROCESSES])
 		return SB_CONTINUE;
-	resident = read_resident();
-	if (resident > data->resident_before)
-		data->run->round.bytes_per_process =
-			(double)(resident - data->resident_before) /
-			(double)all;
+	data->run->round.bytes_per_process = measure_bytes(data);
 	return enter(c, WAKES);
 }
 
