@@ -57,4 +57,15 @@ expect idle found -DNO_RESCAN
 expect idle found -DNO_CHAIN
 expect idle found -DNO_LOCAL
 expect idle found -DWAIT_TOKEN
+for first in LATER NEVER; do
+	expect timekeeper none -DFIRST=$first
+done
+for mistake in NO_TELL NO_SECOND NO_AGAIN; do
+	expect timekeeper found -DFIRST=LATER -D$mistake
+done
+expect timekeeper found -DFIRST=NEVER -DNO_PUBLISH
+expect relation none
+for mistake in LOOK_FIRST LEAVE_ENTRY NO_TWIN UNMONITOR_ANYWAY; do
+	expect relation found -D$mistake
+done
 echo "1..$n"
