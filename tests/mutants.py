@@ -1,0 +1,143 @@
+"""Mistakes put into a copy of the C code, one at a time, each of which a check
+must catch: `make mutants`.
+
+usage: mutants.py [NAME...]     (all of them without a name)
+
+A mutant is a text that stands once in a file, and what replaces it. A check is
+`KIND:TEST`: the test program of that kind of build must fail, or hang. Kinds:
+plain (as `make check`), small (rings of 4 slots, assertions, delays in race
+windows), tsan and tsan-small (under ThreadSanitizer); or `orders`: the lint over
+the arm64 code. A check is tried up to TRIES times: a race needs its moment.
+
+Prints TAP. Where several checks are named, one of them has to catch it, and the
+line says which did."""
+import os
+import shutil
+import subprocess
+import sys
+
+TRIES = 8
+TIMEOUT_S = 40
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TREE = os.path.join(ROOT, "build", "mutants")
+
+
+class Mutant:
+    def __init__(self, name, file, old, new, *checks):
+        self.name, self.file, self.old, self.new = name, file, old, new
+        self.checks = checks
+
+
+KINDS = {
+    "plain": ("release", "tests"),
+    "small": ("release", "small/tests"),
+    "tsan": ("tsan", "tests"),
+    "tsan-small": ("tsan", "small/tests"),
+}
+
+
+def run(command, **options):
+    return subprocess.run(command, cwd=TREE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **options)
+
+
+def copy_tree():
+    os.makedirs(TREE, exist_ok=True)
+    for name in ("Makefile", "core", "workloads", "results", "harness",
+                 "affinity", "tests", "scripts"):
+        source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)
+        if os.path.isdir(source):
+            for folder, _, files in os.walk(source):
+                there = os.path.join(TREE, os.path.relpath(folder, ROOT))
+                os.makedirs(there, exist_ok=True)
+                for file in files:
+                    update(os.path.join(folder, file),
+                           os.path.join(there, file))
+        else:
+            update(source, copy)
+
+
+def update(source, copy):
+    """Copies what differs, so that make rebuilds no more than it must."""
+    with open(source, "rb") as file:
+        content = file.read()
+    if os.path.exists(copy):
+        with open(copy, "rb") as file:
+            if file.read() == content:
+                return
+    shutil.copy(source, copy)
+
+
+def build(kind, test):
+    mode, folder = KINDS[kind]
+    target = f"build/{mode}/{folder}/{test}"
+    made = run(["make", "-s", f"MODE={mode}", target])
+    return target, made
+
+
+def test_fails(target):
+    """The seed is the try's number, so that a run can be repeated."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            done = run(["./" + target], timeout=TIMEOUT_S,
+                       env=dict(os.environ, SB_SEED=str(attempt)))
+        except subprocess.TimeoutExpired:
+            return f"hangs, try {attempt}"
+        if done.returncode:
+            return f"try {attempt}"
+    return None
+
+
+def orders_fail():
+    done = run(["sh", "tests/test_orders.sh", "build/orders"])
+    return "the lint" if "not ok" in done.stdout else None
+
+
+def caught_by(check):
+    """How a check caught the mutant, None if it did not."""
+    if check == "orders":
+        return orders_fail()
+    kind, test = check.split(":")
+    target, made = build(kind, test)
+    if made.returncode:
+        return "SETUP: " + made.stdout[-400:]
+    return test_fails(target)
+
+
+def try_mutant(mutant):
+    path = os.path.join(TREE, mutant.file)
+    with open(path) as file:
+        text = file.read()
+    if text.count(mutant.old) != 1:
+        return False, f"the text stands {text.count(mutant.old)} times"
+    with open(path, "w") as file:
+        file.write(text.replace(mutant.old, mutant.new))
+    try:
+        for check in mutant.checks:
+            how = caught_by(check)
+            if how:
+                return not how.startswith("SETUP"), f"{check}, {how}"
+        return False, "not caught by " + ", ".join(mutant.checks)
+    finally:
+        with open(path, "w") as file:
+            file.write(text)
+
+
+def main(names):
+    from mutants_list import MUTANTS
+    chosen = [m for m in MUTANTS if not names or m.name in names]
+    failed = 0
+    copy_tree()
+    for n, mutant in enumerate(chosen, 1):
+        ok, how = try_mutant(mutant)
+        failed += not ok
+        print(f"{'ok' if ok else 'not ok'} {n} - {mutant.file}: "
+              f"{mutant.name} ({how})", flush=True)
+    print(f"1..{len(chosen)}")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    sys.modules["mutants"] = sys.modules["__main__"]
+    sys.exit(main(sys.argv[1:]))
