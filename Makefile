@@ -16,8 +16,10 @@ CFLAGS_debug := -O1 -DSB_DEBUG=1
 CFLAGS_asan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
 CFLAGS_tsan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -DSB_TSAN=1 -fsanitize=thread
+# Counts are kept by all threads at once; nothing is optimized, so each line is.
+CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 ifeq ($(CFLAGS_$(MODE)),)
-$(error MODE=$(MODE): expected release, debug, asan or tsan)
+$(error MODE=$(MODE): expected release, debug, asan, tsan or coverage)
 endif
 ALLOCATOR := $(if $(findstring ALLOC_LIBC,$(CFLAGS_$(MODE))),,jemalloc)
 
@@ -68,7 +70,7 @@ WRONG := $(OUT)/tests/sched-bench-wrong
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 build-tests models lint format micro clean help
+.PHONY: all bench check check-arm64 coverage build-tests models lint format micro clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -84,6 +86,11 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 
 check-arm64: ## build for arm64, run every test in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc
+
+coverage: ## run every test, and list the lines of core/ that no test ran
+	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
+	$(Q)scripts/coverage.py build/coverage core/ 95
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)
 
@@ -106,7 +113,7 @@ clean: ## remove everything that was built
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
-	@echo "  MODE=release|debug|asan|tsan  CC=gcc|clang  V=1"
+	@echo "  MODE=release|debug|asan|tsan|coverage  CC=gcc|clang  V=1"
 
 print-%:
 	@echo '$($*)'
