@@ -105,8 +105,10 @@ lint: ## formatting, static analysis, shell scripts, architecture
 format: ## rewrite the sources in the project's format
 	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) tests/*.[ch])
 
-micro: $(OUT)/tests/bench_core ## time the scheduler's primitives
+micro: $(OUT)/tests/bench_core $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
 	$(Q)$(OUT)/tests/bench_core
+	@echo
+	$(Q)$(OUT)/tests/bench_rcu
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build
@@ -150,7 +152,8 @@ $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-$(OUT)/tests/bench_core: $(OUT)/tests/bench_core.o $(LIBRARY)
+$(OUT)/tests/bench_rcu: LDLIBS += -lurcu-memb -lurcu-mb -lurcu-bp
+$(OUT)/tests/bench_%: $(OUT)/tests/bench_%.o $(LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
