@@ -4,7 +4,7 @@ MODE ?= release
 CC = gcc
 V ?= 0
 
-OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)
+OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarch64,$(CC)),-arm64)
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
@@ -16,20 +16,35 @@ CFLAGS_debug := -O1 -DSB_DEBUG=1
 CFLAGS_asan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
 CFLAGS_tsan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -DSB_TSAN=1 -fsanitize=thread
+# Counts are kept by all threads at once; nothing is optimized, so each line is.
+CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 ifeq ($(CFLAGS_$(MODE)),)
-$(error MODE=$(MODE): expected release, debug, asan or tsan)
+$(error MODE=$(MODE): expected release, debug, asan, tsan or coverage)
 endif
 ALLOCATOR := $(if $(findstring ALLOC_LIBC,$(CFLAGS_$(MODE))),,jemalloc)
+
+# A compiler for arm64 on another machine: scripts/setup.sh unpacks headers and
+# libraries into SYSROOT, and what was built runs in an emulator. On an x86 host
+# that shows that the code builds for arm64, is laid out right there, and runs
+# with that machine's instructions, system calls and signals. It cannot show a
+# memory order that is too weak: emulated threads are threads of the host, which
+# reorders a store with a later load and nothing else.
+ifneq ($(findstring aarch64,$(CC)),)
+SYSROOT := build/arm64/sysroot
+EMULATOR := qemu-aarch64 -L $(CURDIR)/$(SYSROOT)
+endif
+PKG_CONFIG := $(if $(SYSROOT),PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+	PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig) pkg-config
 
 WARNINGS := -Wall -Wextra -Wshadow -Wundef -Wvla -Wcast-qual -Wwrite-strings \
 	-Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wformat=2 -Wconversion -Wno-sign-conversion \
 	-Wimplicit-fallthrough -Werror
 CFLAGS := -std=gnu11 -g -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
-	$(WARNINGS) $(EXTRA_CFLAGS)
+	$(SYSROOT:%=--sysroot=%) $(WARNINGS) $(EXTRA_CFLAGS)
 CPPFLAGS := -I. -D_GNU_SOURCE -DSB_BUILD_MODE='"$(MODE)"'
-LDLIBS := $(shell pkg-config --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm
-CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
+LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm
+CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c))
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
@@ -44,14 +59,18 @@ SMALL_SOURCES := $(filter tests/test_core_%.c,$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
-# The models do not depend on how the code is built.
-SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh),$(wildcard tests/test_*.sh))
+# Elsewhere gcc's helpers choose at run time: single instructions, with LSE.
+SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
+# The models do not depend on how the code is built, and the instructions that
+# are looked at are arm64's.
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh) \
+	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/test_*.sh))
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check build-tests models lint format micro clean help
+.PHONY: all bench check check-arm64 coverage build-tests models lint format micro clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -63,7 +82,15 @@ bench: ## install what is missing, build, measure three workloads for a minute
 check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)scripts/setup.sh check
 	$(Q)$(MAKE) --no-print-directory all build-tests
-	$(Q)tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(SHELL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(SHELL_TESTS)
+
+check-arm64: ## build for arm64, run every test in an emulator
+	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc
+
+coverage: ## run every test, and list the lines of core/ that no test ran
+	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
+	$(Q)scripts/coverage.py build/coverage core/ 95
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)
 
@@ -78,15 +105,17 @@ lint: ## formatting, static analysis, shell scripts, architecture
 format: ## rewrite the sources in the project's format
 	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) tests/*.[ch])
 
-micro: $(OUT)/tests/bench_core ## time the scheduler's primitives
+micro: $(OUT)/tests/bench_core $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
 	$(Q)$(OUT)/tests/bench_core
+	@echo
+	$(Q)$(OUT)/tests/bench_rcu
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
-	@echo "  MODE=release|debug|asan|tsan  CC=gcc|clang  V=1"
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@echo "  MODE=release|debug|asan|tsan|coverage  CC=gcc|clang  V=1"
 
 print-%:
 	@echo '$($*)'
@@ -123,7 +152,8 @@ $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-$(OUT)/tests/bench_core: $(OUT)/tests/bench_core.o $(LIBRARY)
+$(OUT)/tests/bench_rcu: LDLIBS += -lurcu-memb -lurcu-mb -lurcu-bp
+$(OUT)/tests/bench_%: $(OUT)/tests/bench_%.o $(LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 

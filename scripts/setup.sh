@@ -7,7 +7,8 @@ set -eu
 build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev"
 run="gnuplot-nox fonts-dejavu-core"
 models="gcc libc6-dev spin"
-tests="libcmocka-dev python3 util-linux spin"
+tools="python3 util-linux"
+tests="libcmocka-dev $tools spin"
 lint="clang clang-format clang-tidy shellcheck git"
 
 case ${1-} in
@@ -21,12 +22,46 @@ lint) packages="$build $tests $lint" ;;
 	;;
 esac
 # The compiler that make was asked for.
-case ${CC-} in *clang*) packages="$packages clang" ;; esac
+case ${CC-} in
+*aarch64*) packages="gcc-aarch64-linux-gnu qemu-user make pkg-config $run $tools" ;;
+*clang*) packages="$packages clang" ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
 	echo "setup.sh: this is not Debian; needed are (Debian's names): $packages" >&2
 	exit 0
 fi
+
+# What a program for arm64 is compiled with and runs with, unpacked into a
+# directory of its own. Installed beside the host's, each of these would have to
+# be of the very version of the host's package, which then is upgraded, too.
+sysroot() {
+	root=build/arm64/sysroot
+	work=$PWD/build/arm64/apt
+	wanted="libc6 libc6-dev linux-libc-dev libgcc-s1 libstdc++6 libudev1
+		libhwloc15 libhwloc-dev libjemalloc2 libjemalloc-dev liburcu8 liburcu-dev
+		libjansson4 libjansson-dev libcmocka0 libcmocka-dev"
+	[ "$(cat $root/packages 2>/dev/null)" != "$wanted" ] || return 0
+	# shellcheck disable=SC2086
+	echo "Unpacking Debian packages for arm64 into $root:" $wanted
+	rm -rf $root "$work"
+	mkdir -p $root "$work/lists/partial" "$work/cache/archives/partial" "$work/deb"
+	: >"$work/status"
+	apt="-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64
+		-o APT::Sandbox::User=root -o Dir::State::Lists=$work/lists
+		-o Dir::State::status=$work/status -o Dir::Cache=$work/cache"
+	# shellcheck disable=SC2086
+	apt-get $apt update && (cd "$work/deb" && apt-get $apt download $wanted) || return 1
+	for deb in "$work"/deb/*.deb; do
+		dpkg -x "$deb" $root || return 1
+	done
+	# Libraries' links from /usr/lib to /lib are absolute.
+	find $root -type l -lname '/*' | while read -r link; do
+		ln -sfnr "$root$(readlink "$link")" "$link"
+	done
+	rm -rf "$work"
+	echo "$wanted" >$root/packages
+}
 
 missing=
 for package in $packages; do
@@ -42,20 +77,31 @@ for package in $packages; do
 	dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
 		missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
 
-sudo=
-if [ "$(id -u)" -ne 0 ]; then
-	if ! command -v sudo >/dev/null; then
-		echo "setup.sh: root is needed to install:$missing" >&2
+install_missing() {
+	sudo=
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! command -v sudo >/dev/null; then
+			echo "setup.sh: root is needed to install:$missing" >&2
+			exit 4
+		fi
+		sudo=sudo
+	fi
+	echo "Installing Debian packages:$missing"
+	# shellcheck disable=SC2086
+	if ! { $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		$sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null; }; then
+		echo "setup.sh: apt-get could not install:$missing" >&2
 		exit 4
 	fi
-	sudo=sudo
-fi
-echo "Installing Debian packages:$missing"
-# shellcheck disable=SC2086
-if ! { $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-	$sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null; }; then
-	echo "setup.sh: apt-get could not install:$missing" >&2
-	exit 4
-fi
+}
+
+[ -z "$missing" ] || install_missing
+case ${CC-} in
+*aarch64*)
+	sysroot || {
+		echo "setup.sh: apt-get could not fetch or unpack them" >&2
+		exit 4
+	}
+	;;
+esac

@@ -5,7 +5,6 @@
  * Each line is the median of 9 repetitions, with the smallest and the largest.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/deque.h"
 #include "core/hist.h"
@@ -15,9 +14,9 @@
 #include "core/pool.h"
 #include "core/reclaim.h"
 #include "core/runq.h"
+#include "tests/bench.h"
 
-#define REPETITIONS 9
-#define LOOPS	    2000000u
+#define LOOPS 2000000u
 
 static struct sb_deque deque;
 static struct sb_runq runq;
@@ -136,28 +135,12 @@ static const struct {
 	{ "clock", read_clock },
 };
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void report(const char *name, void (*run)(uint32_t n))
 {
-	double ns[REPETITIONS];
+	const struct bench_ns ns = bench_time(run, LOOPS);
 
-	run(LOOPS / 10);
-	for (int i = 0; i < REPETITIONS; i++) {
-		const uint64_t start = sb_clock_ns();
-
-		run(LOOPS);
-		ns[i] = (double)(sb_clock_ns() - start) / LOOPS;
-	}
-	qsort(ns, REPETITIONS, sizeof(ns[0]), compare);
-	printf("%-36s %6.2f ns  [%.2f .. %.2f]\n", name, ns[REPETITIONS / 2],
-	       ns[0], ns[REPETITIONS - 1]);
+	printf("%-36s %6.2f ns  [%.2f .. %.2f]\n", name, ns.median, ns.min,
+	       ns.max);
 }
 
 static int set_up(void)

@@ -2,6 +2,7 @@
 # Runs the tests that are named, programs and shell scripts, and counts. The last
 # line is "N passed, N failed" (", N skipped" may follow).
 # usage: run.sh BUILD_DIRECTORY TEST...
+# EMULATOR, if set, is the command that runs programs built for another machine.
 set -u
 build=$1
 shift
@@ -11,6 +12,18 @@ failed=0
 skipped=0
 # A test that hangs is a failure, not a reason to wait for ever.
 limit=300
+
+# The shell tests find the command where they look for it.
+commands=$build
+if [ -n "${EMULATOR-}" ]; then
+	commands=$build/emulated
+	mkdir -p "$commands/tests"
+	for program in sched-bench tests/sched-bench-wrong; do
+		printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$EMULATOR" \
+			"$PWD/$build/$program" >"$commands/$program"
+		chmod +x "$commands/$program"
+	done
+fi
 
 # run NAME COMMAND...: one test program that prints TAP.
 run() {
@@ -37,10 +50,12 @@ run() {
 	skipped=$((skipped + skip))
 }
 
+# The emulator is a command with arguments.
+# shellcheck disable=SC2086
 for test in "$@"; do
 	case $test in
-	*.sh) run "$test" sh "$test" "$build" ;;
-	*) run "${test#"$build"/}" "$test" ;;
+	*.sh) run "$test" sh "$test" "$commands" ;;
+	*) run "${test#"$build"/}" ${EMULATOR-} "$test" ;;
 	esac
 done
 rm -f "$log" "$log.err"
