@@ -275,19 +275,44 @@ void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
 				 struct sb_worker *worker, sb_pid pid);
 
+/* An event's type and error, in one register. */
+struct sb_event_kind {
+	enum sb_event_type type;
+	int32_t error;
+};
+
+static inline struct sb_event_kind sb_kind(enum sb_event_type type, int error)
+{
+	return (struct sb_event_kind){ type, error };
+}
+
 /*
  * Sends an event to a process; NULL: there is none. Returns 0, -ESRCH (it is
  * gone), or -ENOMEM. Messages are timed, as sampled.
  */
 int sb_route_event(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		   struct sb_process *process, enum sb_event_type type,
-		   int error, uint64_t tag, union sb_value data);
+		   struct sb_process *process, struct sb_event_kind kind,
+		   uint64_t tag, union sb_value data);
 
 /* The same with the caller's node, an object that it gives away. */
-int sb_route_node(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		  struct sb_process *process, struct sb_event_node *node,
-		  enum sb_event_type type, int error, uint64_t tag,
-		  union sb_value data);
+int sb_route_deliver(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		     struct sb_process *process, struct sb_event_node *node);
+
+/*
+ * An event, written once into the node that carries it: a struct built first
+ * and copied is read back wider than it was written, which stalls.
+ */
+static inline void sb_event_fill(struct sb_event_node *node,
+				 struct sb_event_kind kind, uint64_t tag,
+				 union sb_value data)
+{
+	node->next = NULL;
+	node->sent_ns = 0;
+	node->event.type = kind.type;
+	node->event.error = kind.error;
+	node->event.tag = tag;
+	node->event.data = data;
+}
 
 /* ---- send.c; worker is the caller's own or NULL ---- */
 

@@ -209,8 +209,8 @@ static int match_claim(struct cds_lfht_node *node, const void *pid)
 
 int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 {
-	struct claim *claim =
-		sb_mem_alloc(SB_ARENA_SHARED, sizeof(*claim), alignof(*claim));
+	struct claim *claim = sb_mem_alloc(SB_ARENA_SHARED, sizeof(*claim),
+					   alignof(struct claim));
 	struct cds_lfht_node *there;
 
 	if (!claim)

@@ -212,15 +212,17 @@ static void tell(struct sb_scheduler *s, struct sb_worker *w,
 
 	switch ((enum sb_relation_kind)twin->kind) {
 	case SB_RELATION_MONITORS:
-		(void)sb_route_node(s, w, peer, &twin->node, SB_EVENT_EXIT,
-				    exit->error, exit->pid, exit->result);
+		sb_event_fill(&twin->node, sb_kind(SB_EVENT_EXIT, exit->error),
+			      exit->pid, exit->result);
+		(void)sb_route_deliver(s, w, peer, &twin->node);
 		return;
 	case SB_RELATION_LINK:
 		if (!exit->error)
 			break;
 		sb_store_rlx(&peer->terminated, 1);
-		(void)sb_route_node(s, w, peer, &twin->node, SB_EVENT_TERMINATE,
-				    0, 0, sb_value_u64(0));
+		sb_event_fill(&twin->node, sb_kind(SB_EVENT_TERMINATE, 0), 0,
+			      sb_value_u64(0));
+		(void)sb_route_deliver(s, w, peer, &twin->node);
 		return;
 	case SB_RELATION_MONITORED:
 		break;

@@ -122,33 +122,6 @@ static void dead_letter(struct sb_worker *w)
 		sb_counter_add(&w->counters.dead_letters, 1);
 }
 
-/*
- * An event, written once into the node that carries it: a struct built first
- * and copied is read back wider than it was written, which stalls.
- */
-static void fill_event(struct sb_event_node *node, enum sb_event_type type,
-		       int error, uint64_t tag, union sb_value data)
-{
-	node->next = NULL;
-	node->sent_ns = 0;
-	node->event.type = type;
-	node->event.error = error;
-	node->event.tag = tag;
-	node->event.data = data;
-}
-
-static struct sb_event_node *make_event(struct sb_scheduler *s,
-					struct sb_worker *w,
-					enum sb_event_type type, int error,
-					uint64_t tag, union sb_value data)
-{
-	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
-
-	if (SB_LIKELY(node))
-		fill_event(node, type, error, tag, data);
-	return node;
-}
-
 /* For the process that this worker runs, which nobody else touches now. */
 static void append_own(struct sb_worker *w, struct sb_event_node *node)
 {
@@ -187,13 +160,9 @@ struct sb_process *sb_route_find(struct sb_scheduler *s, struct sb_worker *w,
 	return lookup(s, w, pid);
 }
 
-/* Takes the node over; p may be NULL. Returns 0, -ESRCH, or -ENOMEM for no
- * node. */
-static int deliver(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_process *p, struct sb_event_node *node)
+int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
+		     struct sb_process *p, struct sb_event_node *node)
 {
-	if (SB_UNLIKELY(!node))
-		return -ENOMEM;
 	if (w && p && w->running == p) {
 		append_own(w, node);
 		return 0;
@@ -206,21 +175,15 @@ static int deliver(struct sb_scheduler *s, struct sb_worker *w,
 }
 
 int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_process *p, enum sb_event_type type, int error,
+		   struct sb_process *p, struct sb_event_kind kind,
 		   uint64_t tag, union sb_value data)
 {
-	struct sb_event_node *node = make_event(s, w, type, error, tag, data);
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
 
-	if (SB_LIKELY(node) && type == SB_EVENT_MESSAGE)
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, tag, data);
+	if (kind.type == SB_EVENT_MESSAGE)
 		node->sent_ns = stamp(s, w);
-	return deliver(s, w, p, node);
-}
-
-int sb_route_node(struct sb_scheduler *s, struct sb_worker *w,
-		  struct sb_process *p, struct sb_event_node *node,
-		  enum sb_event_type type, int error, uint64_t tag,
-		  union sb_value data)
-{
-	fill_event(node, type, error, tag, data);
-	return deliver(s, w, p, node);
+	return sb_route_deliver(s, w, p, node);
 }

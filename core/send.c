@@ -33,7 +33,7 @@ static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
 
 	if (SB_UNLIKELY(bound && p && !mailbox_reserve(p, bound)))
 		return -EWOULDBLOCK;
-	rc = sb_route_event(s, w, p, SB_EVENT_MESSAGE, 0, 0, message);
+	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
 	if (SB_UNLIKELY(rc && bound && p))
 		sb_sub_acq_rel(&p->mailbox, 1);
 	return rc;
@@ -93,7 +93,8 @@ int sb_cancel_process(struct sb_scheduler *s, struct sb_worker *w,
 
 	if (sb_load_rlx(&p->cancelled) || sb_xchg_acq_rel(&p->cancelled, 1))
 		return 0;
-	rc = sb_route_event(s, w, p, SB_EVENT_CANCEL, 0, 0, sb_value_u64(0));
+	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_CANCEL, 0), 0,
+			    sb_value_u64(0));
 	if (rc == -ENOMEM)
 		sb_store_rlx(&p->cancelled, 0);
 	return rc;
@@ -126,7 +127,7 @@ int sb_terminate_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 	if (!p)
 		return -ESRCH;
 	sb_store_rlx(&p->terminated, 1);
-	return sb_route_event(s, w, p, SB_EVENT_TERMINATE, 0, 0,
+	return sb_route_event(s, w, p, sb_kind(SB_EVENT_TERMINATE, 0), 0,
 			      sb_value_u64(0));
 }
 
@@ -145,7 +146,7 @@ int sb_complete(const struct sb_completer *completer, union sb_value result,
 	struct sb_scheduler *s = completer->scheduler;
 	struct sb_worker *w = sb_caller_enter(s);
 	const int rc = sb_route_event(s, w, sb_route_find(s, w, completer->pid),
-				      SB_EVENT_COMPLETION, error,
+				      sb_kind(SB_EVENT_COMPLETION, error),
 				      completer->tag, result);
 
 	sb_caller_leave(w);

@@ -123,8 +123,10 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 			     : -ENOSYS;
 
 	p->outstanding++;
-	return rc ? sb_route_event(w->scheduler, w, p, SB_EVENT_COMPLETION,
-				   sb_as_error(rc), yield->tag, sb_value_u64(0))
+	return rc ? sb_route_event(
+			    w->scheduler, w, p,
+			    sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)),
+			    yield->tag, sb_value_u64(0))
 		  : 0;
 }
 

@@ -211,8 +211,9 @@ static void send_fired(struct sb_worker *w, const struct fired *fired)
 	struct sb_scheduler *s = w->scheduler;
 	const union sb_value data = sb_value_u64(
 		fired->type == SB_EVENT_TIMER ? fired->periods : 0);
-	const int rc = sb_route_event(s, w, sb_route_find(s, w, fired->pid),
-				      fired->type, 0, fired->tag, data);
+	const int rc =
+		sb_route_event(s, w, sb_route_find(s, w, fired->pid),
+			       sb_kind(fired->type, 0), fired->tag, data);
 
 	sb_counter_add(&w->counters.timers_fired, 1);
 	if (rc == -ESRCH && fired->repeats)

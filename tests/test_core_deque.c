@@ -100,7 +100,7 @@ static void counts_wrap(void **state)
 {
 	struct sb_deque deque;
 	struct sb_counted *c = &deque.counted;
-	void *item;
+	void *item = NULL;
 
 	(void)state;
 	CHECK_EQ(sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_ARENA_SHARED), 0);

@@ -40,14 +40,17 @@ struct data {
 static uint64_t read_resident(void)
 {
 	FILE *statm = fopen("/proc/self/statm", "r");
-	uint64_t size = 0, resident = 0;
+	char line[128] = "";
+	char *size_end;
 
 	if (!statm)
 		return 0;
-	if (fscanf(statm, "%" SCNu64 " %" SCNu64, &size, &resident) != 2)
-		resident = 0;
+	/* Pages: of the address space, then resident ones. */
+	if (!fgets(line, sizeof(line), statm))
+		line[0] = '\0';
 	fclose(statm);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+	(void)strtoull(line, &size_end, 10);
+	return strtoull(size_end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- a member ---- */
