@@ -70,7 +70,7 @@ WRONG := $(OUT)/tests/sched-bench-wrong
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 coverage build-tests models lint format micro clean help
+.PHONY: all bench check check-arm64 coverage mutants build-tests models lint format micro clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -93,6 +93,10 @@ coverage: ## run every test, and list the lines of core/ that no test ran
 	$(Q)scripts/coverage.py build/coverage core/ 95
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)
+
+mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
+	$(Q)scripts/setup.sh check
+	$(Q)python3 tests/mutants.py
 
 models: ## check the models of the scheduler's protocols with Spin
 	$(Q)scripts/setup.sh models

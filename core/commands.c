@@ -59,15 +59,14 @@ static int handle_monitor(struct sb_worker *w, union sb_value arg,
 			  const struct sb_completer *completer)
 {
 	return complete_or(completer,
-			   sb_relation_add(w, SB_RELATION_MONITORS, arg.u64));
+			   sb_relation_add(w, SB_RELATION_MONITOR, arg.u64));
 }
 
 static int handle_unmonitor(struct sb_worker *w, union sb_value arg,
 			    const struct sb_completer *completer)
 {
-	return complete_or(
-		completer,
-		sb_relation_remove(w, SB_RELATION_MONITORS, arg.u64));
+	return complete_or(completer,
+			   sb_relation_remove(w, SB_RELATION_MONITOR, arg.u64));
 }
 
 static int handle_link(struct sb_worker *w, union sb_value arg,

@@ -335,9 +335,8 @@ int sb_terminate_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
 /* ---- relations.c ---- */
 
 enum sb_relation_kind {
-	SB_RELATION_MONITORS,  /* it is told when the other ends */
-	SB_RELATION_MONITORED, /* the other side of that */
-	SB_RELATION_LINK,      /* each ends when the other fails */
+	SB_RELATION_MONITOR, /* one is told when the other ends */
+	SB_RELATION_LINK,    /* each ends when the other fails */
 };
 
 /* Between the process that the worker runs and another. Errors: see the

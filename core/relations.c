@@ -1,156 +1,189 @@
 /*
  * relations.c - who is told when a process ends: monitors and links.
  *
- * A relation is two entries, one in the list of each side, and each entry names
- * the other side's PID. Whoever takes an entry out of a list, under the lock of
- * that list, owns it; so of a process that ends and a watcher that takes its
- * monitor back, exactly one succeeds: either the watcher gets the exit event, or
- * unmonitor returns 0 and no event comes.
+ * A relation is one object in two lists, one of each side. Each list has a lock,
+ * chosen by the process's PID; whoever puts a relation into its lists or takes
+ * it out holds the locks of both. So of a process that ends and a watcher that
+ * takes its monitor back, exactly one takes it out: either the watcher gets the
+ * exit event, or unmonitor returns 0 and no event comes. A search walks both
+ * lists side by side and ends with the shorter: a supervisor may have a million
+ * children.
  *
- * A process that ends takes its whole list. Nobody may add to it afterwards, or
- * the entry would wait for ever. The adder pushes its entry and then does a
+ * A process that ends takes its whole list out. Nobody may add to it afterwards,
+ * or the relation would wait for ever. The adder pushes it and then does a
  * read-modify-write on the state word that changes nothing; the process that
- * ends makes its word Complete by an exchange and then reads its list:
+ * ends makes its word Complete by an exchange and then reads its list, without
+ * the lock:
  *
  *   adder                               the process that ends
- *   list = entry
+ *   list = relation
  *   word |= 0     (not Complete)        word := Complete
- *                                       list: sees the entry
+ *                                       list: sees the relation
  *
  * Of the two read-modify-writes one is first. If it is the adder's, the exchange
  * acquires what it released, and the list is seen not to be empty; if it is the
- * exchange, the adder sees Complete and takes its entry back. So a process
- * without relations, and that is nearly every one, ends without a lock.
+ * exchange, the adder sees Complete and takes its relation out again. So a
+ * process without relations, and that is nearly every one, ends without a lock.
  *
- * Locks are for a few instructions, one at a time, chosen by PID.
+ * The process at the other side is there while the relation is in its list: it
+ * would have taken it out when it ended.
  *
- * An entry is large enough to become the event that it is for: telling of an end
- * needs no memory and cannot fail.
+ * A relation brings the event along that it may lead to: telling of an end needs
+ * no memory and cannot fail.
  */
 #include "core/internal.h"
 
+/* Of a monitor, side 0 watches side 1. Of a link, either is either. */
+enum { WATCHER, WATCHED, SIDES };
+
 struct sb_relation {
-	union {
-		struct {
-			struct sb_relation *next;
-			sb_pid peer;
-			uint32_t kind; /* enum sb_relation_kind */
-		};
-		struct sb_event_node node;
-	};
+	struct {
+		struct sb_process *process;
+		struct sb_relation *next;
+		struct sb_relation *prev;
+	} side[SIDES];
+	struct sb_event_node *node;
+	enum sb_relation_kind kind;
 };
 
-static enum sb_relation_kind twin_of(enum sb_relation_kind kind)
+static int side_of(const struct sb_relation *r, const struct sb_process *p)
 {
-	switch (kind) {
-	case SB_RELATION_MONITORS:
-		return SB_RELATION_MONITORED;
-	case SB_RELATION_MONITORED:
-		return SB_RELATION_MONITORS;
-	case SB_RELATION_LINK:
-		break;
-	}
-	return SB_RELATION_LINK;
+	return r->side[WATCHER].process == p ? WATCHER : WATCHED;
 }
 
-static struct sb_lock *lock_of(struct sb_scheduler *s, struct sb_process *p)
+static struct sb_relation *next_of(const struct sb_relation *r,
+				   const struct sb_process *p)
+{
+	return r->side[side_of(r, p)].next;
+}
+
+/* ---- locks ---- */
+
+static struct sb_lock *lock_of(struct sb_scheduler *s,
+			       const struct sb_process *p)
 {
 	return &s->relation_lock[p->pid % SB_RELATION_LOCKS];
 }
 
-static struct sb_relation *make(struct sb_scheduler *s, struct sb_worker *w,
-				enum sb_relation_kind kind, sb_pid peer)
+/* Both, or the one, in the order of their addresses: no circle. */
+static void acquire_both(struct sb_lock *a, struct sb_lock *b)
 {
-	struct sb_relation *r = sb_object_alloc(s, w, sizeof(*r));
-
-	if (r) {
-		r->peer = peer;
-		r->kind = kind;
-	}
-	return r;
+	sb_lock_acquire(a < b ? a : b);
+	if (a != b)
+		sb_lock_acquire(a < b ? b : a);
 }
 
-static void push(struct sb_process *p, struct sb_relation *r)
+static void release_both(struct sb_lock *a, struct sb_lock *b)
 {
-	r->next = sb_load_rlx(&p->relations);
+	sb_lock_release(a);
+	if (a != b)
+		sb_lock_release(b);
+}
+
+/* ---- lists, under the locks ---- */
+
+static void push(struct sb_relation *r, int i)
+{
+	struct sb_process *p = r->side[i].process;
+	struct sb_relation *first = sb_load_rlx(&p->relations);
+
+	r->side[i].prev = NULL;
+	r->side[i].next = first;
+	if (first)
+		first->side[side_of(first, p)].prev = r;
 	sb_store_rlx(&p->relations, r);
 }
 
-/* Takes an entry out; NULL: there is none. Under the lock. */
-static struct sb_relation *cut(struct sb_process *p, enum sb_relation_kind kind,
-			       sb_pid peer)
+static void cut(struct sb_relation *r, int i)
 {
-	struct sb_relation *before = NULL;
-	struct sb_relation *r = sb_load_rlx(&p->relations);
+	struct sb_process *p = r->side[i].process;
+	struct sb_relation *next = r->side[i].next;
+	struct sb_relation *prev = r->side[i].prev;
 
-	while (r && (r->kind != kind || r->peer != peer)) {
-		before = r;
-		r = r->next;
+	if (prev)
+		prev->side[side_of(prev, p)].next = next;
+	else
+		sb_store_rlx(&p->relations, next);
+	if (next)
+		next->side[side_of(next, p)].prev = prev;
+}
+
+static bool is_between(const struct sb_relation *r, enum sb_relation_kind kind,
+		       const struct sb_process *self,
+		       const struct sb_process *other)
+{
+	const int i = side_of(r, self);
+
+	if (r->kind != kind || r->side[i].process != self ||
+	    r->side[!i].process != other)
+		return false;
+	return kind == SB_RELATION_LINK || i == WATCHER;
+}
+
+/* The relation of that kind in which self is (to other), or NULL. */
+static struct sb_relation *find(enum sb_relation_kind kind,
+				const struct sb_process *self,
+				const struct sb_process *other)
+{
+	struct sb_relation *a = sb_load_rlx(&self->relations);
+	struct sb_relation *b = sb_load_rlx(&other->relations);
+
+	while (a && b) {
+		if (is_between(a, kind, self, other))
+			return a;
+		if (is_between(b, kind, self, other))
+			return b;
+		a = next_of(a, self);
+		b = next_of(b, other);
 	}
-	if (r && before)
-		before->next = r->next;
-	else if (r)
-		sb_store_rlx(&p->relations, r->next);
-	return r;
+	return NULL;
 }
 
-static struct sb_relation *take_out(struct sb_scheduler *s,
-				    struct sb_process *p,
-				    enum sb_relation_kind kind, sb_pid peer)
+/* ---- adding and removing ---- */
+
+static struct sb_relation *make(struct sb_worker *w, enum sb_relation_kind kind,
+				struct sb_process *self,
+				struct sb_process *other)
 {
-	struct sb_relation *r;
-
-	sb_lock_acquire(lock_of(s, p));
-	r = cut(p, kind, peer);
-	sb_lock_release(lock_of(s, p));
-	return r;
-}
-
-static bool remove_entry(struct sb_scheduler *s, struct sb_worker *w,
-			 struct sb_process *p, enum sb_relation_kind kind,
-			 sb_pid peer)
-{
-	struct sb_relation *r = take_out(s, p, kind, peer);
-
-	if (r)
-		sb_object_free(s, w, r, sizeof(*r));
-	return r != NULL;
-}
-
-static bool has(struct sb_process *p, enum sb_relation_kind kind, sb_pid peer)
-{
-	for (struct sb_relation *r = sb_load_rlx(&p->relations); r; r = r->next)
-		if (r->kind == kind && r->peer == peer)
-			return true;
-	return false;
-}
-
-/*
- * Adds an entry to p's list and takes it over. Returns 0, -EEXIST (there is one
- * already), -ESRCH (p has ended) or -ENOMEM (r is NULL).
- */
-static int add_entry(struct sb_scheduler *s, struct sb_worker *w,
-		     struct sb_process *p, struct sb_relation *r)
-{
-	int rc = -ENOMEM;
+	struct sb_relation *r = sb_pool_alloc(&w->pool, sizeof(*r));
 
 	if (!r)
-		return rc;
-	sb_lock_acquire(lock_of(s, p));
-	rc = has(p, r->kind, r->peer) ? -EEXIST : 0;
-	if (!rc) {
-		push(p, r);
-		SB_WINDOW();
-		if (sb_word_state(sb_or_acq_rel(&p->word, 0)) ==
-		    SB_STATE_COMPLETE) {
-			cut(p, r->kind, r->peer);
-			rc = -ESRCH;
-		}
+		return NULL;
+	r->node = sb_pool_alloc(&w->pool, sizeof(*r->node));
+	if (!r->node) {
+		sb_pool_free(&w->pool, r, sizeof(*r));
+		return NULL;
 	}
-	sb_lock_release(lock_of(s, p));
-	if (rc)
-		sb_object_free(s, w, r, sizeof(*r));
-	return rc;
+	r->kind = kind;
+	r->side[WATCHER].process = self;
+	r->side[WATCHED].process = other;
+	return r;
+}
+
+static void discard(struct sb_scheduler *s, struct sb_worker *w,
+		    struct sb_relation *r)
+{
+	if (r->node)
+		sb_object_free(s, w, r->node, sizeof(*r->node));
+	sb_object_free(s, w, r, sizeof(*r));
+}
+
+/* Under both locks. Returns 0, -EEXIST, or -ESRCH: the other has ended. */
+static int insert(struct sb_relation *r)
+{
+	struct sb_process *self = r->side[WATCHER].process;
+	struct sb_process *other = r->side[WATCHED].process;
+
+	if (find(r->kind, self, other))
+		return -EEXIST;
+	push(r, WATCHER);
+	push(r, WATCHED);
+	SB_WINDOW();
+	if (sb_word_state(sb_or_acq_rel(&other->word, 0)) != SB_STATE_COMPLETE)
+		return 0;
+	cut(r, WATCHER);
+	cut(r, WATCHED);
+	return -ESRCH;
 }
 
 int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind,
@@ -159,18 +192,21 @@ int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind,
 	struct sb_scheduler *s = w->scheduler;
 	struct sb_process *self = w->running;
 	struct sb_process *other = sb_route_find(s, w, peer);
+	struct sb_relation *r;
 	int rc;
 
 	if (other == self)
 		return -EINVAL;
 	if (!other)
 		return -ESRCH;
-	rc = add_entry(s, w, self, make(s, w, kind, peer));
+	r = make(w, kind, self, other);
+	if (!r)
+		return -ENOMEM;
+	acquire_both(lock_of(s, self), lock_of(s, other));
+	rc = insert(r);
+	release_both(lock_of(s, self), lock_of(s, other));
 	if (rc)
-		return rc;
-	rc = add_entry(s, w, other, make(s, w, twin_of(kind), self->pid));
-	if (rc)
-		remove_entry(s, w, self, kind, peer);
+		discard(s, w, r);
 	return rc;
 }
 
@@ -179,55 +215,76 @@ int sb_relation_remove(struct sb_worker *w, enum sb_relation_kind kind,
 {
 	struct sb_scheduler *s = w->scheduler;
 	struct sb_process *self = w->running;
-	struct sb_process *other;
+	struct sb_process *other = sb_route_find(s, w, peer);
+	struct sb_relation *r;
 
-	if (!remove_entry(s, w, self, kind, peer))
+	if (!other || other == self)
 		return -ENOENT;
-	other = sb_route_find(s, w, peer);
-	if (other)
-		remove_entry(s, w, other, twin_of(kind), self->pid);
+	acquire_both(lock_of(s, self), lock_of(s, other));
+	r = find(kind, self, other);
+	if (r) {
+		cut(r, WATCHER);
+		cut(r, WATCHED);
+	}
+	release_both(lock_of(s, self), lock_of(s, other));
+	if (!r)
+		return -ENOENT;
+	discard(s, w, r);
 	return 0;
 }
 
 /* ---- the end of a process ---- */
 
-static struct sb_relation *take_all(struct sb_scheduler *s,
-				    struct sb_process *p)
+/* Takes the first relation of p out of both lists; NULL: there is none. */
+static struct sb_relation *take_first(struct sb_scheduler *s,
+				      struct sb_process *p)
 {
-	struct sb_relation *all;
+	struct sb_lock *mine = lock_of(s, p);
+	struct sb_relation *r;
+	bool taken = false;
 
-	sb_lock_acquire(lock_of(s, p));
-	all = sb_load_rlx(&p->relations);
-	sb_store_rlx(&p->relations, NULL);
-	sb_lock_release(lock_of(s, p));
-	return all;
+	do {
+		struct sb_lock *other = mine;
+
+		sb_lock_acquire(mine);
+		r = sb_load_rlx(&p->relations);
+		if (r)
+			other = lock_of(s, r->side[!side_of(r, p)].process);
+		sb_lock_release(mine);
+		if (!r)
+			return NULL;
+		SB_WINDOW();
+		acquire_both(mine, other);
+		/* The other side may have taken it out meanwhile. */
+		taken = sb_load_rlx(&p->relations) == r;
+		if (taken) {
+			cut(r, WATCHER);
+			cut(r, WATCHED);
+		}
+		release_both(mine, other);
+	} while (!taken);
+	return r;
 }
 
-/* The other side's entry, which it has not taken out itself, becomes the event. */
+/* What the relation is for; it is in no list any more. */
 static void tell(struct sb_scheduler *s, struct sb_worker *w,
-		 struct sb_process *peer, struct sb_relation *twin,
-		 const struct sb_exit *exit)
+		 struct sb_relation *r, int ended, const struct sb_exit *exit)
 {
-	static_assert(sizeof(*twin) == sizeof(twin->node), "same object");
+	struct sb_process *other = r->side[!ended].process;
+	struct sb_event_node *node = r->node;
 
-	switch ((enum sb_relation_kind)twin->kind) {
-	case SB_RELATION_MONITORS:
-		sb_event_fill(&twin->node, sb_kind(SB_EVENT_EXIT, exit->error),
+	if (r->kind == SB_RELATION_MONITOR && ended == WATCHED) {
+		sb_event_fill(node, sb_kind(SB_EVENT_EXIT, exit->error),
 			      exit->pid, exit->result);
-		(void)sb_route_deliver(s, w, peer, &twin->node);
-		return;
-	case SB_RELATION_LINK:
-		if (!exit->error)
-			break;
-		sb_store_rlx(&peer->terminated, 1);
-		sb_event_fill(&twin->node, sb_kind(SB_EVENT_TERMINATE, 0), 0,
+	} else if (r->kind == SB_RELATION_LINK && exit->error) {
+		sb_store_rlx(&other->terminated, 1);
+		sb_event_fill(node, sb_kind(SB_EVENT_TERMINATE, 0), 0,
 			      sb_value_u64(0));
-		(void)sb_route_deliver(s, w, peer, &twin->node);
+	} else {
 		return;
-	case SB_RELATION_MONITORED:
-		break;
 	}
-	sb_object_free(s, w, twin, sizeof(*twin));
+	r->node = NULL;
+	(void)sb_route_deliver(s, w, other, node);
 }
 
 void sb_relations_end(struct sb_scheduler *s, struct sb_worker *w,
@@ -235,21 +292,9 @@ void sb_relations_end(struct sb_scheduler *s, struct sb_worker *w,
 {
 	struct sb_relation *r;
 
-	if (SB_LIKELY(!sb_load_rlx(&p->relations)))
-		return;
-	r = take_all(s, p);
-	while (r) {
-		struct sb_relation *next = r->next;
-		struct sb_process *peer = sb_route_find(s, w, r->peer);
-		struct sb_relation *twin =
-			peer ? take_out(s, peer,
-					twin_of((enum sb_relation_kind)r->kind),
-					p->pid)
-			     : NULL;
-
-		if (twin)
-			tell(s, w, peer, twin, exit);
-		sb_object_free(s, w, r, sizeof(*r));
-		r = next;
+	while (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL) &&
+	       (r = take_first(s, p))) {
+		tell(s, w, r, side_of(r, p), exit);
+		discard(s, w, r);
 	}
 }

@@ -65,7 +65,7 @@ for mistake in NO_TELL NO_SECOND NO_AGAIN; do
 done
 expect timekeeper found -DFIRST=NEVER -DNO_PUBLISH
 expect relation none
-for mistake in LOOK_FIRST LEAVE_ENTRY NO_TWIN UNMONITOR_ANYWAY; do
+for mistake in LOOK_FIRST LEAVE_IT NO_RECHECK; do
 	expect relation found -D$mistake
 done
 echo "1..$n"
