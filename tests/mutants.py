@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 TRIES = 8
-TIMEOUT_S = 40
+TIMEOUT_S = 20
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(ROOT, "build", "mutants")
 
