@@ -27,19 +27,26 @@ struct measurement {
 
 /* ---- parameters ---- */
 
-/* half|one|N; the cap holds for all of them. */
+/* half|one|N; the cap is half's. */
 static void set_steal(struct sb_config *config,
 		      const struct sb_option_value *steal, uint32_t cap)
 {
 	enum { HALF, ONE, NUMBER };
-	const uint32_t number =
-		steal->alternative == ONE ? 1 : (uint32_t)steal->number;
 
 	config->steal =
 		steal->alternative == HALF ? SB_STEAL_HALF : SB_STEAL_COUNT;
-	config->steal_cap = steal->alternative == HALF
-				    ? cap
-				    : (uint32_t)sb_min_u64(cap, number);
+	switch (steal->alternative) {
+	case HALF:
+		config->steal_cap = cap;
+		break;
+	case ONE:
+		config->steal_cap = 1;
+		break;
+	case NUMBER:
+	default:
+		config->steal_cap = (uint32_t)steal->number;
+		break;
+	}
 }
 
 static struct sb_config make_config(const struct sb_options *o)

@@ -115,6 +115,18 @@ holds "yields completed by another thread" "$program" run -w yield \
 # shellcheck disable=SC2086
 holds "more workers than cores" "$program" run -w skynet --leaves 1000 \
 	--workers 16 --oversubscribe $quick -q -o "$work/over"
+for policy in "--deque chase-lev" "--steal one" "--steal 3" "--victim near" \
+	"--victim last" "--mailbox-bound 100" "--tick-time 0s --event-time 0s"; do
+	# shellcheck disable=SC2086
+	holds "$policy" "$program" run -w skynet --leaves 1000 $policy $quick \
+		-q -o "$work/policy$policy"
+done
+for workload in "hog --victims 100" "timers --processes 100 --yields 1000" \
+	"population --processes 1000"; do
+	# shellcheck disable=SC2086
+	holds "-w $workload" "$program" run -w $workload $quick -q \
+		-o "$work/of $workload"
+done
 for wake in local affine global; do
 	# shellcheck disable=SC2086
 	holds "--wake $wake" "$program" run -w pingpong --pairs 20 \
