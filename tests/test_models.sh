@@ -45,11 +45,21 @@ expect() {
 	fi
 }
 
-expect word none
+# mistakes MODEL "FLAGS" MISTAKE...
+mistakes() {
+	model=$1 flags=$2
+	shift 2
+	for mistake; do
+		# shellcheck disable=SC2086
+		expect "$model" found $flags "-D$mistake"
+	done
+}
+
 expect word none -DPRODUCERS=3
-for mistake in IGNORE_WAKEUP QUEUE_ALWAYS SPLIT_POST; do
-	expect word found -D$mistake
-done
+expect word none -DPRODUCERS=3 -DENDS
+mistakes word "" IGNORE_WAKEUP QUEUE_ALWAYS SPLIT_POST SPLIT_TAKE \
+	NOT_REVERSED IN_FRONT IGNORE_BACKLOG
+mistakes word -DENDS SPLIT_COMPLETE
 for ext in 1 2 3; do
 	expect idle none -DEXT=$ext
 done
