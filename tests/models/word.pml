@@ -1,20 +1,36 @@
 /*
- * word.pml - the state word of core/process.h: state, wakeup flag and event
- * queue in one word, its producers, and two workers that run the process.
+ * word.pml - the state word of core/process.h (sb_word_post, _take, _release,
+ * _requeue, _complete) and the backlog behind it in core/step.c
+ * (append_reversed, fill_events, settle, drop_events) and core/route.c
+ * (append_own): state, wakeup flag and event queue in one word, its producers,
+ * and two workers that run the process.
  *
- * Property: no event is lost or handed out twice; the process is never run by
- * two workers at once; it has exactly one queue entry if and only if it is
- * Ready (asserted at each transition); and everybody ends: a lost wake-up is an
- * invalid end state.
+ * Properties: no event is lost or handed out twice, and those of one sender
+ * reach the steps in the order in which they were sent, whether they come
+ * through the word or, from the process itself, past it; the process is never
+ * run by two workers at once; it has exactly one queue entry if and only if it
+ * is Ready (asserted at each transition); everybody ends: a lost wake-up is an
+ * invalid end state. With ENDS the process completes at some step, and every
+ * event is stepped, dropped or refused, exactly once.
  *
- * The word is modelled as its three parts, changed in one atomic step by each
- * compare-and-swap or exchange. A CAS that fails tries again with what it read,
- * as the C code does. Events are counted; their order is the stack's.
+ * Bounds: 2 producers (a check with 3) of 2 events each, 2 workers, 1 event
+ * that the process sends to itself, a budget of 1 event a step.
+ *
+ * Abstracted: the word is its three parts, changed in one atomic step by each
+ * compare-and-swap or exchange, sequentially consistent: all of them have
+ * acquire and release. A CAS that fails tries again with what it read, as the C
+ * code does. Blocked is Idle. The queues are a count of entries.
  *
  * Mistakes, each of which must be found:
- *   IGNORE_WAKEUP  letting go stores the state without looking at the flag
- *   QUEUE_ALWAYS   a producer queues the process whatever its state was
- *   SPLIT_POST     the event and the state are changed in two steps, state first
+ *   IGNORE_WAKEUP   letting go stores the state without looking at the flag
+ *   QUEUE_ALWAYS    a producer queues the process whatever its state was
+ *   SPLIT_POST      the event and the state are changed in two steps, state
+ *                   first
+ *   SPLIT_TAKE      the events are read and the word is stored in two steps
+ *   SPLIT_COMPLETE  the same at the end of the process (with ENDS)
+ *   NOT_REVERSED    the stack becomes the backlog as it is, newest first
+ *   IN_FRONT        what is taken is put before what was left over
+ *   IGNORE_BACKLOG  letting go does not look at what was left over
  */
 #ifndef PRODUCERS
 #define PRODUCERS 2
@@ -22,100 +38,219 @@
 #ifndef EVENTS
 #define EVENTS 2        /* of each producer */
 #endif
-#define ALL (PRODUCERS * EVENTS)
+#ifndef OWN
+#define OWN 1           /* of the process to itself, at most EVENTS */
+#endif
+#ifndef BUDGET
+#define BUDGET 1
+#endif
+#define ALL (PRODUCERS * EVENTS + OWN)
 
-mtype = { READY, RUNNING, IDLE };
+/* An event: sender * EVENTS + its number among the sender's + 1. */
+#define sender_of(event) (((event) - 1) / EVENTS)
+#define number_of(event) (((event) - 1) % EVENTS)
+
+mtype = { READY, RUNNING, IDLE, COMPLETE };
 
 mtype state = READY;    /* the word: */
 bit   wakeup = 0;
-byte  events = 0;
+byte  stack[ALL];       /* newest last */
+byte  height = 0;
+
+byte backlog[ALL];      /* oldest first; of the worker that runs it */
+byte length = 0;
 
 byte entries = 1;       /* queue entries of the process */
 byte running = 0;       /* workers that are running it */
-byte handled = 0;
+byte own = 0;           /* events sent to itself */
+byte stepped[PRODUCERS + 1];
+byte handled, dropped, refused;
+
+hidden byte i_;
 
 inline queue() {
 	atomic { entries++; assert(entries == 1) }
 }
 
-proctype producer() {
+inline push(event) {
+	stack[height] = event; height++
+}
+
+inline change_state() {
+	if
+	:: state == IDLE -> state = READY; wake = 1
+	:: state == RUNNING -> wakeup = 1
+	:: else
+	fi
+}
+
+proctype producer(byte me) {
 	byte n;
 	bit wake;
 
 	do
 	:: n < EVENTS ->
-		wake = 0;
 #ifdef SPLIT_POST
-		atomic {
-			if
-			:: state == IDLE -> state = READY; wake = 1
-			:: state == RUNNING -> wakeup = 1
-			:: else
-			fi
-		};
+		atomic { change_state() };
 		if :: wake -> queue() :: else fi;
-		atomic { events++ };
+		atomic { wake = 0; push(me * EVENTS + n + 1) };
 #else
 		atomic {
-			events++;
 			if
-			:: state == IDLE -> state = READY; wake = 1
-			:: state == RUNNING -> wakeup = 1
-			:: else
+			:: state == COMPLETE -> refused++
+			:: else -> push(me * EVENTS + n + 1); change_state()
 			fi
 		};
 #ifdef QUEUE_ALWAYS
 		wake = 1;
 #endif
-		if :: wake -> queue() :: else fi;
+		if :: wake -> queue(); wake = 0 :: else fi;
 #endif
 		n++
 	:: else -> break
 	od
 }
 
+/* append_reversed: the stack, oldest first, goes behind the backlog. */
+inline append_reversed(old_height) {
+	d_step {
+#ifdef IN_FRONT
+		i_ = length;
+		do
+		:: i_ > 0 -> i_--; backlog[old_height + i_] = backlog[i_]
+		:: else -> break
+		od;
+#endif
+		i_ = 0;
+		do
+		:: i_ < old_height ->
+#ifdef IN_FRONT
+			backlog[i_] = stack[i_];
+#else
+#ifdef NOT_REVERSED
+			backlog[length + i_] = stack[old_height - 1 - i_];
+#else
+			backlog[length + i_] = stack[i_];
+#endif
+#endif
+			i_++
+		:: else -> break
+		od;
+		length = length + old_height;
+		i_ = 0;
+		do :: i_ < height -> stack[i_] = 0; i_++ :: else -> break od;
+		height = 0; i_ = 0
+	}
+}
+
+inline take() {
+#ifdef SPLIT_TAKE
+	seen = height;
+	atomic {
+		append_reversed(seen); seen = 0; state = RUNNING; wakeup = 0;
+		running++; assert(running == 1)
+	}
+#else
+	atomic {
+		assert(state == READY);
+		append_reversed(height); state = RUNNING; wakeup = 0;
+		running++; assert(running == 1)
+	}
+#endif
+}
+
+inline step() {
+	atomic {
+		n = 0;
+		do
+		:: n < BUDGET && length > 0 ->
+			n++; handled++;
+			assert(number_of(backlog[0]) ==
+			       stepped[sender_of(backlog[0])]);
+			stepped[sender_of(backlog[0])]++;
+			length--; i_ = 0;
+			do
+			:: i_ < length -> backlog[i_] = backlog[i_ + 1]; i_++
+			:: else -> break
+			od;
+			backlog[length] = 0; i_ = 0
+		:: else -> break
+		od;
+		n = 0
+	};
+	atomic {
+		if
+		:: own < OWN ->
+			own++;
+			backlog[length] = PRODUCERS * EVENTS + own; length++
+		:: else
+		fi
+	}
+}
+
+inline finish() {
+#ifdef SPLIT_COMPLETE
+	seen = height;
+	atomic { dropped = dropped + length + seen; state = COMPLETE };
+#else
+	atomic { dropped = dropped + length + height; state = COMPLETE };
+#endif
+	running--
+}
+
+inline settle() {
+	running--;
+	atomic {
+#ifdef IGNORE_WAKEUP
+		mine = false;
+#else
+		mine = wakeup;
+#endif
+#ifndef IGNORE_BACKLOG
+		mine = (mine || length > 0);
+#endif
+		if :: !mine -> state = IDLE :: else fi
+	};
+	if
+	:: mine ->
+		atomic { state = READY; wakeup = 0; mine = 0 };
+		queue()
+	:: else
+	fi
+}
+
+#define all_stepped (handled == PRODUCERS * EVENTS + own && own == OWN)
+
 proctype worker() {
-	byte taken;
+	byte n, seen;
 	bit mine;
 
-	do
-	:: handled == ALL -> break
+end:	do
 	:: atomic { entries > 0 -> entries--; assert(state == READY) };
-		/* take: an exchange */
-		atomic {
-			assert(state == READY);
-			taken = events; events = 0; state = RUNNING; wakeup = 0;
-			running++; assert(running == 1)
-		};
-		/* the step */
-		handled = handled + taken; assert(handled <= ALL); taken = 0;
-		/* release: a CAS that fails if an event came */
-		running--;
-#ifdef IGNORE_WAKEUP
-		atomic { state = IDLE; mine = 1 };
-#else
-		atomic {
-			if
-			:: !wakeup -> state = IDLE; mine = 1
-			:: else -> mine = 0
-			fi
-		};
-#endif
+		take();
+		step();
 		if
-		:: !mine ->
-			atomic { state = READY; wakeup = 0 };
-			queue()
-		:: else
-		fi;
-		mine = 0
+#ifdef ENDS
+		:: finish()
+#endif
+		:: settle()
+		fi
 	od
+}
+
+/* When nothing can happen any more. */
+active proctype check() {
+	timeout;
+	assert(entries == 0);
+	assert(handled + dropped + refused == PRODUCERS * EVENTS + own);
+	assert(state == COMPLETE || (state == IDLE && all_stepped))
 }
 
 init {
 	byte i;
 
 	atomic {
-		do :: i < PRODUCERS -> run producer(); i++ :: else -> break od;
+		do :: i < PRODUCERS -> run producer(i); i++ :: else -> break od;
 		run worker(); run worker()
 	}
 }
