@@ -30,6 +30,9 @@
  *   T3  steal's CAS has release: its slot reads cannot move behind it. Pairs
  *       with P2, and later read-modify-writes continue its release sequence.
  *   P2  push acquires `meet` before it reuses a slot that looked occupied.
+ *   S1  size loads `meet` with acquire: pairs with the release of pop's CAS, so
+ *       with a pop come the pushes that it counts against. With fewer of them a
+ *       sleeper would not see an item that lies there.
  *   G1  grow publishes the new ring with release; the old ring is never
  *       written again, so a thief that still holds it reads right values.
  *
@@ -112,7 +115,7 @@ static inline void *sb_counted_pop(struct sb_counted *deque)
 		/* head only grows, so a stale one cannot equal tail. */
 		if (sb_meet_head(meet) == tail)
 			return NULL;
-	} while (!sb_cas_weak_acq_rel(&deque->meet, &meet,
+	} while (!sb_cas_weak_acq_rel(&deque->meet, &meet, /* -> S1 */
 				      meet + (UINT64_C(1) << 32)));
 	deque->own_pops++;
 	return sb_load_rlx(sb_ring_slot(deque->own_ring, tail - 1));
@@ -149,9 +152,7 @@ static inline enum sb_steal_result sb_counted_steal(struct sb_counted *deque,
 
 static inline uint32_t sb_counted_size(struct sb_counted *deque)
 {
-	/* Acquire: with the pops of this word come at least the pushes that were
-	 * popped. Fewer of them would hide an item that lies there. */
-	const uint64_t meet = sb_load_acq(&deque->meet);
+	const uint64_t meet = sb_load_acq(&deque->meet); /* S1 */
 	const int32_t size = (int32_t)(sb_load_rlx(&deque->pushes) -
 				       sb_meet_pops(meet) - sb_meet_head(meet));
 
