@@ -212,35 +212,6 @@ static uint64_t sum_sent_to(const struct mesh *mesh, uint32_t target)
 	return sum;
 }
 
-static void check_conservation(struct fixture *f)
-{
-	const uint64_t pops = fixture_counter(f, SB_COUNTER_local_pops) +
-			      fixture_counter(f, SB_COUNTER_oldest_pops) +
-			      fixture_counter(f, SB_COUNTER_cold_pops);
-	const uint64_t batches = fixture_counter(f, SB_COUNTER_inject_pops) +
-				 fixture_counter(f, SB_COUNTER_global_pops) +
-				 fixture_counter(f, SB_COUNTER_remote_pops);
-	struct sb_steal_counts steals[FIXTURE_WORKERS_MAX];
-	struct sb_worker_reading reading = { .steals = steals };
-	uint64_t successes = 0;
-
-	for (uint32_t i = 0; i < sb_scheduler_workers(f->s); i++) {
-		sb_scheduler_read(f->s, i, &reading);
-		for (uint32_t v = 0; v < sb_scheduler_workers(f->s); v++) {
-			CHECK_EQ(steals[v].attempts, steals[v].successes +
-							     steals[v].lost +
-							     steals[v].empty);
-			successes += steals[v].successes;
-		}
-		CHECK_EQ(steals[i].attempts, 0);
-	}
-	/* Each step began with one process taken from somewhere. */
-	CHECK_EQ(fixture_counter(f, SB_COUNTER_steps),
-		 pops + batches + successes);
-	CHECK_EQ(fixture_counter(f, SB_COUNTER_completions),
-		 sb_load_rlx(&f->completed));
-}
-
 static void run_mesh(enum sb_wake wake, uint32_t searchers)
 {
 	static struct mesh mesh;
@@ -274,7 +245,7 @@ static void run_mesh(enum sb_wake wake, uint32_t searchers)
 	CHECK_EQ(sb_load_rlx(&mesh.out_of_order), 0);
 	CHECK_EQ(sb_load_rlx(&mesh.f.dropped), 0);
 	CHECK_EQ(sb_load_rlx(&mesh.f.completed), sb_load_rlx(&mesh.f.started));
-	check_conservation(&mesh.f);
+	fixture_check_conservation(&mesh.f);
 	sb_scheduler_destroy(mesh.f.s);
 }
 
