@@ -96,6 +96,16 @@ static inline int wait_for_message(struct script *script, struct sb_step *step,
 	return count ? SB_DONE : SB_IDLE;
 }
 
+/* Continues until somebody raises the flag. */
+static inline int endless(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	return flag_set(script) ? SB_DONE : SB_CONTINUE;
+}
+
 /* A handler that leaves the completer in the script, for later. */
 static inline int keeps(void *context, const struct sb_command *command,
 			const struct sb_completer *completer)
