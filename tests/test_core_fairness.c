@@ -330,18 +330,6 @@ static void every_worker_is_woken_for_those_that_continue(void **state)
  * it is filled, so nobody is asleep and nobody is told; then the first to come
  * moves some to its own deque while the others find nothing and go to sleep.
  */
-static int wait_at_gate(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
-{
-	(void)step;
-	(void)events;
-	(void)count;
-	sb_store_rel(&script->flag, 1);
-	while (sb_load_acq(&script->flag) == 1)
-		sb_thread_yield();
-	return SB_DONE;
-}
-
 static void check_batch(uint32_t width, int rounds)
 {
 	struct fixture f;
@@ -355,8 +343,9 @@ static void check_batch(uint32_t width, int rounds)
 			crowd.member[i] =
 				(struct script){ .f = &f,
 						 .step = barrier_step };
-			crowd.gate[i] = (struct script){ .f = &f,
-							 .step = wait_at_gate };
+			crowd.gate[i] =
+				(struct script){ .f = &f,
+						 .step = hold_until_told };
 			fixture_submit(&f, &scripted, &crowd.gate[i]);
 		}
 		for (uint32_t i = 0; i < width; i++)

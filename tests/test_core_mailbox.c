@@ -27,19 +27,6 @@ static void start_bounded(struct fixture *f, uint32_t workers, uint32_t bound,
 
 enum { BOUND = 5 };
 
-/* Holds its worker from its first step on until it is told. */
-static int hold_until_told(struct script *script, struct sb_step *step,
-			   const struct sb_event *events, uint32_t count)
-{
-	(void)step;
-	(void)events;
-	(void)count;
-	sb_store_rel(&script->flag, 1);
-	while (sb_load_acq(&script->flag) == 1)
-		sb_thread_yield();
-	return SB_DONE;
-}
-
 static void hold(struct script *holder)
 {
 	sb_store_rlx(&holder->flag, 0);

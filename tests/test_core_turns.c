@@ -148,18 +148,6 @@ struct stuck {
 	struct script guard; /* holds the second worker until then */
 };
 
-static int hold_until_told(struct script *script, struct sb_step *step,
-			   const struct sb_event *events, uint32_t count)
-{
-	(void)step;
-	(void)events;
-	(void)count;
-	sb_store_rel(&script->flag, 1);
-	while (sb_load_acq(&script->flag) == 1)
-		sb_thread_yield();
-	return SB_DONE;
-}
-
 static int get_stuck(struct script *script, struct sb_step *step,
 		     const struct sb_event *events, uint32_t count)
 {
