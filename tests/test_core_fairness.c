@@ -34,8 +34,8 @@ static int one_step(struct script *script, struct sb_step *step,
 	return SB_DONE;
 }
 
-/* One worker, held by an endless process: what is submitted, what waits in the
- * deque below it, and what comes to the inject queue must all run. */
+/* One worker, held by an endless process: what is submitted, what continues as
+ * it does, and what comes to the inject queue must all run. */
 static void the_global_queue_does_not_starve(void **state)
 {
 	struct fixture f;
@@ -53,7 +53,7 @@ static void the_global_queue_does_not_starve(void **state)
 	fixture_end(&f);
 }
 
-static void the_old_end_of_the_deque_does_not_starve(void **state)
+static void those_that_continue_do_not_starve(void **state)
 {
 	struct fixture f;
 	struct script first = { .f = &f, .step = endless };
@@ -117,29 +117,100 @@ static int chat(struct script *script, struct sb_step *step,
 	return SB_IDLE;
 }
 
+enum { TALKERS = 2 };
+
+struct conversation {
+	struct script talker[TALKERS];
+	struct script opener; /* begins it when it is told */
+	struct script below;  /* in the deque, beneath it */
+	sb_pid pid[TALKERS];
+};
+
+static int open_conversation(struct script *script, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
+{
+	struct conversation *talk =
+		sb_container_of(script, struct conversation, opener);
+
+	hold_until_told(script, step, events, count);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+			       sb_value_ptr(&talk->below), NULL),
+		 0);
+	for (int i = 0; i < TALKERS; i++)
+		CHECK_EQ(sb_step_send(step, talk->pid[i],
+				      sb_value_u64(talk->pid[!i])),
+			 0);
+	return SB_DONE;
+}
+
+/* Held by the opener, which has not begun yet. */
+static void start_conversation(struct conversation *talk, struct fixture *f)
+{
+	*talk = (struct conversation){
+		.opener = { .f = f, .step = open_conversation },
+		.below = { .f = f, .step = endless },
+	};
+	fixture_start(f, 1);
+	for (int i = 0; i < TALKERS; i++) {
+		talk->talker[i] = (struct script){ .f = f, .step = chat };
+		talk->pid[i] = fixture_submit(f, &scripted, &talk->talker[i]);
+	}
+	fixture_submit(f, &scripted, &talk->opener);
+	await_flag(&talk->opener);
+}
+
+static void end_conversation(struct conversation *talk, struct fixture *f)
+{
+	for (int i = 0; i < TALKERS; i++) {
+		sb_store_rel(&talk->talker[i].flag, 1);
+		(void)!sb_scheduler_send(f->s, talk->pid[i],
+					 sb_value_u64(TALK));
+	}
+	fixture_wait(f);
+	fixture_end(f);
+}
+
 static void a_conversation_does_not_starve_a_third(void **state)
 {
 	struct fixture f;
-	struct script a = { .f = &f, .step = chat };
-	struct script b = { .f = &f, .step = chat };
+	struct conversation talk;
 	struct script third = { .f = &f, .step = done_with_42 };
-	sb_pid pid[2];
 
 	(void)state;
-	fixture_start(&f, 1);
-	pid[0] = fixture_submit(&f, &scripted, &a);
-	b.other = pid[0];
-	pid[1] = fixture_submit(&f, &scripted, &b);
-	CHECK_EQ(sb_scheduler_send(f.s, pid[0], sb_value_u64(pid[1])), 0);
-	await_steps(&b, 1000);
+	start_conversation(&talk, &f);
+	sb_store_rel(&talk.below.flag, 1);
+	sb_store_rel(&talk.opener.flag, 2);
+	await_steps(&talk.talker[1], 1000);
 	fixture_submit(&f, &scripted, &third);
 	await_steps(&third, 1);
-	sb_store_rel(&a.flag, 1);
-	sb_store_rel(&b.flag, 1);
-	(void)!sb_scheduler_send(f.s, pid[0], sb_value_u64(TALK));
-	(void)!sb_scheduler_send(f.s, pid[1], sb_value_u64(TALK));
-	fixture_wait(&f);
-	fixture_end(&f);
+	end_conversation(&talk, &f);
+}
+
+/* It is older than they are, and its first step is its last. */
+static void a_conversation_does_not_starve_those_below(void **state)
+{
+	struct fixture f;
+	struct conversation talk;
+
+	(void)state;
+	start_conversation(&talk, &f);
+	sb_store_rel(&talk.below.flag, 1);
+	sb_store_rel(&talk.opener.flag, 2);
+	await_steps(&talk.below, 1);
+	end_conversation(&talk, &f);
+}
+
+static void a_conversation_does_not_starve_those_that_continue(void **state)
+{
+	struct fixture f;
+	struct conversation talk;
+
+	(void)state;
+	start_conversation(&talk, &f);
+	sb_store_rel(&talk.opener.flag, 2);
+	await_steps(&talk.below, 100);
+	sb_store_rel(&talk.below.flag, 1);
+	end_conversation(&talk, &f);
 }
 
 /* Two workers, each with an endless process: victims from outside and from
@@ -418,9 +489,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_global_queue_does_not_starve),
-		cmocka_unit_test(the_old_end_of_the_deque_does_not_starve),
+		cmocka_unit_test(those_that_continue_do_not_starve),
 		cmocka_unit_test(the_inject_queue_does_not_starve),
 		cmocka_unit_test(a_conversation_does_not_starve_a_third),
+		cmocka_unit_test(a_conversation_does_not_starve_those_below),
+		cmocka_unit_test(
+			a_conversation_does_not_starve_those_that_continue),
 		cmocka_unit_test(endless_processes_starve_nobody),
 		cmocka_unit_test(every_worker_is_woken),
 		cmocka_unit_test(every_worker_is_woken_by_futex),
