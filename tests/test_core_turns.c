@@ -299,6 +299,7 @@ struct glutton {
 	uint32_t steps;
 	uint32_t got[SLOW_STEPS + 1];
 	uint32_t before;
+	struct script sibling; /* spawned in the first short step */
 };
 
 /* Has always more messages than it gets: it sends as many to itself. */
@@ -324,15 +325,32 @@ static int eat(struct script *script, struct sb_step *step,
 		spin_for(glutton->slow_ns);
 		return SB_IDLE;
 	}
+	if (glutton->steps == SLOW_STEPS + 1)
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+				       sb_value_ptr(&glutton->sibling), NULL),
+			 0);
 	return count == BATCH ? SB_DONE : SB_IDLE;
+}
+
+static int note_the_steps(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	script->seen = sb_container_of(script, struct glutton, sibling)->steps;
+	return SB_DONE;
 }
 
 static void feed(struct glutton *glutton, uint64_t event_ns, uint64_t slow_ns)
 {
 	struct fixture f;
 
-	*glutton = (struct glutton){ .script = { .f = &f, .step = eat },
-				     .slow_ns = slow_ns };
+	*glutton = (struct glutton){
+		.script = { .f = &f, .step = eat },
+		.sibling = { .f = &f, .step = note_the_steps },
+		.slow_ns = slow_ns,
+	};
 	fixture_defaults(&f);
 	f.config.event_budget = BATCH;
 	f.config.event_ns = event_ns;
@@ -356,6 +374,16 @@ static void long_steps_get_fewer_events(void **state)
 	feed(&glutton, 4000000, 4000000);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(expected); i++)
 		CHECK_EQ(glutton.got[i], expected[i]);
+}
+
+/* It got all that it may get at once, and next time it gets more. */
+static void a_batch_that_grows_is_a_whole_one(void **state)
+{
+	struct glutton glutton;
+
+	(void)state;
+	feed(&glutton, 4000000, 4000000);
+	CHECK_EQ(glutton.sibling.seen, SLOW_STEPS + 1);
 }
 
 static void without_a_time_budget_batches_stay(void **state)
@@ -469,6 +497,7 @@ int main(void)
 		cmocka_unit_test(those_that_continue_can_be_stolen),
 		cmocka_unit_test(a_flood_keeps_nobody_out),
 		cmocka_unit_test(long_steps_get_fewer_events),
+		cmocka_unit_test(a_batch_that_grows_is_a_whole_one),
 		cmocka_unit_test(without_a_time_budget_batches_stay),
 		cmocka_unit_test(long_steps_make_ticks_frequent),
 		cmocka_unit_test(without_a_time_budget_ticks_stay),
