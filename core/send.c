@@ -20,6 +20,7 @@ static bool mailbox_reserve(struct sb_process *p, uint32_t bound)
 	do {
 		if (messages >= bound)
 			return false;
+		SB_WINDOW();
 	} while (!sb_cas_weak_acq_rel(&p->mailbox, &messages, messages + 1));
 	return true;
 }

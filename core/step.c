@@ -161,7 +161,7 @@ static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
 }
 
 static void settle(struct sb_worker *w, struct sb_process *p, int status,
-		   uint32_t events)
+		   bool whole_batch)
 {
 	const bool waits = status != SB_CONTINUE || w->step.yields;
 	const enum sb_state to = status == SB_IDLE && !w->step.yields
@@ -173,7 +173,7 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
 	 * over the budget; all else sets the wakeup flag. */
 	if (waits && !p->backlog_first && sb_word_release(p, to))
 		return;
-	run_again(w, p, !waits || events >= batch_of(w, p));
+	run_again(w, p, !waits || whole_batch);
 }
 
 /* ---- completion ---- */
@@ -318,11 +318,13 @@ static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
 }
 
 /* Returns what the step did, or -ECANCELED without one for a process that has
- * been terminated; *events is how many it got. */
-static int run_step(struct sb_worker *w, struct sb_process *p, uint32_t *events)
+ * been terminated. *whole_batch: it got as many events as it then might. */
+static int run_step(struct sb_worker *w, struct sb_process *p,
+		    bool *whole_batch)
 {
 	struct sb_step *step = &w->step;
 	uint64_t now = 0;
+	uint32_t events;
 
 	append_reversed(p, sb_word_take(p));
 	step->result = sb_value_u64(0);
@@ -333,13 +335,14 @@ static int run_step(struct sb_worker *w, struct sb_process *p, uint32_t *events)
 		sb_hist_record(&w->hists.ready_to_running, now - p->ready_ns);
 	}
 	p->last_worker = w->id;
-	*events = fill_events(w, p, &now);
+	events = fill_events(w, p, &now);
+	*whole_batch = events >= batch_of(w, p); /* which the step may change */
 	step->self = p->pid;
 	step->yields = 0;
 	sb_counter_add(&p->steps, 1);
 	sb_counter_add(&w->counters.steps, 1);
-	sb_counter_add(&w->counters.events, *events);
-	return call_step(w, p, *events);
+	sb_counter_add(&w->counters.events, events);
+	return call_step(w, p, events);
 }
 
 /* -EINVAL: it waits for yields, and none is under way: it would hang. */
@@ -354,11 +357,11 @@ static int check_status(const struct sb_process *p, int status)
 
 void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 {
-	uint32_t events = 0;
+	bool whole_batch = false;
 	int status;
 
 	w->running = p;
-	status = run_step(w, p, &events);
+	status = run_step(w, p, &whole_batch);
 	if (status >= 0 && status != SB_DONE) {
 		const int rc = dispatch_yields(w, p);
 
@@ -369,5 +372,5 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
 				  w->step.result);
 	else
-		settle(w, p, status, events);
+		settle(w, p, status, whole_batch);
 }

@@ -65,14 +65,21 @@ static inline void fixture_defaults(struct fixture *f)
 	f->config.on_drop = fixture_on_drop;
 }
 
+static inline void fixture_create_at(struct fixture *f, uint32_t workers,
+				     struct sb_place *place)
+{
+	const struct sb_placement placement = { workers, place };
+
+	CHECK_EQ(sb_scheduler_create(&f->s, &f->config, &placement), 0);
+}
+
 static inline void fixture_create(struct fixture *f, uint32_t workers)
 {
 	struct sb_place place[FIXTURE_WORKERS_MAX];
-	const struct sb_placement placement = { workers, place };
 
 	for (uint32_t i = 0; i < workers; i++)
 		place[i] = (struct sb_place){ -1, (int)i, (int)i, 0, 0, 0 };
-	CHECK_EQ(sb_scheduler_create(&f->s, &f->config, &placement), 0);
+	fixture_create_at(f, workers, place);
 }
 
 static inline void fixture_start(struct fixture *f, uint32_t workers)
@@ -117,6 +124,55 @@ static inline uint64_t fixture_counter(struct fixture *f, enum sb_counter_id id)
 		sum += reading.counter[id];
 	}
 	return sum;
+}
+
+/* What all workers stole from all. */
+static inline struct sb_steal_counts fixture_steals(struct fixture *f)
+{
+	const uint32_t workers = sb_scheduler_workers(f->s);
+	struct sb_steal_counts steals[FIXTURE_WORKERS_MAX];
+	struct sb_worker_reading reading = { .steals = steals };
+	struct sb_steal_counts sum = { 0 };
+
+	for (uint32_t thief = 0; thief < workers; thief++) {
+		sb_scheduler_read(f->s, thief, &reading);
+		CHECK_EQ(steals[thief].attempts, 0);
+		for (uint32_t victim = 0; victim < workers; victim++)
+			sb_steal_add(&sum, &steals[victim]);
+	}
+	return sum;
+}
+
+static inline struct sb_hist_counts *fixture_hist(struct fixture *f,
+						  enum sb_hist_id id)
+{
+	static struct sb_hist_counts counts;
+
+	sb_scheduler_read_hist(f->s, id, &counts);
+	return &counts;
+}
+
+/* The laws of the counters, once the workers are gone. No process may have been
+ * terminated: one that has is taken and not stepped. */
+static inline void fixture_check_conservation(struct fixture *f)
+{
+	const struct sb_steal_counts steals = fixture_steals(f);
+	const uint64_t pops = fixture_counter(f, SB_COUNTER_local_pops) +
+			      fixture_counter(f, SB_COUNTER_oldest_pops) +
+			      fixture_counter(f, SB_COUNTER_cold_pops);
+	const uint64_t batches = fixture_counter(f, SB_COUNTER_inject_pops) +
+				 fixture_counter(f, SB_COUNTER_global_pops) +
+				 fixture_counter(f, SB_COUNTER_remote_pops);
+
+	CHECK_EQ(steals.attempts,
+		 steals.successes + steals.lost + steals.empty);
+	CHECK_EQ(fixture_hist(f, SB_HIST_batch_steal)->count, steals.successes);
+	CHECK_EQ(fixture_hist(f, SB_HIST_batch_steal)->sum, steals.items);
+	/* Each step began with one process taken from somewhere. */
+	CHECK_EQ(fixture_counter(f, SB_COUNTER_steps),
+		 pops + batches + steals.successes);
+	CHECK_EQ(fixture_counter(f, SB_COUNTER_completions),
+		 sb_load_rlx(&f->completed));
 }
 
 #endif

@@ -96,7 +96,19 @@ static inline int wait_for_message(struct script *script, struct sb_step *step,
 	return count ? SB_DONE : SB_IDLE;
 }
 
-/* A handler that leaves the completer in the script, for later. */
+/* Continues until somebody raises the flag. */
+static inline int endless(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	return flag_set(script) ? SB_DONE : SB_CONTINUE;
+}
+
+/* A handler that leaves the completer in the script, for later; and its id. */
+#define KEEPS 5
+
 static inline int keeps(void *context, const struct sb_command *command,
 			const struct sb_completer *completer)
 {
@@ -106,6 +118,64 @@ static inline int keeps(void *context, const struct sb_command *command,
 	script->later = *completer;
 	sb_store_rel(&script->flag, 1);
 	return 0;
+}
+
+/* Holds its worker until somebody sets the flag to 2. */
+static inline int hold_until_told(struct script *script, struct sb_step *step,
+				  const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	sb_store_rel(&script->flag, 1);
+	while (sb_load_acq(&script->flag) == 1)
+		sb_thread_yield();
+	return SB_DONE;
+}
+
+static inline int ignore_everything(struct script *script, struct sb_step *step,
+				    const struct sb_event *events,
+				    uint32_t count)
+{
+	(void)step;
+	(void)events;
+	script->seen += count;
+	sb_store_rel(&script->flag, 1);
+	return SB_IDLE;
+}
+
+static inline int end_on_cancel(struct script *script, struct sb_step *step,
+				const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	for (uint32_t i = 0; i < count; i++) {
+		if (events[i].type == SB_EVENT_CANCEL)
+			return SB_DONE;
+	}
+	return SB_IDLE;
+}
+
+static inline int continue_until_cancel(struct script *script,
+					struct sb_step *step,
+					const struct sb_event *events,
+					uint32_t count)
+{
+	const int status = end_on_cancel(script, step, events, count);
+
+	return status == SB_DONE ? SB_DONE : SB_CONTINUE;
+}
+
+static inline int block_until_cancel(struct script *script,
+				     struct sb_step *step,
+				     const struct sb_event *events,
+				     uint32_t count)
+{
+	if (!count)
+		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 1),
+			 0);
+	return end_on_cancel(script, step, events, count) == SB_DONE ? SB_DONE
+								     : SB_YIELD;
 }
 
 #endif

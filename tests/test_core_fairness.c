@@ -10,15 +10,6 @@
 
 /* ---- fairness: one endless process on each worker ---- */
 
-static int endless(struct script *script, struct sb_step *step,
-		   const struct sb_event *events, uint32_t count)
-{
-	(void)step;
-	(void)events;
-	(void)count;
-	return flag_set(script) ? SB_DONE : SB_CONTINUE;
-}
-
 static int spawn_victims(struct script *script, struct sb_step *step,
 			 const struct sb_event *events, uint32_t count)
 {
@@ -43,8 +34,8 @@ static int one_step(struct script *script, struct sb_step *step,
 	return SB_DONE;
 }
 
-/* One worker, held by an endless process: what is submitted, what waits in the
- * deque below it, and what comes to the inject queue must all run. */
+/* One worker, held by an endless process: what is submitted, what continues as
+ * it does, and what comes to the inject queue must all run. */
 static void the_global_queue_does_not_starve(void **state)
 {
 	struct fixture f;
@@ -62,7 +53,7 @@ static void the_global_queue_does_not_starve(void **state)
 	fixture_end(&f);
 }
 
-static void the_old_end_of_the_deque_does_not_starve(void **state)
+static void those_that_continue_do_not_starve(void **state)
 {
 	struct fixture f;
 	struct script first = { .f = &f, .step = endless };
@@ -126,29 +117,100 @@ static int chat(struct script *script, struct sb_step *step,
 	return SB_IDLE;
 }
 
+enum { TALKERS = 2 };
+
+struct conversation {
+	struct script talker[TALKERS];
+	struct script opener; /* begins it when it is told */
+	struct script below;  /* in the deque, beneath it */
+	sb_pid pid[TALKERS];
+};
+
+static int open_conversation(struct script *script, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
+{
+	struct conversation *talk =
+		sb_container_of(script, struct conversation, opener);
+
+	hold_until_told(script, step, events, count);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+			       sb_value_ptr(&talk->below), NULL),
+		 0);
+	for (int i = 0; i < TALKERS; i++)
+		CHECK_EQ(sb_step_send(step, talk->pid[i],
+				      sb_value_u64(talk->pid[!i])),
+			 0);
+	return SB_DONE;
+}
+
+/* Held by the opener, which has not begun yet. */
+static void start_conversation(struct conversation *talk, struct fixture *f)
+{
+	*talk = (struct conversation){
+		.opener = { .f = f, .step = open_conversation },
+		.below = { .f = f, .step = endless },
+	};
+	fixture_start(f, 1);
+	for (int i = 0; i < TALKERS; i++) {
+		talk->talker[i] = (struct script){ .f = f, .step = chat };
+		talk->pid[i] = fixture_submit(f, &scripted, &talk->talker[i]);
+	}
+	fixture_submit(f, &scripted, &talk->opener);
+	await_flag(&talk->opener);
+}
+
+static void end_conversation(struct conversation *talk, struct fixture *f)
+{
+	for (int i = 0; i < TALKERS; i++) {
+		sb_store_rel(&talk->talker[i].flag, 1);
+		(void)!sb_scheduler_send(f->s, talk->pid[i],
+					 sb_value_u64(TALK));
+	}
+	fixture_wait(f);
+	fixture_end(f);
+}
+
 static void a_conversation_does_not_starve_a_third(void **state)
 {
 	struct fixture f;
-	struct script a = { .f = &f, .step = chat };
-	struct script b = { .f = &f, .step = chat };
+	struct conversation talk;
 	struct script third = { .f = &f, .step = done_with_42 };
-	sb_pid pid[2];
 
 	(void)state;
-	fixture_start(&f, 1);
-	pid[0] = fixture_submit(&f, &scripted, &a);
-	b.other = pid[0];
-	pid[1] = fixture_submit(&f, &scripted, &b);
-	CHECK_EQ(sb_scheduler_send(f.s, pid[0], sb_value_u64(pid[1])), 0);
-	await_steps(&b, 1000);
+	start_conversation(&talk, &f);
+	sb_store_rel(&talk.below.flag, 1);
+	sb_store_rel(&talk.opener.flag, 2);
+	await_steps(&talk.talker[1], 1000);
 	fixture_submit(&f, &scripted, &third);
 	await_steps(&third, 1);
-	sb_store_rel(&a.flag, 1);
-	sb_store_rel(&b.flag, 1);
-	(void)!sb_scheduler_send(f.s, pid[0], sb_value_u64(TALK));
-	(void)!sb_scheduler_send(f.s, pid[1], sb_value_u64(TALK));
-	fixture_wait(&f);
-	fixture_end(&f);
+	end_conversation(&talk, &f);
+}
+
+/* It is older than they are, and its first step is its last. */
+static void a_conversation_does_not_starve_those_below(void **state)
+{
+	struct fixture f;
+	struct conversation talk;
+
+	(void)state;
+	start_conversation(&talk, &f);
+	sb_store_rel(&talk.below.flag, 1);
+	sb_store_rel(&talk.opener.flag, 2);
+	await_steps(&talk.below, 1);
+	end_conversation(&talk, &f);
+}
+
+static void a_conversation_does_not_starve_those_that_continue(void **state)
+{
+	struct fixture f;
+	struct conversation talk;
+
+	(void)state;
+	start_conversation(&talk, &f);
+	sb_store_rel(&talk.opener.flag, 2);
+	await_steps(&talk.below, 100);
+	sb_store_rel(&talk.below.flag, 1);
+	end_conversation(&talk, &f);
 }
 
 /* Two workers, each with an endless process: victims from outside and from
@@ -182,6 +244,7 @@ static void endless_processes_starve_nobody(void **state)
 
 enum { BARRIER = 4 };
 static _Atomic(uint32_t) at_barrier;
+static _Atomic(uint32_t) barrier_width = BARRIER;
 
 static int barrier_step(struct script *script, struct sb_step *step,
 			const struct sb_event *events, uint32_t count)
@@ -192,7 +255,7 @@ static int barrier_step(struct script *script, struct sb_step *step,
 	(void)count;
 	sb_add_acq_rel(&at_barrier, 1);
 	/* Blocks its worker, on purpose. */
-	while (sb_load_acq(&at_barrier) < BARRIER)
+	while (sb_load_acq(&at_barrier) < sb_load_rlx(&barrier_width))
 		sb_thread_yield();
 	return SB_DONE;
 }
@@ -258,6 +321,123 @@ static void every_polling_worker_finds_work(void **state)
 	check_barrier(SB_PARK_POLL, SB_SCALE(16));
 }
 
+/* The same by way of the queue of those that continue: all of them come to be
+ * on one worker, and each other one steals a single one. */
+struct crowd {
+	struct script member[BARRIER]; /* the first one spawns the others */
+	struct script gate[BARRIER];
+};
+
+static int continue_to_barrier(struct script *script, struct sb_step *step,
+			       const struct sb_event *events, uint32_t count)
+{
+	if (sb_load_rlx(&script->steps) == 1)
+		return SB_CONTINUE;
+	return barrier_step(script, step, events, count);
+}
+
+static int spawn_crowd(struct script *script, struct sb_step *step,
+		       const struct sb_event *events, uint32_t count)
+{
+	struct crowd *crowd = sb_container_of(script, struct crowd, member[0]);
+
+	if (sb_load_rlx(&script->steps) == 1) {
+		for (uint32_t i = 1; i < sb_load_rlx(&barrier_width); i++)
+			CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+					       sb_value_ptr(&crowd->member[i]),
+					       NULL),
+				 0);
+	}
+	return continue_to_barrier(script, step, events, count);
+}
+
+static void start_crowd(struct fixture *f, enum sb_deque_kind deque,
+			uint32_t width)
+{
+	fixture_defaults(f);
+	f->config.deque = deque;
+	f->config.steal = SB_STEAL_COUNT;
+	f->config.steal_cap = 1;
+	f->config.spin_tight = 0;
+	f->config.spin_yield = 0;
+	fixture_create(f, width);
+	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
+	sb_store_rlx(&barrier_width, width);
+}
+
+static void check_continuing_crowd(enum sb_deque_kind deque, uint32_t width,
+				   int rounds)
+{
+	struct fixture f;
+
+	start_crowd(&f, deque, width);
+	for (int round = 0; round < rounds; round++) {
+		struct crowd crowd;
+
+		for (int i = 0; i < BARRIER; i++)
+			crowd.member[i] = (struct script){
+				.f = &f,
+				.step = i ? continue_to_barrier : spawn_crowd,
+			};
+		sb_store_rlx(&at_barrier, 0);
+		fixture_submit(&f, &scripted, &crowd.member[0]);
+		fixture_wait(&f);
+	}
+	fixture_end(&f);
+	sb_store_rlx(&barrier_width, BARRIER);
+}
+
+static void every_worker_is_woken_for_those_that_continue(void **state)
+{
+	(void)state;
+	check_continuing_crowd(SB_DEQUE_COUNTED, 2, SB_SCALE(4000));
+	check_continuing_crowd(SB_DEQUE_COUNTED, 4, SB_SCALE(2000));
+	check_continuing_crowd(SB_DEQUE_CHASE_LEV, 2, SB_SCALE(4000));
+	check_continuing_crowd(SB_DEQUE_CHASE_LEV, 4, SB_SCALE(2000));
+}
+
+/*
+ * The same by way of a batch from the global queue. All workers are held until
+ * it is filled, so nobody is asleep and nobody is told; then the first to come
+ * moves some to its own deque while the others find nothing and go to sleep.
+ */
+static void check_batch(uint32_t width, int rounds)
+{
+	struct fixture f;
+
+	start_crowd(&f, SB_DEQUE_COUNTED, width);
+	for (int round = 0; round < rounds; round++) {
+		struct crowd crowd;
+
+		sb_store_rlx(&at_barrier, 0);
+		for (uint32_t i = 0; i < width; i++) {
+			crowd.member[i] =
+				(struct script){ .f = &f,
+						 .step = barrier_step };
+			crowd.gate[i] =
+				(struct script){ .f = &f,
+						 .step = hold_until_told };
+			fixture_submit(&f, &scripted, &crowd.gate[i]);
+		}
+		for (uint32_t i = 0; i < width; i++)
+			await_flag(&crowd.gate[i]);
+		for (uint32_t i = 0; i < width; i++)
+			fixture_submit(&f, &scripted, &crowd.member[i]);
+		for (uint32_t i = 0; i < width; i++)
+			sb_store_rel(&crowd.gate[i].flag, 2);
+		fixture_wait(&f);
+	}
+	fixture_end(&f);
+	sb_store_rlx(&barrier_width, BARRIER);
+}
+
+static void every_worker_is_woken_for_a_batch(void **state)
+{
+	(void)state;
+	check_batch(2, SB_SCALE(4000));
+	check_batch(4, SB_SCALE(2000));
+}
+
 /* A process with affinity to a worker that is in a long step is taken by
  * another one: inject queues are everybody's. */
 static int long_step_after_wake(struct script *script, struct sb_step *step,
@@ -309,13 +489,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_global_queue_does_not_starve),
-		cmocka_unit_test(the_old_end_of_the_deque_does_not_starve),
+		cmocka_unit_test(those_that_continue_do_not_starve),
 		cmocka_unit_test(the_inject_queue_does_not_starve),
 		cmocka_unit_test(a_conversation_does_not_starve_a_third),
+		cmocka_unit_test(a_conversation_does_not_starve_those_below),
+		cmocka_unit_test(
+			a_conversation_does_not_starve_those_that_continue),
 		cmocka_unit_test(endless_processes_starve_nobody),
 		cmocka_unit_test(every_worker_is_woken),
 		cmocka_unit_test(every_worker_is_woken_by_futex),
 		cmocka_unit_test(every_polling_worker_finds_work),
+		cmocka_unit_test(every_worker_is_woken_for_those_that_continue),
+		cmocka_unit_test(every_worker_is_woken_for_a_batch),
 		cmocka_unit_test(nobody_waits_behind_a_long_step),
 	};
 

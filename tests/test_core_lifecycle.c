@@ -3,25 +3,15 @@
  *
  * Property: every process that was started completes and closes exactly once,
  *   and nothing is left behind, whatever runs at the same time.
- * Method: many cycles with idle, running and blocked processes and with foreign
- *   threads that submit; the pools' balance is checked at each destroy.
+ * Method: a thousand cycles with idle, running, blocked and sleeping processes
+ *   and with foreign threads that submit and send; the pools' balance is checked
+ *   at each destroy.
  */
+#include "core/commands.h"
 #include "core/deque.h"
 #include "tests/script.h"
 
-#define KEEPS 5
-
 /* ---- stop ---- */
-
-static int ignore_everything(struct script *script, struct sb_step *step,
-			     const struct sb_event *events, uint32_t count)
-{
-	(void)step;
-	(void)events;
-	script->seen += count;
-	sb_store_rel(&script->flag, 1);
-	return SB_IDLE;
-}
 
 static void stop_ends_the_stubborn_by_force(void **state)
 {
@@ -68,84 +58,227 @@ static void stop_from_a_step_is_refused(void **state)
 	fixture_end(&f);
 }
 
-static int end_on_cancel(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+/* ---- start and stop, again and again ---- */
+
+/* One scheduler with its processes and the foreign threads around it. Several
+ * run side by side, because a stop waits for a grace period. */
+enum { RINGS = 4, SLEEPERS = 2, EACH = 2, RECENT = 64, ALIVE_MAX = 200 };
+#define CYCLES SB_SCALE(1000)
+
+struct ring {
+	struct fixture f;
+	struct script idle;
+	struct script busy;
+	struct script blocked[EACH];
+	struct script sleeper[SLEEPERS];
+	struct script submitted; /* by a foreign thread, at any time */
+	struct sb_thread cycler;
+	struct sb_thread submitter;
+	struct sb_thread sender;
+	_Atomic(uint64_t) recent[RECENT]; /* PIDs to send to */
+	_Atomic(uint32_t) over;
+};
+
+/* Its sleep is longer than the test, or so short that it is over at once. */
+static int sleep_until_cancel(struct script *script, struct sb_step *step,
+			      const struct sb_event *events, uint32_t count)
 {
-	(void)script;
-	(void)step;
+	bool asleep = sb_load_rlx(&script->steps) > 1;
+
 	for (uint32_t i = 0; i < count; i++) {
 		if (events[i].type == SB_EVENT_CANCEL)
 			return SB_DONE;
+		asleep = asleep && events[i].type != SB_EVENT_COMPLETION;
 	}
-	return SB_IDLE;
-}
-
-static int continue_until_cancel(struct script *script, struct sb_step *step,
-				 const struct sb_event *events, uint32_t count)
-{
-	const int status = end_on_cancel(script, step, events, count);
-
-	return status == SB_DONE ? SB_DONE : SB_CONTINUE;
-}
-
-static int block_until_cancel(struct script *script, struct sb_step *step,
-			      const struct sb_event *events, uint32_t count)
-{
-	if (!count)
-		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 1),
+	if (!asleep)
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP,
+				       sb_value_u64(script->seen), 1),
 			 0);
-	return end_on_cancel(script, step, events, count) == SB_DONE ? SB_DONE
-								     : SB_YIELD;
+	return SB_YIELD;
 }
 
-/* With idle, running and blocked processes, time after time. */
-static void start_and_stop_many_times(void **state)
+/* Every third process that comes from outside waits for its cancel event. */
+static int stay_or_leave(struct script *script, struct sb_step *step,
+			 const struct sb_event *events, uint32_t count)
 {
-	struct fixture f;
-	struct script idle = { .f = &f, .step = end_on_cancel };
-	struct script busy = { .f = &f, .step = continue_until_cancel };
-	struct script blocked[4];
+	if (step->self % 3)
+		return SB_DONE;
+	return end_on_cancel(script, step, events, count);
+}
+
+static void *submit_all_the_time(void *arg)
+{
+	struct ring *ring = arg;
+	sb_pid pid = 0;
+
+	for (uint32_t i = 0; !sb_load_acq(&ring->over); i++) {
+		const uint64_t alive = sb_load_rlx(&ring->f.started) -
+				       sb_load_rlx(&ring->f.completed);
+		int rc;
+
+		sb_thread_yield();
+		if (alive > ALIVE_MAX)
+			continue;
+		rc = sb_scheduler_submit(ring->f.s, &scripted, "main",
+					 sb_value_ptr(&ring->submitted), &pid);
+		if (rc)
+			CHECK_EQ(rc, -ESHUTDOWN);
+		else
+			sb_store_rlx(&ring->recent[i % RECENT], pid);
+	}
+	return NULL;
+}
+
+static void *send_all_the_time(void *arg)
+{
+	struct ring *ring = arg;
+
+	for (uint32_t i = 0; !sb_load_acq(&ring->over); i++) {
+		const int rc = sb_scheduler_send(
+			ring->f.s, sb_load_rlx(&ring->recent[i % RECENT]),
+			sb_value_u64(i));
+
+		assert_true(rc == 0 || rc == -ESRCH);
+		sb_thread_yield();
+	}
+	return NULL;
+}
+
+static void submit_some_of_each(struct ring *ring)
+{
+	for (int i = 0; i < EACH; i++) {
+		struct script *sleeper = &ring->sleeper[i];
+
+		ring->blocked[i] =
+			(struct script){ .f = &ring->f,
+					 .step = block_until_cancel };
+		*sleeper = (struct script){ .f = &ring->f,
+					    .step = sleep_until_cancel };
+		sleeper->seen = i ? 20000 : UINT64_C(3600000000000);
+		fixture_submit(&ring->f, &scripted, &ring->idle);
+		fixture_submit(&ring->f, &scripted, &ring->busy);
+		fixture_submit(&ring->f, &scripted, &ring->blocked[i]);
+		fixture_submit(&ring->f, &scripted, sleeper);
+	}
+}
+
+/* Every eighth stop is by force, if anybody is left then. */
+static void *cycle_many_times(void *arg)
+{
+	struct ring *ring = arg;
+
+	for (int i = 0; i < CYCLES / RINGS; i++) {
+		CHECK_EQ(sb_scheduler_start(ring->f.s, NULL), 0);
+		submit_some_of_each(ring);
+		if (i % 8)
+			CHECK_EQ(sb_scheduler_stop(ring->f.s,
+						   FIXTURE_TIMEOUT_NS),
+				 0);
+		else
+			(void)sb_scheduler_stop(ring->f.s, 0);
+	}
+	return NULL;
+}
+
+static void start_ring(struct ring *ring)
+{
+	*ring = (struct ring){
+		.idle = { .f = &ring->f, .step = end_on_cancel },
+		.busy = { .f = &ring->f, .step = continue_until_cancel },
+		.submitted = { .f = &ring->f, .step = stay_or_leave },
+	};
+	fixture_defaults(&ring->f);
+	fixture_create(&ring->f, 2);
+	CHECK_EQ(sb_scheduler_register(ring->f.s, KEEPS, keeps, NULL), 0);
+	CHECK_EQ(sb_thread_start(&ring->submitter, -1, submit_all_the_time,
+				 ring),
+		 0);
+	CHECK_EQ(sb_thread_start(&ring->sender, -1, send_all_the_time, ring),
+		 0);
+	CHECK_EQ(sb_thread_start(&ring->cycler, -1, cycle_many_times, ring), 0);
+}
+
+/* What came after the last stop runs, too. */
+static void end_ring(struct ring *ring)
+{
+	sb_thread_join(&ring->cycler);
+	sb_store_rel(&ring->over, 1);
+	sb_thread_join(&ring->submitter);
+	sb_thread_join(&ring->sender);
+	CHECK_EQ(sb_scheduler_start(ring->f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(ring->f.s, FIXTURE_TIMEOUT_NS), 0);
+	assert_true(sb_load_rlx(&ring->f.started) >= 4 * EACH * CYCLES / RINGS);
+	CHECK_EQ(sb_load_rlx(&ring->f.completed),
+		 sb_load_rlx(&ring->f.started));
+	CHECK_EQ(sb_load_rlx(&ring->f.closed), sb_load_rlx(&ring->f.started));
+	sb_scheduler_destroy(ring->f.s);
+}
+
+static void a_thousand_starts_and_stops(void **state)
+{
+	static struct ring rings[RINGS];
 
 	(void)state;
-	fixture_defaults(&f);
-	fixture_create(&f, 3);
-	CHECK_EQ(sb_scheduler_register(f.s, KEEPS, keeps, NULL), 0);
-	for (int cycle = 0; cycle < SB_SCALE(200); cycle++) {
-		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-		for (int i = 0; i < 4; i++) {
-			blocked[i] =
-				(struct script){ .f = &f,
-						 .step = block_until_cancel };
-			fixture_submit(&f, &scripted, &idle);
-			fixture_submit(&f, &scripted, &busy);
-			fixture_submit(&f, &scripted, &blocked[i]);
-		}
-		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
-		CHECK_EQ(sb_load_rlx(&f.completed), 12 * (cycle + 1));
-		CHECK_EQ(sb_load_rlx(&f.closed), 12 * (cycle + 1));
-	}
-	sb_scheduler_destroy(f.s);
+	for (int i = 0; i < RINGS; i++)
+		start_ring(&rings[i]);
+	for (int i = 0; i < RINGS; i++)
+		end_ring(&rings[i]);
 }
 
+/* ---- submissions against a stop ---- */
+
+struct submitter {
+	struct script script;
+	struct sb_thread thread;
+	_Atomic(uint32_t) over; /* the stop */
+};
+
+/* Or until the stop is over, for it may not have seen that. */
 static void *submit_until_refused(void *arg)
 {
-	struct script *script = arg;
+	struct submitter *submitter = arg;
 	int rc;
 
 	do {
-		rc = sb_scheduler_submit(script->f->s, &scripted, "main",
-					 sb_value_ptr(script), NULL);
-	} while (!rc);
-	CHECK_EQ(rc, -ESHUTDOWN);
+		rc = sb_scheduler_submit(
+			submitter->script.f->s, &scripted, "main",
+			sb_value_ptr(&submitter->script), NULL);
+	} while (!rc && !sb_load_acq(&submitter->over));
+	if (rc)
+		CHECK_EQ(rc, -ESHUTDOWN);
 	return NULL;
+}
+
+static void start_submitter(struct submitter *submitter, struct fixture *f)
+{
+	sb_store_rlx(&submitter->over, 0);
+	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
+	CHECK_EQ(sb_thread_start(&submitter->thread, -1, submit_until_refused,
+				 submitter),
+		 0);
+}
+
+/* Everything that has started has ended. What came after the stop, which is
+ * seldom, needs another round. */
+static void end_submitter(struct submitter *submitter, struct fixture *f)
+{
+	sb_store_rel(&submitter->over, 1);
+	sb_thread_join(&submitter->thread);
+	if (sb_load_rlx(&f->completed) != sb_load_rlx(&f->started)) {
+		CHECK_EQ(sb_scheduler_wait_idle(f->s, 0), -ETIMEDOUT);
+		CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
+		(void)sb_scheduler_stop(f->s, 0);
+	}
+	CHECK_EQ(sb_load_rlx(&f->completed), sb_load_rlx(&f->started));
+	CHECK_EQ(sb_load_rlx(&f->closed), sb_load_rlx(&f->started));
 }
 
 /* A process is refused, or it gets its cancel event; none is stranded. */
 static void submit_against_stop(void **state)
 {
 	struct fixture f;
-	struct script script = { .f = &f, .step = end_on_cancel };
-	struct sb_thread thread;
+	struct submitter submitter = { .script = { .f = &f,
+						   .step = end_on_cancel } };
 
 	(void)state;
 	fixture_defaults(&f);
@@ -154,13 +287,9 @@ static void submit_against_stop(void **state)
 	f.yields_in_start = 20;
 	fixture_create(&f, 2);
 	for (int cycle = 0; cycle < SB_SCALE(200); cycle++) {
-		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-		CHECK_EQ(sb_thread_start(&thread, -1, submit_until_refused,
-					 &script),
-			 0);
+		start_submitter(&submitter, &f);
 		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
-		sb_thread_join(&thread);
-		CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
+		end_submitter(&submitter, &f);
 	}
 	sb_scheduler_destroy(f.s);
 }
@@ -247,8 +376,9 @@ static void force_ends_those_that_wake_each_other(void **state)
 static void submit_against_a_forced_stop(void **state)
 {
 	struct fixture f;
-	struct script script = { .f = &f, .step = ignore_everything };
-	struct sb_thread thread;
+	struct submitter submitter = {
+		.script = { .f = &f, .step = ignore_everything }
+	};
 
 	(void)state;
 	fixture_defaults(&f);
@@ -256,16 +386,11 @@ static void submit_against_a_forced_stop(void **state)
 	f.yields_in_start = 3000;
 	fixture_create(&f, 2);
 	for (int cycle = 0; cycle < SB_SCALE(80); cycle++) {
-		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-		CHECK_EQ(sb_thread_start(&thread, -1, submit_until_refused,
-					 &script),
-			 0);
+		start_submitter(&submitter, &f);
 		for (int n = cycle; n; n--)
 			sb_thread_yield();
 		(void)sb_scheduler_stop(f.s, 0);
-		sb_thread_join(&thread);
-		CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
-		CHECK_EQ(sb_load_rlx(&f.closed), sb_load_rlx(&f.started));
+		end_submitter(&submitter, &f);
 	}
 	sb_scheduler_destroy(f.s);
 }
@@ -409,184 +534,6 @@ static void sleepers_and_wakers_agree(void **state)
 	fixture_end(&f);
 }
 
-/* ---- terminate and execute ---- */
-
-static int spin_until_told(struct script *script, struct sb_step *step,
-			   const struct sb_event *events, uint32_t count)
-{
-	(void)step;
-	(void)events;
-	(void)count;
-	sb_store_rel(&script->flag, 1);
-	while (sb_load_acq(&script->flag) == 1)
-		sb_thread_yield();
-	return SB_CONTINUE;
-}
-
-/* One worker, so that what is behind a running step stays queued. */
-static void terminate_ends_a_process_anywhere(void **state)
-{
-	struct fixture f;
-	struct script idle = { .f = &f, .step = ignore_everything };
-	struct script blocked = { .f = &f, .step = block_until_cancel };
-	struct script running = { .f = &f, .step = spin_until_told };
-	struct script queued = { .f = &f, .step = done_with_42 };
-	sb_pid pid[4];
-
-	(void)state;
-	fixture_defaults(&f);
-	fixture_create(&f, 1);
-	CHECK_EQ(sb_scheduler_register(f.s, KEEPS, keeps, NULL), 0);
-	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-	pid[0] = fixture_submit(&f, &scripted, &idle);
-	pid[1] = fixture_submit(&f, &scripted, &blocked);
-	await_flag(&idle);
-	await_flag(&blocked);
-	pid[2] = fixture_submit(&f, &scripted, &running);
-	await_flag(&running);
-	pid[3] = fixture_submit(&f, &scripted, &queued);
-	for (int i = 0; i < 4; i++)
-		CHECK_EQ(sb_scheduler_terminate(f.s, pid[i]), 0);
-	CHECK_EQ(sb_load_rlx(&f.completed), 0); /* it does not wait */
-	sb_store_rel(&running.flag, 2);
-	fixture_wait(&f);
-	CHECK_EQ(sb_load_rlx(&f.last_error), -ECANCELED);
-	CHECK_EQ(sb_load_rlx(&f.closed), 4);
-	CHECK_EQ(sb_load_rlx(&idle.steps), 1);
-	CHECK_EQ(sb_load_rlx(&blocked.steps), 1);
-	CHECK_EQ(sb_load_rlx(&running.steps), 1);
-	CHECK_EQ(sb_load_rlx(&queued.steps), 0);
-	for (int i = 0; i < 4; i++)
-		CHECK_EQ(sb_scheduler_terminate(f.s, pid[i]), -ESRCH);
-	/* A completion that comes too late. */
-	CHECK_EQ(sb_complete(&blocked.later, sb_value_u64(0), 0), -ESRCH);
-	CHECK_EQ(sb_load_rlx(&f.dropped), 0);
-	fixture_end(&f);
-}
-
-static int terminate_self(struct script *script, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
-{
-	(void)events;
-	(void)count;
-	CHECK_EQ(sb_scheduler_terminate(script->f->s, step->self), 0);
-	return SB_IDLE;
-}
-
-static int end_at_once(struct script *script, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	for (uint32_t i = 0; i < count; i++)
-		CHECK_EQ(events[i].type, SB_EVENT_CANCEL);
-	return SB_DONE;
-}
-
-static void *terminate_all(void *arg)
-{
-	struct script *script = arg;
-
-	for (sb_pid pid = 1; !flag_set(script); pid = pid % 5000 + 1)
-		(void)sb_scheduler_terminate(script->f->s, pid);
-	return NULL;
-}
-
-/* Somebody terminates at random while processes come, run and end. */
-static void terminate_races_with_everything(void **state)
-{
-	struct fixture f;
-	struct script self = { .f = &f, .step = terminate_self };
-	struct script busy = { .f = &f, .step = continue_until_cancel };
-	struct script quick = { .f = &f, .step = end_at_once };
-	struct script idle = { .f = &f, .step = end_on_cancel };
-	struct script killer = { .f = &f };
-	struct sb_thread thread;
-
-	(void)state;
-	fixture_start(&f, 3);
-	CHECK_EQ(sb_thread_start(&thread, -1, terminate_all, &killer), 0);
-	for (int i = 0; i < SB_SCALE(1600); i++) {
-		fixture_submit(&f, &scripted, &self);
-		fixture_submit(&f, &scripted, &quick);
-		fixture_submit(&f, &scripted, &idle);
-		if (i % 16 == 0)
-			fixture_submit(&f, &scripted, &busy);
-	}
-	sb_store_rel(&killer.flag, 1);
-	sb_thread_join(&thread);
-	fixture_end(&f);
-	CHECK_EQ(sb_load_rlx(&f.closed), sb_load_rlx(&f.started));
-}
-
-static int execute_inside(struct script *script, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
-{
-	struct sb_exit exit;
-
-	(void)step;
-	(void)events;
-	(void)count;
-	script->seen = (uint64_t)-sb_scheduler_execute(
-		script->f->s, &scripted, "main", sb_value_ptr(script), &exit);
-	return -EIO;
-}
-
-static void execute_waits_for_the_result(void **state)
-{
-	struct fixture f;
-	struct script good = { .f = &f, .step = done_with_42 };
-	struct script bad = { .f = &f, .step = execute_inside };
-	struct sb_exit exit = { .error = 77 };
-
-	(void)state;
-	fixture_start(&f, 2);
-	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "other",
-				      sb_value_ptr(&good), &exit),
-		 -ENOTSUP);
-	CHECK_EQ(exit.error, 77);
-	for (int i = 0; i < SB_SCALE(2000); i++) {
-		CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
-					      sb_value_ptr(&good), &exit),
-			 0);
-		CHECK_EQ(exit.error, 0);
-		CHECK_EQ(exit.result.u64, 42);
-	}
-	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
-				      sb_value_ptr(&bad), &exit),
-		 0);
-	CHECK_EQ(exit.error, -EIO);
-	CHECK_EQ(bad.seen, EDEADLK);
-	fixture_end(&f);
-}
-
-static void *execute_stubborn(void *arg)
-{
-	struct script *script = arg;
-	struct sb_exit exit;
-
-	CHECK_EQ(sb_scheduler_execute(script->f->s, &scripted, "main",
-				      sb_value_ptr(script), &exit),
-		 0);
-	CHECK_EQ(exit.error, -ECANCELED);
-	return NULL;
-}
-
-static void stop_by_force_ends_an_execute(void **state)
-{
-	struct fixture f;
-	struct script script = { .f = &f, .step = ignore_everything };
-	struct sb_thread thread;
-
-	(void)state;
-	fixture_start(&f, 1);
-	CHECK_EQ(sb_thread_start(&thread, -1, execute_stubborn, &script), 0);
-	await_flag(&script);
-	CHECK_EQ(sb_scheduler_stop(f.s, 1000000), -ETIMEDOUT);
-	sb_thread_join(&thread);
-	sb_scheduler_destroy(f.s);
-}
-
 static void a_worker_that_cannot_be_pinned(void **state)
 {
 	struct sb_place place[2] = { { -1, 0, 0, 0, 0, 0 },
@@ -628,7 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stop_ends_the_stubborn_by_force),
 		cmocka_unit_test(stop_from_a_step_is_refused),
-		cmocka_unit_test(start_and_stop_many_times),
+		cmocka_unit_test(a_thousand_starts_and_stops),
 		cmocka_unit_test(submit_against_stop),
 		cmocka_unit_test(force_ends_those_that_wake_each_other),
 		cmocka_unit_test(submit_against_a_forced_stop),
@@ -636,10 +583,6 @@ int main(void)
 		cmocka_unit_test(the_idle_stamp_is_of_this_round),
 		cmocka_unit_test(stop_right_after_start),
 		cmocka_unit_test(sleepers_and_wakers_agree),
-		cmocka_unit_test(terminate_ends_a_process_anywhere),
-		cmocka_unit_test(terminate_races_with_everything),
-		cmocka_unit_test(execute_waits_for_the_result),
-		cmocka_unit_test(stop_by_force_ends_an_execute),
 		cmocka_unit_test(a_worker_that_cannot_be_pinned),
 		cmocka_unit_test(bad_parameters_are_refused),
 	};

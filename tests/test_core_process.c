@@ -138,7 +138,6 @@ static void processes_max_holds(void **state)
 #define ECHO	  3
 #define ECHO_FAR  70000
 #define FAILS	  4
-#define KEEPS	  5
 #define NOT_THERE 6
 
 static int echo(void *context, const struct sb_command *command,

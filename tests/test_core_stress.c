@@ -6,7 +6,8 @@
  *   counters obey their conservation laws.
  * Method: processes that send to random others, spawn, yield and continue, on
  *   more workers than this machine has cores; foreign threads send, too.
- * Bound: 8 workers, 64 peers; all three wake policies.
+ * Bound: 8 and 16 workers, 64 peers; the wake policies, deques, victim orders and
+ *   mailbox bounds one by one.
  */
 #include <errno.h>
 #include <string.h>
@@ -73,11 +74,24 @@ static void receive(struct peer *peer, const struct sb_event *event)
 	peer->received++;
 }
 
-static uint64_t next_message(struct peer *peer, uint32_t *target)
+/* To somebody. A bounded mailbox may refuse it; then it was not sent. */
+static int send_one(struct peer *peer, struct sb_step *step)
 {
-	*target = sb_rng_below(&peer->rng, PEERS);
-	peer->sent++;
-	return message_of(peer->id, peer->next_to[*target]++);
+	const uint32_t target = sb_rng_below(&peer->rng, PEERS);
+	const sb_pid to = peer->mesh->peer[target].pid;
+	const union sb_value message =
+		sb_value_u64(message_of(peer->id, peer->next_to[target]));
+	const int rc = step ? sb_step_send(step, to, message)
+			    : sb_scheduler_send(peer->mesh->f.s, to, message);
+
+	if (!rc) {
+		peer->next_to[target]++;
+		peer->sent++;
+		return 0;
+	}
+	CHECK_EQ(rc, -EWOULDBLOCK);
+	assert_true(peer->mesh->f.config.mailbox_bound);
+	return rc;
 }
 
 static int leaf_step(void *state, struct sb_step *step,
@@ -101,15 +115,10 @@ static const struct sb_process_ops leaf = {
 
 static void send_some(struct peer *peer, struct sb_step *step)
 {
-	for (uint32_t n = sb_rng_below(&peer->rng, 4); n && peer->sent < SENDS;
-	     n--) {
-		uint32_t target;
-		const uint64_t message = next_message(peer, &target);
+	uint32_t n = sb_rng_below(&peer->rng, 4);
 
-		CHECK_EQ(sb_step_send(step, peer->mesh->peer[target].pid,
-				      sb_value_u64(message)),
-			 0);
-	}
+	while (n-- && peer->sent < SENDS && !send_one(peer, step))
+		;
 }
 
 static int peer_step(void *state, struct sb_step *step,
@@ -169,13 +178,8 @@ static void *foreign_sender(void *arg)
 	struct peer *peer = arg;
 
 	while (peer->sent < SENDS) {
-		uint32_t target;
-		const uint64_t message = next_message(peer, &target);
-
-		CHECK_EQ(sb_scheduler_send(peer->mesh->f.s,
-					   peer->mesh->peer[target].pid,
-					   sb_value_u64(message)),
-			 0);
+		if (send_one(peer, NULL))
+			sb_thread_yield();
 	}
 	sb_add_acq_rel(&peer->mesh->finished, 1);
 	return NULL;
@@ -198,9 +202,9 @@ static void start_peers(struct mesh *mesh)
 			fixture_submit(&mesh->f, &peers, &mesh->peer[i]);
 	}
 	for (uint32_t i = 0; i < PEERS; i++)
-		CHECK_EQ(sb_scheduler_send(mesh->f.s, mesh->peer[i].pid,
-					   sb_value_u64(GO)),
-			 0);
+		while (sb_scheduler_send(mesh->f.s, mesh->peer[i].pid,
+					 sb_value_u64(GO)) == -EWOULDBLOCK)
+			sb_thread_yield();
 }
 
 static uint64_t sum_sent_to(const struct mesh *mesh, uint32_t target)
@@ -212,46 +216,31 @@ static uint64_t sum_sent_to(const struct mesh *mesh, uint32_t target)
 	return sum;
 }
 
-static void check_conservation(struct fixture *f)
+/* Two in each core, four in each cache, and so on. */
+static void create_mesh(struct fixture *f, uint32_t workers)
 {
-	const uint64_t pops = fixture_counter(f, SB_COUNTER_local_pops) +
-			      fixture_counter(f, SB_COUNTER_oldest_pops) +
-			      fixture_counter(f, SB_COUNTER_cold_pops);
-	const uint64_t batches = fixture_counter(f, SB_COUNTER_inject_pops) +
-				 fixture_counter(f, SB_COUNTER_global_pops) +
-				 fixture_counter(f, SB_COUNTER_remote_pops);
-	struct sb_steal_counts steals[FIXTURE_WORKERS_MAX];
-	struct sb_worker_reading reading = { .steals = steals };
-	uint64_t successes = 0;
+	struct sb_place place[FIXTURE_WORKERS_MAX];
 
-	for (uint32_t i = 0; i < sb_scheduler_workers(f->s); i++) {
-		sb_scheduler_read(f->s, i, &reading);
-		for (uint32_t v = 0; v < sb_scheduler_workers(f->s); v++) {
-			CHECK_EQ(steals[v].attempts, steals[v].successes +
-							     steals[v].lost +
-							     steals[v].empty);
-			successes += steals[v].successes;
-		}
-		CHECK_EQ(steals[i].attempts, 0);
-	}
-	/* Each step began with one process taken from somewhere. */
-	CHECK_EQ(fixture_counter(f, SB_COUNTER_steps),
-		 pops + batches + successes);
-	CHECK_EQ(fixture_counter(f, SB_COUNTER_completions),
-		 sb_load_rlx(&f->completed));
+	for (int i = 0; i < FIXTURE_WORKERS_MAX; i++)
+		place[i] =
+			(struct sb_place){ -1, i, i / 2, i / 4, i / 8, i / 8 };
+	fixture_create_at(f, workers, place);
 }
 
-static void run_mesh(enum sb_wake wake, uint32_t searchers)
+static void run_mesh(const struct sb_config *policy, uint32_t workers)
 {
 	static struct mesh mesh;
 	struct sb_thread threads[FOREIGN];
 
 	memset(&mesh, 0, sizeof(mesh));
 	fixture_defaults(&mesh.f);
-	mesh.f.config.wake = wake;
-	mesh.f.config.searchers_max = searchers;
+	mesh.f.config.deque = policy->deque;
+	mesh.f.config.victim = policy->victim;
+	mesh.f.config.wake = policy->wake;
+	mesh.f.config.searchers_max = policy->searchers_max;
+	mesh.f.config.mailbox_bound = policy->mailbox_bound;
 	mesh.f.config.sample_every = 1;
-	fixture_create(&mesh.f, WORKERS);
+	create_mesh(&mesh.f, workers);
 	CHECK_EQ(sb_scheduler_register(mesh.f.s, LATER, complete_now, NULL), 0);
 	CHECK_EQ(sb_scheduler_start(mesh.f.s, NULL), 0);
 	start_peers(&mesh);
@@ -274,26 +263,78 @@ static void run_mesh(enum sb_wake wake, uint32_t searchers)
 	CHECK_EQ(sb_load_rlx(&mesh.out_of_order), 0);
 	CHECK_EQ(sb_load_rlx(&mesh.f.dropped), 0);
 	CHECK_EQ(sb_load_rlx(&mesh.f.completed), sb_load_rlx(&mesh.f.started));
-	check_conservation(&mesh.f);
+	fixture_check_conservation(&mesh.f);
 	sb_scheduler_destroy(mesh.f.s);
 }
 
 static void exactly_once_local(void **state)
 {
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
 	(void)state;
-	run_mesh(SB_WAKE_LOCAL, 0);
+	policy.wake = SB_WAKE_LOCAL;
+	run_mesh(&policy, WORKERS);
 }
 
 static void exactly_once_affine(void **state)
 {
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
 	(void)state;
-	run_mesh(SB_WAKE_AFFINE, 1);
+	policy.wake = SB_WAKE_AFFINE;
+	policy.searchers_max = 1;
+	run_mesh(&policy, WORKERS);
 }
 
 static void exactly_once_global(void **state)
 {
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
 	(void)state;
-	run_mesh(SB_WAKE_GLOBAL, UINT32_MAX);
+	policy.wake = SB_WAKE_GLOBAL;
+	policy.searchers_max = UINT32_MAX;
+	run_mesh(&policy, WORKERS);
+}
+
+static void exactly_once_with_chase_lev(void **state)
+{
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
+	(void)state;
+	policy.deque = SB_DEQUE_CHASE_LEV;
+	run_mesh(&policy, WORKERS);
+}
+
+static void exactly_once_near(void **state)
+{
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
+	(void)state;
+	policy.victim = SB_VICTIM_NEAR;
+	run_mesh(&policy, FIXTURE_WORKERS_MAX);
+}
+
+static void exactly_once_last(void **state)
+{
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
+	(void)state;
+	policy.victim = SB_VICTIM_LAST;
+	run_mesh(&policy, WORKERS);
+}
+
+/* Refused sends are tried again: nothing else changes. */
+static void exactly_once_with_a_mailbox_bound(void **state)
+{
+	struct sb_config policy = SB_CONFIG_DEFAULT;
+
+	(void)state;
+	policy.mailbox_bound = 4;
+	run_mesh(&policy, WORKERS);
+	policy.deque = SB_DEQUE_CHASE_LEV;
+	policy.victim = SB_VICTIM_NEAR;
+	policy.mailbox_bound = 1;
+	run_mesh(&policy, WORKERS);
 }
 
 int main(void)
@@ -302,6 +343,10 @@ int main(void)
 		cmocka_unit_test(exactly_once_local),
 		cmocka_unit_test(exactly_once_affine),
 		cmocka_unit_test(exactly_once_global),
+		cmocka_unit_test(exactly_once_with_chase_lev),
+		cmocka_unit_test(exactly_once_near),
+		cmocka_unit_test(exactly_once_last),
+		cmocka_unit_test(exactly_once_with_a_mailbox_bound),
 	};
 
 	return cmocka_run_group_tests_name("stress", tests, NULL, NULL);

@@ -1,0 +1,546 @@
+/*
+ * The parameters of stealing and waking, in every combination.
+ *
+ * Property: whatever deque, steal amount, victim order and wake target, a job
+ *   has its right answer and the counters obey their laws; `near` looks at the
+ *   nearest ring first and one ring further out only after an empty round, and
+ *   reaches everybody; `last` begins with who gave last; a steal takes what its
+ *   amount and its cap say.
+ * Method: a tree of processes that spawn, continue and send, on more workers
+ *   than cores. The orders: one round of looking at a time, by hand, on the
+ *   workers of a scheduler whose threads have gone. The amounts: one worker is
+ *   held, one thief empties its deque.
+ * Bound: 5 workers, 121 processes a job; 7 workers in four distances.
+ */
+#include "core/internal.h"
+#include "tests/script.h"
+
+/* ---- a job under every policy ---- */
+
+enum { FAN = 3, DEPTH = 4, LEAVES = 81 };
+
+struct node {
+	sb_pid parent;
+	uint32_t depth;
+	uint32_t waits_for;
+	uint64_t sum;
+	bool has_continued;
+};
+
+/* depth:8 | the parent's PID:56 */
+static int node_init(void *state, const char *method, union sb_value input)
+{
+	struct node *node = state;
+
+	(void)method;
+	node->depth = (uint32_t)(input.u64 >> 56);
+	node->parent = input.u64 & (UINT64_MAX >> 8);
+	return 0;
+}
+
+static const struct sb_process_ops nodes;
+
+static void spawn_children(struct node *node, struct sb_step *step)
+{
+	const uint64_t depth = node->depth + 1;
+
+	for (int i = 0; i < FAN; i++)
+		CHECK_EQ(sb_step_spawn(step, &nodes, "main",
+				       sb_value_u64(depth << 56 | step->self),
+				       NULL),
+			 0);
+	node->waits_for = FAN;
+}
+
+static int answer(const struct node *node, struct sb_step *step)
+{
+	sb_step_result(step, sb_value_u64(node->sum));
+	if (node->parent)
+		CHECK_EQ(sb_step_send(step, node->parent,
+				      sb_value_u64(node->sum)),
+			 0);
+	return SB_DONE;
+}
+
+static int node_step(void *state, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	struct node *node = state;
+
+	if (!node->has_continued) {
+		node->has_continued = true;
+		if (node->depth == DEPTH)
+			node->sum = 1;
+		else
+			spawn_children(node, step);
+		return SB_CONTINUE;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		node->sum += events[i].data.u64;
+	node->waits_for -= count;
+	return node->waits_for ? SB_IDLE : answer(node, step);
+}
+
+static const struct sb_process_ops nodes = {
+	.name = "node",
+	.state_bytes = sizeof(struct node),
+	.init = node_init,
+	.step = node_step,
+};
+
+/* Two SMT siblings, one more in their cache, one in their node, one remote. */
+static struct sb_place far_apart[] = {
+	{ -1, 0, 0, 0, 0, 0 }, { -1, 1, 0, 0, 0, 0 }, { -1, 2, 1, 0, 0, 0 },
+	{ -1, 3, 2, 1, 0, 0 }, { -1, 4, 3, 2, 1, 1 },
+};
+
+struct amount {
+	enum sb_steal_amount steal;
+	uint32_t cap;
+};
+
+static const struct amount amounts[] = {
+	{ SB_STEAL_HALF, 32 },
+	{ SB_STEAL_COUNT, 1 },
+	{ SB_STEAL_COUNT, 3 },
+};
+
+static void run_job(const struct sb_config *policy, int rounds)
+{
+	struct fixture f;
+
+	fixture_defaults(&f);
+	f.config.deque = policy->deque;
+	f.config.steal = policy->steal;
+	f.config.steal_cap = policy->steal_cap;
+	f.config.victim = policy->victim;
+	f.config.wake = policy->wake;
+	fixture_create_at(&f, SB_ARRAY_SIZE(far_apart), far_apart);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (int i = 0; i < rounds; i++) {
+		struct sb_exit exit;
+
+		CHECK_EQ(sb_scheduler_execute(f.s, &nodes, "main",
+					      sb_value_u64(0), &exit),
+			 0);
+		CHECK_EQ(exit.error, 0);
+		CHECK_EQ(exit.result.u64, LEAVES);
+	}
+	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+	fixture_check_conservation(&f);
+	assert_in_range(sb_hist_max(fixture_hist(&f, SB_HIST_batch_steal)), 0,
+			policy->steal_cap);
+	sb_scheduler_destroy(f.s);
+}
+
+static void run_wakes(struct sb_config policy)
+{
+	static const enum sb_wake wakes[] = { SB_WAKE_LOCAL, SB_WAKE_AFFINE,
+					      SB_WAKE_GLOBAL };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(wakes); i++) {
+		policy.wake = wakes[i];
+		run_job(&policy, SB_SCALE(16));
+	}
+}
+
+static void run_victims(struct sb_config policy)
+{
+	static const enum sb_victim victims[] = { SB_VICTIM_RANDOM,
+						  SB_VICTIM_NEAR,
+						  SB_VICTIM_LAST };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(victims); i++) {
+		policy.victim = victims[i];
+		run_wakes(policy);
+	}
+}
+
+static void run_deque(enum sb_deque_kind deque)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(amounts); i++) {
+		struct sb_config policy = SB_CONFIG_DEFAULT;
+
+		policy.deque = deque;
+		policy.steal = amounts[i].steal;
+		policy.steal_cap = amounts[i].cap;
+		run_victims(policy);
+	}
+}
+
+static void every_policy_with_counted(void **state)
+{
+	(void)state;
+	run_deque(SB_DEQUE_COUNTED);
+}
+
+static void every_policy_with_chase_lev(void **state)
+{
+	(void)state;
+	run_deque(SB_DEQUE_CHASE_LEV);
+}
+
+/* ---- victim orders, one round at a time ---- */
+
+/* By distance from worker 0: itself; a sibling; two in the cache; one in the
+ * node; two remote ones. */
+enum { THIEF, SIBLING, CACHE_A, CACHE_B, NODE, REMOTE_A, REMOTE_B, PLACES };
+
+static struct sb_place rings_of_places[PLACES] = {
+	[THIEF] = { -1, 0, 0, 0, 0, 0 },    [SIBLING] = { -1, 1, 0, 0, 0, 0 },
+	[CACHE_A] = { -1, 2, 1, 0, 0, 0 },  [CACHE_B] = { -1, 3, 2, 0, 0, 0 },
+	[NODE] = { -1, 4, 3, 1, 0, 0 },	    [REMOTE_A] = { -1, 5, 4, 2, 1, 1 },
+	[REMOTE_B] = { -1, 6, 5, 2, 1, 1 },
+};
+
+static const uint32_t ring_ends[] = { CACHE_A, NODE, REMOTE_A, PLACES };
+
+struct hand {
+	struct fixture f;
+	struct sb_worker *thief;
+	struct sb_process process[PLACES]; /* what each victim can lose */
+	uint64_t looked[PLACES];	   /* attempts seen so far */
+};
+
+/* Workers that exist and do not run. */
+static void take_in_hand(struct hand *hand, enum sb_victim victim)
+{
+	fixture_defaults(&hand->f);
+	hand->f.config.victim = victim;
+	fixture_create_at(&hand->f, PLACES, rings_of_places);
+	CHECK_EQ(sb_scheduler_start(hand->f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(hand->f.s, FIXTURE_TIMEOUT_NS), 0);
+	hand->thief = hand->f.s->worker[THIEF];
+	hand->thief->victims.last = SB_WORKER_NONE;
+	for (int i = 0; i < PLACES; i++)
+		hand->looked[i] =
+			sb_counter_read(&hand->thief->steals[i].attempts);
+}
+
+/* How often the thief has looked at a victim since the last call. */
+static uint64_t looks_at(struct hand *hand, uint32_t victim)
+{
+	const uint64_t before = hand->looked[victim];
+
+	hand->looked[victim] =
+		sb_counter_read(&hand->thief->steals[victim].attempts);
+	return hand->looked[victim] - before;
+}
+
+static void give(struct hand *hand, uint32_t victim)
+{
+	assert_true(sb_deque_push(&hand->f.s->worker[victim]->deque,
+				  &hand->process[victim]));
+}
+
+static uint32_t whose(const struct hand *hand, const struct sb_process *p)
+{
+	return p ? (uint32_t)(p - hand->process) : SB_WORKER_NONE;
+}
+
+static void near_goes_out_ring_by_ring(void **state)
+{
+	static struct hand hand;
+
+	(void)state;
+	take_in_hand(&hand, SB_VICTIM_NEAR);
+	for (int episode = 0; episode < 20; episode++) {
+		sb_steal_begin(hand.thief);
+		for (size_t round = 0; round < 6; round++) {
+			const size_t reach =
+				round < SB_ARRAY_SIZE(ring_ends)
+					? round
+					: SB_ARRAY_SIZE(ring_ends) - 1;
+
+			assert_null(sb_steal_round(hand.thief));
+			for (uint32_t v = SIBLING; v < PLACES; v++)
+				CHECK_EQ(looks_at(&hand, v),
+					 v < ring_ends[reach]);
+		}
+	}
+	CHECK_EQ(looks_at(&hand, THIEF), 0);
+	sb_scheduler_destroy(hand.f.s);
+}
+
+/* The nearest that has something gives, and those further out are not asked;
+ * afterwards the nearest is first again. */
+static void near_takes_from_the_nearest(void **state)
+{
+	static struct hand hand;
+
+	(void)state;
+	take_in_hand(&hand, SB_VICTIM_NEAR);
+	give(&hand, REMOTE_A);
+	give(&hand, NODE);
+	sb_steal_begin(hand.thief);
+	assert_null(sb_steal_round(hand.thief));
+	assert_null(sb_steal_round(hand.thief));
+	CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), NODE);
+	CHECK_EQ(looks_at(&hand, REMOTE_A), 0);
+	CHECK_EQ(looks_at(&hand, REMOTE_B), 0);
+	sb_steal_begin(hand.thief);
+	for (int round = 0; round < 3; round++)
+		assert_null(sb_steal_round(hand.thief));
+	give(&hand, SIBLING);
+	CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), SIBLING);
+	CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), REMOTE_A);
+	give(&hand, NODE);
+	sb_steal_begin(hand.thief);
+	assert_null(sb_steal_round(hand.thief));
+	CHECK_EQ(whose(&hand, sb_deque_pop(&hand.f.s->worker[NODE]->deque)),
+		 NODE);
+	sb_scheduler_destroy(hand.f.s);
+}
+
+/* Within a ring each is the first one at some time: 2^-200 says otherwise. */
+static void a_ring_has_no_fixed_order(void **state)
+{
+	static struct hand hand;
+	uint32_t first[PLACES] = { 0 };
+
+	(void)state;
+	take_in_hand(&hand, SB_VICTIM_NEAR);
+	for (int i = 0; i < 200; i++) {
+		struct sb_process *p;
+
+		give(&hand, CACHE_A);
+		give(&hand, CACHE_B);
+		sb_steal_begin(hand.thief);
+		assert_null(sb_steal_round(hand.thief));
+		p = sb_steal_round(hand.thief);
+		first[whose(&hand, p)]++;
+		assert_non_null(sb_steal_round(hand.thief));
+	}
+	assert_true(first[CACHE_A]);
+	assert_true(first[CACHE_B]);
+	CHECK_EQ(first[CACHE_A] + first[CACHE_B], 200);
+	sb_scheduler_destroy(hand.f.s);
+}
+
+/* One ring: the first round sees all of them, from anywhere on. */
+static void random_begins_anywhere(void **state)
+{
+	static struct hand hand;
+	uint32_t first[PLACES] = { 0 };
+
+	(void)state;
+	take_in_hand(&hand, SB_VICTIM_RANDOM);
+	sb_steal_begin(hand.thief);
+	assert_null(sb_steal_round(hand.thief));
+	for (uint32_t v = SIBLING; v < PLACES; v++)
+		CHECK_EQ(looks_at(&hand, v), 1);
+	for (int i = 0; i < 400; i++) {
+		for (uint32_t v = SIBLING; v < PLACES; v++)
+			give(&hand, v);
+		sb_steal_begin(hand.thief);
+		first[whose(&hand, sb_steal_round(hand.thief))]++;
+		for (uint32_t v = SIBLING + 1; v < PLACES; v++)
+			assert_non_null(sb_steal_round(hand.thief));
+	}
+	for (uint32_t v = SIBLING; v < PLACES; v++)
+		assert_true(first[v]);
+	sb_scheduler_destroy(hand.f.s);
+}
+
+static void last_begins_with_who_gave_last(void **state)
+{
+	static struct hand hand;
+
+	(void)state;
+	take_in_hand(&hand, SB_VICTIM_LAST);
+	for (uint32_t lucky = SIBLING; lucky < PLACES; lucky++) {
+		/* Whoever gave before has nothing; the others are asked. */
+		give(&hand, lucky);
+		sb_steal_begin(hand.thief);
+		CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), lucky);
+		for (int i = 0; i < 20; i++) {
+			for (uint32_t v = SIBLING; v < PLACES; v++)
+				give(&hand, v);
+			sb_steal_begin(hand.thief);
+			CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)),
+				 lucky);
+			for (uint32_t v = SIBLING; v < PLACES; v++)
+				(void)sb_deque_pop(&hand.f.s->worker[v]->deque);
+		}
+	}
+	sb_scheduler_destroy(hand.f.s);
+}
+
+/* Those that continue, and those in the inject queue, are everybody's. */
+static void every_queue_of_a_victim_is_looked_at(void **state)
+{
+	static struct hand hand;
+	struct sb_worker *victim;
+
+	(void)state;
+	take_in_hand(&hand, SB_VICTIM_NEAR);
+	victim = hand.f.s->worker[SIBLING];
+	sb_steal_begin(hand.thief);
+	assert_true(sb_deque_push(&victim->cold, &hand.process[CACHE_A]));
+	assert_true(sb_deque_push(&victim->deque, &hand.process[SIBLING]));
+	sb_runq_push(&victim->inject, &hand.process[NODE]);
+	CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), SIBLING);
+	CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), CACHE_A);
+	CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), NODE);
+	assert_null(sb_steal_round(hand.thief));
+	CHECK_EQ(sb_counter_read(&hand.thief->counters.remote_pops), 1);
+	sb_scheduler_destroy(hand.f.s);
+}
+
+/* ---- how much one steal takes ---- */
+
+enum { HOARD = 100 };
+
+struct hoard {
+	struct fixture f;
+	_Atomic(uint32_t) held; /* 1: the thief is held, 2: it may go */
+	_Atomic(uint32_t) done; /* children that have run */
+};
+
+static int hoard_init(void *state, const char *method, union sb_value input)
+{
+	(void)method;
+	*(struct hoard **)state = input.ptr;
+	return 0;
+}
+
+static int child_step(void *state, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	sb_add_acq_rel(&(*(struct hoard **)state)->done, 1);
+	return SB_DONE;
+}
+
+static const struct sb_process_ops children = {
+	.name = "child",
+	.state_bytes = sizeof(struct hoard *),
+	.init = hoard_init,
+	.step = child_step,
+};
+
+/* Fills its worker's deque, and stays until others have emptied it. */
+static int hoard_step(void *state, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	struct hoard *hoard = *(struct hoard **)state;
+
+	(void)events;
+	(void)count;
+	for (int i = 0; i < HOARD; i++)
+		CHECK_EQ(sb_step_spawn(step, &children, "main",
+				       sb_value_ptr(hoard), NULL),
+			 0);
+	sb_store_rel(&hoard->held, 2);
+	while (sb_load_acq(&hoard->done) < HOARD)
+		sb_thread_yield();
+	return SB_DONE;
+}
+
+static const struct sb_process_ops hoarder = {
+	.name = "hoarder",
+	.state_bytes = sizeof(struct hoard *),
+	.init = hoard_init,
+	.step = hoard_step,
+};
+
+static int hold_step(void *state, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	struct hoard *hoard = *(struct hoard **)state;
+
+	(void)step;
+	(void)events;
+	(void)count;
+	sb_store_rel(&hoard->held, 1);
+	while (sb_load_acq(&hoard->held) < 2)
+		sb_thread_yield();
+	return SB_DONE;
+}
+
+static const struct sb_process_ops holder = {
+	.name = "holder",
+	.state_bytes = sizeof(struct hoard *),
+	.init = hoard_init,
+	.step = hold_step,
+};
+
+/* The sizes of the thief's steals, by the rule; SB_STEAL_MAX + 1 counts. */
+static void model_steals(const struct amount *amount, uint64_t *sizes)
+{
+	for (uint32_t left = HOARD; left;) {
+		const uint32_t wanted =
+			amount->steal == SB_STEAL_HALF ? (left + 1) / 2 : left;
+		const uint32_t n = wanted < amount->cap ? wanted : amount->cap;
+
+		sizes[n]++;
+		left -= n;
+	}
+}
+
+static void check_amount(enum sb_deque_kind deque, const struct amount *amount)
+{
+	static struct hoard hoard;
+	const struct sb_hist_counts *seen;
+	uint64_t sizes[SB_STEAL_MAX + 1] = { 0 };
+
+	sb_store_rlx(&hoard.held, 0);
+	sb_store_rlx(&hoard.done, 0);
+	fixture_defaults(&hoard.f);
+	hoard.f.config.deque = deque;
+	hoard.f.config.steal = amount->steal;
+	hoard.f.config.steal_cap = amount->cap;
+	fixture_create(&hoard.f, 2);
+	CHECK_EQ(sb_scheduler_start(hoard.f.s, NULL), 0);
+	fixture_submit(&hoard.f, &holder, &hoard);
+	while (!sb_load_acq(&hoard.held))
+		sb_thread_yield();
+	fixture_submit(&hoard.f, &hoarder, &hoard);
+	fixture_wait(&hoard.f);
+	CHECK_EQ(sb_scheduler_stop(hoard.f.s, FIXTURE_TIMEOUT_NS), 0);
+	model_steals(amount, sizes);
+	seen = fixture_hist(&hoard.f, SB_HIST_batch_steal);
+	for (uint32_t n = 1; n <= SB_STEAL_MAX; n++)
+		CHECK_EQ(seen->bucket[sb_hist_index(n)], sizes[n]);
+	CHECK_EQ(seen->sum, HOARD);
+	fixture_check_conservation(&hoard.f);
+	sb_scheduler_destroy(hoard.f.s);
+}
+
+static void a_steal_takes_its_amount(void **state)
+{
+	static const struct amount all[] = {
+		{ SB_STEAL_HALF, 32 },
+		{ SB_STEAL_HALF, 8 },
+		{ SB_STEAL_HALF, SB_STEAL_MAX },
+		{ SB_STEAL_HALF, 1 },
+		{ SB_STEAL_COUNT, 1 },
+		{ SB_STEAL_COUNT, 3 },
+		{ SB_STEAL_COUNT, SB_STEAL_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(all); i++) {
+		check_amount(SB_DEQUE_COUNTED, &all[i]);
+		check_amount(SB_DEQUE_CHASE_LEV, &all[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_policy_with_counted),
+		cmocka_unit_test(every_policy_with_chase_lev),
+		cmocka_unit_test(near_goes_out_ring_by_ring),
+		cmocka_unit_test(near_takes_from_the_nearest),
+		cmocka_unit_test(a_ring_has_no_fixed_order),
+		cmocka_unit_test(random_begins_anywhere),
+		cmocka_unit_test(last_begins_with_who_gave_last),
+		cmocka_unit_test(every_queue_of_a_victim_is_looked_at),
+		cmocka_unit_test(a_steal_takes_its_amount),
+	};
+
+	return cmocka_run_group_tests_name("policies", tests, NULL, NULL);
+}
