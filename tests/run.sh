@@ -11,7 +11,7 @@ passed=0
 failed=0
 skipped=0
 # A test that hangs is a failure, not a reason to wait for ever.
-limit=300
+limit=600
 
 # The shell tests find the command where they look for it.
 commands=$build
