@@ -15,7 +15,8 @@
 
 /* A message of less than this ends a process that stays: 0 is done, all else
  * an error. */
-#define SEQUENCE_ENDS 4096
+#define SEQUENCE_ENDS  4096
+#define SEQUENCE_HELLO UINT64_C(7777) /* one that does not */
 
 struct sequence {
 	struct script script;

@@ -50,15 +50,15 @@ static void their_ids_are_taken(void **state)
 
 /* ---- send ---- */
 
-#define HELLO UINT64_C(7777)
-
 static void send_reaches_others_and_oneself(void **state)
 {
 	struct fixture f;
 	struct sequence target = { .stays = true };
 	struct sequence sender = { .length = 0 };
-	struct sb_send_args to_target = { .message = { .u64 = HELLO } };
-	struct sb_send_args to_self = { .message = { .u64 = HELLO + 1 } };
+	struct sb_send_args to_target = { .message = {
+						  .u64 = SEQUENCE_HELLO } };
+	struct sb_send_args to_self = { .message = { .u64 = SEQUENCE_HELLO +
+							    1 } };
 	struct sb_send_args to_nobody = { .to = UINT64_MAX };
 	struct sb_send_args to_zero = { .to = 0 };
 	struct sb_send_args end = { .message = { .u64 = 0 } };
@@ -78,7 +78,7 @@ static void send_reaches_others_and_oneself(void **state)
 	CHECK_EQ(sender.failure[3], 0);
 	CHECK_EQ(target.events, 2);
 	CHECK_EQ(target.event[0].type, SB_EVENT_MESSAGE);
-	CHECK_EQ(target.event[0].data.u64, HELLO);
+	CHECK_EQ(target.event[0].data.u64, SEQUENCE_HELLO);
 	/* It is gone. */
 	CHECK_EQ(sequence_one(&f, SB_COMMAND_SEND, (uintptr_t)&to_target),
 		 -ESRCH);
@@ -90,7 +90,7 @@ static void send_reaches_others_and_oneself(void **state)
 	fixture_wait(&f);
 	CHECK_EQ(sender.failure[0], 0);
 	CHECK_EQ(sender.events, 2);
-	CHECK_EQ(sender.event[1].data.u64, HELLO + 1);
+	CHECK_EQ(sender.event[1].data.u64, SEQUENCE_HELLO + 1);
 	fixture_end(&f);
 	CHECK_EQ(sb_load_rlx(&f.dropped), 0);
 }
@@ -100,7 +100,7 @@ static void send_meets_the_bound(void **state)
 {
 	struct fixture f;
 	struct sequence q = { .after_cancel = true, .at_once = true };
-	struct sb_send_args args = { .message = { .u64 = HELLO } };
+	struct sb_send_args args = { .message = { .u64 = SEQUENCE_HELLO } };
 
 	(void)state;
 	fixture_defaults(&f);
@@ -128,7 +128,7 @@ static int route(struct sb_receiver *receiver, const struct sb_package *package)
 {
 	struct router *r = sb_container_of(receiver, struct router, receiver);
 
-	if (package->to == HELLO)
+	if (package->to == SEQUENCE_HELLO)
 		return -EHOSTUNREACH;
 	sb_add_rlx(&r->passed, 1);
 	receiver = sb_scheduler_receiver(r->s);
@@ -141,7 +141,7 @@ static void send_goes_by_the_router(void **state)
 	struct router router = { .receiver.send = route };
 	struct sequence target = { .stays = true };
 	struct sb_send_args to_target = { .message = { .u64 = 0 } };
-	struct sb_send_args to_far = { .to = HELLO };
+	struct sb_send_args to_far = { .to = SEQUENCE_HELLO };
 
 	(void)state;
 	fixture_defaults(&f);
@@ -177,11 +177,12 @@ static void spawn_gives_the_pid(void **state)
 	sequence_execute(&f, &parent);
 	CHECK_EQ(parent.failure[0], 0);
 	sequence_await(&child);
-	CHECK_EQ(sb_scheduler_send(f.s, parent.result[0], sb_value_u64(HELLO)),
+	CHECK_EQ(sb_scheduler_send(f.s, parent.result[0],
+				   sb_value_u64(SEQUENCE_HELLO)),
 		 0);
 	CHECK_EQ(sb_scheduler_send(f.s, parent.result[0], sb_value_u64(0)), 0);
 	fixture_wait(&f);
-	CHECK_EQ(child.event[0].data.u64, HELLO);
+	CHECK_EQ(child.event[0].data.u64, SEQUENCE_HELLO);
 	CHECK_EQ(fixture_counter(&f, SB_COUNTER_spawns), 1);
 	fixture_end(&f);
 }
@@ -406,7 +407,7 @@ static void cancel_comes_once(void **state)
 	sequence_await_events(&target, 1);
 	CHECK_EQ(sb_scheduler_cancel(f.s, pid), 0);
 	/* The order of events is kept, so what came before is there. */
-	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(HELLO)), 0);
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(SEQUENCE_HELLO)), 0);
 	sequence_await_events(&target, 2);
 	CHECK_EQ(sb_scheduler_stop(f.s, 1), -ETIMEDOUT);
 	CHECK_EQ(cancel_events(&target), 1); /* stop has sent none, either */
