@@ -2,8 +2,8 @@
  * Monitors and links: who is told of an end, and who ends with it.
  *
  * Property: every monitor that was set gives one exit event, or was taken back
- *   in time; a link ends the other side if and only if one side has failed, whatever
- *   runs at the same time.
+ *   in time; a link ends the other side if and only if one side has failed; the
+ *   two sides of a relation agree, whatever runs at the same time.
  * Method: small groups for each rule; then watchers and linkers that add and
  *   remove relations while their targets end on other workers, with exact
  *   counting. The pools' balance, checked at each destroy, finds entries that
@@ -843,6 +843,149 @@ static void every_link_does_its_work(void **state)
 	}
 }
 
+/* ---- two that link each other at the same time ---- */
+
+struct pair;
+
+struct partner {
+	struct script script;
+	struct pair *pair;
+	uint32_t side;
+	uint32_t stage;
+	uint32_t kind;	 /* of this round */
+	uint32_t passed; /* barriers */
+	uint32_t results;
+	int result[3];
+	int check; /* of the unlink at the end of a round */
+	struct sb_rng rng;
+};
+
+struct pair {
+	struct partner partner[2];
+	_Atomic(sb_pid) pid[2];
+	_Atomic(uint32_t) arrived;
+	uint32_t rounds;
+	uint32_t one_sided; /* rounds that went wrong */
+	uint32_t unlinked;
+};
+
+static void barrier(struct partner *me)
+{
+	sb_add_acq_rel(&me->pair->arrived, 1);
+	me->passed++;
+	for (uint32_t spins = 1;
+	     sb_load_acq(&me->pair->arrived) < 2 * me->passed; spins++) {
+		if (spins % 512)
+			sb_cpu_pause();
+		else
+			sb_thread_yield();
+	}
+}
+
+static int partner_yield(struct partner *me, struct sb_step *step,
+			 uint32_t command)
+{
+	const sb_pid peer = sb_load_acq(&me->pair->pid[1 - me->side]);
+
+	CHECK_EQ(sb_step_yield(step, command, sb_value_u64(peer), 0), 0);
+	return SB_YIELD;
+}
+
+/* Kind 0: both link, and nothing else. Else whatever comes. */
+static int partner_act(struct partner *me, struct sb_step *step)
+{
+	if (me->kind == 0)
+		return partner_yield(me, step, SB_COMMAND_LINK);
+	for (uint32_t n = 1 + sb_rng_below(&me->rng, 3); n; n--)
+		partner_yield(me, step,
+			      sb_rng_below(&me->rng, 2) ? SB_COMMAND_LINK
+							: SB_COMMAND_UNLINK);
+	return SB_YIELD;
+}
+
+/*
+ * After a round both have undone the link, one after the other: the first for
+ * both, so there is none for the second. If both had linked and done nothing
+ * else, there was a link to be undone, and one of the two had made it.
+ */
+static void judge_round(struct pair *pair)
+{
+	const struct partner *a = &pair->partner[0];
+	const struct partner *b = &pair->partner[1];
+
+	pair->one_sided += b->check != -ENOENT;
+	if (a->kind == 0)
+		pair->unlinked += a->check || (a->result[0] && b->result[0]);
+}
+
+static int partner_check(struct partner *me, struct sb_step *step)
+{
+	barrier(me); /* both have done what they would */
+	if (me->side == 1)
+		barrier(me); /* the other has undone it */
+	return partner_yield(me, step, SB_COMMAND_UNLINK);
+}
+
+static void partner_round_ends(struct partner *me)
+{
+	struct pair *pair = me->pair;
+
+	if (me->side == 0)
+		barrier(me);
+	barrier(me); /* both have undone it */
+	if (me->side == 0)
+		judge_round(pair);
+	me->kind = me->passed / 4 % 2;
+}
+
+static int partner_step(struct script *script, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
+{
+	struct partner *me = sb_container_of(script, struct partner, script);
+
+	switch (me->stage++ % 3) {
+	case 0:
+		sb_store_rel(&me->pair->pid[me->side], step->self);
+		barrier(me);
+		return partner_act(me, step);
+	case 1:
+		for (uint32_t i = 0; i < count; i++)
+			me->result[i] = events[i].error;
+		return partner_check(me, step);
+	default:
+		CHECK_EQ(count, 1);
+		me->check = events[0].error;
+		partner_round_ends(me);
+		return me->passed < 4 * me->pair->rounds ? SB_CONTINUE
+							 : SB_DONE;
+	}
+}
+
+static void both_sides_of_a_link_agree(void **state)
+{
+	static struct pair pair;
+	struct fixture f;
+
+	(void)state;
+	memset(&pair, 0, sizeof(pair));
+	pair.rounds = SB_SCALE(8000);
+	fixture_defaults(&f);
+	fixture_create(&f, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		pair.partner[i] = (struct partner){ .script = { .f = &f },
+						    .pair = &pair,
+						    .side = i };
+		pair.partner[i].script.step = partner_step;
+		sb_rng_seed(&pair.partner[i].rng, sb_test_seed() + i);
+		fixture_submit(&f, &scripted, &pair.partner[i].script);
+	}
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_wait(&f);
+	CHECK_EQ(pair.one_sided, 0);
+	CHECK_EQ(pair.unlinked, 0);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -858,6 +1001,7 @@ int main(void)
 		cmocka_unit_test(an_undone_link_does_nothing),
 		cmocka_unit_test(every_monitor_is_answered),
 		cmocka_unit_test(every_link_does_its_work),
+		cmocka_unit_test(both_sides_of_a_link_agree),
 	};
 
 	return cmocka_run_group_tests_name("relations", tests, NULL, NULL);
