@@ -2,10 +2,14 @@
  * relations.c - who is told when a process ends: monitors and links.
  *
  * A relation is two entries, one in the list of each side, and each entry names
- * the other side's PID. Whoever takes an entry out of a list, under the lock of
- * that list, owns it; so of a process that ends and a watcher that takes its
- * monitor back, exactly one succeeds: either the watcher gets the exit event, or
- * unmonitor returns 0 and no event comes.
+ * the other side's PID. Both are added, and both are removed, under the locks of
+ * both lists; so two that link each other at the same time, or one that links
+ * while the other unlinks, see the whole link or none.
+ *
+ * Whoever takes an entry out of a list, under the lock of that list, owns it; so
+ * of a process that ends and a watcher that takes its monitor back, exactly one
+ * succeeds: either the watcher gets the exit event, or unmonitor returns 0 and no
+ * event comes.
  *
  * A process that ends takes its whole list. Nobody may add to it afterwards, or
  * the entry would wait for ever. The adder pushes its entry and then does a
@@ -19,10 +23,11 @@
  *
  * Of the two read-modify-writes one is first. If it is the adder's, the exchange
  * acquires what it released, and the list is seen not to be empty; if it is the
- * exchange, the adder sees Complete and takes its entry back. So a process
+ * exchange, the adder sees Complete and takes its entries back. So a process
  * without relations, and that is nearly every one, ends without a lock.
  *
- * Locks are for a few instructions, one at a time, chosen by PID.
+ * Locks are chosen by PID; two are taken in the order of their addresses. A
+ * process that ends takes one at a time.
  *
  * An entry is large enough to become the event that it is for: telling of an end
  * needs no memory and cannot fail.
@@ -56,6 +61,20 @@ static enum sb_relation_kind twin_of(enum sb_relation_kind kind)
 static struct sb_lock *lock_of(struct sb_scheduler *s, struct sb_process *p)
 {
 	return &s->relation_lock[p->pid % SB_RELATION_LOCKS];
+}
+
+static void lock_both(struct sb_lock *a, struct sb_lock *b)
+{
+	sb_lock_acquire(a < b ? a : b);
+	if (a != b)
+		sb_lock_acquire(a < b ? b : a);
+}
+
+static void unlock_both(struct sb_lock *a, struct sb_lock *b)
+{
+	sb_lock_release(a);
+	if (a != b)
+		sb_lock_release(b);
 }
 
 static struct sb_relation *make(struct sb_scheduler *s, struct sb_worker *w,
@@ -106,17 +125,6 @@ static struct sb_relation *take_out(struct sb_scheduler *s,
 	return r;
 }
 
-static bool remove_entry(struct sb_scheduler *s, struct sb_worker *w,
-			 struct sb_process *p, enum sb_relation_kind kind,
-			 sb_pid peer)
-{
-	struct sb_relation *r = take_out(s, p, kind, peer);
-
-	if (r)
-		sb_object_free(s, w, r, sizeof(*r));
-	return r != NULL;
-}
-
 static bool has(struct sb_process *p, enum sb_relation_kind kind, sb_pid peer)
 {
 	for (struct sb_relation *r = sb_load_rlx(&p->relations); r; r = r->next)
@@ -125,32 +133,30 @@ static bool has(struct sb_process *p, enum sb_relation_kind kind, sb_pid peer)
 	return false;
 }
 
-/*
- * Adds an entry to p's list and takes it over. Returns 0, -EEXIST (there is one
- * already), -ESRCH (p has ended) or -ENOMEM (r is NULL).
- */
-static int add_entry(struct sb_scheduler *s, struct sb_worker *w,
-		     struct sb_process *p, struct sb_relation *r)
+static void free_entry(struct sb_scheduler *s, struct sb_worker *w,
+		       struct sb_relation *r)
 {
-	int rc = -ENOMEM;
-
-	if (!r)
-		return rc;
-	sb_lock_acquire(lock_of(s, p));
-	rc = has(p, r->kind, r->peer) ? -EEXIST : 0;
-	if (!rc) {
-		push(p, r);
-		SB_WINDOW();
-		if (sb_word_state(sb_or_acq_rel(&p->word, 0)) ==
-		    SB_STATE_COMPLETE) {
-			cut(p, r->kind, r->peer);
-			rc = -ESRCH;
-		}
-	}
-	sb_lock_release(lock_of(s, p));
-	if (rc)
+	if (r)
 		sb_object_free(s, w, r, sizeof(*r));
-	return rc;
+}
+
+/*
+ * Adds mine to self's list and theirs to other's, or neither. Self is running,
+ * so only other can have ended. Returns 0, -EEXIST or -ESRCH. Under both locks.
+ */
+static int add_both(struct sb_process *self, struct sb_relation *mine,
+		    struct sb_process *other, struct sb_relation *theirs)
+{
+	if (has(self, mine->kind, mine->peer))
+		return -EEXIST;
+	push(self, mine);
+	push(other, theirs);
+	SB_WINDOW();
+	if (sb_word_state(sb_or_acq_rel(&other->word, 0)) != SB_STATE_COMPLETE)
+		return 0;
+	cut(self, mine->kind, mine->peer);
+	cut(other, theirs->kind, theirs->peer);
+	return -ESRCH;
 }
 
 int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind,
@@ -159,18 +165,24 @@ int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind,
 	struct sb_scheduler *s = w->scheduler;
 	struct sb_process *self = w->running;
 	struct sb_process *other = sb_route_find(s, w, peer);
-	int rc;
+	struct sb_relation *mine, *theirs;
+	int rc = -ENOMEM;
 
 	if (other == self)
 		return -EINVAL;
 	if (!other)
 		return -ESRCH;
-	rc = add_entry(s, w, self, make(s, w, kind, peer));
-	if (rc)
-		return rc;
-	rc = add_entry(s, w, other, make(s, w, twin_of(kind), self->pid));
-	if (rc)
-		remove_entry(s, w, self, kind, peer);
+	mine = make(s, w, kind, peer);
+	theirs = make(s, w, twin_of(kind), self->pid);
+	if (mine && theirs) {
+		lock_both(lock_of(s, self), lock_of(s, other));
+		rc = add_both(self, mine, other, theirs);
+		unlock_both(lock_of(s, self), lock_of(s, other));
+	}
+	if (rc) {
+		free_entry(s, w, mine);
+		free_entry(s, w, theirs);
+	}
 	return rc;
 }
 
@@ -179,14 +191,22 @@ int sb_relation_remove(struct sb_worker *w, enum sb_relation_kind kind,
 {
 	struct sb_scheduler *s = w->scheduler;
 	struct sb_process *self = w->running;
-	struct sb_process *other;
+	struct sb_process *other = sb_route_find(s, w, peer);
+	struct sb_relation *mine, *theirs = NULL;
 
-	if (!remove_entry(s, w, self, kind, peer))
-		return -ENOENT;
-	other = sb_route_find(s, w, peer);
-	if (other)
-		remove_entry(s, w, other, twin_of(kind), self->pid);
-	return 0;
+	/* Without the other side, its end sees to what is left. */
+	if (!other || other == self) {
+		mine = take_out(s, self, kind, peer);
+	} else {
+		lock_both(lock_of(s, self), lock_of(s, other));
+		mine = cut(self, kind, peer);
+		if (mine)
+			theirs = cut(other, twin_of(kind), self->pid);
+		unlock_both(lock_of(s, self), lock_of(s, other));
+	}
+	free_entry(s, w, mine);
+	free_entry(s, w, theirs);
+	return mine ? 0 : -ENOENT;
 }
 
 /* ---- the end of a process ---- */
