@@ -302,6 +302,75 @@ static void tickers_count_their_periods(void **state)
 	check_tickers(SB_PARK_POLL, 2, SB_SCALE(800));
 }
 
+/* More than are taken from a wheel at once. */
+enum { CROWD = 250 };
+
+static const uint64_t CROWD_PERIOD_NS = 100000;
+
+/*
+ * What two workers do to one wheel when the second had read the clock before the
+ * first: it finds timers that are not due by its own time.
+ */
+static void run_with_an_old_clock(struct sb_worker *w, uint64_t start)
+{
+	const struct sb_wheel_link *due = &w->timers.wheel.due;
+	uint64_t now = start;
+
+	/* Until some that are due are left; that is the rule. */
+	for (int i = 0; i < 100 && due->next == due; i++) {
+		const uint64_t last = now;
+
+		while (now < last + 2 * CROWD_PERIOD_NS)
+			now = sb_clock_ns();
+		sb_timers_run(w, w, now);
+	}
+	sb_timers_run(w, w, start);
+}
+
+static int tick_in_a_crowd(struct script *script, struct sb_step *step,
+			   const struct sb_event *events, uint32_t count)
+{
+	const uint64_t now = sb_clock_ns();
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (events[i].type != SB_EVENT_TIMER)
+			continue;
+		script->seen++;
+		/* The sum of one would do; each is bounded by the whole. */
+		if (events[i].data.u64 >
+		    (now - script->other) / CROWD_PERIOD_NS)
+			sb_add_rlx(&script->f->dropped, 1);
+	}
+	if (script->seen)
+		return script->seen < CROWD ? SB_IDLE : SB_DONE;
+	if (count) {
+		run_with_an_old_clock(step->worker, script->other);
+		return SB_IDLE;
+	}
+	script->other = now;
+	for (uint64_t i = 0; i < CROWD; i++)
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TICKER,
+				       sb_value_u64(CROWD_PERIOD_NS), i),
+			 0);
+	return SB_YIELD;
+}
+
+static void an_old_clock_does_not_miscount(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = tick_in_a_crowd };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.event_budget = 2 * CROWD;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_load_rlx(&f.dropped), 0); /* those that were wrong */
+	fixture_end(&f);
+}
+
 /* ---- stopping ---- */
 
 enum alarm_state { FREE, STARTING, ARMED, STOPPING, STOPPING_TOLD, OWED };
@@ -705,6 +774,124 @@ static void a_long_step_does_not_hold_up_its_timers(void **state)
 	check_held(SB_PARK_POLL, 2, true);
 }
 
+static bool another_keeps_the_time(struct fixture *f, uint32_t me)
+{
+	const uint32_t who = sb_load_acq(&f->s->timekeeper.who);
+
+	return who != me && who < f->s->workers &&
+	       asleep(f) == f->s->workers - 1;
+}
+
+/*
+ * Starts a timer while another worker keeps the time, until an hour from now;
+ * then its own worker sleeps, too. So the only timer that is due soon is not in
+ * the timekeeper's wheel, and was started after it had fallen asleep.
+ */
+static int sleep_beside_the_keeper(struct script *script, struct sb_step *step,
+				   const struct sb_event *events,
+				   uint32_t count)
+{
+	struct script *helper = (void *)(uintptr_t)script->other;
+
+	(void)events;
+	(void)count;
+	if (script->seen-- == 0)
+		return SB_DONE;
+	/* It wakes one of them, which then keeps the time if nobody does. */
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(helper),
+			       NULL),
+		 0);
+	while (!another_keeps_the_time(script->f, step->worker->id))
+		sb_thread_yield();
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(50000), 0),
+		 0);
+	return SB_YIELD;
+}
+
+static void check_beside(enum sb_park_policy park, uint32_t workers)
+{
+	struct fixture f;
+	struct script helper = { .f = &f, .step = done_with_42 };
+	struct script script = { .f = &f,
+				 .step = sleep_beside_the_keeper,
+				 .other = (uintptr_t)&helper,
+				 .seen = SB_SCALE(160) };
+	const uint64_t all = script.seen + 1;
+	struct sequence far = { .stays = true };
+
+	start_parked(&f, workers, park);
+	sequence_add_u64(&far, SB_COMMAND_TIMER_START, HOUR_NS);
+	sequence_submit(&f, &far);
+	sequence_await(&far);
+	fixture_submit(&f, &scripted, &script);
+	while (sb_load_rlx(&f.completed) < all)
+		sb_thread_yield();
+	fixture_end(&f);
+}
+
+static void an_earlier_timer_reaches_the_keeper(void **state)
+{
+	(void)state;
+	check_beside(SB_PARK_CONDVAR, 2);
+	check_beside(SB_PARK_CONDVAR, 4);
+	check_beside(SB_PARK_FUTEX, 3);
+}
+
+static int sleep_once(struct script *script, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)events;
+	if (count)
+		return SB_DONE;
+	CHECK_EQ(
+		sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(2000000), 0),
+		0);
+	return SB_YIELD;
+}
+
+static int wait_for_a_timer(struct script *script, struct sb_step *step,
+			    const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	while (timers_fired(script) == script->other)
+		sb_thread_yield();
+	return SB_DONE;
+}
+
+/*
+ * One worker starts a timer and searches, for long; what it finds then is a step
+ * that lasts until the timer has fired. It was seen to search when that came, so
+ * nobody else was woken; the other, which sleeps, must hear of the timer.
+ */
+static void a_searcher_tells_of_its_timers(void **state)
+{
+	struct fixture f;
+	struct script sleeper = { .f = &f, .step = sleep_once };
+	struct script waiter = { .f = &f, .step = wait_for_a_timer };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.searchers_max = 1;
+	f.config.spin_yield = 1000000;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (uint64_t round = 0; round < SB_SCALE(80); round++) {
+		waiter.other = round;
+		while (asleep(&f) == 0)
+			sb_thread_yield();
+		fixture_submit(&f, &scripted, &sleeper);
+		while (fixture_counter(&f, SB_COUNTER_timers_started) == round)
+			sb_thread_yield();
+		fixture_submit(&f, &scripted, &waiter);
+		while (sb_load_rlx(&f.completed) < 2 * (round + 1))
+			sb_thread_yield();
+	}
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -713,6 +900,7 @@ int main(void)
 		cmocka_unit_test(many_sleepers_wake_polled),
 		cmocka_unit_test(a_lone_sleeper_wakes),
 		cmocka_unit_test(tickers_count_their_periods),
+		cmocka_unit_test(an_old_clock_does_not_miscount),
 		cmocka_unit_test(a_timer_fires_or_is_stopped),
 		cmocka_unit_test(stop_after_fire_is_too_late),
 		cmocka_unit_test(a_stale_id_is_refused),
@@ -720,6 +908,8 @@ int main(void)
 		cmocka_unit_test(another_worker_stops_it),
 		cmocka_unit_test(a_stop_forgets_all_timers),
 		cmocka_unit_test(a_long_step_does_not_hold_up_its_timers),
+		cmocka_unit_test(a_searcher_tells_of_its_timers),
+		cmocka_unit_test(an_earlier_timer_reaches_the_keeper),
 	};
 
 	return cmocka_run_group_tests_name("timers", tests, NULL, NULL);
