@@ -147,10 +147,13 @@ struct fired {
 /* At most so many under one lock. */
 #define FIRED_MAX 32
 
+/* Whoever advanced the wheel may have read the clock after this worker, and left
+ * timers that are not due by its own time. */
 static uint64_t periods_passed(const struct sb_timer *timer, uint64_t now)
 {
-	return timer->period_ns ? 1 + (now - timer->due_ns) / timer->period_ns
-				: 1;
+	if (!timer->period_ns || now < timer->due_ns)
+		return 1;
+	return 1 + (now - timer->due_ns) / timer->period_ns;
 }
 
 /* Frees a timer that has fired, or starts its next period. */
