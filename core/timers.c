@@ -18,8 +18,8 @@
  *   fence                               fence
  *   read until; wake it if later        read next of all; sleep till then
  *
- * A starter that goes to sleep itself need not look: it does not sleep without
- * looking at all wheels if nobody keeps the time. What is not covered: when the
+ * A starter that goes to sleep itself looks then: it keeps the time if nobody
+ * does, and else it tells the one who does. What is not covered: when the
  * timekeeper gets work and goes into a long step, the others sleep on, and
  * timers wait for the end of that step (or for any other worker to wake).
  */
@@ -278,8 +278,10 @@ uint64_t sb_timekeeper_begin(struct sb_worker *w)
 	if (!sb_load_rlx(&s->timekeeper.needed))
 		return SB_WHEEL_NEVER;
 	if (sb_load_rlx(&s->timekeeper.who) != w->id &&
-	    !sb_cas_acq_rel(&s->timekeeper.who, &who, w->id))
+	    !sb_cas_acq_rel(&s->timekeeper.who, &who, w->id)) {
+		sb_timekeeper_tell(w);
 		return SB_WHEEL_NEVER;
+	}
 	sb_store_rlx(&s->timekeeper.until_ns, earliest(s));
 	sb_fence_store_load(&s->timekeeper.until_ns);
 	return earliest(s);
