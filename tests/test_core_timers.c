@@ -206,6 +206,7 @@ struct ticker {
 	uint64_t periods;
 	uint32_t events;
 	bool stops;
+	bool stopping;
 };
 
 enum { START_TAG = 1, STOP_TAG };
@@ -262,8 +263,9 @@ static int ticker_step(void *state, struct sb_step *step,
 	}
 	if (t->stopped_ns || (t->events >= TICKS && !t->stops))
 		return SB_DONE;
-	if (t->events < TICKS)
+	if (t->events < TICKS || t->stopping)
 		return SB_IDLE;
+	t->stopping = true;
 	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP, sb_value_u64(t->id),
 			       STOP_TAG),
 		 0);
@@ -886,8 +888,7 @@ static void a_searcher_tells_of_its_timers(void **state)
 		while (fixture_counter(&f, SB_COUNTER_timers_started) == round)
 			sb_thread_yield();
 		fixture_submit(&f, &scripted, &waiter);
-		while (sb_load_rlx(&f.completed) < 2 * (round + 1))
-			sb_thread_yield();
+		fixture_wait(&f);
 	}
 	fixture_end(&f);
 }
