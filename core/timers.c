@@ -274,6 +274,7 @@ uint64_t sb_timekeeper_begin(struct sb_worker *w)
 {
 	struct sb_scheduler *s = w->scheduler;
 	uint32_t who = NOBODY;
+	uint64_t until;
 
 	if (!sb_load_rlx(&s->timekeeper.needed))
 		return SB_WHEEL_NEVER;
@@ -282,7 +283,9 @@ uint64_t sb_timekeeper_begin(struct sb_worker *w)
 		sb_timekeeper_tell(w);
 		return SB_WHEEL_NEVER;
 	}
-	sb_store_rlx(&s->timekeeper.until_ns, earliest(s));
+	until = earliest(s);
+	SB_WINDOW();
+	sb_store_rlx(&s->timekeeper.until_ns, until);
 	sb_fence_store_load(&s->timekeeper.until_ns);
 	return earliest(s);
 }
