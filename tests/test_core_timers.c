@@ -852,6 +852,38 @@ static int sleep_once(struct script *script, struct sb_step *step,
 	return SB_YIELD;
 }
 
+static int endless(struct script *script, struct sb_step *step,
+		   const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	return flag_set(script) ? SB_DONE : SB_CONTINUE;
+}
+
+/* Nobody ever searches or sleeps: timers are seen to on a tick. */
+static void busy_workers_see_to_their_timers(void **state)
+{
+	(void)state;
+	for (uint32_t workers = 1; workers <= 2; workers++) {
+		struct fixture f;
+		struct script hog = { .f = &f, .step = endless };
+		struct script sleeper = { .f = &f, .step = sleep_once };
+
+		fixture_start(&f, workers);
+		for (uint32_t i = 0; i < workers; i++)
+			fixture_submit(&f, &scripted, &hog);
+		await_steps(&hog, 1000);
+		for (int i = 0; i < 8; i++)
+			fixture_submit(&f, &scripted, &sleeper);
+		while (sb_load_rlx(&f.completed) < 8)
+			sb_thread_yield();
+		sb_store_rel(&hog.flag, 1);
+		fixture_wait(&f);
+		fixture_end(&f);
+	}
+}
+
 static int wait_for_a_timer(struct script *script, struct sb_step *step,
 			    const struct sb_event *events, uint32_t count)
 {
@@ -909,6 +941,7 @@ int main(void)
 		cmocka_unit_test(another_worker_stops_it),
 		cmocka_unit_test(a_stop_forgets_all_timers),
 		cmocka_unit_test(a_long_step_does_not_hold_up_its_timers),
+		cmocka_unit_test(busy_workers_see_to_their_timers),
 		cmocka_unit_test(a_searcher_tells_of_its_timers),
 		cmocka_unit_test(an_earlier_timer_reaches_the_keeper),
 	};
