@@ -58,7 +58,9 @@ enum sb_builtin {
 	SB_COMMAND_TIMER_START,
 	SB_COMMAND_TICKER,
 	/* arg.u64: the id of a timer or ticker that this process has started.
-	 * 0: no event will come. -ENOENT: it has fired, or been stopped. */
+	 * 0: it fires no more; so no event of a timer will come, but of a
+	 * ticker those that are on their way. -ENOENT: it has fired, or been
+	 * stopped. */
 	SB_COMMAND_TIMER_STOP,
 
 	SB_COMMAND_BUILTIN_END

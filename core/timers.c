@@ -18,8 +18,8 @@
  *   fence                               fence
  *   read until; wake it if later        read next of all; sleep till then
  *
- * A starter that goes to sleep itself need not look: it does not sleep without
- * looking at all wheels if nobody keeps the time. What is not covered: when the
+ * A starter that goes to sleep itself looks then: it keeps the time if nobody
+ * does, and else it tells the one who does. What is not covered: when the
  * timekeeper gets work and goes into a long step, the others sleep on, and
  * timers wait for the end of that step (or for any other worker to wake).
  */
@@ -147,10 +147,13 @@ struct fired {
 /* At most so many under one lock. */
 #define FIRED_MAX 32
 
+/* Whoever advanced the wheel may have read the clock after this worker, and left
+ * timers that are not due by its own time. */
 static uint64_t periods_passed(const struct sb_timer *timer, uint64_t now)
 {
-	return timer->period_ns ? 1 + (now - timer->due_ns) / timer->period_ns
-				: 1;
+	if (!timer->period_ns || now < timer->due_ns)
+		return 1;
+	return 1 + (now - timer->due_ns) / timer->period_ns;
 }
 
 /* Frees a timer that has fired, or starts its next period. */
@@ -272,13 +275,18 @@ uint64_t sb_timekeeper_begin(struct sb_worker *w)
 {
 	struct sb_scheduler *s = w->scheduler;
 	uint32_t who = NOBODY;
+	uint64_t until;
 
 	if (!sb_load_rlx(&s->timekeeper.needed))
 		return SB_WHEEL_NEVER;
 	if (sb_load_rlx(&s->timekeeper.who) != w->id &&
-	    !sb_cas_acq_rel(&s->timekeeper.who, &who, w->id))
+	    !sb_cas_acq_rel(&s->timekeeper.who, &who, w->id)) {
+		sb_timekeeper_tell(w);
 		return SB_WHEEL_NEVER;
-	sb_store_rlx(&s->timekeeper.until_ns, earliest(s));
+	}
+	until = earliest(s);
+	SB_WINDOW();
+	sb_store_rlx(&s->timekeeper.until_ns, until);
 	sb_fence_store_load(&s->timekeeper.until_ns);
 	return earliest(s);
 }
@@ -297,6 +305,8 @@ void sb_timekeeper_tell(struct sb_worker *w)
 	const uint64_t next = sb_load_rlx(&w->timers.next_ns);
 	uint32_t who;
 
+	if (next == SB_WHEEL_NEVER)
+		return;
 	sb_fence_store_load(&s->timekeeper.until_ns);
 	who = sb_load_acq(&s->timekeeper.who);
 	if (who == NOBODY)

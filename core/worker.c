@@ -148,12 +148,13 @@ static void announce_rest(struct sb_worker *w)
 		sb_route_publish(w->scheduler, w, w->id);
 }
 
-/* The worker goes on with p, and not with what it has told nobody about. */
+/* The worker goes on with p, and not with what it has told nobody about. Without
+ * p it searches, and may find another process to go on with, or sleep. */
 static void tell(struct sb_worker *w, const struct sb_process *p)
 {
 	const uint32_t untold = w->untold;
 
-	w->untold = 0;
+	w->untold = p ? 0 : untold & SB_UNTOLD_TIMER;
 	if (!p)
 		return;
 	if ((untold & SB_UNTOLD_WORK) && p != w->untold_process)
@@ -271,6 +272,7 @@ static void sleep_until_called(struct sb_worker *w)
 	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) &&
 		 !halted(w->scheduler) && sb_clock_ns() < deadline);
 	sb_timekeeper_end(w);
+	w->untold = 0; /* whoever keeps the time has looked */
 	sb_rcu_online();
 	stay_awake(w); /* if nobody has claimed it */
 	w->epoch++;    /* offline is one long quiescent state */
@@ -384,6 +386,8 @@ static struct sb_process *search(struct sb_worker *w)
 	sb_steal_begin(w);
 	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w)
 						      : search_and_block(w);
+	if (SB_UNLIKELY(w->untold))
+		tell(w, p);
 	w->now_ns = sb_clock_ns();
 	return p;
 }
