@@ -109,13 +109,6 @@ struct sb_pidmap *sb_pidmap_create(void)
 	return NULL;
 }
 
-static void free_claim(struct sb_rcu_head *head)
-{
-	sb_mem_free(sb_container_of(head, struct claim, rcu));
-}
-
-/* Nobody looks a PID up any more, but liburcu's own thread may be making the
- * table larger, and walks the chains for that. */
 static void destroy_claims(struct cds_lfht *claims)
 {
 	struct cds_lfht_iter iter;
@@ -125,8 +118,7 @@ static void destroy_claims(struct cds_lfht *claims)
 	     (node = cds_lfht_iter_get_node(&iter));
 	     cds_lfht_next(claims, &iter)) {
 		SB_CHECK(cds_lfht_del(claims, node), ==, 0);
-		sb_rcu_defer(&sb_container_of(node, struct claim, node)->rcu,
-			     free_claim);
+		sb_mem_free(sb_container_of(node, struct claim, node));
 	}
 }
 
@@ -235,6 +227,11 @@ int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 		return 0;
 	sb_mem_free(claim);
 	return -EEXIST;
+}
+
+static void free_claim(struct sb_rcu_head *head)
+{
+	sb_mem_free(sb_container_of(head, struct claim, rcu));
 }
 
 void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid)

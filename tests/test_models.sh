@@ -24,7 +24,7 @@ verify() {
 			-o pan pan.c >>log 2>&1 &&
 		./pan -m200000 >log 2>&1) || return
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/log")
-	# A block in a d_step: the model's own bound, in views.h.
+	# A block in a d_step: the model's own bound, in views.pml.
 	if grep -q 'max search depth too small\|out of memory\|block in d_step' "$work/log"; then
 		errors="search not complete"
 	elif grep -q 'errors: 0' "$work/log"; then

@@ -1,7 +1,7 @@
 /*
  * chase_lev.pml - the Chase-Lev deque of core/deque_chase_lev.h:
  * sb_chase_lev_push, _pop, _steal_one, _grow and _size, with their memory orders
- * and fences (views.h).
+ * and fences (views.pml).
  *
  * Properties: as in counted.pml.
  *
@@ -58,7 +58,7 @@
 #endif
 #define FIRST(l) ((l) * LENGTH)
 
-#include "views.h"
+#include "views.pml"
 
 /* Orders, by their labels in the code; P1 is three stores. */
 #ifndef P1

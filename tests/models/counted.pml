@@ -1,6 +1,6 @@
 /*
  * counted.pml - the counted-pop deque of core/deque_counted.h: sb_counted_push,
- * _pop, _steal, _grow and _size, with their memory orders (views.h).
+ * _pop, _steal, _grow and _size, with their memory orders (views.pml).
  *
  * Properties: every item is delivered exactly once, and what it points to is
  * visible to whom it is delivered; nobody delivers a slot that was not written;
@@ -59,7 +59,7 @@
 #define LOCATIONS (SYNC + 3 * SLOTS + 2)
 #define FIRST(l) ((l) * (ITEMS + 2))
 
-#include "views.h"
+#include "views.pml"
 
 /* The word: { pops | head } */
 #define meet_of(pops, head) ((pops) * 16 + (head))

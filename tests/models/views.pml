@@ -1,5 +1,5 @@
 /*
- * views.h - memory as C11 threads see it: relaxed, acquire and release accesses,
+ * views.pml - memory as C11 threads see it: relaxed, acquire and release accesses,
  * read-modify-writes, and the sequentially consistent fence.
  *
  * Every location is the list of all messages ever stored to it, and a thread has
