@@ -288,7 +288,9 @@ uint64_t sb_timekeeper_begin(struct sb_worker *w)
 	SB_WINDOW();
 	sb_store_rlx(&s->timekeeper.until_ns, until);
 	sb_fence_store_load(&s->timekeeper.until_ns);
-	return earliest(s);
+	/* Not later than it has said, even if that timer is gone: whoever starts
+	 * one that is due in between relies on it. */
+	return sb_min_u64(until, earliest(s));
 }
 
 void sb_timekeeper_end(struct sb_worker *w)
