@@ -25,7 +25,7 @@
  */
 #include "core/internal.h"
 
-/* id of a timer: { worker:12 | index:26 | generation:26 }, never 0. */
+/* id of a timer: { worker:12 | index:26 | generation:26 }. */
 #define WORKER_SHIFT	52
 #define INDEX_SHIFT	26
 #define INDEX_MASK	((UINT64_C(1) << 26) - 1)
