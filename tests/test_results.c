@@ -55,7 +55,8 @@ static struct sb_result *make_result(const char *directory)
 	struct sb_series *series = calloc(1, sizeof(*series));
 
 	result->directory = strdup(directory);
-	result->placement = (struct sb_placement){ WORKERS, places };
+	result->placement =
+		(struct sb_placement){ .workers = WORKERS, .place = places };
 	result->all_series = 1;
 	result->series = series;
 	series->workload = "pingpong";
