@@ -195,6 +195,7 @@ static _Noreturn void try_in_child(const struct description *d)
 {
 	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	hwloc_topology_t t;
+	int error;
 
 	die_of_crashes();
 	if (null >= 0)
@@ -204,7 +205,10 @@ static _Noreturn void try_in_child(const struct description *d)
 #endif
 	limit(RLIMIT_CPU, TRIAL_SECONDS);
 	limit(RLIMIT_CORE, 0);
-	_exit(load(&t, d));
+	error = load(&t, d);
+	if (!error)
+		hwloc_topology_check(t); /* aborts if it is not sound */
+	_exit(error);
 }
 
 /* As load, but nothing is kept; EFAULT: hwloc did not survive it. */

@@ -27,6 +27,18 @@ struct sb_place {
 	int package;
 };
 
+/* "self", "smt" and so on. */
+static inline const char *sb_distance_name(enum sb_distance distance)
+{
+	static const char *const names[SB_DISTANCES] = {
+		[SB_DISTANCE_SELF] = "self",	 [SB_DISTANCE_SMT] = "smt",
+		[SB_DISTANCE_CACHE] = "cache",	 [SB_DISTANCE_NODE] = "node",
+		[SB_DISTANCE_REMOTE] = "remote",
+	};
+
+	return names[distance];
+}
+
 struct sb_placement {
 	uint32_t workers;
 	struct sb_place *place; /* [workers] */

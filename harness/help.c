@@ -42,21 +42,34 @@ static void put_option(const struct sb_option *option)
 		 option->letter ? option->letter : ' ',
 		 option->letter ? ", " : "  ", option->name,
 		 option->form ? " " : "", option->form ? option->form : "");
-	printf("  %-38s %s", left, option->help);
+	printf("  %-45s %s", left, option->help);
 	if (option->form && *option->initial)
 		printf(" [%s]", option->initial);
 	putchar('\n');
 }
 
-void sb_help_run(void)
+/* The verb's options by group; groups without any are left out. */
+static void put_options_of(enum sb_verb verb)
 {
-	puts("sched-bench run -w WORKLOAD [options]");
-#define GROUP(title) puts("\n" title ":");
-#define OPTION(id, name, letter, form, initial, min, max, help)                \
-	put_option(&sb_option[SB_OPT_##id]);
+	const char *title = NULL;
+
+#define GROUP(name) title = name;
+#define OPTION(id, ...)                                                        \
+	if (sb_option[SB_OPT_##id].verbs & verb) {                             \
+		if (title)                                                     \
+			printf("\n%s:\n", title);                              \
+		title = NULL;                                                  \
+		put_option(&sb_option[SB_OPT_##id]);                           \
+	}
 #include "harness/options.def"
 #undef OPTION
 #undef GROUP
+}
+
+void sb_help_run(void)
+{
+	puts("sched-bench run -w WORKLOAD [options]");
+	put_options_of(SB_VERB_RUN);
 	puts("\nEach workload has parameters of its own: sched-bench list "
 	     "workloads. Each option\ncan be set in the environment: "
 	     "SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64.");

@@ -54,10 +54,10 @@ is_json() {
 quick='--duration 1ms --warmup 0s --repetitions 2 --no-plots'
 
 fits_a_screen() {
-	"$program" --help >"$work/help" && "$program" run --help >>"$work/help" &&
-		[ "$(wc -l <"$work/help")" -le 60 ]
+	"$program" "$@" >"$work/help" && [ "$(wc -l <"$work/help")" -le 50 ]
 }
-holds "help fits a screen" fits_a_screen
+holds "help fits a screen" fits_a_screen --help
+holds "help of run fits a screen" fits_a_screen run --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
 for what in workloads options metrics; do
@@ -149,6 +149,61 @@ only_cpu() {
 	[ "$(cut -d, -f4,5 "$work/one/workers.csv" | sort -u)" = "$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
 }
 holds "under taskset it uses only that CPU" only_cpu
+
+# A profile that is not this machine.
+emulated() {
+	# shellcheck disable=SC2086
+	"$program" run --profile 'pack:2 numa:2 core:4 pu:2' -w skynet \
+		--leaves 1000 --victim near $quick -o "$work/emulated" \
+		>"$work/summary" && grep -q '^emulated: ' "$work/summary" &&
+		python3 - "$work/emulated" <<-'EOF'
+			import csv, json, sys
+			def read(name):
+			    return list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+			for name in "runs", "workers", "steals", "spins", "latency":
+			    assert all(r["topology"] == "emulated" for r in read(name)), name
+			workers = read("workers")
+			assert len(workers) == 2 * 16
+			assert all(w["os_cpu"] == "" for w in workers)
+			assert {w["node"] for w in workers} == {"0", "1", "2", "3"}
+			assert {s["distance"] for s in read("steals")} == {"node", "remote"}
+			meta = json.load(open(sys.argv[1] + "/meta.json"))
+			assert meta["run"]["topology"] == "emulated"
+			assert meta["profile"]["cores"] == "16"
+		EOF
+}
+holds "a profile is emulated, and every file says so" emulated
+# shellcheck disable=SC2086
+holds "a profile under taskset" taskset -c "$cpu" "$program" run -w yield \
+	--profile spr-2s-snc4 --workers per-numa --yields 100 $quick -q -o "$work/spr"
+not_elsewhere() {
+	grep -q ',native$' "$work/one/runs.csv" && ! grep -q emulated "$work/one"/*.csv
+}
+holds "a run on this machine does not" not_elsewhere
+for placement in compact scatter numa distrib; do
+	# shellcheck disable=SC2086
+	holds "--placement $placement" "$program" run -w yield --yields 100 \
+		--placement $placement --no-smt $quick -q -o "$work/at $placement"
+done
+only_that_cpu() {
+	# shellcheck disable=SC2086
+	"$program" run -w yield --yields 100 --cpus "$cpu" $quick -q -o "$work/cpus" &&
+		[ "$(cut -d, -f4,5 "$work/cpus/workers.csv" | sort -u)" = \
+			"$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
+}
+holds "--cpus uses only that CPU" only_that_cpu
+
+truncate -s 1G "$work/huge.xml"
+printf '<?xml version="1.0"?>\n<topology version="2.0"><object' >"$work/cut.xml"
+refuses "a huge file" 3 "larger than 64 MiB" run -w yield --profile "$work/huge.xml"
+refuses "malformed XML" 3 "is not XML" run -w yield --profile "$work/cut.xml"
+refuses "a missing file" 3 "there is no file" run -w yield --profile "$work/none.xml"
+refuses "unknown profile, with a suggestion" 3 "did you mean 'graviton3'" \
+	run -w yield --profile graviton
+refuses "bad synthetic description" 3 "no synthetic description" \
+	run -w yield --profile "pack:2 zebra:2"
+refuses "a CPU that is not there" 3 "--cpus: .*CPU 4000" run -w yield --cpus 4000
+refuses "bad location" 3 "--cpus: .*has no known type" run -w yield --cpus zebra:0
 
 invalid() {
 	# shellcheck disable=SC2086
