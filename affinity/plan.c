@@ -213,6 +213,9 @@ static uint32_t core_of_leaf(const struct deal *d, hwloc_obj_t leaf)
 	return d->core_of[d->planner->topology->unit[leaf->logical_index].core];
 }
 
+/* hwloc's trees are as deep as a machine is.
+ * NOLINTBEGIN(misc-no-recursion) */
+
 /* The cores under an object, in the order of scatter, to out. Returns how many,
  * or -ENOMEM. */
 static int64_t deal_object(const struct deal *d, hwloc_obj_t obj, uint32_t *out)
@@ -241,6 +244,8 @@ static int64_t deal_object(const struct deal *d, hwloc_obj_t obj, uint32_t *out)
 	free(end);
 	return n;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 static int scatter(struct planner *p)
 {

@@ -380,13 +380,15 @@ static int classify(struct description *d, char *why, size_t bytes)
 static int explain(const struct description *d, int error, char *why,
 		   size_t bytes)
 {
+	static const char synthetic[] =
+		" is no synthetic description; expected one such as "
+		"'pack:2 numa:2 core:4 pu:2'";
 	static const char *const bad[] = {
 		[THIS] = " cannot be read by hwloc",
 		[NAMED] = " cannot be made by this hwloc",
 		[XML_FILE] = " is not XML of a machine that hwloc can read",
 		[DIRECTORY] = " is no machine that hwloc can read",
-		[SYNTHETIC] = " is no synthetic description; expected one such "
-			      "as 'pack:2 numa:2 core:4 pu:2'",
+		[SYNTHETIC] = synthetic,
 	};
 	const char *after = bad[d->source];
 

@@ -262,6 +262,9 @@ static void mix(uint64_t *hash, uint64_t value)
 	}
 }
 
+/* hwloc's trees are as deep as a machine is.
+ * NOLINTBEGIN(misc-no-recursion) */
+
 /* hwloc adds groups as it sees fit: only what is in them counts. */
 static void mix_object(uint64_t *hash, hwloc_obj_t obj)
 {
@@ -280,6 +283,8 @@ static void mix_object(uint64_t *hash, hwloc_obj_t obj)
 		mix_object(hash, c);
 	mix(hash, UINT64_MAX);
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 uint64_t sb_topology_fingerprint(const struct sb_topology *t)
 {

@@ -58,9 +58,10 @@ fits_a_screen() {
 }
 holds "help fits a screen" fits_a_screen --help
 holds "help of run fits a screen" fits_a_screen run --help
+holds "help of topo fits a screen" fits_a_screen topo --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
-for what in workloads options metrics; do
+for what in workloads options metrics profiles; do
 	holds "list $what" "$program" list $what
 	"$program" list $what --json >"$work/list.json"
 	holds "list $what --json is JSON" is_json "$work/list.json"
@@ -192,6 +193,73 @@ only_that_cpu() {
 			"$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
 }
 holds "--cpus uses only that CPU" only_that_cpu
+
+# topo: what machine, and where workers would go.
+holds "topo list" "$program" topo list
+for profile in $("$program" topo list | cut -d' ' -f1) \
+	"pack:2 numa:2 l3:2 core:4 pu:2" tests/topologies/*.xml; do
+	for part in show plan export fingerprint "show --svg -" \
+		"plan --format json --placement numa"; do
+		# shellcheck disable=SC2086
+		holds "topo $part --profile $profile" "$program" topo $part \
+			--profile "$profile"
+	done
+done
+plan_is_right() {
+	"$program" topo plan --profile 'pack:2 numa:2 l3:2 core:4 pu:2' \
+		--placement numa --workers 8 --format json >"$work/plan.json" &&
+		python3 - "$work/plan.json" <<-'EOF'
+			import json, sys
+			plan = json.load(open(sys.argv[1]))
+			assert plan["topology"] == "emulated"
+			workers = plan["workers"]
+			assert [w["cpu"] for w in workers] == [0, 2, 16, 18, 32, 34, 48, 50]
+			assert [w["node"] for w in workers] == [0, 0, 1, 1, 2, 2, 3, 3]
+			assert workers[2]["rings"] == [
+			    {"distance": "cache", "victims": [3]},
+			    {"distance": "remote in the package", "victims": [0, 1]},
+			    {"distance": "remote", "victims": [4, 5, 6, 7]}]
+		EOF
+}
+holds "topo plan says where, and whom to steal from" plan_is_right
+rings_have_distances() {
+	"$program" topo plan --profile ring-4s --workers per-numa |
+		grep -q '^     0  remote at 21: 1 3 | remote at 31: 2$'
+}
+holds "topo plan has the machine's distances" rings_have_distances
+round_trip() {
+	"$program" topo export --profile laptop-6p8e >"$work/laptop.xml" &&
+		[ "$("$program" topo fingerprint --profile "$work/laptop.xml")" = \
+			"$("$program" topo fingerprint --profile laptop-6p8e)" ]
+}
+holds "topo export reads back" round_trip
+is_svg() {
+	"$program" topo show --profile ring-4s --svg "$work/ring.svg" &&
+		python3 - "$work/ring.svg" <<-'EOF'
+			import sys
+			import xml.etree.ElementTree as tree
+			words = [e.text for e in tree.parse(sys.argv[1]).iter() if e.text]
+			assert "ring-4s (emulated)" in words
+			assert sum("worker" in w for w in words) == 48
+		EOF
+}
+holds "topo show --svg draws every worker" is_svg
+mask_is_kept() {
+	[ "$(taskset -c "$cpu" "$program" topo plan --format csv)" = \
+		"$(printf 'worker,cpu,pu,core,cache,node,package,topology\n0,%s,' "$cpu")$(
+			taskset -c "$cpu" "$program" topo plan --format csv |
+				tail -1 | cut -d, -f3-)" ]
+}
+holds "topo plan of this machine keeps to the mask" mask_is_kept
+refuses "unknown part of topo" 3 "did you mean 'show'" topo sho
+refuses "an option that topo has not" 3 "unknown option '--wake'" topo plan --wake local
+refuses "an option that only topo has" 3 "unknown option '--svg'" run -w yield --svg x
+refuses "topo with a word too many" 3 "'ring-4s' is not expected" topo show ring-4s
+refuses "a picture that cannot be written" 3 "cannot be written" topo show --svg /proc/x.svg
+refuses "no room for the workers" 3 "more than the 4 processing units" \
+	topo plan --profile 'core:4 pu:1' --workers 5
+refuses "no caches to count" 3 "without a cache" topo plan --profile 'core:4 pu:1' \
+	--workers per-l3
 
 truncate -s 1G "$work/huge.xml"
 printf '<?xml version="1.0"?>\n<topology version="2.0"><object' >"$work/cut.xml"

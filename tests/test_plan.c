@@ -304,33 +304,35 @@ static void learn_nodes(void)
 	sb_placement_free(&plan.placement);
 }
 
-/* Differences of more than one only where the smaller node is full: of cores
- * while workers are no more than cores, of units afterwards. */
+/* No node has two more than one that has room: a free core while workers are
+ * no more than cores, a free unit afterwards. */
+static void node_is_not_behind(const struct sb_plan_request *r,
+			       const struct sb_plan *plan, uint32_t node)
+{
+	const uint32_t room = plan->placement.workers <= m.facts.cores
+				      ? load.node_cores[node]
+				      : load.node_pus[node];
+
+	for (uint32_t a = 0; a < m.facts.nodes && room; a++)
+		CHECK_PLAN(load.node[a] <= load.node[node] + 1, r, plan);
+}
+
 static void nodes_are_balanced(const struct sb_plan_request *r,
 			       const struct sb_plan *plan)
 {
 	const uint32_t n = plan->placement.workers;
 
-	if (n > m.facts.pus)
+	/* With cores of several sizes, a unit may be left whose core has more
+	 * workers than another's. */
+	if (n > m.facts.pus ||
+	    (n > m.facts.cores && m.facts.pus % m.facts.cores))
 		return;
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
 		load.node_cores[node_of[i]] += !load.core[m.core[i]];
 		load.node_pus[node_of[i]] += !load.pu[i];
 	}
-	for (uint32_t a = 0; a < m.facts.nodes; a++) {
-		for (uint32_t b = 0; b < m.facts.nodes; b++) {
-			const uint32_t room = n <= m.facts.cores
-						      ? load.node_cores[b]
-						      : load.node_pus[b];
-
-			/* With cores of several sizes, a unit may be left whose
-			 * core has more workers than another's. */
-			if (n > m.facts.cores && m.facts.pus % m.facts.cores)
-				continue;
-			CHECK_PLAN(!room || load.node[a] <= load.node[b] + 1, r,
-				   plan);
-		}
-	}
+	for (uint32_t node = 0; node < m.facts.nodes; node++)
+		node_is_not_behind(r, plan, node);
 }
 
 static void is_hwlocs_own(const struct sb_plan_request *r,
