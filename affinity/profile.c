@@ -20,6 +20,7 @@ struct description {
 	enum source source;
 	const char *text;
 	const struct sb_profile *named;
+	bool with_disallowed;
 };
 
 /* before'text'after into why. */
@@ -122,6 +123,9 @@ static int load_directory(hwloc_topology_t t, const char *directory)
 
 static int load_source(hwloc_topology_t t, const struct description *d)
 {
+	if (d->with_disallowed)
+		hwloc_topology_set_flags(
+			t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	switch (d->source) {
 	case THIS:
 		/* The cgroup's limits are hwloc's default; the mask is asked
@@ -172,7 +176,7 @@ static int load(hwloc_topology_t *out, const struct description *d)
 /* ---- a trial in a child, before a description from outside is trusted ---- */
 
 #define TRIAL_BYTES   (UINT64_C(4) << 30)
-#define TRIAL_SECONDS 20
+#define TRIAL_SECONDS 10
 
 /* Whatever handles them in this program is not for the child. */
 static void die_of_crashes(void)
@@ -191,6 +195,16 @@ static void limit(int what, uint64_t value)
 	(void)setrlimit((__rlimit_resource_t)what, &bound);
 }
 
+/* ENODEV, if there are processing units, but none that is allowed. */
+static int why_not(const struct description *d, int error)
+{
+	struct description all = *d;
+	hwloc_topology_t t;
+
+	all.with_disallowed = true;
+	return error == EINVAL && !load(&t, &all) ? ENODEV : error;
+}
+
 static _Noreturn void try_in_child(const struct description *d)
 {
 	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -206,12 +220,13 @@ static _Noreturn void try_in_child(const struct description *d)
 	limit(RLIMIT_CPU, TRIAL_SECONDS);
 	limit(RLIMIT_CORE, 0);
 	error = load(&t, d);
-	if (!error)
+	if (!error && d->source != SYNTHETIC)
 		hwloc_topology_check(t); /* aborts if it is not sound */
-	_exit(error);
+	_exit(error ? why_not(d, error) : 0);
 }
 
-/* As load, but nothing is kept; EFAULT: hwloc did not survive it. */
+/* As load, but nothing is kept; EFAULT: hwloc did not survive it, ETIME: it took
+ * too long. */
 static int try_loading(const struct description *d)
 {
 	const pid_t child = fork();
@@ -225,7 +240,12 @@ static int try_loading(const struct description *d)
 		if (errno != EINTR)
 			return errno;
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EFAULT;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* At the limit the one, or the other if both limits are the same. */
+	return WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL
+		       ? ETIME
+		       : EFAULT;
 }
 
 /* ---- what can be seen without hwloc ---- */
@@ -384,7 +404,6 @@ static int explain(const struct description *d, int error, char *why,
 		" is no synthetic description; expected one such as "
 		"'pack:2 numa:2 core:4 pu:2'";
 	static const char *const bad[] = {
-		[THIS] = " cannot be read by hwloc",
 		[NAMED] = " cannot be made by this hwloc",
 		[XML_FILE] = " is not XML of a machine that hwloc can read",
 		[DIRECTORY] = " is no machine that hwloc can read",
@@ -392,12 +411,17 @@ static int explain(const struct description *d, int error, char *why,
 	};
 	const char *after = bad[d->source];
 
-	if (d->source == THIS)
-		return refuse(why, bytes, -EIO, "", SB_PROFILE_THIS, after);
+	if (d->source == THIS) {
+		snprintf(why, bytes,
+			 "this machine's topology cannot be read by hwloc");
+		return -EIO;
+	}
 	if (error == ENODEV)
 		after = " has no processing unit that may be used";
 	else if (error == E2BIG)
 		after = too_many;
+	else if (error == ETIME)
+		after = " takes hwloc too long to load";
 	else if (error == EFAULT)
 		after = " is nothing that hwloc can digest";
 	return refuse(why, bytes, -error, "", d->text, after);

@@ -703,8 +703,10 @@ static void bad_descriptions_are_refused(void **state)
 				  why, sizeof(why)),
 		 0);
 	sb_topology_free(topology);
-	expect_refusal(file_with(disallowed, sizeof(disallowed) - 1), "");
-	expect_refusal(file_with(empty, sizeof(empty) - 1), "");
+	expect_refusal(file_with(disallowed, sizeof(disallowed) - 1),
+		       "has no processing unit that may be used");
+	expect_refusal(file_with(empty, sizeof(empty) - 1),
+		       "has no processing unit that may be used");
 	expect_refusal(file_with(newer, sizeof(newer) - 1), "hwloc 3");
 	expect_refusal(file_with("", 0), "is not XML");
 	expect_refusal(file_with("hello\n", 6), "is not XML");
