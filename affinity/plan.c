@@ -386,7 +386,7 @@ static int distribute(struct planner *p, uint32_t n, struct sb_place *place)
 		return -ENOMEM;
 	if (p->n < p->topology->pus &&
 	    hwloc_topology_restrict(t, p->allowed, 0))
-		rc = -ENOMEM;
+		rc = refuse(p, "hwloc cannot restrict the machine to that");
 	if (!rc)
 		rc = distribute_on(p, t, n, place);
 	hwloc_topology_destroy(t);

@@ -590,6 +590,13 @@ static void orders_are_what_they_say(void **state)
 		{ "laptop-6p8e",
 		  { .workers = 16 },
 		  "0 2 4 6 8 10 12 13 14 15 16 17 18 19 1 3" },
+		/* The faster unit of a core, and the fastest of a node. */
+		{ "tests/topologies/fakecpukinds.xml",
+		  { .rule = SB_WORKERS_PER_CORE, .no_smt = true },
+		  "3 2" },
+		{ "tests/topologies/fakecpukinds.xml",
+		  { .rule = SB_WORKERS_PER_NUMA },
+		  "3" },
 		{ "laptop-6p8e",
 		  { .rule = SB_WORKERS_PER_CORE, .cpus = "2-3,12-13" },
 		  "2 12 13" },
@@ -670,16 +677,17 @@ static const char *file_with(const char *text, size_t bytes)
 	return path;
 }
 
-#define XML(allowed, pus)                                                      \
+#define NODE                                                                   \
+	"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" "             \
+	"complete_cpuset=\"0x3\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "    \
+	"gp_index=\"2\"/>\n"
+#define XML(allowed, nodes, pus)                                               \
 	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                         \
 	"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"                          \
 	"<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" " \
 	"cpuset=\"0x3\" complete_cpuset=\"0x3\" allowed_cpuset=\"" allowed     \
-	"\" nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\" " \
-	"gp_index=\"1\">\n<object type=\"NUMANode\" os_index=\"0\" "           \
-	"cpuset=\"0x3\" complete_cpuset=\"0x3\" nodeset=\"0x1\" "              \
-	"complete_nodeset=\"0x1\" gp_index=\"2\"/>\n" pus                      \
-	"</object>\n</topology>\n"
+	"\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" " \
+	"gp_index=\"1\">\n" nodes pus "</object>\n</topology>\n"
 #define PU(n, set)                                                             \
 	"<object type=\"PU\" os_index=\"" n "\" cpuset=\"" set                 \
 	"\" complete_cpuset=\"" set "\" nodeset=\"0x1\" "                      \
@@ -687,10 +695,11 @@ static const char *file_with(const char *text, size_t bytes)
 
 static void bad_descriptions_are_refused(void **state)
 {
-	static const char good[] = XML("0x3", PU("0", "0x1") PU("1", "0x2"));
+	static const char good[] =
+		XML("0x3", NODE, PU("0", "0x1") PU("1", "0x2"));
 	static const char disallowed[] =
-		XML("0x0", PU("0", "0x1") PU("1", "0x2"));
-	static const char empty[] = XML("0x3", "");
+		XML("0x0", NODE, PU("0", "0x1") PU("1", "0x2"));
+	static const char empty[] = XML("0x3", NODE, "");
 	static const char newer[] = "<?xml version=\"1.0\"?>\n"
 				    "<topology version=\"3.0\">\n</topology>\n";
 	struct sb_topology *topology;
@@ -882,6 +891,77 @@ static void distances_are_the_machines(void **state)
 	sb_topology_free(topology);
 }
 
+/* Of two nodes with the same CPUs the plain one is the CPUs' own. */
+static void special_memory_is_nobodys_own(void **state)
+{
+	static const struct {
+		const char *profile;
+		int node[4];
+		uint32_t nodes;
+	} machines[] = {
+		{ "cxl-2s", { 0, 2 }, 2 },
+		{ "tests/topologies/64intel64-fakeKNL-SNC4-hybrid.xml",
+		  { 0, 2, 4, 6 },
+		  4 },
+		{ "[numa] pack:2 [numa(indexes=1,2,0)] core:2 pu:1",
+		  { 0, 1 },
+		  2 },
+	};
+	const struct sb_plan_request r = { .rule = SB_WORKERS_PER_NUMA };
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(machines); i++) {
+		struct sb_topology *topology;
+		struct sb_plan plan;
+		char why[256];
+
+		CHECK_EQ(sb_topology_open(&topology, machines[i].profile, why,
+					  sizeof(why)),
+			 0);
+		CHECK_EQ(sb_plan_make(topology, &r, &plan, why, sizeof(why)),
+			 0);
+		CHECK_EQ(plan.placement.workers, machines[i].nodes);
+		for (uint32_t w = 0; w < plan.placement.workers; w++)
+			CHECK_EQ(plan.placement.place[w].node,
+				 machines[i].node[w]);
+		sb_placement_free(&plan.placement);
+		sb_topology_free(topology);
+	}
+}
+
+/* Also where the other kind of memory has the smaller number. */
+static void plain_memory_comes_before_other(void **state)
+{
+	static const char both[] =
+		XML("0x3",
+		    "<object type=\"NUMANode\" os_index=\"0\" "
+		    "cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+		    "nodeset=\"0x1\" complete_nodeset=\"0x1\" "
+		    "gp_index=\"2\" subtype=\"MCDRAM\"/>\n"
+		    "<object type=\"NUMANode\" os_index=\"1\" "
+		    "cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+		    "nodeset=\"0x2\" complete_nodeset=\"0x2\" "
+		    "gp_index=\"3\"/>\n",
+		    PU("0", "0x1") PU("1", "0x2"));
+	const struct sb_plan_request r = { .workers = 2 };
+	const char *path = file_with(both, sizeof(both) - 1);
+	struct sb_plan plan;
+	hwloc_obj_t node;
+
+	(void)state;
+	open_machine(path);
+	CHECK_EQ(m.facts.nodes, 2);
+	plan = plan_of(&r);
+	for (uint32_t w = 0; w < 2; w++) {
+		node = hwloc_get_obj_by_type(
+			m.hwloc, HWLOC_OBJ_NUMANODE,
+			(unsigned)plan.placement.place[w].node);
+		CHECK_EQ(node->os_index, 1);
+	}
+	sb_placement_free(&plan.placement);
+	close_machine();
+}
+
 /* The same again, and after an export; each machine its own. */
 static uint64_t seen[256];
 static size_t seens;
@@ -951,6 +1031,8 @@ int main(void)
 		cmocka_unit_test(damaged_files_do_no_harm),
 		cmocka_unit_test(a_directory_is_read),
 		cmocka_unit_test(distances_are_the_machines),
+		cmocka_unit_test(special_memory_is_nobodys_own),
+		cmocka_unit_test(plain_memory_comes_before_other),
 		cmocka_unit_test(fingerprints_tell_machines_apart),
 		cmocka_unit_test(names_are_distinct),
 	};
