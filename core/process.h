@@ -127,8 +127,10 @@ struct sb_event_node {
  *   Running -> Blocked|Idle             its worker, no event came     lets go
  *   Running[|wakeup] -> Ready           its worker                    queues it
  *   Running[|wakeup] -> Complete        its worker, events taken      closes it
- *   any -> Complete                     sb_scheduler_stop, with all workers
- *                                       joined, by force              closes it
+ *   any -> Complete                     sb_scheduler_stop or destroy, with all
+ *                                       workers joined, by force      closes it
+ *   any -> the same                     who monitors or links it; see
+ *                                       core/relations.c              nothing
  *
  * A process has one queue entry if and only if it is Ready.
  */
