@@ -3,7 +3,8 @@
  *
  * Property: an allocation that fails is an error that the caller gets, with
  *   nothing left behind; no process hangs and none is lost.
- * Method: the builds with race windows can refuse allocations (core/mem.h). Each
+ * Method: the builds with race windows can refuse allocations (core/mem.h); this
+ *   test is built only there. Each
  *   of those that creating and starting a scheduler needs fails once; then all
  *   fail while a scheduler runs, in steps and from outside. The pools' balance
  *   is checked when it is destroyed, leaks by AddressSanitizer.
@@ -12,8 +13,6 @@
 #include "core/commands.h"
 #include "core/mem.h"
 #include "tests/script.h"
-
-#ifdef SB_TEST_DELAYS
 
 static void allow(int64_t allocations)
 {
@@ -287,30 +286,15 @@ static void an_overflow_says_so(void **state)
 	fixture_end(&f);
 }
 
-#else
-
-static void skipped(void **state)
-{
-	(void)state;
-	print_message("only small/ can refuse allocations\n");
-	skip();
-}
-
-#endif
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#ifdef SB_TEST_DELAYS
 		cmocka_unit_test(each_allocation_of_the_start_may_fail),
 		cmocka_unit_test(a_start_may_be_repeated),
 		cmocka_unit_test(foreign_calls_fail_alone),
 		cmocka_unit_test(a_full_deque_loses_nobody),
 		cmocka_unit_test(commands_complete_with_the_error),
 		cmocka_unit_test(an_overflow_says_so),
-#else
-		cmocka_unit_test(skipped),
-#endif
 	};
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
