@@ -17,10 +17,8 @@
 #include "core/atomic.h"
 #include "core/base.h"
 
-#ifdef SB_TEST_DELAYS
-/* The tests' builds: how many more allocations succeed; below 0, all do. */
+/* In the tests' builds alone: how many more allocations succeed; below 0, all. */
 extern _Atomic(int64_t) sb_test_allocations;
-#endif
 
 /* The heap that malloc uses. */
 #define SB_ARENA_SHARED UINT32_MAX

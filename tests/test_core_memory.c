@@ -4,10 +4,10 @@
  * Property: an allocation that fails is an error that the caller gets, with
  *   nothing left behind; no process hangs and none is lost.
  * Method: the builds with race windows can refuse allocations (core/mem.h); this
- *   test is built only there. Each
- *   of those that creating and starting a scheduler needs fails once; then all
- *   fail while a scheduler runs, in steps and from outside. The pools' balance
- *   is checked when it is destroyed, leaks by AddressSanitizer.
+ *   test is built only there. Each of those that creating and starting a
+ *   scheduler needs fails once; then all fail while a scheduler runs, in steps
+ *   and from outside. The pools' balance is checked when it is destroyed, leaks
+ *   by AddressSanitizer.
  * Bound: liburcu's own allocations do not fail.
  */
 #include "core/commands.h"
