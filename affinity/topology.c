@@ -1,16 +1,12 @@
 #include "affinity/topology.h"
 
 #include <errno.h>
-#include <hwloc.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct sb_topology {
-	hwloc_topology_t hwloc;
-	uint32_t pus;
-	/* All usable processing units: the first of each core in the order of
-	 * the cores, then the second of each, and so on. */
-	struct sb_place *place;
-};
+#include "affinity/internal.h"
+#include "affinity/plan.h"
+#include "affinity/profile.h"
 
 /* ---- one processing unit ---- */
 
@@ -34,116 +30,139 @@ static hwloc_obj_t last_level_cache(hwloc_obj_t pu)
 	return cache;
 }
 
-static int node_index(hwloc_topology_t t, hwloc_obj_t pu)
+/* Memory of another kind than the cores' own. */
+static bool is_special_memory(hwloc_obj_t node)
 {
-	const int os_index = hwloc_bitmap_first(pu->nodeset);
-	hwloc_obj_t node = os_index < 0 ? NULL
-					: hwloc_get_numanode_obj_by_os_index(
-						  t, (unsigned)os_index);
-
-	return node ? (int)node->logical_index : -1;
+	return node->subtype || hwloc_obj_get_info_by_name(node, "DAXDevice") ||
+	       hwloc_obj_get_info_by_name(node, "GPUBusId");
 }
 
-static struct sb_place place_of(hwloc_topology_t t, hwloc_obj_t pu)
+/*
+ * Of several nodes with this unit: plain memory first, then the smallest
+ * locality, then the operating system's order, which puts memory that is added
+ * to a machine behind that of its sockets.
+ */
+static bool is_nearer(hwloc_obj_t a, hwloc_obj_t b)
 {
-	hwloc_obj_t cache = last_level_cache(pu);
+	const int weight_a = hwloc_bitmap_weight(a->cpuset);
+	const int weight_b = hwloc_bitmap_weight(b->cpuset);
 
-	return (struct sb_place){
-		.os_cpu = (int)pu->os_index,
-		.pu = (int)pu->logical_index,
-		.core = ancestor_index(t, pu, HWLOC_OBJ_CORE),
-		.cache = cache ? (int)cache->logical_index : -1,
-		.node = node_index(t, pu),
-		.package = ancestor_index(t, pu, HWLOC_OBJ_PACKAGE),
-	};
+	if (is_special_memory(a) != is_special_memory(b))
+		return is_special_memory(b);
+	if (weight_a != weight_b)
+		return weight_a < weight_b;
+	return a->os_index < b->os_index;
+}
+
+static int node_index(hwloc_topology_t t, hwloc_obj_t pu)
+{
+	hwloc_obj_t nearest = NULL;
+	hwloc_obj_t node = NULL;
+
+	while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE,
+						  node))) {
+		if (hwloc_bitmap_isset(node->cpuset, pu->os_index) &&
+		    (!nearest || is_nearer(node, nearest)))
+			nearest = node;
+	}
+	return nearest ? (int)nearest->logical_index : -1;
+}
+
+/* hwloc sorts kinds by efficiency where it knows it, the slowest first. */
+static int speed_of(hwloc_topology_t t, hwloc_obj_t pu)
+{
+	const int kind = hwloc_cpukinds_get_by_cpuset(t, pu->cpuset, 0);
+	int efficiency = -1;
+
+	if (kind < 0 || hwloc_cpukinds_get_info(t, (unsigned)kind, NULL,
+						&efficiency, NULL, NULL, 0))
+		return 0;
+	return efficiency < 0 ? 0 : kind;
 }
 
 /* ---- all of them ---- */
 
-/* How many processing units of the same core come before this one. */
-static uint32_t rank_in_core(const struct sb_place *place, uint32_t i)
+/* A cache's number among the last-level ones, in the order of the units: they
+ * need not be of one level. */
+static int cache_index(struct sb_topology *t, hwloc_obj_t pu,
+		       hwloc_obj_t *last_seen)
 {
-	uint32_t rank = 0;
+	hwloc_obj_t cache = last_level_cache(pu);
 
-	for (uint32_t j = i; j > 0 && place[i].core >= 0; j--) {
-		if (place[j - 1].core != place[i].core)
-			break;
-		rank++;
-	}
-	return rank;
+	if (!cache)
+		return -1;
+	if (cache != *last_seen)
+		t->caches++;
+	*last_seen = cache;
+	return (int)t->caches - 1;
 }
 
-/* hwloc's logical order keeps the units of a core together. */
-static int list_places(struct sb_topology *topology)
+static void list_units(struct sb_topology *t)
 {
-	const uint32_t n = topology->pus;
-	struct sb_place *in_order = calloc(n, sizeof(*in_order));
-	uint32_t placed = 0;
+	hwloc_obj_t cache = NULL;
+	hwloc_obj_t last_core = NULL;
 
-	topology->place = calloc(n, sizeof(*topology->place));
-	if (!in_order || !topology->place) {
-		free(in_order);
-		return -ENOMEM;
+	for (uint32_t i = 0; i < t->pus; i++) {
+		hwloc_obj_t pu =
+			hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PU, i);
+		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(
+			t->hwloc, HWLOC_OBJ_CORE, pu);
+
+		if (!core || core != last_core)
+			t->cores++;
+		last_core = core;
+		t->unit[i] = (struct sb_unit){
+			.place = { .os_cpu = (int)pu->os_index,
+				   .pu = (int)pu->logical_index,
+				   .core = core ? (int)core->logical_index : -1,
+				   .cache = cache_index(t, pu, &cache),
+				   .node = node_index(t->hwloc, pu),
+				   .package = ancestor_index(
+					   t->hwloc, pu, HWLOC_OBJ_PACKAGE) },
+			.pu = pu,
+			.core = t->cores - 1,
+			.speed = speed_of(t->hwloc, pu),
+		};
 	}
-	for (uint32_t i = 0; i < n; i++)
-		in_order[i] = place_of(topology->hwloc,
-				       hwloc_get_obj_by_type(topology->hwloc,
-							     HWLOC_OBJ_PU, i));
-	for (uint32_t rank = 0; placed < n; rank++) {
-		for (uint32_t i = 0; i < n; i++) {
-			if (rank_in_core(in_order, i) == rank)
-				topology->place[placed++] = in_order[i];
+}
+
+/* ---- distances between nodes ---- */
+
+static void copy_distances(struct sb_topology *t,
+			   const struct hwloc_distances_s *d)
+{
+	for (uint32_t i = 0; i < d->nbobjs; i++) {
+		for (uint32_t j = 0; j < d->nbobjs; j++) {
+			const uint64_t value = d->values[i * d->nbobjs + j];
+
+			t->node_distance[d->objs[i]->logical_index * t->nodes +
+					 d->objs[j]->logical_index] =
+				value > UINT32_MAX ? UINT32_MAX
+						   : (uint32_t)value;
 		}
 	}
-	free(in_order);
-	return 0;
 }
 
-static int load(struct sb_topology *topology)
+/* The first matrix that means latency; none is none. */
+static int read_distances(struct sb_topology *t)
 {
-	int n;
+	struct hwloc_distances_s *d = NULL;
+	unsigned int n = 1;
 
-	if (hwloc_topology_init(&topology->hwloc))
-		return -ENOMEM;
-	/* The cgroup's limits are hwloc's default; the mask is asked for. */
-	if (hwloc_topology_set_flags(
-		    topology->hwloc,
-		    HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
-			    HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING) ||
-	    hwloc_topology_load(topology->hwloc))
-		return errno ? -errno : -EIO;
-	n = hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_PU);
-	if (n <= 0)
-		return -ENODEV;
-	topology->pus = (uint32_t)n;
-	return list_places(topology);
+	if (hwloc_distances_get_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, &n, &d,
+					HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+					0) ||
+	    !n || !d)
+		return 0;
+	t->node_distance =
+		calloc((size_t)t->nodes * t->nodes, sizeof(*t->node_distance));
+	if (t->node_distance)
+		copy_distances(t, d);
+	hwloc_distances_release(t->hwloc, d);
+	return t->node_distance ? 0 : -ENOMEM;
 }
 
-int sb_topology_load(struct sb_topology **topology)
-{
-	struct sb_topology *t = calloc(1, sizeof(*t));
-	int rc;
-
-	if (!t)
-		return -ENOMEM;
-	rc = load(t);
-	if (rc) {
-		sb_topology_free(t);
-		return rc;
-	}
-	*topology = t;
-	return 0;
-}
-
-void sb_topology_free(struct sb_topology *topology)
-{
-	if (!topology)
-		return;
-	if (topology->hwloc)
-		hwloc_topology_destroy(topology->hwloc);
-	free(topology->place);
-	free(topology);
-}
+/* ---- loading ---- */
 
 /* Depths that differ between parts of the machine count as none. */
 static uint32_t count_of(const struct sb_topology *t, hwloc_obj_type_t type)
@@ -153,21 +172,64 @@ static uint32_t count_of(const struct sb_topology *t, hwloc_obj_type_t type)
 	return n > 0 ? (uint32_t)n : 0;
 }
 
-static uint32_t count_caches(const struct sb_topology *t)
+static int read_hwloc(struct sb_topology *t)
 {
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < t->pus; i++)
-		n = t->place[i].cache >= (int)n
-			    ? (uint32_t)t->place[i].cache + 1
-			    : n;
-	return n;
+	t->pus = count_of(t, HWLOC_OBJ_PU);
+	t->nodes = count_of(t, HWLOC_OBJ_NUMANODE);
+	t->unit = calloc(t->pus, sizeof(*t->unit));
+	if (!t->unit)
+		return -ENOMEM;
+	list_units(t);
+	return read_distances(t);
 }
+
+int sb_topology_open(struct sb_topology **topology, const char *profile,
+		     char *why, size_t bytes)
+{
+	struct sb_topology *t = calloc(1, sizeof(*t));
+	int rc = -ENOMEM;
+
+	snprintf(why, bytes, "no memory");
+	if (!t)
+		return rc;
+	t->name = strdup(*profile ? profile : SB_PROFILE_THIS);
+	if (t->name)
+		rc = sb_profile_load(&t->hwloc, profile, &t->emulated, why,
+				     bytes);
+	if (!rc)
+		rc = read_hwloc(t);
+	if (rc) {
+		sb_topology_free(t);
+		return rc;
+	}
+	*topology = t;
+	return 0;
+}
+
+int sb_topology_load(struct sb_topology **topology)
+{
+	char why[128];
+
+	return sb_topology_open(topology, "", why, sizeof(why));
+}
+
+void sb_topology_free(struct sb_topology *topology)
+{
+	if (!topology)
+		return;
+	if (topology->hwloc)
+		hwloc_topology_destroy(topology->hwloc);
+	free(topology->name);
+	free(topology->unit);
+	free(topology->node_distance);
+	free(topology);
+}
+
+/* ---- what it says ---- */
 
 void sb_topology_machine(const struct sb_topology *t,
 			 struct sb_machine *machine)
 {
-	const uint32_t cores = count_of(t, HWLOC_OBJ_CORE);
 	hwloc_obj_t package =
 		hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
 	const char *model =
@@ -176,29 +238,102 @@ void sb_topology_machine(const struct sb_topology *t,
 
 	*machine = (struct sb_machine){
 		.packages = count_of(t, HWLOC_OBJ_PACKAGE),
-		.nodes = count_of(t, HWLOC_OBJ_NUMANODE),
-		.caches = count_caches(t),
-		.cores = cores ? cores : t->pus,
+		.nodes = t->nodes,
+		.caches = t->caches,
+		.cores = t->cores,
 		.pus = t->pus,
 		.cpu_model = model ? model : "unknown",
+		.profile = t->name,
+		.emulated = t->emulated,
 	};
 }
+
+int sb_topology_os_cpu(const struct sb_topology *t, int pu)
+{
+	return pu >= 0 && (uint32_t)pu < t->pus ? t->unit[pu].place.os_cpu : -1;
+}
+
+/* FNV-1a. */
+static void mix(uint64_t *hash, uint64_t value)
+{
+	for (int i = 0; i < 8; i++) {
+		*hash ^= (value >> (8 * i)) & 0xff;
+		*hash *= UINT64_C(0x100000001b3);
+	}
+}
+
+/* hwloc's trees are as deep as a machine is.
+ * NOLINTBEGIN(misc-no-recursion) */
+
+/* hwloc adds groups as it sees fit: only what is in them counts. */
+static void mix_object(uint64_t *hash, hwloc_obj_t obj)
+{
+	if (obj->type != HWLOC_OBJ_GROUP) {
+		mix(hash, (uint64_t)obj->type);
+		mix(hash,
+		    obj->type == HWLOC_OBJ_PU || obj->type == HWLOC_OBJ_NUMANODE
+			    ? obj->os_index
+			    : 0);
+		if (hwloc_obj_type_is_cache(obj->type))
+			mix(hash, obj->attr->cache.size);
+	}
+	for (hwloc_obj_t c = obj->memory_first_child; c; c = c->next_sibling)
+		mix_object(hash, c);
+	for (hwloc_obj_t c = obj->first_child; c; c = c->next_sibling)
+		mix_object(hash, c);
+	mix(hash, UINT64_MAX);
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+uint64_t sb_topology_fingerprint(const struct sb_topology *t)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	mix_object(&hash, hwloc_get_root_obj(t->hwloc));
+	for (uint32_t i = 0; i < t->pus; i++) {
+		mix(&hash, (uint64_t)t->unit[i].speed);
+		mix(&hash, (uint64_t)t->unit[i].place.node);
+	}
+	for (uint32_t i = 0; t->node_distance && i < t->nodes * t->nodes; i++)
+		mix(&hash, t->node_distance[i]);
+	return hash;
+}
+
+int sb_topology_export(const struct sb_topology *t, FILE *out)
+{
+	char *xml = NULL;
+	int length = 0;
+	int rc = 0;
+
+	if (hwloc_topology_export_xmlbuffer(t->hwloc, &xml, &length, 0))
+		return -ENOMEM;
+	if (fputs(xml, out) < 0)
+		rc = -EIO;
+	hwloc_free_xmlbuffer(t->hwloc, xml);
+	return rc;
+}
+
+/* ---- placements ---- */
 
 int sb_placement_make(const struct sb_topology *topology, uint32_t n,
 		      struct sb_placement *placement)
 {
-	struct sb_place *place = calloc(n, sizeof(*place));
+	const struct sb_plan_request request = { .workers = n };
+	struct sb_plan plan;
+	char why[128];
+	const int rc =
+		sb_plan_make(topology, &request, &plan, why, sizeof(why));
 
-	if (!place)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		place[i] = topology->place[i % topology->pus];
-	*placement = (struct sb_placement){ .workers = n, .place = place };
-	return 0;
+	if (!rc)
+		*placement = plan.placement;
+	return rc;
 }
 
 void sb_placement_free(struct sb_placement *placement)
 {
 	free(placement->place);
+	free(placement->node_distance);
 	placement->place = NULL;
+	placement->node_distance = NULL;
 }

@@ -1,19 +1,22 @@
 /*
- * topology.h - the machine as hwloc sees it, reduced to what may be used, and
- * placements made from it. The only user of hwloc.
+ * topology.h - a machine as hwloc sees it, reduced to what may be used: this
+ * one, or one that a profile describes.
  *
- * "Usable" is what the affinity mask and the cpuset cgroup that the command was
- * started under leave over.
+ * "Usable" is, of this machine, what the affinity mask and the cpuset cgroup
+ * that the command was started under leave over; of a profile, what its
+ * description does not call offline or disallowed.
  */
 #ifndef SB_AFFINITY_TOPOLOGY_H
 #define SB_AFFINITY_TOPOLOGY_H
+
+#include <stdio.h>
 
 #include "core/placement.h"
 
 struct sb_topology;
 
 /* What there is, after the reduction. Objects that a machine's description
- * lacks count 0. cpu_model belongs to the topology. */
+ * lacks count 0. cpu_model and profile belong to the topology. */
 struct sb_machine {
 	uint32_t packages;
 	uint32_t nodes;
@@ -21,20 +24,43 @@ struct sb_machine {
 	uint32_t cores;	 /* processing units, where there are no cores */
 	uint32_t pus;
 	const char *cpu_model;
+	const char *profile; /* "this machine", or as it was asked for */
+	bool emulated;	     /* not this machine */
 };
 
 /* This machine. Returns 0 or -errno. */
 SB_MUST_CHECK int sb_topology_load(struct sb_topology **topology);
+
+/*
+ * The machine that profile names (see profile.h). Returns 0 or -errno, with the
+ * reason in why, one line without a line break: -ESRCH, no such profile or
+ * file; -EIO, this machine cannot be read; others, the description is bad.
+ */
+SB_MUST_CHECK int sb_topology_open(struct sb_topology **topology,
+				   const char *profile, char *why,
+				   size_t bytes);
 void sb_topology_free(struct sb_topology *topology);
 
 void sb_topology_machine(const struct sb_topology *topology,
 			 struct sb_machine *machine);
 
+/* The operating system's number of a processing unit, also where no thread may
+ * be pinned to it; -1: none. */
+int sb_topology_os_cpu(const struct sb_topology *topology, int pu);
+
 /*
- * Places n >= 1 workers: each on a core of its own as long as there are cores,
- * in hwloc's order; then on the cores' further processing units; then round
- * again. The caller frees the placement. Returns 0 or -ENOMEM.
+ * Equal for two descriptions with the same structure: objects, their order and
+ * numbers, cache sizes, kinds of cores, localities and distances of memory.
+ * Amounts of memory and names do not count.
  */
+uint64_t sb_topology_fingerprint(const struct sb_topology *topology);
+
+/* hwloc's XML, to the stream. Returns 0 or -errno. */
+SB_MUST_CHECK int sb_topology_export(const struct sb_topology *topology,
+				     FILE *out);
+
+/* Places n >= 1 workers compactly on all that is usable (see plan.h). The
+ * caller frees the placement. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_placement_make(const struct sb_topology *topology,
 				    uint32_t n, struct sb_placement *placement);
 void sb_placement_free(struct sb_placement *placement);

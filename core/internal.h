@@ -93,9 +93,9 @@ enum sb_untold {
 struct sb_victims {
 	uint32_t *worker; /* [workers - 1], nearest ring first */
 	uint32_t rings;
-	uint32_t ring_end[SB_DISTANCES];
-	uint32_t reach; /* rings to look at in this round */
-	uint32_t last;	/* who gave last, or SB_WORKER_NONE */
+	uint32_t *ring_end; /* [rings] */
+	uint32_t reach;	    /* rings to look at in this round */
+	uint32_t last;	    /* who gave last, or SB_WORKER_NONE */
 };
 
 struct sb_worker {
@@ -179,7 +179,7 @@ struct sb_scheduler {
 	uint32_t workers;
 	struct sb_worker **worker;		/* [workers] */
 	struct sb_worker_thread *worker_thread; /* [workers] */
-	struct sb_place *place;			/* [workers] */
+	struct sb_placement placement;
 	struct sb_pidmap *pidmap;
 	struct sb_dispatch dispatch;
 	struct sb_receiver receiver;

@@ -27,9 +27,26 @@ struct sb_place {
 	int package;
 };
 
+/* "self", "smt" and so on. */
+static inline const char *sb_distance_name(enum sb_distance distance)
+{
+	static const char *const names[SB_DISTANCES] = {
+		[SB_DISTANCE_SELF] = "self",	 [SB_DISTANCE_SMT] = "smt",
+		[SB_DISTANCE_CACHE] = "cache",	 [SB_DISTANCE_NODE] = "node",
+		[SB_DISTANCE_REMOTE] = "remote",
+	};
+
+	return names[distance];
+}
+
 struct sb_placement {
 	uint32_t workers;
 	struct sb_place *place; /* [workers] */
+
+	/* The machine's own matrix, from row to column; 0: unknown. NULL: it
+	 * has none. */
+	uint32_t nodes;
+	uint32_t *node_distance; /* [nodes * nodes] */
 };
 
 /* SB_DISTANCE_SELF only for two workers on one processing unit. */
@@ -45,6 +62,34 @@ static inline enum sb_distance sb_place_distance(const struct sb_place *a,
 	if (a->node == b->node)
 		return SB_DISTANCE_NODE;
 	return SB_DISTANCE_REMOTE;
+}
+
+/* The machine's distance from a's node to b's; 0: unknown. */
+static inline uint32_t sb_place_node_distance(const struct sb_placement *p,
+					      const struct sb_place *a,
+					      const struct sb_place *b)
+{
+	if (!p->node_distance || a->node < 0 || b->node < 0 ||
+	    (uint32_t)a->node >= p->nodes || (uint32_t)b->node >= p->nodes)
+		return 0;
+	return p->node_distance[(uint32_t)a->node * p->nodes +
+				(uint32_t)b->node];
+}
+
+/*
+ * What orders victims: the class, among remote ones the machine's distance, and
+ * then the own package. Equal is equally far.
+ */
+static inline uint64_t sb_place_remoteness(const struct sb_placement *p,
+					   const struct sb_place *a,
+					   const struct sb_place *b)
+{
+	const uint64_t distance = sb_place_distance(a, b);
+
+	if (distance < SB_DISTANCE_REMOTE)
+		return distance << 40;
+	return distance << 40 | (uint64_t)sb_place_node_distance(p, a, b) << 1 |
+	       (a->package != b->package);
 }
 
 #endif

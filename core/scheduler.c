@@ -23,6 +23,26 @@ static bool config_is_valid(const struct sb_config *c)
 	       c->wake <= SB_WAKE_GLOBAL && c->park <= SB_PARK_POLL;
 }
 
+static int copy_placement(struct sb_placement *to,
+			  const struct sb_placement *from)
+{
+	const size_t matrix =
+		(size_t)from->nodes * from->nodes * sizeof(*to->node_distance);
+
+	*to = *from;
+	to->place = sb_mem_zalloc(SB_ARENA_SHARED,
+				  from->workers * sizeof(*to->place), SB_LINE);
+	to->node_distance = from->node_distance ? sb_mem_zalloc(SB_ARENA_SHARED,
+								matrix, SB_LINE)
+						: NULL;
+	if (!to->place || (from->node_distance && !to->node_distance))
+		return -ENOMEM;
+	memcpy(to->place, from->place, from->workers * sizeof(*to->place));
+	if (to->node_distance)
+		memcpy(to->node_distance, from->node_distance, matrix);
+	return 0;
+}
+
 static int allocate_tables(struct sb_scheduler *s,
 			   const struct sb_placement *placement)
 {
@@ -32,12 +52,10 @@ static int allocate_tables(struct sb_scheduler *s,
 		sb_mem_zalloc(SB_ARENA_SHARED, n * sizeof(*s->worker), SB_LINE);
 	s->worker_thread = sb_mem_zalloc(
 		SB_ARENA_SHARED, n * sizeof(*s->worker_thread), SB_LINE);
-	s->place =
-		sb_mem_zalloc(SB_ARENA_SHARED, n * sizeof(*s->place), SB_LINE);
 	s->pidmap = sb_pidmap_create();
-	if (!s->worker || !s->worker_thread || !s->place || !s->pidmap)
+	if (copy_placement(&s->placement, placement) || !s->worker ||
+	    !s->worker_thread || !s->pidmap)
 		return -ENOMEM;
-	memcpy(s->place, placement->place, n * sizeof(*s->place));
 	for (uint32_t i = 0; i < n; i++) {
 		s->worker_thread[i].scheduler = s;
 		s->worker_thread[i].id = i;
@@ -230,7 +248,7 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	while (n < s->workers && !rc) {
 		struct sb_worker_thread *t = &s->worker_thread[n];
 
-		rc = sb_thread_start(&t->thread, s->place[n].os_cpu,
+		rc = sb_thread_start(&t->thread, s->placement.place[n].os_cpu,
 				     worker_thread, t);
 		n += !rc;
 	}
@@ -403,7 +421,8 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 	sb_idle_fini(&s->idle);
 	sb_gate_fini(&s->gate);
 	sb_dispatch_fini(&s->dispatch);
-	sb_mem_free(s->place);
+	sb_mem_free(s->placement.place);
+	sb_mem_free(s->placement.node_distance);
 	sb_mem_free(s->worker_thread);
 	sb_mem_free(s->worker);
 	sb_mem_free(s);

@@ -8,21 +8,29 @@
 
 /* ---- victims ---- */
 
-/* The ring of a victim: 0 is the nearest. */
-static uint32_t ring_of(const struct sb_worker *w, uint32_t victim)
+/* How far a victim is; equal is the same ring. */
+static uint64_t remoteness(const struct sb_worker *w, uint32_t victim)
 {
-	const struct sb_scheduler *s = w->scheduler;
+	const struct sb_placement *p = &w->scheduler->placement;
 
-	if (s->config.victim != SB_VICTIM_NEAR)
+	if (w->scheduler->config.victim != SB_VICTIM_NEAR)
 		return 0;
-	return sb_place_distance(&s->place[w->id], &s->place[victim]);
+	return sb_place_remoteness(p, &p->place[w->id], &p->place[victim]);
 }
 
-static uint32_t append_ring(struct sb_worker *w, uint32_t ring, uint32_t n)
+/* Appends the victims that far, and finds the next distance, UINT64_MAX for
+ * none. Returns the new end. */
+static uint32_t append_ring(struct sb_worker *w, uint64_t far, uint32_t n,
+			    uint64_t *next)
 {
+	*next = UINT64_MAX;
 	for (uint32_t i = 0; i < w->scheduler->workers; i++) {
-		if (i != w->id && ring_of(w, i) == ring)
+		const uint64_t other = remoteness(w, i);
+
+		if (i != w->id && other == far)
 			w->victims.worker[n++] = i;
+		if (i != w->id && other > far && other < *next)
+			*next = other;
 	}
 	return n;
 }
@@ -30,16 +38,19 @@ static uint32_t append_ring(struct sb_worker *w, uint32_t ring, uint32_t n)
 int sb_victims_init(struct sb_worker *w)
 {
 	struct sb_victims *v = &w->victims;
+	const uint32_t workers = w->scheduler->workers;
 	uint32_t n = 0;
+	uint64_t next;
 
 	v->last = SB_WORKER_NONE;
+	/* Both tables in one: no more rings than victims. */
 	v->worker = sb_mem_alloc(w->pool.arena,
-				 w->scheduler->workers * sizeof(*v->worker),
-				 SB_LINE);
+				 2 * workers * sizeof(*v->worker), SB_LINE);
 	if (!v->worker)
 		return -ENOMEM;
-	for (uint32_t ring = 0; ring < SB_DISTANCES; ring++) {
-		const uint32_t end = append_ring(w, ring, n);
+	v->ring_end = v->worker + workers;
+	for (uint64_t far = 0; far < UINT64_MAX; far = next) {
+		const uint32_t end = append_ring(w, far, n, &next);
 
 		if (end > n)
 			v->ring_end[v->rings++] = end;

@@ -13,59 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "affinity/topology.h"
 #include "harness/facts.h"
 #include "harness/help.h"
 #include "harness/measure.h"
-#include "harness/options.h"
+#include "harness/placing.h"
 #include "harness/status.h"
 #include "results/file.h"
 #include "results/write.h"
 
 enum format { PRETTY, JSON, CSV };
-
-/* ---- workers and where they go ---- */
-
-static int count_workers(const struct sb_options *options,
-			 const struct sb_machine *machine, uint32_t *workers)
-{
-	const struct sb_option_value *value = &options->value[SB_OPT_workers];
-	enum { NUMBER, PER_CORE, PER_PU };
-
-	switch (value->alternative) {
-	case PER_CORE:
-		*workers = machine->cores;
-		return 0;
-	case PER_PU:
-		*workers = machine->pus;
-		return 0;
-	case NUMBER:
-	default:
-		*workers = (uint32_t)value->number;
-		break;
-	}
-	if (*workers <= machine->pus || sb_opt(options, SB_OPT_oversubscribe))
-		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "--workers: %" PRIu32 " is more than the %" PRIu32
-		       " processing units that may be used; expected fewer, or "
-		       "--oversubscribe",
-		       *workers, machine->pus);
-}
-
-static int place_workers(const struct sb_options *options,
-			 const struct sb_topology *topology,
-			 const struct sb_machine *machine,
-			 struct sb_placement *placement)
-{
-	uint32_t workers;
-	int rc = count_workers(options, machine, &workers);
-
-	if (rc)
-		return rc;
-	rc = sb_placement_make(topology, workers, placement);
-	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
-}
 
 /* ---- the result directory ---- */
 
@@ -354,13 +310,13 @@ static bool all_valid(const struct sb_result *result)
 }
 
 static int run_placed(const struct sb_options *options,
-		      const struct sb_machine *machine,
+		      const struct sb_topology *topology,
 		      struct sb_result *result, int argc, char **argv)
 {
 	int rc = prepare_directory(options, result);
 
-	if (!rc && sb_facts_gather(result, options, machine, argc, argv))
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
+	if (!rc)
+		rc = sb_facts_gather(result, options, topology, argc, argv);
 	if (rc)
 		return rc;
 	catch_interrupts();
@@ -373,23 +329,33 @@ static int run_placed(const struct sb_options *options,
 	return all_valid(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 
-static int run(const struct sb_options *options, int argc, char **argv)
+static int run_on(const struct sb_options *options,
+		  const struct sb_topology *topology, int argc, char **argv)
 {
 	struct sb_result result = { .directory = NULL };
-	struct sb_topology *topology;
 	struct sb_machine machine;
-	int rc = sb_topology_load(&topology);
+	struct sb_plan plan;
+	int rc = sb_placing_plan(options, topology, &plan);
 
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "this machine's topology cannot be read: %s",
-			       strerror(-rc));
+		return rc;
 	sb_topology_machine(topology, &machine);
-	rc = place_workers(options, topology, &machine, &result.placement);
-	if (!rc)
-		rc = run_placed(options, &machine, &result, argc, argv);
+	result.placement = plan.placement;
+	result.emulated = machine.emulated;
+	rc = run_placed(options, topology, &result, argc, argv);
 	sb_result_free(&result);
 	sb_placement_free(&result.placement);
+	return rc;
+}
+
+static int run(const struct sb_options *options, int argc, char **argv)
+{
+	struct sb_topology *topology;
+	int rc = sb_placing_open(options, &topology);
+
+	if (rc)
+		return rc;
+	rc = run_on(options, topology, argc, argv);
 	sb_topology_free(topology);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "harness/status.h"
 #include "harness/version.h"
 #include "revision.h"
 
@@ -61,20 +62,70 @@ static int add_kernel(struct sb_result *result)
 	return rc;
 }
 
-static int add_machine(struct sb_result *result,
-		       const struct sb_machine *machine)
+static int add_counts(struct sb_result *result, const char *group,
+		      const struct sb_machine *machine)
 {
 	int rc = 0;
 
+	rc |= add_count(result, group, "packages", machine->packages);
+	rc |= add_count(result, group, "nodes", machine->nodes);
+	rc |= add_count(result, group, "last_level_caches", machine->caches);
+	rc |= add_count(result, group, "cores", machine->cores);
+	rc |= add_count(result, group, "pus", machine->pus);
+	return rc;
+}
+
+static int add_fingerprint(struct sb_result *result, const char *group,
+			   const struct sb_topology *topology)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%016" PRIx64,
+		 sb_topology_fingerprint(topology));
+	return sb_result_add_fact(result, group, "topology_fingerprint", text);
+}
+
+static int add_machine(struct sb_result *result,
+		       const struct sb_topology *topology)
+{
+	struct sb_machine machine;
+	int rc = 0;
+
+	sb_topology_machine(topology, &machine);
 	rc |= sb_result_add_fact(result, "machine", "cpu_model",
-				 machine->cpu_model);
-	rc |= add_count(result, "machine", "packages", machine->packages);
-	rc |= add_count(result, "machine", "nodes", machine->nodes);
-	rc |= add_count(result, "machine", "last_level_caches",
-			machine->caches);
-	rc |= add_count(result, "machine", "cores", machine->cores);
-	rc |= add_count(result, "machine", "pus", machine->pus);
+				 machine.cpu_model);
+	rc |= add_counts(result, "machine", &machine);
+	rc |= add_fingerprint(result, "machine", topology);
 	return rc | add_kernel(result);
+}
+
+/* What the run is placed on, if it is not this machine. */
+static int add_profile(struct sb_result *result,
+		       const struct sb_topology *topology)
+{
+	struct sb_machine machine;
+	int rc = 0;
+
+	sb_topology_machine(topology, &machine);
+	rc |= sb_result_add_fact(result, "profile", "name", machine.profile);
+	rc |= add_counts(result, "profile", &machine);
+	return rc | add_fingerprint(result, "profile", topology);
+}
+
+static int add_machines(struct sb_result *result,
+			const struct sb_topology *topology)
+{
+	struct sb_topology *real;
+	int rc;
+
+	if (!result->emulated)
+		return add_machine(result, topology);
+	rc = sb_topology_load(&real);
+	if (rc)
+		return rc;
+	rc = add_machine(result, real) | add_profile(result, topology);
+	sb_topology_free(real);
+	return rc;
 }
 
 /* The words of the command, quoted where a shell would need it. */
@@ -116,6 +167,8 @@ static int add_run(struct sb_result *result, int argc, char **argv)
 	rc |= sb_result_add_fact(result, "run", "executable", argv[0]);
 	rc |= sb_result_add_fact(result, "run", "command_line", command);
 	rc |= add_count(result, "run", "workers", result->placement.workers);
+	rc |= sb_result_add_fact(result, "run", "topology",
+				 sb_result_topology(result));
 	free(command);
 	return rc;
 }
@@ -125,18 +178,24 @@ static int add_options(struct sb_result *result,
 {
 	int rc = 0;
 
-	for (int id = 0; id < SB_OPTIONS; id++)
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if (!(sb_option[id].verbs & SB_VERB_RUN))
+			continue;
 		rc |= sb_result_add_fact(result, "options", sb_option[id].name,
 					 options->value[id].text);
+	}
 	return rc;
 }
 
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
-		    const struct sb_machine *machine, int argc, char **argv)
+		    const struct sb_topology *topology, int argc, char **argv)
 {
-	int rc = add_machine(result, machine);
+	int rc = add_machines(result, topology);
 
+	if (rc == -EIO)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "this machine's topology cannot be read");
 	rc |= add_run(result, argc, argv);
 	rc |= add_options(result, options);
-	return rc ? -ENOMEM : 0;
+	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
 }

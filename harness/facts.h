@@ -6,10 +6,11 @@
 #include "harness/options.h"
 #include "results/record.h"
 
-/* Returns 0 or -ENOMEM. */
+/* On a profile's topology, this machine is read, too. Returns 0, or an exit
+ * status after an error has been printed. */
 SB_MUST_CHECK int sb_facts_gather(struct sb_result *result,
 				  const struct sb_options *options,
-				  const struct sb_machine *machine, int argc,
+				  const struct sb_topology *topology, int argc,
 				  char **argv);
 
 #endif

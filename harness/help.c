@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "affinity/profile.h"
 #include "harness/options.h"
 #include "harness/status.h"
 #include "harness/version.h"
@@ -19,11 +20,16 @@ void sb_help(void)
 	     "summary,\n"
 	     "                                          write a result "
 	     "directory\n"
-	     "  sched-bench list WHAT [--json]          workloads, options or "
-	     "metrics\n"
+	     "  sched-bench topo WHAT [options]         list, show, plan, "
+	     "export, fingerprint:\n"
+	     "                                          machines, and which "
+	     "worker goes where\n"
+	     "  sched-bench list WHAT [--json]          workloads, options, "
+	     "metrics or profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
-	     "  sched-bench run --help shows the options of run.\n"
+	     "  sched-bench run --help shows the options of run; topo --help, "
+	     "those of topo.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -42,24 +48,55 @@ static void put_option(const struct sb_option *option)
 		 option->letter ? option->letter : ' ',
 		 option->letter ? ", " : "  ", option->name,
 		 option->form ? " " : "", option->form ? option->form : "");
-	printf("  %-38s %s", left, option->help);
+	printf("  %-45s %s", left, option->help);
 	if (option->form && *option->initial)
 		printf(" [%s]", option->initial);
 	putchar('\n');
 }
 
-void sb_help_run(void)
+/* The verb's options by group; groups without any are left out. */
+static void put_options_of(enum sb_verb verb)
 {
-	puts("sched-bench run -w WORKLOAD [options]");
-#define GROUP(title) puts("\n" title ":");
-#define OPTION(id, name, letter, form, initial, min, max, help)                \
-	put_option(&sb_option[SB_OPT_##id]);
+	const char *title = NULL;
+
+#define GROUP(name) title = name;
+#define OPTION(id, ...)                                                        \
+	if (sb_option[SB_OPT_##id].verbs & verb) {                             \
+		if (title)                                                     \
+			printf("\n%s:\n", title);                              \
+		title = NULL;                                                  \
+		put_option(&sb_option[SB_OPT_##id]);                           \
+	}
 #include "harness/options.def"
 #undef OPTION
 #undef GROUP
+}
+
+void sb_help_run(void)
+{
+	puts("sched-bench run -w WORKLOAD [options]");
+	put_options_of(SB_VERB_RUN);
 	puts("\nEach workload has parameters of its own: sched-bench list "
 	     "workloads. Each option\ncan be set in the environment: "
 	     "SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64.");
+}
+
+void sb_help_topo(void)
+{
+	puts("sched-bench topo list|show|plan|export|fingerprint [options]\n"
+	     "\n"
+	     "  list         the machines that can be named with --profile\n"
+	     "  show         the machine as a tree, or with --svg as a "
+	     "picture, and its workers\n"
+	     "  plan         where each worker goes, and whom it steals from\n"
+	     "  export       the machine as hwloc's XML\n"
+	     "  fingerprint  a hash of the machine's structure");
+	put_options_of(SB_VERB_TOPO);
+	puts("\nA profile is a name, a file of hwloc's XML, a directory of "
+	     "hwloc-gather-topology, or\nhwloc's synthetic description, such "
+	     "as 'pack:2 numa:2 l3:2 core:4 pu:2'. Without\none it is this "
+	     "machine. On all others, runs are emulated.\n"
+	     "\nTry:  sched-bench topo plan --profile laptop-6p8e --workers 8");
 }
 
 /* ---- list: each kind as text or as JSON ---- */
@@ -175,7 +212,25 @@ static void put_metrics(void)
 		       sb_metric[i].doc);
 }
 
-static const struct {
+static json_t *profiles_to_json(void)
+{
+	json_t *list = json_array();
+
+	for (const struct sb_profile *p = sb_profiles; p->name; p++)
+		json_array_append_new(
+			list, json_pack("{ssssssss}", "name", p->name,
+					"meaning", p->description, "source",
+					p->source, "synthetic", p->synthetic));
+	return list;
+}
+
+static void put_profiles(void)
+{
+	for (const struct sb_profile *p = sb_profiles; p->name; p++)
+		printf("%-13s %s\n", p->name, p->description);
+}
+
+static const struct list {
 	const char *name;
 	void (*put)(void);
 	json_t *(*to_json)(void);
@@ -183,6 +238,7 @@ static const struct {
 	{ "workloads", put_workloads, workloads_to_json },
 	{ "options", put_options, options_to_json },
 	{ "metrics", put_metrics, metrics_to_json },
+	{ "profiles", put_profiles, profiles_to_json },
 };
 
 static int put_json(json_t *list)
@@ -195,24 +251,33 @@ static int put_json(json_t *list)
 	return 0;
 }
 
+static int put_list(const struct list *list, int argc, char **argv)
+{
+	const bool json = argc > 1 && !strcmp(argv[1], "--json");
+
+	if (argc > 2 || (argc == 2 && !json))
+		return sb_fail(SB_EXIT_USAGE,
+			       "list: '%s' is not expected; only --json",
+			       argv[json ? 2 : 1]);
+	if (json)
+		return put_json(list->to_json());
+	list->put();
+	return 0;
+}
+
 int sb_command_list(int argc, char **argv)
 {
-	const bool json = argc == 3 && !strcmp(argv[2], "--json");
-
 	for (size_t i = 0; argc > 1 && i < SB_ARRAY_SIZE(lists); i++) {
-		if (strcmp(argv[1], lists[i].name))
-			continue;
-		if (argc > 3 || (argc == 3 && !json))
-			return sb_fail(
-				SB_EXIT_USAGE,
-				"list: '%s' is not expected; only --json",
-				argv[json ? 3 : 2]);
-		if (json)
-			return put_json(lists[i].to_json());
-		lists[i].put();
-		return 0;
+		if (!strcmp(argv[1], lists[i].name))
+			return put_list(&lists[i], argc - 1, argv + 1);
 	}
 	return sb_fail(SB_EXIT_USAGE,
-		       "list: expected workloads, options or metrics, not '%s'",
+		       "list: expected workloads, options, metrics or "
+		       "profiles, not '%s'",
 		       argc > 1 ? argv[1] : "");
+}
+
+int sb_list_profiles(int argc, char **argv)
+{
+	return put_list(&lists[SB_ARRAY_SIZE(lists) - 1], argc, argv);
 }

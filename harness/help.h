@@ -4,8 +4,12 @@
 
 void sb_help(void);
 void sb_help_run(void);
+void sb_help_topo(void);
 
 /* The verb `list`: argv[1] is what to list. Returns an exit status. */
 int sb_command_list(int argc, char **argv);
+
+/* `topo list`: argv[1], if it is there, is --json. Returns an exit status. */
+int sb_list_profiles(int argc, char **argv);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/command_run.h"
+#include "harness/command_topo.h"
 #include "harness/help.h"
 #include "harness/status.h"
 #include "harness/version.h"
@@ -24,11 +25,13 @@ int main(int argc, char **argv)
 		puts("sched-bench " SB_VERSION);
 	else if (!strcmp(verb, "run"))
 		return sb_command_run(argc, argv);
+	else if (!strcmp(verb, "topo"))
+		return sb_command_topo(argc, argv);
 	else if (!strcmp(verb, "list"))
 		return sb_command_list(argc - 1, argv + 1);
 	else
 		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run or list "
+			       "unknown verb '%s'; expected run, topo or list "
 			       "(sched-bench --help)",
 			       verb);
 	return SB_EXIT_OK;

@@ -12,8 +12,9 @@
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
-#define OPTION(id, name, letter, form, initial, min, max, help)                \
-	[SB_OPT_##id] = { name, letter, form, initial, min, max, help },
+#define OPTION(...) OPTION_FOR(SB_VERB_RUN, __VA_ARGS__)
+#define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
+	[SB_OPT_##id] = { verbs, name, letter, form, initial, min, max, help },
 #include "harness/options.def"
 #undef OPTION
 #undef GROUP
@@ -125,7 +126,7 @@ static void describe_form(const struct sb_option *option, char *out,
 static int set_value(struct sb_options *options, enum sb_option_id id,
 		     const char *text, const char *source)
 {
-	char expected[128];
+	char expected[160];
 
 	options->value[id].source = source;
 	if (parse_value(&sb_option[id], text, &options->value[id]))
@@ -147,7 +148,7 @@ static int set_defaults(struct sb_options *options)
 	return rc;
 }
 
-static int set_from_environment(struct sb_options *options)
+static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 {
 	char name[64];
 	int rc = 0;
@@ -160,7 +161,7 @@ static int set_from_environment(struct sb_options *options)
 			 sb_option[id].name);
 		for (c = name; *c; c++)
 			*c = *c == '-' ? '_' : (char)toupper(*c);
-		text = getenv(name);
+		text = sb_option[id].verbs & verb ? getenv(name) : NULL;
 		if (text)
 			rc = set_value(options, id, text, "environment");
 	}
@@ -182,18 +183,25 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 	return false;
 }
 
-/* All options, then all parameters of all workloads, each name once. */
-static size_t build_long_options(struct option *table)
+/* All options, then for `run` all parameters of all workloads, each name once.
+ * Returns how many options there are. */
+static size_t build_long_options(struct option *table, enum sb_verb verb)
 {
+	size_t options;
 	size_t n = 0;
 
-	for (int id = 0; id < SB_OPTIONS; id++)
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if (!(sb_option[id].verbs & verb))
+			continue;
 		table[n++] =
 			(struct option){ sb_option[id].name,
 					 sb_option[id].form ? required_argument
 							    : no_argument,
 					 NULL, 1000 + id };
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+	}
+	options = n;
+	for (const struct sb_workload *const *w = sb_workloads;
+	     *w && verb == SB_VERB_RUN; w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!has_long(table, n, p->name))
 				table[n++] =
@@ -203,14 +211,14 @@ static size_t build_long_options(struct option *table)
 		}
 	}
 	table[n] = (struct option){ NULL, 0, NULL, 0 };
-	return n;
+	return options;
 }
 
-static void build_short_options(char *out)
+static void build_short_options(char *out, enum sb_verb verb)
 {
 	*out++ = ':';
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (!sb_option[id].letter)
+		if (!sb_option[id].letter || !(sb_option[id].verbs & verb))
 			continue;
 		*out++ = (char)sb_option[id].letter;
 		if (sb_option[id].form)
@@ -224,23 +232,36 @@ static const char *long_name(const void *table, size_t i)
 	return ((const struct option *)table)[i].name;
 }
 
-static int unknown_option(const struct option *table, const char *word)
+/* A command line while it is read. */
+struct reading {
+	enum sb_verb verb;
+	struct option table[LONG_MAX_OPTIONS];
+	size_t options; /* of the table; then come parameters */
+};
+
+static const char *verb_name(enum sb_verb verb)
 {
+	return verb == SB_VERB_TOPO ? "topo" : "run";
+}
+
+static int unknown_option(const struct reading *reading, const char *word)
+{
+	const struct option *table = reading->table;
 	char name[64];
 	const char *like;
 
 	snprintf(name, sizeof(name), "%s", word + strspn(word, "-"));
 	name[strcspn(name, "=")] = '\0';
 	like = sb_most_like(name, long_name, table);
-	if (has_long(table, SB_OPTIONS, name))
+	if (has_long(table, reading->options, name))
 		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE,
 			       "unknown option '%s'; did you mean --%s?", word,
 			       like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "unknown option '%s'; sched-bench run --help lists them",
-		       word);
+		       "unknown option '%s'; sched-bench %s --help lists them",
+		       word, verb_name(reading->verb));
 }
 
 static int add_workload_names(struct sb_options *options, const char *names)
@@ -284,45 +305,51 @@ static int option_of_letter(int letter)
 	return -1;
 }
 
-static int take_one(struct sb_options *options, const struct option *table,
+static int take_one(struct sb_options *options, const struct reading *reading,
 		    int found, int index, const char *word)
 {
 	if (found == '?')
-		return unknown_option(table, word);
+		return unknown_option(reading, word);
 	if (found == ':')
 		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", word);
 	if (found == PARAM_VALUE)
-		return take_param(options, table[index].name, optarg);
+		return take_param(options, reading->table[index].name, optarg);
 	return take_option(
 		options, found >= 1000 ? found - 1000 : option_of_letter(found),
 		optarg);
 }
 
-static int parse_arguments(struct sb_options *options, int argc, char **argv)
+static int unexpected_word(enum sb_verb verb, const char *word)
 {
-	struct option table[LONG_MAX_OPTIONS];
+	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
+		       verb_name(verb), word,
+		       verb == SB_VERB_RUN
+			       ? "workloads are named with -w"
+			       : "a machine is named with --profile");
+}
+
+static int parse_arguments(struct sb_options *options, enum sb_verb verb,
+			   int argc, char **argv)
+{
+	struct reading reading = { .verb = verb };
 	char letters[2 * SB_OPTIONS + 2];
 	int rc = 0;
 
-	build_long_options(table);
-	build_short_options(letters);
+	reading.options = build_long_options(reading.table, verb);
+	build_short_options(letters, verb);
 	optind = 0; /* glibc: start afresh, also within a group of letters */
 	opterr = 0;
 	while (!rc) {
 		int index = -1;
 		const int found =
-			getopt_long(argc, argv, letters, table, &index);
+			getopt_long(argc, argv, letters, reading.table, &index);
 
 		if (found < 0)
 			break;
-		rc = take_one(options, table, found, index, argv[optind - 1]);
+		rc = take_one(options, &reading, found, index,
+			      argv[optind - 1]);
 	}
-	if (!rc && optind < argc)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "run: '%s' is not expected; workloads are named "
-			     "with -w",
-			     argv[optind]);
-	return rc;
+	return !rc && optind < argc ? unexpected_word(verb, argv[optind]) : rc;
 }
 
 /* ---- workloads and their parameters ---- */
@@ -416,7 +443,7 @@ static void describe_param(const struct sb_param *param, char *out,
 static int set_param(const struct sb_param *param, const char *text,
 		     uint64_t *value)
 {
-	char expected[128];
+	char expected[160];
 	const bool ok = param->choices ? parse_choice(param, text, value)
 				       : sb_parse_count(text, value) &&
 						 *value >= param->min &&
@@ -457,16 +484,24 @@ static int apply_given(struct sb_options *options,
 	return rc;
 }
 
-int sb_options_parse(struct sb_options *options, int argc, char **argv)
+int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
+			 int argc, char **argv)
 {
 	int rc;
 
 	memset(options, 0, sizeof(*options));
 	rc = set_defaults(options);
 	if (!rc)
-		rc = set_from_environment(options);
+		rc = set_from_environment(options, verb);
 	if (!rc)
-		rc = parse_arguments(options, argc, argv);
+		rc = parse_arguments(options, verb, argc, argv);
+	return rc;
+}
+
+int sb_options_parse(struct sb_options *options, int argc, char **argv)
+{
+	int rc = sb_options_parse_for(options, SB_VERB_RUN, argc, argv);
+
 	if (rc || sb_opt(options, SB_OPT_help))
 		return rc;
 	rc = choose_workloads(options);

@@ -7,6 +7,9 @@
 
 #include "workloads/workload.h"
 
+/* Which verbs have an option: a sum of these. */
+enum sb_verb { SB_VERB_RUN = 1, SB_VERB_TOPO = 2 };
+
 enum sb_option_id {
 #define GROUP(title)
 #define OPTION(id, name, letter, form, initial, min, max, help) SB_OPT_##id,
@@ -17,6 +20,7 @@ enum sb_option_id {
 };
 
 struct sb_option {
+	unsigned int verbs;
 	const char *name;
 	int letter;
 	const char *form; /* NULL: a flag */
@@ -62,10 +66,15 @@ struct sb_options {
 };
 
 /*
- * Parses argv[1..). Returns 0, or an exit status after an error has been
- * printed. With --help given, nothing else is checked.
+ * Parses argv[1..) for `run`. Returns 0, or an exit status after an error has
+ * been printed. With --help given, nothing else is checked.
  */
 int sb_options_parse(struct sb_options *options, int argc, char **argv);
+
+/* The same for a verb that runs nothing; of the options that it has not, the
+ * environment is not asked. */
+int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
+			 int argc, char **argv);
 void sb_options_free(struct sb_options *options);
 
 static inline uint64_t sb_opt(const struct sb_options *options,

@@ -41,6 +41,11 @@ static void put_row_key(FILE *out, const struct sb_series *series,
 	fprintf(out, ",%" PRIu32 ",", record->repetition);
 }
 
+static void put_row_end(FILE *out, const struct sb_result *result)
+{
+	fprintf(out, ",%s\n", sb_result_topology(result));
+}
+
 /* ---- runs.csv: the first ten columns are Google Benchmark's ---- */
 
 static void put_benchmark_columns(FILE *out, const struct sb_result *result,
@@ -48,7 +53,8 @@ static void put_benchmark_columns(FILE *out, const struct sb_result *result,
 				  const struct sb_record *record)
 {
 	put_text(out, series->workload);
-	fprintf(out, "/workers:%" PRIu32 ",", result->placement.workers);
+	fprintf(out, "/workers:%" PRIu32 "%s,", result->placement.workers,
+		result->emulated ? "/emulated" : "");
 	put_number(out, record->value[SB_METRIC_operations]);
 	fputc(',', out);
 	put_number(out, record->value[SB_METRIC_ns_per_op]);
@@ -70,7 +76,7 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	      out);
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		fprintf(out, ",%s", sb_metric[m].name);
-	fputc('\n', out);
+	fputs(",topology\n", out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 
@@ -87,7 +93,7 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 				fputc(',', out);
 				put_number(out, record->value[m]);
 			}
-			fputc('\n', out);
+			put_row_end(out, result);
 		}
 	}
 }
@@ -117,15 +123,9 @@ static void put_workers(FILE *out, const struct sb_result *result,
 		}
 		for (uint32_t c = 0; c < SB_COUNTERS; c++)
 			fprintf(out, ",%" PRIu64, record->worker[w].counter[c]);
-		fputc('\n', out);
+		put_row_end(out, result);
 	}
 }
-
-static const char *const distance_name[SB_DISTANCES] = {
-	[SB_DISTANCE_SELF] = "self",	 [SB_DISTANCE_SMT] = "smt",
-	[SB_DISTANCE_CACHE] = "cache",	 [SB_DISTANCE_NODE] = "node",
-	[SB_DISTANCE_REMOTE] = "remote",
-};
 
 static void put_steals(FILE *out, const struct sb_result *result,
 		       const struct sb_series *series,
@@ -147,13 +147,16 @@ static void put_steals(FILE *out, const struct sb_result *result,
 		put_row_key(out, series, record);
 		fprintf(out,
 			"%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			thief, victim, distance_name[distance], cell->attempts,
-			cell->successes, cell->items, cell->lost, cell->empty);
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			thief, victim, sb_distance_name(distance),
+			cell->attempts, cell->successes, cell->items,
+			cell->lost, cell->empty);
+		put_row_end(out, result);
 	}
 }
 
-static void put_hist(FILE *out, const struct sb_series *series,
+static void put_hist(FILE *out, const struct sb_result *result,
+		     const struct sb_series *series,
 		     const struct sb_record *record, enum sb_hist_id id)
 {
 	const struct sb_hist_counts *hist = &record->hist[id];
@@ -164,9 +167,10 @@ static void put_hist(FILE *out, const struct sb_series *series,
 		if (!hist->bucket[b])
 			continue;
 		put_row_key(out, series, record);
-		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			sb_hist_info[id].name, sb_hist_info[id].unit, low,
 			low + sb_hist_bucket_width(b) - 1, hist->bucket[b]);
+		put_row_end(out, result);
 	}
 }
 
@@ -179,10 +183,9 @@ static void put_latencies(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series,
 			  const struct sb_record *record)
 {
-	(void)result;
 	for (int id = 0; id < SB_HISTS; id++) {
 		if (is_latency(id))
-			put_hist(out, series, record, id);
+			put_hist(out, result, series, record, id);
 	}
 }
 
@@ -190,10 +193,9 @@ static void put_spins(FILE *out, const struct sb_result *result,
 		      const struct sb_series *series,
 		      const struct sb_record *record)
 {
-	(void)result;
 	for (int id = 0; id < SB_HISTS; id++) {
 		if (!is_latency(id))
-			put_hist(out, series, record, id);
+			put_hist(out, result, series, record, id);
 	}
 }
 
@@ -248,7 +250,7 @@ int sb_write_csv_files(const struct sb_result *result, const char **failed)
 		rc = sb_file_begin(&file, result->directory, *failed);
 		if (rc)
 			break;
-		fprintf(file.stream, "%s\n", files[i].columns);
+		fprintf(file.stream, "%s,topology\n", files[i].columns);
 		put_all_rows(file.stream, result, files[i].put);
 		rc = sb_file_commit(&file);
 	}

@@ -53,8 +53,9 @@ static bool set_benchmark_keys(json_t *row, const struct sb_result *result,
 	const double *value = record->value;
 	bool ok = true;
 
-	snprintf(name, sizeof(name), "%s/workers:%u", series->workload,
-		 result->placement.workers);
+	snprintf(name, sizeof(name), "%s/workers:%u%s", series->workload,
+		 result->placement.workers,
+		 result->emulated ? "/emulated" : "");
 	ok &= set(row, "name", json_string(name));
 	ok &= set(row, "family_index", json_integer(family));
 	ok &= set(row, "per_family_instance_index", json_integer(0));
@@ -106,6 +107,7 @@ static json_t *record_to_json(const struct sb_result *result,
 	bool ok = set_benchmark_keys(row, result, series, record, family);
 
 	ok &= set(own, "valid", json_string("valid"));
+	ok &= set(own, "topology", json_string(sb_result_topology(result)));
 	ok &= set(own, "workload", json_string(series->workload));
 	ok &= set(own, "operation", json_string(series->operation));
 	for (uint32_t m = 0; m < SB_METRICS; m++)
@@ -149,6 +151,7 @@ static json_t *context_to_json(const struct sb_result *result)
 			       "release")
 				? "debug"
 				: "release"));
+	set(context, "topology", json_string(sb_result_topology(result)));
 	set(context, "json_schema_version", json_integer(1));
 	return context;
 }

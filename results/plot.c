@@ -88,13 +88,14 @@ static void put_caption(FILE *out, const struct sb_result *result)
 typedef bool (*plot_body)(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series, int argument);
 
-static void put_title(FILE *out, const char *title,
-		      const struct sb_series *series)
+static void put_title(FILE *out, const struct sb_result *result,
+		      const char *title, const struct sb_series *series)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "%s%s%s", title, series ? ": " : "",
-		 series ? series->workload : "");
+	snprintf(text, sizeof(text), "%s%s%s%s", title, series ? ": " : "",
+		 series ? series->workload : "",
+		 result->emulated ? " (emulated)" : "");
 	fputs("set title ", out);
 	put_quoted(out, text);
 	fputs(" noenhanced\n", out);
@@ -316,7 +317,7 @@ static void put_preamble(FILE *out, const struct sb_result *result,
 	fputs("set encoding utf8\nset grid lt 1 lw 1 lc rgb \"#cccccc\"\n"
 	      "set border lw 1\nset bmargin 5\nset rmargin 6\n",
 	      out);
-	put_title(out, title, series);
+	put_title(out, result, title, series);
 	put_caption(out, result);
 }
 

@@ -58,6 +58,7 @@ struct sb_fact {
 struct sb_result {
 	char *directory;
 	struct sb_placement placement;
+	bool emulated; /* the placement is on a machine that is not this one */
 	uint32_t all_series;
 	struct sb_series *series;
 	uint32_t facts;
@@ -96,6 +97,12 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 /* One cell of the steal matrix over all valid repetitions. */
 struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 					uint32_t thief, uint32_t victim);
+
+/* "native", or "emulated", which every output says. */
+static inline const char *sb_result_topology(const struct sb_result *result)
+{
+	return result->emulated ? "emulated" : "native";
+}
 
 /* Frees everything but the placement, which the caller made. */
 void sb_result_free(struct sb_result *result);

@@ -185,6 +185,18 @@ static void put_facts(FILE *out, const struct sb_result *result)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void put_emulated(FILE *out, const struct sb_result *result)
+{
+	if (!result->emulated)
+		return;
+	fputs("<p class=\"bad\">emulated: the workers are placed on profile ",
+	      out);
+	put_escaped(out, sb_result_fact(result, "profile", "name"));
+	fputs(" and share this machine's cores. The numbers show whom the "
+	      "policy steals from, not how fast that machine would be.</p>\n",
+	      out);
+}
+
 int sb_write_report(const struct sb_result *result)
 {
 	struct sb_file file;
@@ -201,6 +213,7 @@ int sb_write_report(const struct sb_result *result)
 	fputs(", ", file.stream);
 	put_escaped(file.stream, sb_result_fact(result, "run", "workers"));
 	fputs(" workers</p>\n", file.stream);
+	put_emulated(file.stream, result);
 	put_validity(file.stream, result);
 	put_pictures(file.stream, result);
 	put_metrics(file.stream, result);

@@ -154,6 +154,44 @@ static void put_memory(FILE *out, const struct sb_series *series)
 			series->workload, bytes.median, bytes.min, bytes.max);
 }
 
+/* Steals by distance, where there is more than one. */
+static void put_distances(FILE *out, const struct sb_result *result,
+			  const struct sb_series *series)
+{
+	const struct sb_placement *p = &result->placement;
+	struct sb_steal_counts sum[SB_DISTANCES] = { { 0 } };
+	bool is_there[SB_DISTANCES] = { false };
+	uint32_t classes = 0;
+	const char *separator = ": ";
+
+	for (uint32_t i = 0; i < p->workers * p->workers; i++) {
+		const uint32_t thief = i / p->workers;
+		const uint32_t victim = i % p->workers;
+		const enum sb_distance d =
+			sb_place_distance(&p->place[thief], &p->place[victim]);
+		const struct sb_steal_counts cell =
+			sb_series_steals(series, thief, victim);
+
+		if (thief == victim)
+			continue;
+		classes += !is_there[d];
+		is_there[d] = true;
+		sb_steal_add(&sum[d], &cell);
+	}
+	if (classes < 2)
+		return;
+	fprintf(out, "%s, steals of attempts by distance", series->workload);
+	for (int d = 0; d < SB_DISTANCES; d++) {
+		if (!is_there[d])
+			continue;
+		fprintf(out, "%s%s %" PRIu64 " of %" PRIu64, separator,
+			sb_distance_name((enum sb_distance)d), sum[d].successes,
+			sum[d].attempts);
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
 static void put_invalid(FILE *out, const struct sb_series *series,
 			const char *red, const char *plain)
 {
@@ -169,14 +207,34 @@ static void put_invalid(FILE *out, const struct sb_series *series,
 	}
 }
 
-/* ", 2 cores" from the machine's fact of that key. */
+/* ", 2 cores" from the group's fact of that key. */
 static void put_count(FILE *out, const struct sb_result *result,
-		      const char *before, const char *key, const char *singular)
+		      const char *group, const char *before, const char *key,
+		      const char *singular)
 {
-	const char *count = sb_result_fact(result, "machine", key);
+	const char *count = sb_result_fact(result, group, key);
 
 	fprintf(out, "%s%s %s%s", before, count, singular,
 		strcmp(count, "1") ? "s" : "");
+}
+
+static void put_counts(FILE *out, const struct sb_result *result,
+		       const char *group)
+{
+	put_count(out, result, group, ": ", "packages", "package");
+	put_count(out, result, group, ", ", "nodes", "NUMA node");
+	put_count(out, result, group, ", ", "cores", "core");
+	put_count(out, result, group, ", ", "pus", "processing unit");
+}
+
+static void put_emulated(FILE *out, const struct sb_result *result)
+{
+	if (!result->emulated)
+		return;
+	fprintf(out, "emulated: profile '%s'",
+		sb_result_fact(result, "profile", "name"));
+	put_counts(out, result, "profile");
+	fputs("; workers are not pinned\n", out);
 }
 
 void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
@@ -187,16 +245,16 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 
 	fputs(bold, out);
 	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
-	put_count(out, result, ": ", "packages", "package");
-	put_count(out, result, ", ", "nodes", "NUMA node");
-	put_count(out, result, ", ", "cores", "core");
-	put_count(out, result, ", ", "pus", "processing unit");
+	put_counts(out, result, "machine");
 	fprintf(out, "; %s workers, %s build%s\n",
 		sb_result_fact(result, "run", "workers"),
 		sb_result_fact(result, "run", "build_mode"), plain);
+	put_emulated(out, result);
 	put_table(out, result, costs, SB_ARRAY_SIZE(costs), bold, plain);
 	put_table(out, result, sources, SB_ARRAY_SIZE(sources), bold, plain);
 	fputc('\n', out);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_distances(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_memory(out, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)

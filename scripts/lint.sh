@@ -44,7 +44,7 @@ $wrong"
 $wrong"
 	done <<-'EOF'
 		memory_order	memory_order_	core/atomic\.h
-		hwloc	include.<hwloc	affinity/topology\.c
+		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
 		jemalloc	include.<jemalloc	core/mem\.c
 		liburcu	include.<urcu	core/(reclaim|pidmap)\.c|tests/bench_rcu\.c
 	EOF

@@ -68,7 +68,8 @@ static inline void fixture_defaults(struct fixture *f)
 static inline void fixture_create_at(struct fixture *f, uint32_t workers,
 				     struct sb_place *place)
 {
-	const struct sb_placement placement = { workers, place };
+	const struct sb_placement placement = { .workers = workers,
+						.place = place };
 
 	CHECK_EQ(sb_scheduler_create(&f->s, &f->config, &placement), 0);
 }

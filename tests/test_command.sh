@@ -54,13 +54,14 @@ is_json() {
 quick='--duration 1ms --warmup 0s --repetitions 2 --no-plots'
 
 fits_a_screen() {
-	"$program" --help >"$work/help" && "$program" run --help >>"$work/help" &&
-		[ "$(wc -l <"$work/help")" -le 60 ]
+	"$program" "$@" >"$work/help" && [ "$(wc -l <"$work/help")" -le 50 ]
 }
-holds "help fits a screen" fits_a_screen
+holds "help fits a screen" fits_a_screen --help
+holds "help of run fits a screen" fits_a_screen run --help
+holds "help of topo fits a screen" fits_a_screen topo --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
-for what in workloads options metrics; do
+for what in workloads options metrics profiles; do
 	holds "list $what" "$program" list $what
 	"$program" list $what --json >"$work/list.json"
 	holds "list $what --json is JSON" is_json "$work/list.json"
@@ -149,6 +150,128 @@ only_cpu() {
 	[ "$(cut -d, -f4,5 "$work/one/workers.csv" | sort -u)" = "$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
 }
 holds "under taskset it uses only that CPU" only_cpu
+
+# A profile that is not this machine.
+emulated() {
+	# shellcheck disable=SC2086
+	"$program" run --profile 'pack:2 numa:2 core:4 pu:2' -w skynet \
+		--leaves 1000 --victim near $quick -o "$work/emulated" \
+		>"$work/summary" && grep -q '^emulated: ' "$work/summary" &&
+		python3 - "$work/emulated" <<-'EOF'
+			import csv, json, sys
+			def read(name):
+			    return list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+			for name in "runs", "workers", "steals", "spins", "latency":
+			    assert all(r["topology"] == "emulated" for r in read(name)), name
+			workers = read("workers")
+			assert len(workers) == 2 * 16
+			assert all(w["os_cpu"] == "" for w in workers)
+			assert {w["node"] for w in workers} == {"0", "1", "2", "3"}
+			assert {s["distance"] for s in read("steals")} == {"node", "remote"}
+			meta = json.load(open(sys.argv[1] + "/meta.json"))
+			assert meta["run"]["topology"] == "emulated"
+			assert meta["profile"]["cores"] == "16"
+		EOF
+}
+holds "a profile is emulated, and every file says so" emulated
+# shellcheck disable=SC2086
+holds "a profile under taskset" taskset -c "$cpu" "$program" run -w yield \
+	--profile spr-2s-snc4 --workers per-numa --yields 100 $quick -q -o "$work/spr"
+not_elsewhere() {
+	grep -q ',native$' "$work/one/runs.csv" && ! grep -q emulated "$work/one"/*.csv
+}
+holds "a run on this machine does not" not_elsewhere
+for placement in compact scatter numa distrib; do
+	# shellcheck disable=SC2086
+	holds "--placement $placement" "$program" run -w yield --yields 100 \
+		--placement $placement --no-smt $quick -q -o "$work/at $placement"
+done
+only_that_cpu() {
+	# shellcheck disable=SC2086
+	"$program" run -w yield --yields 100 --cpus "$cpu" $quick -q -o "$work/cpus" &&
+		[ "$(cut -d, -f4,5 "$work/cpus/workers.csv" | sort -u)" = \
+			"$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
+}
+holds "--cpus uses only that CPU" only_that_cpu
+
+# topo: what machine, and where workers would go.
+holds "topo list" "$program" topo list
+for profile in $("$program" topo list | cut -d' ' -f1) \
+	"pack:2 numa:2 l3:2 core:4 pu:2" tests/topologies/*.xml; do
+	for part in show plan export fingerprint "show --svg -" \
+		"plan --format json --placement numa"; do
+		# shellcheck disable=SC2086
+		holds "topo $part --profile $profile" "$program" topo $part \
+			--profile "$profile"
+	done
+done
+plan_is_right() {
+	"$program" topo plan --profile 'pack:2 numa:2 l3:2 core:4 pu:2' \
+		--placement numa --workers 8 --format json >"$work/plan.json" &&
+		python3 - "$work/plan.json" <<-'EOF'
+			import json, sys
+			plan = json.load(open(sys.argv[1]))
+			assert plan["topology"] == "emulated"
+			workers = plan["workers"]
+			assert [w["cpu"] for w in workers] == [0, 2, 16, 18, 32, 34, 48, 50]
+			assert [w["node"] for w in workers] == [0, 0, 1, 1, 2, 2, 3, 3]
+			assert workers[2]["rings"] == [
+			    {"distance": "cache", "victims": [3]},
+			    {"distance": "remote in the package", "victims": [0, 1]},
+			    {"distance": "remote", "victims": [4, 5, 6, 7]}]
+		EOF
+}
+holds "topo plan says where, and whom to steal from" plan_is_right
+rings_have_distances() {
+	"$program" topo plan --profile ring-4s --workers per-numa |
+		grep -q '^     0  remote at 21: 1 3 | remote at 31: 2$'
+}
+holds "topo plan has the machine's distances" rings_have_distances
+round_trip() {
+	"$program" topo export --profile laptop-6p8e >"$work/laptop.xml" &&
+		[ "$("$program" topo fingerprint --profile "$work/laptop.xml")" = \
+			"$("$program" topo fingerprint --profile laptop-6p8e)" ]
+}
+holds "topo export reads back" round_trip
+is_svg() {
+	"$program" topo show --profile ring-4s --svg "$work/ring.svg" &&
+		python3 - "$work/ring.svg" <<-'EOF'
+			import sys
+			import xml.etree.ElementTree as tree
+			words = [e.text for e in tree.parse(sys.argv[1]).iter() if e.text]
+			assert "ring-4s (emulated)" in words
+			assert sum("worker" in w for w in words) == 48
+		EOF
+}
+holds "topo show --svg draws every worker" is_svg
+mask_is_kept() {
+	[ "$(taskset -c "$cpu" "$program" topo plan --format csv)" = \
+		"$(printf 'worker,cpu,pu,core,cache,node,package,topology\n0,%s,' "$cpu")$(
+			taskset -c "$cpu" "$program" topo plan --format csv |
+				tail -1 | cut -d, -f3-)" ]
+}
+holds "topo plan of this machine keeps to the mask" mask_is_kept
+refuses "unknown part of topo" 3 "did you mean 'show'" topo sho
+refuses "an option that topo has not" 3 "unknown option '--wake'" topo plan --wake local
+refuses "an option that only topo has" 3 "unknown option '--svg'" run -w yield --svg x
+refuses "topo with a word too many" 3 "'ring-4s' is not expected" topo show ring-4s
+refuses "a picture that cannot be written" 3 "cannot be written" topo show --svg /proc/x.svg
+refuses "no room for the workers" 3 "more than the 4 processing units" \
+	topo plan --profile 'core:4 pu:1' --workers 5
+refuses "no caches to count" 3 "without a cache" topo plan --profile 'core:4 pu:1' \
+	--workers per-l3
+
+truncate -s 1G "$work/huge.xml"
+printf '<?xml version="1.0"?>\n<topology version="2.0"><object' >"$work/cut.xml"
+refuses "a huge file" 3 "larger than 64 MiB" run -w yield --profile "$work/huge.xml"
+refuses "malformed XML" 3 "is not XML" run -w yield --profile "$work/cut.xml"
+refuses "a missing file" 3 "there is no file" run -w yield --profile "$work/none.xml"
+refuses "unknown profile, with a suggestion" 3 "did you mean 'graviton3'" \
+	run -w yield --profile graviton
+refuses "bad synthetic description" 3 "no synthetic description" \
+	run -w yield --profile "pack:2 zebra:2"
+refuses "a CPU that is not there" 3 "--cpus: .*CPU 4000" run -w yield --cpus 4000
+refuses "bad location" 3 "--cpus: .*has no known type" run -w yield --cpus zebra:0
 
 invalid() {
 	# shellcheck disable=SC2086

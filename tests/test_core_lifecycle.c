@@ -538,7 +538,7 @@ static void a_worker_that_cannot_be_pinned(void **state)
 {
 	struct sb_place place[2] = { { -1, 0, 0, 0, 0, 0 },
 				     { 1 << 14, 1, 1, 0, 0, 0 } };
-	const struct sb_placement placement = { 2, place };
+	const struct sb_placement placement = { .workers = 2, .place = place };
 	const struct sb_config config = SB_CONFIG_DEFAULT;
 	struct sb_scheduler *s;
 	uint32_t failed = 99;
@@ -553,8 +553,8 @@ static void a_worker_that_cannot_be_pinned(void **state)
 static void bad_parameters_are_refused(void **state)
 {
 	struct sb_place place = { -1, 0, 0, 0, 0, 0 };
-	const struct sb_placement placement = { 1, &place };
-	const struct sb_placement nobody = { 0, NULL };
+	const struct sb_placement placement = { .workers = 1, .place = &place };
+	const struct sb_placement nobody = { .workers = 0 };
 	struct sb_config config = SB_CONFIG_DEFAULT;
 	struct sb_scheduler *s;
 

@@ -9,7 +9,8 @@
  * Method: a tree of processes that spawn, continue and send, on more workers
  *   than cores. The orders: one round of looking at a time, by hand, on the
  *   workers of a scheduler whose threads have gone. The amounts: one worker is
- *   held, one thief empties its deque.
+ *   held, one thief empties its deque. Remote rings: by a matrix that is not the
+ *   order of the nodes.
  * Bound: 5 workers, 121 processes a job; 7 workers in four distances.
  */
 #include "core/internal.h"
@@ -236,6 +237,39 @@ static void give(struct hand *hand, uint32_t victim)
 static uint32_t whose(const struct hand *hand, const struct sb_process *p)
 {
 	return p ? (uint32_t)(p - hand->process) : SB_WORKER_NONE;
+}
+
+/*
+ * Remote victims by the machine's own matrix, in which node 3 is nearer to node
+ * 0 than node 1 is, and 2 the farthest; the two of node 1 differ in package.
+ */
+static void remote_rings_follow_the_matrix(void **state)
+{
+	struct sb_place place[] = {
+		{ -1, 0, 0, 0, 0, 0 }, { -1, 1, 1, 1, 1, 1 },
+		{ -1, 2, 2, 2, 1, 0 }, { -1, 3, 3, 3, 2, 1 },
+		{ -1, 4, 4, 4, 3, 1 }, { -1, 5, 5, 5, 0, 0 },
+	};
+	uint32_t matrix[4 * 4] = { 10, 21, 31, 16, 21, 10, 16, 31,
+				   31, 16, 10, 21, 16, 31, 21, 10 };
+	const struct sb_placement placement = { SB_ARRAY_SIZE(place), place, 4,
+						matrix };
+	static const uint32_t ring[] = { 5, 4, 2, 1, 3 };
+	struct fixture f;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.victim = SB_VICTIM_NEAR;
+	CHECK_EQ(sb_scheduler_create(&f.s, &f.config, &placement), 0);
+	memset(matrix, 0, sizeof(matrix)); /* it was copied */
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+	CHECK_EQ(f.s->worker[0]->victims.rings, SB_ARRAY_SIZE(ring));
+	for (uint32_t i = 0; i < SB_ARRAY_SIZE(ring); i++) {
+		CHECK_EQ(f.s->worker[0]->victims.worker[i], ring[i]);
+		CHECK_EQ(f.s->worker[0]->victims.ring_end[i], i + 1);
+	}
+	sb_scheduler_destroy(f.s);
 }
 
 static void near_goes_out_ring_by_ring(void **state)
@@ -534,6 +568,7 @@ int main(void)
 		cmocka_unit_test(every_policy_with_counted),
 		cmocka_unit_test(every_policy_with_chase_lev),
 		cmocka_unit_test(near_goes_out_ring_by_ring),
+		cmocka_unit_test(remote_rings_follow_the_matrix),
 		cmocka_unit_test(near_takes_from_the_nearest),
 		cmocka_unit_test(a_ring_has_no_fixed_order),
 		cmocka_unit_test(random_begins_anywhere),

@@ -185,7 +185,7 @@ static void quiet_progress(void *arg, const struct sb_series *series)
 static void a_cpu_that_cannot_be_had(void **state)
 {
 	struct sb_place place = { .os_cpu = 1 << 14 };
-	const struct sb_placement placement = { 1, &place };
+	const struct sb_placement placement = { .workers = 1, .place = &place };
 	const struct sb_progress progress = { quiet_progress, NULL };
 	struct sb_record record = { 0 };
 	struct sb_series series = { .records = 1, .record = &record };

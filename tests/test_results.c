@@ -55,7 +55,8 @@ static struct sb_result *make_result(const char *directory)
 	struct sb_series *series = calloc(1, sizeof(*series));
 
 	result->directory = strdup(directory);
-	result->placement = (struct sb_placement){ WORKERS, places };
+	result->placement =
+		(struct sb_placement){ .workers = WORKERS, .place = places };
 	result->all_series = 1;
 	result->series = series;
 	series->workload = "pingpong";
@@ -151,7 +152,7 @@ static int split(char *line, char **field, int max)
 static void runs_csv_reads_back(void **state)
 {
 	struct sb_result *result = make_result(".");
-	const int columns = 14 + SB_METRICS;
+	const int columns = 15 + SB_METRICS;
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
@@ -173,6 +174,7 @@ static void runs_csv_reads_back(void **state)
 			    114);
 	CHECK_EQ(split(line, head, 200), columns);
 	assert_string_equal(head[14], "ns_per_op");
+	assert_string_equal(head[columns - 1], "topology");
 	for (int r = 0; r < REPETITIONS; r++) {
 		line = strsep(&rest, "\n");
 		CHECK_EQ(split(line, field, 200), columns);
@@ -180,6 +182,7 @@ static void runs_csv_reads_back(void **state)
 		assert_string_equal(field[7], "pairs=1, \"x\"");
 		assert_string_equal(field[13],
 				    r == INVALID ? "invalid" : "valid");
+		assert_string_equal(field[columns - 1], "native");
 		if (r == INVALID) {
 			assert_string_equal(field[2], "");
 			assert_string_equal(field[8], "true");
@@ -309,12 +312,59 @@ static void directory_is_complete(void **state)
 	assert_non_null(strstr(text, "1 &lt; 2"));
 	free(text);
 	text = read_file(directory, "steals.csv");
-	assert_non_null(strstr(text, ",0,1,cache,10,3,7,2,5\n"));
+	assert_non_null(strstr(text, ",0,1,cache,10,3,7,2,5,native\n"));
 	free(text);
 	/* A machine without packages: an empty cell, not -1. */
 	text = read_file(directory, "workers.csv");
 	assert_non_null(strstr(text, ",1,5,1,1,0,0,,101,"));
 	free(text);
+	free_result(result);
+	remove_tree(directory);
+}
+
+/* No file may be taken for a measurement of that machine. */
+static void every_output_says_emulated(void **state)
+{
+	/* Those that have rows here. */
+	static const char *const names[] = { "runs.csv", "workers.csv",
+					     "steals.csv", "latency.csv",
+					     "report.html" };
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_result *result;
+	const char *failed;
+	char *text = NULL;
+	size_t bytes;
+	json_t *json;
+	FILE *out;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	result = make_result(directory);
+	result->emulated = true;
+	CHECK_EQ(sb_write_csv_files(result, &failed), 0);
+	CHECK_EQ(sb_write_report(result), 0);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
+		text = read_file(directory, names[i]);
+		assert_non_null(strstr(text, "emulated"));
+		assert_null(strstr(text, "native"));
+		free(text);
+	}
+	out = open_memstream(&text, &bytes);
+	sb_write_summary(result, out, false);
+	fclose(out);
+	assert_non_null(strstr(text, "\nemulated: profile"));
+	free(text);
+	json = write_and_parse(result, sb_write_json);
+	assert_string_equal(
+		json_string_value(json_object_get(
+			json_object_get(json, "context"), "topology")),
+		"emulated");
+	assert_string_equal(
+		json_string_value(json_object_get(
+			json_array_get(json_object_get(json, "benchmarks"), 0),
+			"name")),
+		"pingpong/workers:2/emulated");
+	json_decref(json);
 	free_result(result);
 	remove_tree(directory);
 }
@@ -379,6 +429,7 @@ int main(void)
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
 		cmocka_unit_test(directory_is_complete),
+		cmocka_unit_test(every_output_says_emulated),
 		cmocka_unit_test(files_are_whole_or_absent),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(every_metric_is_described),

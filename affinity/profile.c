@@ -1,0 +1,471 @@
+#include "affinity/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "affinity/internal.h"
+
+enum source { THIS, NAMED, XML_FILE, DIRECTORY, SYNTHETIC };
+
+struct description {
+	enum source source;
+	const char *text;
+	const struct sb_profile *named;
+	bool with_disallowed;
+};
+
+/* before'text'after into why. */
+static int refuse(char *why, size_t bytes, int rc, const char *before,
+		  const char *text, const char *after)
+{
+	snprintf(why, bytes, "%s'%s'%s", before, text, after);
+	return rc;
+}
+
+/* ---- named ones: what hwloc's synthetic description cannot say ---- */
+
+static int keep_only(hwloc_topology_t t, const char *cpus)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int rc = -1;
+
+	if (set && !hwloc_bitmap_list_sscanf(set, cpus))
+		rc = hwloc_topology_restrict(t, set, 0);
+	hwloc_bitmap_free(set);
+	return rc;
+}
+
+static int make_fast(hwloc_topology_t t, const char *cpus)
+{
+	hwloc_bitmap_t fast = hwloc_bitmap_alloc();
+	hwloc_bitmap_t slow = hwloc_bitmap_alloc();
+	int rc = -1;
+
+	if (fast && slow && !hwloc_bitmap_list_sscanf(fast, cpus) &&
+	    !hwloc_bitmap_andnot(slow, hwloc_topology_get_topology_cpuset(t),
+				 fast))
+		rc = hwloc_cpukinds_register(t, slow, 0, 0, NULL, 0) ||
+		     hwloc_cpukinds_register(t, fast, 1, 0, NULL, 0);
+	hwloc_bitmap_free(fast);
+	hwloc_bitmap_free(slow);
+	return rc;
+}
+
+#define NODES_MAX 64
+
+/* The matrix of the nodes, in hwloc's order, row by row. */
+static int set_distances(hwloc_topology_t t, const char *text)
+{
+	const int n = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+	hwloc_obj_t node[NODES_MAX];
+	hwloc_uint64_t value[NODES_MAX * NODES_MAX];
+	hwloc_distances_add_handle_t handle;
+
+	SB_CHECK(n, <=, NODES_MAX);
+	for (int i = 0; i < n; i++)
+		node[i] = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
+						(unsigned)i);
+	for (int i = 0; i < n * n; i++) {
+		char *end;
+
+		value[i] = strtoull(text, &end, 10);
+		text = end;
+	}
+	handle = hwloc_distances_add_create(
+		t, "NUMALatency",
+		HWLOC_DISTANCES_KIND_FROM_OS |
+			HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+		0);
+	if (!handle ||
+	    hwloc_distances_add_values(t, handle, (unsigned)n, node, value, 0))
+		return -1;
+	return hwloc_distances_add_commit(t, handle, 0);
+}
+
+static int finish_named(hwloc_topology_t t, const struct sb_profile *profile)
+{
+	int rc = 0;
+
+	if (profile->only)
+		rc = keep_only(t, profile->only);
+	if (!rc && profile->fast)
+		rc = make_fast(t, profile->fast);
+	if (!rc && profile->distances)
+		rc = set_distances(t, profile->distances);
+	return rc;
+}
+
+/* ---- loading, whatever it is ---- */
+
+/* hwloc's Linux part on a copy of /sys; nothing may be asked of the CPU. */
+static int load_directory(hwloc_topology_t t, const char *directory)
+{
+	int rc;
+
+	setenv("HWLOC_FSROOT", directory, 1);
+	setenv("HWLOC_COMPONENTS", "linux,stop", 1);
+	setenv("HWLOC_THISSYSTEM", "0", 1);
+	rc = hwloc_topology_load(t);
+	unsetenv("HWLOC_FSROOT");
+	unsetenv("HWLOC_COMPONENTS");
+	unsetenv("HWLOC_THISSYSTEM");
+	return rc;
+}
+
+static int load_source(hwloc_topology_t t, const struct description *d)
+{
+	if (d->with_disallowed)
+		hwloc_topology_set_flags(
+			t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	switch (d->source) {
+	case THIS:
+		/* The cgroup's limits are hwloc's default; the mask is asked
+		 * for. */
+		return hwloc_topology_set_flags(
+			       t,
+			       HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
+				       HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING) ||
+		       hwloc_topology_load(t);
+	case NAMED:
+		return hwloc_topology_set_synthetic(t, d->named->synthetic) ||
+		       hwloc_topology_load(t) || finish_named(t, d->named);
+	case XML_FILE:
+		return hwloc_topology_set_xml(t, d->text) ||
+		       hwloc_topology_load(t);
+	case DIRECTORY:
+		return load_directory(t, d->text);
+	case SYNTHETIC:
+	default:
+		return hwloc_topology_set_synthetic(t, d->text) ||
+		       hwloc_topology_load(t);
+	}
+}
+
+/* 0, or an errno: ENODEV, nothing usable; E2BIG, too many processing units. */
+static int load(hwloc_topology_t *out, const struct description *d)
+{
+	hwloc_topology_t t;
+	int n;
+	int rc = 0;
+
+	if (hwloc_topology_init(&t))
+		return ENOMEM;
+	errno = 0;
+	if (load_source(t, d)) {
+		rc = errno ? errno : EINVAL;
+	} else {
+		n = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
+		rc = n <= 0 ? ENODEV : n > SB_PROFILE_PUS_MAX ? E2BIG : 0;
+	}
+	if (rc)
+		hwloc_topology_destroy(t);
+	else
+		*out = t;
+	return rc;
+}
+
+/* ---- a trial in a child, before a description from outside is trusted ---- */
+
+#define TRIAL_BYTES   (UINT64_C(4) << 30)
+#define TRIAL_SECONDS 10
+
+/* Whatever handles them in this program is not for the child. */
+static void die_of_crashes(void)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE,
+				       SIGILL };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(crashes); i++)
+		(void)signal(crashes[i], SIG_DFL);
+}
+
+static void limit(int what, uint64_t value)
+{
+	const struct rlimit bound = { value, value };
+
+	(void)setrlimit((__rlimit_resource_t)what, &bound);
+}
+
+/*
+ * What will be asked of hwloc later, so that it crashes here if it does.
+ * hwloc_topology_check() would refuse more: files with small contradictions,
+ * with which hwloc gets along.
+ */
+static void exercise(hwloc_topology_t t)
+{
+	enum { SETS = 16 };
+	hwloc_obj_t root = hwloc_get_root_obj(t);
+	hwloc_bitmap_t set[SETS] = { NULL };
+	hwloc_topology_t copy;
+	char *xml = NULL;
+	int length;
+
+	hwloc_distrib(t, &root, 1, set, SETS, INT_MAX, 0);
+	hwloc_topology_export_xmlbuffer(t, &xml, &length, 0);
+	if (!hwloc_topology_dup(&copy, t)) {
+		hwloc_topology_restrict(
+			copy, hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, 0)->cpuset,
+			0);
+		hwloc_topology_destroy(copy);
+	}
+	hwloc_topology_destroy(t);
+}
+
+/* ENODEV, if there are processing units, but none that is allowed. */
+static int why_not(const struct description *d, int error)
+{
+	struct description all = *d;
+	hwloc_topology_t t;
+
+	all.with_disallowed = true;
+	return error == EINVAL && !load(&t, &all) ? ENODEV : error;
+}
+
+static _Noreturn void try_in_child(const struct description *d)
+{
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	hwloc_topology_t t;
+	int error;
+
+	die_of_crashes();
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+#ifndef SB_ALLOC_LIBC /* a sanitizer's shadow is larger than that */
+	limit(RLIMIT_AS, TRIAL_BYTES);
+#endif
+	limit(RLIMIT_CPU, TRIAL_SECONDS);
+	limit(RLIMIT_CORE, 0);
+	error = load(&t, d);
+	if (!error && d->source != SYNTHETIC)
+		exercise(t);
+	_exit(error ? why_not(d, error) : 0);
+}
+
+/* As load, but nothing is kept; EFAULT: hwloc did not survive it, ETIME: it took
+ * too long. */
+static int try_loading(const struct description *d)
+{
+	const pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		try_in_child(d);
+	if (child < 0)
+		return errno;
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return errno;
+	}
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* At the limit the one, or the other if both limits are the same. */
+	return WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL
+		       ? ETIME
+		       : EFAULT;
+}
+
+/* ---- what can be seen without hwloc ---- */
+
+/* True if hwloc 3 wrote the file: its root element says so. */
+static bool is_version_3(const char *path)
+{
+	char head[2048];
+	FILE *in = fopen(path, "re");
+	size_t n;
+
+	if (!in)
+		return false;
+	n = fread(head, 1, sizeof(head) - 1, in);
+	head[n] = '\0';
+	fclose(in);
+	return strstr(head, "<topology version=\"3") != NULL;
+}
+
+static int check_file(const struct description *d, off_t size, char *why,
+		      size_t bytes)
+{
+	if ((uint64_t)size > SB_PROFILE_FILE_MAX)
+		return refuse(why, bytes, -EFBIG, "file ", d->text,
+			      " is larger than 64 MiB; expected hwloc's XML");
+	if (access(d->text, R_OK))
+		return refuse(why, bytes, -errno, "file ", d->text,
+			      " cannot be read");
+	if (is_version_3(d->text))
+		return refuse(why, bytes, -EINVAL, "file ", d->text,
+			      " was written by hwloc 3; expected version 2 "
+			      "(lstopo --export-xml-flags v2)");
+	return 0;
+}
+
+static int check_directory(const struct description *d, char *why, size_t bytes)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu", d->text);
+	if (access(path, F_OK))
+		return refuse(why, bytes, -EINVAL, "directory ", d->text,
+			      " has no sys/devices/system/cpu; expected what "
+			      "hwloc-gather-topology packs");
+	return 0;
+}
+
+/*
+ * At least how many processing units a synthetic description makes: the product
+ * of its levels' counts. What is in brackets is memory, in parentheses,
+ * attributes; neither counts.
+ */
+static uint64_t count_synthetic(const char *text)
+{
+	uint64_t product = 1;
+	int depth = 0;
+
+	for (; *text; text++) {
+		depth += (*text == '[') + (*text == '(');
+		depth -= (*text == ']') + (*text == ')');
+		if (!depth && isdigit((unsigned char)*text) &&
+		    (text[-1] == ':' || text[-1] == ' ')) {
+			const uint64_t n = strtoull(text, NULL, 10);
+
+			if (n > SB_PROFILE_PUS_MAX)
+				return n;
+			product *= n;
+		}
+		if (product > SB_PROFILE_PUS_MAX)
+			break;
+	}
+	return product;
+}
+
+static const char too_many[] = " has more than 16384 processing units";
+
+static int check_synthetic(const char *text, char *why, size_t bytes)
+{
+	char padded[4096];
+
+	if ((size_t)snprintf(padded, sizeof(padded), " %s", text) >=
+	    sizeof(padded)) {
+		padded[40] = '\0';
+		return refuse(why, bytes, -EINVAL, "synthetic description ",
+			      padded + 1, " (and so on) is too long");
+	}
+	if (count_synthetic(padded + 1) > SB_PROFILE_PUS_MAX)
+		return refuse(why, bytes, -E2BIG, "", text, too_many);
+	return 0;
+}
+
+/* ---- which of them it is ---- */
+
+static const struct sb_profile *find_named(const char *name)
+{
+	for (const struct sb_profile *p = sb_profiles; p->name; p++) {
+		if (!strcmp(p->name, name))
+			return p;
+	}
+	return NULL;
+}
+
+static bool looks_synthetic(const char *text)
+{
+	return strpbrk(text, ":[(") ||
+	       strspn(text, "0123456789 ") == strlen(text);
+}
+
+static bool looks_like_file(const char *text)
+{
+	const size_t n = strlen(text);
+
+	return strchr(text, '/') || (n > 4 && !strcmp(text + n - 4, ".xml"));
+}
+
+static int classify_path(struct description *d, const struct stat *status,
+			 char *why, size_t bytes)
+{
+	if (S_ISDIR(status->st_mode)) {
+		d->source = DIRECTORY;
+		return check_directory(d, why, bytes);
+	}
+	d->source = XML_FILE;
+	if (!S_ISREG(status->st_mode))
+		return refuse(why, bytes, -EINVAL, "", d->text,
+			      " is neither a file nor a directory");
+	return check_file(d, status->st_size, why, bytes);
+}
+
+static int classify(struct description *d, char *why, size_t bytes)
+{
+	struct stat status;
+
+	d->source = THIS;
+	if (!*d->text || !strcmp(d->text, SB_PROFILE_THIS))
+		return 0;
+	d->source = NAMED;
+	d->named = find_named(d->text);
+	if (d->named)
+		return 0;
+	if (!stat(d->text, &status))
+		return classify_path(d, &status, why, bytes);
+	if (looks_like_file(d->text))
+		return refuse(why, bytes, -ENOENT, "there is no file ", d->text,
+			      "");
+	d->source = SYNTHETIC;
+	if (looks_synthetic(d->text))
+		return check_synthetic(d->text, why, bytes);
+	return refuse(why, bytes, -ESRCH, "there is no profile ", d->text, "");
+}
+
+static int explain(const struct description *d, int error, char *why,
+		   size_t bytes)
+{
+	static const char synthetic[] =
+		" is no synthetic description; expected one such as "
+		"'pack:2 numa:2 core:4 pu:2'";
+	static const char *const bad[] = {
+		[NAMED] = " cannot be made by this hwloc",
+		[XML_FILE] = " is not XML of a machine that hwloc can read",
+		[DIRECTORY] = " is no machine that hwloc can read",
+		[SYNTHETIC] = synthetic,
+	};
+	const char *after = bad[d->source];
+
+	if (d->source == THIS) {
+		snprintf(why, bytes,
+			 "this machine's topology cannot be read by hwloc");
+		return -EIO;
+	}
+	if (error == ENODEV)
+		after = " has no processing unit that may be used";
+	else if (error == E2BIG)
+		after = too_many;
+	else if (error == ETIME)
+		after = " takes hwloc too long to load";
+	else if (error == EFAULT)
+		after = " is nothing that hwloc can digest";
+	return refuse(why, bytes, -error, "", d->text, after);
+}
+
+int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
+		    char *why, size_t bytes)
+{
+	struct description d = { .text = profile };
+	int rc = classify(&d, why, bytes);
+
+	if (rc)
+		return rc;
+	/* What is wrong is said here, in one line. */
+	setenv("HWLOC_HIDE_ERRORS", "2", 0);
+	*emulated = d.source != THIS;
+	if (d.source != THIS && d.source != NAMED)
+		rc = try_loading(&d);
+	if (!rc)
+		rc = load(out, &d);
+	return rc ? explain(&d, rc, why, bytes) : 0;
+}

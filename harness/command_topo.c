@@ -1,0 +1,439 @@
+/*
+ * command_topo.c - the verb `topo`: what machine a profile is, and what a
+ * placement on it would be.
+ */
+#include "harness/command_topo.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "affinity/draw.h"
+#include "harness/help.h"
+#include "harness/placing.h"
+#include "harness/status.h"
+#include "harness/text.h"
+#include "results/file.h"
+
+enum format { PRETTY, JSON, CSV };
+
+/* A machine and, for those that need one, a plan on it. */
+struct scene {
+	const struct sb_options *options;
+	const struct sb_topology *topology;
+	struct sb_machine machine;
+	struct sb_plan plan;
+};
+
+static void put_count(uint32_t n, const char *what)
+{
+	printf(", %" PRIu32 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void put_title(const struct scene *s)
+{
+	const struct sb_machine *m = &s->machine;
+
+	printf("%s%s", m->profile, m->emulated ? " (emulated)" : "");
+	put_count(m->packages, "package");
+	put_count(m->nodes, "NUMA node");
+	put_count(m->caches, "last-level cache");
+	put_count(m->cores, "core");
+	put_count(m->pus, "processing unit");
+	putchar('\n');
+}
+
+/* ---- the table of workers ---- */
+
+static int cpu_of(const struct scene *s, uint32_t worker)
+{
+	return sb_topology_os_cpu(s->topology,
+				  s->plan.placement.place[worker].pu);
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} columns[] = {
+	{ "pu", offsetof(struct sb_place, pu) },
+	{ "core", offsetof(struct sb_place, core) },
+	{ "cache", offsetof(struct sb_place, cache) },
+	{ "node", offsetof(struct sb_place, node) },
+	{ "package", offsetof(struct sb_place, package) },
+};
+
+static int column_of(const struct scene *s, uint32_t worker, size_t column)
+{
+	const char *place = (const char *)&s->plan.placement.place[worker];
+	int value;
+
+	memcpy(&value, place + columns[column].offset, sizeof(value));
+	return value;
+}
+
+static void put_table(const struct scene *s)
+{
+	printf("worker      cpu");
+	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++)
+		printf("  %7s", columns[c].name);
+	putchar('\n');
+	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
+		printf("%6" PRIu32 "  %7d", w, cpu_of(s, w));
+		for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
+			const int value = column_of(s, w, c);
+
+			if (value < 0)
+				printf("  %7s", "-");
+			else
+				printf("  %7d", value);
+		}
+		putchar('\n');
+	}
+}
+
+static void put_csv(const struct scene *s)
+{
+	printf("worker,cpu");
+	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++)
+		printf(",%s", columns[c].name);
+	puts(",topology");
+	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
+		printf("%" PRIu32 ",%d", w, cpu_of(s, w));
+		for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
+			const int value = column_of(s, w, c);
+
+			if (value < 0)
+				putchar(',');
+			else
+				printf(",%d", value);
+		}
+		printf(",%s\n", s->machine.emulated ? "emulated" : "native");
+	}
+}
+
+/* ---- the rings of victims, as --victim near looks at them ---- */
+
+static uint64_t remoteness(const struct scene *s, uint32_t thief,
+			   uint32_t victim)
+{
+	const struct sb_placement *p = &s->plan.placement;
+
+	return sb_place_remoteness(p, &p->place[thief], &p->place[victim]);
+}
+
+/* The least distance of a victim beyond that; false: there is none. */
+static bool next_ring(const struct scene *s, uint32_t thief, bool any,
+		      uint64_t beyond, uint64_t *out)
+{
+	bool found = false;
+
+	for (uint32_t v = 0; v < s->plan.placement.workers; v++) {
+		const uint64_t far = remoteness(s, thief, v);
+
+		if (v == thief || (!any && far <= beyond) ||
+		    (found && far >= *out))
+			continue;
+		*out = far;
+		found = true;
+	}
+	return found;
+}
+
+static bool is_in_ring(const struct scene *s, uint32_t thief, uint32_t victim,
+		       uint64_t far)
+{
+	return victim != thief && victim < s->plan.placement.workers &&
+	       remoteness(s, thief, victim) == far;
+}
+
+static uint32_t first_in_ring(const struct scene *s, uint32_t thief,
+			      uint64_t far)
+{
+	uint32_t v = 0;
+
+	while (!is_in_ring(s, thief, v, far))
+		v++;
+	return v;
+}
+
+/* "remote in the package at 12", where the machine has distances. */
+static void ring_name(const struct scene *s, uint32_t thief, uint64_t far,
+		      char *out, size_t bytes)
+{
+	const struct sb_placement *p = &s->plan.placement;
+	const struct sb_place *own = &p->place[thief];
+	const struct sb_place *other = &p->place[first_in_ring(s, thief, far)];
+	const enum sb_distance class = sb_place_distance(own, other);
+	const uint32_t distance = sb_place_node_distance(p, own, other);
+
+	const bool inside = own->package == other->package;
+
+	if (class != SB_DISTANCE_REMOTE)
+		snprintf(out, bytes, "%s", sb_distance_name(class));
+	else if (distance)
+		snprintf(out, bytes, "remote%s at %" PRIu32,
+			 inside ? " in the package" : "", distance);
+	else
+		snprintf(out, bytes, "remote%s",
+			 inside ? " in the package" : "");
+}
+
+/* "1-3 5" */
+static void put_members(const struct scene *s, uint32_t thief, uint64_t far)
+{
+	for (uint32_t v = 0; v < s->plan.placement.workers; v++) {
+		uint32_t end = v;
+
+		if (!is_in_ring(s, thief, v, far))
+			continue;
+		while (is_in_ring(s, thief, end + 1, far))
+			end++;
+		printf(end > v ? " %" PRIu32 "-%" PRIu32 : " %" PRIu32, v, end);
+		v = end;
+	}
+}
+
+static void put_rings(const struct scene *s)
+{
+	if (s->plan.placement.workers < 2)
+		return;
+	puts("\nworker  rings of victims, the nearest first (--victim near)");
+	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
+		const char *separator = "  ";
+		uint64_t far = 0;
+		char name[48];
+
+		printf("%6" PRIu32, w);
+		for (bool any = true; next_ring(s, w, any, far, &far);
+		     any = false) {
+			ring_name(s, w, far, name, sizeof(name));
+			printf("%s%s:", separator, name);
+			put_members(s, w, far);
+			separator = " | ";
+		}
+		putchar('\n');
+	}
+}
+
+/* ---- JSON ---- */
+
+static json_t *rings_to_json(const struct scene *s, uint32_t thief)
+{
+	json_t *rings = json_array();
+	uint64_t far = 0;
+	char name[48];
+
+	for (bool any = true; next_ring(s, thief, any, far, &far);
+	     any = false) {
+		json_t *members = json_array();
+
+		for (uint32_t v = 0; v < s->plan.placement.workers; v++) {
+			if (is_in_ring(s, thief, v, far))
+				json_array_append_new(members, json_integer(v));
+		}
+		ring_name(s, thief, far, name, sizeof(name));
+		json_array_append_new(rings,
+				      json_pack("{ssso}", "distance", name,
+						"victims", members));
+	}
+	return rings;
+}
+
+static json_t *worker_to_json(const struct scene *s, uint32_t worker)
+{
+	json_t *object = json_pack("{sisi}", "worker", (int)worker, "cpu",
+				   cpu_of(s, worker));
+
+	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
+		const int value = column_of(s, worker, c);
+
+		json_object_set_new(object, columns[c].name,
+				    value < 0 ? json_null()
+					      : json_integer(value));
+	}
+	json_object_set_new(object, "rings", rings_to_json(s, worker));
+	return object;
+}
+
+static int put_json(const struct scene *s)
+{
+	json_t *workers = json_array();
+	json_t *document;
+
+	for (uint32_t w = 0; w < s->plan.placement.workers; w++)
+		json_array_append_new(workers, worker_to_json(s, w));
+	document = json_pack(
+		"{sssssisisisiso}", "profile", s->machine.profile, "topology",
+		s->machine.emulated ? "emulated" : "native", "packages",
+		(int)s->machine.packages, "nodes", (int)s->machine.nodes,
+		"cores", (int)s->machine.cores, "pus", (int)s->machine.pus,
+		"workers", workers);
+	if (!document)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	json_dumpf(document, stdout, JSON_INDENT(1));
+	putchar('\n');
+	json_decref(document);
+	return 0;
+}
+
+/* ---- the parts of the verb ---- */
+
+static int plan(const struct scene *s)
+{
+	switch (s->options->value[SB_OPT_format].alternative) {
+	case JSON:
+		return put_json(s);
+	case CSV:
+		put_csv(s);
+		return 0;
+	case PRETTY:
+	default:
+		put_title(s);
+		putchar('\n');
+		put_table(s);
+		put_rings(s);
+		return 0;
+	}
+}
+
+static int write_svg(const struct scene *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory =
+		slash ? strndup(path,
+				slash == path ? 1 : (size_t)(slash - path))
+		      : strdup(".");
+	struct sb_file file;
+	int rc = -ENOMEM;
+
+	if (directory)
+		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
+	free(directory);
+	if (!rc) {
+		sb_draw_svg(s->topology, &s->plan.placement, file.stream);
+		rc = sb_file_commit(&file);
+	}
+	return rc ? sb_fail(SB_EXIT_USAGE, "--svg: '%s' cannot be written: %s",
+			    path, strerror(-rc))
+		  : 0;
+}
+
+static int show(const struct scene *s)
+{
+	const char *svg = s->options->value[SB_OPT_svg].text;
+
+	if (!strcmp(svg, "-")) {
+		sb_draw_svg(s->topology, &s->plan.placement, stdout);
+		return 0;
+	}
+	if (*svg)
+		return write_svg(s, svg);
+	put_title(s);
+	sb_draw_tree(s->topology, &s->plan.placement, stdout);
+	return 0;
+}
+
+static int export(const struct scene *s)
+{
+	const int rc = sb_topology_export(s->topology, stdout);
+
+	return rc ? sb_fail(SB_EXIT_BUG, "no export: %s", strerror(-rc)) : 0;
+}
+
+static int fingerprint(const struct scene *s)
+{
+	printf("%016" PRIx64 "\n", sb_topology_fingerprint(s->topology));
+	return 0;
+}
+
+static const struct part {
+	const char *name;
+	int (*run)(const struct scene *s);
+	bool has_plan;
+} parts[] = {
+	{ "show", show, true },
+	{ "plan", plan, true },
+	{ "export", export, false },
+	{ "fingerprint", fingerprint, false },
+};
+
+static const char *part_name(const void *unused, size_t i)
+{
+	(void)unused;
+	return i < SB_ARRAY_SIZE(parts)	   ? parts[i].name
+	       : i == SB_ARRAY_SIZE(parts) ? "list"
+					   : NULL;
+}
+
+static const struct part *find_part(const char *name)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+		if (!strcmp(parts[i].name, name))
+			return &parts[i];
+	}
+	return NULL;
+}
+
+static int run_part(const struct part *part, const struct sb_options *options)
+{
+	struct scene s = { .options = options };
+	struct sb_topology *topology;
+	int rc = sb_placing_open(options, &topology);
+
+	if (rc)
+		return rc;
+	s.topology = topology;
+	sb_topology_machine(topology, &s.machine);
+	if (part->has_plan)
+		rc = sb_placing_plan(options, topology, &s.plan);
+	if (!rc) {
+		rc = part->run(&s);
+		sb_placement_free(&s.plan.placement);
+	}
+	sb_topology_free(topology);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "standard output: %s",
+			     strerror(errno));
+	return rc;
+}
+
+static int unknown_part(const char *name)
+{
+	const char *like = sb_most_like(name, part_name, NULL);
+
+	if (like)
+		return sb_fail(SB_EXIT_USAGE,
+			       "topo: unknown '%s'; did you mean '%s'?", name,
+			       like);
+	return sb_fail(SB_EXIT_USAGE,
+		       "topo: expected list, show, plan, export or "
+		       "fingerprint, not '%s'",
+		       name);
+}
+
+int sb_command_topo(int argc, char **argv)
+{
+	static struct sb_options options;
+	const char *name = argc > 2 ? argv[2] : "--help";
+	const struct part *part = find_part(name);
+	int rc;
+
+	if (!strcmp(name, "list"))
+		return sb_list_profiles(argc - 2, argv + 2);
+	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+		sb_help_topo();
+		return 0;
+	}
+	if (!part)
+		return unknown_part(name);
+	rc = sb_options_parse_for(&options, SB_VERB_TOPO, argc - 2, argv + 2);
+	if (!rc && sb_opt(&options, SB_OPT_help))
+		sb_help_topo();
+	else if (!rc)
+		rc = run_part(part, &options);
+	sb_options_free(&options);
+	return rc;
+}

@@ -1,0 +1,87 @@
+#include "harness/placing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "affinity/profile.h"
+#include "harness/status.h"
+#include "harness/text.h"
+
+#define WHY_BYTES 512
+
+static const char *profile_name(const void *unused, size_t i)
+{
+	(void)unused;
+	return sb_profiles[i].name;
+}
+
+static int unknown_profile(const char *name, const char *why)
+{
+	const char *like = sb_most_like(name, profile_name, NULL);
+
+	if (like)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--profile: %s; did you mean '%s'?", why, like);
+	return sb_fail(SB_EXIT_USAGE,
+		       "--profile: %s; sched-bench topo list names them", why);
+}
+
+int sb_placing_open(const struct sb_options *options,
+		    struct sb_topology **topology)
+{
+	const char *profile = options->value[SB_OPT_profile].text;
+	char why[WHY_BYTES];
+	const int rc = sb_topology_open(topology, profile, why, sizeof(why));
+
+	switch (rc) {
+	case 0:
+		return 0;
+	case -ESRCH:
+		return unknown_profile(profile, why);
+	case -EIO:
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s", why);
+	case -ENOMEM:
+		return sb_fail(SB_EXIT_ENVIRONMENT, "--profile: %s", why);
+	default:
+		return sb_fail(SB_EXIT_USAGE, "--profile: %s", why);
+	}
+}
+
+static struct sb_plan_request make_request(const struct sb_options *o)
+{
+	const struct sb_option_value *workers = &o->value[SB_OPT_workers];
+
+	return (struct sb_plan_request){
+		.policy = (enum sb_placement_policy)o->value[SB_OPT_placement]
+				  .alternative,
+		.rule = (enum sb_workers_rule)workers->alternative,
+		.workers = (uint32_t)workers->number,
+		.no_smt = sb_opt(o, SB_OPT_no_smt),
+		.cpus = o->value[SB_OPT_cpus].text,
+	};
+}
+
+int sb_placing_plan(const struct sb_options *options,
+		    const struct sb_topology *topology, struct sb_plan *plan)
+{
+	const struct sb_plan_request request = make_request(options);
+	char why[WHY_BYTES];
+	int rc = sb_plan_make(topology, &request, plan, why, sizeof(why));
+	uint32_t workers;
+
+	if (rc == -EINVAL)
+		return sb_fail(SB_EXIT_USAGE, "%s: %s",
+			       *request.cpus ? "--cpus" : "--workers", why);
+	if (rc)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	workers = plan->placement.workers;
+	if (workers <= plan->pus || sb_opt(options, SB_OPT_oversubscribe))
+		return 0;
+	sb_placement_free(&plan->placement);
+	return sb_fail(SB_EXIT_USAGE,
+		       "--workers: %" PRIu32 " is more than the %" PRIu32
+		       " processing units that may be used; expected fewer, or "
+		       "--oversubscribe",
+		       workers, plan->pus);
+}

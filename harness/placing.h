@@ -1,0 +1,14 @@
+/* placing.h - from the options to a machine and to places on it. */
+#ifndef SB_HARNESS_PLACING_H
+#define SB_HARNESS_PLACING_H
+
+#include "affinity/plan.h"
+#include "harness/options.h"
+
+/* Both return 0, or an exit status after an error has been printed. */
+int sb_placing_open(const struct sb_options *options,
+		    struct sb_topology **topology);
+int sb_placing_plan(const struct sb_options *options,
+		    const struct sb_topology *topology, struct sb_plan *plan);
+
+#endif
