@@ -22,7 +22,7 @@ static void allow(int64_t allocations)
 static int create(struct fixture *f)
 {
 	struct sb_place place[2] = { { .os_cpu = -1 }, { .os_cpu = -1 } };
-	const struct sb_placement placement = { 2, place };
+	const struct sb_placement placement = { .workers = 2, .place = place };
 
 	fixture_defaults(f);
 	return sb_scheduler_create(&f->s, &f->config, &placement);
