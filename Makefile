@@ -54,7 +54,9 @@ PROGRAM := $(OUT)/sched-bench
 # Tests run against the release build, and against one with rings of 4 slots
 # and every assertion on, in which growth and wrap-around happen all the time.
 TEST_SOURCES := $(wildcard tests/test_*.c)
-TESTS := $(TEST_SOURCES:tests/%.c=$(OUT)/tests/%)
+# Only those builds can refuse allocations.
+SMALL_ONLY := tests/test_core_memory.c
+TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY),$(TEST_SOURCES)))
 SMALL_SOURCES := $(filter tests/test_core_%.c,$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))

@@ -11,7 +11,11 @@
 
 static int complete(const struct sb_completer *completer, uint64_t result)
 {
-	return sb_complete(completer, sb_value_u64(result), 0);
+	struct sb_worker *w = sb_worker_current();
+
+	return sb_route_event(w->scheduler, w, w->running,
+			      sb_kind(SB_EVENT_BUILTIN, 0), completer->tag,
+			      sb_value_u64(result));
 }
 
 /* What most of them do: an error, or a completion without a result. */
@@ -91,7 +95,7 @@ static int handle_sleep(struct sb_worker *w, union sb_value arg,
 	const struct sb_timer_spec spec = { .delay_ns = arg.u64,
 					    .pid = completer->pid,
 					    .tag = completer->tag,
-					    .type = SB_EVENT_COMPLETION };
+					    .type = SB_EVENT_BUILTIN };
 	uint64_t id;
 
 	return sb_timers_start(w, &spec, &id); /* it is what completes */

@@ -53,10 +53,14 @@ enum sb_builtin {
 	 * arg.u64: ns. Completes at once with the timer's id. When the time has
 	 * passed, the process gets an SB_EVENT_TIMER with the yield's tag. A
 	 * ticker sends one after each period (at least 1024 ns; -EINVAL), until
-	 * it is stopped or the process has ended; after a delay, one for several.
+	 * it is stopped or the process has ended; after a delay of the workers,
+	 * one for several. A process that does not keep up gets them all, later.
 	 */
 	SB_COMMAND_TIMER_START,
 	SB_COMMAND_TICKER,
+	/* When a process ends, so does the timer that it has started and that is
+	 * due last; others keep their memory until they are due. */
+
 	/* arg.u64: the id of a timer or ticker that this process has started.
 	 * 0: it fires no more; so no event of a timer will come, but of a
 	 * ticker those that are on their way. -ENOENT: it has fired, or been

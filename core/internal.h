@@ -32,7 +32,13 @@
 #include "core/scheduler.h"
 #include "core/wheel.h"
 
-enum sb_phase { SB_PHASE_STOPPED, SB_PHASE_RUNNING, SB_PHASE_STOPPING };
+enum sb_phase {
+	SB_PHASE_NEW, /* not started yet */
+	SB_PHASE_STARTING,
+	SB_PHASE_RUNNING,
+	SB_PHASE_STOPPING, /* or being destroyed: refuses new processes */
+	SB_PHASE_STOPPED,  /* may be started again */
+};
 
 /*
  * Chooses what is timed: one in `every` on average (0: none), at random
@@ -374,6 +380,13 @@ int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
  * fire (again); -ENOENT: there is none, or it has fired. */
 int sb_timers_stop(struct sb_scheduler *scheduler, uint64_t id, sb_pid pid);
 
+/*
+ * A process ends: stops the one of its timers that would be due last, so that
+ * time-outs that were not needed do not pile up. Others that it may have left
+ * stay, and find nobody.
+ */
+void sb_timers_end(struct sb_scheduler *scheduler, struct sb_process *process);
+
 /* Sends the events of some timers that are due in owner's wheel. */
 void sb_timers_run(struct sb_worker *worker, struct sb_worker *owner,
 		   uint64_t now_ns);
@@ -390,6 +403,9 @@ void sb_timekeeper_end(struct sb_worker *worker);
 
 /* The worker goes on to other work with a timer started. */
 void sb_timekeeper_tell(struct sb_worker *worker);
+
+/* The worker has found work, and somebody else is to keep the time. */
+void sb_timekeeper_replace(struct sb_worker *worker);
 
 /* ---- submit.c ---- */
 
@@ -484,7 +500,8 @@ static inline size_t sb_process_bytes(const struct sb_process_ops *ops)
 {
 	const size_t line = alignof(struct sb_process);
 
-	return (sizeof(struct sb_process) + ops->state_bytes + line - 1) &
+	return (offsetof(struct sb_process, state) + ops->state_bytes + line -
+		1) &
 	       ~(line - 1);
 }
 

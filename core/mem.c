@@ -22,7 +22,7 @@ void sb_arena_destroy(unsigned int arena)
 	(void)arena;
 }
 
-void *sb_mem_alloc(unsigned int arena, size_t size, size_t alignment)
+static void *take(unsigned int arena, size_t size, size_t alignment)
 {
 	(void)arena;
 	/* aligned_alloc wants a multiple of the alignment. */
@@ -59,7 +59,7 @@ void sb_arena_destroy(unsigned int arena)
  * No thread cache: its blocks could come from another arena. That costs about
  * 140 ns a call, so hot paths take slabs from here and carve them (core/pool).
  */
-void *sb_mem_alloc(unsigned int arena, size_t size, size_t alignment)
+static void *take(unsigned int arena, size_t size, size_t alignment)
 {
 	const int where = arena == SB_ARENA_SHARED ? 0 : MALLOCX_ARENA(arena);
 
@@ -74,6 +74,30 @@ void sb_mem_free(void *block)
 }
 
 #endif
+
+#ifdef SB_TEST_DELAYS
+_Atomic(int64_t) sb_test_allocations = -1;
+
+static bool may_allocate(void)
+{
+	int64_t left = sb_load_rlx(&sb_test_allocations);
+
+	while (left > 0 &&
+	       !sb_cas_weak_acq_rel(&sb_test_allocations, &left, left - 1))
+		continue;
+	return left != 0;
+}
+#else
+static bool may_allocate(void)
+{
+	return true;
+}
+#endif
+
+void *sb_mem_alloc(unsigned int arena, size_t size, size_t alignment)
+{
+	return may_allocate() ? take(arena, size, alignment) : NULL;
+}
 
 void *sb_mem_zalloc(unsigned int arena, size_t size, size_t alignment)
 {

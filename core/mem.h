@@ -14,7 +14,11 @@
 #ifndef SB_CORE_MEM_H
 #define SB_CORE_MEM_H
 
+#include "core/atomic.h"
 #include "core/base.h"
+
+/* In the tests' builds alone: how many more allocations succeed; below 0, all. */
+extern _Atomic(int64_t) sb_test_allocations;
 
 /* The heap that malloc uses. */
 #define SB_ARENA_SHARED UINT32_MAX

@@ -215,7 +215,6 @@ int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 
 	if (!claim)
 		return -ENOMEM;
-	expect(&map->claims, sb_add_rlx(&map->claimed, 1) + 1);
 	claim->pid = pid;
 	cds_lfht_node_init(&claim->node);
 	sb_rcu_tsan_release(claim);
@@ -223,10 +222,12 @@ int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 	there = cds_lfht_add_unique(map->claims.hash, hash_of(pid), match_claim,
 				    &pid, &claim->node);
 	urcu_qsbr_read_unlock();
-	if (there == &claim->node)
-		return 0;
-	sb_mem_free(claim);
-	return -EEXIST;
+	if (there != &claim->node) {
+		sb_mem_free(claim);
+		return -EEXIST;
+	}
+	expect(&map->claims, sb_add_rlx(&map->claimed, 1) + 1);
+	return 0;
 }
 
 static void free_claim(struct sb_rcu_head *head)
@@ -246,5 +247,6 @@ void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid)
 				node);
 	SB_CHECK(cds_lfht_del(map->claims.hash, &claim->node), ==, 0);
 	urcu_qsbr_read_unlock();
+	sb_sub_acq_rel(&map->claimed, 1);
 	sb_rcu_defer(&claim->rcu, free_claim);
 }

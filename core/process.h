@@ -49,6 +49,8 @@ enum sb_event_type {
 	SB_EVENT_CANCEL,     /* somebody, or the scheduler's stop, asks it to
 			      * finish soon */
 	SB_EVENT_TERMINATE,  /* only wakes; no step ever sees it */
+	SB_EVENT_BUILTIN,    /* on its way, a completion that nobody owns: of a
+			      * built-in command. A step sees a completion */
 };
 
 struct sb_event {
@@ -72,7 +74,8 @@ struct sb_step;
 
 struct sb_process_ops {
 	const char *name;
-	size_t state_bytes; /* size of the state that init prepares */
+	size_t state_bytes; /* size of the state that init prepares; it is
+			     * aligned to 16 */
 
 	/*
 	 * Prepares state (state_bytes, zeroed) for an entry method. Called once
@@ -127,8 +130,10 @@ struct sb_event_node {
  *   Running -> Blocked|Idle             its worker, no event came     lets go
  *   Running[|wakeup] -> Ready           its worker                    queues it
  *   Running[|wakeup] -> Complete        its worker, events taken      closes it
- *   any -> Complete                     sb_scheduler_stop, with all workers
- *                                       joined, by force              closes it
+ *   any -> Complete                     sb_scheduler_stop or destroy, with all
+ *                                       workers joined, by force      closes it
+ *   any -> the same                     who monitors or links it; see
+ *                                       core/relations.c              nothing
  *
  * A process has one queue entry if and only if it is Ready.
  */
@@ -193,11 +198,17 @@ struct sb_process {
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
 
-	alignas(64) unsigned char state[];
+	/* Line 2, which a small state shares. Of its timers, the last to be
+	 * due; 0: it has started none. See sb_timers_end(). */
+	alignas(64) uint64_t timer_due_ns;
+	uint64_t timer_id;
+
+	alignas(16) unsigned char state[];
 };
 
 static_assert(offsetof(struct sb_process, backlog_first) == 64, "line 1");
-static_assert(sizeof(struct sb_process) == 128, "two lines and the state");
+static_assert(offsetof(struct sb_process, timer_due_ns) == 128, "line 2");
+static_assert(offsetof(struct sb_process, state) == 144, "then the state");
 
 static_assert(alignof(struct sb_event_node) > SB_WORD_FLAGS, "flags fit");
 

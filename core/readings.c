@@ -53,6 +53,10 @@ void sb_scheduler_read_memory(struct sb_scheduler *s, struct sb_memory *out)
 		if (s->worker[i])
 			add_pool(out, &s->worker[i]->pool);
 	}
+	/* The shares were read one after another, while others changed. */
+	if ((int64_t)out->used_bytes < 0)
+		out->used_bytes = 0;
+	out->used_bytes = sb_min_u64(out->used_bytes, out->held_bytes);
 }
 
 /* ---- the list of processes ---- */

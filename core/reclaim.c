@@ -62,6 +62,7 @@ void sb_rcu_worker_unregister(void)
 {
 	sb_rcu_tsan_release(&domain);
 	urcu_qsbr_unregister_thread();
+	is_worker = false;
 }
 
 void sb_rcu_quiescent(void)
@@ -126,6 +127,11 @@ void sb_rcu_foreign_exit(void)
 		return;
 	if (--foreign_depth == 0)
 		sb_rcu_offline();
+}
+
+bool sb_rcu_foreign_inside(void)
+{
+	return foreign_depth > 0;
 }
 
 /* ---- deferred calls ---- */

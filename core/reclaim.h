@@ -31,6 +31,10 @@ void sb_rcu_online(void);
 void sb_rcu_foreign_enter(void);
 void sb_rcu_foreign_exit(void);
 
+/* Whether the caller, no worker, is between the two: waiting there for a process
+ * would keep stop, by force, from ending it. */
+bool sb_rcu_foreign_inside(void);
+
 /*
  * Calls function(head) on liburcu's helper thread after every read-side section
  * that has already begun has ended. A registered thread only.

@@ -226,12 +226,19 @@ static void join_workers(struct sb_scheduler *s, uint32_t n)
 		sb_thread_join(&s->worker_thread[i].thread);
 }
 
+static bool is_at_rest(uint32_t phase)
+{
+	return phase == SB_PHASE_NEW || phase == SB_PHASE_STOPPED;
+}
+
 int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 {
 	uint32_t n = 0;
 	int rc = 0;
+	uint32_t before = sb_load_acq(&s->phase);
 
-	if (sb_load_rlx(&s->phase) != SB_PHASE_STOPPED)
+	if (!is_at_rest(before) ||
+	    !sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STARTING))
 		return -EALREADY;
 	sb_dispatch_freeze(&s->dispatch);
 	sb_store_rlx(&s->ready_workers, 0);
@@ -259,6 +266,7 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	sb_store_rel(&s->halt, 1);
 	let_go(s);
 	join_workers(s, n);
+	sb_store_rel(&s->phase, before);
 	if (failed)
 		*failed = sb_load_rlx(&s->start_failed);
 	return rc;
@@ -330,7 +338,7 @@ static void empty_queues(struct sb_scheduler *s)
  * was not refused has put its process into the map; and after the second
  * nobody is about to queue one that has been ended here.
  */
-static void finish_by_force(struct sb_scheduler *s)
+static uint64_t finish_by_force(struct sb_scheduler *s)
 {
 	struct forced forced = { .scheduler = s };
 
@@ -348,6 +356,7 @@ static void finish_by_force(struct sb_scheduler *s)
 	}
 	if (forced.count)
 		sb_live_release(s, forced.count);
+	return forced.count;
 }
 
 int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
@@ -355,7 +364,7 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	uint32_t running = SB_PHASE_RUNNING;
 	int rc;
 
-	if (sb_worker_current())
+	if (sb_worker_current() || sb_rcu_foreign_inside())
 		return -EDEADLK;
 	if (!sb_cas_acq_rel(&s->phase, &running, SB_PHASE_STOPPING))
 		return -EALREADY;
@@ -363,8 +372,9 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	cancel_all(s);
 	rc = sb_scheduler_wait_idle(s, timeout_ns);
 	halt_workers(s);
-	if (rc)
-		finish_by_force(s);
+	/* Out of time, there may have been a reservation left and no process. */
+	if (rc && !finish_by_force(s))
+		rc = 0;
 	sb_rcu_barrier();
 	for (uint32_t i = 0; i < s->workers; i++) {
 		sb_timers_clear(&s->worker[i]->timers);
@@ -390,7 +400,10 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 {
 	if (!s)
 		return;
-	SB_CHECK(sb_load_rlx(&s->phase), ==, SB_PHASE_STOPPED);
+	SB_CHECK(sb_worker_current() == NULL, ==, true);
+	SB_CHECK(is_at_rest(sb_load_acq(&s->phase)), ==, true);
+	/* What its callbacks submit is refused. */
+	sb_store_rel(&s->phase, SB_PHASE_STOPPING);
 	if (sb_load_acq(&s->live))
 		finish_by_force(s);
 	check_balance(s);
@@ -419,7 +432,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 
 int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 {
-	if (sb_worker_current())
+	if (sb_worker_current() || sb_rcu_foreign_inside())
 		return -EDEADLK;
 	return sb_gate_wait(&s->gate, none_alive, s, timeout_ns) ? 0
 								 : -ETIMEDOUT;

@@ -101,12 +101,14 @@ struct sb_config {
 
 	/*
 	 * Callbacks, each may be NULL; hook is passed to all. They run on the
-	 * thread in question and must not block.
+	 * thread in question and must not block; nor must init and close: a
+	 * stop by force, of any scheduler, waits for them.
 	 *   on_start     before the process is visible; an error refuses it:
 	 *                submit returns it and everything is rolled back
 	 *   on_complete  exactly once for each process that on_start let pass,
-	 *                after its close
-	 *   on_drop      an event that no step will see; the value is the hook's
+	 *                after its close; it still counts for processes_max
+	 *   on_drop      a message, or a handler's completion, that no step will
+	 *                see; the value is the hook's
 	 */
 	void *hook;
 	int (*on_start)(void *hook, sb_pid pid);
@@ -140,7 +142,7 @@ SB_MUST_CHECK int sb_scheduler_create(struct sb_scheduler **scheduler,
 				      const struct sb_config *config,
 				      const struct sb_placement *placement);
 
-/* Frees a stopped scheduler. Processes that were submitted and never started are
+/* Frees a stopped scheduler. Not a worker, nor in a callback. Processes that were submitted and never started are
  * ended by force, as in stop. NULL is allowed. */
 void sb_scheduler_destroy(struct sb_scheduler *scheduler);
 
@@ -164,7 +166,7 @@ SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
  * all are complete or timeout_ns has passed; then completes the rest by force
  * with -ECANCELED. Returns 0, or -ETIMEDOUT if force was needed. A step that
  * is running is waited for in any case. Start may follow. A worker, in a step,
- * would wait for itself: -EDEADLK, and nothing is done. -EALREADY: not started,
+ * and any callback would wait for itself: -EDEADLK, and nothing is done. -EALREADY: not started,
  * or somebody else is stopping it.
  *
  * All schedulers of a program share one RCU domain: stop also waits until the
@@ -189,7 +191,7 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 /*
  * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
  * errors: -EINVAL (it is below), -EEXIST (it has been used, even if that process
- * has completed: a PID names one process for ever; remembering costs 32 bytes).
+ * has completed: a PID names one process for ever; remembering costs 64 bytes).
  */
 SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
 					 sb_pid pid,
@@ -199,7 +201,8 @@ SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
 
 /*
  * Submits and waits until the process has completed; *exit says how. Returns 0,
- * an error of submit (*exit is unchanged), or -EDEADLK for a worker, which
+ * an error of submit (*exit is unchanged), -ESHUTDOWN also after a stop, or
+ * -EDEADLK for a worker and in a callback of submit, which
  * would wait for itself. Stop by force completes the process, too.
  */
 SB_MUST_CHECK int sb_scheduler_execute(struct sb_scheduler *scheduler,
@@ -244,7 +247,7 @@ int sb_complete(const struct sb_completer *completer, union sb_value result,
 
 /*
  * Waits until no process is alive, or timeout_ns has passed (UINT64_MAX:
- * for ever). Returns 0, -ETIMEDOUT, or -EDEADLK for a worker.
+ * for ever). Returns 0, -ETIMEDOUT, or -EDEADLK as execute.
  */
 int sb_scheduler_wait_idle(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
@@ -283,7 +286,7 @@ void sb_scheduler_list(struct sb_scheduler *scheduler,
 struct sb_memory {
 	uint64_t
 		held_bytes; /* taken from the arenas; kept for later when free */
-	uint64_t used_bytes; /* of these, in use */
+	uint64_t used_bytes; /* of these, in use; never more */
 };
 
 /* Any thread, at any time; a moment's view while workers run. */

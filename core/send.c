@@ -25,6 +25,12 @@ static bool mailbox_reserve(struct sb_process *p, uint32_t bound)
 	return true;
 }
 
+/* Nobody will give its places back. */
+static bool has_ended(struct sb_process *p)
+{
+	return sb_word_state(sb_load_acq(&p->word)) == SB_STATE_COMPLETE;
+}
+
 static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
 			   sb_pid to, union sb_value message)
 {
@@ -33,7 +39,7 @@ static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
 	int rc;
 
 	if (SB_UNLIKELY(bound && p && !mailbox_reserve(p, bound)))
-		return -EWOULDBLOCK;
+		return has_ended(p) ? -ESRCH : -EWOULDBLOCK;
 	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
 	if (SB_UNLIKELY(rc && bound && p))
 		sb_sub_acq_rel(&p->mailbox, 1);
@@ -124,12 +130,18 @@ int sb_scheduler_cancel(struct sb_scheduler *s, sb_pid pid)
 int sb_terminate_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 {
 	struct sb_process *p = sb_route_find(s, w, pid);
+	int rc;
 
 	if (!p)
 		return -ESRCH;
-	sb_store_rlx(&p->terminated, 1);
-	return sb_route_event(s, w, p, sb_kind(SB_EVENT_TERMINATE, 0), 0,
-			      sb_value_u64(0));
+	/* Once is enough: the first one's event wakes it. */
+	if (sb_xchg_acq_rel(&p->terminated, 1))
+		return has_ended(p) ? -ESRCH : 0;
+	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_TERMINATE, 0), 0,
+			    sb_value_u64(0));
+	if (rc == -ENOMEM)
+		sb_store_rlx(&p->terminated, 0);
+	return rc;
 }
 
 int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)

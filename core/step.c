@@ -67,6 +67,8 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 			sb_hist_record(&w->hists.send_to_step,
 				       *now - node->sent_ns);
 		}
+		if (node->event.type == SB_EVENT_BUILTIN)
+			node->event.type = SB_EVENT_COMPLETION;
 		if (node->event.type == SB_EVENT_COMPLETION && p->outstanding)
 			p->outstanding--;
 		else if (SB_UNLIKELY(bounded) &&
@@ -272,6 +274,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 
 	drop_events(s, w, p);
 	sb_relations_end(s, w, p, &exit);
+	sb_timers_end(s, p);
 	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
 	if (s->config.on_complete)

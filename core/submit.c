@@ -196,8 +196,11 @@ int sb_scheduler_execute(struct sb_scheduler *s,
 	};
 	int rc;
 
-	if (sb_worker_current())
+	if (sb_worker_current() || sb_rcu_foreign_inside())
 		return -EDEADLK;
+	/* A stopped scheduler may never be started again. */
+	if (sb_load_acq(&s->phase) == SB_PHASE_STOPPED)
+		return -ESHUTDOWN;
 	sb_gate_init(&waiter.gate);
 	sb_rcu_foreign_enter();
 	rc = submit(s, NULL, &sub, NULL);

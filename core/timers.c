@@ -19,9 +19,11 @@
  *   read until; wake it if later        read next of all; sleep till then
  *
  * A starter that goes to sleep itself looks then: it keeps the time if nobody
- * does, and else it tells the one who does. What is not covered: when the
- * timekeeper gets work and goes into a long step, the others sleep on, and
- * timers wait for the end of that step (or for any other worker to wake).
+ * does, and else it tells the one who does. And a worker that has found work
+ * looks whether somebody keeps the time; if not, because it was the one or
+ * because a starter relied on its searching, it wakes another who will. That
+ * costs a wake for every timer that ends a sleep, and without it a long step
+ * would hold up the timers of all while others sleep.
  */
 #include "core/internal.h"
 
@@ -72,6 +74,17 @@ static uint64_t later(uint64_t now, uint64_t ns)
 
 /* ---- start and stop ---- */
 
+/* For a timer of the process that the worker runs; a retry has none. */
+static void remember_last(struct sb_worker *w, uint64_t due, uint64_t id)
+{
+	struct sb_process *p = w->running;
+
+	if (p && due > p->timer_due_ns) {
+		p->timer_due_ns = due;
+		p->timer_id = id;
+	}
+}
+
 int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec,
 		    uint64_t *id)
 {
@@ -95,10 +108,17 @@ int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec,
 	if (!timer)
 		return -ENOMEM;
 	sb_counter_add(&w->counters.timers_started, 1);
+	remember_last(w, due, *id);
 	if (SB_UNLIKELY(!sb_load_rlx(&w->scheduler->timekeeper.needed)))
 		sb_store_rlx(&w->scheduler->timekeeper.needed, 1);
 	w->untold |= SB_UNTOLD_TIMER;
 	return 0;
+}
+
+void sb_timers_end(struct sb_scheduler *s, struct sb_process *p)
+{
+	if (SB_UNLIKELY(p->timer_due_ns))
+		(void)sb_timers_stop(s, p->timer_id, p->pid);
 }
 
 static struct sb_timer *find_timer(struct sb_timers *timers, uint64_t id,
@@ -315,4 +335,16 @@ void sb_timekeeper_tell(struct sb_worker *w)
 		sb_route_publish(s, w, w->id); /* one to keep the time */
 	else if (sb_load_rlx(&s->timekeeper.until_ns) > next)
 		sb_route_unpark(s, w, who);
+}
+
+void sb_timekeeper_replace(struct sb_worker *w)
+{
+	struct sb_scheduler *s = w->scheduler;
+
+	if (SB_LIKELY(!sb_load_rlx(&s->timekeeper.needed)))
+		return;
+	sb_fence_store_load(&s->timekeeper.until_ns);
+	if (sb_load_acq(&s->timekeeper.who) == NOBODY &&
+	    earliest(s) != SB_WHEEL_NEVER)
+		sb_route_publish(s, w, w->id);
 }

@@ -388,6 +388,8 @@ static struct sb_process *search(struct sb_worker *w)
 						      : search_and_block(w);
 	if (SB_UNLIKELY(w->untold))
 		tell(w, p);
+	if (p)
+		sb_timekeeper_replace(w);
 	w->now_ns = sb_clock_ns();
 	return p;
 }

@@ -83,7 +83,7 @@ WORD = [
     Mutant("a terminated process is stepped", "core/step.c",
            "	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))\n"
            "		return -ECANCELED;\n", "",
-           "small:test_core_lifecycle", "small:test_core_terminate"),
+           "small:test_core_terminate"),
 ]
 
 # Work conservation and fairness.
@@ -107,7 +107,7 @@ CONSERVATION = [
     Mutant("those that continue cannot be stolen", "core/steal.c",
            "	if (result == SB_STEAL_EMPTY)\n"
            "		result = steal_some(w, &victim->cold, items, &n, cell);\n",
-           "", "small:test_core_fairness", "small:test_core_policies"),
+           "", "small:test_core_turns"),
     Mutant("no tick", "core/worker.c",
            "	if (SB_UNLIKELY(--w->steps_to_tick == 0))",
            "	if (0)", "small:test_core_fairness"),
@@ -122,29 +122,28 @@ CONSERVATION = [
            "	default:\n		return 0 ? take_oldest(w) : NULL;", "small:test_core_fairness"),
     Mutant("a tick without those that continue", "core/worker.c",
            "	case 2:\n		return take_cold(w);",
-           "	case 2:\n		return NULL;", "small:test_core_fairness",
-           "small:test_core_policies"),
+           "	case 2:\n		return NULL;", "small:test_core_fairness"),
     Mutant("continue goes before its siblings", "core/step.c",
-           "	run_again(w, p, !waits || events >= batch_of(w, p));",
-           "	run_again(w, p, waits && events >= batch_of(w, p));",
-           "small:test_core_fairness"),
+           "	run_again(w, p, !waits || whole_batch);",
+           "	run_again(w, p, waits && whole_batch);",
+           "small:test_core_turns"),
     Mutant("a whole batch does not go behind", "core/step.c",
-           "	run_again(w, p, !waits || events >= batch_of(w, p));",
-           "	(void)events; run_again(w, p, !waits);",
-           "small:test_core_fairness"),
+           "	run_again(w, p, !waits || whole_batch);",
+           "	(void)whole_batch; run_again(w, p, !waits);",
+           "small:test_core_turns"),
     Mutant("no time budget of a batch", "core/step.c",
            "	if (SB_UNLIKELY(timed))\n		adapt_batch(w, p, "
            "sb_clock_ns() - start);", "	(void)adapt_batch; (void)start;",
-           "small:test_core_fairness"),
+           "small:test_core_turns"),
     Mutant("no time budget of a tick", "core/worker.c",
            "	if (!config->tick_ns)\n		return;",
            "	if (config->tick)\n		return;",
-           "small:test_core_fairness"),
+           "small:test_core_turns"),
     Mutant("a batch moved to the own deque is not announced", "core/worker.c",
            "	if (p)\n		announce_rest(w);\n	return p;\n}\n\nstatic struct"
            " sb_process *next_process",
            "	return p;\n}\n\nstatic struct sb_process *next_process",
-           "small:test_core_fairness", "small:test_core_policies"),
+           "small:test_core_fairness"),
 ]
 
 # Life and death.
@@ -155,11 +154,6 @@ LIFE = [
            "small:test_core_lifecycle", "small:test_core_stress"),
     Mutant("stop does not cancel", "core/scheduler.c",
            "	(void)sb_cancel_process(arg, NULL, p);", "	(void)arg; (void)p;",
-           "small:test_core_lifecycle"),
-    Mutant("force does not wait for submissions under way",
-           "core/scheduler.c",
-           "	sb_rcu_synchronize();\n	sb_rcu_foreign_enter();",
-           "	sb_rcu_foreign_enter();",
            "small:test_core_lifecycle"),
     Mutant("the stamp of idleness comes after the count", "core/live.c",
            "	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());\n	SB_WINDOW();\n"
@@ -175,7 +169,7 @@ LIFE = [
            "	sb_pidmap_remove(s->pidmap, p);\n"
            "	if (p->pid >= SB_PID_CHOSEN)\n"
            "		sb_pidmap_unclaim(s->pidmap, p->pid);",
-           "small:test_core_lifecycle"),
+           "small:test_core_submit"),
     Mutant("a place in a mailbox is taken by adding", "core/send.c",
            "	} while (!sb_cas_weak_acq_rel(&p->mailbox, &messages, "
            "messages + 1));\n	return true;",
@@ -188,23 +182,28 @@ LIFE = [
 
 # Monitors, links, timers.
 RELATIONS = [
-    Mutant("the state is looked at before the entry is pushed",
+    Mutant("the state is looked at before the relation is pushed",
            "core/relations.c",
-           "		push(p, r);\n		SB_WINDOW();\n"
-           "		if (sb_word_state(sb_or_acq_rel(&p->word, 0)) ==\n"
-           "		    SB_STATE_COMPLETE) {",
-           "		const bool ended = sb_word_state(sb_load_acq(&p->word)) =="
-           " SB_STATE_COMPLETE;\n		SB_WINDOW();\n		push(p, r);\n"
-           "		if (ended) {",
+           "	push(r, WATCHER);\n	push(r, WATCHED);\n	SB_WINDOW();\n"
+           "	if (sb_word_state(sb_or_acq_rel(&other->word, 0)) != "
+           "SB_STATE_COMPLETE)",
+           "	const bool ended = sb_word_state(sb_load_acq(&other->word)) =="
+           " SB_STATE_COMPLETE;\n	SB_WINDOW();\n"
+           "	push(r, WATCHER);\n	push(r, WATCHED);\n	if (!ended)",
            "small:test_core_relations"),
     Mutant("a normal end terminates links", "core/relations.c",
-           "		if (!exit->error)\n			break;\n", "",
+           "} else if (r->kind == SB_RELATION_LINK && exit->error) {",
+           "} else if (r->kind == SB_RELATION_LINK) {",
            "small:test_core_relations"),
-    Mutant("an end is told without the twin", "core/relations.c",
-           "	sb_lock_acquire(lock_of(s, p));\n	r = cut(p, kind, peer);\n"
-           "	sb_lock_release(lock_of(s, p));",
-           "	r = cut(p, kind, peer);",
-           "tsan-small:test_core_relations", "small:test_core_relations"),
+    Mutant("a relation is changed under one lock", "core/relations.c",
+           "	sb_lock_acquire(a < b ? a : b);\n	if (a != b)\n"
+           "		sb_lock_acquire(a < b ? b : a);",
+           "	(void)b;\n	sb_lock_acquire(a);\n	if (0)\n		return;",
+           "small:test_core_relations"),
+    Mutant("what was seen before the locks is taken out", "core/relations.c",
+           "		taken = sb_load_rlx(&p->relations) == r;",
+           "		taken = true;",
+           "small:test_core_relations"),
 ]
 
 TIMERS = [
@@ -212,6 +211,12 @@ TIMERS = [
            "	if (untold & SB_UNTOLD_TIMER)\n		sb_timekeeper_tell(w);",
            "	(void)sb_timekeeper_tell;",
            "small:test_core_timers"),
+    Mutant("the timekeeper does not hand over", "core/worker.c",
+           "	if (p)\n		sb_timekeeper_replace(w);\n", "",
+           "small:test_core_edges"),
+    Mutant("an end leaves its timer", "core/step.c",
+           "	sb_timers_end(s, p);\n", "",
+           "small:test_core_edges"),
     Mutant("a search does not look at wheels", "core/worker.c",
            "		sb_timers_run_all(w);\n", "",
            "small:test_core_timers"),
@@ -235,7 +240,7 @@ TIMERS = [
            "small:test_core_timers"),
     Mutant("timers survive a stop", "core/scheduler.c",
            "		sb_timers_clear(&s->worker[i]->timers);\n", "",
-           "small:test_core_timers", "small:test_core_lifecycle"),
+           "small:test_core_timers"),
 ]
 
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS)

@@ -1,0 +1,289 @@
+/*
+ * Calls from where nobody expects them, and what is left behind.
+ *
+ * Property: calls that could wait for themselves are refused; a supervisor may
+ *   start processes from on_complete at any time, and is told when that is over;
+ *   processes that end leave nothing that grows; whoever keeps the time hands
+ *   that over.
+ * Method: one scene each.
+ */
+#include "core/commands.h"
+#include "core/internal.h"
+#include "tests/script.h"
+
+/* ---- the time goes on while its keeper works ---- */
+
+#define SLEEPS 5
+
+static int sleeps_on(struct script *script, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	(void)events;
+	(void)count;
+	if (flag_set(script))
+		return SB_DONE;
+	CHECK_EQ(
+		sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1000000), 0),
+		0);
+	return SB_YIELD;
+}
+
+/* Holds its worker until the other has slept some more. */
+static int holds_until_it_slept(struct script *script, struct sb_step *step,
+				const struct sb_event *events, uint32_t count)
+{
+	struct script *sleeper = (void *)(uintptr_t)script->other;
+	const uint64_t steps = sb_load_acq(&sleeper->steps);
+
+	(void)step;
+	(void)events;
+	if (!count)
+		return SB_IDLE;
+	await_steps(sleeper, steps + SLEEPS);
+	return SB_DONE;
+}
+
+static void the_keeper_hands_over(void **state)
+{
+	(void)state;
+	for (uint32_t workers = 2; workers <= 4; workers++) {
+		struct fixture f;
+		struct script sleeper = { .f = &f, .step = sleeps_on };
+		struct script holder = {
+			.f = &f,
+			.step = holds_until_it_slept,
+			.other = (sb_pid)(uintptr_t)&sleeper,
+		};
+
+		fixture_start(&f, workers);
+		fixture_submit(&f, &scripted, &sleeper);
+		for (int i = 0; i < 10; i++) {
+			sb_pid pid;
+
+			sb_store_rlx(&holder.steps, 0);
+			pid = fixture_submit(&f, &scripted, &holder);
+			await_steps(&holder, 1);
+			CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(0)),
+				 0);
+			while (sb_load_acq(&f.closed) < (uint64_t)i + 1)
+				sb_thread_yield();
+		}
+		sb_store_rel(&sleeper.flag, 1);
+		fixture_wait(&f);
+		fixture_end(&f);
+	}
+}
+
+/* ---- timers that were not needed ---- */
+
+#define HOUR_NS UINT64_C(3600000000000)
+
+static int sets_a_time_out(struct script *script, struct sb_step *step,
+			   const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)events;
+	if (count)
+		return SB_DONE;
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+			       sb_value_u64(HOUR_NS), 0),
+		 0);
+	return SB_YIELD;
+}
+
+static void time_outs_do_not_pile_up(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = sets_a_time_out };
+
+	(void)state;
+	fixture_start(&f, 1);
+	for (uint32_t i = 0; i < SB_SCALE(1000u); i++)
+		fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	sb_lock_acquire(&f.s->worker[0]->timers.lock);
+	CHECK_EQ(f.s->worker[0]->timers.wheel.pending, 0);
+	sb_lock_release(&f.s->worker[0]->timers.lock);
+	fixture_end(&f);
+}
+
+/* ---- callbacks that call ---- */
+
+static int inner_init(void *state, const char *method, union sb_value input)
+{
+	struct fixture *f = input.ptr;
+	struct sb_exit exit;
+
+	(void)state;
+	(void)method;
+	CHECK_EQ(sb_scheduler_execute(f->s, &scripted, "main", input, &exit),
+		 -EDEADLK);
+	CHECK_EQ(sb_scheduler_wait_idle(f->s, UINT64_MAX), -EDEADLK);
+	CHECK_EQ(sb_scheduler_stop(f->s, UINT64_MAX), -EDEADLK);
+	return -EPERM;
+}
+
+static void nobody_waits_in_init(void **state)
+{
+	static const struct sb_process_ops ops = { .name = "inner",
+						   .state_bytes = 8,
+						   .init = inner_init };
+	struct fixture f;
+	struct sb_exit exit;
+
+	(void)state;
+	fixture_start(&f, 1);
+	CHECK_EQ(sb_scheduler_submit(f.s, &ops, "main", sb_value_ptr(&f), NULL),
+		 -EPERM);
+	CHECK_EQ(sb_scheduler_execute(f.s, &ops, "main", sb_value_ptr(&f),
+				      &exit),
+		 -EPERM);
+	fixture_end(&f);
+}
+
+struct supervisor {
+	struct fixture f;
+	struct script child;
+	uint64_t refused;
+};
+
+static void restarts(void *hook, const struct sb_exit *exit)
+{
+	struct supervisor *v = hook;
+	const int rc = sb_scheduler_submit(v->f.s, &scripted, "main",
+					   sb_value_ptr(&v->child), NULL);
+
+	(void)exit;
+	if (rc) {
+		CHECK_EQ(rc, -ESHUTDOWN);
+		v->refused++;
+	}
+}
+
+static void destroy_refuses_restarts(void **state)
+{
+	struct supervisor v = { .child = { .step = wait_for_message } };
+
+	(void)state;
+	fixture_defaults(&v.f);
+	v.child.f = &v.f;
+	v.f.config.hook = &v;
+	v.f.config.on_start = NULL;
+	v.f.config.on_complete = restarts;
+	v.f.config.on_drop = NULL;
+	fixture_create(&v.f, 1);
+	for (int i = 0; i < 3; i++)
+		fixture_submit(&v.f, &scripted, &v.child);
+	sb_scheduler_destroy(v.f.s);
+	CHECK_EQ(v.refused, 3);
+	CHECK_EQ(sb_load_rlx(&v.f.closed), 3);
+}
+
+static void nobody_executes_after_a_stop(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_with_42 };
+	struct sb_exit exit;
+
+	(void)state;
+	fixture_start(&f, 1);
+	CHECK_EQ(sb_scheduler_stop(f.s, UINT64_MAX), 0);
+	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
+				      sb_value_ptr(&script), &exit),
+		 -ESHUTDOWN);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
+				      sb_value_ptr(&script), &exit),
+		 0);
+	fixture_end(&f);
+}
+
+/* ---- the dead ---- */
+
+/* Its first message fills the mailbox of the other, which it ends unread. */
+static int fills_and_ends(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	struct sb_scheduler *s = script->f->s;
+
+	(void)events;
+	(void)count;
+	switch (sb_load_rlx(&script->steps)) {
+	case 1:
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(1)), 0);
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(2)),
+			 -EWOULDBLOCK);
+		CHECK_EQ(sb_scheduler_terminate(s, script->other), 0);
+		CHECK_EQ(sb_scheduler_terminate(s, script->other), 0);
+		return SB_CONTINUE; /* behind the one that ends */
+	default:
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(3)),
+			 -ESRCH);
+		CHECK_EQ(sb_scheduler_terminate(s, script->other), -ESRCH);
+		return SB_DONE;
+	}
+}
+
+static void the_dead_do_not_block(void **state)
+{
+	struct fixture f;
+	struct script target = { .f = &f, .step = wait_for_message };
+	struct script script = { .f = &f, .step = fills_and_ends };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.mailbox_bound = 1;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	script.other = fixture_submit(&f, &scripted, &target);
+	await_flag(&target); /* Idle, or about to be */
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_load_rlx(&f.dropped), 1);
+	fixture_end(&f);
+}
+
+/* A timer's id is nobody's to free. */
+static int ends_with_a_timer(struct script *script, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)events;
+	CHECK_EQ(count, 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+			       sb_value_u64(HOUR_NS), 0),
+		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TERMINATE,
+			       sb_value_u64(sb_step_self(step)), 1),
+		 0);
+	return SB_YIELD;
+}
+
+static void nobody_owns_what_built_ins_complete(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = ends_with_a_timer };
+
+	(void)state;
+	fixture_start(&f, 1);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_load_rlx(&f.dropped), 0);
+	CHECK_EQ(sb_load_rlx(&f.last_error), -ECANCELED);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_keeper_hands_over),
+		cmocka_unit_test(time_outs_do_not_pile_up),
+		cmocka_unit_test(nobody_waits_in_init),
+		cmocka_unit_test(destroy_refuses_restarts),
+		cmocka_unit_test(nobody_executes_after_a_stop),
+		cmocka_unit_test(the_dead_do_not_block),
+		cmocka_unit_test(nobody_owns_what_built_ins_complete),
+	};
+
+	return cmocka_run_group_tests_name("edges", tests, NULL, NULL);
+}

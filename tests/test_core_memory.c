@@ -1,0 +1,301 @@
+/*
+ * What happens when there is no memory.
+ *
+ * Property: an allocation that fails is an error that the caller gets, with
+ *   nothing left behind; no process hangs and none is lost.
+ * Method: the builds with race windows can refuse allocations (core/mem.h); this
+ *   test is built only there. Each of those that creating and starting a
+ *   scheduler needs fails once; then all fail while a scheduler runs, in steps
+ *   and from outside. The pools' balance is checked when it is destroyed, leaks
+ *   by AddressSanitizer.
+ * Bound: liburcu's own allocations do not fail.
+ */
+#include "core/commands.h"
+#include "core/mem.h"
+#include "tests/script.h"
+
+static void allow(int64_t allocations)
+{
+	sb_store_rlx(&sb_test_allocations, allocations);
+}
+
+static int create(struct fixture *f)
+{
+	struct sb_place place[2] = { { .os_cpu = -1 }, { .os_cpu = -1 } };
+	const struct sb_placement placement = { .workers = 2, .place = place };
+
+	fixture_defaults(f);
+	return sb_scheduler_create(&f->s, &f->config, &placement);
+}
+
+static void each_allocation_of_the_start_may_fail(void **state)
+{
+	struct fixture f;
+	int64_t n = 0;
+	int rc;
+
+	(void)state;
+	do {
+		allow(n++);
+		rc = create(&f);
+		if (!rc) {
+			rc = sb_scheduler_start(f.s, NULL);
+			allow(-1);
+			if (!rc)
+				CHECK_EQ(sb_scheduler_stop(f.s, 0), 0);
+			sb_scheduler_destroy(f.s);
+		}
+		allow(-1);
+		assert_true(rc == 0 || rc == -ENOMEM);
+	} while (rc);
+	/* Tables, map, and for each worker itself, events, deques, victims. */
+	assert_true(n > 10);
+}
+
+/* A start that failed for want of memory can be repeated. */
+static void a_start_may_be_repeated(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_with_42 };
+	int64_t n = 0;
+
+	(void)state;
+	CHECK_EQ(create(&f), 0);
+	do {
+		allow(n++);
+	} while (sb_scheduler_start(f.s, NULL));
+	allow(-1);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	fixture_end(&f);
+}
+
+/* ---- from outside ---- */
+
+struct large {
+	struct script *script;
+	char rest[700]; /* a class of the pools of its own */
+};
+
+static const struct sb_process_ops large = {
+	.name = "large",
+	.state_bytes = sizeof(struct large),
+	.init = script_init,
+	.step = script_step,
+	.close = script_close,
+};
+
+static int idles(struct script *script, struct sb_step *step,
+		 const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	for (uint32_t i = 0; i < count; i++) {
+		if (events[i].type == SB_EVENT_CANCEL)
+			return SB_DONE;
+	}
+	return SB_IDLE;
+}
+
+static void foreign_calls_fail_alone(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = idles };
+	const union sb_value input = sb_value_ptr(&script);
+	uint64_t sent = 0;
+	sb_pid pid;
+
+	(void)state;
+	fixture_start(&f, 2);
+	pid = fixture_submit(&f, &scripted, &script);
+	await_steps(&script, 1);
+	allow(0);
+	CHECK_EQ(sb_scheduler_submit(f.s, &large, "main", input, NULL),
+		 -ENOMEM);
+	CHECK_EQ(sb_scheduler_submit_as(f.s, SB_PID_CHOSEN, &scripted, "main",
+					input),
+		 -ENOMEM);
+	while (!sb_scheduler_send(f.s, pid, sb_value_u64(sent)))
+		sent++;
+	allow(-1);
+	CHECK_EQ(sb_scheduler_submit_as(f.s, SB_PID_CHOSEN, &scripted, "main",
+					input),
+		 0);
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(0)), 0);
+	fixture_end(&f);
+}
+
+/* ---- from steps ---- */
+
+/* One after another, until there is no memory for one; all it got must run. */
+static int spawns_all_it_can(struct script *script, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
+{
+	static const struct sb_process_ops *const kinds[] = { &scripted,
+							      &large };
+	struct script *child = (void *)(uintptr_t)script->other;
+
+	(void)events;
+	(void)count;
+	/* The first takes a slab, which holds many more. */
+	CHECK_EQ(sb_step_spawn(step, kinds[0], "main", sb_value_ptr(child),
+			       NULL),
+		 0);
+	script->seen++;
+	allow(0);
+	for (size_t k = 0; k < SB_ARRAY_SIZE(kinds); k++) {
+		while (!sb_step_spawn(step, kinds[k], "main",
+				      sb_value_ptr(child), NULL))
+			script->seen++;
+	}
+	return SB_DONE;
+}
+
+static int just_ends(struct script *script, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	(void)count;
+	return SB_DONE;
+}
+
+/* The ring cannot grow, so most of them go to the global queue. */
+static void a_full_deque_loses_nobody(void **state)
+{
+	struct fixture f;
+	struct script child = { .f = &f, .step = just_ends };
+	struct script parent = { .f = &f,
+				 .step = spawns_all_it_can,
+				 .other = (sb_pid)(uintptr_t)&child };
+
+	(void)state;
+	for (enum sb_deque_kind kind = SB_DEQUE_COUNTED;
+	     kind <= SB_DEQUE_CHASE_LEV; kind++) {
+		fixture_defaults(&f);
+		f.config.deque = kind;
+		fixture_create(&f, 1);
+		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+		parent.seen = 0;
+		sb_store_rlx(&child.steps, 0);
+		fixture_submit(&f, &scripted, &parent);
+		fixture_wait(&f);
+		allow(-1);
+		assert_true(parent.seen > 16);
+		CHECK_EQ(sb_load_rlx(&child.steps), parent.seen);
+		fixture_end(&f);
+	}
+}
+
+struct asks {
+	uint32_t command;
+	union sb_value arg;
+	int error;
+};
+
+static int asks_without_memory(struct script *script, struct sb_step *step,
+			       const struct sb_event *events, uint32_t count)
+{
+	struct asks *asks = (void *)(uintptr_t)script->other;
+
+	if (!count) {
+		/* A node for the completion, and nothing else. */
+		CHECK_EQ(
+			sb_step_send(step, sb_step_self(step), sb_value_u64(1)),
+			0);
+		return SB_IDLE;
+	}
+	if (events[0].type == SB_EVENT_MESSAGE) {
+		allow(0);
+		CHECK_EQ(sb_step_yield(step, asks->command, asks->arg, 0), 0);
+		return SB_YIELD;
+	}
+	allow(-1);
+	CHECK_EQ(events[0].type, SB_EVENT_COMPLETION);
+	asks->error = events[0].error;
+	sb_store_rel(&script->flag, 1);
+	return SB_DONE;
+}
+
+static void commands_complete_with_the_error(void **state)
+{
+	struct fixture f;
+	struct script other = { .f = &f, .step = idles };
+	const struct sb_spawn_args spawn = { .ops = &large,
+					     .method = "main",
+					     .input = sb_value_ptr(&other) };
+	struct asks asks[] = {
+		{ .command = SB_COMMAND_SLEEP, .arg = { .u64 = 1 } },
+		{ .command = SB_COMMAND_TICKER, .arg = { .u64 = 1 << 20 } },
+		{ .command = SB_COMMAND_MONITOR },
+		{ .command = SB_COMMAND_LINK },
+		{ .command = SB_COMMAND_SPAWN,
+		  .arg = { .ptr = (void *)(uintptr_t)&spawn } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(asks); i++) {
+		struct script script = { .f = &f,
+					 .step = asks_without_memory,
+					 .other = (sb_pid)(uintptr_t)&asks[i] };
+		sb_pid pid;
+
+		fixture_start(&f, 1);
+		pid = fixture_submit(&f, &scripted, &other);
+		if (asks[i].command == SB_COMMAND_MONITOR ||
+		    asks[i].command == SB_COMMAND_LINK)
+			asks[i].arg = sb_value_u64(pid);
+		await_steps(&other, i + 1);
+		fixture_submit(&f, &scripted, &script);
+		await_flag(&script);
+		CHECK_EQ(asks[i].error, -ENOMEM);
+		fixture_end(&f);
+	}
+}
+
+static int yields_too_many(struct script *script, struct sb_step *step,
+			   const struct sb_event *events, uint32_t count)
+{
+	int rc = 0;
+
+	(void)events;
+	(void)count;
+	allow(0);
+	while (!rc && script->seen < 1000) {
+		rc = sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(0),
+				   script->seen);
+		script->seen += !rc;
+	}
+	allow(-1);
+	CHECK_EQ(rc, -ENOMEM);
+	return rc;
+}
+
+static void an_overflow_says_so(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = yields_too_many };
+
+	(void)state;
+	fixture_start(&f, 1);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_load_rlx(&f.last_error), -ENOMEM);
+	CHECK_EQ(script.seen, SB_STEP_YIELDS);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation_of_the_start_may_fail),
+		cmocka_unit_test(a_start_may_be_repeated),
+		cmocka_unit_test(foreign_calls_fail_alone),
+		cmocka_unit_test(a_full_deque_loses_nobody),
+		cmocka_unit_test(commands_complete_with_the_error),
+		cmocka_unit_test(an_overflow_says_so),
+	};
+
+	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
