@@ -51,10 +51,10 @@ orders() {
 		core/route.c     sb_route_publish     dmb sb_idle_claim .*
 		core/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/submit.c    submit               ldar .*dmb ldar .*sb_pidmap_add dmb ldar .*
-		core/timers.c    sb_timekeeper_begin  casal dmb
+		core/timers.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
 		core/timers.c    sb_timekeeper_end    stlr
 		core/timers.c    sb_timekeeper_tell   dmb ldar .*
-		core/relations.c add_entry            swpa sb_lock_contended ldsetal .*stlr.*
+		core/relations.c sb_relation_add      .*ldsetal .*
 		core/runq.c      sb_runq_push         swpa sb_lock_contended stlr
 		core/runq.c      sb_runq_take         swpa sb_lock_contended stlr
 		core/pool.c      sb_pool_alloc        .*swpa.*
@@ -116,7 +116,7 @@ mistakes() {
 		sb_timekeeper_end core/timers.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
 		sb_timekeeper_tell core/timers.c /sb_timekeeper_tell/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
 		sb_timekeeper_tell core/timers.c s/sb_load_acq(&s->timekeeper.who/sb_load_rlx(\&s->timekeeper.who/
-		add_entry core/relations.c s/sb_or_acq_rel(&p->word, 0)/sb_load_rlx(\&p->word)/
+		sb_relation_add core/relations.c s/sb_or_acq_rel(&other->word, 0)/sb_load_rlx(\&other->word)/
 		sb_runq_push core/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
 		sb_runq_take core/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
 		sb_pool_alloc core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
