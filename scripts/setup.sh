@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|models|lint
+# usage: setup.sh bench|check|models|lint|numa
 set -eu
 
 build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev"
@@ -10,14 +10,24 @@ models="gcc libc6-dev spin"
 tools="python3 util-linux"
 tests="libcmocka-dev $tools spin"
 lint="clang clang-format clang-tidy shellcheck git"
+guest="qemu-system-x86 busybox-static cpio numactl python3"
+
+# Elsewhere tests/numa/check.sh is skipped, and says why.
+guest_possible() {
+	[ "$(uname -m)" = x86_64 ] && grep -qx 'ID=debian' /etc/os-release
+}
 
 case ${1-} in
 bench) packages="$build $run" ;;
 check) packages="$build $run $tests" ;;
 models) packages="$models" ;;
 lint) packages="$build $tests $lint" ;;
+numa)
+	packages="$build"
+	! guest_possible || packages="$build $guest"
+	;;
 *)
-	echo "setup.sh: expected bench, check, models or lint, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, models, lint or numa, not '${1-}'" >&2
 	exit 3
 	;;
 esac
@@ -32,6 +42,31 @@ if ! command -v dpkg-query >/dev/null; then
 	exit 0
 fi
 
+# own_apt ARCHITECTURE DIRECTORY: fetches lists of its own into the directory, so
+# neither root is needed, nor do the host's lists have to be there and new. $apt
+# are the options that make apt-get and apt-cache use them.
+own_apt() {
+	rm -rf "$2"
+	mkdir -p "$2/lists/partial" "$2/cache/archives/partial" "$2/deb"
+	: >"$2/status"
+	apt="-qq -o APT::Architecture=$1 -o APT::Architectures=$1
+		-o APT::Sandbox::User=root -o Dir::State::Lists=$2/lists
+		-o Dir::State::status=$2/status -o Dir::Cache=$2/cache"
+	# shellcheck disable=SC2086
+	apt-get $apt update
+}
+
+# own_unpack DIRECTORY INTO PACKAGE...: downloads and unpacks with these lists.
+own_unpack() {
+	work=$1 into=$2
+	shift 2
+	# shellcheck disable=SC2086
+	(cd "$work/deb" && apt-get $apt download "$@") || return 1
+	for deb in "$work"/deb/*.deb; do
+		dpkg -x "$deb" "$into" || return 1
+	done
+}
+
 # What a program for arm64 is compiled with and runs with, unpacked into a
 # directory of its own. Installed beside the host's, each of these would have to
 # be of the very version of the host's package, which then is upgraded, too.
@@ -44,17 +79,10 @@ sysroot() {
 	[ "$(cat $root/packages 2>/dev/null)" != "$wanted" ] || return 0
 	# shellcheck disable=SC2086
 	echo "Unpacking Debian packages for arm64 into $root:" $wanted
-	rm -rf $root "$work"
-	mkdir -p $root "$work/lists/partial" "$work/cache/archives/partial" "$work/deb"
-	: >"$work/status"
-	apt="-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64
-		-o APT::Sandbox::User=root -o Dir::State::Lists=$work/lists
-		-o Dir::State::status=$work/status -o Dir::Cache=$work/cache"
+	rm -rf $root
+	mkdir -p $root
 	# shellcheck disable=SC2086
-	apt-get $apt update && (cd "$work/deb" && apt-get $apt download $wanted) || return 1
-	for deb in "$work"/deb/*.deb; do
-		dpkg -x "$deb" $root || return 1
-	done
+	own_apt arm64 "$work" && own_unpack "$work" $root $wanted || return 1
 	# Libraries' links from /usr/lib to /lib are absolute.
 	find $root -type l -lname '/*' | while read -r link; do
 		ln -sfnr "$root$(readlink "$link")" "$link"
@@ -63,12 +91,34 @@ sysroot() {
 	echo "$wanted" >$root/packages
 }
 
+# The kernel that the guest boots: the one that Debian's package for virtual
+# machines depends on. One that is there will do; nothing of it is installed.
+kernel() {
+	root=$PWD/build/numa
+	work=$root/apt
+	guest_possible && [ ! -s "$root/vmlinuz" ] || return 0
+	echo "Unpacking the kernel of Debian's linux-image-cloud-amd64 into build/numa"
+	own_apt amd64 "$work" || return 1
+	# shellcheck disable=SC2086
+	image=$(apt-cache $apt depends linux-image-cloud-amd64 |
+		sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p')
+	[ -n "$image" ] && own_unpack "$work" "$work/files" "$image" &&
+		mv "$work/files/boot/vmlinuz-${image#linux-image-}" "$root/vmlinuz" || return 1
+	rm -rf "$work"
+}
+
 missing=
 for package in $packages; do
 	# A tool in the path will do, however it came there.
 	case $package in
-	gcc | make | spin | pkg-config | clang | clang-format | clang-tidy | shellcheck | git)
+	gcc | make | spin | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$package" >/dev/null && continue
+		;;
+	qemu-system-x86)
+		command -v qemu-system-x86_64 >/dev/null && continue
+		;;
+	busybox-static) # busybox does, too, and cannot be installed beside it
+		command -v busybox >/dev/null && continue
 		;;
 	python3)
 		python3 -c 'import csv, json' 2>/dev/null && continue
@@ -97,11 +147,13 @@ install_missing() {
 }
 
 [ -z "$missing" ] || install_missing
-case ${CC-} in
-*aarch64*)
-	sysroot || {
-		echo "setup.sh: apt-get could not fetch or unpack them" >&2
+unpacked() {
+	"$@" || {
+		echo "setup.sh: apt-get could not fetch or unpack what is needed" >&2
 		exit 4
 	}
-	;;
+}
+case $1,${CC-} in
+numa,*) unpacked kernel ;;
+*aarch64*) unpacked sysroot ;;
 esac
