@@ -72,7 +72,7 @@ WRONG := $(OUT)/tests/sched-bench-wrong
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 coverage mutants build-tests models lint format micro clean help
+.PHONY: all bench check check-arm64 check-numa coverage mutants build-tests models lint format micro clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -88,6 +88,11 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 
 check-arm64: ## build for arm64, run every test in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc
+
+check-numa: ## boot a machine with three NUMA nodes in an emulator, and look where memory lies
+	$(Q)scripts/setup.sh numa
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/run.sh $(OUT) tests/numa/test_judge.py tests/numa/check.sh
 
 coverage: ## run every test, and list the lines of core/ that no test ran
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true

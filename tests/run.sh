@@ -12,6 +12,7 @@ failed=0
 skipped=0
 # A test that hangs is a failure, not a reason to wait for ever.
 limit=600
+mkdir -p "$build/tests"
 
 # The shell tests find the command where they look for it.
 commands=$build
