@@ -16,7 +16,7 @@ import xml.etree.ElementTree as xml
 # that has none is the third.
 HOME = {0: 0, 1: 0, 2: 1, 3: 1}
 DISTANCES = [10, 21, 31, 21, 10, 40, 31, 40, 10]
-KINDS = ("deque", "worker", "processes", "arena")
+KINDS = ("deques", "worker", "processes", "arena")
 # Fewer pages may happen to avoid a node.
 INTERLEAVED_PAGES = 24
 

@@ -35,19 +35,19 @@ skynet,leaves=1000,0,3,3,2,10540"""
 
 BOUND = """\
 workload,label,worker,node,memory,own_pages,other_pages,topology
-skynet,leaves=1000,0,0,deque,4,0,native
+skynet,leaves=1000,0,0,deques,4,0,native
 skynet,leaves=1000,0,0,worker,12,0,native
 skynet,leaves=1000,0,0,processes,96,0,native
 skynet,leaves=1000,0,0,arena,180,0,native
-skynet,leaves=1000,1,0,deque,4,0,native
+skynet,leaves=1000,1,0,deques,4,0,native
 skynet,leaves=1000,1,0,worker,12,0,native
 skynet,leaves=1000,1,0,processes,48,0,native
 skynet,leaves=1000,1,0,arena,90,0,native
-skynet,leaves=1000,2,2,deque,4,0,native
+skynet,leaves=1000,2,2,deques,4,0,native
 skynet,leaves=1000,2,2,worker,12,0,native
 skynet,leaves=1000,2,2,processes,32,0,native
 skynet,leaves=1000,2,2,arena,60,0,native
-skynet,leaves=1000,3,2,deque,4,0,native
+skynet,leaves=1000,3,2,deques,4,0,native
 skynet,leaves=1000,3,2,worker,12,0,native
 skynet,leaves=1000,3,2,processes,16,0,native
 skynet,leaves=1000,3,2,arena,60,0,native"""
@@ -90,15 +90,15 @@ PROVED = ("local", "per-numa", "misled-local", "huge", "huge-missing")
 DEFECTS = [
     (f"{name}: {what}", name, old, new)
     for name in PROVED for what, old, new in (
-        ("a page elsewhere", "0,0,deque,4,0", "0,0,deque,3,1"),
+        ("a page elsewhere", "0,0,deques,4,0", "0,0,deques,3,1"),
         ("a page of the last worker elsewhere", "3,2,arena,60,0", "3,2,arena,59,1"),
         ("all pages elsewhere", "2,2,processes,32,0", "2,2,processes,0,32"),
         ("no pages", "1,0,worker,12,0", "1,0,worker,0,0"),
         ("pages not known", "1,0,worker,12,0", "1,0,worker,,"),
         ("own pages not known", "1,0,worker,12,0", "1,0,worker,,0"),
-        ("a row missing", f"{name}|memory|skynet,leaves=1000,2,2,deque,4,0,native\r\n", ""),
+        ("a row missing", f"{name}|memory|skynet,leaves=1000,2,2,deques,4,0,native\r\n", ""),
         ("the last worker missing", "leaves=1000,3,2,", "leaves=1000,4,2,"),
-        ("another node than the worker's", "2,2,deque", "2,1,deque"),
+        ("another node than the worker's", "2,2,deques", "2,1,deques"),
         ("the workers' nodes by the kernel's numbers", ",2,", ",1,"),
         ("emulated", "native", "emulated"),
         ("a worker on the node without CPUs", "0,2,2,2,18830", "0,2,2,1,18830"),
@@ -114,8 +114,8 @@ DEFECTS = [
     ("not bound: all on the workers' nodes", "misled-none", ELSEWHERE, BOUND),
     ("not bound: one of them all on its node", "misled-none",
      "1,0,worker,0,12", "1,0,worker,12,0"),
-    ("not bound: nothing at all", "misled-none", "deque,0,4", "deque,0,0"),
-    ("not bound: not known", "misled-none", "deque,0,4", "deque,,"),
+    ("not bound: nothing at all", "misled-none", "deques,0,4", "deques,0,0"),
+    ("not bound: not known", "misled-none", "deques,0,4", "deques,,"),
     ("not bound: no memory.csv", "misled-none", "|memory|", "|nothing|"),
     ("not bound: a status", "misled-none", "status|0", "status|4"),
     ("interleaved: all on the workers' nodes", "interleave", INTERLEAVED, BOUND),
