@@ -445,8 +445,32 @@ static int copy_distances(const struct sb_topology *t,
 	if (!placement->node_distance)
 		return -ENOMEM;
 	memcpy(placement->node_distance, t->node_distance, bytes);
-	placement->nodes = t->nodes;
 	return 0;
+}
+
+/* No memory can be bound to the nodes of another machine. */
+static int copy_os_nodes(const struct sb_topology *t,
+			 struct sb_placement *placement)
+{
+	if (t->emulated)
+		return 0;
+	placement->os_node = calloc(t->nodes, sizeof(*placement->os_node));
+	if (!placement->os_node)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->nodes; i++)
+		placement->os_node[i] = (int)hwloc_get_obj_by_type(
+						t->hwloc, HWLOC_OBJ_NUMANODE, i)
+						->os_index;
+	return 0;
+}
+
+static int copy_nodes(const struct sb_topology *t,
+		      struct sb_placement *placement)
+{
+	const int rc = copy_distances(t, placement);
+
+	placement->nodes = t->nodes;
+	return rc ? rc : copy_os_nodes(t, placement);
 }
 
 static int place(struct planner *p, struct sb_plan *plan)
@@ -463,7 +487,7 @@ static int place(struct planner *p, struct sb_plan *plan)
 		return -ENOMEM;
 	rc = place_in_order(p, n, placement->place);
 	if (!rc)
-		rc = copy_distances(p->topology, placement);
+		rc = copy_nodes(p->topology, placement);
 	for (uint32_t i = 0; i < n && p->topology->emulated; i++)
 		placement->place[i].os_cpu = -1;
 	if (rc)

@@ -333,7 +333,9 @@ int sb_placement_make(const struct sb_topology *topology, uint32_t n,
 void sb_placement_free(struct sb_placement *placement)
 {
 	free(placement->place);
+	free(placement->os_node);
 	free(placement->node_distance);
 	placement->place = NULL;
+	placement->os_node = NULL;
 	placement->node_distance = NULL;
 }

@@ -4,7 +4,7 @@
 
 /* ---- counted ---- */
 
-int sb_counted_init(struct sb_counted *deque, unsigned int arena)
+int sb_counted_init(struct sb_counted *deque, struct sb_arena *arena)
 {
 	struct sb_ring *ring = sb_ring_create(arena);
 
@@ -38,7 +38,7 @@ bool sb_counted_grow(struct sb_counted *deque)
 
 /* ---- Chase-Lev ---- */
 
-int sb_chase_lev_init(struct sb_chase_lev *deque, unsigned int arena)
+int sb_chase_lev_init(struct sb_chase_lev *deque, struct sb_arena *arena)
 {
 	struct sb_ring *ring = sb_ring_create(arena);
 
@@ -71,7 +71,7 @@ bool sb_chase_lev_grow(struct sb_chase_lev *deque)
 /* ---- whichever it is ---- */
 
 int sb_deque_init(struct sb_deque *deque, enum sb_deque_kind kind,
-		  unsigned int arena)
+		  struct sb_arena *arena)
 {
 	deque->kind = kind;
 	return kind == SB_DEQUE_COUNTED

@@ -34,7 +34,14 @@ static_assert(sizeof(struct sb_deque) == 3 * SB_LINE, "three lines");
 
 /* Makes an empty deque. Returns 0 or -ENOMEM. arena: see core/mem.h. */
 SB_MUST_CHECK int sb_deque_init(struct sb_deque *deque, enum sb_deque_kind kind,
-				unsigned int arena);
+				struct sb_arena *arena);
+
+/* The ring in use. Owner only, or when there is none. */
+static inline const struct sb_ring *sb_deque_ring(const struct sb_deque *deque)
+{
+	return deque->kind == SB_DEQUE_COUNTED ? deque->counted.own_ring
+					       : deque->chase_lev.own_ring;
+}
 
 /* Frees all rings. No other thread may use the deque any more. */
 void sb_deque_fini(struct sb_deque *deque);

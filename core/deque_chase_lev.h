@@ -52,12 +52,12 @@ struct sb_chase_lev {
 	/* Line 1: the owner's copies; own_top may lag. */
 	alignas(SB_LINE) uint64_t own_top;
 	struct sb_ring *own_ring;
-	unsigned int arena; /* of the rings */
+	struct sb_arena *arena; /* of the rings */
 };
 
 static_assert(offsetof(struct sb_chase_lev, own_top) == SB_LINE, "line 1");
 
-int sb_chase_lev_init(struct sb_chase_lev *deque, unsigned int arena);
+int sb_chase_lev_init(struct sb_chase_lev *deque, struct sb_arena *arena);
 void sb_chase_lev_fini(struct sb_chase_lev *deque);
 bool sb_chase_lev_grow(struct sb_chase_lev *deque);
 

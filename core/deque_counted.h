@@ -68,14 +68,14 @@ struct sb_counted {
 	alignas(SB_LINE) uint32_t own_pushes;
 	uint32_t own_pops;
 	uint32_t own_head;
-	unsigned int arena; /* of the rings */
+	struct sb_arena *arena; /* of the rings */
 	struct sb_ring *own_ring;
 };
 
 static_assert(offsetof(struct sb_counted, meet) % SB_LINE == 0, "line 0");
 static_assert(offsetof(struct sb_counted, own_pushes) == SB_LINE, "line 1");
 static_assert(sizeof(struct sb_counted) == 2 * SB_LINE, "two lines");
-int sb_counted_init(struct sb_counted *deque, unsigned int arena);
+int sb_counted_init(struct sb_counted *deque, struct sb_arena *arena);
 void sb_counted_fini(struct sb_counted *deque);
 bool sb_counted_grow(struct sb_counted *deque);
 

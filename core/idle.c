@@ -16,9 +16,8 @@ int sb_idle_init(struct sb_idle *idle, uint32_t workers, uint32_t searchers_max)
 {
 	*idle = (struct sb_idle){ .workers = workers,
 				  .searchers_max = searchers_max };
-	idle->asleep =
-		sb_mem_zalloc(SB_ARENA_SHARED,
-			      words(workers) * sizeof(*idle->asleep), SB_LINE);
+	idle->asleep = sb_mem_zalloc(
+		SB_HEAP, words(workers) * sizeof(*idle->asleep), SB_LINE);
 	return idle->asleep ? 0 : -ENOMEM;
 }
 

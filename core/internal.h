@@ -4,6 +4,7 @@
  *
  * From the ground up; a file calls only those above it in this list:
  *
+ *   memory.c     which worker's memory comes from where
  *   caller.c     what the calling thread has of its own
  *   live.c       how many processes are alive
  *   route.c      from an event to a queued process
@@ -169,8 +170,7 @@ struct sb_worker_thread {
 	struct sb_scheduler *scheduler;
 	uint32_t id;
 	struct sb_thread thread;
-	unsigned int arena;
-	bool has_arena;
+	struct sb_arena *arena;
 };
 
 struct sb_scheduler {
@@ -180,6 +180,8 @@ struct sb_scheduler {
 	struct sb_worker **worker;		/* [workers] */
 	struct sb_worker_thread *worker_thread; /* [workers] */
 	struct sb_placement placement;
+	struct sb_arena **arena; /* [arenas], each once */
+	uint32_t arenas;
 	struct sb_pidmap *pidmap;
 	struct sb_dispatch dispatch;
 	struct sb_receiver receiver;
@@ -209,6 +211,19 @@ struct sb_scheduler {
 	struct sb_sampler foreign_sampler;
 	struct sb_pool foreign_pool;
 };
+
+static inline size_t sb_worker_bytes(const struct sb_scheduler *scheduler)
+{
+	return sizeof(struct sb_worker) +
+	       scheduler->workers * sizeof(struct sb_steal_cell);
+}
+
+/* ---- memory.c ---- */
+
+/* Makes all arenas, as configured and placed, and gives each worker's thread
+ * its own. Returns 0 or -ENOMEM; fini also after that. */
+int sb_arenas_init(struct sb_scheduler *scheduler);
+void sb_arenas_fini(struct sb_scheduler *scheduler);
 
 /* ---- worker.c ---- */
 
@@ -366,7 +381,7 @@ struct sb_timer_spec {
 	enum sb_event_type type;
 };
 
-void sb_timers_init(struct sb_timers *timers, unsigned int arena);
+void sb_timers_init(struct sb_timers *timers, struct sb_arena *arena);
 void sb_timers_fini(struct sb_timers *timers);
 
 /* Forgets all timers. No worker runs. */

@@ -98,8 +98,7 @@ void sb_pidmap_expect(struct sb_pidmap *map, uint64_t processes)
 
 struct sb_pidmap *sb_pidmap_create(void)
 {
-	struct sb_pidmap *map =
-		sb_mem_zalloc(SB_ARENA_SHARED, sizeof(*map), SB_LINE);
+	struct sb_pidmap *map = sb_mem_zalloc(SB_HEAP, sizeof(*map), SB_LINE);
 
 	if (!map)
 		return NULL;
@@ -209,8 +208,8 @@ static int match_claim(struct cds_lfht_node *node, const void *pid)
 
 int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 {
-	struct claim *claim = sb_mem_alloc(SB_ARENA_SHARED, sizeof(*claim),
-					   alignof(struct claim));
+	struct claim *claim =
+		sb_mem_alloc(SB_HEAP, sizeof(*claim), alignof(struct claim));
 	struct cds_lfht_node *there;
 
 	if (!claim)

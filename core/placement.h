@@ -43,9 +43,12 @@ struct sb_placement {
 	uint32_t workers;
 	struct sb_place *place; /* [workers] */
 
+	uint32_t nodes;
+	/* The operating system's numbers, to bind memory to; NULL: this is not
+	 * the machine that runs. */
+	int *os_node; /* [nodes] */
 	/* The machine's own matrix, from row to column; 0: unknown. NULL: it
 	 * has none. */
-	uint32_t nodes;
 	uint32_t *node_distance; /* [nodes * nodes] */
 };
 

@@ -1,5 +1,6 @@
 #include "core/pool.h"
 
+#include "core/counters.h"
 #include "core/mem.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -24,7 +25,8 @@
 struct sb_slab {
 	struct sb_pool *owner;
 	struct sb_slab *next;
-	size_t class;
+	uint32_t class;
+	bool is_block; /* the first of its block */
 };
 
 /* The first object starts on a line of its own. */
@@ -48,20 +50,32 @@ static struct sb_slab *slab_of(void *object)
 				  ~(uintptr_t)(SB_SLAB_BYTES - 1));
 }
 
-void sb_pool_init(struct sb_pool *pool, unsigned int arena)
+void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner)
 {
-	*pool = (struct sb_pool){ .arena = arena };
+	*pool = (struct sb_pool){ .owner = *owner };
 }
 
 void sb_pool_fini(struct sb_pool *pool)
 {
+	/* Newest first, so the first of a block is the last of it here. */
 	while (pool->slabs) {
 		struct sb_slab *slab = pool->slabs;
 
 		pool->slabs = slab->next;
 		MARK_USED(slab, SB_SLAB_BYTES);
-		sb_mem_free(slab);
+		if (slab->is_block)
+			sb_mem_free(slab);
 	}
+}
+
+int sb_pool_locate(const struct sb_pool *pool, int os_node,
+		   struct sb_page_count *count)
+{
+	int rc = 0;
+
+	for (struct sb_slab *s = pool->slabs; s && !rc; s = s->next)
+		rc = sb_pages_locate(s, SB_SLAB_BYTES, os_node, count);
+	return rc;
 }
 
 static void put_local(struct sb_pool *pool, struct sb_pool_item *item,
@@ -88,20 +102,40 @@ static void take_returned(struct sb_pool *pool)
 	}
 }
 
+/* A slab with all but its header undefined, or NULL. */
+static struct sb_slab *take_fresh(struct sb_pool *pool, size_t class)
+{
+	const bool is_block = !pool->fresh_slabs;
+	struct sb_slab *slab;
+
+	if (is_block) {
+		pool->fresh = sb_mem_alloc(pool->owner.arena,
+					   SB_BLOCK_SLABS * SB_SLAB_BYTES,
+					   SB_SLAB_BYTES);
+		if (!pool->fresh)
+			return NULL;
+		pool->fresh_slabs = SB_BLOCK_SLABS;
+	}
+	slab = (void *)pool->fresh;
+	pool->fresh += SB_SLAB_BYTES;
+	pool->fresh_slabs--;
+	*slab = (struct sb_slab){ .owner = pool,
+				  .next = pool->slabs,
+				  .class = (uint32_t) class,
+				  .is_block = is_block };
+	pool->slabs = slab;
+	return slab;
+}
+
 /* Carves a new slab into objects, lowest address first in the list. */
 static void add_slab(struct sb_pool *pool, size_t class)
 {
 	const size_t bytes = class_bytes(class);
-	struct sb_slab *slab =
-		sb_mem_alloc(pool->arena, SB_SLAB_BYTES, SB_SLAB_BYTES);
+	struct sb_slab *slab = take_fresh(pool, class);
 	size_t count;
 
 	if (!slab)
 		return;
-	*slab = (struct sb_slab){ .owner = pool,
-				  .next = pool->slabs,
-				  .class = class };
-	pool->slabs = slab;
 	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
 	count = (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / bytes;
 	while (count--)
@@ -118,24 +152,71 @@ static void refill(struct sb_pool *pool, size_t class)
 		add_slab(pool, class);
 }
 
-/* An object that comes straight from the arena, and goes back there. */
+/* The caller frees memory that another owner allocated. */
+static void count_remote(struct sb_pool *mine, const struct sb_pool *other,
+			 size_t bytes)
+{
+	struct sb_counters *counters = mine->owner.counters;
+	const int node = other->owner.node;
+
+	if (!counters)
+		return;
+	sb_counter_add(&counters->remote_frees, 1);
+	sb_counter_add(&counters->remote_bytes, bytes);
+	if (node < 0 || node == mine->owner.node)
+		return;
+	sb_counter_add(&counters->remote_node_frees, 1);
+	sb_counter_add(&counters->remote_node_bytes, bytes);
+}
+
+/* ---- objects too large for a slab ---- */
+
+/* What lies in front of one. */
+struct large {
+	struct sb_pool *owner;
+};
+
+#define LARGE_HEADER_BYTES 64
+
+static_assert(sizeof(struct large) <= LARGE_HEADER_BYTES, "header fits");
+
 static void count_large(struct sb_pool *pool, uint64_t bytes)
 {
 	sb_counter_add(&pool->used_bytes, bytes);
 	sb_counter_add(&pool->held_bytes, bytes);
 }
 
+static void *alloc_large(struct sb_pool *pool, size_t size)
+{
+	struct large *large = sb_mem_alloc(pool->owner.arena,
+					   LARGE_HEADER_BYTES + size, SB_LINE);
+
+	if (!large)
+		return NULL;
+	large->owner = pool;
+	count_large(pool, size);
+	return (char *)large + LARGE_HEADER_BYTES;
+}
+
+static void free_large(struct sb_pool *mine, void *object, size_t size)
+{
+	struct large *large = (void *)((char *)object - LARGE_HEADER_BYTES);
+
+	if (large->owner != mine)
+		count_remote(mine, large->owner, size);
+	sb_mem_free(large);
+	count_large(mine, -(uint64_t)size);
+}
+
+/* ---- all objects ---- */
+
 void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 {
 	const size_t class = class_of(size);
 	struct sb_pool_item *item;
 
-	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
-		void *large = sb_mem_alloc(pool->arena, size, SB_LINE);
-
-		count_large(pool, large ? size : 0);
-		return large;
-	}
+	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX))
+		return alloc_large(pool, size);
 	if (SB_UNLIKELY(!pool->free[class])) {
 		refill(pool, class);
 		if (!pool->free[class])
@@ -182,15 +263,16 @@ void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 	struct sb_slab *slab;
 
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
-		sb_mem_free(object);
-		count_large(mine, -(uint64_t)size);
+		free_large(mine, object, size);
 		return;
 	}
 	sb_counter_add(&mine->used_bytes,
 		       -(uint64_t)class_bytes(class_of(size)));
 	slab = slab_of(object);
-	if (SB_LIKELY(slab->owner == mine))
+	if (SB_LIKELY(slab->owner == mine)) {
 		put_local(mine, object, slab->class);
-	else
-		put_remote(mine, slab->owner, object);
+		return;
+	}
+	count_remote(mine, slab->owner, class_bytes(slab->class));
+	put_remote(mine, slab->owner, object);
 }

@@ -9,7 +9,10 @@
  *           came from, so memory does not wander with the messages
  *
  * A slab is SB_SLAB_BYTES long and aligned to that, so the slab's header, which
- * names the owning pool, is found from an object's address.
+ * names the owning pool, is found from an object's address. Slabs come from the
+ * arena by the block of SB_BLOCK_SLABS: jemalloc adds a page to each of its large
+ * blocks, so one slab at a multiple of its size would take the room of two. 28
+ * are the largest of its size classes that fits in a huge page with all that.
  *
  * Foreign objects are gathered in a chain for one destination and delivered to
  * its `returned` stack with one CAS when the chain is full or the destination
@@ -23,7 +26,11 @@
 #include "core/atomic.h"
 #include "core/base.h"
 
-#define SB_SLAB_BYTES	  65536
+#define SB_SLAB_BYTES 65536
+/* Slabs taken from the arena at a time. Tests build with 1. */
+#ifndef SB_BLOCK_SLABS
+#define SB_BLOCK_SLABS 28
+#endif
 #define SB_POOL_GRAIN	  16
 #define SB_POOL_BYTES_MAX 1024
 #define SB_POOL_CLASSES	  (SB_POOL_BYTES_MAX / SB_POOL_GRAIN)
@@ -34,12 +41,25 @@ struct sb_pool_item {
 };
 
 struct sb_slab;
+struct sb_arena;
+struct sb_counters;
+struct sb_page_count;
+
+/* Whose memory a pool is. */
+struct sb_pool_owner {
+	struct sb_arena *arena;
+	int node; /* of the owner; -1: not known */
+	/* Where it counts what it frees of others' memory; NULL: nowhere. */
+	struct sb_counters *counters;
+};
 
 struct sb_pool {
 	/* Lines 0..: the owner. */
 	alignas(SB_LINE) struct sb_pool_item *free[SB_POOL_CLASSES];
 	struct sb_slab *slabs;
-	unsigned int arena;
+	char *fresh; /* the part of the last block that is in no slab yet */
+	uint32_t fresh_slabs;
+	struct sb_pool_owner owner;
 	/* Of objects taken by this owner minus those freed by it, from and to
 	 * whatever pool: over all pools together, what is in use. Modulo 2^64:
 	 * one pool's share may be below 0. */
@@ -58,16 +78,16 @@ struct sb_pool {
 
 static_assert(offsetof(struct sb_pool, returned) % SB_LINE == 0, "own line");
 
-void sb_pool_init(struct sb_pool *pool, unsigned int arena);
+void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner);
 
 /* Frees all slabs. No object of the pool may be in use. */
 void sb_pool_fini(struct sb_pool *pool);
 
 /*
  * An object of size bytes (> 0), aligned to 16, and to 64 if size is a multiple
- * of that; its contents are undefined. Owner
- * only. Returns NULL when there is no memory. Objects above SB_POOL_BYTES_MAX
- * come straight from the arena.
+ * of that; its contents are undefined. Owner only. Returns NULL when there is
+ * no memory. Objects above SB_POOL_BYTES_MAX come straight from the arena, and
+ * go straight back to it.
  */
 void *sb_pool_alloc(struct sb_pool *pool, size_t size);
 
@@ -76,6 +96,11 @@ void *sb_pool_alloc(struct sb_pool *pool, size_t size);
  * own pool, of which the caller is the owner.
  */
 void sb_pool_free(struct sb_pool *mine, void *object, size_t size);
+
+/* Adds the pages of a pool's slabs to the count; see sb_pages_locate. Owner
+ * only. */
+int sb_pool_locate(const struct sb_pool *pool, int os_node,
+		   struct sb_page_count *count);
 
 /* Sends home what is still gathered for another pool. Owner only. */
 void sb_pool_flush(struct sb_pool *pool);

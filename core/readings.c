@@ -39,26 +39,6 @@ void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id,
 		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
 }
 
-static void add_pool(struct sb_memory *memory, struct sb_pool *pool)
-{
-	memory->held_bytes += sb_counter_read(&pool->held_bytes);
-	memory->used_bytes += sb_counter_read(&pool->used_bytes);
-}
-
-void sb_scheduler_read_memory(struct sb_scheduler *s, struct sb_memory *out)
-{
-	*out = (struct sb_memory){ 0 };
-	add_pool(out, &s->foreign_pool);
-	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
-		if (s->worker[i])
-			add_pool(out, &s->worker[i]->pool);
-	}
-	/* The shares were read one after another, while others changed. */
-	if ((int64_t)out->used_bytes < 0)
-		out->used_bytes = 0;
-	out->used_bytes = sb_min_u64(out->used_bytes, out->held_bytes);
-}
-
 /* ---- the list of processes ---- */
 
 struct listing {

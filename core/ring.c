@@ -2,7 +2,7 @@
 
 #include "core/mem.h"
 
-static struct sb_ring *create(uint32_t slots, unsigned int arena)
+static struct sb_ring *create(uint32_t slots, struct sb_arena *arena)
 {
 	struct sb_ring *ring = sb_mem_alloc(
 		arena, sizeof(*ring) + slots * sizeof(ring->slot[0]), SB_LINE);
@@ -14,12 +14,12 @@ static struct sb_ring *create(uint32_t slots, unsigned int arena)
 	return ring;
 }
 
-struct sb_ring *sb_ring_create(unsigned int arena)
+struct sb_ring *sb_ring_create(struct sb_arena *arena)
 {
 	return create(SB_DEQUE_SLOTS, arena);
 }
 
-struct sb_ring *sb_ring_grow(struct sb_ring *old, unsigned int arena,
+struct sb_ring *sb_ring_grow(struct sb_ring *old, struct sb_arena *arena,
 			     uint64_t from, uint64_t to)
 {
 	/* The counted deque's indices are 32 bits wide. */

@@ -29,11 +29,18 @@ enum sb_steal_amount {
 	SB_STEAL_COUNT, /* as many as there are, but at most max */
 };
 
+struct sb_arena;
+
 struct sb_ring {
 	uint32_t mask;
 	struct sb_ring *previous;
 	_Atomic(void *) slot[];
 };
+
+static inline size_t sb_ring_bytes(const struct sb_ring *ring)
+{
+	return sizeof(*ring) + ((size_t)ring->mask + 1) * sizeof(ring->slot[0]);
+}
 
 static inline _Atomic(void *) *sb_ring_slot(struct sb_ring *ring,
 					    uint64_t index)
@@ -42,11 +49,11 @@ static inline _Atomic(void *) *sb_ring_slot(struct sb_ring *ring,
 }
 
 /* Returns NULL when there is no memory. arena: see core/mem.h. */
-struct sb_ring *sb_ring_create(unsigned int arena);
+struct sb_ring *sb_ring_create(struct sb_arena *arena);
 
 /* A ring of twice the size with the items [from, to); NULL: no memory, or it
  * would have more than 2^31 slots. The old one goes on its chain. */
-struct sb_ring *sb_ring_grow(struct sb_ring *old, unsigned int arena,
+struct sb_ring *sb_ring_grow(struct sb_ring *old, struct sb_arena *arena,
 			     uint64_t from, uint64_t to);
 
 /* Frees a ring and all on its chain. */

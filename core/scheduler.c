@@ -20,27 +20,35 @@ static bool config_is_valid(const struct sb_config *c)
 	       c->processes_max >= 1 && c->batch < UINT32_MAX &&
 	       c->sample_every <= 1u << 30 && c->deque <= SB_DEQUE_CHASE_LEV &&
 	       c->steal <= SB_STEAL_COUNT && c->victim <= SB_VICTIM_LAST &&
-	       c->wake <= SB_WAKE_GLOBAL && c->park <= SB_PARK_POLL;
+	       c->wake <= SB_WAKE_GLOBAL && c->park <= SB_PARK_POLL &&
+	       c->arenas <= SB_ARENAS_SHARED && c->membind <= SB_MEMBIND_NONE &&
+	       c->huge_pages <= SB_HUGE_PAGES_NONE;
+}
+
+/* NULL: there is nothing to copy, or no memory. */
+static void *copy(const void *from, size_t bytes)
+{
+	void *made = from ? sb_mem_alloc(SB_HEAP, bytes, SB_LINE) : NULL;
+
+	if (made)
+		memcpy(made, from, bytes);
+	return made;
 }
 
 static int copy_placement(struct sb_placement *to,
 			  const struct sb_placement *from)
 {
-	const size_t matrix =
-		(size_t)from->nodes * from->nodes * sizeof(*to->node_distance);
+	const size_t nodes = from->nodes;
 
 	*to = *from;
-	to->place = sb_mem_zalloc(SB_ARENA_SHARED,
-				  from->workers * sizeof(*to->place), SB_LINE);
-	to->node_distance = from->node_distance ? sb_mem_zalloc(SB_ARENA_SHARED,
-								matrix, SB_LINE)
-						: NULL;
-	if (!to->place || (from->node_distance && !to->node_distance))
-		return -ENOMEM;
-	memcpy(to->place, from->place, from->workers * sizeof(*to->place));
-	if (to->node_distance)
-		memcpy(to->node_distance, from->node_distance, matrix);
-	return 0;
+	to->place = copy(from->place, from->workers * sizeof(*to->place));
+	to->os_node = copy(from->os_node, nodes * sizeof(*to->os_node));
+	to->node_distance = copy(from->node_distance,
+				 nodes * nodes * sizeof(*to->node_distance));
+	return to->place && !to->os_node == !from->os_node &&
+			       !to->node_distance == !from->node_distance
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int allocate_tables(struct sb_scheduler *s,
@@ -48,10 +56,9 @@ static int allocate_tables(struct sb_scheduler *s,
 {
 	const uint32_t n = placement->workers;
 
-	s->worker =
-		sb_mem_zalloc(SB_ARENA_SHARED, n * sizeof(*s->worker), SB_LINE);
-	s->worker_thread = sb_mem_zalloc(
-		SB_ARENA_SHARED, n * sizeof(*s->worker_thread), SB_LINE);
+	s->worker = sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker), SB_LINE);
+	s->worker_thread =
+		sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker_thread), SB_LINE);
 	s->pidmap = sb_pidmap_create();
 	if (copy_placement(&s->placement, placement) || !s->worker ||
 	    !s->worker_thread || !s->pidmap)
@@ -60,7 +67,9 @@ static int allocate_tables(struct sb_scheduler *s,
 		s->worker_thread[i].scheduler = s;
 		s->worker_thread[i].id = i;
 	}
-	return sb_idle_init(&s->idle, n, s->config.searchers_max);
+	if (sb_idle_init(&s->idle, n, s->config.searchers_max))
+		return -ENOMEM;
+	return sb_arenas_init(s);
 }
 
 int sb_scheduler_create(struct sb_scheduler **scheduler,
@@ -72,7 +81,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 
 	if (!placement->workers || !config_is_valid(config))
 		return -EINVAL;
-	s = sb_mem_zalloc(SB_ARENA_SHARED, sizeof(*s), SB_LINE);
+	s = sb_mem_zalloc(SB_HEAP, sizeof(*s), SB_LINE);
 	if (!s)
 		return -ENOMEM;
 	s->config = *config;
@@ -86,7 +95,6 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	sb_runq_init(&s->global);
 	sb_gate_init(&s->gate);
 	sb_lock_init(&s->foreign_lock);
-	sb_pool_init(&s->foreign_pool, SB_ARENA_SHARED);
 	sb_store_rlx(&s->pid_next, 1);
 	sb_rcu_prepare();
 	rc = allocate_tables(s, placement);
@@ -94,6 +102,9 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 		sb_scheduler_destroy(s);
 		return rc;
 	}
+	sb_pool_init(
+		&s->foreign_pool,
+		&(struct sb_pool_owner){ .arena = s->arena[0], .node = -1 });
 	*scheduler = s;
 	return 0;
 }
@@ -122,14 +133,14 @@ int sb_scheduler_register(struct sb_scheduler *s, uint32_t command,
 
 /*
  * Everything a worker writes is allocated, and first touched, by its own pinned
- * thread, from its own arena: so it lies on the worker's node.
+ * thread, from its own arena: so it lies on the worker's node, also where the
+ * arena is not bound to that.
  */
 static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
-				       unsigned int arena)
+				       struct sb_arena *arena)
 {
 	const struct sb_config *config = &s->config;
-	struct sb_worker *w = sb_mem_zalloc(
-		arena, sizeof(*w) + s->workers * sizeof(w->steals[0]), SB_LINE);
+	struct sb_worker *w = sb_mem_zalloc(arena, sb_worker_bytes(s), SB_LINE);
 
 	if (!w)
 		return NULL;
@@ -143,7 +154,11 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 					   ? SB_PARKING_FUTEX
 					   : SB_PARKING_CONDVAR);
 	sb_timers_init(&w->timers, arena);
-	sb_pool_init(&w->pool, arena);
+	sb_pool_init(&w->pool, &(struct sb_pool_owner){
+				       .arena = arena,
+				       .node = s->placement.place[id].node,
+				       .counters = &w->counters,
+			       });
 	sb_rng_seed(&w->rng, config->seed + id);
 	sb_sampler_init(&w->sampler, config->sample_every, config->seed + id);
 	w->events = sb_mem_zalloc(
@@ -156,18 +171,11 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	return NULL;
 }
 
-/* First start: the arena and the worker. Later starts: they are there. */
+/* First start: makes the worker. Later starts: it is there. */
 static int set_up(struct sb_worker_thread *t)
 {
 	struct sb_scheduler *s = t->scheduler;
 
-	if (!t->has_arena) {
-		const int rc = sb_arena_create(&t->arena);
-
-		if (rc)
-			return rc;
-		t->has_arena = true;
-	}
 	if (!s->worker[t->id])
 		s->worker[t->id] = create_worker(s, t->id, t->arena);
 	return s->worker[t->id] ? 0 : -ENOMEM;
@@ -411,17 +419,15 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 		if (s->worker[i])
 			destroy_worker(s->worker[i]);
 	}
-	for (uint32_t i = 0; s->worker_thread && i < s->workers; i++) {
-		if (s->worker_thread[i].has_arena)
-			sb_arena_destroy(s->worker_thread[i].arena);
-	}
 	if (s->pidmap)
 		sb_pidmap_destroy(s->pidmap);
 	sb_pool_fini(&s->foreign_pool);
+	sb_arenas_fini(s);
 	sb_idle_fini(&s->idle);
 	sb_gate_fini(&s->gate);
 	sb_dispatch_fini(&s->dispatch);
 	sb_mem_free(s->placement.place);
+	sb_mem_free(s->placement.os_node);
 	sb_mem_free(s->placement.node_distance);
 	sb_mem_free(s->worker_thread);
 	sb_mem_free(s->worker);

@@ -22,6 +22,7 @@
 #include "core/counters.h"
 #include "core/deque.h"
 #include "core/dispatch.h"
+#include "core/memory.h"
 #include "core/placement.h"
 #include "core/process.h"
 
@@ -94,6 +95,9 @@ struct sb_config {
 	uint32_t sample_every;	/* time every Nth queueing and send; 0: none */
 	uint64_t processes_max;
 	uint64_t seed;
+	enum sb_arenas arenas;
+	enum sb_membind membind;
+	enum sb_huge_pages huge_pages;
 
 	/* Where steps' messages go; NULL: to this scheduler. It may pass them
 	 * on to sb_scheduler_receiver() of this one or another. */
@@ -129,7 +133,8 @@ struct sb_config {
 		.tick_ns = 200000, .spin_tight = 4, .spin_yield = 12,          \
 		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
 		.sample_every = 64, .processes_max = UINT64_C(1) << 24,        \
-		.seed = 1                                                      \
+		.seed = 1, .arenas = SB_ARENAS_PER_WORKER,                     \
+		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE  \
 	}
 
 struct sb_scheduler;
@@ -282,16 +287,18 @@ void sb_scheduler_list(struct sb_scheduler *scheduler,
 				     const struct sb_process_info *info),
 		       void *arg);
 
-/* Memory for processes, events and relations. */
-struct sb_memory {
-	uint64_t
-		held_bytes; /* taken from the arenas; kept for later when free */
-	uint64_t used_bytes; /* of these, in use; never more */
-};
-
-/* Any thread, at any time; a moment's view while workers run. */
+/* Memory, of all workers and foreign threads. Any thread, at any time; a moment's view while workers run. */
 void sb_scheduler_read_memory(struct sb_scheduler *scheduler,
 			      struct sb_memory *out);
+
+/*
+ * Asks the operating system on which nodes a worker's memory lies, page by
+ * page, against the worker's own. After the first start, while it is stopped.
+ * Its errors: -ENOTSUP (this is not the machine that the placement is for, or
+ * the worker has no node), or the operating system's.
+ */
+void sb_scheduler_locate(struct sb_scheduler *scheduler, uint32_t worker,
+			 struct sb_residence *out);
 
 /* Reads one of the histograms, summed over all workers. As above. */
 void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,

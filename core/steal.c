@@ -44,7 +44,7 @@ int sb_victims_init(struct sb_worker *w)
 
 	v->last = SB_WORKER_NONE;
 	/* Both tables in one: no more rings than victims. */
-	v->worker = sb_mem_alloc(w->pool.arena,
+	v->worker = sb_mem_alloc(w->pool.owner.arena,
 				 2 * workers * sizeof(*v->worker), SB_LINE);
 	if (!v->worker)
 		return -ENOMEM;

@@ -88,9 +88,9 @@ int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield)
 
 	if (i >= step->overflow_room) {
 		const uint32_t room = i ? 2 * i : 16;
-		struct sb_yield *larger =
-			sb_mem_alloc(SB_ARENA_SHARED, room * sizeof(*larger),
-				     alignof(max_align_t));
+		struct sb_yield *larger = sb_mem_alloc(
+			step->worker->pool.owner.arena, room * sizeof(*larger),
+			alignof(max_align_t));
 
 		if (!larger)
 			return -ENOMEM;

@@ -35,7 +35,7 @@
 
 #define NOBODY UINT32_MAX
 
-void sb_timers_init(struct sb_timers *timers, unsigned int arena)
+void sb_timers_init(struct sb_timers *timers, struct sb_arena *arena)
 {
 	sb_lock_init(&timers->lock);
 	sb_wheel_init(&timers->wheel, arena, sb_clock_ns());
@@ -44,7 +44,7 @@ void sb_timers_init(struct sb_timers *timers, unsigned int arena)
 
 void sb_timers_clear(struct sb_timers *timers)
 {
-	const unsigned int arena = timers->wheel.arena;
+	struct sb_arena *const arena = timers->wheel.arena;
 
 	sb_wheel_fini(&timers->wheel);
 	sb_timers_init(timers, arena);

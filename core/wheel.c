@@ -100,7 +100,8 @@ static bool next_slot(const struct sb_wheel *wheel, uint32_t *level,
 
 /* ---- timers ---- */
 
-void sb_wheel_init(struct sb_wheel *wheel, unsigned int arena, uint64_t now_ns)
+void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
+		   uint64_t now_ns)
 {
 	memset(wheel, 0, sizeof(*wheel));
 	wheel->elapsed = now_ns >> SB_WHEEL_TICK_BITS;

@@ -56,6 +56,8 @@ struct sb_timer {
 	uint8_t slot;
 };
 
+struct sb_arena;
+
 struct sb_wheel {
 	uint64_t elapsed;		    /* ticks that have been seen to */
 	uint64_t occupied[SB_WHEEL_LEVELS]; /* a bit for each slot in use */
@@ -68,11 +70,12 @@ struct sb_wheel {
 	struct sb_timer **chunk;
 	uint32_t chunks;
 	struct sb_wheel_link *free;
-	unsigned int arena;
+	struct sb_arena *arena;
 };
 
 /* An empty wheel; its time is now. Allocates nothing. arena: see core/mem.h. */
-void sb_wheel_init(struct sb_wheel *wheel, unsigned int arena, uint64_t now_ns);
+void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
+		   uint64_t now_ns);
 
 /* Frees all timers, pending or not. */
 void sb_wheel_fini(struct sb_wheel *wheel);

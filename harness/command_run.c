@@ -16,6 +16,7 @@
 #include "harness/facts.h"
 #include "harness/help.h"
 #include "harness/measure.h"
+#include "harness/memory.h"
 #include "harness/placing.h"
 #include "harness/status.h"
 #include "results/file.h"
@@ -320,7 +321,9 @@ static int run_placed(const struct sb_options *options,
 	if (rc)
 		return rc;
 	catch_interrupts();
+	sb_memory_foretell(options);
 	rc = measure_all(result, options);
+	sb_memory_report(options, result);
 	if (!rc)
 		rc = write_directory(result, options);
 	if (rc)

@@ -68,6 +68,10 @@ static struct sb_config make_config(const struct sb_options *o)
 	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
 	config.processes_max = sb_opt(o, SB_OPT_max_processes);
 	config.seed = sb_opt(o, SB_OPT_seed);
+	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
+	config.membind = (enum sb_membind)o->value[SB_OPT_membind].alternative;
+	config.huge_pages =
+		(enum sb_huge_pages)o->value[SB_OPT_huge_pages].alternative;
 	config.wake = (enum sb_wake)o->value[SB_OPT_wake].alternative;
 	config.park = (enum sb_park_policy)o->value[SB_OPT_park].alternative;
 	/* auto is 0, "half of the awake"; all is a bound that never binds. */
@@ -134,6 +138,15 @@ static void read_difference(struct measurement *m, struct sb_record *record)
 		subtract_worker(&record->worker[i], &m->worker[i], m->workers);
 	for (int h = 0; h < SB_HISTS; h++)
 		sb_hist_subtract(&record->hist[h], &m->hist[h]);
+}
+
+/* Where the memory lies, at the end; the scheduler is stopped. */
+static void read_memory(struct measurement *m, struct sb_series *series)
+{
+	series->residence = calloc(m->workers, sizeof(*series->residence));
+	for (uint32_t i = 0; series->residence && i < m->workers; i++)
+		sb_scheduler_locate(m->run.scheduler, i, &series->residence[i]);
+	sb_scheduler_read_memory(m->run.scheduler, &series->memory);
 }
 
 /* ---- rounds ---- */
@@ -244,6 +257,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
 		return false;
 	read_difference(m, record);
+	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	sb_record_compute(record, &measured, m->workers);
 	return true;
 }
@@ -293,6 +307,7 @@ static int measure_started(struct measurement *m, struct sb_series *series,
 	run_repetitions(m, series, progress);
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	read_memory(m, series);
 	return 0;
 }
 

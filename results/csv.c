@@ -98,11 +98,13 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	}
 }
 
-/* ---- the others: one row writer each, for every valid repetition ---- */
+/* ---- the others: a writer each, of every valid repetition or a series ---- */
 
-typedef void (*row_writer)(FILE *out, const struct sb_result *result,
-			   const struct sb_series *series,
-			   const struct sb_record *record);
+typedef void (*record_writer)(FILE *out, const struct sb_result *result,
+			      const struct sb_series *series,
+			      const struct sb_record *record);
+typedef void (*series_writer)(FILE *out, const struct sb_result *result,
+			      const struct sb_series *series);
 
 static void put_workers(FILE *out, const struct sb_result *result,
 			const struct sb_series *series,
@@ -155,6 +157,43 @@ static void put_steals(FILE *out, const struct sb_result *result,
 	}
 }
 
+static void put_pages(FILE *out, const struct sb_residence *residence,
+		      const struct sb_page_count *count)
+{
+	if (residence->error)
+		fputs(",", out);
+	else
+		fprintf(out, "%" PRIu64 ",%" PRIu64, count->own, count->other);
+}
+
+static void put_worker_memory(FILE *out, const struct sb_result *result,
+			      const struct sb_series *series, uint32_t worker)
+{
+	const struct sb_residence *residence = &series->residence[worker];
+	const int node = result->placement.place[worker].node;
+
+	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
+		put_text(out, series->workload);
+		fputc(',', out);
+		put_text(out, series->label);
+		fprintf(out, ",%" PRIu32 ",", worker);
+		put_number(out, node < 0 ? (double)NAN : node);
+		fprintf(out, ",%s,%s,", sb_series_binding(series, result),
+			sb_memory_kind_name((enum sb_memory_kind)kind));
+		put_pages(out, residence, &residence->kind[kind]);
+		put_row_end(out, result);
+	}
+}
+
+/* It is read once, when the workers have stopped. */
+static void put_memory(FILE *out, const struct sb_result *result,
+		       const struct sb_series *series)
+{
+	for (uint32_t w = 0; series->residence && w < result->placement.workers;
+	     w++)
+		put_worker_memory(out, result, series, w);
+}
+
 static void put_hist(FILE *out, const struct sb_result *result,
 		     const struct sb_series *series,
 		     const struct sb_record *record, enum sb_hist_id id)
@@ -201,36 +240,41 @@ static void put_spins(FILE *out, const struct sb_result *result,
 
 #define KEY_COLUMNS "workload,label,repetition,"
 
-static const struct {
+static const struct csv_file {
 	const char *name;
 	const char *columns;
-	row_writer put;
+	record_writer put_record; /* or: */
+	series_writer put_series;
 } files[] = {
 	{ "workers.csv", KEY_COLUMNS "worker,os_cpu,pu,core,cache,node,package"
 #define X(name, doc) "," #name
 #include "core/counters.def"
 #undef X
 	  ,
-	  put_workers },
+	  put_workers, NULL },
 	{ "steals.csv",
 	  KEY_COLUMNS "thief,victim,distance,attempts,successes,items,lost,"
 		      "empty",
-	  put_steals },
-	{ "spins.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_spins },
+	  put_steals, NULL },
+	{ "spins.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_spins,
+	  NULL },
 	{ "latency.csv", KEY_COLUMNS "histogram,unit,low,high,count",
-	  put_latencies },
+	  put_latencies, NULL },
+	{ "memory.csv",
+	  "workload,label,worker,node,binding,memory,own_pages,other_pages",
+	  NULL, put_memory },
 };
 
-static void put_all_rows(FILE *out, const struct sb_result *result,
-			 row_writer put)
+static void put_series_rows(FILE *out, const struct sb_result *result,
+			    const struct sb_series *series,
+			    const struct csv_file *file)
 {
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_series *series = &result->series[i];
-
-		for (uint32_t r = 0; r < series->records; r++) {
-			if (series->record[r].valid)
-				put(out, result, series, &series->record[r]);
-		}
+	if (file->put_series)
+		file->put_series(out, result, series);
+	for (uint32_t r = 0; file->put_record && r < series->records; r++) {
+		if (series->record[r].valid)
+			file->put_record(out, result, series,
+					 &series->record[r]);
 	}
 }
 
@@ -251,7 +295,9 @@ int sb_write_csv_files(const struct sb_result *result, const char **failed)
 		if (rc)
 			break;
 		fprintf(file.stream, "%s,topology\n", files[i].columns);
-		put_all_rows(file.stream, result, files[i].put);
+		for (uint32_t n = 0; n < result->all_series; n++)
+			put_series_rows(file.stream, result, &result->series[n],
+					&files[i]);
 		rc = sb_file_commit(&file);
 	}
 	return rc;

@@ -124,6 +124,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;
 	value[SB_METRIC_cpu_s] = 1e-9 * (double)m->cpu_ns;
 	value[SB_METRIC_cpu_cores] = (double)m->cpu_ns / (double)m->elapsed_ns;
+	value[SB_METRIC_arena_bytes] = (double)m->memory.mapped_bytes;
+	value[SB_METRIC_huge_page_bytes] = (double)m->memory.explicit_bytes;
 	compute_latency(&value[SB_METRIC_ready_to_running_ns_mean],
 			&record->hist[SB_HIST_ready_to_running]);
 	compute_latency(&value[SB_METRIC_send_to_step_ns_mean],
@@ -141,6 +143,28 @@ void sb_record_invalidate(struct sb_record *record, const char *reason)
 }
 
 /* ---- a series ---- */
+
+const char *sb_memory_kind_name(enum sb_memory_kind kind)
+{
+	static const char *const names[SB_MEMORY_KINDS] = {
+		[SB_MEMORY_DEQUES] = "deques",
+		[SB_MEMORY_WORKER] = "worker",
+		[SB_MEMORY_PROCESSES] = "processes",
+		[SB_MEMORY_ARENA] = "arena",
+	};
+
+	return names[kind];
+}
+
+const char *sb_series_binding(const struct sb_series *series,
+			      const struct sb_result *result)
+{
+	if (!series->memory.is_bound)
+		return "none";
+	return series->memory.bind_error
+		       ? "refused"
+		       : sb_result_fact(result, "options", "membind");
+}
 
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 		    struct sb_hist_counts *out)
@@ -261,6 +285,7 @@ void sb_result_free(struct sb_result *result)
 		for (uint32_t r = 0; r < series->records; r++)
 			free_record(&series->record[r], workers);
 		free(series->record);
+		free(series->residence);
 		free(series->label);
 	}
 	for (uint32_t i = 0; i < result->facts; i++)

@@ -6,6 +6,7 @@
 #define SB_RESULTS_RECORD_H
 
 #include "core/counters.h"
+#include "core/memory.h"
 #include "core/placement.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
@@ -46,6 +47,10 @@ struct sb_series {
 	char *label; /* the workload's parameters, "pairs=1 round-trips=1000" */
 	uint32_t records;
 	struct sb_record *record;
+
+	/* At the end of all of them. */
+	struct sb_memory memory;
+	struct sb_residence *residence; /* [workers]; NULL: not read */
 };
 
 /* What is known about the run as a whole: text by group and key. */
@@ -72,6 +77,7 @@ struct sb_measured {
 	uint64_t wall_ns;    /* of the rounds */
 	uint64_t elapsed_ns; /* and the gaps between them */
 	uint64_t cpu_ns;
+	struct sb_memory memory; /* at the end */
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
 	double bytes_per_process;
@@ -97,6 +103,13 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 /* One cell of the steal matrix over all valid repetitions. */
 struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 					uint32_t thief, uint32_t victim);
+
+/* "deques" and so on. */
+const char *sb_memory_kind_name(enum sb_memory_kind kind);
+
+/* How the arenas' memory was bound: as the option says, "none" or "refused". */
+const char *sb_series_binding(const struct sb_series *series,
+			      const struct sb_result *result);
 
 /* "native", or "emulated", which every output says. */
 static inline const char *sb_result_topology(const struct sb_result *result)

@@ -133,6 +133,48 @@ static void put_validity(FILE *out, const struct sb_result *result)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void put_residence(FILE *out, const struct sb_result *result,
+			  const struct sb_series *series, uint32_t worker)
+{
+	const struct sb_residence *r = &series->residence[worker];
+
+	fputs("<tr><td>", out);
+	put_escaped(out, series->workload);
+	fprintf(out, "</td><td>%" PRIu32 "</td><td>%d</td><td>%s</td>", worker,
+		result->placement.place[worker].node,
+		sb_series_binding(series, result));
+	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
+		if (r->error)
+			fputs("<td>-</td><td>-</td>", out);
+		else
+			fprintf(out, "<td>%" PRIu64 "</td><td>%" PRIu64 "</td>",
+				r->kind[kind].own, r->kind[kind].other);
+	}
+	fputs("</tr>\n", out);
+}
+
+static void put_memory(FILE *out, const struct sb_result *result)
+{
+	fputs("<h2>Memory</h2>\n<p>Pages of each worker's memory, as the "
+	      "kernel places them after the run: on the worker's NUMA node, "
+	      "and on others. All lie in the worker's arena; - was not to be "
+	      "known.</p>\n<div class=\"scroll\"><table>\n<thead><tr>"
+	      "<th>workload</th><th>worker</th><th>node</th><th>binding</th>",
+	      out);
+	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++)
+		fprintf(out, "<th>%s: own</th><th>other</th>",
+			sb_memory_kind_name((enum sb_memory_kind)kind));
+	fputs("</tr></thead>\n<tbody>\n", out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		for (uint32_t w = 0;
+		     series->residence && w < result->placement.workers; w++)
+			put_residence(out, result, series, w);
+	}
+	fputs("</tbody></table></div>\n", out);
+}
+
 /* The SVG file from its <svg> element on. */
 static void put_picture(FILE *out, const char *path)
 {
@@ -217,6 +259,7 @@ int sb_write_report(const struct sb_result *result)
 	put_validity(file.stream, result);
 	put_pictures(file.stream, result);
 	put_metrics(file.stream, result);
+	put_memory(file.stream, result);
 	put_facts(file.stream, result);
 	fputs("</body>\n</html>\n", file.stream);
 	return sb_file_commit(&file);

@@ -154,6 +154,31 @@ static void put_memory(FILE *out, const struct sb_series *series)
 			series->workload, bytes.median, bytes.min, bytes.max);
 }
 
+/* On which nodes the workers' memory lies, where there is more than one. */
+static void put_residence(FILE *out, const struct sb_result *result,
+			  const struct sb_series *series)
+{
+	struct sb_page_count sum = { 0 };
+
+	if (result->placement.nodes < 2)
+		return;
+	for (uint32_t i = 0; series->residence && i < result->placement.workers;
+	     i++) {
+		const struct sb_page_count *arena =
+			&series->residence[i].kind[SB_MEMORY_ARENA];
+
+		sum.own += arena->own;
+		sum.other += arena->other;
+	}
+	if (sum.own + sum.other)
+		fprintf(out,
+			"%s: %.1f %% of the workers' memory is on their own "
+			"nodes (binding: %s)\n",
+			series->workload,
+			100.0 * (double)sum.own / (double)(sum.own + sum.other),
+			sb_series_binding(series, result));
+}
+
 /* Steals by distance, where there is more than one. */
 static void put_distances(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series)
@@ -257,6 +282,8 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 		put_distances(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_memory(out, &result->series[i]);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_residence(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_invalid(out, &result->series[i], red, plain);
 }

@@ -147,12 +147,12 @@ static int set_up(void)
 {
 	sb_rcu_worker_register();
 	sb_runq_init(&runq);
-	sb_pool_init(&pool, SB_ARENA_SHARED);
+	sb_pool_init(&pool, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	pidmap = sb_pidmap_create();
-	processes = sb_mem_zalloc(SB_ARENA_SHARED,
-				  PROCESSES * sizeof(*processes), SB_LINE);
+	processes =
+		sb_mem_zalloc(SB_HEAP, PROCESSES * sizeof(*processes), SB_LINE);
 	if (!pidmap || !processes ||
-	    sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_ARENA_SHARED) ||
+	    sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_HEAP) ||
 	    sb_idle_init(&idle, 2, 0))
 		return 1;
 	for (uint32_t i = 0; i < PROCESSES; i++) {

@@ -95,7 +95,7 @@ for file in result.json meta.json; do
 	holds "$file is JSON" is_json "$work/json/$file"
 done
 holds "what it prints is result.json" cmp "$work/result.json" "$work/json/result.json"
-for file in runs.csv workers.csv steals.csv spins.csv latency.csv report.html; do
+for file in runs.csv workers.csv steals.csv spins.csv latency.csv memory.csv report.html; do
 	holds "$file is there" test -s "$work/json/$file"
 done
 holds "no temporary file is left" sh -c "! ls '$work/json' | grep -q tmp"
@@ -117,11 +117,26 @@ holds "yields completed by another thread" "$program" run -w yield \
 holds "more workers than cores" "$program" run -w skynet --leaves 1000 \
 	--workers 16 --oversubscribe $quick -q -o "$work/over"
 for policy in "--deque chase-lev" "--steal one" "--steal 3" "--victim near" \
-	"--victim last" "--mailbox-bound 100" "--tick-time 0s --event-time 0s"; do
+	"--victim last" "--mailbox-bound 100" "--tick-time 0s --event-time 0s" \
+	"--arena per-numa" "--arena shared" "--membind interleave" "--membind none" \
+	"--huge-pages transparent" "--huge-pages explicit"; do
 	# shellcheck disable=SC2086
 	holds "$policy" "$program" run -w skynet --leaves 1000 $policy $quick \
 		-q -o "$work/policy$policy"
 done
+# A warning is a line; what the machine has is no error.
+huge_pages() {
+	free=$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 2>/dev/null || echo 0)
+	# shellcheck disable=SC2086
+	"$program" run -w yield --yields 100 --huge-pages explicit $quick -q \
+		-o "$work/huge" 2>"$work/stderr" || return 1
+	[ "$free" -gt 0 ] || {
+		[ "$(wc -l <"$work/stderr")" -eq 1 ] &&
+			grep -q 'no free huge pages of 2 MiB' "$work/stderr"
+	}
+}
+holds "without huge pages --huge-pages says what it uses" huge_pages
+
 for workload in "hog --victims 100" "timers --processes 100 --yields 1000" \
 	"population --processes 1000"; do
 	# shellcheck disable=SC2086

@@ -76,7 +76,7 @@ static void matches_a_list(void **state)
 
 	model.first = model.end = 0;
 	sb_rng_seed(&rng, sb_test_seed());
-	CHECK_EQ(sb_deque_init(&deque, kind_of(state), SB_ARENA_SHARED), 0);
+	CHECK_EQ(sb_deque_init(&deque, kind_of(state), SB_HEAP), 0);
 	for (uintptr_t i = 1; i < SB_SCALE(400000); i++) {
 		const uint32_t what = sb_rng_below(&rng, 100);
 
@@ -103,7 +103,7 @@ static void counts_wrap(void **state)
 	void *item = NULL;
 
 	(void)state;
-	CHECK_EQ(sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_ARENA_SHARED), 0);
+	CHECK_EQ(sb_deque_init(&deque, SB_DEQUE_COUNTED, SB_HEAP), 0);
 	/* Empty, with head = pushes - pops for both halves near their end. */
 	c->own_pops = UINT32_MAX - 5;
 	c->own_head = UINT32_MAX - 9;
@@ -260,8 +260,7 @@ static void delivers_exactly_once(void **state)
 	for (int i = 0; i < 4 || (stolen < ITEMS / 100 && i < 64); i++) {
 		struct verdict v;
 
-		CHECK_EQ(sb_deque_init(&deque, kind_of(state), SB_ARENA_SHARED),
-			 0);
+		CHECK_EQ(sb_deque_init(&deque, kind_of(state), SB_HEAP), 0);
 		v = torture(&subject, sb_test_seed() + i);
 		CHECK_EQ(v.twice, 0);
 		CHECK_EQ(v.lost, 0);

@@ -188,7 +188,7 @@ static void pool_objects_do_not_overlap(void **state)
 	struct sb_pool pool;
 
 	(void)state;
-	sb_pool_init(&pool, SB_ARENA_SHARED);
+	sb_pool_init(&pool, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < N; i++) {
 			const size_t size = sizes[i % 6];
@@ -221,8 +221,8 @@ static void pool_objects_come_home(void **state)
 	int back = 0;
 
 	(void)state;
-	sb_pool_init(&home, SB_ARENA_SHARED);
-	sb_pool_init(&other, SB_ARENA_SHARED);
+	sb_pool_init(&home, &(struct sb_pool_owner){ .arena = SB_HEAP });
+	sb_pool_init(&other, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	/* Use the first slab up, so that home has to look for returns. */
 	while (!home.slabs || home.free[(SIZE - 1) / SB_POOL_GRAIN])
 		object[0] = sb_pool_alloc(&home, SIZE);

@@ -252,8 +252,10 @@ static void remote_rings_follow_the_matrix(void **state)
 	};
 	uint32_t matrix[4 * 4] = { 10, 21, 31, 16, 21, 10, 16, 31,
 				   31, 16, 10, 21, 16, 31, 21, 10 };
-	const struct sb_placement placement = { SB_ARRAY_SIZE(place), place, 4,
-						matrix };
+	const struct sb_placement placement = { .workers = SB_ARRAY_SIZE(place),
+						.place = place,
+						.nodes = 4,
+						.node_distance = matrix };
 	static const uint32_t ring[] = { 5, 4, 2, 1, 3 };
 	struct fixture f;
 

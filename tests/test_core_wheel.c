@@ -213,7 +213,7 @@ static void matches_a_list(void **state)
 		memset(&m, 0, sizeof(m));
 		sb_rng_seed(&m.rng, sb_test_seed() + round);
 		m.now_ns = any_magnitude(&m.rng, 62);
-		sb_wheel_init(&m.wheel, SB_ARENA_SHARED, m.now_ns);
+		sb_wheel_init(&m.wheel, SB_HEAP, m.now_ns);
 		check_next(&m);
 		for (int i = 0; i < SB_SCALE(48000); i++)
 			model_step(&m);
@@ -241,7 +241,7 @@ static void next_leads_to_the_timer(void **state)
 		struct sb_wheel wheel;
 		uint32_t looks = 0;
 
-		sb_wheel_init(&wheel, SB_ARENA_SHARED, now);
+		sb_wheel_init(&wheel, SB_HEAP, now);
 		timer = sb_wheel_take(&wheel);
 		timer->due_ns = due;
 		sb_wheel_start(&wheel, timer);
@@ -299,7 +299,7 @@ static void a_crowded_slot_is_moved_in_parts(void **state)
 
 	(void)state;
 	sb_rng_seed(&rng, sb_test_seed());
-	sb_wheel_init(&wheel, SB_ARENA_SHARED, 0);
+	sb_wheel_init(&wheel, SB_HEAP, 0);
 	for (uint32_t i = 0; i < many; i++) {
 		struct sb_timer *timer = sb_wheel_take(&wheel);
 
@@ -337,7 +337,7 @@ static void a_slot_under_way_can_be_changed(void **state)
 	uint64_t fired = 0;
 
 	(void)state;
-	sb_wheel_init(&wheel, SB_ARENA_SHARED, 0);
+	sb_wheel_init(&wheel, SB_HEAP, 0);
 	for (uint32_t i = 0; i < MANY; i++) {
 		timer[i] = sb_wheel_take(&wheel);
 		timer[i]->due_ns = due;
@@ -375,7 +375,7 @@ static void a_timer_is_told_from_its_predecessor(void **state)
 	uint32_t index, generation;
 
 	(void)state;
-	sb_wheel_init(&wheel, SB_ARENA_SHARED, 0);
+	sb_wheel_init(&wheel, SB_HEAP, 0);
 	assert_null(sb_wheel_find(&wheel, 0));
 	first = sb_wheel_take(&wheel);
 	index = first->index;
@@ -400,7 +400,7 @@ static void indices_are_unique(void **state)
 	uint32_t chunks;
 
 	(void)state;
-	sb_wheel_init(&wheel, SB_ARENA_SHARED, 0);
+	sb_wheel_init(&wheel, SB_HEAP, 0);
 	for (uint32_t i = 0; i < many; i++) {
 		struct sb_timer *timer = sb_wheel_take(&wheel);
 

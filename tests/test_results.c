@@ -64,12 +64,18 @@ static struct sb_result *make_result(const char *directory)
 	series->label = strdup("pairs=1, \"x\"");
 	series->records = REPETITIONS;
 	series->record = calloc(REPETITIONS, sizeof(*series->record));
+	series->memory = (struct sb_memory){ .is_bound = true };
+	series->residence = calloc(WORKERS, sizeof(*series->residence));
+	series->residence[0].kind[SB_MEMORY_ARENA] =
+		(struct sb_page_count){ 12, 3 };
+	series->residence[1].error = -ENOTSUP;
 	for (uint32_t r = 0; r < REPETITIONS; r++)
 		make_record(&series->record[r], r);
 	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model",
 				    "<script>alert('x')</script>"),
 		 0);
 	CHECK_EQ(sb_result_add_fact(result, "machine", "pus", "2"), 0);
+	CHECK_EQ(sb_result_add_fact(result, "options", "membind", "local"), 0);
 	return result;
 }
 
@@ -293,7 +299,8 @@ static void directory_is_complete(void **state)
 {
 	static const char *const names[] = { "runs.csv",    "workers.csv",
 					     "steals.csv",  "spins.csv",
-					     "latency.csv", "report.html" };
+					     "latency.csv", "memory.csv",
+					     "report.html" };
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
 	const char *failed;
@@ -318,17 +325,47 @@ static void directory_is_complete(void **state)
 	text = read_file(directory, "workers.csv");
 	assert_non_null(strstr(text, ",1,5,1,1,0,0,,101,"));
 	free(text);
+	/* Of the second worker it is not known where its memory lies. */
+	text = read_file(directory, "memory.csv");
+	assert_non_null(strstr(text, ",0,0,local,arena,12,3,native\n"));
+	assert_non_null(strstr(text, ",1,0,local,arena,,,native\n"));
+	free(text);
 	free_result(result);
 	remove_tree(directory);
+}
+
+static void binding_is_what_became_of_it(void **state)
+{
+	struct sb_result *result = make_result(".");
+	struct sb_series *series = result->series;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	(void)state;
+	assert_string_equal(sb_series_binding(series, result), "local");
+	series->memory.bind_error = -EPERM;
+	assert_string_equal(sb_series_binding(series, result), "refused");
+	result->placement.nodes = 2;
+	out = open_memstream(&text, &bytes);
+	sb_write_summary(result, out, false);
+	fclose(out);
+	assert_non_null(strstr(text, "pingpong: 80.0 % of the workers' memory "
+				     "is on their own nodes (binding: "
+				     "refused)\n"));
+	free(text);
+	series->memory = (struct sb_memory){ .is_bound = false };
+	assert_string_equal(sb_series_binding(series, result), "none");
+	free_result(result);
 }
 
 /* No file may be taken for a measurement of that machine. */
 static void every_output_says_emulated(void **state)
 {
 	/* Those that have rows here. */
-	static const char *const names[] = { "runs.csv", "workers.csv",
+	static const char *const names[] = { "runs.csv",   "workers.csv",
 					     "steals.csv", "latency.csv",
-					     "report.html" };
+					     "memory.csv", "report.html" };
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
 	const char *failed;
@@ -429,6 +466,7 @@ int main(void)
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
 		cmocka_unit_test(directory_is_complete),
+		cmocka_unit_test(binding_is_what_became_of_it),
 		cmocka_unit_test(every_output_says_emulated),
 		cmocka_unit_test(files_are_whole_or_absent),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -1,0 +1,56 @@
+/*
+ * memory.h - where workers' memory is to come from, and what became of it: the
+ * parameters and the readings, as plain data. core/memory.c sees to both.
+ */
+#ifndef SB_CORE_MEMORY_H
+#define SB_CORE_MEMORY_H
+
+#include "core/pages.h"
+
+/* Who allocates from one arena, see core/mem.h. */
+enum sb_arenas {
+	SB_ARENAS_PER_WORKER,
+	SB_ARENAS_PER_NODE, /* the workers of one NUMA node */
+	SB_ARENAS_SHARED,   /* all workers, and foreign threads */
+};
+
+/*
+ * Where an arena's pages lie, on a machine with several nodes. NONE: on the node
+ * of who touches them first, or as a policy says that was inherited.
+ */
+enum sb_membind {
+	SB_MEMBIND_LOCAL,      /* on its users' node; all users': not bound */
+	SB_MEMBIND_INTERLEAVE, /* page by page on all nodes in turn */
+	SB_MEMBIND_NONE,       /* where the operating system puts them */
+};
+
+struct sb_memory {
+	/* The arenas, from the operating system; see struct sb_arena_reading. */
+	uint64_t mapped_bytes;
+	uint64_t explicit_bytes;
+	uint64_t missed_bytes;
+	bool is_bound;	/* at least one is to be bound */
+	int bind_error; /* 0, or -errno: some of it is not bound */
+
+	/* For processes, events and relations: taken from the arenas, and kept
+	 * for later when free; of these, in use, never more. */
+	uint64_t held_bytes;
+	uint64_t used_bytes;
+};
+
+/* What a worker's memory is for; each but the last is a part of the last. */
+enum sb_memory_kind {
+	SB_MEMORY_DEQUES,
+	SB_MEMORY_WORKER,    /* queues, counters, histograms */
+	SB_MEMORY_PROCESSES, /* and events and relations */
+	SB_MEMORY_ARENA,     /* with that of all who share it */
+	SB_MEMORY_KINDS
+};
+
+/* On which nodes a worker's memory lies. */
+struct sb_residence {
+	int error; /* 0, or -errno: it is not known */
+	struct sb_page_count kind[SB_MEMORY_KINDS];
+};
+
+#endif

@@ -1,0 +1,91 @@
+#include "harness/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB (1024.0 * 1024.0)
+
+/* ---- before ---- */
+
+/* A small file of the kernel's; false: it is not there. */
+static bool read_text(const char *path, char *out, size_t bytes)
+{
+	FILE *in = fopen(path, "re");
+	bool ok;
+
+	if (!in)
+		return false;
+	ok = fgets(out, (int)bytes, in);
+	fclose(in);
+	return ok;
+}
+
+static bool has_explicit(void)
+{
+	char text[32];
+
+	return read_text("/sys/kernel/mm/hugepages/hugepages-2048kB/"
+			 "free_hugepages",
+			 text, sizeof(text)) &&
+	       strtoull(text, NULL, 10);
+}
+
+static bool has_transparent(void)
+{
+	char text[64];
+
+	return read_text("/sys/kernel/mm/transparent_hugepage/enabled", text,
+			 sizeof(text)) &&
+	       !strstr(text, "[never]");
+}
+
+void sb_memory_foretell(const struct sb_options *options)
+{
+	const enum sb_huge_pages asked =
+		(enum sb_huge_pages)options->value[SB_OPT_huge_pages]
+			.alternative;
+	const bool transparent = has_transparent();
+
+	if (asked == SB_HUGE_PAGES_EXPLICIT && !has_explicit())
+		fprintf(stderr,
+			"sched-bench: --huge-pages explicit: this machine has "
+			"no free huge pages of 2 MiB (sysctl vm.nr_hugepages=N "
+			"reserves them); %s pages are used\n",
+			transparent ? "transparent huge" : "normal");
+	if (asked == SB_HUGE_PAGES_TRANSPARENT && !transparent)
+		fputs("sched-bench: --huge-pages transparent: this machine has "
+		      "them switched off "
+		      "(/sys/kernel/mm/transparent_hugepage/enabled); normal "
+		      "pages are used\n",
+		      stderr);
+}
+
+/* ---- after ---- */
+
+static void report_series(const struct sb_options *options,
+			  const struct sb_series *series)
+{
+	const struct sb_memory *m = &series->memory;
+
+	if (m->explicit_bytes && m->missed_bytes)
+		fprintf(stderr,
+			"sched-bench: %s: only %.0f of %.0f MiB are explicit "
+			"huge pages; this machine had no more free ones\n",
+			series->workload, (double)m->explicit_bytes / MIB,
+			(double)(m->explicit_bytes + m->missed_bytes) / MIB);
+	if (m->bind_error)
+		fprintf(stderr,
+			"sched-bench: %s: --membind %s was refused: %s; the "
+			"system has placed the memory\n",
+			series->workload, options->value[SB_OPT_membind].text,
+			strerror(-m->bind_error));
+}
+
+void sb_memory_report(const struct sb_options *options,
+		      const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series; i++)
+		report_series(options, &result->series[i]);
+}

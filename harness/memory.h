@@ -1,0 +1,18 @@
+/*
+ * memory.h - what the memory that was asked for is not, said on stderr.
+ */
+#ifndef SB_HARNESS_MEMORY_H
+#define SB_HARNESS_MEMORY_H
+
+#include "harness/options.h"
+#include "results/record.h"
+
+/* Before the run: that the machine has no huge pages of that kind, and what is
+ * used instead. */
+void sb_memory_foretell(const struct sb_options *options);
+
+/* After it: what was refused. */
+void sb_memory_report(const struct sb_options *options,
+		      const struct sb_result *result);
+
+#endif
