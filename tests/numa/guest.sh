@@ -91,10 +91,13 @@ measure misled-none "$misled" --arena per-worker --membind none
 measure misled-local "$misled" --arena per-worker --membind local
 
 measure huge-missing "" --membind local --huge-pages explicit
-for node in 0 1; do
-	echo 24 >"$(pool $node)/nr_hugepages"
-	say huge reserved$node <"$(pool $node)/nr_hugepages"
-done
+# The kernel reserves for all nodes together: a mapping bound to the second one is
+# made, and has no pages.
+echo 24 >"$(pool 0)/nr_hugepages"
+measure huge-uneven "" --membind local --huge-pages explicit
+echo 24 >"$(pool 1)/nr_hugepages"
+say huge reserved0 <"$(pool 0)/nr_hugepages"
+say huge reserved1 <"$(pool 1)/nr_hugepages"
 touch /tmp/watched
 watch_huge_pages /tmp/watched &
 measure huge "" --membind local --huge-pages explicit

@@ -212,10 +212,14 @@ class Judge:
                    self.proof, "huge")
         self.check("they are taken from both nodes, without a warning",
                    self.huge_pages_taken)
-        self.check("without huge pages it is there, too",
+        self.check("when there are none, it is there, too",
                    self.proof, "huge-missing")
-        self.check("and a warning says that there are none",
+        self.check("and a warning says so",
                    self.warned, "huge-missing")
+        self.check("so it is when only one node has huge pages",
+                   self.proof, "huge-uneven")
+        self.check("and a warning says so, too",
+                   self.warned, "huge-uneven")
         self.check("the guest came to its end", self.ended)
         return self.results
 

@@ -34,26 +34,26 @@ skynet,leaves=1000,0,2,2,2,18830
 skynet,leaves=1000,0,3,3,2,10540"""
 
 BOUND = """\
-workload,label,worker,node,memory,own_pages,other_pages,topology
-skynet,leaves=1000,0,0,deques,4,0,native
-skynet,leaves=1000,0,0,worker,12,0,native
-skynet,leaves=1000,0,0,processes,96,0,native
-skynet,leaves=1000,0,0,arena,180,0,native
-skynet,leaves=1000,1,0,deques,4,0,native
-skynet,leaves=1000,1,0,worker,12,0,native
-skynet,leaves=1000,1,0,processes,48,0,native
-skynet,leaves=1000,1,0,arena,90,0,native
-skynet,leaves=1000,2,2,deques,4,0,native
-skynet,leaves=1000,2,2,worker,12,0,native
-skynet,leaves=1000,2,2,processes,32,0,native
-skynet,leaves=1000,2,2,arena,60,0,native
-skynet,leaves=1000,3,2,deques,4,0,native
-skynet,leaves=1000,3,2,worker,12,0,native
-skynet,leaves=1000,3,2,processes,16,0,native
-skynet,leaves=1000,3,2,arena,60,0,native"""
+workload,label,worker,node,binding,memory,own_pages,other_pages,topology
+skynet,leaves=1000,0,0,local,deques,4,0,native
+skynet,leaves=1000,0,0,local,worker,12,0,native
+skynet,leaves=1000,0,0,local,processes,96,0,native
+skynet,leaves=1000,0,0,local,arena,180,0,native
+skynet,leaves=1000,1,0,local,deques,4,0,native
+skynet,leaves=1000,1,0,local,worker,12,0,native
+skynet,leaves=1000,1,0,local,processes,48,0,native
+skynet,leaves=1000,1,0,local,arena,90,0,native
+skynet,leaves=1000,2,2,local,deques,4,0,native
+skynet,leaves=1000,2,2,local,worker,12,0,native
+skynet,leaves=1000,2,2,local,processes,32,0,native
+skynet,leaves=1000,2,2,local,arena,60,0,native
+skynet,leaves=1000,3,2,local,deques,4,0,native
+skynet,leaves=1000,3,2,local,worker,12,0,native
+skynet,leaves=1000,3,2,local,processes,16,0,native
+skynet,leaves=1000,3,2,local,arena,60,0,native"""
 
 ELSEWHERE = "\n".join(
-    ",".join(c[:5] + [c[6], c[5], c[7]]) if c[0] == "skynet" else ",".join(c)
+    ",".join(c[:6] + [c[7], c[6], c[8]]) if c[0] == "skynet" else ",".join(c)
     for c in (line.split(",") for line in BOUND.split("\n")))
 
 INTERLEAVED = (BOUND.replace("arena,180,0", "arena,58,122")
@@ -62,7 +62,7 @@ INTERLEAVED = (BOUND.replace("arena,180,0", "arena,58,122")
 
 MEMORY = {"local": BOUND, "per-numa": BOUND, "misled-local": BOUND,
           "misled-none": ELSEWHERE, "interleave": INTERLEAVED,
-          "huge-missing": BOUND, "huge": BOUND}
+          "huge-missing": BOUND, "huge-uneven": BOUND, "huge": BOUND}
 
 
 def say(name, what, text):
@@ -76,8 +76,8 @@ def good():
     for name, memory in MEMORY.items():
         log[name] = (say(name, "workers", WORKERS) + say(name, "memory", memory) +
                      say(name, "status", "0"))
-    log["huge-missing"] += say("huge-missing", "err",
-                               "sched-bench: warning: no huge pages are free")
+    for name in ("huge-missing", "huge-uneven"):
+        log[name] += say(name, "err", "sched-bench: no free huge pages")
     log["huge"] += say("huge", "reserved0", "24") + say("huge", "reserved1", "24")
     log["huge"] += say("huge", "least", "20 21")
     log["guest"] = "guest|end|\r\n[    9.7] reboot: Power down"
@@ -86,19 +86,20 @@ def good():
 
 # What is wrong, where, and what makes it so. Each must be seen at that place and
 # nowhere else.
-PROVED = ("local", "per-numa", "misled-local", "huge", "huge-missing")
+PROVED = ("local", "per-numa", "misled-local", "huge", "huge-missing",
+          "huge-uneven")
 DEFECTS = [
     (f"{name}: {what}", name, old, new)
     for name in PROVED for what, old, new in (
-        ("a page elsewhere", "0,0,deques,4,0", "0,0,deques,3,1"),
-        ("a page of the last worker elsewhere", "3,2,arena,60,0", "3,2,arena,59,1"),
-        ("all pages elsewhere", "2,2,processes,32,0", "2,2,processes,0,32"),
-        ("no pages", "1,0,worker,12,0", "1,0,worker,0,0"),
-        ("pages not known", "1,0,worker,12,0", "1,0,worker,,"),
-        ("own pages not known", "1,0,worker,12,0", "1,0,worker,,0"),
-        ("a row missing", f"{name}|memory|skynet,leaves=1000,2,2,deques,4,0,native\r\n", ""),
+        ("a page elsewhere", "0,0,local,deques,4,0", "0,0,local,deques,3,1"),
+        ("a page of the last worker elsewhere", "3,2,local,arena,60,0", "3,2,local,arena,59,1"),
+        ("all pages elsewhere", "2,2,local,processes,32,0", "2,2,local,processes,0,32"),
+        ("no pages", "1,0,local,worker,12,0", "1,0,local,worker,0,0"),
+        ("pages not known", "1,0,local,worker,12,0", "1,0,local,worker,,"),
+        ("own pages not known", "1,0,local,worker,12,0", "1,0,local,worker,,0"),
+        ("a row missing", f"{name}|memory|skynet,leaves=1000,2,2,local,deques,4,0,native\r\n", ""),
         ("the last worker missing", "leaves=1000,3,2,", "leaves=1000,4,2,"),
-        ("another node than the worker's", "2,2,deques", "2,1,deques"),
+        ("another node than the worker's", "2,2,local,deques", "2,1,local,deques"),
         ("the workers' nodes by the kernel's numbers", ",2,", ",1,"),
         ("emulated", "native", "emulated"),
         ("a worker on the node without CPUs", "0,2,2,2,18830", "0,2,2,1,18830"),
@@ -113,7 +114,7 @@ DEFECTS = [
 ] + [
     ("not bound: all on the workers' nodes", "misled-none", ELSEWHERE, BOUND),
     ("not bound: one of them all on its node", "misled-none",
-     "1,0,worker,0,12", "1,0,worker,12,0"),
+     "1,0,local,worker,0,12", "1,0,local,worker,12,0"),
     ("not bound: nothing at all", "misled-none", "deques,0,4", "deques,0,0"),
     ("not bound: not known", "misled-none", "deques,0,4", "deques,,"),
     ("not bound: no memory.csv", "misled-none", "|memory|", "|nothing|"),
@@ -128,8 +129,9 @@ DEFECTS = [
     ("huge: none could be reserved", "huge", "reserved1|24", "reserved1|0"),
     ("huge: nobody watched", "huge", "huge|least|20 21\r\n", ""),
     ("huge: a warning", "huge", "huge|status|0",
-     "huge|err|warning: no huge pages are free\r\nhuge|status|0"),
-    ("huge-missing: no warning", "huge-missing", "no huge pages are free", "all is well"),
+     "huge|err|sched-bench: no free huge pages\r\nhuge|status|0"),
+    ("huge-missing: no warning", "huge-missing", "no free huge pages", "all is well"),
+    ("huge-uneven: no warning", "huge-uneven", "no free huge pages", "all is well"),
     ("plan: not balanced", "plan", "2,2,2,2,native", "2,1,1,0,native"),
     ("plan: a worker on the node without CPUs", "plan", "1,1,1,0,", "1,1,1,1,"),
     ("plan: a worker too few", "plan", "plan|out|3,3,3,2,native\r\n", ""),
@@ -142,7 +144,8 @@ DEFECTS = [
 ]
 # What the checks are about, in their order.
 PLACES = ["export", "plan", "local", "per-numa", "misled-local", "misled-none",
-          "interleave", "huge", "huge", "huge-missing", "huge-missing", "guest"]
+          "interleave", "huge", "huge", "huge-missing", "huge-missing",
+          "huge-uneven", "huge-uneven", "guest"]
 
 
 def failing(log):
