@@ -8,6 +8,42 @@
 #include "affinity/plan.h"
 #include "affinity/profile.h"
 
+/* ---- distances between nodes ---- */
+
+static void copy_distances(struct sb_topology *t,
+			   const struct hwloc_distances_s *d)
+{
+	for (uint32_t i = 0; i < d->nbobjs; i++) {
+		for (uint32_t j = 0; j < d->nbobjs; j++) {
+			const uint64_t value = d->values[i * d->nbobjs + j];
+
+			t->node_distance[d->objs[i]->logical_index * t->nodes +
+					 d->objs[j]->logical_index] =
+				value > UINT32_MAX ? UINT32_MAX
+						   : (uint32_t)value;
+		}
+	}
+}
+
+/* The first matrix that means latency; none is none. */
+static int read_distances(struct sb_topology *t)
+{
+	struct hwloc_distances_s *d = NULL;
+	unsigned int n = 1;
+
+	if (hwloc_distances_get_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, &n, &d,
+					HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+					0) ||
+	    !n || !d)
+		return 0;
+	t->node_distance =
+		calloc((size_t)t->nodes * t->nodes, sizeof(*t->node_distance));
+	if (t->node_distance)
+		copy_distances(t, d);
+	hwloc_distances_release(t->hwloc, d);
+	return t->node_distance ? 0 : -ENOMEM;
+}
+
 /* ---- one processing unit ---- */
 
 static int ancestor_index(hwloc_topology_t t, hwloc_obj_t obj,
@@ -37,32 +73,48 @@ static bool is_special_memory(hwloc_obj_t node)
 	       hwloc_obj_get_info_by_name(node, "GPUBusId");
 }
 
+/* From all nodes; 0 where the machine has no distances. */
+static uint64_t sum_of_distances(const struct sb_topology *t, hwloc_obj_t node)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t from = 0; t->node_distance && from < t->nodes; from++)
+		sum += t->node_distance[from * t->nodes + node->logical_index];
+	return sum;
+}
+
 /*
  * Of several nodes with this unit: plain memory first, then the smallest
- * locality, then the operating system's order, which puts memory that is added
- * to a machine behind that of its sockets.
+ * locality. hwloc gives memory without CPUs the locality of the nodes it is
+ * nearest to; but it is farther from all others than those are. Then the
+ * operating system's order, which puts memory that is added to a machine behind
+ * that of its sockets.
  */
-static bool is_nearer(hwloc_obj_t a, hwloc_obj_t b)
+static bool is_nearer(const struct sb_topology *t, hwloc_obj_t a, hwloc_obj_t b)
 {
 	const int weight_a = hwloc_bitmap_weight(a->cpuset);
 	const int weight_b = hwloc_bitmap_weight(b->cpuset);
+	const uint64_t sum_a = sum_of_distances(t, a);
+	const uint64_t sum_b = sum_of_distances(t, b);
 
 	if (is_special_memory(a) != is_special_memory(b))
 		return is_special_memory(b);
 	if (weight_a != weight_b)
 		return weight_a < weight_b;
+	if (sum_a != sum_b)
+		return sum_a < sum_b;
 	return a->os_index < b->os_index;
 }
 
-static int node_index(hwloc_topology_t t, hwloc_obj_t pu)
+static int node_index(const struct sb_topology *t, hwloc_obj_t pu)
 {
 	hwloc_obj_t nearest = NULL;
 	hwloc_obj_t node = NULL;
 
-	while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE,
+	while ((node = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE,
 						  node))) {
 		if (hwloc_bitmap_isset(node->cpuset, pu->os_index) &&
-		    (!nearest || is_nearer(node, nearest)))
+		    (!nearest || is_nearer(t, node, nearest)))
 			nearest = node;
 	}
 	return nearest ? (int)nearest->logical_index : -1;
@@ -116,7 +168,7 @@ static void list_units(struct sb_topology *t)
 				   .pu = (int)pu->logical_index,
 				   .core = core ? (int)core->logical_index : -1,
 				   .cache = cache_index(t, pu, &cache),
-				   .node = node_index(t->hwloc, pu),
+				   .node = node_index(t, pu),
 				   .package = ancestor_index(
 					   t->hwloc, pu, HWLOC_OBJ_PACKAGE) },
 			.pu = pu,
@@ -124,42 +176,6 @@ static void list_units(struct sb_topology *t)
 			.speed = speed_of(t->hwloc, pu),
 		};
 	}
-}
-
-/* ---- distances between nodes ---- */
-
-static void copy_distances(struct sb_topology *t,
-			   const struct hwloc_distances_s *d)
-{
-	for (uint32_t i = 0; i < d->nbobjs; i++) {
-		for (uint32_t j = 0; j < d->nbobjs; j++) {
-			const uint64_t value = d->values[i * d->nbobjs + j];
-
-			t->node_distance[d->objs[i]->logical_index * t->nodes +
-					 d->objs[j]->logical_index] =
-				value > UINT32_MAX ? UINT32_MAX
-						   : (uint32_t)value;
-		}
-	}
-}
-
-/* The first matrix that means latency; none is none. */
-static int read_distances(struct sb_topology *t)
-{
-	struct hwloc_distances_s *d = NULL;
-	unsigned int n = 1;
-
-	if (hwloc_distances_get_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, &n, &d,
-					HWLOC_DISTANCES_KIND_MEANS_LATENCY,
-					0) ||
-	    !n || !d)
-		return 0;
-	t->node_distance =
-		calloc((size_t)t->nodes * t->nodes, sizeof(*t->node_distance));
-	if (t->node_distance)
-		copy_distances(t, d);
-	hwloc_distances_release(t->hwloc, d);
-	return t->node_distance ? 0 : -ENOMEM;
 }
 
 /* ---- loading ---- */
@@ -179,8 +195,10 @@ static int read_hwloc(struct sb_topology *t)
 	t->unit = calloc(t->pus, sizeof(*t->unit));
 	if (!t->unit)
 		return -ENOMEM;
+	if (read_distances(t))
+		return -ENOMEM;
 	list_units(t);
-	return read_distances(t);
+	return 0;
 }
 
 int sb_topology_open(struct sb_topology **topology, const char *profile,

@@ -962,6 +962,31 @@ static void plain_memory_comes_before_other(void **state)
 	close_machine();
 }
 
+/*
+ * hwloc gives memory without CPUs the locality of the package it is nearest to;
+ * here, on a machine made up by hand, it even has the smaller number. The
+ * distances tell.
+ */
+static void memory_without_cpus_is_nobodys_own(void **state)
+{
+	const struct sb_plan_request r = { .rule = SB_WORKERS_PER_NUMA };
+	struct sb_plan plan;
+
+	(void)state;
+	open_machine("tests/topologies/memory-without-cpus-first.xml");
+	CHECK_EQ(m.facts.nodes, 3);
+	plan = plan_of(&r);
+	CHECK_EQ(plan.placement.workers, 2);
+	for (uint32_t w = 0; w < 2; w++)
+		CHECK_EQ(hwloc_get_obj_by_type(
+				 m.hwloc, HWLOC_OBJ_NUMANODE,
+				 (unsigned)plan.placement.place[w].node)
+				 ->os_index,
+			 w + 1);
+	sb_placement_free(&plan.placement);
+	close_machine();
+}
+
 /* The same again, and after an export; each machine its own. */
 static uint64_t seen[256];
 static size_t seens;
@@ -1033,6 +1058,7 @@ int main(void)
 		cmocka_unit_test(distances_are_the_machines),
 		cmocka_unit_test(special_memory_is_nobodys_own),
 		cmocka_unit_test(plain_memory_comes_before_other),
+		cmocka_unit_test(memory_without_cpus_is_nobodys_own),
 		cmocka_unit_test(fingerprints_tell_machines_apart),
 		cmocka_unit_test(names_are_distinct),
 	};
