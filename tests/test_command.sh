@@ -246,11 +246,40 @@ is_svg() {
 holds "topo show --svg draws every worker" is_svg
 mask_is_kept() {
 	[ "$(taskset -c "$cpu" "$program" topo plan --format csv)" = \
-		"$(printf 'worker,cpu,pu,core,cache,node,package,topology\n0,%s,' "$cpu")$(
+		"$(printf 'worker,cpu,pu,core,cache,node,package,role,topology\n0,%s,' "$cpu")$(
 			taskset -c "$cpu" "$program" topo plan --format csv |
 				tail -1 | cut -d, -f3-)" ]
 }
 holds "topo plan of this machine keeps to the mask" mask_is_kept
+generators_are_planned() {
+	"$program" topo plan --profile 'core:3 pu:2' --generator-cpus 3 \
+		--workers per-pu --format json >"$work/generators.json" &&
+		python3 - "$work/generators.json" <<-'EOF'
+			import json, sys
+			plan = json.load(open(sys.argv[1]))
+			assert [w["cpu"] for w in plan["workers"]] == [0, 4, 1, 5]
+			assert [(g["cpu"], g["core"]) for g in plan["generators"]] == [(3, 1)]
+		EOF
+}
+holds "topo plan --generator-cpus keeps workers off the core" generators_are_planned
+generators_are_shown() {
+	set -- --profile 'core:3 pu:2' --generator-cpus 3
+	"$program" topo plan "$@" | grep -q '^     G        3        3        1 ' &&
+		"$program" topo plan "$@" --format csv |
+		grep -q '^,3,3,1,.*,generator,emulated$' &&
+		"$program" topo show "$@" |
+		grep -q 'Core 1: CPU 2 \[kept free\], CPU 3 \[generator\]$' &&
+		"$program" topo show "$@" --svg - | grep -q '>CPU 3 \[generator\]<'
+}
+holds "topo shows generators in every form" generators_are_shown
+refuses "a generator CPU that is not there" 3 "--generator-cpus: .*CPU 4000" \
+	run -w yield --generator-cpus 4000
+refuses "generators leave nothing" 3 "--generator-cpus: leaves no CPU for workers" \
+	topo plan --profile 'core:1 pu:2' --generator-cpus 0
+refuses "only generators' cores are left" 3 "--cpus: names only cores" \
+	topo plan --profile 'core:2 pu:2' --generator-cpus 0 --cpus 1
+refuses "too many workers for the rest" 3 "more than the 2 processing units" \
+	topo plan --profile 'core:2 pu:2' --generator-cpus 0 --workers 3
 refuses "unknown part of topo" 3 "did you mean 'show'" topo sho
 refuses "an option that topo has not" 3 "unknown option '--wake'" topo plan --wake local
 refuses "an option that only topo has" 3 "unknown option '--svg'" run -w yield --svg x
