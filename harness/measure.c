@@ -18,6 +18,7 @@ _Atomic(bool) sb_interrupted;
 struct measurement {
 	struct sb_workload_run run;
 	const struct sb_options *options;
+	const struct sb_ground *ground;
 	uint32_t workers;
 	/* Readings at the start of a repetition. */
 	struct sb_worker_reading *worker; /* [workers] */
@@ -136,6 +137,45 @@ static void read_difference(struct measurement *m, struct sb_record *record)
 		sb_hist_subtract(&record->hist[h], &m->hist[h]);
 }
 
+/* ---- the ground under it ---- */
+
+/* A list of CPUs is rarely longer; a longer one is cut off in the reason. */
+#define LIST_BYTES 40
+
+/* False: m->why says what is another one now. The kernel cuts the thread's mask
+ * down, or widens it, with its cpuset. */
+static bool usable_is_the_same(struct measurement *m)
+{
+	const struct sb_cpu_mask *before = &m->ground->usable;
+	struct sb_cpu_mask now;
+	char was[LIST_BYTES];
+	char is[LIST_BYTES];
+
+	/* What cannot be read is an empty mask. */
+	if (!sb_cpu_mask_read(&now) && sb_cpu_mask_is_equal(&now, before))
+		return true;
+	snprintf(m->why, sizeof(m->why),
+		 "the CPUs that may be used changed from %s to %s during the "
+		 "run",
+		 sb_cpu_mask_text(before, was, sizeof(was)),
+		 sb_cpu_mask_text(&now, is, sizeof(is)));
+	return false;
+}
+
+/* Some kernels widen the masks of all threads when a cpuset changes. */
+static bool workers_are_pinned(struct measurement *m)
+{
+	for (uint32_t i = 0; i < m->workers; i++) {
+		if (sb_scheduler_is_pinned(m->run.scheduler, i))
+			continue;
+		snprintf(m->why, sizeof(m->why),
+			 "worker %" PRIu32 " is no longer pinned to CPU %d", i,
+			 m->ground->placement->place[i].os_cpu);
+		return false;
+	}
+	return true;
+}
+
 /* ---- rounds ---- */
 
 static bool interrupted(struct measurement *m)
@@ -199,7 +239,8 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	return false;
 }
 
-/* Rounds until the time has passed, but at least one. */
+/* Rounds until the time has passed, but at least one. Afterwards, and so for the
+ * warm-up and each repetition, the ground must be the same. */
 static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 		       struct sb_measured *sum)
 {
@@ -214,7 +255,7 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	sum->elapsed_ns = sb_clock_ns() - start;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
 				       : sb_clock_process_cpu_ns() - cpu;
-	return ok;
+	return ok && usable_is_the_same(m) && workers_are_pinned(m);
 }
 
 static bool warm_up(struct measurement *m)
@@ -248,11 +289,12 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	return true;
 }
 
-/* After a failure there is no point in going on: the rest is invalid, too. */
+/* After a failure there is no point in going on: the rest is invalid, too; all
+ * is when the workers have not been started. */
 static void run_repetitions(struct measurement *m, struct sb_series *series,
-			    const struct sb_progress *progress)
+			    const struct sb_progress *progress, bool started)
 {
-	bool ok = warm_up(m);
+	bool ok = started && warm_up(m);
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
@@ -282,22 +324,22 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 }
 
 static int measure_started(struct measurement *m, struct sb_series *series,
-			   const struct sb_placement *placement,
 			   const struct sb_progress *progress)
 {
 	uint32_t failed = 0;
 	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
 
-	if (rc)
-		return cannot_start(placement, failed, rc);
-	run_repetitions(m, series, progress);
+	/* A CPU may have been taken away since an earlier workload. */
+	if (rc && usable_is_the_same(m))
+		return cannot_start(m->ground->placement, failed, rc);
+	run_repetitions(m, series, progress, !rc);
 	/* Nothing is alive, unless a round failed; force ends that. */
-	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	if (!rc)
+		sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	return 0;
 }
 
 static int measure_set_up(struct measurement *m, struct sb_series *series,
-			  const struct sb_placement *placement,
 			  const struct sb_progress *progress)
 {
 	int rc = m->run.workload->setup(&m->run);
@@ -305,35 +347,35 @@ static int measure_set_up(struct measurement *m, struct sb_series *series,
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s",
 			       m->run.workload->name, strerror(-rc));
-	rc = measure_started(m, series, placement, progress);
+	rc = measure_started(m, series, progress);
 	m->run.workload->teardown(&m->run);
 	return rc;
 }
 
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
-	       const struct sb_options *options,
-	       const struct sb_placement *placement,
+	       const struct sb_options *options, const struct sb_ground *ground,
 	       const struct sb_progress *progress)
 {
 	const struct sb_config config = make_config(options);
 	struct measurement m = {
 		.run = { .workload = chosen->workload, .param = chosen->param },
 		.options = options,
-		.workers = placement->workers,
+		.ground = ground,
+		.workers = ground->placement->workers,
 	};
 	int rc;
 
 	m.worker = make_readings(m.workers);
 	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
-	rc = m.worker && m.hist
-		     ? sb_scheduler_create(&m.run.scheduler, &config, placement)
-		     : -ENOMEM;
+	rc = m.worker && m.hist ? sb_scheduler_create(&m.run.scheduler, &config,
+						      ground->placement)
+				: -ENOMEM;
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT,
 			     "the scheduler cannot be created: %s",
 			     strerror(-rc));
 	else
-		rc = measure_set_up(&m, series, placement, progress);
+		rc = measure_set_up(&m, series, progress);
 	sb_scheduler_destroy(m.run.scheduler);
 	free_readings(m.worker, m.workers);
 	free(m.hist);

@@ -47,6 +47,12 @@ holds() {
 	fi
 }
 
+# skips NAME REASON: what cannot be tested here.
+skips() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
 is_json() {
 	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"
 }
@@ -150,6 +156,65 @@ only_cpu() {
 	[ "$(cut -d, -f4,5 "$work/one/workers.csv" | sort -u)" = "$(printf '0,%s\nworker,os_cpu' "$cpu")" ]
 }
 holds "under taskset it uses only that CPU" only_cpu
+
+# Generators and workers apart, on this machine.
+cores=$("$program" topo plan --format csv | grep -c ',worker,')
+generator_is_pinned() {
+	[ "$(python3 tests/masks.py look "$program" "$work/pinned" \
+		--generator-cpus "$cpu")" = "$cpu" ]
+}
+no_worker_there() {
+	! cut -d, -f5 "$work/pinned/workers.csv" | grep -qx "$cpu" &&
+		grep -q "\"generator_cpus\": \"$cpu\"" "$work/pinned/meta.json"
+}
+emulated_is_not_pinned() {
+	[ "$(python3 tests/masks.py look "$program" "$work/loose" \
+		--profile 'core:3 pu:1' --generator-cpus 1)" = \
+		"$(awk '/^Cpus_allowed_list:/ { print $2 }' /proc/self/status)" ] &&
+		grep -q '"generator_cpus": "1"' "$work/loose/meta.json"
+}
+mask_is_restored() {
+	mkdir "$work/bin" &&
+		printf '#!/bin/sh\ntaskset -cp $$ | sed "s/.*: //" >"%s"\n' \
+			"$work/gnuplot-mask" >"$work/bin/gnuplot" &&
+		chmod +x "$work/bin/gnuplot" &&
+		PATH="$work/bin:$PATH" "$program" run -w yield --yields 100 \
+			--duration 1ms --warmup 0s -r 1 -q -o "$work/restored" \
+			--generator-cpus "$cpu" &&
+		[ "$(cat "$work/gnuplot-mask")" = "$(taskset -cp $$ | sed 's/.*: //')" ]
+}
+if [ "$cores" -gt 1 ]; then
+	holds "--generator-cpus pins the thread that submits" generator_is_pinned
+	holds "no worker is on its core, and meta.json names it" no_worker_there
+	holds "children after the run have the whole mask again" mask_is_restored
+else
+	skips "--generator-cpus on this machine" "it has one core"
+fi
+holds "nothing is pinned in an emulated run" emulated_is_not_pinned
+
+# What a run stands on changes while it measures.
+outside_is_refused() {
+	other=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	taskset -c "$cpu" "$program" run -w yield --generator-cpus "$other" \
+		2>"$work/err"
+	[ $? -eq 3 ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
+		grep -q -- "--generator-cpus: .*CPU $other, which is not there or may" \
+			"$work/err"
+}
+if [ "$(nproc)" -gt 1 ]; then
+	holds "generator CPUs outside of the mask are refused" outside_is_refused
+	holds "fewer usable CPUs: from then on invalid" \
+		python3 tests/masks.py move-main "$program" "$work/moved"
+	holds "the terminal says so, too" grep -q \
+		"repetition 99: invalid (the CPUs that may be used changed from" \
+		"$work/moved.out"
+	holds "the same in an emulated run" python3 tests/masks.py move-main \
+		"$program" "$work/moved-emulated" --profile 'core:2 pu:1'
+	holds "a worker that is moved: from then on invalid" \
+		python3 tests/masks.py move-worker "$program" "$work/moved-worker"
+else
+	skips "CPUs that change during a run" "there is only one"
+fi
 
 # A profile that is not this machine.
 emulated() {
@@ -345,7 +410,6 @@ if command -v gnuplot >/dev/null; then
 	done
 	holds "the pictures are in the page" grep -q '<svg' "$work/plots/report.html"
 else
-	n=$((n + 1))
-	echo "ok $n - plots # SKIP gnuplot is not installed"
+	skips plots "gnuplot is not installed"
 fi
 echo "1..$n"

@@ -186,6 +186,7 @@ static void a_cpu_that_cannot_be_had(void **state)
 {
 	struct sb_place place = { .os_cpu = 1 << 14 };
 	const struct sb_placement placement = { .workers = 1, .place = &place };
+	struct sb_ground ground = { .placement = &placement };
 	const struct sb_progress progress = { quiet_progress, NULL };
 	struct sb_record record = { 0 };
 	struct sb_series series = { .records = 1, .record = &record };
@@ -193,7 +194,8 @@ static void a_cpu_that_cannot_be_had(void **state)
 
 	(void)state;
 	CHECK_EQ(parse(&options, "-w yield"), 0);
-	CHECK_EQ(sb_measure(&series, &options.chosen[0], &options, &placement,
+	CHECK_EQ(sb_cpu_mask_read(&ground.usable), 0);
+	CHECK_EQ(sb_measure(&series, &options.chosen[0], &options, &ground,
 			    &progress),
 		 SB_EXIT_ENVIRONMENT);
 	sb_options_free(&options);
