@@ -177,7 +177,7 @@ static int add_series(struct sb_result *result,
 
 static int measure_all(struct sb_result *result,
 		       const struct sb_options *options,
-		       const struct sb_ground *ground)
+		       struct sb_ground *ground)
 {
 	const bool visible =
 		isatty(STDERR_FILENO) && !sb_opt(options, SB_OPT_quiet);

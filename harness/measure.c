@@ -18,7 +18,7 @@ _Atomic(bool) sb_interrupted;
 struct measurement {
 	struct sb_workload_run run;
 	const struct sb_options *options;
-	const struct sb_ground *ground;
+	struct sb_ground *ground;
 	uint32_t workers;
 	/* Readings at the start of a repetition. */
 	struct sb_worker_reading *worker; /* [workers] */
@@ -142,38 +142,47 @@ static void read_difference(struct measurement *m, struct sb_record *record)
 /* A list of CPUs is rarely longer; a longer one is cut off in the reason. */
 #define LIST_BYTES 40
 
-/* False: m->why says what is another one now. The kernel cuts the thread's mask
- * down, or widens it, with its cpuset. */
-static bool usable_is_the_same(struct measurement *m)
+/* The kernel cuts the thread's mask down with its cpuset. */
+static bool usable_is_the_same(struct sb_ground *ground)
 {
-	const struct sb_cpu_mask *before = &m->ground->usable;
 	struct sb_cpu_mask now;
 	char was[LIST_BYTES];
 	char is[LIST_BYTES];
 
 	/* What cannot be read is an empty mask. */
-	if (!sb_cpu_mask_read(&now) && sb_cpu_mask_is_equal(&now, before))
+	if (!sb_cpu_mask_read(&now) &&
+	    sb_cpu_mask_is_equal(&now, &ground->usable))
 		return true;
-	snprintf(m->why, sizeof(m->why),
+	snprintf(ground->lost, sizeof(ground->lost),
 		 "the CPUs that may be used changed from %s to %s during the "
 		 "run",
-		 sb_cpu_mask_text(before, was, sizeof(was)),
+		 sb_cpu_mask_text(&ground->usable, was, sizeof(was)),
 		 sb_cpu_mask_text(&now, is, sizeof(is)));
 	return false;
 }
 
-/* Some kernels widen the masks of all threads when a cpuset changes. */
-static bool workers_are_pinned(struct measurement *m)
+/* A pinned thread whose CPU is taken away gets what is left of the cpuset. */
+static bool workers_are_pinned(struct sb_ground *ground,
+			       const struct sb_scheduler *scheduler)
 {
-	for (uint32_t i = 0; i < m->workers; i++) {
-		if (sb_scheduler_is_pinned(m->run.scheduler, i))
+	for (uint32_t i = 0; i < ground->placement->workers; i++) {
+		if (sb_scheduler_is_pinned(scheduler, i))
 			continue;
-		snprintf(m->why, sizeof(m->why),
+		snprintf(ground->lost, sizeof(ground->lost),
 			 "worker %" PRIu32 " is no longer pinned to CPU %d", i,
-			 m->ground->placement->place[i].os_cpu);
+			 ground->placement->place[i].os_cpu);
 		return false;
 	}
 	return true;
+}
+
+static bool ground_holds(struct measurement *m)
+{
+	if (usable_is_the_same(m->ground) &&
+	    workers_are_pinned(m->ground, m->run.scheduler))
+		return true;
+	snprintf(m->why, sizeof(m->why), "%s", m->ground->lost);
+	return false;
 }
 
 /* ---- rounds ---- */
@@ -255,7 +264,7 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	sum->elapsed_ns = sb_clock_ns() - start;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
 				       : sb_clock_process_cpu_ns() - cpu;
-	return ok && usable_is_the_same(m) && workers_are_pinned(m);
+	return ok && ground_holds(m);
 }
 
 static bool warm_up(struct measurement *m)
@@ -289,12 +298,11 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	return true;
 }
 
-/* After a failure there is no point in going on: the rest is invalid, too; all
- * is when the workers have not been started. */
+/* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct measurement *m, struct sb_series *series,
-			    const struct sb_progress *progress, bool started)
+			    const struct sb_progress *progress)
 {
-	bool ok = started && warm_up(m);
+	bool ok = warm_up(m);
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
@@ -305,6 +313,14 @@ static void run_repetitions(struct measurement *m, struct sb_series *series,
 			progress->report(progress->arg, series);
 		else
 			sb_record_invalidate(record, m->why);
+	}
+}
+
+static void run_nothing(struct sb_series *series, const char *why)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		series->record[r].repetition = r;
+		sb_record_invalidate(&series->record[r], why);
 	}
 }
 
@@ -323,19 +339,34 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 		       strerror(-rc));
 }
 
+/* Whether a CPU has been taken away since an earlier workload had it. */
+static bool ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
+{
+	if (!ground->held || rc != -EINVAL)
+		return false;
+	if (usable_is_the_same(ground))
+		snprintf(ground->lost, sizeof(ground->lost),
+			 "worker %" PRIu32 " can no longer be pinned to CPU %d",
+			 worker, ground->placement->place[worker].os_cpu);
+	return true;
+}
+
 static int measure_started(struct measurement *m, struct sb_series *series,
 			   const struct sb_progress *progress)
 {
 	uint32_t failed = 0;
 	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
 
-	/* A CPU may have been taken away since an earlier workload. */
-	if (rc && usable_is_the_same(m))
+	if (rc && !ground_is_lost(m->ground, failed, rc))
 		return cannot_start(m->ground->placement, failed, rc);
-	run_repetitions(m, series, progress, !rc);
+	if (rc) {
+		run_nothing(series, m->ground->lost);
+		return 0;
+	}
+	m->ground->held = true;
+	run_repetitions(m, series, progress);
 	/* Nothing is alive, unless a round failed; force ends that. */
-	if (!rc)
-		sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	return 0;
 }
 
@@ -353,7 +384,7 @@ static int measure_set_up(struct measurement *m, struct sb_series *series,
 }
 
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
-	       const struct sb_options *options, const struct sb_ground *ground,
+	       const struct sb_options *options, struct sb_ground *ground,
 	       const struct sb_progress *progress)
 {
 	const struct sb_config config = make_config(options);
@@ -365,6 +396,10 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	};
 	int rc;
 
+	if (*ground->lost) {
+		run_nothing(series, ground->lost);
+		return 0;
+	}
 	m.worker = make_readings(m.workers);
 	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
 	rc = m.worker && m.hist ? sb_scheduler_create(&m.run.scheduler, &config,

@@ -2,11 +2,11 @@
 
 usage: masks.py look|move-main|move-worker PROGRAM DIRECTORY [OPTION...]
 
-When the first repetition is done: `look` prints the CPUs of the main thread and
-ends the run; `move-main` takes all CPUs but the last one from the main thread,
-`move-worker` puts one of the workers on another CPU. Both demand that the run
-ends with status 2, and that from some repetition on all rows are invalid for
-that reason."""
+The run is of two workloads. When the first repetition is done: `look` prints
+the CPUs of the main thread and ends the run; `move-main` takes all CPUs but the
+last one from the main thread, `move-worker` puts one of the workers on another
+CPU. Both demand that the run ends with status 2, and that from some repetition
+on all rows are invalid for that reason."""
 import csv
 import os
 import signal
@@ -41,14 +41,14 @@ def check_rows(directory, reason):
     with open(directory + "/runs.csv") as file:
         rows = list(csv.DictReader(file))
     valid = [row["valid"] == "valid" for row in rows]
-    assert len(rows) == 100 and valid[0] and not valid[-1], valid
+    assert len(rows) == 200 and valid[0] and not valid[-1], valid
     assert valid == sorted(valid, reverse=True), valid
     for row in rows[valid.index(False):]:
         assert reason in row["error_message"], (reason, row["error_message"])
 
 
 action, program, directory, *options = sys.argv[1:]
-run = terminal.start(program, "yield", "1/100 ", directory, *options)
+run = terminal.start(program, "yield,skynet", "1/200 ", directory, *options)
 try:
     if action == "look":
         print(mask_of(run.pid))
