@@ -712,14 +712,24 @@ static void expect_order(const char *profile, struct sb_plan_request request,
 	sb_topology_free(topology);
 }
 
+struct order {
+	const char *profile;
+	struct sb_plan_request request;
+	const char *expected;
+};
+
+static void expect_orders(const struct order *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		expect_order(cases[i].profile, cases[i].request,
+			     cases[i].expected);
+}
+
+static const char two[] = "pack:2 [numa] l3:2 core:2 pu:2";
+
 static void orders_are_what_they_say(void **state)
 {
-	static const char two[] = "pack:2 [numa] l3:2 core:2 pu:2";
-	static const struct {
-		const char *profile;
-		struct sb_plan_request request;
-		const char *expected;
-	} cases[] = {
+	static const struct order cases[] = {
 		{ two, { .workers = 9 }, "0 2 4 6 8 10 12 14 1" },
 		{ two,
 		  { .workers = 9, .policy = SB_PLACEMENT_SCATTER },
@@ -764,6 +774,15 @@ static void orders_are_what_they_say(void **state)
 		{ "laptop-6p8e",
 		  { .rule = SB_WORKERS_PER_CORE, .cpus = "2-3,12-13" },
 		  "2 12 13" },
+	};
+
+	(void)state;
+	expect_orders(cases, SB_ARRAY_SIZE(cases));
+}
+
+static void generators_change_the_orders(void **state)
+{
+	static const struct order cases[] = {
 		/* The second unit of a core takes the first one, too. */
 		{ two,
 		  { .rule = SB_WORKERS_PER_PU, .generator_cpus = "numa:0,9" },
@@ -789,9 +808,7 @@ static void orders_are_what_they_say(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++)
-		expect_order(cases[i].profile, cases[i].request,
-			     cases[i].expected);
+	expect_orders(cases, SB_ARRAY_SIZE(cases));
 }
 
 static void expect_bad_list(const struct sb_topology *topology,
@@ -1226,6 +1243,7 @@ int main(void)
 		cmocka_unit_test(every_machine_can_be_restricted),
 		cmocka_unit_test(workers_keep_off_the_generators_cores),
 		cmocka_unit_test(orders_are_what_they_say),
+		cmocka_unit_test(generators_change_the_orders),
 		cmocka_unit_test(bad_lists_are_refused),
 		cmocka_unit_test(bad_descriptions_are_refused),
 		cmocka_unit_test(damaged_files_do_no_harm),
