@@ -11,16 +11,15 @@
 
 struct drawing {
 	const struct sb_topology *topology;
-	const struct sb_placement *placement;
+	const struct sb_plan *plan;
 	FILE *out;
 	bool kinds; /* of cores there are several */
 };
 
 static struct drawing drawing_of(const struct sb_topology *t,
-				 const struct sb_placement *placement,
-				 FILE *out)
+				 const struct sb_plan *plan, FILE *out)
 {
-	struct drawing d = { t, placement, out, false };
+	struct drawing d = { t, plan, out, false };
 
 	for (uint32_t i = 1; i < t->pus; i++)
 		d.kinds |= t->unit[i].speed != t->unit[0].speed;
@@ -103,14 +102,34 @@ static hwloc_obj_t append_chain(char *words, hwloc_obj_t obj)
 	return obj;
 }
 
-/* " [worker 1]", " [workers 1 5]" */
+enum role { NO_ROLE, GENERATOR, KEPT_FREE };
+
+/* What the plan has for a unit besides workers: a generator, or nothing because
+ * there is one on its core. */
+static enum role role_of(const struct drawing *d, hwloc_obj_t pu)
+{
+	const struct sb_unit *unit = d->topology->unit;
+	enum role role = NO_ROLE;
+
+	for (uint32_t g = 0; g < d->plan->generators; g++) {
+		const int at = d->plan->generator[g].pu;
+
+		if (at == (int)pu->logical_index)
+			return GENERATOR;
+		if (unit[at].core == unit[pu->logical_index].core)
+			role = KEPT_FREE;
+	}
+	return role;
+}
+
+/* " [worker 1 5]" */
 static void append_workers(char *words, const struct drawing *d, hwloc_obj_t pu)
 {
 	uint32_t found = 0;
 	char text[24];
 
-	for (uint32_t w = 0; w < d->placement->workers; w++) {
-		if (d->placement->place[w].pu != (int)pu->logical_index)
+	for (uint32_t w = 0; w < d->plan->placement.workers; w++) {
+		if (d->plan->placement.place[w].pu != (int)pu->logical_index)
 			continue;
 		snprintf(text, sizeof(text), "%s%" PRIu32,
 			 found ? " " : " [worker ", w);
@@ -119,6 +138,18 @@ static void append_workers(char *words, const struct drawing *d, hwloc_obj_t pu)
 	}
 	if (found)
 		append(words, "]");
+}
+
+static void append_plan(char *words, const struct drawing *d, hwloc_obj_t pu)
+{
+	static const char *const names[] = {
+		[NO_ROLE] = "",
+		[GENERATOR] = " [generator]",
+		[KEPT_FREE] = " [kept free]",
+	};
+
+	append_workers(words, d, pu);
+	append(words, names[role_of(d, pu)]);
 }
 
 static void append_units(char *words, const struct drawing *d, hwloc_obj_t leaf)
@@ -135,7 +166,7 @@ static void append_units(char *words, const struct drawing *d, hwloc_obj_t leaf)
 	for (; pu; pu = leaf->type == HWLOC_OBJ_PU ? NULL : pu->next_sibling) {
 		snprintf(text, sizeof(text), "%s%u", separator, pu->os_index);
 		append(words, text);
-		append_workers(words, d, pu);
+		append_plan(words, d, pu);
 		separator = ", CPU ";
 	}
 }
@@ -169,9 +200,9 @@ static void put_object(const struct drawing *d, hwloc_obj_t obj, int depth)
 }
 
 void sb_draw_tree(const struct sb_topology *topology,
-		  const struct sb_placement *placement, FILE *out)
+		  const struct sb_plan *plan, FILE *out)
 {
-	const struct drawing d = drawing_of(topology, placement, out);
+	const struct drawing d = drawing_of(topology, plan, out);
 
 	put_object(&d, hwloc_get_root_obj(topology->hwloc), 0);
 }
@@ -313,24 +344,37 @@ static const char *const node_fill[] = { "#9ecae1", "#fdae6b", "#a1d99b",
 					 "#bcbddc", "#fc9272", "#c7e9c0",
 					 "#fdd0a2", "#dadaeb" };
 
+#define GENERATOR_FILL "#ffe45c"
+
+/* NULL: nothing is planned there. */
+static const char *fill_of_unit(const struct drawing *d, hwloc_obj_t pu)
+{
+	const int node = d->topology->unit[pu->logical_index].place.node;
+
+	if (role_of(d, pu) == GENERATOR)
+		return GENERATOR_FILL;
+	for (uint32_t w = 0; w < d->plan->placement.workers; w++) {
+		if (d->plan->placement.place[w].pu == (int)pu->logical_index)
+			return node_fill[(uint32_t)(node < 0 ? 0 : node) %
+					 SB_ARRAY_SIZE(node_fill)];
+	}
+	return NULL;
+}
+
 static void draw_units(const struct drawing *d, hwloc_obj_t leaf, uint32_t x,
 		       uint32_t y)
 {
 	hwloc_obj_t pu = leaf->type == HWLOC_OBJ_PU ? leaf : leaf->first_child;
 
 	for (; pu; pu = leaf->type == HWLOC_OBJ_PU ? NULL : pu->next_sibling) {
-		const int node =
-			d->topology->unit[pu->logical_index].place.node;
+		const char *fill = fill_of_unit(d, pu);
 		char words[WORDS_BYTES] = "";
-		char workers[WORDS_BYTES] = "";
 
-		append_workers(workers, d, pu);
-		if (*workers)
+		if (fill)
 			put_box(d, x, y, (struct size){ UNIT_WIDTH, LINE },
-				node_fill[(uint32_t)(node < 0 ? 0 : node) %
-					  SB_ARRAY_SIZE(node_fill)]);
-		snprintf(words, sizeof(words), "CPU %u%.200s", pu->os_index,
-			 workers);
+				fill);
+		snprintf(words, sizeof(words), "CPU %u", pu->os_index);
+		append_plan(words, d, pu);
 		put_text(d, x + 3, y + LINE - 4, words);
 		y += LINE;
 	}
@@ -382,10 +426,10 @@ static void draw_object(const struct drawing *d, hwloc_obj_t obj, uint32_t x,
 			    y + i / columns * (cell.height + GAP));
 }
 
-void sb_draw_svg(const struct sb_topology *topology,
-		 const struct sb_placement *placement, FILE *out)
+void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
+		 FILE *out)
 {
-	const struct drawing d = drawing_of(topology, placement, out);
+	const struct drawing d = drawing_of(topology, plan, out);
 	hwloc_obj_t root = hwloc_get_root_obj(topology->hwloc);
 	const struct size size = size_of(root);
 	char title[WORDS_BYTES];

@@ -19,7 +19,9 @@ struct planner {
 	const struct sb_plan_request *request;
 	char *why;
 	size_t bytes;
-	hwloc_bitmap_t allowed;
+	enum sb_plan_fault fault;
+	hwloc_bitmap_t allowed;	   /* to workers */
+	hwloc_bitmap_t generators; /* the CPUs, not their whole cores */
 	uint32_t n;
 	uint32_t cores;
 	struct candidate *candidate; /* [n]; sorted: the workers' order */
@@ -38,6 +40,13 @@ static bool is_allowed(const struct planner *p, const struct sb_unit *unit)
 	return hwloc_bitmap_isset(p->allowed, unit->pu->os_index);
 }
 
+static uint32_t first_of_core(const struct sb_topology *t, uint32_t i)
+{
+	while (i && t->unit[i - 1].core == t->unit[i].core)
+		i--;
+	return i;
+}
+
 /* How many of the core's units have their turn before this one: the faster
  * ones, and of the same speed the earlier ones. */
 static uint32_t rank_of(const struct planner *p, uint32_t i)
@@ -45,17 +54,72 @@ static uint32_t rank_of(const struct planner *p, uint32_t i)
 	const struct sb_topology *t = p->topology;
 	const struct sb_unit *own = &t->unit[i];
 	uint32_t rank = 0;
-	uint32_t j = i;
 
-	while (j && t->unit[j - 1].core == own->core)
-		j--;
-	for (; j < t->pus && t->unit[j].core == own->core; j++) {
+	for (uint32_t j = first_of_core(t, i);
+	     j < t->pus && t->unit[j].core == own->core; j++) {
 		const int faster = t->unit[j].speed - own->speed;
 
 		rank += is_allowed(p, &t->unit[j]) &&
 			(faster > 0 || (!faster && j < i));
 	}
 	return rank;
+}
+
+static bool is_given(const char *cpus)
+{
+	return cpus && *cpus;
+}
+
+/* From the workers, the generator's whole core. */
+static void keep_core_apart(struct planner *p, uint32_t i)
+{
+	const struct sb_topology *t = p->topology;
+
+	for (uint32_t j = first_of_core(t, i);
+	     j < t->pus && t->unit[j].core == t->unit[i].core; j++)
+		hwloc_bitmap_clr(p->allowed, t->unit[j].pu->os_index);
+}
+
+static int allow_without_generators(struct planner *p)
+{
+	const struct sb_topology *t = p->topology;
+	int rc;
+
+	if (!is_given(p->request->generator_cpus))
+		return 0;
+	p->fault = SB_PLAN_FAULT_GENERATOR_CPUS;
+	rc = sb_cpus_parse(t, p->request->generator_cpus, p->generators, p->why,
+			   p->bytes);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < t->pus; i++) {
+		if (hwloc_bitmap_isset(p->generators, t->unit[i].pu->os_index))
+			keep_core_apart(p, i);
+	}
+	return hwloc_bitmap_iszero(p->allowed)
+		       ? refuse(p, "leaves no CPU for workers")
+		       : 0;
+}
+
+static int allow_only_named(struct planner *p)
+{
+	hwloc_bitmap_t named;
+	int rc;
+
+	if (!is_given(p->request->cpus))
+		return 0;
+	p->fault = SB_PLAN_FAULT_CPUS;
+	named = hwloc_bitmap_alloc();
+	rc = named ? sb_cpus_parse(p->topology, p->request->cpus, named, p->why,
+				   p->bytes)
+		   : -ENOMEM;
+	if (!rc)
+		rc = hwloc_bitmap_and(p->allowed, p->allowed, named) ? -ENOMEM
+								     : 0;
+	hwloc_bitmap_free(named);
+	if (!rc && hwloc_bitmap_iszero(p->allowed))
+		rc = refuse(p, "names only cores that are the generators'");
+	return rc;
 }
 
 static void gather(struct planner *p)
@@ -128,13 +192,13 @@ static int by_order(const void *a, const void *b)
 
 static int choose(struct planner *p)
 {
-	int rc = 0;
+	int rc = allow_without_generators(p);
 
-	if (p->request->cpus && *p->request->cpus)
-		rc = sb_cpus_parse(p->topology, p->request->cpus, p->allowed,
-				   p->why, p->bytes);
+	if (!rc)
+		rc = allow_only_named(p);
 	if (rc)
 		return rc;
+	p->fault = SB_PLAN_FAULT_WORKERS;
 	gather(p);
 	if (p->request->rule >= SB_WORKERS_PER_L3)
 		rc = keep_one_each(p);
@@ -473,6 +537,29 @@ static int copy_nodes(const struct sb_topology *t,
 	return rc ? rc : copy_os_nodes(t, placement);
 }
 
+static int place_generators(const struct planner *p, struct sb_plan *plan)
+{
+	const struct sb_topology *t = p->topology;
+	const int n = hwloc_bitmap_weight(p->generators);
+
+	if (!n)
+		return 0;
+	plan->generator = calloc((size_t)n, sizeof(*plan->generator));
+	if (!plan->generator)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->pus; i++) {
+		if (hwloc_bitmap_isset(p->generators, t->unit[i].pu->os_index))
+			plan->generator[plan->generators++] = t->unit[i].place;
+	}
+	return 0;
+}
+
+static void pin_to_nothing(struct sb_place *places, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		places[i].os_cpu = -1;
+}
+
 static int place(struct planner *p, struct sb_plan *plan)
 {
 	const uint32_t n = count_workers(p);
@@ -488,10 +575,14 @@ static int place(struct planner *p, struct sb_plan *plan)
 	rc = place_in_order(p, n, placement->place);
 	if (!rc)
 		rc = copy_nodes(p->topology, placement);
-	for (uint32_t i = 0; i < n && p->topology->emulated; i++)
-		placement->place[i].os_cpu = -1;
-	if (rc)
-		sb_placement_free(placement);
+	if (!rc)
+		rc = place_generators(p, plan);
+	if (rc) {
+		sb_plan_free(plan);
+	} else if (p->topology->emulated) {
+		pin_to_nothing(placement->place, n);
+		pin_to_nothing(plan->generator, plan->generators);
+	}
 	return rc;
 }
 
@@ -506,16 +597,28 @@ int sb_plan_make(const struct sb_topology *topology,
 		.bytes = bytes,
 		.allowed = hwloc_bitmap_dup(
 			hwloc_topology_get_topology_cpuset(topology->hwloc)),
+		.generators = hwloc_bitmap_alloc(),
 		.candidate = calloc(topology->pus, sizeof(*p.candidate)),
 	};
 	int rc = -ENOMEM;
 
 	snprintf(why, bytes, "no memory");
-	if (p.allowed && p.candidate)
+	*plan = (struct sb_plan){ .generator = NULL };
+	if (p.allowed && p.generators && p.candidate)
 		rc = choose(&p);
 	if (!rc)
 		rc = place(&p, plan);
+	plan->fault = p.fault;
 	hwloc_bitmap_free(p.allowed);
+	hwloc_bitmap_free(p.generators);
 	free(p.candidate);
 	return rc;
+}
+
+void sb_plan_free(struct sb_plan *plan)
+{
+	sb_placement_free(&plan->placement);
+	free(plan->generator);
+	plan->generator = NULL;
+	plan->generators = 0;
 }

@@ -89,6 +89,19 @@ void sb_thread_join(struct sb_thread *thread)
 	pthread_join(thread->handle, NULL);
 }
 
+/* The kernel wants room for all CPUs that it is built for. */
+#define CPU_SETS 16
+
+bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu)
+{
+	cpu_set_t set[CPU_SETS];
+
+	return os_cpu >= 0 &&
+	       !pthread_getaffinity_np(thread->handle, sizeof(set), set) &&
+	       CPU_ISSET_S((size_t)os_cpu, sizeof(set), set) &&
+	       CPU_COUNT_S(sizeof(set), set) == 1;
+}
+
 /*
  * ---- parker ----
  * With a condition variable, the waiter decides to sleep with a CAS made under

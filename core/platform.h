@@ -71,6 +71,10 @@ SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu,
 				  void *(*entry)(void *), void *arg);
 void sb_thread_join(struct sb_thread *thread);
 
+/* Whether a thread that has not been joined may run on that CPU and on no
+ * other. Any thread. */
+bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu);
+
 /*
  * Parker: one sleeping place for one thread, over a condition variable or a
  * futex. Both share the word and its orders; only the kernel call differs.

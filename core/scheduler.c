@@ -280,6 +280,14 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	return rc;
 }
 
+bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
+{
+	const int os_cpu = s->placement.place[worker].os_cpu;
+
+	return os_cpu < 0 ||
+	       sb_thread_is_pinned(&s->worker_thread[worker].thread, os_cpu);
+}
+
 /* ---- stop ---- */
 
 static bool none_alive(void *arg)

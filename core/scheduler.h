@@ -261,6 +261,12 @@ uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *scheduler);
 
 uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
 
+/* Whether the worker's thread is still bound to its CPU alone: others may move
+ * it, and so may a change of its cpuset. True for one that was never pinned.
+ * Any thread, between start and stop. */
+bool sb_scheduler_is_pinned(const struct sb_scheduler *scheduler,
+			    uint32_t worker);
+
 /*
  * Reads what a worker has recorded since the first start. Any thread, at any
  * time after it. out->steals must have room for all workers.

@@ -177,7 +177,8 @@ static int add_series(struct sb_result *result,
 }
 
 static int measure_all(struct sb_result *result,
-		       const struct sb_options *options)
+		       const struct sb_options *options,
+		       struct sb_ground *ground)
 {
 	const bool visible =
 		isatty(STDERR_FILENO) && !sb_opt(options, SB_OPT_quiet);
@@ -198,9 +199,53 @@ static int measure_all(struct sb_result *result,
 		if (add_series(result, options, &options->chosen[i]))
 			return sb_fail(SB_EXIT_BUG, "no memory");
 		rc = sb_measure(&result->series[i], &options->chosen[i],
-				options, &result->placement, &progress);
+				options, ground, &progress);
 	}
 	return rc;
+}
+
+/*
+ * This thread submits and waits: it is the generator, and is bound to the
+ * generators' CPUs (NULL: there are none) before the first scheduler is made,
+ * because the threads that it starts inherit that: RCU's helper, which outlives
+ * all schedulers, and those of a workload. They disturb nobody there; on the
+ * workers' cores they would. Workers are pinned one by one.
+ */
+static int measure_beside(struct sb_result *result,
+			  const struct sb_options *options,
+			  const struct sb_cpu_mask *generator_cpus)
+{
+	struct sb_ground ground = { .placement = &result->placement };
+	struct sb_cpu_mask home;
+	int rc = sb_cpu_mask_read(&home);
+
+	if (!rc && generator_cpus)
+		rc = sb_cpu_mask_bind(generator_cpus);
+	if (!rc)
+		rc = sb_cpu_mask_read(&ground.usable);
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "the thread that submits cannot be pinned: %s",
+			       strerror(-rc));
+	rc = measure_all(result, options, &ground);
+	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
+	 * lost. */
+	if (generator_cpus)
+		(void)sb_cpu_mask_bind(&home);
+	return rc;
+}
+
+#define GENERATOR_CPUS_BYTES 1024
+
+static int add_generator_cpus(struct sb_result *result,
+			      const struct sb_cpu_mask *cpus)
+{
+	char text[GENERATOR_CPUS_BYTES];
+
+	return sb_result_add_fact(result, "run", "generator_cpus",
+				  sb_cpu_mask_text(cpus, text, sizeof(text)))
+		       ? sb_fail(SB_EXIT_BUG, "no memory")
+		       : 0;
 }
 
 /* ---- what is written ---- */
@@ -312,17 +357,24 @@ static bool all_valid(const struct sb_result *result)
 
 static int run_placed(const struct sb_options *options,
 		      const struct sb_topology *topology,
-		      struct sb_result *result, int argc, char **argv)
+		      const struct sb_plan *plan, struct sb_result *result,
+		      int argc, char **argv)
 {
+	const struct sb_cpu_mask generator_cpus =
+		sb_placing_generator_cpus(topology, plan);
+	const bool is_pinned = plan->generators && !result->emulated;
 	int rc = prepare_directory(options, result);
 
 	if (!rc)
 		rc = sb_facts_gather(result, options, topology, argc, argv);
+	if (!rc && plan->generators)
+		rc = add_generator_cpus(result, &generator_cpus);
 	if (rc)
 		return rc;
 	catch_interrupts();
 	sb_memory_foretell(options);
-	rc = measure_all(result, options);
+	rc = measure_beside(result, options,
+			    is_pinned ? &generator_cpus : NULL);
 	sb_memory_report(options, result);
 	if (!rc)
 		rc = write_directory(result, options);
@@ -345,9 +397,9 @@ static int run_on(const struct sb_options *options,
 	sb_topology_machine(topology, &machine);
 	result.placement = plan.placement;
 	result.emulated = machine.emulated;
-	rc = run_placed(options, topology, &result, argc, argv);
+	rc = run_placed(options, topology, &plan, &result, argc, argv);
 	sb_result_free(&result);
-	sb_placement_free(&result.placement);
+	sb_plan_free(&plan);
 	return rc;
 }
 

@@ -46,12 +46,11 @@ static void put_title(const struct scene *s)
 	putchar('\n');
 }
 
-/* ---- the table of workers ---- */
+/* ---- the table of workers and generators ---- */
 
-static int cpu_of(const struct scene *s, uint32_t worker)
+static int cpu_of(const struct scene *s, const struct sb_place *place)
 {
-	return sb_topology_os_cpu(s->topology,
-				  s->plan.placement.place[worker].pu);
+	return sb_topology_os_cpu(s->topology, place->pu);
 }
 
 static const struct {
@@ -65,13 +64,27 @@ static const struct {
 	{ "package", offsetof(struct sb_place, package) },
 };
 
-static int column_of(const struct scene *s, uint32_t worker, size_t column)
+static int column_of(const struct sb_place *place, size_t column)
 {
-	const char *place = (const char *)&s->plan.placement.place[worker];
 	int value;
 
-	memcpy(&value, place + columns[column].offset, sizeof(value));
+	memcpy(&value, (const char *)place + columns[column].offset,
+	       sizeof(value));
 	return value;
+}
+
+static void put_line(const struct scene *s, const struct sb_place *place)
+{
+	printf("  %7d", cpu_of(s, place));
+	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
+		const int value = column_of(place, c);
+
+		if (value < 0)
+			printf("  %7s", "-");
+		else
+			printf("  %7d", value);
+	}
+	putchar('\n');
 }
 
 static void put_table(const struct scene *s)
@@ -81,37 +94,45 @@ static void put_table(const struct scene *s)
 		printf("  %7s", columns[c].name);
 	putchar('\n');
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
-		printf("%6" PRIu32 "  %7d", w, cpu_of(s, w));
-		for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
-			const int value = column_of(s, w, c);
-
-			if (value < 0)
-				printf("  %7s", "-");
-			else
-				printf("  %7d", value);
-		}
-		putchar('\n');
+		printf("%6" PRIu32, w);
+		put_line(s, &s->plan.placement.place[w]);
 	}
+	for (uint32_t g = 0; g < s->plan.generators; g++) {
+		printf("%6s", "G");
+		put_line(s, &s->plan.generator[g]);
+	}
+	if (s->plan.generators)
+		puts("\nG: for generators of load; no worker is on its core");
 }
 
+static void put_row(const struct scene *s, const struct sb_place *place,
+		    const char *role)
+{
+	printf(",%d", cpu_of(s, place));
+	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
+		const int value = column_of(place, c);
+
+		if (value < 0)
+			putchar(',');
+		else
+			printf(",%d", value);
+	}
+	printf(",%s,%s\n", role, s->machine.emulated ? "emulated" : "native");
+}
+
+/* A generator has no number. */
 static void put_csv(const struct scene *s)
 {
 	printf("worker,cpu");
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++)
 		printf(",%s", columns[c].name);
-	puts(",topology");
+	puts(",role,topology");
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
-		printf("%" PRIu32 ",%d", w, cpu_of(s, w));
-		for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
-			const int value = column_of(s, w, c);
-
-			if (value < 0)
-				putchar(',');
-			else
-				printf(",%d", value);
-		}
-		printf(",%s\n", s->machine.emulated ? "emulated" : "native");
+		printf("%" PRIu32, w);
+		put_row(s, &s->plan.placement.place[w], "worker");
 	}
+	for (uint32_t g = 0; g < s->plan.generators; g++)
+		put_row(s, &s->plan.generator[g], "generator");
 }
 
 /* ---- the rings of victims, as --victim near looks at them ---- */
@@ -242,20 +263,39 @@ static json_t *rings_to_json(const struct scene *s, uint32_t thief)
 	return rings;
 }
 
-static json_t *worker_to_json(const struct scene *s, uint32_t worker)
+static void place_to_json(const struct scene *s, const struct sb_place *place,
+			  json_t *object)
 {
-	json_t *object = json_pack("{sisi}", "worker", (int)worker, "cpu",
-				   cpu_of(s, worker));
-
+	json_object_set_new(object, "cpu", json_integer(cpu_of(s, place)));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
-		const int value = column_of(s, worker, c);
+		const int value = column_of(place, c);
 
 		json_object_set_new(object, columns[c].name,
 				    value < 0 ? json_null()
 					      : json_integer(value));
 	}
+}
+
+static json_t *worker_to_json(const struct scene *s, uint32_t worker)
+{
+	json_t *object = json_pack("{si}", "worker", (int)worker);
+
+	place_to_json(s, &s->plan.placement.place[worker], object);
 	json_object_set_new(object, "rings", rings_to_json(s, worker));
 	return object;
+}
+
+static json_t *generators_to_json(const struct scene *s)
+{
+	json_t *list = json_array();
+
+	for (uint32_t g = 0; g < s->plan.generators; g++) {
+		json_t *object = json_object();
+
+		place_to_json(s, &s->plan.generator[g], object);
+		json_array_append_new(list, object);
+	}
+	return list;
 }
 
 static int put_json(const struct scene *s)
@@ -266,11 +306,11 @@ static int put_json(const struct scene *s)
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++)
 		json_array_append_new(workers, worker_to_json(s, w));
 	document = json_pack(
-		"{sssssisisisiso}", "profile", s->machine.profile, "topology",
+		"{sssssisisisisoso}", "profile", s->machine.profile, "topology",
 		s->machine.emulated ? "emulated" : "native", "packages",
 		(int)s->machine.packages, "nodes", (int)s->machine.nodes,
 		"cores", (int)s->machine.cores, "pus", (int)s->machine.pus,
-		"workers", workers);
+		"workers", workers, "generators", generators_to_json(s));
 	if (!document)
 		return sb_fail(SB_EXIT_BUG, "no memory");
 	json_dumpf(document, stdout, JSON_INDENT(1));
@@ -313,7 +353,7 @@ static int write_svg(const struct scene *s, const char *path)
 		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
 	free(directory);
 	if (!rc) {
-		sb_draw_svg(s->topology, &s->plan.placement, file.stream);
+		sb_draw_svg(s->topology, &s->plan, file.stream);
 		rc = sb_file_commit(&file);
 	}
 	return rc ? sb_fail(SB_EXIT_USAGE, "--svg: '%s' cannot be written: %s",
@@ -326,13 +366,13 @@ static int show(const struct scene *s)
 	const char *svg = s->options->value[SB_OPT_svg].text;
 
 	if (!strcmp(svg, "-")) {
-		sb_draw_svg(s->topology, &s->plan.placement, stdout);
+		sb_draw_svg(s->topology, &s->plan, stdout);
 		return 0;
 	}
 	if (*svg)
 		return write_svg(s, svg);
 	put_title(s);
-	sb_draw_tree(s->topology, &s->plan.placement, stdout);
+	sb_draw_tree(s->topology, &s->plan, stdout);
 	return 0;
 }
 
@@ -391,7 +431,7 @@ static int run_part(const struct part *part, const struct sb_options *options)
 		rc = sb_placing_plan(options, topology, &s.plan);
 	if (!rc) {
 		rc = part->run(&s);
-		sb_placement_free(&s.plan.placement);
+		sb_plan_free(&s.plan);
 	}
 	sb_topology_free(topology);
 	if (!rc && (fflush(stdout) || ferror(stdout)))

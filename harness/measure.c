@@ -18,6 +18,7 @@ _Atomic(bool) sb_interrupted;
 struct measurement {
 	struct sb_workload_run run;
 	const struct sb_options *options;
+	struct sb_ground *ground;
 	uint32_t workers;
 	/* Readings at the start of a repetition. */
 	struct sb_worker_reading *worker; /* [workers] */
@@ -149,6 +150,54 @@ static void read_memory(struct measurement *m, struct sb_series *series)
 	sb_scheduler_read_memory(m->run.scheduler, &series->memory);
 }
 
+/* ---- the ground under it ---- */
+
+/* A list of CPUs is rarely longer; a longer one is cut off in the reason. */
+#define LIST_BYTES 40
+
+/* The kernel cuts the thread's mask down with its cpuset. */
+static bool usable_is_the_same(struct sb_ground *ground)
+{
+	struct sb_cpu_mask now;
+	char was[LIST_BYTES];
+	char is[LIST_BYTES];
+
+	/* What cannot be read is an empty mask. */
+	if (!sb_cpu_mask_read(&now) &&
+	    sb_cpu_mask_is_equal(&now, &ground->usable))
+		return true;
+	snprintf(ground->lost, sizeof(ground->lost),
+		 "the CPUs that may be used changed from %s to %s during the "
+		 "run",
+		 sb_cpu_mask_text(&ground->usable, was, sizeof(was)),
+		 sb_cpu_mask_text(&now, is, sizeof(is)));
+	return false;
+}
+
+/* A pinned thread whose CPU is taken away gets what is left of the cpuset. */
+static bool workers_are_pinned(struct sb_ground *ground,
+			       const struct sb_scheduler *scheduler)
+{
+	for (uint32_t i = 0; i < ground->placement->workers; i++) {
+		if (sb_scheduler_is_pinned(scheduler, i))
+			continue;
+		snprintf(ground->lost, sizeof(ground->lost),
+			 "worker %" PRIu32 " is no longer pinned to CPU %d", i,
+			 ground->placement->place[i].os_cpu);
+		return false;
+	}
+	return true;
+}
+
+static bool ground_holds(struct measurement *m)
+{
+	if (usable_is_the_same(m->ground) &&
+	    workers_are_pinned(m->ground, m->run.scheduler))
+		return true;
+	snprintf(m->why, sizeof(m->why), "%s", m->ground->lost);
+	return false;
+}
+
 /* ---- rounds ---- */
 
 static bool interrupted(struct measurement *m)
@@ -212,7 +261,8 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	return false;
 }
 
-/* Rounds until the time has passed, but at least one. */
+/* Rounds until the time has passed, but at least one. Afterwards, and so for the
+ * warm-up and each repetition, the ground must be the same. */
 static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 		       struct sb_measured *sum)
 {
@@ -227,7 +277,7 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	sum->elapsed_ns = sb_clock_ns() - start;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
 				       : sb_clock_process_cpu_ns() - cpu;
-	return ok;
+	return ok && ground_holds(m);
 }
 
 static bool warm_up(struct measurement *m)
@@ -280,6 +330,14 @@ static void run_repetitions(struct measurement *m, struct sb_series *series,
 	}
 }
 
+static void run_nothing(struct sb_series *series, const char *why)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		series->record[r].repetition = r;
+		sb_record_invalidate(&series->record[r], why);
+	}
+}
+
 /* ---- the scheduler around them ---- */
 
 static int cannot_start(const struct sb_placement *placement, uint32_t worker,
@@ -295,15 +353,31 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 		       strerror(-rc));
 }
 
+/* Whether a CPU has been taken away since an earlier workload had it. */
+static bool ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
+{
+	if (!ground->held || rc != -EINVAL)
+		return false;
+	if (usable_is_the_same(ground))
+		snprintf(ground->lost, sizeof(ground->lost),
+			 "worker %" PRIu32 " can no longer be pinned to CPU %d",
+			 worker, ground->placement->place[worker].os_cpu);
+	return true;
+}
+
 static int measure_started(struct measurement *m, struct sb_series *series,
-			   const struct sb_placement *placement,
 			   const struct sb_progress *progress)
 {
 	uint32_t failed = 0;
 	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
 
-	if (rc)
-		return cannot_start(placement, failed, rc);
+	if (rc && !ground_is_lost(m->ground, failed, rc))
+		return cannot_start(m->ground->placement, failed, rc);
+	if (rc) {
+		run_nothing(series, m->ground->lost);
+		return 0;
+	}
+	m->ground->held = true;
 	run_repetitions(m, series, progress);
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
@@ -312,7 +386,6 @@ static int measure_started(struct measurement *m, struct sb_series *series,
 }
 
 static int measure_set_up(struct measurement *m, struct sb_series *series,
-			  const struct sb_placement *placement,
 			  const struct sb_progress *progress)
 {
 	int rc = m->run.workload->setup(&m->run);
@@ -320,35 +393,39 @@ static int measure_set_up(struct measurement *m, struct sb_series *series,
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s",
 			       m->run.workload->name, strerror(-rc));
-	rc = measure_started(m, series, placement, progress);
+	rc = measure_started(m, series, progress);
 	m->run.workload->teardown(&m->run);
 	return rc;
 }
 
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
-	       const struct sb_options *options,
-	       const struct sb_placement *placement,
+	       const struct sb_options *options, struct sb_ground *ground,
 	       const struct sb_progress *progress)
 {
 	const struct sb_config config = make_config(options);
 	struct measurement m = {
 		.run = { .workload = chosen->workload, .param = chosen->param },
 		.options = options,
-		.workers = placement->workers,
+		.ground = ground,
+		.workers = ground->placement->workers,
 	};
 	int rc;
 
+	if (*ground->lost) {
+		run_nothing(series, ground->lost);
+		return 0;
+	}
 	m.worker = make_readings(m.workers);
 	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
-	rc = m.worker && m.hist
-		     ? sb_scheduler_create(&m.run.scheduler, &config, placement)
-		     : -ENOMEM;
+	rc = m.worker && m.hist ? sb_scheduler_create(&m.run.scheduler, &config,
+						      ground->placement)
+				: -ENOMEM;
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT,
 			     "the scheduler cannot be created: %s",
 			     strerror(-rc));
 	else
-		rc = measure_set_up(&m, series, placement, progress);
+		rc = measure_set_up(&m, series, progress);
 	sb_scheduler_destroy(m.run.scheduler);
 	free_readings(m.worker, m.workers);
 	free(m.hist);

@@ -59,7 +59,21 @@ static struct sb_plan_request make_request(const struct sb_options *o)
 		.workers = (uint32_t)workers->number,
 		.no_smt = sb_opt(o, SB_OPT_no_smt),
 		.cpus = o->value[SB_OPT_cpus].text,
+		.generator_cpus = o->value[SB_OPT_generator_cpus].text,
 	};
+}
+
+static const char *option_at_fault(const struct sb_plan *plan)
+{
+	switch (plan->fault) {
+	case SB_PLAN_FAULT_CPUS:
+		return "--cpus";
+	case SB_PLAN_FAULT_GENERATOR_CPUS:
+		return "--generator-cpus";
+	case SB_PLAN_FAULT_WORKERS:
+	default:
+		return "--workers";
+	}
 }
 
 int sb_placing_plan(const struct sb_options *options,
@@ -71,17 +85,29 @@ int sb_placing_plan(const struct sb_options *options,
 	uint32_t workers;
 
 	if (rc == -EINVAL)
-		return sb_fail(SB_EXIT_USAGE, "%s: %s",
-			       *request.cpus ? "--cpus" : "--workers", why);
+		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(plan),
+			       why);
 	if (rc)
 		return sb_fail(SB_EXIT_BUG, "no memory");
 	workers = plan->placement.workers;
 	if (workers <= plan->pus || sb_opt(options, SB_OPT_oversubscribe))
 		return 0;
-	sb_placement_free(&plan->placement);
+	sb_plan_free(plan);
 	return sb_fail(SB_EXIT_USAGE,
 		       "--workers: %" PRIu32 " is more than the %" PRIu32
 		       " processing units that may be used; expected fewer, or "
 		       "--oversubscribe",
 		       workers, plan->pus);
+}
+
+struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,
+					     const struct sb_plan *plan)
+{
+	struct sb_cpu_mask mask = { 0 };
+
+	for (uint32_t i = 0; i < plan->generators; i++)
+		sb_cpu_mask_add(
+			&mask,
+			sb_topology_os_cpu(topology, plan->generator[i].pu));
+	return mask;
 }

@@ -2,6 +2,7 @@
 #ifndef SB_HARNESS_PLACING_H
 #define SB_HARNESS_PLACING_H
 
+#include "affinity/mask.h"
 #include "affinity/plan.h"
 #include "harness/options.h"
 
@@ -10,5 +11,10 @@ int sb_placing_open(const struct sb_options *options,
 		    struct sb_topology **topology);
 int sb_placing_plan(const struct sb_options *options,
 		    const struct sb_topology *topology, struct sb_plan *plan);
+
+/* The generators' CPUs by their own numbers, also of a profile. Empty: there
+ * are none. */
+struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,
+					     const struct sb_plan *plan);
 
 #endif

@@ -157,10 +157,14 @@ static bool body_latency(FILE *out, const struct sb_result *result,
 	return any;
 }
 
+/* More labels on an axis than that, or more numbers in a row, run together. */
+#define MATRIX_LABELS 16
+
 static bool body_steals(FILE *out, const struct sb_result *result,
 			const struct sb_series *series, int unused)
 {
 	const uint32_t n = result->placement.workers;
+	const uint32_t tics = (n + MATRIX_LABELS - 1) / MATRIX_LABELS;
 	bool any = false;
 
 	(void)unused;
@@ -181,18 +185,20 @@ static bool body_steals(FILE *out, const struct sb_result *result,
 	fputs("EOD\nset xlabel \"victim (worker)\"\n"
 	      "set ylabel \"thief (worker)\"\n"
 	      "set cblabel \"processes stolen\" offset 1\nset rmargin 16\n"
-	      "set cbrange [0:*]\nset format cb \"%.0s%c\"\n"
+	      "set cbrange [0:*]\nset format cb \"%.15g\"\n"
 	      "set palette defined (0 \"#ffffff\", 1 \"#6baed6\")\n"
-	      "set xtics 1\nset ytics 1\nunset key\nunset grid\n",
+	      "set tics scale 0\nunset key\nunset grid\n",
 	      out);
 	fprintf(out,
-		"set xrange [-0.5:%" PRIu32 ".5]\n"
+		"set xtics 0,%" PRIu32 "\nset ytics 0,%" PRIu32
+		"\nset xrange [-0.5:%" PRIu32 ".5]\n"
 		"set yrange [%" PRIu32 ".5:-0.5]\n",
-		n - 1, n - 1);
-	fprintf(out, "draw = \"plot $m matrix with image pixels%s\"\n",
-		n <= 16 ? ", $m matrix using 1:2:($3 >= 0 ? sprintf('%.0f', "
-			  "$3) : '') with labels"
-			: "");
+		tics, tics, n - 1, n - 1);
+	fprintf(out, "draw = \"plot $m matrix with image pixels%s%s\"\n",
+		tics == 1 ? ", $m matrix using 1:2:($3 >= 0 ? sprintf('%.0f', "
+			    "$3) : '') with labels"
+			  : "",
+		tics == 1 && n > MATRIX_LABELS / 2 ? " font ',9'" : "");
 	return any;
 }
 

@@ -191,6 +191,48 @@ struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 	return sum;
 }
 
+uint32_t sb_series_valid(const struct sb_series *series)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++)
+		n += series->record[r].valid;
+	return n;
+}
+
+static void add_pair(struct sb_distance_steals *sum,
+		     const struct sb_steal_counts *cell, double repetitions)
+{
+	sum->pairs++;
+	sum->attempts += (double)cell->attempts / repetitions;
+	sum->successes += (double)cell->successes / repetitions;
+	sum->items += (double)cell->items / repetitions;
+}
+
+uint32_t sb_series_distances(const struct sb_series *series,
+			     const struct sb_placement *p,
+			     struct sb_distance_steals out[SB_DISTANCES])
+{
+	const uint32_t valid = sb_series_valid(series);
+	uint32_t distances = 0;
+
+	memset(out, 0, SB_DISTANCES * sizeof(*out));
+	for (uint32_t i = 0; i < p->workers * p->workers && valid; i++) {
+		const uint32_t thief = i / p->workers;
+		const uint32_t victim = i % p->workers;
+		const struct sb_steal_counts cell =
+			sb_series_steals(series, thief, victim);
+
+		if (thief != victim)
+			add_pair(&out[sb_place_distance(&p->place[thief],
+							&p->place[victim])],
+				 &cell, valid);
+	}
+	for (int d = 0; d < SB_DISTANCES; d++)
+		distances += out[d].pairs > 0;
+	return distances;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
 	const double x = *(const double *)a;

@@ -96,6 +96,9 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 const char *sb_result_fact(const struct sb_result *result, const char *group,
 			   const char *key);
 
+/* How many repetitions are valid. */
+uint32_t sb_series_valid(const struct sb_series *series);
+
 /* A histogram over all valid repetitions. out: caller's. */
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 		    struct sb_hist_counts *out);
@@ -110,6 +113,20 @@ const char *sb_memory_kind_name(enum sb_memory_kind kind);
 /* How the arenas' memory was bound: as the option says, "none" or "refused". */
 const char *sb_series_binding(const struct sb_series *series,
 			      const struct sb_result *result);
+
+/* Between workers that are that far apart, on average in a valid repetition.
+ * pairs: how many thieves and victims there are. */
+struct sb_distance_steals {
+	uint32_t pairs;
+	double attempts;
+	double successes;
+	double items;
+};
+
+/* Returns how many distances there are; 0: no repetition is valid. */
+uint32_t sb_series_distances(const struct sb_series *series,
+			     const struct sb_placement *placement,
+			     struct sb_distance_steals out[SB_DISTANCES]);
 
 /* "native", or "emulated", which every output says. */
 static inline const char *sb_result_topology(const struct sb_result *result)

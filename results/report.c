@@ -175,6 +175,52 @@ static void put_memory(FILE *out, const struct sb_result *result)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void put_distance_rows(FILE *out, const struct sb_series *series,
+			      const struct sb_distance_steals *steals)
+{
+	for (int d = 0; d < SB_DISTANCES; d++) {
+		if (!steals[d].pairs)
+			continue;
+		fputs("<tr><td>", out);
+		put_escaped(out, series->workload);
+		fprintf(out, "</td><td>%s</td>",
+			sb_distance_name((enum sb_distance)d));
+		put_number_cell(out, steals[d].pairs, "count");
+		put_number_cell(out, steals[d].attempts, "count");
+		put_number_cell(out, steals[d].successes, "count");
+		put_number_cell(out, steals[d].items, "count");
+		fputs("</tr>\n", out);
+	}
+}
+
+/* Only where there is more than one distance. */
+static void put_distances(FILE *out, const struct sb_result *result)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+		struct sb_distance_steals steals[SB_DISTANCES];
+
+		if (sb_series_distances(series, &result->placement, steals) < 2)
+			continue;
+		if (!any)
+			fputs("<h2>Steals by distance</h2>\n<p>On average in a "
+			      "valid repetition, over all pairs of workers "
+			      "that are that far apart.</p>\n"
+			      "<div class=\"scroll\"><table>\n<thead><tr>"
+			      "<th>workload</th><th>distance</th>"
+			      "<th>pairs</th><th>attempts</th>"
+			      "<th>successes</th><th>processes stolen</th>"
+			      "</tr></thead>\n<tbody>\n",
+			      out);
+		any = true;
+		put_distance_rows(out, series, steals);
+	}
+	if (any)
+		fputs("</tbody></table></div>\n", out);
+}
+
 /* The SVG file from its <svg> element on. */
 static void put_picture(FILE *out, const char *path)
 {
@@ -258,6 +304,7 @@ int sb_write_report(const struct sb_result *result)
 	put_emulated(file.stream, result);
 	put_validity(file.stream, result);
 	put_pictures(file.stream, result);
+	put_distances(file.stream, result);
 	put_metrics(file.stream, result);
 	put_memory(file.stream, result);
 	put_facts(file.stream, result);

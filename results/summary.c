@@ -50,15 +50,6 @@ void sb_human(char *out, double value, const char *unit)
 		   prefix[i].name);
 }
 
-static uint32_t count_valid(const struct sb_series *series)
-{
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; r < series->records; r++)
-		n += series->record[r].valid;
-	return n;
-}
-
 /*
  * The columns of the two tables: a metric's median each, but for the two that
  * show more (metric SB_METRICS).
@@ -82,7 +73,7 @@ static void put_range(char *out, const struct sb_series *series)
 static void put_valid(char *out, const struct sb_series *series)
 {
 	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "/%" PRIu32,
-		 count_valid(series), series->records);
+		 sb_series_valid(series), series->records);
 }
 
 static const struct column costs[] = {
@@ -134,7 +125,7 @@ static void put_table(FILE *out, const struct sb_result *result,
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 
-		if (!count_valid(series))
+		if (!sb_series_valid(series))
 			continue;
 		fprintf(out, "%-9s", series->workload);
 		for (size_t c = 0; c < n; c++)
@@ -179,42 +170,49 @@ static void put_residence(FILE *out, const struct sb_result *result,
 			sb_series_binding(series, result));
 }
 
-/* Steals by distance, where there is more than one. */
-static void put_distances(FILE *out, const struct sb_result *result,
-			  const struct sb_series *series)
+/* A line for each distance that there is. */
+static void put_distances(FILE *out, const struct sb_series *series,
+			  const struct sb_distance_steals *steals)
 {
-	const struct sb_placement *p = &result->placement;
-	struct sb_steal_counts sum[SB_DISTANCES] = { { 0 } };
-	bool is_there[SB_DISTANCES] = { false };
-	uint32_t classes = 0;
-	const char *separator = ": ";
-
-	for (uint32_t i = 0; i < p->workers * p->workers; i++) {
-		const uint32_t thief = i / p->workers;
-		const uint32_t victim = i % p->workers;
-		const enum sb_distance d =
-			sb_place_distance(&p->place[thief], &p->place[victim]);
-		const struct sb_steal_counts cell =
-			sb_series_steals(series, thief, victim);
-
-		if (thief == victim)
-			continue;
-		classes += !is_there[d];
-		is_there[d] = true;
-		sb_steal_add(&sum[d], &cell);
-	}
-	if (classes < 2)
-		return;
-	fprintf(out, "%s, steals of attempts by distance", series->workload);
 	for (int d = 0; d < SB_DISTANCES; d++) {
-		if (!is_there[d])
+		const double values[] = { steals[d].attempts,
+					  steals[d].successes,
+					  steals[d].items };
+
+		if (!steals[d].pairs)
 			continue;
-		fprintf(out, "%s%s %" PRIu64 " of %" PRIu64, separator,
-			sb_distance_name((enum sb_distance)d), sum[d].successes,
-			sum[d].attempts);
-		separator = ", ";
+		fprintf(out, "%-9s  %-8s", series->workload,
+			sb_distance_name((enum sb_distance)d));
+		for (size_t c = 0; c < SB_ARRAY_SIZE(values); c++) {
+			char text[SB_HUMAN_BYTES];
+
+			sb_human(text, values[c], "count");
+			fprintf(out, "  %7s", text);
+		}
+		fputc('\n', out);
 	}
-	fputc('\n', out);
+}
+
+/* Steals by distance, where there is more than one. */
+static void put_all_distances(FILE *out, const struct sb_result *result,
+			      const char *bold, const char *plain)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+		struct sb_distance_steals steals[SB_DISTANCES];
+
+		if (sb_series_distances(series, &result->placement, steals) < 2)
+			continue;
+		if (!any)
+			fprintf(out,
+				"\n%sworkload   distance    tried   steals   "
+				"stolen%s\n",
+				bold, plain);
+		any = true;
+		put_distances(out, series, steals);
+	}
 }
 
 static void put_invalid(FILE *out, const struct sb_series *series,
@@ -277,9 +275,8 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	put_emulated(out, result);
 	put_table(out, result, costs, SB_ARRAY_SIZE(costs), bold, plain);
 	put_table(out, result, sources, SB_ARRAY_SIZE(sources), bold, plain);
+	put_all_distances(out, result, bold, plain);
 	fputc('\n', out);
-	for (uint32_t i = 0; i < result->all_series; i++)
-		put_distances(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_memory(out, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)

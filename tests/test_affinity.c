@@ -3,17 +3,20 @@
  *
  * Property: only processing units that this process may run on are used; each
  *   worker has a core of its own while there are cores, then a processing unit
- *   of its own; distances follow the topology.
+ *   of its own; distances follow the topology; a mask reads as a list, and
+ *   binding to one that is not all allowed is refused.
  * Method: this machine, whole and under a mask of one CPU; synthetic machines
  *   through hwloc's own environment variable, restricted, as any machine is,
  *   to the CPUs that are really there.
  */
+#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "affinity/mask.h"
 #include "affinity/topology.h"
 #include "tests/test.h"
 
@@ -176,12 +179,70 @@ static void distances_follow_the_topology(void **state)
 	}
 }
 
+static void masks_read_as_lists(void **state)
+{
+	static const struct {
+		int cpu[6];
+		const char *text;
+	} cases[] = {
+		{ { -1, SB_CPUS_MAX, -1, -1, -1, -1 }, "" },
+		{ { 0, -1, -1, -1, -1, -1 }, "0" },
+		{ { 3, 1, 2, 0, -1, -1 }, "0-3" },
+		{ { 8, 0, 63, 64, 65, 10 }, "0,8,10,63-65" },
+		{ { SB_CPUS_MAX - 1, SB_CPUS_MAX - 2, 5, -1, -1, -1 },
+		  "5,16382-16383" },
+	};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		struct sb_cpu_mask mask = { 0 };
+
+		for (size_t c = 0; c < SB_ARRAY_SIZE(cases[i].cpu); c++) {
+			sb_cpu_mask_add(&mask, cases[i].cpu[c]);
+			CHECK_EQ(sb_cpu_mask_has(&mask, cases[i].cpu[c]),
+				 cases[i].cpu[c] >= 0 &&
+					 cases[i].cpu[c] < SB_CPUS_MAX);
+		}
+		assert_string_equal(sb_cpu_mask_text(&mask, text, sizeof(text)),
+				    cases[i].text);
+		/* Cut off, not beyond. */
+		memset(text, 'x', sizeof(text));
+		sb_cpu_mask_text(&mask, text, 4);
+		assert_true(strlen(text) < 4);
+		CHECK_EQ(text[4], 'x');
+	}
+}
+
+static void only_what_is_allowed_can_be_bound_to(void **state)
+{
+	struct sb_cpu_mask home;
+	struct sb_cpu_mask now;
+	struct sb_cpu_mask mask = { 0 };
+	const int cpu = first_allowed();
+
+	(void)state;
+	CHECK_EQ(sb_cpu_mask_read(&home), 0);
+	assert_true(sb_cpu_mask_has(&home, cpu));
+	sb_cpu_mask_add(&mask, cpu);
+	CHECK_EQ(sb_cpu_mask_bind(&mask), 0);
+	CHECK_EQ(sb_cpu_mask_read(&now), 0);
+	assert_true(sb_cpu_mask_is_equal(&now, &mask));
+	sb_cpu_mask_add(&mask, SB_CPUS_MAX - 1);
+	CHECK_EQ(sb_cpu_mask_bind(&mask), -EINVAL);
+	CHECK_EQ(sb_cpu_mask_bind(&home), 0);
+	CHECK_EQ(sb_cpu_mask_read(&now), 0);
+	assert_true(sb_cpu_mask_is_equal(&now, &home));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_are_distinct_and_allowed),
 		cmocka_unit_test(the_affinity_mask_is_respected),
 		cmocka_unit_test(distances_follow_the_topology),
+		cmocka_unit_test(masks_read_as_lists),
+		cmocka_unit_test(only_what_is_allowed_can_be_bound_to),
 	};
 
 	if (argc > 1)

@@ -47,18 +47,28 @@ holds() {
 	fi
 }
 
+# skips NAME REASON: what cannot be tested here.
+skips() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
 is_json() {
 	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"
 }
 
 quick='--duration 1ms --warmup 0s --repetitions 2 --no-plots'
 
-fits_a_screen() {
-	"$program" "$@" >"$work/help" && [ "$(wc -l <"$work/help")" -le 50 ]
+# fits LINES ARGUMENT...
+fits() {
+	lines=$1
+	shift
+	"$program" "$@" >"$work/help" && [ "$(wc -l <"$work/help")" -le "$lines" ] &&
+		[ "$(wc -L <"$work/help")" -le 125 ]
 }
-holds "help fits a screen" fits_a_screen --help
-holds "help of run fits a screen" fits_a_screen run --help
-holds "help of topo fits a screen" fits_a_screen topo --help
+holds "help fits a screen" fits 50 --help
+holds "help of topo fits a screen" fits 50 topo --help
+holds "help of run fits two screens" fits 100 run --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
 for what in workloads options metrics profiles; do
@@ -166,6 +176,65 @@ only_cpu() {
 }
 holds "under taskset it uses only that CPU" only_cpu
 
+# Generators and workers apart, on this machine.
+cores=$("$program" topo plan --format csv | grep -c ',worker,')
+generator_is_pinned() {
+	[ "$(python3 tests/masks.py look "$program" "$work/pinned" \
+		--generator-cpus "$cpu")" = "$cpu" ]
+}
+no_worker_there() {
+	! cut -d, -f5 "$work/pinned/workers.csv" | grep -qx "$cpu" &&
+		grep -q "\"generator_cpus\": \"$cpu\"" "$work/pinned/meta.json"
+}
+emulated_is_not_pinned() {
+	[ "$(python3 tests/masks.py look "$program" "$work/loose" \
+		--profile 'core:3 pu:1' --generator-cpus 1)" = \
+		"$(awk '/^Cpus_allowed_list:/ { print $2 }' /proc/self/status)" ] &&
+		grep -q '"generator_cpus": "1"' "$work/loose/meta.json"
+}
+mask_is_restored() {
+	mkdir "$work/bin" &&
+		printf '#!/bin/sh\ntaskset -cp $$ | sed "s/.*: //" >"%s"\n' \
+			"$work/gnuplot-mask" >"$work/bin/gnuplot" &&
+		chmod +x "$work/bin/gnuplot" &&
+		PATH="$work/bin:$PATH" "$program" run -w yield --yields 100 \
+			--duration 1ms --warmup 0s -r 1 -q -o "$work/restored" \
+			--generator-cpus "$cpu" &&
+		[ "$(cat "$work/gnuplot-mask")" = "$(taskset -cp $$ | sed 's/.*: //')" ]
+}
+if [ "$cores" -gt 1 ]; then
+	holds "--generator-cpus pins the thread that submits" generator_is_pinned
+	holds "no worker is on its core, and meta.json names it" no_worker_there
+	holds "children after the run have the whole mask again" mask_is_restored
+else
+	skips "--generator-cpus on this machine" "it has one core"
+fi
+holds "nothing is pinned in an emulated run" emulated_is_not_pinned
+
+# What a run stands on changes while it measures.
+outside_is_refused() {
+	other=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	taskset -c "$cpu" "$program" run -w yield --generator-cpus "$other" \
+		2>"$work/err"
+	[ $? -eq 3 ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
+		grep -q -- "--generator-cpus: .*CPU $other, which is not there or may" \
+			"$work/err"
+}
+if [ "$(nproc)" -gt 1 ]; then
+	holds "generator CPUs outside of the mask are refused" outside_is_refused
+	holds "fewer usable CPUs: from then on invalid" \
+		python3 tests/masks.py move-main "$program" "$work/moved"
+	holds "the terminal says so, too" grep -q \
+		"repetition 99: invalid (the CPUs that may be used changed from" \
+		"$work/moved.out"
+	holds "the same in an emulated run" python3 tests/masks.py move-main \
+		"$program" "$work/moved-emulated" --profile 'core:2 pu:1'
+	holds "a worker that is moved: from then on invalid" \
+		python3 tests/masks.py move-worker "$program" "$work/moved-worker"
+else
+	skips "CPUs that change during a run" "there is only one"
+fi
+
 # A profile that is not this machine.
 emulated() {
 	# shellcheck disable=SC2086
@@ -261,11 +330,40 @@ is_svg() {
 holds "topo show --svg draws every worker" is_svg
 mask_is_kept() {
 	[ "$(taskset -c "$cpu" "$program" topo plan --format csv)" = \
-		"$(printf 'worker,cpu,pu,core,cache,node,package,topology\n0,%s,' "$cpu")$(
+		"$(printf 'worker,cpu,pu,core,cache,node,package,role,topology\n0,%s,' "$cpu")$(
 			taskset -c "$cpu" "$program" topo plan --format csv |
 				tail -1 | cut -d, -f3-)" ]
 }
 holds "topo plan of this machine keeps to the mask" mask_is_kept
+generators_are_planned() {
+	"$program" topo plan --profile 'core:3 pu:2' --generator-cpus 3 \
+		--workers per-pu --format json >"$work/generators.json" &&
+		python3 - "$work/generators.json" <<-'EOF'
+			import json, sys
+			plan = json.load(open(sys.argv[1]))
+			assert [w["cpu"] for w in plan["workers"]] == [0, 4, 1, 5]
+			assert [(g["cpu"], g["core"]) for g in plan["generators"]] == [(3, 1)]
+		EOF
+}
+holds "topo plan --generator-cpus keeps workers off the core" generators_are_planned
+generators_are_shown() {
+	set -- --profile 'core:3 pu:2' --generator-cpus 3
+	"$program" topo plan "$@" | grep -q '^     G        3        3        1 ' &&
+		"$program" topo plan "$@" --format csv |
+		grep -q '^,3,3,1,.*,generator,emulated$' &&
+		"$program" topo show "$@" |
+		grep -q 'Core 1: CPU 2 \[kept free\], CPU 3 \[generator\]$' &&
+		"$program" topo show "$@" --svg - | grep -q '>CPU 3 \[generator\]<'
+}
+holds "topo shows generators in every form" generators_are_shown
+refuses "a generator CPU that is not there" 3 "--generator-cpus: .*CPU 4000" \
+	run -w yield --generator-cpus 4000
+refuses "generators leave nothing" 3 "--generator-cpus: leaves no CPU for workers" \
+	topo plan --profile 'core:1 pu:2' --generator-cpus 0
+refuses "only generators' cores are left" 3 "--cpus: names only cores" \
+	topo plan --profile 'core:2 pu:2' --generator-cpus 0 --cpus 1
+refuses "too many workers for the rest" 3 "more than the 2 processing units" \
+	topo plan --profile 'core:2 pu:2' --generator-cpus 0 --workers 3
 refuses "unknown part of topo" 3 "did you mean 'show'" topo sho
 refuses "an option that topo has not" 3 "unknown option '--wake'" topo plan --wake local
 refuses "an option that only topo has" 3 "unknown option '--svg'" run -w yield --svg x
@@ -331,7 +429,6 @@ if command -v gnuplot >/dev/null; then
 	done
 	holds "the pictures are in the page" grep -q '<svg' "$work/plots/report.html"
 else
-	n=$((n + 1))
-	echo "ok $n - plots # SKIP gnuplot is not installed"
+	skips plots "gnuplot is not installed"
 fi
 echo "1..$n"

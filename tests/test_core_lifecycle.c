@@ -7,6 +7,8 @@
  *   and with foreign threads that submit and send; the pools' balance is checked
  *   at each destroy.
  */
+#include <sched.h>
+
 #include "core/commands.h"
 #include "core/deque.h"
 #include "tests/script.h"
@@ -550,6 +552,49 @@ static void a_worker_that_cannot_be_pinned(void **state)
 	sb_scheduler_destroy(s);
 }
 
+/* In place of somebody with taskset, or of a cpuset that changes. */
+static int let_loose(struct script *script, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	const cpu_set_t *everywhere = (void *)(uintptr_t)script->other;
+
+	(void)step;
+	(void)events;
+	(void)count;
+	CHECK_EQ(sched_setaffinity(0, sizeof(*everywhere), everywhere), 0);
+	return SB_DONE;
+}
+
+static void who_is_pinned_can_be_seen(void **state)
+{
+	struct sb_place place = { 0, 0, 0, 0, 0, 0 };
+	struct fixture f;
+	cpu_set_t everywhere;
+	struct script script = { .f = &f,
+				 .step = let_loose,
+				 .other = (sb_pid)(uintptr_t)&everywhere };
+
+	(void)state;
+	CHECK_EQ(sched_getaffinity(0, sizeof(everywhere), &everywhere), 0);
+	while (!CPU_ISSET(place.os_cpu, &everywhere))
+		place.os_cpu++;
+	fixture_defaults(&f);
+	fixture_create_at(&f, 1, &place);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_is_pinned(f.s, 0), true);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	/* Nobody can be let loose where there is one CPU. */
+	CHECK_EQ(sb_scheduler_is_pinned(f.s, 0), CPU_COUNT(&everywhere) == 1);
+	fixture_end(&f);
+	fixture_start(&f, 1);
+	CHECK_EQ(sb_scheduler_is_pinned(f.s, 0), true);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_scheduler_is_pinned(f.s, 0), true);
+	fixture_end(&f);
+}
+
 static void bad_parameters_are_refused(void **state)
 {
 	struct sb_place place = { -1, 0, 0, 0, 0, 0 };
@@ -584,6 +629,7 @@ int main(void)
 		cmocka_unit_test(stop_right_after_start),
 		cmocka_unit_test(sleepers_and_wakers_agree),
 		cmocka_unit_test(a_worker_that_cannot_be_pinned),
+		cmocka_unit_test(who_is_pinned_can_be_seen),
 		cmocka_unit_test(bad_parameters_are_refused),
 	};
 

@@ -181,22 +181,52 @@ static void quiet_progress(void *arg, const struct sb_series *series)
 	(void)series;
 }
 
-/* Status 4: the environment does not allow it. */
-static void a_cpu_that_cannot_be_had(void **state)
+/* One worker, on a CPU that is not there. Returns what sb_measure does. */
+static int measure_nowhere(struct sb_ground *ground, struct sb_record *record)
 {
 	struct sb_place place = { .os_cpu = 1 << 14 };
 	const struct sb_placement placement = { .workers = 1, .place = &place };
 	const struct sb_progress progress = { quiet_progress, NULL };
-	struct sb_record record = { 0 };
-	struct sb_series series = { .records = 1, .record = &record };
+	struct sb_series series = { .records = 1, .record = record };
 	struct sb_options options;
+	int rc;
+
+	CHECK_EQ(parse(&options, "-w yield"), 0);
+	CHECK_EQ(sb_cpu_mask_read(&ground->usable), 0);
+	ground->placement = &placement;
+	rc = sb_measure(&series, &options.chosen[0], &options, ground,
+			&progress);
+	ground->placement = NULL;
+	sb_options_free(&options);
+	return rc;
+}
+
+/* Status 4: the environment does not allow it. */
+static void a_cpu_that_cannot_be_had(void **state)
+{
+	struct sb_ground ground = { .held = false };
+	struct sb_record record = { 0 };
 
 	(void)state;
-	CHECK_EQ(parse(&options, "-w yield"), 0);
-	CHECK_EQ(sb_measure(&series, &options.chosen[0], &options, &placement,
-			    &progress),
-		 SB_EXIT_ENVIRONMENT);
-	sb_options_free(&options);
+	CHECK_EQ(measure_nowhere(&ground, &record), SB_EXIT_ENVIRONMENT);
+	assert_string_equal(ground.lost, "");
+}
+
+/* What has been measured before is kept; this and all that follows is not. */
+static void a_cpu_that_can_no_longer_be_had(void **state)
+{
+	struct sb_ground ground = { .held = true };
+	struct sb_record record[2] = { { .valid = true }, { .valid = true } };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(measure_nowhere(&ground, &record[i]), 0);
+		CHECK_EQ(record[i].valid, false);
+		assert_string_equal(
+			record[i].reason,
+			"worker 0 can no longer be pinned to CPU 16384");
+		ground.held = false; /* lost is lost */
+	}
 }
 
 int main(void)
@@ -209,6 +239,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(suggestions_are_close),
 		cmocka_unit_test(a_cpu_that_cannot_be_had),
+		cmocka_unit_test(a_cpu_that_can_no_longer_be_had),
 	};
 
 	return cmocka_run_group_tests_name("harness", tests, NULL, NULL);

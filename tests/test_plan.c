@@ -5,7 +5,8 @@
  *   that may be used; no core has two while another has none, but under
  *   distrib, which is hwloc_distrib(); faster cores come first; numa is balanced
  *   within one as far as nodes have cores; --cpus, --no-smt and one worker per
- *   core, unit, cache or node are kept; the same request gives the same plan.
+ *   core, unit, cache or node are kept; no worker is on a generator's core, and
+ *   all this holds of the rest; the same request gives the same plan.
  *   A description that is no machine is refused with one line.
  * Method: every file of tests/topologies, every profile of the project and
  *   synthetic machines, each under every policy with several counts, against
@@ -256,6 +257,16 @@ static void count_load(const struct sb_plan *plan)
 	}
 }
 
+/* Whether a generator keeps workers away from a core. */
+static bool is_apart[16384];
+
+static void learn_generators(const struct sb_plan *plan)
+{
+	memset(is_apart, 0, sizeof(is_apart));
+	for (uint32_t i = 0; i < plan->generators; i++)
+		is_apart[m.core[plan->generator[i].pu]] = true;
+}
+
 /* A core's second worker comes after every core's first, and a unit's second
  * after every unit's first. */
 static void nobody_shares_too_early(const struct sb_plan_request *r,
@@ -267,6 +278,8 @@ static void nobody_shares_too_early(const struct sb_plan_request *r,
 	bool pu_shared = false;
 
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
+		if (is_apart[m.core[i]])
+			continue;
 		core_free |= !load.core[m.core[i]];
 		core_shared |= load.core[m.core[i]] > 1;
 		pu_free |= !load.pu[i];
@@ -280,7 +293,7 @@ static void faster_come_first(const struct sb_plan_request *r,
 			      const struct sb_plan *plan)
 {
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
-		if (load.core[m.core[i]])
+		if (load.core[m.core[i]] || is_apart[m.core[i]])
 			continue;
 		for (uint32_t j = 0; j < plan->placement.workers; j++)
 			CHECK_PLAN(m.speed[plan->placement.place[j].pu] >=
@@ -301,7 +314,7 @@ static void learn_nodes(void)
 	for (uint32_t i = 0; i < m.facts.pus; i++)
 		node_of[plan.placement.place[i].pu] =
 			plan.placement.place[i].node;
-	sb_placement_free(&plan.placement);
+	sb_plan_free(&plan);
 }
 
 /* No node has two more than one that has room: a free core while workers are
@@ -309,7 +322,7 @@ static void learn_nodes(void)
 static void node_is_not_behind(const struct sb_plan_request *r,
 			       const struct sb_plan *plan, uint32_t node)
 {
-	const uint32_t room = plan->placement.workers <= m.facts.cores
+	const uint32_t room = plan->placement.workers <= plan->cores
 				      ? load.node_cores[node]
 				      : load.node_pus[node];
 
@@ -324,10 +337,12 @@ static void nodes_are_balanced(const struct sb_plan_request *r,
 
 	/* With cores of several sizes, a unit may be left whose core has more
 	 * workers than another's. */
-	if (n > m.facts.pus ||
-	    (n > m.facts.cores && m.facts.pus % m.facts.cores))
+	if (n > plan->pus || (n > plan->cores && (plan->pus % plan->cores ||
+						  m.facts.pus % m.facts.cores)))
 		return;
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
+		if (is_apart[m.core[i]])
+			continue;
 		load.node_cores[node_of[i]] += !load.core[m.core[i]];
 		load.node_pus[node_of[i]] += !load.pu[i];
 	}
@@ -362,7 +377,7 @@ static void is_the_same_again(const struct sb_plan_request *r,
 	assert_memory_equal(again.placement.place, plan->placement.place,
 			    plan->placement.workers *
 				    sizeof(*plan->placement.place));
-	sb_placement_free(&again.placement);
+	sb_plan_free(&again);
 }
 
 static void check_plan(const struct sb_plan_request *r)
@@ -373,6 +388,8 @@ static void check_plan(const struct sb_plan_request *r)
 	CHECK_EQ(plan.pus, m.facts.pus);
 	CHECK_EQ(plan.cores, m.facts.cores);
 	places_are_the_machines(r, &plan);
+	CHECK_EQ(plan.generators, 0);
+	learn_generators(&plan);
 	count_load(&plan);
 	if (r->policy == SB_PLACEMENT_DISTRIB)
 		is_hwlocs_own(r, &plan);
@@ -384,7 +401,7 @@ static void check_plan(const struct sb_plan_request *r)
 	if (r->policy == SB_PLACEMENT_NUMA)
 		nodes_are_balanced(r, &plan);
 	is_the_same_again(r, &plan);
-	sb_placement_free(&plan.placement);
+	sb_plan_free(&plan);
 }
 
 static void check_counts(void)
@@ -441,7 +458,7 @@ static void check_half(void)
 		for (uint32_t i = 0; i < plan.placement.workers; i++)
 			CHECK_EQ(plan.placement.place[i].pu % 2, 0);
 		places_are_the_machines(&r, &plan);
-		sb_placement_free(&plan.placement);
+		sb_plan_free(&plan);
 	}
 }
 
@@ -480,9 +497,9 @@ static void check_rule(const struct sb_plan_request *r, size_t offset)
 	} else {
 		CHECK_EQ(plan.placement.workers, count_distinct(&all, offset));
 		CHECK_EQ(count_distinct(&plan, offset), plan.placement.workers);
-		sb_placement_free(&plan.placement);
+		sb_plan_free(&plan);
 	}
-	sb_placement_free(&all.placement);
+	sb_plan_free(&all);
 }
 
 static void check_rules(void)
@@ -509,7 +526,7 @@ static void check_rules(void)
 		count_load(&plan);
 		for (uint32_t i = 0; i < m.facts.pus; i++)
 			CHECK_EQ(load.core[m.core[i]], 1);
-		sb_placement_free(&plan.placement);
+		sb_plan_free(&plan);
 	}
 }
 
@@ -518,6 +535,153 @@ static void every_machine_can_be_restricted(void **state)
 	(void)state;
 	on_all_machines(check_half);
 	on_all_machines(check_rules);
+}
+
+/* ---- generators ---- */
+
+/* The places are those of the units, and no worker is on a core of theirs. */
+static void generators_are_apart(const struct sb_plan_request *r,
+				 const struct sb_plan *plan,
+				 const bool *is_generator)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m.facts.pus; i++) {
+		if (!is_generator[i])
+			continue;
+		CHECK_PLAN(n < plan->generators, r, plan);
+		CHECK_PLAN(plan->generator[n].pu == (int)i, r, plan);
+		CHECK_PLAN(plan->generator[n].os_cpu == -1, r, plan);
+		n++;
+	}
+	CHECK_EQ(plan->generators, n);
+	for (uint32_t i = 0; i < plan->placement.workers; i++)
+		CHECK_PLAN(!is_apart[m.core[plan->placement.place[i].pu]], r,
+			   plan);
+}
+
+/* What is left without the generators' cores, by the oracle. */
+static void count_rest(uint32_t *cores, uint32_t *pus)
+{
+	*cores = 0;
+	*pus = 0;
+	for (uint32_t i = 0; i < m.facts.pus; i++) {
+		if (is_apart[m.core[i]])
+			continue;
+		++*pus;
+		*cores += !i || m.core[i] != m.core[i - 1];
+	}
+}
+
+static void check_generators_with(struct sb_plan_request r,
+				  const bool *is_generator)
+{
+	struct sb_plan plan = plan_of(&r);
+	uint32_t cores;
+	uint32_t pus;
+
+	learn_generators(&plan);
+	count_rest(&cores, &pus);
+	CHECK_EQ(plan.cores, cores);
+	CHECK_EQ(plan.pus, pus);
+	if (r.rule == SB_WORKERS_PER_CORE)
+		CHECK_EQ(plan.placement.workers, cores);
+	if (r.rule == SB_WORKERS_PER_PU)
+		CHECK_EQ(plan.placement.workers, pus);
+	places_are_the_machines(&r, &plan);
+	generators_are_apart(&r, &plan, is_generator);
+	count_load(&plan);
+	if (r.policy != SB_PLACEMENT_DISTRIB)
+		nobody_shares_too_early(&r, &plan);
+	if (r.policy == SB_PLACEMENT_COMPACT ||
+	    r.policy == SB_PLACEMENT_SCATTER)
+		faster_come_first(&r, &plan);
+	if (r.policy == SB_PLACEMENT_NUMA)
+		nodes_are_balanced(&r, &plan);
+	is_the_same_again(&r, &plan);
+	sb_plan_free(&plan);
+}
+
+/* Under every policy, by cores, by units, and more workers than units. */
+static void check_generators(const char *list, const bool *is_generator)
+{
+	for (int policy = 0; policy <= SB_PLACEMENT_DISTRIB; policy++) {
+		struct sb_plan_request r = {
+			.policy = (enum sb_placement_policy)policy,
+			.generator_cpus = list,
+		};
+
+		for (int rule = SB_WORKERS_PER_CORE; rule <= SB_WORKERS_PER_PU;
+		     rule++) {
+			r.rule = (enum sb_workers_rule)rule;
+			check_generators_with(r, is_generator);
+		}
+		r.rule = SB_WORKERS_NUMBER;
+		for (r.workers = 1; r.workers <= 2 * m.facts.pus + 1;
+		     r.workers = 3 * r.workers + 2)
+			check_generators_with(r, is_generator);
+	}
+}
+
+/* Every unit a generator: nothing is left; every unit named, too. */
+static void nothing_is_left(const char *list)
+{
+	const struct sb_plan_request none = { .workers = 1,
+					      .generator_cpus = "pu:0-" };
+	const struct sb_plan_request overlap = { .workers = 1,
+						 .cpus = list,
+						 .generator_cpus = list };
+	struct sb_plan plan;
+	char why[256];
+
+	CHECK_EQ(sb_plan_make(m.topology, &none, &plan, why, sizeof(why)),
+		 -EINVAL);
+	CHECK_EQ(plan.fault, SB_PLAN_FAULT_GENERATOR_CPUS);
+	assert_string_equal(why, "leaves no CPU for workers");
+	if (!*list)
+		return;
+	CHECK_EQ(sb_plan_make(m.topology, &overlap, &plan, why, sizeof(why)),
+		 -EINVAL);
+	CHECK_EQ(plan.fault, SB_PLAN_FAULT_CPUS);
+}
+
+/* The last unit of the first core; of every third core from there; all but the
+ * last core. Not so many that no core is left. */
+static void check_some_generators(void)
+{
+	static bool chosen[16384];
+	static char list[131072];
+
+	learn_nodes();
+	for (int which = 0; which < 3; which++) {
+		size_t used = 0;
+
+		memset(chosen, 0, sizeof(chosen));
+		*list = '\0';
+		for (uint32_t i = 0; i < m.facts.pus; i++) {
+			const uint32_t core = m.core[i];
+			const bool is_last =
+				i + 1 == m.facts.pus || m.core[i + 1] != core;
+
+			if (core + 1 == m.facts.cores ||
+			    (which == 0 && (core || !is_last)) ||
+			    (which == 1 && (core % 3 || !is_last)))
+				continue;
+			chosen[i] = true;
+			used += (size_t)snprintf(
+				list + used, sizeof(list) - used, "%s%d",
+				used ? "," : "",
+				sb_topology_os_cpu(m.topology, (int)i));
+		}
+		check_generators(list, chosen);
+		nothing_is_left(list);
+	}
+}
+
+static void workers_keep_off_the_generators_cores(void **state)
+{
+	(void)state;
+	on_all_machines(check_some_generators);
 }
 
 /* ---- orders, by hand ---- */
@@ -543,19 +707,29 @@ static void expect_order(const char *profile, struct sb_plan_request request,
 				sb_topology_os_cpu(topology,
 						   plan.placement.place[i].pu));
 		assert_string_equal(got, expected);
-		sb_placement_free(&plan.placement);
+		sb_plan_free(&plan);
 	}
 	sb_topology_free(topology);
 }
 
+struct order {
+	const char *profile;
+	struct sb_plan_request request;
+	const char *expected;
+};
+
+static void expect_orders(const struct order *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		expect_order(cases[i].profile, cases[i].request,
+			     cases[i].expected);
+}
+
+static const char two[] = "pack:2 [numa] l3:2 core:2 pu:2";
+
 static void orders_are_what_they_say(void **state)
 {
-	static const char two[] = "pack:2 [numa] l3:2 core:2 pu:2";
-	static const struct {
-		const char *profile;
-		struct sb_plan_request request;
-		const char *expected;
-	} cases[] = {
+	static const struct order cases[] = {
 		{ two, { .workers = 9 }, "0 2 4 6 8 10 12 14 1" },
 		{ two,
 		  { .workers = 9, .policy = SB_PLACEMENT_SCATTER },
@@ -603,9 +777,53 @@ static void orders_are_what_they_say(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++)
-		expect_order(cases[i].profile, cases[i].request,
-			     cases[i].expected);
+	expect_orders(cases, SB_ARRAY_SIZE(cases));
+}
+
+static void generators_change_the_orders(void **state)
+{
+	static const struct order cases[] = {
+		/* The second unit of a core takes the first one, too. */
+		{ two,
+		  { .rule = SB_WORKERS_PER_PU, .generator_cpus = "numa:0,9" },
+		  "10 12 14 11 13 15" },
+		{ two,
+		  { .rule = SB_WORKERS_PER_L3,
+		    .generator_cpus = "pack:1.l3:0" },
+		  "0 4 12" },
+		{ two,
+		  { .rule = SB_WORKERS_PER_NUMA, .generator_cpus = "numa:1" },
+		  "0" },
+		{ two,
+		  { .workers = 4,
+		    .policy = SB_PLACEMENT_DISTRIB,
+		    .generator_cpus = "core:0-2,core:5-7" },
+		  "6 7 8 9" },
+		/* What both lists name is the generators'. */
+		{ two,
+		  { .rule = SB_WORKERS_PER_PU,
+		    .cpus = "0-3,8",
+		    .generator_cpus = "1,8" },
+		  "2 3" },
+	};
+
+	(void)state;
+	expect_orders(cases, SB_ARRAY_SIZE(cases));
+}
+
+static void expect_bad_list(const struct sb_topology *topology,
+			    const struct sb_plan_request *r,
+			    enum sb_plan_fault fault)
+{
+	struct sb_plan plan;
+	char why[256];
+
+	if (sb_plan_make(topology, r, &plan, why, sizeof(why)) != -EINVAL)
+		fail_msg("'%s%s' is accepted", r->cpus ? r->cpus : "",
+			 r->generator_cpus ? r->generator_cpus : "");
+	CHECK_EQ(plan.fault, fault);
+	assert_non_null(strstr(why, "expected a list"));
+	assert_null(strchr(why, '\n'));
 }
 
 static void bad_lists_are_refused(void **state)
@@ -639,13 +857,11 @@ static void bad_lists_are_refused(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(lists); i++) {
 		const struct sb_plan_request r = { .workers = 1,
 						   .cpus = lists[i] };
-		struct sb_plan plan;
+		const struct sb_plan_request g = { .workers = 1,
+						   .generator_cpus = lists[i] };
 
-		if (sb_plan_make(topology, &r, &plan, why, sizeof(why)) !=
-		    -EINVAL)
-			fail_msg("'%s' is accepted", lists[i]);
-		assert_non_null(strstr(why, "expected a list"));
-		assert_null(strchr(why, '\n'));
+		expect_bad_list(topology, &r, SB_PLAN_FAULT_CPUS);
+		expect_bad_list(topology, &g, SB_PLAN_FAULT_GENERATOR_CPUS);
 	}
 	sb_topology_free(topology);
 }
@@ -887,7 +1103,7 @@ static void distances_are_the_machines(void **state)
 					   : 10);
 		}
 	}
-	sb_placement_free(&plan.placement);
+	sb_plan_free(&plan);
 	sb_topology_free(topology);
 }
 
@@ -924,7 +1140,7 @@ static void special_memory_is_nobodys_own(void **state)
 		for (uint32_t w = 0; w < plan.placement.workers; w++)
 			CHECK_EQ(plan.placement.place[w].node,
 				 machines[i].node[w]);
-		sb_placement_free(&plan.placement);
+		sb_plan_free(&plan);
 		sb_topology_free(topology);
 	}
 }
@@ -958,7 +1174,7 @@ static void plain_memory_comes_before_other(void **state)
 			(unsigned)plan.placement.place[w].node);
 		CHECK_EQ(node->os_index, 1);
 	}
-	sb_placement_free(&plan.placement);
+	sb_plan_free(&plan);
 	close_machine();
 }
 
@@ -1050,7 +1266,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_machine_keeps_the_invariants),
 		cmocka_unit_test(every_machine_can_be_restricted),
+		cmocka_unit_test(workers_keep_off_the_generators_cores),
 		cmocka_unit_test(orders_are_what_they_say),
+		cmocka_unit_test(generators_change_the_orders),
 		cmocka_unit_test(bad_lists_are_refused),
 		cmocka_unit_test(bad_descriptions_are_refused),
 		cmocka_unit_test(damaged_files_do_no_harm),

@@ -23,7 +23,7 @@ static struct sb_place places[WORKERS] = { { 0, 0, 0, 0, 0, -1 },
 					   { 5, 1, 1, 0, 0, -1 } };
 
 /* ns per operation: 10, 20, (invalid), 40. */
-static void make_record(struct sb_record *record, uint32_t r)
+static void make_record(struct sb_record *record, uint32_t r, uint32_t workers)
 {
 	const struct sb_measured measured = { .rounds = 1,
 					      .operations = 1000,
@@ -32,11 +32,11 @@ static void make_record(struct sb_record *record, uint32_t r)
 					      .cpu_ns = 15000 };
 
 	record->repetition = r;
-	record->worker = calloc(WORKERS, sizeof(*record->worker));
+	record->worker = calloc(workers, sizeof(*record->worker));
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
-	for (int w = 0; w < WORKERS; w++) {
+	for (uint32_t w = 0; w < workers; w++) {
 		record->worker[w].steals =
-			calloc(WORKERS, sizeof(struct sb_steal_counts));
+			calloc(workers, sizeof(struct sb_steal_counts));
 		record->worker[w].counter[SB_COUNTER_steps] = 100 + w;
 	}
 	record->worker[0].steals[1] =
@@ -44,19 +44,20 @@ static void make_record(struct sb_record *record, uint32_t r)
 	record->hist[SB_HIST_ready_to_running].bucket[50] = 4;
 	record->hist[SB_HIST_ready_to_running].count = 4;
 	record->hist[SB_HIST_ready_to_running].sum = 200;
-	sb_record_compute(record, &measured, WORKERS);
+	sb_record_compute(record, &measured, workers);
 	if (r == INVALID)
 		sb_record_invalidate(record, "wrong \"answer\", 1 < 2");
 }
 
-static struct sb_result *make_result(const char *directory)
+static struct sb_result *
+make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
 {
 	struct sb_result *result = calloc(1, sizeof(*result));
 	struct sb_series *series = calloc(1, sizeof(*series));
 
 	result->directory = strdup(directory);
 	result->placement =
-		(struct sb_placement){ .workers = WORKERS, .place = places };
+		(struct sb_placement){ .workers = workers, .place = place };
 	result->all_series = 1;
 	result->series = series;
 	series->workload = "pingpong";
@@ -70,13 +71,18 @@ static struct sb_result *make_result(const char *directory)
 		(struct sb_page_count){ 12, 3 };
 	series->residence[1].error = -ENOTSUP;
 	for (uint32_t r = 0; r < REPETITIONS; r++)
-		make_record(&series->record[r], r);
+		make_record(&series->record[r], r, workers);
 	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model",
 				    "<script>alert('x')</script>"),
 		 0);
 	CHECK_EQ(sb_result_add_fact(result, "machine", "pus", "2"), 0);
 	CHECK_EQ(sb_result_add_fact(result, "options", "membind", "local"), 0);
 	return result;
+}
+
+static struct sb_result *make_result(const char *directory)
+{
+	return make_result_at(directory, places, WORKERS);
 }
 
 static void free_result(struct sb_result *result)
@@ -334,22 +340,30 @@ static void directory_is_complete(void **state)
 	remove_tree(directory);
 }
 
+/* The text of a summary, for the caller to free. */
+static char *summarize(const struct sb_result *result)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	sb_write_summary(result, out, false);
+	fclose(out);
+	return text;
+}
+
 static void binding_is_what_became_of_it(void **state)
 {
 	struct sb_result *result = make_result(".");
 	struct sb_series *series = result->series;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out;
+	char *text;
 
 	(void)state;
 	assert_string_equal(sb_series_binding(series, result), "local");
 	series->memory.bind_error = -EPERM;
 	assert_string_equal(sb_series_binding(series, result), "refused");
 	result->placement.nodes = 2;
-	out = open_memstream(&text, &bytes);
-	sb_write_summary(result, out, false);
-	fclose(out);
+	text = summarize(result);
 	assert_non_null(strstr(text, "pingpong: 80.0 % of the workers' memory "
 				     "is on their own nodes (binding: "
 				     "refused)\n"));
@@ -357,6 +371,73 @@ static void binding_is_what_became_of_it(void **state)
 	series->memory = (struct sb_memory){ .is_bound = false };
 	assert_string_equal(sb_series_binding(series, result), "none");
 	free_result(result);
+}
+
+/* Two on a core, one on another node: means of three valid repetitions. */
+static void steals_are_told_by_distance(void **state)
+{
+	struct sb_place three[] = { { 0, 0, 0, 0, 0, 0 },
+				    { 1, 1, 0, 0, 0, 0 },
+				    { 2, 2, 1, 1, 1, 1 } };
+	struct sb_distance_steals steals[SB_DISTANCES];
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_result *result;
+	char *text;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	result = make_result_at(directory, three, 3);
+	result->series->record[0].worker[2].steals[0] =
+		(struct sb_steal_counts){ 6000, 30, 90, 0, 0 };
+	CHECK_EQ(
+		sb_series_distances(result->series, &result->placement, steals),
+		2);
+	CHECK_EQ(steals[SB_DISTANCE_SMT].pairs, 2);
+	CHECK_EQ(steals[SB_DISTANCE_REMOTE].pairs, 4);
+	CHECK_EQ(steals[SB_DISTANCE_NODE].pairs, 0);
+	assert_true(steals[SB_DISTANCE_SMT].items == 7);
+	assert_true(steals[SB_DISTANCE_REMOTE].successes == 10);
+	text = summarize(result);
+	assert_non_null(strstr(
+		text, "\nworkload   distance    tried   steals   stolen\n"
+		      "pingpong   smt            10        3        7\n"
+		      "pingpong   remote     2.00 k       10       30\n\n"));
+	free(text);
+	CHECK_EQ(sb_write_report(result), 0);
+	text = read_file(directory, "report.html");
+	assert_non_null(strstr(text, "<td>smt</td><td>2</td><td>10</td>"
+				     "<td>3</td><td>7</td>"));
+	assert_non_null(strstr(text, "<td>remote</td><td>4</td><td>2.00 k</td>"
+				     "<td>10</td><td>30</td>"));
+	free(text);
+	for (uint32_t r = 0; r < REPETITIONS; r++)
+		sb_record_invalidate(&result->series->record[r], "no");
+	CHECK_EQ(
+		sb_series_distances(result->series, &result->placement, steals),
+		0);
+	free_result(result);
+	remove_tree(directory);
+}
+
+/* Where all are equally far, there is nothing to tell. */
+static void one_distance_is_not_told(void **state)
+{
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_result *result;
+	char *text;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	result = make_result(directory);
+	text = summarize(result);
+	assert_null(strstr(text, "distance"));
+	free(text);
+	CHECK_EQ(sb_write_report(result), 0);
+	text = read_file(directory, "report.html");
+	assert_null(strstr(text, "distance"));
+	free(text);
+	free_result(result);
+	remove_tree(directory);
 }
 
 /* No file may be taken for a measurement of that machine. */
@@ -369,10 +450,8 @@ static void every_output_says_emulated(void **state)
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
 	const char *failed;
-	char *text = NULL;
-	size_t bytes;
+	char *text;
 	json_t *json;
-	FILE *out;
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
@@ -386,9 +465,7 @@ static void every_output_says_emulated(void **state)
 		assert_null(strstr(text, "native"));
 		free(text);
 	}
-	out = open_memstream(&text, &bytes);
-	sb_write_summary(result, out, false);
-	fclose(out);
+	text = summarize(result);
 	assert_non_null(strstr(text, "\nemulated: profile"));
 	free(text);
 	json = write_and_parse(result, sb_write_json);
@@ -467,6 +544,8 @@ int main(void)
 		cmocka_unit_test(json_is_a_google_benchmark_file),
 		cmocka_unit_test(directory_is_complete),
 		cmocka_unit_test(binding_is_what_became_of_it),
+		cmocka_unit_test(steals_are_told_by_distance),
+		cmocka_unit_test(one_distance_is_not_told),
 		cmocka_unit_test(every_output_says_emulated),
 		cmocka_unit_test(files_are_whole_or_absent),
 		cmocka_unit_test(a_full_disk_is_an_error),
