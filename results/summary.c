@@ -269,8 +269,8 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	fputs(bold, out);
 	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
 	put_counts(out, result, "machine");
-	fprintf(out, "; %s workers, %s build%s\n",
-		sb_result_fact(result, "run", "workers"),
+	put_count(out, result, "run", "; ", "workers", "worker");
+	fprintf(out, ", %s build%s\n",
 		sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
 	put_table(out, result, costs, SB_ARRAY_SIZE(costs), bold, plain);

@@ -32,6 +32,7 @@ class Mutant:
 KINDS = {
     "plain": ("release", "tests"),
     "small": ("release", "small/tests"),
+    "asan": ("asan", "tests"),
     "tsan": ("tsan", "tests"),
     "tsan-small": ("tsan", "small/tests"),
 }

@@ -243,4 +243,47 @@ TIMERS = [
            "small:test_core_timers"),
 ]
 
-MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS)
+# Arenas and their pages; what several nodes show is in `make check-numa`.
+MEMORY = [
+    Mutant("a mapping is not bound", "core/pages.c",
+           "	if (!policy->nodes)\n		return 0;",
+           "	if (policy)\n		return 0;",
+           "small:test_core_arena"),
+    Mutant("a page that is only partly in the range is left out",
+           "core/pages.c",
+           "	const uintptr_t end = round_up((uintptr_t)start + bytes, page);",
+           "	const uintptr_t end = ((uintptr_t)start + bytes) & ~(page - 1);",
+           "small:test_core_arena"),
+    Mutant("mappings are kept", "core/mem.c",
+           "			sb_pages_unmap(&ledger->line[i]);\n",
+           "			(void)ledger;\n",
+           "plain:test_core_arena"),
+    Mutant("the ledger forgets its earlier pages", "core/mem.c",
+           "		ledger->previous = arena->ledger;\n",
+           "		ledger->previous = NULL;\n",
+           "plain:test_core_arena"),
+    Mutant("all workers without a node share with the first", "core/memory.c",
+           "		if (place[i].node == place[id].node)",
+           "		if (place[i].node == place[id].node || place[id].node < 0)",
+           "small:test_core_arena"),
+    Mutant("interleaved memory is local", "core/memory.c",
+           "		policy.nodes = s->placement.nodes;",
+           "		policy.nodes = 0;",
+           "small:test_core_arena"),
+    Mutant("an unknown node is another one", "core/pool.c",
+           "	if (node < 0 || node == mine->owner.node)",
+           "	if (node == mine->owner.node)",
+           "small:test_core_arena"),
+    Mutant("a large object is never another's", "core/pool.c",
+           "	if (large->owner != mine)\n",
+           "	if (!large->owner)\n",
+           "small:test_core_arena"),
+    Mutant("blocks but the first are not freed", "core/pool.c",
+           "		if (slab->is_block)\n			sb_mem_free(slab);",
+           "		if (slab->is_block && !slab->next)\n"
+           "			sb_mem_free(slab);",
+           "asan:test_core_parts"),
+]
+
+MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
+           MEMORY)
