@@ -46,7 +46,7 @@ CPPFLAGS := -I. -D_GNU_SOURCE -DSB_BUILD_MODE='"$(MODE)"'
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
-SOURCES := $(wildcard $(MODULES:%=%/*.c))
+SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
 LIBRARY := $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
 PROGRAM := $(OUT)/sched-bench
@@ -114,7 +114,7 @@ lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) tests/*.[ch])
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) tests/*.[ch])
 
 micro: $(OUT)/tests/bench_core $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
 	$(Q)$(OUT)/tests/bench_core

@@ -135,9 +135,10 @@ static json_t *workloads_to_json(void)
 		for (const struct sb_param *p = (*w)->params; p->name; p++)
 			json_array_append_new(params, param_to_json(p));
 		json_array_append_new(
-			list, json_pack("{ssssssso}", "name", (*w)->name,
+			list, json_pack("{ssssssssso}", "name", (*w)->name,
 					"operation", (*w)->operation, "meaning",
-					(*w)->doc, "parameters", params));
+					(*w)->doc, "source", (*w)->source,
+					"parameters", params));
 	}
 	return list;
 }
@@ -158,8 +159,8 @@ static void put_param(const struct sb_param *p)
 static void put_workloads(void)
 {
 	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
-		printf("%-10s %s; one operation: one %s\n", (*w)->name,
-		       (*w)->doc, (*w)->operation);
+		printf("%s\n    %s\n    from: %s; one operation: one %s\n",
+		       (*w)->name, (*w)->doc, (*w)->source, (*w)->operation);
 		for (const struct sb_param *p = (*w)->params; p->name; p++)
 			put_param(p);
 	}

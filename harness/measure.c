@@ -388,13 +388,13 @@ static int measure_started(struct measurement *m, struct sb_series *series,
 static int measure_set_up(struct measurement *m, struct sb_series *series,
 			  const struct sb_progress *progress)
 {
-	int rc = m->run.workload->setup(&m->run);
+	int rc = sb_workload_set_up(&m->run);
 
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s",
 			       m->run.workload->name, strerror(-rc));
 	rc = measure_started(m, series, progress);
-	m->run.workload->teardown(&m->run);
+	sb_workload_tear_down(&m->run);
 	return rc;
 }
 

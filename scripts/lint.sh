@@ -23,7 +23,7 @@ allowed() {
 layers() {
 	for folder in core affinity workloads results harness tests; do
 		pattern=$(allowed $folder | sed 's/ /|/g')
-		grep -nE '^#include "[a-z]+/' $folder/*.[ch] |
+		find $folder -name '*.[ch]' -exec grep -HnE '^#include "[a-z]+/' {} + |
 			grep -vE "#include \"($pattern)/"
 	done
 }

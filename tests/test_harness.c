@@ -73,7 +73,7 @@ static void defaults_are_valid(void **state)
 		assert_true(strlen(sb_option[id].help) > 3);
 	}
 	CHECK_EQ(sb_opt(&options, SB_OPT_spin_yield), 12);
-	CHECK_EQ(sb_opt(&options, SB_OPT_duration), 1000000000);
+	CHECK_EQ(sb_opt(&options, SB_OPT_duration), 500000000);
 	CHECK_EQ(sb_opt(&options, SB_OPT_record), 64);
 	CHECK_EQ(options.value[SB_OPT_record].alternative, 1);
 	sb_options_free(&options);

@@ -192,22 +192,13 @@ static int handle_nothing(void *context, const struct sb_command *command,
 
 static int setup(struct sb_workload_run *run)
 {
-	struct data *data = calloc(1, sizeof(*data));
-	int rc;
+	struct data *data = run->data;
 
-	if (!data)
-		return -ENOMEM;
 	data->hogs = sb_scheduler_workers(run->scheduler);
 	data->hog_ns = run->param[HOG_NS];
 	data->laps = run->param[LAPS];
-	rc = sb_scheduler_register(run->scheduler, COMMAND_NOTHING,
-				   handle_nothing, NULL);
-	if (rc) {
-		free(data);
-		return rc;
-	}
-	run->data = data;
-	return 0;
+	return sb_scheduler_register(run->scheduler, COMMAND_NOTHING,
+				     handle_nothing, NULL);
 }
 
 static int submit_many(struct sb_workload_run *run,
@@ -258,19 +249,15 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	return false;
 }
 
-static void teardown(struct sb_workload_run *run)
-{
-	free(run->data);
-}
-
 const struct sb_workload sb_workload_hog = {
 	.name = "hog",
 	.operation = "victim",
 	.doc = "processes that get past one endless process per worker",
+	.source = "this project",
 	.params = params,
+	.data_bytes = sizeof(struct data),
 	.setup = setup,
 	.start = start,
 	.operations = operations,
 	.check = check,
-	.teardown = teardown,
 };

@@ -205,6 +205,8 @@ const struct sb_workload sb_workload_pingpong = {
 	.name = "pingpong",
 	.operation = "message",
 	.doc = "two processes, one message in flight (Savina 1, PingPong)",
+	.source = "Savina benchmarks, 1 (PingPong), without its message to "
+		  "itself",
 	.params = params,
 	.setup = setup,
 	.start = start,

@@ -257,6 +257,7 @@ const struct sb_workload sb_workload_population = {
 	.name = "population",
 	.operation = "process",
 	.doc = "processes that are all idle at once: time and memory of each",
+	.source = "this project",
 	.params = params,
 	.setup = setup,
 	.start = start,

@@ -8,13 +8,10 @@
  *
  * Check: the root's sum is leaves * (leaves - 1) / 2.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "workloads/workload.h"
+#include "workloads/actor.h"
 
 #define CHILDREN 10
 
@@ -47,13 +44,7 @@ struct node {
 
 static const struct sb_process_ops node_ops;
 
-static int init(void *state, const char *method, union sb_value input)
-{
-	if (strcmp(method, "main"))
-		return -ENOTSUP;
-	*(struct node *)state = *(const struct node *)input.ptr;
-	return 0;
-}
+SB_ACTOR_INIT(init, struct node)
 
 static int answer(struct node *node, struct sb_step *step, uint64_t sum)
 {
@@ -92,12 +83,11 @@ static int step(void *state, struct sb_step *step,
 {
 	struct node *node = state;
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (events[i].type != SB_EVENT_MESSAGE)
-			return -ECANCELED;
+	if (!sb_actor_only_messages(events, count))
+		return -ECANCELED;
+	for (uint32_t i = 0; i < count; i++)
 		node->sum += events[i].data.u64;
-		node->missing--;
-	}
+	node->missing -= count;
 	if (node->leaves == 1)
 		return answer(node, step, node->first);
 	if (!node->spawned)
@@ -119,12 +109,6 @@ static uint64_t leaves(const struct sb_workload_run *run)
 	for (uint64_t i = 0; i < run->param[LEAVES]; i++)
 		n *= CHILDREN;
 	return n;
-}
-
-static int setup(struct sb_workload_run *run)
-{
-	run->data = calloc(1, sizeof(struct data));
-	return run->data ? 0 : -ENOMEM;
 }
 
 static int start(struct sb_workload_run *run)
@@ -161,19 +145,14 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	return false;
 }
 
-static void teardown(struct sb_workload_run *run)
-{
-	free(run->data);
-}
-
 const struct sb_workload sb_workload_skynet = {
 	.name = "skynet",
 	.operation = "process",
 	.doc = "10-ary tree of processes that sums by message (skynet 1M)",
+	.source = "A. Temerev, github.com/atemerev/skynet",
 	.params = params,
-	.setup = setup,
+	.data_bytes = sizeof(struct data),
 	.start = start,
 	.operations = operations,
 	.check = check,
-	.teardown = teardown,
 };

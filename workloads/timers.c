@@ -301,6 +301,7 @@ const struct sb_workload sb_workload_timers = {
 	.name = "timers",
 	.operation = "yield",
 	.doc = "yields while so many processes sleep on timers",
+	.source = "this project",
 	.params = params,
 	.setup = setup,
 	.start = start,

@@ -1,6 +1,6 @@
 /*
  * workload.h - what a workload is to the harness: a const struct, one for each
- * file of this folder, listed in workloads/list.def.
+ * file of this folder and those in it, listed in workloads/list.def.
  *
  * The harness runs a workload in rounds:
  *
@@ -49,11 +49,16 @@ struct sb_workload_run {
 struct sb_workload {
 	const char *name;
 	const char *operation;	       /* what one operation is, singular */
-	const char *doc;	       /* definition and source */
+	const char *doc;	       /* definition, one sentence */
+	const char *source;	       /* who defined it, and where */
 	const struct sb_param *params; /* ends with a NULL name */
 
-	/* Registers handlers, allocates data. Returns 0 or -errno; after an
-	 * error teardown is not called. */
+	/* run->data, from before setup to after teardown; filled with zero
+	 * before setup. 0: setup may set data itself. */
+	size_t data_bytes;
+
+	/* Registers handlers, allocates what else there is; NULL: nothing.
+	 * Returns 0 or -errno; after an error teardown is not called. */
 	int (*setup)(struct sb_workload_run *run);
 
 	/* Submits a round's first processes. Returns 0 or -errno. */
@@ -65,8 +70,13 @@ struct sb_workload {
 	/* Whether the round just ended gave the right answer; if not, why. */
 	bool (*check)(struct sb_workload_run *run, char *why, size_t why_bytes);
 
+	/* Frees what setup has allocated; NULL: nothing. */
 	void (*teardown)(struct sb_workload_run *run);
 };
+
+/* Both with the data: what the harness calls. As setup and teardown. */
+SB_MUST_CHECK int sb_workload_set_up(struct sb_workload_run *run);
+void sb_workload_tear_down(struct sb_workload_run *run);
 
 /* All workloads, ends with NULL. */
 extern const struct sb_workload *const sb_workloads[];

@@ -277,6 +277,7 @@ const struct sb_workload sb_workload_yield = {
 	.name = "yield",
 	.operation = "yield",
 	.doc = "a command yielded and completed, over and over",
+	.source = "wippyai/runtime, benchmark OneYield",
 	.params = params,
 	.setup = setup,
 	.start = start,
