@@ -13,6 +13,18 @@ double sb_savina_sin2(double theta)
 	return sine * sine;
 }
 
+int sb_savina_fifo_init(struct sb_savina_fifo *fifo, uint64_t bound)
+{
+	*fifo = (struct sb_savina_fifo){ .bound = bound };
+	fifo->item = calloc(bound, sizeof(*fifo->item));
+	return fifo->item ? 0 : -ENOMEM;
+}
+
+void sb_savina_fifo_fini(struct sb_savina_fifo *fifo)
+{
+	free(fifo->item);
+}
+
 int sb_savina_set_up(struct sb_workload_run *run,
 		     const struct sb_savina_group *group, uint32_t groups)
 {

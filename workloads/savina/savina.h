@@ -121,6 +121,46 @@ static inline void sb_savina_expect(struct sb_savina_process *self, bool ok)
 		sb_add_rlx(&self->round->wrong, 1);
 }
 
+/* ---- a queue of bounded length ---- */
+
+struct sb_savina_fifo {
+	uint64_t bound;
+	uint64_t taken; /* since it was last emptied */
+	uint64_t put;
+	uint64_t *item; /* [bound] */
+};
+
+/* bound > 0. Returns 0 or -ENOMEM; fini also if it was never made. */
+SB_MUST_CHECK int sb_savina_fifo_init(struct sb_savina_fifo *fifo,
+				      uint64_t bound);
+void sb_savina_fifo_fini(struct sb_savina_fifo *fifo);
+
+static inline void sb_savina_fifo_empty(struct sb_savina_fifo *fifo)
+{
+	fifo->taken = 0;
+	fifo->put = 0;
+}
+
+static inline uint64_t sb_savina_fifo_length(const struct sb_savina_fifo *fifo)
+{
+	return fifo->put - fifo->taken;
+}
+
+/* Returns 0, or -ENOBUFS: it is full. */
+static inline int sb_savina_fifo_put(struct sb_savina_fifo *fifo, uint64_t item)
+{
+	if (SB_UNLIKELY(sb_savina_fifo_length(fifo) == fifo->bound))
+		return -ENOBUFS;
+	fifo->item[fifo->put++ % fifo->bound] = item;
+	return 0;
+}
+
+/* It must not be empty. */
+static inline uint64_t sb_savina_fifo_take(struct sb_savina_fifo *fifo)
+{
+	return fifo->item[fifo->taken++ % fifo->bound];
+}
+
 /* ---- messages: a kind, 1 to 15, and a number below 2^60 ---- */
 
 #define SB_SAVINA_START 0
