@@ -59,10 +59,15 @@ static int create(struct driver *d, struct sb_step *step, uint64_t id)
 {
 	struct sb_savina_process process = { d->self.round, id };
 	sb_pid pid;
-	const int rc = sb_step_spawn(step, &actor_ops, "main",
-				     sb_value_ptr(&process), &pid);
+	int rc = sb_step_spawn(step, &actor_ops, "main", sb_value_ptr(&process),
+			       &pid);
 
-	return rc ? rc : sb_step_send(step, pid, sb_savina_message(WORK, id));
+	if (rc)
+		return rc;
+	rc = sb_step_send(step, pid, sb_savina_message(WORK, id));
+	if (rc)
+		sb_scheduler_terminate(d->self.round->scheduler, pid);
+	return rc;
 }
 
 static int driver_receive(void *state, struct sb_step *step,

@@ -54,7 +54,7 @@ void sb_savina_tear_down(struct sb_workload_run *run)
 }
 
 /* PIDs of an earlier round name nobody any more. Those that a step spawns are
- * that step's to write. */
+ * its process's to read, and to end. */
 static void end_all(struct sb_savina_round *round)
 {
 	for (uint32_t i = 0; i < SB_SAVINA_GROUPS; i++) {

@@ -71,12 +71,13 @@ static inline uint64_t sb_savina_busy_wait(struct sb_rng *rng, uint32_t draws)
 
 /* ---- a round and its processes ---- */
 
-#define SB_SAVINA_GROUPS 3
+#define SB_SAVINA_GROUPS 4
 
 struct sb_savina_group {
 	const struct sb_process_ops *ops; /* NULL: no such group */
 	uint64_t processes;
-	bool is_spawned; /* by a step, which stores the PIDs */
+	bool is_spawned; /* by a process that stores the PIDs, and that ends
+			  * them if it does not run to its end */
 	sb_pid *pid;	 /* [processes] */
 };
 
@@ -251,8 +252,9 @@ static inline int sb_savina_step(void *state, struct sb_step *step,
 }
 
 /* Defines <name>_ops: a process with struct <name> as its state, that receives
- * with <name>_receive; and goes on with go_on, which may be NULL. */
-#define SB_SAVINA_PROCESS(name_, go_on)                                        \
+ * with <name>_receive and goes on with go_on, which may be NULL. What follows
+ * are other fields of its operations. */
+#define SB_SAVINA_PROCESS(name_, go_on, ...)                                   \
 	static int name_##_step(void *state, struct sb_step *step,             \
 				const struct sb_event *events, uint32_t count) \
 	{                                                                      \
@@ -264,6 +266,7 @@ static inline int sb_savina_step(void *state, struct sb_step *step,
 		.state_bytes = sizeof(struct name_),                           \
 		.init = sb_savina_init,                                        \
 		.step = name_##_step,                                          \
+		__VA_ARGS__                                                    \
 	}
 
 #endif
