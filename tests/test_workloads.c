@@ -80,6 +80,19 @@ static const struct small smalls[] = {
 	    { "make-time", 1 },
 	    { "cut-time", 200 } } },
 	{ "savina-cigsmok", 0, { { "rounds", 300 }, { "smokers", 10 } } },
+	{ "savina-pingpong", 0, { { "round-trips", 500 } } },
+	{ "savina-logmap", 0, { { "terms", 200 }, { "series", 5 } } },
+	/* Few accounts, so that most are waiting when they are asked. */
+	{ "savina-banking", 0, { { "accounts", 10 }, { "transfers", 1000 } } },
+	{ "savina-radixsort", 0, { { "values", 1000 }, { "bits", 17 } } },
+	{ "savina-sieve",
+	  0,
+	  { { "below", 3000 }, { "primes-per-filter", 20 } } },
+	{ "savina-uct", 0, { { "nodes", 1000 }, { "cost", 10 } } },
+	{ "savina-quicksort", 0, { { "values", 5000 }, { "threshold", 20 } } },
+	{ "savina-apsp", 0, { { "blocks", 3 }, { "block", 5 } } },
+	{ "savina-nqueenk", 0, { { "queens", 7 }, { "threshold", 2 } } },
+	{ "savina-fib", 0, { { "n", 12 } } },
 };
 
 static const struct small *find_small(const char *workload)

@@ -30,6 +30,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { BLOCKS, BLOCK, WEIGHT };
@@ -54,6 +55,7 @@ struct block {
 };
 
 struct data {
+	struct sb_savina_failure failure;
 	uint32_t blocks;
 	uint32_t side; /* of a block */
 	uint32_t nodes;
@@ -167,8 +169,8 @@ static int go_on(struct worker *worker, struct sb_step *step)
 	return SB_DONE;
 }
 
-static int worker_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int worker_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct worker *worker = state;
 	int rc = 0;
@@ -181,6 +183,8 @@ static int worker_step(void *state, struct sb_step *step,
 		return rc ? rc : SB_IDLE;
 	return go_on(worker, step);
 }
+
+SB_SAVINA_STEP(worker)
 
 static const struct sb_process_ops worker_ops = {
 	.name = "block",
@@ -213,8 +217,8 @@ static int spawn_all(struct data *data, struct sb_step *step)
 	return rc;
 }
 
-static int master_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int master_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct data *data = ((struct master *)state)->data;
 	const uint32_t all = data->blocks * data->blocks;
@@ -229,6 +233,8 @@ static int master_step(void *state, struct sb_step *step,
 				  sb_value_u64(START));
 	return rc ? rc : SB_DONE;
 }
+
+SB_SAVINA_STEP(master)
 
 static const struct sb_process_ops master_ops = {
 	.name = "master",
@@ -332,6 +338,7 @@ static int start(struct sb_workload_run *run)
 	struct data *data = run->data;
 	struct master master = { .data = data };
 
+	sb_savina_failure_clear(run);
 	sb_store_rlx(&data->done, 0);
 	for (uint32_t i = 0; i < data->nodes; i++) {
 		for (uint32_t j = 0; j < data->nodes; j++)
@@ -358,6 +365,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const size_t nodes = data->nodes;
 	const uint64_t done = sb_load_rlx(&data->done);
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (done != (uint64_t)data->blocks * data->blocks) {
 		snprintf(why, why_bytes,
 			 "%" PRIu64

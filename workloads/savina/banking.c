@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/stash.h"
 
@@ -58,6 +59,7 @@ struct account {
 };
 
 struct data {
+	struct sb_savina_failure failure;
 	uint64_t accounts;
 	uint64_t transfers;
 	struct account *account;
@@ -186,8 +188,8 @@ static int handle_stashed(struct keeper *keeper, struct sb_step *step)
 	return rc;
 }
 
-static int keeper_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int keeper_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct keeper *keeper = state;
 	int rc = 0;
@@ -208,6 +210,8 @@ static int keeper_step(void *state, struct sb_step *step,
 		return rc;
 	return keeper->stopped ? SB_DONE : SB_IDLE;
 }
+
+SB_SAVINA_STEP(keeper)
 
 static const struct sb_process_ops keeper_ops = {
 	.name = "account",
@@ -288,8 +292,8 @@ static int close_accounts(const struct data *data, struct sb_step *step)
 	return rc ? rc : SB_DONE;
 }
 
-static int teller_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int teller_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct teller *teller = state;
 	int rc = 0;
@@ -306,6 +310,8 @@ static int teller_step(void *state, struct sb_step *step,
 		return close_accounts(teller->data, step);
 	return send_some(teller, step);
 }
+
+SB_SAVINA_STEP(teller)
 
 static const struct sb_process_ops teller_ops = {
 	.name = "teller",
@@ -363,6 +369,7 @@ static int start(struct sb_workload_run *run)
 	for (uint64_t i = 0; i < teller.data->accounts; i++)
 		teller.data->account[i].balance = 0;
 	sb_savina_random_seed(&teller.random, SEED);
+	sb_savina_failure_clear(run);
 	return sb_scheduler_submit(run->scheduler, &teller_ops, "main",
 				   sb_value_ptr(&teller), NULL);
 }
@@ -400,6 +407,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	for (uint64_t i = 0; i < data->transfers; i++) {
 		if (data->transfer[i].replies == 1)
 			continue;

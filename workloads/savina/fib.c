@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { N };
@@ -31,6 +32,7 @@ static uint64_t make_answer(uint64_t value, uint64_t processes)
 }
 
 struct data {
+	struct sb_savina_failure failure;
 	bool answered;
 	uint64_t answer;
 };
@@ -38,8 +40,8 @@ struct data {
 /* Also the input of init, which copies it; the first has no parent, and leaves
  * its answer in *data. */
 struct call {
-	sb_pid parent;
 	struct data *data;
+	sb_pid parent;
 	uint32_t n;
 	uint32_t missing; /* answers */
 	bool spawned;
@@ -69,7 +71,8 @@ static int spawn_both(struct call *call, struct sb_step *step)
 	int rc = 0;
 
 	for (uint32_t less = 1; less <= 2 && !rc; less++) {
-		struct call child = { .parent = sb_step_self(step),
+		struct call child = { .data = call->data,
+				      .parent = sb_step_self(step),
 				      .n = call->n - less };
 
 		rc = sb_step_spawn(step, &call_ops, "main",
@@ -80,8 +83,8 @@ static int spawn_both(struct call *call, struct sb_step *step)
 	return rc ? rc : SB_IDLE;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int call_advance(void *state, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
 {
 	struct call *call = state;
 
@@ -99,11 +102,13 @@ static int step(void *state, struct sb_step *step,
 	return answer(call, step, call->sum + make_answer(0, 1));
 }
 
+SB_SAVINA_STEP(call)
+
 static const struct sb_process_ops call_ops = {
 	.name = "fib",
 	.state_bytes = sizeof(struct call),
 	.init = init,
-	.step = step,
+	.step = call_step,
 };
 
 static uint64_t fibonacci(uint64_t n)
@@ -125,6 +130,7 @@ static int start(struct sb_workload_run *run)
 	struct call first = { .data = run->data, .n = (uint32_t)run->param[N] };
 
 	*first.data = (struct data){ .answered = false };
+	sb_savina_failure_clear(run);
 	return sb_scheduler_submit(run->scheduler, &call_ops, "main",
 				   sb_value_ptr(&first), NULL);
 }
@@ -141,6 +147,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const uint64_t processes = data->answer >> VALUE_BITS;
 	const uint64_t expected = fibonacci(run->param[N]);
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (data->answered && value == expected && processes == operations(run))
 		return true;
 	snprintf(why, why_bytes,

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/stash.h"
 
@@ -64,6 +65,7 @@ struct line {
 };
 
 struct data {
+	struct sb_savina_failure failure;
 	uint64_t terms;
 	uint64_t lines;
 	struct line *line;
@@ -111,8 +113,8 @@ static void close_actor(void *state)
 	sb_stash_fini(&((struct actor *)state)->stash);
 }
 
-static int computer_step(void *state, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int computer_advance(void *state, struct sb_step *step,
+			    const struct sb_event *events, uint32_t count)
 {
 	const struct line *line = ((struct actor *)state)->line;
 
@@ -131,6 +133,8 @@ static int computer_step(void *state, struct sb_step *step,
 	}
 	return SB_IDLE;
 }
+
+SB_SAVINA_STEP(computer)
 
 static const struct sb_process_ops computer_ops = {
 	.name = "computer",
@@ -182,8 +186,8 @@ static int handle_stashed(struct actor *series, struct sb_step *step)
 	return rc;
 }
 
-static int series_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int series_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct actor *series = state;
 	int rc = 0;
@@ -204,6 +208,8 @@ static int series_step(void *state, struct sb_step *step,
 		return rc;
 	return series->stopped ? SB_DONE : SB_IDLE;
 }
+
+SB_SAVINA_STEP(series)
 
 static const struct sb_process_ops series_ops = {
 	.name = "series",
@@ -284,8 +290,8 @@ static int stop_all(const struct data *data, struct sb_step *step)
 	return rc ? rc : SB_DONE;
 }
 
-static int master_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int master_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct master *master = state;
 	struct data *data = master->data;
@@ -304,6 +310,8 @@ static int master_step(void *state, struct sb_step *step,
 		return stop_all(data, step);
 	return send_some(master, step);
 }
+
+SB_SAVINA_STEP(master)
 
 static const struct sb_process_ops master_ops = {
 	.name = "master",
@@ -350,6 +358,7 @@ static int start(struct sb_workload_run *run)
 	struct data *data = run->data;
 	struct master master = { .data = data };
 
+	sb_savina_failure_clear(run);
 	data->answers = 0;
 	for (uint64_t i = 0; i < data->lines; i++)
 		data->line[i].result =
@@ -374,6 +383,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const struct data *data = run->data;
 	uint64_t answers = 0;
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	for (uint64_t i = 0; i < data->lines; i++) {
 		const struct result *is = &data->line[i].result;
 		const struct result *expected = &data->line[i].expected;

@@ -26,6 +26,7 @@
 #include <stdio.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { QUEENS, SOLVERS, THRESHOLD, LIMIT };
@@ -97,6 +98,7 @@ static struct board to_board(union sb_value message)
 }
 
 struct data {
+	struct sb_savina_failure failure;
 	uint64_t solutions;
 	uint64_t given; /* pieces of work */
 	uint64_t done;
@@ -105,6 +107,7 @@ struct data {
 /* ---- a solver ---- */
 
 struct solver {
+	struct data *data;
 	sb_pid master;
 	uint32_t queens;
 	uint32_t threshold;
@@ -192,8 +195,8 @@ static int work(const struct solver *solver, struct sb_step *step,
 				 make_message(PIECE_DONE));
 }
 
-static int solver_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int solver_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	const struct solver *solver = state;
 	int rc = 0;
@@ -210,6 +213,8 @@ static int solver_step(void *state, struct sb_step *step,
 	}
 	return rc ? rc : SB_IDLE;
 }
+
+SB_SAVINA_STEP(solver)
 
 static const struct sb_process_ops solver_ops = {
 	.name = "solver",
@@ -248,7 +253,8 @@ static int give(struct master *master, struct sb_step *step,
 static int spawn_all(struct master *master, struct sb_step *step)
 {
 	const struct board empty = { .rows = 0 };
-	struct solver solver = { .master = sb_step_self(step),
+	struct solver solver = { .data = master->data,
+				 .master = sb_step_self(step),
 				 .queens = master->queens,
 				 .threshold = master->threshold };
 	int rc = 0;
@@ -295,8 +301,8 @@ static int on_message(struct master *master, struct sb_step *step,
 	return -EPROTO;
 }
 
-static int master_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int master_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct master *master = state;
 	int rc = 0;
@@ -311,6 +317,8 @@ static int master_step(void *state, struct sb_step *step,
 		return rc;
 	return master->stopped == master->solvers ? SB_DONE : SB_IDLE;
 }
+
+SB_SAVINA_STEP(master)
 
 static const struct sb_process_ops master_ops = {
 	.name = "master",
@@ -332,6 +340,7 @@ static int start(struct sb_workload_run *run)
 	};
 
 	*master.data = (struct data){ .solutions = 0 };
+	sb_savina_failure_clear(run);
 	return sb_scheduler_submit(run->scheduler, &master_ops, "main",
 				   sb_value_ptr(&master), NULL);
 }
@@ -347,6 +356,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const uint64_t all = solutions[run->param[QUEENS]];
 	const uint64_t least = operations(run);
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (data->solutions >= least && data->solutions <= all &&
 	    data->done == data->given)
 		return true;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { ROUND_TRIPS };
@@ -25,6 +26,7 @@ static const struct sb_param params[] = {
 };
 
 struct data {
+	struct sb_savina_failure failure;
 	uint64_t round_trips;
 	sb_pid ping;
 	sb_pid pong;
@@ -66,8 +68,8 @@ static int on_answer(struct data *data, struct sb_step *step, uint64_t number)
 	return rc ? rc : SB_IDLE;
 }
 
-static int ping_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int ping_advance(void *state, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
 {
 	struct data *data = ((struct player *)state)->data;
 
@@ -83,8 +85,8 @@ static int ping_step(void *state, struct sb_step *step,
 	return ask(data, step);
 }
 
-static int pong_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int pong_advance(void *state, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
 {
 	struct data *data = ((struct player *)state)->data;
 	int rc;
@@ -100,12 +102,16 @@ static int pong_step(void *state, struct sb_step *step,
 	return rc ? rc : SB_IDLE;
 }
 
+SB_SAVINA_STEP(ping)
+
 static const struct sb_process_ops ping_ops = {
 	.name = "ping",
 	.state_bytes = sizeof(struct player),
 	.init = init,
 	.step = ping_step,
 };
+
+SB_SAVINA_STEP(pong)
 
 static const struct sb_process_ops pong_ops = {
 	.name = "pong",
@@ -121,11 +127,13 @@ static int start(struct sb_workload_run *run)
 	int rc;
 
 	*data = (struct data){ .round_trips = run->param[ROUND_TRIPS] };
+	sb_savina_failure_clear(run);
 	rc = sb_scheduler_submit(run->scheduler, &pong_ops, "main",
 				 sb_value_ptr(&player), &data->pong);
-	return rc ? rc
-		  : sb_scheduler_submit(run->scheduler, &ping_ops, "main",
-					sb_value_ptr(&player), NULL);
+	if (!rc)
+		rc = sb_scheduler_submit(run->scheduler, &ping_ops, "main",
+					 sb_value_ptr(&player), NULL);
+	return sb_savina_started(run, rc);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -138,6 +146,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const struct data *data = run->data;
 	const uint64_t expected = run->param[ROUND_TRIPS];
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (data->answers == expected && data->questions == expected &&
 	    data->to_myself == expected - 1)
 		return true;

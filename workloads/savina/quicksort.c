@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/values.h"
 
@@ -38,6 +39,7 @@ static const struct sb_param params[] = {
 #define SEED 1024
 
 struct data {
+	struct sb_savina_failure failure;
 	uint64_t values;
 	uint64_t *value; /* [values] */
 	uint64_t *input;
@@ -47,8 +49,8 @@ struct data {
 
 /* Also the input of init, which copies it; the first has no parent. */
 struct sorter {
-	sb_pid parent;
 	struct data *data;
+	sb_pid parent;
 	uint64_t *value;
 	uint64_t n;
 	uint64_t threshold;
@@ -143,7 +145,8 @@ static int answer(const struct sorter *sorter, struct sb_step *step)
 static int spawn_child(const struct sorter *sorter, struct sb_step *step,
 		       uint64_t *value, uint64_t n)
 {
-	struct sorter child = { .parent = sb_step_self(step),
+	struct sorter child = { .data = sorter->data,
+				.parent = sb_step_self(step),
 				.value = value,
 				.n = n,
 				.threshold = sorter->threshold };
@@ -167,8 +170,8 @@ static int part_and_spawn(struct sorter *sorter, struct sb_step *step)
 	return rc ? rc : SB_IDLE;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int sorter_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct sorter *sorter = state;
 
@@ -187,11 +190,13 @@ static int step(void *state, struct sb_step *step,
 	return sorter->missing ? SB_IDLE : answer(sorter, step);
 }
 
+SB_SAVINA_STEP(sorter)
+
 static const struct sb_process_ops sorter_ops = {
 	.name = "sorter",
 	.state_bytes = sizeof(struct sorter),
 	.init = init,
-	.step = step,
+	.step = sorter_step,
 };
 
 /* ---- the workload ---- */
@@ -232,6 +237,7 @@ static int start(struct sb_workload_run *run)
 				.n = data->values,
 				.threshold = run->param[THRESHOLD] };
 
+	sb_savina_failure_clear(run);
 	data->sorted = 0;
 	memcpy(data->value, data->input, data->values * sizeof(*data->value));
 	return sb_scheduler_submit(run->scheduler, &sorter_ops, "main",
@@ -247,6 +253,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (data->sorted == data->values)
 		return sb_savina_values_check(data->value, data->expected,
 					      data->values, why, why_bytes);

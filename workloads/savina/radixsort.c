@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/values.h"
 
@@ -39,6 +40,7 @@ static const struct sb_param params[] = {
 #define CHUNK 256
 
 struct data {
+	struct sb_savina_failure failure;
 	uint64_t values;
 	uint64_t *sorted; /* [values] the collector's */
 	uint64_t collected;
@@ -53,8 +55,8 @@ struct collector {
 
 SB_ACTOR_INIT(collector_init, struct collector)
 
-static int collector_step(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int collector_advance(void *state, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
 {
 	struct data *data = ((struct collector *)state)->data;
 
@@ -67,6 +69,8 @@ static int collector_step(void *state, struct sb_step *step,
 	return data->collected < data->values ? SB_IDLE : SB_DONE;
 }
 
+SB_SAVINA_STEP(collector)
+
 static const struct sb_process_ops collector_ops = {
 	.name = "collector",
 	.state_bytes = sizeof(struct collector),
@@ -77,6 +81,7 @@ static const struct sb_process_ops collector_ops = {
 /* ---- a sorter ---- */
 
 struct sorter {
+	struct data *data;
 	sb_pid next;
 	uint64_t values; /* in all */
 	uint64_t bit;
@@ -125,8 +130,8 @@ static int send_kept(struct sorter *sorter, struct sb_step *step)
 	return end < sorter->kept_count ? SB_CONTINUE : SB_DONE;
 }
 
-static int sorter_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int sorter_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct sorter *sorter = state;
 	int rc = 0;
@@ -148,6 +153,8 @@ static int sorter_step(void *state, struct sb_step *step,
 					     : send_kept(sorter, step);
 }
 
+SB_SAVINA_STEP(sorter)
+
 static const struct sb_process_ops sorter_ops = {
 	.name = "sorter",
 	.state_bytes = sizeof(struct sorter),
@@ -159,6 +166,7 @@ static const struct sb_process_ops sorter_ops = {
 /* ---- the source ---- */
 
 struct source {
+	struct data *data;
 	sb_pid next;
 	uint64_t values;
 	uint64_t sent;
@@ -167,8 +175,8 @@ struct source {
 
 SB_ACTOR_INIT(source_init, struct source)
 
-static int source_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int source_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct source *source = state;
 	const uint64_t end = sb_min_u64(source->values, source->sent + CHUNK);
@@ -185,6 +193,8 @@ static int source_step(void *state, struct sb_step *step,
 		return rc;
 	return end < source->values ? SB_CONTINUE : SB_DONE;
 }
+
+SB_SAVINA_STEP(source)
 
 static const struct sb_process_ops source_ops = {
 	.name = "source",
@@ -225,7 +235,8 @@ static int start_sorters(struct sb_workload_run *run, sb_pid *next)
 	int rc = 0;
 
 	for (uint64_t bit = run->param[BITS]; bit-- && !rc;) {
-		struct sorter sorter = { .next = *next,
+		struct sorter sorter = { .data = run->data,
+					 .next = *next,
 					 .values = run->param[VALUES],
 					 .bit = UINT64_C(1) << bit };
 
@@ -239,18 +250,20 @@ static int start(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 	struct collector collector = { .data = data };
-	struct source source = { .values = data->values };
+	struct source source = { .data = data, .values = data->values };
 	int rc;
 
+	sb_savina_failure_clear(run);
 	data->collected = 0;
 	sb_savina_random_seed(&source.random, SEED);
 	rc = sb_scheduler_submit(run->scheduler, &collector_ops, "main",
 				 sb_value_ptr(&collector), &source.next);
 	if (!rc)
 		rc = start_sorters(run, &source.next);
-	return rc ? rc
-		  : sb_scheduler_submit(run->scheduler, &source_ops, "main",
-					sb_value_ptr(&source), NULL);
+	if (!rc)
+		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main",
+					 sb_value_ptr(&source), NULL);
+	return sb_savina_started(run, rc);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -262,6 +275,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (data->collected == data->values)
 		return sb_savina_values_check(data->sorted, data->expected,
 					      data->values, why, why_bytes);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { BELOW, PRIMES_PER_FILTER };
@@ -46,6 +47,7 @@ struct result {
 };
 
 struct data {
+	struct sb_savina_failure failure;
 	uint32_t below;
 	uint32_t room; /* of a filter */
 	_Atomic(uint64_t) primes;
@@ -127,8 +129,8 @@ static int on_end(const struct filter *filter, struct sb_step *step)
 	return rc ? rc : SB_DONE;
 }
 
-static int filter_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int filter_advance(void *state, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
 	struct filter *filter = state;
 	int rc = 0;
@@ -143,6 +145,8 @@ static int filter_step(void *state, struct sb_step *step,
 	return rc ? rc : SB_IDLE;
 }
 
+SB_SAVINA_STEP(filter)
+
 static const struct sb_process_ops filter_ops = {
 	.name = "filter",
 	.state_bytes = sizeof(struct filter),
@@ -154,6 +158,7 @@ static const struct sb_process_ops filter_ops = {
 /* ---- the producer ---- */
 
 struct producer {
+	struct data *data;
 	sb_pid first;
 	uint32_t below;
 	uint32_t number;
@@ -161,8 +166,8 @@ struct producer {
 
 SB_ACTOR_INIT(producer_init, struct producer)
 
-static int producer_step(void *state, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int producer_advance(void *state, struct sb_step *step,
+			    const struct sb_event *events, uint32_t count)
 {
 	struct producer *producer = state;
 	const uint64_t end =
@@ -181,6 +186,8 @@ static int producer_step(void *state, struct sb_step *step,
 		rc = sb_step_send(step, producer->first, sb_value_u64(END));
 	return rc ? rc : SB_DONE;
 }
+
+SB_SAVINA_STEP(producer)
 
 static const struct sb_process_ops producer_ops = {
 	.name = "producer",
@@ -229,17 +236,21 @@ static int start(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 	struct filter first = { .data = data, .first = 2 };
-	struct producer producer = { .below = data->below, .number = 3 };
+	struct producer producer = { .data = data,
+				     .below = data->below,
+				     .number = 3 };
 	int rc;
 
+	sb_savina_failure_clear(run);
 	sb_store_rlx(&data->primes, 0);
 	sb_store_rlx(&data->sum, 0);
 	sb_store_rlx(&data->filters, 0);
 	rc = sb_scheduler_submit(run->scheduler, &filter_ops, "main",
 				 sb_value_ptr(&first), &producer.first);
-	return rc ? rc
-		  : sb_scheduler_submit(run->scheduler, &producer_ops, "main",
-					sb_value_ptr(&producer), NULL);
+	if (!rc)
+		rc = sb_scheduler_submit(run->scheduler, &producer_ops, "main",
+					 sb_value_ptr(&producer), NULL);
+	return sb_savina_started(run, rc);
 }
 
 /* The odd ones from 3 on. */
@@ -256,6 +267,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 				   .filters = sb_load_rlx(&data->filters) };
 	const struct result *expected = &data->expected;
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (is.primes == expected->primes && is.sum == expected->sum &&
 	    is.filters == expected->filters)
 		return true;

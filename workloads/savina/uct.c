@@ -32,6 +32,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
+#include "workloads/savina/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { NODES, CHILDREN, COST, COST_DEVIATION, URGENT, WORK, TREE_SEED };
@@ -90,6 +91,7 @@ struct tree {
 };
 
 struct data {
+	struct sb_savina_failure failure;
 	struct tree tree;
 	sb_pid root;
 	uint32_t nodes; /* what the tree should have, the root included */
@@ -287,8 +289,8 @@ static int on_message(struct process *process, struct sb_step *step,
 	return -EPROTO;
 }
 
-static int node_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int node_advance(void *state, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
 {
 	struct process *process = state;
 	bool is_visited = false;
@@ -306,6 +308,8 @@ static int node_step(void *state, struct sb_step *step,
 		return rc;
 	return is_visited ? SB_DONE : SB_IDLE;
 }
+
+SB_SAVINA_STEP(node)
 
 static const struct sb_process_ops node_ops = {
 	.name = "node",
@@ -379,8 +383,8 @@ static int on_root_message(struct root *root, union sb_value message)
 	return -EPROTO;
 }
 
-static int root_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int root_advance(void *state, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
 {
 	struct root *root = state;
 	struct data *data = root->process.data;
@@ -401,6 +405,8 @@ static int root_step(void *state, struct sb_step *step,
 	rc = visit_children(&root->process, step);
 	return rc ? rc : SB_DONE;
 }
+
+SB_SAVINA_STEP(root)
 
 static const struct sb_process_ops root_ops = {
 	.name = "root",
@@ -501,6 +507,7 @@ static int start(struct sb_workload_run *run)
 	struct root root = { .process = { .data = data } };
 	const size_t n = data->tree.nodes_max;
 
+	sb_savina_failure_clear(run);
 	data->size = 0;
 	memset(data->node, 0, n * sizeof(*data->node));
 	memset(data->asked, 0, n * sizeof(*data->asked));
@@ -545,6 +552,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
+	if (!sb_savina_failure_check(run, why, why_bytes))
+		return false;
 	if (data->size != data->nodes) {
 		snprintf(why, why_bytes, "%" PRIu32 " nodes, expected %" PRIu32,
 			 data->size, data->nodes);
