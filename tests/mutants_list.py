@@ -285,5 +285,82 @@ MEMORY = [
            "asan:test_core_parts"),
 ]
 
+# Savina 1, and 14 to 29: what each workload's own check of its answer must see.
+SAVINA_B = [
+    Mutant("Ping does not send itself a message", "workloads/savina/pingpong.c",
+           "	rc = sb_step_send(step, sb_step_self(step), "
+           "sb_value_u64(MYSELF));\n	return rc ? rc : SB_IDLE;",
+           "	return ask(data, step);",
+           "plain:test_workloads"),
+    Mutant("a series gives its term before it has all", "workloads/savina/stash.h",
+           "stash->message[stash->first++ % stash->room];",
+           "stash->message[--stash->end % stash->room];",
+           "plain:test_workloads"),
+    Mutant("a stash that grows loses its oldest", "workloads/savina/stash.h",
+           "i = stash->first; i != stash->end; i++",
+           "i = stash->first + 1; i != stash->end; i++",
+           "plain:test_workloads"),
+    Mutant("a term is added before it is computed", "workloads/savina/logmap.c",
+           "	result->term = term;\n	result->sum += term;",
+           "	result->sum += result->term;\n	result->term = term;",
+           "plain:test_workloads"),
+    Mutant("an account does not wait for a reply", "workloads/savina/banking.c",
+           "	while (!rc && !keeper->awaiting && !keeper->stopped &&",
+           "	while (!rc && !keeper->stopped &&",
+           "plain:test_workloads"),
+    Mutant("a debit is done again when it is replied",
+           "workloads/savina/banking.c",
+           "	keeper->awaiting = false;",
+           "	keeper->awaiting = false;\n"
+           "	keeper->balance -= keeper->data->transfer[number].amount;",
+           "plain:test_workloads"),
+    Mutant("what a sorter kept goes on newest first",
+           "workloads/savina/radixsort.c",
+           "sb_value_u64(sorter->kept[sorter->kept_sent])",
+           "sb_value_u64(sorter->kept[sorter->kept_count - 1 -\n"
+           "sorter->kept_sent])",
+           "plain:test_workloads"),
+    Mutant("the prime that makes a filter is lost", "workloads/savina/sieve.c",
+           "	filter->prime[filter->primes++] = filter->first;\n", "",
+           "plain:test_workloads"),
+    Mutant("a node's coin depends on the tree so far", "workloads/savina/uct.c",
+           "		    !is_heads(&data->tree, root->answered))",
+           "		    !is_heads(&data->tree, root->size))",
+           "plain:test_workloads"),
+    Mutant("an urgent child is visited twice", "workloads/savina/uct.c",
+           "		if (i != urgent)\n			rc = visit",
+           "		rc = visit",
+           "plain:test_workloads"),
+    Mutant("the greater part begins one too early",
+           "workloads/savina/quicksort.c",
+           "				 sorter->value + sorter->n - "
+           "parts.greater,",
+           "				 sorter->value + sorter->n - "
+           "parts.greater - (parts.greater > 0),",
+           "plain:test_workloads"),
+    Mutant("a block takes its own column for that of k",
+           "workloads/savina/apsp.c",
+           "		at(data, worker->row, k / side)->version[old] + k % side;",
+           "		at(data, worker->row, worker->column)->version[old] +\n"
+           "		k % side;",
+           "plain:test_workloads"),
+    Mutant("a block goes on without its last neighbour",
+           "workloads/savina/apsp.c",
+           "	       2 * (worker->data->blocks - 1);",
+           "	       2 * (worker->data->blocks - 1) - 1;",
+           "plain:test_workloads"),
+    Mutant("one diagonal does not threaten", "workloads/savina/nqueenk.c",
+           "		    c + last - r == board->column[last] ||\n", "",
+           "plain:test_workloads"),
+    Mutant("a call answers with the first answer", "workloads/savina/fib.c",
+           "	call->missing -= count;", "	call->missing = 0;",
+           "plain:test_workloads"),
+    Mutant("a failure leaves the others waiting", "workloads/savina/failure.c",
+           "		sb_scheduler_terminate(failure->scheduler, "
+           "living.pid[i]);",
+           "		(void)failure->scheduler;",
+           "plain:test_workloads"),
+]
+
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY)
+           MEMORY + SAVINA_B)
