@@ -285,6 +285,71 @@ MEMORY = [
            "asan:test_core_parts"),
 ]
 
+# Savina workloads 2 to 13: what their checks of the answer must catch.
+SAVINA_A = [
+    Mutant("an increment is lost", "workloads/savina/count.c",
+           "		c->count++;",
+           "		c->count += sb_savina_number(message) != 77;",
+           "plain:test_workloads"),
+    Mutant("one message is not worked on", "workloads/savina/fjthrput.c",
+           "	a->result.sum += sb_savina_sin2(SB_SAVINA_THETA);",
+           "	if (a->result.messages != 77)\n"
+           "		a->result.sum += sb_savina_sin2(SB_SAVINA_THETA);",
+           "plain:test_workloads"),
+    Mutant("a process is sent another's message",
+           "workloads/savina/fjcreate.c",
+           "	rc = sb_step_send(step, pid, sb_savina_message(WORK, id));",
+           "	rc = sb_step_send(step, pid, sb_savina_message(WORK, id / 2 * 2));",
+           "plain:test_workloads"),
+    Mutant("the token skips a process", "workloads/savina/threadring.c",
+           "		(m->self.id + 1) % m->self.round->param[PROCESSES];",
+           "		(m->self.id + 2) % m->self.round->param[PROCESSES];",
+           "plain:test_workloads"),
+    Mutant("two colours do not become the third",
+           "workloads/savina/chameneos.c",
+           "						      { 1, 0, 2 } };",
+           "						      { 1, 1, 2 } };",
+           "plain:test_workloads"),
+    Mutant("who came to a meeting keeps its colour",
+           "workloads/savina/chameneos.c",
+           "		c->is.colour = (uint32_t)sb_savina_number(message);\n",
+           "", "plain:test_workloads"),
+    Mutant("a pong names who pinged", "workloads/savina/big.c",
+           "sb_savina_message(PONG, m->self.id)",
+           "sb_savina_message(PONG, from)", "plain:test_workloads"),
+    Mutant("one write of many is not made", "workloads/savina/concdict.c",
+           "	if (request->is_write)\n		map_put(&data->map",
+           "	if (request->is_write && d->served != 300)\n"
+           "		map_put(&data->map",
+           "plain:test_workloads"),
+    Mutant("an answer is that of another key", "workloads/savina/concdict.c",
+           "sb_value_u64(map_find(&data->map, request->key)->value)",
+           "sb_value_u64(map_find(&data->map,"
+           " request->key / 2 * 2)->value)",
+           "plain:test_workloads"),
+    Mutant("no producer is paused", "workloads/savina/bndbuffer.c",
+           "	if (sb_savina_fifo_length(&data->buffer) >= param[SPARE])\n",
+           "	if (0)\n", "plain:test_workloads"),
+    Mutant("an item is used twice", "workloads/savina/bndbuffer.c",
+           "	data->uses[item]++;",
+           "	data->uses[item ? item : 1]++;", "plain:test_workloads"),
+    Mutant("one fork is enough", "workloads/savina/philosopher.c",
+           "	if (*left || *right) {", "	if (*left) {",
+           "plain:test_workloads"),
+    Mutant("the room has a seat too many", "workloads/savina/barber.c",
+           "	if (sb_savina_fifo_length(&data->seats) ==\n",
+           "	if (sb_savina_fifo_length(&data->seats) >\n",
+           "plain:test_workloads"),
+    Mutant("a smoker takes nothing", "workloads/savina/cigsmok.c",
+           "sb_xchg_acq_rel(&data->table, 0);", "sb_load_acq(&data->table);",
+           "plain:test_workloads"),
+    Mutant("who fails does not end the others", "workloads/savina/savina.c",
+           "	if (sb_cas_acq_rel(&round->error, &none, error))\n"
+           "		end_all(round);",
+           "	(void)sb_cas_acq_rel(&round->error, &none, error);",
+           "plain:test_workloads"),
+]
+
 # Savina 1, and 14 to 29: what each workload's own check of its answer must see.
 SAVINA_B = [
     Mutant("Ping does not send itself a message", "workloads/savina/pingpong.c",
@@ -296,9 +361,10 @@ SAVINA_B = [
            "stash->message[stash->first++ % stash->room];",
            "stash->message[--stash->end % stash->room];",
            "plain:test_workloads"),
-    Mutant("a stash that grows loses its oldest", "workloads/savina/stash.h",
-           "i = stash->first; i != stash->end; i++",
-           "i = stash->first + 1; i != stash->end; i++",
+    Mutant("a stash that grows mixes up its messages",
+           "workloads/savina/stash.h",
+           "		message[i % room] = stash",
+           "		message[i % stash->room] = stash",
            "plain:test_workloads"),
     Mutant("a term is added before it is computed", "workloads/savina/logmap.c",
            "	result->term = term;\n	result->sum += term;",
@@ -363,4 +429,4 @@ SAVINA_B = [
 ]
 
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + SAVINA_B)
+           MEMORY + SAVINA_A + SAVINA_B)
