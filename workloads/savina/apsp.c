@@ -7,8 +7,9 @@
  * a block sends what it has to all others of its row and column; when it has
  * heard from all of them it does the iteration. Iteration k takes the shorter of
  * i to j and i to k to j, where row k and column k lie in neighbours. After one
- * iteration for each node a block is done. One operation is one message: blocks
- * ^ 2 * 2 * (blocks - 1) * nodes.
+ * iteration for each node a block is done. One operation is one message, of
+ * which each block sends 2 * (blocks - 1) for each node; if there is but one
+ * block, one iteration.
  *
  * As in Savina a neighbour gets the block also when it does not need it. The
  * graph has an edge of 1 to --weight between any two nodes, the same both ways.
@@ -354,7 +355,6 @@ static uint64_t operations(const struct sb_workload_run *run)
 	const uint64_t blocks = run->param[BLOCKS];
 	const uint64_t neighbours = 2 * (blocks - 1);
 
-	/* A grid of one block sends nothing; the iterations count then. */
 	return blocks * blocks * (neighbours ? neighbours : 1) * blocks *
 	       run->param[BLOCK];
 }

@@ -98,25 +98,17 @@ __attribute__((noinline)) static double next_term(double rate, double x)
 
 /* ---- the rate computer ---- */
 
-struct actor {
+struct computer {
 	struct data *data;
-	struct line *line;
-	struct sb_stash stash;
-	bool awaiting; /* a series: its computer's answer */
-	bool stopped;
+	const struct line *line;
 };
 
-SB_ACTOR_INIT(init, struct actor)
-
-static void close_actor(void *state)
-{
-	sb_stash_fini(&((struct actor *)state)->stash);
-}
+SB_ACTOR_INIT(computer_init, struct computer)
 
 static int computer_advance(void *state, struct sb_step *step,
 			    const struct sb_event *events, uint32_t count)
 {
-	const struct line *line = ((struct actor *)state)->line;
+	const struct line *line = ((struct computer *)state)->line;
 
 	if (!sb_actor_only_messages(events, count))
 		return -ECANCELED;
@@ -138,15 +130,29 @@ SB_SAVINA_STEP(computer)
 
 static const struct sb_process_ops computer_ops = {
 	.name = "computer",
-	.state_bytes = sizeof(struct actor),
-	.init = init,
+	.state_bytes = sizeof(struct computer),
+	.init = computer_init,
 	.step = computer_step,
-	.close = close_actor,
 };
 
 /* ---- the series ---- */
 
-static void on_term(struct actor *series, double term)
+struct series {
+	struct data *data;
+	struct line *line;
+	struct sb_stash stash;
+	bool awaiting; /* its computer's answer */
+	bool stopped;
+};
+
+SB_ACTOR_INIT(series_init, struct series)
+
+static void series_close(void *state)
+{
+	sb_stash_fini(&((struct series *)state)->stash);
+}
+
+static void on_term(struct series *series, double term)
 {
 	struct result *result = &series->line->result;
 
@@ -157,7 +163,7 @@ static void on_term(struct actor *series, double term)
 }
 
 /* A message that is no answer; none is awaited. */
-static int handle(struct actor *series, struct sb_step *step, uint64_t message)
+static int handle(struct series *series, struct sb_step *step, uint64_t message)
 {
 	struct line *line = series->line;
 
@@ -177,7 +183,7 @@ static int handle(struct actor *series, struct sb_step *step, uint64_t message)
 	}
 }
 
-static int handle_stashed(struct actor *series, struct sb_step *step)
+static int handle_stashed(struct series *series, struct sb_step *step)
 {
 	int rc = 0;
 
@@ -189,7 +195,7 @@ static int handle_stashed(struct actor *series, struct sb_step *step)
 static int series_advance(void *state, struct sb_step *step,
 			  const struct sb_event *events, uint32_t count)
 {
-	struct actor *series = state;
+	struct series *series = state;
 	int rc = 0;
 
 	if (!sb_actor_only_messages(events, count))
@@ -213,10 +219,10 @@ SB_SAVINA_STEP(series)
 
 static const struct sb_process_ops series_ops = {
 	.name = "series",
-	.state_bytes = sizeof(struct actor),
-	.init = init,
+	.state_bytes = sizeof(struct series),
+	.init = series_init,
 	.step = series_step,
-	.close = close_actor,
+	.close = series_close,
 };
 
 /* ---- the master ---- */
@@ -236,13 +242,14 @@ SB_ACTOR_INIT(master_init, struct master)
 static int spawn_line(struct data *data, struct sb_step *step,
 		      struct line *line)
 {
-	struct actor actor = { .data = data, .line = line };
+	struct computer computer = { .data = data, .line = line };
+	struct series series = { .data = data, .line = line };
 	const int rc = sb_step_spawn(step, &computer_ops, "main",
-				     sb_value_ptr(&actor), &line->computer);
+				     sb_value_ptr(&computer), &line->computer);
 
 	return rc ? rc
 		  : sb_step_spawn(step, &series_ops, "main",
-				  sb_value_ptr(&actor), &line->series);
+				  sb_value_ptr(&series), &line->series);
 }
 
 static int spawn_all(struct master *master, struct sb_step *step)
