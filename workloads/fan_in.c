@@ -142,6 +142,7 @@ static int start(struct sb_workload_run *run)
 	int rc;
 
 	data->received = 0;
+	data->sink = 0;
 	memset(data->got, 0, data->senders * sizeof(data->got[0]));
 	rc = sb_scheduler_submit(run->scheduler, &sink_ops, "main",
 				 sb_value_ptr(&sink), &data->sink);
@@ -152,6 +153,9 @@ static int start(struct sb_workload_run *run)
 		rc = sb_scheduler_submit(run->scheduler, &sender_ops, "main",
 					 sb_value_ptr(&sender), NULL);
 	}
+	/* It would wait for the messages of those that are not there. */
+	if (rc)
+		(void)sb_scheduler_terminate(run->scheduler, data->sink);
 	return rc;
 }
 

@@ -108,6 +108,16 @@ static int setup(struct sb_workload_run *run)
 	return run->data ? 0 : -ENOMEM;
 }
 
+/* Of those that have been submitted none would ever get a message. */
+static int give_up(struct sb_workload_run *run, uint64_t submitted, int rc)
+{
+	const struct receiver *receiver = run->data;
+
+	for (uint64_t i = 0; i < submitted; i++)
+		(void)sb_scheduler_terminate(run->scheduler, receiver[i].pid);
+	return rc;
+}
+
 static int start(struct sb_workload_run *run)
 {
 	struct receiver *receiver = run->data;
@@ -115,9 +125,10 @@ static int start(struct sb_workload_run *run)
 				 .receivers = run->param[RECEIVERS],
 				 .rounds = run->param[ROUNDS],
 				 .round = 1 };
+	uint64_t i = 0;
 	int rc = 0;
 
-	for (uint64_t i = 0; i < run->param[RECEIVERS] && !rc; i++) {
+	for (; i < run->param[RECEIVERS] && !rc; i++) {
 		struct receiver_state input = { .receiver = &receiver[i] };
 
 		receiver[i] = (struct receiver){ .rounds = source.rounds };
@@ -125,9 +136,10 @@ static int start(struct sb_workload_run *run)
 					 sb_value_ptr(&input),
 					 &receiver[i].pid);
 	}
-	return rc ? rc
-		  : sb_scheduler_submit(run->scheduler, &source_ops, "main",
-					sb_value_ptr(&source), NULL);
+	if (!rc)
+		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main",
+					 sb_value_ptr(&source), NULL);
+	return rc ? give_up(run, i, rc) : 0;
 }
 
 static uint64_t operations(const struct sb_workload_run *run)

@@ -120,12 +120,14 @@ static int submit_all(struct sb_workload_run *run)
 	struct data *data = run->data;
 	int rc = 0;
 
+	for (uint64_t i = 0; i < run->param[PROCESSES]; i++)
+		data->place[i] =
+			(struct place){ .completed_after = UINT64_MAX };
 	sb_meeting_call(&data->blocked, run->param[PROCESSES]);
 	for (uint64_t i = 0; i < run->param[PROCESSES] && !rc; i++) {
 		struct place *place = &data->place[i];
 		struct state input = { .place = place };
 
-		*place = (struct place){ .completed_after = UINT64_MAX };
 		rc = sb_scheduler_submit(run->scheduler, &ops, "main",
 					 sb_value_ptr(&input), &place->pid);
 	}
@@ -158,20 +160,31 @@ static int send_all(struct sb_workload_run *run)
 	return rc;
 }
 
+/* Of those that have been submitted none would ever be completed. */
+static int give_up(struct sb_workload_run *run, int rc)
+{
+	const struct data *data = run->data;
+
+	for (uint64_t i = 0; i < run->param[PROCESSES]; i++)
+		(void)sb_scheduler_terminate(run->scheduler,
+					     data->place[i].pid);
+	return rc;
+}
+
 static int start(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 	int rc = submit_all(run);
 
 	if (rc)
-		return rc;
+		return give_up(run, rc);
 	sb_meeting_wait(&data->blocked);
 	run->round.start_ns = sb_clock_ns();
 	rc = send_all(run);
 	run->round.submit_ns = sb_clock_ns() - run->round.start_ns;
 	for (uint64_t i = 0; i < run->param[PROCESSES] && !rc; i++)
 		rc = sb_complete(&data->place[i].completer, sb_value_u64(0), 0);
-	return rc;
+	return rc ? give_up(run, rc) : 0;
 }
 
 static uint64_t operations(const struct sb_workload_run *run)

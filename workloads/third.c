@@ -220,6 +220,7 @@ static int start(struct sb_workload_run *run)
 	data->trips = data->steps = 0;
 	data->trips_seen = data->steps_seen = 0;
 	data->trips_between = data->steps_between = 0;
+	data->pong = 0;
 	rc = hold_all_but_one(run);
 	run->round.start_ns = sb_clock_ns();
 	if (!rc)
@@ -228,7 +229,10 @@ static int start(struct sb_workload_run *run)
 		rc = submit(run, &pong_ops, &data->pong);
 	if (!rc)
 		rc = submit(run, &ping_ops, NULL);
-	return rc ? end(data, rc) : 0;
+	if (!rc)
+		return 0;
+	(void)sb_scheduler_terminate(run->scheduler, data->pong);
+	return end(data, rc);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
