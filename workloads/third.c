@@ -12,8 +12,8 @@
  * Check: the pair has made all of its round trips, in order; between two steps
  * of the third there were never more than --bound round trips, and between two
  * round trips never more than --bound steps of the third. These are counts, and
- * do not depend on the speed of anything. The default leaves room for 16 times
- * the default of --tick.
+ * do not depend on the speed of anything. With the defaults, what continues is
+ * looked at no later than every four ticks of 61 steps, 122 round trips.
  */
 #include "core/platform.h"
 #include "workloads/actor.h"

@@ -22,7 +22,7 @@
 enum { COUNT, PERIOD_US };
 
 static const struct sb_param params[] = {
-	[COUNT] = { "count", 500, 1, 1 << 24, NULL, "processes of a round" },
+	[COUNT] = { "count", 250, 1, 1 << 24, NULL, "processes of a round" },
 	[PERIOD_US] = { "period-us", 1000, 1, 10000000, NULL,
 			"time from one submission to the next, us" },
 	{ NULL, 0, 0, 0, NULL, NULL },
