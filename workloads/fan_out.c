@@ -86,8 +86,11 @@ static int source_step(void *state, struct sb_step *step,
 			sb_step_send(step, self->receiver[self->next].pid,
 				     sb_value_u64(self->round));
 
-		if (rc)
-			return rc == -EWOULDBLOCK ? SB_CONTINUE : rc;
+		if (rc == -EWOULDBLOCK)
+			return SB_CONTINUE;
+		/* One that is gone has gone wrong; the check will say so. */
+		if (rc && rc != -ESRCH)
+			return rc;
 	}
 	self->next = 0;
 	return self->round++ == self->rounds ? SB_DONE : SB_CONTINUE;
