@@ -285,6 +285,71 @@ MEMORY = [
            "asan:test_core_parts"),
 ]
 
+# Savina workloads 2 to 13: what their checks of the answer must catch.
+SAVINA_A = [
+    Mutant("an increment is lost", "workloads/savina/count.c",
+           "		c->count++;",
+           "		c->count += sb_savina_number(message) != 77;",
+           "plain:test_workloads"),
+    Mutant("one message is not worked on", "workloads/savina/fjthrput.c",
+           "	a->result.sum += sb_savina_sin2(SB_SAVINA_THETA);",
+           "	if (a->result.messages != 77)\n"
+           "		a->result.sum += sb_savina_sin2(SB_SAVINA_THETA);",
+           "plain:test_workloads"),
+    Mutant("a process is sent another's message",
+           "workloads/savina/fjcreate.c",
+           "	rc = sb_step_send(step, pid, sb_savina_message(WORK, id));",
+           "	rc = sb_step_send(step, pid, sb_savina_message(WORK, id / 2 * 2));",
+           "plain:test_workloads"),
+    Mutant("the token skips a process", "workloads/savina/threadring.c",
+           "		(m->self.id + 1) % m->self.round->param[PROCESSES];",
+           "		(m->self.id + 2) % m->self.round->param[PROCESSES];",
+           "plain:test_workloads"),
+    Mutant("two colours do not become the third",
+           "workloads/savina/chameneos.c",
+           "						      { 1, 0, 2 } };",
+           "						      { 1, 1, 2 } };",
+           "plain:test_workloads"),
+    Mutant("who came to a meeting keeps its colour",
+           "workloads/savina/chameneos.c",
+           "		c->is.colour = (uint32_t)sb_savina_number(message);\n",
+           "", "plain:test_workloads"),
+    Mutant("a pong names who pinged", "workloads/savina/big.c",
+           "sb_savina_message(PONG, m->self.id)",
+           "sb_savina_message(PONG, from)", "plain:test_workloads"),
+    Mutant("one write of many is not made", "workloads/savina/concdict.c",
+           "	if (request->is_write)\n		map_put(&data->map",
+           "	if (request->is_write && d->served != 300)\n"
+           "		map_put(&data->map",
+           "plain:test_workloads"),
+    Mutant("an answer is that of another key", "workloads/savina/concdict.c",
+           "sb_value_u64(map_find(&data->map, request->key)->value)",
+           "sb_value_u64(map_find(&data->map,"
+           " request->key / 2 * 2)->value)",
+           "plain:test_workloads"),
+    Mutant("no producer is paused", "workloads/savina/bndbuffer.c",
+           "	if (sb_savina_fifo_length(&data->buffer) >= param[SPARE])\n",
+           "	if (0)\n", "plain:test_workloads"),
+    Mutant("an item is used twice", "workloads/savina/bndbuffer.c",
+           "	data->uses[item]++;",
+           "	data->uses[item ? item : 1]++;", "plain:test_workloads"),
+    Mutant("one fork is enough", "workloads/savina/philosopher.c",
+           "	if (*left || *right) {", "	if (*left) {",
+           "plain:test_workloads"),
+    Mutant("the room has a seat too many", "workloads/savina/barber.c",
+           "	if (sb_savina_fifo_length(&data->seats) ==\n",
+           "	if (sb_savina_fifo_length(&data->seats) >\n",
+           "plain:test_workloads"),
+    Mutant("a smoker takes nothing", "workloads/savina/cigsmok.c",
+           "sb_xchg_acq_rel(&data->table, 0);", "sb_load_acq(&data->table);",
+           "plain:test_workloads"),
+    Mutant("who fails does not end the others", "workloads/savina/savina.c",
+           "	if (sb_cas_acq_rel(&round->error, &none, error))\n"
+           "		end_all(round);",
+           "	(void)sb_cas_acq_rel(&round->error, &none, error);",
+           "plain:test_workloads"),
+]
+
 # Workloads whose checks must see what is wrong, in them or below them.
 OWN = [
     Mutant("a look at what continues never comes", "core/worker.c",
@@ -333,4 +398,4 @@ OWN = [
 ]
 
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + OWN)
+           MEMORY + SAVINA_A + OWN)

@@ -4,7 +4,7 @@
  * Property: with small parameters each gives the right answer, as its own check
  *   says; every process ends by itself, without an error and with no message
  *   unread; and the next round on the same scheduler is as good as the first.
- *   A workload that is refused a process does not leave others waiting.
+ *   One that is refused a process, or a place in a mailbox, is over, too.
  * Method: the calls of the harness, on 1 and 2 workers, with several seeds, each
  *   with another wake target, deque and number of events per step.
  * Bound: the parameters of `smalls`. A workload that is not there fails.
@@ -281,22 +281,26 @@ static void gives_the_right_answer(void **state)
 	}
 }
 
-/* Whether start is refused or a step's spawn: afterwards nobody is alive, and
- * what was not complete is not right. */
-static void try_refused(const struct sb_workload *workload, uint64_t most)
+/* Whether start is refused, a step's spawn or a step's send: afterwards nobody is
+ * alive, and what was not complete is not right. */
+static void try_refused(const struct sb_workload *workload,
+			uint64_t processes_max, uint32_t mailbox_bound)
 {
 	struct trial t;
 	char why[160] = "";
 	int rc;
 
 	trial_defaults(&t, workload, find_small(workload->name));
-	t.f.config.processes_max = most;
+	t.f.config.processes_max = processes_max;
+	t.f.config.mailbox_bound = mailbox_bound;
 	trial_start(&t, 1);
 	rc = workload->start(&t.run);
 	fixture_wait(&t.f);
 	assert_true(rc == 0 || rc == -EAGAIN);
 	if (!rc && sb_load_rlx(&t.failed))
 		assert_false(workload->check(&t.run, why, sizeof(why)));
+	else if (!rc)
+		assert_true(workload->check(&t.run, why, sizeof(why)));
 	trial_end(&t);
 }
 
@@ -305,12 +309,13 @@ static void survives_refusal(void **state)
 	const struct sb_workload *workload = *state;
 
 	if (find_small(workload->name)->may & MAY_HANG) {
-		printf("# skipped: %s waits for the processes it was refused\n",
+		printf("# skipped: %s waits for what it was refused\n",
 		       workload->name);
 		return;
 	}
 	for (uint64_t most = 1; most <= 4; most++)
-		try_refused(workload, most);
+		try_refused(workload, most, 0);
+	try_refused(workload, UINT64_C(1) << 24, 1);
 }
 
 static void lines_name_workloads(void **state)

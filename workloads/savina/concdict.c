@@ -6,11 +6,10 @@
  * all keys. One operation is one message: a request or its answer, and the end
  * of each worker.
  *
- * Check: a value says which key it was written to, by whom and as which of its
- * requests. Every read gave a value of its key, every write its own value. The
- * requests of all workers are drawn again: the map has counted as many of each
- * kind, a key that nobody wrote has its first value, and any other has the last
- * value of one of those who wrote it.
+ * Check: the dictionary notes whose request it has served when. Played again in
+ * that order on an array, with the requests drawn again, every worker has got the
+ * answers it should have (of which it keeps a digest), and every key has in the
+ * end the value that it should have.
  *
  * Differences to Savina: workers tell the dictionary, and not a master, that
  * they are done. A request is 64 bits that point to the worker's state. Keys are
@@ -33,7 +32,7 @@ enum { END = SB_SAVINA_START + 1 };
 static const struct sb_param params[] = {
 	[WORKERS] = { "entities", 20, 1, 4096, NULL,
 		      "processes that read and write" },
-	[REQUESTS] = { "requests", 10000, 1, UINT32_MAX - 1, NULL,
+	[REQUESTS] = { "requests", 10000, 1, 1 << 20, NULL,
 		       "requests of each" },
 	[WRITE_PERCENT] = { "write-percent", 10, 0, 100, NULL,
 			    "how many of them are writes" },
@@ -41,27 +40,10 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* ---- values: the key, the writer, and the number of its request from 1; with
- * the number 0, what the dictionary begins with ---- */
-
-static uint64_t make_value(uint64_t key, uint64_t writer, uint64_t number)
+/* No two writes write the same. Number 0: what the dictionary begins with. */
+static uint64_t make_value(uint64_t key, uint64_t worker, uint64_t number)
 {
-	return number << 32 | writer << 20 | key;
-}
-
-static uint64_t value_key(uint64_t value)
-{
-	return value & ((1 << 20) - 1);
-}
-
-static uint64_t value_writer(uint64_t value)
-{
-	return value >> 20 & 4095;
-}
-
-static uint64_t value_number(uint64_t value)
-{
-	return value >> 32;
+	return number << 32 | worker << 20 | key;
 }
 
 /* ---- the map: open addressing, at most half full ---- */
@@ -134,24 +116,40 @@ static struct request draw_request(struct sb_rng *rng, const uint64_t *param,
 	return r;
 }
 
-struct counts {
-	uint64_t reads;
-	uint64_t writes;
+/* Of answers; FNV-1a's multiplication, eight bytes at a time. */
+static uint64_t add_to_digest(uint64_t digest, uint64_t answer)
+{
+	return (digest ^ answer) * UINT64_C(0x100000001b3);
+}
+
+/* A worker, played again. */
+struct replay {
+	struct sb_rng rng;
+	uint64_t requests;
+	uint64_t digest;
 };
 
 struct data {
 	struct sb_savina_round round;
 	struct map first; /* what each round begins with */
 	struct map map;	  /* the dictionary's */
-	struct counts counts;
-	uint8_t *seen; /* [KEYS], for the check */
+	uint64_t served;
+	uint16_t *order;       /* [all requests], whose was served when */
+	uint64_t *digest;      /* [WORKERS], of the answers that each got */
+	struct replay *replay; /* [WORKERS] */
+	uint64_t *value;       /* [KEYS], of the replay */
 };
+
+static uint64_t all_requests(const uint64_t *param)
+{
+	return param[WORKERS] * param[REQUESTS];
+}
 
 /* ---- the dictionary ---- */
 
 struct dictionary {
 	struct sb_savina_process self;
-	struct counts counts;
+	uint64_t served;
 	uint64_t ended;
 };
 
@@ -169,18 +167,13 @@ static int serve(struct dictionary *d, struct sb_step *step,
 		 const struct request *request)
 {
 	struct data *data = (struct data *)d->self.round;
-	uint64_t value;
 
-	if (request->is_write) {
-		d->counts.writes++;
+	data->order[d->served++] = (uint16_t)request->worker;
+	if (request->is_write)
 		map_put(&data->map, request->key, request->value);
-		value = request->value;
-	} else {
-		d->counts.reads++;
-		value = map_find(&data->map, request->key)->value;
-	}
 	return sb_savina_idle(sb_savina_send(
-		&d->self, step, WORKER, request->worker, sb_value_u64(value)));
+		&d->self, step, WORKER, request->worker,
+		sb_value_u64(map_find(&data->map, request->key)->value)));
 }
 
 static int dictionary_receive(void *state, struct sb_step *step,
@@ -194,7 +187,7 @@ static int dictionary_receive(void *state, struct sb_step *step,
 		return serve(d, step, message.ptr);
 	if (++d->ended < d->self.round->param[WORKERS])
 		return SB_IDLE;
-	((struct data *)d->self.round)->counts = d->counts;
+	((struct data *)d->self.round)->served = d->served;
 	return SB_DONE;
 }
 
@@ -204,44 +197,34 @@ struct worker {
 	struct sb_savina_process self;
 	struct sb_rng rng;
 	uint64_t requests;
+	uint64_t digest;
 	struct request request; /* the one that has not been answered */
 };
 
-static int ask_next(struct worker *w, struct sb_step *step)
+static int end(struct worker *w, struct sb_step *step)
 {
-	const uint64_t *param = w->self.round->param;
-
-	if (w->requests == param[REQUESTS])
-		return sb_savina_done(
-			sb_savina_send(&w->self, step, DICTIONARY, 0,
-				       sb_savina_message(END, 0)));
-	w->requests++;
-	w->request = draw_request(&w->rng, param, w->self.id, w->requests);
-	return sb_savina_idle(sb_savina_send(&w->self, step, DICTIONARY, 0,
-					     sb_value_ptr(&w->request)));
-}
-
-static bool is_right(const struct worker *w, uint64_t value)
-{
-	const uint64_t *param = w->self.round->param;
-
-	if (w->request.is_write)
-		return value == w->request.value;
-	return value_key(value) == w->request.key &&
-	       value_writer(value) < param[WORKERS] &&
-	       value_number(value) <= param[REQUESTS];
+	((struct data *)w->self.round)->digest[w->self.id] = w->digest;
+	return sb_savina_done(sb_savina_send(&w->self, step, DICTIONARY, 0,
+					     sb_savina_message(END, 0)));
 }
 
 static int worker_receive(void *state, struct sb_step *step,
 			  union sb_value message)
 {
 	struct worker *w = state;
+	const uint64_t *param = w->self.round->param;
 
+	/* The first is no answer: it is the start. */
 	if (w->requests)
-		sb_savina_expect(&w->self, is_right(w, message.u64));
+		w->digest = add_to_digest(w->digest, message.u64);
 	else
-		seed_requests(&w->rng, w->self.round->param, w->self.id);
-	return ask_next(w, step);
+		seed_requests(&w->rng, param, w->self.id);
+	if (w->requests == param[REQUESTS])
+		return end(w, step);
+	w->requests++;
+	w->request = draw_request(&w->rng, param, w->self.id, w->requests);
+	return sb_savina_idle(sb_savina_send(&w->self, step, DICTIONARY, 0,
+					     sb_value_ptr(&w->request)));
 }
 
 SB_SAVINA_PROCESS(dictionary, NULL);
@@ -255,120 +238,128 @@ static void teardown(struct sb_workload_run *run)
 
 	free(data->first.entry);
 	free(data->map.entry);
-	free(data->seen);
+	free(data->order);
+	free(data->digest);
+	free(data->replay);
+	free(data->value);
 	sb_savina_tear_down(run);
+}
+
+static int allocate(struct data *data, const uint64_t *param)
+{
+	const uint64_t workers = param[WORKERS];
+
+	data->order = calloc(all_requests(param), sizeof(*data->order));
+	data->digest = calloc(workers, sizeof(*data->digest));
+	data->replay = calloc(workers, sizeof(*data->replay));
+	data->value = calloc(param[KEYS], sizeof(*data->value));
+	if (map_init(&data->first, param[KEYS]) ||
+	    map_init(&data->map, param[KEYS]) || !data->order ||
+	    !data->digest || !data->replay || !data->value)
+		return -ENOMEM;
+	return 0;
 }
 
 static int setup(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
-	const uint64_t keys = run->param[KEYS];
 	const struct sb_savina_group group[] = {
 		[DICTIONARY] = { .ops = &dictionary_ops, .processes = 1 },
 		[WORKER] = { .ops = &worker_ops,
 			     .processes = run->param[WORKERS] },
 	};
-	const int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
+	int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 
 	if (rc)
 		return rc;
-	data->seen = malloc(keys);
-	if (map_init(&data->first, keys) || map_init(&data->map, keys) ||
-	    !data->seen) {
+	rc = allocate(data, run->param);
+	if (rc) {
 		teardown(run);
-		return -ENOMEM;
+		return rc;
 	}
-	for (uint64_t key = 0; key < keys; key++)
-		map_put(&data->first, (uint32_t)key, make_value(key, 0, 0));
+	for (uint32_t key = 0; key < run->param[KEYS]; key++)
+		map_put(&data->first, key, make_value(key, 0, 0));
 	return 0;
 }
 
 static int start(struct sb_workload_run *run)
 {
-	((struct data *)run->data)->counts = (struct counts){ 0 };
+	struct data *data = run->data;
+
+	data->served = 0;
+	memset(data->digest, 0, run->param[WORKERS] * sizeof(*data->digest));
 	return sb_savina_start(run);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	return run->param[WORKERS] * (2 * run->param[REQUESTS] + 1);
+	return 2 * all_requests(run->param) + run->param[WORKERS];
 }
 
-/* Of a key, in data->seen. */
-enum { WRITTEN = 1, CURRENT = 2 };
-
-/* A write that was drawn again. Its value is the current one if it is there; if
- * an older one of the same writer is, this one was lost. */
-static void see_write(struct data *data, const struct request *request)
+static void replay_all(struct data *data, const uint64_t *param)
 {
-	const uint64_t value = map_find(&data->map, request->key)->value;
-	uint8_t *seen = &data->seen[request->key];
-
-	*seen |= WRITTEN;
-	if (value == request->value)
-		*seen |= CURRENT;
-	else if (value_writer(value) == request->worker)
-		*seen &= (uint8_t)~CURRENT;
-}
-
-static struct counts draw_all(const struct sb_workload_run *run)
-{
-	struct data *data = run->data;
-	struct counts counts = { 0 };
-
-	memset(data->seen, 0, run->param[KEYS]);
-	for (uint64_t w = 0; w < run->param[WORKERS]; w++) {
-		struct sb_rng rng;
-
-		seed_requests(&rng, run->param, w);
-		for (uint64_t n = 1; n <= run->param[REQUESTS]; n++) {
-			const struct request request =
-				draw_request(&rng, run->param, w, n);
-
-			counts.writes += request.is_write;
-			counts.reads += !request.is_write;
-			if (request.is_write)
-				see_write(data, &request);
-		}
+	for (uint64_t w = 0; w < param[WORKERS]; w++) {
+		data->replay[w] = (struct replay){ 0 };
+		seed_requests(&data->replay[w].rng, param, w);
 	}
-	return counts;
+	for (uint64_t key = 0; key < param[KEYS]; key++)
+		data->value[key] = make_value(key, 0, 0);
+	for (uint64_t i = 0; i < data->served; i++) {
+		struct replay *r = &data->replay[data->order[i]];
+		const struct request request = draw_request(
+			&r->rng, param, data->order[i], ++r->requests);
+
+		if (request.is_write)
+			data->value[request.key] = request.value;
+		r->digest = add_to_digest(r->digest, data->value[request.key]);
+	}
 }
 
-static bool key_is_right(const struct data *data, uint32_t key)
+static bool answers_are_right(const struct data *data, const uint64_t *param,
+			      char *why, size_t why_bytes)
 {
-	const struct entry *entry = map_find(&data->map, key);
+	for (uint64_t w = 0; w < param[WORKERS]; w++) {
+		const struct replay *r = &data->replay[w];
 
-	if (data->seen[key] & WRITTEN)
-		return data->seen[key] & CURRENT;
-	return entry->key == key + 1 && entry->value == make_value(key, 0, 0);
+		if (r->requests == param[REQUESTS] &&
+		    r->digest == data->digest[w])
+			continue;
+		snprintf(why, why_bytes,
+			 "worker %" PRIu64 ": %" PRIu64
+			 " requests served, expected %" PRIu64
+			 ", or an answer was wrong",
+			 w, r->requests, param[REQUESTS]);
+		return false;
+	}
+	return true;
+}
+
+static bool keys_are_right(const struct data *data, const uint64_t *param,
+			   char *why, size_t why_bytes)
+{
+	for (uint32_t key = 0; key < param[KEYS]; key++) {
+		const struct entry *entry = map_find(&data->map, key);
+
+		if (entry->key == key + 1 && entry->value == data->value[key])
+			continue;
+		snprintf(why, why_bytes,
+			 "key %" PRIu32 " has the value %" PRIx64
+			 ", expected %" PRIx64,
+			 key, entry->value, data->value[key]);
+		return false;
+	}
+	return true;
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
-	const struct data *data = run->data;
-	struct counts expected;
+	struct data *data = run->data;
 
 	if (!sb_savina_check(run, why, why_bytes))
 		return false;
-	expected = draw_all(run);
-	if (data->counts.reads != expected.reads ||
-	    data->counts.writes != expected.writes) {
-		snprintf(why, why_bytes,
-			 "%" PRIu64 " reads and %" PRIu64
-			 " writes, expected %" PRIu64 " and %" PRIu64,
-			 data->counts.reads, data->counts.writes,
-			 expected.reads, expected.writes);
-		return false;
-	}
-	for (uint32_t key = 0; key < run->param[KEYS]; key++) {
-		if (key_is_right(data, key))
-			continue;
-		snprintf(why, why_bytes,
-			 "key %" PRIu32 " has a value that nobody wrote last",
-			 key);
-		return false;
-	}
-	return true;
+	replay_all(data, run->param);
+	return answers_are_right(data, run->param, why, why_bytes) &&
+	       keys_are_right(data, run->param, why, why_bytes);
 }
 
 const struct sb_workload sb_workload_savina_concdict = {
