@@ -428,5 +428,52 @@ SAVINA_B = [
            "plain:test_workloads"),
 ]
 
+# Workloads whose checks must see what is wrong, in them or below them.
+OWN = [
+    Mutant("a look at what continues never comes", "core/worker.c",
+           "	case 2:\n		return take_cold(w);",
+           "	case 2:\n		return take_oldest(w);",
+           "plain:test_workloads"),
+    Mutant("stolen items are not counted", "core/steal.c",
+           "	sb_counter_add(&cell->items, n);",
+           "	sb_counter_add(&cell->items, n - n);",
+           "plain:test_workloads"),
+    Mutant("many-yields leaves the last yield of a step out",
+           "workloads/many_yields.c",
+           "tag < self->job->yields_per_step; tag++)",
+           "tag + 1 < self->job->yields_per_step; tag++)",
+           "plain:test_workloads"),
+    Mutant("submitters begin with the same process", "workloads/submit.c",
+           "		s->first = data->swarm.size * i / n;",
+           "		s->first = 0;",
+           "plain:test_workloads"),
+    Mutant("a message of fan-in is sent twice", "workloads/fan_in.c",
+           "	self->last = message;\n",
+           "	self->last = message;\n"
+           "	rc = sb_step_send(step, self->data->sink,\n"
+           "			  sb_value_u64(pack(message)));\n",
+           "plain:test_workloads"),
+    Mutant("a message of fan-out is left out", "workloads/fan_out.c",
+           "	self->next = 0;\n", "	self->next = self->round == 2;\n",
+           "plain:test_workloads"),
+    Mutant("a message to a Blocked process does not wait for the last",
+           "workloads/send_to_blocked.c",
+           "	while (sb_load_acq(&place->got) + 1 < number) {",
+           "	while (0) {",
+           "plain:test_workloads"),
+    Mutant("a node's first child is not spawned",
+           "workloads/imbalanced_tree.c",
+           "	count_node(node, children);\n"
+           "	for (uint64_t i = 0;",
+           "	count_node(node, children);\n"
+           "	for (uint64_t i = 1;",
+           "plain:test_workloads"),
+    Mutant("a task that yields ends one yield too early",
+           "workloads/tokio/yield_many.c",
+           "	if (task->steps++ == task->yields)",
+           "	if (++task->steps == task->yields)",
+           "plain:test_workloads"),
+]
+
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + SAVINA_A + SAVINA_B)
+           MEMORY + SAVINA_A + SAVINA_B + OWN)

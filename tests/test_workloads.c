@@ -37,7 +37,7 @@ struct small {
 	struct setting setting[PARAMS_MAX]; /* the others are the defaults */
 };
 
-/* In the order of workloads/list.def. */
+/* In the order of workloads/list.def. A workload may have several. */
 static const struct small smalls[] = {
 	{ "pingpong", MAY_HANG, { { "pairs", 3 }, { "round-trips", 500 } } },
 	{ "yield", 0, { { "processes", 3 }, { "yields", 500 } } },
@@ -93,14 +93,69 @@ static const struct small smalls[] = {
 	{ "savina-apsp", 0, { { "blocks", 3 }, { "block", 5 } } },
 	{ "savina-nqueenk", 0, { { "queens", 7 }, { "threshold", 2 } } },
 	{ "savina-fib", 0, { { "n", 12 } } },
+	{ "single-step", 0, { { "processes", 50 } } },
+	/* More than the step output has room for. */
+	{ "many-yields",
+	  0,
+	  { { "processes", 3 },
+	    { "yields-per-step", 11 },
+	    { "batches", 50 } } },
+	{ "submit", 0, { { "processes", 600 }, { "submitters", 3 } } },
+	{ "burst", 0, { { "size", 300 } } },
+	{ "send-to-blocked", 0, { { "processes", 5 }, { "messages", 40 } } },
+	{ "fan-out", 0, { { "receivers", 7 }, { "rounds", 100 } } },
+	{ "fan-in", 0, { { "senders", 7 }, { "messages", 100 } } },
+	{ "wake-latency", 0, { { "wakes", 10 }, { "pause-us", 100 } } },
+	{ "wake-latency",
+	  0,
+	  { { "wakes", 10 }, { "pause-us", 100 }, { "by", 1 } } },
+	{ "storm", 0, { { "processes", 1000 }, { "work-ns", 500 } } },
+	/* About 500 nodes. */
+	{ "imbalanced-tree",
+	  0,
+	  { { "root-children", 50 },
+	    { "children", 4 },
+	    { "mean-ppm", 900000 } } },
+	{ "steal-ratio",
+	  0,
+	  { { "processes", 500 }, { "share", 60 }, { "work-ns", 500 } } },
+	{ "third", 0, { { "round-trips", 3000 } } },
+	{ "burn", 0, { { "time-ms", 2 } } },
+	{ "trickle", 0, { { "count", 10 }, { "period-us", 100 } } },
+	{ "tokio-spawn_many_local", 0, { { "spawns", 500 } } },
+	{ "tokio-spawn_many_remote_idle", 0, { { "spawns", 500 } } },
+	{ "tokio-spawn_many_remote_busy",
+	  0,
+	  { { "spawns", 20 }, { "stall-ns", 100 } } },
+	{ "tokio-spawn_many_remote_busy",
+	  0,
+	  { { "spawns", 20 }, { "stall-ns", 100 }, { "variant", 1 } } },
+	{ "tokio-yield_many", 0, { { "tasks", 20 }, { "yields", 100 } } },
+	{ "tokio-yield_many",
+	  0,
+	  { { "tasks", 20 }, { "yields", 100 }, { "yield", 1 } } },
+	{ "tokio-ping_pong", 0, { { "pings", 200 } } },
+	{ "tokio-chained_spawn", 0, { { "depth", 200 } } },
 };
+
+/* The workload's next line after that one. */
+static const struct small *next_small(const char *workload,
+				      const struct small *after)
+{
+	const struct small *small = after ? after + 1 : smalls;
+
+	while (small < smalls + SB_ARRAY_SIZE(smalls) &&
+	       strcmp(small->workload, workload))
+		small++;
+	return small < smalls + SB_ARRAY_SIZE(smalls) ? small : NULL;
+}
 
 static const struct small *find_small(const char *workload)
 {
-	for (size_t i = 0; i < SB_ARRAY_SIZE(smalls); i++) {
-		if (!strcmp(smalls[i].workload, workload))
-			return &smalls[i];
-	}
+	const struct small *small = next_small(workload, NULL);
+
+	if (small)
+		return small;
 	fail_msg("workload '%s' has no line in smalls[] of "
 		 "tests/test_workloads.c: add one, with parameters for a round "
 		 "of some thousand operations",
@@ -126,10 +181,9 @@ static void set_param(const struct sb_workload *workload, uint64_t *param,
 	param[i] = setting->value;
 }
 
-static void set_params(const struct sb_workload *workload, uint64_t *param)
+static void set_params(const struct sb_workload *workload,
+		       const struct small *small, uint64_t *param)
 {
-	const struct small *small = find_small(workload->name);
-
 	for (size_t i = 0; workload->params[i].name; i++) {
 		assert_in_range(i, 0, PARAMS_MAX - 1);
 		param[i] = workload->params[i].initial;
@@ -159,7 +213,8 @@ static void trial_on_drop(void *hook, const struct sb_event *event)
 	sb_add_rlx(&((struct trial *)hook)->dropped, 1);
 }
 
-static void trial_defaults(struct trial *t, const struct sb_workload *workload)
+static void trial_defaults(struct trial *t, const struct sb_workload *workload,
+			   const struct small *small)
 {
 	memset(t, 0, sizeof(*t));
 	fixture_defaults(&t->f);
@@ -167,7 +222,7 @@ static void trial_defaults(struct trial *t, const struct sb_workload *workload)
 	t->f.config.on_start = NULL;
 	t->f.config.on_complete = trial_on_complete;
 	t->f.config.on_drop = trial_on_drop;
-	set_params(workload, t->param);
+	set_params(workload, small, t->param);
 	t->run.workload = workload;
 	t->run.param = t->param;
 }
@@ -209,18 +264,19 @@ static void vary(struct sb_config *config, uint32_t variant)
 	config->event_budget = budgets[variant];
 }
 
-static void try_workload(const struct sb_workload *workload, uint32_t workers,
+static void try_workload(const struct sb_workload *workload,
+			 const struct small *small, uint32_t workers,
 			 uint32_t variant)
 {
 	struct trial t;
 
-	trial_defaults(&t, workload);
+	trial_defaults(&t, workload, small);
 	vary(&t.f.config, variant);
 	trial_start(&t, workers);
 	for (int round = 0; round < ROUNDS; round++)
 		run_round(&t);
 	trial_end(&t);
-	if (find_small(workload->name)->may & ENDS_OTHERS)
+	if (small->may & ENDS_OTHERS)
 		return;
 	CHECK_EQ(sb_load_rlx(&t.failed), 0);
 	CHECK_EQ(sb_load_rlx(&t.dropped), 0);
@@ -229,10 +285,12 @@ static void try_workload(const struct sb_workload *workload, uint32_t workers,
 static void gives_the_right_answer(void **state)
 {
 	const struct sb_workload *workload = *state;
+	const struct small *small = find_small(workload->name);
 
-	for (uint32_t workers = 1; workers <= 2; workers++) {
-		for (uint32_t variant = 0; variant < VARIANTS; variant++)
-			try_workload(workload, workers, variant);
+	for (; small; small = next_small(workload->name, small)) {
+		for (uint32_t i = 0; i < 2 * VARIANTS; i++)
+			try_workload(workload, small, 1 + i / VARIANTS,
+				     i % VARIANTS);
 	}
 }
 
@@ -245,7 +303,7 @@ static void try_refused(const struct sb_workload *workload,
 	char why[160] = "";
 	int rc;
 
-	trial_defaults(&t, workload);
+	trial_defaults(&t, workload, find_small(workload->name));
 	t.f.config.processes_max = processes_max;
 	t.f.config.mailbox_bound = mailbox_bound;
 	trial_start(&t, 1);
