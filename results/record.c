@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	const double ops = (double)m->operations;
 
 	clear_values(record);
-	record->valid = true;
+	record->verdict = SB_VALID;
 	record->reason[0] = '\0';
 	value[SB_METRIC_ns_per_op] = (double)m->wall_ns / ops;
 	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
@@ -135,10 +136,40 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_counters(value, record, workers);
 }
 
+const char *sb_verdict_name(enum sb_verdict verdict)
+{
+	static const char *const names[] = {
+		[SB_VALID] = "valid",
+		[SB_SUSPECT] = "suspect",
+		[SB_INVALID] = "invalid",
+	};
+
+	return names[verdict];
+}
+
+void sb_record_suspect(struct sb_record *record, const char *format, ...)
+{
+	const size_t used = strlen(record->reason);
+	char *end = record->reason + used;
+	const size_t room = sizeof(record->reason) - used;
+	const char *joint = used ? "; " : "";
+	char reason[SB_REASON_BYTES];
+	va_list args;
+
+	if (record->verdict == SB_INVALID)
+		return;
+	record->verdict = SB_SUSPECT;
+	va_start(args, format);
+	vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
+	if (strlen(joint) + strlen(reason) < room)
+		snprintf(end, room, "%s%s", joint, reason);
+}
+
 void sb_record_invalidate(struct sb_record *record, const char *reason)
 {
 	clear_values(record);
-	record->valid = false;
+	record->verdict = SB_INVALID;
 	snprintf(record->reason, sizeof(record->reason), "%s", reason);
 }
 
@@ -171,7 +202,7 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (series->record[r].valid)
+		if (sb_record_has_numbers(&series->record[r]))
 			sb_hist_merge(out, &series->record[r].hist[hist]);
 	}
 }
@@ -184,20 +215,26 @@ struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (record->valid)
+		if (sb_record_has_numbers(record))
 			sb_steal_add(&sum,
 				     &record->worker[thief].steals[victim]);
 	}
 	return sum;
 }
 
-uint32_t sb_series_valid(const struct sb_series *series)
+uint32_t sb_series_count(const struct sb_series *series,
+			 enum sb_verdict verdict)
 {
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < series->records; r++)
-		n += series->record[r].valid;
+		n += series->record[r].verdict == verdict;
 	return n;
+}
+
+uint32_t sb_series_measured(const struct sb_series *series)
+{
+	return series->records - sb_series_count(series, SB_INVALID);
 }
 
 static void add_pair(struct sb_distance_steals *sum,
@@ -213,11 +250,11 @@ uint32_t sb_series_distances(const struct sb_series *series,
 			     const struct sb_placement *p,
 			     struct sb_distance_steals out[SB_DISTANCES])
 {
-	const uint32_t valid = sb_series_valid(series);
+	const uint32_t measured = sb_series_measured(series);
 	uint32_t distances = 0;
 
 	memset(out, 0, SB_DISTANCES * sizeof(*out));
-	for (uint32_t i = 0; i < p->workers * p->workers && valid; i++) {
+	for (uint32_t i = 0; i < p->workers * p->workers && measured; i++) {
 		const uint32_t thief = i / p->workers;
 		const uint32_t victim = i % p->workers;
 		const struct sb_steal_counts cell =
@@ -226,7 +263,7 @@ uint32_t sb_series_distances(const struct sb_series *series,
 		if (thief != victim)
 			add_pair(&out[sb_place_distance(&p->place[thief],
 							&p->place[victim])],
-				 &cell, valid);
+				 &cell, measured);
 	}
 	for (int d = 0; d < SB_DISTANCES; d++)
 		distances += out[d].pairs > 0;
@@ -263,7 +300,7 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 	for (uint32_t i = 0; i < series->records; i++) {
 		const double v = series->record[i].value[metric];
 
-		if (series->record[i].valid && !isnan(v))
+		if (sb_record_has_numbers(&series->record[i]) && !isnan(v))
 			sorted[n++] = v;
 	}
 	qsort(sorted, n, sizeof(*sorted), compare_doubles);

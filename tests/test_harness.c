@@ -216,12 +216,12 @@ static void a_cpu_that_cannot_be_had(void **state)
 static void a_cpu_that_can_no_longer_be_had(void **state)
 {
 	struct sb_ground ground = { .held = true };
-	struct sb_record record[2] = { { .valid = true }, { .valid = true } };
+	struct sb_record record[2] = { { .verdict = SB_VALID } };
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		CHECK_EQ(measure_nowhere(&ground, &record[i]), 0);
-		CHECK_EQ(record[i].valid, false);
+		CHECK_EQ(record[i].verdict, SB_INVALID);
 		assert_string_equal(
 			record[i].reason,
 			"worker 0 can no longer be pinned to CPU 16384");
