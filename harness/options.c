@@ -71,6 +71,9 @@ static bool matches(const struct sb_option *option, const char *alternative,
 		       in_range(option, *number);
 	if (!strcmp(alternative, "TIME"))
 		return sb_parse_time(text, number) && in_range(option, *number);
+	if (!strcmp(alternative, "PERCENT"))
+		return sb_parse_percent(text, number) &&
+		       in_range(option, *number);
 	return !strcmp(alternative, text) ||
 	       parse_word_and_count(option, alternative, text, number);
 }
@@ -106,12 +109,17 @@ static void describe_form(const struct sb_option *option, char *out,
 
 	if (!option->form) {
 		snprintf(out, bytes, "yes or no");
-	} else if (!strcmp(option->form, "TIME")) {
+	} else if (!strncmp(option->form, "TIME", 4)) {
 		sb_format_time(low, option->min);
 		sb_format_time(high, option->max);
 		snprintf(out, bytes,
-			 "a time with its unit (10us, 1.5s) from %s to %s", low,
-			 high);
+			 "a time with its unit (10us, 1.5s) from %s to %s%s%s",
+			 low, high, option->form[4] ? ", or " : "",
+			 option->form[4] ? option->form + 5 : "");
+	} else if (strstr(option->form, "PERCENT")) {
+		snprintf(out, bytes, "%s, PERCENT from %g%% to %g%%",
+			 option->form, 1e-4 * (double)option->min,
+			 1e-4 * (double)option->max);
 	} else if (!strcmp(option->form, "N")) {
 		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64,
 			 option->min, option->max);
