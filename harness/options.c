@@ -249,7 +249,29 @@ struct reading {
 
 static const char *verb_name(enum sb_verb verb)
 {
-	return verb == SB_VERB_TOPO ? "topo" : "run";
+	switch (verb) {
+	case SB_VERB_TOPO:
+		return "topo";
+	case SB_VERB_CHECK:
+		return "check";
+	case SB_VERB_RUN:
+	default:
+		return "run";
+	}
+}
+
+/* What to do instead of a word that is no option. */
+static const char *verb_advice(enum sb_verb verb)
+{
+	switch (verb) {
+	case SB_VERB_TOPO:
+		return "a machine is named with --profile";
+	case SB_VERB_CHECK:
+		return "it looks at this machine";
+	case SB_VERB_RUN:
+	default:
+		return "workloads are named with -w";
+	}
 }
 
 static int unknown_option(const struct reading *reading, const char *word)
@@ -330,10 +352,7 @@ static int take_one(struct sb_options *options, const struct reading *reading,
 static int unexpected_word(enum sb_verb verb, const char *word)
 {
 	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
-		       verb_name(verb), word,
-		       verb == SB_VERB_RUN
-			       ? "workloads are named with -w"
-			       : "a machine is named with --profile");
+		       verb_name(verb), word, verb_advice(verb));
 }
 
 static int parse_arguments(struct sb_options *options, enum sb_verb verb,

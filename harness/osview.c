@@ -235,15 +235,6 @@ static double read_steal(struct sb_osview *view)
 	return cpus ? (double)sum : NAN;
 }
 
-static uint32_t count_cpus(const struct sb_cpu_mask *mask)
-{
-	uint32_t n = 0;
-
-	for (int cpu = 0; cpu < SB_CPUS_MAX; cpu++)
-		n += sb_cpu_mask_has(mask, cpu);
-	return n;
-}
-
 static void read_thread(const struct sb_osview *view, uint32_t worker,
 			struct reading *out)
 {
@@ -360,7 +351,7 @@ machine_difference(const struct sb_osview *view,
 	};
 
 	machine.steal_pct = 100 * machine.steal_ms /
-			    (1e-6 * passed_ns * count_cpus(view->cpus));
+			    (1e-6 * passed_ns * sb_cpu_mask_count(view->cpus));
 	return machine;
 }
 

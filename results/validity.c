@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/platform.h"
 #include "results/write.h"
 
 /* ---- one row ---- */
@@ -28,6 +29,11 @@ const struct sb_rule sb_rules[] = {
 	  "the clock ran faster or slower than the hardware's" },
 	{ "polling", SB_RULE_POLLS, SB_METRIC_syscalls, 0, INFINITY,
 	  SB_METRIC_syscalls, 1, "polling workers made system calls" },
+	{ "polling-faults", SB_RULE_POLLS, SB_METRIC_minor_faults, 0, INFINITY,
+	  SB_METRIC_minor_faults, 1, "polling workers had page faults" },
+	{ "polling-memory", SB_RULE_POLLS, SB_METRIC_arena_growth_bytes, 0,
+	  INFINITY, SB_METRIC_arena_growth_bytes, 1,
+	  "polling workers asked the system for memory" },
 	{ NULL, SB_RULE_ALWAYS, 0, 0, 0, 0, 0, NULL },
 };
 
@@ -193,6 +199,84 @@ bool sb_is_at_rest(const double *value, uint32_t n)
 	return fabs(median[1] - median[0]) < SB_REST_PART * median[0];
 }
 
+/* ---- a step ---- */
+
+/* Mean ranks of equal values; O(n x n) is little for what repetitions cost. */
+static void rank_values(const double *value, uint32_t n, double *rank)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t below = 0;
+		uint32_t equal = 0;
+
+		for (uint32_t j = 0; j < n; j++) {
+			below += value[j] < value[i];
+			equal += value[j] == value[i];
+		}
+		rank[i] = below + 0.5 * (equal + 1);
+	}
+}
+
+/* How far, over all splits, the ranks before it are from being any ranks, in
+ * standard deviations; *split: how many are before the furthest one. */
+static double furthest_split(const double *rank, uint32_t n, uint32_t *split)
+{
+	double furthest = 0;
+	double sum = 0;
+
+	*split = 0;
+	for (uint32_t t = 1; t <= n - SB_STEP_SIDE; t++) {
+		double far;
+
+		sum += rank[t - 1];
+		far = fabs(sum - 0.5 * t * (n + 1)) /
+		      sqrt(t * (double)(n - t) * (n + 1) / 12);
+		if (t < SB_STEP_SIDE || far <= furthest)
+			continue;
+		furthest = far;
+		*split = t;
+	}
+	return furthest;
+}
+
+static void shuffle(double *value, uint32_t n, struct sb_rng *rng)
+{
+	for (uint32_t i = n - 1; i > 0; i--) {
+		const uint32_t other = sb_rng_below(rng, i + 1);
+		const double t = value[i];
+
+		value[i] = value[other];
+		value[other] = t;
+	}
+}
+
+/* Always the same orders, so that a verdict can be had again. */
+#define STEP_ORDERS 1999
+#define STEP_SEED   1
+
+struct sb_step_change sb_step_of(const double *value, uint32_t n)
+{
+	struct sb_step_change step = { .p = 1 };
+	double *rank = malloc((n + 1) * sizeof(*rank));
+	uint32_t as_far = 0;
+	struct sb_rng rng;
+	uint32_t unused;
+	double far;
+
+	if (rank && n >= 2 * SB_STEP_SIDE) {
+		rank_values(value, n, rank);
+		far = furthest_split(rank, n, &step.before);
+		sb_rng_seed(&rng, STEP_SEED);
+		for (int i = 0; i < STEP_ORDERS; i++) {
+			shuffle(rank, n, &rng);
+			as_far += furthest_split(rank, n, &unused) >=
+				  far * (1 - 1e-9);
+		}
+		step.p = (as_far + 1.0) / (STEP_ORDERS + 1.0);
+	}
+	free(rank);
+	return step;
+}
+
 /* ---- the median's confidence ---- */
 
 struct sb_interval sb_median_interval(const double *sorted, uint32_t n)
@@ -339,6 +423,37 @@ static void judge_trend(struct sb_series *series)
 	free(value);
 }
 
+#define STEP_P	   0.05
+#define STEP_PART  0.05
+#define STEP_LEAST 8
+
+static double median_of(double *value, uint32_t n)
+{
+	qsort(value, n, sizeof(*value), compare_doubles);
+	return median_of_sorted(value, n);
+}
+
+static void judge_step(struct sb_series *series)
+{
+	uint32_t n;
+	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	struct sb_step_change step = { .p = 1 };
+	double part = 0;
+
+	if (n >= STEP_LEAST)
+		step = sb_step_of(value, n);
+	if (step.p < STEP_P)
+		part = median_of(value + step.before, n - step.before) /
+			       median_of(value, step.before) -
+		       1;
+	for (uint32_t r = 0; r < series->records && fabs(part) > STEP_PART; r++)
+		sb_record_suspect(&series->record[r],
+				  "not stationary: ns_per_op changes by %+.1f "
+				  "%% after %" PRIu32 " repetitions (p = %.2g)",
+				  100 * part, step.before, step.p);
+	free(value);
+}
+
 const struct sb_series_rule sb_series_rules[] = {
 	{ "warm-up",
 	  "of 6 repetitions or more: 5 % and 3 quartile distances "
@@ -352,6 +467,13 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "time per operation rises or falls over the repetitions (Mann and "
 	  "Kendall's test, Sen's slope); all of them are suspect",
 	  judge_trend },
+	{ "step",
+	  "of 8 repetitions or more: 5 % between the medians before and after, "
+	  "and p < 0.05",
+	  "time per operation has another level from some repetition on "
+	  "(ranks, the split that differs most, random orders); all of them "
+	  "are suspect",
+	  judge_step },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -68,6 +68,18 @@ struct sb_trend {
 struct sb_trend sb_trend_of(const double *value, uint32_t n);
 
 /*
+ * A change of level: the split, with at least SB_STEP_SIDE values on both sides,
+ * whose sides differ most by their ranks; p: how often a random order of the
+ * same values has one that differs as much. 1 for fewer values.
+ */
+#define SB_STEP_SIDE 3
+struct sb_step_change {
+	double p;
+	uint32_t before; /* how many values */
+};
+struct sb_step_change sb_step_of(const double *value, uint32_t n);
+
+/*
  * The 95 % confidence interval of a median from the order statistics, which
  * assumes nothing of the distribution. NaN for fewer than 6 values: no two of
  * them are that sure. n: at most SB_INTERVAL_MAX, for the chances are tiny.
