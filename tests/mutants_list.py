@@ -287,10 +287,6 @@ MEMORY = [
 
 # What may be believed, and what the system says.
 VERDICTS = [
-    Mutant("the end of a round is within it", "harness/calls.c",
-           "		return at_ns >= start_ns && at_ns <= end_ns;",
-           "		return at_ns >= start_ns && end_ns;",
-           "plain:test_osview"),
     Mutant("a name in parentheses ends with the first", "harness/procfs.c",
            "strrchr(text, ')')", "strchr(text, ')')",
            "plain:test_osview"),
