@@ -235,6 +235,7 @@ static void add_round(struct sb_measured *sum, const struct sb_round *round,
 		      uint64_t wall_ns)
 {
 	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
+	sum->submit_ns += round->submit_ns;
 	sum->part_cpu_ns += round->cpu_ns;
 	sum->bytes_per_process += round->bytes_per_process;
 }
@@ -269,13 +270,16 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	start = sb_clock_ns();
 	m->run.round = (struct sb_round){ 0 };
 	rc = workload->start(&m->run);
-	if (!wait_idle(m))
-		return false;
+	/* Those that did start may wait for others for ever; stop ends them. */
 	if (rc) {
 		snprintf(m->why, sizeof(m->why), "it could not start: %s",
 			 strerror(-rc));
 		return false;
 	}
+	if (!wait_idle(m))
+		return false;
+	if (m->run.round.start_ns)
+		start = m->run.round.start_ns;
 	end = sb_scheduler_idle_since_ns(m->run.scheduler);
 	sb_osview_window(m->os, start, end);
 	add_round(sum, &m->run.round, end - start);
@@ -364,12 +368,15 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 		return false;
 	}
 	read_all(m->run.scheduler, m->worker, m->hist);
+	/* This one is the harness's own, so it can be emptied. */
+	*m->run.wake_ns = (struct sb_hist){ 0 };
 	sb_scheduler_read_memory(m->run.scheduler, &before);
 	sb_osview_begin(m->os);
 	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
 		return false;
 	sb_osview_end(m->os, record->os, &measured.machine);
 	read_difference(m, record);
+	sb_hist_read(m->run.wake_ns, &measured.wake_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	measured.mapped_before = before.mapped_bytes;
 	sb_record_compute(record, &measured, m->workers);
@@ -564,9 +571,11 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	note_cpus(&m);
 	m.worker = make_readings(m.workers);
 	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
-	rc = m.worker && m.hist ? sb_scheduler_create(&m.run.scheduler, &config,
-						      ground->placement)
-				: -ENOMEM;
+	m.run.wake_ns = calloc(1, sizeof(*m.run.wake_ns));
+	rc = m.worker && m.hist && m.run.wake_ns
+		     ? sb_scheduler_create(&m.run.scheduler, &config,
+					   ground->placement)
+		     : -ENOMEM;
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT,
 			     "the scheduler cannot be created: %s",
@@ -576,5 +585,6 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	sb_scheduler_destroy(m.run.scheduler);
 	free_readings(m.worker, m.workers);
 	free(m.hist);
+	free(m.run.wake_ns);
 	return rc;
 }

@@ -204,10 +204,10 @@ static void look_swap(const struct sb_probe_view *view, struct sb_finding *out)
 		return;
 	for (line = strchr(text, '\n'); line && line[1];
 	     line = strchr(line + 1, '\n')) {
-		unsigned long long used;
+		uint64_t used;
 
 		/* A name has its blanks escaped; then type, size, used. */
-		if (sscanf(line + 1, "%*s %*s %*u %llu", &used) != 1)
+		if (!sb_procfs_word(line + 1, 3, &used))
 			return;
 		used_kib += used;
 		devices++;
@@ -272,24 +272,22 @@ static bool read_ticks(const struct sb_probe_view *view, long pid,
 {
 	char path[64];
 	char text[1024];
-	char *open;
-	char *close;
-	unsigned long long user;
-	unsigned long long system;
+	const char *words;
+	const char *open;
+	uint64_t user;
+	uint64_t system;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
 	if (sb_procfs_read(view->root, path, text, sizeof(text)))
 		return false;
 	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close || close < open ||
-	    sscanf(close + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
-		   &user, &system) != 2)
+	words = sb_procfs_stat_words(text);
+	if (!open || !words || words < open ||
+	    !sb_procfs_word(words, 11, &user) ||
+	    !sb_procfs_word(words, 12, &system))
 		return false;
 	*ticks = user + system;
-	*close = '\0';
-	snprintf(name, bytes, "%s", open + 1);
+	snprintf(name, bytes, "%.*s", (int)(words - open - 2), open + 1);
 	for (char *c = name; *c; c++)
 		*c = isprint((unsigned char)*c) ? *c : '?';
 	return true;
@@ -411,15 +409,16 @@ static bool own_cgroup(const char *text, const char *controller, char *out,
 static bool read_quota_v2(const char *root, const char *path, double *cpus)
 {
 	char line[64];
-	unsigned long long quota;
-	unsigned long long period;
+	uint64_t quota;
+	uint64_t period;
 
 	*cpus = 0;
 	if (!sb_procfs_line(root, path, line, sizeof(line)))
 		return false;
 	if (!strncmp(line, "max", 3))
 		return true;
-	if (sscanf(line, "%llu %llu", &quota, &period) != 2 || !period)
+	if (!sb_procfs_word(line, 0, &quota) ||
+	    !sb_procfs_word(line, 1, &period) || !period)
 		return false;
 	*cpus = (double)quota / (double)period;
 	return true;

@@ -105,24 +105,30 @@ bool sb_procfs_field(const char *text, const char *key, uint64_t *out)
 	return found;
 }
 
-bool sb_procfs_stat_faults(const char *text, struct sb_procfs_faults *out)
+bool sb_procfs_word(const char *line, unsigned int word, uint64_t *out)
+{
+	line += strspn(line, " \t");
+	for (; word; word--) {
+		line += strcspn(line, " \t\n");
+		line += strspn(line, " \t");
+	}
+	return take_count(&line, out);
+}
+
+const char *sb_procfs_stat_words(const char *text)
 {
 	/* The name is in parentheses and may hold any number of them. */
-	const char *at = strrchr(text, ')');
-	uint64_t skipped;
+	const char *end = strrchr(text, ')');
 
-	if (!at)
-		return false;
-	/* To the blank behind the state, five numbers, of which one may be -1,
-	 * and the flags. */
-	for (int field = 0; field < 8; field++) {
-		at++;
-		at += strcspn(at, " ");
-		if (!*at)
-			return false;
-	}
-	return take_count(&at, &out->minor) && take_count(&at, &skipped) &&
-	       take_count(&at, &out->major);
+	return end ? end + 1 : NULL;
+}
+
+bool sb_procfs_stat_faults(const char *text, struct sb_procfs_faults *out)
+{
+	const char *words = sb_procfs_stat_words(text);
+
+	return words && sb_procfs_word(words, 7, &out->minor) &&
+	       sb_procfs_word(words, 9, &out->major);
 }
 
 bool sb_procfs_schedstat(const char *text, struct sb_procfs_times *out)

@@ -23,6 +23,13 @@ bool sb_procfs_number(const char *root, const char *path, int64_t *out);
 /* The number behind "key:", in a line of its own; of several lines the last. */
 bool sb_procfs_field(const char *text, const char *key, uint64_t *out);
 
+/* The count that is a line's word'th word, from 0; words have blanks between. */
+bool sb_procfs_word(const char *line, unsigned int word, uint64_t *out);
+
+/* Of a process's or thread's stat: what comes behind the name, of which the
+ * state is word 0. NULL: it is none. */
+const char *sb_procfs_stat_words(const char *text);
+
 /* Of a thread's stat. */
 struct sb_procfs_faults {
 	uint64_t minor, major;

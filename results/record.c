@@ -1,6 +1,7 @@
 #include "results/record.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,6 +143,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	if (m->bytes_per_process > 0)
 		value[SB_METRIC_bytes_per_process] =
 			m->bytes_per_process / (double)m->rounds;
+	if (m->submit_ns)
+		value[SB_METRIC_submit_ns_per_op] = (double)m->submit_ns / ops;
 	value[SB_METRIC_operations] = ops;
 	value[SB_METRIC_rounds] = (double)m->rounds;
 	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;
@@ -155,6 +158,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 			&record->hist[SB_HIST_ready_to_running]);
 	compute_latency(&value[SB_METRIC_send_to_step_ns_mean],
 			&record->hist[SB_HIST_send_to_step]);
+	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
 	compute_os(value, record, m, workers);
@@ -344,6 +348,20 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 
 /* ---- the whole ---- */
 
+char *sb_text_copy(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *json = copy ? json_string(copy) : NULL;
+
+	/* jansson takes nothing but UTF-8. */
+	for (char *c = copy; c && !json && *c; c++) {
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	json_decref(json);
+	return copy;
+}
+
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value)
 {
@@ -353,7 +371,8 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 	if (!fact)
 		return -ENOMEM;
 	result->fact = fact;
-	fact[result->facts] = (struct sb_fact){ group, key, strdup(value) };
+	fact[result->facts] =
+		(struct sb_fact){ group, key, sb_text_copy(value) };
 	if (!fact[result->facts].value)
 		return -ENOMEM;
 	result->facts++;

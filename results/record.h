@@ -115,7 +115,9 @@ struct sb_measured {
 	uint64_t settle_cpu_ns;
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
+	uint64_t submit_ns;
 	double bytes_per_process;
+	struct sb_hist_counts wake_ns;
 };
 
 /* Computes all metrics from the measurement and the workers' readings. */
@@ -138,7 +140,11 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 	return record->verdict != SB_INVALID;
 }
 
-/* Copies key and value. Returns 0 or -ENOMEM. */
+/* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
+ * memory. For the caller to free. */
+char *sb_text_copy(const char *text);
+
+/* Copies the value, as above. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,
