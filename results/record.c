@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,28 @@ static void compute_counters(double *value, const struct sb_record *record,
 	}
 }
 
+/* One worker of which it is not known makes the sum unknown. */
+static void compute_os(double *value, const struct sb_record *record,
+		       const struct sb_measured *m, uint32_t workers)
+{
+	const double worker_s = 1e-9 * (double)m->elapsed_ns * workers;
+
+	for (int c = 0; c < SB_OS_COUNTS && record->os; c++) {
+		value[SB_METRIC_vol_ctxsw + c] = 0;
+		for (uint32_t i = 0; i < workers; i++)
+			value[SB_METRIC_vol_ctxsw + c] +=
+				record->os[i].value[c];
+	}
+	value[SB_METRIC_invol_ctxsw_per_s] =
+		value[SB_METRIC_invol_ctxsw] / worker_s;
+	value[SB_METRIC_steal_ms] = m->machine.steal_ms;
+	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
+	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
+	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
+}
+
+static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,
+	      "the system's counts are side by side, in their own order");
 static_assert(SB_METRICS - SB_COUNTERS == SB_METRIC_steps, "counters are last");
 
 static void clear_values(struct sb_record *record)
@@ -112,7 +135,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	const double ops = (double)m->operations;
 
 	clear_values(record);
-	record->valid = true;
+	record->verdict = SB_VALID;
 	record->reason[0] = '\0';
 	value[SB_METRIC_ns_per_op] = (double)m->wall_ns / ops;
 	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
@@ -129,6 +152,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_cpu_cores] = (double)m->cpu_ns / (double)m->elapsed_ns;
 	value[SB_METRIC_arena_bytes] = (double)m->memory.mapped_bytes;
 	value[SB_METRIC_huge_page_bytes] = (double)m->memory.explicit_bytes;
+	value[SB_METRIC_arena_growth_bytes] =
+		(double)m->memory.mapped_bytes - (double)m->mapped_before;
 	compute_latency(&value[SB_METRIC_ready_to_running_ns_mean],
 			&record->hist[SB_HIST_ready_to_running]);
 	compute_latency(&value[SB_METRIC_send_to_step_ns_mean],
@@ -136,13 +161,44 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
+	compute_os(value, record, m, workers);
 	compute_counters(value, record, workers);
+}
+
+const char *sb_verdict_name(enum sb_verdict verdict)
+{
+	static const char *const names[] = {
+		[SB_VALID] = "valid",
+		[SB_SUSPECT] = "suspect",
+		[SB_INVALID] = "invalid",
+	};
+
+	return names[verdict];
+}
+
+void sb_record_suspect(struct sb_record *record, const char *format, ...)
+{
+	const size_t used = strlen(record->reason);
+	char *end = record->reason + used;
+	const size_t room = sizeof(record->reason) - used;
+	const char *joint = used ? "; " : "";
+	char reason[SB_REASON_BYTES];
+	va_list args;
+
+	if (record->verdict == SB_INVALID)
+		return;
+	record->verdict = SB_SUSPECT;
+	va_start(args, format);
+	vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
+	if (strlen(joint) + strlen(reason) < room)
+		snprintf(end, room, "%s%s", joint, reason);
 }
 
 void sb_record_invalidate(struct sb_record *record, const char *reason)
 {
 	clear_values(record);
-	record->valid = false;
+	record->verdict = SB_INVALID;
 	snprintf(record->reason, sizeof(record->reason), "%s", reason);
 }
 
@@ -175,7 +231,7 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (series->record[r].valid)
+		if (sb_record_has_numbers(&series->record[r]))
 			sb_hist_merge(out, &series->record[r].hist[hist]);
 	}
 }
@@ -188,20 +244,26 @@ struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (record->valid)
+		if (sb_record_has_numbers(record))
 			sb_steal_add(&sum,
 				     &record->worker[thief].steals[victim]);
 	}
 	return sum;
 }
 
-uint32_t sb_series_valid(const struct sb_series *series)
+uint32_t sb_series_count(const struct sb_series *series,
+			 enum sb_verdict verdict)
 {
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < series->records; r++)
-		n += series->record[r].valid;
+		n += series->record[r].verdict == verdict;
 	return n;
+}
+
+uint32_t sb_series_measured(const struct sb_series *series)
+{
+	return series->records - sb_series_count(series, SB_INVALID);
 }
 
 static void add_pair(struct sb_distance_steals *sum,
@@ -217,11 +279,11 @@ uint32_t sb_series_distances(const struct sb_series *series,
 			     const struct sb_placement *p,
 			     struct sb_distance_steals out[SB_DISTANCES])
 {
-	const uint32_t valid = sb_series_valid(series);
+	const uint32_t measured = sb_series_measured(series);
 	uint32_t distances = 0;
 
 	memset(out, 0, SB_DISTANCES * sizeof(*out));
-	for (uint32_t i = 0; i < p->workers * p->workers && valid; i++) {
+	for (uint32_t i = 0; i < p->workers * p->workers && measured; i++) {
 		const uint32_t thief = i / p->workers;
 		const uint32_t victim = i % p->workers;
 		const struct sb_steal_counts cell =
@@ -230,7 +292,7 @@ uint32_t sb_series_distances(const struct sb_series *series,
 		if (thief != victim)
 			add_pair(&out[sb_place_distance(&p->place[thief],
 							&p->place[victim])],
-				 &cell, valid);
+				 &cell, measured);
 	}
 	for (int d = 0; d < SB_DISTANCES; d++)
 		distances += out[d].pairs > 0;
@@ -267,7 +329,7 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 	for (uint32_t i = 0; i < series->records; i++) {
 		const double v = series->record[i].value[metric];
 
-		if (series->record[i].valid && !isnan(v))
+		if (sb_record_has_numbers(&series->record[i]) && !isnan(v))
 			sorted[n++] = v;
 	}
 	qsort(sorted, n, sizeof(*sorted), compare_doubles);
@@ -334,6 +396,7 @@ static void free_record(struct sb_record *record, uint32_t workers)
 		free(record->worker[i].steals);
 	free(record->worker);
 	free(record->hist);
+	free(record->os);
 }
 
 void sb_result_free(struct sb_result *result)

@@ -72,8 +72,13 @@ static void put_range(char *out, const struct sb_series *series)
 
 static void put_valid(char *out, const struct sb_series *series)
 {
-	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "/%" PRIu32,
-		 sb_series_valid(series), series->records);
+	const uint32_t suspect = sb_series_count(series, SB_SUSPECT);
+	char also[16] = "";
+
+	if (suspect)
+		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
+	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "%s/%" PRIu32,
+		 sb_series_count(series, SB_VALID), also, series->records);
 }
 
 static const struct column costs[] = {
@@ -139,7 +144,7 @@ static void put_table(FILE *out, const struct sb_result *result,
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 
-		if (!sb_series_valid(series))
+		if (!sb_series_measured(series))
 			continue;
 		fprintf(out, "%-*s", width, series->workload);
 		for (size_t c = 0; c < n; c++)
@@ -266,19 +271,31 @@ static void put_all_distances(FILE *out, const struct sb_result *result,
 	}
 }
 
-static void put_invalid(FILE *out, const struct sb_series *series,
-			const char *red, const char *plain)
+/* Of suspect repetitions the terminal names so many of a workload. */
+#define SUSPECTS_NAMED 3
+
+/* Everything that is not valid, with the reason. */
+static void put_doubts(FILE *out, const struct sb_series *series,
+		       const char *red, const char *plain)
 {
+	uint32_t suspects = 0;
+
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (!record->valid)
-			fprintf(out,
-				"%s%s, repetition %" PRIu32
-				": invalid (%s)%s\n",
-				red, series->workload, record->repetition,
-				record->reason, plain);
+		suspects += record->verdict == SB_SUSPECT;
+		if (record->verdict == SB_VALID ||
+		    (record->verdict == SB_SUSPECT &&
+		     suspects > SUSPECTS_NAMED))
+			continue;
+		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red,
+			series->workload, record->repetition,
+			sb_verdict_name(record->verdict), record->reason,
+			plain);
 	}
+	if (suspects > SUSPECTS_NAMED)
+		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red,
+			series->workload, suspects - SUSPECTS_NAMED, plain);
 }
 
 /* ", 2 cores" from the group's fact of that key. */
@@ -333,5 +350,5 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_residence(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
-		put_invalid(out, &result->series[i], red, plain);
+		put_doubts(out, &result->series[i], red, plain);
 }
