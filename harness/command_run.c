@@ -15,6 +15,7 @@
 
 #include "harness/facts.h"
 #include "harness/help.h"
+#include "harness/load.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
 #include "harness/placing.h"
@@ -409,7 +410,10 @@ static int run_on(const struct sb_options *options,
 static int run(const struct sb_options *options, int argc, char **argv)
 {
 	struct sb_topology *topology;
-	int rc = sb_placing_open(options, &topology);
+	int rc = sb_load_check(options);
+
+	if (!rc)
+		rc = sb_placing_open(options, &topology);
 
 	if (rc)
 		return rc;

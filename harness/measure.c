@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/platform.h"
+#include "harness/load.h"
 #include "harness/status.h"
 
 _Atomic(bool) sb_interrupted;
@@ -23,6 +25,9 @@ struct measurement {
 	/* Readings at the start of a repetition. */
 	struct sb_worker_reading *worker; /* [workers] */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
+	struct sb_load load;
+	struct sb_requests requests; /* of the rounds since it was cleared */
+	double capacity_per_s;	     /* 0: not asked for */
 	char why[160]; /* of the failure, "" while there is none */
 };
 
@@ -211,7 +216,10 @@ static bool interrupted(struct measurement *m)
 static bool wait_idle(struct measurement *m)
 {
 	const uint64_t start = sb_clock_ns();
-	const uint64_t timeout = sb_opt(m->options, SB_OPT_timeout);
+	/* A round that takes requests lasts as long as it is to. */
+	const uint64_t timeout =
+		sb_opt(m->options, SB_OPT_timeout) +
+		(m->run.workload->takes_requests ? m->run.duration_ns : 0);
 
 	while (sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS)) {
 		if (interrupted(m))
@@ -270,7 +278,13 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	const uint64_t cpu = sb_clock_process_cpu_ns();
 	bool ok;
 
-	*sum = (struct sb_measured){ 0 };
+	*sum = (struct sb_measured){ .capacity_per_s = m->capacity_per_s };
+	m->requests = (struct sb_requests){ 0 };
+	if (m->run.workload->takes_requests)
+		sum->requests = &m->requests;
+	m->run.duration_ns = duration_ns;
+	/* Each time other requests, but the same in each run. */
+	m->load.seed += SB_GENERATORS_MAX;
 	do {
 		ok = !interrupted(m) && run_round(m, sum);
 	} while (ok && sb_clock_ns() - start < duration_ns);
@@ -278,6 +292,27 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
 				       : sb_clock_process_cpu_ns() - cpu;
 	return ok && ground_holds(m);
+}
+
+/* For --load: a closed loop says how many requests per second there can be. From
+ * then on the load is the asked share of that. */
+#define CAPACITY_NS UINT64_C(300000000)
+
+static bool find_capacity(struct measurement *m)
+{
+	const double share = sb_load_share(m->options);
+	const uint64_t duration =
+		sb_max_u64(CAPACITY_NS, sb_opt(m->options, SB_OPT_warmup));
+	struct sb_measured unused;
+
+	if (!m->run.workload->takes_requests || isnan(share))
+		return true;
+	sb_load_saturate(&m->load, m->workers);
+	if (!run_rounds(m, duration, &unused))
+		return false;
+	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
+	sb_load_open(&m->load, share * m->capacity_per_s);
+	return true;
 }
 
 static bool warm_up(struct measurement *m)
@@ -288,18 +323,29 @@ static bool warm_up(struct measurement *m)
 	return !duration || run_rounds(m, duration, &unused);
 }
 
-static bool make_room(struct sb_record *record, uint32_t workers)
+static bool make_room(const struct measurement *m, struct sb_record *record)
 {
-	record->worker = make_readings(workers);
+	record->worker = make_readings(m->workers);
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
-	return record->worker && record->hist;
+	if (m->run.workload->takes_requests)
+		record->requests = calloc(1, sizeof(*record->requests));
+	return record->worker && record->hist &&
+	       (record->requests || !m->run.workload->takes_requests);
+}
+
+static void keep_requests(struct measurement *m, struct sb_record *record)
+{
+	if (!record->requests)
+		return;
+	*record->requests = m->requests;
+	sb_load_judge(record, &m->requests);
 }
 
 static bool run_repetition(struct measurement *m, struct sb_record *record)
 {
 	struct sb_measured measured;
 
-	if (!make_room(record, m->workers)) {
+	if (!make_room(m, record)) {
 		snprintf(m->why, sizeof(m->why), "no memory");
 		return false;
 	}
@@ -309,6 +355,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	read_difference(m, record);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	sb_record_compute(record, &measured, m->workers);
+	keep_requests(m, record);
 	return true;
 }
 
@@ -316,7 +363,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 static void run_repetitions(struct measurement *m, struct sb_series *series,
 			    const struct sb_progress *progress)
 {
-	bool ok = warm_up(m);
+	bool ok = find_capacity(m) && warm_up(m);
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
@@ -398,13 +445,40 @@ static int measure_set_up(struct measurement *m, struct sb_series *series,
 	return rc;
 }
 
+static int measure_loaded(struct measurement *m, struct sb_series *series,
+			  const struct sb_progress *progress)
+{
+	const struct sb_config config = make_config(m->options);
+	int rc;
+
+	m->run.load = &m->load;
+	m->run.requests = &m->requests;
+	m->worker = make_readings(m->workers);
+	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
+	rc = m->worker && m->hist
+		     ? sb_scheduler_create(&m->run.scheduler, &config,
+					   m->ground->placement)
+		     : -ENOMEM;
+	if (rc)
+		rc = sb_fail(SB_EXIT_ENVIRONMENT,
+			     "the scheduler cannot be created: %s",
+			     strerror(-rc));
+	else
+		rc = measure_set_up(m, series, progress);
+	sb_scheduler_destroy(m->run.scheduler);
+	free_readings(m->worker, m->workers);
+	free(m->hist);
+	return rc;
+}
+
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_options *options, struct sb_ground *ground,
 	       const struct sb_progress *progress)
 {
-	const struct sb_config config = make_config(options);
 	struct measurement m = {
-		.run = { .workload = chosen->workload, .param = chosen->param },
+		.run = { .workload = chosen->workload,
+			 .param = chosen->param,
+			 .text = chosen->text },
 		.options = options,
 		.ground = ground,
 		.workers = ground->placement->workers,
@@ -415,19 +489,10 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		run_nothing(series, ground->lost);
 		return 0;
 	}
-	m.worker = make_readings(m.workers);
-	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
-	rc = m.worker && m.hist ? sb_scheduler_create(&m.run.scheduler, &config,
-						      ground->placement)
-				: -ENOMEM;
+	rc = sb_load_make(&m.load, options, m.workers);
 	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT,
-			     "the scheduler cannot be created: %s",
-			     strerror(-rc));
-	else
-		rc = measure_set_up(&m, series, progress);
-	sb_scheduler_destroy(m.run.scheduler);
-	free_readings(m.worker, m.workers);
-	free(m.hist);
+		return rc;
+	rc = measure_loaded(&m, series, progress);
+	sb_load_fini(&m.load);
 	return rc;
 }

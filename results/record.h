@@ -8,6 +8,7 @@
 #include "core/counters.h"
 #include "core/memory.h"
 #include "core/placement.h"
+#include "core/requests.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
 
@@ -47,6 +48,7 @@ struct sb_record {
 	double value[SB_METRICS];	  /* NaN: not measured */
 	struct sb_worker_reading *worker; /* [workers], over the repetition */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS], all workers together */
+	struct sb_requests *requests;	  /* NULL: the workload takes none */
 };
 
 /* All repetitions of one workload with one set of parameters. */
@@ -86,7 +88,9 @@ struct sb_measured {
 	uint64_t wall_ns;    /* of the rounds */
 	uint64_t elapsed_ns; /* and the gaps between them */
 	uint64_t cpu_ns;
-	struct sb_memory memory; /* at the end */
+	struct sb_memory memory;	    /* at the end */
+	double capacity_per_s;		    /* of requests; 0: not measured */
+	const struct sb_requests *requests; /* NULL: none are taken */
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
 	double bytes_per_process;
@@ -111,6 +115,11 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 {
 	return record->verdict != SB_INVALID;
 }
+
+/* Histogram i of requests, for those who go through all. Returns its name, or
+ * NULL when there are no more. */
+const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
+			    const struct sb_hist_counts **hist);
 
 /* Copies key and value. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
