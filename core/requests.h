@@ -24,12 +24,13 @@ struct sb_requests {
 	double asked_mean_ns;
 
 	/* Requests between submission and completion, on average over that
-	 * time, by looking at random moments; the standard error of that; and
-	 * what it must be by Little's law: rate times mean residence. NaN:
-	 * unknown. */
+	 * time, by looking at random moments; the standard error of that; what
+	 * late looks may have missed; and what it must be by Little's law: rate
+	 * times mean residence. NaN: unknown. */
 	double observed_ns;
 	double in_system;
 	double in_system_error;
+	double in_system_unknown;
 	double in_system_expected;
 
 	struct sb_hist_counts sojourn;	/* intended -> completed */

@@ -214,7 +214,7 @@ static void judge_schedule(struct sb_record *record,
 static void judge_little(struct sb_record *record, const struct sb_requests *r)
 {
 	const double bound =
-		LITTLE_ERRORS * r->in_system_error +
+		LITTLE_ERRORS * r->in_system_error + r->in_system_unknown +
 		LITTLE_SKEW_NS * (double)r->completed / r->observed_ns;
 
 	if (fabs(r->in_system - r->in_system_expected) > bound)

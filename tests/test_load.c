@@ -271,7 +271,7 @@ static struct sb_level look_at_path(double gap_ns, double stall_ns)
 	int gone = 0;
 
 	sb_rng_seed(&rng, sb_test_seed() + 1);
-	sb_level_look(&level, 0, 0);
+	sb_level_look(&level, 0, 0, 0);
 	while (now < end) {
 		now += gap_ns * sb_rng_exponential(&rng);
 		if (now > end / 2 && now - end / 2 < stall_ns)
@@ -281,7 +281,7 @@ static struct sb_level look_at_path(double gap_ns, double stall_ns)
 		while (gone < arrived &&
 		       arrival_ns[gone] + sojourn_ns[gone] <= now)
 			gone++;
-		sb_level_look(&level, (uint64_t)now, arrived - gone);
+		sb_level_look(&level, (uint64_t)now, 0, arrived - gone);
 	}
 	return level;
 }
@@ -326,10 +326,11 @@ static void a_level_is_an_area(void **state)
 
 	(void)state;
 	assert_true(isnan(sb_level_mean(&level)));
-	sb_level_look(&level, 100, 2);
-	sb_level_look(&level, 200, 2);
-	sb_level_look(&level, 600, 4);
+	sb_level_look(&level, 100, 0, 2);
+	sb_level_look(&level, 200, 0, 2);
+	sb_level_look(&level, 600, 100, 4);
 	assert_true(fabs(sb_level_mean(&level) - (200.0 + 1200) / 500) < 1e-12);
+	assert_true(fabs(sb_level_unknown(&level) - 400.0 / 500) < 1e-12);
 }
 
 /* ---- rows ---- */
@@ -408,6 +409,8 @@ static void littles_law_is_judged(void **state)
 	record = judge(r);
 	CHECK_EQ(record.verdict, SB_SUSPECT);
 	assert_non_null(strstr(record.reason, "Little's law"));
+	r->in_system_unknown = 0.2; /* but some looks were late */
+	CHECK_EQ(judge(r).verdict, SB_VALID);
 	r->in_system_expected = NAN; /* something was lost */
 	CHECK_EQ(judge(r).verdict, SB_VALID);
 }

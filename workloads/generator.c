@@ -88,6 +88,16 @@ static bool wait_until(struct sb_generators *all, uint64_t time_ns)
 	return false;
 }
 
+/* Returns when it is. */
+static uint64_t sleep_until(uint64_t time_ns)
+{
+	uint64_t now;
+
+	while ((now = sb_clock_ns()) < time_ns)
+		sleep_ns(time_ns - now);
+	return now;
+}
+
 /* Otherwise the kernel lets sleeps end 50 us late, to save wake-ups. */
 static void sleep_exactly(void)
 {
@@ -216,21 +226,20 @@ static double in_system(struct sb_generators *all)
 static void *run_looker(void *arg)
 {
 	struct sb_generators *all = arg;
-	struct sb_rng rng;
 	uint64_t time = all->start_ns;
+	struct sb_rng rng;
 
 	sleep_exactly();
 	sb_rng_seed(&rng, ~all->load->seed);
-	sb_level_look(&all->level, time, 0);
+	(void)wait_until(all, time);
+	sb_level_look(&all->level, time, 0, 0);
 	while (!sb_load_rlx(&all->stopping)) {
-		const uint64_t now = sb_clock_ns();
+		uint64_t now;
 
 		time += (uint64_t)(LOOK_NS * sb_rng_exponential(&rng));
-		if (time > now)
-			sleep_ns(sb_min_u64(time - now, SLICE_NS));
-		else
-			time = now; /* late looks are not made up for */
-		sb_level_look(&all->level, sb_clock_ns(), in_system(all));
+		now = sleep_until(time);
+		sb_level_look(&all->level, now, now - time, in_system(all));
+		time = now; /* late looks are not made up for */
 	}
 	return NULL;
 }
@@ -345,6 +354,7 @@ void sb_generators_read(struct sb_generators *all, struct sb_requests *out)
 	out->observed_ns = all->level.time;
 	out->in_system = sb_level_mean(&all->level);
 	out->in_system_error = sb_level_error(&all->level);
+	out->in_system_unknown = sb_level_unknown(&all->level);
 }
 
 void sb_generators_destroy(struct sb_generators *all)

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-void sb_level_look(struct sb_level *l, uint64_t now_ns, double value)
+void sb_level_look(struct sb_level *l, uint64_t now_ns, uint64_t late_ns,
+		   double value)
 {
 	const double gap = l->begun ? (double)(now_ns - l->last_ns) : 0;
 
@@ -11,6 +12,7 @@ void sb_level_look(struct sb_level *l, uint64_t now_ns, double value)
 	l->area += gap * (l->last + value) / 2;
 	l->moment += gap * value;
 	l->moment_square += gap * value * value;
+	l->unknown += fmin((double)late_ns, gap) * fmax(l->last, value);
 	l->begun = true;
 	l->last_ns = now_ns;
 	l->last = value;
@@ -31,4 +33,9 @@ double sb_level_error(const struct sb_level *l)
 	mean = l->moment / l->time;
 	variance = fmax(0, l->moment_square / l->time - mean * mean);
 	return sqrt(variance * l->time_square) / l->time;
+}
+
+double sb_level_unknown(const struct sb_level *l)
+{
+	return l->time > 0 ? l->unknown / l->time : NAN;
 }
