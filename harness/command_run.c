@@ -182,6 +182,14 @@ static int add_series(struct sb_result *result,
 	return 0;
 }
 
+static int add_answer(struct sb_result *result, const struct sb_series *series)
+{
+	if (series->answer &&
+	    sb_result_add_fact(result, "run", "find_slo", series->answer))
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	return 0;
+}
+
 static int measure_all(struct sb_result *result,
 		       const struct sb_options *options,
 		       struct sb_ground *ground)
@@ -206,6 +214,8 @@ static int measure_all(struct sb_result *result,
 			return sb_fail(SB_EXIT_BUG, "no memory");
 		rc = sb_measure(&result->series[i], &options->chosen[i],
 				options, ground, &progress);
+		if (!rc)
+			rc = add_answer(result, &result->series[i]);
 	}
 	return rc;
 }
@@ -325,6 +335,8 @@ static void print_pretty(const struct sb_result *result,
 {
 	sb_write_summary(result, stdout,
 			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	if (*sb_result_fact(result, "run", "find_slo"))
+		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
 	printf("result: %s (report.html, result.json, runs.csv%s)\n",
 	       result->directory,
 	       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");

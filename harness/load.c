@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/slo.h"
 #include "harness/status.h"
 #include "workloads/quantity.h"
 
@@ -42,6 +43,7 @@ static int bad(const struct sb_options *options, enum sb_option_id id,
 
 static int set_rate(struct sb_load *load, const struct sb_options *options)
 {
+	struct sb_slo slo;
 	double share;
 
 	if (is_given(options, SB_OPT_rate)) {
@@ -52,6 +54,13 @@ static int set_rate(struct sb_load *load, const struct sb_options *options)
 			return bad(options, SB_OPT_rate,
 				   "expected a rate above 0 with its unit, /s, "
 				   "k/s or M/s (200k/s)");
+	}
+	if (is_given(options, SB_OPT_find_slo)) {
+		load->kind = SB_LOAD_OPEN;
+		if (!sb_slo_parse(options->value[SB_OPT_find_slo].text, &slo))
+			return bad(options, SB_OPT_find_slo,
+				   "expected mean, p50, p90, p99, p99.9 or max "
+				   "below a time with its unit (p99<200us)");
 	}
 	if (is_given(options, SB_OPT_load)) {
 		load->kind = SB_LOAD_OPEN;
@@ -111,12 +120,13 @@ static int check_ways(const struct sb_options *options,
 	const bool closed = options->value[SB_OPT_closed].alternative;
 	const int ways = closed + is_given(options, SB_OPT_rate) +
 			 is_given(options, SB_OPT_load) +
+			 is_given(options, SB_OPT_find_slo) +
 			 (load->arrival == SB_ARRIVAL_TRACE);
 
 	if (ways > 1)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--closed, --rate, --load and --arrival trace: "
-			       "expected one of them");
+			       "--closed, --rate, --load, --find-slo and "
+			       "--arrival trace: expected one of them");
 	if (load->kind == SB_LOAD_CLOSED && is_set(options, SB_OPT_arrival))
 		return sb_fail(SB_EXIT_USAGE,
 			       "--arrival: a closed loop has no arrivals; "
@@ -127,8 +137,8 @@ static int check_ways(const struct sb_options *options,
 static int check_use(const struct sb_options *options)
 {
 	static const enum sb_option_id ids[] = {
-		SB_OPT_closed,	SB_OPT_rate,	   SB_OPT_load,
-		SB_OPT_arrival, SB_OPT_generators, SB_OPT_late,
+		SB_OPT_closed,	   SB_OPT_rate, SB_OPT_load,	 SB_OPT_arrival,
+		SB_OPT_generators, SB_OPT_late, SB_OPT_find_slo,
 	};
 
 	for (uint32_t i = 0; i < options->chosens; i++) {
@@ -146,6 +156,16 @@ static int check_use(const struct sb_options *options)
 	return 0;
 }
 
+static int check_slo(const struct sb_options *options)
+{
+	if (is_given(options, SB_OPT_find_slo) && options->chosens > 1)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--find-slo: %" PRIu32
+			       " workloads are chosen; expected one",
+			       options->chosens);
+	return 0;
+}
+
 int sb_load_check(const struct sb_options *options)
 {
 	struct sb_load load;
@@ -155,6 +175,8 @@ int sb_load_check(const struct sb_options *options)
 		return rc;
 	rc = check_ways(options, &load);
 	sb_load_fini(&load);
+	if (!rc)
+		rc = check_slo(options);
 	return rc ? rc : check_use(options);
 }
 

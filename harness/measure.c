@@ -9,6 +9,7 @@
 
 #include "core/platform.h"
 #include "harness/load.h"
+#include "harness/slo.h"
 #include "harness/status.h"
 
 _Atomic(bool) sb_interrupted;
@@ -28,6 +29,7 @@ struct measurement {
 	struct sb_load load;
 	struct sb_requests requests; /* of the rounds since it was cleared */
 	double capacity_per_s;	     /* 0: not asked for */
+	struct sb_search search;     /* --find-slo */
 	char why[160]; /* of the failure, "" while there is none */
 };
 
@@ -294,7 +296,12 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	return ok && ground_holds(m);
 }
 
-/* For --load: a closed loop says how many requests per second there can be. From
+static bool is_search(const struct measurement *m)
+{
+	return *m->options->value[SB_OPT_find_slo].text;
+}
+
+/* For --load and --find-slo: a closed loop says how many requests per second there can be. From
  * then on the load is the asked share of that. */
 #define CAPACITY_NS UINT64_C(300000000)
 
@@ -305,13 +312,15 @@ static bool find_capacity(struct measurement *m)
 		sb_max_u64(CAPACITY_NS, sb_opt(m->options, SB_OPT_warmup));
 	struct sb_measured unused;
 
-	if (!m->run.workload->takes_requests || isnan(share))
+	if (!m->run.workload->takes_requests || (isnan(share) && !is_search(m)))
 		return true;
 	sb_load_saturate(&m->load, m->workers);
 	if (!run_rounds(m, duration, &unused))
 		return false;
 	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
-	sb_load_open(&m->load, share * m->capacity_per_s);
+	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };
+	sb_load_open(&m->load, is_search(m) ? sb_search_next(&m->search)
+					    : share * m->capacity_per_s);
 	return true;
 }
 
@@ -359,6 +368,27 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	return true;
 }
 
+/* What --find-slo makes of a repetition. */
+static void search_on(struct measurement *m, const struct sb_record *record,
+		      struct sb_series *series)
+{
+	const struct sb_option_value *text =
+		&m->options->value[SB_OPT_find_slo];
+	char line[SB_SLO_BYTES];
+	struct sb_slo slo;
+
+	if (!is_search(m) || !sb_slo_parse(text->text, &slo))
+		return;
+	sb_search_describe_step(line, m->load.rate_per_s, &slo, record);
+	if (!sb_opt(m->options, SB_OPT_quiet))
+		fprintf(stderr, "%s\n", line);
+	sb_search_take(&m->search, &slo, record);
+	sb_load_open(&m->load, sb_search_next(&m->search));
+	sb_search_describe(line, &m->search, text->text);
+	free(series->answer);
+	series->answer = strdup(line);
+}
+
 /* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct measurement *m, struct sb_series *series,
 			    const struct sb_progress *progress)
@@ -370,10 +400,12 @@ static void run_repetitions(struct measurement *m, struct sb_series *series,
 
 		record->repetition = r;
 		ok = ok && run_repetition(m, record);
-		if (ok)
-			progress->report(progress->arg, series);
-		else
+		if (!ok) {
 			sb_record_invalidate(record, m->why);
+			continue;
+		}
+		progress->report(progress->arg, series);
+		search_on(m, record, series);
 	}
 }
 

@@ -61,7 +61,10 @@ static void compute_latency(double *value, const struct sb_hist_counts *hist,
 
 static void compute_schedule(double *value, const struct sb_requests *r)
 {
-	const uint64_t took = sb_max_u64(r->schedule_ns, r->sending_ns);
+	/* The last one may be late as any other. */
+	const uint64_t took =
+		sb_max_u64(r->schedule_ns + r->late_ns, r->sending_ns) -
+		r->late_ns;
 
 	if (!r->intended || !took)
 		return;
@@ -435,6 +438,7 @@ void sb_result_free(struct sb_result *result)
 		free(series->record);
 		free(series->residence);
 		free(series->label);
+		free(series->answer);
 	}
 	for (uint32_t i = 0; i < result->facts; i++)
 		free(result->fact[i].value);

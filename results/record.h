@@ -55,6 +55,7 @@ struct sb_record {
 struct sb_series {
 	const char *workload;
 	const char *operation;
+	char *answer; /* what was searched for; NULL: nothing was */
 	char *label; /* the workload's parameters, "pairs=1 round-trips=1000" */
 	uint32_t records;
 	struct sb_record *record;

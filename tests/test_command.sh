@@ -189,6 +189,17 @@ lost_requests_are_counted() {
 		grep -q 'requests were lost' "$work/lost/runs.csv"
 }
 holds "refused requests are lost, and counted" lost_requests_are_counted
+# shellcheck disable=SC2086
+slo_is_searched() {
+	"$program" run -w service --find-slo 'p99<1s' --late 1s $quick \
+		--duration 10ms -r 3 -o "$work/slo" >"$work/out" 2>"$work/err" &&
+		[ "$(grep -c '/s: .*met$' "$work/err")" -eq 3 ] &&
+		grep -q 'p99<1s: highest rate between .* (met) and' "$work/out" &&
+		grep -q 'find_slo": "p99<1s: highest' "$work/slo/meta.json"
+}
+holds "--find-slo takes a step each repetition, and says between what" slo_is_searched
+refuses "an objective that is none" 3 "'p98<1ms'.*expected mean, p50" \
+	run -w service --find-slo 'p98<1ms'
 refuses "a service time that is none" 3 "'exp:50'.*expected exp:T" \
 	run -w service --service exp:50
 refuses "work that is none" 3 "'chase:64'.*expected spin" \

@@ -9,13 +9,16 @@
  *   means; made-up readings for the rest.
  * Bound: CUSTOMERS customers; deviations beyond 5 standard errors fail.
  */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "harness/load.h"
+#include "harness/slo.h"
 #include "harness/status.h"
 #include "tests/test.h"
+#include "workloads/generator.h"
 #include "workloads/level.h"
 #include "workloads/set.h"
 
@@ -170,6 +173,127 @@ static void what_is_no_arrival_is_refused(void **state)
 		if (!sb_load_set_arrival(&load, wrong[i], why))
 			fail_msg("'%s' was not refused", wrong[i]);
 	}
+}
+
+/* ---- generators: what they submit, whatever time they have for it ---- */
+
+#define GENERATORS 2
+#define SEEN_MAX   4096
+
+/* A system that now and then takes its time, and refuses some. */
+struct slow {
+	struct sb_generators *generators;
+	uint32_t depth; /* closed: most under way, of one generator */
+	uint64_t intended[GENERATORS][SEEN_MAX];
+	uint64_t seen[GENERATORS];
+	uint64_t refused[GENERATORS];
+	_Atomic(uint32_t) under_way[GENERATORS];
+	_Atomic(uint32_t) most;
+	_Atomic(uint32_t) ended;
+};
+
+static int submit_slowly(void *arg, const struct sb_request *request)
+{
+	struct slow *slow = arg;
+	const uint32_t g = request->generator;
+
+	if (slow->seen[g] == SEEN_MAX)
+		return -ENOMEM;
+	slow->intended[g][slow->seen[g]++] = request->intended_ns;
+	if (request->submitted_ns < request->intended_ns)
+		return -EINVAL; /* too early; more are refused than should be */
+	if (slow->seen[g] % 40 == 20)
+		usleep(3000);
+	if (slow->seen[g] % 10 == 5) {
+		slow->refused[g]++;
+		return -EAGAIN;
+	}
+	sb_generators_completed(slow->generators, g);
+	return 0;
+}
+
+static void count_end(void *arg)
+{
+	sb_add_rlx(&((struct slow *)arg)->ended, 1);
+}
+
+/* One round of 60 ms. */
+static struct slow *run_slow(const struct sb_load *load,
+			     const struct sb_generator_ops *ops)
+{
+	static struct slow slow;
+
+	memset(&slow, 0, sizeof(slow));
+	slow.depth = load->depth / GENERATORS;
+	CHECK_EQ(sb_generators_create(&slow.generators, load, ops, &slow), 0);
+	CHECK_EQ(sb_generators_start(slow.generators, 60000000), 0);
+	while (!sb_load_rlx(&slow.ended))
+		sb_thread_yield();
+	sb_generators_stop(slow.generators);
+	CHECK_EQ(sb_load_rlx(&slow.ended), 1);
+	return &slow;
+}
+
+/* Stalls do not move what comes after them: no omission is coordinated. */
+static void intended_times_do_not_move(void **state)
+{
+	static const struct sb_generator_ops ops = { submit_slowly, count_end };
+	const struct sb_load load = make_load("poisson", 10e3, GENERATORS);
+	struct slow *slow = run_slow(&load, &ops);
+	const uint64_t start = sb_generators_start_ns(slow->generators);
+	struct sb_requests r = { 0 };
+	uint64_t all = 0;
+
+	(void)state;
+	for (uint32_t g = 0; g < GENERATORS; g++) {
+		struct sb_arrivals a;
+
+		sb_arrivals_init(&a, &load, g);
+		for (uint64_t i = 0; i < slow->seen[g]; i++)
+			CHECK_EQ(slow->intended[g][i],
+				 start + (uint64_t)sb_arrivals_next(&a));
+		CHECK_EQ(slow->refused[g], (slow->seen[g] + 5) / 10);
+		all += slow->seen[g];
+	}
+	sb_generators_read(slow->generators, &r);
+	CHECK_EQ(r.intended, count_until(&load, 60e6));
+	CHECK_EQ(r.lateness.count, all);
+	CHECK_EQ(r.submitted, all - slow->refused[0] - slow->refused[1]);
+	sb_generators_destroy(slow->generators);
+}
+
+/* Completes all that is under way when the depth is reached, and only then. */
+static int submit_up_to_depth(void *arg, const struct sb_request *request)
+{
+	struct slow *slow = arg;
+	const uint32_t g = request->generator;
+	const uint32_t now = sb_add_rlx(&slow->under_way[g], 1) + 1;
+
+	slow->seen[g]++;
+	if (now > slow->depth)
+		sb_store_rlx(&slow->most, now);
+	if (now < slow->depth)
+		return 0;
+	sb_store_rlx(&slow->under_way[g], 0);
+	for (uint32_t i = 0; i < now; i++)
+		sb_generators_completed(slow->generators, g);
+	return 0;
+}
+
+static void a_closed_loop_keeps_its_depth(void **state)
+{
+	static const struct sb_generator_ops ops = { submit_up_to_depth,
+						     count_end };
+	const struct sb_load load = { .kind = SB_LOAD_CLOSED,
+				      .depth = 7 * GENERATORS,
+				      .generators = GENERATORS };
+	const struct slow *slow = run_slow(&load, &ops);
+
+	(void)state;
+	CHECK_EQ(sb_load_rlx(&slow->most), 0);
+	/* A loop of less depth would never have seen the eighth. */
+	assert_true(slow->seen[0] > 7 && slow->seen[1] > 7);
+	sb_generators_destroy(slow->generators);
 }
 
 /* ---- M/M/1 ---- */
@@ -444,6 +568,63 @@ static void the_capacity_is_of_the_mean(void **state)
 	assert_true(fabs(sb_load_capacity(&r, 2) - 20e3) < 1e-6);
 }
 
+/* ---- the search for the highest rate ---- */
+
+static void objectives_are_strict(void **state)
+{
+	static const char *const wrong[] = { "",	"p99",	     "p99<",
+					     "p99<200", "p98<1us",   "<1us",
+					     "p99>1us", "p99 < 1us", "p99<=1us",
+					     "p9<1us" };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99.9<200us", &slo));
+	CHECK_EQ(slo.metric, SB_METRIC_sojourn_ns_p99_9);
+	CHECK_EQ(slo.below_ns, 200000);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(wrong); i++) {
+		if (sb_slo_parse(wrong[i], &slo))
+			fail_msg("'%s' was not refused", wrong[i]);
+	}
+}
+
+/* The sojourn of M/M/1: p99 < 1 ms up to 15.4 k/s. Every third row is not valid
+ * and would mislead. */
+static void the_highest_rate_is_found(void **state)
+{
+	const double answer = 20e3 - log(100) / 1e-3;
+	struct sb_search search = { .missed_per_s = 20e3 };
+	struct sb_record record = { .verdict = SB_VALID };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1ms", &slo));
+	for (int i = 0; i < 30; i++) {
+		const double rate = sb_search_next(&search);
+
+		record.verdict = i % 3 ? SB_VALID : SB_SUSPECT;
+		record.value[slo.metric] =
+			i % 3 ? 1e9 * log(100) / (20e3 - rate) : 0;
+		sb_search_take(&search, &slo, &record);
+		assert_true(search.met_per_s < answer);
+		assert_true(search.missed_per_s >= answer);
+	}
+	CHECK_EQ(search.steps, 30);
+	CHECK_EQ(search.undecided, 10);
+	assert_true(search.missed_per_s - search.met_per_s < 0.1);
+}
+
+static void what_is_lost_meets_nothing(void **state)
+{
+	struct sb_record record = { .verdict = SB_VALID };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1h", &slo));
+	record.value[slo.metric] = NAN;
+	assert_false(sb_slo_is_met(&slo, &record));
+}
+
 /* ---- working sets ---- */
 
 static void sets_show_their_work(void **state)
@@ -506,6 +687,8 @@ int main(void)
 		cmocka_unit_test(bursts_are_followed_by_silence),
 		cmocka_unit_test(a_trace_is_shared_out),
 		cmocka_unit_test(what_is_no_arrival_is_refused),
+		cmocka_unit_test(intended_times_do_not_move),
+		cmocka_unit_test(a_closed_loop_keeps_its_depth),
 		cmocka_unit_test(mm1_is_as_in_theory),
 		cmocka_unit_test(md1_is_as_in_theory),
 		cmocka_unit_test(littles_law_holds_within_its_error),
@@ -514,6 +697,9 @@ int main(void)
 		cmocka_unit_test(littles_law_is_judged),
 		cmocka_unit_test(lost_requests_are_the_latest),
 		cmocka_unit_test(the_capacity_is_of_the_mean),
+		cmocka_unit_test(objectives_are_strict),
+		cmocka_unit_test(the_highest_rate_is_found),
+		cmocka_unit_test(what_is_lost_meets_nothing),
 		cmocka_unit_test(sets_show_their_work),
 		cmocka_unit_test(a_chase_goes_everywhere),
 		cmocka_unit_test(kinds_of_work_are_strict),
