@@ -237,9 +237,12 @@ static bool wait_idle(struct measurement *m)
 }
 
 static void add_round(struct sb_measured *sum, const struct sb_round *round,
-		      uint64_t wall_ns)
+		      uint64_t start_ns, uint64_t end_ns)
 {
-	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
+	const uint64_t start = round->start_ns ? round->start_ns : start_ns;
+
+	sum->wall_ns += round->wall_ns ? round->wall_ns : end_ns - start;
+	sum->submit_ns += round->submit_ns;
 	sum->part_cpu_ns += round->cpu_ns;
 	sum->bytes_per_process += round->bytes_per_process;
 }
@@ -254,15 +257,16 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 
 	m->run.round = (struct sb_round){ 0 };
 	rc = workload->start(&m->run);
-	if (!wait_idle(m))
-		return false;
+	/* Those that did start may wait for others for ever; stop ends them. */
 	if (rc) {
 		snprintf(m->why, sizeof(m->why), "it could not start: %s",
 			 strerror(-rc));
 		return false;
 	}
-	add_round(sum, &m->run.round,
-		  sb_scheduler_idle_since_ns(m->run.scheduler) - start);
+	if (!wait_idle(m))
+		return false;
+	add_round(sum, &m->run.round, start,
+		  sb_scheduler_idle_since_ns(m->run.scheduler));
 	sum->operations += workload->operations(&m->run);
 	sum->rounds++;
 	if (workload->check(&m->run, why, sizeof(why)))
@@ -359,9 +363,12 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 		return false;
 	}
 	read_all(m->run.scheduler, m->worker, m->hist);
+	/* This one is the harness's own, so it can be emptied. */
+	*m->run.wake_ns = (struct sb_hist){ 0 };
 	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
 		return false;
 	read_difference(m, record);
+	sb_hist_read(m->run.wake_ns, &measured.wake_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	sb_record_compute(record, &measured, m->workers);
 	keep_requests(m, record);
@@ -487,7 +494,8 @@ static int measure_loaded(struct measurement *m, struct sb_series *series,
 	m->run.requests = &m->requests;
 	m->worker = make_readings(m->workers);
 	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
-	rc = m->worker && m->hist
+	m->run.wake_ns = calloc(1, sizeof(*m->run.wake_ns));
+	rc = m->worker && m->hist && m->run.wake_ns
 		     ? sb_scheduler_create(&m->run.scheduler, &config,
 					   m->ground->placement)
 		     : -ENOMEM;
@@ -500,6 +508,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series,
 	sb_scheduler_destroy(m->run.scheduler);
 	free_readings(m->worker, m->workers);
 	free(m->hist);
+	free(m->run.wake_ns);
 	return rc;
 }
 

@@ -188,6 +188,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	if (m->bytes_per_process > 0)
 		value[SB_METRIC_bytes_per_process] =
 			m->bytes_per_process / (double)m->rounds;
+	if (m->submit_ns)
+		value[SB_METRIC_submit_ns_per_op] = (double)m->submit_ns / ops;
 	value[SB_METRIC_operations] = ops;
 	value[SB_METRIC_rounds] = (double)m->rounds;
 	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;
@@ -203,6 +205,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 		value[SB_METRIC_capacity_per_s] = m->capacity_per_s;
 	if (m->requests)
 		compute_requests(value, m->requests);
+	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
 	compute_counters(value, record, workers);

@@ -94,7 +94,9 @@ struct sb_measured {
 	const struct sb_requests *requests; /* NULL: none are taken */
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
+	uint64_t submit_ns;
 	double bytes_per_process;
+	struct sb_hist_counts wake_ns;
 };
 
 /* Computes all metrics from the measurement and the workers' readings. */

@@ -217,6 +217,25 @@ refuses "arrivals of a closed loop" 3 "expected --rate or --load" \
 refuses "a rate of what takes no requests" 3 "(yield) takes requests" \
 	run -w yield --rate 1k/s
 
+# Each operation of wake-latency and trickle is timed once, and nobody else's.
+times_are_told() {
+	# shellcheck disable=SC2086
+	"$program" run -w trickle --count 5 --period-us 100 -w wake-latency \
+		--wakes 5 --pause-us 100 -w submit -w yield --yields 100 \
+		$quick -q -o "$work/told" || return 1
+	python3 - "$work/told" <<-'EOF'
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1] + "/runs.csv")):
+		    name = row["name"].split("/")[0]
+		    timed = name in ("trickle", "wake-latency")
+		    assert row["wake_timed"] == (row["operations"] if timed else "0"), row
+		    assert (row["wake_ns_p50"] != "") == timed, row
+		    assert (row["submit_ns_per_op"] != "") == (name == "submit"), row
+		    if name == "submit":
+		        assert float(row["submit_ns_per_op"]) <= float(row["ns_per_op"]), row
+	EOF
+}
+holds "what a workload times itself is in the results" times_are_told
 for wake in local affine global; do
 	# shellcheck disable=SC2086
 	holds "--wake $wake" "$program" run -w pingpong --pairs 20 \

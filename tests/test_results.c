@@ -139,6 +139,33 @@ static void verdicts_grow_worse(void **state)
 	assert_string_equal(record.reason, "wrong");
 }
 
+/* Only then: a cell of what was not measured is empty. */
+static void a_workloads_own_times_are_metrics(void **state)
+{
+	struct sb_measured measured = { .rounds = 2,
+					.operations = 10,
+					.wall_ns = 4000 };
+	struct sb_hist wakes = { .sum = 0 };
+	struct sb_record record = {
+		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
+	};
+
+	(void)state;
+	sb_record_compute(&record, &measured, 0);
+	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
+	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
+	for (uint64_t ns = 1; ns <= 100; ns++)
+		sb_hist_record(&wakes, ns);
+	sb_hist_read(&wakes, &measured.wake_ns);
+	measured.submit_ns = 300;
+	sb_record_compute(&record, &measured, 0);
+	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
+	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
+	free(record.hist);
+}
+
 static void numbers_for_people(void **state)
 {
 	static const struct {
@@ -606,6 +633,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spread_is_that_of_the_measured),
 		cmocka_unit_test(verdicts_grow_worse),
+		cmocka_unit_test(a_workloads_own_times_are_metrics),
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
