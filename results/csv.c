@@ -209,11 +209,25 @@ static void put_memory(FILE *out, const struct sb_result *result,
 		put_worker_memory(out, result, series, w);
 }
 
+struct named_hist {
+	const char *name;
+	const char *unit;
+	const struct sb_hist_counts *hist;
+};
+
+static struct named_hist name_hist(const struct sb_record *record,
+				   enum sb_hist_id id)
+{
+	return (struct named_hist){ sb_hist_info[id].name,
+				    sb_hist_info[id].unit, &record->hist[id] };
+}
+
 static void put_hist(FILE *out, const struct sb_result *result,
 		     const struct sb_series *series,
-		     const struct sb_record *record, enum sb_hist_id id)
+		     const struct sb_record *record,
+		     const struct named_hist *named)
 {
-	const struct sb_hist_counts *hist = &record->hist[id];
+	const struct sb_hist_counts *hist = named->hist;
 
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		const uint64_t low = sb_hist_bucket_low(b);
@@ -222,7 +236,7 @@ static void put_hist(FILE *out, const struct sb_result *result,
 			continue;
 		put_row_key(out, series, record);
 		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			sb_hist_info[id].name, sb_hist_info[id].unit, low,
+			named->name, named->unit, low,
 			low + sb_hist_bucket_width(b) - 1, hist->bucket[b]);
 		put_row_end(out, result);
 	}
@@ -237,10 +251,19 @@ static void put_latencies(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series,
 			  const struct sb_record *record)
 {
+	struct named_hist named;
+
 	for (int id = 0; id < SB_HISTS; id++) {
+		named = name_hist(record, id);
 		if (is_latency(id))
-			put_hist(out, result, series, record, id);
+			put_hist(out, result, series, record, &named);
 	}
+	named.unit = "ns";
+	for (uint32_t i = 0;
+	     record->requests &&
+	     (named.name = sb_request_hist(record->requests, i, &named.hist));
+	     i++)
+		put_hist(out, result, series, record, &named);
 }
 
 static void put_spins(FILE *out, const struct sb_result *result,
@@ -248,8 +271,10 @@ static void put_spins(FILE *out, const struct sb_result *result,
 		      const struct sb_record *record)
 {
 	for (int id = 0; id < SB_HISTS; id++) {
+		const struct named_hist named = name_hist(record, id);
+
 		if (!is_latency(id))
-			put_hist(out, result, series, record, id);
+			put_hist(out, result, series, record, &named);
 	}
 }
 
