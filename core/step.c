@@ -47,6 +47,15 @@ static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 	return n ? n : 1;
 }
 
+SB_COLD static void record_event(struct sb_worker *w,
+				 const struct sb_event_node *node, uint64_t now)
+{
+	sb_hist_record(node->event.type == SB_EVENT_MESSAGE
+			       ? &w->hists.send_to_step
+			       : &w->hists.yield_to_resumed,
+		       now - node->sent_ns);
+}
+
 /*
  * Moves at most a batch of events into the worker's array. The rest stays in
  * the backlog, and settle() queues the process again, behind the others: a
@@ -63,9 +72,8 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 		struct sb_event_node *node = backlog_pop(p);
 
 		if (SB_UNLIKELY(node->sent_ns)) {
-			*now = *now ? *now : sb_clock_ns();
-			sb_hist_record(&w->hists.send_to_step,
-				       *now - node->sent_ns);
+			*now = *now ? *now : sb_worker_look(w);
+			record_event(w, node, *now);
 		}
 		if (node->event.type == SB_EVENT_BUILTIN)
 			node->event.type = SB_EVENT_COMPLETION;
@@ -113,32 +121,33 @@ static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
 
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p,
-			const struct sb_yield *yield)
+			const struct sb_yield *yield, uint64_t issued_ns)
 {
 	const struct sb_dispatch_entry *entry =
 		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
-						.tag = yield->tag };
+						.tag = yield->tag,
+						.issued_ns = issued_ns };
 	const int rc = entry ? entry->handler(entry->context, &yield->command,
 					      &completer)
 			     : -ENOSYS;
 
 	p->outstanding++;
-	return rc ? sb_route_event(
-			    w->scheduler, w, p,
-			    sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)),
-			    yield->tag, sb_value_u64(0))
+	return rc ? sb_route_completion(
+			    w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)),
+			    &completer, sb_value_u64(0))
 		  : 0;
 }
 
-static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
+static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
+			   uint64_t issued_ns)
 {
 	const struct sb_step *step = &w->step;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < step->yields && !rc; i++)
-		rc = dispatch_one(w, p, yield_at(step, i));
+		rc = dispatch_one(w, p, yield_at(step, i), issued_ns);
 	sb_counter_add(&w->counters.yields, step->yields);
 	return rc;
 }
@@ -156,7 +165,7 @@ static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
 static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
 {
 	sb_word_requeue(p);
-	p->ready_ns = sb_sampler_stamp(&w->sampler);
+	p->ready_ns = sb_worker_stamp(w);
 	sb_route_local(w, p, behind);
 	w->untold |= SB_UNTOLD_WORK;
 	w->untold_process = p;
@@ -277,6 +286,9 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	sb_timers_end(s, p);
 	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
+	if (w && SB_UNLIKELY(p->timed))
+		sb_hist_record(&w->hists.sojourn,
+			       sb_worker_look(w) - p->start_ns);
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
 	if (p->waiter)
@@ -320,32 +332,58 @@ static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
 	return status;
 }
 
+/* How a process's turn on its worker went. */
+struct turn {
+	bool whole_batch; /* the step got as many events as it then might */
+	uint64_t end_ns;  /* of the step; 0: this turn is not timed */
+};
+
+/*
+ * A turn is timed if the process's way to it was, so those timed are a sample
+ * of all, chosen by where they stand and not by how long they take. What they
+ * take is recorded after the step, not to become part of it.
+ */
+SB_COLD static void record_turn(struct sb_worker *w, struct sb_process *p,
+				uint64_t start_ns, struct turn *turn)
+{
+	turn->end_ns = sb_worker_look(w);
+	sb_hist_record(&w->hists.ready_to_running, start_ns - p->ready_ns);
+	sb_hist_record(&w->hists.step_time, turn->end_ns - start_ns);
+	sb_counter_add(&w->counters.timed_steps, 1);
+	sb_counter_add(&w->counters.timed_step_ns, turn->end_ns - start_ns);
+	if (p->timed && sb_counter_read(&p->steps) == 1)
+		sb_hist_record(&w->hists.submit_to_step,
+			       start_ns - p->start_ns);
+}
+
 /* Returns what the step did, or -ECANCELED without one for a process that has
- * been terminated. *whole_batch: it got as many events as it then might. */
+ * been terminated. */
 static int run_step(struct sb_worker *w, struct sb_process *p,
-		    bool *whole_batch)
+		    struct turn *turn)
 {
 	struct sb_step *step = &w->step;
 	uint64_t now = 0;
 	uint32_t events;
+	int status;
 
 	append_reversed(p, sb_word_take(p));
 	step->result = sb_value_u64(0);
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;
-	if (SB_UNLIKELY(p->ready_ns)) {
-		now = sb_clock_ns();
-		sb_hist_record(&w->hists.ready_to_running, now - p->ready_ns);
-	}
+	if (SB_UNLIKELY(p->ready_ns))
+		now = sb_worker_look(w);
 	p->last_worker = w->id;
 	events = fill_events(w, p, &now);
-	*whole_batch = events >= batch_of(w, p); /* which the step may change */
+	turn->whole_batch = events >= batch_of(w, p); /* the step changes it */
 	step->self = p->pid;
 	step->yields = 0;
 	sb_counter_add(&p->steps, 1);
 	sb_counter_add(&w->counters.steps, 1);
 	sb_counter_add(&w->counters.events, events);
-	return call_step(w, p, events);
+	status = call_step(w, p, events);
+	if (SB_UNLIKELY(p->ready_ns))
+		record_turn(w, p, now, turn);
+	return status;
 }
 
 /* -EINVAL: it waits for yields, and none is under way: it would hang. */
@@ -360,13 +398,13 @@ static int check_status(const struct sb_process *p, int status)
 
 void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 {
-	bool whole_batch = false;
+	struct turn turn = { 0 };
 	int status;
 
 	w->running = p;
-	status = run_step(w, p, &whole_batch);
+	status = run_step(w, p, &turn);
 	if (status >= 0 && status != SB_DONE) {
-		const int rc = dispatch_yields(w, p);
+		const int rc = dispatch_yields(w, p, turn.end_ns);
 
 		status = rc ? rc : check_status(p, status);
 	}
@@ -375,5 +413,5 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
 				  w->step.result);
 	else
-		settle(w, p, status, whole_batch);
+		settle(w, p, status, turn.whole_batch);
 }
