@@ -119,16 +119,22 @@ static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
 				  : &step->overflow[i - SB_STEP_YIELDS];
 }
 
+/* 0: it is not timed. */
+static uint64_t issued_at(const struct sb_worker *w, const struct sb_process *p)
+{
+	return SB_UNLIKELY(p->ready_ns) ? w->step_end_ns : 0;
+}
+
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p,
-			const struct sb_yield *yield, uint64_t issued_ns)
+			const struct sb_yield *yield)
 {
 	const struct sb_dispatch_entry *entry =
 		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
-						.issued_ns = issued_ns };
+						.issued_ns = issued_at(w, p) };
 	const int rc = entry ? entry->handler(entry->context, &yield->command,
 					      &completer)
 			     : -ENOSYS;
@@ -140,14 +146,13 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 		  : 0;
 }
 
-static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
-			   uint64_t issued_ns)
+static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
 {
 	const struct sb_step *step = &w->step;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < step->yields && !rc; i++)
-		rc = dispatch_one(w, p, yield_at(step, i), issued_ns);
+		rc = dispatch_one(w, p, yield_at(step, i));
 	sb_counter_add(&w->counters.yields, step->yields);
 	return rc;
 }
@@ -332,34 +337,30 @@ static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
 	return status;
 }
 
-/* How a process's turn on its worker went. */
-struct turn {
-	bool whole_batch; /* the step got as many events as it then might */
-	uint64_t end_ns;  /* of the step; 0: this turn is not timed */
-};
-
 /*
- * A turn is timed if the process's way to it was, so those timed are a sample
- * of all, chosen by where they stand and not by how long they take. What they
- * take is recorded after the step, not to become part of it.
+ * A step is timed if the process's way to it was, so those timed are a sample
+ * of all, chosen by where they stand and not by how long they take. What there
+ * is to record is recorded after the step, not to become part of it.
  */
-SB_COLD static void record_turn(struct sb_worker *w, struct sb_process *p,
-				uint64_t start_ns, struct turn *turn)
+SB_COLD static void record_step(struct sb_worker *w, struct sb_process *p,
+				uint64_t start_ns)
 {
-	turn->end_ns = sb_worker_look(w);
+	const uint64_t end_ns = sb_worker_look(w);
+
 	sb_hist_record(&w->hists.ready_to_running, start_ns - p->ready_ns);
-	sb_hist_record(&w->hists.step_time, turn->end_ns - start_ns);
+	sb_hist_record(&w->hists.step_time, end_ns - start_ns);
 	sb_counter_add(&w->counters.timed_steps, 1);
-	sb_counter_add(&w->counters.timed_step_ns, turn->end_ns - start_ns);
+	sb_counter_add(&w->counters.timed_step_ns, end_ns - start_ns);
 	if (p->timed && sb_counter_read(&p->steps) == 1)
 		sb_hist_record(&w->hists.submit_to_step,
 			       start_ns - p->start_ns);
+	w->step_end_ns = end_ns;
 }
 
 /* Returns what the step did, or -ECANCELED without one for a process that has
- * been terminated. */
+ * been terminated. *whole_batch: it got as many events as it then might. */
 static int run_step(struct sb_worker *w, struct sb_process *p,
-		    struct turn *turn)
+		    bool *whole_batch)
 {
 	struct sb_step *step = &w->step;
 	uint64_t now = 0;
@@ -374,7 +375,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 		now = sb_worker_look(w);
 	p->last_worker = w->id;
 	events = fill_events(w, p, &now);
-	turn->whole_batch = events >= batch_of(w, p); /* the step changes it */
+	*whole_batch = events >= batch_of(w, p); /* which the step may change */
 	step->self = p->pid;
 	step->yields = 0;
 	sb_counter_add(&p->steps, 1);
@@ -382,7 +383,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	sb_counter_add(&w->counters.events, events);
 	status = call_step(w, p, events);
 	if (SB_UNLIKELY(p->ready_ns))
-		record_turn(w, p, now, turn);
+		record_step(w, p, now);
 	return status;
 }
 
@@ -398,13 +399,13 @@ static int check_status(const struct sb_process *p, int status)
 
 void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 {
-	struct turn turn = { 0 };
+	bool whole_batch = false;
 	int status;
 
 	w->running = p;
-	status = run_step(w, p, &turn);
+	status = run_step(w, p, &whole_batch);
 	if (status >= 0 && status != SB_DONE) {
-		const int rc = dispatch_yields(w, p, turn.end_ns);
+		const int rc = dispatch_yields(w, p);
 
 		status = rc ? rc : check_status(p, status);
 	}
@@ -413,5 +414,5 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
 				  w->step.result);
 	else
-		settle(w, p, status, turn.whole_batch);
+		settle(w, p, status, whole_batch);
 }
