@@ -77,6 +77,7 @@ struct sb_measured {
 	uint64_t wall_ns;    /* of the rounds */
 	uint64_t elapsed_ns; /* and the gaps between them */
 	uint64_t cpu_ns;
+	double look_ns;		 /* of one look at the clock */
 	struct sb_memory memory; /* at the end */
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
