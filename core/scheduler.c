@@ -207,6 +207,8 @@ static void *worker_thread(void *arg)
 	if (rc) {
 		sb_store_rlx(&s->start_error, rc);
 		sb_store_rlx(&s->start_failed, t->id);
+	} else {
+		sb_account_start(&w->account); /* before start returns */
 	}
 	sb_add_acq_rel(&s->ready_workers, 1);
 	sb_gate_notify(&s->gate);
@@ -217,7 +219,6 @@ static void *worker_thread(void *arg)
 	sb_rcu_worker_register();
 	w->epoch++; /* no route from before an earlier stop is valid */
 	w->now_ns = sb_clock_ns();
-	sb_account_start(&w->account);
 	sb_worker_loop(w);
 	sb_worker_release_credit(w);
 	sb_worker_bury(w);
