@@ -94,6 +94,12 @@ static void cut_search(struct sb_account *a, enum sb_activity to, uint64_t now)
 void sb_account_start(struct sb_account *a)
 {
 	if (a->counters)
+		leave(a, SB_ACTIVITY_BLOCKED);
+}
+
+void sb_account_go(struct sb_account *a)
+{
+	if (a->counters)
 		leave(a, SB_ACTIVITY_BUSY);
 }
 

@@ -15,11 +15,11 @@
  *   search    looks at queues, in which rounds of stealing count apart, by
  *             whether they took something; not to be split in the middle
  *   spin      gives its thread away between two looks; may be read in the middle
- *   blocked   parked; may be read in the middle
+ *   blocked   parked, or not let go yet; may be read in the middle
  *   rest      not started
  *
- *   rest <-> busy <-> search <-> spin
- *                     search <-> blocked
+ *   rest -> blocked -> busy <-> search <-> spin
+ *                      busy -> rest         search <-> blocked
  *
  * Roles: the owner changes word and counters; anyone reads. A reading that falls
  * into a change is repeated, as with a sequence lock: the word is 0 during it,
@@ -71,8 +71,9 @@ void sb_account_init(struct sb_account *account, struct sb_counters *counters);
 
 /* ---- by the owner; without an account they do nothing ---- */
 
-/* rest -> busy, and back. */
+/* rest -> blocked: it waits for the start of all; -> busy; and -> rest. */
 void sb_account_start(struct sb_account *account);
+void sb_account_go(struct sb_account *account);
 void sb_account_stop(struct sb_account *account);
 
 /* busy, spin or blocked -> search. */

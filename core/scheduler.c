@@ -219,6 +219,7 @@ static void *worker_thread(void *arg)
 	sb_rcu_worker_register();
 	w->epoch++; /* no route from before an earlier stop is valid */
 	w->now_ns = sb_clock_ns();
+	sb_account_go(&w->account);
 	sb_worker_loop(w);
 	sb_worker_release_credit(w);
 	sb_worker_bury(w);

@@ -529,7 +529,9 @@ static void stealing_in_vain_adds_up(void **state)
 	await_flag(&script);
 	thief = 1 - whose_step(&f);
 	check_steady(&f, 1 - thief, SB_COUNTER_busy_ns);
-	a = read_later(&f, thief);
+	do {
+		a = read_later(&f, thief);
+	} while (!a.counter[SB_COUNTER_idle_episodes]);
 	do {
 		b = read_later(&f, thief);
 		check_account(&a, &b);
