@@ -147,6 +147,41 @@ huge_pages() {
 }
 holds "without huge pages --huge-pages says what it uses" huge_pages
 
+# What each level leaves out is empty, and the parts of the time are all of it.
+records() {
+	# shellcheck disable=SC2086
+	"$program" run -w skynet --leaves 1000 --record "$1" $quick -q \
+		-o "$work/record $1" && python3 - "$work/record $1" "$1" <<-'EOF'
+			import csv, sys
+			def read(name):
+			    return list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+			level = sys.argv[2]
+			parts = ("work scheduler harness steal_ok steal_failed spin blocked"
+			         " unaccounted").split()
+			for row in read("runs") + read("workers"):
+			    assert row["steps"] != ""
+			    for name in "busy_ns", "spin_ns", "busy_pct", "blocked_pct":
+			        assert (row[name] == "") == (level == "off"), name
+			    if row["work_pct"]:
+			        total = sum(float(row[p + "_pct"]) for p in parts)
+			        assert abs(total - 100) < 0.001, total
+			for row in read("runs"):
+			    timed = level in ("full", "sampled:2")
+			    for name in "ready_to_running", "step_time", "sojourn":
+			        assert (row[name + "_ns_p50"] != "") == timed, name
+			    assert (row["work_pct"] != "") == timed
+			    assert (row["steal_attempts"] == "") == (level == "off")
+			    if level == "full":
+			        assert row["step_time_timed"] == row["steps"]
+			        assert row["work_pct_error"] == "0"
+			assert (read("latency") == []) == (level in ("off", "counters"))
+			assert (read("spins") == []) == (level == "off")
+		EOF
+}
+for level in off counters sampled:2 full; do
+	holds "--record $level" records $level
+done
+
 for workload in "hog --victims 100" "timers --processes 100 --yields 1000" \
 	"population --processes 1000"; do
 	# shellcheck disable=SC2086
