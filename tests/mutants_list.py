@@ -306,7 +306,7 @@ RECORD = [
            "plain:test_core_record"),
     Mutant("a search is never cut", "core/account.c",
            "		cut_search(a, SB_ACTIVITY_SEARCH, a->look_ns);",
-           "		;",
+           "		a->look_ns += 0;",
            "plain:test_core_record"),
     Mutant("rounds count as spinning, too", "core/account.c",
            "now - since_of(word) - rounds", "now - since_of(word)",
@@ -324,7 +324,7 @@ RECORD = [
     Mutant("histograms are kept at off",
            "core/internal.h",
            "	if (SB_LIKELY(worker->records))\n		sb_hist_record",
-           "		sb_hist_record",
+           "	if (worker->records || 1)\n		sb_hist_record",
            "plain:test_core_record"),
 ]
 
