@@ -495,7 +495,7 @@ static inline uint64_t sb_sampler_stamp(struct sb_sampler *sampler)
 	if (SB_LIKELY(--sampler->left))
 		return 0;
 	sb_sampler_advance(sampler);
-	return sampler->every ? sb_clock_ns() : 0;
+	return sampler->every ? sb_clock_stamp_ns() : 0;
 }
 
 /* What a callback returned instead of 0; a positive value is no -errno. */

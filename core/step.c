@@ -63,9 +63,9 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 		struct sb_event_node *node = backlog_pop(p);
 
 		if (SB_UNLIKELY(node->sent_ns)) {
-			*now = *now ? *now : sb_clock_ns();
+			*now = *now ? *now : sb_clock_stamp_ns();
 			sb_hist_record(&w->hists.send_to_step,
-				       *now - node->sent_ns);
+				       sb_clock_passed(node->sent_ns, *now));
 		}
 		if (node->event.type == SB_EVENT_BUILTIN)
 			node->event.type = SB_EVENT_COMPLETION;
@@ -316,7 +316,7 @@ static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
 	const int status = p->ops->step(p->state, &w->step, w->events, n);
 
 	if (SB_UNLIKELY(timed))
-		adapt_batch(w, p, sb_clock_ns() - start);
+		adapt_batch(w, p, sb_clock_passed(start, sb_clock_ns()));
 	return status;
 }
 
@@ -334,8 +334,9 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;
 	if (SB_UNLIKELY(p->ready_ns)) {
-		now = sb_clock_ns();
-		sb_hist_record(&w->hists.ready_to_running, now - p->ready_ns);
+		now = sb_clock_stamp_ns();
+		sb_hist_record(&w->hists.ready_to_running,
+			       sb_clock_passed(p->ready_ns, now));
 	}
 	p->last_worker = w->id;
 	events = fill_events(w, p, &now);

@@ -101,7 +101,7 @@ static void keep_house(struct sb_worker *w)
 {
 	const uint64_t now = sb_clock_ns();
 
-	adapt_tick(w, now - w->now_ns);
+	adapt_tick(w, sb_clock_passed(w->now_ns, now));
 	w->now_ns = now;
 	w->steps_to_tick = w->tick_steps;
 	quiescent(w);
@@ -277,7 +277,8 @@ static void sleep_until_called(struct sb_worker *w)
 	stay_awake(w); /* if nobody has claimed it */
 	w->epoch++;    /* offline is one long quiescent state */
 	w->woken = true;
-	sb_counter_add(&w->counters.blocked_ns, sb_clock_ns() - start);
+	sb_counter_add(&w->counters.blocked_ns,
+		       sb_clock_passed(start, sb_clock_ns()));
 }
 
 /*
