@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/command_calibrate.h"
 #include "harness/command_run.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"
@@ -27,12 +28,14 @@ int main(int argc, char **argv)
 		return sb_command_run(argc, argv);
 	else if (!strcmp(verb, "topo"))
 		return sb_command_topo(argc, argv);
+	else if (!strcmp(verb, "calibrate"))
+		return sb_command_calibrate(argc, argv);
 	else if (!strcmp(verb, "list"))
 		return sb_command_list(argc - 1, argv + 1);
 	else
 		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run, topo or list "
-			       "(sched-bench --help)",
+			       "unknown verb '%s'; expected run, topo, "
+			       "calibrate or list (sched-bench --help)",
 			       verb);
 	return SB_EXIT_OK;
 }

@@ -241,7 +241,15 @@ struct reading {
 
 static const char *verb_name(enum sb_verb verb)
 {
-	return verb == SB_VERB_TOPO ? "topo" : "run";
+	switch (verb) {
+	case SB_VERB_TOPO:
+		return "topo";
+	case SB_VERB_CALIBRATE:
+		return "calibrate";
+	case SB_VERB_RUN:
+	default:
+		return "run";
+	}
 }
 
 static int unknown_option(const struct reading *reading, const char *word)
@@ -319,13 +327,23 @@ static int take_one(struct sb_options *options, const struct reading *reading,
 		optarg);
 }
 
+static const char *what_to_do_instead(enum sb_verb verb)
+{
+	switch (verb) {
+	case SB_VERB_TOPO:
+		return "a machine is named with --profile";
+	case SB_VERB_CALIBRATE:
+		return "there are only options";
+	case SB_VERB_RUN:
+	default:
+		return "workloads are named with -w";
+	}
+}
+
 static int unexpected_word(enum sb_verb verb, const char *word)
 {
 	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
-		       verb_name(verb), word,
-		       verb == SB_VERB_RUN
-			       ? "workloads are named with -w"
-			       : "a machine is named with --profile");
+		       verb_name(verb), word, what_to_do_instead(verb));
 }
 
 static int parse_arguments(struct sb_options *options, enum sb_verb verb,
