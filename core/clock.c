@@ -51,10 +51,32 @@ uint64_t sb_clock_kernel_ns(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+#define STEP_LOOKS   10000
+#define STEP_CHANGES 8
+
+uint64_t sb_clock_step_ticks(void)
+{
+	uint64_t last = sb_clock_ticks_ordered();
+	uint64_t least = UINT64_MAX;
+	uint32_t changes = 0;
+
+	for (int i = 0; i < STEP_LOOKS && changes < STEP_CHANGES; i++) {
+		const uint64_t now = sb_clock_ticks_ordered();
+
+		if (now == last)
+			continue;
+		least = sb_min_u64(least, now - last);
+		last = now;
+		changes++;
+	}
+	return changes ? least : 1;
+}
+
 #define POINT_TRIES 16
 
 static struct sb_clock_point point_of(clockid_t id)
 {
+	const uint64_t step = sb_clock_step_ticks();
 	struct sb_clock_point best = { .after = UINT64_MAX };
 
 	for (int i = 0; i < POINT_TRIES; i++) {
@@ -62,8 +84,8 @@ static struct sb_clock_point point_of(clockid_t id)
 
 		p.before = sb_clock_ticks_ordered();
 		p.ns = read_clock(id);
-		/* What the counter shows is cut off to a whole tick. */
-		p.after = sb_clock_ticks_ordered() + 1;
+		/* What the counter shows may be a step ago. */
+		p.after = sb_clock_ticks_ordered() + step;
 		if (p.after - p.before < best.after - best.before)
 			best = p;
 	}

@@ -334,7 +334,8 @@ static void note(struct offsets *all, const struct sb_clock_offset *offset,
 {
 	const double low = (double)offset->low * ns_per_tick;
 	const double high = (double)offset->high * ns_per_tick;
-	const double bound = fmax(high, -low);
+	const double bound =
+		fmax(high, -low) + (double)sb_clock_step_ticks() * ns_per_tick;
 
 	all->estimate_ns = fmax(all->estimate_ns, fabs((low + high) / 2));
 	if (bound > all->bound_ns[0]) {
@@ -365,7 +366,7 @@ static bool compare(struct sb_clock_trial *trial, int far_cpu,
 			     "CPUs %d and %d were too busy to be compared",
 			     near_cpu, far_cpu);
 	note(all, &duel.offset, ns_per_tick);
-	if (duel.offset.low <= 0 && duel.offset.high >= 0)
+	if (sb_clock_offset_agrees(&duel.offset))
 		return true;
 	return fails(trial, "on CPU %d it is %.0f ns %s that of CPU %d",
 		     far_cpu,

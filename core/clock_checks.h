@@ -31,6 +31,10 @@ enum sb_clock_check_id {
 
 extern const struct sb_clock_check sb_clock_checks[SB_CLOCK_CHECKS];
 
+/* By how much the counter goes on at once, or between two readings of it if that
+ * is more. Some go on by many ticks at a time. */
+uint64_t sb_clock_step_ticks(void);
+
 /* A reading of CLOCK_MONOTONIC_RAW or CLOCK_MONOTONIC, and of the counter
  * before and after it: the best of several, so close together. */
 struct sb_clock_point {
@@ -65,13 +69,18 @@ struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point,
  *	far          \--> answer --/                ahead >= answer - again
  *
  * low <= 0 <= high as long as no reading was smaller than one that had been
- * made before it.
+ * made before it. Of a counter that goes on in steps, each bound is a step off.
  */
 struct sb_clock_offset {
 	int64_t low;
 	int64_t high;
 	uint32_t rounds;
 };
+
+static inline bool sb_clock_offset_agrees(const struct sb_clock_offset *offset)
+{
+	return offset->low <= 0 && offset->high >= 0;
+}
 
 void sb_clock_offset_add(struct sb_clock_offset *offset, uint64_t ask,
 			 uint64_t answer, uint64_t again);

@@ -213,12 +213,10 @@ static void offsets_are_within_their_bounds(void **state)
 		assert_true(o.low <= ahead && ahead <= o.high);
 		assert_true(o.high - o.low < 2 * (200 + 1000));
 		/* A reading went back if and only if that shows here. */
-		if (ahead > 1300)
-			assert_true(o.low > 0);
-		if (ahead < -1300)
-			assert_true(o.high < 0);
+		if (ahead > 1300 || ahead < -1300)
+			assert_false(sb_clock_offset_agrees(&o));
 		if (ahead > -200 && ahead < 200)
-			assert_true(o.low <= 0 && o.high >= 0);
+			assert_true(sb_clock_offset_agrees(&o));
 	}
 }
 
@@ -492,6 +490,14 @@ static void it_never_goes_back_on_another_core(void **state)
 	CHECK_EQ(sb_load_rlx(&relay.backwards), 0);
 }
 
+static void what_has_passed_is_never_negative(void **state)
+{
+	(void)state;
+	CHECK_EQ(sb_clock_passed(3, 5), 2);
+	CHECK_EQ(sb_clock_passed(5, 5), 0);
+	CHECK_EQ(sb_clock_passed(5, 3), 0);
+}
+
 static void the_drift_is_small(void **state)
 {
 	const uint64_t start = sb_clock_ns();
@@ -554,8 +560,11 @@ static void waits_end_at_their_deadline(void **state)
 	wait_in_every_way(110000000);
 }
 
-/* The kernel's clock runs at another rate than what sb_clock_ns follows; far
- * more than any kernel would allow. */
+/* The kernel's clock runs at another rate than what sb_clock_ns follows, far
+ * more than any kernel would allow, and at another time, by hours: a wait until
+ * the deadline by the wrong one would not end. */
+#define HOUR_NS UINT64_C(3600000000000)
+
 static void waits_follow_the_clock(void **state)
 {
 	static const double rate[] = { 0.3, 0.999, 1.001, 3 };
@@ -570,7 +579,8 @@ static void waits_follow_the_clock(void **state)
 		const uint64_t ticks = sb_clock_ticks();
 
 		sb_clock_choice.scale = (struct sb_clock_scale){
-			ticks, sb_clock_convert(&was, ticks),
+			ticks,
+			sb_clock_convert(&was, ticks) + (i + 1) * HOUR_NS,
 			(uint64_t)((double)was.mult * rate[i])
 		};
 		wait_in_every_way(3000000);
@@ -596,6 +606,7 @@ int main(void)
 		cmocka_unit_test(the_switch_is_no_jump),
 		cmocka_unit_test(it_never_goes_back),
 		cmocka_unit_test(it_never_goes_back_on_another_core),
+		cmocka_unit_test(what_has_passed_is_never_negative),
 		cmocka_unit_test(the_drift_is_small),
 		cmocka_unit_test(waits_end_at_their_deadline),
 		cmocka_unit_test(waits_follow_the_clock),
