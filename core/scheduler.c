@@ -79,7 +79,8 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	struct sb_scheduler *s;
 	int rc;
 
-	if (!placement->workers || !config_is_valid(config))
+	if (!placement->workers || placement->workers > SB_WORKERS_MAX ||
+	    !config_is_valid(config))
 		return -EINVAL;
 	s = sb_mem_zalloc(SB_HEAP, sizeof(*s), SB_LINE);
 	if (!s)

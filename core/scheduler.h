@@ -137,6 +137,9 @@ struct sb_config {
 		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE  \
 	}
 
+/* As many as there can be arenas, and fewer than a timer's id has room for. */
+#define SB_WORKERS_MAX 4000
+
 struct sb_scheduler;
 
 /*

@@ -274,11 +274,11 @@ static int write_documents(const struct sb_result *result)
 				       documents[i].name);
 
 		if (!rc) {
-			const int written =
-				documents[i].write(result, file.stream);
-
-			rc = sb_file_commit(&file);
-			rc = written ? written : rc;
+			rc = documents[i].write(result, file.stream);
+			if (rc)
+				sb_file_abandon(&file);
+			else
+				rc = sb_file_commit(&file);
 		}
 		if (rc)
 			return cannot_write(result, documents[i].name, rc);
@@ -364,6 +364,7 @@ static int run_placed(const struct sb_options *options,
 	const struct sb_cpu_mask generator_cpus =
 		sb_placing_generator_cpus(topology, plan);
 	const bool is_pinned = plan->generators && !result->emulated;
+	bool is_foretold;
 	int rc = prepare_directory(options, result);
 
 	if (!rc)
@@ -375,10 +376,10 @@ static int run_placed(const struct sb_options *options,
 	if (rc)
 		return rc;
 	catch_interrupts();
-	sb_memory_foretell(options);
+	is_foretold = sb_memory_foretell(options);
 	rc = measure_beside(result, options,
 			    is_pinned ? &generator_cpus : NULL);
-	sb_memory_report(options, result);
+	sb_memory_report(options, result, is_foretold);
 	if (!rc && sb_timing_add_drift(result))
 		rc = sb_fail(SB_EXIT_BUG, "no memory");
 	if (!rc)
@@ -397,6 +398,13 @@ static int run_on(const struct sb_options *options,
 	struct sb_plan plan;
 	int rc = sb_placing_plan(options, topology, &plan);
 
+	if (!rc && plan.placement.workers > SB_WORKERS_MAX) {
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "--workers: %" PRIu32
+			     " are too many to run; expected at most %d",
+			     plan.placement.workers, SB_WORKERS_MAX);
+		sb_plan_free(&plan);
+	}
 	if (rc)
 		return rc;
 	sb_topology_machine(topology, &machine);

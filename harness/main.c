@@ -1,6 +1,7 @@
 /*
  * main.c - sched-bench: chooses the verb.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static bool is(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
-int main(int argc, char **argv)
+static int run_verb(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "--help";
 
@@ -38,4 +39,15 @@ int main(int argc, char **argv)
 			       "calibrate or list (sched-bench --help)",
 			       verb);
 	return SB_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const int rc = run_verb(argc, argv);
+
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "standard output cannot be written: %s",
+			       strerror(errno));
+	return rc;
 }

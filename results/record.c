@@ -1,6 +1,7 @@
 #include "results/record.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,6 +289,20 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 
 /* ---- the whole ---- */
 
+char *sb_text_copy(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *json = copy ? json_string(copy) : NULL;
+
+	/* jansson takes nothing but UTF-8. */
+	for (char *c = copy; c && !json && *c; c++) {
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	json_decref(json);
+	return copy;
+}
+
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value)
 {
@@ -297,7 +312,8 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 	if (!fact)
 		return -ENOMEM;
 	result->fact = fact;
-	fact[result->facts] = (struct sb_fact){ group, key, strdup(value) };
+	fact[result->facts] =
+		(struct sb_fact){ group, key, sb_text_copy(value) };
 	if (!fact[result->facts].value)
 		return -ENOMEM;
 	result->facts++;

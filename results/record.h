@@ -90,7 +90,11 @@ void sb_record_compute(struct sb_record *record,
 /* A row without numbers. */
 void sb_record_invalidate(struct sb_record *record, const char *reason);
 
-/* Copies key and value. Returns 0 or -ENOMEM. */
+/* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
+ * memory. For the caller to free. */
+char *sb_text_copy(const char *text);
+
+/* Copies the value, as above. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,

@@ -89,7 +89,7 @@ refuses "bad value" 3 "'12x'.*expected a count from 0 to 1000000" \
 refuses "value out of range" 3 "'65'.*from 1 to 64" run -w yield --steal-cap 65
 refuses "no workload" 3 "no workload" run
 refuses "too many workers" 3 "expected fewer, or --oversubscribe" \
-	run -w yield --workers 4096
+	run -w yield --workers 4000
 refuses "result directory cannot be made" 3 "cannot be written" \
 	run -w yield -o /dev/null/results
 refuses "result directory cannot be written" 3 "cannot be written" \
@@ -365,6 +365,44 @@ refuses "only generators' cores are left" 3 "--cpus: names only cores" \
 	topo plan --profile 'core:2 pu:2' --generator-cpus 0 --cpus 1
 refuses "too many workers for the rest" 3 "more than the 2 processing units" \
 	topo plan --profile 'core:2 pu:2' --generator-cpus 0 --workers 3
+# What is there already and no file is written to, and stays what it is.
+pipe_is_written() {
+	mkfifo "$work/pipe" && : >"$work/target" && ln -s target "$work/link" || return 1
+	"$program" topo show --profile ring-4s --svg "$work/link" &&
+		test -L "$work/link" && cmp -s "$work/ring.svg" "$work/target" || return 1
+	timeout 60 cat "$work/pipe" >"$work/piped.svg" &
+	"$program" topo show --profile ring-4s --svg "$work/pipe" && wait $! &&
+		test -p "$work/pipe" && cmp -s "$work/ring.svg" "$work/piped.svg"
+}
+holds "topo show --svg writes into a pipe, and through a link" pipe_is_written
+this_machine_is_this_one() {
+	"$program" topo plan --format csv >"$work/plan.csv" &&
+		HWLOC_SYNTHETIC='numa:2 pu:1' "$program" topo plan --format csv |
+		cmp -s - "$work/plan.csv"
+}
+holds "hwloc's environment does not make this machine another one" this_machine_is_this_one
+odd_name() {
+	name=$(printf '%s/odd\377.xml' "$work")
+	"$program" topo export --profile ring-4s >"$name" &&
+		"$program" topo plan --profile "$name" --format json >"$work/odd.json" &&
+		is_json "$work/odd.json"
+}
+holds "a name that is no text is no error in JSON" odd_name
+refuses "a name with a line break is one line" 3 'no.x0asuch' topo plan --profile "no
+such"
+refuses "an option that this part does not use" 3 "does not use it" topo show --format json
+refuses "export has no workers" 3 "does not use it" topo export --workers 2
+refuses "more workers than can be run" 3 "expected at most" \
+	run -w yield --profile 'core:4001 pu:1'
+if [ -c /dev/full ]; then
+	full_is_said() {
+		"$program" topo list >/dev/full 2>"$work/err"
+		[ $? -eq 4 ] && grep -q 'standard output' "$work/err"
+	}
+	holds "a list that cannot be printed is status 4" full_is_said
+else
+	echo "# skipped: a full device: there is no /dev/full"
+fi
 refuses "unknown part of topo" 3 "did you mean 'show'" topo sho
 refuses "an option that topo has not" 3 "unknown option '--wake'" topo plan --wake local
 refuses "an option that only topo has" 3 "unknown option '--svg'" run -w yield --svg x

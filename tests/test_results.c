@@ -66,7 +66,7 @@ make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
 	series->records = REPETITIONS;
 	series->record = calloc(REPETITIONS, sizeof(*series->record));
 	series->memory = (struct sb_memory){ .is_bound = true };
-	series->residence = calloc(WORKERS, sizeof(*series->residence));
+	series->residence = calloc(workers, sizeof(*series->residence));
 	series->residence[0].kind[SB_MEMORY_ARENA] =
 		(struct sb_page_count){ 12, 3 };
 	series->residence[1].error = -ENOTSUP;
