@@ -4,7 +4,7 @@
  *
  * The counter is the time-stamp counter of x86 (rdtsc) and the virtual counter
  * of arm64 (cntvct_el0). A program that never calls sb_clock_calibrate gets
- * clock_gettime(CLOCK_MONOTONIC) throughout.
+ * CLOCK_MONOTONIC throughout.
  *
  * Two clocks. Time by the counter starts at CLOCK_MONOTONIC's when it is
  * switched to, and then runs at the rate of CLOCK_MONOTONIC_RAW, while the
