@@ -113,6 +113,9 @@ static void show_progress(void *arg, const struct sb_series *series)
 	const double passed = seconds_since(&state->start);
 
 	state->done++;
+	/* --until-ci may want more than there were to be. */
+	if (state->all < state->done)
+		state->all = state->done;
 	fprintf(stderr,
 		"\r\033[K%" PRIu32 "/%" PRIu32
 		"  %s %.1f ns per %s  about %.0f s left",
@@ -172,12 +175,13 @@ static int add_series(struct sb_result *result,
 		.label = sb_chosen_label(chosen),
 		.records = (uint32_t)sb_opt(options, SB_OPT_repetitions),
 	};
-	series->record = calloc(series->records, sizeof(*series->record));
+	series->record =
+		calloc(sb_repetitions_max(options), sizeof(*series->record));
 	result->all_series++;
 	if (!series->label || !series->record)
 		return -ENOMEM;
 	/* Until it is. */
-	for (uint32_t r = 0; r < series->records; r++)
+	for (uint32_t r = 0; r < sb_repetitions_max(options); r++)
 		sb_record_invalidate(&series->record[r], "not measured");
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/command_check.h"
 #include "harness/command_run.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"
@@ -28,13 +29,16 @@ static int run_verb(int argc, char **argv)
 		return sb_command_run(argc, argv);
 	else if (!strcmp(verb, "topo"))
 		return sb_command_topo(argc, argv);
+	else if (!strcmp(verb, "check"))
+		return sb_command_check(argc, argv);
 	else if (!strcmp(verb, "list"))
 		return sb_command_list(argc - 1, argv + 1);
 	else
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run, topo or list "
-			       "(sched-bench --help)",
-			       verb);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"unknown verb '%s'; expected run, topo, check or list "
+			"(sched-bench --help)",
+			verb);
 	return SB_EXIT_OK;
 }
 

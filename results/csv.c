@@ -135,6 +135,11 @@ static void put_workers(FILE *out, const struct sb_result *result,
 		}
 		for (uint32_t c = 0; c < SB_COUNTERS; c++)
 			fprintf(out, ",%" PRIu64, record->worker[w].counter[c]);
+		for (int c = 0; c < SB_OS_COUNTS; c++) {
+			fputc(',', out);
+			put_number(out, record->os ? record->os[w].value[c]
+						   : (double)NAN);
+		}
 		put_row_end(out, result);
 	}
 }
@@ -285,6 +290,9 @@ static const struct csv_file {
 #define X(name, doc) "," #name
 #include "core/counters.def"
 #undef X
+#define OS(name, unit, doc) "," #name
+#include "results/os.def"
+#undef OS
 	  ,
 	  put_workers, NULL },
 	{ "steals.csv",

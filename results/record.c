@@ -165,6 +165,28 @@ static void compute_counters(double *value, const struct sb_record *record,
 	}
 }
 
+/* One worker of which it is not known makes the sum unknown. */
+static void compute_os(double *value, const struct sb_record *record,
+		       const struct sb_measured *m, uint32_t workers)
+{
+	const double worker_s = 1e-9 * (double)m->elapsed_ns * workers;
+
+	for (int c = 0; c < SB_OS_COUNTS && record->os; c++) {
+		value[SB_METRIC_vol_ctxsw + c] = 0;
+		for (uint32_t i = 0; i < workers; i++)
+			value[SB_METRIC_vol_ctxsw + c] +=
+				record->os[i].value[c];
+	}
+	value[SB_METRIC_invol_ctxsw_per_s] =
+		value[SB_METRIC_invol_ctxsw] / worker_s;
+	value[SB_METRIC_steal_ms] = m->machine.steal_ms;
+	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
+	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
+	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
+}
+
+static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,
+	      "the system's counts are side by side, in their own order");
 static_assert(SB_METRICS - SB_COUNTERS == SB_METRIC_steps, "counters are last");
 
 static void clear_values(struct sb_record *record)
@@ -197,6 +219,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_cpu_cores] = (double)m->cpu_ns / (double)m->elapsed_ns;
 	value[SB_METRIC_arena_bytes] = (double)m->memory.mapped_bytes;
 	value[SB_METRIC_huge_page_bytes] = (double)m->memory.explicit_bytes;
+	value[SB_METRIC_arena_growth_bytes] =
+		(double)m->memory.mapped_bytes - (double)m->mapped_before;
 	compute_latency(&value[SB_METRIC_ready_to_running_ns_mean],
 			&record->hist[SB_HIST_ready_to_running], 0);
 	compute_latency(&value[SB_METRIC_send_to_step_ns_mean],
@@ -208,6 +232,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
+	compute_os(value, record, m, workers);
 	compute_counters(value, record, workers);
 }
 
@@ -442,6 +467,7 @@ static void free_record(struct sb_record *record, uint32_t workers)
 		free(record->worker[i].steals);
 	free(record->worker);
 	free(record->hist);
+	free(record->os);
 	free(record->requests);
 }
 

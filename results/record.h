@@ -26,9 +26,30 @@ enum sb_metric_id {
 	SB_METRICS
 };
 
+/* What the operating system counts of a thread. */
+enum sb_os_id {
+#define OS(name, unit, doc) SB_OS_##name,
+#include "results/os.def"
+#undef OS
+	SB_OS_COUNTS
+};
+
 extern const struct sb_metric sb_metric[SB_METRICS];
 extern const struct sb_metric sb_counter_info[SB_COUNTERS];
 extern const struct sb_metric sb_hist_info[SB_HISTS];
+
+/* Of one worker's thread, over a repetition; NaN: the system does not say. */
+struct sb_os_counts {
+	double value[SB_OS_COUNTS];
+};
+
+/* Of the machine, over a repetition; NaN: unknown. */
+struct sb_os_machine {
+	double steal_ms; /* of the CPUs that may be used together */
+	double steal_pct;
+	double clock_step_ms;
+	double clock_slew_ppm;
+};
 
 /*
  * Whether a row may be believed. A suspect one has numbers, which count in
@@ -48,6 +69,7 @@ struct sb_record {
 	double value[SB_METRICS];	  /* NaN: not measured */
 	struct sb_worker_reading *worker; /* [workers], over the repetition */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS], all workers together */
+	struct sb_os_counts *os;	  /* [workers]; NULL: not read */
 	struct sb_requests *requests;	  /* NULL: the workload takes none */
 };
 
@@ -89,7 +111,11 @@ struct sb_measured {
 	uint64_t wall_ns;    /* of the rounds */
 	uint64_t elapsed_ns; /* and the gaps between them */
 	uint64_t cpu_ns;
-	struct sb_memory memory;	    /* at the end */
+	struct sb_memory memory; /* at the end */
+	uint64_t mapped_before;	 /* mapped_bytes at the start */
+	struct sb_os_machine machine;
+	uint64_t settle_ns; /* of the gaps, what is no part of elapsed_ns */
+	uint64_t settle_cpu_ns;
 	double capacity_per_s;		    /* of requests; 0: not measured */
 	const struct sb_requests *requests; /* NULL: none are taken */
 	/* Sums of what the rounds say of themselves, see struct sb_round. */

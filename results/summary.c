@@ -72,8 +72,13 @@ static void put_range(char *out, const struct sb_series *series)
 
 static void put_valid(char *out, const struct sb_series *series)
 {
-	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "/%" PRIu32,
-		 sb_series_count(series, SB_VALID), series->records);
+	const uint32_t suspect = sb_series_count(series, SB_SUSPECT);
+	char also[16] = "";
+
+	if (suspect)
+		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
+	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "%s/%" PRIu32,
+		 sb_series_count(series, SB_VALID), also, series->records);
 }
 
 static const struct column costs[] = {

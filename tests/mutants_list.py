@@ -285,6 +285,32 @@ MEMORY = [
            "asan:test_core_parts"),
 ]
 
+# What may be believed, and what the system says.
+VERDICTS = [
+    Mutant("a name in parentheses ends with the first", "harness/procfs.c",
+           "strrchr(text, ')')", "strchr(text, ')')",
+           "plain:test_osview"),
+    Mutant("steal of all CPUs", "harness/osview.c",
+           "		if (!sb_cpu_mask_has(view->cpus, cpu) ||\n"
+           "		    !sb_procfs_cpu_ticks",
+           "		if (!sb_procfs_cpu_ticks",
+           "plain:test_osview"),
+    Mutant("a rule needs no evidence", "results/validity.c",
+           "	    !(record->value[rule->evidence] >= rule->least))",
+           "	    rule->least < 0)",
+           "plain:test_validity"),
+    Mutant("inversions are counted once too often", "results/validity.c",
+           "for (uint32_t k = 0; k <= few; k++)",
+           "for (uint32_t k = 0; k < few; k++)",
+           "plain:test_validity"),
+    Mutant("the median's interval is too narrow", "results/validity.c",
+           "if (below + chance > 0.025)", "if (below + chance > 0.1)",
+           "plain:test_validity"),
+    Mutant("a quota of a group around is not seen", "harness/probes.c",
+           "	} while (end);", "	} while (!group);",
+           "plain:test_check"),
+]
+
 # Savina workloads 2 to 13: what their checks of the answer must catch.
 SAVINA_A = [
     Mutant("an increment is lost", "workloads/savina/count.c",
@@ -476,4 +502,4 @@ OWN = [
 ]
 
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + SAVINA_A + SAVINA_B + OWN)
+           MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN)

@@ -71,11 +71,71 @@ holds "help of topo fits a screen" fits 50 topo --help
 holds "help of run fits two screens" fits 100 run --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
-for what in workloads options metrics profiles; do
+for what in workloads options metrics validity profiles; do
 	holds "list $what" "$program" list $what
 	"$program" list $what --json >"$work/list.json"
 	holds "list $what --json is JSON" is_json "$work/list.json"
 done
+
+# check: every probe a line, and as JSON; a loaded machine may warn of anything.
+holds "help of check fits a screen" fits 50 check --help
+holds "check" "$program" check
+check_is_right() {
+	"$program" check --format json >"$work/check.json" || return 1
+	"$program" check --strict --format json >"$work/strict.json"
+	python3 - $? "$work/check.json" "$work/strict.json" <<-'EOF'
+		import json, sys
+		rows, strict = (json.load(open(name)) for name in sys.argv[2:])
+		assert len(rows) == len(strict) == len({r["name"] for r in rows}) > 15
+		assert all(r["state"] in ("ok", "warn", "unknown") for r in rows + strict)
+		assert all(bool(r["mend"]) == (r["state"] == "warn") for r in rows)
+		warns = any(r["state"] == "warn" for r in strict)
+		assert sys.argv[1] == ("4" if warns else "0"), sys.argv[1]
+	EOF
+}
+holds "check: JSON, and --strict exits with 4 if it warns" check_is_right
+refuses "check has no CSV" 3 "expected pretty or json" check --format csv
+refuses "check takes no words" 3 "check: 'all' is not expected" check all
+refuses "check has no workloads" 3 "unknown option '-w'" check -w yield
+refuses "a percentage without its sign" 3 "expected none|PERCENT, PERCENT from 0.1% to 100%" \
+	run -w yield --until-ci 1
+refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
+
+# Repetitions until the median is known, but no more than may be.
+repeats() {
+	# shellcheck disable=SC2086
+	"$program" run -w yield --yields 1000 $quick -q -o "$work/$1" $2 2>"$work/err" &&
+		python3 - "$work/$1" <<-EOF
+			import csv, sys
+			rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+			assert $3, len(rows)
+			assert [int(r["repetition"]) for r in rows] == list(range(len(rows)))
+			assert all(r["ns_per_op"] for r in rows)
+		EOF
+}
+narrow() {
+	repeats narrow "--until-ci 0.1% --max-repetitions 7" "len(rows) == 7" &&
+		grep -q "after 7 repetitions" "$work/err"
+}
+holds "--until-ci gives up, and says so" narrow
+# An interval as wide as the median is no news, but six are needed for any.
+holds "--until-ci stops when it is narrow" repeats wide "--until-ci 100%" "6 <= len(rows) < 100"
+holds "--until-ci makes what is asked for" repeats least "--until-ci 100% -r 12" "len(rows) >= 12"
+holds "--warmup auto ends" repeats rest "--warmup auto" "len(rows) == 2"
+sees_the_system() {
+	repeats seen "--park poll" "len(rows) == 2" && python3 - "$work/seen" <<-'EOF'
+		import csv, sys
+		workers = list(csv.DictReader(open(sys.argv[1] + "/workers.csv")))
+		runs = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+		names = ("vol_ctxsw", "invol_ctxsw", "minor_faults", "major_faults")
+		own = lambda r, name: [int(w[name]) for w in workers if w["repetition"] == r["repetition"]]
+		assert all(sum(own(r, name)) == int(r[name]) for r in runs for name in names)
+		assert all(r["steal_pct"] and r["clock_step_ms"] for r in runs)
+		assert all(r["valid"] in ("valid", "suspect") for r in runs)
+		assert all((r["valid"] == "suspect") == bool(r["reason"]) for r in runs)
+	EOF
+}
+holds "the system's view of each worker is in the files" sees_the_system
 
 refuses "unknown verb" 3 "unknown verb 'walk'" walk
 refuses "unknown list" 3 "expected workloads" list everything
@@ -119,7 +179,7 @@ run_three() {
 }
 holds "three workloads in one run" run_three
 holds "the summary has a line for each" \
-	sh -c "[ \$(grep -c ' 2/2$' '$work/summary') -eq 3 ]"
+	sh -c "[ \$(grep -cE ' (2|1\+1|0\+2)/2$' '$work/summary') -eq 3 ]"
 # shellcheck disable=SC2086
 holds "yields completed by another thread" "$program" run -w yield \
 	--handler async --processes 10 --yields 200 $quick -q -o "$work/async"
@@ -530,7 +590,7 @@ saves_what_is_complete() {
 	# Twice at once is what a wrapper makes of one Ctrl-C.
 	status=$(python3 tests/interrupt.py "$program" yield "1/100 " "$work/int" 0)
 	[ "$status" -eq 2 ] && grep -q "invalid (interrupted)" "$work/int.out" &&
-		grep -q " [1-9][0-9]*/100$" "$work/int.out" && is_json "$work/int/result.json"
+		grep -qE " ([1-9][0-9]*|0\+[1-9][0-9]*)(\+[0-9]+)?/100$" "$work/int.out" && is_json "$work/int/result.json"
 }
 holds "Ctrl-C saves what is complete" saves_what_is_complete
 second_ends() {

@@ -449,7 +449,7 @@ static void summary_names_doubts(void **state)
 	char *text = summarize(result);
 
 	(void)state;
-	assert_non_null(strstr(text, "  2/4\n"));
+	assert_non_null(strstr(text, "  2+1/4\n"));
 	assert_non_null(strstr(text, "pingpong, repetition 1: suspect (3 of "
 				     "the time; a <second>, too)\n"));
 	assert_non_null(

@@ -20,15 +20,22 @@ static inline bool sb_expect(char *why, size_t why_bytes, const char *what,
 	return got == expected;
 }
 
-/* The same for the member of a group: "receiver 3". */
-static inline bool sb_expect_of(char *why, size_t why_bytes, const char *member,
-				uint64_t index, const char *what, uint64_t got,
+/* The same for one of many: "receiver 3". */
+struct sb_of {
+	const char *name;
+	uint64_t index;
+};
+
+#define SB_OF(name, index) ((struct sb_of){ name, index })
+
+static inline bool sb_expect_of(char *why, size_t why_bytes, struct sb_of of,
+				const char *what, uint64_t got,
 				uint64_t expected)
 {
 	if (got != expected)
 		snprintf(why, why_bytes,
 			 "%s %" PRIu64 ": %" PRIu64 " %s, expected %" PRIu64,
-			 member, index, got, what, expected);
+			 of.name, of.index, got, what, expected);
 	return got == expected;
 }
 

@@ -171,7 +171,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 			    data->received, data->senders * data->messages);
 
 	for (uint64_t i = 0; i < data->senders && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "sender", i,
+		ok = sb_expect_of(why, why_bytes, SB_OF("sender", i),
 				  "messages in order", data->got[i],
 				  data->messages);
 	return ok;

@@ -156,7 +156,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[RECEIVERS] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "receiver", i,
+		ok = sb_expect_of(why, why_bytes, SB_OF("receiver", i),
 				  "messages in order", receiver[i].got,
 				  run->param[ROUNDS]);
 	return ok;

@@ -147,8 +147,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[PROCESSES] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "process", i, "completions",
-				  job[i].completed,
+		ok = sb_expect_of(why, why_bytes, SB_OF("process", i),
+				  "completions", job[i].completed,
 				  job[i].yields_per_step * job[i].batches);
 	return ok;
 }

@@ -198,11 +198,11 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[PROCESSES] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "process", i,
+		ok = sb_expect_of(why, why_bytes, SB_OF("process", i),
 				  "messages in order",
 				  sb_load_rlx(&data->place[i].got),
 				  run->param[MESSAGES]) &&
-		     sb_expect_of(why, why_bytes, "process", i,
+		     sb_expect_of(why, why_bytes, SB_OF("process", i),
 				  "messages before its command's completion",
 				  data->place[i].completed_after,
 				  run->param[MESSAGES]);

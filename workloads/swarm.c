@@ -95,8 +95,8 @@ bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
 	for (uint64_t i = 0; i < swarm->size; i++) {
 		struct sb_swarm_member *member = &swarm->member[i];
 
-		ok = ok && sb_expect_of(why, why_bytes, "process", i, "runs",
-					member->runs, 1);
+		ok = ok && sb_expect_of(why, why_bytes, SB_OF("process", i),
+					"runs", member->runs, 1);
 		moved += member->made_by && member->ran_on != member->made_by;
 		member->runs = 0;
 	}

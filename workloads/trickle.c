@@ -109,9 +109,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < run->param[COUNT] && ok; i++) {
 		const struct drop *drop = &data->drop[i];
 
-		ok = sb_expect_of(why, why_bytes, "process", i, "runs",
+		ok = sb_expect_of(why, why_bytes, SB_OF("process", i), "runs",
 				  drop->runs, 1) &&
-		     sb_expect_of(why, why_bytes, "process", i,
+		     sb_expect_of(why, why_bytes, SB_OF("process", i),
 				  "steps before its submission",
 				  drop->begun_ns < drop->submitted_ns, 0);
 		if (ok)

@@ -262,6 +262,18 @@ static void make_graph(struct data *data, uint32_t weight)
 	}
 }
 
+/* Of all that begin at the row's node: by way of k, if that is shorter. */
+static void relax_row(int64_t *row, const int64_t *row_k, size_t k,
+		      size_t nodes)
+{
+	for (size_t j = 0; j < nodes; j++) {
+		const int64_t by_k = row[k] + row_k[j];
+
+		if (by_k < row[j])
+			row[j] = by_k;
+	}
+}
+
 /* The whole matrix at once, in place. */
 static void compute_expected(struct data *data)
 {
@@ -270,13 +282,8 @@ static void compute_expected(struct data *data)
 
 	memcpy(d, data->graph, nodes * nodes * sizeof(*d));
 	for (size_t k = 0; k < nodes; k++) {
-		for (size_t ij = 0; ij < nodes * nodes; ij++) {
-			const int64_t by_k = d[ij / nodes * nodes + k] +
-					     d[k * nodes + ij % nodes];
-
-			if (by_k < d[ij])
-				d[ij] = by_k;
-		}
+		for (size_t i = 0; i < nodes; i++)
+			relax_row(d + i * nodes, d + k * nodes, k, nodes);
 	}
 }
 

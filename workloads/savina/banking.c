@@ -85,10 +85,13 @@ static uint64_t transfer_of(union sb_value message)
 
 static struct transfer draw(struct sb_savina_random *random, uint32_t accounts)
 {
-	const uint32_t source =
-		sb_savina_random_below(random, accounts / 10 * 8);
-	uint32_t further = sb_savina_random_below(random, accounts - source);
+	const uint32_t sources = accounts / 10 * 8;
+	uint32_t source;
+	uint32_t further;
 
+	SB_CHECK(sources, >, 0);
+	source = sb_savina_random_below(random, sources);
+	further = sb_savina_random_below(random, accounts - source);
 	if (!further)
 		further = 1;
 	return (struct transfer){

@@ -259,6 +259,7 @@ static int spawn_all(struct master *master, struct sb_step *step)
 				 .threshold = master->threshold };
 	int rc = 0;
 
+	SB_CHECK(master->solvers, >, 0);
 	for (uint32_t i = 0; i < master->solvers && !rc; i++)
 		rc = sb_step_spawn(step, &solver_ops, "main",
 				   sb_value_ptr(&solver), &master->solver[i]);

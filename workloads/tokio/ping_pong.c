@@ -187,9 +187,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < data->pairs && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "pair", i, "pings",
+		ok = sb_expect_of(why, why_bytes, SB_OF("pair", i), "pings",
 				  data->pair[i].pings, 1) &&
-		     sb_expect_of(why, why_bytes, "pair", i, "answers",
+		     sb_expect_of(why, why_bytes, SB_OF("pair", i), "answers",
 				  data->pair[i].answers, 1);
 	return ok;
 }

@@ -222,7 +222,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 			    sb_load_rlx(&data->busy_ended), data->busy);
 
 	for (uint64_t i = 0; i < data->size && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "task", i, "runs",
+		ok = sb_expect_of(why, why_bytes, SB_OF("task", i), "runs",
 				  data->runs[i], 1);
 	return ok;
 }

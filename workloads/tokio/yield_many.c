@@ -127,7 +127,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[TASKS] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, "task", i, "steps",
+		ok = sb_expect_of(why, why_bytes, SB_OF("task", i), "steps",
 				  task[i].steps, run->param[YIELDS] + 1);
 	return ok;
 }
