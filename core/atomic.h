@@ -92,4 +92,15 @@ static inline uint64_t sb_counter_read(sb_counter *c)
 	return sb_load_rlx(c);
 }
 
+/* The same for counters that belong together; see core/account.h. */
+static inline void sb_counter_add_rel(sb_counter *c, uint64_t n)
+{
+	sb_store_rel(c, sb_load_rlx(c) + n);
+}
+
+static inline uint64_t sb_counter_read_acq(sb_counter *c)
+{
+	return sb_load_acq(c);
+}
+
 #endif

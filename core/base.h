@@ -33,6 +33,9 @@
 #define sb_container_of(ptr, type, member)                                     \
 	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
+/* A function that is called rarely from where it matters: not inlined there. */
+#define SB_COLD __attribute__((cold, noinline))
+
 #define SB_MUST_CHECK	__attribute__((warn_unused_result))
 #define SB_PRINTF(f, a) __attribute__((format(printf, f, a)))
 

@@ -62,3 +62,19 @@ void sb_sampler_advance(struct sb_sampler *sampler)
 	else
 		sampler->left = UINT32_MAX;
 }
+
+uint64_t sb_worker_look(struct sb_worker *w)
+{
+	sb_counter_add(&w->counters.clock_looks, 1);
+	return sb_clock_ns();
+}
+
+uint64_t sb_foreign_stamp(struct sb_scheduler *s)
+{
+	bool chosen;
+
+	sb_lock_acquire(&s->foreign_lock);
+	chosen = sb_sampler_chooses(&s->foreign_sampler);
+	sb_lock_release(&s->foreign_lock);
+	return chosen ? sb_clock_ns() : 0;
+}

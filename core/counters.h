@@ -54,7 +54,10 @@ struct sb_steal_counts {
 
 /* A reading of one worker; steals has one entry for each victim. */
 struct sb_worker_reading {
+	bool recorded; /* false: its account and steals are not kept, but 0 */
 	uint64_t counter[SB_COUNTERS];
+	uint64_t read_ns;    /* when, by sb_clock_ns */
+	uint64_t account_ns; /* until when its account goes: core/account.h */
 	struct sb_steal_counts *steals;
 };
 

@@ -29,6 +29,7 @@ struct sb_completer {
 	struct sb_scheduler *scheduler;
 	sb_pid pid;
 	uint64_t tag;
+	uint64_t issued_ns; /* when it was yielded; 0: it is not timed */
 };
 
 /*

@@ -4,6 +4,7 @@
  *
  * From the ground up; a file calls only those above it in this list:
  *
+ *   account.c    what a worker spends its time on
  *   memory.c     which worker's memory comes from where
  *   caller.c     what the calling thread has of its own
  *   live.c       how many processes are alive
@@ -24,6 +25,7 @@
 
 #include <errno.h>
 
+#include "core/account.h"
 #include "core/deque.h"
 #include "core/idle.h"
 #include "core/pidmap.h"
@@ -111,6 +113,7 @@ struct sb_worker {
 
 	/* Line 7: wakers. */
 	alignas(SB_LINE) struct sb_parker parker;
+	_Atomic(uint64_t) wake_ns; /* of the last wake; 0: not timed */
 
 	/* Line 8: the reclaimer's thread. Chains of dead processes whose grace
 	 * period has passed. */
@@ -129,7 +132,9 @@ struct sb_worker {
 	struct sb_process *untold_process; /* only compared */
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
+	bool records;			   /* config.record */
 	uint64_t now_ns;		   /* the time of the last tick */
+	uint64_t step_end_ns;		   /* of the last step that was timed */
 	sb_pid pid_next;
 	sb_pid pid_end;
 	uint64_t epoch; /* counts quiescent states */
@@ -147,6 +152,7 @@ struct sb_worker {
 	struct sb_pool pool;
 
 	/* Read by anyone, on lines of their own. */
+	alignas(SB_LINE) struct sb_account account;
 	alignas(SB_LINE) struct sb_counters counters;
 	alignas(SB_LINE) struct sb_hists hists;
 	alignas(SB_LINE) struct sb_steal_cell steals[]; /* [workers] */
@@ -315,6 +321,12 @@ static inline struct sb_event_kind sb_kind(enum sb_event_type type, int error)
 int sb_route_event(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		   struct sb_process *process, struct sb_event_kind kind,
 		   uint64_t tag, union sb_value data);
+
+/* The same for the completion of a yield, timed if that was. */
+int sb_route_completion(struct sb_worker *worker, struct sb_process *process,
+			struct sb_event_kind kind,
+			const struct sb_completer *completer,
+			union sb_value data);
 
 /* The same with the caller's node, an object that it gives away. */
 int sb_route_deliver(struct sb_scheduler *scheduler, struct sb_worker *worker,
@@ -490,13 +502,41 @@ void sb_sampler_init(struct sb_sampler *sampler, uint32_t every, uint64_t seed);
 /* The next distance: uniform in 1 .. 2 x every - 1, so `every` on average. */
 void sb_sampler_advance(struct sb_sampler *sampler);
 
-/* Time now if this one is to be timed, else 0. Its owner only. */
-static inline uint64_t sb_sampler_stamp(struct sb_sampler *sampler)
+/* Whether this one is to be timed. Its owner only. */
+static inline bool sb_sampler_chooses(struct sb_sampler *sampler)
 {
 	if (SB_LIKELY(--sampler->left))
-		return 0;
+		return false;
 	sb_sampler_advance(sampler);
-	return sampler->every ? sb_clock_ns() : 0;
+	return sampler->every;
+}
+
+/* Time now, for a recording; counted, so that its cost is known. */
+uint64_t sb_worker_look(struct sb_worker *worker);
+
+/* Time now if this one is to be timed, else 0. */
+static inline uint64_t sb_worker_stamp(struct sb_worker *worker)
+{
+	return SB_UNLIKELY(sb_sampler_chooses(&worker->sampler))
+		       ? sb_worker_look(worker)
+		       : 0;
+}
+
+uint64_t sb_foreign_stamp(struct sb_scheduler *scheduler);
+
+/* The same for any caller; worker is its own or NULL. */
+static inline uint64_t sb_caller_stamp(struct sb_scheduler *scheduler,
+				       struct sb_worker *worker)
+{
+	return worker ? sb_worker_stamp(worker) : sb_foreign_stamp(scheduler);
+}
+
+/* What is kept at every level of recording but `off`. */
+static inline void sb_worker_note(struct sb_worker *worker,
+				  struct sb_hist *hist, uint64_t value)
+{
+	if (SB_LIKELY(worker->records))
+		sb_hist_record(hist, value);
 }
 
 /* What a callback returned instead of 0; a positive value is no -errno. */

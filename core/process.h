@@ -103,7 +103,7 @@ struct sb_process_ops {
  * state word keeps its flags in the low bits of a node's address. */
 struct sb_event_node {
 	alignas(16) struct sb_event_node *next;
-	uint64_t sent_ns; /* 0: this one is not timed */
+	uint64_t sent_ns; /* a completion: when it was yielded; 0: not timed */
 	struct sb_event event;
 };
 
@@ -197,6 +197,7 @@ struct sb_process {
 	uint64_t start_ns;
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
+	bool timed; /* start_ns is exact: its first step and its end are timed */
 
 	/* Line 2, which a small state shares. Of its timers, the last to be
 	 * due; 0: it has started none. See sb_timers_end(). */

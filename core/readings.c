@@ -18,6 +18,8 @@ void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
 
 	for (uint32_t i = 0; i < SB_COUNTERS; i++)
 		out->counter[i] = sb_counter_read(&counter[i]);
+	out->recorded = w->records;
+	sb_account_read(&w->account, &w->counters, out);
 	for (uint32_t i = 0; i < s->workers; i++) {
 		struct sb_steal_cell *cell = &w->steals[i];
 

@@ -9,23 +9,9 @@
 
 #include "core/internal.h"
 
-static uint64_t foreign_stamp(struct sb_scheduler *s)
-{
-	uint64_t now;
-
-	sb_lock_acquire(&s->foreign_lock);
-	now = sb_sampler_stamp(&s->foreign_sampler);
-	sb_lock_release(&s->foreign_lock);
-	return now;
-}
-
-static uint64_t stamp(struct sb_scheduler *s, struct sb_worker *w)
-{
-	return w ? sb_sampler_stamp(&w->sampler) : foreign_stamp(s);
-}
-
 void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 {
+	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_stamp(s, w));
 	sb_unpark(&s->worker[id]->parker);
 	if (w)
 		sb_counter_add(&w->counters.wakes, 1);
@@ -83,7 +69,8 @@ static void to_local(struct sb_scheduler *s, struct sb_worker *w,
 void sb_route_new(struct sb_scheduler *s, struct sb_worker *w,
 		  struct sb_process *p)
 {
-	p->ready_ns = stamp(s, w);
+	if (SB_UNLIKELY(p->timed))
+		p->ready_ns = w ? sb_worker_look(w) : sb_clock_ns();
 	if (w)
 		to_local(s, w, p);
 	else
@@ -95,7 +82,7 @@ void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
 {
 	const uint32_t last = p->last_worker;
 
-	p->ready_ns = stamp(s, w);
+	p->ready_ns = sb_caller_stamp(s, w);
 	if (s->config.wake == SB_WAKE_LOCAL && w)
 		to_local(s, w, p);
 	else if (s->config.wake == SB_WAKE_GLOBAL || last >= s->workers)
@@ -184,6 +171,21 @@ int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
 		return -ENOMEM;
 	sb_event_fill(node, kind, tag, data);
 	if (kind.type == SB_EVENT_MESSAGE)
-		node->sent_ns = stamp(s, w);
+		node->sent_ns = sb_caller_stamp(s, w);
+	return sb_route_deliver(s, w, p, node);
+}
+
+int sb_route_completion(struct sb_worker *w, struct sb_process *p,
+			struct sb_event_kind kind,
+			const struct sb_completer *completer,
+			union sb_value data)
+{
+	struct sb_scheduler *s = completer->scheduler;
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, completer->tag, data);
+	node->sent_ns = completer->issued_ns;
 	return sb_route_deliver(s, w, p, node);
 }

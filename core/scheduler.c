@@ -87,7 +87,9 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 		return -ENOMEM;
 	s->config = *config;
 	s->workers = placement->workers;
-	sb_sampler_init(&s->foreign_sampler, config->sample_every,
+	if (!config->record)
+		s->config.sample_every = 0;
+	sb_sampler_init(&s->foreign_sampler, s->config.sample_every,
 			config->seed);
 	sb_dispatch_init(&s->dispatch);
 	sb_commands_register(s);
@@ -147,6 +149,8 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 		return NULL;
 	w->scheduler = s;
 	w->id = id;
+	w->records = config->record;
+	sb_account_init(&w->account, config->record ? &w->counters : NULL);
 	w->epoch = 1;
 	w->steps_to_tick = w->tick_steps = config->tick;
 	w->step.worker = w;
@@ -205,6 +209,8 @@ static void *worker_thread(void *arg)
 	if (rc) {
 		sb_store_rlx(&s->start_error, rc);
 		sb_store_rlx(&s->start_failed, t->id);
+	} else {
+		sb_account_start(&w->account); /* before start returns */
 	}
 	sb_add_acq_rel(&s->ready_workers, 1);
 	sb_gate_notify(&s->gate);
@@ -215,11 +221,13 @@ static void *worker_thread(void *arg)
 	sb_rcu_worker_register();
 	w->epoch++; /* no route from before an earlier stop is valid */
 	w->now_ns = sb_clock_ns();
+	sb_account_go(&w->account);
 	sb_worker_loop(w);
 	sb_worker_release_credit(w);
 	sb_worker_bury(w);
 	sb_pool_flush(&w->pool);
 	sb_rcu_worker_unregister();
+	sb_account_stop(&w->account);
 	sb_worker_set_current(NULL);
 	return NULL;
 }

@@ -92,7 +92,11 @@ struct sb_config {
 	uint64_t event_ns; /* while a step with many takes longer, the process
 			    * gets fewer, down to one; 0: never */
 	uint32_t mailbox_bound; /* most unread messages; 0: no bound */
-	uint32_t sample_every;	/* time every Nth queueing and send; 0: none */
+	bool record; /* false: no account of time, no steal matrix, and no
+		      * histograms; only the counters of steps and what they did */
+	uint32_t
+		sample_every; /* with record: time one in N queueings, sends and
+				* wakes, and what becomes of them; 0: none */
 	uint64_t processes_max;
 	uint64_t seed;
 	enum sb_arenas arenas;
@@ -132,9 +136,10 @@ struct sb_config {
 		.wake = SB_WAKE_LOCAL, .batch = 16, .tick = 61,                \
 		.tick_ns = 200000, .spin_tight = 4, .spin_yield = 12,          \
 		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
-		.sample_every = 64, .processes_max = UINT64_C(1) << 24,        \
-		.seed = 1, .arenas = SB_ARENAS_PER_WORKER,                     \
-		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE  \
+		.record = true, .sample_every = 64,                            \
+		.processes_max = UINT64_C(1) << 24, .seed = 1,                 \
+		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
+		.huge_pages = SB_HUGE_PAGES_NONE                               \
 	}
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */
@@ -296,7 +301,7 @@ struct sb_process_info {
 	enum sb_state state;
 	uint64_t steps;	   /* run so far */
 	uint64_t start_ns; /* when it was submitted, by sb_clock_ns; by a step:
-			    * as of its worker's last tick */
+			    * as of its worker's last tick, or exact if timed */
 };
 
 /*

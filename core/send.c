@@ -158,9 +158,9 @@ int sb_complete(const struct sb_completer *completer, union sb_value result,
 {
 	struct sb_scheduler *s = completer->scheduler;
 	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = sb_route_event(s, w, sb_route_find(s, w, completer->pid),
-				      sb_kind(SB_EVENT_COMPLETION, error),
-				      completer->tag, result);
+	const int rc = sb_route_completion(
+		w, sb_route_find(s, w, completer->pid),
+		sb_kind(SB_EVENT_COMPLETION, error), completer, result);
 
 	sb_caller_leave(w);
 	return rc;

@@ -91,6 +91,26 @@ struct sb_process *sb_keep_rest(struct sb_worker *w, struct sb_process *first)
 /* A lost race means that the lines are warm now: it is worth one more try. */
 #define STEAL_TRIES 2
 
+static void note(struct sb_worker *w, struct sb_steal_cell *cell,
+		 enum sb_steal_result result, uint32_t n)
+{
+	if (SB_UNLIKELY(!w->records))
+		return;
+	sb_counter_add(&cell->attempts, 1);
+	switch (result) {
+	case SB_STEAL_OK:
+		sb_counter_add(&cell->successes, 1);
+		sb_counter_add(&cell->items, n);
+		sb_hist_record(&w->hists.batch_steal, n);
+		break;
+	case SB_STEAL_EMPTY:
+		sb_counter_add(&cell->empty, 1);
+		break;
+	case SB_STEAL_LOST:
+		sb_counter_add(&cell->lost, 1);
+	}
+}
+
 /* Some of one deque into items; counts the races it lost. */
 static enum sb_steal_result steal_some(struct sb_worker *w,
 				       struct sb_deque *deque, void **items,
@@ -102,10 +122,8 @@ static enum sb_steal_result steal_some(struct sb_worker *w,
 	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
 		result = sb_deque_steal(deque, config->steal, config->steal_cap,
 					items, n);
-		if (result == SB_STEAL_LOST) {
-			sb_counter_add(&cell->attempts, 1);
-			sb_counter_add(&cell->lost, 1);
-		}
+		if (result == SB_STEAL_LOST)
+			note(w, cell, result, 0);
 	}
 	return result;
 }
@@ -117,7 +135,7 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 	struct sb_steal_cell *cell = &w->steals[victim->id];
 	void *items[SB_STEAL_MAX];
 	enum sb_steal_result result;
-	uint32_t n;
+	uint32_t n = 0;
 
 	items[0] = NULL;
 	result = steal_some(w, &victim->deque, items, &n, cell);
@@ -125,14 +143,9 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 		result = steal_some(w, &victim->cold, items, &n, cell);
 	if (result == SB_STEAL_LOST)
 		return NULL;
-	sb_counter_add(&cell->attempts, 1);
-	if (result == SB_STEAL_EMPTY) {
-		sb_counter_add(&cell->empty, 1);
+	note(w, cell, result, n);
+	if (result == SB_STEAL_EMPTY)
 		return NULL;
-	}
-	sb_counter_add(&cell->successes, 1);
-	sb_counter_add(&cell->items, n);
-	sb_hist_record(&w->hists.batch_steal, n);
 	SB_WINDOW();
 	while (n > 1)
 		sb_route_local(w, items[--n], false);

@@ -47,6 +47,15 @@ static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 	return n ? n : 1;
 }
 
+SB_COLD static void record_event(struct sb_worker *w,
+				 const struct sb_event_node *node, uint64_t now)
+{
+	sb_hist_record(node->event.type == SB_EVENT_MESSAGE
+			       ? &w->hists.send_to_step
+			       : &w->hists.yield_to_resumed,
+		       now - node->sent_ns);
+}
+
 /*
  * Moves at most a batch of events into the worker's array. The rest stays in
  * the backlog, and settle() queues the process again, behind the others: a
@@ -63,9 +72,8 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 		struct sb_event_node *node = backlog_pop(p);
 
 		if (SB_UNLIKELY(node->sent_ns)) {
-			*now = *now ? *now : sb_clock_ns();
-			sb_hist_record(&w->hists.send_to_step,
-				       *now - node->sent_ns);
+			*now = *now ? *now : sb_worker_look(w);
+			record_event(w, node, *now);
 		}
 		if (node->event.type == SB_EVENT_BUILTIN)
 			node->event.type = SB_EVENT_COMPLETION;
@@ -111,6 +119,12 @@ static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
 				  : &step->overflow[i - SB_STEP_YIELDS];
 }
 
+/* 0: it is not timed. */
+static uint64_t issued_at(const struct sb_worker *w, const struct sb_process *p)
+{
+	return SB_UNLIKELY(p->ready_ns) ? w->step_end_ns : 0;
+}
+
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 			const struct sb_yield *yield)
@@ -119,16 +133,16 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
-						.tag = yield->tag };
+						.tag = yield->tag,
+						.issued_ns = issued_at(w, p) };
 	const int rc = entry ? entry->handler(entry->context, &yield->command,
 					      &completer)
 			     : -ENOSYS;
 
 	p->outstanding++;
-	return rc ? sb_route_event(
-			    w->scheduler, w, p,
-			    sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)),
-			    yield->tag, sb_value_u64(0))
+	return rc ? sb_route_completion(
+			    w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)),
+			    &completer, sb_value_u64(0))
 		  : 0;
 }
 
@@ -156,7 +170,7 @@ static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
 static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
 {
 	sb_word_requeue(p);
-	p->ready_ns = sb_sampler_stamp(&w->sampler);
+	p->ready_ns = sb_worker_stamp(w);
 	sb_route_local(w, p, behind);
 	w->untold |= SB_UNTOLD_WORK;
 	w->untold_process = p;
@@ -277,6 +291,9 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	sb_timers_end(s, p);
 	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
+	if (w && SB_UNLIKELY(p->timed))
+		sb_hist_record(&w->hists.lifetime,
+			       sb_worker_look(w) - p->start_ns);
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
 	if (p->waiter)
@@ -320,6 +337,26 @@ static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
 	return status;
 }
 
+/*
+ * A step is timed if the process's way to it was, so those timed are a sample
+ * of all, chosen by where they stand and not by how long they take. What there
+ * is to record is recorded after the step, not to become part of it.
+ */
+SB_COLD static void record_step(struct sb_worker *w, struct sb_process *p,
+				uint64_t start_ns)
+{
+	const uint64_t end_ns = sb_worker_look(w);
+
+	sb_hist_record(&w->hists.ready_to_running, start_ns - p->ready_ns);
+	sb_hist_record(&w->hists.step_time, end_ns - start_ns);
+	sb_counter_add(&w->counters.timed_steps, 1);
+	sb_counter_add(&w->counters.timed_step_ns, end_ns - start_ns);
+	if (p->timed && sb_counter_read(&p->steps) == 1)
+		sb_hist_record(&w->hists.submit_to_step,
+			       start_ns - p->start_ns);
+	w->step_end_ns = end_ns;
+}
+
 /* Returns what the step did, or -ECANCELED without one for a process that has
  * been terminated. *whole_batch: it got as many events as it then might. */
 static int run_step(struct sb_worker *w, struct sb_process *p,
@@ -328,15 +365,14 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	struct sb_step *step = &w->step;
 	uint64_t now = 0;
 	uint32_t events;
+	int status;
 
 	append_reversed(p, sb_word_take(p));
 	step->result = sb_value_u64(0);
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;
-	if (SB_UNLIKELY(p->ready_ns)) {
-		now = sb_clock_ns();
-		sb_hist_record(&w->hists.ready_to_running, now - p->ready_ns);
-	}
+	if (SB_UNLIKELY(p->ready_ns))
+		now = sb_worker_look(w);
 	p->last_worker = w->id;
 	events = fill_events(w, p, &now);
 	*whole_batch = events >= batch_of(w, p); /* which the step may change */
@@ -345,7 +381,10 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	sb_counter_add(&p->steps, 1);
 	sb_counter_add(&w->counters.steps, 1);
 	sb_counter_add(&w->counters.events, events);
-	return call_step(w, p, events);
+	status = call_step(w, p, events);
+	if (SB_UNLIKELY(p->ready_ns))
+		record_step(w, p, now);
+	return status;
 }
 
 /* -EINVAL: it waits for yields, and none is under way: it would hang. */

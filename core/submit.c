@@ -63,7 +63,10 @@ static struct sb_process *make_process(struct sb_scheduler *s,
 	p->ops = sub->ops;
 	p->waiter = sub->waiter;
 	p->last_worker = SB_WORKER_NONE;
-	p->start_ns = w ? w->now_ns : sb_clock_ns();
+	p->start_ns = sb_caller_stamp(s, w);
+	p->timed = p->start_ns;
+	if (!p->timed)
+		p->start_ns = w ? w->now_ns : sb_clock_ns();
 	*error = sub->ops->init(p->state, sub->method, sub->input);
 	if (!*error)
 		return p;

@@ -17,7 +17,7 @@ static struct sb_process *take_inject(struct sb_worker *w, uint32_t max)
 		return NULL;
 	sb_counter_add(&w->counters.inject_pops, 1);
 	sb_counter_add(&w->counters.inject_items, n);
-	sb_hist_record(&w->hists.batch_inject, n);
+	sb_worker_note(w, &w->hists.batch_inject, n);
 	return sb_keep_rest(w, first);
 }
 
@@ -32,7 +32,7 @@ static struct sb_process *take_global(struct sb_worker *w, uint32_t max)
 		return NULL;
 	sb_counter_add(&w->counters.global_pops, 1);
 	sb_counter_add(&w->counters.global_items, n);
-	sb_hist_record(&w->hists.batch_global, n);
+	sb_worker_note(w, &w->hists.batch_global, n);
 	return sb_keep_rest(w, first);
 }
 
@@ -96,6 +96,16 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 			(uint32_t)sb_min_u64(2 * w->tick_steps, config->tick);
 }
 
+/* As seen at ticks: at even distances in steps, while there is work. */
+SB_COLD static void record_depths(struct sb_worker *w)
+{
+	sb_hist_record(&w->hists.depth_own, (uint64_t)sb_deque_size(&w->deque) +
+						    sb_deque_size(&w->cold));
+	sb_hist_record(&w->hists.depth_inject, sb_runq_length(&w->inject));
+	sb_hist_record(&w->hists.depth_global,
+		       sb_runq_length(&w->scheduler->global));
+}
+
 /* What is to be done now and then, whatever there is to run. */
 static void keep_house(struct sb_worker *w)
 {
@@ -106,6 +116,8 @@ static void keep_house(struct sb_worker *w)
 	w->steps_to_tick = w->tick_steps;
 	quiescent(w);
 	sb_worker_take_reclaimed(w);
+	if (w->sampler.every)
+		record_depths(w);
 	if (SB_UNLIKELY(sb_load_rlx(&w->timers.next_ns) <= now))
 		sb_timers_run(w, w, now);
 }
@@ -259,9 +271,9 @@ static void stay_awake(struct sb_worker *w)
 /* Until it is claimed, the scheduler halts, or a timer it keeps is due. */
 static void sleep_until_called(struct sb_worker *w)
 {
-	const uint64_t start = sb_clock_ns();
 	uint64_t deadline;
 
+	sb_account_block(&w->account);
 	if (w->woken)
 		sb_counter_add(&w->counters.spurious_wakes, 1);
 	sb_counter_add(&w->counters.blocks, 1);
@@ -277,7 +289,7 @@ static void sleep_until_called(struct sb_worker *w)
 	stay_awake(w); /* if nobody has claimed it */
 	w->epoch++;    /* offline is one long quiescent state */
 	w->woken = true;
-	sb_counter_add(&w->counters.blocked_ns, sb_clock_ns() - start);
+	sb_account_search(&w->account);
 }
 
 /*
@@ -288,6 +300,7 @@ static void block(struct sb_worker *w, bool searching, uint64_t spins)
 {
 	struct sb_scheduler *s = w->scheduler;
 
+	sb_store_rlx(&w->wake_ns, 0); /* of a wake that led to nothing */
 	SB_WINDOW();
 	sb_idle_announce(&s->idle, w->id, searching);
 	sb_fence_store_load(&s->idle.counts);
@@ -296,8 +309,20 @@ static void block(struct sb_worker *w, bool searching, uint64_t spins)
 		return;
 	}
 	SB_WINDOW();
-	sb_hist_record(&w->hists.spins_blocked, spins);
+	sb_worker_note(w, &w->hists.spins_blocked, spins);
 	sleep_until_called(w);
+}
+
+static struct sb_process *steal(struct sb_worker *w)
+{
+	const uint64_t start = sb_account_look(&w->account);
+	struct sb_process *p;
+
+	if (!w->victims.rings)
+		return NULL;
+	p = sb_steal_round(w);
+	sb_account_round(&w->account, start, p);
+	return p;
 }
 
 /* One look at all sources; records where an episode of so many spins ended. */
@@ -314,7 +339,7 @@ static struct sb_process *look_everywhere(struct sb_worker *w, bool searching,
 	}
 	if (!p && searching) {
 		ended_by = &w->hists.spins_steal;
-		p = sb_steal_round(w);
+		p = steal(w);
 	}
 	if (!p) {
 		ended_by = &w->hists.spins_timer;
@@ -322,8 +347,15 @@ static struct sb_process *look_everywhere(struct sb_worker *w, bool searching,
 		p = take_newest(w);
 	}
 	if (p)
-		sb_hist_record(ended_by, spins);
+		sb_worker_note(w, ended_by, spins);
 	return p;
+}
+
+static void spin_aside(struct sb_worker *w)
+{
+	sb_account_spin(&w->account);
+	sb_thread_yield();
+	sb_account_search(&w->account);
 }
 
 /*
@@ -352,10 +384,9 @@ static struct sb_process *search_and_block(struct sb_worker *w)
 		} else if (spins++ < tight) {
 			sb_cpu_pause();
 		} else {
-			sb_thread_yield();
+			spin_aside(w);
 		}
 	}
-	w->woken = false;
 	if (searching)
 		end_search(w);
 	else if (p)
@@ -377,10 +408,23 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 	return p;
 }
 
+/* From here on it is at work; who has woken it for that, if anybody? */
+static void end_idleness(struct sb_worker *w)
+{
+	const uint64_t wake_ns = sb_load_rlx(&w->wake_ns);
+
+	w->now_ns = sb_clock_ns();
+	if (w->woken && wake_ns)
+		sb_hist_record(&w->hists.wake_to_running, w->now_ns - wake_ns);
+	w->woken = false;
+	sb_account_busy(&w->account, w->now_ns);
+}
+
 static struct sb_process *search(struct sb_worker *w)
 {
 	struct sb_process *p;
 
+	sb_account_search(&w->account);
 	sb_counter_add(&w->counters.idle_episodes, 1);
 	flush_for_others(w);
 	sb_steal_begin(w);
@@ -390,7 +434,7 @@ static struct sb_process *search(struct sb_worker *w)
 		tell(w, p);
 	if (p)
 		sb_timekeeper_replace(w);
-	w->now_ns = sb_clock_ns();
+	end_idleness(w);
 	return p;
 }
 

@@ -11,6 +11,7 @@
 #include "harness/osview.h"
 #include "harness/load.h"
 #include "harness/slo.h"
+#include "harness/look.h"
 #include "harness/status.h"
 
 _Atomic(bool) sb_interrupted;
@@ -24,6 +25,7 @@ struct measurement {
 	const struct sb_options *options;
 	struct sb_ground *ground;
 	uint32_t workers;
+	double look_ns; /* of a look at the clock */
 	/* Readings at the start of a repetition. */
 	struct sb_worker_reading *worker; /* [workers] */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
@@ -62,10 +64,23 @@ static void set_steal(struct sb_config *config,
 	}
 }
 
+/* off|counters|sampled:N|full */
+static void set_recording(struct sb_config *config,
+			  const struct sb_option_value *record)
+{
+	enum { OFF, COUNTERS, SAMPLED, FULL };
+
+	config->record = record->alternative != OFF;
+	config->sample_every = 0;
+	if (record->alternative == SAMPLED)
+		config->sample_every = (uint32_t)record->number;
+	else if (record->alternative == FULL)
+		config->sample_every = 1;
+}
+
 static struct sb_config make_config(const struct sb_options *o)
 {
 	struct sb_config config = SB_CONFIG_DEFAULT;
-	const struct sb_option_value *record = &o->value[SB_OPT_record];
 
 	config.deque = (enum sb_deque_kind)o->value[SB_OPT_deque].alternative;
 	config.victim = (enum sb_victim)o->value[SB_OPT_victim].alternative;
@@ -91,9 +106,7 @@ static struct sb_config make_config(const struct sb_options *o)
 	config.searchers_max = o->value[SB_OPT_searchers].alternative == 1
 				       ? UINT32_MAX
 				       : (uint32_t)sb_opt(o, SB_OPT_searchers);
-	/* counters|sampled:N|full */
-	config.sample_every =
-		record->alternative == 2 ? 1 : (uint32_t)record->number;
+	set_recording(&config, &o->value[SB_OPT_record]);
 	return config;
 }
 
@@ -134,6 +147,8 @@ static void subtract_worker(struct sb_worker_reading *a,
 {
 	for (uint32_t c = 0; c < SB_COUNTERS; c++)
 		a->counter[c] -= b->counter[c];
+	a->read_ns -= b->read_ns;
+	a->account_ns -= b->account_ns;
 	for (uint32_t v = 0; v < workers; v++) {
 		a->steals[v].attempts -= b->steals[v].attempts;
 		a->steals[v].successes -= b->steals[v].successes;
@@ -434,6 +449,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	sb_hist_read(m->run.wake_ns, &measured.wake_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	measured.mapped_before = before.mapped_bytes;
+	measured.look_ns = m->look_ns;
 	sb_record_compute(record, &measured, m->workers);
 	keep_requests(m, record);
 	sb_judge_record(record, &m->conditions);
@@ -671,6 +687,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		.workers = ground->placement->workers,
 		.conditions.polls =
 			options->value[SB_OPT_park].alternative == SB_PARK_POLL,
+		.look_ns = sb_look_ns(),
 	};
 	int rc;
 

@@ -52,7 +52,8 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 	const double rate = sb_search_next(search);
 
 	search->steps++;
-	if (record->verdict != SB_VALID) {
+	search->suspect += record->verdict == SB_SUSPECT;
+	if (!sb_record_has_numbers(record)) {
 		search->undecided++;
 	} else if (sb_slo_is_met(slo, record)) {
 		search->met_per_s = rate;
@@ -71,13 +72,16 @@ void sb_search_describe_step(char *out, double rate_per_s,
 
 	sb_human(rate, rate_per_s, "1/s");
 	sb_human(value, record->value[slo->metric], "ns");
-	if (record->verdict == SB_VALID)
+	if (!sb_record_has_numbers(record))
+		snprintf(out, SB_SLO_BYTES, "%s/s: not used: %s (%s)", rate,
+			 sb_verdict_name(record->verdict), record->reason);
+	else if (record->verdict == SB_SUSPECT)
+		snprintf(out, SB_SLO_BYTES, "%s/s: %s, %s; suspect (%s)", rate,
+			 value, sb_slo_is_met(slo, record) ? "met" : "missed",
+			 record->reason);
+	else
 		snprintf(out, SB_SLO_BYTES, "%s/s: %s, %s", rate, value,
 			 sb_slo_is_met(slo, record) ? "met" : "missed");
-	else
-		snprintf(out, SB_SLO_BYTES, "%s/s: %s, not used: %s (%s)", rate,
-			 value, sb_verdict_name(record->verdict),
-			 record->reason);
 }
 
 void sb_search_describe(char *out, const struct sb_search *search,
@@ -89,11 +93,11 @@ void sb_search_describe(char *out, const struct sb_search *search,
 	sb_human(met, search->met_per_s, "1/s");
 	sb_human(missed, search->missed_per_s, "1/s");
 	snprintf(out, SB_SLO_BYTES,
-		 "%s: highest rate between %s/s (%s) and %s/s (%s); %" PRIu32
-		 " of %" PRIu32 " steps were not valid",
+		 "%s: highest rate between %s/s (%s) and %s/s (%s); of %" PRIu32
+		 " steps %" PRIu32 " were invalid and %" PRIu32 " suspect",
 		 slo_text, met,
 		 search->met_per_s > 0 ? "met" : "none has met it", missed,
 		 search->missed_is_measured ? "missed"
 					    : "the capacity, not tried",
-		 search->undecided, search->steps);
+		 search->steps, search->undecided, search->suspect);
 }

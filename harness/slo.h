@@ -28,7 +28,8 @@ struct sb_search {
 	double missed_per_s;
 	bool missed_is_measured;
 	uint32_t steps;
-	uint32_t undecided; /* of these */
+	uint32_t undecided; /* of these: invalid, so without numbers */
+	uint32_t suspect;   /* of these */
 };
 
 /* The rate to try next. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/account.h"
 #include "results/file.h"
 #include "results/write.h"
 
@@ -116,6 +117,26 @@ typedef void (*record_writer)(FILE *out, const struct sb_result *result,
 typedef void (*series_writer)(FILE *out, const struct sb_result *result,
 			      const struct sb_series *series);
 
+static void put_counters(FILE *out, const struct sb_worker_reading *reading)
+{
+	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
+		fputc(',', out);
+		if (reading->recorded || !sb_counter_is_account(c))
+			fprintf(out, "%" PRIu64, reading->counter[c]);
+	}
+}
+
+static void put_shares(FILE *out, const struct sb_record *record,
+		       uint32_t worker)
+{
+	const struct sb_shares shares = sb_record_shares(record, worker, 1);
+
+	for (int t = 0; t < SB_TIMES; t++) {
+		fputc(',', out);
+		put_number(out, shares.pct[t]);
+	}
+}
+
 static void put_workers(FILE *out, const struct sb_result *result,
 			const struct sb_series *series,
 			const struct sb_record *record)
@@ -133,13 +154,13 @@ static void put_workers(FILE *out, const struct sb_result *result,
 			fputc(',', out);
 			put_number(out, where[i] < 0 ? (double)NAN : where[i]);
 		}
-		for (uint32_t c = 0; c < SB_COUNTERS; c++)
-			fprintf(out, ",%" PRIu64, record->worker[w].counter[c]);
+		put_counters(out, &record->worker[w]);
 		for (int c = 0; c < SB_OS_COUNTS; c++) {
 			fputc(',', out);
 			put_number(out, record->os ? record->os[w].value[c]
 						   : (double)NAN);
 		}
+		put_shares(out, record, w);
 		put_row_end(out, result);
 	}
 }
@@ -159,7 +180,7 @@ static void put_steals(FILE *out, const struct sb_result *result,
 			sb_place_distance(&result->placement.place[thief],
 					  &result->placement.place[victim]);
 
-		if (thief == victim)
+		if (thief == victim || !record->worker[thief].recorded)
 			continue;
 		put_row_key(out, series, record);
 		fprintf(out,
@@ -293,6 +314,9 @@ static const struct csv_file {
 #define OS(name, unit, doc) "," #name
 #include "results/os.def"
 #undef OS
+#define TIME(name, doc) "," #name "_pct"
+#include "results/account.def"
+#undef TIME
 	  ,
 	  put_workers, NULL },
 	{ "steals.csv",

@@ -114,8 +114,9 @@ static json_t *record_to_json(const struct sb_result *result,
 	ok &= set(own, "operation", json_string(series->operation));
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		ok &= set_number(own, sb_metric[m].name, record->value[m]);
-	ok &= set(own, "steals_thief_by_victim",
-		  steals_to_json(record, result->placement.workers));
+	if (record->worker[0].recorded)
+		ok &= set(own, "steals_thief_by_victim",
+			  steals_to_json(record, result->placement.workers));
 	ok &= set(row, "sched_bench", own);
 	if (ok)
 		return row;

@@ -1,4 +1,5 @@
 #include "results/record.h"
+#include "results/account.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -114,11 +115,57 @@ const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
 	return all[i].name;
 }
 
+static const struct {
+	enum sb_metric_id first;
+	enum sb_hist_id hist;
+} latencies[] = {
+#define LATENCY_OF(name)                                                       \
+	{                                                                      \
+		SB_METRIC_##name##_ns_mean, SB_HIST_##name                     \
+	}
+	LATENCY_OF(ready_to_running), LATENCY_OF(send_to_step),
+	LATENCY_OF(submit_to_step),   LATENCY_OF(yield_to_resumed),
+	LATENCY_OF(wake_to_running),  LATENCY_OF(step_time),
+	LATENCY_OF(lifetime),
+#undef LATENCY_OF
+};
+
+static double mean_or_nan(const struct sb_hist_counts *hist)
+{
+	return hist->count ? sb_hist_mean(hist) : (double)NAN;
+}
+
+static void compute_hists(double *value, const struct sb_hist_counts *hist)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(latencies); i++)
+		compute_latency(&value[latencies[i].first],
+				&hist[latencies[i].hist], 0);
+	value[SB_METRIC_depth_own_mean] = mean_or_nan(&hist[SB_HIST_depth_own]);
+	value[SB_METRIC_depth_inject_mean] =
+		mean_or_nan(&hist[SB_HIST_depth_inject]);
+	value[SB_METRIC_depth_global_mean] =
+		mean_or_nan(&hist[SB_HIST_depth_global]);
+}
+
+static void compute_times(double *value, const struct sb_record *record,
+			  uint32_t workers)
+{
+	const struct sb_shares shares = sb_record_shares(record, 0, workers);
+
+	memcpy(&value[SB_METRIC_busy_pct], shares.pct, sizeof(shares.pct));
+	value[SB_METRIC_work_pct_error] = sb_record_work_error(record, workers);
+}
+
+static_assert(SB_METRIC_unaccounted_pct - SB_METRIC_busy_pct == SB_TIMES - 1,
+	      "the shares are metrics in their own order");
+
 static void compute_steals(double *value, const struct sb_record *record,
 			   uint32_t workers)
 {
 	struct sb_steal_counts sum = { 0 };
 
+	if (!record->worker[0].recorded)
+		return;
 	for (uint32_t i = 0; i < workers * workers; i++)
 		sb_steal_add(&sum,
 			     &record->worker[i / workers].steals[i % workers]);
@@ -147,7 +194,7 @@ static void compute_spins(double *value, const struct sb_hist_counts *hist)
 	if (!episodes)
 		return;
 	value[SB_METRIC_spins_mean] = (double)spins / (double)episodes;
-	value[SB_METRIC_blocked_pct] =
+	value[SB_METRIC_parked_pct] =
 		100.0 * (double)hist[SB_HIST_spins_blocked].count /
 		(double)episodes;
 }
@@ -158,6 +205,8 @@ static void compute_counters(double *value, const struct sb_record *record,
 	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
 		uint64_t sum = 0;
 
+		if (sb_counter_is_account(c) && !record->worker[0].recorded)
+			continue;
 		for (uint32_t i = 0; i < workers; i++)
 			sum += record->worker[i].counter[c];
 		/* The counters are the last metrics, in their own order. */
@@ -221,15 +270,14 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_huge_page_bytes] = (double)m->memory.explicit_bytes;
 	value[SB_METRIC_arena_growth_bytes] =
 		(double)m->memory.mapped_bytes - (double)m->mapped_before;
-	compute_latency(&value[SB_METRIC_ready_to_running_ns_mean],
-			&record->hist[SB_HIST_ready_to_running], 0);
-	compute_latency(&value[SB_METRIC_send_to_step_ns_mean],
-			&record->hist[SB_HIST_send_to_step], 0);
 	if (m->capacity_per_s > 0)
 		value[SB_METRIC_capacity_per_s] = m->capacity_per_s;
 	if (m->requests)
 		compute_requests(value, m->requests);
 	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
+	value[SB_METRIC_look_ns] = m->look_ns;
+	compute_hists(value, record->hist);
+	compute_times(value, record, workers);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
 	compute_os(value, record, m, workers);

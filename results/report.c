@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/account.h"
 #include "results/file.h"
 #include "results/write.h"
 
@@ -177,6 +178,37 @@ static void put_memory(FILE *out, const struct sb_result *result)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void put_account(FILE *out, const struct sb_series *series,
+			uint32_t worker)
+{
+	const struct sb_shares shares = sb_series_shares(series, worker);
+
+	fputs("<tr><td>", out);
+	put_escaped(out, series->workload);
+	fprintf(out, "</td><td>%" PRIu32 "</td>", worker);
+	for (int t = 0; t < SB_TIMES; t++)
+		put_number_cell(out, shares.pct[t], "%");
+	fputs("</tr>\n", out);
+}
+
+static void put_accounts(FILE *out, const struct sb_result *result)
+{
+	fputs("<h2>The workers' time</h2>\n<p>In percent, on average over the "
+	      "valid repetitions. busy is work, scheduler and harness; without "
+	      "it the others add up to 100.</p>\n<div class=\"scroll\"><table>"
+	      "\n<thead><tr><th>workload</th><th>worker</th>"
+#define TIME(name, doc) "<th><abbr title=\"" doc "\">" #name "</abbr></th>"
+#include "results/account.def"
+#undef TIME
+	      "</tr></thead>\n<tbody>\n",
+	      out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		for (uint32_t w = 0; w < result->placement.workers; w++)
+			put_account(out, &result->series[i], w);
+	}
+	fputs("</tbody></table></div>\n", out);
+}
+
 static void put_distance_rows(FILE *out, const struct sb_series *series,
 			      const struct sb_distance_steals *steals)
 {
@@ -306,6 +338,7 @@ int sb_write_report(const struct sb_result *result)
 	put_emulated(file.stream, result);
 	put_validity(file.stream, result);
 	put_pictures(file.stream, result);
+	put_accounts(file.stream, result);
 	put_distances(file.stream, result);
 	put_metrics(file.stream, result);
 	put_memory(file.stream, result);

@@ -106,6 +106,28 @@ static const struct column sources[] = {
 	{ "wakes", 7, SB_METRIC_wakes, NULL },
 };
 
+/* In percent of all workers' time. */
+static const struct column times_spent[] = {
+	{ "busy", 7, SB_METRIC_busy_pct, NULL },
+	{ "work", 7, SB_METRIC_work_pct, NULL },
+	{ "sched", 7, SB_METRIC_scheduler_pct, NULL },
+	{ "steal", 7, SB_METRIC_steal_ok_pct, NULL },
+	{ "in vain", 7, SB_METRIC_steal_failed_pct, NULL },
+	{ "spin", 7, SB_METRIC_spin_pct, NULL },
+	{ "parked", 7, SB_METRIC_blocked_pct, NULL },
+	{ "record", 7, SB_METRIC_harness_pct, NULL },
+	{ "rest", 7, SB_METRIC_unaccounted_pct, NULL },
+};
+
+static bool have_times(const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (sb_series_spread(&result->series[i], SB_METRIC_busy_pct).n)
+			return true;
+	}
+	return false;
+}
+
 static void put_cell(FILE *out, const struct column *column,
 		     const struct sb_series *series)
 {
@@ -132,12 +154,12 @@ static int name_width(const struct sb_result *result)
 }
 
 static void put_table(FILE *out, const struct sb_result *result,
-		      const struct column *columns, size_t n, const char *bold,
-		      const char *plain)
+		      const char *title, const struct column *columns, size_t n,
+		      const char *bold, const char *plain)
 {
 	const int width = name_width(result);
 
-	fprintf(out, "\n%s%-*s", bold, width, "workload");
+	fprintf(out, "\n%s%-*s", bold, width, title);
 	for (size_t c = 0; c < n; c++)
 		fprintf(out, "  %*s", columns[c].width, columns[c].title);
 	fprintf(out, "%s\n", plain);
@@ -341,8 +363,13 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	fprintf(out, ", %s build%s\n",
 		sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
-	put_table(out, result, costs, SB_ARRAY_SIZE(costs), bold, plain);
-	put_table(out, result, sources, SB_ARRAY_SIZE(sources), bold, plain);
+	put_table(out, result, "workload", costs, SB_ARRAY_SIZE(costs), bold,
+		  plain);
+	put_table(out, result, "workload", sources, SB_ARRAY_SIZE(sources),
+		  bold, plain);
+	if (have_times(result))
+		put_table(out, result, "time, %", times_spent,
+			  SB_ARRAY_SIZE(times_spent), bold, plain);
 	put_all_distances(out, result, bold, plain);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < result->all_series; i++)

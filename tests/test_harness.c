@@ -84,7 +84,7 @@ static void defaults_are_valid(void **state)
 	CHECK_EQ(sb_opt(&options, SB_OPT_spin_yield), 12);
 	CHECK_EQ(sb_opt(&options, SB_OPT_duration), 500000000);
 	CHECK_EQ(sb_opt(&options, SB_OPT_record), 64);
-	CHECK_EQ(options.value[SB_OPT_record].alternative, 1);
+	CHECK_EQ(options.value[SB_OPT_record].alternative, 2);
 	sb_options_free(&options);
 }
 

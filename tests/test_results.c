@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "results/account.h"
 #include "results/file.h"
 #include "results/write.h"
 #include "tests/test.h"
@@ -38,6 +39,8 @@ static void make_record(struct sb_record *record, uint32_t r, uint32_t workers)
 		record->worker[w].steals =
 			calloc(workers, sizeof(struct sb_steal_counts));
 		record->worker[w].counter[SB_COUNTER_steps] = 100 + w;
+		record->worker[w].recorded = true;
+		record->worker[w].read_ns = 20000;
 	}
 	record->worker[0].steals[1] =
 		(struct sb_steal_counts){ 10, 3, 7, 2, 5 };
@@ -146,24 +149,115 @@ static void a_workloads_own_times_are_metrics(void **state)
 					.operations = 10,
 					.wall_ns = 4000 };
 	struct sb_hist wakes = { .sum = 0 };
+	struct sb_steal_counts steals = { 0 };
+	struct sb_worker_reading worker = { .steals = &steals };
 	struct sb_record record = {
+		.worker = &worker,
 		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
 	};
 
 	(void)state;
-	sb_record_compute(&record, &measured, 0);
+	sb_record_compute(&record, &measured, 1);
 	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
 	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
 	for (uint64_t ns = 1; ns <= 100; ns++)
 		sb_hist_record(&wakes, ns);
 	sb_hist_read(&wakes, &measured.wake_ns);
 	measured.submit_ns = 300;
-	sb_record_compute(&record, &measured, 0);
+	sb_record_compute(&record, &measured, 1);
 	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
 	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
 	free(record.hist);
+}
+
+/* ---- where the time went ---- */
+
+/* 10 steps of which 5 took 50 ns each with the 10 of a look at the clock. */
+static const struct sb_worker_reading busy_worker = {
+	.recorded = true,
+	.read_ns = 1000,
+	.counter = { [SB_COUNTER_busy_ns] = 600,
+		     [SB_COUNTER_steal_ns] = 50,
+		     [SB_COUNTER_steal_failed_ns] = 100,
+		     [SB_COUNTER_spin_ns] = 150,
+		     [SB_COUNTER_blocked_ns] = 90,
+		     [SB_COUNTER_steps] = 10,
+		     [SB_COUNTER_timed_steps] = 5,
+		     [SB_COUNTER_timed_step_ns] = 250,
+		     [SB_COUNTER_clock_looks] = 5 },
+};
+
+static struct sb_shares shares_of(const struct sb_worker_reading *reading,
+				  uint32_t workers)
+{
+	struct sb_worker_reading worker[WORKERS] = { *reading, *reading };
+	struct sb_record record = { .worker = worker };
+
+	record.value[SB_METRIC_look_ns] = 10;
+	return sb_record_shares(&record, 0, workers);
+}
+
+static void check_shares(const struct sb_shares *shares)
+{
+	static const double expected[] = {
+		[SB_TIME_busy] = 60,	     [SB_TIME_work] = 40,
+		[SB_TIME_scheduler] = 15,    [SB_TIME_steal_ok] = 5,
+		[SB_TIME_steal_failed] = 10, [SB_TIME_spin] = 15,
+		[SB_TIME_blocked] = 9,	     [SB_TIME_harness] = 5,
+		[SB_TIME_unaccounted] = 1,
+	};
+
+	for (int t = 0; t < SB_TIMES; t++)
+		assert_true(fabs(shares->pct[t] - expected[t]) < 1e-9);
+}
+
+static void shares_are_of_all_the_time(void **state)
+{
+	struct sb_worker_reading reading = busy_worker;
+	struct sb_shares shares = shares_of(&reading, 1);
+
+	(void)state;
+	check_shares(&shares);
+	shares = shares_of(&reading, 2);
+	check_shares(&shares);
+	/* More than there is room for. */
+	reading.counter[SB_COUNTER_steps] = 100;
+	shares = shares_of(&reading, 1);
+	assert_true(fabs(shares.pct[SB_TIME_work] - 55) < 1e-9);
+	assert_true(fabs(shares.pct[SB_TIME_scheduler]) < 1e-9);
+	/* No step was timed. */
+	reading.counter[SB_COUNTER_timed_steps] = 0;
+	shares = shares_of(&reading, 1);
+	assert_true(isnan(shares.pct[SB_TIME_work]));
+	assert_true(isnan(shares.pct[SB_TIME_scheduler]));
+	assert_true(shares.pct[SB_TIME_busy] == 60);
+	reading.recorded = false;
+	shares = shares_of(&reading, 1);
+	for (int t = 0; t < SB_TIMES; t++)
+		assert_true(isnan(shares.pct[t]));
+}
+
+/* Of values 30 30 50 50 the variance is 400 / 3; 4 of 8 steps were timed. */
+static void the_error_is_that_of_a_sample(void **state)
+{
+	struct sb_worker_reading worker = busy_worker;
+	static struct sb_hist_counts hist[SB_HISTS];
+	struct sb_hist_counts *steps = &hist[SB_HIST_step_time];
+	const struct sb_record record = { .worker = &worker, .hist = hist };
+
+	(void)state;
+	assert_true(isnan(sb_record_work_error(&record, 1)));
+	steps->bucket[30] = steps->bucket[50] = 2;
+	steps->count = 4;
+	steps->sum = 160;
+	worker.counter[SB_COUNTER_steps] = 8;
+	assert_true(fabs(sb_record_work_error(&record, 1) -
+			 0.8 * sqrt(400.0 / 3 / 4 / 2)) < 1e-9);
+	/* All of them were. */
+	worker.counter[SB_COUNTER_steps] = 4;
+	assert_true(sb_record_work_error(&record, 1) == 0);
 }
 
 static void numbers_for_people(void **state)
@@ -634,6 +728,8 @@ int main(void)
 		cmocka_unit_test(spread_is_that_of_the_measured),
 		cmocka_unit_test(verdicts_grow_worse),
 		cmocka_unit_test(a_workloads_own_times_are_metrics),
+		cmocka_unit_test(shares_are_of_all_the_time),
+		cmocka_unit_test(the_error_is_that_of_a_sample),
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
