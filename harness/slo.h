@@ -2,8 +2,8 @@
  * slo.h - the highest rate of requests that meets a service level objective
  * such as p99<200us of the sojourn time, by bisection.
  *
- * A step is a repetition at one rate. Only a valid row decides; after any other
- * the same rate is tried again. A percentile that is not there, because so many
+ * A step is a repetition at one rate. A suspect row decides, too, and is
+ * counted; after an invalid one the same rate is tried again. A percentile that is not there, because so many
  * requests were lost, does not meet anything.
  */
 #ifndef SB_HARNESS_SLO_H
