@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,8 +125,9 @@ static int add_objects(struct parser *p, const char *step,
 		hwloc_bitmap_or(out, out, obj->cpuset);
 	}
 	if (i <= r.last && (r.last != UINT32_MAX || i == r.first)) {
-		snprintf(what, sizeof(what), "is not there: the first is %s",
-			 i ? "0, and there are fewer" : "missing");
+		snprintf(what, sizeof(what),
+			 "is not there: there are %" PRIu32 " of these, from 0",
+			 i);
 		return refuse(p, step, what);
 	}
 	if (hwloc_bitmap_iszero(out))

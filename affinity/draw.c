@@ -28,13 +28,19 @@ static struct drawing drawing_of(const struct sb_topology *t,
 
 /* ---- words ---- */
 
-#define WORDS_BYTES 256
+#define WORDS_BYTES 4096
 
+/* What does not fit is dots, once. */
 static void append(char *words, const char *more)
 {
+	static const char dots[] = "...";
 	const size_t used = strlen(words);
 
-	snprintf(words + used, WORDS_BYTES - used, "%s", more);
+	if (used >= strlen(dots) && !strcmp(words + used - strlen(dots), dots))
+		return;
+	if (used + strlen(more) + sizeof(dots) > WORDS_BYTES)
+		more = dots;
+	memcpy(words + used, more, strlen(more) + 1);
 }
 
 static void append_size(char *words, uint64_t bytes)

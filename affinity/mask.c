@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORD_BITS (8 * (int)sizeof(unsigned long))
@@ -24,6 +25,48 @@ bool sb_cpu_mask_is_equal(const struct sb_cpu_mask *a,
 			  const struct sb_cpu_mask *b)
 {
 	return !memcmp(a, b, sizeof(*a));
+}
+
+uint32_t sb_cpu_mask_count(const struct sb_cpu_mask *mask)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(mask->word); i++)
+		n += (uint32_t)__builtin_popcountl(mask->word[i]);
+	return n;
+}
+
+/* A CPU's number at *text; moves behind it. */
+static bool take_cpu(const char **text, unsigned long *cpu)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	*cpu = strtoul(*text, &end, 10);
+	*text = end;
+	return *cpu < SB_CPUS_MAX;
+}
+
+bool sb_cpu_mask_parse(const char *text, struct sb_cpu_mask *mask)
+{
+	unsigned long first;
+	unsigned long last;
+
+	*mask = (struct sb_cpu_mask){ 0 };
+	while (*text && *text != '\n') {
+		if (!take_cpu(&text, &first))
+			return false;
+		last = first;
+		if (*text == '-' && (text++, !take_cpu(&text, &last)))
+			return false;
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			sb_cpu_mask_add(mask, (int)cpu);
+		if (last < first || (*text && !strchr(",\n", *text)))
+			return false;
+		text += *text == ',';
+	}
+	return true;
 }
 
 const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out,

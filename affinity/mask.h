@@ -20,6 +20,12 @@ bool sb_cpu_mask_has(const struct sb_cpu_mask *mask, int cpu);
 bool sb_cpu_mask_is_equal(const struct sb_cpu_mask *a,
 			  const struct sb_cpu_mask *b);
 
+/* How many CPUs it has. */
+uint32_t sb_cpu_mask_count(const struct sb_cpu_mask *mask);
+
+/* A list as the kernel writes it, "0-3,8" or "". False: it is none. */
+bool sb_cpu_mask_parse(const char *text, struct sb_cpu_mask *mask);
+
 /* "0-3,8"; what does not fit is cut off. Returns out. */
 const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out,
 			     size_t bytes);

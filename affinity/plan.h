@@ -2,8 +2,9 @@
  * plan.h - which worker goes where, by a rule that a user chose.
  *
  * But for DISTRIB, no core gets a second worker while another core that may be
- * used has none; cores that are faster come before slower ones; and more
- * workers than processing units begin again with the first.
+ * used has none; cores that are faster come before slower ones (under NUMA
+ * within a node); and more workers than processing units begin again with the
+ * first.
  */
 #ifndef SB_AFFINITY_PLAN_H
 #define SB_AFFINITY_PLAN_H

@@ -23,11 +23,15 @@ struct description {
 	bool with_disallowed;
 };
 
+/* A longer name is cut, so that what was expected is still said. */
+#define NAME_SHOWN 200
+
 /* before'text'after into why. */
 static int refuse(char *why, size_t bytes, int rc, const char *before,
 		  const char *text, const char *after)
 {
-	snprintf(why, bytes, "%s'%s'%s", before, text, after);
+	snprintf(why, bytes, "%s'%.*s%s'%s", before, NAME_SHOWN, text,
+		 strlen(text) > NAME_SHOWN ? "..." : "", after);
 	return rc;
 }
 
@@ -121,6 +125,17 @@ static int load_directory(hwloc_topology_t t, const char *directory)
 	return rc;
 }
 
+/* With these hwloc would show another machine, as if it were this one. */
+static void forget_other_machines(void)
+{
+	static const char *const names[] = { "HWLOC_XMLFILE", "HWLOC_SYNTHETIC",
+					     "HWLOC_FSROOT",
+					     "HWLOC_COMPONENTS" };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++)
+		unsetenv(names[i]);
+}
+
 static int load_source(hwloc_topology_t t, const struct description *d)
 {
 	if (d->with_disallowed)
@@ -128,6 +143,7 @@ static int load_source(hwloc_topology_t t, const struct description *d)
 			t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	switch (d->source) {
 	case THIS:
+		forget_other_machines();
 		/* The cgroup's limits are hwloc's default; the mask is asked
 		 * for. */
 		return hwloc_topology_set_flags(
@@ -175,8 +191,9 @@ static int load(hwloc_topology_t *out, const struct description *d)
 
 /* ---- a trial in a child, before a description from outside is trusted ---- */
 
-#define TRIAL_BYTES   (UINT64_C(4) << 30)
-#define TRIAL_SECONDS 10
+#define TRIAL_BYTES	   (UINT64_C(4) << 30)
+#define TRIAL_SECONDS	   10 /* of the CPU */
+#define TRIAL_WALL_SECONDS 30 /* for what blocks */
 
 /* Whatever handles them in this program is not for the child. */
 static void die_of_crashes(void)
@@ -190,8 +207,13 @@ static void die_of_crashes(void)
 
 static void limit(int what, uint64_t value)
 {
-	const struct rlimit bound = { value, value };
+	struct rlimit bound = { value, value };
+	struct rlimit now;
 
+	/* The user's own may be lower. */
+	if (!getrlimit((__rlimit_resource_t)what, &now))
+		bound.rlim_cur = bound.rlim_max =
+			sb_min_u64(value, now.rlim_cur);
 	(void)setrlimit((__rlimit_resource_t)what, &bound);
 }
 
@@ -230,6 +252,21 @@ static int why_not(const struct description *d, int error)
 	return error == EINVAL && !load(&t, &all) ? ENODEV : error;
 }
 
+/* True if hwloc 3 wrote the file: its root element says so. */
+static bool is_version_3(const char *path)
+{
+	char head[2048];
+	FILE *in = fopen(path, "re");
+	size_t n;
+
+	if (!in)
+		return false;
+	n = fread(head, 1, sizeof(head) - 1, in);
+	head[n] = '\0';
+	fclose(in);
+	return strstr(head, "<topology version=\"3") != NULL;
+}
+
 static _Noreturn void try_in_child(const struct description *d)
 {
 	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -244,7 +281,10 @@ static _Noreturn void try_in_child(const struct description *d)
 #endif
 	limit(RLIMIT_CPU, TRIAL_SECONDS);
 	limit(RLIMIT_CORE, 0);
-	error = load(&t, d);
+	(void)signal(SIGALRM, SIG_DFL);
+	(void)alarm(TRIAL_WALL_SECONDS);
+	error = d->source == XML_FILE && is_version_3(d->text) ? EPROTO
+							       : load(&t, d);
 	if (!error && d->source != SYNTHETIC)
 		exercise(t);
 	_exit(error ? why_not(d, error) : 0);
@@ -267,28 +307,17 @@ static int try_loading(const struct description *d)
 	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* At the limit the one, or the other if both limits are the same. */
-	return WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL
-		       ? ETIME
-		       : EFAULT;
+	switch (WTERMSIG(status)) {
+	case SIGXCPU: /* at the limit, */
+	case SIGKILL: /* or this, if both limits are the same */
+	case SIGALRM:
+		return ETIME;
+	default:
+		return EFAULT;
+	}
 }
 
 /* ---- what can be seen without hwloc ---- */
-
-/* True if hwloc 3 wrote the file: its root element says so. */
-static bool is_version_3(const char *path)
-{
-	char head[2048];
-	FILE *in = fopen(path, "re");
-	size_t n;
-
-	if (!in)
-		return false;
-	n = fread(head, 1, sizeof(head) - 1, in);
-	head[n] = '\0';
-	fclose(in);
-	return strstr(head, "<topology version=\"3") != NULL;
-}
 
 static int check_file(const struct description *d, off_t size, char *why,
 		      size_t bytes)
@@ -299,10 +328,6 @@ static int check_file(const struct description *d, off_t size, char *why,
 	if (access(d->text, R_OK))
 		return refuse(why, bytes, -errno, "file ", d->text,
 			      " cannot be read");
-	if (is_version_3(d->text))
-		return refuse(why, bytes, -EINVAL, "file ", d->text,
-			      " was written by hwloc 3; expected version 2 "
-			      "(lstopo --export-xml-flags v2)");
 	return 0;
 }
 
@@ -333,7 +358,7 @@ static uint64_t count_synthetic(const char *text)
 		depth -= (*text == ']') + (*text == ')');
 		if (!depth && isdigit((unsigned char)*text) &&
 		    (text[-1] == ':' || text[-1] == ' ')) {
-			const uint64_t n = strtoull(text, NULL, 10);
+			const uint64_t n = strtoull(text, NULL, 0);
 
 			if (n > SB_PROFILE_PUS_MAX)
 				return n;
@@ -345,7 +370,8 @@ static uint64_t count_synthetic(const char *text)
 	return product;
 }
 
-static const char too_many[] = " has more than 16384 processing units";
+static const char too_many[] =
+	" has more than 16384 processing units; expected fewer";
 
 static int check_synthetic(const char *text, char *why, size_t bytes)
 {
@@ -396,7 +422,8 @@ static int classify_path(struct description *d, const struct stat *status,
 	d->source = XML_FILE;
 	if (!S_ISREG(status->st_mode))
 		return refuse(why, bytes, -EINVAL, "", d->text,
-			      " is neither a file nor a directory");
+			      " is neither a file nor a directory; expected "
+			      "hwloc's XML, or a copy of /sys and /proc");
 	return check_file(d, status->st_size, why, bytes);
 }
 
@@ -415,7 +442,7 @@ static int classify(struct description *d, char *why, size_t bytes)
 		return classify_path(d, &status, why, bytes);
 	if (looks_like_file(d->text))
 		return refuse(why, bytes, -ENOENT, "there is no file ", d->text,
-			      "");
+			      "; expected hwloc's XML, as lstopo writes it");
 	d->source = SYNTHETIC;
 	if (looks_synthetic(d->text))
 		return check_synthetic(d->text, why, bytes);
@@ -430,8 +457,10 @@ static int explain(const struct description *d, int error, char *why,
 		"'pack:2 numa:2 core:4 pu:2'";
 	static const char *const bad[] = {
 		[NAMED] = " cannot be made by this hwloc",
-		[XML_FILE] = " is not XML of a machine that hwloc can read",
-		[DIRECTORY] = " is no machine that hwloc can read",
+		[XML_FILE] = " is not XML of a machine that hwloc can read; "
+			     "expected what lstopo writes",
+		[DIRECTORY] = " is no machine that hwloc can read; expected "
+			      "what hwloc-gather-topology packs",
 		[SYNTHETIC] = synthetic,
 	};
 	const char *after = bad[d->source];
@@ -442,13 +471,19 @@ static int explain(const struct description *d, int error, char *why,
 		return -EIO;
 	}
 	if (error == ENODEV)
-		after = " has no processing unit that may be used";
+		after = " has no processing unit that may be used; "
+			"expected at least one";
 	else if (error == E2BIG)
 		after = too_many;
 	else if (error == ETIME)
-		after = " takes hwloc too long to load";
+		after = " takes hwloc too long to load; expected a smaller "
+			"machine, or one with more levels";
+	else if (error == EPROTO)
+		after = " was written by hwloc 3; expected version 2 (lstopo "
+			"--export-xml-flags v2)";
 	else if (error == EFAULT)
-		after = " is nothing that hwloc can digest";
+		after = " crashes hwloc; expected a description that it can "
+			"load";
 	return refuse(why, bytes, -error, "", d->text, after);
 }
 

@@ -42,7 +42,7 @@ const struct sb_profile sb_profiles[] = {
 		       "21 21 21 21 12 12 10 12 21 21 21 21 12 12 12 10" },
 	{ .name = "laptop-6p8e",
 	  .description = "Core i7-12700H: 6 P cores with SMT, 8 E cores in two "
-			 "clusters",
+			 "clusters (but all L2 caches of 2 MiB)",
 	  .source = "Intel's description of Core i7-12700H",
 	  .synthetic =
 		  "pack:1 [numa(memory=16GiB)] l3:1(size=24MiB) "

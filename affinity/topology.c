@@ -73,37 +73,55 @@ static bool is_special_memory(hwloc_obj_t node)
 	       hwloc_obj_get_info_by_name(node, "GPUBusId");
 }
 
-/* From all nodes; 0 where the machine has no distances. */
+/* False: the machine has no distances, or has left this node out. */
+static bool has_distances(const struct sb_topology *t, hwloc_obj_t node)
+{
+	const uint32_t i = node->logical_index;
+
+	return t->node_distance && t->node_distance[i * t->nodes + i];
+}
+
 static uint64_t sum_of_distances(const struct sb_topology *t, hwloc_obj_t node)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t from = 0; t->node_distance && from < t->nodes; from++)
+	for (uint32_t from = 0; from < t->nodes; from++)
 		sum += t->node_distance[from * t->nodes + node->logical_index];
 	return sum;
+}
+
+/* Below 0: a is nearer to all the others, above: b is. */
+static int compare_distances(const struct sb_topology *t, hwloc_obj_t a,
+			     hwloc_obj_t b)
+{
+	uint64_t sum_a;
+	uint64_t sum_b;
+
+	if (!has_distances(t, a) || !has_distances(t, b))
+		return has_distances(t, b) - has_distances(t, a);
+	sum_a = sum_of_distances(t, a);
+	sum_b = sum_of_distances(t, b);
+	return sum_a < sum_b ? -1 : sum_a > sum_b;
 }
 
 /*
  * Of several nodes with this unit: plain memory first, then the smallest
  * locality. hwloc gives memory without CPUs the locality of the nodes it is
- * nearest to; but it is farther from all others than those are. Then the
- * operating system's order, which puts memory that is added to a machine behind
- * that of its sockets.
+ * nearest to; but it is farther from all others than those are, or they alone
+ * have distances. Then the operating system's order, which puts memory that is
+ * added to a machine behind that of its sockets.
  */
 static bool is_nearer(const struct sb_topology *t, hwloc_obj_t a, hwloc_obj_t b)
 {
 	const int weight_a = hwloc_bitmap_weight(a->cpuset);
 	const int weight_b = hwloc_bitmap_weight(b->cpuset);
-	const uint64_t sum_a = sum_of_distances(t, a);
-	const uint64_t sum_b = sum_of_distances(t, b);
+	const int nearer = compare_distances(t, a, b);
 
 	if (is_special_memory(a) != is_special_memory(b))
 		return is_special_memory(b);
 	if (weight_a != weight_b)
 		return weight_a < weight_b;
-	if (sum_a != sum_b)
-		return sum_a < sum_b;
-	return a->os_index < b->os_index;
+	return nearer ? nearer < 0 : a->os_index < b->os_index;
 }
 
 static int node_index(const struct sb_topology *t, hwloc_obj_t pu)

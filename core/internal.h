@@ -176,6 +176,7 @@ struct sb_worker_thread {
 	struct sb_scheduler *scheduler;
 	uint32_t id;
 	struct sb_thread thread;
+	int thread_id; /* before it is ready */
 	struct sb_arena *arena;
 };
 

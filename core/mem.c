@@ -82,6 +82,12 @@ void sb_mem_free(void *block)
 
 #include "core/platform.h"
 
+/*
+ * jemalloc reads this when it starts. Its own arenas, four for each CPU, would
+ * use up the 4095 that there can be, and hardly anybody allocates from them.
+ */
+const char *malloc_conf = "narenas:1";
+
 /* ---- an arena's pages ---- */
 
 /*

@@ -52,6 +52,14 @@ struct sb_placement {
 	uint32_t *node_distance; /* [nodes * nodes] */
 };
 
+/* Also where their node may not be used and is not known: then the package has
+ * to tell. */
+static inline bool sb_place_same_node(const struct sb_place *a,
+				      const struct sb_place *b)
+{
+	return a->node == b->node && (a->node >= 0 || a->package == b->package);
+}
+
 /* SB_DISTANCE_SELF only for two workers on one processing unit. */
 static inline enum sb_distance sb_place_distance(const struct sb_place *a,
 						 const struct sb_place *b)
@@ -62,9 +70,7 @@ static inline enum sb_distance sb_place_distance(const struct sb_place *a,
 		return SB_DISTANCE_SMT;
 	if (a->cache >= 0 && a->cache == b->cache)
 		return SB_DISTANCE_CACHE;
-	if (a->node == b->node)
-		return SB_DISTANCE_NODE;
-	return SB_DISTANCE_REMOTE;
+	return sb_place_same_node(a, b) ? SB_DISTANCE_NODE : SB_DISTANCE_REMOTE;
 }
 
 /* The machine's distance from a's node to b's; 0: unknown. */
@@ -80,19 +86,21 @@ static inline uint32_t sb_place_node_distance(const struct sb_placement *p,
 }
 
 /*
- * What orders victims: the class, among remote ones the machine's distance, and
- * then the own package. Equal is equally far.
+ * What orders victims: the class; within it (a cache may serve several nodes)
+ * the own node, and then the machine's distance, an unknown one last; and then
+ * the own package. Equal is equally far.
  */
 static inline uint64_t sb_place_remoteness(const struct sb_placement *p,
 					   const struct sb_place *a,
 					   const struct sb_place *b)
 {
-	const uint64_t distance = sb_place_distance(a, b);
+	const uint64_t class = sb_place_distance(a, b);
+	const uint32_t known = sb_place_node_distance(p, a, b);
+	const uint64_t distance = sb_place_same_node(a, b) ? 0
+				  : known		   ? known
+							   : UINT32_MAX;
 
-	if (distance < SB_DISTANCE_REMOTE)
-		return distance << 40;
-	return distance << 40 | (uint64_t)sb_place_node_distance(p, a, b) << 1 |
-	       (a->package != b->package);
+	return class << 40 | distance << 1 | (a->package != b->package);
 }
 
 #endif

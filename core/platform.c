@@ -89,6 +89,11 @@ void sb_thread_join(struct sb_thread *thread)
 	pthread_join(thread->handle, NULL);
 }
 
+int sb_thread_self_id(void)
+{
+	return gettid();
+}
+
 /* The kernel wants room for all CPUs that it is built for. */
 #define CPU_SETS 16
 

@@ -71,6 +71,10 @@ SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu,
 				  void *(*entry)(void *), void *arg);
 void sb_thread_join(struct sb_thread *thread);
 
+/* The operating system's number of the calling thread, by which others may look
+ * at it. */
+int sb_thread_self_id(void);
+
 /* Whether a thread that has not been joined may run on that CPU and on no
  * other. Any thread. */
 bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu);

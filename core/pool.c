@@ -163,7 +163,7 @@ static void count_remote(struct sb_pool *mine, const struct sb_pool *other,
 		return;
 	sb_counter_add(&counters->remote_frees, 1);
 	sb_counter_add(&counters->remote_bytes, bytes);
-	if (node < 0 || node == mine->owner.node)
+	if (node < 0 || mine->owner.node < 0 || node == mine->owner.node)
 		return;
 	sb_counter_add(&counters->remote_node_frees, 1);
 	sb_counter_add(&counters->remote_node_bytes, bytes);

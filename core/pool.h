@@ -48,7 +48,7 @@ struct sb_page_count;
 /* Whose memory a pool is. */
 struct sb_pool_owner {
 	struct sb_arena *arena;
-	int node; /* of the owner; -1: not known */
+	int node; /* of the owner; -1: not known, and not counted */
 	/* Where it counts what it frees of others' memory; NULL: nowhere. */
 	struct sb_counters *counters;
 };

@@ -79,7 +79,8 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	struct sb_scheduler *s;
 	int rc;
 
-	if (!placement->workers || !config_is_valid(config))
+	if (!placement->workers || placement->workers > SB_WORKERS_MAX ||
+	    !config_is_valid(config))
 		return -EINVAL;
 	s = sb_mem_zalloc(SB_HEAP, sizeof(*s), SB_LINE);
 	if (!s)
@@ -204,6 +205,7 @@ static void *worker_thread(void *arg)
 	const int rc = set_up(t);
 	struct sb_worker *w = s->worker[t->id];
 
+	t->thread_id = sb_thread_self_id();
 	if (rc) {
 		sb_store_rlx(&s->start_error, rc);
 		sb_store_rlx(&s->start_failed, t->id);
@@ -286,6 +288,11 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	if (failed)
 		*failed = sb_load_rlx(&s->start_failed);
 	return rc;
+}
+
+int sb_scheduler_thread_id(const struct sb_scheduler *s, uint32_t worker)
+{
+	return s->worker_thread[worker].thread_id;
 }
 
 bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
@@ -458,6 +465,22 @@ int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 		return -EDEADLK;
 	return sb_gate_wait(&s->gate, none_alive, s, timeout_ns) ? 0
 								 : -ETIMEDOUT;
+}
+
+/*
+ * After its last step a worker looks at a clock at most once, and so has at most
+ * one quiescent state, before it buries what it has completed. So two grace
+ * periods later all is buried, and the barrier waits for what was.
+ */
+int sb_scheduler_settle(struct sb_scheduler *s)
+{
+	(void)s;
+	if (sb_worker_current() || sb_rcu_foreign_inside())
+		return -EDEADLK;
+	sb_rcu_synchronize();
+	sb_rcu_synchronize();
+	sb_rcu_barrier();
+	return 0;
 }
 
 uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *s)

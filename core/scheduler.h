@@ -142,6 +142,9 @@ struct sb_config {
 		.huge_pages = SB_HUGE_PAGES_NONE                               \
 	}
 
+/* As many as there can be arenas, and fewer than a timer's id has room for. */
+#define SB_WORKERS_MAX 4000
+
 struct sb_scheduler;
 
 /*
@@ -261,6 +264,13 @@ int sb_complete(const struct sb_completer *completer, union sb_value result,
  */
 int sb_scheduler_wait_idle(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
+/*
+ * Once no process is alive: waits until what the completed ones have left
+ * behind is free again. Until then workers may be asked for quiescent states,
+ * and the answer to that can be a system call. -EDEADLK as execute.
+ */
+int sb_scheduler_settle(struct sb_scheduler *scheduler);
+
 /* When the last process completed, by sb_clock_ns; only while none lives. */
 uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *scheduler);
 
@@ -271,6 +281,11 @@ uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
  * Any thread, between start and stop. */
 bool sb_scheduler_is_pinned(const struct sb_scheduler *scheduler,
 			    uint32_t worker);
+
+/* The operating system's number of the worker's thread, for a look at it from
+ * outside. Any thread, between start and stop. */
+int sb_scheduler_thread_id(const struct sb_scheduler *scheduler,
+			   uint32_t worker);
 
 /*
  * Reads what a worker has recorded since the first start. Any thread, at any

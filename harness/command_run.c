@@ -112,6 +112,9 @@ static void show_progress(void *arg, const struct sb_series *series)
 	const double passed = seconds_since(&state->start);
 
 	state->done++;
+	/* --until-ci may want more than there were to be. */
+	if (state->all < state->done)
+		state->all = state->done;
 	fprintf(stderr,
 		"\r\033[K%" PRIu32 "/%" PRIu32
 		"  %s %.1f ns per %s  about %.0f s left",
@@ -171,9 +174,15 @@ static int add_series(struct sb_result *result,
 		.label = sb_chosen_label(chosen),
 		.records = (uint32_t)sb_opt(options, SB_OPT_repetitions),
 	};
-	series->record = calloc(series->records, sizeof(*series->record));
+	series->record =
+		calloc(sb_repetitions_max(options), sizeof(*series->record));
 	result->all_series++;
-	return series->label && series->record ? 0 : -ENOMEM;
+	if (!series->label || !series->record)
+		return -ENOMEM;
+	/* Until it is. */
+	for (uint32_t r = 0; r < sb_repetitions_max(options); r++)
+		sb_record_invalidate(&series->record[r], "not measured");
+	return 0;
 }
 
 static int measure_all(struct sb_result *result,
@@ -273,11 +282,11 @@ static int write_documents(const struct sb_result *result)
 				       documents[i].name);
 
 		if (!rc) {
-			const int written =
-				documents[i].write(result, file.stream);
-
-			rc = sb_file_commit(&file);
-			rc = written ? written : rc;
+			rc = documents[i].write(result, file.stream);
+			if (rc)
+				sb_file_abandon(&file);
+			else
+				rc = sb_file_commit(&file);
 		}
 		if (rc)
 			return cannot_write(result, documents[i].name, rc);
@@ -343,13 +352,11 @@ static void print_result(const struct sb_result *result,
 	}
 }
 
-static bool all_valid(const struct sb_result *result)
+/* Suspect rows have numbers, and say what is wrong with them: status 0. */
+static bool all_measured(const struct sb_result *result)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_series *series = &result->series[i];
-
-		if (sb_series_spread(series, SB_METRIC_ns_per_op).n !=
-		    series->records)
+		if (sb_series_count(&result->series[i], SB_INVALID))
 			return false;
 	}
 	return true;
@@ -363,6 +370,7 @@ static int run_placed(const struct sb_options *options,
 	const struct sb_cpu_mask generator_cpus =
 		sb_placing_generator_cpus(topology, plan);
 	const bool is_pinned = plan->generators && !result->emulated;
+	bool is_foretold;
 	int rc = prepare_directory(options, result);
 
 	if (!rc)
@@ -372,16 +380,16 @@ static int run_placed(const struct sb_options *options,
 	if (rc)
 		return rc;
 	catch_interrupts();
-	sb_memory_foretell(options);
+	is_foretold = sb_memory_foretell(options);
 	rc = measure_beside(result, options,
 			    is_pinned ? &generator_cpus : NULL);
-	sb_memory_report(options, result);
+	sb_memory_report(options, result, is_foretold);
 	if (!rc)
 		rc = write_directory(result, options);
 	if (rc)
 		return rc;
 	print_result(result, options);
-	return all_valid(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
+	return all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 
 static int run_on(const struct sb_options *options,
@@ -392,6 +400,13 @@ static int run_on(const struct sb_options *options,
 	struct sb_plan plan;
 	int rc = sb_placing_plan(options, topology, &plan);
 
+	if (!rc && plan.placement.workers > SB_WORKERS_MAX) {
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "--workers: %" PRIu32
+			     " are too many to run; expected at most %d",
+			     plan.placement.workers, SB_WORKERS_MAX);
+		sb_plan_free(&plan);
+	}
 	if (rc)
 		return rc;
 	sb_topology_machine(topology, &machine);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "affinity/draw.h"
 #include "harness/help.h"
@@ -17,6 +18,7 @@
 #include "harness/status.h"
 #include "harness/text.h"
 #include "results/file.h"
+#include "results/record.h"
 
 enum format { PRETTY, JSON, CSV };
 
@@ -189,17 +191,14 @@ static void ring_name(const struct scene *s, uint32_t thief, uint64_t far,
 	const struct sb_place *other = &p->place[first_in_ring(s, thief, far)];
 	const enum sb_distance class = sb_place_distance(own, other);
 	const uint32_t distance = sb_place_node_distance(p, own, other);
+	const bool inside = class == SB_DISTANCE_REMOTE && own->package >= 0 &&
+			    own->package == other->package;
+	char at[24] = "";
 
-	const bool inside = own->package == other->package;
-
-	if (class != SB_DISTANCE_REMOTE)
-		snprintf(out, bytes, "%s", sb_distance_name(class));
-	else if (distance)
-		snprintf(out, bytes, "remote%s at %" PRIu32,
-			 inside ? " in the package" : "", distance);
-	else
-		snprintf(out, bytes, "remote%s",
-			 inside ? " in the package" : "");
+	if (distance && !sb_place_same_node(own, other))
+		snprintf(at, sizeof(at), " at %" PRIu32, distance);
+	snprintf(out, bytes, "%s%s%s", sb_distance_name(class),
+		 inside ? " in the package" : "", at);
 }
 
 /* "1-3 5" */
@@ -301,16 +300,18 @@ static json_t *generators_to_json(const struct scene *s)
 static int put_json(const struct scene *s)
 {
 	json_t *workers = json_array();
+	char *profile = sb_text_copy(s->machine.profile);
 	json_t *document;
 
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++)
 		json_array_append_new(workers, worker_to_json(s, w));
 	document = json_pack(
-		"{sssssisisisisoso}", "profile", s->machine.profile, "topology",
+		"{sssssisisisisoso}", "profile", profile, "topology",
 		s->machine.emulated ? "emulated" : "native", "packages",
 		(int)s->machine.packages, "nodes", (int)s->machine.nodes,
 		"cores", (int)s->machine.cores, "pus", (int)s->machine.pus,
 		"workers", workers, "generators", generators_to_json(s));
+	free(profile);
 	if (!document)
 		return sb_fail(SB_EXIT_BUG, "no memory");
 	json_dumpf(document, stdout, JSON_INDENT(1));
@@ -339,7 +340,21 @@ static int plan(const struct scene *s)
 	}
 }
 
-static int write_svg(const struct scene *s, const char *path)
+/* A device or pipe is written to; it is nothing that could be replaced. */
+static int write_svg_to(const struct scene *s, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int rc;
+
+	if (!out)
+		return -errno;
+	sb_draw_svg(s->topology, &s->plan, out);
+	rc = ferror(out) || fflush(out) ? -errno : 0;
+	return fclose(out) && !rc ? -errno : rc;
+}
+
+/* Whole or not at all. */
+static int write_svg_file(const struct scene *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *directory =
@@ -352,10 +367,23 @@ static int write_svg(const struct scene *s, const char *path)
 	if (directory)
 		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
 	free(directory);
-	if (!rc) {
-		sb_draw_svg(s->topology, &s->plan, file.stream);
-		rc = sb_file_commit(&file);
-	}
+	if (rc)
+		return rc;
+	sb_draw_svg(s->topology, &s->plan, file.stream);
+	return sb_file_commit(&file);
+}
+
+static int write_svg(const struct scene *s, const char *path)
+{
+	char *real = realpath(path, NULL); /* what a link points to */
+	struct stat status;
+	int rc;
+
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		rc = write_svg_to(s, path);
+	else
+		rc = write_svg_file(s, real ? real : path);
+	free(real);
 	return rc ? sb_fail(SB_EXIT_USAGE, "--svg: '%s' cannot be written: %s",
 			    path, strerror(-rc))
 		  : 0;
@@ -393,11 +421,13 @@ static const struct part {
 	const char *name;
 	int (*run)(const struct scene *s);
 	bool has_plan;
+	bool has_svg;
+	bool has_format;
 } parts[] = {
-	{ "show", show, true },
-	{ "plan", plan, true },
-	{ "export", export, false },
-	{ "fingerprint", fingerprint, false },
+	{ "show", show, true, true, false },
+	{ "plan", plan, true, false, true },
+	{ "export", export, false, false, false },
+	{ "fingerprint", fingerprint, false, false, false },
 };
 
 static const char *part_name(const void *unused, size_t i)
@@ -417,12 +447,46 @@ static const struct part *find_part(const char *name)
 	return NULL;
 }
 
+/* On the command line; what the environment sets is for whom it concerns. */
+static bool is_given(const struct sb_options *options, enum sb_option_id id)
+{
+	return !strcmp(options->value[id].source, "command line");
+}
+
+/* An option that this part would not look at. */
+static const char *find_useless(const struct part *part,
+				const struct sb_options *options)
+{
+	static const enum sb_option_id of_plan[] = {
+		SB_OPT_workers,	       SB_OPT_placement, SB_OPT_cpus,
+		SB_OPT_generator_cpus, SB_OPT_no_smt,	 SB_OPT_oversubscribe
+	};
+
+	if (!part->has_svg && is_given(options, SB_OPT_svg))
+		return sb_option[SB_OPT_svg].name;
+	if (!part->has_format && is_given(options, SB_OPT_format))
+		return sb_option[SB_OPT_format].name;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(of_plan); i++) {
+		if (!part->has_plan && is_given(options, of_plan[i]))
+			return sb_option[of_plan[i]].name;
+	}
+	return NULL;
+}
+
 static int run_part(const struct part *part, const struct sb_options *options)
 {
 	struct scene s = { .options = options };
 	struct sb_topology *topology;
-	int rc = sb_placing_open(options, &topology);
+	const char *useless = find_useless(part, options);
+	int rc;
 
+	if (useless)
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--%s: expected without it; topo %s does not use "
+			"it",
+			useless, part->name);
+	rc = sb_placing_open(options, &topology);
 	if (rc)
 		return rc;
 	s.topology = topology;
@@ -434,9 +498,6 @@ static int run_part(const struct part *part, const struct sb_options *options)
 		sb_plan_free(&s.plan);
 	}
 	sb_topology_free(topology);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = sb_fail(SB_EXIT_ENVIRONMENT, "standard output: %s",
-			     strerror(errno));
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "harness/options.h"
 #include "harness/status.h"
 #include "harness/version.h"
-#include "results/record.h"
+#include "results/validity.h"
 
 void sb_help(void)
 {
@@ -24,8 +25,10 @@ void sb_help(void)
 	     "export, fingerprint:\n"
 	     "                                          machines, and which "
 	     "worker goes where\n"
+	     "  sched-bench check [--strict]            what on this machine "
+	     "would spoil a measurement\n"
 	     "  sched-bench list WHAT [--json]          workloads, options, "
-	     "metrics or profiles\n"
+	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
 	     "  sched-bench run --help shows the options of run; topo --help, "
@@ -97,6 +100,19 @@ void sb_help_topo(void)
 	     "as 'pack:2 numa:2 l3:2 core:4 pu:2'. Without\none it is this "
 	     "machine. On all others, runs are emulated.\n"
 	     "\nTry:  sched-bench topo plan --profile laptop-6p8e --workers 8");
+}
+
+void sb_help_check(void)
+{
+	puts("sched-bench check [options]\n"
+	     "\n"
+	     "Looks for what would spoil a measurement on this machine. Each "
+	     "line is ok, warn or\nunknown; behind a warning stand what it "
+	     "does "
+	     "to a measurement, and the command that\nmends it. Nothing is "
+	     "changed. Exit status 0, or with --strict 4 when something "
+	     "warns.");
+	put_options_of(SB_VERB_CHECK);
 }
 
 /* ---- list: each kind as text or as JSON ---- */
@@ -213,6 +229,55 @@ static void put_metrics(void)
 		       sb_metric[i].doc);
 }
 
+static const char *rule_unit(const struct sb_rule *rule)
+{
+	return sb_metric[rule->metric].unit;
+}
+
+static json_t *validity_to_json(void)
+{
+	json_t *list = json_array();
+
+	for (const struct sb_rule *r = sb_rules; r->name; r++) {
+		json_t *rule =
+			json_pack("{sssssssf}", "name", r->name, "meaning",
+				  r->doc, "metric", sb_metric[r->metric].name,
+				  "suspect_above", r->suspect);
+
+		/* Never is no number. */
+		if (!isinf(r->invalid))
+			json_object_set_new(rule, "invalid_above",
+					    json_real(r->invalid));
+		json_object_set_new(rule, "unit", json_string(rule_unit(r)));
+		json_object_set_new(rule, "if_metric",
+				    json_string(sb_metric[r->evidence].name));
+		json_object_set_new(rule, "is_at_least", json_real(r->least));
+		json_array_append_new(list, rule);
+	}
+	for (const struct sb_series_rule *r = sb_series_rules; r->name; r++)
+		json_array_append_new(
+			list, json_pack("{ssssss}", "name", r->name, "meaning",
+					r->doc, "threshold", r->threshold));
+	return list;
+}
+
+static void put_validity(void)
+{
+	for (const struct sb_rule *r = sb_rules; r->name; r++) {
+		printf("%-16s %s: %s if %s > %g %s", r->name, r->doc,
+		       isinf(r->invalid) ? "suspect" : "invalid",
+		       sb_metric[r->metric].name,
+		       isinf(r->invalid) ? r->suspect : r->invalid,
+		       rule_unit(r));
+		if (r->least > 1)
+			printf(", and %s >= %g %s", sb_metric[r->evidence].name,
+			       r->least, sb_metric[r->evidence].unit);
+		putchar('\n');
+	}
+	for (const struct sb_series_rule *r = sb_series_rules; r->name; r++)
+		printf("%-16s %s: %s\n", r->name, r->doc, r->threshold);
+}
+
 static json_t *profiles_to_json(void)
 {
 	json_t *list = json_array();
@@ -239,6 +304,7 @@ static const struct list {
 	{ "workloads", put_workloads, workloads_to_json },
 	{ "options", put_options, options_to_json },
 	{ "metrics", put_metrics, metrics_to_json },
+	{ "validity", put_validity, validity_to_json },
 	{ "profiles", put_profiles, profiles_to_json },
 };
 
@@ -273,8 +339,8 @@ int sb_command_list(int argc, char **argv)
 			return put_list(&lists[i], argc - 1, argv + 1);
 	}
 	return sb_fail(SB_EXIT_USAGE,
-		       "list: expected workloads, options, metrics or "
-		       "profiles, not '%s'",
+		       "list: expected workloads, options, metrics, validity "
+		       "or profiles, not '%s'",
 		       argc > 1 ? argv[1] : "");
 }
 

@@ -1,9 +1,11 @@
 /*
  * main.c - sched-bench: chooses the verb.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/command_check.h"
 #include "harness/command_run.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"
@@ -15,7 +17,7 @@ static bool is(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
-int main(int argc, char **argv)
+static int run_verb(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "--help";
 
@@ -27,12 +29,26 @@ int main(int argc, char **argv)
 		return sb_command_run(argc, argv);
 	else if (!strcmp(verb, "topo"))
 		return sb_command_topo(argc, argv);
+	else if (!strcmp(verb, "check"))
+		return sb_command_check(argc, argv);
 	else if (!strcmp(verb, "list"))
 		return sb_command_list(argc - 1, argv + 1);
 	else
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run, topo or list "
-			       "(sched-bench --help)",
-			       verb);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"unknown verb '%s'; expected run, topo, check or list "
+			"(sched-bench --help)",
+			verb);
 	return SB_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const int rc = run_verb(argc, argv);
+
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "standard output cannot be written: %s",
+			       strerror(errno));
+	return rc;
 }

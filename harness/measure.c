@@ -8,6 +8,7 @@
 
 #include "core/platform.h"
 #include "harness/look.h"
+#include "harness/osview.h"
 #include "harness/status.h"
 
 _Atomic(bool) sb_interrupted;
@@ -25,6 +26,10 @@ struct measurement {
 	/* Readings at the start of a repetition. */
 	struct sb_worker_reading *worker; /* [workers] */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
+	struct sb_osview *os;
+	struct sb_cpu_mask os_cpus; /* what os looks at */
+	struct sb_conditions conditions;
+	bool restless; /* the warm-up has found no end */
 	char why[160]; /* of the failure, "" while there is none */
 };
 
@@ -245,29 +250,54 @@ static void add_round(struct sb_measured *sum, const struct sb_round *round,
 		      uint64_t wall_ns)
 {
 	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
+	sum->submit_ns += round->submit_ns;
 	sum->part_cpu_ns += round->cpu_ns;
 	sum->bytes_per_process += round->bytes_per_process;
+}
+
+/*
+ * Polling workers need the kernel for nothing, but for the last round's
+ * remains, in the middle of this one. That is waited for in between, and what
+ * it costs is no part of the measurement.
+ */
+static void settle(struct measurement *m, struct sb_measured *sum)
+{
+	const uint64_t start = sb_clock_ns();
+	const uint64_t cpu = sb_clock_process_cpu_ns();
+
+	if (!m->conditions.polls)
+		return;
+	(void)sb_scheduler_settle(m->run.scheduler);
+	sum->settle_cpu_ns += sb_clock_process_cpu_ns() - cpu;
+	sum->settle_ns += sb_clock_ns() - start;
 }
 
 /* One round; adds what it measured. False: m->why says why there is none. */
 static bool run_round(struct measurement *m, struct sb_measured *sum)
 {
 	const struct sb_workload *workload = m->run.workload;
-	const uint64_t start = sb_clock_ns();
+	uint64_t start;
+	uint64_t end;
 	char why[120] = "";
 	int rc;
 
+	settle(m, sum);
+	start = sb_clock_ns();
 	m->run.round = (struct sb_round){ 0 };
 	rc = workload->start(&m->run);
-	if (!wait_idle(m))
-		return false;
+	/* Those that did start may wait for others for ever; stop ends them. */
 	if (rc) {
 		snprintf(m->why, sizeof(m->why), "it could not start: %s",
 			 strerror(-rc));
 		return false;
 	}
-	add_round(sum, &m->run.round,
-		  sb_scheduler_idle_since_ns(m->run.scheduler) - start);
+	if (!wait_idle(m))
+		return false;
+	if (m->run.round.start_ns)
+		start = m->run.round.start_ns;
+	end = sb_scheduler_idle_since_ns(m->run.scheduler);
+	sb_osview_window(m->os, start, end);
+	add_round(sum, &m->run.round, end - start);
 	sum->operations += workload->operations(&m->run);
 	sum->rounds++;
 	if (workload->check(&m->run, why, sizeof(why)))
@@ -289,43 +319,122 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	do {
 		ok = !interrupted(m) && run_round(m, sum);
 	} while (ok && sb_clock_ns() - start < duration_ns);
-	sum->elapsed_ns = sb_clock_ns() - start;
+	sum->elapsed_ns = sb_clock_ns() - start - sum->settle_ns;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
-				       : sb_clock_process_cpu_ns() - cpu;
+				       : sb_clock_process_cpu_ns() - cpu -
+						 sum->settle_cpu_ns;
 	return ok && ground_holds(m);
+}
+
+/* Slices of the warm-up, and when to give it up. */
+#define WARM_SLICE_NS UINT64_C(20000000)
+#define WARM_SLICES   250
+#define WARM_MAX_NS   UINT64_C(10000000000)
+
+/* --warmup auto: until the time per operation has come to rest. */
+static bool warm_up_until_rest(struct measurement *m)
+{
+	const uint64_t start = sb_clock_ns();
+	struct sb_measured slice;
+	double cost[WARM_SLICES];
+	uint32_t n = 0;
+
+	while (n < WARM_SLICES && sb_clock_ns() - start < WARM_MAX_NS) {
+		if (!run_rounds(m, WARM_SLICE_NS, &slice))
+			return false;
+		cost[n++] = (double)slice.wall_ns / (double)slice.operations;
+		if (sb_is_at_rest(cost, n))
+			return true;
+	}
+	m->restless = true;
+	fprintf(stderr,
+		"sched-bench: %s: --warmup auto: not steady after %.1f s; "
+		"measured all the same\n",
+		m->run.workload->name, 1e-9 * (double)(sb_clock_ns() - start));
+	return true;
 }
 
 static bool warm_up(struct measurement *m)
 {
-	const uint64_t duration = sb_opt(m->options, SB_OPT_warmup);
+	const struct sb_option_value *warmup =
+		&m->options->value[SB_OPT_warmup];
 	struct sb_measured unused;
 
-	return !duration || run_rounds(m, duration, &unused);
+	if (warmup->alternative)
+		return warm_up_until_rest(m);
+	return !warmup->number || run_rounds(m, warmup->number, &unused);
 }
 
 static bool make_room(struct sb_record *record, uint32_t workers)
 {
 	record->worker = make_readings(workers);
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
-	return record->worker && record->hist;
+	record->os = calloc(workers, sizeof(*record->os));
+	return record->worker && record->hist && record->os;
 }
 
 static bool run_repetition(struct measurement *m, struct sb_record *record)
 {
 	struct sb_measured measured;
+	struct sb_memory before;
 
 	if (!make_room(record, m->workers)) {
 		snprintf(m->why, sizeof(m->why), "no memory");
 		return false;
 	}
 	read_all(m->run.scheduler, m->worker, m->hist);
+	/* This one is the harness's own, so it can be emptied. */
+	*m->run.wake_ns = (struct sb_hist){ 0 };
+	sb_scheduler_read_memory(m->run.scheduler, &before);
+	sb_osview_begin(m->os);
 	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
 		return false;
+	sb_osview_end(m->os, record->os, &measured.machine);
 	read_difference(m, record);
+	sb_hist_read(m->run.wake_ns, &measured.wake_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	measured.look_ns = m->look_ns;
+	measured.mapped_before = before.mapped_bytes;
 	sb_record_compute(record, &measured, m->workers);
+	sb_judge_record(record, &m->conditions);
+	if (m->restless)
+		sb_record_suspect(record, "the warm-up found no steady state");
 	return true;
+}
+
+/* ---- how many ---- */
+
+uint32_t sb_repetitions_max(const struct sb_options *options)
+{
+	const uint32_t wanted = (uint32_t)sb_opt(options, SB_OPT_repetitions);
+	const uint32_t most = (uint32_t)sb_opt(options, SB_OPT_max_repetitions);
+
+	if (!options->value[SB_OPT_until_ci].alternative || wanted > most)
+		return wanted;
+	return most;
+}
+
+/* After the last wanted one: whether there has to be another. */
+static bool is_uncertain(const struct measurement *m,
+			 const struct sb_series *series)
+{
+	const struct sb_option_value *until =
+		&m->options->value[SB_OPT_until_ci];
+	double width;
+
+	if (!until->alternative)
+		return false;
+	width = sb_series_uncertainty(series, SB_METRIC_ns_per_op);
+	if (width <= 1e-6 * (double)until->number)
+		return false;
+	if (series->records < sb_repetitions_max(m->options))
+		return true;
+	fprintf(stderr,
+		"sched-bench: %s: --until-ci %s: the median's 95 %% interval "
+		"is %.3g %% wide after %" PRIu32 " repetitions, the most that "
+		"may be made (--max-repetitions)\n",
+		series->workload, until->text, 100 * width, series->records);
+	return false;
 }
 
 /* After a failure there is no point in going on: the rest is invalid, too. */
@@ -343,7 +452,10 @@ static void run_repetitions(struct measurement *m, struct sb_series *series,
 			progress->report(progress->arg, series);
 		else
 			sb_record_invalidate(record, m->why);
+		if (ok && r + 1 == series->records)
+			series->records += is_uncertain(m, series);
 	}
+	sb_judge_series(series);
 }
 
 static void run_nothing(struct sb_series *series, const char *why)
@@ -355,6 +467,42 @@ static void run_nothing(struct sb_series *series, const char *why)
 }
 
 /* ---- the scheduler around them ---- */
+
+/* Whose steal time is the workers': their own CPUs', or of those that are not
+ * pinned all that may be used. */
+static void note_cpus(struct measurement *m)
+{
+	const struct sb_placement *p = m->ground->placement;
+
+	m->conditions.alone = true;
+	for (uint32_t i = 0; i < p->workers; i++) {
+		const int cpu = p->place[i].os_cpu;
+
+		if (cpu < 0)
+			m->os_cpus = m->ground->usable;
+		if (cpu < 0 || sb_cpu_mask_has(&m->os_cpus, cpu))
+			m->conditions.alone = false;
+		sb_cpu_mask_add(&m->os_cpus, cpu);
+	}
+}
+
+static bool open_osview(struct measurement *m)
+{
+	struct sb_osview_request request = {
+		.root = "",
+		.workers = m->workers,
+		.cpus = &m->os_cpus,
+		.counts_syscalls = m->conditions.polls,
+	};
+	int *thread_id = calloc(m->workers, sizeof(*thread_id));
+
+	for (uint32_t i = 0; thread_id && i < m->workers; i++)
+		thread_id[i] = sb_scheduler_thread_id(m->run.scheduler, i);
+	request.thread_id = thread_id;
+	m->os = thread_id ? sb_osview_open(&request) : NULL;
+	free(thread_id);
+	return m->os;
+}
 
 static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 			int rc)
@@ -394,7 +542,11 @@ static int measure_started(struct measurement *m, struct sb_series *series,
 		return 0;
 	}
 	m->ground->held = true;
-	run_repetitions(m, series, progress);
+	if (open_osview(m))
+		run_repetitions(m, series, progress);
+	else
+		run_nothing(series, "no memory");
+	sb_osview_close(m->os);
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	read_memory(m, series);
@@ -425,6 +577,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		.ground = ground,
 		.workers = ground->placement->workers,
 		.look_ns = sb_look_ns(),
+		.conditions.polls = config.park == SB_PARK_POLL,
 	};
 	int rc;
 
@@ -432,11 +585,14 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		run_nothing(series, ground->lost);
 		return 0;
 	}
+	note_cpus(&m);
 	m.worker = make_readings(m.workers);
 	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
-	rc = m.worker && m.hist ? sb_scheduler_create(&m.run.scheduler, &config,
-						      ground->placement)
-				: -ENOMEM;
+	m.run.wake_ns = calloc(1, sizeof(*m.run.wake_ns));
+	rc = m.worker && m.hist && m.run.wake_ns
+		     ? sb_scheduler_create(&m.run.scheduler, &config,
+					   ground->placement)
+		     : -ENOMEM;
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT,
 			     "the scheduler cannot be created: %s",
@@ -446,5 +602,6 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	sb_scheduler_destroy(m.run.scheduler);
 	free_readings(m.worker, m.workers);
 	free(m.hist);
+	free(m.run.wake_ns);
 	return rc;
 }

@@ -7,7 +7,7 @@
 
 #include "affinity/mask.h"
 #include "harness/options.h"
-#include "results/record.h"
+#include "results/validity.h"
 
 /* Called after the warm-up and each repetition; for progress. */
 struct sb_progress {
@@ -29,9 +29,13 @@ struct sb_ground {
 	char lost[160];
 };
 
+/* How many records a series may come to have. */
+uint32_t sb_repetitions_max(const struct sb_options *options);
+
 /*
  * Runs the chosen workload and fills the series' records, which the caller
- * has allocated (records of them). Rows that cannot be had are invalid, with
+ * has allocated: sb_repetitions_max() of them, of which `records` are wanted at
+ * least. Rows that cannot be had are invalid, with
  * the reason; all are when the ground has been lost. Returns 0, or an exit status after an error has been printed.
  */
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,

@@ -22,14 +22,21 @@ static bool read_text(const char *path, char *out, size_t bytes)
 	return ok;
 }
 
-static bool has_explicit(void)
+#define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
+
+static uint64_t read_number(const char *path)
 {
 	char text[32];
 
-	return read_text("/sys/kernel/mm/hugepages/hugepages-2048kB/"
-			 "free_hugepages",
-			 text, sizeof(text)) &&
-	       strtoull(text, NULL, 10);
+	return read_text(path, text, sizeof(text)) ? strtoull(text, NULL, 10)
+						   : 0;
+}
+
+/* What is reserved is still free, but somebody else's. */
+static bool has_explicit(void)
+{
+	return read_number(POOL "free_hugepages") >
+	       read_number(POOL "resv_hugepages");
 }
 
 static bool has_transparent(void)
@@ -41,14 +48,16 @@ static bool has_transparent(void)
 	       !strstr(text, "[never]");
 }
 
-void sb_memory_foretell(const struct sb_options *options)
+bool sb_memory_foretell(const struct sb_options *options)
 {
 	const enum sb_huge_pages asked =
 		(enum sb_huge_pages)options->value[SB_OPT_huge_pages]
 			.alternative;
 	const bool transparent = has_transparent();
 
-	if (asked == SB_HUGE_PAGES_EXPLICIT && !has_explicit())
+	const bool is_missing =
+		asked == SB_HUGE_PAGES_EXPLICIT && !has_explicit();
+	if (is_missing)
 		fprintf(stderr,
 			"sched-bench: --huge-pages explicit: this machine has "
 			"no free huge pages of 2 MiB (sysctl vm.nr_hugepages=N "
@@ -60,16 +69,17 @@ void sb_memory_foretell(const struct sb_options *options)
 		      "(/sys/kernel/mm/transparent_hugepage/enabled); normal "
 		      "pages are used\n",
 		      stderr);
+	return is_missing;
 }
 
 /* ---- after ---- */
 
 static void report_series(const struct sb_options *options,
-			  const struct sb_series *series)
+			  const struct sb_series *series, bool is_foretold)
 {
 	const struct sb_memory *m = &series->memory;
 
-	if (m->explicit_bytes && m->missed_bytes)
+	if (m->missed_bytes && (m->explicit_bytes || !is_foretold))
 		fprintf(stderr,
 			"sched-bench: %s: only %.0f of %.0f MiB are explicit "
 			"huge pages; this machine had no more free ones\n",
@@ -84,8 +94,8 @@ static void report_series(const struct sb_options *options,
 }
 
 void sb_memory_report(const struct sb_options *options,
-		      const struct sb_result *result)
+		      const struct sb_result *result, bool is_foretold)
 {
 	for (uint32_t i = 0; i < result->all_series; i++)
-		report_series(options, &result->series[i]);
+		report_series(options, &result->series[i], is_foretold);
 }

@@ -8,11 +8,13 @@
 #include "results/record.h"
 
 /* Before the run: that the machine has no huge pages of that kind, and what is
- * used instead. */
-void sb_memory_foretell(const struct sb_options *options);
+ * used instead. Returns whether explicit ones were asked for, and there are
+ * none. */
+bool sb_memory_foretell(const struct sb_options *options);
 
-/* After it: what was refused. */
+/* After it: what was refused, but not that all explicit huge pages were if that
+ * has been foretold. */
 void sb_memory_report(const struct sb_options *options,
-		      const struct sb_result *result);
+		      const struct sb_result *result, bool is_foretold);
 
 #endif

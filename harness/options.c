@@ -71,6 +71,9 @@ static bool matches(const struct sb_option *option, const char *alternative,
 		       in_range(option, *number);
 	if (!strcmp(alternative, "TIME"))
 		return sb_parse_time(text, number) && in_range(option, *number);
+	if (!strcmp(alternative, "PERCENT"))
+		return sb_parse_percent(text, number) &&
+		       in_range(option, *number);
 	return !strcmp(alternative, text) ||
 	       parse_word_and_count(option, alternative, text, number);
 }
@@ -106,12 +109,17 @@ static void describe_form(const struct sb_option *option, char *out,
 
 	if (!option->form) {
 		snprintf(out, bytes, "yes or no");
-	} else if (!strcmp(option->form, "TIME")) {
+	} else if (!strncmp(option->form, "TIME", 4)) {
 		sb_format_time(low, option->min);
 		sb_format_time(high, option->max);
 		snprintf(out, bytes,
-			 "a time with its unit (10us, 1.5s) from %s to %s", low,
-			 high);
+			 "a time with its unit (10us, 1.5s) from %s to %s%s%s",
+			 low, high, option->form[4] ? ", or " : "",
+			 option->form[4] ? option->form + 5 : "");
+	} else if (strstr(option->form, "PERCENT")) {
+		snprintf(out, bytes, "%s, PERCENT from %g%% to %g%%",
+			 option->form, 1e-4 * (double)option->min,
+			 1e-4 * (double)option->max);
 	} else if (!strcmp(option->form, "N")) {
 		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64,
 			 option->min, option->max);
@@ -241,7 +249,29 @@ struct reading {
 
 static const char *verb_name(enum sb_verb verb)
 {
-	return verb == SB_VERB_TOPO ? "topo" : "run";
+	switch (verb) {
+	case SB_VERB_TOPO:
+		return "topo";
+	case SB_VERB_CHECK:
+		return "check";
+	case SB_VERB_RUN:
+	default:
+		return "run";
+	}
+}
+
+/* What to do instead of a word that is no option. */
+static const char *verb_advice(enum sb_verb verb)
+{
+	switch (verb) {
+	case SB_VERB_TOPO:
+		return "a machine is named with --profile";
+	case SB_VERB_CHECK:
+		return "it looks at this machine";
+	case SB_VERB_RUN:
+	default:
+		return "workloads are named with -w";
+	}
 }
 
 static int unknown_option(const struct reading *reading, const char *word)
@@ -322,10 +352,7 @@ static int take_one(struct sb_options *options, const struct reading *reading,
 static int unexpected_word(enum sb_verb verb, const char *word)
 {
 	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
-		       verb_name(verb), word,
-		       verb == SB_VERB_RUN
-			       ? "workloads are named with -w"
-			       : "a machine is named with --profile");
+		       verb_name(verb), word, verb_advice(verb));
 }
 
 static int parse_arguments(struct sb_options *options, enum sb_verb verb,

@@ -8,7 +8,7 @@
 #include "workloads/workload.h"
 
 /* Which verbs have an option: a sum of these. */
-enum sb_verb { SB_VERB_RUN = 1, SB_VERB_TOPO = 2 };
+enum sb_verb { SB_VERB_RUN = 1, SB_VERB_TOPO = 2, SB_VERB_CHECK = 4 };
 
 enum sb_option_id {
 #define GROUP(title)

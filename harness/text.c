@@ -54,6 +54,21 @@ bool sb_parse_time(const char *text, uint64_t *out_ns)
 	return false;
 }
 
+bool sb_parse_percent(const char *text, uint64_t *out_ppm)
+{
+	const size_t digits = strspn(text, "0123456789.");
+	char *end;
+	double value;
+
+	if (!digits || text[0] == '.' || strcmp(text + digits, "%") != 0)
+		return false;
+	value = round(1e4 * strtod(text, &end));
+	if (end != text + digits || value >= 0x1p63)
+		return false;
+	*out_ppm = (uint64_t)value;
+	return true;
+}
+
 void sb_format_time(char *out, uint64_t ns)
 {
 	size_t i = 0;

@@ -13,6 +13,9 @@ bool sb_parse_count(const char *text, uint64_t *out);
  * m, h. False: no number, no unit, or too large. */
 bool sb_parse_time(const char *text, uint64_t *out_ns);
 
+/* A percentage, "1%", "0.5%", in millionths. False: none, or too large. */
+bool sb_parse_percent(const char *text, uint64_t *out_ppm);
+
 /* The shortest text that parses back to the time. */
 #define SB_TIME_BYTES 32
 void sb_format_time(char *out, uint64_t ns);

@@ -95,19 +95,19 @@ struct sb_shares sb_record_shares(const struct sb_record *record,
 struct sb_shares sb_series_shares(const struct sb_series *series,
 				  uint32_t worker)
 {
-	const double valid = sb_series_valid(series);
+	const double measured = sb_series_measured(series);
 	struct sb_shares mean;
 
 	for (int t = 0; t < SB_TIMES; t++)
-		mean.pct[t] = valid > 0 ? 0 : (double)NAN;
+		mean.pct[t] = measured > 0 ? 0 : (double)NAN;
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_shares one;
 
-		if (!series->record[r].valid)
+		if (!sb_record_has_numbers(&series->record[r]))
 			continue;
 		one = sb_record_shares(&series->record[r], worker, 1);
 		for (int t = 0; t < SB_TIMES; t++)
-			mean.pct[t] += one.pct[t] / valid;
+			mean.pct[t] += one.pct[t] / measured;
 	}
 	return mean;
 }

@@ -65,15 +65,38 @@ static void put_benchmark_columns(FILE *out, const struct sb_result *result,
 	put_number(out, record->value[SB_METRIC_ops_per_s]);
 	fputc(',', out);
 	put_text(out, series->label);
-	fprintf(out, ",%s,", record->valid ? "" : "true");
+	/* To its readers a row with numbers is none with an error. */
+	if (sb_record_has_numbers(record)) {
+		fputs(",,", out);
+		return;
+	}
+	fputs(",true,", out);
 	put_text(out, record->reason);
+}
+
+/* One row of runs.csv. */
+static void put_run(FILE *out, const struct sb_result *result,
+		    const struct sb_series *series,
+		    const struct sb_record *record)
+{
+	put_benchmark_columns(out, result, series, record);
+	fputc(',', out);
+	put_text(out, series->workload);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", result->placement.workers,
+		record->repetition, sb_verdict_name(record->verdict));
+	put_text(out, record->reason);
+	for (uint32_t m = 0; m < SB_METRICS; m++) {
+		fputc(',', out);
+		put_number(out, record->value[m]);
+	}
+	put_row_end(out, result);
 }
 
 void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 {
 	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,"
 	      "items_per_second,label,error_occurred,error_message,"
-	      "workload,workers,repetition,valid",
+	      "workload,workers,repetition,valid,reason",
 	      out);
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		fprintf(out, ",%s", sb_metric[m].name);
@@ -81,25 +104,12 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 
-		for (uint32_t r = 0; r < series->records; r++) {
-			const struct sb_record *record = &series->record[r];
-
-			put_benchmark_columns(out, result, series, record);
-			fputc(',', out);
-			put_text(out, series->workload);
-			fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s",
-				result->placement.workers, record->repetition,
-				record->valid ? "valid" : "invalid");
-			for (uint32_t m = 0; m < SB_METRICS; m++) {
-				fputc(',', out);
-				put_number(out, record->value[m]);
-			}
-			put_row_end(out, result);
-		}
+		for (uint32_t r = 0; r < series->records; r++)
+			put_run(out, result, series, &series->record[r]);
 	}
 }
 
-/* ---- the others: a writer each, of every valid repetition or a series ---- */
+/* ---- the others: a writer each, of every repetition with numbers or a series ---- */
 
 typedef void (*record_writer)(FILE *out, const struct sb_result *result,
 			      const struct sb_series *series,
@@ -146,6 +156,11 @@ static void put_workers(FILE *out, const struct sb_result *result,
 		}
 		put_counters(out, &record->worker[w]);
 		put_shares(out, record, w);
+		for (int c = 0; c < SB_OS_COUNTS; c++) {
+			fputc(',', out);
+			put_number(out, record->os ? record->os[w].value[c]
+						   : (double)NAN);
+		}
 		put_row_end(out, result);
 	}
 }
@@ -274,6 +289,9 @@ static const struct csv_file {
 #define TIME(name, doc) "," #name "_pct"
 #include "results/account.def"
 #undef TIME
+#define OS(name, unit, doc) "," #name
+#include "results/os.def"
+#undef OS
 	  ,
 	  put_workers, NULL },
 	{ "steals.csv",
@@ -296,7 +314,7 @@ static void put_series_rows(FILE *out, const struct sb_result *result,
 	if (file->put_series)
 		file->put_series(out, result, series);
 	for (uint32_t r = 0; file->put_record && r < series->records; r++) {
-		if (series->record[r].valid)
+		if (sb_record_has_numbers(&series->record[r]))
 			file->put_record(out, result, series,
 					 &series->record[r]);
 	}

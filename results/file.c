@@ -60,6 +60,13 @@ int sb_file_commit(struct sb_file *file)
 	return rc;
 }
 
+void sb_file_abandon(struct sb_file *file)
+{
+	fclose(file->stream);
+	unlink(file->temporary);
+	forget(file);
+}
+
 static int make_one(const char *path)
 {
 	struct stat info;

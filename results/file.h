@@ -23,6 +23,9 @@ SB_MUST_CHECK int sb_file_begin(struct sb_file *file, const char *directory,
  * -errno. */
 SB_MUST_CHECK int sb_file_commit(struct sb_file *file);
 
+/* Ends it without a trace. */
+void sb_file_abandon(struct sb_file *file);
+
 /* directory/name, for the caller to free; NULL when there is no memory. */
 char *sb_path_join(const char *directory, const char *name);
 

@@ -106,7 +106,9 @@ static json_t *record_to_json(const struct sb_result *result,
 	json_t *own = json_object();
 	bool ok = set_benchmark_keys(row, result, series, record, family);
 
-	ok &= set(own, "valid", json_string("valid"));
+	ok &= set(own, "valid", json_string(sb_verdict_name(record->verdict)));
+	if (*record->reason)
+		ok &= set(own, "reason", json_string(record->reason));
 	ok &= set(own, "topology", json_string(sb_result_topology(result)));
 	ok &= set(own, "workload", json_string(series->workload));
 	ok &= set(own, "operation", json_string(series->operation));
@@ -169,7 +171,7 @@ static json_t *result_to_json(const struct sb_result *result)
 		for (uint32_t r = 0; r < series->records; r++) {
 			const struct sb_record *record = &series->record[r];
 
-			if (record->valid)
+			if (sb_record_has_numbers(record))
 				ok &= !json_array_append_new(
 					benchmarks,
 					record_to_json(result, series, record,

@@ -51,33 +51,46 @@ static void put_quoted(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static uint32_t count_invalid(const struct sb_result *result)
+static uint32_t count_all(const struct sb_result *result,
+			  enum sb_verdict verdict)
 {
-	const struct sb_series *end = result->series + result->all_series;
 	uint32_t n = 0;
 
-	for (const struct sb_series *s = result->series; s < end; s++) {
-		for (uint32_t r = 0; r < s->records; r++)
-			n += !s->record[r].valid;
-	}
+	for (uint32_t i = 0; i < result->all_series; i++)
+		n += sb_series_count(&result->series[i], verdict);
 	return n;
+}
+
+/* "2 suspect, 1 invalid left out" */
+static void describe_validity(const struct sb_result *result, char *out,
+			      size_t bytes)
+{
+	const uint32_t suspect = count_all(result, SB_SUSPECT);
+	const uint32_t invalid = count_all(result, SB_INVALID);
+
+	if (!suspect && !invalid)
+		snprintf(out, bytes, "all repetitions valid");
+	else
+		snprintf(out, bytes,
+			 "repetitions: %" PRIu32 " suspect, %" PRIu32
+			 " invalid and left out",
+			 suspect, invalid);
 }
 
 /* The machine and the validity stand under every picture. */
 static void put_caption(FILE *out, const struct sb_result *result)
 {
 	char caption[320];
-	const uint32_t invalid = count_invalid(result);
+	char validity[80];
 
+	describe_validity(result, validity, sizeof(validity));
 	snprintf(caption, sizeof(caption),
 		 "%s, %s cores; %s workers; sched-bench %s, %s build; %s",
 		 sb_result_fact(result, "machine", "cpu_model"),
 		 sb_result_fact(result, "machine", "cores"),
 		 sb_result_fact(result, "run", "workers"),
 		 sb_result_fact(result, "run", "version"),
-		 sb_result_fact(result, "run", "build_mode"),
-		 invalid ? "invalid repetitions left out"
-			 : "all repetitions valid");
+		 sb_result_fact(result, "run", "build_mode"), validity);
 	fputs("set label 99 ", out);
 	put_quoted(out, caption);
 	fputs(" at screen 0.01, screen 0.02 left noenhanced font \",9\"\n",
@@ -254,29 +267,43 @@ static bool body_spins(FILE *out, const struct sb_result *result,
 	return total > 0;
 }
 
-static bool body_cost(FILE *out, const struct sb_result *result,
-		      const struct sb_series *unused, int unused_too)
+/* The repetitions with that verdict, as a block of gnuplot's; how many. */
+static uint32_t put_costs(FILE *out, const struct sb_result *result,
+			  const char *block, enum sb_verdict verdict)
 {
-	bool any = false;
+	uint32_t n = 0;
 
-	(void)unused;
-	(void)unused_too;
-	fputs("set ylabel \"wall time per operation, ns\"\nset logscale y\n"
-	      "set key right top\n$r << EOD\n",
-	      out);
+	fprintf(out, "%s << EOD\n", block);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		for (uint32_t r = 0; r < result->series[i].records; r++) {
 			const struct sb_record *record =
 				&result->series[i].record[r];
 
-			if (!record->valid)
+			if (record->verdict != verdict)
 				continue;
-			any = true;
+			n++;
 			fprintf(out, "%.3f %.9g\n", i + 0.03 * (r % 9 - 4.0),
 				record->value[SB_METRIC_ns_per_op]);
 		}
 	}
-	fputs("EOD\n$m << EOD\n", out);
+	fputs("EOD\n", out);
+	return n;
+}
+
+static bool body_cost(FILE *out, const struct sb_result *result,
+		      const struct sb_series *unused, int unused_too)
+{
+	uint32_t valid;
+	uint32_t suspect;
+
+	(void)unused;
+	(void)unused_too;
+	fputs("set ylabel \"wall time per operation, ns\"\nset logscale y\n"
+	      "set key right top\n",
+	      out);
+	valid = put_costs(out, result, "$r", SB_VALID);
+	suspect = put_costs(out, result, "$q", SB_SUSPECT);
+	fputs("$m << EOD\n", out);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		fprintf(out, "%" PRIu32 " %.9g\n", i,
 			sb_series_spread(&result->series[i],
@@ -291,11 +318,18 @@ static bool body_cost(FILE *out, const struct sb_result *result,
 	fprintf(out, ")\nset xrange [-0.5:%" PRIu32 ".5]\n",
 		result->all_series - 1);
 	fputs("draw = \"plot $m using ($1-0.3):2:(0.6):(0) with vectors nohead "
-	      "lw "
-	      "3 lc rgb 'black' title 'median', $r using 1:2 with points pt 6 "
-	      "ps 1 lc rgb '#08519c' title 'repetition'\"\n",
+	      "lw 3 lc rgb 'black' title 'median'",
 	      out);
-	return any;
+	if (valid)
+		fputs(", $r using 1:2 with points pt 6 ps 1 "
+		      "lc rgb '#08519c' title 'repetition'",
+		      out);
+	if (suspect)
+		fputs(", $q using 1:2 with points pt 8 ps 1 "
+		      "lc rgb '#c0392b' title 'suspect repetition'",
+		      out);
+	fputs("\"\n", out);
+	return valid + suspect > 0;
 }
 
 /* ---- all pictures ---- */

@@ -2,7 +2,9 @@
 #include "results/account.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,12 +92,18 @@ static void compute_times(double *value, const struct sb_record *record,
 static_assert(SB_METRIC_unaccounted_pct - SB_METRIC_busy_pct == SB_TIMES - 1,
 	      "the shares are metrics in their own order");
 
+/* What `--record off` leaves out: it is the same for all workers. */
+static bool is_recorded(const struct sb_record *record, uint32_t workers)
+{
+	return workers && record->worker[0].recorded;
+}
+
 static void compute_steals(double *value, const struct sb_record *record,
 			   uint32_t workers)
 {
 	struct sb_steal_counts sum = { 0 };
 
-	if (!record->worker[0].recorded)
+	if (!is_recorded(record, workers))
 		return;
 	for (uint32_t i = 0; i < workers * workers; i++)
 		sb_steal_add(&sum,
@@ -136,7 +144,7 @@ static void compute_counters(double *value, const struct sb_record *record,
 	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
 		uint64_t sum = 0;
 
-		if (sb_counter_is_account(c) && !record->worker[0].recorded)
+		if (sb_counter_is_account(c) && !is_recorded(record, workers))
 			continue;
 		for (uint32_t i = 0; i < workers; i++)
 			sum += record->worker[i].counter[c];
@@ -145,6 +153,28 @@ static void compute_counters(double *value, const struct sb_record *record,
 	}
 }
 
+/* One worker of which it is not known makes the sum unknown. */
+static void compute_os(double *value, const struct sb_record *record,
+		       const struct sb_measured *m, uint32_t workers)
+{
+	const double worker_s = 1e-9 * (double)m->elapsed_ns * workers;
+
+	for (int c = 0; c < SB_OS_COUNTS && record->os; c++) {
+		value[SB_METRIC_vol_ctxsw + c] = 0;
+		for (uint32_t i = 0; i < workers; i++)
+			value[SB_METRIC_vol_ctxsw + c] +=
+				record->os[i].value[c];
+	}
+	value[SB_METRIC_invol_ctxsw_per_s] =
+		value[SB_METRIC_invol_ctxsw] / worker_s;
+	value[SB_METRIC_steal_ms] = m->machine.steal_ms;
+	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
+	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
+	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
+}
+
+static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,
+	      "the system's counts are side by side, in their own order");
 static_assert(SB_METRICS - SB_COUNTERS == SB_METRIC_steps, "counters are last");
 
 static void clear_values(struct sb_record *record)
@@ -160,7 +190,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	const double ops = (double)m->operations;
 
 	clear_values(record);
-	record->valid = true;
+	record->verdict = SB_VALID;
 	record->reason[0] = '\0';
 	value[SB_METRIC_ns_per_op] = (double)m->wall_ns / ops;
 	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
@@ -168,6 +198,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	if (m->bytes_per_process > 0)
 		value[SB_METRIC_bytes_per_process] =
 			m->bytes_per_process / (double)m->rounds;
+	if (m->submit_ns)
+		value[SB_METRIC_submit_ns_per_op] = (double)m->submit_ns / ops;
 	value[SB_METRIC_operations] = ops;
 	value[SB_METRIC_rounds] = (double)m->rounds;
 	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;
@@ -178,15 +210,49 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_look_ns] = m->look_ns;
 	compute_hists(value, record->hist);
 	compute_times(value, record, workers);
+	value[SB_METRIC_arena_growth_bytes] =
+		(double)m->memory.mapped_bytes - (double)m->mapped_before;
+	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
+	compute_os(value, record, m, workers);
 	compute_counters(value, record, workers);
+}
+
+const char *sb_verdict_name(enum sb_verdict verdict)
+{
+	static const char *const names[] = {
+		[SB_VALID] = "valid",
+		[SB_SUSPECT] = "suspect",
+		[SB_INVALID] = "invalid",
+	};
+
+	return names[verdict];
+}
+
+void sb_record_suspect(struct sb_record *record, const char *format, ...)
+{
+	const size_t used = strlen(record->reason);
+	char *end = record->reason + used;
+	const size_t room = sizeof(record->reason) - used;
+	const char *joint = used ? "; " : "";
+	char reason[SB_REASON_BYTES];
+	va_list args;
+
+	if (record->verdict == SB_INVALID)
+		return;
+	record->verdict = SB_SUSPECT;
+	va_start(args, format);
+	vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
+	if (strlen(joint) + strlen(reason) < room)
+		snprintf(end, room, "%s%s", joint, reason);
 }
 
 void sb_record_invalidate(struct sb_record *record, const char *reason)
 {
 	clear_values(record);
-	record->valid = false;
+	record->verdict = SB_INVALID;
 	snprintf(record->reason, sizeof(record->reason), "%s", reason);
 }
 
@@ -219,7 +285,7 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (series->record[r].valid)
+		if (sb_record_has_numbers(&series->record[r]))
 			sb_hist_merge(out, &series->record[r].hist[hist]);
 	}
 }
@@ -232,20 +298,26 @@ struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (record->valid)
+		if (sb_record_has_numbers(record))
 			sb_steal_add(&sum,
 				     &record->worker[thief].steals[victim]);
 	}
 	return sum;
 }
 
-uint32_t sb_series_valid(const struct sb_series *series)
+uint32_t sb_series_count(const struct sb_series *series,
+			 enum sb_verdict verdict)
 {
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < series->records; r++)
-		n += series->record[r].valid;
+		n += series->record[r].verdict == verdict;
 	return n;
+}
+
+uint32_t sb_series_measured(const struct sb_series *series)
+{
+	return series->records - sb_series_count(series, SB_INVALID);
 }
 
 static void add_pair(struct sb_distance_steals *sum,
@@ -261,11 +333,11 @@ uint32_t sb_series_distances(const struct sb_series *series,
 			     const struct sb_placement *p,
 			     struct sb_distance_steals out[SB_DISTANCES])
 {
-	const uint32_t valid = sb_series_valid(series);
+	const uint32_t measured = sb_series_measured(series);
 	uint32_t distances = 0;
 
 	memset(out, 0, SB_DISTANCES * sizeof(*out));
-	for (uint32_t i = 0; i < p->workers * p->workers && valid; i++) {
+	for (uint32_t i = 0; i < p->workers * p->workers && measured; i++) {
 		const uint32_t thief = i / p->workers;
 		const uint32_t victim = i % p->workers;
 		const struct sb_steal_counts cell =
@@ -274,7 +346,7 @@ uint32_t sb_series_distances(const struct sb_series *series,
 		if (thief != victim)
 			add_pair(&out[sb_place_distance(&p->place[thief],
 							&p->place[victim])],
-				 &cell, valid);
+				 &cell, measured);
 	}
 	for (int d = 0; d < SB_DISTANCES; d++)
 		distances += out[d].pairs > 0;
@@ -311,7 +383,7 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 	for (uint32_t i = 0; i < series->records; i++) {
 		const double v = series->record[i].value[metric];
 
-		if (series->record[i].valid && !isnan(v))
+		if (sb_record_has_numbers(&series->record[i]) && !isnan(v))
 			sorted[n++] = v;
 	}
 	qsort(sorted, n, sizeof(*sorted), compare_doubles);
@@ -330,6 +402,20 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 
 /* ---- the whole ---- */
 
+char *sb_text_copy(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *json = copy ? json_string(copy) : NULL;
+
+	/* jansson takes nothing but UTF-8. */
+	for (char *c = copy; c && !json && *c; c++) {
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	json_decref(json);
+	return copy;
+}
+
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value)
 {
@@ -339,7 +425,8 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 	if (!fact)
 		return -ENOMEM;
 	result->fact = fact;
-	fact[result->facts] = (struct sb_fact){ group, key, strdup(value) };
+	fact[result->facts] =
+		(struct sb_fact){ group, key, sb_text_copy(value) };
 	if (!fact[result->facts].value)
 		return -ENOMEM;
 	result->facts++;
@@ -363,6 +450,7 @@ static void free_record(struct sb_record *record, uint32_t workers)
 		free(record->worker[i].steals);
 	free(record->worker);
 	free(record->hist);
+	free(record->os);
 }
 
 void sb_result_free(struct sb_result *result)

@@ -25,19 +25,50 @@ enum sb_metric_id {
 	SB_METRICS
 };
 
+/* What the operating system counts of a thread. */
+enum sb_os_id {
+#define OS(name, unit, doc) SB_OS_##name,
+#include "results/os.def"
+#undef OS
+	SB_OS_COUNTS
+};
+
 extern const struct sb_metric sb_metric[SB_METRICS];
 extern const struct sb_metric sb_counter_info[SB_COUNTERS];
 extern const struct sb_metric sb_hist_info[SB_HISTS];
 
+/* Of one worker's thread, over a repetition; NaN: the system does not say. */
+struct sb_os_counts {
+	double value[SB_OS_COUNTS];
+};
+
+/* Of the machine, over a repetition; NaN: unknown. */
+struct sb_os_machine {
+	double steal_ms; /* of the CPUs that may be used together */
+	double steal_pct;
+	double clock_step_ms;
+	double clock_slew_ppm;
+};
+
+/*
+ * Whether a row may be believed. A suspect one has numbers, which count in
+ * medians and pictures and are marked everywhere; an invalid one has none.
+ */
+enum sb_verdict { SB_VALID, SB_SUSPECT, SB_INVALID };
+
+#define SB_REASON_BYTES 400
+
 /* One repetition of one workload. */
 struct sb_record {
 	uint32_t repetition;
-	bool valid;
-	char reason[160]; /* why not */
+	enum sb_verdict verdict;
+	/* Why it is not valid; of a suspect row several, joined by "; ". */
+	char reason[SB_REASON_BYTES];
 
 	double value[SB_METRICS];	  /* NaN: not measured */
 	struct sb_worker_reading *worker; /* [workers], over the repetition */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS], all workers together */
+	struct sb_os_counts *os;	  /* [workers]; NULL: not read */
 };
 
 /* All repetitions of one workload with one set of parameters. */
@@ -79,32 +110,60 @@ struct sb_measured {
 	uint64_t cpu_ns;
 	double look_ns;		 /* of one look at the clock */
 	struct sb_memory memory; /* at the end */
+	uint64_t mapped_before;	 /* mapped_bytes at the start */
+	struct sb_os_machine machine;
+	uint64_t settle_ns; /* of the gaps, what is no part of elapsed_ns */
+	uint64_t settle_cpu_ns;
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
+	uint64_t submit_ns;
 	double bytes_per_process;
+	struct sb_hist_counts wake_ns;
 };
 
 /* Computes all metrics from the measurement and the workers' readings. */
 void sb_record_compute(struct sb_record *record,
 		       const struct sb_measured *measured, uint32_t workers);
 
-/* A row without numbers. */
+/* "valid", "suspect" or "invalid". */
+const char *sb_verdict_name(enum sb_verdict verdict);
+
+/* One more reason not to trust a row; an invalid one stays as it is. What does
+ * not fit into the reason is left out. */
+void sb_record_suspect(struct sb_record *record, const char *format, ...)
+	SB_PRINTF(2, 3);
+
+/* A row without numbers. This reason replaces all others. */
 void sb_record_invalidate(struct sb_record *record, const char *reason);
 
-/* Copies key and value. Returns 0 or -ENOMEM. */
+static inline bool sb_record_has_numbers(const struct sb_record *record)
+{
+	return record->verdict != SB_INVALID;
+}
+
+/* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
+ * memory. For the caller to free. */
+char *sb_text_copy(const char *text);
+
+/* Copies the value, as above. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,
 			   const char *key);
 
-/* How many repetitions are valid. */
-uint32_t sb_series_valid(const struct sb_series *series);
+/* How many repetitions have this verdict. */
+uint32_t sb_series_count(const struct sb_series *series,
+			 enum sb_verdict verdict);
 
-/* A histogram over all valid repetitions. out: caller's. */
+/* How many repetitions have numbers: the valid and the suspect ones. All that
+ * follows is over these. */
+uint32_t sb_series_measured(const struct sb_series *series);
+
+/* A histogram. out: caller's. */
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 		    struct sb_hist_counts *out);
 
-/* One cell of the steal matrix over all valid repetitions. */
+/* One cell of the steal matrix. */
 struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 					uint32_t thief, uint32_t victim);
 
@@ -115,7 +174,7 @@ const char *sb_memory_kind_name(enum sb_memory_kind kind);
 const char *sb_series_binding(const struct sb_series *series,
 			      const struct sb_result *result);
 
-/* Between workers that are that far apart, on average in a valid repetition.
+/* Between workers that are that far apart, on average in a repetition.
  * pairs: how many thieves and victims there are. */
 struct sb_distance_steals {
 	uint32_t pairs;
@@ -124,7 +183,7 @@ struct sb_distance_steals {
 	double items;
 };
 
-/* Returns how many distances there are; 0: no repetition is valid. */
+/* Returns how many distances there are; 0: no repetition was measured. */
 uint32_t sb_series_distances(const struct sb_series *series,
 			     const struct sb_placement *placement,
 			     struct sb_distance_steals out[SB_DISTANCES]);
@@ -139,8 +198,8 @@ static inline const char *sb_result_topology(const struct sb_result *result)
 void sb_result_free(struct sb_result *result);
 
 /*
- * Median, extremes and quartiles of a metric over the valid repetitions; n is
- * how many had it, and with n == 0 the rest is NaN. Quartiles by linear
+ * Median, extremes and quartiles of a metric over the repetitions; n is how
+ * many had it, and with n == 0 the rest is NaN. Quartiles by linear
  * interpolation (Hyndman and Fan's type 7).
  */
 struct sb_spread {

@@ -86,7 +86,8 @@ static void put_metric_row(FILE *out, const struct sb_result *result,
 
 static void put_metrics(FILE *out, const struct sb_result *result)
 {
-	fputs("<h2>Metrics</h2>\n<p>Over the valid repetitions. Point at a "
+	fputs("<h2>Metrics</h2>\n<p>Over the valid and the suspect "
+	      "repetitions. Point at a "
 	      "name for its definition.</p>\n<div class=\"scroll\"><table>\n"
 	      "<thead><tr><th>metric</th><th>unit</th>",
 	      out);
@@ -117,16 +118,17 @@ static void put_validity(FILE *out, const struct sb_result *result)
 		fprintf(out, "</td><td>%s</td><td>%" PRIu32 "</td><td>",
 			s->operation, s->records);
 		for (uint32_t r = 0; r < s->records; r++) {
-			if (s->record[r].valid)
+			if (s->record[r].verdict == SB_VALID)
 				continue;
 			fprintf(out,
 				"<span class=\"bad\">repetition %" PRIu32
-				" invalid: ",
-				s->record[r].repetition);
+				" %s: ",
+				s->record[r].repetition,
+				sb_verdict_name(s->record[r].verdict));
 			put_escaped(out, s->record[r].reason);
 			fputs("</span> ", out);
 		}
-		fputs(sb_series_spread(s, SB_METRIC_ns_per_op).n == s->records
+		fputs(sb_series_count(s, SB_VALID) == s->records
 			      ? "valid</td></tr>\n"
 			      : "</td></tr>\n",
 		      out);

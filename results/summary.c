@@ -72,8 +72,13 @@ static void put_range(char *out, const struct sb_series *series)
 
 static void put_valid(char *out, const struct sb_series *series)
 {
-	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "/%" PRIu32,
-		 sb_series_valid(series), series->records);
+	const uint32_t suspect = sb_series_count(series, SB_SUSPECT);
+	char also[16] = "";
+
+	if (suspect)
+		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
+	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "%s/%" PRIu32,
+		 sb_series_count(series, SB_VALID), also, series->records);
 }
 
 static const struct column costs[] = {
@@ -136,27 +141,70 @@ static void put_cell(FILE *out, const struct column *column,
 	fprintf(out, "  %*s", column->width, text);
 }
 
+static int name_width(const struct sb_result *result)
+{
+	int width = 9;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const int length = (int)strlen(result->series[i].workload);
+
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
 static void put_table(FILE *out, const struct sb_result *result,
 		      const char *title, const struct column *columns, size_t n,
 		      const char *bold, const char *plain)
 {
-	fprintf(out, "\n%s%-9s", bold, title);
+	const int width = name_width(result);
+
+	fprintf(out, "\n%s%-*s", bold, width, title);
 	for (size_t c = 0; c < n; c++)
 		fprintf(out, "  %*s", columns[c].width, columns[c].title);
 	fprintf(out, "%s\n", plain);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 
-		if (!sb_series_valid(series))
+		if (!sb_series_measured(series))
 			continue;
-		fprintf(out, "%-9s", series->workload);
+		fprintf(out, "%-*s", width, series->workload);
 		for (size_t c = 0; c < n; c++)
 			put_cell(out, &columns[c], series);
 		fputc('\n', out);
 	}
 }
 
-/* Where the workload has measured it. */
+static void put_wakes(FILE *out, const struct sb_series *series)
+{
+	char p50[SB_HUMAN_BYTES];
+	char p99[SB_HUMAN_BYTES];
+	char max[SB_HUMAN_BYTES];
+
+	if (!sb_series_spread(series, SB_METRIC_wake_ns_p50).n)
+		return;
+	sb_human(p50, sb_series_spread(series, SB_METRIC_wake_ns_p50).median,
+		 "ns");
+	sb_human(p99, sb_series_spread(series, SB_METRIC_wake_ns_p99).median,
+		 "ns");
+	sb_human(max, sb_series_spread(series, SB_METRIC_wake_ns_max).median,
+		 "ns");
+	fprintf(out, "%s: woken within %s (median), %s (p99), %s (max)\n",
+		series->workload, p50, p99, max);
+}
+
+static void put_submissions(FILE *out, const struct sb_series *series)
+{
+	const struct sb_spread ns =
+		sb_series_spread(series, SB_METRIC_submit_ns_per_op);
+
+	if (ns.n)
+		fprintf(out,
+			"%s: %.1f of the ns/op until the last was submitted "
+			"[%.1f .. %.1f]\n",
+			series->workload, ns.median, ns.min, ns.max);
+}
+
 static void put_memory(FILE *out, const struct sb_series *series)
 {
 	const struct sb_spread bytes =
@@ -165,6 +213,14 @@ static void put_memory(FILE *out, const struct sb_series *series)
 	if (bytes.n)
 		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n",
 			series->workload, bytes.median, bytes.min, bytes.max);
+}
+
+/* What only some workloads measure. */
+static void put_measured(FILE *out, const struct sb_series *series)
+{
+	put_memory(out, series);
+	put_submissions(out, series);
+	put_wakes(out, series);
 }
 
 /* On which nodes the workers' memory lies, where there is more than one. */
@@ -237,19 +293,31 @@ static void put_all_distances(FILE *out, const struct sb_result *result,
 	}
 }
 
-static void put_invalid(FILE *out, const struct sb_series *series,
-			const char *red, const char *plain)
+/* Of suspect repetitions the terminal names so many of a workload. */
+#define SUSPECTS_NAMED 3
+
+/* Everything that is not valid, with the reason. */
+static void put_doubts(FILE *out, const struct sb_series *series,
+		       const char *red, const char *plain)
 {
+	uint32_t suspects = 0;
+
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (!record->valid)
-			fprintf(out,
-				"%s%s, repetition %" PRIu32
-				": invalid (%s)%s\n",
-				red, series->workload, record->repetition,
-				record->reason, plain);
+		suspects += record->verdict == SB_SUSPECT;
+		if (record->verdict == SB_VALID ||
+		    (record->verdict == SB_SUSPECT &&
+		     suspects > SUSPECTS_NAMED))
+			continue;
+		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red,
+			series->workload, record->repetition,
+			sb_verdict_name(record->verdict), record->reason,
+			plain);
 	}
+	if (suspects > SUSPECTS_NAMED)
+		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red,
+			series->workload, suspects - SUSPECTS_NAMED, plain);
 }
 
 /* ", 2 cores" from the group's fact of that key. */
@@ -305,9 +373,9 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	put_all_distances(out, result, bold, plain);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < result->all_series; i++)
-		put_memory(out, &result->series[i]);
+		put_measured(out, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_residence(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
-		put_invalid(out, &result->series[i], red, plain);
+		put_doubts(out, &result->series[i], red, plain);
 }

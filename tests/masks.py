@@ -40,7 +40,7 @@ def move_worker(process):
 def check_rows(directory, reason):
     with open(directory + "/runs.csv") as file:
         rows = list(csv.DictReader(file))
-    valid = [row["valid"] == "valid" for row in rows]
+    valid = [row["valid"] != "invalid" for row in rows]
     assert len(rows) == 200 and valid[0] and not valid[-1], valid
     assert valid == sorted(valid, reverse=True), valid
     for row in rows[valid.index(False):]:

@@ -107,6 +107,37 @@ static void time_outs_do_not_pile_up(void **state)
 	fixture_end(&f);
 }
 
+/* ---- what is left behind ---- */
+
+static int done_at_once(struct script *script, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	(void)count;
+	return SB_DONE;
+}
+
+/* Whoever looks after settle finds no process that is yet to be buried. */
+static void nothing_is_left_when_it_has_settled(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_at_once };
+
+	(void)state;
+	fixture_start(&f, 2);
+	for (int round = 0; round < SB_SCALE(80); round++) {
+		for (int i = 0; i < 20; i++)
+			fixture_submit(&f, &scripted, &script);
+		fixture_wait(&f);
+		CHECK_EQ(sb_scheduler_settle(f.s), 0);
+		for (uint32_t w = 0; w < 2; w++)
+			CHECK_EQ(f.s->worker[w]->dead, 0);
+	}
+	fixture_end(&f);
+}
+
 /* ---- callbacks that call ---- */
 
 static int inner_init(void *state, const char *method, union sb_value input)
@@ -278,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_keeper_hands_over),
 		cmocka_unit_test(time_outs_do_not_pile_up),
+		cmocka_unit_test(nothing_is_left_when_it_has_settled),
 		cmocka_unit_test(nobody_waits_in_init),
 		cmocka_unit_test(destroy_refuses_restarts),
 		cmocka_unit_test(nobody_executes_after_a_stop),

@@ -7,6 +7,7 @@
  *   and with foreign threads that submit and send; the pools' balance is checked
  *   at each destroy.
  */
+#include <unistd.h>
 #include <sched.h>
 
 #include "core/commands.h"
@@ -43,8 +44,30 @@ static int stop_from_inside(struct script *script, struct sb_step *step,
 	(void)count;
 	CHECK_EQ(sb_scheduler_stop(script->f->s, 0), -EDEADLK);
 	CHECK_EQ(sb_scheduler_wait_idle(script->f->s, 0), -EDEADLK);
+	CHECK_EQ(sb_scheduler_settle(script->f->s), -EDEADLK);
 	script->seen = 1;
 	return SB_DONE;
+}
+
+/* Each worker is a thread of this process, and not the caller. */
+static void threads_have_numbers(void **state)
+{
+	struct fixture f;
+	int id[2];
+
+	(void)state;
+	fixture_start(&f, 2);
+	for (uint32_t w = 0; w < 2; w++) {
+		char path[64];
+
+		id[w] = sb_scheduler_thread_id(f.s, w);
+		snprintf(path, sizeof(path), "/proc/self/task/%d", id[w]);
+		CHECK_EQ(access(path, F_OK), 0);
+	}
+	assert_int_not_equal(id[0], id[1]);
+	assert_int_not_equal(id[0], sb_thread_self_id());
+	assert_int_not_equal(id[1], sb_thread_self_id());
+	fixture_end(&f);
 }
 
 static void stop_from_a_step_is_refused(void **state)
@@ -630,6 +653,7 @@ int main(void)
 		cmocka_unit_test(sleepers_and_wakers_agree),
 		cmocka_unit_test(a_worker_that_cannot_be_pinned),
 		cmocka_unit_test(who_is_pinned_can_be_seen),
+		cmocka_unit_test(threads_have_numbers),
 		cmocka_unit_test(bad_parameters_are_refused),
 	};
 

@@ -243,6 +243,28 @@ static uint32_t whose(const struct hand *hand, const struct sb_process *p)
  * Remote victims by the machine's own matrix, in which node 3 is nearer to node
  * 0 than node 1 is, and 2 the farthest; the two of node 1 differ in package.
  */
+/* Worker 0's victims, each a ring of its own. */
+static void check_rings(struct sb_placement *placement, const uint32_t *ring)
+{
+	struct fixture f;
+
+	fixture_defaults(&f);
+	f.config.victim = SB_VICTIM_NEAR;
+	CHECK_EQ(sb_scheduler_create(&f.s, &f.config, placement), 0);
+	/* It was copied. */
+	memset(placement->node_distance, 0,
+	       placement->nodes * placement->nodes *
+		       sizeof(*placement->node_distance));
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+	CHECK_EQ(f.s->worker[0]->victims.rings, placement->workers - 1);
+	for (uint32_t i = 0; i + 1 < placement->workers; i++) {
+		CHECK_EQ(f.s->worker[0]->victims.worker[i], ring[i]);
+		CHECK_EQ(f.s->worker[0]->victims.ring_end[i], i + 1);
+	}
+	sb_scheduler_destroy(f.s);
+}
+
 static void remote_rings_follow_the_matrix(void **state)
 {
 	struct sb_place place[] = {
@@ -252,26 +274,42 @@ static void remote_rings_follow_the_matrix(void **state)
 	};
 	uint32_t matrix[4 * 4] = { 10, 21, 31, 16, 21, 10, 16, 31,
 				   31, 16, 10, 21, 16, 31, 21, 10 };
-	const struct sb_placement placement = { .workers = SB_ARRAY_SIZE(place),
-						.place = place,
-						.nodes = 4,
-						.node_distance = matrix };
+	struct sb_placement placement = { .workers = SB_ARRAY_SIZE(place),
+					  .place = place,
+					  .nodes = 4,
+					  .node_distance = matrix };
 	static const uint32_t ring[] = { 5, 4, 2, 1, 3 };
-	struct fixture f;
 
 	(void)state;
-	fixture_defaults(&f);
-	f.config.victim = SB_VICTIM_NEAR;
-	CHECK_EQ(sb_scheduler_create(&f.s, &f.config, &placement), 0);
-	memset(matrix, 0, sizeof(matrix)); /* it was copied */
-	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
-	CHECK_EQ(f.s->worker[0]->victims.rings, SB_ARRAY_SIZE(ring));
-	for (uint32_t i = 0; i < SB_ARRAY_SIZE(ring); i++) {
-		CHECK_EQ(f.s->worker[0]->victims.worker[i], ring[i]);
-		CHECK_EQ(f.s->worker[0]->victims.ring_end[i], i + 1);
-	}
-	sb_scheduler_destroy(f.s);
+	check_rings(&placement, ring);
+}
+
+/*
+ * One cache serves nodes 0 and 1; of node 3 the machine does not say how far it
+ * is, and some workers' nodes may not be used: their packages tell.
+ */
+static void rings_know_what_is_not_known(void **state)
+{
+	struct sb_place place[] = {
+		{ -1, 0, 0, 0, 0, 0 },	{ -1, 1, 1, 3, 3, 1 },
+		{ -1, 2, 2, 2, 2, 1 },	{ -1, 3, 3, 0, 1, 0 },
+		{ -1, 4, 4, 0, 0, 0 },	{ -1, 5, 5, 5, -1, 2 },
+		{ -1, 6, 6, 6, -1, 0 },
+	};
+	uint32_t matrix[4 * 4] = { 10, 12, 21, 0, 12, 10, 21, 0,
+				   21, 21, 10, 0, 0,  0,  0,  0 };
+	struct sb_placement placement = { .workers = 5,
+					  .place = place,
+					  .nodes = 4,
+					  .node_distance = matrix };
+	static const uint32_t ring[] = { 4, 3, 2, 1 };
+
+	(void)state;
+	CHECK_EQ(sb_place_distance(&place[5], &place[6]), SB_DISTANCE_REMOTE);
+	place[6].package = 2;
+	CHECK_EQ(sb_place_distance(&place[5], &place[6]), SB_DISTANCE_NODE);
+	CHECK_EQ(sb_place_distance(&place[0], &place[6]), SB_DISTANCE_REMOTE);
+	check_rings(&placement, ring);
 }
 
 static void near_goes_out_ring_by_ring(void **state)
@@ -571,6 +609,7 @@ int main(void)
 		cmocka_unit_test(every_policy_with_chase_lev),
 		cmocka_unit_test(near_goes_out_ring_by_ring),
 		cmocka_unit_test(remote_rings_follow_the_matrix),
+		cmocka_unit_test(rings_know_what_is_not_known),
 		cmocka_unit_test(near_takes_from_the_nearest),
 		cmocka_unit_test(a_ring_has_no_fixed_order),
 		cmocka_unit_test(random_begins_anywhere),

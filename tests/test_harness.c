@@ -38,6 +38,9 @@ static void counts_and_times(void **state)
 		" 1",	"1 ",  "1x",
 		"0x10", "1.5", "99999999999999999999"
 	};
+	static const char *const no_percent[] = {
+		"", "1", "%", ".5%", "1 %", "-1%", "1.2.3%", "1%%"
+	};
 	static const char *const no_time[] = { "",     "1",    "1 s",
 					       "s",    "-1s",  "1.2.3s",
 					       "1e3s", "1sec", "99999999999h" };
@@ -52,6 +55,12 @@ static void counts_and_times(void **state)
 		assert_false(sb_parse_count(no_count[i], &n));
 	assert_true(sb_parse_time("1.5us", &n));
 	CHECK_EQ(n, 1500);
+	assert_true(sb_parse_percent("0.5%", &n));
+	CHECK_EQ(n, 5000);
+	assert_true(sb_parse_percent("100%", &n));
+	CHECK_EQ(n, 1000000);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(no_percent); i++)
+		assert_false(sb_parse_percent(no_percent[i], &n));
 	assert_true(sb_parse_time("2m", &n));
 	CHECK_EQ(n, 120000000000);
 	sb_format_time(text, n);
@@ -216,12 +225,12 @@ static void a_cpu_that_cannot_be_had(void **state)
 static void a_cpu_that_can_no_longer_be_had(void **state)
 {
 	struct sb_ground ground = { .held = true };
-	struct sb_record record[2] = { { .valid = true }, { .valid = true } };
+	struct sb_record record[2] = { { .verdict = SB_VALID } };
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		CHECK_EQ(measure_nowhere(&ground, &record[i]), 0);
-		CHECK_EQ(record[i].valid, false);
+		CHECK_EQ(record[i].verdict, SB_INVALID);
 		assert_string_equal(
 			record[i].reason,
 			"worker 0 can no longer be pinned to CPU 16384");

@@ -18,12 +18,12 @@
 #include "results/write.h"
 #include "tests/test.h"
 
-enum { WORKERS = 2, REPETITIONS = 4, INVALID = 2 };
+enum { WORKERS = 2, REPETITIONS = 4, SUSPECT = 1, INVALID = 2 };
 
 static struct sb_place places[WORKERS] = { { 0, 0, 0, 0, 0, -1 },
 					   { 5, 1, 1, 0, 0, -1 } };
 
-/* ns per operation: 10, 20, (invalid), 40. */
+/* ns per operation: 10, 20 (suspect), invalid, 40. */
 static void make_record(struct sb_record *record, uint32_t r, uint32_t workers)
 {
 	const struct sb_measured measured = { .rounds = 1,
@@ -48,6 +48,10 @@ static void make_record(struct sb_record *record, uint32_t r, uint32_t workers)
 	record->hist[SB_HIST_ready_to_running].count = 4;
 	record->hist[SB_HIST_ready_to_running].sum = 200;
 	sb_record_compute(record, &measured, workers);
+	if (r == SUSPECT) {
+		sb_record_suspect(record, "%d of the time", 3);
+		sb_record_suspect(record, "a <second>, too");
+	}
 	if (r == INVALID)
 		sb_record_invalidate(record, "wrong \"answer\", 1 < 2");
 }
@@ -69,7 +73,7 @@ make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
 	series->records = REPETITIONS;
 	series->record = calloc(REPETITIONS, sizeof(*series->record));
 	series->memory = (struct sb_memory){ .is_bound = true };
-	series->residence = calloc(WORKERS, sizeof(*series->residence));
+	series->residence = calloc(workers, sizeof(*series->residence));
 	series->residence[0].kind[SB_MEMORY_ARENA] =
 		(struct sb_page_count){ 12, 3 };
 	series->residence[1].error = -ENOTSUP;
@@ -96,7 +100,7 @@ static void free_result(struct sb_result *result)
 
 /* ---- statistics ---- */
 
-static void spread_is_that_of_the_valid(void **state)
+static void spread_is_that_of_the_measured(void **state)
 {
 	struct sb_result *result = make_result(".");
 	const struct sb_spread s =
@@ -203,6 +207,56 @@ static void the_error_is_that_of_a_sample(void **state)
 	assert_true(sb_record_work_error(&record, 1) == 0);
 }
 
+/* Valid, suspect for one reason or several, invalid for one. */
+static void verdicts_grow_worse(void **state)
+{
+	struct sb_record record = { .value = { 1 } };
+
+	(void)state;
+	sb_record_suspect(&record, "first");
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_string_equal(record.reason, "first");
+	for (int i = 0; i < 100; i++)
+		sb_record_suspect(&record, "second");
+	/* Whole reasons only. */
+	CHECK_EQ(strlen(record.reason), 5 + (SB_REASON_BYTES - 1 - 5) / 8 * 8);
+	assert_true(record.value[0] == 1 && sb_record_has_numbers(&record));
+	sb_record_invalidate(&record, "wrong");
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_string_equal(record.reason, "wrong");
+	assert_true(isnan(record.value[0]) && !sb_record_has_numbers(&record));
+	sb_record_suspect(&record, "too late");
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_string_equal(record.reason, "wrong");
+}
+
+/* Only then: a cell of what was not measured is empty. */
+static void a_workloads_own_times_are_metrics(void **state)
+{
+	struct sb_measured measured = { .rounds = 2,
+					.operations = 10,
+					.wall_ns = 4000 };
+	struct sb_hist wakes = { .sum = 0 };
+	struct sb_record record = {
+		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
+	};
+
+	(void)state;
+	sb_record_compute(&record, &measured, 0);
+	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
+	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
+	for (uint64_t ns = 1; ns <= 100; ns++)
+		sb_hist_record(&wakes, ns);
+	sb_hist_read(&wakes, &measured.wake_ns);
+	measured.submit_ns = 300;
+	sb_record_compute(&record, &measured, 0);
+	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
+	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
+	free(record.hist);
+}
+
 static void numbers_for_people(void **state)
 {
 	static const struct {
@@ -255,12 +309,18 @@ static int split(char *line, char **field, int max)
 static void runs_csv_reads_back(void **state)
 {
 	struct sb_result *result = make_result(".");
-	const int columns = 15 + SB_METRICS;
+	const int columns = 16 + SB_METRICS;
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 	char *head[200] = { NULL };
 	char *field[200] = { NULL };
+	static const char *const verdicts[REPETITIONS] = { "valid", "suspect",
+							   "invalid", "valid" };
+	static const char *const reasons[REPETITIONS] = {
+		"", "3 of the time; a <second>, too", "wrong \"answer\", 1 < 2",
+		""
+	};
 	char expected[16];
 	char *line;
 	char *rest;
@@ -276,26 +336,27 @@ static void runs_csv_reads_back(void **state)
 			    "error_occurred,error_message,",
 			    114);
 	CHECK_EQ(split(line, head, 200), columns);
-	assert_string_equal(head[14], "ns_per_op");
+	assert_string_equal(head[15], "ns_per_op");
 	assert_string_equal(head[columns - 1], "topology");
 	for (int r = 0; r < REPETITIONS; r++) {
 		line = strsep(&rest, "\n");
 		CHECK_EQ(split(line, field, 200), columns);
 		assert_string_equal(field[0], "pingpong/workers:2");
 		assert_string_equal(field[7], "pairs=1, \"x\"");
-		assert_string_equal(field[13],
-				    r == INVALID ? "invalid" : "valid");
+		assert_string_equal(field[13], verdicts[r]);
+		assert_string_equal(field[14], reasons[r]);
 		assert_string_equal(field[columns - 1], "native");
 		if (r == INVALID) {
 			assert_string_equal(field[2], "");
 			assert_string_equal(field[8], "true");
 			assert_string_equal(field[9],
 					    "wrong \"answer\", 1 < 2");
-			assert_string_equal(field[14], "");
+			assert_string_equal(field[15], "");
 		} else {
 			snprintf(expected, sizeof(expected), "%d",
 				 10 * (r + 1));
 			assert_string_equal(field[2], expected);
+			assert_string_equal(field[8], "");
 			assert_string_equal(field[9], "");
 		}
 	}
@@ -351,6 +412,11 @@ static void json_is_a_google_benchmark_file(void **state)
 			"pingpong/workers:2");
 		assert_true(json_is_number(
 			json_object_get(values, "ready_to_running_ns_p99")));
+		assert_string_equal(
+			json_string_value(json_object_get(values, "valid")),
+			i == SUSPECT ? "suspect" : "valid");
+		assert_int_equal(json_object_get(values, "reason") != NULL,
+				 i == SUSPECT);
 		/* Not measured: absent, not 0. */
 		assert_null(json_object_get(values, "send_to_step_ns_p99"));
 	}
@@ -414,6 +480,8 @@ static void directory_is_complete(void **state)
 	assert_null(strstr(text, "<script"));
 	assert_non_null(strstr(text, "&lt;script&gt;"));
 	assert_non_null(strstr(text, "1 &lt; 2"));
+	assert_non_null(strstr(text, "repetition 1 suspect: 3 of the time; a "
+				     "&lt;second&gt;, too<"));
 	free(text);
 	text = read_file(directory, "steals.csv");
 	assert_non_null(strstr(text, ",0,1,cache,10,3,7,2,5,native\n"));
@@ -464,7 +532,32 @@ static void binding_is_what_became_of_it(void **state)
 	free_result(result);
 }
 
-/* Two on a core, one on another node: means of three valid repetitions. */
+/* Each that is not valid is named, but not a screen full of suspects. */
+static void summary_names_doubts(void **state)
+{
+	struct sb_result *result = make_result(".");
+	struct sb_series *series = result->series;
+	char *text = summarize(result);
+
+	(void)state;
+	assert_non_null(strstr(text, "  2+1/4\n"));
+	assert_non_null(strstr(text, "pingpong, repetition 1: suspect (3 of "
+				     "the time; a <second>, too)\n"));
+	assert_non_null(
+		strstr(text, "pingpong, repetition 2: invalid (wrong "));
+	assert_null(strstr(text, "more"));
+	free(text);
+	for (int r = 0; r < REPETITIONS; r++)
+		series->record[r].verdict = SB_SUSPECT;
+	text = summarize(result);
+	assert_non_null(strstr(text, "pingpong, repetition 2: suspect"));
+	assert_null(strstr(text, "repetition 3"));
+	assert_non_null(strstr(text, "pingpong: 1 more are suspect\n"));
+	free(text);
+	free_result(result);
+}
+
+/* Two on a core, one on another node: means of the three measured repetitions. */
 static void steals_are_told_by_distance(void **state)
 {
 	struct sb_place three[] = { { 0, 0, 0, 0, 0, 0 },
@@ -629,14 +722,17 @@ static void every_metric_is_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spread_is_that_of_the_valid),
 		cmocka_unit_test(shares_are_of_all_the_time),
 		cmocka_unit_test(the_error_is_that_of_a_sample),
+		cmocka_unit_test(spread_is_that_of_the_measured),
+		cmocka_unit_test(verdicts_grow_worse),
+		cmocka_unit_test(a_workloads_own_times_are_metrics),
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
 		cmocka_unit_test(directory_is_complete),
 		cmocka_unit_test(binding_is_what_became_of_it),
+		cmocka_unit_test(summary_names_doubts),
 		cmocka_unit_test(steals_are_told_by_distance),
 		cmocka_unit_test(one_distance_is_not_told),
 		cmocka_unit_test(every_output_says_emulated),

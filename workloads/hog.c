@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/platform.h"
+#include "workloads/meeting.h"
 #include "workloads/workload.h"
 
 enum { VICTIMS, LAPS, HOG_NS };
@@ -36,10 +37,9 @@ static const struct sb_param params[] = {
 #define COMMAND_NOTHING 18
 
 struct data {
-	uint64_t hogs;
+	struct sb_meeting hogs;
 	uint64_t hog_ns;
 	uint64_t laps;
-	_Atomic(uint64_t) hogs_met;
 	_Atomic(uint64_t) hog_steps;
 	_Atomic(uint64_t) victims_left;
 	_Atomic(uint64_t) wrong; /* victims that saw what they should not */
@@ -60,14 +60,6 @@ static int hog_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-/* Holds its worker until every worker is held. */
-static void meet(struct data *data)
-{
-	sb_add_acq_rel(&data->hogs_met, 1);
-	while (sb_load_acq(&data->hogs_met) < data->hogs)
-		sb_thread_yield();
-}
-
 static int hog_step(void *state, struct sb_step *step,
 		    const struct sb_event *events, uint32_t count)
 {
@@ -79,7 +71,7 @@ static int hog_step(void *state, struct sb_step *step,
 	if (count)
 		return -ECANCELED;
 	if (!hog->met)
-		meet(hog->data);
+		sb_meeting_join(&hog->data->hogs);
 	hog->met = true;
 	while (sb_clock_ns() - start < hog->data->hog_ns)
 		sb_cpu_pause();
@@ -194,7 +186,6 @@ static int setup(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 
-	data->hogs = sb_scheduler_workers(run->scheduler);
 	data->hog_ns = run->param[HOG_NS];
 	data->laps = run->param[LAPS];
 	return sb_scheduler_register(run->scheduler, COMMAND_NOTHING,
@@ -217,14 +208,16 @@ static int start(struct sb_workload_run *run)
 	struct data *data = run->data;
 	int rc;
 
-	sb_store_rlx(&data->hogs_met, 0);
+	sb_meeting_call(&data->hogs, sb_scheduler_workers(run->scheduler));
 	sb_store_rlx(&data->hog_steps, 0);
 	sb_store_rlx(&data->victims_left, run->param[VICTIMS]);
-	rc = submit_many(run, &hog_ops, data->hogs);
-	if (rc)
+	rc = submit_many(run, &hog_ops, data->hogs.expected);
+	if (rc) {
+		sb_meeting_call_off(&data->hogs);
+		sb_store_rel(&data->victims_left, 0);
 		return rc;
-	while (sb_load_acq(&data->hogs_met) < data->hogs)
-		sb_thread_yield();
+	}
+	sb_meeting_wait(&data->hogs);
 	return submit_many(run, &victim_ops, run->param[VICTIMS]);
 }
 
@@ -240,12 +233,12 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const uint64_t left = sb_load_rlx(&data->victims_left);
 	const uint64_t steps = sb_load_rlx(&data->hog_steps);
 
-	if (!wrong && !left && steps > data->hogs)
+	if (!wrong && !left && steps > data->hogs.expected)
 		return true;
 	snprintf(why, why_bytes,
 		 "%" PRIu64 " victims went wrong, %" PRIu64
 		 " did not end, %" PRIu64 " steps of %" PRIu64 " hogs",
-		 wrong, left, steps, data->hogs);
+		 wrong, left, steps, data->hogs.expected);
 	return false;
 }
 

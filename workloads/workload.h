@@ -32,7 +32,13 @@ struct sb_param {
 
 /* What a round says of itself, if it says anything; zeroed before its start. */
 struct sb_round {
-	/* Of the part that counts; 0: all from start to the last completion. */
+	/* When the part that counts began, by sb_clock_ns, after what start had
+	 * to prepare; 0: with start. It ends with the last completion. */
+	uint64_t start_ns;
+	/* Of that part, until the last submission, or message from outside, had
+	 * been accepted; 0: not measured. */
+	uint64_t submit_ns;
+	/* How long that part took, if it has another end; 0: it has not. */
 	uint64_t wall_ns;
 	uint64_t cpu_ns;	  /* of the whole program, in that part */
 	double bytes_per_process; /* 0: not measured */
@@ -43,6 +49,9 @@ struct sb_workload_run {
 	const uint64_t *param; /* in the order of workload->params */
 	struct sb_scheduler *scheduler;
 	struct sb_round round;
+	/* Times from a cause outside to the step it woke, of all rounds; NULL:
+	 * nobody asks. sb_run_record_wake is for the harness's thread alone. */
+	struct sb_hist *wake_ns;
 	void *data; /* the workload's own, from setup to teardown */
 };
 
@@ -73,6 +82,13 @@ struct sb_workload {
 	/* Frees what setup has allocated; NULL: nothing. */
 	void (*teardown)(struct sb_workload_run *run);
 };
+
+static inline void sb_run_record_wake(const struct sb_workload_run *run,
+				      uint64_t ns)
+{
+	if (run->wake_ns)
+		sb_hist_record(run->wake_ns, ns);
+}
 
 /* Both with the data: what the harness calls. As setup and teardown. */
 SB_MUST_CHECK int sb_workload_set_up(struct sb_workload_run *run);

@@ -81,7 +81,6 @@ attempt sched-bench topo plan --workers per-core --placement numa --format csv
 tell plan
 
 measure local "" --arena per-worker --membind local
-measure per-numa "" --arena per-numa --membind local
 measure interleave "" --arena per-worker --membind interleave
 
 # Whatever is allocated in a process that this starts lies on the node without
@@ -89,6 +88,7 @@ measure interleave "" --arena per-worker --membind interleave
 misled="numactl --membind=2 --"
 measure misled-none "$misled" --arena per-worker --membind none
 measure misled-local "$misled" --arena per-worker --membind local
+measure per-numa "$misled" --arena per-numa --membind local
 
 measure huge-missing "" --membind local --huge-pages explicit
 # The kernel reserves for all nodes together: a mapping bound to the second one is

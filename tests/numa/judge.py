@@ -170,10 +170,6 @@ class Judge:
                              f"{other} elsewhere")
         return wrong
 
-    def warned(self, name):
-        return [line for line in self.scenario(name).text("err")
-                if "huge" in line.lower()]
-
     def huge_pages_taken(self):
         pools = self.scenario("huge")
         before = pools.text("reserved0") + pools.text("reserved1")
@@ -201,9 +197,10 @@ class Judge:
         self.check("a plan puts two workers on each node with CPUs", self.plan)
         self.check("bound, all memory is on the workers' nodes",
                    self.proof, "local")
-        self.check("so it is with an arena for each node", self.proof, "per-numa")
         self.check("so it is when the process inherits another node",
                    self.proof, "misled-local")
+        self.check("and then with an arena for each node, too",
+                   self.proof, "per-numa")
         self.check("not bound, it is not: the proof fails as it has to",
                    self.no_proof, "misled-none")
         self.check("interleaved, it is on all three nodes",

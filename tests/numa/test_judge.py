@@ -143,7 +143,7 @@ DEFECTS = [
     ("guest: ended early", "guest", "guest|end|\r\n", ""),
 ]
 # What the checks are about, in their order.
-PLACES = ["export", "plan", "local", "per-numa", "misled-local", "misled-none",
+PLACES = ["export", "plan", "local", "misled-local", "per-numa", "misled-none",
           "interleave", "huge", "huge", "huge-missing", "huge-missing",
           "huge-uneven", "huge-uneven", "guest"]
 

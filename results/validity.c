@@ -1,0 +1,485 @@
+#include "results/validity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/platform.h"
+#include "results/write.h"
+
+/* ---- one row ---- */
+
+const struct sb_rule sb_rules[] = {
+	{ "steal", SB_RULE_ALWAYS, SB_METRIC_steal_pct, 1, INFINITY,
+	  SB_METRIC_steal_ms, 30, "the hypervisor gave the CPUs to others" },
+	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_steal_pct, 20, 20,
+	  SB_METRIC_steal_ms, 500, "the hypervisor gave the CPUs to others" },
+	{ "involuntary", SB_RULE_ALONE, SB_METRIC_invol_ctxsw_per_s, 50,
+	  INFINITY, SB_METRIC_invol_ctxsw, 10,
+	  "other threads took the CPUs from the workers" },
+	{ "migrations", SB_RULE_ALONE, SB_METRIC_cpu_migrations, 0, INFINITY,
+	  SB_METRIC_cpu_migrations, 1, "pinned workers were moved" },
+	{ "major-faults", SB_RULE_ALWAYS, SB_METRIC_major_faults, 0, INFINITY,
+	  SB_METRIC_major_faults, 1, "workers waited for pages from a disk" },
+	{ "clock-step", SB_RULE_ALWAYS, SB_METRIC_clock_step_ms, 1, INFINITY,
+	  SB_METRIC_clock_step_ms, 0, "the wall clock was set" },
+	{ "clock-slew", SB_RULE_ALWAYS, SB_METRIC_clock_slew_ppm, 1000,
+	  INFINITY, SB_METRIC_wall_s, 0.1,
+	  "the clock ran faster or slower than the hardware's" },
+	{ "polling", SB_RULE_POLLS, SB_METRIC_syscalls, 0, INFINITY,
+	  SB_METRIC_syscalls, 1, "polling workers made system calls" },
+	{ "polling-faults", SB_RULE_POLLS, SB_METRIC_minor_faults, 0, INFINITY,
+	  SB_METRIC_minor_faults, 1, "polling workers had page faults" },
+	{ "polling-memory", SB_RULE_POLLS, SB_METRIC_arena_growth_bytes, 0,
+	  INFINITY, SB_METRIC_arena_growth_bytes, 1,
+	  "polling workers asked the system for memory" },
+	{ NULL, SB_RULE_ALWAYS, 0, 0, 0, 0, 0, NULL },
+};
+
+static bool rule_applies(const struct sb_rule *rule,
+			 const struct sb_conditions *conditions)
+{
+	switch (rule->applies) {
+	case SB_RULE_ALONE:
+		return conditions->alone;
+	case SB_RULE_POLLS:
+		return conditions->polls;
+	case SB_RULE_ALWAYS:
+	default:
+		return true;
+	}
+}
+
+static void judge_by(struct sb_record *record, const struct sb_rule *rule)
+{
+	const double value = record->value[rule->metric];
+	char reason[SB_REASON_BYTES];
+	char is[SB_HUMAN_BYTES];
+	char limit[SB_HUMAN_BYTES];
+	const bool bad = value > rule->invalid;
+
+	/* NaN is above nothing. */
+	if (!(value > rule->suspect) ||
+	    !(record->value[rule->evidence] >= rule->least))
+		return;
+	sb_human(is, value, sb_metric[rule->metric].unit);
+	sb_human(limit, bad ? rule->invalid : rule->suspect,
+		 sb_metric[rule->metric].unit);
+	snprintf(reason, sizeof(reason), "%s: %s is %s, more than %s",
+		 rule->doc, sb_metric[rule->metric].name, is, limit);
+	if (bad)
+		sb_record_invalidate(record, reason);
+	else
+		sb_record_suspect(record, "%s", reason);
+}
+
+void sb_judge_record(struct sb_record *record,
+		     const struct sb_conditions *conditions)
+{
+	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
+		if (rule_applies(rule, conditions))
+			judge_by(record, rule);
+	}
+}
+
+/* ---- numbers in the order of their time ---- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_of_sorted(const double *sorted, uint32_t n)
+{
+	return 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+}
+
+/* Pairs that rise less pairs that fall; *ties: pairs that do neither. */
+static int64_t kendall_score(const double *value, uint32_t n, uint64_t *ties)
+{
+	int64_t score = 0;
+
+	*ties = 0;
+	for (uint32_t j = 1; j < n; j++) {
+		for (uint32_t i = 0; i < j; i++) {
+			score += compare_doubles(&value[j], &value[i]);
+			*ties += value[j] == value[i];
+		}
+	}
+	return score;
+}
+
+/*
+ * The chance that |score| is at least that in a random order. A score is
+ * pairs - 2 x inversions, and the number of orders of n values with k
+ * inversions follows from that for n - 1 values.
+ */
+static double exact_p(int64_t score, uint32_t n)
+{
+	enum { PAIRS = SB_TREND_EXACT * (SB_TREND_EXACT - 1) / 2 };
+	const uint32_t pairs = n * (n - 1) / 2;
+	const uint32_t few = (uint32_t)(((int64_t)pairs - llabs(score)) / 2);
+	double share[PAIRS + 1] = { 1 };
+	double tail = 0;
+
+	for (uint32_t m = 2; m <= n; m++) {
+		double next[PAIRS + 1] = { 0 };
+
+		for (uint32_t k = 0; k <= m * (m - 1) / 2; k++) {
+			for (uint32_t d = 0; d < m && d <= k; d++)
+				next[k] += share[k - d] / m;
+		}
+		memcpy(share, next, sizeof(share));
+	}
+	for (uint32_t k = 0; k <= few; k++)
+		tail += share[k];
+	return fmin(1, 2 * tail);
+}
+
+/* Ties make the score vary less; leaving that out keeps p on the safe side. */
+static double normal_p(int64_t score, uint32_t n)
+{
+	const double variance = n * (n - 1.0) * (2.0 * n + 5) / 18;
+	const double z = fmax(0, (double)llabs(score) - 1) / sqrt(variance);
+
+	return erfc(z / sqrt(2));
+}
+
+static double sen_slope(const double *value, uint32_t n)
+{
+	const uint32_t pairs = n * (n - 1) / 2;
+	double *slope = malloc(pairs * sizeof(*slope));
+	double median;
+	uint32_t k = 0;
+
+	if (!slope)
+		return 0;
+	for (uint32_t j = 1; j < n; j++) {
+		for (uint32_t i = 0; i < j; i++)
+			slope[k++] = (value[j] - value[i]) / (j - i);
+	}
+	qsort(slope, pairs, sizeof(*slope), compare_doubles);
+	median = median_of_sorted(slope, pairs);
+	free(slope);
+	return median;
+}
+
+struct sb_trend sb_trend_of(const double *value, uint32_t n)
+{
+	struct sb_trend trend = { .p = 1 };
+	uint64_t ties;
+	int64_t score;
+
+	if (n < 3)
+		return trend;
+	score = kendall_score(value, n, &ties);
+	trend.p = n <= SB_TREND_EXACT && !ties ? exact_p(score, n)
+					       : normal_p(score, n);
+	trend.drift = sen_slope(value, n) * (n - 1);
+	return trend;
+}
+
+bool sb_is_at_rest(const double *value, uint32_t n)
+{
+	double half[2][SB_REST_VALUES];
+	double median[2];
+
+	if (n < 2 * SB_REST_VALUES)
+		return false;
+	memcpy(half, &value[n - 2 * SB_REST_VALUES], sizeof(half));
+	for (int h = 0; h < 2; h++) {
+		qsort(half[h], SB_REST_VALUES, sizeof(half[h][0]),
+		      compare_doubles);
+		median[h] = median_of_sorted(half[h], SB_REST_VALUES);
+	}
+	return fabs(median[1] - median[0]) < SB_REST_PART * median[0];
+}
+
+/* ---- a step ---- */
+
+/* Mean ranks of equal values; O(n x n) is little for what repetitions cost. */
+static void rank_values(const double *value, uint32_t n, double *rank)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t below = 0;
+		uint32_t equal = 0;
+
+		for (uint32_t j = 0; j < n; j++) {
+			below += value[j] < value[i];
+			equal += value[j] == value[i];
+		}
+		rank[i] = below + 0.5 * (equal + 1);
+	}
+}
+
+/* How far, over all splits, the ranks before it are from being any ranks, in
+ * standard deviations; *split: how many are before the furthest one. */
+static double furthest_split(const double *rank, uint32_t n, uint32_t *split)
+{
+	double furthest = 0;
+	double sum = 0;
+
+	*split = 0;
+	for (uint32_t t = 1; t <= n - SB_STEP_SIDE; t++) {
+		double far;
+
+		sum += rank[t - 1];
+		far = fabs(sum - 0.5 * t * (n + 1)) /
+		      sqrt(t * (double)(n - t) * (n + 1) / 12);
+		if (t < SB_STEP_SIDE || far <= furthest)
+			continue;
+		furthest = far;
+		*split = t;
+	}
+	return furthest;
+}
+
+static void shuffle(double *value, uint32_t n, struct sb_rng *rng)
+{
+	for (uint32_t i = n - 1; i > 0; i--) {
+		const uint32_t other = sb_rng_below(rng, i + 1);
+		const double t = value[i];
+
+		value[i] = value[other];
+		value[other] = t;
+	}
+}
+
+/* Always the same orders, so that a verdict can be had again. */
+#define STEP_ORDERS 1999
+#define STEP_SEED   1
+
+struct sb_step_change sb_step_of(const double *value, uint32_t n)
+{
+	struct sb_step_change step = { .p = 1 };
+	double *rank = malloc((n + 1) * sizeof(*rank));
+	uint32_t as_far = 0;
+	struct sb_rng rng;
+	uint32_t unused;
+	double far;
+
+	if (rank && n >= 2 * SB_STEP_SIDE) {
+		rank_values(value, n, rank);
+		far = furthest_split(rank, n, &step.before);
+		sb_rng_seed(&rng, STEP_SEED);
+		for (int i = 0; i < STEP_ORDERS; i++) {
+			shuffle(rank, n, &rng);
+			as_far += furthest_split(rank, n, &unused) >=
+				  far * (1 - 1e-9);
+		}
+		step.p = (as_far + 1.0) / (STEP_ORDERS + 1.0);
+	}
+	free(rank);
+	return step;
+}
+
+/* ---- the median's confidence ---- */
+
+struct sb_interval sb_median_interval(const double *sorted, uint32_t n)
+{
+	/* Of n fair coins, the chance of k heads, k heads or fewer. */
+	double chance = pow(0.5, n);
+	double below = chance;
+	uint32_t k = 0;
+
+	SB_CHECK(n, <=, SB_INTERVAL_MAX);
+	if (n < 6)
+		return (struct sb_interval){ NAN, NAN };
+	while (true) {
+		chance *= (double)(n - k) / (k + 1);
+		if (below + chance > 0.025)
+			break;
+		below += chance;
+		k++;
+	}
+	return (struct sb_interval){ sorted[k], sorted[n - 1 - k] };
+}
+
+/* ---- the rows of a series ---- */
+
+/* The metric of those with numbers, in order; returns how many. */
+static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric,
+		       double *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (sb_record_has_numbers(record) &&
+		    !isnan(record->value[metric]))
+			out[n++] = record->value[metric];
+	}
+	return n;
+}
+
+static double *gather_new(const struct sb_series *series,
+			  enum sb_metric_id metric, uint32_t *n)
+{
+	double *value = malloc((series->records + 1) * sizeof(*value));
+
+	*n = value ? gather(series, metric, value) : 0;
+	return value;
+}
+
+double sb_series_uncertainty(const struct sb_series *series,
+			     enum sb_metric_id metric)
+{
+	uint32_t n;
+	double *value = gather_new(series, metric, &n);
+	struct sb_interval interval;
+	double part = INFINITY;
+
+	if (n >= 6) {
+		qsort(value, n, sizeof(*value), compare_doubles);
+		interval = sb_median_interval(value, n);
+		part = (interval.high - interval.low) /
+		       median_of_sorted(value, n);
+	}
+	free(value);
+	return part;
+}
+
+/* A first repetition is slow by Tukey's outer fence over the second half. */
+#define WARM_FENCE 3.0
+#define WARM_PART  0.05
+#define WARM_LEAST 6
+
+/* What is slower than that is not like the second half; n is its size. */
+static double slow_limit(double *half, uint32_t n)
+{
+	double q1;
+	double q3;
+	double median;
+
+	qsort(half, n, sizeof(*half), compare_doubles);
+	q1 = half[n / 4];
+	q3 = half[n - 1 - n / 4];
+	median = median_of_sorted(half, n);
+	return fmax(q3 + WARM_FENCE * (q3 - q1), median * (1 + WARM_PART));
+}
+
+/* The rows that came before the workers were warm: the first ones, up to the
+ * first that is as the second half is. */
+static void judge_warm_up(struct sb_series *series)
+{
+	uint32_t n;
+	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	const uint32_t half = n / 2;
+	double limit;
+
+	if (n < WARM_LEAST) {
+		free(value);
+		return;
+	}
+	limit = slow_limit(value + half, n - half);
+	for (uint32_t r = 0, seen = 0; r < series->records && seen < half;
+	     r++) {
+		struct sb_record *record = &series->record[r];
+
+		if (!sb_record_has_numbers(record))
+			continue;
+		seen++;
+		if (!(record->value[SB_METRIC_ns_per_op] > limit))
+			break;
+		sb_record_suspect(record,
+				  "slower than the later repetitions: the "
+				  "warm-up was too short");
+	}
+	free(value);
+}
+
+#define TREND_P	    0.01
+#define TREND_PART  0.05
+#define TREND_LEAST 8
+
+static void suspect_all(struct sb_series *series, const struct sb_trend *trend,
+			double part)
+{
+	for (uint32_t r = 0; r < series->records; r++)
+		sb_record_suspect(&series->record[r],
+				  "not stationary: ns_per_op drifts by %+.1f "
+				  "%% over the repetitions (p = %.2g)",
+				  100 * part, trend->p);
+}
+
+static void judge_trend(struct sb_series *series)
+{
+	uint32_t n;
+	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	const struct sb_trend trend = sb_trend_of(value, n);
+	double part;
+
+	if (n >= TREND_LEAST && trend.p < TREND_P) {
+		qsort(value, n, sizeof(*value), compare_doubles);
+		part = trend.drift / median_of_sorted(value, n);
+		if (fabs(part) > TREND_PART)
+			suspect_all(series, &trend, part);
+	}
+	free(value);
+}
+
+#define STEP_P	   0.05
+#define STEP_PART  0.05
+#define STEP_LEAST 8
+
+static double median_of(double *value, uint32_t n)
+{
+	qsort(value, n, sizeof(*value), compare_doubles);
+	return median_of_sorted(value, n);
+}
+
+static void judge_step(struct sb_series *series)
+{
+	uint32_t n;
+	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	struct sb_step_change step = { .p = 1 };
+	double part = 0;
+
+	if (n >= STEP_LEAST)
+		step = sb_step_of(value, n);
+	if (step.p < STEP_P)
+		part = median_of(value + step.before, n - step.before) /
+			       median_of(value, step.before) -
+		       1;
+	for (uint32_t r = 0; r < series->records && fabs(part) > STEP_PART; r++)
+		sb_record_suspect(&series->record[r],
+				  "not stationary: ns_per_op changes by %+.1f "
+				  "%% after %" PRIu32 " repetitions (p = %.2g)",
+				  100 * part, step.before, step.p);
+	free(value);
+}
+
+const struct sb_series_rule sb_series_rules[] = {
+	{ "warm-up",
+	  "of 6 repetitions or more: 5 % and 3 quartile distances "
+	  "above the second half's third quartile",
+	  "the first repetitions are slower than the later ones; each of them "
+	  "is suspect",
+	  judge_warm_up },
+	{ "trend",
+	  "of 8 repetitions or more: 5 % from first to last, and "
+	  "p < 0.01",
+	  "time per operation rises or falls over the repetitions (Mann and "
+	  "Kendall's test, Sen's slope); all of them are suspect",
+	  judge_trend },
+	{ "step",
+	  "of 8 repetitions or more: 5 % between the medians before and after, "
+	  "and p < 0.05",
+	  "time per operation has another level from some repetition on "
+	  "(ranks, the split that differs most, random orders); all of them "
+	  "are suspect",
+	  judge_step },
+	{ NULL, NULL, NULL, NULL },
+};
+
+void sb_judge_series(struct sb_series *series)
+{
+	for (const struct sb_series_rule *rule = sb_series_rules; rule->name;
+	     rule++)
+		rule->judge(series);
+}

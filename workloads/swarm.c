@@ -1,0 +1,130 @@
+#include "workloads/swarm.h"
+
+#include <stdlib.h>
+
+#include "core/platform.h"
+#include "workloads/actor.h"
+#include "workloads/check.h"
+
+struct state {
+	struct sb_swarm_member *member;
+};
+
+SB_ACTOR_INIT(init, struct state)
+
+void sb_work_ns(uint64_t ns)
+{
+	const uint64_t start = sb_clock_ns();
+
+	while (sb_clock_ns() - start < ns)
+		sb_cpu_pause();
+}
+
+static int step(void *state, struct sb_step *step,
+		const struct sb_event *events, uint32_t count)
+{
+	struct sb_swarm_member *member = ((struct state *)state)->member;
+
+	(void)events;
+	if (count)
+		return -ECANCELED;
+	if (member->swarm->work_ns)
+		sb_work_ns(member->swarm->work_ns);
+	member->ran_on = step->worker;
+	member->runs++;
+	return SB_DONE;
+}
+
+static const struct sb_process_ops member_ops = {
+	.name = "member",
+	.state_bytes = sizeof(struct state),
+	.init = init,
+	.step = step,
+};
+
+int sb_swarm_init(struct sb_swarm *swarm, uint64_t size, uint64_t work_ns)
+{
+	swarm->size = size;
+	swarm->work_ns = work_ns;
+	swarm->member = calloc(size, sizeof(*swarm->member));
+	for (uint64_t i = 0; swarm->member && i < size; i++)
+		swarm->member[i].swarm = swarm;
+	return swarm->member ? 0 : -ENOMEM;
+}
+
+void sb_swarm_fini(struct sb_swarm *swarm)
+{
+	free(swarm->member);
+}
+
+int sb_swarm_submit(struct sb_swarm *swarm, struct sb_scheduler *scheduler,
+		    uint64_t first, uint64_t count)
+{
+	int rc = 0;
+
+	for (uint64_t i = first; i < first + count && !rc; i++) {
+		struct state state = { &swarm->member[i] };
+
+		rc = sb_scheduler_submit(scheduler, &member_ops, "main",
+					 sb_value_ptr(&state), NULL);
+	}
+	return rc;
+}
+
+int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step, uint64_t first,
+		   uint64_t count)
+{
+	int rc = 0;
+
+	for (uint64_t i = first; i < first + count && !rc; i++) {
+		struct state state = { &swarm->member[i] };
+
+		state.member->made_by = step->worker;
+		rc = sb_step_spawn(step, &member_ops, "main",
+				   sb_value_ptr(&state), NULL);
+	}
+	return rc;
+}
+
+bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
+		    size_t why_bytes)
+{
+	uint64_t moved = 0;
+	bool ok = true;
+
+	for (uint64_t i = 0; i < swarm->size; i++) {
+		struct sb_swarm_member *member = &swarm->member[i];
+
+		ok = ok && sb_expect_of(why, why_bytes, SB_OF("process", i),
+					"runs", member->runs, 1);
+		moved += member->made_by && member->ran_on != member->made_by;
+		member->runs = 0;
+	}
+	if (!ok || moved <= stolen)
+		return ok;
+	snprintf(why, why_bytes,
+		 "%" PRIu64 " processes ran on another worker than the one "
+		 "that spawned them, but %" PRIu64 " were stolen",
+		 moved, stolen);
+	return false;
+}
+
+/* ---- what the workers have counted ---- */
+
+struct sb_totals sb_read_totals(struct sb_scheduler *scheduler)
+{
+	const uint32_t workers = sb_scheduler_workers(scheduler);
+	struct sb_worker_reading reading = {
+		.steals = calloc(workers, sizeof(*reading.steals))
+	};
+	struct sb_totals totals = { 0 };
+
+	for (uint32_t i = 0; reading.steals && i < workers; i++) {
+		sb_scheduler_read(scheduler, i, &reading);
+		totals.steps += reading.counter[SB_COUNTER_steps];
+		for (uint32_t victim = 0; victim < workers; victim++)
+			totals.stolen += reading.steals[victim].items;
+	}
+	free(reading.steals);
+	return totals;
+}
