@@ -179,3 +179,16 @@ void sb_scheduler_locate(struct sb_scheduler *s, uint32_t worker,
 		out->error =
 			locate[kind](w, p->os_node[node], &out->kind[kind]);
 }
+
+uint32_t sb_step_worker(const struct sb_step *step)
+{
+	return step->worker->id;
+}
+
+void *sb_step_alloc(const struct sb_step *step, size_t bytes)
+{
+	const struct sb_worker *worker = step->worker;
+
+	return sb_mem_alloc(worker->scheduler->worker_thread[worker->id].arena,
+			    bytes, SB_LINE);
+}

@@ -367,6 +367,13 @@ static inline int sb_step_yield(struct sb_step *step, uint32_t command,
 	return 0;
 }
 
+/* The worker that runs the step, from 0 on. */
+uint32_t sb_step_worker(const struct sb_step *step);
+
+/* A block from that worker's arena, aligned to a cache line; for sb_mem_free,
+ * before the scheduler is destroyed. NULL: there is no memory. */
+void *sb_step_alloc(const struct sb_step *step, size_t bytes);
+
 /* The result that `done` completes with; 0 if never called. */
 static inline void sb_step_result(struct sb_step *step, union sb_value result)
 {

@@ -292,7 +292,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
-		sb_hist_record(&w->hists.sojourn,
+		sb_hist_record(&w->hists.lifetime,
 			       sb_worker_look(w) - p->start_ns);
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);

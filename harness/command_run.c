@@ -15,6 +15,7 @@
 
 #include "harness/facts.h"
 #include "harness/help.h"
+#include "harness/load.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
 #include "harness/placing.h"
@@ -185,6 +186,14 @@ static int add_series(struct sb_result *result,
 	return 0;
 }
 
+static int add_answer(struct sb_result *result, const struct sb_series *series)
+{
+	if (series->answer &&
+	    sb_result_add_fact(result, "run", "find_slo", series->answer))
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	return 0;
+}
+
 static int measure_all(struct sb_result *result,
 		       const struct sb_options *options,
 		       struct sb_ground *ground)
@@ -209,6 +218,8 @@ static int measure_all(struct sb_result *result,
 			return sb_fail(SB_EXIT_BUG, "no memory");
 		rc = sb_measure(&result->series[i], &options->chosen[i],
 				options, ground, &progress);
+		if (!rc)
+			rc = add_answer(result, &result->series[i]);
 	}
 	return rc;
 }
@@ -328,6 +339,8 @@ static void print_pretty(const struct sb_result *result,
 {
 	sb_write_summary(result, stdout,
 			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	if (*sb_result_fact(result, "run", "find_slo"))
+		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
 	printf("result: %s (report.html, result.json, runs.csv%s)\n",
 	       result->directory,
 	       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
@@ -421,7 +434,10 @@ static int run_on(const struct sb_options *options,
 static int run(const struct sb_options *options, int argc, char **argv)
 {
 	struct sb_topology *topology;
-	int rc = sb_placing_open(options, &topology);
+	int rc = sb_load_check(options);
+
+	if (!rc)
+		rc = sb_placing_open(options, &topology);
 
 	if (rc)
 		return rc;

@@ -132,6 +132,11 @@ static json_t *param_to_json(const struct sb_param *p)
 				    json_integer((json_int_t)p->max));
 		return object;
 	}
+	if (sb_param_is_text(p)) {
+		json_object_set_new(object, "default",
+				    json_string(p->choices[0]));
+		return object;
+	}
 	choices = json_array();
 	for (int i = 0; p->choices[i]; i++)
 		json_array_append_new(choices, json_string(p->choices[i]));
@@ -162,7 +167,9 @@ static json_t *workloads_to_json(void)
 static void put_param(const struct sb_param *p)
 {
 	printf("    --%-14s %s ", p->name, p->doc);
-	if (p->choices) {
+	if (sb_param_is_text(p)) {
+		printf("[%s]\n", p->choices[0]);
+	} else if (p->choices) {
 		for (int i = 0; p->choices[i]; i++)
 			printf("%s%s", i ? "|" : "(", p->choices[i]);
 		printf(") [%s]\n", p->choices[p->initial]);

@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/platform.h"
-#include "harness/look.h"
 #include "harness/osview.h"
+#include "harness/load.h"
+#include "harness/slo.h"
+#include "harness/look.h"
 #include "harness/status.h"
 
 _Atomic(bool) sb_interrupted;
@@ -30,6 +33,10 @@ struct measurement {
 	struct sb_cpu_mask os_cpus; /* what os looks at */
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */
+	struct sb_load load;
+	struct sb_requests requests; /* of the rounds since it was cleared */
+	double capacity_per_s;	     /* 0: not asked for */
+	struct sb_search search;     /* --find-slo */
 	char why[160]; /* of the failure, "" while there is none */
 };
 
@@ -231,7 +238,10 @@ static bool interrupted(struct measurement *m)
 static bool wait_idle(struct measurement *m)
 {
 	const uint64_t start = sb_clock_ns();
-	const uint64_t timeout = sb_opt(m->options, SB_OPT_timeout);
+	/* A round that takes requests lasts as long as it is to. */
+	const uint64_t timeout =
+		sb_opt(m->options, SB_OPT_timeout) +
+		(m->run.workload->takes_requests ? m->run.duration_ns : 0);
 
 	while (sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS)) {
 		if (interrupted(m))
@@ -315,7 +325,13 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 	const uint64_t cpu = sb_clock_process_cpu_ns();
 	bool ok;
 
-	*sum = (struct sb_measured){ 0 };
+	*sum = (struct sb_measured){ .capacity_per_s = m->capacity_per_s };
+	m->requests = (struct sb_requests){ 0 };
+	if (m->run.workload->takes_requests)
+		sum->requests = &m->requests;
+	m->run.duration_ns = duration_ns;
+	/* Each time other requests, but the same in each run. */
+	m->load.seed += SB_GENERATORS_MAX;
 	do {
 		ok = !interrupted(m) && run_round(m, sum);
 	} while (ok && sb_clock_ns() - start < duration_ns);
@@ -354,6 +370,34 @@ static bool warm_up_until_rest(struct measurement *m)
 	return true;
 }
 
+static bool is_search(const struct measurement *m)
+{
+	return *m->options->value[SB_OPT_find_slo].text;
+}
+
+/* For --load and --find-slo: a closed loop says how many requests per second there can be. From
+ * then on the load is the asked share of that. */
+#define CAPACITY_NS UINT64_C(300000000)
+
+static bool find_capacity(struct measurement *m)
+{
+	const double share = sb_load_share(m->options);
+	const uint64_t duration =
+		sb_max_u64(CAPACITY_NS, sb_opt(m->options, SB_OPT_warmup));
+	struct sb_measured unused;
+
+	if (!m->run.workload->takes_requests || (isnan(share) && !is_search(m)))
+		return true;
+	sb_load_saturate(&m->load, m->workers);
+	if (!run_rounds(m, duration, &unused))
+		return false;
+	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
+	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };
+	sb_load_open(&m->load, is_search(m) ? sb_search_next(&m->search)
+					    : share * m->capacity_per_s);
+	return true;
+}
+
 static bool warm_up(struct measurement *m)
 {
 	const struct sb_option_value *warmup =
@@ -365,12 +409,23 @@ static bool warm_up(struct measurement *m)
 	return !warmup->number || run_rounds(m, warmup->number, &unused);
 }
 
-static bool make_room(struct sb_record *record, uint32_t workers)
+static bool make_room(const struct measurement *m, struct sb_record *record)
 {
-	record->worker = make_readings(workers);
+	record->worker = make_readings(m->workers);
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
-	record->os = calloc(workers, sizeof(*record->os));
-	return record->worker && record->hist && record->os;
+	record->os = calloc(m->workers, sizeof(*record->os));
+	if (m->run.workload->takes_requests)
+		record->requests = calloc(1, sizeof(*record->requests));
+	return record->worker && record->hist && record->os &&
+	       (record->requests || !m->run.workload->takes_requests);
+}
+
+static void keep_requests(struct measurement *m, struct sb_record *record)
+{
+	if (!record->requests)
+		return;
+	*record->requests = m->requests;
+	sb_load_judge(record, &m->requests);
 }
 
 static bool run_repetition(struct measurement *m, struct sb_record *record)
@@ -378,7 +433,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	struct sb_measured measured;
 	struct sb_memory before;
 
-	if (!make_room(record, m->workers)) {
+	if (!make_room(m, record)) {
 		snprintf(m->why, sizeof(m->why), "no memory");
 		return false;
 	}
@@ -393,9 +448,10 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	read_difference(m, record);
 	sb_hist_read(m->run.wake_ns, &measured.wake_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
-	measured.look_ns = m->look_ns;
 	measured.mapped_before = before.mapped_bytes;
+	measured.look_ns = m->look_ns;
 	sb_record_compute(record, &measured, m->workers);
+	keep_requests(m, record);
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)
 		sb_record_suspect(record, "the warm-up found no steady state");
@@ -437,22 +493,45 @@ static bool is_uncertain(const struct measurement *m,
 	return false;
 }
 
+/* What --find-slo makes of a repetition. */
+static void search_on(struct measurement *m, const struct sb_record *record,
+		      struct sb_series *series)
+{
+	const struct sb_option_value *text =
+		&m->options->value[SB_OPT_find_slo];
+	char line[SB_SLO_BYTES];
+	struct sb_slo slo;
+
+	if (!is_search(m) || !sb_slo_parse(text->text, &slo))
+		return;
+	sb_search_describe_step(line, m->load.rate_per_s, &slo, record);
+	if (!sb_opt(m->options, SB_OPT_quiet))
+		fprintf(stderr, "%s\n", line);
+	sb_search_take(&m->search, &slo, record);
+	sb_load_open(&m->load, sb_search_next(&m->search));
+	sb_search_describe(line, &m->search, text->text);
+	free(series->answer);
+	series->answer = strdup(line);
+}
+
 /* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct measurement *m, struct sb_series *series,
 			    const struct sb_progress *progress)
 {
-	bool ok = warm_up(m);
+	bool ok = find_capacity(m) && warm_up(m);
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
 
 		record->repetition = r;
 		ok = ok && run_repetition(m, record);
-		if (ok)
-			progress->report(progress->arg, series);
-		else
+		if (!ok) {
 			sb_record_invalidate(record, m->why);
-		if (ok && r + 1 == series->records)
+			continue;
+		}
+		progress->report(progress->arg, series);
+		search_on(m, record, series);
+		if (r + 1 == series->records)
 			series->records += is_uncertain(m, series);
 	}
 	sb_judge_series(series);
@@ -566,18 +645,49 @@ static int measure_set_up(struct measurement *m, struct sb_series *series,
 	return rc;
 }
 
+static int measure_loaded(struct measurement *m, struct sb_series *series,
+			  const struct sb_progress *progress)
+{
+	const struct sb_config config = make_config(m->options);
+	int rc;
+
+	m->run.load = &m->load;
+	m->run.requests = &m->requests;
+	note_cpus(m);
+	m->worker = make_readings(m->workers);
+	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
+	m->run.wake_ns = calloc(1, sizeof(*m->run.wake_ns));
+	rc = m->worker && m->hist && m->run.wake_ns
+		     ? sb_scheduler_create(&m->run.scheduler, &config,
+					   m->ground->placement)
+		     : -ENOMEM;
+	if (rc)
+		rc = sb_fail(SB_EXIT_ENVIRONMENT,
+			     "the scheduler cannot be created: %s",
+			     strerror(-rc));
+	else
+		rc = measure_set_up(m, series, progress);
+	sb_scheduler_destroy(m->run.scheduler);
+	free_readings(m->worker, m->workers);
+	free(m->hist);
+	free(m->run.wake_ns);
+	return rc;
+}
+
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_options *options, struct sb_ground *ground,
 	       const struct sb_progress *progress)
 {
-	const struct sb_config config = make_config(options);
 	struct measurement m = {
-		.run = { .workload = chosen->workload, .param = chosen->param },
+		.run = { .workload = chosen->workload,
+			 .param = chosen->param,
+			 .text = chosen->text },
 		.options = options,
 		.ground = ground,
 		.workers = ground->placement->workers,
+		.conditions.polls =
+			options->value[SB_OPT_park].alternative == SB_PARK_POLL,
 		.look_ns = sb_look_ns(),
-		.conditions.polls = config.park == SB_PARK_POLL,
 	};
 	int rc;
 
@@ -585,23 +695,10 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		run_nothing(series, ground->lost);
 		return 0;
 	}
-	note_cpus(&m);
-	m.worker = make_readings(m.workers);
-	m.hist = calloc(SB_HISTS, sizeof(*m.hist));
-	m.run.wake_ns = calloc(1, sizeof(*m.run.wake_ns));
-	rc = m.worker && m.hist && m.run.wake_ns
-		     ? sb_scheduler_create(&m.run.scheduler, &config,
-					   ground->placement)
-		     : -ENOMEM;
+	rc = sb_load_make(&m.load, options, m.workers);
 	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT,
-			     "the scheduler cannot be created: %s",
-			     strerror(-rc));
-	else
-		rc = measure_set_up(&m, series, progress);
-	sb_scheduler_destroy(m.run.scheduler);
-	free_readings(m.worker, m.workers);
-	free(m.hist);
-	free(m.run.wake_ns);
+		return rc;
+	rc = measure_loaded(&m, series, progress);
+	sb_load_fini(&m.load);
 	return rc;
 }

@@ -416,6 +416,8 @@ static int choose(struct sb_options *options, const char *name)
 	for (uint32_t i = 0; workload->params[i].name; i++) {
 		SB_CHECK(i, <, SB_PARAMS_MAX);
 		chosen->param[i] = workload->params[i].initial;
+		if (sb_param_is_text(&workload->params[i]))
+			chosen->text[i] = workload->params[i].choices[0];
 	}
 	return 0;
 }
@@ -485,6 +487,19 @@ static int set_param(const struct sb_param *param, const char *text,
 		       param->name, text, expected);
 }
 
+static int set_text(struct sb_chosen *chosen, uint32_t i, const char *text)
+{
+	const struct sb_param *param = &chosen->workload->params[i];
+	char why[SB_WHY_BYTES] = "";
+
+	chosen->text[i] = text;
+	if (chosen->workload->accept(param, text, why))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--%s: '%s' (from the command line) is not valid; %s",
+		       param->name, text, why);
+}
+
 /* Gives the parameter to every chosen workload that has it. */
 static int apply_given(struct sb_options *options,
 		       const struct sb_given_param *given)
@@ -500,8 +515,10 @@ static int apply_given(struct sb_options *options,
 			if (strcmp(params[p].name, given->name))
 				continue;
 			used = true;
-			rc = set_param(&params[p], given->text,
-				       &chosen->param[p]);
+			rc = sb_param_is_text(&params[p])
+				     ? set_text(chosen, p, given->text)
+				     : set_param(&params[p], given->text,
+						 &chosen->param[p]);
 		}
 	}
 	if (!rc && !used)
@@ -543,15 +560,18 @@ void sb_options_free(struct sb_options *options)
 	options->workload_names = NULL;
 }
 
-static void append_param(char *out, size_t bytes, const struct sb_param *param,
-			 uint64_t value)
+static void append_param(char *out, size_t bytes, const struct sb_chosen *c,
+			 uint32_t i)
 {
+	const struct sb_param *param = &c->workload->params[i];
+	const uint64_t value = c->param[i];
 	const size_t used = strlen(out);
 	const char *space = used ? " " : "";
 
 	if (param->choices)
 		snprintf(out + used, bytes - used, "%s%s=%s", space,
-			 param->name, param->choices[value]);
+			 param->name,
+			 c->text[i] ? c->text[i] : param->choices[value]);
 	else
 		snprintf(out + used, bytes - used, "%s%s=%" PRIu64, space,
 			 param->name, value);
@@ -563,7 +583,6 @@ char *sb_chosen_label(const struct sb_chosen *chosen)
 	const struct sb_param *params = chosen->workload->params;
 
 	for (uint32_t i = 0; params[i].name; i++)
-		append_param(label, sizeof(label), &params[i],
-			     chosen->param[i]);
+		append_param(label, sizeof(label), chosen, i);
 	return strdup(label);
 }

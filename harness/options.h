@@ -54,6 +54,7 @@ struct sb_given_param {
 struct sb_chosen {
 	const struct sb_workload *workload;
 	uint64_t param[SB_PARAMS_MAX];
+	const char *text[SB_PARAMS_MAX]; /* of those that are texts */
 };
 
 struct sb_options {

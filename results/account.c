@@ -95,11 +95,11 @@ struct sb_shares sb_record_shares(const struct sb_record *record,
 struct sb_shares sb_series_shares(const struct sb_series *series,
 				  uint32_t worker)
 {
-	const double measured = sb_series_measured(series);
+	const double valid = sb_series_measured(series);
 	struct sb_shares mean;
 
 	for (int t = 0; t < SB_TIMES; t++)
-		mean.pct[t] = measured > 0 ? 0 : (double)NAN;
+		mean.pct[t] = valid > 0 ? 0 : (double)NAN;
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_shares one;
 
@@ -107,7 +107,7 @@ struct sb_shares sb_series_shares(const struct sb_series *series,
 			continue;
 		one = sb_record_shares(&series->record[r], worker, 1);
 		for (int t = 0; t < SB_TIMES; t++)
-			mean.pct[t] += one.pct[t] / measured;
+			mean.pct[t] += one.pct[t] / valid;
 	}
 	return mean;
 }

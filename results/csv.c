@@ -155,12 +155,12 @@ static void put_workers(FILE *out, const struct sb_result *result,
 			put_number(out, where[i] < 0 ? (double)NAN : where[i]);
 		}
 		put_counters(out, &record->worker[w]);
-		put_shares(out, record, w);
 		for (int c = 0; c < SB_OS_COUNTS; c++) {
 			fputc(',', out);
 			put_number(out, record->os ? record->os[w].value[c]
 						   : (double)NAN);
 		}
+		put_shares(out, record, w);
 		put_row_end(out, result);
 	}
 }
@@ -230,11 +230,25 @@ static void put_memory(FILE *out, const struct sb_result *result,
 		put_worker_memory(out, result, series, w);
 }
 
+struct named_hist {
+	const char *name;
+	const char *unit;
+	const struct sb_hist_counts *hist;
+};
+
+static struct named_hist name_hist(const struct sb_record *record,
+				   enum sb_hist_id id)
+{
+	return (struct named_hist){ sb_hist_info[id].name,
+				    sb_hist_info[id].unit, &record->hist[id] };
+}
+
 static void put_hist(FILE *out, const struct sb_result *result,
 		     const struct sb_series *series,
-		     const struct sb_record *record, enum sb_hist_id id)
+		     const struct sb_record *record,
+		     const struct named_hist *named)
 {
-	const struct sb_hist_counts *hist = &record->hist[id];
+	const struct sb_hist_counts *hist = named->hist;
 
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		const uint64_t low = sb_hist_bucket_low(b);
@@ -243,7 +257,7 @@ static void put_hist(FILE *out, const struct sb_result *result,
 			continue;
 		put_row_key(out, series, record);
 		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			sb_hist_info[id].name, sb_hist_info[id].unit, low,
+			named->name, named->unit, low,
 			low + sb_hist_bucket_width(b) - 1, hist->bucket[b]);
 		put_row_end(out, result);
 	}
@@ -258,10 +272,19 @@ static void put_latencies(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series,
 			  const struct sb_record *record)
 {
+	struct named_hist named;
+
 	for (int id = 0; id < SB_HISTS; id++) {
+		named = name_hist(record, id);
 		if (is_latency(id))
-			put_hist(out, result, series, record, id);
+			put_hist(out, result, series, record, &named);
 	}
+	named.unit = "ns";
+	for (uint32_t i = 0;
+	     record->requests &&
+	     (named.name = sb_request_hist(record->requests, i, &named.hist));
+	     i++)
+		put_hist(out, result, series, record, &named);
 }
 
 static void put_spins(FILE *out, const struct sb_result *result,
@@ -269,8 +292,10 @@ static void put_spins(FILE *out, const struct sb_result *result,
 		      const struct sb_record *record)
 {
 	for (int id = 0; id < SB_HISTS; id++) {
+		const struct named_hist named = name_hist(record, id);
+
 		if (!is_latency(id))
-			put_hist(out, result, series, record, id);
+			put_hist(out, result, series, record, &named);
 	}
 }
 
@@ -286,12 +311,12 @@ static const struct csv_file {
 #define X(name, doc) "," #name
 #include "core/counters.def"
 #undef X
-#define TIME(name, doc) "," #name "_pct"
-#include "results/account.def"
-#undef TIME
 #define OS(name, unit, doc) "," #name
 #include "results/os.def"
 #undef OS
+#define TIME(name, doc) "," #name "_pct"
+#include "results/account.def"
+#undef TIME
 	  ,
 	  put_workers, NULL },
 	{ "steals.csv",

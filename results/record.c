@@ -34,18 +34,85 @@ const struct sb_metric sb_hist_info[SB_HISTS] = {
 
 /* ---- one row ---- */
 
+/* Of those counted and as many more as were lost, which are later than all. NaN:
+ * it is one of the lost. */
+static double quantile(const struct sb_hist_counts *hist, uint64_t lost,
+		       double q)
+{
+	const double wanted = q * (double)(hist->count + lost);
+
+	if (lost && wanted > (double)hist->count)
+		return NAN;
+	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
+}
+
 /* The seven metrics of a latency, in the order of metrics.def. */
-static void compute_latency(double *value, const struct sb_hist_counts *hist)
+static void compute_latency(double *value, const struct sb_hist_counts *hist,
+			    uint64_t lost)
 {
 	value[6] = (double)hist->count;
 	if (!hist->count)
 		return;
-	value[0] = sb_hist_mean(hist);
-	value[1] = (double)sb_hist_quantile(hist, 0.5);
-	value[2] = (double)sb_hist_quantile(hist, 0.9);
-	value[3] = (double)sb_hist_quantile(hist, 0.99);
-	value[4] = (double)sb_hist_quantile(hist, 0.999);
-	value[5] = (double)sb_hist_max(hist);
+	value[0] = lost ? NAN : sb_hist_mean(hist);
+	value[1] = quantile(hist, lost, 0.5);
+	value[2] = quantile(hist, lost, 0.9);
+	value[3] = quantile(hist, lost, 0.99);
+	value[4] = quantile(hist, lost, 0.999);
+	value[5] = lost ? NAN : (double)sb_hist_max(hist);
+}
+
+static void compute_schedule(double *value, const struct sb_requests *r)
+{
+	/* The last one may be late as any other. */
+	const uint64_t took =
+		sb_max_u64(r->schedule_ns + r->late_ns, r->sending_ns) -
+		r->late_ns;
+
+	if (!r->intended || !took)
+		return;
+	value[SB_METRIC_offered_per_s] =
+		1e9 * (double)r->intended / (double)r->schedule_ns;
+	value[SB_METRIC_adherence_pct] =
+		100.0 * (double)r->on_time / (double)r->intended;
+	value[SB_METRIC_rate_kept_pct] =
+		100.0 * (double)r->schedule_ns / (double)took;
+	compute_latency(&value[SB_METRIC_lateness_ns_mean], &r->lateness,
+			r->intended - r->lateness.count);
+}
+
+static void compute_requests(double *value, const struct sb_requests *r)
+{
+	const uint64_t lost = sb_requests_lost(r);
+
+	if (r->is_open)
+		compute_schedule(value, r);
+	value[SB_METRIC_achieved_per_s] =
+		1e9 * (double)r->completed / (double)r->wall_ns;
+	value[SB_METRIC_lost] = (double)lost;
+	value[SB_METRIC_in_system] = r->in_system;
+	value[SB_METRIC_in_system_expected] = r->in_system_expected;
+	compute_latency(&value[SB_METRIC_sojourn_ns_mean], &r->sojourn, lost);
+	compute_latency(&value[SB_METRIC_wait_ns_mean], &r->wait, lost);
+	compute_latency(&value[SB_METRIC_service_ns_mean], &r->service, 0);
+}
+
+const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
+			    const struct sb_hist_counts **hist)
+{
+	const struct {
+		const char *name;
+		const struct sb_hist_counts *hist;
+	} all[] = {
+		{ "sojourn", &r->sojourn },
+		{ "wait", &r->wait },
+		{ "service", &r->service },
+		{ "lateness", &r->lateness },
+	};
+
+	if (i >= SB_ARRAY_SIZE(all))
+		return NULL;
+	*hist = all[i].hist;
+	return all[i].name;
 }
 
 static const struct {
@@ -59,7 +126,7 @@ static const struct {
 	LATENCY_OF(ready_to_running), LATENCY_OF(send_to_step),
 	LATENCY_OF(submit_to_step),   LATENCY_OF(yield_to_resumed),
 	LATENCY_OF(wake_to_running),  LATENCY_OF(step_time),
-	LATENCY_OF(sojourn),
+	LATENCY_OF(lifetime),
 #undef LATENCY_OF
 };
 
@@ -72,7 +139,7 @@ static void compute_hists(double *value, const struct sb_hist_counts *hist)
 {
 	for (size_t i = 0; i < SB_ARRAY_SIZE(latencies); i++)
 		compute_latency(&value[latencies[i].first],
-				&hist[latencies[i].hist]);
+				&hist[latencies[i].hist], 0);
 	value[SB_METRIC_depth_own_mean] = mean_or_nan(&hist[SB_HIST_depth_own]);
 	value[SB_METRIC_depth_inject_mean] =
 		mean_or_nan(&hist[SB_HIST_depth_inject]);
@@ -92,18 +159,12 @@ static void compute_times(double *value, const struct sb_record *record,
 static_assert(SB_METRIC_unaccounted_pct - SB_METRIC_busy_pct == SB_TIMES - 1,
 	      "the shares are metrics in their own order");
 
-/* What `--record off` leaves out: it is the same for all workers. */
-static bool is_recorded(const struct sb_record *record, uint32_t workers)
-{
-	return workers && record->worker[0].recorded;
-}
-
 static void compute_steals(double *value, const struct sb_record *record,
 			   uint32_t workers)
 {
 	struct sb_steal_counts sum = { 0 };
 
-	if (!is_recorded(record, workers))
+	if (!record->worker[0].recorded)
 		return;
 	for (uint32_t i = 0; i < workers * workers; i++)
 		sb_steal_add(&sum,
@@ -144,7 +205,7 @@ static void compute_counters(double *value, const struct sb_record *record,
 	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
 		uint64_t sum = 0;
 
-		if (sb_counter_is_account(c) && !is_recorded(record, workers))
+		if (sb_counter_is_account(c) && !record->worker[0].recorded)
 			continue;
 		for (uint32_t i = 0; i < workers; i++)
 			sum += record->worker[i].counter[c];
@@ -207,12 +268,16 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_cpu_cores] = (double)m->cpu_ns / (double)m->elapsed_ns;
 	value[SB_METRIC_arena_bytes] = (double)m->memory.mapped_bytes;
 	value[SB_METRIC_huge_page_bytes] = (double)m->memory.explicit_bytes;
+	value[SB_METRIC_arena_growth_bytes] =
+		(double)m->memory.mapped_bytes - (double)m->mapped_before;
+	if (m->capacity_per_s > 0)
+		value[SB_METRIC_capacity_per_s] = m->capacity_per_s;
+	if (m->requests)
+		compute_requests(value, m->requests);
+	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
 	value[SB_METRIC_look_ns] = m->look_ns;
 	compute_hists(value, record->hist);
 	compute_times(value, record, workers);
-	value[SB_METRIC_arena_growth_bytes] =
-		(double)m->memory.mapped_bytes - (double)m->mapped_before;
-	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns);
 	compute_steals(value, record, workers);
 	compute_spins(value, record->hist);
 	compute_os(value, record, m, workers);
@@ -451,6 +516,7 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->worker);
 	free(record->hist);
 	free(record->os);
+	free(record->requests);
 }
 
 void sb_result_free(struct sb_result *result)
@@ -465,6 +531,7 @@ void sb_result_free(struct sb_result *result)
 		free(series->record);
 		free(series->residence);
 		free(series->label);
+		free(series->answer);
 	}
 	for (uint32_t i = 0; i < result->facts; i++)
 		free(result->fact[i].value);

@@ -8,6 +8,7 @@
 #include "core/counters.h"
 #include "core/memory.h"
 #include "core/placement.h"
+#include "core/requests.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
 
@@ -69,12 +70,14 @@ struct sb_record {
 	struct sb_worker_reading *worker; /* [workers], over the repetition */
 	struct sb_hist_counts *hist;	  /* [SB_HISTS], all workers together */
 	struct sb_os_counts *os;	  /* [workers]; NULL: not read */
+	struct sb_requests *requests;	  /* NULL: the workload takes none */
 };
 
 /* All repetitions of one workload with one set of parameters. */
 struct sb_series {
 	const char *workload;
 	const char *operation;
+	char *answer; /* what was searched for; NULL: nothing was */
 	char *label; /* the workload's parameters, "pairs=1 round-trips=1000" */
 	uint32_t records;
 	struct sb_record *record;
@@ -114,6 +117,8 @@ struct sb_measured {
 	struct sb_os_machine machine;
 	uint64_t settle_ns; /* of the gaps, what is no part of elapsed_ns */
 	uint64_t settle_cpu_ns;
+	double capacity_per_s;		    /* of requests; 0: not measured */
+	const struct sb_requests *requests; /* NULL: none are taken */
 	/* Sums of what the rounds say of themselves, see struct sb_round. */
 	uint64_t part_cpu_ns;
 	uint64_t submit_ns;
@@ -140,6 +145,11 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 {
 	return record->verdict != SB_INVALID;
 }
+
+/* Histogram i of requests, for those who go through all. Returns its name, or
+ * NULL when there are no more. */
+const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
+			    const struct sb_hist_counts **hist);
 
 /* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
  * memory. For the caller to free. */

@@ -285,49 +285,6 @@ MEMORY = [
            "asan:test_core_parts"),
 ]
 
-# What is recorded.
-RECORD = [
-    Mutant("the clock is read before the change is announced",
-           "core/account.c",
-           "	const uint64_t word = begin_change(a);\n	uint64_t now;\n\n"
-           "	sb_fence_store_load(&a->word);\n	now = sb_clock_ns();\n",
-           "	const uint64_t now = sb_clock_ns();\n	uint64_t word;\n\n"
-           "	SB_WINDOW();\n	word = begin_change(a);\n",
-           "small:test_core_record"),
-    Mutant("a reading is not looked at again", "core/account.c",
-           "	return sb_load_rlx(&a->word) == word;",
-           "	return word;",
-           "small:test_core_record"),
-    Mutant("what goes on is left out of a reading", "core/account.c",
-           "		out->account_ns = out->read_ns;\n"
-           "		out->counter[counter_of[activity_of(word)]] +=\n"
-           "			out->read_ns - since_of(word);",
-           "		break;",
-           "plain:test_core_record"),
-    Mutant("a search is never cut", "core/account.c",
-           "		cut_search(a, SB_ACTIVITY_SEARCH, a->look_ns);",
-           "		a->look_ns += 0;",
-           "plain:test_core_record"),
-    Mutant("rounds count as spinning, too", "core/account.c",
-           "now - since_of(word) - rounds", "now - since_of(word)",
-           "plain:test_core_record"),
-    Mutant("a parked worker spins", "core/worker.c",
-           "	sb_account_block(&w->account);", "	sb_account_spin(&w->account);",
-           "plain:test_core_record"),
-    Mutant("the age of a process is told by any of its steps", "core/step.c",
-           "	if (p->timed && sb_counter_read(&p->steps) == 1)",
-           "	if (p->timed)",
-           "plain:test_core_record"),
-    Mutant("a completion forgets when it was asked for", "core/route.c",
-           "	node->sent_ns = completer->issued_ns;\n", "",
-           "plain:test_core_record"),
-    Mutant("histograms are kept at off",
-           "core/internal.h",
-           "	if (SB_LIKELY(worker->records))\n		sb_hist_record",
-           "	if (worker->records || 1)\n		sb_hist_record",
-           "plain:test_core_record"),
-]
-
 # What may be believed, and what the system says.
 VERDICTS = [
     Mutant("a name in parentheses ends with the first", "harness/procfs.c",
@@ -544,5 +501,49 @@ OWN = [
            "plain:test_workloads"),
 ]
 
+# What is recorded.
+RECORD = [
+    Mutant("the clock is read before the change is announced",
+           "core/account.c",
+           "	const uint64_t word = begin_change(a);\n	uint64_t now;\n\n"
+           "	sb_fence_store_load(&a->word);\n	now = sb_clock_ns();\n",
+           "	const uint64_t now = sb_clock_ns();\n	uint64_t word;\n\n"
+           "	SB_WINDOW();\n	word = begin_change(a);\n",
+           "small:test_core_record"),
+    Mutant("a reading is not looked at again", "core/account.c",
+           "	return sb_load_rlx(&a->word) == word;",
+           "	return word;",
+           "small:test_core_record"),
+    Mutant("what goes on is left out of a reading", "core/account.c",
+           "		out->account_ns = out->read_ns;\n"
+           "		out->counter[counter_of[activity_of(word)]] +=\n"
+           "			out->read_ns - since_of(word);",
+           "		break;",
+           "plain:test_core_record"),
+    Mutant("a search is never cut", "core/account.c",
+           "		cut_search(a, SB_ACTIVITY_SEARCH, a->look_ns);",
+           "		a->look_ns += 0;",
+           "plain:test_core_record"),
+    Mutant("rounds count as spinning, too", "core/account.c",
+           "now - since_of(word) - rounds", "now - since_of(word)",
+           "plain:test_core_record"),
+    Mutant("a parked worker spins", "core/worker.c",
+           "	sb_account_block(&w->account);", "	sb_account_spin(&w->account);",
+           "plain:test_core_record"),
+    Mutant("the age of a process is told by any of its steps", "core/step.c",
+           "	if (p->timed && sb_counter_read(&p->steps) == 1)",
+           "	if (p->timed)",
+           "plain:test_core_record"),
+    Mutant("a completion forgets when it was asked for", "core/route.c",
+           "	node->sent_ns = completer->issued_ns;\n", "",
+           "plain:test_core_record"),
+    Mutant("histograms are kept at off",
+           "core/internal.h",
+           "	if (SB_LIKELY(worker->records))\n		sb_hist_record",
+           "	if (worker->records || 1)\n		sb_hist_record",
+           "plain:test_core_record"),
+]
+
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN + RECORD)
+           MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN +
+           RECORD)

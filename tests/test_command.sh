@@ -119,7 +119,7 @@ narrow() {
 }
 holds "--until-ci gives up, and says so" narrow
 # An interval as wide as the median is no news, but six are needed for any.
-holds "--until-ci stops when it is narrow" repeats wide "--until-ci 100%" "6 <= len(rows) < 100"
+holds "--until-ci stops when it is narrow" repeats wide "--until-ci 100% --duration 20ms" "6 <= len(rows) < 100"
 holds "--until-ci makes what is asked for" repeats least "--until-ci 100% -r 12" "len(rows) >= 12"
 holds "--warmup auto ends" repeats rest "--warmup auto" "len(rows) == 2"
 sees_the_system() {
@@ -227,7 +227,7 @@ records() {
 			        assert abs(total - 100) < 0.001, total
 			for row in read("runs"):
 			    timed = level in ("full", "sampled:2")
-			    for name in "ready_to_running", "step_time", "sojourn":
+			    for name in "ready_to_running", "step_time", "lifetime":
 			        assert (row[name + "_ns_p50"] != "") == timed, name
 			    assert (row["work_pct"] != "") == timed
 			    assert (row["steal_attempts"] == "") == (level == "off")
@@ -248,6 +248,70 @@ for workload in "hog --victims 100" "timers --processes 100 --yields 1000" \
 	holds "-w $workload" "$program" run -w $workload $quick -q \
 		-o "$work/of $workload"
 done
+# Requests. --late is generous: a loaded machine is no error here.
+for load in "" "--closed 3 --generators 2" "--rate 5k/s --late 1s" \
+	"--load 30% --late 1s" "--rate 5k/s --arrival fixed --late 1s --generators 2" \
+	"--rate 5k/s --arrival bursty:1ms:1ms --late 1s" \
+	"--servers 4 --work chase:4KiB" "--work stream:4KiB --service tpcc"; do
+	# shellcheck disable=SC2086
+	holds "-w service $load" "$program" run -w service $load $quick \
+		--duration 30ms -q -o "$work/service$load"
+done
+service_has_its_metrics() {
+	python3 - "$work/service--rate 5k/s --late 1s/runs.csv" <<-'EOF'
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1])):
+		    n = float(row["operations"])
+		    assert n == float(row["sojourn_timed"]) == float(row["lateness_timed"]), row
+		    assert float(row["lost"]) == 0, row
+		    assert float(row["wait_ns_mean"]) + float(row["service_ns_mean"]) \
+		        - float(row["sojourn_ns_mean"]) < 1, row
+		    assert float(row["wait_ns_mean"]) >= float(row["lateness_ns_mean"]), row
+	EOF
+}
+holds "its metrics fit together" service_has_its_metrics
+# shellcheck disable=SC2086
+missed_schedules_are_invalid() {
+	"$program" run -w service --rate 5k/s --late 0s $quick --duration 30ms -q \
+		-o "$work/late"
+	[ $? -eq 2 ] && grep -q 'of their schedule' "$work/late/runs.csv"
+}
+holds "a missed schedule has no numbers, and says so" missed_schedules_are_invalid
+# shellcheck disable=SC2086
+lost_requests_are_counted() {
+	"$program" run -w service --servers 1 --mailbox-bound 1 --closed 64 \
+		--service fixed:200us $quick --duration 30ms -q -o "$work/lost" &&
+		grep -q 'requests were lost' "$work/lost/runs.csv"
+}
+holds "refused requests are lost, and counted" lost_requests_are_counted
+# shellcheck disable=SC2086
+slo_is_searched() {
+	"$program" run -w service --find-slo 'p99<1s' --late 1s $quick \
+		--duration 10ms -r 3 -o "$work/slo" >"$work/out" 2>"$work/err" &&
+		[ "$(grep -cE '/s: .*, met($|; suspect)' "$work/err")" -eq 3 ] &&
+		grep -q 'p99<1s: highest rate between .* (met) and' "$work/out" &&
+		grep -q 'find_slo": "p99<1s: highest' "$work/slo/meta.json"
+}
+holds "--find-slo takes a step each repetition, and says between what" slo_is_searched
+refuses "an objective that is none" 3 "'p98<1ms'.*expected mean, p50" \
+	run -w service --find-slo 'p98<1ms'
+refuses "a service time that is none" 3 "'exp:50'.*expected exp:T" \
+	run -w service --service exp:50
+refuses "work that is none" 3 "'chase:64'.*expected spin" \
+	run -w service --work chase:64
+refuses "a rate that is none" 3 "'200k'.*expected a rate above 0" \
+	run -w service --rate 200k
+refuses "a load that is none" 3 "'0%'.*expected a share" \
+	run -w service --load 0%
+refuses "an arrival that is none" 3 "'poison'.*expected poisson, fixed" \
+	run -w service --rate 1k/s --arrival poison
+refuses "a rate and a closed loop" 3 "expected one of them" \
+	run -w service --rate 1k/s --closed 4
+refuses "arrivals of a closed loop" 3 "expected --rate or --load" \
+	run -w service --arrival fixed
+refuses "a rate of what takes no requests" 3 "(yield) takes requests" \
+	run -w yield --rate 1k/s
+
 # Each operation of wake-latency and trickle is timed once, and nobody else's.
 times_are_told() {
 	# shellcheck disable=SC2086

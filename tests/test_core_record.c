@@ -144,13 +144,13 @@ static void at_full_everything_is_timed(void **state)
 	CHECK_EQ(fixture_hist(&f, SB_HIST_step_time)->sum,
 		 fixture_counter(&f, SB_COUNTER_timed_step_ns));
 	CHECK_EQ(count_of(&f, SB_HIST_submit_to_step), 3);
-	CHECK_EQ(count_of(&f, SB_HIST_sojourn), 3);
+	CHECK_EQ(count_of(&f, SB_HIST_lifetime), 3);
 	CHECK_EQ(count_of(&f, SB_HIST_send_to_step), 1);
 	CHECK_EQ(count_of(&f, SB_HIST_yield_to_resumed), TIMED_YIELDS);
 	/* A look at each step's begin and end at the least. */
 	assert_true(fixture_counter(&f, SB_COUNTER_clock_looks) >= 2 * steps);
 	/* A process is under way for longer than any of its steps. */
-	assert_true(fixture_hist(&f, SB_HIST_sojourn)->sum >=
+	assert_true(fixture_hist(&f, SB_HIST_lifetime)->sum >=
 		    fixture_hist(&f, SB_HIST_step_time)->sum);
 	sb_scheduler_destroy(f.s);
 }
@@ -159,7 +159,7 @@ static const enum sb_hist_id sampled[] = {
 	SB_HIST_ready_to_running, SB_HIST_send_to_step,
 	SB_HIST_submit_to_step,	  SB_HIST_yield_to_resumed,
 	SB_HIST_wake_to_running,  SB_HIST_step_time,
-	SB_HIST_sojourn,	  SB_HIST_depth_own,
+	SB_HIST_lifetime,	  SB_HIST_depth_own,
 	SB_HIST_depth_inject,	  SB_HIST_depth_global,
 };
 
@@ -240,7 +240,7 @@ static void check_sampled(uint32_t every)
 	CHECK_EQ(count_of(&f, SB_HIST_step_time), first + later);
 	CHECK_EQ(count_of(&f, SB_HIST_ready_to_running), first + later);
 	CHECK_EQ(count_of(&f, SB_HIST_submit_to_step), first);
-	CHECK_EQ(count_of(&f, SB_HIST_sojourn), first);
+	CHECK_EQ(count_of(&f, SB_HIST_lifetime), first);
 	/* Distances are 1 to 2 x every - 1. */
 	assert_in_range(later, (STEPS - 1) / (2 * every - 1), STEPS - 1);
 	sb_scheduler_destroy(f.s);

@@ -119,6 +119,59 @@ static void spread_is_that_of_the_measured(void **state)
 	free_result(result);
 }
 
+/* Valid, suspect for one reason or several, invalid for one. */
+static void verdicts_grow_worse(void **state)
+{
+	struct sb_record record = { .value = { 1 } };
+
+	(void)state;
+	sb_record_suspect(&record, "first");
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_string_equal(record.reason, "first");
+	for (int i = 0; i < 100; i++)
+		sb_record_suspect(&record, "second");
+	/* Whole reasons only. */
+	CHECK_EQ(strlen(record.reason), 5 + (SB_REASON_BYTES - 1 - 5) / 8 * 8);
+	assert_true(record.value[0] == 1 && sb_record_has_numbers(&record));
+	sb_record_invalidate(&record, "wrong");
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_string_equal(record.reason, "wrong");
+	assert_true(isnan(record.value[0]) && !sb_record_has_numbers(&record));
+	sb_record_suspect(&record, "too late");
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_string_equal(record.reason, "wrong");
+}
+
+/* Only then: a cell of what was not measured is empty. */
+static void a_workloads_own_times_are_metrics(void **state)
+{
+	struct sb_measured measured = { .rounds = 2,
+					.operations = 10,
+					.wall_ns = 4000 };
+	struct sb_hist wakes = { .sum = 0 };
+	struct sb_steal_counts steals = { 0 };
+	struct sb_worker_reading worker = { .steals = &steals };
+	struct sb_record record = {
+		.worker = &worker,
+		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
+	};
+
+	(void)state;
+	sb_record_compute(&record, &measured, 1);
+	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
+	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
+	for (uint64_t ns = 1; ns <= 100; ns++)
+		sb_hist_record(&wakes, ns);
+	sb_hist_read(&wakes, &measured.wake_ns);
+	measured.submit_ns = 300;
+	sb_record_compute(&record, &measured, 1);
+	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
+	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
+	free(record.hist);
+}
+
 /* ---- where the time went ---- */
 
 /* 10 steps of which 5 took 50 ns each with the 10 of a look at the clock. */
@@ -205,56 +258,6 @@ static void the_error_is_that_of_a_sample(void **state)
 	/* All of them were. */
 	worker.counter[SB_COUNTER_steps] = 4;
 	assert_true(sb_record_work_error(&record, 1) == 0);
-}
-
-/* Valid, suspect for one reason or several, invalid for one. */
-static void verdicts_grow_worse(void **state)
-{
-	struct sb_record record = { .value = { 1 } };
-
-	(void)state;
-	sb_record_suspect(&record, "first");
-	CHECK_EQ(record.verdict, SB_SUSPECT);
-	assert_string_equal(record.reason, "first");
-	for (int i = 0; i < 100; i++)
-		sb_record_suspect(&record, "second");
-	/* Whole reasons only. */
-	CHECK_EQ(strlen(record.reason), 5 + (SB_REASON_BYTES - 1 - 5) / 8 * 8);
-	assert_true(record.value[0] == 1 && sb_record_has_numbers(&record));
-	sb_record_invalidate(&record, "wrong");
-	CHECK_EQ(record.verdict, SB_INVALID);
-	assert_string_equal(record.reason, "wrong");
-	assert_true(isnan(record.value[0]) && !sb_record_has_numbers(&record));
-	sb_record_suspect(&record, "too late");
-	CHECK_EQ(record.verdict, SB_INVALID);
-	assert_string_equal(record.reason, "wrong");
-}
-
-/* Only then: a cell of what was not measured is empty. */
-static void a_workloads_own_times_are_metrics(void **state)
-{
-	struct sb_measured measured = { .rounds = 2,
-					.operations = 10,
-					.wall_ns = 4000 };
-	struct sb_hist wakes = { .sum = 0 };
-	struct sb_record record = {
-		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
-	};
-
-	(void)state;
-	sb_record_compute(&record, &measured, 0);
-	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
-	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
-	for (uint64_t ns = 1; ns <= 100; ns++)
-		sb_hist_record(&wakes, ns);
-	sb_hist_read(&wakes, &measured.wake_ns);
-	measured.submit_ns = 300;
-	sb_record_compute(&record, &measured, 0);
-	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
-	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
-	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
-	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
-	free(record.hist);
 }
 
 static void numbers_for_people(void **state)
@@ -722,11 +725,11 @@ static void every_metric_is_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_are_of_all_the_time),
-		cmocka_unit_test(the_error_is_that_of_a_sample),
 		cmocka_unit_test(spread_is_that_of_the_measured),
 		cmocka_unit_test(verdicts_grow_worse),
 		cmocka_unit_test(a_workloads_own_times_are_metrics),
+		cmocka_unit_test(shares_are_of_all_the_time),
+		cmocka_unit_test(the_error_is_that_of_a_sample),
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),

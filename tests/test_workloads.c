@@ -47,6 +47,9 @@ static const struct small smalls[] = {
 	  ENDS_OTHERS | MAY_HANG,
 	  { { "processes", 100 }, { "yields", 200 } } },
 	{ "population", MAY_HANG, { { "processes", 500 } } },
+	/* It does not hang, but what is refused counts as lost. */
+	{ "service", MAY_HANG, { { "servers", 0 } } },
+	{ "service", MAY_HANG, { { "servers", 3 } } },
 	{ "savina-count", 0, { { "increments", 5000 } } },
 	{ "savina-fjthrput", 0, { { "messages", 200 }, { "actors", 7 } } },
 	{ "savina-fjcreate", 0, { { "processes", 300 } } },
@@ -197,6 +200,9 @@ struct trial {
 	struct fixture f;
 	struct sb_workload_run run;
 	uint64_t param[PARAMS_MAX];
+	const char *text[PARAMS_MAX];
+	struct sb_load load;
+	struct sb_requests requests;
 	_Atomic(uint64_t) failed;
 	_Atomic(uint64_t) dropped;
 };
@@ -225,6 +231,19 @@ static void trial_defaults(struct trial *t, const struct sb_workload *workload,
 	set_params(workload, small, t->param);
 	t->run.workload = workload;
 	t->run.param = t->param;
+	for (size_t i = 0; workload->params[i].name; i++)
+		t->text[i] = sb_param_is_text(&workload->params[i])
+				     ? workload->params[i].choices[0]
+				     : NULL;
+	t->run.text = t->text;
+	/* For those that take requests. */
+	t->load = (struct sb_load){ .kind = SB_LOAD_CLOSED,
+				    .depth = 8,
+				    .generators = 2,
+				    .seed = sb_test_seed() };
+	t->run.load = &t->load;
+	t->run.requests = &t->requests;
+	t->run.duration_ns = 20000000;
 }
 
 static void trial_start(struct trial *t, uint32_t workers)

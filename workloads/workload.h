@@ -15,12 +15,18 @@
 #ifndef SB_WORKLOADS_WORKLOAD_H
 #define SB_WORKLOADS_WORKLOAD_H
 
+#include "core/requests.h"
 #include "core/scheduler.h"
+#include "workloads/load.h"
 
 /*
  * A parameter, set with --NAME. A number with a range, or, if choices is not
  * NULL, one of its NULL-terminated words; the value is then the word's index.
+ * With max SB_PARAM_TEXT it is a text: choices[0] is the default, the value is
+ * in the run's text, and the workload's accept says whether it is one.
  */
+#define SB_PARAM_TEXT UINT64_MAX
+
 struct sb_param {
 	const char *name;
 	uint64_t initial;
@@ -29,6 +35,11 @@ struct sb_param {
 	const char *const *choices;
 	const char *doc;
 };
+
+static inline bool sb_param_is_text(const struct sb_param *param)
+{
+	return param->choices && param->max == SB_PARAM_TEXT;
+}
 
 /* What a round says of itself, if it says anything; zeroed before its start. */
 struct sb_round {
@@ -46,7 +57,15 @@ struct sb_round {
 
 struct sb_workload_run {
 	const struct sb_workload *workload;
-	const uint64_t *param; /* in the order of workload->params */
+	const uint64_t *param;	 /* in the order of workload->params */
+	const char *const *text; /* the same, of those that are texts */
+
+	/* For a workload that takes requests. The round is to last so long; what
+	 * it measures is added to requests. */
+	const struct sb_load *load;
+	uint64_t duration_ns;
+	struct sb_requests *requests;
+
 	struct sb_scheduler *scheduler;
 	struct sb_round round;
 	/* Times from a cause outside to the step it woke, of all rounds; NULL:
@@ -65,6 +84,14 @@ struct sb_workload {
 	/* run->data, from before setup to after teardown; filled with zero
 	 * before setup. 0: setup may set data itself. */
 	size_t data_bytes;
+
+	/* Whether a parameter may have this text; if not, why: what is wrong and
+	 * what was expected, SB_WHY_BYTES of it. NULL: it has no such parameter. */
+	bool (*accept)(const struct sb_param *param, const char *text,
+		       char *why);
+
+	/* Its rounds take requests as run->load says. */
+	bool takes_requests;
 
 	/* Registers handlers, allocates what else there is; NULL: nothing.
 	 * Returns 0 or -errno; after an error teardown is not called. */

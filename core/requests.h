@@ -1,0 +1,48 @@
+/*
+ * requests.h - what was measured of requests that came from outside: plain data
+ * that a workload fills in and results are computed from.
+ */
+#ifndef SB_CORE_REQUESTS_H
+#define SB_CORE_REQUESTS_H
+
+#include "core/hist.h"
+
+struct sb_requests {
+	bool is_open;	    /* there was a schedule; closed loops have none */
+	uint64_t intended;  /* of the schedule; closed: tried */
+	uint64_t submitted; /* and accepted */
+	uint64_t completed;
+	uint64_t on_time;     /* submitted within late_ns of when they should */
+	uint64_t late_ns;     /* that bound */
+	uint64_t schedule_ns; /* from the start to the last intended time */
+	uint64_t sending_ns;  /* from the start to the last submission */
+	uint64_t wall_ns;     /* from the start to the last completion */
+
+	/* Time of service asked for: the sum over those completed, and the mean
+	 * of what it was drawn from. */
+	double asked_ns;
+	double asked_mean_ns;
+
+	/* Requests between submission and completion, on average over that
+	 * time, by looking at random moments; the standard error of that; what
+	 * late looks may have missed; and what it must be by Little's law: rate
+	 * times mean residence. NaN: unknown. */
+	double observed_ns;
+	double in_system;
+	double in_system_error;
+	double in_system_unknown;
+	double in_system_expected;
+
+	struct sb_hist_counts sojourn;	/* intended -> completed */
+	struct sb_hist_counts wait;	/* intended -> first step */
+	struct sb_hist_counts service;	/* first step -> completed */
+	struct sb_hist_counts lateness; /* intended -> submitted */
+};
+
+/* Intended and never completed. */
+static inline uint64_t sb_requests_lost(const struct sb_requests *r)
+{
+	return r->intended - r->completed;
+}
+
+#endif
