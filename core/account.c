@@ -71,7 +71,8 @@ static void leave(struct sb_account *a, enum sb_activity to)
 	sb_fence_store_load(&a->word);
 	now = sb_clock_ns();
 	if (activity_of(word) != SB_ACTIVITY_REST)
-		add(a, counter_of[activity_of(word)], now - since_of(word));
+		add(a, counter_of[activity_of(word)],
+		    sb_clock_passed(since_of(word), now));
 	end_change(a, to, now);
 }
 
@@ -82,10 +83,12 @@ static void cut_search(struct sb_account *a, enum sb_activity to, uint64_t now)
 	const uint64_t rounds = a->steal_ns + a->steal_failed_ns;
 
 	SB_ASSERT(activity_of(word), ==, SB_ACTIVITY_SEARCH);
-	SB_ASSERT(now - since_of(word), >=, rounds);
 	add(a, SB_COUNTER_steal_ns, a->steal_ns);
 	add(a, SB_COUNTER_steal_failed_ns, a->steal_failed_ns);
-	add(a, SB_COUNTER_spin_ns, now - since_of(word) - rounds);
+	/* What is left of it; on a worker that is not pinned, clocks of several
+	 * cores may disagree by more than that. */
+	add(a, SB_COUNTER_spin_ns,
+	    sb_clock_passed(rounds, sb_clock_passed(since_of(word), now)));
 	a->steal_ns = 0;
 	a->steal_failed_ns = 0;
 	end_change(a, to, now);
@@ -138,7 +141,8 @@ uint64_t sb_account_look(struct sb_account *a)
 	if (!a->counters)
 		return 0;
 	a->look_ns = sb_clock_ns();
-	if (a->look_ns - since_of(sb_load_rlx(&a->word)) >= SB_ACCOUNT_CUT_NS)
+	if (sb_clock_passed(since_of(sb_load_rlx(&a->word)), a->look_ns) >=
+	    SB_ACCOUNT_CUT_NS)
 		cut_search(a, SB_ACTIVITY_SEARCH, a->look_ns);
 	return a->look_ns;
 }
@@ -148,7 +152,8 @@ void sb_account_round(struct sb_account *a, uint64_t look_ns, bool took)
 	if (!a->counters)
 		return;
 	a->look_ns = sb_clock_ns();
-	*(took ? &a->steal_ns : &a->steal_failed_ns) += a->look_ns - look_ns;
+	*(took ? &a->steal_ns : &a->steal_failed_ns) +=
+		sb_clock_passed(look_ns, a->look_ns);
 }
 
 /* ---- readings ---- */
@@ -203,6 +208,6 @@ void sb_account_read(struct sb_account *a, struct sb_counters *counters,
 	case SB_ACTIVITY_BLOCKED:
 		out->account_ns = out->read_ns;
 		out->counter[counter_of[activity_of(word)]] +=
-			out->read_ns - since_of(word);
+			sb_clock_passed(since_of(word), out->read_ns);
 	}
 }

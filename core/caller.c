@@ -66,7 +66,7 @@ void sb_sampler_advance(struct sb_sampler *sampler)
 uint64_t sb_worker_look(struct sb_worker *w)
 {
 	sb_counter_add(&w->counters.clock_looks, 1);
-	return sb_clock_ns();
+	return sb_clock_stamp_ns();
 }
 
 uint64_t sb_foreign_stamp(struct sb_scheduler *s)
@@ -76,5 +76,5 @@ uint64_t sb_foreign_stamp(struct sb_scheduler *s)
 	sb_lock_acquire(&s->foreign_lock);
 	chosen = sb_sampler_chooses(&s->foreign_sampler);
 	sb_lock_release(&s->foreign_lock);
-	return chosen ? sb_clock_ns() : 0;
+	return chosen ? sb_clock_stamp_ns() : 0;
 }

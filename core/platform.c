@@ -19,22 +19,12 @@ void sb_check_failed(const char *file, int line, const char *text,
 	abort();
 }
 
-static uint64_t read_clock(clockid_t id)
+uint64_t sb_clock_process_cpu_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(id, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t sb_clock_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
-uint64_t sb_clock_process_cpu_ns(void)
-{
-	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* SplitMix64 spreads small seeds over the whole state; zero is not a state. */
@@ -152,21 +142,69 @@ static struct timespec as_timespec(uint64_t ns)
 				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
+/* A wait longer than that ends early by a share of it, and the rest is waited
+ * for anew. */
+#define LONG_WAIT_NS	UINT64_C(100000000)
+#define EARLY_SHIFT	10
+/* So that no sum overflows; then the wait goes on. */
+#define LONGEST_WAIT_NS (UINT64_C(1) << 60)
+
+/*
+ * When the kernel is to wake a thread that waits until deadline_ns by
+ * sb_clock_ns, by its own clock. False: the deadline has passed.
+ *
+ * The two clocks run apart, by up to 500 ppm (see clock.h), so what is left is
+ * counted from now on, and whoever is woken asks again:
+ *   the kernel's clock is fast   the thread is woken too early, here it is seen
+ *                                that something is left, and it waits for that;
+ *                                of an hour 2 s, then 1 ms, then nothing
+ *   it is slow                   the thread would be woken too late, an hour
+ *                                by 2 s. So a long wait is cut short by twice
+ *                                as much as the clocks can run apart, and ends
+ *                                up in the case above. Of less than a long
+ *                                wait it is at most 50 us, as much as the
+ *                                kernel's own slack.
+ * No wait ends before its deadline by sb_clock_ns.
+ */
+static bool until_when(uint64_t deadline_ns, struct timespec *until)
+{
+	const uint64_t now = sb_clock_ns();
+	uint64_t left;
+
+	if (now >= deadline_ns)
+		return false;
+	left = sb_min_u64(deadline_ns - now, LONGEST_WAIT_NS);
+	if (left > LONG_WAIT_NS)
+		left -= left >> EARLY_SHIFT;
+	*until = as_timespec(sb_clock_kernel_ns() + left);
+	return true;
+}
+
+/* False: the deadline has passed. True says nothing. */
+static bool wait_on(pthread_cond_t *cond, pthread_mutex_t *mutex,
+		    uint64_t deadline_ns)
+{
+	struct timespec until;
+
+	if (deadline_ns == UINT64_MAX) {
+		pthread_cond_wait(cond, mutex);
+		return true;
+	}
+	if (!until_when(deadline_ns, &until))
+		return false;
+	pthread_cond_timedwait(cond, mutex, &until);
+	return true;
+}
+
 static void wait_condvar(struct sb_parker *parker, uint64_t deadline_ns)
 {
-	const struct timespec deadline = as_timespec(deadline_ns);
 	uint32_t expected = EMPTY;
-	int rc = 0;
 
 	pthread_mutex_lock(&parker->mutex);
 	if (sb_cas_acq_rel(&parker->state, &expected, PARKED)) {
-		while (sb_load_rlx(&parker->state) == PARKED && !rc)
-			rc = deadline_ns == UINT64_MAX
-				     ? pthread_cond_wait(&parker->cond,
-							 &parker->mutex)
-				     : pthread_cond_timedwait(&parker->cond,
-							      &parker->mutex,
-							      &deadline);
+		while (sb_load_rlx(&parker->state) == PARKED &&
+		       wait_on(&parker->cond, &parker->mutex, deadline_ns))
+			;
 	}
 	pthread_mutex_unlock(&parker->mutex);
 }
@@ -184,19 +222,18 @@ static void wake_condvar(struct sb_parker *parker)
  */
 static void wait_futex(struct sb_parker *parker, uint64_t deadline_ns)
 {
-	const struct timespec deadline = as_timespec(deadline_ns);
+	const bool is_timed = deadline_ns != UINT64_MAX;
+	struct timespec until;
 	uint32_t expected = EMPTY;
-	long rc = 0;
 
 	if (!sb_cas_acq_rel(&parker->state, &expected, PARKED))
 		return;
 	/* The bitset form takes an absolute time of the monotonic clock. */
 	while (sb_load_rlx(&parker->state) == PARKED &&
-	       !(rc && errno == ETIMEDOUT))
-		rc = syscall(SYS_futex, &parker->state,
-			     FUTEX_WAIT_BITSET_PRIVATE, PARKED,
-			     deadline_ns == UINT64_MAX ? NULL : &deadline, NULL,
-			     FUTEX_BITSET_MATCH_ANY);
+	       (!is_timed || until_when(deadline_ns, &until)))
+		syscall(SYS_futex, &parker->state, FUTEX_WAIT_BITSET_PRIVATE,
+			PARKED, is_timed ? &until : NULL, NULL,
+			FUTEX_BITSET_MATCH_ANY);
 }
 
 static void wake_futex(struct sb_parker *parker)
@@ -264,18 +301,11 @@ bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
 	const uint64_t now = sb_clock_ns();
 	const uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-	const struct timespec deadline = as_timespec(end);
 	bool ok;
-	int rc = 0;
 
 	pthread_mutex_lock(&gate->mutex);
-	while (!(ok = done(arg)) && rc != ETIMEDOUT) {
-		if (timeout_ns == UINT64_MAX)
-			pthread_cond_wait(&gate->cond, &gate->mutex);
-		else
-			rc = pthread_cond_timedwait(&gate->cond, &gate->mutex,
-						    &deadline);
-	}
+	while (!(ok = done(arg)) && wait_on(&gate->cond, &gate->mutex, end))
+		;
 	pthread_mutex_unlock(&gate->mutex);
 	return ok;
 }

@@ -1,6 +1,6 @@
 /*
  * platform.h - the only door of core/ to time, randomness, thread creation,
- * thread yields, parking and waking. The scheduler's policy code calls nothing
+ * thread yields, parking and waking; clock.h is its part for time. The scheduler's policy code calls nothing
  * else of that kind, so another platform.c can run the same policy in virtual
  * time.
  */
@@ -11,9 +11,7 @@
 
 #include "core/atomic.h"
 #include "core/base.h"
-
-/* Monotonic time in nanoseconds from an arbitrary start. Any thread. */
-uint64_t sb_clock_ns(void);
+#include "core/clock.h"
 
 /* CPU time of the whole process, all threads, in nanoseconds. Any thread. */
 uint64_t sb_clock_process_cpu_ns(void);
@@ -108,7 +106,7 @@ struct sb_parker {
 void sb_parker_init(struct sb_parker *parker, enum sb_parking parking);
 void sb_parker_fini(struct sb_parker *parker);
 
-/* Until there is a token, or deadline_ns by sb_clock_ns (UINT64_MAX: none). */
+/* Until there is a token, or sb_clock_ns() >= deadline_ns (UINT64_MAX: never). */
 void sb_park(struct sb_parker *parker, uint64_t deadline_ns);
 void sb_unpark(struct sb_parker *parker);
 

@@ -70,7 +70,7 @@ void sb_route_new(struct sb_scheduler *s, struct sb_worker *w,
 		  struct sb_process *p)
 {
 	if (SB_UNLIKELY(p->timed))
-		p->ready_ns = w ? sb_worker_look(w) : sb_clock_ns();
+		p->ready_ns = w ? sb_worker_look(w) : sb_clock_stamp_ns();
 	if (w)
 		to_local(s, w, p);
 	else

@@ -259,6 +259,7 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	    !sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STARTING))
 		return -EALREADY;
 	sb_dispatch_freeze(&s->dispatch);
+	sb_clock_hold();
 	sb_store_rlx(&s->ready_workers, 0);
 	sb_store_rlx(&s->start_error, 0);
 	sb_store_rlx(&s->go, 0);
@@ -284,6 +285,7 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	sb_store_rel(&s->halt, 1);
 	let_go(s);
 	join_workers(s, n);
+	sb_clock_release();
 	sb_store_rel(&s->phase, before);
 	if (failed)
 		*failed = sb_load_rlx(&s->start_failed);
@@ -329,6 +331,7 @@ static void halt_workers(struct sb_scheduler *s)
 	for (uint32_t i = 0; i < s->workers; i++)
 		sb_unpark(&s->worker[i]->parker);
 	join_workers(s, s->workers);
+	sb_clock_release();
 }
 
 struct forced {

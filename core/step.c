@@ -53,7 +53,7 @@ SB_COLD static void record_event(struct sb_worker *w,
 	sb_hist_record(node->event.type == SB_EVENT_MESSAGE
 			       ? &w->hists.send_to_step
 			       : &w->hists.yield_to_resumed,
-		       now - node->sent_ns);
+		       sb_clock_passed(node->sent_ns, now));
 }
 
 /*
@@ -293,7 +293,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
 		sb_hist_record(&w->hists.lifetime,
-			       sb_worker_look(w) - p->start_ns);
+			       sb_clock_passed(p->start_ns, sb_worker_look(w)));
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
 	if (p->waiter)
@@ -333,7 +333,7 @@ static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
 	const int status = p->ops->step(p->state, &w->step, w->events, n);
 
 	if (SB_UNLIKELY(timed))
-		adapt_batch(w, p, sb_clock_ns() - start);
+		adapt_batch(w, p, sb_clock_passed(start, sb_clock_ns()));
 	return status;
 }
 
@@ -346,14 +346,16 @@ SB_COLD static void record_step(struct sb_worker *w, struct sb_process *p,
 				uint64_t start_ns)
 {
 	const uint64_t end_ns = sb_worker_look(w);
+	const uint64_t step_ns = sb_clock_passed(start_ns, end_ns);
 
-	sb_hist_record(&w->hists.ready_to_running, start_ns - p->ready_ns);
-	sb_hist_record(&w->hists.step_time, end_ns - start_ns);
+	sb_hist_record(&w->hists.ready_to_running,
+		       sb_clock_passed(p->ready_ns, start_ns));
+	sb_hist_record(&w->hists.step_time, step_ns);
 	sb_counter_add(&w->counters.timed_steps, 1);
-	sb_counter_add(&w->counters.timed_step_ns, end_ns - start_ns);
+	sb_counter_add(&w->counters.timed_step_ns, step_ns);
 	if (p->timed && sb_counter_read(&p->steps) == 1)
 		sb_hist_record(&w->hists.submit_to_step,
-			       start_ns - p->start_ns);
+			       sb_clock_passed(p->start_ns, start_ns));
 	w->step_end_ns = end_ns;
 }
 

@@ -111,7 +111,7 @@ static void keep_house(struct sb_worker *w)
 {
 	const uint64_t now = sb_clock_ns();
 
-	adapt_tick(w, now - w->now_ns);
+	adapt_tick(w, sb_clock_passed(w->now_ns, now));
 	w->now_ns = now;
 	w->steps_to_tick = w->tick_steps;
 	quiescent(w);
@@ -415,7 +415,8 @@ static void end_idleness(struct sb_worker *w)
 
 	w->now_ns = sb_clock_ns();
 	if (w->woken && wake_ns)
-		sb_hist_record(&w->hists.wake_to_running, w->now_ns - wake_ns);
+		sb_hist_record(&w->hists.wake_to_running,
+			       sb_clock_passed(wake_ns, w->now_ns));
 	w->woken = false;
 	sb_account_busy(&w->account, w->now_ns);
 }

@@ -20,6 +20,7 @@
 #include "harness/memory.h"
 #include "harness/placing.h"
 #include "harness/status.h"
+#include "harness/timing.h"
 #include "results/file.h"
 #include "results/write.h"
 
@@ -387,6 +388,8 @@ static int run_placed(const struct sb_options *options,
 	int rc = prepare_directory(options, result);
 
 	if (!rc)
+		rc = sb_timing_choose(options);
+	if (!rc)
 		rc = sb_facts_gather(result, options, topology, argc, argv);
 	if (!rc && plan->generators)
 		rc = add_generator_cpus(result, &generator_cpus);
@@ -397,6 +400,8 @@ static int run_placed(const struct sb_options *options,
 	rc = measure_beside(result, options,
 			    is_pinned ? &generator_cpus : NULL);
 	sb_memory_report(options, result, is_foretold);
+	if (!rc && sb_timing_add_drift(result))
+		rc = sb_fail(SB_EXIT_BUG, "no memory");
 	if (!rc)
 		rc = write_directory(result, options);
 	if (rc)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "harness/status.h"
+#include "harness/timing.h"
 #include "harness/version.h"
 #include "revision.h"
 
@@ -197,5 +198,6 @@ int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
 			       "this machine's topology cannot be read");
 	rc |= add_run(result, argc, argv);
 	rc |= add_options(result, options);
+	rc |= sb_timing_add_facts(result, options);
 	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
 }

@@ -27,12 +27,16 @@ void sb_help(void)
 	     "worker goes where\n"
 	     "  sched-bench check [--strict]            what on this machine "
 	     "would spoil a measurement\n"
+	     "  sched-bench calibrate [options]         what the clock, a "
+	     "wake, a steal, and\n"
+	     "                                          recording itself "
+	     "cost here\n"
 	     "  sched-bench list WHAT [--json]          workloads, options, "
 	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
-	     "  sched-bench run --help shows the options of run; topo --help, "
-	     "those of topo.\n"
+	     "  sched-bench run --help shows the options of run; so for topo "
+	     "and calibrate.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -113,6 +117,21 @@ void sb_help_check(void)
 	     "changed. Exit status 0, or with --strict 4 when something "
 	     "warns.");
 	put_options_of(SB_VERB_CHECK);
+}
+
+void sb_help_calibrate(void)
+{
+	puts("sched-bench calibrate [options]\n"
+	     "\n"
+	     "Measures what this machine's primitives cost: the clock and "
+	     "whether it can be trusted,\n"
+	     "an atomic, a cache line from CPU to CPU, waking a thread, "
+	     "changing to another one, a\n"
+	     "steal, a unit of work; and how much recording adds to an "
+	     "operation. Takes less than\n"
+	     "20 s. Other programs that run meanwhile make everything "
+	     "slower.");
+	put_options_of(SB_VERB_CALIBRATE);
 }
 
 /* ---- list: each kind as text or as JSON ---- */

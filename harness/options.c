@@ -254,6 +254,8 @@ static const char *verb_name(enum sb_verb verb)
 		return "topo";
 	case SB_VERB_CHECK:
 		return "check";
+	case SB_VERB_CALIBRATE:
+		return "calibrate";
 	case SB_VERB_RUN:
 	default:
 		return "run";
@@ -267,6 +269,7 @@ static const char *verb_advice(enum sb_verb verb)
 	case SB_VERB_TOPO:
 		return "a machine is named with --profile";
 	case SB_VERB_CHECK:
+	case SB_VERB_CALIBRATE:
 		return "it looks at this machine";
 	case SB_VERB_RUN:
 	default:

@@ -8,7 +8,12 @@
 #include "workloads/workload.h"
 
 /* Which verbs have an option: a sum of these. */
-enum sb_verb { SB_VERB_RUN = 1, SB_VERB_TOPO = 2, SB_VERB_CHECK = 4 };
+enum sb_verb {
+	SB_VERB_RUN = 1,
+	SB_VERB_TOPO = 2,
+	SB_VERB_CHECK = 4,
+	SB_VERB_CALIBRATE = 8
+};
 
 enum sb_option_id {
 #define GROUP(title)

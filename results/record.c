@@ -426,7 +426,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double interpolate(const double *sorted, uint32_t n, double q)
+double sb_quantile_of(const double *sorted, uint32_t n, double q)
 {
 	const double position = q * (n - 1);
 	const uint32_t below = (uint32_t)position;
@@ -436,32 +436,38 @@ static double interpolate(const double *sorted, uint32_t n, double q)
 	       (position - below) * (sorted[above] - sorted[below]);
 }
 
+struct sb_spread sb_spread_of(double *value, uint32_t n)
+{
+	if (!n)
+		return (struct sb_spread){ 0, NAN, NAN, NAN, NAN, NAN };
+	qsort(value, n, sizeof(*value), compare_doubles);
+	return (struct sb_spread){
+		.n = n,
+		.median = sb_quantile_of(value, n, 0.5),
+		.min = value[0],
+		.max = value[n - 1],
+		.q1 = sb_quantile_of(value, n, 0.25),
+		.q3 = sb_quantile_of(value, n, 0.75),
+	};
+}
+
 struct sb_spread sb_series_spread(const struct sb_series *series,
 				  enum sb_metric_id metric)
 {
-	struct sb_spread spread = { 0, NAN, NAN, NAN, NAN, NAN };
-	double *sorted = calloc(series->records + 1, sizeof(*sorted));
+	double *values = calloc(series->records + 1, sizeof(*values));
+	struct sb_spread spread;
 	uint32_t n = 0;
 
-	if (!sorted)
-		return spread;
+	if (!values)
+		return sb_spread_of(NULL, 0);
 	for (uint32_t i = 0; i < series->records; i++) {
 		const double v = series->record[i].value[metric];
 
 		if (sb_record_has_numbers(&series->record[i]) && !isnan(v))
-			sorted[n++] = v;
+			values[n++] = v;
 	}
-	qsort(sorted, n, sizeof(*sorted), compare_doubles);
-	if (n)
-		spread = (struct sb_spread){
-			.n = n,
-			.median = interpolate(sorted, n, 0.5),
-			.min = sorted[0],
-			.max = sorted[n - 1],
-			.q1 = interpolate(sorted, n, 0.25),
-			.q3 = interpolate(sorted, n, 0.75),
-		};
-	free(sorted);
+	spread = sb_spread_of(values, n);
+	free(values);
 	return spread;
 }
 

@@ -217,6 +217,12 @@ struct sb_spread {
 	double median, min, max, q1, q3;
 };
 
+/* Of n values, which are sorted for it. */
+struct sb_spread sb_spread_of(double *value, uint32_t n);
+
+/* The fraction q of the sorted values is below, interpolated; n >= 1. */
+double sb_quantile_of(const double *sorted, uint32_t n, double q);
+
 struct sb_spread sb_series_spread(const struct sb_series *series,
 				  enum sb_metric_id metric);
 

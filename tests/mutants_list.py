@@ -544,6 +544,41 @@ RECORD = [
            "plain:test_core_record"),
 ]
 
+CLOCK = [
+    Mutant("the product of ticks is cut to 64 bits", "core/clock.h",
+           "		(__uint128_t)(ticks - scale->ticks) * scale->mult;",
+           "		(ticks - scale->ticks) * scale->mult;",
+           "plain:test_core_clock"),
+    Mutant("a check that fails is passed over", "core/clock.c",
+           "		if (!checks[i].passes(trial))\n			return false;",
+           "		(void)checks[i].passes(trial);",
+           "plain:test_core_clock"),
+    Mutant("the clock is switched while a scheduler runs", "core/clock.c",
+           "	if (sb_load_acq(&holders))", "	if (0)",
+           "plain:test_core_clock"),
+    Mutant("the clock starts anew when it is switched", "core/clock.c",
+           "start.before, start.ns))", "start.before, 0))",
+           "plain:test_core_clock"),
+    Mutant("a rate ignores how wide its brackets are", "core/clock_checks.c",
+           "(b->before - a->after)", "(b->before - a->before)",
+           "plain:test_core_clock"),
+    Mutant("a counter that is ahead agrees", "core/clock_checks.h",
+           "	return offset->low <= 0 && offset->high >= 0;",
+           "	return offset->high >= 0;",
+           "plain:test_core_clock"),
+    Mutant("a wait ends when the kernel says so", "core/platform.c",
+           "	pthread_cond_timedwait(cond, mutex, &until);\n	return true;",
+           "	return !pthread_cond_timedwait(cond, mutex, &until);",
+           "plain:test_core_clock"),
+    Mutant("a deadline is one of the kernel's clock", "core/platform.c",
+           "as_timespec(sb_clock_kernel_ns() + left)",
+           "as_timespec(deadline_ns)",
+           "plain:test_core_clock"),
+    Mutant("what has passed may be negative", "core/clock.h",
+           "	return now > then ? now - then : 0;", "	return now - then;",
+           "plain:test_core_clock"),
+]
+
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
            MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN +
-           RECORD)
+           RECORD + CLOCK)

@@ -410,7 +410,7 @@ static void clerk_fired(struct clerk *c, const struct sb_event *e)
 
 	CHECK_EQ(e->tag, c->alarm[i].tag);
 	CHECK_EQ(e->data.u64, 1);
-	if (sb_clock_ns() < c->alarm[i].due_ns)
+	if (sb_clock_stamp_ns() < c->alarm[i].due_ns)
 		sb_add_rlx(&c->crowd->early, 1);
 	sb_add_rlx(&c->crowd->fired, 1);
 	switch (c->alarm[i].state) {

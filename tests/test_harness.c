@@ -1,18 +1,22 @@
 /*
- * Options, numbers from text, and what happens when a run cannot be had.
+ * Options, numbers from text, what happens when a run cannot be had, rows of
+ * `calibrate`, and units of work.
  *
  * Property: every default is valid and in its range; a value is taken from the
  *   command line before the environment before the default; what is wrong is
  *   refused with the documented status.
  * Method: calls with made-up command lines.
  */
+#include <math.h>
 #include <string.h>
 
+#include "harness/costs.h"
 #include "harness/measure.h"
 #include "harness/options.h"
 #include "harness/status.h"
 #include "harness/text.h"
 #include "tests/test.h"
+#include "workloads/work.h"
 
 #define WORDS_MAX 16
 
@@ -238,6 +242,63 @@ static void a_cpu_that_can_no_longer_be_had(void **state)
 	}
 }
 
+static void costs_are_summed_up(void **state)
+{
+	struct sb_calibration c = { .load = 1.1, .cpus = 2 };
+	double sample[101];
+
+	(void)state;
+	for (int i = 0; i < 101; i++)
+		sample[i] = (i * 37) % 101;
+	sb_calibration_add(&c, SB_COST_steal_ns, "smt", sample, 101);
+	sb_calibration_add(&c, SB_COST_steal_ns, "none", sample, 0);
+	sb_calibration_add(&c, SB_COST_steal_ns, "few", sample, 99);
+	sb_calibration_add_one(&c, SB_COST_clock_hz, "", NAN);
+	sb_calibration_add_one(&c, SB_COST_clock_hz, "", 7);
+	CHECK_EQ(c.costs, 3);
+	assert_string_equal(c.cost[0].of, "smt");
+	CHECK_EQ(c.cost[0].spread.n, 101);
+	CHECK_EQ(c.cost[0].spread.median, 50);
+	CHECK_EQ(c.cost[0].spread.min, 0);
+	CHECK_EQ(c.cost[0].spread.q1, 25);
+	CHECK_EQ(c.cost[0].spread.max, 100);
+	CHECK_EQ(c.cost[0].p99, 99);
+	assert_true(isnan(c.cost[1].p99));
+	CHECK_EQ(c.cost[2].id, SB_COST_clock_hz);
+	CHECK_EQ(c.cost[2].spread.median, 7);
+	assert_true(sb_calibration_is_disturbed(&c));
+	c.load = 1;
+	assert_false(sb_calibration_is_disturbed(&c));
+	c.load = NAN;
+	assert_false(sb_calibration_is_disturbed(&c));
+	CHECK_EQ(sb_calibration_samples(&c, 15), 15);
+	c.quick = true;
+	CHECK_EQ(sb_calibration_samples(&c, 15), 2);
+	sb_calibration_free(&c);
+}
+
+/* A unit is one step of x -> a x + b: of n steps, that is a polynomial in a. */
+static void work_is_done(void **state)
+{
+	const uint64_t a = UINT64_C(6364136223846793005);
+	const uint64_t b = UINT64_C(1442695040888963407);
+	struct sb_work_rate rate;
+
+	(void)state;
+	CHECK_EQ(sb_work_spin(0), 1);
+	CHECK_EQ(sb_work_spin(1), a + b);
+	CHECK_EQ(sb_work_spin(3), a * a * a + b * (a * a + a + 1));
+	sb_work_calibrate(&rate);
+	CHECK_EQ(rate.samples, SB_WORK_SAMPLES);
+	assert_true(rate.units_per_us > 0);
+	for (uint32_t i = 0; i < rate.samples; i++)
+		assert_true(rate.sample[i] > 0);
+	rate.units_per_us = 250;
+	CHECK_EQ(sb_work_units(&rate, 0), 0);
+	CHECK_EQ(sb_work_units(&rate, 1000), 250);
+	CHECK_EQ(sb_work_units(&rate, 10), 3); /* 2.5 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +310,8 @@ int main(void)
 		cmocka_unit_test(suggestions_are_close),
 		cmocka_unit_test(a_cpu_that_cannot_be_had),
 		cmocka_unit_test(a_cpu_that_can_no_longer_be_had),
+		cmocka_unit_test(costs_are_summed_up),
+		cmocka_unit_test(work_is_done),
 	};
 
 	return cmocka_run_group_tests_name("harness", tests, NULL, NULL);

@@ -145,9 +145,10 @@ static void run_open(struct generator *g)
 	struct sb_generators *all = g->all;
 	const double end = (double)all->duration_ns;
 
+	double t;
+
 	sb_arrivals_init(&g->arrivals, all->load, g->id);
-	for (double t = sb_arrivals_next(&g->arrivals); t < end;
-	     t = sb_arrivals_next(&g->arrivals)) {
+	while ((t = sb_arrivals_next(&g->arrivals)) < end) {
 		const uint64_t offset = (uint64_t)t;
 
 		g->intended++;

@@ -82,7 +82,7 @@ static int sleeper_step(void *state, struct sb_step *step,
 			sb_add_rlx(&sleeper->data->ended, 1);
 			return SB_DONE;
 		}
-		if (events[i].error || sb_clock_ns() < sleeper->due_ns)
+		if (events[i].error || sb_clock_stamp_ns() < sleeper->due_ns)
 			sb_add_rlx(&sleeper->data->early, 1);
 	}
 	if (!count) {
