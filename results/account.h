@@ -25,7 +25,7 @@ struct sb_shares {
 struct sb_shares sb_record_shares(const struct sb_record *record,
 				  uint32_t first, uint32_t count);
 
-/* One worker's on average over the valid repetitions. */
+/* One worker's on average over the repetitions that have numbers. */
 struct sb_shares sb_series_shares(const struct sb_series *series,
 				  uint32_t worker);
 

@@ -153,15 +153,29 @@ static int name_width(const struct sb_result *result)
 	return width;
 }
 
+struct table {
+	const char *title;
+	const struct column *column;
+	size_t columns;
+};
+
+static const struct table cost_table = { "workload", costs,
+					 SB_ARRAY_SIZE(costs) };
+static const struct table source_table = { "workload", sources,
+					   SB_ARRAY_SIZE(sources) };
+static const struct table time_table = { "time, %", times_spent,
+					 SB_ARRAY_SIZE(times_spent) };
+
 static void put_table(FILE *out, const struct sb_result *result,
-		      const char *title, const struct column *columns, size_t n,
-		      const char *bold, const char *plain)
+		      const struct table *table, const char *bold,
+		      const char *plain)
 {
 	const int width = name_width(result);
 
-	fprintf(out, "\n%s%-*s", bold, width, title);
-	for (size_t c = 0; c < n; c++)
-		fprintf(out, "  %*s", columns[c].width, columns[c].title);
+	fprintf(out, "\n%s%-*s", bold, width, table->title);
+	for (size_t c = 0; c < table->columns; c++)
+		fprintf(out, "  %*s", table->column[c].width,
+			table->column[c].title);
 	fprintf(out, "%s\n", plain);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
@@ -169,8 +183,8 @@ static void put_table(FILE *out, const struct sb_result *result,
 		if (!sb_series_measured(series))
 			continue;
 		fprintf(out, "%-*s", width, series->workload);
-		for (size_t c = 0; c < n; c++)
-			put_cell(out, &columns[c], series);
+		for (size_t c = 0; c < table->columns; c++)
+			put_cell(out, &table->column[c], series);
 		fputc('\n', out);
 	}
 }
@@ -363,13 +377,10 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	fprintf(out, ", %s build%s\n",
 		sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
-	put_table(out, result, "workload", costs, SB_ARRAY_SIZE(costs), bold,
-		  plain);
-	put_table(out, result, "workload", sources, SB_ARRAY_SIZE(sources),
-		  bold, plain);
+	put_table(out, result, &cost_table, bold, plain);
+	put_table(out, result, &source_table, bold, plain);
 	if (have_times(result))
-		put_table(out, result, "time, %", times_spent,
-			  SB_ARRAY_SIZE(times_spent), bold, plain);
+		put_table(out, result, &time_table, bold, plain);
 	put_all_distances(out, result, bold, plain);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < result->all_series; i++)
