@@ -271,7 +271,7 @@ MEMORY = [
            "		policy.nodes = 0;",
            "small:test_core_arena"),
     Mutant("an unknown node is another one", "core/pool.c",
-           "	if (node < 0 || node == mine->owner.node)",
+           "	if (node < 0 || mine->owner.node < 0 || node == mine->owner.node)",
            "	if (node == mine->owner.node)",
            "small:test_core_arena"),
     Mutant("a large object is never another's", "core/pool.c",
