@@ -76,6 +76,12 @@ TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_harness %/tes
 SHELL_TESTS := $(filter %/test_orders.sh,$(SHELL_TESTS))
 LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
+# This one is for what happens between threads.
+ifeq ($(MODE),tsan)
+TESTS := $(filter-out %/test_plan,$(TESTS))
+SHELL_TESTS := $(filter-out %/test_command.sh,$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: test_plan, test_command.sh
+endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
