@@ -35,7 +35,6 @@ static const struct sb_param params[] = {
 struct data {
 	struct sb_swarm swarm;
 	struct sb_meeting producers;
-	uint64_t stolen_before;
 };
 
 struct producer {
@@ -96,7 +95,7 @@ static int start(struct sb_workload_run *run)
 	const uint64_t workers = sb_scheduler_workers(run->scheduler);
 	int rc = 0;
 
-	data->stolen_before = sb_read_totals(run->scheduler).stolen;
+	sb_swarm_begin(run);
 	sb_meeting_call(&data->producers, workers);
 	run->round.start_ns = sb_clock_ns();
 	for (uint64_t i = 0; i < workers && !rc; i++) {
@@ -115,23 +114,6 @@ static uint64_t operations(const struct sb_workload_run *run)
 	return run->param[PROCESSES];
 }
 
-static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
-{
-	struct data *data = run->data;
-
-	return sb_swarm_check(&data->swarm,
-			      sb_read_totals(run->scheduler).stolen -
-				      data->stolen_before,
-			      why, why_bytes);
-}
-
-static void teardown(struct sb_workload_run *run)
-{
-	struct data *data = run->data;
-
-	sb_swarm_fini(&data->swarm);
-}
-
 const struct sb_workload sb_workload_steal_ratio = {
 	.name = "steal-ratio",
 	.operation = "process",
@@ -142,6 +124,6 @@ const struct sb_workload sb_workload_steal_ratio = {
 	.setup = setup,
 	.start = start,
 	.operations = operations,
-	.check = check,
-	.teardown = teardown,
+	.check = sb_swarm_check_stolen,
+	.teardown = sb_swarm_teardown,
 };

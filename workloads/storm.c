@@ -8,8 +8,6 @@
  * Check: each process has run exactly once, and no more of them have run on
  * another worker than the producer's than items were stolen.
  */
-#include "core/platform.h"
-#include "workloads/actor.h"
 #include "workloads/swarm.h"
 
 enum { PROCESSES, WORK_NS };
@@ -22,76 +20,15 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-struct data {
-	struct sb_swarm swarm;
-	uint64_t stolen_before;
-};
-
-struct state {
-	struct sb_swarm *swarm;
-};
-
-SB_ACTOR_INIT(init, struct state)
-
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
-{
-	struct sb_swarm *swarm = ((struct state *)state)->swarm;
-	int rc;
-
-	(void)events;
-	if (count)
-		return -ECANCELED;
-	rc = sb_swarm_spawn(swarm, step, 0, swarm->size);
-	return rc ? rc : SB_DONE;
-}
-
-static const struct sb_process_ops producer = {
-	.name = "producer",
-	.state_bytes = sizeof(struct state),
-	.init = init,
-	.step = step,
-};
-
 static int setup(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
-
-	return sb_swarm_init(&data->swarm, run->param[PROCESSES],
+	return sb_swarm_init(run->data, run->param[PROCESSES],
 			     run->param[WORK_NS]);
-}
-
-static int start(struct sb_workload_run *run)
-{
-	struct data *data = run->data;
-	struct state input = { .swarm = &data->swarm };
-
-	data->stolen_before = sb_read_totals(run->scheduler).stolen;
-	run->round.start_ns = sb_clock_ns();
-	return sb_scheduler_submit(run->scheduler, &producer, "main",
-				   sb_value_ptr(&input), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
 	return run->param[PROCESSES];
-}
-
-static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
-{
-	struct data *data = run->data;
-
-	return sb_swarm_check(&data->swarm,
-			      sb_read_totals(run->scheduler).stolen -
-				      data->stolen_before,
-			      why, why_bytes);
-}
-
-static void teardown(struct sb_workload_run *run)
-{
-	struct data *data = run->data;
-
-	sb_swarm_fini(&data->swarm);
 }
 
 const struct sb_workload sb_workload_storm = {
@@ -100,10 +37,10 @@ const struct sb_workload sb_workload_storm = {
 	.doc = "one process spawns all, everybody else steals",
 	.source = "this project",
 	.params = params,
-	.data_bytes = sizeof(struct data),
+	.data_bytes = sizeof(struct sb_swarm),
 	.setup = setup,
-	.start = start,
+	.start = sb_swarm_start_producer,
 	.operations = operations,
-	.check = check,
-	.teardown = teardown,
+	.check = sb_swarm_check_stolen,
+	.teardown = sb_swarm_teardown,
 };

@@ -128,3 +128,79 @@ struct sb_totals sb_read_totals(struct sb_scheduler *scheduler)
 	free(reading.steals);
 	return totals;
 }
+
+/* ---- a workload of one swarm ---- */
+
+struct producer {
+	struct sb_swarm *swarm;
+};
+
+SB_ACTOR_INIT(producer_init, struct producer)
+
+static int producer_step(void *state, struct sb_step *step,
+			 const struct sb_event *events, uint32_t count)
+{
+	struct sb_swarm *swarm = ((struct producer *)state)->swarm;
+	int rc;
+
+	(void)events;
+	if (count)
+		return -ECANCELED;
+	rc = sb_swarm_spawn(swarm, step, 0, swarm->size);
+	return rc ? rc : SB_DONE;
+}
+
+static const struct sb_process_ops producer_ops = {
+	.name = "producer",
+	.state_bytes = sizeof(struct producer),
+	.init = producer_init,
+	.step = producer_step,
+};
+
+void sb_swarm_begin(struct sb_workload_run *run)
+{
+	struct sb_swarm *swarm = run->data;
+
+	swarm->stolen_before = sb_read_totals(run->scheduler).stolen;
+}
+
+int sb_swarm_start_producer(struct sb_workload_run *run)
+{
+	struct producer input = { .swarm = run->data };
+
+	sb_swarm_begin(run);
+	run->round.start_ns = sb_clock_ns();
+	return sb_scheduler_submit(run->scheduler, &producer_ops, "main",
+				   sb_value_ptr(&input), NULL);
+}
+
+int sb_swarm_start_outside(struct sb_workload_run *run)
+{
+	struct sb_swarm *swarm = run->data;
+	const uint64_t start_ns = sb_clock_ns();
+	const int rc = sb_swarm_submit(swarm, run->scheduler, 0, swarm->size);
+
+	run->round.submit_ns = sb_clock_ns() - start_ns;
+	return rc;
+}
+
+bool sb_swarm_check_outside(struct sb_workload_run *run, char *why,
+			    size_t why_bytes)
+{
+	return sb_swarm_check(run->data, 0, why, why_bytes);
+}
+
+bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why,
+			   size_t why_bytes)
+{
+	struct sb_swarm *swarm = run->data;
+	const uint64_t stolen = sb_read_totals(run->scheduler).stolen;
+
+	return sb_swarm_check(swarm, stolen - swarm->stolen_before, why,
+			      why_bytes);
+}
+
+void sb_swarm_teardown(struct sb_workload_run *run)
+{
+	sb_swarm_fini(run->data);
+}

@@ -25,6 +25,7 @@ struct sb_swarm {
 	uint64_t size;
 	uint64_t work_ns; /* least time of a member's step */
 	struct sb_swarm_member *member;
+	uint64_t stolen_before; /* by all workers, when the round began */
 };
 
 /* Caller's memory. Returns 0 or -ENOMEM. */
@@ -46,6 +47,26 @@ SB_MUST_CHECK int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step,
  */
 bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
 		    size_t why_bytes);
+
+/* ---- a workload whose data begin with a swarm ---- */
+
+/* For start: all members are submitted, and that is timed. */
+int sb_swarm_start_outside(struct sb_workload_run *run);
+
+/* For start: one process spawns all members. */
+int sb_swarm_start_producer(struct sb_workload_run *run);
+
+/* In a start of its own kind: what is stolen from here on is this round's. */
+void sb_swarm_begin(struct sb_workload_run *run);
+
+/* For check: sb_swarm_check, where members come from outside, and where they
+ * come from steps and may have been stolen since begin. */
+bool sb_swarm_check_outside(struct sb_workload_run *run, char *why,
+			    size_t why_bytes);
+bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why,
+			   size_t why_bytes);
+
+void sb_swarm_teardown(struct sb_workload_run *run);
 
 /* What all workers together have counted since the start. */
 struct sb_totals {

@@ -10,7 +10,6 @@
  *
  * Check: each process has run exactly once.
  */
-#include "core/platform.h"
 #include "workloads/swarm.h"
 
 enum { SPAWNS };
@@ -25,29 +24,9 @@ static int setup(struct sb_workload_run *run)
 	return sb_swarm_init(run->data, run->param[SPAWNS], 0);
 }
 
-static int start(struct sb_workload_run *run)
-{
-	struct sb_swarm *swarm = run->data;
-	const uint64_t start_ns = sb_clock_ns();
-	const int rc = sb_swarm_submit(swarm, run->scheduler, 0, swarm->size);
-
-	run->round.submit_ns = sb_clock_ns() - start_ns;
-	return rc;
-}
-
 static uint64_t operations(const struct sb_workload_run *run)
 {
 	return run->param[SPAWNS];
-}
-
-static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
-{
-	return sb_swarm_check(run->data, 0, why, why_bytes);
-}
-
-static void teardown(struct sb_workload_run *run)
-{
-	sb_swarm_fini(run->data);
 }
 
 const struct sb_workload sb_workload_tokio_spawn_many_remote_idle = {
@@ -58,8 +37,8 @@ const struct sb_workload sb_workload_tokio_spawn_many_remote_idle = {
 	.params = params,
 	.data_bytes = sizeof(struct sb_swarm),
 	.setup = setup,
-	.start = start,
+	.start = sb_swarm_start_outside,
 	.operations = operations,
-	.check = check,
-	.teardown = teardown,
+	.check = sb_swarm_check_outside,
+	.teardown = sb_swarm_teardown,
 };
