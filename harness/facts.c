@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "harness/procfs.h"
 #include "harness/status.h"
 #include "harness/timing.h"
 #include "harness/version.h"
@@ -26,14 +27,8 @@ static int add_count(struct sb_result *result, const char *group,
 /* The first line of a small file of the kernel's, or "unknown". */
 static const char *read_line(const char *path, char *out, size_t bytes)
 {
-	FILE *in = fopen(path, "re");
-
-	snprintf(out, bytes, "unknown");
-	if (!in)
-		return out;
-	if (fgets(out, (int)bytes, in))
-		out[strcspn(out, "\n")] = '\0';
-	fclose(in);
+	if (!sb_procfs_line("", path, out, bytes) || !*out)
+		snprintf(out, bytes, "unknown");
 	return out;
 }
 

@@ -2,34 +2,22 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "harness/procfs.h"
 
 #define MIB (1024.0 * 1024.0)
 
 /* ---- before ---- */
 
-/* A small file of the kernel's; false: it is not there. */
-static bool read_text(const char *path, char *out, size_t bytes)
-{
-	FILE *in = fopen(path, "re");
-	bool ok;
-
-	if (!in)
-		return false;
-	ok = fgets(out, (int)bytes, in);
-	fclose(in);
-	return ok;
-}
-
 #define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
 
-static uint64_t read_number(const char *path)
+/* 0: it is not there. */
+static int64_t read_number(const char *path)
 {
-	char text[32];
+	int64_t value = 0;
 
-	return read_text(path, text, sizeof(text)) ? strtoull(text, NULL, 10)
-						   : 0;
+	return sb_procfs_number("", path, &value) ? value : 0;
 }
 
 /* What is reserved is still free, but somebody else's. */
@@ -43,8 +31,8 @@ static bool has_transparent(void)
 {
 	char text[64];
 
-	return read_text("/sys/kernel/mm/transparent_hugepage/enabled", text,
-			 sizeof(text)) &&
+	return sb_procfs_line("", "/sys/kernel/mm/transparent_hugepage/enabled",
+			      text, sizeof(text)) &&
 	       !strstr(text, "[never]");
 }
 
@@ -54,9 +42,9 @@ bool sb_memory_foretell(const struct sb_options *options)
 		(enum sb_huge_pages)options->value[SB_OPT_huge_pages]
 			.alternative;
 	const bool transparent = has_transparent();
-
 	const bool is_missing =
 		asked == SB_HUGE_PAGES_EXPLICIT && !has_explicit();
+
 	if (is_missing)
 		fprintf(stderr,
 			"sched-bench: --huge-pages explicit: this machine has "
