@@ -365,13 +365,3 @@ int sb_placement_make(const struct sb_topology *topology, uint32_t n,
 		*placement = plan.placement;
 	return rc;
 }
-
-void sb_placement_free(struct sb_placement *placement)
-{
-	free(placement->place);
-	free(placement->os_node);
-	free(placement->node_distance);
-	placement->place = NULL;
-	placement->os_node = NULL;
-	placement->node_distance = NULL;
-}

@@ -63,6 +63,5 @@ SB_MUST_CHECK int sb_topology_export(const struct sb_topology *topology,
  * caller frees the placement. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_placement_make(const struct sb_topology *topology,
 				    uint32_t n, struct sb_placement *placement);
-void sb_placement_free(struct sb_placement *placement);
 
 #endif

@@ -52,6 +52,13 @@ struct sb_placement {
 	uint32_t *node_distance; /* [nodes * nodes] */
 };
 
+/* A deep copy. Returns 0 or -ENOMEM; to is then empty. */
+SB_MUST_CHECK int sb_placement_copy(struct sb_placement *to,
+				    const struct sb_placement *from);
+
+/* Frees the arrays; it is empty afterwards. */
+void sb_placement_free(struct sb_placement *placement);
+
 /* Also where their node may not be used and is not known: then the package has
  * to tell. */
 static inline bool sb_place_same_node(const struct sb_place *a,

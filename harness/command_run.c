@@ -19,6 +19,7 @@
 #include "harness/measure.h"
 #include "harness/memory.h"
 #include "harness/placing.h"
+#include "harness/series.h"
 #include "harness/status.h"
 #include "harness/timing.h"
 #include "results/file.h"
@@ -164,29 +165,6 @@ static void catch_interrupts(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-static int add_series(struct sb_result *result,
-		      const struct sb_options *options,
-		      const struct sb_chosen *chosen)
-{
-	struct sb_series *series = &result->series[result->all_series];
-
-	*series = (struct sb_series){
-		.workload = chosen->workload->name,
-		.operation = chosen->workload->operation,
-		.label = sb_chosen_label(chosen),
-		.records = (uint32_t)sb_opt(options, SB_OPT_repetitions),
-	};
-	series->record =
-		calloc(sb_repetitions_max(options), sizeof(*series->record));
-	result->all_series++;
-	if (!series->label || !series->record)
-		return -ENOMEM;
-	/* Until it is. */
-	for (uint32_t r = 0; r < sb_repetitions_max(options); r++)
-		sb_record_invalidate(&series->record[r], "not measured");
-	return 0;
-}
-
 static int add_answer(struct sb_result *result, const struct sb_series *series)
 {
 	if (series->answer &&
@@ -195,9 +173,33 @@ static int add_answer(struct sb_result *result, const struct sb_series *series)
 	return 0;
 }
 
+/* What a run is placed on. */
+struct spot {
+	const struct sb_topology *topology;
+	const struct sb_plan *plan;
+	bool emulated;
+};
+
+static int measure_one(struct sb_result *result,
+		       const struct sb_options *options,
+		       const struct sb_chosen *chosen, const struct spot *spot,
+		       struct sb_ground *ground,
+		       const struct sb_progress *progress)
+{
+	struct sb_series *series = &result->series[result->all_series++];
+	int rc =
+		sb_series_init(series, options, chosen, &spot->plan->placement);
+
+	if (rc)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	series->emulated = spot->emulated;
+	rc = sb_measure(series, chosen, options, ground, progress);
+	return rc ? rc : add_answer(result, series);
+}
+
 static int measure_all(struct sb_result *result,
 		       const struct sb_options *options,
-		       struct sb_ground *ground)
+		       const struct spot *spot, struct sb_ground *ground)
 {
 	const bool visible =
 		isatty(STDERR_FILENO) && !sb_opt(options, SB_OPT_quiet);
@@ -214,14 +216,9 @@ static int measure_all(struct sb_result *result,
 	result->series = calloc(options->chosens, sizeof(*result->series));
 	if (!result->series)
 		return sb_fail(SB_EXIT_BUG, "no memory");
-	for (uint32_t i = 0; i < options->chosens && !rc; i++) {
-		if (add_series(result, options, &options->chosen[i]))
-			return sb_fail(SB_EXIT_BUG, "no memory");
-		rc = sb_measure(&result->series[i], &options->chosen[i],
-				options, ground, &progress);
-		if (!rc)
-			rc = add_answer(result, &result->series[i]);
-	}
+	for (uint32_t i = 0; i < options->chosens && !rc; i++)
+		rc = measure_one(result, options, &options->chosen[i], spot,
+				 ground, &progress);
 	return rc;
 }
 
@@ -234,9 +231,10 @@ static int measure_all(struct sb_result *result,
  */
 static int measure_beside(struct sb_result *result,
 			  const struct sb_options *options,
+			  const struct spot *spot,
 			  const struct sb_cpu_mask *generator_cpus)
 {
-	struct sb_ground ground = { .placement = &result->placement };
+	struct sb_ground ground = { .placement = &spot->plan->placement };
 	struct sb_cpu_mask home;
 	int rc = sb_cpu_mask_read(&home);
 
@@ -248,7 +246,7 @@ static int measure_beside(struct sb_result *result,
 		return sb_fail(SB_EXIT_ENVIRONMENT,
 			       "the thread that submits cannot be pinned: %s",
 			       strerror(-rc));
-	rc = measure_all(result, options, &ground);
+	rc = measure_all(result, options, spot, &ground);
 	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
 	 * lost. */
 	if (generator_cpus)
@@ -376,28 +374,28 @@ static bool all_measured(const struct sb_result *result)
 	return true;
 }
 
-static int run_placed(const struct sb_options *options,
-		      const struct sb_topology *topology,
-		      const struct sb_plan *plan, struct sb_result *result,
-		      int argc, char **argv)
+static int run_placed(const struct sb_options *options, const struct spot *spot,
+		      struct sb_result *result, int argc, char **argv)
 {
+	const struct sb_plan *plan = spot->plan;
 	const struct sb_cpu_mask generator_cpus =
-		sb_placing_generator_cpus(topology, plan);
-	const bool is_pinned = plan->generators && !result->emulated;
+		sb_placing_generator_cpus(spot->topology, plan);
+	const bool is_pinned = plan->generators && !spot->emulated;
 	bool is_foretold;
 	int rc = prepare_directory(options, result);
 
 	if (!rc)
 		rc = sb_timing_choose(options);
 	if (!rc)
-		rc = sb_facts_gather(result, options, topology, argc, argv);
+		rc = sb_facts_gather(result, options, spot->topology,
+				     plan->placement.workers, argc, argv);
 	if (!rc && plan->generators)
 		rc = add_generator_cpus(result, &generator_cpus);
 	if (rc)
 		return rc;
 	catch_interrupts();
 	is_foretold = sb_memory_foretell(options);
-	rc = measure_beside(result, options,
+	rc = measure_beside(result, options, spot,
 			    is_pinned ? &generator_cpus : NULL);
 	sb_memory_report(options, result, is_foretold);
 	if (!rc && sb_timing_add_drift(result))
@@ -416,6 +414,7 @@ static int run_on(const struct sb_options *options,
 	struct sb_result result = { .directory = NULL };
 	struct sb_machine machine;
 	struct sb_plan plan;
+	struct spot spot = { topology, &plan, false };
 	int rc = sb_placing_plan(options, topology, &plan);
 
 	if (!rc && plan.placement.workers > SB_WORKERS_MAX) {
@@ -428,9 +427,8 @@ static int run_on(const struct sb_options *options,
 	if (rc)
 		return rc;
 	sb_topology_machine(topology, &machine);
-	result.placement = plan.placement;
-	result.emulated = machine.emulated;
-	rc = run_placed(options, topology, &plan, &result, argc, argv);
+	spot.emulated = machine.emulated;
+	rc = run_placed(options, &spot, &result, argc, argv);
 	sb_result_free(&result);
 	sb_plan_free(&plan);
 	return rc;

@@ -108,13 +108,21 @@ static int add_profile(struct sb_result *result,
 	return rc | add_fingerprint(result, "profile", topology);
 }
 
+static bool is_emulated(const struct sb_topology *topology)
+{
+	struct sb_machine machine;
+
+	sb_topology_machine(topology, &machine);
+	return machine.emulated;
+}
+
 static int add_machines(struct sb_result *result,
 			const struct sb_topology *topology)
 {
 	struct sb_topology *real;
 	int rc;
 
-	if (!result->emulated)
+	if (!is_emulated(topology))
 		return add_machine(result, topology);
 	rc = sb_topology_load(&real);
 	if (rc)
@@ -162,9 +170,6 @@ static int add_run(struct sb_result *result, int argc, char **argv)
 	rc |= sb_result_add_fact(result, "run", "libc", gnu_get_libc_version());
 	rc |= sb_result_add_fact(result, "run", "executable", argv[0]);
 	rc |= sb_result_add_fact(result, "run", "command_line", command);
-	rc |= add_count(result, "run", "workers", result->placement.workers);
-	rc |= sb_result_add_fact(result, "run", "topology",
-				 sb_result_topology(result));
 	free(command);
 	return rc;
 }
@@ -184,7 +189,8 @@ static int add_options(struct sb_result *result,
 }
 
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
-		    const struct sb_topology *topology, int argc, char **argv)
+		    const struct sb_topology *topology, uint32_t workers,
+		    int argc, char **argv)
 {
 	int rc = add_machines(result, topology);
 
@@ -192,6 +198,9 @@ int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
 		return sb_fail(SB_EXIT_ENVIRONMENT,
 			       "this machine's topology cannot be read");
 	rc |= add_run(result, argc, argv);
+	rc |= add_count(result, "run", "workers", workers);
+	rc |= sb_result_add_fact(result, "run", "topology",
+				 is_emulated(topology) ? "emulated" : "native");
 	rc |= add_options(result, options);
 	rc |= sb_timing_add_facts(result, options);
 	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;

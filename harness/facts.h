@@ -6,11 +6,11 @@
 #include "harness/options.h"
 #include "results/record.h"
 
-/* On a profile's topology, this machine is read, too. Returns 0, or an exit
+/* Of that many workers. On a profile's topology, this machine is read, too. Returns 0, or an exit
  * status after an error has been printed. */
 SB_MUST_CHECK int sb_facts_gather(struct sb_result *result,
 				  const struct sb_options *options,
-				  const struct sb_topology *topology, int argc,
-				  char **argv);
+				  const struct sb_topology *topology,
+				  uint32_t workers, int argc, char **argv);
 
 #endif

@@ -562,30 +562,3 @@ void sb_options_free(struct sb_options *options)
 	free(options->workload_names);
 	options->workload_names = NULL;
 }
-
-static void append_param(char *out, size_t bytes, const struct sb_chosen *c,
-			 uint32_t i)
-{
-	const struct sb_param *param = &c->workload->params[i];
-	const uint64_t value = c->param[i];
-	const size_t used = strlen(out);
-	const char *space = used ? " " : "";
-
-	if (param->choices)
-		snprintf(out + used, bytes - used, "%s%s=%s", space,
-			 param->name,
-			 c->text[i] ? c->text[i] : param->choices[value]);
-	else
-		snprintf(out + used, bytes - used, "%s%s=%" PRIu64, space,
-			 param->name, value);
-}
-
-char *sb_chosen_label(const struct sb_chosen *chosen)
-{
-	char label[512] = "";
-	const struct sb_param *params = chosen->workload->params;
-
-	for (uint32_t i = 0; params[i].name; i++)
-		append_param(label, sizeof(label), chosen, i);
-	return strdup(label);
-}

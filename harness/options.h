@@ -89,7 +89,4 @@ static inline uint64_t sb_opt(const struct sb_options *options,
 	return options->value[id].number;
 }
 
-/* "pairs=1 round-trips=1000", for the caller to free; NULL: no memory. */
-char *sb_chosen_label(const struct sb_chosen *chosen);
-
 #endif

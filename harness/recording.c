@@ -6,6 +6,7 @@
 
 #include "harness/measure.h"
 #include "harness/placing.h"
+#include "harness/series.h"
 #include "harness/status.h"
 
 enum { COUNTERS, SAMPLED, FULL, LEVELS };
@@ -42,22 +43,20 @@ static int run_once(const struct sb_options *options,
 		    const struct sb_placement *placement, double *ns)
 {
 	const struct sb_progress progress = { no_progress, NULL };
-	struct sb_result result = { .placement = *placement, .all_series = 1 };
+	struct sb_result result = { .all_series = 1 };
 	struct sb_ground ground = { .placement = placement };
 	int rc = sb_cpu_mask_read(&ground.usable);
 
 	result.series = calloc(1, sizeof(*result.series));
-	if (result.series)
-		result.series->record = calloc(1, sizeof(struct sb_record));
-	if (rc || !result.series || !result.series->record) {
-		result.all_series = result.series != NULL;
-		sb_result_free(&result);
+	if (!result.series)
 		return sb_fail(SB_EXIT_BUG, "no memory");
-	}
-	result.series->records = 1;
-	rc = sb_measure(result.series, &options->chosen[0], options, &ground,
-			&progress);
-	*ns = sb_record_has_numbers(result.series->record)
+	if (rc || sb_series_init(result.series, options, &options->chosen[0],
+				 placement))
+		rc = sb_fail(SB_EXIT_BUG, "no memory");
+	else
+		rc = sb_measure(result.series, &options->chosen[0], options,
+				&ground, &progress);
+	*ns = !rc && sb_record_has_numbers(result.series->record)
 		      ? result.series->record->value[SB_METRIC_ns_per_op]
 		      : NAN;
 	sb_result_free(&result);

@@ -42,20 +42,19 @@ static void put_row_key(FILE *out, const struct sb_series *series,
 	fprintf(out, ",%" PRIu32 ",", record->repetition);
 }
 
-static void put_row_end(FILE *out, const struct sb_result *result)
+static void put_row_end(FILE *out, const struct sb_series *series)
 {
-	fprintf(out, ",%s\n", sb_result_topology(result));
+	fprintf(out, ",%s\n", sb_series_topology(series));
 }
 
 /* ---- runs.csv: the first ten columns are Google Benchmark's ---- */
 
-static void put_benchmark_columns(FILE *out, const struct sb_result *result,
-				  const struct sb_series *series,
+static void put_benchmark_columns(FILE *out, const struct sb_series *series,
 				  const struct sb_record *record)
 {
 	put_text(out, series->workload);
-	fprintf(out, "/workers:%" PRIu32 "%s,", result->placement.workers,
-		result->emulated ? "/emulated" : "");
+	fprintf(out, "/workers:%" PRIu32 "%s,", series->placement.workers,
+		series->emulated ? "/emulated" : "");
 	put_number(out, record->value[SB_METRIC_operations]);
 	fputc(',', out);
 	put_number(out, record->value[SB_METRIC_ns_per_op]);
@@ -75,21 +74,20 @@ static void put_benchmark_columns(FILE *out, const struct sb_result *result,
 }
 
 /* One row of runs.csv. */
-static void put_run(FILE *out, const struct sb_result *result,
-		    const struct sb_series *series,
+static void put_run(FILE *out, const struct sb_series *series,
 		    const struct sb_record *record)
 {
-	put_benchmark_columns(out, result, series, record);
+	put_benchmark_columns(out, series, record);
 	fputc(',', out);
 	put_text(out, series->workload);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", result->placement.workers,
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", series->placement.workers,
 		record->repetition, sb_verdict_name(record->verdict));
 	put_text(out, record->reason);
 	for (uint32_t m = 0; m < SB_METRICS; m++) {
 		fputc(',', out);
 		put_number(out, record->value[m]);
 	}
-	put_row_end(out, result);
+	put_row_end(out, series);
 }
 
 void sb_write_runs_csv(const struct sb_result *result, FILE *out)
@@ -105,14 +103,13 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 		const struct sb_series *series = &result->series[i];
 
 		for (uint32_t r = 0; r < series->records; r++)
-			put_run(out, result, series, &series->record[r]);
+			put_run(out, series, &series->record[r]);
 	}
 }
 
 /* ---- the others: a writer each, of every repetition with numbers or a series ---- */
 
-typedef void (*record_writer)(FILE *out, const struct sb_result *result,
-			      const struct sb_series *series,
+typedef void (*record_writer)(FILE *out, const struct sb_series *series,
 			      const struct sb_record *record);
 typedef void (*series_writer)(FILE *out, const struct sb_result *result,
 			      const struct sb_series *series);
@@ -137,12 +134,11 @@ static void put_shares(FILE *out, const struct sb_record *record,
 	}
 }
 
-static void put_workers(FILE *out, const struct sb_result *result,
-			const struct sb_series *series,
+static void put_workers(FILE *out, const struct sb_series *series,
 			const struct sb_record *record)
 {
-	for (uint32_t w = 0; w < result->placement.workers; w++) {
-		const struct sb_place *place = &result->placement.place[w];
+	for (uint32_t w = 0; w < series->placement.workers; w++) {
+		const struct sb_place *place = &series->placement.place[w];
 		const int where[] = {
 			place->os_cpu, place->pu,   place->core,
 			place->cache,  place->node, place->package
@@ -161,15 +157,14 @@ static void put_workers(FILE *out, const struct sb_result *result,
 						   : (double)NAN);
 		}
 		put_shares(out, record, w);
-		put_row_end(out, result);
+		put_row_end(out, series);
 	}
 }
 
-static void put_steals(FILE *out, const struct sb_result *result,
-		       const struct sb_series *series,
+static void put_steals(FILE *out, const struct sb_series *series,
 		       const struct sb_record *record)
 {
-	const uint32_t n = result->placement.workers;
+	const uint32_t n = series->placement.workers;
 
 	for (uint32_t i = 0; i < n * n; i++) {
 		const uint32_t thief = i / n;
@@ -177,8 +172,8 @@ static void put_steals(FILE *out, const struct sb_result *result,
 		const struct sb_steal_counts *cell =
 			&record->worker[thief].steals[victim];
 		const enum sb_distance distance =
-			sb_place_distance(&result->placement.place[thief],
-					  &result->placement.place[victim]);
+			sb_place_distance(&series->placement.place[thief],
+					  &series->placement.place[victim]);
 
 		if (thief == victim || !record->worker[thief].recorded)
 			continue;
@@ -189,7 +184,7 @@ static void put_steals(FILE *out, const struct sb_result *result,
 			thief, victim, sb_distance_name(distance),
 			cell->attempts, cell->successes, cell->items,
 			cell->lost, cell->empty);
-		put_row_end(out, result);
+		put_row_end(out, series);
 	}
 }
 
@@ -206,7 +201,7 @@ static void put_worker_memory(FILE *out, const struct sb_result *result,
 			      const struct sb_series *series, uint32_t worker)
 {
 	const struct sb_residence *residence = &series->residence[worker];
-	const int node = result->placement.place[worker].node;
+	const int node = series->placement.place[worker].node;
 
 	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
 		put_text(out, series->workload);
@@ -217,7 +212,7 @@ static void put_worker_memory(FILE *out, const struct sb_result *result,
 		fprintf(out, ",%s,%s,", sb_series_binding(series, result),
 			sb_memory_kind_name((enum sb_memory_kind)kind));
 		put_pages(out, residence, &residence->kind[kind]);
-		put_row_end(out, result);
+		put_row_end(out, series);
 	}
 }
 
@@ -225,7 +220,7 @@ static void put_worker_memory(FILE *out, const struct sb_result *result,
 static void put_memory(FILE *out, const struct sb_result *result,
 		       const struct sb_series *series)
 {
-	for (uint32_t w = 0; series->residence && w < result->placement.workers;
+	for (uint32_t w = 0; series->residence && w < series->placement.workers;
 	     w++)
 		put_worker_memory(out, result, series, w);
 }
@@ -243,8 +238,7 @@ static struct named_hist name_hist(const struct sb_record *record,
 				    sb_hist_info[id].unit, &record->hist[id] };
 }
 
-static void put_hist(FILE *out, const struct sb_result *result,
-		     const struct sb_series *series,
+static void put_hist(FILE *out, const struct sb_series *series,
 		     const struct sb_record *record,
 		     const struct named_hist *named)
 {
@@ -259,7 +253,7 @@ static void put_hist(FILE *out, const struct sb_result *result,
 		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			named->name, named->unit, low,
 			low + sb_hist_bucket_width(b) - 1, hist->bucket[b]);
-		put_row_end(out, result);
+		put_row_end(out, series);
 	}
 }
 
@@ -268,8 +262,7 @@ static bool is_latency(enum sb_hist_id id)
 	return !strcmp(sb_hist_info[id].unit, "ns");
 }
 
-static void put_latencies(FILE *out, const struct sb_result *result,
-			  const struct sb_series *series,
+static void put_latencies(FILE *out, const struct sb_series *series,
 			  const struct sb_record *record)
 {
 	struct named_hist named;
@@ -277,25 +270,24 @@ static void put_latencies(FILE *out, const struct sb_result *result,
 	for (int id = 0; id < SB_HISTS; id++) {
 		named = name_hist(record, id);
 		if (is_latency(id))
-			put_hist(out, result, series, record, &named);
+			put_hist(out, series, record, &named);
 	}
 	named.unit = "ns";
 	for (uint32_t i = 0;
 	     record->requests &&
 	     (named.name = sb_request_hist(record->requests, i, &named.hist));
 	     i++)
-		put_hist(out, result, series, record, &named);
+		put_hist(out, series, record, &named);
 }
 
-static void put_spins(FILE *out, const struct sb_result *result,
-		      const struct sb_series *series,
+static void put_spins(FILE *out, const struct sb_series *series,
 		      const struct sb_record *record)
 {
 	for (int id = 0; id < SB_HISTS; id++) {
 		const struct named_hist named = name_hist(record, id);
 
 		if (!is_latency(id))
-			put_hist(out, result, series, record, &named);
+			put_hist(out, series, record, &named);
 	}
 }
 
@@ -340,8 +332,7 @@ static void put_series_rows(FILE *out, const struct sb_result *result,
 		file->put_series(out, result, series);
 	for (uint32_t r = 0; file->put_record && r < series->records; r++) {
 		if (sb_record_has_numbers(&series->record[r]))
-			file->put_record(out, result, series,
-					 &series->record[r]);
+			file->put_record(out, series, &series->record[r]);
 	}
 }
 

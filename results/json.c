@@ -45,8 +45,7 @@ static json_t *facts_to_json(const struct sb_result *result)
 }
 
 /* Google Benchmark's own keys, which its tools read. */
-static bool set_benchmark_keys(json_t *row, const struct sb_result *result,
-			       const struct sb_series *series,
+static bool set_benchmark_keys(json_t *row, const struct sb_series *series,
 			       const struct sb_record *record, uint32_t family)
 {
 	char name[128];
@@ -54,8 +53,8 @@ static bool set_benchmark_keys(json_t *row, const struct sb_result *result,
 	bool ok = true;
 
 	snprintf(name, sizeof(name), "%s/workers:%u%s", series->workload,
-		 result->placement.workers,
-		 result->emulated ? "/emulated" : "");
+		 series->placement.workers,
+		 series->emulated ? "/emulated" : "");
 	ok &= set(row, "name", json_string(name));
 	ok &= set(row, "family_index", json_integer(family));
 	ok &= set(row, "per_family_instance_index", json_integer(0));
@@ -63,7 +62,7 @@ static bool set_benchmark_keys(json_t *row, const struct sb_result *result,
 	ok &= set(row, "run_type", json_string("iteration"));
 	ok &= set(row, "repetitions", json_integer(series->records));
 	ok &= set(row, "repetition_index", json_integer(record->repetition));
-	ok &= set(row, "threads", json_integer(result->placement.workers));
+	ok &= set(row, "threads", json_integer(series->placement.workers));
 	ok &= set_number(row, "iterations", value[SB_METRIC_operations]);
 	ok &= set_number(row, "real_time", value[SB_METRIC_ns_per_op]);
 	ok &= set_number(row, "cpu_time", value[SB_METRIC_cpu_ns_per_op]);
@@ -98,25 +97,24 @@ static json_t *steals_to_json(const struct sb_record *record, uint32_t workers)
 	return matrix;
 }
 
-static json_t *record_to_json(const struct sb_result *result,
-			      const struct sb_series *series,
+static json_t *record_to_json(const struct sb_series *series,
 			      const struct sb_record *record, uint32_t family)
 {
 	json_t *row = json_object();
 	json_t *own = json_object();
-	bool ok = set_benchmark_keys(row, result, series, record, family);
+	bool ok = set_benchmark_keys(row, series, record, family);
 
 	ok &= set(own, "valid", json_string(sb_verdict_name(record->verdict)));
 	if (*record->reason)
 		ok &= set(own, "reason", json_string(record->reason));
-	ok &= set(own, "topology", json_string(sb_result_topology(result)));
+	ok &= set(own, "topology", json_string(sb_series_topology(series)));
 	ok &= set(own, "workload", json_string(series->workload));
 	ok &= set(own, "operation", json_string(series->operation));
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		ok &= set_number(own, sb_metric[m].name, record->value[m]);
 	if (record->worker[0].recorded)
 		ok &= set(own, "steals_thief_by_victim",
-			  steals_to_json(record, result->placement.workers));
+			  steals_to_json(record, series->placement.workers));
 	ok &= set(row, "sched_bench", own);
 	if (ok)
 		return row;
@@ -174,8 +172,7 @@ static json_t *result_to_json(const struct sb_result *result)
 			if (sb_record_has_numbers(record))
 				ok &= !json_array_append_new(
 					benchmarks,
-					record_to_json(result, series, record,
-						       i));
+					record_to_json(series, record, i));
 			else
 				ok &= !json_array_append_new(
 					invalid,

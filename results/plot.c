@@ -108,7 +108,8 @@ static void put_title(FILE *out, const struct sb_result *result,
 
 	snprintf(text, sizeof(text), "%s%s%s%s", title, series ? ": " : "",
 		 series ? series->workload : "",
-		 result->emulated ? " (emulated)" : "");
+		 strcmp(sb_result_topology(result), "native") ? " (emulated)"
+							      : "");
 	fputs("set title ", out);
 	put_quoted(out, text);
 	fputs(" noenhanced\n", out);
@@ -173,13 +174,14 @@ static bool body_latency(FILE *out, const struct sb_result *result,
 /* More labels on an axis than that, or more numbers in a row, run together. */
 #define MATRIX_LABELS 16
 
-static bool body_steals(FILE *out, const struct sb_result *result,
+static bool body_steals(FILE *out, const struct sb_result *all,
 			const struct sb_series *series, int unused)
 {
-	const uint32_t n = result->placement.workers;
+	const uint32_t n = series->placement.workers;
 	const uint32_t tics = (n + MATRIX_LABELS - 1) / MATRIX_LABELS;
 	bool any = false;
 
+	(void)all;
 	(void)unused;
 	fputs("$m << EOD\n", out);
 	for (uint32_t t = 0; t < n; t++) {

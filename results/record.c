@@ -395,9 +395,9 @@ static void add_pair(struct sb_distance_steals *sum,
 }
 
 uint32_t sb_series_distances(const struct sb_series *series,
-			     const struct sb_placement *p,
 			     struct sb_distance_steals out[SB_DISTANCES])
 {
+	const struct sb_placement *p = &series->placement;
 	const uint32_t measured = sb_series_measured(series);
 	uint32_t distances = 0;
 
@@ -515,6 +515,66 @@ const char *sb_result_fact(const struct sb_result *result, const char *group,
 	return "";
 }
 
+const char *sb_result_topology(const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (result->series[i].emulated)
+			return sb_series_topology(&result->series[i]);
+	}
+	return "native";
+}
+
+static int append_to_label(struct sb_series *series,
+			   const struct sb_setting *setting)
+{
+	const char *before = series->label ? series->label : "";
+	char *label;
+
+	if (asprintf(&label, "%s%s%s=%s", before, *before ? " " : "",
+		     setting->name, setting->text) < 0)
+		return -ENOMEM;
+	free(series->label);
+	series->label = label;
+	return 0;
+}
+
+static void free_setting(struct sb_setting *setting)
+{
+	free(setting->name);
+	free(setting->text);
+}
+
+int sb_series_add_setting(struct sb_series *series,
+			  const struct sb_setting *setting)
+{
+	struct sb_setting *all =
+		realloc(series->setting,
+			(series->settings + 1) * sizeof(*series->setting));
+	struct sb_setting copy = *setting;
+
+	if (!all)
+		return -ENOMEM;
+	series->setting = all;
+	copy.name = sb_text_copy(setting->name);
+	copy.text = sb_text_copy(setting->text);
+	if (!copy.name || !copy.text || append_to_label(series, &copy)) {
+		free_setting(&copy);
+		return -ENOMEM;
+	}
+	series->setting[series->settings++] = copy;
+	return 0;
+}
+
+const struct sb_setting *sb_series_setting(const struct sb_series *series,
+					   const char *name)
+{
+	for (uint32_t i = 0; i < series->settings; i++) {
+		if (!strcmp(series->setting[i].name, name))
+			return &series->setting[i];
+	}
+	return NULL;
+}
+
 static void free_record(struct sb_record *record, uint32_t workers)
 {
 	for (uint32_t i = 0; record->worker && i < workers; i++)
@@ -525,20 +585,26 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->requests);
 }
 
+static void free_series(struct sb_series *series)
+{
+	for (uint32_t r = 0; r < series->records; r++)
+		free_record(&series->record[r], series->placement.workers);
+	for (uint32_t i = 0; i < series->settings; i++)
+		free_setting(&series->setting[i]);
+	sb_placement_free(&series->placement);
+	free(series->record);
+	free(series->residence);
+	free(series->setting);
+	free(series->workload);
+	free(series->operation);
+	free(series->label);
+	free(series->answer);
+}
+
 void sb_result_free(struct sb_result *result)
 {
-	const uint32_t workers = result->placement.workers;
-
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		struct sb_series *series = &result->series[i];
-
-		for (uint32_t r = 0; r < series->records; r++)
-			free_record(&series->record[r], workers);
-		free(series->record);
-		free(series->residence);
-		free(series->label);
-		free(series->answer);
-	}
+	for (uint32_t i = 0; i < result->all_series; i++)
+		free_series(&result->series[i]);
 	for (uint32_t i = 0; i < result->facts; i++)
 		free(result->fact[i].value);
 	free(result->fact);

@@ -73,12 +73,25 @@ struct sb_record {
 	struct sb_requests *requests;	  /* NULL: the workload takes none */
 };
 
-/* All repetitions of one workload with one set of parameters. */
+/* What was chosen for a series: a parameter of its workload, or an option whose
+ * values a sweep goes through. */
+struct sb_setting {
+	char *name;
+	char *text;    /* as it was given */
+	double number; /* in the option's unit of account; NaN: it is none */
+	bool swept;
+};
+
+/* All repetitions of one workload with one set of settings. */
 struct sb_series {
-	const char *workload;
-	const char *operation;
+	char *workload;
+	char *operation;
 	char *answer; /* what was searched for; NULL: nothing was */
-	char *label; /* the workload's parameters, "pairs=1 round-trips=1000" */
+	char *label;  /* the settings, "pairs=1 round-trips=1000" */
+	uint32_t settings;
+	struct sb_setting *setting;
+	struct sb_placement placement; /* its own copy */
+	bool emulated; /* the placement is on a machine that is not this one */
 	uint32_t records;
 	struct sb_record *record;
 
@@ -96,8 +109,6 @@ struct sb_fact {
 
 struct sb_result {
 	char *directory;
-	struct sb_placement placement;
-	bool emulated; /* the placement is on a machine that is not this one */
 	uint32_t all_series;
 	struct sb_series *series;
 	uint32_t facts;
@@ -195,16 +206,26 @@ struct sb_distance_steals {
 
 /* Returns how many distances there are; 0: no repetition was measured. */
 uint32_t sb_series_distances(const struct sb_series *series,
-			     const struct sb_placement *placement,
 			     struct sb_distance_steals out[SB_DISTANCES]);
 
 /* "native", or "emulated", which every output says. */
-static inline const char *sb_result_topology(const struct sb_result *result)
+static inline const char *sb_series_topology(const struct sb_series *series)
 {
-	return result->emulated ? "emulated" : "native";
+	return series->emulated ? "emulated" : "native";
 }
 
-/* Frees everything but the placement, which the caller made. */
+/* "emulated" if any series is. */
+const char *sb_result_topology(const struct sb_result *result);
+
+/* Copies name and text, and adds "name=text" to the label. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
+					const struct sb_setting *setting);
+
+/* NULL: it has no such setting. */
+const struct sb_setting *sb_series_setting(const struct sb_series *series,
+					   const char *name);
+
+/* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);
 
 /*

@@ -144,7 +144,7 @@ static void put_residence(FILE *out, const struct sb_result *result,
 	fputs("<tr><td>", out);
 	put_escaped(out, series->workload);
 	fprintf(out, "</td><td>%" PRIu32 "</td><td>%d</td><td>%s</td>", worker,
-		result->placement.place[worker].node,
+		series->placement.place[worker].node,
 		sb_series_binding(series, result));
 	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
 		if (r->error)
@@ -172,7 +172,7 @@ static void put_memory(FILE *out, const struct sb_result *result)
 		const struct sb_series *series = &result->series[i];
 
 		for (uint32_t w = 0;
-		     series->residence && w < result->placement.workers; w++)
+		     series->residence && w < series->placement.workers; w++)
 			put_residence(out, result, series, w);
 	}
 	fputs("</tbody></table></div>\n", out);
@@ -203,7 +203,8 @@ static void put_accounts(FILE *out, const struct sb_result *result)
 	      "</tr></thead>\n<tbody>\n",
 	      out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		for (uint32_t w = 0; w < result->placement.workers; w++)
+		for (uint32_t w = 0; w < result->series[i].placement.workers;
+		     w++)
 			put_account(out, &result->series[i], w);
 	}
 	fputs("</tbody></table></div>\n", out);
@@ -236,7 +237,7 @@ static void put_distances(FILE *out, const struct sb_result *result)
 		const struct sb_series *series = &result->series[i];
 		struct sb_distance_steals steals[SB_DISTANCES];
 
-		if (sb_series_distances(series, &result->placement, steals) < 2)
+		if (sb_series_distances(series, steals) < 2)
 			continue;
 		if (!any)
 			fputs("<h2>Steals by distance</h2>\n<p>On average in a "
@@ -309,7 +310,7 @@ static void put_facts(FILE *out, const struct sb_result *result)
 
 static void put_emulated(FILE *out, const struct sb_result *result)
 {
-	if (!result->emulated)
+	if (!strcmp(sb_result_topology(result), "native"))
 		return;
 	fputs("<p class=\"bad\">emulated: the workers are placed on profile ",
 	      out);

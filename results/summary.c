@@ -243,9 +243,9 @@ static void put_residence(FILE *out, const struct sb_result *result,
 {
 	struct sb_page_count sum = { 0 };
 
-	if (result->placement.nodes < 2)
+	if (series->placement.nodes < 2)
 		return;
-	for (uint32_t i = 0; series->residence && i < result->placement.workers;
+	for (uint32_t i = 0; series->residence && i < series->placement.workers;
 	     i++) {
 		const struct sb_page_count *arena =
 			&series->residence[i].kind[SB_MEMORY_ARENA];
@@ -295,7 +295,7 @@ static void put_all_distances(FILE *out, const struct sb_result *result,
 		const struct sb_series *series = &result->series[i];
 		struct sb_distance_steals steals[SB_DISTANCES];
 
-		if (sb_series_distances(series, &result->placement, steals) < 2)
+		if (sb_series_distances(series, steals) < 2)
 			continue;
 		if (!any)
 			fprintf(out,
@@ -356,7 +356,7 @@ static void put_counts(FILE *out, const struct sb_result *result,
 
 static void put_emulated(FILE *out, const struct sb_result *result)
 {
-	if (!result->emulated)
+	if (!strcmp(sb_result_topology(result), "native"))
 		return;
 	fprintf(out, "emulated: profile '%s'",
 		sb_result_fact(result, "profile", "name"));

@@ -13,6 +13,7 @@
 #include "harness/costs.h"
 #include "harness/measure.h"
 #include "harness/options.h"
+#include "harness/series.h"
 #include "harness/status.h"
 #include "harness/text.h"
 #include "tests/test.h"
@@ -111,24 +112,31 @@ static void sources_have_their_order(void **state)
 
 static void parameters_reach_their_workloads(void **state)
 {
+	static const char *const labels[] = {
+		"pairs=7 round-trips=500000 self-message=no", "leaves=100",
+		"processes=1 yields=1000000 handler=async"
+	};
+	const struct sb_placement placement = { .workers = 0 };
+	struct sb_result result = { .all_series = SB_ARRAY_SIZE(labels) };
 	struct sb_options options;
-	char *label;
 
 	(void)state;
 	CHECK_EQ(parse(&options, "-w pingpong -w skynet,yield --pairs 7 "
 				 "--leaves 100 --handler async"),
 		 0);
-	CHECK_EQ(options.chosens, 3);
-	label = sb_chosen_label(&options.chosen[0]);
-	assert_string_equal(label,
-			    "pairs=7 round-trips=500000 self-message=no");
-	free(label);
-	label = sb_chosen_label(&options.chosen[1]);
-	assert_string_equal(label, "leaves=100");
-	free(label);
-	label = sb_chosen_label(&options.chosen[2]);
-	assert_string_equal(label, "processes=1 yields=1000000 handler=async");
-	free(label);
+	CHECK_EQ(options.chosens, SB_ARRAY_SIZE(labels));
+	result.series = calloc(SB_ARRAY_SIZE(labels), sizeof(*result.series));
+	for (size_t i = 0; i < SB_ARRAY_SIZE(labels); i++) {
+		CHECK_EQ(sb_series_init(&result.series[i], &options,
+					&options.chosen[i], &placement),
+			 0);
+		assert_string_equal(result.series[i].label, labels[i]);
+	}
+	CHECK_EQ(sb_series_setting(result.series, "pairs")->number, 7);
+	assert_true(
+		isnan(sb_series_setting(&result.series[2], "handler")->number));
+	assert_null(sb_series_setting(&result.series[1], "pairs"));
+	sb_result_free(&result);
 	sb_options_free(&options);
 }
 

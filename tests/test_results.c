@@ -63,13 +63,15 @@ make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
 	struct sb_series *series = calloc(1, sizeof(*series));
 
 	result->directory = strdup(directory);
-	result->placement =
-		(struct sb_placement){ .workers = workers, .place = place };
 	result->all_series = 1;
 	result->series = series;
-	series->workload = "pingpong";
-	series->operation = "message";
+	series->workload = strdup("pingpong");
+	series->operation = strdup("message");
 	series->label = strdup("pairs=1, \"x\"");
+	CHECK_EQ(sb_placement_copy(&series->placement,
+				   &(struct sb_placement){ .workers = workers,
+							   .place = place }),
+		 0);
 	series->records = REPETITIONS;
 	series->record = calloc(REPETITIONS, sizeof(*series->record));
 	series->memory = (struct sb_memory){ .is_bound = true };
@@ -524,7 +526,7 @@ static void binding_is_what_became_of_it(void **state)
 	assert_string_equal(sb_series_binding(series, result), "local");
 	series->memory.bind_error = -EPERM;
 	assert_string_equal(sb_series_binding(series, result), "refused");
-	result->placement.nodes = 2;
+	result->series->placement.nodes = 2;
 	text = summarize(result);
 	assert_non_null(strstr(text, "pingpong: 80.0 % of the workers' memory "
 				     "is on their own nodes (binding: "
@@ -576,9 +578,7 @@ static void steals_are_told_by_distance(void **state)
 	result = make_result_at(directory, three, 3);
 	result->series->record[0].worker[2].steals[0] =
 		(struct sb_steal_counts){ 6000, 30, 90, 0, 0 };
-	CHECK_EQ(
-		sb_series_distances(result->series, &result->placement, steals),
-		2);
+	CHECK_EQ(sb_series_distances(result->series, steals), 2);
 	CHECK_EQ(steals[SB_DISTANCE_SMT].pairs, 2);
 	CHECK_EQ(steals[SB_DISTANCE_REMOTE].pairs, 4);
 	CHECK_EQ(steals[SB_DISTANCE_NODE].pairs, 0);
@@ -599,9 +599,7 @@ static void steals_are_told_by_distance(void **state)
 	free(text);
 	for (uint32_t r = 0; r < REPETITIONS; r++)
 		sb_record_invalidate(&result->series->record[r], "no");
-	CHECK_EQ(
-		sb_series_distances(result->series, &result->placement, steals),
-		0);
+	CHECK_EQ(sb_series_distances(result->series, steals), 0);
 	free_result(result);
 	remove_tree(directory);
 }
@@ -643,7 +641,7 @@ static void every_output_says_emulated(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	result = make_result(directory);
-	result->emulated = true;
+	result->series->emulated = true;
 	CHECK_EQ(sb_write_csv_files(result, &failed), 0);
 	CHECK_EQ(sb_write_report(result), 0);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
