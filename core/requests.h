@@ -37,6 +37,11 @@ struct sb_requests {
 	struct sb_hist_counts wait;	/* intended -> first step */
 	struct sb_hist_counts service;	/* first step -> completed */
 	struct sb_hist_counts lateness; /* intended -> submitted */
+
+	/* The sojourn at servers that cost nothing, see workloads/replay.h. */
+	bool not_replayed; /* there were more than could be noted */
+	struct sb_hist_counts ideal;
+	struct sb_hist_counts replayed;
 };
 
 /* Intended and never completed. */

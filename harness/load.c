@@ -186,6 +186,8 @@ void sb_load_saturate(struct sb_load *load, uint32_t workers)
 {
 	load->kind = SB_LOAD_CLOSED;
 	load->depth = SATURATING_DEPTH * workers;
+	/* In an open loop the workers have no generators to wake. */
+	load->in_bulk = true;
 }
 
 double sb_load_capacity(const struct sb_requests *r, uint32_t workers)
@@ -199,6 +201,7 @@ double sb_load_capacity(const struct sb_requests *r, uint32_t workers)
 void sb_load_open(struct sb_load *load, double rate_per_s)
 {
 	load->kind = SB_LOAD_OPEN;
+	load->in_bulk = false;
 	load->rate_per_s = rate_per_s;
 }
 

@@ -94,6 +94,10 @@ static void compute_requests(double *value, const struct sb_requests *r)
 	compute_latency(&value[SB_METRIC_sojourn_ns_mean], &r->sojourn, lost);
 	compute_latency(&value[SB_METRIC_wait_ns_mean], &r->wait, lost);
 	compute_latency(&value[SB_METRIC_service_ns_mean], &r->service, 0);
+	if (r->not_replayed)
+		return;
+	compute_latency(&value[SB_METRIC_ideal_ns_mean], &r->ideal, lost);
+	compute_latency(&value[SB_METRIC_replayed_ns_mean], &r->replayed, lost);
 }
 
 const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
@@ -103,10 +107,9 @@ const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
 		const char *name;
 		const struct sb_hist_counts *hist;
 	} all[] = {
-		{ "sojourn", &r->sojourn },
-		{ "wait", &r->wait },
-		{ "service", &r->service },
-		{ "lateness", &r->lateness },
+		{ "sojourn", &r->sojourn }, { "wait", &r->wait },
+		{ "service", &r->service }, { "lateness", &r->lateness },
+		{ "ideal", &r->ideal },	    { "replayed", &r->replayed },
 	};
 
 	if (i >= SB_ARRAY_SIZE(all))
@@ -228,6 +231,8 @@ static void compute_os(double *value, const struct sb_record *record,
 	}
 	value[SB_METRIC_invol_ctxsw_per_s] =
 		value[SB_METRIC_invol_ctxsw] / worker_s;
+	value[SB_METRIC_run_delay_pct] =
+		0.1 * value[SB_METRIC_run_delay_ms] / worker_s;
 	value[SB_METRIC_steal_ms] = m->machine.steal_ms;
 	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
 	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;

@@ -237,6 +237,62 @@ static void put_measured(FILE *out, const struct sb_series *series)
 	put_wakes(out, series);
 }
 
+/* ---- requests: a line for each way to their sojourn ---- */
+
+static const struct {
+	const char *name;
+	enum sb_metric_id mean; /* the other five follow */
+} sojourns[] = {
+	{ "measured", SB_METRIC_sojourn_ns_mean },
+	{ "replayed", SB_METRIC_replayed_ns_mean },
+	{ "ideal", SB_METRIC_ideal_ns_mean },
+};
+
+static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
+{
+	char text[SB_HUMAN_BYTES];
+
+	if (!sb_series_spread(series, sojourns[i].mean).n)
+		return;
+	fprintf(out, "  %-10s", sojourns[i].name);
+	for (int m = 0; m < 6; m++) {
+		sb_human(text,
+			 sb_series_spread(series, sojourns[i].mean + m).median,
+			 "ns");
+		fprintf(out, "  %8s", text);
+	}
+	fputc('\n', out);
+}
+
+static void put_offered(FILE *out, const struct sb_series *series)
+{
+	char rate[SB_HUMAN_BYTES];
+
+	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median,
+		 "1/s");
+	fprintf(out, "%s: %s requests per second, ", series->workload, rate);
+	fprintf(out, "%.2f %% of them submitted in time\n",
+		sb_series_spread(series, SB_METRIC_adherence_pct).median);
+}
+
+static void put_sojourns(FILE *out, const struct sb_series *series,
+			 const char *bold, const char *plain)
+{
+	static const char *const titles[] = { "mean", "p50",   "p90",
+					      "p99",  "p99.9", "max" };
+
+	if (!sb_series_spread(series, SB_METRIC_sojourn_ns_mean).n)
+		return;
+	fprintf(out, "\n%s%-12s", bold, "sojourn");
+	for (size_t t = 0; t < SB_ARRAY_SIZE(titles); t++)
+		fprintf(out, "  %8s", titles[t]);
+	fprintf(out, "%s\n", plain);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(sojourns); i++)
+		put_sojourn(out, series, i);
+	if (sb_series_spread(series, SB_METRIC_offered_per_s).n)
+		put_offered(out, series);
+}
+
 /* On which nodes the workers' memory lies, where there is more than one. */
 static void put_residence(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series)
@@ -382,6 +438,8 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	if (have_times(result))
 		put_table(out, result, &time_table, bold, plain);
 	put_all_distances(out, result, bold, plain);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_sojourns(out, &result->series[i], bold, plain);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_measured(out, &result->series[i]);

@@ -268,6 +268,8 @@ service_has_its_metrics() {
 		    assert float(row["wait_ns_mean"]) + float(row["service_ns_mean"]) \
 		        - float(row["sojourn_ns_mean"]) < 1, row
 		    assert float(row["wait_ns_mean"]) >= float(row["lateness_ns_mean"]), row
+		    assert n == float(row["ideal_timed"]) == float(row["replayed_timed"]), row
+		    assert float(row["replayed_ns_mean"]) > float(row["service_ns_mean"]) - 1, row
 	EOF
 }
 holds "its metrics fit together" service_has_its_metrics

@@ -20,6 +20,7 @@
 #include "tests/test.h"
 #include "workloads/generator.h"
 #include "workloads/level.h"
+#include "workloads/replay.h"
 #include "workloads/set.h"
 
 #define Z_MAX 5.0
@@ -325,27 +326,34 @@ static void a_closed_loop_keeps_its_depth(void **state)
 static double arrival_ns[CUSTOMERS];
 static double sojourn_ns[CUSTOMERS];
 
-/* One server, first come, first served (Lindley, 1952). */
-static void simulate(double rate_per_s, const char *service)
+static void simulate_at(uint32_t servers, double rate_per_s,
+			const char *service)
 {
 	const struct sb_load load = make_load("poisson", rate_per_s, 1);
 	struct sb_distribution d;
 	struct sb_arrivals a;
 	struct sb_rng rng;
 	char why[SB_WHY_BYTES];
-	double free_ns = 0;
+	struct sb_servers s;
 
 	CHECK_EQ(sb_distribution_init(&d, service, why), 0);
+	CHECK_EQ(sb_servers_init(&s, servers), 0);
 	sb_arrivals_init(&a, &load, 0);
 	sb_rng_seed(&rng, ~sb_test_seed());
 	for (int i = 0; i < CUSTOMERS; i++) {
-		const double start = fmax(free_ns, sb_arrivals_next(&a));
-
-		arrival_ns[i] = a.now_ns;
-		free_ns = start + sb_distribution_sample(&d, &rng);
-		sojourn_ns[i] = free_ns - a.now_ns;
+		arrival_ns[i] = sb_arrivals_next(&a);
+		sojourn_ns[i] =
+			sb_servers_take(&s, arrival_ns[i],
+					sb_distribution_sample(&d, &rng)) -
+			arrival_ns[i];
 	}
+	sb_servers_fini(&s);
 	sb_distribution_fini(&d);
+}
+
+static void simulate(double rate_per_s, const char *service)
+{
+	simulate_at(1, rate_per_s, service);
 }
 
 /* How many standard errors the mean of value is from expected, by the means of
@@ -402,6 +410,116 @@ static void md1_is_as_in_theory(void **state)
 	(void)state;
 	simulate(MM1_RATE, "fixed:50us");
 	assert_true(batch_z(itself, 50e3 + (MM1_MEAN_NS - 50e3) / 2) < Z_MAX);
+}
+
+/* M/M/c by Erlang's C formula: the chance that all c servers are busy. */
+static void mmc_is_as_in_theory(void **state)
+{
+	(void)state;
+	for (uint32_t c = 2; c <= 7; c += 5) {
+		const double mu = 20e3;
+		const double lambda = 0.7 * mu * c;
+		const double a = lambda / mu;
+		double blocked = 1; /* Erlang's B, by its recursion */
+		double busy;
+
+		for (uint32_t n = 1; n <= c; n++)
+			blocked = a * blocked / (n + a * blocked);
+		busy = blocked / (1 - a / c * (1 - blocked));
+		simulate_at(c, lambda, "exp:50us");
+		assert_true(
+			batch_z(itself, 50e3 + 1e9 * busy / (c * mu - lambda)) <
+			Z_MAX);
+	}
+}
+
+/* ---- the same requests again ---- */
+
+/* Asked for 10 us, and taken as much and 1 us for each before it. */
+static void note(struct sb_replay *replay, uint32_t generator, uint64_t number,
+		 uint64_t intended_us, uint64_t late_us)
+{
+	const struct sb_request request = {
+		.intended_ns = 1000 * intended_us,
+		.submitted_ns = 1000 * (intended_us + late_us),
+		.number = number,
+		.generator = generator
+	};
+
+	sb_replay_submitted(replay, &request, 10000);
+	sb_replay_served(replay, &request, 10000 + 1000 * number);
+}
+
+static struct sb_requests *work_out(struct sb_replay *replay, uint32_t servers,
+				    uint64_t requests)
+{
+	struct sb_requests *r = calloc(1, sizeof(*r));
+
+	sb_replay_work_out(replay, servers, requests, r);
+	return r;
+}
+
+static void requests_of_all_generators_are_replayed(void **state)
+{
+	const struct sb_load load = make_load("poisson", 1e3, 2);
+	struct sb_replay *replay;
+	struct sb_requests *r;
+
+	(void)state;
+	CHECK_EQ(sb_replay_create(&replay, 2), 0);
+	sb_replay_prepare(replay, &load, 1000000);
+	/* Came at 100, 104, 105 and 200; submitted at 100, 107, 105, 202. One
+	 * was refused, and gave its number to the next. */
+	note(replay, 0, 0, 100, 0);
+	note(replay, 0, 1, 103, 0);
+	note(replay, 0, 1, 104, 3);
+	note(replay, 1, 0, 105, 0);
+	note(replay, 1, 1, 200, 2);
+	r = work_out(replay, 1, 4);
+	assert_false(r->not_replayed);
+	/* Done at 110, 120, 130 and 210. */
+	CHECK_EQ(r->ideal.count, 4);
+	CHECK_EQ(r->ideal.sum, 1000 * (10 + 16 + 25 + 10));
+	/* At 110; the third at 120, the second at 131; 213. */
+	CHECK_EQ(r->replayed.count, 4);
+	CHECK_EQ(r->replayed.sum, 1000 * (10 + 15 + 27 + 13));
+	free(r);
+	/* Two servers: at 110, 114, 120, 210, and 110, 115, 121, 213. */
+	r = work_out(replay, 2, 4);
+	CHECK_EQ(r->ideal.sum, 1000 * (10 + 10 + 15 + 10));
+	CHECK_EQ(r->replayed.sum, 1000 * (10 + 10 + 17 + 13));
+	free(r);
+	/* Not these. */
+	r = work_out(replay, 1, 5);
+	assert_true(r->not_replayed);
+	free(r);
+	sb_replay_destroy(replay);
+}
+
+static void more_than_expected_are_not_replayed(void **state)
+{
+	const struct sb_load load = make_load("poisson", 1e3, 1);
+	const struct sb_load closed = { .kind = SB_LOAD_CLOSED,
+					.generators = 1 };
+	struct sb_replay *replay;
+	struct sb_requests *r;
+	uint64_t n;
+
+	(void)state;
+	CHECK_EQ(sb_replay_create(&replay, 1), 0);
+	sb_replay_prepare(replay, &load, 1000000);
+	for (n = 0; n < 100000; n++)
+		note(replay, 0, n, 100 + n, 0);
+	r = work_out(replay, 1, n);
+	assert_true(r->not_replayed);
+	CHECK_EQ(r->ideal.count, 0);
+	free(r);
+	sb_replay_prepare(replay, &closed, 1000000);
+	note(replay, 0, 0, 1, 0);
+	r = work_out(replay, 1, 1);
+	assert_true(r->not_replayed);
+	free(r);
+	sb_replay_destroy(replay);
 }
 
 /* Looks at random moments of the simulated path, gap_ns apart on average, but
@@ -713,6 +831,9 @@ int main(void)
 		cmocka_unit_test(a_closed_loop_keeps_its_depth),
 		cmocka_unit_test(mm1_is_as_in_theory),
 		cmocka_unit_test(md1_is_as_in_theory),
+		cmocka_unit_test(mmc_is_as_in_theory),
+		cmocka_unit_test(requests_of_all_generators_are_replayed),
+		cmocka_unit_test(more_than_expected_are_not_replayed),
 		cmocka_unit_test(littles_law_holds_within_its_error),
 		cmocka_unit_test(a_level_is_an_area),
 		cmocka_unit_test(schedules_are_judged),

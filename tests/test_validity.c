@@ -105,7 +105,7 @@ static void rules_are_for_their_runs(void **state)
 
 	(void)state;
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
-	record.value[SB_METRIC_invol_ctxsw_per_s] = 1000;
+	record.value[SB_METRIC_run_delay_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
 	sb_judge_record(&record, &neither);
 	CHECK_EQ(record.verdict, SB_VALID);
@@ -114,12 +114,18 @@ static void rules_are_for_their_runs(void **state)
 					   "calls: syscalls is 3, more than 0");
 	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
-	record.value[SB_METRIC_invol_ctxsw_per_s] = 1000;
+	record.value[SB_METRIC_run_delay_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
 	sb_judge_record(&record, &quiet);
 	assert_string_equal(record.reason,
 			    "other threads took the CPUs from the workers: "
-			    "invol_ctxsw_per_s is 1.00 k, more than 50");
+			    "run_delay_pct is 2.50, more than 2");
+	/* A worker that waits after a wake has not lost its CPU. */
+	record = blank();
+	record.value[SB_METRIC_invol_ctxsw] = 4;
+	record.value[SB_METRIC_run_delay_pct] = 2.5;
+	sb_judge_record(&record, &quiet);
+	CHECK_EQ(record.verdict, SB_VALID);
 }
 
 /* ---- trends ---- */

@@ -32,6 +32,7 @@ struct generator {
 	struct sb_thread thread;
 	uint32_t id;
 	uint64_t depth;
+	uint64_t low; /* with that many under way it submits more */
 	struct sb_arrivals arrivals;
 	uint64_t intended;
 	uint64_t on_time;
@@ -163,18 +164,29 @@ static uint64_t under_way(struct generator *g)
 	return sb_counter_read(&g->accepted) - sb_load_rlx(&g->completed);
 }
 
+/* Until the number under way is low, but for a slice of time at most. */
+static void wait_for_room(struct generator *g, uint64_t end_ns)
+{
+	const uint64_t until = sb_min_u64(end_ns, sb_clock_ns() + SLICE_NS);
+
+	do {
+		sb_park(&g->parker, until);
+	} while (under_way(g) > g->low && sb_clock_ns() < until &&
+		 !sb_load_rlx(&g->all->stopping));
+}
+
 static void run_closed(struct generator *g)
 {
 	struct sb_generators *all = g->all;
 	const uint64_t end = all->start_ns + all->duration_ns;
-	uint64_t now = 0;
+	uint64_t now;
 
 	(void)wait_until(all, all->start_ns);
 	/* At least one, however long this thread was held up. */
 	while (!sb_load_rlx(&all->stopping) &&
 	       ((now = sb_clock_ns()) < end || !g->intended)) {
 		if (under_way(g) >= g->depth) {
-			sb_park(&g->parker, sb_min_u64(end, now + SLICE_NS));
+			wait_for_room(g, end);
 			continue;
 		}
 		g->intended++;
@@ -207,7 +219,9 @@ void sb_generators_completed(struct sb_generators *all, uint32_t generator)
 	struct generator *g = &all->generator[generator];
 
 	sb_add_acq_rel(&g->completed, 1);
-	if (all->load->kind == SB_LOAD_CLOSED)
+	/* It has submitted all that it may when it waits, so the one that makes
+	 * their number low sees it so. */
+	if (all->load->kind == SB_LOAD_CLOSED && under_way(g) <= g->low)
 		sb_unpark(&g->parker);
 }
 
@@ -276,6 +290,7 @@ static void prepare(struct sb_generators *all, uint32_t i)
 	g->all = all;
 	g->id = i;
 	g->depth = depth / all->generators + (i < depth % all->generators);
+	g->low = all->load->in_bulk ? g->depth / 2 : g->depth - !!g->depth;
 	g->intended = 0;
 	g->on_time = 0;
 	g->last_intended_ns = 0;

@@ -24,6 +24,7 @@ enum sb_arrival {
 struct sb_load {
 	enum sb_load_kind kind;
 	uint32_t depth;	   /* closed: requests under way, of all generators */
+	bool in_bulk;	   /* closed: more only when half of them are left */
 	double rate_per_s; /* open: of all generators, the long-run mean */
 	enum sb_arrival arrival;
 	double on_ns, off_ns;  /* bursty */

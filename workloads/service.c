@@ -23,6 +23,7 @@
 
 #include "core/mem.h"
 #include "workloads/generator.h"
+#include "workloads/replay.h"
 #include "workloads/set.h"
 #include "workloads/work.h"
 #include "workloads/workload.h"
@@ -81,6 +82,7 @@ struct data {
 	uint64_t set_bytes;
 	double units_per_ns;
 	struct sb_generators *generators;
+	struct sb_replay *replay;
 	uint32_t sources;
 	struct source *source;
 	uint32_t workers;
@@ -153,6 +155,7 @@ static void serve(struct data *data, struct ledger *ledger, struct sb_set *set,
 	sb_hist_record(&ledger->wait, start - request->intended_ns);
 	sb_hist_record(&ledger->service, end - start);
 	sb_hist_record(&ledger->sojourn, end - request->intended_ns);
+	sb_replay_served(data->replay, request, end - start);
 	sb_counter_add(&ledger->served, 1);
 	sb_counter_add(&ledger->units, job->units);
 	sb_counter_add(&ledger->stamps, stamp_of(request));
@@ -342,10 +345,12 @@ static int submit(void *arg, const struct sb_request *request)
 	struct data *data = arg;
 	struct source *source = &data->source[request->generator];
 	const uint64_t units = draw_units(data, source);
-	const int rc = data->servers
-			       ? submit_message(data, source, request, units)
-			       : submit_process(data, request, units);
+	int rc;
 
+	sb_replay_submitted(data->replay, request,
+			    (double)units / data->units_per_ns);
+	rc = data->servers ? submit_message(data, source, request, units)
+			   : submit_process(data, request, units);
 	if (!rc) {
 		source->units += units;
 		source->stamps += stamp_of(request);
@@ -422,6 +427,7 @@ static int start(struct sb_workload_run *run)
 	sb_store_rlx(&data->wrong_sets, 0);
 	clear_ledgers(data);
 	clear_sources(data, run->load->seed);
+	sb_replay_prepare(data->replay, run->load, run->duration_ns);
 	rc = start_servers(data);
 	if (!rc)
 		return sb_generators_start(data->generators, run->duration_ns);
@@ -512,6 +518,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	sb_generators_read(data->generators, run->requests);
 	asked = sum_sources(data, run->requests->submitted - before);
 	served = sum_ledgers(data, run->requests);
+	sb_replay_work_out(data->replay, data->workers, asked.served,
+			   run->requests);
 	read_round(run, &served);
 	wrong_sets = sb_load_rlx(&data->wrong_sets);
 	if (!served.served)
@@ -574,6 +582,8 @@ static int allocate(struct data *data, const struct sb_load *load)
 	if (!data->ledger || !data->server || !data->source)
 		return -ENOMEM;
 	memset(data->source, 0, data->sources * sizeof(*data->source));
+	if (sb_replay_create(&data->replay, load->generators))
+		return -ENOMEM;
 	return sb_generators_create(&data->generators, load, &generator_ops,
 				    data);
 }
@@ -595,6 +605,7 @@ static void teardown(struct sb_workload_run *run)
 	if (data->generators)
 		sb_generators_stop(data->generators);
 	sb_generators_destroy(data->generators);
+	sb_replay_destroy(data->replay);
 	for (uint32_t i = 0; data->source && i < data->sources; i++)
 		free_jobs(data->source[i].made);
 	for (uint32_t w = 0; data->ledger && w < data->workers; w++) {
