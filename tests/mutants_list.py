@@ -579,6 +579,38 @@ CLOCK = [
            "plain:test_core_clock"),
 ]
 
+LOAD = [
+    Mutant("a request is served twice", "workloads/service.c",
+           "	serve(own->data, ledger, &ledger->set, &own->job);\n"
+           "	return SB_DONE;",
+           "	serve(own->data, ledger, &ledger->set, &own->job);\n"
+           "	serve(own->data, ledger, &ledger->set, &own->job);\n"
+           "	return SB_DONE;",
+           "plain:test_workloads"),
+    Mutant("a request goes to the server that is free last",
+           "workloads/replay.c",
+           "s->free_ns[left + 1] < s->free_ns[left])",
+           "s->free_ns[left + 1] > s->free_ns[left])",
+           "plain:test_load"),
+    Mutant("generators are replayed one after the other", "workloads/replay.c",
+           "		if (first < replay->generators && ns >= first_ns)",
+           "		if (first < replay->generators && ns < first_ns)",
+           "plain:test_load"),
+    Mutant("replayed arrivals are never late", "workloads/replay.c",
+           "return notes->note[i].submitted_ns;",
+           "return notes->note[i].intended_ns;",
+           "plain:test_load"),
+    Mutant("requests without a note are left out of the replay",
+           "workloads/replay.c",
+           "		if (replay->notes[g].noted > replay->notes[g].capacity)\n"
+           "			return false;\n"
+           "	}\n"
+           "	return noted == requests;",
+           "	}\n"
+           "	return noted == noted + 0 * requests;",
+           "asan:test_load", "plain:test_load"),
+]
+
 MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
            MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN +
-           RECORD + CLOCK)
+           RECORD + CLOCK + LOAD)
