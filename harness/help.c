@@ -280,6 +280,10 @@ static json_t *validity_to_json(void)
 		json_object_set_new(rule, "is_at_least", json_real(r->least));
 		json_array_append_new(list, rule);
 	}
+	for (const struct sb_request_rule *r = sb_request_rules; r->name; r++)
+		json_array_append_new(
+			list, json_pack("{ssssss}", "name", r->name, "meaning",
+					r->doc, "threshold", r->threshold));
 	for (const struct sb_series_rule *r = sb_series_rules; r->name; r++)
 		json_array_append_new(
 			list, json_pack("{ssssss}", "name", r->name, "meaning",
@@ -300,6 +304,8 @@ static void put_validity(void)
 			       r->least, sb_metric[r->evidence].unit);
 		putchar('\n');
 	}
+	for (const struct sb_request_rule *r = sb_request_rules; r->name; r++)
+		printf("%-16s %s: %s\n", r->name, r->doc, r->threshold);
 	for (const struct sb_series_rule *r = sb_series_rules; r->name; r++)
 		printf("%-16s %s: %s\n", r->name, r->doc, r->threshold);
 }

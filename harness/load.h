@@ -1,7 +1,4 @@
-/*
- * load.h - from the options to a load, and whether what came of it may be
- * believed.
- */
+/* load.h - from the options to a load, and the capacity it is a share of. */
 #ifndef SB_HARNESS_LOAD_H
 #define SB_HARNESS_LOAD_H
 
@@ -35,13 +32,5 @@ double sb_load_capacity(const struct sb_requests *requests, uint32_t workers);
 
 /* Makes it an open loop again. */
 void sb_load_open(struct sb_load *load, double rate_per_s);
-
-/*
- * A row whose schedule was not kept (below 99.9 % of it), that has lost
- * requests, or that Little's law does not agree with is suspect; below 95 % it is
- * invalid.
- */
-void sb_load_judge(struct sb_record *record,
-		   const struct sb_requests *requests);
 
 #endif

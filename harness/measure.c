@@ -422,10 +422,8 @@ static bool make_room(const struct measurement *m, struct sb_record *record)
 
 static void keep_requests(struct measurement *m, struct sb_record *record)
 {
-	if (!record->requests)
-		return;
-	*record->requests = m->requests;
-	sb_load_judge(record, &m->requests);
+	if (record->requests)
+		*record->requests = m->requests;
 }
 
 static bool run_repetition(struct measurement *m, struct sb_record *record)

@@ -74,9 +74,82 @@ static void judge_by(struct sb_record *record, const struct sb_rule *rule)
 		sb_record_suspect(record, "%s", reason);
 }
 
+/* ---- a row of requests ---- */
+
+#define SCHEDULE_SUSPECT_PCT 99.9
+#define SCHEDULE_INVALID_PCT 95.0
+
+static void judge_schedule(struct sb_record *record,
+			   const struct sb_requests *r)
+{
+	const double kept = fmin(record->value[SB_METRIC_adherence_pct],
+				 record->value[SB_METRIC_rate_kept_pct]);
+	char reason[SB_REASON_BYTES];
+
+	if (!r->is_open || !(kept < SCHEDULE_SUSPECT_PCT))
+		return;
+	snprintf(reason, sizeof(reason),
+		 "the generators kept %.2f %% of their schedule, %.2f %% of "
+		 "the rate; the latest was %.3g ms late",
+		 record->value[SB_METRIC_adherence_pct],
+		 record->value[SB_METRIC_rate_kept_pct],
+		 (double)sb_hist_max(&r->lateness) / 1e6);
+	if (kept < SCHEDULE_INVALID_PCT)
+		sb_record_invalidate(record, reason);
+	else
+		sb_record_suspect(record, "%s", reason);
+}
+
+static void judge_lost(struct sb_record *record, const struct sb_requests *r)
+{
+	if (sb_requests_lost(r))
+		sb_record_suspect(record, "%" PRIu64 " requests were lost",
+				  sb_requests_lost(r));
+}
+
+/* A right row is suspect once in 10^4, and the clock is read a bit before the
+ * count changes. */
+#define LITTLE_ERRORS  4
+#define LITTLE_SKEW_NS 100
+
+static void judge_little(struct sb_record *record, const struct sb_requests *r)
+{
+	const double bound =
+		LITTLE_ERRORS * r->in_system_error + r->in_system_unknown +
+		LITTLE_SKEW_NS * (double)r->completed / r->observed_ns;
+
+	if (fabs(r->in_system - r->in_system_expected) > bound)
+		sb_record_suspect(record,
+				  "Little's law: %.3g requests were seen in "
+				  "the system, expected %.3g within %.2g",
+				  r->in_system, r->in_system_expected, bound);
+}
+
+const struct sb_request_rule sb_request_rules[] = {
+	{ "lost", "one or more", "requests were never completed", judge_lost },
+	{ "little", "4 standard errors, and what late looks may have missed",
+	  "the requests in the system, seen at random moments, are not their "
+	  "rate times their mean time there",
+	  judge_little },
+	{ "schedule", "suspect below 99.9 %, invalid below 95 %",
+	  "the generators have not kept their schedule: requests submitted "
+	  "within --late of their time, or the rate",
+	  judge_schedule },
+	{ NULL, NULL, NULL, NULL },
+};
+
+void sb_judge_requests(struct sb_record *record, const struct sb_requests *r)
+{
+	for (const struct sb_request_rule *rule = sb_request_rules; rule->name;
+	     rule++)
+		rule->judge(record, r);
+}
+
 void sb_judge_record(struct sb_record *record,
 		     const struct sb_conditions *conditions)
 {
+	if (record->requests)
+		sb_judge_requests(record, record->requests);
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
 		if (rule_applies(rule, conditions))
 			judge_by(record, rule);

@@ -46,7 +46,20 @@ struct sb_series_rule {
 
 extern const struct sb_series_rule sb_series_rules[];
 
-/* A row with numbers. What is not measured breaks no rule. */
+/* What makes a row of requests suspect or invalid. */
+struct sb_request_rule {
+	const char *name;
+	const char *threshold;
+	const char *doc;
+	void (*judge)(struct sb_record *record, const struct sb_requests *r);
+};
+
+extern const struct sb_request_rule sb_request_rules[]; /* ends with NULL */
+
+/* By these alone. */
+void sb_judge_requests(struct sb_record *record, const struct sb_requests *r);
+
+/* A row with numbers, by all rules of rows. What is not measured breaks no rule. */
 void sb_judge_record(struct sb_record *record,
 		     const struct sb_conditions *conditions);
 

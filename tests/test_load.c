@@ -17,6 +17,7 @@
 #include "harness/load.h"
 #include "harness/slo.h"
 #include "harness/status.h"
+#include "results/validity.h"
 #include "tests/test.h"
 #include "workloads/generator.h"
 #include "workloads/level.h"
@@ -637,7 +638,7 @@ static struct sb_record judge(const struct sb_requests *r)
 
 	worker.steals = &steals;
 	sb_record_compute(&record, &measured, 1);
-	sb_load_judge(&record, r);
+	sb_judge_requests(&record, r);
 	return record;
 }
 
