@@ -1,56 +1,72 @@
 #!/bin/sh
 # Checks the models of tests/models with Spin, exhaustively for small bounds,
-# and that each deliberate mistake in them is found. Prints TAP.
+# and that each deliberate mistake in them is found. Prints TAP. As many searches
+# run at a time as there are processors; each takes at most 3 GB.
+# usage: test_models.sh [...]; itself: test_models.sh --one NUMBER MODEL none|found FLAGS...
 set -u
-if ! command -v spin >/dev/null; then
-	echo "ok 1 - models # SKIP spin is not installed"
-	echo "1..1"
-	exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cp "$(dirname "$0")"/models/* "$work"
-n=0
+models=$(cd "$(dirname "$0")" && pwd)/models
 
-# verify MODEL OPTIMIZATION FLAGS...: "none", "found" or what went wrong, in
-# $errors.
+# verify DIRECTORY MODEL OPTIMIZATION FLAGS...: "none", "found" or what went wrong,
+# in $errors.
 verify() {
-	model=$1 optimization=$2
-	shift 2
+	dir=$1 model=$2 optimization=$3
+	shift 3
 	errors="spin or the compiler failed"
 	states=0
-	(cd "$work" && spin "$@" -a "$model.pml" >log 2>&1 &&
+	cp "$models"/* "$dir"
+	(cd "$dir" && spin "$@" -a "$model.pml" >log 2>&1 &&
 		${CC:-gcc} "$optimization" -w -DSAFETY -DCOLLAPSE -DMEMLIM=3000 \
 			-o pan pan.c >>log 2>&1 &&
 		./pan -m200000 >log 2>&1) || return
-	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/log")
+	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$dir/log")
 	# A block in a d_step: the model's own bound, in views.pml.
-	if grep -q 'max search depth too small\|out of memory\|block in d_step' "$work/log"; then
+	if grep -q 'max search depth too small\|out of memory\|block in d_step' "$dir/log"; then
 		errors="search not complete"
-	elif grep -q 'errors: 0' "$work/log"; then
+	elif grep -q 'errors: 0' "$dir/log"; then
 		errors=none
 	else
 		errors=found
 	fi
 }
 
-# expect MODEL none|found FLAGS...
-expect() {
-	model=$1 expected=$2
-	shift 2
+# one NUMBER MODEL none|found FLAGS...
+one() {
+	n=$1 model=$2 expected=$3
+	shift 3
+	own=$(mktemp -d)
+	trap 'rm -rf "$own"' EXIT
 	# The search for a mistake is short, so its compilation should be.
 	if [ "$expected" = none ]; then
-		verify "$model" -O2 "$@"
+		verify "$own" "$model" -O2 "$@"
 	else
-		verify "$model" -O0 "$@"
+		verify "$own" "$model" -O0 "$@"
 	fi
-	n=$((n + 1))
 	if [ "$errors" = "$expected" ]; then
 		echo "ok $n - $model $* ($states states, errors: $errors)"
 	else
 		echo "not ok $n - $model $* (errors: $errors, expected $expected)"
-		sed 's/^/# /' "$work/log"
+		sed 's/^/# /' "$own/log"
 	fi
+}
+
+if [ "${1-}" = --one ]; then
+	shift
+	one "$@"
+	exit
+fi
+if ! command -v spin >/dev/null; then
+	echo "ok 1 - models # SKIP spin is not installed"
+	echo "1..1"
+	exit 0
+fi
+jobs=$(mktemp)
+trap 'rm -f "$jobs"' EXIT
+n=0
+
+# expect MODEL none|found FLAGS...
+expect() {
+	n=$((n + 1))
+	echo "$n $*" >>"$jobs"
 }
 
 # mistakes MODEL "FLAGS" MISTAKE...
@@ -109,4 +125,5 @@ mistakes shutdown "-DPATIENT -DSUBMITTERS=1" RESERVE_LATE NO_SECOND_LOOK \
 	LOOK_EARLY WALK_EARLY COUNT_EARLY SPLIT_FLAG FREED_AT_ONCE KEEP_CREDIT \
 	HALT_UNTOLD HALT_LATE HALT_UNSEEN
 mistakes shutdown -DSUBMITTERS=1 NO_FIRST_GRACE NO_SECOND_GRACE
+xargs -P "$(nproc)" -L 1 sh "$0" --one <"$jobs"
 echo "1..$n"
