@@ -72,6 +72,7 @@ const struct sb_json_field sb_json_requests[] = {
 	FIELD(sb_requests, in_system_error, SB_JSON_NUMBER),
 	FIELD(sb_requests, in_system_unknown, SB_JSON_NUMBER),
 	FIELD(sb_requests, in_system_expected, SB_JSON_NUMBER),
+	FIELD(sb_requests, not_replayed, SB_JSON_BOOL),
 	END,
 };
 
