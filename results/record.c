@@ -422,39 +422,6 @@ uint32_t sb_series_distances(const struct sb_series *series,
 	return distances;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double sb_quantile_of(const double *sorted, uint32_t n, double q)
-{
-	const double position = q * (n - 1);
-	const uint32_t below = (uint32_t)position;
-	const uint32_t above = below + 1 < n ? below + 1 : below;
-
-	return sorted[below] +
-	       (position - below) * (sorted[above] - sorted[below]);
-}
-
-struct sb_spread sb_spread_of(double *value, uint32_t n)
-{
-	if (!n)
-		return (struct sb_spread){ 0, NAN, NAN, NAN, NAN, NAN };
-	qsort(value, n, sizeof(*value), compare_doubles);
-	return (struct sb_spread){
-		.n = n,
-		.median = sb_quantile_of(value, n, 0.5),
-		.min = value[0],
-		.max = value[n - 1],
-		.q1 = sb_quantile_of(value, n, 0.25),
-		.q3 = sb_quantile_of(value, n, 0.75),
-	};
-}
-
 struct sb_spread sb_series_spread(const struct sb_series *series,
 				  enum sb_metric_id metric)
 {

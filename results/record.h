@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/placement.h"
 #include "core/requests.h"
+#include "results/statistics.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
 
@@ -229,22 +230,7 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);
 
-/*
- * Median, extremes and quartiles of a metric over the repetitions; n is how
- * many had it, and with n == 0 the rest is NaN. Quartiles by linear
- * interpolation (Hyndman and Fan's type 7).
- */
-struct sb_spread {
-	uint32_t n;
-	double median, min, max, q1, q3;
-};
-
-/* Of n values, which are sorted for it. */
-struct sb_spread sb_spread_of(double *value, uint32_t n);
-
-/* The fraction q of the sorted values is below, interpolated; n >= 1. */
-double sb_quantile_of(const double *sorted, uint32_t n, double q);
-
+/* Over the repetitions that have it. */
 struct sb_spread sb_series_spread(const struct sb_series *series,
 				  enum sb_metric_id metric);
 

@@ -74,12 +74,18 @@ scripts() {
 		fail "shellcheck"
 }
 
+mutants() {
+	wrong=$(python3 tests/mutants.py --texts) || fail "tests/mutants_list.py:
+$wrong"
+}
+
 case ${1-all} in
 architecture) architecture ;;
 all)
 	architecture
 	formatting
 	scripts
+	mutants
 	mkdir -p build && analysis
 	[ $status -ne 0 ] || echo "lint: nothing found"
 	;;

@@ -9,7 +9,7 @@ run="gnuplot-nox fonts-dejavu-core"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
 tests="libcmocka-dev $tools spin"
-lint="clang clang-format clang-tidy shellcheck git"
+lint="clang clang-format clang-tidy shellcheck git python3"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
 # Elsewhere tests/numa/check.sh is skipped, and says why.
