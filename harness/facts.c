@@ -81,6 +81,17 @@ static int add_fingerprint(struct sb_result *result, const char *group,
 	return sb_result_add_fact(result, group, "topology_fingerprint", text);
 }
 
+/* Where there is one; the counts are there in any case. */
+static int add_description(struct sb_result *result, const char *group,
+			   const struct sb_topology *topology)
+{
+	char text[SB_SYNTHETIC_BYTES];
+
+	if (sb_topology_describe(topology, text))
+		return 0;
+	return sb_result_add_fact(result, group, "topology", text);
+}
+
 static int add_machine(struct sb_result *result,
 		       const struct sb_topology *topology)
 {
@@ -92,6 +103,7 @@ static int add_machine(struct sb_result *result,
 				 machine.cpu_model);
 	rc |= add_counts(result, "machine", &machine);
 	rc |= add_fingerprint(result, "machine", topology);
+	rc |= add_description(result, "machine", topology);
 	return rc | add_kernel(result);
 }
 
@@ -105,7 +117,8 @@ static int add_profile(struct sb_result *result,
 	sb_topology_machine(topology, &machine);
 	rc |= sb_result_add_fact(result, "profile", "name", machine.profile);
 	rc |= add_counts(result, "profile", &machine);
-	return rc | add_fingerprint(result, "profile", topology);
+	rc |= add_fingerprint(result, "profile", topology);
+	return rc | add_description(result, "profile", topology);
 }
 
 static bool is_emulated(const struct sb_topology *topology)
@@ -184,6 +197,9 @@ static int add_options(struct sb_result *result,
 			continue;
 		rc |= sb_result_add_fact(result, "options", sb_option[id].name,
 					 options->value[id].text);
+		rc |= sb_result_add_fact(result, "option_sources",
+					 sb_option[id].name,
+					 options->value[id].source);
 	}
 	return rc;
 }
