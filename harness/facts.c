@@ -145,7 +145,22 @@ static int add_machines(struct sb_result *result,
 	return rc;
 }
 
-/* The words of the command, quoted where a shell would need it. */
+/* A word as a shell reads it back. */
+static void put_word(FILE *out, const char *word)
+{
+	if (*word && !strpbrk(word, " \t\n'\"\\$*?&;|<>()#~`[]{}!")) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\'", out);
+		fputc(*word, out);
+	}
+	fputc('\'', out);
+}
+
 static char *join_command(int argc, char **argv)
 {
 	char *line = NULL;
@@ -154,11 +169,10 @@ static char *join_command(int argc, char **argv)
 
 	if (!out)
 		return NULL;
-	for (int i = 0; i < argc; i++)
-		fprintf(out,
-			strpbrk(argv[i], " \t'\"\\$*?&;|<>()") ? "%s'%s'"
-							       : "%s%s",
-			i ? " " : "", argv[i]);
+	for (int i = 0; i < argc; i++) {
+		fputs(i ? " " : "", out);
+		put_word(out, argv[i]);
+	}
 	fclose(out);
 	return line;
 }
