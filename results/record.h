@@ -162,7 +162,8 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
 			    const struct sb_hist_counts **hist);
 
-/* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
+/* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
+ * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no
  * memory. For the caller to free. */
 char *sb_text_copy(const char *text);
 
