@@ -113,9 +113,9 @@ static void put_axis_label(struct sb_plot *plot, char name, const char *label,
 	fprintf(out, "set %slabel ", axis_word(name));
 	sb_plot_quote(out, text, 70, false);
 	fputc('\n', out);
-	/* Two lines: the tics', and this. */
+	/* The tics', and this. */
 	if (name == 'x')
-		plot->panel[plot->panels - 1].x_room = 48;
+		plot->panel[plot->panels - 1].x_room = *label ? 46 : 26;
 }
 
 /* The same distance between all. */

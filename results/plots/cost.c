@@ -7,6 +7,8 @@
 
 #include "results/plots/plot.h"
 
+#define ROW 9
+
 /* The repetitions with that verdict; how many. Beside one another, so that equal
  * ones can be seen. */
 static uint32_t put_points(struct sb_plot *plot, uint32_t lines,
@@ -17,6 +19,8 @@ static uint32_t put_points(struct sb_plot *plot, uint32_t lines,
 	*block = sb_plot_block(plot);
 	for (uint32_t i = 0; i < lines; i++) {
 		const struct sb_series *series = plot->view->line[i].series;
+		const uint32_t row =
+			series->records < ROW ? series->records : ROW;
 
 		for (uint32_t r = 0; r < series->records; r++) {
 			const double v =
@@ -26,7 +30,7 @@ static uint32_t put_points(struct sb_plot *plot, uint32_t lines,
 				continue;
 			n++;
 			fprintf(plot->data, "%.3f %.9g\n",
-				i + 0.05 * (r % 9 - 4.0), v);
+				i + 0.05 * (r % ROW - (row - 1) / 2.0), v);
 		}
 	}
 	sb_plot_block_end(plot);

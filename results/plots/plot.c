@@ -504,14 +504,15 @@ static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p,
 	fprintf(out, "%s\n", panel->command_text);
 }
 
-/* Scaled alike, so that one layout serves both. */
+/* Scaled alike, so that one layout serves both: a point is a pixel in SVG, and
+ * 4/3 of one in PNG. */
 static void put_terminal(FILE *out, enum sb_plot_format format,
 			 const char *name, const struct layout *l)
 {
 	if (format == SB_PLOT_PNG) {
 		fprintf(out,
 			"set terminal pngcairo noenhanced size %d,%" PRIu32
-			" font 'sans-serif,9' fontscale 1.5 linewidth 1.5 "
+			" font 'sans-serif,12' fontscale 1.125 linewidth 1.5 "
 			"pointscale 1.5\n"
 			"set output '%s.png'\n",
 			WIDTH * 3 / 2, l->height * 3 / 2, name);
