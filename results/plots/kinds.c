@@ -122,18 +122,29 @@ static char *name_line(const struct sb_plot_line *line)
 								   : text;
 }
 
-/* What a picture of one, or else of all, is called. */
+/* The workload, if all have the same. */
+static char *name_all(const struct sb_plot_view *view)
+{
+	for (uint32_t i = 1; i < view->lines; i++) {
+		if (strcmp(view->line[i].series->workload,
+			   view->line[0].series->workload) != 0)
+			return NULL;
+	}
+	return view->lines == 1 ? name_line(view->line)
+				: strdup(view->line[0].series->workload);
+}
+
 static char *make_title(const struct sb_plot_kind *kind,
 			const struct sb_plot_view *view)
 {
 	const char *emulated = is_emulated(view) ? " (emulated)" : "";
-	char *line = view->lines == 1 ? name_line(view->line) : NULL;
+	char *name = name_all(view);
 	char *title;
 
-	if (asprintf(&title, "%s%s%s%s", kind->title, line ? ": " : "",
-		     line ? line : "", emulated) < 0)
+	if (asprintf(&title, "%s%s%s%s", kind->title, name ? ": " : "",
+		     name ? name : "", emulated) < 0)
 		title = NULL;
-	free(line);
+	free(name);
 	/* Titles are also ends of sentences. */
 	if (title)
 		*title = (char)toupper(*title);

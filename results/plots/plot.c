@@ -356,7 +356,6 @@ static char *make_caption(const struct sb_plot *plot)
 
 /* ---- layout ---- */
 
-#define WIDTH	       760
 #define EDGE	       14
 #define TITLE_HEIGHT   38
 #define PANEL_HEIGHT   330
@@ -382,7 +381,8 @@ struct layout {
 /* The end of the line that begins there: at a space, if there is one. */
 static const char *line_end(const char *text)
 {
-	const size_t most = (size_t)((WIDTH - 2 * EDGE) / CAPTION_COLUMN);
+	const size_t most =
+		(size_t)((SB_PLOT_WIDTH - 2 * EDGE) / CAPTION_COLUMN);
 	const char *end = text;
 	const char *space = NULL;
 
@@ -409,7 +409,7 @@ static uint32_t count_lines(const char *caption)
 static uint32_t key_rows(const struct sb_plot *plot)
 {
 	const double column = 52 + KEY_CHARACTER * (double)plot->longest;
-	uint32_t columns = (uint32_t)((WIDTH - plot->left) / column);
+	uint32_t columns = (uint32_t)((SB_PLOT_WIDTH - plot->left) / column);
 
 	if (!plot->entries)
 		return 0;
@@ -462,7 +462,7 @@ static void put_head(FILE *out, const struct sb_plot *plot,
 		fprintf(out, "set label %" PRIu32 " ", 2 + line);
 		sb_plot_quote(out, copy, strlen(copy), false);
 		fprintf(out, " at screen %.5f, screen %.5f left font ',9'\n",
-			(double)EDGE / WIDTH,
+			(double)EDGE / SB_PLOT_WIDTH,
 			screen_y(l, l->caption_top + line * CAPTION_LINE +
 					    CAPTION_LINE / 2));
 		free(copy);
@@ -476,8 +476,8 @@ static void put_head(FILE *out, const struct sb_plot *plot,
 			"set key at screen %.5f, screen %.5f left top Left "
 			"reverse vertical maxrows %" PRIu32
 			" samplen 3.5 spacing 1.15 width 1 font ',11'\n",
-			(double)plot->left / WIDTH, screen_y(l, l->key_top),
-			l->key_rows);
+			(double)plot->left / SB_PLOT_WIDTH,
+			screen_y(l, l->key_top), l->key_rows);
 }
 
 /* One panel; the key and all labels belong to the first. */
@@ -498,8 +498,9 @@ static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p,
 	fprintf(out,
 		"set lmargin at screen %.5f\nset rmargin at screen %.5f\n"
 		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
-		(double)plot->left / WIDTH, 1 - (double)plot->right / WIDTH,
-		screen_y(l, top), screen_y(l, top + l->panel_height));
+		(double)plot->left / SB_PLOT_WIDTH,
+		1 - (double)plot->right / SB_PLOT_WIDTH, screen_y(l, top),
+		screen_y(l, top + l->panel_height));
 	fputs(panel->setup_text, out);
 	fprintf(out, "%s\n", panel->command_text);
 }
@@ -515,13 +516,13 @@ static void put_terminal(FILE *out, enum sb_plot_format format,
 			" font 'sans-serif,12' fontscale 1.125 linewidth 1.5 "
 			"pointscale 1.5\n"
 			"set output '%s.png'\n",
-			WIDTH * 3 / 2, l->height * 3 / 2, name);
+			SB_PLOT_WIDTH * 3 / 2, l->height * 3 / 2, name);
 		return;
 	}
 	fprintf(out,
 		"set terminal svg noenhanced size %d,%" PRIu32
 		" dynamic font 'sans-serif,12' background 'white' name '",
-		WIDTH, l->height);
+		SB_PLOT_WIDTH, l->height);
 	/* Identifiers in one page must differ. */
 	for (const char *c = name; *c; c++)
 		fputc(*c == '-' || *c == '.' ? '_' : *c, out);

@@ -59,6 +59,9 @@ bool sb_plot_is_suspect(const struct sb_series *series);
 
 /* ---- the picture ---- */
 
+/* Of all, in pixels; the height is what is needed. */
+#define SB_PLOT_WIDTH 760
+
 #define SB_PLOT_PANELS 2
 
 struct sb_plot_panel {

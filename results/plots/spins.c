@@ -70,9 +70,9 @@ static bool draw_hist(struct sb_plot *plot, struct sb_hist_counts *hist)
 	if (!y.range.any)
 		return sb_plot_refuse(plot, "no worker ran out of work");
 	sb_plot_range_add(&x.range, -1);
-	sb_plot_range_add(&x.range, x.range.high + 1);
+	sb_plot_range_add(&x.range, x.range.high * 1.02 + 1);
 	/* A single episode is seen above the edge. */
-	sb_plot_range_add(&y.range, 0);
+	sb_plot_range_add(&y.range, 0.6);
 	sb_plot_panel(plot);
 	sb_plot_axis(plot, &x);
 	sb_plot_axis(plot, &y);
