@@ -249,9 +249,22 @@ static int draw_each(struct pictures *all, struct sb_plot_order *order,
 	return all->n > before ? 0 : rc;
 }
 
-/* A picture of each series of a large sweep is more than anyone looks at: who
- * wants one asks for it. */
+/* A picture of each series of a sweep is more than anyone looks at: who wants one
+ * asks for it. */
 #define EACH_MOST 8
+
+static bool too_many_for_each(const struct sb_plot_view *view)
+{
+	for (uint32_t i = 0; i < view->lines; i++) {
+		const struct sb_series *series = view->line[i].series;
+
+		for (uint32_t s = 0; s < series->settings; s++) {
+			if (series->setting[s].swept)
+				return true;
+		}
+	}
+	return view->lines > EACH_MOST;
+}
 
 static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 			  const struct sb_plot_view *view, unsigned int formats)
@@ -259,7 +272,7 @@ static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 	int rc = 0;
 
 	for (const struct sb_plot_kind *k = sb_plot_kinds; k->name; k++) {
-		if (k->each_series && view->lines > EACH_MOST)
+		if (k->each_series && too_many_for_each(view))
 			continue;
 		rc = k->each_series ? draw_each(all, order, k, view, formats)
 				    : draw(all, order, k, view, formats);

@@ -89,6 +89,10 @@ struct sb_plot {
 	bool swapped;	      /* y goes down */
 	char *data_text;
 	size_t data_bytes;
+	bool hollow; /* some points are */
+	FILE *key;
+	char *key_text;
+	size_t key_bytes;
 	FILE *notes;
 	char *notes_text;
 	size_t notes_bytes;
