@@ -299,14 +299,11 @@ static int write_document(const struct sb_result *result, const char *name,
 /* Without gnuplot, or with one that does not draw, all else is still there. */
 static int write_plots(const struct sb_result *result)
 {
-	const int rc = sb_write_plots(result);
+	char why[SB_PLOT_WHY_BYTES];
+	const int rc = sb_write_plots(result, why);
 
-	if (rc == -ENOENT)
-		fputs("sched-bench: no plots: gnuplot is not installed\n",
-		      stderr);
-	else if (rc == -EIO)
-		fprintf(stderr, "sched-bench: no plots: see %s/plots\n",
-			result->directory);
+	if (rc == -ENOENT || rc == -EIO)
+		fprintf(stderr, "sched-bench: no plots: %s\n", why);
 	else if (rc)
 		return cannot_write(result, "plots", rc);
 	return 0;
