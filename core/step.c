@@ -337,7 +337,7 @@ static void trace_step(struct sb_worker *w, const struct sb_process *p,
 						      .other = status });
 }
 
-static int call_watched(struct sb_worker *w, struct sb_process *p, uint32_t n)
+SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p, uint32_t n)
 {
 	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
 			   w->scheduler->config.event_ns;
