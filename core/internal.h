@@ -189,8 +189,8 @@ struct sb_scheduler {
 	/* Constant while the workers run. */
 	struct sb_config config;
 	uint32_t workers;
-	uint32_t trace_events; /* of each worker, from the next start on */
-	struct sb_worker **worker;		/* [workers] */
+	uint32_t trace_events;	   /* of each worker, from the next start on */
+	struct sb_worker **worker; /* [workers] */
 	struct sb_worker_thread *worker_thread; /* [workers] */
 	struct sb_placement placement;
 	struct sb_arena **arena; /* [arenas], each once */

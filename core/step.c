@@ -337,7 +337,8 @@ static void trace_step(struct sb_worker *w, const struct sb_process *p,
 						      .other = status });
 }
 
-SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p, uint32_t n)
+SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
+				uint32_t n)
 {
 	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
 			   w->scheduler->config.event_ns;
@@ -366,9 +367,8 @@ void sb_worker_watch(struct sb_worker *w)
 	if (sb_trace_is_on(&w->trace))
 		w->watched_events = 0;
 	else
-		w->watched_events = w->scheduler->config.event_ns
-					    ? TIMED_EVENTS
-					    : UINT32_MAX;
+		w->watched_events = w->scheduler->config.event_ns ? TIMED_EVENTS
+								  : UINT32_MAX;
 }
 
 /*

@@ -10,11 +10,11 @@ int sb_trace_init(struct sb_trace *trace, uint32_t events,
 	if (events != trace->room) {
 		sb_trace_fini(trace);
 		/* Zeroed, and so touched: not by the first events. */
-		trace->event = events ? sb_mem_zalloc(arena,
-						      events *
-							      sizeof(*trace->event),
-						      SB_LINE)
-				      : NULL;
+		trace->event =
+			events ? sb_mem_zalloc(arena,
+					       events * sizeof(*trace->event),
+					       SB_LINE)
+			       : NULL;
 		if (events && !trace->event)
 			return -ENOMEM;
 	}
@@ -43,7 +43,7 @@ const struct sb_trace_event *sb_trace_at(const struct sb_trace *trace,
 
 	SB_CHECK(i, <, kept);
 	/* Full, the next to be overwritten is the oldest. */
-	return &trace->event[kept < trace->room ? i
-						: (trace->next + i) %
-							  trace->room];
+	return &trace->event[kept < trace->room
+				     ? i
+				     : (trace->next + i) % trace->room];
 }

@@ -51,8 +51,8 @@ enum sb_trace_kind {
 	SB_TRACE_STEP_END, /* value: the process; other: enum sb_status, or
 			    * -errno */
 
-	SB_TRACE_STEAL,	 /* other: the victim; value: items of its deques */
-	SB_TRACE_LOST,	 /* other: the victim, to whose deque it lost a race */
+	SB_TRACE_STEAL, /* other: the victim; value: items of its deques */
+	SB_TRACE_LOST,	/* other: the victim, to whose deque it lost a race */
 	SB_TRACE_REMOTE, /* other: the victim; value: items of its inject queue */
 	SB_TRACE_INJECT, /* value: items of the own inject queue */
 	SB_TRACE_GLOBAL, /* value: items of the global queue */

@@ -284,20 +284,46 @@ static const struct {
 	{ "meta.json", sb_write_meta },
 };
 
+static int write_document(const struct sb_result *result, const char *name,
+			  int (*write)(const struct sb_result *result,
+				       FILE *out))
+{
+	struct sb_file file;
+	int rc = sb_file_begin(&file, result->directory, name);
+
+	if (!rc) {
+		rc = write(result, file.stream);
+		if (rc)
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
+	}
+	return rc;
+}
+
+static bool is_traced(const struct sb_result *result, uint32_t i)
+{
+	return result->series[i].traced;
+}
+
+/* All that there is to trace; not a row. */
+static int write_trace(const struct sb_result *result)
+{
+	uint32_t traced = 0;
+	int rc;
+
+	for (uint32_t i = 0; i < result->all_series; i++)
+		traced += is_traced(result, i);
+	rc = traced ? write_document(result, "trace.json", sb_write_trace) : 0;
+	return rc ? cannot_write(result, "trace.json", rc) : 0;
+}
+
 static int write_documents(const struct sb_result *result)
 {
 	for (size_t i = 0; i < SB_ARRAY_SIZE(documents); i++) {
-		struct sb_file file;
-		int rc = sb_file_begin(&file, result->directory,
-				       documents[i].name);
+		const int rc = write_document(result, documents[i].name,
+					      documents[i].write);
 
-		if (!rc) {
-			rc = documents[i].write(result, file.stream);
-			if (rc)
-				sb_file_abandon(&file);
-			else
-				rc = sb_file_commit(&file);
-		}
 		if (rc)
 			return cannot_write(result, documents[i].name, rc);
 	}
@@ -325,6 +351,9 @@ static int write_directory(const struct sb_result *result,
 
 	if (rc)
 		return cannot_write(result, failed, rc);
+	rc = write_trace(result); /* a picture is made from it */
+	if (rc)
+		return rc;
 	if (!sb_opt(options, SB_OPT_no_plots))
 		write_plots(result);
 	rc = sb_write_report(result);
@@ -364,11 +393,14 @@ static void print_result(const struct sb_result *result,
 	}
 }
 
-/* Suspect rows have numbers, and say what is wrong with them: status 0. */
-static bool all_measured(const struct sb_result *result)
+/* Suspect rows have numbers, and say what is wrong with them: status 0. So is a
+ * trace measured that was asked for. */
+static bool all_measured(const struct sb_result *result,
+			 const struct sb_options *options)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (sb_series_count(&result->series[i], SB_INVALID))
+		if (sb_series_count(&result->series[i], SB_INVALID) ||
+		    (sb_opt(options, SB_OPT_trace) && !is_traced(result, i)))
 			return false;
 	}
 	return true;
@@ -405,7 +437,7 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 	if (rc)
 		return rc;
 	print_result(result, options);
-	return all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
+	return all_measured(result, options) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 
 static int run_on(const struct sb_options *options,
