@@ -230,9 +230,9 @@ static void *worker_thread(void *arg)
 	w->epoch++; /* no route from before an earlier stop is valid */
 	w->now_ns = sb_clock_ns();
 	sb_account_go(&w->account);
-	sb_trace_turn(&w->trace, SB_TRACE_BUSY);
+	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 	sb_worker_loop(w);
-	sb_trace_turn(&w->trace, SB_TRACE_REST);
+	sb_trace_note(&w->trace, SB_TRACE_REST, 0, 0);
 	sb_worker_release_credit(w);
 	sb_worker_bury(w);
 	sb_pool_flush(&w->pool);

@@ -146,10 +146,8 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 		return NULL;
 	}
 	note(w, cell, result, n);
-	if (result == SB_STEAL_EMPTY) {
-		w->trace.looks++;
+	if (result == SB_STEAL_EMPTY)
 		return NULL;
-	}
 	sb_trace_note(&w->trace, SB_TRACE_STEAL, victim->id, n);
 	SB_WINDOW();
 	while (n > 1)

@@ -21,10 +21,12 @@
  *	REST    has left its loop
  *
  * In BUSY, STEP and STEP_END come in turn. All others are moments. A look at an
- * empty deque is only counted, in the event that ends the search: a worker
- * without work would push everything else out of its ring with them.
+ * empty deque is no event: a worker without work would push everything else out
+ * of its ring with them, and the matrix of steals counts them.
  *
- * Times are sb_clock_ns of the worker's CPU, and never go back within a ring.
+ * Times are sb_clock_ns of the worker's CPU; within a ring each is later than the
+ * one before, by a nanosecond if the clock says the same or has gone back. So
+ * what follows each other cannot be taken for what contains each other.
  *
  * Roles: the owner writes, with plain stores. It reads who has synchronized with
  * the end of the worker's thread: after sb_scheduler_stop, before the next
@@ -40,8 +42,7 @@
 struct sb_arena;
 
 enum sb_trace_kind {
-	/* What it is at from now on. value of all but SEARCH: looks at empty
-	 * deques since the last of these. */
+	/* What it is at from now on. */
 	SB_TRACE_BUSY,
 	SB_TRACE_SEARCH, /* value: the wake that has ended its sleep, or 0 */
 	SB_TRACE_PARK,
@@ -77,8 +78,7 @@ struct sb_trace {
 	uint32_t room;
 	uint32_t next;	  /* where the next event goes */
 	uint64_t written; /* events, ever */
-	uint64_t last_ns;
-	uint64_t looks; /* at empty deques */
+	uint64_t last_ns; /* of the newest */
 };
 
 /* Forgets all events, and makes room for so many from now on; 0: it does not
@@ -98,7 +98,7 @@ static inline bool sb_trace_is_on(const struct sb_trace *trace)
 static inline void sb_trace_put(struct sb_trace *trace,
 				struct sb_trace_event event)
 {
-	event.at_ns = sb_max_u64(sb_clock_ns(), trace->last_ns);
+	event.at_ns = sb_max_u64(sb_clock_ns(), trace->last_ns + 1);
 	trace->last_ns = event.at_ns;
 	trace->event[trace->next] = event;
 	trace->written++;
@@ -112,23 +112,13 @@ static inline void sb_trace_put(struct sb_trace *trace,
 SB_COLD void sb_trace_put_cold(struct sb_trace *trace, enum sb_trace_kind kind,
 			       uint32_t other, uint64_t value);
 
-/* A moment. */
+/* Any event but those of steps. */
 static inline void sb_trace_note(struct sb_trace *trace,
 				 enum sb_trace_kind kind, uint32_t other,
 				 uint64_t value)
 {
 	if (sb_trace_is_on(trace))
 		sb_trace_put_cold(trace, kind, other, value);
-}
-
-/* It is at something else now; not SEARCH. */
-static inline void sb_trace_turn(struct sb_trace *trace,
-				 enum sb_trace_kind kind)
-{
-	if (sb_trace_is_on(trace)) {
-		sb_trace_put_cold(trace, kind, 0, trace->looks);
-		trace->looks = 0;
-	}
 }
 
 /* ---- by those who may read ---- */

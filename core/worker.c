@@ -277,7 +277,7 @@ static void sleep_until_called(struct sb_worker *w)
 	uint64_t deadline;
 
 	sb_account_block(&w->account);
-	sb_trace_turn(&w->trace, SB_TRACE_PARK);
+	sb_trace_note(&w->trace, SB_TRACE_PARK, 0, 0);
 	if (w->woken)
 		sb_counter_add(&w->counters.spurious_wakes, 1);
 	sb_counter_add(&w->counters.blocks, 1);
@@ -425,7 +425,7 @@ static void end_idleness(struct sb_worker *w)
 			       sb_clock_passed(wake_ns, w->now_ns));
 	w->woken = false;
 	sb_account_busy(&w->account, w->now_ns);
-	sb_trace_turn(&w->trace, SB_TRACE_BUSY);
+	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 }
 
 static struct sb_process *search(struct sb_worker *w)

@@ -8,6 +8,10 @@
  * victim to its thief.
  *
  * What the readers of the format demand, beyond its text:
+ *   - they add ts and dur as doubles, or cut both off, so a slice that ends where
+ *     the next one begins may end behind that: what touches is written as a
+ *     begin and an end, "B" and "E", whose times are the same text; steps, which
+ *     never touch (core/trace.h), as "X";
  *   - Perfetto binds an arrow's end to the last slice that began on that line, so
  *     each arrow begins at a moment, which is one of no length;
  *   - it takes a thread's name by its tid alone, so no two series share one;
@@ -55,7 +59,8 @@ struct writer {
 	uint32_t spots;
 	struct spot *spot;
 	uint32_t wakes;
-	struct wake *wake; /* by id */
+	struct wake *wake;	      /* by id */
+	enum sb_trace_kind *activity; /* of each worker, now */
 };
 
 /* ---- pieces of JSON ---- */
@@ -114,43 +119,39 @@ static const struct sb_trace_event *event_at(const struct writer *w,
 	return &w->traced->worker[spot->worker].event[spot->i];
 }
 
-static bool is_activity(const struct sb_trace_event *event)
-{
-	return event->kind <= SB_TRACE_REST;
-}
-
 static const char *const activity_name[] = {
 	[SB_TRACE_BUSY] = "busy",
 	[SB_TRACE_SEARCH] = "search",
 	[SB_TRACE_PARK] = "parked",
 };
 
-/* The next event from i on that ends what `kind` begins; NULL: there is none. */
+/* The step's end; NULL: it is not in the trace. */
 static const struct sb_trace_event *
-find_end(const struct sb_traced_worker *worker, uint32_t i,
-	 enum sb_trace_kind kind)
+find_step_end(const struct sb_traced_worker *worker, uint32_t i)
 {
 	for (; i < worker->events; i++) {
-		const struct sb_trace_event *event = &worker->event[i];
-
-		if (kind == SB_TRACE_STEP ? event->kind == SB_TRACE_STEP_END
-					  : is_activity(event))
-			return event;
+		if (worker->event[i].kind == SB_TRACE_STEP_END)
+			return &worker->event[i];
 	}
 	return NULL;
 }
 
-static void put_activity(struct writer *w, uint32_t worker, uint64_t at_ns,
-			 enum sb_trace_kind kind,
-			 const struct sb_trace_event *end)
+/* What the worker is at ends, and something else begins. REST is shown as
+ * nothing. */
+static void change_activity(struct writer *w, uint32_t worker, uint64_t at_ns,
+			    enum sb_trace_kind to)
 {
-	begin_event(w, "X", activity_name[kind], worker, at_ns);
-	put_us(w->out, "dur", end->at_ns - at_ns);
-	fputs(",\"cat\":\"activity\"", w->out);
-	if (kind == SB_TRACE_SEARCH)
-		fprintf(w->out, ",\"args\":{\"empty_looks\":%" PRIu64 "}",
-			end->value);
-	fputc('}', w->out);
+	enum sb_trace_kind *now = &w->activity[worker];
+
+	if (*now != SB_TRACE_REST) {
+		begin_event(w, "E", activity_name[*now], worker, at_ns);
+		fputs(",\"cat\":\"activity\"}", w->out);
+	}
+	if (to != SB_TRACE_REST) {
+		begin_event(w, "B", activity_name[to], worker, at_ns);
+		fputs(",\"cat\":\"activity\"}", w->out);
+	}
+	*now = to;
 }
 
 static void put_outcome(FILE *out, int32_t status)
@@ -171,8 +172,8 @@ static void put_outcome(FILE *out, int32_t status)
 static void put_step(struct writer *w, const struct spot *spot)
 {
 	const struct sb_trace_event *step = event_at(w, spot);
-	const struct sb_trace_event *end = find_end(
-		&w->traced->worker[spot->worker], spot->i + 1, SB_TRACE_STEP);
+	const struct sb_trace_event *end =
+		find_step_end(&w->traced->worker[spot->worker], spot->i + 1);
 
 	if (!end)
 		return;
@@ -312,18 +313,14 @@ static void put_items(struct writer *w, const struct spot *spot,
 	fprintf(w->out, ",\"args\":{\"items\":%" PRIu64 "}}", event->value);
 }
 
-static void put_activity_from(struct writer *w, const struct spot *spot)
+static void put_activity(struct writer *w, const struct spot *spot)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
-	const struct sb_trace_event *end = find_end(
-		&w->traced->worker[spot->worker], spot->i + 1, event->kind);
 	const struct wake *arrow = event->kind == SB_TRACE_SEARCH
 					   ? find_arrow(w, event->value)
 					   : NULL;
 
-	if (!end)
-		return;
-	put_activity(w, spot->worker, event->at_ns, event->kind, end);
+	change_activity(w, spot->worker, event->at_ns, event->kind);
 	if (arrow)
 		put_arrow(w, "wake", true, spot->worker, event->at_ns,
 			  arrow->arrow);
@@ -337,7 +334,8 @@ static void put_event(struct writer *w, const struct spot *spot)
 	case SB_TRACE_BUSY:
 	case SB_TRACE_SEARCH:
 	case SB_TRACE_PARK:
-		put_activity_from(w, spot);
+	case SB_TRACE_REST:
+		put_activity(w, spot);
 		break;
 	case SB_TRACE_STEP:
 		put_step(w, spot);
@@ -364,7 +362,6 @@ static void put_event(struct writer *w, const struct spot *spot)
 		begin_moment(w, "tick", spot->worker, event->at_ns);
 		fputc('}', w->out);
 		break;
-	case SB_TRACE_REST:
 	case SB_TRACE_STEP_END:
 	case SB_TRACE_KINDS:
 		break;
@@ -377,24 +374,33 @@ static void put_event(struct writer *w, const struct spot *spot)
  * What the worker was at where its events begin, if the event that said so went
  * to make room. There are steps in busy alone, and only a search ends a sleep.
  */
-static enum sb_trace_kind first_activity(const struct sb_traced_worker *worker,
-					 const struct sb_trace_event *end)
+static enum sb_trace_kind first_activity(const struct sb_traced_worker *worker)
 {
-	for (const struct sb_trace_event *e = worker->event; e < end; e++) {
-		if (e->kind == SB_TRACE_STEP || e->kind == SB_TRACE_STEP_END)
+	for (uint32_t i = 0; i < worker->events; i++) {
+		switch (worker->event[i].kind) {
+		case SB_TRACE_STEP:
+		case SB_TRACE_STEP_END:
 			return SB_TRACE_BUSY;
+		case SB_TRACE_SEARCH:
+			return SB_TRACE_PARK;
+		case SB_TRACE_BUSY:
+		case SB_TRACE_PARK:
+		case SB_TRACE_REST:
+			return SB_TRACE_SEARCH;
+		default:
+			break;
+		}
 	}
-	return end->kind == SB_TRACE_SEARCH ? SB_TRACE_PARK : SB_TRACE_SEARCH;
+	return SB_TRACE_REST;
 }
 
-static void put_first_activity(struct writer *w, uint32_t i)
+static void begin_worker(struct writer *w, uint32_t i)
 {
 	const struct sb_traced_worker *worker = &w->traced->worker[i];
-	const struct sb_trace_event *end = find_end(worker, 0, SB_TRACE_BUSY);
 
-	if (end && end != worker->event)
-		put_activity(w, i, worker->event->at_ns,
-			     first_activity(worker, end), end);
+	if (worker->event->kind > SB_TRACE_REST)
+		change_activity(w, i, worker->event->at_ns,
+				first_activity(worker));
 }
 
 static int compare_spots(const void *a, const void *b)
@@ -430,11 +436,21 @@ static int sort_events(struct writer *w)
 	return 0;
 }
 
+static int rest_all(struct writer *w)
+{
+	w->activity = calloc(w->traced->workers, sizeof(*w->activity));
+	if (!w->activity)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->traced->workers; i++)
+		w->activity[i] = SB_TRACE_REST;
+	return 0;
+}
+
 static void put_events(struct writer *w)
 {
 	for (uint32_t i = 0; i < w->spots; i++) {
 		if (w->spot[i].i == 0)
-			put_first_activity(w, w->spot[i].worker);
+			begin_worker(w, w->spot[i].worker);
 		put_event(w, &w->spot[i]);
 	}
 }
@@ -482,15 +498,19 @@ static int put_series(struct writer *w, const struct sb_series *series,
 	w->process = process;
 	w->traced = series->traced;
 	w->wake = NULL;
+	w->activity = NULL;
 	rc = sort_events(w);
 	if (!rc)
 		rc = match_wakes(w);
+	if (!rc)
+		rc = rest_all(w);
 	if (!rc) {
 		put_names(w, series);
 		put_events(w);
 	}
 	free(w->spot);
 	free(w->wake);
+	free(w->activity);
 	return rc;
 }
 
