@@ -333,14 +333,10 @@ static int write_documents(const struct sb_result *result)
 /* Without gnuplot everything else is still there. */
 static void write_plots(const struct sb_result *result)
 {
-	const int rc = sb_write_plots(result);
+	char why[SB_PLOT_WHY_BYTES];
 
-	if (rc == -ENOENT)
-		fputs("sched-bench: no plots: gnuplot is not installed\n",
-		      stderr);
-	else if (rc)
-		fprintf(stderr, "sched-bench: no plots: %s, see %s/plots\n",
-			strerror(-rc), result->directory);
+	if (sb_write_plots(result, why))
+		fprintf(stderr, "sched-bench: no plots: %s\n", why);
 }
 
 static int write_directory(const struct sb_result *result,

@@ -39,10 +39,11 @@ int sb_write_trace(const struct sb_result *result, FILE *out);
 void sb_write_summary(const struct sb_result *result, FILE *out, bool color);
 
 /*
- * The pictures, as SVG and PNG, in directory/plots, with gnuplot. Returns 0,
- * -ENOENT when there is no gnuplot, or another -errno.
+ * The pictures that apply, as SVG and PNG, in directory/plots, with gnuplot.
+ * Returns 0 or -errno, with the reason in why (of SB_PLOT_WHY_BYTES).
  */
-int sb_write_plots(const struct sb_result *result);
+#define SB_PLOT_WHY_BYTES 400
+int sb_write_plots(const struct sb_result *result, char *why);
 
 /* report.html in the directory: one self-contained page with the pictures that
  * are there. Returns 0 or -errno. */
