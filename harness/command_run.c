@@ -43,12 +43,19 @@ static char *choose_directory(const struct sb_options *options)
 	return sb_path_join(options->value[SB_OPT_output_root].text, name);
 }
 
+/* result.json is written first, and all else can be made again from it;
+ * meta.json is written last. A directory with either is left alone. */
 static bool holds_result(const char *directory)
 {
-	char *path = sb_path_join(directory, "meta.json");
-	const bool found = path && !access(path, F_OK);
+	static const char *const names[] = { "result.json", "meta.json" };
+	bool found = false;
 
-	free(path);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names) && !found; i++) {
+		char *path = sb_path_join(directory, names[i]);
+
+		found = path && !access(path, F_OK);
+		free(path);
+	}
 	return found;
 }
 
@@ -56,18 +63,14 @@ static bool holds_result(const char *directory)
 static int try_writing(const char *directory)
 {
 	struct sb_file file;
-	char *path;
 	int rc = sb_directory_make(directory);
 
-	if (!rc)
-		rc = sb_file_begin(&file, directory, "try");
 	if (rc)
 		return rc;
-	rc = sb_file_commit(&file);
-	path = sb_path_join(directory, "try");
-	if (path)
-		unlink(path);
-	free(path);
+	sb_directory_clear_leftovers(directory);
+	rc = sb_file_begin(&file, directory, "try");
+	if (!rc)
+		sb_file_abandon(&file);
 	return rc;
 }
 
@@ -276,14 +279,6 @@ static int cannot_write(const struct sb_result *result, const char *name,
 		       result->directory, name, strerror(-rc));
 }
 
-static const struct {
-	const char *name;
-	int (*write)(const struct sb_result *result, FILE *out);
-} documents[] = {
-	{ "result.json", sb_write_json },
-	{ "meta.json", sb_write_meta },
-};
-
 static int write_document(const struct sb_result *result, const char *name,
 			  int (*write)(const struct sb_result *result,
 				       FILE *out))
@@ -298,80 +293,73 @@ static int write_document(const struct sb_result *result, const char *name,
 		else
 			rc = sb_file_commit(&file);
 	}
-	return rc;
+	return rc ? cannot_write(result, name, rc) : 0;
 }
 
-static bool is_traced(const struct sb_result *result, uint32_t i)
-{
-	return result->series[i].traced;
-}
-
-/* All that there is to trace; not a row. */
-static int write_trace(const struct sb_result *result)
+static uint32_t count_traced(const struct sb_result *result)
 {
 	uint32_t traced = 0;
-	int rc;
 
 	for (uint32_t i = 0; i < result->all_series; i++)
-		traced += is_traced(result, i);
-	rc = traced ? write_document(result, "trace.json", sb_write_trace) : 0;
-	return rc ? cannot_write(result, "trace.json", rc) : 0;
+		traced += result->series[i].traced != NULL;
+	return traced;
 }
 
-static int write_documents(const struct sb_result *result)
+/* Without gnuplot, or with one that does not draw, all else is still there. */
+static int write_plots(const struct sb_result *result)
 {
-	for (size_t i = 0; i < SB_ARRAY_SIZE(documents); i++) {
-		const int rc = write_document(result, documents[i].name,
-					      documents[i].write);
+	char why[SB_PLOT_WHY_BYTES];
+	const int rc = sb_write_plots(result, why);
 
-		if (rc)
-			return cannot_write(result, documents[i].name, rc);
-	}
+	if (rc == -ENOENT || rc == -EIO)
+		fprintf(stderr, "sched-bench: no plots: %s\n", why);
+	else if (rc)
+		return cannot_write(result, "plots", rc);
 	return 0;
 }
 
-/* Without gnuplot everything else is still there. */
-static void write_plots(const struct sb_result *result)
-{
-	char why[SB_PLOT_WHY_BYTES];
-
-	if (sb_write_plots(result, why))
-		fprintf(stderr, "sched-bench: no plots: %s\n", why);
-}
-
+/* The measurement itself first: whatever happens then, it is safe. */
 static int write_directory(const struct sb_result *result,
 			   const struct sb_options *options)
 {
 	const char *failed;
-	int rc = sb_write_csv_files(result, &failed);
+	int rc = write_document(result, "result.json", sb_write_json);
 
 	if (rc)
+		return rc;
+	rc = sb_write_csv_files(result, &failed);
+	if (rc)
 		return cannot_write(result, failed, rc);
-	rc = write_trace(result); /* a picture is made from it */
+	if (count_traced(result)) /* a picture is made from it */
+		rc = write_document(result, "trace.json", sb_write_trace);
 	if (rc)
 		return rc;
 	if (!sb_opt(options, SB_OPT_no_plots))
-		write_plots(result);
+		rc = write_plots(result);
+	if (rc)
+		return rc;
 	rc = sb_write_report(result);
 	if (rc)
 		return cannot_write(result, "report.html", rc);
-	return write_documents(result);
+	return write_document(result, "meta.json", sb_write_meta);
 }
 
 static void print_pretty(const struct sb_result *result,
-			 const struct sb_options *options)
+			 const struct sb_options *options, bool is_written)
 {
 	sb_write_summary(result, stdout,
 			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 	if (*sb_result_fact(result, "run", "find_slo"))
 		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
-	printf("result: %s (report.html, result.json, runs.csv%s)\n",
-	       result->directory,
-	       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
+	if (is_written)
+		printf("result: %s (report.html, result.json, runs.csv%s%s)\n",
+		       result->directory,
+		       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
+		       count_traced(result) ? ", trace.json" : "");
 }
 
 static void print_result(const struct sb_result *result,
-			 const struct sb_options *options)
+			 const struct sb_options *options, bool is_written)
 {
 	if (sb_opt(options, SB_OPT_quiet))
 		return;
@@ -384,22 +372,22 @@ static void print_result(const struct sb_result *result,
 		break;
 	case PRETTY:
 	default:
-		print_pretty(result, options);
+		print_pretty(result, options, is_written);
 		break;
 	}
 }
 
-/* Suspect rows have numbers, and say what is wrong with them: status 0. So is a
- * trace measured that was asked for. */
+/* Suspect rows have numbers, and say what is wrong with them: status 0. A trace
+ * that was asked for has to be there, too. */
 static bool all_measured(const struct sb_result *result,
 			 const struct sb_options *options)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (sb_series_count(&result->series[i], SB_INVALID) ||
-		    (sb_opt(options, SB_OPT_trace) && !is_traced(result, i)))
+		if (sb_series_count(&result->series[i], SB_INVALID))
 			return false;
 	}
-	return true;
+	return !sb_opt(options, SB_OPT_trace) ||
+	       count_traced(result) == result->all_series;
 }
 
 static int run_placed(const struct sb_options *options, const struct spot *spot,
@@ -428,11 +416,13 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 	sb_memory_report(options, result, is_foretold);
 	if (!rc && sb_timing_add_drift(result))
 		rc = sb_fail(SB_EXIT_BUG, "no memory");
-	if (!rc)
-		rc = write_directory(result, options);
 	if (rc)
 		return rc;
-	print_result(result, options);
+	/* What cannot be written was measured all the same. */
+	rc = write_directory(result, options);
+	print_result(result, options, !rc);
+	if (rc)
+		return rc;
 	return all_measured(result, options) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 

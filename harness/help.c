@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "affinity/profile.h"
+#include "harness/command_plot.h"
 #include "harness/options.h"
 #include "harness/status.h"
 #include "harness/version.h"
@@ -21,6 +22,8 @@ void sb_help(void)
 	     "summary,\n"
 	     "                                          write a result "
 	     "directory\n"
+	     "  sched-bench plot KIND RESULT... [-o F]  draw a picture of "
+	     "results that are there\n"
 	     "  sched-bench topo WHAT [options]         list, show, plan, "
 	     "export, fingerprint:\n"
 	     "                                          machines, and which "
@@ -35,8 +38,8 @@ void sb_help(void)
 	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
-	     "  sched-bench run --help shows the options of run; so for topo, "
-	     "check and calibrate.\n"
+	     "  sched-bench run --help shows the options of run; so for plot, "
+	     "topo, check and calibrate.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -104,6 +107,19 @@ void sb_help_topo(void)
 	     "as 'pack:2 numa:2 l3:2 core:4 pu:2'. Without\none it is this "
 	     "machine. On all others, runs are emulated.\n"
 	     "\nTry:  sched-bench topo plan --profile laptop-6p8e --workers 8");
+}
+
+void sb_help_plot(void)
+{
+	puts("sched-bench plot KIND|all RESULT... [-o FILE.svg|FILE.png|-]\n"
+	     "\n"
+	     "Draws results, each a directory or a result.json. Without a "
+	     "file, "
+	     "SVG, PNG and the\ngnuplot script go to plots/ in the result. "
+	     "Kinds:\n");
+	sb_list_plots();
+	put_options_of(SB_VERB_PLOT);
+	puts("\nTry:  sched-bench plot cost sched-bench-results/* -o cost.svg");
 }
 
 void sb_help_check(void)

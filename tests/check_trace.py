@@ -7,7 +7,6 @@ are those of the Trace Event Format, of Perfetto's importer and of speedscope's.
 usage: check_trace.py [--steps N] [--steals] [--drops] TRACE.JSON
   --steps N  the first series has so many steps, and nothing is dropped
   --steals   somebody has stolen, and the arrows of that are there
-  --wakes    the same for wakes
   --drops    some events have been dropped, and are counted
 """
 import argparse
@@ -189,7 +188,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int)
     parser.add_argument("--steals", action="store_true")
-    parser.add_argument("--wakes", action="store_true")
     parser.add_argument("--drops", action="store_true")
     parser.add_argument("trace")
     args = parser.parse_args()
@@ -214,8 +212,6 @@ def main():
         wrong(f"{of_first} steps, {dropped} events dropped; expected {args.steps}")
     if args.steals and (not items or not arrows["steal"]):
         wrong(f"{items} items stolen, {arrows['steal']} arrows of steals")
-    if args.wakes and not arrows["wake"]:
-        wrong("no arrow of a wake")
     if args.drops != bool(dropped):
         wrong(f"{dropped} events dropped")
     print(f"{len(events)} events, {sum(steps.values())} steps, {items} items "

@@ -16,9 +16,6 @@
 
 #define LOG "gnuplot.log"
 
-/* What gnuplot makes of a script, and the script. */
-static const char *const ends[] = { ".svg", ".png", ".gp" };
-
 static char *path_of(const char *directory, const char *name, const char *end)
 {
 	char *path;
@@ -133,101 +130,37 @@ static int run_gnuplot(const char *directory, const struct sb_picture *picture,
 
 /* ---- the directory ---- */
 
-static int sync_file(const char *path)
+static int failed(const char *where, int rc, char *why)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd))
-		rc = -errno;
-	close(fd);
+	snprintf(why, SB_PLOT_WHY_BYTES, "%s: %s", where, strerror(-rc));
 	return rc;
 }
 
-static int move_one(const char *from_directory, const char *to_directory,
-		    const char *name, const char *end)
+static void remove_log(const char *directory)
 {
-	char *from = path_of(from_directory, name, end);
-	char *to = path_of(to_directory, name, end);
-	int rc = from && to ? sync_file(from) : -ENOMEM;
-
-	if (!rc && rename(from, to))
-		rc = -errno;
-	free(from);
-	free(to);
-	return rc;
-}
-
-static int move_all(const char *from, const char *to,
-		    const struct sb_picture *picture, uint32_t n)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		for (size_t e = 0; e < SB_ARRAY_SIZE(ends) && !rc; e++)
-			rc = move_one(from, to, picture[i].name, ends[e]);
-	}
-	return rc;
-}
-
-static void remove_one(const char *directory, const char *name, const char *end)
-{
-	char *path = path_of(directory, name, end);
+	char *path = sb_path_join(directory, LOG);
 
 	if (path)
 		unlink(path);
 	free(path);
 }
 
-static void remove_all(const char *directory, const struct sb_picture *picture,
-		       uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++)
-			remove_one(directory, picture[i].name, ends[e]);
-	}
-	remove_one(directory, LOG, "");
-	rmdir(directory);
-}
-
-/* A new one inside directory, for the caller to free. */
-static int make_work_directory(const char *directory, char **work)
-{
-	*work = path_of(directory, ".plots-XXXXXX", "");
-	if (!*work)
-		return -ENOMEM;
-	if (mkdtemp(*work))
-		return 0;
-	free(*work);
-	*work = NULL;
-	return -errno;
-}
-
 int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 		     const char *directory, char *why)
 {
-	char *work;
-	int rc = sb_directory_make(directory);
+	struct sb_stage stage;
+	int rc = sb_stage_begin(&stage, directory);
 
-	if (!rc)
-		rc = make_work_directory(directory, &work);
+	if (rc)
+		return failed(directory, rc, why);
+	rc = run_gnuplot(stage.path, picture, n, why);
 	if (rc) {
-		snprintf(why, SB_PLOT_WHY_BYTES, "%s: %s", directory,
-			 strerror(-rc));
+		sb_stage_abandon(&stage);
 		return rc;
 	}
-	rc = run_gnuplot(work, picture, n, why);
-	if (!rc) {
-		rc = move_all(work, directory, picture, n);
-		if (rc)
-			snprintf(why, SB_PLOT_WHY_BYTES, "%s: %s", directory,
-				 strerror(-rc));
-	}
-	remove_all(work, picture, n);
-	free(work);
-	return rc;
+	remove_log(stage.path);
+	rc = sb_stage_commit(&stage);
+	return rc ? failed(directory, rc, why) : 0;
 }
 
 static int copy_to(FILE *out, const char *path)
@@ -252,25 +185,30 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 {
 	const char *given = getenv("TMPDIR");
 	const char *parent = given && *given ? given : "/tmp";
-	char *work;
+	char *unique;
+	struct sb_stage stage;
 	char *path;
-	int rc = make_work_directory(parent, &work);
+	int rc;
 
+	/* A name that nobody else has, where everybody writes. */
+	if (asprintf(&unique, "%s/sched-bench-XXXXXX", parent) < 0)
+		return failed(parent, -ENOMEM, why);
+	rc = mkdtemp(unique) ? sb_stage_begin(&stage, unique) : -errno;
 	if (rc) {
-		snprintf(why, SB_PLOT_WHY_BYTES, "%s: %s", parent,
-			 strerror(-rc));
-		return rc;
+		free(unique);
+		return failed(parent, rc, why);
 	}
-	rc = run_gnuplot(work, picture, 1, why);
+	rc = run_gnuplot(stage.path, picture, 1, why);
 	if (!rc) {
-		path = path_of(work, picture->name,
+		path = path_of(stage.path, picture->name,
 			       format == SB_PLOT_SVG ? ".svg" : ".png");
 		rc = copy_to(out, path);
 		if (rc)
-			snprintf(why, SB_PLOT_WHY_BYTES, "%s", strerror(-rc));
+			failed(parent, rc, why);
 		free(path);
 	}
-	remove_all(work, picture, 1);
-	free(work);
+	sb_stage_abandon(&stage);
+	rmdir(unique);
+	free(unique);
 	return rc;
 }
