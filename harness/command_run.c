@@ -296,6 +296,15 @@ static int write_document(const struct sb_result *result, const char *name,
 	return rc ? cannot_write(result, name, rc) : 0;
 }
 
+static uint32_t count_traced(const struct sb_result *result)
+{
+	uint32_t traced = 0;
+
+	for (uint32_t i = 0; i < result->all_series; i++)
+		traced += result->series[i].traced != NULL;
+	return traced;
+}
+
 /* Without gnuplot, or with one that does not draw, all else is still there. */
 static int write_plots(const struct sb_result *result)
 {
@@ -321,6 +330,10 @@ static int write_directory(const struct sb_result *result,
 	rc = sb_write_csv_files(result, &failed);
 	if (rc)
 		return cannot_write(result, failed, rc);
+	if (count_traced(result)) /* a picture is made from it */
+		rc = write_document(result, "trace.json", sb_write_trace);
+	if (rc)
+		return rc;
 	if (!sb_opt(options, SB_OPT_no_plots))
 		rc = write_plots(result);
 	if (rc)
@@ -339,9 +352,10 @@ static void print_pretty(const struct sb_result *result,
 	if (*sb_result_fact(result, "run", "find_slo"))
 		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
 	if (is_written)
-		printf("result: %s (report.html, result.json, runs.csv%s)\n",
+		printf("result: %s (report.html, result.json, runs.csv%s%s)\n",
 		       result->directory,
-		       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
+		       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
+		       count_traced(result) ? ", trace.json" : "");
 }
 
 static void print_result(const struct sb_result *result,
@@ -363,14 +377,17 @@ static void print_result(const struct sb_result *result,
 	}
 }
 
-/* Suspect rows have numbers, and say what is wrong with them: status 0. */
-static bool all_measured(const struct sb_result *result)
+/* Suspect rows have numbers, and say what is wrong with them: status 0. A trace
+ * that was asked for has to be there, too. */
+static bool all_measured(const struct sb_result *result,
+			 const struct sb_options *options)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		if (sb_series_count(&result->series[i], SB_INVALID))
 			return false;
 	}
-	return true;
+	return !sb_opt(options, SB_OPT_trace) ||
+	       count_traced(result) == result->all_series;
 }
 
 static int run_placed(const struct sb_options *options, const struct spot *spot,
@@ -406,7 +423,7 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 	print_result(result, options, !rc);
 	if (rc)
 		return rc;
-	return all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
+	return all_measured(result, options) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 
 static int run_on(const struct sb_options *options,

@@ -13,6 +13,7 @@
 #include "harness/slo.h"
 #include "harness/look.h"
 #include "harness/status.h"
+#include "harness/tracing.h"
 
 _Atomic(bool) sb_interrupted;
 
@@ -142,28 +143,13 @@ static void read_all(struct sb_scheduler *s, struct sb_worker_reading *worker,
 		sb_scheduler_read_hist(s, h, &hist[h]);
 }
 
-static void subtract_worker(struct sb_worker_reading *a,
-			    const struct sb_worker_reading *b, uint32_t workers)
-{
-	for (uint32_t c = 0; c < SB_COUNTERS; c++)
-		a->counter[c] -= b->counter[c];
-	a->read_ns -= b->read_ns;
-	a->account_ns -= b->account_ns;
-	for (uint32_t v = 0; v < workers; v++) {
-		a->steals[v].attempts -= b->steals[v].attempts;
-		a->steals[v].successes -= b->steals[v].successes;
-		a->steals[v].items -= b->steals[v].items;
-		a->steals[v].lost -= b->steals[v].lost;
-		a->steals[v].empty -= b->steals[v].empty;
-	}
-}
-
 /* What the repetition added to the readings at its start. */
 static void read_difference(struct measurement *m, struct sb_record *record)
 {
 	read_all(m->run.scheduler, record->worker, record->hist);
 	for (uint32_t i = 0; i < m->workers; i++)
-		subtract_worker(&record->worker[i], &m->worker[i], m->workers);
+		sb_reading_subtract(&record->worker[i], &m->worker[i],
+				    m->workers);
 	for (int h = 0; h < SB_HISTS; h++)
 		sb_hist_subtract(&record->hist[h], &m->hist[h]);
 }
@@ -306,7 +292,8 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	if (m->run.round.start_ns)
 		start = m->run.round.start_ns;
 	end = sb_scheduler_idle_since_ns(m->run.scheduler);
-	sb_osview_window(m->os, start, end);
+	if (m->os)
+		sb_osview_window(m->os, start, end);
 	add_round(sum, &m->run.round, end - start);
 	sum->operations += workload->operations(&m->run);
 	sum->rounds++;
@@ -545,6 +532,64 @@ static void run_nothing(struct sb_series *series, const char *why)
 
 /* ---- the scheduler around them ---- */
 
+/* ---- the trace ---- */
+
+/* One round, with the load of the repetitions. The workers have just started,
+ * but for their memory nothing is cold. */
+static bool run_traced(struct measurement *m, struct sb_measured *sum)
+{
+	*sum = (struct sb_measured){ 0 };
+	m->requests = (struct sb_requests){ 0 };
+	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
+	m->load.seed += SB_GENERATORS_MAX;
+	return run_round(m, sum) && ground_holds(m);
+}
+
+/* The scheduler is stopped, and is so again. */
+static bool make_trace(struct measurement *m, struct sb_series *series)
+{
+	struct sb_scheduler *s = m->run.scheduler;
+	struct sb_measured sum;
+	bool ok;
+	int rc = sb_scheduler_trace(
+		s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+
+	read_all(s, m->worker, m->hist);
+	if (!rc)
+		rc = sb_scheduler_start(s, NULL);
+	if (rc) {
+		snprintf(m->why, sizeof(m->why),
+			 "the workers cannot be started again: %s",
+			 strerror(-rc));
+		return false;
+	}
+	ok = run_traced(m, &sum);
+	sb_scheduler_stop(s, SLICE_NS);
+	if (!ok)
+		return false;
+	series->traced = sb_tracing_collect(s, m->worker);
+	if (!series->traced) {
+		snprintf(m->why, sizeof(m->why), "no memory");
+		return false;
+	}
+	series->traced->operations = sum.operations;
+	series->traced->wall_ns = sum.wall_ns;
+	return true;
+}
+
+/*
+ * After the repetitions, on a fresh start of the same workers: tracing makes
+ * steps longer, so what is traced is no row, and what is a row is not traced.
+ */
+static void trace(struct measurement *m, struct sb_series *series)
+{
+	if (!sb_opt(m->options, SB_OPT_trace) || *m->why ||
+	    make_trace(m, series))
+		return;
+	fprintf(stderr, "sched-bench: %s: no trace: %s\n",
+		m->run.workload->name, m->why);
+}
+
 /* Whose steal time is the workers': their own CPUs', or of those that are not
  * pinned all that may be used. */
 static void note_cpus(struct measurement *m)
@@ -624,9 +669,11 @@ static int measure_started(struct measurement *m, struct sb_series *series,
 	else
 		run_nothing(series, "no memory");
 	sb_osview_close(m->os);
+	m->os = NULL;
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	read_memory(m, series);
+	trace(m, series);
 	return 0;
 }
 

@@ -289,6 +289,22 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_counters(value, record, workers);
 }
 
+void sb_reading_subtract(struct sb_worker_reading *a,
+			 const struct sb_worker_reading *b, uint32_t workers)
+{
+	for (uint32_t c = 0; c < SB_COUNTERS; c++)
+		a->counter[c] -= b->counter[c];
+	a->read_ns -= b->read_ns;
+	a->account_ns -= b->account_ns;
+	for (uint32_t v = 0; v < workers; v++) {
+		a->steals[v].attempts -= b->steals[v].attempts;
+		a->steals[v].successes -= b->steals[v].successes;
+		a->steals[v].items -= b->steals[v].items;
+		a->steals[v].lost -= b->steals[v].lost;
+		a->steals[v].empty -= b->steals[v].empty;
+	}
+}
+
 const char *sb_verdict_name(enum sb_verdict verdict)
 {
 	static const char *const names[] = {
@@ -634,6 +650,18 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->requests);
 }
 
+void sb_traced_free(struct sb_traced *traced)
+{
+	if (!traced)
+		return;
+	for (uint32_t i = 0; traced->worker && i < traced->workers; i++) {
+		free(traced->worker[i].event);
+		free(traced->worker[i].reading.steals);
+	}
+	free(traced->worker);
+	free(traced);
+}
+
 static void free_series(struct sb_series *series)
 {
 	for (uint32_t r = 0; r < series->records; r++)
@@ -643,6 +671,7 @@ static void free_series(struct sb_series *series)
 	sb_placement_free(&series->placement);
 	free(series->record);
 	free(series->residence);
+	sb_traced_free(series->traced);
 	free(series->setting);
 	free(series->workload);
 	free(series->operation);

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/placement.h"
 #include "core/requests.h"
+#include "core/trace.h"
 #include "results/statistics.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
@@ -83,6 +84,23 @@ struct sb_setting {
 	bool swept;
 };
 
+/* A worker's part of a trace. */
+struct sb_traced_worker {
+	struct sb_trace_event *event; /* [events], oldest first */
+	uint32_t events;
+	uint64_t dropped; /* older ones, which went to make room */
+	struct sb_worker_reading reading; /* of the traced time, all of it */
+};
+
+/* One more round, made after the repetitions to be looked at. It is no row and
+ * in no figure: tracing makes steps longer. */
+struct sb_traced {
+	uint32_t workers;
+	struct sb_traced_worker *worker;
+	uint64_t operations;
+	uint64_t wall_ns;
+};
+
 /* All repetitions of one workload with one set of settings. */
 struct sb_series {
 	char *workload;
@@ -99,6 +117,8 @@ struct sb_series {
 	/* At the end of all of them. */
 	struct sb_memory memory;
 	struct sb_residence *residence; /* [workers]; NULL: not read */
+
+	struct sb_traced *traced; /* NULL: not asked for, or it failed */
 };
 
 /* What is known about the run as a whole: text by group and key. */
@@ -141,6 +161,10 @@ struct sb_measured {
 /* Computes all metrics from the measurement and the workers' readings. */
 void sb_record_compute(struct sb_record *record,
 		       const struct sb_measured *measured, uint32_t workers);
+
+/* a -= b, an earlier reading of the same worker. */
+void sb_reading_subtract(struct sb_worker_reading *a,
+			 const struct sb_worker_reading *b, uint32_t workers);
 
 /* "valid", "suspect" or "invalid". */
 const char *sb_verdict_name(enum sb_verdict verdict);
@@ -236,6 +260,9 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 #define SB_NAME_BYTES 400
 void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 		    const struct sb_series *series);
+
+/* Frees a trace; NULL is allowed. */
+void sb_traced_free(struct sb_traced *traced);
 
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);

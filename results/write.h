@@ -29,6 +29,12 @@ int sb_write_json(const struct sb_result *result, FILE *out);
 /* meta.json: everything known about the run but its numbers. */
 int sb_write_meta(const struct sb_result *result, FILE *out);
 
+/*
+ * trace.json: the traced rounds of all series, in the Trace Event Format, which
+ * Perfetto and speedscope open. Returns 0, -ENOMEM, or -ENODATA: there are none.
+ */
+int sb_write_trace(const struct sb_result *result, FILE *out);
+
 /* The summary a person reads in the terminal. color: with ANSI colours. */
 void sb_write_summary(const struct sb_result *result, FILE *out, bool color);
 
