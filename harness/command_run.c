@@ -479,7 +479,8 @@ static void print_pretty(const struct sb_result *result,
 {
 	FILE *out = sb_exports_to_stdout(options) ? stderr : stdout;
 
-	sb_write_summary(result, out, sb_terminal_has_color(out));
+	sb_write_summary(result, out, sb_terminal_has_color(out),
+			 isatty(fileno(out)) ? sb_terminal_columns(out) : 0);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		if (result->series[i].answer)
 			fprintf(out, "%s\n", result->series[i].answer);

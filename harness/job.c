@@ -322,7 +322,6 @@ static const struct sb_ini_section *find_global(const struct sb_ini *ini)
 	return NULL;
 }
 
-/* A mistake in [global] is said even if there is no job. */
 static int make_jobs(struct sb_jobs *jobs, const struct command *command,
 		     const char *path, const struct sb_ini *ini)
 {

@@ -154,26 +154,35 @@ static void describe_left(char out[LEFT_BYTES], double left_s)
 			 s / 3600, s / 60 % 60);
 }
 
-/* As in the summary: tenths below 1000. */
-static int decimals(double value)
+/* "+-3 %": how far the farthest is off. */
+static void describe_spread(char *out, const struct sb_estimate *e,
+			    struct sb_terminal_skill skill)
 {
-	return fabs(value) < 1000 ? 1 : 0;
+	const double off = fmax(e->high - e->value, e->value - e->low);
+	const double percent = 100 * off / e->value;
+
+	if (isnan(e->low) || isnan(e->high) || !(e->value > 0))
+		return;
+	snprintf(out, SB_PROGRESS_TEXT, " %s%.*f %%",
+		 skill.unicode ? "\xc2\xb1" : "+-", percent < 9.95 ? 1 : 0,
+		 percent);
 }
 
 static void describe_estimate(char texts[PARTS][SB_PROGRESS_TEXT],
-			      const struct sb_estimate *e)
+			      const struct sb_estimate *e,
+			      struct sb_terminal_skill skill)
 {
 	if (!e->unit || isnan(e->value))
 		return;
+	/* As in the summary: tenths below 1000. */
 	snprintf(texts[ESTIMATE], SB_PROGRESS_TEXT, "  %.*f %s",
-		 decimals(e->value), e->value, e->unit);
-	if (!isnan(e->low) && !isnan(e->high))
-		snprintf(texts[SPREAD], SB_PROGRESS_TEXT, " [%.*f .. %.*f]",
-			 decimals(e->low), e->low, decimals(e->high), e->high);
+		 fabs(e->value) < 1000 ? 1 : 0, e->value, e->unit);
+	describe_spread(texts[SPREAD], e, skill);
 }
 
 static void describe(char texts[PARTS][SB_PROGRESS_TEXT],
-		     const struct sb_progress_view *view)
+		     const struct sb_progress_view *view,
+		     struct sb_terminal_skill skill)
 {
 	char left[LEFT_BYTES];
 
@@ -186,14 +195,14 @@ static void describe(char texts[PARTS][SB_PROGRESS_TEXT],
 	if (*view->phase)
 		snprintf(texts[PHASE], SB_PROGRESS_TEXT, "%s %s",
 			 *view->label ? ":" : "", view->phase);
-	describe_estimate(texts, &view->estimate);
+	describe_estimate(texts, &view->estimate, skill);
 	describe_left(left, view->left_s);
 	if (*left)
 		snprintf(texts[LEFT], SB_PROGRESS_TEXT, "  %s", left);
 }
 
 /* What goes first when there is no room for all of it; the count stays. */
-static const enum part dispensable[] = { SPREAD, PHASE, ESTIMATE, LABEL, LEFT };
+static const enum part dispensable[] = { PHASE, SPREAD, ESTIMATE, LABEL, LEFT };
 
 static void drop_parts(char texts[PARTS][SB_PROGRESS_TEXT], int columns,
 		       struct sb_terminal_skill skill)
@@ -263,17 +272,11 @@ int sb_progress_line(char out[SB_PROGRESS_BYTES],
 	int bar;
 
 	out[0] = '\0';
-	describe(texts, view);
-	/* The bar goes before an estimate does, but after its spread. */
+	describe(texts, view, skill);
+	drop_parts(texts, line.columns, skill);
 	bar = bar_width(texts, line.columns, skill);
-	if (!bar && *texts[SPREAD]) {
-		texts[SPREAD][0] = '\0';
-		bar = bar_width(texts, line.columns, skill);
-	}
 	if (bar)
 		put_bar(&line, view->share, bar);
-	else
-		drop_parts(texts, line.columns, skill);
 	for (int i = 0; i < PARTS; i++)
 		put_text(&line, texts[i]);
 	return line.width;
@@ -332,7 +335,7 @@ static double left_s(const struct sb_progress *progress)
 	const double passed = (double)(sb_clock_ns() - progress->start_ns);
 
 	if (!(left > 0))
-		return 0;
+		return NAN;
 	return 1e-9 * left *
 	       (progress->done_ns > 0 ? passed / progress->done_ns : 1);
 }

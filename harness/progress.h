@@ -15,7 +15,7 @@
 
 #include "core/base.h"
 
-/* A median and its extremes; NaN: there is none yet. */
+/* A median and its extremes; NaN: there is none yet, or only one value. */
 struct sb_estimate {
 	double value, low, high;
 	const char *unit; /* "ns/op" */

@@ -178,7 +178,10 @@ static void show_estimate(struct sb_watcher *watcher,
 {
 	const struct sb_spread ns =
 		sb_series_spread(series, SB_METRIC_ns_per_op);
-	const struct sb_estimate estimate = { ns.median, ns.min, ns.max,
+	const bool is_one = ns.n < 2;
+	const struct sb_estimate estimate = { ns.median,
+					      is_one ? (double)NAN : ns.min,
+					      is_one ? (double)NAN : ns.max,
 					      "ns/op" };
 
 	sb_progress_estimate(&watcher->progress, &estimate);

@@ -29,8 +29,13 @@ int sb_write_json(const struct sb_result *result, FILE *out);
 /* meta.json: everything known about the run but its numbers. */
 int sb_write_meta(const struct sb_result *result, FILE *out);
 
-/* The summary a person reads in the terminal. color: with ANSI colours. */
-void sb_write_summary(const struct sb_result *result, FILE *out, bool color);
+/*
+ * The summary a person reads in the terminal. color: with ANSI colours. columns:
+ * of the terminal, at least 40; tables that are wider go on below, as do lines; 0: there is no
+ * end to a line.
+ */
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
+		      int columns);
 
 /*
  * The pictures, as SVG and PNG, in directory/plots, with gnuplot. Returns 0,
