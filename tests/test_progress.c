@@ -122,7 +122,7 @@ static void what_is_important_stays(void **state)
 		{ 100, "[############------------------] 3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
 		{ 75, "[###-----] 3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
 		{ 70, "3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
-		{ 60, "[####-------] 3/9 pingpong  216.6 ns/op +-6.2 %  12 s left" },
+		{ 60, "[####--------] 3/9 pingpong  216.6 ns/op +-6.2 %  12 s left" },
 		{ 40, "3/9 pingpong  216.6 ns/op  12 s left" },
 		{ 30, "3/9 pingpong  12 s left" },
 		{ 20, "3/9  12 s left" },
