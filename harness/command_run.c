@@ -231,19 +231,17 @@ static int add_option(struct sb_series *series,
 
 /* The job's name, and what sets it apart from the other jobs. */
 static int add_job_settings(const struct session *session,
-			    const struct stage *stage,
-			    struct sb_series *series)
+			    const struct stage *stage, struct sb_series *series)
 {
 	const struct sb_job *job = stage->job;
 	int rc = 0;
 
 	if (job->name)
 		rc = sb_series_add_setting(
-			series,
-			&(struct sb_setting){
-				.name = (char *)(uintptr_t) "job",
-				.text = (char *)(uintptr_t)job->name,
-				.number = (double)NAN });
+			series, &(struct sb_setting){
+					.name = (char *)(uintptr_t) "job",
+					.text = (char *)(uintptr_t)job->name,
+					.number = (double)NAN });
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		if ((sb_option[id].verbs & SB_VERB_RUN) &&
 		    id != SB_OPT_workload && !sb_option_is_common(id) &&
@@ -261,8 +259,8 @@ static int measure_one(struct session *session, const struct stage *stage,
 	const struct sb_options *options = &stage->job->options;
 	const struct sb_watch watch =
 		sb_watcher_watch(&session->watcher, options);
-	int rc = sb_series_init(series, options, chosen,
-				&stage->plan.placement);
+	int rc =
+		sb_series_init(series, options, chosen, &stage->plan.placement);
 
 	if (!rc)
 		rc = add_job_settings(session, stage, series);
@@ -286,23 +284,20 @@ static void say_plan(const struct session *session, const struct stage *stage)
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < p->workers && used < sizeof(cpus); i++)
-		used += (size_t)snprintf(cpus + used, sizeof(cpus) - used,
-					 "%s%d", i ? "," : "",
-					 p->place[i].os_cpu >= 0
-						 ? p->place[i].os_cpu
-						 : p->place[i].pu);
-	sb_watcher_say(&session->watcher,
-		       "%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
-		       stage->job->name ? stage->job->name : "",
-		       stage->job->name ? ": " : "", p->workers,
-		       p->workers == 1 ? "" : "s",
-		       stage->job->options.value[SB_OPT_workers].text,
-		       stage->job->options.value[SB_OPT_placement].text,
-		       stage->machine.emulated ? "processing units" : "CPUs",
-		       cpus,
-		       stage->machine.emulated
-			       ? " of a profile, so not pinned"
-			       : "");
+		used += (size_t)snprintf(
+			cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
+			p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
+						: p->place[i].pu);
+	sb_watcher_say(
+		&session->watcher,
+		"%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
+		stage->job->name ? stage->job->name : "",
+		stage->job->name ? ": " : "", p->workers,
+		p->workers == 1 ? "" : "s",
+		stage->job->options.value[SB_OPT_workers].text,
+		stage->job->options.value[SB_OPT_placement].text,
+		stage->machine.emulated ? "processing units" : "CPUs", cpus,
+		stage->machine.emulated ? " of a profile, so not pinned" : "");
 }
 
 static int measure_workloads(struct session *session, const struct stage *stage,
@@ -398,8 +393,7 @@ static int measure_stages(struct session *session)
 		sb_watcher_plan(&session->watcher, options);
 		all += options->chosens;
 	}
-	session->result.series =
-		calloc(all, sizeof(*session->result.series));
+	session->result.series = calloc(all, sizeof(*session->result.series));
 	if (!session->result.series)
 		return no_memory();
 	say_clock(session);
@@ -536,8 +530,8 @@ static int gather_facts(struct session *session, int argc, char **argv)
 	const struct stage *stage = main_stage(session);
 
 	int rc = sb_facts_gather(&session->result, session->options,
-				 stage->topology,
-				 stage->plan.placement.workers, argc, argv);
+				 stage->topology, stage->plan.placement.workers,
+				 argc, argv);
 
 	/* What is not the run's is a setting of each series. */
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {

@@ -17,10 +17,12 @@ static int write_runs(const struct sb_result *result, FILE *out)
 	return 0;
 }
 
-static const struct export {
+static const struct export
+{
 	enum sb_option_id option;
 	int (*write)(const struct sb_result *result, FILE *out);
-} exports[] = {
+}
+exports[] = {
 	{ SB_OPT_export_json, sb_write_json },
 	{ SB_OPT_export_csv, write_runs },
 };
@@ -177,8 +179,7 @@ int sb_exports_write(const struct sb_options *options,
 {
 	for (size_t e = 0; e < SB_ARRAY_SIZE(exports); e++) {
 		const char *path = path_of(options, &exports[e]);
-		const int rc =
-			*path ? write_one(&exports[e], result, path) : 0;
+		const int rc = *path ? write_one(&exports[e], result, path) : 0;
 
 		if (rc)
 			return cannot_write(&exports[e], path,

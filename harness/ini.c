@@ -22,8 +22,8 @@ static uint32_t column_of(const struct line *line, const char *at)
 	return (uint32_t)(at - line->start) + 1;
 }
 
-static int SB_PRINTF(3, 4)
-	fail_at(const struct line *line, const char *at, const char *format, ...)
+static int SB_PRINTF(3, 4) fail_at(const struct line *line, const char *at,
+				   const char *format, ...)
 {
 	va_list args;
 
@@ -80,9 +80,8 @@ static struct sb_ini_entry *add_entry(struct sb_ini_section *section)
 	return &grown[section->entries++];
 }
 
-static const struct sb_ini_section *find_section(const struct sb_ini *ini,
-						 const char *name,
-						 uint32_t before)
+static const struct sb_ini_section *
+find_section(const struct sb_ini *ini, const char *name, uint32_t before)
 {
 	for (uint32_t i = 0; i < before; i++) {
 		if (!strcmp(ini->section[i].name, name))
@@ -114,8 +113,8 @@ static int read_section(struct sb_ini *ini, struct line *line)
 	section = add_section(ini);
 	if (!section)
 		return -ENOMEM;
-	section->name =
-		strndup(line->at, (size_t)(trimmed(line->at, close) - line->at));
+	section->name = strndup(line->at,
+				(size_t)(trimmed(line->at, close) - line->at));
 	section->line = line->number;
 	section->column = column_of(line, open);
 	if (!section->name)
@@ -142,8 +141,11 @@ static int hex_digit(char c)
 static const struct {
 	char letter;
 	char stands_for;
-} escapes[] = { { 'n', '\n' }, { 't', '\t' },  { 'r', '\r' },
-		{ '"', '"' },  { '\\', '\\' } };
+} escapes[] = { { 'n', '\n' },
+		{ 't', '\t' },
+		{ 'r', '\r' },
+		{ '"', '"' },
+		{ '\\', '\\' } };
 
 /* After a backslash. */
 static int read_escape(struct line *line, char *out)
@@ -198,8 +200,8 @@ static int read_value(struct sb_ini_entry *entry, struct line *line)
 	skip_blanks(line);
 	entry->value_column = column_of(line, line->at);
 	entry->is_quoted = line->at < line->end && *line->at == '"';
-	entry->value = strndup(line->at, (size_t)(trimmed(line->at, line->end) -
-						  line->at));
+	entry->value = strndup(
+		line->at, (size_t)(trimmed(line->at, line->end) - line->at));
 	if (!entry->value)
 		return -ENOMEM;
 	/* What it stands for is shorter than what is written. */
@@ -245,10 +247,11 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 		return -ENOMEM;
 	other = find_entry(section, entry->name, section->entries - 1);
 	if (other)
-		return fail_at(line, start,
-			       "%.60s is there already, in line %u; expected it "
-			       "once in [%.60s]",
-			       entry->name, other->line, section->name);
+		return fail_at(
+			line, start,
+			"%.60s is there already, in line %u; expected it "
+			"once in [%.60s]",
+			entry->name, other->line, section->name);
 	if (!equals)
 		return 0;
 	line->at = equals + 1;
@@ -274,7 +277,8 @@ static int read_line(struct sb_ini *ini, struct line *line)
 int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes,
 		 struct sb_ini_error *error)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, by some editors */
+	static const char mark[] =
+		"\xef\xbb\xbf"; /* of UTF-8, by some editors */
 	const char *end = text + bytes;
 	struct line line = { .error = error };
 	int rc = 0;

@@ -20,9 +20,9 @@ static int no_memory(void)
 
 /* What is of the whole run: one clock, one result directory, one output. */
 static const enum sb_option_id common[] = {
-	SB_OPT_clock,	SB_OPT_output,	    SB_OPT_output_root,
-	SB_OPT_format,	SB_OPT_export_json, SB_OPT_export_csv,
-	SB_OPT_no_plots, SB_OPT_quiet,	    SB_OPT_verbose,
+	SB_OPT_clock,	 SB_OPT_output,	     SB_OPT_output_root,
+	SB_OPT_format,	 SB_OPT_export_json, SB_OPT_export_csv,
+	SB_OPT_no_plots, SB_OPT_quiet,	     SB_OPT_verbose,
 };
 
 bool sb_option_is_common(enum sb_option_id id)
@@ -88,8 +88,8 @@ struct spot {
 	const struct sb_ini_entry *entry;
 };
 
-static int SB_PRINTF(3, 4)
-	fail_at(const struct spot *spot, uint32_t column, const char *format, ...)
+static int SB_PRINTF(3, 4) fail_at(const struct spot *spot, uint32_t column,
+				   const char *format, ...)
 {
 	char what[400];
 	va_list args;
@@ -128,8 +128,8 @@ static int missing_value(const struct spot *spot)
 	else
 		sb_option_describe(&sb_option[id], form);
 	return fail_at(spot, spot->entry->name_column,
-		       "%s: a value is missing; expected %s",
-		       spot->entry->name, form);
+		       "%s: a value is missing; expected %s", spot->entry->name,
+		       form);
 }
 
 static bool is_global(const struct sb_ini_section *section)
@@ -171,8 +171,8 @@ struct entries {
 
 static int add(struct entries *entries, const struct sb_entry *entry)
 {
-	struct sb_entry *grown = realloc(
-		entries->entry, (entries->n + 1) * sizeof(*grown));
+	struct sb_entry *grown =
+		realloc(entries->entry, (entries->n + 1) * sizeof(*grown));
 
 	if (!grown)
 		return no_memory();
@@ -364,9 +364,8 @@ static int read_file(struct sb_jobs *jobs, const struct command *command,
 	int rc = sb_ini_read(&jobs->file[jobs->files], path, &error);
 
 	if (rc == -EINVAL)
-		return sb_fail(SB_EXIT_USAGE,
-			       "%s:%" PRIu32 ":%" PRIu32 ": %s", path,
-			       error.line, error.column, error.why);
+		return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s",
+			       path, error.line, error.column, error.why);
 	if (rc)
 		return cannot_read(path, rc);
 	return make_jobs(jobs, command, path, &jobs->file[jobs->files++]);
@@ -379,7 +378,8 @@ static int check_common(const struct sb_jobs *jobs)
 	const struct sb_option_value *first = jobs->job[0].options.value;
 
 	for (uint32_t j = 1; j < jobs->jobs; j++) {
-		const struct sb_option_value *value = jobs->job[j].options.value;
+		const struct sb_option_value *value =
+			jobs->job[j].options.value;
 
 		for (size_t i = 0; i < SB_ARRAY_SIZE(common); i++) {
 			const enum sb_option_id id = common[i];
@@ -415,14 +415,14 @@ static int check_params(const struct sb_jobs *jobs)
 					   !strcmp(o->given[i].name, name);
 		}
 		if (!is_used)
-			return sb_fail(SB_EXIT_USAGE,
-				       "--%s: none of the chosen workloads "
-				       "(%s) has it",
-				       name,
-				       jobs->jobs > 1
-					       ? "of all jobs"
-					       : first->value[SB_OPT_workload]
-							 .text);
+			return sb_fail(
+				SB_EXIT_USAGE,
+				"--%s: none of the chosen workloads "
+				"(%s) has it",
+				name,
+				jobs->jobs > 1
+					? "of all jobs"
+					: first->value[SB_OPT_workload].text);
 	}
 	return 0;
 }

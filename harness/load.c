@@ -42,24 +42,27 @@ static int set_rate(struct sb_load *load, const struct sb_options *options)
 		if (!sb_quantity_rate(options->value[SB_OPT_rate].text,
 				      &load->rate_per_s) ||
 		    load->rate_per_s <= 0 || load->rate_per_s > RATE_MAX)
-			return sb_option_refuse(options, SB_OPT_rate,
-				   "expected a rate above 0 with its unit, /s, "
-				   "k/s or M/s (200k/s)");
+			return sb_option_refuse(
+				options, SB_OPT_rate,
+				"expected a rate above 0 with its unit, /s, "
+				"k/s or M/s (200k/s)");
 	}
 	if (is_given(options, SB_OPT_find_slo)) {
 		load->kind = SB_LOAD_OPEN;
 		if (!sb_slo_parse(options->value[SB_OPT_find_slo].text, &slo))
-			return sb_option_refuse(options, SB_OPT_find_slo,
-				   "expected mean, p50, p90, p99, p99.9 or max "
-				   "below a time with its unit (p99<200us)");
+			return sb_option_refuse(
+				options, SB_OPT_find_slo,
+				"expected mean, p50, p90, p99, p99.9 or max "
+				"below a time with its unit (p99<200us)");
 	}
 	if (is_given(options, SB_OPT_load)) {
 		load->kind = SB_LOAD_OPEN;
 		share = sb_load_share(options);
 		if (!(share > 0 && share <= 10))
-			return sb_option_refuse(options, SB_OPT_load,
-				   "expected a share above 0% and up to 1000%, "
-				   "such as 70%");
+			return sb_option_refuse(
+				options, SB_OPT_load,
+				"expected a share above 0% and up to 1000%, "
+				"such as 70%");
 	}
 	return 0;
 }
@@ -112,7 +115,8 @@ static int check_ways(const struct sb_options *options,
 		return sb_fail(SB_EXIT_USAGE,
 			       "--closed, --rate, --load, --find-slo and "
 			       "--arrival trace: expected one of them");
-	if (load->kind == SB_LOAD_CLOSED && sb_option_is_said(options, SB_OPT_arrival))
+	if (load->kind == SB_LOAD_CLOSED &&
+	    sb_option_is_said(options, SB_OPT_arrival))
 		return sb_fail(SB_EXIT_USAGE,
 			       "--arrival: a closed loop has no arrivals; "
 			       "expected --rate or --load with it");

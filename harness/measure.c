@@ -532,7 +532,8 @@ static bool is_uncertain(const struct measurement *m,
 		return false;
 	if (series->records < sb_repetitions_max(m->options))
 		return true;
-	sb_note("%s: --until-ci %s: the median's 95 %% interval is %.3g %% wide "
+	sb_note("%s: --until-ci %s: the median's 95 %% interval is %.3g %% "
+		"wide "
 		"after %" PRIu32 " repetitions, the most that may be made "
 		"(--max-repetitions)",
 		series->workload, until->text, 100 * width, series->records);

@@ -140,10 +140,9 @@ int sb_option_refuse(const struct sb_options *options, enum sb_option_id id,
 		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s",
 			       value->where, sb_option[id].name, value->text,
 			       expected);
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' (from the %s) is not valid; %s",
-		       sb_option[id].name, value->text, value->source,
-		       expected);
+	return sb_fail(
+		SB_EXIT_USAGE, "--%s: '%s' (from the %s) is not valid; %s",
+		sb_option[id].name, value->text, value->source, expected);
 }
 
 bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id)
@@ -436,8 +435,8 @@ static int choose(struct sb_options *options, const char *name)
 	struct sb_chosen *chosen;
 
 	if (!workload)
-		return unknown_workload(
-			name, options->value[SB_OPT_workload].where);
+		return unknown_workload(name,
+					options->value[SB_OPT_workload].where);
 	if (options->chosens == SB_WORKLOADS_MAX)
 		return sb_fail(SB_EXIT_USAGE, "--workload: more than %d",
 			       SB_WORKLOADS_MAX);
@@ -517,11 +516,10 @@ static int set_param(const struct sb_param *param,
 		     const struct sb_given_param *given, uint64_t *value)
 {
 	char expected[SB_FORM_BYTES + 16] = "expected ";
-	const bool ok = param->choices
-				? parse_choice(param, given->text, value)
-				: sb_parse_count(given->text, value) &&
-					  *value >= param->min &&
-					  *value <= param->max;
+	const bool ok = param->choices ? parse_choice(param, given->text, value)
+				       : sb_parse_count(given->text, value) &&
+						 *value >= param->min &&
+						 *value <= param->max;
 
 	if (ok)
 		return 0;
@@ -641,8 +639,7 @@ static int unexpected_word(enum sb_verb verb, const char *word)
 int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
 			 int argc, char **argv)
 {
-	const int rc =
-		sb_options_parse_job(options, verb, NULL, 0, argc, argv);
+	const int rc = sb_options_parse_job(options, verb, NULL, 0, argc, argv);
 
 	return !rc && options->words ? unexpected_word(verb, options->word[0])
 				     : rc;

@@ -148,10 +148,12 @@ static void describe_left(char out[LEFT_BYTES], double left_s)
 	else if (s < 100)
 		snprintf(out, LEFT_BYTES, "%" PRIu64 " s left", s);
 	else if (s < 6000)
-		snprintf(out, LEFT_BYTES, "%" PRIu64 " min left", (s + 59) / 60);
+		snprintf(out, LEFT_BYTES, "%" PRIu64 " min left",
+			 (s + 59) / 60);
 	else
-		snprintf(out, LEFT_BYTES, "%" PRIu64 " h %02" PRIu64 " min left",
-			 s / 3600, s / 60 % 60);
+		snprintf(out, LEFT_BYTES,
+			 "%" PRIu64 " h %02" PRIu64 " min left", s / 3600,
+			 s / 60 % 60);
 }
 
 /* "+-3 %": how far the farthest is off. */
@@ -225,8 +227,14 @@ static void drop_parts(char texts[PARTS][SB_PROGRESS_TEXT], int columns,
 
 /* A block of so many eighths of a column. */
 static const char *const eighths[] = {
-	" ",		"\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
-	"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89",
+	" ",
+	"\xe2\x96\x8f",
+	"\xe2\x96\x8e",
+	"\xe2\x96\x8d",
+	"\xe2\x96\x8c",
+	"\xe2\x96\x8b",
+	"\xe2\x96\x8a",
+	"\xe2\x96\x89",
 	"\xe2\x96\x88",
 };
 

@@ -81,8 +81,7 @@ static void say_phase(const struct sb_watcher *watcher, const char *title,
 		      enum sb_phase phase)
 {
 	const struct sb_options *options = watcher->options;
-	const struct sb_option_value *warm_up =
-		&options->value[SB_OPT_warmup];
+	const struct sb_option_value *warm_up = &options->value[SB_OPT_warmup];
 
 	if (phase == SB_PHASE_CAPACITY)
 		sb_watcher_say(watcher,
@@ -127,7 +126,8 @@ void sb_watcher_sum(const struct sb_watcher *watcher,
 		const struct sb_record *record = &series->record[r];
 
 		if (record->verdict != SB_VALID)
-			sb_watcher_say(watcher, "%s: repetition %" PRIu32 ": %s: %s",
+			sb_watcher_say(watcher,
+				       "%s: repetition %" PRIu32 ": %s: %s",
 				       title, record->repetition,
 				       sb_verdict_name(record->verdict),
 				       record->reason);

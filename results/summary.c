@@ -225,10 +225,10 @@ static void put_table(FILE *out, const struct sb_result *result,
 
 	while (block.last < table->columns) {
 		block.first = block.last;
-		block.last = columns ? last_that_fits(table, block.first,
-						      columns -
-							      block.name_width)
-				     : table->columns;
+		block.last =
+			columns ? last_that_fits(table, block.first,
+						 columns - block.name_width)
+				: table->columns;
 		put_block(out, result, &block, bold, plain);
 	}
 }

@@ -222,25 +222,32 @@ static void jobs_that_are_wrong(void **state)
 		{ "[global]\nbatch=3", "", "no job" },
 		{ "[a]\nbatch=3", ":1:1: ", "no workload" },
 		{ "[a]\nworkload=pingpog", ":2:10: ", "'pingpong'" },
-		{ "[a]\nworkload=yield\n spin-yeld=3", ":3:2: ", "'spin-yield'" },
-		{ "[a]\nworkload=yield\nspin_yield=3", ":3:1: ", "'spin-yield'" },
+		{ "[a]\nworkload=yield\n spin-yeld=3",
+		  ":3:2: ", "'spin-yield'" },
+		{ "[a]\nworkload=yield\nspin_yield=3",
+		  ":3:1: ", "'spin-yield'" },
 		{ "[a]\nworkload=yield\n--batch=3", ":3:1: ", "'batch'" },
-		{ "[a]\nworkload=yield\nxyzzyxyzzy=3", ":3:1: ", "list options" },
-		{ "[a]\nworkload=yield\nbatch = x", ":3:9: ", "from 0 to 65535" },
+		{ "[a]\nworkload=yield\nxyzzyxyzzy=3",
+		  ":3:1: ", "list options" },
+		{ "[a]\nworkload=yield\nbatch = x",
+		  ":3:9: ", "from 0 to 65535" },
 		{ "[a]\nworkload=yield\nbatch=70000", ":3:7: ", "65535" },
 		{ "[a]\nworkload=yield\nduration=5", ":3:10: ", "its unit" },
 		{ "[a]\nworkload=yield\nbatch", ":3:1: ", "value is missing" },
 		{ "[a]\nworkload=yield\nno-smt=2", ":3:8: ", "yes or no" },
-		{ "[a]\nworkload=yield\npairs=1", ":3:7: ", "none of the chosen" },
+		{ "[a]\nworkload=yield\npairs=1",
+		  ":3:7: ", "none of the chosen" },
 		{ "[a]\nworkload=pingpong\npairs=0", ":3:7: ", "from 1" },
-		{ "[a]\nworkload=pingpong\npairs", ":3:1: ", "value is missing" },
+		{ "[a]\nworkload=pingpong\npairs",
+		  ":3:1: ", "value is missing" },
 		{ "[a]\nworkload=yield\noutput=x", ":3:1: ", "[global]" },
 		{ "[a]\nworkload=yield\nhelp", ":3:1: ", "command line" },
 		{ "[a]\nworkload=yield\nshow-job=1", ":3:1: ", "command line" },
 		{ "[a]\nworkload=yield\nbatch=1,4", ":3:7: ", "sweep" },
 		{ "[a]\nworkload=yield\nbatch=0..8:log2", ":3:7: ", "sweep" },
 		{ "[a]\nworkload=yield\nrate=1k/s,2k/s", ":3:6: ", "sweep" },
-		{ "[global]\nbatch=x\n[a]\nworkload=yield\n", ":2:7: ", "65535" },
+		{ "[global]\nbatch=x\n[a]\nworkload=yield\n",
+		  ":2:7: ", "65535" },
 	};
 	struct sb_jobs jobs;
 
@@ -259,9 +266,8 @@ static void jobs_that_are_wrong(void **state)
 	}
 }
 
-static const struct sb_option_value *value_of(const struct sb_jobs *jobs,
-					      uint32_t job,
-					      enum sb_option_id id)
+static const struct sb_option_value *
+value_of(const struct sb_jobs *jobs, uint32_t job, enum sb_option_id id)
 {
 	return &jobs->job[job].options.value[id];
 }
@@ -275,21 +281,22 @@ static void sources_in_their_order(void **state)
 
 	(void)state;
 	for (unsigned int there = 0; there < 16; there++) {
-		const size_t first =
-			there ? (size_t)__builtin_ctz(there) : 4;
+		const size_t first = there ? (size_t)__builtin_ctz(there) : 4;
 		char flag[] = "--batch=4";
 		struct sb_jobs jobs;
 		char text[100];
 
-		snprintf(text, sizeof(text), "[a]\nworkload=yield\n%s[global]\n%s",
+		snprintf(text, sizeof(text),
+			 "[a]\nworkload=yield\n%s[global]\n%s",
 			 there & 4 ? "batch=2\n" : "",
 			 there & 8 ? "batch=1\n" : "");
 		write_file(text);
 		unsetenv("SCHED_BENCH_BATCH");
 		if (there & 2)
 			setenv("SCHED_BENCH_BATCH", "3", 1);
-		CHECK_EQ(parse_file(&jobs, SB_VERB_RUN, there & 1 ? flag : NULL),
-			 0);
+		CHECK_EQ(
+			parse_file(&jobs, SB_VERB_RUN, there & 1 ? flag : NULL),
+			0);
 		CHECK_EQ(value_of(&jobs, 0, SB_OPT_batch)->number,
 			 numbers[first]);
 		assert_string_equal(value_of(&jobs, 0, SB_OPT_batch)->source,
@@ -344,9 +351,8 @@ static void lists_are_kept_for_a_sweep(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct sb_entry *list = &jobs.job[0].list[i];
 
-		assert_string_equal(list->text, strcmp(list->name, "tick")
-							? "5,6"
-							: "8,9");
+		assert_string_equal(list->text,
+				    strcmp(list->name, "tick") ? "5,6" : "8,9");
 	}
 	sb_jobs_free(&jobs);
 }

@@ -23,11 +23,36 @@ static const struct sb_estimate none = { .value = NAN };
 
 static const struct sb_progress_view views[] = {
 	{ 0, 9, 0, NAN, "", "", { .value = NAN } },
-	{ 3, 9, 0.4, 12, "pingpong", "repetition 4 of 9", { 216.6, 210, 230, "ns/op" } },
+	{ 3,
+	  9,
+	  0.4,
+	  12,
+	  "pingpong",
+	  "repetition 4 of 9",
+	  { 216.6, 210, 230, "ns/op" } },
 	{ 1000, 1000, 1, 0, "a", "writing", { 1e9, 1, 1e12, "ns/op" } },
-	{ 7, 1, 7, 1e7, "m\xc3\xbc\xc3\x9fig/\xe6\xbc\xa2\xe5\xad\x97", "warm-up", { 1, NAN, NAN, "x" } },
-	{ 1, 2, -1, 5999, "\033[31mred\n\t\x7f\xff\xc3", "\r\r", { 0, 0, 0, "ns/op" } },
-	{ 1, 2, NAN, 90, "x", "a phase that is so long that it has no end in sight, and goes on and on and on, as if nobody had to read it", { .value = NAN } },
+	{ 7,
+	  1,
+	  7,
+	  1e7,
+	  "m\xc3\xbc\xc3\x9fig/\xe6\xbc\xa2\xe5\xad\x97",
+	  "warm-up",
+	  { 1, NAN, NAN, "x" } },
+	{ 1,
+	  2,
+	  -1,
+	  5999,
+	  "\033[31mred\n\t\x7f\xff\xc3",
+	  "\r\r",
+	  { 0, 0, 0, "ns/op" } },
+	{ 1,
+	  2,
+	  NAN,
+	  90,
+	  "x",
+	  "a phase that is so long that it has no end in sight, and goes on "
+	  "and on and on, as if nobody had to read it",
+	  { .value = NAN } },
 };
 
 static struct sb_terminal_skill skill_of(int i)
@@ -119,10 +144,14 @@ static void what_is_important_stays(void **state)
 		int columns;
 		const char *line;
 	} expected[] = {
-		{ 100, "[############------------------] 3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
-		{ 75, "[###-----] 3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
-		{ 70, "3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
-		{ 60, "[####--------] 3/9 pingpong  216.6 ns/op +-6.2 %  12 s left" },
+		{ 100, "[############------------------] 3/9 pingpong: "
+		       "repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
+		{ 75, "[###-----] 3/9 pingpong: repetition 4 of 9  216.6 ns/op "
+		      "+-6.2 %  12 s left" },
+		{ 70, "3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  "
+		      "12 s left" },
+		{ 60, "[####--------] 3/9 pingpong  216.6 ns/op +-6.2 %  12 s "
+		      "left" },
 		{ 40, "3/9 pingpong  216.6 ns/op  12 s left" },
 		{ 30, "3/9 pingpong  12 s left" },
 		{ 20, "3/9  12 s left" },
@@ -147,9 +176,12 @@ static void times_are_for_people(void **state)
 		double left_s;
 		const char *text;
 	} expected[] = {
-		{ 0, "0 s left" },	  { 0.2, "1 s left" },
-		{ 99, "99 s left" },	  { 100, "2 min left" },
-		{ 5999, "100 min left" }, { 6000, "1 h 40 min left" },
+		{ 0, "0 s left" },
+		{ 0.2, "1 s left" },
+		{ 99, "99 s left" },
+		{ 100, "2 min left" },
+		{ 5999, "100 min left" },
+		{ 6000, "1 h 40 min left" },
 		{ 36060, "10 h 01 min left" },
 	};
 
