@@ -109,10 +109,10 @@ void sb_help_run(void)
 	puts("sched-bench run [JOB.ini...] [-w WORKLOAD] [options]");
 	put_options_of(SB_VERB_RUN);
 	puts("\nEach workload has parameters of its own: sched-bench list "
-	     "workloads. Each option can\nbe set in the environment "
-	     "(SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64) and in a job\n"
+	     "workloads. Each option\ncan be set in the environment "
+	     "(SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64) and\nin a job "
 	     "file (spin-yield=64 in a section, which is a job; [global] is "
-	     "for all of them).\n"
+	     "for all).\n"
 	     "\nTry:  sched-bench run -w pingpong --spin-yield 64 --show-job "
 	     ">spin.ini\n"
 	     "      sched-bench run spin.ini");
@@ -123,16 +123,16 @@ void sb_help_topo(void)
 	puts("sched-bench topo list|show|plan|export|fingerprint [options]\n"
 	     "\n"
 	     "  list         the machines that can be named with --profile\n"
-	     "  show         the machine as a tree, or with --svg as a "
-	     "picture, and its workers\n"
+	     "  show         the machine as a tree, or as a picture (--svg), "
+	     "and its workers\n"
 	     "  plan         where each worker goes, and whom it steals from\n"
 	     "  export       the machine as hwloc's XML\n"
 	     "  fingerprint  a hash of the machine's structure");
 	put_options_of(SB_VERB_TOPO);
-	puts("\nA profile is a name, a file of hwloc's XML, a directory of "
-	     "hwloc-gather-topology, or\nhwloc's synthetic description, such "
-	     "as 'pack:2 numa:2 l3:2 core:4 pu:2'. Without\none it is this "
-	     "machine. On all others, runs are emulated.\n"
+	puts("\nA profile is a name, a file of hwloc's XML, a directory of\n"
+	     "hwloc-gather-topology, or hwloc's synthetic description, such "
+	     "as\n'pack:2 numa:2 l3:2 core:4 pu:2'. Without one it is this "
+	     "machine. On all\nothers, runs are emulated.\n"
 	     "\nTry:  sched-bench topo plan --profile laptop-6p8e --workers 8");
 }
 
@@ -141,10 +141,9 @@ void sb_help_check(void)
 	puts("sched-bench check [options]\n"
 	     "\n"
 	     "Looks for what would spoil a measurement on this machine. Each "
-	     "line is ok, warn or\nunknown; behind a warning stand what it "
-	     "does "
-	     "to a measurement, and the command that\nmends it. Nothing is "
-	     "changed. Exit status 0, or with --strict 4 when something "
+	     "line is ok,\nwarn or unknown; behind a warning stand what it "
+	     "does to a measurement, and the\ncommand that mends it. Nothing "
+	     "is changed. Exit status 0, or with --strict 4\nwhen something "
 	     "warns.");
 	put_options_of(SB_VERB_CHECK);
 }
@@ -154,13 +153,11 @@ void sb_help_calibrate(void)
 	puts("sched-bench calibrate [options]\n"
 	     "\n"
 	     "Measures what this machine's primitives cost: the clock and "
-	     "whether it can be trusted,\n"
-	     "an atomic, a cache line from CPU to CPU, waking a thread, "
-	     "changing to another one, a\n"
-	     "steal, a unit of work; and how much recording adds to an "
-	     "operation. Takes less than\n"
-	     "20 s. Other programs that run meanwhile make everything "
-	     "slower.");
+	     "whether it can be\n"
+	     "trusted, an atomic, a cache line from CPU to CPU, waking a "
+	     "thread, changing to\nanother one, a steal, a unit of work; and "
+	     "how much recording adds to an\noperation. Takes less than 20 s. "
+	     "Other programs that run meanwhile make\neverything slower.");
 	put_options_of(SB_VERB_CALIBRATE);
 }
 
