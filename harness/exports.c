@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,32 +132,57 @@ bool sb_exports_to_stdout(const struct sb_options *options)
 
 /* ---- after ---- */
 
-static int write_special(const struct export *export,
-			 const struct sb_result *result, const char *path)
+/* A document as text, for the caller to free. */
+struct document {
+	char *text;
+	size_t bytes;
+};
+
+static int render(const struct export *export, const struct sb_result *result,
+		  struct document *document)
+{
+	FILE *out = open_memstream(&document->text, &document->bytes);
+	int rc;
+
+	if (!out)
+		return -ENOMEM;
+	rc = export->write(result, out);
+	if (fclose(out) && !rc)
+		rc = -ENOMEM;
+	return rc;
+}
+
+/* At once, so that errno is still why it failed. */
+static int put(const struct document *document, FILE *out)
+{
+	if (fwrite(document->text, 1, document->bytes, out) !=
+		    document->bytes ||
+	    fflush(out))
+		return -errno;
+	return 0;
+}
+
+static int write_special(const struct document *document, const char *path)
 {
 	FILE *out = fopen(path, "we");
 	int rc;
 
 	if (!out)
 		return -errno;
-	errno = 0;
-	rc = export->write(result, out);
-	if (!rc && (fflush(out) || ferror(out)))
-		rc = errno ? -errno : -EIO;
+	rc = put(document, out);
 	if (fclose(out) && !rc)
 		rc = -errno;
 	return rc;
 }
 
-static int write_file(const struct export *export,
-		      const struct sb_result *result, const char *path)
+static int write_file(const struct document *document, const char *path)
 {
 	struct sb_file file;
 	int rc = sb_file_begin_path(&file, path);
 
 	if (rc)
 		return rc;
-	rc = export->write(result, file.stream);
+	rc = put(document, file.stream);
 	if (rc) {
 		sb_file_abandon(&file);
 		return rc;
@@ -164,14 +190,19 @@ static int write_file(const struct export *export,
 	return sb_file_commit(&file);
 }
 
-/* main looks whether standard output could be written. */
 static int write_one(const struct export *export,
 		     const struct sb_result *result, const char *path)
 {
-	if (is_stdout(path))
-		return export->write(result, stdout);
-	return is_special(path) ? write_special(export, result, path)
-				: write_file(export, result, path);
+	struct document document = { NULL, 0 };
+	int rc = render(export, result, &document);
+
+	if (!rc && is_stdout(path))
+		rc = put(&document, stdout);
+	else if (!rc)
+		rc = is_special(path) ? write_special(&document, path)
+				      : write_file(&document, path);
+	free(document.text);
+	return rc;
 }
 
 int sb_exports_write(const struct sb_options *options,
