@@ -3,6 +3,7 @@
 MODE ?= release
 CC = gcc
 V ?= 0
+PREFIX ?= /usr/local
 
 OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarch64,$(CC)),-arm64)
 Q := $(if $(filter 0,$(V)),@)
@@ -85,9 +86,14 @@ endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
+# mode:file:where
+INSTALLED := 755:$(PROGRAM):bin/sched-bench \
+	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
+	644:$(OUT)/completion.bash:share/bash-completion/completions/sched-bench
+
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage mutants build-tests models lint format micro clean help
+.PHONY: all bench check check-arm64 check-numa coverage mutants build-tests models lint format micro install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -137,6 +143,13 @@ micro: $(OUT)/tests/bench_core $(OUT)/tests/bench_rcu ## time the scheduler's pr
 	@echo
 	$(Q)$(OUT)/tests/bench_rcu
 
+install: all $(OUT)/sched-bench.1 $(OUT)/completion.bash ## program, man page, completion (PREFIX=/usr/local, DESTDIR=)
+	$(Q)for file in $(INSTALLED); do IFS=:; set -- $$file; \
+		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
+
+uninstall: ## remove what install has installed
+	$(Q)for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${file##*:}" || exit; done
+
 clean: ## remove everything that was built
 	$(Q)rm -rf build
 
@@ -160,6 +173,13 @@ $(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+# Both come from the tables that the program is made of.
+$(OUT)/sched-bench.1: $(PROGRAM)
+	$(Q)$(EMULATOR) $(PROGRAM) manual man >$@
+
+$(OUT)/completion.bash: $(PROGRAM)
+	$(Q)$(EMULATOR) $(PROGRAM) manual bash >$@
 
 $(OUT)/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)

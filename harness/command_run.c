@@ -1,11 +1,12 @@
 /*
- * command_run.c - the verb `run`: options -> topology -> placement -> result
- * directory -> each workload -> files, pictures, page -> summary.
+ * command_run.c - the verb `run`: jobs -> topology and placement of each -> result
+ * directory -> each workload of each job -> files, pictures, page -> summary.
  */
 #include "harness/command_run.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/exports.h"
 #include "harness/facts.h"
 #include "harness/help.h"
+#include "harness/job.h"
 #include "harness/load.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
@@ -22,6 +25,7 @@
 #include "harness/series.h"
 #include "harness/status.h"
 #include "harness/timing.h"
+#include "harness/watch.h"
 #include "results/file.h"
 #include "results/write.h"
 
@@ -95,13 +99,7 @@ static int prepare_directory(const struct sb_options *options,
 	return 0;
 }
 
-/* ---- progress, on a terminal only ---- */
-
-struct progress_state {
-	uint32_t done;
-	uint32_t all;
-	struct timespec start;
-};
+/* ---- Ctrl-C ---- */
 
 static double seconds_since(const struct timespec *start)
 {
@@ -111,34 +109,6 @@ static double seconds_since(const struct timespec *start)
 	return (double)(now.tv_sec - start->tv_sec) +
 	       1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
-
-static void show_progress(void *arg, const struct sb_series *series)
-{
-	struct progress_state *state = arg;
-	const double passed = seconds_since(&state->start);
-
-	state->done++;
-	/* --until-ci may want more than there were to be. */
-	if (state->all < state->done)
-		state->all = state->done;
-	fprintf(stderr,
-		"\r\033[K%" PRIu32 "/%" PRIu32
-		"  %s %.1f ns per %s  about %.0f s left",
-		state->done, state->all, series->workload,
-		sb_series_spread(series, SB_METRIC_ns_per_op).median,
-		series->operation,
-		passed / state->done * (state->all - state->done));
-	if (state->done == state->all)
-		fputs("\r\033[K", stderr);
-}
-
-static void no_progress(void *arg, const struct sb_series *series)
-{
-	(void)arg;
-	(void)series;
-}
-
-/* ---- the run ---- */
 
 /* A wrapper's group kill and its own kill may both arrive: one Ctrl-C. */
 #define SAME_INTERRUPT_S 0.5
@@ -151,6 +121,7 @@ static void on_interrupt(int signal_number)
 		clock_gettime(CLOCK_MONOTONIC, &first);
 		sb_store_rlx(&sb_interrupted, true);
 	} else if (seconds_since(&first) > SAME_INTERRUPT_S) {
+		sb_progress_hide_in_handler();
 		signal(signal_number, SIG_DFL);
 		raise(signal_number);
 	}
@@ -168,60 +139,183 @@ static void catch_interrupts(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-static int add_answer(struct sb_result *result, const struct sb_series *series)
+/* ---- jobs ---- */
+
+/* A job and what it is placed on. */
+struct stage {
+	const struct sb_job *job;
+	struct sb_topology *topology;
+	struct sb_machine machine;
+	struct sb_plan plan;
+};
+
+/* What is worked on: all jobs of a command line, and their result. */
+struct session {
+	const struct sb_jobs *jobs;
+	const struct sb_options *options; /* of the first: what is common */
+	struct stage *stage;		  /* [stages] */
+	uint32_t stages;
+	struct sb_result result;
+	struct sb_watcher watcher;
+};
+
+static int no_memory(void)
 {
-	if (series->answer &&
-	    sb_result_add_fact(result, "run", "find_slo", series->answer))
-		return sb_fail(SB_EXIT_BUG, "no memory");
+	return sb_fail(SB_EXIT_BUG, "no memory");
+}
+
+static void close_stage(struct stage *stage)
+{
+	sb_plan_free(&stage->plan);
+	sb_topology_free(stage->topology);
+}
+
+static int check_workers(const struct stage *stage)
+{
+	if (stage->plan.placement.workers <= SB_WORKERS_MAX)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--workers: %" PRIu32
+		       " are too many to run; expected at most %d",
+		       stage->plan.placement.workers, SB_WORKERS_MAX);
+}
+
+/* In both cases for close_stage. */
+static int open_stage(struct stage *stage, const struct sb_job *job)
+{
+	int rc = sb_load_check(&job->options);
+
+	stage->job = job;
+	if (!rc)
+		rc = sb_placing_open(&job->options, &stage->topology);
+	if (rc)
+		return rc;
+	sb_topology_machine(stage->topology, &stage->machine);
+	rc = sb_placing_plan(&job->options, stage->topology, &stage->plan);
+	return rc ? rc : check_workers(stage);
+}
+
+/* ---- the measurement ---- */
+
+static int add_answer(struct session *session, const struct sb_series *series)
+{
+	if (series->answer && sb_result_add_fact(&session->result, "run",
+						 "find_slo", series->answer))
+		return no_memory();
 	return 0;
 }
 
-/* What a run is placed on. */
-struct spot {
-	const struct sb_topology *topology;
-	const struct sb_plan *plan;
-	bool emulated;
-};
-
-static int measure_one(struct sb_result *result,
-		       const struct sb_options *options,
-		       const struct sb_chosen *chosen, const struct spot *spot,
-		       struct sb_ground *ground,
-		       const struct sb_progress *progress)
+/* Whether not all jobs have the same. */
+static bool differs(const struct session *session, enum sb_option_id id)
 {
-	struct sb_series *series = &result->series[result->all_series++];
-	int rc =
-		sb_series_init(series, options, chosen, &spot->plan->placement);
+	const struct sb_job *job = session->jobs->job;
 
-	if (rc)
-		return sb_fail(SB_EXIT_BUG, "no memory");
-	series->emulated = spot->emulated;
-	rc = sb_measure(series, chosen, options, ground, progress);
-	return rc ? rc : add_answer(result, series);
+	for (uint32_t j = 1; j < session->jobs->jobs; j++) {
+		if (strcmp(job[j].options.value[id].text,
+			   job[0].options.value[id].text) != 0)
+			return true;
+	}
+	return false;
 }
 
-static int measure_all(struct sb_result *result,
-		       const struct sb_options *options,
-		       const struct spot *spot, struct sb_ground *ground)
+/* A word, or the option's number. */
+static int add_option(struct sb_series *series,
+		      const struct sb_options *options, enum sb_option_id id)
 {
-	const bool visible =
-		isatty(STDERR_FILENO) && !sb_opt(options, SB_OPT_quiet);
-	struct progress_state state = {
-		.all = options->chosens *
-		       (uint32_t)sb_opt(options, SB_OPT_repetitions)
-	};
-	const struct sb_progress progress = { visible ? show_progress
-						      : no_progress,
-					      &state };
+	const struct sb_option_value *value = &options->value[id];
+
+	return sb_series_add_setting(
+		series, &(struct sb_setting){
+				.name = (char *)(uintptr_t)sb_option[id].name,
+				.text = (char *)(uintptr_t)value->text,
+				.number = value->number ? (double)value->number
+							: (double)NAN });
+}
+
+/* The job's name, and what sets it apart from the other jobs. */
+static int add_job_settings(const struct session *session,
+			    const struct stage *stage, struct sb_series *series)
+{
+	const struct sb_job *job = stage->job;
 	int rc = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &state.start);
-	result->series = calloc(options->chosens, sizeof(*result->series));
-	if (!result->series)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+	if (job->name)
+		rc = sb_series_add_setting(
+			series, &(struct sb_setting){
+					.name = (char *)(uintptr_t) "job",
+					.text = (char *)(uintptr_t)job->name,
+					.number = (double)NAN });
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		if ((sb_option[id].verbs & SB_VERB_RUN) &&
+		    id != SB_OPT_workload && !sb_option_is_common(id) &&
+		    differs(session, id))
+			rc = add_option(series, &job->options, id);
+	}
+	return rc;
+}
+
+static int measure_one(struct session *session, const struct stage *stage,
+		       const struct sb_chosen *chosen, struct sb_ground *ground)
+{
+	struct sb_result *result = &session->result;
+	struct sb_series *series = &result->series[result->all_series++];
+	const struct sb_options *options = &stage->job->options;
+	const struct sb_watch watch =
+		sb_watcher_watch(&session->watcher, options);
+	int rc =
+		sb_series_init(series, options, chosen, &stage->plan.placement);
+
+	if (!rc)
+		rc = add_job_settings(session, stage, series);
+	if (rc)
+		return no_memory();
+	series->emulated = stage->machine.emulated;
+	rc = sb_measure(series, chosen, options, ground, &watch);
+	if (rc)
+		return rc;
+	sb_watcher_sum(&session->watcher, series);
+	return add_answer(session, series);
+}
+
+#define CPUS_BYTES 1024
+
+/* Where the workers are, with --verbose. */
+static void say_plan(const struct session *session, const struct stage *stage)
+{
+	const struct sb_placement *p = &stage->plan.placement;
+	char cpus[CPUS_BYTES] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < p->workers && used < sizeof(cpus); i++)
+		used += (size_t)snprintf(
+			cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
+			p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
+						: p->place[i].pu);
+	sb_watcher_say(
+		&session->watcher,
+		"%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
+		stage->job->name ? stage->job->name : "",
+		stage->job->name ? ": " : "", p->workers,
+		p->workers == 1 ? "" : "s",
+		stage->job->options.value[SB_OPT_workers].text,
+		stage->job->options.value[SB_OPT_placement].text,
+		stage->machine.emulated ? "processing units" : "CPUs", cpus,
+		stage->machine.emulated ? " of a profile, so not pinned" : "");
+}
+
+static int measure_workloads(struct session *session, const struct stage *stage,
+			     struct sb_ground *ground)
+{
+	const struct sb_options *options = &stage->job->options;
+	const uint32_t first = session->result.all_series;
+	const bool is_foretold = sb_memory_foretell(options);
+	int rc = 0;
+
+	say_plan(session, stage);
 	for (uint32_t i = 0; i < options->chosens && !rc; i++)
-		rc = measure_one(result, options, &options->chosen[i], spot,
-				 ground, &progress);
+		rc = measure_one(session, stage, &options->chosen[i], ground);
+	sb_memory_report(options, session->result.series + first,
+			 session->result.all_series - first, is_foretold);
 	return rc;
 }
 
@@ -232,12 +326,10 @@ static int measure_all(struct sb_result *result,
  * all schedulers, and those of a workload. They disturb nobody there; on the
  * workers' cores they would. Workers are pinned one by one.
  */
-static int measure_beside(struct sb_result *result,
-			  const struct sb_options *options,
-			  const struct spot *spot,
+static int measure_beside(struct session *session, const struct stage *stage,
 			  const struct sb_cpu_mask *generator_cpus)
 {
-	struct sb_ground ground = { .placement = &spot->plan->placement };
+	struct sb_ground ground = { .placement = &stage->plan.placement };
 	struct sb_cpu_mask home;
 	int rc = sb_cpu_mask_read(&home);
 
@@ -249,7 +341,7 @@ static int measure_beside(struct sb_result *result,
 		return sb_fail(SB_EXIT_ENVIRONMENT,
 			       "the thread that submits cannot be pinned: %s",
 			       strerror(-rc));
-	rc = measure_all(result, options, spot, &ground);
+	rc = measure_workloads(session, stage, &ground);
 	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
 	 * lost. */
 	if (generator_cpus)
@@ -257,17 +349,60 @@ static int measure_beside(struct sb_result *result,
 	return rc;
 }
 
-#define GENERATOR_CPUS_BYTES 1024
-
-static int add_generator_cpus(struct sb_result *result,
+static int add_generator_cpus(struct session *session,
 			      const struct sb_cpu_mask *cpus)
 {
-	char text[GENERATOR_CPUS_BYTES];
+	char text[CPUS_BYTES];
 
-	return sb_result_add_fact(result, "run", "generator_cpus",
+	return sb_result_add_fact(&session->result, "run", "generator_cpus",
 				  sb_cpu_mask_text(cpus, text, sizeof(text)))
-		       ? sb_fail(SB_EXIT_BUG, "no memory")
+		       ? no_memory()
 		       : 0;
+}
+
+static int measure_stage(struct session *session, const struct stage *stage)
+{
+	const struct sb_cpu_mask cpus =
+		sb_placing_generator_cpus(stage->topology, &stage->plan);
+	int rc = 0;
+
+	if (!stage->plan.generators)
+		return measure_beside(session, stage, NULL);
+	rc = add_generator_cpus(session, &cpus);
+	if (rc)
+		return rc;
+	return measure_beside(session, stage,
+			      stage->machine.emulated ? NULL : &cpus);
+}
+
+static void say_clock(const struct session *session)
+{
+	struct sb_clock_info info;
+
+	sb_clock_describe(&info);
+	sb_watcher_say(&session->watcher, "clock: %s%s%s", info.source,
+		       *info.reason ? ", because " : "", info.reason);
+}
+
+static int measure_stages(struct session *session)
+{
+	uint32_t all = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < session->stages; i++) {
+		const struct sb_options *options =
+			&session->stage[i].job->options;
+
+		sb_watcher_plan(&session->watcher, options);
+		all += options->chosens;
+	}
+	session->result.series = calloc(all, sizeof(*session->result.series));
+	if (!session->result.series)
+		return no_memory();
+	say_clock(session);
+	for (uint32_t i = 0; i < session->stages && !rc; i++)
+		rc = measure_stage(session, &session->stage[i]);
+	return rc;
 }
 
 /* ---- what is written ---- */
@@ -344,18 +479,24 @@ static int write_directory(const struct sb_result *result,
 	return write_document(result, "meta.json", sb_write_meta);
 }
 
+/* Standard output is a program's if an export goes there. */
 static void print_pretty(const struct sb_result *result,
 			 const struct sb_options *options, bool is_written)
 {
-	sb_write_summary(result, stdout,
-			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
-	if (*sb_result_fact(result, "run", "find_slo"))
-		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
+	FILE *out = sb_exports_to_stdout(options) ? stderr : stdout;
+
+	sb_write_summary(result, out, sb_terminal_has_color(out),
+			 isatty(fileno(out)) ? sb_terminal_columns(out) : 0);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (result->series[i].answer)
+			fprintf(out, "%s\n", result->series[i].answer);
+	}
 	if (is_written)
-		printf("result: %s (report.html, result.json, runs.csv%s%s)\n",
-		       result->directory,
-		       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
-		       count_traced(result) ? ", trace.json" : "");
+		fprintf(out,
+			"result: %s (report.html, result.json, runs.csv%s%s)\n",
+			result->directory,
+			sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
+			count_traced(result) ? ", trace.json" : "");
 }
 
 static void print_result(const struct sb_result *result,
@@ -390,92 +531,119 @@ static bool all_measured(const struct sb_result *result,
 	       count_traced(result) == result->all_series;
 }
 
-static int run_placed(const struct sb_options *options, const struct spot *spot,
-		      struct sb_result *result, int argc, char **argv)
-{
-	const struct sb_plan *plan = spot->plan;
-	const struct sb_cpu_mask generator_cpus =
-		sb_placing_generator_cpus(spot->topology, plan);
-	const bool is_pinned = plan->generators && !spot->emulated;
-	bool is_foretold;
-	int rc = prepare_directory(options, result);
+/* ---- all of it ---- */
 
+/* The machine that is not this one, if a job is on such, else this one. */
+static const struct stage *main_stage(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->stages; i++) {
+		if (session->stage[i].machine.emulated)
+			return &session->stage[i];
+	}
+	return &session->stage[0];
+}
+
+static int gather_facts(struct session *session, int argc, char **argv)
+{
+	const struct stage *stage = main_stage(session);
+
+	int rc = sb_facts_gather(&session->result, session->options,
+				 stage->topology, stage->plan.placement.workers,
+				 argc, argv);
+
+	/* What is not the run's is a setting of each series. */
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		if (differs(session, id))
+			sb_result_drop_fact(&session->result, "options",
+					    sb_option[id].name);
+	}
+	return rc;
+}
+
+static int measure(struct session *session)
+{
+	int rc;
+
+	catch_interrupts();
+	sb_watcher_open(&session->watcher, session->options);
+	rc = measure_stages(session);
+	if (!rc && sb_timing_add_drift(&session->result))
+		rc = no_memory();
+	if (rc)
+		sb_watcher_close(&session->watcher);
+	return rc;
+}
+
+/* The progress, which measure has opened, ends with it. */
+static int write_all(struct session *session)
+{
+	int rc;
+
+	sb_progress_phase(&session->watcher.progress, "", "writing the result");
+	rc = write_directory(&session->result, session->options);
+	sb_watcher_close(&session->watcher);
+	return rc ? rc : sb_exports_write(session->options, &session->result);
+}
+
+static int run_session(struct session *session, int argc, char **argv)
+{
+	const struct sb_options *options = session->options;
+	struct sb_result *result = &session->result;
+	int rc = sb_exports_check(options);
+
+	if (!rc)
+		rc = prepare_directory(options, result);
 	if (!rc)
 		rc = sb_timing_choose(options);
 	if (!rc)
-		rc = sb_facts_gather(result, options, spot->topology,
-				     plan->placement.workers, argc, argv);
-	if (!rc && plan->generators)
-		rc = add_generator_cpus(result, &generator_cpus);
-	if (rc)
-		return rc;
-	catch_interrupts();
-	is_foretold = sb_memory_foretell(options);
-	rc = measure_beside(result, options, spot,
-			    is_pinned ? &generator_cpus : NULL);
-	sb_memory_report(options, result, is_foretold);
-	if (!rc && sb_timing_add_drift(result))
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
+		rc = gather_facts(session, argc, argv);
+	if (!rc)
+		rc = measure(session);
 	if (rc)
 		return rc;
 	/* What cannot be written was measured all the same. */
-	rc = write_directory(result, options);
+	rc = write_all(session);
 	print_result(result, options, !rc);
 	if (rc)
 		return rc;
 	return all_measured(result, options) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 
-static int run_on(const struct sb_options *options,
-		  const struct sb_topology *topology, int argc, char **argv)
+/* All jobs are looked at before the first is measured. */
+static int run(const struct sb_jobs *jobs, int argc, char **argv)
 {
-	struct sb_result result = { .directory = NULL };
-	struct sb_machine machine;
-	struct sb_plan plan;
-	struct spot spot = { topology, &plan, false };
-	int rc = sb_placing_plan(options, topology, &plan);
+	struct session session = { .jobs = jobs,
+				   .options = &jobs->job[0].options };
+	int rc = 0;
 
-	if (!rc && plan.placement.workers > SB_WORKERS_MAX) {
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--workers: %" PRIu32
-			     " are too many to run; expected at most %d",
-			     plan.placement.workers, SB_WORKERS_MAX);
-		sb_plan_free(&plan);
+	session.stage = calloc(jobs->jobs, sizeof(*session.stage));
+	if (!session.stage)
+		return no_memory();
+	while (session.stages < jobs->jobs && !rc) {
+		rc = open_stage(&session.stage[session.stages],
+				&jobs->job[session.stages]);
+		session.stages++;
 	}
-	if (rc)
-		return rc;
-	sb_topology_machine(topology, &machine);
-	spot.emulated = machine.emulated;
-	rc = run_placed(options, &spot, &result, argc, argv);
-	sb_result_free(&result);
-	sb_plan_free(&plan);
-	return rc;
-}
-
-static int run(const struct sb_options *options, int argc, char **argv)
-{
-	struct sb_topology *topology;
-	int rc = sb_load_check(options);
-
 	if (!rc)
-		rc = sb_placing_open(options, &topology);
-
-	if (rc)
-		return rc;
-	rc = run_on(options, topology, argc, argv);
-	sb_topology_free(topology);
+		rc = run_session(&session, argc, argv);
+	for (uint32_t i = 0; i < session.stages; i++)
+		close_stage(&session.stage[i]);
+	free(session.stage);
+	sb_result_free(&session.result);
 	return rc;
 }
 
 int sb_command_run(int argc, char **argv)
 {
-	static struct sb_options options;
-	int rc = sb_options_parse(&options, argc - 1, argv + 1);
+	struct sb_jobs jobs;
+	int rc = sb_jobs_parse(&jobs, SB_VERB_RUN, argc - 1, argv + 1);
 
-	if (!rc && sb_opt(&options, SB_OPT_help))
+	if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_help))
 		sb_help_run();
+	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_show_job))
+		sb_jobs_show(&jobs, SB_VERB_RUN, stdout);
 	else if (!rc)
-		rc = run(&options, argc, argv);
-	sb_options_free(&options);
+		rc = run(&jobs, argc, argv);
+	sb_jobs_free(&jobs);
 	return rc;
 }

@@ -9,7 +9,7 @@ void sb_help_plot(void);
 void sb_help_check(void);
 void sb_help_calibrate(void);
 
-/* The verb `list`: argv[1] is what to list. Returns an exit status. */
+/* The verb `list`: argv[2] is what to list. Returns an exit status. */
 int sb_command_list(int argc, char **argv);
 
 /* `topo list`: argv[1], if it is there, is --json. Returns an exit status. */

@@ -1,6 +1,7 @@
 /*
  * options.h - the options of a verb: from the command line, else from the
- * environment (SCHED_BENCH_<NAME>), else the default; all from options.def.
+ * environment (SCHED_BENCH_<NAME>), else from a job file (job.h), else the
+ * default; all from options.def.
  */
 #ifndef SB_HARNESS_OPTIONS_H
 #define SB_HARNESS_OPTIONS_H
@@ -15,9 +16,6 @@ enum sb_verb {
 	SB_VERB_CALIBRATE = 8,
 	SB_VERB_PLOT = 32
 };
-
-/* Those that take words, such as names of files, beside options. */
-#define SB_VERBS_WITH_WORDS SB_VERB_PLOT
 
 enum sb_option_id {
 #define GROUP(title)
@@ -46,7 +44,18 @@ struct sb_option_value {
 	const char *text;
 	unsigned int alternative;
 	uint64_t number;
-	const char *source; /* "command line", "environment" or "default" */
+	/* "command line", "environment", "job", "global" or "default" */
+	const char *source;
+	const char *where; /* "FILE:LINE:COLUMN", if it is from a job file */
+};
+
+/* NAME=VALUE of a job file. */
+struct sb_entry {
+	const char *name;
+	const char *text;
+	const char *where;
+	bool is_global; /* for all jobs; its parameters are for those that have
+			 * them */
 };
 
 #define SB_WORKLOADS_MAX 64
@@ -57,6 +66,9 @@ struct sb_option_value {
 struct sb_given_param {
 	const char *name;
 	const char *text;
+	const char *where; /* NULL: from the command line */
+	bool is_global;
+	bool is_used; /* a chosen workload has it */
 };
 
 /* A workload that was asked for, with its parameters. */
@@ -73,8 +85,9 @@ struct sb_options {
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
-	char **word;	      /* [words] what is no option, part of argv */
+	char **word;	      /* [words], what is left of the command line */
 	uint32_t words;
+	const char *where; /* of the job; NULL: there is none */
 };
 
 /*
@@ -87,6 +100,43 @@ int sb_options_parse(struct sb_options *options, int argc, char **argv);
  * environment is not asked. */
 int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
 			 int argc, char **argv);
+/*
+ * For a verb that takes job files: below the environment are these entries, the
+ * later ones before the earlier, and words are left for the caller.
+ */
+int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
+			 const struct sb_entry *entry, uint32_t entries,
+			 int argc, char **argv);
+
+/* After that, for a verb with workloads: chooses them, and gives them their
+ * parameters. If the options have a job, parameters of the command line may be
+ * meant for another one. */
+int sb_options_choose(struct sb_options *options);
+
+/* Prints that the value is wrong, where it is, and what was expected, "expected
+ * N" or the like. Returns SB_EXIT_USAGE. */
+int sb_option_refuse(const struct sb_options *options, enum sb_option_id id,
+		     const char *expected);
+
+/* Whether it was said for this run: in the environment it may be meant for
+ * others. */
+bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id);
+
+/* "a count from 1 to 64": what its values look like; a flag's are "yes or no".
+ * Likewise of a parameter. */
+#define SB_FORM_BYTES 160
+void sb_option_describe(const struct sb_option *option, char *out);
+void sb_param_describe(const struct sb_param *param, char *out);
+
+/* SB_OPTIONS: the verb has none of that long name. */
+enum sb_option_id sb_option_find(enum sb_verb verb, const char *name);
+
+/* The first workload's that has one of that name; NULL: none has. */
+const struct sb_param *sb_param_find(const char *name);
+
+/* The name of an option or parameter most like that one, or NULL. */
+const char *sb_option_most_like(enum sb_verb verb, const char *name);
+
 void sb_options_free(struct sb_options *options);
 
 static inline uint64_t sb_opt(const struct sb_options *options,

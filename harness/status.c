@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/progress.h"
+
 /* What is named in it may be anything; it stays one line. */
 static void put_line(const char *text, FILE *out)
 {
@@ -16,18 +18,33 @@ static void put_line(const char *text, FILE *out)
 	fputc('\n', out);
 }
 
-int sb_fail(enum sb_status_code status, const char *format, ...)
+static void SB_PRINTF(1, 0) say(const char *format, va_list args)
 {
 	char *text = NULL;
-	va_list args;
-	int length;
+	const int length = vasprintf(&text, format, args);
 
-	va_start(args, format);
-	length = vasprintf(&text, format, args);
-	va_end(args);
+	sb_progress_hide();
 	fputs("sched-bench: ", stderr);
 	put_line(length < 0 ? "no memory" : text, stderr);
 	if (length >= 0)
 		free(text);
+}
+
+void sb_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+int sb_fail(enum sb_status_code status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
 	return status;
 }

@@ -15,6 +15,9 @@ enum sb_status_code {
 	SB_EXIT_BUG = 70,
 };
 
+/* Prints "sched-bench: <message>" on stderr: something to know, no error. */
+void sb_note(const char *format, ...) SB_PRINTF(1, 2);
+
 /* Prints "sched-bench: <message>" on stderr and returns status. */
 int sb_fail(enum sb_status_code status, const char *format, ...)
 	SB_PRINTF(2, 3);

@@ -50,11 +50,12 @@ static void forget(struct sb_file *file)
 	*file = (struct sb_file){ NULL, NULL, NULL };
 }
 
-int sb_file_begin(struct sb_file *file, const char *directory, const char *name)
+/* Takes the path, which may be NULL for want of memory. */
+static int begin(struct sb_file *file, char *path)
 {
 	int rc = -ENOMEM;
 
-	*file = (struct sb_file){ .path = sb_path_join(directory, name) };
+	*file = (struct sb_file){ .path = path };
 	if (file->path &&
 	    asprintf(&file->temporary, "%s.tmp.%d", file->path, getpid()) < 0)
 		file->temporary = NULL;
@@ -65,6 +66,16 @@ int sb_file_begin(struct sb_file *file, const char *directory, const char *name)
 	if (rc)
 		forget(file);
 	return rc;
+}
+
+int sb_file_begin(struct sb_file *file, const char *directory, const char *name)
+{
+	return begin(file, sb_path_join(directory, name));
+}
+
+int sb_file_begin_path(struct sb_file *file, const char *path)
+{
+	return begin(file, strdup(path));
 }
 
 static int flush_and_close(FILE *stream)

@@ -19,6 +19,9 @@ struct sb_file {
 SB_MUST_CHECK int sb_file_begin(struct sb_file *file, const char *directory,
 				const char *name);
 
+/* The same, of a path. */
+SB_MUST_CHECK int sb_file_begin_path(struct sb_file *file, const char *path);
+
 /* Ends it: under its name if every write succeeded, else removed. Returns 0 or
  * -errno. */
 SB_MUST_CHECK int sb_file_commit(struct sb_file *file);

@@ -363,7 +363,27 @@ const char *sb_series_binding(const struct sb_series *series,
 		return "none";
 	return series->memory.bind_error
 		       ? "refused"
-		       : sb_result_fact(result, "options", "membind");
+		       : sb_series_option(series, result, "membind");
+}
+
+void sb_series_title(char *out, const struct sb_series *series)
+{
+	const struct sb_setting *job = sb_series_setting(series, "job");
+
+	if (!job || !strcmp(job->text, series->workload))
+		snprintf(out, SB_SERIES_TITLE_BYTES, "%s", series->workload);
+	else
+		snprintf(out, SB_SERIES_TITLE_BYTES, "%s/%s", job->text,
+			 series->workload);
+}
+
+const char *sb_series_option(const struct sb_series *series,
+			     const struct sb_result *result, const char *name)
+{
+	const struct sb_setting *setting = sb_series_setting(series, name);
+
+	return setting ? setting->text
+		       : sb_result_fact(result, "options", name);
 }
 
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
@@ -536,6 +556,22 @@ const char *sb_result_fact(const struct sb_result *result, const char *group,
 			return result->fact[i].value;
 	}
 	return "";
+}
+
+void sb_result_drop_fact(struct sb_result *result, const char *group,
+			 const char *key)
+{
+	for (uint32_t i = 0; i < result->facts; i++) {
+		struct sb_fact *fact = &result->fact[i];
+
+		if (strcmp(fact->group, group) || strcmp(fact->key, key))
+			continue;
+		free(fact->value);
+		memmove(fact, fact + 1,
+			(result->facts - i - 1) * sizeof(*fact));
+		result->facts--;
+		return;
+	}
 }
 
 const char *sb_result_topology(const struct sb_result *result)

@@ -199,6 +199,10 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 const char *sb_result_fact(const struct sb_result *result, const char *group,
 			   const char *key);
 
+/* Takes it away, if it is there. */
+void sb_result_drop_fact(struct sb_result *result, const char *group,
+			 const char *key);
+
 /* How many repetitions have this verdict. */
 uint32_t sb_series_count(const struct sb_series *series,
 			 enum sb_verdict verdict);
@@ -247,6 +251,15 @@ const char *sb_result_topology(const struct sb_result *result);
 /* Copies name and text, and adds "name=text" to the label. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
 					const struct sb_setting *setting);
+
+/* What a person calls it: "pingpong", or of a job "small/pingpong", once if both
+ * are the same. */
+#define SB_SERIES_TITLE_BYTES 100
+void sb_series_title(char *out, const struct sb_series *series);
+
+/* What an option was for that series: its own setting, else the run's. */
+const char *sb_series_option(const struct sb_series *series,
+			     const struct sb_result *result, const char *name);
 
 /* NULL: it has no such setting. */
 const struct sb_setting *sb_series_setting(const struct sb_series *series,

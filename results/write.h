@@ -35,8 +35,13 @@ int sb_write_meta(const struct sb_result *result, FILE *out);
  */
 int sb_write_trace(const struct sb_result *result, FILE *out);
 
-/* The summary a person reads in the terminal. color: with ANSI colours. */
-void sb_write_summary(const struct sb_result *result, FILE *out, bool color);
+/*
+ * The summary a person reads in the terminal. color: with ANSI colours. columns:
+ * of the terminal, at least 40; tables that are wider go on below, as do lines;
+ * 0: there is no end to a line.
+ */
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
+		      int columns);
 
 /*
  * The pictures that apply, as SVG and PNG, in directory/plots, with gnuplot.

@@ -710,7 +710,7 @@ saves_what_is_complete() {
 }
 holds "Ctrl-C saves what is complete" saves_what_is_complete
 second_ends() {
-	status=$(python3 tests/interrupt.py "$wrong" deaf "deaf" "$work/deaf" 0.6)
+	status=$(python3 tests/interrupt.py "$wrong" deaf "$(printf "deaf\r")" "$work/deaf" 0.6)
 	[ "$status" -eq -2 ] && [ ! -e "$work/deaf/result.json" ]
 }
 holds "a second Ctrl-C ends the program" second_ends

@@ -289,7 +289,7 @@ static void write_everything(struct sb_result *result)
 	size_t bytes;
 	FILE *out = open_memstream(&summary, &bytes);
 
-	sb_write_summary(result, out, false);
+	sb_write_summary(result, out, false, 0);
 	fclose(out);
 	free(summary);
 	CHECK_EQ(sb_write_csv_files(result, &failed), 0);

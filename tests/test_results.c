@@ -560,7 +560,7 @@ static char *summarize(const struct sb_result *result)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	sb_write_summary(result, out, false);
+	sb_write_summary(result, out, false, 0);
 	fclose(out);
 	return text;
 }
