@@ -280,6 +280,7 @@ static const struct {
 	const char *name;
 	int (*write)(const struct sb_result *result, FILE *out);
 } documents[] = {
+	{ "latency.hlog", sb_write_hlog },
 	{ "result.json", sb_write_json },
 	{ "meta.json", sb_write_meta },
 };

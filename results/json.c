@@ -48,17 +48,15 @@ static json_t *facts_to_json(const struct sb_result *result)
 static bool set_benchmark_keys(json_t *row, const struct sb_series *series,
 			       const struct sb_record *record, uint32_t family)
 {
-	char name[128];
+	char *name = sb_series_name(series);
 	const double *value = record->value;
 	bool ok = true;
 
-	snprintf(name, sizeof(name), "%s/workers:%u%s", series->workload,
-		 series->placement.workers,
-		 series->emulated ? "/emulated" : "");
 	ok &= set(row, "name", json_string(name));
 	ok &= set(row, "family_index", json_integer(family));
 	ok &= set(row, "per_family_instance_index", json_integer(0));
 	ok &= set(row, "run_name", json_string(name));
+	free(name);
 	ok &= set(row, "run_type", json_string("iteration"));
 	ok &= set(row, "repetitions", json_integer(series->records));
 	ok &= set(row, "repetition_index", json_integer(record->repetition));

@@ -2,6 +2,7 @@
 #include "results/account.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -96,23 +97,32 @@ static void compute_requests(double *value, const struct sb_requests *r)
 	compute_latency(&value[SB_METRIC_service_ns_mean], &r->service, 0);
 }
 
-const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
-			    const struct sb_hist_counts **hist)
+bool sb_record_hist(const struct sb_record *record, uint32_t i,
+		    struct sb_named_hist *out)
 {
+	const struct sb_requests *r = record->requests;
 	const struct {
 		const char *name;
-		const struct sb_hist_counts *hist;
-	} all[] = {
-		{ "sojourn", &r->sojourn },
-		{ "wait", &r->wait },
-		{ "service", &r->service },
-		{ "lateness", &r->lateness },
+		const struct sb_hist_counts *counts;
+	} of_requests[] = {
+		{ "sojourn", r ? &r->sojourn : NULL },
+		{ "wait", r ? &r->wait : NULL },
+		{ "service", r ? &r->service : NULL },
+		{ "lateness", r ? &r->lateness : NULL },
 	};
 
-	if (i >= SB_ARRAY_SIZE(all))
-		return NULL;
-	*hist = all[i].hist;
-	return all[i].name;
+	if (i < SB_HISTS) {
+		*out = (struct sb_named_hist){ sb_hist_info[i].name,
+					       sb_hist_info[i].unit,
+					       &record->hist[i] };
+		return true;
+	}
+	i -= SB_HISTS;
+	if (!r || i >= SB_ARRAY_SIZE(of_requests))
+		return false;
+	*out = (struct sb_named_hist){ of_requests[i].name, "ns",
+				       of_requests[i].counts };
+	return true;
 }
 
 static const struct {
@@ -343,6 +353,37 @@ const char *sb_series_binding(const struct sb_series *series,
 	return series->memory.bind_error
 		       ? "refused"
 		       : sb_result_fact(result, "options", "membind");
+}
+
+static void put_swept(const struct sb_series *series, FILE *out)
+{
+	for (uint32_t i = 0; i < series->settings; i++) {
+		const struct sb_setting *s = &series->setting[i];
+
+		/* Their number is in every name. */
+		if (s->swept && strcmp(s->name, "workers") != 0)
+			fprintf(out, "/%s:%s", s->name, s->text);
+	}
+}
+
+char *sb_series_name(const struct sb_series *series)
+{
+	char *name = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&name, &bytes);
+	bool ok;
+
+	if (!out)
+		return NULL;
+	fputs(series->workload, out);
+	put_swept(series, out);
+	fprintf(out, "/workers:%" PRIu32 "%s", series->placement.workers,
+		series->emulated ? "/emulated" : "");
+	ok = !ferror(out);
+	if (!fclose(out) && ok)
+		return name;
+	free(name);
+	return NULL;
 }
 
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,

@@ -157,10 +157,16 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 	return record->verdict != SB_INVALID;
 }
 
-/* Histogram i of requests, for those who go through all. Returns its name, or
- * NULL when there are no more. */
-const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
-			    const struct sb_hist_counts **hist);
+struct sb_named_hist {
+	const char *name;
+	const char *unit;
+	const struct sb_hist_counts *counts;
+};
+
+/* Histogram i of a row, the workers' first and then those of requests, for those
+ * who go through all. False: there are no more. */
+bool sb_record_hist(const struct sb_record *record, uint32_t i,
+		    struct sb_named_hist *out);
 
 /* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
  * memory. For the caller to free. */
@@ -179,6 +185,13 @@ uint32_t sb_series_count(const struct sb_series *series,
 /* How many repetitions have numbers: the valid and the suspect ones. All that
  * follows is over these. */
 uint32_t sb_series_measured(const struct sb_series *series);
+
+/*
+ * What it is called in all files: the workload, what a sweep has set, how many
+ * workers, "skynet/batch:16/workers:2". "/emulated" follows where it is. For the
+ * caller to free; NULL: no memory.
+ */
+char *sb_series_name(const struct sb_series *series);
 
 /* A histogram. out: caller's. */
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
