@@ -102,8 +102,8 @@ struct sb_series {
 
 /* What is known about the run as a whole: text by group and key. */
 struct sb_fact {
-	const char *group;
-	const char *key;
+	char *group;
+	char *key;
 	char *value;
 };
 
@@ -157,6 +157,11 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 	return record->verdict != SB_INVALID;
 }
 
+/* Histogram i of requests, for those who go through all. Returns its name, or
+ * NULL when there are no more. */
+const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
+			    const struct sb_hist_counts **hist);
+
 struct sb_named_hist {
 	const char *name;
 	const char *unit;
@@ -172,7 +177,8 @@ bool sb_record_hist(const struct sb_record *record, uint32_t i,
  * memory. For the caller to free. */
 char *sb_text_copy(const char *text);
 
-/* Copies the value, as above. Returns 0 or -ENOMEM. */
+/* Copies all three, as above. The facts of a group are side by side; one that
+ * was there is replaced. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,

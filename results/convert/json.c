@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "results/convert/convert.h"
-#include "results/write.h"
+#include "results/json.h"
 
 static int dump(json_t *document, FILE *out)
 {
@@ -24,25 +24,7 @@ static int dump(json_t *document, FILE *out)
 	return rc ? -EIO : 0;
 }
 
-/* ---- gbench: result.json without our objects, with the aggregates ---- */
-
-/* What result.json has, to change. */
-static json_t *load_result(const struct sb_result *result)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	json_t *document = NULL;
-	int rc;
-
-	if (!out)
-		return NULL;
-	rc = sb_write_json(result, out);
-	if (!fclose(out) && !rc)
-		document = json_loadb(text, bytes, 0, NULL);
-	free(text);
-	return document;
-}
+/* ---- gbench: what result.json is to Google Benchmark, with the aggregates ---- */
 
 static double mean_of(double *value, uint32_t n)
 {
@@ -155,80 +137,73 @@ static json_t *aggregate_rows(const struct aggregate *aggregate, json_t *rows,
 	return row;
 }
 
-/* Moves what is measured out of our object: to Google Benchmark these are
- * counters. */
-static void flatten(json_t *row)
+/* To Google Benchmark our metrics are counters. */
+static json_t *repetition_to_json(const struct sb_series *series,
+				  const struct sb_record *record,
+				  uint32_t family)
 {
-	json_t *own = json_object_get(row, "sched_bench");
+	json_t *row = sb_json_benchmark(series, record, family);
 
-	for (int m = 0; m < SB_METRICS; m++) {
-		json_t *number = json_object_get(own, sb_metric[m].name);
-
-		if (json_is_number(number))
-			json_object_set(row, sb_metric[m].name, number);
+	for (int m = 0; row && m < SB_METRICS; m++) {
+		if (isfinite(record->value[m]))
+			json_object_set_new(row, sb_metric[m].name,
+					    json_real(record->value[m]));
 	}
-	json_object_del(row, "sched_bench");
+	return row;
 }
 
-/* The repetitions of a family, and behind them what they come to. */
-static int put_family(json_t *out, json_t *rows)
+static json_t *repetitions_to_json(const struct sb_series *series,
+				   uint32_t family)
 {
-	const size_t n = json_array_size(rows);
-	double *room = calloc(n + 1, sizeof(*room));
-	int rc = room ? json_array_extend(out, rows) : -1;
+	json_t *rows = json_array();
+	int rc = rows ? 0 : -1;
 
-	for (size_t i = 0; n > 1 && i < SB_ARRAY_SIZE(aggregates) && !rc; i++)
-		rc = json_array_append_new(
-			out, aggregate_rows(&aggregates[i], rows, room));
-	free(room);
-	return rc;
-}
-
-static json_int_t family_of(const json_t *row)
-{
-	return json_integer_value(json_object_get(row, "family_index"));
-}
-
-static json_t *with_aggregates(json_t *rows)
-{
-	json_t *out = json_array();
-	json_t *family = json_array();
-	int rc = 0;
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(rows, i, row)
-	{
-		flatten(row);
-		rc |= json_array_append(family, row);
-		if (i + 1 < json_array_size(rows) &&
-		    family_of(row) == family_of(json_array_get(rows, i + 1)))
-			continue;
-		rc |= put_family(out, family);
-		json_array_clear(family);
+	for (uint32_t r = 0; r < series->records && !rc; r++) {
+		if (sb_record_has_numbers(&series->record[r]))
+			rc = json_array_append_new(
+				rows,
+				repetition_to_json(series, &series->record[r],
+						   family));
 	}
-	json_decref(family);
 	if (!rc)
-		return out;
-	json_decref(out);
+		return rows;
+	json_decref(rows);
 	return NULL;
+}
+
+/* The repetitions of a series, and behind them what they come to. */
+static int put_family(json_t *out, const struct sb_series *series,
+		      uint32_t family)
+{
+	json_t *rows = repetitions_to_json(series, family);
+	double *room = calloc(series->records + 1, sizeof(*room));
+	int rc = rows && room ? json_array_extend(out, rows) : -1;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(aggregates) && !rc; i++) {
+		if (json_array_size(rows) > 1)
+			rc = json_array_append_new(
+				out,
+				aggregate_rows(&aggregates[i], rows, room));
+	}
+	free(room);
+	json_decref(rows);
+	return rc;
 }
 
 int sb_convert_gbench(const struct sb_result *result, FILE *out)
 {
-	json_t *all = load_result(result);
-	json_t *rows;
-	json_t *plain;
+	json_t *rows = json_array();
+	int rc = rows ? 0 : -1;
 
-	if (!all)
-		return -ENOMEM;
-	rows = with_aggregates(json_object_get(all, "benchmarks"));
-	plain = rows ? json_pack("{sOso}", "context",
-				 json_object_get(all, "context"), "benchmarks",
-				 rows)
-		     : NULL;
-	json_decref(all);
-	return dump(plain, out);
+	for (uint32_t i = 0; i < result->all_series && !rc; i++)
+		rc = put_family(rows, &result->series[i], i);
+	if (!rc)
+		return dump(json_pack("{soso}", "context",
+				      sb_json_context(result), "benchmarks",
+				      rows),
+			    out);
+	json_decref(rows);
+	return -ENOMEM;
 }
 
 /* ---- gh-action: the medians of the metrics that are better one way ---- */
