@@ -10,6 +10,7 @@
 #include "harness/options.h"
 #include "harness/status.h"
 #include "harness/version.h"
+#include "results/convert/convert.h"
 #include "results/validity.h"
 
 void sb_help(void)
@@ -31,12 +32,14 @@ void sb_help(void)
 	     "wake, a steal, and\n"
 	     "                                          recording itself "
 	     "cost here\n"
+	     "  sched-bench convert RESULT --to FORMAT  a result in another "
+	     "tool's format\n"
 	     "  sched-bench list WHAT [--json]          workloads, options, "
 	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
-	     "  sched-bench run --help shows the options of run; so for topo, "
-	     "check and calibrate.\n"
+	     "  sched-bench run --help shows the options of run; so for the "
+	     "other verbs.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -132,6 +135,23 @@ void sb_help_calibrate(void)
 	     "20 s. Other programs that run meanwhile make everything "
 	     "slower.");
 	put_options_of(SB_VERB_CALIBRATE);
+}
+
+void sb_help_convert(void)
+{
+	puts("sched-bench convert RESULT --to FORMAT [options]\n"
+	     "\n"
+	     "Writes a result (its directory, or its result.json) in the "
+	     "format "
+	     "of another tool:\n");
+	for (const struct sb_converter *c = sb_converters; c->name; c++)
+		printf("  %-16s %-21s %s\n", c->name,
+		       c->file ? c->file : "runs.csv, ...", c->doc);
+	put_options_of(SB_VERB_CONVERT);
+	puts("\nWithout --output it goes into the result's directory, under "
+	     "the name above. Rows\nthat are invalid have no numbers, and are "
+	     "left out.\n"
+	     "\nTry:  sched-bench convert results/skynet --to benchstat -o -");
 }
 
 /* ---- list: each kind as text or as JSON ---- */

@@ -118,10 +118,19 @@ static void put_configuration(const struct sb_result *result, FILE *out)
 		put_line("cpu: ", cpu, out);
 }
 
-static void put_units(FILE *out)
+static bool is_measured(const struct sb_result *result, enum sb_metric_id m)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (sb_series_spread(&result->series[i], m).n)
+			return true;
+	}
+	return false;
+}
+
+static void put_units(const struct sb_result *result, FILE *out)
 {
 	for (int m = 0; m < SB_METRICS; m++) {
-		if (!is_judged(m))
+		if (!is_judged(m) || !is_measured(result, m))
 			continue;
 		fputs("Unit ", out);
 		put_unit(m, out);
@@ -133,7 +142,7 @@ static void put_units(FILE *out)
 int sb_convert_benchstat(const struct sb_result *result, FILE *out)
 {
 	put_configuration(result, out);
-	put_units(out);
+	put_units(result, out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 

@@ -24,14 +24,14 @@ static const struct unit {
 	const char *ours;
 	const char *word;
 	const char *theirs;
-	double scale;
+	double ours_per_theirs; /* divided by: a power of ten that is exact */
 	const char *quantity;
 } units[] = {
-	{ "ns", "ns", "seconds", 1e-9, "time" },
-	{ "ms", "ms", "seconds", 1e-3, "time" },
+	{ "ns", "ns", "seconds", 1e9, "time" },
+	{ "ms", "ms", "seconds", 1e3, "time" },
 	{ "s", "s", "seconds", 1, "time" },
 	{ "bytes", "bytes", "bytes", 1, "memory" },
-	{ "%", "pct", "ratio", 1e-2, "share" },
+	{ "%", "pct", "ratio", 1e2, "share" },
 	{ "1/s", "per_s", "per_second", 1, "rate" },
 	{ NULL, "", "", 1, "" }, /* counts have none */
 };
@@ -168,7 +168,7 @@ static void put_metric(const struct sb_result *result, enum sb_metric_id m,
 		fprintf(out, PREFIX "%s", family);
 		put_labels(result, i, out);
 		fputs("} ", out);
-		put_number(spread.median * unit->scale, false, out);
+		put_number(spread.median / unit->ours_per_theirs, false, out);
 		fputc('\n', out);
 	}
 }
@@ -239,7 +239,8 @@ static void put_buckets(const struct sb_result *result, uint32_t i,
 			below += counts->bucket[b++];
 		put_sample(result, i, family, "bucket", out);
 		fputs(",le=\"", out);
-		put_number((double)(bound - 1) * unit->scale, true, out);
+		put_number((double)(bound - 1) / unit->ours_per_theirs, true,
+			   out);
 		fprintf(out, "\"} %" PRIu64 "\n", below);
 	}
 	put_sample(result, i, family, "bucket", out);
@@ -254,7 +255,7 @@ static void put_totals(const struct sb_result *result, uint32_t i,
 	fprintf(out, "} %" PRIu64 "\n", counts->count);
 	put_sample(result, i, family, "sum", out);
 	fputs("} ", out);
-	put_number((double)counts->sum * unit->scale, false, out);
+	put_number((double)counts->sum / unit->ours_per_theirs, false, out);
 	fputc('\n', out);
 }
 
