@@ -2,7 +2,9 @@
  * hlog.c - HdrHistogram's interval log, version 1.3. A tag is a series and a
  * histogram of it, its intervals are the repetitions. When these began is not
  * recorded, but how long their rounds took: in the log they follow each other
- * without a gap, from the date of the run on.
+ * without a gap, from the date of the run on. Which rows there are, those without
+ * numbers too, comments say before the first interval: some readers stumble over
+ * comments behind the last.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -43,9 +45,8 @@ static void put_word(const char *text, const char *not_in_it, FILE *out)
 		      out);
 }
 
-static void put_comment(const struct sb_series *series,
-			const struct sb_record *record, const char *name,
-			FILE *out)
+static void put_row(const struct sb_series *series,
+		    const struct sb_record *record, const char *name, FILE *out)
 {
 	fputs("#[", out);
 	put_word(name, "", out);
@@ -90,8 +91,18 @@ static int put_record(const struct sb_record *record, const char *name,
 	return rc;
 }
 
-static int put_series(const struct sb_series *series, double *start_s,
-		      FILE *out)
+static int put_rows(const struct sb_series *series, FILE *out)
+{
+	char *name = sb_series_name(series);
+
+	for (uint32_t r = 0; r < series->records && name; r++)
+		put_row(series, &series->record[r], name, out);
+	free(name);
+	return name ? 0 : -ENOMEM;
+}
+
+static int put_intervals(const struct sb_series *series, double *start_s,
+			 FILE *out)
 {
 	char *name = sb_series_name(series);
 	int rc = name ? 0 : -ENOMEM;
@@ -99,7 +110,6 @@ static int put_series(const struct sb_series *series, double *start_s,
 	for (uint32_t r = 0; r < series->records && !rc; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		put_comment(series, record, name, out);
 		if (!sb_record_has_numbers(record))
 			continue;
 		rc = put_record(record, name, *start_s, out);
@@ -118,10 +128,12 @@ int sb_write_hlog(const struct sb_result *result, FILE *out)
 	      "#[Histogram log format version 1.3]\n",
 	      out);
 	put_times(result, out);
+	for (uint32_t i = 0; i < result->all_series && !rc; i++)
+		rc = put_rows(&result->series[i], out);
 	fputs("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
 	      "\"Interval_Compressed_Histogram\"\n",
 	      out);
 	for (uint32_t i = 0; i < result->all_series && !rc; i++)
-		rc = put_series(&result->series[i], &start_s, out);
+		rc = put_intervals(&result->series[i], &start_s, out);
 	return rc;
 }

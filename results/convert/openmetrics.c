@@ -87,7 +87,7 @@ static void put_escaped(const char *text, FILE *out)
 			fputs("\\n", out);
 		else if (*text == '"' || *text == '\\')
 			fprintf(out, "\\%c", *text);
-		else if (*text != '\r')
+		else
 			fputc(*text, out);
 	}
 }
