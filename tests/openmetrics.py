@@ -15,7 +15,7 @@ TEXT = r'(?:[^\n"\\]|\\.)*'
 LABEL = rf'[a-zA-Z_][a-zA-Z0-9_]*="{TEXT}"'
 DESCRIPTOR = re.compile(rf"# (TYPE|UNIT|HELP) ({NAME}) ({TEXT})")
 SAMPLE = re.compile(rf"({NAME})(?:\{{((?:{LABEL}(?:,{LABEL})*)?)\}})? ({NUMBER})")
-SUFFIXES = {"gauge": [""], "info": ["_info"], "histogram": ["_bucket", "_count", "_sum"]}
+SUFFIXES = {"gauge": [""], "histogram": ["_bucket", "_count", "_sum"]}
 
 
 def unescape(text):

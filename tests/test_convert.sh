@@ -161,17 +161,30 @@ for result in a b; do
 		skips "OpenMetrics' reference parser reads that of $result" "python3-prometheus-client is not installed"
 	fi
 done
+# Two series that are the same must not be the same sample.
+alike() {
+	mkdir "$work/c" && python3 - "$a/result.json" "$work/c/result.json" <<-'EOF' &&
+		import json, sys
+		document = json.load(open(sys.argv[1]))
+		one, two = document["sched_bench"]["series"][:2]
+		two.update({key: one[key] for key in ("workload", "label", "settings")})
+		json.dump(document, open(sys.argv[2], "w"))
+	EOF
+		convert "$work/c" openmetrics && python3 tests/openmetrics.py "$work/openmetrics"
+}
+holds "openmetrics of two series that are alike" alike
 compare=/usr/share/benchmark/compare.py
 compares() {
-	convert "$a" gbench && /usr/bin/python3 $compare --no-color benchmarks "$work/gbench" "$a/result.json" >"$work/compared" &&
-		grep -q 'pingpong/workers:[0-9]*_median' "$work/compared" ||
-		{ convert "$a" gbench && /usr/bin/python3 $compare --no-color benchmarks "$work/gbench" "$work/gbench" >"$work/compared" &&
-			grep -q 'pingpong/workers:[0-9]*_median' "$work/compared"; }
+	convert "$a" gbench || return 1
+	for file in "$work/gbench" "$a/result.json"; do
+		/usr/bin/python3 $compare --no-color benchmarks "$file" "$file" >"$work/compared" || return 1
+		grep -q 'pingpong/workers:[0-9]' "$work/compared" || return 1
+	done
 }
 if [ -e $compare ] && /usr/bin/python3 -c 'import scipy' 2>/dev/null; then
-	holds "Google Benchmark's compare.py reads it" compares
+	holds "Google Benchmark's compare.py reads it, and result.json" compares
 else
-	skips "Google Benchmark's compare.py reads it" "libbenchmark-tools with python3-scipy is not installed"
+	skips "Google Benchmark's compare.py reads it, and result.json" "libbenchmark-tools with python3-scipy is not installed"
 fi
 traced() {
 	cp "$a/result.json" "$b" && echo '{"traceEvents":[]}' >"$b/trace.json" &&

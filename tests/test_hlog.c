@@ -225,7 +225,7 @@ static void every_bucket_has_its_place(void **state)
 static void counts_of_every_length(void **state)
 {
 	(void)state;
-	for (int bits = 0; bits < 62; bits++) {
+	for (int bits = 0; bits < 63; bits++) {
 		struct sb_hist_counts counts = { 0 };
 
 		put(&counts, 3, UINT64_C(1) << bits);

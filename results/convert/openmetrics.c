@@ -336,7 +336,9 @@ static const struct {
 
 static void put_run(const struct sb_result *result, FILE *out)
 {
-	put_head("run", "info", NULL, "when and where it was measured", out);
+	/* A gauge: in Prometheus' older text there are no infos. */
+	put_head("run_info", "gauge", NULL, "when and where it was measured",
+		 out);
 	fputs(PREFIX "run_info{", out);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(run_facts); i++) {
 		if (i)
