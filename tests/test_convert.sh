@@ -31,17 +31,20 @@ holds() {
 	fi
 }
 
+files() {
+	find "$work" ! -name out ! -name err | sort
+}
+
 # refuses NAME STATUS PATTERN ARGUMENT...: one line on standard error that has the
 # pattern, nothing on standard output, no file left behind.
 refuses() {
 	name=$1 status=$2 pattern=$3
 	shift 3
-	(cd "$work" && find . ! -name out ! -name err ! -name before ! -name after | sort >before)
+	before=$(files)
 	"$program" convert "$@" >"$work/out" 2>"$work/err"
 	got=$?
-	(cd "$work" && find . ! -name out ! -name err ! -name before ! -name after | sort >after)
 	if [ $got -eq "$status" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && [ ! -s "$work/out" ] &&
-		grep -q -- "$pattern" "$work/err" && cmp -s "$work/before" "$work/after"; then
+		grep -q -- "$pattern" "$work/err" && [ "$(files)" = "$before" ]; then
 		report "$name" yes
 	else
 		report "$name" no "status $got, expected $status; $(cat "$work/err" "$work/out")"
@@ -56,7 +59,7 @@ skips() {
 # A result with valid or suspect rows, and invalid ones.
 a=$work/a
 "$wrong" run -w pingpong,service,wrong --round-trips 5000 --duration 5ms --warmup 0s -r 3 \
-	--record full --no-plots -q -o "$a" 2>"$work/err"
+	--record full --trace --trace-events 1000 --no-plots -q -o "$a" 2>"$work/err"
 [ -s "$a/result.json" ] || {
 	echo "not ok 1 - a result to convert"
 	sed 's/^/# /' "$work/err"
@@ -187,10 +190,9 @@ else
 	skips "Google Benchmark's compare.py reads it, and result.json" "libbenchmark-tools with python3-scipy is not installed"
 fi
 traced() {
-	cp "$a/result.json" "$b" && echo '{"traceEvents":[]}' >"$b/trace.json" &&
-		convert "$b" chrome-trace && cmp "$b/trace.json" "$work/chrome-trace"
+	convert "$a" chrome-trace && cmp "$a/trace.json" "$work/chrome-trace"
 }
-refuses "no trace" 3 "has no trace; expected one of a run with --trace" "$a" --to chrome-trace
+refuses "no trace" 3 "'$b' has no trace; expected one of a run with --trace" "$b" --to chrome-trace
 holds "a trace is copied" traced
 
 # ---- where to ----

@@ -138,7 +138,8 @@ static void decode(const char *text, struct decoded *d)
 static uint64_t lowest_of(const struct decoded *d, uint32_t index,
 			  uint64_t *highest)
 {
-	const uint32_t shift = index < 2 * d->half ? 0 : index / d->half - 1;
+	const uint32_t power = index / d->half;
+	const uint32_t shift = power > 1 ? power - 1 : 0;
 	const uint64_t low = (uint64_t)(index - shift * d->half) << shift;
 
 	*highest = low + (UINT64_C(1) << shift) - 1;
