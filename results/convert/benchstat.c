@@ -146,7 +146,8 @@ int sb_convert_benchstat(const struct sb_result *result, FILE *out)
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 
-		put_line("# ", series->label, out);
+		if (*series->label)
+			put_line("# ", series->label, out);
 		for (uint32_t r = 0; r < series->records; r++)
 			put_record(series, &series->record[r], out);
 	}
