@@ -43,11 +43,11 @@ sb_json_request_hist(struct sb_requests *requests, uint32_t i,
 	return *name ? (struct sb_hist_counts *)(uintptr_t)hist : NULL;
 }
 
-/* What Google Benchmark's tools read: of the run, and of a row with numbers
- * (family: which series it is of). NULL: no memory. */
+/* What Google Benchmark's tools read: of the run, and of a row with numbers,
+ * which are given by their indices. NULL: no memory. */
 json_t *sb_json_context(const struct sb_result *result);
-json_t *sb_json_benchmark(const struct sb_series *series,
-			  const struct sb_record *record, uint32_t family);
+json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series,
+			  uint32_t row);
 
 /* A count of the operating system has the name of its metric. */
 static inline const char *sb_json_os_name(uint32_t count)

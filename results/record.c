@@ -362,37 +362,6 @@ const char *sb_series_binding(const struct sb_series *series,
 		       : sb_result_fact(result, "options", "membind");
 }
 
-static void put_swept(const struct sb_series *series, FILE *out)
-{
-	for (uint32_t i = 0; i < series->settings; i++) {
-		const struct sb_setting *s = &series->setting[i];
-
-		/* Their number is in every name. */
-		if (s->swept && strcmp(s->name, "workers") != 0)
-			fprintf(out, "/%s:%s", s->name, s->text);
-	}
-}
-
-char *sb_series_name(const struct sb_series *series)
-{
-	char *name = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&name, &bytes);
-	bool ok;
-
-	if (!out)
-		return NULL;
-	fputs(series->workload, out);
-	put_swept(series, out);
-	fprintf(out, "/workers:%" PRIu32 "%s", series->placement.workers,
-		series->emulated ? "/emulated" : "");
-	ok = !ferror(out);
-	if (!fclose(out) && ok)
-		return name;
-	free(name);
-	return NULL;
-}
-
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 		    struct sb_hist_counts *out)
 {
@@ -656,6 +625,55 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 			return &series->setting[i];
 	}
 	return NULL;
+}
+
+/* Whether it is a choice between the series of one workload. */
+static bool tells_apart(const struct sb_result *result,
+			const struct sb_series *series,
+			const struct sb_setting *setting)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *other = &result->series[i];
+		const struct sb_setting *its;
+
+		if (other == series ||
+		    strcmp(other->workload, series->workload))
+			continue;
+		its = sb_series_setting(other, setting->name);
+		if (!its || strcmp(its->text, setting->text))
+			return true;
+	}
+	return setting->swept;
+}
+
+bool sb_series_is_named_by(const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_setting *setting)
+{
+	/* Their number is there in any case. */
+	return strcmp(setting->name, "workers") != 0 &&
+	       tells_apart(result, series, setting);
+}
+
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series)
+{
+	FILE *name = fmemopen(out, SB_NAME_BYTES, "w");
+
+	*out = '\0';
+	if (!name)
+		return;
+	fputs(series->workload, name);
+	for (uint32_t i = 0; i < series->settings; i++) {
+		const struct sb_setting *setting = &series->setting[i];
+
+		if (sb_series_is_named_by(result, series, setting))
+			fprintf(name, "/%s:%s", setting->name, setting->text);
+	}
+	fprintf(name, "/workers:%" PRIu32 "%s", series->placement.workers,
+		series->emulated ? "/emulated" : "");
+	fclose(name);
+	out[SB_NAME_BYTES - 1] = '\0';
 }
 
 static void free_record(struct sb_record *record, uint32_t workers)

@@ -192,13 +192,6 @@ uint32_t sb_series_count(const struct sb_series *series,
  * follows is over these. */
 uint32_t sb_series_measured(const struct sb_series *series);
 
-/*
- * What it is called in all files: the workload, what a sweep has set, how many
- * workers, "skynet/batch:16/workers:2". "/emulated" follows where it is. For the
- * caller to free; NULL: no memory.
- */
-char *sb_series_name(const struct sb_series *series);
-
 /* A histogram. out: caller's. */
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 		    struct sb_hist_counts *out);
@@ -243,6 +236,20 @@ SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
 /* NULL: it has no such setting. */
 const struct sb_setting *sb_series_setting(const struct sb_series *series,
 					   const char *name);
+
+/*
+ * What a series is called where names tell rows apart, as Google Benchmark does:
+ * "skynet/batch:16/workers:2", with what was swept, and with what another series
+ * of the same workload has otherwise. Cut off where there is no more room.
+ */
+#define SB_NAME_BYTES 400
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series);
+
+/* Whether a setting is in that name. */
+bool sb_series_is_named_by(const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_setting *setting);
 
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);

@@ -60,14 +60,15 @@ static void put_part(const char *text, FILE *out)
 
 /* BenchmarkSkynet/batch=16-2: parts have a key each, the last number are the
  * workers. */
-static void put_name(const struct sb_series *series, FILE *out)
+static void put_name(const struct sb_result *result,
+		     const struct sb_series *series, FILE *out)
 {
 	fprintf(out, "Benchmark%c", toupper((uint8_t)*series->workload));
 	put_part(series->workload + 1, out);
 	for (uint32_t i = 0; i < series->settings; i++) {
 		const struct sb_setting *s = &series->setting[i];
 
-		if (!s->swept || !strcmp(s->name, "workers"))
+		if (!sb_series_is_named_by(result, series, s))
 			continue;
 		fputc('/', out);
 		put_part(s->name, out);
@@ -88,7 +89,8 @@ static void put_line(const char *before, const char *text, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_record(const struct sb_series *series,
+static void put_record(const struct sb_result *result,
+		       const struct sb_series *series,
 		       const struct sb_record *record, FILE *out)
 {
 	if (record->verdict != SB_VALID)
@@ -97,7 +99,7 @@ static void put_record(const struct sb_series *series,
 			 record->reason, out);
 	if (!sb_record_has_numbers(record))
 		return;
-	put_name(series, out);
+	put_name(result, series, out);
 	fprintf(out, " %.0f", record->value[SB_METRIC_operations]);
 	for (int m = 0; m < SB_METRICS; m++) {
 		if (!is_judged(m) || isnan(record->value[m]))
@@ -149,7 +151,7 @@ int sb_convert_benchstat(const struct sb_result *result, FILE *out)
 		if (*series->label)
 			put_line("# ", series->label, out);
 		for (uint32_t r = 0; r < series->records; r++)
-			put_record(series, &series->record[r], out);
+			put_record(result, series, &series->record[r], out);
 	}
 	return 0;
 }

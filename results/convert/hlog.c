@@ -7,7 +7,6 @@
  * comments behind the last.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,22 +90,24 @@ static int put_record(const struct sb_record *record, const char *name,
 	return rc;
 }
 
-static int put_rows(const struct sb_series *series, FILE *out)
+static void put_rows(const struct sb_result *result,
+		     const struct sb_series *series, FILE *out)
 {
-	char *name = sb_series_name(series);
+	char name[SB_NAME_BYTES];
 
-	for (uint32_t r = 0; r < series->records && name; r++)
+	sb_series_name(name, result, series);
+	for (uint32_t r = 0; r < series->records; r++)
 		put_row(series, &series->record[r], name, out);
-	free(name);
-	return name ? 0 : -ENOMEM;
 }
 
-static int put_intervals(const struct sb_series *series, double *start_s,
+static int put_intervals(const struct sb_result *result,
+			 const struct sb_series *series, double *start_s,
 			 FILE *out)
 {
-	char *name = sb_series_name(series);
-	int rc = name ? 0 : -ENOMEM;
+	char name[SB_NAME_BYTES];
+	int rc = 0;
 
+	sb_series_name(name, result, series);
 	for (uint32_t r = 0; r < series->records && !rc; r++) {
 		const struct sb_record *record = &series->record[r];
 
@@ -115,7 +116,6 @@ static int put_intervals(const struct sb_series *series, double *start_s,
 		rc = put_record(record, name, *start_s, out);
 		*start_s += record->value[SB_METRIC_wall_s];
 	}
-	free(name);
 	return rc;
 }
 
@@ -128,12 +128,12 @@ int sb_write_hlog(const struct sb_result *result, FILE *out)
 	      "#[Histogram log format version 1.3]\n",
 	      out);
 	put_times(result, out);
-	for (uint32_t i = 0; i < result->all_series && !rc; i++)
-		rc = put_rows(&result->series[i], out);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_rows(result, &result->series[i], out);
 	fputs("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
 	      "\"Interval_Compressed_Histogram\"\n",
 	      out);
 	for (uint32_t i = 0; i < result->all_series && !rc; i++)
-		rc = put_intervals(&result->series[i], &start_s, out);
+		rc = put_intervals(result, &result->series[i], &start_s, out);
 	return rc;
 }

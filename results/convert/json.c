@@ -138,11 +138,11 @@ static json_t *aggregate_rows(const struct aggregate *aggregate, json_t *rows,
 }
 
 /* To Google Benchmark our metrics are counters. */
-static json_t *repetition_to_json(const struct sb_series *series,
-				  const struct sb_record *record,
-				  uint32_t family)
+static json_t *repetition_to_json(const struct sb_result *result, uint32_t i,
+				  uint32_t r)
 {
-	json_t *row = sb_json_benchmark(series, record, family);
+	const struct sb_record *record = &result->series[i].record[r];
+	json_t *row = sb_json_benchmark(result, i, r);
 
 	for (int m = 0; row && m < SB_METRICS; m++) {
 		if (isfinite(record->value[m]))
@@ -152,18 +152,16 @@ static json_t *repetition_to_json(const struct sb_series *series,
 	return row;
 }
 
-static json_t *repetitions_to_json(const struct sb_series *series,
-				   uint32_t family)
+static json_t *repetitions_to_json(const struct sb_result *result, uint32_t i)
 {
+	const struct sb_series *series = &result->series[i];
 	json_t *rows = json_array();
 	int rc = rows ? 0 : -1;
 
 	for (uint32_t r = 0; r < series->records && !rc; r++) {
 		if (sb_record_has_numbers(&series->record[r]))
 			rc = json_array_append_new(
-				rows,
-				repetition_to_json(series, &series->record[r],
-						   family));
+				rows, repetition_to_json(result, i, r));
 	}
 	if (!rc)
 		return rows;
@@ -172,11 +170,12 @@ static json_t *repetitions_to_json(const struct sb_series *series,
 }
 
 /* The repetitions of a series, and behind them what they come to. */
-static int put_family(json_t *out, const struct sb_series *series,
+static int put_family(json_t *out, const struct sb_result *result,
 		      uint32_t family)
 {
-	json_t *rows = repetitions_to_json(series, family);
-	double *room = calloc(series->records + 1, sizeof(*room));
+	json_t *rows = repetitions_to_json(result, family);
+	double *room =
+		calloc(result->series[family].records + 1, sizeof(*room));
 	int rc = rows && room ? json_array_extend(out, rows) : -1;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(aggregates) && !rc; i++) {
@@ -196,7 +195,7 @@ int sb_convert_gbench(const struct sb_result *result, FILE *out)
 	int rc = rows ? 0 : -1;
 
 	for (uint32_t i = 0; i < result->all_series && !rc; i++)
-		rc = put_family(rows, &result->series[i], i);
+		rc = put_family(rows, result, i);
 	if (!rc)
 		return dump(json_pack("{soso}", "context",
 				      sb_json_context(result), "benchmarks",
@@ -238,12 +237,16 @@ static int put_metric(json_t *list, const struct sb_series *series,
 	return json_array_append_new(list, entry);
 }
 
-static int put_metrics(json_t *list, const struct sb_series *series,
-		       enum sb_better better)
+static int put_metrics(json_t *list, const struct sb_result *result,
+		       const struct sb_series *series, enum sb_better better)
 {
-	char *name = sb_series_name(series);
-	int rc = name ? 0 : -1;
+	char cut[SB_NAME_BYTES];
+	char *name;
+	int rc;
 
+	sb_series_name(cut, result, series);
+	name = sb_text_copy(cut); /* it may have been cut within a letter */
+	rc = name ? 0 : -1;
 	for (int m = 0; m < SB_METRICS && !rc; m++) {
 		if (sb_metric[m].better == better)
 			rc = put_metric(list, series, name, m);
@@ -259,7 +262,7 @@ static int convert_action(const struct sb_result *result, enum sb_better better,
 	int rc = 0;
 
 	for (uint32_t i = 0; i < result->all_series && !rc; i++)
-		rc = put_metrics(list, &result->series[i], better);
+		rc = put_metrics(list, result, &result->series[i], better);
 	if (!rc)
 		return dump(list, out);
 	json_decref(list);
