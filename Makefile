@@ -9,7 +9,7 @@ OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarc
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
-PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson
+PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson zlib
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
 CFLAGS_release := -O2
@@ -80,8 +80,8 @@ endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
 TESTS := $(filter-out %/test_plan %/test_read,$(TESTS))
-SHELL_TESTS := $(filter-out %/test_command.sh %/test_files.sh,$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: test_plan, test_read, test_command.sh, test_files.sh
+SHELL_TESTS := $(filter-out %/test_command.sh %/test_convert.sh %/test_files.sh,$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: test_plan, test_read, test_command.sh, test_convert.sh, test_files.sh
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong

@@ -467,6 +467,8 @@ static int write_directory(const struct sb_result *result,
 		return cannot_write(result, failed, rc);
 	if (count_traced(result)) /* a picture is made from it */
 		rc = write_document(result, "trace.json", sb_write_trace);
+	if (!rc)
+		rc = write_document(result, "latency.hlog", sb_write_hlog);
 	if (rc)
 		return rc;
 	if (!sb_opt(options, SB_OPT_no_plots))

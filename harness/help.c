@@ -16,6 +16,7 @@
 #include "harness/text.h"
 #include "harness/verbs.h"
 #include "harness/version.h"
+#include "results/convert/convert.h"
 #include "results/validity.h"
 
 void sb_help(void)
@@ -173,6 +174,23 @@ void sb_help_calibrate(void)
 	     "how much recording adds to an\noperation. Takes less than 20 s. "
 	     "Other programs that run meanwhile make\neverything slower.");
 	put_options_of(SB_VERB_CALIBRATE);
+}
+
+void sb_help_convert(void)
+{
+	puts("sched-bench convert RESULT --to FORMAT [options]\n"
+	     "\n"
+	     "Writes a result (its directory, or its result.json) in the "
+	     "format "
+	     "of another tool:\n");
+	for (const struct sb_converter *c = sb_converters; c->name; c++)
+		printf("  %-16s %-21s %s\n", c->name,
+		       c->file ? c->file : "runs.csv, ...", c->doc);
+	put_options_of(SB_VERB_CONVERT);
+	puts("\nWithout --output it goes into the result's directory, under "
+	     "the name above. Rows\nthat are invalid have no numbers, and are "
+	     "left out.\n"
+	     "\nTry:  sched-bench convert results/skynet --to benchstat -o -");
 }
 
 /* ---- list: each kind as text or as JSON ---- */

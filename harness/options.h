@@ -14,7 +14,9 @@ enum sb_verb {
 	SB_VERB_TOPO = 2,
 	SB_VERB_CHECK = 4,
 	SB_VERB_CALIBRATE = 8,
-	SB_VERB_PLOT = 32
+	SB_VERB_CONVERT = 16,
+	SB_VERB_PLOT = 32,
+	SB_VERBS_ALL = 63
 };
 
 enum sb_option_id {

@@ -18,7 +18,7 @@ static int write_to(const char *path, sb_output_writer write, const void *what)
 		return -errno;
 	rc = write(what, out);
 	if (!rc && (ferror(out) || fflush(out)))
-		rc = -errno;
+		rc = errno ? -errno : -EIO;
 	return fclose(out) && !rc ? -errno : rc;
 }
 

@@ -347,24 +347,11 @@ static void put_memory(FILE *out, const struct sb_result *result,
 		put_worker_memory(out, result, series, w);
 }
 
-struct named_hist {
-	const char *name;
-	const char *unit;
-	const struct sb_hist_counts *hist;
-};
-
-static struct named_hist name_hist(const struct sb_record *record,
-				   enum sb_hist_id id)
-{
-	return (struct named_hist){ sb_hist_info[id].name,
-				    sb_hist_info[id].unit, &record->hist[id] };
-}
-
 static void put_hist(FILE *out, const struct sb_series *series,
 		     const struct sb_record *record,
-		     const struct named_hist *named)
+		     const struct sb_named_hist *named)
 {
-	const struct sb_hist_counts *hist = named->hist;
+	const struct sb_hist_counts *hist = named->counts;
 
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		const uint64_t low = sb_hist_bucket_low(b);
@@ -379,38 +366,28 @@ static void put_hist(FILE *out, const struct sb_series *series,
 	}
 }
 
-static bool is_latency(enum sb_hist_id id)
+/* Those that are latencies, or all others. */
+static void put_hists(FILE *out, const struct sb_series *series,
+		      const struct sb_record *record, bool latencies)
 {
-	return !strcmp(sb_hist_info[id].unit, "ns");
+	struct sb_named_hist named;
+
+	for (uint32_t i = 0; sb_record_hist(record, i, &named); i++) {
+		if (latencies == !strcmp(named.unit, "ns"))
+			put_hist(out, series, record, &named);
+	}
 }
 
 static void put_latencies(FILE *out, const struct sb_series *series,
 			  const struct sb_record *record)
 {
-	struct named_hist named;
-
-	for (int id = 0; id < SB_HISTS; id++) {
-		named = name_hist(record, id);
-		if (is_latency(id))
-			put_hist(out, series, record, &named);
-	}
-	named.unit = "ns";
-	for (uint32_t i = 0;
-	     record->requests &&
-	     (named.name = sb_request_hist(record->requests, i, &named.hist));
-	     i++)
-		put_hist(out, series, record, &named);
+	put_hists(out, series, record, true);
 }
 
 static void put_spins(FILE *out, const struct sb_series *series,
 		      const struct sb_record *record)
 {
-	for (int id = 0; id < SB_HISTS; id++) {
-		const struct named_hist named = name_hist(record, id);
-
-		if (!is_latency(id))
-			put_hist(out, series, record, &named);
-	}
+	put_hists(out, series, record, false);
 }
 
 #define KEY_COLUMNS "workload,label,repetition,"

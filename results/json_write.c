@@ -344,6 +344,16 @@ static json_t *row_to_json(const struct spot *spot)
 	return whole(row, ok);
 }
 
+json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series,
+			  uint32_t row)
+{
+	struct spot spot = { .result = result, .series = series, .row = row };
+	json_t *keys = json_object();
+
+	sb_series_name(spot.name, result, &result->series[series]);
+	return whole(keys, set_benchmark_keys(keys, &spot));
+}
+
 /* ---- a series ---- */
 
 static json_t *settings_to_json(const struct sb_series *series)
@@ -467,7 +477,7 @@ static bool set_scaling(json_t *context, const struct sb_result *result)
 		   json_boolean(strcmp(governor, "performance")));
 }
 
-static json_t *context_to_json(const struct sb_result *result)
+json_t *sb_json_context(const struct sb_result *result)
 {
 	const char *mode = sb_result_fact(result, "run", "build_mode");
 	const char *pus = sb_result_fact(result, "machine", "pus");
@@ -547,7 +557,7 @@ int sb_write_json(const struct sb_result *result, FILE *out)
 	int rc;
 
 	fputs("{\n\"context\": ", out);
-	rc = put(out, context_to_json(result));
+	rc = put(out, sb_json_context(result));
 	fputs(",\n\"benchmarks\": [", out);
 	if (!rc)
 		rc = put_rows(out, result, true);

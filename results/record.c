@@ -118,6 +118,23 @@ const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
 	return all[i].name;
 }
 
+bool sb_record_hist(const struct sb_record *record, uint32_t i,
+		    struct sb_named_hist *out)
+{
+	if (i < SB_HISTS) {
+		*out = (struct sb_named_hist){ sb_hist_info[i].name,
+					       sb_hist_info[i].unit,
+					       &record->hist[i] };
+		return true;
+	}
+	out->unit = "ns";
+	out->name = record->requests
+			    ? sb_request_hist(record->requests, i - SB_HISTS,
+					      &out->counts)
+			    : NULL;
+	return out->name;
+}
+
 static const struct {
 	enum sb_metric_id first;
 	enum sb_hist_id hist;
@@ -653,6 +670,15 @@ static bool tells_apart(const struct sb_result *result,
 	return setting->swept;
 }
 
+bool sb_series_is_named_by(const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_setting *setting)
+{
+	/* Their number is there in any case. */
+	return strcmp(setting->name, "workers") != 0 &&
+	       tells_apart(result, series, setting);
+}
+
 void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 		    const struct sb_series *series)
 {
@@ -665,9 +691,7 @@ void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 	for (uint32_t i = 0; i < series->settings; i++) {
 		const struct sb_setting *setting = &series->setting[i];
 
-		/* It is there in any case. */
-		if (strcmp(setting->name, "workers") &&
-		    tells_apart(result, series, setting))
+		if (sb_series_is_named_by(result, series, setting))
 			fprintf(name, "/%s:%s", setting->name, setting->text);
 	}
 	fprintf(name, "/workers:%" PRIu32 "%s", series->placement.workers,

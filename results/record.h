@@ -187,6 +187,17 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
 			    const struct sb_hist_counts **hist);
 
+struct sb_named_hist {
+	const char *name;
+	const char *unit;
+	const struct sb_hist_counts *counts;
+};
+
+/* Histogram i of a row, the workers' first and then those of requests, for those
+ * who go through all. False: there are no more. */
+bool sb_record_hist(const struct sb_record *record, uint32_t i,
+		    struct sb_named_hist *out);
+
 /* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
  * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no
  * memory. For the caller to free. */
@@ -276,6 +287,11 @@ void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 
 /* Frees a trace; NULL is allowed. */
 void sb_traced_free(struct sb_traced *traced);
+
+/* Whether a setting is in that name. */
+bool sb_series_is_named_by(const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_setting *setting);
 
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);

@@ -26,6 +26,9 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out);
  * Returns 0 or -ENOMEM. */
 int sb_write_json(const struct sb_result *result, FILE *out);
 
+/* latency.hlog: all latencies, for HdrHistogram's tools. Returns 0 or -ENOMEM. */
+int sb_write_hlog(const struct sb_result *result, FILE *out);
+
 /* meta.json: everything known about the run but its numbers. */
 int sb_write_meta(const struct sb_result *result, FILE *out);
 

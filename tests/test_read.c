@@ -350,7 +350,7 @@ static char *csv_text(const struct sb_result *result)
 	FILE *out = open_memstream(&text, &bytes);
 
 	sb_write_runs_csv(result, out);
-	sb_write_summary(result, out, true);
+	sb_write_summary(result, out, true, 0);
 	fclose(out);
 	return text;
 }
