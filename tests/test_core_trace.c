@@ -65,6 +65,11 @@ static void an_event_is_what_was_put(void **state)
 	CHECK_EQ(event->other, 7);
 	CHECK_EQ(event->value, 12);
 	assert_true(event->at_ns >= before && event->at_ns <= sb_clock_ns());
+	/* A clock that goes back, or stands still. */
+	trace.last_ns += UINT64_C(3600000000000);
+	sb_trace_note(&trace, SB_TRACE_TICK, 0, 0);
+	CHECK_EQ(sb_trace_at(&trace, 1)->at_ns,
+		 event->at_ns + UINT64_C(3600000000001));
 	sb_trace_fini(&trace);
 }
 
