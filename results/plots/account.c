@@ -80,9 +80,9 @@ bool sb_plot_account(struct sb_plot *plot, int unused)
 		if (put_part(plot, series, p, &block))
 			sb_plot_curve(plot, block, parts[p].label,
 				      "using 1:2:($1-0.4):($1+0.4):2:3 with "
-				      "boxxyerror fs pattern %d border lc rgb "
-				      "'%s'",
-				      parts[p].pattern, parts[p].colour);
+				      "boxxyerror lc rgb '%s' fs pattern %d "
+				      "border rgb '#444444'",
+				      parts[p].colour, parts[p].pattern);
 	}
 	return true;
 }

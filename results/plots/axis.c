@@ -112,7 +112,8 @@ static void put_axis_label(struct sb_plot *plot, char name, const char *label,
 		 *prefix || *base ? ", " : "", prefix, base);
 	fprintf(out, "set %slabel ", axis_word(name));
 	sb_plot_quote(out, text, 70, false);
-	fputc('\n', out);
+	/* Beside the numbers of a colour box. */
+	fputs(name == 'c' ? " offset 2\n" : "\n", out);
 	/* The tics', and this. */
 	if (name == 'x')
 		plot->panel[plot->panels - 1].x_room = *label ? 46 : 26;
@@ -127,12 +128,16 @@ static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
 		prefix_of(&unit, fmax(fabs(low), fabs(high)));
 	const double scale = unit.prefixed ? unit.factor / prefix.factor : 1;
 	const double step = nice_step((high - low) / 7);
-	const double first = floor(low / step + 1e-9);
-	const double last = ceil(high / step - 1e-9);
+	/* Across, the axis ends with the data. */
+	const bool tight = axis->name == 'x';
+	const double first =
+		tight ? ceil(low / step - 1e-9) : floor(low / step + 1e-9);
+	const double last =
+		tight ? floor(high / step + 1e-9) : ceil(high / step - 1e-9);
 	const int digits = (int)fmax(0, -floor(log10(step * scale) + 1e-9));
 
 	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(axis->name),
-		    first * step, last * step);
+		    tight ? low : first * step, tight ? high : last * step);
 	fprintf(plot->panel[plot->panels - 1].setup, "set %stics norotate (",
 		axis_word(axis->name));
 	for (double i = first; i <= last; i++)
@@ -142,7 +147,7 @@ static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
 	sb_plot_set(plot, ")");
 	put_axis_label(plot, axis->name, axis->label,
 		       unit.prefixed ? prefix.text : "", unit.base);
-	return first * step;
+	return tight ? low : first * step;
 }
 
 static void put_log_tic(struct sb_plot *plot, double value,
@@ -208,6 +213,9 @@ double sb_plot_axis(struct sb_plot *plot, const struct sb_plot_axis *axis)
 		/* 0 stands at the edge, apart from the least. */
 		const double edge = low <= 0 ? r->least / 2 : r->least;
 
+		if (low <= 0)
+			sb_plot_note(plot, "0 stands at the lower edge");
+
 		return log_axis(plot, axis, log_floor(edge), nice_step(high));
 	}
 	if (axis->zero && low > 0)
@@ -224,36 +232,51 @@ double sb_plot_axis(struct sb_plot *plot, const struct sb_plot_axis *axis)
 /* ---- tics of words ---- */
 
 #define WORD_CHARACTERS 28
-#define AXIS_WIDTH	640
 #define AXIS_HEIGHT	330
 #define CHARACTER_WIDTH 6.8
 #define LINE_HEIGHT	15
 
-static uint32_t longest_word(const struct sb_plot_tic *tic, uint32_t tics)
+static double word_width(const struct sb_plot_tic *tic)
 {
-	size_t longest = 1;
+	const size_t n = strlen(tic->text);
 
-	for (uint32_t i = 0; i < tics; i++) {
-		const size_t n = strlen(tic[i].text);
-
-		longest = n > longest ? n : longest;
-	}
-	return (uint32_t)(longest > WORD_CHARACTERS ? WORD_CHARACTERS
-						    : longest);
+	return CHARACTER_WIDTH *
+	       (double)(n > WORD_CHARACTERS ? WORD_CHARACTERS : n);
 }
 
-/* The least distance between two, as a part of the axis. */
-static double least_gap(const struct sb_plot_tic *tic, uint32_t tics,
-			double low, double high)
+static uint32_t widest_word(const struct sb_plot_tic *tic, uint32_t tics)
 {
-	double least = 1;
+	double widest = 1;
 
-	for (uint32_t i = 1; i < tics; i++) {
-		const double gap = (tic[i].at - tic[i - 1].at) / (high - low);
+	for (uint32_t i = 0; i < tics; i++)
+		widest = fmax(widest, word_width(&tic[i]));
+	return (uint32_t)widest;
+}
 
-		least = gap > 0 && gap < least ? gap : least;
-	}
+/* The least distance between two, in pixels; on an axis of that many. */
+static double least_gap(const struct sb_plot_tic *tic, uint32_t tics,
+			double pixels)
+{
+	double least = INFINITY;
+
+	for (uint32_t i = 1; i < tics; i++)
+		least = fmin(least, pixels * (tic[i].at - tic[i - 1].at));
 	return least;
+}
+
+/* Side by side, with a space between. */
+static bool words_fit(const struct sb_plot_tic *tic, uint32_t tics,
+		      double pixels, double axis)
+{
+	for (uint32_t i = 1; i < tics; i++) {
+		const double needed =
+			(word_width(&tic[i]) + word_width(&tic[i - 1])) / 2 + 8;
+
+		if (pixels * (tic[i].at - tic[i - 1].at) < needed)
+			return false;
+	}
+	/* One alone has the axis and the margins. */
+	return tics > 1 || word_width(tic) < axis;
 }
 
 static void put_words(struct sb_plot *plot, const struct sb_plot_tic *tic,
@@ -280,14 +303,14 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 		   double high)
 {
 	FILE *out = plot->panel[plot->panels - 1].setup;
-	const uint32_t width =
-		(uint32_t)(CHARACTER_WIDTH * longest_word(tic, tics));
-	const double gap = least_gap(tic, tics, low, high);
 	const bool is_x = name == 'x';
-	const double room = gap * (is_x		  ? AXIS_WIDTH
-				   : plot->height ? plot->height
-						  : AXIS_HEIGHT);
-	const bool turned = is_x && room < width + 8;
+	const double axis = is_x ? SB_PLOT_WIDTH - plot->left - plot->right
+			    : plot->height ? plot->height
+					   : AXIS_HEIGHT;
+	const double pixels = axis / (high - low);
+	const double room = least_gap(tic, tics, pixels);
+	const uint32_t width = widest_word(tic, tics);
+	const bool turned = is_x && !words_fit(tic, tics, pixels, axis);
 
 	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(name), low,
 		    high);
@@ -296,12 +319,9 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 		turned ? "rotate by 90 right" : "norotate");
 	put_words(plot, tic, tics,
 		  is_x && !turned ? 1 : stride_for(room, LINE_HEIGHT));
-	if (turned) {
-		plot->panel[plot->panels - 1].x_room = 36 + width;
-		/* The label stands where the words end. */
-		sb_plot_set(plot, "set xlabel offset 0,%.1f",
-			    -(double)(width - 12) / LINE_HEIGHT);
-	}
+	if (turned)
+		plot->panel[plot->panels - 1].x_room =
+			(*label ? 34 : 14) + width;
 	if (!is_x && plot->left < 40 + width)
 		plot->left = 40 + width;
 }

@@ -93,7 +93,8 @@ bool sb_plot_cost(struct sb_plot *plot, int unused)
 		sb_plot_curve(plot, block, "repetition",
 			      "using 1:2 with points %s",
 			      sb_plot_point_style(style, 0, false));
-	if (put_points(plot, lines, SB_SUSPECT, &block))
+	plot->hollow = put_points(plot, lines, SB_SUSPECT, &block) > 0;
+	if (plot->hollow)
 		sb_plot_curve(plot, block, "suspect repetition",
 			      "using 1:2 with points %s",
 			      sb_plot_point_style(style, 0, true));

@@ -60,7 +60,7 @@ const struct sb_plot_kind sb_plot_kinds[] = {
 	  "histogram of spins per idle episode, by how it ended", sb_plot_spins,
 	  0, true },
 	{ "thresholds", "Latency and CPU time over spin thresholds",
-	  "both over spin-tight or spin-yield, of a sweep over one of them",
+	  "latency and CPU time over spin-tight or spin-yield, of a sweep",
 	  sb_plot_thresholds, 0, false },
 	{ "scaling", "Scaling with workers",
 	  "throughput over workers, with Gunther's Universal Scalability Law",
@@ -125,18 +125,29 @@ static char *name_line(const struct sb_plot_line *line)
 								   : text;
 }
 
-/* What a picture of one, or else of all, is called. */
+/* The workload, if all have the same. */
+static char *name_all(const struct sb_plot_view *view)
+{
+	for (uint32_t i = 1; i < view->lines; i++) {
+		if (strcmp(view->line[i].series->workload,
+			   view->line[0].series->workload) != 0)
+			return NULL;
+	}
+	return view->lines == 1 ? name_line(view->line)
+				: strdup(view->line[0].series->workload);
+}
+
 static char *make_title(const struct sb_plot_kind *kind,
 			const struct sb_plot_view *view)
 {
 	const char *emulated = is_emulated(view) ? " (emulated)" : "";
-	char *line = view->lines == 1 ? name_line(view->line) : NULL;
+	char *name = name_all(view);
 	char *title;
 
-	if (asprintf(&title, "%s%s%s%s", kind->title, line ? ": " : "",
-		     line ? line : "", emulated) < 0)
+	if (asprintf(&title, "%s%s%s%s", kind->title, name ? ": " : "",
+		     name ? name : "", emulated) < 0)
 		title = NULL;
-	free(line);
+	free(name);
 	/* Titles are also ends of sentences. */
 	if (title)
 		*title = (char)toupper(*title);
@@ -241,9 +252,22 @@ static int draw_each(struct pictures *all, struct sb_plot_order *order,
 	return all->n > before ? 0 : rc;
 }
 
-/* A picture of each series of a large sweep is more than anyone looks at: who
- * wants one asks for it. */
+/* A picture of each series of a sweep is more than anyone looks at: who wants one
+ * asks for it. */
 #define EACH_MOST 8
+
+static bool too_many_for_each(const struct sb_plot_view *view)
+{
+	for (uint32_t i = 0; i < view->lines; i++) {
+		const struct sb_series *series = view->line[i].series;
+
+		for (uint32_t s = 0; s < series->settings; s++) {
+			if (series->setting[s].swept)
+				return true;
+		}
+	}
+	return view->lines > EACH_MOST;
+}
 
 static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 			  const struct sb_plot_view *view, unsigned int formats)
@@ -251,7 +275,7 @@ static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 	int rc = 0;
 
 	for (const struct sb_plot_kind *k = sb_plot_kinds; k->name; k++) {
-		if (k->each_series && view->lines > EACH_MOST)
+		if (k->each_series && too_many_for_each(view))
 			continue;
 		rc = k->each_series ? draw_each(all, order, k, view, formats)
 				    : draw(all, order, k, view, formats);

@@ -152,6 +152,8 @@ static bool draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
 	if (!y.range.any)
 		return sb_plot_refuse(plot, "no requests came by a schedule "
 					    "(--rate, --load or --find-slo)");
+	/* The last points are not to be cut. */
+	sb_plot_range_add(&x.range, 1.03 * x.range.high);
 	most = sb_plot_most(plot, all);
 	sb_plot_panel(plot);
 	sb_plot_axis(plot, &x);

@@ -46,11 +46,13 @@ static void put_character(FILE *out, const char *text, size_t bytes, bool tic)
 {
 	if (*text == '\n' || *text == '\t')
 		fputc(' ', out);
+	else if (*text == '\'') /* doubled, it is lost at a text's beginning */
+		fputs("\xe2\x80\x99", out);
 	else if (!is_printable(text, bytes))
 		fputc('?', out);
 	else
 		fwrite(text, 1, bytes, out);
-	if (*text == '\'' || (tic && *text == '%'))
+	if (tic && *text == '%')
 		fputc(*text, out);
 }
 
@@ -183,18 +185,14 @@ void sb_plot_block_end(struct sb_plot *plot)
 /* In the key. */
 #define LABEL_CHARACTERS 72
 
-static void put_entry(struct sb_plot *plot, const char *label)
+/* style: as behind "with". */
+static void put_entry(struct sb_plot *plot, const char *style,
+		      const char *label)
 {
-	FILE *out = last_panel(plot)->command;
-	size_t characters;
+	size_t characters = count_characters(label);
 
-	if (!label) {
-		fputs(" notitle", out);
-		return;
-	}
-	fputs(" title ", out);
-	sb_plot_quote(out, label, LABEL_CHARACTERS, false);
-	characters = count_characters(label);
+	fprintf(plot->key, ", \\\n  keyentry %s title ", style);
+	sb_plot_quote(plot->key, label, LABEL_CHARACTERS, false);
 	if (characters > LABEL_CHARACTERS)
 		characters = LABEL_CHARACTERS;
 	plot->entries++;
@@ -202,31 +200,30 @@ static void put_entry(struct sb_plot *plot, const char *label)
 		plot->longest = characters;
 }
 
-/* Before each element of gnuplot's command. */
-static FILE *begin_element(struct sb_plot *plot)
-{
-	struct sb_plot_panel *panel = last_panel(plot);
-
-	fputs(panel->curves++ ? ", \\\n  " : "plot ", panel->command);
-	return panel->command;
-}
+#define HOW_BYTES 300
 
 void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label,
 		   const char *format, ...)
 {
-	FILE *out = begin_element(plot);
+	struct sb_plot_panel *panel = last_panel(plot);
+	char how[HOW_BYTES];
+	const char *style;
 	va_list args;
 
-	fprintf(out, "$d%" PRIu32 " ", block);
 	va_start(args, format);
-	vfprintf(out, format, args);
+	vsnprintf(how, sizeof(how), format, args);
 	va_end(args);
-	put_entry(plot, label);
+	fprintf(panel->command, "%s$d%" PRIu32 " %s notitle",
+		panel->curves++ ? ", \\\n  " : "plot ", block, how);
+	style = strstr(how, "with ");
+	if (label && style)
+		put_entry(plot, style, label);
 }
 
 void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread s,
 			double edge, uint32_t style, bool is_suspect)
 {
+	plot->hollow |= s.n && is_suspect;
 	if (s.n)
 		fprintf(plot->data, "%.9g %.9g %.9g %.9g %" PRIu32 "\n", x,
 			sb_plot_clamp(s.median, edge),
@@ -239,6 +236,7 @@ void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block,
 {
 	const char *colour = sb_plot_colour(i);
 	char line[SB_PLOT_STYLE_BYTES];
+	char style[HOW_BYTES];
 
 	sb_plot_line_style(line, i);
 	sb_plot_curve(plot, block, NULL, "using 1:2 with lines %s", line);
@@ -250,10 +248,9 @@ void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block,
 		      colour);
 	if (!label)
 		return;
-	fprintf(begin_element(plot),
-		"keyentry with linespoints %s ps 1 pt %" PRIu32, line,
-		point_type(i, false));
-	put_entry(plot, label);
+	snprintf(style, sizeof(style), "with linespoints %s ps 1 pt %" PRIu32,
+		 line, point_type(i, false));
+	put_entry(plot, style, label);
 }
 
 /* ---- the caption ---- */
@@ -268,8 +265,9 @@ static uint32_t count_all(const struct sb_plot_view *view,
 	return n;
 }
 
-static void put_validity(FILE *out, const struct sb_plot_view *view)
+static void put_validity(FILE *out, const struct sb_plot *plot)
 {
+	const struct sb_plot_view *view = plot->view;
 	const uint32_t suspect = count_all(view, SB_SUSPECT);
 	const uint32_t invalid = count_all(view, SB_INVALID);
 
@@ -281,12 +279,13 @@ static void put_validity(FILE *out, const struct sb_plot_view *view)
 		count_all(view, SB_VALID),
 		count_all(view, SB_VALID) + suspect + invalid);
 	if (suspect)
-		fprintf(out, ", %" PRIu32 " suspect (hollow points)", suspect);
+		fprintf(out, ", %" PRIu32 " suspect%s", suspect,
+			plot->hollow ? " (hollow points)" : "");
 	if (invalid)
 		fprintf(out, ", %" PRIu32 " invalid (left out)", invalid);
 }
 
-/* A fact of all the results: their values, each once. */
+/* A fact of all the results that have it: their values, each once. */
 static void put_fact(FILE *out, const struct sb_plot_view *view,
 		     const char *group, const char *key)
 {
@@ -302,11 +301,13 @@ static void put_fact(FILE *out, const struct sb_plot_view *view,
 					     key),
 			      value) != 0)
 			before++;
-		if (before < i)
+		if (before < i || !*value)
 			continue;
-		fprintf(out, "%s%s", separator, *value ? value : "unknown");
+		fprintf(out, "%s%s", separator, value);
 		separator = " / ";
 	}
+	if (!*separator)
+		fputc('-', out);
 }
 
 /* "2 workers", "1 to 8 workers" */
@@ -326,6 +327,19 @@ static void put_workers(FILE *out, const struct sb_plot_view *view)
 	fprintf(out, "%" PRIu32 " worker%s", high, high == 1 ? "" : "s");
 }
 
+/* The machines that workers were placed on, if they are not those that ran. */
+static void put_profiles(FILE *out, const struct sb_plot_view *view)
+{
+	for (uint32_t i = 0; i < view->lines; i++) {
+		if (!view->line[i].series->emulated)
+			continue;
+		fputs(" placed on profile ", out);
+		put_fact(out, view, "profile", "name");
+		fputs(" (emulated)", out);
+		return;
+	}
+}
+
 static char *make_caption(const struct sb_plot *plot)
 {
 	const struct sb_plot_view *view = plot->view;
@@ -340,12 +354,13 @@ static char *make_caption(const struct sb_plot *plot)
 	put_fact(out, view, "machine", "cores");
 	fputs(" cores; ", out);
 	put_workers(out, view);
+	put_profiles(out, view);
 	fputs("; sched-bench ", out);
 	put_fact(out, view, "run", "version");
 	fputs(", ", out);
 	put_fact(out, view, "run", "build_mode");
 	fputs(" build; ", out);
-	put_validity(out, view);
+	put_validity(out, plot);
 	fflush(plot->notes);
 	fputs(plot->notes_text, out);
 	if (!fclose(out))
@@ -356,18 +371,17 @@ static char *make_caption(const struct sb_plot *plot)
 
 /* ---- layout ---- */
 
-#define WIDTH	       760
 #define EDGE	       14
 #define TITLE_HEIGHT   38
 #define PANEL_HEIGHT   330
 #define LOW_PANEL      200 /* where there are two */
-#define KEY_LINE       18
+#define KEY_LINE       16
 #define CAPTION_LINE   14
 #define CAPTION_MOST   6
 #define PANEL_GAP      10
 /* Of the fonts, on average; the widest text is mostly less. */
 #define KEY_CHARACTER  6.6
-#define CAPTION_COLUMN 5.3
+#define CAPTION_COLUMN 4.9
 #define TITLE_MOST     88
 
 struct layout {
@@ -382,7 +396,8 @@ struct layout {
 /* The end of the line that begins there: at a space, if there is one. */
 static const char *line_end(const char *text)
 {
-	const size_t most = (size_t)((WIDTH - 2 * EDGE) / CAPTION_COLUMN);
+	const size_t most =
+		(size_t)((SB_PLOT_WIDTH - 2 * EDGE) / CAPTION_COLUMN);
 	const char *end = text;
 	const char *space = NULL;
 
@@ -409,7 +424,7 @@ static uint32_t count_lines(const char *caption)
 static uint32_t key_rows(const struct sb_plot *plot)
 {
 	const double column = 52 + KEY_CHARACTER * (double)plot->longest;
-	uint32_t columns = (uint32_t)((WIDTH - plot->left) / column);
+	uint32_t columns = (uint32_t)((SB_PLOT_WIDTH - plot->left) / column);
 
 	if (!plot->entries)
 		return 0;
@@ -444,8 +459,7 @@ static double screen_y(const struct layout *l, uint32_t from_above)
 	return 1 - (double)from_above / l->height;
 }
 
-static void put_head(FILE *out, const struct sb_plot *plot,
-		     const struct layout *l, const char *title,
+static void put_head(FILE *out, const struct layout *l, const char *title,
 		     const char *caption)
 {
 	uint32_t line = 0;
@@ -462,25 +476,16 @@ static void put_head(FILE *out, const struct sb_plot *plot,
 		fprintf(out, "set label %" PRIu32 " ", 2 + line);
 		sb_plot_quote(out, copy, strlen(copy), false);
 		fprintf(out, " at screen %.5f, screen %.5f left font ',9'\n",
-			(double)EDGE / WIDTH,
+			(double)EDGE / SB_PLOT_WIDTH,
 			screen_y(l, l->caption_top + line * CAPTION_LINE +
 					    CAPTION_LINE / 2));
 		free(copy);
 		caption = end + (*end == ' ');
 		line++;
 	}
-	if (!plot->entries)
-		fputs("unset key\n", out);
-	else
-		fprintf(out,
-			"set key at screen %.5f, screen %.5f left top Left "
-			"reverse vertical maxrows %" PRIu32
-			" samplen 3.5 spacing 1.15 width 1 font ',11'\n",
-			(double)plot->left / WIDTH, screen_y(l, l->key_top),
-			l->key_rows);
 }
 
-/* One panel; the key and all labels belong to the first. */
+/* One panel; all labels belong to the first. */
 static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p,
 		      const struct layout *l)
 {
@@ -492,16 +497,35 @@ static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p,
 	fflush(panel->setup);
 	fflush(panel->command);
 	if (p)
-		fputs("unset label\nunset key\nunset logscale\nset autoscale\n"
-		      "unset colorbox\n",
-		      out);
+		fputs("unset label\nunset logscale\nset autoscale\n", out);
 	fprintf(out,
 		"set lmargin at screen %.5f\nset rmargin at screen %.5f\n"
 		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
-		(double)plot->left / WIDTH, 1 - (double)plot->right / WIDTH,
-		screen_y(l, top), screen_y(l, top + l->panel_height));
+		(double)plot->left / SB_PLOT_WIDTH,
+		1 - (double)plot->right / SB_PLOT_WIDTH, screen_y(l, top),
+		screen_y(l, top + l->panel_height));
 	fputs(panel->setup_text, out);
 	fprintf(out, "%s\n", panel->command_text);
+}
+
+/* A panel of its own, because gnuplot gives a key no more rows than there are in
+ * the panel that it belongs to. */
+static void put_key(FILE *out, struct sb_plot *plot, const struct layout *l)
+{
+	fflush(plot->key);
+	fprintf(out,
+		"unset label\nunset border\nunset tics\nunset grid\n"
+		"unset xlabel\nunset ylabel\nunset colorbox\nunset logscale\n"
+		"set xrange [0:1]\nset yrange [0:1]\n"
+		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n"
+		"set key at screen %.5f, screen %.5f left top Left reverse "
+		"vertical maxrows %" PRIu32
+		" samplen 3.5 spacing 1.15 width 1 font ',11'\n"
+		"plot 2 notitle%s\n",
+		screen_y(l, l->key_top),
+		screen_y(l, l->key_top + (l->key_rows + 3) * KEY_LINE),
+		(double)plot->left / SB_PLOT_WIDTH, screen_y(l, l->key_top),
+		l->key_rows, plot->key_text);
 }
 
 /* Scaled alike, so that one layout serves both: a point is a pixel in SVG, and
@@ -515,13 +539,13 @@ static void put_terminal(FILE *out, enum sb_plot_format format,
 			" font 'sans-serif,12' fontscale 1.125 linewidth 1.5 "
 			"pointscale 1.5\n"
 			"set output '%s.png'\n",
-			WIDTH * 3 / 2, l->height * 3 / 2, name);
+			SB_PLOT_WIDTH * 3 / 2, l->height * 3 / 2, name);
 		return;
 	}
 	fprintf(out,
 		"set terminal svg noenhanced size %d,%" PRIu32
 		" dynamic font 'sans-serif,12' background 'white' name '",
-		WIDTH, l->height);
+		SB_PLOT_WIDTH, l->height);
 	/* Identifiers in one page must differ. */
 	for (const char *c = name; *c; c++)
 		fputc(*c == '-' || *c == '.' ? '_' : *c, out);
@@ -534,21 +558,23 @@ static void put_script(FILE *out, struct sb_plot *plot, const char *title,
 {
 	const struct layout l = lay_out(plot, caption);
 
-	fputs("reset session\nset encoding utf8\n"
-	      "set grid lt 1 lw 1 lc rgb '#d4d4d4'\nset border lw 1\n"
-	      "set tics nomirror out scale 0.6\nset style fill solid "
-	      "noborder\n",
-	      out);
 	fflush(plot->data);
-	fputs(plot->data_text, out);
+	fprintf(out, "reset session\n%s", plot->data_text);
 	for (unsigned int f = SB_PLOT_SVG; f <= SB_PLOT_PNG; f <<= 1) {
 		if (!(formats & f))
 			continue;
+		fputs("reset\nset encoding utf8\nunset key\n"
+		      "set grid lt 1 lw 1 lc rgb '#d4d4d4'\nset border lw 1\n"
+		      "set tics nomirror out scale 0.6\n"
+		      "set style fill solid noborder\n",
+		      out);
 		put_terminal(out, (enum sb_plot_format)f, name, &l);
-		put_head(out, plot, &l, title, caption);
+		put_head(out, &l, title, caption);
 		fputs("set multiplot\n", out);
 		for (uint32_t p = 0; p < plot->panels; p++)
 			put_panel(out, plot, p, &l);
+		if (plot->entries)
+			put_key(out, plot, &l);
 		fputs("unset multiplot\nunset output\n", out);
 	}
 }
@@ -575,10 +601,11 @@ char *sb_plot_script(struct sb_plot *plot, const char *title, const char *name,
 int sb_plot_init(struct sb_plot *plot)
 {
 	plot->left = 86;
-	plot->right = 26;
+	plot->right = 34;
 	plot->data = open_memstream(&plot->data_text, &plot->data_bytes);
 	plot->notes = open_memstream(&plot->notes_text, &plot->notes_bytes);
-	if (plot->data && plot->notes)
+	plot->key = open_memstream(&plot->key_text, &plot->key_bytes);
+	if (plot->data && plot->notes && plot->key)
 		return 0;
 	sb_plot_free(plot);
 	return -ENOMEM;
@@ -596,6 +623,7 @@ void sb_plot_free(struct sb_plot *plot)
 {
 	end_stream(plot->data, &plot->data_text);
 	end_stream(plot->notes, &plot->notes_text);
+	end_stream(plot->key, &plot->key_text);
 	for (uint32_t p = 0; p < plot->panels; p++) {
 		end_stream(plot->panel[p].setup, &plot->panel[p].setup_text);
 		end_stream(plot->panel[p].command,

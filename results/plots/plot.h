@@ -59,6 +59,9 @@ bool sb_plot_is_suspect(const struct sb_series *series);
 
 /* ---- the picture ---- */
 
+/* Of all, in pixels; the height is what is needed. */
+#define SB_PLOT_WIDTH 760
+
 #define SB_PLOT_PANELS 2
 
 struct sb_plot_panel {
@@ -86,6 +89,10 @@ struct sb_plot {
 	bool swapped;	      /* y goes down */
 	char *data_text;
 	size_t data_bytes;
+	bool hollow; /* some points are */
+	FILE *key;
+	char *key_text;
+	size_t key_bytes;
 	FILE *notes;
 	char *notes_text;
 	size_t notes_bytes;

@@ -33,9 +33,22 @@ static void add_hist(const struct sb_hist_counts *hist, struct sb_plot_range *x,
 	}
 }
 
-/* Beside one another where they share a number of spins. */
+/* Those that would not be told apart on a linear axis. */
+#define WIDE 200
+
+/* A little beside one another, where they share a number of spins. */
+static double aside(const struct sb_plot_axis *x, double spins, size_t e)
+{
+	const double steps = (double)e - 2;
+
+	if (x->log)
+		return fmax(spins, x->range.low) * (1 + 0.015 * steps);
+	return spins + steps * x->range.high / 400;
+}
+
 static void put_end(struct sb_plot *plot, size_t e,
-		    const struct sb_hist_counts *hist, double width)
+		    const struct sb_hist_counts *hist,
+		    const struct sb_plot_axis *x)
 {
 	const uint32_t block = sb_plot_block(plot);
 	char style[SB_PLOT_STYLE_BYTES];
@@ -43,8 +56,7 @@ static void put_end(struct sb_plot *plot, size_t e,
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		if (hist->bucket[b])
 			fprintf(plot->data, "%.9g %" PRIu64 "\n",
-				(double)sb_hist_bucket_low(b) +
-					width * ((double)e - 2),
+				aside(x, (double)sb_hist_bucket_low(b), e),
 				hist->bucket[b]);
 	}
 	sb_plot_block_end(plot);
@@ -69,17 +81,23 @@ static bool draw_hist(struct sb_plot *plot, struct sb_hist_counts *hist)
 	}
 	if (!y.range.any)
 		return sb_plot_refuse(plot, "no worker ran out of work");
-	sb_plot_range_add(&x.range, -1);
-	sb_plot_range_add(&x.range, x.range.high + 1);
+	x.log = x.range.high > WIDE;
+	/* On a logarithmic axis 0 stands at the edge. */
+	if (x.log)
+		x.range.low = x.range.low > 0 ? 0.9 : 0.5;
+	else
+		sb_plot_range_add(&x.range, -1);
+	x.range.least = x.range.low;
+	sb_plot_range_add(&x.range, x.range.high * 1.02 + 1);
 	/* A single episode is seen above the edge. */
-	sb_plot_range_add(&y.range, 0);
+	sb_plot_range_add(&y.range, 0.6);
 	sb_plot_panel(plot);
 	sb_plot_axis(plot, &x);
 	sb_plot_axis(plot, &y);
 	for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++) {
 		sb_series_hist(series, ends[e].id, hist);
 		if (hist->count)
-			put_end(plot, e, hist, x.range.high / 400);
+			put_end(plot, e, hist, &x);
 	}
 	return true;
 }
@@ -129,13 +147,15 @@ static bool draw_thresholds(struct sb_plot *plot, struct sb_swept *swept)
 			{ latencies[l].p50, "median" },
 			{ latencies[l].p99, "99th percentile" },
 		};
-		const struct sb_swept_metric cpu = { SB_METRIC_cpu_ns_per_op,
-						     "" };
+		const struct sb_swept_metric cpu[] = {
+			{ SB_METRIC_cpu_ns_per_op, "" }, { SB_METRICS, NULL }
+		};
 
 		if (!has_metric(plot->view, latencies[l].p50))
 			continue;
 		sb_swept_panel(plot, swept, both, 2, latencies[l].label, "");
-		sb_swept_panel(plot, swept, &cpu, 1, "CPU time per operation",
+		/* The medians' styles. */
+		sb_swept_panel(plot, swept, cpu, 2, "CPU time per operation",
 			       swept->name);
 		return true;
 	}

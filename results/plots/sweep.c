@@ -281,7 +281,7 @@ static bool draw_heat(struct sb_plot *plot, enum sb_metric_id metric,
 			  "set palette defined (0 '#ffffff', 1 '#4393c3')");
 	sb_plot_curve(plot, cells.colours, NULL,
 		      "using 1:2:(0.5):(0.5):3 with boxxyerror "
-		      "fs solid border lc palette");
+		      "lc palette fs solid noborder");
 	if (x->n <= CELL_NUMBERS)
 		sb_plot_curve(plot, cells.numbers, NULL,
 			      "using 1:2:3 with labels font ',10'");

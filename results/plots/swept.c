@@ -267,7 +267,7 @@ void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 		sb_plot_most(plot, swept->groups.groups * metrics);
 	double edge;
 
-	for (uint32_t m = 0; m < metrics; m++)
+	for (uint32_t m = 0; m < metrics && metric[m].label; m++)
 		add_range(plot->view, metric[m].metric, &y.range);
 	sb_plot_panel(plot);
 	edge = sb_plot_axis(plot, &y);
@@ -277,6 +277,8 @@ void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 		const char *what = metric[c % metrics].label;
 		char label[400];
 
+		if (!what)
+			continue;
 		snprintf(label, sizeof(label), "%s%s%s", what,
 			 *what && *group ? ", " : "", group);
 		put_line(plot, swept, c / metrics, metric[c % metrics].metric,

@@ -16,7 +16,8 @@ struct sb_swept {
 
 struct sb_swept_metric {
 	enum sb_metric_id metric;
-	const char *label; /* in the key, "": the only one */
+	/* In the key; "": the only one; NULL: not shown, but it has a style. */
+	const char *label;
 };
 
 /*
