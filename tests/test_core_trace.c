@@ -9,7 +9,8 @@
  * Method: rings of all lengths; a scripted process; a storm of spawns on several
  *   workers with submissions from outside, started and stopped again and again
  *   with rings of different sizes, large enough for everything or far too small.
- * Bound: one process of 100 steps; SB_SCALE(4000) processes a round, 8 rounds.
+ * Bound: one process of 100 steps; SB_SCALE(4000) processes a round, 8 rounds, or
+ *   more until something was stolen and somebody woken.
  */
 #include "core/trace.h"
 
@@ -365,7 +366,8 @@ static void a_storm_is_in_the_traces(void **state)
 	fixture_defaults(&storm.f);
 	fixture_create(&storm.f, WORKERS);
 	run_storm(&storm);
-	for (int round = 0; round < ROUNDS; round++) {
+	/* Until there were both: on a busy machine one worker may do it all. */
+	for (int round = 0; round < ROUNDS || !items || !wakes; round++) {
 		const bool whole = round % 2;
 
 		for (uint32_t w = 0; w < WORKERS; w++)
@@ -393,8 +395,6 @@ static void a_storm_is_in_the_traces(void **state)
 	sb_scheduler_destroy(storm.f.s);
 	fprintf(stderr, "# %llu items stolen, %llu wakes received\n",
 		(unsigned long long)items, (unsigned long long)wakes);
-	assert_true(items > 0);
-	assert_true(wakes > 0);
 }
 
 int main(void)
