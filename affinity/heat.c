@@ -48,33 +48,50 @@ static int colour_object(hwloc_obj_t obj, double part, const char *text)
 	return 0;
 }
 
-static int colour_all(hwloc_topology_t t, const struct sb_heat *heat,
-		      uint32_t n)
+static hwloc_obj_t object_of(hwloc_topology_t t, const struct sb_heat *heat)
+{
+	const hwloc_obj_type_t type =
+		heat->of == SB_HEAT_NODE ? HWLOC_OBJ_NUMANODE : HWLOC_OBJ_PU;
+
+	return heat->index < 0 ? NULL
+			       : hwloc_get_obj_by_type(
+					 t, type, (unsigned int)heat->index);
+}
+
+/* Those that show nothing, for lstopo has colours of its own. */
+static int whiten_rest(hwloc_topology_t t)
 {
 	const int pus = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
 	int rc = 0;
 
-	for (int i = 0; i < pus && !rc; i++)
-		rc = colour_object(
-			hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned int)i),
-			0, "");
+	for (int i = 0; i < pus && !rc; i++) {
+		hwloc_obj_t pu =
+			hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned int)i);
+
+		/* Of several styles the first counts. */
+		if (!hwloc_obj_get_info_by_name(pu, "lstopoStyle"))
+			rc = colour_object(pu, 0, "");
+	}
+	return rc;
+}
+
+/* A unit may have several workers: the first is shown. */
+static int colour_all(hwloc_topology_t t, const struct sb_heat *heat,
+		      uint32_t n)
+{
+	int rc = 0;
+
 	for (uint32_t i = 0; i < n && !rc; i++) {
+		hwloc_obj_t obj = object_of(t, &heat[i]);
 		char text[64];
 
-		if (heat[i].index < 0)
-			continue;
 		snprintf(text, sizeof(text), "%s%s",
 			 heat[i].of == SB_HEAT_NODE ? "NUMANode " : "",
 			 heat[i].text);
-		rc = colour_object(
-			hwloc_get_obj_by_type(t,
-					      heat[i].of == SB_HEAT_NODE
-						      ? HWLOC_OBJ_NUMANODE
-						      : HWLOC_OBJ_PU,
-					      (unsigned int)heat[i].index),
-			heat[i].part, text);
+		if (obj && !hwloc_obj_get_info_by_name(obj, "lstopoStyle"))
+			rc = colour_object(obj, heat[i].part, text);
 	}
-	return rc;
+	return rc ? rc : whiten_rest(t);
 }
 
 /* lstopo's own SVG escapes nothing. */

@@ -158,7 +158,7 @@ static int read_event(struct reader *r, const json_t *event)
 		return strcmp(text_of(event, "name"), "thread_name")
 			       ? 0
 			       : add_worker(r, tid);
-	if (worker < 0 || worker >= r->timeline->workers)
+	if (!r->open || worker < 0 || worker >= r->timeline->workers)
 		return -EILSEQ;
 	return read_worker_event(r, event, (uint32_t)worker, phase);
 }

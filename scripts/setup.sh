@@ -5,7 +5,7 @@
 set -eu
 
 build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev zlib1g-dev"
-run="gnuplot-nox fonts-dejavu-core"
+run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
 tests="libcmocka-dev $tools spin"
@@ -113,6 +113,9 @@ for package in $packages; do
 	case $package in
 	gcc | make | spin | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$package" >/dev/null && continue
+		;;
+	hwloc)
+		command -v lstopo >/dev/null && continue
 		;;
 	qemu-system-x86)
 		command -v qemu-system-x86_64 >/dev/null && continue

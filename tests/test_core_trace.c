@@ -9,7 +9,8 @@
  * Method: rings of all lengths; a scripted process; a storm of spawns on several
  *   workers with submissions from outside, started and stopped again and again
  *   with rings of different sizes, large enough for everything or far too small.
- * Bound: one process of 100 steps; SB_SCALE(4000) processes a round, 8 rounds.
+ * Bound: one process of 100 steps; SB_SCALE(4000) processes a round, 8 rounds, or
+ *   more until something was stolen and somebody woken.
  */
 #include "core/trace.h"
 
@@ -65,6 +66,11 @@ static void an_event_is_what_was_put(void **state)
 	CHECK_EQ(event->other, 7);
 	CHECK_EQ(event->value, 12);
 	assert_true(event->at_ns >= before && event->at_ns <= sb_clock_ns());
+	/* A clock that goes back, or stands still. */
+	trace.last_ns += UINT64_C(3600000000000);
+	sb_trace_note(&trace, SB_TRACE_TICK, 0, 0);
+	CHECK_EQ(sb_trace_at(&trace, 1)->at_ns,
+		 event->at_ns + UINT64_C(3600000000001));
 	sb_trace_fini(&trace);
 }
 
@@ -360,7 +366,8 @@ static void a_storm_is_in_the_traces(void **state)
 	fixture_defaults(&storm.f);
 	fixture_create(&storm.f, WORKERS);
 	run_storm(&storm);
-	for (int round = 0; round < ROUNDS; round++) {
+	/* Until there were both: on a busy machine one worker may do it all. */
+	for (int round = 0; round < ROUNDS || !items || !wakes; round++) {
 		const bool whole = round % 2;
 
 		for (uint32_t w = 0; w < WORKERS; w++)
@@ -388,8 +395,6 @@ static void a_storm_is_in_the_traces(void **state)
 	sb_scheduler_destroy(storm.f.s);
 	fprintf(stderr, "# %llu items stolen, %llu wakes received\n",
 		(unsigned long long)items, (unsigned long long)wakes);
-	assert_true(items > 0);
-	assert_true(wakes > 0);
 }
 
 int main(void)

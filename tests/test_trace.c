@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/process.h"
 #include "results/timeline.h"
@@ -250,8 +251,9 @@ static int put_and_read(const char *text, size_t bytes,
 {
 	char path[64];
 
-	tree_put_bytes(root, "/trace.json", text, bytes);
 	snprintf(path, sizeof(path), "%s/trace.json", root);
+	unlink(path); /* emptied and written anew, it would go to the disk */
+	tree_put_bytes(root, "/trace.json", text, bytes);
 	return sb_timeline_read(timeline, path, series);
 }
 

@@ -285,7 +285,7 @@ static void put_validity(FILE *out, const struct sb_plot *plot)
 		fprintf(out, ", %" PRIu32 " invalid (left out)", invalid);
 }
 
-/* A fact of all the results: their values, each once. */
+/* A fact of all the results that have it: their values, each once. */
 static void put_fact(FILE *out, const struct sb_plot_view *view,
 		     const char *group, const char *key)
 {
@@ -301,11 +301,13 @@ static void put_fact(FILE *out, const struct sb_plot_view *view,
 					     key),
 			      value) != 0)
 			before++;
-		if (before < i)
+		if (before < i || !*value)
 			continue;
-		fprintf(out, "%s%s", separator, *value ? value : "unknown");
+		fprintf(out, "%s%s", separator, value);
 		separator = " / ";
 	}
+	if (!*separator)
+		fputc('-', out);
 }
 
 /* "2 workers", "1 to 8 workers" */
@@ -325,6 +327,19 @@ static void put_workers(FILE *out, const struct sb_plot_view *view)
 	fprintf(out, "%" PRIu32 " worker%s", high, high == 1 ? "" : "s");
 }
 
+/* The machines that workers were placed on, if they are not those that ran. */
+static void put_profiles(FILE *out, const struct sb_plot_view *view)
+{
+	for (uint32_t i = 0; i < view->lines; i++) {
+		if (!view->line[i].series->emulated)
+			continue;
+		fputs(" placed on profile ", out);
+		put_fact(out, view, "profile", "name");
+		fputs(" (emulated)", out);
+		return;
+	}
+}
+
 static char *make_caption(const struct sb_plot *plot)
 {
 	const struct sb_plot_view *view = plot->view;
@@ -339,6 +354,7 @@ static char *make_caption(const struct sb_plot *plot)
 	put_fact(out, view, "machine", "cores");
 	fputs(" cores; ", out);
 	put_workers(out, view);
+	put_profiles(out, view);
 	fputs("; sched-bench ", out);
 	put_fact(out, view, "run", "version");
 	fputs(", ", out);

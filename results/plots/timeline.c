@@ -63,33 +63,53 @@ static uint64_t start_of(const struct sb_timeline *t, uint32_t worker)
 	return start;
 }
 
-static uint64_t common_start(const struct sb_timeline *t, uint64_t end)
+/* From where on that is known of all; 0 if less than that length is: a worker
+ * may have started when all was done. */
+static uint64_t common_start(const struct sb_timeline *t, uint64_t end,
+			     uint64_t length)
 {
 	uint64_t start = 0;
 
 	for (uint32_t w = 0; w < t->workers; w++)
 		start = sb_max_u64(start, start_of(t, w));
-	return start < end ? start : 0;
+	return start <= end && end - start >= length ? start : 0;
 }
 
-/* How long so many of its steps take. */
-static uint64_t length_for(const struct sb_timeline *t, uint32_t worker)
+static uint64_t count_steps(const struct sb_timeline *t, uint32_t worker)
 {
+	uint64_t steps = 0;
+
+	for (uint32_t i = 0; i < t->slices; i++)
+		steps += t->slice[i].kind == SB_TIMELINE_STEP &&
+			 t->slice[i].worker == worker;
+	return steps;
+}
+
+/* How long STEPS_SHOWN steps of the busiest worker take, on average; no more than
+ * all of them. 0: there are none. */
+static uint64_t length_for(const struct sb_timeline *t)
+{
+	uint32_t busiest = 0;
 	uint64_t first = UINT64_MAX;
 	uint64_t last = 0;
 	uint64_t steps = 0;
 
-	for (uint32_t i = 0; i < t->slices; i++) {
+	for (uint32_t w = 0; w < t->workers; w++) {
+		const uint64_t n = count_steps(t, w);
+
+		busiest = n > steps ? w : busiest;
+		steps = sb_max_u64(n, steps);
+	}
+	for (uint32_t i = 0; i < t->slices && steps; i++) {
 		const struct sb_timeline_slice *slice = &t->slice[i];
 
-		if (slice->kind != SB_TIMELINE_STEP || slice->worker != worker)
+		if (slice->kind != SB_TIMELINE_STEP || slice->worker != busiest)
 			continue;
 		first = sb_min_u64(first, slice->begin_ns);
 		last = sb_max_u64(last, slice->end_ns);
-		steps++;
 	}
 	if (!steps)
-		return UINT64_MAX;
+		return 0;
 	return steps > STEPS_SHOWN ? (last - first) / (steps / STEPS_SHOWN)
 				   : last - first;
 }
@@ -151,7 +171,8 @@ static uint64_t densest(const uint64_t *at, uint32_t n, uint64_t length)
 static int choose(const struct sb_timeline *t, struct window *window)
 {
 	const uint64_t end = end_of(t);
-	const uint64_t start = common_start(t, end);
+	const uint64_t wanted = length_for(t);
+	const uint64_t start = common_start(t, end, wanted);
 	uint64_t length = end - start;
 	uint64_t middle;
 	uint32_t n;
@@ -159,9 +180,7 @@ static int choose(const struct sb_timeline *t, struct window *window)
 
 	if (!at)
 		return -ENOMEM;
-	for (uint32_t w = 0; w < t->workers; w++)
-		length = sb_min_u64(length, length_for(t, w));
-	length = round_down(length);
+	length = round_down(wanted ? sb_min_u64(wanted, length) : length);
 	middle = densest(at, n, length);
 	free(at);
 	window->begin_ns = middle > length / 2 ? middle - length / 2 : 0;
