@@ -157,6 +157,14 @@ REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || ech
 $(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
 $(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
 
+# The page's style and script become text in one object. Their hashes are in it,
+# too: nothing else is style or script to who shows the page.
+page_hash = sha256-$(shell sha256sum results/page/page.$(1) | cut -c-64 | tr a-f A-F | basenc --base16 -d | base64)
+$(shell printf '#define SB_PAGE_%s_HASH "%s"\n' CSS '$(call page_hash,css)' JS '$(call page_hash,js)' >$(OUT)/page_hashes.new; \
+	cmp -s $(OUT)/page_hashes.new $(OUT)/page_hashes.h || cp $(OUT)/page_hashes.new $(OUT)/page_hashes.h)
+$(OUT)/results/page/assets.o: results/page/page.css results/page/page.js
+$(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
+
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)

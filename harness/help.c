@@ -21,6 +21,10 @@ void sb_help(void)
 	     "summary,\n"
 	     "                                          write a result "
 	     "directory\n"
+	     "  sched-bench report RESULT... [options]  one page on one result "
+	     "or several,\n"
+	     "                                          or Markdown for a "
+	     "pull request\n"
 	     "  sched-bench topo WHAT [options]         list, show, plan, "
 	     "export, fingerprint:\n"
 	     "                                          machines, and which "
@@ -35,8 +39,10 @@ void sb_help(void)
 	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
-	     "  sched-bench run --help shows the options of run; so for topo, "
-	     "check and calibrate.\n"
+	     "  sched-bench run --help shows the options of run; so for "
+	     "report, "
+	     "topo, check and\n"
+	     "  calibrate.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -132,6 +138,25 @@ void sb_help_calibrate(void)
 	     "20 s. Other programs that run meanwhile make everything "
 	     "slower.");
 	put_options_of(SB_VERB_CALIBRATE);
+}
+
+void sb_help_report(void)
+{
+	puts("sched-bench report RESULT... [options]\n"
+	     "\n"
+	     "Writes one self-contained page on a result, or on several side "
+	     "by "
+	     "side: what was run\n"
+	     "and where, whether it may be believed, headline numbers with "
+	     "their spread, pictures,\n"
+	     "tables that sort, and every metric with its definition. RESULT "
+	     "is a result directory or\n"
+	     "a result.json. Pictures are those in plots/ of the result's "
+	     "directory.");
+	put_options_of(SB_VERB_REPORT);
+	puts("\nTry:  sched-bench report sched-bench-results/* -o all.html\n"
+	     "      sched-bench report sched-bench-results/new -o - --format "
+	     "md");
 }
 
 /* ---- list: each kind as text or as JSON ---- */

@@ -7,6 +7,7 @@
 
 #include "harness/command_check.h"
 #include "harness/command_calibrate.h"
+#include "harness/command_report.h"
 #include "harness/command_run.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"
@@ -28,6 +29,8 @@ static int run_verb(int argc, char **argv)
 		puts("sched-bench " SB_VERSION);
 	else if (!strcmp(verb, "run"))
 		return sb_command_run(argc, argv);
+	else if (!strcmp(verb, "report"))
+		return sb_command_report(argc, argv);
 	else if (!strcmp(verb, "topo"))
 		return sb_command_topo(argc, argv);
 	else if (!strcmp(verb, "check"))
@@ -38,8 +41,8 @@ static int run_verb(int argc, char **argv)
 		return sb_command_list(argc - 1, argv + 1);
 	else
 		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run, topo, check, "
-			       "calibrate or list (sched-bench --help)",
+			       "unknown verb '%s'; expected run, report, topo, "
+			       "check, calibrate or list (sched-bench --help)",
 			       verb);
 	return SB_EXIT_OK;
 }

@@ -256,6 +256,8 @@ static const char *verb_name(enum sb_verb verb)
 		return "check";
 	case SB_VERB_CALIBRATE:
 		return "calibrate";
+	case SB_VERB_REPORT:
+		return "report";
 	case SB_VERB_RUN:
 	default:
 		return "run";
@@ -271,6 +273,8 @@ static const char *verb_advice(enum sb_verb verb)
 	case SB_VERB_CHECK:
 	case SB_VERB_CALIBRATE:
 		return "it looks at this machine";
+	case SB_VERB_REPORT:
+		return "results are named by their directories";
 	case SB_VERB_RUN:
 	default:
 		return "workloads are named with -w";
@@ -329,10 +333,11 @@ static int take_param(struct sb_options *options, const char *name,
 	return 0;
 }
 
-static int option_of_letter(int letter)
+static int option_of_letter(enum sb_verb verb, int letter)
 {
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (sb_option[id].letter == letter)
+		if (sb_option[id].letter == letter &&
+		    (sb_option[id].verbs & verb))
 			return id;
 	}
 	return -1;
@@ -347,9 +352,11 @@ static int take_one(struct sb_options *options, const struct reading *reading,
 		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", word);
 	if (found == PARAM_VALUE)
 		return take_param(options, reading->table[index].name, optarg);
-	return take_option(
-		options, found >= 1000 ? found - 1000 : option_of_letter(found),
-		optarg);
+	return take_option(options,
+			   found >= 1000
+				   ? found - 1000
+				   : option_of_letter(reading->verb, found),
+			   optarg);
 }
 
 static int unexpected_word(enum sb_verb verb, const char *word)
@@ -379,7 +386,11 @@ static int parse_arguments(struct sb_options *options, enum sb_verb verb,
 		rc = take_one(options, &reading, found, index,
 			      argv[optind - 1]);
 	}
-	return !rc && optind < argc ? unexpected_word(verb, argv[optind]) : rc;
+	if (!rc && optind < argc && !(verb & SB_VERBS_WITH_WORDS))
+		return unexpected_word(verb, argv[optind]);
+	options->word = argv + optind;
+	options->words = (uint32_t)(argc - optind);
+	return rc;
 }
 
 /* ---- workloads and their parameters ---- */

@@ -12,8 +12,12 @@ enum sb_verb {
 	SB_VERB_RUN = 1,
 	SB_VERB_TOPO = 2,
 	SB_VERB_CHECK = 4,
-	SB_VERB_CALIBRATE = 8
+	SB_VERB_CALIBRATE = 8,
+	SB_VERB_REPORT = 16
 };
+
+/* Those that take words, such as names of files, beside options. */
+#define SB_VERBS_WITH_WORDS SB_VERB_REPORT
 
 enum sb_option_id {
 #define GROUP(title)
@@ -69,6 +73,8 @@ struct sb_options {
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
+	char **word;	      /* [words] what is no option, part of argv */
+	uint32_t words;
 };
 
 /*

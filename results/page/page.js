@@ -1,0 +1,163 @@
+/*
+ * page.js - what the page can do beyond being read: tables sort by a column, and
+ * every number says what it is to who points at it, taps it or comes to it with
+ * the keyboard. Without it nothing is hidden.
+ */
+"use strict";
+(() => {
+	const tip = document.getElementById("tip");
+
+	/* ---- sorting: numbers by data-value, what is empty always last ---- */
+
+	const keyOf = (cell) => {
+		const text = cell.dataset.value ?? cell.textContent.trim();
+		const number = Number(text);
+
+		if (text === "" || text === "-")
+			return { empty: true };
+		return Number.isNaN(number) ? { text } : { number };
+	};
+
+	const compare = (a, b) => {
+		if (a.number !== undefined && b.number !== undefined)
+			return a.number - b.number;
+		if (a.text !== undefined && b.text !== undefined)
+			return a.text.localeCompare(b.text, "en", { numeric: true });
+		return a.number !== undefined ? -1 : 1;
+	};
+
+	const sortBy = (head) => {
+		const table = head.closest("table");
+		const body = table.tBodies[0];
+		const column = head.cellIndex;
+		const down = head.getAttribute("aria-sort") === "ascending";
+		const rows = [...body.rows].map((row) => ({ row, key: keyOf(row.cells[column]) }));
+
+		rows.sort((a, b) => {
+			if (a.key.empty || b.key.empty)
+				return Boolean(a.key.empty) - Boolean(b.key.empty);
+			return down ? compare(b.key, a.key) : compare(a.key, b.key);
+		});
+		for (const other of table.tHead.rows[0].cells)
+			other.setAttribute("aria-sort", "none");
+		head.setAttribute("aria-sort", down ? "descending" : "ascending");
+		body.append(...rows.map((r) => r.row));
+	};
+
+	const makeSortable = (head) => {
+		const button = document.createElement("button");
+
+		button.type = "button";
+		button.className = "sort";
+		button.append(...head.childNodes);
+		head.append(button);
+		head.setAttribute("aria-sort", "none");
+		button.addEventListener("click", () => sortBy(head));
+	};
+
+	/* ---- definitions: an abbreviation's title, where fingers get at it ---- */
+
+	const takeTitle = (abbr) => {
+		const head = abbr.closest("th");
+
+		head.dataset.doc = abbr.title;
+		head.dataset.name = head.textContent;
+		abbr.removeAttribute("title");
+	};
+
+	const headsOf = (cell) => [
+		cell.closest("table").tHead.rows[0].cells[cell.cellIndex],
+		cell.parentElement.cells[0],
+	];
+
+	const wordsOf = (cell) => {
+		const words = [];
+
+		if (cell.dataset.doc)
+			return `${cell.dataset.name}: ${cell.dataset.doc}`;
+		for (const head of cell.tagName === "TD" ? headsOf(cell) : []) {
+			if (head && head.dataset.doc)
+				words.push(`${head.dataset.name}: ${head.dataset.doc}`);
+		}
+		if (cell.dataset.more)
+			words.push(cell.dataset.more);
+		return words.join("\n");
+	};
+
+	const hide = () => {
+		tip.hidden = true;
+	};
+
+	const show = (cell) => {
+		const at = cell.getBoundingClientRect();
+		const words = wordsOf(cell);
+
+		if (!words)
+			return hide();
+		tip.textContent = words;
+		tip.hidden = false;
+		const below = at.bottom + 6 + tip.offsetHeight < innerHeight;
+		const left = Math.min(at.left, innerWidth - tip.offsetWidth - 8);
+
+		tip.style.left = `${Math.max(8, left)}px`;
+		tip.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - tip.offsetHeight - 6)}px`;
+		cell.setAttribute("aria-describedby", "tip");
+		return undefined;
+	};
+
+	const cellAt = (event) => event.target.closest?.("main th, main td");
+
+	const onEnter = (event) => {
+		const cell = cellAt(event);
+
+		if (cell)
+			show(cell);
+		else
+			hide();
+	};
+
+	/* ---- the keyboard: arrows go from cell to cell ---- */
+
+	const steps = {
+		ArrowUp: [-1, 0],
+		ArrowDown: [1, 0],
+		ArrowLeft: [0, -1],
+		ArrowRight: [0, 1],
+	};
+
+	const onKey = (event) => {
+		const cell = cellAt(event);
+		const step = steps[event.key];
+
+		if (event.key === "Escape")
+			hide();
+		if (!cell || !step)
+			return;
+		const rows = [...cell.closest("table").rows];
+		const row = rows[rows.indexOf(cell.parentElement) + step[0]];
+		const next = row?.cells[cell.cellIndex + step[1]];
+
+		if (!next)
+			return;
+		event.preventDefault();
+		(next.querySelector("button.sort") ?? next).focus();
+	};
+
+	document.querySelectorAll("main th abbr").forEach(takeTitle);
+	document.querySelectorAll("main thead th").forEach(makeSortable);
+	document.querySelectorAll("main tbody th, main tbody td").forEach((cell) => {
+		cell.tabIndex = -1;
+	});
+	document.addEventListener("pointerover", onEnter);
+	document.addEventListener("focusin", onEnter);
+	document.addEventListener("focusout", hide);
+	document.addEventListener("scroll", hide, true);
+	document.addEventListener("keydown", onKey);
+
+	/* On paper nothing can be opened. */
+	addEventListener("beforeprint", () => {
+		document.querySelectorAll("details").forEach((details) => {
+			details.open = true;
+		});
+	});
+})();
