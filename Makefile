@@ -79,8 +79,8 @@ endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
 TESTS := $(filter-out %/test_plan,$(TESTS))
-SHELL_TESTS := $(filter-out %/test_command.sh,$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: test_plan, test_command.sh
+SHELL_TESTS := $(filter-out %/test_command.sh %/test_page.sh,$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: test_plan, test_command.sh, test_page.sh
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong

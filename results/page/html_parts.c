@@ -121,9 +121,16 @@ static void put_time_heads(FILE *out, bool has_bar)
 /* All but busy, which is the sum of some of them. */
 static void put_bar(FILE *out, const struct sb_series *series)
 {
+	const struct sb_spread busy =
+		sb_series_spread(series, SB_METRIC_busy_pct);
 	double x = 0;
 
-	fputs("<td><svg class=\"bar\" role=\"img\" aria-label=\"shares\" "
+	if (!busy.n) {
+		sb_html_number(out, NAN, "");
+		return;
+	}
+	fprintf(out, "<td data-value=\"%.9g\">", busy.median);
+	fputs("<svg class=\"bar\" role=\"img\" aria-label=\"shares\" "
 	      "viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\">",
 	      out);
 	for (int t = SB_TIME_work; t < SB_TIMES; t++) {

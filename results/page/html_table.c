@@ -59,7 +59,8 @@ void sb_html_table_end(FILE *out)
 static void put_head(FILE *out, const char *scope, const char *title,
 		     const char *unit, const char *doc)
 {
-	fprintf(out, "<th scope=\"%s\">", scope);
+	fprintf(out, "<th scope=\"%s\"%s>", scope,
+		*unit && !strcmp(scope, "col") ? " class=\"n\"" : "");
 	if (*doc) {
 		fputs("<abbr title=\"", out);
 		sb_html(out, doc);

@@ -18,6 +18,32 @@ static void put_legend(FILE *out)
 	fputs("</dl>\n", out);
 }
 
+/* Kinds of reasons that are named; of more there is a table. */
+#define REASONS_NAMED 12
+
+static void put_reasons(FILE *out, const struct sb_page *page)
+{
+	struct sb_page_reasons reasons;
+
+	if (sb_page_reasons_find(&reasons, page))
+		return;
+	fputs("<ul class=\"reasons\">\n", out);
+	for (uint32_t i = 0; i < reasons.reasons && i < REASONS_NAMED; i++) {
+		const struct sb_page_reason *r = &reasons.reason[i];
+
+		fprintf(out, "<li><span class=\"%s\">%" PRIu32 " %s</span> ",
+			sb_verdict_name(r->verdict), r->repetitions,
+			sb_verdict_name(r->verdict));
+		sb_html(out, r->kind);
+		fputs("</li>\n", out);
+	}
+	if (reasons.reasons > REASONS_NAMED)
+		fprintf(out, "<li>and %" PRIu32 " more reasons</li>\n",
+			reasons.reasons - REASONS_NAMED);
+	fputs("</ul>\n", out);
+	sb_page_reasons_free(&reasons);
+}
+
 static void put_doubt(FILE *out, const struct sb_page *page,
 		      const struct sb_page_row *row,
 		      const struct sb_record *record)
@@ -38,10 +64,9 @@ static void put_doubt(FILE *out, const struct sb_page *page,
 static void put_doubts(FILE *out, const struct sb_page *page, uint32_t doubts)
 {
 	fprintf(out,
-		"<details%s><summary>What is wrong with %" PRIu32
-		" repetition%s</summary>\n",
-		doubts <= DOUBTS_OPEN ? " open" : "", doubts,
-		doubts == 1 ? "" : "s");
+		"<details%s><summary>Each of the %" PRIu32
+		" repetitions that are not valid</summary>\n",
+		doubts <= DOUBTS_OPEN ? " open" : "", doubts);
 	sb_html_table(out, "Repetitions that are not valid");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "repetition", "", "from 0 on");
@@ -75,9 +100,11 @@ void sb_html_verdict(FILE *out, const struct sb_page *page)
 			sb_page_count(page, v), sb_verdict_name(v));
 	fprintf(out, "of %" PRIu32 " repetition%s in %" PRIu32 " series.</p>\n",
 		all, all == 1 ? "" : "s", page->rows);
-	put_legend(out);
-	if (valid < all)
+	if (valid < all) {
+		put_reasons(out, page);
 		put_doubts(out, page, all - valid);
+	}
+	put_legend(out);
 	fputs("</section>\n", out);
 }
 
@@ -85,6 +112,7 @@ static void put_headline_row(FILE *out, const struct sb_page *page,
 			     const struct sb_page_row *row)
 {
 	sb_html_series_cells(out, page, row);
+	sb_html_verdicts(out, row->series);
 	for (size_t i = 0; i < sb_page_headlines; i++) {
 		const enum sb_metric_id metric = sb_page_headline[i];
 		const struct sb_spread spread =
@@ -97,7 +125,6 @@ static void put_headline_row(FILE *out, const struct sb_page *page,
 			sb_html_strip(out, row->series, metric);
 	}
 	sb_html_text(out, row->series->operation);
-	sb_html_verdicts(out, row->series);
 	fputs("</tr>\n", out);
 }
 
@@ -109,6 +136,7 @@ void sb_html_headline(FILE *out, const struct sb_page *page)
 	      out);
 	sb_html_table(out, "Headline numbers");
 	sb_html_series_heads(out, page);
+	sb_html_head(out, "validity", "", "sorts by the part that is valid");
 	for (size_t i = 0; i < sb_page_headlines; i++) {
 		if (!sb_page_has(page, sb_page_headline[i]))
 			continue;
@@ -121,7 +149,6 @@ void sb_html_headline(FILE *out, const struct sb_page *page)
 				     "invalid; sorts by how far they spread");
 	}
 	sb_html_head(out, "one operation", "", "");
-	sb_html_head(out, "validity", "", "sorts by the part that is valid");
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->rows; i++)
 		put_headline_row(out, page, &page->row[i]);

@@ -255,6 +255,26 @@ static void put_verdict(const struct writer *w)
 		invalid ? "**" : "");
 }
 
+static void put_reasons(const struct writer *w)
+{
+	struct sb_page_reasons reasons;
+
+	if (sb_page_reasons_find(&reasons, w->page))
+		return;
+	fputs("\n", w->out);
+	for (uint32_t i = 0; i < reasons.reasons && i < w->seen; i++) {
+		const struct sb_page_reason *r = &reasons.reason[i];
+
+		fprintf(w->out, "- %" PRIu32 " %s: ", r->repetitions,
+			sb_verdict_name(r->verdict));
+		put_text(w->out, r->kind);
+		fputs("\n", w->out);
+	}
+	if (reasons.reasons > w->seen)
+		put_left_out(w, reasons.reasons - w->seen, "reasons are");
+	sb_page_reasons_free(&reasons);
+}
+
 /* ---- what is folded away ---- */
 
 static void begin_details(const struct writer *w, const char *title)
@@ -505,8 +525,9 @@ static void put_pictures(const struct writer *w)
 static void put_all(const struct writer *w)
 {
 	static void (*const parts[])(const struct writer *) = {
-		put_runs,     put_verdict,   put_headline, put_doubts,
-		put_pictures, put_latencies, put_times,	   put_facts,
+		put_runs,      put_verdict, put_reasons,
+		put_headline,  put_doubts,  put_pictures,
+		put_latencies, put_times,   put_facts,
 	};
 	char *workloads = sb_page_workloads(w->page);
 

@@ -73,6 +73,24 @@ struct sb_page_latency {
 extern const struct sb_page_latency sb_page_latency[];
 extern const size_t sb_page_latencies;
 
+/* ---- reasons ---- */
+
+struct sb_page_reason {
+	enum sb_verdict verdict;
+	char *kind; /* without the numbers that differ */
+	uint32_t repetitions;
+};
+
+struct sb_page_reasons {
+	struct sb_page_reason *reason; /* [reasons] the worst and most first */
+	uint32_t reasons;
+};
+
+/* Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_page_reasons_find(struct sb_page_reasons *reasons,
+				       const struct sb_page *page);
+void sb_page_reasons_free(struct sb_page_reasons *reasons);
+
 /* ---- pictures ---- */
 
 /* The pictures of a result: plots/NAME.svg. */

@@ -81,28 +81,53 @@
 		}
 		if (cell.dataset.more)
 			words.push(cell.dataset.more);
+		/* What does not fit into its cell. */
+		if (cell.scrollWidth > cell.clientWidth)
+			words.push(cell.textContent);
 		return words.join("\n");
 	};
 
+	let shown = null; /* the cell that the tip is about */
+
+	const describedBy = (cell) => cell.querySelector("button.sort") ?? cell;
+
 	const hide = () => {
 		tip.hidden = true;
+		if (shown)
+			describedBy(shown).removeAttribute("aria-describedby");
+		shown = null;
+	};
+
+	/* Below the cell, or above it where there is no room. */
+	const place = () => {
+		const at = shown.getBoundingClientRect();
+		const left = Math.min(at.left, innerWidth - tip.offsetWidth - 8);
+		const below = at.bottom + 6 + tip.offsetHeight < innerHeight;
+		const top = below ? at.bottom + 6 : at.top - tip.offsetHeight - 6;
+
+		tip.style.left = `${Math.max(8, left)}px`;
+		tip.style.top = `${Math.max(8, top)}px`;
 	};
 
 	const show = (cell) => {
-		const at = cell.getBoundingClientRect();
 		const words = wordsOf(cell);
 
+		hide();
 		if (!words)
-			return hide();
+			return;
+		shown = cell;
 		tip.textContent = words;
 		tip.hidden = false;
-		const below = at.bottom + 6 + tip.offsetHeight < innerHeight;
-		const left = Math.min(at.left, innerWidth - tip.offsetWidth - 8);
+		place();
+		describedBy(cell).setAttribute("aria-describedby", "tip");
+	};
 
-		tip.style.left = `${Math.max(8, left)}px`;
-		tip.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - tip.offsetHeight - 6)}px`;
-		cell.setAttribute("aria-describedby", "tip");
-		return undefined;
+	/* What has come into sight because it has the focus keeps its tip. */
+	const onScroll = () => {
+		if (shown && shown.contains(document.activeElement))
+			place();
+		else
+			hide();
 	};
 
 	const cellAt = (event) => event.target.closest?.("main th, main td");
@@ -151,7 +176,7 @@
 	document.addEventListener("pointerover", onEnter);
 	document.addEventListener("focusin", onEnter);
 	document.addEventListener("focusout", hide);
-	document.addEventListener("scroll", hide, true);
+	document.addEventListener("scroll", onScroll, true);
 	document.addEventListener("keydown", onKey);
 
 	/* On paper nothing can be opened. */

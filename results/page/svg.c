@@ -415,7 +415,8 @@ static bool read_cdata(struct reader *r)
 
 	if (!skip_past(r, "]]>"))
 		return false;
-	for (const char *c = rest.at; c < r->at - 3 && !r->hidden; c++) {
+	for (const char *c = rest.at; c < r->at - 3 && r->depth && !r->hidden;
+	     c++) {
 		if (*c == '&')
 			fputs("&amp;", r->out);
 		else
@@ -452,12 +453,12 @@ static void read_text(struct reader *r)
 	const struct span text = { r->at,
 				   (size_t)((end ? end : r->end) - r->at) };
 
-	if (!r->hidden)
+	if (r->depth && !r->hidden)
 		put_raw(r->out, text);
 	r->at += text.bytes;
 }
 
-/* From the outermost's start to its end; what is around it is left out. */
+/* To the outermost's end; what is around it is left out. */
 static bool read_picture(struct reader *r)
 {
 	while (r->at < r->end && !r->has_ended) {
@@ -512,14 +513,13 @@ int sb_page_svg(FILE *out, const char *path, uint32_t number, const char *label)
 	size_t bytes = 0;
 	char *text = read_all(path, &bytes);
 	struct reader r = { .number = number, .label = label };
-	int rc = -EINVAL;
+	int rc;
 
 	if (!text)
 		return -errno;
+	r.at = text;
 	r.end = text + bytes;
-	r.at = memmem(text, bytes, "<svg", 4);
-	if (r.at)
-		rc = copy_picture(out, &r);
+	rc = copy_picture(out, &r);
 	free(text);
 	return rc;
 }
