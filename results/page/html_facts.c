@@ -12,8 +12,8 @@ void sb_html_settings(FILE *out, const struct sb_page *page)
 	sb_html_head(out, "workers", "", "");
 	sb_html_head(out, "repetitions", "", "");
 	sb_html_head(out, "topology", "",
-		     "native: this machine; emulated: its "
-		     "workers share this machine's cores");
+		     "emulated: its workers are placed on another "
+		     "machine, and share the cores of this one");
 	sb_html_head(out, "settings", "", "");
 	sb_html_head(out, "answer", "", "what was searched for");
 	sb_html_table_body(out);
