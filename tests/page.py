@@ -241,7 +241,7 @@ def pictures(tab):
     })()""")
     assert seen["svgs"] == 2 and seen["captions"] == 3, seen
     assert not seen["twice"] and seen["found"], seen
-    assert seen["uses"] == ["#p0-dot", None, "#p2-dot", None], seen
+    assert seen["uses"] == ["#p0-dot", None, "#p1-dot", None], seen
     assert 'url("#p0-fade")' in seen["fills"][0] and "nowhere" not in str(seen), seen
     assert seen["text"] == "</svg><script>alert(7)<script>alert(8)</script>", seen
     assert seen["boxed"] == "0 0 300 100", seen

@@ -266,6 +266,29 @@ static void those_that_look_alike_have_their_settings(void **state)
 	free_result(result);
 }
 
+static void the_same_of_two_results_is_side_by_side(void **state)
+{
+	struct sb_result *first = make_result(3, "yield");
+	struct sb_result *second = make_result(4, "yield");
+	struct sb_result both[2] = { *first, *second };
+	struct sb_page page;
+
+	(void)state;
+	sweep(first, (char[]){ "batch" });
+	sweep(second, (char[]){ "batch" });
+	CHECK_EQ(sb_page_init(&page, both, 2), 0);
+	CHECK_EQ(page.rows, 7);
+	for (uint32_t i = 0; i < 6; i++) {
+		CHECK_EQ(page.row[i].result - both, i % 2);
+		CHECK_EQ(page.row[i].series->setting->number, 2 * (i / 2));
+	}
+	CHECK_EQ(page.row[6].result - both, 1);
+	assert_string_equal(page.row[6].name, "yield");
+	sb_page_fini(&page);
+	free_result(first);
+	free_result(second);
+}
+
 static void reasons_are_told_by_kind(void **state)
 {
 	static const char *const reasons[] = { "kept 82.27 % of it; 3 late",
@@ -514,6 +537,7 @@ int main(void)
 		cmocka_unit_test(each_metric_is_listed_once),
 		cmocka_unit_test(swept_settings_are_columns),
 		cmocka_unit_test(those_that_look_alike_have_their_settings),
+		cmocka_unit_test(the_same_of_two_results_is_side_by_side),
 		cmocka_unit_test(reasons_are_told_by_kind),
 		cmocka_unit_test(numbers_have_units),
 		cmocka_unit_test(markdown_fits_a_comment),

@@ -97,8 +97,7 @@ static bool same_text(const struct sb_setting *a, const struct sb_setting *b)
 static bool look_alike(const struct sb_page *page, const struct sb_page_row *a,
 		       const struct sb_page_row *b)
 {
-	if (a->result != b->result ||
-	    strcmp(a->series->workload, b->series->workload))
+	if (strcmp(a->series->workload, b->series->workload) != 0)
 		return false;
 	for (uint32_t i = 0; i < page->swepts; i++) {
 		if (!same_text(sb_series_setting(a->series, page->swept[i]),
@@ -114,6 +113,7 @@ static int name_row(const struct sb_page *page, struct sb_page_row *row)
 
 	for (uint32_t i = 0; i < page->rows && alone; i++)
 		alone = &page->row[i] == row ||
+			page->row[i].result != row->result ||
 			!look_alike(page, row, &page->row[i]);
 	if (asprintf(&row->name, "%s%s%s", row->series->workload,
 		     alone ? "" : " ", alone ? "" : row->series->label) < 0) {
@@ -121,6 +121,29 @@ static int name_row(const struct sb_page *page, struct sb_page_row *row)
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+static void move_row(struct sb_page *page, uint32_t from, uint32_t to)
+{
+	const struct sb_page_row row = page->row[from];
+
+	memmove(&page->row[to + 1], &page->row[to],
+		(from - to) * sizeof(*page->row));
+	page->row[to] = row;
+}
+
+/* What is the same but for the result stands side by side. */
+static void gather_rows(struct sb_page *page)
+{
+	for (uint32_t i = 0; i < page->rows; i++) {
+		uint32_t next = i + 1;
+
+		for (uint32_t j = next; j < page->rows; j++) {
+			if (page->row[j].result != page->row[i].result &&
+			    look_alike(page, &page->row[i], &page->row[j]))
+				move_row(page, j, next++);
+		}
+	}
 }
 
 static int add_rows(struct sb_page *page)
@@ -139,6 +162,8 @@ static int add_rows(struct sb_page *page)
 	}
 	for (uint32_t i = 0; i < page->rows && !rc; i++)
 		rc = name_row(page, &page->row[i]);
+	if (page->results > 1)
+		gather_rows(page);
 	return rc;
 }
 

@@ -95,7 +95,7 @@ void sb_page_reasons_free(struct sb_page_reasons *reasons);
 
 /* The pictures of a result: plots/NAME.svg. */
 struct sb_page_pictures {
-	char **name; /* [pictures], sorted, without ".svg" */
+	char **name; /* [pictures], by kind, without ".svg" */
 	uint32_t pictures;
 };
 

@@ -7,44 +7,60 @@
 
 #include "results/file.h"
 
-/* By the beginning of a picture's name; the first that fits. */
+/* In the order in which they stand on the page. A picture is of the first whose
+ * name it begins with. */
 static const struct {
 	const char *name;
 	const char *doc;
 } docs[] = {
 	{ "cost", "Wall time per operation: each repetition a mark, each "
 		  "median a line. Lower is better." },
-	{ "latency", "Latency by percentile: a step to the right is ten times "
-		     "rarer. Lower and further to the right is better." },
-	{ "load", "Latency over the load that was offered: where it turns up, "
-		  "the system is full." },
-	{ "steals-distance", "Steals by how far thief and victim are apart." },
-	{ "steal-distance", "Steals by how far thief and victim are apart." },
-	{ "distance", "Steals by how far thief and victim are apart." },
-	{ "steals", "Processes stolen: who (row) stole how many from whom "
-		    "(column), summed over the repetitions." },
-	{ "spins-cost", "Latency and CPU time over spin thresholds: what is "
-			"paid for waking up fast." },
-	{ "spins", "How long a worker without work spun until it found some, "
-		   "or went to sleep: episodes by their number of spins." },
+	{ "sweep", "A metric over the settings that were gone through." },
+	{ "heat", "A metric over two settings that were gone through." },
+	{ "thresholds",
+	  "Latency and CPU time over spin thresholds: what waking "
+	  "up fast costs." },
 	{ "scaling", "Throughput over workers, with the Universal Scalability "
 		     "Law fitted: contention bends it, coherence turns it "
 		     "down." },
-	{ "sweep", "A metric over the settings that were gone through." },
-	{ "heat", "A metric over two settings that were gone through." },
-	{ "timeline", "What each worker did when." },
+	{ "load", "Latency over the load that was offered: where it turns up, "
+		  "the system is full." },
+	{ "latency", "Latency by percentile: a step to the right is ten times "
+		     "rarer. Lower and further to the right is better." },
 	{ "account", "Where the workers' time went." },
-	{ "time", "Where the workers' time went." },
+	{ "steals", "Processes stolen: who (row) stole how many from whom "
+		    "(column), summed over the repetitions." },
+	{ "distance", "Steals by how far thief and victim are apart." },
+	{ "spins", "How long a worker without work spun until it found some, "
+		   "or went to sleep: episodes by their number of spins." },
+	{ "timeline", "What each worker did when." },
 	{ "topology", "The machine, and what its workers did." },
 };
 
+/* Where it stands in the table, or behind it. */
+static size_t kind_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < SB_ARRAY_SIZE(docs) &&
+	       strncmp(name, docs[i].name, strlen(docs[i].name)) != 0)
+		i++;
+	return i;
+}
+
 const char *sb_page_picture_doc(const char *name)
 {
-	for (size_t i = 0; i < SB_ARRAY_SIZE(docs); i++) {
-		if (!strncmp(name, docs[i].name, strlen(docs[i].name)))
-			return docs[i].doc;
-	}
-	return "";
+	const size_t kind = kind_of(name);
+
+	return kind < SB_ARRAY_SIZE(docs) ? docs[kind].doc : "";
+}
+
+static int by_kind(const struct dirent **a, const struct dirent **b)
+{
+	const size_t x = kind_of((*a)->d_name);
+	const size_t y = kind_of((*b)->d_name);
+
+	return x != y ? (x > y) - (x < y) : versionsort(a, b);
 }
 
 static int is_svg(const struct dirent *entry)
@@ -82,7 +98,7 @@ int sb_page_pictures_find(struct sb_page_pictures *pictures,
 	*pictures = (struct sb_page_pictures){ NULL, 0 };
 	if (!directory)
 		return -ENOMEM;
-	n = scandir(directory, &found, is_svg, versionsort);
+	n = scandir(directory, &found, is_svg, by_kind);
 	free(directory);
 	if (n > 0)
 		rc = take_names(pictures, found, n);
