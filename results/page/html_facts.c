@@ -138,7 +138,7 @@ void sb_html_definitions(FILE *out, const struct sb_page *page)
 	      "</summary><dl>\n",
 	      out);
 	for (int m = 0; m < SB_METRICS; m++) {
-		if (!sb_page_has(page, (enum sb_metric_id)m))
+		if (!page->has[m])
 			continue;
 		fputs("<dt>", out);
 		sb_html(out, sb_metric[m].name);

@@ -78,8 +78,8 @@ void sb_html_latencies(FILE *out, const struct sb_page *page)
 
 	for (size_t i = 0; i < sb_page_latencies; i++) {
 		/* The median, which is there if any was timed. */
-		if (!sb_page_has(page, (enum sb_metric_id)(
-					       sb_page_latency[i].first + 1)))
+		if (!page->has[(enum sb_metric_id)(sb_page_latency[i].first +
+						   1)])
 			continue;
 		if (!shown)
 			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n",
@@ -210,7 +210,7 @@ static void put_time_legend(FILE *out)
 
 void sb_html_times(FILE *out, const struct sb_page *page)
 {
-	if (!sb_page_has(page, SB_METRIC_busy_pct))
+	if (!page->has[SB_METRIC_busy_pct])
 		return;
 	fputs("<section id=\"time\"><h2>The workers' time</h2>\n<p>busy is "
 	      "work, scheduler and harness; without it the others add up to "
@@ -321,7 +321,7 @@ static void put_distances(FILE *out, const struct sb_page *page)
 
 void sb_html_steals(FILE *out, const struct sb_page *page)
 {
-	if (!sb_page_has(page, SB_METRIC_steal_attempts))
+	if (!page->has[SB_METRIC_steal_attempts])
 		return;
 	fputs("<section id=\"steals\"><h2>Steals and idling</h2>\n", out);
 	put_table(out, page, "Steals and idling", steal_metrics,
@@ -446,7 +446,7 @@ static size_t find_measured(const struct sb_page *page, enum sb_metric_id first,
 	size_t n = 0;
 
 	for (enum sb_metric_id m = first; m < end; m++) {
-		if (sb_page_has(page, m))
+		if (page->has[m])
 			metric[n++] = m;
 	}
 	return n;

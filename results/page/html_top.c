@@ -118,7 +118,7 @@ static void put_headline_row(FILE *out, const struct sb_page *page,
 		const struct sb_spread spread =
 			sb_series_spread(row->series, metric);
 
-		if (!sb_page_has(page, metric))
+		if (!page->has[metric])
 			continue;
 		sb_html_spread(out, &spread, sb_metric[metric].unit, true);
 		if (!i)
@@ -138,7 +138,7 @@ void sb_html_headline(FILE *out, const struct sb_page *page)
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "validity", "", "sorts by the part that is valid");
 	for (size_t i = 0; i < sb_page_headlines; i++) {
-		if (!sb_page_has(page, sb_page_headline[i]))
+		if (!page->has[sb_page_headline[i]])
 			continue;
 		sb_html_metric_head(out, sb_page_headline[i]);
 		if (!i)

@@ -169,7 +169,7 @@ static void put_headline_row(const struct writer *w,
 			sb_series_spread(row->series, metric);
 		char range[SB_PAGE_RANGE_BYTES];
 
-		if (!sb_page_has(w->page, metric))
+		if (!w->page->has[metric])
 			continue;
 		put_number(w->out, spread.median, sb_metric[metric].unit);
 		sb_page_range(range, &spread, sb_metric[metric].unit);
@@ -187,7 +187,7 @@ static void put_headline(const struct writer *w)
 
 	put_series_heads(w);
 	for (size_t i = 0; i < sb_page_headlines; i++) {
-		if (!sb_page_has(w->page, sb_page_headline[i]))
+		if (!w->page->has[sb_page_headline[i]])
 			continue;
 		put_cell(w->out, sb_metric[sb_page_headline[i]].name);
 		columns++;
@@ -374,7 +374,7 @@ static void put_times(const struct writer *w)
 	enum sb_metric_id metric[SB_TIMES];
 	uint32_t rows = 0;
 
-	if (!sb_page_has(w->page, SB_METRIC_busy_pct))
+	if (!w->page->has[SB_METRIC_busy_pct])
 		return;
 	begin_details(w, "The workers' time");
 	put_series_heads(w);

@@ -146,6 +146,16 @@ static void gather_rows(struct sb_page *page)
 	}
 }
 
+static void find_measured(struct sb_page *page)
+{
+	for (int m = 0; m < SB_METRICS; m++) {
+		for (uint32_t i = 0; i < page->rows && !page->has[m]; i++)
+			page->has[m] = sb_series_spread(page->row[i].series,
+							(enum sb_metric_id)m)
+					       .n > 0;
+	}
+}
+
 static int add_rows(struct sb_page *page)
 {
 	int rc = 0;
@@ -164,6 +174,7 @@ static int add_rows(struct sb_page *page)
 		rc = name_row(page, &page->row[i]);
 	if (page->results > 1)
 		gather_rows(page);
+	find_measured(page);
 	return rc;
 }
 
@@ -189,15 +200,6 @@ void sb_page_fini(struct sb_page *page)
 	free(page->row);
 	free(page->swept);
 	*page = (struct sb_page){ .results = 0 };
-}
-
-bool sb_page_has(const struct sb_page *page, enum sb_metric_id metric)
-{
-	for (uint32_t i = 0; i < page->rows; i++) {
-		if (sb_series_spread(page->row[i].series, metric).n)
-			return true;
-	}
-	return false;
 }
 
 /* ---- verdicts ---- */

@@ -24,6 +24,7 @@ struct sb_page {
 	uint32_t rows;
 	const char **swept; /* [swepts] names of settings, each once */
 	uint32_t swepts;
+	bool has[SB_METRICS]; /* any row measured it */
 };
 
 /* Over results that outlive it. Returns 0 or -ENOMEM; it is then empty. */
@@ -31,9 +32,6 @@ SB_MUST_CHECK int sb_page_init(struct sb_page *page,
 			       const struct sb_result *result,
 			       uint32_t results);
 void sb_page_fini(struct sb_page *page);
-
-/* Whether any row measured it. */
-bool sb_page_has(const struct sb_page *page, enum sb_metric_id metric);
 
 /* Repetitions of all rows with that verdict; SB_VERDICTS: of any. */
 #define SB_VERDICTS ((enum sb_verdict)(SB_INVALID + 1))

@@ -7,6 +7,10 @@
 
 #include "results/file.h"
 
+#define LATENCY                                                                \
+	"Latency by percentile: a step to the right is ten times rarer. "      \
+	"Lower and further to the right is better."
+
 /* In the order in which they stand on the page. A picture is of the first whose
  * name it begins with. */
 static const struct {
@@ -25,8 +29,9 @@ static const struct {
 		     "down." },
 	{ "load", "Latency over the load that was offered: where it turns up, "
 		  "the system is full." },
-	{ "latency", "Latency by percentile: a step to the right is ten times "
-		     "rarer. Lower and further to the right is better." },
+	{ "latency-sojourn", LATENCY },
+	{ "latency-ready-to-running", LATENCY },
+	{ "latency-send-to-step", LATENCY },
 	{ "account", "Where the workers' time went." },
 	{ "steals", "Processes stolen: who (row) stole how many from whom "
 		    "(column), summed over the repetitions." },
@@ -35,6 +40,7 @@ static const struct {
 		   "or went to sleep: episodes by their number of spins." },
 	{ "timeline", "What each worker did when." },
 	{ "topology", "The machine, and what its workers did." },
+	{ "latency", LATENCY },
 };
 
 /* Where it stands in the table, or behind it. */
