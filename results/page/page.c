@@ -181,15 +181,16 @@ static int add_rows(struct sb_page *page)
 int sb_page_init(struct sb_page *page, const struct sb_result *result,
 		 uint32_t results)
 {
+	struct sb_page made = { .result = result, .results = results };
 	int rc = -ENOMEM;
 
-	*page = (struct sb_page){ .result = result, .results = results };
-	page->row =
-		calloc(count_series(result, results) + 1, sizeof(*page->row));
-	if (page->row)
-		rc = add_rows(page);
+	made.row = calloc(count_series(result, results) + 1, sizeof(*made.row));
+	made.has = calloc(SB_METRICS, sizeof(*made.has));
+	if (made.row && made.has)
+		rc = add_rows(&made);
 	if (rc)
-		sb_page_fini(page);
+		sb_page_fini(&made);
+	*page = made;
 	return rc;
 }
 
@@ -199,6 +200,7 @@ void sb_page_fini(struct sb_page *page)
 		free(page->row[i].name);
 	free(page->row);
 	free(page->swept);
+	free(page->has);
 	*page = (struct sb_page){ .results = 0 };
 }
 

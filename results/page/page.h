@@ -24,7 +24,7 @@ struct sb_page {
 	uint32_t rows;
 	const char **swept; /* [swepts] names of settings, each once */
 	uint32_t swepts;
-	bool has[SB_METRICS]; /* any row measured it */
+	bool *has; /* [SB_METRICS] any row measured it */
 };
 
 /* Over results that outlive it. Returns 0 or -ENOMEM; it is then empty. */
