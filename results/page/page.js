@@ -141,6 +141,17 @@
 			hide();
 	};
 
+	/* Where the page moves under a pointer that rests, nobody has pointed. */
+	let pointed = "";
+
+	const onPoint = (event) => {
+		const at = `${event.screenX} ${event.screenY}`;
+
+		if (at !== pointed)
+			onEnter(event);
+		pointed = at;
+	};
+
 	/* ---- the keyboard: arrows go from cell to cell ---- */
 
 	const steps = {
@@ -173,7 +184,7 @@
 	document.querySelectorAll("main tbody th, main tbody td").forEach((cell) => {
 		cell.tabIndex = -1;
 	});
-	document.addEventListener("pointerover", onEnter);
+	document.addEventListener("pointerover", onPoint);
 	document.addEventListener("focusin", onEnter);
 	document.addEventListener("focusout", hide);
 	document.addEventListener("scroll", onScroll, true);
