@@ -56,11 +56,13 @@ void sb_html_table_end(FILE *out)
 	fputs("</tbody></table></div>\n", out);
 }
 
-static void put_head(FILE *out, const char *scope, const char *title,
+#define NUMBERS_BELOW "scope=\"col\" class=\"n\""
+
+/* how: attributes of the cell. */
+static void put_head(FILE *out, const char *how, const char *title,
 		     const char *unit, const char *doc)
 {
-	fprintf(out, "<th scope=\"%s\"%s>", scope,
-		*unit && !strcmp(scope, "col") ? " class=\"n\"" : "");
+	fprintf(out, "<th %s>", how);
 	if (*doc) {
 		fputs("<abbr title=\"", out);
 		sb_html(out, doc);
@@ -80,19 +82,33 @@ static void put_head(FILE *out, const char *scope, const char *title,
 void sb_html_head(FILE *out, const char *title, const char *unit,
 		  const char *doc)
 {
-	put_head(out, "col", title, unit, doc);
+	put_head(out, *unit ? NUMBERS_BELOW : "scope=\"col\"", title, unit,
+		 doc);
 }
 
 void sb_html_metric_head(FILE *out, enum sb_metric_id metric)
 {
-	put_head(out, "col", sb_metric[metric].name, sb_metric[metric].unit,
-		 sb_metric[metric].doc);
+	put_head(out, NUMBERS_BELOW, sb_metric[metric].name,
+		 sb_metric[metric].unit, sb_metric[metric].doc);
 }
 
 void sb_html_metric_row_head(FILE *out, enum sb_metric_id metric)
 {
-	put_head(out, "row", sb_metric[metric].name, sb_metric[metric].unit,
-		 sb_metric[metric].doc);
+	put_head(out, "scope=\"row\"", sb_metric[metric].name,
+		 sb_metric[metric].unit, sb_metric[metric].doc);
+}
+
+/* Whether a setting is one wherever it is set. */
+static bool is_number(const struct sb_page *page, const char *name)
+{
+	for (uint32_t i = 0; i < page->rows; i++) {
+		const struct sb_setting *s =
+			sb_series_setting(page->row[i].series, name);
+
+		if (s && isnan(s->number))
+			return false;
+	}
+	return true;
 }
 
 void sb_html_series_heads(FILE *out, const struct sb_page *page)
@@ -101,8 +117,10 @@ void sb_html_series_heads(FILE *out, const struct sb_page *page)
 	if (page->results > 1)
 		sb_html_head(out, "result", "", "the result's directory");
 	for (uint32_t i = 0; i < page->swepts; i++)
-		sb_html_head(out, page->swept[i], "",
-			     "a setting that was gone through");
+		put_head(out,
+			 is_number(page, page->swept[i]) ? NUMBERS_BELOW
+							 : "scope=\"col\"",
+			 page->swept[i], "", "a setting that was gone through");
 }
 
 static void put_setting(FILE *out, const struct sb_setting *setting)

@@ -108,21 +108,41 @@ void sb_html_verdict(FILE *out, const struct sb_page *page)
 	fputs("</section>\n", out);
 }
 
+static void put_median(FILE *out, const struct sb_series *series,
+		       enum sb_metric_id metric)
+{
+	const struct sb_spread spread = sb_series_spread(series, metric);
+
+	sb_html_spread(out, &spread, sb_metric[metric].unit, true);
+}
+
+/* The first metric is there in any case, and what belongs to it. */
+static void put_headline_heads(FILE *out, const struct sb_page *page)
+{
+	sb_html_series_heads(out, page);
+	sb_html_metric_head(out, sb_page_headline[0]);
+	sb_html_head(out, "repetitions", "",
+		     "ns_per_op of each repetition in the order of time, from "
+		     "the lowest to the highest; a triangle is suspect, a "
+		     "cross invalid; sorts by how far they spread");
+	sb_html_head(out, "validity", "", "sorts by the part that is valid");
+	for (size_t i = 1; i < sb_page_headlines; i++) {
+		if (page->has[sb_page_headline[i]])
+			sb_html_metric_head(out, sb_page_headline[i]);
+	}
+	sb_html_head(out, "one operation", "", "");
+}
+
 static void put_headline_row(FILE *out, const struct sb_page *page,
 			     const struct sb_page_row *row)
 {
 	sb_html_series_cells(out, page, row);
+	put_median(out, row->series, sb_page_headline[0]);
+	sb_html_strip(out, row->series, sb_page_headline[0]);
 	sb_html_verdicts(out, row->series);
-	for (size_t i = 0; i < sb_page_headlines; i++) {
-		const enum sb_metric_id metric = sb_page_headline[i];
-		const struct sb_spread spread =
-			sb_series_spread(row->series, metric);
-
-		if (!page->has[metric])
-			continue;
-		sb_html_spread(out, &spread, sb_metric[metric].unit, true);
-		if (!i)
-			sb_html_strip(out, row->series, metric);
+	for (size_t i = 1; i < sb_page_headlines; i++) {
+		if (page->has[sb_page_headline[i]])
+			put_median(out, row->series, sb_page_headline[i]);
 	}
 	sb_html_text(out, row->series->operation);
 	fputs("</tr>\n", out);
@@ -135,20 +155,7 @@ void sb_html_headline(FILE *out, const struct sb_page *page)
 	      "and the highest.</p>\n",
 	      out);
 	sb_html_table(out, "Headline numbers");
-	sb_html_series_heads(out, page);
-	sb_html_head(out, "validity", "", "sorts by the part that is valid");
-	for (size_t i = 0; i < sb_page_headlines; i++) {
-		if (!page->has[sb_page_headline[i]])
-			continue;
-		sb_html_metric_head(out, sb_page_headline[i]);
-		if (!i)
-			sb_html_head(out, "repetitions", "",
-				     "ns_per_op of each repetition in the "
-				     "order of time, from the lowest to the "
-				     "highest; a triangle is suspect, a cross "
-				     "invalid; sorts by how far they spread");
-	}
-	sb_html_head(out, "one operation", "", "");
+	put_headline_heads(out, page);
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->rows; i++)
 		put_headline_row(out, page, &page->row[i]);
