@@ -500,6 +500,19 @@ static void a_fact_has_one_place(void **state)
 	sb_result_free(&result);
 }
 
+/* A text of a file is shown in terminals. */
+static void texts_are_tame(void **state)
+{
+	char *copy = sb_text_copy("a\x1b[2J\r\x7f\tb\n\xc3\xa9");
+
+	(void)state;
+	assert_string_equal(copy, "a?[2J??\tb\n\xc3\xa9");
+	free(copy);
+	copy = sb_text_copy("\xc3\xa9 \xff");
+	assert_string_equal(copy, "?? ?");
+	free(copy);
+}
+
 /* ---- other versions' files ---- */
 
 static json_t *at(json_t *value, const char *where)
@@ -775,6 +788,7 @@ static struct text repeat(const char *part, size_t times)
 
 	assert_non_null(text.at);
 	for (size_t i = 0; i < times; i++)
+		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
 		memcpy(text.at + i * length, part, length);
 	return text;
 }
@@ -883,6 +897,7 @@ struct values {
 	size_t n;
 };
 
+/* NOLINTNEXTLINE(misc-no-recursion): a result is not deep. */
 static void gather(json_t *value, struct values *values)
 {
 	const char *key;
@@ -963,6 +978,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(a_fact_has_one_place),
+		cmocka_unit_test(texts_are_tame),
 		cmocka_unit_test(names_come_and_go),
 		cmocka_unit_test(what_is_spoilt_is_said),
 		cmocka_unit_test(long_texts_are_refused),
