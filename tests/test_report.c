@@ -127,7 +127,7 @@ static void markdown_escapes(void **state)
 {
 	static const char *const safe =
 		"&lt;b&gt;&amp;\"'\\|\\`\\*\\_\\[x\\](y)\\~\\#\\$\\!@<!-- "
-		"-->me\\\\  ";
+		"-->me\\\\";
 	struct sb_result *result = make_result(1, HOSTILE);
 	char *text;
 	char *line;
@@ -139,6 +139,7 @@ static void markdown_escapes(void **state)
 	text = write_as(MARKDOWN, result);
 	assert_null(strstr(text, "<b>"));
 	assert_null(strstr(text, "@me"));
+	assert_null(strchr(text, '\x01'));
 	assert_true(count(text, safe) > 5);
 	/* All rows of a table have as many cells as its head. */
 	rest = text;
