@@ -79,9 +79,10 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-TESTS := $(filter-out %/test_plan %/test_read,$(TESTS))
-SHELL_TESTS := $(filter-out %/test_command.sh %/test_convert.sh %/test_files.sh,$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: test_plan, test_read, test_command.sh, test_convert.sh, test_files.sh
+ONE_THREAD := test_plan test_read test_report test_command.sh test_convert.sh test_files.sh test_page.sh
+TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
+SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
@@ -169,6 +170,14 @@ $(shell mkdir -p $(OUT); echo '$(subst ','\'',$(BUILD_LINE))' | cmp -s - $(STAMP
 REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 $(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
 $(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
+
+# The page's style and script become text in one object. Their hashes are in it,
+# too: nothing else is style or script to who shows the page.
+page_hash = sha256-$(shell sha256sum results/page/page.$(1) | cut -c-64 | tr a-f A-F | basenc --base16 -d | base64)
+$(shell printf '#define SB_PAGE_%s_HASH "%s"\n' CSS '$(call page_hash,css)' JS '$(call page_hash,js)' >$(OUT)/page_hashes.new; \
+	cmp -s $(OUT)/page_hashes.new $(OUT)/page_hashes.h || cp $(OUT)/page_hashes.new $(OUT)/page_hashes.h)
+$(OUT)/results/page/assets.o: results/page/page.css results/page/page.js
+$(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
 
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"

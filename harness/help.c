@@ -193,6 +193,25 @@ void sb_help_convert(void)
 	     "\nTry:  sched-bench convert results/skynet --to benchstat -o -");
 }
 
+void sb_help_report(void)
+{
+	puts("sched-bench report RESULT... [options]\n"
+	     "\n"
+	     "Writes one self-contained page on a result, or on several side "
+	     "by "
+	     "side: what was run\n"
+	     "and where, whether it may be believed, headline numbers with "
+	     "their spread, pictures,\n"
+	     "tables that sort, and every metric with its definition. RESULT "
+	     "is a result directory or\n"
+	     "a result.json. Pictures are those in plots/ of the result's "
+	     "directory.");
+	put_options_of(SB_VERB_REPORT);
+	puts("\nTry:  sched-bench report sched-bench-results/* -o all.html\n"
+	     "      sched-bench report sched-bench-results/new -o - --format "
+	     "md");
+}
+
 /* ---- list: each kind as text or as JSON ---- */
 
 static json_t *param_to_json(const struct sb_param *p)

@@ -16,7 +16,8 @@ enum sb_verb {
 	SB_VERB_CALIBRATE = 8,
 	SB_VERB_CONVERT = 16,
 	SB_VERB_PLOT = 32,
-	SB_VERBS_ALL = 63
+	SB_VERB_REPORT = 64,
+	SB_VERBS_ALL = 127
 };
 
 enum sb_option_id {

@@ -6,6 +6,7 @@
 #include "harness/command_check.h"
 #include "harness/command_convert.h"
 #include "harness/command_plot.h"
+#include "harness/command_report.h"
 #include "harness/command_run.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"

@@ -8,7 +8,7 @@ build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev li
 run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
-tests="libcmocka-dev $tools spin"
+tests="libcmocka-dev $tools spin chromium"
 lint="clang clang-format clang-tidy shellcheck git python3"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
@@ -111,7 +111,7 @@ missing=
 for package in $packages; do
 	# A tool in the path will do, however it came there.
 	case $package in
-	gcc | make | spin | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
+	gcc | make | spin | chromium | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$package" >/dev/null && continue
 		;;
 	hwloc)
