@@ -468,7 +468,7 @@ static void put_column_head(FILE *out, const struct sb_page *page,
 					 "%s%s=%s", i ? " " : "",
 					 page->swept[i], s ? s->text : "-");
 	}
-	fputs("<th scope=\"col\">", out);
+	fputs("<th scope=\"col\" class=\"n\">", out);
 	sb_html(out, row->name);
 	if (page->results > 1) {
 		fputs("<br><small>", out);

@@ -59,9 +59,10 @@
 
 	const takeTitle = (abbr) => {
 		const head = abbr.closest("th");
+		const unit = head.querySelector("small");
 
 		head.dataset.doc = abbr.title;
-		head.dataset.name = head.textContent;
+		head.dataset.name = abbr.textContent + (unit ? ` (${unit.textContent})` : "");
 		abbr.removeAttribute("title");
 	};
 
@@ -101,6 +102,9 @@
 	/* Below the cell, or above it where there is no room. */
 	const place = () => {
 		const at = shown.getBoundingClientRect();
+
+		/* Else it is as narrow as where it last was. */
+		tip.style.left = "0";
 		const left = Math.min(at.left, innerWidth - tip.offsetWidth - 8);
 		const below = at.bottom + 6 + tip.offsetHeight < innerHeight;
 		const top = below ? at.bottom + 6 : at.top - tip.offsetHeight - 6;
