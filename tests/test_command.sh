@@ -704,7 +704,7 @@ saves_what_is_complete() {
 	# Twice at once is what a wrapper makes of one Ctrl-C.
 	status=$(python3 tests/interrupt.py "$program" yield "1/100 " "$work/int" 0)
 	[ "$status" -eq 2 ] && grep -q "invalid (interrupted)" "$work/int.out" &&
-		grep -qE " ([1-9][0-9]*|0\+[1-9][0-9]*)(\+[0-9]+)?/100$" "$work/int.out" && is_json "$work/int/result.json"
+		grep -qE " ([1-9][0-9]*|0\+[1-9][0-9]*)(\+[0-9]+)?/100 " "$work/int.out" && is_json "$work/int/result.json"
 }
 holds "Ctrl-C saves what is complete" saves_what_is_complete
 second_ends() {
