@@ -180,7 +180,7 @@ run_three() {
 }
 holds "three workloads in one run" run_three
 holds "the summary has a line for each" \
-	sh -c "[ \$(grep -cE ' (2|1\+1|0\+2)/2$' '$work/summary') -eq 3 ]"
+	sh -c "[ \$(grep -cE ' (2|1\+1|0\+2)/2  ' '$work/summary') -eq 3 ]"
 # shellcheck disable=SC2086
 holds "yields completed by another thread" "$program" run -w yield \
 	--handler async --processes 10 --yields 200 $quick -q -o "$work/async"
