@@ -396,6 +396,8 @@ static int measure_stages(struct session *session)
 		sb_watcher_plan(&session->watcher, options);
 		all += options->chosens;
 	}
+	/* A job without a workload is refused. */
+	SB_CHECK(all, >, 0);
 	session->result.series = calloc(all, sizeof(*session->result.series));
 	if (!session->result.series)
 		return no_memory();

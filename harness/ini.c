@@ -54,6 +54,11 @@ static const char *trimmed(const char *at, const char *end)
 	return end;
 }
 
+static char *copy(const char *from, const char *to)
+{
+	return to > from ? strndup(from, (size_t)(to - from)) : strdup("");
+}
+
 /* ---- room ---- */
 
 static struct sb_ini_section *add_section(struct sb_ini *ini)
@@ -113,8 +118,7 @@ static int read_section(struct sb_ini *ini, struct line *line)
 	section = add_section(ini);
 	if (!section)
 		return -ENOMEM;
-	section->name = strndup(line->at,
-				(size_t)(trimmed(line->at, close) - line->at));
+	section->name = copy(line->at, trimmed(line->at, close));
 	section->line = line->number;
 	section->column = column_of(line, open);
 	if (!section->name)
@@ -159,11 +163,13 @@ static int read_escape(struct line *line, char *out)
 		line->at++;
 		return 0;
 	}
-	if (line->end - at >= 3 && *at == 'x' && hex_digit(at[1]) >= 0 &&
-	    hex_digit(at[2]) >= 0) {
-		*out = (char)(hex_digit(at[1]) << 4 | hex_digit(at[2]));
+	if (line->end - at >= 3 && *at == 'x') {
+		const int high = hex_digit(at[1]);
+		const int low = hex_digit(at[2]);
+
+		*out = (char)(16 * high + low);
 		line->at += 3;
-		if (*out)
+		if (high >= 0 && low >= 0 && *out)
 			return 0;
 	}
 	return fail_at(line, at - 1,
@@ -200,8 +206,7 @@ static int read_value(struct sb_ini_entry *entry, struct line *line)
 	skip_blanks(line);
 	entry->value_column = column_of(line, line->at);
 	entry->is_quoted = line->at < line->end && *line->at == '"';
-	entry->value = strndup(
-		line->at, (size_t)(trimmed(line->at, line->end) - line->at));
+	entry->value = copy(line->at, trimmed(line->at, line->end));
 	if (!entry->value)
 		return -ENOMEM;
 	/* What it stands for is shorter than what is written. */
@@ -242,7 +247,7 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 		return -ENOMEM;
 	entry->line = line->number;
 	entry->name_column = column_of(line, start);
-	entry->name = strndup(start, (size_t)(end - start));
+	entry->name = copy(start, end);
 	if (!entry->name)
 		return -ENOMEM;
 	other = find_entry(section, entry->name, section->entries - 1);

@@ -38,6 +38,7 @@ static int run_once(const struct sb_options *options,
 {
 	struct sb_result result = { .all_series = 1 };
 	struct sb_ground ground = { .placement = placement };
+	const struct sb_record *record;
 	int rc = sb_cpu_mask_read(&ground.usable);
 
 	result.series = calloc(1, sizeof(*result.series));
@@ -49,8 +50,9 @@ static int run_once(const struct sb_options *options,
 	else
 		rc = sb_measure(result.series, &options->chosen[0], options,
 				&ground, NULL);
-	*ns = !rc && sb_record_has_numbers(result.series->record)
-		      ? result.series->record->value[SB_METRIC_ns_per_op]
+	record = result.series->record;
+	*ns = !rc && record && sb_record_has_numbers(record)
+		      ? record->value[SB_METRIC_ns_per_op]
 		      : NAN;
 	sb_result_free(&result);
 	return rc;

@@ -553,16 +553,83 @@ static void directory_is_complete(void **state)
 	remove_tree(directory);
 }
 
-/* The text of a summary, for the caller to free. */
-static char *summarize(const struct sb_result *result)
+/* The text of a summary so wide, for the caller to free. */
+static char *summarize_wide(const struct sb_result *result, int columns)
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	sb_write_summary(result, out, false, 0);
+	sb_write_summary(result, out, columns, columns);
 	fclose(out);
 	return text;
+}
+
+static char *summarize(const struct sb_result *result)
+{
+	return summarize_wide(result, 0);
+}
+
+/* How wide it is without colours, which are taken out. */
+static int width_of(char *text)
+{
+	int widest = 0;
+	int width = 0;
+	char *out = text;
+
+	for (const char *c = text; *c; c++) {
+		if (*c == '\033') {
+			c += strcspn(c, "m");
+			continue;
+		}
+		width = *c == '\n' ? 0 : width + 1;
+		widest = width > widest ? width : widest;
+		*out++ = *c;
+	}
+	*out = '\0';
+	return widest;
+}
+
+static void take_blanks_out(char *text)
+{
+	char *out = text;
+
+	for (const char *c = text; *c; c++) {
+		if (*c != ' ' && *c != '\n')
+			*out++ = *c;
+	}
+	*out = '\0';
+}
+
+/* Nothing is lost: each title is there, and long lines whole. */
+static void a_summary_fits_its_terminal(void **state)
+{
+	static const char *const parts[] = {
+		"op/s",
+		"send99",
+		"wakes",
+		"valid",
+		"1+2/4",
+		"repetition3:suspect(aclockthatwassteppedbyalotwhileitran)",
+	};
+	struct sb_result *result = make_result(".");
+
+	(void)state;
+	sb_record_suspect(&result->series->record[3],
+			  "a clock that was stepped by a lot while it ran");
+	for (int columns = 40; columns < 150; columns++) {
+		char *text = summarize_wide(result, columns);
+
+		assert_in_range(width_of(text), columns / 2, columns);
+		take_blanks_out(text);
+		for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+			if (!strstr(text, parts[i]))
+				fail_msg("%d: %s is not in %s", columns,
+					 parts[i], text);
+		}
+		free(text);
+	}
+	free_result(result);
 }
 
 static void binding_is_what_became_of_it(void **state)
@@ -594,7 +661,7 @@ static void summary_names_doubts(void **state)
 	char *text = summarize(result);
 
 	(void)state;
-	assert_non_null(strstr(text, "  2+1/4\n"));
+	assert_non_null(strstr(text, "  2+1/4  "));
 	assert_non_null(strstr(text, "pingpong, repetition 1: suspect (3 of "
 				     "the time; a <second>, too)\n"));
 	assert_non_null(
@@ -785,6 +852,7 @@ int main(void)
 		cmocka_unit_test(names_tell_series_apart),
 		cmocka_unit_test(directory_is_complete),
 		cmocka_unit_test(binding_is_what_became_of_it),
+		cmocka_unit_test(a_summary_fits_its_terminal),
 		cmocka_unit_test(summary_names_doubts),
 		cmocka_unit_test(steals_are_told_by_distance),
 		cmocka_unit_test(one_distance_is_not_told),

@@ -82,7 +82,7 @@ looks() {
 		raw = open(sys.argv[1], "rb").read().decode()
 		plain = re.sub(r"\033\[[0-9;]*m", "", raw)
 		drawn = [part.replace("\033[K", "") for part in re.split(r"[\r\n]+", plain)]
-		progress = [part for part in drawn if re.search(r"\d/\d+ ", part)]
+		progress = [part for part in drawn if re.match(r"(\[[#-]+\] |▕.*▏ )?\d+/\d+ ", part)]
 		screen = [""]
 		for token in re.findall(r"\033\[K|\r|\n|[^\033\r\n]+", plain):
 		    if token == "\n":
