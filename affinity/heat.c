@@ -248,9 +248,8 @@ static int copy_to(FILE *out, const char *path)
 	return rc;
 }
 
-int sb_heat_draw(const struct sb_topology *topology, const struct sb_heat *heat,
-		 uint32_t n, char *const *legend, uint32_t lines,
-		 const char *format, FILE *out)
+int sb_heat_draw(const struct sb_topology *topology,
+		 const struct sb_heat_map *map, const char *format, FILE *out)
 {
 	struct place_for_files place;
 	hwloc_topology_t copy;
@@ -259,9 +258,9 @@ int sb_heat_draw(const struct sb_topology *topology, const struct sb_heat *heat,
 	if (hwloc_topology_dup(&copy, topology->hwloc))
 		return -ENOMEM;
 	clean_all(copy);
-	for (uint32_t i = 0; i < lines; i++)
-		clean(legend[i]);
-	rc = colour_all(copy, heat, n);
+	for (uint32_t i = 0; i < map->lines; i++)
+		clean(map->legend[i]);
+	rc = colour_all(copy, map->heat, map->heats);
 	if (!rc)
 		rc = make_place(&place);
 	if (!rc) {
@@ -269,7 +268,7 @@ int sb_heat_draw(const struct sb_topology *topology, const struct sb_heat *heat,
 			rc = errno ? -errno : -EIO;
 		if (!rc)
 			rc = run_lstopo(place.xml, format, place.picture,
-					legend, lines);
+					map->legend, map->lines);
 		if (!rc)
 			rc = copy_to(out, place.picture);
 		remove_place(&place);

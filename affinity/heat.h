@@ -17,14 +17,20 @@ struct sb_heat {
 	char text[32];
 };
 
+struct sb_heat_map {
+	const struct sb_heat *heat; /* [heats] */
+	uint32_t heats;
+	char *const *legend; /* [lines] */
+	uint32_t lines;
+};
+
 /*
- * Draws it in a format of lstopo's ("svg", "png") to the stream. legend: lines of
- * text below, in which what SVG would take for markup is replaced. Returns 0; -ENOENT, lstopo is not installed; -ENOTSUP, it has not
+ * Draws it in a format of lstopo's ("svg", "png") to the stream. The legend is
+ * lines of text below, in which what SVG would take for markup is replaced. Returns 0; -ENOENT, lstopo is not installed; -ENOTSUP, it has not
  * that format; or another -errno.
  */
 SB_MUST_CHECK int sb_heat_draw(const struct sb_topology *topology,
-			       const struct sb_heat *heat, uint32_t n,
-			       char *const *legend, uint32_t lines,
+			       const struct sb_heat_map *map,
 			       const char *format, FILE *out);
 
 #endif

@@ -243,16 +243,17 @@ static int plot_to_file(const struct sb_options *options,
 	return rc;
 }
 
-static int plot_to_result(struct sb_plot_order *order, const char *kind)
+static int plot_to_result(struct sb_plot_order *order,
+			  const struct sb_result *result, const char *kind)
 {
 	char *directory;
 	int rc;
 
-	if (order->results > 1)
+	if (order->results != 1)
 		return sb_fail(SB_EXIT_USAGE,
 			       "plot: several results belong to no directory; "
 			       "expected -o FILE.svg or -o FILE.png");
-	directory = sb_path_join(order->result[0]->directory, "plots");
+	directory = sb_path_join(result->directory, "plots");
 	if (!directory)
 		return sb_fail(SB_EXIT_BUG, "no memory");
 	rc = sb_plots_make(order, directory);
@@ -290,7 +291,7 @@ static int plot_results(const struct sb_options *options,
 		return sb_fail(SB_EXIT_USAGE,
 			       "plot: topology goes to a file; expected -o "
 			       "FILE.svg or -o FILE.png");
-	return plot_to_result(&order, kind);
+	return plot_to_result(&order, results->result, kind);
 }
 
 static int plot(const struct sb_options *options)

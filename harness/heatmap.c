@@ -199,8 +199,10 @@ static int draw_on(const struct sb_topology *topology,
 	for (uint32_t i = 0; i < nodes && !rc; i++)
 		fill_node(&heat[workers + i], series, (int)i);
 	if (!rc)
-		rc = sb_heat_draw(topology, heat, workers + nodes, legend,
-				  LEGENDS, format, out);
+		rc = sb_heat_draw(topology,
+				  &(struct sb_heat_map){ heat, workers + nodes,
+							 legend, LEGENDS },
+				  format, out);
 	for (int i = 0; i < LEGENDS; i++)
 		free(legend[i]);
 	free(heat);

@@ -140,10 +140,12 @@ static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
 		    tight ? low : first * step, tight ? high : last * step);
 	fprintf(plot->panel[plot->panels - 1].setup, "set %stics norotate (",
 		axis_word(axis->name));
-	for (double i = first; i <= last; i++)
+	for (int i = 0; first + i <= last; i++) {
+		const double at = (first + i) * step;
+
 		fprintf(plot->panel[plot->panels - 1].setup, "%s'%.*f' %.9g",
-			i > first ? ", " : "", digits,
-			i == 0 ? 0 : i * step * scale, i * step);
+			i ? ", " : "", digits, at == 0 ? 0 : at * scale, at);
+	}
 	sb_plot_set(plot, ")");
 	put_axis_label(plot, axis->name, axis->label,
 		       unit.prefixed ? prefix.text : "", unit.base);
@@ -299,21 +301,22 @@ static uint32_t stride_for(double room, double needed)
 }
 
 void sb_plot_words(struct sb_plot *plot, char name, const char *label,
-		   const struct sb_plot_tic *tic, uint32_t tics, double low,
-		   double high)
+		   const struct sb_plot_words *words)
 {
+	const struct sb_plot_tic *tic = words->tic;
+	const uint32_t tics = words->tics;
 	FILE *out = plot->panel[plot->panels - 1].setup;
 	const bool is_x = name == 'x';
 	const double axis = is_x ? SB_PLOT_WIDTH - plot->left - plot->right
 			    : plot->height ? plot->height
 					   : AXIS_HEIGHT;
-	const double pixels = axis / (high - low);
+	const double pixels = axis / (words->high - words->low);
 	const double room = least_gap(tic, tics, pixels);
 	const uint32_t width = widest_word(tic, tics);
 	const bool turned = is_x && !words_fit(tic, tics, pixels, axis);
 
-	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(name), low,
-		    high);
+	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(name),
+		    words->low, words->high);
 	put_axis_label(plot, name, label, "", "");
 	fprintf(out, "set %stics %s (", axis_word(name),
 		turned ? "rotate by 90 right" : "norotate");

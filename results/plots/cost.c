@@ -58,7 +58,8 @@ static void put_names(struct sb_plot *plot, uint32_t lines)
 
 	for (uint32_t i = 0; i < lines; i++)
 		tic[i] = (struct sb_plot_tic){ i, plot->view->line[i].label };
-	sb_plot_words(plot, 'x', "", tic, lines, -0.5, lines - 0.5);
+	sb_plot_words(plot, 'x', "",
+		      &(struct sb_plot_words){ tic, lines, -0.5, lines - 0.5 });
 }
 
 bool sb_plot_cost(struct sb_plot *plot, int unused)

@@ -102,9 +102,10 @@ static int run_gnuplot(const char *directory, const struct sb_picture *picture,
 		       uint32_t n, char *why)
 {
 	char **argv = calloc(n + 2, sizeof(*argv));
-	pid_t pid;
+	pid_t pid = -1;
 	int rc = argv ? 0 : -ENOMEM;
 
+	SB_CHECK(directory != NULL, ==, true);
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		rc = write_script(directory, &picture[i]);
 		if (!rc && asprintf(&argv[i + 1], "%s.gp", picture[i].name) < 0)
@@ -148,7 +149,7 @@ static void remove_log(const char *directory)
 int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 		     const char *directory, char *why)
 {
-	struct sb_stage stage;
+	struct sb_stage stage = { NULL, NULL };
 	int rc = sb_stage_begin(&stage, directory);
 
 	if (rc)
@@ -186,7 +187,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 	const char *given = getenv("TMPDIR");
 	const char *parent = given && *given ? given : "/tmp";
 	char *unique;
-	struct sb_stage stage;
+	struct sb_stage stage = { NULL, NULL };
 	char *path;
 	int rc;
 

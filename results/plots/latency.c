@@ -61,8 +61,9 @@ static void gather_requests(const struct sb_series *series, int which,
 
 static double middle(uint32_t bucket)
 {
-	return (double)(sb_hist_bucket_low(bucket) +
-			sb_hist_bucket_width(bucket) / 2);
+	const uint64_t half = sb_hist_bucket_width(bucket) / 2;
+
+	return (double)(sb_hist_bucket_low(bucket) + half);
 }
 
 static void add_extremes(struct sb_plot_range *range,
@@ -115,7 +116,8 @@ static void put_percentile_axis(struct sb_plot *plot, double most)
 		if (at <= end)
 			tic[tics++] = (struct sb_plot_tic){ at, words[i] };
 	}
-	sb_plot_words(plot, 'x', "percentile", tic, tics, 0, end);
+	sb_plot_words(plot, 'x', "percentile",
+		      &(struct sb_plot_words){ tic, tics, 0, end });
 }
 
 static const char *line_label(const struct sb_plot *plot, uint32_t i, char *out,

@@ -111,10 +111,14 @@ static struct spot *gather_spots(const struct sb_plot_view *view,
 	return spot;
 }
 
-static void put_curve(struct sb_plot *plot, const struct spot *spot,
-		      uint32_t spots, uint32_t group, size_t percentile,
-		      const char *name, uint32_t style, double edge)
+/* The curve-th: of a group, and one of its percentiles. */
+static void put_curve(struct sb_plot *plot, const struct sb_plot_groups *groups,
+		      const struct spot *spot, uint32_t spots, uint32_t curve,
+		      double edge)
 {
+	const uint32_t group = curve / (uint32_t)PERCENTILES;
+	const size_t percentile = curve % PERCENTILES;
+	const char *name = groups->label[group];
 	const uint32_t block = sb_plot_block(plot);
 	char label[400];
 
@@ -122,12 +126,12 @@ static void put_curve(struct sb_plot *plot, const struct spot *spot,
 		if (spot[i].group == group)
 			sb_plot_put_spread(plot, spot[i].offered,
 					   spot[i].latency[percentile], edge,
-					   style, spot[i].is_suspect);
+					   curve, spot[i].is_suspect);
 	}
 	sb_plot_block_end(plot);
 	snprintf(label, sizeof(label), "%s%s%s", percentiles[percentile].label,
 		 *name ? ", " : "", name);
-	sb_plot_spread_curve(plot, block, label, style);
+	sb_plot_spread_curve(plot, block, label, curve);
 }
 
 static bool draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
@@ -159,8 +163,7 @@ static bool draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
 	sb_plot_axis(plot, &x);
 	edge = sb_plot_axis(plot, &y);
 	for (uint32_t c = 0; c < most; c++)
-		put_curve(plot, spot, spots, c / PERCENTILES, c % PERCENTILES,
-			  groups->label[c / PERCENTILES], c, edge);
+		put_curve(plot, groups, spot, spots, c, edge);
 	return true;
 }
 

@@ -172,15 +172,19 @@ double sb_plot_axis(struct sb_plot *plot, const struct sb_plot_axis *axis);
 
 double sb_plot_clamp(double value, double edge);
 
-/* Tics with words at these places, [low, high] around them. Those that do not
+/* Tics with words at their places, on an axis from low to high. Those that do not
  * fit are thinned out or turned. */
 struct sb_plot_tic {
 	double at;
 	const char *text;
 };
+struct sb_plot_words {
+	const struct sb_plot_tic *tic; /* [tics] */
+	uint32_t tics;
+	double low, high;
+};
 void sb_plot_words(struct sb_plot *plot, char name, const char *label,
-		   const struct sb_plot_tic *tic, uint32_t tics, double low,
-		   double high);
+		   const struct sb_plot_words *words);
 
 /* Numbers 0 to n - 1, of workers. */
 void sb_plot_numbers(struct sb_plot *plot, char name, const char *label,

@@ -199,7 +199,7 @@ static void put_measure(struct sb_plot *plot, enum measure what,
 	sb_plot_panel(plot);
 	edge = sb_plot_axis(plot, &y);
 	sb_plot_words(plot, 'x', what == SUCCESS_PCT ? "victim's distance" : "",
-		      tic, n, -0.5, n - 0.5);
+		      &(struct sb_plot_words){ tic, n, -0.5, n - 0.5 });
 	for (uint32_t i = 0; i < lines; i++)
 		put_line(plot, i, lines, what, position, edge);
 }

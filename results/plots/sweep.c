@@ -244,8 +244,9 @@ static void put_value_axis(struct sb_plot *plot, char name,
 	for (uint32_t i = 0; tic && i < values->n; i++)
 		tic[i] = (struct sb_plot_tic){ i, values->value[i]->text };
 	if (tic)
-		sb_plot_words(plot, name, values->name, tic, values->n, -0.5,
-			      values->n - 0.5);
+		sb_plot_words(plot, name, values->name,
+			      &(struct sb_plot_words){ tic, values->n, -0.5,
+						       values->n - 0.5 });
 	free(tic);
 }
 

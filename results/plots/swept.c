@@ -204,9 +204,15 @@ static int compare_spots(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void put_line(struct sb_plot *plot, const struct sb_swept *swept,
-		     uint32_t group, enum sb_metric_id metric, uint32_t style,
-		     const char *label, double edge)
+struct curve {
+	uint32_t group;
+	enum sb_metric_id metric;
+	uint32_t style;
+	double edge;
+};
+
+static void put_curve(struct sb_plot *plot, const struct sb_swept *swept,
+		      const struct curve *curve, const char *label)
 {
 	const struct sb_plot_view *view = plot->view;
 	struct spot *spot = calloc(view->lines, sizeof(*spot));
@@ -214,7 +220,7 @@ static void put_line(struct sb_plot *plot, const struct sb_swept *swept,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < view->lines && spot; i++) {
-		if (swept->groups.of[i] == group && !isnan(swept->at[i]))
+		if (swept->groups.of[i] == curve->group && !isnan(swept->at[i]))
 			spot[n++] = (struct spot){ swept->at[i], i };
 	}
 	if (n)
@@ -224,12 +230,13 @@ static void put_line(struct sb_plot *plot, const struct sb_swept *swept,
 			view->line[spot[i].line].series;
 
 		sb_plot_put_spread(plot, spot[i].at,
-				   sb_series_spread(series, metric), edge,
-				   style, sb_plot_is_suspect(series));
+				   sb_series_spread(series, curve->metric),
+				   curve->edge, curve->style,
+				   sb_plot_is_suspect(series));
 	}
 	free(spot);
 	sb_plot_block_end(plot);
-	sb_plot_spread_curve(plot, block, label, style);
+	sb_plot_spread_curve(plot, block, label, curve->style);
 }
 
 static void add_range(const struct sb_plot_view *view, enum sb_metric_id metric,
@@ -251,8 +258,9 @@ static void put_x_axis(struct sb_plot *plot, const struct sb_swept *swept,
 	const double high = swept->tic[swept->tics - 1].at;
 	const double margin = (high - low) / 30;
 
-	sb_plot_words(plot, 'x', label, swept->tic, swept->tics, low - margin,
-		      high + margin);
+	sb_plot_words(plot, 'x', label,
+		      &(struct sb_plot_words){ swept->tic, swept->tics,
+					       low - margin, high + margin });
 }
 
 void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
@@ -267,6 +275,7 @@ void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 		sb_plot_most(plot, swept->groups.groups * metrics);
 	double edge;
 
+	SB_CHECK(metrics, >, 0);
 	for (uint32_t m = 0; m < metrics && metric[m].label; m++)
 		add_range(plot->view, metric[m].metric, &y.range);
 	sb_plot_panel(plot);
@@ -281,7 +290,10 @@ void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 			continue;
 		snprintf(label, sizeof(label), "%s%s%s", what,
 			 *what && *group ? ", " : "", group);
-		put_line(plot, swept, c / metrics, metric[c % metrics].metric,
-			 c, plot->panels == 1 && *label ? label : NULL, edge);
+		put_curve(plot, swept,
+			  &(struct curve){ c / metrics,
+					   metric[c % metrics].metric, c,
+					   edge },
+			  plot->panels == 1 && *label ? label : NULL);
 	}
 }
