@@ -12,7 +12,7 @@
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
-#define OPTION(...) OPTION_FOR(SB_VERB_RUN, __VA_ARGS__)
+#define OPTION(...) OPTION_FOR(SB_VERB_RUN | SB_VERB_SWEEP, __VA_ARGS__)
 #define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
 	[SB_OPT_##id] = { verbs, name, letter, form, initial, min, max, help },
 #include "harness/options.def"
@@ -191,7 +191,12 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 	return false;
 }
 
-/* All options, then for `run` all parameters of all workloads, each name once.
+static bool has_workloads(enum sb_verb verb)
+{
+	return verb == SB_VERB_RUN || verb == SB_VERB_SWEEP;
+}
+
+/* All options, then for verbs with workloads all parameters of all workloads, each name once.
  * Returns how many options there are. */
 static size_t build_long_options(struct option *table, enum sb_verb verb)
 {
@@ -209,7 +214,7 @@ static size_t build_long_options(struct option *table, enum sb_verb verb)
 	}
 	options = n;
 	for (const struct sb_workload *const *w = sb_workloads;
-	     *w && verb == SB_VERB_RUN; w++) {
+	     *w && has_workloads(verb); w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!has_long(table, n, p->name))
 				table[n++] =
@@ -256,7 +261,10 @@ static const char *verb_name(enum sb_verb verb)
 		return "check";
 	case SB_VERB_CALIBRATE:
 		return "calibrate";
+	case SB_VERB_SWEEP:
+		return "sweep";
 	case SB_VERB_RUN:
+	case SB_SWEPT:
 	default:
 		return "run";
 	}
@@ -271,7 +279,10 @@ static const char *verb_advice(enum sb_verb verb)
 	case SB_VERB_CHECK:
 	case SB_VERB_CALIBRATE:
 		return "it looks at this machine";
+	case SB_VERB_SWEEP:
+		return "what it goes through is named with -w, -P and -L";
 	case SB_VERB_RUN:
+	case SB_SWEPT:
 	default:
 		return "workloads are named with -w";
 	}
@@ -310,9 +321,24 @@ static int add_workload_names(struct sb_options *options, const char *names)
 	return set_value(options, SB_OPT_workload, joined, "command line");
 }
 
+static int add_sweep(struct sb_options *options, enum sb_option_id id,
+		     const char *text)
+{
+	if (options->sweeps == SB_SWEEPS_MAX)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--%s: '%s' is one too many; expected at most "
+			       "%d",
+			       sb_option[id].name, text, SB_SWEEPS_MAX);
+	options->sweep[options->sweeps++] =
+		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
+	return set_value(options, id, text, "command line");
+}
+
 static int take_option(struct sb_options *options, enum sb_option_id id,
 		       const char *text)
 {
+	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
+		return add_sweep(options, id, text);
 	if (id == SB_OPT_workload)
 		return add_workload_names(options, text);
 	return set_value(options, id, text ? text : "yes", "command line");
@@ -545,16 +571,21 @@ int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
 	return rc;
 }
 
-int sb_options_parse(struct sb_options *options, int argc, char **argv)
+int sb_options_choose(struct sb_options *options)
 {
-	int rc = sb_options_parse_for(options, SB_VERB_RUN, argc, argv);
+	int rc = choose_workloads(options);
 
-	if (rc || sb_opt(options, SB_OPT_help))
-		return rc;
-	rc = choose_workloads(options);
 	for (uint32_t i = 0; i < options->givens && !rc; i++)
 		rc = apply_given(options, &options->given[i]);
 	return rc;
+}
+
+int sb_options_parse(struct sb_options *options, int argc, char **argv)
+{
+	const int rc = sb_options_parse_for(options, SB_VERB_RUN, argc, argv);
+
+	return rc || sb_opt(options, SB_OPT_help) ? rc
+						  : sb_options_choose(options);
 }
 
 void sb_options_free(struct sb_options *options)

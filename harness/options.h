@@ -12,7 +12,10 @@ enum sb_verb {
 	SB_VERB_RUN = 1,
 	SB_VERB_TOPO = 2,
 	SB_VERB_CHECK = 4,
-	SB_VERB_CALIBRATE = 8
+	SB_VERB_CALIBRATE = 8,
+	SB_VERB_SWEEP = 16,
+
+	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
 
 enum sb_option_id {
@@ -48,10 +51,17 @@ struct sb_option_value {
 #define SB_WORKLOADS_MAX 64
 #define SB_PARAMS_MAX	 16
 #define SB_GIVEN_MAX	 64
+#define SB_SWEEPS_MAX	 16
 
 /* --NAME VALUE for a parameter of a workload. */
 struct sb_given_param {
 	const char *name;
+	const char *text;
+};
+
+/* -P or -L, as it was given. */
+struct sb_given_sweep {
+	char letter;
 	const char *text;
 };
 
@@ -66,6 +76,8 @@ struct sb_options {
 	struct sb_option_value value[SB_OPTIONS];
 	struct sb_given_param given[SB_GIVEN_MAX];
 	uint32_t givens;
+	struct sb_given_sweep sweep[SB_SWEEPS_MAX];
+	uint32_t sweeps;
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
@@ -81,6 +93,10 @@ int sb_options_parse(struct sb_options *options, int argc, char **argv);
  * environment is not asked. */
 int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
 			 int argc, char **argv);
+
+/* After that, for a verb with workloads: chooses them, and gives them their
+ * parameters. */
+int sb_options_choose(struct sb_options *options);
 void sb_options_free(struct sb_options *options);
 
 static inline uint64_t sb_opt(const struct sb_options *options,
