@@ -102,8 +102,8 @@ struct sb_series {
 
 /* What is known about the run as a whole: text by group and key. */
 struct sb_fact {
-	const char *group;
-	const char *key;
+	char *group;
+	char *key;
 	char *value;
 };
 
@@ -166,7 +166,8 @@ const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
  * memory. For the caller to free. */
 char *sb_text_copy(const char *text);
 
-/* Copies the value, as above. Returns 0 or -ENOMEM. */
+/* Copies all three, as above. The facts of a group are side by side; one that
+ * was there is replaced. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,
