@@ -8,7 +8,7 @@ OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarc
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
-PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson
+PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
 CFLAGS_release := -O2
@@ -156,6 +156,9 @@ $(shell mkdir -p $(OUT); echo '$(subst ','\'',$(BUILD_LINE))' | cmp -s - $(STAMP
 REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 $(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
 $(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
+
+# A dump of its stacks has names.
+$(PROGRAM) $(WRONG): LDLIBS += -rdynamic
 
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"

@@ -71,7 +71,7 @@ static int try_writing(const char *directory)
 	return rc;
 }
 
-static int prepare_directory(const struct sb_options *options,
+int sb_run_prepare_directory(const struct sb_options *options,
 			     struct sb_result *result)
 {
 	int rc;
@@ -154,7 +154,7 @@ static void on_interrupt(int signal_number)
 }
 
 /* The first Ctrl-C ends the run in order; a second one ends the program. */
-static void catch_interrupts(void)
+void sb_run_catch_interrupts(void)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
 
@@ -317,7 +317,7 @@ static void write_plots(const struct sb_result *result)
 			strerror(-rc), result->directory);
 }
 
-static int write_directory(const struct sb_result *result,
+int sb_run_write_directory(const struct sb_result *result,
 			   const struct sb_options *options)
 {
 	const char *failed;
@@ -333,20 +333,25 @@ static int write_directory(const struct sb_result *result,
 	return write_documents(result);
 }
 
-static void print_pretty(const struct sb_result *result,
-			 const struct sb_options *options)
+static void put_place(const struct sb_result *result,
+		      const struct sb_options *options)
 {
-	sb_write_summary(result, stdout,
-			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
-	if (*sb_result_fact(result, "run", "find_slo"))
-		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
 	printf("result: %s (report.html, result.json, runs.csv%s)\n",
 	       result->directory,
 	       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
 }
 
-static void print_result(const struct sb_result *result,
-			 const struct sb_options *options)
+static void print_pretty(const struct sb_result *result)
+{
+	sb_write_summary(result, stdout,
+			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	if (*sb_result_fact(result, "run", "find_slo"))
+		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
+}
+
+void sb_run_print(const struct sb_result *result,
+		  const struct sb_options *options,
+		  void (*pretty)(const struct sb_result *result))
 {
 	if (sb_opt(options, SB_OPT_quiet))
 		return;
@@ -359,13 +364,14 @@ static void print_result(const struct sb_result *result,
 		break;
 	case PRETTY:
 	default:
-		print_pretty(result, options);
+		pretty(result);
+		put_place(result, options);
 		break;
 	}
 }
 
 /* Suspect rows have numbers, and say what is wrong with them: status 0. */
-static bool all_measured(const struct sb_result *result)
+bool sb_run_all_measured(const struct sb_result *result)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		if (sb_series_count(&result->series[i], SB_INVALID))
@@ -382,7 +388,7 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 		sb_placing_generator_cpus(spot->topology, plan);
 	const bool is_pinned = plan->generators && !spot->emulated;
 	bool is_foretold;
-	int rc = prepare_directory(options, result);
+	int rc = sb_run_prepare_directory(options, result);
 
 	if (!rc)
 		rc = sb_timing_choose(options);
@@ -393,7 +399,7 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 		rc = add_generator_cpus(result, &generator_cpus);
 	if (rc)
 		return rc;
-	catch_interrupts();
+	sb_run_catch_interrupts();
 	is_foretold = sb_memory_foretell(options);
 	rc = measure_beside(result, options, spot,
 			    is_pinned ? &generator_cpus : NULL);
@@ -401,11 +407,11 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 	if (!rc && sb_timing_add_drift(result))
 		rc = sb_fail(SB_EXIT_BUG, "no memory");
 	if (!rc)
-		rc = write_directory(result, options);
+		rc = sb_run_write_directory(result, options);
 	if (rc)
 		return rc;
-	print_result(result, options);
-	return all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
+	sb_run_print(result, options, print_pretty);
+	return sb_run_all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 
 static int run_on(const struct sb_options *options,

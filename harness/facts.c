@@ -188,6 +188,12 @@ static int add_options(struct sb_result *result,
 	return rc;
 }
 
+const char *sb_facts_build(void)
+{
+	return SB_VERSION ", revision " SB_REVISION ", " SB_BUILD_MODE
+			  ", compiler " __VERSION__;
+}
+
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
 		    const struct sb_topology *topology, uint32_t workers,
 		    int argc, char **argv)

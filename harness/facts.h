@@ -13,4 +13,7 @@ SB_MUST_CHECK int sb_facts_gather(struct sb_result *result,
 				  const struct sb_topology *topology,
 				  uint32_t workers, int argc, char **argv);
 
+/* Version, revision, mode and compiler of this program. */
+const char *sb_facts_build(void);
+
 #endif

@@ -21,6 +21,10 @@ void sb_help(void)
 	     "summary,\n"
 	     "                                          write a result "
 	     "directory\n"
+	     "  sched-bench sweep -w W -L NAME=A,B      every combination of "
+	     "values, interleaved,\n"
+	     "                                          with a table and a "
+	     "recommendation\n"
 	     "  sched-bench topo WHAT [options]         list, show, plan, "
 	     "export, fingerprint:\n"
 	     "                                          machines, and which "
@@ -35,8 +39,8 @@ void sb_help(void)
 	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
-	     "  sched-bench run --help shows the options of run; so for topo, "
-	     "check and calibrate.\n"
+	     "  sched-bench run --help shows the options of run; so for sweep, "
+	     "topo, check and calibrate.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -86,6 +90,22 @@ void sb_help_run(void)
 	puts("\nEach workload has parameters of its own: sched-bench list "
 	     "workloads. Each option\ncan be set in the environment: "
 	     "SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64.");
+}
+
+void sb_help_sweep(void)
+{
+	puts("sched-bench sweep -w WORKLOAD -L NAME=A,B,... "
+	     "-P NAME=LO..HI[:STEP|:log2] ... [options]\n"
+	     "sched-bench sweep --resume DIRECTORY\n"
+	     "\n"
+	     "Runs every combination of the values, each repetition in a "
+	     "process of its own: a crash\n"
+	     "or a hang costs its row alone. A round is one repetition of "
+	     "each, in random order.\n"
+	     "What is there is in DIRECTORY/sweep.db after each row.");
+	put_options_of(SB_VERB_SWEEP);
+	puts("\nTry:  sched-bench sweep -w skynet -L spin-yield=0,12,64 -L "
+	     "batch=1,16 -d 200ms -r 5");
 }
 
 void sb_help_topo(void)

@@ -4,6 +4,7 @@
 
 void sb_help(void);
 void sb_help_run(void);
+void sb_help_sweep(void);
 void sb_help_topo(void);
 void sb_help_check(void);
 void sb_help_calibrate(void);

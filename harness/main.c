@@ -8,7 +8,9 @@
 #include "harness/command_check.h"
 #include "harness/command_calibrate.h"
 #include "harness/command_run.h"
+#include "harness/command_sweep.h"
 #include "harness/command_topo.h"
+#include "harness/crash.h"
 #include "harness/help.h"
 #include "harness/status.h"
 #include "harness/version.h"
@@ -28,6 +30,8 @@ static int run_verb(int argc, char **argv)
 		puts("sched-bench " SB_VERSION);
 	else if (!strcmp(verb, "run"))
 		return sb_command_run(argc, argv);
+	else if (!strcmp(verb, "sweep"))
+		return sb_command_sweep(argc, argv);
 	else if (!strcmp(verb, "topo"))
 		return sb_command_topo(argc, argv);
 	else if (!strcmp(verb, "check"))
@@ -38,15 +42,18 @@ static int run_verb(int argc, char **argv)
 		return sb_command_list(argc - 1, argv + 1);
 	else
 		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run, topo, check, "
-			       "calibrate or list (sched-bench --help)",
+			       "unknown verb '%s'; expected run, sweep, topo, "
+			       "check, calibrate or list (sched-bench --help)",
 			       verb);
 	return SB_EXIT_OK;
 }
 
 int main(int argc, char **argv)
 {
-	const int rc = run_verb(argc, argv);
+	int rc;
+
+	sb_crash_watch();
+	rc = run_verb(argc, argv);
 
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		return sb_fail(SB_EXIT_ENVIRONMENT,

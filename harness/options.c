@@ -156,6 +156,13 @@ static int set_defaults(struct sb_options *options)
 	return rc;
 }
 
+void sb_option_environment(enum sb_option_id id, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "SCHED_BENCH_%s", sb_option[id].name);
+	for (char *c = out; *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper(*c);
+}
+
 static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 {
 	char name[64];
@@ -163,12 +170,8 @@ static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		const char *text;
-		char *c;
 
-		snprintf(name, sizeof(name), "SCHED_BENCH_%s",
-			 sb_option[id].name);
-		for (c = name; *c; c++)
-			*c = *c == '-' ? '_' : (char)toupper(*c);
+		sb_option_environment(id, name, sizeof(name));
 		text = sb_option[id].verbs & verb ? getenv(name) : NULL;
 		if (text)
 			rc = set_value(options, id, text, "environment");

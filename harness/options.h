@@ -99,6 +99,9 @@ int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
 int sb_options_choose(struct sb_options *options);
 void sb_options_free(struct sb_options *options);
 
+/* The name of an option's twin in the environment. */
+void sb_option_environment(enum sb_option_id id, char *out, size_t bytes);
+
 static inline uint64_t sb_opt(const struct sb_options *options,
 			      enum sb_option_id id)
 {

@@ -4,8 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const char *about;
+
+void sb_fail_about(const char *what)
+{
+	about = what;
+}
+
 /* What is named in it may be anything; it stays one line. */
-static void put_line(const char *text, FILE *out)
+static void put_text(const char *text, FILE *out)
 {
 	for (; *text; text++) {
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -13,7 +20,6 @@ static void put_line(const char *text, FILE *out)
 		else
 			fputc(*text, out);
 	}
-	fputc('\n', out);
 }
 
 int sb_fail(enum sb_status_code status, const char *format, ...)
@@ -26,7 +32,12 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 	length = vasprintf(&text, format, args);
 	va_end(args);
 	fputs("sched-bench: ", stderr);
-	put_line(length < 0 ? "no memory" : text, stderr);
+	if (about) {
+		put_text(about, stderr);
+		fputs(": ", stderr);
+	}
+	put_text(length < 0 ? "no memory" : text, stderr);
+	fputc('\n', stderr);
 	if (length >= 0)
 		free(text);
 	return status;

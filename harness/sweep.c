@@ -324,6 +324,20 @@ void sb_dimension_free(struct sb_dimension *d)
 
 /* ---- all of them ---- */
 
+/* A flag has no value that its own parser could refuse. */
+static int check_flag(const struct sb_dimension *d)
+{
+	for (uint32_t i = 0; i < d->values; i++) {
+		if (d->option < SB_OPTIONS && !sb_option[d->option].form &&
+		    strcmp(d->value[i], "yes") && strcmp(d->value[i], "no"))
+			return sb_fail(SB_EXIT_USAGE,
+				       "sweep: --%s: '%s' is not valid; "
+				       "expected yes or no",
+				       d->name, d->value[i]);
+	}
+	return 0;
+}
+
 static int given_twice(const struct sb_sweep *sweep,
 		       const struct sb_dimension *d)
 {
@@ -353,6 +367,8 @@ static int add_dimension(struct sb_sweep *sweep, char letter, const char *text)
 	struct sb_dimension *d = &sweep->dimension[sweep->dimensions];
 	int rc = sb_dimension_parse(d, letter, text, sweep->options);
 
+	if (!rc)
+		rc = check_flag(d);
 	if (!rc)
 		rc = given_twice(sweep, d);
 	if (rc)
@@ -734,20 +750,21 @@ static uint64_t warmup_ns(const struct sb_options *o)
 						   : sb_opt(o, SB_OPT_warmup);
 }
 
+uint64_t sb_sweep_row_ns(const struct sb_options *run)
+{
+	return warmup_ns(run) + sb_opt(run, SB_OPT_duration);
+}
+
 /* Each part, and the capacity that --load measures, may be one round late, which
  * --timeout ends; what that cannot end is a hang. */
-uint64_t sb_sweep_limit_ns(const struct sb_options *o)
+uint64_t sb_sweep_limit_ns(const struct sb_options *run,
+			   const struct sb_options *sweep)
 {
-	const struct sb_option_value *given = &o->value[SB_OPT_kill_after];
+	const struct sb_option_value *given =
+		&sweep->value[SB_OPT_kill_after];
 
 	if (given->alternative)
 		return given->number;
-	return warmup_ns(o) + 2 * sb_opt(o, SB_OPT_duration) +
-	       3 * sb_opt(o, SB_OPT_timeout) + GRACE_NS;
-}
-
-double sb_sweep_row_s(const struct sb_options *o, double rest_s)
-{
-	return 1e-9 * (double)(warmup_ns(o) + sb_opt(o, SB_OPT_duration)) +
-	       rest_s;
+	return sb_sweep_row_ns(run) + sb_opt(run, SB_OPT_duration) +
+	       3 * sb_opt(run, SB_OPT_timeout) + GRACE_NS;
 }

@@ -14,7 +14,7 @@
 
 #define SB_SWEEP_VALUES_MAX 1000
 #define SB_SWEEP_ROWS_MAX   100000
-#define SB_SWEEP_ARGS_MAX   (SB_OPTIONS + SB_PARAMS_MAX + SB_SWEEPS_MAX + 8)
+#define SB_SWEEP_ARGS_MAX   (SB_OPTIONS + SB_GIVEN_MAX + SB_SWEEPS_MAX + 8)
 
 /* A workload that does not have the parameter. */
 #define SB_NO_LEVEL UINT32_MAX
@@ -30,6 +30,8 @@ struct sb_configuration {
 	const struct sb_chosen *chosen;
 	uint32_t level[SB_SWEEPS_MAX]; /* for each dimension */
 	char *label;		       /* "skynet batch=1 spin-yield=0" */
+	uint64_t row_ns;	       /* for whoever checks it to fill in */
+	uint64_t limit_ns;
 };
 
 struct sb_slot {
@@ -88,10 +90,13 @@ SB_MUST_CHECK int sb_sweep_arguments(const struct sb_sweep *sweep,
 SB_MUST_CHECK int sb_sweep_canonical(const struct sb_options *options,
 				     struct sb_arguments *out);
 
-/* When a row that has not ended hangs. */
-uint64_t sb_sweep_limit_ns(const struct sb_options *options);
-
-/* What a row takes besides its time of measurement is rest_s. */
-double sb_sweep_row_s(const struct sb_options *options, double rest_s);
+/*
+ * How long a row takes, of which `run` are the options: its own times, but for
+ * starting and writing; and when it hangs, which --kill-after of the sweep may
+ * say.
+ */
+uint64_t sb_sweep_row_ns(const struct sb_options *run);
+uint64_t sb_sweep_limit_ns(const struct sb_options *run,
+			   const struct sb_options *sweep);
 
 #endif

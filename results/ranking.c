@@ -116,35 +116,20 @@ static struct sb_ratio interval_of(const double *log, uint32_t n, uint64_t seed)
 	return ratio;
 }
 
-/* to NULL: of 1. */
-static struct sb_ratio compare(const double *of, const double *to,
-			       uint32_t rounds, uint64_t seed)
+struct sb_ratio sb_ranking_ratio(const double *of, const double *to,
+				 uint32_t rounds, uint64_t seed)
 {
 	double *difference = calloc(rounds + 1, sizeof(*difference));
 	struct sb_ratio ratio;
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; difference && r < rounds; r++) {
-		const double other = to ? to[r] : 1;
-
-		if (is_there(of[r]) && is_there(other))
-			difference[n++] = log(of[r] / other);
+		if (is_there(of[r]) && is_there(to[r]))
+			difference[n++] = log(of[r] / to[r]);
 	}
 	ratio = interval_of(difference, n, seed);
 	free(difference);
 	return ratio;
-}
-
-struct sb_ratio sb_ranking_ratio(const double *of, const double *to,
-				 uint32_t rounds, uint64_t seed)
-{
-	return compare(of, to, rounds, seed);
-}
-
-struct sb_ratio sb_ranking_mean(const double *value, uint32_t rounds,
-				uint64_t seed)
-{
-	return compare(value, NULL, rounds, seed);
 }
 
 /* ---- who is compared, and in which rounds ---- */

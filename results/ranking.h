@@ -70,10 +70,6 @@ SB_MUST_CHECK int sb_ranking_make(struct sb_ranking *ranking,
 struct sb_ratio sb_ranking_ratio(const double *of, const double *to,
 				 uint32_t rounds, uint64_t seed);
 
-/* The same of one configuration's values themselves: their geometric mean. */
-struct sb_ratio sb_ranking_mean(const double *value, uint32_t rounds,
-				uint64_t seed);
-
 /*
  * The effect of one option alone: out[l * rounds + r] is the geometric mean over
  * the configurations of level l, NaN unless all that have include[c] have a

@@ -46,6 +46,7 @@ $wrong"
 		memory_order	memory_order_	core/atomic\.h
 		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
 		jemalloc	include.<jemalloc	core/mem\.c
+		sqlite	include.<sqlite3	harness/store\.c
 		liburcu	include.<urcu	core/(reclaim|pidmap)\.c|tests/bench_rcu\.c
 	EOF
 	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] |
