@@ -162,19 +162,16 @@ int sb_child_run(struct sb_child *child)
 
 /* ---- what is said of it ---- */
 
-#define TAIL_BYTES 240
+#define WORDS_BYTES 160
 
-/* Its last lines; of a dump the first ones, which are where it was. */
+/* Its last lines before any stack, as one. */
 static void last_words(const struct sb_child *child, char *out, size_t bytes)
 {
-	const char *dump = strstr(child->stderr_text, SB_CRASH_MARK);
 	const char *from = child->stderr_text;
-	size_t length = child->stderr_bytes;
+	const char *dump = strstr(from, SB_CRASH_MARK);
+	size_t length = dump ? (size_t)(dump - from) : child->stderr_bytes;
 
-	if (dump) {
-		length -= (size_t)(dump - from);
-		from = dump;
-	} else if (length >= bytes) {
+	if (length >= bytes) {
 		from += length - bytes + 1;
 		length = bytes - 1;
 	}
@@ -185,27 +182,71 @@ static void last_words(const struct sb_child *child, char *out, size_t bytes)
 		*c = *c == '\n' ? ' ' : *c;
 }
 
+/* The names in "program(name+0x12)[0x1234]" lines of the first stack that has
+ * any, from the innermost on. */
+static void name_frames(const char *dump, char *out, size_t bytes)
+{
+	const char *end = strstr(dump + 1, SB_CRASH_MARK);
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (const char *line = strchr(dump, '\n'); line && line[1];
+	     line = strchr(line + 1, '\n')) {
+		const size_t length = strcspn(line + 1, "\n");
+		const char *open = memchr(line + 1, '(', length);
+		const size_t name = open ? strcspn(open + 1, "+)\n") : 0;
+
+		if (end && line >= end - 1)
+			break;
+		/* Of libraries, and static functions', there is none. */
+		if (!name || line[1] == '/' || used + name + 4 > bytes)
+			continue;
+		used += (size_t)snprintf(out + used, bytes - used, "%s%.*s",
+					 used ? " < " : "", (int)name,
+					 open + 1);
+	}
+}
+
+static uint32_t count_stacks(const char *text)
+{
+	uint32_t n = 0;
+
+	while ((text = strstr(text, SB_CRASH_MARK))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
 static void how_it_ended(const struct sb_child *child, char *out, size_t bytes)
 {
 	const int status = child->wait_status;
+	const char *dump = strstr(child->stderr_text, SB_CRASH_MARK);
 	char limit[SB_TIME_BYTES];
+	char frames[WORDS_BYTES] = "";
 
 	sb_format_time(limit, child->limit_ns);
 	if (child->hung)
-		snprintf(out, bytes, "hung: killed after %s", limit);
-	else if (WIFSIGNALED(status))
-		snprintf(out, bytes, "crashed: SIG%s (%s)",
+		snprintf(out, bytes,
+			 "hung: killed after %s; the stacks of its %u threads "
+			 "are in sweep.db",
+			 limit, count_stacks(child->stderr_text));
+	else if (WIFSIGNALED(status)) {
+		if (dump)
+			name_frames(dump, frames, sizeof(frames));
+		snprintf(out, bytes, "crashed: SIG%s (%s)%s%s",
 			 sigabbrev_np(WTERMSIG(status)),
-			 sigdescr_np(WTERMSIG(status)));
-	else
+			 sigdescr_np(WTERMSIG(status)), *frames ? " in " : "",
+			 frames);
+	} else
 		snprintf(out, bytes, "failed with exit status %d",
 			 WEXITSTATUS(status));
 }
 
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes)
 {
-	char how[100];
-	char words[TAIL_BYTES];
+	char how[100 + WORDS_BYTES];
+	char words[WORDS_BYTES];
 
 	how_it_ended(child, how, sizeof(how));
 	last_words(child, words, sizeof(words));

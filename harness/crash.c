@@ -60,16 +60,20 @@ static long own_id(void)
 	return syscall(SYS_gettid);
 }
 
-static void put_stack(const char *why)
+/* Its own frame and the handler's, which nobody wants to see. */
+#define OWN_FRAMES 2
+
+static __attribute__((noinline)) void put_stack(const char *why)
 {
 	void *frame[FRAMES];
 	const int frames = backtrace(frame, FRAMES);
+	const int skip = frames > OWN_FRAMES ? OWN_FRAMES : 0;
 
 	put(SB_CRASH_MARK);
 	put_number(own_id());
 	put(why);
 	put(":\n");
-	backtrace_symbols_fd(frame, frames, STDERR_FILENO);
+	backtrace_symbols_fd(&frame[skip], frames - skip, STDERR_FILENO);
 }
 
 /* ---- crashes ---- */

@@ -125,7 +125,7 @@ static void put_objective(char *out, const struct group *g, uint32_t i)
 	sb_human(text[0], spread.median, sb_metric[metric].unit);
 	sb_human(text[1], interval.low, sb_metric[metric].unit);
 	sb_human(text[2], interval.high, sb_metric[metric].unit);
-	snprintf(out, CELL_BYTES, n ? "%s [%s .. %s]" : "%s", text[0], text[1],
+	snprintf(out, CELL_BYTES, n > 1 ? "%s [%s .. %s]" : "%s", text[0], text[1],
 		 text[2]);
 }
 
@@ -279,8 +279,8 @@ static void put_table(const struct group *g, FILE *out)
 	}
 	add_cells(&grid, g, "valid", put_valid);
 	add_cells(&grid, g, "best in", put_rank);
-	fprintf(out, "%s, %" PRIu32 " rounds; medians%s\n",
-		series(g, 0)->workload, g->rounds,
+	fprintf(out, "%s, %" PRIu32 " round%s; medians%s\n",
+		series(g, 0)->workload, g->rounds, g->rounds == 1 ? "" : "s",
 		g->rounds < 6 ? " [least .. largest]"
 			      : " [their 95 % intervals]");
 	put_grid(&grid, out);
@@ -321,26 +321,27 @@ static void put_settings(const struct group *g, uint32_t i, FILE *out)
 	fputs(blank ? blank + 1 : configuration(g, i)->label, out);
 }
 
-/* The best of these against another, as a change of the objective in percent. */
-static void put_gain(const struct sb_ratio *ratio, const char *objective,
-		     bool higher, FILE *out)
+static void put_percent(double part, FILE *out)
 {
-	const double sign = higher ? 1 : -1;
-	double low;
-	double high;
+	const double percent = 100 * part;
 
-	/* ratio: best to other, of what is the lower the better. */
-	if (higher) {
-		low = 1 / ratio->high - 1;
-		high = 1 / ratio->low - 1;
-	} else {
-		low = 1 - ratio->high;
-		high = 1 - ratio->low;
-	}
-	fprintf(out, "%s is %.2g %% [%.2g %% .. %.2g %%] %s than ", objective,
-		100 * sign *
-			((higher ? 1 / ratio->ratio : ratio->ratio) - 1),
-		100 * low, 100 * high, higher ? "higher" : "lower");
+	fprintf(out, "%.*f %%", fabs(percent) < 10 ? 1 : 0, percent);
+}
+
+/* "ns_per_op is 3.6 % [1.2 % .. 6.1 %] lower than "; ratio: of what is the lower
+ * the better. */
+static void put_gain(const struct group *g, const struct sb_ratio *ratio,
+		     FILE *out)
+{
+	const bool higher = g->higher;
+
+	fprintf(out, "%s is ", sb_metric[g->view->objective].name);
+	put_percent(higher ? 1 / ratio->ratio - 1 : 1 - ratio->ratio, out);
+	fputs(" [", out);
+	put_percent(higher ? 1 / ratio->high - 1 : 1 - ratio->high, out);
+	fputs(" .. ", out);
+	put_percent(higher ? 1 / ratio->low - 1 : 1 - ratio->low, out);
+	fprintf(out, "] %s than ", higher ? "higher" : "lower");
 }
 
 static uint32_t find_default(const struct group *g)
@@ -404,7 +405,7 @@ static void put_comparison(const struct group *g, FILE *out)
 				 &g->value[other * g->rounds], g->rounds,
 				 g->view->seed);
 	fputs("  Its ", out);
-	put_gain(&ratio, sb_metric[g->view->objective].name, g->higher, out);
+	put_gain(g, &ratio, out);
 	fputs(to_default ? "with the default" : "with the second best", out);
 	fputs(" (", out);
 	put_settings(g, other, out);
@@ -467,8 +468,7 @@ static void put_effect(const struct group *g, uint32_t d, FILE *out)
 		fprintf(out, "  %s alone, over all others: %s is best in %.0f %%; ",
 			dimension->name, dimension->value[best],
 			100 * e.rank[best].p_best);
-		put_gain(&ratio, sb_metric[g->view->objective].name, g->higher,
-			 out);
+		put_gain(g, &ratio, out);
 		fprintf(out, "with %s%s.\n", dimension->value[second],
 			e.rank[second].apart ? "" : ", which is not told apart");
 	}
@@ -502,9 +502,10 @@ static void put_none(const struct group *g, FILE *out)
 		fputs("there is one configuration alone.\n", out);
 	else if (g->rounds < SB_RANKING_ROUNDS)
 		fprintf(out,
-			"%" PRIu32 " rounds are too few to compare; expected at "
+			"%" PRIu32 " round%s too few to compare; expected at "
 			"least %d (--repetitions).\n",
-			g->rounds, SB_RANKING_ROUNDS);
+			g->rounds, g->rounds == 1 ? " is" : "s are",
+			SB_RANKING_ROUNDS);
 	else if (!any_has(g, g->view->objective))
 		fprintf(out, "no row has %s.\n", metric);
 	else
