@@ -381,8 +381,8 @@ static void check_coverage(uint32_t n)
 	print_message("# %u rounds: interval covers %d, set keeps %d of %d; "
 		      "%d told apart\n",
 		      n, covered, kept, sweeps, settled);
-	/* 95 % is the aim; with five rounds the bootstrap has 91 %. */
-	assert_true(covered > 0.91 * sweeps - 4 * sqrt(0.09 * 0.91 * sweeps));
+	/* 95 % is the aim; plain percentiles have 83 % with five rounds. */
+	assert_true(covered > 0.93 * sweeps - 4 * sqrt(0.07 * 0.93 * sweeps));
 	assert_true(covered < 0.99 * sweeps);
 	assert_true(kept > 0.95 * sweeps - 4 * sqrt(0.05 * 0.95 * sweeps));
 	/* And it does say something. */
