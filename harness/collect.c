@@ -45,13 +45,13 @@ static int set_swept(struct sb_series *series, const struct sb_dimension *d,
 			return 0;
 		}
 	}
-	return sb_series_add_setting(
-		series, &(struct sb_setting){
-				.name = d->name,
-				.text = (char *)(uintptr_t)value,
-				.number = sb_sweep_number(value),
-				.swept = true,
-			});
+	return sb_series_add_setting(series,
+				     &(struct sb_setting){
+					     .name = d->name,
+					     .text = (char *)(uintptr_t)value,
+					     .number = sb_sweep_number(value),
+					     .swept = true,
+				     });
 }
 
 static int add_settings(const struct sb_sweep *sweep,
@@ -108,9 +108,8 @@ static int init_all(const struct sb_sweep *sweep,
 
 		rc = sb_configuration_parse(sweep, c, &arguments, &run);
 		if (!rc)
-			rc = init_series(
-				sweep, c, topology, &run,
-				&result->series[result->all_series++]);
+			rc = init_series(sweep, c, topology, &run,
+					 &result->series[result->all_series++]);
 		sb_options_free(&run);
 		sb_arguments_free(&arguments);
 	}

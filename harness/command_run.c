@@ -43,12 +43,19 @@ static char *choose_directory(const struct sb_options *options)
 	return sb_path_join(options->value[SB_OPT_output_root].text, name);
 }
 
+/* result.json is written first, and all else can be made again from it;
+ * meta.json is written last. A directory with either is left alone. */
 static bool holds_result(const char *directory)
 {
-	char *path = sb_path_join(directory, "meta.json");
-	const bool found = path && !access(path, F_OK);
+	static const char *const names[] = { "result.json", "meta.json" };
+	bool found = false;
 
-	free(path);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names) && !found; i++) {
+		char *path = sb_path_join(directory, names[i]);
+
+		found = path && !access(path, F_OK);
+		free(path);
+	}
 	return found;
 }
 
@@ -56,18 +63,14 @@ static bool holds_result(const char *directory)
 static int try_writing(const char *directory)
 {
 	struct sb_file file;
-	char *path;
 	int rc = sb_directory_make(directory);
 
-	if (!rc)
-		rc = sb_file_begin(&file, directory, "try");
 	if (rc)
 		return rc;
-	rc = sb_file_commit(&file);
-	path = sb_path_join(directory, "try");
-	if (path)
-		unlink(path);
-	free(path);
+	sb_directory_clear_leftovers(directory);
+	rc = sb_file_begin(&file, directory, "try");
+	if (!rc)
+		sb_file_abandon(&file);
 	return rc;
 }
 
@@ -276,61 +279,59 @@ static int cannot_write(const struct sb_result *result, const char *name,
 		       result->directory, name, strerror(-rc));
 }
 
-static const struct {
-	const char *name;
-	int (*write)(const struct sb_result *result, FILE *out);
-} documents[] = {
-	{ "result.json", sb_write_json },
-	{ "meta.json", sb_write_meta },
-};
-
-static int write_documents(const struct sb_result *result)
+static int write_document(const struct sb_result *result, const char *name,
+			  int (*write)(const struct sb_result *result,
+				       FILE *out))
 {
-	for (size_t i = 0; i < SB_ARRAY_SIZE(documents); i++) {
-		struct sb_file file;
-		int rc = sb_file_begin(&file, result->directory,
-				       documents[i].name);
+	struct sb_file file;
+	int rc = sb_file_begin(&file, result->directory, name);
 
-		if (!rc) {
-			rc = documents[i].write(result, file.stream);
-			if (rc)
-				sb_file_abandon(&file);
-			else
-				rc = sb_file_commit(&file);
-		}
+	if (!rc) {
+		rc = write(result, file.stream);
 		if (rc)
-			return cannot_write(result, documents[i].name, rc);
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
 	}
-	return 0;
+	return rc ? cannot_write(result, name, rc) : 0;
 }
 
-/* Without gnuplot everything else is still there. */
-static void write_plots(const struct sb_result *result)
+/* Without gnuplot, or with one that does not draw, all else is still there. */
+static int write_plots(const struct sb_result *result)
 {
 	const int rc = sb_write_plots(result);
 
 	if (rc == -ENOENT)
 		fputs("sched-bench: no plots: gnuplot is not installed\n",
 		      stderr);
+	else if (rc == -EIO)
+		fprintf(stderr, "sched-bench: no plots: see %s/plots\n",
+			result->directory);
 	else if (rc)
-		fprintf(stderr, "sched-bench: no plots: %s, see %s/plots\n",
-			strerror(-rc), result->directory);
+		return cannot_write(result, "plots", rc);
+	return 0;
 }
 
+/* The measurement itself first: whatever happens then, it is safe. */
 int sb_run_write_directory(const struct sb_result *result,
 			   const struct sb_options *options)
 {
 	const char *failed;
-	int rc = sb_write_csv_files(result, &failed);
+	int rc = write_document(result, "result.json", sb_write_json);
 
+	if (rc)
+		return rc;
+	rc = sb_write_csv_files(result, &failed);
 	if (rc)
 		return cannot_write(result, failed, rc);
 	if (!sb_opt(options, SB_OPT_no_plots))
-		write_plots(result);
+		rc = write_plots(result);
+	if (rc)
+		return rc;
 	rc = sb_write_report(result);
 	if (rc)
 		return cannot_write(result, "report.html", rc);
-	return write_documents(result);
+	return write_document(result, "meta.json", sb_write_meta);
 }
 
 static void put_place(const struct sb_result *result,
@@ -350,7 +351,7 @@ static void print_pretty(const struct sb_result *result)
 }
 
 void sb_run_print(const struct sb_result *result,
-		  const struct sb_options *options,
+		  const struct sb_options *options, bool is_written,
 		  void (*pretty)(const struct sb_result *result))
 {
 	if (sb_opt(options, SB_OPT_quiet))
@@ -365,7 +366,8 @@ void sb_run_print(const struct sb_result *result,
 	case PRETTY:
 	default:
 		pretty(result);
-		put_place(result, options);
+		if (is_written)
+			put_place(result, options);
 		break;
 	}
 }
@@ -406,11 +408,13 @@ static int run_placed(const struct sb_options *options, const struct spot *spot,
 	sb_memory_report(options, result, is_foretold);
 	if (!rc && sb_timing_add_drift(result))
 		rc = sb_fail(SB_EXIT_BUG, "no memory");
-	if (!rc)
-		rc = sb_run_write_directory(result, options);
 	if (rc)
 		return rc;
-	sb_run_print(result, options, print_pretty);
+	/* What cannot be written was measured all the same. */
+	rc = sb_run_write_directory(result, options);
+	sb_run_print(result, options, !rc, print_pretty);
+	if (rc)
+		return rc;
 	return sb_run_all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 

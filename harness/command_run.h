@@ -21,9 +21,10 @@ void sb_run_catch_interrupts(void);
 int sb_run_write_directory(const struct sb_result *result,
 			   const struct sb_options *options);
 
-/* On standard output, as --format and --quiet say. */
+/* On standard output, as --format and --quiet say; is_written: so is where the
+ * files are. */
 void sb_run_print(const struct sb_result *result,
-		  const struct sb_options *options,
+		  const struct sb_options *options, bool is_written,
 		  void (*pretty)(const struct sb_result *result));
 
 /* Whether no row is invalid. */

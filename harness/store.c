@@ -329,8 +329,8 @@ int sb_store_put_plan(struct sb_store *store, const char *key,
 		      const char *value)
 {
 	sqlite3_stmt *statement;
-	const int rc = prepare(store, "INSERT INTO plan VALUES(?, ?)",
-			       &statement);
+	const int rc =
+		prepare(store, "INSERT INTO plan VALUES(?, ?)", &statement);
 
 	if (rc)
 		return rc;
@@ -342,8 +342,8 @@ int sb_store_put_plan(struct sb_store *store, const char *key,
 int sb_store_put_argument(struct sb_store *store, const char *text)
 {
 	sqlite3_stmt *statement;
-	const int rc = prepare(store, "INSERT INTO argument VALUES(?, ?)",
-			       &statement);
+	const int rc =
+		prepare(store, "INSERT INTO argument VALUES(?, ?)", &statement);
 
 	if (rc)
 		return rc;

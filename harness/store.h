@@ -80,10 +80,10 @@ SB_MUST_CHECK int sb_store_slots(struct sb_store *store,
 				 int (*take)(void *arg, uint32_t configuration,
 					     uint32_t repetition),
 				 void *arg);
-SB_MUST_CHECK int
-sb_store_rows(struct sb_store *store,
-	      int (*take)(void *arg, const struct sb_stored_row *row),
-	      void *arg);
+SB_MUST_CHECK int sb_store_rows(struct sb_store *store,
+				int (*take)(void *arg,
+					    const struct sb_stored_row *row),
+				void *arg);
 
 /* On the disk when it returns. */
 SB_MUST_CHECK int sb_store_put_row(struct sb_store *store,

@@ -58,6 +58,10 @@ int sb_dimension_parse(struct sb_dimension *dimension, char letter,
 		       const char *text, const struct sb_options *options);
 void sb_dimension_free(struct sb_dimension *dimension);
 
+/* NULL: its workload has no such parameter. */
+const struct sb_param *sb_chosen_param(const struct sb_chosen *chosen,
+				       const char *name);
+
 /* A value as a number in its unit of account (count, ns, 1/s, %); NaN: it is a
  * word. */
 double sb_sweep_number(const char *value);

@@ -71,10 +71,9 @@ static bool init_group(struct group *g, const struct sb_sweep_view *view,
 		return false;
 	for (uint32_t i = 0; i < g->n * g->rounds; i++)
 		g->value[i] = objective_of(g, i / g->rounds, i % g->rounds);
-	return !sb_ranking_make(&g->ranking, g->rank,
-				&(struct sb_rounds){ g->value, g->n,
-						     g->rounds },
-				view->seed);
+	return !sb_ranking_make(
+		&g->ranking, g->rank,
+		&(struct sb_rounds){ g->value, g->n, g->rounds }, view->seed);
 }
 
 static void each_group(const struct sb_sweep_view *view,
@@ -125,8 +124,8 @@ static void put_objective(char *out, const struct group *g, uint32_t i)
 	sb_human(text[0], spread.median, sb_metric[metric].unit);
 	sb_human(text[1], interval.low, sb_metric[metric].unit);
 	sb_human(text[2], interval.high, sb_metric[metric].unit);
-	snprintf(out, CELL_BYTES, n > 1 ? "%s [%s .. %s]" : "%s", text[0], text[1],
-		 text[2]);
+	snprintf(out, CELL_BYTES, n > 1 ? "%s [%s .. %s]" : "%s", text[0],
+		 text[1], text[2]);
 }
 
 static void put_valid(char *out, const struct group *g, uint32_t i)
@@ -151,7 +150,9 @@ static void put_rank(char *out, const struct group *g, uint32_t i)
 		snprintf(out, CELL_BYTES, "-");
 	else
 		snprintf(out, CELL_BYTES, "%s%.0f %%",
-			 i == g->ranking.best ? "best " : rank->apart ? "" : "~ ",
+			 i == g->ranking.best ? "best "
+			 : rank->apart	      ? ""
+					      : "~ ",
 			 100 * rank->p_best);
 }
 
@@ -182,9 +183,8 @@ static const char *level_of(const struct group *g, uint32_t i, uint32_t d)
 {
 	const uint32_t level = configuration(g, i)->level[d];
 
-	return level == SB_NO_LEVEL
-		       ? "-"
-		       : g->view->sweep->dimension[d].value[level];
+	return level == SB_NO_LEVEL ? "-"
+				    : g->view->sweep->dimension[d].value[level];
 }
 
 /* Column by column, so that each is as wide as what is in it. */
@@ -196,10 +196,9 @@ struct grid {
 
 static char *new_column(struct grid *grid, const char *title)
 {
-	char(*cell)[CELL_BYTES] =
-		reallocarray(grid->cell,
-			     (size_t)(grid->columns + 1) * grid->rows,
-			     sizeof(*cell));
+	char(*cell)[CELL_BYTES] = reallocarray(
+		grid->cell, (size_t)(grid->columns + 1) * grid->rows,
+		sizeof(*cell));
 
 	if (!cell)
 		return NULL;
@@ -227,8 +226,7 @@ static void put_grid(const struct grid *grid, FILE *out)
 {
 	for (uint32_t r = 0; r < grid->rows; r++) {
 		for (uint32_t c = 0; c < grid->columns; c++)
-			fprintf(out, "%s%*s", c ? "   " : "",
-				width_of(grid, c),
+			fprintf(out, "%s%*s", c ? "   " : "", width_of(grid, c),
 				grid->cell[c * grid->rows + r]);
 		fputc('\n', out);
 	}
@@ -302,7 +300,8 @@ static void put_reasons(const struct group *g, FILE *out)
 		if (sb_record_has_numbers(record))
 			continue;
 		if (n++ < REASONS_MAX)
-			fprintf(out, "%s, repetition %" PRIu32 ": invalid (%s)\n",
+			fprintf(out,
+				"%s, repetition %" PRIu32 ": invalid (%s)\n",
 				configuration(g, i / g->rounds)->label,
 				record->repetition, record->reason);
 	}
@@ -395,8 +394,8 @@ static void put_comparison(const struct group *g, FILE *out)
 {
 	const uint32_t best = g->ranking.best;
 	uint32_t other = find_default(g);
-	const bool to_default = other != UINT32_MAX && other != best &&
-				g->rank[other].compared;
+	const bool to_default =
+		other != UINT32_MAX && other != best && g->rank[other].compared;
 	struct sb_ratio ratio;
 
 	if (!to_default)
@@ -413,7 +412,8 @@ static void put_comparison(const struct group *g, FILE *out)
 	if (find_default(g) == best)
 		fputs("  It is the default.\n", out);
 	else if (to_default && !g->rank[other].apart)
-		fputs("  The default is not told apart: nothing here speaks for "
+		fputs("  The default is not told apart: nothing here speaks "
+		      "for "
 		      "changing it.\n",
 		      out);
 }
@@ -446,10 +446,10 @@ static bool init_effect(struct effect *e, const struct group *g, uint32_t d)
 		e->include[i] = true;
 	}
 	sb_ranking_fold(e->value, e->levels, e->level, e->include, &rounds);
-	return !sb_ranking_make(&e->ranking, e->rank,
-				&(struct sb_rounds){ e->value, e->levels,
-						     g->rounds },
-				g->view->seed);
+	return !sb_ranking_make(
+		&e->ranking, e->rank,
+		&(struct sb_rounds){ e->value, e->levels, g->rounds },
+		g->view->seed);
 }
 
 static void put_effect(const struct group *g, uint32_t d, FILE *out)
@@ -465,12 +465,14 @@ static void put_effect(const struct group *g, uint32_t d, FILE *out)
 		ratio = sb_ranking_ratio(&e.value[best * g->rounds],
 					 &e.value[second * g->rounds],
 					 g->rounds, g->view->seed);
-		fprintf(out, "  %s alone, over all others: %s is best in %.0f %%; ",
+		fprintf(out,
+			"  %s alone, over all others: %s is best in %.0f %%; ",
 			dimension->name, dimension->value[best],
 			100 * e.rank[best].p_best);
 		put_gain(g, &ratio, out);
 		fprintf(out, "with %s%s.\n", dimension->value[second],
-			e.rank[second].apart ? "" : ", which is not told apart");
+			e.rank[second].apart ? ""
+					     : ", which is not told apart");
 	}
 	free(e.level);
 	free(e.include);
@@ -525,7 +527,8 @@ static void put_left_out(const struct group *g, FILE *out)
 	if (g->ranking.rounds < g->rounds)
 		fprintf(out,
 			"  Compared in %" PRIu32 " of %" PRIu32
-			" rounds, those in which the others all have numbers.\n",
+			" rounds, those in which the others all have "
+			"numbers.\n",
 			g->ranking.rounds, g->rounds);
 }
 

@@ -460,25 +460,10 @@ static bool read_steals(struct reader *r, const json_t *own,
 
 /* ---- one row ---- */
 
-/* Reckons the memory of a row with numbers before it is taken. */
-static bool reserve_row(struct reader *r, uint64_t workers)
-{
-	r->memory += SB_HISTS * sizeof(struct sb_hist_counts) +
-		     sizeof(struct sb_requests) +
-		     workers * (sizeof(struct sb_worker_reading) +
-				sizeof(struct sb_os_counts)) +
-		     workers * workers * sizeof(struct sb_steal_counts);
-	return r->memory <= SB_READ_MEMORY_BYTES ||
-	       refuse(r, -EFBIG,
-		      "too large: its rows take more than %" PRIu64
-		      " GiB of memory",
-		      SB_READ_MEMORY_BYTES >> 30);
-}
-
 static bool read_measured(struct reader *r, const json_t *own,
 			  struct sb_record *record, uint32_t workers)
 {
-	bool ok = reserve_row(r, workers);
+	bool ok = true;
 
 	for (uint32_t m = 0; ok && m < SB_METRICS; m++)
 		ok = take_number(r, json_object_get(own, sb_metric[m].name),
@@ -743,6 +728,24 @@ static bool read_residences(struct reader *r, const json_t *object,
 	return ok;
 }
 
+/* Reckons the memory of rows before any of it is taken. */
+static bool reserve_rows(struct reader *r, uint64_t rows, uint64_t workers)
+{
+	const uint64_t each =
+		SB_HISTS * sizeof(struct sb_hist_counts) +
+		sizeof(struct sb_requests) +
+		workers * (sizeof(struct sb_worker_reading) +
+			   sizeof(struct sb_os_counts)) +
+		workers * workers * sizeof(struct sb_steal_counts);
+
+	r->memory += rows * each;
+	return r->memory <= SB_READ_MEMORY_BYTES ||
+	       refuse(r, -EFBIG,
+		      "too large: its rows take more than %" PRIu64
+		      " GiB of memory",
+		      SB_READ_MEMORY_BYTES >> 30);
+}
+
 /* rows: how many the file has that are nobody's yet. */
 static bool make_records(struct reader *r, const json_t *object,
 			 struct sb_series *series, size_t *rows)
@@ -754,6 +757,8 @@ static bool make_records(struct reader *r, const json_t *object,
 	if (records > *rows)
 		return unexpected(r, "rows",
 				  "no more than the file has: are some lost?");
+	if (!reserve_rows(r, records, series->placement.workers))
+		return false;
 	*rows -= records;
 	series->record = calloc(records + 1, sizeof(*series->record));
 	if (!series->record)

@@ -308,30 +308,34 @@ static void judge(const struct table *t, const struct sb_ranking *ranking)
 	}
 }
 
+static void rank_compared(struct table *t, struct sb_ranking *ranking,
+			  double *sum, uint64_t seed)
+{
+	take_logarithms(t);
+	ranking->rounds = t->rounds;
+	find_best(t, ranking, sum);
+	resample(t, sum, seed);
+	judge(t, ranking);
+}
+
 int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank,
 		    const struct sb_rounds *in, uint64_t seed)
 {
+	const size_t cells = (size_t)in->configurations * in->rounds;
 	struct table table = { .in = in,
 			       .configurations = in->configurations,
-			       .rank = rank };
+			       .rank = rank,
+			       .log = calloc(cells + 1, sizeof(double)) };
 	double *sum = calloc(in->configurations + 1, sizeof(*sum));
-	int rc = -ENOMEM;
+	const int rc = table.log && sum ? 0 : -ENOMEM;
 
 	*ranking = (struct sb_ranking){ .compared = 0 };
 	for (uint32_t c = 0; c < in->configurations; c++)
 		rank[c] = (struct sb_rank){ .p_value = 1 };
-	table.log = calloc((size_t)in->configurations * in->rounds + 1,
-			   sizeof(*table.log));
-	if (sum && table.log) {
+	if (table.log && sum) {
 		ranking->compared = choose_compared(&table);
-		rc = 0;
-	}
-	if (ranking->compared) {
-		take_logarithms(&table);
-		ranking->rounds = table.rounds;
-		find_best(&table, ranking, sum);
-		resample(&table, sum, seed);
-		judge(&table, ranking);
+		if (ranking->compared)
+			rank_compared(&table, ranking, sum, seed);
 	}
 	free(table.log);
 	free(sum);

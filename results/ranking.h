@@ -16,8 +16,8 @@
 
 /* How a configuration compares with another one. */
 struct sb_ratio {
-	uint32_t rounds;  /* in which both have a value */
-	double ratio;	  /* geometric mean; NaN with the rest: too few rounds */
+	uint32_t rounds; /* in which both have a value */
+	double ratio;	 /* geometric mean; NaN with the rest: too few rounds */
 	double low, high; /* of the 95 % interval */
 };
 

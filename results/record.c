@@ -2,6 +2,7 @@
 #include "results/account.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -607,6 +608,48 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 			return &series->setting[i];
 	}
 	return NULL;
+}
+
+/* Whether it is a choice between the series of one workload. */
+static bool tells_apart(const struct sb_result *result,
+			const struct sb_series *series,
+			const struct sb_setting *setting)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *other = &result->series[i];
+		const struct sb_setting *its;
+
+		if (other == series ||
+		    strcmp(other->workload, series->workload))
+			continue;
+		its = sb_series_setting(other, setting->name);
+		if (!its || strcmp(its->text, setting->text))
+			return true;
+	}
+	return setting->swept;
+}
+
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series)
+{
+	FILE *name = fmemopen(out, SB_NAME_BYTES, "w");
+
+	*out = '\0';
+	if (!name)
+		return;
+	fputs(series->workload, name);
+	for (uint32_t i = 0; i < series->settings; i++) {
+		const struct sb_setting *setting = &series->setting[i];
+
+		/* It is there in any case. */
+		if (strcmp(setting->name, "workers") &&
+		    tells_apart(result, series, setting))
+			fprintf(name, "/%s:%s", setting->name, setting->text);
+	}
+	fprintf(name, "/workers:%" PRIu32 "%s", series->placement.workers,
+		series->emulated ? "/emulated" : "");
+	fclose(name);
+	out[SB_NAME_BYTES - 1] = '\0';
 }
 
 static void free_record(struct sb_record *record, uint32_t workers)

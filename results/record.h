@@ -226,6 +226,15 @@ SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
 const struct sb_setting *sb_series_setting(const struct sb_series *series,
 					   const char *name);
 
+/*
+ * What a series is called where names tell rows apart, as Google Benchmark does:
+ * "skynet/batch:16/workers:2", with what was swept, and with what another series
+ * of the same workload has otherwise. Cut off where there is no more room.
+ */
+#define SB_NAME_BYTES 400
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series);
+
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);
 

@@ -112,8 +112,9 @@ static void texts_are_what_they_say(void **state)
 static void all_combinations_once(void **state)
 {
 	static const char *const argv[] = {
-		"sweep",   "-w",       "skynet,yield", "-Lbatch=1,2,3",
-		"-Lyields=10,20",      "-Pspin-yield=0..1",
+		"sweep",	   "-w",
+		"skynet,yield",	   "-Lbatch=1,2,3",
+		"-Lyields=10,20",  "-Pspin-yield=0..1",
 		"--repetitions=4",
 	};
 	struct sb_sweep sweep;
@@ -178,8 +179,9 @@ static void the_seed_makes_the_order(void **state)
 static void the_command_line_comes_back(void **state)
 {
 	static const char *const argv[] = {
-		"sweep",      "-w",	      "yield",	       "--yields=50",
-		"-Lbatch=1,2", "--duration=2ms", "--oversubscribe", "-q",
+		"sweep",	   "-w",	  "yield",
+		"--yields=50",	   "-Lbatch=1,2", "--duration=2ms",
+		"--oversubscribe", "-q",
 	};
 	struct sb_arguments first;
 	struct sb_arguments again;
@@ -298,10 +300,9 @@ static void what_is_missing_is_not_compared(void **state)
 	CHECK_EQ(ranking.rounds, ROUNDS - 1);
 	CHECK_EQ(ranking.best, 1);
 	/* And with four rounds nothing is said. */
-	CHECK_EQ(sb_ranking_make(&ranking, rank,
-				 &(struct sb_rounds){ &value[2 * ROUNDS], 1,
-						      4 },
-				 1),
+	CHECK_EQ(sb_ranking_make(
+			 &ranking, rank,
+			 &(struct sb_rounds){ &value[2 * ROUNDS], 1, 4 }, 1),
 		 0);
 	CHECK_EQ(ranking.compared, 0);
 	assert_true(isnan(sb_ranking_ratio(value, value, 4, 1).ratio));
@@ -368,11 +369,10 @@ static void check_coverage(uint32_t n)
 		make_rounds(value, n, &rng);
 		ratio = sb_ranking_ratio(&value[n], value, n, (uint64_t)i);
 		covered += ratio.low <= 1.02 && 1.02 <= ratio.high;
-		CHECK_EQ(sb_ranking_make(
-				 &ranking, rank,
-				 &(struct sb_rounds){ value, CONFIGURATIONS,
-						      n },
-				 (uint64_t)i),
+		CHECK_EQ(sb_ranking_make(&ranking, rank,
+					 &(struct sb_rounds){
+						 value, CONFIGURATIONS, n },
+					 (uint64_t)i),
 			 0);
 		kept += !rank[0].apart;
 		for (int c = 0; c < CONFIGURATIONS; c++)

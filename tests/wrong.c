@@ -44,8 +44,8 @@ static int step_deaf(void *state, struct sb_step *output,
 static int step_crashing(void *state, struct sb_step *output,
 			 const struct sb_event *events, uint32_t count)
 {
-	char *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			  0);
+	char *page =
+		mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
 	(void)output;
