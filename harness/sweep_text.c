@@ -375,6 +375,10 @@ static void put_like_best(const struct group *g, FILE *out)
 		      out);
 		return;
 	}
+	if (n == g->ranking.compared - 1) {
+		fputs("  None of the others is told apart from it.\n", out);
+		return;
+	}
 	fputs("  Not told apart from it: ", out);
 	for (uint32_t i = 0; i < g->n && named < NAMED_MAX; i++) {
 		if (!g->rank[i].compared || i == g->ranking.best ||
