@@ -78,9 +78,9 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-TESTS := $(filter-out %/test_plan,$(TESTS))
-SHELL_TESTS := $(filter-out %/test_command.sh,$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: test_plan, test_command.sh
+TESTS := $(filter-out %/test_plan %/test_sweep,$(TESTS))
+SHELL_TESTS := $(filter-out %/test_command.sh %/test_sweep.sh,$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: test_plan, test_sweep, test_command.sh, test_sweep.sh
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong

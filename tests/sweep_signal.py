@@ -1,4 +1,5 @@
-"""Starts a sweep, and sends it a signal when it has kept so many rows.
+"""Starts a sweep, and sends it a signal when it has kept so many rows and the
+next one runs.
 
 usage: sweep_signal.py SIGNAL ROWS DIRECTORY COMMAND...
 
@@ -37,7 +38,7 @@ def runs():
             pass
 
 
-while kept() < int(rows) and sweep.poll() is None:
+while (kept() < int(rows) or not list(runs())) and sweep.poll() is None:
     time.sleep(0.01)
 sweep.send_signal(signal.Signals[name])
 status = sweep.wait()

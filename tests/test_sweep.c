@@ -148,6 +148,7 @@ static void plan_with_seed(struct sb_sweep *sweep, const char *seed)
 
 	choose(SB_ARRAY_SIZE(argv), argv);
 	CHECK_EQ(sb_sweep_plan(sweep, &options), 0);
+	sb_options_free(&options);
 }
 
 static bool same_order(const struct sb_sweep *a, const struct sb_sweep *b)
@@ -172,7 +173,6 @@ static void the_seed_makes_the_order(void **state)
 				16 * sizeof(*sweep[0].order));
 	for (int i = 0; i < 3; i++)
 		sb_sweep_free(&sweep[i]);
-	sb_options_free(&options);
 }
 
 /* Parsed again, the canonical command line gives itself. */
