@@ -417,8 +417,7 @@ static void put_comparison(const struct group *g, FILE *out)
 		fputs("  It is the default.\n", out);
 	else if (to_default && !g->rank[other].apart)
 		fputs("  The default is not told apart: nothing here speaks "
-		      "for "
-		      "changing it.\n",
+		      "for changing it.\n",
 		      out);
 }
 
