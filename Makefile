@@ -9,7 +9,7 @@ OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarc
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
-PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson zlib
+PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
 CFLAGS_release := -O2
@@ -79,7 +79,8 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-ONE_THREAD := test_plan test_read test_report test_command.sh test_convert.sh test_files.sh test_page.sh
+ONE_THREAD := test_plan test_read test_report test_sweep \
+	test_command.sh test_convert.sh test_files.sh test_page.sh test_sweep.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
@@ -178,6 +179,9 @@ $(shell printf '#define SB_PAGE_%s_HASH "%s"\n' CSS '$(call page_hash,css)' JS '
 	cmp -s $(OUT)/page_hashes.new $(OUT)/page_hashes.h || cp $(OUT)/page_hashes.new $(OUT)/page_hashes.h)
 $(OUT)/results/page/assets.o: results/page/page.css results/page/page.js
 $(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
+
+# A dump of its stacks has names.
+$(PROGRAM) $(WRONG): LDLIBS += -rdynamic
 
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"

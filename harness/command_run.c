@@ -19,8 +19,10 @@
 #include "harness/help.h"
 #include "harness/job.h"
 #include "harness/load.h"
+#include "harness/interrupts.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
+#include "harness/outcome.h"
 #include "harness/placing.h"
 #include "harness/series.h"
 #include "harness/status.h"
@@ -28,116 +30,6 @@
 #include "harness/watch.h"
 #include "results/file.h"
 #include "results/write.h"
-
-enum format { PRETTY, JSON, CSV };
-
-/* ---- the result directory ---- */
-
-static char *choose_directory(const struct sb_options *options)
-{
-	const char *given = options->value[SB_OPT_output].text;
-	const time_t now = time(NULL);
-	char name[40];
-	struct tm parts;
-
-	if (*given)
-		return strdup(given);
-	localtime_r(&now, &parts);
-	strftime(name, sizeof(name), "%Y%m%d-%H%M%S", &parts);
-	return sb_path_join(options->value[SB_OPT_output_root].text, name);
-}
-
-/* result.json is written first, and all else can be made again from it;
- * meta.json is written last. A directory with either is left alone. */
-static bool holds_result(const char *directory)
-{
-	static const char *const names[] = { "result.json", "meta.json" };
-	bool found = false;
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(names) && !found; i++) {
-		char *path = sb_path_join(directory, names[i]);
-
-		found = path && !access(path, F_OK);
-		free(path);
-	}
-	return found;
-}
-
-/* Found out now, not after the measurement. */
-static int try_writing(const char *directory)
-{
-	struct sb_file file;
-	int rc = sb_directory_make(directory);
-
-	if (rc)
-		return rc;
-	sb_directory_clear_leftovers(directory);
-	rc = sb_file_begin(&file, directory, "try");
-	if (!rc)
-		sb_file_abandon(&file);
-	return rc;
-}
-
-static int prepare_directory(const struct sb_options *options,
-			     struct sb_result *result)
-{
-	int rc;
-
-	result->directory = choose_directory(options);
-	if (!result->directory)
-		return sb_fail(SB_EXIT_BUG, "no memory");
-	if (holds_result(result->directory))
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds a result; "
-			       "expected a new one",
-			       result->directory);
-	rc = try_writing(result->directory);
-	if (rc)
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' cannot be written: %s",
-			       result->directory, strerror(-rc));
-	return 0;
-}
-
-/* ---- Ctrl-C ---- */
-
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) +
-	       1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
-/* A wrapper's group kill and its own kill may both arrive: one Ctrl-C. */
-#define SAME_INTERRUPT_S 0.5
-
-static void on_interrupt(int signal_number)
-{
-	static struct timespec first;
-
-	if (!sb_load_rlx(&sb_interrupted)) {
-		clock_gettime(CLOCK_MONOTONIC, &first);
-		sb_store_rlx(&sb_interrupted, true);
-	} else if (seconds_since(&first) > SAME_INTERRUPT_S) {
-		sb_progress_hide_in_handler();
-		signal(signal_number, SIG_DFL);
-		raise(signal_number);
-	}
-}
-
-/* The first Ctrl-C ends the run in order; a second one ends the program. */
-static void catch_interrupts(void)
-{
-	struct sigaction action = { .sa_handler = on_interrupt };
-
-	/* One at a time, so that first is written before it is read. */
-	sigaddset(&action.sa_mask, SIGINT);
-	sigaddset(&action.sa_mask, SIGTERM);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---- jobs ---- */
 
@@ -407,87 +299,11 @@ static int measure_stages(struct session *session)
 	return rc;
 }
 
-/* ---- what is written ---- */
+/* ---- all of it ---- */
 
-static int cannot_write(const struct sb_result *result, const char *name,
-			int rc)
+static void print_pretty(const void *what, FILE *out)
 {
-	return sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s",
-		       result->directory, name, strerror(-rc));
-}
-
-static int write_document(const struct sb_result *result, const char *name,
-			  int (*write)(const struct sb_result *result,
-				       FILE *out))
-{
-	struct sb_file file;
-	int rc = sb_file_begin(&file, result->directory, name);
-
-	if (!rc) {
-		rc = write(result, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
-	return rc ? cannot_write(result, name, rc) : 0;
-}
-
-static uint32_t count_traced(const struct sb_result *result)
-{
-	uint32_t traced = 0;
-
-	for (uint32_t i = 0; i < result->all_series; i++)
-		traced += result->series[i].traced != NULL;
-	return traced;
-}
-
-/* Without gnuplot, or with one that does not draw, all else is still there. */
-static int write_plots(const struct sb_result *result)
-{
-	char why[SB_PLOT_WHY_BYTES];
-	const int rc = sb_write_plots(result, why);
-
-	if (rc == -ENOENT || rc == -EIO)
-		fprintf(stderr, "sched-bench: no plots: %s\n", why);
-	else if (rc)
-		return cannot_write(result, "plots", rc);
-	return 0;
-}
-
-/* The measurement itself first: whatever happens then, it is safe. */
-static int write_directory(const struct sb_result *result,
-			   const struct sb_options *options)
-{
-	const char *failed;
-	int rc = write_document(result, "result.json", sb_write_json);
-
-	if (rc)
-		return rc;
-	rc = sb_write_csv_files(result, &failed);
-	if (rc)
-		return cannot_write(result, failed, rc);
-	if (count_traced(result)) /* a picture is made from it */
-		rc = write_document(result, "trace.json", sb_write_trace);
-	if (!rc)
-		rc = write_document(result, "latency.hlog", sb_write_hlog);
-	if (rc)
-		return rc;
-	if (!sb_opt(options, SB_OPT_no_plots))
-		rc = write_plots(result);
-	if (rc)
-		return rc;
-	rc = sb_write_report(result);
-	if (rc)
-		return cannot_write(result, "report.html", rc);
-	return write_document(result, "meta.json", sb_write_meta);
-}
-
-/* Standard output is a program's if an export goes there. */
-static void print_pretty(const struct sb_result *result,
-			 const struct sb_options *options, bool is_written)
-{
-	FILE *out = sb_exports_to_stdout(options) ? stderr : stdout;
+	const struct sb_result *result = what;
 
 	sb_write_summary(result, out, sb_terminal_has_color(out),
 			 isatty(fileno(out)) ? sb_terminal_columns(out) : 0);
@@ -495,47 +311,7 @@ static void print_pretty(const struct sb_result *result,
 		if (result->series[i].answer)
 			fprintf(out, "%s\n", result->series[i].answer);
 	}
-	if (is_written)
-		fprintf(out,
-			"result: %s (report.html, result.json, runs.csv%s%s)\n",
-			result->directory,
-			sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
-			count_traced(result) ? ", trace.json" : "");
 }
-
-static void print_result(const struct sb_result *result,
-			 const struct sb_options *options, bool is_written)
-{
-	if (sb_opt(options, SB_OPT_quiet))
-		return;
-	switch (options->value[SB_OPT_format].alternative) {
-	case JSON:
-		(void)sb_write_json(result, stdout);
-		break;
-	case CSV:
-		sb_write_runs_csv(result, stdout);
-		break;
-	case PRETTY:
-	default:
-		print_pretty(result, options, is_written);
-		break;
-	}
-}
-
-/* Suspect rows have numbers, and say what is wrong with them: status 0. A trace
- * that was asked for has to be there, too. */
-static bool all_measured(const struct sb_result *result,
-			 const struct sb_options *options)
-{
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (sb_series_count(&result->series[i], SB_INVALID))
-			return false;
-	}
-	return !sb_opt(options, SB_OPT_trace) ||
-	       count_traced(result) == result->all_series;
-}
-
-/* ---- all of it ---- */
 
 /* The machine that is not this one, if a job is on such, else this one. */
 static const struct stage *main_stage(const struct session *session)
@@ -568,7 +344,7 @@ static int measure(struct session *session)
 {
 	int rc;
 
-	catch_interrupts();
+	sb_interrupts_catch();
 	sb_watcher_open(&session->watcher, session->options);
 	rc = measure_stages(session);
 	if (!rc && sb_timing_add_drift(&session->result))
@@ -584,7 +360,7 @@ static int write_all(struct session *session)
 	int rc;
 
 	sb_progress_phase(&session->watcher.progress, "", "writing the result");
-	rc = write_directory(&session->result, session->options);
+	rc = sb_outcome_write(&session->result, session->options);
 	sb_watcher_close(&session->watcher);
 	return rc ? rc : sb_exports_write(session->options, &session->result);
 }
@@ -596,7 +372,7 @@ static int run_session(struct session *session, int argc, char **argv)
 	int rc = sb_exports_check(options);
 
 	if (!rc)
-		rc = prepare_directory(options, result);
+		rc = sb_outcome_prepare(options, result);
 	if (!rc)
 		rc = sb_timing_choose(options);
 	if (!rc)
@@ -607,10 +383,11 @@ static int run_session(struct session *session, int argc, char **argv)
 		return rc;
 	/* What cannot be written was measured all the same. */
 	rc = write_all(session);
-	print_result(result, options, !rc);
+	sb_outcome_print(result, options, !rc, print_pretty, result);
 	if (rc)
 		return rc;
-	return all_measured(result, options) ? SB_EXIT_OK : SB_EXIT_INVALID;
+	return sb_outcome_is_measured(result, options) ? SB_EXIT_OK
+						       : SB_EXIT_INVALID;
 }
 
 /* All jobs are looked at before the first is measured. */

@@ -161,7 +161,7 @@ static void put_word(FILE *out, const char *word)
 	fputc('\'', out);
 }
 
-static char *join_command(int argc, char **argv)
+char *sb_facts_join(int argc, char **argv)
 {
 	char *line = NULL;
 	size_t bytes = 0;
@@ -181,7 +181,7 @@ static int add_run(struct sb_result *result, int argc, char **argv)
 {
 	const time_t now = time(NULL);
 	char date[40];
-	char *command = join_command(argc, argv);
+	char *command = sb_facts_join(argc, argv);
 	struct tm parts;
 	int rc = 0;
 
@@ -216,6 +216,12 @@ static int add_options(struct sb_result *result,
 					 options->value[id].source);
 	}
 	return rc;
+}
+
+const char *sb_facts_build(void)
+{
+	return SB_VERSION ", revision " SB_REVISION ", " SB_BUILD_MODE
+			  ", compiler " __VERSION__;
 }
 
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,

@@ -120,6 +120,22 @@ void sb_help_run(void)
 	     "      sched-bench run spin.ini");
 }
 
+void sb_help_sweep(void)
+{
+	puts("sched-bench sweep -w WORKLOAD -L NAME=A,B,... "
+	     "-P NAME=LO..HI[:STEP|:log2] ... [options]\n"
+	     "sched-bench sweep --resume DIRECTORY\n"
+	     "\n"
+	     "Runs every combination of the values, each repetition in a "
+	     "process of its own: a crash\n"
+	     "or a hang costs its row alone. A round is one repetition of "
+	     "each, in random order.\n"
+	     "What is there is in DIRECTORY/sweep.db after each row.");
+	put_options_of(SB_VERB_SWEEP);
+	puts("\nTry:  sched-bench sweep -w skynet -L spin-yield=0,12,64 -L "
+	     "batch=1,16 -d 200ms -r 5");
+}
+
 void sb_help_topo(void)
 {
 	puts("sched-bench topo list|show|plan|export|fingerprint [options]\n"

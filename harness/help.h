@@ -5,6 +5,7 @@
 void sb_help(void);
 void sb_help_run(void);
 void sb_help_report(void);
+void sb_help_sweep(void);
 void sb_help_topo(void);
 void sb_help_plot(void);
 void sb_help_check(void);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/crash.h"
 #include "harness/help.h"
 #include "harness/manual.h"
 #include "harness/status.h"
@@ -57,7 +58,10 @@ static int run_verb(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const int rc = run_verb(argc, argv);
+	int rc;
+
+	sb_crash_watch();
+	rc = run_verb(argc, argv);
 
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		return sb_fail(SB_EXIT_ENVIRONMENT,

@@ -13,7 +13,7 @@
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
-#define OPTION(...) OPTION_FOR(SB_VERB_RUN, __VA_ARGS__)
+#define OPTION(...) OPTION_FOR(SB_VERB_RUN | SB_VERB_SWEEP, __VA_ARGS__)
 #define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
 	[SB_OPT_##id] = { verbs, name, letter, form, initial, min, max, help },
 #include "harness/options.def"
@@ -183,6 +183,13 @@ static int set_defaults(struct sb_options *options)
 	return rc;
 }
 
+void sb_option_environment(enum sb_option_id id, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "SCHED_BENCH_%s", sb_option[id].name);
+	for (char *c = out; *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper(*c);
+}
+
 static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 {
 	char name[64];
@@ -190,12 +197,8 @@ static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		const char *text;
-		char *c;
 
-		snprintf(name, sizeof(name), "SCHED_BENCH_%s",
-			 sb_option[id].name);
-		for (c = name; *c; c++)
-			*c = *c == '-' ? '_' : (char)toupper(*c);
+		sb_option_environment(id, name, sizeof(name));
 		text = sb_option[id].verbs & verb ? getenv(name) : NULL;
 		if (text)
 			rc = set_value(options, id, text, "environment");
@@ -218,7 +221,12 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 	return false;
 }
 
-/* All options, then for `run` all parameters of all workloads, each name once.
+static bool has_workloads(enum sb_verb verb)
+{
+	return verb == SB_VERB_RUN || verb == SB_VERB_SWEEP;
+}
+
+/* All options, then for verbs with workloads all parameters of all workloads, each name once.
  * Returns how many options there are. */
 static size_t build_long_options(struct option *table, enum sb_verb verb)
 {
@@ -236,7 +244,7 @@ static size_t build_long_options(struct option *table, enum sb_verb verb)
 	}
 	options = n;
 	for (const struct sb_workload *const *w = sb_workloads;
-	     *w && verb == SB_VERB_RUN; w++) {
+	     *w && has_workloads(verb); w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!has_long(table, n, p->name))
 				table[n++] =
@@ -307,9 +315,24 @@ static int add_workload_names(struct sb_options *options, const char *names)
 	return set_value(options, SB_OPT_workload, joined, "command line");
 }
 
+static int add_sweep(struct sb_options *options, enum sb_option_id id,
+		     const char *text)
+{
+	if (options->sweeps == SB_SWEEPS_MAX)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--%s: '%s' is one too many; expected at most "
+			       "%d",
+			       sb_option[id].name, text, SB_SWEEPS_MAX);
+	options->sweep[options->sweeps++] =
+		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
+	return set_value(options, id, text, "command line");
+}
+
 static int take_option(struct sb_options *options, enum sb_option_id id,
 		       const char *text)
 {
+	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
+		return add_sweep(options, id, text);
 	if (id == SB_OPT_workload)
 		return add_workload_names(options, text);
 	return set_value(options, id, text ? text : "yes", "command line");

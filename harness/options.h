@@ -17,7 +17,10 @@ enum sb_verb {
 	SB_VERB_CONVERT = 16,
 	SB_VERB_PLOT = 32,
 	SB_VERB_REPORT = 64,
-	SB_VERBS_ALL = 127
+	SB_VERB_SWEEP = 128,
+	SB_VERBS_ALL = 255,
+
+	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
 
 enum sb_option_id {
@@ -64,6 +67,7 @@ struct sb_entry {
 #define SB_WORKLOADS_MAX 64
 #define SB_PARAMS_MAX	 16
 #define SB_GIVEN_MAX	 64
+#define SB_SWEEPS_MAX	 16
 
 /* --NAME VALUE for a parameter of a workload. */
 struct sb_given_param {
@@ -72,6 +76,12 @@ struct sb_given_param {
 	const char *where; /* NULL: from the command line */
 	bool is_global;
 	bool is_used; /* a chosen workload has it */
+};
+
+/* -P or -L, as it was given. */
+struct sb_given_sweep {
+	char letter;
+	const char *text;
 };
 
 /* A workload that was asked for, with its parameters. */
@@ -85,6 +95,8 @@ struct sb_options {
 	struct sb_option_value value[SB_OPTIONS];
 	struct sb_given_param given[SB_GIVEN_MAX];
 	uint32_t givens;
+	struct sb_given_sweep sweep[SB_SWEEPS_MAX];
+	uint32_t sweeps;
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
@@ -140,7 +152,13 @@ const struct sb_param *sb_param_find(const char *name);
 /* The name of an option or parameter most like that one, or NULL. */
 const char *sb_option_most_like(enum sb_verb verb, const char *name);
 
+/* After that, for a verb with workloads: chooses them, and gives them their
+ * parameters. */
+int sb_options_choose(struct sb_options *options);
 void sb_options_free(struct sb_options *options);
+
+/* The name of an option's twin in the environment. */
+void sb_option_environment(enum sb_option_id id, char *out, size_t bytes);
 
 static inline uint64_t sb_opt(const struct sb_options *options,
 			      enum sb_option_id id)

@@ -6,8 +6,15 @@
 
 #include "harness/progress.h"
 
+static const char *about;
+
+void sb_fail_about(const char *what)
+{
+	about = what;
+}
+
 /* What is named in it may be anything; it stays one line. */
-static void put_line(const char *text, FILE *out)
+static void put_text(const char *text, FILE *out)
 {
 	for (; *text; text++) {
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -15,7 +22,6 @@ static void put_line(const char *text, FILE *out)
 		else
 			fputc(*text, out);
 	}
-	fputc('\n', out);
 }
 
 static void SB_PRINTF(1, 0) say(const char *format, va_list args)
@@ -25,7 +31,12 @@ static void SB_PRINTF(1, 0) say(const char *format, va_list args)
 
 	sb_progress_hide();
 	fputs("sched-bench: ", stderr);
-	put_line(length < 0 ? "no memory" : text, stderr);
+	if (about) {
+		put_text(about, stderr);
+		fputs(": ", stderr);
+	}
+	put_text(length < 0 ? "no memory" : text, stderr);
+	fputc('\n', stderr);
 	if (length >= 0)
 		free(text);
 }

@@ -8,6 +8,7 @@
 #include "harness/command_plot.h"
 #include "harness/command_report.h"
 #include "harness/command_run.h"
+#include "harness/command_sweep.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"
 

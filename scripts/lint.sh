@@ -47,6 +47,7 @@ $wrong"
 		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
 		jemalloc	include.<jemalloc	core/mem\.c
 		zlib	include.<zlib	results/hdr\.c|tests/test_hlog\.c
+		sqlite	include.<sqlite3	harness/store\.c
 		liburcu	include.<urcu	core/(reclaim|pidmap)\.c|tests/bench_rcu\.c
 	EOF
 	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] |

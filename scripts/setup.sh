@@ -4,7 +4,7 @@
 # usage: setup.sh bench|check|models|lint|numa
 set -eu
 
-build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev zlib1g-dev"
+build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev"
 run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
@@ -75,7 +75,8 @@ sysroot() {
 	work=$PWD/build/arm64/apt
 	wanted="libc6 libc6-dev linux-libc-dev libgcc-s1 libstdc++6 libudev1
 		libhwloc15 libhwloc-dev libjemalloc2 libjemalloc-dev liburcu8 liburcu-dev
-		libjansson4 libjansson-dev zlib1g zlib1g-dev libcmocka0 libcmocka-dev"
+		libjansson4 libjansson-dev libsqlite3-0 libsqlite3-dev
+		zlib1g zlib1g-dev libcmocka0 libcmocka-dev"
 	[ "$(cat $root/packages 2>/dev/null)" != "$wanted" ] || return 0
 	# shellcheck disable=SC2086
 	echo "Unpacking Debian packages for arm64 into $root:" $wanted
