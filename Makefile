@@ -79,9 +79,9 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-TESTS := $(filter-out %/test_plan,$(TESTS))
-SHELL_TESTS := $(filter-out %/test_command.sh,$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: test_plan, test_command.sh
+TESTS := $(filter-out %/test_plan %/test_read,$(TESTS))
+SHELL_TESTS := $(filter-out %/test_command.sh %/test_files.sh,$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: test_plan, test_read, test_command.sh, test_files.sh
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong

@@ -47,12 +47,19 @@ static char *choose_directory(const struct sb_options *options)
 	return sb_path_join(options->value[SB_OPT_output_root].text, name);
 }
 
+/* result.json is written first, and all else can be made again from it;
+ * meta.json is written last. A directory with either is left alone. */
 static bool holds_result(const char *directory)
 {
-	char *path = sb_path_join(directory, "meta.json");
-	const bool found = path && !access(path, F_OK);
+	static const char *const names[] = { "result.json", "meta.json" };
+	bool found = false;
 
-	free(path);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names) && !found; i++) {
+		char *path = sb_path_join(directory, names[i]);
+
+		found = path && !access(path, F_OK);
+		free(path);
+	}
 	return found;
 }
 
@@ -60,18 +67,14 @@ static bool holds_result(const char *directory)
 static int try_writing(const char *directory)
 {
 	struct sb_file file;
-	char *path;
 	int rc = sb_directory_make(directory);
 
-	if (!rc)
-		rc = sb_file_begin(&file, directory, "try");
 	if (rc)
 		return rc;
-	rc = sb_file_commit(&file);
-	path = sb_path_join(directory, "try");
-	if (path)
-		unlink(path);
-	free(path);
+	sb_directory_clear_leftovers(directory);
+	rc = sb_file_begin(&file, directory, "try");
+	if (!rc)
+		sb_file_abandon(&file);
 	return rc;
 }
 
@@ -413,65 +416,62 @@ static int cannot_write(const struct sb_result *result, const char *name,
 		       result->directory, name, strerror(-rc));
 }
 
-static const struct {
-	const char *name;
-	int (*write)(const struct sb_result *result, FILE *out);
-} documents[] = {
-	{ "result.json", sb_write_json },
-	{ "meta.json", sb_write_meta },
-};
-
-static int write_documents(const struct sb_result *result)
+static int write_document(const struct sb_result *result, const char *name,
+			  int (*write)(const struct sb_result *result,
+				       FILE *out))
 {
-	for (size_t i = 0; i < SB_ARRAY_SIZE(documents); i++) {
-		struct sb_file file;
-		int rc = sb_file_begin(&file, result->directory,
-				       documents[i].name);
+	struct sb_file file;
+	int rc = sb_file_begin(&file, result->directory, name);
 
-		if (!rc) {
-			rc = documents[i].write(result, file.stream);
-			if (rc)
-				sb_file_abandon(&file);
-			else
-				rc = sb_file_commit(&file);
-		}
+	if (!rc) {
+		rc = write(result, file.stream);
 		if (rc)
-			return cannot_write(result, documents[i].name, rc);
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
 	}
-	return 0;
+	return rc ? cannot_write(result, name, rc) : 0;
 }
 
-/* Without gnuplot everything else is still there. */
-static void write_plots(const struct sb_result *result)
+/* Without gnuplot, or with one that does not draw, all else is still there. */
+static int write_plots(const struct sb_result *result)
 {
 	const int rc = sb_write_plots(result);
 
 	if (rc == -ENOENT)
 		sb_note("no plots: gnuplot is not installed");
+	else if (rc == -EIO)
+		sb_note("no plots: see %s/plots", result->directory);
 	else if (rc)
-		sb_note("no plots: %s, see %s/plots", strerror(-rc),
-			result->directory);
+		return cannot_write(result, "plots", rc);
+	return 0;
 }
 
+/* The measurement itself first: whatever happens then, it is safe. */
 static int write_directory(const struct sb_result *result,
 			   const struct sb_options *options)
 {
 	const char *failed;
-	int rc = sb_write_csv_files(result, &failed);
+	int rc = write_document(result, "result.json", sb_write_json);
 
+	if (rc)
+		return rc;
+	rc = sb_write_csv_files(result, &failed);
 	if (rc)
 		return cannot_write(result, failed, rc);
 	if (!sb_opt(options, SB_OPT_no_plots))
-		write_plots(result);
+		rc = write_plots(result);
+	if (rc)
+		return rc;
 	rc = sb_write_report(result);
 	if (rc)
 		return cannot_write(result, "report.html", rc);
-	return write_documents(result);
+	return write_document(result, "meta.json", sb_write_meta);
 }
 
 /* Standard output is a program's if an export goes there. */
 static void print_pretty(const struct sb_result *result,
-			 const struct sb_options *options)
+			 const struct sb_options *options, bool is_written)
 {
 	FILE *out = sb_exports_to_stdout(options) ? stderr : stdout;
 
@@ -481,13 +481,15 @@ static void print_pretty(const struct sb_result *result,
 		if (result->series[i].answer)
 			fprintf(out, "%s\n", result->series[i].answer);
 	}
-	fprintf(out, "result: %s (report.html, result.json, runs.csv%s)\n",
-		result->directory,
-		sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
+	if (is_written)
+		fprintf(out,
+			"result: %s (report.html, result.json, runs.csv%s)\n",
+			result->directory,
+			sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
 }
 
 static void print_result(const struct sb_result *result,
-			 const struct sb_options *options)
+			 const struct sb_options *options, bool is_written)
 {
 	if (sb_opt(options, SB_OPT_quiet))
 		return;
@@ -500,7 +502,7 @@ static void print_result(const struct sb_result *result,
 		break;
 	case PRETTY:
 	default:
-		print_pretty(result, options);
+		print_pretty(result, options, is_written);
 		break;
 	}
 }
@@ -544,23 +546,28 @@ static int gather_facts(struct session *session, int argc, char **argv)
 	return rc;
 }
 
-static int measure_and_write(struct session *session)
+static int measure(struct session *session)
 {
-	struct sb_result *result = &session->result;
 	int rc;
 
 	catch_interrupts();
 	sb_watcher_open(&session->watcher, session->options);
 	rc = measure_stages(session);
-	if (!rc && sb_timing_add_drift(result))
+	if (!rc && sb_timing_add_drift(&session->result))
 		rc = no_memory();
-	if (!rc) {
-		sb_progress_phase(&session->watcher.progress, "",
-				  "writing the result");
-		rc = write_directory(result, session->options);
-	}
+	if (rc)
+		sb_watcher_close(&session->watcher);
+	return rc;
+}
+
+static int write_result(struct session *session)
+{
+	int rc;
+
+	sb_progress_phase(&session->watcher.progress, "", "writing the result");
+	rc = write_directory(&session->result, session->options);
 	sb_watcher_close(&session->watcher);
-	return rc ? rc : sb_exports_write(session->options, result);
+	return rc;
 }
 
 static int run_session(struct session *session, int argc, char **argv)
@@ -568,6 +575,7 @@ static int run_session(struct session *session, int argc, char **argv)
 	const struct sb_options *options = session->options;
 	struct sb_result *result = &session->result;
 	int rc = sb_exports_check(options);
+	int exported;
 
 	if (!rc)
 		rc = prepare_directory(options, result);
@@ -576,10 +584,15 @@ static int run_session(struct session *session, int argc, char **argv)
 	if (!rc)
 		rc = gather_facts(session, argc, argv);
 	if (!rc)
-		rc = measure_and_write(session);
+		rc = measure(session);
 	if (rc)
 		return rc;
-	print_result(result, options);
+	/* What cannot be written was measured all the same. */
+	rc = write_result(session);
+	exported = sb_exports_write(options, result);
+	print_result(result, options, !rc);
+	if (rc || exported)
+		return rc ? rc : exported;
 	return all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
 }
 

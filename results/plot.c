@@ -422,10 +422,9 @@ static int make_plot(const struct sb_result *result, char *directory,
 	return rc ? rc : run_gnuplot(directory, file_name);
 }
 
-int sb_write_plots(const struct sb_result *result)
+static int make_plots(const struct sb_result *result, char *directory)
 {
-	char *directory = sb_path_join(result->directory, "plots");
-	int rc = directory ? sb_directory_make(directory) : -ENOMEM;
+	int rc = 0;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(plots) && !rc; i++) {
 		const uint32_t n =
@@ -436,6 +435,36 @@ int sb_write_plots(const struct sb_result *result)
 				       plots[i].for_each_series
 					       ? &result->series[s]
 					       : NULL);
+	}
+	return rc;
+}
+
+/* What gnuplot says of a script that it does not take. */
+static void keep_log(const struct sb_stage *stage)
+{
+	char *from = sb_path_join(stage->path, "gnuplot.log");
+	char *to = sb_path_join(stage->directory, "gnuplot.log");
+
+	if (from && to)
+		(void)rename(from, to);
+	free(from);
+	free(to);
+}
+
+int sb_write_plots(const struct sb_result *result)
+{
+	char *directory = sb_path_join(result->directory, "plots");
+	struct sb_stage stage;
+	int rc = directory ? sb_stage_begin(&stage, directory) : -ENOMEM;
+
+	if (!rc) {
+		rc = make_plots(result, stage.path);
+		if (rc) {
+			keep_log(&stage);
+			sb_stage_abandon(&stage);
+		} else {
+			rc = sb_stage_commit(&stage);
+		}
 	}
 	free(directory);
 	return rc;

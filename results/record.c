@@ -2,7 +2,7 @@
 #include "results/account.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -493,35 +493,70 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 
 /* ---- the whole ---- */
 
-char *sb_text_copy(const char *text)
+static void free_fact(struct sb_fact *fact)
 {
-	char *copy = strdup(text);
-	json_t *json = copy ? json_string(copy) : NULL;
-
-	/* jansson takes nothing but UTF-8. */
-	for (char *c = copy; c && !json && *c; c++) {
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	}
-	json_decref(json);
-	return copy;
+	free(fact->group);
+	free(fact->key);
+	free(fact->value);
 }
 
-int sb_result_add_fact(struct sb_result *result, const char *group,
-		       const char *key, const char *value)
+/* Where a fact belongs: in its own place, or behind the last of its group. */
+static uint32_t find_fact(const struct sb_result *result, const char *group,
+			  const char *key)
+{
+	uint32_t behind = result->facts;
+
+	for (uint32_t i = 0; i < result->facts; i++) {
+		if (strcmp(result->fact[i].group, group))
+			continue;
+		behind = i + 1;
+		if (!strcmp(result->fact[i].key, key))
+			return i;
+	}
+	return behind;
+}
+
+static bool is_fact(const struct sb_result *result, uint32_t i,
+		    const char *group, const char *key)
+{
+	return i < result->facts && !strcmp(result->fact[i].group, group) &&
+	       !strcmp(result->fact[i].key, key);
+}
+
+static int insert_fact(struct sb_result *result, uint32_t i,
+		       const struct sb_fact *new)
 {
 	struct sb_fact *fact =
 		reallocarray(result->fact, result->facts + 1, sizeof(*fact));
 
 	if (!fact)
 		return -ENOMEM;
+	memmove(&fact[i + 1], &fact[i], (result->facts - i) * sizeof(*fact));
+	fact[i] = *new;
 	result->fact = fact;
-	fact[result->facts] =
-		(struct sb_fact){ group, key, sb_text_copy(value) };
-	if (!fact[result->facts].value)
-		return -ENOMEM;
 	result->facts++;
 	return 0;
+}
+
+int sb_result_add_fact(struct sb_result *result, const char *group,
+		       const char *key, const char *value)
+{
+	struct sb_fact new = { sb_text_copy(group), sb_text_copy(key),
+			       sb_text_copy(value) };
+	const uint32_t i = find_fact(result, group, key);
+	int rc = -ENOMEM;
+
+	if (new.group &&new.key &&new.value) {
+		if (is_fact(result, i, group, key)) {
+			free_fact(&result->fact[i]);
+			result->fact[i] = new;
+			return 0;
+		}
+		rc = insert_fact(result, i, &new);
+	}
+	if (rc)
+		free_fact(&new);
+	return rc;
 }
 
 const char *sb_result_fact(const struct sb_result *result, const char *group,
@@ -529,7 +564,7 @@ const char *sb_result_fact(const struct sb_result *result, const char *group,
 {
 	for (uint32_t i = 0; i < result->facts; i++) {
 		if (!strcmp(result->fact[i].group, group) &&
-		    !strcmp(result->fact[i].key, key) && result->fact[i].value)
+		    !strcmp(result->fact[i].key, key))
 			return result->fact[i].value;
 	}
 	return "";
@@ -611,6 +646,48 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 	return NULL;
 }
 
+/* Whether it is a choice between the series of one workload. */
+static bool tells_apart(const struct sb_result *result,
+			const struct sb_series *series,
+			const struct sb_setting *setting)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *other = &result->series[i];
+		const struct sb_setting *its;
+
+		if (other == series ||
+		    strcmp(other->workload, series->workload))
+			continue;
+		its = sb_series_setting(other, setting->name);
+		if (!its || strcmp(its->text, setting->text))
+			return true;
+	}
+	return setting->swept;
+}
+
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series)
+{
+	FILE *name = fmemopen(out, SB_NAME_BYTES, "w");
+
+	*out = '\0';
+	if (!name)
+		return;
+	fputs(series->workload, name);
+	for (uint32_t i = 0; i < series->settings; i++) {
+		const struct sb_setting *setting = &series->setting[i];
+
+		/* It is there in any case. */
+		if (strcmp(setting->name, "workers") &&
+		    tells_apart(result, series, setting))
+			fprintf(name, "/%s:%s", setting->name, setting->text);
+	}
+	fprintf(name, "/workers:%" PRIu32 "%s", series->placement.workers,
+		series->emulated ? "/emulated" : "");
+	fclose(name);
+	out[SB_NAME_BYTES - 1] = '\0';
+}
+
 static void free_record(struct sb_record *record, uint32_t workers)
 {
 	for (uint32_t i = 0; record->worker && i < workers; i++)
@@ -642,7 +719,7 @@ void sb_result_free(struct sb_result *result)
 	for (uint32_t i = 0; i < result->all_series; i++)
 		free_series(&result->series[i]);
 	for (uint32_t i = 0; i < result->facts; i++)
-		free(result->fact[i].value);
+		free_fact(&result->fact[i]);
 	free(result->fact);
 	free(result->series);
 	free(result->directory);

@@ -102,8 +102,8 @@ struct sb_series {
 
 /* What is known about the run as a whole: text by group and key. */
 struct sb_fact {
-	const char *group;
-	const char *key;
+	char *group;
+	char *key;
 	char *value;
 };
 
@@ -162,11 +162,13 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
 			    const struct sb_hist_counts **hist);
 
-/* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
+/* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
+ * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no
  * memory. For the caller to free. */
 char *sb_text_copy(const char *text);
 
-/* Copies the value, as above. Returns 0 or -ENOMEM. */
+/* Copies all three, as above. The facts of a group are side by side; one that
+ * was there is replaced. Returns 0 or -ENOMEM. */
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,
@@ -237,6 +239,15 @@ const char *sb_series_option(const struct sb_series *series,
 /* NULL: it has no such setting. */
 const struct sb_setting *sb_series_setting(const struct sb_series *series,
 					   const char *name);
+
+/*
+ * What a series is called where names tell rows apart, as Google Benchmark does:
+ * "skynet/batch:16/workers:2", with what was swept, and with what another series
+ * of the same workload has otherwise. Cut off where there is no more room.
+ */
+#define SB_NAME_BYTES 400
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series);
 
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);

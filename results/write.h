@@ -13,7 +13,7 @@
 #define SB_RESULT_SCHEMA 1
 
 /*
- * runs.csv, workers.csv, steals.csv, spins.csv, latency.csv and memory.csv, into the
+ * runs.csv, series.csv, workers.csv, steals.csv, spins.csv, latency.csv and memory.csv, into the
  * result's directory. RFC 4180 with line feeds; an empty cell is something that
  * was not measured. Returns 0 or -errno; *failed is then the file's name.
  */

@@ -440,6 +440,52 @@ static void json_is_a_google_benchmark_file(void **state)
 	free_result(result);
 }
 
+/* By what was swept, and by what differs. */
+static void names_tell_series_apart(void **state)
+{
+	static const struct {
+		const char *workload, *setting, *text;
+		bool swept;
+	} all[] = { { "skynet", "batch", "16", true },
+		    { "skynet", "leaves", "9", false },
+		    { "yield", "leaves", "9", false },
+		    { "yield", "leaves", "9", false },
+		    { "hog", "workers", "1", true } };
+	static const char *const expected[] = {
+		"skynet/batch:16/workers:1", "skynet/leaves:9/workers:1",
+		"yield/workers:1", "yield/workers:1", "hog/workers:1"
+	};
+	struct sb_result result = { .directory = NULL };
+	char name[SB_NAME_BYTES];
+	char longest[2 * SB_NAME_BYTES];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	result.all_series = SB_ARRAY_SIZE(all);
+	result.series = calloc(result.all_series, sizeof(*result.series));
+	for (uint32_t i = 0; i < result.all_series; i++) {
+		struct sb_setting setting = {
+			.name = (char *)(uintptr_t)all[i].setting,
+			.text = (char *)(uintptr_t)all[i].text,
+			.swept = all[i].swept,
+		};
+
+		result.series[i].workload = strdup(all[i].workload);
+		result.series[i].placement.workers = 1;
+		CHECK_EQ(sb_series_add_setting(&result.series[i], &setting), 0);
+	}
+	for (uint32_t i = 0; i < result.all_series; i++) {
+		sb_series_name(name, &result, &result.series[i]);
+		assert_string_equal(name, expected[i]);
+	}
+	free(result.series[0].workload);
+	result.series[0].workload = strdup(longest);
+	sb_series_name(name, &result, &result.series[0]);
+	CHECK_EQ(strlen(name), SB_NAME_BYTES - 1);
+	sb_result_free(&result);
+}
+
 /* ---- files ---- */
 
 static char *read_file(const char *directory, const char *name)
@@ -798,6 +844,7 @@ int main(void)
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
+		cmocka_unit_test(names_tell_series_apart),
 		cmocka_unit_test(directory_is_complete),
 		cmocka_unit_test(binding_is_what_became_of_it),
 		cmocka_unit_test(a_summary_fits_its_terminal),
