@@ -68,7 +68,7 @@ quick() {
 on_terminal() {
 	directory=$1 columns=$2
 	shift 2
-	ran python3 tests/terminal.py "$columns" "$program" run "$@" -d 60ms -r 3 \
+	ran python3 tests/terminal.py "$columns" "$program" run "$@" -d 60ms -r 3 --workers 1 \
 		--warmup 60ms --no-plots -o "$work/$directory" \
 		>"$work/$directory.tty"
 }
