@@ -532,16 +532,18 @@ static const struct stage *main_stage(const struct session *session)
 static int gather_facts(struct session *session, int argc, char **argv)
 {
 	const struct stage *stage = main_stage(session);
+	struct sb_result *result = &session->result;
 
-	int rc = sb_facts_gather(&session->result, session->options,
-				 stage->topology, stage->plan.placement.workers,
-				 argc, argv);
+	int rc = sb_facts_gather(result, session->options, stage->topology,
+				 stage->plan.placement.workers, argc, argv);
 
 	/* What is not the run's is a setting of each series. */
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		if (differs(session, id))
-			sb_result_drop_fact(&session->result, "options",
-					    sb_option[id].name);
+		if (!differs(session, id))
+			continue;
+		sb_result_drop_fact(result, "options", sb_option[id].name);
+		sb_result_drop_fact(result, "option_sources",
+				    sb_option[id].name);
 	}
 	return rc;
 }

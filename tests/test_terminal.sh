@@ -236,8 +236,10 @@ runs_all() {
 	quick jobs "$work/two.ini" >"$work/out" &&
 		grep -q "^small/pingpong " "$work/out" &&
 		python3 - "$work/jobs" <<-'EOF'
-			import csv, sys
+			import csv, json, sys
 			rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+			meta = open(sys.argv[1] + "/meta.json").read()
+			assert '"batch"' not in meta and '"tick"' in json.dumps(json.loads(meta))
 			jobs = {}
 			for row in rows:
 			    settings = dict(s.split("=", 1) for s in row["label"].split() if "=" in s)
