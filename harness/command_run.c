@@ -326,16 +326,18 @@ static const struct stage *main_stage(const struct session *session)
 static int gather_facts(struct session *session, int argc, char **argv)
 {
 	const struct stage *stage = main_stage(session);
+	struct sb_result *result = &session->result;
 
-	int rc = sb_facts_gather(&session->result, session->options,
-				 stage->topology, stage->plan.placement.workers,
-				 argc, argv);
+	int rc = sb_facts_gather(result, session->options, stage->topology,
+				 stage->plan.placement.workers, argc, argv);
 
 	/* What is not the run's is a setting of each series. */
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		if (differs(session, id))
-			sb_result_drop_fact(&session->result, "options",
-					    sb_option[id].name);
+		if (!differs(session, id))
+			continue;
+		sb_result_drop_fact(result, "options", sb_option[id].name);
+		sb_result_drop_fact(result, "option_sources",
+				    sb_option[id].name);
 	}
 	return rc;
 }
@@ -355,14 +357,14 @@ static int measure(struct session *session)
 }
 
 /* The progress, which measure has opened, ends with it. */
-static int write_all(struct session *session)
+static int write_result(struct session *session)
 {
 	int rc;
 
 	sb_progress_phase(&session->watcher.progress, "", "writing the result");
 	rc = sb_outcome_write(&session->result, session->options);
 	sb_watcher_close(&session->watcher);
-	return rc ? rc : sb_exports_write(session->options, &session->result);
+	return rc;
 }
 
 static int run_session(struct session *session, int argc, char **argv)
@@ -370,6 +372,7 @@ static int run_session(struct session *session, int argc, char **argv)
 	const struct sb_options *options = session->options;
 	struct sb_result *result = &session->result;
 	int rc = sb_exports_check(options);
+	int exported;
 
 	if (!rc)
 		rc = sb_outcome_prepare(options, result);
@@ -382,10 +385,11 @@ static int run_session(struct session *session, int argc, char **argv)
 	if (rc)
 		return rc;
 	/* What cannot be written was measured all the same. */
-	rc = write_all(session);
+	rc = write_result(session);
+	exported = sb_exports_write(options, result);
 	sb_outcome_print(result, options, !rc, print_pretty, result);
-	if (rc)
-		return rc;
+	if (rc || exported)
+		return rc ? rc : exported;
 	return sb_outcome_is_measured(result, options) ? SB_EXIT_OK
 						       : SB_EXIT_INVALID;
 }

@@ -68,7 +68,7 @@ quick() {
 on_terminal() {
 	directory=$1 columns=$2
 	shift 2
-	ran python3 tests/terminal.py "$columns" "$program" run "$@" -d 60ms -r 3 \
+	ran python3 tests/terminal.py "$columns" "$program" run "$@" -d 60ms -r 3 --workers 1 \
 		--warmup 60ms --no-plots -o "$work/$directory" \
 		>"$work/$directory.tty"
 }
@@ -236,8 +236,10 @@ runs_all() {
 	quick jobs "$work/two.ini" >"$work/out" &&
 		grep -q "^small/pingpong " "$work/out" &&
 		python3 - "$work/jobs" <<-'EOF'
-			import csv, sys
+			import csv, json, sys
 			rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+			meta = open(sys.argv[1] + "/meta.json").read()
+			assert '"batch"' not in meta and '"tick"' in json.dumps(json.loads(meta))
 			jobs = {}
 			for row in rows:
 			    settings = dict(s.split("=", 1) for s in row["label"].split() if "=" in s)
