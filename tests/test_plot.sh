@@ -133,9 +133,18 @@ if command -v gnuplot >/dev/null; then
 else
 	skips "pictures" "gnuplot is not installed"
 fi
+# Some object is bluish; lstopo's own colours are not.
+is_coloured() {
+	python3 - "$1" <<-'END'
+		import re, sys
+		colours = re.findall(r"rgb\(([\d.]+)%?, *([\d.]+)%?, *([\d.]+)", open(sys.argv[1]).read())
+		sys.exit(not any(float(b) > 1.05 * float(r) for r, g, b in colours))
+	END
+}
 if command -v lstopo >/dev/null; then
 	on_the_machine() {
 		"$program" plot topology "$work/b" --metric busy_pct -o "$work/t.svg" && is_svg "$work/t.svg" &&
+			is_coloured "$work/t.svg" &&
 			"$program" plot topology "$work/b" --metric steal_items -o "$work/u.svg" &&
 			is_svg "$work/u.svg" && ! cmp -s "$work/t.svg" "$work/u.svg"
 	}
