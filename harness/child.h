@@ -13,9 +13,6 @@ struct sb_child {
 	/* In. */
 	char *const *argv; /* ends with NULL; the program is this one */
 	uint64_t limit_ns; /* it hangs, if it takes longer */
-	/* While it runs, some ten times a second. */
-	void (*tick)(void *arg);
-	void *arg;
 
 	/* Out. */
 	int wait_status; /* as waitpid's */

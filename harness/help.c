@@ -124,6 +124,7 @@ void sb_help_sweep(void)
 {
 	puts("sched-bench sweep -w WORKLOAD -L NAME=A,B,... "
 	     "-P NAME=LO..HI[:STEP|:log2] ... [options]\n"
+	     "sched-bench sweep JOB.ini [options]\n"
 	     "sched-bench sweep --resume DIRECTORY\n"
 	     "\n"
 	     "Runs every combination of the values, each repetition in a "
