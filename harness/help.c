@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "affinity/profile.h"
+#include "harness/command_micro.h"
 #include "harness/options.h"
 #include "harness/status.h"
 #include "harness/version.h"
@@ -31,12 +32,16 @@ void sb_help(void)
 	     "wake, a steal, and\n"
 	     "                                          recording itself "
 	     "cost here\n"
+	     "  sched-bench micro [--benchmark_...]     what each of the "
+	     "scheduler's primitives costs,\n"
+	     "                                          under Google "
+	     "Benchmark or, --counts, valgrind\n"
 	     "  sched-bench list WHAT [--json]          workloads, options, "
 	     "metrics, validity, profiles\n"
 	     "  sched-bench --version\n"
 	     "\n"
 	     "  sched-bench run --help shows the options of run; so for topo, "
-	     "check and calibrate.\n"
+	     "check, calibrate and micro.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
@@ -132,6 +137,19 @@ void sb_help_calibrate(void)
 	     "20 s. Other programs that run meanwhile make everything "
 	     "slower.");
 	put_options_of(SB_VERB_CALIBRATE);
+}
+
+void sb_help_micro(void)
+{
+	puts("sched-bench micro [--benchmark_FLAG=VALUE]... [options]\n"
+	     "\n"
+	     "Times the scheduler's primitives under Google Benchmark, each "
+	     "with a check of its answer;\n"
+	     "one that fails has no numbers, and the exit status is 2.\n");
+	sb_micro_help();
+	put_options_of(SB_VERB_MICRO);
+	puts("\nTry:  sched-bench micro --benchmark_filter=deque "
+	     "--benchmark_repetitions=9 --benchmark_report_aggregates_only");
 }
 
 /* ---- list: each kind as text or as JSON ---- */

@@ -7,6 +7,7 @@ void sb_help_run(void);
 void sb_help_topo(void);
 void sb_help_check(void);
 void sb_help_calibrate(void);
+void sb_help_micro(void);
 
 /* The verb `list`: argv[1] is what to list. Returns an exit status. */
 int sb_command_list(int argc, char **argv);

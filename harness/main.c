@@ -7,6 +7,7 @@
 
 #include "harness/command_check.h"
 #include "harness/command_calibrate.h"
+#include "harness/command_micro.h"
 #include "harness/command_run.h"
 #include "harness/command_topo.h"
 #include "harness/help.h"
@@ -34,12 +35,14 @@ static int run_verb(int argc, char **argv)
 		return sb_command_check(argc, argv);
 	else if (!strcmp(verb, "calibrate"))
 		return sb_command_calibrate(argc, argv);
+	else if (!strcmp(verb, "micro"))
+		return sb_command_micro(argc, argv);
 	else if (!strcmp(verb, "list"))
 		return sb_command_list(argc - 1, argv + 1);
 	else
 		return sb_fail(SB_EXIT_USAGE,
 			       "unknown verb '%s'; expected run, topo, check, "
-			       "calibrate or list (sched-bench --help)",
+			       "calibrate, micro or list (sched-bench --help)",
 			       verb);
 	return SB_EXIT_OK;
 }

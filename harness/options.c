@@ -256,6 +256,8 @@ static const char *verb_name(enum sb_verb verb)
 		return "check";
 	case SB_VERB_CALIBRATE:
 		return "calibrate";
+	case SB_VERB_MICRO:
+		return "micro";
 	case SB_VERB_RUN:
 	default:
 		return "run";
@@ -271,6 +273,8 @@ static const char *verb_advice(enum sb_verb verb)
 	case SB_VERB_CHECK:
 	case SB_VERB_CALIBRATE:
 		return "it looks at this machine";
+	case SB_VERB_MICRO:
+		return "what to run is chosen with --benchmark_filter=REGEX";
 	case SB_VERB_RUN:
 	default:
 		return "workloads are named with -w";

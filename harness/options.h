@@ -12,7 +12,8 @@ enum sb_verb {
 	SB_VERB_RUN = 1,
 	SB_VERB_TOPO = 2,
 	SB_VERB_CHECK = 4,
-	SB_VERB_CALIBRATE = 8
+	SB_VERB_CALIBRATE = 8,
+	SB_VERB_MICRO = 16
 };
 
 enum sb_option_id {
