@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/mem.h"
+#include "harness/status.h"
 #include "results/file.h"
 
 extern char **environ;
@@ -263,8 +263,8 @@ static int run_callgrind(const struct files *files, const char *program,
 	if (!rc)
 		return 0;
 	last_words(files, said, sizeof(said));
-	snprintf(why, bytes, "under valgrind, %s failed: %s", program, said);
-	return -EPROTO;
+	snprintf(why, bytes, "%s, under valgrind: %s", program, said);
+	return rc == SB_EXIT_INVALID ? -EBADMSG : -EPROTO;
 }
 
 /* ---- what came back ---- */

@@ -45,8 +45,8 @@ struct sb_counts {
  * Counts the kinds whose names match the filter (as Google Benchmark's; NULL:
  * all). program: a sched-bench, or NULL for this one. Returns 0; or, with the
  * reason in why, -ENOENT (valgrind, or the program, is not there), -ENOTSUP (it
- * cannot run under valgrind), -EINVAL (nothing matches), -EPROTO (what came back
- * is not what was expected) or another -errno.
+ * cannot run under valgrind), -EINVAL (nothing matches), -EBADMSG (a check of an
+ * answer failed), -EPROTO (what came back is not what was expected) or another -errno.
  */
 SB_MUST_CHECK int sb_counts_measure(struct sb_counts *out, const char *program,
 				    const char *filter, char *why,
