@@ -248,7 +248,8 @@ static void end(struct sb_gbench_run *run, uint64_t n)
 			sb_gbench_counter(run, running.counter[i].name,
 					  running.counter[i].value);
 	}
-	sb_gbench_items(run, n * running.threads);
+	sb_gbench_items(run,
+			running.items ? running.items : n * running.threads);
 	sb_micro_end(&running);
 }
 

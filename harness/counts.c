@@ -15,8 +15,6 @@
 #include "harness/status.h"
 #include "results/file.h"
 
-extern char **environ;
-
 /* ---- which kinds ---- */
 
 struct filter {
@@ -70,9 +68,13 @@ static bool is_counted(const struct sb_micro_kind *kind)
  * instructions: enough operations for that not to matter. */
 #define OPERATIONS_ELSEWHERE 32768
 
-/* Not inlined, not copied, and left by a return, whatever the compiler thinks. */
-__attribute__((noinline, noclone)) void sb_counts_window(struct sb_micro *m,
-							 uint64_t n)
+/* Not inlined, not cloned, and left by a return, whatever the compiler thinks. */
+#ifdef __clang__
+__attribute__((noinline))
+#else
+__attribute__((noipa))
+#endif
+void sb_counts_window(struct sb_micro *m, uint64_t n)
 {
 	m->kind->run(m, 0, n);
 	sb_micro_keep(n);
@@ -242,7 +244,7 @@ static int run_callgrind(const struct files *files, const char *program,
 		NULL,
 	};
 	char said[200];
-	pid_t pid;
+	pid_t pid = -1;
 	int rc;
 
 	snprintf(out, sizeof(out), "--callgrind-out-file=%s", files->callgrind);

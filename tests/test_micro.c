@@ -34,14 +34,12 @@ static void run_all(struct sb_micro *m)
 	struct sb_thread thread[SB_MICRO_THREADS_MAX];
 	struct part part[SB_MICRO_THREADS_MAX];
 
-	for (uint32_t i = 0; i < m->threads; i++) {
+	for (uint32_t i = 1; i < m->threads; i++) {
 		part[i] = (struct part){ m, i };
-		if (i)
-			CHECK_EQ(sb_thread_start(&thread[i], -1, run_part,
-						 &part[i]),
-				 0);
+		CHECK_EQ(sb_thread_start(&thread[i], -1, run_part, &part[i]),
+			 0);
 	}
-	run_part(&part[0]);
+	run_part(&(struct part){ m, 0 });
 	for (uint32_t i = 1; i < m->threads; i++)
 		sb_thread_join(&thread[i]);
 }

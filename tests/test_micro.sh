@@ -52,6 +52,12 @@ skips() {
 	echo "ok $n - $1 # SKIP $2"
 }
 
+help_fits() {
+	"$program" micro --help >"$work/help" && [ "$(wc -l <"$work/help")" -le 100 ] &&
+		[ "$(wc -L <"$work/help")" -le 125 ] && grep -q benchmark_filter "$work/help"
+}
+holds "help of micro fits two screens" help_fits
+
 # Each primitive, under the name that results are compared by.
 names_all() {
 	"$program" micro --benchmark_list_tests >"$work/names" || return 1

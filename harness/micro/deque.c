@@ -13,6 +13,8 @@ struct deques {
 	struct sb_deque deque;
 	struct sb_micro_tally pushed;
 	struct sb_micro_tally taken[SB_MICRO_THREADS_MAX];
+	uint64_t begun[SB_MICRO_THREADS_MAX];	 /* runs, by each thread */
+	alignas(SB_LINE) _Atomic(uint64_t) done; /* by the owner */
 };
 
 static enum sb_deque_kind algorithm(const struct sb_micro *m)
@@ -156,7 +158,6 @@ static const char *check_half(struct sb_micro *m, uint64_t operations)
 
 #define BURST 16
 
-/* One operation is one item. */
 static void own(struct deques *d, uint64_t n)
 {
 	while (n) {
@@ -168,31 +169,38 @@ static void own(struct deques *d, uint64_t n)
 			continue;
 		n -= burst;
 	}
+	sb_store_rel(&d->done, sb_load_rlx(&d->done) + 1);
 }
 
-/* One operation is one look at the deque. */
+/* The owner's operation is one item; the thieves try to steal until it has done
+ * all of them, so that it never has the deque for itself. */
 static void run_contended(struct sb_micro *m, uint32_t thread, uint64_t n)
 {
 	struct deques *d = m->state;
 	struct sb_micro_tally *tally = &d->taken[thread];
+	const uint64_t round = ++d->begun[thread];
+	uint32_t looks = 0;
 
 	if (thread == 0) {
 		own(d, n);
 		return;
 	}
-	while (n--)
+	while (sb_load_acq(&d->done) < round) {
+		const uint64_t hits = tally->hits;
+
 		steal_half(d, tally);
+		if (tally->hits == hits)
+			sb_micro_wait(&looks);
+	}
 }
 
 static const char *check_contended(struct sb_micro *m, uint64_t operations)
 {
 	const struct deques *d = m->state;
-	uint64_t looks = 0;
 	uint64_t steals = 0;
 	uint64_t lost = 0;
 
 	for (uint32_t i = 1; i < m->threads; i++) {
-		looks += d->taken[i].tries;
 		steals += d->taken[i].hits;
 		lost += d->taken[i].retries;
 	}
@@ -200,7 +208,8 @@ static const char *check_contended(struct sb_micro *m, uint64_t operations)
 	m->counter[0].value = (double)steals;
 	m->counter[1].name = "retries";
 	m->counter[1].value = (double)lost;
-	if (d->pushed.items + looks != operations)
+	m->items = d->pushed.items;
+	if (d->pushed.items * m->threads != operations)
 		return "not every operation was done";
 	return compare(d);
 }

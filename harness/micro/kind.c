@@ -56,6 +56,7 @@ int sb_micro_begin(struct sb_micro *m)
 {
 	for (int i = 0; i < SB_MICRO_COUNTERS; i++)
 		m->counter[i].name = NULL;
+	m->items = 0;
 	m->state = sb_mem_zalloc(SB_HEAP, m->kind->state_bytes, SB_LINE);
 	return m->state ? m->kind->set_up(m) : -ENOMEM;
 }

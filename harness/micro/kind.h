@@ -36,6 +36,9 @@ struct sb_micro {
 	int64_t arg; /* 0: the kind has none */
 	uint32_t threads;
 	void *state; /* of state_bytes, zeroed before set_up */
+	/* Set by check, where threads have parts to play and not each operation
+	 * is an item; 0: as many as operations. */
+	uint64_t items;
 	struct sb_micro_counter counter[SB_MICRO_COUNTERS];
 };
 

@@ -286,6 +286,7 @@ static const char *check_post(struct sb_micro *m, uint64_t operations)
 		sent += p->sent[i];
 		retries += p->tally[i].retries;
 	}
+	m->items = p->tally[0].items;
 	m->counter[0].name = "retries";
 	m->counter[0].value = (double)retries;
 	if (p->tally[0].disorder)
