@@ -41,14 +41,16 @@ WARNINGS := -Wall -Wextra -Wshadow -Wundef -Wvla -Wcast-qual -Wwrite-strings \
 	-Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wformat=2 -Wconversion -Wno-sign-conversion \
 	-Wimplicit-fallthrough -Werror
-CFLAGS := -std=gnu11 -g -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
+# Debian's valgrind cannot read what clang writes by default.
+DEBUG_INFO := $(if $(findstring clang,$(CC)),-gdwarf-4,-g)
+CFLAGS := -std=gnu11 $(DEBUG_INFO) -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
 	$(SYSROOT:%=--sysroot=%) $(WARNINGS) $(EXTRA_CFLAGS)
 CPPFLAGS := -I. -D_GNU_SOURCE -DSB_BUILD_MODE='"$(MODE)"'
 # C++, for one file: Google Benchmark's shim. Not for arm64, where a compiler and
 # a library of C++ would have to be fetched for a shim that runs in an emulator.
 SHIM := $(if $(SYSROOT),,harness/micro/shim)
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)
-CXXFLAGS := -std=c++17 -g -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
+CXXFLAGS := -std=c++17 $(DEBUG_INFO) -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
 	-Wall -Wextra -Wshadow -Werror $(EXTRA_CFLAGS)
 CPPFLAGS += $(if $(SHIM),,-DSB_NO_GBENCH=1)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm \

@@ -89,9 +89,9 @@ static const char *check_look_up(struct sb_micro *m, uint64_t operations)
 /* ---- the state word ---- */
 
 struct word {
-	struct sb_process process;
 	struct sb_event_node node;
 	uint64_t right; /* transitions that went as they should */
+	struct sb_process process;
 };
 
 static int set_up_ready(struct sb_micro *m)

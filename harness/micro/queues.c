@@ -107,24 +107,23 @@ static const char *check_global(struct sb_micro *m, uint64_t operations)
 
 /* ---- senders and one receiver: thread 0 takes what the others send ---- */
 
-/* One item under way: in a run queue it is a process, in an event queue a node. */
+/* One item under way: in a run queue it is the process, in an event queue the
+ * node. */
 struct parcel {
 	alignas(SB_LINE) _Atomic(uint32_t) used;
 	uint32_t sender;
 	uint64_t number; /* of the sender's, from 0 on */
-	union {
-		struct sb_process process;
-		struct sb_event_node node;
-	};
+	struct sb_event_node node;
+	struct sb_process process;
 };
 
 struct post {
 	struct sb_runq inject;
-	struct sb_process receiver; /* of events */
-	struct parcel *parcel;	    /* [senders][SLOTS] */
+	struct parcel *parcel; /* [senders][SLOTS] */
 	uint64_t sent[SB_MICRO_THREADS_MAX];
 	uint64_t came[SB_MICRO_THREADS_MAX];
 	struct sb_micro_tally tally[SB_MICRO_THREADS_MAX];
+	struct sb_process receiver; /* of events */
 };
 
 static int set_up_post(struct sb_micro *m)
