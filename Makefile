@@ -4,12 +4,13 @@ MODE ?= release
 CC = gcc
 V ?= 0
 comma := ,
+PREFIX ?= /usr/local
 
 OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarch64,$(CC)),-arm64)
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
-PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson
+PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
 CFLAGS_release := -O2
@@ -89,16 +90,23 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-TESTS := $(filter-out %/test_plan,$(TESTS))
-SHELL_TESTS := $(filter-out %/test_command.sh,$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: test_plan, test_command.sh
+ONE_THREAD := test_plan test_read test_report test_sweep \
+	test_command.sh test_convert.sh test_files.sh test_page.sh test_sweep.sh
+TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
+SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
+LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
+# mode:file:where
+INSTALLED := 755:$(PROGRAM):bin/sched-bench \
+	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
+	644:$(OUT)/completion.bash:share/bash-completion/completions/sched-bench
+
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage mutants build-tests models lint format micro clean help
+.PHONY: all bench check check-arm64 check-numa coverage mutants build-tests models lint format micro install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -148,6 +156,13 @@ micro: $(PROGRAM) $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and
 	@echo
 	$(Q)$(OUT)/tests/bench_rcu
 
+install: all $(OUT)/sched-bench.1 $(OUT)/completion.bash ## program, man page, completion (PREFIX=/usr/local, DESTDIR=)
+	$(Q)for file in $(INSTALLED); do IFS=:; set -- $$file; \
+		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
+
+uninstall: ## remove what install has installed
+	$(Q)for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${file##*:}" || exit; done
+
 clean: ## remove everything that was built
 	$(Q)rm -rf build
 
@@ -168,9 +183,27 @@ REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || ech
 $(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
 $(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
 
+# The page's style and script become text in one object. Their hashes are in it,
+# too: nothing else is style or script to who shows the page.
+page_hash = sha256-$(shell sha256sum results/page/page.$(1) | cut -c-64 | tr a-f A-F | basenc --base16 -d | base64)
+$(shell printf '#define SB_PAGE_%s_HASH "%s"\n' CSS '$(call page_hash,css)' JS '$(call page_hash,js)' >$(OUT)/page_hashes.new; \
+	cmp -s $(OUT)/page_hashes.new $(OUT)/page_hashes.h || cp $(OUT)/page_hashes.new $(OUT)/page_hashes.h)
+$(OUT)/results/page/assets.o: results/page/page.css results/page/page.js
+$(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
+
+# A dump of its stacks has names.
+$(PROGRAM) $(WRONG): LDLIBS += -rdynamic
+
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+# Both come from the tables that the program is made of.
+$(OUT)/sched-bench.1: $(PROGRAM)
+	$(Q)$(EMULATOR) $(PROGRAM) manual man >$@
+
+$(OUT)/completion.bash: $(PROGRAM)
+	$(Q)$(EMULATOR) $(PROGRAM) manual bash >$@
 
 $(OUT)/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)

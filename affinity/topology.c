@@ -350,6 +350,16 @@ int sb_topology_export(const struct sb_topology *t, FILE *out)
 	return rc;
 }
 
+int sb_topology_describe(const struct sb_topology *t,
+			 char out[SB_SYNTHETIC_BYTES])
+{
+	const int length = hwloc_topology_export_synthetic(
+		t->hwloc, out, SB_SYNTHETIC_BYTES, 0);
+
+	/* A longer one is cut. */
+	return length < 0 || length >= SB_SYNTHETIC_BYTES - 1 ? -ENOTSUP : 0;
+}
+
 /* ---- placements ---- */
 
 int sb_placement_make(const struct sb_topology *topology, uint32_t n,

@@ -59,6 +59,12 @@ uint64_t sb_topology_fingerprint(const struct sb_topology *topology);
 SB_MUST_CHECK int sb_topology_export(const struct sb_topology *topology,
 				     FILE *out);
 
+/* The same in one line that --profile takes, hwloc's synthetic description.
+ * Returns 0 or -ENOTSUP: the machine is too irregular for that. */
+#define SB_SYNTHETIC_BYTES 1024
+SB_MUST_CHECK int sb_topology_describe(const struct sb_topology *topology,
+				       char out[SB_SYNTHETIC_BYTES]);
+
 /* Places n >= 1 workers compactly on all that is usable (see plan.h). The
  * caller frees the placement. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_placement_make(const struct sb_topology *topology,

@@ -5,6 +5,7 @@
  * From the ground up; a file calls only those above it in this list:
  *
  *   account.c    what a worker spends its time on
+ *   trace.c      what it did and when
  *   memory.c     which worker's memory comes from where
  *   caller.c     what the calling thread has of its own
  *   live.c       how many processes are alive
@@ -33,6 +34,7 @@
 #include "core/pool.h"
 #include "core/runq.h"
 #include "core/scheduler.h"
+#include "core/trace.h"
 #include "core/wheel.h"
 
 enum sb_phase {
@@ -114,6 +116,7 @@ struct sb_worker {
 	/* Line 7: wakers. */
 	alignas(SB_LINE) struct sb_parker parker;
 	_Atomic(uint64_t) wake_ns; /* of the last wake; 0: not timed */
+	_Atomic(uint64_t) wake_id; /* its name in the trace; 0: none */
 
 	/* Line 8: the reclaimer's thread. Chains of dead processes whose grace
 	 * period has passed. */
@@ -141,12 +144,14 @@ struct sb_worker {
 	struct sb_rng rng;
 	struct sb_sampler sampler;
 	struct sb_victims victims;
+	struct sb_trace trace;
 
 	struct sb_process *dead_first; /* completed, waiting to be a chain */
 	struct sb_process *dead_last;
 	uint32_t dead;
 
 	struct sb_event *events; /* [event_budget], for step */
+	uint32_t watched_events; /* steps with so many are watched */
 	struct sb_step step;
 	struct sb_route route[SB_ROUTES];
 	struct sb_pool pool;
@@ -184,7 +189,8 @@ struct sb_scheduler {
 	/* Constant while the workers run. */
 	struct sb_config config;
 	uint32_t workers;
-	struct sb_worker **worker;		/* [workers] */
+	uint32_t trace_events;	   /* of each worker, from the next start on */
+	struct sb_worker **worker; /* [workers] */
 	struct sb_worker_thread *worker_thread; /* [workers] */
 	struct sb_placement placement;
 	struct sb_arena **arena; /* [arenas], each once */
@@ -258,9 +264,11 @@ struct sb_process *sb_keep_rest(struct sb_worker *worker,
 
 /* ---- step.c ---- */
 
+/* Chooses the steps that are watched; before the worker's loop. */
+void sb_worker_watch(struct sb_worker *worker);
+
 /* Runs one step of a Ready process that the worker has taken from a queue. */
 void sb_worker_run(struct sb_worker *worker, struct sb_process *process);
-
 /* Completes a process whatever its state; for a worker-less scheduler. */
 void sb_process_finish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		       struct sb_process *process, int error,

@@ -41,6 +41,12 @@ void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id,
 		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
 }
 
+const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *s,
+					       uint32_t worker)
+{
+	return &s->worker[worker]->trace;
+}
+
 /* ---- the list of processes ---- */
 
 struct listing {

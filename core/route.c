@@ -9,9 +9,23 @@
 
 #include "core/internal.h"
 
+/* Whoever is woken finds its name. 0: of no worker, so there is no event. */
+SB_COLD static uint64_t trace_wake(struct sb_worker *w, uint32_t id)
+{
+	uint64_t wake;
+
+	if (!w)
+		return 0;
+	wake = ((uint64_t)w->id + 1) << 48 | w->trace.written;
+	sb_trace_put_cold(&w->trace, SB_TRACE_WAKE, id, wake);
+	return wake;
+}
+
 void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 {
 	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_stamp(s, w));
+	if (SB_UNLIKELY(s->trace_events))
+		sb_store_rlx(&s->worker[id]->wake_id, trace_wake(w, id));
 	sb_unpark(&s->worker[id]->parker);
 	if (w)
 		sb_counter_add(&w->counters.wakes, 1);

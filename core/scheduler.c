@@ -115,6 +115,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 /* Also of a worker whose creation failed on the way. */
 static void destroy_worker(struct sb_worker *w)
 {
+	sb_trace_fini(&w->trace);
 	sb_victims_fini(w);
 	sb_timers_fini(&w->timers);
 	sb_pool_fini(&w->pool);
@@ -181,9 +182,16 @@ static int set_up(struct sb_worker_thread *t)
 {
 	struct sb_scheduler *s = t->scheduler;
 
-	if (!s->worker[t->id])
-		s->worker[t->id] = create_worker(s, t->id, t->arena);
-	return s->worker[t->id] ? 0 : -ENOMEM;
+	struct sb_worker *w = s->worker[t->id];
+	int rc;
+
+	if (!w)
+		w = s->worker[t->id] = create_worker(s, t->id, t->arena);
+	if (!w)
+		return -ENOMEM;
+	rc = sb_trace_init(&w->trace, s->trace_events, t->arena);
+	sb_worker_watch(w);
+	return rc;
 }
 
 static bool may_go(void *arg)
@@ -222,7 +230,9 @@ static void *worker_thread(void *arg)
 	w->epoch++; /* no route from before an earlier stop is valid */
 	w->now_ns = sb_clock_ns();
 	sb_account_go(&w->account);
+	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 	sb_worker_loop(w);
+	sb_trace_note(&w->trace, SB_TRACE_REST, 0, 0);
 	sb_worker_release_credit(w);
 	sb_worker_bury(w);
 	sb_pool_flush(&w->pool);
@@ -290,6 +300,14 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	if (failed)
 		*failed = sb_load_rlx(&s->start_failed);
 	return rc;
+}
+
+int sb_scheduler_trace(struct sb_scheduler *s, uint32_t events)
+{
+	if (!is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->trace_events = events;
+	return 0;
 }
 
 int sb_scheduler_thread_id(const struct sb_scheduler *s, uint32_t worker)

@@ -25,6 +25,7 @@
 #include "core/memory.h"
 #include "core/placement.h"
 #include "core/process.h"
+#include "core/trace.h"
 
 /* Where a process goes that a message or completion has made Ready. */
 enum sb_wake {
@@ -329,6 +330,20 @@ void sb_scheduler_locate(struct sb_scheduler *scheduler, uint32_t worker,
 /* Reads one of the histograms, summed over all workers. As above. */
 void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
 			    struct sb_hist_counts *out);
+
+/*
+ * From the next start on each worker keeps a trace of its newest `events`; 0:
+ * none, and there is no trace any more. Each start begins with an empty one. A
+ * worker without the memory for it fails the start, with -ENOMEM. While it is
+ * stopped; nobody else uses the scheduler meanwhile. Returns 0 or -EBUSY.
+ */
+SB_MUST_CHECK int sb_scheduler_trace(struct sb_scheduler *scheduler,
+				     uint32_t events);
+
+/* A worker's trace since the last start. After the first start, while it is
+ * stopped; until the next one, or sb_scheduler_destroy. */
+const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *scheduler,
+					       uint32_t worker);
 
 /* ---- within a step, with the step output that it was given ---- */
 

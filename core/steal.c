@@ -141,11 +141,14 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 	result = steal_some(w, &victim->deque, items, &n, cell);
 	if (result == SB_STEAL_EMPTY)
 		result = steal_some(w, &victim->cold, items, &n, cell);
-	if (result == SB_STEAL_LOST)
+	if (result == SB_STEAL_LOST) {
+		sb_trace_note(&w->trace, SB_TRACE_LOST, victim->id, 0);
 		return NULL;
+	}
 	note(w, cell, result, n);
 	if (result == SB_STEAL_EMPTY)
 		return NULL;
+	sb_trace_note(&w->trace, SB_TRACE_STEAL, victim->id, n);
 	SB_WINDOW();
 	while (n > 1)
 		sb_route_local(w, items[--n], false);
@@ -164,6 +167,7 @@ static struct sb_process *steal_inject(struct sb_worker *w,
 		return NULL;
 	sb_counter_add(&w->counters.remote_pops, 1);
 	sb_counter_add(&w->counters.remote_items, n);
+	sb_trace_note(&w->trace, SB_TRACE_REMOTE, victim->id, n);
 	return sb_keep_rest(w, first);
 }
 

@@ -325,16 +325,50 @@ static void adapt_batch(struct sb_worker *w, struct sb_process *p,
 		p->batch_shift--;
 }
 
-static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
+/* Just around the process's own code. */
+static void trace_step(struct sb_worker *w, const struct sb_process *p,
+		       enum sb_trace_kind kind, int status)
+{
+	if (sb_trace_is_on(&w->trace))
+		sb_trace_put(&w->trace,
+			     (struct sb_trace_event){ .kind = kind,
+						      .value = p->pid,
+						      .name = p->ops->name,
+						      .other = status });
+}
+
+SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
+				uint32_t n)
 {
 	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
 			   w->scheduler->config.event_ns;
-	const uint64_t start = SB_UNLIKELY(timed) ? sb_clock_ns() : 0;
-	const int status = p->ops->step(p->state, &w->step, w->events, n);
+	const uint64_t start = timed ? sb_clock_ns() : 0;
+	int status;
 
-	if (SB_UNLIKELY(timed))
+	trace_step(w, p, SB_TRACE_STEP, 0);
+	status = p->ops->step(p->state, &w->step, w->events, n);
+	trace_step(w, p, SB_TRACE_STEP_END, status);
+	if (timed)
 		adapt_batch(w, p, sb_clock_passed(start, sb_clock_ns()));
 	return status;
+}
+
+/* One question for all that there may be to watch; of a step with few events,
+ * when there is no trace, the answer is no. */
+static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
+{
+	if (SB_UNLIKELY(n >= w->watched_events || p->batch_shift))
+		return call_watched(w, p, n);
+	return p->ops->step(p->state, &w->step, w->events, n);
+}
+
+void sb_worker_watch(struct sb_worker *w)
+{
+	if (sb_trace_is_on(&w->trace))
+		w->watched_events = 0;
+	else
+		w->watched_events = w->scheduler->config.event_ns ? TIMED_EVENTS
+								  : UINT32_MAX;
 }
 
 /*

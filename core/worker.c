@@ -18,6 +18,7 @@ static struct sb_process *take_inject(struct sb_worker *w, uint32_t max)
 	sb_counter_add(&w->counters.inject_pops, 1);
 	sb_counter_add(&w->counters.inject_items, n);
 	sb_worker_note(w, &w->hists.batch_inject, n);
+	sb_trace_note(&w->trace, SB_TRACE_INJECT, 0, n);
 	return sb_keep_rest(w, first);
 }
 
@@ -33,6 +34,7 @@ static struct sb_process *take_global(struct sb_worker *w, uint32_t max)
 	sb_counter_add(&w->counters.global_pops, 1);
 	sb_counter_add(&w->counters.global_items, n);
 	sb_worker_note(w, &w->hists.batch_global, n);
+	sb_trace_note(&w->trace, SB_TRACE_GLOBAL, 0, n);
 	return sb_keep_rest(w, first);
 }
 
@@ -115,6 +117,7 @@ static void keep_house(struct sb_worker *w)
 	w->now_ns = now;
 	w->steps_to_tick = w->tick_steps;
 	quiescent(w);
+	sb_trace_note(&w->trace, SB_TRACE_TICK, 0, 0);
 	sb_worker_take_reclaimed(w);
 	if (w->sampler.every)
 		record_depths(w);
@@ -274,6 +277,7 @@ static void sleep_until_called(struct sb_worker *w)
 	uint64_t deadline;
 
 	sb_account_block(&w->account);
+	sb_trace_note(&w->trace, SB_TRACE_PARK, 0, 0);
 	if (w->woken)
 		sb_counter_add(&w->counters.spurious_wakes, 1);
 	sb_counter_add(&w->counters.blocks, 1);
@@ -290,6 +294,7 @@ static void sleep_until_called(struct sb_worker *w)
 	w->epoch++;    /* offline is one long quiescent state */
 	w->woken = true;
 	sb_account_search(&w->account);
+	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, sb_load_rlx(&w->wake_id));
 }
 
 /*
@@ -301,6 +306,7 @@ static void block(struct sb_worker *w, bool searching, uint64_t spins)
 	struct sb_scheduler *s = w->scheduler;
 
 	sb_store_rlx(&w->wake_ns, 0); /* of a wake that led to nothing */
+	sb_store_rlx(&w->wake_id, 0);
 	SB_WINDOW();
 	sb_idle_announce(&s->idle, w->id, searching);
 	sb_fence_store_load(&s->idle.counts);
@@ -419,6 +425,7 @@ static void end_idleness(struct sb_worker *w)
 			       sb_clock_passed(wake_ns, w->now_ns));
 	w->woken = false;
 	sb_account_busy(&w->account, w->now_ns);
+	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 }
 
 static struct sb_process *search(struct sb_worker *w)
@@ -426,6 +433,7 @@ static struct sb_process *search(struct sb_worker *w)
 	struct sb_process *p;
 
 	sb_account_search(&w->account);
+	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, 0);
 	sb_counter_add(&w->counters.idle_episodes, 1);
 	flush_for_others(w);
 	sb_steal_begin(w);

@@ -1,11 +1,12 @@
 /*
- * command_run.c - the verb `run`: options -> topology -> placement -> result
- * directory -> each workload -> files, pictures, page -> summary.
+ * command_run.c - the verb `run`: jobs -> topology and placement of each -> result
+ * directory -> each workload of each job -> files, pictures, page -> summary.
  */
 #include "harness/command_run.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,212 +14,200 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/exports.h"
 #include "harness/facts.h"
 #include "harness/help.h"
+#include "harness/job.h"
 #include "harness/load.h"
+#include "harness/interrupts.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
+#include "harness/outcome.h"
 #include "harness/placing.h"
 #include "harness/series.h"
 #include "harness/status.h"
 #include "harness/timing.h"
+#include "harness/watch.h"
 #include "results/file.h"
 #include "results/write.h"
 
-enum format { PRETTY, JSON, CSV };
+/* ---- jobs ---- */
 
-/* ---- the result directory ---- */
+/* A job and what it is placed on. */
+struct stage {
+	const struct sb_job *job;
+	struct sb_topology *topology;
+	struct sb_machine machine;
+	struct sb_plan plan;
+};
 
-static char *choose_directory(const struct sb_options *options)
+/* What is worked on: all jobs of a command line, and their result. */
+struct session {
+	const struct sb_jobs *jobs;
+	const struct sb_options *options; /* of the first: what is common */
+	struct stage *stage;		  /* [stages] */
+	uint32_t stages;
+	struct sb_result result;
+	struct sb_watcher watcher;
+};
+
+static int no_memory(void)
 {
-	const char *given = options->value[SB_OPT_output].text;
-	const time_t now = time(NULL);
-	char name[40];
-	struct tm parts;
-
-	if (*given)
-		return strdup(given);
-	localtime_r(&now, &parts);
-	strftime(name, sizeof(name), "%Y%m%d-%H%M%S", &parts);
-	return sb_path_join(options->value[SB_OPT_output_root].text, name);
+	return sb_fail(SB_EXIT_BUG, "no memory");
 }
 
-static bool holds_result(const char *directory)
+static void close_stage(struct stage *stage)
 {
-	char *path = sb_path_join(directory, "meta.json");
-	const bool found = path && !access(path, F_OK);
-
-	free(path);
-	return found;
+	sb_plan_free(&stage->plan);
+	sb_topology_free(stage->topology);
 }
 
-/* Found out now, not after the measurement. */
-static int try_writing(const char *directory)
+static int check_workers(const struct stage *stage)
 {
-	struct sb_file file;
-	char *path;
-	int rc = sb_directory_make(directory);
+	if (stage->plan.placement.workers <= SB_WORKERS_MAX)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--workers: %" PRIu32
+		       " are too many to run; expected at most %d",
+		       stage->plan.placement.workers, SB_WORKERS_MAX);
+}
 
+/* In both cases for close_stage. */
+static int open_stage(struct stage *stage, const struct sb_job *job)
+{
+	int rc = sb_load_check(&job->options);
+
+	stage->job = job;
 	if (!rc)
-		rc = sb_file_begin(&file, directory, "try");
+		rc = sb_placing_open(&job->options, &stage->topology);
 	if (rc)
 		return rc;
-	rc = sb_file_commit(&file);
-	path = sb_path_join(directory, "try");
-	if (path)
-		unlink(path);
-	free(path);
+	sb_topology_machine(stage->topology, &stage->machine);
+	rc = sb_placing_plan(&job->options, stage->topology, &stage->plan);
+	return rc ? rc : check_workers(stage);
+}
+
+/* ---- the measurement ---- */
+
+static int add_answer(struct session *session, const struct sb_series *series)
+{
+	if (series->answer && sb_result_add_fact(&session->result, "run",
+						 "find_slo", series->answer))
+		return no_memory();
+	return 0;
+}
+
+/* Whether not all jobs have the same. */
+static bool differs(const struct session *session, enum sb_option_id id)
+{
+	const struct sb_job *job = session->jobs->job;
+
+	for (uint32_t j = 1; j < session->jobs->jobs; j++) {
+		if (strcmp(job[j].options.value[id].text,
+			   job[0].options.value[id].text) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* A word, or the option's number. */
+static int add_option(struct sb_series *series,
+		      const struct sb_options *options, enum sb_option_id id)
+{
+	const struct sb_option_value *value = &options->value[id];
+
+	return sb_series_add_setting(
+		series, &(struct sb_setting){
+				.name = (char *)(uintptr_t)sb_option[id].name,
+				.text = (char *)(uintptr_t)value->text,
+				.number = value->number ? (double)value->number
+							: (double)NAN });
+}
+
+/* The job's name, and what sets it apart from the other jobs. */
+static int add_job_settings(const struct session *session,
+			    const struct stage *stage, struct sb_series *series)
+{
+	const struct sb_job *job = stage->job;
+	int rc = 0;
+
+	if (job->name)
+		rc = sb_series_add_setting(
+			series, &(struct sb_setting){
+					.name = (char *)(uintptr_t) "job",
+					.text = (char *)(uintptr_t)job->name,
+					.number = (double)NAN });
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		if ((sb_option[id].verbs & SB_VERB_RUN) &&
+		    id != SB_OPT_workload && !sb_option_is_common(id) &&
+		    differs(session, id))
+			rc = add_option(series, &job->options, id);
+	}
 	return rc;
 }
 
-static int prepare_directory(const struct sb_options *options,
-			     struct sb_result *result)
+static int measure_one(struct session *session, const struct stage *stage,
+		       const struct sb_chosen *chosen, struct sb_ground *ground)
 {
-	int rc;
-
-	result->directory = choose_directory(options);
-	if (!result->directory)
-		return sb_fail(SB_EXIT_BUG, "no memory");
-	if (holds_result(result->directory))
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds a result; "
-			       "expected a new one",
-			       result->directory);
-	rc = try_writing(result->directory);
-	if (rc)
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' cannot be written: %s",
-			       result->directory, strerror(-rc));
-	return 0;
-}
-
-/* ---- progress, on a terminal only ---- */
-
-struct progress_state {
-	uint32_t done;
-	uint32_t all;
-	struct timespec start;
-};
-
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) +
-	       1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
-static void show_progress(void *arg, const struct sb_series *series)
-{
-	struct progress_state *state = arg;
-	const double passed = seconds_since(&state->start);
-
-	state->done++;
-	/* --until-ci may want more than there were to be. */
-	if (state->all < state->done)
-		state->all = state->done;
-	fprintf(stderr,
-		"\r\033[K%" PRIu32 "/%" PRIu32
-		"  %s %.1f ns per %s  about %.0f s left",
-		state->done, state->all, series->workload,
-		sb_series_spread(series, SB_METRIC_ns_per_op).median,
-		series->operation,
-		passed / state->done * (state->all - state->done));
-	if (state->done == state->all)
-		fputs("\r\033[K", stderr);
-}
-
-static void no_progress(void *arg, const struct sb_series *series)
-{
-	(void)arg;
-	(void)series;
-}
-
-/* ---- the run ---- */
-
-/* A wrapper's group kill and its own kill may both arrive: one Ctrl-C. */
-#define SAME_INTERRUPT_S 0.5
-
-static void on_interrupt(int signal_number)
-{
-	static struct timespec first;
-
-	if (!sb_load_rlx(&sb_interrupted)) {
-		clock_gettime(CLOCK_MONOTONIC, &first);
-		sb_store_rlx(&sb_interrupted, true);
-	} else if (seconds_since(&first) > SAME_INTERRUPT_S) {
-		signal(signal_number, SIG_DFL);
-		raise(signal_number);
-	}
-}
-
-/* The first Ctrl-C ends the run in order; a second one ends the program. */
-static void catch_interrupts(void)
-{
-	struct sigaction action = { .sa_handler = on_interrupt };
-
-	/* One at a time, so that first is written before it is read. */
-	sigaddset(&action.sa_mask, SIGINT);
-	sigaddset(&action.sa_mask, SIGTERM);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
-static int add_answer(struct sb_result *result, const struct sb_series *series)
-{
-	if (series->answer &&
-	    sb_result_add_fact(result, "run", "find_slo", series->answer))
-		return sb_fail(SB_EXIT_BUG, "no memory");
-	return 0;
-}
-
-/* What a run is placed on. */
-struct spot {
-	const struct sb_topology *topology;
-	const struct sb_plan *plan;
-	bool emulated;
-};
-
-static int measure_one(struct sb_result *result,
-		       const struct sb_options *options,
-		       const struct sb_chosen *chosen, const struct spot *spot,
-		       struct sb_ground *ground,
-		       const struct sb_progress *progress)
-{
+	struct sb_result *result = &session->result;
 	struct sb_series *series = &result->series[result->all_series++];
+	const struct sb_options *options = &stage->job->options;
+	const struct sb_watch watch =
+		sb_watcher_watch(&session->watcher, options);
 	int rc =
-		sb_series_init(series, options, chosen, &spot->plan->placement);
+		sb_series_init(series, options, chosen, &stage->plan.placement);
 
+	if (!rc)
+		rc = add_job_settings(session, stage, series);
 	if (rc)
-		return sb_fail(SB_EXIT_BUG, "no memory");
-	series->emulated = spot->emulated;
-	rc = sb_measure(series, chosen, options, ground, progress);
-	return rc ? rc : add_answer(result, series);
+		return no_memory();
+	series->emulated = stage->machine.emulated;
+	rc = sb_measure(series, chosen, options, ground, &watch);
+	if (rc)
+		return rc;
+	sb_watcher_sum(&session->watcher, series);
+	return add_answer(session, series);
 }
 
-static int measure_all(struct sb_result *result,
-		       const struct sb_options *options,
-		       const struct spot *spot, struct sb_ground *ground)
+#define CPUS_BYTES 1024
+
+/* Where the workers are, with --verbose. */
+static void say_plan(const struct session *session, const struct stage *stage)
 {
-	const bool visible =
-		isatty(STDERR_FILENO) && !sb_opt(options, SB_OPT_quiet);
-	struct progress_state state = {
-		.all = options->chosens *
-		       (uint32_t)sb_opt(options, SB_OPT_repetitions)
-	};
-	const struct sb_progress progress = { visible ? show_progress
-						      : no_progress,
-					      &state };
+	const struct sb_placement *p = &stage->plan.placement;
+	char cpus[CPUS_BYTES] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < p->workers && used < sizeof(cpus); i++)
+		used += (size_t)snprintf(
+			cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
+			p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
+						: p->place[i].pu);
+	sb_watcher_say(
+		&session->watcher,
+		"%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
+		stage->job->name ? stage->job->name : "",
+		stage->job->name ? ": " : "", p->workers,
+		p->workers == 1 ? "" : "s",
+		stage->job->options.value[SB_OPT_workers].text,
+		stage->job->options.value[SB_OPT_placement].text,
+		stage->machine.emulated ? "processing units" : "CPUs", cpus,
+		stage->machine.emulated ? " of a profile, so not pinned" : "");
+}
+
+static int measure_workloads(struct session *session, const struct stage *stage,
+			     struct sb_ground *ground)
+{
+	const struct sb_options *options = &stage->job->options;
+	const uint32_t first = session->result.all_series;
+	const bool is_foretold = sb_memory_foretell(options);
 	int rc = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &state.start);
-	result->series = calloc(options->chosens, sizeof(*result->series));
-	if (!result->series)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+	say_plan(session, stage);
 	for (uint32_t i = 0; i < options->chosens && !rc; i++)
-		rc = measure_one(result, options, &options->chosen[i], spot,
-				 ground, &progress);
+		rc = measure_one(session, stage, &options->chosen[i], ground);
+	sb_memory_report(options, session->result.series + first,
+			 session->result.all_series - first, is_foretold);
 	return rc;
 }
 
@@ -229,12 +218,10 @@ static int measure_all(struct sb_result *result,
  * all schedulers, and those of a workload. They disturb nobody there; on the
  * workers' cores they would. Workers are pinned one by one.
  */
-static int measure_beside(struct sb_result *result,
-			  const struct sb_options *options,
-			  const struct spot *spot,
+static int measure_beside(struct session *session, const struct stage *stage,
 			  const struct sb_cpu_mask *generator_cpus)
 {
-	struct sb_ground ground = { .placement = &spot->plan->placement };
+	struct sb_ground ground = { .placement = &stage->plan.placement };
 	struct sb_cpu_mask home;
 	int rc = sb_cpu_mask_read(&home);
 
@@ -246,7 +233,7 @@ static int measure_beside(struct sb_result *result,
 		return sb_fail(SB_EXIT_ENVIRONMENT,
 			       "the thread that submits cannot be pinned: %s",
 			       strerror(-rc));
-	rc = measure_all(result, options, spot, &ground);
+	rc = measure_workloads(session, stage, &ground);
 	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
 	 * lost. */
 	if (generator_cpus)
@@ -254,210 +241,194 @@ static int measure_beside(struct sb_result *result,
 	return rc;
 }
 
-#define GENERATOR_CPUS_BYTES 1024
-
-static int add_generator_cpus(struct sb_result *result,
+static int add_generator_cpus(struct session *session,
 			      const struct sb_cpu_mask *cpus)
 {
-	char text[GENERATOR_CPUS_BYTES];
+	char text[CPUS_BYTES];
 
-	return sb_result_add_fact(result, "run", "generator_cpus",
+	return sb_result_add_fact(&session->result, "run", "generator_cpus",
 				  sb_cpu_mask_text(cpus, text, sizeof(text)))
-		       ? sb_fail(SB_EXIT_BUG, "no memory")
+		       ? no_memory()
 		       : 0;
 }
 
-/* ---- what is written ---- */
-
-static int cannot_write(const struct sb_result *result, const char *name,
-			int rc)
+static int measure_stage(struct session *session, const struct stage *stage)
 {
-	return sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s",
-		       result->directory, name, strerror(-rc));
-}
+	const struct sb_cpu_mask cpus =
+		sb_placing_generator_cpus(stage->topology, &stage->plan);
+	int rc = 0;
 
-static const struct {
-	const char *name;
-	int (*write)(const struct sb_result *result, FILE *out);
-} documents[] = {
-	{ "result.json", sb_write_json },
-	{ "meta.json", sb_write_meta },
-};
-
-static int write_documents(const struct sb_result *result)
-{
-	for (size_t i = 0; i < SB_ARRAY_SIZE(documents); i++) {
-		struct sb_file file;
-		int rc = sb_file_begin(&file, result->directory,
-				       documents[i].name);
-
-		if (!rc) {
-			rc = documents[i].write(result, file.stream);
-			if (rc)
-				sb_file_abandon(&file);
-			else
-				rc = sb_file_commit(&file);
-		}
-		if (rc)
-			return cannot_write(result, documents[i].name, rc);
-	}
-	return 0;
-}
-
-/* Without gnuplot everything else is still there. */
-static void write_plots(const struct sb_result *result)
-{
-	const int rc = sb_write_plots(result);
-
-	if (rc == -ENOENT)
-		fputs("sched-bench: no plots: gnuplot is not installed\n",
-		      stderr);
-	else if (rc)
-		fprintf(stderr, "sched-bench: no plots: %s, see %s/plots\n",
-			strerror(-rc), result->directory);
-}
-
-static int write_directory(const struct sb_result *result,
-			   const struct sb_options *options)
-{
-	const char *failed;
-	int rc = sb_write_csv_files(result, &failed);
-
-	if (rc)
-		return cannot_write(result, failed, rc);
-	if (!sb_opt(options, SB_OPT_no_plots))
-		write_plots(result);
-	rc = sb_write_report(result);
-	if (rc)
-		return cannot_write(result, "report.html", rc);
-	return write_documents(result);
-}
-
-static void print_pretty(const struct sb_result *result,
-			 const struct sb_options *options)
-{
-	sb_write_summary(result, stdout,
-			 isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
-	if (*sb_result_fact(result, "run", "find_slo"))
-		printf("%s\n", sb_result_fact(result, "run", "find_slo"));
-	printf("result: %s (report.html, result.json, runs.csv%s)\n",
-	       result->directory,
-	       sb_opt(options, SB_OPT_no_plots) ? "" : ", plots");
-}
-
-static void print_result(const struct sb_result *result,
-			 const struct sb_options *options)
-{
-	if (sb_opt(options, SB_OPT_quiet))
-		return;
-	switch (options->value[SB_OPT_format].alternative) {
-	case JSON:
-		(void)sb_write_json(result, stdout);
-		break;
-	case CSV:
-		sb_write_runs_csv(result, stdout);
-		break;
-	case PRETTY:
-	default:
-		print_pretty(result, options);
-		break;
-	}
-}
-
-/* Suspect rows have numbers, and say what is wrong with them: status 0. */
-static bool all_measured(const struct sb_result *result)
-{
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (sb_series_count(&result->series[i], SB_INVALID))
-			return false;
-	}
-	return true;
-}
-
-static int run_placed(const struct sb_options *options, const struct spot *spot,
-		      struct sb_result *result, int argc, char **argv)
-{
-	const struct sb_plan *plan = spot->plan;
-	const struct sb_cpu_mask generator_cpus =
-		sb_placing_generator_cpus(spot->topology, plan);
-	const bool is_pinned = plan->generators && !spot->emulated;
-	bool is_foretold;
-	int rc = prepare_directory(options, result);
-
-	if (!rc)
-		rc = sb_timing_choose(options);
-	if (!rc)
-		rc = sb_facts_gather(result, options, spot->topology,
-				     plan->placement.workers, argc, argv);
-	if (!rc && plan->generators)
-		rc = add_generator_cpus(result, &generator_cpus);
+	if (!stage->plan.generators)
+		return measure_beside(session, stage, NULL);
+	rc = add_generator_cpus(session, &cpus);
 	if (rc)
 		return rc;
-	catch_interrupts();
-	is_foretold = sb_memory_foretell(options);
-	rc = measure_beside(result, options, spot,
-			    is_pinned ? &generator_cpus : NULL);
-	sb_memory_report(options, result, is_foretold);
-	if (!rc && sb_timing_add_drift(result))
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
-	if (!rc)
-		rc = write_directory(result, options);
-	if (rc)
-		return rc;
-	print_result(result, options);
-	return all_measured(result) ? SB_EXIT_OK : SB_EXIT_INVALID;
+	return measure_beside(session, stage,
+			      stage->machine.emulated ? NULL : &cpus);
 }
 
-static int run_on(const struct sb_options *options,
-		  const struct sb_topology *topology, int argc, char **argv)
+static void say_clock(const struct session *session)
 {
-	struct sb_result result = { .directory = NULL };
-	struct sb_machine machine;
-	struct sb_plan plan;
-	struct spot spot = { topology, &plan, false };
-	int rc = sb_placing_plan(options, topology, &plan);
+	struct sb_clock_info info;
 
-	if (!rc && plan.placement.workers > SB_WORKERS_MAX) {
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--workers: %" PRIu32
-			     " are too many to run; expected at most %d",
-			     plan.placement.workers, SB_WORKERS_MAX);
-		sb_plan_free(&plan);
+	sb_clock_describe(&info);
+	sb_watcher_say(&session->watcher, "clock: %s%s%s", info.source,
+		       *info.reason ? ", because " : "", info.reason);
+}
+
+static int measure_stages(struct session *session)
+{
+	uint32_t all = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < session->stages; i++) {
+		const struct sb_options *options =
+			&session->stage[i].job->options;
+
+		sb_watcher_plan(&session->watcher, options);
+		all += options->chosens;
 	}
-	if (rc)
-		return rc;
-	sb_topology_machine(topology, &machine);
-	spot.emulated = machine.emulated;
-	rc = run_placed(options, &spot, &result, argc, argv);
-	sb_result_free(&result);
-	sb_plan_free(&plan);
+	/* A job without a workload is refused. */
+	SB_CHECK(all, >, 0);
+	session->result.series = calloc(all, sizeof(*session->result.series));
+	if (!session->result.series)
+		return no_memory();
+	say_clock(session);
+	for (uint32_t i = 0; i < session->stages && !rc; i++)
+		rc = measure_stage(session, &session->stage[i]);
 	return rc;
 }
 
-static int run(const struct sb_options *options, int argc, char **argv)
+/* ---- all of it ---- */
+
+static void print_pretty(const void *what, FILE *out)
 {
-	struct sb_topology *topology;
-	int rc = sb_load_check(options);
+	const struct sb_result *result = what;
+
+	sb_write_summary(result, out, sb_terminal_has_color(out),
+			 isatty(fileno(out)) ? sb_terminal_columns(out) : 0);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (result->series[i].answer)
+			fprintf(out, "%s\n", result->series[i].answer);
+	}
+}
+
+/* The machine that is not this one, if a job is on such, else this one. */
+static const struct stage *main_stage(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->stages; i++) {
+		if (session->stage[i].machine.emulated)
+			return &session->stage[i];
+	}
+	return &session->stage[0];
+}
+
+static int gather_facts(struct session *session, int argc, char **argv)
+{
+	const struct stage *stage = main_stage(session);
+	struct sb_result *result = &session->result;
+
+	int rc = sb_facts_gather(result, session->options, stage->topology,
+				 stage->plan.placement.workers, argc, argv);
+
+	/* What is not the run's is a setting of each series. */
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		if (!differs(session, id))
+			continue;
+		sb_result_drop_fact(result, "options", sb_option[id].name);
+		sb_result_drop_fact(result, "option_sources",
+				    sb_option[id].name);
+	}
+	return rc;
+}
+
+static int measure(struct session *session)
+{
+	int rc;
+
+	sb_interrupts_catch();
+	sb_watcher_open(&session->watcher, session->options);
+	rc = measure_stages(session);
+	if (!rc && sb_timing_add_drift(&session->result))
+		rc = no_memory();
+	if (rc)
+		sb_watcher_close(&session->watcher);
+	return rc;
+}
+
+/* The progress, which measure has opened, ends with it. */
+static int write_result(struct session *session)
+{
+	int rc;
+
+	sb_progress_phase(&session->watcher.progress, "", "writing the result");
+	rc = sb_outcome_write(&session->result, session->options);
+	sb_watcher_close(&session->watcher);
+	return rc;
+}
+
+static int run_session(struct session *session, int argc, char **argv)
+{
+	const struct sb_options *options = session->options;
+	struct sb_result *result = &session->result;
+	int rc = sb_exports_check(options);
+	int exported;
 
 	if (!rc)
-		rc = sb_placing_open(options, &topology);
-
+		rc = sb_outcome_prepare(options, result);
+	if (!rc)
+		rc = sb_timing_choose(options);
+	if (!rc)
+		rc = gather_facts(session, argc, argv);
+	if (!rc)
+		rc = measure(session);
 	if (rc)
 		return rc;
-	rc = run_on(options, topology, argc, argv);
-	sb_topology_free(topology);
+	/* What cannot be written was measured all the same. */
+	rc = write_result(session);
+	exported = sb_exports_write(options, result);
+	sb_outcome_print(result, options, !rc, print_pretty, result);
+	if (rc || exported)
+		return rc ? rc : exported;
+	return sb_outcome_is_measured(result, options) ? SB_EXIT_OK
+						       : SB_EXIT_INVALID;
+}
+
+/* All jobs are looked at before the first is measured. */
+static int run(const struct sb_jobs *jobs, int argc, char **argv)
+{
+	struct session session = { .jobs = jobs,
+				   .options = &jobs->job[0].options };
+	int rc = 0;
+
+	session.stage = calloc(jobs->jobs, sizeof(*session.stage));
+	if (!session.stage)
+		return no_memory();
+	while (session.stages < jobs->jobs && !rc) {
+		rc = open_stage(&session.stage[session.stages],
+				&jobs->job[session.stages]);
+		session.stages++;
+	}
+	if (!rc)
+		rc = run_session(&session, argc, argv);
+	for (uint32_t i = 0; i < session.stages; i++)
+		close_stage(&session.stage[i]);
+	free(session.stage);
+	sb_result_free(&session.result);
 	return rc;
 }
 
 int sb_command_run(int argc, char **argv)
 {
-	static struct sb_options options;
-	int rc = sb_options_parse(&options, argc - 1, argv + 1);
+	struct sb_jobs jobs;
+	int rc = sb_jobs_parse(&jobs, SB_VERB_RUN, argc - 1, argv + 1);
 
-	if (!rc && sb_opt(&options, SB_OPT_help))
+	if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_help))
 		sb_help_run();
+	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_show_job))
+		sb_jobs_show(&jobs, SB_VERB_RUN, stdout);
 	else if (!rc)
-		rc = run(&options, argc, argv);
-	sb_options_free(&options);
+		rc = run(&jobs, argc, argv);
+	sb_jobs_free(&jobs);
 	return rc;
 }

@@ -4,20 +4,18 @@
  */
 #include "harness/command_topo.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "affinity/draw.h"
 #include "harness/help.h"
+#include "harness/output.h"
 #include "harness/placing.h"
 #include "harness/status.h"
 #include "harness/text.h"
-#include "results/file.h"
 #include "results/record.h"
 
 enum format { PRETTY, JSON, CSV };
@@ -340,65 +338,26 @@ static int plan(const struct scene *s)
 	}
 }
 
-/* A device or pipe is written to; it is nothing that could be replaced. */
-static int write_svg_to(const struct scene *s, const char *path)
+static int put_svg(const void *what, FILE *out)
 {
-	FILE *out = fopen(path, "we");
-	int rc;
+	const struct scene *s = what;
 
-	if (!out)
-		return -errno;
 	sb_draw_svg(s->topology, &s->plan, out);
-	rc = ferror(out) || fflush(out) ? -errno : 0;
-	return fclose(out) && !rc ? -errno : rc;
-}
-
-/* Whole or not at all. */
-static int write_svg_file(const struct scene *s, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory =
-		slash ? strndup(path,
-				slash == path ? 1 : (size_t)(slash - path))
-		      : strdup(".");
-	struct sb_file file;
-	int rc = -ENOMEM;
-
-	if (directory)
-		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
-	free(directory);
-	if (rc)
-		return rc;
-	sb_draw_svg(s->topology, &s->plan, file.stream);
-	return sb_file_commit(&file);
-}
-
-static int write_svg(const struct scene *s, const char *path)
-{
-	char *real = realpath(path, NULL); /* what a link points to */
-	struct stat status;
-	int rc;
-
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
-		rc = write_svg_to(s, path);
-	else
-		rc = write_svg_file(s, real ? real : path);
-	free(real);
-	return rc ? sb_fail(SB_EXIT_USAGE, "--svg: '%s' cannot be written: %s",
-			    path, strerror(-rc))
-		  : 0;
+	return 0;
 }
 
 static int show(const struct scene *s)
 {
 	const char *svg = s->options->value[SB_OPT_svg].text;
 
-	if (!strcmp(svg, "-")) {
-		sb_draw_svg(s->topology, &s->plan, stdout);
-		return 0;
-	}
+	const int rc = *svg ? sb_output(svg, put_svg, s) : 0;
+
+	if (rc)
+		return sb_fail(sb_output_status(rc),
+			       "--svg: '%s' cannot be written: %s", svg,
+			       strerror(-rc));
 	if (*svg)
-		return write_svg(s, svg);
+		return 0;
 	put_title(s);
 	sb_draw_tree(s->topology, &s->plan, stdout);
 	return 0;

@@ -81,6 +81,17 @@ static int add_fingerprint(struct sb_result *result, const char *group,
 	return sb_result_add_fact(result, group, "topology_fingerprint", text);
 }
 
+/* Where there is one; the counts are there in any case. */
+static int add_description(struct sb_result *result, const char *group,
+			   const struct sb_topology *topology)
+{
+	char text[SB_SYNTHETIC_BYTES];
+
+	if (sb_topology_describe(topology, text))
+		return 0;
+	return sb_result_add_fact(result, group, "topology", text);
+}
+
 static int add_machine(struct sb_result *result,
 		       const struct sb_topology *topology)
 {
@@ -92,6 +103,7 @@ static int add_machine(struct sb_result *result,
 				 machine.cpu_model);
 	rc |= add_counts(result, "machine", &machine);
 	rc |= add_fingerprint(result, "machine", topology);
+	rc |= add_description(result, "machine", topology);
 	return rc | add_kernel(result);
 }
 
@@ -105,7 +117,8 @@ static int add_profile(struct sb_result *result,
 	sb_topology_machine(topology, &machine);
 	rc |= sb_result_add_fact(result, "profile", "name", machine.profile);
 	rc |= add_counts(result, "profile", &machine);
-	return rc | add_fingerprint(result, "profile", topology);
+	rc |= add_fingerprint(result, "profile", topology);
+	return rc | add_description(result, "profile", topology);
 }
 
 static bool is_emulated(const struct sb_topology *topology)
@@ -132,8 +145,23 @@ static int add_machines(struct sb_result *result,
 	return rc;
 }
 
-/* The words of the command, quoted where a shell would need it. */
-static char *join_command(int argc, char **argv)
+/* A word as a shell reads it back. */
+static void put_word(FILE *out, const char *word)
+{
+	if (*word && !strpbrk(word, " \t\n'\"\\$*?&;|<>()#~`[]{}!")) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\'", out);
+		fputc(*word, out);
+	}
+	fputc('\'', out);
+}
+
+char *sb_facts_join(int argc, char **argv)
 {
 	char *line = NULL;
 	size_t bytes = 0;
@@ -141,11 +169,10 @@ static char *join_command(int argc, char **argv)
 
 	if (!out)
 		return NULL;
-	for (int i = 0; i < argc; i++)
-		fprintf(out,
-			strpbrk(argv[i], " \t'\"\\$*?&;|<>()") ? "%s'%s'"
-							       : "%s%s",
-			i ? " " : "", argv[i]);
+	for (int i = 0; i < argc; i++) {
+		fputs(i ? " " : "", out);
+		put_word(out, argv[i]);
+	}
 	fclose(out);
 	return line;
 }
@@ -154,7 +181,7 @@ static int add_run(struct sb_result *result, int argc, char **argv)
 {
 	const time_t now = time(NULL);
 	char date[40];
-	char *command = join_command(argc, argv);
+	char *command = sb_facts_join(argc, argv);
 	struct tm parts;
 	int rc = 0;
 
@@ -184,8 +211,17 @@ static int add_options(struct sb_result *result,
 			continue;
 		rc |= sb_result_add_fact(result, "options", sb_option[id].name,
 					 options->value[id].text);
+		rc |= sb_result_add_fact(result, "option_sources",
+					 sb_option[id].name,
+					 options->value[id].source);
 	}
 	return rc;
+}
+
+const char *sb_facts_build(void)
+{
+	return SB_VERSION ", revision " SB_REVISION ", " SB_BUILD_MODE
+			  ", compiler " __VERSION__;
 }
 
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,

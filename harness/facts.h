@@ -13,4 +13,11 @@ SB_MUST_CHECK int sb_facts_gather(struct sb_result *result,
 				  const struct sb_topology *topology,
 				  uint32_t workers, int argc, char **argv);
 
+/* The words of a command, as a shell reads them back; for the caller to free.
+ * NULL: no memory. */
+char *sb_facts_join(int argc, char **argv);
+
+/* Version, revision, mode and compiler of this program. */
+const char *sb_facts_build(void);
+
 #endif

@@ -2,68 +2,91 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "affinity/profile.h"
 #include "harness/command_micro.h"
+#include "harness/command_plot.h"
 #include "harness/options.h"
+#include "harness/progress.h"
 #include "harness/status.h"
+#include "harness/text.h"
+#include "harness/verbs.h"
 #include "harness/version.h"
+#include "results/convert/convert.h"
 #include "results/validity.h"
 
 void sb_help(void)
 {
 	puts("sched-bench " SB_VERSION
-	     " - measures a work-stealing process scheduler\n"
-	     "\n"
-	     "  sched-bench run -w WORKLOAD [options]   run workloads, print a "
-	     "summary,\n"
-	     "                                          write a result "
-	     "directory\n"
-	     "  sched-bench topo WHAT [options]         list, show, plan, "
-	     "export, fingerprint:\n"
-	     "                                          machines, and which "
-	     "worker goes where\n"
-	     "  sched-bench check [--strict]            what on this machine "
-	     "would spoil a measurement\n"
-	     "  sched-bench calibrate [options]         what the clock, a "
-	     "wake, a steal, and\n"
-	     "                                          recording itself "
-	     "cost here\n"
-	     "  sched-bench micro [--benchmark_...]     what each of the "
-	     "scheduler's primitives costs,\n"
-	     "                                          under Google "
-	     "Benchmark or, --counts, valgrind\n"
-	     "  sched-bench list WHAT [--json]          workloads, options, "
-	     "metrics, validity, profiles\n"
-	     "  sched-bench --version\n"
-	     "\n"
-	     "  sched-bench run --help shows the options of run; so for topo, "
-	     "check, calibrate and micro.\n"
+	     " - measures a work-stealing process scheduler\n");
+	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
+		printf("  %-10s %s\n", v->name, v->summary);
+	puts("\n"
+	     "sched-bench VERB --help shows the options of each; --version the "
+	     "version.\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
 	     "Exit status: 0 done; 2 a measurement is invalid or was "
-	     "interrupted; 3 an input is\n"
-	     "wrong; 4 this machine does not allow it; 70 a bug.");
+	     "interrupted; 3 an input\n"
+	     "is wrong; 4 this machine does not allow it; 70 a bug.");
 }
+
+/* What is no terminal has lines that are as long as they are. */
+static int columns_of_stdout(void)
+{
+	return isatty(STDOUT_FILENO) ? sb_terminal_columns(stdout) : INT_MAX;
+}
+
+/* The text from the column on; further lines begin there, too. */
+static void put_wrapped(const char *text, int column, int columns)
+{
+	while ((int)strlen(text) > columns - column) {
+		int n = columns - column;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		if (n <= 0)
+			break;
+		printf("%.*s\n%*s", n, text, column, "");
+		text += n + 1;
+	}
+	puts(text);
+}
+
+/* With all options on a line each, what they are for begins here. */
+#define WIDE	    125
+#define WIDE_COLUMN 48
+#define COLUMN	    28
 
 /* "--wake local|affine|global" in one column, its help and default behind. */
 static void put_option(const struct sb_option *option)
 {
-	char left[64];
+	const int columns = columns_of_stdout();
+	const int column = columns < WIDE ? COLUMN : WIDE_COLUMN;
+	char left[80];
+	char right[200];
+	int width;
 
-	snprintf(left, sizeof(left), "%s%c%s--%s%s%s",
-		 option->letter ? "-" : " ",
-		 option->letter ? option->letter : ' ',
-		 option->letter ? ", " : "  ", option->name,
-		 option->form ? " " : "", option->form ? option->form : "");
-	printf("  %-45s %s", left, option->help);
-	if (option->form && *option->initial)
-		printf(" [%s]", option->initial);
-	putchar('\n');
+	width = snprintf(left, sizeof(left), "  %s%c%s--%s%s%s",
+			 option->letter ? "-" : " ",
+			 option->letter ? option->letter : ' ',
+			 option->letter ? ", " : "  ", option->name,
+			 option->form ? " " : "",
+			 option->form ? option->form : "");
+	snprintf(right, sizeof(right),
+		 option->form && *option->initial ? "%s [%s]" : "%s",
+		 option->help, option->initial);
+	if (width >= column)
+		printf("%s\n%*s", left, column, "");
+	else
+		printf("%-*s", column, left);
+	put_wrapped(right, column, columns);
 }
 
 /* The verb's options by group; groups without any are left out. */
@@ -86,11 +109,32 @@ static void put_options_of(enum sb_verb verb)
 
 void sb_help_run(void)
 {
-	puts("sched-bench run -w WORKLOAD [options]");
+	puts("sched-bench run [JOB.ini...] [-w WORKLOAD] [options]");
 	put_options_of(SB_VERB_RUN);
 	puts("\nEach workload has parameters of its own: sched-bench list "
-	     "workloads. Each option\ncan be set in the environment: "
-	     "SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64.");
+	     "workloads. Each option\ncan be set in the environment "
+	     "(SCHED_BENCH_SPIN_YIELD=64 is --spin-yield 64) and\nin a job "
+	     "file (spin-yield=64 in a section, which is a job; [global] is "
+	     "for all).\n"
+	     "\nTry:  sched-bench run -w pingpong --spin-yield 64 --show-job "
+	     ">spin.ini\n"
+	     "      sched-bench run spin.ini");
+}
+
+void sb_help_sweep(void)
+{
+	puts("sched-bench sweep -w WORKLOAD -L NAME=A,B,... "
+	     "-P NAME=LO..HI[:STEP|:log2] ... [options]\n"
+	     "sched-bench sweep --resume DIRECTORY\n"
+	     "\n"
+	     "Runs every combination of the values, each repetition in a "
+	     "process of its own: a crash\n"
+	     "or a hang costs its row alone. A round is one repetition of "
+	     "each, in random order.\n"
+	     "What is there is in DIRECTORY/sweep.db after each row.");
+	put_options_of(SB_VERB_SWEEP);
+	puts("\nTry:  sched-bench sweep -w skynet -L spin-yield=0,12,64 -L "
+	     "batch=1,16 -d 200ms -r 5");
 }
 
 void sb_help_topo(void)
@@ -98,17 +142,30 @@ void sb_help_topo(void)
 	puts("sched-bench topo list|show|plan|export|fingerprint [options]\n"
 	     "\n"
 	     "  list         the machines that can be named with --profile\n"
-	     "  show         the machine as a tree, or with --svg as a "
-	     "picture, and its workers\n"
+	     "  show         the machine as a tree, or as a picture (--svg), "
+	     "and its workers\n"
 	     "  plan         where each worker goes, and whom it steals from\n"
 	     "  export       the machine as hwloc's XML\n"
 	     "  fingerprint  a hash of the machine's structure");
 	put_options_of(SB_VERB_TOPO);
-	puts("\nA profile is a name, a file of hwloc's XML, a directory of "
-	     "hwloc-gather-topology, or\nhwloc's synthetic description, such "
-	     "as 'pack:2 numa:2 l3:2 core:4 pu:2'. Without\none it is this "
-	     "machine. On all others, runs are emulated.\n"
+	puts("\nA profile is a name, a file of hwloc's XML, a directory of\n"
+	     "hwloc-gather-topology, or hwloc's synthetic description, such "
+	     "as\n'pack:2 numa:2 l3:2 core:4 pu:2'. Without one it is this "
+	     "machine. On all\nothers, runs are emulated.\n"
 	     "\nTry:  sched-bench topo plan --profile laptop-6p8e --workers 8");
+}
+
+void sb_help_plot(void)
+{
+	puts("sched-bench plot KIND|all RESULT... [-o FILE.svg|FILE.png|-]\n"
+	     "\n"
+	     "Draws results, each a directory or a result.json. Without a "
+	     "file, "
+	     "SVG, PNG and the\ngnuplot script go to plots/ in the result. "
+	     "Kinds:\n");
+	sb_list_plots();
+	put_options_of(SB_VERB_PLOT);
+	puts("\nTry:  sched-bench plot cost sched-bench-results/* -o cost.svg");
 }
 
 void sb_help_check(void)
@@ -116,10 +173,9 @@ void sb_help_check(void)
 	puts("sched-bench check [options]\n"
 	     "\n"
 	     "Looks for what would spoil a measurement on this machine. Each "
-	     "line is ok, warn or\nunknown; behind a warning stand what it "
-	     "does "
-	     "to a measurement, and the command that\nmends it. Nothing is "
-	     "changed. Exit status 0, or with --strict 4 when something "
+	     "line is ok,\nwarn or unknown; behind a warning stand what it "
+	     "does to a measurement, and the\ncommand that mends it. Nothing "
+	     "is changed. Exit status 0, or with --strict 4\nwhen something "
 	     "warns.");
 	put_options_of(SB_VERB_CHECK);
 }
@@ -129,13 +185,11 @@ void sb_help_calibrate(void)
 	puts("sched-bench calibrate [options]\n"
 	     "\n"
 	     "Measures what this machine's primitives cost: the clock and "
-	     "whether it can be trusted,\n"
-	     "an atomic, a cache line from CPU to CPU, waking a thread, "
-	     "changing to another one, a\n"
-	     "steal, a unit of work; and how much recording adds to an "
-	     "operation. Takes less than\n"
-	     "20 s. Other programs that run meanwhile make everything "
-	     "slower.");
+	     "whether it can be\n"
+	     "trusted, an atomic, a cache line from CPU to CPU, waking a "
+	     "thread, changing to\nanother one, a steal, a unit of work; and "
+	     "how much recording adds to an\noperation. Takes less than 20 s. "
+	     "Other programs that run meanwhile make\neverything slower.");
 	put_options_of(SB_VERB_CALIBRATE);
 }
 
@@ -150,6 +204,42 @@ void sb_help_micro(void)
 	put_options_of(SB_VERB_MICRO);
 	puts("\nTry:  sched-bench micro --benchmark_filter=deque "
 	     "--benchmark_repetitions=9 --benchmark_report_aggregates_only");
+}
+
+void sb_help_convert(void)
+{
+	puts("sched-bench convert RESULT --to FORMAT [options]\n"
+	     "\n"
+	     "Writes a result (its directory, or its result.json) in the "
+	     "format "
+	     "of another tool:\n");
+	for (const struct sb_converter *c = sb_converters; c->name; c++)
+		printf("  %-16s %-21s %s\n", c->name,
+		       c->file ? c->file : "runs.csv, ...", c->doc);
+	put_options_of(SB_VERB_CONVERT);
+	puts("\nWithout --output it goes into the result's directory, under "
+	     "the name above. Rows\nthat are invalid have no numbers, and are "
+	     "left out.\n"
+	     "\nTry:  sched-bench convert results/skynet --to benchstat -o -");
+}
+
+void sb_help_report(void)
+{
+	puts("sched-bench report RESULT... [options]\n"
+	     "\n"
+	     "Writes one self-contained page on a result, or on several side "
+	     "by "
+	     "side: what was run\n"
+	     "and where, whether it may be believed, headline numbers with "
+	     "their spread, pictures,\n"
+	     "tables that sort, and every metric with its definition. RESULT "
+	     "is a result directory or\n"
+	     "a result.json. Pictures are those in plots/ of the result's "
+	     "directory.");
+	put_options_of(SB_VERB_REPORT);
+	puts("\nTry:  sched-bench report sched-bench-results/* -o all.html\n"
+	     "      sched-bench report sched-bench-results/new -o - --format "
+	     "md");
 }
 
 /* ---- list: each kind as text or as JSON ---- */
@@ -348,14 +438,20 @@ static void put_profiles(void)
 
 static const struct list {
 	const char *name;
+	const char *help;
 	void (*put)(void);
 	json_t *(*to_json)(void);
 } lists[] = {
-	{ "workloads", put_workloads, workloads_to_json },
-	{ "options", put_options, options_to_json },
-	{ "metrics", put_metrics, metrics_to_json },
-	{ "validity", put_validity, validity_to_json },
-	{ "profiles", put_profiles, profiles_to_json },
+	{ "workloads", "what can be run, with the parameters of each",
+	  put_workloads, workloads_to_json },
+	{ "options", "all options of all verbs", put_options, options_to_json },
+	{ "metrics",
+	  "what is measured, its unit, and which direction is better",
+	  put_metrics, metrics_to_json },
+	{ "validity", "what makes a row suspect or invalid", put_validity,
+	  validity_to_json },
+	{ "profiles", "the machines that can be named with --profile",
+	  put_profiles, profiles_to_json },
 };
 
 static int put_json(json_t *list)
@@ -366,6 +462,11 @@ static int put_json(json_t *list)
 	putchar('\n');
 	json_decref(list);
 	return 0;
+}
+
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
 static int put_list(const struct list *list, int argc, char **argv)
@@ -382,19 +483,49 @@ static int put_list(const struct list *list, int argc, char **argv)
 	return 0;
 }
 
+static void help_list(void)
+{
+	puts("sched-bench list WHAT [--json]\n");
+	for (size_t i = 0; i < SB_ARRAY_SIZE(lists); i++)
+		printf("  %-10s %s\n", lists[i].name, lists[i].help);
+	puts("\nTry:  sched-bench list workloads");
+}
+
+static const char *list_name(const void *unused, size_t i)
+{
+	(void)unused;
+	return i < SB_ARRAY_SIZE(lists) ? lists[i].name : NULL;
+}
+
 int sb_command_list(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < SB_ARRAY_SIZE(lists); i++) {
-		if (!strcmp(argv[1], lists[i].name))
-			return put_list(&lists[i], argc - 1, argv + 1);
+	const char *name = argc > 2 ? argv[2] : "--help";
+	const char *like;
+
+	if (is_help(name) || (argc > 3 && is_help(argv[3]))) {
+		help_list();
+		return 0;
 	}
+	for (size_t i = 0; i < SB_ARRAY_SIZE(lists); i++) {
+		if (!strcmp(name, lists[i].name))
+			return put_list(&lists[i], argc - 2, argv + 2);
+	}
+	like = sb_most_like(name, list_name, NULL);
+	if (like)
+		return sb_fail(SB_EXIT_USAGE,
+			       "list: unknown '%s'; did you mean '%s'?", name,
+			       like);
 	return sb_fail(SB_EXIT_USAGE,
 		       "list: expected workloads, options, metrics, validity "
 		       "or profiles, not '%s'",
-		       argc > 1 ? argv[1] : "");
+		       name);
 }
 
 int sb_list_profiles(int argc, char **argv)
 {
+	if (argc > 1 && is_help(argv[1])) {
+		sb_help_topo();
+		return 0;
+	}
 	return put_list(&lists[SB_ARRAY_SIZE(lists) - 1], argc, argv);
 }

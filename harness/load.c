@@ -32,15 +32,6 @@ double sb_load_share(const struct sb_options *options)
 		       : NAN;
 }
 
-static int bad(const struct sb_options *options, enum sb_option_id id,
-	       const char *expected)
-{
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' (from the %s) is not valid; %s",
-		       sb_option[id].name, options->value[id].text,
-		       options->value[id].source, expected);
-}
-
 static int set_rate(struct sb_load *load, const struct sb_options *options)
 {
 	struct sb_slo slo;
@@ -51,24 +42,27 @@ static int set_rate(struct sb_load *load, const struct sb_options *options)
 		if (!sb_quantity_rate(options->value[SB_OPT_rate].text,
 				      &load->rate_per_s) ||
 		    load->rate_per_s <= 0 || load->rate_per_s > RATE_MAX)
-			return bad(options, SB_OPT_rate,
-				   "expected a rate above 0 with its unit, /s, "
-				   "k/s or M/s (200k/s)");
+			return sb_option_refuse(
+				options, SB_OPT_rate,
+				"expected a rate above 0 with its unit, /s, "
+				"k/s or M/s (200k/s)");
 	}
 	if (is_given(options, SB_OPT_find_slo)) {
 		load->kind = SB_LOAD_OPEN;
 		if (!sb_slo_parse(options->value[SB_OPT_find_slo].text, &slo))
-			return bad(options, SB_OPT_find_slo,
-				   "expected mean, p50, p90, p99, p99.9 or max "
-				   "below a time with its unit (p99<200us)");
+			return sb_option_refuse(
+				options, SB_OPT_find_slo,
+				"expected mean, p50, p90, p99, p99.9 or max "
+				"below a time with its unit (p99<200us)");
 	}
 	if (is_given(options, SB_OPT_load)) {
 		load->kind = SB_LOAD_OPEN;
 		share = sb_load_share(options);
 		if (!(share > 0 && share <= 10))
-			return bad(options, SB_OPT_load,
-				   "expected a share above 0% and up to 1000%, "
-				   "such as 70%");
+			return sb_option_refuse(
+				options, SB_OPT_load,
+				"expected a share above 0% and up to 1000%, "
+				"such as 70%");
 	}
 	return 0;
 }
@@ -78,7 +72,7 @@ static int set_arrival(struct sb_load *load, const struct sb_options *options)
 	char why[SB_WHY_BYTES];
 
 	if (sb_load_set_arrival(load, options->value[SB_OPT_arrival].text, why))
-		return bad(options, SB_OPT_arrival, why);
+		return sb_option_refuse(options, SB_OPT_arrival, why);
 	if (load->arrival == SB_ARRIVAL_TRACE)
 		load->kind = SB_LOAD_OPEN;
 	return 0;
@@ -108,12 +102,6 @@ int sb_load_make(struct sb_load *load, const struct sb_options *options,
 
 /* ---- what does not go together ---- */
 
-/* In the environment it may be meant for other runs. */
-static bool is_set(const struct sb_options *options, enum sb_option_id id)
-{
-	return !strcmp(options->value[id].source, "command line");
-}
-
 static int check_ways(const struct sb_options *options,
 		      const struct sb_load *load)
 {
@@ -127,7 +115,8 @@ static int check_ways(const struct sb_options *options,
 		return sb_fail(SB_EXIT_USAGE,
 			       "--closed, --rate, --load, --find-slo and "
 			       "--arrival trace: expected one of them");
-	if (load->kind == SB_LOAD_CLOSED && is_set(options, SB_OPT_arrival))
+	if (load->kind == SB_LOAD_CLOSED &&
+	    sb_option_is_said(options, SB_OPT_arrival))
 		return sb_fail(SB_EXIT_USAGE,
 			       "--arrival: a closed loop has no arrivals; "
 			       "expected --rate or --load with it");
@@ -146,7 +135,7 @@ static int check_use(const struct sb_options *options)
 			return 0;
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(ids); i++) {
-		if (is_set(options, ids[i]))
+		if (sb_option_is_said(options, ids[i]))
 			return sb_fail(SB_EXIT_USAGE,
 				       "--%s: none of the chosen workloads "
 				       "(%s) takes requests",

@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/command_check.h"
-#include "harness/command_calibrate.h"
-#include "harness/command_micro.h"
-#include "harness/command_run.h"
-#include "harness/command_topo.h"
+#include "harness/crash.h"
 #include "harness/help.h"
+#include "harness/manual.h"
 #include "harness/status.h"
+#include "harness/text.h"
+#include "harness/verbs.h"
 #include "harness/version.h"
 
 static bool is(const char *word, const char *a, const char *b)
@@ -19,37 +18,50 @@ static bool is(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
+static const char *verb_name(const void *unused, size_t i)
+{
+	(void)unused;
+	return sb_verbs[i].name;
+}
+
+static int unknown_verb(const char *name)
+{
+	const char *like = sb_most_like(name, verb_name, NULL);
+
+	if (like)
+		return sb_fail(SB_EXIT_USAGE,
+			       "unknown verb '%s'; did you mean '%s'?", name,
+			       like);
+	return sb_fail(SB_EXIT_USAGE,
+		       "unknown verb '%s'; sched-bench --help names them",
+		       name);
+}
+
 static int run_verb(int argc, char **argv)
 {
-	const char *verb = argc > 1 ? argv[1] : "--help";
+	const char *name = argc > 1 ? argv[1] : "--help";
+	const struct sb_verb_info *verb = sb_verb_find(name);
 
-	if (is(verb, "--help", "-h") || !strcmp(verb, "help"))
+	if (verb)
+		return verb->run(argc, argv);
+	/* Not for people, but for `make install`. */
+	if (!strcmp(name, "manual"))
+		return sb_manual(argc, argv);
+	if (is(name, "--help", "-h") || !strcmp(name, "help"))
 		sb_help();
-	else if (is(verb, "--version", "-V"))
+	else if (is(name, "--version", "-V"))
 		puts("sched-bench " SB_VERSION);
-	else if (!strcmp(verb, "run"))
-		return sb_command_run(argc, argv);
-	else if (!strcmp(verb, "topo"))
-		return sb_command_topo(argc, argv);
-	else if (!strcmp(verb, "check"))
-		return sb_command_check(argc, argv);
-	else if (!strcmp(verb, "calibrate"))
-		return sb_command_calibrate(argc, argv);
-	else if (!strcmp(verb, "micro"))
-		return sb_command_micro(argc, argv);
-	else if (!strcmp(verb, "list"))
-		return sb_command_list(argc - 1, argv + 1);
 	else
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; expected run, topo, check, "
-			       "calibrate, micro or list (sched-bench --help)",
-			       verb);
+		return unknown_verb(name);
 	return SB_EXIT_OK;
 }
 
 int main(int argc, char **argv)
 {
-	const int rc = run_verb(argc, argv);
+	int rc;
+
+	sb_crash_watch();
+	rc = run_verb(argc, argv);
 
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		return sb_fail(SB_EXIT_ENVIRONMENT,

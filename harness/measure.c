@@ -12,7 +12,9 @@
 #include "harness/load.h"
 #include "harness/slo.h"
 #include "harness/look.h"
+#include "harness/progress.h"
 #include "harness/status.h"
+#include "harness/tracing.h"
 
 _Atomic(bool) sb_interrupted;
 
@@ -24,6 +26,8 @@ struct measurement {
 	struct sb_workload_run run;
 	const struct sb_options *options;
 	struct sb_ground *ground;
+	const struct sb_watch *watch; /* NULL: nobody */
+	const struct sb_series *series;
 	uint32_t workers;
 	double look_ns; /* of a look at the clock */
 	/* Readings at the start of a repetition. */
@@ -110,6 +114,22 @@ static struct sb_config make_config(const struct sb_options *o)
 	return config;
 }
 
+/* ---- who watches ---- */
+
+static void tell_begin(const struct measurement *m, enum sb_phase phase,
+		       uint32_t repetition)
+{
+	if (m->watch)
+		m->watch->begin(m->watch->arg, m->series, phase, repetition);
+}
+
+static void tell_end(const struct measurement *m, enum sb_phase phase,
+		     uint32_t repetition)
+{
+	if (m->watch)
+		m->watch->end(m->watch->arg, m->series, phase, repetition);
+}
+
 /* ---- readings ---- */
 
 static void free_readings(struct sb_worker_reading *r, uint32_t workers)
@@ -142,28 +162,13 @@ static void read_all(struct sb_scheduler *s, struct sb_worker_reading *worker,
 		sb_scheduler_read_hist(s, h, &hist[h]);
 }
 
-static void subtract_worker(struct sb_worker_reading *a,
-			    const struct sb_worker_reading *b, uint32_t workers)
-{
-	for (uint32_t c = 0; c < SB_COUNTERS; c++)
-		a->counter[c] -= b->counter[c];
-	a->read_ns -= b->read_ns;
-	a->account_ns -= b->account_ns;
-	for (uint32_t v = 0; v < workers; v++) {
-		a->steals[v].attempts -= b->steals[v].attempts;
-		a->steals[v].successes -= b->steals[v].successes;
-		a->steals[v].items -= b->steals[v].items;
-		a->steals[v].lost -= b->steals[v].lost;
-		a->steals[v].empty -= b->steals[v].empty;
-	}
-}
-
 /* What the repetition added to the readings at its start. */
 static void read_difference(struct measurement *m, struct sb_record *record)
 {
 	read_all(m->run.scheduler, record->worker, record->hist);
 	for (uint32_t i = 0; i < m->workers; i++)
-		subtract_worker(&record->worker[i], &m->worker[i], m->workers);
+		sb_reading_subtract(&record->worker[i], &m->worker[i],
+				    m->workers);
 	for (int h = 0; h < SB_HISTS; h++)
 		sb_hist_subtract(&record->hist[h], &m->hist[h]);
 }
@@ -306,7 +311,8 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	if (m->run.round.start_ns)
 		start = m->run.round.start_ns;
 	end = sb_scheduler_idle_since_ns(m->run.scheduler);
-	sb_osview_window(m->os, start, end);
+	if (m->os)
+		sb_osview_window(m->os, start, end);
 	add_round(sum, &m->run.round, end - start);
 	sum->operations += workload->operations(&m->run);
 	sum->rounds++;
@@ -363,39 +369,61 @@ static bool warm_up_until_rest(struct measurement *m)
 			return true;
 	}
 	m->restless = true;
-	fprintf(stderr,
-		"sched-bench: %s: --warmup auto: not steady after %.1f s; "
-		"measured all the same\n",
+	sb_note("%s: --warmup auto: not steady after %.1f s; measured all the "
+		"same",
 		m->run.workload->name, 1e-9 * (double)(sb_clock_ns() - start));
 	return true;
 }
 
-static bool is_search(const struct measurement *m)
+static bool is_search(const struct sb_options *options)
 {
-	return *m->options->value[SB_OPT_find_slo].text;
+	return *options->value[SB_OPT_find_slo].text;
 }
 
 /* For --load and --find-slo: a closed loop says how many requests per second there can be. From
  * then on the load is the asked share of that. */
 #define CAPACITY_NS UINT64_C(300000000)
 
+uint64_t sb_capacity_ns(const struct sb_options *options)
+{
+	return sb_max_u64(CAPACITY_NS, sb_opt(options, SB_OPT_warmup));
+}
+
+bool sb_measures_capacity(const struct sb_options *options,
+			  const struct sb_workload *workload)
+{
+	return workload->takes_requests &&
+	       (!isnan(sb_load_share(options)) || is_search(options));
+}
+
 static bool find_capacity(struct measurement *m)
 {
 	const double share = sb_load_share(m->options);
-	const uint64_t duration =
-		sb_max_u64(CAPACITY_NS, sb_opt(m->options, SB_OPT_warmup));
 	struct sb_measured unused;
 
-	if (!m->run.workload->takes_requests || (isnan(share) && !is_search(m)))
+	if (!sb_measures_capacity(m->options, m->run.workload))
 		return true;
+	tell_begin(m, SB_PHASE_CAPACITY, 0);
 	sb_load_saturate(&m->load, m->workers);
-	if (!run_rounds(m, duration, &unused))
+	if (!run_rounds(m, sb_capacity_ns(m->options), &unused))
 		return false;
 	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
 	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };
-	sb_load_open(&m->load, is_search(m) ? sb_search_next(&m->search)
-					    : share * m->capacity_per_s);
+	sb_load_open(&m->load, is_search(m->options)
+				       ? sb_search_next(&m->search)
+				       : share * m->capacity_per_s);
+	tell_end(m, SB_PHASE_CAPACITY, 0);
 	return true;
+}
+
+/* Until it is steady, most workloads need about so long. */
+#define WARM_GUESS_NS UINT64_C(500000000)
+
+uint64_t sb_warm_up_ns(const struct sb_options *options)
+{
+	const struct sb_option_value *warmup = &options->value[SB_OPT_warmup];
+
+	return warmup->alternative ? WARM_GUESS_NS : warmup->number;
 }
 
 static bool warm_up(struct measurement *m)
@@ -403,10 +431,16 @@ static bool warm_up(struct measurement *m)
 	const struct sb_option_value *warmup =
 		&m->options->value[SB_OPT_warmup];
 	struct sb_measured unused;
+	bool ok;
 
-	if (warmup->alternative)
-		return warm_up_until_rest(m);
-	return !warmup->number || run_rounds(m, warmup->number, &unused);
+	if (!sb_warm_up_ns(m->options))
+		return true;
+	tell_begin(m, SB_PHASE_WARM_UP, 0);
+	ok = warmup->alternative ? warm_up_until_rest(m)
+				 : run_rounds(m, warmup->number, &unused);
+	if (ok)
+		tell_end(m, SB_PHASE_WARM_UP, 0);
+	return ok;
 }
 
 static bool make_room(const struct measurement *m, struct sb_record *record)
@@ -483,10 +517,10 @@ static bool is_uncertain(const struct measurement *m,
 		return false;
 	if (series->records < sb_repetitions_max(m->options))
 		return true;
-	fprintf(stderr,
-		"sched-bench: %s: --until-ci %s: the median's 95 %% interval "
-		"is %.3g %% wide after %" PRIu32 " repetitions, the most that "
-		"may be made (--max-repetitions)\n",
+	sb_note("%s: --until-ci %s: the median's 95 %% interval is %.3g %% "
+		"wide "
+		"after %" PRIu32 " repetitions, the most that may be made "
+		"(--max-repetitions)",
 		series->workload, until->text, 100 * width, series->records);
 	return false;
 }
@@ -500,11 +534,13 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 	char line[SB_SLO_BYTES];
 	struct sb_slo slo;
 
-	if (!is_search(m) || !sb_slo_parse(text->text, &slo))
+	if (!is_search(m->options) || !sb_slo_parse(text->text, &slo))
 		return;
 	sb_search_describe_step(line, m->load.rate_per_s, &slo, record);
-	if (!sb_opt(m->options, SB_OPT_quiet))
+	if (!sb_opt(m->options, SB_OPT_quiet)) {
+		sb_progress_hide();
 		fprintf(stderr, "%s\n", line);
+	}
 	sb_search_take(&m->search, &slo, record);
 	sb_load_open(&m->load, sb_search_next(&m->search));
 	sb_search_describe(line, &m->search, text->text);
@@ -513,8 +549,7 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 }
 
 /* After a failure there is no point in going on: the rest is invalid, too. */
-static void run_repetitions(struct measurement *m, struct sb_series *series,
-			    const struct sb_progress *progress)
+static void run_repetitions(struct measurement *m, struct sb_series *series)
 {
 	bool ok = find_capacity(m) && warm_up(m);
 
@@ -522,12 +557,14 @@ static void run_repetitions(struct measurement *m, struct sb_series *series,
 		struct sb_record *record = &series->record[r];
 
 		record->repetition = r;
+		if (ok)
+			tell_begin(m, SB_PHASE_REPETITION, r);
 		ok = ok && run_repetition(m, record);
 		if (!ok) {
 			sb_record_invalidate(record, m->why);
 			continue;
 		}
-		progress->report(progress->arg, series);
+		tell_end(m, SB_PHASE_REPETITION, r);
 		search_on(m, record, series);
 		if (r + 1 == series->records)
 			series->records += is_uncertain(m, series);
@@ -544,6 +581,64 @@ static void run_nothing(struct sb_series *series, const char *why)
 }
 
 /* ---- the scheduler around them ---- */
+
+/* ---- the trace ---- */
+
+/* One round, with the load of the repetitions. The workers have just started,
+ * but for their memory nothing is cold. */
+static bool run_traced(struct measurement *m, struct sb_measured *sum)
+{
+	*sum = (struct sb_measured){ 0 };
+	m->requests = (struct sb_requests){ 0 };
+	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
+	m->load.seed += SB_GENERATORS_MAX;
+	return run_round(m, sum) && ground_holds(m);
+}
+
+/* The scheduler is stopped, and is so again. */
+static bool make_trace(struct measurement *m, struct sb_series *series)
+{
+	struct sb_scheduler *s = m->run.scheduler;
+	struct sb_measured sum;
+	bool ok;
+	int rc = sb_scheduler_trace(
+		s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+
+	read_all(s, m->worker, m->hist);
+	if (!rc)
+		rc = sb_scheduler_start(s, NULL);
+	if (rc) {
+		snprintf(m->why, sizeof(m->why),
+			 "the workers cannot be started again: %s",
+			 strerror(-rc));
+		return false;
+	}
+	ok = run_traced(m, &sum);
+	sb_scheduler_stop(s, SLICE_NS);
+	if (!ok)
+		return false;
+	series->traced = sb_tracing_collect(s, m->worker);
+	if (!series->traced) {
+		snprintf(m->why, sizeof(m->why), "no memory");
+		return false;
+	}
+	series->traced->operations = sum.operations;
+	series->traced->wall_ns = sum.wall_ns;
+	return true;
+}
+
+/*
+ * After the repetitions, on a fresh start of the same workers: tracing makes
+ * steps longer, so what is traced is no row, and what is a row is not traced.
+ */
+static void trace(struct measurement *m, struct sb_series *series)
+{
+	if (!sb_opt(m->options, SB_OPT_trace) || *m->why ||
+	    make_trace(m, series))
+		return;
+	fprintf(stderr, "sched-bench: %s: no trace: %s\n",
+		m->run.workload->name, m->why);
+}
 
 /* Whose steal time is the workers': their own CPUs', or of those that are not
  * pinned all that may be used. */
@@ -606,8 +701,7 @@ static bool ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
 	return true;
 }
 
-static int measure_started(struct measurement *m, struct sb_series *series,
-			   const struct sb_progress *progress)
+static int measure_started(struct measurement *m, struct sb_series *series)
 {
 	uint32_t failed = 0;
 	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
@@ -620,31 +714,31 @@ static int measure_started(struct measurement *m, struct sb_series *series,
 	}
 	m->ground->held = true;
 	if (open_osview(m))
-		run_repetitions(m, series, progress);
+		run_repetitions(m, series);
 	else
 		run_nothing(series, "no memory");
 	sb_osview_close(m->os);
+	m->os = NULL;
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	read_memory(m, series);
+	trace(m, series);
 	return 0;
 }
 
-static int measure_set_up(struct measurement *m, struct sb_series *series,
-			  const struct sb_progress *progress)
+static int measure_set_up(struct measurement *m, struct sb_series *series)
 {
 	int rc = sb_workload_set_up(&m->run);
 
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s",
 			       m->run.workload->name, strerror(-rc));
-	rc = measure_started(m, series, progress);
+	rc = measure_started(m, series);
 	sb_workload_tear_down(&m->run);
 	return rc;
 }
 
-static int measure_loaded(struct measurement *m, struct sb_series *series,
-			  const struct sb_progress *progress)
+static int measure_loaded(struct measurement *m, struct sb_series *series)
 {
 	const struct sb_config config = make_config(m->options);
 	int rc;
@@ -664,7 +758,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series,
 			     "the scheduler cannot be created: %s",
 			     strerror(-rc));
 	else
-		rc = measure_set_up(m, series, progress);
+		rc = measure_set_up(m, series);
 	sb_scheduler_destroy(m->run.scheduler);
 	free_readings(m->worker, m->workers);
 	free(m->hist);
@@ -674,7 +768,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series,
 
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_options *options, struct sb_ground *ground,
-	       const struct sb_progress *progress)
+	       const struct sb_watch *watch)
 {
 	struct measurement m = {
 		.run = { .workload = chosen->workload,
@@ -682,6 +776,8 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 			 .text = chosen->text },
 		.options = options,
 		.ground = ground,
+		.watch = watch,
+		.series = series,
 		.workers = ground->placement->workers,
 		.conditions.polls =
 			options->value[SB_OPT_park].alternative == SB_PARK_POLL,
@@ -696,7 +792,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	rc = sb_load_make(&m.load, options, m.workers);
 	if (rc)
 		return rc;
-	rc = measure_loaded(&m, series, progress);
+	rc = measure_loaded(&m, series);
 	sb_load_fini(&m.load);
 	return rc;
 }

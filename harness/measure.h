@@ -9,9 +9,15 @@
 #include "harness/options.h"
 #include "results/validity.h"
 
-/* Called after the warm-up and each repetition; for progress. */
-struct sb_progress {
-	void (*report)(void *arg, const struct sb_series *series);
+enum sb_phase { SB_PHASE_CAPACITY, SB_PHASE_WARM_UP, SB_PHASE_REPETITION };
+
+/* Who is told what goes on, by the thread that measures, in between and never
+ * meanwhile. A phase that fails does not end. */
+struct sb_watch {
+	void (*begin)(void *arg, const struct sb_series *series,
+		      enum sb_phase phase, uint32_t repetition);
+	void (*end)(void *arg, const struct sb_series *series,
+		    enum sb_phase phase, uint32_t repetition);
 	void *arg;
 };
 
@@ -29,6 +35,14 @@ struct sb_ground {
 	char lost[160];
 };
 
+/* For so long the capacity is measured, if it is (see sb_measures_capacity), and
+ * at least; 0s of a warm-up: there is none. Of `--warmup auto` it is a guess. */
+uint64_t sb_capacity_ns(const struct sb_options *options);
+uint64_t sb_warm_up_ns(const struct sb_options *options);
+
+bool sb_measures_capacity(const struct sb_options *options,
+			  const struct sb_workload *workload);
+
 /* How many records a series may come to have. */
 uint32_t sb_repetitions_max(const struct sb_options *options);
 
@@ -36,10 +50,11 @@ uint32_t sb_repetitions_max(const struct sb_options *options);
  * Runs the chosen workload and fills the series' records, which the caller
  * has allocated: sb_repetitions_max() of them, of which `records` are wanted at
  * least. Rows that cannot be had are invalid, with
- * the reason; all are when the ground has been lost. Returns 0, or an exit status after an error has been printed.
+ * the reason; all are when the ground has been lost. watch: NULL is nobody.
+ * Returns 0, or an exit status after an error has been printed.
  */
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_options *options, struct sb_ground *ground,
-	       const struct sb_progress *progress);
+	       const struct sb_watch *watch);
 
 #endif

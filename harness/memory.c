@@ -1,10 +1,10 @@
 #include "harness/memory.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "harness/procfs.h"
+#include "harness/status.h"
 
 #define MIB (1024.0 * 1024.0)
 
@@ -46,17 +46,15 @@ bool sb_memory_foretell(const struct sb_options *options)
 		asked == SB_HUGE_PAGES_EXPLICIT && !has_explicit();
 
 	if (is_missing)
-		fprintf(stderr,
-			"sched-bench: --huge-pages explicit: this machine has "
-			"no free huge pages of 2 MiB (sysctl vm.nr_hugepages=N "
-			"reserves them); %s pages are used\n",
+		sb_note("--huge-pages explicit: this machine has no free huge "
+			"pages of 2 MiB (sysctl vm.nr_hugepages=N reserves "
+			"them); %s pages are used",
 			transparent ? "transparent huge" : "normal");
 	if (asked == SB_HUGE_PAGES_TRANSPARENT && !transparent)
-		fputs("sched-bench: --huge-pages transparent: this machine has "
-		      "them switched off "
-		      "(/sys/kernel/mm/transparent_hugepage/enabled); normal "
-		      "pages are used\n",
-		      stderr);
+		sb_note("--huge-pages transparent: this machine has them "
+			"switched off "
+			"(/sys/kernel/mm/transparent_hugepage/enabled); normal "
+			"pages are used");
 	return is_missing;
 }
 
@@ -68,22 +66,21 @@ static void report_series(const struct sb_options *options,
 	const struct sb_memory *m = &series->memory;
 
 	if (m->missed_bytes && (m->explicit_bytes || !is_foretold))
-		fprintf(stderr,
-			"sched-bench: %s: only %.0f of %.0f MiB are explicit "
-			"huge pages; this machine had no more free ones\n",
+		sb_note("%s: only %.0f of %.0f MiB are explicit huge pages; "
+			"this machine had no more free ones",
 			series->workload, (double)m->explicit_bytes / MIB,
 			(double)(m->explicit_bytes + m->missed_bytes) / MIB);
 	if (m->bind_error)
-		fprintf(stderr,
-			"sched-bench: %s: --membind %s was refused: %s; the "
-			"system has placed the memory\n",
+		sb_note("%s: --membind %s was refused: %s; the system has "
+			"placed the memory",
 			series->workload, options->value[SB_OPT_membind].text,
 			strerror(-m->bind_error));
 }
 
 void sb_memory_report(const struct sb_options *options,
-		      const struct sb_result *result, bool is_foretold)
+		      const struct sb_series *series, uint32_t n,
+		      bool is_foretold)
 {
-	for (uint32_t i = 0; i < result->all_series; i++)
-		report_series(options, &result->series[i], is_foretold);
+	for (uint32_t i = 0; i < n; i++)
+		report_series(options, &series[i], is_foretold);
 }

@@ -12,9 +12,10 @@
  * none. */
 bool sb_memory_foretell(const struct sb_options *options);
 
-/* After it: what was refused, but not that all explicit huge pages were if that
+/* After it, of n series: what was refused, but not that all explicit huge pages were if that
  * has been foretold. */
 void sb_memory_report(const struct sb_options *options,
-		      const struct sb_result *result, bool is_foretold);
+		      const struct sb_series *series, uint32_t n,
+		      bool is_foretold);
 
 #endif

@@ -9,10 +9,11 @@
 
 #include "harness/status.h"
 #include "harness/text.h"
+#include "harness/verbs.h"
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
-#define OPTION(...) OPTION_FOR(SB_VERB_RUN, __VA_ARGS__)
+#define OPTION(...) OPTION_FOR(SB_VERB_RUN | SB_VERB_SWEEP, __VA_ARGS__)
 #define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
 	[SB_OPT_##id] = { verbs, name, letter, form, initial, min, max, help },
 #include "harness/options.def"
@@ -101,9 +102,9 @@ static bool parse_value(const struct sb_option *option, const char *text,
 	return false;
 }
 
-static void describe_form(const struct sb_option *option, char *out,
-			  size_t bytes)
+void sb_option_describe(const struct sb_option *option, char *out)
 {
+	const size_t bytes = SB_FORM_BYTES;
 	char low[SB_TIME_BYTES];
 	char high[SB_TIME_BYTES];
 
@@ -131,18 +132,44 @@ static void describe_form(const struct sb_option *option, char *out,
 	}
 }
 
+int sb_option_refuse(const struct sb_options *options, enum sb_option_id id,
+		     const char *expected)
+{
+	const struct sb_option_value *value = &options->value[id];
+
+	if (value->where)
+		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s",
+			       value->where, sb_option[id].name, value->text,
+			       expected);
+	return sb_fail(
+		SB_EXIT_USAGE, "--%s: '%s' (from the %s) is not valid; %s",
+		sb_option[id].name, value->text, value->source, expected);
+}
+
+bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id)
+{
+	const char *source = options->value[id].source;
+
+	return !strcmp(source, "command line") || !strcmp(source, "job");
+}
+
+static int set_value_at(struct sb_options *options, enum sb_option_id id,
+			const char *text, const char *source, const char *where)
+{
+	char expected[SB_FORM_BYTES + 16] = "expected ";
+
+	options->value[id].source = source;
+	options->value[id].where = where;
+	if (parse_value(&sb_option[id], text, &options->value[id]))
+		return 0;
+	sb_option_describe(&sb_option[id], expected + strlen(expected));
+	return sb_option_refuse(options, id, expected);
+}
+
 static int set_value(struct sb_options *options, enum sb_option_id id,
 		     const char *text, const char *source)
 {
-	char expected[160];
-
-	options->value[id].source = source;
-	if (parse_value(&sb_option[id], text, &options->value[id]))
-		return 0;
-	describe_form(&sb_option[id], expected, sizeof(expected));
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' (from the %s) is not valid; expected %s",
-		       sb_option[id].name, text, source, expected);
+	return set_value_at(options, id, text, source, NULL);
 }
 
 /* ---- where values come from ---- */
@@ -156,6 +183,13 @@ static int set_defaults(struct sb_options *options)
 	return rc;
 }
 
+void sb_option_environment(enum sb_option_id id, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "SCHED_BENCH_%s", sb_option[id].name);
+	for (char *c = out; *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper(*c);
+}
+
 static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 {
 	char name[64];
@@ -163,12 +197,8 @@ static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		const char *text;
-		char *c;
 
-		snprintf(name, sizeof(name), "SCHED_BENCH_%s",
-			 sb_option[id].name);
-		for (c = name; *c; c++)
-			*c = *c == '-' ? '_' : (char)toupper(*c);
+		sb_option_environment(id, name, sizeof(name));
 		text = sb_option[id].verbs & verb ? getenv(name) : NULL;
 		if (text)
 			rc = set_value(options, id, text, "environment");
@@ -191,7 +221,12 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 	return false;
 }
 
-/* All options, then for `run` all parameters of all workloads, each name once.
+static bool has_workloads(enum sb_verb verb)
+{
+	return verb == SB_VERB_RUN || verb == SB_VERB_SWEEP;
+}
+
+/* All options, then for verbs with workloads all parameters of all workloads, each name once.
  * Returns how many options there are. */
 static size_t build_long_options(struct option *table, enum sb_verb verb)
 {
@@ -209,7 +244,7 @@ static size_t build_long_options(struct option *table, enum sb_verb verb)
 	}
 	options = n;
 	for (const struct sb_workload *const *w = sb_workloads;
-	     *w && verb == SB_VERB_RUN; w++) {
+	     *w && has_workloads(verb); w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!has_long(table, n, p->name))
 				table[n++] =
@@ -247,40 +282,6 @@ struct reading {
 	size_t options; /* of the table; then come parameters */
 };
 
-static const char *verb_name(enum sb_verb verb)
-{
-	switch (verb) {
-	case SB_VERB_TOPO:
-		return "topo";
-	case SB_VERB_CHECK:
-		return "check";
-	case SB_VERB_CALIBRATE:
-		return "calibrate";
-	case SB_VERB_MICRO:
-		return "micro";
-	case SB_VERB_RUN:
-	default:
-		return "run";
-	}
-}
-
-/* What to do instead of a word that is no option. */
-static const char *verb_advice(enum sb_verb verb)
-{
-	switch (verb) {
-	case SB_VERB_TOPO:
-		return "a machine is named with --profile";
-	case SB_VERB_CHECK:
-	case SB_VERB_CALIBRATE:
-		return "it looks at this machine";
-	case SB_VERB_MICRO:
-		return "what to run is chosen with --benchmark_filter=REGEX";
-	case SB_VERB_RUN:
-	default:
-		return "workloads are named with -w";
-	}
-}
-
 static int unknown_option(const struct reading *reading, const char *word)
 {
 	const struct option *table = reading->table;
@@ -298,7 +299,7 @@ static int unknown_option(const struct reading *reading, const char *word)
 			       like);
 	return sb_fail(SB_EXIT_USAGE,
 		       "unknown option '%s'; sched-bench %s --help lists them",
-		       word, verb_name(reading->verb));
+		       word, sb_verb_of(reading->verb)->name);
 }
 
 static int add_workload_names(struct sb_options *options, const char *names)
@@ -314,9 +315,24 @@ static int add_workload_names(struct sb_options *options, const char *names)
 	return set_value(options, SB_OPT_workload, joined, "command line");
 }
 
+static int add_sweep(struct sb_options *options, enum sb_option_id id,
+		     const char *text)
+{
+	if (options->sweeps == SB_SWEEPS_MAX)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--%s: '%s' is one too many; expected at most "
+			       "%d",
+			       sb_option[id].name, text, SB_SWEEPS_MAX);
+	options->sweep[options->sweeps++] =
+		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
+	return set_value(options, id, text, "command line");
+}
+
 static int take_option(struct sb_options *options, enum sb_option_id id,
 		       const char *text)
 {
+	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
+		return add_sweep(options, id, text);
 	if (id == SB_OPT_workload)
 		return add_workload_names(options, text);
 	return set_value(options, id, text ? text : "yes", "command line");
@@ -329,14 +345,15 @@ static int take_param(struct sb_options *options, const char *name,
 		return sb_fail(SB_EXIT_USAGE, "--%s: too many parameters",
 			       name);
 	options->given[options->givens++] =
-		(struct sb_given_param){ name, text };
+		(struct sb_given_param){ .name = name, .text = text };
 	return 0;
 }
 
-static int option_of_letter(int letter)
+static int option_of_letter(enum sb_verb verb, int letter)
 {
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (sb_option[id].letter == letter)
+		if (sb_option[id].letter == letter &&
+		    (sb_option[id].verbs & verb))
 			return id;
 	}
 	return -1;
@@ -351,15 +368,11 @@ static int take_one(struct sb_options *options, const struct reading *reading,
 		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", word);
 	if (found == PARAM_VALUE)
 		return take_param(options, reading->table[index].name, optarg);
-	return take_option(
-		options, found >= 1000 ? found - 1000 : option_of_letter(found),
-		optarg);
-}
-
-static int unexpected_word(enum sb_verb verb, const char *word)
-{
-	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
-		       verb_name(verb), word, verb_advice(verb));
+	return take_option(options,
+			   found >= 1000
+				   ? found - 1000
+				   : option_of_letter(reading->verb, found),
+			   optarg);
 }
 
 static int parse_arguments(struct sb_options *options, enum sb_verb verb,
@@ -383,7 +396,9 @@ static int parse_arguments(struct sb_options *options, enum sb_verb verb,
 		rc = take_one(options, &reading, found, index,
 			      argv[optind - 1]);
 	}
-	return !rc && optind < argc ? unexpected_word(verb, argv[optind]) : rc;
+	options->word = argv + optind;
+	options->words = optind < argc ? (uint32_t)(argc - optind) : 0;
+	return rc;
 }
 
 /* ---- workloads and their parameters ---- */
@@ -394,18 +409,21 @@ static const char *workload_name(const void *unused, size_t i)
 	return sb_workloads[i] ? sb_workloads[i]->name : NULL;
 }
 
-static int unknown_workload(const char *name)
+/* "FILE:LINE:COLUMN: " before an error, where there is one. */
+#define AT(where) ((where) ? (where) : ""), ((where) ? ": " : "")
+
+static int unknown_workload(const char *name, const char *where)
 {
 	const char *like = sb_most_like(name, workload_name, NULL);
 
 	if (like)
 		return sb_fail(SB_EXIT_USAGE,
-			       "unknown workload '%s'; did you mean '%s'?",
-			       name, like);
+			       "%s%sunknown workload '%s'; did you mean '%s'?",
+			       AT(where), name, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "unknown workload '%s'; sched-bench list workloads "
+		       "%s%sunknown workload '%s'; sched-bench list workloads "
 		       "names them",
-		       name);
+		       AT(where), name);
 }
 
 static int choose(struct sb_options *options, const char *name)
@@ -414,7 +432,8 @@ static int choose(struct sb_options *options, const char *name)
 	struct sb_chosen *chosen;
 
 	if (!workload)
-		return unknown_workload(name);
+		return unknown_workload(name,
+					options->value[SB_OPT_workload].where);
 	if (options->chosens == SB_WORKLOADS_MAX)
 		return sb_fail(SB_EXIT_USAGE, "--workload: more than %d",
 			       SB_WORKLOADS_MAX);
@@ -443,8 +462,10 @@ static int choose_workloads(struct sb_options *options)
 	free(names);
 	if (!rc && !options->chosens)
 		rc = sb_fail(SB_EXIT_USAGE,
-			     "no workload; expected -w NAME, as sched-bench "
-			     "list workloads names them");
+			     "%s%sno workload; expected %s, as sched-bench "
+			     "list workloads names them",
+			     AT(options->where),
+			     options->where ? "workload=NAME" : "-w NAME");
 	return rc;
 }
 
@@ -460,9 +481,9 @@ static bool parse_choice(const struct sb_param *param, const char *text,
 	return false;
 }
 
-static void describe_param(const struct sb_param *param, char *out,
-			   size_t bytes)
+void sb_param_describe(const struct sb_param *param, char *out)
 {
+	const size_t bytes = SB_FORM_BYTES;
 	size_t used = 0;
 
 	if (!param->choices) {
@@ -476,42 +497,48 @@ static void describe_param(const struct sb_param *param, char *out,
 					 i ? "|" : "", param->choices[i]);
 }
 
-static int set_param(const struct sb_param *param, const char *text,
-		     uint64_t *value)
+static int refuse_given(const struct sb_given_param *given,
+			const char *expected)
 {
-	char expected[160];
-	const bool ok = param->choices ? parse_choice(param, text, value)
-				       : sb_parse_count(text, value) &&
+	if (given->where)
+		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s",
+			       given->where, given->name, given->text,
+			       expected);
+	return sb_fail(SB_EXIT_USAGE,
+		       "--%s: '%s' (from the command line) is not valid; %s",
+		       given->name, given->text, expected);
+}
+
+static int set_param(const struct sb_param *param,
+		     const struct sb_given_param *given, uint64_t *value)
+{
+	char expected[SB_FORM_BYTES + 16] = "expected ";
+	const bool ok = param->choices ? parse_choice(param, given->text, value)
+				       : sb_parse_count(given->text, value) &&
 						 *value >= param->min &&
 						 *value <= param->max;
 
 	if (ok)
 		return 0;
-	describe_param(param, expected, sizeof(expected));
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' (from the command line) is not valid; "
-		       "expected %s",
-		       param->name, text, expected);
+	sb_param_describe(param, expected + strlen(expected));
+	return refuse_given(given, expected);
 }
 
-static int set_text(struct sb_chosen *chosen, uint32_t i, const char *text)
+static int set_text(struct sb_chosen *chosen, uint32_t i,
+		    const struct sb_given_param *given)
 {
 	const struct sb_param *param = &chosen->workload->params[i];
 	char why[SB_WHY_BYTES] = "";
 
-	chosen->text[i] = text;
-	if (chosen->workload->accept(param, text, why))
+	chosen->text[i] = given->text;
+	if (chosen->workload->accept(param, given->text, why))
 		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' (from the command line) is not valid; %s",
-		       param->name, text, why);
+	return refuse_given(given, why);
 }
 
 /* Gives the parameter to every chosen workload that has it. */
-static int apply_given(struct sb_options *options,
-		       const struct sb_given_param *given)
+static int apply_given(struct sb_options *options, struct sb_given_param *given)
 {
-	bool used = false;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < options->chosens; i++) {
@@ -521,27 +548,78 @@ static int apply_given(struct sb_options *options,
 		for (uint32_t p = 0; params[p].name && !rc; p++) {
 			if (strcmp(params[p].name, given->name))
 				continue;
-			used = true;
+			given->is_used = true;
 			rc = sb_param_is_text(&params[p])
-				     ? set_text(chosen, p, given->text)
-				     : set_param(&params[p], given->text,
+				     ? set_text(chosen, p, given)
+				     : set_param(&params[p], given,
 						 &chosen->param[p]);
 		}
 	}
-	if (!rc && !used)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--%s: none of the chosen workloads (%s) has it",
-			     given->name, options->value[SB_OPT_workload].text);
 	return rc;
 }
 
-int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
+static int unused_param(const struct sb_options *options,
+			const struct sb_given_param *given)
+{
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s%s%s%s: none of the chosen workloads (%s) has it",
+		       AT(given->where), given->where ? "" : "--", given->name,
+		       options->value[SB_OPT_workload].text);
+}
+
+/* [global] speaks for all jobs, and so does the command line. */
+static bool may_be_unused(const struct sb_options *options,
+			  const struct sb_given_param *given)
+{
+	return given->where ? given->is_global : options->where != NULL;
+}
+
+int sb_options_choose(struct sb_options *options)
+{
+	int rc = choose_workloads(options);
+
+	for (uint32_t i = 0; i < options->givens && !rc; i++) {
+		struct sb_given_param *given = &options->given[i];
+
+		rc = apply_given(options, given);
+		if (!rc && !given->is_used && !may_be_unused(options, given))
+			rc = unused_param(options, given);
+	}
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+/* From a job file: a parameter, or one of the verb's options. */
+static int take_entry(struct sb_options *options, enum sb_verb verb,
+		      const struct sb_entry *entry)
+{
+	const enum sb_option_id id = sb_option_find(verb, entry->name);
+	int rc;
+
+	if (id != SB_OPTIONS)
+		return set_value_at(options, id, entry->text,
+				    entry->is_global ? "global" : "job",
+				    entry->where);
+	rc = take_param(options, entry->name, entry->text);
+	if (!rc) {
+		options->given[options->givens - 1].where = entry->where;
+		options->given[options->givens - 1].is_global =
+			entry->is_global;
+	}
+	return rc;
+}
+
+int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
+			 const struct sb_entry *entry, uint32_t entries,
 			 int argc, char **argv)
 {
 	int rc;
 
 	memset(options, 0, sizeof(*options));
 	rc = set_defaults(options);
+	for (uint32_t i = 0; i < entries && !rc; i++)
+		rc = take_entry(options, verb, &entry[i]);
 	if (!rc)
 		rc = set_from_environment(options, verb);
 	if (!rc)
@@ -549,16 +627,55 @@ int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
 	return rc;
 }
 
+int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
+			 int argc, char **argv)
+{
+	const struct sb_verb_info *info = sb_verb_of(verb);
+	const int rc = sb_options_parse_job(options, verb, NULL, 0, argc, argv);
+
+	if (rc || !options->words || !info->advice)
+		return rc;
+	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
+		       info->name, options->word[0], info->advice);
+}
+
 int sb_options_parse(struct sb_options *options, int argc, char **argv)
 {
-	int rc = sb_options_parse_for(options, SB_VERB_RUN, argc, argv);
+	const int rc = sb_options_parse_for(options, SB_VERB_RUN, argc, argv);
 
-	if (rc || sb_opt(options, SB_OPT_help))
-		return rc;
-	rc = choose_workloads(options);
-	for (uint32_t i = 0; i < options->givens && !rc; i++)
-		rc = apply_given(options, &options->given[i]);
-	return rc;
+	return rc || sb_opt(options, SB_OPT_help) ? rc
+						  : sb_options_choose(options);
+}
+
+/* ---- by name ---- */
+
+enum sb_option_id sb_option_find(enum sb_verb verb, const char *name)
+{
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if ((sb_option[id].verbs & verb) &&
+		    !strcmp(sb_option[id].name, name))
+			return id;
+	}
+	return SB_OPTIONS;
+}
+
+const struct sb_param *sb_param_find(const char *name)
+{
+	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+		for (const struct sb_param *p = (*w)->params; p->name; p++) {
+			if (!strcmp(p->name, name))
+				return p;
+		}
+	}
+	return NULL;
+}
+
+const char *sb_option_most_like(enum sb_verb verb, const char *name)
+{
+	struct option table[LONG_MAX_OPTIONS];
+
+	(void)build_long_options(table, verb);
+	return sb_most_like(name, long_name, table);
 }
 
 void sb_options_free(struct sb_options *options)

@@ -32,19 +32,13 @@ struct rounds {
 	double ns[ROUNDS_MAX][LEVELS];
 };
 
-static void no_progress(void *arg, const struct sb_series *series)
-{
-	(void)arg;
-	(void)series;
-}
-
 /* One run; its result is the first record's. */
 static int run_once(const struct sb_options *options,
 		    const struct sb_placement *placement, double *ns)
 {
-	const struct sb_progress progress = { no_progress, NULL };
 	struct sb_result result = { .all_series = 1 };
 	struct sb_ground ground = { .placement = placement };
+	const struct sb_record *record;
 	int rc = sb_cpu_mask_read(&ground.usable);
 
 	result.series = calloc(1, sizeof(*result.series));
@@ -55,9 +49,10 @@ static int run_once(const struct sb_options *options,
 		rc = sb_fail(SB_EXIT_BUG, "no memory");
 	else
 		rc = sb_measure(result.series, &options->chosen[0], options,
-				&ground, &progress);
-	*ns = !rc && sb_record_has_numbers(result.series->record)
-		      ? result.series->record->value[SB_METRIC_ns_per_op]
+				&ground, NULL);
+	record = result.series->record;
+	*ns = !rc && record && sb_record_has_numbers(record)
+		      ? record->value[SB_METRIC_ns_per_op]
 		      : NAN;
 	sb_result_free(&result);
 	return rc;

@@ -4,8 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/progress.h"
+
+static const char *about;
+
+void sb_fail_about(const char *what)
+{
+	about = what;
+}
+
 /* What is named in it may be anything; it stays one line. */
-static void put_line(const char *text, FILE *out)
+static void put_text(const char *text, FILE *out)
 {
 	for (; *text; text++) {
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -13,21 +22,40 @@ static void put_line(const char *text, FILE *out)
 		else
 			fputc(*text, out);
 	}
-	fputc('\n', out);
+}
+
+static void SB_PRINTF(1, 0) say(const char *format, va_list args)
+{
+	char *text = NULL;
+	const int length = vasprintf(&text, format, args);
+
+	sb_progress_hide();
+	fputs("sched-bench: ", stderr);
+	if (about) {
+		put_text(about, stderr);
+		fputs(": ", stderr);
+	}
+	put_text(length < 0 ? "no memory" : text, stderr);
+	fputc('\n', stderr);
+	if (length >= 0)
+		free(text);
+}
+
+void sb_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
 }
 
 int sb_fail(enum sb_status_code status, const char *format, ...)
 {
-	char *text = NULL;
 	va_list args;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	say(format, args);
 	va_end(args);
-	fputs("sched-bench: ", stderr);
-	put_line(length < 0 ? "no memory" : text, stderr);
-	if (length >= 0)
-		free(text);
 	return status;
 }

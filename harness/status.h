@@ -15,6 +15,13 @@ enum sb_status_code {
 	SB_EXIT_BUG = 70,
 };
 
+/* Prints "sched-bench: <message>" on stderr: something to know, no error. */
+void sb_note(const char *format, ...) SB_PRINTF(1, 2);
+
+/* From now on messages begin with that, to say what they are about; NULL: no
+ * more. It is not copied. */
+void sb_fail_about(const char *what);
+
 /* Prints "sched-bench: <message>" on stderr and returns status. */
 int sb_fail(enum sb_status_code status, const char *format, ...)
 	SB_PRINTF(2, 3);

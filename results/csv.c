@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "results/account.h"
@@ -22,15 +24,24 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* Integers whole, others with all their digits; nothing for NaN. */
+/* Integers whole, others with as many digits as it takes to have the very same
+ * number back; nothing for what was not measured. */
 static void put_number(FILE *out, double value)
 {
-	if (isnan(value))
+	char text[32];
+
+	if (!isfinite(value))
 		return;
-	if (fabs(value) < 9e15 && value == floor(value))
+	if (fabs(value) < 9e15 && value == floor(value)) {
 		fprintf(out, "%.0f", value);
-	else
-		fprintf(out, "%.9g", value);
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	fputs(text, out);
 }
 
 static void put_row_key(FILE *out, const struct sb_series *series,
@@ -49,12 +60,12 @@ static void put_row_end(FILE *out, const struct sb_series *series)
 
 /* ---- runs.csv: the first ten columns are Google Benchmark's ---- */
 
-static void put_benchmark_columns(FILE *out, const struct sb_series *series,
+static void put_benchmark_columns(FILE *out, const char *name,
+				  const struct sb_series *series,
 				  const struct sb_record *record)
 {
-	put_text(out, series->workload);
-	fprintf(out, "/workers:%" PRIu32 "%s,", series->placement.workers,
-		series->emulated ? "/emulated" : "");
+	put_text(out, name);
+	fputc(',', out);
 	put_number(out, record->value[SB_METRIC_operations]);
 	fputc(',', out);
 	put_number(out, record->value[SB_METRIC_ns_per_op]);
@@ -74,10 +85,10 @@ static void put_benchmark_columns(FILE *out, const struct sb_series *series,
 }
 
 /* One row of runs.csv. */
-static void put_run(FILE *out, const struct sb_series *series,
+static void put_run(FILE *out, const char *name, const struct sb_series *series,
 		    const struct sb_record *record)
 {
-	put_benchmark_columns(out, series, record);
+	put_benchmark_columns(out, name, series, record);
 	fputc(',', out);
 	put_text(out, series->workload);
 	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", series->placement.workers,
@@ -101,10 +112,121 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	fputs(",topology\n", out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
+		char name[SB_NAME_BYTES];
 
+		sb_series_name(name, result, series);
 		for (uint32_t r = 0; r < series->records; r++)
-			put_run(out, series, &series->record[r]);
+			put_run(out, name, series, &series->record[r]);
 	}
+}
+
+/* ---- series.csv: what the repetitions of a series come to, metric by metric ---- */
+
+/* The names of all series' settings, each once, in the order of their coming. */
+struct names {
+	const char **name;
+	uint32_t n;
+};
+
+static int add_name(struct names *names, const char *name)
+{
+	const char **more;
+
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (!strcmp(names->name[i], name))
+			return 0;
+	}
+	more = reallocarray(names->name, names->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	names->name = more;
+	names->name[names->n++] = name;
+	return 0;
+}
+
+static int gather_names(const struct sb_result *result, struct names *names)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		for (uint32_t s = 0; s < series->settings && !rc; s++)
+			rc = add_name(names, series->setting[s].name);
+	}
+	return rc;
+}
+
+static void put_spread(FILE *out, const struct sb_spread *spread)
+{
+	const double parts[] = { spread->n,   spread->median, spread->min,
+				 spread->max, spread->q1,     spread->q3 };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+		fputc(',', out);
+		put_number(out, parts[i]);
+	}
+}
+
+static void put_metric(FILE *out, const struct sb_series *series,
+		       const char *name, enum sb_metric_id metric,
+		       const struct names *settings)
+{
+	const struct sb_spread spread = sb_series_spread(series, metric);
+
+	put_text(out, name);
+	fprintf(out, ",%s,%s", sb_metric[metric].name, sb_metric[metric].unit);
+	put_spread(out, &spread);
+	fputc(',', out);
+	put_text(out, series->workload);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32,
+		series->placement.workers, sb_series_count(series, SB_VALID),
+		sb_series_count(series, SB_SUSPECT),
+		sb_series_count(series, SB_INVALID));
+	for (uint32_t i = 0; i < settings->n; i++) {
+		const struct sb_setting *setting =
+			sb_series_setting(series, settings->name[i]);
+
+		fputc(',', out);
+		if (setting)
+			put_text(out, setting->text);
+	}
+	put_row_end(out, series);
+}
+
+static void put_settings_columns(FILE *out, const struct names *settings)
+{
+	for (uint32_t i = 0; i < settings->n; i++) {
+		char column[80];
+
+		snprintf(column, sizeof(column), "setting_%s",
+			 settings->name[i]);
+		fputc(',', out);
+		put_text(out, column);
+	}
+}
+
+static int write_series_csv(const struct sb_result *result, FILE *out)
+{
+	struct names settings = { NULL, 0 };
+	const int rc = gather_names(result, &settings);
+
+	fputs("series,metric,unit,n,median,min,max,q1,q3,workload,workers,"
+	      "valid,suspect,invalid",
+	      out);
+	put_settings_columns(out, &settings);
+	fputs(",topology\n", out);
+	for (uint32_t i = 0; i < result->all_series && !rc; i++) {
+		const struct sb_series *series = &result->series[i];
+		char name[SB_NAME_BYTES];
+
+		sb_series_name(name, result, series);
+		for (uint32_t m = 0; m < SB_METRICS; m++)
+			put_metric(out, series, name, (enum sb_metric_id)m,
+				   &settings);
+	}
+	free(settings.name);
+	return rc;
 }
 
 /* ---- the others: a writer each, of every repetition with numbers or a series ---- */
@@ -225,24 +347,11 @@ static void put_memory(FILE *out, const struct sb_result *result,
 		put_worker_memory(out, result, series, w);
 }
 
-struct named_hist {
-	const char *name;
-	const char *unit;
-	const struct sb_hist_counts *hist;
-};
-
-static struct named_hist name_hist(const struct sb_record *record,
-				   enum sb_hist_id id)
-{
-	return (struct named_hist){ sb_hist_info[id].name,
-				    sb_hist_info[id].unit, &record->hist[id] };
-}
-
 static void put_hist(FILE *out, const struct sb_series *series,
 		     const struct sb_record *record,
-		     const struct named_hist *named)
+		     const struct sb_named_hist *named)
 {
-	const struct sb_hist_counts *hist = named->hist;
+	const struct sb_hist_counts *hist = named->counts;
 
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		const uint64_t low = sb_hist_bucket_low(b);
@@ -257,38 +366,28 @@ static void put_hist(FILE *out, const struct sb_series *series,
 	}
 }
 
-static bool is_latency(enum sb_hist_id id)
+/* Those that are latencies, or all others. */
+static void put_hists(FILE *out, const struct sb_series *series,
+		      const struct sb_record *record, bool latencies)
 {
-	return !strcmp(sb_hist_info[id].unit, "ns");
+	struct sb_named_hist named;
+
+	for (uint32_t i = 0; sb_record_hist(record, i, &named); i++) {
+		if (latencies == !strcmp(named.unit, "ns"))
+			put_hist(out, series, record, &named);
+	}
 }
 
 static void put_latencies(FILE *out, const struct sb_series *series,
 			  const struct sb_record *record)
 {
-	struct named_hist named;
-
-	for (int id = 0; id < SB_HISTS; id++) {
-		named = name_hist(record, id);
-		if (is_latency(id))
-			put_hist(out, series, record, &named);
-	}
-	named.unit = "ns";
-	for (uint32_t i = 0;
-	     record->requests &&
-	     (named.name = sb_request_hist(record->requests, i, &named.hist));
-	     i++)
-		put_hist(out, series, record, &named);
+	put_hists(out, series, record, true);
 }
 
 static void put_spins(FILE *out, const struct sb_series *series,
 		      const struct sb_record *record)
 {
-	for (int id = 0; id < SB_HISTS; id++) {
-		const struct named_hist named = name_hist(record, id);
-
-		if (!is_latency(id))
-			put_hist(out, series, record, &named);
-	}
+	put_hists(out, series, record, false);
 }
 
 #define KEY_COLUMNS "workload,label,repetition,"
@@ -336,27 +435,61 @@ static void put_series_rows(FILE *out, const struct sb_result *result,
 	}
 }
 
-int sb_write_csv_files(const struct sb_result *result, const char **failed)
+static int write_runs_csv(const struct sb_result *result, FILE *out)
+{
+	sb_write_runs_csv(result, out);
+	return 0;
+}
+
+/* One by one, and then those of the table. */
+static const struct {
+	const char *name;
+	int (*write)(const struct sb_result *result, FILE *out);
+} singles[] = {
+	{ "runs.csv", write_runs_csv },
+	{ "series.csv", write_series_csv },
+};
+
+static int write_single(const struct sb_result *result, size_t i)
 {
 	struct sb_file file;
-	int rc;
+	int rc = sb_file_begin(&file, result->directory, singles[i].name);
 
-	*failed = "runs.csv";
-	rc = sb_file_begin(&file, result->directory, *failed);
 	if (rc)
 		return rc;
-	sb_write_runs_csv(result, file.stream);
-	rc = sb_file_commit(&file);
+	rc = singles[i].write(result, file.stream);
+	if (rc)
+		sb_file_abandon(&file);
+	else
+		rc = sb_file_commit(&file);
+	return rc;
+}
+
+static int write_rows(const struct sb_result *result,
+		      const struct csv_file *csv)
+{
+	struct sb_file file;
+	const int rc = sb_file_begin(&file, result->directory, csv->name);
+
+	if (rc)
+		return rc;
+	fprintf(file.stream, "%s,topology\n", csv->columns);
+	for (uint32_t n = 0; n < result->all_series; n++)
+		put_series_rows(file.stream, result, &result->series[n], csv);
+	return sb_file_commit(&file);
+}
+
+int sb_write_csv_files(const struct sb_result *result, const char **failed)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(singles) && !rc; i++) {
+		*failed = singles[i].name;
+		rc = write_single(result, i);
+	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(files) && !rc; i++) {
 		*failed = files[i].name;
-		rc = sb_file_begin(&file, result->directory, *failed);
-		if (rc)
-			break;
-		fprintf(file.stream, "%s,topology\n", files[i].columns);
-		for (uint32_t n = 0; n < result->all_series; n++)
-			put_series_rows(file.stream, result, &result->series[n],
-					&files[i]);
-		rc = sb_file_commit(&file);
+		rc = write_rows(result, &files[i]);
 	}
 	return rc;
 }

@@ -1,6 +1,10 @@
 #include "results/file.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +17,32 @@ char *sb_path_join(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+/* A name is only safe with its directory. Not every one can be synced. */
+static int sync_directory(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return errno == EACCES ? 0 : -errno;
+	if (fsync(fd) && errno != EINVAL && errno != EROFS)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+static int sync_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = !slash	       ? strdup(".")
+		       : slash == path ? strdup("/")
+				       : strndup(path, (size_t)(slash - path));
+	const int rc = parent ? sync_directory(parent) : -ENOMEM;
+
+	free(parent);
+	return rc;
+}
+
 static void forget(struct sb_file *file)
 {
 	free(file->path);
@@ -20,11 +50,12 @@ static void forget(struct sb_file *file)
 	*file = (struct sb_file){ NULL, NULL, NULL };
 }
 
-int sb_file_begin(struct sb_file *file, const char *directory, const char *name)
+/* Takes the path, which may be NULL for want of memory. */
+static int begin(struct sb_file *file, char *path)
 {
 	int rc = -ENOMEM;
 
-	*file = (struct sb_file){ .path = sb_path_join(directory, name) };
+	*file = (struct sb_file){ .path = path };
 	if (file->path &&
 	    asprintf(&file->temporary, "%s.tmp.%d", file->path, getpid()) < 0)
 		file->temporary = NULL;
@@ -37,11 +68,23 @@ int sb_file_begin(struct sb_file *file, const char *directory, const char *name)
 	return rc;
 }
 
+int sb_file_begin(struct sb_file *file, const char *directory, const char *name)
+{
+	return begin(file, sb_path_join(directory, name));
+}
+
+int sb_file_begin_path(struct sb_file *file, const char *path)
+{
+	return begin(file, strdup(path));
+}
+
 static int flush_and_close(FILE *stream)
 {
 	int rc = 0;
 
-	if (ferror(stream) || fflush(stream) || fsync(fileno(stream)))
+	/* What was not written is still there, so flushing tells why. */
+	errno = 0;
+	if (fflush(stream) || ferror(stream) || fsync(fileno(stream)))
 		rc = errno ? -errno : -EIO;
 	if (fclose(stream) && !rc)
 		rc = -errno;
@@ -56,6 +99,8 @@ int sb_file_commit(struct sb_file *file)
 		rc = -errno;
 	if (rc)
 		unlink(file->temporary);
+	else
+		rc = sync_parent(file->path);
 	forget(file);
 	return rc;
 }
@@ -72,7 +117,7 @@ static int make_one(const char *path)
 	struct stat info;
 
 	if (!mkdir(path, 0777))
-		return 0;
+		return sync_parent(path);
 	if (errno != EEXIST)
 		return -errno;
 	if (stat(path, &info))
@@ -97,4 +142,190 @@ int sb_directory_make(const char *path)
 		rc = make_one(copy);
 	free(copy);
 	return rc;
+}
+
+/* ---- stages ---- */
+
+/* Calls visit for each entry but . and .., until one returns an error. Returns
+ * that, or 0 or -errno. */
+static int visit_entries(const char *path,
+			 int (*visit)(void *arg, const char *directory,
+				      const char *name),
+			 void *arg)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!directory)
+		return -errno;
+	while (!rc && (entry = readdir(directory))) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			rc = visit(arg, path, entry->d_name);
+	}
+	closedir(directory);
+	return rc;
+}
+
+static int remove_entry(void *unused, const char *directory, const char *name)
+{
+	char *path = sb_path_join(directory, name);
+
+	(void)unused;
+	if (path)
+		unlink(path);
+	free(path);
+	return 0;
+}
+
+static void remove_directory(const char *path)
+{
+	(void)visit_entries(path, remove_entry, NULL);
+	rmdir(path);
+}
+
+static const struct ending {
+	const char *suffix;
+	const char *bytes;
+	size_t length;
+} endings[] = {
+	{ ".svg", "</svg>\n", 7 },
+	{ ".png", "IEND\xae\x42\x60\x82", 8 },
+};
+
+static const struct ending *find_ending(const char *path)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(endings); i++) {
+		const char *suffix = endings[i].suffix;
+		const size_t length = strlen(path);
+
+		if (length > strlen(suffix) &&
+		    !strcmp(path + length - strlen(suffix), suffix))
+			return &endings[i];
+	}
+	return NULL;
+}
+
+/* SVG may have blank lines behind its end. */
+static bool has_ending(int fd, const struct ending *ending)
+{
+	char tail[64];
+	const off_t size = lseek(fd, 0, SEEK_END);
+	const off_t from =
+		size > (off_t)sizeof(tail) ? size - (off_t)sizeof(tail) : 0;
+	const ssize_t n = pread(fd, tail, sizeof(tail), from);
+
+	return n > 0 && memmem(tail, (size_t)n, ending->bytes, ending->length);
+}
+
+static int check_and_sync(const char *path)
+{
+	const struct ending *ending = find_ending(path);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (ending && !has_ending(fd, ending))
+		rc = -ENOSPC;
+	else if (fsync(fd))
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+/* NAME.tmp.PID of a process that is no more; this one has none yet. */
+static bool is_leftover(const char *name)
+{
+	const char *mark = strstr(name, ".tmp.");
+	char *end;
+	long pid;
+
+	if (!mark)
+		return false;
+	pid = strtol(mark + 5, &end, 10);
+	return !*end && pid > 0 && pid <= INT32_MAX &&
+	       (pid == getpid() || (kill((pid_t)pid, 0) && errno == ESRCH));
+}
+
+static int clear_entry(void *unused, const char *directory, const char *name)
+{
+	char *path;
+
+	(void)unused;
+	if (!is_leftover(name))
+		return 0;
+	path = sb_path_join(directory, name);
+	if (path && unlink(path))
+		remove_directory(path);
+	free(path);
+	return 0;
+}
+
+void sb_directory_clear_leftovers(const char *path)
+{
+	(void)visit_entries(path, clear_entry, NULL);
+}
+
+int sb_stage_begin(struct sb_stage *stage, const char *directory)
+{
+	int rc = sb_directory_make(directory);
+
+	sb_directory_clear_leftovers(directory);
+	*stage = (struct sb_stage){ .directory = strdup(directory) };
+	if (asprintf(&stage->path, "%s/stage.tmp.%d", directory, getpid()) < 0)
+		stage->path = NULL;
+	if (!stage->path || !stage->directory)
+		rc = -ENOMEM;
+	if (!rc && mkdir(stage->path, 0777))
+		rc = -errno;
+	if (rc) {
+		free(stage->path);
+		free(stage->directory);
+		*stage = (struct sb_stage){ NULL, NULL };
+	}
+	return rc;
+}
+
+static int check_entry(void *unused, const char *directory, const char *name)
+{
+	char *path = sb_path_join(directory, name);
+	const int rc = path ? check_and_sync(path) : -ENOMEM;
+
+	(void)unused;
+	free(path);
+	return rc;
+}
+
+static int move_entry(void *to, const char *directory, const char *name)
+{
+	char *from = sb_path_join(directory, name);
+	char *path = sb_path_join(to, name);
+	int rc = from && path ? 0 : -ENOMEM;
+
+	if (!rc && rename(from, path))
+		rc = -errno;
+	free(from);
+	free(path);
+	return rc;
+}
+
+int sb_stage_commit(struct sb_stage *stage)
+{
+	int rc = visit_entries(stage->path, check_entry, NULL);
+
+	if (!rc)
+		rc = visit_entries(stage->path, move_entry, stage->directory);
+	if (!rc)
+		rc = sync_directory(stage->directory);
+	sb_stage_abandon(stage);
+	return rc;
+}
+
+void sb_stage_abandon(struct sb_stage *stage)
+{
+	remove_directory(stage->path);
+	free(stage->path);
+	free(stage->directory);
+	*stage = (struct sb_stage){ NULL, NULL };
 }

@@ -76,16 +76,27 @@ const struct sb_json_field sb_json_requests[] = {
 	END,
 };
 
+static bool is_utf8(const char *text)
+{
+	json_t *json = json_string(text);
+
+	json_decref(json);
+	return json;
+}
+
 char *sb_text_copy(const char *text)
 {
+	/* jansson takes nothing else. */
+	const bool takes_all = is_utf8(text);
 	char *copy = strdup(text);
-	json_t *json = copy ? json_string(copy) : NULL;
 
-	/* jansson takes nothing but UTF-8. */
-	for (char *c = copy; c && !json && *c; c++) {
-		if ((unsigned char)*c >= 0x80)
+	for (char *c = copy; c && *c; c++) {
+		const unsigned char byte = (unsigned char)*c;
+		const bool is_control = byte < ' ' || byte == 0x7f;
+
+		if ((byte >= 0x80 && !takes_all) ||
+		    (is_control && byte != '\n' && byte != '\t'))
 			*c = '?';
 	}
-	json_decref(json);
 	return copy;
 }

@@ -1,7 +1,7 @@
 /*
  * json.h - what the writer and the reader of result.json share: how each plain
  * struct is laid out as an object, declared once, and the histograms' layout.
- * Private to results/json*.c.
+ * Private to results/json*.c and results/convert/json.c.
  */
 #ifndef SB_RESULTS_JSON_H
 #define SB_RESULTS_JSON_H
@@ -42,6 +42,12 @@ sb_json_request_hist(struct sb_requests *requests, uint32_t i,
 	*name = sb_request_hist(requests, i, &hist);
 	return *name ? (struct sb_hist_counts *)(uintptr_t)hist : NULL;
 }
+
+/* What Google Benchmark's tools read: of the run, and of a row with numbers,
+ * which are given by their indices. NULL: no memory. */
+json_t *sb_json_context(const struct sb_result *result);
+json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series,
+			  uint32_t row);
 
 /* A count of the operating system has the name of its metric. */
 static inline const char *sb_json_os_name(uint32_t count)

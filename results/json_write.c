@@ -122,21 +122,26 @@ static json_t *facts_to_json(const struct sb_result *result)
 
 /* ---- one repetition ---- */
 
+/* Where a row is: which series, and which row of it. */
+struct spot {
+	const struct sb_result *result;
+	uint32_t series;
+	uint32_t row;
+	char name[SB_NAME_BYTES]; /* of the series */
+};
+
 /* Google Benchmark's own keys, which its tools read. */
-static bool set_benchmark_keys(json_t *row, const struct sb_series *series,
-			       const struct sb_record *record, uint32_t family)
+static bool set_benchmark_keys(json_t *row, const struct spot *spot)
 {
-	char name[128];
+	const struct sb_series *series = &spot->result->series[spot->series];
+	const struct sb_record *record = &series->record[spot->row];
 	const double *value = record->value;
 	bool ok = true;
 
-	snprintf(name, sizeof(name), "%s/workers:%" PRIu32 "%s",
-		 series->workload, series->placement.workers,
-		 series->emulated ? "/emulated" : "");
-	ok &= set(row, "name", json_string(name));
-	ok &= set(row, "family_index", json_integer(family));
+	ok &= set(row, "name", text_to_json(spot->name));
+	ok &= set(row, "family_index", json_integer(spot->series));
 	ok &= set(row, "per_family_instance_index", json_integer(0));
-	ok &= set(row, "run_name", json_string(name));
+	ok &= set(row, "run_name", text_to_json(spot->name));
 	ok &= set(row, "run_type", json_string("iteration"));
 	ok &= set(row, "repetitions", json_integer(series->records));
 	ok &= set(row, "repetition_index", json_integer(record->repetition));
@@ -307,13 +312,6 @@ static bool set_measured(json_t *own, const struct sb_series *series,
 	return ok;
 }
 
-/* Where a row is: which series, and which row of it. */
-struct spot {
-	const struct sb_result *result;
-	uint32_t series;
-	uint32_t row;
-};
-
 /* Our own object: all of a row, or of one without numbers what there is. */
 static json_t *record_to_json(const struct spot *spot)
 {
@@ -339,13 +337,21 @@ static json_t *record_to_json(const struct spot *spot)
 
 static json_t *row_to_json(const struct spot *spot)
 {
-	const struct sb_series *series = &spot->result->series[spot->series];
 	json_t *row = json_object();
-	bool ok = set_benchmark_keys(row, series, &series->record[spot->row],
-				     spot->series);
+	bool ok = set_benchmark_keys(row, spot);
 
 	ok &= set(row, "sched_bench", record_to_json(spot));
 	return whole(row, ok);
+}
+
+json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series,
+			  uint32_t row)
+{
+	struct spot spot = { .result = result, .series = series, .row = row };
+	json_t *keys = json_object();
+
+	sb_series_name(spot.name, result, &result->series[series]);
+	return whole(keys, set_benchmark_keys(keys, &spot));
 }
 
 /* ---- a series ---- */
@@ -471,7 +477,7 @@ static bool set_scaling(json_t *context, const struct sb_result *result)
 		   json_boolean(strcmp(governor, "performance")));
 }
 
-static json_t *context_to_json(const struct sb_result *result)
+json_t *sb_json_context(const struct sb_result *result)
 {
 	const char *mode = sb_result_fact(result, "run", "build_mode");
 	const char *pus = sb_result_fact(result, "machine", "pus");
@@ -522,6 +528,7 @@ static int put_rows(FILE *out, const struct sb_result *result, bool numbers)
 	for (; spot.series < result->all_series; spot.series++) {
 		const uint32_t rows = result->series[spot.series].records;
 
+		sb_series_name(spot.name, result, &result->series[spot.series]);
 		for (spot.row = 0; spot.row < rows && !rc; spot.row++) {
 			if (in_benchmarks(&spot) != numbers)
 				continue;
@@ -550,7 +557,7 @@ int sb_write_json(const struct sb_result *result, FILE *out)
 	int rc;
 
 	fputs("{\n\"context\": ", out);
-	rc = put(out, context_to_json(result));
+	rc = put(out, sb_json_context(result));
 	fputs(",\n\"benchmarks\": [", out);
 	if (!rc)
 		rc = put_rows(out, result, true);

@@ -2,6 +2,7 @@
 #include "results/account.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,6 +116,23 @@ const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
 		return NULL;
 	*hist = all[i].hist;
 	return all[i].name;
+}
+
+bool sb_record_hist(const struct sb_record *record, uint32_t i,
+		    struct sb_named_hist *out)
+{
+	if (i < SB_HISTS) {
+		*out = (struct sb_named_hist){ sb_hist_info[i].name,
+					       sb_hist_info[i].unit,
+					       &record->hist[i] };
+		return true;
+	}
+	out->unit = "ns";
+	out->name = record->requests
+			    ? sb_request_hist(record->requests, i - SB_HISTS,
+					      &out->counts)
+			    : NULL;
+	return out->name;
 }
 
 static const struct {
@@ -288,6 +306,22 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_counters(value, record, workers);
 }
 
+void sb_reading_subtract(struct sb_worker_reading *a,
+			 const struct sb_worker_reading *b, uint32_t workers)
+{
+	for (uint32_t c = 0; c < SB_COUNTERS; c++)
+		a->counter[c] -= b->counter[c];
+	a->read_ns -= b->read_ns;
+	a->account_ns -= b->account_ns;
+	for (uint32_t v = 0; v < workers; v++) {
+		a->steals[v].attempts -= b->steals[v].attempts;
+		a->steals[v].successes -= b->steals[v].successes;
+		a->steals[v].items -= b->steals[v].items;
+		a->steals[v].lost -= b->steals[v].lost;
+		a->steals[v].empty -= b->steals[v].empty;
+	}
+}
+
 const char *sb_verdict_name(enum sb_verdict verdict)
 {
 	static const char *const names[] = {
@@ -346,7 +380,27 @@ const char *sb_series_binding(const struct sb_series *series,
 		return "none";
 	return series->memory.bind_error
 		       ? "refused"
-		       : sb_result_fact(result, "options", "membind");
+		       : sb_series_option(series, result, "membind");
+}
+
+void sb_series_title(char *out, const struct sb_series *series)
+{
+	const struct sb_setting *job = sb_series_setting(series, "job");
+
+	if (!job || !strcmp(job->text, series->workload))
+		snprintf(out, SB_SERIES_TITLE_BYTES, "%s", series->workload);
+	else
+		snprintf(out, SB_SERIES_TITLE_BYTES, "%s/%s", job->text,
+			 series->workload);
+}
+
+const char *sb_series_option(const struct sb_series *series,
+			     const struct sb_result *result, const char *name)
+{
+	const struct sb_setting *setting = sb_series_setting(series, name);
+
+	return setting ? setting->text
+		       : sb_result_fact(result, "options", name);
 }
 
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
@@ -420,39 +474,6 @@ uint32_t sb_series_distances(const struct sb_series *series,
 	for (int d = 0; d < SB_DISTANCES; d++)
 		distances += out[d].pairs > 0;
 	return distances;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double sb_quantile_of(const double *sorted, uint32_t n, double q)
-{
-	const double position = q * (n - 1);
-	const uint32_t below = (uint32_t)position;
-	const uint32_t above = below + 1 < n ? below + 1 : below;
-
-	return sorted[below] +
-	       (position - below) * (sorted[above] - sorted[below]);
-}
-
-struct sb_spread sb_spread_of(double *value, uint32_t n)
-{
-	if (!n)
-		return (struct sb_spread){ 0, NAN, NAN, NAN, NAN, NAN };
-	qsort(value, n, sizeof(*value), compare_doubles);
-	return (struct sb_spread){
-		.n = n,
-		.median = sb_quantile_of(value, n, 0.5),
-		.min = value[0],
-		.max = value[n - 1],
-		.q1 = sb_quantile_of(value, n, 0.25),
-		.q3 = sb_quantile_of(value, n, 0.75),
-	};
 }
 
 struct sb_spread sb_series_spread(const struct sb_series *series,
@@ -554,6 +575,22 @@ const char *sb_result_fact(const struct sb_result *result, const char *group,
 	return "";
 }
 
+void sb_result_drop_fact(struct sb_result *result, const char *group,
+			 const char *key)
+{
+	for (uint32_t i = 0; i < result->facts; i++) {
+		struct sb_fact *fact = &result->fact[i];
+
+		if (strcmp(fact->group, group) || strcmp(fact->key, key))
+			continue;
+		free(fact->value);
+		memmove(fact, fact + 1,
+			(result->facts - i - 1) * sizeof(*fact));
+		result->facts--;
+		return;
+	}
+}
+
 const char *sb_result_topology(const struct sb_result *result)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
@@ -614,6 +651,55 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 	return NULL;
 }
 
+/* Whether it is a choice between the series of one workload. */
+static bool tells_apart(const struct sb_result *result,
+			const struct sb_series *series,
+			const struct sb_setting *setting)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *other = &result->series[i];
+		const struct sb_setting *its;
+
+		if (other == series ||
+		    strcmp(other->workload, series->workload))
+			continue;
+		its = sb_series_setting(other, setting->name);
+		if (!its || strcmp(its->text, setting->text))
+			return true;
+	}
+	return setting->swept;
+}
+
+bool sb_series_is_named_by(const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_setting *setting)
+{
+	/* Their number is there in any case. */
+	return strcmp(setting->name, "workers") != 0 &&
+	       tells_apart(result, series, setting);
+}
+
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series)
+{
+	FILE *name = fmemopen(out, SB_NAME_BYTES, "w");
+
+	*out = '\0';
+	if (!name)
+		return;
+	fputs(series->workload, name);
+	for (uint32_t i = 0; i < series->settings; i++) {
+		const struct sb_setting *setting = &series->setting[i];
+
+		if (sb_series_is_named_by(result, series, setting))
+			fprintf(name, "/%s:%s", setting->name, setting->text);
+	}
+	fprintf(name, "/workers:%" PRIu32 "%s", series->placement.workers,
+		series->emulated ? "/emulated" : "");
+	fclose(name);
+	out[SB_NAME_BYTES - 1] = '\0';
+}
+
 static void free_record(struct sb_record *record, uint32_t workers)
 {
 	for (uint32_t i = 0; record->worker && i < workers; i++)
@@ -622,6 +708,18 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->hist);
 	free(record->os);
 	free(record->requests);
+}
+
+void sb_traced_free(struct sb_traced *traced)
+{
+	if (!traced)
+		return;
+	for (uint32_t i = 0; traced->worker && i < traced->workers; i++) {
+		free(traced->worker[i].event);
+		free(traced->worker[i].reading.steals);
+	}
+	free(traced->worker);
+	free(traced);
 }
 
 static void free_series(struct sb_series *series)
@@ -633,6 +731,7 @@ static void free_series(struct sb_series *series)
 	sb_placement_free(&series->placement);
 	free(series->record);
 	free(series->residence);
+	sb_traced_free(series->traced);
 	free(series->setting);
 	free(series->workload);
 	free(series->operation);

@@ -9,6 +9,8 @@
 #include "core/memory.h"
 #include "core/placement.h"
 #include "core/requests.h"
+#include "core/trace.h"
+#include "results/statistics.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
 
@@ -82,6 +84,23 @@ struct sb_setting {
 	bool swept;
 };
 
+/* A worker's part of a trace. */
+struct sb_traced_worker {
+	struct sb_trace_event *event; /* [events], oldest first */
+	uint32_t events;
+	uint64_t dropped; /* older ones, which went to make room */
+	struct sb_worker_reading reading; /* of the traced time, all of it */
+};
+
+/* One more round, made after the repetitions to be looked at. It is no row and
+ * in no figure: tracing makes steps longer. */
+struct sb_traced {
+	uint32_t workers;
+	struct sb_traced_worker *worker;
+	uint64_t operations;
+	uint64_t wall_ns;
+};
+
 /* All repetitions of one workload with one set of settings. */
 struct sb_series {
 	char *workload;
@@ -98,6 +117,8 @@ struct sb_series {
 	/* At the end of all of them. */
 	struct sb_memory memory;
 	struct sb_residence *residence; /* [workers]; NULL: not read */
+
+	struct sb_traced *traced; /* NULL: not asked for, or it failed */
 };
 
 /* What is known about the run as a whole: text by group and key. */
@@ -141,6 +162,10 @@ struct sb_measured {
 void sb_record_compute(struct sb_record *record,
 		       const struct sb_measured *measured, uint32_t workers);
 
+/* a -= b, an earlier reading of the same worker. */
+void sb_reading_subtract(struct sb_worker_reading *a,
+			 const struct sb_worker_reading *b, uint32_t workers);
+
 /* "valid", "suspect" or "invalid". */
 const char *sb_verdict_name(enum sb_verdict verdict);
 
@@ -162,7 +187,19 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
 			    const struct sb_hist_counts **hist);
 
-/* A copy of a text from outside that is UTF-8, whatever the text is; NULL: no
+struct sb_named_hist {
+	const char *name;
+	const char *unit;
+	const struct sb_hist_counts *counts;
+};
+
+/* Histogram i of a row, the workers' first and then those of requests, for those
+ * who go through all. False: there are no more. */
+bool sb_record_hist(const struct sb_record *record, uint32_t i,
+		    struct sb_named_hist *out);
+
+/* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
+ * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no
  * memory. For the caller to free. */
 char *sb_text_copy(const char *text);
 
@@ -172,6 +209,10 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value);
 const char *sb_result_fact(const struct sb_result *result, const char *group,
 			   const char *key);
+
+/* Takes it away, if it is there. */
+void sb_result_drop_fact(struct sb_result *result, const char *group,
+			 const char *key);
 
 /* How many repetitions have this verdict. */
 uint32_t sb_series_count(const struct sb_series *series,
@@ -222,29 +263,40 @@ const char *sb_result_topology(const struct sb_result *result);
 SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
 					const struct sb_setting *setting);
 
+/* What a person calls it: "pingpong", or of a job "small/pingpong", once if both
+ * are the same. */
+#define SB_SERIES_TITLE_BYTES 100
+void sb_series_title(char *out, const struct sb_series *series);
+
+/* What an option was for that series: its own setting, else the run's. */
+const char *sb_series_option(const struct sb_series *series,
+			     const struct sb_result *result, const char *name);
+
 /* NULL: it has no such setting. */
 const struct sb_setting *sb_series_setting(const struct sb_series *series,
 					   const char *name);
 
+/*
+ * What a series is called where names tell rows apart, as Google Benchmark does:
+ * "skynet/batch:16/workers:2", with what was swept, and with what another series
+ * of the same workload has otherwise. Cut off where there is no more room.
+ */
+#define SB_NAME_BYTES 400
+void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
+		    const struct sb_series *series);
+
+/* Frees a trace; NULL is allowed. */
+void sb_traced_free(struct sb_traced *traced);
+
+/* Whether a setting is in that name. */
+bool sb_series_is_named_by(const struct sb_result *result,
+			   const struct sb_series *series,
+			   const struct sb_setting *setting);
+
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);
 
-/*
- * Median, extremes and quartiles of a metric over the repetitions; n is how
- * many had it, and with n == 0 the rest is NaN. Quartiles by linear
- * interpolation (Hyndman and Fan's type 7).
- */
-struct sb_spread {
-	uint32_t n;
-	double median, min, max, q1, q3;
-};
-
-/* Of n values, which are sorted for it. */
-struct sb_spread sb_spread_of(double *value, uint32_t n);
-
-/* The fraction q of the sorted values is below, interpolated; n >= 1. */
-double sb_quantile_of(const double *sorted, uint32_t n, double q);
-
+/* Over the repetitions that have it. */
 struct sb_spread sb_series_spread(const struct sb_series *series,
 				  enum sb_metric_id metric);
 

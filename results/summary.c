@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "results/write.h"
@@ -59,6 +60,7 @@ struct column {
 	int width;
 	enum sb_metric_id metric;
 	void (*put)(char *out, const struct sb_series *series);
+	bool joins; /* stands beside the one before */
 };
 
 static void put_range(char *out, const struct sb_series *series)
@@ -82,41 +84,41 @@ static void put_valid(char *out, const struct sb_series *series)
 }
 
 static const struct column costs[] = {
-	{ "op/s", 7, SB_METRIC_ops_per_s, NULL },
-	{ "ns/op [min .. max]", 23, SB_METRICS, put_range },
-	{ "CPU/op", 7, SB_METRIC_cpu_ns_per_op, NULL },
-	{ "queue50", 8, SB_METRIC_ready_to_running_ns_p50, NULL },
-	{ "queue99", 8, SB_METRIC_ready_to_running_ns_p99, NULL },
-	{ "send50", 8, SB_METRIC_send_to_step_ns_p50, NULL },
-	{ "send99", 8, SB_METRIC_send_to_step_ns_p99, NULL },
-	{ "valid", 5, SB_METRICS, put_valid },
+	{ "op/s", 7, SB_METRIC_ops_per_s, NULL, false },
+	{ "ns/op [min .. max]", 23, SB_METRICS, put_range, false },
+	{ "CPU/op", 7, SB_METRIC_cpu_ns_per_op, NULL, false },
+	{ "valid", 5, SB_METRICS, put_valid, false },
+	{ "queue50", 7, SB_METRIC_ready_to_running_ns_p50, NULL, false },
+	{ "queue99", 7, SB_METRIC_ready_to_running_ns_p99, NULL, true },
+	{ "send50", 7, SB_METRIC_send_to_step_ns_p50, NULL, false },
+	{ "send99", 7, SB_METRIC_send_to_step_ns_p99, NULL, true },
 };
 
 static const struct column sources[] = {
-	{ "steps", 7, SB_METRIC_steps, NULL },
-	{ "local", 7, SB_METRIC_local_pops, NULL },
-	{ "inject", 7, SB_METRIC_inject_items, NULL },
-	{ "global", 7, SB_METRIC_global_items, NULL },
-	{ "stolen", 7, SB_METRIC_steal_items, NULL },
-	{ "steals", 7, SB_METRIC_steal_successes, NULL },
-	{ "tried", 7, SB_METRIC_steal_attempts, NULL },
-	{ "idle", 7, SB_METRIC_idle_episodes, NULL },
-	{ "spins", 6, SB_METRIC_spins_mean, NULL },
-	{ "parked", 7, SB_METRIC_blocks, NULL },
-	{ "wakes", 7, SB_METRIC_wakes, NULL },
+	{ "steps", 7, SB_METRIC_steps, NULL, false },
+	{ "local", 7, SB_METRIC_local_pops, NULL, false },
+	{ "inject", 7, SB_METRIC_inject_items, NULL, false },
+	{ "global", 7, SB_METRIC_global_items, NULL, false },
+	{ "stolen", 7, SB_METRIC_steal_items, NULL, false },
+	{ "steals", 7, SB_METRIC_steal_successes, NULL, false },
+	{ "tried", 7, SB_METRIC_steal_attempts, NULL, false },
+	{ "idle", 7, SB_METRIC_idle_episodes, NULL, false },
+	{ "spins", 6, SB_METRIC_spins_mean, NULL, false },
+	{ "parked", 7, SB_METRIC_blocks, NULL, false },
+	{ "wakes", 7, SB_METRIC_wakes, NULL, false },
 };
 
 /* In percent of all workers' time. */
 static const struct column times_spent[] = {
-	{ "busy", 7, SB_METRIC_busy_pct, NULL },
-	{ "work", 7, SB_METRIC_work_pct, NULL },
-	{ "sched", 7, SB_METRIC_scheduler_pct, NULL },
-	{ "steal", 7, SB_METRIC_steal_ok_pct, NULL },
-	{ "in vain", 7, SB_METRIC_steal_failed_pct, NULL },
-	{ "spin", 7, SB_METRIC_spin_pct, NULL },
-	{ "parked", 7, SB_METRIC_blocked_pct, NULL },
-	{ "record", 7, SB_METRIC_harness_pct, NULL },
-	{ "rest", 7, SB_METRIC_unaccounted_pct, NULL },
+	{ "busy", 5, SB_METRIC_busy_pct, NULL, false },
+	{ "work", 5, SB_METRIC_work_pct, NULL, false },
+	{ "sched", 5, SB_METRIC_scheduler_pct, NULL, false },
+	{ "steal", 5, SB_METRIC_steal_ok_pct, NULL, false },
+	{ "in vain", 7, SB_METRIC_steal_failed_pct, NULL, false },
+	{ "spin", 5, SB_METRIC_spin_pct, NULL, false },
+	{ "parked", 6, SB_METRIC_blocked_pct, NULL, false },
+	{ "record", 6, SB_METRIC_harness_pct, NULL, false },
+	{ "rest", 5, SB_METRIC_unaccounted_pct, NULL, false },
 };
 
 static bool have_times(const struct sb_result *result)
@@ -146,8 +148,11 @@ static int name_width(const struct sb_result *result)
 	int width = 9;
 
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		const int length = (int)strlen(result->series[i].workload);
+		char title[SB_SERIES_TITLE_BYTES];
+		int length;
 
+		sb_series_title(title, &result->series[i]);
+		length = (int)strlen(title);
 		width = length > width ? length : width;
 	}
 	return width;
@@ -166,35 +171,76 @@ static const struct table source_table = { "workload", sources,
 static const struct table time_table = { "time, %", times_spent,
 					 SB_ARRAY_SIZE(times_spent) };
 
-static void put_table(FILE *out, const struct sb_result *result,
-		      const struct table *table, const char *bold,
+/* Columns [first, last) of a table, with its rows. */
+struct block {
+	const struct table *table;
+	size_t first;
+	size_t last;
+	int name_width;
+};
+
+static void put_block(FILE *out, const struct sb_result *result,
+		      const struct block *block, const char *bold,
 		      const char *plain)
 {
-	const int width = name_width(result);
+	const struct column *column = block->table->column;
 
-	fprintf(out, "\n%s%-*s", bold, width, table->title);
-	for (size_t c = 0; c < table->columns; c++)
-		fprintf(out, "  %*s", table->column[c].width,
-			table->column[c].title);
+	fprintf(out, "\n%s%-*s", bold, block->name_width, block->table->title);
+	for (size_t c = block->first; c < block->last; c++)
+		fprintf(out, "  %*s", column[c].width, column[c].title);
 	fprintf(out, "%s\n", plain);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
+		char title[SB_SERIES_TITLE_BYTES];
 
 		if (!sb_series_measured(series))
 			continue;
-		fprintf(out, "%-*s", width, series->workload);
-		for (size_t c = 0; c < table->columns; c++)
-			put_cell(out, &table->column[c], series);
+		sb_series_title(title, series);
+		fprintf(out, "%-*s", block->name_width, title);
+		for (size_t c = block->first; c < block->last; c++)
+			put_cell(out, &column[c], series);
 		fputc('\n', out);
+	}
+}
+
+/* Of the columns from the first on, those that fit beside each other, but at
+ * least one. */
+static size_t last_that_fits(const struct table *table, size_t first, int room)
+{
+	size_t c = first;
+
+	while (c < table->columns && (room -= 2 + table->column[c].width) >= 0)
+		c++;
+	while (c < table->columns && c > first && table->column[c].joins)
+		c--;
+	return c > first ? c : first + 1;
+}
+
+/* In blocks, one below the other, if it is wider than that; 0: as wide as it is. */
+static void put_table(FILE *out, const struct sb_result *result,
+		      const struct table *table, int columns, const char *bold,
+		      const char *plain)
+{
+	struct block block = { table, 0, 0, name_width(result) };
+
+	while (block.last < table->columns) {
+		block.first = block.last;
+		block.last =
+			columns ? last_that_fits(table, block.first,
+						 columns - block.name_width)
+				: table->columns;
+		put_block(out, result, &block, bold, plain);
 	}
 }
 
 static void put_wakes(FILE *out, const struct sb_series *series)
 {
+	char title[SB_SERIES_TITLE_BYTES];
 	char p50[SB_HUMAN_BYTES];
 	char p99[SB_HUMAN_BYTES];
 	char max[SB_HUMAN_BYTES];
 
+	sb_series_title(title, series);
 	if (!sb_series_spread(series, SB_METRIC_wake_ns_p50).n)
 		return;
 	sb_human(p50, sb_series_spread(series, SB_METRIC_wake_ns_p50).median,
@@ -204,29 +250,33 @@ static void put_wakes(FILE *out, const struct sb_series *series)
 	sb_human(max, sb_series_spread(series, SB_METRIC_wake_ns_max).median,
 		 "ns");
 	fprintf(out, "%s: woken within %s (median), %s (p99), %s (max)\n",
-		series->workload, p50, p99, max);
+		title, p50, p99, max);
 }
 
 static void put_submissions(FILE *out, const struct sb_series *series)
 {
+	char title[SB_SERIES_TITLE_BYTES];
 	const struct sb_spread ns =
 		sb_series_spread(series, SB_METRIC_submit_ns_per_op);
 
+	sb_series_title(title, series);
 	if (ns.n)
 		fprintf(out,
 			"%s: %.1f of the ns/op until the last was submitted "
 			"[%.1f .. %.1f]\n",
-			series->workload, ns.median, ns.min, ns.max);
+			title, ns.median, ns.min, ns.max);
 }
 
 static void put_memory(FILE *out, const struct sb_series *series)
 {
+	char title[SB_SERIES_TITLE_BYTES];
 	const struct sb_spread bytes =
 		sb_series_spread(series, SB_METRIC_bytes_per_process);
 
+	sb_series_title(title, series);
 	if (bytes.n)
 		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n",
-			series->workload, bytes.median, bytes.min, bytes.max);
+			title, bytes.median, bytes.min, bytes.max);
 }
 
 /* What only some workloads measure. */
@@ -297,8 +347,10 @@ static void put_sojourns(FILE *out, const struct sb_series *series,
 static void put_residence(FILE *out, const struct sb_result *result,
 			  const struct sb_series *series)
 {
+	char title[SB_SERIES_TITLE_BYTES];
 	struct sb_page_count sum = { 0 };
 
+	sb_series_title(title, series);
 	if (series->placement.nodes < 2)
 		return;
 	for (uint32_t i = 0; series->residence && i < series->placement.workers;
@@ -313,7 +365,7 @@ static void put_residence(FILE *out, const struct sb_result *result,
 		fprintf(out,
 			"%s: %.1f %% of the workers' memory is on their own "
 			"nodes (binding: %s)\n",
-			series->workload,
+			title,
 			100.0 * (double)sum.own / (double)(sum.own + sum.other),
 			sb_series_binding(series, result));
 }
@@ -322,6 +374,9 @@ static void put_residence(FILE *out, const struct sb_result *result,
 static void put_distances(FILE *out, const struct sb_series *series,
 			  const struct sb_distance_steals *steals)
 {
+	char title[SB_SERIES_TITLE_BYTES];
+
+	sb_series_title(title, series);
 	for (int d = 0; d < SB_DISTANCES; d++) {
 		const double values[] = { steals[d].attempts,
 					  steals[d].successes,
@@ -329,7 +384,7 @@ static void put_distances(FILE *out, const struct sb_series *series,
 
 		if (!steals[d].pairs)
 			continue;
-		fprintf(out, "%-9s  %-8s", series->workload,
+		fprintf(out, "%-9s  %-8s", title,
 			sb_distance_name((enum sb_distance)d));
 		for (size_t c = 0; c < SB_ARRAY_SIZE(values); c++) {
 			char text[SB_HUMAN_BYTES];
@@ -370,8 +425,10 @@ static void put_all_distances(FILE *out, const struct sb_result *result,
 static void put_doubts(FILE *out, const struct sb_series *series,
 		       const char *red, const char *plain)
 {
+	char title[SB_SERIES_TITLE_BYTES];
 	uint32_t suspects = 0;
 
+	sb_series_title(title, series);
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
@@ -381,13 +438,13 @@ static void put_doubts(FILE *out, const struct sb_series *series,
 		     suspects > SUSPECTS_NAMED))
 			continue;
 		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red,
-			series->workload, record->repetition,
+			title, record->repetition,
 			sb_verdict_name(record->verdict), record->reason,
 			plain);
 	}
 	if (suspects > SUSPECTS_NAMED)
 		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red,
-			series->workload, suspects - SUSPECTS_NAMED, plain);
+			title, suspects - SUSPECTS_NAMED, plain);
 }
 
 /* ", 2 cores" from the group's fact of that key. */
@@ -420,7 +477,68 @@ static void put_emulated(FILE *out, const struct sb_result *result)
 	fputs("; workers are not pinned\n", out);
 }
 
-void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
+/* ---- lines that are too long ---- */
+
+/* How many bytes a character and what has no width before it take. */
+static size_t glyph_bytes(const char *at)
+{
+	size_t n = 0;
+
+	if (at[n] == '\033') {
+		n += strcspn(at, "m");
+		return at[n] ? n + 1 : n;
+	}
+	do
+		n++;
+	while (((unsigned char)at[n] & 0xc0) == 0x80);
+	return n;
+}
+
+/* Bytes of the line that fit: up to a blank if there is one,
+ * else as many as there is room for. */
+static size_t bytes_that_fit(const char *line, int columns)
+{
+	size_t blank = 0;
+	size_t n = 0;
+	int width = 0;
+
+	while (line[n] && line[n] != '\n') {
+		const bool has_width = line[n] != '\033';
+
+		if (has_width && width == columns)
+			return blank ? blank : n;
+		if (line[n] == ' ' && n)
+			blank = n;
+		width += has_width;
+		n += glyph_bytes(line + n);
+	}
+	return n;
+}
+
+#define INDENT 4
+
+/* Goes on below, indented, where there is a blank. */
+static void put_wrapped(FILE *out, const char *text, int columns)
+{
+	while (*text) {
+		size_t n = bytes_that_fit(text, columns);
+
+		fwrite(text, 1, n, out);
+		text += n;
+		text += strspn(text, " ");
+		while (*text && *text != '\n') {
+			n = bytes_that_fit(text, columns - INDENT);
+			fprintf(out, "\n%*s%.*s", INDENT, "", (int)n, text);
+			text += n;
+			text += strspn(text, " ");
+		}
+		fputc('\n', out);
+		text += *text == '\n';
+	}
+}
+
+static void put_summary(const struct sb_result *result, FILE *out, bool color,
+			int columns)
 {
 	const char *bold = color ? "\033[1m" : "";
 	const char *red = color ? "\033[31m" : "";
@@ -433,10 +551,10 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 	fprintf(out, ", %s build%s\n",
 		sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
-	put_table(out, result, &cost_table, bold, plain);
-	put_table(out, result, &source_table, bold, plain);
+	put_table(out, result, &cost_table, columns, bold, plain);
+	put_table(out, result, &source_table, columns, bold, plain);
 	if (have_times(result))
-		put_table(out, result, &time_table, bold, plain);
+		put_table(out, result, &time_table, columns, bold, plain);
 	put_all_distances(out, result, bold, plain);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_sojourns(out, &result->series[i], bold, plain);
@@ -447,4 +565,22 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color)
 		put_residence(out, result, &result->series[i]);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_doubts(out, &result->series[i], red, plain);
+}
+
+/* A narrower terminal gets lines of so much all the same. */
+#define COLUMNS_MIN 40
+
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
+		      int columns)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = columns ? open_memstream(&text, &bytes) : NULL;
+
+	if (columns && columns < COLUMNS_MIN)
+		columns = COLUMNS_MIN;
+	put_summary(result, memory ? memory : out, color, columns);
+	if (memory && !fclose(memory))
+		put_wrapped(out, text, columns);
+	free(text);
 }

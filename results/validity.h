@@ -66,54 +66,9 @@ void sb_judge_record(struct sb_record *record,
 /* All rows of a series, once, when all are there. */
 void sb_judge_series(struct sb_series *series);
 
-/*
- * Mann and Kendall's test for a trend in n values in the order of their time.
- * p: two-sided; exact without ties and up to SB_TREND_EXACT values, else by the
- * normal distribution. drift: Sen's slope, the median of all pairs' slopes,
- * times n - 1. 1 and 0 for fewer than 3 values. Kendall, Rank Correlation
- * Methods, 1948; Sen, JASA 63, 1968.
- */
-#define SB_TREND_EXACT 40
-struct sb_trend {
-	double p;
-	double drift;
-};
-struct sb_trend sb_trend_of(const double *value, uint32_t n);
-
-/*
- * A change of level: the split, with at least SB_STEP_SIDE values on both sides,
- * whose sides differ most by their ranks; p: how often a random order of the
- * same values has one that differs as much. 1 for fewer values.
- */
-#define SB_STEP_SIDE 3
-struct sb_step_change {
-	double p;
-	uint32_t before; /* how many values */
-};
-struct sb_step_change sb_step_of(const double *value, uint32_t n);
-
-/*
- * The 95 % confidence interval of a median from the order statistics, which
- * assumes nothing of the distribution. NaN for fewer than 6 values: no two of
- * them are that sure. n: at most SB_INTERVAL_MAX, for the chances are tiny.
- */
-#define SB_INTERVAL_MAX 1000
-struct sb_interval {
-	double low, high;
-};
-struct sb_interval sb_median_interval(const double *sorted, uint32_t n);
-
 /* The width of that interval for a metric of a series, as a part of the median;
  * infinite without an interval. */
 double sb_series_uncertainty(const struct sb_series *series,
 			     enum sb_metric_id metric);
-
-/*
- * Whether values have come to rest: the medians of the last and of the last but
- * one SB_REST_VALUES differ by less than SB_REST_PART.
- */
-#define SB_REST_VALUES 5
-#define SB_REST_PART   0.01
-bool sb_is_at_rest(const double *value, uint32_t n);
 
 #endif

@@ -13,7 +13,7 @@
 #define SB_RESULT_SCHEMA 1
 
 /*
- * runs.csv, workers.csv, steals.csv, spins.csv, latency.csv and memory.csv, into the
+ * runs.csv, series.csv, workers.csv, steals.csv, spins.csv, latency.csv and memory.csv, into the
  * result's directory. RFC 4180 with line feeds; an empty cell is something that
  * was not measured. Returns 0 or -errno; *failed is then the file's name.
  */
@@ -26,20 +26,49 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out);
  * Returns 0 or -ENOMEM. */
 int sb_write_json(const struct sb_result *result, FILE *out);
 
+/* latency.hlog: all latencies, for HdrHistogram's tools. Returns 0 or -ENOMEM. */
+int sb_write_hlog(const struct sb_result *result, FILE *out);
+
 /* meta.json: everything known about the run but its numbers. */
 int sb_write_meta(const struct sb_result *result, FILE *out);
 
-/* The summary a person reads in the terminal. color: with ANSI colours. */
-void sb_write_summary(const struct sb_result *result, FILE *out, bool color);
+/*
+ * trace.json: the traced rounds of all series, in the Trace Event Format, which
+ * Perfetto and speedscope open. Returns 0, -ENOMEM, or -ENODATA: there are none.
+ */
+int sb_write_trace(const struct sb_result *result, FILE *out);
 
 /*
- * The pictures, as SVG and PNG, in directory/plots, with gnuplot. Returns 0,
- * -ENOENT when there is no gnuplot, or another -errno.
+ * The summary a person reads in the terminal. color: with ANSI colours. columns:
+ * of the terminal, at least 40; tables that are wider go on below, as do lines;
+ * 0: there is no end to a line.
  */
-int sb_write_plots(const struct sb_result *result);
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
+		      int columns);
 
-/* report.html in the directory: one self-contained page with the pictures that
- * are there. Returns 0 or -errno. */
+/*
+ * The pictures that apply, as SVG and PNG, in directory/plots, with gnuplot.
+ * Returns 0 or -errno, with the reason in why (of SB_PLOT_WHY_BYTES).
+ */
+#define SB_PLOT_WHY_BYTES 400
+int sb_write_plots(const struct sb_result *result, char *why);
+
+/*
+ * The report on one result or several side by side: one self-contained page with
+ * the pictures of their directories. Returns 0 or -ENOMEM.
+ */
+int sb_write_html(const struct sb_result *result, uint32_t results, FILE *out);
+
+/*
+ * The same as Markdown for a comment on GitHub, at most SB_MARKDOWN_BYTES of it;
+ * it says what it leaves out. home: the directory from which links to pictures
+ * go. Returns 0 or -ENOMEM.
+ */
+#define SB_MARKDOWN_BYTES 65536
+int sb_write_markdown(const struct sb_result *result, uint32_t results,
+		      const char *home, FILE *out);
+
+/* report.html in the result's own directory. Returns 0 or -errno. */
 int sb_write_report(const struct sb_result *result);
 
 /*

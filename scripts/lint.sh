@@ -47,6 +47,8 @@ $wrong"
 		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
 		jemalloc	include.<jemalloc	core/mem\.c
 		benchmark	include.<benchmark	harness/micro/shim\.cc
+		zlib	include.<zlib	results/hdr\.c|tests/test_hlog\.c
+		sqlite	include.<sqlite3	harness/store\.c
 		liburcu	include.<urcu	core/(reclaim|pidmap)\.c|tests/bench_rcu\.c
 	EOF
 	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] |
@@ -75,12 +77,18 @@ scripts() {
 		fail "shellcheck"
 }
 
+mutants() {
+	wrong=$(python3 tests/mutants.py --texts) || fail "tests/mutants_list.py:
+$wrong"
+}
+
 case ${1-all} in
 architecture) architecture ;;
 all)
 	architecture
 	formatting
 	scripts
+	mutants
 	mkdir -p build && analysis
 	[ $status -ne 0 ] || echo "lint: nothing found"
 	;;

@@ -4,12 +4,12 @@
 # usage: setup.sh bench|check|models|lint|numa
 set -eu
 
-build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libbenchmark-dev"
-run="gnuplot-nox fonts-dejavu-core"
+build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libbenchmark-dev"
+run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
-tests="libcmocka-dev $tools spin valgrind"
-lint="clang clang-format clang-tidy shellcheck git"
+tests="libcmocka-dev $tools spin chromium valgrind"
+lint="clang clang-format clang-tidy shellcheck git python3"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
 # Elsewhere tests/numa/check.sh is skipped, and says why.
@@ -75,7 +75,8 @@ sysroot() {
 	work=$PWD/build/arm64/apt
 	wanted="libc6 libc6-dev linux-libc-dev libgcc-s1 libstdc++6 libudev1
 		libhwloc15 libhwloc-dev libjemalloc2 libjemalloc-dev liburcu8 liburcu-dev
-		libjansson4 libjansson-dev libcmocka0 libcmocka-dev"
+		libjansson4 libjansson-dev libsqlite3-0 libsqlite3-dev
+		zlib1g zlib1g-dev libcmocka0 libcmocka-dev"
 	[ "$(cat $root/packages 2>/dev/null)" != "$wanted" ] || return 0
 	# shellcheck disable=SC2086
 	echo "Unpacking Debian packages for arm64 into $root:" $wanted
@@ -111,8 +112,11 @@ missing=
 for package in $packages; do
 	# A tool in the path will do, however it came there.
 	case $package in
-	gcc | g++ | make | spin | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
+	gcc | g++ | make | spin | chromium | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$package" >/dev/null && continue
+		;;
+	hwloc)
+		command -v lstopo >/dev/null && continue
 		;;
 	qemu-system-x86)
 		command -v qemu-system-x86_64 >/dev/null && continue

@@ -2,6 +2,7 @@
 must catch: `make mutants`.
 
 usage: mutants.py [NAME...]     (all of them without a name)
+       mutants.py --texts       (only whether each text stands once; instantly)
 
 A mutant is a text that stands once in a file, and what replaces it. A check is
 `KIND:TEST`: the test program of that kind of build must fail, or hang. Kinds:
@@ -126,8 +127,22 @@ def try_mutant(mutant, limits):
             file.write(text)
 
 
+def check_texts(mutants):
+    """Code changes; a mistake that can no longer be made checks nothing."""
+    wrong = 0
+    for mutant in mutants:
+        with open(os.path.join(ROOT, mutant.file)) as file:
+            times = file.read().count(mutant.old)
+        if times != 1:
+            print(f"{mutant.file}: {mutant.name}: its text stands {times} times")
+            wrong += 1
+    return wrong != 0
+
+
 def main(names):
     from mutants_list import MUTANTS
+    if names == ["--texts"]:
+        return check_texts(MUTANTS)
     chosen = [m for m in MUTANTS if not names or m.name in names]
     failed = 0
     copy_tree()

@@ -70,6 +70,31 @@ static void a_start_may_be_repeated(void **state)
 	fixture_end(&f);
 }
 
+/* Each worker's trace is an allocation of a later start. */
+static void a_start_without_memory_for_traces_fails(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_with_42 };
+
+	(void)state;
+	CHECK_EQ(create(&f), 0);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(f.s, 0), 0);
+	CHECK_EQ(sb_scheduler_trace(f.s, 1000), 0);
+	for (int64_t n = 0; n < 2; n++) {
+		allow(n);
+		CHECK_EQ(sb_scheduler_start(f.s, NULL), -ENOMEM);
+	}
+	allow(-1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_scheduler_stop(f.s, 0), 0);
+	assert_true(sb_trace_kept(sb_scheduler_read_trace(f.s, 0)) > 0);
+	assert_true(sb_trace_kept(sb_scheduler_read_trace(f.s, 1)) > 0);
+	sb_scheduler_destroy(f.s);
+}
+
 /* ---- from outside ---- */
 
 struct large {
@@ -291,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation_of_the_start_may_fail),
 		cmocka_unit_test(a_start_may_be_repeated),
+		cmocka_unit_test(a_start_without_memory_for_traces_fails),
 		cmocka_unit_test(foreign_calls_fail_alone),
 		cmocka_unit_test(a_full_deque_loses_nobody),
 		cmocka_unit_test(commands_complete_with_the_error),

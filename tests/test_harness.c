@@ -196,18 +196,11 @@ static void suggestions_are_close(void **state)
 	assert_null(sb_most_like("frobnicate", candidate, NULL));
 }
 
-static void quiet_progress(void *arg, const struct sb_series *series)
-{
-	(void)arg;
-	(void)series;
-}
-
 /* One worker, on a CPU that is not there. Returns what sb_measure does. */
 static int measure_nowhere(struct sb_ground *ground, struct sb_record *record)
 {
 	struct sb_place place = { .os_cpu = 1 << 14 };
 	const struct sb_placement placement = { .workers = 1, .place = &place };
-	const struct sb_progress progress = { quiet_progress, NULL };
 	struct sb_series series = { .records = 1, .record = record };
 	struct sb_options options;
 	int rc;
@@ -215,8 +208,7 @@ static int measure_nowhere(struct sb_ground *ground, struct sb_record *record)
 	CHECK_EQ(parse(&options, "-w yield"), 0);
 	CHECK_EQ(sb_cpu_mask_read(&ground->usable), 0);
 	ground->placement = &placement;
-	rc = sb_measure(&series, &options.chosen[0], &options, ground,
-			&progress);
+	rc = sb_measure(&series, &options.chosen[0], &options, ground, NULL);
 	ground->placement = NULL;
 	sb_options_free(&options);
 	return rc;

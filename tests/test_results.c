@@ -443,6 +443,52 @@ static void json_is_a_google_benchmark_file(void **state)
 	free_result(result);
 }
 
+/* By what was swept, and by what differs. */
+static void names_tell_series_apart(void **state)
+{
+	static const struct {
+		const char *workload, *setting, *text;
+		bool swept;
+	} all[] = { { "skynet", "batch", "16", true },
+		    { "skynet", "leaves", "9", false },
+		    { "yield", "leaves", "9", false },
+		    { "yield", "leaves", "9", false },
+		    { "hog", "workers", "1", true } };
+	static const char *const expected[] = {
+		"skynet/batch:16/workers:1", "skynet/leaves:9/workers:1",
+		"yield/workers:1", "yield/workers:1", "hog/workers:1"
+	};
+	struct sb_result result = { .directory = NULL };
+	char name[SB_NAME_BYTES];
+	char longest[2 * SB_NAME_BYTES];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	result.all_series = SB_ARRAY_SIZE(all);
+	result.series = calloc(result.all_series, sizeof(*result.series));
+	for (uint32_t i = 0; i < result.all_series; i++) {
+		struct sb_setting setting = {
+			.name = (char *)(uintptr_t)all[i].setting,
+			.text = (char *)(uintptr_t)all[i].text,
+			.swept = all[i].swept,
+		};
+
+		result.series[i].workload = strdup(all[i].workload);
+		result.series[i].placement.workers = 1;
+		CHECK_EQ(sb_series_add_setting(&result.series[i], &setting), 0);
+	}
+	for (uint32_t i = 0; i < result.all_series; i++) {
+		sb_series_name(name, &result, &result.series[i]);
+		assert_string_equal(name, expected[i]);
+	}
+	free(result.series[0].workload);
+	result.series[0].workload = strdup(longest);
+	sb_series_name(name, &result, &result.series[0]);
+	CHECK_EQ(strlen(name), SB_NAME_BYTES - 1);
+	sb_result_free(&result);
+}
+
 /* ---- files ---- */
 
 static char *read_file(const char *directory, const char *name)
@@ -485,11 +531,11 @@ static void directory_is_complete(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++)
 		free(read_file(directory, names[i]));
 	text = read_file(directory, "report.html");
-	assert_null(strstr(text, "<script"));
+	assert_null(strstr(text, "<script>alert"));
 	assert_non_null(strstr(text, "&lt;script&gt;"));
 	assert_non_null(strstr(text, "1 &lt; 2"));
-	assert_non_null(strstr(text, "repetition 1 suspect: 3 of the time; a "
-				     "&lt;second&gt;, too<"));
+	assert_non_null(
+		strstr(text, ">3 of the time; a &lt;second&gt;, too</td>"));
 	free(text);
 	text = read_file(directory, "steals.csv");
 	assert_non_null(strstr(text, ",0,1,cache,10,3,7,2,5,native\n"));
@@ -507,16 +553,83 @@ static void directory_is_complete(void **state)
 	remove_tree(directory);
 }
 
-/* The text of a summary, for the caller to free. */
-static char *summarize(const struct sb_result *result)
+/* The text of a summary so wide, for the caller to free. */
+static char *summarize_wide(const struct sb_result *result, int columns)
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	sb_write_summary(result, out, false);
+	sb_write_summary(result, out, columns, columns);
 	fclose(out);
 	return text;
+}
+
+static char *summarize(const struct sb_result *result)
+{
+	return summarize_wide(result, 0);
+}
+
+/* How wide it is without colours, which are taken out. */
+static int width_of(char *text)
+{
+	int widest = 0;
+	int width = 0;
+	char *out = text;
+
+	for (const char *c = text; *c; c++) {
+		if (*c == '\033') {
+			c += strcspn(c, "m");
+			continue;
+		}
+		width = *c == '\n' ? 0 : width + 1;
+		widest = width > widest ? width : widest;
+		*out++ = *c;
+	}
+	*out = '\0';
+	return widest;
+}
+
+static void take_blanks_out(char *text)
+{
+	char *out = text;
+
+	for (const char *c = text; *c; c++) {
+		if (*c != ' ' && *c != '\n')
+			*out++ = *c;
+	}
+	*out = '\0';
+}
+
+/* Nothing is lost: each title is there, and long lines whole. */
+static void a_summary_fits_its_terminal(void **state)
+{
+	static const char *const parts[] = {
+		"op/s",
+		"send99",
+		"wakes",
+		"valid",
+		"1+2/4",
+		"repetition3:suspect(aclockthatwassteppedbyalotwhileitran)",
+	};
+	struct sb_result *result = make_result(".");
+
+	(void)state;
+	sb_record_suspect(&result->series->record[3],
+			  "a clock that was stepped by a lot while it ran");
+	for (int columns = 40; columns < 150; columns++) {
+		char *text = summarize_wide(result, columns);
+
+		assert_in_range(width_of(text), columns / 2, columns);
+		take_blanks_out(text);
+		for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+			if (!strstr(text, parts[i]))
+				fail_msg("%d: %s is not in %s", columns,
+					 parts[i], text);
+		}
+		free(text);
+	}
+	free_result(result);
 }
 
 static void binding_is_what_became_of_it(void **state)
@@ -548,7 +661,7 @@ static void summary_names_doubts(void **state)
 	char *text = summarize(result);
 
 	(void)state;
-	assert_non_null(strstr(text, "  2+1/4\n"));
+	assert_non_null(strstr(text, "  2+1/4  "));
 	assert_non_null(strstr(text, "pingpong, repetition 1: suspect (3 of "
 				     "the time; a <second>, too)\n"));
 	assert_non_null(
@@ -595,10 +708,12 @@ static void steals_are_told_by_distance(void **state)
 	free(text);
 	CHECK_EQ(sb_write_report(result), 0);
 	text = read_file(directory, "report.html");
-	assert_non_null(strstr(text, "<td>smt</td><td>2</td><td>10</td>"
-				     "<td>3</td><td>7</td>"));
-	assert_non_null(strstr(text, "<td>remote</td><td>4</td><td>2.00 k</td>"
-				     "<td>10</td><td>30</td>"));
+	assert_non_null(
+		strstr(text, ">smt</td><td class=\"n\" data-value=\"2\">2</td>"
+			     "<td class=\"n\" data-value=\"10\">10</td>"));
+	assert_non_null(strstr(
+		text, ">remote</td><td class=\"n\" data-value=\"4\">4</td>"
+		      "<td class=\"n\" data-value=\"2000\">2.00 k</td>"));
 	free(text);
 	for (uint32_t r = 0; r < REPETITIONS; r++)
 		sb_record_invalidate(&result->series->record[r], "no");
@@ -734,8 +849,10 @@ int main(void)
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(runs_csv_reads_back),
 		cmocka_unit_test(json_is_a_google_benchmark_file),
+		cmocka_unit_test(names_tell_series_apart),
 		cmocka_unit_test(directory_is_complete),
 		cmocka_unit_test(binding_is_what_became_of_it),
+		cmocka_unit_test(a_summary_fits_its_terminal),
 		cmocka_unit_test(summary_names_doubts),
 		cmocka_unit_test(steals_are_told_by_distance),
 		cmocka_unit_test(one_distance_is_not_told),

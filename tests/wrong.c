@@ -1,9 +1,11 @@
 /*
  * wrong.c - workloads for the tests: `wrong`, whose answer is never right,
- * `stuck`, whose process never ends, and `deaf`, whose step never returns. A run
- * with the first two must have no numbers and exit with status 2.
+ * `stuck`, whose process never ends, `deaf`, whose step never returns, and
+ * `crashing`, whose step writes where nothing may be written. A run with the first
+ * two must have no numbers and exit with status 2.
  */
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "workloads/workload.h"
@@ -39,6 +41,21 @@ static int step_deaf(void *state, struct sb_step *output,
 	return SB_DONE;
 }
 
+static int step_crashing(void *state, struct sb_step *output,
+			 const struct sb_event *events, uint32_t count)
+{
+	char *page =
+		mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	(void)output;
+	(void)events;
+	(void)count;
+	if (page != MAP_FAILED)
+		*page = 1;
+	return SB_DONE;
+}
+
 static const struct sb_process_ops ops = {
 	.name = "wrong",
 	.state_bytes = sizeof(bool),
@@ -51,6 +68,13 @@ static const struct sb_process_ops ops_deaf = {
 	.state_bytes = sizeof(bool),
 	.init = init,
 	.step = step_deaf,
+};
+
+static const struct sb_process_ops ops_crashing = {
+	.name = "crashing",
+	.state_bytes = sizeof(bool),
+	.init = init,
+	.step = step_crashing,
 };
 
 static int setup(struct sb_workload_run *run)
@@ -74,6 +98,12 @@ static int start_stuck(struct sb_workload_run *run)
 static int start_deaf(struct sb_workload_run *run)
 {
 	return sb_scheduler_submit(run->scheduler, &ops_deaf, "main",
+				   sb_value_u64(true), NULL);
+}
+
+static int start_crashing(struct sb_workload_run *run)
+{
+	return sb_scheduler_submit(run->scheduler, &ops_crashing, "main",
 				   sb_value_u64(true), NULL);
 }
 
@@ -130,6 +160,19 @@ const struct sb_workload sb_workload_deaf = {
 	.params = no_params,
 	.setup = setup,
 	.start = start_deaf,
+	.operations = operations,
+	.check = never_right,
+	.teardown = teardown,
+};
+
+const struct sb_workload sb_workload_crashing = {
+	.name = "crashing",
+	.operation = "process",
+	.doc = "for tests: its step writes where nothing may be written",
+	.source = "tests",
+	.params = no_params,
+	.setup = setup,
+	.start = start_crashing,
 	.operations = operations,
 	.check = never_right,
 	.teardown = teardown,

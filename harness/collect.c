@@ -1,0 +1,240 @@
+#include "harness/collect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness/load.h"
+#include "harness/placing.h"
+#include "harness/series.h"
+#include "harness/status.h"
+#include "results/read.h"
+
+int sb_configuration_parse(const struct sb_sweep *sweep,
+			   const struct sb_configuration *configuration,
+			   struct sb_arguments *arguments,
+			   struct sb_options *run)
+{
+	int rc;
+
+	run->workload_names = NULL;
+	if (sb_sweep_arguments(sweep, configuration, 0, arguments))
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	sb_fail_about(configuration->label);
+	rc = sb_options_parse(run, (int)arguments->n - 1, arguments->word + 1);
+	if (!rc)
+		rc = sb_load_check(run);
+	sb_fail_about(NULL);
+	return rc;
+}
+
+/* ---- series without rows ---- */
+
+/* A parameter is there already; an option is not. */
+static int set_swept(struct sb_series *series, const struct sb_dimension *d,
+		     const char *value)
+{
+	for (uint32_t i = 0; i < series->settings; i++) {
+		if (!strcmp(series->setting[i].name, d->name)) {
+			series->setting[i].swept = true;
+			return 0;
+		}
+	}
+	return sb_series_add_setting(series,
+				     &(struct sb_setting){
+					     .name = d->name,
+					     .text = (char *)(uintptr_t)value,
+					     .number = sb_sweep_number(value),
+					     .swept = true,
+				     });
+}
+
+static int add_settings(const struct sb_sweep *sweep,
+			const struct sb_configuration *c,
+			struct sb_series *series)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < sweep->dimensions && !rc; i++) {
+		const struct sb_dimension *d = &sweep->dimension[i];
+
+		if (c->level[i] != SB_NO_LEVEL)
+			rc = set_swept(series, d, d->value[c->level[i]]);
+	}
+	return rc;
+}
+
+static int init_series(const struct sb_sweep *sweep,
+		       const struct sb_configuration *c,
+		       const struct sb_topology *topology,
+		       struct sb_options *run, struct sb_series *series)
+{
+	struct sb_machine machine;
+	struct sb_plan plan;
+	int rc = sb_placing_plan(run, topology, &plan);
+
+	if (rc)
+		return rc;
+	/* Room for all the rows that there are to be. */
+	run->value[SB_OPT_repetitions].number = sweep->repetitions;
+	rc = sb_series_init(series, run, run->chosen, &plan.placement);
+	rc = rc ? rc : add_settings(sweep, c, series);
+	sb_plan_free(&plan);
+	sb_topology_machine(topology, &machine);
+	series->emulated = machine.emulated;
+	for (uint32_t r = 0; r < series->records; r++)
+		series->record[r].repetition = r;
+	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
+}
+
+static int init_all(const struct sb_sweep *sweep,
+		    const struct sb_topology *topology,
+		    struct sb_result *result)
+{
+	static struct sb_options run;
+	int rc = 0;
+
+	result->series = calloc(sweep->configurations, sizeof(*result->series));
+	if (!result->series)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	for (uint32_t i = 0; i < sweep->configurations && !rc; i++) {
+		const struct sb_configuration *c = &sweep->configuration[i];
+		struct sb_arguments arguments;
+
+		rc = sb_configuration_parse(sweep, c, &arguments, &run);
+		if (!rc)
+			rc = init_series(sweep, c, topology, &run,
+					 &result->series[result->all_series++]);
+		sb_options_free(&run);
+		sb_arguments_free(&arguments);
+	}
+	return rc;
+}
+
+/* ---- their rows ---- */
+
+struct collection {
+	const struct sb_sweep *sweep;
+	struct sb_result *result;
+	uint32_t rows; /* that had a result */
+};
+
+/* The reader takes a file, which need not be on a disk. */
+static int read_result(const char *text, struct sb_result *out, char *why,
+		       size_t bytes)
+{
+	const size_t length = strlen(text);
+	const int fd = memfd_create("result.json", MFD_CLOEXEC);
+	char path[40];
+	int rc = fd < 0 ? -errno : 0;
+
+	for (size_t at = 0; !rc && at < length;) {
+		const ssize_t written = write(fd, text + at, length - at);
+
+		if (written < 0)
+			rc = -errno;
+		else
+			at += (size_t)written;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (rc)
+		snprintf(why, bytes, "it cannot be kept: %s", strerror(-rc));
+	else
+		rc = sb_result_read(out, path, why, bytes);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* Takes its record, and of the first one what is of the series. */
+static void adopt(struct sb_series *series, uint32_t repetition,
+		  struct sb_series *from)
+{
+	struct sb_record *record = &series->record[repetition];
+
+	*record = from->record[0];
+	from->record[0] = (struct sb_record){ .repetition = 0 };
+	record->repetition = repetition;
+	if (series->residence || !sb_record_has_numbers(record))
+		return;
+	series->memory = from->memory;
+	series->residence = from->residence;
+	from->residence = NULL;
+}
+
+static int take_facts(struct collection *collection,
+		      const struct sb_result *from)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < from->facts && !rc; i++)
+		rc = sb_result_add_fact(collection->result, from->fact[i].group,
+					from->fact[i].key, from->fact[i].value);
+	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
+}
+
+static bool fits(const struct sb_result *from, const struct sb_series *series)
+{
+	return from->all_series == 1 && from->series->records == 1 &&
+	       from->series->placement.workers == series->placement.workers;
+}
+
+static int take_result(struct collection *collection,
+		       const struct sb_stored_row *row)
+{
+	struct sb_series *series =
+		&collection->result->series[row->configuration];
+	struct sb_record *record = &series->record[row->repetition];
+	struct sb_result from;
+	char why[SB_REASON_BYTES];
+	int rc;
+
+	if (read_result(row->result, &from, why, sizeof(why))) {
+		sb_record_invalidate(record, why);
+		return 0;
+	}
+	rc = collection->rows++ ? 0 : take_facts(collection, &from);
+	if (fits(&from, series))
+		adopt(series, row->repetition, from.series);
+	else
+		sb_record_invalidate(record, "what the run wrote is not its "
+					     "row");
+	sb_result_free(&from);
+	return rc;
+}
+
+static int take_row(void *arg, const struct sb_stored_row *row)
+{
+	struct collection *collection = arg;
+	const struct sb_sweep *sweep = collection->sweep;
+	struct sb_series *series;
+
+	if (row->configuration >= sweep->configurations ||
+	    row->repetition >= sweep->repetitions)
+		return 0;
+	if (row->result)
+		return take_result(collection, row);
+	series = &collection->result->series[row->configuration];
+	sb_record_invalidate(&series->record[row->repetition],
+			     row->reason ? row->reason : "no result");
+	return 0;
+}
+
+int sb_collect(const struct sb_sweep *sweep, struct sb_store *store,
+	       const struct sb_topology *topology, struct sb_result *result)
+{
+	struct collection collection = { sweep, result, 0 };
+	int rc = init_all(sweep, topology, result);
+
+	if (rc)
+		return rc;
+	rc = sb_store_rows(store, take_row, &collection);
+	if (rc < 0)
+		rc = sb_fail(SB_EXIT_USAGE, "%s", sb_store_why(store));
+	return rc;
+}

@@ -1,0 +1,220 @@
+/*
+ * command_report.c - the verb `report`: results -> a page or Markdown. The
+ * format is what the option says, else what the file's name ends in.
+ */
+#include "harness/command_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "harness/help.h"
+#include "harness/options.h"
+#include "harness/status.h"
+#include "results/file.h"
+#include "results/read.h"
+#include "results/write.h"
+
+enum format { AUTO, HTML, MARKDOWN };
+
+struct report {
+	struct sb_result *result; /* [results] */
+	uint32_t results;
+	enum format format;
+	const char *path; /* "-": standard output */
+	char *directory;  /* of that file; what links are relative to */
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t length = strlen(text);
+
+	return length >= strlen(end) &&
+	       !strcasecmp(text + length - strlen(end), end);
+}
+
+static int choose_format(struct report *report,
+			 const struct sb_options *options)
+{
+	const char *path = options->value[SB_OPT_report_output].text;
+
+	report->format = options->value[SB_OPT_report_format].alternative;
+	if (report->format != AUTO)
+		return 0;
+	if (ends_in(path, ".md") || ends_in(path, ".markdown"))
+		report->format = MARKDOWN;
+	else if (!*path || !strcmp(path, "-") || ends_in(path, ".html") ||
+		 ends_in(path, ".htm"))
+		report->format = HTML;
+	else
+		return sb_fail(SB_EXIT_USAGE,
+			       "--output: '%s' does not say which format it is "
+			       "to have; expected a name in .html or .md, or "
+			       "--format",
+			       path);
+	return 0;
+}
+
+static int read_results(struct report *report, char *const *word,
+			uint32_t words)
+{
+	char why[400] = "";
+	int rc = 0;
+
+	report->result = calloc(words, sizeof(*report->result));
+	if (!report->result)
+		return sb_fail(SB_EXIT_BUG, "no memory");
+	for (uint32_t i = 0; i < words && !rc; i++) {
+		rc = sb_result_read(&report->result[i], word[i], why,
+				    sizeof(why));
+		if (rc)
+			return sb_fail(SB_EXIT_USAGE, "%s", why);
+		report->results++;
+	}
+	return 0;
+}
+
+/* The part before the last slash, for the caller to free. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static int write_to(const struct report *report, FILE *out)
+{
+	return report->format == MARKDOWN
+		       ? sb_write_markdown(report->result, report->results,
+					   report->directory, out)
+		       : sb_write_html(report->result, report->results, out);
+}
+
+/* Whole or not at all. */
+static int write_file(const struct report *report, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = directory_of(path);
+	struct sb_file file;
+	int rc = -ENOMEM;
+
+	if (directory)
+		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
+	free(directory);
+	if (rc)
+		return rc;
+	rc = write_to(report, file.stream);
+	if (!rc)
+		return sb_file_commit(&file);
+	sb_file_abandon(&file);
+	return rc;
+}
+
+/* A device or a pipe is written to, not replaced. */
+static int write_special(const struct report *report, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int rc;
+
+	if (!out)
+		return -errno;
+	rc = write_to(report, out);
+	if (!rc && (ferror(out) || fflush(out)))
+		rc = -errno;
+	return fclose(out) && !rc ? -errno : rc;
+}
+
+static bool is_disk_error(int rc)
+{
+	return rc == -ENOSPC || rc == -EDQUOT || rc == -EIO;
+}
+
+static int write_report(const struct report *report)
+{
+	struct stat status;
+	char *real;
+	int rc;
+
+	if (!strcmp(report->path, "-"))
+		return write_to(report, stdout)
+			       ? sb_fail(SB_EXIT_BUG, "no memory")
+			       : 0;
+	if (!stat(report->path, &status) && !S_ISREG(status.st_mode)) {
+		rc = write_special(report, report->path);
+	} else {
+		real = realpath(report->path, NULL); /* what a link points to */
+		rc = write_file(report, real ? real : report->path);
+		free(real);
+	}
+	if (rc)
+		return sb_fail(is_disk_error(rc) ? SB_EXIT_ENVIRONMENT
+						 : SB_EXIT_USAGE,
+			       "'%s' cannot be written: %s", report->path,
+			       strerror(-rc));
+	return 0;
+}
+
+/* Where it goes, once the results are known. */
+static int choose_path(struct report *report, const struct sb_options *options,
+		       char **made)
+{
+	const char *given = options->value[SB_OPT_report_output].text;
+
+	*made = NULL;
+	report->path = given;
+	if (!*given) {
+		*made = sb_path_join(report->result[0].directory,
+				     report->format == MARKDOWN
+					     ? "report.md"
+					     : "report.html");
+		report->path = *made;
+	}
+	if (report->path)
+		report->directory = directory_of(report->path);
+	return report->directory ? 0 : sb_fail(SB_EXIT_BUG, "no memory");
+}
+
+static int report_on(const struct sb_options *options)
+{
+	struct report report = { .results = 0 };
+	char *made = NULL;
+	int rc = choose_format(&report, options);
+
+	if (!rc)
+		rc = read_results(&report, options->word, options->words);
+	if (!rc)
+		rc = choose_path(&report, options, &made);
+	if (!rc)
+		rc = write_report(&report);
+	if (!rc && made)
+		printf("report: %s\n", made);
+	for (uint32_t i = 0; i < report.results; i++)
+		sb_result_free(&report.result[i]);
+	free(report.result);
+	free(report.directory);
+	free(made);
+	return rc;
+}
+
+int sb_command_report(int argc, char **argv)
+{
+	static struct sb_options options;
+	int rc = sb_options_parse_for(&options, SB_VERB_REPORT, argc - 1,
+				      argv + 1);
+
+	if (!rc && sb_opt(&options, SB_OPT_help))
+		sb_help_report();
+	else if (!rc && !options.words)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "report: no result; expected a result directory "
+			     "or a result.json");
+	else if (!rc)
+		rc = report_on(&options);
+	sb_options_free(&options);
+	return rc;
+}

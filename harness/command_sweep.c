@@ -1,0 +1,390 @@
+/*
+ * command_sweep.c - the verb `sweep`: options -> plan -> store -> each row in a
+ * process of its own -> one result -> files, pictures, page -> table and
+ * recommendation.
+ *
+ * The plan is made from a command line, which the store keeps: --resume makes it
+ * again from there. A row is in the store before the next one starts.
+ */
+#include "harness/command_sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/collect.h"
+#include "harness/facts.h"
+#include "harness/help.h"
+#include "harness/outcome.h"
+#include "harness/placing.h"
+#include "harness/session.h"
+#include "harness/status.h"
+#include "harness/sweep_text.h"
+#include "harness/text.h"
+
+static int out_of_memory(void)
+{
+	return sb_fail(SB_EXIT_BUG, "no memory");
+}
+
+/* ---- the objective ---- */
+
+static const char *metric_name(const void *unused, size_t i)
+{
+	(void)unused;
+	return i < SB_METRICS ? sb_metric[i].name : NULL;
+}
+
+static int find_objective(struct sb_session *s)
+{
+	const char *name = s->given->value[SB_OPT_objective].text;
+	const char *like = sb_most_like(name, metric_name, NULL);
+
+	for (int i = 0; i < SB_METRICS; i++) {
+		if (strcmp(sb_metric[i].name, name))
+			continue;
+		s->objective = (enum sb_metric_id)i;
+		if (sb_metric[i].better != SB_NEITHER)
+			return 0;
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--objective: %s is neither better when it is "
+			"low nor when it is high; expected such a metric",
+			name);
+	}
+	return sb_fail(SB_EXIT_USAGE,
+		       "--objective: '%s' is no metric%s%s%s; sched-bench list "
+		       "metrics names them",
+		       name, like ? "; did you mean " : "", like ? like : "",
+		       like ? "?" : "");
+}
+
+/* ---- the plan ---- */
+
+/* Every combination by the parser of `run`, and on this machine. */
+static int check_one(struct sb_session *s, struct sb_configuration *c)
+{
+	static struct sb_options run;
+	struct sb_arguments arguments;
+	struct sb_plan plan;
+	int rc = sb_configuration_parse(&s->sweep, c, &arguments, &run);
+
+	if (!rc) {
+		sb_fail_about(c->label);
+		rc = sb_placing_plan(&run, s->topology, &plan);
+		sb_fail_about(NULL);
+		if (!rc)
+			sb_plan_free(&plan);
+		c->row_ns = sb_sweep_row_ns(&run);
+		c->limit_ns = sb_sweep_limit_ns(&run, s->options);
+	}
+	sb_options_free(&run);
+	sb_arguments_free(&arguments);
+	return rc;
+}
+
+int sb_session_plan(struct sb_session *s)
+{
+	int rc = sb_sweep_plan(&s->sweep, s->options);
+
+	rc = rc ? rc : sb_placing_open(s->options, &s->topology);
+	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
+		rc = check_one(s, &s->sweep.configuration[i]);
+	if (rc)
+		return rc;
+	s->rows = s->sweep.configurations * s->sweep.repetitions;
+	SB_CHECK(s->rows, >, 0);
+	s->done = calloc(s->rows, sizeof(*s->done));
+	s->latest = calloc(s->sweep.configurations, sizeof(*s->latest));
+	for (uint32_t i = 0; s->latest && i < s->sweep.configurations; i++)
+		s->latest[i] = NAN;
+	return s->done && s->latest ? 0 : out_of_memory();
+}
+
+static void put_plan(const struct sb_session *s)
+{
+	char left[SB_DURATION_BYTES];
+
+	printf("%" PRIu32 " configuration%s x %" PRIu32 " repetition%s = "
+	       "%" PRIu32 " rows",
+	       s->sweep.configurations, s->sweep.configurations == 1 ? "" : "s",
+	       s->sweep.repetitions, s->sweep.repetitions == 1 ? "" : "s",
+	       s->rows);
+	if (s->rows_done)
+		printf(", %" PRIu32 " of them there", s->rows_done);
+	printf("; about %s\n",
+	       sb_session_format_duration(left, sb_session_seconds_left(s, 0)));
+}
+
+static void put_order(const struct sb_session *s)
+{
+	const uint32_t n = s->sweep.configurations;
+
+	for (uint32_t i = 0; i < n; i++)
+		printf("%5" PRIu32 "  %s\n", i,
+		       s->sweep.configuration[i].label);
+	for (uint32_t r = 0; r < s->sweep.repetitions; r++) {
+		printf("round %" PRIu32 ":", r);
+		for (uint32_t i = r * n; i < (r + 1) * n; i++)
+			printf(" %" PRIu32, s->sweep.order[i].configuration);
+		putchar('\n');
+	}
+}
+
+static bool wants_text(const struct sb_session *s)
+{
+	return !sb_session_is(s, SB_OPT_quiet) &&
+	       !s->given->value[SB_OPT_format].alternative;
+}
+
+/* ---- the result ---- */
+
+/* "2.0 0.0 1.0 ...": configuration and repetition, in the order of the plan. */
+static char *order_text(const struct sb_session *s)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	for (uint32_t i = 0; i < s->rows; i++)
+		fprintf(out, "%s%" PRIu32 ".%" PRIu32, i ? " " : "",
+			s->sweep.order[i].configuration,
+			s->sweep.order[i].repetition);
+	fclose(out);
+	return text;
+}
+
+static char *recommendation_text(const struct sb_sweep_view *view)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	sb_sweep_put_recommendations(view, out);
+	fclose(out);
+	return text;
+}
+
+static char *command_text(struct sb_arguments *arguments)
+{
+	static char program[] = "sched-bench";
+	char *words[SB_SWEEP_ARGS_MAX + 1] = { program };
+
+	for (uint32_t i = 0; i < arguments->n; i++)
+		words[i + 1] = arguments->word[i];
+	return sb_facts_join((int)arguments->n + 1, words);
+}
+
+static int add_owned(struct sb_result *result, const char *group,
+		     const char *key, char *value)
+{
+	const int rc =
+		value ? sb_result_add_fact(result, group, key, value) : -ENOMEM;
+
+	free(value);
+	return rc;
+}
+
+static int add_number(struct sb_result *result, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return sb_result_add_fact(result, "sweep", key, text);
+}
+
+/* The runs' own options said one repetition, and one value of each. */
+static int correct_options(struct sb_session *s)
+{
+	int rc = 0;
+
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		const struct sb_option_value *value = &s->options->value[id];
+
+		if (!(sb_option[id].verbs & SB_VERB_RUN) ||
+		    !(sb_option[id].verbs & SB_VERB_SWEEP))
+			continue;
+		rc = sb_result_add_fact(&s->result, "options",
+					sb_option[id].name, value->text);
+		rc |= sb_result_add_fact(&s->result, "option_sources",
+					 sb_option[id].name, value->source);
+	}
+	for (uint32_t d = 0; d < s->sweep.dimensions && !rc; d++) {
+		if (s->sweep.dimension[d].option < SB_OPTIONS)
+			rc = sb_result_add_fact(&s->result, "options",
+						s->sweep.dimension[d].name,
+						"swept");
+	}
+	return rc;
+}
+
+static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
+		     const struct sb_sweep_view *view)
+{
+	struct sb_result *result = &s->result;
+	int rc = correct_options(s);
+
+	rc |= add_owned(result, "run", "command_line", command_text(arguments));
+	rc |= add_number(result, "configurations", s->sweep.configurations);
+	rc |= add_number(result, "repetitions", s->sweep.repetitions);
+	rc |= add_number(result, "rows_done", s->rows_done);
+	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
+	rc |= sb_result_add_fact(result, "sweep", "objective",
+				 sb_metric[s->objective].name);
+	rc |= add_owned(result, "sweep", "order", order_text(s));
+	rc |= add_owned(result, "sweep", "recommendation",
+			recommendation_text(view));
+	return rc ? out_of_memory() : 0;
+}
+
+static struct sb_sweep_view view_of(const struct sb_session *s)
+{
+	return (struct sb_sweep_view){ &s->sweep, &s->result, s->objective,
+				       sb_opt(s->options, SB_OPT_seed) };
+}
+
+static void print_pretty(const void *session, FILE *out)
+{
+	const struct sb_sweep_view view = view_of(session);
+
+	fputc('\n', out);
+	sb_sweep_put_tables(&view, out);
+}
+
+static int finish(struct sb_session *s, struct sb_arguments *arguments)
+{
+	const struct sb_sweep_view view = view_of(s);
+	int rc = sb_collect(&s->sweep, s->store, s->topology, &s->result);
+
+	rc = rc ? rc : add_facts(s, arguments, &view);
+	if (rc)
+		return rc;
+	rc = sb_outcome_write(&s->result, s->given);
+	sb_outcome_print(&s->result, s->given, !rc, print_pretty, s);
+	if (rc)
+		return rc;
+	if (s->rows_done < s->rows && !sb_session_is(s, SB_OPT_quiet))
+		sb_note("%" PRIu32 " of %" PRIu32
+			" rows are missing: sched-bench sweep --resume %s",
+			s->rows - s->rows_done, s->rows, s->result.directory);
+	return sb_outcome_is_measured(&s->result, s->given) ? SB_EXIT_OK
+							    : SB_EXIT_INVALID;
+}
+
+/* ---- the verb ---- */
+
+static int prepare(struct sb_session *s, struct sb_arguments *stored)
+{
+	const bool is_there = sb_session_is(s, SB_OPT_resume) ||
+			      sb_session_is(s, SB_OPT_collect);
+	int rc = find_objective(s);
+
+	if (!rc && sb_sweep_canonical(s->given, &s->canonical))
+		rc = out_of_memory();
+	if (rc)
+		return rc;
+	if (is_there)
+		return sb_session_resume(s, stored);
+	rc = sb_options_choose(s->given);
+	rc = rc ? rc : sb_session_plan(s);
+	if (!rc && !sb_session_is(s, SB_OPT_dry_run))
+		rc = sb_session_begin(s);
+	return rc;
+}
+
+static int run_session(struct sb_session *s, struct sb_arguments *stored)
+{
+	const bool is_new = !stored->n;
+	int rc = 0;
+
+	if (sb_session_is(s, SB_OPT_dry_run)) {
+		put_plan(s);
+		put_order(s);
+		return 0;
+	}
+	if (wants_text(s) && !sb_session_is(s, SB_OPT_collect)) {
+		put_plan(s);
+		fflush(stdout);
+	}
+	if (!sb_session_is(s, SB_OPT_collect))
+		rc = sb_session_run(s);
+	return rc ? rc : finish(s, is_new ? &s->canonical : stored);
+}
+
+/* The runs take everything from their command lines. */
+static void clear_environment(void)
+{
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		char name[64];
+
+		sb_option_environment((enum sb_option_id)id, name,
+				      sizeof(name));
+		unsetenv(name);
+	}
+}
+
+static int sweep(struct sb_options *given)
+{
+	static struct sb_session s;
+	struct sb_arguments stored = { .n = 0 };
+	int rc;
+
+	s = (struct sb_session){ .given = given, .options = given };
+	clear_environment();
+	rc = prepare(&s, &stored);
+	rc = rc ? rc : run_session(&s, &stored);
+	sb_store_close(s.store);
+	sb_topology_free(s.topology);
+	sb_sweep_free(&s.sweep);
+	sb_result_free(&s.result);
+	sb_options_free(&s.plan_options);
+	sb_arguments_free(&s.canonical);
+	sb_arguments_free(&stored);
+	free(s.done);
+	free(s.latest);
+	return rc;
+}
+
+/* --resume DIRECTORY is --resume -o DIRECTORY; so for --collect. */
+static int take_directory(struct sb_options *options)
+{
+	struct sb_option_value *output = &options->value[SB_OPT_output];
+	const bool is_there = sb_opt(options, SB_OPT_resume) ||
+			      sb_opt(options, SB_OPT_collect);
+
+	if (!options->words)
+		return 0;
+	if (options->words > 1 || !is_there ||
+	    sb_option_is_said(options, SB_OPT_output))
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"sweep: '%s' is not expected; what it goes "
+			"through is named with -w, -P and -L",
+			options->word[is_there ? options->words - 1 : 0]);
+	output->text = options->word[0];
+	output->source = "command line";
+	return 0;
+}
+
+int sb_command_sweep(int argc, char **argv)
+{
+	static struct sb_options options;
+	int rc = sb_options_parse_for(&options, SB_VERB_SWEEP, argc - 1,
+				      argv + 1);
+
+	if (!rc && sb_opt(&options, SB_OPT_help))
+		sb_help_sweep();
+	else if (!rc)
+		rc = take_directory(&options);
+	if (!rc && !sb_opt(&options, SB_OPT_help))
+		rc = sweep(&options);
+	sb_options_free(&options);
+	return rc;
+}

@@ -1,0 +1,46 @@
+#include "harness/interrupts.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "harness/measure.h"
+#include "harness/progress.h"
+
+static double seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) +
+	       1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* A wrapper's group kill and its own kill may both arrive: one Ctrl-C. */
+#define SAME_INTERRUPT_S 0.5
+
+static void on_interrupt(int signal_number)
+{
+	static struct timespec first;
+
+	if (!sb_load_rlx(&sb_interrupted)) {
+		clock_gettime(CLOCK_MONOTONIC, &first);
+		sb_store_rlx(&sb_interrupted, true);
+	} else if (seconds_since(&first) > SAME_INTERRUPT_S) {
+		sb_progress_hide_in_handler();
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+	}
+}
+
+/* The first Ctrl-C ends the run in order; a second one ends the program. */
+void sb_interrupts_catch(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt };
+
+	/* One at a time, so that first is written before it is read. */
+	sigaddset(&action.sa_mask, SIGINT);
+	sigaddset(&action.sa_mask, SIGTERM);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}

@@ -1,0 +1,9 @@
+/* interrupts.h - Ctrl-C: the first ends a measurement in order, a second one the
+ * program. */
+#ifndef SB_HARNESS_INTERRUPTS_H
+#define SB_HARNESS_INTERRUPTS_H
+
+/* From now on the first SIGINT or SIGTERM sets sb_interrupted (measure.h). */
+void sb_interrupts_catch(void);
+
+#endif

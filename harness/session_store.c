@@ -1,0 +1,325 @@
+#include "harness/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/outcome.h"
+#include "harness/facts.h"
+#include "harness/status.h"
+
+static int out_of_memory(void)
+{
+	return sb_fail(SB_EXIT_BUG, "no memory");
+}
+
+/* An exit status for what the store says; the environment's fault, unless it is
+ * the input's. */
+int sb_session_store_failed(const struct sb_session *s, int rc)
+{
+	const bool is_input =
+		rc == -EINVAL || rc == -ENOENT || rc == -EEXIST || rc == -EBUSY;
+
+	return sb_fail(is_input ? SB_EXIT_USAGE : SB_EXIT_ENVIRONMENT, "%s",
+		       sb_store_why(s->store));
+}
+
+/* ---- who may go on with it ---- */
+
+#define IDENTITY_BYTES 400
+
+/* This machine, whatever profile is emulated on it. */
+static int describe_machine(char *out)
+{
+	struct sb_topology *topology;
+	struct sb_machine machine;
+
+	if (sb_topology_load(&topology))
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "this machine's topology cannot be read");
+	sb_topology_machine(topology, &machine);
+	snprintf(out, IDENTITY_BYTES,
+		 "%016" PRIx64 ", %s, %" PRIu32 " processing units",
+		 sb_topology_fingerprint(topology), machine.cpu_model,
+		 machine.pus);
+	sb_topology_free(topology);
+	return 0;
+}
+
+/* Fowler, Noll and Vo's hash of the program: a revision alone does not say what
+ * was changed since. */
+static int describe_build(char *out)
+{
+	FILE *program = fopen("/proc/self/exe", "re");
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	unsigned char block[16384];
+	size_t bytes;
+
+	if (!program)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "/proc/self/exe cannot be read: %s",
+			       strerror(errno));
+	while ((bytes = fread(block, 1, sizeof(block), program)) > 0) {
+		for (size_t i = 0; i < bytes; i++)
+			hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
+	}
+	fclose(program);
+	snprintf(out, IDENTITY_BYTES, "%s, program %016" PRIx64,
+		 sb_facts_build(), hash);
+	return 0;
+}
+
+static const struct identity {
+	const char *key;
+	int (*describe)(char *out);
+	const char *what;
+	const char *override; /* an option; NULL: there is none */
+} identities[] = {
+	{ "machine", describe_machine, "another machine", NULL },
+	{ "build", describe_build, "another build of the program",
+	  "other-build" },
+};
+
+static int check_identity(const struct sb_session *s, const struct identity *id)
+{
+	char now[IDENTITY_BYTES];
+	char *then = sb_store_plan(s->store, id->key);
+	int rc = id->describe(now);
+
+	if (!rc && !then)
+		rc = sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s",
+			     s->result.directory, id->key);
+	else if (!rc && strcmp(then, now) != 0 &&
+		 !(id->override && sb_session_is(s, SB_OPT_other_build)))
+		rc = sb_fail(
+			SB_EXIT_USAGE,
+			"%s was begun with %s: expected %s; this is %s%s%s",
+			s->result.directory, id->what, then, now,
+			id->override ? "; to go on all the same: --" : "",
+			id->override ? id->override : "");
+	free(then);
+	return rc;
+}
+
+static int check_identities(const struct sb_session *s)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++)
+		rc = check_identity(s, &identities[i]);
+	return rc;
+}
+
+/* ---- a new store ---- */
+
+static int put_identities(struct sb_session *s)
+{
+	char text[IDENTITY_BYTES];
+	int rc = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++) {
+		rc = identities[i].describe(text);
+		if (!rc && sb_store_put_plan(s->store, identities[i].key, text))
+			rc = sb_session_store_failed(s, -EIO);
+	}
+	return rc;
+}
+
+static int put_everything(struct sb_session *s)
+{
+	char seed[24];
+	int rc;
+
+	snprintf(seed, sizeof(seed), "%" PRIu64,
+		 sb_opt(s->options, SB_OPT_seed));
+	rc = sb_store_put_plan(s->store, "seed", seed);
+	for (uint32_t i = 1; i < s->canonical.n && !rc; i++)
+		rc = sb_store_put_argument(s->store, s->canonical.word[i]);
+	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
+		rc = sb_store_put_configuration(
+			s->store, i, s->sweep.configuration[i].label);
+	for (uint32_t i = 0; i < s->rows && !rc; i++)
+		rc = sb_store_put_slot(s->store, i,
+				       s->sweep.order[i].configuration,
+				       s->sweep.order[i].repetition);
+	return rc;
+}
+
+int sb_session_begin(struct sb_session *s)
+{
+	int rc = sb_outcome_prepare(s->given, &s->result);
+
+	if (rc)
+		return rc;
+	rc = sb_store_create(&s->store, s->result.directory);
+	if (rc)
+		return sb_session_store_failed(s, rc);
+	rc = put_identities(s);
+	if (rc)
+		return rc;
+	rc = put_everything(s);
+	rc = rc ? rc : sb_store_publish(s->store);
+	return rc ? sb_session_store_failed(s, rc) : 0;
+}
+
+/* ---- a store that is there ---- */
+
+static int take_argument(void *arg, const char *text)
+{
+	struct sb_arguments *arguments = arg;
+
+	if (arguments->n == SB_SWEEP_ARGS_MAX)
+		return SB_EXIT_USAGE;
+	arguments->word[arguments->n] = strdup(text);
+	if (!arguments->word[arguments->n])
+		return SB_EXIT_BUG;
+	arguments->n++;
+	return 0;
+}
+
+/* "sweep" and what the store has. */
+static int read_arguments(struct sb_session *s, struct sb_arguments *out)
+{
+	int rc;
+
+	*out = (struct sb_arguments){ .n = 0 };
+	rc = take_argument(out, "sweep");
+	if (!rc)
+		rc = sb_store_arguments(s->store, take_argument, out);
+	if (rc < 0)
+		return sb_session_store_failed(s, rc);
+	return rc ? sb_fail(rc, "%s: its command line cannot be read",
+			    s->result.directory)
+		  : 0;
+}
+
+static const char *word_or_none(const struct sb_arguments *a, uint32_t i)
+{
+	return i < a->n ? a->word[i] : "nothing more";
+}
+
+static int check_command_line(const struct sb_session *s,
+			      const struct sb_arguments *stored)
+{
+	const struct sb_arguments *now = &s->canonical;
+	uint32_t i = 0;
+
+	while (i < now->n && i < stored->n &&
+	       !strcmp(now->word[i], stored->word[i]))
+		i++;
+	if (i == now->n && i == stored->n)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s was begun with another command line: expected %s; "
+		       "this one has %s (--resume with the directory alone "
+		       "takes what it was begun with)",
+		       s->result.directory, word_or_none(stored, i),
+		       word_or_none(now, i));
+}
+
+/* The plan's options are those of the store. */
+static int parse_stored(struct sb_session *s, struct sb_arguments *stored)
+{
+	const int rc = sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP,
+					    (int)stored->n, stored->word);
+
+	s->options = &s->plan_options;
+	return rc ? rc : sb_options_choose(s->options);
+}
+
+static int take_label(void *arg, uint32_t id, const char *label)
+{
+	const struct sb_session *s = arg;
+
+	return id >= s->sweep.configurations ||
+	       strcmp(s->sweep.configuration[id].label, label) != 0;
+}
+
+struct order_check {
+	struct sb_session *s;
+	uint32_t slots;
+};
+
+/* The store's order counts, whatever this program would draw. */
+static int take_slot(void *arg, uint32_t configuration, uint32_t repetition)
+{
+	struct order_check *check = arg;
+	const struct sb_sweep *sweep = &check->s->sweep;
+
+	if (check->slots == check->s->rows ||
+	    configuration >= sweep->configurations ||
+	    repetition >= sweep->repetitions)
+		return 1;
+	sweep->order[check->slots++] =
+		(struct sb_slot){ configuration, repetition };
+	return 0;
+}
+
+static int check_plan(struct sb_session *s)
+{
+	struct order_check check = { s, 0 };
+	int rc = sb_store_configurations(s->store, take_label, s);
+
+	rc = rc ? rc : sb_store_slots(s->store, take_slot, &check);
+	if (rc < 0)
+		return sb_session_store_failed(s, rc);
+	return rc || check.slots != s->rows
+		       ? sb_fail(SB_EXIT_USAGE,
+				 "%s: its plan is not what its command line "
+				 "gives; expected the store of this version",
+				 s->result.directory)
+		       : 0;
+}
+
+static int take_done(void *arg, const struct sb_stored_row *row)
+{
+	struct sb_session *s = arg;
+
+	if (row->configuration >= s->sweep.configurations ||
+	    row->repetition >= s->sweep.repetitions)
+		return 1;
+	s->done[row->configuration * s->sweep.repetitions + row->repetition] =
+		true;
+	s->rows_done++;
+	return 0;
+}
+
+static int open_there(struct sb_session *s)
+{
+	const char *directory = s->given->value[SB_OPT_output].text;
+	int rc;
+
+	if (!*directory)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--%s: a directory is missing; expected the "
+			       "result directory of a sweep",
+			       sb_session_is(s, SB_OPT_resume) ? "resume"
+							       : "collect");
+	s->result.directory = strdup(directory);
+	if (!s->result.directory)
+		return out_of_memory();
+	rc = sb_store_open(&s->store, directory,
+			   !sb_session_is(s, SB_OPT_resume));
+	return rc ? sb_session_store_failed(s, rc) : 0;
+}
+
+int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
+{
+	int rc = open_there(s);
+
+	rc = rc ? rc : read_arguments(s, stored);
+	/* With the directory alone, there is nothing to compare. */
+	if (!rc && s->canonical.n > 1)
+		rc = check_command_line(s, stored);
+	if (!rc && sb_session_is(s, SB_OPT_resume))
+		rc = check_identities(s);
+	rc = rc ? rc : parse_stored(s, stored);
+	rc = rc ? rc : sb_session_plan(s);
+	rc = rc ? rc : check_plan(s);
+	if (rc)
+		return rc;
+	rc = sb_store_rows(s->store, take_done, s);
+	return rc ? sb_session_store_failed(s, rc) : 0;
+}

@@ -1,0 +1,26 @@
+/* verbs.h - the table of verbs; see verbs.def. */
+#ifndef SB_HARNESS_VERBS_H
+#define SB_HARNESS_VERBS_H
+
+#include "harness/options.h"
+
+struct sb_verb_info {
+	const char *name;
+	unsigned int options; /* enum sb_verb, or 0 */
+	const char *words;
+	const char *arguments;
+	const char *summary;
+	const char *advice; /* NULL: it takes words that are no options */
+	int (*run)(int argc, char **argv); /* returns an exit status */
+};
+
+/* Ends with a NULL name. */
+extern const struct sb_verb_info sb_verbs[];
+
+/* NULL: there is none. */
+const struct sb_verb_info *sb_verb_find(const char *name);
+
+/* The one with that flag. */
+const struct sb_verb_info *sb_verb_of(enum sb_verb verb);
+
+#endif

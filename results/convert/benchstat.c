@@ -1,0 +1,157 @@
+/*
+ * benchstat.c - Go's benchmark format (golang.org/design/14313-benchmark-format)
+ * with its later lines of units: a line for each repetition with numbers, of
+ * which benchstat makes the medians. What is after "#" it ignores.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/convert/convert.h"
+
+/* benchstat knows ns by that name, and shows seconds. */
+static const struct {
+	enum sb_metric_id metric;
+	const char *unit;
+} known[] = {
+	{ SB_METRIC_ns_per_op, "ns/op" },
+	{ SB_METRIC_cpu_ns_per_op, "cpu-ns/op" },
+	{ SB_METRIC_submit_ns_per_op, "submit-ns/op" },
+	{ SB_METRIC_ops_per_s, "op/s" },
+	{ SB_METRIC_bytes_per_process, "B/process" },
+};
+
+/* A word of its own: "wake_ns_p99" is "wake-p99-ns", "_" becomes "-". */
+static void put_unit(enum sb_metric_id metric, FILE *out)
+{
+	const char *name = sb_metric[metric].name;
+	const char *ns = strstr(name, "_ns_");
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(known); i++) {
+		if (known[i].metric == metric) {
+			fputs(known[i].unit, out);
+			return;
+		}
+	}
+	for (const char *c = name; *c; c++) {
+		if (c == ns)
+			c += strlen("_ns");
+		fputc(*c == '_' ? '-' : *c, out);
+	}
+	if (ns)
+		fputs("-ns", out);
+}
+
+static bool is_judged(enum sb_metric_id metric)
+{
+	return sb_metric[metric].better != SB_NEITHER;
+}
+
+/* Printable, without white space; a "/" would begin another part. */
+static void put_part(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		fputc(isgraph((uint8_t)*text) && *text != '/' ? *text : '_',
+		      out);
+}
+
+/* BenchmarkSkynet/batch=16-2: parts have a key each, the last number are the
+ * workers. */
+static void put_name(const struct sb_result *result,
+		     const struct sb_series *series, FILE *out)
+{
+	fprintf(out, "Benchmark%c", toupper((uint8_t)*series->workload));
+	put_part(series->workload + 1, out);
+	for (uint32_t i = 0; i < series->settings; i++) {
+		const struct sb_setting *s = &series->setting[i];
+
+		if (!sb_series_is_named_by(result, series, s))
+			continue;
+		fputc('/', out);
+		put_part(s->name, out);
+		fputc('=', out);
+		put_part(s->text, out);
+	}
+	if (series->emulated)
+		fputs("/topology=emulated", out);
+	fprintf(out, "-%" PRIu32, series->placement.workers);
+}
+
+/* One line, whatever the text has in it. */
+static void put_line(const char *before, const char *text, FILE *out)
+{
+	fputs(before, out);
+	for (; *text; text++)
+		fputc(iscntrl((uint8_t)*text) ? ' ' : *text, out);
+	fputc('\n', out);
+}
+
+static void put_record(const struct sb_result *result,
+		       const struct sb_series *series,
+		       const struct sb_record *record, FILE *out)
+{
+	if (record->verdict != SB_VALID)
+		put_line(record->verdict == SB_SUSPECT ? "# suspect: "
+						       : "# invalid: ",
+			 record->reason, out);
+	if (!sb_record_has_numbers(record))
+		return;
+	put_name(result, series, out);
+	fprintf(out, " %.0f", record->value[SB_METRIC_operations]);
+	for (int m = 0; m < SB_METRICS; m++) {
+		if (!is_judged(m) || isnan(record->value[m]))
+			continue;
+		fprintf(out, " %.9g ", record->value[m]);
+		put_unit(m, out);
+	}
+	fputc('\n', out);
+}
+
+/* The keys of `go test`; others would keep results from being compared. */
+static void put_configuration(const struct sb_result *result, FILE *out)
+{
+	const char *cpu = sb_result_fact(result, "machine", "cpu_model");
+
+	fputs("pkg: sched-bench\n", out);
+	if (*cpu)
+		put_line("cpu: ", cpu, out);
+}
+
+static bool is_measured(const struct sb_result *result, enum sb_metric_id m)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (sb_series_spread(&result->series[i], m).n)
+			return true;
+	}
+	return false;
+}
+
+static void put_units(const struct sb_result *result, FILE *out)
+{
+	for (int m = 0; m < SB_METRICS; m++) {
+		if (!is_judged(m) || !is_measured(result, m))
+			continue;
+		fputs("Unit ", out);
+		put_unit(m, out);
+		fprintf(out, " better=%s\n",
+			sb_metric[m].better == SB_LOWER ? "lower" : "higher");
+	}
+}
+
+int sb_convert_benchstat(const struct sb_result *result, FILE *out)
+{
+	put_configuration(result, out);
+	put_units(result, out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		if (*series->label)
+			put_line("# ", series->label, out);
+		for (uint32_t r = 0; r < series->records; r++)
+			put_record(result, series, &series->record[r], out);
+	}
+	return 0;
+}

@@ -1,0 +1,366 @@
+/*
+ * openmetrics.c - OpenMetrics 1.0 text. A metric is a gauge, the median of the
+ * repetitions with numbers; a histogram has all of their values, in buckets of
+ * a power of two each, which are sums of our own. Units are base units.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/convert/convert.h"
+
+#define PREFIX "sched_bench_"
+
+/*
+ * How a metric's unit becomes OpenMetrics': the word of our name that is the
+ * unit leaves its place, the unit ends the name. In its place stands what is
+ * measured when it was the first word: "bytes_per_process" without "bytes" is
+ * no name.
+ */
+static const struct unit {
+	const char *ours;
+	const char *word;
+	const char *theirs;
+	double ours_per_theirs; /* divided by: a power of ten that is exact */
+	const char *quantity;
+} units[] = {
+	{ "ns", "ns", "seconds", 1e9, "time" },
+	{ "ms", "ms", "seconds", 1e3, "time" },
+	{ "s", "s", "seconds", 1, "time" },
+	{ "bytes", "bytes", "bytes", 1, "memory" },
+	{ "%", "pct", "ratio", 1e2, "share" },
+	{ "1/s", "per_s", "per_second", 1, "rate" },
+	{ NULL, "", "", 1, "" }, /* counts have none */
+};
+
+static const struct unit *unit_of(const char *ours)
+{
+	const struct unit *unit = units;
+
+	while (unit->ours && strcmp(unit->ours, ours) != 0)
+		unit++;
+	return unit;
+}
+
+/* The unit's word in a name, a whole one; NULL: it has none. */
+static const char *find_word(const char *name, const char *word)
+{
+	const size_t length = strlen(word);
+	const char *at = name;
+
+	while (length && (at = strstr(at, word))) {
+		if ((at == name || at[-1] == '_') &&
+		    (at[length] == '_' || !at[length]))
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
+/* A family's name without the prefix. */
+#define NAME_BYTES 96
+
+static void name_family(char *out, const char *name, const struct unit *unit)
+{
+	const char *at = find_word(name, unit->word);
+	const char *behind = at ? at + strlen(unit->word) : "";
+
+	if (!unit->ours)
+		snprintf(out, NAME_BYTES, "%s", name);
+	else if (!at)
+		snprintf(out, NAME_BYTES, "%s_%s", name, unit->theirs);
+	else if (at == name)
+		snprintf(out, NAME_BYTES, "%s%s_%s", unit->quantity, behind,
+			 unit->theirs);
+	else
+		snprintf(out, NAME_BYTES, "%.*s%s_%s", (int)(at - name) - 1,
+			 name, behind, unit->theirs);
+}
+
+static void put_escaped(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void put_head(const char *family, const char *type,
+		     const struct unit *unit, const char *help, FILE *out)
+{
+	fprintf(out, "# TYPE " PREFIX "%s %s\n", family, type);
+	if (unit && unit->ours)
+		fprintf(out, "# UNIT " PREFIX "%s %s\n", family, unit->theirs);
+	fprintf(out, "# HELP " PREFIX "%s ", family);
+	put_escaped(help, out);
+	fputc('\n', out);
+}
+
+static void put_label(const char *name, const char *value, FILE *out)
+{
+	fprintf(out, "%s=\"", name);
+	put_escaped(value, out);
+	fputc('"', out);
+}
+
+/* The labels of a series, open for more; the first tells two that are alike
+ * apart. */
+static void put_labels(const struct sb_result *result, uint32_t i, FILE *out)
+{
+	const struct sb_series *series = &result->series[i];
+
+	fprintf(out, "{series=\"%" PRIu32 "\",", i);
+	put_label("workload", series->workload, out);
+	fputc(',', out);
+	put_label("settings", series->label, out);
+	fprintf(out, ",workers=\"%" PRIu32 "\",topology=\"%s\"",
+		series->placement.workers, sb_series_topology(series));
+}
+
+/* The shortest that reads back as the same; thresholds of buckets must have a
+ * point or an exponent. */
+static void put_number(double value, bool has_point, FILE *out)
+{
+	char text[40];
+	int digits = 0;
+
+	do
+		snprintf(text, sizeof(text), "%.*g", ++digits, value);
+	while (digits < 17 && strtod(text, NULL) != value);
+	fprintf(out, "%s%s", text,
+		has_point && !strpbrk(text, ".e") ? ".0" : "");
+}
+
+/* ---- metrics ---- */
+
+static bool has_metric(const struct sb_result *result, enum sb_metric_id m)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (sb_series_spread(&result->series[i], m).n)
+			return true;
+	}
+	return false;
+}
+
+static void put_metric(const struct sb_result *result, enum sb_metric_id m,
+		       FILE *out)
+{
+	const struct unit *unit = unit_of(sb_metric[m].unit);
+	char family[NAME_BYTES];
+
+	if (!has_metric(result, m))
+		return;
+	name_family(family, sb_metric[m].name, unit);
+	put_head(family, "gauge", unit, sb_metric[m].doc, out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_spread spread =
+			sb_series_spread(&result->series[i], m);
+
+		if (!spread.n)
+			continue;
+		fprintf(out, PREFIX "%s", family);
+		put_labels(result, i, out);
+		fputs("} ", out);
+		put_number(spread.median / unit->ours_per_theirs, false, out);
+		fputc('\n', out);
+	}
+}
+
+static void put_repetitions(const struct sb_result *result, FILE *out)
+{
+	static const enum sb_verdict verdicts[] = { SB_VALID, SB_SUSPECT,
+						    SB_INVALID };
+
+	put_head("repetitions", "gauge", NULL,
+		 "repetitions by whether they may be believed; invalid ones "
+		 "have no numbers",
+		 out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		for (size_t v = 0; v < SB_ARRAY_SIZE(verdicts); v++) {
+			fputs(PREFIX "repetitions", out);
+			put_labels(result, i, out);
+			fprintf(out, ",verdict=\"%s\"} %" PRIu32 "\n",
+				sb_verdict_name(verdicts[v]),
+				sb_series_count(&result->series[i],
+						verdicts[v]));
+		}
+	}
+}
+
+/* ---- histograms ---- */
+
+/* Thresholds are 2^k - 1, for each k up to the largest. */
+#define LARGEST_NS    40 /* 18 minutes */
+#define LARGEST_COUNT 19 /* written without an exponent */
+
+/* All repetitions of a series; false: nothing was counted. *named is the
+ * histogram's name and unit. */
+static bool merge(const struct sb_series *series, uint32_t hist,
+		  struct sb_named_hist *named, struct sb_hist_counts *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (sb_record_has_numbers(record) &&
+		    sb_record_hist(record, hist, named))
+			sb_hist_merge(out, named->counts);
+	}
+	return out->count > 0;
+}
+
+/* A line of one histogram, up to its value. */
+static void put_sample(const struct sb_result *result, uint32_t i,
+		       const char *family, const char *suffix, FILE *out)
+{
+	fprintf(out, PREFIX "%s_%s", family, suffix);
+	put_labels(result, i, out);
+}
+
+static void put_buckets(const struct sb_result *result, uint32_t i,
+			const char *family, const struct unit *unit,
+			const struct sb_hist_counts *counts, FILE *out)
+{
+	const int largest = unit->ours ? LARGEST_NS : LARGEST_COUNT;
+	uint64_t below = 0;
+	uint32_t b = 0;
+
+	for (int k = 0; k <= largest; k++) {
+		const uint64_t bound = UINT64_C(1) << k;
+
+		while (sb_hist_bucket_low(b) < bound)
+			below += counts->bucket[b++];
+		put_sample(result, i, family, "bucket", out);
+		fputs(",le=\"", out);
+		put_number((double)(bound - 1) / unit->ours_per_theirs, true,
+			   out);
+		fprintf(out, "\"} %" PRIu64 "\n", below);
+	}
+	put_sample(result, i, family, "bucket", out);
+	fprintf(out, ",le=\"+Inf\"} %" PRIu64 "\n", counts->count);
+}
+
+static void put_totals(const struct sb_result *result, uint32_t i,
+		       const char *family, const struct unit *unit,
+		       const struct sb_hist_counts *counts, FILE *out)
+{
+	put_sample(result, i, family, "count", out);
+	fprintf(out, "} %" PRIu64 "\n", counts->count);
+	put_sample(result, i, family, "sum", out);
+	fputs("} ", out);
+	put_number((double)counts->sum / unit->ours_per_theirs, false, out);
+	fputc('\n', out);
+}
+
+/* Workers' histograms say what they are; those of requests have metrics that
+ * do: "..., mean" is behind it. */
+static void describe(const char *name, char *out, size_t bytes)
+{
+	char metric[NAME_BYTES];
+
+	*out = '\0';
+	snprintf(metric, sizeof(metric), "%s_ns_mean", name);
+	for (int i = 0; i < SB_HISTS; i++) {
+		if (!strcmp(sb_hist_info[i].name, name))
+			snprintf(out, bytes, "%s", sb_hist_info[i].doc);
+	}
+	for (int m = 0; !*out && m < SB_METRICS; m++) {
+		const char *doc = sb_metric[m].doc;
+
+		if (!strcmp(sb_metric[m].name, metric))
+			snprintf(out, bytes, "%.*s",
+				 (int)(strrchr(doc, ',') - doc), doc);
+	}
+}
+
+static void put_hist(const struct sb_result *result, uint32_t hist, FILE *out)
+{
+	static struct sb_hist_counts counts;
+	struct sb_named_hist named;
+	bool is_begun = false;
+	char family[NAME_BYTES];
+	char help[200];
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct unit *unit;
+
+		if (!merge(&result->series[i], hist, &named, &counts))
+			continue;
+		unit = unit_of(named.unit);
+		name_family(family, named.name, unit);
+		describe(named.name, help, sizeof(help));
+		if (!is_begun)
+			put_head(family, "histogram", unit, help, out);
+		is_begun = true;
+		put_buckets(result, i, family, unit, &counts, out);
+		put_totals(result, i, family, unit, &counts, out);
+	}
+}
+
+/* How many there are; the most that any row has. */
+static uint32_t count_hists(const struct sb_result *result)
+{
+	struct sb_named_hist named;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		for (uint32_t r = 0; r < series->records; r++) {
+			while (sb_record_has_numbers(&series->record[r]) &&
+			       sb_record_hist(&series->record[r], most, &named))
+				most++;
+		}
+	}
+	return most;
+}
+
+/* ---- the run ---- */
+
+static const struct {
+	const char *group;
+	const char *key;
+} run_facts[] = {
+	{ "run", "date" },	    { "run", "version" },
+	{ "run", "git_revision" },  { "run", "build_mode" },
+	{ "machine", "host_name" }, { "machine", "cpu_model" },
+	{ "machine", "kernel" },
+};
+
+static void put_run(const struct sb_result *result, FILE *out)
+{
+	/* A gauge: in Prometheus' older text there are no infos. */
+	put_head("run_info", "gauge", NULL, "when and where it was measured",
+		 out);
+	fputs(PREFIX "run_info{", out);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(run_facts); i++) {
+		if (i)
+			fputc(',', out);
+		put_label(run_facts[i].key,
+			  sb_result_fact(result, run_facts[i].group,
+					 run_facts[i].key),
+			  out);
+	}
+	fputs("} 1\n", out);
+}
+
+int sb_convert_openmetrics(const struct sb_result *result, FILE *out)
+{
+	const uint32_t hists = count_hists(result);
+
+	put_run(result, out);
+	put_repetitions(result, out);
+	for (int m = 0; m < SB_METRICS; m++)
+		put_metric(result, m, out);
+	for (uint32_t i = 0; i < hists; i++)
+		put_hist(result, i, out);
+	fputs("# EOF\n", out);
+	return 0;
+}

@@ -1,0 +1,598 @@
+/*
+ * markdown.c - the report as Markdown in GitHub's flavour. GitHub refuses a
+ * comment beyond a size, so tables have limits, which are lowered until all
+ * fits: first those of what is folded away, then those of what is seen. A table
+ * says how much it leaves out.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/account.h"
+#include "results/file.h"
+#include "results/page/page.h"
+#include "results/write.h"
+
+struct writer {
+	FILE *out;
+	const struct sb_page *page;
+	const char *home;
+	uint32_t seen;	 /* most rows of a table that is seen at once */
+	uint32_t folded; /* and of one that is folded away */
+};
+
+/* ---- text ---- */
+
+/* Of a text from outside so much is shown. */
+#define TEXT_BYTES 300
+
+/* A character that means something to Markdown, to HTML in it, or to GitHub. */
+static void put_char(FILE *out, char c)
+{
+	switch (c) {
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '&':
+		fputs("&amp;", out);
+		break;
+	case '@':
+		/* Nobody is to be notified. */
+		fputs("@<!-- -->", out);
+		break;
+	case '\\':
+	case '`':
+	case '*':
+	case '_':
+	case '[':
+	case ']':
+	case '|':
+	case '~':
+	case '#':
+	case '$':
+	case '!':
+		fprintf(out, "\\%c", c);
+		break;
+	default:
+		fputc((unsigned char)c < ' ' || c == 0x7f ? ' ' : c, out);
+	}
+}
+
+static void put_text(FILE *out, const char *text)
+{
+	size_t bytes = strlen(text);
+
+	if (bytes > TEXT_BYTES) {
+		/* Not within a character. */
+		for (bytes = TEXT_BYTES; (text[bytes] & 0xc0) == 0x80;)
+			bytes--;
+	}
+	for (size_t i = 0; i < bytes; i++)
+		put_char(out, text[i]);
+	if (text[bytes])
+		fputs(" …", out);
+}
+
+static void put_cell(FILE *out, const char *text)
+{
+	fputs(" | ", out);
+	put_text(out, text);
+}
+
+static void put_number(FILE *out, double value, const char *unit)
+{
+	char text[SB_PAGE_NUMBER_BYTES];
+
+	sb_page_number(text, value, unit);
+	put_cell(out, text);
+}
+
+/* ---- tables ---- */
+
+static void put_series_heads(const struct writer *w)
+{
+	fputs("\n| series", w->out);
+	if (w->page->results > 1)
+		put_cell(w->out, "result");
+	for (uint32_t i = 0; i < w->page->swepts; i++)
+		put_cell(w->out, w->page->swept[i]);
+}
+
+static void put_rule(const struct writer *w, uint32_t columns, bool right)
+{
+	const uint32_t left = 1 + (w->page->results > 1);
+
+	fputs(" |\n|", w->out);
+	for (uint32_t i = 0; i < left; i++)
+		fputs("---|", w->out);
+	for (uint32_t i = 0; i < w->page->swepts; i++)
+		fputs("---:|", w->out);
+	for (uint32_t i = 0; i < columns; i++)
+		fputs(right ? "---:|" : "---|", w->out);
+	fputc('\n', w->out);
+}
+
+static void put_series_cells(const struct writer *w,
+			     const struct sb_page_row *row)
+{
+	fputs("| ", w->out);
+	put_text(w->out, row->name);
+	if (row->series->emulated)
+		fputs(" (emulated)", w->out);
+	if (w->page->results > 1)
+		put_cell(w->out, sb_page_result_name(row->result));
+	for (uint32_t i = 0; i < w->page->swepts; i++) {
+		const struct sb_setting *s =
+			sb_series_setting(row->series, w->page->swept[i]);
+
+		put_cell(w->out, s ? s->text : "-");
+	}
+}
+
+static void put_left_out(const struct writer *w, uint32_t n, const char *what)
+{
+	if (n)
+		fprintf(w->out, "\n%" PRIu32 " more %s left out here.\n", n,
+			what);
+}
+
+/* ---- what is seen ---- */
+
+static void put_verdicts(const struct writer *w, const struct sb_series *series)
+{
+	bool any = false;
+
+	fputs(" | ", w->out);
+	for (enum sb_verdict v = SB_VALID; v < SB_VERDICTS; v++) {
+		const uint32_t n = sb_series_count(series, v);
+
+		if (n)
+			fprintf(w->out, "%s%" PRIu32 " %s", any ? ", " : "", n,
+				sb_verdict_name(v));
+		any |= n > 0;
+	}
+}
+
+static void put_headline_row(const struct writer *w,
+			     const struct sb_page_row *row)
+{
+	put_series_cells(w, row);
+	for (size_t i = 0; i < sb_page_headlines; i++) {
+		const enum sb_metric_id metric = sb_page_headline[i];
+		const struct sb_spread spread =
+			sb_series_spread(row->series, metric);
+		char range[SB_PAGE_RANGE_BYTES];
+
+		if (!w->page->has[metric])
+			continue;
+		put_number(w->out, spread.median, sb_metric[metric].unit);
+		sb_page_range(range, &spread, sb_metric[metric].unit);
+		/* Of the first, how far it spreads. */
+		if (!i && spread.n > 1)
+			fprintf(w->out, " (%s)", range);
+	}
+	put_verdicts(w, row->series);
+	fputs(" |\n", w->out);
+}
+
+static void put_headline(const struct writer *w)
+{
+	uint32_t columns = 1;
+
+	put_series_heads(w);
+	for (size_t i = 0; i < sb_page_headlines; i++) {
+		if (!w->page->has[sb_page_headline[i]])
+			continue;
+		put_cell(w->out, sb_metric[sb_page_headline[i]].name);
+		columns++;
+	}
+	fputs(" | repetitions", w->out);
+	put_rule(w, columns, true);
+	for (uint32_t i = 0; i < w->page->rows && i < w->seen; i++)
+		put_headline_row(w, &w->page->row[i]);
+	if (w->page->rows > w->seen)
+		put_left_out(w, w->page->rows - w->seen, "series are");
+	fputs("\nMedians over the repetitions that have numbers; in brackets "
+	      "the lowest and the highest.\n",
+	      w->out);
+}
+
+static void put_run(const struct writer *w, const struct sb_result *result)
+{
+	const char *const keys[] = { "date", "version", "git_revision",
+				     "build_mode" };
+	char *machine = sb_page_machine(result);
+
+	fputs("\n", w->out);
+	if (w->page->results > 1) {
+		fputs("**", w->out);
+		put_text(w->out, sb_page_result_name(result));
+		fputs("**: ", w->out);
+	}
+	put_text(w->out, machine ? machine : "");
+	free(machine);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(keys); i++) {
+		const char *fact = sb_result_fact(result, "run", keys[i]);
+
+		if (*fact) {
+			fputs(", ", w->out);
+			put_text(w->out, fact);
+		}
+	}
+	if (strcmp(sb_result_topology(result), "native") != 0) {
+		fputs(". **emulated**: placed on profile ", w->out);
+		put_text(w->out, sb_result_fact(result, "profile", "name"));
+	}
+	fputs("\n", w->out);
+}
+
+static void put_runs(const struct writer *w)
+{
+	for (uint32_t i = 0; i < w->page->results && i < w->seen; i++)
+		put_run(w, &w->page->result[i]);
+	if (w->page->results > w->seen)
+		put_left_out(w, w->page->results - w->seen, "results are");
+}
+
+static void put_verdict(const struct writer *w)
+{
+	const uint32_t suspect = sb_page_count(w->page, SB_SUSPECT);
+	const uint32_t invalid = sb_page_count(w->page, SB_INVALID);
+
+	fprintf(w->out,
+		"\n**Validity:** %" PRIu32 " of %" PRIu32
+		" repetitions are valid, %s%" PRIu32 " suspect%s, %s%" PRIu32
+		" invalid%s.\n",
+		sb_page_count(w->page, SB_VALID),
+		sb_page_count(w->page, SB_VERDICTS), suspect ? "**" : "",
+		suspect, suspect ? "**" : "", invalid ? "**" : "", invalid,
+		invalid ? "**" : "");
+}
+
+static void put_reasons(const struct writer *w)
+{
+	struct sb_page_reasons reasons;
+
+	if (sb_page_reasons_find(&reasons, w->page))
+		return;
+	fputs("\n", w->out);
+	for (uint32_t i = 0; i < reasons.reasons && i < w->seen; i++) {
+		const struct sb_page_reason *r = &reasons.reason[i];
+
+		fprintf(w->out, "- %" PRIu32 " %s: ", r->repetitions,
+			sb_verdict_name(r->verdict));
+		put_text(w->out, r->kind);
+		fputs("\n", w->out);
+	}
+	if (reasons.reasons > w->seen)
+		put_left_out(w, reasons.reasons - w->seen, "reasons are");
+	sb_page_reasons_free(&reasons);
+}
+
+/* ---- what is folded away ---- */
+
+static void begin_details(const struct writer *w, const char *title)
+{
+	fprintf(w->out, "\n<details><summary>%s</summary>\n", title);
+}
+
+static void end_details(const struct writer *w)
+{
+	fputs("\n</details>\n", w->out);
+}
+
+static void put_doubt(const struct writer *w, const struct sb_page_row *row,
+		      const struct sb_record *record)
+{
+	put_series_cells(w, row);
+	fprintf(w->out, " | %" PRIu32 " | %s", record->repetition,
+		sb_verdict_name(record->verdict));
+	put_cell(w->out, record->reason);
+	fputs(" |\n", w->out);
+}
+
+static void put_doubts(const struct writer *w)
+{
+	uint32_t doubts = 0;
+
+	if (sb_page_count(w->page, SB_VALID) ==
+	    sb_page_count(w->page, SB_VERDICTS))
+		return;
+	begin_details(w, "What is not valid, and why");
+	put_series_heads(w);
+	fputs(" | repetition | verdict | reason", w->out);
+	put_rule(w, 3, false);
+	for (uint32_t i = 0; i < w->page->rows; i++) {
+		const struct sb_page_row *row = &w->page->row[i];
+
+		for (uint32_t r = 0; r < row->series->records; r++) {
+			if (row->series->record[r].verdict == SB_VALID)
+				continue;
+			if (doubts++ < w->folded)
+				put_doubt(w, row, &row->series->record[r]);
+		}
+	}
+	if (doubts > w->folded)
+		put_left_out(w, doubts - w->folded, "are");
+	for (enum sb_verdict v = SB_SUSPECT; v < SB_VERDICTS; v++)
+		fprintf(w->out, "\n%s: %s.\n", sb_verdict_name(v),
+			sb_page_verdict_doc(v));
+	end_details(w);
+}
+
+/* Medians of metrics; a row of none is left out. */
+static bool put_medians(const struct writer *w, const struct sb_page_row *row,
+			const char *name, const enum sb_metric_id *metric,
+			size_t n)
+{
+	if (!(sb_series_spread(row->series, metric[n - 1]).max > 0))
+		return false;
+	put_series_cells(w, row);
+	if (name)
+		put_cell(w->out, name);
+	for (size_t i = 0; i < n; i++)
+		put_number(w->out,
+			   sb_series_spread(row->series, metric[i]).median,
+			   sb_metric[metric[i]].unit);
+	fputs(" |\n", w->out);
+	return true;
+}
+
+static void put_latencies(const struct writer *w)
+{
+	uint32_t rows = 0;
+
+	begin_details(w, "Latencies");
+	put_series_heads(w);
+	fputs(" | latency | mean | p50 | p90 | p99 | p99.9 | max | timed",
+	      w->out);
+	put_rule(w, 1 + SB_PAGE_LATENCY_METRICS, true);
+	for (size_t l = 0; l < sb_page_latencies; l++) {
+		enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
+
+		for (int m = 0; m < SB_PAGE_LATENCY_METRICS; m++)
+			metric[m] = (enum sb_metric_id)(
+				sb_page_latency[l].first + m);
+		for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
+			rows += put_medians(w, &w->page->row[i],
+					    sb_page_latency[l].name, metric,
+					    SB_PAGE_LATENCY_METRICS);
+	}
+	if (rows >= w->folded)
+		fputs("\nThe rest is left out here.\n", w->out);
+	end_details(w);
+}
+
+static void put_times(const struct writer *w)
+{
+	enum sb_metric_id metric[SB_TIMES];
+	uint32_t rows = 0;
+
+	if (!w->page->has[SB_METRIC_busy_pct])
+		return;
+	begin_details(w, "The workers' time");
+	put_series_heads(w);
+	/* busy last, for a row without it is none. */
+	for (int t = 0; t < SB_TIMES; t++) {
+		metric[t] = (enum sb_metric_id)(SB_METRIC_busy_pct +
+						(t + 1) % SB_TIMES);
+		put_cell(w->out, sb_metric[metric[t]].name);
+	}
+	put_rule(w, SB_TIMES, true);
+	for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
+		rows += put_medians(w, &w->page->row[i], NULL, metric,
+				    SB_TIMES);
+	if (w->page->rows > w->folded)
+		put_left_out(w, w->page->rows - w->folded, "series are");
+	fputs("\nbusy is work, scheduler and harness; without it the others "
+	      "add up to 100 %.\n",
+	      w->out);
+	end_details(w);
+}
+
+static void put_facts(const struct writer *w)
+{
+	for (uint32_t i = 0; i < w->page->results && i < w->folded; i++) {
+		const struct sb_result *result = &w->page->result[i];
+
+		begin_details(w, "Machine, run and options");
+		if (w->page->results > 1) {
+			fputs("\n", w->out);
+			put_text(w->out, sb_page_result_name(result));
+			fputs("\n", w->out);
+		}
+		fputs("\n| name | value |\n|---|---|\n", w->out);
+		for (uint32_t f = 0; f < result->facts; f++) {
+			fputs("| ", w->out);
+			put_text(w->out, result->fact[f].group);
+			fputs(".", w->out);
+			put_text(w->out, result->fact[f].key);
+			put_cell(w->out, result->fact[f].value);
+			fputs(" |\n", w->out);
+		}
+		end_details(w);
+	}
+}
+
+/* ---- pictures ---- */
+
+/* What a link may have as it is. */
+static void put_link(FILE *out, const char *path)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz0123456789-._/";
+
+	for (; *path; path++)
+		fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X",
+			(unsigned char)*path);
+}
+
+/* How to get from one directory to another, both absolute and resolved; for
+ * the caller to free. */
+static char *relative(const char *from, const char *to)
+{
+	size_t same = 0;
+	char *path = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&path, &bytes);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0;; i++) {
+		const bool ends = !from[i] || from[i] == '/';
+
+		if (ends && (!to[i] || to[i] == '/'))
+			same = i;
+		if (from[i] != to[i] || !from[i])
+			break;
+	}
+	for (const char *c = from + same; *c; c++) {
+		if (*c == '/' && c[1])
+			fputs("../", out);
+	}
+	fputs(to + same + (to[same] == '/'), out);
+	fclose(out);
+	return path;
+}
+
+/* The way to a result's pictures; "" when one of both is no directory. */
+static char *path_to(const struct writer *w, const struct sb_result *result)
+{
+	char *from = realpath(w->home, NULL);
+	char *plots = sb_path_join(result->directory, "plots");
+	char *to = plots ? realpath(plots, NULL) : NULL;
+	char *path = from && to ? relative(from, to) : strdup("");
+
+	free(from);
+	free(plots);
+	free(to);
+	return path;
+}
+
+static void put_picture(const struct writer *w, const char *path,
+			const char *name)
+{
+	const char *doc = sb_page_picture_doc(name);
+
+	fputs("- [", w->out);
+	put_text(w->out, name);
+	fputs("](", w->out);
+	put_link(w->out, path);
+	fputs("/", w->out);
+	put_link(w->out, name);
+	fprintf(w->out, ".svg)%s%s\n", *doc ? ": " : "", doc);
+}
+
+static void put_pictures_of(const struct writer *w,
+			    const struct sb_result *result)
+{
+	struct sb_page_pictures pictures;
+	char *path = path_to(w, result);
+
+	if (!path || sb_page_pictures_find(&pictures, result)) {
+		free(path);
+		return;
+	}
+	if (pictures.pictures && *path) {
+		begin_details(w, "Pictures");
+		fputs("\n", w->out);
+		for (uint32_t i = 0; i < pictures.pictures && i < w->folded;
+		     i++)
+			put_picture(w, path, pictures.name[i]);
+		if (pictures.pictures > w->folded)
+			put_left_out(w, pictures.pictures - w->folded,
+				     "pictures are");
+		end_details(w);
+	}
+	sb_page_pictures_free(&pictures);
+	free(path);
+}
+
+static void put_pictures(const struct writer *w)
+{
+	for (uint32_t i = 0; i < w->page->results && i < w->folded; i++)
+		put_pictures_of(w, &w->page->result[i]);
+}
+
+/* ---- the whole ---- */
+
+static void put_all(const struct writer *w)
+{
+	static void (*const parts[])(const struct writer *) = {
+		put_runs,      put_verdict, put_reasons,
+		put_headline,  put_doubts,  put_pictures,
+		put_latencies, put_times,   put_facts,
+	};
+	char *workloads = sb_page_workloads(w->page);
+
+	fputs("### sched-bench: ", w->out);
+	put_text(w->out, workloads ? workloads : "");
+	fputs("\n", w->out);
+	free(workloads);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++)
+		parts[i](w);
+}
+
+/* A try with these limits, for the caller to free; NULL: no memory. */
+static char *make(const struct sb_page *page, const char *home, uint32_t seen,
+		  uint32_t folded)
+{
+	struct writer w = {
+		.page = page, .home = home, .seen = seen, .folded = folded
+	};
+	char *text = NULL;
+	size_t bytes;
+
+	w.out = open_memstream(&text, &bytes);
+	if (!w.out)
+		return NULL;
+	put_all(&w);
+	if (!fclose(w.out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* No table is longer than that to begin with. */
+#define ROWS_MAX 1024
+
+static char *make_fitting(const struct sb_page *page, const char *home)
+{
+	uint32_t seen = ROWS_MAX;
+	uint32_t folded = ROWS_MAX;
+	char *text = make(page, home, seen, folded);
+
+	while (text && strlen(text) > SB_MARKDOWN_BYTES && seen) {
+		free(text);
+		if (folded)
+			folded /= 2;
+		else
+			seen /= 2;
+		text = make(page, home, seen, folded);
+	}
+	return text;
+}
+
+int sb_write_markdown(const struct sb_result *result, uint32_t results,
+		      const char *home, FILE *out)
+{
+	struct sb_page page;
+	char *text;
+	int rc = sb_page_init(&page, result, results);
+
+	if (rc)
+		return rc;
+	text = make_fitting(&page, home);
+	sb_page_fini(&page);
+	if (!text)
+		return -ENOMEM;
+	fputs(text, out);
+	free(text);
+	return 0;
+}

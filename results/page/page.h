@@ -1,0 +1,174 @@
+/*
+ * page.h - what the two forms of a report, the HTML page and the Markdown, are
+ * made from: the series of one or several results as rows, the settings that
+ * differ between them as columns. Private to results/page/.
+ */
+#ifndef SB_RESULTS_PAGE_PAGE_H
+#define SB_RESULTS_PAGE_PAGE_H
+
+#include <stdio.h>
+
+#include "results/record.h"
+
+/* One row of every table. */
+struct sb_page_row {
+	const struct sb_result *result;
+	const struct sb_series *series;
+	char *name; /* the workload; with its parameters if it is not alone */
+};
+
+struct sb_page {
+	const struct sb_result *result; /* [results] */
+	uint32_t results;
+	struct sb_page_row *row; /* [rows] */
+	uint32_t rows;
+	const char **swept; /* [swepts] names of settings, each once */
+	uint32_t swepts;
+	bool *has; /* [SB_METRICS] any row measured it */
+};
+
+/* Over results that outlive it. Returns 0 or -ENOMEM; it is then empty. */
+SB_MUST_CHECK int sb_page_init(struct sb_page *page,
+			       const struct sb_result *result,
+			       uint32_t results);
+void sb_page_fini(struct sb_page *page);
+
+/* Repetitions of all rows with that verdict; SB_VERDICTS: of any. */
+#define SB_VERDICTS ((enum sb_verdict)(SB_INVALID + 1))
+uint32_t sb_page_count(const struct sb_page *page, enum sb_verdict verdict);
+
+/* What a reader has to know of a verdict. */
+const char *sb_page_verdict_doc(enum sb_verdict verdict);
+
+/* The last part of the directory, which is what tells results apart. */
+const char *sb_page_result_name(const struct sb_result *result);
+
+/* "Intel …: 1 package, 2 cores; 2 workers", for the caller to free, or NULL. */
+char *sb_page_machine(const struct sb_result *result);
+
+/* "pingpong, yield" and how many more there are, for the caller to free. */
+char *sb_page_workloads(const struct sb_page *page);
+
+/* A number with its unit; out has room for SB_PAGE_NUMBER_BYTES. */
+#define SB_PAGE_NUMBER_BYTES 64
+void sb_page_number(char *out, double value, const char *unit);
+
+/* "153 ns .. 170 ns", of a spread that has values; same room, twice. */
+#define SB_PAGE_RANGE_BYTES (2 * SB_PAGE_NUMBER_BYTES + 8)
+void sb_page_range(char *out, const struct sb_spread *spread, const char *unit);
+
+/* The columns of the first table. */
+extern const enum sb_metric_id sb_page_headline[];
+extern const size_t sb_page_headlines;
+
+/* Latencies: seven metrics each, from this one on, as metrics.def has them. */
+struct sb_page_latency {
+	const char *name;
+	enum sb_metric_id first;
+	const char *doc;
+};
+#define SB_PAGE_LATENCY_METRICS 7
+extern const struct sb_page_latency sb_page_latency[];
+extern const size_t sb_page_latencies;
+
+/* ---- reasons ---- */
+
+struct sb_page_reason {
+	enum sb_verdict verdict;
+	char *kind; /* without the numbers that differ */
+	uint32_t repetitions;
+};
+
+struct sb_page_reasons {
+	struct sb_page_reason *reason; /* [reasons] the worst and most first */
+	uint32_t reasons;
+};
+
+/* Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_page_reasons_find(struct sb_page_reasons *reasons,
+				       const struct sb_page *page);
+void sb_page_reasons_free(struct sb_page_reasons *reasons);
+
+/* ---- pictures ---- */
+
+/* The pictures of a result: plots/NAME.svg. */
+struct sb_page_pictures {
+	char **name; /* [pictures], by kind, without ".svg" */
+	uint32_t pictures;
+};
+
+/* None when there is no such directory. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_page_pictures_find(struct sb_page_pictures *pictures,
+					const struct sb_result *result);
+void sb_page_pictures_free(struct sb_page_pictures *pictures);
+
+/* What to see in the picture of that name, or "". */
+const char *sb_page_picture_doc(const char *name);
+
+/*
+ * The picture as an element of a page. The file is not trusted: elements and
+ * attributes that draw are copied, all else is left out (scripts, handlers,
+ * styles, links to elsewhere); identifiers get a prefix of their own. label:
+ * for those who do not see it. Returns 0; -EINVAL: it is not well-formed, and
+ * nothing has been written; or another -errno.
+ */
+SB_MUST_CHECK int sb_page_svg(FILE *out, const char *path, uint32_t number,
+			      const char *label);
+
+/* ---- HTML ---- */
+
+/* Text and attributes: what means something in HTML does not any more. */
+void sb_html(FILE *out, const char *text);
+
+/* The style sheet and the script as they stand in page.css and page.js, and
+ * their hashes as a content security policy names them. */
+extern const char sb_page_css[];
+extern const char sb_page_js[];
+extern const char sb_page_policy[];
+
+/* A table in a box that scrolls, up to its first cell of data. label: for those
+ * who do not see where it stands. */
+void sb_html_table(FILE *out, const char *label);
+void sb_html_table_body(FILE *out);
+void sb_html_table_end(FILE *out);
+
+/* Of a column; unit and doc may be "". */
+void sb_html_head(FILE *out, const char *title, const char *unit,
+		  const char *doc);
+void sb_html_metric_head(FILE *out, enum sb_metric_id metric);
+/* The same of a row. */
+void sb_html_metric_row_head(FILE *out, enum sb_metric_id metric);
+
+/* The columns and cells that say which series a row is. */
+void sb_html_series_heads(FILE *out, const struct sb_page *page);
+void sb_html_series_cells(FILE *out, const struct sb_page *page,
+			  const struct sb_page_row *row);
+
+void sb_html_number(FILE *out, double value, const char *unit);
+void sb_html_count(FILE *out, uint64_t value);
+void sb_html_text(FILE *out, const char *text);
+/* The median, and its spread for who points at it; shown: also beneath it. */
+void sb_html_spread(FILE *out, const struct sb_spread *spread, const char *unit,
+		    bool shown);
+
+/* "6 valid, 1 suspect". */
+void sb_html_verdicts(FILE *out, const struct sb_series *series);
+
+/* Each repetition a point, for a cell; what is not valid is marked. */
+void sb_html_strip(FILE *out, const struct sb_series *series,
+		   enum sb_metric_id metric);
+
+/* The parts of the page. */
+void sb_html_verdict(FILE *out, const struct sb_page *page);
+void sb_html_headline(FILE *out, const struct sb_page *page);
+void sb_html_pictures(FILE *out, const struct sb_page *page);
+void sb_html_latencies(FILE *out, const struct sb_page *page);
+void sb_html_times(FILE *out, const struct sb_page *page);
+void sb_html_steals(FILE *out, const struct sb_page *page);
+void sb_html_memory(FILE *out, const struct sb_page *page);
+void sb_html_metrics(FILE *out, const struct sb_page *page);
+void sb_html_settings(FILE *out, const struct sb_page *page);
+void sb_html_facts(FILE *out, const struct sb_page *page);
+void sb_html_definitions(FILE *out, const struct sb_page *page);
+
+#endif

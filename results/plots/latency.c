@@ -1,0 +1,202 @@
+/*
+ * latency.c - distributions of latencies on HdrHistogram's axis, and latency
+ * over load.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/plots/plot.h"
+
+/* ---- percentiles ---- */
+
+/* Of one series: what was timed, and how much was never completed, which is later
+ * than all of it. */
+typedef void (*gather)(const struct sb_series *series, int which,
+		       struct sb_hist_counts *out, uint64_t *lost);
+
+static void gather_hist(const struct sb_series *series, int which,
+			struct sb_hist_counts *out, uint64_t *lost)
+{
+	sb_series_hist(series, (enum sb_hist_id)which, out);
+	*lost = 0;
+}
+
+/* Of sojourn and wait; a service that was not begun has no time. */
+enum { SOJOURN, WAIT, SERVICE, LATENESS };
+
+static uint64_t lost_of(const struct sb_requests *requests, int which)
+{
+	switch (which) {
+	case SOJOURN:
+	case WAIT:
+		return sb_requests_lost(requests);
+	case LATENESS:
+		return requests->intended - requests->lateness.count;
+	default:
+		return 0;
+	}
+}
+
+static void gather_requests(const struct sb_series *series, int which,
+			    struct sb_hist_counts *out, uint64_t *lost)
+{
+	memset(out, 0, sizeof(*out));
+	*lost = 0;
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+		const struct sb_hist_counts *hist;
+
+		if (!sb_record_has_numbers(record) || !record->requests ||
+		    !sb_request_hist(record->requests, (uint32_t)which, &hist))
+			continue;
+		/* Closed loops have no schedule to be late against. */
+		if (which == LATENESS && !record->requests->is_open)
+			continue;
+		sb_hist_merge(out, hist);
+		*lost += lost_of(record->requests, which);
+	}
+}
+
+static double middle(uint32_t bucket)
+{
+	const uint64_t half = sb_hist_bucket_width(bucket) / 2;
+
+	return (double)(sb_hist_bucket_low(bucket) + half);
+}
+
+static void add_extremes(struct sb_plot_range *range,
+			 const struct sb_hist_counts *hist)
+{
+	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
+		if (hist->bucket[b])
+			sb_plot_range_add(range, middle(b));
+	}
+}
+
+/* Latency over 1 / (1 - quantile), logarithmically: 0 is none, 1 is 90 %. */
+static uint32_t put_percentiles(struct sb_plot *plot,
+				const struct sb_hist_counts *hist,
+				uint64_t lost, double edge)
+{
+	/* The last value stands at one more than its count. */
+	const double all = (double)(hist->count + lost) + 1;
+	const uint32_t block = sb_plot_block(plot);
+	uint64_t seen = 0;
+
+	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
+		if (!hist->bucket[b])
+			continue;
+		if (!seen)
+			fprintf(plot->data, "0 %.9g\n",
+				sb_plot_clamp(middle(b), edge));
+		seen += hist->bucket[b];
+		fprintf(plot->data, "%.9g %.9g\n",
+			-log10(1 - (double)seen / all),
+			sb_plot_clamp(middle(b), edge));
+	}
+	sb_plot_block_end(plot);
+	return block;
+}
+
+static void put_percentile_axis(struct sb_plot *plot, double most)
+{
+	static const char *const words[] = {
+		"50 %",	    "90 %",	 "99 %",       "99.9 %",     "99.99 %",
+		"99.999 %", "99.9999 %", "99.99999 %", "99.999999 %"
+	};
+	struct sb_plot_tic tic[SB_ARRAY_SIZE(words) + 1] = { { 0, "0" } };
+	const double end = fmax(log10(most), 0.4);
+	uint32_t tics = 1;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(words); i++) {
+		const double at = i ? (double)i : log10(2);
+
+		if (at <= end)
+			tic[tics++] = (struct sb_plot_tic){ at, words[i] };
+	}
+	sb_plot_words(plot, 'x', "percentile",
+		      &(struct sb_plot_words){ tic, tics, 0, end });
+}
+
+static const char *line_label(const struct sb_plot *plot, uint32_t i, char *out,
+			      size_t bytes)
+{
+	if (plot->view->lines == 1)
+		return NULL;
+	snprintf(out, bytes, "%s%s", plot->view->line[i].label,
+		 sb_plot_is_suspect(plot->view->line[i].series) ? " (suspect)"
+								: "");
+	return out;
+}
+
+static bool draw_percentiles(struct sb_plot *plot, gather from, int which,
+			     struct sb_hist_counts *hist)
+{
+	const struct sb_plot_view *view = plot->view;
+	struct sb_plot_axis y = { 'y', "latency", "ns", { 0 }, true, true };
+	uint64_t all_lost = 0;
+	uint64_t most = 0;
+	uint64_t lost;
+	uint32_t curves = 0;
+	uint32_t shown;
+	char label[400];
+	double edge;
+
+	for (uint32_t i = 0; i < view->lines; i++) {
+		from(view->line[i].series, which, hist, &lost);
+		add_extremes(&y.range, hist);
+		most = sb_max_u64(most, hist->count ? hist->count + lost : 0);
+		all_lost += hist->count ? lost : 0;
+		curves += hist->count > 0;
+	}
+	if (!y.range.any)
+		return sb_plot_refuse(plot, "nothing of the kind was timed");
+	sb_plot_panel(plot);
+	edge = sb_plot_axis(plot, &y);
+	put_percentile_axis(plot, (double)most + 1);
+	shown = sb_plot_most(plot, curves);
+	curves = 0;
+	for (uint32_t i = 0; curves < shown; i++) {
+		char style[SB_PLOT_STYLE_BYTES];
+		uint32_t block;
+
+		from(view->line[i].series, which, hist, &lost);
+		if (!hist->count)
+			continue;
+		block = put_percentiles(plot, hist, lost, edge);
+		sb_plot_curve(plot, block,
+			      line_label(plot, i, label, sizeof(label)),
+			      "using 1:2 with fsteps %s",
+			      sb_plot_line_style(style, curves++));
+	}
+	if (all_lost)
+		sb_plot_note(plot,
+			     "%" PRIu64 " requests were lost, later than "
+			     "all others",
+			     all_lost);
+	return true;
+}
+
+static bool draw_gathered(struct sb_plot *plot, gather from, int which)
+{
+	struct sb_hist_counts *hist = calloc(1, sizeof(*hist));
+	bool drawn;
+
+	if (!hist)
+		return sb_plot_refuse(plot, "no memory");
+	drawn = draw_percentiles(plot, from, which, hist);
+	free(hist);
+	return drawn;
+}
+
+bool sb_plot_hist(struct sb_plot *plot, int hist)
+{
+	return draw_gathered(plot, gather_hist, hist);
+}
+
+bool sb_plot_request_hist(struct sb_plot *plot, int which)
+{
+	return draw_gathered(plot, gather_requests, which);
+}
