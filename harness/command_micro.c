@@ -37,10 +37,10 @@ static const struct flag {
 	const char *help;
 } flags[] = {
 	{ "list_tests", BOOLEAN, "true|false", "print their names alone" },
-	{ "filter", REGEX, "REGEX", "those that match; -REGEX: the others" },
+	{ "filter", REGEX, "REGEX", "which; -REGEX: all but these" },
 	{ "min_time", SECONDS, "SECONDS", "least time of a repetition [0.5]" },
 	{ "min_warmup_time", SECONDS, "SECONDS", "time to run before" },
-	{ "repetitions", COUNT, "N", "repetitions, and statistics of them" },
+	{ "repetitions", COUNT, "N", "so often, with statistics" },
 	{ "enable_random_interleaving", BOOLEAN, "true|false",
 	  "repetitions of all in random order" },
 	{ "report_aggregates_only", BOOLEAN, "true|false", "statistics alone" },
@@ -191,10 +191,10 @@ void sb_micro_help(void)
 {
 	SB_FOR_EACH_KIND (kind)
 		printf("  %-26s %s\n", kind->name, kind->doc);
-	puts("\nGoogle Benchmark's:");
+	puts("\nGoogle Benchmark's, each with " PREFIX " before it:");
 	for (const struct flag *f = flags; f->name; f++)
-		printf("  " PREFIX "%s=%-*s %s\n", f->name,
-		       (int)(46 - strlen(f->name)), f->value, f->help);
+		printf("  %s=%-*s %s\n", f->name, (int)(42 - strlen(f->name)),
+		       f->value, f->help);
 }
 
 /* ---- under Google Benchmark ---- */

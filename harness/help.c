@@ -198,12 +198,13 @@ void sb_help_micro(void)
 	puts("sched-bench micro [--benchmark_FLAG=VALUE]... [options]\n"
 	     "\n"
 	     "Times the scheduler's primitives under Google Benchmark, each "
-	     "with a check of its answer;\n"
-	     "one that fails has no numbers, and the exit status is 2.\n");
+	     "with a check of\n"
+	     "its answer; one that fails has no numbers, and the exit status "
+	     "is 2.\n");
 	sb_micro_help();
 	put_options_of(SB_VERB_MICRO);
 	puts("\nTry:  sched-bench micro --benchmark_filter=deque "
-	     "--benchmark_repetitions=9 --benchmark_report_aggregates_only");
+	     "--benchmark_repetitions=9");
 }
 
 void sb_help_convert(void)

@@ -53,10 +53,11 @@ skips() {
 }
 
 help_fits() {
-	"$program" micro --help >"$work/help" && [ "$(wc -l <"$work/help")" -le 100 ] &&
-		[ "$(wc -L <"$work/help")" -le 125 ] && grep -q benchmark_filter "$work/help"
+	python3 tests/terminal.py 80 "$program" micro --help | tr -d '\r' >"$work/help"
+	[ "$(wc -l <"$work/help")" -le 80 ] && [ "$(wc -L <"$work/help")" -le 80 ] &&
+		grep -q 'filter=REGEX' "$work/help"
 }
-holds "help of micro fits two screens" help_fits
+holds "help of micro is 80 wide" help_fits
 
 # Each primitive, under the name that results are compared by.
 names_all() {

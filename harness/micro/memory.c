@@ -141,8 +141,7 @@ const struct sb_micro_kind sb_micro_memory[] = {
 	       .doc = "an object, freed by its owner", .arg_name = "bytes",
 	       .arg = { 64, 1024 }, .run = run_local) },
 	{ POOL(.name = "pool/remote_free",
-	       .doc = "32 objects, freed by another worker, come home in a "
-		      "chain; per object",
+	       .doc = "an object, freed by another worker, comes home",
 	       .arg_name = "bytes", .arg = { 64, 1024 }, .run = run_remote) },
 	{ POOL(.name = "arena/alloc_free",
 	       .doc = "a block straight from an arena, and back",

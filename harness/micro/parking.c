@@ -156,8 +156,7 @@ static const char *check_idle(struct sb_micro *m, uint64_t operations)
 const struct sb_micro_kind sb_micro_parking[] = {
 	BOTH("token", .doc = "an unpark, then a park that finds its token",
 	     .run = run_token, .check = check_token),
-	BOTH("hand_over",
-	     .doc = "two threads wake each other and sleep; per wake",
+	BOTH("hand_over", .doc = "two threads wake each other, sleep; per wake",
 	     .threads = { 2 }, .elsewhere = true, .run = run_hand_over,
 	     .check = check_hand_over),
 	{ .name = "idle/look",

@@ -185,8 +185,7 @@ const struct sb_micro_kind sb_micro_processes[] = {
 	       .doc = "Idle, Ready with an event, Running, Idle",
 	       .set_up = set_up_idle, .run = run_wake) },
 	{ WORD(.name = "state/wakeup_flag",
-	       .doc = "Ready, Running, an event that keeps it from Idle, "
-		      "Ready, Running, Ready",
+	       .doc = "an event while Running, which keeps it from Idle",
 	       .set_up = set_up_ready, .run = run_wakeup_flag) },
 	{ .name = NULL },
 };

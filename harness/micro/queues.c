@@ -346,7 +346,7 @@ static const char *check_alone(struct sb_micro *m, uint64_t operations)
 
 const struct sb_micro_kind sb_micro_queues[] = {
 	{ .name = "global_queue/put_take",
-	  .doc = "processes put one by one, taken in batches of so many",
+	  .doc = "processes put one by one, taken by so many at once",
 	  .arg_name = "batch",
 	  .arg = { 1, 16, 64 },
 	  .threads = { 1, 2, 4 },
