@@ -18,7 +18,8 @@ enum sb_verb {
 	SB_VERB_PLOT = 32,
 	SB_VERB_REPORT = 64,
 	SB_VERB_SWEEP = 128,
-	SB_VERBS_ALL = 255,
+	SB_VERB_MICRO = 256,
+	SB_VERBS_ALL = 511,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
