@@ -96,6 +96,11 @@ TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
+# A second compiler shows little in scripts that run the command.
+ifeq ($(PART),programs)
+SHELL_TESTS :=
+LEFT_OUT := PART=programs: the scripts that test the command
+endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
