@@ -96,7 +96,7 @@ static int convert_file(const struct conversion *conversion, const char *given)
 	own = sb_path_join(conversion->result->directory,
 			   conversion->converter->file);
 	if (!own)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = convert_to(conversion, own);
 	free(own);
 	return rc;
@@ -179,7 +179,7 @@ static int convert(const struct sb_options *options, const char *path)
 		return unknown_format(name);
 	rc = sb_result_read(&result, path, why, sizeof(why));
 	if (rc == -ENOMEM)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	if (rc)
 		return sb_fail(SB_EXIT_USAGE, "%s", why);
 	rc = conversion.converter->file ? convert_file(&conversion, output)

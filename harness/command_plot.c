@@ -85,7 +85,7 @@ static int read_results(struct results *results, char *const *path, uint32_t n)
 	results->result = calloc(n, sizeof(*results->result));
 	results->pointer = calloc(n, sizeof(struct sb_result *));
 	if (!results->result || !results->pointer)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < n; i++) {
 		if (sb_result_read(&results->result[i], path[i], why,
 				   sizeof(why)))
@@ -114,7 +114,7 @@ static int fail_for(const struct sb_plot_order *order, const char *kind, int rc)
 	case E2BIG:
 		return sb_fail(SB_EXIT_USAGE, "plot: %s: %s", kind, order->why);
 	case ENOMEM:
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	case ENOENT:
 	case EIO:
 		return sb_fail(SB_EXIT_ENVIRONMENT, "plot: %s", order->why);
@@ -232,11 +232,11 @@ static int plot_to_file(const struct sb_options *options,
 		return rc;
 	out = open_memstream(&drawn.bytes, &drawn.n);
 	if (!out)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = order->kind ? draw_kind(order, format, out)
 			 : draw_topology(options, results, format, out);
 	if (fclose(out) && !rc)
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
+		rc = sb_fail_memory();
 	if (!rc)
 		rc = save(&drawn, path);
 	free(drawn.bytes);
@@ -255,7 +255,7 @@ static int plot_to_result(struct sb_plot_order *order,
 			       "expected -o FILE.svg or -o FILE.png");
 	directory = sb_path_join(result->directory, "plots");
 	if (!directory)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = sb_plots_make(order, directory);
 	if (rc)
 		rc = fail_for(order, kind, rc);

@@ -66,7 +66,7 @@ static int read_results(struct report *report, char *const *word,
 
 	report->result = calloc(words, sizeof(*report->result));
 	if (!report->result)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < words && !rc; i++) {
 		rc = sb_result_read(&report->result[i], word[i], why,
 				    sizeof(why));
@@ -141,9 +141,7 @@ static int write_report(const struct report *report)
 	int rc;
 
 	if (!strcmp(report->path, "-"))
-		return write_to(report, stdout)
-			       ? sb_fail(SB_EXIT_BUG, "no memory")
-			       : 0;
+		return write_to(report, stdout) ? sb_fail_memory() : 0;
 	if (!stat(report->path, &status) && !S_ISREG(status.st_mode)) {
 		rc = write_special(report, report->path);
 	} else {
@@ -176,7 +174,7 @@ static int choose_path(struct report *report, const struct sb_options *options,
 	}
 	if (report->path)
 		report->directory = directory_of(report->path);
-	return report->directory ? 0 : sb_fail(SB_EXIT_BUG, "no memory");
+	return report->directory ? 0 : sb_fail_memory();
 }
 
 static int report_on(const struct sb_options *options)

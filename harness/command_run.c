@@ -51,11 +51,6 @@ struct session {
 	struct sb_watcher watcher;
 };
 
-static int no_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
-
 static void close_stage(struct stage *stage)
 {
 	sb_plan_free(&stage->plan);
@@ -93,7 +88,7 @@ static int add_answer(struct session *session, const struct sb_series *series)
 {
 	if (series->answer && sb_result_add_fact(&session->result, "run",
 						 "find_slo", series->answer))
-		return no_memory();
+		return sb_fail_memory();
 	return 0;
 }
 
@@ -160,7 +155,7 @@ static int measure_one(struct session *session, const struct stage *stage,
 	if (!rc)
 		rc = add_job_settings(session, stage, series);
 	if (rc)
-		return no_memory();
+		return sb_fail_memory();
 	series->emulated = stage->machine.emulated;
 	rc = sb_measure(series, chosen, options, ground, &watch);
 	if (rc)
@@ -248,7 +243,7 @@ static int add_generator_cpus(struct session *session,
 
 	return sb_result_add_fact(&session->result, "run", "generator_cpus",
 				  sb_cpu_mask_text(cpus, text, sizeof(text)))
-		       ? no_memory()
+		       ? sb_fail_memory()
 		       : 0;
 }
 
@@ -292,7 +287,7 @@ static int measure_stages(struct session *session)
 	SB_CHECK(all, >, 0);
 	session->result.series = calloc(all, sizeof(*session->result.series));
 	if (!session->result.series)
-		return no_memory();
+		return sb_fail_memory();
 	say_clock(session);
 	for (uint32_t i = 0; i < session->stages && !rc; i++)
 		rc = measure_stage(session, &session->stage[i]);
@@ -350,7 +345,7 @@ static int measure(struct session *session)
 	sb_watcher_open(&session->watcher, session->options);
 	rc = measure_stages(session);
 	if (!rc && sb_timing_add_drift(&session->result))
-		rc = no_memory();
+		rc = sb_fail_memory();
 	if (rc)
 		sb_watcher_close(&session->watcher);
 	return rc;
@@ -403,7 +398,7 @@ static int run(const struct sb_jobs *jobs, int argc, char **argv)
 
 	session.stage = calloc(jobs->jobs, sizeof(*session.stage));
 	if (!session.stage)
-		return no_memory();
+		return sb_fail_memory();
 	while (session.stages < jobs->jobs && !rc) {
 		rc = open_stage(&session.stage[session.stages],
 				&jobs->job[session.stages]);
