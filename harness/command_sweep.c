@@ -394,13 +394,15 @@ static int add_list(struct sb_options *options, const struct sb_entry *list,
 static int sweep_job(struct sb_job *job)
 {
 	char **text = calloc(job->lists + 1, sizeof(*text));
-	int rc = text ? 0 : sb_fail_memory();
+	int rc = 0;
 
+	if (!text)
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < job->lists && !rc; i++)
 		rc = add_list(&job->options, &job->list[i], &text[i]);
 	if (!rc)
 		rc = sweep(&job->options);
-	for (uint32_t i = 0; i < job->lists && text; i++)
+	for (uint32_t i = 0; i < job->lists; i++)
 		free(text[i]);
 	free(text);
 	return rc;
