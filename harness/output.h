@@ -18,6 +18,10 @@ typedef int (*sb_output_writer)(const void *what, FILE *out);
 SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write,
 			    const void *what);
 
+/* Whether it could be, as far as that can be told before; leaves nothing behind.
+ * Returns 0 or -errno. */
+SB_MUST_CHECK int sb_output_try(const char *path);
+
 /* The exit status for an -errno of writing: a disk that is full or fails is the
  * environment, all else is the name that was given. */
 int sb_output_status(int rc);

@@ -216,6 +216,13 @@ is_full() {
 }
 holds "an export on a full device: status 4, and the rest is there" is_full
 
+goes_where_links_point() {
+	ln -s real.json "$work/link" && echo old >"$work/real.json" &&
+		quick linked -w pingpong --export-json "$work/link" -q &&
+		[ -L "$work/link" ] && cmp "$work/real.json" "$work/linked/result.json"
+}
+holds "an export goes to the file that a link points to" goes_where_links_point
+
 # ---- job files ----
 
 cat >"$work/two.ini" <<'EOF'
