@@ -14,7 +14,6 @@
 #include "core/atomic.h"
 #include "harness/child.h"
 #include "harness/interrupts.h"
-#include "harness/measure.h"
 #include "harness/status.h"
 #include "results/file.h"
 #include "results/read.h"
