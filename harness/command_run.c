@@ -4,28 +4,26 @@
  */
 #include "harness/command_run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness/exports.h"
 #include "harness/facts.h"
 #include "harness/help.h"
 #include "harness/job.h"
-#include "harness/load.h"
 #include "harness/interrupts.h"
+#include "harness/load.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
 #include "harness/outcome.h"
 #include "harness/placing.h"
 #include "harness/series.h"
 #include "harness/status.h"
+#include "harness/sweep.h"
 #include "harness/timing.h"
 #include "harness/watch.h"
 #include "results/file.h"
@@ -105,18 +103,16 @@ static bool differs(const struct session *session, enum sb_option_id id)
 	return false;
 }
 
-/* A word, or the option's number. */
 static int add_option(struct sb_series *series,
 		      const struct sb_options *options, enum sb_option_id id)
 {
-	const struct sb_option_value *value = &options->value[id];
+	const char *text = options->value[id].text;
 
 	return sb_series_add_setting(
 		series, &(struct sb_setting){
 				.name = (char *)(uintptr_t)sb_option[id].name,
-				.text = (char *)(uintptr_t)value->text,
-				.number = value->number ? (double)value->number
-							: (double)NAN });
+				.text = (char *)(uintptr_t)text,
+				.number = sb_sweep_number(text) });
 }
 
 /* The job's name, and what sets it apart from the other jobs. */
