@@ -58,4 +58,8 @@ char *sb_path_join(const char *directory, const char *name);
 /* Makes a directory and its parents. Returns 0 or -errno. */
 SB_MUST_CHECK int sb_directory_make(const char *path);
 
+/* Names in it are safe from now on: a file is only so with its directory. Returns
+ * 0 or -errno. */
+SB_MUST_CHECK int sb_directory_sync(const char *path);
+
 #endif
