@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "harness/heatmap.h"
 #include "harness/help.h"
@@ -123,21 +122,13 @@ static int fail_for(const struct sb_plot_order *order, const char *kind, int rc)
 	}
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t length = strlen(text);
-
-	return length > strlen(end) &&
-	       !strcasecmp(text + length - strlen(end), end);
-}
-
 static int choose_format(const char *path, enum sb_plot_format *format)
 {
 	*format = SB_PLOT_SVG;
-	if (!strcmp(path, "-") || ends_in(path, ".svg"))
+	if (!strcmp(path, "-") || sb_ends_in(path, ".svg"))
 		return 0;
 	*format = SB_PLOT_PNG;
-	if (ends_in(path, ".png"))
+	if (sb_ends_in(path, ".png"))
 		return 0;
 	return sb_fail(
 		SB_EXIT_USAGE,
@@ -165,11 +156,7 @@ static int save(const struct drawn *drawn, const char *path)
 {
 	const int rc = sb_output(path, put_drawn, drawn);
 
-	if (rc)
-		return sb_fail(sb_output_status(rc),
-			       "'%s' cannot be written: %s", path,
-			       strerror(-rc));
-	return 0;
+	return rc ? sb_output_failed(path, rc) : 0;
 }
 
 /* The series that topology shows: there must be one. */

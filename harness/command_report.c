@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "harness/help.h"
 #include "harness/options.h"
 #include "harness/output.h"
 #include "harness/status.h"
+#include "harness/text.h"
 #include "results/file.h"
 #include "results/read.h"
 #include "results/write.h"
@@ -28,14 +28,6 @@ struct report {
 	char *directory;  /* of that file; what links are relative to */
 };
 
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t length = strlen(text);
-
-	return length >= strlen(end) &&
-	       !strcasecmp(text + length - strlen(end), end);
-}
-
 static int choose_format(struct report *report,
 			 const struct sb_options *options)
 {
@@ -44,10 +36,10 @@ static int choose_format(struct report *report,
 	report->format = options->value[SB_OPT_report_format].alternative;
 	if (report->format != AUTO)
 		return 0;
-	if (ends_in(path, ".md") || ends_in(path, ".markdown"))
+	if (sb_ends_in(path, ".md") || sb_ends_in(path, ".markdown"))
 		report->format = MARKDOWN;
-	else if (!*path || !strcmp(path, "-") || ends_in(path, ".html") ||
-		 ends_in(path, ".htm"))
+	else if (!*path || !strcmp(path, "-") || sb_ends_in(path, ".html") ||
+		 sb_ends_in(path, ".htm"))
 		report->format = HTML;
 	else
 		return sb_fail(SB_EXIT_USAGE,
@@ -77,16 +69,6 @@ static int read_results(struct report *report, char *const *word,
 	return 0;
 }
 
-/* The part before the last slash, for the caller to free. */
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 static int write_to(const void *what, FILE *out)
 {
 	const struct report *report = what;
@@ -101,13 +83,7 @@ static int write_report(const struct report *report)
 {
 	const int rc = sb_output(report->path, write_to, report);
 
-	if (rc == -ENOMEM)
-		return sb_fail_memory();
-	if (rc)
-		return sb_fail(sb_output_status(rc),
-			       "'%s' cannot be written: %s", report->path,
-			       strerror(-rc));
-	return 0;
+	return rc ? sb_output_failed(report->path, rc) : 0;
 }
 
 /* Where it goes, once the results are known. */
@@ -126,7 +102,7 @@ static int choose_path(struct report *report, const struct sb_options *options,
 		report->path = *made;
 	}
 	if (report->path)
-		report->directory = directory_of(report->path);
+		report->directory = sb_path_directory(report->path);
 	return report->directory ? 0 : sb_fail_memory();
 }
 

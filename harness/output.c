@@ -111,3 +111,11 @@ int sb_output_status(int rc)
 		return SB_EXIT_USAGE;
 	}
 }
+
+int sb_output_failed(const char *path, int rc)
+{
+	if (rc == -ENOMEM)
+		return sb_fail_memory();
+	return sb_fail(sb_output_status(rc), "'%s' cannot be written: %s", path,
+		       strerror(-rc));
+}

@@ -22,8 +22,12 @@ SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write,
  * Returns 0 or -errno. */
 SB_MUST_CHECK int sb_output_try(const char *path);
 
-/* The exit status for an -errno of writing: a disk that is full or fails is the
- * environment, all else is the name that was given. */
+/* Prints that the file cannot be written, for that -errno. Returns the exit
+ * status: a disk that is full or fails is the environment, all else but want of
+ * memory is the name that was given. */
+int sb_output_failed(const char *path, int rc);
+
+/* The same status, for who says more. */
 int sb_output_status(int rc);
 
 #endif

@@ -21,6 +21,15 @@ char *sb_path_join(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+char *sb_path_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 /* Not every one can be synced. */
 int sb_directory_sync(const char *path)
 {
@@ -37,10 +46,7 @@ int sb_directory_sync(const char *path)
 
 static int sync_parent(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *parent = !slash	       ? strdup(".")
-		       : slash == path ? strdup("/")
-				       : strndup(path, (size_t)(slash - path));
+	char *parent = sb_path_directory(path);
 	const int rc = parent ? sb_directory_sync(parent) : -ENOMEM;
 
 	free(parent);
@@ -116,6 +122,25 @@ void sb_file_abandon(struct sb_file *file)
 	fclose(file->stream);
 	unlink(file->temporary);
 	forget(file);
+}
+
+#define COPY_BYTES 65536
+
+int sb_file_copy(const char *path, FILE *out)
+{
+	FILE *in = fopen(path, "re");
+	char buffer[COPY_BYTES];
+	size_t n;
+	int rc = 0;
+
+	if (!in)
+		return -errno;
+	while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
+		(void)fwrite(buffer, 1, n, out);
+	if (ferror(in))
+		rc = -EIO;
+	fclose(in);
+	return rc;
 }
 
 static int make_one(const char *path)

@@ -169,23 +169,6 @@ int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 	return rc ? failed(directory, rc, why) : 0;
 }
 
-static int copy_to(FILE *out, const char *path)
-{
-	FILE *in = path ? fopen(path, "re") : NULL;
-	char bytes[16384];
-	size_t n;
-	int rc = 0;
-
-	if (!in)
-		return path ? -errno : -ENOMEM;
-	while (!rc && (n = fread(bytes, 1, sizeof(bytes), in)) > 0) {
-		if (fwrite(bytes, 1, n, out) != n)
-			rc = -errno;
-	}
-	fclose(in);
-	return rc;
-}
-
 int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 		   FILE *out, char *why)
 {
@@ -209,7 +192,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 	if (!rc) {
 		path = path_of(stage.path, picture->name,
 			       format == SB_PLOT_SVG ? ".svg" : ".png");
-		rc = copy_to(out, path);
+		rc = path ? sb_file_copy(path, out) : -ENOMEM;
 		if (rc)
 			failed(parent, rc, why);
 		free(path);
