@@ -269,6 +269,7 @@ void sb_worker_watch(struct sb_worker *worker);
 
 /* Runs one step of a Ready process that the worker has taken from a queue. */
 void sb_worker_run(struct sb_worker *worker, struct sb_process *process);
+
 /* Completes a process whatever its state; for a worker-less scheduler. */
 void sb_process_finish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		       struct sb_process *process, int error,

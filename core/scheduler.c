@@ -181,7 +181,6 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 static int set_up(struct sb_worker_thread *t)
 {
 	struct sb_scheduler *s = t->scheduler;
-
 	struct sb_worker *w = s->worker[t->id];
 	int rc;
 

@@ -15,7 +15,7 @@
 #include "core/atomic.h"
 #include "core/clock.h"
 #include "harness/crash.h"
-#include "harness/measure.h"
+#include "harness/interrupts.h"
 #include "harness/text.h"
 
 #define TICK_MS	      100

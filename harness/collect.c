@@ -24,7 +24,7 @@ int sb_configuration_parse(const struct sb_sweep *sweep,
 
 	run->workload_names = NULL;
 	if (sb_sweep_arguments(sweep, configuration, 0, arguments))
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	sb_fail_about(configuration->label);
 	rc = sb_options_parse(run, (int)arguments->n - 1, arguments->word + 1);
 	if (!rc)
@@ -89,7 +89,7 @@ static int init_series(const struct sb_sweep *sweep,
 	series->emulated = machine.emulated;
 	for (uint32_t r = 0; r < series->records; r++)
 		series->record[r].repetition = r;
-	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 static int init_all(const struct sb_sweep *sweep,
@@ -101,7 +101,7 @@ static int init_all(const struct sb_sweep *sweep,
 
 	result->series = calloc(sweep->configurations, sizeof(*result->series));
 	if (!result->series)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < sweep->configurations && !rc; i++) {
 		const struct sb_configuration *c = &sweep->configuration[i];
 		struct sb_arguments arguments;
@@ -175,7 +175,7 @@ static int take_facts(struct collection *collection,
 	for (uint32_t i = 0; i < from->facts && !rc; i++)
 		rc = sb_result_add_fact(collection->result, from->fact[i].group,
 					from->fact[i].key, from->fact[i].value);
-	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 static bool fits(const struct sb_result *from, const struct sb_series *series)

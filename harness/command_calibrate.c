@@ -57,7 +57,7 @@ static int measure(struct sb_calibration *c)
 	rc = sb_measure_recording(c);
 	show_progress(0, NULL);
 	if (!rc && c->no_memory)
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
+		rc = sb_fail_memory();
 	return rc;
 }
 

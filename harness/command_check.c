@@ -105,7 +105,7 @@ static int check(const struct sb_options *options)
 	if (format == JSON)
 		list = json_array();
 	if (format == JSON && !list)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	warnings = run_probes(&view, list);
 	if (list) {
 		json_dumpf(list, stdout, JSON_INDENT(1));

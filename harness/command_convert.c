@@ -50,12 +50,6 @@ static int unknown_format(const char *name)
 		       names);
 }
 
-static int cannot_write(const char *path, int rc)
-{
-	return sb_fail(sb_output_status(rc), "'%s' cannot be written: %s", path,
-		       strerror(-rc));
-}
-
 /* ---- one file ---- */
 
 /* What a writer is called with. */
@@ -80,7 +74,7 @@ static int convert_to(const struct conversion *conversion, const char *path)
 			       conversion->result->directory,
 			       conversion->converter->lacks);
 	if (rc)
-		return cannot_write(path, rc);
+		return sb_output_failed(path, rc);
 	if (strcmp(path, "-") != 0)
 		puts(path);
 	return 0;
@@ -96,7 +90,7 @@ static int convert_file(const struct conversion *conversion, const char *given)
 	own = sb_path_join(conversion->result->directory,
 			   conversion->converter->file);
 	if (!own)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = convert_to(conversion, own);
 	free(own);
 	return rc;
@@ -135,7 +129,7 @@ static int prepare_directory(const struct conversion *conversion,
 			       conversion->converter->name);
 	rc = sb_directory_make(directory);
 	if (rc)
-		return cannot_write(directory, rc);
+		return sb_output_failed(directory, rc);
 	if (holds_another(directory, conversion->result->directory))
 		return sb_fail(SB_EXIT_USAGE,
 			       "--output: '%s' holds another result; expected "
@@ -179,7 +173,7 @@ static int convert(const struct sb_options *options, const char *path)
 		return unknown_format(name);
 	rc = sb_result_read(&result, path, why, sizeof(why));
 	if (rc == -ENOMEM)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	if (rc)
 		return sb_fail(SB_EXIT_USAGE, "%s", why);
 	rc = conversion.converter->file ? convert_file(&conversion, output)

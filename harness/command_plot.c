@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "harness/heatmap.h"
 #include "harness/help.h"
@@ -85,7 +84,7 @@ static int read_results(struct results *results, char *const *path, uint32_t n)
 	results->result = calloc(n, sizeof(*results->result));
 	results->pointer = calloc(n, sizeof(struct sb_result *));
 	if (!results->result || !results->pointer)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < n; i++) {
 		if (sb_result_read(&results->result[i], path[i], why,
 				   sizeof(why)))
@@ -114,7 +113,7 @@ static int fail_for(const struct sb_plot_order *order, const char *kind, int rc)
 	case E2BIG:
 		return sb_fail(SB_EXIT_USAGE, "plot: %s: %s", kind, order->why);
 	case ENOMEM:
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	case ENOENT:
 	case EIO:
 		return sb_fail(SB_EXIT_ENVIRONMENT, "plot: %s", order->why);
@@ -123,21 +122,13 @@ static int fail_for(const struct sb_plot_order *order, const char *kind, int rc)
 	}
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t length = strlen(text);
-
-	return length > strlen(end) &&
-	       !strcasecmp(text + length - strlen(end), end);
-}
-
 static int choose_format(const char *path, enum sb_plot_format *format)
 {
 	*format = SB_PLOT_SVG;
-	if (!strcmp(path, "-") || ends_in(path, ".svg"))
+	if (!strcmp(path, "-") || sb_ends_in(path, ".svg"))
 		return 0;
 	*format = SB_PLOT_PNG;
-	if (ends_in(path, ".png"))
+	if (sb_ends_in(path, ".png"))
 		return 0;
 	return sb_fail(
 		SB_EXIT_USAGE,
@@ -165,11 +156,7 @@ static int save(const struct drawn *drawn, const char *path)
 {
 	const int rc = sb_output(path, put_drawn, drawn);
 
-	if (rc)
-		return sb_fail(sb_output_status(rc),
-			       "'%s' cannot be written: %s", path,
-			       strerror(-rc));
-	return 0;
+	return rc ? sb_output_failed(path, rc) : 0;
 }
 
 /* The series that topology shows: there must be one. */
@@ -232,11 +219,11 @@ static int plot_to_file(const struct sb_options *options,
 		return rc;
 	out = open_memstream(&drawn.bytes, &drawn.n);
 	if (!out)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = order->kind ? draw_kind(order, format, out)
 			 : draw_topology(options, results, format, out);
 	if (fclose(out) && !rc)
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
+		rc = sb_fail_memory();
 	if (!rc)
 		rc = save(&drawn, path);
 	free(drawn.bytes);
@@ -255,7 +242,7 @@ static int plot_to_result(struct sb_plot_order *order,
 			       "expected -o FILE.svg or -o FILE.png");
 	directory = sb_path_join(result->directory, "plots");
 	if (!directory)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = sb_plots_make(order, directory);
 	if (rc)
 		rc = fail_for(order, kind, rc);

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "harness/help.h"
 #include "harness/options.h"
+#include "harness/output.h"
 #include "harness/status.h"
+#include "harness/text.h"
 #include "results/file.h"
 #include "results/read.h"
 #include "results/write.h"
@@ -28,14 +28,6 @@ struct report {
 	char *directory;  /* of that file; what links are relative to */
 };
 
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t length = strlen(text);
-
-	return length >= strlen(end) &&
-	       !strcasecmp(text + length - strlen(end), end);
-}
-
 static int choose_format(struct report *report,
 			 const struct sb_options *options)
 {
@@ -44,10 +36,10 @@ static int choose_format(struct report *report,
 	report->format = options->value[SB_OPT_report_format].alternative;
 	if (report->format != AUTO)
 		return 0;
-	if (ends_in(path, ".md") || ends_in(path, ".markdown"))
+	if (sb_ends_in(path, ".md") || sb_ends_in(path, ".markdown"))
 		report->format = MARKDOWN;
-	else if (!*path || !strcmp(path, "-") || ends_in(path, ".html") ||
-		 ends_in(path, ".htm"))
+	else if (!*path || !strcmp(path, "-") || sb_ends_in(path, ".html") ||
+		 sb_ends_in(path, ".htm"))
 		report->format = HTML;
 	else
 		return sb_fail(SB_EXIT_USAGE,
@@ -66,7 +58,7 @@ static int read_results(struct report *report, char *const *word,
 
 	report->result = calloc(words, sizeof(*report->result));
 	if (!report->result)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < words && !rc; i++) {
 		rc = sb_result_read(&report->result[i], word[i], why,
 				    sizeof(why));
@@ -77,86 +69,21 @@ static int read_results(struct report *report, char *const *word,
 	return 0;
 }
 
-/* The part before the last slash, for the caller to free. */
-static char *directory_of(const char *path)
+static int write_to(const void *what, FILE *out)
 {
-	const char *slash = strrchr(path, '/');
+	const struct report *report = what;
 
-	if (!slash)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-static int write_to(const struct report *report, FILE *out)
-{
 	return report->format == MARKDOWN
 		       ? sb_write_markdown(report->result, report->results,
 					   report->directory, out)
 		       : sb_write_html(report->result, report->results, out);
 }
 
-/* Whole or not at all. */
-static int write_file(const struct report *report, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory = directory_of(path);
-	struct sb_file file;
-	int rc = -ENOMEM;
-
-	if (directory)
-		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
-	free(directory);
-	if (rc)
-		return rc;
-	rc = write_to(report, file.stream);
-	if (!rc)
-		return sb_file_commit(&file);
-	sb_file_abandon(&file);
-	return rc;
-}
-
-/* A device or a pipe is written to, not replaced. */
-static int write_special(const struct report *report, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int rc;
-
-	if (!out)
-		return -errno;
-	rc = write_to(report, out);
-	if (!rc && (ferror(out) || fflush(out)))
-		rc = -errno;
-	return fclose(out) && !rc ? -errno : rc;
-}
-
-static bool is_disk_error(int rc)
-{
-	return rc == -ENOSPC || rc == -EDQUOT || rc == -EIO;
-}
-
 static int write_report(const struct report *report)
 {
-	struct stat status;
-	char *real;
-	int rc;
+	const int rc = sb_output(report->path, write_to, report);
 
-	if (!strcmp(report->path, "-"))
-		return write_to(report, stdout)
-			       ? sb_fail(SB_EXIT_BUG, "no memory")
-			       : 0;
-	if (!stat(report->path, &status) && !S_ISREG(status.st_mode)) {
-		rc = write_special(report, report->path);
-	} else {
-		real = realpath(report->path, NULL); /* what a link points to */
-		rc = write_file(report, real ? real : report->path);
-		free(real);
-	}
-	if (rc)
-		return sb_fail(is_disk_error(rc) ? SB_EXIT_ENVIRONMENT
-						 : SB_EXIT_USAGE,
-			       "'%s' cannot be written: %s", report->path,
-			       strerror(-rc));
-	return 0;
+	return rc ? sb_output_failed(report->path, rc) : 0;
 }
 
 /* Where it goes, once the results are known. */
@@ -175,8 +102,8 @@ static int choose_path(struct report *report, const struct sb_options *options,
 		report->path = *made;
 	}
 	if (report->path)
-		report->directory = directory_of(report->path);
-	return report->directory ? 0 : sb_fail(SB_EXIT_BUG, "no memory");
+		report->directory = sb_path_directory(report->path);
+	return report->directory ? 0 : sb_fail_memory();
 }
 
 static int report_on(const struct sb_options *options)

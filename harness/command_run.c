@@ -4,28 +4,26 @@
  */
 #include "harness/command_run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness/exports.h"
 #include "harness/facts.h"
 #include "harness/help.h"
 #include "harness/job.h"
-#include "harness/load.h"
 #include "harness/interrupts.h"
+#include "harness/load.h"
 #include "harness/measure.h"
 #include "harness/memory.h"
 #include "harness/outcome.h"
 #include "harness/placing.h"
 #include "harness/series.h"
 #include "harness/status.h"
+#include "harness/sweep.h"
 #include "harness/timing.h"
 #include "harness/watch.h"
 #include "results/file.h"
@@ -50,11 +48,6 @@ struct session {
 	struct sb_result result;
 	struct sb_watcher watcher;
 };
-
-static int no_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
 
 static void close_stage(struct stage *stage)
 {
@@ -93,7 +86,7 @@ static int add_answer(struct session *session, const struct sb_series *series)
 {
 	if (series->answer && sb_result_add_fact(&session->result, "run",
 						 "find_slo", series->answer))
-		return no_memory();
+		return sb_fail_memory();
 	return 0;
 }
 
@@ -110,18 +103,16 @@ static bool differs(const struct session *session, enum sb_option_id id)
 	return false;
 }
 
-/* A word, or the option's number. */
 static int add_option(struct sb_series *series,
 		      const struct sb_options *options, enum sb_option_id id)
 {
-	const struct sb_option_value *value = &options->value[id];
+	const char *text = options->value[id].text;
 
 	return sb_series_add_setting(
 		series, &(struct sb_setting){
 				.name = (char *)(uintptr_t)sb_option[id].name,
-				.text = (char *)(uintptr_t)value->text,
-				.number = value->number ? (double)value->number
-							: (double)NAN });
+				.text = (char *)(uintptr_t)text,
+				.number = sb_sweep_number(text) });
 }
 
 /* The job's name, and what sets it apart from the other jobs. */
@@ -160,7 +151,7 @@ static int measure_one(struct session *session, const struct stage *stage,
 	if (!rc)
 		rc = add_job_settings(session, stage, series);
 	if (rc)
-		return no_memory();
+		return sb_fail_memory();
 	series->emulated = stage->machine.emulated;
 	rc = sb_measure(series, chosen, options, ground, &watch);
 	if (rc)
@@ -248,7 +239,7 @@ static int add_generator_cpus(struct session *session,
 
 	return sb_result_add_fact(&session->result, "run", "generator_cpus",
 				  sb_cpu_mask_text(cpus, text, sizeof(text)))
-		       ? no_memory()
+		       ? sb_fail_memory()
 		       : 0;
 }
 
@@ -292,7 +283,7 @@ static int measure_stages(struct session *session)
 	SB_CHECK(all, >, 0);
 	session->result.series = calloc(all, sizeof(*session->result.series));
 	if (!session->result.series)
-		return no_memory();
+		return sb_fail_memory();
 	say_clock(session);
 	for (uint32_t i = 0; i < session->stages && !rc; i++)
 		rc = measure_stage(session, &session->stage[i]);
@@ -350,7 +341,7 @@ static int measure(struct session *session)
 	sb_watcher_open(&session->watcher, session->options);
 	rc = measure_stages(session);
 	if (!rc && sb_timing_add_drift(&session->result))
-		rc = no_memory();
+		rc = sb_fail_memory();
 	if (rc)
 		sb_watcher_close(&session->watcher);
 	return rc;
@@ -403,7 +394,7 @@ static int run(const struct sb_jobs *jobs, int argc, char **argv)
 
 	session.stage = calloc(jobs->jobs, sizeof(*session.stage));
 	if (!session.stage)
-		return no_memory();
+		return sb_fail_memory();
 	while (session.stages < jobs->jobs && !rc) {
 		rc = open_stage(&session.stage[session.stages],
 				&jobs->job[session.stages]);

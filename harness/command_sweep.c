@@ -26,11 +26,6 @@
 #include "harness/sweep_text.h"
 #include "harness/text.h"
 
-static int out_of_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
-
 /* ---- the objective ---- */
 
 static const char *metric_name(const void *unused, size_t i)
@@ -102,7 +97,7 @@ int sb_session_plan(struct sb_session *s)
 	s->latest = calloc(s->sweep.configurations, sizeof(*s->latest));
 	for (uint32_t i = 0; s->latest && i < s->sweep.configurations; i++)
 		s->latest[i] = NAN;
-	return s->done && s->latest ? 0 : out_of_memory();
+	return s->done && s->latest ? 0 : sb_fail_memory();
 }
 
 static void put_plan(const struct sb_session *s)
@@ -242,7 +237,7 @@ static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 	rc |= add_owned(result, "sweep", "order", order_text(s));
 	rc |= add_owned(result, "sweep", "recommendation",
 			recommendation_text(view));
-	return rc ? out_of_memory() : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 static struct sb_sweep_view view_of(const struct sb_session *s)
@@ -288,7 +283,7 @@ static int prepare(struct sb_session *s, struct sb_arguments *stored)
 	int rc = find_objective(s);
 
 	if (!rc && sb_sweep_canonical(s->given, &s->canonical))
-		rc = out_of_memory();
+		rc = sb_fail_memory();
 	if (rc)
 		return rc;
 	if (is_there)
@@ -389,7 +384,7 @@ static int add_list(struct sb_options *options, const struct sb_entry *list,
 			       "%s: %s: one list too many; expected at most %d",
 			       list->where, list->name, SB_SWEEPS_MAX);
 	if (asprintf(text, "%s=%s", list->name, list->text) < 0)
-		return out_of_memory();
+		return sb_fail_memory();
 	options->sweep[options->sweeps++] =
 		(struct sb_given_sweep){ strstr(list->text, "..") ? 'P' : 'L',
 					 *text };
@@ -399,13 +394,15 @@ static int add_list(struct sb_options *options, const struct sb_entry *list,
 static int sweep_job(struct sb_job *job)
 {
 	char **text = calloc(job->lists + 1, sizeof(*text));
-	int rc = text ? 0 : out_of_memory();
+	int rc = 0;
 
+	if (!text)
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < job->lists && !rc; i++)
 		rc = add_list(&job->options, &job->list[i], &text[i]);
 	if (!rc)
 		rc = sweep(&job->options);
-	for (uint32_t i = 0; i < job->lists && text; i++)
+	for (uint32_t i = 0; i < job->lists; i++)
 		free(text[i]);
 	free(text);
 	return rc;

@@ -311,7 +311,7 @@ static int put_json(const struct scene *s)
 		"workers", workers, "generators", generators_to_json(s));
 	free(profile);
 	if (!document)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	json_dumpf(document, stdout, JSON_INDENT(1));
 	putchar('\n');
 	json_decref(document);

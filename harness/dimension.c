@@ -81,7 +81,7 @@ static int add_value(struct sb_dimension *d, const char *text)
 	char **value = reallocarray(d->value, d->values + 1, sizeof(*value));
 
 	if (!value)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	d->value = value;
 	for (uint32_t i = 0; i < d->values; i++) {
 		if (!strcmp(value[i], text))
@@ -97,7 +97,7 @@ static int add_value(struct sb_dimension *d, const char *text)
 			       d->name, SB_SWEEP_VALUES_MAX);
 	value[d->values] = strdup(text);
 	if (!value[d->values])
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	d->values++;
 	return 0;
 }
@@ -107,7 +107,7 @@ static int parse_list(struct sb_dimension *d, const char *text)
 	char *words = strdup(text);
 	char *rest = words;
 	char *word;
-	int rc = words ? 0 : sb_fail(SB_EXIT_BUG, "no memory");
+	int rc = words ? 0 : sb_fail_memory();
 
 	while (!rc && (word = strsep(&rest, ","))) {
 		if (*word)
@@ -210,7 +210,7 @@ static int parse_scan(struct sb_dimension *d, const char *text)
 	int rc;
 
 	if (!copy)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	wrong = read_range(&range, copy);
 	rc = wrong ? bad_range(d, text, wrong) : fill_range(d, &range);
 	free(copy);
@@ -302,7 +302,7 @@ int sb_dimension_parse(struct sb_dimension *d, char letter, const char *text,
 					     : "NAME=A,B,...");
 	d->name = strndup(text, (size_t)(equals - text));
 	if (!d->name)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	rc = find_name(d, options);
 	if (rc)
 		return rc;

@@ -1,15 +1,10 @@
 #include "harness/exports.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "harness/output.h"
 #include "harness/status.h"
-#include "results/file.h"
 #include "results/write.h"
 
 static int write_runs(const struct sb_result *result, FILE *out)
@@ -39,39 +34,7 @@ static bool is_stdout(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* Something that has a name, but that must not be replaced. */
-static bool is_special(const char *path)
-{
-	struct stat info;
-
-	return !stat(path, &info) && !S_ISREG(info.st_mode) &&
-	       !S_ISDIR(info.st_mode);
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat info;
-
-	return !stat(path, &info) && S_ISDIR(info.st_mode);
-}
-
 /* ---- before ---- */
-
-static int try_writing(const char *path)
-{
-	struct sb_file file;
-	int rc;
-
-	if (is_directory(path))
-		return -EISDIR;
-	/* Opened, a pipe would wait for its reader. */
-	if (is_special(path))
-		return access(path, W_OK) ? -errno : 0;
-	rc = sb_file_begin_path(&file, path);
-	if (!rc)
-		sb_file_abandon(&file);
-	return rc;
-}
 
 static int cannot_write(const struct export *export, const char *path,
 			enum sb_status_code status, int rc)
@@ -113,7 +76,7 @@ int sb_exports_check(const struct sb_options *options)
 		rc = check_others(options, e);
 		if (rc)
 			return rc;
-		rc = is_stdout(path) ? 0 : try_writing(path);
+		rc = sb_output_try(path);
 		if (rc)
 			return cannot_write(&exports[e], path, SB_EXIT_USAGE,
 					    rc);
@@ -132,77 +95,17 @@ bool sb_exports_to_stdout(const struct sb_options *options)
 
 /* ---- after ---- */
 
-/* A document as text, for the caller to free. */
-struct document {
-	char *text;
-	size_t bytes;
+/* What a writer is called with. */
+struct written {
+	const struct export *export;
+	const struct sb_result *result;
 };
 
-static int render(const struct export *export, const struct sb_result *result,
-		  struct document *document)
+static int write_export(const void *what, FILE *out)
 {
-	FILE *out = open_memstream(&document->text, &document->bytes);
-	int rc;
+	const struct written *written = what;
 
-	if (!out)
-		return -ENOMEM;
-	rc = export->write(result, out);
-	if (fclose(out) && !rc)
-		rc = -ENOMEM;
-	return rc;
-}
-
-/* At once, so that errno is still why it failed. */
-static int put(const struct document *document, FILE *out)
-{
-	if (fwrite(document->text, 1, document->bytes, out) !=
-		    document->bytes ||
-	    fflush(out))
-		return -errno;
-	return 0;
-}
-
-static int write_special(const struct document *document, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int rc;
-
-	if (!out)
-		return -errno;
-	rc = put(document, out);
-	if (fclose(out) && !rc)
-		rc = -errno;
-	return rc;
-}
-
-static int write_file(const struct document *document, const char *path)
-{
-	struct sb_file file;
-	int rc = sb_file_begin_path(&file, path);
-
-	if (rc)
-		return rc;
-	rc = put(document, file.stream);
-	if (rc) {
-		sb_file_abandon(&file);
-		return rc;
-	}
-	return sb_file_commit(&file);
-}
-
-static int write_one(const struct export *export,
-		     const struct sb_result *result, const char *path)
-{
-	struct document document = { NULL, 0 };
-	int rc = render(export, result, &document);
-
-	if (!rc && is_stdout(path))
-		rc = put(&document, stdout);
-	else if (!rc)
-		rc = is_special(path) ? write_special(&document, path)
-				      : write_file(&document, path);
-	free(document.text);
-	return rc;
+	return written->export->write(written->result, out);
 }
 
 int sb_exports_write(const struct sb_options *options,
@@ -210,7 +113,9 @@ int sb_exports_write(const struct sb_options *options,
 {
 	for (size_t e = 0; e < SB_ARRAY_SIZE(exports); e++) {
 		const char *path = path_of(options, &exports[e]);
-		const int rc = *path ? write_one(&exports[e], result, path) : 0;
+		const struct written written = { &exports[e], result };
+		const int rc =
+			*path ? sb_output(path, write_export, &written) : 0;
 
 		if (rc)
 			return cannot_write(&exports[e], path,

@@ -239,5 +239,5 @@ int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
 				 is_emulated(topology) ? "emulated" : "native");
 	rc |= add_options(result, options);
 	rc |= sb_timing_add_facts(result, options);
-	return rc ? sb_fail(SB_EXIT_BUG, "no memory") : 0;
+	return rc ? sb_fail_memory() : 0;
 }

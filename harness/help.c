@@ -459,7 +459,7 @@ static const struct list {
 static int put_json(json_t *list)
 {
 	if (!list)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	json_dumpf(list, stdout, JSON_INDENT(1));
 	putchar('\n');
 	json_decref(list);

@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "harness/measure.h"
 #include "harness/progress.h"
+
+_Atomic(bool) sb_interrupted;
 
 static double seconds_since(const struct timespec *start)
 {

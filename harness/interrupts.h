@@ -3,7 +3,13 @@
 #ifndef SB_HARNESS_INTERRUPTS_H
 #define SB_HARNESS_INTERRUPTS_H
 
-/* From now on the first SIGINT or SIGTERM sets sb_interrupted (measure.h). */
+#include "core/atomic.h"
+#include "core/base.h"
+
+/* Set by the handler: end the run in an orderly way. */
+extern _Atomic(bool) sb_interrupted;
+
+/* From now on the first SIGINT or SIGTERM sets it. */
 void sb_interrupts_catch(void);
 
 #endif

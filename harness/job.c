@@ -11,11 +11,6 @@
 
 #define GLOBAL "global"
 
-static int no_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
-
 /* ---- which names there are ---- */
 
 /* What is of the whole run: one clock, one result directory, one output. */
@@ -175,7 +170,7 @@ static int add(struct entries *entries, const struct sb_entry *entry)
 		realloc(entries->entry, (entries->n + 1) * sizeof(*grown));
 
 	if (!grown)
-		return no_memory();
+		return sb_fail_memory();
 	entries->entry = grown;
 	grown[entries->n++] = *entry;
 	return 0;
@@ -213,7 +208,7 @@ static int take_entry(struct sb_jobs *jobs, const struct spot *spot,
 				 entry->value ? entry->value_column
 					      : entry->name_column);
 	if (!taken.where)
-		return no_memory();
+		return sb_fail_memory();
 	forget_list(lists, entry->name);
 	if (!is_list(spot))
 		return add(values, &taken);
@@ -287,7 +282,7 @@ static int make_job(struct sb_jobs *jobs, const struct command *command,
 	const char *where =
 		note_where(jobs, path, section->line, section->column);
 	struct sb_job *job;
-	int rc = where ? check_name(jobs, path, section) : no_memory();
+	int rc = where ? check_name(jobs, path, section) : sb_fail_memory();
 
 	if (!rc)
 		rc = take_section(jobs, &spot, global, &values, &lists);
@@ -295,7 +290,7 @@ static int make_job(struct sb_jobs *jobs, const struct command *command,
 		rc = take_section(jobs, &spot, section, &values, &lists);
 	job = rc ? NULL : add_job(jobs);
 	if (!rc && !job)
-		rc = no_memory();
+		rc = sb_fail_memory();
 	if (job) {
 		job->name = section->name;
 		job->list = lists.entry;
@@ -436,7 +431,7 @@ static int parse_files(struct sb_jobs *jobs, const struct command *command,
 
 	jobs->file = calloc(files, sizeof(*jobs->file));
 	if (!jobs->file)
-		return no_memory();
+		return sb_fail_memory();
 	for (uint32_t i = 0; i < files && !rc; i++)
 		rc = read_file(jobs, command, path[i]);
 	return rc ? rc : check_common(jobs);
@@ -454,7 +449,7 @@ int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 	*jobs = (struct sb_jobs){ NULL };
 	job = add_job(jobs);
 	if (!job)
-		return no_memory();
+		return sb_fail_memory();
 	rc = sb_options_parse_job(&job->options, verb, NULL, 0, argc, argv);
 	if (rc || sb_opt(&job->options, SB_OPT_help))
 		return rc;

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "core/platform.h"
-#include "harness/osview.h"
+#include "harness/config.h"
+#include "harness/interrupts.h"
 #include "harness/load.h"
-#include "harness/slo.h"
 #include "harness/look.h"
+#include "harness/osview.h"
 #include "harness/progress.h"
+#include "harness/slo.h"
 #include "harness/status.h"
 #include "harness/tracing.h"
-
-_Atomic(bool) sb_interrupted;
 
 /* How often a wait looks for an interrupt. */
 #define SLICE_NS UINT64_C(100000000)
@@ -43,76 +43,6 @@ struct measurement {
 	struct sb_search search;     /* --find-slo */
 	char why[160]; /* of the failure, "" while there is none */
 };
-
-/* ---- parameters ---- */
-
-/* half|one|N; the cap is half's. */
-static void set_steal(struct sb_config *config,
-		      const struct sb_option_value *steal, uint32_t cap)
-{
-	enum { HALF, ONE, NUMBER };
-
-	config->steal =
-		steal->alternative == HALF ? SB_STEAL_HALF : SB_STEAL_COUNT;
-	switch (steal->alternative) {
-	case HALF:
-		config->steal_cap = cap;
-		break;
-	case ONE:
-		config->steal_cap = 1;
-		break;
-	case NUMBER:
-	default:
-		config->steal_cap = (uint32_t)steal->number;
-		break;
-	}
-}
-
-/* off|counters|sampled:N|full */
-static void set_recording(struct sb_config *config,
-			  const struct sb_option_value *record)
-{
-	enum { OFF, COUNTERS, SAMPLED, FULL };
-
-	config->record = record->alternative != OFF;
-	config->sample_every = 0;
-	if (record->alternative == SAMPLED)
-		config->sample_every = (uint32_t)record->number;
-	else if (record->alternative == FULL)
-		config->sample_every = 1;
-}
-
-static struct sb_config make_config(const struct sb_options *o)
-{
-	struct sb_config config = SB_CONFIG_DEFAULT;
-
-	config.deque = (enum sb_deque_kind)o->value[SB_OPT_deque].alternative;
-	config.victim = (enum sb_victim)o->value[SB_OPT_victim].alternative;
-	set_steal(&config, &o->value[SB_OPT_steal],
-		  (uint32_t)sb_opt(o, SB_OPT_steal_cap));
-	config.tick_ns = sb_opt(o, SB_OPT_tick_time);
-	config.event_ns = sb_opt(o, SB_OPT_event_time);
-	config.mailbox_bound = (uint32_t)sb_opt(o, SB_OPT_mailbox_bound);
-	config.batch = (uint32_t)sb_opt(o, SB_OPT_batch);
-	config.tick = (uint32_t)sb_opt(o, SB_OPT_tick);
-	config.spin_tight = (uint32_t)sb_opt(o, SB_OPT_spin_tight);
-	config.spin_yield = (uint32_t)sb_opt(o, SB_OPT_spin_yield);
-	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
-	config.processes_max = sb_opt(o, SB_OPT_max_processes);
-	config.seed = sb_opt(o, SB_OPT_seed);
-	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
-	config.membind = (enum sb_membind)o->value[SB_OPT_membind].alternative;
-	config.huge_pages =
-		(enum sb_huge_pages)o->value[SB_OPT_huge_pages].alternative;
-	config.wake = (enum sb_wake)o->value[SB_OPT_wake].alternative;
-	config.park = (enum sb_park_policy)o->value[SB_OPT_park].alternative;
-	/* auto is 0, "half of the awake"; all is a bound that never binds. */
-	config.searchers_max = o->value[SB_OPT_searchers].alternative == 1
-				       ? UINT32_MAX
-				       : (uint32_t)sb_opt(o, SB_OPT_searchers);
-	set_recording(&config, &o->value[SB_OPT_record]);
-	return config;
-}
 
 /* ---- who watches ---- */
 
@@ -182,55 +112,15 @@ static void read_memory(struct measurement *m, struct sb_series *series)
 	sb_scheduler_read_memory(m->run.scheduler, &series->memory);
 }
 
-/* ---- the ground under it ---- */
-
-/* A list of CPUs is rarely longer; a longer one is cut off in the reason. */
-#define LIST_BYTES 40
-
-/* The kernel cuts the thread's mask down with its cpuset. */
-static bool usable_is_the_same(struct sb_ground *ground)
-{
-	struct sb_cpu_mask now;
-	char was[LIST_BYTES];
-	char is[LIST_BYTES];
-
-	/* What cannot be read is an empty mask. */
-	if (!sb_cpu_mask_read(&now) &&
-	    sb_cpu_mask_is_equal(&now, &ground->usable))
-		return true;
-	snprintf(ground->lost, sizeof(ground->lost),
-		 "the CPUs that may be used changed from %s to %s during the "
-		 "run",
-		 sb_cpu_mask_text(&ground->usable, was, sizeof(was)),
-		 sb_cpu_mask_text(&now, is, sizeof(is)));
-	return false;
-}
-
-/* A pinned thread whose CPU is taken away gets what is left of the cpuset. */
-static bool workers_are_pinned(struct sb_ground *ground,
-			       const struct sb_scheduler *scheduler)
-{
-	for (uint32_t i = 0; i < ground->placement->workers; i++) {
-		if (sb_scheduler_is_pinned(scheduler, i))
-			continue;
-		snprintf(ground->lost, sizeof(ground->lost),
-			 "worker %" PRIu32 " is no longer pinned to CPU %d", i,
-			 ground->placement->place[i].os_cpu);
-		return false;
-	}
-	return true;
-}
+/* ---- rounds ---- */
 
 static bool ground_holds(struct measurement *m)
 {
-	if (usable_is_the_same(m->ground) &&
-	    workers_are_pinned(m->ground, m->run.scheduler))
+	if (sb_ground_holds(m->ground, m->run.scheduler))
 		return true;
 	snprintf(m->why, sizeof(m->why), "%s", m->ground->lost);
 	return false;
 }
-
-/* ---- rounds ---- */
 
 static bool interrupted(struct measurement *m)
 {
@@ -580,8 +470,6 @@ static void run_nothing(struct sb_series *series, const char *why)
 	}
 }
 
-/* ---- the scheduler around them ---- */
-
 /* ---- the trace ---- */
 
 /* One round, with the load of the repetitions. The workers have just started,
@@ -636,9 +524,10 @@ static void trace(struct measurement *m, struct sb_series *series)
 	if (!sb_opt(m->options, SB_OPT_trace) || *m->why ||
 	    make_trace(m, series))
 		return;
-	fprintf(stderr, "sched-bench: %s: no trace: %s\n",
-		m->run.workload->name, m->why);
+	sb_note("%s: no trace: %s", m->run.workload->name, m->why);
 }
+
+/* ---- the scheduler around them ---- */
 
 /* Whose steal time is the workers': their own CPUs', or of those that are not
  * pinned all that may be used. */
@@ -689,24 +578,12 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 		       strerror(-rc));
 }
 
-/* Whether a CPU has been taken away since an earlier workload had it. */
-static bool ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
-{
-	if (!ground->held || rc != -EINVAL)
-		return false;
-	if (usable_is_the_same(ground))
-		snprintf(ground->lost, sizeof(ground->lost),
-			 "worker %" PRIu32 " can no longer be pinned to CPU %d",
-			 worker, ground->placement->place[worker].os_cpu);
-	return true;
-}
-
 static int measure_started(struct measurement *m, struct sb_series *series)
 {
 	uint32_t failed = 0;
 	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
 
-	if (rc && !ground_is_lost(m->ground, failed, rc))
+	if (rc && !sb_ground_is_lost(m->ground, failed, rc))
 		return cannot_start(m->ground->placement, failed, rc);
 	if (rc) {
 		run_nothing(series, m->ground->lost);
@@ -740,7 +617,7 @@ static int measure_set_up(struct measurement *m, struct sb_series *series)
 
 static int measure_loaded(struct measurement *m, struct sb_series *series)
 {
-	const struct sb_config config = make_config(m->options);
+	const struct sb_config config = sb_config_of(m->options);
 	int rc;
 
 	m->run.load = &m->load;

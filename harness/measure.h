@@ -5,7 +5,7 @@
 #ifndef SB_HARNESS_MEASURE_H
 #define SB_HARNESS_MEASURE_H
 
-#include "affinity/mask.h"
+#include "harness/ground.h"
 #include "harness/options.h"
 #include "results/validity.h"
 
@@ -19,20 +19,6 @@ struct sb_watch {
 	void (*end)(void *arg, const struct sb_series *series,
 		    enum sb_phase phase, uint32_t repetition);
 	void *arg;
-};
-
-/* Set by a signal handler: end the run in an orderly way. */
-extern _Atomic(bool) sb_interrupted;
-
-/* Where to run; for all workloads of a run. */
-struct sb_ground {
-	const struct sb_placement *placement;
-	struct sb_cpu_mask usable; /* the calling thread's, at the start */
-	bool held;		   /* all workers have been pinned there once */
-	/* Why this is not so any more, "" while it is: the thread has another
-	 * mask, or a worker is not where it was pinned. From then on nobody
-	 * can tell what is measured. */
-	char lost[160];
 };
 
 /* For so long the capacity is measured, if it is (see sb_measures_capacity), and

@@ -309,7 +309,7 @@ static int add_workload_names(struct sb_options *options, const char *names)
 	if (asprintf(&joined, "%s%s%s",
 		     options->workload_names ? options->workload_names : "",
 		     options->workload_names ? "," : "", names) < 0)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	free(options->workload_names);
 	options->workload_names = joined;
 	return set_value(options, SB_OPT_workload, joined, "command line");
@@ -456,7 +456,7 @@ static int choose_workloads(struct sb_options *options)
 	int rc = 0;
 
 	if (!names)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	while (!rc && (name = strsep(&rest, ",")))
 		rc = *name || options->chosens ? choose(options, name) : 0;
 	free(names);

@@ -68,7 +68,7 @@ int sb_outcome_prepare(const struct sb_options *options,
 
 	result->directory = choose_directory(options);
 	if (!result->directory)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	if (holds_result(result->directory))
 		return sb_fail(SB_EXIT_USAGE,
 			       "result directory '%s' already holds a result; "

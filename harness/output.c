@@ -4,38 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/status.h"
 #include "results/file.h"
 
-/* A device or pipe is nothing that could be replaced. */
-static int write_to(const char *path, sb_output_writer write, const void *what)
+/* The writer's status, and whether all of it has gone out. */
+static int end_writing(FILE *out, int rc)
+{
+	/* What was not written is still there, so flushing tells why. */
+	errno = 0;
+	if (!rc && (fflush(out) || ferror(out)))
+		rc = errno ? -errno : -EIO;
+	return rc;
+}
+
+static int write_special(const char *path, sb_output_writer write,
+			 const void *what)
 {
 	FILE *out = fopen(path, "we");
 	int rc;
 
 	if (!out)
 		return -errno;
-	rc = write(what, out);
-	if (!rc && (ferror(out) || fflush(out)))
-		rc = errno ? -errno : -EIO;
+	rc = end_writing(out, write(what, out));
 	return fclose(out) && !rc ? -errno : rc;
 }
 
 static int write_whole(const char *path, sb_output_writer write,
 		       const void *what)
 {
-	const char *slash = strrchr(path, '/');
-	char *directory =
-		slash ? strndup(path,
-				slash == path ? 1 : (size_t)(slash - path))
-		      : strdup(".");
 	struct sb_file file;
-	int rc = -ENOMEM;
+	int rc = sb_file_begin_path(&file, path);
 
-	if (directory)
-		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
-	free(directory);
 	if (rc)
 		return rc;
 	rc = write(what, file.stream);
@@ -45,21 +46,55 @@ static int write_whole(const char *path, sb_output_writer write,
 	return rc;
 }
 
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* A device or pipe is nothing that could be replaced. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
 int sb_output(const char *path, sb_output_writer write, const void *what)
 {
 	char *real;
+	int rc;
+
+	if (is_stdout(path))
+		return end_writing(stdout, write(what, stdout));
+	if (is_special(path))
+		return write_special(path, write, what);
+	real = realpath(path, NULL); /* what a link points to */
+	rc = write_whole(real ? real : path, write, what);
+	free(real);
+	return rc;
+}
+
+static int write_nothing(const void *unused, FILE *out)
+{
+	(void)unused;
+	(void)out;
+	return -ECANCELED;
+}
+
+int sb_output_try(const char *path)
+{
 	struct stat status;
 	int rc;
 
-	if (!strcmp(path, "-"))
-		return write(what, stdout);
-	real = realpath(path, NULL); /* what a link points to */
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
-		rc = write_to(path, write, what);
-	else
-		rc = write_whole(real ? real : path, write, what);
-	free(real);
-	return rc;
+	if (is_stdout(path))
+		return 0;
+	if (!stat(path, &status) && S_ISDIR(status.st_mode))
+		return -EISDIR;
+	/* Opened, a pipe would wait for its reader. */
+	if (is_special(path))
+		return access(path, W_OK) ? -errno : 0;
+	rc = sb_output(path, write_nothing, NULL);
+	return rc == -ECANCELED ? 0 : rc;
 }
 
 int sb_output_status(int rc)
@@ -75,4 +110,12 @@ int sb_output_status(int rc)
 	default:
 		return SB_EXIT_USAGE;
 	}
+}
+
+int sb_output_failed(const char *path, int rc)
+{
+	if (rc == -ENOMEM)
+		return sb_fail_memory();
+	return sb_fail(sb_output_status(rc), "'%s' cannot be written: %s", path,
+		       strerror(-rc));
 }

@@ -18,8 +18,16 @@ typedef int (*sb_output_writer)(const void *what, FILE *out);
 SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write,
 			    const void *what);
 
-/* The exit status for an -errno of writing: a disk that is full or fails is the
- * environment, all else is the name that was given. */
+/* Whether it could be, as far as that can be told before; leaves nothing behind.
+ * Returns 0 or -errno. */
+SB_MUST_CHECK int sb_output_try(const char *path);
+
+/* Prints that the file cannot be written, for that -errno. Returns the exit
+ * status: a disk that is full or fails is the environment, all else but want of
+ * memory is the name that was given. */
+int sb_output_failed(const char *path, int rc);
+
+/* The same status, for who says more. */
 int sb_output_status(int rc);
 
 #endif

@@ -88,7 +88,7 @@ int sb_placing_plan(const struct sb_options *options,
 		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(plan),
 			       why);
 	if (rc)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	workers = plan->placement.workers;
 	if (workers <= plan->pus || sb_opt(options, SB_OPT_oversubscribe))
 		return 0;

@@ -43,10 +43,10 @@ static int run_once(const struct sb_options *options,
 
 	result.series = calloc(1, sizeof(*result.series));
 	if (!result.series)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	if (rc || sb_series_init(result.series, options, &options->chosen[0],
 				 placement))
-		rc = sb_fail(SB_EXIT_BUG, "no memory");
+		rc = sb_fail_memory();
 	else
 		rc = sb_measure(result.series, &options->chosen[0], options,
 				&ground, NULL);

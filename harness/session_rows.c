@@ -14,16 +14,10 @@
 #include "core/atomic.h"
 #include "harness/child.h"
 #include "harness/interrupts.h"
-#include "harness/measure.h"
 #include "harness/status.h"
 #include "results/file.h"
 #include "results/read.h"
 #include "results/write.h"
-
-static int out_of_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
 
 /* ---- time ---- */
 
@@ -220,7 +214,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 
 	if (asprintf(&arguments->word[arguments->n], "--output=%s", directory) <
 	    0)
-		return out_of_memory();
+		return sb_fail_memory();
 	arguments->n++;
 	child = (struct sb_child){ .argv = arguments->word,
 				   .limit_ns = c->limit_ns };
@@ -245,11 +239,11 @@ static int run_row(struct sb_session *s, uint32_t position)
 	int rc;
 
 	if (!directory)
-		return out_of_memory();
+		return sb_fail_memory();
 	if (sb_sweep_arguments(&s->sweep,
 			       &s->sweep.configuration[slot->configuration],
 			       slot->repetition, &arguments)) {
-		rc = out_of_memory();
+		rc = sb_fail_memory();
 	} else {
 		clear_row(directory);
 		rc = run_child(s, position, directory, &arguments);

@@ -10,11 +10,6 @@
 #include "harness/facts.h"
 #include "harness/status.h"
 
-static int out_of_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
-
 /* An exit status for what the store says; the environment's fault, unless it is
  * the input's. */
 int sb_session_store_failed(const struct sb_session *s, int rc)
@@ -299,7 +294,7 @@ static int open_there(struct sb_session *s)
 							       : "collect");
 	s->result.directory = strdup(directory);
 	if (!s->result.directory)
-		return out_of_memory();
+		return sb_fail_memory();
 	rc = sb_store_open(&s->store, directory,
 			   !sb_session_is(s, SB_OPT_resume));
 	return rc ? sb_session_store_failed(s, rc) : 0;

@@ -59,3 +59,8 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 	va_end(args);
 	return status;
 }
+
+int sb_fail_memory(void)
+{
+	return sb_fail(SB_EXIT_BUG, "no memory");
+}

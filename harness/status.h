@@ -26,4 +26,7 @@ void sb_fail_about(const char *what);
 int sb_fail(enum sb_status_code status, const char *format, ...)
 	SB_PRINTF(2, 3);
 
+/* The same of memory that there was none of. */
+int sb_fail_memory(void);
+
 #endif

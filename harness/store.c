@@ -19,6 +19,7 @@
 
 struct sb_store {
 	sqlite3 *db;
+	char *directory;
 	char *path;
 	char *building; /* its name until it is published */
 	int lock;
@@ -160,9 +161,10 @@ static struct sb_store *allocate(const char *directory)
 	if (!store)
 		return NULL;
 	store->lock = -1;
+	store->directory = strdup(directory);
 	store->path = sb_path_join(directory, SB_STORE_NAME);
 	store->building = sb_path_join(directory, SB_STORE_NAME ".new");
-	if (store->path && store->building)
+	if (store->directory && store->path && store->building)
 		return store;
 	sb_store_close(store);
 	return NULL;
@@ -175,6 +177,7 @@ void sb_store_close(struct sb_store *store)
 	sqlite3_close(store->db);
 	if (store->lock >= 0)
 		close(store->lock);
+	free(store->directory);
 	free(store->path);
 	free(store->building);
 	free(store);
@@ -262,9 +265,12 @@ int sb_store_publish(struct sb_store *store)
 		return rc;
 	sqlite3_close(store->db);
 	store->db = NULL;
-	if (rename(store->building, store->path))
-		return fail(store, -errno, "%s cannot be written: %s",
-			    store->path, strerror(errno));
+	rc = rename(store->building, store->path)
+		     ? -errno
+		     : sb_directory_sync(store->directory);
+	if (rc)
+		return fail(store, rc, "%s cannot be written: %s", store->path,
+			    strerror(-rc));
 	rc = connect(store, store->path, SQLITE_OPEN_READWRITE);
 	return rc ? rc : prepare_for_rows(store);
 }

@@ -135,7 +135,7 @@ static int add_configuration(struct sb_sweep *sweep,
 	struct sb_configuration *c;
 
 	if (!all)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	sweep->configuration = all;
 	if ((sweep->configurations + 1) * (uint64_t)sweep->repetitions >
 	    SB_SWEEP_ROWS_MAX)
@@ -149,7 +149,7 @@ static int add_configuration(struct sb_sweep *sweep,
 	memcpy(c->level, level, sizeof(c->level));
 	c->label = make_label(sweep, c);
 	if (!c->label)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	sweep->configurations++;
 	return 0;
 }
@@ -190,7 +190,7 @@ static int make_order(struct sb_sweep *sweep)
 	sweep->order = calloc((size_t)n * sweep->repetitions + 1,
 			      sizeof(*sweep->order));
 	if (!sweep->order)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	sb_rng_seed(&rng, sb_opt(sweep->options, SB_OPT_seed));
 	for (uint32_t r = 0; r < sweep->repetitions; r++) {
 		struct sb_slot *round = &sweep->order[r * n];

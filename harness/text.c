@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool sb_parse_count(const char *text, uint64_t *out)
 {
@@ -78,6 +79,14 @@ void sb_format_time(char *out, uint64_t ns)
 		i++;
 	snprintf(out, SB_TIME_BYTES, "%" PRIu64 "%s", ns / units[i].ns,
 		 units[i].name);
+}
+
+bool sb_ends_in(const char *name, const char *ending)
+{
+	const size_t length = strlen(name);
+
+	return length > strlen(ending) &&
+	       !strcasecmp(name + length - strlen(ending), ending);
 }
 
 /* ---- suggestions ---- */

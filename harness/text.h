@@ -1,5 +1,6 @@
 /*
- * text.h - numbers from text, strictly: the whole text must be the number.
+ * text.h - text of the command line: numbers, strictly (the whole text must be
+ * the number), endings, and names that are like others.
  */
 #ifndef SB_HARNESS_TEXT_H
 #define SB_HARNESS_TEXT_H
@@ -19,6 +20,9 @@ bool sb_parse_percent(const char *text, uint64_t *out_ppm);
 /* The shortest text that parses back to the time. */
 #define SB_TIME_BYTES 32
 void sb_format_time(char *out, uint64_t ns);
+
+/* Whether a file's name has that ending, in small or large letters. */
+bool sb_ends_in(const char *name, const char *ending);
 
 /*
  * The candidate most like word, for a suggestion, or NULL when none is close.

@@ -10,6 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What temporary names have, before the process. */
+#define MARK  ".tmp."
+#define STAGE "stage" MARK
+
 char *sb_path_join(const char *directory, const char *name)
 {
 	char *path;
@@ -17,8 +21,17 @@ char *sb_path_join(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-/* A name is only safe with its directory. Not every one can be synced. */
-static int sync_directory(const char *path)
+char *sb_path_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Not every one can be synced. */
+int sb_directory_sync(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = 0;
@@ -33,11 +46,8 @@ static int sync_directory(const char *path)
 
 static int sync_parent(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *parent = !slash	       ? strdup(".")
-		       : slash == path ? strdup("/")
-				       : strndup(path, (size_t)(slash - path));
-	const int rc = parent ? sync_directory(parent) : -ENOMEM;
+	char *parent = sb_path_directory(path);
+	const int rc = parent ? sb_directory_sync(parent) : -ENOMEM;
 
 	free(parent);
 	return rc;
@@ -56,11 +66,13 @@ static int begin(struct sb_file *file, char *path)
 	int rc = -ENOMEM;
 
 	*file = (struct sb_file){ .path = path };
-	if (file->path &&
-	    asprintf(&file->temporary, "%s.tmp.%d", file->path, getpid()) < 0)
+	if (file->path && asprintf(&file->temporary, "%s" MARK "%d", file->path,
+				   getpid()) < 0)
 		file->temporary = NULL;
 	if (file->temporary) {
-		file->stream = fopen(file->temporary, "we");
+		/* A link of that name would lead elsewhere. */
+		unlink(file->temporary);
+		file->stream = fopen(file->temporary, "wxe");
 		rc = file->stream ? 0 : -errno;
 	}
 	if (rc)
@@ -110,6 +122,25 @@ void sb_file_abandon(struct sb_file *file)
 	fclose(file->stream);
 	unlink(file->temporary);
 	forget(file);
+}
+
+#define COPY_BYTES 65536
+
+int sb_file_copy(const char *path, FILE *out)
+{
+	FILE *in = fopen(path, "re");
+	char buffer[COPY_BYTES];
+	size_t n;
+	int rc = 0;
+
+	if (!in)
+		return -errno;
+	while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
+		(void)fwrite(buffer, 1, n, out);
+	if (ferror(in))
+		rc = -EIO;
+	fclose(in);
+	return rc;
 }
 
 static int make_one(const char *path)
@@ -237,13 +268,13 @@ static int check_and_sync(const char *path)
 /* NAME.tmp.PID of a process that is no more; this one has none yet. */
 static bool is_leftover(const char *name)
 {
-	const char *mark = strstr(name, ".tmp.");
+	const char *mark = strstr(name, MARK);
 	char *end;
 	long pid;
 
 	if (!mark)
 		return false;
-	pid = strtol(mark + 5, &end, 10);
+	pid = strtol(mark + strlen(MARK), &end, 10);
 	return !*end && pid > 0 && pid <= INT32_MAX &&
 	       (pid == getpid() || (kill((pid_t)pid, 0) && errno == ESRCH));
 }
@@ -256,7 +287,8 @@ static int clear_entry(void *unused, const char *directory, const char *name)
 	if (!is_leftover(name))
 		return 0;
 	path = sb_path_join(directory, name);
-	if (path && unlink(path))
+	/* Another directory of such a name is not ours. */
+	if (path && unlink(path) && !strncmp(name, STAGE, strlen(STAGE)))
 		remove_directory(path);
 	free(path);
 	return 0;
@@ -273,7 +305,7 @@ int sb_stage_begin(struct sb_stage *stage, const char *directory)
 
 	sb_directory_clear_leftovers(directory);
 	*stage = (struct sb_stage){ .directory = strdup(directory) };
-	if (asprintf(&stage->path, "%s/stage.tmp.%d", directory, getpid()) < 0)
+	if (asprintf(&stage->path, "%s/" STAGE "%d", directory, getpid()) < 0)
 		stage->path = NULL;
 	if (!stage->path || !stage->directory)
 		rc = -ENOMEM;
@@ -317,7 +349,7 @@ int sb_stage_commit(struct sb_stage *stage)
 	if (!rc)
 		rc = visit_entries(stage->path, move_entry, stage->directory);
 	if (!rc)
-		rc = sync_directory(stage->directory);
+		rc = sb_directory_sync(stage->directory);
 	sb_stage_abandon(stage);
 	return rc;
 }

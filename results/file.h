@@ -52,10 +52,21 @@ void sb_stage_abandon(struct sb_stage *stage);
 /* Removes what a killed process has left: temporary files and stages. */
 void sb_directory_clear_leftovers(const char *path);
 
+/* Copies what there is of a file. What cannot be written the stream remembers.
+ * Returns 0 or -errno of opening or reading. */
+SB_MUST_CHECK int sb_file_copy(const char *path, FILE *out);
+
 /* directory/name, for the caller to free; NULL when there is no memory. */
 char *sb_path_join(const char *directory, const char *name);
 
+/* The directory that a file is in, likewise. */
+char *sb_path_directory(const char *path);
+
 /* Makes a directory and its parents. Returns 0 or -errno. */
 SB_MUST_CHECK int sb_directory_make(const char *path);
+
+/* Names in it are safe from now on: a file is only so with its directory. Returns
+ * 0 or -errno. */
+SB_MUST_CHECK int sb_directory_sync(const char *path);
 
 #endif

@@ -249,16 +249,6 @@ static bool is_directory(const char *path)
 	return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return strdup(".");
-	return slash == path ? strdup("/")
-			     : strndup(path, (size_t)(slash - path));
-}
-
 int sb_result_read(struct sb_result *out, const char *path, char *why,
 		   size_t bytes)
 {
@@ -268,9 +258,9 @@ int sb_result_read(struct sb_result *out, const char *path, char *why,
 	struct sb_reader r = { .path = file, .why = why, .bytes = bytes };
 	json_t *document;
 
-	*out = (struct sb_result){ .directory = is_inside
-							? strdup(path)
-							: directory_of(path) };
+	*out = (struct sb_result){
+		.directory = is_inside ? strdup(path) : sb_path_directory(path)
+	};
 	if (!file || !out->directory) {
 		r.path = path;
 		sb_reader_no_memory(&r);

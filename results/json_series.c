@@ -215,10 +215,19 @@ static bool make_records(struct sb_reader *r, const json_t *object,
 	return true;
 }
 
+/* It begins names in other formats. */
+static bool read_workload(struct sb_reader *r, const json_t *object,
+			  struct sb_series *series)
+{
+	return sb_reader_get_text(r, object, "workload", &series->workload) &&
+	       (*series->workload ||
+		sb_reader_unexpected(r, "workload", "a name"));
+}
+
 static bool read_series(struct sb_reader *r, const json_t *object,
 			struct sb_series *series, size_t *rows)
 {
-	return sb_reader_get_text(r, object, "workload", &series->workload) &&
+	return read_workload(r, object, series) &&
 	       sb_reader_get_text(r, object, "operation", &series->operation) &&
 	       (!json_object_get(object, "answer") ||
 		sb_reader_get_text(r, object, "answer", &series->answer)) &&

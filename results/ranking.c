@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/platform.h"
+#include "results/statistics.h"
 
 #define RESAMPLINGS 10000
 #define ERROR_LEVEL 0.05
@@ -35,6 +36,7 @@ double sb_student_below(double t, uint32_t freedom)
 	within = sin(angle) * sum;
 	if (odd)
 		within = 2 / M_PI * (angle + within);
+	within = fmin(1, within); /* but for rounding */
 	return t < 0 ? (1 - within) / 2 : (1 + within) / 2;
 }
 
@@ -56,14 +58,6 @@ static double student_quantile(double share, uint32_t freedom)
 }
 
 /* ---- intervals ---- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static double mean_of(const double *value, uint32_t n)
 {
@@ -107,7 +101,7 @@ static struct sb_ratio interval_of(const double *log, uint32_t n, uint64_t seed)
 	sb_rng_seed(&rng, seed);
 	for (int i = 0; i < RESAMPLINGS; i++)
 		mean[i] = resampled_mean(&rng, log, n);
-	qsort(mean, RESAMPLINGS, sizeof(*mean), compare_doubles);
+	sb_sort(mean, RESAMPLINGS);
 	skip = (uint32_t)(tail_of(n) * RESAMPLINGS);
 	ratio.ratio = exp(mean_of(log, n));
 	ratio.low = exp(mean[skip]);

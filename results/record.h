@@ -285,13 +285,13 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 		    const struct sb_series *series);
 
-/* Frees a trace; NULL is allowed. */
-void sb_traced_free(struct sb_traced *traced);
-
 /* Whether a setting is in that name. */
 bool sb_series_is_named_by(const struct sb_result *result,
 			   const struct sb_series *series,
 			   const struct sb_setting *setting);
+
+/* Frees a trace; NULL is allowed. */
+void sb_traced_free(struct sb_traced *traced);
 
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);

@@ -223,6 +223,8 @@ sh -c 'echo $$' >"$work/dead"
 dead=$(cat "$work/dead")
 mkdir -p "$work/left/plots/stage.tmp.$dead"
 echo mine >"$work/left/try"
+mkdir "$work/left/notes.tmp.$dead"
+echo mine >"$work/left/notes.tmp.$dead/own"
 echo '{' >"$work/left/result.json.tmp.$dead"
 echo '{' >"$work/left/result.json.tmp.1"
 echo half >"$work/left/plots/stage.tmp.$dead/cost.svg"
@@ -231,6 +233,7 @@ measure -w pingpong $quick --repetitions 1 -o "$work/left" 2>/dev/null
 holds "what a killed run has left is removed" test ! -e "$work/left/result.json.tmp.$dead"
 holds "what another is writing is not" test -s "$work/left/result.json.tmp.1"
 holds "nor what is somebody's own" grep -qx mine "$work/left/try"
+holds "nor a directory that is none of ours" grep -qx mine "$work/left/notes.tmp.$dead/own"
 holds "and the result is there" test -s "$work/left/meta.json"
 
 # ---- a disk that is full ----

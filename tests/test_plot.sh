@@ -124,6 +124,11 @@ if command -v gnuplot >/dev/null; then
 	}
 	holds "scaling over two results" scales
 	refuses "a directory that is not there" 3 "cannot be written" cost "$work/a" -o "$work/no/x.svg"
+	own_settings() {
+		mkdir "$work/home" && echo 'exit status 3' >"$work/home/.gnuplot" &&
+			HOME=$work/home "$program" plot cost "$work/a" -o "$work/h.svg" && is_svg "$work/h.svg"
+	}
+	holds "whatever the user's own gnuplot settings are" own_settings
 	without_gnuplot() {
 		mkdir "$work/empty" && full=$(realpath "$program") || return 1
 		(cd "$work" && PATH=$work/empty "$full" plot cost a -o x.svg 2>err)

@@ -493,6 +493,26 @@ static void sweeps_are_lines_over_a_setting(void **state)
 	free_result(result);
 }
 
+/* One that does not have the setting is nowhere on the axis, also not at 0. */
+static void what_has_no_such_setting_is_not_drawn(void **state)
+{
+	static const struct recipe recipe[] = {
+		{ "skynet", 2, 3, 100, { "depth" }, { "0" }, { 0 }, 0, 0, 0 },
+		{ "skynet", 2, 3, 110, { "depth" }, { "1" }, { 1 }, 0, 0, 0 },
+		{ "skynet", 2, 3, 120, { "depth" }, { "16" }, { 16 }, 0, 0, 0 },
+		{ "yield", 2, 3, 777, { NULL }, { NULL }, { 0 }, 0, 0, 0 },
+	};
+	struct sb_result *result = make_result(recipe, 4, "A CPU");
+	char *script = script_of(result, "sweep", everything);
+
+	(void)state;
+	assert_non_null(script);
+	CHECK_EQ(count(script, " 102 100 104 "), 1);
+	CHECK_EQ(count(script, " 777 "), 0);
+	free(script);
+	free_result(result);
+}
+
 static void scaling_has_a_fit(void **state)
 {
 	static const char *const parts[] = { "title 'ideal'",
@@ -732,6 +752,7 @@ int main(void)
 		cmocka_unit_test(points_are_those_measured),
 		cmocka_unit_test(nothing_is_drawn_of_nothing),
 		cmocka_unit_test(sweeps_are_lines_over_a_setting),
+		cmocka_unit_test(what_has_no_such_setting_is_not_drawn),
 		cmocka_unit_test(scaling_has_a_fit),
 		cmocka_unit_test(load_is_a_curve_for_each_percentile),
 		cmocka_unit_test(hostile_text_stays_text),

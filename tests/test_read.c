@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/scheduler.h"
+#include "results/convert/convert.h"
 #include "results/file.h"
 #include "results/read.h"
 #include "results/write.h"
@@ -281,6 +282,25 @@ static void check_why(const char *why)
 		assert_true((unsigned char)*c >= ' ' && *c != 0x7f);
 }
 
+/* All that there is no file of. */
+static void convert(const struct sb_result *result)
+{
+	for (const struct sb_converter *c = sb_converters; c->name; c++) {
+		char *text = NULL;
+		size_t bytes;
+		FILE *out = open_memstream(&text, &bytes);
+
+		assert_non_null(out);
+		if (c->write && c->write != sb_convert_trace)
+			CHECK_EQ(c->write(result, out), 0);
+		fclose(out);
+		/* A text has no 0, and no number that is none. */
+		CHECK_EQ(strlen(text), bytes);
+		assert_null(strcasestr(text, " nan"));
+		free(text);
+	}
+}
+
 /* Everything that is made from a result, into files. */
 static void write_everything(struct sb_result *result)
 {
@@ -294,6 +314,7 @@ static void write_everything(struct sb_result *result)
 	free(summary);
 	CHECK_EQ(sb_write_csv_files(result, &failed), 0);
 	CHECK_EQ(sb_write_report(result), 0);
+	convert(result);
 }
 
 /* What is in the file is refused for this, or else is a result whose writing
@@ -549,6 +570,8 @@ static void names_come_and_go(void **state)
 			    json_string("even of another type"));
 	json_object_set_new(at(row, "histograms"), "new_hist", json_null());
 	json_object_del(row, "ns_per_op");
+	json_object_del(row, "operations");
+	json_object_del(row, "wall_s");
 	json_object_del(at(row, "workers/0/counters"), "steps");
 	json_object_del(at(row, "histograms"), "step_time");
 	json_object_del(at(row, "workers/1/os"), "vol_ctxsw");
@@ -598,6 +621,8 @@ static const struct {
 	{ "sched_bench/series/0/workload", "7",
 	  "series[0].workload: expected "
 	  "a text" },
+	{ "sched_bench/series/0/workload", "\"\"",
+	  "series[0].workload: expected a name" },
 	{ "sched_bench/series/0/label", NULL, "series[0].label: expected" },
 	{ "sched_bench/series/0/answer", "[]", "series[0].answer: expected" },
 	{ "sched_bench/series/0/rows", "3", "expected as many rows" },

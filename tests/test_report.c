@@ -186,10 +186,13 @@ static void what_was_not_measured_is_empty(void **state)
 
 	(void)state;
 	result->series[1].record->value[SB_METRIC_wake_ns_p99] = 5;
+	/* Nothing can be said of how far it spreads. */
+	result->series[1].record->value[SB_METRIC_ns_per_op] = 0;
 	sb_record_invalidate(result->series[0].record, "wrong");
 	text = write_as(HTML, result);
 	assert_non_null(strstr(text, "data-value=\"\">-</td>"));
 	assert_null(strstr(text, "nan"));
+	assert_null(strstr(text, "<td data-value=\"0\" data-more=\"(max"));
 	assert_null(strstr(text, "send_to_step"));
 	assert_non_null(strstr(text, "wake_ns_p99"));
 	assert_non_null(strstr(text, "<tr class=\"invalid\">"));

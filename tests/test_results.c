@@ -807,6 +807,27 @@ static void files_are_whole_or_absent(void **state)
 	free(path);
 }
 
+/* Where everybody writes, somebody may have put a link where the temporary file
+ * is to be. */
+static void links_are_not_followed(void **state)
+{
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	char link[80];
+	struct sb_file file;
+	char *theirs;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	theirs = sb_path_join(directory, "theirs");
+	snprintf(link, sizeof(link), "%s/x.tmp.%d", directory, getpid());
+	CHECK_EQ(symlink(theirs, link), 0);
+	CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
+	CHECK_EQ(sb_file_commit(&file), 0);
+	CHECK_EQ(access(theirs, F_OK), -1);
+	free(theirs);
+	remove_tree(directory);
+}
+
 /* A device that is always full: the error comes out, and no file. */
 static void a_full_disk_is_an_error(void **state)
 {
@@ -858,6 +879,7 @@ int main(void)
 		cmocka_unit_test(one_distance_is_not_told),
 		cmocka_unit_test(every_output_says_emulated),
 		cmocka_unit_test(files_are_whole_or_absent),
+		cmocka_unit_test(links_are_not_followed),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(every_metric_is_described),
 	};

@@ -216,6 +216,13 @@ is_full() {
 }
 holds "an export on a full device: status 4, and the rest is there" is_full
 
+goes_where_links_point() {
+	ln -s real.json "$work/link" && echo old >"$work/real.json" &&
+		quick linked -w pingpong --export-json "$work/link" -q &&
+		[ -L "$work/link" ] && cmp "$work/real.json" "$work/linked/result.json"
+}
+holds "an export goes to the file that a link points to" goes_where_links_point
+
 # ---- job files ----
 
 cat >"$work/two.ini" <<'EOF'
@@ -227,6 +234,7 @@ batch=8
 [small]
 workload=pingpong
 round-trips=100
+spin-yield=0
 
 [large]
 workload=pingpong,yield
@@ -247,6 +255,10 @@ runs_all() {
 			    jobs.setdefault(key, []).append(row)
 			assert {k: len(v) for k, v in jobs.items()} == {
 			    ("small", "8"): 2, ("large", "4"): 4}, jobs
+			series = json.load(open(sys.argv[1] + "/result.json"))["sched_bench"]["series"]
+			spins = [s.get("number") for each in series for s in each["settings"]
+			         if s["name"] == "spin-yield"]
+			assert spins == [0, 12, 12], spins
 		EOF
 }
 holds "all jobs run into one directory; settings tell them apart" runs_all

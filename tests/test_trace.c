@@ -320,6 +320,23 @@ static void what_is_read_was_written(void **state)
 	free(text);
 }
 
+/* Sums of times must not wrap around. */
+static void times_have_a_limit(void **state)
+{
+	static const char text[] =
+		"{\"ph\":\"M\",\"pid\":1,\"tid\":7,\"name\":\"thread_name\"}\n"
+		"{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1e300,\"dur\":1e300}"
+		"\n";
+	struct sb_timeline t;
+
+	(void)state;
+	CHECK_EQ(put_and_read(text, strlen(text), &t, 0), 0);
+	CHECK_EQ(t.slices, 1);
+	CHECK_EQ(t.slice->begin_ns, UINT64_C(1000000000000000));
+	CHECK_EQ(t.slice->end_ns, 2 * t.slice->begin_ns);
+	sb_timeline_free(&t);
+}
+
 static void damaged_files_do_no_harm(void **state)
 {
 	char *text = write_trace();
@@ -371,6 +388,7 @@ int main(void)
 		cmocka_unit_test(a_step_has_its_process_and_outcome),
 		cmocka_unit_test(arrows_have_two_ends),
 		cmocka_unit_test(what_is_read_was_written),
+		cmocka_unit_test(times_have_a_limit),
 		cmocka_unit_test(damaged_files_do_no_harm),
 		cmocka_unit_test(nothing_traced_is_said),
 	};

@@ -97,12 +97,13 @@ static void put_record(const struct sb_result *result,
 		put_line(record->verdict == SB_SUSPECT ? "# suspect: "
 						       : "# invalid: ",
 			 record->reason, out);
-	if (!sb_record_has_numbers(record))
+	/* The format has no line without a count. */
+	if (!isfinite(record->value[SB_METRIC_operations]))
 		return;
 	put_name(result, series, out);
 	fprintf(out, " %.0f", record->value[SB_METRIC_operations]);
 	for (int m = 0; m < SB_METRICS; m++) {
-		if (!is_judged(m) || isnan(record->value[m]))
+		if (!is_judged(m) || !isfinite(record->value[m]))
 			continue;
 		fprintf(out, " %.9g ", record->value[m]);
 		put_unit(m, out);

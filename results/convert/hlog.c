@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -76,10 +77,16 @@ static int put_interval(const char *name, const struct sb_named_hist *hist,
 	return 0;
 }
 
+/* An interval has to have one: 0, where it is not known. */
+static double length_of(const struct sb_record *record)
+{
+	return fmax(0, record->value[SB_METRIC_wall_s]);
+}
+
 static int put_record(const struct sb_record *record, const char *name,
 		      double start_s, FILE *out)
 {
-	const double length_s = record->value[SB_METRIC_wall_s];
+	const double length_s = length_of(record);
 	struct sb_named_hist hist;
 	int rc = 0;
 
@@ -114,7 +121,7 @@ static int put_intervals(const struct sb_result *result,
 		if (!sb_record_has_numbers(record))
 			continue;
 		rc = put_record(record, name, *start_s, out);
-		*start_s += record->value[SB_METRIC_wall_s];
+		*start_s += length_of(record);
 	}
 	return rc;
 }

@@ -274,23 +274,34 @@ static void put_mark(FILE *out, const struct sb_record *record, double x,
 			y);
 }
 
+/* How far values spread, in percent of their median; NaN: that says nothing. */
+static double spread_pct(const struct sb_spread *spread)
+{
+	return spread->n && spread->median != 0
+		       ? 100 * (spread->max - spread->min) / spread->median
+		       : (double)NAN;
+}
+
 void sb_html_strip(FILE *out, const struct sb_series *series,
 		   enum sb_metric_id metric)
 {
 	const struct sb_spread spread = sb_series_spread(series, metric);
 	const double width = STRIP_WIDTH - 2 * STRIP_MARGIN;
+	const double pct = spread_pct(&spread);
+	char value[24] = "";
 
 	/* More would be a line. */
 	if (series->records > STRIP_WIDTH) {
 		fputs("<td data-value=\"\">-</td>", out);
 		return;
 	}
+	if (!isnan(pct))
+		snprintf(value, sizeof(value), "%.9g", pct);
 	fprintf(out,
-		"<td data-value=\"%.9g\" data-more=\"(max - min) / median, in "
+		"<td data-value=\"%s\" data-more=\"(max - min) / median, in "
 		"percent\"><svg class=\"strip\" role=\"img\" "
 		"aria-label=\"each repetition\" viewBox=\"0 0 %d %d\">",
-		spread.n ? 100 * (spread.max - spread.min) / spread.median : 0,
-		STRIP_WIDTH, STRIP_HEIGHT);
+		value, STRIP_WIDTH, STRIP_HEIGHT);
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
@@ -301,8 +312,7 @@ void sb_html_strip(FILE *out, const struct sb_series *series,
 				 : strip_y(&spread, record->value[metric]));
 	}
 	fputs("</svg>", out);
-	if (spread.n > 1)
-		fprintf(out, " <small>%.1f %%</small>",
-			100 * (spread.max - spread.min) / spread.median);
+	if (spread.n > 1 && !isnan(pct))
+		fprintf(out, " <small>%.1f %%</small>", pct);
 	fputs("</td>", out);
 }

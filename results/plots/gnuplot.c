@@ -28,11 +28,11 @@ static int write_script(const char *directory, const struct sb_picture *picture)
 {
 	char *path = path_of(directory, picture->name, ".gp");
 	FILE *out = path ? fopen(path, "we") : NULL;
-	int rc = 0;
+	int rc = path ? 0 : -ENOMEM;
 
 	free(path);
 	if (!out)
-		return -errno;
+		return rc ? rc : -errno;
 	if (fputs(picture->script, out) < 0)
 		rc = -errno;
 	if (fclose(out) && !rc)
@@ -101,18 +101,23 @@ static int wait_for(pid_t pid)
 static int run_gnuplot(const char *directory, const struct sb_picture *picture,
 		       uint32_t n, char *why)
 {
-	char **argv = calloc(n + 2, sizeof(*argv));
+	/* The words before the scripts. */
+	enum { WORDS = 2 };
+	char **argv = calloc(n + WORDS + 1, sizeof(*argv));
 	pid_t pid = -1;
 	int rc = argv ? 0 : -ENOMEM;
 
 	SB_CHECK(directory != NULL, ==, true);
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		rc = write_script(directory, &picture[i]);
-		if (!rc && asprintf(&argv[i + 1], "%s.gp", picture[i].name) < 0)
+		if (!rc &&
+		    asprintf(&argv[WORDS + i], "%s.gp", picture[i].name) < 0)
 			rc = -ENOMEM;
 	}
 	if (!rc) {
 		argv[0] = (char[]){ "gnuplot" };
+		/* Without the user's own settings: they may be anything. */
+		argv[1] = (char[]){ "-d" };
 		rc = spawn(argv, directory, &pid);
 	}
 	if (!rc)
@@ -124,7 +129,7 @@ static int run_gnuplot(const char *directory, const struct sb_picture *picture,
 			 rc == -ENOENT ? "gnuplot is not installed"
 				       : strerror(-rc));
 	for (uint32_t i = 0; argv && i < n; i++)
-		free(argv[i + 1]);
+		free(argv[WORDS + i]);
 	free(argv);
 	return rc;
 }
@@ -164,23 +169,6 @@ int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 	return rc ? failed(directory, rc, why) : 0;
 }
 
-static int copy_to(FILE *out, const char *path)
-{
-	FILE *in = path ? fopen(path, "re") : NULL;
-	char bytes[16384];
-	size_t n;
-	int rc = 0;
-
-	if (!in)
-		return path ? -errno : -ENOMEM;
-	while (!rc && (n = fread(bytes, 1, sizeof(bytes), in)) > 0) {
-		if (fwrite(bytes, 1, n, out) != n)
-			rc = -errno;
-	}
-	fclose(in);
-	return rc;
-}
-
 int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 		   FILE *out, char *why)
 {
@@ -196,6 +184,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 		return failed(parent, -ENOMEM, why);
 	rc = mkdtemp(unique) ? sb_stage_begin(&stage, unique) : -errno;
 	if (rc) {
+		rmdir(unique);
 		free(unique);
 		return failed(parent, rc, why);
 	}
@@ -203,7 +192,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 	if (!rc) {
 		path = path_of(stage.path, picture->name,
 			       format == SB_PLOT_SVG ? ".svg" : ".png");
-		rc = copy_to(out, path);
+		rc = path ? sb_file_copy(path, out) : -ENOMEM;
 		if (rc)
 			failed(parent, rc, why);
 		free(path);

@@ -140,9 +140,10 @@ static bool by_powers(const struct value *value, uint32_t n)
 	       value[n - 1].number >= LINEAR_RATIO * value[first].number;
 }
 
+/* Of one that has no such number: nowhere, NaN. */
 static double place(const struct value *value, uint32_t n, double number)
 {
-	if (!by_powers(value, n))
+	if (isnan(number) || !by_powers(value, n))
 		return number;
 	/* 0 is as far from the least as its half would be. */
 	return number > 0 ? log2(number) : log2(value[1].number) - 1;
