@@ -72,6 +72,35 @@ leftovers() {
 }
 holds "and nothing temporary" leftovers "$work/a"
 
+# Two at once would write one result out of both.
+mkdir "$work/busy" "$work/swept"
+keeps_off() {
+	# shellcheck disable=SC2086
+	flock "$work/busy" "$program" run -w pingpong $quick -o "$work/busy" 2>"$work/err"
+	[ $? -eq 3 ] && grep -q "another run is writing there" "$work/err"
+}
+if command -v flock >/dev/null; then
+	holds "a directory that another run writes to is refused" keeps_off
+else
+	skips "a directory that another run writes to is refused" "no flock here"
+fi
+two_at_once() {
+	# shellcheck disable=SC2086
+	for i in 1 2 3; do
+		measure -w pingpong $quick --repetitions 1 --output-root "$work/root" 2>/dev/null &
+	done
+	wait
+	[ "$(find "$work/root" -name meta.json | wc -l)" -eq 3 ]
+}
+holds "runs that start in the same second have a directory each" two_at_once
+: >"$work/swept/sweep.db"
+spares_sweeps() {
+	# shellcheck disable=SC2086
+	"$program" run -w pingpong $quick -o "$work/swept" 2>"$work/err"
+	[ $? -eq 3 ] && grep -q "holds a sweep" "$work/err"
+}
+holds "the rows of a sweep are no place for a run" spares_sweeps
+
 # Runs a piece of Python on a result directory; it fails by an exception.
 python() {
 	python3 -c "$1" "$work/a" "$program"
