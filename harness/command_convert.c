@@ -53,7 +53,7 @@ static int unknown_format(const char *name)
 static int cannot_write(const char *path, int rc)
 {
 	return sb_fail(sb_output_status(rc), "'%s' cannot be written: %s", path,
-		       strerror(-rc));
+		       sb_output_why(rc));
 }
 
 /* ---- one file ---- */
@@ -168,7 +168,7 @@ static int convert_files(const struct conversion *conversion, const char *given)
 static int convert(const struct sb_options *options, const char *path)
 {
 	const char *name = options->value[SB_OPT_to].text;
-	const char *output = options->value[SB_OPT_output].text;
+	const char *output = options->value[SB_OPT_convert_output].text;
 	struct sb_result result;
 	const struct conversion conversion = { sb_converter_find(name),
 					       &result };

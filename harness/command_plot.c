@@ -168,7 +168,7 @@ static int save(const struct drawn *drawn, const char *path)
 	if (rc)
 		return sb_fail(sb_output_status(rc),
 			       "'%s' cannot be written: %s", path,
-			       strerror(-rc));
+			       sb_output_why(rc));
 	return 0;
 }
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "harness/help.h"
 #include "harness/options.h"
+#include "harness/output.h"
 #include "harness/status.h"
 #include "results/file.h"
 #include "results/read.h"
@@ -87,75 +87,26 @@ static char *directory_of(const char *path)
 	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-static int write_to(const struct report *report, FILE *out)
+static int write_to(const void *what, FILE *out)
 {
+	const struct report *report = what;
+
 	return report->format == MARKDOWN
 		       ? sb_write_markdown(report->result, report->results,
 					   report->directory, out)
 		       : sb_write_html(report->result, report->results, out);
 }
 
-/* Whole or not at all. */
-static int write_file(const struct report *report, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory = directory_of(path);
-	struct sb_file file;
-	int rc = -ENOMEM;
-
-	if (directory)
-		rc = sb_file_begin(&file, directory, slash ? slash + 1 : path);
-	free(directory);
-	if (rc)
-		return rc;
-	rc = write_to(report, file.stream);
-	if (!rc)
-		return sb_file_commit(&file);
-	sb_file_abandon(&file);
-	return rc;
-}
-
-/* A device or a pipe is written to, not replaced. */
-static int write_special(const struct report *report, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int rc;
-
-	if (!out)
-		return -errno;
-	rc = write_to(report, out);
-	if (!rc && (ferror(out) || fflush(out)))
-		rc = -errno;
-	return fclose(out) && !rc ? -errno : rc;
-}
-
-static bool is_disk_error(int rc)
-{
-	return rc == -ENOSPC || rc == -EDQUOT || rc == -EIO;
-}
-
 static int write_report(const struct report *report)
 {
-	struct stat status;
-	char *real;
-	int rc;
+	const int rc = sb_output(report->path, write_to, report);
 
-	if (!strcmp(report->path, "-"))
-		return write_to(report, stdout)
-			       ? sb_fail(SB_EXIT_BUG, "no memory")
-			       : 0;
-	if (!stat(report->path, &status) && !S_ISREG(status.st_mode)) {
-		rc = write_special(report, report->path);
-	} else {
-		real = realpath(report->path, NULL); /* what a link points to */
-		rc = write_file(report, real ? real : report->path);
-		free(real);
-	}
+	if (rc == -ENOMEM)
+		return sb_fail(SB_EXIT_BUG, "no memory");
 	if (rc)
-		return sb_fail(is_disk_error(rc) ? SB_EXIT_ENVIRONMENT
-						 : SB_EXIT_USAGE,
+		return sb_fail(sb_output_status(rc),
 			       "'%s' cannot be written: %s", report->path,
-			       strerror(-rc));
+			       sb_output_why(rc));
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/output.h"
 #include "harness/status.h"
 #include "results/file.h"
 #include "results/write.h"
@@ -64,6 +65,8 @@ static int try_writing(const char *path)
 
 	if (is_directory(path))
 		return -EISDIR;
+	if (sb_output_is_kept(path))
+		return -EEXIST;
 	/* Opened, a pipe would wait for its reader. */
 	if (is_special(path))
 		return access(path, W_OK) ? -errno : 0;
@@ -77,7 +80,7 @@ static int cannot_write(const struct export *export, const char *path,
 			enum sb_status_code status, int rc)
 {
 	return sb_fail(status, "--%s: '%s' cannot be written: %s",
-		       sb_option[export->option].name, path, strerror(-rc));
+		       sb_option[export->option].name, path, sb_output_why(rc));
 }
 
 /* Two of them in one file would be none. */
@@ -153,41 +156,16 @@ static int render(const struct export *export, const struct sb_result *result,
 }
 
 /* At once, so that errno is still why it failed. */
-static int put(const struct document *document, FILE *out)
+static int put(const void *what, FILE *out)
 {
+	const struct document *document = what;
+
+	errno = 0;
 	if (fwrite(document->text, 1, document->bytes, out) !=
 		    document->bytes ||
 	    fflush(out))
-		return -errno;
+		return errno ? -errno : -EIO;
 	return 0;
-}
-
-static int write_special(const struct document *document, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int rc;
-
-	if (!out)
-		return -errno;
-	rc = put(document, out);
-	if (fclose(out) && !rc)
-		rc = -errno;
-	return rc;
-}
-
-static int write_file(const struct document *document, const char *path)
-{
-	struct sb_file file;
-	int rc = sb_file_begin_path(&file, path);
-
-	if (rc)
-		return rc;
-	rc = put(document, file.stream);
-	if (rc) {
-		sb_file_abandon(&file);
-		return rc;
-	}
-	return sb_file_commit(&file);
 }
 
 static int write_one(const struct export *export,
@@ -196,11 +174,8 @@ static int write_one(const struct export *export,
 	struct document document = { NULL, 0 };
 	int rc = render(export, result, &document);
 
-	if (!rc && is_stdout(path))
-		rc = put(&document, stdout);
-	else if (!rc)
-		rc = is_special(path) ? write_special(&document, path)
-				      : write_file(&document, path);
+	if (!rc)
+		rc = sb_output(path, put, &document);
 	free(document.text);
 	return rc;
 }

@@ -3,7 +3,7 @@
 #ifndef SB_HARNESS_INTERRUPTS_H
 #define SB_HARNESS_INTERRUPTS_H
 
-/* From now on the first SIGINT or SIGTERM sets sb_interrupted (measure.h). */
+/* From now on the first SIGINT, SIGTERM or SIGHUP sets sb_interrupted (measure.h). */
 void sb_interrupts_catch(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/status.h"
 #include "results/file.h"
@@ -45,6 +46,33 @@ static int write_whole(const char *path, sb_output_writer write,
 	return rc;
 }
 
+/* The name is that file's, and beside it is the other one. */
+static bool is_beside(const char *path, const char *name, const char *other)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
+	char *beside;
+	bool found;
+
+	if (strcmp(path + directory, name) != 0 ||
+	    asprintf(&beside, "%.*s%s", (int)directory, path, other) < 0)
+		return false;
+	found = !access(path, F_OK) && !access(beside, F_OK);
+	free(beside);
+	return found;
+}
+
+bool sb_output_is_kept(const char *path)
+{
+	char *real = realpath(path, NULL);
+	const bool kept =
+		real && (is_beside(real, "result.json", "meta.json") ||
+			 is_beside(real, "meta.json", "result.json"));
+
+	free(real);
+	return kept;
+}
+
 int sb_output(const char *path, sb_output_writer write, const void *what)
 {
 	char *real;
@@ -53,6 +81,8 @@ int sb_output(const char *path, sb_output_writer write, const void *what)
 
 	if (!strcmp(path, "-"))
 		return write(what, stdout);
+	if (sb_output_is_kept(path))
+		return -EEXIST;
 	real = realpath(path, NULL); /* what a link points to */
 	if (!stat(path, &status) && !S_ISREG(status.st_mode))
 		rc = write_to(path, write, what);
@@ -60,6 +90,11 @@ int sb_output(const char *path, sb_output_writer write, const void *what)
 		rc = write_whole(real ? real : path, write, what);
 	free(real);
 	return rc;
+}
+
+const char *sb_output_why(int rc)
+{
+	return rc == -EEXIST ? "it is a result's own file" : strerror(-rc);
 }
 
 int sb_output_status(int rc)
