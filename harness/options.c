@@ -466,6 +466,16 @@ static int choose(struct sb_options *options, const char *name)
 	if (!workload)
 		return unknown_workload(name,
 					options->value[SB_OPT_workload].where);
+	for (uint32_t i = 0; i < options->chosens; i++) {
+		if (options->chosen[i].workload == workload)
+			return sb_fail(
+				SB_EXIT_USAGE,
+				"%s%sworkload '%s' is named twice; "
+				"expected each once (--repetitions "
+				"repeats)",
+				AT(options->value[SB_OPT_workload].where),
+				name);
+	}
 	if (options->chosens == SB_WORKLOADS_MAX)
 		return sb_fail(SB_EXIT_USAGE, "--workload: more than %d",
 			       SB_WORKLOADS_MAX);

@@ -205,9 +205,11 @@ int sb_outcome_write(const struct sb_result *result,
 static void put_place(const struct sb_result *result,
 		      const struct sb_options *options, FILE *out)
 {
+	const bool are_there = !sb_opt(options, SB_OPT_no_plots) &&
+			       holds(result->directory, "plots");
+
 	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
-		result->directory,
-		sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
+		result->directory, are_there ? ", plots" : "",
 		count_traced(result) ? ", trace.json" : "");
 }
 

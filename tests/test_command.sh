@@ -708,6 +708,15 @@ invalid() {
 holds "a wrong answer: status 2 and no numbers" invalid wrong "wrong answer: it never"
 holds "a round without end: status 2 and no numbers" invalid stuck "a round did not end"
 
+# It is in the table, and no table is empty.
+shows_no_numbers() {
+	# shellcheck disable=SC2086
+	"$wrong" run -w wrong $quick -o "$work/none" >"$work/out"
+	grep -qE '^wrong +- +- +- +0/2 ' "$work/out" && ! grep -q '^workload .*stolen' "$work/out"
+}
+holds "a workload without numbers is in the summary" shows_no_numbers
+refuses "a workload twice" 3 "workload 'yield' is named twice; expected each once" run -w yield,yield
+
 saves_what_is_complete() {
 	# Twice at once is what a wrapper makes of one Ctrl-C.
 	status=$(python3 tests/interrupt.py "$program" yield "1/100 " "$work/int" 0)

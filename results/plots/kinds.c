@@ -294,7 +294,12 @@ static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 		if (rc && rc != -ENODATA)
 			return rc;
 	}
-	return all->n ? 0 : -ENODATA;
+	if (all->n)
+		return 0;
+	/* Not the last kind's own reason. */
+	snprintf(order->why, sizeof(order->why),
+		 "no kind of picture has anything to show");
+	return -ENODATA;
 }
 
 static int no_lines(struct sb_plot_order *order)
