@@ -348,6 +348,12 @@ if [ -n "${SB_OWN_MOUNTS-}" ] && mount -t tmpfs -o size=1m tmpfs "$work/disk" 2>
 	else
 		skips "no room for the pictures" "gnuplot is not installed"
 	fi
+	says_why() {
+		"$program" report "$work/b" -o "$work/disk/b.md" 2>"$work/err"
+		[ $? -eq 4 ] && grep -q "No space left" "$work/err" && [ ! -e "$work/disk/b.md" ]
+	}
+	leave 4
+	holds "no room for a report: the reason is told" says_why
 	holds "the earlier result is as it was" diff -r "$work/b" "$work/disk/earlier"
 else
 	skips "a disk that is full" "no file system may be mounted here; a bound on the size of a file is tried"
