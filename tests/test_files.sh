@@ -85,9 +85,9 @@ else
 	skips "a directory that another run writes to is refused" "no flock here"
 fi
 two_at_once() {
-	# shellcheck disable=SC2086
-	for i in 1 2 3; do
-		measure -w pingpong $quick --repetitions 1 --output-root "$work/root" 2>/dev/null &
+	for workload in pingpong yield skynet; do
+		# shellcheck disable=SC2086
+		measure -w $workload $quick --repetitions 1 --output-root "$work/root" 2>/dev/null &
 	done
 	wait
 	[ "$(find "$work/root" -name meta.json | wc -l)" -eq 3 ]
