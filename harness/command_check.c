@@ -17,7 +17,7 @@
 #include "harness/probes.h"
 #include "harness/status.h"
 
-enum format { PRETTY, JSON, CSV };
+enum format { PRETTY, JSON };
 
 static void pause_quarter(void *unused)
 {
@@ -81,7 +81,8 @@ static int run_probes(const struct sb_probe_view *view, json_t *list)
 
 static int check(const struct sb_options *options)
 {
-	const unsigned int format = options->value[SB_OPT_format].alternative;
+	const unsigned int format =
+		options->value[SB_OPT_check_format].alternative;
 	struct sb_cpu_mask cpus;
 	const struct sb_probe_view view = {
 		.root = "",
@@ -98,10 +99,6 @@ static int check(const struct sb_options *options)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
 			       "the CPUs that may be used cannot be read: %s",
 			       strerror(-rc));
-	if (format == CSV)
-		return sb_fail(SB_EXIT_USAGE,
-			       "check: --format csv is not available; expected "
-			       "pretty or json");
 	if (format == JSON)
 		list = json_array();
 	if (format == JSON && !list)

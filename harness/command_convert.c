@@ -162,7 +162,7 @@ static int convert_files(const struct conversion *conversion, const char *given)
 static int convert(const struct sb_options *options, const char *path)
 {
 	const char *name = options->value[SB_OPT_to].text;
-	const char *output = options->value[SB_OPT_output].text;
+	const char *output = options->value[SB_OPT_convert_output].text;
 	struct sb_result result;
 	const struct conversion conversion = { sb_converter_find(name),
 					       &result };

@@ -355,7 +355,7 @@ static int show(const struct scene *s)
 	if (rc)
 		return sb_fail(sb_output_status(rc),
 			       "--svg: '%s' cannot be written: %s", svg,
-			       strerror(-rc));
+			       sb_output_why(rc));
 	if (*svg)
 		return 0;
 	put_title(s);
@@ -367,7 +367,9 @@ static int export(const struct scene *s)
 {
 	const int rc = sb_topology_export(s->topology, stdout);
 
-	return rc ? sb_fail(SB_EXIT_BUG, "no export: %s", strerror(-rc)) : 0;
+	return rc ? sb_fail(sb_output_status(rc), "no export: %s",
+			    strerror(-rc))
+		  : 0;
 }
 
 static int fingerprint(const struct scene *s)

@@ -40,7 +40,7 @@ static int cannot_write(const struct export *export, const char *path,
 			enum sb_status_code status, int rc)
 {
 	return sb_fail(status, "--%s: '%s' cannot be written: %s",
-		       sb_option[export->option].name, path, strerror(-rc));
+		       sb_option[export->option].name, path, sb_output_why(rc));
 }
 
 /* Two of them in one file would be none. */

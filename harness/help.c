@@ -318,24 +318,54 @@ static void put_workloads(void)
 	}
 }
 
+static json_t *verbs_to_json(const struct sb_option *option)
+{
+	json_t *list = json_array();
+
+	for (const struct sb_verb_info *v = sb_verbs; v->name; v++) {
+		if (v->options & option->verbs)
+			json_array_append_new(list, json_string(v->name));
+	}
+	return list;
+}
+
 static json_t *options_to_json(void)
 {
 	json_t *list = json_array();
 
-	for (int i = 0; i < SB_OPTIONS; i++)
+	for (int i = 0; i < SB_OPTIONS; i++) {
+		char twin[64];
+
+		sb_option_environment((enum sb_option_id)i, twin, sizeof(twin));
 		json_array_append_new(list,
-				      json_pack("{ssss*ssss}", "name",
+				      json_pack("{ssss*sssssoss}", "name",
 						sb_option[i].name, "form",
 						sb_option[i].form, "default",
 						sb_option[i].initial, "meaning",
-						sb_option[i].help));
+						sb_option[i].help, "verbs",
+						verbs_to_json(&sb_option[i]),
+						"environment", twin));
+	}
 	return list;
 }
 
+/* One name may mean something else to another verb. */
 static void put_options(void)
 {
-	for (int i = 0; i < SB_OPTIONS; i++)
+	for (int i = 0; i < SB_OPTIONS; i++) {
+		const char *before = "(";
+
 		put_option(&sb_option[i]);
+		printf("%*s", columns_of_stdout() < WIDE ? COLUMN : WIDE_COLUMN,
+		       "");
+		for (const struct sb_verb_info *v = sb_verbs; v->name; v++) {
+			if (!(v->options & sb_option[i].verbs))
+				continue;
+			printf("%s%s", before, v->name);
+			before = ", ";
+		}
+		puts(")");
+	}
 }
 
 static const char *const better[] = {

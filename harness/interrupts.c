@@ -34,14 +34,20 @@ static void on_interrupt(int signal_number)
 	}
 }
 
-/* The first Ctrl-C ends the run in order; a second one ends the program. */
+/* The first Ctrl-C ends the run in order; a second one ends the program. So do
+ * a signal to end and the loss of the terminal, unless nohup has had that ignored. */
 void sb_interrupts_catch(void)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction before;
 
 	/* One at a time, so that first is written before it is read. */
-	sigaddset(&action.sa_mask, SIGINT);
-	sigaddset(&action.sa_mask, SIGTERM);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(signals); i++)
+		sigaddset(&action.sa_mask, signals[i]);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &before);
+		if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
 }

@@ -9,7 +9,7 @@
 /* Set by the handler: end the run in an orderly way. */
 extern _Atomic(bool) sb_interrupted;
 
-/* From now on the first SIGINT or SIGTERM sets it. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP sets it. */
 void sb_interrupts_catch(void);
 
 #endif

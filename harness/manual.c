@@ -201,7 +201,9 @@ static const char environment[] =
 	"with _ "
 	"for \\-: SCHED_BENCH_SPIN_YIELD=64 is\n\\-\\-spin\\-yield 64; of a "
 	"flag, "
-	"yes or no.\n"
+	"yes or no. Where \\-\\-output and \\-\\-format "
+	"mean something else\nthan to run, the verb comes first: "
+	"SCHED_BENCH_REPORT_FORMAT, SCHED_BENCH_PLOT_OUTPUT.\n"
 	".TP\n\\fBNO_COLOR\\fR\nIf it is not empty, there are no colours. So "
 	"it "
 	"is with TERM=dumb, and on anything\nbut a terminal.\n";

@@ -15,7 +15,8 @@ const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
 #define OPTION(...) OPTION_FOR(SB_VERB_RUN | SB_VERB_SWEEP, __VA_ARGS__)
 #define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
-	[SB_OPT_##id] = { verbs, name, letter, form, initial, min, max, help },
+	[SB_OPT_##id] = { #id,	   verbs, name, letter, form,                  \
+			  initial, min,	  max,	help },
 #include "harness/options.def"
 #undef OPTION
 #undef GROUP
@@ -185,7 +186,13 @@ static int set_defaults(struct sb_options *options)
 
 void sb_option_environment(enum sb_option_id id, char *out, size_t bytes)
 {
-	snprintf(out, bytes, "SCHED_BENCH_%s", sb_option[id].name);
+	const char *name = sb_option[id].name;
+
+	for (int other = 0; other < SB_OPTIONS; other++) {
+		if (other != (int)id && !strcmp(sb_option[other].name, name))
+			name = sb_option[id].id;
+	}
+	snprintf(out, bytes, "SCHED_BENCH_%s", name);
 	for (char *c = out; *c; c++)
 		*c = *c == '-' ? '_' : (char)toupper(*c);
 }
@@ -282,9 +289,27 @@ struct reading {
 	size_t options; /* of the table; then come parameters */
 };
 
+/* The verb that has the option, by its name or its letter; NULL: none. */
+static const struct sb_verb_info *verb_with(const char *word, const char *name)
+{
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		const bool is_it = word[1] == '-'
+					   ? !strcmp(sb_option[id].name, name)
+					   : sb_option[id].letter == optopt;
+
+		for (const struct sb_verb_info *v = sb_verbs; v->name && is_it;
+		     v++) {
+			if (v->options & sb_option[id].verbs)
+				return v;
+		}
+	}
+	return NULL;
+}
+
 static int unknown_option(const struct reading *reading, const char *word)
 {
 	const struct option *table = reading->table;
+	const struct sb_verb_info *other;
 	char name[64];
 	const char *like;
 
@@ -293,7 +318,14 @@ static int unknown_option(const struct reading *reading, const char *word)
 	like = sb_most_like(name, long_name, table);
 	if (has_long(table, reading->options, name))
 		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
-	if (like)
+	other = verb_with(word, name);
+	if (other)
+		return sb_fail(SB_EXIT_USAGE,
+			       "unknown option '%s'; %s has it, %s has not",
+			       word, other->name,
+			       sb_verb_of(reading->verb)->name);
+	/* Nothing is like a single letter. */
+	if (like && name[0] && name[1])
 		return sb_fail(SB_EXIT_USAGE,
 			       "unknown option '%s'; did you mean --%s?", word,
 			       like);
@@ -434,6 +466,16 @@ static int choose(struct sb_options *options, const char *name)
 	if (!workload)
 		return unknown_workload(name,
 					options->value[SB_OPT_workload].where);
+	for (uint32_t i = 0; i < options->chosens; i++) {
+		if (options->chosen[i].workload == workload)
+			return sb_fail(
+				SB_EXIT_USAGE,
+				"%s%sworkload '%s' is named twice; "
+				"expected each once (--repetitions "
+				"repeats)",
+				AT(options->value[SB_OPT_workload].where),
+				name);
+	}
 	if (options->chosens == SB_WORKLOADS_MAX)
 		return sb_fail(SB_EXIT_USAGE, "--workload: more than %d",
 			       SB_WORKLOADS_MAX);

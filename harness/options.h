@@ -34,6 +34,7 @@ enum sb_option_id {
 };
 
 struct sb_option {
+	const char *id;
 	unsigned int verbs;
 	const char *name;
 	int letter;

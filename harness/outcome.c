@@ -1,8 +1,11 @@
 #include "harness/outcome.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,44 +19,82 @@ enum format { PRETTY, JSON, CSV };
 
 /* ---- the result directory ---- */
 
-static char *choose_directory(const struct sb_options *options)
+/* One that nobody else has: whoever makes it owns it. */
+static int make_own(const char *root, char **directory)
 {
-	const char *given = options->value[SB_OPT_output].text;
 	const time_t now = time(NULL);
 	char name[40];
 	struct tm parts;
+	int rc = sb_directory_make(root);
 
-	if (*given)
-		return strdup(given);
 	localtime_r(&now, &parts);
 	strftime(name, sizeof(name), "%Y%m%d-%H%M%S", &parts);
-	return sb_path_join(options->value[SB_OPT_output_root].text, name);
+	*directory = sb_path_join(root, name);
+	for (unsigned int i = 2; !rc && *directory; i++) {
+		if (!mkdir(*directory, 0777))
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
+		free(*directory);
+		if (asprintf(directory, "%s/%s-%u", root, name, i) < 0)
+			*directory = NULL;
+	}
+	return *directory ? rc : -ENOMEM;
+}
+
+static int make_directory(const struct sb_options *options, char **directory)
+{
+	const char *given = options->value[SB_OPT_output].text;
+
+	if (!*given)
+		return make_own(options->value[SB_OPT_output_root].text,
+				directory);
+	*directory = strdup(given);
+	return *directory ? sb_directory_make(given) : -ENOMEM;
+}
+
+/* Two at once would write one result out of both. The lock lasts as long as the
+ * program. Where a file system has no locks, nothing is lost but this. */
+static bool is_in_use(const char *directory)
+{
+	const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+static bool holds(const char *directory, const char *name)
+{
+	char *path = sb_path_join(directory, name);
+	const bool found = path && !access(path, F_OK);
+
+	free(path);
+	return found;
 }
 
 /* result.json is written first, and all else can be made again from it;
- * meta.json is written last. A directory with either is left alone. */
-static bool holds_result(const char *directory)
+ * meta.json is written last. A directory with either is left alone, and so is
+ * one with the rows of a sweep. */
+static int check_empty(const char *directory)
 {
-	static const char *const names[] = { "result.json", "meta.json" };
-	bool found = false;
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(names) && !found; i++) {
-		char *path = sb_path_join(directory, names[i]);
-
-		found = path && !access(path, F_OK);
-		free(path);
-	}
-	return found;
+	if (holds(directory, "result.json") || holds(directory, "meta.json"))
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s' already holds a result; "
+			       "expected a new one",
+			       directory);
+	if (holds(directory, "sweep.db"))
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s' already holds a sweep; "
+			       "expected a new one, or sweep --resume",
+			       directory);
+	return 0;
 }
 
 /* Found out now, not after the measurement. */
 static int try_writing(const char *directory)
 {
 	struct sb_file file;
-	int rc = sb_directory_make(directory);
+	int rc;
 
-	if (rc)
-		return rc;
 	sb_directory_clear_leftovers(directory);
 	rc = sb_file_begin(&file, directory, "try");
 	if (!rc)
@@ -64,17 +105,20 @@ static int try_writing(const char *directory)
 int sb_outcome_prepare(const struct sb_options *options,
 		       struct sb_result *result)
 {
-	int rc;
+	int rc = make_directory(options, &result->directory);
 
-	result->directory = choose_directory(options);
-	if (!result->directory)
+	if (rc == -ENOMEM)
 		return sb_fail_memory();
-	if (holds_result(result->directory))
+	if (!rc && is_in_use(result->directory))
 		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds a result; "
-			       "expected a new one",
+			       "result directory '%s': another run is writing "
+			       "there; expected a new one",
 			       result->directory);
-	rc = try_writing(result->directory);
+	if (!rc)
+		rc = check_empty(result->directory);
+	if (rc > 0)
+		return rc;
+	rc = rc ? rc : try_writing(result->directory);
 	if (rc)
 		return sb_fail(SB_EXIT_USAGE,
 			       "result directory '%s' cannot be written: %s",
@@ -161,9 +205,11 @@ int sb_outcome_write(const struct sb_result *result,
 static void put_place(const struct sb_result *result,
 		      const struct sb_options *options, FILE *out)
 {
+	const bool are_there = !sb_opt(options, SB_OPT_no_plots) &&
+			       holds(result->directory, "plots");
+
 	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
-		result->directory,
-		sb_opt(options, SB_OPT_no_plots) ? "" : ", plots",
+		result->directory, are_there ? ", plots" : "",
 		count_traced(result) ? ", trace.json" : "");
 }
 

@@ -59,6 +59,33 @@ static bool is_special(const char *path)
 	return !stat(path, &status) && !S_ISREG(status.st_mode);
 }
 
+/* The name is that file's, and beside it is the other one. */
+static bool is_beside(const char *path, const char *name, const char *other)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
+	char *beside;
+	bool found;
+
+	if (strcmp(path + directory, name) != 0 ||
+	    asprintf(&beside, "%.*s%s", (int)directory, path, other) < 0)
+		return false;
+	found = !access(path, F_OK) && !access(beside, F_OK);
+	free(beside);
+	return found;
+}
+
+bool sb_output_is_kept(const char *path)
+{
+	char *real = realpath(path, NULL);
+	const bool kept =
+		real && (is_beside(real, "result.json", "meta.json") ||
+			 is_beside(real, "meta.json", "result.json"));
+
+	free(real);
+	return kept;
+}
+
 int sb_output(const char *path, sb_output_writer write, const void *what)
 {
 	char *real;
@@ -66,6 +93,8 @@ int sb_output(const char *path, sb_output_writer write, const void *what)
 
 	if (is_stdout(path))
 		return end_writing(stdout, write(what, stdout));
+	if (sb_output_is_kept(path))
+		return -EEXIST;
 	if (is_special(path))
 		return write_special(path, write, what);
 	real = realpath(path, NULL); /* what a link points to */
@@ -90,11 +119,18 @@ int sb_output_try(const char *path)
 		return 0;
 	if (!stat(path, &status) && S_ISDIR(status.st_mode))
 		return -EISDIR;
+	if (sb_output_is_kept(path))
+		return -EEXIST;
 	/* Opened, a pipe would wait for its reader. */
 	if (is_special(path))
 		return access(path, W_OK) ? -errno : 0;
 	rc = sb_output(path, write_nothing, NULL);
 	return rc == -ECANCELED ? 0 : rc;
+}
+
+const char *sb_output_why(int rc)
+{
+	return rc == -EEXIST ? "it is a result's own file" : strerror(-rc);
 }
 
 int sb_output_status(int rc)
@@ -117,5 +153,5 @@ int sb_output_failed(const char *path, int rc)
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
 	return sb_fail(sb_output_status(rc), "'%s' cannot be written: %s", path,
-		       strerror(-rc));
+		       sb_output_why(rc));
 }

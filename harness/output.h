@@ -4,6 +4,7 @@
 #ifndef SB_HARNESS_OUTPUT_H
 #define SB_HARNESS_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "core/base.h"
@@ -13,7 +14,8 @@ typedef int (*sb_output_writer)(const void *what, FILE *out);
 
 /*
  * A regular file, also behind a link, appears whole or not at all; a device or
- * a pipe is written to, and "-" is standard output. Returns 0 or -errno.
+ * a pipe is written to, and "-" is standard output. Returns 0 or -errno; -EEXIST:
+ * the name is that of a result, which is never overwritten.
  */
 SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write,
 			    const void *what);
@@ -27,7 +29,11 @@ SB_MUST_CHECK int sb_output_try(const char *path);
  * memory is the name that was given. */
 int sb_output_failed(const char *path, int rc);
 
-/* The same status, for who says more. */
+/* Whether it is result.json or meta.json of a result directory. */
+bool sb_output_is_kept(const char *path);
+
+/* The same reason, and the same status, for who says more. */
+const char *sb_output_why(int rc);
 int sb_output_status(int rc);
 
 #endif

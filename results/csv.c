@@ -24,23 +24,27 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* Integers whole, others with as many digits as it takes to have the very same
- * number back; nothing for what was not measured. */
-static void put_number(FILE *out, double value)
+void sb_exact(char *out, double value)
 {
-	char text[32];
-
-	if (!isfinite(value))
-		return;
 	if (fabs(value) < 9e15 && value == floor(value)) {
-		fprintf(out, "%.0f", value);
+		snprintf(out, SB_EXACT_BYTES, "%.0f", value);
 		return;
 	}
 	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
+		snprintf(out, SB_EXACT_BYTES, "%.*g", digits, value);
+		if (strtod(out, NULL) == value)
 			break;
 	}
+}
+
+/* Nothing for what was not measured. */
+static void put_number(FILE *out, double value)
+{
+	char text[SB_EXACT_BYTES];
+
+	if (!isfinite(value))
+		return;
+	sb_exact(text, value);
 	fputs(text, out);
 }
 

@@ -68,8 +68,11 @@ static void put_range(char *out, const struct sb_series *series)
 	const struct sb_spread ns =
 		sb_series_spread(series, SB_METRIC_ns_per_op);
 
-	snprintf(out, SB_HUMAN_BYTES, "%.1f [%.1f .. %.1f]", ns.median, ns.min,
-		 ns.max);
+	if (ns.n)
+		snprintf(out, SB_HUMAN_BYTES, "%.1f [%.1f .. %.1f]", ns.median,
+			 ns.min, ns.max);
+	else
+		snprintf(out, SB_HUMAN_BYTES, "-");
 }
 
 static void put_valid(char *out, const struct sb_series *series)
@@ -121,10 +124,10 @@ static const struct column times_spent[] = {
 	{ "rest", 5, SB_METRIC_unaccounted_pct, NULL, false },
 };
 
-static bool have_times(const struct sb_result *result)
+static bool have(const struct sb_result *result, enum sb_metric_id metric)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (sb_series_spread(&result->series[i], SB_METRIC_busy_pct).n)
+		if (sb_series_spread(&result->series[i], metric).n)
 			return true;
 	}
 	return false;
@@ -171,7 +174,8 @@ static const struct table source_table = { "workload", sources,
 static const struct table time_table = { "time, %", times_spent,
 					 SB_ARRAY_SIZE(times_spent) };
 
-/* Columns [first, last) of a table, with its rows. */
+/* Columns [first, last) of a table, with its rows: in the table of costs each
+ * series, in the others those that have numbers. */
 struct block {
 	const struct table *table;
 	size_t first;
@@ -193,7 +197,8 @@ static void put_block(FILE *out, const struct sb_result *result,
 		const struct sb_series *series = &result->series[i];
 		char title[SB_SERIES_TITLE_BYTES];
 
-		if (!sb_series_measured(series))
+		if (block->table->column != costs &&
+		    !sb_series_measured(series))
 			continue;
 		sb_series_title(title, series);
 		fprintf(out, "%-*s", block->name_width, title);
@@ -552,8 +557,9 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color,
 		sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
 	put_table(out, result, &cost_table, columns, bold, plain);
-	put_table(out, result, &source_table, columns, bold, plain);
-	if (have_times(result))
+	if (have(result, SB_METRIC_steps))
+		put_table(out, result, &source_table, columns, bold, plain);
+	if (have(result, SB_METRIC_busy_pct))
 		put_table(out, result, &time_table, columns, bold, plain);
 	put_all_distances(out, result, bold, plain);
 	for (uint32_t i = 0; i < result->all_series; i++)

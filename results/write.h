@@ -78,4 +78,9 @@ int sb_write_report(const struct sb_result *result);
 #define SB_HUMAN_BYTES 32
 void sb_human(char *out, double value, const char *unit);
 
+/* A number for programs: with as many digits as it takes to have the very same
+ * one back, an integer whole. out has room for SB_EXACT_BYTES. */
+#define SB_EXACT_BYTES 32
+void sb_exact(char *out, double value);
+
 #endif

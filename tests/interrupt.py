@@ -1,8 +1,9 @@
 """Runs the command on a terminal of its own and presses Ctrl-C.
 
-usage: interrupt.py PROGRAM WORKLOAD MARK DIRECTORY [PAUSE...]
+usage: interrupt.py PROGRAM WORKLOAD MARK DIRECTORY [HUP | PAUSE...]
 
-Sends SIGINT when MARK has appeared, and once more after each pause (seconds).
+Sends SIGINT (HUP: SIGHUP) when MARK has appeared, and once more after each pause
+(seconds).
 Standard output goes to DIRECTORY.out. Prints the exit status."""
 import signal
 import sys
@@ -12,8 +13,9 @@ import terminal
 
 program, workload, mark, directory, *pauses = sys.argv[1:]
 run = terminal.start(program, workload, mark, directory)
-run.send_signal(signal.SIGINT)
-for pause in pauses:
+hang_up = pauses == ["HUP"]
+run.send_signal(signal.SIGHUP if hang_up else signal.SIGINT)
+for pause in pauses if not hang_up else []:
     time.sleep(float(pause))
     run.send_signal(signal.SIGINT)
 print(run.wait())

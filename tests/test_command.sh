@@ -72,6 +72,12 @@ holds "help of calibrate fits a screen" fits 50 calibrate --help
 holds "help of run fits two screens" fits 100 run --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
+helps() {
+	"$program" help sweep >"$work/help" && "$program" sweep --help | cmp - "$work/help"
+}
+holds "help VERB is VERB --help" helps
+refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
+refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
 for what in workloads options metrics validity profiles; do
 	holds "list $what" "$program" list $what
 	"$program" list $what --json >"$work/list.json"
@@ -95,7 +101,7 @@ check_is_right() {
 	EOF
 }
 holds "check: JSON, and --strict exits with 4 if it warns" check_is_right
-refuses "check has no CSV" 3 "expected pretty or json" check --format csv
+refuses "check has no CSV" 3 "expected pretty|json" check --format csv
 refuses "check takes no words" 3 "check: 'all' is not expected" check all
 refuses "check has no workloads" 3 "unknown option '-w'" check -w yield
 refuses "a percentage without its sign" 3 "expected none|PERCENT, PERCENT from 0.1% to 100%" \
@@ -702,9 +708,20 @@ invalid() {
 holds "a wrong answer: status 2 and no numbers" invalid wrong "wrong answer: it never"
 holds "a round without end: status 2 and no numbers" invalid stuck "a round did not end"
 
+# It is in the table, and no table is empty.
+shows_no_numbers() {
+	# shellcheck disable=SC2086
+	"$wrong" run -w wrong $quick -o "$work/none" >"$work/out"
+	grep -qE '^wrong +- +- +- +0/2 ' "$work/out" && ! grep -q '^workload .*stolen' "$work/out"
+}
+holds "a workload without numbers is in the summary" shows_no_numbers
+refuses "a workload twice" 3 "workload 'yield' is named twice; expected each once" run -w yield,yield
+
 saves_what_is_complete() {
 	# Twice at once is what a wrapper makes of one Ctrl-C.
 	status=$(python3 tests/interrupt.py "$program" yield "1/100 " "$work/int" 0)
+	hung_up=$(python3 tests/interrupt.py "$program" yield "1/100 " "$work/hup" HUP)
+	[ "$hung_up" -eq 2 ] && grep -q "invalid (interrupted)" "$work/hup.out" || return 1
 	[ "$status" -eq 2 ] && grep -q "invalid (interrupted)" "$work/int.out" &&
 		grep -qE " ([1-9][0-9]*|0\+[1-9][0-9]*)(\+[0-9]+)?/100 " "$work/int.out" && is_json "$work/int/result.json"
 }

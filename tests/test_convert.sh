@@ -192,6 +192,13 @@ fi
 traced() {
 	echo '{"traceEvents":[]}' >"$a/trace.json" && convert "$a" chrome-trace && cmp "$a/trace.json" "$work/chrome-trace"
 }
+refuses "a result as the file to write" 3 "it is a result's own file" "$a" --to gbench -o "$a/result.json"
+# What a run is to write is nothing to the other verbs.
+twins() {
+	SCHED_BENCH_OUTPUT=/nowhere/a SCHED_BENCH_FORMAT=json "$program" convert "$a" --to csv >"$work/out" &&
+		SCHED_BENCH_CONVERT_OUTPUT=- "$program" convert "$a" --to benchstat | grep -q '^pkg: '
+}
+holds "the environment of run is not that of convert" twins
 refuses "no trace" 3 "'$b' has no trace; expected one of a run with --trace" "$b" --to chrome-trace
 holds "a trace is copied" traced
 

@@ -72,6 +72,35 @@ leftovers() {
 }
 holds "and nothing temporary" leftovers "$work/a"
 
+# Two at once would write one result out of both.
+mkdir "$work/busy" "$work/swept"
+keeps_off() {
+	# shellcheck disable=SC2086
+	flock "$work/busy" "$program" run -w pingpong $quick -o "$work/busy" 2>"$work/err"
+	[ $? -eq 3 ] && grep -q "another run is writing there" "$work/err"
+}
+if command -v flock >/dev/null; then
+	holds "a directory that another run writes to is refused" keeps_off
+else
+	skips "a directory that another run writes to is refused" "no flock here"
+fi
+two_at_once() {
+	for workload in pingpong yield skynet; do
+		# shellcheck disable=SC2086
+		measure -w $workload $quick --repetitions 1 --output-root "$work/root" 2>/dev/null &
+	done
+	wait
+	[ "$(find "$work/root" -name meta.json | wc -l)" -eq 3 ]
+}
+holds "runs that start in the same second have a directory each" two_at_once
+: >"$work/swept/sweep.db"
+spares_sweeps() {
+	# shellcheck disable=SC2086
+	"$program" run -w pingpong $quick -o "$work/swept" 2>"$work/err"
+	[ $? -eq 3 ] && grep -q "holds a sweep" "$work/err"
+}
+holds "the rows of a sweep are no place for a run" spares_sweeps
+
 # Runs a piece of Python on a result directory; it fails by an exception.
 python() {
 	python3 -c "$1" "$work/a" "$program"
@@ -322,6 +351,12 @@ if [ -n "${SB_OWN_MOUNTS-}" ] && mount -t tmpfs -o size=1m tmpfs "$work/disk" 2>
 	else
 		skips "no room for the pictures" "gnuplot is not installed"
 	fi
+	says_why() {
+		"$program" report "$work/b" -o "$work/disk/b.md" 2>"$work/err"
+		[ $? -eq 4 ] && grep -q "No space left" "$work/err" && [ ! -e "$work/disk/b.md" ]
+	}
+	leave 4
+	holds "no room for a report: the reason is told" says_why
 	holds "the earlier result is as it was" diff -r "$work/b" "$work/disk/earlier"
 else
 	skips "a disk that is full" "no file system may be mounted here; a bound on the size of a file is tried"

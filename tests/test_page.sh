@@ -69,6 +69,14 @@ same() {
 	cmp "$work/again.html" "$work/first.html"
 }
 holds "read back, it is the page that run wrote" same
+# The environment's words for run are none for report, which has its own.
+twins() {
+	SCHED_BENCH_FORMAT=json SCHED_BENCH_OUTPUT=/nowhere/a "$program" report "$work/one" >"$work/out" &&
+		SCHED_BENCH_REPORT_FORMAT=md "$program" report "$work/one" -o - | grep -q '^### '
+}
+holds "the environment of run is not that of report" twins
+refuses "a result as the file to write" 3 "it is a result's own file" \
+	report "$work/one" --format html -o "$work/one/result.json"
 to_stdout() {
 	"$program" report "$work/one" -o - >"$work/out" && cmp "$work/out" "$work/one/report.html"
 }

@@ -129,6 +129,21 @@ if command -v gnuplot >/dev/null; then
 			HOME=$work/home "$program" plot cost "$work/a" -o "$work/h.svg" && is_svg "$work/h.svg"
 	}
 	holds "whatever the user's own gnuplot settings are" own_settings
+	# Their names differ in what a file's cannot have, or behind where it is cut off.
+	long=$(printf '%0200d' 0)
+	{
+		printf '[global]\nworkload=pingpong\nduration=1ms\nwarmup=0s\nrepetitions=1\n'
+		printf '[%s]\n' "x y" "x-y" "${long}1" "${long}2"
+	} >"$work/jobs.ini"
+	have_one_each() {
+		"$program" run "$work/jobs.ini" -q -o "$work/jobs"
+		for format in svg png; do
+			[ "$(find "$work/jobs/plots" -name "spins-*.$format" | wc -l)" -eq 4 ] ||
+				return 1
+		done
+	}
+	holds "jobs whose names are alike have a picture each" have_one_each
+
 	without_gnuplot() {
 		mkdir "$work/empty" && full=$(realpath "$program") || return 1
 		(cd "$work" && PATH=$work/empty "$full" plot cost a -o x.svg 2>err)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "results/convert/convert.h"
+#include "results/write.h"
 
 /* benchstat knows ns by that name, and shows seconds. */
 static const struct {
@@ -93,6 +94,8 @@ static void put_record(const struct sb_result *result,
 		       const struct sb_series *series,
 		       const struct sb_record *record, FILE *out)
 {
+	char text[SB_EXACT_BYTES];
+
 	if (record->verdict != SB_VALID)
 		put_line(record->verdict == SB_SUSPECT ? "# suspect: "
 						       : "# invalid: ",
@@ -105,7 +108,8 @@ static void put_record(const struct sb_result *result,
 	for (int m = 0; m < SB_METRICS; m++) {
 		if (!is_judged(m) || !isfinite(record->value[m]))
 			continue;
-		fprintf(out, " %.9g ", record->value[m]);
+		sb_exact(text, record->value[m]);
+		fprintf(out, " %s ", text);
 		put_unit(m, out);
 	}
 	fputc('\n', out);

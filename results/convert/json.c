@@ -11,6 +11,7 @@
 
 #include "results/convert/convert.h"
 #include "results/json.h"
+#include "results/write.h"
 
 /* What cannot be written the stream remembers. */
 static int dump(json_t *document, FILE *out)
@@ -18,7 +19,7 @@ static int dump(json_t *document, FILE *out)
 	if (!document)
 		return -ENOMEM;
 	(void)json_dumpf(document, out,
-			 JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+			 JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	json_decref(document);
 	fputc('\n', out);
 	return 0;
@@ -222,18 +223,20 @@ static int put_metric(json_t *list, const struct sb_series *series,
 		      const char *name, enum sb_metric_id m)
 {
 	const struct sb_spread spread = sb_series_spread(series, m);
+	char min[SB_EXACT_BYTES];
+	char max[SB_EXACT_BYTES];
 	json_t *entry;
 
 	if (!spread.n)
 		return 0;
-	entry = json_pack("{sosssfso*so}", "name",
-			  json_sprintf("%s %s", name, sb_metric[m].name),
-			  "unit", sb_metric[m].unit, "value", spread.median,
-			  "range",
-			  spread.n > 1 ? json_sprintf("%.9g .. %.9g",
-						      spread.min, spread.max)
-				       : NULL,
-			  "extra", extra_of(series, m));
+	sb_exact(min, spread.min);
+	sb_exact(max, spread.max);
+	entry = json_pack(
+		"{sosssfso*so}", "name",
+		json_sprintf("%s %s", name, sb_metric[m].name), "unit",
+		sb_metric[m].unit, "value", spread.median, "range",
+		spread.n > 1 ? json_sprintf("%s .. %s", min, max) : NULL,
+		"extra", extra_of(series, m));
 	return json_array_append_new(list, entry);
 }
 

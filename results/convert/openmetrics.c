@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "results/convert/convert.h"
+#include "results/write.h"
 
 #define PREFIX "sched_bench_"
 
@@ -124,16 +125,12 @@ static void put_labels(const struct sb_result *result, uint32_t i, FILE *out)
 		series->placement.workers, sb_series_topology(series));
 }
 
-/* The shortest that reads back as the same; thresholds of buckets must have a
- * point or an exponent. */
+/* Thresholds of buckets must have a point or an exponent. */
 static void put_number(double value, bool has_point, FILE *out)
 {
-	char text[40];
-	int digits = 0;
+	char text[SB_EXACT_BYTES];
 
-	do
-		snprintf(text, sizeof(text), "%.*g", ++digits, value);
-	while (digits < 17 && strtod(text, NULL) != value);
+	sb_exact(text, value);
 	fprintf(out, "%s%s", text,
 		has_point && !strpbrk(text, ".e") ? ".0" : "");
 }

@@ -592,7 +592,11 @@ int sb_write_markdown(const struct sb_result *result, uint32_t results,
 	sb_page_fini(&page);
 	if (!text)
 		return -ENOMEM;
-	fputs(text, out);
+	/* Longer than a buffer, it is written at once: later nobody knows why
+	 * it was not. */
+	errno = 0;
+	if (fputs(text, out) == EOF)
+		rc = errno ? -errno : -EIO;
 	free(text);
-	return 0;
+	return rc;
 }

@@ -173,21 +173,32 @@ static char *make_file_name(const struct sb_plot_kind *kind,
 	return strdup(name);
 }
 
-/* The second of one name, and so on, gets a number. */
-static int make_unique(const struct pictures *all, char **name)
+static bool is_taken(const struct pictures *all, const char *name)
 {
-	uint32_t same = 1;
-	char *other;
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (!strcmp(all->picture[i].name, name))
+			return true;
+	}
+	return false;
+}
 
-	for (uint32_t i = 0; i < all->n; i++)
-		same += !strncmp(all->picture[i].name, *name, strlen(*name));
-	if (same == 1)
-		return 0;
-	if (asprintf(&other, "%s-%" PRIu32, *name, same) < 0)
-		return -ENOMEM;
-	free(*name);
-	*name = other;
-	return 0;
+/* Takes the name. The second of one name, and so on, gets a number. The script
+ * says where its pictures go, so this comes before it. */
+static char *make_unique(const struct pictures *all, char *name)
+{
+	char *other = NULL;
+
+	for (uint32_t i = 2; name && is_taken(all, other ? other : name); i++) {
+		free(other);
+		if (asprintf(&other, "%s-%" PRIu32, name, i) < 0) {
+			free(name);
+			return NULL;
+		}
+	}
+	if (!other)
+		return name;
+	free(name);
+	return other;
 }
 
 static int add_picture(struct pictures *all, char *name, char *script)
@@ -197,7 +208,7 @@ static int add_picture(struct pictures *all, char *name, char *script)
 
 	if (more)
 		all->picture = more;
-	if (!more || !name || !script || make_unique(all, &name)) {
+	if (!more || !name || !script) {
 		free(name);
 		free(script);
 		return -ENOMEM;
@@ -214,8 +225,9 @@ static int draw(struct pictures *all, struct sb_plot_order *order,
 				.choice = &order->choice,
 				.why = order->why };
 	char *title = make_title(kind, view);
-	char *name =
-		make_file_name(kind, kind->each_series ? view->line : NULL);
+	char *name = make_unique(
+		all,
+		make_file_name(kind, kind->each_series ? view->line : NULL));
 	int rc = title && name ? sb_plot_init(&plot) : -ENOMEM;
 
 	if (!rc && !kind->draw(&plot, kind->argument))
@@ -282,7 +294,12 @@ static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 		if (rc && rc != -ENODATA)
 			return rc;
 	}
-	return all->n ? 0 : -ENODATA;
+	if (all->n)
+		return 0;
+	/* Not the last kind's own reason. */
+	snprintf(order->why, sizeof(order->why),
+		 "no kind of picture has anything to show");
+	return -ENODATA;
 }
 
 static int no_lines(struct sb_plot_order *order)
