@@ -56,10 +56,9 @@ struct sb_pairs {
 	/* Gets what failed processes said, after a line that tells which; NULL:
 	 * nothing is kept. It is there only if one has failed. */
 	const char *failures;
-	/* All optional. Before each process; some ten times
-	 * a second; after each pair: false ends it (the warm-up is not told). */
+	/* Both optional. Before each process (nobody draws while one runs); after
+	 * each pair but the warm-up: false ends it. */
 	void (*before)(void *arg, uint32_t pair, enum sb_side_id side);
-	void (*tick)(void *arg);
 	bool (*after)(void *arg);
 	void *arg;
 
