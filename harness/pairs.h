@@ -41,6 +41,8 @@ struct sb_pair {
 };
 
 #define SB_PAIRS_MAX	  1000
+/* What the warm-up has for a number. */
+#define SB_PAIR_WARM_UP	  UINT32_MAX
 /* A pair without numbers is nothing to conclude from; so many in a row, and no
  * valid one before, are the end: it would go on like that. */
 #define SB_PAIRS_HOPELESS 3
