@@ -57,19 +57,37 @@ static int no_memory(void)
 /* ---- the plan ---- */
 
 /* One process: its times, and starting and writing. */
-#define START_NS 150e6
+#define START_NS   150e6
+#define PAIRS_AUTO 20
 
 static bool is_by_time(const struct sb_options *o)
 {
 	return o->value[SB_OPT_duration_total].alternative;
 }
 
-static int check_options(const struct sb_options *o)
+/* So few pairs show a difference in each metric of each workload, if all agree. */
+static uint32_t least_pairs(const struct session *s)
 {
-	const uint64_t blocks = sb_opt(o, SB_OPT_pairs) / 2;
-	/* ns_per_op and cpu_ns_per_op are always there. */
-	const uint32_t least =
-		sb_paired_units_needed(SB_COMPARED_ERROR / o->chosens);
+	const uint32_t tests = s->compared.n * s->options->chosens;
+
+	return 2 * sb_paired_units_needed(SB_COMPARED_ERROR / tests);
+}
+
+static uint32_t most_pairs(const struct session *s)
+{
+	const struct sb_option_value *given = &s->options->value[SB_OPT_pairs];
+	const uint32_t least = least_pairs(s);
+
+	if (is_by_time(s->options))
+		return SB_PAIRS_MAX;
+	if (given->alternative)
+		return (uint32_t)given->number;
+	return least > PAIRS_AUTO ? least : PAIRS_AUTO;
+}
+
+static int check_options(const struct session *s)
+{
+	const struct sb_options *o = s->options;
 
 	if (!sb_option_is_said(o, SB_OPT_side_a) &&
 	    !sb_option_is_said(o, SB_OPT_side_b))
@@ -80,12 +98,14 @@ static int check_options(const struct sb_options *o)
 		return sb_fail(SB_EXIT_USAGE,
 			       "--pairs and --duration-total are given; "
 			       "expected one of them");
-	if (!is_by_time(o) && blocks < least)
+	if (most_pairs(s) < least_pairs(s))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--pairs: %" PRIu64
-			       " cannot show any difference with 95 %%; "
-			       "expected at least %" PRIu32,
-			       sb_opt(o, SB_OPT_pairs), 2 * least);
+			       "--pairs: %" PRIu32
+			       " cannot show a difference in %" PRIu32
+			       " metrics with 95 %%; expected at least %" PRIu32
+			       ", or less to compare (--metric)",
+			       most_pairs(s), s->compared.n * o->chosens,
+			       least_pairs(s));
 	return 0;
 }
 
@@ -104,8 +124,7 @@ static int plan_trial(struct session *s, struct trial *trial,
 		pairs->side[side].program = s->side[side].program;
 		pairs->side[side].argv = trial->arguments[side].word;
 	}
-	pairs->most = is_by_time(o) ? SB_PAIRS_MAX
-				    : (uint32_t)sb_opt(o, SB_OPT_pairs);
+	pairs->most = most_pairs(s);
 	pairs->time_ns = is_by_time(o)
 				 ? sb_opt(o, SB_OPT_duration_total) / o->chosens
 				 : 0;
@@ -117,13 +136,13 @@ static int plan_trial(struct session *s, struct trial *trial,
 static int plan(struct session *s)
 {
 	const struct sb_options *o = s->options;
-	int rc = check_options(o);
+	int rc = sb_compared_choose(&s->compared, o);
 
+	rc = rc ? rc : check_options(s);
 	for (int side = 0; side < SB_SIDES && !rc; side++)
 		rc = sb_side_parse(
 			&s->side[side], side_name[side],
 			o->value[side ? SB_OPT_side_b : SB_OPT_side_a].text);
-	rc = rc ? rc : sb_compared_choose(&s->compared, o);
 	if (rc)
 		return rc;
 	s->trial = calloc(o->chosens, sizeof(*s->trial));
@@ -276,12 +295,6 @@ static int find_all(struct session *s, uint32_t tests)
 	return rc;
 }
 
-static int note(struct session *s, int rc)
-{
-	(void)s;
-	return rc ? no_memory() : 0;
-}
-
 /* The reason of the first pair that has none, for the others may differ. */
 static const char *first_reason(const struct sb_pairs *pairs)
 {
@@ -317,7 +330,7 @@ static int note_trial(struct session *s, const struct trial *trial)
 		rc = sb_findings_note(&s->findings, "%s: invalid: %s",
 				      trial->chosen->workload->name,
 				      first_reason(pairs));
-	return note(s, rc);
+	return rc ? no_memory() : 0;
 }
 
 static int note_scale(struct session *s)
@@ -334,7 +347,7 @@ static int note_scale(struct session *s)
 				"ratio: differences",
 				f->name, sb_metric[f->metric].name);
 	}
-	return note(s, rc);
+	return rc ? no_memory() : 0;
 }
 
 static int conclude(struct session *s)
@@ -353,14 +366,13 @@ static int conclude(struct session *s)
 	for (uint32_t i = 0; i < s->begun && !rc; i++)
 		rc = note_trial(s, &s->trial[i]);
 	if (!rc && s->findings.n)
-		rc = note(s,
-			  sb_findings_note(
-				  &s->findings,
-				  "intervals of %.4g %%: all %" PRIu32
-				  " together are right with 95 %%",
-				  100 * (1 - SB_COMPARED_ERROR / s->findings.n),
-				  s->findings.n));
-	return rc;
+		rc = sb_findings_note(
+			&s->findings,
+			"intervals of %.4g %%: all %" PRIu32
+			" together are right with 95 %%",
+			100 * (1 - SB_COMPARED_ERROR / s->findings.n),
+			s->findings.n);
+	return rc ? no_memory() : 0;
 }
 
 /* ---- the result ---- */

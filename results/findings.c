@@ -175,6 +175,12 @@ static const char *verdict_of(const struct sb_finding *f)
 	return f->sign > 0 ? "higher" : f->sign < 0 ? "lower" : "none";
 }
 
+/* Without an end on both sides there is no interval. */
+static double end_of(const struct sb_finding *f, double end)
+{
+	return sb_finding_is_conclusive(f) ? end : (double)NAN;
+}
+
 /* No pairs have no blocks. */
 static double blocks_of(const struct sb_finding *f)
 {
@@ -201,8 +207,8 @@ bool sb_finding_cell(const struct sb_finding *f, uint32_t i,
 		{ "scale", f->scale == SB_PAIR_RATIO ? "ratio" : "difference",
 		  0 },
 		{ "estimate", NULL, f->estimate },
-		{ "low", NULL, f->low },
-		{ "high", NULL, f->high },
+		{ "low", NULL, end_of(f, f->low) },
+		{ "high", NULL, end_of(f, f->high) },
 		{ "confidence", NULL, 1 - f->level },
 		{ "detectable", NULL, f->detectable },
 		{ "p", NULL, f->p },

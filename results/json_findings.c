@@ -4,6 +4,14 @@
 #include <jansson.h>
 #include <math.h>
 
+/* Counts without a point. */
+static json_t *number_to_json(double number)
+{
+	return fabs(number) < 9e15 && number == floor(number)
+		       ? json_integer((json_int_t)number)
+		       : json_real(number);
+}
+
 static json_t *finding_to_json(const struct sb_finding *finding)
 {
 	json_t *object = json_object();
@@ -16,7 +24,7 @@ static json_t *finding_to_json(const struct sb_finding *finding)
 						 json_string(cell.text));
 		else if (isfinite(cell.number))
 			rc = json_object_set_new(object, cell.name,
-						 json_real(cell.number));
+						 number_to_json(cell.number));
 	}
 	if (!rc)
 		return object;
