@@ -171,7 +171,7 @@ static void before_process(void *arg, uint32_t pair, enum sb_side_id side)
 	sb_progress_phase(&s->progress, s->now->chosen->workload->name, phase);
 }
 
-/* B / A of the first metric, so far. */
+/* B of A in percent, of the first metric, so far. */
 static bool after_pair(void *arg)
 {
 	static double a[SB_PAIRS_MAX];
@@ -184,11 +184,12 @@ static bool after_pair(void *arg)
 
 	sb_progress_done(&s->progress, 1, s->pair_ns);
 	if (!s->progress.out ||
-	    sb_paired_compare(&paired, &values, SB_COMPARED_ERROR))
+	    sb_paired_compare(&paired, &values, SB_COMPARED_ERROR) ||
+	    paired.scale != SB_PAIR_RATIO)
 		return true;
-	sb_progress_estimate(
-		&s->progress,
-		&(struct sb_estimate){ paired.estimate, NAN, NAN, " B/A" });
+	sb_progress_estimate(&s->progress,
+			     &(struct sb_estimate){ 100 * paired.estimate, NAN,
+						    NAN, "% of A" });
 	return true;
 }
 

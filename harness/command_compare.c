@@ -455,10 +455,11 @@ static int run(const struct sb_options *options)
 	int rc;
 
 	if (options->words != BOTH)
-		return sb_fail(SB_EXIT_USAGE,
-			       "compare: %" PRIu32 " results are given; "
-			       "expected two, A and B",
-			       options->words);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"compare: expected two results, A and B; %" PRIu32
+			" given",
+			options->words);
 	s = (struct session){ .options = options };
 	rc = compare(&s);
 	for (uint32_t i = 0; i < s.read; i++)

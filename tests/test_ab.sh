@@ -80,7 +80,7 @@ ab="ab -w pingpong -o $work/no"
 	refuses "a metric that is none" 3 "did you mean ns_per_op" \
 		$ab -A '--batch 1' --metric ns_per_opp
 	refuses "no workload" 3 "no workload" ab -A '--batch 1'
-	refuses "one result" 3 "1 results are given; expected two" compare "$work"
+	refuses "one result" 3 "expected two results, A and B; 1 given" compare "$work"
 	refuses "no result" 3 "no: No such file" compare "$work/no" "$work/no"
 }
 
