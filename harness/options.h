@@ -19,7 +19,11 @@ enum sb_verb {
 	SB_VERB_REPORT = 64,
 	SB_VERB_SWEEP = 128,
 	SB_VERB_MICRO = 256,
-	SB_VERBS_ALL = 511,
+	SB_VERB_AB = 512,
+	SB_VERB_COMPARE = 1024,
+	SB_VERBS_ALL = 2047,
+	/* Those that run workloads. */
+	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
@@ -102,6 +106,7 @@ struct sb_options {
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
+	char *metric_names;   /* all --metric of ab and compare, likewise */
 	char **word;	      /* [words], what is left of the command line */
 	uint32_t words;
 	const char *where; /* of the job; NULL: there is none */
@@ -158,6 +163,10 @@ void sb_options_free(struct sb_options *options);
 
 /* The name of an option's twin in the environment. */
 void sb_option_environment(enum sb_option_id id, char *out, size_t bytes);
+
+/* Takes all twins away, for processes that get their options otherwise. Values
+ * that have been parsed stay: they point into the environment's own memory. */
+void sb_options_clear_environment(void);
 
 static inline uint64_t sb_opt(const struct sb_options *options,
 			      enum sb_option_id id)
