@@ -100,6 +100,7 @@ static struct sb_config make_config(const struct sb_options *o)
 	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
 	config.processes_max = sb_opt(o, SB_OPT_max_processes);
 	config.seed = sb_opt(o, SB_OPT_seed);
+	config.slowdown_ppm = (uint32_t)sb_opt(o, SB_OPT_slowdown);
 	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
 	config.membind = (enum sb_membind)o->value[SB_OPT_membind].alternative;
 	config.huge_pages =
@@ -487,6 +488,10 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)
 		sb_record_suspect(record, "the warm-up found no steady state");
+	if (sb_opt(m->options, SB_OPT_slowdown))
+		sb_record_suspect(
+			record, "slowed down by %s on purpose (--slowdown)",
+			m->options->value[SB_OPT_slowdown].text);
 	return true;
 }
 
