@@ -23,7 +23,7 @@
 
 /* ---- the child's side, up to its exec ---- */
 
-static void become(char *const *argv, int stderr_fd, pid_t parent)
+static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -35,7 +35,7 @@ static void become(char *const *argv, int stderr_fd, pid_t parent)
 		_exit(127);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGTERM, SIG_DFL);
-	execv("/proc/self/exe", argv);
+	execv(child->program ? child->program : "/proc/self/exe", child->argv);
 	_exit(127);
 }
 
@@ -118,7 +118,8 @@ static void wait_for_it(struct watch *watch)
 			break;
 		see_to_time(watch);
 		see_to_interrupt(watch);
-		watch->child->tick(watch->child->arg);
+		if (watch->child->tick)
+			watch->child->tick(watch->child->arg);
 	}
 	while (waitpid(watch->pid, &watch->child->wait_status, 0) < 0 &&
 	       errno == EINTR)
@@ -142,7 +143,7 @@ int sb_child_run(struct sb_child *child)
 	watch.out = pipes[0];
 	watch.pid = fork();
 	if (!watch.pid)
-		become(child->argv, pipes[1], parent);
+		become(child, pipes[1], parent);
 	close(pipes[1]);
 	watch.ended = watch.pid < 0 ? -1 : pidfd_open(watch.pid, 0);
 	if (watch.ended < 0) {
@@ -226,11 +227,14 @@ static void how_it_ended(const struct sb_child *child, char *out, size_t bytes)
 	char frames[WORDS_BYTES] = "";
 
 	sb_format_time(limit, child->limit_ns);
-	if (child->hung)
+	if (child->hung && !child->stacks)
+		snprintf(out, bytes, "hung: killed after %s", limit);
+	else if (child->hung)
 		snprintf(out, bytes,
 			 "hung: killed after %s; the stacks of its %u threads "
-			 "are in sweep.db",
-			 limit, count_stacks(child->stderr_text));
+			 "are in %s",
+			 limit, count_stacks(child->stderr_text),
+			 child->stacks);
 	else if (WIFSIGNALED(status)) {
 		if (dump)
 			name_frames(dump, frames, sizeof(frames));

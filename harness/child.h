@@ -1,6 +1,6 @@
 /*
- * child.h - one run of the command in a process of its own, which may crash or
- * hang without harm to who started it.
+ * child.h - one run of the command, or of another build of it, in a process of its
+ * own, which may crash or hang without harm to who started it.
  */
 #ifndef SB_HARNESS_CHILD_H
 #define SB_HARNESS_CHILD_H
@@ -11,10 +11,13 @@
 
 struct sb_child {
 	/* In. */
-	char *const *argv; /* ends with NULL; the program is this one */
-	uint64_t limit_ns; /* it hangs, if it takes longer */
+	char *const *argv;   /* ends with NULL */
+	const char *program; /* a path; NULL: this one */
+	uint64_t limit_ns;   /* it hangs, if it takes longer */
+	const char *stacks;  /* where those of one that hangs are kept; NULL:
+			      * nowhere */
 	/* While it runs, some ten times a second. */
-	void (*tick)(void *arg);
+	void (*tick)(void *arg); /* NULL: nobody is told */
 	void *arg;
 
 	/* Out. */

@@ -1,7 +1,6 @@
 #include "harness/session.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -120,22 +119,6 @@ static void hide(const struct sb_session *s)
 /* ---- one row ---- */
 
 #define ROW_NAME "sweep.row"
-
-static int remove_one(const char *path, const struct stat *info, int type,
-		      struct FTW *where)
-{
-	(void)info;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
-/* What a run has written, of this row or of one that was killed. */
-static void clear_row(const char *directory)
-{
-	/* There may be none. */
-	(void)nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static char *read_text(const char *directory)
 {
@@ -264,6 +247,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 	arguments->n++;
 	child = (struct sb_child){ .argv = arguments->word,
 				   .limit_ns = c->limit_ns,
+				   .stacks = "sweep.db",
 				   .tick = show,
 				   .arg = &showing };
 	now_text(started, sizeof(started));
@@ -293,9 +277,10 @@ static int run_row(struct sb_session *s, uint32_t position)
 			       slot->repetition, &arguments)) {
 		rc = out_of_memory();
 	} else {
-		clear_row(directory);
+		/* There may be one of a row that was killed. */
+		sb_directory_remove(directory);
 		rc = run_child(s, position, directory, &arguments);
-		clear_row(directory);
+		sb_directory_remove(directory);
 	}
 	sb_arguments_free(&arguments);
 	free(directory);

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -328,4 +329,18 @@ void sb_stage_abandon(struct sb_stage *stage)
 	free(stage->path);
 	free(stage->directory);
 	*stage = (struct sb_stage){ NULL, NULL };
+}
+
+static int remove_found(const char *path, const struct stat *info, int type,
+			struct FTW *where)
+{
+	(void)info;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+void sb_directory_remove(const char *path)
+{
+	(void)nftw(path, remove_found, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -49,6 +49,9 @@ SB_MUST_CHECK int sb_stage_commit(struct sb_stage *stage);
 /* Ends it without a trace. */
 void sb_stage_abandon(struct sb_stage *stage);
 
+/* With all that is in it; there may be none. */
+void sb_directory_remove(const char *path);
+
 /* Removes what a killed process has left: temporary files and stages. */
 void sb_directory_clear_leftovers(const char *path);
 
