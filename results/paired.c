@@ -47,7 +47,7 @@ static void add_up(struct rank_sums *sums)
 	double *share = sums->at_most;
 	uint32_t most = 0;
 
-	memset(share, 0, sizeof(sums->at_most));
+	memset(share, 0, (sums->n * (sums->n + 1) / 2 + 1) * sizeof(*share));
 	share[0] = 1;
 	for (uint32_t rank = 1; rank <= sums->n; rank++) {
 		most += rank;
@@ -179,10 +179,20 @@ static enum sb_pair_scale choose_scale(const struct sb_pair_values *in)
 	return SB_PAIR_RATIO;
 }
 
+/*
+ * A multiple of 2^-40, of which sums and halves are exact: what is equal, or makes
+ * up for each other, is so in spite of rounding, and no interval ends 1e-17 beside
+ * no difference.
+ */
+static double log_ratio(double b, double a)
+{
+	return ldexp(nearbyint(ldexp(log(b / a), 40)), -40);
+}
+
 static double contrast(const struct sb_pair_values *in, uint32_t i,
 		       enum sb_pair_scale scale)
 {
-	return scale == SB_PAIR_RATIO ? log(in->b[i] / in->a[i])
+	return scale == SB_PAIR_RATIO ? log_ratio(in->b[i], in->a[i])
 				      : in->b[i] - in->a[i];
 }
 

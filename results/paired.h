@@ -73,7 +73,9 @@ struct sb_paired {
 	 * 0, that measuring again as often would have shown to be one with a
 	 * power of 80 %: half the interval's width, times 1 + z(80 %) / z(1 -
 	 * level / 2), for the interval's end is z(1 - level / 2) standard errors
-	 * away and it has to be z(80 %) more. NaN: too few.
+	 * away and it has to be z(80 %) more. Simulated, it is 74 to 80 % with ten
+	 * blocks and more; less if a few blocks have large disturbances (65 to
+	 * 70 %), which as many others might not have. NaN: too few.
 	 */
 	double detectable;
 
