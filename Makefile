@@ -3,6 +3,7 @@
 MODE ?= release
 CC = gcc
 V ?= 0
+comma := ,
 PREFIX ?= /usr/local
 
 OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarch64,$(CC)),-arm64)
@@ -41,14 +42,24 @@ WARNINGS := -Wall -Wextra -Wshadow -Wundef -Wvla -Wcast-qual -Wwrite-strings \
 	-Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wformat=2 -Wconversion -Wno-sign-conversion \
 	-Wimplicit-fallthrough -Werror
-CFLAGS := -std=gnu11 -g -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
+# Debian's valgrind cannot read what clang writes by default.
+DEBUG_INFO := $(if $(findstring clang,$(CC)),-gdwarf-4,-g)
+CFLAGS := -std=gnu11 $(DEBUG_INFO) -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
 	$(SYSROOT:%=--sysroot=%) $(WARNINGS) $(EXTRA_CFLAGS)
 CPPFLAGS := -I. -D_GNU_SOURCE -DSB_BUILD_MODE='"$(MODE)"'
-LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm
+# C++, for one file: Google Benchmark's shim. Not for arm64, where a compiler and
+# a library of C++ would have to be fetched for a shim that runs in an emulator.
+SHIM := $(if $(SYSROOT),,harness/micro/shim)
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+CXXFLAGS := -std=c++17 $(DEBUG_INFO) -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
+	-Wall -Wextra -Wshadow -Werror $(EXTRA_CFLAGS)
+CPPFLAGS += $(if $(SHIM),,-DSB_NO_GBENCH=1)
+LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm \
+	$(if $(SHIM),-Wl$(comma)--as-needed -lbenchmark -lstdc++)
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
+OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o)
 LIBRARY := $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
 PROGRAM := $(OUT)/sched-bench
 
@@ -138,10 +149,10 @@ lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) tests/*.[ch])
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch])
 
-micro: $(OUT)/tests/bench_core $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
-	$(Q)$(OUT)/tests/bench_core
+micro: $(PROGRAM) $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
+	$(Q)$(PROGRAM) micro
 	@echo
 	$(Q)$(OUT)/tests/bench_rcu
 
@@ -164,7 +175,7 @@ print-%:
 
 # A changed flag or compiler rebuilds everything that it went into.
 STAMP := $(OUT)/flags
-BUILD_LINE := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDLIBS)
+BUILD_LINE := $(CC) $(CFLAGS) $(CXXFLAGS) $(CPPFLAGS) $(LDLIBS)
 $(shell mkdir -p $(OUT); echo '$(subst ','\'',$(BUILD_LINE))' | cmp -s - $(STAMP) || echo '$(subst ','\'',$(BUILD_LINE))' > $(STAMP))
 
 # The revision goes into one object, which alone is rebuilt when it changes.
@@ -199,6 +210,11 @@ $(OUT)/%.o: %.c $(STAMP) Makefile
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
+$(OUT)/%.o: %.cc $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CXX   $@"
+	$(Q)$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
 $(OUT)/small/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
@@ -222,7 +238,13 @@ $(OUT)/tests/registry_wrong.o: workloads/registry.c $(STAMP) Makefile
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_WORKLOADS='"tests/wrong.def"' -MMD -MP -c -o $@ $<
 
-$(WRONG): $(filter-out $(OUT)/workloads/registry.o,$(OBJECTS)) $(OUT)/tests/registry_wrong.o $(OUT)/tests/wrong.o
+$(OUT)/tests/kind_wrong.o: harness/micro/kind.c $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_KINDS='"tests/wrong_kinds.def"' -MMD -MP -c -o $@ $<
+
+$(WRONG): $(filter-out $(OUT)/workloads/registry.o $(OUT)/harness/micro/kind.o,$(OBJECTS)) \
+	$(OUT)/tests/registry_wrong.o $(OUT)/tests/kind_wrong.o $(OUT)/tests/wrong.o $(OUT)/tests/wrong_kinds.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -136,6 +136,9 @@ bool sb_rcu_foreign_inside(void)
 
 /* ---- deferred calls ---- */
 
+/* What deferred calls have done, for those who wait for all of them. */
+static char deferred;
+
 /* On liburcu's helper thread, after the grace period. */
 static void run_deferred(struct rcu_head *opaque)
 {
@@ -143,6 +146,7 @@ static void run_deferred(struct rcu_head *opaque)
 
 	sb_rcu_tsan_acquire(&domain);
 	head->function(head);
+	sb_rcu_tsan_release(&deferred);
 }
 
 void sb_rcu_defer(struct sb_rcu_head *head,
@@ -162,6 +166,7 @@ void sb_rcu_prepare(void)
 void sb_rcu_barrier(void)
 {
 	urcu_qsbr_barrier();
+	sb_rcu_tsan_acquire(&deferred);
 }
 
 void sb_rcu_synchronize(void)

@@ -118,8 +118,6 @@ static void wait_for_it(struct watch *watch)
 			break;
 		see_to_time(watch);
 		see_to_interrupt(watch);
-		if (watch->child->tick)
-			watch->child->tick(watch->child->arg);
 	}
 	while (waitpid(watch->pid, &watch->child->wait_status, 0) < 0 &&
 	       errno == EINTR)

@@ -16,9 +16,6 @@ struct sb_child {
 	uint64_t limit_ns;   /* it hangs, if it takes longer */
 	const char *stacks;  /* where those of one that hangs are kept; NULL:
 			      * nowhere */
-	/* While it runs, some ten times a second. */
-	void (*tick)(void *arg); /* NULL: nobody is told */
-	void *arg;
 
 	/* Out. */
 	int wait_status; /* as waitpid's */

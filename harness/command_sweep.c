@@ -18,6 +18,7 @@
 #include "harness/collect.h"
 #include "harness/facts.h"
 #include "harness/help.h"
+#include "harness/job.h"
 #include "harness/outcome.h"
 #include "harness/placing.h"
 #include "harness/session.h"
@@ -115,8 +116,8 @@ static void put_plan(const struct sb_session *s)
 	       s->rows);
 	if (s->rows_done)
 		printf(", %" PRIu32 " of them there", s->rows_done);
-	printf("; about %s\n",
-	       sb_session_format_duration(left, sb_session_seconds_left(s, 0)));
+	printf("; about %s\n", sb_session_format_duration(
+				       left, 1e-9 * sb_session_planned_ns(s)));
 }
 
 static void put_order(const struct sb_session *s)
@@ -292,7 +293,9 @@ static int prepare(struct sb_session *s, struct sb_arguments *stored)
 		return rc;
 	if (is_there)
 		return sb_session_resume(s, stored);
-	rc = sb_options_choose(s->given);
+	/* A job's are chosen already. */
+	if (!s->given->chosens)
+		rc = sb_options_choose(s->given);
 	rc = rc ? rc : sb_session_plan(s);
 	if (!rc && !sb_session_is(s, SB_OPT_dry_run))
 		rc = sb_session_begin(s);
@@ -356,21 +359,89 @@ static int sweep(struct sb_options *given)
 static int take_directory(struct sb_options *options)
 {
 	struct sb_option_value *output = &options->value[SB_OPT_output];
-	const bool is_there = sb_opt(options, SB_OPT_resume) ||
-			      sb_opt(options, SB_OPT_collect);
 
 	if (!options->words)
 		return 0;
-	if (options->words > 1 || !is_there ||
-	    sb_option_is_said(options, SB_OPT_output))
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"sweep: '%s' is not expected; what it goes "
-			"through is named with -w, -P and -L",
-			options->word[is_there ? options->words - 1 : 0]);
+	if (options->words > 1 || sb_option_is_said(options, SB_OPT_output))
+		return sb_fail(SB_EXIT_USAGE,
+			       "sweep: '%s' is not expected; one directory has "
+			       "been named",
+			       options->word[options->words - 1]);
 	output->text = options->word[0];
 	output->source = "command line";
 	return 0;
+}
+
+/* ---- a job file ---- */
+
+/* "batch=1,4" as -L batch=1,4 and "batch=1..4" as -P batch=1..4. The text lives
+ * until the options are freed. */
+static int add_list(struct sb_options *options, const struct sb_entry *list,
+		    char **text)
+{
+	const enum sb_option_id id = sb_option_find(SB_VERB_SWEEP, list->name);
+
+	*text = NULL;
+	if (id != SB_OPTIONS && sb_option_is_said(options, id))
+		return 0;
+	if (options->sweeps == SB_SWEEPS_MAX)
+		return sb_fail(SB_EXIT_USAGE,
+			       "%s: %s: one list too many; expected at most %d",
+			       list->where, list->name, SB_SWEEPS_MAX);
+	if (asprintf(text, "%s=%s", list->name, list->text) < 0)
+		return out_of_memory();
+	options->sweep[options->sweeps++] =
+		(struct sb_given_sweep){ strstr(list->text, "..") ? 'P' : 'L',
+					 *text };
+	return 0;
+}
+
+static int sweep_job(struct sb_job *job)
+{
+	char **text = calloc(job->lists + 1, sizeof(*text));
+	int rc = text ? 0 : out_of_memory();
+
+	for (uint32_t i = 0; i < job->lists && !rc; i++)
+		rc = add_list(&job->options, &job->list[i], &text[i]);
+	if (!rc)
+		rc = sweep(&job->options);
+	for (uint32_t i = 0; i < job->lists && text; i++)
+		free(text[i]);
+	free(text);
+	return rc;
+}
+
+static int sweep_file(int argc, char **argv)
+{
+	struct sb_jobs jobs;
+	int rc = sb_jobs_parse(&jobs, SB_VERB_SWEEP, argc, argv);
+
+	if (!rc && jobs.jobs != 1)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "sweep: %" PRIu32 " jobs are given; expected one",
+			     jobs.jobs);
+	if (!rc)
+		rc = sweep_job(&jobs.job[0]);
+	sb_jobs_free(&jobs);
+	return rc;
+}
+
+/* ---- which of them ---- */
+
+static int sweep_options(struct sb_options *options, int argc, char **argv)
+{
+	const bool is_there = sb_opt(options, SB_OPT_resume) ||
+			      sb_opt(options, SB_OPT_collect);
+	int rc;
+
+	if (sb_opt(options, SB_OPT_help)) {
+		sb_help_sweep();
+		return 0;
+	}
+	if (options->words && !is_there)
+		return sweep_file(argc, argv);
+	rc = take_directory(options);
+	return rc ? rc : sweep(options);
 }
 
 int sb_command_sweep(int argc, char **argv)
@@ -379,12 +450,8 @@ int sb_command_sweep(int argc, char **argv)
 	int rc = sb_options_parse_for(&options, SB_VERB_SWEEP, argc - 1,
 				      argv + 1);
 
-	if (!rc && sb_opt(&options, SB_OPT_help))
-		sb_help_sweep();
-	else if (!rc)
-		rc = take_directory(&options);
-	if (!rc && !sb_opt(&options, SB_OPT_help))
-		rc = sweep(&options);
+	if (!rc)
+		rc = sweep_options(&options, argc - 1, argv + 1);
 	sb_options_free(&options);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "affinity/profile.h"
+#include "harness/command_micro.h"
 #include "harness/command_plot.h"
 #include "harness/options.h"
 #include "harness/progress.h"
@@ -124,6 +125,7 @@ void sb_help_sweep(void)
 {
 	puts("sched-bench sweep -w WORKLOAD -L NAME=A,B,... "
 	     "-P NAME=LO..HI[:STEP|:log2] ... [options]\n"
+	     "sched-bench sweep JOB.ini [options]\n"
 	     "sched-bench sweep --resume DIRECTORY\n"
 	     "\n"
 	     "Runs every combination of the values, each repetition in a "
@@ -190,6 +192,20 @@ void sb_help_calibrate(void)
 	     "how much recording adds to an\noperation. Takes less than 20 s. "
 	     "Other programs that run meanwhile make\neverything slower.");
 	put_options_of(SB_VERB_CALIBRATE);
+}
+
+void sb_help_micro(void)
+{
+	puts("sched-bench micro [--benchmark_FLAG=VALUE]... [options]\n"
+	     "\n"
+	     "Times the scheduler's primitives under Google Benchmark, each "
+	     "with a check of\n"
+	     "its answer; one that fails has no numbers, and the exit status "
+	     "is 2.\n");
+	sb_micro_help();
+	put_options_of(SB_VERB_MICRO);
+	puts("\nTry:  sched-bench micro --benchmark_filter=deque "
+	     "--benchmark_repetitions=9");
 }
 
 void sb_help_convert(void)

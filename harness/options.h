@@ -18,7 +18,8 @@ enum sb_verb {
 	SB_VERB_PLOT = 32,
 	SB_VERB_REPORT = 64,
 	SB_VERB_SWEEP = 128,
-	SB_VERBS_ALL = 255,
+	SB_VERB_MICRO = 256,
+	SB_VERBS_ALL = 511,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
@@ -152,9 +153,6 @@ const struct sb_param *sb_param_find(const char *name);
 /* The name of an option or parameter most like that one, or NULL. */
 const char *sb_option_most_like(enum sb_verb verb, const char *name);
 
-/* After that, for a verb with workloads: chooses them, and gives them their
- * parameters. */
-int sb_options_choose(struct sb_options *options);
 void sb_options_free(struct sb_options *options);
 
 /* The name of an option's twin in the environment. */

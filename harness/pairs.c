@@ -16,9 +16,6 @@
 #include "results/file.h"
 #include "results/read.h"
 
-/* The warm-up has no number. */
-#define WARM_UP UINT32_MAX
-
 #define BLOCK_PAIRS 2
 #define WORDS_ADDED 5
 
@@ -62,7 +59,7 @@ static char **make_arguments(const struct go *go, char **added)
 	char *const *own = go->pairs->side[go->side].argv;
 	const uint32_t n = count_words(own);
 	const uint64_t seed =
-		go->pairs->seed + (go->pair == WARM_UP ? 0 : go->pair);
+		go->pairs->seed + (go->pair == SB_PAIR_WARM_UP ? 0 : go->pair);
 	char **argv = calloc(n + WORDS_ADDED + 1, sizeof(*argv));
 
 	if (argv && asprintf(&added[0], "--output=%s", go->directory) < 0)
@@ -91,7 +88,7 @@ static void keep_words(const struct go *go, const struct sb_child *child)
 	if (!out)
 		return;
 	fprintf(out, "== side %s, ", side_name(go->side));
-	if (go->pair == WARM_UP)
+	if (go->pair == SB_PAIR_WARM_UP)
 		fputs("warm-up: ", out);
 	else
 		fprintf(out, "pair %" PRIu32 ": ", go->pair);
@@ -172,9 +169,7 @@ static int run_process(struct go *go)
 	child = (struct sb_child){ .argv = argv,
 				   .program = pairs->side[go->side].program,
 				   .limit_ns = pairs->side[go->side].limit_ns,
-				   .stacks = pairs->failures,
-				   .tick = pairs->tick,
-				   .arg = pairs->arg };
+				   .stacks = pairs->failures };
 	if (pairs->before)
 		pairs->before(pairs->arg, go->pair, go->side);
 	sb_directory_remove(go->directory);
@@ -285,7 +280,7 @@ static int run_pair(struct sb_pairs *pairs, const char *directory,
 	for (int i = 0; i < SB_SIDES && !rc && !pairs->is_interrupted; i++)
 		rc = run_process(&go[i]);
 	pair.elapsed_ns = sb_clock_ns() - start;
-	if (!rc && !pairs->is_interrupted && number != WARM_UP) {
+	if (!rc && !pairs->is_interrupted && number != SB_PAIR_WARM_UP) {
 		take_result(&go[0]);
 		take_result(&go[1]);
 		count_pair(pairs, &pair);
@@ -317,7 +312,7 @@ static int run_blocks(struct sb_pairs *pairs, const char *directory)
 
 	sb_rng_seed(&coin, pairs->seed);
 	if (pairs->has_warm_up)
-		rc = run_pair(pairs, directory, WARM_UP, 0, SB_SIDE_A);
+		rc = run_pair(pairs, directory, SB_PAIR_WARM_UP, 0, SB_SIDE_A);
 	while (!rc && goes_on(pairs, start)) {
 		const uint32_t block = pairs->pairs / BLOCK_PAIRS;
 

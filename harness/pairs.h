@@ -41,6 +41,8 @@ struct sb_pair {
 };
 
 #define SB_PAIRS_MAX	  1000
+/* What the warm-up has for a number. */
+#define SB_PAIR_WARM_UP	  UINT32_MAX
 /* A pair without numbers is nothing to conclude from; so many in a row, and no
  * valid one before, are the end: it would go on like that. */
 #define SB_PAIRS_HOPELESS 3
@@ -56,10 +58,9 @@ struct sb_pairs {
 	/* Gets what failed processes said, after a line that tells which; NULL:
 	 * nothing is kept. It is there only if one has failed. */
 	const char *failures;
-	/* All optional. Before each process; some ten times
-	 * a second; after each pair: false ends it (the warm-up is not told). */
+	/* Both optional. Before each process (nobody draws while one runs); after
+	 * each pair but the warm-up: false ends it. */
 	void (*before)(void *arg, uint32_t pair, enum sb_side_id side);
-	void (*tick)(void *arg);
 	bool (*after)(void *arg);
 	void *arg;
 

@@ -8,6 +8,7 @@
 #define SB_HARNESS_SESSION_H
 
 #include "affinity/topology.h"
+#include "harness/progress.h"
 #include "harness/store.h"
 #include "harness/sweep.h"
 #include "results/record.h"
@@ -29,12 +30,8 @@ struct sb_session {
 	uint32_t rows;
 	uint32_t rows_done;
 
-	/* Of the rows that this program has run: for the time that is left. */
-	uint32_t rows_run;
-	double rest_s; /* besides their own times, all together */
-	/* Estimates: of each configuration, its latest value. */
-	double *latest;
-	bool visible;
+	struct sb_progress progress;
+	double *latest; /* of each configuration, the objective's latest value */
 };
 
 /* Whether a flag was given on this command line. */
@@ -62,8 +59,8 @@ int sb_session_run(struct sb_session *s);
 /* An error of the store's. */
 int sb_session_store_failed(const struct sb_session *s, int rc);
 
-/* For what is not done from that position of the order on. */
-double sb_session_seconds_left(const struct sb_session *s, uint32_t from);
+/* For what is not done. */
+double sb_session_planned_ns(const struct sb_session *s);
 
 #define SB_DURATION_BYTES 40
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,24 +26,33 @@ static int out_of_memory(void)
 
 /* ---- time ---- */
 
-/* Of a row that has not been tried: start, clocks, files. */
-#define REST_S 0.3
+/* A row's start, clocks and files. */
+#define REST_NS 3e8
 
-double sb_session_seconds_left(const struct sb_session *s, uint32_t from)
+static const struct sb_configuration *
+configuration_of(const struct sb_session *s, const struct sb_slot *slot)
 {
-	const double rest = s->rows_run ? s->rest_s / s->rows_run : REST_S;
+	return &s->sweep.configuration[slot->configuration];
+}
+
+static bool is_done(const struct sb_session *s, const struct sb_slot *slot)
+{
+	return s->done[slot->configuration * s->sweep.repetitions +
+		       slot->repetition];
+}
+
+static double planned_ns(const struct sb_session *s, const struct sb_slot *slot)
+{
+	return (double)configuration_of(s, slot)->row_ns + REST_NS;
+}
+
+double sb_session_planned_ns(const struct sb_session *s)
+{
 	double sum = 0;
 
-	for (uint32_t i = from; i < s->rows; i++) {
-		const struct sb_slot *slot = &s->sweep.order[i];
-
-		if (!s->done[slot->configuration * s->sweep.repetitions +
-			     slot->repetition])
-			sum += 1e-9 * (double)s->sweep
-					       .configuration
-						       [slot->configuration]
-					       .row_ns +
-			       rest;
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (!is_done(s, &s->sweep.order[i]))
+			sum += planned_ns(s, &s->sweep.order[i]);
 	}
 	return sum;
 }
@@ -66,54 +74,16 @@ const char *sb_session_format_duration(char *out, double seconds)
 	return out;
 }
 
-/* ---- progress, on a terminal only ---- */
+/* ---- progress ---- */
 
-#define BAR 20
-
-struct showing {
-	const struct sb_session *s;
-	uint32_t position; /* of the row that runs */
-};
-
-static int terminal_columns(void)
+static void show(struct sb_session *s, const struct sb_slot *slot)
 {
-	struct winsize size;
+	const struct sb_estimate estimate = { s->latest[slot->configuration],
+					      NAN, NAN,
+					      sb_metric[s->objective].unit };
 
-	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col
-		       ? size.ws_col
-		       : 80;
-}
-
-static void show(void *arg)
-{
-	const struct showing *showing = arg;
-	const struct sb_session *s = showing->s;
-	const struct sb_slot *slot = &s->sweep.order[showing->position];
-	const double latest = s->latest[slot->configuration];
-	const int filled = (int)((uint64_t)BAR * s->rows_done / s->rows);
-	char estimate[SB_HUMAN_BYTES];
-	char left[SB_DURATION_BYTES];
-	char line[500];
-
-	if (!s->visible)
-		return;
-	sb_human(estimate, latest, sb_metric[s->objective].unit);
-	snprintf(line, sizeof(line),
-		 "[%.*s%*s] %" PRIu32 "/%" PRIu32 "  about %s left  %s%s%s",
-		 filled, "####################", BAR - filled, "", s->rows_done,
-		 s->rows,
-		 sb_session_format_duration(
-			 left, sb_session_seconds_left(s, showing->position)),
-		 s->sweep.configuration[slot->configuration].label,
-		 isnan(latest) ? "" : "  ", isnan(latest) ? "" : estimate);
-	fprintf(stderr, "\r\033[K%.*s", terminal_columns() - 1, line);
-	fflush(stderr);
-}
-
-static void hide(const struct sb_session *s)
-{
-	if (s->visible)
-		fputs("\r\033[K", stderr);
+	sb_progress_estimate(&s->progress, &estimate);
+	sb_progress_phase(&s->progress, configuration_of(s, slot)->label, "");
 }
 
 /* ---- one row ---- */
@@ -168,7 +138,8 @@ static void note_estimate(struct sb_session *s, const struct sb_slot *slot,
 	struct sb_result result;
 	char why[SB_REASON_BYTES];
 
-	if (!s->visible || sb_result_read(&result, directory, why, sizeof(why)))
+	if (!s->progress.out ||
+	    sb_result_read(&result, directory, why, sizeof(why)))
 		return;
 	if (result.all_series == 1 && result.series->records == 1)
 		s->latest[slot->configuration] =
@@ -213,21 +184,12 @@ static int keep_row(struct sb_session *s, const struct sb_slot *slot,
 	return rc ? sb_session_store_failed(s, rc) : 0;
 }
 
-static void count_row(struct sb_session *s, const struct sb_slot *slot,
-		      const struct sb_child *child)
+static void count_row(struct sb_session *s, const struct sb_slot *slot)
 {
-	const double own =
-		1e-9 *
-		(double)s->sweep.configuration[slot->configuration].row_ns;
-
 	s->done[slot->configuration * s->sweep.repetitions + slot->repetition] =
 		true;
 	s->rows_done++;
-	/* One that hangs says nothing of the others. */
-	if (child->hung)
-		return;
-	s->rows_run++;
-	s->rest_s += fmax(0, 1e-9 * (double)child->elapsed_ns - own);
+	sb_progress_done(&s->progress, 1, planned_ns(s, slot));
 }
 
 static int run_child(struct sb_session *s, uint32_t position,
@@ -235,9 +197,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 {
 	static struct sb_child child;
 	const struct sb_slot *slot = &s->sweep.order[position];
-	const struct sb_configuration *c =
-		&s->sweep.configuration[slot->configuration];
-	struct showing showing = { s, position };
+	const struct sb_configuration *c = configuration_of(s, slot);
 	char started[40];
 	int rc;
 
@@ -247,11 +207,9 @@ static int run_child(struct sb_session *s, uint32_t position,
 	arguments->n++;
 	child = (struct sb_child){ .argv = arguments->word,
 				   .limit_ns = c->limit_ns,
-				   .stacks = "sweep.db",
-				   .tick = show,
-				   .arg = &showing };
+				   .stacks = "sweep.db" };
 	now_text(started, sizeof(started));
-	show(&showing);
+	show(s, slot);
 	rc = sb_child_run(&child);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
@@ -259,7 +217,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 	if (was_cut_short(&child))
 		return 0;
 	rc = keep_row(s, slot, &child, started, directory);
-	count_row(s, slot, &child);
+	count_row(s, slot);
 	return rc;
 }
 
@@ -291,17 +249,16 @@ int sb_session_run(struct sb_session *s)
 {
 	int rc = 0;
 
-	s->visible = isatty(STDERR_FILENO) && !sb_session_is(s, SB_OPT_quiet);
+	sb_progress_open(&s->progress, stderr, sb_session_is(s, SB_OPT_quiet));
+	sb_progress_plan(&s->progress, s->rows - s->rows_done,
+			 sb_session_planned_ns(s));
 	sb_interrupts_catch();
 	for (uint32_t i = 0; i < s->rows && !rc; i++) {
-		const struct sb_slot *slot = &s->sweep.order[i];
-
 		if (sb_load_rlx(&sb_interrupted))
 			break;
-		if (!s->done[slot->configuration * s->sweep.repetitions +
-			     slot->repetition])
+		if (!is_done(s, &s->sweep.order[i]))
 			rc = run_row(s, i);
 	}
-	hide(s);
+	sb_progress_close(&s->progress);
 	return rc;
 }

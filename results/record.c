@@ -546,21 +546,21 @@ static int insert_fact(struct sb_result *result, uint32_t i,
 int sb_result_add_fact(struct sb_result *result, const char *group,
 		       const char *key, const char *value)
 {
-	struct sb_fact new = { sb_text_copy(group), sb_text_copy(key),
-			       sb_text_copy(value) };
+	struct sb_fact made = { sb_text_copy(group), sb_text_copy(key),
+				sb_text_copy(value) };
 	const uint32_t i = find_fact(result, group, key);
 	int rc = -ENOMEM;
 
-	if (new.group &&new.key &&new.value) {
+	if (made.group && made.key && made.value) {
 		if (is_fact(result, i, group, key)) {
 			free_fact(&result->fact[i]);
-			result->fact[i] = new;
+			result->fact[i] = made;
 			return 0;
 		}
-		rc = insert_fact(result, i, &new);
+		rc = insert_fact(result, i, &made);
 	}
 	if (rc)
-		free_fact(&new);
+		free_fact(&made);
 	return rc;
 }
 

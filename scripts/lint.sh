@@ -2,7 +2,7 @@
 # Format, architecture, static analysis, shell scripts. Prints what is wrong.
 set -u
 status=0
-sources=$(git ls-files -co --exclude-standard '*.c' '*.h')
+sources=$(git ls-files -co --exclude-standard '*.c' '*.h' '*.cc')
 
 fail() {
 	echo "lint: $1"
@@ -23,7 +23,7 @@ allowed() {
 layers() {
 	for folder in core affinity workloads results harness tests; do
 		pattern=$(allowed $folder | sed 's/ /|/g')
-		find $folder -name '*.[ch]' -exec grep -HnE '^#include "[a-z]+/' {} + |
+		find $folder \( -name '*.[ch]' -o -name '*.cc' \) -exec grep -HnE '^#include "[a-z]+/' {} + |
 			grep -vE "#include \"($pattern)/"
 	done
 }
@@ -46,6 +46,7 @@ $wrong"
 		memory_order	memory_order_	core/atomic\.h
 		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
 		jemalloc	include.<jemalloc	core/mem\.c
+		benchmark	include.<benchmark	harness/micro/shim\.cc
 		zlib	include.<zlib	results/hdr\.c|tests/test_hlog\.c
 		sqlite	include.<sqlite3	harness/store\.c
 		liburcu	include.<urcu	core/(reclaim|pidmap)\.c|tests/bench_rcu\.c

@@ -4,11 +4,11 @@
 # usage: setup.sh bench|check|models|lint|numa
 set -eu
 
-build="gcc libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev"
+build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libbenchmark-dev"
 run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
-tests="libcmocka-dev $tools spin chromium"
+tests="libcmocka-dev $tools spin chromium valgrind"
 lint="clang clang-format clang-tidy shellcheck git python3"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
@@ -112,7 +112,7 @@ missing=
 for package in $packages; do
 	# A tool in the path will do, however it came there.
 	case $package in
-	gcc | make | spin | chromium | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
+	gcc | g++ | make | spin | chromium | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$package" >/dev/null && continue
 		;;
 	hwloc)

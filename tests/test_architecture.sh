@@ -42,6 +42,7 @@ break_rule "core including affinity" core/idle.c '#include "affinity/topology.h"
 break_rule "results including the harness" results/csv.c '#include "harness/text.h"'
 break_rule "hwloc outside affinity" workloads/yield.c '#include <hwloc.h>'
 break_rule "jemalloc in a second file" core/pool.c '#include <jemalloc/jemalloc.h>'
+break_rule "Google Benchmark outside its shim" harness/counts.c '#include <benchmark/benchmark.h>'
 break_rule "a bare memory order" core/deque.c 'int x = memory_order_relaxed;'
 break_rule "time behind the platform's back" core/worker.c 'clock_gettime(0, 0);'
 echo "1..$n"

@@ -219,8 +219,8 @@ echo before >"$work/kept"
 refuses "an unknown format" 3 "unknown format 'xml'; expected one of gbench, csv, hdr" "$a" --to xml
 refuses "a misspelt format" 3 "did you mean 'benchstat'?" "$a" --to benchsat
 refuses "no format" 3 "convert: --to is missing; expected one of gbench" "$a"
-refuses "no result" 3 "expected a result directory or a result.json before the options" --to hdr "$a"
-refuses "two results" 3 "'$b' is not expected; one result at a time" "$a" "$b" --to hdr
+refuses "no result" 3 "no result is named; expected one result directory" --to hdr
+refuses "two results" 3 "more than one result is named" "$a" "$b" --to hdr
 refuses "a directory without a result" 3 "result.json" "$work/empty" --to hdr
 refuses "a file that is not ours" 3 "other.json" "$work/other.json" --to hdr
 refuses "an option of run" 3 "unknown option '-w'" "$a" -w yield

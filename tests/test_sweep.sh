@@ -107,6 +107,29 @@ is_a_plan() {
 }
 holds "--dry-run shows the plan, which the seed fixes, and starts nothing" is_a_plan
 
+# A job file says the same as the command line.
+cat >"$work/job.ini" <<-'EOS'
+	[spins]
+	workload=yield
+	batch=1,16
+	spin-yield=0..8:log2
+	duration=2ms
+	warmup=0s
+EOS
+is_the_same_plan() {
+	"$program" sweep "$work/job.ini" --dry-run >"$work/plan1" &&
+		"$program" sweep -w yield -L batch=1,16 -P spin-yield=0..8:log2 -d 2ms \
+			--warmup 0s --dry-run >"$work/plan2" &&
+		grep -q "^10 configurations" "$work/plan1" && cmp "$work/plan1" "$work/plan2"
+}
+holds "a job file's lists are gone through" is_the_same_plan
+is_overruled() {
+	"$program" sweep "$work/job.ini" --batch 3 --dry-run | grep -q "^5 configurations"
+}
+holds "an option of the command line comes before a job's list" is_overruled
+printf '[two]\nworkload=yield\n' >>"$work/job.ini"
+refuses "a sweep of two jobs" "2 jobs are given; expected one" "$work/job.ini" --dry-run
+
 # What comes of it.
 sweeps() {
 	# shellcheck disable=SC2086
