@@ -223,7 +223,7 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 
 static bool has_workloads(enum sb_verb verb)
 {
-	return verb == SB_VERB_RUN || verb == SB_VERB_SWEEP;
+	return verb & (SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_GATE);
 }
 
 /* All options, then for verbs with workloads all parameters of all workloads, each name once.
@@ -302,17 +302,18 @@ static int unknown_option(const struct reading *reading, const char *word)
 		       word, sb_verb_of(reading->verb)->name);
 }
 
-static int add_workload_names(struct sb_options *options, const char *names)
+/* What is repeated is one list; *list: what there is of it. */
+static int add_to_list(struct sb_options *options, enum sb_option_id id,
+		       char **list, const char *text)
 {
 	char *joined;
 
-	if (asprintf(&joined, "%s%s%s",
-		     options->workload_names ? options->workload_names : "",
-		     options->workload_names ? "," : "", names) < 0)
+	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "",
+		     text) < 0)
 		return sb_fail(SB_EXIT_BUG, "no memory");
-	free(options->workload_names);
-	options->workload_names = joined;
-	return set_value(options, SB_OPT_workload, joined, "command line");
+	free(*list);
+	*list = joined;
+	return set_value(options, id, joined, "command line");
 }
 
 static int add_sweep(struct sb_options *options, enum sb_option_id id,
@@ -334,7 +335,9 @@ static int take_option(struct sb_options *options, enum sb_option_id id,
 	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
 		return add_sweep(options, id, text);
 	if (id == SB_OPT_workload)
-		return add_workload_names(options, text);
+		return add_to_list(options, id, &options->workload_names, text);
+	if (id == SB_OPT_limit)
+		return add_to_list(options, id, &options->limits, text);
 	return set_value(options, id, text ? text : "yes", "command line");
 }
 
@@ -681,5 +684,6 @@ const char *sb_option_most_like(enum sb_verb verb, const char *name)
 void sb_options_free(struct sb_options *options)
 {
 	free(options->workload_names);
-	options->workload_names = NULL;
+	free(options->limits);
+	options->workload_names = options->limits = NULL;
 }

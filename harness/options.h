@@ -19,7 +19,8 @@ enum sb_verb {
 	SB_VERB_REPORT = 64,
 	SB_VERB_SWEEP = 128,
 	SB_VERB_MICRO = 256,
-	SB_VERBS_ALL = 511,
+	SB_VERB_GATE = 2048,
+	SB_VERBS_ALL = 65535,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
@@ -101,6 +102,7 @@ struct sb_options {
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
+	char *limits;	      /* all --limit, likewise */
 	char **word;	      /* [words], what is left of the command line */
 	uint32_t words;
 	const char *where; /* of the job; NULL: there is none */

@@ -34,7 +34,8 @@ static char *choose_directory(const struct sb_options *options)
  * meta.json is written last. A directory with either is left alone. */
 static bool holds_result(const char *directory)
 {
-	static const char *const names[] = { "result.json", "meta.json" };
+	static const char *const names[] = { "result.json", "meta.json",
+					     "verdict.json" };
 	bool found = false;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names) && !found; i++) {

@@ -38,7 +38,7 @@ static json_t *workload_json(const struct sb_gate_workload *w)
 			 w->reason);
 }
 
-static json_t *gate_json(const struct sb_gate *gate)
+static json_t *gate_json(const struct sb_gate_report *gate)
 {
 	json_t *tests = json_array();
 	json_t *workloads = json_array();
@@ -79,7 +79,7 @@ static int dump(json_t *root, FILE *out)
 	return rc;
 }
 
-int sb_gate_write_json(const struct sb_gate *gate, FILE *out)
+int sb_gate_write_json(const struct sb_gate_report *gate, FILE *out)
 {
 	return dump(gate_json(gate), out);
 }

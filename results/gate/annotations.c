@@ -32,7 +32,7 @@ static void put_line(FILE *out, const char *level, const char *title,
 	fputc('\n', out);
 }
 
-void sb_gate_write_annotations(const struct sb_gate *gate, FILE *out)
+void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out)
 {
 	static const char *const level[SB_GATE_VERDICTS] = {
 		[SB_GATE_REGRESSED] = "error",

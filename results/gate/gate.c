@@ -7,7 +7,7 @@
 
 #include "results/write.h"
 
-void sb_gate_free(struct sb_gate *gate)
+void sb_gate_free(struct sb_gate_report *gate)
 {
 	for (uint32_t i = 0; i < gate->tests; i++)
 		free(gate->test[i].workload);
@@ -18,10 +18,10 @@ void sb_gate_free(struct sb_gate *gate)
 	free(gate->baseline);
 	free(gate->candidate);
 	free(gate->machine);
-	*gate = (struct sb_gate){ .tests = 0 };
+	*gate = (struct sb_gate_report){ .tests = 0 };
 }
 
-void sb_gate_conclude(struct sb_gate *gate)
+void sb_gate_conclude(struct sb_gate_report *gate)
 {
 	const struct sb_gate_test *undecided = NULL;
 
@@ -116,7 +116,7 @@ static void put_verdict(FILE *out, enum sb_gate_verdict verdict, bool color)
 		sb_gate_verdict_name(verdict), color ? "\033[0m" : "");
 }
 
-static int width_of(const struct sb_gate *gate)
+static int width_of(const struct sb_gate_report *gate)
 {
 	size_t width = strlen("workload");
 
@@ -161,7 +161,7 @@ static void put_workload(const struct sb_gate_workload *w, FILE *out)
 			w->name, w->suspect, w->pairs);
 }
 
-static void put_errors(const struct sb_gate *gate, FILE *out)
+static void put_errors(const struct sb_gate_report *gate, FILE *out)
 {
 	if (gate->alpha > 0)
 		fprintf(out,
@@ -173,7 +173,8 @@ static void put_errors(const struct sb_gate *gate, FILE *out)
 		fprintf(out, "%s\n", gate->calibration);
 }
 
-void sb_gate_write_text(const struct sb_gate *gate, FILE *out, bool color)
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
+			bool color)
 {
 	const int width = width_of(gate);
 

@@ -40,11 +40,10 @@ struct sb_gate_workload {
 	char reason[SB_GATE_WHY_BYTES]; /* of the first invalid one */
 };
 
-struct sb_gate {
+struct sb_gate_report {
 	char *baseline;
 	char *candidate;
 	const char *method;
-	const char *values; /* what a value is: "blocks of two pairs" */
 	uint32_t tests;
 	struct sb_gate_test *test;
 	uint32_t workloads;
@@ -59,10 +58,10 @@ struct sb_gate {
 	char *machine; /* fingerprint and model */
 };
 
-void sb_gate_free(struct sb_gate *gate);
+void sb_gate_free(struct sb_gate_report *gate);
 
 /* Regressed if any is, else undecided if any is; and why. */
-void sb_gate_conclude(struct sb_gate *gate);
+void sb_gate_conclude(struct sb_gate_report *gate);
 
 /* "pingpong ns_per_op +7.2 % [+5.1 .. +9.0 %] is beyond +3 %", for a message. */
 void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes);
@@ -71,13 +70,14 @@ void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes);
 #define SB_GATE_PERCENT_BYTES 24
 void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
 
-void sb_gate_write_text(const struct sb_gate *gate, FILE *out, bool color);
-void sb_gate_write_junit(const struct sb_gate *gate, FILE *out);
-void sb_gate_write_markdown(const struct sb_gate *gate, FILE *out);
-void sb_gate_write_annotations(const struct sb_gate *gate, FILE *out);
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
+			bool color);
+void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out);
+void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out);
+void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out);
 
 /* verdict.json. Returns 0 or -ENOMEM. */
-int sb_gate_write_json(const struct sb_gate *gate, FILE *out);
+int sb_gate_write_json(const struct sb_gate_report *gate, FILE *out);
 #define SB_GATE_SCHEMA 1
 
 /* ---- calibration: what A/A gates on this machine have shown ---- */

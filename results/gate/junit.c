@@ -52,7 +52,8 @@ static void put_attribute(FILE *out, const char *name, const char *text)
 	fputc('"', out);
 }
 
-static uint32_t count(const struct sb_gate *gate, enum sb_gate_verdict verdict)
+static uint32_t count(const struct sb_gate_report *gate,
+		      enum sb_gate_verdict verdict)
 {
 	uint32_t n = 0;
 
@@ -61,7 +62,7 @@ static uint32_t count(const struct sb_gate *gate, enum sb_gate_verdict verdict)
 	return n;
 }
 
-static void put_counts(const struct sb_gate *gate, FILE *out)
+static void put_counts(const struct sb_gate_report *gate, FILE *out)
 {
 	fprintf(out,
 		" tests=\"%" PRIu32 "\" failures=\"%" PRIu32
@@ -78,7 +79,7 @@ static void put_property(FILE *out, const char *name, const char *value)
 	fputs("/>\n", out);
 }
 
-static void put_properties(const struct sb_gate *gate, FILE *out)
+static void put_properties(const struct sb_gate_report *gate, FILE *out)
 {
 	fputs("    <properties>\n", out);
 	put_property(out, "baseline", gate->baseline);
@@ -117,7 +118,7 @@ static void put_case(const struct sb_gate_test *test, double seconds, FILE *out)
 }
 
 /* The workload's time, shared by its cases. */
-static double seconds_of(const struct sb_gate *gate,
+static double seconds_of(const struct sb_gate_report *gate,
 			 const struct sb_gate_test *test)
 {
 	double seconds = 0;
@@ -132,7 +133,7 @@ static double seconds_of(const struct sb_gate *gate,
 	return cases ? seconds / cases : 0;
 }
 
-void sb_gate_write_junit(const struct sb_gate *gate, FILE *out)
+void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out)
 {
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<testsuites name=\"sched-bench gate\"",

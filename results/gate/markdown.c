@@ -52,7 +52,7 @@ static void put_workload(const struct sb_gate_workload *w, FILE *out)
 		w->pairs, w->invalid, w->suspect);
 }
 
-void sb_gate_write_markdown(const struct sb_gate *gate, FILE *out)
+void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out)
 {
 	fprintf(out, "### sched-bench gate: %s\n\n",
 		sb_gate_verdict_name(gate->verdict));
