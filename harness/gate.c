@@ -143,7 +143,7 @@ static int check_sides(const struct bout *bout)
 		const char *a = sb_result_fact(&side[SB_SIDE_A], "run", key[i]);
 		const char *b = sb_result_fact(&side[SB_SIDE_B], "run", key[i]);
 
-		if (a && b && strcmp(a, b) != 0)
+		if (*a && *b && strcmp(a, b) != 0)
 			return sb_fail(SB_EXIT_USAGE,
 				       "the baseline's %s is %s, the "
 				       "candidate's %s; expected the same",

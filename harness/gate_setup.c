@@ -187,7 +187,7 @@ static int take_option(struct sb_gate_job *job, const struct sb_result *stored,
 	const char *was = sb_series_option(series, stored, name);
 	const char *is = options->value[id].text;
 
-	if (!was || !*was)
+	if (!*was)
 		return 0;
 	if (sb_option_is_said(options, (enum sb_option_id)id) &&
 	    strcmp(was, is) != 0)
@@ -255,12 +255,12 @@ static int check_same(const struct sb_result *stored, const char *group,
 {
 	const char *was = sb_result_fact(stored, group, key);
 
-	if (was && !strcmp(was, now))
+	if (!strcmp(was, now))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "--baseline: it is from %s: %s, and this is %s; times "
 		       "of the two cannot be compared",
-		       what, was ? was : "unknown", now);
+		       what, *was ? was : "unknown", now);
 }
 
 static int check_stored(const struct sb_result *stored)
@@ -278,7 +278,7 @@ static int check_stored(const struct sb_result *stored)
 	rc = rc ? rc
 		: check_same(stored, "run", "build_mode",
 			     "another kind of build", SB_BUILD_MODE);
-	if (!rc && slowdown && strcmp(slowdown, "none") != 0)
+	if (!rc && *slowdown && strcmp(slowdown, "none") != 0)
 		rc = sb_fail(SB_EXIT_USAGE,
 			     "--baseline: it was slowed down by %s on purpose "
 			     "(--slowdown); expected one that was not",

@@ -36,7 +36,7 @@ bool sb_limit_percent(const char *text, double *part)
 
 	if (!sb_parse_percent(text + (*text == '+'), &ppm) || !ppm)
 		return false;
-	*part = 1e-6 * (double)ppm;
+	*part = (double)ppm / 1e6;
 	return true;
 }
 
