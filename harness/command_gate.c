@@ -128,18 +128,6 @@ static void note_date(char *out, size_t bytes)
 
 /* ---- before a gate ---- */
 
-/* The runs take everything from their command lines. */
-static void clear_environment(void)
-{
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		char name[64];
-
-		sb_option_environment((enum sb_option_id)id, name,
-				      sizeof(name));
-		unsetenv(name);
-	}
-}
-
 /* Which of them it is, and that there is no other. */
 static int check_mode(const struct command *c)
 {
@@ -664,7 +652,8 @@ static int run_command(struct command *c)
 
 	if (rc)
 		return rc;
-	clear_environment();
+	/* The runs take everything from their command lines. */
+	sb_options_clear_environment();
 	sb_interrupts_catch();
 	sb_progress_open(&c->setup.progress, stderr, is_quiet(c));
 	if (is(c, SB_OPT_calibrate))

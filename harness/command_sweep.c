@@ -321,18 +321,6 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 	return rc ? rc : finish(s, is_new ? &s->canonical : stored);
 }
 
-/* The runs take everything from their command lines. */
-static void clear_environment(void)
-{
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		char name[64];
-
-		sb_option_environment((enum sb_option_id)id, name,
-				      sizeof(name));
-		unsetenv(name);
-	}
-}
-
 static int sweep(struct sb_options *given)
 {
 	static struct sb_session s;
@@ -340,7 +328,8 @@ static int sweep(struct sb_options *given)
 	int rc;
 
 	s = (struct sb_session){ .given = given, .options = given };
-	clear_environment();
+	/* The runs take everything from their command lines. */
+	sb_options_clear_environment();
 	rc = prepare(&s, &stored);
 	rc = rc ? rc : run_session(&s, &stored);
 	sb_store_close(s.store);

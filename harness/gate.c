@@ -13,7 +13,7 @@
 #include "harness/pairs.h"
 #include "harness/status.h"
 #include "results/read.h"
-#include "results/shift.h"
+#include "results/unpaired.h"
 
 #define PAIRS_OF_BLOCK 2
 
@@ -332,56 +332,65 @@ static int run_pairs(struct bout *bout, uint64_t end_ns)
 /* So few say nothing, so many are enough. */
 #define STORED_MIN  8
 #define STORED_RUNS 30
+#define VALUES_MAX  200
 
-static uint32_t logarithms(double *out, const struct sb_series *series,
-			   enum sb_metric_id metric)
+static uint32_t take_values(double *out, const struct sb_series *series,
+			    enum sb_metric_id metric)
 {
 	uint32_t n = 0;
 
-	for (uint32_t r = 0; r < series->records && n < SB_SHIFT_MAX; r++) {
+	for (uint32_t r = 0; r < series->records && n < VALUES_MAX; r++) {
 		const double value = series->record[r].value[metric];
 
 		if (sb_record_has_numbers(&series->record[r]) && value > 0)
-			out[n++] = log(value);
+			out[n++] = value;
 	}
 	return n;
 }
 
-static double median_of(const double *logarithm, uint32_t n)
+/* How likely it is that all values of one side come first. */
+static double least_chance(uint32_t m, uint32_t n)
 {
-	double value[SB_SHIFT_MAX];
-
-	for (uint32_t i = 0; i < n; i++)
-		value[i] = exp(logarithm[i]);
-	return sb_spread_of(value, n).median;
+	return exp(lgamma(m + 1.0) + lgamma(n + 1.0) - lgamma(m + n + 1.0));
 }
 
-static int compare_samples(struct sb_gate_test *test, const double *from,
-			   uint32_t m, const double *to, uint32_t n)
+/* Whether b has moved by the limit: as if it had been divided by that. */
+static int compare_at_limit(struct sb_unpaired *out,
+			    const struct sb_gate_test *test, const double *a,
+			    uint32_t m, const double *b, uint32_t n)
 {
-	struct sb_evidence evidence;
-	struct sb_estimated estimated;
-	struct sb_shift shift;
-	const bool fall = test->is_fall;
-	const double limit = worsening(test, test->rule.limit);
+	const double factor = exp(worsening(test, test->rule.limit));
+	double at_limit[VALUES_MAX];
 
-	if (sb_shift_make(&shift, from, m, to, n))
+	for (uint32_t i = 0; i < n; i++)
+		at_limit[i] = b[i] / factor;
+	return sb_unpaired_compare(out, a, m, at_limit, n, SB_PAIRED_LEVEL);
+}
+
+static int compare_samples(struct sb_gate_test *test, const double *a,
+			   uint32_t m, const double *b, uint32_t n)
+{
+	const bool fall = test->is_fall;
+	struct sb_unpaired zero;
+	struct sb_unpaired limit;
+	struct sb_evidence evidence;
+
+	if (sb_unpaired_compare(&zero, a, m, b, n, SB_PAIRED_LEVEL) ||
+	    compare_at_limit(&limit, test, a, m, b, n))
 		return no_memory();
-	estimated.value = sb_shift_estimate(&shift);
-	sb_shift_interval(&shift, SB_PAIRED_LEVEL, &estimated.low,
-			  &estimated.high);
 	evidence = (struct sb_evidence){
-		.estimate = worsening(test, estimated.value),
-		.p_worse = fall ? sb_shift_p_below(&shift, 0)
-				: sb_shift_p_above(&shift, 0),
-		.p_within = fall ? sb_shift_p_above(&shift, limit)
-				 : sb_shift_p_below(&shift, limit),
-		.p_least = shift.at_most[0],
+		.estimate = worsening(test, log(zero.estimate)),
+		.p_worse = fall ? zero.p_below : zero.p_above,
+		.p_within = fall ? limit.p_above : limit.p_below,
+		.p_least = least_chance(m, n),
 	};
-	keep_interval(test, &estimated);
+	test->base = zero.a;
+	test->candidate = zero.b;
+	test->change = zero.estimate - 1;
+	test->low = zero.low - 1;
+	test->high = zero.high - 1;
 	test->values = n;
 	sb_sequential_look(&test->rule, &evidence, 1);
-	sb_shift_free(&shift);
 	return 0;
 }
 
@@ -390,16 +399,16 @@ static int look_at_stored(struct bout *bout, uint32_t i,
 {
 	const enum sb_metric_id metric = bout->setup->limits.limit[i].metric;
 	struct sb_gate_test *test = &bout->test[i];
-	double from[SB_SHIFT_MAX];
-	double to[SB_SHIFT_MAX];
-	const uint32_t m = logarithms(from, stored, metric);
+	double from[VALUES_MAX];
+	double to[VALUES_MAX];
+	const uint32_t m = take_values(from, stored, metric);
 	uint32_t n = 0;
 	int rc;
 
 	/* Both sides are the candidate. */
 	for (int side = 0; side < SB_SIDES; side++)
-		n += logarithms(to + n, bout->pairs.result[side].series,
-				metric);
+		n += take_values(to + n, bout->pairs.result[side].series,
+				 metric);
 	if (m < STORED_MIN || n < STORED_MIN) {
 		snprintf(test->why, sizeof(test->why),
 			 "the baseline has %" PRIu32
@@ -408,8 +417,6 @@ static int look_at_stored(struct bout *bout, uint32_t i,
 			 m, n, STORED_MIN);
 		return 0;
 	}
-	test->base = median_of(from, m);
-	test->candidate = median_of(to, n);
 	rc = compare_samples(test, from, m, to, n);
 	if (!rc && test->rule.verdict == SB_GATE_UNDECIDED)
 		snprintf(test->why, sizeof(test->why),

@@ -138,6 +138,44 @@ void sb_help_sweep(void)
 	     "batch=1,16 -d 200ms -r 5");
 }
 
+void sb_help_ab(void)
+{
+	puts("sched-bench ab -A 'OPTIONS' -B 'OPTIONS' -w WORKLOAD [options]\n"
+	     "sched-bench ab -A './old/sched-bench OPTIONS' -B 'OPTIONS' -w "
+	     "WORKLOAD [options]\n"
+	     "\n"
+	     "Runs both sides in pairs of processes, in blocks A B B A or B A "
+	     "A B as a coin falls, and says\n"
+	     "for each metric by how much B differs, or how small a "
+	     "difference it would have seen. A side\n"
+	     "is the options in which it differs, quoted as for a shell (none "
+	     "is run); the options below are\n"
+	     "for both. Exit status 0 whatever the difference, 2 if there are "
+	     "too few valid pairs.");
+	put_options_of(SB_VERB_AB);
+	puts("\nWithout --metric: ns_per_op, cpu_ns_per_op, and where they "
+	     "are measured\nready_to_running_ns_p99, send_to_step_ns_p99, "
+	     "sojourn_ns_p99, wake_ns_p99.\n"
+	     "\nTry:  sched-bench ab -A '--spin-yield 12' -B '--spin-yield 0' "
+	     "-w pingpong");
+}
+
+void sb_help_compare(void)
+{
+	puts("sched-bench compare A B [options]\n"
+	     "\n"
+	     "Compares two results, each a result directory or a result.json: "
+	     "series with the same\n"
+	     "workload and settings, by Mann and Whitney's test. They were "
+	     "measured at different\n"
+	     "times, which no statistics can mend: sched-bench ab does better. "
+	     "Exit status 0\n"
+	     "whatever the difference, 2 if nothing can be compared.");
+	put_options_of(SB_VERB_COMPARE);
+	puts("\nTry:  sched-bench compare sched-bench-results/old "
+	     "sched-bench-results/new");
+}
+
 void sb_help_topo(void)
 {
 	puts("sched-bench topo list|show|plan|export|fingerprint [options]\n"

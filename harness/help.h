@@ -6,6 +6,8 @@ void sb_help(void);
 void sb_help_run(void);
 void sb_help_report(void);
 void sb_help_sweep(void);
+void sb_help_ab(void);
+void sb_help_compare(void);
 void sb_help_topo(void);
 void sb_help_plot(void);
 void sb_help_check(void);

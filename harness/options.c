@@ -13,7 +13,7 @@
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
-#define OPTION(...) OPTION_FOR(SB_VERB_RUN | SB_VERB_SWEEP, __VA_ARGS__)
+#define OPTION(...) OPTION_FOR(SB_VERBS_RUNNING, __VA_ARGS__)
 #define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
 	[SB_OPT_##id] = { verbs, name, letter, form, initial, min, max, help },
 #include "harness/options.def"
@@ -190,6 +190,17 @@ void sb_option_environment(enum sb_option_id id, char *out, size_t bytes)
 		*c = *c == '-' ? '_' : (char)toupper(*c);
 }
 
+void sb_options_clear_environment(void)
+{
+	char name[64];
+
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		sb_option_environment((enum sb_option_id)id, name,
+				      sizeof(name));
+		unsetenv(name);
+	}
+}
+
 static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 {
 	char name[64];
@@ -223,7 +234,7 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 
 static bool has_workloads(enum sb_verb verb)
 {
-	return verb & (SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_GATE);
+	return verb & SB_VERBS_RUNNING;
 }
 
 /* All options, then for verbs with workloads all parameters of all workloads, each name once.
@@ -302,17 +313,17 @@ static int unknown_option(const struct reading *reading, const char *word)
 		       word, sb_verb_of(reading->verb)->name);
 }
 
-/* What is repeated is one list; *list: what there is of it. */
-static int add_to_list(struct sb_options *options, enum sb_option_id id,
-		       char **list, const char *text)
+/* Of an option that may be repeated: *all are its values so far. */
+static int add_names(struct sb_options *options, enum sb_option_id id,
+		     char **all, const char *names)
 {
 	char *joined;
 
-	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "",
-		     text) < 0)
+	if (asprintf(&joined, "%s%s%s", *all ? *all : "", *all ? "," : "",
+		     names) < 0)
 		return sb_fail(SB_EXIT_BUG, "no memory");
-	free(*list);
-	*list = joined;
+	free(*all);
+	*all = joined;
 	return set_value(options, id, joined, "command line");
 }
 
@@ -335,9 +346,11 @@ static int take_option(struct sb_options *options, enum sb_option_id id,
 	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
 		return add_sweep(options, id, text);
 	if (id == SB_OPT_workload)
-		return add_to_list(options, id, &options->workload_names, text);
+		return add_names(options, id, &options->workload_names, text);
+	if (id == SB_OPT_compared_metric)
+		return add_names(options, id, &options->metric_names, text);
 	if (id == SB_OPT_limit)
-		return add_to_list(options, id, &options->limits, text);
+		return add_names(options, id, &options->limits, text);
 	return set_value(options, id, text ? text : "yes", "command line");
 }
 
@@ -684,6 +697,9 @@ const char *sb_option_most_like(enum sb_verb verb, const char *name)
 void sb_options_free(struct sb_options *options)
 {
 	free(options->workload_names);
+	options->workload_names = NULL;
+	free(options->metric_names);
+	options->metric_names = NULL;
 	free(options->limits);
-	options->workload_names = options->limits = NULL;
+	options->limits = NULL;
 }

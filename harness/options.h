@@ -19,8 +19,13 @@ enum sb_verb {
 	SB_VERB_REPORT = 64,
 	SB_VERB_SWEEP = 128,
 	SB_VERB_MICRO = 256,
+	SB_VERB_AB = 512,
+	SB_VERB_COMPARE = 1024,
 	SB_VERB_GATE = 2048,
-	SB_VERBS_ALL = 65535,
+	SB_VERBS_ALL = 4095,
+	/* Those that run workloads. */
+	SB_VERBS_RUNNING =
+		SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
@@ -102,7 +107,8 @@ struct sb_options {
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
-	char *limits;	      /* all --limit, likewise */
+	char *metric_names;   /* all --metric of ab and compare, likewise */
+	char *limits;	      /* all --limit of gate, likewise */
 	char **word;	      /* [words], what is left of the command line */
 	uint32_t words;
 	const char *where; /* of the job; NULL: there is none */
@@ -159,6 +165,10 @@ void sb_options_free(struct sb_options *options);
 
 /* The name of an option's twin in the environment. */
 void sb_option_environment(enum sb_option_id id, char *out, size_t bytes);
+
+/* Takes all twins away, for processes that get their options otherwise. Values
+ * that have been parsed stay: they point into the environment's own memory. */
+void sb_options_clear_environment(void);
 
 static inline uint64_t sb_opt(const struct sb_options *options,
 			      enum sb_option_id id)

@@ -264,10 +264,7 @@ bool sb_sweep_is_default(const struct sb_sweep *sweep,
 
 /* ---- command lines ---- */
 
-static int add_word(struct sb_arguments *out, const char *format, ...)
-	SB_PRINTF(2, 3);
-
-static int add_word(struct sb_arguments *out, const char *format, ...)
+int sb_arguments_add(struct sb_arguments *out, const char *format, ...)
 {
 	va_list args;
 	int length;
@@ -317,8 +314,9 @@ static int add_option(struct sb_arguments *out, int id, const char *text)
 	const bool yes = !strcmp(text, "yes") || !strcmp(text, "1");
 
 	if (sb_option[id].form)
-		return add_word(out, "--%s=%s", sb_option[id].name, text);
-	return yes ? add_word(out, "--%s", sb_option[id].name) : 0;
+		return sb_arguments_add(out, "--%s=%s", sb_option[id].name,
+					text);
+	return yes ? sb_arguments_add(out, "--%s", sb_option[id].name) : 0;
 }
 
 /* Those that are not what they are without being given. */
@@ -352,8 +350,8 @@ static int add_levels(const struct sb_sweep *sweep,
 			continue;
 		rc = d->option < SB_OPTIONS
 			     ? add_option(out, d->option, d->value[c->level[i]])
-			     : add_word(out, "--%s=%s", d->name,
-					d->value[c->level[i]]);
+			     : sb_arguments_add(out, "--%s=%s", d->name,
+						d->value[c->level[i]]);
 	}
 	return rc;
 }
@@ -367,9 +365,26 @@ static int add_params(const struct sb_options *options,
 		const struct sb_given_param *given = &options->given[i];
 
 		if (!chosen || sb_chosen_param(chosen, given->name))
-			rc = add_word(out, "--%s=%s", given->name, given->text);
+			rc = sb_arguments_add(out, "--%s=%s", given->name,
+					      given->text);
 	}
 	return rc;
+}
+
+int sb_arguments_of_run(struct sb_arguments *out,
+			const struct sb_options *options, enum sb_verb verb,
+			const struct sb_chosen *chosen)
+{
+	int rc;
+
+	*out = (struct sb_arguments){ .n = 0 };
+	rc = sb_arguments_add(out, "sched-bench");
+	rc = rc ? rc : sb_arguments_add(out, "run");
+	rc = rc ? rc
+		: sb_arguments_add(out, "--workload=%s",
+				   chosen->workload->name);
+	rc = rc ? rc : add_options(options, SB_VERB_RUN | verb, out);
+	return rc ? rc : add_params(options, chosen, out);
 }
 
 /*
@@ -383,20 +398,14 @@ int sb_sweep_arguments(const struct sb_sweep *sweep,
 	const struct sb_options *o = sweep->options;
 	int rc;
 
-	*out = (struct sb_arguments){ .n = 0 };
-	rc = add_word(out, "sched-bench");
-	rc = rc ? rc : add_word(out, "run");
-	rc = rc ? rc
-		: add_word(out, "--workload=%s", c->chosen->workload->name);
-	rc = rc ? rc : add_options(o, SB_VERB_RUN | SB_VERB_SWEEP, out);
-	rc = rc ? rc : add_params(o, c->chosen, out);
+	rc = sb_arguments_of_run(out, o, SB_VERB_SWEEP, c->chosen);
 	rc = rc ? rc : add_levels(sweep, c, out);
-	rc = rc ? rc : add_word(out, "--repetitions=1");
+	rc = rc ? rc : sb_arguments_add(out, "--repetitions=1");
 	rc = rc ? rc
-		: add_word(out, "--seed=%" PRIu64,
-			   sb_opt(o, SB_OPT_seed) + repetition);
-	rc = rc ? rc : add_word(out, "--no-plots");
-	return rc ? rc : add_word(out, "--quiet");
+		: sb_arguments_add(out, "--seed=%" PRIu64,
+				   sb_opt(o, SB_OPT_seed) + repetition);
+	rc = rc ? rc : sb_arguments_add(out, "--no-plots");
+	return rc ? rc : sb_arguments_add(out, "--quiet");
 }
 
 int sb_sweep_canonical(const struct sb_options *options,
@@ -407,19 +416,20 @@ int sb_sweep_canonical(const struct sb_options *options,
 	int rc;
 
 	*out = (struct sb_arguments){ .n = 0 };
-	rc = add_word(out, "sweep");
+	rc = sb_arguments_add(out, "sweep");
 	if (!rc && *options->value[SB_OPT_workload].text)
-		rc = add_word(out, "--workload=%s",
-			      options->value[SB_OPT_workload].text);
+		rc = sb_arguments_add(out, "--workload=%s",
+				      options->value[SB_OPT_workload].text);
 	rc = rc ? rc : add_options(options, SB_VERB_SWEEP, out);
 	rc = rc ? rc : add_params(options, NULL, out);
 	for (uint32_t i = 0; i < options->sweeps && !rc; i++)
-		rc = add_word(out, "-%c%s", options->sweep[i].letter,
-			      options->sweep[i].text);
+		rc = sb_arguments_add(out, "-%c%s", options->sweep[i].letter,
+				      options->sweep[i].text);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(ids) && !rc; i++) {
 		if (!options->sweeps && *options->value[ids[i]].text)
-			rc = add_word(out, "-%c%s", sb_option[ids[i]].letter,
-				      options->value[ids[i]].text);
+			rc = sb_arguments_add(out, "-%c%s",
+					      sb_option[ids[i]].letter,
+					      options->value[ids[i]].text);
 	}
 	return rc;
 }

@@ -11,10 +11,12 @@
 #define SB_HARNESS_SWEEP_H
 
 #include "harness/options.h"
+#include "harness/words.h"
 
 #define SB_SWEEP_VALUES_MAX 1000
 #define SB_SWEEP_ROWS_MAX   100000
-#define SB_SWEEP_ARGS_MAX   (SB_OPTIONS + SB_GIVEN_MAX + SB_SWEEPS_MAX + 8)
+#define SB_SWEEP_ARGS_MAX                                                      \
+	(SB_OPTIONS + SB_GIVEN_MAX + SB_SWEEPS_MAX + SB_WORDS_MAX + 8)
 
 /* A workload that does not have the parameter. */
 #define SB_NO_LEVEL UINT32_MAX
@@ -75,12 +77,24 @@ void sb_sweep_free(struct sb_sweep *sweep);
 bool sb_sweep_is_default(const struct sb_sweep *sweep,
 			 const struct sb_configuration *configuration);
 
-/* Arguments of a command. */
+/* Arguments of a command. A side of a comparison has words of its own. */
 struct sb_arguments {
 	uint32_t n;
 	char *word[SB_SWEEP_ARGS_MAX + 1]; /* ends with NULL */
 };
 void sb_arguments_free(struct sb_arguments *arguments);
+
+/* One more. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_arguments_add(struct sb_arguments *out, const char *format,
+				   ...) SB_PRINTF(2, 3);
+
+/* "run", the workload with its parameters, and of the verb's options those that
+ * are run's and have been given. Returns 0 or -ENOMEM; in both cases it is for
+ * sb_arguments_free. */
+SB_MUST_CHECK int sb_arguments_of_run(struct sb_arguments *out,
+				      const struct sb_options *options,
+				      enum sb_verb verb,
+				      const struct sb_chosen *chosen);
 
 /* "run" and all that makes it this configuration, but for where it is to write.
  * Returns 0 or -ENOMEM; in both cases it is for sb_arguments_free. */

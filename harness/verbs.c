@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "harness/command_ab.h"
 #include "harness/command_calibrate.h"
 #include "harness/command_check.h"
+#include "harness/command_compare.h"
 #include "harness/command_convert.h"
 #include "harness/command_gate.h"
 #include "harness/command_micro.h"

@@ -1,3 +1,5 @@
+#include "results/csv.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +10,7 @@
 #include "results/file.h"
 #include "results/write.h"
 
-/* RFC 4180: quotes around what contains a quote, a comma or a line break. */
-static void put_text(FILE *out, const char *text)
+void sb_csv_put_text(FILE *out, const char *text)
 {
 	if (!strpbrk(text, "\",\r\n")) {
 		fputs(text, out);
@@ -24,9 +25,7 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* Integers whole, others with as many digits as it takes to have the very same
- * number back; nothing for what was not measured. */
-static void put_number(FILE *out, double value)
+void sb_csv_put_number(FILE *out, double value)
 {
 	char text[32];
 
@@ -47,9 +46,9 @@ static void put_number(FILE *out, double value)
 static void put_row_key(FILE *out, const struct sb_series *series,
 			const struct sb_record *record)
 {
-	put_text(out, series->workload);
+	sb_csv_put_text(out, series->workload);
 	fputc(',', out);
-	put_text(out, series->label);
+	sb_csv_put_text(out, series->label);
 	fprintf(out, ",%" PRIu32 ",", record->repetition);
 }
 
@@ -64,24 +63,24 @@ static void put_benchmark_columns(FILE *out, const char *name,
 				  const struct sb_series *series,
 				  const struct sb_record *record)
 {
-	put_text(out, name);
+	sb_csv_put_text(out, name);
 	fputc(',', out);
-	put_number(out, record->value[SB_METRIC_operations]);
+	sb_csv_put_number(out, record->value[SB_METRIC_operations]);
 	fputc(',', out);
-	put_number(out, record->value[SB_METRIC_ns_per_op]);
+	sb_csv_put_number(out, record->value[SB_METRIC_ns_per_op]);
 	fputc(',', out);
-	put_number(out, record->value[SB_METRIC_cpu_ns_per_op]);
+	sb_csv_put_number(out, record->value[SB_METRIC_cpu_ns_per_op]);
 	fputs(",ns,,", out);
-	put_number(out, record->value[SB_METRIC_ops_per_s]);
+	sb_csv_put_number(out, record->value[SB_METRIC_ops_per_s]);
 	fputc(',', out);
-	put_text(out, series->label);
+	sb_csv_put_text(out, series->label);
 	/* To its readers a row with numbers is none with an error. */
 	if (sb_record_has_numbers(record)) {
 		fputs(",,", out);
 		return;
 	}
 	fputs(",true,", out);
-	put_text(out, record->reason);
+	sb_csv_put_text(out, record->reason);
 }
 
 /* One row of runs.csv. */
@@ -90,13 +89,13 @@ static void put_run(FILE *out, const char *name, const struct sb_series *series,
 {
 	put_benchmark_columns(out, name, series, record);
 	fputc(',', out);
-	put_text(out, series->workload);
+	sb_csv_put_text(out, series->workload);
 	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", series->placement.workers,
 		record->repetition, sb_verdict_name(record->verdict));
-	put_text(out, record->reason);
+	sb_csv_put_text(out, record->reason);
 	for (uint32_t m = 0; m < SB_METRICS; m++) {
 		fputc(',', out);
-		put_number(out, record->value[m]);
+		sb_csv_put_number(out, record->value[m]);
 	}
 	put_row_end(out, series);
 }
@@ -164,7 +163,7 @@ static void put_spread(FILE *out, const struct sb_spread *spread)
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
 		fputc(',', out);
-		put_number(out, parts[i]);
+		sb_csv_put_number(out, parts[i]);
 	}
 }
 
@@ -174,11 +173,11 @@ static void put_metric(FILE *out, const struct sb_series *series,
 {
 	const struct sb_spread spread = sb_series_spread(series, metric);
 
-	put_text(out, name);
+	sb_csv_put_text(out, name);
 	fprintf(out, ",%s,%s", sb_metric[metric].name, sb_metric[metric].unit);
 	put_spread(out, &spread);
 	fputc(',', out);
-	put_text(out, series->workload);
+	sb_csv_put_text(out, series->workload);
 	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32,
 		series->placement.workers, sb_series_count(series, SB_VALID),
 		sb_series_count(series, SB_SUSPECT),
@@ -189,7 +188,7 @@ static void put_metric(FILE *out, const struct sb_series *series,
 
 		fputc(',', out);
 		if (setting)
-			put_text(out, setting->text);
+			sb_csv_put_text(out, setting->text);
 	}
 	put_row_end(out, series);
 }
@@ -202,7 +201,7 @@ static void put_settings_columns(FILE *out, const struct names *settings)
 		snprintf(column, sizeof(column), "setting_%s",
 			 settings->name[i]);
 		fputc(',', out);
-		put_text(out, column);
+		sb_csv_put_text(out, column);
 	}
 }
 
@@ -252,7 +251,7 @@ static void put_shares(FILE *out, const struct sb_record *record,
 
 	for (int t = 0; t < SB_TIMES; t++) {
 		fputc(',', out);
-		put_number(out, shares.pct[t]);
+		sb_csv_put_number(out, shares.pct[t]);
 	}
 }
 
@@ -270,13 +269,15 @@ static void put_workers(FILE *out, const struct sb_series *series,
 		fprintf(out, "%" PRIu32, w);
 		for (size_t i = 0; i < SB_ARRAY_SIZE(where); i++) {
 			fputc(',', out);
-			put_number(out, where[i] < 0 ? (double)NAN : where[i]);
+			sb_csv_put_number(out, where[i] < 0 ? (double)NAN
+							    : where[i]);
 		}
 		put_counters(out, &record->worker[w]);
 		for (int c = 0; c < SB_OS_COUNTS; c++) {
 			fputc(',', out);
-			put_number(out, record->os ? record->os[w].value[c]
-						   : (double)NAN);
+			sb_csv_put_number(out, record->os
+						       ? record->os[w].value[c]
+						       : (double)NAN);
 		}
 		put_shares(out, record, w);
 		put_row_end(out, series);
@@ -326,11 +327,11 @@ static void put_worker_memory(FILE *out, const struct sb_result *result,
 	const int node = series->placement.place[worker].node;
 
 	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
-		put_text(out, series->workload);
+		sb_csv_put_text(out, series->workload);
 		fputc(',', out);
-		put_text(out, series->label);
+		sb_csv_put_text(out, series->label);
 		fprintf(out, ",%" PRIu32 ",", worker);
-		put_number(out, node < 0 ? (double)NAN : node);
+		sb_csv_put_number(out, node < 0 ? (double)NAN : node);
 		fprintf(out, ",%s,%s,", sb_series_binding(series, result),
 			sb_memory_kind_name((enum sb_memory_kind)kind));
 		put_pages(out, residence, &residence->kind[kind]);

@@ -189,11 +189,9 @@ static double log_ratio(double b, double a)
 	return ldexp(nearbyint(ldexp(log(b / a), 40)), -40);
 }
 
-static double contrast(const struct sb_pair_values *in, uint32_t i,
-		       enum sb_pair_scale scale)
+double sb_paired_contrast(double a, double b, enum sb_pair_scale scale)
 {
-	return scale == SB_PAIR_RATIO ? log_ratio(in->b[i], in->a[i])
-				      : in->b[i] - in->a[i];
+	return scale == SB_PAIR_RATIO ? log_ratio(b, a) : b - a;
 }
 
 uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale,
@@ -214,7 +212,9 @@ uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale,
 		}
 		of_block++;
 		unit[units - 1] +=
-			(contrast(in, i, *scale) - unit[units - 1]) / of_block;
+			(sb_paired_contrast(in->a[i], in->b[i], *scale) -
+			 unit[units - 1]) /
+			of_block;
 	}
 	return units;
 }
@@ -266,26 +266,40 @@ static int test_units(struct sb_paired *out, struct sb_estimated *estimated,
 	return rc;
 }
 
-static double detectable(const struct sb_estimated *estimated, double level)
+double sb_paired_detectable(const struct sb_estimated *estimated,
+			    enum sb_pair_scale scale, double level)
 {
 	const double half = (estimated->high - estimated->low) / 2;
+	const double least =
+		half * (1 + sb_normal_quantile(SB_PAIRED_POWER) /
+				    sb_normal_quantile(1 - level / 2));
 
-	return isfinite(half)
-		       ? half * (1 + sb_normal_quantile(SB_PAIRED_POWER) /
-					     sb_normal_quantile(1 - level / 2))
-		       : (double)NAN;
+	if (!isfinite(half))
+		return NAN;
+	return scale == SB_PAIR_RATIO ? exp(least) : least;
+}
+
+void sb_paired_put_back(struct sb_estimated *estimated,
+			enum sb_pair_scale scale)
+{
+	if (scale == SB_PAIR_DIFFERENCE)
+		return;
+	estimated->value = exp(estimated->value);
+	estimated->low = exp(estimated->low);
+	estimated->high = exp(estimated->high);
 }
 
 static void fill_estimate(struct sb_paired *out,
 			  const struct sb_estimated *estimated)
 {
-	const double least = detectable(estimated, out->level);
-	const bool is_ratio = out->scale == SB_PAIR_RATIO;
+	struct sb_estimated in_units = *estimated;
 
-	out->estimate = is_ratio ? exp(estimated->value) : estimated->value;
-	out->low = is_ratio ? exp(estimated->low) : estimated->low;
-	out->high = is_ratio ? exp(estimated->high) : estimated->high;
-	out->detectable = is_ratio ? exp(least) : least;
+	sb_paired_put_back(&in_units, out->scale);
+	out->estimate = in_units.value;
+	out->low = in_units.low;
+	out->high = in_units.high;
+	out->detectable =
+		sb_paired_detectable(estimated, out->scale, out->level);
 }
 
 int sb_paired_compare(struct sb_paired *out, const struct sb_pair_values *in,

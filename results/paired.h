@@ -114,6 +114,15 @@ SB_MUST_CHECK int sb_signed_rank_estimate(struct sb_estimated *out,
 					  const double *value, uint32_t n,
 					  double level);
 
+/* ln(b / a), rounded so that sums are exact, or b - a; and from the former back to
+ * a factor; and the smallest difference that an interval on that scale could have
+ * shown, as in struct sb_paired. */
+double sb_paired_contrast(double a, double b, enum sb_pair_scale scale);
+void sb_paired_put_back(struct sb_estimated *estimated,
+			enum sb_pair_scale scale);
+double sb_paired_detectable(const struct sb_estimated *estimated,
+			    enum sb_pair_scale scale, double level);
+
 /*
  * One-sided: how likely values as far above the limit (or farther) are if their
  * centre is the limit or below it. To ask about below, change the signs of both.

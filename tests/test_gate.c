@@ -4,7 +4,8 @@
  *
  * Method: simulation with the rule itself, over noises that are normal, have heavy
  * tails, or are skewed as little as blocks' differences can be (their signs are a
- * coin's); closed forms for two samples and for rates.
+ * coin's); closed forms for
+ * rates.
  */
 #include "tests/test.h"
 
@@ -15,7 +16,6 @@
 #include "harness/status.h"
 #include "results/gate/gate.h"
 #include "results/sequential.h"
-#include "results/shift.h"
 
 #define TRIALS ((uint32_t)SB_SCALE(2000))
 #define ALPHA  0.02
@@ -216,60 +216,6 @@ static void the_forecast_holds(void **state)
 	assert_in_range(shown.values / TRIALS, sb_look[0], n);
 }
 
-/* ---- two samples ---- */
-
-/* All orders of 2 and 3 numbers: of 10, in so many at most u are inverted. */
-static void two_samples_are_exact(void **state)
-{
-	static const double orders[] = { 1, 2, 4, 6, 8, 9, 10 };
-	const double from[] = { 1, 2 };
-	const double to[] = { 10, 20, 30 };
-	struct sb_shift shift;
-
-	(void)state;
-	CHECK_EQ(sb_shift_make(&shift, from, 2, to, 3), 0);
-	CHECK_EQ(shift.all, 6);
-	for (uint32_t u = 0; u < SB_ARRAY_SIZE(orders); u++)
-		assert_true(fabs(shift.at_most[u] - orders[u] / 10) < 1e-12);
-	assert_true(sb_shift_estimate(&shift) == 18.5);
-	assert_true(fabs(sb_shift_p_above(&shift, 0) - 0.1) < 1e-12);
-	assert_true(fabs(sb_shift_p_above(&shift, 9) - 0.4) < 1e-12);
-	assert_true(fabs(sb_shift_p_below(&shift, 100) - 0.1) < 1e-12);
-	assert_true(sb_shift_p_below(&shift, 0) > 1 - 1e-12);
-	sb_shift_free(&shift);
-}
-
-static void two_samples_cover(void **state)
-{
-	enum { N = 12, M = 20 };
-	const uint32_t trials = TRIALS;
-	uint32_t above = 0;
-	uint32_t out = 0;
-	struct sb_rng rng;
-
-	(void)state;
-	sb_rng_seed(&rng, sb_test_seed());
-	for (uint32_t t = 0; t < trials; t++) {
-		double from[M];
-		double to[N];
-		struct sb_shift shift;
-		double low;
-		double high;
-
-		for (int i = 0; i < M; i++)
-			from[i] = heavy(&rng);
-		for (int i = 0; i < N; i++)
-			to[i] = 0.5 + heavy(&rng);
-		CHECK_EQ(sb_shift_make(&shift, from, M, to, N), 0);
-		above += sb_shift_p_above(&shift, 0.5) <= 0.05;
-		sb_shift_interval(&shift, 0.05, &low, &high);
-		out += low > 0.5 || high < 0.5;
-		sb_shift_free(&shift);
-	}
-	assert_in_range(above, 1, at_most(trials, 0.05));
-	assert_in_range(out, 1, at_most(trials, 0.05));
-}
-
 /* ---- rates ---- */
 
 static void rates_have_their_exact_interval(void **state)
@@ -445,8 +391,6 @@ int main(void)
 		cmocka_unit_test(what_is_clear_ends_early),
 		cmocka_unit_test(a_small_rise_is_fine),
 		cmocka_unit_test(the_forecast_holds),
-		cmocka_unit_test(two_samples_are_exact),
-		cmocka_unit_test(two_samples_cover),
 		cmocka_unit_test(rates_have_their_exact_interval),
 		cmocka_unit_test(limits_know_what_is_worse),
 		cmocka_unit_test(limits_that_are_none),

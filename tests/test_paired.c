@@ -1,5 +1,5 @@
 /*
- * What is concluded from pairs.
+ * What is concluded from pairs, and from two results that are none.
  *
  * Property: p values, estimates and intervals are those of tables and of scipy;
  *   ties, zeros and missing values only ever make them more careful; a true
@@ -15,7 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/paired.h"
+#include "harness/words.h"
+#include "results/findings.h"
+#include "results/unpaired.h"
 #include "tests/test.h"
 
 #define CHECK_NEAR(actual, expected, within)                                   \
@@ -263,6 +265,215 @@ static void nothing_is_nothing(void **state)
 	CHECK_EQ(sb_paired_sign(&out), 0);
 }
 
+/* ---- two results ---- */
+
+static struct sb_unpaired unpaired(const double *a, uint32_t n_a,
+				   const double *b, uint32_t n_b, double level)
+{
+	struct sb_unpaired out;
+
+	CHECK_EQ(sb_unpaired_compare(&out, a, n_a, b, n_b, level), 0);
+	return out;
+}
+
+/* Hollander and Wolfe, table 4.1; scipy 1.10: mannwhitneyu(b, a, alternative=...,
+ * method='exact').pvalue; the interval is R's wilcox.test(b, a, conf.int = T), made
+ * differences by a 0, which is below all. */
+static void the_books_are_known(void **state)
+{
+	static const double a[] = { 0.80, 0.83, 1.89, 1.04, 1.45,
+				    1.38, 1.91, 1.64, 0.73, 1.46 };
+	static const double b[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
+	double below_a[10];
+	double below_b[5];
+	struct sb_unpaired out = unpaired(a, 10, b, 5, 0.05);
+
+	(void)state;
+	CHECK_NEAR(out.p, 0.2544122544122544, 1e-14);
+	CHECK_NEAR(out.p_above, 0.8967698967698966, 1e-14);
+	CHECK_NEAR(out.p_below, 0.1272061272061272, 1e-14);
+	CHECK_NEAR(out.superiority, 15.0 / 50, 1e-15);
+	CHECK_EQ(out.scale, SB_PAIR_RATIO);
+	for (int i = 0; i < 10; i++)
+		below_a[i] = a[i] - 2;
+	for (int i = 0; i < 5; i++)
+		below_b[i] = b[i] - 2;
+	out = unpaired(below_a, 10, below_b, 5, 0.05);
+	CHECK_EQ(out.scale, SB_PAIR_DIFFERENCE);
+	CHECK_NEAR(out.estimate, -0.305, 1e-12);
+	CHECK_NEAR(out.low, -0.76, 1e-12);
+	CHECK_NEAR(out.high, 0.15, 1e-12);
+	CHECK_EQ(out.sign, 0);
+}
+
+/* All choices of 7 of the 15 values, and permutation_test of scipy. */
+static void ties_are_exact(void **state)
+{
+	static const double a[] = { 1, 2, 2, 3, 3, 3, 4, 5 };
+	static const double b[] = { 2, 3, 4, 4, 5, 5, 6 };
+	static const double same[] = { 5, 5, 5, 5, 5 };
+	struct sb_unpaired out = unpaired(a, 8, b, 7, 0.05);
+
+	(void)state;
+	CHECK_NEAR(out.superiority, 42.5 / 56, 1e-15);
+	CHECK_NEAR(out.p_above, 0.055944055944055944, 1e-14);
+	CHECK_NEAR(out.p_below, 0.9664335664335665, 1e-14);
+	out = unpaired(same, 5, same, 5, 0.05);
+	CHECK_NEAR(out.p, 1, 1e-12);
+	CHECK_NEAR(out.estimate, 1, 0);
+	CHECK_EQ(out.sign, 0);
+}
+
+/* scipy: mannwhitneyu(b, a, alternative=..., method='asymptotic').pvalue */
+static void many_are_normal(void **state)
+{
+	double a[50];
+	double b[40];
+	struct sb_unpaired out;
+
+	(void)state;
+	for (int i = 0; i < 50; i++)
+		a[i] = (i * 37 % 50) / 5.0;
+	for (int i = 0; i < 40; i++)
+		b[i] = (i * 29 % 40) / 4.0 + 1;
+	out = unpaired(a, 50, b, 40, 0.05);
+	CHECK_NEAR(out.p, 0.13303208091417562, 1e-12);
+	for (int i = 0; i < 50; i++)
+		a[i] = floor(a[i]);
+	for (int i = 0; i < 40; i++)
+		b[i] = floor(b[i]);
+	out = unpaired(a, 50, b, 40, 0.05);
+	CHECK_NEAR(out.p_above, 0.06107471047685406, 1e-12);
+	CHECK_NEAR(out.p_below, 0.9399044089328707, 1e-12);
+}
+
+static void few_cannot_be_told_apart(void **state)
+{
+	static const double a[] = { 1, 2, 3 };
+	static const double b[] = { 7, 8, 9 };
+	struct sb_unpaired out = unpaired(a, 3, b, 3, 0.05);
+
+	(void)state;
+	CHECK_NEAR(out.p, 0.1, 1e-12);
+	CHECK_EQ(out.sign, 0);
+	assert_true(isinf(out.high) && isnan(out.detectable));
+	out = unpaired(a, 3, b, 3, 0.1);
+	CHECK_EQ(out.sign, 1);
+	CHECK_EQ(sb_unpaired_compare(&out, a, 0, b, 3, 0.05), -EINVAL);
+	CHECK_EQ(sb_unpaired_compare(&out, a, SB_UNPAIRED_MAX + 1, b, 3, 0.05),
+		 -E2BIG);
+}
+
+/* ---- what is said ---- */
+
+static void check_words(const struct sb_finding *finding, const char *expected)
+{
+	char words[SB_FINDING_WORDS];
+
+	sb_finding_describe(finding, words);
+	assert_string_equal(words, expected);
+}
+
+static void words_have_a_direction(void **state)
+{
+	struct sb_finding f = {
+		.metric = SB_METRIC_ns_per_op,
+		.n_a = 20,
+		.n_b = 20,
+		.estimate = 1.031,
+		.low = 1.02,
+		.high = 1.042,
+		.detectable = 1.018,
+		.sign = 1,
+	};
+
+	(void)state;
+	check_words(&f, "B is 3.1 % slower [2 % .. 4.2 %]");
+	f.metric = SB_METRIC_cpu_ns_per_op;
+	check_words(&f, "B is 3.1 % worse [2 % .. 4.2 %]");
+	f.metric = SB_METRIC_ops_per_s;
+	check_words(&f, "B is 3.1 % faster [2 % .. 4.2 %]");
+	f.metric = SB_METRIC_steal_items;
+	check_words(&f, "B is 3.1 % higher [2 % .. 4.2 %]");
+	f.metric = SB_METRIC_ns_per_op;
+	f.estimate = 0.8;
+	f.low = 0.5;
+	f.high = 0.95;
+	f.sign = -1;
+	check_words(&f, "B is 20 % faster [5 % .. 50 %]");
+	f.low = -0.001;
+	f.sign = 0;
+	check_words(&f, "no difference seen; one of 1.8 % would have been "
+			"(80 %)");
+	f.scale = SB_PAIR_DIFFERENCE;
+	f.estimate = 12;
+	f.low = 8;
+	f.high = 15;
+	f.sign = 1;
+	check_words(&f, "B is 12 ns slower [8 ns .. 15 ns]");
+	f.low = -INFINITY;
+	f.sign = 0;
+	check_words(&f, "too few values for a verdict");
+	f.n_b = 0;
+	check_words(&f, "not measured on both sides");
+}
+
+/* ---- the words of a side ---- */
+
+static const struct {
+	const char *text;
+	int rc;
+	const char *words; /* each in brackets */
+} splits[] = {
+	{ "", 0, "" },
+	{ "  ", 0, "" },
+	{ "--spin-yield 12", 0, "[--spin-yield][12]" },
+	{ "\t--a\n b  c ", 0, "[--a][b][c]" },
+	{ "--profile 'pack:2 core:4'", 0, "[--profile][pack:2 core:4]" },
+	{ "--x=\"a b\"c", 0, "[--x=a bc]" },
+	{ "a\\ b 'c\\d' \"e\\\"f\\g\"", 0, "[a b][c\\d][e\"f\\g]" },
+	{ "'' \"\"", 0, "[][]" },
+	{ "$HOME *.c `id` a;b", 0, "[$HOME][*.c][`id`][a;b]" },
+	{ "'open", -EINVAL, "" },
+	{ "\"open", -EINVAL, "" },
+	{ "open\\", -EINVAL, "" },
+};
+
+static void words_are_a_shells(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(splits); i++) {
+		struct sb_words words;
+		char all[200] = "";
+
+		CHECK_EQ(sb_words_split(&words, splits[i].text), splits[i].rc);
+		for (uint32_t w = 0; w < words.n; w++) {
+			const size_t used = strlen(all);
+
+			snprintf(all + used, sizeof(all) - used, "[%s]",
+				 words.word[w]);
+		}
+		assert_string_equal(all, splits[i].words);
+		assert_null(words.word[words.n]);
+		sb_words_free(&words);
+	}
+}
+
+static void too_many_words_are_refused(void **state)
+{
+	char text[2 * SB_WORDS_MAX + 3] = "";
+	struct sb_words words;
+
+	(void)state;
+	for (int i = 0; i < SB_WORDS_MAX; i++)
+		memcpy(text + 2 * i, "a ", 3);
+	CHECK_EQ(sb_words_split(&words, text), 0);
+	CHECK_EQ(words.n, SB_WORDS_MAX);
+	sb_words_free(&words);
+	memcpy(text + 2 * SB_WORDS_MAX, "a", 2);
+	CHECK_EQ(sb_words_split(&words, text), -E2BIG);
+}
+
 /* ---- made up ---- */
 
 #define PAIRS_MAX 40
@@ -503,6 +714,53 @@ static void what_could_be_seen_is_seen(void **state)
 	}
 }
 
+/* Of repetitions that are each for themselves. */
+static void unpaired_errors_are_as_rare_as_stated(void **state)
+{
+	static noise_fn *const fills[] = { gaussian, skewed, cauchy, stepped };
+	static const uint32_t sizes[][2] = { { 9, 9 }, { 20, 12 }, { 40, 40 } };
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(fills); i++) {
+		for (size_t k = 0; k < SB_ARRAY_SIZE(sizes); k++) {
+			const uint32_t n_a = sizes[k][0];
+			const uint32_t n_b = sizes[k][1];
+			uint32_t alarms = 0;
+			uint32_t missed = 0;
+			uint32_t surprised = 0;
+
+			for (int s = 0; s < SERIES / 4; s++) {
+				struct sb_unpaired out;
+				double run[RUNS_MAX];
+
+				fills[i](run, n_a + n_b);
+				for (uint32_t r = 0; r < n_a + n_b; r++)
+					run[r] = (r < n_a ? 1 : 1.3) *
+						 exp(run[r]);
+				out = unpaired(run, n_a, run + n_a, n_b, 0.05);
+				missed += out.low > 1.3 * (1 + 1e-11) ||
+					  out.high < 1.3 * (1 - 1e-11);
+				for (uint32_t r = n_a; r < n_a + n_b; r++)
+					run[r] /= 1.3;
+				out = unpaired(run, n_a, run + n_a, n_b, 0.05);
+				alarms += out.sign != 0;
+				surprised += out.p <= 0.05;
+			}
+			fprintf(stderr,
+				"# noise %zu, %u and %u: %u false alarms, %u "
+				"not in the interval, %u p below 5 %% of %d\n",
+				i, n_a, n_b, alarms, missed, surprised,
+				SERIES / 4);
+			assert_true((double)alarms / (SERIES / 4) <
+				    0.05 + 2 * slack(0.05));
+			assert_true((double)missed / (SERIES / 4) <
+				    0.05 + 2 * slack(0.05));
+			assert_true((double)surprised / (SERIES / 4) <
+				    0.05 + 2 * slack(0.05));
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -517,7 +775,15 @@ int main(void)
 		cmocka_unit_test(what_makes_up_is_nothing),
 		cmocka_unit_test(zeros_are_differences),
 		cmocka_unit_test(nothing_is_nothing),
+		cmocka_unit_test(the_books_are_known),
+		cmocka_unit_test(ties_are_exact),
+		cmocka_unit_test(many_are_normal),
+		cmocka_unit_test(few_cannot_be_told_apart),
+		cmocka_unit_test(words_have_a_direction),
+		cmocka_unit_test(words_are_a_shells),
+		cmocka_unit_test(too_many_words_are_refused),
 		cmocka_unit_test(errors_are_as_rare_as_stated),
+		cmocka_unit_test(unpaired_errors_are_as_rare_as_stated),
 		cmocka_unit_test(what_could_be_seen_is_seen),
 	};
 
