@@ -23,6 +23,17 @@ report() {
 	fi
 }
 
+# holds NAME COMMAND...: the command succeeds.
+holds() {
+	name=$1
+	shift
+	if details=$("$@" 2>&1); then
+		report "$name" yes
+	else
+		report "$name" no "$details"
+	fi
+}
+
 # ends NAME STATUSES PATTERN ARGUMENTS...: the gate ends with one of these, and
 # says that on one of both streams.
 ends() {
@@ -104,8 +115,8 @@ cd "$here" || exit
 	ends "a side that is slowed down" 1 "gate: regressed" \
 		--baseline "$program" --candidate "$work/slow" $quick $wide \
 		--budget 20s -o "$work/slowed" --annotations --junit "$work/junit.xml"
-	grep -q '^::error title=pingpong cpu_ns_per_op%3A regressed::pingpong' "$work/out"
-	report "its annotation" "$([ $? -eq 0 ] && echo yes)" "$(cat "$work/out")"
+	holds "its annotation" grep \
+		'^::error title=pingpong cpu_ns_per_op%3A regressed::pingpong' "$work/out"
 	ends "the other way round" "0 2" "gate: " \
 		--candidate "$program" --baseline "$work/slow" $quick $wide \
 		--budget 20s -o "$work/faster"
@@ -113,12 +124,14 @@ cd "$here" || exit
 		$quick $wide --budget 20s -o "$work/same" --markdown -
 	ends "a program that writes nothing" 2 "pairs are invalid" \
 		--baseline "$work/mute" $quick $wide -o "$work/mute.out"
+	right=$program program=$wrong
 	ends "runs that crash" 2 "pairs are invalid: crashed" --baseline "$wrong" \
-		--candidate "$wrong" -w crashing $wide -o "$work/wrong.out"
+		-w crashing $wide -o "$work/wrong.out"
+	program=$right
 	ends "no time" "2" "blocks\|no time" --baseline "$program" $quick \
 		--budget 1ms -o "$work/no-time"
 }
-python3 - "$work/slowed" "$work/junit.xml" <<-'EOF' >"$work/log" 2>&1
+cat >"$work/files.py" <<-'EOF'
 	import json, sys, xml.etree.ElementTree as tree
 	directory, also = sys.argv[1:]
 	for path in directory + "/junit.xml", also:
@@ -135,7 +148,58 @@ python3 - "$work/slowed" "$work/junit.xml" <<-'EOF' >"$work/log" 2>&1
 	assert test["change"] > 0.4 and test["low"] > 0, test
 	assert "| **regressed** |" in open(directory + "/verdict.md").read()
 EOF
-report "its files" "$([ $? -eq 0 ] && echo yes)" "$(cat "$work/log")"
+holds "its files" python3 "$work/files.py" "$work/slowed" "$work/junit.xml"
+
+# ---- revisions: a repository in which make only copies what it is to build ----
+
+# commit MESSAGE BRANCH PROGRAM: all there is to it.
+commit() {
+	git checkout -q -B "$2"
+	printf 'MODE ?= release\nall:\n\t@echo built >>"%s"\n\t%s\n' "$work/builds" \
+		"mkdir -p build/\$(MODE) && cp $3 build/\$(MODE)/sched-bench" >Makefile
+	git add -A
+	git -c user.name=a -c user.email=a commit -q -m "$1"
+}
+cd "$work/repository" || exit
+mkdir core harness
+touch core/scheduler.h harness/main.c
+commit "as it is" good "$program"
+commit "slower" slow "$work/slow"
+commit "broken" broken "$work/there-is-no-such-file"
+# shellcheck disable=SC2086
+{
+	ends "a revision is built" "0 2" "revision good (" --baseline good $quick $wide \
+		--budget 1ms -o "$work/r1"
+	ends "and kept" "0 2" "revision good (" --baseline good $quick $wide \
+		--budget 1ms -o "$work/r2"
+	holds "built once" test "$(wc -l <"$work/builds")" -eq 1
+	ends "one that cannot be built" 4 "the build of revision 'broken' .* failed: .*no-such-file" \
+		--baseline broken $quick -o "$work/r3" -q
+	holds "in one line" test "$(wc -l <"$work/err")" -eq 1
+	holds "no worktree stays" test "$(git worktree list | wc -l)" -eq 1
+	GATE_OUTPUT="$work/ci" sh "$here/scripts/gate-ci.sh" good slow -- $quick $wide \
+		>"$work/out" 2>&1
+	holds "gate-ci.sh sees a slower head" test $? -eq 1
+	holds "and says so" grep 'gate: regressed' "$work/out"
+	sh "$here/scripts/gate-ci.sh" slow good >"$work/out" 2>&1
+	holds "gate-ci.sh has nothing to do" grep 'nothing to gate' "$work/out"
+	sh "$here/scripts/gate-ci.sh" good broken >"$work/out" 2>&1
+	holds "gate-ci.sh: a head that cannot be built" test $? -eq 4
+	holds "no worktree stays of it" test "$(git worktree list | wc -l)" -eq 1
+}
+cd "$here" || exit
+holds "the workflow is YAML, and its scripts are shell" python3 - <<-'EOF'
+	import subprocess
+	try:
+	    import yaml
+	except ImportError:
+	    raise SystemExit(0)
+	jobs = yaml.safe_load(open("scripts/github-gate.yml"))["jobs"]
+	steps = [s["run"] for s in jobs["gate"]["steps"] if "run" in s]
+	assert len(steps) == 4, steps
+	for run in steps:
+	    subprocess.run(["sh", "-n"], input=run, text=True, check=True)
+EOF
 
 # ---- a stored result ----
 
@@ -195,6 +259,5 @@ refuses "another workload" "none of the workloads" --baseline "$work/stored" -w 
 }
 "$program" run -w pingpong --round-trips 20000 -d 5ms --warmup 0s -r 1 --workers 1 \
 	--slowdown 5% --no-plots -q -o "$work/row"
-grep -q 'slowed down by 5% on purpose' "$work/row/runs.csv"
-report "a slowed row says so" "$([ $? -eq 0 ] && echo yes)" "$(cat "$work/row/runs.csv")"
+holds "a slowed row says so" grep 'slowed down by 5% on purpose' "$work/row/runs.csv"
 echo "1..$n"
