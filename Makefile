@@ -90,8 +90,8 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-ONE_THREAD := test_plan test_read test_report test_sweep \
-	test_command.sh test_convert.sh test_files.sh test_page.sh test_sweep.sh
+ONE_THREAD := test_gate test_plan test_read test_report test_sweep \
+	test_command.sh test_convert.sh test_files.sh test_gate.sh test_page.sh test_sweep.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)

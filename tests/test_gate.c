@@ -203,6 +203,31 @@ static void a_small_rise_is_fine(void **state)
 	CHECK_EQ(shown.of[SB_GATE_FINE], TRIALS);
 }
 
+/* However certain it is, and though it is not ruled out that it is beyond. */
+static void a_rise_within_the_limit_is_no_regression(void **state)
+{
+	struct sb_sequential test = { .limit = LIMIT,
+				      .alpha = ALPHA,
+				      .beta = BETA,
+				      .verdict = SB_GATE_UNDECIDED };
+	struct sb_evidence evidence = { .estimate = 0.99 * LIMIT,
+					.p_worse = 1e-9,
+					.p_within = 0.4,
+					.p_least = 1e-9 };
+
+	(void)state;
+	sb_sequential_look(&test, &evidence, 0.5);
+	CHECK_EQ(test.verdict, SB_GATE_UNDECIDED);
+	evidence.estimate = 1.01 * LIMIT;
+	sb_sequential_look(&test, &evidence, 1);
+	CHECK_EQ(test.verdict, SB_GATE_REGRESSED);
+	/* The first answer is final. */
+	evidence.p_within = 0;
+	evidence.estimate = 0;
+	sb_sequential_look(&test, &evidence, 1);
+	CHECK_EQ(test.verdict, SB_GATE_REGRESSED);
+}
+
 static void the_forecast_holds(void **state)
 {
 	const uint32_t n = sb_sequential_forecast(LIMIT, BETA, 0.02);
@@ -390,6 +415,7 @@ int main(void)
 		cmocka_unit_test(five_percent_are_found),
 		cmocka_unit_test(what_is_clear_ends_early),
 		cmocka_unit_test(a_small_rise_is_fine),
+		cmocka_unit_test(a_rise_within_the_limit_is_no_regression),
 		cmocka_unit_test(the_forecast_holds),
 		cmocka_unit_test(rates_have_their_exact_interval),
 		cmocka_unit_test(limits_know_what_is_worse),
