@@ -171,7 +171,7 @@ static void before_process(void *arg, uint32_t pair, enum sb_side_id side)
 	sb_progress_phase(&s->progress, s->now->chosen->workload->name, phase);
 }
 
-/* B / A of the first metric, so far. */
+/* B of A in percent, of the first metric, so far. */
 static bool after_pair(void *arg)
 {
 	static double a[SB_PAIRS_MAX];
@@ -184,11 +184,12 @@ static bool after_pair(void *arg)
 
 	sb_progress_done(&s->progress, 1, s->pair_ns);
 	if (!s->progress.out ||
-	    sb_paired_compare(&paired, &values, SB_COMPARED_ERROR))
+	    sb_paired_compare(&paired, &values, SB_COMPARED_ERROR) ||
+	    paired.scale != SB_PAIR_RATIO)
 		return true;
-	sb_progress_estimate(
-		&s->progress,
-		&(struct sb_estimate){ paired.estimate, NAN, NAN, " B/A" });
+	sb_progress_estimate(&s->progress,
+			     &(struct sb_estimate){ 100 * paired.estimate, NAN,
+						    NAN, "% of A" });
 	return true;
 }
 
@@ -365,13 +366,7 @@ static int conclude(struct session *s)
 	rc = note_scale(s);
 	for (uint32_t i = 0; i < s->begun && !rc; i++)
 		rc = note_trial(s, &s->trial[i]);
-	if (!rc && s->findings.n)
-		rc = sb_findings_note(
-			&s->findings,
-			"intervals of %.4g %%: all %" PRIu32
-			" together are right with 95 %%",
-			100 * (1 - SB_COMPARED_ERROR / s->findings.n),
-			s->findings.n);
+	rc = rc ? rc : sb_compared_note_level(&s->findings, "");
 	return rc ? no_memory() : 0;
 }
 
@@ -386,6 +381,19 @@ static int set(struct sb_series *series, const char *name, const char *text)
 					      .swept = true });
 }
 
+/* What is said of one run alone: its words, its pair, and where it wrote. */
+static bool is_run_once(const struct sb_fact *fact)
+{
+	static const char *const keys[] = { "command_line", "executable" };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(keys); i++) {
+		if (!strcmp(fact->group, "run") && !strcmp(fact->key, keys[i]))
+			return true;
+	}
+	return !strcmp(fact->group, "options") &&
+	       (!strcmp(fact->key, "seed") || !strcmp(fact->key, "output"));
+}
+
 /* What both runs have said of their options, and differs. */
 static int set_options(struct sb_series *series, const struct sb_result *own,
 		       const struct sb_result *other)
@@ -397,7 +405,7 @@ static int set_options(struct sb_series *series, const struct sb_result *own,
 		const char *there =
 			sb_result_fact(other, fact->group, fact->key);
 
-		if (!strcmp(fact->group, "options") && there &&
+		if (!strcmp(fact->group, "options") && !is_run_once(fact) &&
 		    strcmp(there, fact->value) != 0)
 			rc = set(series, fact->key, fact->value);
 	}
@@ -427,19 +435,6 @@ static int take_series(struct session *s, struct trial *trial)
 	return rc;
 }
 
-static bool is_run_once(const struct sb_fact *fact)
-{
-	static const char *const keys[] = { "command_line", "executable" };
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(keys); i++) {
-		if (!strcmp(fact->group, "run") && !strcmp(fact->key, keys[i]))
-			return true;
-	}
-	/* Of the pair, and where it wrote. */
-	return !strcmp(fact->group, "options") &&
-	       (!strcmp(fact->key, "seed") || !strcmp(fact->key, "output"));
-}
-
 /* What the first run of A said, but for what B said otherwise: that is in the
  * series' settings, or under "b". */
 static int take_facts(struct sb_result *result, const struct sb_result *sides)
@@ -458,7 +453,7 @@ static int take_facts(struct sb_result *result, const struct sb_result *sides)
 		if (!is_other || strncmp(fact->group, "option", 6) != 0)
 			rc = sb_result_add_fact(result, fact->group, fact->key,
 						fact->value);
-		if (!rc && is_other && !strcmp(fact->group, "run") &&
+		if (!rc && is_other && *there && !strcmp(fact->group, "run") &&
 		    strcmp(fact->key, "date") != 0)
 			rc = sb_result_add_fact(result, "b", fact->key, there);
 	}

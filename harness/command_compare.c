@@ -119,8 +119,8 @@ static void note_method(struct session *s)
 
 	for (int side = 0; side < BOTH; side++)
 		is_one_process |=
-			!sb_result_fact(&s->result[side], "sweep", "order") &&
-			!sb_result_fact(&s->result[side], "ab", "seed");
+			!*sb_result_fact(&s->result[side], "sweep", "order") &&
+			!*sb_result_fact(&s->result[side], "ab", "seed");
 	NOTE(s, "unpaired: A and B ran at different times, and what the "
 		"machine did meanwhile looks like a difference; sched-bench "
 		"ab measures in pairs");
@@ -176,9 +176,9 @@ static void note_fact(struct session *s, const char *what, const char *group,
 	const char *a = sb_result_fact(&s->result[A], group, key);
 	const char *b = sb_result_fact(&s->result[B], group, key);
 
-	if ((a || b) && (!a || !b || strcmp(a, b) != 0))
+	if (strcmp(a, b) != 0)
 		NOTE(s, "warning: %s differs: %s is '%s' for A, '%s' for B",
-		     what, key, a ? a : "unknown", b ? b : "unknown");
+		     what, key, a, b);
 }
 
 /* Of a group in either of them. */
@@ -190,8 +190,8 @@ static void note_all(struct session *s, const char *what, const char *group)
 		for (uint32_t i = 0; i < result->facts; i++) {
 			const struct sb_fact *fact = &result->fact[i];
 			const bool is_seen =
-				side == B &&
-				sb_result_fact(&s->result[A], group, fact->key);
+				side == B && *sb_result_fact(&s->result[A],
+							     group, fact->key);
 
 			if (!strcmp(fact->group, group) && !is_seen &&
 			    !is_no_matter(fact->key))
@@ -367,7 +367,7 @@ static int read_both(struct session *s)
 		const char *path = s->options->word[side];
 
 		if (sb_result_read(&s->result[side], path, why, sizeof(why)))
-			return sb_fail(SB_EXIT_USAGE, "%s: %s", path, why);
+			return sb_fail(SB_EXIT_USAGE, "%s", why);
 		s->read++;
 	}
 	if (strcmp(sb_result_topology(&s->result[A]),
@@ -403,13 +403,10 @@ static int note_all_of_it(struct session *s)
 	for (uint32_t i = 0; i < s->matches; i++)
 		note_match(s, &s->match[i]);
 	note_alone(s);
-	if (s->findings.n)
-		NOTE(s,
-		     "intervals of %.4g %%: all %" PRIu32
-		     " together are right with 95 %%, if the above did not "
-		     "matter",
-		     100 * (1 - SB_COMPARED_ERROR / s->findings.n),
-		     s->findings.n);
+	s->rc = s->rc ? s->rc
+		      : sb_compared_note_level(&s->findings,
+					       ", if the above did not "
+					       "matter");
 	return s->rc ? no_memory() : 0;
 }
 
@@ -458,10 +455,11 @@ static int run(const struct sb_options *options)
 	int rc;
 
 	if (options->words != BOTH)
-		return sb_fail(SB_EXIT_USAGE,
-			       "compare: %" PRIu32 " results are given; "
-			       "expected two, A and B",
-			       options->words);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"compare: expected two results, A and B; %" PRIu32
+			" given",
+			options->words);
 	s = (struct session){ .options = options };
 	rc = compare(&s);
 	for (uint32_t i = 0; i < s.read; i++)

@@ -1,5 +1,6 @@
 #include "harness/compared.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,21 @@ void sb_compared_put(const struct sb_findings *findings, FILE *out)
 	for (uint32_t i = 0; i < findings->notes; i++)
 		fprintf(out, "%s%s\n", i || !findings->n ? "" : "\n",
 			findings->note[i]);
+}
+
+int sb_compared_note_level(struct sb_findings *findings, const char *behind)
+{
+	const uint32_t n = findings->n;
+
+	if (!n)
+		return 0;
+	if (n == 1)
+		return sb_findings_note(
+			findings, "the interval is right with 95 %%%s", behind);
+	return sb_findings_note(findings,
+				"intervals of %.4g %%: all %" PRIu32
+				" together are right with 95 %%%s",
+				100 * (1 - SB_COMPARED_ERROR / n), n, behind);
 }
 
 enum format { PRETTY, JSON, CSV };

@@ -155,7 +155,8 @@ void sb_help_ab(void)
 	put_options_of(SB_VERB_AB);
 	puts("\nWithout --metric: ns_per_op, cpu_ns_per_op, and where they "
 	     "are measured\nready_to_running_ns_p99, send_to_step_ns_p99, "
-	     "sojourn_ns_p99, wake_ns_p99.\n"
+	     "sojourn_ns_p99, wake_ns_p99. A workload's own parameter\n--pairs "
+	     "goes into -A and -B.\n"
 	     "\nTry:  sched-bench ab -A '--spin-yield 12' -B '--spin-yield 0' "
 	     "-w pingpong");
 }

@@ -299,7 +299,7 @@ static bool goes_on(const struct sb_pairs *pairs, uint64_t start_ns)
 		return false;
 	if (!pairs->valid && pairs->pairs >= SB_PAIRS_HOPELESS)
 		return false;
-	return !pairs->time_ns || !is_between ||
+	return !pairs->time_ns || !is_between || !pairs->pairs ||
 	       sb_clock_ns() - start_ns < pairs->time_ns;
 }
 

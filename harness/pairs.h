@@ -51,7 +51,8 @@ struct sb_pairs {
 	/* In. */
 	struct sb_side side[SB_SIDES];
 	uint32_t most; /* pairs, the invalid included, at most SB_PAIRS_MAX */
-	uint64_t time_ns;    /* no block begins after that; 0: no such limit */
+	uint64_t
+		time_ns; /* no block but the first begins after that; 0: no limit */
 	bool has_warm_up;    /* a pair before the others */
 	uint64_t seed;	     /* of the coin; runs of pair i get seed + i */
 	const char *scratch; /* a directory that is there, and gets empty */

@@ -231,7 +231,7 @@ static void zeros_are_differences(void **state)
 	for (uint32_t i = 0; i < 16; i++) {
 		block[i] = i / 2;
 		a[i] = i;
-		b[i] = i + 3.0 + 0.1 * (i / 2);
+		b[i] = i + 3.0 + 0.1 * block[i];
 	}
 	CHECK_EQ(sb_paired_compare(&out, &in, 0.05), 0);
 	CHECK_EQ(out.scale, SB_PAIR_DIFFERENCE);
@@ -714,6 +714,8 @@ static void what_could_be_seen_is_seen(void **state)
 	}
 }
 
+#define UNPAIRED SB_SCALE(500)
+
 /* Of repetitions that are each for themselves. */
 static void unpaired_errors_are_as_rare_as_stated(void **state)
 {
@@ -729,7 +731,7 @@ static void unpaired_errors_are_as_rare_as_stated(void **state)
 			uint32_t missed = 0;
 			uint32_t surprised = 0;
 
-			for (int s = 0; s < SERIES / 4; s++) {
+			for (int s = 0; s < UNPAIRED; s++) {
 				struct sb_unpaired out;
 				double run[RUNS_MAX];
 
@@ -750,12 +752,12 @@ static void unpaired_errors_are_as_rare_as_stated(void **state)
 				"# noise %zu, %u and %u: %u false alarms, %u "
 				"not in the interval, %u p below 5 %% of %d\n",
 				i, n_a, n_b, alarms, missed, surprised,
-				SERIES / 4);
-			assert_true((double)alarms / (SERIES / 4) <
+				UNPAIRED);
+			assert_true(alarms / (double)UNPAIRED <
 				    0.05 + 2 * slack(0.05));
-			assert_true((double)missed / (SERIES / 4) <
+			assert_true(missed / (double)UNPAIRED <
 				    0.05 + 2 * slack(0.05));
-			assert_true((double)surprised / (SERIES / 4) <
+			assert_true(surprised / (double)UNPAIRED <
 				    0.05 + 2 * slack(0.05));
 		}
 	}
