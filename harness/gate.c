@@ -202,15 +202,15 @@ static void sum_up(struct bout *bout)
 	static double b[SB_PAIRS_MAX];
 	static uint32_t block[SB_PAIRS_MAX];
 	struct sb_gate_workload *w = bout->workload;
-	const struct sb_pair_values ns =
-		sb_pairs_values(&bout->pairs, SB_METRIC_ns_per_op, a, b, block);
+	const struct sb_pair_values cpu = sb_pairs_values(
+		&bout->pairs, SB_METRIC_cpu_ns_per_op, a, b, block);
 
 	w->pairs = bout->pairs.pairs;
 	w->invalid = bout->pairs.pairs - bout->pairs.valid;
 	w->suspect = bout->pairs.suspect;
 	w->elapsed_s = 1e-9 * (double)bout->pairs.elapsed_ns;
-	w->ratio = sb_spread_of(b, ns.pairs).median /
-		   sb_spread_of(a, ns.pairs).median;
+	w->ratio = sb_spread_of(b, cpu.pairs).median /
+		   sb_spread_of(a, cpu.pairs).median;
 	snprintf(w->reason, sizeof(w->reason), "%s", first_reason(bout));
 }
 

@@ -34,7 +34,7 @@ static json_t *workload_json(const struct sb_gate_workload *w)
 	return json_pack("{ss si si si so so ss}", "name", w->name, "runs",
 			 (int)w->pairs, "invalid", (int)w->invalid, "suspect",
 			 (int)w->suspect, "elapsed_s", number(w->elapsed_s),
-			 "ns_per_op_ratio", number(w->ratio), "reason",
+			 "cpu_ns_per_op_ratio", number(w->ratio), "reason",
 			 w->reason);
 }
 

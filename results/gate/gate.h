@@ -36,7 +36,7 @@ struct sb_gate_workload {
 	uint32_t invalid;
 	uint32_t suspect;
 	double elapsed_s;
-	double ratio; /* B / A of ns_per_op, medians; NaN: none */
+	double ratio; /* B / A of cpu_ns_per_op, medians; NaN: none */
 	char reason[SB_GATE_WHY_BYTES]; /* of the first invalid one */
 };
 
