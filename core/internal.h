@@ -137,6 +137,8 @@ struct sb_worker {
 	bool woken;			   /* parked since it last had work */
 	bool records;			   /* config.record */
 	uint64_t now_ns;		   /* the time of the last tick */
+	uint64_t slowed_ns;		   /* and of the last slow_down(), */
+	uint64_t slowed_cpu_ns;		   /* of this thread */
 	uint64_t step_end_ns;		   /* of the last step that was timed */
 	sb_pid pid_next;
 	sb_pid pid_end;

@@ -19,12 +19,22 @@ void sb_check_failed(const char *file, int line, const char *text,
 	abort();
 }
 
-uint64_t sb_clock_process_cpu_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t sb_clock_process_cpu_ns(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t sb_clock_thread_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* SplitMix64 spreads small seeds over the whole state; zero is not a state. */

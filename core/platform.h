@@ -16,6 +16,9 @@
 /* CPU time of the whole process, all threads, in nanoseconds. Any thread. */
 uint64_t sb_clock_process_cpu_ns(void);
 
+/* Of the calling thread. */
+uint64_t sb_clock_thread_cpu_ns(void);
+
 /*
  * Pseudo-random numbers: xorshift64* (Vigna, "An experimental exploration of
  * Marsaglia's xorshift generators, scrambled", 2016, section 3). One owner.

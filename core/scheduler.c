@@ -227,7 +227,8 @@ static void *worker_thread(void *arg)
 	sb_worker_set_current(w);
 	sb_rcu_worker_register();
 	w->epoch++; /* no route from before an earlier stop is valid */
-	w->now_ns = sb_clock_ns();
+	w->now_ns = w->slowed_ns = sb_clock_ns();
+	w->slowed_cpu_ns = sb_clock_thread_cpu_ns();
 	sb_account_go(&w->account);
 	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 	sb_worker_loop(w);

@@ -100,6 +100,8 @@ struct sb_config {
 				* wakes, and what becomes of them; 0: none */
 	uint64_t processes_max;
 	uint64_t seed;
+	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
+				* to test who is to find that out; 0: it is not */
 	enum sb_arenas arenas;
 	enum sb_membind membind;
 	enum sb_huge_pages huge_pages;

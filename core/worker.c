@@ -108,12 +108,42 @@ SB_COLD static void record_depths(struct sb_worker *w)
 		       sb_runq_length(&w->scheduler->global));
 }
 
+/* Often enough for any round, and seldom enough for what a look costs. */
+#define SLOWDOWN_NS 500000
+
+/*
+ * config.slowdown_ppm: spins for its share of the CPU time that the worker has
+ * used since it last did. CPU time, because while another thread has the CPU
+ * there is nothing to lengthen, nor is any of the spin over. A step is shorter
+ * than a look at the clock, so that many pay together. Returns the time then.
+ */
+SB_COLD static uint64_t slow_down(struct sb_worker *w)
+{
+	uint64_t cpu = sb_clock_thread_cpu_ns();
+	const uint64_t end = cpu + (cpu - w->slowed_cpu_ns) *
+					   w->scheduler->config.slowdown_ppm /
+					   1000000;
+
+	while (cpu < end)
+		cpu = sb_clock_thread_cpu_ns();
+	w->slowed_cpu_ns = cpu;
+	return w->slowed_ns = sb_clock_ns();
+}
+
+static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
+{
+	return SB_UNLIKELY(w->scheduler->config.slowdown_ppm) &&
+	       sb_clock_passed(w->slowed_ns, now) >= SLOWDOWN_NS;
+}
+
 /* What is to be done now and then, whatever there is to run. */
 static void keep_house(struct sb_worker *w)
 {
-	const uint64_t now = sb_clock_ns();
+	uint64_t now = sb_clock_ns();
 
 	adapt_tick(w, sb_clock_passed(w->now_ns, now));
+	if (is_to_slow_down(w, now))
+		now = slow_down(w);
 	w->now_ns = now;
 	w->steps_to_tick = w->tick_steps;
 	quiescent(w);

@@ -49,11 +49,6 @@ struct session {
 
 static const char *const side_name[SB_SIDES] = { "A", "B" };
 
-static int no_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
-
 /* ---- the plan ---- */
 
 /* One process: its times, and starting and writing. */
@@ -147,7 +142,7 @@ static int plan(struct session *s)
 		return rc;
 	s->trial = calloc(o->chosens, sizeof(*s->trial));
 	if (!s->trial)
-		return no_memory();
+		return sb_fail_memory();
 	while (s->trials < o->chosens && !rc) {
 		rc = plan_trial(s, &s->trial[s->trials], &o->chosen[s->trials]);
 		s->trials++;
@@ -230,7 +225,7 @@ static int run_trials(struct session *s)
 
 	s->failures = sb_path_join(s->result.directory, "failures.txt");
 	if (!s->failures)
-		return no_memory();
+		return sb_fail_memory();
 	sb_interrupts_catch();
 	plan_progress(s);
 	for (uint32_t i = 0; i < s->trials && !rc && !s->is_interrupted; i++)
@@ -331,7 +326,7 @@ static int note_trial(struct session *s, const struct trial *trial)
 		rc = sb_findings_note(&s->findings, "%s: invalid: %s",
 				      trial->chosen->workload->name,
 				      first_reason(pairs));
-	return rc ? no_memory() : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 static int note_scale(struct session *s)
@@ -348,7 +343,7 @@ static int note_scale(struct session *s)
 				"ratio: differences",
 				f->name, sb_metric[f->metric].name);
 	}
-	return rc ? no_memory() : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 static int conclude(struct session *s)
@@ -359,15 +354,15 @@ static int conclude(struct session *s)
 	s->findings.finding = calloc((size_t)s->begun * s->compared.n + 1,
 				     sizeof(*s->findings.finding));
 	if (!s->findings.finding || find_all(s, 1))
-		return no_memory();
+		return sb_fail_memory();
 	if (s->findings.n && find_all(s, s->findings.n))
-		return no_memory();
+		return sb_fail_memory();
 	sb_findings_adjust(&s->findings);
 	rc = note_scale(s);
 	for (uint32_t i = 0; i < s->begun && !rc; i++)
 		rc = note_trial(s, &s->trial[i]);
 	rc = rc ? rc : sb_compared_note_level(&s->findings, "");
-	return rc ? no_memory() : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 /* ---- the result ---- */
@@ -495,13 +490,13 @@ static int collect(struct session *s, int argc, char **argv)
 	s->result.series = calloc((size_t)s->begun * SB_SIDES + 1,
 				  sizeof(struct sb_series));
 	if (!s->result.series)
-		return no_memory();
+		return sb_fail_memory();
 	if (s->begun)
 		rc = take_facts(&s->result, s->trial[0].pairs.result);
 	for (uint32_t i = 0; i < s->begun && !rc; i++)
 		rc = take_series(s, &s->trial[i]);
 	rc = rc ? rc : add_facts(s, argc, argv);
-	return rc ? no_memory() : 0;
+	return rc ? sb_fail_memory() : 0;
 }
 
 /* ---- files ---- */

@@ -37,11 +37,6 @@ struct session {
 	int rc; /* of the notes */
 };
 
-static int no_memory(void)
-{
-	return sb_fail(SB_EXIT_BUG, "no memory");
-}
-
 /* ---- which series belong together ---- */
 
 static bool has_same_settings(const struct sb_series *a,
@@ -350,9 +345,9 @@ static int find(struct session *s)
 	s->findings.verb = "compare";
 	s->findings.finding = calloc(most + 1, sizeof(*s->findings.finding));
 	if (!s->findings.finding || find_all(s, 1))
-		return no_memory();
+		return sb_fail_memory();
 	if (s->findings.n && find_all(s, s->findings.n))
-		return no_memory();
+		return sb_fail_memory();
 	sb_findings_adjust(&s->findings);
 	return 0;
 }
@@ -386,11 +381,11 @@ static int match_all(struct session *s)
 		s->is_matched[side] =
 			calloc(s->result[side].all_series + 1, sizeof(bool));
 		if (!s->is_matched[side])
-			return no_memory();
+			return sb_fail_memory();
 	}
 	s->match = calloc(s->result[A].all_series + 1, sizeof(*s->match));
 	if (!s->match)
-		return no_memory();
+		return sb_fail_memory();
 	match_alike(s);
 	match_left(s);
 	return 0;
@@ -407,7 +402,7 @@ static int note_all_of_it(struct session *s)
 		      : sb_compared_note_level(&s->findings,
 					       ", if the above did not "
 					       "matter");
-	return s->rc ? no_memory() : 0;
+	return s->rc ? sb_fail_memory() : 0;
 }
 
 static void print_pretty(const void *session, FILE *out)

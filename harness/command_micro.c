@@ -441,7 +441,7 @@ int sb_command_micro(int argc, char **argv)
 	int rc;
 
 	if (!google)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	google[0] = argv[0];
 	rc = split(&words, argv + 1, &googles, google);
 	if (!rc)

@@ -63,7 +63,7 @@ int sb_compared_choose(struct sb_compared *compared,
 
 	*compared = (struct sb_compared){ .is_chosen = *given };
 	if (!names)
-		return sb_fail(SB_EXIT_BUG, "no memory");
+		return sb_fail_memory();
 	while (!rc && *given && (name = strsep(&rest, ",")))
 		rc = add(compared, name);
 	free(names);

@@ -54,6 +54,7 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
 	config.processes_max = sb_opt(o, SB_OPT_max_processes);
 	config.seed = sb_opt(o, SB_OPT_seed);
+	config.slowdown_ppm = (uint32_t)sb_opt(o, SB_OPT_slowdown);
 	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
 	config.membind = (enum sb_membind)o->value[SB_OPT_membind].alternative;
 	config.huge_pages =

@@ -247,6 +247,24 @@ void sb_help_micro(void)
 	     "--benchmark_repetitions=9");
 }
 
+void sb_help_gate(void)
+{
+	puts("sched-bench gate --baseline BINARY|REVISION|RESULT [options]\n"
+	     "sched-bench gate --calibrate [N] | --selftest [N]\n"
+	     "\n"
+	     "Has something become worse than a limit? Both sides run in "
+	     "interleaved pairs of\n"
+	     "processes until that is clear. Exit status: 0 no; 1 yes; 2 "
+	     "cannot tell.\n"
+	     "Without -w: pingpong, yield and skynet in short rounds. Without "
+	     "--limit: ns_per_op\n"
+	     "and cpu_ns_per_op by 3 %; with --counts, instructions by 1 %.");
+	put_options_of(SB_VERB_GATE);
+	puts("\nTry:  sched-bench gate --baseline HEAD~1\n"
+	     "      sched-bench gate --baseline ./sched-bench-old -w skynet "
+	     "--limit cpu_ns_per_op=+5%");
+}
+
 void sb_help_convert(void)
 {
 	puts("sched-bench convert RESULT --to FORMAT [options]\n"

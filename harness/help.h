@@ -14,6 +14,7 @@ void sb_help_check(void);
 void sb_help_calibrate(void);
 void sb_help_convert(void);
 void sb_help_micro(void);
+void sb_help_gate(void);
 
 /* The verb `list`: argv[2] is what to list. Returns an exit status. */
 int sb_command_list(int argc, char **argv);

@@ -377,6 +377,10 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)
 		sb_record_suspect(record, "the warm-up found no steady state");
+	if (sb_opt(m->options, SB_OPT_slowdown))
+		sb_record_suspect(record,
+				  "slowed down by %s on purpose (--slowdown)",
+				  m->options->value[SB_OPT_slowdown].text);
 	return true;
 }
 

@@ -381,6 +381,8 @@ static int take_option(struct sb_options *options, enum sb_option_id id,
 		return add_names(options, id, &options->workload_names, text);
 	if (id == SB_OPT_compared_metric)
 		return add_names(options, id, &options->metric_names, text);
+	if (id == SB_OPT_limit)
+		return add_names(options, id, &options->limits, text);
 	return set_value(options, id, text ? text : "yes", "command line");
 }
 
@@ -740,4 +742,6 @@ void sb_options_free(struct sb_options *options)
 	options->workload_names = NULL;
 	free(options->metric_names);
 	options->metric_names = NULL;
+	free(options->limits);
+	options->limits = NULL;
 }

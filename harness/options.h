@@ -21,9 +21,11 @@ enum sb_verb {
 	SB_VERB_MICRO = 256,
 	SB_VERB_AB = 512,
 	SB_VERB_COMPARE = 1024,
-	SB_VERBS_ALL = 2047,
+	SB_VERB_GATE = 2048,
+	SB_VERBS_ALL = 4095,
 	/* Those that run workloads. */
-	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB,
+	SB_VERBS_RUNNING =
+		SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
@@ -107,6 +109,7 @@ struct sb_options {
 	uint32_t chosens;
 	char *workload_names; /* all -w, joined by commas */
 	char *metric_names;   /* all --metric of ab and compare, likewise */
+	char *limits;	      /* all --limit of gate, likewise */
 	char **word;	      /* [words], what is left of the command line */
 	uint32_t words;
 	const char *where; /* of the job; NULL: there is none */

@@ -76,7 +76,8 @@ static bool holds(const char *directory, const char *name)
  * one with the rows of a sweep. */
 static int check_empty(const char *directory)
 {
-	if (holds(directory, "result.json") || holds(directory, "meta.json"))
+	if (holds(directory, "result.json") || holds(directory, "meta.json") ||
+	    holds(directory, "verdict.json"))
 		return sb_fail(SB_EXIT_USAGE,
 			       "result directory '%s' already holds a result; "
 			       "expected a new one",

@@ -21,7 +21,7 @@
 
 static int no_memory(void)
 {
-	return sb_fail(SB_EXIT_BUG, "no memory");
+	return sb_fail_memory();
 }
 
 /* ---- one process ---- */

@@ -15,7 +15,7 @@
 
 static int no_memory(void)
 {
-	return sb_fail(SB_EXIT_BUG, "no memory");
+	return sb_fail_memory();
 }
 
 /* A name without a slash would be looked for along PATH, where another one may

@@ -7,6 +7,7 @@
 #include "harness/command_check.h"
 #include "harness/command_compare.h"
 #include "harness/command_convert.h"
+#include "harness/command_gate.h"
 #include "harness/command_micro.h"
 #include "harness/command_plot.h"
 #include "harness/command_report.h"

@@ -64,7 +64,7 @@ static void put_char(FILE *out, char c)
 	}
 }
 
-static void put_text(FILE *out, const char *text)
+void sb_put_markdown(FILE *out, const char *text)
 {
 	size_t bytes = strlen(text);
 
@@ -82,7 +82,7 @@ static void put_text(FILE *out, const char *text)
 static void put_cell(FILE *out, const char *text)
 {
 	fputs(" | ", out);
-	put_text(out, text);
+	sb_put_markdown(out, text);
 }
 
 static void put_number(FILE *out, double value, const char *unit)
@@ -122,7 +122,7 @@ static void put_series_cells(const struct writer *w,
 			     const struct sb_page_row *row)
 {
 	fputs("| ", w->out);
-	put_text(w->out, row->name);
+	sb_put_markdown(w->out, row->name);
 	if (row->series->emulated)
 		fputs(" (emulated)", w->out);
 	if (w->page->results > 1)
@@ -212,22 +212,23 @@ static void put_run(const struct writer *w, const struct sb_result *result)
 	fputs("\n", w->out);
 	if (w->page->results > 1) {
 		fputs("**", w->out);
-		put_text(w->out, sb_page_result_name(result));
+		sb_put_markdown(w->out, sb_page_result_name(result));
 		fputs("**: ", w->out);
 	}
-	put_text(w->out, machine ? machine : "");
+	sb_put_markdown(w->out, machine ? machine : "");
 	free(machine);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(keys); i++) {
 		const char *fact = sb_result_fact(result, "run", keys[i]);
 
 		if (*fact) {
 			fputs(", ", w->out);
-			put_text(w->out, fact);
+			sb_put_markdown(w->out, fact);
 		}
 	}
 	if (strcmp(sb_result_topology(result), "native") != 0) {
 		fputs(". **emulated**: placed on profile ", w->out);
-		put_text(w->out, sb_result_fact(result, "profile", "name"));
+		sb_put_markdown(w->out,
+				sb_result_fact(result, "profile", "name"));
 	}
 	fputs("\n", w->out);
 }
@@ -267,7 +268,7 @@ static void put_reasons(const struct writer *w)
 
 		fprintf(w->out, "- %" PRIu32 " %s: ", r->repetitions,
 			sb_verdict_name(r->verdict));
-		put_text(w->out, r->kind);
+		sb_put_markdown(w->out, r->kind);
 		fputs("\n", w->out);
 	}
 	if (reasons.reasons > w->seen)
@@ -404,15 +405,15 @@ static void put_facts(const struct writer *w)
 		begin_details(w, "Machine, run and options");
 		if (w->page->results > 1) {
 			fputs("\n", w->out);
-			put_text(w->out, sb_page_result_name(result));
+			sb_put_markdown(w->out, sb_page_result_name(result));
 			fputs("\n", w->out);
 		}
 		fputs("\n| name | value |\n|---|---|\n", w->out);
 		for (uint32_t f = 0; f < result->facts; f++) {
 			fputs("| ", w->out);
-			put_text(w->out, result->fact[f].group);
+			sb_put_markdown(w->out, result->fact[f].group);
 			fputs(".", w->out);
-			put_text(w->out, result->fact[f].key);
+			sb_put_markdown(w->out, result->fact[f].key);
 			put_cell(w->out, result->fact[f].value);
 			fputs(" |\n", w->out);
 		}
@@ -481,7 +482,7 @@ static void put_picture(const struct writer *w, const char *path,
 	const char *doc = sb_page_picture_doc(name);
 
 	fputs("- [", w->out);
-	put_text(w->out, name);
+	sb_put_markdown(w->out, name);
 	fputs("](", w->out);
 	put_link(w->out, path);
 	fputs("/", w->out);
@@ -532,7 +533,7 @@ static void put_all(const struct writer *w)
 	char *workloads = sb_page_workloads(w->page);
 
 	fputs("### sched-bench: ", w->out);
-	put_text(w->out, workloads ? workloads : "");
+	sb_put_markdown(w->out, workloads ? workloads : "");
 	fputs("\n", w->out);
 	free(workloads);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++)

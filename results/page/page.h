@@ -115,6 +115,11 @@ const char *sb_page_picture_doc(const char *name);
 SB_MUST_CHECK int sb_page_svg(FILE *out, const char *path, uint32_t number,
 			      const char *label);
 
+/* ---- Markdown ---- */
+
+/* Text that means nothing to Markdown, cut off where it is long. */
+void sb_put_markdown(FILE *out, const char *text);
+
 /* ---- HTML ---- */
 
 /* Text and attributes: what means something in HTML does not any more. */

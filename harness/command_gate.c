@@ -1,0 +1,680 @@
+/*
+ * command_gate.c - the verb `gate`: baseline and candidate -> pairs until it is
+ * clear -> verdict, in all the forms that CI systems read. And its own trials:
+ * --calibrate, which counts false alarms, and --selftest, which counts what it
+ * finds.
+ */
+#include "harness/command_gate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "harness/gate.h"
+#include "harness/help.h"
+#include "harness/interrupts.h"
+#include "harness/measure.h"
+#include "harness/outcome.h"
+#include "harness/status.h"
+#include "harness/text.h"
+#include "results/file.h"
+
+struct command {
+	struct sb_options *options;
+	struct sb_gate_setup setup;
+	struct sb_calibration calibration; /* of this machine; no gates: none */
+	struct sb_result place;		   /* its directory alone */
+	char *failures;
+};
+
+static bool is(const struct command *c, enum sb_option_id id)
+{
+	return sb_opt(c->options, id);
+}
+
+static const char *text_of(const struct command *c, enum sb_option_id id)
+{
+	return c->options->value[id].text;
+}
+
+/* ---- calibrations ---- */
+
+/* The given file, or this machine's in the cache; for the caller to free. */
+static char *calibration_path(const struct command *c,
+			      const struct sb_calibration *machine)
+{
+	const char *given = text_of(c, SB_OPT_calibration);
+	char name[80];
+
+	if (*given)
+		return strdup(given);
+	snprintf(name, sizeof(name), "gate-%s.json", machine->fingerprint);
+	return sb_cache_path(name);
+}
+
+static bool is_of(const struct sb_calibration *c,
+		  const struct sb_calibration *machine)
+{
+	return !strcmp(c->fingerprint, machine->fingerprint) &&
+	       !strcmp(c->model, machine->model);
+}
+
+/* One that was asked for has to be right; the cache's may be there or not. */
+static int refuse_calibration(const struct command *c, const char *why)
+{
+	if (*text_of(c, SB_OPT_calibration))
+		return sb_fail(SB_EXIT_USAGE, "--calibration: %s", why);
+	sb_note("%s", why);
+	return 0;
+}
+
+static int take_calibration(struct command *c,
+			    const struct sb_calibration *machine,
+			    const char *path)
+{
+	struct sb_calibration *read = &c->calibration;
+	char why[600];
+	const int rc = sb_calibration_read(read, path, why, sizeof(why));
+
+	if (!rc && is_of(read, machine)) {
+		c->setup.calibration = read;
+		return 0;
+	}
+	if (!rc)
+		snprintf(why, sizeof(why),
+			 "'%s' is of another machine, %s %s; this is %s %s",
+			 path, read->fingerprint, read->model,
+			 machine->fingerprint, machine->model);
+	read->gates = 0;
+	if (rc == -ENOENT && !*text_of(c, SB_OPT_calibration))
+		return 0;
+	return refuse_calibration(c, why);
+}
+
+static int read_calibration(struct command *c)
+{
+	struct sb_calibration machine;
+	char *path;
+	int rc = sb_gate_machine(&machine);
+
+	if (rc || is(c, SB_OPT_counts))
+		return rc;
+	path = calibration_path(c, &machine);
+	if (path)
+		rc = take_calibration(c, &machine, path);
+	free(path);
+	return rc;
+}
+
+static void note_date(char *out, size_t bytes)
+{
+	const time_t now = time(NULL);
+	struct tm parts;
+
+	gmtime_r(&now, &parts);
+	strftime(out, bytes, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+}
+
+/* ---- before a gate ---- */
+
+/* Which of them it is, and that there is no other. */
+static int check_mode(const struct command *c)
+{
+	static const enum sb_option_id modes[] = { SB_OPT_calibrate,
+						   SB_OPT_selftest,
+						   SB_OPT_counts };
+	const bool has_baseline = *text_of(c, SB_OPT_baseline);
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(modes); i++)
+		n += is(c, modes[i]);
+	if (n > 1)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: expected one of --calibrate, --selftest "
+			       "and --counts");
+	if (is(c, SB_OPT_calibrate) || is(c, SB_OPT_selftest))
+		return has_baseline
+			       ? sb_fail(SB_EXIT_USAGE,
+					 "--baseline: there is none in a "
+					 "trial: the candidate is compared "
+					 "with itself")
+			       : 0;
+	if (c->options->words)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: '%s' is not expected; the baseline is "
+			       "named with --baseline, workloads with -w",
+			       c->options->word[0]);
+	return has_baseline ? 0
+			    : sb_fail(SB_EXIT_USAGE,
+				      "gate: no baseline; expected --baseline "
+				      "and a sched-bench, a git revision or a "
+				      "stored result");
+}
+
+static bool is_quiet(const struct command *c)
+{
+	return is(c, SB_OPT_quiet);
+}
+
+static int find_sides(struct command *c)
+{
+	const char *candidate = text_of(c, SB_OPT_candidate);
+	const char *baseline = text_of(c, SB_OPT_baseline);
+	int rc = 0;
+
+	if (*candidate) {
+		rc = sb_program_check(candidate, "candidate");
+		c->setup.candidate = candidate;
+	}
+	if (!rc && *baseline)
+		rc = sb_baseline_find(&c->setup.baseline, baseline,
+				      is_quiet(c));
+	if (!rc && is(c, SB_OPT_counts) && c->setup.baseline.path &&
+	    c->setup.baseline.kind == SB_BASELINE_RESULT)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "--counts: a stored result has no counts; "
+			     "expected a sched-bench or a git revision");
+	return rc;
+}
+
+static int prepare(struct command *c)
+{
+	int rc = check_mode(c);
+
+	if (!rc && *text_of(c, SB_OPT_workload))
+		rc = sb_options_choose(c->options);
+	if (!rc && !is(c, SB_OPT_counts))
+		rc = sb_limits_parse(&c->setup.limits,
+				     text_of(c, SB_OPT_limit));
+	rc = rc ? rc : find_sides(c);
+	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
+	rc = rc ? rc : read_calibration(c);
+	rc = rc ? rc : sb_outcome_prepare(c->options, &c->place);
+	if (rc)
+		return rc;
+	c->failures = sb_path_join(c->place.directory, "failures.txt");
+	c->setup.scratch = c->place.directory;
+	c->setup.failures = c->failures;
+	return c->failures ? 0 : sb_fail_memory();
+}
+
+/* ---- what is written ---- */
+
+static int write_json(const struct sb_gate_report *gate, FILE *out)
+{
+	return sb_gate_write_json(gate, out);
+}
+
+static int write_junit(const struct sb_gate_report *gate, FILE *out)
+{
+	sb_gate_write_junit(gate, out);
+	return 0;
+}
+
+static int write_markdown(const struct sb_gate_report *gate, FILE *out)
+{
+	sb_gate_write_markdown(gate, out);
+	return 0;
+}
+
+typedef int writer(const struct sb_gate_report *gate, FILE *out);
+
+static const struct form {
+	const char *name;	  /* in the directory */
+	enum sb_option_id option; /* SB_OPTIONS: it has none */
+	writer *write;
+} forms[] = {
+	{ "verdict.json", SB_OPTIONS, write_json },
+	{ "junit.xml", SB_OPT_junit, write_junit },
+	{ "verdict.md", SB_OPT_markdown, write_markdown },
+};
+
+static int write_file(const struct sb_gate_report *gate, const char *path,
+		      writer *write)
+{
+	struct sb_file file;
+	int rc = sb_file_begin_path(&file, path);
+
+	if (!rc) {
+		rc = write(gate, file.stream);
+		if (rc)
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
+	}
+	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s",
+			    path, strerror(-rc))
+		  : 0;
+}
+
+static bool is_stdout(const struct command *c, enum sb_option_id id)
+{
+	return !strcmp(text_of(c, id), "-");
+}
+
+static int write_form(const struct command *c,
+		      const struct sb_gate_report *gate,
+		      const struct form *form)
+{
+	char *path = sb_path_join(c->place.directory, form->name);
+	const char *also =
+		form->option == SB_OPTIONS ? "" : text_of(c, form->option);
+	int rc = path ? write_file(gate, path, form->write) : sb_fail_memory();
+
+	free(path);
+	if (rc || !*also)
+		return rc;
+	if (!strcmp(also, "-"))
+		return form->write(gate, stdout) ? sb_fail_memory() : 0;
+	return write_file(gate, also, form->write);
+}
+
+/* Standard output is a program's, if something was sent there. */
+static FILE *for_people(const struct command *c)
+{
+	return is_stdout(c, SB_OPT_junit) || is_stdout(c, SB_OPT_markdown) ||
+			       c->options->value[SB_OPT_gate_format].alternative
+		       ? stderr
+		       : stdout;
+}
+
+static int tell(const struct command *c, const struct sb_gate_report *gate)
+{
+	FILE *people = for_people(c);
+	int rc = 0;
+
+	if (!is_quiet(c)) {
+		sb_gate_write_text(gate, people, sb_terminal_has_color(people));
+		fprintf(people,
+			"result: %s (verdict.json, junit.xml, verdict.md)\n",
+			c->place.directory);
+	}
+	for (size_t i = 0; i < SB_ARRAY_SIZE(forms) && !rc; i++)
+		rc = write_form(c, gate, &forms[i]);
+	if (!rc && c->options->value[SB_OPT_gate_format].alternative)
+		rc = sb_gate_write_json(gate, stdout) ? sb_fail_memory() : 0;
+	if (!rc && (is(c, SB_OPT_annotations) || getenv("GITHUB_ACTIONS")))
+		sb_gate_write_annotations(gate, people);
+	return rc;
+}
+
+static int status_of(enum sb_gate_verdict verdict)
+{
+	static const int status[SB_GATE_VERDICTS] = {
+		[SB_GATE_FINE] = SB_EXIT_OK,
+		[SB_GATE_REGRESSED] = SB_EXIT_REGRESSED,
+		[SB_GATE_UNDECIDED] = SB_EXIT_INVALID,
+	};
+
+	return status[verdict];
+}
+
+/* ---- one gate ---- */
+
+static double deviation_of(const struct sb_calibration *c, const char *workload,
+			   const char *metric)
+{
+	for (uint32_t i = 0; i < c->noises; i++) {
+		if (!strcmp(c->noise[i].workload, workload) &&
+		    !strcmp(c->noise[i].metric, metric))
+			return c->noise[i].deviation;
+	}
+	return NAN;
+}
+
+static void say_forecast(const struct command *c, const char *workload)
+{
+	const struct sb_limits *limits = &c->setup.limits;
+	uint32_t most = 0;
+	bool is_known = true;
+	bool is_enough = true;
+
+	for (uint32_t i = 0; i < limits->n; i++) {
+		const struct sb_limit *limit = &limits->limit[i];
+		const double deviation =
+			deviation_of(&c->calibration, workload,
+				     sb_metric[limit->metric].name);
+		const uint32_t n =
+			isnan(deviation)
+				? 0
+				: sb_sequential_forecast(
+					  limit->is_fall ? -log1p(-limit->part)
+							 : log1p(limit->part),
+					  SB_GATE_BETA, deviation);
+
+		is_known &= !isnan(deviation);
+		is_enough &= n > 0;
+		most = n > most ? n : most;
+	}
+	if (!is_known)
+		return;
+	if (is_enough)
+		sb_note("%s: about %" PRIu32 " blocks, by this machine's noise",
+			workload, most);
+	else
+		sb_note("%s: this machine's noise is too much for the limits "
+			"in %d blocks",
+			workload, SB_LOOK_LAST);
+}
+
+static int gate_once(struct command *c)
+{
+	struct sb_gate_report gate;
+	int rc;
+
+	for (uint32_t i = 0;
+	     c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
+		say_forecast(c, c->setup.job[i].workload);
+	rc = sb_gate_run(&c->setup, &gate);
+	sb_progress_close(&c->setup.progress);
+	if (!rc)
+		rc = tell(c, &gate);
+	if (!rc)
+		rc = status_of(gate.verdict);
+	sb_gate_free(&gate);
+	return rc;
+}
+
+/* ---- trials: many gates ---- */
+
+#define TRIALS_DEFAULT 20
+#define TRIALS_MAX     1000
+
+struct tally {
+	uint32_t gates;
+	uint32_t of[SB_GATE_VERDICTS];
+	double elapsed_s;
+	uint32_t tests; /* of each gate; the first one's names */
+	char *workload[SB_NOISES_MAX];
+	const char *metric[SB_NOISES_MAX];
+	double *deviation[SB_NOISES_MAX]; /* [TRIALS_MAX] */
+	uint32_t deviations[SB_NOISES_MAX];
+	double *ratio; /* [ratios] what each workload of each gate came to */
+	uint32_t ratios;
+};
+
+static int trials_of(const struct command *c, uint32_t *out)
+{
+	const struct sb_options *o = c->options;
+	uint64_t n = TRIALS_DEFAULT;
+
+	if (o->words > 1 || (o->words && (!sb_parse_count(o->word[0], &n) ||
+					  !n || n > TRIALS_MAX)))
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: '%s' is not valid; expected how many "
+			       "gates, 1 to %d",
+			       o->word[o->words - 1], TRIALS_MAX);
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static void free_tally(struct tally *tally)
+{
+	for (uint32_t i = 0; i < SB_NOISES_MAX; i++) {
+		free(tally->workload[i]);
+		free(tally->deviation[i]);
+	}
+	free(tally->ratio);
+}
+
+static int note_test(struct tally *tally, uint32_t i,
+		     const struct sb_gate_test *test)
+{
+	if (!tally->deviation[i]) {
+		tally->workload[i] = strdup(test->workload);
+		tally->metric[i] = test->metric;
+		tally->deviation[i] =
+			calloc(TRIALS_MAX, sizeof(*tally->deviation[i]));
+		if (!tally->workload[i] || !tally->deviation[i])
+			return sb_fail_memory();
+		tally->tests = i + 1;
+	}
+	if (!isnan(test->deviation))
+		tally->deviation[i][tally->deviations[i]++] = test->deviation;
+	return 0;
+}
+
+static int note_gate(struct tally *tally, const struct sb_gate_report *gate)
+{
+	double *ratio = reallocarray(
+		tally->ratio, tally->ratios + gate->workloads, sizeof(*ratio));
+	int rc = 0;
+
+	if (!ratio)
+		return sb_fail_memory();
+	tally->ratio = ratio;
+	for (uint32_t i = 0; i < gate->workloads; i++) {
+		if (!isnan(gate->workload[i].ratio))
+			ratio[tally->ratios++] = gate->workload[i].ratio;
+	}
+	tally->gates++;
+	tally->of[gate->verdict]++;
+	tally->elapsed_s += gate->elapsed_s;
+	for (uint32_t i = 0; i < gate->tests && i < SB_NOISES_MAX && !rc; i++)
+		rc = note_test(tally, i, &gate->test[i]);
+	return rc;
+}
+
+static int run_trial(struct command *c, struct tally *tally)
+{
+	struct sb_gate_report gate;
+	int rc = sb_gate_run(&c->setup, &gate);
+
+	if (!rc && !sb_load_rlx(&sb_interrupted))
+		rc = note_gate(tally, &gate);
+	sb_gate_free(&gate);
+	/* Runs of one gate have seeds one after the other. */
+	c->setup.seed += SB_LOOK_LAST * 4;
+	return rc;
+}
+
+static int run_trials(struct command *c, struct tally *tally, uint32_t trials,
+		      const char *what)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < trials && !rc; i++) {
+		if (sb_load_rlx(&sb_interrupted))
+			break;
+		snprintf(c->setup.prefix, sizeof(c->setup.prefix),
+			 "%s%u of %u, ", what, i + 1, trials);
+		rc = run_trial(c, tally);
+	}
+	return rc;
+}
+
+static void put_rate(FILE *out, uint32_t k, uint32_t n)
+{
+	const struct sb_rate rate = sb_rate_of(k, n);
+
+	fprintf(out,
+		"%" PRIu32 " of %" PRIu32 " (%.3g %%, 95 %% interval "
+		"%.2g .. %.3g %%)",
+		k, n, 100.0 * k / n, 100 * rate.low, 100 * rate.high);
+}
+
+/* ---- --calibrate ---- */
+
+static int fill_calibration(struct command *c, struct sb_calibration *out,
+			    struct tally *tally)
+{
+	char *setup = sb_gate_setup_text(&c->setup);
+	int rc = setup ? sb_gate_machine(out) : sb_fail_memory();
+
+	if (rc) {
+		free(setup);
+		return rc;
+	}
+	note_date(out->date, sizeof(out->date));
+	snprintf(out->setup, sizeof(out->setup), "%s", setup);
+	free(setup);
+	out->gates = tally->gates;
+	out->false_alarms = tally->of[SB_GATE_REGRESSED];
+	out->undecided = tally->of[SB_GATE_UNDECIDED];
+	for (uint32_t i = 0; i < tally->tests; i++) {
+		struct sb_noise *noise = &out->noise[out->noises];
+
+		if (!tally->deviations[i])
+			continue;
+		snprintf(noise->workload, sizeof(noise->workload), "%s",
+			 tally->workload[i]);
+		snprintf(noise->metric, sizeof(noise->metric), "%s",
+			 tally->metric[i]);
+		noise->deviation =
+			sb_spread_of(tally->deviation[i], tally->deviations[i])
+				.median;
+		out->noises++;
+	}
+	return 0;
+}
+
+static int write_calibration(struct command *c,
+			     const struct sb_calibration *calibration)
+{
+	char *path = calibration_path(c, calibration);
+	struct sb_file file;
+	int rc;
+
+	if (!path)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "no cache for the calibration; expected "
+			       "XDG_CACHE_HOME or HOME, or --calibration FILE");
+	rc = sb_file_begin_path(&file, path);
+	if (!rc) {
+		rc = sb_calibration_write(calibration, file.stream);
+		if (rc)
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
+	}
+	if (rc)
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s",
+			     path, strerror(-rc));
+	else if (!is_quiet(c))
+		printf("calibration: %s\n", path);
+	free(path);
+	return rc;
+}
+
+static void put_calibration(const struct sb_calibration *calibration,
+			    const struct tally *tally)
+{
+	printf("false alarms: ");
+	put_rate(stdout, tally->of[SB_GATE_REGRESSED], tally->gates);
+	printf("\nundecided:    ");
+	put_rate(stdout, tally->of[SB_GATE_UNDECIDED], tally->gates);
+	printf("\ntime:         %.0f s a gate\n\n",
+	       tally->elapsed_s / tally->gates);
+	printf("%-20s %-16s noise of a block\n", "workload", "metric");
+	for (uint32_t i = 0; i < calibration->noises; i++)
+		printf("%-20s %-16s %.2f %%\n", calibration->noise[i].workload,
+		       calibration->noise[i].metric,
+		       100 * calibration->noise[i].deviation);
+}
+
+static int calibrate(struct command *c, uint32_t trials)
+{
+	static struct sb_calibration calibration;
+	static struct tally tally;
+	int rc = run_trials(c, &tally, trials, "gate ");
+
+	sb_progress_close(&c->setup.progress);
+	if (!rc && !tally.gates)
+		rc = sb_fail(SB_EXIT_INVALID, "interrupted");
+	rc = rc ? rc : fill_calibration(c, &calibration, &tally);
+	if (!rc && !is_quiet(c))
+		put_calibration(&calibration, &tally);
+	rc = rc ? rc : write_calibration(c, &calibration);
+	free_tally(&tally);
+	return rc;
+}
+
+/* ---- --selftest ---- */
+
+static void put_selftest(const char *slowdown, struct tally *tally)
+{
+	const double ratio = sb_spread_of(tally->ratio, tally->ratios).median;
+
+	printf("%-9s ", slowdown);
+	if (isnan(ratio))
+		printf("%9s  ", "-");
+	else
+		printf("%+8.2f %%  ", 100 * (ratio - 1));
+	put_rate(stdout, tally->of[SB_GATE_REGRESSED], tally->gates);
+	printf(", %" PRIu32 " fine, %" PRIu32 " undecided, %.0f s each\n",
+	       tally->of[SB_GATE_FINE], tally->of[SB_GATE_UNDECIDED],
+	       tally->elapsed_s / tally->gates);
+	fflush(stdout);
+}
+
+static int selftest(struct command *c, uint32_t trials)
+{
+	static const char *const slowdowns[] = { "1%", "2%", "5%", "10%" };
+	int rc = 0;
+
+	printf("injected  measured   found\n");
+	for (size_t i = 0; i < SB_ARRAY_SIZE(slowdowns) && !rc; i++) {
+		struct tally tally = { .gates = 0 };
+		char what[40];
+
+		c->setup.slowdown = slowdowns[i];
+		snprintf(what, sizeof(what), "slower by %s, gate ",
+			 slowdowns[i]);
+		rc = run_trials(c, &tally, trials, what);
+		if (!rc && !tally.gates)
+			rc = sb_fail(SB_EXIT_INVALID, "interrupted");
+		sb_progress_hide();
+		if (!rc)
+			put_selftest(slowdowns[i], &tally);
+		free_tally(&tally);
+	}
+	sb_progress_close(&c->setup.progress);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static int run_command(struct command *c)
+{
+	uint32_t trials = 1;
+	int rc = trials_of(c, &trials);
+
+	if (rc)
+		return rc;
+	/* The runs take everything from their command lines. */
+	sb_options_clear_environment();
+	sb_interrupts_catch();
+	sb_progress_open(&c->setup.progress, stderr, is_quiet(c));
+	if (is(c, SB_OPT_calibrate))
+		return calibrate(c, trials);
+	if (is(c, SB_OPT_selftest))
+		return selftest(c, trials);
+	return gate_once(c);
+}
+
+int sb_command_gate(int argc, char **argv)
+{
+	static struct sb_options options;
+	static struct command c;
+	int rc = sb_options_parse_for(&options, SB_VERB_GATE, argc - 1,
+				      argv + 1);
+
+	c = (struct command){ .options = &options };
+	if (!rc && sb_opt(&options, SB_OPT_help)) {
+		sb_help_gate();
+	} else if (!rc) {
+		rc = prepare(&c);
+		rc = rc ? rc : run_command(&c);
+		sb_gate_setup_free(&c.setup);
+		sb_result_free(&c.place);
+		free(c.failures);
+	}
+	sb_options_free(&options);
+	return rc;
+}

@@ -1,0 +1,34 @@
+/* limits.h - how much worse metrics may get: --limit. */
+#ifndef SB_HARNESS_LIMITS_H
+#define SB_HARNESS_LIMITS_H
+
+#include "results/record.h"
+
+#define SB_LIMITS_MAX 32
+
+struct sb_limit {
+	enum sb_metric_id metric;
+	bool is_fall; /* it is worse when it falls */
+	double part;  /* by how much it may, 0.03 */
+};
+
+struct sb_limits {
+	uint32_t n;
+	struct sb_limit limit[SB_LIMITS_MAX];
+};
+
+/* What --limit is if it is not given. */
+#define SB_LIMITS_DEFAULT "ns_per_op=3%,cpu_ns_per_op=3%"
+
+/*
+ * "METRIC=+3%,...": a rise beyond that is worse; with - a fall; with ± or +- both,
+ * which are two limits; without a sign what is worse for the metric. A sign for
+ * what is better is refused. Returns 0, or an exit status after an error has been
+ * printed.
+ */
+SB_MUST_CHECK int sb_limits_parse(struct sb_limits *out, const char *text);
+
+/* A percentage above 0 for --counts, "1%" or "+1%". False: it is none. */
+bool sb_limit_percent(const char *text, double *part);
+
+#endif

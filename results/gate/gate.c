@@ -1,0 +1,196 @@
+#include "results/gate/gate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/write.h"
+
+void sb_gate_free(struct sb_gate_report *gate)
+{
+	for (uint32_t i = 0; i < gate->tests; i++)
+		free(gate->test[i].workload);
+	for (uint32_t i = 0; i < gate->workloads; i++)
+		free(gate->workload[i].name);
+	free(gate->test);
+	free(gate->workload);
+	free(gate->baseline);
+	free(gate->candidate);
+	free(gate->machine);
+	*gate = (struct sb_gate_report){ .tests = 0 };
+}
+
+void sb_gate_conclude(struct sb_gate_report *gate)
+{
+	const struct sb_gate_test *undecided = NULL;
+
+	gate->why[0] = '\0';
+	gate->verdict = gate->tests ? SB_GATE_FINE : SB_GATE_UNDECIDED;
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		const struct sb_gate_test *test = &gate->test[i];
+
+		if (test->rule.verdict == SB_GATE_REGRESSED)
+			gate->verdict = SB_GATE_REGRESSED;
+		else if (test->rule.verdict == SB_GATE_UNDECIDED && !undecided)
+			undecided = test;
+	}
+	if (gate->verdict == SB_GATE_REGRESSED || !undecided)
+		return;
+	gate->verdict = SB_GATE_UNDECIDED;
+	snprintf(gate->why, sizeof(gate->why), "%.80s %s: %.250s",
+		 undecided->workload, undecided->metric, undecided->why);
+}
+
+void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
+{
+	if (isfinite(part))
+		snprintf(out, SB_GATE_PERCENT_BYTES, "%+.*f %%",
+			 fabs(part) < 0.0995 ? 2 : 1, 100 * part);
+	else
+		snprintf(out, SB_GATE_PERCENT_BYTES, "%s",
+			 isnan(part) ? "-"
+			 : part < 0  ? "-inf"
+				     : "+inf");
+}
+
+static void put_limit(char out[SB_GATE_PERCENT_BYTES],
+		      const struct sb_gate_test *test)
+{
+	snprintf(out, SB_GATE_PERCENT_BYTES, "%c%g %%",
+		 test->is_fall ? '-' : '+', 100 * test->limit);
+}
+
+static void put_interval(char *out, size_t bytes,
+			 const struct sb_gate_test *test)
+{
+	char low[SB_GATE_PERCENT_BYTES];
+	char high[SB_GATE_PERCENT_BYTES];
+
+	sb_gate_percent(low, test->low);
+	sb_gate_percent(high, test->high);
+	if (isnan(test->change))
+		snprintf(out, bytes, "-");
+	else if (test->low == test->high)
+		snprintf(out, bytes, "exact");
+	else
+		snprintf(out, bytes, "%s .. %s", low, high);
+}
+
+void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes)
+{
+	static const char *const is[SB_GATE_VERDICTS] = {
+		[SB_GATE_FINE] = "is within",
+		[SB_GATE_REGRESSED] = "is beyond",
+		[SB_GATE_UNDECIDED] = "cannot be told from",
+	};
+	char change[SB_GATE_PERCENT_BYTES];
+	char limit[SB_GATE_PERCENT_BYTES];
+	char interval[2 * SB_GATE_PERCENT_BYTES + 8];
+
+	sb_gate_percent(change, test->change);
+	put_limit(limit, test);
+	put_interval(interval, sizeof(interval), test);
+	snprintf(out, bytes, "%s %s: %s (%s) %s the limit of %s%s%s",
+		 test->workload, test->metric, change, interval,
+		 is[test->rule.verdict], limit, *test->why ? "; " : "",
+		 test->why);
+}
+
+/* ---- for people ---- */
+
+static const char *color_of(enum sb_gate_verdict verdict)
+{
+	static const char *const color[SB_GATE_VERDICTS] = {
+		[SB_GATE_FINE] = "\033[32m",
+		[SB_GATE_REGRESSED] = "\033[31m",
+		[SB_GATE_UNDECIDED] = "\033[33m",
+	};
+
+	return color[verdict];
+}
+
+static void put_verdict(FILE *out, enum sb_gate_verdict verdict, bool color)
+{
+	fprintf(out, "%s%s%s", color ? color_of(verdict) : "",
+		sb_gate_verdict_name(verdict), color ? "\033[0m" : "");
+}
+
+static int width_of(const struct sb_gate_report *gate)
+{
+	size_t width = strlen("workload");
+
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		const size_t length = strlen(gate->test[i].workload);
+
+		width = length > width ? length : width;
+	}
+	return (int)width;
+}
+
+static void put_row(const struct sb_gate_test *test, int width, FILE *out,
+		    bool color)
+{
+	char base[SB_HUMAN_BYTES];
+	char candidate[SB_HUMAN_BYTES];
+	char change[SB_GATE_PERCENT_BYTES];
+	char limit[SB_GATE_PERCENT_BYTES];
+	char interval[2 * SB_GATE_PERCENT_BYTES + 8];
+
+	sb_human(base, test->base, test->unit);
+	sb_human(candidate, test->candidate, test->unit);
+	sb_gate_percent(change, test->change);
+	put_limit(limit, test);
+	put_interval(interval, sizeof(interval), test);
+	fprintf(out, "%-*s  %-15s %9s %9s  %9s  %-21s %7s %6" PRIu32 "  ",
+		width, test->workload, test->metric, base, candidate, change,
+		interval, limit, test->values);
+	put_verdict(out, test->rule.verdict, color);
+	fputc('\n', out);
+}
+
+static void put_workload(const struct sb_gate_workload *w, FILE *out)
+{
+	if (w->invalid)
+		fprintf(out,
+			"%s: %" PRIu32 " of %" PRIu32
+			" are invalid and do not count: %s\n",
+			w->name, w->invalid, w->pairs, w->reason);
+	if (w->suspect)
+		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are suspect\n",
+			w->name, w->suspect, w->pairs);
+}
+
+static void put_errors(const struct sb_gate_report *gate, FILE *out)
+{
+	if (gate->alpha > 0)
+		fprintf(out,
+			"a regression without any change: in at most %g %% of "
+			"gates; a metric at its limit called fine: at most "
+			"%g %%\n",
+			100 * gate->alpha, 100 * gate->beta);
+	if (*gate->calibration)
+		fprintf(out, "%s\n", gate->calibration);
+}
+
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
+			bool color)
+{
+	const int width = width_of(gate);
+
+	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline,
+		gate->candidate, gate->method);
+	fprintf(out, "%-*s  %-15s %9s %9s  %9s  %-21s %7s %6s  verdict\n",
+		width, "workload", "metric", "baseline", "candidate", "change",
+		"95 % interval", "limit", "values");
+	for (uint32_t i = 0; i < gate->tests; i++)
+		put_row(&gate->test[i], width, out, color);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < gate->workloads; i++)
+		put_workload(&gate->workload[i], out);
+	put_errors(gate, out);
+	fputs("gate: ", out);
+	put_verdict(out, gate->verdict, color);
+	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why,
+		gate->elapsed_s);
+}

@@ -1,0 +1,124 @@
+/*
+ * gate.h - what a gate has found, and the forms in which it is told: a table for
+ * people, JUnit's XML, Markdown, GitHub's annotations, JSON. All texts in it may be
+ * anything; each form escapes what means something there.
+ */
+#ifndef SB_RESULTS_GATE_GATE_H
+#define SB_RESULTS_GATE_GATE_H
+
+#include <stdio.h>
+
+#include "results/sequential.h"
+#include "results/statistics.h"
+
+#define SB_GATE_WHY_BYTES 400
+
+/* What a rise or a fall of one metric of one workload came to. */
+struct sb_gate_test {
+	char *workload;
+	const char *metric;
+	const char *unit;
+	bool is_fall; /* it is worse when it falls */
+	double limit; /* as a part, 0.03 */
+	struct sb_sequential rule;
+	uint32_t values;	     /* that the verdict is from */
+	double base, candidate;	     /* medians; NaN: none, as all below */
+	double change;		     /* a part, above 0 for a rise */
+	double low, high;	     /* its 95 % interval; may be infinite */
+	double deviation;	     /* of the values' logarithms */
+	char why[SB_GATE_WHY_BYTES]; /* of an undecided one */
+};
+
+/* How it went with one workload. */
+struct sb_gate_workload {
+	char *name;
+	uint32_t pairs; /* or, with a stored baseline, runs */
+	uint32_t invalid;
+	uint32_t suspect;
+	double elapsed_s;
+	double ratio; /* B / A of cpu_ns_per_op, medians; NaN: none */
+	char reason[SB_GATE_WHY_BYTES]; /* of the first invalid one */
+};
+
+struct sb_gate_report {
+	char *baseline;
+	char *candidate;
+	const char *method;
+	uint32_t tests;
+	struct sb_gate_test *test;
+	uint32_t workloads;
+	struct sb_gate_workload *workload;
+	enum sb_gate_verdict verdict;
+	char why[SB_GATE_WHY_BYTES];	     /* of an undecided one */
+	char calibration[SB_GATE_WHY_BYTES]; /* "": there is none */
+	double alpha; /* chance of any false alarm; 0: there is no noise */
+	double beta;
+	uint64_t seed;
+	double elapsed_s;
+	char *machine; /* fingerprint and model */
+};
+
+void sb_gate_free(struct sb_gate_report *gate);
+
+/* Regressed if any is, else undecided if any is; and why. */
+void sb_gate_conclude(struct sb_gate_report *gate);
+
+/* "pingpong ns_per_op +7.2 % [+5.1 .. +9.0 %] is beyond +3 %", for a message. */
+void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes);
+
+/* "+3 %"; for an infinite one "-inf" or "inf". */
+#define SB_GATE_PERCENT_BYTES 24
+void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
+
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
+			bool color);
+void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out);
+void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out);
+void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out);
+
+/* verdict.json. Returns 0 or -ENOMEM. */
+int sb_gate_write_json(const struct sb_gate_report *gate, FILE *out);
+#define SB_GATE_SCHEMA 1
+
+/* ---- calibration: what A/A gates on this machine have shown ---- */
+
+#define SB_NOISES_MAX 64
+
+struct sb_noise {
+	char workload[80];
+	char metric[40];
+	double deviation; /* of a value's logarithm; median over the gates */
+};
+
+struct sb_calibration {
+	char fingerprint[40];
+	char model[120];
+	char date[40];
+	char build[200];
+	char setup[400]; /* the options that the gates ran with */
+	uint32_t gates, false_alarms, undecided;
+	uint32_t noises;
+	struct sb_noise noise[SB_NOISES_MAX];
+};
+
+int sb_calibration_write(const struct sb_calibration *calibration, FILE *out);
+
+/* Returns 0, or -errno and a line in why: -EINVAL if it is none, or of another
+ * schema. */
+SB_MUST_CHECK int sb_calibration_read(struct sb_calibration *out,
+				      const char *path, char *why,
+				      size_t bytes);
+
+/* "A/A on this machine: 1 false alarm in 160 gates, 0.02 .. 3.4 %". */
+void sb_calibration_describe(const struct sb_calibration *calibration,
+			     char *out, size_t bytes);
+
+/* ---- texts ---- */
+
+/* Of an attribute or element in XML. */
+void sb_put_xml(FILE *out, const char *text);
+
+/* Of a line that GitHub's runner reads; property: of "title" and the like. */
+void sb_put_annotation(FILE *out, const char *text, bool property);
+
+#endif
