@@ -90,11 +90,18 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-ONE_THREAD := test_plan test_read test_report test_sweep \
-	test_command.sh test_convert.sh test_files.sh test_page.sh test_sweep.sh
+ONE_THREAD := test_distribution test_hlog test_job test_plan test_plots test_progress \
+	test_read test_report test_results test_sweep test_trace test_validity \
+	test_command.sh test_convert.sh test_files.sh test_page.sh test_plot.sh \
+	test_sweep.sh test_terminal.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
+endif
+# A second compiler shows little in scripts that run the command.
+ifeq ($(PART),programs)
+SHELL_TESTS :=
+LEFT_OUT := PART=programs: the scripts that test the command
 endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong

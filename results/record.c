@@ -583,7 +583,7 @@ void sb_result_drop_fact(struct sb_result *result, const char *group,
 
 		if (strcmp(fact->group, group) || strcmp(fact->key, key))
 			continue;
-		free(fact->value);
+		free_fact(fact);
 		memmove(fact, fact + 1,
 			(result->facts - i - 1) * sizeof(*fact));
 		result->facts--;

@@ -1,35 +1,20 @@
 #!/bin/sh
 # Runs the tests that are named, programs and shell scripts, and counts. The last
-# line is "N passed, N failed" (", N skipped" may follow).
+# line is "N passed, N failed" (", N skipped" may follow). Programs run as many at
+# a time as there are processors; scripts, some of which measure, one at a time.
 # usage: run.sh BUILD_DIRECTORY TEST...
+# itself: run.sh --one RESULTS NAME COMMAND...
 # EMULATOR, if set, is the command that runs programs built for another machine.
 set -u
-build=$1
-shift
-log=$build/tests/log
-passed=0
-failed=0
-skipped=0
 # A test that hangs is a failure, not a reason to wait for ever.
 limit=600
-mkdir -p "$build/tests"
 
-# The shell tests find the command where they look for it.
-commands=$build
-if [ -n "${EMULATOR-}" ]; then
-	commands=$build/emulated
-	mkdir -p "$commands/tests"
-	for program in sched-bench tests/sched-bench-wrong; do
-		printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$EMULATOR" \
-			"$PWD/$build/$program" >"$commands/$program"
-		chmod +x "$commands/$program"
-	done
-fi
-
-# run NAME COMMAND...: one test program that prints TAP.
-run() {
-	name=$1
-	shift
+# one RESULTS NAME COMMAND...: one test that prints TAP; its counts go into a file
+# of that directory.
+one() {
+	results=$1 name=$2
+	shift 2
+	log=$(mktemp "$results/log.XXXXXX")
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout $limit "$@" >"$log" 2>"$log.err"
 	status=$?
 	# cmocka says "not ok N # SKIP", where TAP has "ok N # SKIP".
@@ -46,24 +31,60 @@ run() {
 	else
 		echo "ok      $name: $ok passed$(grep -h -m1 SB_SEED "$log.err" | sed 's/^#/,/')"
 		grep -h -E '^(not )?ok .*# SKIP|^# skipped' "$log" "$log.err"
-	fi
-	passed=$((passed + ok))
-	failed=$((failed + bad))
-	skipped=$((skipped + skip))
+	fi >"$log.told"
+	echo "$ok $bad $skip" >"$log.count"
+	# What two tests tell must not mix.
+	flock "$results" cat "$log.told"
 }
 
+if [ "$1" = --one ]; then
+	shift
+	one "$@"
+	exit
+fi
+build=$1
+shift
+mkdir -p "$build/tests"
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+# The shell tests find the command where they look for it.
+commands=$build
+if [ -n "${EMULATOR-}" ]; then
+	commands=$build/emulated
+	mkdir -p "$commands/tests"
+	for program in sched-bench tests/sched-bench-wrong; do
+		printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$EMULATOR" \
+			"$PWD/$build/$program" >"$commands/$program"
+		chmod +x "$commands/$program"
+	done
+fi
+
 # The emulator is a command with arguments.
-# shellcheck disable=SC2086
 for test in "$@"; do
 	case $test in
-	*.sh) run "$test" sh "$test" "$commands" ;;
-	*) run "${test#"$build"/}" ${EMULATOR-} "$test" ;;
+	*.sh | *.py) ;;
+	*) echo "${test#"$build"/} ${EMULATOR-} $test" ;;
+	esac
+done | xargs -P "$(nproc)" -L 1 sh "$0" --one "$results"
+for test in "$@"; do
+	case $test in
+	*.sh) one "$results" "$test" sh "$test" "$commands" ;;
+	*.py) one "$results" "$test" "$test" ;;
 	esac
 done
-rm -f "$log" "$log.err"
-if [ $skipped -gt 0 ]; then
-	echo "$passed passed, $failed failed, $skipped skipped"
-else
-	echo "$passed passed, $failed failed"
-fi
-[ $failed -eq 0 ]
+
+cat "$results"/*.count | {
+	passed=0 failed=0 skipped=0
+	while read -r ok bad skip; do
+		passed=$((passed + ok))
+		failed=$((failed + bad))
+		skipped=$((skipped + skip))
+	done
+	if [ $skipped -gt 0 ]; then
+		echo "$passed passed, $failed failed, $skipped skipped"
+	else
+		echo "$passed passed, $failed failed"
+	fi
+	[ $failed -eq 0 ]
+}
