@@ -446,7 +446,7 @@ int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 	uint32_t words;
 	int rc;
 
-	*jobs = (struct sb_jobs){ NULL };
+	*jobs = (struct sb_jobs){ .job = NULL };
 	job = add_job(jobs);
 	if (!job)
 		return sb_fail_memory();
@@ -478,7 +478,7 @@ void sb_jobs_free(struct sb_jobs *jobs)
 	free(jobs->job);
 	free(jobs->file);
 	free((void *)jobs->where);
-	*jobs = (struct sb_jobs){ NULL };
+	*jobs = (struct sb_jobs){ .job = NULL };
 }
 
 /* ---- the other way round ---- */

@@ -57,8 +57,8 @@ void sb_watcher_plan(struct sb_watcher *watcher,
 
 /* ---- what is said ---- */
 
-static void say(const struct sb_watcher *watcher, const char *format,
-		va_list args)
+static void SB_PRINTF(2, 0)
+	say(const struct sb_watcher *watcher, const char *format, va_list args)
 {
 	char *text;
 

@@ -7,51 +7,7 @@ program=$1/sched-bench
 wrong=$1/tests/sched-bench-wrong
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# refuses NAME STATUS PATTERN ARGUMENTS...: fails with exactly one line on
-# standard error that has the pattern, and nothing on standard output.
-refuses() {
-	name=$1 status=$2 pattern=$3
-	shift 3
-	"$program" "$@" >"$work/out" 2>"$work/err"
-	got=$?
-	lines=$(wc -l <"$work/err")
-	if [ $got -eq "$status" ] && [ "$lines" -eq 1 ] &&
-		[ ! -s "$work/out" ] && grep -q -- "$pattern" "$work/err"; then
-		report "$name" yes
-	else
-		report "$name" no "status $got, expected $status; $(cat "$work/err")"
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
-
-# skips NAME REASON: what cannot be tested here.
-skips() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+. tests/tap.sh
 
 is_json() {
 	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"

@@ -8,28 +8,7 @@ program=$1/sched-bench
 wrong=$1/tests/sched-bench-wrong
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
+. tests/tap.sh
 
 files() {
 	find "$work" ! -name out ! -name err | sort
@@ -49,11 +28,6 @@ refuses() {
 	else
 		report "$name" no "status $got, expected $status; $(cat "$work/err" "$work/out")"
 	fi
-}
-
-skips() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
 }
 
 # A result with valid or suspect rows, and invalid ones.

@@ -15,34 +15,7 @@ fi
 program=$1/sched-bench
 work=$(mktemp -d)
 trap 'umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /' | head -20
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
-
-skips() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+. tests/tap.sh
 
 quick='--duration 1ms --warmup 0s --no-plots -q'
 
@@ -223,21 +196,6 @@ else
 fi
 
 # ---- what is there already ----
-
-# refuses NAME STATUS PATTERN ARGUMENTS...: fails with one line that has the
-# pattern.
-refuses() {
-	name=$1 status=$2 pattern=$3
-	shift 3
-	"$program" "$@" >"$work/out" 2>"$work/err"
-	got=$?
-	if [ $got -eq "$status" ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
-		grep -q -- "$pattern" "$work/err"; then
-		report "$name" yes
-	else
-		report "$name" no "status $got, expected $status; $(cat "$work/err")"
-	fi
-}
 
 for file in result.json meta.json; do
 	mkdir "$work/only-$file"

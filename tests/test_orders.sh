@@ -16,7 +16,7 @@ set -u
 compiler="${CC:-aarch64-linux-gnu-gcc} --sysroot=build/arm64/sysroot"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
+. tests/tap.sh
 
 # unit, function, pattern (extended, of the whole list, with LSE).
 orders() {
@@ -179,16 +179,6 @@ verify_both() {
 	lists "$1" "$unit" -march=armv8-a -mno-outline-atomics >"$work/list"
 	wrong="$wrong
 $(verify "$work/list" "$function" "$(pairs "$pattern")")" || bad_pairs=1
-}
-
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed '/^$/d; s/^/# /'
-	fi
 }
 
 orders | awk '{ print $2 }' >"$work/functions"

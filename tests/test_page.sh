@@ -5,45 +5,8 @@ set -u
 program=$1/sched-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
+. tests/tap.sh
 series=60
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
-
-# refuses NAME STATUS PATTERN ARGUMENTS...: one line on standard error that has
-# the pattern, and nothing on standard output.
-refuses() {
-	name=$1 status=$2 pattern=$3
-	shift 3
-	"$program" "$@" >"$work/out" 2>"$work/err"
-	got=$?
-	if [ $got -eq "$status" ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
-		[ ! -s "$work/out" ] && grep -q -- "$pattern" "$work/err"; then
-		report "$name" yes
-	else
-		report "$name" no "status $got, expected $status; $(cat "$work/err")"
-	fi
-}
 
 "$program" run -w pingpong,yield --round-trips 200 --yields 200 --duration 1ms \
 	--warmup 0s --repetitions 3 --no-plots -q -o "$work/one" 2>"$work/err" ||

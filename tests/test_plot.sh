@@ -6,49 +6,7 @@ set -u
 program=$1/sched-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# refuses NAME STATUS PATTERN ARGUMENTS...: fails with exactly one line on
-# standard error that has the pattern, and nothing on standard output.
-refuses() {
-	name=$1 status=$2 pattern=$3
-	shift 3
-	"$program" plot "$@" >"$work/out" 2>"$work/err"
-	got=$?
-	if [ $got -eq "$status" ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
-		[ ! -s "$work/out" ] && grep -q -- "$pattern" "$work/err"; then
-		report "$name" yes
-	else
-		report "$name" no "status $got, expected $status; $(cat "$work/err")"
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
-
-skips() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+. tests/tap.sh
 
 # Profiles: the numbers of workers do not depend on this machine.
 run() {
@@ -67,17 +25,17 @@ listed() {
 	done
 }
 holds "kinds are listed, and in the help" listed
-refuses "no kind" 3 "plot list names them"
-refuses "no result" 3 "expected a result directory" cost
-refuses "an unknown kind" 3 "did you mean 'steals'" stels "$work/a"
-refuses "a result that is not there" 3 "nowhere" cost "$work/nowhere"
-refuses "a result that is none" 3 "list" cost "$work/list"
-refuses "another format" 3 "expected a name in .svg" cost "$work/a" -o "$work/x.pdf"
-refuses "all pictures into one file" 3 "makes many" all "$work/a" -o "$work/x.svg"
-refuses "several results without a file" 3 "belong to no directory" cost "$work/a" "$work/b"
-refuses "an option of run's" 3 "unknown option '--repetitions'" cost "$work/a" --repetitions 3
-refuses "a metric that is none" 3 "steal_items" topology "$work/b" --metric ns -o "$work/x.svg"
-refuses "one series at a time on the machine" 3 "chooses one" topology "$work/a" -o "$work/x.svg"
+refuses "no kind" 3 "plot list names them" plot
+refuses "no result" 3 "expected a result directory" plot cost
+refuses "an unknown kind" 3 "did you mean 'steals'" plot stels "$work/a"
+refuses "a result that is not there" 3 "nowhere" plot cost "$work/nowhere"
+refuses "a result that is none" 3 "list" plot cost "$work/list"
+refuses "another format" 3 "expected a name in .svg" plot cost "$work/a" -o "$work/x.pdf"
+refuses "all pictures into one file" 3 "makes many" plot all "$work/a" -o "$work/x.svg"
+refuses "several results without a file" 3 "belong to no directory" plot cost "$work/a" "$work/b"
+refuses "an option of run's" 3 "unknown option '--repetitions'" plot cost "$work/a" --repetitions 3
+refuses "a metric that is none" 3 "steal_items" plot topology "$work/b" --metric ns -o "$work/x.svg"
+refuses "one series at a time on the machine" 3 "chooses one" plot topology "$work/a" -o "$work/x.svg"
 
 is_svg() {
 	grep -q '^</svg>' "$1" && python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$1"
@@ -114,16 +72,16 @@ if command -v gnuplot >/dev/null; then
 		"$program" plot steals "$work/a" --series skynet -o - >"$work/s.svg" && is_svg "$work/s.svg"
 	}
 	holds "SVG on standard output, of one series" to_stdout
-	refuses "several pictures for one file" 3 "expected --series" steals "$work/a" -o "$work/x.svg"
-	refuses "a series that is not there" 3 "no series has 'x y'" cost "$work/a" --series "x y" -o "$work/x.svg"
-	refuses "a kind that does not apply" 3 "sweep does not apply: no numeric" sweep "$work/a"
-	refuses "no requests" 3 "load does not apply: no requests" load "$work/a" -o "$work/x.svg"
+	refuses "several pictures for one file" 3 "expected --series" plot steals "$work/a" -o "$work/x.svg"
+	refuses "a series that is not there" 3 "no series has 'x y'" plot cost "$work/a" --series "x y" -o "$work/x.svg"
+	refuses "a kind that does not apply" 3 "sweep does not apply: no numeric" plot sweep "$work/a"
+	refuses "no requests" 3 "load does not apply: no requests" plot load "$work/a" -o "$work/x.svg"
 	scales() {
 		"$program" plot scaling "$work/a" "$work/b" --series skynet -o "$work/n.svg" &&
 			grep -q 'needs 4 numbers' "$work/n.svg"
 	}
 	holds "scaling over two results" scales
-	refuses "a directory that is not there" 3 "cannot be written" cost "$work/a" -o "$work/no/x.svg"
+	refuses "a directory that is not there" 3 "cannot be written" plot cost "$work/a" -o "$work/no/x.svg"
 	own_settings() {
 		mkdir "$work/home" && echo 'exit status 3' >"$work/home/.gnuplot" &&
 			HOME=$work/home "$program" plot cost "$work/a" -o "$work/h.svg" && is_svg "$work/h.svg"
@@ -175,7 +133,7 @@ if command -v lstopo >/dev/null; then
 		d["sched_bench"]["meta"]["profile"]["topology_fingerprint"] = "0" * 16
 		json.dump(d, open(sys.argv[2], "w"))
 	END
-	refuses "values of another machine" 3 "another machine" topology "$work/other.json" -o "$work/x.svg"
+	refuses "values of another machine" 3 "another machine" plot topology "$work/other.json" -o "$work/x.svg"
 else
 	skips "values on the machine" "lstopo is not installed"
 fi

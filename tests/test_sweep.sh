@@ -7,29 +7,7 @@ program=$1/sched-bench
 wrong=$1/tests/sched-bench-wrong
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
+. tests/tap.sh
 
 # refuses NAME PATTERN ARGUMENTS...: status 3, exactly one line on standard error
 # that has the pattern, nothing on standard output.

@@ -7,46 +7,9 @@ program=$1/sched-bench
 build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
+. tests/tap.sh
 export TERM=xterm LC_ALL=C.UTF-8
 unset NO_COLOR
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
-
-# refuses NAME STATUS PATTERN ARGUMENTS...: fails with exactly one line on
-# standard error that has the pattern, and nothing on standard output.
-refuses() {
-	name=$1 status=$2 pattern=$3
-	shift 3
-	"$program" "$@" >"$work/out" 2>"$work/err"
-	got=$?
-	if [ $got -eq "$status" ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
-		[ ! -s "$work/out" ] && grep -q -- "$pattern" "$work/err"; then
-		report "$name" yes
-	else
-		report "$name" no "status $got, expected $status; $(cat "$work/err")"
-	fi
-}
 
 # Rows may be suspect or, on a busy machine, invalid: status 0 or 2.
 ran() {

@@ -223,11 +223,11 @@ const char *sb_page_verdict_doc(enum sb_verdict verdict)
 {
 	static const char *const docs[] = {
 		[SB_VALID] = "no rule found fault with it; its numbers count",
-		[SB_SUSPECT] = "a rule found fault, which is named; its "
-			       "numbers count in medians and pictures, and "
-			       "should be doubted",
-		[SB_INVALID] = "its numbers would mislead, so it has none; it "
-			       "is in no median, picture or comparison",
+		[SB_SUSPECT] = ("a rule found fault, which is named; its "
+				"numbers count in medians and pictures, and "
+				"should be doubted"),
+		[SB_INVALID] = ("its numbers would mislead, so it has none; it "
+				"is in no median, picture or comparison"),
 	};
 
 	return docs[verdict];
