@@ -216,10 +216,10 @@ static void a_rise_within_the_limit_is_no_regression(void **state)
 					.p_least = 1e-9 };
 
 	(void)state;
-	sb_sequential_look(&test, &evidence, 0.5);
+	sb_sequential_look(&test, &evidence, 0.25);
 	CHECK_EQ(test.verdict, SB_GATE_UNDECIDED);
 	evidence.estimate = 1.01 * LIMIT;
-	sb_sequential_look(&test, &evidence, 1);
+	sb_sequential_look(&test, &evidence, 0.5);
 	CHECK_EQ(test.verdict, SB_GATE_REGRESSED);
 	/* The first answer is final. */
 	evidence.p_within = 0;
