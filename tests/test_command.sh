@@ -26,6 +26,7 @@ holds "help fits a screen" fits 50 --help
 holds "help of topo fits a screen" fits 50 topo --help
 holds "help of calibrate fits a screen" fits 50 calibrate --help
 holds "help of run fits two screens" fits 100 run --help
+holds "help of gate fits two screens" fits 100 gate --help
 holds "no arguments: help" "$program"
 holds "version" "$program" --version
 helps() {
