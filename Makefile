@@ -98,6 +98,11 @@ TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
+# What measures finds nothing out in a build that is many times slower.
+ifeq ($(MODE),asan)
+SHELL_TESTS := $(filter-out %/test_gate.sh,$(SHELL_TESTS))
+LEFT_OUT := in this build, what measures: test_gate.sh
+endif
 # A second compiler shows little in scripts that run the command.
 ifeq ($(PART),programs)
 SHELL_TESTS :=

@@ -109,7 +109,7 @@ if command -v gnuplot >/dev/null; then
 		>"$work/out" 2>"$work/err"
 	[ -s "$work/drawn/plots/timeline-skynet.svg" ] &&
 		[ -s "$work/drawn/plots/timeline-skynet.png" ] &&
-		grep -q 'of a trace of' "$work/drawn/plots/timeline-skynet.svg"
+		grep -q 'tracing' "$work/drawn/plots/timeline-skynet.svg" # lines wrap
 	result $? "the timeline is drawn"
 else
 	echo "# skipped: the timeline, without gnuplot"
