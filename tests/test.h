@@ -46,24 +46,20 @@ static inline uint64_t sb_test_seed(void)
 #endif
 
 /* On another thread than the test's own, cmocka would end the program and say
- * nothing. */
-static inline void sb_test_tell(const char *file, int line, const char *text,
-				long long actual, long long expected)
+ * nothing; so this says it first. */
+static inline void sb_check_eq(const char *file, int line, const char *text,
+			       long long actual, long long expected)
 {
 	if (actual != expected)
 		fprintf(stderr, "# %s:%d: %s is %lld, expected %lld\n", file,
 			line, text, actual, expected);
+	_assert_int_equal((LargestIntegralType)actual,
+			  (LargestIntegralType)expected, file, line);
 }
 
 /* True, or the test fails and says both values. */
 #define CHECK_EQ(actual, expected)                                             \
-	do {                                                                   \
-		const long long sb_actual = (long long)(actual);               \
-		const long long sb_expected = (long long)(expected);           \
-                                                                               \
-		sb_test_tell(__FILE__, __LINE__, #actual, sb_actual,           \
-			     sb_expected);                                     \
-		assert_int_equal(sb_actual, sb_expected);                      \
-	} while (0)
+	sb_check_eq(__FILE__, __LINE__, #actual, (long long)(actual),          \
+		    (long long)(expected))
 
 #endif
