@@ -8,44 +8,7 @@ set -u
 program=$1/sched-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
-
-# refuses NAME STATUS PATTERN ARGUMENTS...: that status, exactly one line on standard
-# error that has the pattern, nothing on standard output.
-refuses() {
-	name=$1 expected=$2 pattern=$3
-	shift 3
-	"$program" "$@" >"$work/out" 2>"$work/err"
-	got=$?
-	if [ $got -eq "$expected" ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
-		[ ! -s "$work/out" ] && grep -q -- "$pattern" "$work/err"; then
-		report "$name" yes
-	else
-		report "$name" no "status $got; $(cat "$work/err" "$work/out")"
-	fi
-}
+. tests/tap.sh
 
 fits() {
 	"$program" "$1" --help >"$work/help" && [ "$(wc -l <"$work/help")" -le 100 ] &&

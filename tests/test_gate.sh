@@ -10,29 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME="$work/cache"
 unset GITHUB_ACTIONS
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
+. tests/tap.sh
 
 # ends NAME STATUSES PATTERN ARGUMENTS...: the gate ends with one of these, and
 # says that on one of both streams.

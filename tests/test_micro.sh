@@ -7,29 +7,7 @@ program=$1/sched-bench
 wrong=$1/tests/sched-bench-wrong
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-# report NAME OK DETAILS: one line of TAP.
-report() {
-	n=$((n + 1))
-	if [ "$2" = yes ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$3" | sed 's/^/# /'
-	fi
-}
-
-# holds NAME COMMAND...: the command succeeds.
-holds() {
-	name=$1
-	shift
-	if details=$("$@" 2>&1); then
-		report "$name" yes
-	else
-		report "$name" no "$details"
-	fi
-}
+. tests/tap.sh
 
 # refuses NAME STATUS PATTERN PROGRAM ARGUMENTS...: fails with one line on
 # standard error that has the pattern, and nothing on standard output.
@@ -44,12 +22,6 @@ refuses() {
 	else
 		report "$name" no "status $got, expected $status; $(cat "$work/out" "$work/err")"
 	fi
-}
-
-# skips NAME REASON: what cannot be tested here.
-skips() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
 }
 
 help_fits() {
