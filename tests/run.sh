@@ -66,7 +66,7 @@ for test in "$@"; do
 	*.sh | *.py) ;;
 	*) echo "${test#"$build"/} ${EMULATOR-} $test" ;;
 	esac
-done | xargs -P "$(nproc)" -L 1 sh "$0" --one "$results"
+done | xargs -r -P "$(nproc)" -L 1 sh "$0" --one "$results"
 for test in "$@"; do
 	case $test in
 	*.sh) one "$results" "$test" sh "$test" "$commands" ;;
