@@ -118,7 +118,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage mutants build-tests models lint format micro install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage gate mutants build-tests models lint format micro install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -145,6 +145,9 @@ coverage: ## run the tests of core/, and list the lines of core/ that no test ra
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
 	$(Q)scripts/coverage.py build/coverage core/ 95
+
+gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then a short ab
+	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)
 

@@ -159,8 +159,8 @@ struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point,
 	return rate;
 }
 
-#define POINTS		 21
-#define POINT_GAP_NS	 2000000
+#define POINTS		 11
+#define POINT_GAP_NS	 1000000
 #define RATE_ERROR_PPM	 100.0
 #define RATE_ERROR_SHARE (RATE_ERROR_PPM / 1e6)
 

@@ -125,6 +125,8 @@ static int plan_trial(struct session *s, struct trial *trial,
 				 : 0;
 	pairs->seed = sb_opt(o, SB_OPT_seed);
 	pairs->has_warm_up = true;
+	pairs->keep_awake =
+		(enum sb_awake_when)o->value[SB_OPT_keep_awake].alternative;
 	return rc;
 }
 
@@ -315,10 +317,12 @@ static int note_trial(struct session *s, const struct trial *trial)
 	int rc = sb_findings_note(
 		&s->findings,
 		"%s: %" PRIu32 " pairs in %" PRIu32 " blocks (ABBA or BAAB, "
-		"seed %" PRIu64 ") after one to warm up; %" PRIu32
+		"seed %" PRIu64 ") after one to warm up%s; %" PRIu32
 		" suspect, %" PRIu32 " invalid; %s",
 		trial->chosen->workload->name, pairs->pairs,
-		(pairs->pairs + 1) / 2, pairs->seed, pairs->suspect, invalid,
+		(pairs->pairs + 1) / 2, pairs->seed,
+		pairs->is_kept_awake ? ", CPUs kept awake" : "", pairs->suspect,
+		invalid,
 		sb_session_format_duration(elapsed,
 					   1e-9 * (double)pairs->elapsed_ns));
 

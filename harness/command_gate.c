@@ -103,7 +103,8 @@ static int read_calibration(struct command *c)
 	char *path;
 	int rc = sb_gate_machine(&machine);
 
-	if (rc || is(c, SB_OPT_counts))
+	/* --calibrate makes one, and needs none. */
+	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate))
 		return rc;
 	path = calibration_path(c, &machine);
 	if (path)
@@ -122,6 +123,28 @@ static void note_date(char *out, size_t bytes)
 }
 
 /* ---- before a gate ---- */
+
+/* As `run --slowdown` takes them, but for "none". */
+static int check_slowdowns(const char *text)
+{
+	char *list = strdup(text);
+	char *rest = list;
+	int rc = list ? 0 : sb_fail_memory();
+
+	while (!rc && rest) {
+		const char *part = strsep(&rest, ",");
+		uint64_t ppm;
+
+		if (!sb_parse_percent(part, &ppm) || ppm < 100 || ppm > 1000000)
+			rc = sb_fail(SB_EXIT_USAGE,
+				     "--slowdowns: '%s' is not valid; expected "
+				     "percentages from 0.01%% to 100%%, as "
+				     "1%%,5%%",
+				     part);
+	}
+	free(list);
+	return rc;
+}
 
 /* Which of them it is, and that there is no other. */
 static int check_mode(const struct command *c)
@@ -144,7 +167,7 @@ static int check_mode(const struct command *c)
 					 "--baseline: there is none in a "
 					 "trial: the candidate is compared "
 					 "with itself")
-			       : 0;
+			       : check_slowdowns(text_of(c, SB_OPT_slowdowns));
 	if (c->options->words)
 		return sb_fail(SB_EXIT_USAGE,
 			       "gate: '%s' is not expected; the baseline is "
@@ -189,7 +212,10 @@ static int prepare(struct command *c)
 
 	if (!rc && *text_of(c, SB_OPT_workload))
 		rc = sb_options_choose(c->options);
-	if (!rc && !is(c, SB_OPT_counts))
+	if (!rc && is(c, SB_OPT_counts))
+		rc = sb_limit_of_counts(text_of(c, SB_OPT_limit),
+					&c->setup.count_limit);
+	else if (!rc)
 		rc = sb_limits_parse(&c->setup.limits,
 				     text_of(c, SB_OPT_limit));
 	rc = rc ? rc : find_sides(c);
@@ -363,11 +389,31 @@ static void say_forecast(const struct command *c, const char *workload)
 			workload, SB_LOOK_LAST);
 }
 
+/* What it says is of gates like those. */
+static int compare_setups(const struct command *c)
+{
+	char *now;
+
+	if (!c->setup.calibration || is_quiet(c))
+		return 0;
+	now = sb_gate_setup_text(&c->setup);
+	if (!now)
+		return sb_fail_memory();
+	if (strncmp(now, c->calibration.setup,
+		    sizeof(c->calibration.setup) - 1) != 0)
+		sb_note("the calibration is of gates with other options: %s",
+			c->calibration.setup);
+	free(now);
+	return 0;
+}
+
 static int gate_once(struct command *c)
 {
 	struct sb_gate_report gate;
-	int rc;
+	int rc = compare_setups(c);
 
+	if (rc)
+		return rc;
 	for (uint32_t i = 0;
 	     c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
 		say_forecast(c, c->setup.job[i].workload);
@@ -613,27 +659,36 @@ static void put_selftest(const char *slowdown, struct tally *tally)
 	fflush(stdout);
 }
 
+/* The gates of one slowdown; its text is for the runs, which know it better. */
+static int try_slowdown(struct command *c, const char *slowdown,
+			uint32_t trials)
+{
+	struct tally tally = { .gates = 0 };
+	char what[60];
+	int rc;
+
+	c->setup.slowdown = slowdown;
+	snprintf(what, sizeof(what), "slower by %s, gate ", slowdown);
+	rc = run_trials(c, &tally, trials, what);
+	if (!rc && !tally.gates)
+		rc = sb_fail(SB_EXIT_INVALID, "interrupted");
+	sb_progress_hide();
+	if (!rc)
+		put_selftest(slowdown, &tally);
+	free_tally(&tally);
+	return rc;
+}
+
 static int selftest(struct command *c, uint32_t trials)
 {
-	static const char *const slowdowns[] = { "1%", "2%", "5%", "10%" };
-	int rc = 0;
+	char *list = strdup(text_of(c, SB_OPT_slowdowns));
+	char *rest = list;
+	int rc = list ? 0 : sb_fail_memory();
 
 	printf("injected  measured   found\n");
-	for (size_t i = 0; i < SB_ARRAY_SIZE(slowdowns) && !rc; i++) {
-		struct tally tally = { .gates = 0 };
-		char what[40];
-
-		c->setup.slowdown = slowdowns[i];
-		snprintf(what, sizeof(what), "slower by %s, gate ",
-			 slowdowns[i]);
-		rc = run_trials(c, &tally, trials, what);
-		if (!rc && !tally.gates)
-			rc = sb_fail(SB_EXIT_INVALID, "interrupted");
-		sb_progress_hide();
-		if (!rc)
-			put_selftest(slowdowns[i], &tally);
-		free_tally(&tally);
-	}
+	while (!rc && rest)
+		rc = try_slowdown(c, strsep(&rest, ","), trials);
+	free(list);
 	sb_progress_close(&c->setup.progress);
 	return rc;
 }

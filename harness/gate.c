@@ -203,6 +203,7 @@ static void sum_up(struct bout *bout)
 	w->pairs = bout->pairs.pairs;
 	w->invalid = bout->pairs.pairs - bout->pairs.valid;
 	w->suspect = bout->pairs.suspect;
+	w->is_kept_awake = bout->pairs.is_kept_awake;
 	w->elapsed_s = 1e-9 * (double)bout->pairs.elapsed_ns;
 	w->ratio = sb_spread_of(b, cpu.pairs).median /
 		   sb_spread_of(a, cpu.pairs).median;
@@ -289,6 +290,12 @@ static uint64_t time_for(const struct bout *bout, uint64_t end_ns)
 	return now < end_ns ? (end_ns - now) / left : 1;
 }
 
+static enum sb_awake_when awake_when(const struct sb_gate_setup *setup)
+{
+	return (enum sb_awake_when)setup->options->value[SB_OPT_keep_awake]
+		.alternative;
+}
+
 static int run_pairs(struct bout *bout, uint64_t end_ns)
 {
 	struct sb_gate_setup *setup = bout->setup;
@@ -305,6 +312,7 @@ static int run_pairs(struct bout *bout, uint64_t end_ns)
 		.most = SB_LOOK_LAST * PAIRS_OF_BLOCK,
 		.time_ns = time_for(bout, end_ns),
 		.has_warm_up = true,
+		.keep_awake = awake_when(setup),
 		.seed = setup->seed,
 		.scratch = setup->scratch,
 		.failures = setup->failures,
@@ -438,6 +446,7 @@ static int run_stored(struct bout *bout, const struct sb_result *stored,
 		.most = STORED_RUNS / 2,
 		.time_ns = time_for(bout, end_ns),
 		.has_warm_up = true,
+		.keep_awake = awake_when(setup),
 		.seed = setup->seed,
 		.scratch = setup->scratch,
 		.failures = setup->failures,
@@ -606,34 +615,32 @@ static const struct sb_count *find_count(const struct sb_counts *counts,
 	return NULL;
 }
 
-/* Counts may differ by SB_COUNTS_ERROR; a limit is far from that. */
-static int compare_count(struct sb_gate_test *test,
-			 const struct sb_counts *base,
+/* was, now: of one primitive; one of them may be NULL, and what is new or gone has
+ * not become worse. */
+static int compare_count(struct sb_gate_test *test, const struct sb_count *was,
 			 const struct sb_count *now, double limit)
 {
-	const struct sb_count *was = find_count(base, now->name);
-
 	*test = (struct sb_gate_test){
-		.workload = strdup(now->name),
+		.workload = strdup(now ? now->name : was->name),
 		.metric = "instructions",
 		.unit = "instr",
 		.limit = limit,
-		.rule = { .verdict = SB_GATE_UNDECIDED },
+		.rule = { .verdict = SB_GATE_FINE },
 		.values = 1,
 		.base = was ? was->instructions : (double)NAN,
-		.candidate = now->instructions,
+		.candidate = now ? now->instructions : (double)NAN,
 		.deviation = NAN,
 	};
 	if (!test->workload)
 		return sb_fail_memory();
 	test->change = test->candidate / test->base - 1;
 	test->low = test->high = test->change;
-	if (isnan(test->change))
-		/* What is new has not become worse. */
+	if (!was || !now)
 		snprintf(test->why, sizeof(test->why),
-			 "the baseline does not have it");
-	test->rule.verdict =
-		test->change > limit ? SB_GATE_REGRESSED : SB_GATE_FINE;
+			 "the %s does not have it",
+			 was ? "candidate" : "baseline");
+	else if (test->change > limit)
+		test->rule.verdict = SB_GATE_REGRESSED;
 	return 0;
 }
 
@@ -643,28 +650,28 @@ static int compare_counts(struct sb_gate_report *gate,
 {
 	int rc = 0;
 
-	gate->test = calloc(now->counts + 1, sizeof(*gate->test));
+	gate->test =
+		calloc(base->counts + now->counts + 1, sizeof(*gate->test));
 	if (!gate->test)
 		return sb_fail_memory();
 	for (uint32_t i = 0; i < now->counts && !rc; i++)
-		rc = compare_count(&gate->test[gate->tests++], base,
+		rc = compare_count(&gate->test[gate->tests++],
+				   find_count(base, now->count[i].name),
 				   &now->count[i], limit);
+	for (uint32_t i = 0; i < base->counts && !rc; i++) {
+		if (!find_count(now, base->count[i].name))
+			rc = compare_count(&gate->test[gate->tests++],
+					   &base->count[i], NULL, limit);
+	}
 	return rc;
 }
 
 static int run_counts(struct sb_gate_setup *setup, struct sb_gate_report *gate)
 {
-	const char *text = setup->options->value[SB_OPT_limit].text;
 	struct sb_counts base = { .counts = 0 };
 	struct sb_counts now = { .counts = 0 };
-	double limit;
 	int rc;
 
-	if (!sb_limit_percent(*text ? text : "1%", &limit))
-		return sb_fail(SB_EXIT_USAGE,
-			       "--limit: '%s' is not valid with --counts; "
-			       "expected one percentage, as +1%%",
-			       text);
 	gate->method = "instructions of the primitives, counted under "
 		       "valgrind; one run of each side";
 	gate->alpha = gate->beta = 0;
@@ -672,7 +679,7 @@ static int run_counts(struct sb_gate_setup *setup, struct sb_gate_report *gate)
 	rc = count_side(&base, setup->baseline.path, "baseline");
 	sb_progress_phase(&setup->progress, "candidate", "counting");
 	rc = rc ? rc : count_side(&now, setup->candidate, "candidate");
-	rc = rc ? rc : compare_counts(gate, &base, &now, limit);
+	rc = rc ? rc : compare_counts(gate, &base, &now, setup->count_limit);
 	sb_counts_free(&base);
 	sb_counts_free(&now);
 	return rc;
@@ -696,6 +703,15 @@ static int run_stored_gate(struct sb_gate_setup *setup,
 	return rc;
 }
 
+static bool is_any_kept_awake(const struct sb_gate_report *gate)
+{
+	for (uint32_t i = 0; i < gate->workloads; i++) {
+		if (gate->workload[i].is_kept_awake)
+			return true;
+	}
+	return false;
+}
+
 int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 {
 	const uint64_t start = sb_clock_ns();
@@ -717,6 +733,9 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 		rc = run_stored_gate(setup, out);
 	else
 		rc = run_jobs(setup, out, NULL);
+	if (is_any_kept_awake(out))
+		out->method = "interleaved pairs of processes, whose CPUs are "
+			      "kept awake; a value is a block of two pairs";
 	out->elapsed_s = 1e-9 * (double)(sb_clock_ns() - start);
 	sb_gate_conclude(out);
 	return rc;

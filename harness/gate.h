@@ -29,6 +29,7 @@ struct sb_gate_job {
 struct sb_gate_setup {
 	const struct sb_options *options; /* of the verb */
 	struct sb_limits limits;
+	double count_limit; /* instead of them, with --counts */
 	struct sb_baseline baseline;
 	const char *candidate; /* a path; NULL: this program */
 	const char *slowdown;  /* of the candidate, "5%"; NULL: none */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/counts.h"
 #include "harness/status.h"
 #include "harness/text.h"
 
@@ -30,7 +31,8 @@ static int find_metric(const char *name, enum sb_metric_id *out)
 		       like ? "?" : "");
 }
 
-bool sb_limit_percent(const char *text, double *part)
+/* "1%" or "+1%", above 0. */
+static bool parse_part(const char *text, double *part)
 {
 	uint64_t ppm;
 
@@ -38,6 +40,21 @@ bool sb_limit_percent(const char *text, double *part)
 		return false;
 	*part = (double)ppm / 1e6;
 	return true;
+}
+
+int sb_limit_of_counts(const char *text, double *part)
+{
+	if (!parse_part(*text ? text : "1%", part))
+		return sb_fail(SB_EXIT_USAGE,
+			       "--limit: '%s' is not valid with --counts; "
+			       "expected one percentage, as +1%%",
+			       text);
+	if (*part > SB_COUNTS_ERROR)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--limit: '%s' is within what counts may be wrong by; "
+		       "expected more than %g%%",
+		       text, 100 * SB_COUNTS_ERROR);
 }
 
 enum sign { NONE, RISE, FALL, BOTH };
@@ -132,7 +149,7 @@ static int parse_one(struct sb_limits *out, char *text)
 	number = equals + 1;
 	sign = take_sign(&number);
 	rc = find_metric(text, &metric);
-	if (!rc && !sb_limit_percent(*number == '+' ? "" : number, &part))
+	if (!rc && !parse_part(*number == '+' ? "" : number, &part))
 		rc = sb_fail(SB_EXIT_USAGE,
 			     "--limit: %s: '%s' is not valid; expected a "
 			     "percentage above 0, as +3%%",

@@ -28,7 +28,8 @@ struct sb_limits {
  */
 SB_MUST_CHECK int sb_limits_parse(struct sb_limits *out, const char *text);
 
-/* A percentage above 0 for --counts, "1%" or "+1%". False: it is none. */
-bool sb_limit_percent(const char *text, double *part);
+/* The limit of --counts, one percentage for all: "1%", "+1%"; 1 % if it is empty.
+ * Returns as above. */
+SB_MUST_CHECK int sb_limit_of_counts(const char *text, double *part);
 
 #endif

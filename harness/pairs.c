@@ -243,6 +243,33 @@ static void take_result(struct go *go)
 	}
 }
 
+/* ---- CPUs between processes ---- */
+
+/* Of the workers' time. Between rounds they always block. */
+#define HARDLY_BLOCKED_PCT 10.0
+
+static bool hardly_blocks(const struct sb_series *series)
+{
+	/* Also false for NaN. */
+	return series->record->value[SB_METRIC_blocked_pct] <
+	       HARDLY_BLOCKED_PCT;
+}
+
+/* The warm-up's processes have shown on which CPUs they run, and how. */
+static void keep_awake(struct sb_pairs *pairs, const struct go *go)
+{
+	const bool is_told = pairs->keep_awake == SB_AWAKE_YES;
+	const struct sb_series *series[SB_SIDES] = { go[0].result.series,
+						     go[1].result.series };
+
+	if (pairs->keep_awake == SB_AWAKE_NO || !go[0].result.all_series ||
+	    !go[1].result.all_series)
+		return;
+	if (is_told || (hardly_blocks(series[0]) && hardly_blocks(series[1])))
+		pairs->awake = sb_awake_begin(&series[0]->placement);
+	pairs->is_kept_awake = pairs->awake;
+}
+
 /* ---- pairs ---- */
 
 static void count_pair(struct sb_pairs *pairs, struct sb_pair *pair)
@@ -280,7 +307,9 @@ static int run_pair(struct sb_pairs *pairs, const char *directory,
 	for (int i = 0; i < SB_SIDES && !rc && !pairs->is_interrupted; i++)
 		rc = run_process(&go[i]);
 	pair.elapsed_ns = sb_clock_ns() - start;
-	if (!rc && !pairs->is_interrupted && number != SB_PAIR_WARM_UP) {
+	if (number == SB_PAIR_WARM_UP) {
+		keep_awake(pairs, go);
+	} else if (!rc && !pairs->is_interrupted) {
 		take_result(&go[0]);
 		take_result(&go[1]);
 		count_pair(pairs, &pair);
@@ -325,6 +354,8 @@ static int run_blocks(struct sb_pairs *pairs, const char *directory)
 		    !pairs->after(pairs->arg))
 			break;
 	}
+	sb_awake_end(pairs->awake);
+	pairs->awake = NULL;
 	pairs->is_interrupted |= sb_load_rlx(&sb_interrupted);
 	pairs->elapsed_ns = sb_clock_ns() - start;
 	return rc;

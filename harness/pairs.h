@@ -18,6 +18,7 @@
 #ifndef SB_HARNESS_PAIRS_H
 #define SB_HARNESS_PAIRS_H
 
+#include "harness/awake.h"
 #include "results/paired.h"
 #include "results/record.h"
 
@@ -53,7 +54,9 @@ struct sb_pairs {
 	uint32_t most; /* pairs, the invalid included, at most SB_PAIRS_MAX */
 	uint64_t
 		time_ns; /* no block but the first begins after that; 0: no limit */
-	bool has_warm_up;    /* a pair before the others */
+	bool has_warm_up; /* a pair before the others */
+	/* After the warm-up. Auto: if its workers hardly blocked. */
+	enum sb_awake_when keep_awake;
 	uint64_t seed;	     /* of the coin; runs of pair i get seed + i */
 	const char *scratch; /* a directory that is there, and gets empty */
 	/* Gets what failed processes said, after a line that tells which; NULL:
@@ -71,6 +74,8 @@ struct sb_pairs {
 	uint32_t valid, suspect; /* of these; a suspect one is valid, too */
 	uint64_t elapsed_ns;	 /* the warm-up included */
 	bool is_interrupted;
+	bool is_kept_awake;
+	struct sb_awake *awake; /* while it runs */
 	/* Of each side: its only series, and the facts of its first process that
 	 * wrote a result. all_series is 0: none did. */
 	struct sb_result result[SB_SIDES];

@@ -31,9 +31,10 @@ static json_t *test_json(const struct sb_gate_test *test)
 
 static json_t *workload_json(const struct sb_gate_workload *w)
 {
-	return json_pack("{ss si si si so so ss}", "name", w->name, "runs",
+	return json_pack("{ss si si si sb so so ss}", "name", w->name, "runs",
 			 (int)w->pairs, "invalid", (int)w->invalid, "suspect",
-			 (int)w->suspect, "elapsed_s", number(w->elapsed_s),
+			 (int)w->suspect, "kept_awake", w->is_kept_awake,
+			 "elapsed_s", number(w->elapsed_s),
 			 "cpu_ns_per_op_ratio", number(w->ratio), "reason",
 			 w->reason);
 }

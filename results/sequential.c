@@ -7,7 +7,7 @@
 #include "results/paired.h"
 
 /* The first is the first that can rule anything out. */
-const uint32_t sb_look[SB_LOOKS] = { 8, 11, 14, 18, 23, SB_LOOK_LAST };
+const uint32_t sb_look[SB_LOOKS] = { 8, 12, 18, 27, 40, SB_LOOK_LAST };
 
 const char *sb_gate_verdict_name(enum sb_gate_verdict verdict)
 {

@@ -65,7 +65,7 @@ SB_MUST_CHECK int sb_evidence_of(struct sb_evidence *out, const double *value,
 /* Values at which there is a look; the last number is the most there can be. */
 #define SB_LOOKS 6
 extern const uint32_t sb_look[SB_LOOKS];
-#define SB_LOOK_LAST 30
+#define SB_LOOK_LAST 60
 
 /*
  * At which look a worsening of 0 will be fine in most cases, if values have that

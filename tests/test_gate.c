@@ -237,8 +237,8 @@ static void the_forecast_holds(void **state)
 	CHECK_EQ(sb_sequential_forecast(LIMIT, BETA, 1), 0);
 	CHECK_EQ(sb_sequential_forecast(LIMIT, BETA, 1e-4), sb_look[0]);
 	assert_in_range(n, sb_look[0], SB_LOOK_LAST);
-	/* The mean is at most what most need. */
-	assert_in_range(shown.values / TRIALS, sb_look[0], n);
+	/* What most need is not far from the mean. */
+	assert_in_range(shown.values / TRIALS, sb_look[0], 3 * n / 2);
 }
 
 /* ---- rates ---- */

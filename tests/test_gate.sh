@@ -74,6 +74,8 @@ refuses "a limit for what is better" "expected a limit for a rise" \
 refuses "a parameter of nothing" "expected -w NAME" --baseline "$program" --round-trips 2
 refuses "a baseline in a trial" "compared with itself" --baseline "$program" --selftest
 refuses "two trials" "expected one of" --calibrate --selftest
+refuses "a slowdown that is none" "'x' is not valid; expected percentages" --selftest --slowdowns 5%,x
+refuses "a limit that counts cannot see" "expected more than 0.2%" --counts --baseline nothing --limit 0.1%
 refuses "how many trials" "expected how many gates" --selftest 0
 refuses "a word" "is not expected" --baseline "$program" more
 (
@@ -227,13 +229,23 @@ refuses "another workload" "none of the workloads" --baseline "$work/stored" -w 
 	kept=$(echo "$work"/cache/sched-bench/gate-*.json)
 	sed 's/"model": "/&Another /' "$kept" >"$work/other-machine.json"
 	sed 's/"schema": 1/"schema": 0/' "$kept" >"$work/other-schema.json"
+	ends "one into a file" 0 "$work/new.json" --calibrate 1 $quick $wide --budget 1ms -o "$work/c3" \
+		--calibration "$work/new.json"
+	ends "is used with other options" "0 2" "is of gates with other options" --baseline "$program" \
+		$quick $wide --seed 7 --spin-yield 3 --budget 1ms -o "$work/c4"
 	refuses "another machine's calibration" "is of another machine" \
 		--baseline "$program" --calibration "$work/other-machine.json"
 	refuses "an older calibration" "has schema 0; expected 1" \
 		--baseline "$program" --calibration "$work/other-schema.json"
 	refuses "no calibration" "is no calibration" --baseline "$program" \
 		--calibration "$work/stored/result.json"
-	ends "a self test" 0 "^10% .* of 1 " --selftest 1 $quick $wide --budget 1ms -o "$work/t1"
+	ends "a self test" 0 "^10% .* of 1 " --selftest 1 --slowdowns 10% $quick $wide --budget 1ms -o "$work/t1"
+	ends "with CPUs kept awake" "0 2" "whose CPUs are kept awake" --baseline "$program" --keep-awake yes \
+		$quick $wide --budget 1ms -o "$work/w1"
+	holds "which the verdict says" grep '"kept_awake": true' "$work/w1/verdict.json"
+	ends "without" "0 2" "interleaved pairs of processes; a value" --baseline "$program" --keep-awake no \
+		$quick $wide --budget 1ms -o "$work/w2"
+	holds "which it says, too" grep '"kept_awake": false' "$work/w2/verdict.json"
 }
 "$program" run -w pingpong --round-trips 20000 -d 5ms --warmup 0s -r 1 --workers 1 \
 	--slowdown 5% --no-plots -q -o "$work/row"

@@ -146,7 +146,10 @@ static void put_row(const struct sb_gate_test *test, int width, FILE *out,
 		width, test->workload, test->metric, base, candidate, change,
 		interval, limit, test->values);
 	put_verdict(out, test->rule.verdict, color);
-	fputc('\n', out);
+	/* Of an undecided one it is at the end. */
+	fprintf(out, "%s%s\n",
+		test->rule.verdict == SB_GATE_FINE && *test->why ? ": " : "",
+		test->rule.verdict == SB_GATE_FINE ? test->why : "");
 }
 
 static void put_workload(const struct sb_gate_workload *w, FILE *out)

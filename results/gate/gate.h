@@ -35,6 +35,7 @@ struct sb_gate_workload {
 	uint32_t pairs; /* or, with a stored baseline, runs */
 	uint32_t invalid;
 	uint32_t suspect;
+	bool is_kept_awake; /* its CPUs, between processes */
 	double elapsed_s;
 	double ratio; /* B / A of cpu_ns_per_op, medians; NaN: none */
 	char reason[SB_GATE_WHY_BYTES]; /* of the first invalid one */
