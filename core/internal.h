@@ -57,16 +57,29 @@ struct sb_sampler {
 };
 
 /*
- * A PID's process, as looked up since the worker's last quiescent state; see
- * `epoch`. Spares a conversation the hash table.
+ * A PID's process, as looked up when there had been so many burials; it holds
+ * until there is another one. Spares a conversation the hash table.
+ *
+ * Why that is enough: a process's memory is used again a grace period after the
+ * burial that it is in. A worker that does not see that burial in the count has
+ * not been quiescent since, and the grace period waits for it.
  */
 struct sb_route {
 	sb_pid pid;
 	struct sb_process *process;
-	uint64_t epoch;
+	uint64_t burials;
 };
 
-#define SB_ROUTES 32
+#define SB_ROUTES 2048
+
+/*
+ * What the running step has sent to one process and nobody has seen yet, because
+ * its worker is likely to run that process next. See sb_route_hand_over().
+ */
+struct sb_held {
+	struct sb_process *to; /* NULL: nothing is held */
+	struct sb_event_node *newest, *oldest;
+};
 
 #define SB_RELATION_LOCKS 64
 
@@ -132,6 +145,8 @@ struct sb_worker {
 	uint32_t tick_steps; /* between ticks; the time budget lowers it */
 	uint32_t credit;     /* live processes reserved ahead; see live.c */
 	struct sb_process *running;
+	struct sb_process *next; /* Running; to be run before all others */
+	struct sb_held held;
 	struct sb_process *untold_process; /* only compared */
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
@@ -142,7 +157,7 @@ struct sb_worker {
 	uint64_t step_end_ns;		   /* of the last step that was timed */
 	sb_pid pid_next;
 	sb_pid pid_end;
-	uint64_t epoch; /* counts quiescent states */
+	uint64_t epoch; /* counts ticks, and other quiescent states */
 	struct sb_rng rng;
 	struct sb_sampler sampler;
 	struct sb_victims victims;
@@ -206,6 +221,7 @@ struct sb_scheduler {
 	struct sb_idle idle;
 	struct sb_timekeeper timekeeper;
 	alignas(SB_LINE) _Atomic(uint64_t) live;
+	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
 	alignas(SB_LINE) _Atomic(uint64_t) pid_next;
 	alignas(SB_LINE) _Atomic(uint32_t) phase; /* enum sb_phase */
 	_Atomic(uint32_t) halt; /* workers leave after their current step */
@@ -294,6 +310,14 @@ void sb_route_ready(struct sb_scheduler *scheduler, struct sb_worker *worker,
 void sb_route_local(struct sb_worker *worker, struct sb_process *process,
 		    bool behind);
 
+/*
+ * Queues a Running process that is to run again on the worker's own deque, and
+ * tells nobody: the worker's step is over, and it takes the process back in a
+ * moment. If it takes another one first, next_process() tells.
+ */
+void sb_route_requeue(struct sb_worker *worker, struct sb_process *process,
+		      bool behind);
+
 /* Queues a new process, and wakes somebody for it. */
 void sb_route_new(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		  struct sb_process *process);
@@ -307,12 +331,57 @@ void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker,
 void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		      uint32_t near);
 
+/* Drops an event that no step will see: on_drop, and its memory. */
+void sb_route_drop(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		   struct sb_event_node *node);
+
+/* Events, linked from the newest to the oldest, go behind the backlog of a process
+ * that the caller's worker has taken. */
+void sb_backlog_append(struct sb_process *process,
+		       struct sb_event_node *newest);
+
+/*
+ * Sends a message of the running step, as late as at the end of that step, or
+ * when the step does something else that others see: between two processes the
+ * order of all that is sent is kept. Returns as sb_route_event.
+ */
+int sb_route_hold(struct sb_worker *worker, struct sb_process *process,
+		  union sb_value message);
+
+/* Sends what is held. */
+void sb_route_flush(struct sb_worker *worker);
+
+/*
+ * The step is over: sends what is held, and if its process waits for it, that one
+ * is the next that this worker runs: no queue, and nobody is told. config.handover
+ * allows it, and the worker's steps are short, for while a step goes on nobody
+ * else can take what it holds.
+ */
+void sb_route_hand_over(struct sb_worker *worker);
+
+struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,
+				    struct sb_worker *worker, sb_pid pid);
+
 /*
  * The process of a PID, until the caller's next quiescent state; NULL: none.
  * For a worker the one it is running is found, too.
  */
-struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
-				 struct sb_worker *worker, sb_pid pid);
+static inline struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
+					       struct sb_worker *worker,
+					       sb_pid pid)
+{
+	const struct sb_route *route;
+
+	if (!worker)
+		return sb_route_look_up(scheduler, NULL, pid);
+	if (worker->running && worker->running->pid == pid)
+		return worker->running;
+	route = &worker->route[pid % SB_ROUTES];
+	if (SB_LIKELY(route->pid == pid &&
+		      route->burials == sb_load_rlx(&scheduler->burials)))
+		return route->process;
+	return sb_route_look_up(scheduler, worker, pid);
+}
 
 /* An event's type and error, in one register. */
 struct sb_event_kind {

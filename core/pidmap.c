@@ -67,7 +67,7 @@ static int create_table(struct table *table)
 	return table->hash ? 0 : -ENOMEM;
 }
 
-/* On liburcu's helper thread: filling in a large table takes milliseconds. */
+/* On the helper thread of core/reclaim.c: filling in a large table takes milliseconds. */
 static void grow_table(struct sb_rcu_head *head)
 {
 	struct table *table = sb_container_of(head, struct table, grow);

@@ -3,16 +3,7 @@
 #include "core/counters.h"
 #include "core/mem.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SB_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SB_ASAN 1
-#endif
-#endif
-
-/* AddressSanitizer does not know these free lists, so tell it what is free. */
-#ifdef SB_ASAN
+#if SB_POOL_IS_WATCHED
 #include <sanitizer/asan_interface.h>
 #define MARK_FREE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
 #define MARK_USED(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
@@ -21,34 +12,10 @@
 #define MARK_USED(p, n) ((void)(p), (void)(n))
 #endif
 
-/* What lies at the start of every slab. */
-struct sb_slab {
-	struct sb_pool *owner;
-	struct sb_slab *next;
-	uint32_t class;
-	bool is_block; /* the first of its block */
-};
-
 /* The first object starts on a line of its own. */
 #define SLAB_HEADER_BYTES 64
 
 static_assert(sizeof(struct sb_slab) <= SLAB_HEADER_BYTES, "header fits");
-
-static size_t class_of(size_t size)
-{
-	return (size - 1) / SB_POOL_GRAIN;
-}
-
-static size_t class_bytes(size_t class)
-{
-	return (class + 1) * SB_POOL_GRAIN;
-}
-
-static struct sb_slab *slab_of(void *object)
-{
-	return (struct sb_slab *)((uintptr_t)object &
-				  ~(uintptr_t)(SB_SLAB_BYTES - 1));
-}
 
 void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner)
 {
@@ -83,7 +50,7 @@ static void put_local(struct sb_pool *pool, struct sb_pool_item *item,
 {
 	item->next = pool->free[class];
 	pool->free[class] = item;
-	MARK_FREE(item, class_bytes(class));
+	MARK_FREE(item, sb_pool_class_bytes(class));
 }
 
 /* Moves what others returned to the free lists. */
@@ -97,7 +64,7 @@ static void take_returned(struct sb_pool *pool)
 	while (item) {
 		struct sb_pool_item *next = item->next;
 
-		put_local(pool, item, slab_of(item)->class);
+		put_local(pool, item, sb_slab_of(item)->class);
 		item = next;
 	}
 }
@@ -130,7 +97,7 @@ static struct sb_slab *take_fresh(struct sb_pool *pool, size_t class)
 /* Carves a new slab into objects, lowest address first in the list. */
 static void add_slab(struct sb_pool *pool, size_t class)
 {
-	const size_t bytes = class_bytes(class);
+	const size_t bytes = sb_pool_class_bytes(class);
 	struct sb_slab *slab = take_fresh(pool, class);
 	size_t count;
 
@@ -210,9 +177,9 @@ static void free_large(struct sb_pool *mine, void *object, size_t size)
 
 /* ---- all objects ---- */
 
-void *sb_pool_alloc(struct sb_pool *pool, size_t size)
+void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size)
 {
-	const size_t class = class_of(size);
+	const size_t class = sb_pool_class(size);
 	struct sb_pool_item *item;
 
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX))
@@ -223,9 +190,9 @@ void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 			return NULL;
 	}
 	item = pool->free[class];
-	MARK_USED(item, class_bytes(class));
+	MARK_USED(item, sb_pool_class_bytes(class));
 	pool->free[class] = item->next;
-	sb_counter_add(&pool->used_bytes, class_bytes(class));
+	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
 	return item;
 }
 
@@ -258,7 +225,7 @@ static void put_remote(struct sb_pool *mine, struct sb_pool *owner,
 		sb_pool_flush(mine);
 }
 
-void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
+void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
 {
 	struct sb_slab *slab;
 
@@ -267,12 +234,12 @@ void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 		return;
 	}
 	sb_counter_add(&mine->used_bytes,
-		       -(uint64_t)class_bytes(class_of(size)));
-	slab = slab_of(object);
+		       -(uint64_t)sb_pool_class_bytes(sb_pool_class(size)));
+	slab = sb_slab_of(object);
 	if (SB_LIKELY(slab->owner == mine)) {
 		put_local(mine, object, slab->class);
 		return;
 	}
-	count_remote(mine, slab->owner, class_bytes(slab->class));
+	count_remote(mine, slab->owner, sb_pool_class_bytes(slab->class));
 	put_remote(mine, slab->owner, object);
 }

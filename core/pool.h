@@ -83,19 +83,85 @@ void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner);
 /* Frees all slabs. No object of the pool may be in use. */
 void sb_pool_fini(struct sb_pool *pool);
 
+/* What lies at the start of every slab. */
+struct sb_slab {
+	struct sb_pool *owner;
+	struct sb_slab *next;
+	uint32_t class;
+	bool is_block; /* the first of its block */
+};
+
+static inline struct sb_slab *sb_slab_of(void *object)
+{
+	return (struct sb_slab *)((uintptr_t)object &
+				  ~(uintptr_t)(SB_SLAB_BYTES - 1));
+}
+
+static inline size_t sb_pool_class(size_t size)
+{
+	return (size - 1) / SB_POOL_GRAIN;
+}
+
+static inline size_t sb_pool_class_bytes(size_t class)
+{
+	return (class + 1) * SB_POOL_GRAIN;
+}
+
+/* With an empty free list, or what is too large for one; of another pool. */
+void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size);
+void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size);
+
+/* AddressSanitizer does not know these free lists, so it is told what is free,
+ * and that is not done here. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SB_POOL_IS_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SB_POOL_IS_WATCHED 1
+#endif
+#endif
+#ifndef SB_POOL_IS_WATCHED
+#define SB_POOL_IS_WATCHED 0
+#endif
+
 /*
  * An object of size bytes (> 0), aligned to 16, and to 64 if size is a multiple
  * of that; its contents are undefined. Owner only. Returns NULL when there is
  * no memory. Objects above SB_POOL_BYTES_MAX come straight from the arena, and
  * go straight back to it.
  */
-void *sb_pool_alloc(struct sb_pool *pool, size_t size);
+static inline void *sb_pool_alloc(struct sb_pool *pool, size_t size)
+{
+	const size_t class = sb_pool_class(size);
+	struct sb_pool_item *item;
+
+	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX ||
+			!pool->free[class]))
+		return sb_pool_alloc_slowly(pool, size);
+	item = pool->free[class];
+	pool->free[class] = item->next;
+	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
+	return item;
+}
 
 /*
  * Frees an object of any pool; size as at its allocation. mine: the caller's
  * own pool, of which the caller is the owner.
  */
-void sb_pool_free(struct sb_pool *mine, void *object, size_t size);
+static inline void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
+{
+	const size_t class = sb_pool_class(size);
+	struct sb_pool_item *item = object;
+
+	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX ||
+			sb_slab_of(object)->owner != mine)) {
+		sb_pool_free_slowly(mine, object, size);
+		return;
+	}
+	item->next = mine->free[class];
+	mine->free[class] = item;
+	sb_counter_add(&mine->used_bytes, -(uint64_t)sb_pool_class_bytes(class));
+}
 
 /* Adds the pages of a pool's slabs to the count; see sb_pages_locate. Owner
  * only. */

@@ -127,6 +127,7 @@ struct sb_event_node {
  *   Ready, event pushed                 any thread                    nothing
  *   Running -> Running|wakeup, pushed   any thread                    nothing
  *   Blocked|Idle -> Ready, pushed       any thread                    queues it
+ *   Blocked|Idle -> Running             a worker, see sb_word_claim   steps it
  *   Running -> Blocked|Idle             its worker, no event came     lets go
  *   Running[|wakeup] -> Ready           its worker                    queues it
  *   Running[|wakeup] -> Complete        its worker, events taken      closes it
@@ -230,11 +231,13 @@ enum sb_post_result {
 };
 
 /*
- * Pushes an event and does to the state what an event does. Any thread,
- * lock-free. Release: what the sender wrote before is visible to the step.
+ * Pushes events, linked from the newest to the oldest, and does to the state what
+ * an event does. Any thread, lock-free. Release: what the sender wrote before is
+ * visible to the step.
  */
-static inline enum sb_post_result sb_word_post(struct sb_process *process,
-					       struct sb_event_node *node)
+static inline enum sb_post_result
+sb_word_post_chain(struct sb_process *process, struct sb_event_node *newest,
+		   struct sb_event_node *oldest)
 {
 	uint64_t word = sb_load_rlx(&process->word);
 	uint64_t flags;
@@ -254,27 +257,53 @@ static inline enum sb_post_result sb_word_post(struct sb_process *process,
 		case SB_STATE_READY:
 			break;
 		}
-		node->next = sb_word_events(word);
+		oldest->next = sb_word_events(word);
 		SB_WINDOW();
 	} while (!sb_cas_weak_acq_rel(&process->word, &word,
-				      (uint64_t)(uintptr_t)node | flags));
+				      (uint64_t)(uintptr_t)newest | flags));
 	return sb_word_state(word) == SB_STATE_BLOCKED ||
 			       sb_word_state(word) == SB_STATE_IDLE
 		       ? SB_POST_WAKE
 		       : SB_POST_QUIET;
 }
 
+static inline enum sb_post_result sb_word_post(struct sb_process *process,
+					       struct sb_event_node *node)
+{
+	return sb_word_post_chain(process, node, node);
+}
+
 /*
- * Ready -> Running, taking the events, newest first. Only by the worker that
- * holds the process's one queue entry, so nobody else changes the state now
- * and an exchange does. Acquire: pairs with every post since the last take.
+ * Blocked|Idle -> Ready -> Running in one step, by a worker that runs the process
+ * next. Nothing is queued, and what the worker has for it need not go through the
+ * word: the process is its own now. A word in these states has no events. False:
+ * it is in another state, or somebody was faster.
+ */
+static inline bool sb_word_claim(struct sb_process *process)
+{
+	uint64_t word = sb_load_rlx(&process->word);
+
+	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE)
+		return false;
+	SB_WINDOW();
+	return sb_cas_acq_rel(&process->word, &word,
+			      (uint64_t)SB_STATE_RUNNING);
+}
+
+/*
+ * Ready or Running -> Running, taking the events, newest first. Only by the
+ * worker that holds the process's one queue entry, or has kept or claimed it, so
+ * nobody else changes the state now but for the wakeup flag, and an exchange
+ * does. Acquire: pairs with every post since the last take.
  */
 static inline struct sb_event_node *sb_word_take(struct sb_process *process)
 {
-	const uint64_t word =
-		sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING);
+	uint64_t word = sb_load_rlx(&process->word);
 
-	SB_ASSERT(word & SB_WORD_FLAGS, ==, SB_STATE_READY);
+	if (word == SB_STATE_RUNNING)
+		return NULL;
+	word = sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING);
+	SB_ASSERT(sb_word_state(word), <=, SB_STATE_RUNNING);
 	return sb_word_events(word);
 }
 

@@ -1,15 +1,11 @@
 #include "core/reclaim.h"
 
 #include <pthread.h>
+#include <time.h>
 #include <urcu/urcu-qsbr.h>
 
 #include "core/atomic.h"
-
-static_assert(offsetof(struct sb_rcu_head, opaque) == 0, "cast back and forth");
-static_assert(sizeof(((struct sb_rcu_head *)0)->opaque) ==
-		      sizeof(struct rcu_head),
-	      "room for liburcu's head");
-static_assert(alignof(struct sb_rcu_head) >= alignof(struct rcu_head), "align");
+#include "core/platform.h"
 
 /* Stands for the grace periods in the happens-before graph. */
 static char domain;
@@ -136,36 +132,150 @@ bool sb_rcu_foreign_inside(void)
 
 /* ---- deferred calls ---- */
 
+/*
+ * Our own helper thread, and not liburcu's: that one rests for 10 ms after each
+ * grace period. A million short processes a second are 10 000 then that are dead
+ * and not yet free, more than a cache holds, and each new one takes memory that
+ * has gone cold.
+ */
+
+/* Between two grace periods, so that they do not take a core to themselves. */
+#define REST_NS 500000
+
+/* Rests without anything to do, after which it sleeps until there is. */
+#define RESTS_MAX 20
+
+static struct {
+	alignas(SB_LINE) _Atomic(struct sb_rcu_head *) newest;
+	struct sb_parker parker;
+} calls;
+
+static pthread_once_t helper_once = PTHREAD_ONCE_INIT;
+
 /* What deferred calls have done, for those who wait for all of them. */
 static char deferred;
 
-/* On liburcu's helper thread, after the grace period. */
-static void run_deferred(struct rcu_head *opaque)
+static struct sb_rcu_head *older_than(const struct sb_rcu_head *head)
 {
-	struct sb_rcu_head *head = (struct sb_rcu_head *)(void *)opaque;
+	return (struct sb_rcu_head *)head->opaque[0];
+}
+
+static struct sb_rcu_head *oldest_first(struct sb_rcu_head *newest)
+{
+	struct sb_rcu_head *first = NULL;
+
+	while (newest) {
+		struct sb_rcu_head *older = older_than(newest);
+
+		newest->opaque[0] = (uintptr_t)first;
+		first = newest;
+		newest = older;
+	}
+	return first;
+}
+
+static void run_calls(struct sb_rcu_head *newest)
+{
+	struct sb_rcu_head *head = oldest_first(newest);
 
 	sb_rcu_tsan_acquire(&domain);
-	head->function(head);
+	while (head) {
+		struct sb_rcu_head *next = older_than(head);
+
+		head->function(head);
+		head = next;
+	}
 	sb_rcu_tsan_release(&deferred);
+}
+
+static void rest(void)
+{
+	const struct timespec time = { .tv_nsec = REST_NS };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+static void *help(void *unused)
+{
+	uint32_t rests = 0;
+
+	(void)unused;
+	for (;;) {
+		struct sb_rcu_head *newest = sb_xchg_acq(&calls.newest, NULL);
+
+		if (newest) {
+			urcu_qsbr_synchronize_rcu();
+			run_calls(newest);
+			rests = 0;
+		}
+		if (rests++ < RESTS_MAX)
+			rest();
+		else
+			sb_park(&calls.parker, UINT64_MAX);
+	}
+	return NULL;
+}
+
+static void start_helper(void)
+{
+	struct sb_thread thread;
+
+	sb_parker_init(&calls.parker, SB_PARKING_FUTEX);
+	SB_CHECK(sb_thread_start(&thread, -1, help, NULL), ==, 0);
+	pthread_detach(thread.handle);
+}
+
+void sb_rcu_prepare(void)
+{
+	pthread_once(&helper_once, start_helper);
 }
 
 void sb_rcu_defer(struct sb_rcu_head *head,
 		  void (*function)(struct sb_rcu_head *head))
 {
+	struct sb_rcu_head *newest = sb_load_rlx(&calls.newest);
+
 	head->function = function;
 	sb_rcu_tsan_release(&domain);
-	urcu_qsbr_call_rcu((struct rcu_head *)(void *)head->opaque,
-			   run_deferred);
+	do {
+		head->opaque[0] = (uintptr_t)newest;
+	} while (!sb_cas_weak_acq_rel(&calls.newest, &newest, head));
+	/* A token sticks, so it does not matter what the helper is at. */
+	if (!newest)
+		sb_unpark(&calls.parker);
 }
 
-void sb_rcu_prepare(void)
+/* ---- waiting for them ---- */
+
+struct barrier {
+	struct sb_rcu_head head;
+	struct sb_gate gate;
+	bool passed;
+};
+
+static void pass(struct sb_rcu_head *head)
 {
-	SB_CHECK(urcu_qsbr_get_default_call_rcu_data() != NULL, ==, 1);
+	struct barrier *barrier = sb_container_of(head, struct barrier, head);
+
+	sb_gate_lock(&barrier->gate);
+	barrier->passed = true;
+	sb_gate_notify_and_unlock(&barrier->gate);
+}
+
+static bool has_passed(void *barrier)
+{
+	return ((struct barrier *)barrier)->passed;
 }
 
 void sb_rcu_barrier(void)
 {
-	urcu_qsbr_barrier();
+	struct barrier barrier = { .passed = false };
+
+	sb_rcu_prepare();
+	sb_gate_init(&barrier.gate);
+	sb_rcu_defer(&barrier.head, pass);
+	sb_gate_wait(&barrier.gate, has_passed, &barrier, UINT64_MAX);
+	sb_gate_fini(&barrier.gate);
 	sb_rcu_tsan_acquire(&deferred);
 }
 

@@ -18,7 +18,7 @@
 
 /* The caller's memory for one deferred call; opaque. */
 struct sb_rcu_head {
-	uintptr_t opaque[2];
+	uintptr_t opaque[1];
 	void (*function)(struct sb_rcu_head *head);
 };
 
@@ -36,14 +36,14 @@ void sb_rcu_foreign_exit(void);
 bool sb_rcu_foreign_inside(void);
 
 /*
- * Calls function(head) on liburcu's helper thread after every read-side section
- * that has already begun has ended. A registered thread only.
+ * Calls function(head) on the helper thread after every read-side section that has
+ * already begun has ended. Any thread; after sb_rcu_prepare.
  */
 void sb_rcu_defer(struct sb_rcu_head *head,
 		  void (*function)(struct sb_rcu_head *head));
 
-/* Starts the helper threads from the calling, unpinned thread: they inherit
- * its affinity mask. Idempotent. */
+/* Starts the helper thread from the calling, unpinned thread: it inherits its
+ * affinity mask. Idempotent. */
 void sb_rcu_prepare(void);
 
 /* Waits until every deferred call made before has returned. Not a worker. */

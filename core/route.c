@@ -59,6 +59,14 @@ void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
 		sb_runq_push(&w->scheduler->global, p);
 }
 
+void sb_route_requeue(struct sb_worker *w, struct sb_process *p, bool behind)
+{
+	sb_word_requeue(p);
+	sb_route_local(w, p, behind);
+	w->untold |= SB_UNTOLD_WORK;
+	w->untold_process = p;
+}
+
 static void to_global(struct sb_scheduler *s, struct sb_worker *w,
 		      struct sb_process *p)
 {
@@ -105,12 +113,14 @@ void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
 		to_inject(s, w, p, last);
 }
 
-/* Takes the node over unless it returns SB_POST_GONE. */
+/* Takes the nodes over unless it returns SB_POST_GONE. */
 static enum sb_post_result post(struct sb_scheduler *s, struct sb_worker *w,
 				struct sb_process *p,
-				struct sb_event_node *node)
+				struct sb_event_node *newest,
+				struct sb_event_node *oldest)
 {
-	const enum sb_post_result result = sb_word_post(p, node);
+	const enum sb_post_result result =
+		sb_word_post_chain(p, newest, oldest);
 
 	if (result == SB_POST_WAKE)
 		sb_route_ready(s, w, p);
@@ -135,30 +145,131 @@ static void append_own(struct sb_worker *w, struct sb_event_node *node)
 	p->backlog_last = node;
 }
 
-static struct sb_process *lookup(struct sb_scheduler *s, struct sb_worker *w,
-				 sb_pid pid)
+void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_event_node *node)
 {
-	struct sb_route *route;
-	struct sb_process *p;
-
-	if (!w)
-		return sb_pidmap_lookup(s->pidmap, pid);
-	route = &w->route[pid % SB_ROUTES];
-	if (SB_LIKELY(route->pid == pid && route->epoch == w->epoch))
-		return route->process;
-	p = sb_pidmap_lookup(s->pidmap, pid);
-	if (p)
-		*route = (struct sb_route){ pid, p, w->epoch };
-	return p;
+	/* The others carry nothing that anyone owns. */
+	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
+		s->config.on_drop(s->config.hook, &node->event);
+	sb_object_free(s, w, node, sizeof(*node));
 }
 
-/* The caller's own process needs no look-up. */
-struct sb_process *sb_route_find(struct sb_scheduler *s, struct sb_worker *w,
-				 sb_pid pid)
+void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
 {
-	if (w && w->running && w->running->pid == pid)
-		return w->running;
-	return lookup(s, w, pid);
+	struct sb_event_node *first = NULL;
+
+	if (!newest)
+		return;
+	for (struct sb_event_node *node = newest; node;) {
+		struct sb_event_node *older = node->next;
+
+		node->next = first;
+		first = node;
+		node = older;
+	}
+	if (p->backlog_first)
+		p->backlog_last->next = first;
+	else
+		p->backlog_first = first;
+	p->backlog_last = newest;
+}
+
+/* ---- what a step holds ---- */
+
+static void hold(struct sb_worker *w, struct sb_process *p,
+		 struct sb_event_node *node)
+{
+	struct sb_held *held = &w->held;
+
+	if (held->to != p) {
+		if (held->to)
+			sb_route_flush(w);
+		*held = (struct sb_held){ .to = p, .oldest = node };
+	} else {
+		node->next = held->newest;
+	}
+	held->newest = node;
+}
+
+int sb_route_hold(struct sb_worker *w, struct sb_process *p,
+		  union sb_value message)
+{
+	struct sb_event_node *node;
+
+	if (SB_UNLIKELY(sb_load_rlx(&p->word) == SB_STATE_COMPLETE)) {
+		dead_letter(w);
+		return -ESRCH;
+	}
+	node = sb_pool_alloc(&w->pool, sizeof(*node));
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->sent_ns = sb_worker_stamp(w);
+	if (w->running == p)
+		append_own(w, node);
+	else
+		hold(w, p, node);
+	return 0;
+}
+
+/* The process has ended since it was looked up. */
+SB_COLD static void drop_held(struct sb_worker *w, struct sb_event_node *newest)
+{
+	while (newest) {
+		struct sb_event_node *older = newest->next;
+
+		dead_letter(w);
+		sb_route_drop(w->scheduler, w, newest);
+		newest = older;
+	}
+}
+
+void sb_route_flush(struct sb_worker *w)
+{
+	const struct sb_held held = w->held;
+
+	if (!held.to)
+		return;
+	w->held.to = NULL; /* on_drop may send, too */
+	if (post(w->scheduler, w, held.to, held.newest, held.oldest) ==
+	    SB_POST_GONE)
+		drop_held(w, held.newest);
+}
+
+static bool may_hand_over(const struct sb_worker *w)
+{
+	const struct sb_config *config = &w->scheduler->config;
+
+	return config->handover && !w->next && w->tick_steps == config->tick &&
+	       config->wake == SB_WAKE_LOCAL;
+}
+
+void sb_route_hand_over(struct sb_worker *w)
+{
+	struct sb_process *p = w->held.to;
+
+	if (!p)
+		return;
+	if (!may_hand_over(w) || !sb_word_claim(p)) {
+		sb_route_flush(w);
+		return;
+	}
+	w->held.to = NULL;
+	sb_backlog_append(p, w->held.newest);
+	p->ready_ns = sb_worker_stamp(w);
+	w->next = p;
+}
+
+struct sb_process *sb_route_look_up(struct sb_scheduler *s,
+				    struct sb_worker *w, sb_pid pid)
+{
+	const uint64_t burials = sb_load_rlx(&s->burials);
+	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
+
+	if (w && p)
+		w->route[pid % SB_ROUTES] =
+			(struct sb_route){ pid, p, burials };
+	return p;
 }
 
 int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
@@ -168,7 +279,9 @@ int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
 		append_own(w, node);
 		return 0;
 	}
-	if (SB_LIKELY(p && post(s, w, p, node) != SB_POST_GONE))
+	if (w && w->held.to)
+		sb_route_flush(w);
+	if (SB_LIKELY(p && post(s, w, p, node, node) != SB_POST_GONE))
 		return 0;
 	sb_object_free(s, w, node, sizeof(*node));
 	dead_letter(w);

@@ -226,7 +226,7 @@ static void *worker_thread(void *arg)
 		return NULL;
 	sb_worker_set_current(w);
 	sb_rcu_worker_register();
-	w->epoch++; /* no route from before an earlier stop is valid */
+	sb_add_acq_rel(&w->scheduler->burials, 1); /* by force, maybe */
 	w->now_ns = w->slowed_ns = sb_clock_ns();
 	w->slowed_cpu_ns = sb_clock_thread_cpu_ns();
 	sb_account_go(&w->account);

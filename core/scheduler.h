@@ -81,6 +81,8 @@ struct sb_config {
 	uint32_t steal_cap; /* most items of one steal, 1 to SB_STEAL_MAX */
 	enum sb_victim victim;
 	enum sb_wake wake;
+	bool handover; /* what a step's last message wakes runs next, and what is
+			* to run again at once does, without a queue */
 	uint32_t batch;	  /* most extra processes one take moves, >= 0 */
 	uint32_t tick;	  /* most steps between looks at other queues, >= 1 */
 	uint64_t tick_ns; /* these looks come more often, down to every step,
@@ -136,10 +138,10 @@ struct sb_config {
 	{                                                                      \
 		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,             \
 		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
-		.wake = SB_WAKE_LOCAL, .batch = 16, .tick = 61,                \
-		.tick_ns = 200000, .spin_tight = 4, .spin_yield = 12,          \
-		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
-		.record = true, .sample_every = 64,                            \
+		.wake = SB_WAKE_LOCAL, .handover = true, .batch = 16,          \
+		.tick = 61, .tick_ns = 200000, .spin_tight = 4,                \
+		.spin_yield = 12, .searchers_max = 0, .event_budget = 64,      \
+		.event_ns = 200000, .record = true, .sample_every = 64,        \
 		.processes_max = UINT64_C(1) << 24, .seed = 1,                 \
 		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
 		.huge_pages = SB_HUGE_PAGES_NONE                               \
@@ -402,10 +404,17 @@ static inline sb_pid sb_step_self(const struct sb_step *step)
 	return step->self;
 }
 
-/* As sb_scheduler_send and sb_scheduler_submit, from within a step. Messages go
- * by the router, if there is one; the new process to the worker's own deque. */
+/*
+ * As sb_scheduler_send and sb_scheduler_submit, from within a step. Messages go
+ * by the router, if there is one; the new process to the worker's own deque.
+ *
+ * With config.handover the last message may reach its process as late as at the
+ * end of the step; if that process has ended by then, it is dropped (on_drop). A
+ * step that goes on for long after a send makes it visible with sb_step_flush.
+ */
 SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to,
 			       union sb_value message);
+void sb_step_flush(struct sb_step *step);
 SB_MUST_CHECK int sb_step_spawn(struct sb_step *step,
 				const struct sb_process_ops *ops,
 				const char *method, union sb_value input,

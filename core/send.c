@@ -40,7 +40,12 @@ static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
 
 	if (SB_UNLIKELY(bound && p && !mailbox_reserve(p, bound)))
 		return has_ended(p) ? -ESRCH : -EWOULDBLOCK;
-	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	/* A bounded mailbox is full or not: nothing is under way to it. */
+	if (w && p && w->running && s->config.handover && !bound)
+		rc = sb_route_hold(w, p, message);
+	else
+		rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0,
+				    message);
 	if (SB_UNLIKELY(rc && bound && p))
 		sb_sub_acq_rel(&p->mailbox, 1);
 	return rc;
@@ -62,6 +67,11 @@ int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
 {
 	return sb_send_routed(step->worker->scheduler, step->worker, to,
 			      message);
+}
+
+void sb_step_flush(struct sb_step *step)
+{
+	sb_route_flush(step->worker);
 }
 
 int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)

@@ -10,27 +10,6 @@
 
 /* ---- events: from the word to the backlog to the array ---- */
 
-/* The word's stack is newest first; the backlog is a FIFO. */
-static void append_reversed(struct sb_process *p, struct sb_event_node *newest)
-{
-	struct sb_event_node *first = NULL;
-
-	if (!newest)
-		return;
-	for (struct sb_event_node *node = newest; node;) {
-		struct sb_event_node *older = node->next;
-
-		node->next = first;
-		first = node;
-		node = older;
-	}
-	if (p->backlog_first)
-		p->backlog_last->next = first;
-	else
-		p->backlog_first = first;
-	p->backlog_last = newest;
-}
-
 static struct sb_event_node *backlog_pop(struct sb_process *p)
 {
 	struct sb_event_node *node = p->backlog_first;
@@ -159,21 +138,27 @@ static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
 
 /* ---- letting go ---- */
 
+/* Whether it would come next if it were queued. */
+static bool comes_next(struct sb_worker *w, bool behind)
+{
+	if (!w->scheduler->config.handover || w->next)
+		return false;
+	return !behind ||
+	       (!sb_deque_size(&w->deque) && !sb_deque_size(&w->cold));
+}
+
 /*
- * A process that is to run again goes to the own deque, and nobody is told:
- * this worker's step is over, and it takes the process back in a moment. If it
- * takes another one first, next_process() tells.
- *
- * Behind the others, if it has had its share: it continues, or got a whole
- * batch of events. Otherwise in front: what it waited for is there.
+ * A process that is to run again: behind the others, if it has had its share,
+ * because it continues, or got a whole batch of events. Otherwise in front: what
+ * it waited for is there.
  */
 static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
 {
-	sb_word_requeue(p);
 	p->ready_ns = sb_worker_stamp(w);
-	sb_route_local(w, p, behind);
-	w->untold |= SB_UNTOLD_WORK;
-	w->untold_process = p;
+	if (comes_next(w, behind))
+		w->next = p; /* and stays Running */
+	else
+		sb_route_requeue(w, p, behind);
 }
 
 static void settle(struct sb_worker *w, struct sb_process *p, int status,
@@ -194,15 +179,6 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
 
 /* ---- completion ---- */
 
-static void drop_event(struct sb_scheduler *s, struct sb_worker *w,
-		       struct sb_event_node *node)
-{
-	/* The others carry nothing that anyone owns. */
-	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
-		s->config.on_drop(s->config.hook, &node->event);
-	sb_object_free(s, w, node, sizeof(*node));
-}
-
 /* All under the lock: once it is dropped, the waiter and its stack may go. */
 static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 {
@@ -215,12 +191,12 @@ static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
 			struct sb_process *p)
 {
-	append_reversed(p, sb_word_complete(p));
+	sb_backlog_append(p, sb_word_complete(p));
 	while (p->backlog_first)
-		drop_event(s, w, backlog_pop(p));
+		sb_route_drop(s, w, backlog_pop(p));
 }
 
-/* The step of liburcu's helper thread: hands the chain to the worker that
+/* The step of the reclaimer's helper thread: hands the chain to the worker that
  * gathered it, which frees it to the pools. */
 static void return_chain(struct sb_rcu_head *head)
 {
@@ -245,6 +221,7 @@ void sb_worker_bury(struct sb_worker *w)
 	first->chain_last = w->dead_last;
 	w->dead_first = NULL;
 	w->dead = 0;
+	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */
 	sb_rcu_defer(&first->rcu, return_chain);
 }
 
@@ -403,7 +380,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	uint32_t events;
 	int status;
 
-	append_reversed(p, sb_word_take(p));
+	sb_backlog_append(p, sb_word_take(p));
 	step->result = sb_value_u64(0);
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;
@@ -440,10 +417,12 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 
 	w->running = p;
 	status = run_step(w, p, &whole_batch);
+	sb_route_hand_over(w);
 	if (status >= 0 && status != SB_DONE) {
 		const int rc = dispatch_yields(w, p);
 
 		status = rc ? rc : check_status(p, status);
+		sb_route_hand_over(w); /* commands send, too */
 	}
 	w->running = NULL;
 	if (SB_UNLIKELY(status < 0 || status == SB_DONE))

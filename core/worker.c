@@ -186,6 +186,15 @@ static struct sb_process *take_on_tick(struct sb_worker *w)
 	return p;
 }
 
+/* The one that would come next is one of the newest now. */
+static struct sb_process *take_turned_round(struct sb_worker *w,
+					    struct sb_process *next)
+{
+	if (next)
+		sb_route_requeue(w, next, false);
+	return take_on_tick(w);
+}
+
 /* More may have come to the own deque than this worker is about to run. */
 static void announce_rest(struct sb_worker *w)
 {
@@ -222,10 +231,13 @@ static struct sb_process *take_batch(struct sb_worker *w)
 
 static struct sb_process *next_process(struct sb_worker *w)
 {
-	struct sb_process *p = NULL;
+	struct sb_process *p = w->next;
 
+	w->next = NULL;
 	if (SB_UNLIKELY(--w->steps_to_tick == 0))
-		p = take_on_tick(w);
+		p = take_turned_round(w, p);
+	else if (p)
+		sb_counter_add(&w->counters.direct_steps, 1);
 	if (!p)
 		p = take_newest(w);
 	if (!p)
@@ -487,4 +499,7 @@ void sb_worker_loop(struct sb_worker *w)
 		if (p)
 			sb_worker_run(w, p);
 	}
+	if (w->next)
+		sb_route_requeue(w, w->next, false);
+	w->next = NULL;
 }

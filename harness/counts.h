@@ -17,7 +17,7 @@
  *               threads, one at a time and in a fixed order (--fair-sched); how
  *               long the worker spins is in both windows, but not exactly so long
  * So kinds with one thread give the same number each time (those that look up
- * PIDs, whose table a helper thread of liburcu has grown, but for a millionth),
+ * PIDs, whose table a helper thread has grown, but for a millionth),
  * and those with two
  * the same within SB_COUNTS_ERROR.
  */

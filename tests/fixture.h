@@ -158,7 +158,8 @@ static inline struct sb_hist_counts *fixture_hist(struct fixture *f,
 static inline void fixture_check_conservation(struct fixture *f)
 {
 	const struct sb_steal_counts steals = fixture_steals(f);
-	const uint64_t pops = fixture_counter(f, SB_COUNTER_local_pops) +
+	const uint64_t pops = fixture_counter(f, SB_COUNTER_direct_steps) +
+			      fixture_counter(f, SB_COUNTER_local_pops) +
 			      fixture_counter(f, SB_COUNTER_oldest_pops) +
 			      fixture_counter(f, SB_COUNTER_cold_pops);
 	const uint64_t batches = fixture_counter(f, SB_COUNTER_inject_pops) +

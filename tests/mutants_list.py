@@ -21,14 +21,14 @@ ORDERS = [
            "plain:test_core_deque", "small:test_core_deque"),
     Mutant("a post does not release", "core/process.h",
            "} while (!sb_cas_weak_acq_rel(&process->word, &word,\n"
-           "				      (uint64_t)(uintptr_t)node | flags));",
+           "				      (uint64_t)(uintptr_t)newest | flags));",
            "} while (!atomic_compare_exchange_weak_explicit(&process->word,"
-           " &word, (uint64_t)(uintptr_t)node | flags, memory_order_relaxed,"
+           " &word, (uint64_t)(uintptr_t)newest | flags, memory_order_relaxed,"
            " memory_order_relaxed));",
            "tsan:test_core_stress"),
     Mutant("a take does not acquire", "core/process.h",
-           "		sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING);",
-           "		atomic_exchange_explicit(&process->word,"
+           "	word = sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING);",
+           "	word = atomic_exchange_explicit(&process->word,"
            " (uint64_t)SB_STATE_RUNNING, memory_order_relaxed);",
            "tsan:test_core_stress"),
     Mutant("the lock does not release", "core/platform.h",
@@ -68,7 +68,7 @@ WORD = [
            " return true;",
            "small:test_core_process"),
     Mutant("events are not turned round", "core/step.c",
-           "	append_reversed(p, sb_word_take(p));\n	step->result",
+           "	sb_backlog_append(p, sb_word_take(p));\n	step->result",
            "	{ struct sb_event_node *e = sb_word_take(p);"
            " p->backlog_first = e; while (e && e->next) e = e->next;"
            " p->backlog_last = e; }\n	step->result",
@@ -84,6 +84,41 @@ WORD = [
            "	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))\n"
            "		return -ECANCELED;\n", "",
            "small:test_core_terminate"),
+]
+
+# What runs next without a queue.
+HANDOVER = [
+    Mutant("whoever is kept is blind", "core/process.h",
+           "	if (word == SB_STATE_RUNNING)\n		return NULL;",
+           "	if (sb_word_state(word) == SB_STATE_RUNNING)\n"
+           "		return NULL;",
+           "small:test_core_handover"),
+    Mutant("a queued process is claimed", "core/process.h",
+           "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE)\n"
+           "		return false;",
+           "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE &&\n"
+           "	    word != SB_STATE_READY)\n		return false;",
+           "small:test_core_stress", "plain:test_core_stress"),
+    Mutant("what is held is overtaken", "core/route.c",
+           "	if (w && w->held.to)\n		sb_route_flush(w);\n	if (SB_LIKELY(p",
+           "	if (SB_LIKELY(p",
+           "small:test_core_handover"),
+    Mutant("long steps hand over", "core/route.c",
+           "!w->next && w->tick_steps == config->tick &&",
+           "!w->next &&",
+           "small:test_core_handover"),
+    Mutant("a flush keeps everything", "core/send.c",
+           "	sb_route_flush(step->worker);", "	(void)step;",
+           "small:test_core_handover"),
+    Mutant("nobody gets what came too late", "core/route.c",
+           "		sb_route_drop(w->scheduler, w, newest);\n",
+           "		sb_object_free(w->scheduler, w, newest, sizeof(*newest));\n",
+           "small:test_core_handover"),
+    Mutant("routes outlive a burial", "core/step.c",
+           "	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */\n",
+           "",
+           "small:test_core_stress", "asan:test_core_stress",
+           "small:test_core_edges"),
 ]
 
 # Work conservation and fairness.
@@ -613,6 +648,6 @@ LOAD = [
            "asan:test_load", "plain:test_load"),
 ]
 
-MUTANTS = (ORDERS + DEQUE + WORD + CONSERVATION + LIFE + RELATIONS + TIMERS +
+MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + CONSERVATION + LIFE + RELATIONS + TIMERS +
            MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN +
            RECORD + CLOCK + LOAD)

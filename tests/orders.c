@@ -37,6 +37,7 @@ OUTLINE(uint32_t, chase_lev_size, (struct sb_chase_lev * d),
 OUTLINE(enum sb_post_result, word_post,
 	(struct sb_process * p, struct sb_event_node *node),
 	return sb_word_post(p, node))
+OUTLINE(bool, word_claim, (struct sb_process * p), return sb_word_claim(p))
 OUTLINE(struct sb_event_node *, word_take, (struct sb_process * p),
 	return sb_word_take(p))
 OUTLINE(bool, word_release, (struct sb_process * p, enum sb_state to),

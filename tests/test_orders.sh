@@ -32,6 +32,7 @@ orders() {
 		tests/orders.c   chase_lev_size       ldar
 		core/deque.c     sb_chase_lev_grow    sb_ring_grow stlr
 		tests/orders.c   word_post            casal
+		tests/orders.c   word_claim           casal
 		tests/orders.c   word_take            swpal
 		tests/orders.c   word_release         casal
 		tests/orders.c   word_requeue         casal
@@ -90,6 +91,7 @@ mistakes() {
 		sb_chase_lev_grow core/deque.c s/sb_store_rel(&deque->ring/sb_store_rlx(\&deque->ring/
 		word_post core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		word_take core/process.h s/sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING/sb_xchg_rel(\&process->word, (uint64_t)SB_STATE_RUNNING/
+		word_claim core/atomic.h /define sb_cas_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		word_release core/atomic.h /define sb_cas_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_relaxed/
 		word_requeue core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_relaxed/
 		word_complete core/process.h s/sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_COMPLETE/sb_xchg_rel(\&process->word, (uint64_t)SB_STATE_COMPLETE/

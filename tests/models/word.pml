@@ -1,9 +1,10 @@
 /*
- * word.pml - the state word of core/process.h (sb_word_post, _take, _release,
- * _requeue, _complete) and the backlog behind it in core/step.c
- * (append_reversed, fill_events, settle, drop_events) and core/route.c
- * (append_own): state, wakeup flag and event queue in one word, its producers,
- * and two workers that run the process.
+ * word.pml - the state word of core/process.h (sb_word_post, _claim, _take,
+ * _release, _requeue, _complete) and the backlog behind it in core/step.c
+ * (fill_events, settle, drop_events) and core/route.c (sb_backlog_append,
+ * append_own, sb_route_hand_over): state, wakeup flag and event queue in one word,
+ * its producers, and two workers that run the process, send to it, and run it
+ * next without a queue, because they have claimed it or have kept it.
  *
  * Properties: no event is lost or handed out twice, and those of one sender
  * reach the steps in the order in which they were sent, whether they come
@@ -14,7 +15,8 @@
  * event is stepped, dropped or refused, exactly once.
  *
  * Bounds: 2 producers (a check with 3) of 2 events each, 2 workers, 1 event
- * that the process sends to itself, a budget of 1 event a step.
+ * that the process sends to itself, 1 that the workers hand over, a budget of 1
+ * event a step.
  *
  * Abstracted: the word is its three parts, changed in one atomic step by each
  * compare-and-swap or exchange, sequentially consistent: all of them have
@@ -31,6 +33,10 @@
  *   NOT_REVERSED    the stack becomes the backlog as it is, newest first
  *   IN_FRONT        what is taken is put before what was left over
  *   IGNORE_BACKLOG  letting go does not look at what was left over
+ *   CLAIM_READY     a worker claims a process that is queued
+ *   SPLIT_CLAIM     it looks at the state and changes it in two steps
+ *   BLIND_KEEP      a process that is kept, or claimed, becomes Running again
+ *                   without a look at what came through the word
  */
 #ifndef PRODUCERS
 #define PRODUCERS 2
@@ -41,10 +47,14 @@
 #ifndef OWN
 #define OWN 1           /* of the process to itself, at most EVENTS */
 #endif
+#ifndef HANDED
+#define HANDED 1        /* by the workers, at most EVENTS */
+#endif
 #ifndef BUDGET
 #define BUDGET 1
 #endif
-#define ALL (PRODUCERS * EVENTS + OWN)
+#define ALL (PRODUCERS * EVENTS + OWN + HANDED)
+#define HANDER (PRODUCERS + 1)
 
 /* An event: sender * EVENTS + its number among the sender's + 1. */
 #define sender_of(event) (((event) - 1) / EVENTS)
@@ -63,7 +73,8 @@ byte length = 0;
 byte entries = 1;       /* queue entries of the process */
 byte running = 0;       /* workers that are running it */
 byte own = 0;           /* events sent to itself */
-byte stepped[PRODUCERS + 1];
+byte handed = 0;        /* sent by the workers */
+byte stepped[PRODUCERS + 2];
 byte handled, dropped, refused;
 
 hidden byte i_;
@@ -143,20 +154,62 @@ inline append_reversed(old_height) {
 	}
 }
 
+/* Of the one who holds the queue entry, has claimed it (next), or has kept it. */
 inline take() {
+	atomic {
+		assert(state == READY || (next && state == RUNNING));
+		running++; assert(running == 1)
+	};
 #ifdef SPLIT_TAKE
 	seen = height;
 	atomic {
 		append_reversed(seen); seen = 0; state = RUNNING; wakeup = 0;
-		running++; assert(running == 1)
+		next = 0
 	}
 #else
 	atomic {
-		assert(state == READY);
-		append_reversed(height); state = RUNNING; wakeup = 0;
-		running++; assert(running == 1)
+#ifdef BLIND_KEEP
+		if :: !next -> append_reversed(height) :: else fi;
+#else
+		append_reversed(height);
+#endif
+		state = RUNNING; wakeup = 0; next = 0
 	}
 #endif
+}
+
+/* A step of another process sends to this one, last: sb_route_hand_over. */
+inline hand_over() {
+#ifdef SPLIT_CLAIM
+	atomic { seen = (state == IDLE) };
+#else
+#ifdef CLAIM_READY
+#define can_claim (state == IDLE || state == READY)
+#else
+#define can_claim (state == IDLE)
+#endif
+#endif
+	atomic {
+		handed++;
+		if
+#ifdef SPLIT_CLAIM
+		:: seen ->
+#else
+		:: can_claim ->
+#endif
+			state = RUNNING; next = 1;
+			backlog[length] = HANDER * EVENTS + handed; length++
+		:: else ->
+			if
+			:: state == COMPLETE -> refused++
+			:: else ->
+				push(HANDER * EVENTS + handed);
+				change_state()
+			fi
+		fi;
+		seen = 0
+	};
+	if :: wake -> queue(); wake = 0 :: else fi
 }
 
 inline step() {
@@ -215,18 +268,28 @@ inline settle() {
 	:: mine ->
 		atomic { state = READY; wakeup = 0; mine = 0 };
 		queue()
+	:: mine ->
+		mine = 0; next = 1 /* kept */
 	:: else
 	fi
 }
 
-#define all_stepped (handled == PRODUCERS * EVENTS + own && own == OWN)
+#define sent (PRODUCERS * EVENTS + own + handed)
+#define all_stepped (handled == sent && own == OWN && handed == HANDED)
 
 proctype worker() {
 	byte n, seen;
-	bit mine;
+	bit mine, next, wake;
 
 end:	do
-	:: atomic { entries > 0 -> entries--; assert(state == READY) };
+	:: !next && handed < HANDED -> hand_over()
+	:: atomic {
+		next || entries > 0 ->
+		if
+		:: next
+		:: else -> entries--; assert(state == READY)
+		fi
+	   };
 		take();
 		step();
 		if
@@ -242,7 +305,7 @@ end:	do
 active proctype check() {
 	timeout;
 	assert(entries == 0);
-	assert(handled + dropped + refused == PRODUCERS * EVENTS + own);
+	assert(handled + dropped + refused == sent);
 	assert(state == COMPLETE || (state == IDLE && all_stepped))
 }
 
