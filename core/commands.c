@@ -13,8 +13,8 @@ static int complete(const struct sb_completer *completer, uint64_t result)
 {
 	struct sb_worker *w = sb_worker_current();
 
-	return sb_route_completion(w, w->running, sb_kind(SB_EVENT_BUILTIN, 0),
-				   completer, sb_value_u64(result));
+	return sb_route_complete_own(w, sb_kind(SB_EVENT_BUILTIN, 0), completer,
+				     sb_value_u64(result));
 }
 
 /* What most of them do: an error, or a completion without a result. */

@@ -73,13 +73,10 @@ void sb_dispatch_freeze(struct sb_dispatch *dispatch)
 }
 
 const struct sb_dispatch_entry *
-sb_dispatch_lookup(const struct sb_dispatch *dispatch, uint32_t id)
+sb_dispatch_search(const struct sb_dispatch *dispatch, uint32_t id)
 {
 	const struct sb_dispatch_entry key = { .id = id };
 
-	if (id < SB_COMMAND_ARRAY)
-		return dispatch->array[id].handler ? &dispatch->array[id]
-						   : NULL;
 	if (!dispatch->table_length)
 		return NULL;
 	return bsearch(&key, dispatch->table, dispatch->table_length,

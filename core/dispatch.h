@@ -66,8 +66,17 @@ SB_MUST_CHECK int sb_dispatch_register(struct sb_dispatch *dispatch,
 /* Ends registration. Idempotent. */
 void sb_dispatch_freeze(struct sb_dispatch *dispatch);
 
-/* Returns NULL for an id without a handler. Any thread, after freeze. */
+/* Of an id that is not in the array. */
 const struct sb_dispatch_entry *
-sb_dispatch_lookup(const struct sb_dispatch *dispatch, uint32_t id);
+sb_dispatch_search(const struct sb_dispatch *dispatch, uint32_t id);
+
+/* Returns NULL for an id without a handler. Any thread, after freeze. */
+static inline const struct sb_dispatch_entry *
+sb_dispatch_lookup(const struct sb_dispatch *dispatch, uint32_t id)
+{
+	if (SB_UNLIKELY(id >= SB_COMMAND_ARRAY))
+		return sb_dispatch_search(dispatch, id);
+	return dispatch->array[id].handler ? &dispatch->array[id] : NULL;
+}
 
 #endif

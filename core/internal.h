@@ -151,10 +151,12 @@ struct sb_worker {
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
 	bool records;			   /* config.record */
-	uint64_t now_ns;		   /* the time of the last tick */
-	uint64_t slowed_ns;		   /* and of the last slow_down(), */
-	uint64_t slowed_cpu_ns;		   /* of this thread */
-	uint64_t step_end_ns;		   /* of the last step that was timed */
+	bool holds;		/* what its steps send: sb_route_hold() */
+	bool hands_over;	/* and now: sb_route_hand_over() */
+	uint64_t now_ns;	/* the time of the last tick */
+	uint64_t slowed_ns;	/* and of the last slow_down(), */
+	uint64_t slowed_cpu_ns; /* of this thread */
+	uint64_t step_end_ns;	/* of the last step that was timed */
 	sb_pid pid_next;
 	sb_pid pid_end;
 	uint64_t epoch; /* counts ticks, and other quiescent states */
@@ -331,6 +333,17 @@ void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker,
 void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		      uint32_t near);
 
+/* An event goes behind the backlog of a process that the caller's worker runs. */
+static inline void sb_backlog_put(struct sb_process *process,
+				  struct sb_event_node *node)
+{
+	if (process->backlog_first)
+		process->backlog_last->next = node;
+	else
+		process->backlog_first = node;
+	process->backlog_last = node;
+}
+
 /* Drops an event that no step will see: on_drop, and its memory. */
 void sb_route_drop(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		   struct sb_event_node *node);
@@ -348,16 +361,23 @@ void sb_backlog_append(struct sb_process *process,
 int sb_route_hold(struct sb_worker *worker, struct sb_process *process,
 		  union sb_value message);
 
-/* Sends what is held. */
+/* Sends what is held, if anything is. */
 void sb_route_flush(struct sb_worker *worker);
 
 /*
- * The step is over: sends what is held, and if its process waits for it, that one
- * is the next that this worker runs: no queue, and nobody is told. config.handover
- * allows it, and the worker's steps are short, for while a step goes on nobody
- * else can take what it holds.
+ * The step is over: sends what is held (there is something), and if its process
+ * waits for it, that one is the next that this worker runs: no queue, and nobody
+ * is told. config.handover allows it, and the worker's steps are short, for while
+ * a step goes on nobody else can take what it holds.
  */
 void sb_route_hand_over(struct sb_worker *worker);
+
+/* Whether steps hold what they send. A bounded mailbox is full or not: nothing is
+ * under way to it. And a router is told at once. */
+static inline bool sb_config_holds(const struct sb_config *config)
+{
+	return config->handover && !config->mailbox_bound && !config->router;
+}
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,
 				    struct sb_worker *worker, sb_pid pid);
@@ -426,6 +446,23 @@ static inline void sb_event_fill(struct sb_event_node *node,
 	node->event.error = kind.error;
 	node->event.tag = tag;
 	node->event.data = data;
+}
+
+/* What most completions are: of the process that the worker runs, at once. */
+static inline int sb_route_complete_own(struct sb_worker *worker,
+					struct sb_event_kind kind,
+					const struct sb_completer *completer,
+					union sb_value data)
+{
+	struct sb_event_node *node =
+		sb_pool_alloc(&worker->pool, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, completer->tag, data);
+	node->sent_ns = completer->issued_ns;
+	sb_backlog_put(worker->running, node);
+	return 0;
 }
 
 /* ---- send.c; worker is the caller's own or NULL ---- */

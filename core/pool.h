@@ -160,7 +160,8 @@ static inline void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 	}
 	item->next = mine->free[class];
 	mine->free[class] = item;
-	sb_counter_add(&mine->used_bytes, -(uint64_t)sb_pool_class_bytes(class));
+	sb_counter_add(&mine->used_bytes,
+		       -(uint64_t)sb_pool_class_bytes(class));
 }
 
 /* Adds the pages of a pool's slabs to the count; see sb_pages_locate. Owner

@@ -133,18 +133,6 @@ static void dead_letter(struct sb_worker *w)
 		sb_counter_add(&w->counters.dead_letters, 1);
 }
 
-/* For the process that this worker runs, which nobody else touches now. */
-static void append_own(struct sb_worker *w, struct sb_event_node *node)
-{
-	struct sb_process *p = w->running;
-
-	if (p->backlog_first)
-		p->backlog_last->next = node;
-	else
-		p->backlog_first = node;
-	p->backlog_last = node;
-}
-
 void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w,
 		   struct sb_event_node *node)
 {
@@ -158,8 +146,6 @@ void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
 {
 	struct sb_event_node *first = NULL;
 
-	if (!newest)
-		return;
 	for (struct sb_event_node *node = newest; node;) {
 		struct sb_event_node *older = node->next;
 
@@ -206,7 +192,7 @@ int sb_route_hold(struct sb_worker *w, struct sb_process *p,
 	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
 	node->sent_ns = sb_worker_stamp(w);
 	if (w->running == p)
-		append_own(w, node);
+		sb_backlog_put(w->running, node);
 	else
 		hold(w, p, node);
 	return 0;
@@ -236,21 +222,11 @@ void sb_route_flush(struct sb_worker *w)
 		drop_held(w, held.newest);
 }
 
-static bool may_hand_over(const struct sb_worker *w)
-{
-	const struct sb_config *config = &w->scheduler->config;
-
-	return config->handover && !w->next && w->tick_steps == config->tick &&
-	       config->wake == SB_WAKE_LOCAL;
-}
-
 void sb_route_hand_over(struct sb_worker *w)
 {
 	struct sb_process *p = w->held.to;
 
-	if (!p)
-		return;
-	if (!may_hand_over(w) || !sb_word_claim(p)) {
+	if (!w->hands_over || w->next || !sb_word_claim(p)) {
 		sb_route_flush(w);
 		return;
 	}
@@ -260,8 +236,8 @@ void sb_route_hand_over(struct sb_worker *w)
 	w->next = p;
 }
 
-struct sb_process *sb_route_look_up(struct sb_scheduler *s,
-				    struct sb_worker *w, sb_pid pid)
+struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w,
+				    sb_pid pid)
 {
 	const uint64_t burials = sb_load_rlx(&s->burials);
 	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
@@ -276,7 +252,7 @@ int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
 		     struct sb_process *p, struct sb_event_node *node)
 {
 	if (w && p && w->running == p) {
-		append_own(w, node);
+		sb_backlog_put(w->running, node);
 		return 0;
 	}
 	if (w && w->held.to)

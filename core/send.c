@@ -40,12 +40,7 @@ static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
 
 	if (SB_UNLIKELY(bound && p && !mailbox_reserve(p, bound)))
 		return has_ended(p) ? -ESRCH : -EWOULDBLOCK;
-	/* A bounded mailbox is full or not: nothing is under way to it. */
-	if (w && p && w->running && s->config.handover && !bound)
-		rc = sb_route_hold(w, p, message);
-	else
-		rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0,
-				    message);
+	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
 	if (SB_UNLIKELY(rc && bound && p))
 		sb_sub_acq_rel(&p->mailbox, 1);
 	return rc;
@@ -65,8 +60,17 @@ int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
 
 int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
 {
-	return sb_send_routed(step->worker->scheduler, step->worker, to,
-			      message);
+	struct sb_worker *w = step->worker;
+	struct sb_process *p;
+
+	if (SB_UNLIKELY(!w->holds))
+		return sb_send_routed(w->scheduler, w, to, message);
+	sb_counter_add(&w->counters.messages, 1);
+	p = sb_route_find(w->scheduler, w, to);
+	if (SB_LIKELY(p))
+		return sb_route_hold(w, p, message);
+	sb_counter_add(&w->counters.dead_letters, 1);
+	return -ESRCH;
 }
 
 void sb_step_flush(struct sb_step *step)
@@ -163,15 +167,23 @@ int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
 	return rc;
 }
 
+static bool is_own(const struct sb_worker *w, sb_pid pid)
+{
+	return w && w->running && w->running->pid == pid;
+}
+
 int sb_complete(const struct sb_completer *completer, union sb_value result,
 		int error)
 {
+	const struct sb_event_kind kind = sb_kind(SB_EVENT_COMPLETION, error);
 	struct sb_scheduler *s = completer->scheduler;
 	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = sb_route_completion(
-		w, sb_route_find(s, w, completer->pid),
-		sb_kind(SB_EVENT_COMPLETION, error), completer, result);
+	int rc;
 
+	if (SB_LIKELY(is_own(w, completer->pid)))
+		return sb_route_complete_own(w, kind, completer, result);
+	rc = sb_route_completion(w, sb_route_find(s, w, completer->pid), kind,
+				 completer, result);
 	sb_caller_leave(w);
 	return rc;
 }

@@ -191,7 +191,10 @@ static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
 			struct sb_process *p)
 {
-	sb_backlog_append(p, sb_word_complete(p));
+	struct sb_event_node *newest = sb_word_complete(p);
+
+	if (newest)
+		sb_backlog_append(p, newest);
 	while (p->backlog_first)
 		sb_route_drop(s, w, backlog_pop(p));
 }
@@ -376,11 +379,14 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 		    bool *whole_batch)
 {
 	struct sb_step *step = &w->step;
+	struct sb_event_node *newest;
 	uint64_t now = 0;
 	uint32_t events;
 	int status;
 
-	sb_backlog_append(p, sb_word_take(p));
+	newest = sb_word_take(p);
+	if (newest)
+		sb_backlog_append(p, newest);
 	step->result = sb_value_u64(0);
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;
@@ -417,13 +423,14 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 
 	w->running = p;
 	status = run_step(w, p, &whole_batch);
-	sb_route_hand_over(w);
-	if (status >= 0 && status != SB_DONE) {
+	if (w->held.to)
+		sb_route_hand_over(w);
+	if (w->step.yields && status >= 0 && status != SB_DONE) {
 		const int rc = dispatch_yields(w, p);
 
-		status = rc ? rc : check_status(p, status);
-		sb_route_hand_over(w); /* commands send, too */
+		status = rc ? rc : status;
 	}
+	status = check_status(p, status);
 	w->running = NULL;
 	if (SB_UNLIKELY(status < 0 || status == SB_DONE))
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,

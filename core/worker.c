@@ -83,7 +83,8 @@ static void quiescent(struct sb_worker *w)
 
 /*
  * The time budget of a tick: ticks that come too far apart in time, because
- * steps are long, come after fewer steps.
+ * steps are long, come after fewer steps. And as long as they do, nothing waits
+ * for the end of a step.
  */
 static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 {
@@ -96,6 +97,8 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 	else if (passed_ns < config->tick_ns / 2)
 		w->tick_steps =
 			(uint32_t)sb_min_u64(2 * w->tick_steps, config->tick);
+	w->hands_over = w->holds && config->wake == SB_WAKE_LOCAL &&
+			w->tick_steps == config->tick;
 }
 
 /* As seen at ticks: at even distances in steps, while there is work. */

@@ -68,8 +68,8 @@ WORD = [
            " return true;",
            "small:test_core_process"),
     Mutant("events are not turned round", "core/step.c",
-           "	sb_backlog_append(p, sb_word_take(p));\n	step->result",
-           "	{ struct sb_event_node *e = sb_word_take(p);"
+           "	if (newest)\n		sb_backlog_append(p, newest);\n	step->result",
+           "	{ struct sb_event_node *e = newest;"
            " p->backlog_first = e; while (e && e->next) e = e->next;"
            " p->backlog_last = e; }\n	step->result",
            "small:test_core_stress", "small:test_core_process"),
@@ -103,9 +103,8 @@ HANDOVER = [
            "	if (w && w->held.to)\n		sb_route_flush(w);\n	if (SB_LIKELY(p",
            "	if (SB_LIKELY(p",
            "small:test_core_handover"),
-    Mutant("long steps hand over", "core/route.c",
-           "!w->next && w->tick_steps == config->tick &&",
-           "!w->next &&",
+    Mutant("long steps hand over", "core/worker.c",
+           "w->tick_steps == config->tick;", "true;",
            "small:test_core_handover"),
     Mutant("a flush keeps everything", "core/send.c",
            "	sb_route_flush(step->worker);", "	(void)step;",

@@ -190,7 +190,6 @@ inline hand_over() {
 #endif
 #endif
 	atomic {
-		handed++;
 		if
 #ifdef SPLIT_CLAIM
 		:: seen ->
@@ -282,7 +281,8 @@ proctype worker() {
 	bit mine, next, wake;
 
 end:	do
-	:: !next && handed < HANDED -> hand_over()
+	:: atomic { !next && handed < HANDED -> handed++ };
+		hand_over()
 	:: atomic {
 		next || entries > 0 ->
 		if
