@@ -20,32 +20,32 @@ constexpr uint64_t STOP = 0;
 /* A message is the number of hops that are left, this included. */
 class member : public caf::event_based_actor
 {
-	peer::tally *const ended, *const stopped;
-	uint64_t *const received;
-	caf::actor next;
-	uint64_t hops = 0;
+	peer::tally *const ended_, *const stopped_;
+	uint64_t *const received_;
+	caf::actor next_;
+	uint64_t hops_ = 0;
 
 	void take(uint64_t left)
 	{
 		if (left == STOP) {
-			*received = hops;
-			next = caf::actor(); /* else the ring keeps itself */
+			*received_ = hops_;
+			next_ = caf::actor(); /* else the ring keeps itself */
 			quit();
-			stopped->add(0);
+			stopped_->add(0);
 			return;
 		}
-		hops++;
+		hops_++;
 		if (left > 1)
-			send(next, left - 1);
+			send(next_, left - 1);
 		else
-			ended->add(0);
+			ended_->add(0);
 	}
 
-public:
+      public:
 	member(caf::actor_config &config, peer::tally *ended,
 	       peer::tally *stopped, uint64_t *received)
-		: event_based_actor(config), ended(ended), stopped(stopped),
-		  received(received)
+	    : event_based_actor(config), ended_(ended), stopped_(stopped),
+	      received_(received)
 	{
 	}
 
@@ -53,7 +53,7 @@ public:
 	{
 		return {
 			[this](uint64_t left) { take(left); },
-			[this](const caf::actor &to) { next = to; },
+			[this](const caf::actor &to) { next_ = to; },
 		};
 	}
 };
@@ -68,8 +68,7 @@ static std::string run_rings(caf::actor_system &system,
 	peer::tally ended(tokens), stopped(received.size());
 
 	for (uint64_t &own : received)
-		members.push_back(
-			system.spawn<member>(&ended, &stopped, &own));
+		members.push_back(system.spawn<member>(&ended, &stopped, &own));
 	for (uint64_t i = 0; i < members.size(); i++)
 		caf::anon_send(members[i], members[shape.next(i)]);
 
@@ -189,38 +188,38 @@ static std::string spawn_in(caf::actor_system &system, uint64_t n)
 /* Adds up what its children send it, and sends that to its parent. */
 class node : public caf::event_based_actor
 {
-	const caf::actor parent;
-	const uint64_t first, leaves;
-	uint64_t awaited = peer::CHILDREN;
-	uint64_t sum = 0;
+	const caf::actor parent_;
+	const uint64_t first_, leaves_;
+	uint64_t awaited_ = peer::CHILDREN;
+	uint64_t sum_ = 0;
 
 	void take(uint64_t part)
 	{
-		sum += part;
-		if (--awaited == 0) {
-			send(parent, sum);
+		sum_ += part;
+		if (--awaited_ == 0) {
+			send(parent_, sum_);
 			quit();
 		}
 	}
 
-public:
+      public:
 	node(caf::actor_config &config, caf::actor parent, uint64_t first,
 	     uint64_t leaves)
-		: event_based_actor(config), parent(std::move(parent)),
-		  first(first), leaves(leaves)
+	    : event_based_actor(config), parent_(std::move(parent)),
+	      first_(first), leaves_(leaves)
 	{
 	}
 
 	caf::behavior make_behavior() override
 	{
-		const uint64_t each = leaves / peer::CHILDREN;
+		const uint64_t each = leaves_ / peer::CHILDREN;
 
-		if (leaves == 1) {
-			send(parent, first);
+		if (leaves_ == 1) {
+			send(parent_, first_);
 			return {}; /* ends it */
 		}
 		for (uint64_t i = 0; i < peer::CHILDREN; i++)
-			spawn<node>(caf::actor(this), first + i * each, each);
+			spawn<node>(caf::actor(this), first_ + i * each, each);
 		return { [this](uint64_t part) { take(part); } };
 	}
 };
@@ -243,21 +242,21 @@ static std::string skynet(caf::actor_system &system, uint64_t leaves)
 /* Waits for one message, and ends. */
 class idle : public caf::event_based_actor
 {
-	peer::tally *const waiting, *const answers;
+	peer::tally *const waiting_, *const answers_;
 
-public:
+      public:
 	idle(caf::actor_config &config, peer::tally *waiting,
 	     peer::tally *answers)
-		: event_based_actor(config), waiting(waiting), answers(answers)
+	    : event_based_actor(config), waiting_(waiting), answers_(answers)
 	{
 	}
 
 	caf::behavior make_behavior() override
 	{
-		waiting->add(0);
+		waiting_->add(0);
 		return { [this](uint64_t message) {
 			quit();
-			answers->add(message);
+			answers_->add(message);
 		} };
 	}
 };
@@ -313,7 +312,8 @@ constexpr int64_t CAF_DEFAULT = 0, ONE_MESSAGE = 1;
 struct kind {
 	const char *name;
 	int64_t throughput;
-	uint64_t warm_up; /* at most so many operations, before those measured */
+	uint64_t
+		warm_up; /* at most so many operations, before those measured */
 	std::string (*run)(caf::actor_system &system, uint64_t n);
 };
 
@@ -333,9 +333,9 @@ static const kind kinds[] = {
 
 static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 {
-	const kind *kind = std::find_if(
-		std::begin(kinds), std::end(kinds),
-		[&work](const auto &k) { return work == k.name; });
+	const kind *kind =
+		std::find_if(std::begin(kinds), std::end(kinds),
+			     [&work](const auto &k) { return work == k.name; });
 
 	if (kind == std::end(kinds))
 		throw peer::usage("WORK: unknown: '" + work + "'");
@@ -345,6 +345,7 @@ static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 	if (kind->throughput != CAF_DEFAULT)
 		config.set("scheduler.max-throughput", kind->throughput);
 	caf::actor_system system(config);
+	peer::expect("workers", system.scheduler().num_workers(), workers);
 
 	kind->run(system, std::min(n, kind->warm_up));
 	system.await_all_actors_done();

@@ -32,8 +32,8 @@ constexpr uint64_t CHILDREN = 10;  /* of an inner node of skynet */
 struct error : std::runtime_error {
 	int status;
 
-	error(int status, const std::string &text)
-		: std::runtime_error(text), status(status)
+	error(int exit_status, const std::string &text)
+	    : std::runtime_error(text), status(exit_status)
 	{
 	}
 };
@@ -79,7 +79,7 @@ class stopwatch
 {
 	clock::time_point begin = clock::now();
 
-public:
+      public:
 	/* The line that is printed. */
 	std::string end(uint64_t operations) const
 	{
@@ -106,8 +106,8 @@ class tally
 	std::mutex mutex;
 	std::condition_variable last;
 
-public:
-	explicit tally(uint64_t n) : n(static_cast<uint32_t>(n))
+      public:
+	explicit tally(uint64_t times) : n(static_cast<uint32_t>(times))
 	{
 	}
 
@@ -179,7 +179,8 @@ inline void check_hops(const rings &shape, uint64_t each,
 		uint64_t expected = 0;
 
 		for (uint64_t token = 0; token < shape.tokens; token++)
-			expected += visits(shape, token, i % shape.members, each);
+			expected +=
+				visits(shape, token, i % shape.members, each);
 		expect("messages to member " + std::to_string(i), received[i],
 		       expected);
 	}
@@ -225,7 +226,8 @@ inline void sleep_between_wakes()
 inline std::string wake_line(std::vector<int64_t> ns)
 {
 	const auto rank = [&ns](uint64_t permille) {
-		return std::to_string(ns[(ns.size() * permille + 999) / 1000 - 1]);
+		return std::to_string(
+			ns[(ns.size() * permille + 999) / 1000 - 1]);
 	};
 
 	std::sort(ns.begin(), ns.end());
@@ -238,7 +240,8 @@ inline uint64_t number(const char *name, const char *text, uint64_t most)
 	const uint64_t value = strtoull(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || value < 1 || value > most)
-		throw usage(std::string(name) + ": expected a number from 1 to " +
+		throw usage(std::string(name) +
+			    ": expected a number from 1 to " +
 			    std::to_string(most) + ", not '" + text + "'");
 	return value;
 }
@@ -247,7 +250,8 @@ inline uint64_t number(const char *name, const char *text, uint64_t most)
  * The program: run(work, workers, n) returns the line to print, or throws.
  * Returns the exit status.
  */
-template <typename F> int program(const char *name, int argc, char **argv, F run)
+template <typename F>
+int program(const char *name, int argc, char **argv, F run)
 {
 	try {
 		if (argc != 4)

@@ -37,12 +37,12 @@ struct member {
 	uint64_t hops = 0;
 
 	explicit member(flow::graph &graph)
-		: inbox(graph, flow::serial, [this](uint64_t left) {
-			  hops++;
-			  if (left > 1)
-				  next->inbox.try_put(left - 1);
-			  return flow::continue_msg();
-		  })
+	    : inbox(graph, flow::serial, [this](uint64_t left) {
+		      hops++;
+		      if (left > 1)
+			      next->inbox.try_put(left - 1);
+		      return flow::continue_msg();
+	      })
 	{
 	}
 };
@@ -258,7 +258,8 @@ static std::string wake_sleep(task_arena &arena, uint64_t n)
 struct kind {
 	const char *name;
 	bool outside; /* the main thread submits, and is no worker */
-	uint64_t warm_up; /* at most so many operations, before those measured */
+	uint64_t
+		warm_up; /* at most so many operations, before those measured */
 	std::string (*run)(task_arena &arena, uint64_t n);
 };
 
@@ -284,9 +285,9 @@ static const kind kinds[] = {
 
 static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 {
-	const kind *kind = std::find_if(
-		std::begin(kinds), std::end(kinds),
-		[&work](const auto &k) { return work == k.name; });
+	const kind *kind =
+		std::find_if(std::begin(kinds), std::end(kinds),
+			     [&work](const auto &k) { return work == k.name; });
 
 	if (kind == std::end(kinds))
 		throw peer::usage("WORK: unknown: '" + work + "'");
@@ -296,8 +297,8 @@ static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 				   workers + kind->outside);
 	task_arena arena(static_cast<int>(workers), kind->outside ? 0 : 1);
 	const auto once = [&arena, kind](uint64_t count) {
-		return kind->outside ? kind->run(arena, count) :
-				       arena.execute([&] {
+		return kind->outside ? kind->run(arena, count)
+				     : arena.execute([&] {
 					       return kind->run(arena, count);
 				       });
 	};

@@ -98,7 +98,11 @@ impl Tally {
     fn check(&self, what: &str, sum: u64) -> Result<(), Failure> {
         let found = self.word.load(Ordering::Acquire);
         expect(what, u64::from(found as u32), self.n)?;
-        expect(&format!("sum of {what}"), found >> 32, u64::from(sum as u32))
+        expect(
+            &format!("sum of {what}"),
+            found >> 32,
+            u64::from(sum as u32),
+        )
     }
 }
 
@@ -111,16 +115,20 @@ struct Rings {
     tokens: u64, // of each ring, like the members
 }
 
-#[rustfmt::skip]
-mod shapes {
-    use super::Rings;
-    pub const PINGPONG: Rings = Rings { count: 1, members: 2, tokens: 1 };
-    pub const PAIRS1000: Rings = Rings { count: 1000, members: 2, tokens: 1 };
-    pub const RING_1TOK: Rings = Rings { count: 1, members: 503, tokens: 1 };
-    pub const RING_503TOK: Rings = Rings { count: 1, members: 503, tokens: 503 };
-}
+const PINGPONG: Rings = Rings::new(1, 2, 1);
+const PAIRS1000: Rings = Rings::new(1000, 2, 1);
+const RING_1TOK: Rings = Rings::new(1, 503, 1);
+const RING_503TOK: Rings = Rings::new(1, 503, 503);
 
 impl Rings {
+    const fn new(count: u64, members: u64, tokens: u64) -> Rings {
+        Rings {
+            count,
+            members,
+            tokens,
+        }
+    }
+
     fn next(&self, member: u64) -> u64 {
         member - member % self.members + (member + 1) % self.members
     }
@@ -384,8 +392,7 @@ fn mem_idle(runtime: &Runtime, n: u64) -> Result<String, Failure> {
 /// The 200 us between wake-ups are long enough that workers park.
 fn wake_sleep(runtime: &Runtime, n: u64) -> Result<String, Failure> {
     let ran = Tally::leak(n);
-    let latencies: &'static [AtomicU64] =
-        Box::leak((0..n).map(|_| AtomicU64::new(0)).collect());
+    let latencies: &'static [AtomicU64] = Box::leak((0..n).map(|_| AtomicU64::new(0)).collect());
 
     for (i, latency) in latencies.iter().enumerate() {
         thread::sleep(Duration::from_micros(200));
@@ -417,10 +424,10 @@ type Kind = (
 );
 
 const KINDS: [Kind; 11] = [
-    ("pingpong", u64::MAX, |r, n| rings(r, n, shapes::PINGPONG)),
-    ("pairs1000", u64::MAX, |r, n| rings(r, n, shapes::PAIRS1000)),
-    ("ring_1tok", u64::MAX, |r, n| rings(r, n, shapes::RING_1TOK)),
-    ("ring_503tok", u64::MAX, |r, n| rings(r, n, shapes::RING_503TOK)),
+    ("pingpong", u64::MAX, |r, n| rings(r, n, PINGPONG)),
+    ("pairs1000", u64::MAX, |r, n| rings(r, n, PAIRS1000)),
+    ("ring_1tok", u64::MAX, |r, n| rings(r, n, RING_1TOK)),
+    ("ring_503tok", u64::MAX, |r, n| rings(r, n, RING_503TOK)),
     ("fanin64", u64::MAX, fanin),
     ("yield", u64::MAX, yields),
     ("spawn_out", u64::MAX, spawn_out),
