@@ -135,7 +135,7 @@ class tally
 		const uint64_t found = word;
 
 		expect(what, static_cast<uint32_t>(found), n);
-		expect("sum of " + what, found >> 32,
+		expect("sum (modulo 2^32) of " + what, found >> 32,
 		       static_cast<uint32_t>(sum));
 	}
 };

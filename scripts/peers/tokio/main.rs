@@ -99,7 +99,7 @@ impl Tally {
         let found = self.word.load(Ordering::Acquire);
         expect(what, u64::from(found as u32), self.n)?;
         expect(
-            &format!("sum of {what}"),
+            &format!("sum (modulo 2^32) of {what}"),
             found >> 32,
             u64::from(sum as u32),
         )
