@@ -1,0 +1,23 @@
+#!/bin/sh
+# Runs the Erlang peer: so many schedulers, and room for N processes and those
+# that the emulator has of its own.
+# usage: run.sh WORK WORKERS N (peer.beam, outside.so: in $PEERS_BUILD, build/peers)
+set -eu
+
+usage() {
+	echo "erlang: $1" >&2
+	exit 3
+}
+
+[ $# -eq 3 ] || usage "usage: run.sh WORK WORKERS N"
+for number in "$2" "$3"; do
+	case $number in
+	'' | 0* | *[!0-9]*) usage "expected a number from 1, not '$number'" ;;
+	esac
+done
+build=${PEERS_BUILD-$(dirname "$0")/../../../build/peers}
+[ -e "$build/peer.beam" ] || usage "there is no peer.beam in $build"
+
+export ERL_CRASH_DUMP_BYTES=0
+exec erl -noinput -boot no_dot_erlang -kernel logger_level none -pa "$build" \
+	+S "$2:$2" +P "$(($3 + $3 / 4 + 10000))" -run peer main "$1" "$2" "$3"
