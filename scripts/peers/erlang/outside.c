@@ -1,7 +1,7 @@
 /*
  * outside.c - a thread that is none of Erlang's scheduler wakes a process.
  *
- * NIFs of peer.erl. The thread sleeps, sends the process the atom wake, and waits
+ * NIFs of sb_peer.erl. The thread sleeps, sends the process the atom wake, and waits
  * for it to call outside_woken(), so many times; then it sends it the atom done.
  * Latency: from just before the message is sent to the first instruction of
  * outside_woken(), which the process calls first.
@@ -113,4 +113,4 @@ static ErlNifFunc functions[] = {
 	{ "outside_end", 0, outside_end, 0 },
 };
 
-ERL_NIF_INIT(peer, functions, NULL, NULL, NULL, NULL)
+ERL_NIF_INIT(sb_peer, functions, NULL, NULL, NULL, NULL)

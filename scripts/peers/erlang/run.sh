@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the Erlang peer: so many schedulers, and room for N processes and those
 # that the emulator has of its own.
-# usage: run.sh WORK WORKERS N (peer.beam, outside.so: in $PEERS_BUILD, build/peers)
+# usage: run.sh WORK WORKERS N (sb_peer.beam, outside.so: in $PEERS_BUILD, build/peers)
 set -eu
 
 usage() {
@@ -16,8 +16,8 @@ for number in "$2" "$3"; do
 	esac
 done
 build=${PEERS_BUILD-$(dirname "$0")/../../../build/peers}
-[ -e "$build/peer.beam" ] || usage "there is no peer.beam in $build"
+[ -e "$build/sb_peer.beam" ] || usage "there is no sb_peer.beam in $build"
 
 export ERL_CRASH_DUMP_BYTES=0
 exec erl -noinput -boot no_dot_erlang -kernel logger_level none -pa "$build" \
-	+S "$2:$2" +P "$(($3 + $3 / 4 + 10000))" -run peer main "$1" "$2" "$3"
+	+S "$2:$2" +P "$(($3 + $3 / 4 + 10000))" -run sb_peer main "$1" "$2" "$3"

@@ -239,10 +239,10 @@ type tally struct {
 }
 
 // spawn begins n goroutines, whose code is one closure: none is allocated.
-func (tally *tally) spawn(n int) {
+func (tasks *tally) spawn(n int) {
 	task := func() {
-		if atomic.AddInt64(&tally.ran, 1) == int64(n) {
-			close(tally.done)
+		if atomic.AddInt64(&tasks.ran, 1) == int64(n) {
+			close(tasks.done)
 		}
 	}
 	for i := 0; i < n; i++ {
@@ -250,10 +250,10 @@ func (tally *tally) spawn(n int) {
 	}
 }
 
-func (tally *tally) wait(n int, begin time.Time) (int, time.Duration, error) {
-	<-tally.done
+func (tasks *tally) wait(n int, begin time.Time) (int, time.Duration, error) {
+	<-tasks.done
 	elapsed := time.Since(begin)
-	return n, elapsed, expect("tasks that ran", int(atomic.LoadInt64(&tally.ran)), n)
+	return n, elapsed, expect("tasks that ran", int(atomic.LoadInt64(&tasks.ran)), n)
 }
 
 // spawnOut: Go has no thread outside of its scheduler; the nearest is a goroutine
@@ -261,17 +261,17 @@ func (tally *tally) wait(n int, begin time.Time) (int, time.Duration, error) {
 func spawnOut(n int) (int, time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	tally := &tally{done: make(chan struct{})}
+	tasks := &tally{done: make(chan struct{})}
 	begin := time.Now()
-	tally.spawn(n)
-	return tally.wait(n, begin)
+	tasks.spawn(n)
+	return tasks.wait(n, begin)
 }
 
 func spawnIn(n int) (int, time.Duration, error) {
-	tally := &tally{done: make(chan struct{})}
+	tasks := &tally{done: make(chan struct{})}
 	begin := time.Now()
-	go tally.spawn(n)
-	return tally.wait(n, begin)
+	go tasks.spawn(n)
+	return tasks.wait(n, begin)
 }
 
 // skynet: a node's channel holds what all its children send, so none waits.

@@ -1,6 +1,6 @@
 %% The peers' work in Erlang: processes and messages, as the language has them.
 %%
-%% erl ... -run peer main WORK WORKERS N; run.sh starts it.
+%% erl ... -run sb_peer main WORK WORKERS N; run.sh starts it.
 %%
 %% Prints one line, "ns_per_op VALUE" (mem_idle: "bytes VALUE", wake_sleep: "p50 NS
 %% p99 NS p99.9 NS"). Exit status: 0, 1 a wrong answer, 3 usage, 77 a kind of work
@@ -10,7 +10,8 @@
 %% Timed work runs twice: the first time, unmeasured, has the allocators get their
 %% memory from the system. Long-lived processes are made before the clock starts.
 %% All messages are small integers or atoms, which need no memory of their own.
--module(peer).
+%% OTP has a module of the name peer.
+-module(sb_peer).
 -export([main/1]).
 -export([ping/2, pong/1, relay/3, consumer/2, producer/3]).
 -export([yielder/2, spawner/3, task/3, node/3, idle/1]).
@@ -297,7 +298,7 @@ sum(Missing, Sum) ->
 %% of processes finds them. The first thousand only show the emulator the way.
 mem_idle(N) ->
 	idle_bytes(1000),
-	io_lib:format("bytes ~.0f", [idle_bytes(N) / N]).
+	io_lib:format("bytes ~b", [round(idle_bytes(N) / N)]).
 
 idle_bytes(N) ->
 	Others = maps:from_keys(processes(), true),
