@@ -20,6 +20,7 @@ static struct {
 	unsigned int pause_ns;
 	int64_t *latency_ns;
 	int64_t woken_ns;
+	unsigned int answers;
 	sem_t woken;
 } outside;
 
@@ -73,6 +74,7 @@ static ERL_NIF_TERM outside_begin(ErlNifEnv *env, int argc,
 	    !enif_get_uint(env, argv[2], &outside.pause_ns))
 		return enif_make_badarg(env);
 	outside.latency_ns = calloc(outside.wakes, sizeof(int64_t));
+	outside.answers = 0;
 	if (!outside.latency_ns || sem_init(&outside.woken, 0, 0) ||
 	    enif_thread_create(name, &outside.thread, wake_times, NULL, NULL))
 		return enif_raise_exception(env, enif_make_atom(env, "enomem"));
@@ -85,11 +87,12 @@ static ERL_NIF_TERM outside_woken(ErlNifEnv *env, int argc,
 	outside.woken_ns = clock_ns();
 	(void)argc;
 	(void)argv;
+	outside.answers++;
 	sem_post(&outside.woken);
 	return enif_make_atom(env, "ok");
 }
 
-/* outside_end() -> the latencies, ns. After done has come. */
+/* outside_end() -> {how many answers there were, [latency in ns]}; after done. */
 static ERL_NIF_TERM outside_end(ErlNifEnv *env, int argc,
 				const ERL_NIF_TERM argv[])
 {
@@ -104,7 +107,8 @@ static ERL_NIF_TERM outside_end(ErlNifEnv *env, int argc,
 			list);
 	free(outside.latency_ns);
 	sem_destroy(&outside.woken);
-	return list;
+	return enif_make_tuple2(env, enif_make_uint(env, outside.answers),
+				list);
 }
 
 static ErlNifFunc functions[] = {
