@@ -228,7 +228,8 @@ static void *worker_thread(void *arg)
 		return NULL;
 	sb_worker_set_current(w);
 	sb_rcu_worker_register();
-	sb_add_acq_rel(&w->scheduler->burials, 1); /* by force, maybe */
+	/* A stop by force buries nobody. */
+	sb_add_acq_rel(&s->burials, 1);
 	w->now_ns = w->slowed_ns = sb_clock_ns();
 	w->slowed_cpu_ns = sb_clock_thread_cpu_ns();
 	sb_account_go(&w->account);

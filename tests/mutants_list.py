@@ -116,7 +116,7 @@ HANDOVER = [
     Mutant("routes outlive a burial", "core/step.c",
            "	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */\n",
            "",
-           "small:test_core_stress", "asan:test_core_stress",
+           "small:test_core_stress", "plain:test_core_edges",
            "small:test_core_edges"),
 ]
 
@@ -197,7 +197,8 @@ LIFE = [
            "	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());",
            "small:test_core_lifecycle"),
     Mutant("a route survives a restart", "core/scheduler.c",
-           "	w->epoch++; /* no route from before an earlier stop is valid */\n",
+           "	/* A stop by force buries nobody. */\n"
+           "	sb_add_acq_rel(&s->burials, 1);\n",
            "", "small:test_core_lifecycle"),
     Mutant("claims end with their process", "core/step.c",
            "	sb_pidmap_remove(s->pidmap, p);",
