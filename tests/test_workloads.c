@@ -40,6 +40,9 @@ struct small {
 /* In the order of workloads/list.def. A workload may have several. */
 static const struct small smalls[] = {
 	{ "pingpong", MAY_HANG, { { "pairs", 3 }, { "round-trips", 500 } } },
+	{ "pingpong",
+	  MAY_HANG,
+	  { { "pairs", 3 }, { "round-trips", 500 }, { "begin", 1 } } },
 	{ "yield", 0, { { "processes", 3 }, { "yields", 500 } } },
 	{ "skynet", MAY_HANG, { { "leaves", 2 } } },
 	{ "hog", MAY_HANG, { { "victims", 50 }, { "hog-ns", 0 } } },
@@ -54,6 +57,9 @@ static const struct small smalls[] = {
 	{ "savina-fjthrput", 0, { { "messages", 200 }, { "actors", 7 } } },
 	{ "savina-fjcreate", 0, { { "processes", 300 } } },
 	{ "savina-threadring", 0, { { "processes", 7 }, { "hops", 1000 } } },
+	{ "savina-threadring",
+	  0,
+	  { { "processes", 7 }, { "hops", 1000 }, { "tokens", 1 } } },
 	{ "savina-chameneos", 0, { { "creatures", 9 }, { "meetings", 1000 } } },
 	{ "savina-big", 0, { { "processes", 12 }, { "pings", 100 } } },
 	/* Few keys, so that most are written several times. */
@@ -108,6 +114,11 @@ static const struct small smalls[] = {
 	{ "send-to-blocked", 0, { { "processes", 5 }, { "messages", 40 } } },
 	{ "fan-out", 0, { { "receivers", 7 }, { "rounds", 100 } } },
 	{ "fan-in", 0, { { "senders", 7 }, { "messages", 100 } } },
+	{ "fan-in",
+	  0,
+	  { { "senders", 7 },
+	    { "messages", 100 },
+	    { "messages-per-step", 9 } } },
 	{ "wake-latency", 0, { { "wakes", 10 }, { "pause-us", 100 } } },
 	{ "wake-latency",
 	  0,
