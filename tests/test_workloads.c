@@ -6,7 +6,8 @@
  *   unread; and the next round on the same scheduler is as good as the first.
  *   One that is refused a process, or a place in a mailbox, is over, too.
  * Method: the calls of the harness, on 1 and 2 workers, with several seeds, each
- *   with another wake target, deque and number of events per step.
+ *   with another wake target, deque and number of events per step; one of them
+ *   records nothing.
  * Bound: the parameters of `smalls`. A workload that is not there fails.
  */
 #include <errno.h>
@@ -292,6 +293,7 @@ static void vary(struct sb_config *config, uint32_t variant)
 	config->wake = (enum sb_wake)variant;
 	config->deque = variant == 1 ? SB_DEQUE_CHASE_LEV : SB_DEQUE_COUNTED;
 	config->event_budget = budgets[variant];
+	config->record = variant != 2;
 }
 
 static void try_workload(const struct sb_workload *workload,

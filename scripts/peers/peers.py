@@ -152,12 +152,26 @@ def build(command, name):
     return f"does not build: {why.strip()} ({os.path.relpath(log, ROOT)})"
 
 
+def is_built(system):
+    """Whether its program is newer than whatever it may be made of."""
+    program = os.path.join(BUILT, system.name)
+    around = os.path.dirname(filled(system.source)[0])
+    if not os.path.isfile(program):
+        return False
+    files = [os.path.join(around, name) for name in os.listdir(around)
+             if not name.startswith("README")]
+    return os.path.getmtime(program) > max(map(os.path.getmtime, files))
+
+
 def build_system(system, sitting):
     """None, or why it is left out."""
     if not os.path.exists(filled(system.source)[0]):
         return f"there is no {os.path.relpath(filled(system.source)[0], ROOT)}"
     if not shutil.which(system.tool):
         return f"there is no {system.tool} (Debian: {system.package})"
+    if is_built(system):
+        return None
+    sitting.tell(f"building {system.name}")
     log = os.path.join(BUILT, system.name + ".log")
     if os.path.exists(log):
         os.remove(log)
@@ -249,7 +263,6 @@ def build_all(sitting):
     sitting.program["floor"] = [os.path.join(BUILT, "floor")]
     sitting.add(OURS, [COMMAND], version_of(shlex.quote(COMMAND) + " --version"))
     for system in asked_for(sitting):
-        sitting.tell(f"building {system.name}")
         why = build_system(system, sitting)
         if why:
             sitting.left_out[system.name] = why

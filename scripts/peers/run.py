@@ -5,6 +5,7 @@ import math
 import os
 import signal
 import subprocess
+import textwrap
 from collections import namedtuple
 
 OK, WRONG, CANNOT, FAILED, LATE = "ok", "wrong", "cannot", "failed", "late"
@@ -15,8 +16,9 @@ Said = namedtuple("Said", "outcome values why")
 
 
 def last_line(text):
+    """The reason, as a rule, and not a page of it."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "it said nothing"
+    return textwrap.shorten(lines[-1], 200) if lines else "it said nothing"
 
 
 def kill(child):

@@ -12,7 +12,7 @@ ACTORS, TASKS = "actors", "tasks"
 
 class System(namedtuple("System", "name kind title tool package source build "
                                   "also command version fewer")):
-    """A peer. build: what makes its program from source, one command; also:
+    """A peer. build: what makes {out}/name from source, one command; also:
     commands without which some kinds of work cannot be done, but others can.
     fewer: kinds of work of which it is given another N, since it takes ages."""
 
@@ -24,17 +24,17 @@ SYSTEMS = [
     System("tokio", ACTORS, "Tokio", "/usr/bin/cargo", "librust-tokio-dev", "{here}/tokio/main.rs",
            "{here}/tokio/build.sh {out}", [],
            "{out}/tokio", "dpkg-query -W -f ${Version} librust-tokio-dev", {}),
-    System("erlang", ACTORS, "Erlang/OTP", "erlc", "erlang-base", "{here}/erlang/peer.erl",
-           "erlc -o {out} {here}/erlang/peer.erl",
+    System("erlang", ACTORS, "Erlang/OTP", "erlc", "erlang-base", "{here}/erlang/sb_peer.erl",
+           "erlc -o {out} {here}/erlang/sb_peer.erl",
            ["gcc -O2 -shared -fPIC -I/usr/lib/erlang/usr/include"
             " -o {out}/outside.so {here}/erlang/outside.c"],
            "{here}/erlang/run.sh", "dpkg-query -W -f ${Version} erlang-base", {}),
     System("caf", ACTORS, "CAF", "g++", "libcaf-dev", "{here}/caf.cc",
-           "g++ -std=c++17 -O2 -pthread -o {out}/caf {here}/caf.cc -lcaf_core", [],
+           "g++ -std=c++17 -O3 -pthread -o {out}/caf {here}/caf.cc -lcaf_core", [],
            "{out}/caf", "dpkg-query -W -f ${Version} libcaf-dev",
            {"spawn_in": 100000}),
     System("tbb", TASKS, "oneTBB", "g++", "libtbb-dev", "{here}/tbb.cc",
-           "g++ -std=c++17 -O2 -pthread -o {out}/tbb {here}/tbb.cc -ltbb", [],
+           "g++ -std=c++17 -O3 -pthread -o {out}/tbb {here}/tbb.cc -ltbb", [],
            "{out}/tbb", "dpkg-query -W -f ${Version} libtbb-dev", {}),
 ]
 
