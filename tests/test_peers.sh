@@ -255,6 +255,8 @@ refuses "the same twice, and more" 2 "something twice" --rounds 3 --works yield,
 refuses "an unknown option" 2 "unrecognized arguments: --fast" --fast
 refuses "no such programs" 2 "there is no program floor in" --programs "$work/none"
 refuses "a CPU that there is not" 4 "CPU 99999 may not be used here" --cpus 0,99999
+refuses "nothing to do" 2 "is done by so many workers" --works wake_poll --workers 2
+refuses "no place for a result" 4 "--out: /dev/null/here: Not a directory" --out /dev/null/here
 refuses "one CPU" 4 "2 CPUs are needed, not 1" --cpus 0
 
 echo "1..$n"

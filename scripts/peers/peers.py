@@ -261,7 +261,8 @@ def build_all(sitting):
         raise Trouble(EXIT_ENVIRONMENT, f"there is no {os.path.relpath(COMMAND)}; "
                                         "make builds it")
     sitting.program["floor"] = [os.path.join(BUILT, "floor")]
-    sitting.add(OURS, [COMMAND], version_of(shlex.quote(COMMAND) + " --version"))
+    sitting.add(OURS, [COMMAND], version_of(shlex.quote(COMMAND) + " --version") + ", revision "
+                + version_of("git describe --always --dirty --abbrev=12"))
     for system in asked_for(sitting):
         why = build_system(system, sitting)
         if why:
@@ -380,6 +381,16 @@ def judge(sitting):
 
 # ---- all of them ----
 
+def make_folder(path):
+    """Before anything is measured."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise Trouble(EXIT_ENVIRONMENT, f"--out: {path}: {error.strerror}") from error
+    if not os.access(path, os.W_OK):
+        raise Trouble(EXIT_ENVIRONMENT, f"--out: {path}: cannot be written to")
+
+
 def missing_rounds(sitting, work, workers):
     """How many that count, and how many attempts are left."""
     mine = [r for r in sitting.rounds if r.work == work and r.workers == workers]
@@ -426,7 +437,6 @@ def note_short(sitting):
 
 def write_result(sitting):
     folder = sitting.options.out
-    os.makedirs(folder, exist_ok=True)
     rows = ratios.make_rows(sitting.works, sitting.options.workers, sitting.rounds)
     output.write_csv(os.path.join(folder, "peers.csv"), sitting.rounds)
     print(output.write_tables(folder, sitting, rows))
@@ -446,6 +456,9 @@ def main(argv):
     options = read_options(argv)
     options.rounds = options.rounds or (2 if options.quick else 5)
     sitting = Sitting(options)
+    if not plan(sitting):
+        raise Trouble(EXIT_USAGE, "none of these kinds of work is done by so many workers")
+    make_folder(options.out)
     if options.programs:
         find_given(sitting, os.path.abspath(options.programs))
     else:
