@@ -93,7 +93,7 @@ ifeq ($(MODE),tsan)
 ONE_THREAD := test_distribution test_gate test_hlog test_job test_paired test_plan test_plots \
 	test_progress test_read test_report test_results test_sweep test_trace test_validity \
 	test_ab.sh test_command.sh test_convert.sh test_files.sh test_gate.sh test_page.sh \
-	test_plot.sh test_sweep.sh test_terminal.sh
+	test_peers.sh test_plot.sh test_sweep.sh test_terminal.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
@@ -118,7 +118,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage gate mutants build-tests models lint format micro install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage gate mutants build-tests models lint format micro peers install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -164,12 +164,19 @@ lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch])
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] \
+		scripts/peers/*.c scripts/peers/*.cc scripts/peers/*.h)
 
 micro: $(PROGRAM) $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
 	$(Q)$(PROGRAM) micro
 	@echo
 	$(Q)$(OUT)/tests/bench_rcu
+
+PEERS_ROUNDS ?= 5
+peers: ## install what is missing, build, compare with Go, Tokio, oneTBB, CAF, Erlang (PEERS_ROUNDS=5, PEERS_ARGS=)
+	$(Q)scripts/setup.sh peers
+	$(Q)$(MAKE) --no-print-directory -j $$(nproc) MODE=release all
+	$(Q)scripts/peers/peers.py --rounds $(PEERS_ROUNDS) $(PEERS_ARGS)
 
 install: all $(OUT)/sched-bench.1 $(OUT)/completion.bash ## program, man page, completion (PREFIX=/usr/local, DESTDIR=)
 	$(Q)for file in $(INSTALLED); do IFS=:; set -- $$file; \

@@ -615,13 +615,14 @@ static const struct sb_count *find_count(const struct sb_counts *counts,
 	return NULL;
 }
 
-/* was, now: of one primitive; one of them may be NULL, and what is new or gone has
- * not become worse. */
-static int compare_count(struct sb_gate_test *test, const struct sb_count *was,
-			 const struct sb_count *now, double limit)
+/* was, now: of one primitive; NULL: that side does not have it. What is new or gone
+ * has not become worse. */
+static int compare_count(struct sb_gate_test *test, const char *name,
+			 const struct sb_count *was, const struct sb_count *now,
+			 double limit)
 {
 	*test = (struct sb_gate_test){
-		.workload = strdup(now ? now->name : was->name),
+		.workload = strdup(name),
 		.metric = "instructions",
 		.unit = "instr",
 		.limit = limit,
@@ -654,13 +655,18 @@ static int compare_counts(struct sb_gate_report *gate,
 		calloc(base->counts + now->counts + 1, sizeof(*gate->test));
 	if (!gate->test)
 		return sb_fail_memory();
-	for (uint32_t i = 0; i < now->counts && !rc; i++)
-		rc = compare_count(&gate->test[gate->tests++],
-				   find_count(base, now->count[i].name),
-				   &now->count[i], limit);
+	for (uint32_t i = 0; i < now->counts && !rc; i++) {
+		const char *name = now->count[i].name;
+
+		rc = compare_count(&gate->test[gate->tests++], name,
+				   find_count(base, name), &now->count[i],
+				   limit);
+	}
 	for (uint32_t i = 0; i < base->counts && !rc; i++) {
-		if (!find_count(now, base->count[i].name))
-			rc = compare_count(&gate->test[gate->tests++],
+		const char *name = base->count[i].name;
+
+		if (!find_count(now, name))
+			rc = compare_count(&gate->test[gate->tests++], name,
 					   &base->count[i], NULL, limit);
 	}
 	return rc;

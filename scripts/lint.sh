@@ -43,7 +43,7 @@ $wrong"
 		[ -z "$wrong" ] || fail "$what belongs in $files:
 $wrong"
 	done <<-'EOF'
-		memory_order	memory_order_	core/atomic\.h
+		memory_order	memory_order_	core/atomic\.h|scripts/peers/.*\.(cc|h)
 		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
 		jemalloc	include.<jemalloc	core/mem\.c
 		benchmark	include.<benchmark	harness/micro/shim\.cc

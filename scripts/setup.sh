@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|models|lint|numa
+# usage: setup.sh bench|check|models|lint|numa|peers
 set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libbenchmark-dev"
@@ -10,6 +10,8 @@ models="gcc libc6-dev spin"
 tools="python3 util-linux"
 tests="libcmocka-dev $tools spin chromium valgrind"
 lint="clang clang-format clang-tidy shellcheck git python3"
+# Without one of these its peer is left out, and all else goes on.
+peers="golang-go erlang-base erlang-dev rustc cargo librust-tokio-dev libtbb-dev libcaf-dev"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
 # Elsewhere tests/numa/check.sh is skipped, and says why.
@@ -26,8 +28,9 @@ numa)
 	packages="$build"
 	! guest_possible || packages="$build $guest"
 	;;
+peers) packages="$build $run $tools" ;;
 *)
-	echo "setup.sh: expected bench, check, models, lint or numa, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, models, lint, numa or peers, not '${1-}'" >&2
 	exit 3
 	;;
 esac
@@ -108,49 +111,81 @@ kernel() {
 	rm -rf "$work"
 }
 
-missing=
-for package in $packages; do
+# is_there PACKAGE: installed, or what it is needed for is there.
+is_there() {
 	# A tool in the path will do, however it came there.
-	case $package in
+	case $1 in
 	gcc | g++ | make | spin | chromium | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
-		command -v "$package" >/dev/null && continue
+		command -v "$1" >/dev/null && return
+		;;
+	golang-go)
+		command -v go >/dev/null && return
 		;;
 	hwloc)
-		command -v lstopo >/dev/null && continue
+		command -v lstopo >/dev/null && return
 		;;
 	qemu-system-x86)
-		command -v qemu-system-x86_64 >/dev/null && continue
+		command -v qemu-system-x86_64 >/dev/null && return
 		;;
 	busybox-static) # busybox does, too, and cannot be installed beside it
-		command -v busybox >/dev/null && continue
+		command -v busybox >/dev/null && return
 		;;
 	python3)
-		python3 -c 'import csv, json' 2>/dev/null && continue
+		python3 -c 'import csv, json' 2>/dev/null && return
 		;;
 	esac
-	dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
-		missing="$missing $package"
-done
+	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+# not_there PACKAGE...: those of them.
+not_there() {
+	for package in "$@"; do
+		is_there "$package" || printf ' %s' "$package"
+	done
+}
+
+# apt_install PACKAGE...: after the lists have been brought up to date.
+apt_install() {
+	DEBIAN_FRONTEND=noninteractive \
+		$sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+sudo=
+[ "$(id -u)" -eq 0 ] || sudo=sudo
 
 install_missing() {
-	sudo=
-	if [ "$(id -u)" -ne 0 ]; then
-		if ! command -v sudo >/dev/null; then
-			echo "setup.sh: root is needed to install:$missing" >&2
-			exit 4
-		fi
-		sudo=sudo
+	if ! { [ -z "$sudo" ] || command -v sudo >/dev/null; }; then
+		echo "setup.sh: root is needed to install:$missing" >&2
+		exit 4
 	fi
 	echo "Installing Debian packages:$missing"
 	# shellcheck disable=SC2086
-	if ! { $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-		$sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null; }; then
+	if ! { $sudo apt-get update -qq && apt_install $missing; }; then
 		echo "setup.sh: apt-get could not install:$missing" >&2
 		exit 4
 	fi
 }
 
+# One at a time: what cannot be installed keeps nothing else from it.
+install_peers() {
+	echo "Installing Debian packages of peers:$missing"
+	$sudo apt-get update -qq || true
+	for package in $missing; do
+		apt_install "$package" || left_out="$left_out $package"
+	done
+	[ -z "$left_out" ] ||
+		echo "setup.sh: could not be installed, so what needs it is left out:$left_out" >&2
+}
+
+# shellcheck disable=SC2086
+missing=$(not_there $packages)
 [ -z "$missing" ] || install_missing
+if [ "$1" = peers ]; then
+	left_out=
+	# shellcheck disable=SC2086
+	missing=$(not_there $peers)
+	[ -z "$missing" ] || install_peers
+fi
 unpacked() {
 	"$@" || {
 		echo "setup.sh: apt-get could not fetch or unpack what is needed" >&2

@@ -113,8 +113,8 @@ static void sources_have_their_order(void **state)
 static void parameters_reach_their_workloads(void **state)
 {
 	static const char *const labels[] = {
-		"pairs=7 round-trips=500000 self-message=no", "leaves=100",
-		"processes=1 yields=1000000 handler=async"
+		"pairs=7 round-trips=500000 self-message=no begin=at-once",
+		"leaves=100", "processes=1 yields=1000000 handler=async"
 	};
 	const struct sb_placement placement = { .workers = 0 };
 	struct sb_result result = { .all_series = SB_ARRAY_SIZE(labels) };

@@ -6,7 +6,8 @@
  *   unread; and the next round on the same scheduler is as good as the first.
  *   One that is refused a process, or a place in a mailbox, is over, too.
  * Method: the calls of the harness, on 1 and 2 workers, with several seeds, each
- *   with another wake target, deque and number of events per step.
+ *   with another wake target, deque and number of events per step; one of them
+ *   records nothing.
  * Bound: the parameters of `smalls`. A workload that is not there fails.
  */
 #include <errno.h>
@@ -40,6 +41,9 @@ struct small {
 /* In the order of workloads/list.def. A workload may have several. */
 static const struct small smalls[] = {
 	{ "pingpong", MAY_HANG, { { "pairs", 3 }, { "round-trips", 500 } } },
+	{ "pingpong",
+	  MAY_HANG,
+	  { { "pairs", 3 }, { "round-trips", 500 }, { "begin", 1 } } },
 	{ "yield", 0, { { "processes", 3 }, { "yields", 500 } } },
 	{ "skynet", MAY_HANG, { { "leaves", 2 } } },
 	{ "hog", MAY_HANG, { { "victims", 50 }, { "hog-ns", 0 } } },
@@ -54,6 +58,9 @@ static const struct small smalls[] = {
 	{ "savina-fjthrput", 0, { { "messages", 200 }, { "actors", 7 } } },
 	{ "savina-fjcreate", 0, { { "processes", 300 } } },
 	{ "savina-threadring", 0, { { "processes", 7 }, { "hops", 1000 } } },
+	{ "savina-threadring",
+	  0,
+	  { { "processes", 7 }, { "hops", 1000 }, { "tokens", 1 } } },
 	{ "savina-chameneos", 0, { { "creatures", 9 }, { "meetings", 1000 } } },
 	{ "savina-big", 0, { { "processes", 12 }, { "pings", 100 } } },
 	/* Few keys, so that most are written several times. */
@@ -108,6 +115,11 @@ static const struct small smalls[] = {
 	{ "send-to-blocked", 0, { { "processes", 5 }, { "messages", 40 } } },
 	{ "fan-out", 0, { { "receivers", 7 }, { "rounds", 100 } } },
 	{ "fan-in", 0, { { "senders", 7 }, { "messages", 100 } } },
+	{ "fan-in",
+	  0,
+	  { { "senders", 7 },
+	    { "messages", 100 },
+	    { "messages-per-step", 9 } } },
 	{ "wake-latency", 0, { { "wakes", 10 }, { "pause-us", 100 } } },
 	{ "wake-latency",
 	  0,
@@ -281,6 +293,7 @@ static void vary(struct sb_config *config, uint32_t variant)
 	config->wake = (enum sb_wake)variant;
 	config->deque = variant == 1 ? SB_DEQUE_CHASE_LEV : SB_DEQUE_COUNTED;
 	config->event_budget = budgets[variant];
+	config->record = variant != 2;
 }
 
 static void try_workload(const struct sb_workload *workload,

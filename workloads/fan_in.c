@@ -3,7 +3,9 @@
  * process, the sink, continues, and does so again, --messages times. All senders
  * meet on one mailbox. One operation is one message.
  *
- * A send that would block at --mailbox-bound is tried again in the next step.
+ * --messages-per-step sends so many before it continues, as a sender does that
+ * gives way only when it has to. A send that would block at --mailbox-bound is
+ * tried again in the next step.
  *
  * Check: the sink has got every message of every sender, each sender's in order.
  */
@@ -12,13 +14,15 @@
 #include "workloads/actor.h"
 #include "workloads/check.h"
 
-enum { SENDERS, MESSAGES };
+enum { SENDERS, MESSAGES, MESSAGES_PER_STEP };
 
 static const struct sb_param params[] = {
 	[SENDERS] = { "senders", 100, 1, 1 << 20, NULL,
 		      "processes that send to the same one" },
 	[MESSAGES] = { "messages", 5000, 1, UINT32_MAX, NULL,
 		       "messages of each of them" },
+	[MESSAGES_PER_STEP] = { "messages-per-step", 1, 1, UINT32_MAX, NULL,
+				"most of them that it sends in one step" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -26,6 +30,7 @@ struct data {
 	sb_pid sink;
 	uint64_t senders;
 	uint64_t messages;
+	uint64_t messages_per_step;
 	uint64_t received; /* by the sink */
 	uint64_t got[];	   /* from each sender, in order */
 };
@@ -94,22 +99,35 @@ struct sender {
 
 SB_ACTOR_INIT(sender_init, struct sender)
 
+static int send_next(struct sender *self, struct sb_step *step)
+{
+	const struct message message = { self->last.sender,
+					 self->last.number + 1 };
+	int rc = sb_step_send(step, self->data->sink,
+			      sb_value_u64(pack(message)));
+
+	if (rc)
+		return rc;
+	self->last = message;
+	return rc;
+}
+
 static int sender_step(void *state, struct sb_step *step,
 		       const struct sb_event *events, uint32_t count)
 {
 	struct sender *self = state;
-	const struct message message = { self->last.sender,
-					 self->last.number + 1 };
-	int rc;
+	const uint64_t left = self->data->messages - self->last.number;
+	const uint64_t now = sb_min_u64(left, self->data->messages_per_step);
+	int rc = 0;
 
 	(void)events;
 	if (count)
 		return -ECANCELED;
-	rc = sb_step_send(step, self->data->sink, sb_value_u64(pack(message)));
+	for (uint64_t i = 0; i < now && !rc; i++)
+		rc = send_next(self, step);
 	if (rc)
 		return rc == -EWOULDBLOCK ? SB_CONTINUE : rc;
-	self->last = message;
-	return message.number == self->data->messages ? SB_DONE : SB_CONTINUE;
+	return now == left ? SB_DONE : SB_CONTINUE;
 }
 
 static const struct sb_process_ops sender_ops = {
@@ -131,6 +149,7 @@ static int setup(struct sb_workload_run *run)
 		return -ENOMEM;
 	data->senders = senders;
 	data->messages = run->param[MESSAGES];
+	data->messages_per_step = run->param[MESSAGES_PER_STEP];
 	run->data = data;
 	return 0;
 }

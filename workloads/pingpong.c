@@ -6,6 +6,10 @@
  * message between two round trips; --self-message yes does that, too, and then
  * a round trip is three messages. One operation is one message.
  *
+ * Pairs begin as they are made, while others are still to come. With --begin
+ * together all of them are there before the first message, and before the time
+ * begins: a process is submitted then that tells every Ping to begin.
+ *
  * Check: every Ping has counted each of its round trips, in order (an answer
  * carries the number of the question), and every Pong as many questions.
  */
@@ -15,11 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/platform.h"
 #include "workloads/workload.h"
 
-enum { PAIRS, ROUND_TRIPS, SELF_MESSAGE };
+enum { PAIRS, ROUND_TRIPS, SELF_MESSAGE, BEGIN };
+enum { AT_ONCE, TOGETHER };
 
 static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const begins[] = { "at-once", "together", NULL };
 
 static const struct sb_param params[] = {
 	[PAIRS] = { "pairs", 1, 1, 1 << 20, NULL,
@@ -28,6 +35,8 @@ static const struct sb_param params[] = {
 			  "round trips of each pair" },
 	[SELF_MESSAGE] = { "self-message", 0, 0, 1, no_yes,
 			   "Ping sends itself a message between round trips" },
+	[BEGIN] = { "begin", AT_ONCE, 0, 1, begins,
+		    "each pair as it is made, or all when the last one is" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -35,8 +44,10 @@ static const struct sb_param params[] = {
 struct pair {
 	uint64_t round_trips;
 	bool self_message;
+	bool waits; /* Ping, to be told to begin */
 	sb_pid ping;
 	sb_pid pong;
+	sb_pid waiting;	  /* Ping, to who starts it */
 	uint64_t answers; /* in order, that Ping got */
 	uint64_t questions;
 };
@@ -49,6 +60,7 @@ struct data {
 /* A message is the number of its round trip, from 1; or one of these. */
 #define STOP   UINT64_C(0)
 #define MYSELF UINT64_MAX
+#define START  (UINT64_MAX - 1)
 
 struct state {
 	struct pair *pair;
@@ -68,6 +80,12 @@ static int ask(struct pair *pair, struct sb_step *step)
 		sb_step_send(step, pair->pong, sb_value_u64(pair->answers + 1));
 
 	return rc ? rc : SB_IDLE;
+}
+
+static int begin(struct pair *pair, struct sb_step *step)
+{
+	pair->ping = step->self;
+	return ask(pair, step);
 }
 
 static int on_answer(struct pair *pair, struct sb_step *step, uint64_t number)
@@ -92,14 +110,14 @@ static int ping_step(void *state, struct sb_step *step,
 {
 	struct pair *pair = ((struct state *)state)->pair;
 
-	if (!count) {
-		pair->ping = step->self;
-		return ask(pair, step);
-	}
+	if (!count)
+		return pair->waits ? SB_IDLE : begin(pair, step);
 	if (events[0].type != SB_EVENT_MESSAGE)
 		return -ECANCELED;
 	if (events[0].data.u64 == MYSELF)
 		return ask(pair, step);
+	if (events[0].data.u64 == START)
+		return begin(pair, step);
 	return on_answer(pair, step, events[0].data.u64);
 }
 
@@ -134,6 +152,44 @@ static const struct sb_process_ops pong = {
 	.step = pong_step,
 };
 
+/* ---- who tells all to begin ---- */
+
+struct starter {
+	const struct data *data;
+};
+
+static int starter_init(void *state, const char *method, union sb_value input)
+{
+	if (strcmp(method, "main"))
+		return -ENOTSUP;
+	((struct starter *)state)->data = input.ptr;
+	return 0;
+}
+
+static int starter_step(void *state, struct sb_step *step,
+			const struct sb_event *events, uint32_t count)
+{
+	const struct data *data = ((struct starter *)state)->data;
+	int rc = 0;
+
+	(void)events;
+	if (count)
+		return -ECANCELED;
+	for (uint64_t i = 0; i < data->pairs && !rc; i++)
+		rc = sb_step_send(step, data->pair[i].waiting,
+				  sb_value_u64(START));
+	return rc ? rc : SB_DONE;
+}
+
+static const struct sb_process_ops starter = {
+	.name = "starter",
+	.state_bytes = sizeof(struct starter),
+	.init = starter_init,
+	.step = starter_step,
+};
+
+/* ---- the workload ---- */
+
 static int setup(struct sb_workload_run *run)
 {
 	const uint64_t pairs = run->param[PAIRS];
@@ -152,13 +208,14 @@ static int start_pair(struct sb_workload_run *run, struct pair *pair)
 	int rc;
 
 	*pair = (struct pair){ .round_trips = run->param[ROUND_TRIPS],
-			       .self_message = run->param[SELF_MESSAGE] };
+			       .self_message = run->param[SELF_MESSAGE],
+			       .waits = run->param[BEGIN] == TOGETHER };
 	rc = sb_scheduler_submit(run->scheduler, &pong, "main",
 				 sb_value_ptr(pair), &pair->pong);
 	if (rc)
 		return rc;
 	return sb_scheduler_submit(run->scheduler, &ping, "main",
-				   sb_value_ptr(pair), NULL);
+				   sb_value_ptr(pair), &pair->waiting);
 }
 
 static int start(struct sb_workload_run *run)
@@ -168,7 +225,11 @@ static int start(struct sb_workload_run *run)
 
 	for (uint64_t i = 0; i < data->pairs && !rc; i++)
 		rc = start_pair(run, &data->pair[i]);
-	return rc;
+	if (rc || run->param[BEGIN] == AT_ONCE)
+		return rc;
+	run->round.start_ns = sb_clock_ns();
+	return sb_scheduler_submit(run->scheduler, &starter, "main",
+				   sb_value_ptr(data), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)

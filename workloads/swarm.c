@@ -124,6 +124,8 @@ struct sb_totals sb_read_totals(struct sb_scheduler *scheduler)
 		totals.steps += reading.counter[SB_COUNTER_steps];
 		for (uint32_t victim = 0; victim < workers; victim++)
 			totals.stolen += reading.steals[victim].items;
+		if (!reading.recorded)
+			totals.stolen = UINT64_MAX;
 	}
 	free(reading.steals);
 	return totals;
@@ -196,8 +198,11 @@ bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why,
 	struct sb_swarm *swarm = run->data;
 	const uint64_t stolen = sb_read_totals(run->scheduler).stolen;
 
-	return sb_swarm_check(swarm, stolen - swarm->stolen_before, why,
-			      why_bytes);
+	return sb_swarm_check(swarm,
+			      stolen == UINT64_MAX
+				      ? UINT64_MAX
+				      : stolen - swarm->stolen_before,
+			      why, why_bytes);
 }
 
 void sb_swarm_teardown(struct sb_workload_run *run)

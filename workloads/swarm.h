@@ -43,7 +43,7 @@ SB_MUST_CHECK int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step,
 /*
  * Whether every member has run exactly once, and no more of them on another
  * worker than the one that spawned them than there were items stolen. Makes the
- * swarm ready for the next round.
+ * swarm ready for the next round. UINT64_MAX: any number may have been stolen.
  */
 bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
 		    size_t why_bytes);
@@ -71,7 +71,7 @@ void sb_swarm_teardown(struct sb_workload_run *run);
 /* What all workers together have counted since the start. */
 struct sb_totals {
 	uint64_t steps;
-	uint64_t stolen; /* processes */
+	uint64_t stolen; /* processes; UINT64_MAX: unknown, not recorded */
 };
 
 struct sb_totals sb_read_totals(struct sb_scheduler *scheduler);

@@ -5,9 +5,13 @@
  * the token 0 sends an exit round the ring instead. One message is in flight.
  * One operation is one message: the tokens and the exits.
  *
+ * With --tokens each (not Savina's) every process begins with a token, which it
+ * sends on before it looks at any other, so that all of them are under way at
+ * the same time. The exit is sent by who gets the last 0 of all.
+ *
  * Check: every process saw exactly its tokens, in order (from the first token
- * and its place in the ring it follows which these are), the right one got the
- * token 0, and the exit reached it last.
+ * and its place in the ring it follows which these are), the right ones got a
+ * token 0, and the exit reached its sender last.
  *
  * Savina's exit goes one hop further, to a process that has ended.
  */
@@ -17,14 +21,19 @@
 
 #include "workloads/savina/savina.h"
 
-enum { PROCESSES, HOPS };
+enum { PROCESSES, HOPS, TOKENS };
+enum { ONE, EACH };
 enum { RING };
 enum { TOKEN = SB_SAVINA_START + 1, EXIT };
+
+static const char *const tokens[] = { "one", "each", NULL };
 
 static const struct sb_param params[] = {
 	[PROCESSES] = { "processes", 100, 1, 1 << 20, NULL,
 			"processes in the ring" },
 	[HOPS] = { "hops", 100000, 0, UINT32_MAX, NULL, "the first token" },
+	[TOKENS] = { "tokens", ONE, 0, 1, tokens,
+		     "one in all, or each process begins with one" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -35,29 +44,63 @@ struct result {
 
 struct data {
 	struct sb_savina_round round;
-	struct result *result; /* [PROCESSES] */
+	struct result *result;	 /* [PROCESSES] */
+	_Atomic(uint64_t) ended; /* tokens */
 };
 
 struct member {
 	struct sb_savina_process self;
 	struct result result;
+	bool begun;
+	bool sends_exit;
 };
 
 static int hand_on(struct member *m, struct sb_step *step,
 		   union sb_value message)
 {
-	const uint64_t next =
-		(m->self.id + 1) % m->self.round->param[PROCESSES];
+	const uint64_t next = m->self.id + 1;
+	const bool is_last = next == m->self.round->param[PROCESSES];
 
-	return sb_savina_send(&m->self, step, RING, next, message);
+	return sb_savina_send(&m->self, step, RING, is_last ? 0 : next,
+			      message);
 }
 
-/* The token that this process gets as its nth, from 0. */
+/*
+ * The token that this process gets as its nth, from 0. If each process has one
+ * and begins with it, these come in the order in which they began behind it: its
+ * own, its neighbour's, ..., each one hop older than the one before.
+ */
 static uint64_t expected_token(const struct member *m, uint64_t nth)
 {
 	const uint64_t *param = m->self.round->param;
 
-	return param[HOPS] - m->self.id - nth * param[PROCESSES];
+	return param[TOKENS] == EACH
+		       ? param[HOPS] - nth
+		       : param[HOPS] - m->self.id - nth * param[PROCESSES];
+}
+
+static int send_exit(struct member *m, struct sb_step *step)
+{
+	m->sends_exit = true;
+	return hand_on(
+		m, step,
+		sb_savina_message(EXIT, m->self.round->param[PROCESSES]));
+}
+
+static uint64_t tokens_in_all(const uint64_t *param)
+{
+	return param[TOKENS] == EACH ? param[PROCESSES] : 1;
+}
+
+static int on_zero(struct member *m, struct sb_step *step)
+{
+	struct data *data = (struct data *)m->self.round;
+
+	m->result.got_zero = true;
+	if (sb_add_rlx(&data->ended, 1) + 1 <
+	    tokens_in_all(m->self.round->param))
+		return 0;
+	return send_exit(m, step);
 }
 
 static int on_token(struct member *m, struct sb_step *step, uint64_t token)
@@ -65,13 +108,49 @@ static int on_token(struct member *m, struct sb_step *step, uint64_t token)
 	sb_savina_expect(&m->self,
 			 token == expected_token(m, m->result.tokens));
 	m->result.tokens++;
-	if (token)
-		return sb_savina_idle(
-			hand_on(m, step, sb_savina_message(TOKEN, token - 1)));
-	m->result.got_zero = true;
-	return sb_savina_idle(hand_on(
-		m, step,
-		sb_savina_message(EXIT, m->self.round->param[PROCESSES])));
+	return token ? hand_on(m, step, sb_savina_message(TOKEN, token - 1))
+		     : on_zero(m, step);
+}
+
+/* The token that it begins with: whatever comes first makes it begin. */
+static int begin(struct member *m, struct sb_step *step)
+{
+	const uint64_t *param = m->self.round->param;
+
+	if (SB_LIKELY(m->begun))
+		return 0;
+	m->begun = true;
+	return m->self.id && param[TOKENS] == ONE
+		       ? 0
+		       : on_token(m, step, param[HOPS]);
+}
+
+/* Before its own token, without which there is no exit: so that finds nobody
+ * with a start unread. */
+static int start_others(struct member *m, struct sb_step *step)
+{
+	int rc = 0;
+
+	for (uint64_t i = 1; i < m->self.round->param[PROCESSES] && !rc; i++)
+		rc = sb_savina_send(&m->self, step, RING, i,
+				    sb_savina_message(SB_SAVINA_START, 0));
+	return rc;
+}
+
+static int on_start(struct member *m, struct sb_step *step)
+{
+	int rc = 0;
+
+	if (!m->self.id && m->self.round->param[TOKENS] == EACH)
+		rc = start_others(m, step);
+	return rc ? rc : begin(m, step);
+}
+
+static int on_hop(struct member *m, struct sb_step *step, uint64_t token)
+{
+	const int rc = begin(m, step);
+
+	return rc ? rc : on_token(m, step, token);
 }
 
 /* How many have still to get the exit, this one included. */
@@ -79,7 +158,7 @@ static int on_exit_token(struct member *m, struct sb_step *step, uint64_t left)
 {
 	struct data *data = (struct data *)m->self.round;
 
-	sb_savina_expect(&m->self, (left == 1) == m->result.got_zero);
+	sb_savina_expect(&m->self, (left == 1) == m->sends_exit);
 	data->result[m->self.id] = m->result;
 	return sb_savina_done(
 		left > 1 ? hand_on(m, step, sb_savina_message(EXIT, left - 1))
@@ -93,9 +172,10 @@ static int member_receive(void *state, struct sb_step *step,
 
 	switch (sb_savina_kind(message)) {
 	case SB_SAVINA_START:
-		return on_token(m, step, m->self.round->param[HOPS]);
+		return sb_savina_idle(on_start(m, step));
 	case TOKEN:
-		return on_token(m, step, sb_savina_number(message));
+		return sb_savina_idle(
+			on_hop(m, step, sb_savina_number(message)));
 	default:
 		return on_exit_token(m, step, sb_savina_number(message));
 	}
@@ -133,35 +213,46 @@ static int start(struct sb_workload_run *run)
 
 	for (uint64_t i = 0; i < run->param[PROCESSES]; i++)
 		data->result[i] = (struct result){ 0 };
+	sb_store_rlx(&data->ended, 0);
 	return sb_savina_start(run);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	return run->param[HOPS] + 1 + run->param[PROCESSES];
+	return tokens_in_all(run->param) * (run->param[HOPS] + 1) +
+	       run->param[PROCESSES];
+}
+
+/* What process i must have got: of tokens that begin everywhere, as many as one
+ * token makes hops, for each of them passes a part of the ring. */
+static struct result expected_result(const uint64_t *param, uint64_t i)
+{
+	const uint64_t hops = param[HOPS];
+	const uint64_t processes = param[PROCESSES];
+
+	if (param[TOKENS] == EACH)
+		return (struct result){ hops + 1, true };
+	return (struct result){ i <= hops ? (hops - i) / processes + 1 : 0,
+				i == hops % processes };
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
-	const uint64_t processes = run->param[PROCESSES];
-	const uint64_t hops = run->param[HOPS];
 
 	if (!sb_savina_check(run, why, why_bytes))
 		return false;
-	for (uint64_t i = 0; i < processes; i++) {
+	for (uint64_t i = 0; i < run->param[PROCESSES]; i++) {
 		const struct result *r = &data->result[i];
-		const uint64_t tokens =
-			i <= hops ? (hops - i) / processes + 1 : 0;
-		const bool gets_zero = i == hops % processes;
+		const struct result e = expected_result(run->param, i);
 
-		if (r->tokens == tokens && r->got_zero == gets_zero)
+		if (r->tokens == e.tokens && r->got_zero == e.got_zero)
 			continue;
 		snprintf(why, why_bytes,
 			 "process %" PRIu64 ": %" PRIu64
 			 " tokens%s, expected %" PRIu64 "%s",
-			 i, r->tokens, r->got_zero ? " with 0" : "", tokens,
-			 gets_zero ? " with 0" : "");
+			 i, r->tokens, r->got_zero ? " with 0" : "", e.tokens,
+			 e.got_zero ? " with 0" : "");
 		return false;
 	}
 	return true;
@@ -170,7 +261,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_threadring = {
 	.name = "savina-threadring",
 	.operation = "message",
-	.doc = "one token that goes round a ring (Savina 5, Thread Ring)",
+	.doc = "tokens that go round a ring (Savina 5, Thread Ring: one)",
 	.source = SB_SAVINA("5: Thread Ring"),
 	.params = params,
 	.data_bytes = sizeof(struct data),
