@@ -135,8 +135,8 @@ bool sb_rcu_foreign_inside(void)
 /*
  * Our own helper thread, and not liburcu's: that one rests for 10 ms after each
  * grace period. A million short processes a second are 10 000 then that are dead
- * and not yet free, more than a cache holds, and each new one takes memory that
- * has gone cold.
+ * and not yet free, more than a core's caches hold, and each new one takes memory
+ * that has gone cold.
  */
 
 /* Between two grace periods, so that they do not take a core to themselves. */
@@ -155,19 +155,15 @@ static pthread_once_t helper_once = PTHREAD_ONCE_INIT;
 /* What deferred calls have done, for those who wait for all of them. */
 static char deferred;
 
-static struct sb_rcu_head *older_than(const struct sb_rcu_head *head)
-{
-	return (struct sb_rcu_head *)head->opaque[0];
-}
-
-static struct sb_rcu_head *oldest_first(struct sb_rcu_head *newest)
+/* From the oldest to the newest they are linked then. */
+static struct sb_rcu_head *turn_round(struct sb_rcu_head *newest)
 {
 	struct sb_rcu_head *first = NULL;
 
 	while (newest) {
-		struct sb_rcu_head *older = older_than(newest);
+		struct sb_rcu_head *older = newest->older;
 
-		newest->opaque[0] = (uintptr_t)first;
+		newest->older = first;
 		first = newest;
 		newest = older;
 	}
@@ -176,11 +172,11 @@ static struct sb_rcu_head *oldest_first(struct sb_rcu_head *newest)
 
 static void run_calls(struct sb_rcu_head *newest)
 {
-	struct sb_rcu_head *head = oldest_first(newest);
+	struct sb_rcu_head *head = turn_round(newest);
 
 	sb_rcu_tsan_acquire(&domain);
 	while (head) {
-		struct sb_rcu_head *next = older_than(head);
+		struct sb_rcu_head *next = head->older;
 
 		head->function(head);
 		head = next;
@@ -238,7 +234,7 @@ void sb_rcu_defer(struct sb_rcu_head *head,
 	head->function = function;
 	sb_rcu_tsan_release(&domain);
 	do {
-		head->opaque[0] = (uintptr_t)newest;
+		head->older = newest;
 	} while (!sb_cas_weak_acq_rel(&calls.newest, &newest, head));
 	/* A token sticks, so it does not matter what the helper is at. */
 	if (!newest)

@@ -16,9 +16,9 @@
 
 #include "core/base.h"
 
-/* The caller's memory for one deferred call; opaque. */
+/* The caller's memory for one deferred call. */
 struct sb_rcu_head {
-	uintptr_t opaque[1];
+	struct sb_rcu_head *older; /* of those that wait */
 	void (*function)(struct sb_rcu_head *head);
 };
 

@@ -135,6 +135,8 @@ static int peer_step(void *state, struct sb_step *step,
 		return SB_IDLE;
 	send_some(peer, step);
 	if (peer->sent == SENDS) {
+		/* Before anyone is told, who then cancels its receiver. */
+		sb_step_flush(step);
 		sb_add_acq_rel(&peer->mesh->finished, 1);
 		return SB_IDLE;
 	}
