@@ -58,10 +58,10 @@ orders() {
 		core/relations.c sb_relation_add      .*ldsetal .*
 		core/runq.c      sb_runq_push         swpa sb_lock_contended stlr
 		core/runq.c      sb_runq_take         swpa sb_lock_contended stlr
-		core/pool.c      sb_pool_alloc        .*swpa.*
-		core/pool.c      sb_pool_free         .*casal.*
+		core/pool.c      sb_pool_alloc_slowly .*swpa.*
+		core/pool.c      sb_pool_free_slowly  .*casal.*
 		core/step.c      return_chain         casal
-		core/step.c      sb_worker_take_reclaimed swpa sb_pool_free
+		core/step.c      sb_worker_take_reclaimed swpa sb_pool_free_slowly
 	END
 }
 
@@ -121,8 +121,8 @@ mistakes() {
 		sb_relation_add core/relations.c s/sb_or_acq_rel(&other->word, 0)/sb_load_rlx(\&other->word)/
 		sb_runq_push core/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
 		sb_runq_take core/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
-		sb_pool_alloc core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
-		sb_pool_free core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
+		sb_pool_alloc_slowly core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
+		sb_pool_free_slowly core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		return_chain core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_worker_take_reclaimed core/step.c s/sb_xchg_acq(&w->reclaimed/sb_xchg_rel(\&w->reclaimed/
 	END
