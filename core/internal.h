@@ -151,10 +151,9 @@ struct sb_worker {
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
 	bool records;			   /* config.record */
-	bool holds;		/* what its steps send: sb_route_hold() */
-	bool hands_over;	/* and now: sb_route_hand_over() */
-	uint64_t now_ns;	/* the time of the last tick */
-	uint64_t slowed_ns;	/* and of the last slow_down(), */
+	bool hands_over;    /* its steps hold what they send: sb_route_hold() */
+	uint64_t now_ns;    /* the time of the last tick */
+	uint64_t slowed_ns; /* and of the last slow_down(), */
 	uint64_t slowed_cpu_ns; /* of this thread */
 	uint64_t step_end_ns;	/* of the last step that was timed */
 	sb_pid pid_next;
@@ -367,16 +366,23 @@ void sb_route_flush(struct sb_worker *worker);
 /*
  * The step is over: sends what is held (there is something), and if its process
  * waits for it, that one is the next that this worker runs: no queue, and nobody
- * is told. config.handover allows it, and the worker's steps are short, for while
- * a step goes on nobody else can take what it holds.
+ * is told.
  */
 void sb_route_hand_over(struct sb_worker *worker);
 
-/* Whether steps hold what they send. A bounded mailbox is full or not: nothing is
- * under way to it. And a router is told at once. */
-static inline bool sb_config_holds(const struct sb_config *config)
+/*
+ * Whether this worker's steps hold what they send: not while they are long, which
+ * a lowered tick_steps says, because until a step ends nobody else can take what
+ * it holds. Nor with a bounded mailbox, which is full or not, and has nothing
+ * under way to it; and a router is told at once.
+ */
+static inline bool sb_worker_may_hold(const struct sb_worker *worker)
 {
-	return config->handover && !config->mailbox_bound && !config->router;
+	const struct sb_config *config = &worker->scheduler->config;
+
+	return config->handover && config->wake == SB_WAKE_LOCAL &&
+	       !config->mailbox_bound && !config->router &&
+	       worker->tick_steps == config->tick;
 }
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,

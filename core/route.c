@@ -226,7 +226,7 @@ void sb_route_hand_over(struct sb_worker *w)
 {
 	struct sb_process *p = w->held.to;
 
-	if (!w->hands_over || w->next || !sb_word_claim(p)) {
+	if (w->next || !sb_word_claim(p)) {
 		sb_route_flush(w);
 		return;
 	}

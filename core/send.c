@@ -63,7 +63,7 @@ int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
 	struct sb_worker *w = step->worker;
 	struct sb_process *p;
 
-	if (SB_UNLIKELY(!w->holds))
+	if (SB_UNLIKELY(!w->hands_over))
 		return sb_send_routed(w->scheduler, w, to, message);
 	sb_counter_add(&w->counters.messages, 1);
 	p = sb_route_find(w->scheduler, w, to);

@@ -97,8 +97,7 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 	else if (passed_ns < config->tick_ns / 2)
 		w->tick_steps =
 			(uint32_t)sb_min_u64(2 * w->tick_steps, config->tick);
-	w->hands_over = w->holds && config->wake == SB_WAKE_LOCAL &&
-			w->tick_steps == config->tick;
+	w->hands_over = sb_worker_may_hold(w);
 }
 
 /* As seen at ticks: at even distances in steps, while there is work. */

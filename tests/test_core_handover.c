@@ -214,6 +214,41 @@ static void a_long_step_shows_what_it_has_sent(void **state)
 	fixture_end(&f);
 }
 
+/* After enough steps for the ticks to have become frequent. */
+static int send_where_steps_are_long(struct script *script,
+				     struct sb_step *step,
+				     const struct sb_event *events,
+				     uint32_t count)
+{
+	(void)events;
+	(void)count;
+	if (sb_load_rlx(&script->steps) < 200)
+		return SB_CONTINUE;
+	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(7)), 0);
+	await_steps((void *)(uintptr_t)script->seen, 2);
+	return SB_DONE;
+}
+
+static void where_steps_are_long_nothing_is_held(void **state)
+{
+	struct fixture f;
+	struct script receiver = { .f = &f, .step = wait_for_message };
+	struct script sender = { .f = &f, .step = send_where_steps_are_long };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.tick_ns = 1;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	sender.other = fixture_submit(&f, &scripted, &receiver);
+	sender.seen = (uintptr_t)&receiver;
+	await_flag(&receiver);
+	fixture_submit(&f, &scripted, &sender);
+	fixture_wait(&f);
+	CHECK_EQ(receiver.seen, 7);
+	fixture_end(&f);
+}
+
 /* Sends, and holds what it has sent until the receiver has ended. */
 static int send_too_late(struct script *script, struct sb_step *step,
 			 const struct sb_event *events, uint32_t count)
@@ -321,6 +356,7 @@ int main(void)
 		cmocka_unit_test(where_steps_are_long_there_are_queues),
 		cmocka_unit_test(one_order_for_all_that_is_sent),
 		cmocka_unit_test(a_long_step_shows_what_it_has_sent),
+		cmocka_unit_test(where_steps_are_long_nothing_is_held),
 		cmocka_unit_test(what_comes_too_late_is_dropped_aloud),
 		cmocka_unit_test(whoever_is_kept_misses_nothing),
 		cmocka_unit_test(whoever_is_kept_can_be_ended_by_force),
