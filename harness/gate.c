@@ -446,7 +446,7 @@ static int run_stored(struct bout *bout, const struct sb_result *stored,
 		.most = STORED_RUNS / 2,
 		.time_ns = time_for(bout, end_ns),
 		.has_warm_up = true,
-		.keep_awake = awake_when(setup),
+		.keep_awake = SB_AWAKE_NO, /* nor was the baseline */
 		.seed = setup->seed,
 		.scratch = setup->scratch,
 		.failures = setup->failures,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "affinity/topology.h"
+#include "harness/awake.h"
 #include "harness/facts.h"
 #include "harness/gate.h"
 #include "harness/status.h"
@@ -292,6 +293,11 @@ static int take_result(struct sb_gate_setup *setup)
 	char why[400];
 	int rc = 0;
 
+	if (setup->options->value[SB_OPT_keep_awake].alternative ==
+	    SB_AWAKE_YES)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--keep-awake: a stored result was measured "
+			       "without; expected auto or no");
 	if (sb_result_read(&stored, setup->baseline.path, why, sizeof(why)))
 		return sb_fail(SB_EXIT_USAGE, "--baseline: %s", why);
 	rc = check_stored(&stored);

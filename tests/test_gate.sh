@@ -210,6 +210,8 @@ refuses "other options" "measured with --duration 2ms, this is --duration 3ms" \
 	--baseline "$work/stored" -d 3ms
 refuses "another parameter" "--round-trips 2000, this is --round-trips 5" \
 	--baseline "$work/stored" -w pingpong --round-trips 5
+refuses "CPUs kept awake for one side" "expected auto or no" \
+	--baseline "$work/stored" --keep-awake yes
 refuses "another workload" "none of the workloads" --baseline "$work/stored" -w yield
 # shellcheck disable=SC2086
 {
