@@ -333,23 +333,18 @@ static const kind kinds[] = {
 
 static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 {
-	const kind *kind =
-		std::find_if(std::begin(kinds), std::end(kinds),
-			     [&work](const auto &k) { return work == k.name; });
-
-	if (kind == std::end(kinds))
-		throw peer::usage("WORK: unknown: '" + work + "'");
+	const kind &kind = peer::find_kind(kinds, work);
 
 	caf::actor_system_config config;
 	config.set("scheduler.max-threads", static_cast<int64_t>(workers));
-	if (kind->throughput != CAF_DEFAULT)
-		config.set("scheduler.max-throughput", kind->throughput);
+	if (kind.throughput != CAF_DEFAULT)
+		config.set("scheduler.max-throughput", kind.throughput);
 	caf::actor_system system(config);
 	peer::expect("workers", system.scheduler().num_workers(), workers);
 
-	kind->run(system, std::min(n, kind->warm_up));
+	kind.run(system, std::min(n, kind.warm_up));
 	system.await_all_actors_done();
-	return kind->run(system, n);
+	return kind.run(system, n);
 }
 
 int main(int argc, char **argv)

@@ -60,6 +60,17 @@ inline void expect(const std::string &what, uint64_t got, uint64_t expected)
 			    ", expected " + std::to_string(expected));
 }
 
+/* A program's kind of work by its name, or a usage error. */
+template <typename Kind, size_t N>
+const Kind &find_kind(const Kind (&kinds)[N], const std::string &work)
+{
+	for (const Kind &kind : kinds) {
+		if (work == kind.name)
+			return kind;
+	}
+	throw usage("WORK: unknown: '" + work + "'");
+}
+
 /* An equal part of N for each, or a usage error. */
 inline uint64_t share(uint64_t n, uint64_t count)
 {

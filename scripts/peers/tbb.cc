@@ -285,25 +285,20 @@ static const kind kinds[] = {
 
 static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 {
-	const kind *kind =
-		std::find_if(std::begin(kinds), std::end(kinds),
-			     [&work](const auto &k) { return work == k.name; });
-
-	if (kind == std::end(kinds))
-		throw peer::usage("WORK: unknown: '" + work + "'");
+	const kind &kind = peer::find_kind(kinds, work);
 
 	/* Counts the main thread, be it a worker or not. */
 	const global_control limit(global_control::max_allowed_parallelism,
-				   workers + kind->outside);
-	task_arena arena(static_cast<int>(workers), kind->outside ? 0 : 1);
-	const auto once = [&arena, kind](uint64_t count) {
-		return kind->outside ? kind->run(arena, count)
-				     : arena.execute([&] {
-					       return kind->run(arena, count);
-				       });
+				   workers + kind.outside);
+	task_arena arena(static_cast<int>(workers), kind.outside ? 0 : 1);
+	const auto once = [&arena, &kind](uint64_t count) {
+		return kind.outside ? kind.run(arena, count)
+				    : arena.execute([&] {
+					      return kind.run(arena, count);
+				      });
 	};
 
-	once(std::min(n, kind->warm_up));
+	once(std::min(n, kind.warm_up));
 	return once(n);
 }
 
