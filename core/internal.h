@@ -156,9 +156,7 @@ struct sb_worker {
 	uint64_t slowed_ns; /* and of the last slow_down(), */
 	uint64_t slowed_cpu_ns; /* of this thread */
 	uint64_t step_end_ns;	/* of the last step that was timed */
-	sb_pid pid_next;
-	sb_pid pid_end;
-	uint64_t epoch; /* counts ticks, and other quiescent states */
+	uint64_t epoch;		/* counts ticks, and other quiescent states */
 	struct sb_rng rng;
 	struct sb_sampler sampler;
 	struct sb_victims victims;
@@ -172,6 +170,7 @@ struct sb_worker {
 	uint32_t watched_events; /* steps with so many are watched */
 	struct sb_step step;
 	struct sb_route route[SB_ROUTES];
+	struct sb_pids pids;
 	struct sb_pool pool;
 
 	/* Read by anyone, on lines of their own. */
@@ -223,8 +222,7 @@ struct sb_scheduler {
 	struct sb_timekeeper timekeeper;
 	alignas(SB_LINE) _Atomic(uint64_t) live;
 	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
-	alignas(SB_LINE) _Atomic(uint64_t) pid_next;
-	alignas(SB_LINE) _Atomic(uint32_t) phase; /* enum sb_phase */
+	alignas(SB_LINE) _Atomic(uint32_t) phase;   /* enum sb_phase */
 	_Atomic(uint32_t) halt; /* workers leave after their current step */
 
 	/* Slow paths. */
@@ -238,9 +236,10 @@ struct sb_scheduler {
 	/* Of the lists of relations; a process's PID chooses. */
 	alignas(SB_LINE) struct sb_lock relation_lock[SB_RELATION_LOCKS];
 
-	/* Foreign threads' memory, under the lock. */
+	/* What foreign threads have instead of a worker's, under the lock. */
 	alignas(SB_LINE) struct sb_lock foreign_lock;
 	struct sb_sampler foreign_sampler;
+	struct sb_pids foreign_pids;
 	struct sb_pool foreign_pool;
 };
 

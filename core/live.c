@@ -33,7 +33,6 @@ static bool reserve(struct sb_scheduler *s, uint64_t n)
 		if (live + n > s->config.processes_max)
 			return false;
 	} while (!sb_cas_weak_acq_rel(&s->live, &live, live + n));
-	sb_pidmap_expect(s->pidmap, live + n);
 	return true;
 }
 

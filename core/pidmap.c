@@ -6,12 +6,9 @@
 
 #include "core/mem.h"
 
-#define INITIAL_BUCKETS 4096
+#define INITIAL_BUCKETS 1024
 
-static_assert(sizeof(struct sb_pidmap_node) == sizeof(struct cds_lfht_node),
-	      "room for liburcu's node");
-static_assert(alignof(struct sb_pidmap_node) >= alignof(struct cds_lfht_node),
-	      "alignment of liburcu's node");
+static_assert((SB_PID_BLOCK & (SB_PID_BLOCK - 1)) == 0, "a power of two");
 
 /*
  * A table that grows on our request. liburcu can do that by itself when a chain
@@ -22,41 +19,42 @@ static_assert(alignof(struct sb_pidmap_node) >= alignof(struct cds_lfht_node),
  */
 struct table {
 	struct cds_lfht *hash;
+	_Atomic(uint64_t) nodes;
 	_Atomic(uint64_t) buckets;
-	_Atomic(uint64_t) expected;
 	_Atomic(uint32_t) growing;
 	struct sb_rcu_head grow;
 };
 
 struct sb_pidmap {
-	struct table processes;
-	struct table claims; /* chosen PIDs that have been used */
-	_Atomic(uint64_t) claimed;
+	struct table blocks;
+	struct table claims;
+	alignas(SB_LINE) _Atomic(uint64_t) next; /* the first of a block */
 };
 
-/* Outlives its process: that is what makes the PID unique. */
+/* Of PIDs in sequence. Any of its processes may be the last. */
+struct block {
+	struct cds_lfht_node node;
+	uint64_t number;	/* its PIDs, divided by SB_PID_BLOCK */
+	_Atomic(uint32_t) left; /* PIDs that are, or may yet be, a process's */
+	struct sb_rcu_head rcu;
+	alignas(SB_LINE) struct sb_pid_entry entry[SB_PID_BLOCK];
+};
+
+/* A chosen PID. Outlives its process: that is what makes the PID unique. */
 struct claim {
 	struct cds_lfht_node node;
 	sb_pid pid;
+	struct sb_pid_entry entry;
 	struct sb_rcu_head rcu;
 };
 
-static unsigned long hash_of(sb_pid pid)
+/* ---- tables ---- */
+
+/* Knuth, The Art of Computer Programming, vol. 3, section 6.4. The numbers of
+ * blocks come in sequence and are their own hash. */
+static unsigned long hash_of_claim(sb_pid pid)
 {
-	if (pid < SB_PID_CHOSEN)
-		return pid;
-	/* Knuth, The Art of Computer Programming, vol. 3, section 6.4. */
 	return (pid * UINT64_C(0x9E3779B97F4A7C15)) >> 16;
-}
-
-static struct cds_lfht_node *node_of(struct sb_process *process)
-{
-	return (struct cds_lfht_node *)(void *)&process->map;
-}
-
-static struct sb_process *process_of(struct cds_lfht_node *node)
-{
-	return sb_container_of(node, struct sb_process, map);
 }
 
 static int create_table(struct table *table)
@@ -71,7 +69,7 @@ static int create_table(struct table *table)
 static void grow_table(struct sb_rcu_head *head)
 {
 	struct table *table = sb_container_of(head, struct table, grow);
-	const uint64_t wanted = sb_load_rlx(&table->expected);
+	const uint64_t wanted = sb_load_rlx(&table->nodes);
 	uint64_t buckets = sb_load_rlx(&table->buckets);
 
 	while (buckets <= wanted)
@@ -81,119 +79,130 @@ static void grow_table(struct sb_rcu_head *head)
 	sb_store_rel(&table->growing, 0);
 }
 
-static void expect(struct table *table, uint64_t nodes)
+/* There is one node more. It never shrinks. */
+static void count_node(struct table *table)
 {
+	const uint64_t nodes = sb_add_rlx(&table->nodes, 1) + 1;
+
 	if (SB_LIKELY(nodes <= sb_load_rlx(&table->buckets)))
 		return;
-	sb_store_rlx(&table->expected, nodes);
 	if (!sb_load_acq(&table->growing) &&
 	    !sb_xchg_acq_rel(&table->growing, 1))
 		sb_rcu_defer(&table->grow, grow_table);
 }
 
-void sb_pidmap_expect(struct sb_pidmap *map, uint64_t processes)
+static void remove_node(struct table *table, struct cds_lfht_node *node)
 {
-	expect(&map->processes, processes);
+	SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
+	sb_sub_acq_rel(&table->nodes, 1);
 }
 
-struct sb_pidmap *sb_pidmap_create(void)
-{
-	struct sb_pidmap *map = sb_mem_zalloc(SB_HEAP, sizeof(*map), SB_LINE);
-
-	if (!map)
-		return NULL;
-	if (!create_table(&map->processes) && !create_table(&map->claims))
-		return map;
-	sb_pidmap_destroy(map);
-	return NULL;
-}
-
-static void destroy_claims(struct cds_lfht *claims)
+static void destroy_table(struct table *table,
+			  void (*free_node)(struct cds_lfht_node *node))
 {
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
-	for (cds_lfht_first(claims, &iter);
+	if (!table->hash)
+		return;
+	/* A read-side section, though nobody else is there. */
+	sb_rcu_foreign_enter();
+	for (cds_lfht_first(table->hash, &iter);
 	     (node = cds_lfht_iter_get_node(&iter));
-	     cds_lfht_next(claims, &iter)) {
-		SB_CHECK(cds_lfht_del(claims, node), ==, 0);
-		sb_mem_free(sb_container_of(node, struct claim, node));
+	     cds_lfht_next(table->hash, &iter)) {
+		SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
+		free_node(node);
 	}
+	sb_rcu_foreign_exit();
+	SB_CHECK(cds_lfht_destroy(table->hash, NULL), ==, 0);
 }
 
-static void destroy_table(struct table *table)
+/* ---- blocks ---- */
+
+static struct block *block_of(struct sb_name name)
 {
-	if (table->hash)
-		SB_CHECK(cds_lfht_destroy(table->hash, NULL), ==, 0);
+	return sb_container_of(name.entry - name.pid % SB_PID_BLOCK,
+			       struct block, entry[0]);
 }
 
-void sb_pidmap_destroy(struct sb_pidmap *map)
+static int match_block(struct cds_lfht_node *node, const void *number)
 {
-	sb_rcu_barrier(); /* a table may still be growing */
-	if (map->claims.hash) {
-		/* A read-side section, though nobody else is there. */
-		sb_rcu_foreign_enter();
-		destroy_claims(map->claims.hash);
-		sb_rcu_foreign_exit();
-	}
-	destroy_table(&map->claims);
-	destroy_table(&map->processes);
-	sb_mem_free(map);
-}
+	const struct block *block = sb_container_of(node, struct block, node);
 
-void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process)
-{
-	struct cds_lfht_node *node = node_of(process);
-
-	cds_lfht_node_init(node);
-	sb_rcu_tsan_release(process);
-	urcu_qsbr_read_lock();
-	cds_lfht_add(map->processes.hash, hash_of(process->pid), node);
-	urcu_qsbr_read_unlock();
-}
-
-static int match_pid(struct cds_lfht_node *node, const void *pid)
-{
 	/* The chain's link was read with a dependency that no tool can see. */
-	sb_rcu_tsan_acquire(process_of(node));
-	return process_of(node)->pid == *(const sb_pid *)pid;
+	sb_rcu_tsan_acquire(block);
+	return block->number == *(const uint64_t *)number;
 }
 
-struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
+static void free_block_node(struct cds_lfht_node *node)
 {
+	struct block *block = sb_container_of(node, struct block, node);
+
+	for (uint32_t i = 0; i < SB_PID_BLOCK; i++)
+		SB_CHECK(sb_load_rlx(&block->entry[i].process) == NULL, ==,
+			 true);
+	sb_mem_free(block);
+}
+
+static void free_block(struct sb_rcu_head *head)
+{
+	sb_mem_free(sb_container_of(head, struct block, rcu));
+}
+
+void sb_pids_init(struct sb_pids *pids, struct sb_arena *arena)
+{
+	*pids = (struct sb_pids){ .arena = arena };
+}
+
+int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
+{
+	struct block *block =
+		sb_mem_zalloc(pids->arena, sizeof(*block), SB_LINE);
+	sb_pid first;
+
+	if (!block)
+		return -ENOMEM;
+	first = sb_add_rlx(&map->next, SB_PID_BLOCK);
+	block->number = first / SB_PID_BLOCK;
+	/* 0 is no PID. */
+	pids->next = first ? first : 1;
+	pids->entry = &block->entry[pids->next - first];
+	sb_store_rlx(&block->left,
+		     (uint32_t)(first + SB_PID_BLOCK - pids->next));
+	cds_lfht_node_init(&block->node);
+	sb_rcu_tsan_release(block);
+	urcu_qsbr_read_lock();
+	cds_lfht_add(map->blocks.hash, block->number, &block->node);
+	urcu_qsbr_read_unlock();
+	count_node(&map->blocks);
+	return 0;
+}
+
+/* A PID of the block is done with. */
+static void release(struct sb_pidmap *map, struct block *block)
+{
+	if (sb_sub_acq_rel(&block->left, 1) != 1)
+		return;
+	urcu_qsbr_read_lock();
+	remove_node(&map->blocks, &block->node);
+	urcu_qsbr_read_unlock();
+	sb_rcu_defer(&block->rcu, free_block);
+}
+
+static struct sb_process *lookup_given(struct sb_pidmap *map, sb_pid pid)
+{
+	const uint64_t number = pid / SB_PID_BLOCK;
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
-	urcu_qsbr_read_lock();
-	cds_lfht_lookup(map->processes.hash, hash_of(pid), match_pid, &pid,
-			&iter);
+	cds_lfht_lookup(map->blocks.hash, number, match_block, &number, &iter);
 	node = cds_lfht_iter_get_node(&iter);
-	urcu_qsbr_read_unlock();
-	return node ? process_of(node) : NULL;
-}
-
-void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process)
-{
-	urcu_qsbr_read_lock();
-	SB_CHECK(cds_lfht_del(map->processes.hash, node_of(process)), ==, 0);
-	urcu_qsbr_read_unlock();
-}
-
-void sb_pidmap_for_each(struct sb_pidmap *map,
-			void (*visit)(void *arg, struct sb_process *process),
-			void *arg)
-{
-	struct cds_lfht_iter iter;
-	struct cds_lfht_node *node;
-
-	urcu_qsbr_read_lock();
-	for (cds_lfht_first(map->processes.hash, &iter);
-	     (node = cds_lfht_iter_get_node(&iter));
-	     cds_lfht_next(map->processes.hash, &iter)) {
-		sb_rcu_tsan_acquire(process_of(node));
-		visit(arg, process_of(node));
-	}
-	urcu_qsbr_read_unlock();
+	if (!node)
+		return NULL;
+	SB_WINDOW();
+	return sb_load_acq(&sb_container_of(node, struct block, node)
+				    ->entry[pid % SB_PID_BLOCK]
+				    .process);
 }
 
 /* ---- claims ---- */
@@ -206,10 +215,23 @@ static int match_claim(struct cds_lfht_node *node, const void *pid)
 	return claim->pid == *(const sb_pid *)pid;
 }
 
-int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
+static void free_claim_node(struct cds_lfht_node *node)
+{
+	struct claim *claim = sb_container_of(node, struct claim, node);
+
+	SB_CHECK(sb_load_rlx(&claim->entry.process) == NULL, ==, true);
+	sb_mem_free(claim);
+}
+
+static void free_claim(struct sb_rcu_head *head)
+{
+	sb_mem_free(sb_container_of(head, struct claim, rcu));
+}
+
+int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 {
 	struct claim *claim =
-		sb_mem_alloc(SB_HEAP, sizeof(*claim), alignof(struct claim));
+		sb_mem_zalloc(SB_HEAP, sizeof(*claim), alignof(struct claim));
 	struct cds_lfht_node *there;
 
 	if (!claim)
@@ -218,34 +240,147 @@ int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid)
 	cds_lfht_node_init(&claim->node);
 	sb_rcu_tsan_release(claim);
 	urcu_qsbr_read_lock();
-	there = cds_lfht_add_unique(map->claims.hash, hash_of(pid), match_claim,
-				    &pid, &claim->node);
+	there = cds_lfht_add_unique(map->claims.hash, hash_of_claim(pid),
+				    match_claim, &pid, &claim->node);
 	urcu_qsbr_read_unlock();
 	if (there != &claim->node) {
 		sb_mem_free(claim);
 		return -EEXIST;
 	}
-	expect(&map->claims, sb_add_rlx(&map->claimed, 1) + 1);
+	count_node(&map->claims);
+	*name = (struct sb_name){ .pid = pid, .entry = &claim->entry };
 	return 0;
 }
 
-static void free_claim(struct sb_rcu_head *head)
+static void unclaim(struct sb_pidmap *map, struct claim *claim)
 {
-	sb_mem_free(sb_container_of(head, struct claim, rcu));
+	urcu_qsbr_read_lock();
+	remove_node(&map->claims, &claim->node);
+	urcu_qsbr_read_unlock();
+	sb_rcu_defer(&claim->rcu, free_claim);
 }
 
-void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid)
+static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)
 {
 	struct cds_lfht_iter iter;
-	struct claim *claim;
+	struct cds_lfht_node *node;
+
+	cds_lfht_lookup(map->claims.hash, hash_of_claim(pid), match_claim, &pid,
+			&iter);
+	node = cds_lfht_iter_get_node(&iter);
+	if (!node)
+		return NULL;
+	return sb_load_acq(
+		&sb_container_of(node, struct claim, node)->entry.process);
+}
+
+/* ---- the map ---- */
+
+struct sb_pidmap *sb_pidmap_create(void)
+{
+	struct sb_pidmap *map = sb_mem_zalloc(SB_HEAP, sizeof(*map), SB_LINE);
+
+	if (!map)
+		return NULL;
+	if (!create_table(&map->blocks) && !create_table(&map->claims))
+		return map;
+	sb_pidmap_destroy(map);
+	return NULL;
+}
+
+void sb_pidmap_destroy(struct sb_pidmap *map)
+{
+	sb_rcu_barrier(); /* a table may still be growing */
+	destroy_table(&map->claims, free_claim_node);
+	destroy_table(&map->blocks, free_block_node);
+	sb_mem_free(map);
+}
+
+void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name)
+{
+	if (name.pid < SB_PID_CHOSEN)
+		release(map, block_of(name));
+	else
+		unclaim(map, sb_container_of(name.entry, struct claim, entry));
+}
+
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process)
+{
+	sb_store_rlx(&process->name.entry->process, NULL);
+	if (process->pid < SB_PID_CHOSEN)
+		release(map, block_of(process->name));
+}
+
+struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
+{
+	struct sb_process *process;
 
 	urcu_qsbr_read_lock();
-	cds_lfht_lookup(map->claims.hash, hash_of(pid), match_claim, &pid,
-			&iter);
-	claim = sb_container_of(cds_lfht_iter_get_node(&iter), struct claim,
-				node);
-	SB_CHECK(cds_lfht_del(map->claims.hash, &claim->node), ==, 0);
+	process = pid < SB_PID_CHOSEN ? lookup_given(map, pid)
+				      : lookup_chosen(map, pid);
 	urcu_qsbr_read_unlock();
-	sb_sub_acq_rel(&map->claimed, 1);
-	sb_rcu_defer(&claim->rcu, free_claim);
+	return process;
+}
+
+uint64_t sb_pidmap_blocks(const struct sb_pidmap *map)
+{
+	return sb_load_rlx(&map->blocks.nodes);
+}
+
+/* ---- all processes ---- */
+
+struct visit {
+	void (*function)(void *arg, struct sb_process *process);
+	void *arg;
+};
+
+static void visit_entry(const struct visit *visit,
+			const struct sb_pid_entry *entry)
+{
+	struct sb_process *process = sb_load_acq(&entry->process);
+
+	if (process)
+		visit->function(visit->arg, process);
+}
+
+static void visit_block(const struct visit *visit, struct cds_lfht_node *node)
+{
+	const struct block *block = sb_container_of(node, struct block, node);
+
+	sb_rcu_tsan_acquire(block);
+	for (uint32_t i = 0; i < SB_PID_BLOCK; i++)
+		visit_entry(visit, &block->entry[i]);
+}
+
+static void visit_claim(const struct visit *visit, struct cds_lfht_node *node)
+{
+	const struct claim *claim = sb_container_of(node, struct claim, node);
+
+	sb_rcu_tsan_acquire(claim);
+	visit_entry(visit, &claim->entry);
+}
+
+static void visit_table(const struct visit *visit, struct table *table,
+			void (*visit_node)(const struct visit *visit,
+					   struct cds_lfht_node *node))
+{
+	struct cds_lfht_iter iter;
+	struct cds_lfht_node *node;
+
+	urcu_qsbr_read_lock();
+	for (cds_lfht_first(table->hash, &iter);
+	     (node = cds_lfht_iter_get_node(&iter));
+	     cds_lfht_next(table->hash, &iter))
+		visit_node(visit, node);
+	urcu_qsbr_read_unlock();
+}
+
+void sb_pidmap_for_each(struct sb_pidmap *map,
+			void (*visit)(void *arg, struct sb_process *process),
+			void *arg)
+{
+	const struct visit each = { visit, arg };
+
+	visit_table(&each, &map->blocks, visit_block);
+	visit_table(&each, &map->claims, visit_claim);
 }

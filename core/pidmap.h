@@ -1,8 +1,14 @@
 /*
  * pidmap.h - from a PID to its process: liburcu's lock-free resizable hash
  * table (split-ordered lists; Shalev and Shavit, JACM 53(3), 2006), read under
- * RCU. PIDs that the scheduler gives out come in sequence and are their own
- * hash; those that callers choose are spread by multiplication.
+ * RCU.
+ *
+ * PIDs that the scheduler gives out come in sequence, and an owner takes them by
+ * the block. What is in the table is the block, with an entry for the process of
+ * each of its PIDs; so a process comes and goes with a store, and one in
+ * SB_PID_BLOCK pays for the table. A block is there from its first PID until the
+ * last process of it has ended. PIDs that callers choose are in a table of their
+ * own, one by one and for ever.
  *
  * All but create and destroy are called by a registered, online thread
  * (core/reclaim.h). What lookup returns stays a process until the caller's next
@@ -13,36 +19,67 @@
 
 #include "core/process.h"
 
+/* PIDs of a block, a power of two. Tests build with fewer. */
+#ifndef SB_PID_BLOCK
+#define SB_PID_BLOCK 64
+#endif
+
 struct sb_pidmap;
+struct sb_arena;
+
+/* PIDs that one thread gives out, or whoever holds the lock around it. */
+struct sb_pids {
+	sb_pid next;		    /* a block's first: there is none left */
+	struct sb_pid_entry *entry; /* of next */
+	struct sb_arena *arena;
+};
 
 /* Returns NULL when there is no memory. */
 struct sb_pidmap *sb_pidmap_create(void);
 
-/* No process is in the map, and no other thread uses it any more. Not a
- * worker. */
+/* No process is in the map, and no other thread uses it any more; nor is any
+ * struct sb_pids of it used again. Not a worker. */
 void sb_pidmap_destroy(struct sb_pidmap *map);
 
-/*
- * There are about so many processes now: grows the table, in the background, if
- * it is too small for them. It never shrinks. A load and a compare otherwise.
- */
-void sb_pidmap_expect(struct sb_pidmap *map, uint64_t processes);
+/* No PIDs yet; arena: where blocks come from. */
+void sb_pids_init(struct sb_pids *pids, struct sb_arena *arena);
 
-/* Makes process->pid known. The PID must not be in the map. Lock-free. */
-void sb_pidmap_add(struct sb_pidmap *map, struct sb_process *process);
+/* Takes another block for pids. Returns 0 or -ENOMEM. Lock-free. */
+SB_MUST_CHECK int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids);
 
-/*
- * Takes a PID that a caller has chosen, for ever: 0, -EEXIST (it has been taken
- * before) or -ENOMEM. Unclaim: the process did not come to be.
- */
-SB_MUST_CHECK int sb_pidmap_claim(struct sb_pidmap *map, sb_pid pid);
-void sb_pidmap_unclaim(struct sb_pidmap *map, sb_pid pid);
+/* The next PID; pid is 0 when there is no memory. */
+static inline struct sb_name sb_pids_take(struct sb_pidmap *map,
+					  struct sb_pids *pids)
+{
+	if (SB_UNLIKELY(pids->next % SB_PID_BLOCK == 0) &&
+	    sb_pids_refill(map, pids))
+		return (struct sb_name){ .pid = 0 };
+	return (struct sb_name){ .pid = pids->next++, .entry = pids->entry++ };
+}
+
+/* A PID that a caller has chosen: 0, -EEXIST (it has been taken before), or
+ * -ENOMEM. */
+SB_MUST_CHECK int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid,
+				   struct sb_name *name);
+
+/* There will be no process of that name. If the PID was chosen, it may be chosen
+ * again. */
+void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name);
+
+/* Makes a process known by its name. Wait-free. */
+static inline void sb_pidmap_add(struct sb_process *process)
+{
+	sb_store_rel(&process->name.entry->process, process);
+}
+
+/* Forgets a process; its memory may be used again after a grace period. */
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process);
 
 /* Returns the process, or NULL. Wait-free. */
 struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid);
 
-/* Forgets a process; its memory may be used again after a grace period. */
-void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process);
+/* How many blocks of PIDs there are. */
+uint64_t sb_pidmap_blocks(const struct sb_pidmap *map);
 
 /* Calls visit for each process; those that come or go meanwhile may be missed
  * or seen. visit may remove the process it is given. */

@@ -152,20 +152,29 @@ enum sb_state {
 
 #define SB_WORKER_NONE UINT32_MAX
 
-/* Room for liburcu's hash table node; core/pidmap.c knows the type. */
-struct sb_pidmap_node {
-	uintptr_t opaque[2];
-};
-
 struct sb_worker;
 struct sb_waiter;
 struct sb_relation;
+struct sb_process;
+
+/* Where the map of PIDs keeps the process of one, while there is one. */
+struct sb_pid_entry {
+	_Atomic(struct sb_process *) process;
+};
+
+/* A PID and its entry; see core/pidmap.h. */
+struct sb_name {
+	sb_pid pid;
+	struct sb_pid_entry *entry;
+};
 
 struct sb_process {
 	/* Line 0: whoever sends to it or queues it. */
 	alignas(64) _Atomic(uint64_t) word;
-	sb_pid pid;
-	struct sb_pidmap_node map;
+	union {
+		sb_pid pid;
+		struct sb_name name;
+	};
 	const struct sb_process_ops *ops;
 	struct sb_process *next; /* in a runq, or in a chain of the dead */
 	union {
@@ -174,6 +183,7 @@ struct sb_process {
 	};
 	uint32_t last_worker;	   /* who ran it last, or SB_WORKER_NONE */
 	_Atomic(uint32_t) mailbox; /* messages not yet stepped, if bounded */
+	uint64_t timer_id;	   /* see timer_due_ns */
 
 	/* Line 1: the worker that runs it, then the reclaimer. */
 	union {
@@ -182,8 +192,6 @@ struct sb_process {
 			struct sb_event_node *backlog_first;
 			struct sb_event_node *backlog_last;
 			struct sb_waiter *waiter; /* who executes it, or NULL */
-			uint32_t outstanding;	  /* yields not yet completed */
-			uint32_t batch_shift; /* see fill_events() in step.c */
 		};
 		struct {
 			struct sb_rcu_head rcu;
@@ -196,21 +204,20 @@ struct sb_process {
 	_Atomic(struct sb_relation *) relations;
 	sb_counter steps; /* written by the worker that runs it */
 	uint64_t start_ns;
+	/* Of its timers, the last to be due; 0: it has started none. See
+	 * sb_timers_end(). */
+	uint64_t timer_due_ns;
+	uint32_t outstanding;	     /* yields not yet completed */
+	uint8_t batch_shift;	     /* see fill_events() in step.c */
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
 	bool timed; /* start_ns is exact: its first step and its end are timed */
 
-	/* Line 2, which a small state shares. Of its timers, the last to be
-	 * due; 0: it has started none. See sb_timers_end(). */
-	alignas(64) uint64_t timer_due_ns;
-	uint64_t timer_id;
-
-	alignas(16) unsigned char state[];
+	alignas(64) unsigned char state[];
 };
 
 static_assert(offsetof(struct sb_process, backlog_first) == 64, "line 1");
-static_assert(offsetof(struct sb_process, timer_due_ns) == 128, "line 2");
-static_assert(offsetof(struct sb_process, state) == 144, "then the state");
+static_assert(offsetof(struct sb_process, state) == 128, "then the state");
 
 static_assert(alignof(struct sb_event_node) > SB_WORD_FLAGS, "flags fit");
 

@@ -98,7 +98,6 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	sb_runq_init(&s->global);
 	sb_gate_init(&s->gate);
 	sb_lock_init(&s->foreign_lock);
-	sb_store_rlx(&s->pid_next, 1);
 	sb_rcu_prepare();
 	rc = allocate_tables(s, placement);
 	if (rc) {
@@ -108,6 +107,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	sb_pool_init(
 		&s->foreign_pool,
 		&(struct sb_pool_owner){ .arena = s->arena[0], .node = -1 });
+	sb_pids_init(&s->foreign_pids, s->arena[0]);
 	*scheduler = s;
 	return 0;
 }
@@ -166,6 +166,7 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 				       .node = s->placement.place[id].node,
 				       .counters = &w->counters,
 			       });
+	sb_pids_init(&w->pids, arena);
 	sb_rng_seed(&w->rng, config->seed + id);
 	sb_sampler_init(&w->sampler, config->sample_every, config->seed + id);
 	w->events = sb_mem_zalloc(

@@ -208,8 +208,9 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 
 /*
  * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
- * errors: -EINVAL (it is below), -EEXIST (it has been used, even if that process
- * has completed: a PID names one process for ever; remembering costs 64 bytes).
+ * errors, before a call of init: -EINVAL (it is below), -EEXIST (it has been used,
+ * even if that process has completed: a PID names one process for ever;
+ * remembering costs 64 bytes; or somebody else is about to use it).
  */
 SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
 					 sb_pid pid,

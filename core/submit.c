@@ -12,19 +12,6 @@
 
 #include "core/internal.h"
 
-#define PID_BLOCK 1024
-
-static sb_pid next_pid(struct sb_scheduler *s, struct sb_worker *w)
-{
-	if (!w)
-		return sb_add_rlx(&s->pid_next, 1);
-	if (w->pid_next == w->pid_end) {
-		w->pid_next = sb_add_rlx(&s->pid_next, PID_BLOCK);
-		w->pid_end = w->pid_next + PID_BLOCK;
-	}
-	return w->pid_next++;
-}
-
 /* What comes before the start, or after a stop, waits for the next start. */
 static bool refuses(struct sb_scheduler *s)
 {
@@ -40,59 +27,95 @@ struct submission {
 	struct sb_waiter *waiter;
 };
 
-static void discard(struct sb_scheduler *s, struct sb_worker *w,
-		    struct sb_process *p)
-{
-	sb_process_close(p);
-	sb_object_free(s, w, p, sb_process_bytes(p->ops));
-}
+/* What a process is made of. */
+struct parts {
+	void *memory; /* NULL: there is none, nor the rest */
+	struct sb_name name;
+	bool timed;
+};
 
-/* A process that nobody can see yet; *error says why there is none. */
-static struct sb_process *make_process(struct sb_scheduler *s,
-				       struct sb_worker *w,
-				       const struct submission *sub, int *error)
+/* From the submitter's own. */
+static struct parts take_parts(struct sb_pidmap *map, struct sb_pids *pids,
+			       struct sb_pool *pool, struct sb_sampler *sampler,
+			       const struct submission *sub)
 {
 	const size_t bytes = sb_process_bytes(sub->ops);
-	struct sb_process *p = sb_object_alloc(s, w, bytes);
+	struct parts parts = { .memory = sb_pool_alloc(pool, bytes) };
 
-	if (!p) {
-		*error = -ENOMEM;
-		return NULL;
+	if (!parts.memory)
+		return parts;
+	if (!sub->pid) {
+		parts.name = sb_pids_take(map, pids);
+		if (!parts.name.pid) {
+			sb_pool_free(pool, parts.memory, bytes);
+			parts.memory = NULL;
+		}
 	}
-	memset(p, 0, bytes);
+	parts.timed = sb_sampler_chooses(sampler);
+	return parts;
+}
+
+static struct parts take_foreign_parts(struct sb_scheduler *s,
+				       const struct submission *sub)
+{
+	struct parts parts;
+
+	sb_lock_acquire(&s->foreign_lock);
+	parts = take_parts(s->pidmap, &s->foreign_pids, &s->foreign_pool,
+			   &s->foreign_sampler, sub);
+	sb_lock_release(&s->foreign_lock);
+	return parts;
+}
+
+static uint64_t start_time(struct sb_worker *w, bool timed)
+{
+	if (!w)
+		return timed ? sb_clock_stamp_ns() : sb_clock_ns();
+	return timed ? sb_worker_look(w) : w->now_ns;
+}
+
+/* A process that has no PID yet if that is to be chosen; NULL: no memory. */
+static struct sb_process *make_process(struct sb_scheduler *s,
+				       struct sb_worker *w,
+				       const struct submission *sub)
+{
+	const struct parts parts =
+		w ? take_parts(s->pidmap, &w->pids, &w->pool, &w->sampler, sub)
+		  : take_foreign_parts(s, sub);
+	struct sb_process *p = parts.memory;
+
+	if (!p)
+		return NULL;
+	memset(p, 0, sb_process_bytes(sub->ops));
+	p->name = parts.name;
 	p->ops = sub->ops;
 	p->waiter = sub->waiter;
 	p->last_worker = SB_WORKER_NONE;
-	p->start_ns = sb_caller_stamp(s, w);
-	p->timed = p->start_ns;
-	if (!p->timed)
-		p->start_ns = w ? w->now_ns : sb_clock_ns();
-	*error = sub->ops->init(p->state, sub->method, sub->input);
-	if (!*error)
-		return p;
-	*error = sb_as_error(*error);
-	discard(s, w, p);
-	return NULL;
+	p->timed = parts.timed;
+	p->start_ns = start_time(w, parts.timed);
+	return p;
 }
 
-static int name(struct sb_scheduler *s, struct sb_worker *w,
-		struct sb_process *p, sb_pid chosen)
+/* There will be no such process. */
+static void discard(struct sb_scheduler *s, struct sb_worker *w,
+		    struct sb_process *p)
 {
-	p->pid = chosen ? chosen : next_pid(s, w);
-	return chosen ? sb_pidmap_claim(s->pidmap, chosen) : 0;
+	if (p->pid)
+		sb_pidmap_give_back(s->pidmap, p->name);
+	sb_object_free(s, w, p, sb_process_bytes(p->ops));
 }
 
-static int approve(struct sb_scheduler *s, struct sb_process *p)
+/* After an init, whatever came of it, there is a close. */
+static int initialize(struct sb_scheduler *s, struct sb_process *p,
+		      const struct submission *sub)
 {
-	const int rc = s->config.on_start
-			       ? s->config.on_start(s->config.hook, p->pid)
-			       : 0;
+	int rc = p->ops->init(p->state, sub->method, sub->input);
 
-	if (!rc)
-		return 0;
-	if (p->pid >= SB_PID_CHOSEN)
-		sb_pidmap_unclaim(s->pidmap, p->pid);
-	return sb_as_error(rc);
+	if (!rc && s->config.on_start)
+		rc = s->config.on_start(s->config.hook, p->pid);
+	if (rc)
+		sb_process_close(p);
+	return rc ? sb_as_error(rc) : 0;
 }
 
 /* From here on others can see it, send to it and, once queued, complete it. */
@@ -100,7 +123,7 @@ static void launch(struct sb_scheduler *s, struct sb_worker *w,
 		   struct sb_process *p)
 {
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
-	sb_pidmap_add(s->pidmap, p);
+	sb_pidmap_add(p);
 	sb_fence_store_load(&s->phase);
 	if (SB_UNLIKELY(refuses(s)))
 		(void)sb_cancel_process(s, w, p);
@@ -111,13 +134,15 @@ static void launch(struct sb_scheduler *s, struct sb_worker *w,
 static struct sb_process *prepare(struct sb_scheduler *s, struct sb_worker *w,
 				  const struct submission *sub, int *error)
 {
-	struct sb_process *p = make_process(s, w, sub, error);
+	struct sb_process *p = make_process(s, w, sub);
 
-	if (!p)
+	if (!p) {
+		*error = -ENOMEM;
 		return NULL;
-	*error = name(s, w, p, sub->pid);
+	}
+	*error = sub->pid ? sb_pidmap_choose(s->pidmap, sub->pid, &p->name) : 0;
 	if (!*error)
-		*error = approve(s, p);
+		*error = initialize(s, p, sub);
 	if (!*error)
 		return p;
 	discard(s, w, p);

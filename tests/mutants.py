@@ -44,8 +44,20 @@ def run(command, **options):
                           stderr=subprocess.STDOUT, text=True, **options)
 
 
+def drop_what_is_gone():
+    """A source that has been moved must not be compiled twice."""
+    for folder, folders, files in os.walk(TREE):
+        if folder == TREE and "build" in folders:
+            folders.remove("build")
+        for file in files:
+            copy = os.path.join(folder, file)
+            if not os.path.exists(os.path.join(ROOT, os.path.relpath(copy, TREE))):
+                os.remove(copy)
+
+
 def copy_tree():
     os.makedirs(TREE, exist_ok=True)
+    drop_what_is_gone()
     for name in ("Makefile", "core", "workloads", "results", "harness",
                  "affinity", "tests", "scripts"):
         source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)

@@ -204,7 +204,26 @@ LIFE = [
            "	sb_pidmap_remove(s->pidmap, p);",
            "	sb_pidmap_remove(s->pidmap, p);\n"
            "	if (p->pid >= SB_PID_CHOSEN)\n"
-           "		sb_pidmap_unclaim(s->pidmap, p->pid);",
+           "		sb_pidmap_give_back(s->pidmap, p->name);",
+           "small:test_core_submit"),
+    Mutant("a block stays for ever", "core/pidmap.c",
+           "	if (sb_sub_acq_rel(&block->left, 1) != 1)\n		return;\n",
+           "	if (sb_sub_acq_rel(&block->left, 1) != 0)\n		return;\n",
+           "small:test_core_pidmap"),
+    Mutant("a block goes with its last but one", "core/pidmap.c",
+           "	if (sb_sub_acq_rel(&block->left, 1) != 1)\n		return;\n",
+           "	if (sb_sub_acq_rel(&block->left, 1) != 2)\n		return;\n",
+           "small:test_core_pidmap"),
+    Mutant("a block does not wait for its readers", "core/pidmap.c",
+           "	sb_rcu_defer(&block->rcu, free_block);",
+           "	free_block(&block->rcu);", "tsan-small:test_core_pidmap"),
+    Mutant("an entry stays", "core/pidmap.c",
+           "	sb_store_rlx(&process->name.entry->process, NULL);\n", "",
+           "small:test_core_pidmap"),
+    Mutant("a PID that is not used holds its block", "core/submit.c",
+           "	if (p->pid)\n		sb_pidmap_give_back(s->pidmap, p->name);\n",
+           "	if (p->pid >= SB_PID_CHOSEN)\n"
+           "		sb_pidmap_give_back(s->pidmap, p->name);\n",
            "small:test_core_submit"),
     Mutant("a place in a mailbox is taken by adding", "core/send.c",
            "	} while (!sb_cas_weak_acq_rel(&p->mailbox, &messages, "

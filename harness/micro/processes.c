@@ -18,27 +18,37 @@ struct map {
 	uint64_t found;
 };
 
+/* They get the PIDs from 1 up. */
+static int add_process(struct map *map, struct sb_pids *pids)
+{
+	struct sb_process *process = &map->process[map->processes];
+
+	process->name = sb_pids_take(map->map, pids);
+	if (!process->pid)
+		return -ENOMEM;
+	sb_pidmap_add(process);
+	map->processes++;
+	return 0;
+}
+
 static int set_up_map(struct sb_micro *m)
 {
 	struct map *map = m->state;
+	struct sb_pids pids;
+	int rc = 0;
 
 	map->process = sb_mem_zalloc(
 		SB_HEAP, (size_t)m->arg * sizeof(*map->process), SB_LINE);
 	map->map = sb_pidmap_create();
 	if (!map->process || !map->map)
 		return -ENOMEM;
+	sb_pids_init(&pids, SB_HEAP);
 	sb_rcu_foreign_enter();
-	sb_pidmap_expect(map->map, (uint64_t)m->arg);
+	for (int64_t i = 0; i < m->arg && !rc; i++)
+		rc = add_process(map, &pids);
 	sb_rcu_foreign_exit();
 	sb_rcu_barrier(); /* the table has grown */
-	sb_rcu_foreign_enter();
-	for (int64_t i = 0; i < m->arg; i++) {
-		map->process[i].pid = (uint64_t)i + 1;
-		sb_pidmap_add(map->map, &map->process[i]);
-		map->processes++;
-	}
-	sb_rcu_foreign_exit();
-	return 0;
+	return rc;
 }
 
 static void tear_down_map(struct sb_micro *m)
