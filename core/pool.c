@@ -20,6 +20,8 @@ static_assert(sizeof(struct sb_slab) <= SLAB_HEADER_BYTES, "header fits");
 void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner)
 {
 	*pool = (struct sb_pool){ .owner = *owner };
+	for (size_t class = 0; class < SB_POOL_CLASSES; class ++)
+		pool->current[class] = &pool->none;
 }
 
 void sb_pool_fini(struct sb_pool *pool)
@@ -45,12 +47,28 @@ int sb_pool_locate(const struct sb_pool *pool, int os_node,
 	return rc;
 }
 
-static void put_local(struct sb_pool *pool, struct sb_pool_item *item,
-		      size_t class)
+static void wait_for_turn(struct sb_pool *pool, struct sb_slab *slab)
 {
-	item->next = pool->free[class];
-	pool->free[class] = item;
-	MARK_FREE(item, sb_pool_class_bytes(class));
+	struct sb_slab_queue *queue = &pool->waiting[slab->class];
+
+	slab->in_turn = true;
+	slab->next_waiting = NULL;
+	if (queue->first)
+		queue->last->next_waiting = slab;
+	else
+		queue->first = slab;
+	queue->last = slab;
+}
+
+static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
+{
+	struct sb_slab *slab = sb_slab_of(item);
+
+	item->next = slab->free;
+	slab->free = item;
+	MARK_FREE(item, sb_pool_class_bytes(slab->class));
+	if (!slab->in_turn)
+		wait_for_turn(pool, slab);
 }
 
 /* Moves what others returned to the free lists. */
@@ -64,7 +82,7 @@ static void take_returned(struct sb_pool *pool)
 	while (item) {
 		struct sb_pool_item *next = item->next;
 
-		put_local(pool, item, sb_slab_of(item)->class);
+		put_local(pool, item);
 		item = next;
 	}
 }
@@ -106,17 +124,22 @@ static void add_slab(struct sb_pool *pool, size_t class)
 	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
 	count = (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / bytes;
 	while (count--)
-		put_local(pool,
-			  (void *)((char *)slab + SLAB_HEADER_BYTES +
-				   count * bytes),
-			  class);
+		put_local(pool, (void *)((char *)slab + SLAB_HEADER_BYTES +
+					 count * bytes));
 }
 
-static void refill(struct sb_pool *pool, size_t class)
+/* The next slab that has waited longest. Nothing of the current one is free. */
+static void change_slab(struct sb_pool *pool, size_t class)
 {
-	take_returned(pool);
-	if (!pool->free[class])
+	struct sb_slab_queue *queue = &pool->waiting[class];
+
+	if (!queue->first)
 		add_slab(pool, class);
+	if (!queue->first)
+		return;
+	pool->current[class]->in_turn = false;
+	pool->current[class] = queue->first;
+	queue->first = queue->first->next_waiting;
 }
 
 /* The caller frees memory that another owner allocated. */
@@ -184,14 +207,16 @@ void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size)
 
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX))
 		return alloc_large(pool, size);
-	if (SB_UNLIKELY(!pool->free[class])) {
-		refill(pool, class);
-		if (!pool->free[class])
-			return NULL;
+	if (SB_UNLIKELY(!pool->current[class]->free)) {
+		take_returned(pool);
+		if (!pool->current[class]->free)
+			change_slab(pool, class);
 	}
-	item = pool->free[class];
+	item = pool->current[class]->free;
+	if (!item)
+		return NULL;
 	MARK_USED(item, sb_pool_class_bytes(class));
-	pool->free[class] = item->next;
+	pool->current[class]->free = item->next;
 	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
 	return item;
 }
@@ -237,7 +262,7 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
 		       -(uint64_t)sb_pool_class_bytes(sb_pool_class(size)));
 	slab = sb_slab_of(object);
 	if (SB_LIKELY(slab->owner == mine)) {
-		put_local(mine, object, slab->class);
+		put_local(mine, object);
 		return;
 	}
 	count_remote(mine, slab->owner, sb_pool_class_bytes(slab->class));

@@ -1,7 +1,7 @@
 /*
- * pool.h - small objects for one owner: free lists by size over slabs from the
- * owner's arena. Takes and returns an object in a few instructions, and brings
- * home what another thread frees.
+ * pool.h - small objects for one owner: slabs by size from the owner's arena.
+ * Takes and returns an object in a few instructions, and brings home what
+ * another thread frees.
  *
  * Roles
  *   owner   one thread (or whoever holds a lock around it): alloc, free, flush
@@ -11,8 +11,15 @@
  * A slab is SB_SLAB_BYTES long and aligned to that, so the slab's header, which
  * names the owning pool, is found from an object's address. Slabs come from the
  * arena by the block of SB_BLOCK_SLABS: jemalloc adds a page to each of its large
- * blocks, so one slab at a multiple of its size would take the room of two. 28
+ * blocks, so one slab at a multiple of its size would take the room of two. 112
  * are the largest of its size classes that fits in a huge page with all that.
+ *
+ * Each slab has its own free list, and a class's slabs are used up one after the
+ * other, in the order in which something of them has become free (Leijen, Zorn
+ * and de Moura, Mimalloc: Free List Sharding in Action, APLAS 2019, section 2).
+ * So what is taken one after the other lies together, in whatever order it was
+ * freed. A slab is small: what a class has free is soon used again, while it is
+ * in the caches.
  *
  * Foreign objects are gathered in a chain for one destination and delivered to
  * its `returned` stack with one CAS when the chain is full or the destination
@@ -26,21 +33,33 @@
 #include "core/atomic.h"
 #include "core/base.h"
 
-#define SB_SLAB_BYTES 65536
+#define SB_SLAB_BYTES 16384
 /* Slabs taken from the arena at a time. Tests build with 1. */
 #ifndef SB_BLOCK_SLABS
-#define SB_BLOCK_SLABS 28
+#define SB_BLOCK_SLABS 112
 #endif
 #define SB_POOL_GRAIN	  16
 #define SB_POOL_BYTES_MAX 1024
 #define SB_POOL_CLASSES	  (SB_POOL_BYTES_MAX / SB_POOL_GRAIN)
 #define SB_POOL_CHAIN_MAX 32
 
+struct sb_pool;
+
 struct sb_pool_item {
 	struct sb_pool_item *next;
 };
 
-struct sb_slab;
+/* What lies at the start of every slab. */
+struct sb_slab {
+	struct sb_pool *owner;
+	struct sb_pool_item *free;
+	struct sb_slab *next_waiting;
+	struct sb_slab *next; /* of all slabs of the pool */
+	uint32_t class;
+	bool in_turn;  /* current, or waiting to be; else all of it is taken */
+	bool is_block; /* the first of its block */
+};
+
 struct sb_arena;
 struct sb_counters;
 struct sb_page_count;
@@ -55,7 +74,12 @@ struct sb_pool_owner {
 
 struct sb_pool {
 	/* Lines 0..: the owner. */
-	alignas(SB_LINE) struct sb_pool_item *free[SB_POOL_CLASSES];
+	alignas(SB_LINE) struct sb_slab *current[SB_POOL_CLASSES];
+	/* Others of which something is free. */
+	struct sb_slab_queue {
+		struct sb_slab *first, *last;
+	} waiting[SB_POOL_CLASSES];
+	struct sb_slab none; /* the current one of a class without any */
 	struct sb_slab *slabs;
 	char *fresh; /* the part of the last block that is in no slab yet */
 	uint32_t fresh_slabs;
@@ -83,14 +107,6 @@ void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner);
 /* Frees all slabs. No object of the pool may be in use. */
 void sb_pool_fini(struct sb_pool *pool);
 
-/* What lies at the start of every slab. */
-struct sb_slab {
-	struct sb_pool *owner;
-	struct sb_slab *next;
-	uint32_t class;
-	bool is_block; /* the first of its block */
-};
-
 static inline struct sb_slab *sb_slab_of(void *object)
 {
 	return (struct sb_slab *)((uintptr_t)object &
@@ -107,7 +123,8 @@ static inline size_t sb_pool_class_bytes(size_t class)
 	return (class + 1) * SB_POOL_GRAIN;
 }
 
-/* With an empty free list, or what is too large for one; of another pool. */
+/* From a slab of which nothing is free, or what is too large for one; to such a
+ * slab, or another pool. */
 void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size);
 void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size);
 
@@ -134,12 +151,15 @@ static inline void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 {
 	const size_t class = sb_pool_class(size);
 	struct sb_pool_item *item;
+	struct sb_slab *slab;
 
-	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX ||
-			!pool->free[class]))
+	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX))
 		return sb_pool_alloc_slowly(pool, size);
-	item = pool->free[class];
-	pool->free[class] = item->next;
+	slab = pool->current[class];
+	item = slab->free;
+	if (SB_UNLIKELY(!item))
+		return sb_pool_alloc_slowly(pool, size);
+	slab->free = item->next;
 	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
 	return item;
 }
@@ -151,15 +171,16 @@ static inline void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 static inline void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 {
 	const size_t class = sb_pool_class(size);
+	struct sb_slab *slab = sb_slab_of(object);
 	struct sb_pool_item *item = object;
 
 	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX ||
-			sb_slab_of(object)->owner != mine)) {
+			slab->owner != mine || !slab->in_turn)) {
 		sb_pool_free_slowly(mine, object, size);
 		return;
 	}
-	item->next = mine->free[class];
-	mine->free[class] = item;
+	item->next = slab->free;
+	slab->free = item;
 	sb_counter_add(&mine->used_bytes,
 		       -(uint64_t)sb_pool_class_bytes(class));
 }

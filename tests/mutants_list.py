@@ -206,6 +206,20 @@ LIFE = [
            "	if (p->pid >= SB_PID_CHOSEN)\n"
            "		sb_pidmap_give_back(s->pidmap, p->name);",
            "small:test_core_submit"),
+    Mutant("a slab is used up and lost", "core/pool.c",
+           "	if (!slab->in_turn)\n		wait_for_turn(pool, slab);\n",
+           "	if (!slab->in_turn && !slab->owner)\n"
+           "		wait_for_turn(pool, slab);\n",
+           "plain:test_core_parts"),
+    Mutant("a slab waits twice", "core/pool.c",
+           "	if (!slab->in_turn)\n		wait_for_turn(pool, slab);\n",
+           "	wait_for_turn(pool, slab);\n",
+           "plain:test_core_parts"),
+    Mutant("slabs take turns for each object", "core/pool.c",
+           "		take_returned(pool);\n"
+           "		if (!pool->current[class]->free)\n",
+           "		take_returned(pool);\n	}\n	{\n",
+           "asan:test_core_parts"),
     Mutant("a block stays for ever", "core/pidmap.c",
            "	if (sb_sub_acq_rel(&block->left, 1) != 1)\n		return;\n",
            "	if (sb_sub_acq_rel(&block->left, 1) != 0)\n		return;\n",

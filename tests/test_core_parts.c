@@ -214,6 +214,47 @@ static void pool_objects_do_not_overlap(void **state)
 	sb_pool_fini(&pool);
 }
 
+/* In whatever order it was freed: each slab is used up before the next. */
+static void pool_objects_taken_together_lie_together(void **state)
+{
+	enum { N = 5000, SIZE = 192 };
+	static void *object[N];
+	struct sb_pool pool;
+	struct sb_rng rng;
+	uint64_t held;
+
+	(void)state;
+	sb_rng_seed(&rng, sb_test_seed());
+	sb_pool_init(&pool, &(struct sb_pool_owner){ .arena = SB_HEAP });
+	for (int i = 0; i < N; i++)
+		object[i] = sb_pool_alloc(&pool, SIZE);
+	held = sb_counter_read(&pool.held_bytes);
+	for (int round = 0; round < 5; round++) {
+		uint64_t changes = 0;
+
+		for (int i = N - 1; i >= 0; i--) {
+			const uint32_t j = sb_rng_below(&rng, (uint32_t)i + 1);
+
+			sb_pool_free(&pool, object[j], SIZE);
+			object[j] = object[i];
+		}
+		for (int i = 0; i < N; i++) {
+			object[i] = sb_pool_alloc(&pool, SIZE);
+			changes += i && sb_slab_of(object[i]) !=
+						sb_slab_of(object[i - 1]);
+		}
+		assert_true(changes <= held / SB_SLAB_BYTES);
+		CHECK_EQ(sb_counter_read(&pool.held_bytes), held);
+	}
+	memset(object, 0, sizeof(object));
+	sb_pool_fini(&pool);
+}
+
+static bool something_is_free(const struct sb_pool *pool, size_t size)
+{
+	return pool->current[sb_pool_class(size)]->free != NULL;
+}
+
 /* What another pool frees comes home, and is handed out again. */
 static void pool_objects_come_home(void **state)
 {
@@ -227,11 +268,11 @@ static void pool_objects_come_home(void **state)
 	sb_pool_init(&home, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	sb_pool_init(&other, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	/* Use the first slab up, so that home has to look for returns. */
-	while (!home.slabs || home.free[(SIZE - 1) / SB_POOL_GRAIN])
+	while (!home.slabs || something_is_free(&home, SIZE))
 		object[0] = sb_pool_alloc(&home, SIZE);
 	for (int i = 0; i < N; i++)
 		object[i] = sb_pool_alloc(&home, SIZE);
-	while (home.free[(SIZE - 1) / SB_POOL_GRAIN])
+	while (something_is_free(&home, SIZE))
 		assert_non_null(sb_pool_alloc(&home, SIZE));
 	for (int i = 0; i < N; i++)
 		sb_pool_free(&other, object[i], SIZE);
@@ -458,6 +499,7 @@ int main(void)
 		cmocka_unit_test(word_follows_its_table),
 		cmocka_unit_test(runq_is_a_fair_fifo),
 		cmocka_unit_test(pool_objects_do_not_overlap),
+		cmocka_unit_test(pool_objects_taken_together_lie_together),
 		cmocka_unit_test(pool_objects_come_home),
 		cmocka_unit_test(idle_wakes_one_at_a_time),
 		cmocka_unit_test(idle_bounds_the_searchers),
