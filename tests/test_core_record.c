@@ -594,6 +594,7 @@ static void a_thief_adds_up(void **state)
 		 !part(&a[1], &b[1], SB_COUNTER_steal_ns));
 	assert_true(fixture_steals(&f).successes > 0);
 	sb_store_rel(&script[0].flag, 1);
+	fixture_wait(&f); /* a stop would refuse what it spawns */
 	fixture_end(&f);
 }
 
