@@ -49,15 +49,9 @@ int sb_pool_locate(const struct sb_pool *pool, int os_node,
 
 static void wait_for_turn(struct sb_pool *pool, struct sb_slab *slab)
 {
-	struct sb_slab_queue *queue = &pool->waiting[slab->class];
-
 	slab->in_turn = true;
-	slab->next_waiting = NULL;
-	if (queue->first)
-		queue->last->next_waiting = slab;
-	else
-		queue->first = slab;
-	queue->last = slab;
+	slab->next_waiting = pool->waiting[slab->class];
+	pool->waiting[slab->class] = slab;
 }
 
 static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
@@ -128,18 +122,19 @@ static void add_slab(struct sb_pool *pool, size_t class)
 					 count * bytes));
 }
 
-/* The next slab that has waited longest. Nothing of the current one is free. */
+/* Nothing of the current slab is free. */
 static void change_slab(struct sb_pool *pool, size_t class)
 {
-	struct sb_slab_queue *queue = &pool->waiting[class];
+	struct sb_slab *next;
 
-	if (!queue->first)
+	if (!pool->waiting[class])
 		add_slab(pool, class);
-	if (!queue->first)
+	next = pool->waiting[class];
+	if (!next)
 		return;
+	pool->waiting[class] = next->next_waiting;
 	pool->current[class]->in_turn = false;
-	pool->current[class] = queue->first;
-	queue->first = queue->first->next_waiting;
+	pool->current[class] = next;
 }
 
 /* The caller frees memory that another owner allocated. */

@@ -15,11 +15,10 @@
  * are the largest of its size classes that fits in a huge page with all that.
  *
  * Each slab has its own free list, and a class's slabs are used up one after the
- * other, in the order in which something of them has become free (Leijen, Zorn
- * and de Moura, Mimalloc: Free List Sharding in Action, APLAS 2019, section 2).
- * So what is taken one after the other lies together, in whatever order it was
- * freed. A slab is small: what a class has free is soon used again, while it is
- * in the caches.
+ * other (Leijen, Zorn and de Moura, Mimalloc: Free List Sharding in Action, APLAS
+ * 2019). So what is taken one after the other lies together, in whatever order it
+ * was freed. What was freed last is taken first, while it is in the caches: within
+ * a slab, and of the slabs the one of which something became free last.
  *
  * Foreign objects are gathered in a chain for one destination and delivered to
  * its `returned` stack with one CAS when the chain is full or the destination
@@ -75,10 +74,8 @@ struct sb_pool_owner {
 struct sb_pool {
 	/* Lines 0..: the owner. */
 	alignas(SB_LINE) struct sb_slab *current[SB_POOL_CLASSES];
-	/* Others of which something is free. */
-	struct sb_slab_queue {
-		struct sb_slab *first, *last;
-	} waiting[SB_POOL_CLASSES];
+	/* Others of which something is free, the latest first. */
+	struct sb_slab *waiting[SB_POOL_CLASSES];
 	struct sb_slab none; /* the current one of a class without any */
 	struct sb_slab *slabs;
 	char *fresh; /* the part of the last block that is in no slab yet */
