@@ -370,18 +370,17 @@ void sb_route_flush(struct sb_worker *worker);
 void sb_route_hand_over(struct sb_worker *worker);
 
 /*
- * Whether this worker's steps hold what they send: not while they are long, which
- * a lowered tick_steps says, because until a step ends nobody else can take what
- * it holds. Nor with a bounded mailbox, which is full or not, and has nothing
- * under way to it; and a router is told at once.
+ * Whether a worker whose steps take so long on average holds what they send:
+ * not if they are long, because until a step ends nobody else can take what it
+ * holds. Nor with a bounded mailbox, which is full or not, and has nothing under
+ * way to it; and a router is told at once.
  */
-static inline bool sb_worker_may_hold(const struct sb_worker *worker)
+static inline bool sb_config_holds(const struct sb_config *config,
+				   uint64_t step_ns)
 {
-	const struct sb_config *config = &worker->scheduler->config;
-
 	return config->handover && config->wake == SB_WAKE_LOCAL &&
 	       !config->mailbox_bound && !config->router &&
-	       worker->tick_steps == config->tick;
+	       step_ns < config->hold_ns;
 }
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,

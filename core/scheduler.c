@@ -154,7 +154,7 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	sb_account_init(&w->account, config->record ? &w->counters : NULL);
 	w->epoch = 1;
 	w->steps_to_tick = w->tick_steps = config->tick;
-	w->hands_over = sb_worker_may_hold(w);
+	w->hands_over = sb_config_holds(config, 0);
 	w->step.worker = w;
 	sb_runq_init(&w->inject);
 	sb_parker_init(&w->parker, config->park == SB_PARK_FUTEX

@@ -83,6 +83,8 @@ struct sb_config {
 	enum sb_wake wake;
 	bool handover; /* what a step's last message wakes runs next, and what is
 			* to run again at once does, without a queue */
+	uint64_t hold_ns; /* with handover: what a step sends may wait for its
+			   * end while steps take less, on average; 0: never */
 	uint32_t batch;	  /* most extra processes one take moves, >= 0 */
 	uint32_t tick;	  /* most steps between looks at other queues, >= 1 */
 	uint64_t tick_ns; /* these looks come more often, down to every step,
@@ -138,8 +140,8 @@ struct sb_config {
 	{                                                                      \
 		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,             \
 		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
-		.wake = SB_WAKE_LOCAL, .handover = true, .batch = 16,          \
-		.tick = 61, .tick_ns = 200000, .spin_tight = 4,                \
+		.wake = SB_WAKE_LOCAL, .handover = true, .hold_ns = 50000,     \
+		.batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,   \
 		.spin_yield = 12, .searchers_max = 0, .event_budget = 64,      \
 		.event_ns = 200000, .record = true, .sample_every = 64,        \
 		.processes_max = UINT64_C(1) << 24, .seed = 1,                 \

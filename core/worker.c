@@ -83,13 +83,13 @@ static void quiescent(struct sb_worker *w)
 
 /*
  * The time budget of a tick: ticks that come too far apart in time, because
- * steps are long, come after fewer steps. And as long as they do, nothing waits
- * for the end of a step.
+ * steps are long, come after fewer steps.
  */
 static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 {
 	const struct sb_config *config = &w->scheduler->config;
 
+	w->hands_over = sb_config_holds(config, passed_ns / w->tick_steps);
 	if (!config->tick_ns)
 		return;
 	if (passed_ns > config->tick_ns && w->tick_steps > 1)
@@ -97,7 +97,6 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 	else if (passed_ns < config->tick_ns / 2)
 		w->tick_steps =
 			(uint32_t)sb_min_u64(2 * w->tick_steps, config->tick);
-	w->hands_over = sb_worker_may_hold(w);
 }
 
 /* As seen at ticks: at even distances in steps, while there is work. */

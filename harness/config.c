@@ -60,6 +60,7 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.huge_pages =
 		(enum sb_huge_pages)o->value[SB_OPT_huge_pages].alternative;
 	config.handover = !o->value[SB_OPT_handover].alternative;
+	config.hold_ns = sb_opt(o, SB_OPT_hold_time);
 	config.wake = (enum sb_wake)o->value[SB_OPT_wake].alternative;
 	config.park = (enum sb_park_policy)o->value[SB_OPT_park].alternative;
 	/* auto is 0, "half of the awake"; all is a bound that never binds. */

@@ -15,6 +15,8 @@
 #include "core/internal.h"
 #include "tests/script.h"
 
+#define NEVER_LONG UINT64_C(1000000000)
+
 /* ---- conversations ---- */
 
 struct talk {
@@ -54,7 +56,7 @@ static void start_talk(struct fixture *f, struct talk *talk)
 }
 
 /* Returns how many steps were taken from no queue. */
-static uint64_t talk_it_over(bool handover, uint64_t tick_ns, uint32_t workers)
+static uint64_t talk_it_over(bool handover, uint64_t tick_ns, uint64_t hold_ns)
 {
 	struct fixture f;
 	struct talk talk;
@@ -63,7 +65,8 @@ static uint64_t talk_it_over(bool handover, uint64_t tick_ns, uint32_t workers)
 	fixture_defaults(&f);
 	f.config.handover = handover;
 	f.config.tick_ns = tick_ns;
-	fixture_create(&f, workers);
+	f.config.hold_ns = hold_ns;
+	fixture_create(&f, 1);
 	start_talk(&f, &talk);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_wait(&f);
@@ -79,8 +82,10 @@ static uint64_t talk_it_over(bool handover, uint64_t tick_ns, uint32_t workers)
 static void a_conversation_needs_no_queue(void **state)
 {
 	(void)state;
-	assert_in_range(talk_it_over(true, 0, 1), 1000 - 1000 / 61 - 4, 1000);
-	CHECK_EQ(talk_it_over(false, 0, 1), 0);
+	assert_in_range(talk_it_over(true, 0, NEVER_LONG), 1000 - 1000 / 61 - 4,
+			1000);
+	CHECK_EQ(talk_it_over(false, 0, NEVER_LONG), 0);
+	CHECK_EQ(talk_it_over(true, 0, 0), 0);
 }
 
 static void nobody_is_woken_for_it(void **state)
@@ -101,11 +106,12 @@ static void nobody_is_woken_for_it(void **state)
 	fixture_end(&f);
 }
 
-/* A budget that every tick exceeds: soon a tick comes with each step. */
+/* Every step is long, and soon a tick comes with each. */
 static void where_steps_are_long_there_are_queues(void **state)
 {
 	(void)state;
 	assert_true(talk_it_over(true, 1, 1) < 100);
+	assert_true(talk_it_over(true, 0, 1) < 100);
 }
 
 /* ---- order ---- */
@@ -222,7 +228,7 @@ static int send_where_steps_are_long(struct script *script,
 {
 	(void)events;
 	(void)count;
-	if (step->worker->tick_steps == script->f->config.tick)
+	if (step->worker->hands_over)
 		return SB_CONTINUE;
 	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(7)), 0);
 	await_steps((void *)(uintptr_t)script->seen, 2);
@@ -237,7 +243,7 @@ static void where_steps_are_long_nothing_is_held(void **state)
 
 	(void)state;
 	fixture_defaults(&f);
-	f.config.tick_ns = 1;
+	f.config.hold_ns = 1;
 	fixture_create(&f, 2);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	sender.other = fixture_submit(&f, &scripted, &receiver);
