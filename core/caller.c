@@ -45,6 +45,17 @@ void sb_object_free(struct sb_scheduler *s, struct sb_worker *w, void *object,
 	sb_lock_release(&s->foreign_lock);
 }
 
+struct sb_extra *sb_extra_of(struct sb_scheduler *s, struct sb_worker *w,
+			     struct sb_process *p)
+{
+	if (!p->extra) {
+		p->extra = sb_object_alloc(s, w, sizeof(*p->extra));
+		if (p->extra)
+			*p->extra = (struct sb_extra){ .waiter = NULL };
+	}
+	return p->extra;
+}
+
 /* ---- sampling ---- */
 
 void sb_sampler_init(struct sb_sampler *sampler, uint32_t every, uint64_t seed)

@@ -530,7 +530,7 @@ int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
 int sb_timers_stop(struct sb_scheduler *scheduler, uint64_t id, sb_pid pid);
 
 /*
- * A process ends: stops the one of its timers that would be due last, so that
+ * A process that has an extra ends: stops the one of its timers that would be due last, so that
  * time-outs that were not needed do not pile up. Others that it may have left
  * stay, and find nobody.
  */
@@ -617,6 +617,12 @@ void *sb_object_alloc(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		      size_t size);
 void sb_object_free(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		    void *object, size_t size);
+
+/* The process's extra, made if there is none; NULL: no memory. By whoever has the
+ * process to itself, until sb_process_finish. */
+struct sb_extra *sb_extra_of(struct sb_scheduler *scheduler,
+			     struct sb_worker *worker,
+			     struct sb_process *process);
 
 void sb_sampler_init(struct sb_sampler *sampler, uint32_t every, uint64_t seed);
 

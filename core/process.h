@@ -168,6 +168,15 @@ struct sb_name {
 	struct sb_pid_entry *entry;
 };
 
+/* What few processes have; made when it is needed. */
+struct sb_extra {
+	struct sb_waiter *waiter; /* who executes it, or NULL */
+	/* Of its timers, the last to be due; 0: it has started none. See
+	 * sb_timers_end(). */
+	uint64_t timer_due_ns;
+	uint64_t timer_id;
+};
+
 struct sb_process {
 	/* Line 0: whoever sends to it or queues it. */
 	alignas(64) _Atomic(uint64_t) word;
@@ -181,9 +190,9 @@ struct sb_process {
 		uint64_t ready_ns; /* when queued; 0: not timed this time */
 		struct sb_process *chain_last; /* of the first of the dead */
 	};
+	sb_counter steps;	   /* written by the worker that runs it */
 	uint32_t last_worker;	   /* who ran it last, or SB_WORKER_NONE */
 	_Atomic(uint32_t) mailbox; /* messages not yet stepped, if bounded */
-	uint64_t timer_id;	   /* see timer_due_ns */
 
 	/* Line 1: the worker that runs it, then the reclaimer. */
 	union {
@@ -191,7 +200,7 @@ struct sb_process {
 			/* Taken from the word, not yet given to a step. */
 			struct sb_event_node *backlog_first;
 			struct sb_event_node *backlog_last;
-			struct sb_waiter *waiter; /* who executes it, or NULL */
+			struct sb_extra *extra; /* or NULL */
 		};
 		struct {
 			struct sb_rcu_head rcu;
@@ -202,22 +211,19 @@ struct sb_process {
 	};
 	/* Whom it watches and who watches it; see core/relations.c. */
 	_Atomic(struct sb_relation *) relations;
-	sb_counter steps; /* written by the worker that runs it */
 	uint64_t start_ns;
-	/* Of its timers, the last to be due; 0: it has started none. See
-	 * sb_timers_end(). */
-	uint64_t timer_due_ns;
 	uint32_t outstanding;	     /* yields not yet completed */
 	uint8_t batch_shift;	     /* see fill_events() in step.c */
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
 	bool timed; /* start_ns is exact: its first step and its end are timed */
 
-	alignas(64) unsigned char state[];
+	/* On the same line if it is small: two lines are a process then. */
+	alignas(16) unsigned char state[];
 };
 
 static_assert(offsetof(struct sb_process, backlog_first) == 64, "line 1");
-static_assert(offsetof(struct sb_process, state) == 128, "then the state");
+static_assert(offsetof(struct sb_process, state) == 112, "then the state");
 
 static_assert(alignof(struct sb_event_node) > SB_WORD_FLAGS, "flags fit");
 

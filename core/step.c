@@ -188,6 +188,14 @@ static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 	sb_gate_notify_and_unlock(&waiter->gate);
 }
 
+static void end_extra(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_extra *extra, const struct sb_exit *exit)
+{
+	if (extra->waiter)
+		tell_waiter(extra->waiter, exit);
+	sb_object_free(s, w, extra, sizeof(*extra));
+}
+
 static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
 			struct sb_process *p)
 {
@@ -268,7 +276,8 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 
 	drop_events(s, w, p);
 	sb_relations_end(s, w, p, &exit);
-	sb_timers_end(s, p);
+	if (SB_UNLIKELY(p->extra != NULL))
+		sb_timers_end(s, p);
 	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
@@ -276,8 +285,8 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 			       sb_clock_passed(p->start_ns, sb_worker_look(w)));
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
-	if (p->waiter)
-		tell_waiter(p->waiter, &exit);
+	if (SB_UNLIKELY(p->extra != NULL))
+		end_extra(s, w, p->extra, &exit);
 	if (!w)
 		return;
 	sb_counter_add(&w->counters.completions, 1);

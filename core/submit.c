@@ -89,7 +89,6 @@ static struct sb_process *make_process(struct sb_scheduler *s,
 	memset(p, 0, sb_process_bytes(sub->ops));
 	p->name = parts.name;
 	p->ops = sub->ops;
-	p->waiter = sub->waiter;
 	p->last_worker = SB_WORKER_NONE;
 	p->timed = parts.timed;
 	p->start_ns = start_time(w, parts.timed);
@@ -102,7 +101,21 @@ static void discard(struct sb_scheduler *s, struct sb_worker *w,
 {
 	if (p->pid)
 		sb_pidmap_give_back(s->pidmap, p->name);
+	if (p->extra)
+		sb_object_free(s, w, p->extra, sizeof(*p->extra));
 	sb_object_free(s, w, p, sb_process_bytes(p->ops));
+}
+
+/* Whom its end is told to, if anybody. */
+static int note_waiter(struct sb_scheduler *s, struct sb_worker *w,
+		       struct sb_process *p, struct sb_waiter *waiter)
+{
+	if (!waiter)
+		return 0;
+	if (!sb_extra_of(s, w, p))
+		return -ENOMEM;
+	p->extra->waiter = waiter;
+	return 0;
 }
 
 /* After an init, whatever came of it, there is a close. */
@@ -140,7 +153,9 @@ static struct sb_process *prepare(struct sb_scheduler *s, struct sb_worker *w,
 		*error = -ENOMEM;
 		return NULL;
 	}
-	*error = sub->pid ? sb_pidmap_choose(s->pidmap, sub->pid, &p->name) : 0;
+	*error = note_waiter(s, w, p, sub->waiter);
+	if (!*error && sub->pid)
+		*error = sb_pidmap_choose(s->pidmap, sub->pid, &p->name);
 	if (!*error)
 		*error = initialize(s, p, sub);
 	if (!*error)

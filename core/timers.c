@@ -74,14 +74,16 @@ static uint64_t later(uint64_t now, uint64_t ns)
 
 /* ---- start and stop ---- */
 
-/* For a timer of the process that the worker runs; a retry has none. */
+/* For a timer of the process that the worker runs; a retry has none. Without
+ * memory for it the timer stays, and finds nobody. */
 static void remember_last(struct sb_worker *w, uint64_t due, uint64_t id)
 {
-	struct sb_process *p = w->running;
+	struct sb_extra *extra =
+		w->running ? sb_extra_of(w->scheduler, w, w->running) : NULL;
 
-	if (p && due > p->timer_due_ns) {
-		p->timer_due_ns = due;
-		p->timer_id = id;
+	if (extra && due > extra->timer_due_ns) {
+		extra->timer_due_ns = due;
+		extra->timer_id = id;
 	}
 }
 
@@ -117,8 +119,8 @@ int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec,
 
 void sb_timers_end(struct sb_scheduler *s, struct sb_process *p)
 {
-	if (SB_UNLIKELY(p->timer_due_ns))
-		(void)sb_timers_stop(s, p->timer_id, p->pid);
+	if (p->extra->timer_due_ns)
+		(void)sb_timers_stop(s, p->extra->timer_id, p->pid);
 }
 
 static struct sb_timer *find_timer(struct sb_timers *timers, uint64_t id,
