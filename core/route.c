@@ -222,6 +222,18 @@ void sb_route_flush(struct sb_worker *w)
 		drop_held(w, held.newest);
 }
 
+/*
+ * When what a step hands over became Ready: as that step ended, which has been
+ * looked at if the step was timed. It is timed if its message is, so that a
+ * message costs one choice and not two.
+ */
+static uint64_t handed_over_at(struct sb_worker *w)
+{
+	if (SB_LIKELY(!w->held.newest->sent_ns))
+		return 0;
+	return w->running->ready_ns ? w->step_end_ns : sb_worker_look(w);
+}
+
 void sb_route_hand_over(struct sb_worker *w)
 {
 	struct sb_process *p = w->held.to;
@@ -230,9 +242,9 @@ void sb_route_hand_over(struct sb_worker *w)
 		sb_route_flush(w);
 		return;
 	}
+	p->ready_ns = handed_over_at(w);
 	w->held.to = NULL;
 	sb_backlog_append(p, w->held.newest);
-	p->ready_ns = sb_worker_stamp(w);
 	w->next = p;
 }
 
