@@ -173,9 +173,9 @@ static void a_chosen_pid_is_taken_for_ever(void **state)
 
 /* A process whose memory is used again after a grace period, as it has to be. */
 struct mortal {
-	struct sb_process process;
 	struct sb_rcu_head rcu;
 	_Atomic(uint32_t) dead;
+	struct sb_process process;
 };
 
 struct maker {
