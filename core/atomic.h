@@ -76,6 +76,14 @@
 	((void)sizeof(word), atomic_thread_fence(memory_order_seq_cst))
 #endif
 
+/* The same after a read-modify-write, which on x86-64 has been that fence. */
+#if defined(__x86_64__) && !SB_TSAN
+#define sb_fence_after_rmw(word)                                               \
+	((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
+#else
+#define sb_fence_after_rmw(word) sb_fence_store_load(word)
+#endif
+
 /*
  * A counter with one writer. Plain add for its owner, readable by anyone, and
  * never reset: readers subtract two readings.

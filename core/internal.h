@@ -318,7 +318,8 @@ void sb_route_local(struct sb_worker *worker, struct sb_process *process,
 void sb_route_requeue(struct sb_worker *worker, struct sb_process *process,
 		      bool behind);
 
-/* Queues a new process, and wakes somebody for it. */
+/* Queues a new process, and wakes somebody for it. With a fence between all that
+ * the caller has stored before, and loads after it. */
 void sb_route_new(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		  struct sb_process *process);
 

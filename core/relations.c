@@ -292,8 +292,7 @@ void sb_relations_end(struct sb_scheduler *s, struct sb_worker *w,
 {
 	struct sb_relation *r;
 
-	while (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL) &&
-	       (r = take_first(s, p))) {
+	while (sb_load_rlx(&p->relations) && (r = take_first(s, p))) {
 		tell(s, w, r, side_of(r, p), exit);
 		discard(s, w, r);
 	}

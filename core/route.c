@@ -39,15 +39,22 @@ static void wake_one(struct sb_scheduler *s, struct sb_worker *w, uint32_t near)
 		sb_route_unpark(s, w, id);
 }
 
+/* After a fence; see core/idle.h. */
+static void wake_if_wanted(struct sb_scheduler *s, struct sb_worker *w,
+			   uint32_t near)
+{
+	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))
+		wake_one(s, w, near);
+}
+
 void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
 		      uint32_t near)
 {
 	/* A lone worker that publishes is awake, and there is no other. */
 	if (w && s->workers == 1)
 		return;
-	sb_fence_store_load(&s->idle.counts); /* see core/idle.h */
-	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))
-		wake_one(s, w, near);
+	sb_fence_store_load(&s->idle.counts);
+	wake_if_wanted(s, w, near);
 }
 
 void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
@@ -94,9 +101,11 @@ void sb_route_new(struct sb_scheduler *s, struct sb_worker *w,
 	if (SB_UNLIKELY(p->timed))
 		p->ready_ns = w ? sb_worker_look(w) : sb_clock_stamp_ns();
 	if (w)
-		to_local(s, w, p);
+		sb_route_local(w, p, false);
 	else
-		to_global(s, w, p);
+		sb_runq_push(&s->global, p);
+	sb_fence_store_load(&s->idle.counts);
+	wake_if_wanted(s, w, w ? w->id : 0);
 }
 
 void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,

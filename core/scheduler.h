@@ -412,8 +412,9 @@ static inline sb_pid sb_step_self(const struct sb_step *step)
  * by the router, if there is one; the new process to the worker's own deque.
  *
  * With config.handover the last message may reach its process as late as at the
- * end of the step; if that process has ended by then, it is dropped (on_drop). A
- * step that goes on for long after a send makes it visible with sb_step_flush.
+ * end of the step, or when the step spawns, so that what a new process sends
+ * cannot overtake it; if the receiver has ended by then, it is dropped (on_drop).
+ * A step that goes on for long after a send makes it visible with sb_step_flush.
  */
 SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to,
 			       union sb_value message);

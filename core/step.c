@@ -275,7 +275,8 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 				      .result = result };
 
 	drop_events(s, w, p);
-	sb_relations_end(s, w, p, &exit);
+	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
+		sb_relations_end(s, w, p, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
 		sb_timers_end(s, p);
 	sb_pidmap_remove(s->pidmap, p);

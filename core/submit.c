@@ -2,7 +2,7 @@
  * submit.c - how a process comes to be.
  *
  * Stop against submit. A submitter reserves, fences, and reads the phase; adds
- * its process to the PID map, fences, and reads the phase again. Stop sets the
+ * its process to the PID map, queues it, fences, and reads the phase again. Stop sets the
  * phase, fences, walks the map, and waits for live == 0. In each of the two
  * pairs one side sees the other: a submission that goes on is counted in live,
  * and each process in the map gets its cancel event.
@@ -44,6 +44,7 @@ static struct parts take_parts(struct sb_pidmap *map, struct sb_pids *pids,
 
 	if (!parts.memory)
 		return parts;
+	sb_pool_prefetch(pool, bytes); /* another one is likely to follow */
 	if (!sub->pid) {
 		parts.name = sb_pids_take(map, pids);
 		if (!parts.name.pid) {
@@ -131,16 +132,22 @@ static int initialize(struct sb_scheduler *s, struct sb_process *p,
 	return rc ? sb_as_error(rc) : 0;
 }
 
-/* From here on others can see it, send to it and, once queued, complete it. */
+/*
+ * From here on others can see it, send to it and, once queued, complete it. Its
+ * memory is there as long as the caller is online, so a stop that has missed it
+ * is made up for last: one fence is enough for the two questions, whether the
+ * scheduler stops and whether somebody sleeps.
+ */
 static void launch(struct sb_scheduler *s, struct sb_worker *w,
 		   struct sb_process *p)
 {
+	if (w) /* what it sends must not overtake what was sent before */
+		sb_route_flush(w);
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
 	sb_pidmap_add(p);
-	sb_fence_store_load(&s->phase);
+	sb_route_new(s, w, p);
 	if (SB_UNLIKELY(refuses(s)))
 		(void)sb_cancel_process(s, w, p);
-	sb_route_new(s, w, p);
 }
 
 /* Makes a process that may be launched; *error says why there is none. */
@@ -177,7 +184,7 @@ static int submit(struct sb_scheduler *s, struct sb_worker *w,
 	/* Stop reads the count after it has set the phase; see above. A worker
 	 * is in the step of a live process, which keeps the count above 0. */
 	if (!w)
-		sb_fence_store_load(&s->phase);
+		sb_fence_after_rmw(&s->phase);
 	if (refuses(s))
 		rc = -ESHUTDOWN;
 	else

@@ -107,6 +107,10 @@ HANDOVER = [
            "	       step_ns < config->hold_ns;",
            "	       step_ns < UINT64_MAX && config->hold_ns;",
            "small:test_core_handover"),
+    Mutant("a spawn overtakes what was sent before it", "core/submit.c",
+           "	if (w) /* what it sends must not overtake what was sent before */\n"
+           "		sb_route_flush(w);\n",
+           "", "small:test_core_handover"),
     Mutant("a flush keeps everything", "core/send.c",
            "	sb_route_flush(step->worker);", "	(void)step;",
            "small:test_core_handover"),

@@ -255,6 +255,67 @@ static void where_steps_are_long_nothing_is_held(void **state)
 	fixture_end(&f);
 }
 
+/* Sends 1 to a process, and spawns another that sends 2 to it. */
+struct causal {
+	struct script parent;
+	struct script child;
+	struct script receiver;
+};
+
+static int keep_first(struct script *script, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	if (count && !script->seen)
+		script->seen = events[0].data.u64;
+	script->other += count;
+	if (count)
+		sb_store_rel(&script->flag, 1);
+	return script->other == 2 ? SB_DONE : SB_IDLE;
+}
+
+static int send_two(struct script *script, struct sb_step *step,
+		    const struct sb_event *events, uint32_t count)
+{
+	(void)events;
+	(void)count;
+	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(2)), 0);
+	return SB_DONE;
+}
+
+static int send_one_and_spawn(struct script *script, struct sb_step *step,
+			      const struct sb_event *events, uint32_t count)
+{
+	struct causal *c = sb_container_of(script, struct causal, parent);
+
+	(void)events;
+	(void)count;
+	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(1)), 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&c->child),
+			       NULL),
+		 0);
+	await_flag(&c->receiver);
+	return SB_DONE;
+}
+
+static void what_is_sent_before_a_spawn_comes_before_it(void **state)
+{
+	struct fixture f;
+	struct causal c = { .parent = { .f = &f, .step = send_one_and_spawn },
+			    .child = { .f = &f, .step = send_two },
+			    .receiver = { .f = &f, .step = keep_first } };
+
+	(void)state;
+	fixture_start(&f, 2);
+	c.parent.other = fixture_submit(&f, &scripted, &c.receiver);
+	c.child.other = c.parent.other;
+	await_steps(&c.receiver, 1);
+	fixture_submit(&f, &scripted, &c.parent);
+	fixture_wait(&f);
+	CHECK_EQ(c.receiver.seen, 1);
+	fixture_end(&f);
+}
+
 /* Sends, and holds what it has sent until the receiver has ended. */
 static int send_too_late(struct script *script, struct sb_step *step,
 			 const struct sb_event *events, uint32_t count)
@@ -363,6 +424,7 @@ int main(void)
 		cmocka_unit_test(one_order_for_all_that_is_sent),
 		cmocka_unit_test(a_long_step_shows_what_it_has_sent),
 		cmocka_unit_test(where_steps_are_long_nothing_is_held),
+		cmocka_unit_test(what_is_sent_before_a_spawn_comes_before_it),
 		cmocka_unit_test(what_comes_too_late_is_dropped_aloud),
 		cmocka_unit_test(whoever_is_kept_misses_nothing),
 		cmocka_unit_test(whoever_is_kept_can_be_ended_by_force),

@@ -51,7 +51,8 @@ orders() {
 		core/idle.c      sb_idle_search_end   ldaddal sb_check_failed
 		core/route.c     sb_route_publish     dmb sb_idle_claim .*
 		core/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
-		core/submit.c    submit               ldar .*dmb ldar .*stlr dmb ldar .*
+		core/submit.c    submit               ldar .*dmb ldar .*stlr sb_route_new ldar .*
+		core/route.c     sb_route_new         .*sb_runq_push dmb .*
 		core/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
 		core/pidmap.c    sb_pidmap_remove     ldaddal .*
 		core/timers.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
@@ -114,12 +115,12 @@ mistakes() {
 		sb_route_publish core/atomic.h s/atomic_thread_fence(memory_order_seq_cst)/atomic_thread_fence(memory_order_acquire)/
 		search_and_block core/worker.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		search_and_block core/worker.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
-		submit core/submit.c /sb_pidmap_add/,/^}/s/sb_fence_store_load(&s->phase);//
+		sb_route_new core/route.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		submit core/pidmap.h s/sb_store_rel(&process->name.entry/sb_store_rlx(\&process->name.entry/
 		sb_pidmap_lookup core/pidmap.c s/return sb_load_acq(&sb_container_of(node, struct block/return sb_load_rlx(\&sb_container_of(node, struct block/
 		sb_pidmap_lookup core/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
 		sb_pidmap_remove core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
-		submit core/submit.c /sb_live_reserve/,/^}/s/sb_fence_store_load(&s->phase);//
+		submit core/submit.c /sb_live_reserve/,/^}/s/sb_fence_after_rmw(&s->phase);//
 		sb_timekeeper_begin core/timers.c /sb_timekeeper_begin/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
 		sb_timekeeper_end core/timers.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
 		sb_timekeeper_tell core/timers.c /sb_timekeeper_tell/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//

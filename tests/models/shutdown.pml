@@ -224,10 +224,10 @@ inline launch(me, p) {
 		process[p].mapped = 1;
 		process[p].accepted = 1
 	};
+	queue(p);
 #if !defined NO_SECOND_LOOK && !defined LOOK_EARLY
-	second_look(me, p);
+	second_look(me, p)
 #endif
-	queue(p)
 }
 
 proctype submitter(byte me) {
@@ -318,7 +318,11 @@ inline spawn() {
 		fi;
 		if
 		:: refuses -> credit++
-		:: else -> launch(STOPPER + 1 + id, LAST)
+		:: else ->
+			/* A worker is online as long as its step. */
+			enter(STOPPER + 1 + id);
+			launch(STOPPER + 1 + id, LAST);
+			leave(STOPPER + 1 + id)
 		fi
 	:: else
 	fi
