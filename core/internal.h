@@ -531,9 +531,9 @@ int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
 int sb_timers_stop(struct sb_scheduler *scheduler, uint64_t id, sb_pid pid);
 
 /*
- * A process that has an extra ends: stops the one of its timers that would be due last, so that
- * time-outs that were not needed do not pile up. Others that it may have left
- * stay, and find nobody.
+ * A process that has an extra ends: stops the one of its timers that would be
+ * due last, so that time-outs that were not needed do not pile up. Others that it
+ * may have left stay, and find nobody.
  */
 void sb_timers_end(struct sb_scheduler *scheduler, struct sb_process *process);
 

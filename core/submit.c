@@ -2,10 +2,10 @@
  * submit.c - how a process comes to be.
  *
  * Stop against submit. A submitter reserves, fences, and reads the phase; adds
- * its process to the PID map, queues it, fences, and reads the phase again. Stop sets the
- * phase, fences, walks the map, and waits for live == 0. In each of the two
- * pairs one side sees the other: a submission that goes on is counted in live,
- * and each process in the map gets its cancel event.
+ * its process to the PID map, queues it, fences, and reads the phase again. Stop
+ * sets the phase, fences, walks the map, and waits for live == 0. In each of the
+ * two pairs one side sees the other: a submission that goes on is counted in
+ * live, and each process in the map gets its cancel event.
  */
 #include <errno.h>
 #include <string.h>
