@@ -93,7 +93,9 @@ static void count_node(struct table *table)
 
 static void remove_node(struct table *table, struct cds_lfht_node *node)
 {
+	urcu_qsbr_read_lock();
 	SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
+	urcu_qsbr_read_unlock();
 	sb_sub_acq_rel(&table->nodes, 1);
 }
 
@@ -183,9 +185,7 @@ static void release(struct sb_pidmap *map, struct block *block)
 {
 	if (sb_sub_acq_rel(&block->left, 1) != 1)
 		return;
-	urcu_qsbr_read_lock();
 	remove_node(&map->blocks, &block->node);
-	urcu_qsbr_read_unlock();
 	sb_rcu_defer(&block->rcu, free_block);
 }
 
@@ -254,9 +254,7 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 
 static void unclaim(struct sb_pidmap *map, struct claim *claim)
 {
-	urcu_qsbr_read_lock();
 	remove_node(&map->claims, &claim->node);
-	urcu_qsbr_read_unlock();
 	sb_rcu_defer(&claim->rcu, free_claim);
 }
 

@@ -203,14 +203,20 @@ static int send_and_wait(struct script *script, struct sb_step *step,
 	return SB_DONE;
 }
 
-static void a_long_step_shows_what_it_has_sent(void **state)
+/* The sender's step lasts until the receiver has got its message. */
+static void
+check_long_step(int (*step)(struct script *script, struct sb_step *step,
+			    const struct sb_event *events, uint32_t count),
+		uint64_t hold_ns)
 {
 	struct fixture f;
 	struct script receiver = { .f = &f, .step = wait_for_message };
-	struct script sender = { .f = &f, .step = send_and_wait };
+	struct script sender = { .f = &f, .step = step };
 
-	(void)state;
-	fixture_start(&f, 2);
+	fixture_defaults(&f);
+	f.config.hold_ns = hold_ns;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	sender.other = fixture_submit(&f, &scripted, &receiver);
 	sender.seen = (uintptr_t)&receiver;
 	await_flag(&receiver);
@@ -218,6 +224,12 @@ static void a_long_step_shows_what_it_has_sent(void **state)
 	fixture_wait(&f);
 	CHECK_EQ(receiver.seen, 7);
 	fixture_end(&f);
+}
+
+static void a_long_step_shows_what_it_has_sent(void **state)
+{
+	(void)state;
+	check_long_step(send_and_wait, NEVER_LONG);
 }
 
 /* Once the worker it is on, which may have stolen it, has seen that they are. */
@@ -237,22 +249,8 @@ static int send_where_steps_are_long(struct script *script,
 
 static void where_steps_are_long_nothing_is_held(void **state)
 {
-	struct fixture f;
-	struct script receiver = { .f = &f, .step = wait_for_message };
-	struct script sender = { .f = &f, .step = send_where_steps_are_long };
-
 	(void)state;
-	fixture_defaults(&f);
-	f.config.hold_ns = 1;
-	fixture_create(&f, 2);
-	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-	sender.other = fixture_submit(&f, &scripted, &receiver);
-	sender.seen = (uintptr_t)&receiver;
-	await_flag(&receiver);
-	fixture_submit(&f, &scripted, &sender);
-	fixture_wait(&f);
-	CHECK_EQ(receiver.seen, 7);
-	fixture_end(&f);
+	check_long_step(send_where_steps_are_long, 1);
 }
 
 /* Sends 1 to a process, and spawns another that sends 2 to it. */
