@@ -9,9 +9,9 @@
 #include "harness/series.h"
 #include "harness/status.h"
 
-enum { COUNTERS, SAMPLED, FULL, LEVELS };
+enum { OFF, COUNTERS, SAMPLED, FULL, LEVELS };
 
-static const char *const level_name[LEVELS] = { "counters", "sampled:64",
+static const char *const level_name[LEVELS] = { "off", "counters", "sampled:64",
 						"full" };
 
 /* With rounds that are short beside a run. */
@@ -131,13 +131,13 @@ static void add_base(struct sb_calibration *c, const char *workload,
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < rounds->n; r++) {
-		if (!isnan(rounds->ns[r][COUNTERS]))
-			ns[n++] = rounds->ns[r][COUNTERS];
+		if (!isnan(rounds->ns[r][OFF]))
+			ns[n++] = rounds->ns[r][OFF];
 	}
 	sb_calibration_add(c, SB_COST_operation_ns, workload, ns, n);
 }
 
-/* Against the run at the lowest level in the same round. */
+/* Against the run that records nothing in the same round. */
 static void add_level(struct sb_calibration *c, const char *workload, int level,
 		      const struct rounds *rounds)
 {
@@ -147,7 +147,7 @@ static void add_level(struct sb_calibration *c, const char *workload, int level,
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < rounds->n; r++) {
-		const double base = rounds->ns[r][COUNTERS];
+		const double base = rounds->ns[r][OFF];
 		const double difference = rounds->ns[r][level] - base;
 
 		if (isnan(difference))
@@ -177,7 +177,7 @@ static int measure_subject(struct sb_calibration *c,
 	if (rc)
 		return rc;
 	add_base(c, subject->workload, &rounds);
-	for (int level = SAMPLED; level < LEVELS; level++)
+	for (int level = COUNTERS; level < LEVELS; level++)
 		add_level(c, subject->workload, level, &rounds);
 	return 0;
 }

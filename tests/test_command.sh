@@ -611,8 +611,10 @@ calibrates() {
 			    assert r["min"] <= r["q1"] <= r["median"] <= r["q3"] <= r["max"], r
 			    assert r["name"].startswith("record") or r["median"] >= 0, r
 			of = {r["of"] for r in c["costs"] if r["name"] == "record_ns"}
-			assert of == {"yield sampled:64", "yield full",
-			              "pingpong sampled:64", "pingpong full"}, of
+			assert of == {f"{work} {level}"
+			              for work in ("yield", "pingpong")
+			              for level in ("counters", "sampled:64",
+			                            "full")}, of
 		EOF
 }
 holds "calibrate --format json has every key" calibrates
