@@ -72,7 +72,7 @@ TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY),$(TEST_S
 SMALL_SOURCES := $(filter tests/test_core_%.c,$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
-SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
+SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
 # Elsewhere gcc's helpers choose at run time: single instructions, with LSE.
 SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
 # The models do not depend on how the code is built, and the instructions that

@@ -16,6 +16,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "core/base.h"
+
 #ifndef SB_TSAN
 #define SB_TSAN 0
 #endif
@@ -83,6 +85,27 @@
 #else
 #define sb_fence_after_rmw(word) sb_fence_store_load(word)
 #endif
+
+/*
+ * Brings the line at address into the caches, to be written: one that another core
+ * has written last then comes at once as the only copy. A hint; any address will do.
+ * Compilers for plain x86-64 fetch a copy to be read, which has to be asked for again.
+ */
+static inline void sb_prefetch_write(const void *address)
+{
+#if defined(__x86_64__)
+	__asm__ __volatile__("prefetchw %0" ::"m"(*(const char *)address));
+#else
+	__builtin_prefetch(address, 1);
+#endif
+}
+
+/* The same for an object that begins on a line and is likely to have two. */
+static inline void sb_prefetch_object(const void *object)
+{
+	sb_prefetch_write(object);
+	sb_prefetch_write((const char *)object + SB_FETCHED);
+}
 
 /*
  * A counter with one writer. Plain add for its owner, readable by anyone, and

@@ -25,6 +25,9 @@
  */
 #define SB_LINE 128
 
+/* What one prefetch brings, at least. */
+#define SB_FETCHED 64
+
 #define SB_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define SB_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -32,6 +35,9 @@
 
 #define sb_container_of(ptr, type, member)                                     \
 	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+/* What of a function is only known at its calls is most of it. */
+#define SB_INLINE static inline __attribute__((always_inline))
 
 /* A function that is called rarely from where it matters: not inlined there. */
 #define SB_COLD __attribute__((cold, noinline))

@@ -18,6 +18,18 @@ void sb_worker_set_current(struct sb_worker *w)
 	current_worker = w;
 }
 
+static _Thread_local uint32_t submissions;
+
+void sb_caller_submits(bool begins)
+{
+	submissions += begins ? 1 : -1U;
+}
+
+bool sb_caller_may_wait(void)
+{
+	return !current_worker && !submissions && !sb_rcu_foreign_inside();
+}
+
 /* ---- objects ---- */
 
 void *sb_object_alloc(struct sb_scheduler *s, struct sb_worker *w, size_t size)

@@ -129,15 +129,27 @@ bool sb_idle_is_announced(struct sb_idle *idle, uint32_t worker)
 	return sb_load_acq(word_of(idle, worker)) & bit_of(worker);
 }
 
-uint32_t sb_idle_claim(struct sb_idle *idle, uint32_t near)
+static uint32_t claim(struct sb_idle *idle, uint32_t near,
+		      uint32_t searching_max)
 {
 	uint64_t counts = sb_load_rlx(&idle->counts);
 
 	do {
-		if (sb_idle_searching(counts) || !sb_idle_sleeping(counts))
+		if (sb_idle_searching(counts) > searching_max ||
+		    !sb_idle_sleeping(counts))
 			return SB_IDLE_NONE;
 	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts,
 				      counts - ONE_SLEEPER + ONE_SEARCHER));
 	SB_WINDOW();
 	return take_any_bit(idle, near);
+}
+
+uint32_t sb_idle_claim(struct sb_idle *idle, uint32_t near)
+{
+	return claim(idle, near, 0);
+}
+
+uint32_t sb_idle_claim_anyway(struct sb_idle *idle, uint32_t near)
+{
+	return claim(idle, near, UINT32_MAX);
 }

@@ -21,6 +21,10 @@
  * really runs see a searcher and wake no second one. In return, the last
  * searcher to find work looks whether more is visible and wakes the next.
  *
+ * A worker that has just run out of work may look for more without being counted as
+ * a searcher, if nobody sleeps. To the others it is one at work: if it finds several
+ * processes it wakes somebody for the rest, as that one would.
+ *
  * Representation: `counts` = { searching:32 | sleeping:32 } is a semaphore of
  * sleepers, and `asleep` a set of bits that says which. Invariant: the bits set
  * are never fewer than the sleepers counted plus the claims that have not yet
@@ -86,6 +90,9 @@ bool sb_idle_is_announced(struct sb_idle *idle, uint32_t worker);
  * at `near` first. Any thread; call it after sb_fence_store_load.
  */
 uint32_t sb_idle_claim(struct sb_idle *idle, uint32_t near);
+
+/* The same whoever searches. */
+uint32_t sb_idle_claim_anyway(struct sb_idle *idle, uint32_t near);
 
 static inline uint32_t sb_idle_sleeping(uint64_t counts)
 {

@@ -13,6 +13,7 @@
  *   send.c       messages, completions, cancelling, terminating
  *   relations.c  monitors and links
  *   timers.c     timers, and who wakes for them
+ *   graves.c     the dead, until their memory is used again
  *   step.c       one process: take, step, dispatch, let go, complete
  *   steal.c      whom a worker steals from, and how
  *   worker.c     where a worker finds work, and what it does without
@@ -72,6 +73,9 @@ struct sb_route {
 
 #define SB_ROUTES 2048
 
+/* Processes that one take from a queue moves, however large config.batch is. */
+#define SB_TAKEN_MAX 65536
+
 /*
  * What the running step has sent to one process and nobody has seen yet, because
  * its worker is likely to run that process next. See sb_route_hand_over().
@@ -116,6 +120,22 @@ struct sb_victims {
 	uint32_t last;	    /* who gave last, or SB_WORKER_NONE */
 };
 
+#define SB_GRAVE_ROOM 64
+
+/*
+ * Processes that have ended on one worker. One deferred call is for all of them,
+ * and their memory is used again without being read once more, which by then has
+ * left the caches.
+ */
+struct sb_grave {
+	struct sb_rcu_head rcu;
+	struct sb_worker *home;
+	struct sb_grave *next;
+	uint32_t count;
+	struct sb_process *dead[SB_GRAVE_ROOM];
+	size_t bytes[SB_GRAVE_ROOM];
+};
+
 struct sb_worker {
 	/* Lines 0-2: owner and thieves. New and woken processes, newest first. */
 	struct sb_deque deque;
@@ -131,9 +151,8 @@ struct sb_worker {
 	_Atomic(uint64_t) wake_ns; /* of the last wake; 0: not timed */
 	_Atomic(uint64_t) wake_id; /* its name in the trace; 0: none */
 
-	/* Line 8: the reclaimer's thread. Chains of dead processes whose grace
-	 * period has passed. */
-	alignas(SB_LINE) _Atomic(struct sb_process *) reclaimed;
+	/* Line 8: the reclaimer's thread. Those whose grace period has passed. */
+	alignas(SB_LINE) _Atomic(struct sb_grave *) reclaimed;
 
 	/* Anyone, under its lock. */
 	struct sb_timers timers;
@@ -150,7 +169,10 @@ struct sb_worker {
 	struct sb_process *untold_process; /* only compared */
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
-	bool records;			   /* config.record */
+	uint32_t moments;   /* of waiting for more; see gather() in worker.c */
+	uint64_t gather_ns; /* 0: it does not wait */
+	bool naps;	    /* its last sleep was shorter than config.spin_ns */
+	bool records;	    /* config.record */
 	bool hands_over;    /* its steps hold what they send: sb_route_hold() */
 	uint64_t now_ns;    /* the time of the last tick */
 	uint64_t slowed_ns; /* and of the last slow_down(), */
@@ -162,9 +184,11 @@ struct sb_worker {
 	struct sb_victims victims;
 	struct sb_trace trace;
 
-	struct sb_process *dead_first; /* completed, waiting to be a chain */
-	struct sb_process *dead_last;
-	uint32_t dead;
+	struct sb_grave *grave;	 /* being filled */
+	struct sb_grave *graves; /* empty ones */
+
+	uint32_t taken_max;	   /* config.batch + 1, or SB_TAKEN_MAX */
+	struct sb_process **taken; /* [taken_max], from a queue just now */
 
 	struct sb_event *events; /* [event_budget], for step */
 	uint32_t watched_events; /* steps with so many are watched */
@@ -238,6 +262,7 @@ struct sb_scheduler {
 
 	/* What foreign threads have instead of a worker's, under the lock. */
 	alignas(SB_LINE) struct sb_lock foreign_lock;
+	_Atomic(uint64_t) submitted; /* see live.c */
 	struct sb_sampler foreign_sampler;
 	struct sb_pids foreign_pids;
 	struct sb_pool foreign_pool;
@@ -275,10 +300,25 @@ void sb_steal_begin(struct sb_worker *worker);
  * own deque. NULL: nothing; the next look reaches further. */
 struct sb_process *sb_steal_round(struct sb_worker *worker);
 
-/* Puts all but the first of a chain of processes on the own deque, so that the
- * next pop is the second, and returns the first. Tells nobody. */
-struct sb_process *sb_keep_rest(struct sb_worker *worker,
-				struct sb_process *first);
+/* Puts all but the first of the n processes in `taken` on the own deque, so that
+ * the next pop is the second, and returns the first. Tells nobody. */
+struct sb_process *sb_keep_rest(struct sb_worker *worker, uint32_t n);
+
+/* ---- graves.c ---- */
+
+/* Of a worker whose pool is there. Returns 0 or -ENOMEM. */
+int sb_graves_init(struct sb_worker *worker);
+void sb_graves_fini(struct sb_worker *worker);
+
+/* A process has ended on the worker. */
+void sb_worker_gather_dead(struct sb_worker *worker,
+			   struct sb_process *process);
+
+/* Starts the grace period of the dead gathered so far. */
+void sb_worker_bury(struct sb_worker *worker);
+
+/* Frees the dead whose grace period has passed. */
+void sb_worker_take_reclaimed(struct sb_worker *worker);
 
 /* ---- step.c ---- */
 
@@ -292,12 +332,6 @@ void sb_worker_run(struct sb_worker *worker, struct sb_process *process);
 void sb_process_finish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		       struct sb_process *process, int error,
 		       union sb_value result);
-
-/* Starts the grace period of the dead gathered so far. */
-void sb_worker_bury(struct sb_worker *worker);
-
-/* Frees the dead whose grace period has passed. */
-void sb_worker_take_reclaimed(struct sb_worker *worker);
 
 /* ---- route.c; worker is the caller's own or NULL ---- */
 
@@ -318,10 +352,9 @@ void sb_route_local(struct sb_worker *worker, struct sb_process *process,
 void sb_route_requeue(struct sb_worker *worker, struct sb_process *process,
 		      bool behind);
 
-/* Queues a new process, and wakes somebody for it. With a fence between all that
- * the caller has stored before, and loads after it. */
-void sb_route_new(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		  struct sb_process *process);
+/* Queues a new process of the worker's own, and wakes somebody for it. With a fence
+ * between all that the caller has stored before, and loads after it. */
+void sb_route_new(struct sb_worker *worker, struct sb_process *process);
 
 /* Wakes a worker that an idle claim has returned. */
 void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker,
@@ -331,6 +364,14 @@ void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker,
  * to wake by preference. */
 void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		      uint32_t near);
+
+/*
+ * After a publish: what has become visible is the last of so many in the global
+ * queue. If they have piled up there, wakes a sleeper though others search: these
+ * may be descheduled, in favour of the caller, even.
+ */
+void sb_route_backlog(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		      uint32_t length);
 
 /* An event goes behind the backlog of a process that the caller's worker runs. */
 static inline void sb_backlog_put(struct sb_process *process,
@@ -570,8 +611,12 @@ void sb_commands_register(struct sb_scheduler *scheduler);
 
 /* ---- live.c; worker is the caller's own or NULL ---- */
 
+/* Whether no process is alive, and nobody is about to make one. */
+bool sb_live_none(struct sb_scheduler *scheduler);
+
 /* Reserves one live process, or refuses: processes_max. */
-bool sb_live_reserve(struct sb_scheduler *scheduler, struct sb_worker *worker);
+bool sb_live_reserve(struct sb_worker *worker);
+bool sb_live_reserve_foreign(struct sb_scheduler *scheduler);
 
 /* Undoes that: there will be no process. */
 void sb_live_unreserve(struct sb_scheduler *scheduler,
@@ -592,6 +637,25 @@ void sb_worker_release_credit(struct sb_worker *worker);
 struct sb_worker *sb_worker_current(void);
 void sb_worker_set_current(struct sb_worker *worker);
 
+/* The same, if it is one of this scheduler. */
+static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
+{
+	struct sb_worker *worker = sb_worker_current();
+
+	return SB_LIKELY(worker && worker->scheduler == scheduler) ? worker
+								   : NULL;
+}
+
+/* Around a submission of a foreign thread. They may nest. */
+void sb_caller_submits(bool begins);
+
+/*
+ * Whether the caller may wait for a process: no worker, nor a foreign thread in a
+ * callback. There the wait would keep stop from ending what it waits for: in a
+ * submission, which stop waits for, or in a read-side section.
+ */
+bool sb_caller_may_wait(void);
+
 /*
  * Around whatever may be called by any thread. Enter returns the worker of this
  * scheduler that the caller is; or NULL, and then the caller is online for RCU
@@ -599,12 +663,11 @@ void sb_worker_set_current(struct sb_worker *worker);
  */
 static inline struct sb_worker *sb_caller_enter(struct sb_scheduler *scheduler)
 {
-	struct sb_worker *worker = sb_worker_current();
+	struct sb_worker *worker = sb_worker_of(scheduler);
 
-	if (SB_LIKELY(worker && worker->scheduler == scheduler))
-		return worker;
-	sb_rcu_foreign_enter();
-	return NULL;
+	if (SB_UNLIKELY(!worker))
+		sb_rcu_foreign_enter();
+	return worker;
 }
 
 static inline void sb_caller_leave(struct sb_worker *worker)

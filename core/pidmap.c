@@ -93,9 +93,9 @@ static void count_node(struct table *table)
 
 static void remove_node(struct table *table, struct cds_lfht_node *node)
 {
-	urcu_qsbr_read_lock();
+	sb_rcu_foreign_enter();
 	SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
-	urcu_qsbr_read_unlock();
+	sb_rcu_foreign_exit();
 	sb_sub_acq_rel(&table->nodes, 1);
 }
 
@@ -173,17 +173,17 @@ int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 		     (uint32_t)(first + SB_PID_BLOCK - pids->next));
 	cds_lfht_node_init(&block->node);
 	sb_rcu_tsan_release(block);
-	urcu_qsbr_read_lock();
+	sb_rcu_foreign_enter();
 	cds_lfht_add(map->blocks.hash, block->number, &block->node);
-	urcu_qsbr_read_unlock();
+	sb_rcu_foreign_exit();
 	count_node(&map->blocks);
 	return 0;
 }
 
-/* A PID of the block is done with. */
-static void release(struct sb_pidmap *map, struct block *block)
+/* n PIDs of the block are done with. */
+static void release(struct sb_pidmap *map, struct block *block, uint32_t n)
 {
-	if (sb_sub_acq_rel(&block->left, 1) != 1)
+	if (sb_sub_acq_rel(&block->left, n) != n)
 		return;
 	remove_node(&map->blocks, &block->node);
 	sb_rcu_defer(&block->rcu, free_block);
@@ -239,10 +239,10 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 	claim->pid = pid;
 	cds_lfht_node_init(&claim->node);
 	sb_rcu_tsan_release(claim);
-	urcu_qsbr_read_lock();
+	sb_rcu_foreign_enter();
 	there = cds_lfht_add_unique(map->claims.hash, hash_of_claim(pid),
 				    match_claim, &pid, &claim->node);
-	urcu_qsbr_read_unlock();
+	sb_rcu_foreign_exit();
 	if (there != &claim->node) {
 		sb_mem_free(claim);
 		return -EEXIST;
@@ -297,16 +297,40 @@ void sb_pidmap_destroy(struct sb_pidmap *map)
 void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name)
 {
 	if (name.pid < SB_PID_CHOSEN)
-		release(map, block_of(name));
+		release(map, block_of(name), 1);
 	else
 		unclaim(map, sb_container_of(name.entry, struct claim, entry));
 }
 
-void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process)
+/* Those of one block; returns how many of the n. A chosen PID's claim stays. */
+static uint32_t remove_some(struct sb_pidmap *map,
+			    struct sb_process *const *process, uint32_t n)
 {
-	sb_store_rlx(&process->name.entry->process, NULL);
-	if (process->pid < SB_PID_CHOSEN)
-		release(map, block_of(process->name));
+	struct block *block = block_of(process[0]->name);
+	uint32_t i = 0;
+
+	do {
+		sb_store_rlx(&process[i]->name.entry->process, NULL);
+		i++;
+	} while (i < n && process[i]->pid < SB_PID_CHOSEN &&
+		 block_of(process[i]->name) == block);
+	release(map, block, i);
+	return i;
+}
+
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process,
+		      uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n) {
+		if (process[i]->pid < SB_PID_CHOSEN) {
+			i += remove_some(map, &process[i], n - i);
+			continue;
+		}
+		sb_store_rlx(&process[i]->name.entry->process, NULL);
+		i++;
+	}
 }
 
 struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)

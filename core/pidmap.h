@@ -66,14 +66,17 @@ SB_MUST_CHECK int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid,
  * again. */
 void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name);
 
-/* Makes a process known by its name. Wait-free. */
-static inline void sb_pidmap_add(struct sb_process *process)
+/* Makes a process known by its name, which it knows, too. Wait-free. */
+static inline void sb_pidmap_add(struct sb_name name,
+				 struct sb_process *process)
 {
-	sb_store_rel(&process->name.entry->process, process);
+	sb_store_rel(&name.entry->process, process);
 }
 
-/* Forgets a process; its memory may be used again after a grace period. */
-void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *process);
+/* Forgets n processes; their memory may be used again after a grace period. Those
+ * whose PIDs are of one block, side by side, cost one operation that others see. */
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process,
+		      uint32_t n);
 
 /* Returns the process, or NULL. Wait-free. */
 struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid);

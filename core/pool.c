@@ -65,20 +65,96 @@ static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
 		wait_for_turn(pool, slab);
 }
 
-/* Moves what others returned to the free lists. */
-static void take_returned(struct sb_pool *pool)
+/* ---- what others returned ---- */
+
+/* Objects of a parcel that are fetched ahead. */
+#define AHEAD 4
+
+/* Only objects of the parcel's own size may stay in it. */
+static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
+			 size_t class)
 {
-	struct sb_pool_item *item;
+	uint32_t kept = 0;
 
-	if (!sb_load_rlx(&pool->returned))
-		return;
-	item = sb_xchg_acq(&pool->returned, NULL);
-	while (item) {
-		struct sb_pool_item *next = item->next;
+	for (uint32_t i = 0; i < parcel->count; i++) {
+		struct sb_pool_item *item = parcel->item[i];
 
-		put_local(pool, item);
-		item = next;
+		if (SB_UNLIKELY(sb_slab_of(item)->class != class)) {
+			put_local(pool, item);
+			continue;
+		}
+		MARK_FREE(item, sb_pool_class_bytes(class));
+		parcel->item[kept++] = item;
 	}
+	parcel->count = kept;
+	pool->hand[class] = parcel;
+}
+
+static void put_all(struct sb_pool *pool, struct sb_parcel *parcel)
+{
+	for (uint32_t i = 0; i < parcel->count; i++)
+		put_local(pool, parcel->item[i]);
+	put_local(pool, (struct sb_pool_item *)parcel);
+}
+
+static void receive(struct sb_pool *pool)
+{
+	if (!pool->arrived && sb_load_rlx(&pool->returned))
+		pool->arrived = sb_xchg_acq(&pool->returned, NULL);
+	if (pool->arrived)
+		sb_prefetch_object(pool->arrived);
+}
+
+/* Parcels until there is one of that class; others' objects go to their slabs. */
+static void unpack(struct sb_pool *pool, size_t class)
+{
+	receive(pool);
+	while (pool->arrived && !pool->hand[class]) {
+		struct sb_parcel *parcel = pool->arrived;
+		const size_t its_class = sb_slab_of(parcel)->class;
+
+		pool->arrived = parcel->next;
+		receive(pool);
+		if (pool->hand[its_class])
+			put_all(pool, parcel);
+		else
+			take_in_hand(pool, parcel, its_class);
+	}
+}
+
+/* Fetches what is likely to be taken a while later, from this parcel or the next. */
+static void look_ahead(const struct sb_pool *pool,
+		       const struct sb_parcel *parcel)
+{
+	const struct sb_parcel *next = pool->arrived;
+	uint32_t behind;
+
+	if (parcel->count > AHEAD) {
+		sb_prefetch_object(parcel->item[parcel->count - 1 - AHEAD]);
+		return;
+	}
+	behind = AHEAD - parcel->count;
+	if (next && next->count > behind)
+		sb_prefetch_object(next->item[next->count - 1 - behind]);
+}
+
+/* The last one is the parcel itself. NULL: none has been returned. */
+static struct sb_pool_item *take_returned(struct sb_pool *pool, size_t class)
+{
+	struct sb_parcel *parcel = pool->hand[class];
+
+	if (!parcel) {
+		unpack(pool, class);
+		parcel = pool->hand[class];
+		if (!parcel)
+			return NULL;
+	}
+	look_ahead(pool, parcel);
+	if (!parcel->count) {
+		pool->hand[class] = NULL;
+		return (struct sb_pool_item *)parcel;
+	}
+	return parcel->item[--parcel->count];
 }
 
 /* A slab with all but its header undefined, or NULL. */
@@ -202,23 +278,24 @@ void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size)
 
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX))
 		return alloc_large(pool, size);
-	if (SB_UNLIKELY(!pool->current[class]->free)) {
-		take_returned(pool);
+	item = pool->current[class]->free ? NULL : take_returned(pool, class);
+	if (!item) {
 		if (!pool->current[class]->free)
 			change_slab(pool, class);
+		item = pool->current[class]->free;
+		if (!item)
+			return NULL;
+		MARK_USED(item, sb_pool_class_bytes(class));
+		pool->current[class]->free = item->next;
 	}
-	item = pool->current[class]->free;
-	if (!item)
-		return NULL;
 	MARK_USED(item, sb_pool_class_bytes(class));
-	pool->current[class]->free = item->next;
 	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
 	return item;
 }
 
 void sb_pool_flush(struct sb_pool *pool)
 {
-	struct sb_pool_item *top;
+	struct sb_parcel *top;
 
 	if (!pool->chain_count)
 		return;
@@ -228,6 +305,20 @@ void sb_pool_flush(struct sb_pool *pool)
 	} while (!sb_cas_weak_acq_rel(&pool->chain_to->returned, &top,
 				      pool->chain_first));
 	pool->chain_count = 0;
+	pool->chain_room = 0;
+}
+
+static void begin_parcel(struct sb_pool *pool, struct sb_pool_item *item)
+{
+	struct sb_parcel *parcel = (struct sb_parcel *)item;
+
+	parcel->next = pool->chain_first;
+	parcel->count = 0;
+	pool->chain_first = parcel;
+	pool->chain_room =
+		(uint32_t)((sb_pool_class_bytes(sb_slab_of(item)->class) -
+			    sizeof(*parcel)) /
+			   sizeof(parcel->item[0]));
 }
 
 static void put_remote(struct sb_pool *mine, struct sb_pool *owner,
@@ -235,12 +326,16 @@ static void put_remote(struct sb_pool *mine, struct sb_pool *owner,
 {
 	if (mine->chain_count && mine->chain_to != owner)
 		sb_pool_flush(mine);
+	if (mine->chain_room) {
+		mine->chain_room--;
+		mine->chain_first->item[mine->chain_first->count++] = item;
+	} else {
+		begin_parcel(mine, item);
+	}
 	if (!mine->chain_count) {
 		mine->chain_to = owner;
-		mine->chain_last = item;
+		mine->chain_last = mine->chain_first;
 	}
-	item->next = mine->chain_count ? mine->chain_first : NULL;
-	mine->chain_first = item;
 	if (++mine->chain_count == SB_POOL_CHAIN_MAX)
 		sb_pool_flush(mine);
 }

@@ -20,11 +20,14 @@
  * was freed. What was freed last is taken first, while it is in the caches: within
  * a slab, and of the slabs the one of which something became free last.
  *
- * Foreign objects are gathered in a chain for one destination and delivered to
- * its `returned` stack with one CAS when the chain is full or the destination
- * changes. `returned` is push-many/take-all: only exchanges remove from it, so
- * it has no ABA problem. Its exchange has acquire, its push release: the
- * freeing thread's last use happens before the next owner's first.
+ * Foreign objects are gathered in parcels for one destination: the first object
+ * holds the addresses of as many others as fit into it, so nobody has to read one to
+ * find the next. They are delivered to the destination's `returned` stack with one
+ * CAS when there are enough or the destination changes, and handed out straight from
+ * there, fetched some time before they are needed: they were last written on another
+ * core. `returned` is push-many/take-all: only exchanges remove from it, so it has no
+ * ABA problem. Its exchange has acquire, its push release: the freeing thread's last
+ * use happens before the next owner's first.
  */
 #ifndef SB_CORE_POOL_H
 #define SB_CORE_POOL_H
@@ -40,12 +43,19 @@
 #define SB_POOL_GRAIN	  16
 #define SB_POOL_BYTES_MAX 1024
 #define SB_POOL_CLASSES	  (SB_POOL_BYTES_MAX / SB_POOL_GRAIN)
-#define SB_POOL_CHAIN_MAX 32
+#define SB_POOL_CHAIN_MAX 60
 
 struct sb_pool;
 
 struct sb_pool_item {
 	struct sb_pool_item *next;
+};
+
+/* Objects on their way home; lies in the first of them. */
+struct sb_parcel {
+	struct sb_parcel *next;
+	uint32_t count;
+	struct sb_pool_item *item[];
 };
 
 /* What lies at the start of every slab. */
@@ -89,12 +99,18 @@ struct sb_pool {
 
 	/* A chain on its way home to another pool. */
 	struct sb_pool *chain_to;
-	struct sb_pool_item *chain_first;
-	struct sb_pool_item *chain_last;
-	unsigned int chain_count;
+	struct sb_parcel *chain_first;
+	struct sb_parcel *chain_last;
+	uint32_t chain_count;
+	uint32_t chain_room; /* of the first */
+
+	/* What others returned, and that is in no slab's list: what is in hand of
+	 * each class, to be taken straight from there, and the rest. */
+	struct sb_parcel *hand[SB_POOL_CLASSES];
+	struct sb_parcel *arrived;
 
 	/* Last line: anyone. */
-	alignas(SB_LINE) _Atomic(struct sb_pool_item *) returned;
+	alignas(SB_LINE) _Atomic(struct sb_parcel *) returned;
 };
 
 static_assert(offsetof(struct sb_pool, returned) % SB_LINE == 0, "own line");
@@ -165,15 +181,13 @@ static inline void *sb_pool_alloc(struct sb_pool *pool, size_t size)
  * return into the caches. Owner only. */
 static inline void sb_pool_prefetch(const struct sb_pool *pool, size_t size)
 {
-	const char *item;
+	const struct sb_pool_item *item;
 
 	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX))
 		return;
-	item = (const char *)pool->current[sb_pool_class(size)]->free;
-	if (!item)
-		return;
-	__builtin_prefetch(item, 1);
-	__builtin_prefetch(item + SB_LINE, 1);
+	item = pool->current[sb_pool_class(size)]->free;
+	if (item)
+		sb_prefetch_object(item);
 }
 
 /*

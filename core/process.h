@@ -185,26 +185,19 @@ struct sb_process {
 		struct sb_name name;
 	};
 	const struct sb_process_ops *ops;
-	struct sb_process *next; /* in a runq, or in a chain of the dead */
-	union {
-		uint64_t ready_ns; /* when queued; 0: not timed this time */
-		struct sb_process *chain_last; /* of the first of the dead */
-	};
+	struct sb_process *next;   /* in a runq without memory */
+	uint64_t ready_ns;	   /* when queued; 0: not timed this time */
 	sb_counter steps;	   /* written by the worker that runs it */
 	uint32_t last_worker;	   /* who ran it last, or SB_WORKER_NONE */
 	_Atomic(uint32_t) mailbox; /* messages not yet stepped, if bounded */
 
-	/* Line 1: the worker that runs it, then the reclaimer. */
+	/* Line 1: the worker that runs it. */
 	union {
 		struct {
 			/* Taken from the word, not yet given to a step. */
 			struct sb_event_node *backlog_first;
 			struct sb_event_node *backlog_last;
 			struct sb_extra *extra; /* or NULL */
-		};
-		struct {
-			struct sb_rcu_head rcu;
-			struct sb_worker *home; /* frees the chain */
 		};
 		/* Ended by force. Not `next`: it may still be in a queue. */
 		struct sb_process *next_forced;

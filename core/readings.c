@@ -57,15 +57,17 @@ struct listing {
 static void list_one(void *arg, struct sb_process *p)
 {
 	const struct listing *listing = arg;
+	const enum sb_state state = sb_word_state(sb_load_rlx(&p->word));
 	const struct sb_process_info info = {
 		.pid = p->pid,
 		.name = p->ops->name,
-		.state = sb_word_state(sb_load_rlx(&p->word)),
+		.state = state,
 		.steps = sb_counter_read(&p->steps),
 		.start_ns = p->start_ns,
 	};
 
-	listing->visit(listing->arg, &info);
+	if (state != SB_STATE_COMPLETE)
+		listing->visit(listing->arg, &info);
 }
 
 void sb_scheduler_list(struct sb_scheduler *s,

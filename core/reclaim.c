@@ -277,6 +277,7 @@ void sb_rcu_barrier(void)
 
 void sb_rcu_synchronize(void)
 {
+	sb_rcu_tsan_release(&domain);
 	urcu_qsbr_synchronize_rcu();
 	sb_rcu_tsan_acquire(&domain);
 }

@@ -49,7 +49,7 @@ void sb_rcu_prepare(void);
 /* Waits until every deferred call made before has returned. Not a worker. */
 void sb_rcu_barrier(void);
 
-/* Waits for a grace period. Not a worker. */
+/* Waits for a grace period. For a worker that is a quiescent state. */
 void sb_rcu_synchronize(void);
 
 /*

@@ -31,10 +31,9 @@ void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 		sb_counter_add(&w->counters.wakes, 1);
 }
 
-static void wake_one(struct sb_scheduler *s, struct sb_worker *w, uint32_t near)
+/* Whom a claim has returned. */
+static void wake(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 {
-	const uint32_t id = sb_idle_claim(&s->idle, near);
-
 	if (id != SB_IDLE_NONE)
 		sb_route_unpark(s, w, id);
 }
@@ -44,7 +43,7 @@ static void wake_if_wanted(struct sb_scheduler *s, struct sb_worker *w,
 			   uint32_t near)
 {
 	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))
-		wake_one(s, w, near);
+		wake(s, w, sb_idle_claim(&s->idle, near));
 }
 
 void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
@@ -55,6 +54,17 @@ void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
 		return;
 	sb_fence_store_load(&s->idle.counts);
 	wake_if_wanted(s, w, near);
+}
+
+/* A searcher would have come for some of these. Powers of two: a queue that grows
+ * wakes few. */
+#define BACKLOG 64
+
+void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w,
+		      uint32_t length)
+{
+	if (SB_UNLIKELY(length >= BACKLOG && !(length & (length - 1))))
+		wake(s, w, sb_idle_claim_anyway(&s->idle, 0));
 }
 
 void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
@@ -77,8 +87,10 @@ void sb_route_requeue(struct sb_worker *w, struct sb_process *p, bool behind)
 static void to_global(struct sb_scheduler *s, struct sb_worker *w,
 		      struct sb_process *p)
 {
-	sb_runq_push(&s->global, p);
+	const uint32_t length = sb_runq_push(&s->global, p);
+
 	sb_route_publish(s, w, w ? w->id : 0);
+	sb_route_backlog(s, w, length);
 }
 
 static void to_inject(struct sb_scheduler *s, struct sb_worker *w,
@@ -95,17 +107,15 @@ static void to_local(struct sb_scheduler *s, struct sb_worker *w,
 	sb_route_publish(s, w, w->id);
 }
 
-void sb_route_new(struct sb_scheduler *s, struct sb_worker *w,
-		  struct sb_process *p)
+void sb_route_new(struct sb_worker *w, struct sb_process *p)
 {
+	struct sb_scheduler *s = w->scheduler;
+
 	if (SB_UNLIKELY(p->timed))
-		p->ready_ns = w ? sb_worker_look(w) : sb_clock_stamp_ns();
-	if (w)
-		sb_route_local(w, p, false);
-	else
-		sb_runq_push(&s->global, p);
+		p->ready_ns = sb_worker_look(w);
+	sb_route_local(w, p, false);
 	sb_fence_store_load(&s->idle.counts);
-	wake_if_wanted(s, w, w ? w->id : 0);
+	wake_if_wanted(s, w, w->id);
 }
 
 void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
@@ -260,7 +270,8 @@ void sb_route_hand_over(struct sb_worker *w)
 struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w,
 				    sb_pid pid)
 {
-	const uint64_t burials = sb_load_rlx(&s->burials);
+	/* Who sees a burial does not find, after that, those that are in it. */
+	const uint64_t burials = sb_load_acq(&s->burials);
 	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
 
 	if (w && p)

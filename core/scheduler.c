@@ -95,7 +95,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	sb_commands_register(s);
 	sb_send_init(s);
 	sb_timekeeper_init(&s->timekeeper);
-	sb_runq_init(&s->global);
+	sb_runq_init(&s->global, SB_HEAP);
 	sb_gate_init(&s->gate);
 	sb_lock_init(&s->foreign_lock);
 	sb_rcu_prepare();
@@ -116,11 +116,14 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 static void destroy_worker(struct sb_worker *w)
 {
 	sb_trace_fini(&w->trace);
+	sb_graves_fini(w);
 	sb_victims_fini(w);
 	sb_timers_fini(&w->timers);
 	sb_pool_fini(&w->pool);
 	sb_mem_free(w->step.overflow);
 	sb_mem_free(w->events);
+	sb_mem_free(w->taken);
+	sb_runq_clear(&w->inject);
 	sb_deque_fini(&w->cold);
 	sb_deque_fini(&w->deque);
 	sb_parker_fini(&w->parker);
@@ -156,7 +159,7 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	w->steps_to_tick = w->tick_steps = config->tick;
 	w->hands_over = sb_config_holds(config, 0);
 	w->step.worker = w;
-	sb_runq_init(&w->inject);
+	sb_runq_init(&w->inject, arena);
 	sb_parker_init(&w->parker, config->park == SB_PARK_FUTEX
 					   ? SB_PARKING_FUTEX
 					   : SB_PARKING_CONDVAR);
@@ -171,9 +174,13 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	sb_sampler_init(&w->sampler, config->sample_every, config->seed + id);
 	w->events = sb_mem_zalloc(
 		arena, config->event_budget * sizeof(*w->events), SB_LINE);
-	if (w->events && !sb_deque_init(&w->deque, config->deque, arena) &&
+	w->taken_max = (uint32_t)sb_min_u64(config->batch + 1, SB_TAKEN_MAX);
+	w->taken =
+		sb_mem_zalloc(arena, w->taken_max * sizeof(*w->taken), SB_LINE);
+	if (w->events && w->taken &&
+	    !sb_deque_init(&w->deque, config->deque, arena) &&
 	    !sb_deque_init(&w->cold, config->deque, arena) &&
-	    !sb_victims_init(w))
+	    !sb_victims_init(w) && !sb_graves_init(w))
 		return w;
 	destroy_worker(w);
 	return NULL;
@@ -236,8 +243,8 @@ static void *worker_thread(void *arg)
 	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 	sb_worker_loop(w);
 	sb_trace_note(&w->trace, SB_TRACE_REST, 0, 0);
-	sb_worker_release_credit(w);
 	sb_worker_bury(w);
+	sb_worker_release_credit(w);
 	sb_pool_flush(&w->pool);
 	sb_rcu_worker_unregister();
 	sb_account_stop(&w->account);
@@ -330,7 +337,7 @@ bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
 
 static bool none_alive(void *arg)
 {
-	return sb_load_acq(&((struct sb_scheduler *)arg)->live) == 0;
+	return sb_live_none(arg);
 }
 
 static void cancel_visit(void *arg, struct sb_process *p)
@@ -375,7 +382,7 @@ static void force_visit(void *arg, struct sb_process *p)
 /* Leaves no queue entry behind; the workers are gone, so we are all owners. */
 static void empty_queues(struct sb_scheduler *s)
 {
-	sb_runq_init(&s->global);
+	sb_runq_clear(&s->global);
 	for (uint32_t i = 0; i < s->workers; i++) {
 		struct sb_worker *w = s->worker[i];
 
@@ -383,21 +390,21 @@ static void empty_queues(struct sb_scheduler *s)
 			continue; /* never started */
 		while (sb_deque_pop(&w->deque) || sb_deque_pop(&w->cold))
 			;
-		sb_runq_init(&w->inject);
+		sb_runq_clear(&w->inject);
 	}
 }
 
 /*
- * The workers are gone; foreign threads are not. A submission or a send is one
- * read-side section. So after the first grace period every submission that
- * was not refused has put its process into the map; and after the second
- * nobody is about to queue one that has been ended here.
+ * The workers are gone; foreign threads are not. All that were accepted are in the
+ * map, and no other will be (core/submit.c). A send is one read-side section: after
+ * a grace period nobody is about to queue a process that has been ended here. In
+ * the end there may be submissions left that have reserved and are in their
+ * process's init; they are refused, and waited for.
  */
 static uint64_t finish_by_force(struct sb_scheduler *s)
 {
 	struct forced forced = { .scheduler = s };
 
-	sb_rcu_synchronize();
 	sb_rcu_foreign_enter();
 	sb_pidmap_for_each(s->pidmap, force_visit, &forced);
 	sb_rcu_foreign_exit();
@@ -411,17 +418,30 @@ static uint64_t finish_by_force(struct sb_scheduler *s)
 	}
 	if (forced.count)
 		sb_live_release(s, forced.count);
+	(void)sb_gate_wait(&s->gate, none_alive, s, UINT64_MAX);
 	return forced.count;
+}
+
+/* After this nobody reserves, and nobody is accepted; see submit.c. */
+static bool begin_to_refuse(struct sb_scheduler *s, uint32_t before)
+{
+	bool is_mine;
+
+	sb_lock_acquire(&s->foreign_lock);
+	sb_lock_acquire(&s->global.lock);
+	is_mine = sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STOPPING);
+	sb_lock_release(&s->global.lock);
+	sb_lock_release(&s->foreign_lock);
+	return is_mine;
 }
 
 int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 {
-	uint32_t running = SB_PHASE_RUNNING;
 	int rc;
 
-	if (sb_worker_current() || sb_rcu_foreign_inside())
+	if (!sb_caller_may_wait())
 		return -EDEADLK;
-	if (!sb_cas_acq_rel(&s->phase, &running, SB_PHASE_STOPPING))
+	if (!begin_to_refuse(s, SB_PHASE_RUNNING))
 		return -EALREADY;
 	sb_fence_store_load(&s->phase);
 	cancel_all(s);
@@ -458,8 +478,8 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 	SB_CHECK(sb_worker_current() == NULL, ==, true);
 	SB_CHECK(is_at_rest(sb_load_acq(&s->phase)), ==, true);
 	/* What its callbacks submit is refused. */
-	sb_store_rel(&s->phase, SB_PHASE_STOPPING);
-	if (sb_load_acq(&s->live))
+	SB_CHECK(begin_to_refuse(s, sb_load_acq(&s->phase)), ==, true);
+	if (!sb_live_none(s))
 		finish_by_force(s);
 	check_balance(s);
 	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
@@ -470,6 +490,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 		sb_pidmap_destroy(s->pidmap);
 	sb_pool_fini(&s->foreign_pool);
 	sb_arenas_fini(s);
+	sb_runq_clear(&s->global);
 	sb_idle_fini(&s->idle);
 	sb_gate_fini(&s->gate);
 	sb_dispatch_fini(&s->dispatch);
@@ -485,7 +506,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 
 int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 {
-	if (sb_worker_current() || sb_rcu_foreign_inside())
+	if (!sb_caller_may_wait())
 		return -EDEADLK;
 	return sb_gate_wait(&s->gate, none_alive, s, timeout_ns) ? 0
 								 : -ETIMEDOUT;
@@ -499,7 +520,7 @@ int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 int sb_scheduler_settle(struct sb_scheduler *s)
 {
 	(void)s;
-	if (sb_worker_current() || sb_rcu_foreign_inside())
+	if (!sb_caller_may_wait())
 		return -EDEADLK;
 	sb_rcu_synchronize();
 	sb_rcu_synchronize();

@@ -89,8 +89,11 @@ struct sb_config {
 	uint32_t tick;	  /* most steps between looks at other queues, >= 1 */
 	uint64_t tick_ns; /* these looks come more often, down to every step,
 			   * while they are further apart in time; 0: never */
-	uint32_t spin_tight;	/* spins with the pause hint, >= 0 */
-	uint32_t spin_yield;	/* then spins with a thread yield, >= 0 */
+	uint32_t spin_tight; /* spins with the pause hint, >= 0 */
+	uint32_t spin_yield; /* then spins with a thread yield, >= 0 */
+	uint64_t
+		spin_ns; /* after a sleep shorter than that, more of these, for so
+			   * long; 0: never */
 	uint32_t searchers_max; /* 0: half of the awake workers */
 	enum sb_park_policy park;
 	uint32_t event_budget; /* most events of one step, >= 1 */
@@ -121,7 +124,8 @@ struct sb_config {
 	 *   on_start     before the process is visible; an error refuses it:
 	 *                submit returns it and everything is rolled back
 	 *   on_complete  exactly once for each process that on_start let pass,
-	 *                after its close; it still counts for processes_max
+	 *                after its close; it still counts for processes_max.
+	 *                With -ESHUTDOWN: stop began meanwhile, it never ran
 	 *   on_drop      a message, or a handler's completion, that no step will
 	 *                see; the value is the hook's
 	 */
@@ -142,11 +146,11 @@ struct sb_config {
 		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
 		.wake = SB_WAKE_LOCAL, .handover = true, .hold_ns = 50000,     \
 		.batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,   \
-		.spin_yield = 12, .searchers_max = 0, .event_budget = 64,      \
-		.event_ns = 200000, .record = true, .sample_every = 64,        \
-		.processes_max = UINT64_C(1) << 24, .seed = 1,                 \
-		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
-		.huge_pages = SB_HUGE_PAGES_NONE                               \
+		.spin_yield = 12, .spin_ns = 50000, .searchers_max = 0,        \
+		.event_budget = 64, .event_ns = 200000, .record = true,        \
+		.sample_every = 64, .processes_max = UINT64_C(1) << 24,        \
+		.seed = 1, .arenas = SB_ARENAS_PER_WORKER,                     \
+		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE  \
 	}
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */

@@ -125,7 +125,7 @@ int sb_cancel_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 {
 	struct sb_process *p = sb_route_find(s, w, pid);
 
-	return p ? sb_cancel_process(s, w, p) : -ESRCH;
+	return p && !has_ended(p) ? sb_cancel_process(s, w, p) : -ESRCH;
 }
 
 int sb_scheduler_cancel(struct sb_scheduler *s, sb_pid pid)

@@ -66,26 +66,15 @@ void sb_victims_fini(struct sb_worker *w)
 
 /* ---- from one victim ---- */
 
-struct sb_process *sb_keep_rest(struct sb_worker *w, struct sb_process *first)
+struct sb_process *sb_keep_rest(struct sb_worker *w, uint32_t n)
 {
-	struct sb_process *newest = NULL;
-	struct sb_process *p = first->next;
-
-	while (p) {
-		struct sb_process *next = p->next;
-
-		p->next = newest;
-		newest = p;
-		p = next;
-	}
+	/* They were last written on another core: all at a time. */
+	for (uint32_t i = 0; i < n; i++)
+		sb_prefetch_object(w->taken[i]);
 	SB_WINDOW(); /* in no queue: nobody sees these */
-	while (newest) {
-		struct sb_process *older = newest->next;
-
-		sb_route_local(w, newest, false);
-		newest = older;
-	}
-	return first;
+	while (n > 1)
+		sb_route_local(w, w->taken[--n], false);
+	return w->taken[0];
 }
 
 /* A lost race means that the lines are warm now: it is worth one more try. */
@@ -149,6 +138,8 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 	if (result == SB_STEAL_EMPTY)
 		return NULL;
 	sb_trace_note(&w->trace, SB_TRACE_STEAL, victim->id, n);
+	for (uint32_t i = 0; i < n; i++)
+		sb_prefetch_object(items[i]); /* as above */
 	SB_WINDOW();
 	while (n > 1)
 		sb_route_local(w, items[--n], false);
@@ -159,16 +150,15 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 static struct sb_process *steal_inject(struct sb_worker *w,
 				       struct sb_worker *victim)
 {
-	uint32_t n;
-	struct sb_process *first = sb_runq_take(
-		&victim->inject, w->scheduler->config.batch + 1, 2, &n);
+	const uint32_t n =
+		sb_runq_take(&victim->inject, w->taken_max, 2, w->taken);
 
-	if (!first)
+	if (!n)
 		return NULL;
 	sb_counter_add(&w->counters.remote_pops, 1);
 	sb_counter_add(&w->counters.remote_items, n);
 	sb_trace_note(&w->trace, SB_TRACE_REMOTE, victim->id, n);
-	return sb_keep_rest(w, first);
+	return sb_keep_rest(w, n);
 }
 
 static struct sb_process *steal_from(struct sb_worker *w, uint32_t id)

@@ -207,66 +207,6 @@ static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
 		sb_route_drop(s, w, backlog_pop(p));
 }
 
-/* The step of the reclaimer's helper thread: hands the chain to the worker that
- * gathered it, which frees it to the pools. */
-static void return_chain(struct sb_rcu_head *head)
-{
-	struct sb_process *first =
-		sb_container_of(head, struct sb_process, rcu);
-	_Atomic(struct sb_process *) *reclaimed = &first->home->reclaimed;
-	struct sb_process *last = first->chain_last;
-	struct sb_process *top = sb_load_rlx(reclaimed);
-
-	do {
-		last->next = top;
-	} while (!sb_cas_weak_acq_rel(reclaimed, &top, first));
-}
-
-void sb_worker_bury(struct sb_worker *w)
-{
-	struct sb_process *first = w->dead_first;
-
-	if (!first)
-		return;
-	first->home = w;
-	first->chain_last = w->dead_last;
-	w->dead_first = NULL;
-	w->dead = 0;
-	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */
-	sb_rcu_defer(&first->rcu, return_chain);
-}
-
-void sb_worker_take_reclaimed(struct sb_worker *w)
-{
-	struct sb_process *p;
-
-	if (!sb_load_rlx(&w->reclaimed))
-		return;
-	p = sb_xchg_acq(&w->reclaimed, NULL);
-	while (p) {
-		struct sb_process *next = p->next;
-
-		sb_pool_free(&w->pool, p, sb_process_bytes(p->ops));
-		p = next;
-	}
-}
-
-/* One deferred call for so many dead processes. */
-#define DEAD_CHAIN 64
-
-/* Others may have looked the process up, so its memory waits. */
-static void gather_dead(struct sb_worker *w, struct sb_process *p)
-{
-	p->next = NULL;
-	if (w->dead_first)
-		w->dead_last->next = p;
-	else
-		w->dead_first = p;
-	w->dead_last = p;
-	if (++w->dead == DEAD_CHAIN)
-		sb_worker_bury(w);
-}
-
 void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 		       struct sb_process *p, int error, union sb_value result)
 {
@@ -279,7 +219,6 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 		sb_relations_end(s, w, p, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
 		sb_timers_end(s, p);
-	sb_pidmap_remove(s->pidmap, p);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
 		sb_hist_record(&w->hists.lifetime,
@@ -288,10 +227,12 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 		s->config.on_complete(s->config.hook, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
 		end_extra(s, w, p->extra, &exit);
-	if (!w)
+	if (!w) {
+		sb_pidmap_remove(s->pidmap, &p, 1);
 		return;
+	}
 	sb_counter_add(&w->counters.completions, 1);
-	gather_dead(w, p);
+	sb_worker_gather_dead(w, p);
 	sb_live_complete(w);
 }
 

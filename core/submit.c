@@ -1,11 +1,17 @@
 /*
  * submit.c - how a process comes to be.
  *
- * Stop against submit. A submitter reserves, fences, and reads the phase; adds
- * its process to the PID map, queues it, fences, and reads the phase again. Stop
- * sets the phase, fences, walks the map, and waits for live == 0. In each of the
- * two pairs one side sees the other: a submission that goes on is counted in
- * live, and each process in the map gets its cancel event.
+ * Stop against submit. Stop sets the phase under the locks of two things: of what
+ * foreign threads reserve and take, and of the global queue. Then it walks the map
+ * of PIDs, and waits until none is alive. A foreign thread reserves under the first
+ * lock, and adds its process to the map and queues it under the second, each time
+ * if the scheduler does not stop. So stop waits for whatever has been reserved, and
+ * its walk finds whatever has been queued; what comes between the two is refused.
+ *
+ * A worker has its own deque and no lock. It is in a step of a live process, so it
+ * is waited for; it adds, queues, fences, and looks at the phase after that. Stop
+ * fences between the phase and its walk, so the walk finds the process, or the
+ * worker sees that it has to cancel it.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,6 +24,13 @@ static bool refuses(struct sb_scheduler *s)
 	return sb_load_acq(&s->phase) == SB_PHASE_STOPPING;
 }
 
+/* The same of one that somebody waits for: there may be no next start. */
+static bool refuses_wait(struct sb_scheduler *s, bool is_waited_for)
+{
+	return refuses(s) ||
+	       (is_waited_for && sb_load_acq(&s->phase) == SB_PHASE_STOPPED);
+}
+
 /* What the caller asks for. */
 struct submission {
 	sb_pid pid; /* chosen, or 0 */
@@ -27,45 +40,73 @@ struct submission {
 	struct sb_waiter *waiter;
 };
 
-/* What a process is made of. */
-struct parts {
-	void *memory; /* NULL: there is none, nor the rest */
-	struct sb_name name;
+/*
+ * A process that nobody sees yet. What is known of it is here, too: its memory was
+ * last written on another core, as likely as not, and as long as it is only written
+ * nobody waits for it.
+ */
+struct draft {
+	struct sb_process *process; /* NULL: there is no memory */
+	struct sb_name name;	    /* pid is 0 if it is yet to be chosen */
 	bool timed;
 };
 
 /* From the submitter's own. */
-static struct parts take_parts(struct sb_pidmap *map, struct sb_pids *pids,
-			       struct sb_pool *pool, struct sb_sampler *sampler,
-			       const struct submission *sub)
+SB_INLINE struct draft take_parts(struct sb_pidmap *map, struct sb_pids *pids,
+				  struct sb_pool *pool,
+				  struct sb_sampler *sampler,
+				  const struct submission *sub)
 {
 	const size_t bytes = sb_process_bytes(sub->ops);
-	struct parts parts = { .memory = sb_pool_alloc(pool, bytes) };
+	struct draft draft = { .process = sb_pool_alloc(pool, bytes) };
 
-	if (!parts.memory)
-		return parts;
+	if (!draft.process)
+		return draft;
 	sb_pool_prefetch(pool, bytes); /* another one is likely to follow */
 	if (!sub->pid) {
-		parts.name = sb_pids_take(map, pids);
-		if (!parts.name.pid) {
-			sb_pool_free(pool, parts.memory, bytes);
-			parts.memory = NULL;
+		draft.name = sb_pids_take(map, pids);
+		if (!draft.name.pid) {
+			sb_pool_free(pool, draft.process, bytes);
+			draft.process = NULL;
+			return draft;
 		}
+		sb_prefetch_write(draft.name.entry);
 	}
-	parts.timed = sb_sampler_chooses(sampler);
-	return parts;
+	draft.timed = sb_sampler_chooses(sampler);
+	return draft;
 }
 
-static struct parts take_foreign_parts(struct sb_scheduler *s,
-				       const struct submission *sub)
+/* A foreign submission's reservation and parts, under one lock. */
+static int take_foreign_parts(struct sb_scheduler *s,
+			      const struct submission *sub, struct draft *draft)
 {
-	struct parts parts;
+	int rc = -EAGAIN;
 
 	sb_lock_acquire(&s->foreign_lock);
-	parts = take_parts(s->pidmap, &s->foreign_pids, &s->foreign_pool,
-			   &s->foreign_sampler, sub);
+	if (refuses_wait(s, sub->waiter)) {
+		rc = -ESHUTDOWN;
+	} else if (sb_live_reserve_foreign(s)) {
+		*draft = take_parts(s->pidmap, &s->foreign_pids,
+				    &s->foreign_pool, &s->foreign_sampler, sub);
+		rc = draft->process ? 0 : -ENOMEM;
+	}
 	sb_lock_release(&s->foreign_lock);
-	return parts;
+	if (rc == -ENOMEM)
+		sb_live_release(s, 1);
+	return rc;
+}
+
+static int take_own_parts(struct sb_worker *w, const struct submission *sub,
+			  struct draft *draft)
+{
+	if (!sb_live_reserve(w))
+		return -EAGAIN;
+	*draft = take_parts(w->scheduler->pidmap, &w->pids, &w->pool,
+			    &w->sampler, sub);
+	if (draft->process)
+		return 0;
+	w->credit++;
+	return -ENOMEM;
 }
 
 static uint64_t start_time(struct sb_worker *w, bool timed)
@@ -75,25 +116,24 @@ static uint64_t start_time(struct sb_worker *w, bool timed)
 	return timed ? sb_worker_look(w) : w->now_ns;
 }
 
-/* A process that has no PID yet if that is to be chosen; NULL: no memory. */
-static struct sb_process *make_process(struct sb_scheduler *s,
-				       struct sb_worker *w,
-				       const struct submission *sub)
+/* A draft that is counted. */
+SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
+			 const struct submission *sub, struct draft *draft)
 {
-	const struct parts parts =
-		w ? take_parts(s->pidmap, &w->pids, &w->pool, &w->sampler, sub)
-		  : take_foreign_parts(s, sub);
-	struct sb_process *p = parts.memory;
+	const int rc = w ? take_own_parts(w, sub, draft)
+			 : take_foreign_parts(s, sub, draft);
+	struct sb_process *p;
 
-	if (!p)
-		return NULL;
+	if (rc)
+		return rc;
+	p = draft->process;
 	memset(p, 0, sb_process_bytes(sub->ops));
-	p->name = parts.name;
+	p->name = draft->name;
 	p->ops = sub->ops;
 	p->last_worker = SB_WORKER_NONE;
-	p->timed = parts.timed;
-	p->start_ns = start_time(w, parts.timed);
-	return p;
+	p->timed = draft->timed;
+	p->start_ns = start_time(w, draft->timed);
+	return 0;
 }
 
 /* There will be no such process. */
@@ -105,98 +145,164 @@ static void discard(struct sb_scheduler *s, struct sb_worker *w,
 	if (p->extra)
 		sb_object_free(s, w, p->extra, sizeof(*p->extra));
 	sb_object_free(s, w, p, sb_process_bytes(p->ops));
+	sb_live_unreserve(s, w);
 }
 
 /* Whom its end is told to, if anybody. */
 static int note_waiter(struct sb_scheduler *s, struct sb_worker *w,
-		       struct sb_process *p, struct sb_waiter *waiter)
+		       const struct submission *sub, struct draft *draft)
 {
-	if (!waiter)
+	struct sb_extra *extra;
+
+	if (!sub->waiter)
 		return 0;
-	if (!sb_extra_of(s, w, p))
+	extra = sb_extra_of(s, w, draft->process);
+	if (!extra)
 		return -ENOMEM;
-	p->extra->waiter = waiter;
+	extra->waiter = sub->waiter;
 	return 0;
 }
 
-/* After an init, whatever came of it, there is a close. */
-static int initialize(struct sb_scheduler *s, struct sb_process *p,
-		      const struct submission *sub)
+static int note_choice(struct sb_scheduler *s, const struct submission *sub,
+		       struct draft *draft)
 {
-	int rc = p->ops->init(p->state, sub->method, sub->input);
+	int rc;
+
+	if (!sub->pid)
+		return 0;
+	rc = sb_pidmap_choose(s->pidmap, sub->pid, &draft->name);
+	draft->process->name = draft->name;
+	return rc;
+}
+
+/* After an init, whatever came of it, there is a close. */
+SB_INLINE int initialize(struct sb_scheduler *s, const struct draft *draft,
+			 const struct submission *sub)
+{
+	int rc = sub->ops->init(draft->process->state, sub->method, sub->input);
 
 	if (!rc && s->config.on_start)
-		rc = s->config.on_start(s->config.hook, p->pid);
+		rc = s->config.on_start(s->config.hook, draft->name.pid);
 	if (rc)
-		sb_process_close(p);
+		sb_process_close(draft->process);
 	return rc ? sb_as_error(rc) : 0;
 }
 
 /*
  * From here on others can see it, send to it and, once queued, complete it. Its
- * memory is there as long as the caller is online, so a stop that has missed it
+ * memory is there as long as the worker is online, so a stop that has missed it
  * is made up for last: one fence is enough for the two questions, whether the
  * scheduler stops and whether somebody sleeps.
  */
-static void launch(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_process *p)
+static void launch_own(struct sb_scheduler *s, struct sb_worker *w,
+		       const struct draft *draft)
 {
-	if (w) /* what it sends must not overtake what was sent before */
-		sb_route_flush(w);
+	struct sb_process *p = draft->process;
+
+	/* What it sends must not overtake what was sent before. */
+	sb_route_flush(w);
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
-	sb_pidmap_add(p);
-	sb_route_new(s, w, p);
+	sb_pidmap_add(draft->name, p);
+	sb_route_new(w, p);
 	if (SB_UNLIKELY(refuses(s)))
 		(void)sb_cancel_process(s, w, p);
 }
 
-/* Makes a process that may be launched; *error says why there is none. */
-static struct sb_process *prepare(struct sb_scheduler *s, struct sb_worker *w,
-				  const struct submission *sub, int *error)
+/* Once the lock is given up, it may have ended, and its memory be another's. */
+static bool launch_foreign(struct sb_scheduler *s, const struct draft *draft)
 {
-	struct sb_process *p = make_process(s, w, sub);
+	struct sb_process *p = draft->process;
+	uint32_t length = 0; /* it is refused */
 
-	if (!p) {
-		*error = -ENOMEM;
-		return NULL;
+	if (SB_UNLIKELY(draft->timed))
+		p->ready_ns = sb_clock_stamp_ns();
+	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
+	sb_lock_acquire(&s->global.lock);
+	if (SB_LIKELY(!refuses(s))) {
+		sb_pidmap_add(draft->name, p);
+		length = sb_runq_append(&s->global, p);
 	}
-	*error = note_waiter(s, w, p, sub->waiter);
-	if (!*error && sub->pid)
-		*error = sb_pidmap_choose(s->pidmap, sub->pid, &p->name);
-	if (!*error)
-		*error = initialize(s, p, sub);
-	if (!*error)
-		return p;
-	discard(s, w, p);
-	return NULL;
+	sb_lock_release(&s->global.lock);
+	if (SB_UNLIKELY(!length))
+		return false;
+	sb_route_publish(s, NULL, 0);
+	sb_route_backlog(s, NULL, length);
+	return true;
 }
 
-static int submit(struct sb_scheduler *s, struct sb_worker *w,
-		  const struct submission *sub, sb_pid *pid)
+/* on_start has let it pass, so there is an on_complete. */
+SB_COLD static int refuse(struct sb_scheduler *s, struct sb_process *p)
 {
-	struct sb_process *p = NULL;
-	int rc = 0;
+	const struct sb_exit exit = { .pid = p->pid, .error = -ESHUTDOWN };
+
+	sb_process_close(p);
+	if (s->config.on_complete)
+		s->config.on_complete(s->config.hook, &exit);
+	discard(s, NULL, p);
+	return -ESHUTDOWN;
+}
+
+/* Makes a process that may be launched, or none. */
+SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w,
+		      const struct submission *sub, struct draft *draft)
+{
+	int rc = make_draft(s, w, sub, draft);
+
+	if (rc)
+		return rc;
+	rc = note_waiter(s, w, sub, draft);
+	if (!rc)
+		rc = note_choice(s, sub, draft);
+	if (!rc)
+		rc = initialize(s, draft, sub);
+	if (rc)
+		discard(s, w, draft->process);
+	return rc;
+}
+
+static int submit_own(struct sb_worker *w, const struct submission *sub,
+		      sb_pid *pid)
+{
+	struct sb_scheduler *s = w->scheduler;
+	struct draft draft;
+	int rc;
 
 	if (refuses(s))
 		return -ESHUTDOWN;
-	if (!sb_live_reserve(s, w))
-		return -EAGAIN;
-	/* Stop reads the count after it has set the phase; see above. A worker
-	 * is in the step of a live process, which keeps the count above 0. */
-	if (!w)
-		sb_fence_after_rmw(&s->phase);
-	if (refuses(s))
-		rc = -ESHUTDOWN;
-	else
-		p = prepare(s, w, sub, &rc);
-	if (!p) {
-		sb_live_unreserve(s, w);
+	rc = prepare(s, w, sub, &draft);
+	if (rc)
 		return rc;
-	}
 	if (pid)
-		*pid = p->pid;
-	launch(s, w, p);
+		*pid = draft.name.pid;
+	launch_own(s, w, &draft);
 	return 0;
+}
+
+static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
+			  sb_pid *pid)
+{
+	struct draft draft;
+	int rc;
+
+	/* Workers write them, and they are needed in the end. */
+	sb_prefetch_write(&s->global);
+	__builtin_prefetch(&s->idle.counts);
+	sb_caller_submits(true);
+	rc = prepare(s, NULL, sub, &draft);
+	if (!rc && !launch_foreign(s, &draft))
+		rc = refuse(s, draft.process);
+	if (!rc && pid)
+		*pid = draft.name.pid;
+	sb_caller_submits(false);
+	return rc;
+}
+
+static int submit(struct sb_scheduler *s, const struct submission *sub,
+		  sb_pid *pid)
+{
+	struct sb_worker *w = sb_worker_of(s);
+
+	return w ? submit_own(w, sub, pid) : submit_foreign(s, sub, pid);
 }
 
 int sb_scheduler_submit(struct sb_scheduler *s,
@@ -206,11 +312,8 @@ int sb_scheduler_submit(struct sb_scheduler *s,
 	const struct submission sub = { .ops = ops,
 					.method = method,
 					.input = input };
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = submit(s, w, &sub, pid);
 
-	sb_caller_leave(w);
-	return rc;
+	return submit(s, &sub, pid);
 }
 
 int sb_scheduler_submit_as(struct sb_scheduler *s, sb_pid pid,
@@ -220,15 +323,8 @@ int sb_scheduler_submit_as(struct sb_scheduler *s, sb_pid pid,
 	const struct submission sub = {
 		.pid = pid, .ops = ops, .method = method, .input = input
 	};
-	struct sb_worker *w;
-	int rc;
 
-	if (pid < SB_PID_CHOSEN)
-		return -EINVAL;
-	w = sb_caller_enter(s);
-	rc = submit(s, w, &sub, NULL);
-	sb_caller_leave(w);
-	return rc;
+	return pid < SB_PID_CHOSEN ? -EINVAL : submit(s, &sub, NULL);
 }
 
 static bool has_ended(void *waiter)
@@ -246,15 +342,10 @@ int sb_scheduler_execute(struct sb_scheduler *s,
 	};
 	int rc;
 
-	if (sb_worker_current() || sb_rcu_foreign_inside())
+	if (!sb_caller_may_wait())
 		return -EDEADLK;
-	/* A stopped scheduler may never be started again. */
-	if (sb_load_acq(&s->phase) == SB_PHASE_STOPPED)
-		return -ESHUTDOWN;
 	sb_gate_init(&waiter.gate);
-	sb_rcu_foreign_enter();
-	rc = submit(s, NULL, &sub, NULL);
-	sb_rcu_foreign_exit();
+	rc = submit_foreign(s, &sub, NULL);
 	if (!rc) {
 		sb_gate_wait(&waiter.gate, has_ended, &waiter, UINT64_MAX);
 		*exit = waiter.exit;
@@ -269,7 +360,7 @@ int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops,
 	const struct submission sub = { .ops = ops,
 					.method = method,
 					.input = input };
-	const int rc = submit(w->scheduler, w, &sub, pid);
+	const int rc = submit_own(w, &sub, pid);
 
 	if (!rc)
 		sb_counter_add(&w->counters.spawns, 1);

@@ -10,32 +10,29 @@
 
 static struct sb_process *take_inject(struct sb_worker *w, uint32_t max)
 {
-	uint32_t n;
-	struct sb_process *first = sb_runq_take(&w->inject, max, 1, &n);
+	const uint32_t n = sb_runq_take(&w->inject, max, 1, w->taken);
 
-	if (!first)
+	if (!n)
 		return NULL;
 	sb_counter_add(&w->counters.inject_pops, 1);
 	sb_counter_add(&w->counters.inject_items, n);
 	sb_worker_note(w, &w->hists.batch_inject, n);
 	sb_trace_note(&w->trace, SB_TRACE_INJECT, 0, n);
-	return sb_keep_rest(w, first);
+	return sb_keep_rest(w, n);
 }
 
 static struct sb_process *take_global(struct sb_worker *w, uint32_t max)
 {
 	struct sb_scheduler *s = w->scheduler;
-	uint32_t n;
-	struct sb_process *first =
-		sb_runq_take(&s->global, max, s->workers, &n);
+	const uint32_t n = sb_runq_take(&s->global, max, s->workers, w->taken);
 
-	if (!first)
+	if (!n)
 		return NULL;
 	sb_counter_add(&w->counters.global_pops, 1);
 	sb_counter_add(&w->counters.global_items, n);
 	sb_worker_note(w, &w->hists.batch_global, n);
 	sb_trace_note(&w->trace, SB_TRACE_GLOBAL, 0, n);
-	return sb_keep_rest(w, first);
+	return sb_keep_rest(w, n);
 }
 
 static struct sb_process *take_oldest(struct sb_worker *w)
@@ -220,11 +217,10 @@ static void tell(struct sb_worker *w, const struct sb_process *p)
 
 static struct sb_process *take_batch(struct sb_worker *w)
 {
-	const uint32_t max = w->scheduler->config.batch + 1;
-	struct sb_process *p = take_inject(w, max);
+	struct sb_process *p = take_inject(w, w->taken_max);
 
 	if (!p)
-		p = take_global(w, max);
+		p = take_global(w, w->taken_max);
 	if (p)
 		announce_rest(w);
 	return p;
@@ -271,11 +267,12 @@ static bool work_visible(struct sb_scheduler *s)
 	return false;
 }
 
-/* Brings to others what they may be waiting for. */
+/* Brings to others what they may be waiting for. The dead first: whoever is told
+ * that none is alive finds none. */
 static void flush_for_others(struct sb_worker *w)
 {
-	sb_worker_release_credit(w);
 	sb_worker_bury(w);
+	sb_worker_release_credit(w);
 	sb_worker_take_reclaimed(w);
 	sb_pool_flush(&w->pool);
 }
@@ -317,6 +314,7 @@ static void stay_awake(struct sb_worker *w)
 /* Until it is claimed, the scheduler halts, or a timer it keeps is due. */
 static void sleep_until_called(struct sb_worker *w)
 {
+	const uint64_t start = sb_clock_ns();
 	uint64_t deadline;
 
 	sb_account_block(&w->account);
@@ -336,6 +334,8 @@ static void sleep_until_called(struct sb_worker *w)
 	stay_awake(w); /* if nobody has claimed it */
 	w->epoch++;    /* offline is one long quiescent state */
 	w->woken = true;
+	w->naps = sb_clock_passed(start, sb_clock_ns()) <
+		  w->scheduler->config.spin_ns;
 	sb_account_search(&w->account);
 	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, sb_load_rlx(&w->wake_id));
 }
@@ -378,13 +378,12 @@ static struct sb_process *steal(struct sb_worker *w)
 static struct sb_process *look_everywhere(struct sb_worker *w, bool searching,
 					  uint64_t spins)
 {
-	const uint32_t max = w->scheduler->config.batch + 1;
 	struct sb_hist *ended_by = &w->hists.spins_inject;
-	struct sb_process *p = take_inject(w, max);
+	struct sb_process *p = take_inject(w, w->taken_max);
 
 	if (!p) {
 		ended_by = &w->hists.spins_global;
-		p = take_global(w, max);
+		p = take_global(w, w->taken_max);
 	}
 	if (!p && searching) {
 		ended_by = &w->hists.spins_steal;
@@ -400,11 +399,104 @@ static struct sb_process *look_everywhere(struct sb_worker *w, bool searching,
 	return p;
 }
 
+/*
+ * Whether a worker that has spun as the thresholds say is to spin on. If its last
+ * sleep was short, it would have been cheaper to spin instead, for it and for the one
+ * that had to wake it. So it does, for about what a wake costs: that is at most twice
+ * what knowing the future would cost (Karlin, Li, Manasse and Owicki, Empirical
+ * studies of competitive spinning for a shared-memory multiprocessor, SOSP 1991).
+ * *end_ns: 0 at the beginning of an episode.
+ */
+static bool spins_on(struct sb_worker *w, uint64_t *end_ns)
+{
+	const uint64_t now = w->naps ? sb_clock_ns() : 0;
+
+	if (!w->naps)
+		return false;
+	if (!*end_ns)
+		*end_ns = now + w->scheduler->config.spin_ns;
+	return now < *end_ns;
+}
+
 static void spin_aside(struct sb_worker *w)
 {
 	sb_account_spin(&w->account);
 	sb_thread_yield();
 	sb_account_search(&w->account);
+}
+
+/* Spins of a moment, for which no worker gives up the hope for more work. */
+#define MOMENT 4
+
+/* How long to let a stream gather, every which moment that is tried, and how many
+ * have to have come then. */
+#define GATHER_NS     500
+#define GATHER_NS_MAX 2000
+#define GATHER_EVERY  64
+#define GATHER_ITEMS  4
+
+static void wait_ns(uint64_t ns)
+{
+	const uint64_t end = sb_clock_ns() + ns;
+
+	while (sb_clock_ns() < end)
+		sb_cpu_pause();
+}
+
+/*
+ * A worker that is faster than those who submit, or than whom it steals from, takes
+ * each process as soon as it is there; then each costs both sides the way of the
+ * queue's lines from core to core and back. So it waits until some have come, as
+ * network cards moderate their interrupts: for at most GATHER_NS_MAX, and only while
+ * that finds several. Now and then it tries.
+ */
+static struct sb_process *gather(struct sb_worker *w, bool searching)
+{
+	struct sb_hist *ended_by = &w->hists.spins_global;
+	uint64_t ns = w->gather_ns;
+	struct sb_process *p;
+
+	if (!ns && ++w->moments % GATHER_EVERY == 0)
+		ns = GATHER_NS;
+	if (!ns)
+		return NULL;
+	wait_ns(ns);
+	p = take_global(w, w->taken_max);
+	if (!p && searching) {
+		ended_by = &w->hists.spins_steal;
+		p = steal(w);
+	}
+	if (p)
+		sb_worker_note(w, ended_by, 0);
+	/* All but p are there. */
+	if (p && sb_deque_size(&w->deque) + 1 >= GATHER_ITEMS)
+		w->gather_ns = sb_min_u64(2 * ns, GATHER_NS_MAX);
+	else
+		w->gather_ns = 0;
+	return p;
+}
+
+/*
+ * One who has just run out of work, and whose last came from another thread, often
+ * gets more at once. So in the first moment it does nothing that others would have
+ * to fetch from it: it owes them what it owes for so much longer, and if nobody
+ * sleeps, so that nobody asks who searches, it is not counted as a searcher.
+ */
+static struct sb_process *wait_a_moment(struct sb_worker *w, bool searching,
+					uint64_t most, uint64_t *spins)
+{
+	struct sb_process *p = most ? gather(w, searching) : NULL;
+
+	while (!p && *spins < most && !halted(w->scheduler)) {
+		p = look_everywhere(w, searching, *spins);
+		if (p)
+			break;
+		sb_cpu_pause();
+		++*spins;
+	}
+	if (!p)
+		flush_for_others(w);
+	return p;
 }
 
 /*
@@ -417,19 +509,24 @@ static struct sb_process *search_and_block(struct sb_worker *w)
 	struct sb_scheduler *s = w->scheduler;
 	const uint64_t tight = s->config.spin_tight;
 	const uint64_t end = tight + s->config.spin_yield;
-	bool searching = sb_idle_search_begin(&s->idle);
-	struct sb_process *p = NULL;
+	uint64_t end_ns = 0;
 	uint64_t spins = 0;
+	const bool asked = sb_idle_sleeping(sb_load_rlx(&s->idle.counts));
+	bool searching = asked && sb_idle_search_begin(&s->idle);
+	struct sb_process *p = wait_a_moment(w, searching || !asked,
+					     sb_min_u64(tight, MOMENT), &spins);
 
-	while (!halted(s)) {
+	if (!p && !asked)
+		searching = sb_idle_search_begin(&s->idle);
+	while (!p && !halted(s)) {
 		p = look_everywhere(w, searching, spins);
 		if (p)
 			break;
 		quiescent(w);
-		if (!searching || spins >= end) {
+		if (!searching || (spins >= end && !spins_on(w, &end_ns))) {
 			block(w, searching, spins);
 			searching = true;
-			spins = 0;
+			end_ns = spins = 0;
 		} else if (spins++ < tight) {
 			sb_cpu_pause();
 		} else {
@@ -447,9 +544,10 @@ static struct sb_process *search_and_block(struct sb_worker *w)
  * set is left alone. */
 static struct sb_process *search_and_poll(struct sb_worker *w)
 {
-	struct sb_process *p = NULL;
+	uint64_t spins = 0;
+	struct sb_process *p = wait_a_moment(w, true, MOMENT, &spins);
 
-	for (uint64_t spins = 0; !p && !halted(w->scheduler); spins++) {
+	for (; !p && !halted(w->scheduler); spins++) {
 		p = look_everywhere(w, true, spins);
 		quiescent(w);
 		sb_cpu_pause();
@@ -478,7 +576,6 @@ static struct sb_process *search(struct sb_worker *w)
 	sb_account_search(&w->account);
 	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, 0);
 	sb_counter_add(&w->counters.idle_episodes, 1);
-	flush_for_others(w);
 	sb_steal_begin(w);
 	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w)
 						      : search_and_block(w);

@@ -51,6 +51,7 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.tick = (uint32_t)sb_opt(o, SB_OPT_tick);
 	config.spin_tight = (uint32_t)sb_opt(o, SB_OPT_spin_tight);
 	config.spin_yield = (uint32_t)sb_opt(o, SB_OPT_spin_yield);
+	config.spin_ns = sb_opt(o, SB_OPT_spin_time);
 	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
 	config.processes_max = sb_opt(o, SB_OPT_max_processes);
 	config.seed = sb_opt(o, SB_OPT_seed);

@@ -133,7 +133,7 @@ static void nothing_is_left_when_it_has_settled(void **state)
 		fixture_wait(&f);
 		CHECK_EQ(sb_scheduler_settle(f.s), 0);
 		for (uint32_t w = 0; w < 2; w++)
-			CHECK_EQ(f.s->worker[w]->dead, 0);
+			CHECK_EQ(f.s->worker[w]->grave->count, 0);
 	}
 	fixture_end(&f);
 }
@@ -290,6 +290,184 @@ static int ends_with_a_timer(struct script *script, struct sb_step *step,
 	return SB_YIELD;
 }
 
+static struct sb_process *look_up(struct fixture *f, sb_pid pid)
+{
+	struct sb_process *p;
+
+	sb_rcu_foreign_enter();
+	p = sb_pidmap_lookup(f->s->pidmap, pid);
+	sb_rcu_foreign_exit();
+	return p;
+}
+
+static void count_listed(void *count, const struct sb_process_info *info)
+{
+	(void)info;
+	(*(uint64_t *)count)++;
+}
+
+/* Ended, and in the map until their worker buries them, for which it has no time:
+ * it is held until there is one to end and another to be held by. */
+static void the_dead_are_gone_before_they_are_buried(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = end_on_cancel };
+	struct script holder = { .f = &f, .step = hold_until_told };
+	struct script next = { .f = &f, .step = hold_until_told };
+	uint64_t listed = 0;
+	sb_pid pid;
+
+	(void)state;
+	fixture_start(&f, 1);
+	pid = fixture_submit(&f, &scripted, &script);
+	await_steps(&script, 1);
+	fixture_submit(&f, &scripted, &holder);
+	await_flag(&holder);
+	CHECK_EQ(sb_scheduler_cancel(f.s, pid), 0);
+	fixture_submit(&f, &scripted, &next);
+	sb_store_rel(&holder.flag, 2);
+	await_flag(&next);
+	CHECK_EQ(sb_load_acq(&f.completed), 2);
+	assert_non_null(look_up(&f, pid));
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(1)), -ESRCH);
+	CHECK_EQ(sb_scheduler_cancel(f.s, pid), -ESRCH);
+	CHECK_EQ(sb_scheduler_terminate(f.s, pid), -ESRCH);
+	sb_scheduler_list(f.s, count_listed, &listed);
+	CHECK_EQ(listed, 1); /* the one that holds it now */
+	sb_store_rel(&next.flag, 2);
+	fixture_wait(&f);
+	assert_null(look_up(&f, pid));
+	fixture_end(&f);
+}
+
+/* ---- routes ---- */
+
+/* Sends what it is told to, and keeps what came of it. */
+static int sends_on(struct script *script, struct sb_step *step,
+		    const struct sb_event *events, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (events[i].type == SB_EVENT_CANCEL)
+			return SB_DONE;
+		script->seen = (uint64_t)-sb_step_send(step, script->other,
+						       events[i].data);
+		sb_add_acq_rel(&script->flag, 1);
+	}
+	return SB_IDLE;
+}
+
+static void tell_to_send(struct fixture *f, sb_pid sender,
+			 struct script *script)
+{
+	const uint32_t sent = sb_load_acq(&script->flag);
+
+	CHECK_EQ(sb_scheduler_send(f->s, sender, sb_value_u64(1)), 0);
+	while (sb_load_acq(&script->flag) == sent)
+		sb_thread_yield();
+}
+
+/* A worker remembers whom it has looked up, and not for longer than that one is
+ * there: when its memory is another's, the other gets no message. */
+static void a_route_does_not_lead_to_another(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = sends_on };
+	struct script first = { .f = &f, .step = end_on_cancel };
+	struct script others = { .f = &f, .step = ignore_everything };
+	const struct sb_process *memory;
+	sb_pid sender;
+
+	(void)state;
+	fixture_start(&f, 1);
+	sender = fixture_submit(&f, &scripted, &script);
+	script.other = fixture_submit(&f, &scripted, &first);
+	memory = look_up(&f, script.other);
+	tell_to_send(&f, sender, &script);
+	CHECK_EQ(script.seen, 0);
+	CHECK_EQ(sb_scheduler_cancel(f.s, script.other), 0);
+	while (!sb_load_acq(&f.completed))
+		sb_thread_yield();
+	/* Buried by its worker, which has nothing to do; and used again. */
+	while (look_up(&f, fixture_submit(&f, &scripted, &others)) != memory)
+		sb_thread_yield();
+	tell_to_send(&f, sender, &script);
+	CHECK_EQ(script.seen, ESRCH);
+	(void)sb_scheduler_stop(f.s, 0);
+	sb_scheduler_destroy(f.s);
+}
+
+/* ---- who sleeps ---- */
+
+static bool all_sleep(struct fixture *f)
+{
+	return sb_idle_sleeping(sb_load_acq(&f->s->idle.counts)) ==
+	       f->s->workers;
+}
+
+/* Somebody searches, and does not come: its thread has no processor, say. */
+static void a_backlog_wakes_whoever_sleeps(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_at_once };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.searchers_max = 4;
+	f.config.spin_ns = 0;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	while (!all_sleep(&f))
+		sb_thread_yield();
+	assert_true(sb_idle_search_begin(&f.s->idle));
+	for (int i = 0; i < 63; i++)
+		fixture_submit(&f, &scripted, &script);
+	assert_true(all_sleep(&f));
+	CHECK_EQ(sb_load_rlx(&script.steps), 0);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_load_rlx(&script.steps), 64);
+	(void)sb_idle_search_end(&f.s->idle);
+	fixture_end(&f);
+}
+
+static uint64_t blocks_of(struct fixture *f)
+{
+	return sb_counter_read(&f->s->worker[0]->counters.blocks);
+}
+
+/* Wakes a worker that sleeps, so many times; returns how often it slept. */
+static uint64_t wake_again_and_again(uint64_t spin_ns, int wakes)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_at_once };
+	uint64_t blocks;
+
+	fixture_defaults(&f);
+	f.config.spin_ns = spin_ns;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	while (!all_sleep(&f))
+		sb_thread_yield();
+	for (int i = 0; i < wakes; i++) {
+		fixture_submit(&f, &scripted, &script);
+		fixture_wait(&f);
+		while (!spin_ns && !all_sleep(&f))
+			sb_thread_yield();
+	}
+	blocks = blocks_of(&f);
+	fixture_end(&f);
+	return blocks;
+}
+
+/* The first sleep was short, so there is no second one. */
+static void who_has_napped_spins(void **state)
+{
+	(void)state;
+	/* Now and then one that is about to sleep sees the work itself. */
+	assert_true(wake_again_and_again(0, 20) > 10);
+	assert_true(wake_again_and_again(FIXTURE_TIMEOUT_NS, 20) <= 1);
+}
+
 static void nobody_owns_what_built_ins_complete(void **state)
 {
 	struct fixture f;
@@ -315,6 +493,10 @@ int main(void)
 		cmocka_unit_test(nobody_executes_after_a_stop),
 		cmocka_unit_test(the_dead_do_not_block),
 		cmocka_unit_test(nobody_owns_what_built_ins_complete),
+		cmocka_unit_test(the_dead_are_gone_before_they_are_buried),
+		cmocka_unit_test(a_route_does_not_lead_to_another),
+		cmocka_unit_test(a_backlog_wakes_whoever_sleeps),
+		cmocka_unit_test(who_has_napped_spins),
 	};
 
 	return cmocka_run_group_tests_name("edges", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 
 #include "core/commands.h"
 #include "core/deque.h"
+#include "core/internal.h"
 #include "tests/script.h"
 
 /* ---- stop ---- */
@@ -319,6 +320,46 @@ static void submit_against_stop(void **state)
 	sb_scheduler_destroy(f.s);
 }
 
+/* Makes another one with each step until that is refused, asked to end or not. */
+static int spawn_until_refused(struct script *script, struct sb_step *step,
+			       const struct sb_event *events, uint32_t count)
+{
+	struct script *child = (void *)(uintptr_t)script->other;
+	const int rc = sb_step_spawn(step, &scripted, "main",
+				     sb_value_ptr(child), NULL);
+
+	(void)events;
+	(void)count;
+	sb_store_rel(&script->flag, 1);
+	if (!rc)
+		return SB_CONTINUE;
+	CHECK_EQ(rc, -ESHUTDOWN);
+	return SB_DONE;
+}
+
+static void spawn_against_stop(void **state)
+{
+	struct fixture f;
+	struct script child = { .f = &f, .step = end_on_cancel };
+	struct script parent = { .f = &f,
+				 .step = spawn_until_refused,
+				 .other = (sb_pid)(uintptr_t)&child };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.yields_in_start = 20;
+	fixture_create(&f, 2);
+	for (int cycle = 0; cycle < SB_SCALE(100); cycle++) {
+		sb_store_rlx(&parent.flag, 0);
+		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+		fixture_submit(&f, &scripted, &parent);
+		await_flag(&parent);
+		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+		CHECK_EQ(sb_load_rlx(&f.closed), sb_load_rlx(&f.started));
+	}
+	sb_scheduler_destroy(f.s);
+}
+
 /* Ignores the cancel event, and its close sends to others: they become Ready
  * while force is ending them all, in an order that is not theirs. */
 #define STUBBORN_SENDS 4
@@ -418,6 +459,110 @@ static void submit_against_a_forced_stop(void **state)
 		end_submitter(&submitter, &f);
 	}
 	sb_scheduler_destroy(f.s);
+}
+
+/* ---- one submission that takes its time ---- */
+
+struct slow {
+	struct fixture f;
+	struct sb_thread submitter, stopper;
+	struct script script;
+	_Atomic(uint32_t) in_init;
+	_Atomic(uint32_t) may_go;
+	_Atomic(uint32_t) stopped;
+	int submitted; /* what submit returned */
+	int rc;	       /* what stop returned */
+	uint64_t timeout_ns;
+};
+
+static int slow_start(void *hook, sb_pid pid)
+{
+	struct slow *slow = hook;
+
+	(void)pid;
+	sb_store_rel(&slow->in_init, 1);
+	while (!sb_load_acq(&slow->may_go))
+		sb_thread_yield();
+	sb_add_rlx(&slow->f.started, 1);
+	return 0;
+}
+
+static void slow_complete(void *hook, const struct sb_exit *exit)
+{
+	struct slow *slow = hook;
+
+	sb_store_rlx(&slow->f.last_error, exit->error);
+	sb_add_rlx(&slow->f.completed, 1);
+}
+
+static void *submit_slowly(void *arg)
+{
+	struct slow *slow = arg;
+
+	slow->submitted =
+		sb_scheduler_submit(slow->f.s, &scripted, "main",
+				    sb_value_ptr(&slow->script), NULL);
+	return NULL;
+}
+
+static void *stop_meanwhile(void *arg)
+{
+	struct slow *slow = arg;
+
+	slow->rc = sb_scheduler_stop(slow->f.s, slow->timeout_ns);
+	sb_store_rel(&slow->stopped, 1);
+	return NULL;
+}
+
+/* Its process would never end by itself. */
+static void stop_during_a_submission(uint64_t timeout_ns, uint64_t wait_ns)
+{
+	struct slow slow = { .timeout_ns = timeout_ns };
+	uint64_t end_ns;
+
+	slow.script = (struct script){ .f = &slow.f, .step = wait_for_message };
+	fixture_defaults(&slow.f);
+	slow.f.config.hook = &slow;
+	slow.f.config.on_start = slow_start;
+	slow.f.config.on_complete = slow_complete;
+	slow.f.config.on_drop = NULL;
+	fixture_create(&slow.f, 1);
+	CHECK_EQ(sb_scheduler_start(slow.f.s, NULL), 0);
+	CHECK_EQ(sb_thread_start(&slow.submitter, -1, submit_slowly, &slow), 0);
+	while (!sb_load_acq(&slow.in_init))
+		sb_thread_yield();
+	CHECK_EQ(sb_thread_start(&slow.stopper, -1, stop_meanwhile, &slow), 0);
+	while (sb_load_acq(&slow.f.s->phase) != SB_PHASE_STOPPING)
+		sb_thread_yield();
+	/* Another one is refused before it has reserved anything. */
+	CHECK_EQ(sb_scheduler_submit(slow.f.s, &scripted, "main",
+				     sb_value_ptr(&slow.script), NULL),
+		 -ESHUTDOWN);
+	/* Longer than the time-out: it has something to wait for. */
+	for (end_ns = sb_clock_ns() + wait_ns; sb_clock_ns() < end_ns;)
+		CHECK_EQ(sb_load_acq(&slow.stopped), 0);
+	sb_store_rel(&slow.may_go, 1);
+	sb_thread_join(&slow.submitter);
+	sb_thread_join(&slow.stopper);
+	CHECK_EQ(slow.submitted, -ESHUTDOWN);
+	CHECK_EQ(slow.rc, 0);
+	CHECK_EQ(sb_load_rlx(&slow.f.completed), 1);
+	CHECK_EQ(sb_load_rlx(&slow.f.last_error), -ESHUTDOWN);
+	CHECK_EQ(sb_load_rlx(&slow.f.closed), 1);
+	CHECK_EQ(sb_load_rlx(&slow.script.steps), 0);
+	sb_scheduler_destroy(slow.f.s);
+}
+
+static void a_submission_under_way_is_refused(void **state)
+{
+	(void)state;
+	stop_during_a_submission(FIXTURE_TIMEOUT_NS, 0);
+}
+
+static void force_waits_for_a_submission_under_way(void **state)
+{
+	(void)state;
+	stop_during_a_submission(1000000, 30000000);
 }
 
 static int send_once(struct script *script, struct sb_step *step,
@@ -645,8 +790,11 @@ int main(void)
 		cmocka_unit_test(stop_from_a_step_is_refused),
 		cmocka_unit_test(a_thousand_starts_and_stops),
 		cmocka_unit_test(submit_against_stop),
+		cmocka_unit_test(spawn_against_stop),
 		cmocka_unit_test(force_ends_those_that_wake_each_other),
 		cmocka_unit_test(submit_against_a_forced_stop),
+		cmocka_unit_test(a_submission_under_way_is_refused),
+		cmocka_unit_test(force_waits_for_a_submission_under_way),
 		cmocka_unit_test(a_route_does_not_survive_a_restart),
 		cmocka_unit_test(the_idle_stamp_is_of_this_round),
 		cmocka_unit_test(stop_right_after_start),

@@ -12,6 +12,7 @@
  */
 #include "core/commands.h"
 #include "core/mem.h"
+#include "core/runq.h"
 #include "tests/script.h"
 
 static void allow(int64_t allocations)
@@ -311,6 +312,50 @@ static void an_overflow_says_so(void **state)
 	fixture_end(&f);
 }
 
+/* ---- run queues ---- */
+
+enum { MANY = 1000 };
+
+/*
+ * Puts processes in, so many with memory for another part and as many without in
+ * turn, and takes some out now and then: what went in comes out, in order.
+ */
+static void runq_through_thick_and_thin(uint32_t turn, uint32_t taken_each)
+{
+	static struct sb_process processes[MANY];
+	struct sb_process *out[16];
+	struct sb_runq queue;
+	uint32_t taken = 0;
+
+	sb_runq_init(&queue, SB_HEAP);
+	for (uint32_t i = 0; i < MANY || taken < MANY; i++) {
+		allow(i / turn % 2 ? 0 : -1);
+		if (i < MANY)
+			sb_runq_push(&queue, &processes[i]);
+		if (i % 8)
+			continue;
+		for (uint32_t k = 0,
+			      n = sb_runq_take(&queue, taken_each, 1, out);
+		     k < n; k++)
+			assert_ptr_equal(out[k], &processes[taken++]);
+	}
+	allow(-1);
+	CHECK_EQ(taken, MANY);
+	CHECK_EQ(sb_runq_length(&queue), 0);
+	sb_runq_clear(&queue);
+}
+
+static void a_run_queue_needs_none(void **state)
+{
+	(void)state;
+	runq_through_thick_and_thin(MANY, 16);
+	for (uint32_t turn = 1; turn < MANY / 2; turn = 2 * turn + 1) {
+		runq_through_thick_and_thin(turn, 3);
+		runq_through_thick_and_thin(turn, 8);
+		runq_through_thick_and_thin(turn, 13);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_full_deque_loses_nobody),
 		cmocka_unit_test(commands_complete_with_the_error),
 		cmocka_unit_test(an_overflow_says_so),
+		cmocka_unit_test(a_run_queue_needs_none),
 	};
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

@@ -149,33 +149,35 @@ static void word_follows_its_table(void **state)
 
 /* ---- run queue ---- */
 
+enum { QUEUED = 1000 };
+
 static void runq_is_a_fair_fifo(void **state)
 {
-	static struct sb_process processes[100];
+	static struct sb_process processes[QUEUED];
+	struct sb_process *out[16];
 	struct sb_runq queue;
 	uint32_t taken = 0;
 	uint32_t n;
 
 	(void)state;
-	sb_runq_init(&queue);
-	assert_null(sb_runq_take(&queue, 8, 4, &n));
-	CHECK_EQ(n, 0);
-	for (int i = 0; i < 100; i++)
-		sb_runq_push(&queue, &processes[i]);
-	for (uint32_t left = 100; left; left -= n) {
+	sb_runq_init(&queue, SB_HEAP);
+	CHECK_EQ(sb_runq_take(&queue, 8, 4, out), 0);
+	for (uint32_t i = 0; i < QUEUED; i++)
+		CHECK_EQ(sb_runq_push(&queue, &processes[i]), i + 1);
+	for (uint32_t left = QUEUED; left; left -= n) {
 		/* 16, but never more than the share of one of four. */
 		const uint32_t fair = left / 4 + 1;
-		const uint32_t expected = fair < 16 ? fair : 16;
-		struct sb_process *p = sb_runq_take(&queue, 16, 4, &n);
 
-		CHECK_EQ(n, expected);
-		for (uint32_t i = 0; i < n; i++, p = p->next)
-			assert_ptr_equal(p, &processes[taken++]);
-		assert_null(p);
+		n = sb_runq_take(&queue, 16, 4, out);
+		CHECK_EQ(n, fair < 16 ? fair : 16);
+		for (uint32_t i = 0; i < n; i++)
+			assert_ptr_equal(out[i], &processes[taken++]);
 		CHECK_EQ(sb_runq_length(&queue), left - n);
 	}
 	sb_runq_push(&queue, &processes[0]);
-	assert_ptr_equal(sb_runq_take(&queue, 1, 4, &n), &processes[0]);
+	CHECK_EQ(sb_runq_take(&queue, 1, 4, out), 1);
+	assert_ptr_equal(out[0], &processes[0]);
+	sb_runq_clear(&queue);
 }
 
 /* ---- pools ---- */
@@ -286,6 +288,56 @@ static void pool_objects_come_home(void **state)
 			back += again[i] == object[j];
 	}
 	CHECK_EQ(back, N);
+	sb_pool_fini(&other);
+	sb_pool_fini(&home);
+}
+
+/* Of all sizes at once, in any order; each comes home, once, and whole. */
+static void pool_objects_of_all_sizes_come_home(void **state)
+{
+	enum { N = 3000, KINDS = 5 };
+	static const size_t sizes[KINDS] = { 16, 32, 48, 128, 1024 };
+	static unsigned char *object[N];
+	struct sb_pool home, other;
+	struct sb_rng rng;
+	uint64_t held;
+
+	(void)state;
+	sb_rng_seed(&rng, sb_test_seed());
+	sb_pool_init(&home, &(struct sb_pool_owner){ .arena = SB_HEAP });
+	sb_pool_init(&other, &(struct sb_pool_owner){ .arena = SB_HEAP });
+	for (int i = 0; i < N; i++)
+		object[i] = sb_pool_alloc(&home, sizes[i % KINDS]);
+	/* Nothing but what comes home is free now. */
+	for (int k = 0; k < KINDS; k++) {
+		while (something_is_free(&home, sizes[k]))
+			assert_non_null(sb_pool_alloc(&home, sizes[k]));
+	}
+	held = sb_counter_read(&home.held_bytes);
+	for (int round = 0; round < 5; round++) {
+		int order[N];
+
+		for (int i = 0; i < N; i++) {
+			const uint32_t j = sb_rng_below(&rng, (uint32_t)i + 1);
+
+			order[i] = order[j];
+			order[j] = i;
+		}
+		for (int i = 0; i < N; i++)
+			sb_pool_free(&other, object[order[i]],
+				     sizes[order[i] % KINDS]);
+		sb_pool_flush(&other);
+		for (int i = 0; i < N; i++) {
+			object[i] = sb_pool_alloc(&home, sizes[i % KINDS]);
+			memset(object[i], i % 251, sizes[i % KINDS]);
+		}
+		for (int i = 0; i < N; i++) {
+			for (size_t b = 0; b < sizes[i % KINDS]; b++)
+				CHECK_EQ(object[i][b], i % 251);
+		}
+		CHECK_EQ(sb_counter_read(&home.held_bytes), held);
+	}
+	memset(object, 0, sizeof(object));
 	sb_pool_fini(&other);
 	sb_pool_fini(&home);
 }
@@ -501,6 +553,7 @@ int main(void)
 		cmocka_unit_test(pool_objects_do_not_overlap),
 		cmocka_unit_test(pool_objects_taken_together_lie_together),
 		cmocka_unit_test(pool_objects_come_home),
+		cmocka_unit_test(pool_objects_of_all_sizes_come_home),
 		cmocka_unit_test(idle_wakes_one_at_a_time),
 		cmocka_unit_test(idle_bounds_the_searchers),
 		cmocka_unit_test(idle_retracts),

@@ -47,7 +47,12 @@ static void add(struct sb_pidmap *map, struct sb_pids *pids,
 {
 	p->name = sb_pids_take(map, pids);
 	CHECK_EQ(p->pid != 0, 1);
-	sb_pidmap_add(p);
+	sb_pidmap_add(p->name, p);
+}
+
+static void forget(struct sb_pidmap *map, struct sb_process *p)
+{
+	sb_pidmap_remove(map, &p, 1);
 }
 
 static void count_one(void *count, struct sb_process *process)
@@ -82,7 +87,7 @@ static void each_is_found_while_it_is_there(void **state)
 	CHECK_EQ(sb_pidmap_lookup(f.map, 0) == NULL, 1);
 	CHECK_EQ(sb_pidmap_lookup(f.map, MANY + 1) == NULL, 1);
 	for (uint32_t i = 0; i < MANY; i++) {
-		sb_pidmap_remove(f.map, &f.process[i]);
+		forget(f.map, &f.process[i]);
 		CHECK_EQ(sb_pidmap_lookup(f.map, i + 1) == NULL, 1);
 	}
 	CHECK_EQ(count_all(f.map), 0);
@@ -103,17 +108,17 @@ static void a_block_stays_for_its_last_process(void **state)
 	CHECK_EQ(sb_pidmap_blocks(f.map), 2);
 	for (uint32_t i = SB_PID_BLOCK; i < 2 * SB_PID_BLOCK; i++) {
 		if (i != SB_PID_BLOCK + 5)
-			sb_pidmap_remove(f.map, &f.process[i]);
+			forget(f.map, &f.process[i]);
 	}
 	for (uint32_t i = 1; i < SB_PID_BLOCK; i++) {
 		CHECK_EQ(sb_pidmap_blocks(f.map), 2);
-		sb_pidmap_remove(f.map, &f.process[i]);
+		forget(f.map, &f.process[i]);
 	}
 	CHECK_EQ(sb_pidmap_blocks(f.map), 1);
 	CHECK_EQ(sb_pidmap_lookup(f.map, SB_PID_BLOCK + 5) ==
 			 &f.process[SB_PID_BLOCK + 5],
 		 1);
-	sb_pidmap_remove(f.map, &f.process[SB_PID_BLOCK + 5]);
+	forget(f.map, &f.process[SB_PID_BLOCK + 5]);
 	CHECK_EQ(sb_pidmap_blocks(f.map), 0);
 	family_fini(&f);
 }
@@ -135,7 +140,7 @@ static void a_block_waits_for_all_its_pids(void **state)
 	CHECK_EQ(sb_pidmap_blocks(f.map), 0);
 	add(f.map, &f.pids, &f.process[0]);
 	CHECK_EQ(f.process[0].pid, SB_PID_BLOCK);
-	sb_pidmap_remove(f.map, &f.process[0]);
+	forget(f.map, &f.process[0]);
 	CHECK_EQ(sb_pidmap_blocks(f.map), 1);
 	family_fini(&f);
 }
@@ -155,10 +160,10 @@ static void a_chosen_pid_is_taken_for_ever(void **state)
 	CHECK_EQ(sb_pidmap_lookup(f.map, pid) == NULL, 1);
 	sb_pidmap_give_back(f.map, p->name);
 	CHECK_EQ(sb_pidmap_choose(f.map, pid, &p->name), 0);
-	sb_pidmap_add(p);
+	sb_pidmap_add(p->name, p);
 	CHECK_EQ(sb_pidmap_lookup(f.map, pid) == p, 1);
 	CHECK_EQ(count_all(f.map), 1);
-	sb_pidmap_remove(f.map, p);
+	forget(f.map, p);
 	CHECK_EQ(sb_pidmap_lookup(f.map, pid) == NULL, 1);
 	CHECK_EQ(count_all(f.map), 0);
 	CHECK_EQ(sb_pidmap_choose(f.map, pid, &other), -EEXIST);
@@ -205,7 +210,7 @@ static struct mortal *make(struct maker *maker, struct sb_pids *pids)
 
 static void end(struct maker *maker, struct mortal *m)
 {
-	sb_pidmap_remove(maker->map, &m->process);
+	forget(maker->map, &m->process);
 	sb_rcu_defer(&m->rcu, bury);
 }
 
@@ -292,6 +297,63 @@ static void what_is_found_is_it_and_stays(void **state)
 	sb_pidmap_destroy(map);
 }
 
+static void add_chosen(struct sb_pidmap *map, sb_pid pid, struct sb_process *p)
+{
+	CHECK_EQ(sb_pidmap_choose(map, pid, &p->name), 0);
+	p->pid = pid;
+	sb_pidmap_add(p->name, p);
+}
+
+/* Of several blocks, in any order, and some that were chosen: each block loses what
+ * was its own. */
+static void those_that_go_together_go_from_their_blocks(void **state)
+{
+	enum { BLOCKS = 4, OF_BLOCKS = BLOCKS * SB_PID_BLOCK - 1, CHOSEN = 20 };
+	struct sb_process *gone[OF_BLOCKS + CHOSEN];
+	struct family f;
+	struct sb_rng rng;
+
+	(void)state;
+	sb_rng_seed(&rng, sb_test_seed());
+	family_init(&f);
+	for (int round = 0; round < 20; round++) {
+		uint32_t n = 0;
+
+		for (uint32_t i = 0; i < OF_BLOCKS + CHOSEN; i++) {
+			const uint32_t j = sb_rng_below(&rng, i + 1);
+
+			if (i < OF_BLOCKS)
+				add(f.map, &f.pids, &f.process[i]);
+			else
+				add_chosen(f.map,
+					   SB_PID_CHOSEN +
+						   1000 * (uint64_t)round + i,
+					   &f.process[i]);
+			gone[i] = gone[j];
+			gone[j] = &f.process[i];
+		}
+		if (round % 2) { /* as they came */
+			for (uint32_t i = 0; i < OF_BLOCKS + CHOSEN; i++)
+				gone[i] = &f.process[i];
+		}
+		/* The first has one PID less; later ones begin a block. */
+		if (!round)
+			CHECK_EQ(sb_pidmap_blocks(f.map), BLOCKS);
+		while (n < OF_BLOCKS + CHOSEN) {
+			const uint32_t some =
+				(uint32_t)sb_min_u64(1 + sb_rng_below(&rng, 70),
+						     OF_BLOCKS + CHOSEN - n);
+
+			sb_pidmap_remove(f.map, &gone[n], some);
+			n += some;
+		}
+		CHECK_EQ(count_all(f.map), 0);
+		/* What is left has PIDs yet to be given out. */
+		assert_true(sb_pidmap_blocks(f.map) <= 1);
+	}
+	family_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +361,7 @@ int main(void)
 		cmocka_unit_test(a_block_stays_for_its_last_process),
 		cmocka_unit_test(a_block_waits_for_all_its_pids),
 		cmocka_unit_test(a_chosen_pid_is_taken_for_ever),
+		cmocka_unit_test(those_that_go_together_go_from_their_blocks),
 		cmocka_unit_test(what_is_found_is_it_and_stays),
 	};
 

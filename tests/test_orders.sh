@@ -49,22 +49,27 @@ orders() {
 		core/idle.c      sb_idle_is_announced ldar
 		core/idle.c      sb_idle_search_begin casal
 		core/idle.c      sb_idle_search_end   ldaddal sb_check_failed
-		core/route.c     sb_route_publish     dmb sb_idle_claim .*
+		core/route.c     sb_route_publish     dmb wake_if_wanted
 		core/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
-		core/submit.c    submit               ldar .*dmb ldar .*stlr sb_route_new ldar .*
-		core/route.c     sb_route_new         .*sb_runq_push dmb .*
+		core/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
+		core/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
+		core/live.c      sb_live_release      .*ldaddal ldar sb_gate_notify
+		core/live.c      sb_live_none         ldar ldar
+		core/live.c      sb_live_reserve_foreign ldar ldar ldaddal dmb ldar ldar sb_live_release
+		core/route.c     sb_route_new         .*sb_route_local dmb .*
 		core/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
+		core/route.c     sb_route_look_up     ldar sb_pidmap_lookup
 		core/pidmap.c    sb_pidmap_remove     ldaddal .*
 		core/timers.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
 		core/timers.c    sb_timekeeper_end    stlr
 		core/timers.c    sb_timekeeper_tell   dmb ldar .*
 		core/relations.c sb_relation_add      .*ldsetal .*
-		core/runq.c      sb_runq_push         swpa sb_lock_contended stlr
-		core/runq.c      sb_runq_take         swpa sb_lock_contended stlr
-		core/pool.c      sb_pool_alloc_slowly .*swpa.*
+		core/runq.c      sb_runq_push         swpa sb_lock_contended sb_runq_append stlr
+		core/runq.c      sb_runq_take         swpa sb_lock_contended .*stlr
+		core/pool.c      receive              swpa
 		core/pool.c      sb_pool_free_slowly  .*casal.*
-		core/step.c      return_chain         casal
-		core/step.c      sb_worker_take_reclaimed swpa sb_pool_free_slowly
+		core/graves.c    return_grave         casal
+		core/graves.c    sb_worker_take_reclaimed swpa empty_grave
 	END
 }
 
@@ -116,11 +121,15 @@ mistakes() {
 		search_and_block core/worker.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		search_and_block core/worker.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_new core/route.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
-		submit core/pidmap.h s/sb_store_rel(&process->name.entry/sb_store_rlx(\&process->name.entry/
+		submit_own core/pidmap.h s/sb_store_rel(&name.entry/sb_store_rlx(\&name.entry/
 		sb_pidmap_lookup core/pidmap.c s/return sb_load_acq(&sb_container_of(node, struct block/return sb_load_rlx(\&sb_container_of(node, struct block/
 		sb_pidmap_lookup core/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
+		sb_route_look_up core/route.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
-		submit core/submit.c /sb_live_reserve/,/^}/s/sb_fence_after_rmw(&s->phase);//
+		sb_live_release core/live.c /^void sb_live_release/,/^}/s/sb_load_acq(/sb_load_rlx(/
+		sb_live_release core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
+		sb_live_none core/live.c s/live = sb_load_acq(/live = sb_load_rlx(/
+		sb_live_reserve_foreign core/live.c s/sb_fence_after_rmw(&s->live);//
 		sb_timekeeper_begin core/timers.c /sb_timekeeper_begin/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
 		sb_timekeeper_end core/timers.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
 		sb_timekeeper_tell core/timers.c /sb_timekeeper_tell/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
@@ -128,10 +137,10 @@ mistakes() {
 		sb_relation_add core/relations.c s/sb_or_acq_rel(&other->word, 0)/sb_load_rlx(\&other->word)/
 		sb_runq_push core/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
 		sb_runq_take core/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
-		sb_pool_alloc_slowly core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
+		receive core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		sb_pool_free_slowly core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
-		return_chain core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
-		sb_worker_take_reclaimed core/step.c s/sb_xchg_acq(&w->reclaimed/sb_xchg_rel(\&w->reclaimed/
+		return_grave core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
+		sb_worker_take_reclaimed core/graves.c s/sb_xchg_acq(&w->reclaimed/sb_xchg_rel(\&w->reclaimed/
 	END
 }
 

@@ -26,7 +26,7 @@ static int add_process(struct map *map, struct sb_pids *pids)
 	process->name = sb_pids_take(map->map, pids);
 	if (!process->pid)
 		return -ENOMEM;
-	sb_pidmap_add(process);
+	sb_pidmap_add(process->name, process);
 	map->processes++;
 	return 0;
 }
@@ -56,8 +56,11 @@ static void tear_down_map(struct sb_micro *m)
 	struct map *map = m->state;
 
 	sb_rcu_foreign_enter();
-	for (uint64_t i = 0; i < map->processes; i++)
-		sb_pidmap_remove(map->map, &map->process[i]);
+	for (uint64_t i = 0; i < map->processes; i++) {
+		struct sb_process *process = &map->process[i];
+
+		sb_pidmap_remove(map->map, &process, 1);
+	}
 	sb_rcu_foreign_exit();
 	if (map->map)
 		sb_pidmap_destroy(map->map);

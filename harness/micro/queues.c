@@ -20,6 +20,7 @@
 struct global {
 	struct sb_runq queue;
 	struct sb_process *process;
+	struct sb_process **hand; /* [threads][the batch] */
 	uint32_t processes;
 	struct sb_micro_tally put[SB_MICRO_THREADS_MAX];
 };
@@ -31,9 +32,11 @@ static int set_up_global(struct sb_micro *m)
 	g->processes = (uint32_t)m->arg * m->threads;
 	g->process = sb_mem_zalloc(SB_HEAP, g->processes * sizeof(*g->process),
 				   SB_LINE);
-	if (!g->process)
+	g->hand = sb_mem_zalloc(SB_HEAP, g->processes * sizeof(*g->hand),
+				SB_LINE);
+	if (!g->process || !g->hand)
 		return -ENOMEM;
-	sb_runq_init(&g->queue);
+	sb_runq_init(&g->queue, SB_HEAP);
 	for (uint32_t i = 0; i < g->processes; i++) {
 		g->process[i].pid = i + 1;
 		sb_runq_push(&g->queue, &g->process[i]);
@@ -43,7 +46,11 @@ static int set_up_global(struct sb_micro *m)
 
 static void tear_down_global(struct sb_micro *m)
 {
-	sb_mem_free(((struct global *)m->state)->process);
+	struct global *g = m->state;
+
+	sb_runq_clear(&g->queue);
+	sb_mem_free(g->hand);
+	sb_mem_free(g->process);
 }
 
 /* Puts one of the processes in its hand; takes a batch when that is empty. One
@@ -52,24 +59,21 @@ static void run_global(struct sb_micro *m, uint32_t thread, uint64_t n)
 {
 	struct global *g = m->state;
 	struct sb_micro_tally *tally = &g->put[thread];
-	struct sb_process *hand = NULL;
+	struct sb_process **hand = g->hand + thread * m->arg;
+	uint32_t held = 0;
 	uint32_t looks = 0;
-	uint32_t count;
 
-	while (n || hand) {
-		struct sb_process *process = hand;
-
-		if (!hand) {
-			hand = sb_runq_take(&g->queue, (uint32_t)m->arg, 1,
-					    &count);
-			if (!hand) {
+	while (n || held) {
+		if (!held) {
+			held = sb_runq_take(&g->queue, (uint32_t)m->arg, 1,
+					    hand);
+			if (!held) {
 				tally->retries++;
 				sb_micro_wait(&looks);
 			}
 			continue;
 		}
-		hand = process->next;
-		sb_runq_push(&g->queue, process);
+		sb_runq_push(&g->queue, hand[--held]);
 		if (n) {
 			tally->items++;
 			n--;
@@ -84,7 +88,7 @@ static const char *check_global(struct sb_micro *m, uint64_t operations)
 	struct sb_micro_tally out = { .items = 0 };
 	uint64_t put = 0;
 	uint64_t retries = 0;
-	uint32_t count;
+	struct sb_process *process;
 
 	for (uint32_t i = 0; i < m->threads; i++) {
 		put += g->put[i].items;
@@ -92,10 +96,8 @@ static const char *check_global(struct sb_micro *m, uint64_t operations)
 	}
 	for (uint32_t i = 1; i <= g->processes; i++)
 		sb_micro_saw(&in, i);
-	for (struct sb_process *p =
-		     sb_runq_take(&g->queue, UINT32_MAX, 1, &count);
-	     p && out.items <= in.items; p = p->next)
-		sb_micro_saw(&out, p->pid);
+	while (out.items <= in.items && sb_runq_take(&g->queue, 1, 1, &process))
+		sb_micro_saw(&out, process->pid);
 	m->counter[0].name = "retries";
 	m->counter[0].value = (double)retries;
 	if (put != operations)
@@ -136,14 +138,17 @@ static int set_up_post(struct sb_micro *m)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->threads * SLOTS; i++)
 		p->parcel[i].sender = i / SLOTS;
-	sb_runq_init(&p->inject);
+	sb_runq_init(&p->inject, SB_HEAP);
 	sb_store_rlx(&p->receiver.word, (uint64_t)SB_STATE_IDLE);
 	return 0;
 }
 
 static void tear_down_post(struct sb_micro *m)
 {
-	sb_mem_free(((struct post *)m->state)->parcel);
+	struct post *p = m->state;
+
+	sb_runq_clear(&p->inject);
+	sb_mem_free(p->parcel);
 }
 
 /* The sender's next parcel, once the receiver is done with it. */
@@ -181,16 +186,12 @@ static void send_process(struct post *p, uint32_t sender)
 
 static uint64_t receive_processes(struct post *p)
 {
-	struct sb_process *next;
-	uint32_t count;
+	struct sb_process *came[INJECT_BATCH];
+	const uint32_t n = sb_runq_take(&p->inject, INJECT_BATCH, 1, came);
 
-	for (struct sb_process *process =
-		     sb_runq_take(&p->inject, INJECT_BATCH, 1, &count);
-	     process; process = next) {
-		next = process->next;
-		unpack(p, sb_container_of(process, struct parcel, process));
-	}
-	return count;
+	for (uint32_t i = 0; i < n; i++)
+		unpack(p, sb_container_of(came[i], struct parcel, process));
+	return n;
 }
 
 /* Whether the receiver was Idle does not matter: it looks by itself. */

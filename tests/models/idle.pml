@@ -20,6 +20,14 @@
  *   NO_LOCAL    a push to the own deque wakes nobody
  *   WAIT_TOKEN  a worker that cannot retract waits for its waker's token,
  *               although the claim may take another worker's bit
+ *   NO_REST     with MOMENT, who has stolen several without being counted as a
+ *               searcher does not tell of the rest
+ *
+ * MOMENT: a worker that finds nothing may look once more, and steal, without being
+ * counted as a searcher, if nobody slept when it began (wait_a_moment). A thief
+ * takes all then, so that there is a rest with few tasks.
+ * BACKLOG: the foreign thread may wake a sleeper whoever searches, too
+ * (sb_route_backlog).
  */
 #ifndef NW
 #define NW 3
@@ -62,13 +70,19 @@ inline take_any_bit(near, who) {
 	k = 0
 }
 
+#define wanted (searching == 0 && sleeping > 0)
+
 inline publish(near) {
+	wake_if(wanted, near)
+}
+
+inline wake_if(wish, near) {
 	if
-	:: searching == 0 && sleeping > 0 ->
+	:: wish ->
 		claimed = 0;
 		atomic {
 			if
-			:: searching == 0 && sleeping > 0 ->
+			:: wish ->
 				sleeping--; searching++; claimed = 1
 			:: else
 			fi
@@ -102,17 +116,31 @@ inline find() {
 	fi;
 	k = 0;
 	do
-	:: k < NW && !got && inSearch ->
+	:: k < NW && !got && (inSearch || moment) ->
 		atomic {
 			if
 			:: k != id && deque[k] > 0 ->
+#ifdef MOMENT
+				got = 1; stolen = deque[k];
+#else
 				got = 1; stolen = (deque[k] + 1) / 2;
+#endif
 				deque[k] = deque[k] - stolen
 			:: else
 			fi
 		};
 		/* What was stolen beyond one is in no queue for a moment. */
-		if :: got -> deque[id] = stolen - 1; stolen = 0 :: else fi;
+		if
+		:: got && stolen > 1 && !inSearch ->
+			deque[id] = stolen - 1;
+#ifndef NO_REST
+			publish(id);
+#endif
+			stolen = 0
+		:: got && (stolen <= 1 || inSearch) ->
+			deque[id] = stolen - 1; stolen = 0
+		:: else
+		fi;
 		k++
 	:: else -> break
 	od;
@@ -155,11 +183,22 @@ inline stay_awake() {
 
 proctype worker(byte id) {
 	byte k, other, stolen;
-	bit got, found, inSearch, claimed, last;
+	bit got, found, inSearch, claimed, last, moment;
 
 	do
 	:: true ->
+#ifdef MOMENT
+again:
+#endif
 		find();
+#ifdef MOMENT
+		if
+		:: !got && !inSearch && !moment && sleeping == 0 ->
+			moment = 1; goto again
+		:: moment -> moment = 0
+		:: else
+		fi;
+#endif
 		if
 		:: got ->
 			if
@@ -246,7 +285,13 @@ proctype foreign() {
 	bit claimed;
 
 	do
-	:: n < EXT -> atomic { global++ }; publish(0); n++
+	:: n < EXT ->
+		atomic { global++ };
+		publish(0);
+#ifdef BACKLOG
+		if :: wake_if(sleeping > 0, 0) :: true fi;
+#endif
+		n++
 	:: else -> break
 	od
 }

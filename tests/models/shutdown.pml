@@ -1,5 +1,5 @@
 /*
- * shutdown.pml - submit against stop: core/submit.c (submit, launch),
+ * shutdown.pml - submit against stop: core/submit.c (submit_foreign, submit_own),
  * core/send.c (sb_cancel_process, and a sender), core/live.c, core/scheduler.c
  * (sb_scheduler_stop with cancel_all, halt_workers and finish_by_force;
  * sb_scheduler_destroy), core/step.c (sb_worker_run, settle, sb_process_finish)
@@ -7,10 +7,10 @@
  *
  * Properties: when stop returns, every process that was accepted before the stop
  * began, or that was let in while it went on, has been closed, exactly once; the
- * map and the queues are empty. A submission that begins while the scheduler
- * stops is refused; one that comes after the stop waits for the next start, and
- * is closed at the latest when the scheduler is destroyed. live is the number of
- * the living in the end. A cancel event is sent once to each. Nobody touches a
+ * map and the queues are empty, and nobody has anything reserved. A submission that
+ * reserves while the scheduler stops is refused; one that does after the stop waits
+ * for the next start, and is closed at the latest when the scheduler is destroyed.
+ * live is the number of the living in the end. A cancel event is sent once to each. Nobody touches a
  * process whose memory may have been used again. Everybody ends: with PATIENT,
  * where stop waits for ever and each process ends when it is asked to, a process
  * that is never asked, and a worker that is never told to leave, are invalid
@@ -18,12 +18,12 @@
  * ends, continues or waits whatever it is asked.
  *
  * Bounds: 1 or 2 foreign submitters of 1 process each; with SPAWN the first
- * process may submit another one from a step; SENDERS (0 or 1) foreign threads
+ * process may spawn another one in a step; SENDERS (0 or 1) foreign threads
  * that send 1 message; 1 or 2 workers. STARTS (1 or 2) starts and stops, and the destruction.
  *
  * Abstracted: sequentially consistent; a fence that is missing is the load
- * behind it done before the store in front of it (the _EARLY and _LATE
- * mistakes). All queues are one set of entries, taken from in any order. The
+ * behind it done before the store in front of it (the _EARLY mistakes). What is
+ * done under a lock is one step. All queues are one set of entries, taken from in any order. The
  * state word is one variable, see word.pml. Who searches for work and who is
  * woken is simpler than in idle.pml: a claim and its token are one step. A grace
  * period waits for the read-side sections that are under way, and memory is free
@@ -32,15 +32,18 @@
  * processes, and memory does not run out.
  *
  * Mistakes, each of which must be found:
- *   RESERVE_LATE     the phase is read before the reservation, not after it
- *   NO_SECOND_LOOK   launch does not read the phase again
- *   LOOK_EARLY       launch reads it before the process is in the map
+ *   RESERVE_OUTSIDE  a submitter reads the phase, and then takes the lock under
+ *                    which it reserves
+ *   LAUNCH_OUTSIDE   the same of the lock under which its process is queued
+ *   NO_LAST_LOOK     a spawn does not read the phase
+ *   LOOK_EARLY       a spawn reads it before the process is in the map
  *   WALK_EARLY       stop walks the map before it sets the phase
  *   COUNT_EARLY      stop reads live before it sets the phase
  *   SPLIT_FLAG       the cancelled flag is read and set in two steps
  *   FREED_AT_ONCE    a completed process is freed without a grace period
- *   NO_FIRST_GRACE   no grace period before the forced walk
- *   NO_SECOND_GRACE  none between the walk and the emptying of the queues
+ *   NO_GRACE         no grace period between the forced walk and the emptying of
+ *                    the queues
+ *   NO_WAIT          stop by force does not wait for submissions under way
  *   KEEP_CREDIT      a worker without work keeps what it has reserved ahead
  *   HALT_UNTOLD      parked workers are not woken when the workers halt
  *   HALT_LATE        they are woken before halt is set
@@ -211,49 +214,43 @@ inline cancel(me, p) {
 
 /* ---- submissions ---- */
 
-inline second_look(me, p) {
-	if :: refuses -> cancel(me, p) :: else fi
-}
-
-inline launch(me, p) {
-#ifdef LOOK_EARLY
-	second_look(me, p);
-#endif
-	atomic {
-		process[p].state = READY;
-		process[p].mapped = 1;
-		process[p].accepted = 1
-	};
-	queue(p);
-#if !defined NO_SECOND_LOOK && !defined LOOK_EARLY
-	second_look(me, p)
-#endif
-}
-
 proctype submitter(byte me) {
 	byte p = me;
-	bit wake, late;
+	bit accepted;
 
-	enter(me);
-	atomic {
-		late = refuses;
-		if :: refuses -> goto out :: else fi
-	};
-#ifdef RESERVE_LATE
+#ifdef RESERVE_OUTSIDE
 	if :: refuses -> goto out :: else fi;
 	atomic { live++ };
 #else
-	atomic { live++ };
-	if
-	:: refuses -> atomic { assert(live > 0); live-- }; goto out
-	:: else
-	fi;
+	atomic {
+		if
+		:: refuses -> goto out
+		:: else -> live++
+		fi
+	};
 #endif
-	assert(!late);
-	launch(me, p);
+#ifdef LAUNCH_OUTSIDE
+	accepted = !refuses;
+	atomic {
+#else
+	atomic {
+		accepted = !refuses;
+#endif
+		if
+		:: accepted ->
+			process[p].state = READY;
+			process[p].mapped = 1;
+			process[p].accepted = 1;
+			process[p].entry = 1
+		:: else
+		fi
+	};
+	if
+	:: accepted -> publish()
+	:: else -> atomic { assert(live > 0); live-- }
+	fi;
 out:
-	leave(me);
-	atomic { late = 0; p = 0; left++ }
+	atomic { accepted = 0; p = 0; left++ }
 }
 
 proctype sender() {
@@ -280,8 +277,27 @@ out:
 inline finish(p) {
 	atomic { process[p].state = COMPLETE; process[p].events = 0;
 		process[p].wakeup = 0 };
-	atomic { assert(process[p].mapped); process[p].mapped = 0 };
 	atomic { assert(!process[p].closed); process[p].closed = 1 }
+}
+
+inline unmap(p) {
+	atomic { assert(process[p].mapped); process[p].mapped = 0 }
+}
+
+/* What has ended last on this worker, if anything. */
+inline bury() {
+	if
+	:: dead > 0 ->
+		unmap(dead - 1);
+		atomic {
+			process[dead - 1].buried = 1;
+#ifndef FREED_AT_ONCE
+			process[dead - 1].readers = inside;
+#endif
+			dead = 0
+		}
+	:: else
+	fi
 }
 
 inline release_credit() {
@@ -309,21 +325,32 @@ inline take() {
 	}
 }
 
-inline spawn() {
+inline last_look(me) {
+	if :: refuses -> cancel(me, LAST) :: else fi
+}
+
+/* A worker is online as long as its step. */
+inline spawn(me) {
 	if
 	:: !refuses ->
 		if
 		:: credit == 0 -> atomic { live++ }
 		:: else -> credit--
 		fi;
-		if
-		:: refuses -> credit++
-		:: else ->
-			/* A worker is online as long as its step. */
-			enter(STOPPER + 1 + id);
-			launch(STOPPER + 1 + id, LAST);
-			leave(STOPPER + 1 + id)
-		fi
+		enter(me);
+#ifdef LOOK_EARLY
+		last_look(me);
+#endif
+		atomic {
+			process[LAST].state = READY;
+			process[LAST].mapped = 1;
+			process[LAST].accepted = 1
+		};
+		queue(LAST);
+#if !defined NO_LAST_LOOK && !defined LOOK_EARLY
+		last_look(me);
+#endif
+		leave(me)
 	:: else
 	fi
 }
@@ -336,7 +363,7 @@ inline run_step() {
 	};
 #ifdef SPAWN
 	if
-	:: p == 0 && process[LAST].state == NEW -> spawn()
+	:: p == 0 && process[LAST].state == NEW -> spawn(STOPPER + 1 + id)
 	:: true
 	fi;
 #endif
@@ -359,11 +386,9 @@ inline run_step() {
 	if
 	:: next == COMPLETE ->
 		finish(p);
+		bury();
 		atomic {
-			process[p].buried = 1;
-#ifndef FREED_AT_ONCE
-			process[p].readers = inside;
-#endif
+			dead = p + 1;
 			credit++;
 			if
 			:: credit > 1 -> credit--; live--
@@ -418,6 +443,7 @@ inline block() {
 
 proctype worker(byte id) {
 	byte p, taken, next, credit, starts;
+	byte dead; /* a process + 1, or 0 */
 	bit wake;
 
 end:	atomic { go == starts + 1 -> starts = go };
@@ -428,6 +454,7 @@ end:	atomic { go == starts + 1 -> starts = go };
 		if
 		:: p < PROCESSES -> run_step()
 		:: else ->
+			bury();
 #ifndef KEEP_CREDIT
 			release_credit();
 #endif
@@ -435,6 +462,7 @@ end:	atomic { go == starts + 1 -> starts = go };
 		fi;
 		p = 0
 	od;
+	bury();
 #ifndef KEEP_CREDIT
 	release_credit();
 #endif
@@ -469,21 +497,19 @@ inline halt_workers() {
 }
 
 inline finish_by_force() {
-#ifndef NO_FIRST_GRACE
-	synchronize();
-#endif
 	enter(STOPPER);
 	do
 	:: p < PROCESSES ->
 		if
-		:: process[p].mapped -> finish(p); process[p].ended_by_force = 1
+		:: process[p].mapped ->
+			finish(p); unmap(p); process[p].ended_by_force = 1
 		:: else
 		fi;
 		p++
 	:: else -> p = 0; break
 	od;
 	leave(STOPPER);
-#ifndef NO_SECOND_GRACE
+#ifndef NO_GRACE
 	synchronize();
 #endif
 	do
@@ -504,6 +530,10 @@ inline finish_by_force() {
 		:: else -> p = 0; break
 		od
 	}
+#ifndef NO_WAIT
+	;
+	live == 0
+#endif
 }
 
 /* Nothing is left of any process. */
@@ -542,7 +572,7 @@ inline stop() {
 	fi;
 	halt_workers();
 	if :: forced -> finish_by_force(); forced = 0 :: else fi;
-	atomic { check(); phase = STOPPED }
+	atomic { check(); assert(live == 0); phase = STOPPED }
 }
 
 /* When everybody else has gone. */

@@ -1,0 +1,108 @@
+/*
+ * graves.c - what becomes of processes that have ended: they are forgotten by the
+ * map of PIDs, and their memory is used again once nobody can be looking at it.
+ *
+ * They are gathered by the grave, because all of that costs something that others
+ * see, or an allocation, or a deferred call: once for up to SB_GRAVE_ROOM of them.
+ */
+#include "core/internal.h"
+#include "core/mem.h"
+
+/* On the reclaimer's helper thread: back to the worker that dug it. */
+static void return_grave(struct sb_rcu_head *head)
+{
+	struct sb_grave *grave = sb_container_of(head, struct sb_grave, rcu);
+	_Atomic(struct sb_grave *) *reclaimed = &grave->home->reclaimed;
+	struct sb_grave *top = sb_load_rlx(reclaimed);
+
+	do {
+		grave->next = top;
+	} while (!sb_cas_weak_acq_rel(reclaimed, &top, grave));
+}
+
+/* Nobody can see them any more. */
+static void empty_grave(struct sb_worker *w, struct sb_grave *grave)
+{
+	for (uint32_t i = 0; i < grave->count; i++)
+		sb_pool_free(&w->pool, grave->dead[i], grave->bytes[i]);
+	grave->count = 0;
+}
+
+int sb_graves_init(struct sb_worker *w)
+{
+	w->grave =
+		sb_mem_zalloc(w->pool.owner.arena, sizeof(*w->grave), SB_LINE);
+	return w->grave ? 0 : -ENOMEM;
+}
+
+void sb_graves_fini(struct sb_worker *w)
+{
+	sb_mem_free(w->grave);
+	while (w->graves) {
+		struct sb_grave *grave = w->graves;
+
+		w->graves = grave->next;
+		sb_mem_free(grave);
+	}
+}
+
+/* An empty one; NULL: no memory. */
+static struct sb_grave *take_grave(struct sb_worker *w)
+{
+	struct sb_grave *grave = w->graves;
+
+	if (!grave)
+		return sb_mem_zalloc(w->pool.owner.arena, sizeof(*grave),
+				     SB_LINE);
+	w->graves = grave->next;
+	return grave;
+}
+
+void sb_worker_bury(struct sb_worker *w)
+{
+	struct sb_grave *grave = w->grave;
+
+	if (!grave->count)
+		return;
+	sb_pidmap_remove(w->scheduler->pidmap, grave->dead, grave->count);
+	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */
+	w->grave = take_grave(w);
+	if (SB_LIKELY(w->grave)) {
+		grave->home = w;
+		sb_rcu_defer(&grave->rcu, return_grave);
+		return;
+	}
+	/* There is the one that we have. */
+	sb_rcu_synchronize();
+	empty_grave(w, grave);
+	w->grave = grave;
+}
+
+void sb_worker_take_reclaimed(struct sb_worker *w)
+{
+	struct sb_grave *grave;
+
+	if (!sb_load_rlx(&w->reclaimed))
+		return;
+	grave = sb_xchg_acq(&w->reclaimed, NULL);
+	while (grave) {
+		struct sb_grave *next = grave->next;
+
+		empty_grave(w, grave);
+		grave->next = w->graves;
+		w->graves = grave;
+		grave = next;
+	}
+}
+
+/* Others may have looked the process up, or still find it, and learn from its word
+ * that it has ended. So its memory waits. */
+void sb_worker_gather_dead(struct sb_worker *w, struct sb_process *p)
+{
+	struct sb_grave *grave = w->grave;
+
+	grave->dead[grave->count] = p;
+	grave->bytes[grave->count] = sb_process_bytes(p->ops);
+	if (++grave->count == SB_GRAVE_ROOM)
+		sb_worker_bury(w);
+}
