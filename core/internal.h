@@ -143,15 +143,15 @@ struct sb_worker {
 	/* Lines 3-5: the same; those that continue, oldest first. */
 	struct sb_deque cold;
 
-	/* Line 6: anyone. Processes with affinity to this worker. */
+	/* Lines 6-8: anyone. Processes with affinity to this worker. */
 	struct sb_runq inject;
 
-	/* Line 7: wakers. */
+	/* Line 9: wakers. */
 	alignas(SB_LINE) struct sb_parker parker;
 	_Atomic(uint64_t) wake_ns; /* of the last wake; 0: not timed */
 	_Atomic(uint64_t) wake_id; /* its name in the trace; 0: none */
 
-	/* Line 8: the reclaimer's thread. Those whose grace period has passed. */
+	/* Line 10: the reclaimer's thread. Those whose grace period has passed. */
 	alignas(SB_LINE) _Atomic(struct sb_grave *) reclaimed;
 
 	/* Anyone, under its lock. */
@@ -205,7 +205,7 @@ struct sb_worker {
 };
 
 static_assert(offsetof(struct sb_worker, inject) == 6 * SB_LINE, "line 6");
-static_assert(offsetof(struct sb_worker, parker) == 7 * SB_LINE, "line 7");
+static_assert(offsetof(struct sb_worker, parker) == 9 * SB_LINE, "line 9");
 static_assert(offsetof(struct sb_worker, reclaimed) % SB_LINE == 0, "own line");
 static_assert(offsetof(struct sb_worker, scheduler) % SB_LINE == 0, "owner's");
 static_assert(offsetof(struct sb_worker, counters) % SB_LINE == 0, "own lines");
@@ -244,7 +244,7 @@ struct sb_scheduler {
 	struct sb_runq global;
 	struct sb_idle idle;
 	struct sb_timekeeper timekeeper;
-	alignas(SB_LINE) _Atomic(uint64_t) live;
+	alignas(SB_LINE) _Atomic(uint64_t) live;    /* see live.c */
 	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
 	alignas(SB_LINE) _Atomic(uint32_t) phase;   /* enum sb_phase */
 	_Atomic(uint32_t) halt; /* workers leave after their current step */
@@ -262,7 +262,8 @@ struct sb_scheduler {
 
 	/* What foreign threads have instead of a worker's, under the lock. */
 	alignas(SB_LINE) struct sb_lock foreign_lock;
-	_Atomic(uint64_t) submitted; /* see live.c */
+	uint32_t foreign_credit; /* live processes reserved ahead; see live.c */
+	uint32_t waiters;	 /* for none to live */
 	struct sb_sampler foreign_sampler;
 	struct sb_pids foreign_pids;
 	struct sb_pool foreign_pool;
@@ -611,10 +612,11 @@ void sb_commands_register(struct sb_scheduler *scheduler);
 
 /* ---- live.c; worker is the caller's own or NULL ---- */
 
-/* Whether no process is alive, and nobody is about to make one. */
-bool sb_live_none(struct sb_scheduler *scheduler);
+/* Waits until no process is alive, and nobody is about to make one. False: the time
+ * is out. See sb_caller_may_wait. */
+bool sb_live_wait_none(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
-/* Reserves one live process, or refuses: processes_max. */
+/* Reserves one live process, or refuses: processes_max. Foreign: under their lock. */
 bool sb_live_reserve(struct sb_worker *worker);
 bool sb_live_reserve_foreign(struct sb_scheduler *scheduler);
 

@@ -1,92 +1,84 @@
 /*
  * live.c - how many processes are alive.
  *
- * That is the sum of two shared counts, modulo 2^64: `submitted`, of all that
- * foreign threads have ever reserved, and `live`, what workers have reserved less
- * all that has been given back. So neither a spawn nor a submission writes what the
- * other side writes all the time. A worker reserves some at a time and keeps what
- * completions give back; it returns all of that when it runs out of work. So a sum
- * of 0 means that no process is alive and no worker is busy, and it is never less
- * than the number of the living.
- *
- * `submitted` only grows. So `live` read first and `submitted` second are no less
- * than the sum was at the first of the two, and a 0 was true then. And whoever
- * gives the last one back reads in `submitted` all that `live` has been lowered
- * for: each of these came to it with a process, or with `live`.
+ * That is one shared count, `live`. So that neither a spawn nor a submission need
+ * touch it, a worker reserves some at a time and keeps what completions give back,
+ * and so do foreign threads, under their lock. A worker returns all of that when it
+ * runs out of work. Foreign threads return theirs when somebody waits for none to
+ * live, and keep nothing as long as somebody does. So live is never less than the
+ * number of the living, and to somebody who waits live == 0 means that no process is
+ * alive and no worker is busy.
  */
 #include "core/internal.h"
 
 /* Reservations taken from the shared count at a time. */
 #define CREDIT_BATCH 32
 
-static uint64_t sum(struct sb_scheduler *s)
-{
-	const uint64_t live = sb_load_acq(&s->live);
+/* ---- the count ---- */
 
-	SB_WINDOW();
-	return live + sb_load_acq(&s->submitted);
-}
-
-bool sb_live_none(struct sb_scheduler *s)
+static bool reserve(struct sb_scheduler *s, uint64_t n)
 {
-	return sum(s) == 0;
+	uint64_t live = sb_load_rlx(&s->live);
+
+	do {
+		if (live + n > s->config.processes_max)
+			return false;
+	} while (!sb_cas_weak_acq_rel(&s->live, &live, live + n));
+	return true;
 }
 
 void sb_live_release(struct sb_scheduler *s, uint64_t n)
 {
-	uint64_t left;
+	uint64_t before;
 
 	/* First, so that whoever sees 0 also sees a stamp from this time. */
 	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());
 	SB_WINDOW();
-	left = sb_sub_acq_rel(&s->live, n) - n;
-	left += sb_load_acq(&s->submitted);
-	SB_CHECK((int64_t)left, >=, 0);
-	if (!left)
+	before = sb_sub_acq_rel(&s->live, n);
+	SB_CHECK(before, >=, n);
+	if (before == n)
 		sb_gate_notify(&s->gate);
 }
 
-/*
- * n have been reserved, by a read-modify-write. Of a worker and a foreign thread
- * that do so at the same time, one at least sees what the other has reserved.
- */
-static bool fits(struct sb_scheduler *s, uint64_t n)
-{
-	sb_fence_after_rmw(&s->live);
-	if (SB_LIKELY(sum(s) <= s->config.processes_max))
-		return true;
-	sb_live_release(s, n);
-	return false;
-}
+/* ---- in advance ---- */
 
-static bool reserve(struct sb_scheduler *s, uint64_t n)
+/* One of what has been reserved ahead; if that is none, of up to `most` more. */
+static bool take_credit(struct sb_scheduler *s, uint32_t *credit, uint32_t most)
 {
-	if (sum(s) + n > s->config.processes_max)
-		return false;
-	sb_add_acq_rel(&s->live, n);
-	return fits(s, n);
-}
-
-bool sb_live_reserve(struct sb_worker *w)
-{
-	if (!w->credit) {
-		if (reserve(w->scheduler, CREDIT_BATCH))
-			w->credit = CREDIT_BATCH;
-		else if (reserve(w->scheduler, 1))
-			w->credit = 1;
+	if (SB_UNLIKELY(!*credit)) {
+		if (reserve(s, most))
+			*credit = most;
+		else if (reserve(s, 1))
+			*credit = 1;
 		else
 			return false;
 	}
-	w->credit--;
+	--*credit;
 	return true;
 }
 
 bool sb_live_reserve_foreign(struct sb_scheduler *s)
 {
-	if (sum(s) + 1 > s->config.processes_max)
-		return false;
-	sb_add_acq_rel(&s->submitted, 1);
-	return fits(s, 1);
+	return take_credit(s, &s->foreign_credit,
+			   s->waiters ? 1 : CREDIT_BATCH);
+}
+
+/* What foreign threads have reserved is not to keep a worker from the last ones. */
+SB_COLD static bool take_foreign_credit(struct sb_scheduler *s)
+{
+	bool taken;
+
+	sb_lock_acquire(&s->foreign_lock);
+	taken = s->foreign_credit;
+	s->foreign_credit -= taken;
+	sb_lock_release(&s->foreign_lock);
+	return taken;
+}
+
+bool sb_live_reserve(struct sb_worker *w)
+{
+	return take_credit(w->scheduler, &w->credit, CREDIT_BATCH) ||
+	       take_foreign_credit(w->scheduler);
 }
 
 void sb_live_unreserve(struct sb_scheduler *s, struct sb_worker *w)
@@ -112,4 +104,37 @@ void sb_live_complete(struct sb_worker *w)
 		return;
 	w->credit -= CREDIT_BATCH;
 	sb_live_release(w->scheduler, CREDIT_BATCH);
+}
+
+/* ---- waiting ---- */
+
+static bool is_none(void *arg)
+{
+	struct sb_scheduler *s = arg;
+
+	return sb_load_acq(&s->live) == 0;
+}
+
+/* More or fewer who wait; nothing is kept from them. */
+static void count_waiters(struct sb_scheduler *s, uint32_t more)
+{
+	uint32_t n;
+
+	sb_lock_acquire(&s->foreign_lock);
+	s->waiters += more;
+	n = s->foreign_credit;
+	s->foreign_credit = 0;
+	sb_lock_release(&s->foreign_lock);
+	if (n)
+		sb_live_release(s, n);
+}
+
+bool sb_live_wait_none(struct sb_scheduler *s, uint64_t timeout_ns)
+{
+	bool none;
+
+	count_waiters(s, 1);
+	none = sb_gate_wait(&s->gate, is_none, s, timeout_ns);
+	count_waiters(s, -1U);
+	return none;
 }

@@ -88,6 +88,9 @@ static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
 	}
 	parcel->count = kept;
 	pool->hand[class] = parcel;
+	/* Of a small one nothing has been seen ahead. */
+	for (uint32_t i = 0; i < kept && i < AHEAD; i++)
+		sb_prefetch_object(parcel->item[kept - 1 - i]);
 }
 
 static void put_all(struct sb_pool *pool, struct sb_parcel *parcel)
@@ -152,6 +155,7 @@ static struct sb_pool_item *take_returned(struct sb_pool *pool, size_t class)
 	look_ahead(pool, parcel);
 	if (!parcel->count) {
 		pool->hand[class] = NULL;
+		unpack(pool, class);
 		return (struct sb_pool_item *)parcel;
 	}
 	return parcel->item[--parcel->count];

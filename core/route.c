@@ -58,7 +58,7 @@ void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
 
 /* A searcher would have come for some of these. Powers of two: a queue that grows
  * wakes few. */
-#define BACKLOG 64
+#define BACKLOG SB_RUNQ_LONG
 
 void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w,
 		      uint32_t length)

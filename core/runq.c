@@ -7,161 +7,232 @@
 
 void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena)
 {
-	*queue = (struct sb_runq){ .arena = arena };
-	sb_lock_init(&queue->lock);
+	*queue = (struct sb_runq){ .arena = arena, .end = SB_RUNQ_SLOTS };
+	sb_lock_init(&queue->push_lock);
+	sb_lock_init(&queue->take_lock);
 }
 
 void sb_runq_clear(struct sb_runq *queue)
 {
-	sb_lock_acquire(&queue->lock);
-	while (queue->head) {
-		struct sb_runq_part *part = queue->head;
+	struct sb_runq_part *part = queue->head ? queue->head : queue->start;
 
-		queue->head = part->next;
+	while (part) {
+		struct sb_runq_part *next = part->next;
+
 		sb_mem_free(part);
+		part = next;
 	}
-	queue->tail = NULL;
-	queue->begin = queue->end = 0;
-	queue->first = NULL;
-	sb_store_rlx(&queue->length, 0);
-	sb_lock_release(&queue->lock);
+	sb_mem_free(sb_load_rlx(&queue->spare));
+	sb_runq_init(queue, queue->arena);
 }
 
-/* ---- at the end ---- */
+/* ---- who pushes ---- */
 
-/* Whether there is a slot, and it is the next one's turn to be in it. */
+static struct sb_runq_part *make_part(struct sb_runq *queue)
+{
+	struct sb_runq_part *part = NULL;
+
+	if (sb_load_rlx(&queue->spare))
+		part = sb_xchg_acq(&queue->spare, NULL);
+	if (!part)
+		part = sb_mem_alloc(queue->arena, sizeof(*part), SB_LINE);
+	if (part)
+		part->next = NULL;
+	return part;
+}
+
+/* Whether tail has a slot now. */
 static bool make_room(struct sb_runq *queue)
 {
 	struct sb_runq_part *part;
 
-	if (SB_LIKELY(queue->tail && queue->end < SB_RUNQ_SLOTS))
-		return !queue->first;
-	if (queue->first)
-		return false;
-	part = sb_mem_alloc(queue->arena, sizeof(*part), SB_LINE);
+	if (SB_LIKELY(queue->end < SB_RUNQ_SLOTS))
+		return true;
+	part = make_part(queue);
 	if (!part)
 		return false;
-	part->next = NULL;
 	if (queue->tail)
 		queue->tail->next = part;
 	else
-		queue->head = part;
+		queue->start = part;
 	queue->tail = part;
 	queue->end = 0;
 	return true;
 }
 
-static void link_last(struct sb_runq *queue, struct sb_process *process)
+/* Release: what is in the process and in the parts comes first; and whoever reads
+ * from `hot` what is too new for him sees that in the count. */
+static void publish(struct sb_runq *queue, struct sb_process *process)
+{
+	sb_store_rel(&queue->hot[queue->count++ % SB_RUNQ_HOT], process);
+	SB_WINDOW();
+	sb_store_rel(&queue->pushed, queue->count);
+}
+
+/* Counted before the lock is given up: `linked` are some of those counted. */
+SB_COLD static void link_last(struct sb_runq *queue, struct sb_process *process)
 {
 	process->next = NULL;
-	if (queue->first)
+	sb_lock_acquire(&queue->take_lock);
+	if (queue->linked++)
 		queue->last->next = process;
 	else
 		queue->first = process;
 	queue->last = process;
+	publish(queue, process);
+	sb_lock_release(&queue->take_lock);
+}
+
+SB_COLD static bool has_linked(struct sb_runq *queue)
+{
+	bool has;
+
+	sb_lock_acquire(&queue->take_lock);
+	has = queue->linked;
+	sb_lock_release(&queue->take_lock);
+	return has;
+}
+
+/* Reads the line of those who take only if there may be many. */
+static uint32_t length_of(struct sb_runq *queue)
+{
+	if (queue->count - queue->taken_seen >= SB_RUNQ_LONG)
+		queue->taken_seen = sb_load_rlx(&queue->taken);
+	return queue->count - queue->taken_seen;
 }
 
 uint32_t sb_runq_append(struct sb_runq *queue, struct sb_process *process)
 {
-	uint32_t length;
-
-	if (SB_LIKELY(make_room(queue)))
+	if (SB_UNLIKELY(queue->links))
+		queue->links = has_linked(queue);
+	if (SB_LIKELY(!queue->links && make_room(queue))) {
 		queue->tail->slot[queue->end++] = process;
-	else
+		publish(queue, process);
+	} else {
+		queue->links = true;
 		link_last(queue, process);
-	length = sb_load_rlx(&queue->length) + 1;
-	sb_store_rlx(&queue->length, length);
-	return length;
+	}
+	return length_of(queue);
 }
 
 uint32_t sb_runq_push(struct sb_runq *queue, struct sb_process *process)
 {
 	uint32_t length;
 
-	sb_lock_acquire(&queue->lock);
+	sb_lock_acquire(&queue->push_lock);
 	length = sb_runq_append(queue, process);
-	sb_lock_release(&queue->lock);
+	sb_lock_release(&queue->push_lock);
 	return length;
 }
 
-/* ---- at the front ---- */
+/* ---- who takes ---- */
 
-/* What is in the first part. */
-static uint32_t in_head(const struct sb_runq *queue)
-{
-	if (queue->head == queue->tail)
-		return queue->end - queue->begin;
-	return SB_RUNQ_SLOTS - queue->begin;
-}
-
-/* All of the first part has been taken. The only one is used again. */
-static void drop_head(struct sb_runq *queue)
+/* Goes to the next part if all of this one has been taken; there is one. */
+static void reach_first(struct sb_runq *queue)
 {
 	struct sb_runq_part *part = queue->head;
 
-	queue->begin = 0;
-	if (part == queue->tail) {
-		queue->end = 0;
+	if (SB_LIKELY(part && queue->begin < SB_RUNQ_SLOTS))
 		return;
+	queue->head = part ? part->next : queue->start;
+	queue->begin = 0;
+	if (!part)
+		return;
+	if (sb_load_rlx(&queue->spare))
+		sb_mem_free(part);
+	else
+		sb_store_rel(&queue->spare, part);
+}
+
+/* n that are there. */
+static void take_from_parts(struct sb_runq *queue, uint32_t n,
+			    struct sb_process **out)
+{
+	while (n) {
+		uint32_t some;
+
+		reach_first(queue);
+		some = (uint32_t)sb_min_u64(n, SB_RUNQ_SLOTS - queue->begin);
+		memcpy(out, &queue->head->slot[queue->begin],
+		       some * sizeof(*out));
+		queue->begin += some;
+		out += some;
+		n -= some;
 	}
-	queue->head = part->next;
-	sb_mem_free(part);
 }
 
-/* At most n from the first part; returns how many. */
-static uint32_t take_from_head(struct sb_runq *queue, uint32_t n,
-			       struct sb_process **out)
+/* NULL: it has been written over, perhaps. Acquire: see publish(). */
+static struct sb_process *look_at_hot(struct sb_runq *queue, uint32_t number)
 {
-	const uint32_t there = in_head(queue);
-	const uint32_t taken = n < there ? n : there;
+	struct sb_process *process =
+		sb_load_acq(&queue->hot[number % SB_RUNQ_HOT]);
 
-	if (!taken)
-		return 0;
-	memcpy(out, &queue->head->slot[queue->begin], taken * sizeof(*out));
-	queue->begin += taken;
-	if (taken == there)
-		drop_head(queue);
-	return taken;
-}
-
-static struct sb_process *take_linked(struct sb_runq *queue)
-{
-	struct sb_process *process = queue->first;
-
-	queue->first = process->next;
+	SB_WINDOW();
+	if (sb_load_rlx(&queue->pushed) - number >= SB_RUNQ_HOT)
+		return NULL;
 	return process;
 }
 
-/* n, of the length or fewer. */
-static void take_n(struct sb_runq *queue, uint32_t n, struct sb_process **out)
+/* The next of those in the parts, without their line if that is possible. */
+static void take_one(struct sb_runq *queue, uint32_t number,
+		     struct sb_process **out)
 {
-	uint32_t taken = 0;
-	uint32_t more;
+	*out = look_at_hot(queue, number);
+	if (!*out) {
+		take_from_parts(queue, 1, out);
+		return;
+	}
+	reach_first(queue);
+	queue->begin++;
+}
 
-	do {
-		more = take_from_head(queue, n - taken, &out[taken]);
-		taken += more;
-	} while (more && taken < n);
-	while (taken < n)
-		out[taken++] = take_linked(queue);
-	sb_store_rlx(&queue->length, sb_load_rlx(&queue->length) - n);
+static void take_linked(struct sb_runq *queue, uint32_t n,
+			struct sb_process **out)
+{
+	queue->linked -= n;
+	while (n--) {
+		*out++ = queue->first;
+		queue->first = queue->first->next;
+	}
+}
+
+/* n (> 0) of the length. */
+static void take_n(struct sb_runq *queue, uint32_t length, uint32_t n,
+		   struct sb_process **out)
+{
+	const uint32_t taken = sb_load_rlx(&queue->taken);
+	const uint32_t parts = (uint32_t)sb_min_u64(n, length - queue->linked);
+
+	if (parts == 1)
+		take_one(queue, taken, out);
+	else
+		take_from_parts(queue, parts, out);
+	if (SB_UNLIKELY(n > parts))
+		take_linked(queue, n - parts, &out[parts]);
+	sb_store_rel(&queue->taken, taken + n);
+}
+
+/* The first one, as likely as not, and never anything but a hint. */
+static struct sb_process *next_of(struct sb_runq *queue)
+{
+	return sb_load_rlx(
+		&queue->hot[sb_load_rlx(&queue->taken) % SB_RUNQ_HOT]);
 }
 
 uint32_t sb_runq_take(struct sb_runq *queue, uint32_t max, uint32_t share,
 		      struct sb_process **out)
 {
 	uint32_t length;
-	uint32_t n = 0;
+	uint32_t n;
 
 	if (!sb_runq_length(queue))
 		return 0;
-	sb_lock_acquire(&queue->lock);
-	length = sb_load_rlx(&queue->length);
-	if (length) {
-		n = (uint32_t)sb_min_u64(sb_min_u64(max, length),
-					 length / share + 1);
-		take_n(queue, n, out);
-	}
-	sb_lock_release(&queue->lock);
+	sb_prefetch_object(next_of(queue));
+	sb_lock_acquire(&queue->take_lock);
+	length = sb_load_acq(&queue->pushed) - sb_load_rlx(&queue->taken);
+	n = (uint32_t)sb_min_u64(sb_min_u64(max, length), length / share + 1);
+	if (n)
+		take_n(queue, length, n, out);
+	sb_lock_release(&queue->take_lock);
 	return n;
 }

@@ -335,11 +335,6 @@ bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
 
 /* ---- stop ---- */
 
-static bool none_alive(void *arg)
-{
-	return sb_live_none(arg);
-}
-
 static void cancel_visit(void *arg, struct sb_process *p)
 {
 	(void)sb_cancel_process(arg, NULL, p);
@@ -418,7 +413,7 @@ static uint64_t finish_by_force(struct sb_scheduler *s)
 	}
 	if (forced.count)
 		sb_live_release(s, forced.count);
-	(void)sb_gate_wait(&s->gate, none_alive, s, UINT64_MAX);
+	(void)sb_live_wait_none(s, UINT64_MAX);
 	return forced.count;
 }
 
@@ -428,9 +423,9 @@ static bool begin_to_refuse(struct sb_scheduler *s, uint32_t before)
 	bool is_mine;
 
 	sb_lock_acquire(&s->foreign_lock);
-	sb_lock_acquire(&s->global.lock);
+	sb_lock_acquire(&s->global.push_lock);
 	is_mine = sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STOPPING);
-	sb_lock_release(&s->global.lock);
+	sb_lock_release(&s->global.push_lock);
 	sb_lock_release(&s->foreign_lock);
 	return is_mine;
 }
@@ -479,7 +474,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 	SB_CHECK(is_at_rest(sb_load_acq(&s->phase)), ==, true);
 	/* What its callbacks submit is refused. */
 	SB_CHECK(begin_to_refuse(s, sb_load_acq(&s->phase)), ==, true);
-	if (!sb_live_none(s))
+	if (!sb_live_wait_none(s, 0))
 		finish_by_force(s);
 	check_balance(s);
 	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
@@ -508,8 +503,7 @@ int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 {
 	if (!sb_caller_may_wait())
 		return -EDEADLK;
-	return sb_gate_wait(&s->gate, none_alive, s, timeout_ns) ? 0
-								 : -ETIMEDOUT;
+	return sb_live_wait_none(s, timeout_ns) ? 0 : -ETIMEDOUT;
 }
 
 /*

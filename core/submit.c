@@ -212,18 +212,20 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w,
 static bool launch_foreign(struct sb_scheduler *s, const struct draft *draft)
 {
 	struct sb_process *p = draft->process;
-	uint32_t length = 0; /* it is refused */
+	uint32_t length = 0;
+	bool accepted;
 
 	if (SB_UNLIKELY(draft->timed))
 		p->ready_ns = sb_clock_stamp_ns();
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
-	sb_lock_acquire(&s->global.lock);
-	if (SB_LIKELY(!refuses(s))) {
+	sb_lock_acquire(&s->global.push_lock);
+	accepted = !refuses(s);
+	if (SB_LIKELY(accepted)) {
 		sb_pidmap_add(draft->name, p);
 		length = sb_runq_append(&s->global, p);
 	}
-	sb_lock_release(&s->global.lock);
-	if (SB_UNLIKELY(!length))
+	sb_lock_release(&s->global.push_lock);
+	if (SB_UNLIKELY(!accepted))
 		return false;
 	sb_route_publish(s, NULL, 0);
 	sb_route_backlog(s, NULL, length);
@@ -284,8 +286,7 @@ static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
 	struct draft draft;
 	int rc;
 
-	/* Workers write them, and they are needed in the end. */
-	sb_prefetch_write(&s->global);
+	/* Workers write it, and it is needed in the end. */
 	__builtin_prefetch(&s->idle.counts);
 	sb_caller_submits(true);
 	rc = prepare(s, NULL, sub, &draft);

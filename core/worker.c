@@ -549,6 +549,8 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 
 	for (; !p && !halted(w->scheduler); spins++) {
 		p = look_everywhere(w, true, spins);
+		if (p)
+			break;
 		quiescent(w);
 		sb_cpu_pause();
 	}

@@ -197,8 +197,8 @@ LIFE = [
            "small:test_core_lifecycle"),
     Mutant("the stamp of idleness comes after the count", "core/live.c",
            "	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());\n	SB_WINDOW();\n"
-           "	left = sb_sub_acq_rel(&s->live, n) - n;",
-           "	left = sb_sub_acq_rel(&s->live, n) - n;\n	SB_WINDOW();\n"
+           "	before = sb_sub_acq_rel(&s->live, n);",
+           "	before = sb_sub_acq_rel(&s->live, n);\n	SB_WINDOW();\n"
            "	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());",
            "small:test_core_lifecycle"),
     Mutant("a route survives a restart", "core/scheduler.c",
@@ -251,16 +251,35 @@ LIFE = [
     Mutant("a parcel is lost behind another", "core/pool.c",
            "			put_all(pool, parcel);", "			(void)put_all;",
            "plain:test_core_parts"),
-    Mutant("what comes linked overtakes", "core/runq.c",
-           "	if (SB_LIKELY(queue->tail && queue->end < SB_RUNQ_SLOTS))\n"
-           "		return !queue->first;",
-           "	if (SB_LIKELY(queue->tail && queue->end < SB_RUNQ_SLOTS))\n"
-           "		return true;", "small:test_core_memory"),
-    Mutant("a new part overtakes what is linked", "core/runq.c",
-           "	if (queue->first)\n		return false;\n", "",
+    Mutant("what comes behind the linked overtakes them", "core/runq.c",
+           "		queue->links = has_linked(queue);",
+           "		queue->links = has_linked(queue) && !queue;",
            "small:test_core_memory"),
+    Mutant("the latest are taken without a second look", "core/runq.c",
+           "	if (sb_load_rlx(&queue->pushed) - number >= SB_RUNQ_HOT)\n"
+           "		return NULL;\n", "", "small:test_core_parts"),
+    Mutant("a push counts before the latest is there", "core/runq.c",
+           "	sb_store_rel(&queue->hot[queue->count++ % SB_RUNQ_HOT], process);\n"
+           "	SB_WINDOW();\n"
+           "	sb_store_rel(&queue->pushed, queue->count);",
+           "	sb_store_rel(&queue->pushed, queue->count + 1);\n"
+           "	SB_WINDOW();\n"
+           "	sb_store_rel(&queue->hot[queue->count++ % SB_RUNQ_HOT], process);",
+           "small:test_core_parts"),
+    Mutant("what foreign threads have reserved is theirs", "core/live.c",
+           "	return take_credit(w->scheduler, &w->credit, CREDIT_BATCH) ||\n"
+           "	       take_foreign_credit(w->scheduler);",
+           "	return take_credit(w->scheduler, &w->credit, CREDIT_BATCH) ||\n"
+           "	       (!w && take_foreign_credit(w->scheduler));",
+           "small:test_core_process"),
+    Mutant("foreign threads reserve ahead of who waits", "core/live.c",
+           "			   s->waiters ? 1 : CREDIT_BATCH);",
+           "			   CREDIT_BATCH);", "small:test_core_lifecycle"),
+    Mutant("who waits leaves what is reserved ahead", "core/live.c",
+           "	n = s->foreign_credit;\n	s->foreign_credit = 0;\n",
+           "	n = 0;\n", "small:test_core_process"),
     Mutant("a submission is accepted behind stop's walk", "core/submit.c",
-           "	if (SB_LIKELY(!refuses(s))) {", "	if (s) {",
+           "	accepted = !refuses(s);", "	accepted = true;",
            "small:test_core_lifecycle"),
     Mutant("one reserves while the scheduler stops", "core/submit.c",
            "	if (refuses_wait(s, sub->waiter)) {",
@@ -271,7 +290,7 @@ LIFE = [
            "	       (!s && is_waited_for && sb_load_acq",
            "small:test_core_edges"),
     Mutant("force leaves a submission under way", "core/scheduler.c",
-           "	(void)sb_gate_wait(&s->gate, none_alive, s, UINT64_MAX);\n", "",
+           "	(void)sb_live_wait_none(s, UINT64_MAX);\n", "",
            "small:test_core_lifecycle"),
     Mutant("the dead are listed", "core/readings.c",
            "	if (state != SB_STATE_COMPLETE)\n", "",

@@ -763,6 +763,64 @@ static void who_is_pinned_can_be_seen(void **state)
 	fixture_end(&f);
 }
 
+/* ---- somebody waits while others submit ---- */
+
+static int until_told(struct script *script, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	return count ? SB_DONE : SB_IDLE;
+}
+
+static int at_once(struct script *script, struct sb_step *step,
+		   const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	(void)count;
+	return SB_DONE;
+}
+
+static void *wait_for_none(void *arg)
+{
+	fixture_wait(arg);
+	return NULL;
+}
+
+static bool somebody_waits(struct sb_scheduler *s)
+{
+	bool waits;
+
+	sb_lock_acquire(&s->foreign_lock);
+	waits = s->waiters;
+	sb_lock_release(&s->foreign_lock);
+	return waits;
+}
+
+/* A submission reserves nothing ahead then, which would be taken for the living. */
+static void who_waits_is_told_whoever_submits(void **state)
+{
+	struct fixture f;
+	struct script first = { .f = &f, .step = until_told };
+	struct script second = { .f = &f, .step = at_once };
+	struct sb_thread waiter;
+	sb_pid pid;
+
+	(void)state;
+	fixture_start(&f, 1);
+	pid = fixture_submit(&f, &scripted, &first);
+	CHECK_EQ(sb_thread_start(&waiter, -1, wait_for_none, &f), 0);
+	while (!somebody_waits(f.s))
+		sb_thread_yield();
+	fixture_submit(&f, &scripted, &second);
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(0)), 0);
+	sb_thread_join(&waiter);
+	fixture_end(&f);
+}
+
 static void bad_parameters_are_refused(void **state)
 {
 	struct sb_place place = { -1, 0, 0, 0, 0, 0 };
@@ -786,6 +844,7 @@ static void bad_parameters_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_waits_is_told_whoever_submits),
 		cmocka_unit_test(stop_ends_the_stubborn_by_force),
 		cmocka_unit_test(stop_from_a_step_is_refused),
 		cmocka_unit_test(a_thousand_starts_and_stops),

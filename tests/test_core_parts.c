@@ -180,6 +180,87 @@ static void runq_is_a_fair_fifo(void **state)
 	sb_runq_clear(&queue);
 }
 
+/*
+ * Two threads push and two take, up to four at a time, so that now the latest are
+ * taken, now those in the parts. Each of what was pushed comes out once, and what one
+ * has pushed comes to one who takes in order.
+ */
+enum { ENDS = 2, TAKEN_MOST = 4 };
+
+struct traffic {
+	struct sb_runq queue;
+	struct sb_process *process; /* [2 * each]; pid is the number + 1 */
+	uint64_t each;
+	_Atomic(uint64_t) left;
+	_Atomic(uint32_t) pushers;
+	uint8_t *came; /* [2 * each] how often */
+};
+
+static void *push_half(void *arg)
+{
+	struct traffic *t = arg;
+	const uint64_t from = sb_add_rlx(&t->pushers, 1) * t->each;
+
+	for (uint64_t i = from; i < from + t->each; i++)
+		sb_runq_push(&t->queue, &t->process[i]);
+	return NULL;
+}
+
+static void *take_some(void *arg)
+{
+	struct traffic *t = arg;
+	struct sb_process *out[TAKEN_MOST];
+	uint64_t latest[ENDS] = { 0 };
+	uint32_t turn = 0;
+
+	while (sb_load_rlx(&t->left)) {
+		const uint32_t n = sb_runq_take(
+			&t->queue, 1 + turn % TAKEN_MOST, 1 + turn % 3, out);
+
+		for (uint32_t i = 0; i < n; i++) {
+			const uint64_t number = out[i]->pid - 1;
+			const uint64_t end = number / t->each;
+
+			CHECK_EQ(out[i]->pid > latest[end], true);
+			latest[end] = out[i]->pid;
+			t->came[number]++;
+		}
+		turn++;
+		if (n)
+			sb_sub_acq_rel(&t->left, n);
+		else
+			sb_thread_yield();
+	}
+	return NULL;
+}
+
+static void runq_with_two_at_each_end(void **state)
+{
+	struct traffic t = { .each = SB_SCALE(100000) };
+	struct sb_thread thread[2 * ENDS];
+
+	(void)state;
+	t.process = sb_mem_zalloc(SB_HEAP, ENDS * t.each * sizeof(*t.process),
+				  SB_LINE);
+	t.came = sb_mem_zalloc(SB_HEAP, ENDS * t.each, SB_LINE);
+	for (uint64_t i = 0; i < ENDS * t.each; i++)
+		t.process[i].pid = i + 1;
+	sb_store_rlx(&t.left, ENDS * t.each);
+	sb_runq_init(&t.queue, SB_HEAP);
+	for (int i = 0; i < 2 * ENDS; i++)
+		CHECK_EQ(sb_thread_start(&thread[i], -1,
+					 i % 2 ? push_half : take_some, &t),
+			 0);
+	for (int i = 0; i < 2 * ENDS; i++)
+		sb_thread_join(&thread[i]);
+	for (uint64_t i = 0; i < ENDS * t.each; i++)
+		CHECK_EQ(t.came[i], 1);
+	CHECK_EQ(sb_runq_length(&t.queue), 0);
+	sb_runq_clear(&t.queue);
+	sb_mem_free(t.came);
+	sb_mem_free(t.process);
+}
+
 /* ---- pools ---- */
 
 /* More than fit in one block of slabs. */
@@ -550,6 +631,7 @@ int main(void)
 		cmocka_unit_test(hist_quantiles_and_differences),
 		cmocka_unit_test(word_follows_its_table),
 		cmocka_unit_test(runq_is_a_fair_fifo),
+		cmocka_unit_test(runq_with_two_at_each_end),
 		cmocka_unit_test(pool_objects_do_not_overlap),
 		cmocka_unit_test(pool_objects_taken_together_lie_together),
 		cmocka_unit_test(pool_objects_come_home),

@@ -133,6 +133,54 @@ static void processes_max_holds(void **state)
 	fixture_end(&f);
 }
 
+enum { ALL_PLACES = 40 };
+
+static int live_until_cancelled(struct script *script, struct sb_step *step,
+				const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	return count ? SB_DONE : SB_IDLE;
+}
+
+/* Spawns some that live, until there is no place; seen is how many. */
+static int spawn_all(struct script *script, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	static struct script child;
+	int rc = 0;
+
+	(void)events;
+	(void)count;
+	child = (struct script){ .f = script->f, .step = live_until_cancelled };
+	for (script->seen = 0; !rc && script->seen < ALL_PLACES;
+	     script->seen += !rc)
+		rc = sb_step_spawn(step, &scripted, "main",
+				   sb_value_ptr(&child), NULL);
+	CHECK_EQ(rc, -EAGAIN);
+	sb_store_rel(&script->flag, 1);
+	return SB_DONE;
+}
+
+/* What foreign threads have reserved ahead is a place for whom a worker spawns. */
+static void a_place_is_for_all(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = spawn_all };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.processes_max = ALL_PLACES;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &script);
+	while (!sb_load_acq(&script.flag))
+		sb_thread_yield();
+	CHECK_EQ(script.seen, ALL_PLACES - 1);
+	fixture_end(&f);
+}
+
 /* ---- yields ---- */
 
 #define ECHO	  3
@@ -403,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_yield_of_nothing_does_not_hang),
 		cmocka_unit_test(refusals_leave_nothing),
 		cmocka_unit_test(processes_max_holds),
+		cmocka_unit_test(a_place_is_for_all),
 		cmocka_unit_test(no_yield_is_lost),
 		cmocka_unit_test(failing_commands_complete),
 		cmocka_unit_test(a_foreign_thread_completes),

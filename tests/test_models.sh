@@ -121,7 +121,11 @@ mistakes chase_lev "-DITEMS=2 -DTRIES=1 -DSLEEPER" NO_FENCE_TELL NO_FENCE_SLEEP
 
 expect live none -DSUBMITTERS=1
 expect live none -DSUBMITTERS=2
-mistakes live "" SUBMITTED_FIRST LOOK_FIRST NO_GATE
+mistakes live "" KEPT RESERVED NO_GATE
+
+expect runq none
+expect runq none -DPUSHERS=1 -DITEMS=6 -DHOT=3
+mistakes runq "" NO_LOOK COUNT_FIRST LATE_COUNT OVERTAKE
 
 expect shutdown none -DPATIENT -DSUBMITTERS=2 -DSENDERS=0 -DSTARTS=2
 expect shutdown none -DPATIENT -DSUBMITTERS=2 -DSPAWN -DSENDERS=0

@@ -53,9 +53,8 @@ orders() {
 		core/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
 		core/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
-		core/live.c      sb_live_release      .*ldaddal ldar sb_gate_notify
-		core/live.c      sb_live_none         ldar ldar
-		core/live.c      sb_live_reserve_foreign ldar ldar ldaddal dmb ldar ldar sb_live_release
+		core/live.c      sb_live_release      .*ldaddal sb_check_failed sb_gate_notify
+		core/live.c      is_none              ldar
 		core/route.c     sb_route_new         .*sb_route_local dmb .*
 		core/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
 		core/route.c     sb_route_look_up     ldar sb_pidmap_lookup
@@ -65,7 +64,10 @@ orders() {
 		core/timers.c    sb_timekeeper_tell   dmb ldar .*
 		core/relations.c sb_relation_add      .*ldsetal .*
 		core/runq.c      sb_runq_push         swpa sb_lock_contended sb_runq_append stlr
-		core/runq.c      sb_runq_take         swpa sb_lock_contended .*stlr
+		core/runq.c      publish              stlr stlr
+		core/runq.c      sb_runq_take         ldar swpa sb_lock_contended ldar ldar .*stlr stlr
+		core/runq.c      sb_runq_append       has_linked sb_mem_alloc swpa stlr stlr link_last.*
+		core/runq.c      reach_first          sb_mem_free stlr
 		core/pool.c      receive              swpa
 		core/pool.c      sb_pool_free_slowly  .*casal.*
 		core/graves.c    return_grave         casal
@@ -126,16 +128,22 @@ mistakes() {
 		sb_pidmap_lookup core/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
 		sb_route_look_up core/route.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
-		sb_live_release core/live.c /^void sb_live_release/,/^}/s/sb_load_acq(/sb_load_rlx(/
 		sb_live_release core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
-		sb_live_none core/live.c s/live = sb_load_acq(/live = sb_load_rlx(/
-		sb_live_reserve_foreign core/live.c s/sb_fence_after_rmw(&s->live);//
+		is_none core/live.c s/sb_load_acq(/sb_load_rlx(/
 		sb_timekeeper_begin core/timers.c /sb_timekeeper_begin/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
 		sb_timekeeper_end core/timers.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
 		sb_timekeeper_tell core/timers.c /sb_timekeeper_tell/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
 		sb_timekeeper_tell core/timers.c s/sb_load_acq(&s->timekeeper.who/sb_load_rlx(\&s->timekeeper.who/
 		sb_relation_add core/relations.c s/sb_or_acq_rel(&other->word, 0)/sb_load_rlx(\&other->word)/
 		sb_runq_push core/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
+		publish core/runq.c s/sb_store_rel(&queue->hot/sb_store_rlx(\&queue->hot/
+		publish core/runq.c s/sb_store_rel(&queue->pushed/sb_store_rlx(\&queue->pushed/
+		sb_runq_take core/runq.c s/sb_load_acq(&queue->hot/sb_load_rlx(\&queue->hot/
+		sb_runq_take core/runq.h s/sb_load_acq(&queue->taken)/sb_load_rlx(\&queue->taken)/
+		sb_runq_take core/runq.c s/length = sb_load_acq(&queue->pushed)/length = sb_load_rlx(\&queue->pushed)/
+		sb_runq_take core/runq.c s/sb_store_rel(&queue->taken/sb_store_rlx(\&queue->taken/
+		sb_runq_append core/runq.c s/sb_xchg_acq(&queue->spare/sb_xchg_rel(\&queue->spare/
+		reach_first core/runq.c s/sb_store_rel(&queue->spare/sb_store_rlx(\&queue->spare/
 		sb_runq_take core/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
 		receive core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		sb_pool_free_slowly core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/

@@ -1,11 +1,12 @@
 /*
  * wake-latency - how long it takes a scheduler without work to begin some: a
- * thread that is no worker lets --pause-us pass, in which the workers have
- * nothing to do and park, wakes one, and waits for the answer; then the next,
- * --wakes times. Each is timed from just before the call to the first
- * instruction of the step that it causes: wake_ns_*. One operation is one wake;
- * ns_per_op is the mean of these times and contains no pause. cpu_ns_per_op does:
- * it is the whole program's. The Go origin's WakeupLatency times its sleeps, too.
+ * thread that is no worker lets --pause-us pass, asleep or (--pause spin) spinning,
+ * in which the workers have nothing to do and park; it wakes one, and waits for the
+ * answer; then the next, --wakes times. Each is timed from just before the call to
+ * the first instruction of the step that it causes: wake_ns_*. One operation is one
+ * wake; ns_per_op is the mean of these times and contains no pause. cpu_ns_per_op
+ * does: it is the whole program's. The Go origin's WakeupLatency times its sleeps,
+ * too.
  *
  * --by submit  a process is submitted
  *      send    a message is sent to a process that is Idle
@@ -19,21 +20,26 @@
 #include "workloads/check.h"
 #include "workloads/pause.h"
 
-enum { WAKES, PAUSE_US, BY };
+enum { WAKES, PAUSE_US, PAUSE, BY };
+enum { SLEEP, SPIN };
 enum { SUBMIT, SEND };
 
+static const char *const pauses[] = { "sleep", "spin", NULL };
 static const char *const means[] = { "submit", "send", NULL };
 
 static const struct sb_param params[] = {
 	[WAKES] = { "wakes", 200, 1, UINT32_MAX, NULL, "wakes of a round" },
 	[PAUSE_US] = { "pause-us", 1000, 0, 10000000, NULL,
 		       "time in which the workers can park, us" },
+	[PAUSE] = { "pause", SLEEP, 0, 1, pauses,
+		    "what the thread that wakes does meanwhile" },
 	[BY] = { "by", SUBMIT, 0, 1, means, "what wakes a worker" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
 struct data {
-	struct sb_parker parker; /* of the thread that wakes */
+	struct sb_parker parker; /* of the thread that wakes, */
+	struct sb_parker *sleep; /* that, or NULL: it spins */
 	uint64_t wakes;
 	uint64_t begun_ns; /* when the step of the latest wake did */
 	uint64_t wrong;
@@ -112,13 +118,13 @@ static int time_one(struct sb_workload_run *run, sb_pid sleeper,
 	uint64_t start_ns;
 	int rc;
 
-	sb_pause_until(&data->parker,
+	sb_pause_until(data->sleep,
 		       sb_clock_ns() + run->param[PAUSE_US] * 1000);
 	start_ns = sb_clock_ns();
 	rc = wake(run, sleeper, number);
 	if (rc)
 		return rc;
-	if (!sb_pause_for(&data->parker, &data->answered, number))
+	if (!sb_pause_for(data->sleep, &data->answered, number))
 		return -ETIMEDOUT;
 	sb_run_record_wake(run, data->begun_ns - start_ns);
 	run->round.wall_ns += data->begun_ns - start_ns;
@@ -139,7 +145,7 @@ static int submit_sleeper(struct sb_workload_run *run, sb_pid *pid)
 				 sb_value_ptr(&input), pid);
 	if (rc)
 		return rc;
-	return sb_pause_for(&data->parker, &data->answered, 0) ? 0 : -ETIMEDOUT;
+	return sb_pause_for(data->sleep, &data->answered, 0) ? 0 : -ETIMEDOUT;
 }
 
 static int setup(struct sb_workload_run *run)
@@ -148,6 +154,7 @@ static int setup(struct sb_workload_run *run)
 
 	data->wakes = run->param[WAKES];
 	sb_parker_init(&data->parker, SB_PARKING_FUTEX);
+	data->sleep = run->param[PAUSE] == SPIN ? NULL : &data->parker;
 	return 0;
 }
 

@@ -103,6 +103,9 @@ WORKS = [
     Work("wake_sleep", 5000, 200, "wake", WAKE,
          lambda n: f"wake-latency --wakes {n} --pause-us 200 --park futex", outside=True),
     # A worker that polls keeps its CPU, so there has to be one that is left.
+    Work("wake_spin", 5000, 200, "wake", NOTICE,
+         lambda n: f"wake-latency --wakes {n} --pause-us 200 --pause spin --park poll",
+         outside=True, peers=False, workers=(1,)),
     Work("wake_poll", 5000, 200, "wake", NOTICE,
          lambda n: f"wake-latency --wakes {n} --pause-us 200 --park poll",
          outside=True, peers=False, workers=(1,)),

@@ -1,44 +1,38 @@
 /*
- * live.pml - core/live.c: how many processes are alive is the sum of two counts,
- * and somebody waits for it to be 0 (sb_live_none, sb_live_release, and the gate
- * of core/platform.c).
+ * live.pml - core/live.c: how many processes are alive, what is reserved ahead, and
+ * somebody who waits for none to live (sb_live_release, sb_live_reserve_foreign,
+ * sb_live_wait_none, and the gate of core/platform.c).
  *
- * Properties: whoever has seen 0 was right when it read the first of the two
- * (assertion). Nobody waits for ever once all have ended (invalid end state). No
- * count of the living is below 0 for whoever gives back (assertion).
+ * Properties: whoever has seen 0 was right: no process was alive, and none had been
+ * reserved (assertion). Nobody waits for ever once all have ended (invalid end
+ * state). live is never below the number of the living (assertion).
  *
- * Bounds: SUBMITTERS foreign threads of 2 processes each, 2 workers, 2 who wait,
- * at any time. A worker keeps what it gives back and returns it as a whole, at any
- * time, or when there is nothing to run.
+ * Bounds: SUBMITTERS foreign threads of 2 processes each, which reserve 2 at a time;
+ * 2 workers; 2 who wait, at any time. A worker keeps what it gives back and returns
+ * it as a whole, at any time, or when there is nothing to run.
  *
- * Abstracted: sequentially consistent; why acquire and release are enough is said
- * in core/live.c. A foreign reservation and the queueing of its process are two
- * steps, without the locks, which order nothing here.
+ * Abstracted: sequentially consistent; the counts are read-modify-writes, and all
+ * else is under a lock. What is done under the foreign lock is one step, but for
+ * what is given back, which is done after it. There is no limit on processes.
  *
  * Mistakes, each of which must be found:
- *   SUBMITTED_FIRST   a reader reads `submitted` first, and `live` second
- *   LOOK_FIRST        who gives back reads `submitted` before it lowers `live`
- *   NO_GATE           a notification does not take the gate's lock
+ *   KEPT      who begins to wait leaves what foreign threads have reserved ahead
+ *   RESERVED  foreign threads reserve ahead although somebody waits
+ *   NO_GATE   a notification does not take the gate's lock
  */
 #ifndef SUBMITTERS
 #define SUBMITTERS 1
 #endif
 #define EACH 2
+#define BATCH 2
 #define ALL (SUBMITTERS * EACH)
 
-short live, submitted;
-byte queued, ended;
+short live;
+byte credit;  /* the foreign threads' */
+byte waiters;
+byte alive, queued, ended;
 bit  locked;  /* the gate's */
 byte waiting; /* waiters asleep, one bit each */
-
-proctype submitter() {
-	byte n;
-
-	do
-	:: n < EACH -> submitted++; queued++; n++
-	:: else -> break
-	od
-}
 
 inline notify() {
 #ifndef NO_GATE
@@ -50,55 +44,77 @@ inline notify() {
 #endif
 }
 
-inline release() {
-#ifdef LOOK_FIRST
-	left = submitted;
-	atomic { live = live - credit; left = left + live };
-#else
-	atomic { live = live - credit; left = live };
-	left = left + submitted;
-	assert(left >= 0);
-#endif
-	credit = 0;
+inline release(n) {
+	atomic { live = live - n; assert(live >= alive); none = (live == 0) };
 	if
-	:: left == 0 -> notify()
+	:: none -> notify()
 	:: else
 	fi;
-	left = 0
+	none = 0
 }
 
-proctype worker() {
-	short left;
-	byte credit;
+proctype submitter() {
+	byte n;
 
 	do
-	:: atomic { queued > 0 -> queued--; ended++; credit++ }
-	:: credit > 0 -> release()
-	:: ended == ALL && credit == 0 -> break
+	:: n < EACH ->
+		atomic {
+			if
+			:: credit
+			:: else ->
+#ifndef RESERVED
+				if
+				:: waiters -> credit = 1
+				:: else -> credit = BATCH
+				fi;
+#else
+				credit = BATCH;
+#endif
+				live = live + credit
+			fi;
+			credit--; alive++
+		};
+		queued++; n++
+	:: else -> break
 	od
 }
 
-proctype waiter(byte me) {
-	short sum, truth;
+proctype worker() {
+	byte mine;
+	bit none;
 
+	do
+	:: atomic { queued > 0 -> queued--; alive--; ended++; mine++ }
+	:: mine > 0 -> release(mine); mine = 0
+	:: ended == ALL && mine == 0 -> break
+	od
+}
+
+inline count(more) {
+	atomic { waiters = waiters + more; back = credit; credit = 0 };
+#ifdef KEPT
+	credit = credit + back; back = 0;
+#endif
+	if
+	:: back -> release(back); back = 0
+	:: else
+	fi
+}
+
+proctype waiter(byte me) {
+	byte back;
+	bit none;
+
+	count(1);
 	atomic { !locked -> locked = 1 };
 	do
-	:: true ->
-#ifdef SUBMITTED_FIRST
-		atomic { sum = submitted; truth = live + submitted };
-		sum = sum + live;
-#else
-		atomic { sum = live; truth = live + submitted };
-		sum = sum + submitted;
-#endif
-		if
-		:: sum == 0 -> assert(truth == 0); break
-		:: else
-		fi;
+	:: atomic { live == 0 -> assert(alive == 0) }; break
+	:: live != 0 ->
 		atomic { waiting = waiting | (1 << me); locked = 0 };
 		atomic { !(waiting & (1 << me)) && !locked -> locked = 1 }
 	od;
-	locked = 0
+	locked = 0;
+	count(-1)
 }
 
 init {
