@@ -4,19 +4,7 @@
  */
 #include "core/internal.h"
 
-/* Read through a function, so that no caller keeps a stale address across a
- * change of threads. */
-static _Thread_local struct sb_worker *current_worker;
-
-struct sb_worker *sb_worker_current(void)
-{
-	return current_worker;
-}
-
-void sb_worker_set_current(struct sb_worker *w)
-{
-	current_worker = w;
-}
+_Thread_local struct sb_worker *sb_current_worker;
 
 static _Thread_local uint32_t submissions;
 
@@ -27,7 +15,7 @@ void sb_caller_submits(bool begins)
 
 bool sb_caller_may_wait(void)
 {
-	return !current_worker && !submissions && !sb_rcu_foreign_inside();
+	return !sb_worker_current() && !submissions && !sb_rcu_foreign_inside();
 }
 
 /* ---- objects ---- */
@@ -86,18 +74,12 @@ void sb_sampler_advance(struct sb_sampler *sampler)
 		sampler->left = UINT32_MAX;
 }
 
-uint64_t sb_worker_look(struct sb_worker *w)
-{
-	sb_counter_add(&w->counters.clock_looks, 1);
-	return sb_clock_stamp_ns();
-}
-
-uint64_t sb_foreign_stamp(struct sb_scheduler *s)
+uint64_t sb_foreign_mark_some(struct sb_scheduler *s)
 {
 	bool chosen;
 
 	sb_lock_acquire(&s->foreign_lock);
 	chosen = sb_sampler_chooses(&s->foreign_sampler);
 	sb_lock_release(&s->foreign_lock);
-	return chosen ? sb_clock_stamp_ns() : 0;
+	return chosen ? sb_clock_ns() : 0;
 }

@@ -636,8 +636,12 @@ void sb_worker_release_credit(struct sb_worker *worker);
 /* ---- caller.c ---- */
 
 /* The worker that the calling thread is, or NULL. */
-struct sb_worker *sb_worker_current(void);
-void sb_worker_set_current(struct sb_worker *worker);
+extern _Thread_local struct sb_worker *sb_current_worker;
+
+static inline struct sb_worker *sb_worker_current(void)
+{
+	return sb_current_worker;
+}
 
 /* The same, if it is one of this scheduler. */
 static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
@@ -700,28 +704,45 @@ static inline bool sb_sampler_chooses(struct sb_sampler *sampler)
 {
 	if (SB_LIKELY(--sampler->left))
 		return false;
-	sb_sampler_advance(sampler);
+	if (sampler->every == 1)
+		sampler->left = 1;
+	else
+		sb_sampler_advance(sampler);
 	return sampler->every;
 }
 
-/* Time now, for a recording; counted, so that its cost is known. */
-uint64_t sb_worker_look(struct sb_worker *worker);
+/* Time now, for a recording, after everything before it in the program; counted, so
+ * that its cost is known. For the ends of what is measured. */
+static inline uint64_t sb_worker_look(struct sb_worker *worker)
+{
+	sb_counter_add(&worker->counters.clock_looks, 1);
+	return sb_clock_stamp_ns();
+}
 
-/* Time now if this one is to be timed, else 0. */
-static inline uint64_t sb_worker_stamp(struct sb_worker *worker)
+/* The same, or a little earlier, at half the cost; counted as a look. For the
+ * beginnings: whoever measures from there has it handed over, and looks after that. */
+static inline uint64_t sb_worker_mark(struct sb_worker *worker)
+{
+	sb_counter_add(&worker->counters.clock_looks, 1);
+	return sb_clock_ns();
+}
+
+/* Time now if this one is to be timed, else 0; see sb_worker_mark(). */
+static inline uint64_t sb_worker_mark_some(struct sb_worker *worker)
 {
 	return SB_UNLIKELY(sb_sampler_chooses(&worker->sampler))
-		       ? sb_worker_look(worker)
+		       ? sb_worker_mark(worker)
 		       : 0;
 }
 
-uint64_t sb_foreign_stamp(struct sb_scheduler *scheduler);
+uint64_t sb_foreign_mark_some(struct sb_scheduler *scheduler);
 
 /* The same for any caller; worker is its own or NULL. */
-static inline uint64_t sb_caller_stamp(struct sb_scheduler *scheduler,
-				       struct sb_worker *worker)
+static inline uint64_t sb_caller_mark_some(struct sb_scheduler *scheduler,
+					   struct sb_worker *worker)
 {
-	return worker ? sb_worker_stamp(worker) : sb_foreign_stamp(scheduler);
+	return worker ? sb_worker_mark_some(worker)
+		      : sb_foreign_mark_some(scheduler);
 }
 
 /* What is kept at every level of recording but `off`. */

@@ -23,7 +23,7 @@ SB_COLD static uint64_t trace_wake(struct sb_worker *w, uint32_t id)
 
 void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 {
-	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_stamp(s, w));
+	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_mark_some(s, w));
 	if (SB_UNLIKELY(s->trace_events))
 		sb_store_rlx(&s->worker[id]->wake_id, trace_wake(w, id));
 	sb_unpark(&s->worker[id]->parker);
@@ -112,7 +112,7 @@ void sb_route_new(struct sb_worker *w, struct sb_process *p)
 	struct sb_scheduler *s = w->scheduler;
 
 	if (SB_UNLIKELY(p->timed))
-		p->ready_ns = sb_worker_look(w);
+		p->ready_ns = sb_worker_mark(w);
 	sb_route_local(w, p, false);
 	sb_fence_store_load(&s->idle.counts);
 	wake_if_wanted(s, w, w->id);
@@ -123,7 +123,7 @@ void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
 {
 	const uint32_t last = p->last_worker;
 
-	p->ready_ns = sb_caller_stamp(s, w);
+	p->ready_ns = sb_caller_mark_some(s, w);
 	if (s->config.wake == SB_WAKE_LOCAL && w)
 		to_local(s, w, p);
 	else if (s->config.wake == SB_WAKE_GLOBAL || last >= s->workers)
@@ -209,7 +209,7 @@ int sb_route_hold(struct sb_worker *w, struct sb_process *p,
 	if (SB_UNLIKELY(!node))
 		return -ENOMEM;
 	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
-	node->sent_ns = sb_worker_stamp(w);
+	node->sent_ns = sb_worker_mark_some(w);
 	if (w->running == p)
 		sb_backlog_put(w->running, node);
 	else
@@ -250,7 +250,7 @@ static uint64_t handed_over_at(struct sb_worker *w)
 {
 	if (SB_LIKELY(!w->held.newest->sent_ns))
 		return 0;
-	return w->running->ready_ns ? w->step_end_ns : sb_worker_look(w);
+	return w->running->ready_ns ? w->step_end_ns : sb_worker_mark(w);
 }
 
 void sb_route_hand_over(struct sb_worker *w)
@@ -306,7 +306,7 @@ int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
 		return -ENOMEM;
 	sb_event_fill(node, kind, tag, data);
 	if (kind.type == SB_EVENT_MESSAGE)
-		node->sent_ns = sb_caller_stamp(s, w);
+		node->sent_ns = sb_caller_mark_some(s, w);
 	return sb_route_deliver(s, w, p, node);
 }
 

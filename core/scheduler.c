@@ -233,7 +233,7 @@ static void *worker_thread(void *arg)
 	sb_gate_wait(&s->gate, may_go, s, UINT64_MAX);
 	if (rc)
 		return NULL;
-	sb_worker_set_current(w);
+	sb_current_worker = w;
 	sb_rcu_worker_register();
 	/* A stop by force buries nobody. */
 	sb_add_acq_rel(&s->burials, 1);
@@ -248,7 +248,7 @@ static void *worker_thread(void *arg)
 	sb_pool_flush(&w->pool);
 	sb_rcu_worker_unregister();
 	sb_account_stop(&w->account);
-	sb_worker_set_current(NULL);
+	sb_current_worker = NULL;
 	return NULL;
 }
 

@@ -172,18 +172,28 @@ static bool is_own(const struct sb_worker *w, sb_pid pid)
 	return w && w->running && w->running->pid == pid;
 }
 
+/* Of a process that the caller does not run. */
+SB_COLD static int complete_other(const struct sb_completer *completer,
+				  struct sb_event_kind kind,
+				  union sb_value result)
+{
+	struct sb_scheduler *s = completer->scheduler;
+	struct sb_worker *w = sb_caller_enter(s);
+	const int rc =
+		sb_route_completion(w, sb_route_find(s, w, completer->pid),
+				    kind, completer, result);
+
+	sb_caller_leave(w);
+	return rc;
+}
+
 int sb_complete(const struct sb_completer *completer, union sb_value result,
 		int error)
 {
 	const struct sb_event_kind kind = sb_kind(SB_EVENT_COMPLETION, error);
-	struct sb_scheduler *s = completer->scheduler;
-	struct sb_worker *w = sb_caller_enter(s);
-	int rc;
+	struct sb_worker *w = sb_worker_of(completer->scheduler);
 
 	if (SB_LIKELY(is_own(w, completer->pid)))
 		return sb_route_complete_own(w, kind, completer, result);
-	rc = sb_route_completion(w, sb_route_find(s, w, completer->pid), kind,
-				 completer, result);
-	sb_caller_leave(w);
-	return rc;
+	return complete_other(completer, kind, result);
 }

@@ -41,10 +41,9 @@ SB_COLD static void record_event(struct sb_worker *w,
  * flood of messages to one process cannot keep its worker from them.
  */
 static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
-			    uint64_t *now)
+			    uint32_t budget, uint64_t *now)
 {
 	const bool bounded = w->scheduler->config.mailbox_bound;
-	const uint32_t budget = batch_of(w, p);
 	uint32_t n = 0;
 
 	while (p->backlog_first && n < budget) {
@@ -98,22 +97,27 @@ static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
 				  : &step->overflow[i - SB_STEP_YIELDS];
 }
 
-/* 0: it is not timed. */
-static uint64_t issued_at(const struct sb_worker *w, const struct sb_process *p)
+/*
+ * When a step has ended that has yielded, or is to be followed by another one: 0 if
+ * what comes now is not timed. A step that was timed has looked.
+ */
+static uint64_t ended_at(struct sb_worker *w, const struct sb_process *p)
 {
-	return SB_UNLIKELY(p->ready_ns) ? w->step_end_ns : 0;
+	if (SB_LIKELY(!sb_sampler_chooses(&w->sampler)))
+		return 0;
+	return p->ready_ns ? w->step_end_ns : sb_worker_mark(w);
 }
 
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p,
-			const struct sb_yield *yield)
+			const struct sb_yield *yield, uint64_t issued_ns)
 {
 	const struct sb_dispatch_entry *entry =
 		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
-						.issued_ns = issued_at(w, p) };
+						.issued_ns = issued_ns };
 	const int rc = entry ? entry->handler(entry->context, &yield->command,
 					      &completer)
 			     : -ENOSYS;
@@ -125,13 +129,14 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 		  : 0;
 }
 
-static int dispatch_yields(struct sb_worker *w, struct sb_process *p)
+static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
+			   uint64_t issued_ns)
 {
 	const struct sb_step *step = &w->step;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < step->yields && !rc; i++)
-		rc = dispatch_one(w, p, yield_at(step, i));
+		rc = dispatch_one(w, p, yield_at(step, i), issued_ns);
 	sb_counter_add(&w->counters.yields, step->yields);
 	return rc;
 }
@@ -152,9 +157,10 @@ static bool comes_next(struct sb_worker *w, bool behind)
  * because it continues, or got a whole batch of events. Otherwise in front: what
  * it waited for is there.
  */
-static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
+static void run_again(struct sb_worker *w, struct sb_process *p, bool behind,
+		      uint64_t ready_ns)
 {
-	p->ready_ns = sb_worker_stamp(w);
+	p->ready_ns = ready_ns;
 	if (comes_next(w, behind))
 		w->next = p; /* and stays Running */
 	else
@@ -162,7 +168,7 @@ static void run_again(struct sb_worker *w, struct sb_process *p, bool behind)
 }
 
 static void settle(struct sb_worker *w, struct sb_process *p, int status,
-		   bool whole_batch)
+		   bool whole_batch, uint64_t issued_ns)
 {
 	const bool waits = status != SB_CONTINUE || w->step.yields;
 	const enum sb_state to = status == SB_IDLE && !w->step.yields
@@ -174,7 +180,9 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
 	 * over the budget; all else sets the wakeup flag. */
 	if (waits && !p->backlog_first && sb_word_release(p, to))
 		return;
-	run_again(w, p, !waits || whole_batch);
+	/* One choice for the yields and for what they lead to. */
+	run_again(w, p, !waits || whole_batch,
+		  w->step.yields ? issued_ns : ended_at(w, p));
 }
 
 /* ---- completion ---- */
@@ -331,6 +339,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 {
 	struct sb_step *step = &w->step;
 	struct sb_event_node *newest;
+	const uint32_t budget = batch_of(w, p); /* which the step may change */
 	uint64_t now = 0;
 	uint32_t events;
 	int status;
@@ -344,8 +353,8 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	if (SB_UNLIKELY(p->ready_ns))
 		now = sb_worker_look(w);
 	p->last_worker = w->id;
-	events = fill_events(w, p, &now);
-	*whole_batch = events >= batch_of(w, p); /* which the step may change */
+	events = fill_events(w, p, budget, &now);
+	*whole_batch = events == budget;
 	step->self = p->pid;
 	step->yields = 0;
 	sb_counter_add(&p->steps, 1);
@@ -370,6 +379,7 @@ static int check_status(const struct sb_process *p, int status)
 void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 {
 	bool whole_batch = false;
+	uint64_t issued_ns = 0;
 	int status;
 
 	w->running = p;
@@ -377,8 +387,10 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 	if (w->held.to)
 		sb_route_hand_over(w);
 	if (w->step.yields && status >= 0 && status != SB_DONE) {
-		const int rc = dispatch_yields(w, p);
+		int rc;
 
+		issued_ns = ended_at(w, p);
+		rc = dispatch_yields(w, p, issued_ns);
 		status = rc ? rc : status;
 	}
 	status = check_status(p, status);
@@ -387,5 +399,5 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
 				  w->step.result);
 	else
-		settle(w, p, status, whole_batch);
+		settle(w, p, status, whole_batch, issued_ns);
 }

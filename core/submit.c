@@ -112,8 +112,8 @@ static int take_own_parts(struct sb_worker *w, const struct submission *sub,
 static uint64_t start_time(struct sb_worker *w, bool timed)
 {
 	if (!w)
-		return timed ? sb_clock_stamp_ns() : sb_clock_ns();
-	return timed ? sb_worker_look(w) : w->now_ns;
+		return sb_clock_ns();
+	return timed ? sb_worker_mark(w) : w->now_ns;
 }
 
 /* A draft that is counted. */
@@ -216,7 +216,7 @@ static bool launch_foreign(struct sb_scheduler *s, const struct draft *draft)
 	bool accepted;
 
 	if (SB_UNLIKELY(draft->timed))
-		p->ready_ns = sb_clock_stamp_ns();
+		p->ready_ns = sb_clock_ns();
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
 	sb_lock_acquire(&s->global.push_lock);
 	accepted = !refuses(s);
