@@ -12,7 +12,7 @@ void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena)
 	sb_lock_init(&queue->take_lock);
 }
 
-void sb_runq_clear(struct sb_runq *queue)
+static void free_parts(struct sb_runq *queue)
 {
 	struct sb_runq_part *part = queue->head ? queue->head : queue->start;
 
@@ -22,8 +22,22 @@ void sb_runq_clear(struct sb_runq *queue)
 		sb_mem_free(part);
 		part = next;
 	}
-	sb_mem_free(sb_load_rlx(&queue->spare));
-	sb_runq_init(queue, queue->arena);
+	sb_mem_free(sb_xchg_acq(&queue->spare, NULL));
+	queue->start = queue->head = queue->tail = NULL;
+	queue->end = SB_RUNQ_SLOTS;
+}
+
+void sb_runq_clear(struct sb_runq *queue)
+{
+	sb_lock_acquire(&queue->push_lock);
+	sb_lock_acquire(&queue->take_lock);
+	free_parts(queue);
+	queue->linked = 0;
+	queue->links = false;
+	queue->taken_seen = queue->count;
+	sb_store_rel(&queue->taken, queue->count);
+	sb_lock_release(&queue->take_lock);
+	sb_lock_release(&queue->push_lock);
 }
 
 /* ---- who pushes ---- */

@@ -6,7 +6,7 @@
  * Practical Non-Blocking and Blocking Concurrent Queue Algorithms, PODC 1996, section
  * 3: the two-lock queue), and two counts, of all that was ever pushed and of all that
  * was ever taken, modulo 2^32. Any thread may call any function at the same time, but
- * for init and clear.
+ * for init.
  *
  * Linearization points: the store of `pushed`, and that of `taken`. A push stores the
  * process, then `pushed` with release; a take reads `pushed` with acquire, so all that
@@ -85,8 +85,7 @@ static_assert(offsetof(struct sb_runq, hot[SB_RUNQ_HOT]) <= SB_FETCHED,
 /* arena: where parts come from. */
 void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena);
 
-/* Forgets what is in it, and has no memory any more. It may be used again. Nobody
- * else uses it. */
+/* Forgets what is in it, and has no memory any more. It may be used again. */
 void sb_runq_clear(struct sb_runq *queue);
 
 /* Appends one process. Never fails. The caller holds push_lock. Returns the length
