@@ -78,14 +78,6 @@
 	((void)sizeof(word), atomic_thread_fence(memory_order_seq_cst))
 #endif
 
-/* The same after a read-modify-write, which on x86-64 has been that fence. */
-#if defined(__x86_64__) && !SB_TSAN
-#define sb_fence_after_rmw(word)                                               \
-	((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
-#else
-#define sb_fence_after_rmw(word) sb_fence_store_load(word)
-#endif
-
 /*
  * Brings the line at address into the caches, to be written: one that another core
  * has written last then comes at once as the only copy. A hint; any address will do.
@@ -100,11 +92,11 @@ static inline void sb_prefetch_write(const void *address)
 #endif
 }
 
-/* The same for an object that begins on a line and is likely to have two. */
+/* The same for an object that begins on a line and is likely to have two; or NULL. */
 static inline void sb_prefetch_object(const void *object)
 {
 	sb_prefetch_write(object);
-	sb_prefetch_write((const char *)object + SB_FETCHED);
+	sb_prefetch_write((const void *)((uintptr_t)object + SB_FETCHED));
 }
 
 /*

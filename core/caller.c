@@ -78,6 +78,8 @@ uint64_t sb_foreign_mark_some(struct sb_scheduler *s)
 {
 	bool chosen;
 
+	if (!s->config.sample_every)
+		return 0;
 	sb_lock_acquire(&s->foreign_lock);
 	chosen = sb_sampler_chooses(&s->foreign_sampler);
 	sb_lock_release(&s->foreign_lock);

@@ -21,13 +21,13 @@
  *   sb_clock_ns     for ticks, budgets, deadlines, rounds: what it is compared
  *                   with is microseconds away, and an early reading is only
  *                   that. A deadline is not passed too early either: what is
- *                   early is less than what has really passed.
- *   sb_clock_stamp_ns for latencies of tens of nanoseconds between threads,
- *                   which are sampled: it waits until everything before it is
+ *                   early is less than what has really passed. And for the
+ *                   beginnings of latencies: what is stored in a message was
+ *                   read before the message was seen.
+ *   sb_clock_stamp_ns for the ends of latencies of tens of nanoseconds, which are
+ *                   sampled: it waits until everything before it is
  *                   done (lfence, isb). Without, the time at which a message is
  *                   taken could be one at which its sender had not stamped it.
- *                   The sender's stamp needs nothing behind it: it is stored in
- *                   the message, so it was read before the message was seen.
  * Counters of different cores may differ by the bound that was found when they
  * were compared. sb_clock_passed() makes of a negative difference 0.
  *

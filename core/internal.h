@@ -169,8 +169,9 @@ struct sb_worker {
 	struct sb_process *untold_process; /* only compared */
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
-	uint32_t moments;   /* of waiting for more; see gather() in worker.c */
-	uint64_t gather_ns; /* 0: it does not wait */
+	uint32_t moments;    /* of waiting for more; see gather() in worker.c */
+	uint64_t gather_ns;  /* 0: it does not wait */
+	uint64_t ran_out_ns; /* when it last ran out of work */
 	bool naps;	    /* its last sleep was shorter than config.spin_ns */
 	bool records;	    /* config.record */
 	bool hands_over;    /* its steps hold what they send: sb_route_hold() */
@@ -627,11 +628,12 @@ void sb_live_unreserve(struct sb_scheduler *scheduler,
 /* A process of this worker has completed. */
 void sb_live_complete(struct sb_worker *worker);
 
-/* Gives n reservations back. */
-void sb_live_release(struct sb_scheduler *scheduler, uint64_t n);
+/* Gives n reservations back, of which the last was needed until then. */
+void sb_live_release(struct sb_scheduler *scheduler, uint64_t n,
+		     uint64_t since_ns);
 
-/* Gives back what the worker has reserved ahead. */
-void sb_worker_release_credit(struct sb_worker *worker);
+/* Gives back what the worker has reserved ahead; it has had no work since then. */
+void sb_worker_release_credit(struct sb_worker *worker, uint64_t since_ns);
 
 /* ---- caller.c ---- */
 

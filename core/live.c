@@ -27,16 +27,31 @@ static bool reserve(struct sb_scheduler *s, uint64_t n)
 	return true;
 }
 
-void sb_live_release(struct sb_scheduler *s, uint64_t n)
+/* True: that was the last one; the gate is to be told, under no lock. */
+static bool give_back(struct sb_scheduler *s, uint64_t n)
 {
-	uint64_t before;
+	const uint64_t before = sb_sub_acq_rel(&s->live, n);
 
-	/* First, so that whoever sees 0 also sees a stamp from this time. */
-	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());
-	SB_WINDOW();
-	before = sb_sub_acq_rel(&s->live, n);
 	SB_CHECK(before, >=, n);
-	if (before == n)
+	return before == n;
+}
+
+/* The latest time of those who release at the same time. */
+static void note_idleness(struct sb_scheduler *s, uint64_t since_ns)
+{
+	uint64_t noted = sb_load_rlx(&s->idle_since_ns);
+
+	while (noted < since_ns &&
+	       !sb_cas_weak_acq_rel(&s->idle_since_ns, &noted, since_ns))
+		;
+}
+
+void sb_live_release(struct sb_scheduler *s, uint64_t n, uint64_t since_ns)
+{
+	/* First, so that whoever sees 0 also sees a time from this time. */
+	note_idleness(s, since_ns);
+	SB_WINDOW();
+	if (give_back(s, n))
 		sb_gate_notify(&s->gate);
 }
 
@@ -63,14 +78,16 @@ bool sb_live_reserve_foreign(struct sb_scheduler *s)
 			   s->waiters ? 1 : CREDIT_BATCH);
 }
 
-/* What foreign threads have reserved is not to keep a worker from the last ones. */
+/* What foreign threads have reserved is not to keep a worker from the last ones. They
+ * may have given it back since the worker looked. */
 SB_COLD static bool take_foreign_credit(struct sb_scheduler *s)
 {
 	bool taken;
 
 	sb_lock_acquire(&s->foreign_lock);
-	taken = s->foreign_credit;
-	s->foreign_credit -= taken;
+	taken = s->foreign_credit || reserve(s, 1);
+	if (s->foreign_credit)
+		s->foreign_credit--;
 	sb_lock_release(&s->foreign_lock);
 	return taken;
 }
@@ -86,16 +103,16 @@ void sb_live_unreserve(struct sb_scheduler *s, struct sb_worker *w)
 	if (w)
 		w->credit++;
 	else
-		sb_live_release(s, 1);
+		sb_live_release(s, 1, sb_clock_ns());
 }
 
-void sb_worker_release_credit(struct sb_worker *w)
+void sb_worker_release_credit(struct sb_worker *w, uint64_t since_ns)
 {
 	const uint32_t n = w->credit;
 
 	w->credit = 0;
 	if (n)
-		sb_live_release(w->scheduler, n);
+		sb_live_release(w->scheduler, n, since_ns);
 }
 
 void sb_live_complete(struct sb_worker *w)
@@ -103,7 +120,7 @@ void sb_live_complete(struct sb_worker *w)
 	if (++w->credit <= 2 * CREDIT_BATCH)
 		return;
 	w->credit -= CREDIT_BATCH;
-	sb_live_release(w->scheduler, CREDIT_BATCH);
+	sb_live_release(w->scheduler, CREDIT_BATCH, sb_clock_ns());
 }
 
 /* ---- waiting ---- */
@@ -115,26 +132,38 @@ static bool is_none(void *arg)
 	return sb_load_acq(&s->live) == 0;
 }
 
-/* More or fewer who wait; nothing is kept from them. */
-static void count_waiters(struct sb_scheduler *s, uint32_t more)
+/*
+ * From now on nothing is reserved ahead. What was is given back under the lock, so
+ * that it is never neither in the count nor in the credit; and it says nothing about
+ * when the last process has ended.
+ */
+static void begin_to_wait(struct sb_scheduler *s)
 {
-	uint32_t n;
+	bool was_last = false;
 
 	sb_lock_acquire(&s->foreign_lock);
-	s->waiters += more;
-	n = s->foreign_credit;
+	s->waiters++;
+	if (s->foreign_credit)
+		was_last = give_back(s, s->foreign_credit);
 	s->foreign_credit = 0;
 	sb_lock_release(&s->foreign_lock);
-	if (n)
-		sb_live_release(s, n);
+	if (was_last)
+		sb_gate_notify(&s->gate);
+}
+
+static void end_waiting(struct sb_scheduler *s)
+{
+	sb_lock_acquire(&s->foreign_lock);
+	s->waiters--;
+	sb_lock_release(&s->foreign_lock);
 }
 
 bool sb_live_wait_none(struct sb_scheduler *s, uint64_t timeout_ns)
 {
 	bool none;
 
-	count_waiters(s, 1);
+	begin_to_wait(s);
 	none = sb_gate_wait(&s->gate, is_none, s, timeout_ns);
-	count_waiters(s, -1U);
+	end_waiting(s);
 	return none;
 }

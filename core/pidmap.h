@@ -10,8 +10,8 @@
  * last process of it has ended. PIDs that callers choose are in a table of their
  * own, one by one and for ever.
  *
- * All but create and destroy are called by a registered, online thread
- * (core/reclaim.h). What lookup returns stays a process until the caller's next
+ * Lookup and for_each are called by a registered, online thread (core/reclaim.h).
+ * What they find stays a process until the caller's next
  * quiescent state; that it is still alive, only its state word says.
  */
 #ifndef SB_CORE_PIDMAP_H

@@ -71,7 +71,7 @@ void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
 {
 	struct sb_deque *deque = behind ? &w->cold : &w->deque;
 
-	/* Without memory for a larger ring, the linked queue takes it. */
+	/* Without memory for a larger ring, the global queue takes it. */
 	if (SB_UNLIKELY(!sb_deque_push(deque, p)))
 		sb_runq_push(&w->scheduler->global, p);
 }

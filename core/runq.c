@@ -12,18 +12,22 @@ void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena)
 	sb_lock_init(&queue->take_lock);
 }
 
-static void free_parts(struct sb_runq *queue)
+static void free_list(struct sb_runq_part *part)
 {
-	struct sb_runq_part *part = queue->head ? queue->head : queue->start;
-
 	while (part) {
 		struct sb_runq_part *next = part->next;
 
 		sb_mem_free(part);
 		part = next;
 	}
-	sb_mem_free(sb_xchg_acq(&queue->spare, NULL));
-	queue->start = queue->head = queue->tail = NULL;
+}
+
+static void free_parts(struct sb_runq *queue)
+{
+	free_list(queue->head ? queue->head : queue->start);
+	free_list(queue->empty);
+	free_list(sb_xchg_acq(&queue->emptied, NULL));
+	queue->start = queue->head = queue->tail = queue->empty = NULL;
 	queue->end = SB_RUNQ_SLOTS;
 }
 
@@ -42,13 +46,16 @@ void sb_runq_clear(struct sb_runq *queue)
 
 /* ---- who pushes ---- */
 
-static struct sb_runq_part *make_part(struct sb_runq *queue)
+static struct sb_runq_part *take_part(struct sb_runq *queue)
 {
-	struct sb_runq_part *part = NULL;
+	struct sb_runq_part *part;
 
-	if (sb_load_rlx(&queue->spare))
-		part = sb_xchg_acq(&queue->spare, NULL);
-	if (!part)
+	if (!queue->empty && sb_load_rlx(&queue->emptied))
+		queue->empty = sb_xchg_acq(&queue->emptied, NULL);
+	part = queue->empty;
+	if (part)
+		queue->empty = part->next;
+	else
 		part = sb_mem_alloc(queue->arena, sizeof(*part), SB_LINE);
 	if (part)
 		part->next = NULL;
@@ -62,7 +69,7 @@ static bool make_room(struct sb_runq *queue)
 
 	if (SB_LIKELY(queue->end < SB_RUNQ_SLOTS))
 		return true;
-	part = make_part(queue);
+	part = take_part(queue);
 	if (!part)
 		return false;
 	if (queue->tail)
@@ -141,6 +148,16 @@ uint32_t sb_runq_push(struct sb_runq *queue, struct sb_process *process)
 
 /* ---- who takes ---- */
 
+/* Taken as a whole, so the same part at the top is the same list. */
+static void put_emptied(struct sb_runq *queue, struct sb_runq_part *part)
+{
+	struct sb_runq_part *top = sb_load_rlx(&queue->emptied);
+
+	do {
+		part->next = top;
+	} while (!sb_cas_weak_acq_rel(&queue->emptied, &top, part));
+}
+
 /* Goes to the next part if all of this one has been taken; there is one. */
 static void reach_first(struct sb_runq *queue)
 {
@@ -150,12 +167,8 @@ static void reach_first(struct sb_runq *queue)
 		return;
 	queue->head = part ? part->next : queue->start;
 	queue->begin = 0;
-	if (!part)
-		return;
-	if (sb_load_rlx(&queue->spare))
-		sb_mem_free(part);
-	else
-		sb_store_rel(&queue->spare, part);
+	if (part)
+		put_emptied(queue, part);
 }
 
 /* n that are there. */

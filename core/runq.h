@@ -60,12 +60,13 @@ struct sb_runq {
 	uint32_t end;	/* behind the last in tail */
 	struct sb_runq_part *tail;  /* NULL: end is SB_RUNQ_SLOTS */
 	struct sb_runq_part *start; /* the first one ever */
+	struct sb_runq_part *empty; /* linked, to be used again */
 	struct sb_arena *arena;
 	uint32_t taken_seen; /* `taken`, some time ago */
 	bool links;	     /* the last push has linked, see below */
 
 	/* Line 2: who takes, under its lock, which a push that links takes, too.
-	 * Anyone reads `taken`, and takes `spare`. */
+	 * Anyone reads `taken`, and takes `emptied`. */
 	alignas(SB_LINE) struct sb_lock take_lock;
 	_Atomic(uint32_t) taken;
 	struct sb_runq_part *head; /* NULL: nothing has been taken yet */
@@ -74,8 +75,9 @@ struct sb_runq {
 	 * those in the parts, and while there are any, the next one is, too. */
 	uint32_t linked;
 	struct sb_process *first, *last;
-	_Atomic(struct sb_runq_part *)
-		spare; /* empty, to be used again; or NULL */
+	/* Linked; who pushes takes all. A queue keeps what it once needed, so that a
+	 * worker that polls never gives memory back. */
+	_Atomic(struct sb_runq_part *) emptied;
 };
 
 static_assert(sizeof(struct sb_runq) == 3 * SB_LINE, "three lines each");

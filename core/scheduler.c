@@ -244,7 +244,7 @@ static void *worker_thread(void *arg)
 	sb_worker_loop(w);
 	sb_trace_note(&w->trace, SB_TRACE_REST, 0, 0);
 	sb_worker_bury(w);
-	sb_worker_release_credit(w);
+	sb_worker_release_credit(w, sb_clock_ns());
 	sb_pool_flush(&w->pool);
 	sb_rcu_worker_unregister();
 	sb_account_stop(&w->account);
@@ -412,7 +412,7 @@ static uint64_t finish_by_force(struct sb_scheduler *s)
 		sb_object_free(s, NULL, p, sb_process_bytes(p->ops));
 	}
 	if (forced.count)
-		sb_live_release(s, forced.count);
+		sb_live_release(s, forced.count, sb_clock_ns());
 	(void)sb_live_wait_none(s, UINT64_MAX);
 	return forced.count;
 }
@@ -438,7 +438,7 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 		return -EDEADLK;
 	if (!begin_to_refuse(s, SB_PHASE_RUNNING))
 		return -EALREADY;
-	sb_fence_store_load(&s->phase);
+	sb_fence_store_load(&s->idle.counts); /* see sb_route_new() */
 	cancel_all(s);
 	rc = sb_scheduler_wait_idle(s, timeout_ns);
 	halt_workers(s);

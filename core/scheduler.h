@@ -94,7 +94,9 @@ struct sb_config {
 	uint64_t
 		spin_ns; /* after a sleep shorter than that, more of these, for so
 			   * long; 0: never */
-	uint32_t searchers_max; /* 0: half of the awake workers */
+	uint32_t
+		searchers_max; /* 0: half of the awake workers, not counting those
+				 * who have run out of work a moment ago */
 	enum sb_park_policy park;
 	uint32_t event_budget; /* most events of one step, >= 1 */
 	uint64_t event_ns; /* while a step with many takes longer, the process
@@ -104,7 +106,8 @@ struct sb_config {
 		      * histograms; only the counters of steps and what they did */
 	uint32_t
 		sample_every; /* with record: time one in N queueings, sends and
-				* wakes, and what becomes of them; 0: none */
+				* wakes, and turns of a process that yields or
+				* continues, and what becomes of them; 0: none */
 	uint64_t processes_max;
 	uint64_t seed;
 	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
@@ -120,7 +123,7 @@ struct sb_config {
 	/*
 	 * Callbacks, each may be NULL; hook is passed to all. They run on the
 	 * thread in question and must not block; nor must init and close: a
-	 * stop by force, of any scheduler, waits for them.
+	 * stop waits for them, and one of another scheduler may.
 	 *   on_start     before the process is visible; an error refuses it:
 	 *                submit returns it and everything is rolled back
 	 *   on_complete  exactly once for each process that on_start let pass,
@@ -189,7 +192,8 @@ SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
  * Refuses new processes, sends every process a cancel event, and waits until
  * all are complete or timeout_ns has passed; then completes the rest by force
  * with -ECANCELED. Returns 0, or -ETIMEDOUT if force was needed. A step that
- * is running is waited for in any case. Start may follow. A worker, in a step,
+ * is running is waited for in any case, and so is a submission under way, which is
+ * refused. Start may follow. A worker, in a step,
  * and any callback would wait for itself: -EDEADLK, and nothing is done. -EALREADY: not started,
  * or somebody else is stopping it.
  *
@@ -204,8 +208,9 @@ int sb_scheduler_stop(struct sb_scheduler *scheduler, uint64_t timeout_ns);
  * completed. Errors, with nothing left behind: -ESHUTDOWN (stopping), -EAGAIN
  * (processes_max), -ENOMEM, or what init or on_start returned.
  *
- * The bound holds for the sum of live processes and what workers have reserved
- * ahead (at most 64 each); an idle worker has reserved nothing.
+ * processes_max bounds the sum of live processes and what workers have reserved
+ * ahead (at most 64 each; one that has found no work for a moment: nothing). What
+ * foreign threads have reserved ahead is there for all.
  */
 SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 				      const struct sb_process_ops *ops,

@@ -92,7 +92,7 @@ static int take_foreign_parts(struct sb_scheduler *s,
 	}
 	sb_lock_release(&s->foreign_lock);
 	if (rc == -ENOMEM)
-		sb_live_release(s, 1);
+		sb_live_release(s, 1, sb_clock_ns());
 	return rc;
 }
 
@@ -283,6 +283,7 @@ static int submit_own(struct sb_worker *w, const struct submission *sub,
 static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
 			  sb_pid *pid)
 {
+	const sb_pid before = pid ? *pid : 0;
 	struct draft draft;
 	int rc;
 
@@ -290,10 +291,13 @@ static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
 	__builtin_prefetch(&s->idle.counts);
 	sb_caller_submits(true);
 	rc = prepare(s, NULL, sub, &draft);
-	if (!rc && !launch_foreign(s, &draft))
-		rc = refuse(s, draft.process);
 	if (!rc && pid)
-		*pid = draft.name.pid;
+		*pid = draft.name.pid; /* its step may look there */
+	if (!rc && !launch_foreign(s, &draft)) {
+		rc = refuse(s, draft.process);
+		if (pid)
+			*pid = before;
+	}
 	sb_caller_submits(false);
 	return rc;
 }

@@ -272,7 +272,7 @@ static bool work_visible(struct sb_scheduler *s)
 static void flush_for_others(struct sb_worker *w)
 {
 	sb_worker_bury(w);
-	sb_worker_release_credit(w);
+	sb_worker_release_credit(w, w->ran_out_ns);
 	sb_worker_take_reclaimed(w);
 	sb_pool_flush(&w->pool);
 }
@@ -435,11 +435,12 @@ static void spin_aside(struct sb_worker *w)
 #define GATHER_EVERY  64
 #define GATHER_ITEMS  4
 
-static void wait_ns(uint64_t ns)
+/* Unless somebody has woken a process for this very worker. */
+static void wait_for_more(struct sb_worker *w, uint64_t ns)
 {
 	const uint64_t end = sb_clock_ns() + ns;
 
-	while (sb_clock_ns() < end)
+	while (!sb_runq_length(&w->inject) && sb_clock_ns() < end)
 		sb_cpu_pause();
 }
 
@@ -452,7 +453,6 @@ static void wait_ns(uint64_t ns)
  */
 static struct sb_process *gather(struct sb_worker *w, bool searching)
 {
-	struct sb_hist *ended_by = &w->hists.spins_global;
 	uint64_t ns = w->gather_ns;
 	struct sb_process *p;
 
@@ -460,14 +460,8 @@ static struct sb_process *gather(struct sb_worker *w, bool searching)
 		ns = GATHER_NS;
 	if (!ns)
 		return NULL;
-	wait_ns(ns);
-	p = take_global(w, w->taken_max);
-	if (!p && searching) {
-		ended_by = &w->hists.spins_steal;
-		p = steal(w);
-	}
-	if (p)
-		sb_worker_note(w, ended_by, 0);
+	wait_for_more(w, ns);
+	p = look_everywhere(w, searching, 0);
 	/* All but p are there. */
 	if (p && sb_deque_size(&w->deque) + 1 >= GATHER_ITEMS)
 		w->gather_ns = sb_min_u64(2 * ns, GATHER_NS_MAX);
@@ -480,7 +474,8 @@ static struct sb_process *gather(struct sb_worker *w, bool searching)
  * One who has just run out of work, and whose last came from another thread, often
  * gets more at once. So in the first moment it does nothing that others would have
  * to fetch from it: it owes them what it owes for so much longer, and if nobody
- * sleeps, so that nobody asks who searches, it is not counted as a searcher.
+ * sleeps, so that nobody asks who searches, it is not counted as a searcher, unless
+ * how many there may be is configured.
  */
 static struct sb_process *wait_a_moment(struct sb_worker *w, bool searching,
 					uint64_t most, uint64_t *spins)
@@ -511,12 +506,13 @@ static struct sb_process *search_and_block(struct sb_worker *w)
 	const uint64_t end = tight + s->config.spin_yield;
 	uint64_t end_ns = 0;
 	uint64_t spins = 0;
-	const bool asked = sb_idle_sleeping(sb_load_rlx(&s->idle.counts));
-	bool searching = asked && sb_idle_search_begin(&s->idle);
-	struct sb_process *p = wait_a_moment(w, searching || !asked,
+	const bool counted = s->config.searchers_max ||
+			     sb_idle_sleeping(sb_load_rlx(&s->idle.counts));
+	bool searching = counted && sb_idle_search_begin(&s->idle);
+	struct sb_process *p = wait_a_moment(w, searching || !counted,
 					     sb_min_u64(tight, MOMENT), &spins);
 
-	if (!p && !asked)
+	if (!p && !counted)
 		searching = sb_idle_search_begin(&s->idle);
 	while (!p && !halted(s)) {
 		p = look_everywhere(w, searching, spins);
@@ -578,6 +574,7 @@ static struct sb_process *search(struct sb_worker *w)
 	sb_account_search(&w->account);
 	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, 0);
 	sb_counter_add(&w->counters.idle_episodes, 1);
+	w->ran_out_ns = sb_clock_ns();
 	sb_steal_begin(w);
 	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w)
 						      : search_and_block(w);

@@ -196,11 +196,16 @@ LIFE = [
            "	(void)sb_cancel_process(arg, NULL, p);", "	(void)arg; (void)p;",
            "small:test_core_lifecycle"),
     Mutant("the stamp of idleness comes after the count", "core/live.c",
-           "	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());\n	SB_WINDOW();\n"
-           "	before = sb_sub_acq_rel(&s->live, n);",
-           "	before = sb_sub_acq_rel(&s->live, n);\n	SB_WINDOW();\n"
-           "	sb_store_rlx(&s->idle_since_ns, sb_clock_ns());",
+           "	note_idleness(s, since_ns);\n	SB_WINDOW();\n"
+           "	if (give_back(s, n))\n		sb_gate_notify(&s->gate);",
+           "	const bool last = give_back(s, n);\n\n	SB_WINDOW();\n"
+           "	note_idleness(s, since_ns);\n"
+           "	if (last)\n		sb_gate_notify(&s->gate);",
            "small:test_core_lifecycle"),
+    Mutant("the stamp of idleness is of the wait", "core/live.c",
+           "	s->foreign_credit = 0;\n	sb_lock_release",
+           "	s->foreign_credit = 0;\n	note_idleness(s, sb_clock_ns());\n"
+           "	sb_lock_release", "small:test_core_lifecycle"),
     Mutant("a route survives a restart", "core/scheduler.c",
            "	/* A stop by force buries nobody. */\n"
            "	sb_add_acq_rel(&s->burials, 1);\n",
@@ -276,8 +281,9 @@ LIFE = [
            "			   s->waiters ? 1 : CREDIT_BATCH);",
            "			   CREDIT_BATCH);", "small:test_core_lifecycle"),
     Mutant("who waits leaves what is reserved ahead", "core/live.c",
-           "	n = s->foreign_credit;\n	s->foreign_credit = 0;\n",
-           "	n = 0;\n", "small:test_core_process"),
+           "	if (s->foreign_credit)\n"
+           "		was_last = give_back(s, s->foreign_credit);\n"
+           "	s->foreign_credit = 0;\n", "", "small:test_core_process"),
     Mutant("a submission is accepted behind stop's walk", "core/submit.c",
            "	accepted = !refuses(s);", "	accepted = true;",
            "small:test_core_lifecycle"),

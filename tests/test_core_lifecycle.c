@@ -639,6 +639,32 @@ static void the_idle_stamp_is_of_this_round(void **state)
 	fixture_end(&f);
 }
 
+/* Not of the wait, which comes a millisecond after the last process has ended; in one
+ * round at least: a worker may lose its processor before it has no work. */
+static void the_idle_stamp_is_not_of_the_wait(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_with_42 };
+	int of_the_end = 0;
+
+	(void)state;
+	fixture_start(&f, 1);
+	for (uint64_t round = 1; round <= 50; round++) {
+		uint64_t wait_ns;
+
+		fixture_submit(&f, &scripted, &script);
+		while (sb_load_acq(&f.completed) < round)
+			sb_thread_yield();
+		wait_ns = sb_clock_ns() + 1000000;
+		while (sb_clock_ns() < wait_ns)
+			sb_thread_yield();
+		fixture_wait(&f);
+		of_the_end += sb_scheduler_idle_since_ns(f.s) < wait_ns;
+	}
+	assert_true(of_the_end > 0);
+	fixture_end(&f);
+}
+
 static void *stop_once(void *arg)
 {
 	struct fixture *f = arg;
@@ -856,6 +882,7 @@ int main(void)
 		cmocka_unit_test(force_waits_for_a_submission_under_way),
 		cmocka_unit_test(a_route_does_not_survive_a_restart),
 		cmocka_unit_test(the_idle_stamp_is_of_this_round),
+		cmocka_unit_test(the_idle_stamp_is_not_of_the_wait),
 		cmocka_unit_test(stop_right_after_start),
 		cmocka_unit_test(sleepers_and_wakers_agree),
 		cmocka_unit_test(a_worker_that_cannot_be_pinned),

@@ -66,8 +66,8 @@ orders() {
 		core/runq.c      sb_runq_push         swpa sb_lock_contended sb_runq_append stlr
 		core/runq.c      publish              stlr stlr
 		core/runq.c      sb_runq_take         ldar swpa sb_lock_contended ldar ldar .*stlr stlr
-		core/runq.c      sb_runq_append       has_linked sb_mem_alloc swpa stlr stlr link_last.*
-		core/runq.c      reach_first          sb_mem_free stlr
+		core/runq.c      sb_runq_append       has_linked swpa sb_mem_alloc stlr stlr link_last.*
+		core/runq.c      take_from_parts      .*casal.*
 		core/pool.c      receive              swpa
 		core/pool.c      sb_pool_free_slowly  .*casal.*
 		core/graves.c    return_grave         casal
@@ -142,8 +142,8 @@ mistakes() {
 		sb_runq_take core/runq.h s/sb_load_acq(&queue->taken)/sb_load_rlx(\&queue->taken)/
 		sb_runq_take core/runq.c s/length = sb_load_acq(&queue->pushed)/length = sb_load_rlx(\&queue->pushed)/
 		sb_runq_take core/runq.c s/sb_store_rel(&queue->taken/sb_store_rlx(\&queue->taken/
-		sb_runq_append core/runq.c s/sb_xchg_acq(&queue->spare/sb_xchg_rel(\&queue->spare/
-		reach_first core/runq.c s/sb_store_rel(&queue->spare/sb_store_rlx(\&queue->spare/
+		sb_runq_append core/runq.c /^static struct sb_runq_part.*take_part/,/^}/s/sb_xchg_acq(&queue->emptied/sb_xchg_rel(\&queue->emptied/
+		take_from_parts core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_runq_take core/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
 		receive core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		sb_pool_free_slowly core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/

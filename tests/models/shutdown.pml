@@ -28,8 +28,8 @@
  * woken is simpler than in idle.pml: a claim and its token are one step. A grace
  * period waits for the read-side sections that are under way, and memory is free
  * at the end of the first one after a process was buried. Workers reserve 1
- * process at a time (CREDIT_BATCH) and keep 1. There is no limit on
- * processes, and memory does not run out.
+ * process at a time (CREDIT_BATCH) and keep 1; that foreign threads reserve ahead is
+ * in live.pml. There is no limit on processes, and memory does not run out.
  *
  * Mistakes, each of which must be found:
  *   RESERVE_OUTSIDE  a submitter reads the phase, and then takes the lock under
