@@ -121,7 +121,7 @@ mistakes chase_lev "-DITEMS=2 -DTRIES=1 -DSLEEPER" NO_FENCE_TELL NO_FENCE_SLEEP
 
 expect live none -DSUBMITTERS=1
 expect live none -DSUBMITTERS=2
-mistakes live "" KEPT RESERVED NO_GATE
+mistakes live -DSUBMITTERS=2 KEPT RESERVED NOWHERE NO_GATE
 
 expect runq none
 expect runq none -DPUSHERS=1 -DITEMS=6 -DHOT=3

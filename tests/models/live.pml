@@ -1,23 +1,24 @@
 /*
  * live.pml - core/live.c: how many processes are alive, what is reserved ahead, and
  * somebody who waits for none to live (sb_live_release, sb_live_reserve_foreign,
- * sb_live_wait_none, and the gate of core/platform.c).
+ * begin_to_wait, sb_live_wait_none, and the gate of core/platform.c).
  *
- * Properties: whoever has seen 0 was right: no process was alive, and none had been
- * reserved (assertion). Nobody waits for ever once all have ended (invalid end
- * state). live is never below the number of the living (assertion).
+ * Properties: whoever has seen 0 was right: no process was alive (assertion). Nobody
+ * waits for ever once all have ended (invalid end state). Who is refused is right: so
+ * many are alive, or kept by workers (assertion).
  *
- * Bounds: SUBMITTERS foreign threads of 2 processes each, which reserve 2 at a time;
- * 2 workers; 2 who wait, at any time. A worker keeps what it gives back and returns
- * it as a whole, at any time, or when there is nothing to run.
+ * Bounds: SUBMITTERS foreign threads of 2 processes each, which reserve 2 at a time, of
+ * at most LIMIT; 2 workers; 2 who wait, at any time. A worker keeps what it gives back
+ * and returns it as a whole, at any time, or when there is nothing to run.
  *
- * Abstracted: sequentially consistent; the counts are read-modify-writes, and all
- * else is under a lock. What is done under the foreign lock is one step, but for
- * what is given back, which is done after it. There is no limit on processes.
+ * Abstracted: sequentially consistent; the count is changed by read-modify-writes, and
+ * all else is under a lock. What is done under the foreign lock is one step. No worker
+ * spawns.
  *
  * Mistakes, each of which must be found:
  *   KEPT      who begins to wait leaves what foreign threads have reserved ahead
  *   RESERVED  foreign threads reserve ahead although somebody waits
+ *   NOWHERE   what they have reserved is given back after the lock
  *   NO_GATE   a notification does not take the gate's lock
  */
 #ifndef SUBMITTERS
@@ -26,11 +27,14 @@
 #define EACH 2
 #define BATCH 2
 #define ALL (SUBMITTERS * EACH)
+#define LIMIT 3
 
 short live;
 byte credit;  /* the foreign threads' */
 byte waiters;
-byte alive, queued, ended;
+byte alive, queued;
+byte ended;   /* or refused */
+byte mine[2]; /* the workers' */
 bit  locked;  /* the gate's */
 byte waiting; /* waiters asleep, one bit each */
 
@@ -44,17 +48,16 @@ inline notify() {
 #endif
 }
 
-inline release(n) {
-	atomic { live = live - n; assert(live >= alive); none = (live == 0) };
+inline reserve(n) {
 	if
-	:: none -> notify()
+	:: live + n <= LIMIT -> credit = n; live = live + n
 	:: else
-	fi;
-	none = 0
+	fi
 }
 
 proctype submitter() {
 	byte n;
+	bit refused;
 
 	do
 	:: n < EACH ->
@@ -62,41 +65,67 @@ proctype submitter() {
 			if
 			:: credit
 			:: else ->
-#ifndef RESERVED
-				if
-				:: waiters -> credit = 1
-				:: else -> credit = BATCH
-				fi;
+#ifdef RESERVED
+				reserve(BATCH);
 #else
-				credit = BATCH;
+				if
+				:: waiters
+				:: else -> reserve(BATCH)
+				fi;
 #endif
-				live = live + credit
+				if
+				:: credit
+				:: else -> reserve(1)
+				fi
 			fi;
-			credit--; alive++
+			if
+			:: credit -> credit--; alive++
+			:: else ->
+				refused = 1;
+				assert(alive + mine[0] + mine[1] == LIMIT);
+				ended++
+			fi
 		};
-		queued++; n++
+		if
+		:: refused -> refused = 0
+		:: else -> queued++
+		fi;
+		n++
 	:: else -> break
 	od
 }
 
-proctype worker() {
-	byte mine;
+proctype worker(byte me) {
 	bit none;
 
 	do
-	:: atomic { queued > 0 -> queued--; alive--; ended++; mine++ }
-	:: mine > 0 -> release(mine); mine = 0
-	:: ended == ALL && mine == 0 -> break
+	:: atomic { queued > 0 -> queued--; alive--; ended++; mine[me]++ }
+	:: mine[me] > 0 ->
+		atomic { live = live - mine[me]; mine[me] = 0; none = live == 0 };
+		if
+		:: none -> notify(); none = 0
+		:: else
+		fi
+	:: ended == ALL && mine[me] == 0 -> break
 	od
 }
 
-inline count(more) {
-	atomic { waiters = waiters + more; back = credit; credit = 0 };
-#ifdef KEPT
-	credit = credit + back; back = 0;
+inline begin_to_wait() {
+#ifdef NOWHERE
+	atomic { waiters++; back = credit; credit = 0 };
+	atomic { live = live - back; none = back && live == 0; back = 0 };
+#else
+	atomic {
+		waiters++;
+#ifndef KEPT
+		none = credit && live == credit;
+		live = live - credit;
+		credit = 0
+#endif
+	};
 #endif
 	if
-	:: back -> release(back); back = 0
+	:: none -> notify(); none = 0
 	:: else
 	fi
 }
@@ -105,7 +134,7 @@ proctype waiter(byte me) {
 	byte back;
 	bit none;
 
-	count(1);
+	begin_to_wait();
 	atomic { !locked -> locked = 1 };
 	do
 	:: atomic { live == 0 -> assert(alive == 0) }; break
@@ -114,7 +143,7 @@ proctype waiter(byte me) {
 		atomic { !(waiting & (1 << me)) && !locked -> locked = 1 }
 	od;
 	locked = 0;
-	count(-1)
+	waiters--
 }
 
 init {
@@ -122,8 +151,8 @@ init {
 
 	atomic {
 		do :: n < SUBMITTERS -> run submitter(); n++ :: else -> break od;
-		run worker();
-		run worker();
+		run worker(0);
+		run worker(1);
 		run waiter(0);
 		run waiter(1)
 	}
