@@ -109,16 +109,6 @@ static void time_outs_do_not_pile_up(void **state)
 
 /* ---- what is left behind ---- */
 
-static int done_at_once(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	(void)count;
-	return SB_DONE;
-}
-
 /* Whoever looks after settle finds no process that is yet to be buried. */
 static void nothing_is_left_when_it_has_settled(void **state)
 {

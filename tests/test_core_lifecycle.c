@@ -791,25 +791,6 @@ static void who_is_pinned_can_be_seen(void **state)
 
 /* ---- somebody waits while others submit ---- */
 
-static int until_told(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	return count ? SB_DONE : SB_IDLE;
-}
-
-static int at_once(struct script *script, struct sb_step *step,
-		   const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	(void)count;
-	return SB_DONE;
-}
-
 static void *wait_for_none(void *arg)
 {
 	fixture_wait(arg);
@@ -830,8 +811,8 @@ static bool somebody_waits(struct sb_scheduler *s)
 static void who_waits_is_told_whoever_submits(void **state)
 {
 	struct fixture f;
-	struct script first = { .f = &f, .step = until_told };
-	struct script second = { .f = &f, .step = at_once };
+	struct script first = { .f = &f, .step = wait_for_message };
+	struct script second = { .f = &f, .step = done_at_once };
 	struct sb_thread waiter;
 	sb_pid pid;
 

@@ -177,21 +177,11 @@ static int spawns_all_it_can(struct script *script, struct sb_step *step,
 	return SB_DONE;
 }
 
-static int just_ends(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	(void)count;
-	return SB_DONE;
-}
-
 /* The ring cannot grow, so most of them go to the global queue. */
 static void a_full_deque_loses_nobody(void **state)
 {
 	struct fixture f;
-	struct script child = { .f = &f, .step = just_ends };
+	struct script child = { .f = &f, .step = done_at_once };
 	struct script parent = { .f = &f,
 				 .step = spawns_all_it_can,
 				 .other = (sb_pid)(uintptr_t)&child };

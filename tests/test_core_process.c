@@ -135,15 +135,6 @@ static void processes_max_holds(void **state)
 
 enum { ALL_PLACES = 40 };
 
-static int live_until_cancelled(struct script *script, struct sb_step *step,
-				const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	return count ? SB_DONE : SB_IDLE;
-}
-
 /* Spawns some that live, until there is no place; seen is how many. */
 static int spawn_all(struct script *script, struct sb_step *step,
 		     const struct sb_event *events, uint32_t count)
@@ -153,7 +144,7 @@ static int spawn_all(struct script *script, struct sb_step *step,
 
 	(void)events;
 	(void)count;
-	child = (struct script){ .f = script->f, .step = live_until_cancelled };
+	child = (struct script){ .f = script->f, .step = wait_for_message };
 	for (script->seen = 0; !rc && script->seen < ALL_PLACES;
 	     script->seen += !rc)
 		rc = sb_step_spawn(step, &scripted, "main",
@@ -175,8 +166,7 @@ static void a_place_is_for_all(void **state)
 	fixture_create(&f, 1);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_submit(&f, &scripted, &script);
-	while (!sb_load_acq(&script.flag))
-		sb_thread_yield();
+	await_flag(&script);
 	CHECK_EQ(script.seen, ALL_PLACES - 1);
 	fixture_end(&f);
 }

@@ -60,16 +60,6 @@ static int continue_so_often(struct script *script, struct sb_step *step,
  * which is not timed; a message to itself; a child. */
 enum { TIMED_YIELDS = 5, COMPLETIONS = 6 };
 
-static int done_at_once(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	(void)count;
-	return SB_DONE;
-}
-
 static void ask_for_all(struct script *script, struct sb_step *step)
 {
 	static struct sb_spawn_args spawn;

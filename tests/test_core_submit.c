@@ -407,17 +407,6 @@ static void the_list_is_exact_when_nothing_moves(void **state)
 	fixture_end(&census.f);
 }
 
-/* Whatever has come: the stop's cancel event may overtake the first step. */
-static int leave(struct script *script, struct sb_step *step,
-		 const struct sb_event *events, uint32_t count)
-{
-	(void)script;
-	(void)step;
-	(void)events;
-	(void)count;
-	return SB_DONE;
-}
-
 static void *churn_until_over(void *arg)
 {
 	struct census *census = arg;
@@ -442,7 +431,7 @@ static void the_list_misses_nobody_who_stays(void **state)
 
 	(void)state;
 	start_census(&census);
-	census.churn = (struct script){ .f = &census.f, .step = leave };
+	census.churn = (struct script){ .f = &census.f, .step = done_at_once };
 	CHECK_EQ(sb_thread_start(&thread, -1, churn_until_over, &census), 0);
 	for (int i = 0; i < SB_SCALE(2000); i++)
 		CHECK_EQ(take_census(&census), STAY);
