@@ -20,8 +20,9 @@ static bool config_is_valid(const struct sb_config *c)
 	       c->processes_max >= 1 && c->batch < UINT32_MAX &&
 	       c->sample_every <= 1u << 30 && c->deque <= SB_DEQUE_CHASE_LEV &&
 	       c->steal <= SB_STEAL_COUNT && c->victim <= SB_VICTIM_LAST &&
-	       c->wake <= SB_WAKE_GLOBAL && c->park <= SB_PARK_POLL &&
-	       c->arenas <= SB_ARENAS_SHARED && c->membind <= SB_MEMBIND_NONE &&
+	       c->wake <= SB_WAKE_GLOBAL && c->continues <= SB_CONTINUE_FRONT &&
+	       c->park <= SB_PARK_POLL && c->arenas <= SB_ARENAS_SHARED &&
+	       c->membind <= SB_MEMBIND_NONE &&
 	       c->huge_pages <= SB_HUGE_PAGES_NONE;
 }
 

@@ -49,6 +49,12 @@ enum sb_victim {
 	SB_VICTIM_LAST,	  /* who gave last, then as random */
 };
 
+/* Where a process goes whose step says that it continues. */
+enum sb_continue {
+	SB_CONTINUE_BEHIND, /* behind all others of its worker */
+	SB_CONTINUE_FRONT,  /* in front of them: the deque's hot end */
+};
+
 /* How a process ended. */
 struct sb_exit {
 	sb_pid pid;
@@ -81,6 +87,7 @@ struct sb_config {
 	uint32_t steal_cap; /* most items of one steal, 1 to SB_STEAL_MAX */
 	enum sb_victim victim;
 	enum sb_wake wake;
+	enum sb_continue continues;
 	bool handover; /* what a step's last message wakes runs next, and what is
 			* to run again at once does, without a queue */
 	uint64_t hold_ns; /* with handover: what a step sends may wait for its
@@ -109,6 +116,8 @@ struct sb_config {
 				* wakes, and turns of a process that yields or
 				* continues, and what becomes of them; 0: none */
 	uint64_t processes_max;
+	uint64_t dead_max_bytes; /* bound on the memory of processes that have
+				  * ended and cannot be freed yet */
 	uint64_t seed;
 	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
 				* to test who is to find that out; 0: it is not */
@@ -152,8 +161,9 @@ struct sb_config {
 		.spin_yield = 12, .spin_ns = 50000, .searchers_max = 0,        \
 		.event_budget = 64, .event_ns = 200000, .record = true,        \
 		.sample_every = 64, .processes_max = UINT64_C(1) << 24,        \
-		.seed = 1, .arenas = SB_ARENAS_PER_WORKER,                     \
-		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE  \
+		.dead_max_bytes = UINT64_C(64) << 20, .seed = 1,               \
+		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
+		.huge_pages = SB_HUGE_PAGES_NONE                               \
 	}
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */

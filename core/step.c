@@ -181,7 +181,9 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
 	if (waits && !p->backlog_first && sb_word_release(p, to))
 		return;
 	/* One choice for the yields and for what they lead to. */
-	run_again(w, p, !waits || whole_batch,
+	run_again(w, p,
+		  whole_batch || (!waits && w->scheduler->config.continues ==
+						    SB_CONTINUE_BEHIND),
 		  w->step.yields ? issued_ns : ended_at(w, p));
 }
 
