@@ -167,10 +167,8 @@ format: ## rewrite the sources in the project's format
 	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] \
 		scripts/peers/*.c scripts/peers/*.cc scripts/peers/*.h)
 
-micro: $(PROGRAM) $(OUT)/tests/bench_rcu ## time the scheduler's primitives, and RCU's flavours
+micro: $(PROGRAM) ## time the scheduler's primitives
 	$(Q)$(PROGRAM) micro
-	@echo
-	$(Q)$(OUT)/tests/bench_rcu
 
 PEERS_ROUNDS ?= 5
 peers: ## install what is missing, build, compare with Go, Tokio, oneTBB, CAF, Erlang (PEERS_ROUNDS=5, PEERS_ARGS=)
@@ -249,11 +247,6 @@ $(OUT)/tests/test_%: $(OUT)/tests/test_%.o $(LIBRARY)
 $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
-
-$(OUT)/tests/bench_rcu: LDLIBS += -lurcu-memb -lurcu-mb -lurcu-bp
-$(OUT)/tests/bench_%: $(OUT)/tests/bench_%.o $(LIBRARY)
-	@echo "  LINK  $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 $(OUT)/tests/registry_wrong.o: workloads/registry.c $(STAMP) Makefile
 	@mkdir -p $(@D)

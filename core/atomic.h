@@ -79,6 +79,29 @@
 #endif
 
 /*
+ * The same, directly behind a read-modify-write with acquire and release, which
+ * is a full fence on x86-64 already.
+ */
+#if SB_TSAN || !defined(__x86_64__)
+#define sb_fence_after_rmw(word) sb_fence_store_load(word)
+#else
+#define sb_fence_after_rmw(word)                                               \
+	((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
+#endif
+
+/*
+ * The cheap half of an asymmetric pair of full fences: it only keeps the
+ * compiler from moving the load behind it before the store in front of it. The
+ * other side calls sb_fence_heavy() of core/platform.h, which makes every
+ * running thread of the program pass a full fence. Used only where
+ * sb_fence_heavy_works().
+ */
+static inline void sb_fence_light(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/*
  * Brings the line at address into the caches, to be written: one that another core
  * has written last then comes at once as the only copy. A hint; any address will do.
  * Compilers for plain x86-64 fetch a copy to be read, which has to be asked for again.

@@ -15,7 +15,7 @@ void sb_caller_submits(bool begins)
 
 bool sb_caller_may_wait(void)
 {
-	return !sb_worker_current() && !submissions && !sb_rcu_foreign_inside();
+	return !sb_worker_current() && !submissions && !sb_reclaim_inside();
 }
 
 /* ---- objects ---- */

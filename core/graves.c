@@ -8,13 +8,15 @@
 #include "core/internal.h"
 #include "core/mem.h"
 
-/* On the reclaimer's helper thread: back to the worker that dug it. */
-static void return_grave(struct sb_rcu_head *head)
+/* On the helper thread of the reclamation: back to the worker that dug it. */
+static void return_grave(struct sb_deferred *deferred)
 {
-	struct sb_grave *grave = sb_container_of(head, struct sb_grave, rcu);
+	struct sb_grave *grave =
+		sb_container_of(deferred, struct sb_grave, deferred);
 	_Atomic(struct sb_grave *) *reclaimed = &grave->home->reclaimed;
 	struct sb_grave *top = sb_load_rlx(reclaimed);
 
+	sb_sub_acq_rel(&grave->home->scheduler->dead_bytes, grave->all_bytes);
 	do {
 		grave->next = top;
 	} while (!sb_cas_weak_acq_rel(reclaimed, &top, grave));
@@ -26,6 +28,7 @@ static void empty_grave(struct sb_worker *w, struct sb_grave *grave)
 	for (uint32_t i = 0; i < grave->count; i++)
 		sb_pool_free(&w->pool, grave->dead[i], grave->bytes[i]);
 	grave->count = 0;
+	grave->all_bytes = 0;
 }
 
 int sb_graves_init(struct sb_worker *w)
@@ -58,6 +61,17 @@ static struct sb_grave *take_grave(struct sb_worker *w)
 	return grave;
 }
 
+/* There is no memory for another one: waits until this one can be emptied. */
+SB_COLD static void wait_for_grave(struct sb_worker *w, struct sb_grave *grave)
+{
+	sb_reader_offline(w->reader);
+	sb_reclaim_barrier(w->scheduler->reclaim);
+	sb_reader_online(w->reader, w->period);
+	sb_sub_acq_rel(&w->scheduler->dead_bytes, grave->all_bytes);
+	empty_grave(w, grave);
+	w->grave = grave;
+}
+
 void sb_worker_bury(struct sb_worker *w)
 {
 	struct sb_grave *grave = w->grave;
@@ -66,16 +80,14 @@ void sb_worker_bury(struct sb_worker *w)
 		return;
 	sb_pidmap_remove(w->scheduler->pidmap, grave->dead, grave->count);
 	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */
+	sb_add_rlx(&w->scheduler->dead_bytes, grave->all_bytes);
+	grave->home = w;
 	w->grave = take_grave(w);
-	if (SB_LIKELY(w->grave)) {
-		grave->home = w;
-		sb_rcu_defer(&grave->rcu, return_grave);
-		return;
-	}
-	/* There is the one that we have. */
-	sb_rcu_synchronize();
-	empty_grave(w, grave);
-	w->grave = grave;
+	if (SB_LIKELY(w->grave))
+		sb_reclaim_defer(w->scheduler->reclaim, &grave->deferred,
+				 return_grave);
+	else
+		wait_for_grave(w, grave);
 }
 
 void sb_worker_take_reclaimed(struct sb_worker *w)
@@ -95,14 +107,20 @@ void sb_worker_take_reclaimed(struct sb_worker *w)
 	}
 }
 
+/* A grave of large processes is not to wait until it is full. */
+#define GRAVE_BYTES_MAX 65536
+
 /* Others may have looked the process up, or still find it, and learn from its word
  * that it has ended. So its memory waits. */
-void sb_worker_gather_dead(struct sb_worker *w, struct sb_process *p)
+void sb_worker_gather_dead(struct sb_worker *w, struct sb_process *p,
+			   size_t bytes)
 {
 	struct sb_grave *grave = w->grave;
 
 	grave->dead[grave->count] = p;
-	grave->bytes[grave->count] = sb_process_bytes(p->ops);
-	if (++grave->count == SB_GRAVE_ROOM)
+	grave->bytes[grave->count] = bytes;
+	grave->all_bytes += bytes;
+	if (++grave->count == SB_GRAVE_ROOM ||
+	    grave->all_bytes >= GRAVE_BYTES_MAX)
 		sb_worker_bury(w);
 }

@@ -10,6 +10,7 @@
  *   caller.c     what the calling thread has of its own
  *   live.c       how many processes are alive
  *   route.c      from an event to a queued process
+ *   handover.c   what a step has sent and nobody has seen yet
  *   send.c       messages, completions, cancelling, terminating
  *   relations.c  monitors and links
  *   timers.c     timers, and who wakes for them
@@ -17,6 +18,7 @@
  *   step.c       one process: take, step, dispatch, let go, complete
  *   steal.c      whom a worker steals from, and how
  *   worker.c     where a worker finds work, and what it does without
+ *   watch.c      what others see of a long step
  *   submit.c     how a process comes to be
  *   commands.c   the built-in commands
  *   scheduler.c  life cycle
@@ -29,10 +31,12 @@
 
 #include "core/account.h"
 #include "core/deque.h"
+#include "core/handover.h"
 #include "core/idle.h"
 #include "core/pidmap.h"
 #include "core/platform.h"
 #include "core/pool.h"
+#include "core/reclaim.h"
 #include "core/runq.h"
 #include "core/scheduler.h"
 #include "core/trace.h"
@@ -76,13 +80,29 @@ struct sb_route {
 /* Processes that one take from a queue moves, however large config.batch is. */
 #define SB_TAKEN_MAX 65536
 
+/* The kinds of queues that a worker sees to on a tick; see worker.c. */
+enum sb_turn {
+	SB_TURN_OLDEST, /* of its own deque */
+	SB_TURN_COLD,	/* those that continue */
+	SB_TURN_INJECT,
+	SB_TURN_GLOBAL,
+	SB_TURNS
+};
+
 /*
- * What the running step has sent to one process and nobody has seen yet, because
- * its worker is likely to run that process next. See sb_route_hand_over().
+ * When a worker is to look at the other queues, at timers, and so on: after
+ * `every` steps, or when the watcher says so.
  */
-struct sb_held {
-	struct sb_process *to; /* NULL: nothing is held */
-	struct sb_event_node *newest, *oldest;
+struct sb_tick {
+	_Atomic(uint64_t)
+		due; /* at which count of steps; the watcher stores 0 */
+	_Atomic(uint64_t) epoch; /* counts ticks; the owner's */
+	uint64_t steps;		 /* run until the last tick */
+	uint64_t next;		 /* the count of steps at the next one */
+	uint64_t now_ns;	 /* the time of the last tick */
+	uint32_t every; /* at most config.tick; the time budget lowers it */
+	uint32_t turn;	/* whose turn it is first */
+	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
 };
 
 #define SB_RELATION_LOCKS 64
@@ -120,6 +140,12 @@ struct sb_victims {
 	uint32_t last;	    /* who gave last, or SB_WORKER_NONE */
 };
 
+/* Live processes that a worker has reserved ahead; see live.c. */
+struct sb_credit {
+	_Atomic(uint32_t) n;	   /* the owner's, and a collector's */
+	_Atomic(uint32_t) touched; /* the owner is about to change n */
+};
+
 #define SB_GRAVE_ROOM 64
 
 /*
@@ -128,10 +154,11 @@ struct sb_victims {
  * left the caches.
  */
 struct sb_grave {
-	struct sb_rcu_head rcu;
+	struct sb_deferred deferred;
 	struct sb_worker *home;
 	struct sb_grave *next;
 	uint32_t count;
+	size_t all_bytes; /* of those in it */
 	struct sb_process *dead[SB_GRAVE_ROOM];
 	size_t bytes[SB_GRAVE_ROOM];
 };
@@ -160,13 +187,12 @@ struct sb_worker {
 	/* From here on: the owner. */
 	alignas(SB_LINE) struct sb_scheduler *scheduler;
 	uint32_t id;
-	uint32_t steps_to_tick;
-	uint32_t tick_steps; /* between ticks; the time budget lowers it */
-	uint32_t credit;     /* live processes reserved ahead; see live.c */
+	struct sb_credit credit;
 	struct sb_process *running;
 	struct sb_process *next; /* Running; to be run before all others */
-	struct sb_held held;
-	struct sb_process *untold_process; /* only compared */
+	struct sb_handover handover;
+	struct sb_tick tick;
+	struct sb_process *untold_process; /* only compared; NULL: several */
 	uint32_t untold;		   /* enum sb_untold, or-ed */
 	bool woken;			   /* parked since it last had work */
 	uint32_t moments;    /* of waiting for more; see gather() in worker.c */
@@ -174,12 +200,11 @@ struct sb_worker {
 	uint64_t ran_out_ns; /* when it last ran out of work */
 	bool naps;	    /* its last sleep was shorter than config.spin_ns */
 	bool records;	    /* config.record */
-	bool hands_over;    /* its steps hold what they send: sb_route_hold() */
-	uint64_t now_ns;    /* the time of the last tick */
-	uint64_t slowed_ns; /* and of the last slow_down(), */
-	uint64_t slowed_cpu_ns; /* of this thread */
-	uint64_t step_end_ns;	/* of the last step that was timed */
-	uint64_t epoch;		/* counts ticks, and other quiescent states */
+	uint64_t slowed_ns; /* time of the last slow_down(), */
+	uint64_t slowed_cpu_ns;	  /* of this thread */
+	uint64_t step_end_ns;	  /* of the last step that was timed */
+	struct sb_reader *reader; /* see core/reclaim.h */
+	struct sb_period *period;
 	struct sb_rng rng;
 	struct sb_sampler sampler;
 	struct sb_victims victims;
@@ -232,11 +257,13 @@ struct sb_scheduler {
 	struct sb_config config;
 	uint32_t workers;
 	uint32_t trace_events;	   /* of each worker, from the next start on */
-	struct sb_worker **worker; /* [workers] */
+	struct sb_worker **worker; /* [workers], NULL before the first start */
 	struct sb_worker_thread *worker_thread; /* [workers] */
 	struct sb_placement placement;
 	struct sb_arena **arena; /* [arenas], each once */
 	uint32_t arenas;
+	struct sb_reclaim *reclaim;
+	struct sb_watched *watched; /* [workers], the watcher's */
 	struct sb_pidmap *pidmap;
 	struct sb_dispatch dispatch;
 	struct sb_receiver receiver;
@@ -245,10 +272,13 @@ struct sb_scheduler {
 	struct sb_runq global;
 	struct sb_idle idle;
 	struct sb_timekeeper timekeeper;
-	alignas(SB_LINE) _Atomic(uint64_t) live;    /* see live.c */
+	alignas(SB_LINE) _Atomic(uint64_t) live; /* see live.c */
+	_Atomic(uint64_t) dead_bytes; /* of those that cannot be freed yet */
 	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
-	alignas(SB_LINE) _Atomic(uint32_t) phase;   /* enum sb_phase */
-	_Atomic(uint32_t) halt; /* workers leave after their current step */
+	_Atomic(uint32_t) listings; /* that go on; see sb_scheduler_list() */
+	alignas(SB_LINE) _Atomic(uint32_t) phase; /* enum sb_phase */
+	_Atomic(uint32_t) halt;	  /* workers leave after their current step */
+	_Atomic(uint32_t) recall; /* nothing is reserved ahead; see live.c */
 
 	/* Slow paths. */
 	alignas(SB_LINE) struct sb_gate gate; /* live == 0; start and go */
@@ -257,6 +287,9 @@ struct sb_scheduler {
 	_Atomic(uint32_t) go;
 	_Atomic(int) start_error;
 	_Atomic(uint32_t) start_failed; /* the worker with the error */
+
+	struct sb_lock recall_lock; /* see live.c */
+	struct sb_lock list_lock;   /* while one process is listed */
 
 	/* Of the lists of relations; a process's PID chooses. */
 	alignas(SB_LINE) struct sb_lock relation_lock[SB_RELATION_LOCKS];
@@ -288,6 +321,21 @@ void sb_arenas_fini(struct sb_scheduler *scheduler);
 /* The body of a worker's thread, between its set-up and its end. */
 void sb_worker_loop(struct sb_worker *worker);
 
+/* ---- watch.c ---- */
+
+/* What the watcher has seen of a worker. */
+struct sb_watched {
+	uint64_t epoch;	   /* of its ticks */
+	uint64_t since_ns; /* how long that has not changed */
+	uint64_t steps;	   /* at the last look */
+	uint64_t held_ns;  /* since when its step holds something; 0: not */
+	uint64_t held_steps;
+};
+
+/* The helper of the scheduler's reclamation looks at the workers, too; see
+ * sb_reclaim_look. scheduler: struct sb_scheduler. */
+uint64_t sb_watch_look(void *scheduler, uint64_t now_ns);
+
 /* ---- steal.c ---- */
 
 /* Makes the worker's rings of victims from the placement. Returns 0 or
@@ -312,9 +360,9 @@ struct sb_process *sb_keep_rest(struct sb_worker *worker, uint32_t n);
 int sb_graves_init(struct sb_worker *worker);
 void sb_graves_fini(struct sb_worker *worker);
 
-/* A process has ended on the worker. */
-void sb_worker_gather_dead(struct sb_worker *worker,
-			   struct sb_process *process);
+/* A process of so many bytes has ended on the worker. */
+void sb_worker_gather_dead(struct sb_worker *worker, struct sb_process *process,
+			   size_t bytes);
 
 /* Starts the grace period of the dead gathered so far. */
 void sb_worker_bury(struct sb_worker *worker);
@@ -395,23 +443,45 @@ void sb_route_drop(struct sb_scheduler *scheduler, struct sb_worker *worker,
 void sb_backlog_append(struct sb_process *process,
 		       struct sb_event_node *newest);
 
+/* Pushes events, linked from the newest to the oldest, and queues the process if
+ * they have made it Ready. Takes the nodes over unless it returns
+ * SB_POST_GONE. */
+enum sb_post_result sb_route_post(struct sb_scheduler *scheduler,
+				  struct sb_worker *worker,
+				  struct sb_process *process,
+				  struct sb_event_node *newest,
+				  struct sb_event_node *oldest);
+
+static inline void sb_note_dead_letter(struct sb_worker *worker)
+{
+	if (worker)
+		sb_counter_add(&worker->counters.dead_letters, 1);
+}
+
+/* ---- handover.c ---- */
+
 /*
  * Sends a message of the running step, as late as at the end of that step, or
  * when the step does something else that others see: between two processes the
- * order of all that is sent is kept. Returns as sb_route_event.
+ * order of all that is sent is kept. Outside (core/handover.h); the worker's
+ * steps hold what they send. Returns as sb_route_event.
  */
-int sb_route_hold(struct sb_worker *worker, struct sb_process *process,
-		  union sb_value message);
+int sb_route_hold(struct sb_worker *worker, sb_pid to, union sb_value message);
 
-/* Sends what is held, if anything is. */
+/* Sends what is held, if anything is. The worker is inside. */
 void sb_route_flush(struct sb_worker *worker);
 
 /*
- * The step is over: sends what is held (there is something), and if its process
- * waits for it, that one is the next that this worker runs: no queue, and nobody
- * is told.
+ * The step is over: sends what it held, not NULL, and if its process waits for
+ * that, it is the next that this worker runs: no queue, and nobody is told.
  */
-void sb_route_hand_over(struct sb_worker *worker);
+void sb_route_hand_over(struct sb_worker *worker, struct sb_event_node *held);
+
+/*
+ * If the worker is in the code of a step: makes visible what that holds, and
+ * passes a quiescent state for it. The watcher only. Returns whether it was.
+ */
+bool sb_route_take_held(struct sb_worker *worker);
 
 /*
  * Whether a worker whose steps take so long on average holds what they send:
@@ -424,7 +494,7 @@ static inline bool sb_config_holds(const struct sb_config *config,
 {
 	return config->handover && config->wake == SB_WAKE_LOCAL &&
 	       !config->mailbox_bound && !config->router &&
-	       step_ns < config->hold_ns;
+	       step_ns < config->hold_ns && sb_fence_heavy_works();
 }
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,
@@ -617,9 +687,16 @@ void sb_commands_register(struct sb_scheduler *scheduler);
  * is out. See sb_caller_may_wait. */
 bool sb_live_wait_none(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
-/* Reserves one live process, or refuses: processes_max. Foreign: under their lock. */
+void sb_live_init(struct sb_scheduler *scheduler);
+
+/* Reserves one live process, or refuses: as many as processes_max are alive, or
+ * about to be. */
 bool sb_live_reserve(struct sb_worker *worker);
+
+/* The same for foreign threads. The first, under their lock, may fail though fewer
+ * are alive; then the second, under no lock, decides. */
 bool sb_live_reserve_foreign(struct sb_scheduler *scheduler);
+bool sb_live_reserve_exactly(struct sb_scheduler *scheduler);
 
 /* Undoes that: there will be no process. */
 void sb_live_unreserve(struct sb_scheduler *scheduler,
@@ -645,6 +722,14 @@ static inline struct sb_worker *sb_worker_current(void)
 	return sb_current_worker;
 }
 
+/* The worker of a step. A debug build catches a step that is used after it has
+ * ended. */
+static inline struct sb_worker *sb_step_worker_of(const struct sb_step *step)
+{
+	SB_ASSERT((uintptr_t)step->worker, ==, (uintptr_t)sb_current_worker);
+	return step->worker;
+}
+
 /* The same, if it is one of this scheduler. */
 static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
 {
@@ -657,6 +742,13 @@ static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
 /* Around a submission of a foreign thread. They may nest. */
 void sb_caller_submits(bool begins);
 
+/* Of whoever calls a function that any thread may call. */
+struct sb_caller {
+	struct sb_worker *worker; /* of this scheduler, or NULL */
+	uint32_t side;		  /* of its section; see sb_reclaim_enter() */
+	bool has_entered;	  /* see sb_handover_try_enter() */
+};
+
 /*
  * Whether the caller may wait for a process: no worker, nor a foreign thread in a
  * callback. There the wait would keep stop from ending what it waits for: in a
@@ -665,23 +757,28 @@ void sb_caller_submits(bool begins);
 bool sb_caller_may_wait(void);
 
 /*
- * Around whatever may be called by any thread. Enter returns the worker of this
- * scheduler that the caller is; or NULL, and then the caller is online for RCU
- * until it leaves.
+ * Around whatever may be called by any thread, in a step, too: what the caller
+ * looks up stays a process in between.
  */
-static inline struct sb_worker *sb_caller_enter(struct sb_scheduler *scheduler)
+static inline struct sb_caller sb_caller_enter(struct sb_scheduler *scheduler)
 {
-	struct sb_worker *worker = sb_worker_of(scheduler);
+	struct sb_caller caller = { .worker = sb_worker_of(scheduler) };
 
-	if (SB_UNLIKELY(!worker))
-		sb_rcu_foreign_enter();
-	return worker;
+	if (SB_LIKELY(caller.worker))
+		caller.has_entered =
+			sb_handover_try_enter(&caller.worker->handover);
+	else
+		caller.side = sb_reclaim_enter(scheduler->reclaim);
+	return caller;
 }
 
-static inline void sb_caller_leave(struct sb_worker *worker)
+static inline void sb_caller_leave(struct sb_scheduler *scheduler,
+				   const struct sb_caller *caller)
 {
-	if (SB_UNLIKELY(!worker))
-		sb_rcu_foreign_exit();
+	if (SB_LIKELY(caller->worker))
+		sb_handover_end(&caller->worker->handover, caller->has_entered);
+	else
+		sb_reclaim_exit(scheduler->reclaim, caller->side);
 }
 
 /* One object of the caller's pool: the worker's, or the locked foreign one. */
@@ -761,6 +858,7 @@ static inline int sb_as_error(int rc)
 	return rc < 0 ? rc : -EINVAL;
 }
 
+/* From its return on nobody reads process->ops. */
 static inline void sb_process_close(struct sb_process *process)
 {
 	if (process->ops->close)

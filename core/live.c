@@ -8,11 +8,33 @@
  * live, and keep nothing as long as somebody does. So live is never less than the
  * number of the living, and to somebody who waits live == 0 means that no process is
  * alive and no worker is busy.
+ *
+ * The limit is exact. When a reservation fails because of what others have reserved
+ * ahead, all of that is recalled: `recall` is set, each worker's credit is taken
+ * from it, wherever it is, and as long as recall is set nobody reserves ahead; then
+ * live is the number of the living, and of submissions under way. It is cleared
+ * when the limit is far.
+ *
+ * The credit costs its owner plain stores: an asymmetric Dekker pair as in
+ * core/handover.h.
+ *
+ *   owner                               collector, under recall_lock
+ *   touched = 1                         recall = 1
+ *   (light fence)                       (heavy fence)
+ *   recall? else change credit          wait while touched
+ *   touched = 0                         take credit
+ *
+ * Without the fences the owner could miss the recall, and the collector that it is
+ * at its credit: then a place would be given twice. Where there is no heavy fence
+ * recall is set for ever. Model: tests/models/live.pml.
  */
 #include "core/internal.h"
 
 /* Reservations taken from the shared count at a time. */
 #define CREDIT_BATCH 32
+
+/* Most that a worker keeps. */
+#define CREDIT_MAX (2 * CREDIT_BATCH)
 
 /* ---- the count ---- */
 
@@ -25,6 +47,24 @@ static bool reserve(struct sb_scheduler *s, uint64_t n)
 			return false;
 	} while (!sb_cas_weak_acq_rel(&s->live, &live, live + n));
 	return true;
+}
+
+/* With all that may be reserved ahead the limit would still be far. */
+static bool is_far(struct sb_scheduler *s)
+{
+	const uint64_t ahead = (uint64_t)s->workers * CREDIT_MAX + CREDIT_BATCH;
+
+	return sb_load_rlx(&s->live) + 2 * ahead <= s->config.processes_max;
+}
+
+SB_COLD static void end_recall(struct sb_scheduler *s)
+{
+	if (!sb_fence_heavy_works())
+		return;
+	sb_lock_acquire(&s->recall_lock);
+	if (is_far(s))
+		sb_store_rlx(&s->recall, 0);
+	sb_lock_release(&s->recall_lock);
 }
 
 /* True: that was the last one; the gate is to be told, under no lock. */
@@ -46,81 +86,187 @@ static void note_idleness(struct sb_scheduler *s, uint64_t since_ns)
 		;
 }
 
+/* What was no process, so that it says nothing of when the last one ended. */
+static void give_back_unused(struct sb_scheduler *s, uint64_t n)
+{
+	if (give_back(s, n))
+		sb_gate_notify(&s->gate);
+	if (SB_UNLIKELY(sb_load_rlx(&s->recall)) && is_far(s))
+		end_recall(s);
+}
+
 void sb_live_release(struct sb_scheduler *s, uint64_t n, uint64_t since_ns)
 {
 	/* First, so that whoever sees 0 also sees a time from this time. */
 	note_idleness(s, since_ns);
 	SB_WINDOW();
-	if (give_back(s, n))
+	give_back_unused(s, n);
+}
+
+/* ---- a worker's credit ---- */
+
+/* Whether the worker may change its credit, until end_touch(). */
+static bool begin_touch(struct sb_worker *w)
+{
+	sb_store_rlx(&w->credit.touched, 1);
+	sb_fence_light();
+	SB_WINDOW();
+	return SB_LIKELY(!sb_load_rlx(&w->scheduler->recall));
+}
+
+static void end_touch(struct sb_worker *w)
+{
+	sb_store_rel(&w->credit.touched, 0);
+}
+
+/* Takes up to `most` of what the worker has reserved ahead. */
+static uint32_t take_credit(struct sb_worker *w, uint32_t most)
+{
+	uint32_t n = 0;
+
+	if (begin_touch(w)) {
+		const uint32_t credit = sb_load_rlx(&w->credit.n);
+
+		n = credit < most ? credit : most;
+		sb_store_rlx(&w->credit.n, credit - n);
+	}
+	end_touch(w);
+	return n;
+}
+
+/* Returns how many of n the worker is not to keep. */
+static uint32_t add_credit(struct sb_worker *w, uint32_t n)
+{
+	if (begin_touch(w)) {
+		const uint32_t credit = sb_load_rlx(&w->credit.n) + n;
+
+		n = credit > CREDIT_MAX ? CREDIT_BATCH : 0;
+		sb_store_rlx(&w->credit.n, credit - n);
+	}
+	end_touch(w);
+	return n;
+}
+
+/* ---- recalling ---- */
+
+static uint32_t collect_from(struct sb_worker *w)
+{
+	uint32_t n;
+
+	/* Some instructions; their thread may be descheduled. */
+	while (sb_load_acq(&w->credit.touched))
+		sb_thread_yield();
+	n = sb_load_rlx(&w->credit.n);
+	sb_store_rlx(&w->credit.n, 0);
+	return n;
+}
+
+static uint32_t collect_foreign(struct sb_scheduler *s)
+{
+	uint32_t n;
+
+	sb_lock_acquire(&s->foreign_lock);
+	n = s->foreign_credit;
+	s->foreign_credit = 0;
+	sb_lock_release(&s->foreign_lock);
+	return n;
+}
+
+/* Under recall_lock. */
+static void begin_recall(struct sb_scheduler *s)
+{
+	uint64_t n;
+
+	sb_store_rlx(&s->recall, 1);
+	SB_WINDOW();
+	sb_fence_heavy();
+	n = collect_foreign(s);
+	for (uint32_t i = 0; i < s->workers; i++) {
+		/* One who is offline has none, and sees the recall later. */
+		if (sb_reclaim_is_online(s->reclaim, i))
+			n += collect_from(s->worker[i]);
+	}
+	if (n && give_back(s, n))
 		sb_gate_notify(&s->gate);
 }
 
-/* ---- in advance ---- */
-
-/* One of what has been reserved ahead; if that is none, of up to `most` more. */
-static bool take_credit(struct sb_scheduler *s, uint32_t *credit, uint32_t most)
+void sb_live_init(struct sb_scheduler *s)
 {
-	if (SB_UNLIKELY(!*credit)) {
-		if (reserve(s, most))
-			*credit = most;
-		else if (reserve(s, 1))
-			*credit = 1;
-		else
-			return false;
-	}
-	--*credit;
-	return true;
+	sb_lock_init(&s->recall_lock);
+	sb_store_rlx(&s->recall, !sb_fence_heavy_works());
 }
+
+bool sb_live_reserve_exactly(struct sb_scheduler *s)
+{
+	bool reserved;
+
+	if (sb_load_rlx(&s->recall) && reserve(s, 1))
+		return true;
+	sb_lock_acquire(&s->recall_lock);
+	if (!sb_load_rlx(&s->recall))
+		begin_recall(s);
+	reserved = reserve(s, 1);
+	sb_lock_release(&s->recall_lock);
+	return reserved;
+}
+
+/* ---- reserving ---- */
 
 bool sb_live_reserve_foreign(struct sb_scheduler *s)
 {
-	return take_credit(s, &s->foreign_credit,
-			   s->waiters ? 1 : CREDIT_BATCH);
+	const bool is_exact = s->waiters || sb_load_rlx(&s->recall);
+	const uint32_t most = is_exact ? 1 : CREDIT_BATCH;
+
+	if (!s->foreign_credit) {
+		if (!reserve(s, most))
+			return false;
+		s->foreign_credit = most;
+	}
+	s->foreign_credit--;
+	return true;
 }
 
-/* What foreign threads have reserved is not to keep a worker from the last ones. They
- * may have given it back since the worker looked. */
-SB_COLD static bool take_foreign_credit(struct sb_scheduler *s)
+/* A batch at a time, unless there is a recall. */
+SB_COLD static bool reserve_ahead(struct sb_worker *w)
 {
-	bool taken;
+	struct sb_scheduler *s = w->scheduler;
+	uint32_t unused;
 
-	sb_lock_acquire(&s->foreign_lock);
-	taken = s->foreign_credit || reserve(s, 1);
-	if (s->foreign_credit)
-		s->foreign_credit--;
-	sb_lock_release(&s->foreign_lock);
-	return taken;
+	if (sb_load_rlx(&s->recall) || !reserve(s, CREDIT_BATCH))
+		return sb_live_reserve_exactly(s);
+	unused = add_credit(w, CREDIT_BATCH - 1);
+	if (unused)
+		give_back_unused(s, unused);
+	return true;
 }
 
 bool sb_live_reserve(struct sb_worker *w)
 {
-	return take_credit(w->scheduler, &w->credit, CREDIT_BATCH) ||
-	       take_foreign_credit(w->scheduler);
+	return SB_LIKELY(take_credit(w, 1)) || reserve_ahead(w);
 }
 
 void sb_live_unreserve(struct sb_scheduler *s, struct sb_worker *w)
 {
-	if (w)
-		w->credit++;
-	else
-		sb_live_release(s, 1, sb_clock_ns());
+	const uint32_t unused = w ? add_credit(w, 1) : 1;
+
+	if (unused)
+		give_back_unused(s, unused);
 }
 
 void sb_worker_release_credit(struct sb_worker *w, uint64_t since_ns)
 {
-	const uint32_t n = w->credit;
+	const uint32_t n = take_credit(w, UINT32_MAX);
 
-	w->credit = 0;
 	if (n)
 		sb_live_release(w->scheduler, n, since_ns);
 }
 
 void sb_live_complete(struct sb_worker *w)
 {
-	if (++w->credit <= 2 * CREDIT_BATCH)
-		return;
-	w->credit -= CREDIT_BATCH;
-	sb_live_release(w->scheduler, CREDIT_BATCH, sb_clock_ns());
+	const uint32_t n = add_credit(w, 1);
+
+	if (SB_UNLIKELY(n))
+		sb_live_release(w->scheduler, n, sb_clock_ns());
 }
 
 /* ---- waiting ---- */

@@ -18,14 +18,16 @@ static_assert((SB_PID_BLOCK & (SB_PID_BLOCK - 1)) == 0, "a power of two");
  * took 8 us then. Nor does it need to count: we know how many there are.
  */
 struct table {
+	struct sb_reclaim *reclaim;
 	struct cds_lfht *hash;
 	_Atomic(uint64_t) nodes;
 	_Atomic(uint64_t) buckets;
 	_Atomic(uint32_t) growing;
-	struct sb_rcu_head grow;
+	struct sb_deferred grow;
 };
 
 struct sb_pidmap {
+	struct sb_reclaim *reclaim;
 	struct table blocks;
 	struct table claims;
 	alignas(SB_LINE) _Atomic(uint64_t) next; /* the first of a block */
@@ -36,7 +38,7 @@ struct block {
 	struct cds_lfht_node node;
 	uint64_t number;	/* its PIDs, divided by SB_PID_BLOCK */
 	_Atomic(uint32_t) left; /* PIDs that are, or may yet be, a process's */
-	struct sb_rcu_head rcu;
+	struct sb_deferred deferred;
 	alignas(SB_LINE) struct sb_pid_entry entry[SB_PID_BLOCK];
 };
 
@@ -45,7 +47,7 @@ struct claim {
 	struct cds_lfht_node node;
 	sb_pid pid;
 	struct sb_pid_entry entry;
-	struct sb_rcu_head rcu;
+	struct sb_deferred deferred;
 };
 
 /* ---- tables ---- */
@@ -57,8 +59,13 @@ static unsigned long hash_of_claim(sb_pid pid)
 	return (pid * UINT64_C(0x9E3779B97F4A7C15)) >> 16;
 }
 
-static int create_table(struct table *table)
+/*
+ * liburcu never waits for readers of its own here: it would when a table shrinks,
+ * or resizes by itself. A node is freed after a period of our own (reclaim.h).
+ */
+static int create_table(struct table *table, struct sb_reclaim *reclaim)
 {
+	table->reclaim = reclaim;
 	table->hash = cds_lfht_new_flavor(INITIAL_BUCKETS, INITIAL_BUCKETS, 0,
 					  0, &urcu_qsbr_flavor, NULL);
 	sb_store_rlx(&table->buckets, (uint64_t)INITIAL_BUCKETS);
@@ -66,9 +73,9 @@ static int create_table(struct table *table)
 }
 
 /* On the helper thread of core/reclaim.c: filling in a large table takes milliseconds. */
-static void grow_table(struct sb_rcu_head *head)
+static void grow_table(struct sb_deferred *deferred)
 {
-	struct table *table = sb_container_of(head, struct table, grow);
+	struct table *table = sb_container_of(deferred, struct table, grow);
 	const uint64_t wanted = sb_load_rlx(&table->nodes);
 	uint64_t buckets = sb_load_rlx(&table->buckets);
 
@@ -88,14 +95,15 @@ static void count_node(struct table *table)
 		return;
 	if (!sb_load_acq(&table->growing) &&
 	    !sb_xchg_acq_rel(&table->growing, 1))
-		sb_rcu_defer(&table->grow, grow_table);
+		sb_reclaim_defer(table->reclaim, &table->grow, grow_table);
 }
 
 static void remove_node(struct table *table, struct cds_lfht_node *node)
 {
-	sb_rcu_foreign_enter();
+	const uint32_t side = sb_reclaim_enter(table->reclaim);
+
 	SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(table->reclaim, side);
 	sb_sub_acq_rel(&table->nodes, 1);
 }
 
@@ -107,15 +115,12 @@ static void destroy_table(struct table *table,
 
 	if (!table->hash)
 		return;
-	/* A read-side section, though nobody else is there. */
-	sb_rcu_foreign_enter();
 	for (cds_lfht_first(table->hash, &iter);
 	     (node = cds_lfht_iter_get_node(&iter));
 	     cds_lfht_next(table->hash, &iter)) {
 		SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
 		free_node(node);
 	}
-	sb_rcu_foreign_exit();
 	SB_CHECK(cds_lfht_destroy(table->hash, NULL), ==, 0);
 }
 
@@ -132,7 +137,7 @@ static int match_block(struct cds_lfht_node *node, const void *number)
 	const struct block *block = sb_container_of(node, struct block, node);
 
 	/* The chain's link was read with a dependency that no tool can see. */
-	sb_rcu_tsan_acquire(block);
+	sb_tsan_acquire(block);
 	return block->number == *(const uint64_t *)number;
 }
 
@@ -146,9 +151,9 @@ static void free_block_node(struct cds_lfht_node *node)
 	sb_mem_free(block);
 }
 
-static void free_block(struct sb_rcu_head *head)
+static void free_block(struct sb_deferred *deferred)
 {
-	sb_mem_free(sb_container_of(head, struct block, rcu));
+	sb_mem_free(sb_container_of(deferred, struct block, deferred));
 }
 
 void sb_pids_init(struct sb_pids *pids, struct sb_arena *arena)
@@ -160,6 +165,7 @@ int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 {
 	struct block *block =
 		sb_mem_zalloc(pids->arena, sizeof(*block), SB_LINE);
+	uint32_t side;
 	sb_pid first;
 
 	if (!block)
@@ -172,10 +178,10 @@ int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 	sb_store_rlx(&block->left,
 		     (uint32_t)(first + SB_PID_BLOCK - pids->next));
 	cds_lfht_node_init(&block->node);
-	sb_rcu_tsan_release(block);
-	sb_rcu_foreign_enter();
+	sb_tsan_release(block);
+	side = sb_reclaim_enter(map->reclaim);
 	cds_lfht_add(map->blocks.hash, block->number, &block->node);
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(map->reclaim, side);
 	count_node(&map->blocks);
 	return 0;
 }
@@ -186,7 +192,7 @@ static void release(struct sb_pidmap *map, struct block *block, uint32_t n)
 	if (sb_sub_acq_rel(&block->left, n) != n)
 		return;
 	remove_node(&map->blocks, &block->node);
-	sb_rcu_defer(&block->rcu, free_block);
+	sb_reclaim_defer(map->reclaim, &block->deferred, free_block);
 }
 
 static struct sb_process *lookup_given(struct sb_pidmap *map, sb_pid pid)
@@ -211,7 +217,7 @@ static int match_claim(struct cds_lfht_node *node, const void *pid)
 {
 	const struct claim *claim = sb_container_of(node, struct claim, node);
 
-	sb_rcu_tsan_acquire(claim);
+	sb_tsan_acquire(claim);
 	return claim->pid == *(const sb_pid *)pid;
 }
 
@@ -223,9 +229,9 @@ static void free_claim_node(struct cds_lfht_node *node)
 	sb_mem_free(claim);
 }
 
-static void free_claim(struct sb_rcu_head *head)
+static void free_claim(struct sb_deferred *deferred)
 {
-	sb_mem_free(sb_container_of(head, struct claim, rcu));
+	sb_mem_free(sb_container_of(deferred, struct claim, deferred));
 }
 
 int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
@@ -233,16 +239,17 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 	struct claim *claim =
 		sb_mem_zalloc(SB_HEAP, sizeof(*claim), alignof(struct claim));
 	struct cds_lfht_node *there;
+	uint32_t side;
 
 	if (!claim)
 		return -ENOMEM;
 	claim->pid = pid;
 	cds_lfht_node_init(&claim->node);
-	sb_rcu_tsan_release(claim);
-	sb_rcu_foreign_enter();
+	sb_tsan_release(claim);
+	side = sb_reclaim_enter(map->reclaim);
 	there = cds_lfht_add_unique(map->claims.hash, hash_of_claim(pid),
 				    match_claim, &pid, &claim->node);
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(map->reclaim, side);
 	if (there != &claim->node) {
 		sb_mem_free(claim);
 		return -EEXIST;
@@ -255,7 +262,7 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 static void unclaim(struct sb_pidmap *map, struct claim *claim)
 {
 	remove_node(&map->claims, &claim->node);
-	sb_rcu_defer(&claim->rcu, free_claim);
+	sb_reclaim_defer(map->reclaim, &claim->deferred, free_claim);
 }
 
 static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)
@@ -274,13 +281,15 @@ static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)
 
 /* ---- the map ---- */
 
-struct sb_pidmap *sb_pidmap_create(void)
+struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim)
 {
 	struct sb_pidmap *map = sb_mem_zalloc(SB_HEAP, sizeof(*map), SB_LINE);
 
 	if (!map)
 		return NULL;
-	if (!create_table(&map->blocks) && !create_table(&map->claims))
+	map->reclaim = reclaim;
+	if (!create_table(&map->blocks, reclaim) &&
+	    !create_table(&map->claims, reclaim))
 		return map;
 	sb_pidmap_destroy(map);
 	return NULL;
@@ -288,7 +297,7 @@ struct sb_pidmap *sb_pidmap_create(void)
 
 void sb_pidmap_destroy(struct sb_pidmap *map)
 {
-	sb_rcu_barrier(); /* a table may still be growing */
+	sb_reclaim_barrier(map->reclaim); /* a table may still be growing */
 	destroy_table(&map->claims, free_claim_node);
 	destroy_table(&map->blocks, free_block_node);
 	sb_mem_free(map);
@@ -337,10 +346,8 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 {
 	struct sb_process *process;
 
-	urcu_qsbr_read_lock();
 	process = pid < SB_PID_CHOSEN ? lookup_given(map, pid)
 				      : lookup_chosen(map, pid);
-	urcu_qsbr_read_unlock();
 	return process;
 }
 
@@ -369,7 +376,7 @@ static void visit_block(const struct visit *visit, struct cds_lfht_node *node)
 {
 	const struct block *block = sb_container_of(node, struct block, node);
 
-	sb_rcu_tsan_acquire(block);
+	sb_tsan_acquire(block);
 	for (uint32_t i = 0; i < SB_PID_BLOCK; i++)
 		visit_entry(visit, &block->entry[i]);
 }
@@ -378,7 +385,7 @@ static void visit_claim(const struct visit *visit, struct cds_lfht_node *node)
 {
 	const struct claim *claim = sb_container_of(node, struct claim, node);
 
-	sb_rcu_tsan_acquire(claim);
+	sb_tsan_acquire(claim);
 	visit_entry(visit, &claim->entry);
 }
 
@@ -389,12 +396,10 @@ static void visit_table(const struct visit *visit, struct table *table,
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
-	urcu_qsbr_read_lock();
 	for (cds_lfht_first(table->hash, &iter);
 	     (node = cds_lfht_iter_get_node(&iter));
 	     cds_lfht_next(table->hash, &iter))
 		visit_node(visit, node);
-	urcu_qsbr_read_unlock();
 }
 
 void sb_pidmap_for_each(struct sb_pidmap *map,

@@ -1,7 +1,7 @@
 /*
  * pidmap.h - from a PID to its process: liburcu's lock-free resizable hash
- * table (split-ordered lists; Shalev and Shavit, JACM 53(3), 2006), read under
- * RCU.
+ * table (split-ordered lists; Shalev and Shavit, JACM 53(3), 2006), read in
+ * sections of core/reclaim.h.
  *
  * PIDs that the scheduler gives out come in sequence, and an owner takes them by
  * the block. What is in the table is the block, with an entry for the process of
@@ -10,14 +10,15 @@
  * last process of it has ended. PIDs that callers choose are in a table of their
  * own, one by one and for ever.
  *
- * Lookup and for_each are called by a registered, online thread (core/reclaim.h).
- * What they find stays a process until the caller's next
- * quiescent state; that it is still alive, only its state word says.
+ * Lookup and for_each are called in a section, by a reader that is online or by a
+ * visitor. What they find stays a process until that ends; that it is still alive,
+ * only its state word says.
  */
 #ifndef SB_CORE_PIDMAP_H
 #define SB_CORE_PIDMAP_H
 
 #include "core/process.h"
+#include "core/reclaim.h"
 
 /* PIDs of a block, a power of two. Tests build with fewer. */
 #ifndef SB_PID_BLOCK
@@ -34,8 +35,9 @@ struct sb_pids {
 	struct sb_arena *arena;
 };
 
-/* Returns NULL when there is no memory. */
-struct sb_pidmap *sb_pidmap_create(void);
+/* reclaim: in whose sections it is read; it outlives the map. Returns NULL when
+ * there is no memory. */
+struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim);
 
 /* No process is in the map, and no other thread uses it any more; nor is any
  * struct sb_pids of it used again. Not a worker. */
@@ -43,6 +45,13 @@ void sb_pidmap_destroy(struct sb_pidmap *map);
 
 /* No PIDs yet; arena: where blocks come from. */
 void sb_pids_init(struct sb_pids *pids, struct sb_arena *arena);
+
+/* Whether the next one is of another block. Any thread; a hint for others than
+ * the owner. */
+static inline bool sb_pids_are_used_up(const struct sb_pids *pids)
+{
+	return pids->next % SB_PID_BLOCK == 0;
+}
 
 /* Takes another block for pids. Returns 0 or -ENOMEM. Lock-free. */
 SB_MUST_CHECK int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids);

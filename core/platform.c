@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,12 @@ static uint64_t read_clock(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+static struct timespec as_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
 uint64_t sb_clock_process_cpu_ns(void)
@@ -51,6 +58,13 @@ void sb_rng_seed(struct sb_rng *rng, uint64_t seed)
 void sb_thread_yield(void)
 {
 	sched_yield();
+}
+
+void sb_thread_sleep(uint64_t ns)
+{
+	const struct timespec time = as_timespec(ns);
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
 int sb_thread_start(struct sb_thread *thread, int os_cpu,
@@ -144,12 +158,6 @@ void sb_parker_fini(struct sb_parker *parker)
 {
 	pthread_cond_destroy(&parker->cond);
 	pthread_mutex_destroy(&parker->mutex);
-}
-
-static struct timespec as_timespec(uint64_t ns)
-{
-	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
-				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
 /* A wait longer than that ends early by a share of it, and the rest is waited
@@ -322,20 +330,64 @@ bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
 
 /* ---- lock ---- */
 
-#define LOCK_SPINS 128
+#define LOCK_SPINS  128
+#define LOCK_YIELDS 64
+
+/* The first sleep; each is twice as long as the one before, up to a limit. */
+#define LOCK_SLEEP_NS	  20000
+#define LOCK_SLEEP_MAX_NS 1000000
+
+static void wait_for_lock(unsigned int spins, uint64_t *sleep_ns)
+{
+	if (spins < LOCK_SPINS) {
+		sb_cpu_pause();
+	} else if (spins < LOCK_SPINS + LOCK_YIELDS) {
+		sb_thread_yield();
+	} else {
+		sb_thread_sleep(*sleep_ns);
+		*sleep_ns = sb_min_u64(2 * *sleep_ns, LOCK_SLEEP_MAX_NS);
+	}
+}
 
 void sb_lock_contended(struct sb_lock *lock)
 {
+	uint64_t sleep_ns = LOCK_SLEEP_NS;
 	unsigned int spins = 0;
 
 	do {
-		while (sb_load_rlx(&lock->held)) {
-			if (++spins < LOCK_SPINS)
-				sb_cpu_pause();
-			else
-				sb_thread_yield();
-		}
+		while (sb_load_rlx(&lock->held))
+			wait_for_lock(spins++, &sleep_ns);
 	} while (sb_xchg_acq(&lock->held, 1));
+}
+
+/* ---- asymmetric fences ---- */
+
+enum heavy_fence { UNKNOWN, WORKS, MISSING };
+
+static _Atomic(uint32_t) heavy_fence;
+
+static long membarrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0);
+}
+
+/* Registering twice is harmless. */
+bool sb_fence_heavy_works(void)
+{
+	uint32_t known = sb_load_rlx(&heavy_fence);
+
+	if (known == UNKNOWN) {
+		known = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+				? MISSING
+				: WORKS;
+		sb_store_rlx(&heavy_fence, known);
+	}
+	return known == WORKS;
+}
+
+void sb_fence_heavy(void)
+{
+	SB_CHECK(membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED), ==, 0);
 }
 
 /* ---- race windows ---- */

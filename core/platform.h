@@ -59,6 +59,9 @@ static inline void sb_cpu_pause(void)
 /* Gives the processor to another thread that is ready to run on it. */
 void sb_thread_yield(void);
 
+/* Sleeps for about that long; a signal may end it early. */
+void sb_thread_sleep(uint64_t ns);
+
 /*
  * A thread, pinned to operating system CPU os_cpu from its first instruction
  * on (os_cpu < 0: not pinned). Returns 0, -EINVAL when that CPU cannot be used,
@@ -136,8 +139,23 @@ bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
 		  uint64_t timeout_ns);
 
 /*
- * Lock for a handful of instructions: spins, then yields the thread so that a
- * preempted holder can finish on an oversubscribed machine.
+ * The expensive half of an asymmetric pair of full fences: when it returns,
+ * every thread of the program has passed a full fence since the call, if it
+ * runs (membarrier(2), private expedited). It costs some microseconds, and an
+ * interrupt of each processor that runs a thread of the program.
+ *
+ * sb_fence_heavy_works: false where the kernel refuses it. Then nobody may rely
+ * on sb_fence_light(). Any thread; the first call asks the kernel.
+ */
+void sb_fence_heavy(void);
+bool sb_fence_heavy_works(void);
+
+/*
+ * Lock for a short section, in which memory may be allocated: whoever waits
+ * spins, then yields the thread so that a preempted holder can finish, and
+ * then sleeps for growing times, so that it neither takes the processor from
+ * the holder nor waits for one of lower priority for ever. Nobody is woken, and
+ * nothing that waits for another thread is called, while it is held.
  */
 struct sb_lock {
 	_Atomic(uint32_t) held;

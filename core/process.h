@@ -11,7 +11,6 @@
 
 #include "core/atomic.h"
 #include "core/base.h"
-#include "core/reclaim.h"
 
 /* Names one process for ever: no PID is given out twice. 0 is no PID. Those from
  * SB_PID_CHOSEN up are the callers' to choose, see sb_scheduler_submit_as. */
@@ -64,7 +63,7 @@ struct sb_event {
 enum sb_status {
 	SB_CONTINUE, /* has more to do */
 	SB_YIELD,    /* waits for the completions of its yields; with none under
-		      * way it would hang, and ends with -EINVAL */
+		      * way, for the next event of any kind */
 	SB_IDLE,     /* waits for a message */
 	SB_DONE,     /* finished; sb_step_result may have been called */
 };
@@ -72,6 +71,11 @@ enum sb_status {
 /* The step output; it belongs to the scheduler. See core/scheduler.h. */
 struct sb_step;
 
+/*
+ * Must stay valid until the process's close has returned, and no longer; after an
+ * sb_scheduler_execute, until that has returned. Only the text of the name must
+ * outlive the scheduler's traces.
+ */
 struct sb_process_ops {
 	const char *name;
 	size_t state_bytes; /* size of the state that init prepares; it is
@@ -200,12 +204,14 @@ struct sb_process {
 			struct sb_extra *extra; /* or NULL */
 		};
 		/* Ended by force. Not `next`: it may still be in a queue. */
-		struct sb_process *next_forced;
+		struct {
+			struct sb_process *next_forced;
+			size_t bytes_forced;
+		};
 	};
 	/* Whom it watches and who watches it; see core/relations.c. */
 	_Atomic(struct sb_relation *) relations;
 	uint64_t start_ns;
-	uint32_t outstanding;	     /* yields not yet completed */
 	uint8_t batch_shift;	     /* see fill_events() in step.c */
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
@@ -239,7 +245,8 @@ enum sb_post_result {
 /*
  * Pushes events, linked from the newest to the oldest, and does to the state what
  * an event does. Any thread, lock-free. Release: what the sender wrote before is
- * visible to the step.
+ * visible to the step. If it returns SB_POST_GONE they are linked as they were,
+ * and end with oldest.
  */
 static inline enum sb_post_result
 sb_word_post_chain(struct sb_process *process, struct sb_event_node *newest,
@@ -252,6 +259,8 @@ sb_word_post_chain(struct sb_process *process, struct sb_event_node *newest,
 		flags = word & SB_WORD_FLAGS;
 		switch (sb_word_state(word)) {
 		case SB_STATE_COMPLETE:
+			/* An attempt that failed has linked others' events. */
+			oldest->next = NULL;
 			return SB_POST_GONE;
 		case SB_STATE_RUNNING:
 			flags = SB_STATE_RUNNING | SB_WORD_WAKEUP;

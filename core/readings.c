@@ -50,24 +50,35 @@ const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *s,
 /* ---- the list of processes ---- */
 
 struct listing {
+	struct sb_scheduler *scheduler;
 	void (*visit)(void *arg, const struct sb_process_info *info);
 	void *arg;
 };
 
+/*
+ * The process's operations may go as soon as it has been closed. Under the lock,
+ * one that was found alive is not closed: its end makes its word Complete, and
+ * then looks whether somebody lists (wait_for_listing() in step.c).
+ */
 static void list_one(void *arg, struct sb_process *p)
 {
 	const struct listing *listing = arg;
-	const enum sb_state state = sb_word_state(sb_load_rlx(&p->word));
-	const struct sb_process_info info = {
-		.pid = p->pid,
-		.name = p->ops->name,
-		.state = state,
-		.steps = sb_counter_read(&p->steps),
-		.start_ns = p->start_ns,
-	};
+	enum sb_state state;
 
-	if (state != SB_STATE_COMPLETE)
+	sb_lock_acquire(&listing->scheduler->list_lock);
+	state = sb_word_state(sb_load_acq(&p->word));
+	if (state != SB_STATE_COMPLETE) {
+		const struct sb_process_info info = {
+			.pid = p->pid,
+			.name = p->ops->name,
+			.state = state,
+			.steps = sb_counter_read(&p->steps),
+			.start_ns = p->start_ns,
+		};
+
 		listing->visit(listing->arg, &info);
+	}
+	sb_lock_release(&listing->scheduler->list_lock);
 }
 
 void sb_scheduler_list(struct sb_scheduler *s,
@@ -75,9 +86,12 @@ void sb_scheduler_list(struct sb_scheduler *s,
 				     const struct sb_process_info *info),
 		       void *arg)
 {
-	struct listing listing = { visit, arg };
-	struct sb_worker *w = sb_caller_enter(s);
+	struct listing listing = { s, visit, arg };
+	const struct sb_caller caller = sb_caller_enter(s);
 
+	sb_add_acq_rel(&s->listings, 1);
+	sb_fence_after_rmw(&s->listings);
 	sb_pidmap_for_each(s->pidmap, list_one, &listing);
-	sb_caller_leave(w);
+	sb_sub_acq_rel(&s->listings, 1);
+	sb_caller_leave(s, &caller);
 }

@@ -1,24 +1,19 @@
 #include "core/reclaim.h"
 
-#include <pthread.h>
-#include <time.h>
-#include <urcu/urcu-qsbr.h>
+#include <errno.h>
 
-#include "core/atomic.h"
+#include "core/mem.h"
 #include "core/platform.h"
-
-/* Stands for the grace periods in the happens-before graph. */
-static char domain;
 
 #if SB_TSAN
 #include <sanitizer/tsan_interface.h>
 
-void sb_rcu_tsan_release(const void *address)
+void sb_tsan_release(const void *address)
 {
 	__tsan_release((void *)(uintptr_t)address);
 }
 
-void sb_rcu_tsan_acquire(const void *address)
+void sb_tsan_acquire(const void *address)
 {
 	__tsan_acquire((void *)(uintptr_t)address);
 }
@@ -35,223 +30,169 @@ const char *__tsan_default_suppressions(void)
 	       "called_from_lib:liburcu-cds.so\n";
 }
 #else
-void sb_rcu_tsan_release(const void *address)
+void sb_tsan_release(const void *address)
 {
 	(void)address;
 }
 
-void sb_rcu_tsan_acquire(const void *address)
+void sb_tsan_acquire(const void *address)
 {
 	(void)address;
 }
 #endif
 
-static _Thread_local bool is_worker;
+/* Between two looks while something is deferred, so that what has ended does
+ * not leave the caches before its memory is used again; and otherwise. */
+#define SHORT_REST_NS 500000
+#define REST_NS	      1000000
 
-void sb_rcu_worker_register(void)
-{
-	is_worker = true;
-	urcu_qsbr_register_thread();
-}
+/* Looks without a reader online, after which the helper sleeps. */
+#define IDLE_LOOKS 20
 
-void sb_rcu_worker_unregister(void)
-{
-	sb_rcu_tsan_release(&domain);
-	urcu_qsbr_unregister_thread();
-	is_worker = false;
-}
+/* Spins until all readers have been quiescent: those that run short steps are
+ * within microseconds. */
+#define SPINS 200
 
-void sb_rcu_quiescent(void)
-{
-	sb_rcu_tsan_release(&domain);
-	urcu_qsbr_quiescent_state();
-}
+/* Where the helper is with the calls that it has taken. */
+enum stage {
+	NOTHING_TAKEN,
+	WAITS_FOR_FIRST_SIDE,
+	WAITS_FOR_SECOND_SIDE,
+	WAITS_FOR_READERS,
+};
 
-void sb_rcu_offline(void)
-{
-	sb_rcu_tsan_release(&domain);
-	urcu_qsbr_thread_offline();
-}
+struct sb_reclaim {
+	struct sb_period period;
 
-void sb_rcu_online(void)
-{
-	urcu_qsbr_thread_online();
-}
+	/* Visitors. */
+	alignas(SB_LINE) _Atomic(uint32_t) side;
+	_Atomic(uint32_t) inside[2];
 
-/* ---- foreign threads ---- */
+	/* Whoever defers. */
+	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
+	_Atomic(uint32_t) sleeps;
 
-static pthread_key_t foreign_key;
-static pthread_once_t foreign_once = PTHREAD_ONCE_INIT;
-static _Thread_local unsigned int foreign_depth;
-static _Thread_local bool foreign_registered;
-
-static void foreign_leave(void *unused)
-{
-	(void)unused;
-	urcu_qsbr_unregister_thread();
-	foreign_registered = false;
-}
-
-static void make_foreign_key(void)
-{
-	SB_CHECK(pthread_key_create(&foreign_key, foreign_leave), ==, 0);
-}
-
-static void foreign_register(void)
-{
-	pthread_once(&foreign_once, make_foreign_key);
-	/* Any value but NULL makes the destructor run at the thread's end. */
-	SB_CHECK(pthread_setspecific(foreign_key, &foreign_key), ==, 0);
-	urcu_qsbr_register_thread();
-	urcu_qsbr_thread_offline();
-	foreign_registered = true;
-}
-
-void sb_rcu_foreign_enter(void)
-{
-	if (is_worker)
-		return;
-	if (!foreign_registered)
-		foreign_register();
-	if (foreign_depth++ == 0)
-		urcu_qsbr_thread_online();
-}
-
-void sb_rcu_foreign_exit(void)
-{
-	if (is_worker)
-		return;
-	if (--foreign_depth == 0)
-		sb_rcu_offline();
-}
-
-bool sb_rcu_foreign_inside(void)
-{
-	return foreign_depth > 0;
-}
-
-/* ---- deferred calls ---- */
-
-/*
- * Our own helper thread, and not liburcu's: that one rests for 10 ms after each
- * grace period. A million short processes a second are 10 000 then that are dead
- * and not yet free, more than a core's caches hold, and each new one takes memory
- * that has gone cold.
- */
-
-/* Between two grace periods, so that they do not take a core to themselves. */
-#define REST_NS 500000
-
-/* Rests without anything to do, after which it sleeps until there is. */
-#define RESTS_MAX 20
-
-static struct {
-	alignas(SB_LINE) _Atomic(struct sb_rcu_head *) newest;
-	struct sb_parker parker;
-} calls;
-
-static pthread_once_t helper_once = PTHREAD_ONCE_INIT;
-
-/* What deferred calls have done, for those who wait for all of them. */
-static char deferred;
-
-/* From the oldest to the newest they are linked then. */
-static struct sb_rcu_head *turn_round(struct sb_rcu_head *newest)
-{
-	struct sb_rcu_head *first = NULL;
-
-	while (newest) {
-		struct sb_rcu_head *older = newest->older;
-
-		newest->older = first;
-		first = newest;
-		newest = older;
-	}
-	return first;
-}
-
-static void run_calls(struct sb_rcu_head *newest)
-{
-	struct sb_rcu_head *head = turn_round(newest);
-
-	sb_rcu_tsan_acquire(&domain);
-	while (head) {
-		struct sb_rcu_head *next = head->older;
-
-		head->function(head);
-		head = next;
-	}
-	sb_rcu_tsan_release(&deferred);
-}
-
-static void rest(void)
-{
-	const struct timespec time = { .tv_nsec = REST_NS };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
-}
-
-static void *help(void *unused)
-{
-	uint32_t rests = 0;
-
-	(void)unused;
-	for (;;) {
-		struct sb_rcu_head *newest = sb_xchg_acq(&calls.newest, NULL);
-
-		if (newest) {
-			urcu_qsbr_synchronize_rcu();
-			run_calls(newest);
-			rests = 0;
-		}
-		if (rests++ < RESTS_MAX)
-			rest();
-		else
-			sb_park(&calls.parker, UINT64_MAX);
-	}
-	return NULL;
-}
-
-static void start_helper(void)
-{
+	/* The helper. */
+	alignas(SB_LINE) struct sb_parker parker;
 	struct sb_thread thread;
+	_Atomic(uint32_t) ends;
+	struct sb_reclaim_look look;
+	enum stage stage;
+	struct sb_deferred *taken; /* newest first */
+	uint32_t idle_looks;
+	uint64_t next_look_ns;
 
-	sb_parker_init(&calls.parker, SB_PARKING_FUTEX);
-	SB_CHECK(sb_thread_start(&thread, -1, help, NULL), ==, 0);
-	pthread_detach(thread.handle);
+	uint32_t readers;
+	struct sb_reader reader[];
+};
+
+struct sb_reader *sb_reclaim_reader(struct sb_reclaim *r, uint32_t i)
+{
+	return &r->reader[i];
 }
 
-void sb_rcu_prepare(void)
+struct sb_period *sb_reclaim_period(struct sb_reclaim *r)
 {
-	pthread_once(&helper_once, start_helper);
+	return &r->period;
 }
 
-void sb_rcu_defer(struct sb_rcu_head *head,
-		  void (*function)(struct sb_rcu_head *head))
+bool sb_reclaim_is_online(struct sb_reclaim *r, uint32_t i)
 {
-	struct sb_rcu_head *newest = sb_load_rlx(&calls.newest);
+	return sb_load_acq(&r->reader[i].seen) != SB_READER_OFFLINE;
+}
 
-	head->function = function;
-	sb_rcu_tsan_release(&domain);
+/* ---- visitors ---- */
+
+static _Thread_local uint32_t sections;
+
+uint32_t sb_reclaim_enter(struct sb_reclaim *r)
+{
+	const uint32_t side = sb_load_rlx(&r->side) & 1;
+
+	sections++;
+	sb_add_acq_rel(&r->inside[side], 1);
+	sb_fence_after_rmw(&r->side);
+	return side;
+}
+
+void sb_reclaim_exit(struct sb_reclaim *r, uint32_t side)
+{
+	sb_sub_acq_rel(&r->inside[side], 1);
+	sections--;
+}
+
+bool sb_reclaim_inside(void)
+{
+	return sections > 0;
+}
+
+/* The other count becomes current. */
+static void flip(struct sb_reclaim *r)
+{
+	sb_add_acq_rel(&r->side, 1);
+}
+
+static bool is_empty(struct sb_reclaim *r, uint32_t side)
+{
+	return sb_load_acq(&r->inside[side]) == 0;
+}
+
+/* A side that was empty once since the period began has no visitor from before
+ * it. It becomes empty in the end, because newcomers go to the other one. */
+static bool side_is_done(struct sb_reclaim *r, uint32_t side)
+{
+	if (is_empty(r, side))
+		return true;
+	if ((sb_load_rlx(&r->side) & 1) == side)
+		flip(r);
+	return is_empty(r, side);
+}
+
+/* Those who are in a section are there for a short time. */
+void sb_reclaim_wait_visitors(struct sb_reclaim *r)
+{
+	for (uint32_t side = 0; side < 2; side++) {
+		while (!side_is_done(r, side))
+			sb_thread_yield();
+	}
+}
+
+/* ---- deferring ---- */
+
+bool sb_reclaim_sleeps(struct sb_reclaim *r)
+{
+	return sb_load_rlx(&r->sleeps);
+}
+
+void sb_reclaim_wake(struct sb_reclaim *r)
+{
+	sb_unpark(&r->parker);
+}
+
+void sb_reclaim_defer(struct sb_reclaim *r, struct sb_deferred *deferred,
+		      void (*function)(struct sb_deferred *deferred))
+{
+	struct sb_deferred *newest = sb_load_rlx(&r->newest);
+
+	deferred->function = function;
 	do {
-		head->older = newest;
-	} while (!sb_cas_weak_acq_rel(&calls.newest, &newest, head));
-	/* A token sticks, so it does not matter what the helper is at. */
-	if (!newest)
-		sb_unpark(&calls.parker);
+		deferred->older = newest;
+	} while (!sb_cas_weak_acq_rel(&r->newest, &newest, deferred));
+	sb_fence_after_rmw(&r->sleeps);
+	if (SB_UNLIKELY(sb_reclaim_sleeps(r)))
+		sb_reclaim_wake(r);
 }
-
-/* ---- waiting for them ---- */
 
 struct barrier {
-	struct sb_rcu_head head;
+	struct sb_deferred deferred;
 	struct sb_gate gate;
 	bool passed;
 };
 
-static void pass(struct sb_rcu_head *head)
+static void pass(struct sb_deferred *deferred)
 {
-	struct barrier *barrier = sb_container_of(head, struct barrier, head);
+	struct barrier *barrier =
+		sb_container_of(deferred, struct barrier, deferred);
 
 	sb_gate_lock(&barrier->gate);
 	barrier->passed = true;
@@ -263,21 +204,202 @@ static bool has_passed(void *barrier)
 	return ((struct barrier *)barrier)->passed;
 }
 
-void sb_rcu_barrier(void)
+void sb_reclaim_barrier(struct sb_reclaim *r)
 {
 	struct barrier barrier = { .passed = false };
 
-	sb_rcu_prepare();
 	sb_gate_init(&barrier.gate);
-	sb_rcu_defer(&barrier.head, pass);
+	sb_reclaim_defer(r, &barrier.deferred, pass);
+	sb_reclaim_wake(r);
 	sb_gate_wait(&barrier.gate, has_passed, &barrier, UINT64_MAX);
 	sb_gate_fini(&barrier.gate);
-	sb_rcu_tsan_acquire(&deferred);
 }
 
-void sb_rcu_synchronize(void)
+/* ---- the helper: periods ---- */
+
+static bool lags(struct sb_reclaim *r, uint32_t i)
 {
-	sb_rcu_tsan_release(&domain);
-	urcu_qsbr_synchronize_rcu();
-	sb_rcu_tsan_acquire(&domain);
+	/* Offline is later than any period. */
+	return sb_load_acq(&r->reader[i].seen) < sb_load_rlx(&r->period.now);
+}
+
+bool sb_reclaim_waits_for(struct sb_reclaim *r, uint32_t i)
+{
+	return r->stage != NOTHING_TAKEN && lags(r, i);
+}
+
+static bool all_are_quiescent(struct sb_reclaim *r)
+{
+	for (uint32_t i = 0; i < r->readers; i++) {
+		if (lags(r, i))
+			return false;
+	}
+	return true;
+}
+
+static bool readers_have_passed(struct sb_reclaim *r)
+{
+	for (int i = 0; i < SPINS; i++) {
+		if (all_are_quiescent(r))
+			return true;
+		sb_cpu_pause();
+	}
+	return false;
+}
+
+/* Newest first is how they were taken; they run in the order of their coming. */
+static struct sb_deferred *reverse(struct sb_deferred *newest)
+{
+	struct sb_deferred *first = NULL;
+
+	while (newest) {
+		struct sb_deferred *older = newest->older;
+
+		newest->older = first;
+		first = newest;
+		newest = older;
+	}
+	return first;
+}
+
+static void run_calls(struct sb_reclaim *r)
+{
+	struct sb_deferred *call = reverse(r->taken);
+
+	r->taken = NULL;
+	while (call) {
+		struct sb_deferred *next = call->older;
+
+		call->function(call);
+		call = next;
+	}
+}
+
+/* Takes what is deferred, and begins the period that it has to wait for. */
+static bool begin_period(struct sb_reclaim *r)
+{
+	if (!sb_load_rlx(&r->newest))
+		return false;
+	r->taken = sb_xchg_acq(&r->newest, NULL);
+	sb_store_rel(&r->period.now, sb_load_rlx(&r->period.now) + 1);
+	sb_fence_store_load(&r->period.now);
+	return true;
+}
+
+/* One stage; false: it has to wait. */
+static bool advance(struct sb_reclaim *r)
+{
+	switch (r->stage) {
+	case NOTHING_TAKEN:
+		if (!begin_period(r))
+			return false;
+		break;
+	case WAITS_FOR_FIRST_SIDE:
+		if (!side_is_done(r, 0))
+			return false;
+		break;
+	case WAITS_FOR_SECOND_SIDE:
+		if (!side_is_done(r, 1))
+			return false;
+		break;
+	case WAITS_FOR_READERS:
+		if (!readers_have_passed(r))
+			return false;
+		run_calls(r);
+		r->stage = NOTHING_TAKEN;
+		return false;
+	}
+	r->stage++;
+	return true;
+}
+
+/* ---- the helper: looking and sleeping ---- */
+
+static bool is_busy(struct sb_reclaim *r)
+{
+	if (r->taken || sb_load_rlx(&r->newest))
+		return true;
+	for (uint32_t i = 0; i < r->readers; i++) {
+		if (sb_reclaim_is_online(r, i))
+			return true;
+	}
+	return false;
+}
+
+/* Whoever comes online, or defers, sees that it sleeps, or is seen here. */
+static void sleep_until_woken(struct sb_reclaim *r)
+{
+	sb_store_rlx(&r->sleeps, 1);
+	sb_fence_store_load(&r->sleeps);
+	if (!is_busy(r) && !sb_load_acq(&r->ends))
+		sb_park(&r->parker, r->next_look_ns);
+	sb_store_rlx(&r->sleeps, 0);
+	r->idle_looks = 0;
+}
+
+static void rest(struct sb_reclaim *r, uint64_t now)
+{
+	const uint64_t rest_ns =
+		r->taken || sb_load_rlx(&r->newest) ? SHORT_REST_NS : REST_NS;
+
+	r->idle_looks = is_busy(r) ? 0 : r->idle_looks + 1;
+	if (r->idle_looks > IDLE_LOOKS)
+		sleep_until_woken(r);
+	else
+		sb_park(&r->parker, sb_min_u64(now + rest_ns, r->next_look_ns));
+}
+
+static void *help(void *arg)
+{
+	struct sb_reclaim *r = arg;
+
+	while (!sb_load_acq(&r->ends)) {
+		const uint64_t now = sb_clock_ns();
+
+		if (r->look.look)
+			r->next_look_ns = r->look.look(r->look.arg, now);
+		while (advance(r))
+			;
+		rest(r, now);
+	}
+	return NULL;
+}
+
+/* ---- domains ---- */
+
+int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers,
+		      const struct sb_reclaim_look *look)
+{
+	struct sb_reclaim *r = sb_mem_zalloc(
+		SB_HEAP, sizeof(*r) + readers * sizeof(r->reader[0]), SB_LINE);
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->readers = readers;
+	r->look = *look;
+	r->next_look_ns = UINT64_MAX;
+	sb_parker_init(&r->parker, SB_PARKING_FUTEX);
+	for (uint32_t i = 0; i < readers; i++)
+		sb_reader_offline(&r->reader[i]);
+	rc = sb_thread_start(&r->thread, -1, help, r);
+	if (rc) {
+		sb_parker_fini(&r->parker);
+		sb_mem_free(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+void sb_reclaim_destroy(struct sb_reclaim *r)
+{
+	if (!r)
+		return;
+	sb_reclaim_barrier(r);
+	sb_store_rel(&r->ends, 1);
+	sb_reclaim_wake(r);
+	sb_thread_join(&r->thread);
+	sb_parker_fini(&r->parker);
+	sb_mem_free(r);
 }

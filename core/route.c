@@ -80,8 +80,9 @@ void sb_route_requeue(struct sb_worker *w, struct sb_process *p, bool behind)
 {
 	sb_word_requeue(p);
 	sb_route_local(w, p, behind);
+	/* Of two the worker runs one at most: then the other is to be told. */
+	w->untold_process = w->untold & SB_UNTOLD_WORK ? NULL : p;
 	w->untold |= SB_UNTOLD_WORK;
-	w->untold_process = p;
 }
 
 static void to_global(struct sb_scheduler *s, struct sb_worker *w,
@@ -132,11 +133,10 @@ void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
 		to_inject(s, w, p, last);
 }
 
-/* Takes the nodes over unless it returns SB_POST_GONE. */
-static enum sb_post_result post(struct sb_scheduler *s, struct sb_worker *w,
-				struct sb_process *p,
-				struct sb_event_node *newest,
-				struct sb_event_node *oldest)
+enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w,
+				  struct sb_process *p,
+				  struct sb_event_node *newest,
+				  struct sb_event_node *oldest)
 {
 	const enum sb_post_result result =
 		sb_word_post_chain(p, newest, oldest);
@@ -144,12 +144,6 @@ static enum sb_post_result post(struct sb_scheduler *s, struct sb_worker *w,
 	if (result == SB_POST_WAKE)
 		sb_route_ready(s, w, p);
 	return result;
-}
-
-static void dead_letter(struct sb_worker *w)
-{
-	if (w)
-		sb_counter_add(&w->counters.dead_letters, 1);
 }
 
 void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w,
@@ -179,94 +173,6 @@ void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
 	p->backlog_last = newest;
 }
 
-/* ---- what a step holds ---- */
-
-static void hold(struct sb_worker *w, struct sb_process *p,
-		 struct sb_event_node *node)
-{
-	struct sb_held *held = &w->held;
-
-	if (held->to != p) {
-		if (held->to)
-			sb_route_flush(w);
-		*held = (struct sb_held){ .to = p, .oldest = node };
-	} else {
-		node->next = held->newest;
-	}
-	held->newest = node;
-}
-
-int sb_route_hold(struct sb_worker *w, struct sb_process *p,
-		  union sb_value message)
-{
-	struct sb_event_node *node;
-
-	if (SB_UNLIKELY(sb_load_rlx(&p->word) == SB_STATE_COMPLETE)) {
-		dead_letter(w);
-		return -ESRCH;
-	}
-	node = sb_pool_alloc(&w->pool, sizeof(*node));
-	if (SB_UNLIKELY(!node))
-		return -ENOMEM;
-	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
-	node->sent_ns = sb_worker_mark_some(w);
-	if (w->running == p)
-		sb_backlog_put(w->running, node);
-	else
-		hold(w, p, node);
-	return 0;
-}
-
-/* The process has ended since it was looked up. */
-SB_COLD static void drop_held(struct sb_worker *w, struct sb_event_node *newest)
-{
-	while (newest) {
-		struct sb_event_node *older = newest->next;
-
-		dead_letter(w);
-		sb_route_drop(w->scheduler, w, newest);
-		newest = older;
-	}
-}
-
-void sb_route_flush(struct sb_worker *w)
-{
-	const struct sb_held held = w->held;
-
-	if (!held.to)
-		return;
-	w->held.to = NULL; /* on_drop may send, too */
-	if (post(w->scheduler, w, held.to, held.newest, held.oldest) ==
-	    SB_POST_GONE)
-		drop_held(w, held.newest);
-}
-
-/*
- * When what a step hands over became Ready: as that step ended, which has been
- * looked at if the step was timed. It is timed if its message is, so that a
- * message costs one choice and not two.
- */
-static uint64_t handed_over_at(struct sb_worker *w)
-{
-	if (SB_LIKELY(!w->held.newest->sent_ns))
-		return 0;
-	return w->running->ready_ns ? w->step_end_ns : sb_worker_mark(w);
-}
-
-void sb_route_hand_over(struct sb_worker *w)
-{
-	struct sb_process *p = w->held.to;
-
-	if (w->next || !sb_word_claim(p)) {
-		sb_route_flush(w);
-		return;
-	}
-	p->ready_ns = handed_over_at(w);
-	w->held.to = NULL;
-	sb_backlog_append(p, w->held.newest);
-	w->next = p;
-}
-
 struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w,
 				    sb_pid pid)
 {
@@ -287,12 +193,12 @@ int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
 		sb_backlog_put(w->running, node);
 		return 0;
 	}
-	if (w && w->held.to)
+	if (w && w->handover.newest)
 		sb_route_flush(w);
-	if (SB_LIKELY(p && post(s, w, p, node, node) != SB_POST_GONE))
+	if (SB_LIKELY(p && sb_route_post(s, w, p, node, node) != SB_POST_GONE))
 		return 0;
 	sb_object_free(s, w, node, sizeof(*node));
-	dead_letter(w);
+	sb_note_dead_letter(w);
 	return -ESRCH;
 }
 

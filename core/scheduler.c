@@ -60,9 +60,9 @@ static int allocate_tables(struct sb_scheduler *s,
 	s->worker = sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker), SB_LINE);
 	s->worker_thread =
 		sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker_thread), SB_LINE);
-	s->pidmap = sb_pidmap_create();
+	s->watched = sb_mem_zalloc(SB_HEAP, n * sizeof(*s->watched), SB_LINE);
 	if (copy_placement(&s->placement, placement) || !s->worker ||
-	    !s->worker_thread || !s->pidmap)
+	    !s->worker_thread || !s->watched)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		s->worker_thread[i].scheduler = s;
@@ -71,6 +71,17 @@ static int allocate_tables(struct sb_scheduler *s,
 	if (sb_idle_init(&s->idle, n, s->config.searchers_max))
 		return -ENOMEM;
 	return sb_arenas_init(s);
+}
+
+static int start_reclaim(struct sb_scheduler *s)
+{
+	const struct sb_reclaim_look look = { sb_watch_look, s };
+	const int rc = sb_reclaim_create(&s->reclaim, s->workers, &look);
+
+	if (rc)
+		return rc;
+	s->pidmap = sb_pidmap_create(s->reclaim);
+	return s->pidmap ? 0 : -ENOMEM;
 }
 
 int sb_scheduler_create(struct sb_scheduler **scheduler,
@@ -99,8 +110,11 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	sb_runq_init(&s->global, SB_HEAP);
 	sb_gate_init(&s->gate);
 	sb_lock_init(&s->foreign_lock);
-	sb_rcu_prepare();
+	sb_lock_init(&s->list_lock);
+	sb_live_init(s);
 	rc = allocate_tables(s, placement);
+	if (!rc)
+		rc = start_reclaim(s);
 	if (rc) {
 		sb_scheduler_destroy(s);
 		return rc;
@@ -156,9 +170,12 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	w->id = id;
 	w->records = config->record;
 	sb_account_init(&w->account, config->record ? &w->counters : NULL);
-	w->epoch = 1;
-	w->steps_to_tick = w->tick_steps = config->tick;
-	w->hands_over = sb_config_holds(config, 0);
+	w->tick.every = config->tick;
+	sb_store_rlx(&w->tick.due, config->tick);
+	sb_store_rlx(&w->handover.slot, SB_SLOT_INSIDE);
+	w->handover.holds = sb_config_holds(config, 0);
+	w->reader = sb_reclaim_reader(s->reclaim, id);
+	w->period = sb_reclaim_period(s->reclaim);
 	w->step.worker = w;
 	sb_runq_init(&w->inject, arena);
 	sb_parker_init(&w->parker, config->park == SB_PARK_FUTEX
@@ -235,10 +252,10 @@ static void *worker_thread(void *arg)
 	if (rc)
 		return NULL;
 	sb_current_worker = w;
-	sb_rcu_worker_register();
 	/* A stop by force buries nobody. */
 	sb_add_acq_rel(&s->burials, 1);
-	w->now_ns = w->slowed_ns = sb_clock_ns();
+	w->tick.now_ns = w->slowed_ns = sb_clock_ns();
+	w->tick.steps = sb_counter_read(&w->counters.steps);
 	w->slowed_cpu_ns = sb_clock_thread_cpu_ns();
 	sb_account_go(&w->account);
 	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
@@ -247,7 +264,7 @@ static void *worker_thread(void *arg)
 	sb_worker_bury(w);
 	sb_worker_release_credit(w, sb_clock_ns());
 	sb_pool_flush(&w->pool);
-	sb_rcu_worker_unregister();
+	sb_reader_offline(w->reader);
 	sb_account_stop(&w->account);
 	sb_current_worker = NULL;
 	return NULL;
@@ -343,9 +360,10 @@ static void cancel_visit(void *arg, struct sb_process *p)
 
 static void cancel_all(struct sb_scheduler *s)
 {
-	sb_rcu_foreign_enter();
+	const uint32_t side = sb_reclaim_enter(s->reclaim);
+
 	sb_pidmap_for_each(s->pidmap, cancel_visit, s);
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(s->reclaim, side);
 }
 
 static void halt_workers(struct sb_scheduler *s)
@@ -367,9 +385,11 @@ struct forced {
 static void force_visit(void *arg, struct sb_process *p)
 {
 	struct forced *forced = arg;
+	const size_t bytes = sb_process_bytes(p->ops);
 
 	sb_process_finish(forced->scheduler, NULL, p, -ECANCELED,
 			  sb_value_u64(0));
+	p->bytes_forced = bytes;
 	p->next_forced = forced->first;
 	forced->first = p;
 	forced->count++;
@@ -392,25 +412,25 @@ static void empty_queues(struct sb_scheduler *s)
 
 /*
  * The workers are gone; foreign threads are not. All that were accepted are in the
- * map, and no other will be (core/submit.c). A send is one read-side section: after
- * a grace period nobody is about to queue a process that has been ended here. In
+ * map, and no other will be (core/submit.c). A send is one section of a visitor: when
+ * all visitors have left nobody is about to queue a process that has been ended here. In
  * the end there may be submissions left that have reserved and are in their
  * process's init; they are refused, and waited for.
  */
 static uint64_t finish_by_force(struct sb_scheduler *s)
 {
 	struct forced forced = { .scheduler = s };
+	const uint32_t side = sb_reclaim_enter(s->reclaim);
 
-	sb_rcu_foreign_enter();
 	sb_pidmap_for_each(s->pidmap, force_visit, &forced);
-	sb_rcu_foreign_exit();
-	sb_rcu_synchronize();
+	sb_reclaim_exit(s->reclaim, side);
+	sb_reclaim_wait_visitors(s->reclaim);
 	empty_queues(s);
 	while (forced.first) {
 		struct sb_process *p = forced.first;
 
 		forced.first = p->next_forced;
-		sb_object_free(s, NULL, p, sb_process_bytes(p->ops));
+		sb_object_free(s, NULL, p, p->bytes_forced);
 	}
 	if (forced.count)
 		sb_live_release(s, forced.count, sb_clock_ns());
@@ -446,7 +466,6 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	/* Out of time, there may have been a reservation left and no process. */
 	if (rc && !finish_by_force(s))
 		rc = 0;
-	sb_rcu_barrier();
 	for (uint32_t i = 0; i < s->workers; i++) {
 		sb_timers_clear(&s->worker[i]->timers);
 		sb_worker_take_reclaimed(s->worker[i]);
@@ -457,6 +476,20 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 }
 
 /* ---- destruction ---- */
+
+/* What the workers have ended, and others may have been looking at. */
+static void free_dead(struct sb_scheduler *s)
+{
+	sb_reclaim_barrier(s->reclaim);
+	for (uint32_t i = 0; i < s->workers; i++) {
+		struct sb_worker *w = s->worker[i];
+
+		if (!w)
+			continue; /* never started */
+		sb_worker_take_reclaimed(w);
+		sb_pool_flush(&w->pool);
+	}
+}
 
 /* Conservation: what was taken from the pools has come back, once. */
 static void check_balance(struct sb_scheduler *s)
@@ -475,15 +508,18 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 	SB_CHECK(is_at_rest(sb_load_acq(&s->phase)), ==, true);
 	/* What its callbacks submit is refused. */
 	SB_CHECK(begin_to_refuse(s, sb_load_acq(&s->phase)), ==, true);
-	if (!sb_live_wait_none(s, 0))
+	if (s->pidmap && !sb_live_wait_none(s, 0))
 		finish_by_force(s);
+	if (s->reclaim)
+		free_dead(s);
 	check_balance(s);
+	if (s->pidmap)
+		sb_pidmap_destroy(s->pidmap);
+	sb_reclaim_destroy(s->reclaim);
 	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
 		if (s->worker[i])
 			destroy_worker(s->worker[i]);
 	}
-	if (s->pidmap)
-		sb_pidmap_destroy(s->pidmap);
 	sb_pool_fini(&s->foreign_pool);
 	sb_arenas_fini(s);
 	sb_runq_clear(&s->global);
@@ -493,6 +529,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 	sb_mem_free(s->placement.place);
 	sb_mem_free(s->placement.os_node);
 	sb_mem_free(s->placement.node_distance);
+	sb_mem_free(s->watched);
 	sb_mem_free(s->worker_thread);
 	sb_mem_free(s->worker);
 	sb_mem_free(s);
@@ -509,17 +546,15 @@ int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 
 /*
  * After its last step a worker looks at a clock at most once, and so has at most
- * one quiescent state, before it buries what it has completed. So two grace
- * periods later all is buried, and the barrier waits for what was.
+ * one quiescent state, before it buries what it has completed. So two periods
+ * later all is buried, and the third is for what was.
  */
 int sb_scheduler_settle(struct sb_scheduler *s)
 {
-	(void)s;
 	if (!sb_caller_may_wait())
 		return -EDEADLK;
-	sb_rcu_synchronize();
-	sb_rcu_synchronize();
-	sb_rcu_barrier();
+	for (int i = 0; i < 3; i++)
+		sb_reclaim_barrier(s->reclaim);
 	return 0;
 }
 

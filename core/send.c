@@ -58,32 +58,40 @@ int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
 	return deliver_message(s, w, to, message);
 }
 
+static int send_at_once(struct sb_worker *w, sb_pid to, union sb_value message)
+{
+	const bool has_entered = sb_handover_try_enter(&w->handover);
+	const int rc = sb_send_routed(w->scheduler, w, to, message);
+
+	sb_handover_end(&w->handover, has_entered);
+	return rc;
+}
+
 int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
 {
-	struct sb_worker *w = step->worker;
-	struct sb_process *p;
+	struct sb_worker *w = sb_step_worker_of(step);
 
-	if (SB_UNLIKELY(!w->hands_over))
-		return sb_send_routed(w->scheduler, w, to, message);
+	if (SB_UNLIKELY(!w->handover.holds))
+		return send_at_once(w, to, message);
 	sb_counter_add(&w->counters.messages, 1);
-	p = sb_route_find(w->scheduler, w, to);
-	if (SB_LIKELY(p))
-		return sb_route_hold(w, p, message);
-	sb_counter_add(&w->counters.dead_letters, 1);
-	return -ESRCH;
+	return sb_route_hold(w, to, message);
 }
 
 void sb_step_flush(struct sb_step *step)
 {
-	sb_route_flush(step->worker);
+	struct sb_worker *w = sb_step_worker_of(step);
+	const bool has_entered = sb_handover_try_enter(&w->handover);
+
+	sb_route_flush(w);
+	sb_handover_end(&w->handover, has_entered);
 }
 
 int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)
 {
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = deliver_message(s, w, to, message);
+	const struct sb_caller caller = sb_caller_enter(s);
+	const int rc = deliver_message(s, caller.worker, to, message);
 
-	sb_caller_leave(w);
+	sb_caller_leave(s, &caller);
 	return rc;
 }
 
@@ -107,18 +115,34 @@ struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *s)
 
 /* ---- cancelling and terminating ---- */
 
+/*
+ * What only wakes, and says so by a flag of the process, which is set once: with
+ * all the memory that it needs at hand. The flag is set before the event is
+ * posted, so the worker that takes the event sees the flag.
+ */
+static int flag_and_wake(struct sb_scheduler *s, struct sb_worker *w,
+			 struct sb_process *p, _Atomic(uint8_t) *flag,
+			 enum sb_event_type type)
+{
+	struct sb_event_node *node;
+
+	if (sb_load_rlx(flag))
+		return 0;
+	node = sb_object_alloc(s, w, sizeof(*node));
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	if (sb_xchg_acq_rel(flag, 1)) {
+		sb_object_free(s, w, node, sizeof(*node));
+		return 0;
+	}
+	sb_event_fill(node, sb_kind(type, 0), 0, sb_value_u64(0));
+	return sb_route_deliver(s, w, p, node);
+}
+
 int sb_cancel_process(struct sb_scheduler *s, struct sb_worker *w,
 		      struct sb_process *p)
 {
-	int rc;
-
-	if (sb_load_rlx(&p->cancelled) || sb_xchg_acq_rel(&p->cancelled, 1))
-		return 0;
-	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_CANCEL, 0), 0,
-			    sb_value_u64(0));
-	if (rc == -ENOMEM)
-		sb_store_rlx(&p->cancelled, 0);
-	return rc;
+	return flag_and_wake(s, w, p, &p->cancelled, SB_EVENT_CANCEL);
 }
 
 int sb_cancel_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
@@ -130,40 +154,28 @@ int sb_cancel_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 
 int sb_scheduler_cancel(struct sb_scheduler *s, sb_pid pid)
 {
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = sb_cancel_pid(s, w, pid);
+	const struct sb_caller caller = sb_caller_enter(s);
+	const int rc = sb_cancel_pid(s, caller.worker, pid);
 
-	sb_caller_leave(w);
+	sb_caller_leave(s, &caller);
 	return rc;
 }
 
-/*
- * The flag says it, the event only wakes. The flag is stored before the event is
- * posted, so the worker that takes the event sees the flag.
- */
 int sb_terminate_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 {
 	struct sb_process *p = sb_route_find(s, w, pid);
-	int rc;
 
-	if (!p)
+	if (!p || has_ended(p))
 		return -ESRCH;
-	/* Once is enough: the first one's event wakes it. */
-	if (sb_xchg_acq_rel(&p->terminated, 1))
-		return has_ended(p) ? -ESRCH : 0;
-	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_TERMINATE, 0), 0,
-			    sb_value_u64(0));
-	if (rc == -ENOMEM)
-		sb_store_rlx(&p->terminated, 0);
-	return rc;
+	return flag_and_wake(s, w, p, &p->terminated, SB_EVENT_TERMINATE);
 }
 
 int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
 {
-	struct sb_worker *w = sb_caller_enter(s);
-	const int rc = sb_terminate_pid(s, w, pid);
+	const struct sb_caller caller = sb_caller_enter(s);
+	const int rc = sb_terminate_pid(s, caller.worker, pid);
 
-	sb_caller_leave(w);
+	sb_caller_leave(s, &caller);
 	return rc;
 }
 
@@ -178,12 +190,13 @@ SB_COLD static int complete_other(const struct sb_completer *completer,
 				  union sb_value result)
 {
 	struct sb_scheduler *s = completer->scheduler;
-	struct sb_worker *w = sb_caller_enter(s);
+	const struct sb_caller caller = sb_caller_enter(s);
+	struct sb_worker *w = caller.worker;
 	const int rc =
 		sb_route_completion(w, sb_route_find(s, w, completer->pid),
 				    kind, completer, result);
 
-	sb_caller_leave(w);
+	sb_caller_leave(s, &caller);
 	return rc;
 }
 

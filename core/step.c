@@ -55,10 +55,8 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 		}
 		if (node->event.type == SB_EVENT_BUILTIN)
 			node->event.type = SB_EVENT_COMPLETION;
-		if (node->event.type == SB_EVENT_COMPLETION && p->outstanding)
-			p->outstanding--;
-		else if (SB_UNLIKELY(bounded) &&
-			 node->event.type == SB_EVENT_MESSAGE)
+		if (SB_UNLIKELY(bounded) &&
+		    node->event.type == SB_EVENT_MESSAGE)
 			sb_sub_acq_rel(&p->mailbox, 1);
 		w->events[n++] = node->event;
 		sb_pool_free(&w->pool, node, sizeof(*node));
@@ -108,12 +106,54 @@ static uint64_t ended_at(struct sb_worker *w, const struct sb_process *p)
 	return p->ready_ns ? w->step_end_ns : sb_worker_mark(w);
 }
 
+static bool is_completion(const struct sb_event_node *node, uint64_t tag)
+{
+	return node->event.tag == tag &&
+	       (node->event.type == SB_EVENT_COMPLETION ||
+		node->event.type == SB_EVENT_BUILTIN);
+}
+
+static bool has_completion(const struct sb_event_node *node, uint64_t tag)
+{
+	while (node && !is_completion(node, tag))
+		node = node->next;
+	return node;
+}
+
+/*
+ * Whether a handler that has failed has completed the yield before: then that
+ * was its outcome. backlog: the last one before the handler was called, or NULL.
+ * What others have posted stays where it is until this worker takes it.
+ */
+static bool was_completed(struct sb_process *p, uint64_t tag,
+			  const struct sb_event_node *backlog)
+{
+	return has_completion(backlog ? backlog->next : p->backlog_first,
+			      tag) ||
+	       has_completion(sb_word_events(sb_load_acq(&p->word)), tag);
+}
+
+SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
+			      const struct sb_completer *completer, int rc,
+			      const struct sb_event_node *backlog)
+{
+	if (was_completed(p, completer->tag, backlog)) {
+		sb_counter_add(&w->counters.second_outcomes, 1);
+		return 0;
+	}
+	return sb_route_completion(
+		w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)), completer,
+		sb_value_u64(0));
+}
+
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 			const struct sb_yield *yield, uint64_t issued_ns)
 {
 	const struct sb_dispatch_entry *entry =
 		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
+	const struct sb_event_node *backlog =
+		p->backlog_first ? p->backlog_last : NULL;
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
@@ -122,11 +162,7 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 					      &completer)
 			     : -ENOSYS;
 
-	p->outstanding++;
-	return rc ? sb_route_completion(
-			    w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)),
-			    &completer, sb_value_u64(0))
-		  : 0;
+	return SB_UNLIKELY(rc) ? fail_yield(w, p, &completer, rc, backlog) : 0;
 }
 
 static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
@@ -149,7 +185,9 @@ static bool comes_next(struct sb_worker *w, bool behind)
 	if (!w->scheduler->config.handover || w->next)
 		return false;
 	return !behind ||
-	       (!sb_deque_size(&w->deque) && !sb_deque_size(&w->cold));
+	       (!sb_deque_size(&w->deque) && !sb_deque_size(&w->cold) &&
+		!sb_runq_length(&w->inject) &&
+		!sb_runq_length(&w->scheduler->global));
 }
 
 /*
@@ -217,18 +255,33 @@ static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
 		sb_route_drop(s, w, backlog_pop(p));
 }
 
+/*
+ * Whoever lists the process may have found it alive, and be reading its
+ * operations, which go when it has been closed. See sb_scheduler_list().
+ */
+static void wait_for_listing(struct sb_scheduler *s)
+{
+	sb_fence_after_rmw(&s->listings); /* behind sb_word_complete() */
+	if (SB_LIKELY(!sb_load_rlx(&s->listings)))
+		return;
+	sb_lock_acquire(&s->list_lock);
+	sb_lock_release(&s->list_lock);
+}
+
 void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 		       struct sb_process *p, int error, union sb_value result)
 {
 	const struct sb_exit exit = { .pid = p->pid,
 				      .error = error,
 				      .result = result };
+	const size_t bytes = sb_process_bytes(p->ops);
 
 	drop_events(s, w, p);
 	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
 		sb_relations_end(s, w, p, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
 		sb_timers_end(s, p);
+	wait_for_listing(s);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
 		sb_hist_record(&w->hists.lifetime,
@@ -242,7 +295,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 		return;
 	}
 	sb_counter_add(&w->counters.completions, 1);
-	sb_worker_gather_dead(w, p);
+	sb_worker_gather_dead(w, p, bytes);
 	sb_live_complete(w);
 }
 
@@ -278,8 +331,25 @@ static void trace_step(struct sb_worker *w, const struct sb_process *p,
 						      .other = status });
 }
 
+/* The process's own code. *held: what it holds in the end, or NULL. */
+static int step_outside(struct sb_worker *w, struct sb_process *p, uint32_t n,
+			struct sb_event_node **held)
+{
+	int status;
+
+	SB_ASSERT((uintptr_t)w->handover.newest, ==, 0);
+	if (SB_DEBUG)
+		w->step.worker = w;
+	sb_handover_leave(&w->handover, NULL);
+	status = p->ops->step(p->state, &w->step, w->events, n);
+	*held = sb_handover_enter(&w->handover);
+	if (SB_DEBUG)
+		w->step.worker = NULL; /* see sb_step_worker_of() */
+	return status;
+}
+
 SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
-				uint32_t n)
+				uint32_t n, struct sb_event_node **held)
 {
 	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
 			   w->scheduler->config.event_ns;
@@ -287,7 +357,7 @@ SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
 	int status;
 
 	trace_step(w, p, SB_TRACE_STEP, 0);
-	status = p->ops->step(p->state, &w->step, w->events, n);
+	status = step_outside(w, p, n, held);
 	trace_step(w, p, SB_TRACE_STEP_END, status);
 	if (timed)
 		adapt_batch(w, p, sb_clock_passed(start, sb_clock_ns()));
@@ -296,11 +366,12 @@ SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
 
 /* One question for all that there may be to watch; of a step with few events,
  * when there is no trace, the answer is no. */
-static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n)
+static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n,
+		     struct sb_event_node **held)
 {
 	if (SB_UNLIKELY(n >= w->watched_events || p->batch_shift))
-		return call_watched(w, p, n);
-	return p->ops->step(p->state, &w->step, w->events, n);
+		return call_watched(w, p, n, held);
+	return step_outside(w, p, n, held);
 }
 
 void sb_worker_watch(struct sb_worker *w)
@@ -335,9 +406,10 @@ SB_COLD static void record_step(struct sb_worker *w, struct sb_process *p,
 }
 
 /* Returns what the step did, or -ECANCELED without one for a process that has
- * been terminated. *whole_batch: it got as many events as it then might. */
+ * been terminated. *whole_batch: it got as many events as it then might. *held:
+ * what it has sent and nobody has seen, or NULL. */
 static int run_step(struct sb_worker *w, struct sb_process *p,
-		    bool *whole_batch)
+		    bool *whole_batch, struct sb_event_node **held)
 {
 	struct sb_step *step = &w->step;
 	struct sb_event_node *newest;
@@ -362,32 +434,23 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	sb_counter_add(&p->steps, 1);
 	sb_counter_add(&w->counters.steps, 1);
 	sb_counter_add(&w->counters.events, events);
-	status = call_step(w, p, events);
+	status = call_step(w, p, events, held);
 	if (SB_UNLIKELY(p->ready_ns))
 		record_step(w, p, now);
 	return status;
 }
 
-/* -EINVAL: it waits for yields, and none is under way: it would hang. */
-static int check_status(const struct sb_process *p, int status)
-{
-	if (status > SB_DONE)
-		return -EINVAL;
-	if (status == SB_YIELD && !p->outstanding)
-		return -EINVAL;
-	return status;
-}
-
 void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 {
+	struct sb_event_node *held = NULL;
 	bool whole_batch = false;
 	uint64_t issued_ns = 0;
 	int status;
 
 	w->running = p;
-	status = run_step(w, p, &whole_batch);
-	if (w->held.to)
-		sb_route_hand_over(w);
+	status = run_step(w, p, &whole_batch, &held);
+	if (held)
+		sb_route_hand_over(w, held);
 	if (w->step.yields && status >= 0 && status != SB_DONE) {
 		int rc;
 
@@ -395,7 +458,8 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		rc = dispatch_yields(w, p, issued_ns);
 		status = rc ? rc : status;
 	}
-	status = check_status(p, status);
+	if (SB_UNLIKELY(status > SB_DONE))
+		status = -EINVAL;
 	w->running = NULL;
 	if (SB_UNLIKELY(status < 0 || status == SB_DONE))
 		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,

@@ -47,6 +47,7 @@ struct submission {
  */
 struct draft {
 	struct sb_process *process; /* NULL: there is no memory */
+	size_t bytes;		    /* of its memory; ops may go before it */
 	struct sb_name name;	    /* pid is 0 if it is yet to be chosen */
 	bool timed;
 };
@@ -58,7 +59,8 @@ SB_INLINE struct draft take_parts(struct sb_pidmap *map, struct sb_pids *pids,
 				  const struct submission *sub)
 {
 	const size_t bytes = sb_process_bytes(sub->ops);
-	struct draft draft = { .process = sb_pool_alloc(pool, bytes) };
+	struct draft draft = { .process = sb_pool_alloc(pool, bytes),
+			       .bytes = bytes };
 
 	if (!draft.process)
 		return draft;
@@ -76,36 +78,113 @@ SB_INLINE struct draft take_parts(struct sb_pidmap *map, struct sb_pids *pids,
 	return draft;
 }
 
-/* A foreign submission's reservation and parts, under one lock. */
-static int take_foreign_parts(struct sb_scheduler *s,
-			      const struct submission *sub, struct draft *draft)
+/* How long a submission waits for memory of the dead, and how often it looks. */
+#define DEAD_WAIT_NS UINT64_C(1000000000)
+#define DEAD_LOOK_NS 100000
+
+/* The caller's worker waits, and so keeps nobody from freeing the dead. */
+static void let_reclaim(struct sb_worker *w)
 {
-	int rc = -EAGAIN;
+	const bool has_entered = sb_handover_try_enter(&w->handover);
+
+	sb_route_flush(w);
+	sb_worker_bury(w);
+	sb_reader_quiescent(w->reader, w->period);
+	sb_worker_take_reclaimed(w);
+	sb_handover_end(&w->handover, has_entered);
+}
+
+static bool has_too_many_dead(struct sb_scheduler *s)
+{
+	return sb_load_rlx(&s->dead_bytes) >= s->config.dead_max_bytes;
+}
+
+/* Returns 0, or -ENOMEM: there still is no room for more dead. */
+SB_COLD static int wait_for_dead(struct sb_scheduler *s, struct sb_worker *w)
+{
+	const uint64_t start = sb_clock_ns();
+
+	while (has_too_many_dead(s)) {
+		if (w)
+			let_reclaim(w);
+		if (sb_clock_passed(start, sb_clock_ns()) >= DEAD_WAIT_NS)
+			return -ENOMEM;
+		sb_reclaim_wake(s->reclaim);
+		sb_thread_sleep(DEAD_LOOK_NS);
+	}
+	return 0;
+}
+
+/*
+ * The bound on the dead is looked at where PIDs are taken by the block, so that
+ * the others read no line that is shared: it is exact but for a block's processes
+ * of each thread.
+ */
+static bool needs_check(const struct sb_pids *pids,
+			const struct submission *sub)
+{
+	return SB_UNLIKELY(sub->pid || sb_pids_are_used_up(pids));
+}
+
+/* What a foreign submission waits for, under no lock. */
+enum { NEEDS_PLACE = 1, NEEDS_ROOM };
+
+/* A foreign submission's reservation and parts, under one lock. */
+static int try_foreign_parts(struct sb_scheduler *s,
+			     const struct submission *sub, bool has_place,
+			     struct draft *draft)
+{
+	int rc;
 
 	sb_lock_acquire(&s->foreign_lock);
 	if (refuses_wait(s, sub->waiter)) {
 		rc = -ESHUTDOWN;
-	} else if (sb_live_reserve_foreign(s)) {
+	} else if (needs_check(&s->foreign_pids, sub) && has_too_many_dead(s)) {
+		rc = NEEDS_ROOM;
+	} else if (!has_place && !sb_live_reserve_foreign(s)) {
+		rc = NEEDS_PLACE;
+	} else {
+		has_place = true;
 		*draft = take_parts(s->pidmap, &s->foreign_pids,
 				    &s->foreign_pool, &s->foreign_sampler, sub);
 		rc = draft->process ? 0 : -ENOMEM;
 	}
 	sb_lock_release(&s->foreign_lock);
-	if (rc == -ENOMEM)
-		sb_live_release(s, 1, sb_clock_ns());
+	if (rc && has_place)
+		sb_live_unreserve(s, NULL);
+	return rc;
+}
+
+static int take_foreign_parts(struct sb_scheduler *s,
+			      const struct submission *sub, struct draft *draft)
+{
+	int rc = try_foreign_parts(s, sub, false, draft);
+
+	while (SB_UNLIKELY(rc > 0)) {
+		const bool has_place =
+			rc == NEEDS_PLACE && sb_live_reserve_exactly(s);
+
+		if (rc == NEEDS_PLACE && !has_place)
+			return -EAGAIN;
+		if (rc == NEEDS_ROOM && wait_for_dead(s, NULL))
+			return -ENOMEM;
+		rc = try_foreign_parts(s, sub, has_place, draft);
+	}
 	return rc;
 }
 
 static int take_own_parts(struct sb_worker *w, const struct submission *sub,
 			  struct draft *draft)
 {
+	if (needs_check(&w->pids, sub) && wait_for_dead(w->scheduler, w))
+		return -ENOMEM;
 	if (!sb_live_reserve(w))
 		return -EAGAIN;
 	*draft = take_parts(w->scheduler->pidmap, &w->pids, &w->pool,
 			    &w->sampler, sub);
 	if (draft->process)
 		return 0;
-	w->credit++;
+	sb_live_unreserve(w->scheduler, w);
 	return -ENOMEM;
 }
 
@@ -113,7 +192,7 @@ static uint64_t start_time(struct sb_worker *w, bool timed)
 {
 	if (!w)
 		return sb_clock_ns();
-	return timed ? sb_worker_mark(w) : w->now_ns;
+	return timed ? sb_worker_mark(w) : w->tick.now_ns;
 }
 
 /* A draft that is counted. */
@@ -127,7 +206,7 @@ SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
 	if (rc)
 		return rc;
 	p = draft->process;
-	memset(p, 0, sb_process_bytes(sub->ops));
+	memset(p, 0, draft->bytes);
 	p->name = draft->name;
 	p->ops = sub->ops;
 	p->last_worker = SB_WORKER_NONE;
@@ -138,13 +217,15 @@ SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
 
 /* There will be no such process. */
 static void discard(struct sb_scheduler *s, struct sb_worker *w,
-		    struct sb_process *p)
+		    const struct draft *draft)
 {
+	struct sb_process *p = draft->process;
+
 	if (p->pid)
 		sb_pidmap_give_back(s->pidmap, p->name);
 	if (p->extra)
 		sb_object_free(s, w, p->extra, sizeof(*p->extra));
-	sb_object_free(s, w, p, sb_process_bytes(p->ops));
+	sb_object_free(s, w, p, draft->bytes);
 	sb_live_unreserve(s, w);
 }
 
@@ -198,6 +279,7 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w,
 		       const struct draft *draft)
 {
 	struct sb_process *p = draft->process;
+	const bool has_entered = sb_handover_try_enter(&w->handover);
 
 	/* What it sends must not overtake what was sent before. */
 	sb_route_flush(w);
@@ -206,6 +288,7 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w,
 	sb_route_new(w, p);
 	if (SB_UNLIKELY(refuses(s)))
 		(void)sb_cancel_process(s, w, p);
+	sb_handover_end(&w->handover, has_entered);
 }
 
 /* Once the lock is given up, it may have ended, and its memory be another's. */
@@ -233,14 +316,15 @@ static bool launch_foreign(struct sb_scheduler *s, const struct draft *draft)
 }
 
 /* on_start has let it pass, so there is an on_complete. */
-SB_COLD static int refuse(struct sb_scheduler *s, struct sb_process *p)
+SB_COLD static int refuse(struct sb_scheduler *s, const struct draft *draft)
 {
+	struct sb_process *p = draft->process;
 	const struct sb_exit exit = { .pid = p->pid, .error = -ESHUTDOWN };
 
 	sb_process_close(p);
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
-	discard(s, NULL, p);
+	discard(s, NULL, draft);
 	return -ESHUTDOWN;
 }
 
@@ -258,7 +342,7 @@ SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w,
 	if (!rc)
 		rc = initialize(s, draft, sub);
 	if (rc)
-		discard(s, w, draft->process);
+		discard(s, w, draft);
 	return rc;
 }
 
@@ -294,7 +378,7 @@ static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
 	if (!rc && pid)
 		*pid = draft.name.pid; /* its step may look there */
 	if (!rc && !launch_foreign(s, &draft)) {
-		rc = refuse(s, draft.process);
+		rc = refuse(s, &draft);
 		if (pid)
 			*pid = before;
 	}
@@ -375,5 +459,5 @@ int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops,
 int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
 		  const char *method, union sb_value input, sb_pid *pid)
 {
-	return sb_submit_here(step->worker, ops, method, input, pid);
+	return sb_submit_here(sb_step_worker_of(step), ops, method, input, pid);
 }

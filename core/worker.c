@@ -1,8 +1,9 @@
 /*
  * worker.c - where a worker finds work, and what it does when there is none.
  *
- * The order is own deque, own inject queue, global queue, other workers; every
- * `tick` steps it is turned round, so that nothing starves behind a LIFO.
+ * The order is own deque, own inject queue, global queue, those that continue,
+ * other workers. On a tick each kind of queue gets its turns first, so that
+ * nothing starves behind a LIFO.
  */
 #include "core/internal.h"
 
@@ -74,26 +75,35 @@ static struct sb_process *take_newest(struct sb_worker *w)
 
 static void quiescent(struct sb_worker *w)
 {
-	sb_rcu_quiescent();
-	w->epoch++;
+	sb_reader_quiescent(w->reader, w->period);
+}
+
+static uint64_t steps_of(struct sb_worker *w)
+{
+	return sb_counter_read(&w->counters.steps);
 }
 
 /*
  * The time budget of a tick: ticks that come too far apart in time, because
- * steps are long, come after fewer steps.
+ * steps are long, come after fewer steps. That is for steps as they were; where
+ * they become longer the watcher says when a tick is due.
  */
 static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 {
 	const struct sb_config *config = &w->scheduler->config;
+	struct sb_tick *tick = &w->tick;
+	const uint64_t steps = steps_of(w) - tick->steps;
 
-	w->hands_over = sb_config_holds(config, passed_ns / w->tick_steps);
+	tick->steps += steps;
+	w->handover.holds =
+		sb_config_holds(config, passed_ns / (steps ? steps : 1));
 	if (!config->tick_ns)
 		return;
-	if (passed_ns > config->tick_ns && w->tick_steps > 1)
-		w->tick_steps /= 2;
+	if (passed_ns > config->tick_ns && tick->every > 1)
+		tick->every /= 2;
 	else if (passed_ns < config->tick_ns / 2)
-		w->tick_steps =
-			(uint32_t)sb_min_u64(2 * w->tick_steps, config->tick);
+		tick->every =
+			(uint32_t)sb_min_u64(2 * tick->every, config->tick);
 }
 
 /* As seen at ticks: at even distances in steps, while there is work. */
@@ -139,12 +149,14 @@ static void keep_house(struct sb_worker *w)
 {
 	uint64_t now = sb_clock_ns();
 
-	adapt_tick(w, sb_clock_passed(w->now_ns, now));
+	adapt_tick(w, sb_clock_passed(w->tick.now_ns, now));
 	if (is_to_slow_down(w, now))
 		now = slow_down(w);
-	w->now_ns = now;
-	w->steps_to_tick = w->tick_steps;
+	w->tick.now_ns = now;
+	sb_store_rlx(&w->tick.epoch, sb_load_rlx(&w->tick.epoch) + 1);
 	quiescent(w);
+	if (SB_UNLIKELY(sb_reclaim_sleeps(w->scheduler->reclaim)))
+		sb_reclaim_wake(w->scheduler->reclaim);
 	sb_trace_note(&w->trace, SB_TRACE_TICK, 0, 0);
 	sb_worker_take_reclaimed(w);
 	if (w->sampler.every)
@@ -153,44 +165,89 @@ static void keep_house(struct sb_worker *w)
 		sb_timers_run(w, w, now);
 }
 
-#define TURNS 4
+/* ---- ticks ---- */
 
-static struct sb_process *take_turn(struct sb_worker *w, uint64_t turn)
+/*
+ * From now on each kind of queue is owed the turns that it has processes for,
+ * up to a batch, and the own deque's oldest one. So whatever arrives at the hot
+ * end, the front of each queue is reached on each tick, and a queue of n
+ * processes is done after n / (batch + 1) ticks.
+ */
+static void begin_turns(struct sb_worker *w)
 {
-	switch (turn % TURNS) {
-	case 0:
-		return take_global(w, 1);
-	case 1:
-		return take_inject(w, 1);
-	case 2:
-		return take_cold(w);
-	default:
+	uint32_t *owed = w->tick.owed;
+	const uint64_t most = w->taken_max;
+
+	owed[SB_TURN_OLDEST] = 1;
+	owed[SB_TURN_COLD] =
+		(uint32_t)sb_min_u64(most, (uint64_t)sb_deque_size(&w->cold));
+	owed[SB_TURN_INJECT] =
+		(uint32_t)sb_min_u64(most, sb_runq_length(&w->inject));
+	owed[SB_TURN_GLOBAL] = (uint32_t)sb_min_u64(
+		most, sb_runq_length(&w->scheduler->global));
+}
+
+static bool owes_turns(const struct sb_worker *w)
+{
+	const uint32_t *owed = w->tick.owed;
+
+	return owed[SB_TURN_OLDEST] || owed[SB_TURN_COLD] ||
+	       owed[SB_TURN_INJECT] || owed[SB_TURN_GLOBAL];
+}
+
+static struct sb_process *take_from(struct sb_worker *w, enum sb_turn turn)
+{
+	switch (turn) {
+	case SB_TURN_OLDEST:
 		return take_oldest(w);
+	case SB_TURN_COLD:
+		return take_cold(w);
+	case SB_TURN_INJECT:
+		return take_inject(w, 1);
+	default:
+		return take_global(w, 1);
 	}
 }
 
-/*
- * The turned-round order. Each kind of queue comes first on every fourth tick,
- * so a Ready process waits at most TURNS x tick picks behind the others at the
- * front of its queue, whatever arrives at the hot end.
- */
-static struct sb_process *take_on_tick(struct sb_worker *w)
+/* In turn, so that none comes last for ever where steps are so long that each of
+ * them is a tick. */
+static struct sb_process *take_turn(struct sb_worker *w)
 {
+	struct sb_tick *tick = &w->tick;
 	struct sb_process *p = NULL;
 
-	keep_house(w);
-	for (uint32_t i = 0; i < TURNS && !p; i++)
-		p = take_turn(w, w->epoch + i);
+	for (uint32_t i = 0; i < SB_TURNS && !p; i++) {
+		const uint32_t turn = tick->turn++ % SB_TURNS;
+
+		if (!tick->owed[turn])
+			continue;
+		p = take_from(w, (enum sb_turn)turn);
+		tick->owed[turn] = p ? tick->owed[turn] - 1 : 0;
+	}
 	return p;
 }
 
-/* The one that would come next is one of the newest now. */
-static struct sb_process *take_turned_round(struct sb_worker *w,
-					    struct sb_process *next)
+/*
+ * A tick is due, or turns of the last one are still owed. next: the process that
+ * would have been run, or NULL; it is one of the newest now.
+ */
+SB_COLD static struct sb_process *take_on_tick(struct sb_worker *w,
+					       struct sb_process *next)
 {
+	struct sb_tick *tick = &w->tick;
+	struct sb_process *p;
+
 	if (next)
 		sb_route_requeue(w, next, false);
-	return take_on_tick(w);
+	if (steps_of(w) >= tick->next || !sb_load_rlx(&tick->due)) {
+		keep_house(w);
+		begin_turns(w);
+		tick->next = steps_of(w) + tick->every;
+	}
+	p = take_turn(w);
+	sb_store_rlx(&tick->due,
+		     owes_turns(w) ? steps_of(w) + 1 : tick->next);
+	return p;
 }
 
 /* More may have come to the own deque than this worker is about to run. */
@@ -231,16 +288,16 @@ static struct sb_process *next_process(struct sb_worker *w)
 	struct sb_process *p = w->next;
 
 	w->next = NULL;
-	if (SB_UNLIKELY(--w->steps_to_tick == 0))
-		p = take_turned_round(w, p);
+	if (SB_UNLIKELY(steps_of(w) >= sb_load_rlx(&w->tick.due)))
+		p = take_on_tick(w, p);
 	else if (p)
 		sb_counter_add(&w->counters.direct_steps, 1);
 	if (!p)
 		p = take_newest(w);
 	if (!p)
-		p = take_cold(w);
-	if (!p)
 		p = take_batch(w);
+	if (!p)
+		p = take_cold(w);
 	if (SB_UNLIKELY(w->untold))
 		tell(w, p);
 	return p;
@@ -311,6 +368,20 @@ static void stay_awake(struct sb_worker *w)
 	}
 }
 
+/*
+ * The watcher sleeps when all workers have slept for a while. Then the first step
+ * is followed by a tick, which wakes it, and holds nothing: that is no loss
+ * there, and the first step need not wait for a system call.
+ */
+static void come_online(struct sb_worker *w)
+{
+	sb_reader_online(w->reader, w->period);
+	if (SB_LIKELY(!sb_reclaim_sleeps(w->scheduler->reclaim)))
+		return;
+	sb_store_rlx(&w->tick.due, 0);
+	w->handover.holds = false;
+}
+
 /* Until it is claimed, the scheduler halts, or a timer it keeps is due. */
 static void sleep_until_called(struct sb_worker *w)
 {
@@ -322,7 +393,7 @@ static void sleep_until_called(struct sb_worker *w)
 	if (w->woken)
 		sb_counter_add(&w->counters.spurious_wakes, 1);
 	sb_counter_add(&w->counters.blocks, 1);
-	sb_rcu_offline();
+	sb_reader_offline(w->reader);
 	do {
 		deadline = sb_timekeeper_begin(w);
 		sb_park(&w->parker, deadline);
@@ -330,9 +401,8 @@ static void sleep_until_called(struct sb_worker *w)
 		 !halted(w->scheduler) && sb_clock_ns() < deadline);
 	sb_timekeeper_end(w);
 	w->untold = 0; /* whoever keeps the time has looked */
-	sb_rcu_online();
+	come_online(w);
 	stay_awake(w); /* if nobody has claimed it */
-	w->epoch++;    /* offline is one long quiescent state */
 	w->woken = true;
 	w->naps = sb_clock_passed(start, sb_clock_ns()) <
 		  w->scheduler->config.spin_ns;
@@ -557,13 +627,15 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 static void end_idleness(struct sb_worker *w)
 {
 	const uint64_t wake_ns = sb_load_rlx(&w->wake_ns);
+	const uint64_t now = sb_clock_ns();
 
-	w->now_ns = sb_clock_ns();
 	if (w->woken && wake_ns)
 		sb_hist_record(&w->hists.wake_to_running,
-			       sb_clock_passed(wake_ns, w->now_ns));
+			       sb_clock_passed(wake_ns, now));
 	w->woken = false;
-	sb_account_busy(&w->account, w->now_ns);
+	w->tick.now_ns = now;
+	w->tick.steps = steps_of(w);
+	sb_account_busy(&w->account, now);
 	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 }
 
@@ -588,6 +660,7 @@ static struct sb_process *search(struct sb_worker *w)
 
 void sb_worker_loop(struct sb_worker *w)
 {
+	come_online(w);
 	while (!halted(w->scheduler)) {
 		struct sb_process *p = next_process(w);
 

@@ -282,11 +282,10 @@ static int ends_with_a_timer(struct script *script, struct sb_step *step,
 
 static struct sb_process *look_up(struct fixture *f, sb_pid pid)
 {
-	struct sb_process *p;
+	const uint32_t side = sb_reclaim_enter(f->s->reclaim);
+	struct sb_process *p = sb_pidmap_lookup(f->s->pidmap, pid);
 
-	sb_rcu_foreign_enter();
-	p = sb_pidmap_lookup(f->s->pidmap, pid);
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(f->s->reclaim, side);
 	return p;
 }
 

@@ -240,7 +240,7 @@ static int send_where_steps_are_long(struct script *script,
 {
 	(void)events;
 	(void)count;
-	if (step->worker->hands_over)
+	if (step->worker->handover.holds)
 		return SB_CONTINUE;
 	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(7)), 0);
 	await_steps((void *)(uintptr_t)script->seen, 2);

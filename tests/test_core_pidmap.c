@@ -18,27 +18,40 @@
 
 #define MANY SB_SCALE(200000u)
 
+static struct sb_reclaim *make_reclaim(void)
+{
+	const struct sb_reclaim_look look = { NULL, NULL };
+	struct sb_reclaim *reclaim = NULL;
+
+	CHECK_EQ(sb_reclaim_create(&reclaim, 0, &look), 0);
+	return reclaim;
+}
+
 struct family {
+	struct sb_reclaim *reclaim;
 	struct sb_pidmap *map;
+	uint32_t side; /* of its section */
 	struct sb_pids pids;
 	struct sb_process *process; /* [MANY] */
 };
 
 static void family_init(struct family *f)
 {
-	f->map = sb_pidmap_create();
+	f->reclaim = make_reclaim();
+	f->map = sb_pidmap_create(f->reclaim);
 	f->process =
 		sb_mem_zalloc(SB_HEAP, MANY * sizeof(*f->process), SB_LINE);
 	assert_non_null(f->map);
 	assert_non_null(f->process);
 	sb_pids_init(&f->pids, SB_HEAP);
-	sb_rcu_foreign_enter();
+	f->side = sb_reclaim_enter(f->reclaim);
 }
 
 static void family_fini(struct family *f)
 {
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(f->reclaim, f->side);
 	sb_pidmap_destroy(f->map);
+	sb_reclaim_destroy(f->reclaim);
 	sb_mem_free(f->process);
 }
 
@@ -178,21 +191,22 @@ static void a_chosen_pid_is_taken_for_ever(void **state)
 
 /* A process whose memory is used again after a grace period, as it has to be. */
 struct mortal {
-	struct sb_rcu_head rcu;
+	struct sb_deferred deferred;
 	_Atomic(uint32_t) dead;
 	struct sb_process process;
 };
 
 struct maker {
+	struct sb_reclaim *reclaim;
 	struct sb_pidmap *map;
 	uint64_t seed;
 	_Atomic(uint64_t) newest; /* PID */
 	_Atomic(uint32_t) done;
 };
 
-static void bury(struct sb_rcu_head *head)
+static void bury(struct sb_deferred *deferred)
 {
-	struct mortal *m = sb_container_of(head, struct mortal, rcu);
+	struct mortal *m = sb_container_of(deferred, struct mortal, deferred);
 
 	sb_store_rlx(&m->dead, 1);
 	sb_mem_free(m);
@@ -211,7 +225,7 @@ static struct mortal *make(struct maker *maker, struct sb_pids *pids)
 static void end(struct maker *maker, struct mortal *m)
 {
 	forget(maker->map, &m->process);
-	sb_rcu_defer(&m->rcu, bury);
+	sb_reclaim_defer(maker->reclaim, &m->deferred, bury);
 }
 
 static void *make_and_end(void *arg)
@@ -225,19 +239,17 @@ static void *make_and_end(void *arg)
 	sb_rng_seed(&rng, maker->seed);
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		struct mortal **m = &living[sb_rng_below(&rng, LIVING)];
+		const uint32_t side = sb_reclaim_enter(maker->reclaim);
 
-		sb_rcu_foreign_enter();
 		if (*m)
 			end(maker, *m);
 		*m = make(maker, &pids);
-		sb_rcu_foreign_exit();
+		sb_reclaim_exit(maker->reclaim, side);
 	}
-	sb_rcu_foreign_enter();
 	for (uint32_t i = 0; i < LIVING; i++) {
 		if (living[i])
 			end(maker, living[i]);
 	}
-	sb_rcu_foreign_exit();
 	sb_store_rel(&maker->done, 1);
 	return NULL;
 }
@@ -266,9 +278,12 @@ static uint64_t look_around(struct maker *maker, struct sb_rng *rng)
 
 static void what_is_found_is_it_and_stays(void **state)
 {
-	struct sb_pidmap *map = sb_pidmap_create();
-	struct maker maker[2] = { { .map = map, .seed = sb_test_seed() },
-				  { .map = map, .seed = sb_test_seed() + 1 } };
+	struct sb_reclaim *reclaim = make_reclaim();
+	struct sb_pidmap *map = sb_pidmap_create(reclaim);
+	struct maker maker[2] = {
+		{ .reclaim = reclaim, .map = map, .seed = sb_test_seed() },
+		{ .reclaim = reclaim, .map = map, .seed = sb_test_seed() + 1 }
+	};
 	struct sb_thread thread[2];
 	struct sb_rng rng;
 	uint64_t found = 0;
@@ -281,20 +296,20 @@ static void what_is_found_is_it_and_stays(void **state)
 					 &maker[i]),
 			 0);
 	while (!sb_load_acq(&maker[0].done) || !sb_load_acq(&maker[1].done)) {
-		sb_rcu_foreign_enter();
+		const uint32_t side = sb_reclaim_enter(reclaim);
+
 		found += look_around(&maker[sb_rng_below(&rng, 2)], &rng);
-		sb_rcu_foreign_exit();
+		sb_reclaim_exit(reclaim, side);
 	}
 	for (int i = 0; i < 2; i++)
 		sb_thread_join(&thread[i]);
 	assert_true(found > 0);
-	sb_rcu_foreign_enter();
 	CHECK_EQ(count_all(map), 0);
 	/* Each maker's last, unless it has just been used up. */
 	assert_true(sb_pidmap_blocks(map) <= 2);
-	sb_rcu_foreign_exit();
-	sb_rcu_barrier();
+	sb_reclaim_barrier(reclaim);
 	sb_pidmap_destroy(map);
+	sb_reclaim_destroy(reclaim);
 }
 
 static void add_chosen(struct sb_pidmap *map, sb_pid pid, struct sb_process *p)

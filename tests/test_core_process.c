@@ -50,26 +50,47 @@ static void an_error_completes(void **state)
 	fixture_end(&f);
 }
 
-static int yield_nothing(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+/* With nothing, or nothing but a timer, under way: the next event comes, of
+ * whatever kind. */
+static int yield_and_wait(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
 {
-	(void)script;
-	(void)step;
-	(void)events;
-	(void)count;
-	return SB_YIELD;
+	switch (sb_load_rlx(&script->steps)) {
+	case 1:
+		sb_store_rel(&script->flag, 1);
+		return SB_YIELD;
+	case 2:
+		CHECK_EQ(count, 1);
+		CHECK_EQ(events[0].type, SB_EVENT_MESSAGE);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+				       sb_value_u64(1000000), 5),
+			 0);
+		return SB_YIELD;
+	case 3:
+		CHECK_EQ(events[0].type, SB_EVENT_COMPLETION);
+		return SB_YIELD;
+	default:
+		CHECK_EQ(count, 1);
+		CHECK_EQ(events[0].type, SB_EVENT_TIMER);
+		CHECK_EQ(events[0].tag, 5);
+		return SB_DONE;
+	}
 }
 
-static void a_yield_of_nothing_does_not_hang(void **state)
+static void a_yield_of_nothing_waits_for_any_event(void **state)
 {
 	struct fixture f;
-	struct script script = { .f = &f, .step = yield_nothing };
+	struct script script = { .f = &f, .step = yield_and_wait };
+	sb_pid pid;
 
 	(void)state;
 	fixture_start(&f, 1);
-	fixture_submit(&f, &scripted, &script);
+	pid = fixture_submit(&f, &scripted, &script);
+	await_flag(&script);
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(1)), 0);
 	fixture_wait(&f);
-	CHECK_EQ(sb_load_rlx(&f.last_error), -EINVAL);
+	CHECK_EQ(sb_load_rlx(&f.last_error), 0);
+	CHECK_EQ(sb_load_rlx(&script.steps), 4);
 	fixture_end(&f);
 }
 
@@ -438,7 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(done_gives_its_result),
 		cmocka_unit_test(an_error_completes),
-		cmocka_unit_test(a_yield_of_nothing_does_not_hang),
+		cmocka_unit_test(a_yield_of_nothing_waits_for_any_event),
 		cmocka_unit_test(refusals_leave_nothing),
 		cmocka_unit_test(processes_max_holds),
 		cmocka_unit_test(a_place_is_for_all),

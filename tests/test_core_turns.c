@@ -354,6 +354,8 @@ static void feed(struct glutton *glutton, uint64_t event_ns, uint64_t slow_ns)
 	fixture_defaults(&f);
 	f.config.event_budget = BATCH;
 	f.config.event_ns = event_ns;
+	f.config.tick = 1u << 20; /* none comes in between */
+	f.config.tick_ns = 0;
 	fixture_create(&f, 1);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_submit(&f, &scripted, &glutton->script);
@@ -421,7 +423,7 @@ static int trudge(struct script *script, struct sb_step *step,
 	(void)count;
 	if (slow->adapted < 3) {
 		spin_for(TICK_NS);
-		slow->adapted += step->worker->tick_steps == 1;
+		slow->adapted += step->worker->tick.every == 1;
 		return SB_CONTINUE;
 	}
 	if (!slow->submitted_at) {
@@ -434,7 +436,7 @@ static int trudge(struct script *script, struct sb_step *step,
 			slow->waited = steps - slow->submitted_at;
 		return SB_CONTINUE;
 	}
-	return step->worker->tick_steps == TICK ? SB_DONE : SB_CONTINUE;
+	return step->worker->tick.every == TICK ? SB_DONE : SB_CONTINUE;
 }
 
 static void long_steps_make_ticks_frequent(void **state)
@@ -466,7 +468,7 @@ static int trudge_on(struct script *script, struct sb_step *step,
 {
 	(void)events;
 	(void)count;
-	CHECK_EQ(step->worker->tick_steps, 2);
+	CHECK_EQ(step->worker->tick.every, 2);
 	spin_for(100000);
 	return sb_load_rlx(&script->steps) < 100 ? SB_CONTINUE : SB_DONE;
 }

@@ -12,6 +12,7 @@
 /* ---- the map of PIDs ---- */
 
 struct map {
+	struct sb_reclaim *reclaim;
 	struct sb_pidmap *map;
 	struct sb_process *process;
 	uint64_t processes;
@@ -39,15 +40,17 @@ static int set_up_map(struct sb_micro *m)
 
 	map->process = sb_mem_zalloc(
 		SB_HEAP, (size_t)m->arg * sizeof(*map->process), SB_LINE);
-	map->map = sb_pidmap_create();
+	rc = sb_reclaim_create(&map->reclaim, 0,
+			       &(struct sb_reclaim_look){ 0 });
+	if (rc)
+		return rc;
+	map->map = sb_pidmap_create(map->reclaim);
 	if (!map->process || !map->map)
 		return -ENOMEM;
 	sb_pids_init(&pids, SB_HEAP);
-	sb_rcu_foreign_enter();
 	for (int64_t i = 0; i < m->arg && !rc; i++)
 		rc = add_process(map, &pids);
-	sb_rcu_foreign_exit();
-	sb_rcu_barrier(); /* the table has grown */
+	sb_reclaim_barrier(map->reclaim); /* the table has grown */
 	return rc;
 }
 
@@ -55,15 +58,14 @@ static void tear_down_map(struct sb_micro *m)
 {
 	struct map *map = m->state;
 
-	sb_rcu_foreign_enter();
 	for (uint64_t i = 0; i < map->processes; i++) {
 		struct sb_process *process = &map->process[i];
 
 		sb_pidmap_remove(map->map, &process, 1);
 	}
-	sb_rcu_foreign_exit();
 	if (map->map)
 		sb_pidmap_destroy(map->map);
+	sb_reclaim_destroy(map->reclaim);
 	sb_mem_free(map->process);
 }
 
@@ -76,9 +78,10 @@ static void run_look_up(struct sb_micro *m, uint32_t thread, uint64_t n)
 	struct map *map = m->state;
 	const uint64_t mask = (uint64_t)m->arg - 1;
 	uint64_t found = 0;
+	uint32_t side;
 
 	(void)thread;
-	sb_rcu_foreign_enter();
+	side = sb_reclaim_enter(map->reclaim);
 	for (uint64_t i = 0; i < n; i++) {
 		const sb_pid pid = 1 + (i * STRIDE & mask);
 		const struct sb_process *process =
@@ -86,7 +89,7 @@ static void run_look_up(struct sb_micro *m, uint32_t thread, uint64_t n)
 
 		found += process && process->pid == pid;
 	}
-	sb_rcu_foreign_exit();
+	sb_reclaim_exit(map->reclaim, side);
 	map->found += found;
 }
 
