@@ -82,6 +82,7 @@ struct sb_route {
 
 /* The kinds of queues that a worker sees to on a tick; see worker.c. */
 enum sb_turn {
+	SB_TURN_NEWEST, /* of its own deque: timers have just put them there */
 	SB_TURN_OLDEST, /* of its own deque */
 	SB_TURN_COLD,	/* those that continue */
 	SB_TURN_INJECT,
@@ -100,8 +101,9 @@ struct sb_tick {
 	uint64_t steps;		 /* run until the last tick */
 	uint64_t next;		 /* the count of steps at the next one */
 	uint64_t now_ns;	 /* the time of the last tick */
-	uint32_t every; /* at most config.tick; the time budget lowers it */
-	uint32_t turn;	/* whose turn it is first */
+	uint32_t every;	   /* at most config.tick; the time budget lowers it */
+	uint32_t turn;	   /* whose turn it is first */
+	bool newest_first; /* they did not come last time */
 	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
 };
 

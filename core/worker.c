@@ -172,32 +172,38 @@ static void keep_house(struct sb_worker *w)
  * up to a batch, and the own deque's oldest one. So whatever arrives at the hot
  * end, the front of each queue is reached on each tick, and a queue of n
  * processes is done after n / (batch + 1) ticks.
+ * others: processes of the deque but for the one that has just run; woken: those
+ * that timers have added.
  */
-static void begin_turns(struct sb_worker *w)
+static void begin_turns(struct sb_worker *w, uint32_t others, uint32_t woken)
 {
-	uint32_t *owed = w->tick.owed;
-	const uint64_t most = w->taken_max;
+	const uint32_t most = w->taken_max;
+	const uint32_t there[SB_TURNS] = {
+		[SB_TURN_NEWEST] = woken,
+		[SB_TURN_OLDEST] = others ? 1 : 0,
+		[SB_TURN_COLD] = sb_deque_size(&w->cold),
+		[SB_TURN_INJECT] = sb_runq_length(&w->inject),
+		[SB_TURN_GLOBAL] = sb_runq_length(&w->scheduler->global),
+	};
 
-	owed[SB_TURN_OLDEST] = 1;
-	owed[SB_TURN_COLD] =
-		(uint32_t)sb_min_u64(most, (uint64_t)sb_deque_size(&w->cold));
-	owed[SB_TURN_INJECT] =
-		(uint32_t)sb_min_u64(most, sb_runq_length(&w->inject));
-	owed[SB_TURN_GLOBAL] = (uint32_t)sb_min_u64(
-		most, sb_runq_length(&w->scheduler->global));
+	for (uint32_t i = 0; i < SB_TURNS; i++)
+		w->tick.owed[i] = there[i] < most ? there[i] : most;
 }
 
 static bool owes_turns(const struct sb_worker *w)
 {
-	const uint32_t *owed = w->tick.owed;
+	uint32_t owed = 0;
 
-	return owed[SB_TURN_OLDEST] || owed[SB_TURN_COLD] ||
-	       owed[SB_TURN_INJECT] || owed[SB_TURN_GLOBAL];
+	for (uint32_t i = 0; i < SB_TURNS; i++)
+		owed |= w->tick.owed[i];
+	return owed;
 }
 
 static struct sb_process *take_from(struct sb_worker *w, enum sb_turn turn)
 {
 	switch (turn) {
+	case SB_TURN_NEWEST:
+		return take_newest(w);
 	case SB_TURN_OLDEST:
 		return take_oldest(w);
 	case SB_TURN_COLD:
@@ -209,21 +215,27 @@ static struct sb_process *take_from(struct sb_worker *w, enum sb_turn turn)
 	}
 }
 
+static struct sb_process *take_owed(struct sb_worker *w, uint32_t turn)
+{
+	uint32_t *owed = &w->tick.owed[turn];
+	struct sb_process *p = *owed ? take_from(w, (enum sb_turn)turn) : NULL;
+
+	*owed = p ? *owed - 1 : 0;
+	return p;
+}
+
 /* In turn, so that none comes last for ever where steps are so long that each of
- * them is a tick. */
+ * them is a tick. A timer that was due waits for one of the others at most. */
 static struct sb_process *take_turn(struct sb_worker *w)
 {
 	struct sb_tick *tick = &w->tick;
 	struct sb_process *p = NULL;
 
-	for (uint32_t i = 0; i < SB_TURNS && !p; i++) {
-		const uint32_t turn = tick->turn++ % SB_TURNS;
-
-		if (!tick->owed[turn])
-			continue;
-		p = take_from(w, (enum sb_turn)turn);
-		tick->owed[turn] = p ? tick->owed[turn] - 1 : 0;
-	}
+	if (tick->newest_first)
+		p = take_owed(w, SB_TURN_NEWEST);
+	tick->newest_first = !p;
+	for (uint32_t i = 0; i < SB_TURNS && !p; i++)
+		p = take_owed(w, tick->turn++ % SB_TURNS);
 	return p;
 }
 
@@ -234,19 +246,24 @@ static struct sb_process *take_turn(struct sb_worker *w)
 SB_COLD static struct sb_process *take_on_tick(struct sb_worker *w,
 					       struct sb_process *next)
 {
+	const uint32_t others = sb_deque_size(&w->deque);
 	struct sb_tick *tick = &w->tick;
 	struct sb_process *p;
 
 	if (next)
 		sb_route_requeue(w, next, false);
 	if (steps_of(w) >= tick->next || !sb_load_rlx(&tick->due)) {
+		const uint32_t before = sb_deque_size(&w->deque);
+
+		uint32_t after;
+
 		keep_house(w);
-		begin_turns(w);
+		after = sb_deque_size(&w->deque);
+		begin_turns(w, others, after > before ? after - before : 0);
 		tick->next = steps_of(w) + tick->every;
 	}
 	p = take_turn(w);
-	sb_store_rlx(&tick->due,
-		     owes_turns(w) ? steps_of(w) + 1 : tick->next);
+	sb_store_rlx(&tick->due, owes_turns(w) ? steps_of(w) + 1 : tick->next);
 	return p;
 }
 
