@@ -596,7 +596,7 @@ SAVINA_B = [
     Mutant("a call answers with the first answer", "workloads/savina/fib.c",
            "	call->missing -= count;", "	call->missing = 0;",
            "plain:test_workloads"),
-    Mutant("a failure leaves the others waiting", "workloads/savina/failure.c",
+    Mutant("a failure leaves the others waiting", "workloads/failure.c",
            "		sb_scheduler_terminate(failure->scheduler, "
            "living.pid[i]);",
            "		(void)failure->scheduler;",
