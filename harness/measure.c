@@ -361,14 +361,15 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	}
 	read_all(m->run.scheduler, m->worker, m->hist);
 	/* This one is the harness's own, so it can be emptied. */
-	*m->run.wake_ns = (struct sb_hist){ 0 };
+	*m->run.wakes = (struct sb_wake_times){ 0 };
 	sb_scheduler_read_memory(m->run.scheduler, &before);
 	sb_osview_begin(m->os);
 	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
 		return false;
 	sb_osview_end(m->os, record->os, &measured.machine);
 	read_difference(m, record);
-	sb_hist_read(m->run.wake_ns, &measured.wake_ns);
+	sb_hist_read(&m->run.wakes->all, &measured.wake_ns);
+	sb_hist_read(&m->run.wakes->long_step, &measured.wake_long_step_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	measured.mapped_before = before.mapped_bytes;
 	measured.look_ns = m->look_ns;
@@ -629,8 +630,8 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 	note_cpus(m);
 	m->worker = make_readings(m->workers);
 	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
-	m->run.wake_ns = calloc(1, sizeof(*m->run.wake_ns));
-	rc = m->worker && m->hist && m->run.wake_ns
+	m->run.wakes = calloc(1, sizeof(*m->run.wakes));
+	rc = m->worker && m->hist && m->run.wakes
 		     ? sb_scheduler_create(&m->run.scheduler, &config,
 					   m->ground->placement)
 		     : -ENOMEM;
@@ -643,7 +644,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 	sb_scheduler_destroy(m->run.scheduler);
 	free_readings(m->worker, m->workers);
 	free(m->hist);
-	free(m->run.wake_ns);
+	free(m->run.wakes);
 	return rc;
 }
 

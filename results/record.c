@@ -297,6 +297,8 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	if (m->requests)
 		compute_requests(value, m->requests);
 	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
+	compute_latency(&value[SB_METRIC_wake_long_step_ns_mean],
+			&m->wake_long_step_ns, 0);
 	value[SB_METRIC_look_ns] = m->look_ns;
 	compute_hists(value, record->hist);
 	compute_times(value, record, workers);

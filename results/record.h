@@ -156,6 +156,7 @@ struct sb_measured {
 	uint64_t submit_ns;
 	double bytes_per_process;
 	struct sb_hist_counts wake_ns;
+	struct sb_hist_counts wake_long_step_ns;
 };
 
 /* Computes all metrics from the measurement and the workers' readings. */

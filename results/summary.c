@@ -238,24 +238,22 @@ static void put_table(FILE *out, const struct sb_result *result,
 	}
 }
 
-static void put_wakes(FILE *out, const struct sb_series *series)
+/* mean: the first metric of such a latency. */
+static void put_wakes(FILE *out, const struct sb_series *series,
+		      enum sb_metric_id mean, const char *what)
 {
+	const enum sb_metric_id shown[] = { mean + 1, mean + 3, mean + 5 };
 	char title[SB_SERIES_TITLE_BYTES];
-	char p50[SB_HUMAN_BYTES];
-	char p99[SB_HUMAN_BYTES];
-	char max[SB_HUMAN_BYTES];
+	char text[SB_ARRAY_SIZE(shown)][SB_HUMAN_BYTES];
 
-	sb_series_title(title, series);
-	if (!sb_series_spread(series, SB_METRIC_wake_ns_p50).n)
+	if (!sb_series_spread(series, mean + 1).n)
 		return;
-	sb_human(p50, sb_series_spread(series, SB_METRIC_wake_ns_p50).median,
-		 "ns");
-	sb_human(p99, sb_series_spread(series, SB_METRIC_wake_ns_p99).median,
-		 "ns");
-	sb_human(max, sb_series_spread(series, SB_METRIC_wake_ns_max).median,
-		 "ns");
-	fprintf(out, "%s: woken within %s (median), %s (p99), %s (max)\n",
-		title, p50, p99, max);
+	sb_series_title(title, series);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
+		sb_human(text[i], sb_series_spread(series, shown[i]).median,
+			 "ns");
+	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", title, what,
+		text[0], text[1], text[2]);
 }
 
 static void put_submissions(FILE *out, const struct sb_series *series)
@@ -289,7 +287,9 @@ static void put_measured(FILE *out, const struct sb_series *series)
 {
 	put_memory(out, series);
 	put_submissions(out, series);
-	put_wakes(out, series);
+	put_wakes(out, series, SB_METRIC_wake_ns_mean, "woken within");
+	put_wakes(out, series, SB_METRIC_wake_long_step_ns_mean,
+		  "woken by long steps within");
 }
 
 /* ---- requests: a line for each way to their sojourn ---- */

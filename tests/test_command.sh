@@ -278,19 +278,28 @@ refuses "arrivals of a closed loop" 3 "expected --rate or --load" \
 refuses "a rate of what takes no requests" 3 "(yield) takes requests" \
 	run -w yield --rate 1k/s
 
-# Each operation of wake-latency and trickle is timed once, and nobody else's.
+refuses "a time without its unit" 3 "'300'.*expected a time with its unit" \
+	run -w short-handlers --work 300
+refuses "a time beyond its bound" 3 "'11s'.*of at most 10s" \
+	run -w stuck-slot --after 11s
+
+# Each operation of these three is timed once, and nobody else's. In stuck-slot
+# every third is one of a long step.
 times_are_told() {
 	# shellcheck disable=SC2086
 	"$program" run -w trickle --count 5 --period-us 100 -w wake-latency \
-		--wakes 5 --pause-us 100 -w submit -w yield --yields 100 \
-		$quick -q -o "$work/told" || return 1
+		--wakes 5 --pause-us 100 -w stuck-slot --messages 6 --every 3 \
+		--after 20us -w submit -w yield --yields 100 $quick \
+		-q -o "$work/told" || return 1
 	python3 - "$work/told" <<-'EOF'
 		import csv, sys
 		for row in csv.DictReader(open(sys.argv[1] + "/runs.csv")):
 		    name = row["name"].split("/")[0]
-		    timed = name in ("trickle", "wake-latency")
+		    timed = name in ("trickle", "wake-latency", "stuck-slot")
+		    long = int(row["operations"]) // 3 if name == "stuck-slot" else 0
 		    assert row["wake_timed"] == (row["operations"] if timed else "0"), row
 		    assert (row["wake_ns_p50"] != "") == timed, row
+		    assert row["wake_long_step_timed"] == str(long), row
 		    assert (row["submit_ns_per_op"] != "") == (name == "submit"), row
 		    if name == "submit":
 		        assert float(row["submit_ns_per_op"]) <= float(row["ns_per_op"]), row

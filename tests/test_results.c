@@ -162,15 +162,20 @@ static void a_workloads_own_times_are_metrics(void **state)
 	sb_record_compute(&record, &measured, 1);
 	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
 	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
+	assert_true(isnan(record.value[SB_METRIC_wake_long_step_ns_p50]));
 	for (uint64_t ns = 1; ns <= 100; ns++)
 		sb_hist_record(&wakes, ns);
 	sb_hist_read(&wakes, &measured.wake_ns);
+	sb_hist_record(&wakes, 5000);
+	sb_hist_read(&wakes, &measured.wake_long_step_ns);
 	measured.submit_ns = 300;
 	sb_record_compute(&record, &measured, 1);
 	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
 	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
+	CHECK_EQ(record.value[SB_METRIC_wake_long_step_ns_p50], 51);
+	CHECK_EQ(record.value[SB_METRIC_wake_long_step_timed], 101);
 	free(record.hist);
 }
 

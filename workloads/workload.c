@@ -1,7 +1,12 @@
 #include "workloads/workload.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "workloads/quantity.h"
+
+#define TIME_MAX_NS 1e10
 
 static void free_data(struct sb_workload_run *run)
 {
@@ -33,4 +38,23 @@ void sb_workload_tear_down(struct sb_workload_run *run)
 	if (run->workload->teardown)
 		run->workload->teardown(run);
 	free_data(run);
+}
+
+bool sb_workload_accept_time(const struct sb_param *param, const char *text,
+			     char *why)
+{
+	double ns;
+
+	(void)param;
+	snprintf(why, SB_WHY_BYTES,
+		 "expected a time with its unit, such as 10us, of at most 10s");
+	return sb_quantity_time(text, &ns) && ns <= TIME_MAX_NS;
+}
+
+uint64_t sb_workload_time_ns(const char *text)
+{
+	double ns = 0;
+
+	(void)sb_quantity_time(text, &ns);
+	return (uint64_t)ns;
 }

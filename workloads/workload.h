@@ -55,6 +55,14 @@ struct sb_round {
 	double bytes_per_process; /* 0: not measured */
 };
 
+/* Times from a submission or message to the step it woke. long_step: those of
+ * all whose cause was in a step that went on working. The harness's thread alone
+ * records them. */
+struct sb_wake_times {
+	struct sb_hist all;
+	struct sb_hist long_step;
+};
+
 struct sb_workload_run {
 	const struct sb_workload *workload;
 	const uint64_t *param;	 /* in the order of workload->params */
@@ -68,9 +76,7 @@ struct sb_workload_run {
 
 	struct sb_scheduler *scheduler;
 	struct sb_round round;
-	/* Times from a cause outside to the step it woke, of all rounds; NULL:
-	 * nobody asks. sb_run_record_wake is for the harness's thread alone. */
-	struct sb_hist *wake_ns;
+	struct sb_wake_times *wakes; /* of all rounds; NULL: nobody asks */
 	void *data; /* the workload's own, from setup to teardown */
 };
 
@@ -113,13 +119,27 @@ struct sb_workload {
 static inline void sb_run_record_wake(const struct sb_workload_run *run,
 				      uint64_t ns)
 {
-	if (run->wake_ns)
-		sb_hist_record(run->wake_ns, ns);
+	if (run->wakes)
+		sb_hist_record(&run->wakes->all, ns);
+}
+
+/* Besides sb_run_record_wake. */
+static inline void
+sb_run_record_wake_of_long_step(const struct sb_workload_run *run, uint64_t ns)
+{
+	if (run->wakes)
+		sb_hist_record(&run->wakes->long_step, ns);
 }
 
 /* Both with the data: what the harness calls. As setup and teardown. */
 SB_MUST_CHECK int sb_workload_set_up(struct sb_workload_run *run);
 void sb_workload_tear_down(struct sb_workload_run *run);
+
+/* For accept where every text is a time with its unit, "1ms", of at most 10 s; and
+ * such a text in nanoseconds. */
+bool sb_workload_accept_time(const struct sb_param *param, const char *text,
+			     char *why);
+uint64_t sb_workload_time_ns(const char *text);
 
 /* All workloads, ends with NULL. */
 extern const struct sb_workload *const sb_workloads[];

@@ -40,8 +40,9 @@ const struct sb_page_latency sb_page_latency[] = {
 	LATENCY(yield_to_resumed, "from the end of a step that yields a "
 				  "command to the step that gets its "
 				  "completion"),
-	LATENCY(wake, "from a submission or message from outside to the step "
-		      "it woke"),
+	LATENCY(wake, "from a submission or message to the step it woke"),
+	LATENCY(wake_long_step, "from a message whose sender works on in the "
+				"same step to the step it woke"),
 	LATENCY(wake_to_running, "from the wake of a parked worker to the "
 				 "process that it found to run"),
 	LATENCY(step_time, "time of a step, one look at the clock included"),

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { BLOCKS, BLOCK, WEIGHT };
@@ -56,7 +56,7 @@ struct block {
 };
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint32_t blocks;
 	uint32_t side; /* of a block */
 	uint32_t nodes;
@@ -185,7 +185,7 @@ static int worker_advance(void *state, struct sb_step *step,
 	return go_on(worker, step);
 }
 
-SB_SAVINA_STEP(worker)
+SB_FAILURE_STEP(worker)
 
 static const struct sb_process_ops worker_ops = {
 	.name = "block",
@@ -235,7 +235,7 @@ static int master_advance(void *state, struct sb_step *step,
 	return rc ? rc : SB_DONE;
 }
 
-SB_SAVINA_STEP(master)
+SB_FAILURE_STEP(master)
 
 static const struct sb_process_ops master_ops = {
 	.name = "master",
@@ -346,7 +346,7 @@ static int start(struct sb_workload_run *run)
 	struct data *data = run->data;
 	struct master master = { .data = data };
 
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	sb_store_rlx(&data->done, 0);
 	for (uint32_t i = 0; i < data->nodes; i++) {
 		for (uint32_t j = 0; j < data->nodes; j++)
@@ -372,7 +372,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const size_t nodes = data->nodes;
 	const uint64_t done = sb_load_rlx(&data->done);
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (done != (uint64_t)data->blocks * data->blocks) {
 		snprintf(why, why_bytes,

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/stash.h"
 
@@ -59,7 +59,7 @@ struct account {
 };
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint64_t accounts;
 	uint64_t transfers;
 	struct account *account;
@@ -214,7 +214,7 @@ static int keeper_advance(void *state, struct sb_step *step,
 	return keeper->stopped ? SB_DONE : SB_IDLE;
 }
 
-SB_SAVINA_STEP(keeper)
+SB_FAILURE_STEP(keeper)
 
 static const struct sb_process_ops keeper_ops = {
 	.name = "account",
@@ -314,7 +314,7 @@ static int teller_advance(void *state, struct sb_step *step,
 	return send_some(teller, step);
 }
 
-SB_SAVINA_STEP(teller)
+SB_FAILURE_STEP(teller)
 
 static const struct sb_process_ops teller_ops = {
 	.name = "teller",
@@ -372,7 +372,7 @@ static int start(struct sb_workload_run *run)
 	for (uint64_t i = 0; i < teller.data->accounts; i++)
 		teller.data->account[i].balance = 0;
 	sb_savina_random_seed(&teller.random, SEED);
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	return sb_scheduler_submit(run->scheduler, &teller_ops, "main",
 				   sb_value_ptr(&teller), NULL);
 }
@@ -410,7 +410,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	for (uint64_t i = 0; i < data->transfers; i++) {
 		if (data->transfer[i].replies == 1)

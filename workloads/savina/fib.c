@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { N };
@@ -32,7 +32,7 @@ static uint64_t make_answer(uint64_t value, uint64_t processes)
 }
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	bool answered;
 	uint64_t answer;
 };
@@ -102,7 +102,7 @@ static int call_advance(void *state, struct sb_step *step,
 	return answer(call, step, call->sum + make_answer(0, 1));
 }
 
-SB_SAVINA_STEP(call)
+SB_FAILURE_STEP(call)
 
 static const struct sb_process_ops call_ops = {
 	.name = "fib",
@@ -130,7 +130,7 @@ static int start(struct sb_workload_run *run)
 	struct call first = { .data = run->data, .n = (uint32_t)run->param[N] };
 
 	*first.data = (struct data){ .answered = false };
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	return sb_scheduler_submit(run->scheduler, &call_ops, "main",
 				   sb_value_ptr(&first), NULL);
 }
@@ -147,7 +147,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const uint64_t processes = data->answer >> VALUE_BITS;
 	const uint64_t expected = fibonacci(run->param[N]);
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->answered && value == expected && processes == operations(run))
 		return true;

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/stash.h"
 
@@ -65,7 +65,7 @@ struct line {
 };
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint64_t terms;
 	uint64_t lines;
 	struct line *line;
@@ -126,7 +126,7 @@ static int computer_advance(void *state, struct sb_step *step,
 	return SB_IDLE;
 }
 
-SB_SAVINA_STEP(computer)
+SB_FAILURE_STEP(computer)
 
 static const struct sb_process_ops computer_ops = {
 	.name = "computer",
@@ -215,7 +215,7 @@ static int series_advance(void *state, struct sb_step *step,
 	return series->stopped ? SB_DONE : SB_IDLE;
 }
 
-SB_SAVINA_STEP(series)
+SB_FAILURE_STEP(series)
 
 static const struct sb_process_ops series_ops = {
 	.name = "series",
@@ -318,7 +318,7 @@ static int master_advance(void *state, struct sb_step *step,
 	return send_some(master, step);
 }
 
-SB_SAVINA_STEP(master)
+SB_FAILURE_STEP(master)
 
 static const struct sb_process_ops master_ops = {
 	.name = "master",
@@ -365,7 +365,7 @@ static int start(struct sb_workload_run *run)
 	struct data *data = run->data;
 	struct master master = { .data = data };
 
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	data->answers = 0;
 	for (uint64_t i = 0; i < data->lines; i++)
 		data->line[i].result =
@@ -390,7 +390,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const struct data *data = run->data;
 	uint64_t answers = 0;
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	for (uint64_t i = 0; i < data->lines; i++) {
 		const struct result *is = &data->line[i].result;

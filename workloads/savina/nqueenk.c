@@ -26,7 +26,7 @@
 #include <stdio.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { QUEENS, SOLVERS, THRESHOLD, LIMIT };
@@ -98,7 +98,7 @@ static struct board to_board(union sb_value message)
 }
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint64_t solutions;
 	uint64_t given; /* pieces of work */
 	uint64_t done;
@@ -214,7 +214,7 @@ static int solver_advance(void *state, struct sb_step *step,
 	return rc ? rc : SB_IDLE;
 }
 
-SB_SAVINA_STEP(solver)
+SB_FAILURE_STEP(solver)
 
 static const struct sb_process_ops solver_ops = {
 	.name = "solver",
@@ -319,7 +319,7 @@ static int master_advance(void *state, struct sb_step *step,
 	return master->stopped == master->solvers ? SB_DONE : SB_IDLE;
 }
 
-SB_SAVINA_STEP(master)
+SB_FAILURE_STEP(master)
 
 static const struct sb_process_ops master_ops = {
 	.name = "master",
@@ -341,7 +341,7 @@ static int start(struct sb_workload_run *run)
 	};
 
 	*master.data = (struct data){ .solutions = 0 };
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	return sb_scheduler_submit(run->scheduler, &master_ops, "main",
 				   sb_value_ptr(&master), NULL);
 }
@@ -357,7 +357,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const uint64_t all = solutions[run->param[QUEENS]];
 	const uint64_t least = operations(run);
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->solutions >= least && data->solutions <= all &&
 	    data->done == data->given)

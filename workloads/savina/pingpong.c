@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { ROUND_TRIPS };
@@ -26,7 +26,7 @@ static const struct sb_param params[] = {
 };
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint64_t round_trips;
 	sb_pid ping;
 	sb_pid pong;
@@ -102,7 +102,7 @@ static int pong_advance(void *state, struct sb_step *step,
 	return rc ? rc : SB_IDLE;
 }
 
-SB_SAVINA_STEP(ping)
+SB_FAILURE_STEP(ping)
 
 static const struct sb_process_ops ping_ops = {
 	.name = "ping",
@@ -111,7 +111,7 @@ static const struct sb_process_ops ping_ops = {
 	.step = ping_step,
 };
 
-SB_SAVINA_STEP(pong)
+SB_FAILURE_STEP(pong)
 
 static const struct sb_process_ops pong_ops = {
 	.name = "pong",
@@ -127,13 +127,13 @@ static int start(struct sb_workload_run *run)
 	int rc;
 
 	*data = (struct data){ .round_trips = run->param[ROUND_TRIPS] };
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	rc = sb_scheduler_submit(run->scheduler, &pong_ops, "main",
 				 sb_value_ptr(&player), &data->pong);
 	if (!rc)
 		rc = sb_scheduler_submit(run->scheduler, &ping_ops, "main",
 					 sb_value_ptr(&player), NULL);
-	return sb_savina_started(run, rc);
+	return sb_failure_started(run, rc);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -146,7 +146,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const struct data *data = run->data;
 	const uint64_t expected = run->param[ROUND_TRIPS];
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->answers == expected && data->questions == expected &&
 	    data->to_myself == expected - 1)

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/values.h"
 
@@ -39,7 +39,7 @@ static const struct sb_param params[] = {
 #define SEED 1024
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint64_t values;
 	uint64_t *value; /* [values] */
 	uint64_t *input;
@@ -190,7 +190,7 @@ static int sorter_advance(void *state, struct sb_step *step,
 	return sorter->missing ? SB_IDLE : answer(sorter, step);
 }
 
-SB_SAVINA_STEP(sorter)
+SB_FAILURE_STEP(sorter)
 
 static const struct sb_process_ops sorter_ops = {
 	.name = "sorter",
@@ -237,7 +237,7 @@ static int start(struct sb_workload_run *run)
 				.n = data->values,
 				.threshold = run->param[THRESHOLD] };
 
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	data->sorted = 0;
 	memcpy(data->value, data->input, data->values * sizeof(*data->value));
 	return sb_scheduler_submit(run->scheduler, &sorter_ops, "main",
@@ -253,7 +253,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->sorted == data->values)
 		return sb_savina_values_check(data->value, data->expected,

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/values.h"
 
@@ -40,7 +40,7 @@ static const struct sb_param params[] = {
 #define CHUNK 256
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint64_t values;
 	uint64_t *sorted; /* [values] the collector's */
 	uint64_t collected;
@@ -69,7 +69,7 @@ static int collector_advance(void *state, struct sb_step *step,
 	return data->collected < data->values ? SB_IDLE : SB_DONE;
 }
 
-SB_SAVINA_STEP(collector)
+SB_FAILURE_STEP(collector)
 
 static const struct sb_process_ops collector_ops = {
 	.name = "collector",
@@ -153,7 +153,7 @@ static int sorter_advance(void *state, struct sb_step *step,
 					     : send_kept(sorter, step);
 }
 
-SB_SAVINA_STEP(sorter)
+SB_FAILURE_STEP(sorter)
 
 static const struct sb_process_ops sorter_ops = {
 	.name = "sorter",
@@ -194,7 +194,7 @@ static int source_advance(void *state, struct sb_step *step,
 	return end < source->values ? SB_CONTINUE : SB_DONE;
 }
 
-SB_SAVINA_STEP(source)
+SB_FAILURE_STEP(source)
 
 static const struct sb_process_ops source_ops = {
 	.name = "source",
@@ -253,7 +253,7 @@ static int start(struct sb_workload_run *run)
 	struct source source = { .data = data, .values = data->values };
 	int rc;
 
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	data->collected = 0;
 	sb_savina_random_seed(&source.random, SEED);
 	rc = sb_scheduler_submit(run->scheduler, &collector_ops, "main",
@@ -263,7 +263,7 @@ static int start(struct sb_workload_run *run)
 	if (!rc)
 		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main",
 					 sb_value_ptr(&source), NULL);
-	return sb_savina_started(run, rc);
+	return sb_failure_started(run, rc);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -275,7 +275,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->collected == data->values)
 		return sb_savina_values_check(data->sorted, data->expected,

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { BELOW, PRIMES_PER_FILTER };
@@ -47,7 +47,7 @@ struct result {
 };
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	uint32_t below;
 	uint32_t room; /* of a filter */
 	_Atomic(uint64_t) primes;
@@ -145,7 +145,7 @@ static int filter_advance(void *state, struct sb_step *step,
 	return rc ? rc : SB_IDLE;
 }
 
-SB_SAVINA_STEP(filter)
+SB_FAILURE_STEP(filter)
 
 static const struct sb_process_ops filter_ops = {
 	.name = "filter",
@@ -187,7 +187,7 @@ static int producer_advance(void *state, struct sb_step *step,
 	return rc ? rc : SB_DONE;
 }
 
-SB_SAVINA_STEP(producer)
+SB_FAILURE_STEP(producer)
 
 static const struct sb_process_ops producer_ops = {
 	.name = "producer",
@@ -241,7 +241,7 @@ static int start(struct sb_workload_run *run)
 				     .number = 3 };
 	int rc;
 
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	sb_store_rlx(&data->primes, 0);
 	sb_store_rlx(&data->sum, 0);
 	sb_store_rlx(&data->filters, 0);
@@ -250,7 +250,7 @@ static int start(struct sb_workload_run *run)
 	if (!rc)
 		rc = sb_scheduler_submit(run->scheduler, &producer_ops, "main",
 					 sb_value_ptr(&producer), NULL);
-	return sb_savina_started(run, rc);
+	return sb_failure_started(run, rc);
 }
 
 /* The odd ones from 3 on. */
@@ -267,7 +267,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 				   .filters = sb_load_rlx(&data->filters) };
 	const struct result *expected = &data->expected;
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (is.primes == expected->primes && is.sum == expected->sum &&
 	    is.filters == expected->filters)

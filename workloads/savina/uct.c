@@ -32,7 +32,7 @@
 #include <stdlib.h>
 
 #include "workloads/actor.h"
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { NODES, CHILDREN, COST, COST_DEVIATION, URGENT, WORK, TREE_SEED };
@@ -91,7 +91,7 @@ struct tree {
 };
 
 struct data {
-	struct sb_savina_failure failure;
+	struct sb_failure failure;
 	struct tree tree;
 	sb_pid root;
 	uint32_t nodes; /* what the tree should have, the root included */
@@ -309,7 +309,7 @@ static int node_advance(void *state, struct sb_step *step,
 	return is_visited ? SB_DONE : SB_IDLE;
 }
 
-SB_SAVINA_STEP(node)
+SB_FAILURE_STEP(node)
 
 static const struct sb_process_ops node_ops = {
 	.name = "node",
@@ -406,7 +406,7 @@ static int root_advance(void *state, struct sb_step *step,
 	return rc ? rc : SB_DONE;
 }
 
-SB_SAVINA_STEP(root)
+SB_FAILURE_STEP(root)
 
 static const struct sb_process_ops root_ops = {
 	.name = "root",
@@ -507,7 +507,7 @@ static int start(struct sb_workload_run *run)
 	struct root root = { .process = { .data = data } };
 	const size_t n = data->tree.nodes_max;
 
-	sb_savina_failure_clear(run);
+	sb_failure_clear(run);
 	data->size = 0;
 	memset(data->node, 0, n * sizeof(*data->node));
 	memset(data->asked, 0, n * sizeof(*data->asked));
@@ -552,7 +552,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	if (!sb_savina_failure_check(run, why, why_bytes))
+	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->size != data->nodes) {
 		snprintf(why, why_bytes, "%" PRIu32 " nodes, expected %" PRIu32,

@@ -1,4 +1,4 @@
-#include "workloads/savina/failure.h"
+#include "workloads/failure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void collect(void *arg, const struct sb_process_info *info)
 	living->pid[living->count++] = info->pid;
 }
 
-void sb_savina_failure_report(struct sb_savina_failure *failure, int error)
+void sb_failure_report(struct sb_failure *failure, int error)
 {
 	struct living living = { .room = 0 };
 	int none = 0;
@@ -40,10 +40,10 @@ void sb_savina_failure_report(struct sb_savina_failure *failure, int error)
 	free(living.pid);
 }
 
-bool sb_savina_failure_check(const struct sb_workload_run *run, char *why,
-			     size_t why_bytes)
+bool sb_failure_check(const struct sb_workload_run *run, char *why,
+		      size_t why_bytes)
 {
-	struct sb_savina_failure *failure = run->data;
+	struct sb_failure *failure = run->data;
 	const int error = sb_load_rlx(&failure->error);
 
 	if (error)
