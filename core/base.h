@@ -39,6 +39,9 @@
 /* What of a function is only known at its calls is most of it. */
 #define SB_INLINE static inline __attribute__((always_inline))
 
+/* A function that is not to grow its caller. */
+#define SB_NOINLINE __attribute__((noinline))
+
 /* A function that is called rarely from where it matters: not inlined there. */
 #define SB_COLD __attribute__((cold, noinline))
 

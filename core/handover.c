@@ -162,7 +162,10 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 		return;
 	}
 	p->ready_ns = handed_over_at(w, held);
-	sb_backlog_append(p, held);
+	if (SB_LIKELY(!held->next))
+		sb_backlog_put(p, held);
+	else
+		sb_backlog_append(p, held);
 	w->next = p;
 }
 

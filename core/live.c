@@ -25,7 +25,8 @@
  *   touched = 0                         take credit
  *
  * Without the fences the owner could miss the recall, and the collector that it is
- * at its credit: then a place would be given twice. Where there is no heavy fence
+ * at its credit: then a place would be given twice. `touched` is not a bit of the
+ * credit: the owner would put back what the collector has taken. Where there is no heavy fence
  * recall is set for ever. Model: tests/models/live.pml.
  */
 #include "core/internal.h"
@@ -111,7 +112,7 @@ static bool begin_touch(struct sb_worker *w)
 	sb_store_rlx(&w->credit.touched, 1);
 	sb_fence_light();
 	SB_WINDOW();
-	return SB_LIKELY(!sb_load_rlx(&w->scheduler->recall));
+	return SB_LIKELY(!sb_load_acq(&w->scheduler->recall));
 }
 
 static void end_touch(struct sb_worker *w)
@@ -119,32 +120,41 @@ static void end_touch(struct sb_worker *w)
 	sb_store_rel(&w->credit.touched, 0);
 }
 
-/* Takes up to `most` of what the worker has reserved ahead. */
-static uint32_t take_credit(struct sb_worker *w, uint32_t most)
+/* Takes one of what the worker has reserved ahead, if there is any. */
+SB_INLINE bool take_one(struct sb_worker *w)
 {
 	uint32_t n = 0;
 
 	if (begin_touch(w)) {
-		const uint32_t credit = sb_load_rlx(&w->credit.n);
-
-		n = credit < most ? credit : most;
-		sb_store_rlx(&w->credit.n, credit - n);
+		n = sb_load_rlx(&w->credit.n);
+		if (SB_LIKELY(n))
+			sb_store_rlx(&w->credit.n, n - 1);
 	}
 	end_touch(w);
 	return n;
 }
 
-/* Returns how many of n the worker is not to keep. */
-static uint32_t add_credit(struct sb_worker *w, uint32_t n)
+/*
+ * Adds one, or returns what is too much. What goes between credit and count does
+ * so while the collector waits: it never is in neither. False: there is a recall,
+ * and the one is still the caller's.
+ */
+SB_INLINE bool add_one(struct sb_worker *w)
 {
-	if (begin_touch(w)) {
-		const uint32_t credit = sb_load_rlx(&w->credit.n) + n;
+	const bool may_touch = begin_touch(w);
 
-		n = credit > CREDIT_MAX ? CREDIT_BATCH : 0;
-		sb_store_rlx(&w->credit.n, credit - n);
+	if (may_touch) {
+		uint32_t n = sb_load_rlx(&w->credit.n) + 1;
+
+		if (SB_UNLIKELY(n > CREDIT_MAX)) {
+			/* Not the last ones: it keeps some. */
+			(void)give_back(w->scheduler, CREDIT_BATCH);
+			n -= CREDIT_BATCH;
+		}
+		sb_store_rlx(&w->credit.n, n);
 	}
 	end_touch(w);
-	return n;
+	return may_touch;
 }
 
 /* ---- recalling ---- */
@@ -229,44 +239,52 @@ bool sb_live_reserve_foreign(struct sb_scheduler *s)
 /* A batch at a time, unless there is a recall. */
 SB_COLD static bool reserve_ahead(struct sb_worker *w)
 {
-	struct sb_scheduler *s = w->scheduler;
-	uint32_t unused;
+	bool reserved = false;
 
-	if (sb_load_rlx(&s->recall) || !reserve(s, CREDIT_BATCH))
-		return sb_live_reserve_exactly(s);
-	unused = add_credit(w, CREDIT_BATCH - 1);
-	if (unused)
-		give_back_unused(s, unused);
-	return true;
+	if (begin_touch(w)) {
+		reserved = reserve(w->scheduler, CREDIT_BATCH);
+		if (reserved)
+			sb_store_rlx(&w->credit.n, CREDIT_BATCH - 1);
+	}
+	end_touch(w);
+	return reserved || sb_live_reserve_exactly(w->scheduler);
 }
 
 bool sb_live_reserve(struct sb_worker *w)
 {
-	return SB_LIKELY(take_credit(w, 1)) || reserve_ahead(w);
+	return SB_LIKELY(take_one(w)) || reserve_ahead(w);
 }
 
 void sb_live_unreserve(struct sb_scheduler *s, struct sb_worker *w)
 {
-	const uint32_t unused = w ? add_credit(w, 1) : 1;
-
-	if (unused)
-		give_back_unused(s, unused);
+	if (!w || !add_one(w))
+		give_back_unused(s, 1);
 }
 
 void sb_worker_release_credit(struct sb_worker *w, uint64_t since_ns)
 {
-	const uint32_t n = take_credit(w, UINT32_MAX);
+	struct sb_scheduler *s = w->scheduler;
+	bool was_last = false;
 
-	if (n)
-		sb_live_release(w->scheduler, n, since_ns);
+	if (begin_touch(w)) {
+		const uint32_t n = sb_load_rlx(&w->credit.n);
+
+		if (n) {
+			note_idleness(s, since_ns);
+			SB_WINDOW();
+			was_last = give_back(s, n);
+			sb_store_rlx(&w->credit.n, 0);
+		}
+	}
+	end_touch(w);
+	if (was_last)
+		sb_gate_notify(&s->gate);
 }
 
 void sb_live_complete(struct sb_worker *w)
 {
-	const uint32_t n = add_credit(w, 1);
-
-	if (SB_UNLIKELY(n))
-		sb_live_release(w->scheduler, n, sb_clock_ns());
+	if (SB_UNLIKELY(!add_one(w)))
+		sb_live_release(w->scheduler, 1, sb_clock_ns());
 }
 
 /* ---- waiting ---- */

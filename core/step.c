@@ -106,38 +106,44 @@ static uint64_t ended_at(struct sb_worker *w, const struct sb_process *p)
 	return p->ready_ns ? w->step_end_ns : sb_worker_mark(w);
 }
 
-static bool is_completion(const struct sb_event_node *node, uint64_t tag)
+static uint32_t count_completions(const struct sb_event_node *node,
+				  uint64_t tag)
 {
-	return node->event.tag == tag &&
-	       (node->event.type == SB_EVENT_COMPLETION ||
-		node->event.type == SB_EVENT_BUILTIN);
+	uint32_t n = 0;
+
+	for (; node; node = node->next)
+		n += node->event.tag == tag &&
+		     (node->event.type == SB_EVENT_COMPLETION ||
+		      node->event.type == SB_EVENT_BUILTIN);
+	return n;
 }
 
-static bool has_completion(const struct sb_event_node *node, uint64_t tag)
+/* Of the yields of this step before that one. */
+static uint32_t count_yields(const struct sb_step *step,
+			     const struct sb_yield *yield)
 {
-	while (node && !is_completion(node, tag))
-		node = node->next;
-	return node;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; yield_at(step, i) != yield; i++)
+		n += yield_at(step, i)->tag == yield->tag;
+	return n;
 }
 
 /*
- * Whether a handler that has failed has completed the yield before: then that
- * was its outcome. backlog: the last one before the handler was called, or NULL.
- * What others have posted stays where it is until this worker takes it.
+ * A handler has failed. If it had completed the yield before, that was its
+ * outcome: there is one more completion with the tag then than yields before this
+ * one. What others have posted stays where it is until this worker takes it.
  */
-static bool was_completed(struct sb_process *p, uint64_t tag,
-			  const struct sb_event_node *backlog)
-{
-	return has_completion(backlog ? backlog->next : p->backlog_first,
-			      tag) ||
-	       has_completion(sb_word_events(sb_load_acq(&p->word)), tag);
-}
-
 SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
-			      const struct sb_completer *completer, int rc,
-			      const struct sb_event_node *backlog)
+			      const struct sb_yield *yield,
+			      const struct sb_completer *completer, int rc)
 {
-	if (was_completed(p, completer->tag, backlog)) {
+	const uint32_t completions =
+		count_completions(p->backlog_first, yield->tag) +
+		count_completions(sb_word_events(sb_load_acq(&p->word)),
+				  yield->tag);
+
+	if (completions > count_yields(&w->step, yield)) {
 		sb_counter_add(&w->counters.second_outcomes, 1);
 		return 0;
 	}
@@ -152,8 +158,6 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 {
 	const struct sb_dispatch_entry *entry =
 		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
-	const struct sb_event_node *backlog =
-		p->backlog_first ? p->backlog_last : NULL;
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
@@ -162,7 +166,7 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 					      &completer)
 			     : -ENOSYS;
 
-	return SB_UNLIKELY(rc) ? fail_yield(w, p, &completer, rc, backlog) : 0;
+	return SB_UNLIKELY(rc) ? fail_yield(w, p, yield, &completer, rc) : 0;
 }
 
 static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
@@ -332,8 +336,8 @@ static void trace_step(struct sb_worker *w, const struct sb_process *p,
 }
 
 /* The process's own code. *held: what it holds in the end, or NULL. */
-static int step_outside(struct sb_worker *w, struct sb_process *p, uint32_t n,
-			struct sb_event_node **held)
+SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p,
+			   uint32_t n, struct sb_event_node **held)
 {
 	int status;
 

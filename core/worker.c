@@ -243,8 +243,8 @@ static struct sb_process *take_turn(struct sb_worker *w)
  * A tick is due, or turns of the last one are still owed. next: the process that
  * would have been run, or NULL; it is one of the newest now.
  */
-SB_COLD static struct sb_process *take_on_tick(struct sb_worker *w,
-					       struct sb_process *next)
+static SB_NOINLINE struct sb_process *take_on_tick(struct sb_worker *w,
+						   struct sb_process *next)
 {
 	const uint32_t others = sb_deque_size(&w->deque);
 	struct sb_tick *tick = &w->tick;
@@ -262,7 +262,7 @@ SB_COLD static struct sb_process *take_on_tick(struct sb_worker *w,
 		begin_turns(w, others, after > before ? after - before : 0);
 		tick->next = steps_of(w) + tick->every;
 	}
-	p = take_turn(w);
+	p = owes_turns(w) ? take_turn(w) : NULL;
 	sb_store_rlx(&tick->due, owes_turns(w) ? steps_of(w) + 1 : tick->next);
 	return p;
 }
@@ -390,7 +390,7 @@ static void stay_awake(struct sb_worker *w)
  * is followed by a tick, which wakes it, and holds nothing: that is no loss
  * there, and the first step need not wait for a system call.
  */
-static void come_online(struct sb_worker *w)
+static SB_NOINLINE void come_online(struct sb_worker *w)
 {
 	sb_reader_online(w->reader, w->period);
 	if (SB_LIKELY(!sb_reclaim_sleeps(w->scheduler->reclaim)))
