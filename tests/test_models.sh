@@ -86,6 +86,9 @@ mistakes word "" IGNORE_WAKEUP QUEUE_ALWAYS SPLIT_POST SPLIT_TAKE \
 	NOT_REVERSED IN_FRONT IGNORE_BACKLOG
 mistakes word -DENDS SPLIT_COMPLETE
 
+expect chain none
+mistakes chain "" KEEP_LINK LINK_LATE NO_RETRY
+
 for ext in 1 2 3; do
 	expect idle none -DEXT=$ext
 done
