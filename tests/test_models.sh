@@ -89,6 +89,11 @@ mistakes word -DENDS SPLIT_COMPLETE
 expect chain none
 mistakes chain "" KEEP_LINK LINK_LATE NO_RETRY
 
+expect handover none -DSTEPS=3
+expect handover none -DMESSAGES=4
+mistakes handover "" NO_BARRIER CLAIM_FIRST_READ NO_AWAY POST_LATE PROXY_EARLY \
+	AWAY_BLIND PROXY_ALWAYS KEEP_TARGET
+
 for ext in 1 2 3; do
 	expect idle none -DEXT=$ext
 done
