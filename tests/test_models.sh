@@ -110,6 +110,12 @@ mistakes timekeeper -DFIRST=NEVER NO_PUBLISH
 expect relation none
 mistakes relation "" LOOK_FIRST LEAVE_IT NO_RECHECK
 
+expect reclaim none -DWORKERS=2 -DFOREIGN=1
+expect reclaim none -DSECTIONS=2
+expect reclaim none -DFOREIGN=1 -DSECTIONS=2 -DOBJECTS=3
+mistakes reclaim "" ONE_FLIP NO_FENCE_FOREIGN NO_FENCE_WORKER NO_FENCE_RECLAIM \
+	FREE_EARLY BUMP_EARLY PARK_INSIDE
+
 expect counted none -DITEMS=4 -DTRIES=2 -DOLDEST
 expect counted none -DITEMS=5 -DTRIES=2
 expect counted none -DITEMS=4 -DTHIEVES=2 -DTRIES=1
