@@ -5,12 +5,12 @@
  * The worker (owner of the slot) pays plain stores only: the slot has the newest node
  * held, NONE, or INSIDE while the worker is in the scheduler's code. The watcher
  * claims, makes every thread pass a barrier (membarrier), and looks at the slot: an
- * asymmetric Dekker. After it has taken what was held it leaves the worker marked
- * AWAY, which the worker takes back by a compare-and-swap when it comes in.
+ * asymmetric Dekker. After it has taken the messages it leaves the worker marked
+ * AWAY; the worker clears that by a compare-and-swap when it comes in.
  *
  * Properties: each message is delivered exactly once, and in order, by the worker or
  * the watcher (assertion). No object is used after it has been freed (assertion). All
- * that is held is delivered, and the reclaimer ends, although a step never ends, if
+ * held messages are delivered, and the reclaimer ends, although a step never ends, if
  * the watcher looks (assertion at the end). Nobody waits for ever (invalid end state).
  *
  * Bounds: one worker, STEPS steps, MESSAGES messages, all to one object, which may be
@@ -20,13 +20,13 @@
  * Abstracted: the worker's plain stores (slot, seen, links of nodes) go through a
  * store buffer of BUFFER places, first in, first out, emptied at any time, by its
  * read-modify-writes, and by the watcher's barrier. All else is sequentially
- * consistent. The target's state word is a counter of what it got, see word.pml. A
+ * consistent. The target's state word is a counter of its messages, see word.pml. A
  * message to an object that has left the map, but is not freed, counts as delivered.
  *
  * Mistakes, each of which must be found:
  *   NO_BARRIER        the watcher reads the slot without the barrier
  *   CLAIM_FIRST_READ  the worker reads `claimed` before it stores INSIDE
- *   NO_AWAY           the watcher that has taken marks the worker FREE
+ *   NO_AWAY           after it has taken messages the watcher marks the worker FREE
  *   POST_LATE         it delivers after it has marked the worker AWAY
  *   PROXY_EARLY       it passes the quiescent state before it delivers
  *   AWAY_BLIND        it passes one for a worker AWAY without claiming it again

@@ -1,18 +1,18 @@
 /*
  * live.pml - core/live.c: how many processes are alive, what is reserved ahead
- * (credit), the recall of credit when the limit is reached, and somebody who waits for
- * none to live (sb_live_release, sb_live_reserve, sb_live_reserve_foreign,
+ * (credit), the recall of credit when the limit is reached, and threads that wait until
+ * none is alive (sb_live_release, sb_live_reserve, sb_live_reserve_foreign,
  * begin_to_wait, sb_live_wait_none, and the gate of core/platform.c).
  *
  * Properties: never more than LIMIT processes are alive (assertion). A submission or a
  * spawn is refused only if LIMIT were alive when it was decided: every place is that of
  * a process that is alive or that a call under way is making or ending, and none is
- * credit (assertion). Whoever has seen 0 was right: no process was alive (assertion).
+ * credit (assertion). When a thread sees live == 0, no process is alive (assertion).
  * Nobody waits for ever (invalid end state).
  *
  * Bounds: SUBMITTERS foreign threads of EACH processes; SPAWNS processes more, spawned
- * in steps; 2 workers; BATCH reserved at a time, of at most LIMIT; WAITERS who wait, at
- * any time. A worker may return its credit at any time, and does when there is nothing
+ * in steps; 2 workers; BATCH reserved at a time, of at most LIMIT; WAITERS threads
+ * wait, at any time. A worker may return its credit at any time, and does when there is nothing
  * to run. The recall may end at any time when there is a place.
  *
  * Abstracted: each worker's plain stores (credit, touched) go through a store buffer,
@@ -22,9 +22,9 @@
  * around it.
  *
  * Mistakes, each of which must be found:
- *   KEPT            who begins to wait leaves what foreign threads have reserved ahead
- *   RESERVED        foreign threads reserve ahead although somebody waits
- *   NOWHERE         what they have reserved is given back after the lock
+ *   KEPT            a thread that begins to wait leaves the foreign threads' credit
+ *   RESERVED        foreign threads reserve ahead although a thread waits
+ *   NOWHERE         their credit is given back after the lock is released
  *   NO_GATE         a notification does not take the gate's lock
  *   NO_BARRIER      a recall does not make the workers pass a barrier
  *   TAKE_TOUCHED    it does not wait for a worker that is at its credit

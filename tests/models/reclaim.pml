@@ -7,8 +7,8 @@
  * takes what has been retired, begins a period, and waits for the workers and, twice,
  * for the other side to be empty.
  *
- * Properties: no object is used after it has been freed (assertion). All that is
- * retired is freed at last, and nobody waits for ever (invalid end state).
+ * Properties: no object is used after it has been freed (assertion). All retired
+ * objects are freed at last, and nobody waits for ever (invalid end state).
  *
  * Bounds: WORKERS workers and FOREIGN other threads of SECTIONS sections each, at any
  * time; the map has one object at a time, of OBJECTS, and each is retired at any time.
