@@ -12,8 +12,8 @@
  *
  * Bounds: SUBMITTERS foreign threads of EACH processes; SPAWNS processes more, spawned
  * in steps; 2 workers; BATCH reserved at a time, of at most LIMIT; WAITERS threads
- * wait, at any time. A worker may return its credit at any time, and does when there is nothing
- * to run. The recall may end at any time when there is a place.
+ * wait, at any time. A worker may return its credit at any time, and does when there
+ * is nothing to run. The recall may end at any time when there is a place.
  *
  * Abstracted: each worker's plain stores (credit, touched) go through a store buffer,
  * first in, first out, emptied at any time, by its read-modify-writes, and by the
