@@ -86,6 +86,14 @@ mistakes word "" IGNORE_WAKEUP QUEUE_ALWAYS SPLIT_POST SPLIT_TAKE \
 	NOT_REVERSED IN_FRONT IGNORE_BACKLOG
 mistakes word -DENDS SPLIT_COMPLETE
 
+expect chain none
+mistakes chain "" KEEP_LINK LINK_LATE NO_RETRY
+
+expect handover none -DSTEPS=3
+expect handover none -DMESSAGES=4
+mistakes handover "" NO_BARRIER CLAIM_FIRST_READ NO_AWAY POST_LATE PROXY_EARLY \
+	AWAY_BLIND PROXY_ALWAYS KEEP_TARGET
+
 for ext in 1 2 3; do
 	expect idle none -DEXT=$ext
 done
@@ -101,6 +109,12 @@ mistakes timekeeper -DFIRST=LATER NO_TELL NO_SECOND NO_AGAIN
 mistakes timekeeper -DFIRST=NEVER NO_PUBLISH
 expect relation none
 mistakes relation "" LOOK_FIRST LEAVE_IT NO_RECHECK
+
+expect reclaim none -DWORKERS=2 -DFOREIGN=1
+expect reclaim none -DSECTIONS=2
+expect reclaim none -DFOREIGN=1 -DSECTIONS=2 -DOBJECTS=3
+mistakes reclaim "" ONE_FLIP NO_FENCE_FOREIGN NO_FENCE_WORKER NO_FENCE_RECLAIM \
+	FREE_EARLY BUMP_EARLY PARK_INSIDE
 
 expect counted none -DITEMS=4 -DTRIES=2 -DOLDEST
 expect counted none -DITEMS=5 -DTRIES=2
@@ -119,9 +133,14 @@ mistakes chase_lev "" NO_FENCE_POP NO_FENCE_STEAL P1=RELAXED P1_POP=RELAXED \
 	T1=RELAXED T2=RELAXED G1=RELAXED LATE_READ STEAL_HALF
 mistakes chase_lev "-DITEMS=2 -DTRIES=1 -DSLEEPER" NO_FENCE_TELL NO_FENCE_SLEEP
 
-expect live none -DSUBMITTERS=1
-expect live none -DSUBMITTERS=2
-mistakes live -DSUBMITTERS=2 KEPT RESERVED NOWHERE NO_GATE
+expect live none -DSUBMITTERS=2 -DEACH=1 -DSPAWNS=0 -DWAITERS=2
+expect live none -DSUBMITTERS=2 -DEACH=1
+expect live none -DLIMIT=3
+expect live none -DSUBMITTERS=2 -DWAITERS=0
+expect live none -DSPAWNS=2 -DWAITERS=0 -DLIMIT=3
+mistakes live "" KEPT RESERVED NOWHERE NO_GATE NO_BARRIER TAKE_TOUCHED NO_LOCK \
+	CLEAR_UNLOCKED KEEP_CREDIT UNTOUCHED
+mistakes live "-DSPAWNS=2 -DWAITERS=0" ONE_WORD
 
 expect runq none
 expect runq none -DPUSHERS=1 -DITEMS=6 -DHOT=3
