@@ -261,7 +261,8 @@ static void put_choices(const char *form)
 static bool has_choices(const char *form)
 {
 	return strcmp(form, "TEXT") && strcmp(form, "N") &&
-	       strcmp(form, "TIME") && strcmp(form, "PERCENT");
+	       strcmp(form, "TIME") && strcmp(form, "SIZE") &&
+	       strcmp(form, "PERCENT");
 }
 
 /* "--wake) words='local affine global' ;;" */

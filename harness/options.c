@@ -10,6 +10,7 @@
 #include "harness/status.h"
 #include "harness/text.h"
 #include "harness/verbs.h"
+#include "workloads/quantity.h"
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
@@ -73,6 +74,9 @@ static bool matches(const struct sb_option *option, const char *alternative,
 		       in_range(option, *number);
 	if (!strcmp(alternative, "TIME"))
 		return sb_parse_time(text, number) && in_range(option, *number);
+	if (!strcmp(alternative, "SIZE"))
+		return sb_quantity_bytes(text, number) &&
+		       in_range(option, *number);
 	if (!strcmp(alternative, "PERCENT"))
 		return sb_parse_percent(text, number) &&
 		       in_range(option, *number);
@@ -118,6 +122,12 @@ void sb_option_describe(const struct sb_option *option, char *out)
 			 "a time with its unit (10us, 1.5s) from %s to %s%s%s",
 			 low, high, option->form[4] ? ", or " : "",
 			 option->form[4] ? option->form + 5 : "");
+	} else if (!strcmp(option->form, "SIZE")) {
+		sb_format_size(low, option->min);
+		sb_format_size(high, option->max);
+		snprintf(out, bytes,
+			 "a size with its unit (64KiB) from %s to %s", low,
+			 high);
 	} else if (strstr(option->form, "PERCENT")) {
 		snprintf(out, bytes, "%s, PERCENT from %g%% to %g%%",
 			 option->form, 1e-4 * (double)option->min,

@@ -152,6 +152,7 @@ holds "more workers than cores" "$program" run -w skynet --leaves 1000 \
 	--workers 16 --oversubscribe $quick -q -o "$work/over"
 for policy in "--deque chase-lev" "--steal one" "--steal 3" "--victim near" \
 	"--victim last" "--mailbox-bound 100" "--tick-time 0s --event-time 0s" \
+	"--continue front --gather no" "--dead-max 64KiB" \
 	"--arena per-numa" "--arena shared" "--membind interleave" "--membind none" \
 	"--huge-pages transparent" "--huge-pages explicit"; do
 	# shellcheck disable=SC2086

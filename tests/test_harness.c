@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/config.h"
 #include "harness/costs.h"
 #include "harness/measure.h"
 #include "harness/options.h"
@@ -70,6 +71,12 @@ static void counts_and_times(void **state)
 	CHECK_EQ(n, 120000000000);
 	sb_format_time(text, n);
 	assert_string_equal(text, "2m");
+	assert_true(sb_parse_time("0", &n));
+	CHECK_EQ(n, 0);
+	sb_format_size(text, 3 << 19);
+	assert_string_equal(text, "1536KiB");
+	sb_format_size(text, 0);
+	assert_string_equal(text, "0B");
 	for (size_t i = 0; i < SB_ARRAY_SIZE(no_time); i++)
 		assert_false(sb_parse_time(no_time[i], &n));
 }
@@ -108,6 +115,30 @@ static void sources_have_their_order(void **state)
 	CHECK_EQ(parse(&options, "-w yield"), SB_EXIT_USAGE);
 	unsetenv("SCHED_BENCH_SPIN_YIELD");
 	unsetenv("SCHED_BENCH_BATCH");
+}
+
+static void options_reach_the_scheduler(void **state)
+{
+	const struct sb_config initial = SB_CONFIG_DEFAULT;
+	struct sb_options options;
+	struct sb_config config;
+
+	(void)state;
+	CHECK_EQ(parse(&options, "-w yield"), 0);
+	config = sb_config_of(&options);
+	CHECK_EQ(config.continues, initial.continues);
+	CHECK_EQ(config.gather, initial.gather);
+	CHECK_EQ(config.dead_max_bytes, initial.dead_max_bytes);
+	sb_options_free(&options);
+	CHECK_EQ(parse(&options, "-w yield --continue front --gather no "
+				 "--dead-max 1.5MiB --spin-time 0"),
+		 0);
+	config = sb_config_of(&options);
+	CHECK_EQ(config.continues, SB_CONTINUE_FRONT);
+	assert_false(config.gather);
+	CHECK_EQ(config.dead_max_bytes, 3 << 19);
+	CHECK_EQ(config.spin_ns, 0);
+	sb_options_free(&options);
 }
 
 static void parameters_reach_their_workloads(void **state)
@@ -158,6 +189,11 @@ static void what_is_wrong_is_refused(void **state)
 		"-w yield --duration 5",
 		"-w yield --duration 10ns",
 		"-w yield --wake somewhere",
+		"-w yield --continue",
+		"-w yield --continue last",
+		"-w yield --gather 1",
+		"-w yield --dead-max 65536",
+		"-w yield --dead-max 1KiB",
 		"-w yield --record sampled:0",
 		"-w yield --record sampled:",
 		"-w yield --workers 0",
@@ -305,6 +341,7 @@ int main(void)
 		cmocka_unit_test(counts_and_times),
 		cmocka_unit_test(defaults_are_valid),
 		cmocka_unit_test(sources_have_their_order),
+		cmocka_unit_test(options_reach_the_scheduler),
 		cmocka_unit_test(parameters_reach_their_workloads),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(suggestions_are_close),

@@ -391,6 +391,8 @@ static void random_value(struct sb_rng *rng, enum sb_option_id id, char *out,
 		snprintf(out, bytes, "%" PRIu64, number);
 	else if (!strcmp(alternative, "TIME"))
 		snprintf(out, bytes, "%" PRIu64 "ns", number);
+	else if (!strcmp(alternative, "SIZE"))
+		snprintf(out, bytes, "%" PRIu64 "B", number);
 	else if (!strcmp(alternative, "PERCENT"))
 		snprintf(out, bytes, "%.4f%%", 1e-4 * (double)number);
 	else if (strchr(alternative, ':'))
