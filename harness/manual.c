@@ -192,7 +192,8 @@ static const char job_files[] =
 	"with \\e\\e, \\e\", \\en, \\er, \\et and\n\\exHH in it. The command "
 	"line "
 	"comes before the environment, that before the job,\nthat before "
-	"\\fB[global]\\fR, that before the default.\n"
+	"\\fB[global]\\fR, that before the policy, that before the "
+	"default.\n"
 	".PP\n.EX\n[global]\nduration=2s\n\n[small]\nworkload=pingpong\n"
 	"round\\-trips=1000\n.EE\n";
 

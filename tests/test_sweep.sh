@@ -162,6 +162,28 @@ holds "rows ran in the order of the plan" in_order
 refuses "a directory that holds a result" "already holds a result" \
 	-w yield -L batch=1,2 -o "$work/a"
 
+# Of a policy that is swept every value is a setting, but what is given.
+policies() {
+	# shellcheck disable=SC2086
+	"$program" sweep -w yield --yields 100 -L policy=spec,default --wake local $quick \
+		-r 1 -q -o "$work/p" && python3 - "$work/p" <<-'EOS'
+			import csv, json, sys
+			labels = [dict(w.split("=") for w in r["label"].split())
+			          for r in csv.DictReader(open(sys.argv[1] + "/runs.csv"))]
+			rows = {label["policy"]: label for label in labels}
+			assert rows["spec"]["hold-time"] == "0s", rows
+			assert rows["default"]["hold-time"] == "50us", rows
+			assert rows["spec"]["continue"] == "front", rows
+			assert "wake" not in rows["spec"], rows
+			options = json.load(open(sys.argv[1] + "/meta.json"))["options"]
+			assert options["policy"] == options["hold-time"] == "swept", options
+			assert options["wake"] == "local", options
+		EOS
+}
+holds "a policy is gone through, with its values" policies
+refuses "an unknown policy" "yield policy=spce: --policy: 'spce'.*did you mean 'spec'" \
+	-w yield -L policy=default,spce
+
 # With five rounds there is a recommendation; these two are worlds apart.
 recommends() {
 	# shellcheck disable=SC2086
