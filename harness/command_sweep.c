@@ -75,6 +75,7 @@ static int check_one(struct sb_session *s, struct sb_configuration *c)
 		sb_fail_about(NULL);
 		if (!rc)
 			sb_plan_free(&plan);
+		sb_hidden_count(&s->hidden, &run);
 		c->row_ns = sb_sweep_row_ns(&run);
 		c->limit_ns = sb_sweep_limit_ns(&run, s->options);
 	}
@@ -316,6 +317,8 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 	const bool is_new = !stored->n;
 	int rc = 0;
 
+	if (!sb_session_is(s, SB_OPT_collect))
+		sb_hidden_note(&s->hidden, &s->sweep);
 	if (sb_session_is(s, SB_OPT_dry_run)) {
 		put_plan(s);
 		put_order(s);
