@@ -101,6 +101,8 @@ struct sb_config {
 	uint64_t
 		spin_ns; /* after a sleep shorter than that, more of these, for so
 			   * long; 0: never */
+	bool gather; /* a worker that finds one process at a time waits a moment
+		      * for several */
 	uint32_t
 		searchers_max; /* 0: half of the awake workers, not counting those
 				 * who have run out of work a moment ago */
@@ -158,9 +160,10 @@ struct sb_config {
 		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
 		.wake = SB_WAKE_LOCAL, .handover = true, .hold_ns = 50000,     \
 		.batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,   \
-		.spin_yield = 12, .spin_ns = 50000, .searchers_max = 0,        \
-		.event_budget = 64, .event_ns = 200000, .record = true,        \
-		.sample_every = 64, .processes_max = UINT64_C(1) << 24,        \
+		.spin_yield = 12, .spin_ns = 50000, .gather = true,            \
+		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
+		.record = true, .sample_every = 64,                            \
+		.processes_max = UINT64_C(1) << 24,                            \
 		.dead_max_bytes = UINT64_C(64) << 20, .seed = 1,               \
 		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
 		.huge_pages = SB_HUGE_PAGES_NONE                               \

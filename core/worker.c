@@ -543,7 +543,8 @@ static struct sb_process *gather(struct sb_worker *w, bool searching)
 	uint64_t ns = w->gather_ns;
 	struct sb_process *p;
 
-	if (!ns && ++w->moments % GATHER_EVERY == 0)
+	if (!ns && w->scheduler->config.gather &&
+	    ++w->moments % GATHER_EVERY == 0)
 		ns = GATHER_NS;
 	if (!ns)
 		return NULL;

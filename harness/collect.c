@@ -11,6 +11,7 @@
 
 #include "harness/load.h"
 #include "harness/placing.h"
+#include "harness/policy.h"
 #include "harness/series.h"
 #include "harness/status.h"
 #include "results/read.h"
@@ -54,9 +55,29 @@ static int set_swept(struct sb_series *series, const struct sb_dimension *d,
 				     });
 }
 
+/* The values that the policy, which is swept, has or has not set. */
+static int set_policy(struct sb_series *series, const struct sb_options *run)
+{
+	int rc = 0;
+
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		const char *text = run->value[id].text;
+
+		if (sb_policy_decides(run, (enum sb_option_id)id))
+			rc = sb_series_add_setting(
+				series,
+				&(struct sb_setting){
+					.name = (char *)(uintptr_t)sb_option[id]
+							.name,
+					.text = (char *)(uintptr_t)text,
+					.number = sb_sweep_number(text) });
+	}
+	return rc;
+}
+
 static int add_settings(const struct sb_sweep *sweep,
 			const struct sb_configuration *c,
-			struct sb_series *series)
+			const struct sb_options *run, struct sb_series *series)
 {
 	int rc = 0;
 
@@ -65,6 +86,8 @@ static int add_settings(const struct sb_sweep *sweep,
 
 		if (c->level[i] != SB_NO_LEVEL)
 			rc = set_swept(series, d, d->value[c->level[i]]);
+		if (!rc && d->option == SB_OPT_policy)
+			rc = set_policy(series, run);
 	}
 	return rc;
 }
@@ -83,7 +106,7 @@ static int init_series(const struct sb_sweep *sweep,
 	/* Room for all the rows that there are to be. */
 	run->value[SB_OPT_repetitions].number = sweep->repetitions;
 	rc = sb_series_init(series, run, run->chosen, &plan.placement);
-	rc = rc ? rc : add_settings(sweep, c, series);
+	rc = rc ? rc : add_settings(sweep, c, run, series);
 	sb_plan_free(&plan);
 	sb_topology_machine(topology, &machine);
 	series->emulated = machine.emulated;

@@ -21,6 +21,7 @@
 #include "harness/job.h"
 #include "harness/outcome.h"
 #include "harness/placing.h"
+#include "harness/policy.h"
 #include "harness/session.h"
 #include "harness/status.h"
 #include "harness/sweep_text.h"
@@ -74,6 +75,7 @@ static int check_one(struct sb_session *s, struct sb_configuration *c)
 		sb_fail_about(NULL);
 		if (!rc)
 			sb_plan_free(&plan);
+		sb_hidden_count(&s->hidden, &run);
 		c->row_ns = sb_sweep_row_ns(&run);
 		c->limit_ns = sb_sweep_limit_ns(&run, s->options);
 	}
@@ -196,6 +198,24 @@ static int add_number(struct sb_result *result, const char *key, uint64_t value)
 	return sb_result_add_fact(result, "sweep", key, text);
 }
 
+/* Whether the dimension goes through the option's values, itself or as policy. */
+static bool goes_through(const struct sb_session *s,
+			 const struct sb_dimension *d, int id)
+{
+	return d->option == id ||
+	       (d->option == SB_OPT_policy &&
+		sb_policy_decides(s->options, (enum sb_option_id)id));
+}
+
+static bool is_swept(const struct sb_session *s, int id)
+{
+	for (uint32_t d = 0; d < s->sweep.dimensions; d++) {
+		if (goes_through(s, &s->sweep.dimension[d], id))
+			return true;
+	}
+	return false;
+}
+
 /* The runs' own options said one repetition, and one value of each. */
 static int correct_options(struct sb_session *s)
 {
@@ -207,16 +227,11 @@ static int correct_options(struct sb_session *s)
 		if (!(sb_option[id].verbs & SB_VERB_RUN) ||
 		    !(sb_option[id].verbs & SB_VERB_SWEEP))
 			continue;
-		rc = sb_result_add_fact(&s->result, "options",
-					sb_option[id].name, value->text);
+		rc = sb_result_add_fact(
+			&s->result, "options", sb_option[id].name,
+			is_swept(s, id) ? "swept" : value->text);
 		rc |= sb_result_add_fact(&s->result, "option_sources",
 					 sb_option[id].name, value->source);
-	}
-	for (uint32_t d = 0; d < s->sweep.dimensions && !rc; d++) {
-		if (s->sweep.dimension[d].option < SB_OPTIONS)
-			rc = sb_result_add_fact(&s->result, "options",
-						s->sweep.dimension[d].name,
-						"swept");
 	}
 	return rc;
 }
@@ -302,6 +317,8 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 	const bool is_new = !stored->n;
 	int rc = 0;
 
+	if (!sb_session_is(s, SB_OPT_collect))
+		sb_hidden_note(&s->hidden, &s->sweep);
 	if (sb_session_is(s, SB_OPT_dry_run)) {
 		put_plan(s);
 		put_order(s);

@@ -52,8 +52,10 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.spin_tight = (uint32_t)sb_opt(o, SB_OPT_spin_tight);
 	config.spin_yield = (uint32_t)sb_opt(o, SB_OPT_spin_yield);
 	config.spin_ns = sb_opt(o, SB_OPT_spin_time);
+	config.gather = !o->value[SB_OPT_gather].alternative;
 	config.event_budget = (uint32_t)sb_opt(o, SB_OPT_event_budget);
 	config.processes_max = sb_opt(o, SB_OPT_max_processes);
+	config.dead_max_bytes = sb_opt(o, SB_OPT_dead_max);
 	config.seed = sb_opt(o, SB_OPT_seed);
 	config.slowdown_ppm = (uint32_t)sb_opt(o, SB_OPT_slowdown);
 	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
@@ -63,6 +65,8 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.handover = !o->value[SB_OPT_handover].alternative;
 	config.hold_ns = sb_opt(o, SB_OPT_hold_time);
 	config.wake = (enum sb_wake)o->value[SB_OPT_wake].alternative;
+	config.continues =
+		(enum sb_continue)o->value[SB_OPT_continue].alternative;
 	config.park = (enum sb_park_policy)o->value[SB_OPT_park].alternative;
 	/* auto is 0, "half of the awake"; all is a bound that never binds. */
 	config.searchers_max = o->value[SB_OPT_searchers].alternative == 1

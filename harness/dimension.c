@@ -21,6 +21,16 @@ static bool parse_count(const char *text, double *out)
 	return true;
 }
 
+static bool parse_size(const char *text, double *out)
+{
+	uint64_t bytes;
+
+	if (!sb_quantity_bytes(text, &bytes))
+		return false;
+	*out = (double)bytes;
+	return true;
+}
+
 static bool parse_percent(const char *text, double *out)
 {
 	if (!sb_quantity_percent(text, out))
@@ -39,6 +49,11 @@ static void put_count(char *out, double value)
 static void put_time(char *out, double value)
 {
 	sb_format_time(out, (uint64_t)llround(value));
+}
+
+static void put_size(char *out, double value)
+{
+	sb_format_size(out, (uint64_t)llround(value));
 }
 
 static void put_rate(char *out, double value)
@@ -60,6 +75,7 @@ static const struct kind {
 	{ parse_count, put_count, true },
 	{ sb_quantity_time, put_time, false },
 	{ sb_quantity_rate, put_rate, false },
+	{ parse_size, put_size, false },
 	{ parse_percent, put_percent, false },
 };
 
@@ -162,7 +178,8 @@ static const char *read_range(struct range *range, char *copy)
 	}
 	if (!range->kind)
 		return "both ends must be numbers with the same kind of unit "
-		       "(0..64, 10us..1ms, 100k/s..1M/s, 10%..90%)";
+		       "(0..64, 10us..1ms, 1MiB..64MiB, 100k/s..1M/s, "
+		       "10%..90%)";
 	if (range->from > range->to)
 		return "the range is empty: its first end is above its second";
 	range->doubles = range->step && !strcmp(range->step, "log2");

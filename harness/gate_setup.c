@@ -9,6 +9,7 @@
 #include "harness/awake.h"
 #include "harness/facts.h"
 #include "harness/gate.h"
+#include "harness/policy.h"
 #include "harness/status.h"
 #include "results/read.h"
 
@@ -56,13 +57,10 @@ static bool is_run_option(int id)
 	}
 }
 
-/* Whether it has to be said, because `run` would do something else without. */
-static bool is_to_be_said(int id, const char *text)
+/* Whether `run` has another default. */
+static bool is_other_in_run(int id)
 {
-	const enum sb_option_id of_run =
-		sb_option_find(SB_VERB_RUN, sb_option[id].name);
-
-	return id != (int)of_run || strcmp(text, sb_option[id].initial) != 0;
+	return id != (int)sb_option_find(SB_VERB_RUN, sb_option[id].name);
 }
 
 static int add_option(struct sb_gate_job *job, int id, const char *text)
@@ -80,10 +78,9 @@ static int add_options(struct sb_gate_job *job,
 	int rc = 0;
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		const char *text = options->value[id].text;
-
-		if (is_run_option(id) && is_to_be_said(id, text))
-			rc = add_option(job, id, text);
+		if (is_run_option(id) &&
+		    (is_other_in_run(id) || sb_policy_needs_said(options, id)))
+			rc = add_option(job, id, options->value[id].text);
 	}
 	return rc;
 }
@@ -179,7 +176,8 @@ static int other_option(const char *name, const char *stored, const char *now)
 		       name, stored, name, now);
 }
 
-/* An option is the baseline's, unless it was said, and then it has to be. */
+/* An option is the baseline's, unless it was said, and then it has to be. The
+ * baseline's policy decides nothing here: all that it could is said. */
 static int take_option(struct sb_gate_job *job, const struct sb_result *stored,
 		       const struct sb_series *series,
 		       const struct sb_options *options, int id)
@@ -193,7 +191,10 @@ static int take_option(struct sb_gate_job *job, const struct sb_result *stored,
 	if (sb_option_is_said(options, (enum sb_option_id)id) &&
 	    strcmp(was, is) != 0)
 		return other_option(name, was, is);
-	return is_to_be_said(id, was) ? add_option(job, id, was) : 0;
+	if (is_other_in_run(id) || sb_policy_sets(id) ||
+	    strcmp(was, sb_option[id].initial) != 0)
+		return add_option(job, id, was);
+	return 0;
 }
 
 static int take_params(struct sb_gate_job *job, const struct sb_series *series,

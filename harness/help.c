@@ -12,6 +12,7 @@
 #include "harness/command_micro.h"
 #include "harness/command_plot.h"
 #include "harness/options.h"
+#include "harness/policy.h"
 #include "harness/progress.h"
 #include "harness/status.h"
 #include "harness/text.h"
@@ -507,6 +508,35 @@ static void put_validity(void)
 		printf("%-16s %s: %s\n", r->name, r->doc, r->threshold);
 }
 
+static json_t *policies_to_json(void)
+{
+	json_t *list = json_array();
+
+	for (const struct sb_policy *p = sb_policies; p->name; p++) {
+		json_t *options = json_object();
+
+		for (const struct sb_policy_value *v = p->value; v->text; v++)
+			json_object_set_new(options, sb_option[v->id].name,
+					    json_string(v->text));
+		json_array_append_new(
+			list, json_pack("{ssssso}", "name", p->name, "meaning",
+					p->doc, "options", options));
+	}
+	return list;
+}
+
+static void put_policies(void)
+{
+	for (const struct sb_policy *p = sb_policies; p->name; p++) {
+		printf("%s\n    %s\n", p->name, p->doc);
+		if (p->value->text)
+			fputs("   ", stdout);
+		for (const struct sb_policy_value *v = p->value; v->text; v++)
+			printf(" --%s %s%s", sb_option[v->id].name, v->text,
+			       v[1].text ? "" : "\n");
+	}
+}
+
 static json_t *profiles_to_json(void)
 {
 	json_t *list = json_array();
@@ -537,6 +567,8 @@ static const struct list {
 	{ "metrics",
 	  "what is measured, its unit, and which direction is better",
 	  put_metrics, metrics_to_json },
+	{ "policies", "sets of option values that can be named with --policy",
+	  put_policies, policies_to_json },
 	{ "validity", "what makes a row suspect or invalid", put_validity,
 	  validity_to_json },
 	{ "profiles", "the machines that can be named with --profile",
@@ -605,8 +637,8 @@ int sb_command_list(int argc, char **argv)
 			       "list: unknown '%s'; did you mean '%s'?", name,
 			       like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "list: expected workloads, options, metrics, validity "
-		       "or profiles, not '%s'",
+		       "list: expected workloads, options, metrics, policies, "
+		       "validity or profiles, not '%s'",
 		       name);
 }
 

@@ -495,6 +495,7 @@ static bool is_shown(const struct sb_options *options, enum sb_verb verb,
 		     enum sb_option_id id)
 {
 	return (sb_option[id].verbs & verb) && !is_question(id) &&
+	       id != SB_OPT_policy &&
 	       strcmp(options->value[id].source, "default") != 0;
 }
 

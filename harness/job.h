@@ -12,8 +12,8 @@
  *     spin-yield=0,12,64       several values: a sweep; `run` refuses them
  *
  * The command line comes before the environment, that before the job, that before
- * [global], that before the default. A file says exactly what a command line
- * says: sb_jobs_show turns one into the other.
+ * [global], that before the policy, that before the default. A file says exactly
+ * what a command line says: sb_jobs_show turns one into the other.
  */
 #ifndef SB_HARNESS_JOB_H
 #define SB_HARNESS_JOB_H
@@ -61,7 +61,8 @@ bool sb_option_is_common(enum sb_option_id id);
  * text, "1,4" or a range "0..64:log2". */
 bool sb_job_is_list(enum sb_verb verb, const char *name, const char *text);
 
-/* The options that were set, as a job file that sets the same. */
+/* The options that were set, as a job file that sets the same. It has the values
+ * of a policy, not its name: it means the same when the policy has changed. */
 void sb_jobs_show(const struct sb_jobs *jobs, enum sb_verb verb, FILE *out);
 
 #endif

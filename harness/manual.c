@@ -192,7 +192,8 @@ static const char job_files[] =
 	"with \\e\\e, \\e\", \\en, \\er, \\et and\n\\exHH in it. The command "
 	"line "
 	"comes before the environment, that before the job,\nthat before "
-	"\\fB[global]\\fR, that before the default.\n"
+	"\\fB[global]\\fR, that before the policy, that before the "
+	"default.\n"
 	".PP\n.EX\n[global]\nduration=2s\n\n[small]\nworkload=pingpong\n"
 	"round\\-trips=1000\n.EE\n";
 
@@ -261,7 +262,8 @@ static void put_choices(const char *form)
 static bool has_choices(const char *form)
 {
 	return strcmp(form, "TEXT") && strcmp(form, "N") &&
-	       strcmp(form, "TIME") && strcmp(form, "PERCENT");
+	       strcmp(form, "TIME") && strcmp(form, "SIZE") &&
+	       strcmp(form, "PERCENT");
 }
 
 /* "--wake) words='local affine global' ;;" */

@@ -7,9 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/policy.h"
 #include "harness/status.h"
 #include "harness/text.h"
 #include "harness/verbs.h"
+#include "workloads/quantity.h"
+
+/* "|default|spec" */
+static const char policy_names[] =
+#define POLICY(name, doc, values) "|" name
+#include "harness/policies.def"
+#undef POLICY
+	;
+#define SB_POLICY_NAMES (policy_names + 1)
 
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
@@ -25,6 +35,7 @@ const struct sb_option sb_option[SB_OPTIONS] = {
 /* ---- values ---- */
 
 #define ALTERNATIVE_MAX 32
+#define CHOICES_MAX	8
 
 /* Copies alternative i of a form; false: there is none. */
 static bool form_alternative(const char *form, unsigned int i, char *out)
@@ -73,6 +84,9 @@ static bool matches(const struct sb_option *option, const char *alternative,
 		       in_range(option, *number);
 	if (!strcmp(alternative, "TIME"))
 		return sb_parse_time(text, number) && in_range(option, *number);
+	if (!strcmp(alternative, "SIZE"))
+		return sb_quantity_bytes(text, number) &&
+		       in_range(option, *number);
 	if (!strcmp(alternative, "PERCENT"))
 		return sb_parse_percent(text, number) &&
 		       in_range(option, *number);
@@ -118,6 +132,12 @@ void sb_option_describe(const struct sb_option *option, char *out)
 			 "a time with its unit (10us, 1.5s) from %s to %s%s%s",
 			 low, high, option->form[4] ? ", or " : "",
 			 option->form[4] ? option->form + 5 : "");
+	} else if (!strcmp(option->form, "SIZE")) {
+		sb_format_size(low, option->min);
+		sb_format_size(high, option->max);
+		snprintf(out, bytes,
+			 "a size with its unit (64KiB) from %s to %s", low,
+			 high);
 	} else if (strstr(option->form, "PERCENT")) {
 		snprintf(out, bytes, "%s, PERCENT from %g%% to %g%%",
 			 option->form, 1e-4 * (double)option->min,
@@ -154,16 +174,51 @@ bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id)
 	return !strcmp(source, "command line") || !strcmp(source, "job");
 }
 
+/* Of a form the alternatives that are words. */
+struct choices {
+	uint32_t n;
+	char word[CHOICES_MAX][ALTERNATIVE_MAX];
+};
+
+static const char *choice(const void *choices, size_t i)
+{
+	const struct choices *c = choices;
+
+	return i < c->n ? c->word[i] : NULL;
+}
+
+/* "; did you mean 'spec'?" behind the text, if the value is like such a word. */
+static void add_suggestion(const struct sb_option *option, const char *value,
+			   char *text, size_t bytes)
+{
+	struct choices choices = { .n = 0 };
+	char *word = choices.word[0];
+	const char *like;
+
+	for (unsigned int i = 0; choices.n < CHOICES_MAX && option->form &&
+				 form_alternative(option->form, i, word);
+	     i++) {
+		if (!strpbrk(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+			choices.n++;
+		word = choices.word[choices.n];
+	}
+	like = sb_most_like(value, choice, &choices);
+	if (like)
+		snprintf(text + strlen(text), bytes - strlen(text),
+			 "; did you mean '%s'?", like);
+}
+
 static int set_value_at(struct sb_options *options, enum sb_option_id id,
 			const char *text, const char *source, const char *where)
 {
-	char expected[SB_FORM_BYTES + 16] = "expected ";
+	char expected[SB_FORM_BYTES + 80] = "expected ";
 
 	options->value[id].source = source;
 	options->value[id].where = where;
 	if (parse_value(&sb_option[id], text, &options->value[id]))
 		return 0;
 	sb_option_describe(&sb_option[id], expected + strlen(expected));
+	add_suggestion(&sb_option[id], text, expected, sizeof(expected));
 	return sb_option_refuse(options, id, expected);
 }
 
@@ -648,6 +703,20 @@ int sb_options_choose(struct sb_options *options)
 
 /* ---- all of it ---- */
 
+static int apply_policy(struct sb_options *options)
+{
+	const struct sb_policy *policy =
+		&sb_policies[options->value[SB_OPT_policy].alternative];
+	int rc = 0;
+
+	for (const struct sb_policy_value *v = policy->value; v->text && !rc;
+	     v++) {
+		if (sb_policy_decides(options, v->id))
+			rc = set_value(options, v->id, v->text, "policy");
+	}
+	return rc;
+}
+
 /* From a job file: a parameter, or one of the verb's options. */
 static int take_entry(struct sb_options *options, enum sb_verb verb,
 		      const struct sb_entry *entry)
@@ -682,7 +751,7 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 		rc = set_from_environment(options, verb);
 	if (!rc)
 		rc = parse_arguments(options, verb, argc, argv);
-	return rc;
+	return rc ? rc : apply_policy(options);
 }
 
 int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,

@@ -1,7 +1,7 @@
 /*
  * options.h - the options of a verb: from the command line, else from the
- * environment (SCHED_BENCH_<NAME>), else from a job file (job.h), else the
- * default; all from options.def.
+ * environment (SCHED_BENCH_<NAME>), else from a job file (job.h), else from the
+ * policy (policy.h), else the default; all from options.def.
  */
 #ifndef SB_HARNESS_OPTIONS_H
 #define SB_HARNESS_OPTIONS_H
@@ -58,7 +58,8 @@ struct sb_option_value {
 	const char *text;
 	unsigned int alternative;
 	uint64_t number;
-	/* "command line", "environment", "job", "global" or "default" */
+	/* "command line", "environment", "job", "global", "policy" or
+	 * "default" */
 	const char *source;
 	const char *where; /* "FILE:LINE:COLUMN", if it is from a job file */
 };

@@ -8,6 +8,7 @@
 #define SB_HARNESS_SESSION_H
 
 #include "affinity/topology.h"
+#include "harness/hidden.h"
 #include "harness/progress.h"
 #include "harness/store.h"
 #include "harness/sweep.h"
@@ -22,6 +23,7 @@ struct sb_session {
 	enum sb_metric_id objective;
 
 	struct sb_sweep sweep;
+	struct sb_hidden hidden;
 	struct sb_store *store;
 	struct sb_topology *topology;
 	struct sb_result result;

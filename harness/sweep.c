@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/platform.h"
+#include "harness/policy.h"
 #include "harness/status.h"
 
 /* ---- all of them ---- */
@@ -319,7 +320,6 @@ static int add_option(struct sb_arguments *out, int id, const char *text)
 	return yes ? sb_arguments_add(out, "--%s", sb_option[id].name) : 0;
 }
 
-/* Those that are not what they are without being given. */
 static int add_options(const struct sb_options *options, unsigned int verbs,
 		       struct sb_arguments *out)
 {
@@ -330,7 +330,7 @@ static int add_options(const struct sb_options *options, unsigned int verbs,
 		    is_about_output(id) || id == SB_OPT_workload ||
 		    id == SB_OPT_parameter_scan ||
 		    id == SB_OPT_parameter_list ||
-		    !strcmp(options->value[id].text, sb_option[id].initial))
+		    !sb_policy_needs_said(options, id))
 			continue;
 		rc = add_option(out, id, options->value[id].text);
 	}

@@ -19,17 +19,25 @@ bool sb_parse_count(const char *text, uint64_t *out)
 	return !*end && !errno;
 }
 
-/* Largest first, as sb_format_time wants them. */
-static const struct {
+/* Largest first; the last one is 1. */
+struct unit {
 	const char *name;
-	uint64_t ns;
-} units[] = {
+	uint64_t size;
+};
+
+static const struct unit times[] = {
 	{ "h", UINT64_C(3600000000000) },
 	{ "m", UINT64_C(60000000000) },
 	{ "s", UINT64_C(1000000000) },
 	{ "ms", 1000000 },
 	{ "us", 1000 },
 	{ "ns", 1 },
+};
+static const struct unit sizes[] = {
+	{ "GiB", 1 << 30 },
+	{ "MiB", 1 << 20 },
+	{ "KiB", 1 << 10 },
+	{ "B", 1 },
 };
 
 bool sb_parse_time(const char *text, uint64_t *out_ns)
@@ -43,10 +51,14 @@ bool sb_parse_time(const char *text, uint64_t *out_ns)
 	value = strtod(text, &end);
 	if (end != text + digits)
 		return false;
-	for (size_t i = 0; i < SB_ARRAY_SIZE(units); i++) {
-		if (strcmp(end, units[i].name))
+	if (!strcmp(text, "0")) {
+		*out_ns = 0;
+		return true;
+	}
+	for (size_t i = 0; i < SB_ARRAY_SIZE(times); i++) {
+		if (strcmp(end, times[i].name))
 			continue;
-		value = round(value * (double)units[i].ns);
+		value = round(value * (double)times[i].size);
 		if (value >= 0x1p63)
 			return false;
 		*out_ns = (uint64_t)value;
@@ -70,15 +82,22 @@ bool sb_parse_percent(const char *text, uint64_t *out_ppm)
 	return true;
 }
 
+static void format(char *out, const struct unit *unit, uint64_t number)
+{
+	while (unit->size > 1 && (number < unit->size || number % unit->size))
+		unit++;
+	snprintf(out, SB_TIME_BYTES, "%" PRIu64 "%s", number / unit->size,
+		 unit->name);
+}
+
 void sb_format_time(char *out, uint64_t ns)
 {
-	size_t i = 0;
+	format(out, times, ns);
+}
 
-	while (i + 1 < SB_ARRAY_SIZE(units) &&
-	       (ns < units[i].ns || ns % units[i].ns))
-		i++;
-	snprintf(out, SB_TIME_BYTES, "%" PRIu64 "%s", ns / units[i].ns,
-		 units[i].name);
+void sb_format_size(char *out, uint64_t bytes)
+{
+	format(out, sizes, bytes);
 }
 
 bool sb_ends_in(const char *name, const char *ending)

@@ -11,7 +11,7 @@
 bool sb_parse_count(const char *text, uint64_t *out);
 
 /* A time with its unit, "10us", "1.5s", in nanoseconds; units ns, us, ms, s,
- * m, h. False: no number, no unit, or too large. */
+ * m, h. 0 needs no unit. False: no number, no unit, or too large. */
 bool sb_parse_time(const char *text, uint64_t *out_ns);
 
 /* A percentage, "1%", "0.5%", in millionths. False: none, or too large. */
@@ -20,6 +20,9 @@ bool sb_parse_percent(const char *text, uint64_t *out_ppm);
 /* The shortest text that parses back to the time. */
 #define SB_TIME_BYTES 32
 void sb_format_time(char *out, uint64_t ns);
+
+/* The same of a size, "64KiB", in as many bytes; workloads/quantity.h parses it. */
+void sb_format_size(char *out, uint64_t bytes);
 
 /* Whether a file's name has that ending, in small or large letters. */
 bool sb_ends_in(const char *name, const char *ending);

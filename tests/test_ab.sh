@@ -370,4 +370,22 @@ is_real() {
 	EOS
 }
 holds "two option sets of this program" is_real
+
+# What is given for both wins on each side; the rest is the side's policy's.
+are_policies() {
+	# shellcheck disable=SC2086
+	"$program" ab -A '' -B '--policy default' --policy spec --wake local -w pingpong \
+		--duration-total 1ms --metric ns_per_op $quick -o "$work/policies" 2>"$work/err"
+	[ $? -eq 2 ] && python3 - "$work/policies" <<-'EOS'
+		import json, sys
+		result = json.load(open(sys.argv[1] + "/result.json"))["sched_bench"]
+		a, b = ({s["name"]: s["text"] for s in series["settings"]}
+		        for series in result["series"])
+		assert (a["policy"], b["policy"]) == ("spec", "default"), (a, b)
+		assert (a["handover"], b["handover"]) == ("queue", "direct"), (a, b)
+		assert (a["spin-time"], b["spin-time"]) == ("0s", "50us"), (a, b)
+		assert "wake" not in a and result["meta"]["options"]["wake"] == "local"
+	EOS
+}
+holds "two policies, with every value of each" are_policies
 echo "1..$n"

@@ -35,7 +35,7 @@ helps() {
 holds "help VERB is VERB --help" helps
 refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
 refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
-for what in workloads options metrics validity profiles; do
+for what in workloads options metrics policies validity profiles; do
 	holds "list $what" "$program" list $what
 	"$program" list $what --json >"$work/list.json"
 	holds "list $what --json is JSON" is_json "$work/list.json"
@@ -110,6 +110,8 @@ refuses "unknown workload, with a suggestion" 3 "did you mean 'pingpong'" \
 refuses "bad value" 3 "'12x'.*expected a count from 0 to 1000000" \
 	run -w yield --spin-tight 12x
 refuses "value out of range" 3 "'65'.*from 1 to 64" run -w yield --steal-cap 65
+refuses "an unknown policy, with a suggestion" 3 \
+	"'spce'.*expected default|spec; did you mean 'spec'" run -w yield --policy spce
 refuses "no workload" 3 "no workload" run
 refuses "too many workers" 3 "expected fewer, or --oversubscribe" \
 	run -w yield --workers 4000
@@ -152,12 +154,41 @@ holds "more workers than cores" "$program" run -w skynet --leaves 1000 \
 	--workers 16 --oversubscribe $quick -q -o "$work/over"
 for policy in "--deque chase-lev" "--steal one" "--steal 3" "--victim near" \
 	"--victim last" "--mailbox-bound 100" "--tick-time 0s --event-time 0s" \
+	"--continue front --gather no" "--dead-max 64KiB" \
 	"--arena per-numa" "--arena shared" "--membind interleave" "--membind none" \
 	"--huge-pages transparent" "--huge-pages explicit"; do
 	# shellcheck disable=SC2086
 	holds "$policy" "$program" run -w skynet --leaves 1000 $policy $quick \
 		-q -o "$work/policy$policy"
 done
+# A policy's values are in the result and in the job file as if they were given.
+has_the_policys_values() {
+	# shellcheck disable=SC2086
+	"$program" run -w yield --yields 100 --policy spec --hold-time 50us $quick -q \
+		-o "$work/spec" && "$program" list policies --json >"$work/policies.json" &&
+		python3 - "$work" <<-'EOF'
+			import json, sys
+			policies = {p["name"]: p["options"]
+			            for p in json.load(open(sys.argv[1] + "/policies.json"))}
+			meta = json.load(open(sys.argv[1] + "/spec/meta.json"))
+			options, sources = meta["options"], meta["option_sources"]
+			assert policies["default"] == {} and len(policies["spec"]) == 6, policies
+			for name, value in policies["spec"].items():
+			    given = name == "hold-time"
+			    assert options[name] == ("50us" if given else value), (name, options)
+			    assert sources[name] == ("command line" if given else "policy"), name
+			assert options["policy"] == "spec" and options["tick"] == "61"
+		EOF
+}
+holds "--policy: every value is in the result, and what is given wins" has_the_policys_values
+shows_the_policys_values() {
+	"$program" run -w yield --policy spec --wake local --show-job >"$work/spec.ini" &&
+		! grep -q policy "$work/spec.ini" && grep -qx wake=local "$work/spec.ini" &&
+		grep -qx gather=no "$work/spec.ini" &&
+		"$program" run "$work/spec.ini" --show-job | cmp - "$work/spec.ini"
+}
+holds "--show-job has a policy's values, not its name" shows_the_policys_values
+
 # A warning is a line; what the machine has is no error.
 huge_pages() {
 	free=$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 2>/dev/null || echo 0)

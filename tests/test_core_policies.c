@@ -602,6 +602,28 @@ static void a_steal_takes_its_amount(void **state)
 	}
 }
 
+/* A worker without work tries, once in so many searches, whether waiting finds
+ * several processes; by default it counts them. */
+static void gathering_can_be_switched_off(void **state)
+{
+	(void)state;
+	for (int gather = 0; gather < 2; gather++) {
+		struct fixture f;
+		struct sb_exit exit;
+
+		fixture_defaults(&f);
+		f.config.gather = gather;
+		fixture_create(&f, 1);
+		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+		CHECK_EQ(sb_scheduler_execute(f.s, &nodes, "main",
+					      sb_value_u64(0), &exit),
+			 0);
+		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+		CHECK_EQ(f.s->worker[0]->moments > 0, gather);
+		sb_scheduler_destroy(f.s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,6 +638,7 @@ int main(void)
 		cmocka_unit_test(last_begins_with_who_gave_last),
 		cmocka_unit_test(every_queue_of_a_victim_is_looked_at),
 		cmocka_unit_test(a_steal_takes_its_amount),
+		cmocka_unit_test(gathering_can_be_switched_off),
 	};
 
 	return cmocka_run_group_tests_name("policies", tests, NULL, NULL);

@@ -221,6 +221,23 @@ refuses "another workload" "none of the workloads" --baseline "$work/stored" -w 
 		--baseline "$work/stored" $wide -o "$work/s2"
 }
 
+# What was given with its policy is given again: the policy would change it.
+cat >"$work/told" <<-EOF
+	#!/bin/sh
+	[ "\$1" = run ] && printf '%s\n' "\$@" >"$work/words"
+	exec "$program" "\$@"
+EOF
+chmod +x "$work/told"
+keeps_what_was_given() {
+	# shellcheck disable=SC2086
+	"$program" $stored --policy spec --wake local -o "$work/spec" || return 1
+	# shellcheck disable=SC2086
+	"$program" gate --baseline "$work/spec" --candidate "$work/told" $wide -q -o "$work/s3"
+	[ $? -le 2 ] && grep -qx -- --wake=local "$work/words" &&
+		grep -qx -- --handover=queue "$work/words"
+}
+holds "a stored result's policy, with what was given" keeps_what_was_given
+
 # ---- trials ----
 
 # shellcheck disable=SC2086

@@ -10,9 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/config.h"
 #include "harness/costs.h"
 #include "harness/measure.h"
 #include "harness/options.h"
+#include "harness/policy.h"
 #include "harness/series.h"
 #include "harness/status.h"
 #include "harness/text.h"
@@ -70,6 +72,12 @@ static void counts_and_times(void **state)
 	CHECK_EQ(n, 120000000000);
 	sb_format_time(text, n);
 	assert_string_equal(text, "2m");
+	assert_true(sb_parse_time("0", &n));
+	CHECK_EQ(n, 0);
+	sb_format_size(text, 3 << 19);
+	assert_string_equal(text, "1536KiB");
+	sb_format_size(text, 0);
+	assert_string_equal(text, "0B");
 	for (size_t i = 0; i < SB_ARRAY_SIZE(no_time); i++)
 		assert_false(sb_parse_time(no_time[i], &n));
 }
@@ -108,6 +116,84 @@ static void sources_have_their_order(void **state)
 	CHECK_EQ(parse(&options, "-w yield"), SB_EXIT_USAGE);
 	unsetenv("SCHED_BENCH_SPIN_YIELD");
 	unsetenv("SCHED_BENCH_BATCH");
+}
+
+static void options_reach_the_scheduler(void **state)
+{
+	const struct sb_config initial = SB_CONFIG_DEFAULT;
+	struct sb_options options;
+	struct sb_config config;
+
+	(void)state;
+	CHECK_EQ(parse(&options, "-w yield"), 0);
+	config = sb_config_of(&options);
+	CHECK_EQ(config.continues, initial.continues);
+	CHECK_EQ(config.gather, initial.gather);
+	CHECK_EQ(config.dead_max_bytes, initial.dead_max_bytes);
+	sb_options_free(&options);
+	CHECK_EQ(parse(&options, "-w yield --continue front --gather no "
+				 "--dead-max 1.5MiB --spin-time 0"),
+		 0);
+	config = sb_config_of(&options);
+	CHECK_EQ(config.continues, SB_CONTINUE_FRONT);
+	assert_false(config.gather);
+	CHECK_EQ(config.dead_max_bytes, 3 << 19);
+	CHECK_EQ(config.spin_ns, 0);
+	sb_options_free(&options);
+}
+
+/* What it does not set is as by default. */
+static void policies_set_what_they_say(void **state)
+{
+	(void)state;
+	for (const struct sb_policy *p = sb_policies; p->name; p++) {
+		const struct sb_policy_value *v = p->value;
+		struct sb_options options;
+		char line[100];
+		uint32_t set = 0;
+
+		snprintf(line, sizeof(line), "-w yield --policy %s", p->name);
+		CHECK_EQ(parse(&options, line), 0);
+		assert_string_equal(options.value[SB_OPT_policy].text, p->name);
+		for (; v->text; v++) {
+			assert_string_equal(options.value[v->id].source,
+					    "policy");
+			assert_string_equal(options.value[v->id].text, v->text);
+			assert_string_not_equal(sb_option[v->id].initial,
+						v->text);
+		}
+		for (int id = 0; id < SB_OPTIONS; id++)
+			set += !strcmp(options.value[id].source, "policy");
+		CHECK_EQ(set, v - p->value);
+		sb_options_free(&options);
+	}
+}
+
+/* The policy of the specification, and ours. */
+static void two_policies_are_the_schedulers(void **state)
+{
+	const struct sb_config ours = SB_CONFIG_DEFAULT;
+	struct sb_options options;
+	struct sb_config config;
+
+	(void)state;
+	CHECK_EQ(parse(&options, "-w yield --policy spec"), 0);
+	config = sb_config_of(&options);
+	CHECK_EQ(config.continues, SB_CONTINUE_FRONT);
+	CHECK_EQ(config.wake, SB_WAKE_GLOBAL);
+	assert_false(config.handover);
+	CHECK_EQ(config.hold_ns, 0);
+	CHECK_EQ(config.spin_ns, 0);
+	assert_false(config.gather);
+	CHECK_EQ(config.tick, ours.tick);
+	CHECK_EQ(config.tick_ns, ours.tick_ns);
+	sb_options_free(&options);
+	CHECK_EQ(parse(&options, "-w yield --policy default"), 0);
+	config = sb_config_of(&options);
+	CHECK_EQ(config.continues, ours.continues);
+	CHECK_EQ(config.wake, ours.wake);
+	CHECK_EQ(config.hold_ns, ours.hold_ns);
+	sb_options_free(&options);
 }
 
 static void parameters_reach_their_workloads(void **state)
@@ -158,6 +244,12 @@ static void what_is_wrong_is_refused(void **state)
 		"-w yield --duration 5",
 		"-w yield --duration 10ns",
 		"-w yield --wake somewhere",
+		"-w yield --policy spc",
+		"-w yield --continue",
+		"-w yield --continue last",
+		"-w yield --gather 1",
+		"-w yield --dead-max 65536",
+		"-w yield --dead-max 1KiB",
 		"-w yield --record sampled:0",
 		"-w yield --record sampled:",
 		"-w yield --workers 0",
@@ -305,6 +397,9 @@ int main(void)
 		cmocka_unit_test(counts_and_times),
 		cmocka_unit_test(defaults_are_valid),
 		cmocka_unit_test(sources_have_their_order),
+		cmocka_unit_test(options_reach_the_scheduler),
+		cmocka_unit_test(policies_set_what_they_say),
+		cmocka_unit_test(two_policies_are_the_schedulers),
 		cmocka_unit_test(parameters_reach_their_workloads),
 		cmocka_unit_test(what_is_wrong_is_refused),
 		cmocka_unit_test(suggestions_are_close),

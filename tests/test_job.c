@@ -234,6 +234,7 @@ static void jobs_that_are_wrong(void **state)
 		{ "[a]\nworkload=yield\nbatch=70000", ":3:7: ", "65535" },
 		{ "[a]\nworkload=yield\nduration=5", ":3:10: ", "its unit" },
 		{ "[a]\nworkload=yield\nbatch", ":3:1: ", "value is missing" },
+		{ "[a]\nworkload=yield\npolicy=spce", ":3:8: ", "'spec'" },
 		{ "[a]\nworkload=yield\nno-smt=2", ":3:8: ", "yes or no" },
 		{ "[a]\nworkload=yield\npairs=1",
 		  ":3:7: ", "none of the chosen" },
@@ -304,6 +305,49 @@ static void sources_in_their_order(void **state)
 		sb_jobs_free(&jobs);
 	}
 	unsetenv("SCHED_BENCH_BATCH");
+}
+
+/* The policy from one source and a value from another, in all combinations: the
+ * value counts, though it is the default; the policy has the rest. */
+static void what_is_given_comes_before_a_policy(void **state)
+{
+	(void)state;
+	for (int both = 0; both < 16; both++) {
+		const int policy = both & 3;
+		const int wake = both >> 2;
+		char policy_word[] = "--policy=spec";
+		char wake_word[] = "--wake=local";
+		char *argv[] = { (char[]){ "run" }, path, NULL, NULL, NULL };
+		struct sb_jobs jobs;
+		char text[100];
+		int argc = 2;
+
+		snprintf(text, sizeof(text),
+			 "[a]\nworkload=yield\n%s%s[global]\n%s%s",
+			 policy == 2 ? "policy=spec\n" : "",
+			 wake == 2 ? "wake=local\n" : "",
+			 policy == 3 ? "policy=spec\n" : "",
+			 wake == 3 ? "wake=local\n" : "");
+		write_file(text);
+		if (!policy)
+			argv[argc++] = policy_word;
+		if (!wake)
+			argv[argc++] = wake_word;
+		if (policy == 1)
+			setenv("SCHED_BENCH_POLICY", "spec", 1);
+		if (wake == 1)
+			setenv("SCHED_BENCH_WAKE", "local", 1);
+		CHECK_EQ(parse_jobs(&jobs, SB_VERB_RUN, argc, argv), 0);
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_wake)->text,
+				    "local");
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_handover)->text,
+				    "queue");
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_handover)->source,
+				    "policy");
+		sb_jobs_free(&jobs);
+		unsetenv("SCHED_BENCH_POLICY");
+		unsetenv("SCHED_BENCH_WAKE");
+	}
 }
 
 /* Parameters have the same order, but for the environment, which has none. */
@@ -391,6 +435,8 @@ static void random_value(struct sb_rng *rng, enum sb_option_id id, char *out,
 		snprintf(out, bytes, "%" PRIu64, number);
 	else if (!strcmp(alternative, "TIME"))
 		snprintf(out, bytes, "%" PRIu64 "ns", number);
+	else if (!strcmp(alternative, "SIZE"))
+		snprintf(out, bytes, "%" PRIu64 "B", number);
 	else if (!strcmp(alternative, "PERCENT"))
 		snprintf(out, bytes, "%.4f%%", 1e-4 * (double)number);
 	else if (strchr(alternative, ':'))
@@ -493,6 +539,9 @@ static void same_options(const struct sb_options *a, const struct sb_options *b)
 		const struct sb_option_value *x = &a->value[id];
 		const struct sb_option_value *y = &b->value[id];
 
+		/* A file has a policy's values instead. */
+		if (id == SB_OPT_policy)
+			continue;
 		CHECK_EQ(x->alternative, y->alternative);
 		assert_true(x->number == y->number);
 		if (sb_option[id].form)
@@ -595,6 +644,7 @@ int main(void)
 		cmocka_unit_test(damage_does_no_harm),
 		cmocka_unit_test(jobs_that_are_wrong),
 		cmocka_unit_test(sources_in_their_order),
+		cmocka_unit_test(what_is_given_comes_before_a_policy),
 		cmocka_unit_test(parameters_in_their_order),
 		cmocka_unit_test(lists_are_kept_for_a_sweep),
 		cmocka_unit_test(a_file_says_what_a_line_says),

@@ -428,7 +428,7 @@ static void nothing_is_drawn_of_nothing(void **state)
 
 /* ---- sweeps ---- */
 
-static struct sb_result *make_sweep(void)
+static struct sb_result *make_sweep(const char *threshold)
 {
 	static const char *const spins[] = { "0", "4", "64", "4096" };
 	static const char *const batches[] = { "1", "16" };
@@ -441,7 +441,7 @@ static struct sb_result *make_sweep(void)
 			.workers = 2,
 			.records = 3,
 			.ns_per_op = slow[i],
-			.name = { "spin-yield", "batch" },
+			.name = { threshold, "batch" },
 			.text = { spins[i / 2], batches[i % 2] },
 			.number = { strtod(spins[i / 2], NULL),
 				    strtod(batches[i % 2], NULL) },
@@ -474,7 +474,7 @@ static void sweeps_are_lines_over_a_setting(void **state)
 		"set ylabel 'CPU time per operation, ns'", "'median, batch=16'",
 		NULL
 	};
-	struct sb_result *result = make_sweep();
+	struct sb_result *result = make_sweep("spin-yield");
 
 	(void)state;
 	check_script(result, "sweep", everything, parts);
@@ -491,6 +491,36 @@ static void sweeps_are_lines_over_a_setting(void **state)
 	assert_null(script_of(result, "scaling", everything));
 	assert_null(script_of(result, "load", everything));
 	free_result(result);
+}
+
+/* Each of them, asked for or found; and nothing else. */
+static void thresholds_are_those_of_spinning(void **state)
+{
+	static const char *const names[] = { "spin-tight", "spin-yield",
+					     "spin-time" };
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
+		struct sb_result *result = make_sweep(names[i]);
+		const char *const panels[] = { "set ylabel 'CPU time",
+					       "'median, batch=16'", names[i],
+					       NULL };
+
+		check_script(result, "thresholds", everything, panels);
+		check_script(result, "thresholds",
+			     (struct sb_plot_choice){ .over = names[i] },
+			     panels);
+		assert_null(
+			script_of(result, "thresholds",
+				  (struct sb_plot_choice){ .over = "batch" }));
+		assert_non_null(strstr(why, "spin-time"));
+		free_result(result);
+	}
+	struct sb_result *other = make_sweep("tick");
+
+	assert_null(script_of(other, "thresholds", everything));
+	assert_non_null(strstr(why, "spin-tight, spin-yield, spin-time: not"));
+	free_result(other);
 }
 
 /* One that does not have the setting is nowhere on the axis, also not at 0. */
@@ -693,7 +723,7 @@ static void gnuplot_takes_every_script(void **state)
 	flat[1] = flat[0];
 	flat[1].workload = "flat-too";
 	results[0] = make_result(flat, 2, "A CPU");
-	results[1] = make_sweep();
+	results[1] = make_sweep("spin-yield");
 	results[2] = make_nasty();
 	check_pictures(results[0], "account-flat-too");
 	check_pictures(results[1], "heat");
@@ -704,7 +734,7 @@ static void gnuplot_takes_every_script(void **state)
 
 static void pictures_go_to_streams(void **state)
 {
-	struct sb_result *result = make_sweep();
+	struct sb_result *result = make_sweep("spin-yield");
 	const struct sb_result *pointer = result;
 	struct sb_plot_order order = { .result = &pointer,
 				       .results = 1,
@@ -752,6 +782,7 @@ int main(void)
 		cmocka_unit_test(points_are_those_measured),
 		cmocka_unit_test(nothing_is_drawn_of_nothing),
 		cmocka_unit_test(sweeps_are_lines_over_a_setting),
+		cmocka_unit_test(thresholds_are_those_of_spinning),
 		cmocka_unit_test(what_has_no_such_setting_is_not_drawn),
 		cmocka_unit_test(scaling_has_a_fit),
 		cmocka_unit_test(load_is_a_curve_for_each_percentile),

@@ -57,7 +57,9 @@ static const struct {
 	{ 'P', "load=10%..30%:10%", "10% 20% 30%" },
 	{ 'P', "leaves=100..300:100", "100 200 300" },
 	{ 'L', "batch=1,16", "1 16" },
+	{ 'P', "dead-max=1MiB..8MiB:log2", "1MiB 2MiB 4MiB 8MiB" },
 	{ 'L', "steal=half,one,7", "half one 7" },
+	{ 'L', "spin-time=0,20us,50us", "0 20us 50us" },
 	{ 'P', "spin-yield", NULL },
 	{ 'P', "=1..2", NULL },
 	{ 'P', "spin-yield=", NULL },
@@ -202,6 +204,27 @@ static void the_command_line_comes_back(void **state)
 	sb_options_free(&options);
 	sb_arguments_free(&first);
 	sb_arguments_free(&again);
+}
+
+/* A run gets the policy's name, and what is given though it is the default. */
+static void a_policy_goes_by_its_name(void **state)
+{
+	static const char *const argv[] = { "sweep",	    "-w",
+					    "skynet",	    "--policy=spec",
+					    "--wake=local", "-Lbatch=1,2" };
+	static const char *const words[] = { "sweep", "--workload=skynet",
+					     "--policy=spec", "--wake=local",
+					     "-Lbatch=1,2" };
+	struct sb_arguments canonical;
+
+	(void)state;
+	choose(SB_ARRAY_SIZE(argv), argv);
+	CHECK_EQ(sb_sweep_canonical(&options, &canonical), 0);
+	CHECK_EQ(canonical.n, SB_ARRAY_SIZE(words));
+	for (uint32_t i = 0; i < canonical.n; i++)
+		assert_string_equal(canonical.word[i], words[i]);
+	sb_arguments_free(&canonical);
+	sb_options_free(&options);
 }
 
 static void the_default_is_found(void **state)
@@ -432,6 +455,7 @@ int main(void)
 		cmocka_unit_test(all_combinations_once),
 		cmocka_unit_test(the_seed_makes_the_order),
 		cmocka_unit_test(the_command_line_comes_back),
+		cmocka_unit_test(a_policy_goes_by_its_name),
 		cmocka_unit_test(the_default_is_found),
 		cmocka_unit_test(students_distribution_is_right),
 		cmocka_unit_test(exact_ratios_are_found),

@@ -85,6 +85,44 @@ is_a_plan() {
 }
 holds "--dry-run shows the plan, which the seed fixes, and starts nothing" is_a_plan
 
+# tells PATTERN ARGUMENT...: the plan is told, with one line on standard error that
+# has the pattern; with "" none.
+tells() {
+	pattern=$1
+	shift
+	"$program" sweep -w yield --dry-run "$@" >"$work/plan" 2>"$work/err" || return 1
+	if [ "$pattern" ]; then
+		[ "$(wc -l <"$work/err")" -eq 1 ] && grep -q -- "$pattern" "$work/err"
+	else
+		[ ! -s "$work/err" ]
+	fi
+}
+holds "spin-time hides spin-yield" tells \
+	"--spin-time hides spin-yield in 2 of 2 configurations.*--spin-time 0 shows it" \
+	-L spin-yield=0,12
+holds "and spin-tight, where it is not 0" tells "hides spin-tight in 4 of 6" \
+	-P spin-tight=0..1 -L spin-time=0,20us,50us
+holds "not without it" tells "" -L spin-yield=0,12 --spin-time 0
+holds "so with a policy without it" tells "" -P spin-tight=0..1 --policy spec
+holds "nor does it hide itself" tells "" -L spin-time=0,20us,50us
+holds "polling hides all of them" tells "--park poll hides spin-time in 2 of 2" \
+	-L spin-time=0,20us --park poll
+holds "other sweeps are not told" tells "" -L batch=1,2
+# The sweep itself is told, too; and its picture is over the time.
+has_thresholds() {
+	# shellcheck disable=SC2086
+	"$program" sweep -w trickle --count 20 --period-us 50 -L spin-time=0,20us,50us \
+		-L spin-yield=0,12 $quick -r 1 -q -o "$work/t" 2>"$work/err" &&
+		[ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "hides spin-yield in 4 of 6" "$work/err" &&
+		"$program" plot thresholds "$work/t" --over spin-time -o - >"$work/time.svg" &&
+		grep -q "spin-time" "$work/time.svg"
+}
+if command -v gnuplot >/dev/null; then
+	holds "a sweep of spin-time has its picture" has_thresholds
+else
+	skips "a sweep of spin-time has its picture" "no gnuplot"
+fi
+
 # A job file says the same as the command line.
 cat >"$work/job.ini" <<-'EOS'
 	[spins]
@@ -161,6 +199,28 @@ in_order() {
 holds "rows ran in the order of the plan" in_order
 refuses "a directory that holds a result" "already holds a result" \
 	-w yield -L batch=1,2 -o "$work/a"
+
+# Of a policy that is swept every value is a setting, but what is given.
+policies() {
+	# shellcheck disable=SC2086
+	"$program" sweep -w yield --yields 100 -L policy=spec,default --wake local $quick \
+		-r 1 -q -o "$work/p" && python3 - "$work/p" <<-'EOS'
+			import csv, json, sys
+			labels = [dict(w.split("=") for w in r["label"].split())
+			          for r in csv.DictReader(open(sys.argv[1] + "/runs.csv"))]
+			rows = {label["policy"]: label for label in labels}
+			assert rows["spec"]["hold-time"] == "0s", rows
+			assert rows["default"]["hold-time"] == "50us", rows
+			assert rows["spec"]["continue"] == "front", rows
+			assert "wake" not in rows["spec"], rows
+			options = json.load(open(sys.argv[1] + "/meta.json"))["options"]
+			assert options["policy"] == options["hold-time"] == "swept", options
+			assert options["wake"] == "local", options
+		EOS
+}
+holds "a policy is gone through, with its values" policies
+refuses "an unknown policy" "yield policy=spce: --policy: 'spce'.*did you mean 'spec'" \
+	-w yield -L policy=default,spce
 
 # With five rounds there is a recommendation; these two are worlds apart.
 recommends() {

@@ -60,7 +60,8 @@ const struct sb_plot_kind sb_plot_kinds[] = {
 	  "histogram of spins per idle episode, by how it ended", sb_plot_spins,
 	  0, true },
 	{ "thresholds", "Latency and CPU time over spin thresholds",
-	  "latency and CPU time over spin-tight or spin-yield, of a sweep",
+	  "latency and CPU time over spin-tight, spin-yield or spin-time, of a "
+	  "sweep",
 	  sb_plot_thresholds, 0, false },
 	{ "scaling", "Scaling with workers",
 	  "throughput over workers, with Gunther's Universal Scalability Law",

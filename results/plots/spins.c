@@ -162,22 +162,32 @@ static bool draw_thresholds(struct sb_plot *plot, struct sb_swept *swept)
 	return sb_plot_refuse(plot, "no latency was timed");
 }
 
+static const char *const thresholds[] = { "spin-tight", "spin-yield",
+					  "spin-time" };
+
+static bool is_threshold(const char *name)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(thresholds); i++) {
+		if (!strcmp(name, thresholds[i]))
+			return true;
+	}
+	return false;
+}
+
 bool sb_plot_thresholds(struct sb_plot *plot, int unused)
 {
-	static const char *const names[] = { "spin-tight", "spin-yield" };
 	const char *wanted = plot->choice->over;
 	struct sb_swept swept;
 	bool drawn;
 
 	(void)unused;
-	if (wanted && strcmp(wanted, names[0]) != 0 &&
-	    strcmp(wanted, names[1]) != 0)
+	if (wanted && !is_threshold(wanted))
 		return sb_plot_refuse(plot,
 				      "'%s' is no threshold; expected "
-				      "spin-tight or spin-yield",
+				      "spin-tight, spin-yield or spin-time",
 				      wanted);
-	if (!sb_swept_init(&swept, plot, wanted ? &wanted : names,
-			   wanted ? 1 : 2))
+	if (!sb_swept_init(&swept, plot, wanted ? &wanted : thresholds,
+			   wanted ? 1 : SB_ARRAY_SIZE(thresholds)))
 		return false;
 	drawn = draw_thresholds(plot, &swept);
 	sb_swept_free(&swept);

@@ -72,6 +72,21 @@ static bool find_any(struct sb_swept *swept, const struct sb_plot_view *view)
 	return false;
 }
 
+static bool refuse_names(struct sb_plot *plot, const char *const *names,
+			 uint32_t count)
+{
+	char all[80] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < count && used < sizeof(all); i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+					 i ? ", " : "", names[i]);
+	return sb_plot_refuse(plot,
+			      "%s: not two values in series that are alike "
+			      "otherwise",
+			      all);
+}
+
 static bool find_setting(struct sb_swept *swept, struct sb_plot *plot,
 			 const char *const *names, uint32_t count)
 {
@@ -85,11 +100,7 @@ static bool find_setting(struct sb_swept *swept, struct sb_plot *plot,
 		return sb_plot_refuse(plot, "no numeric setting has two values "
 					    "in series that are alike "
 					    "otherwise");
-	return sb_plot_refuse(plot,
-			      "%s%s%s: not two values in series that are alike "
-			      "otherwise",
-			      names[0], count > 1 ? " and " : "",
-			      count > 1 ? names[1] : "");
+	return refuse_names(plot, names, count);
 }
 
 /* ---- the axis ---- */
