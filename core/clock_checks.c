@@ -166,12 +166,11 @@ struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point,
 
 static struct sb_clock_rate measure_rate(void)
 {
-	const struct timespec gap = { .tv_nsec = POINT_GAP_NS };
 	struct sb_clock_point point[POINTS];
 
 	point[0] = sb_clock_point_raw();
 	for (int i = 1; i < POINTS; i++) {
-		nanosleep(&gap, NULL);
+		sb_thread_sleep(POINT_GAP_NS);
 		point[i] = sb_clock_point_raw();
 	}
 	return sb_clock_rate_of(point, POINTS);

@@ -23,13 +23,15 @@ struct sb_scheduler;
 /*
  * The right to complete one yield, once. A value: a handler that completes
  * later copies it. It holds no reference; when the process is gone by then, the
- * completion is dropped and says so.
+ * completion is dropped and says so. Not used after sb_scheduler_destroy.
  */
 struct sb_completer {
 	struct sb_scheduler *scheduler;
 	sb_pid pid;
 	uint64_t tag;
 	uint64_t issued_ns; /* when it was yielded; 0: it is not timed */
+	uint64_t
+		start_ns; /* of the process: a chosen PID may be another's later */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <urcu/rculfhash.h>
 
 #include "core/mem.h"
+#include "core/platform.h"
 
 #define INITIAL_BUCKETS 1024
 
@@ -30,6 +31,10 @@ struct sb_pidmap {
 	struct sb_reclaim *reclaim;
 	struct table blocks;
 	struct table claims;
+	uint64_t reuse_ns;
+	struct sb_lock ended_lock;
+	struct claim *ended; /* oldest first */
+	struct claim *ended_last;
 	alignas(SB_LINE) _Atomic(uint64_t) next; /* the first of a block */
 };
 
@@ -42,10 +47,13 @@ struct block {
 	alignas(SB_LINE) struct sb_pid_entry entry[SB_PID_BLOCK];
 };
 
-/* A chosen PID. Outlives its process: that is what makes the PID unique. */
+/* A chosen PID. Outlives its process by reuse_ns: so whoever still means that
+ * process by it learns that it is gone, and finds no other. */
 struct claim {
 	struct cds_lfht_node node;
 	sb_pid pid;
+	uint64_t ended_ns; /* in the list of those whose process has ended */
+	struct claim *next_ended;
 	struct sb_pid_entry entry;
 	struct sb_deferred deferred;
 };
@@ -213,6 +221,11 @@ static struct sb_process *lookup_given(struct sb_pidmap *map, sb_pid pid)
 
 /* ---- claims ---- */
 
+static struct claim *claim_of(struct sb_name name)
+{
+	return sb_container_of(name.entry, struct claim, entry);
+}
+
 static int match_claim(struct cds_lfht_node *node, const void *pid)
 {
 	const struct claim *claim = sb_container_of(node, struct claim, node);
@@ -234,6 +247,55 @@ static void free_claim(struct sb_deferred *deferred)
 	sb_mem_free(sb_container_of(deferred, struct claim, deferred));
 }
 
+/* The process of a chosen PID has ended. */
+static void end_claim(struct sb_pidmap *map, struct claim *claim)
+{
+	claim->ended_ns = sb_clock_ns();
+	claim->next_ended = NULL;
+	sb_lock_acquire(&map->ended_lock);
+	if (map->ended)
+		map->ended_last->next_ended = claim;
+	else
+		map->ended = claim;
+	map->ended_last = claim;
+	sb_lock_release(&map->ended_lock);
+}
+
+/* One that has ended for long enough; NULL: there is none. */
+static struct claim *take_expired(struct sb_pidmap *map, uint64_t now)
+{
+	struct claim *claim;
+
+	sb_lock_acquire(&map->ended_lock);
+	claim = map->ended;
+	if (claim && sb_clock_passed(claim->ended_ns, now) >= map->reuse_ns)
+		map->ended = claim->next_ended;
+	else
+		claim = NULL;
+	sb_lock_release(&map->ended_lock);
+	return claim;
+}
+
+static void unclaim(struct sb_pidmap *map, struct claim *claim)
+{
+	remove_node(&map->claims, &claim->node);
+	sb_reclaim_defer(map->reclaim, &claim->deferred, free_claim);
+}
+
+uint64_t sb_pidmap_expire(struct sb_pidmap *map, uint64_t now_ns)
+{
+	struct claim *claim;
+	uint64_t next = UINT64_MAX;
+
+	while ((claim = take_expired(map, now_ns)))
+		unclaim(map, claim);
+	sb_lock_acquire(&map->ended_lock);
+	if (map->ended && map->ended->ended_ns < UINT64_MAX - map->reuse_ns)
+		next = map->ended->ended_ns + map->reuse_ns;
+	sb_lock_release(&map->ended_lock);
+	return next;
+}
+
 int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 {
 	struct claim *claim =
@@ -243,6 +305,7 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 
 	if (!claim)
 		return -ENOMEM;
+	(void)sb_pidmap_expire(map, sb_clock_ns());
 	claim->pid = pid;
 	cds_lfht_node_init(&claim->node);
 	sb_tsan_release(claim);
@@ -257,12 +320,6 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 	count_node(&map->claims);
 	*name = (struct sb_name){ .pid = pid, .entry = &claim->entry };
 	return 0;
-}
-
-static void unclaim(struct sb_pidmap *map, struct claim *claim)
-{
-	remove_node(&map->claims, &claim->node);
-	sb_reclaim_defer(map->reclaim, &claim->deferred, free_claim);
 }
 
 static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)
@@ -281,13 +338,16 @@ static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)
 
 /* ---- the map ---- */
 
-struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim)
+struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim,
+				   uint64_t reuse_ns)
 {
 	struct sb_pidmap *map = sb_mem_zalloc(SB_HEAP, sizeof(*map), SB_LINE);
 
 	if (!map)
 		return NULL;
 	map->reclaim = reclaim;
+	map->reuse_ns = reuse_ns;
+	sb_lock_init(&map->ended_lock);
 	if (!create_table(&map->blocks, reclaim) &&
 	    !create_table(&map->claims, reclaim))
 		return map;
@@ -308,10 +368,10 @@ void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name)
 	if (name.pid < SB_PID_CHOSEN)
 		release(map, block_of(name), 1);
 	else
-		unclaim(map, sb_container_of(name.entry, struct claim, entry));
+		unclaim(map, claim_of(name));
 }
 
-/* Those of one block; returns how many of the n. A chosen PID's claim stays. */
+/* Those of one block; returns how many of the n. */
 static uint32_t remove_some(struct sb_pidmap *map,
 			    struct sb_process *const *process, uint32_t n)
 {
@@ -338,6 +398,7 @@ void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process,
 			continue;
 		}
 		sb_store_rlx(&process[i]->name.entry->process, NULL);
+		end_claim(map, claim_of(process[i]->name));
 		i++;
 	}
 }

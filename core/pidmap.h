@@ -8,7 +8,7 @@
  * each of its PIDs; so a process comes and goes with a store, and one in
  * SB_PID_BLOCK pays for the table. A block is there from its first PID until the
  * last process of it has ended. PIDs that callers choose are in a table of their
- * own, one by one and for ever.
+ * own, one by one, for some time after their process has ended.
  *
  * Lookup and for_each are called in a section, by a reader that is online or by a
  * visitor. What they find stays a process until that ends; that it is still alive,
@@ -35,9 +35,15 @@ struct sb_pids {
 	struct sb_arena *arena;
 };
 
-/* reclaim: in whose sections it is read; it outlives the map. Returns NULL when
+/* reclaim: in whose sections it is read; it outlives the map. reuse_ns: how long
+ * after the end of its process a chosen PID cannot be chosen. Returns NULL when
  * there is no memory. */
-struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim);
+struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim,
+				   uint64_t reuse_ns);
+
+/* Forgets the chosen PIDs that can be chosen again. Any thread. Returns when there
+ * is more to forget; UINT64_MAX: not until another process ends. */
+uint64_t sb_pidmap_expire(struct sb_pidmap *map, uint64_t now_ns);
 
 /* No process is in the map, and no other thread uses it any more; nor is any
  * struct sb_pids of it used again. Not a worker. */
@@ -66,7 +72,7 @@ static inline struct sb_name sb_pids_take(struct sb_pidmap *map,
 	return (struct sb_name){ .pid = pids->next++, .entry = pids->entry++ };
 }
 
-/* A PID that a caller has chosen: 0, -EEXIST (it has been taken before), or
+/* A PID that a caller has chosen: 0, -EEXIST (it is, or has lately been, taken), or
  * -ENOMEM. */
 SB_MUST_CHECK int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid,
 				   struct sb_name *name);

@@ -80,7 +80,7 @@ static int start_reclaim(struct sb_scheduler *s)
 
 	if (rc)
 		return rc;
-	s->pidmap = sb_pidmap_create(s->reclaim);
+	s->pidmap = sb_pidmap_create(s->reclaim, s->config.pid_reuse_ns);
 	return s->pidmap ? 0 : -ENOMEM;
 }
 

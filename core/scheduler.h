@@ -120,6 +120,8 @@ struct sb_config {
 	uint64_t processes_max;
 	uint64_t dead_max_bytes; /* bound on the memory of processes that have
 				  * ended and cannot be freed yet */
+	uint64_t pid_reuse_ns; /* for so long after its process has ended a PID
+				* that the caller has chosen cannot be chosen */
 	uint64_t seed;
 	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
 				* to test who is to find that out; 0: it is not */
@@ -164,7 +166,8 @@ struct sb_config {
 		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
 		.record = true, .sample_every = 64,                            \
 		.processes_max = UINT64_C(1) << 24,                            \
-		.dead_max_bytes = UINT64_C(64) << 20, .seed = 1,               \
+		.dead_max_bytes = UINT64_C(64) << 20,                          \
+		.pid_reuse_ns = UINT64_C(60000000000), .seed = 1,              \
 		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
 		.huge_pages = SB_HUGE_PAGES_NONE                               \
 	}
@@ -232,9 +235,10 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 
 /*
  * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
- * errors, before a call of init: -EINVAL (it is below), -EEXIST (it has been used,
- * even if that process has completed: a PID names one process for ever;
- * remembering costs 64 bytes; or somebody else is about to use it).
+ * errors, before a call of init: -EINVAL (it is below), -EEXIST (a process has it,
+ * or had it less than config.pid_reuse_ns ago, or somebody else is about to use
+ * it). Until then whoever sends to the earlier process learns that it is gone; a
+ * completion for it never reaches a later one.
  */
 SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
 					 sb_pid pid,

@@ -179,9 +179,10 @@ int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
 	return rc;
 }
 
-static bool is_own(const struct sb_worker *w, sb_pid pid)
+static bool is_of(const struct sb_completer *completer,
+		  const struct sb_process *p)
 {
-	return w && w->running && w->running->pid == pid;
+	return p->pid == completer->pid && p->start_ns == completer->start_ns;
 }
 
 /* Of a process that the caller does not run. */
@@ -192,9 +193,12 @@ SB_COLD static int complete_other(const struct sb_completer *completer,
 	struct sb_scheduler *s = completer->scheduler;
 	const struct sb_caller caller = sb_caller_enter(s);
 	struct sb_worker *w = caller.worker;
-	const int rc =
-		sb_route_completion(w, sb_route_find(s, w, completer->pid),
-				    kind, completer, result);
+	struct sb_process *p = sb_route_find(s, w, completer->pid);
+	int rc;
+
+	if (p && !is_of(completer, p))
+		p = NULL;
+	rc = sb_route_completion(w, p, kind, completer, result);
 
 	sb_caller_leave(s, &caller);
 	return rc;
@@ -206,7 +210,7 @@ int sb_complete(const struct sb_completer *completer, union sb_value result,
 	const struct sb_event_kind kind = sb_kind(SB_EVENT_COMPLETION, error);
 	struct sb_worker *w = sb_worker_of(completer->scheduler);
 
-	if (SB_LIKELY(is_own(w, completer->pid)))
+	if (SB_LIKELY(w && w->running && is_of(completer, w->running)))
 		return sb_route_complete_own(w, kind, completer, result);
 	return complete_other(completer, kind, result);
 }

@@ -161,7 +161,8 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
-						.issued_ns = issued_ns };
+						.issued_ns = issued_ns,
+						.start_ns = p->start_ns };
 	const int rc = entry ? entry->handler(entry->context, &yield->command,
 					      &completer)
 			     : -ENOSYS;

@@ -491,8 +491,7 @@ static void a_busy_worker_keeps_no_place(void **state)
 				     sb_value_ptr(&idle), &pid),
 		 -EAGAIN);
 	sb_store_rel(&hog.flag, 2);
-	CHECK_EQ(sb_scheduler_stop(f.s, 0), -ETIMEDOUT);
-	sb_scheduler_destroy(f.s);
+	fixture_end(&f);
 }
 
 static void a_step_fills_the_scheduler_up(void **state)
@@ -510,8 +509,7 @@ static void a_step_fills_the_scheduler_up(void **state)
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_submit(&f, &scripted, &filler);
 	await_steps(&idle, LIMIT - 1);
-	CHECK_EQ(sb_scheduler_stop(f.s, 0), -ETIMEDOUT);
-	sb_scheduler_destroy(f.s);
+	fixture_end(&f);
 }
 
 /* Processes between their init and their close. */

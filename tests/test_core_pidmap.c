@@ -38,7 +38,7 @@ struct family {
 static void family_init(struct family *f)
 {
 	f->reclaim = make_reclaim();
-	f->map = sb_pidmap_create(f->reclaim);
+	f->map = sb_pidmap_create(f->reclaim, UINT64_MAX);
 	f->process =
 		sb_mem_zalloc(SB_HEAP, MANY * sizeof(*f->process), SB_LINE);
 	assert_non_null(f->map);
@@ -279,7 +279,7 @@ static uint64_t look_around(struct maker *maker, struct sb_rng *rng)
 static void what_is_found_is_it_and_stays(void **state)
 {
 	struct sb_reclaim *reclaim = make_reclaim();
-	struct sb_pidmap *map = sb_pidmap_create(reclaim);
+	struct sb_pidmap *map = sb_pidmap_create(reclaim, UINT64_MAX);
 	struct maker maker[2] = {
 		{ .reclaim = reclaim, .map = map, .seed = sb_test_seed() },
 		{ .reclaim = reclaim, .map = map, .seed = sb_test_seed() + 1 }

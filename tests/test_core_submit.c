@@ -234,6 +234,46 @@ static void a_chosen_pid_is_used_once(void **state)
 	fixture_end(&f);
 }
 
+/* Leaves its completer to the test, and waits. */
+static int leave_completer(struct script *script, struct sb_step *step,
+			   const struct sb_event *events, uint32_t count)
+{
+	(void)events;
+	if (count)
+		return SB_DONE;
+	CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 3), 0);
+	return SB_YIELD;
+}
+
+/* After a while, and what was meant for the first process never reaches another. */
+static void a_chosen_pid_can_be_used_again(void **state)
+{
+	const sb_pid pid = SB_PID_CHOSEN + 5;
+	struct fixture f;
+	struct script first = { .f = &f, .step = leave_completer };
+	struct script second = { .f = &f, .step = wait_for_message };
+	int rc;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.pid_reuse_ns = 1000000;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_register(f.s, KEEPS, keeps, NULL), 0);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	CHECK_EQ(submit_as(&f, pid, &first), 0);
+	await_flag(&first);
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(1)), 0);
+	fixture_wait(&f);
+	while ((rc = submit_as(&f, pid, &second)) == -EEXIST)
+		sb_thread_yield();
+	CHECK_EQ(rc, 0);
+	CHECK_EQ(sb_complete(&first.later, sb_value_u64(2), 0), -ESRCH);
+	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(4)), 0);
+	fixture_wait(&f);
+	CHECK_EQ(second.seen, 4);
+	fixture_end(&f);
+}
+
 static void a_refused_pid_is_free_again(void **state)
 {
 	struct fixture f;
@@ -509,6 +549,7 @@ int main(void)
 		cmocka_unit_test(an_execute_waits_for_the_start),
 		cmocka_unit_test(destroy_ends_an_execute),
 		cmocka_unit_test(a_chosen_pid_is_used_once),
+		cmocka_unit_test(a_chosen_pid_can_be_used_again),
 		cmocka_unit_test(a_refused_pid_is_free_again),
 		cmocka_unit_test(what_does_not_come_to_be_leaves_no_block),
 		cmocka_unit_test(one_of_two_gets_the_pid),

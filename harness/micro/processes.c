@@ -44,7 +44,7 @@ static int set_up_map(struct sb_micro *m)
 			       &(struct sb_reclaim_look){ 0 });
 	if (rc)
 		return rc;
-	map->map = sb_pidmap_create(map->reclaim);
+	map->map = sb_pidmap_create(map->reclaim, 0);
 	if (!map->process || !map->map)
 		return -ENOMEM;
 	sb_pids_init(&pids, SB_HEAP);
