@@ -424,9 +424,10 @@ MEMORY = [
            "	if (!large->owner)\n",
            "small:test_core_arena"),
     Mutant("blocks but the first are not freed", "core/pool.c",
-           "		if (slab->is_block)\n			sb_mem_free(slab);",
-           "		if (slab->is_block && !slab->next)\n"
-           "			sb_mem_free(slab);",
+           "		sb_mem_free(block->slabs);\n		sb_mem_free(block);",
+           "		if (!block->next)\n"
+           "			sb_mem_free(block->slabs);\n"
+           "		sb_mem_free(block);",
            "asan:test_core_parts"),
 ]
 
