@@ -22,6 +22,7 @@ void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner)
 	*pool = (struct sb_pool){
 		.owner = *owner,
 		.is_settled = true,
+		.is_quiet = true,
 	};
 	if (!sb_arena_can_discard(owner->arena, SB_SLAB_BYTES))
 		pool->trim_ns = UINT64_MAX;
@@ -41,7 +42,7 @@ void sb_pool_fini(struct sb_pool *pool)
 	}
 }
 
-/* Slabs that are not in use have no pages, or none that were touched. */
+/* Whole blocks: the pages of slabs that are not in use are not resident. */
 int sb_pool_locate(const struct sb_pool *pool, int os_node,
 		   struct sb_page_count *count)
 {
@@ -134,8 +135,13 @@ static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
 
 static void put_all(struct sb_pool *pool, struct sb_parcel *parcel)
 {
-	for (uint32_t i = 0; i < parcel->count; i++)
-		put_local(pool, parcel->item[i]);
+	for (uint32_t i = 0; i < parcel->count; i++) {
+		struct sb_pool_item *item = parcel->item[i];
+
+		/* It is marked free if it has been in hand. */
+		MARK_USED(item, sb_pool_class_bytes(sb_slab_of(item)->class));
+		put_local(pool, item);
+	}
 	put_local(pool, (struct sb_pool_item *)parcel);
 }
 
@@ -311,7 +317,7 @@ static void change_slab(struct sb_pool *pool, size_t class)
 	next->seen = NULL;
 	pool->current[class]->in_turn = false;
 	pool->current[class] = next;
-	pool->is_settled = false;
+	pool->is_quiet = false;
 }
 
 /* The caller frees memory that another owner allocated. */
@@ -460,14 +466,16 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
 	put_remote(mine, slab->owner, object);
 }
 
-/* ---- what a peak has taken ---- */
+/* ---- giving back what a peak has taken ---- */
 
-/* One call looks at so many objects; at a slab as if at some of them. */
+/* The work of one call, in objects of parcels that are put back; what else there is
+ * to do is converted: to count the free objects of a slab, and to see that it is as
+ * it was. */
 #define WORK_MAX     4096
 #define WORK_OF_SLAB 64
 #define WORK_OF_SEEN 4
 
-/* Without the objects that are in parcels, which are not free as yet. */
+/* Objects in parcels are in no slab's list, and so not counted. */
 static size_t count_free(const struct sb_slab *slab)
 {
 	const size_t bytes = sb_pool_class_bytes(slab->class);
@@ -486,8 +494,7 @@ static size_t count_free(const struct sb_slab *slab)
 	return count;
 }
 
-/* A slab that has had no turn for a period, and is on no list. Returns the work
- * that this was. */
+/* The slab has had no turn for a period, and is on no list. Returns the work. */
 static uint32_t give_back(struct sb_pool *pool, struct sb_slab *slab)
 {
 	if (slab->seen == slab->free) {
@@ -534,6 +541,13 @@ static bool examine(struct sb_pool *pool)
 	return pool->class_examined == SB_POOL_CLASSES;
 }
 
+/* Since the period began, but for what others have returned. */
+static bool is_unchanged(const struct sb_pool *pool)
+{
+	return pool->is_quiet &&
+	       pool->period_used == sb_load_rlx(&pool->used_bytes);
+}
+
 /* Parcels that have been there since the period began are not needed. */
 static void end_period(struct sb_pool *pool)
 {
@@ -550,10 +564,8 @@ static void end_period(struct sb_pool *pool)
 		pool->stale = parcel;
 		pool->hand[class] = NULL;
 	}
-	/* Slabs of these wait for a whole period first. */
-	pool->is_settled =
-		!pool->stale &&
-		pool->period_used == sb_counter_read(&pool->used_bytes);
+	/* The slabs of stale parcels wait for a whole period first. */
+	pool->is_settled = !pool->stale && is_unchanged(pool);
 	pool->is_examining = true;
 	pool->class_examined = 0;
 	pool->spared = 0;
@@ -561,8 +573,6 @@ static void end_period(struct sb_pool *pool)
 
 static void begin_period(struct sb_pool *pool)
 {
-	const uint64_t used = sb_counter_read(&pool->used_bytes);
-
 	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
 		pool->older[class] = pool->waiting[class];
 		pool->waiting[class] = NULL;
@@ -570,8 +580,9 @@ static void begin_period(struct sb_pool *pool)
 	receive(pool);
 	pool->arrived_old = pool->arrived;
 	pool->hands_old = UINT64_MAX;
-	pool->is_settled &= pool->period_used == used;
-	pool->period_used = used;
+	pool->is_settled &= is_unchanged(pool);
+	pool->is_quiet = true;
+	pool->period_used = sb_counter_read(&pool->used_bytes);
 	pool->is_examining = false;
 }
 
@@ -590,10 +601,9 @@ void sb_pool_trim_now(struct sb_pool *pool, uint64_t now_ns)
 
 uint64_t sb_pool_trim_due(const struct sb_pool *pool)
 {
-	const bool is_settled =
-		pool->is_settled && !pool->is_examining && !pool->arrived &&
-		pool->period_used == sb_load_rlx(&pool->used_bytes) &&
-		!sb_pool_has_returned(pool);
+	const bool is_settled = pool->is_settled && is_unchanged(pool) &&
+				!pool->is_examining && !pool->arrived &&
+				!sb_pool_has_returned(pool);
 
 	return is_settled ? UINT64_MAX : pool->trim_ns;
 }

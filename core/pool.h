@@ -149,7 +149,8 @@ struct sb_pool {
 	uint64_t hands_old;	 /* a bit for each class: in hand since then */
 	bool arrived_old;	 /* so has been what has arrived */
 	bool is_examining; /* the period has ended; the next has not begun */
-	bool is_settled;   /* nothing would be given back if nothing changed */
+	bool is_quiet;	   /* no slab has had its turn since the period began */
+	bool is_settled;   /* unless it changes, nothing is left to give back */
 	bool is_fixed;	   /* the system refuses to discard its pages */
 	uint32_t class_examined;
 	uint32_t spared;
