@@ -55,7 +55,7 @@ static void pass_periods(struct sb_pool *pool, int periods)
 	}
 }
 
-/* As who sleeps and wakes up when a trim is due. */
+/* As an owner that sleeps until a trim is due. */
 static void sleep_until_settled(struct sb_pool *pool)
 {
 	const uint64_t end_ns = now_ns + (PERIODS + 1) * SB_POOL_PERIOD_NS;
