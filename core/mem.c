@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef SB_ALLOC_LIBC
 #define SB_ALLOC_LIBC 0
@@ -46,6 +47,17 @@ void sb_arena_destroy(struct sb_arena *arena)
 	free(arena);
 }
 
+void sb_arena_decay(struct sb_arena *arena)
+{
+	(void)arena;
+}
+
+static bool is_of_explicit_pages(const struct sb_arena *arena)
+{
+	(void)arena;
+	return false;
+}
+
 void sb_arena_read(struct sb_arena *arena, struct sb_arena_reading *out)
 {
 	(void)arena;
@@ -78,15 +90,8 @@ void sb_mem_free(void *block)
 
 #include <jemalloc/jemalloc.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "core/platform.h"
-
-/*
- * jemalloc reads this when it starts. Its own arenas, four for each CPU, would
- * use up the 4095 that there can be, and hardly anybody allocates from them.
- */
-const char *malloc_conf = "narenas:1";
 
 /* ---- an arena's pages ---- */
 
@@ -122,6 +127,11 @@ struct sb_arena {
 static struct sb_arena *arena_of(extent_hooks_t *hooks)
 {
 	return sb_container_of(hooks, struct sb_arena, hooks);
+}
+
+static bool is_of_explicit_pages(const struct sb_arena *arena)
+{
+	return arena->policy.huge_pages == SB_HUGE_PAGES_EXPLICIT;
 }
 
 /* A line of the ledger to fill in; NULL: no memory. Under the lock. */
@@ -220,15 +230,13 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size,
 	return pages.start;
 }
 
-/* Explicit huge pages would go back to the pool, and might not be there when
- * they are touched again. */
 static bool hook_purge(extent_hooks_t *hooks, void *start, size_t size,
 		       size_t offset, size_t length, unsigned int index)
 {
 	(void)size;
 	(void)index;
-	return arena_of(hooks)->policy.huge_pages == SB_HUGE_PAGES_EXPLICIT ||
-	       madvise((char *)start + offset, length, MADV_DONTNEED);
+	return is_of_explicit_pages(arena_of(hooks)) ||
+	       sb_pages_discard((char *)start + offset, length);
 }
 
 static bool hook_split(extent_hooks_t *hooks, void *start, size_t size,
@@ -277,11 +285,30 @@ static void limit_growth(struct sb_arena *arena)
 	size_t most = SB_HUGE_PAGE_BYTES;
 	char name[48];
 
-	if (arena->policy.huge_pages != SB_HUGE_PAGES_EXPLICIT)
+	if (!is_of_explicit_pages(arena))
 		return;
 	snprintf(name, sizeof(name), "arena.%u.retain_grow_limit",
 		 arena->index);
 	SB_CHECK(mallctl(name, NULL, NULL, &most, sizeof(most)), ==, 0);
+}
+
+/* Of pages that are free: they keep their memory (dirty) for about a second, then
+ * it is given back at once. Lazily, as muzzy ones, it cannot be: there is no hook. */
+static void set_decay(struct sb_arena *arena)
+{
+	static const struct {
+		const char *kind;
+		ssize_t ms;
+	} decay[] = { { "dirty", 1000 }, { "muzzy", 0 } };
+	char name[48];
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(decay); i++) {
+		ssize_t ms = decay[i].ms;
+
+		snprintf(name, sizeof(name), "arena.%u.%s_decay_ms",
+			 arena->index, decay[i].kind);
+		SB_CHECK(mallctl(name, NULL, NULL, &ms, sizeof(ms)), ==, 0);
+	}
 }
 
 int sb_arena_create(struct sb_arena **out, const struct sb_page_policy *policy)
@@ -310,6 +337,7 @@ int sb_arena_create(struct sb_arena **out, const struct sb_page_policy *policy)
 	}
 	arena->is_complete = true;
 	limit_growth(arena);
+	set_decay(arena);
 	*out = arena;
 	return 0;
 }
@@ -324,6 +352,14 @@ void sb_arena_destroy(struct sb_arena *arena)
 	SB_CHECK(mallctl(name, NULL, NULL, NULL, 0), ==, 0);
 	unmap_all(arena);
 	sb_mem_free(arena);
+}
+
+void sb_arena_decay(struct sb_arena *arena)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "arena.%u.decay", arena->index);
+	SB_CHECK(mallctl(name, NULL, NULL, NULL, 0), ==, 0);
 }
 
 void sb_arena_read(struct sb_arena *arena, struct sb_arena_reading *out)
@@ -369,6 +405,12 @@ void sb_mem_free(void *block)
 #endif
 
 /* ---- whichever it is ---- */
+
+bool sb_arena_can_discard(const struct sb_arena *arena, size_t bytes)
+{
+	return bytes % (size_t)sysconf(_SC_PAGESIZE) == 0 &&
+	       (!arena || !is_of_explicit_pages(arena));
+}
 
 void *sb_mem_alloc(struct sb_arena *arena, size_t size, size_t alignment)
 {

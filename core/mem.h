@@ -36,8 +36,21 @@ SB_MUST_CHECK int sb_arena_create(struct sb_arena **arena,
 void sb_arena_destroy(struct sb_arena *arena);
 
 /*
- * What an arena has from the operating system. It keeps all of it until it is
- * destroyed.
+ * Gives the pages of blocks that were freed more than about a second ago back to
+ * the system. jemalloc itself does so only while blocks of the arena are allocated
+ * and freed; an arena that is not used keeps what a peak has taken until this is
+ * called, about once a second. Any thread.
+ */
+void sb_arena_decay(struct sb_arena *arena);
+
+/* Whether parts of an arena's blocks of `bytes`, at multiples of that, can be
+ * discarded (sb_pages_discard). Explicit huge pages would go back to the pool, and
+ * might not be there when they are touched again. Any thread. */
+bool sb_arena_can_discard(const struct sb_arena *arena, size_t bytes);
+
+/*
+ * What an arena has from the operating system. The mappings stay until it is
+ * destroyed, with or without memory.
  */
 struct sb_arena_reading {
 	uint64_t mapped_bytes;	 /* also what was never touched */

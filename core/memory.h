@@ -32,8 +32,9 @@ struct sb_memory {
 	bool is_bound;	/* at least one is to be bound */
 	int bind_error; /* 0, or -errno: some of it is not bound */
 
-	/* For processes, events and relations: taken from the arenas, and kept
-	 * for later when free; of these, in use, never more. */
+	/* For processes, events and relations: taken from the arenas, kept for
+	 * later when free, and given back to the system when not needed for
+	 * long; of these, in use, never more. */
 	uint64_t held_bytes;
 	uint64_t used_bytes;
 };

@@ -123,6 +123,11 @@ void sb_pages_unmap(const struct sb_pages *pages)
 	munmap(pages->start, pages->bytes);
 }
 
+int sb_pages_discard(void *start, size_t bytes)
+{
+	return madvise(start, bytes, MADV_DONTNEED) ? -errno : 0;
+}
+
 /* ---- where they lie ---- */
 
 #define BATCH 512

@@ -49,6 +49,13 @@ struct sb_pages sb_pages_map(size_t bytes, size_t alignment,
 			     const struct sb_page_policy *policy);
 void sb_pages_unmap(const struct sb_pages *pages);
 
+/*
+ * Gives the memory of [start, start + bytes), whole normal pages, back to the
+ * system. The range stays mapped, bound as it was, and reads as zero. Any thread.
+ * Returns 0, or -errno when the system refuses, as for locked pages.
+ */
+int sb_pages_discard(void *start, size_t bytes);
+
 /* Pages of a range, by where they lie; those never touched are in neither. */
 struct sb_page_count {
 	uint64_t own;

@@ -19,39 +19,78 @@ static_assert(sizeof(struct sb_slab) <= SLAB_HEADER_BYTES, "header fits");
 
 void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner)
 {
-	*pool = (struct sb_pool){ .owner = *owner };
+	*pool = (struct sb_pool){
+		.owner = *owner,
+		.is_settled = true,
+		.is_quiet = true,
+	};
+	if (!sb_arena_can_discard(owner->arena, SB_SLAB_BYTES))
+		pool->trim_ns = UINT64_MAX;
 	for (size_t class = 0; class < SB_POOL_CLASSES; class ++)
 		pool->current[class] = &pool->none;
 }
 
 void sb_pool_fini(struct sb_pool *pool)
 {
-	/* Newest first, so the first of a block is the last of it here. */
-	while (pool->slabs) {
-		struct sb_slab *slab = pool->slabs;
+	while (pool->blocks) {
+		struct sb_pool_block *block = pool->blocks;
 
-		pool->slabs = slab->next;
-		MARK_USED(slab, SB_SLAB_BYTES);
-		if (slab->is_block)
-			sb_mem_free(slab);
+		pool->blocks = block->next;
+		MARK_USED(block->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES);
+		sb_mem_free(block->slabs);
+		sb_mem_free(block);
 	}
 }
 
+/* Whole blocks: the pages of slabs that are not in use are not resident. */
 int sb_pool_locate(const struct sb_pool *pool, int os_node,
 		   struct sb_page_count *count)
 {
 	int rc = 0;
 
-	for (struct sb_slab *s = pool->slabs; s && !rc; s = s->next)
-		rc = sb_pages_locate(s, SB_SLAB_BYTES, os_node, count);
+	for (struct sb_pool_block *b = pool->blocks; b && !rc; b = b->next)
+		rc = sb_pages_locate(b->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES,
+				     os_node, count);
 	return rc;
 }
 
+/* ---- slabs that wait for their turn ---- */
+
 static void wait_for_turn(struct sb_pool *pool, struct sb_slab *slab)
 {
+	struct sb_slab **first = &pool->waiting[slab->class];
+
 	slab->in_turn = true;
-	slab->next_waiting = pool->waiting[slab->class];
-	pool->waiting[slab->class] = slab;
+	slab->next_waiting = *first;
+	if (!*first)
+		pool->waiting_last[slab->class] = slab;
+	*first = slab;
+}
+
+/* Behind the others: it has not been needed. */
+static void wait_longer(struct sb_pool *pool, struct sb_slab *slab)
+{
+	struct sb_slab **last = &pool->waiting_last[slab->class];
+
+	if (!pool->waiting[slab->class]) {
+		wait_for_turn(pool, slab);
+		return;
+	}
+	slab->next_waiting = NULL;
+	(*last)->next_waiting = slab;
+	*last = slab;
+}
+
+/* The one whose turn it is, or NULL. */
+static struct sb_slab *take_waiting(struct sb_pool *pool, size_t class)
+{
+	struct sb_slab **first = pool->waiting[class] ? &pool->waiting[class]
+						      : &pool->older[class];
+	struct sb_slab *slab = *first;
+
+	if (slab)
+		*first = slab->next_waiting;
+	return slab;
 }
 
 static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
@@ -88,6 +127,7 @@ static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
 	}
 	parcel->count = kept;
 	pool->hand[class] = parcel;
+	pool->hands_old &= ~(UINT64_C(1) << class);
 	/* Of a small one nothing has been seen ahead. */
 	for (uint32_t i = 0; i < kept && i < AHEAD; i++)
 		sb_prefetch_object(parcel->item[kept - 1 - i]);
@@ -95,15 +135,22 @@ static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
 
 static void put_all(struct sb_pool *pool, struct sb_parcel *parcel)
 {
-	for (uint32_t i = 0; i < parcel->count; i++)
-		put_local(pool, parcel->item[i]);
+	for (uint32_t i = 0; i < parcel->count; i++) {
+		struct sb_pool_item *item = parcel->item[i];
+
+		/* It is marked free if it has been in hand. */
+		MARK_USED(item, sb_pool_class_bytes(sb_slab_of(item)->class));
+		put_local(pool, item);
+	}
 	put_local(pool, (struct sb_pool_item *)parcel);
 }
 
 static void receive(struct sb_pool *pool)
 {
-	if (!pool->arrived && sb_load_rlx(&pool->returned))
+	if (!pool->arrived && sb_load_rlx(&pool->returned)) {
 		pool->arrived = sb_xchg_acq(&pool->returned, NULL);
+		pool->arrived_old = false;
+	}
 	if (pool->arrived)
 		sb_prefetch_object(pool->arrived);
 }
@@ -161,29 +208,83 @@ static struct sb_pool_item *take_returned(struct sb_pool *pool, size_t class)
 	return parcel->item[--parcel->count];
 }
 
+/* ---- slabs and blocks ---- */
+
+/* Returns false when there is no memory. */
+static bool add_block(struct sb_pool *pool)
+{
+	struct sb_arena *arena = pool->owner.arena;
+	struct sb_pool_block *block =
+		sb_mem_zalloc(arena, sizeof(*block), alignof(max_align_t));
+
+	if (!block)
+		return false;
+	block->slabs = sb_mem_alloc(arena, SB_BLOCK_SLABS * SB_SLAB_BYTES,
+				    SB_SLAB_BYTES);
+	if (!block->slabs) {
+		sb_mem_free(block);
+		return false;
+	}
+	block->next = pool->blocks;
+	pool->blocks = pool->roomy = block;
+	return true;
+}
+
+/* The number of the first slab that is not in use, which it is then. */
+static uint32_t use_slab(struct sb_pool_block *block)
+{
+	uint32_t word = 0;
+	uint32_t bit;
+
+	while (!~block->in_use[word])
+		word++;
+	bit = (uint32_t)__builtin_ctzll(~block->in_use[word]);
+	block->in_use[word] |= UINT64_C(1) << bit;
+	block->used++;
+	return 64 * word + bit;
+}
+
 /* A slab with all but its header undefined, or NULL. */
 static struct sb_slab *take_fresh(struct sb_pool *pool, size_t class)
 {
-	const bool is_block = !pool->fresh_slabs;
+	struct sb_pool_block *block;
 	struct sb_slab *slab;
 
-	if (is_block) {
-		pool->fresh = sb_mem_alloc(pool->owner.arena,
-					   SB_BLOCK_SLABS * SB_SLAB_BYTES,
-					   SB_SLAB_BYTES);
-		if (!pool->fresh)
-			return NULL;
-		pool->fresh_slabs = SB_BLOCK_SLABS;
-	}
-	slab = (void *)pool->fresh;
-	pool->fresh += SB_SLAB_BYTES;
-	pool->fresh_slabs--;
+	if (!pool->roomy && !add_block(pool))
+		return NULL;
+	block = pool->roomy;
+	slab = (void *)(block->slabs + (size_t)use_slab(block) * SB_SLAB_BYTES);
+	if (block->used == SB_BLOCK_SLABS)
+		pool->roomy = block->next_roomy;
+	MARK_USED(slab, SB_SLAB_BYTES);
 	*slab = (struct sb_slab){ .owner = pool,
-				  .next = pool->slabs,
-				  .class = (uint32_t) class,
-				  .is_block = is_block };
-	pool->slabs = slab;
+				  .block = block,
+				  .class = (uint32_t) class };
 	return slab;
+}
+
+/* Nothing of it is in use, and it is on no list. */
+static bool discard_slab(struct sb_pool *pool, struct sb_slab *slab)
+{
+	struct sb_pool_block *block = slab->block;
+	const size_t number =
+		(size_t)((char *)slab - block->slabs) / SB_SLAB_BYTES;
+
+	if (sb_pages_discard(slab, SB_SLAB_BYTES))
+		return false;
+	MARK_FREE(slab, SB_SLAB_BYTES);
+	if (block->used-- == SB_BLOCK_SLABS) {
+		block->next_roomy = pool->roomy;
+		pool->roomy = block;
+	}
+	block->in_use[number / 64] &= ~(UINT64_C(1) << number % 64);
+	sb_counter_add(&pool->held_bytes, -(uint64_t)SB_SLAB_BYTES);
+	return true;
+}
+
+static size_t objects_of_slab(size_t class)
+{
+	return (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / sb_pool_class_bytes(class);
 }
 
 /* Carves a new slab into objects, lowest address first in the list. */
@@ -196,7 +297,7 @@ static void add_slab(struct sb_pool *pool, size_t class)
 	if (!slab)
 		return;
 	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
-	count = (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / bytes;
+	count = objects_of_slab(class);
 	while (count--)
 		put_local(pool, (void *)((char *)slab + SLAB_HEADER_BYTES +
 					 count * bytes));
@@ -205,16 +306,18 @@ static void add_slab(struct sb_pool *pool, size_t class)
 /* Nothing of the current slab is free. */
 static void change_slab(struct sb_pool *pool, size_t class)
 {
-	struct sb_slab *next;
+	struct sb_slab *next = take_waiting(pool, class);
 
-	if (!pool->waiting[class])
+	if (!next) {
 		add_slab(pool, class);
-	next = pool->waiting[class];
+		next = take_waiting(pool, class);
+	}
 	if (!next)
 		return;
-	pool->waiting[class] = next->next_waiting;
+	next->seen = NULL;
 	pool->current[class]->in_turn = false;
 	pool->current[class] = next;
+	pool->is_quiet = false;
 }
 
 /* The caller frees memory that another owner allocated. */
@@ -361,4 +464,146 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
 	}
 	count_remote(mine, slab->owner, sb_pool_class_bytes(slab->class));
 	put_remote(mine, slab->owner, object);
+}
+
+/* ---- giving back what a peak has taken ---- */
+
+/* The work of one call, in objects of parcels that are put back; what else there is
+ * to do is converted: to count the free objects of a slab, and to see that it is as
+ * it was. */
+#define WORK_MAX     4096
+#define WORK_OF_SLAB 64
+#define WORK_OF_SEEN 4
+
+/* Objects in parcels are in no slab's list, and so not counted. */
+static size_t count_free(const struct sb_slab *slab)
+{
+	const size_t bytes = sb_pool_class_bytes(slab->class);
+	struct sb_pool_item *item = slab->free;
+	size_t count = 0;
+
+	while (item) {
+		struct sb_pool_item *next;
+
+		MARK_USED(item, bytes);
+		next = item->next;
+		MARK_FREE(item, bytes);
+		item = next;
+		count++;
+	}
+	return count;
+}
+
+/* The slab has had no turn for a period, and is on no list. Returns the work. */
+static uint32_t give_back(struct sb_pool *pool, struct sb_slab *slab)
+{
+	if (slab->seen == slab->free) {
+		wait_longer(pool, slab);
+		return WORK_OF_SEEN;
+	}
+	if (count_free(slab) < objects_of_slab(slab->class)) {
+		slab->seen = slab->free;
+		wait_longer(pool, slab);
+	} else if (pool->spared < SB_POOL_SPARE_SLABS) {
+		pool->spared++;
+		wait_longer(pool, slab);
+	} else if (!discard_slab(pool, slab)) {
+		/* Its pages are locked (mlockall), and so are the others'. */
+		pool->is_fixed = true;
+		wait_longer(pool, slab);
+	}
+	return WORK_OF_SLAB;
+}
+
+/* Returns whether nothing is left to look at in this period. */
+static bool examine(struct sb_pool *pool)
+{
+	uint32_t work = 0;
+
+	while (pool->stale && work < WORK_MAX) {
+		struct sb_parcel *parcel = pool->stale;
+
+		pool->stale = parcel->next;
+		work += parcel->count + 1;
+		put_all(pool, parcel);
+	}
+	while (pool->class_examined < SB_POOL_CLASSES && work < WORK_MAX) {
+		struct sb_slab **first = &pool->older[pool->class_examined];
+		struct sb_slab *slab = *first;
+
+		if (!slab) {
+			pool->class_examined++;
+			continue;
+		}
+		*first = slab->next_waiting;
+		work += give_back(pool, slab);
+	}
+	return pool->class_examined == SB_POOL_CLASSES;
+}
+
+/* Since the period began, but for what others have returned. */
+static bool is_unchanged(const struct sb_pool *pool)
+{
+	return pool->is_quiet &&
+	       pool->period_used == sb_load_rlx(&pool->used_bytes);
+}
+
+/* Parcels that have been there since the period began are not needed. */
+static void end_period(struct sb_pool *pool)
+{
+	if (pool->arrived_old) {
+		pool->stale = pool->arrived;
+		pool->arrived = NULL;
+	}
+	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
+		struct sb_parcel *parcel = pool->hand[class];
+
+		if (!parcel || !(pool->hands_old >> class & 1))
+			continue;
+		parcel->next = pool->stale;
+		pool->stale = parcel;
+		pool->hand[class] = NULL;
+	}
+	/* The slabs of stale parcels wait for a whole period first. */
+	pool->is_settled = !pool->stale && is_unchanged(pool);
+	pool->is_examining = true;
+	pool->class_examined = 0;
+	pool->spared = 0;
+}
+
+static void begin_period(struct sb_pool *pool)
+{
+	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
+		pool->older[class] = pool->waiting[class];
+		pool->waiting[class] = NULL;
+	}
+	receive(pool);
+	pool->arrived_old = pool->arrived;
+	pool->hands_old = UINT64_MAX;
+	pool->is_settled &= is_unchanged(pool);
+	pool->is_quiet = true;
+	pool->period_used = sb_counter_read(&pool->used_bytes);
+	pool->is_examining = false;
+}
+
+void sb_pool_trim_now(struct sb_pool *pool, uint64_t now_ns)
+{
+	uint64_t pause_ns = SB_POOL_TRIM_PAUSE_NS;
+
+	if (!pool->is_examining)
+		end_period(pool);
+	if (examine(pool)) {
+		begin_period(pool);
+		pause_ns = SB_POOL_PERIOD_NS;
+	}
+	pool->trim_ns = pool->is_fixed ? UINT64_MAX : now_ns + pause_ns;
+}
+
+uint64_t sb_pool_trim_due(const struct sb_pool *pool)
+{
+	const bool is_settled = pool->is_settled && is_unchanged(pool) &&
+				!pool->is_examining && !pool->arrived &&
+				!sb_pool_has_returned(pool);
+
+	return is_settled ? UINT64_MAX : pool->trim_ns;
 }

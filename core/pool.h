@@ -4,7 +4,8 @@
  * another thread frees.
  *
  * Roles
- *   owner   one thread (or whoever holds a lock around it): alloc, free, flush
+ *   owner   one thread (or whoever holds a lock around it): alloc, free, flush,
+ *           trim
  *   others  free through their own pool; the object goes back to the pool it
  *           came from, so memory does not wander with the messages
  *
@@ -28,6 +29,15 @@
  * core. `returned` is push-many/take-all: only exchanges remove from it, so it has no
  * ABA problem. Its exchange has acquire, its push release: the freeing thread's last
  * use happens before the next owner's first.
+ *
+ * The memory of a peak goes back to the system (sb_pool_trim). A slab that waits
+ * through a whole period without its turn was not needed in it; at the period's end
+ * its pages are discarded if all of its objects are free, header included. So a
+ * workload that needs its slabs once in a period keeps them. A slab that was
+ * discarded is as good as new, for any class. Which slabs of a block are in use
+ * stands in a record outside of them, with a bit for each. A parcel that a whole
+ * period has not needed is put back to its slabs first: they could not be discarded
+ * without its objects.
  */
 #ifndef SB_CORE_POOL_H
 #define SB_CORE_POOL_H
@@ -44,6 +54,16 @@
 #define SB_POOL_BYTES_MAX 1024
 #define SB_POOL_CLASSES	  (SB_POOL_BYTES_MAX / SB_POOL_GRAIN)
 #define SB_POOL_CHAIN_MAX 60
+
+/* How long a slab is not needed before its memory goes back. */
+#define SB_POOL_PERIOD_NS UINT64_C(1000000000)
+
+/* What a trim does at a time takes about half a millisecond; then it rests. */
+#define SB_POOL_TRIM_PAUSE_NS UINT64_C(2000000)
+
+/* Free slabs that a pool keeps though it does not need them. Beside these it keeps
+ * the current one of each class. */
+#define SB_POOL_SPARE_SLABS 16
 
 struct sb_pool;
 
@@ -63,10 +83,21 @@ struct sb_slab {
 	struct sb_pool *owner;
 	struct sb_pool_item *free;
 	struct sb_slab *next_waiting;
-	struct sb_slab *next; /* of all slabs of the pool */
+	struct sb_pool_block *block;
 	uint32_t class;
-	bool in_turn;  /* current, or waiting to be; else all of it is taken */
-	bool is_block; /* the first of its block */
+	bool in_turn; /* current, or waiting to be; else all of it is taken */
+	/* `free` when a trim has found objects in use. While the slab waits its list
+	 * only grows, so with the same first one it is the same list. */
+	const struct sb_pool_item *seen;
+};
+
+/* What is known of a block outside of its slabs. */
+struct sb_pool_block {
+	struct sb_pool_block *next;
+	struct sb_pool_block *next_roomy;
+	char *slabs;   /* [SB_BLOCK_SLABS] of SB_SLAB_BYTES */
+	uint32_t used; /* slabs in use: those that have a header */
+	uint64_t in_use[(SB_BLOCK_SLABS + 63) / 64]; /* a bit for each */
 };
 
 struct sb_arena;
@@ -87,9 +118,8 @@ struct sb_pool {
 	/* Others of which something is free, the latest first. */
 	struct sb_slab *waiting[SB_POOL_CLASSES];
 	struct sb_slab none; /* the current one of a class without any */
-	struct sb_slab *slabs;
-	char *fresh; /* the part of the last block that is in no slab yet */
-	uint32_t fresh_slabs;
+	struct sb_pool_block *blocks;
+	struct sb_pool_block *roomy; /* those with a slab that is not in use */
 	struct sb_pool_owner owner;
 	/* Of objects taken by this owner minus those freed by it, from and to
 	 * whatever pool: over all pools together, what is in use. Modulo 2^64:
@@ -109,11 +139,28 @@ struct sb_pool {
 	struct sb_parcel *hand[SB_POOL_CLASSES];
 	struct sb_parcel *arrived;
 
+	/* What a trim knows of the period. Slabs that were waiting when it began
+	 * and have had no turn since; they come behind `waiting`. */
+	struct sb_slab *older[SB_POOL_CLASSES];
+	struct sb_slab *waiting_last[SB_POOL_CLASSES]; /* if any is waiting */
+	struct sb_parcel *stale; /* to be put back to their slabs */
+	uint64_t trim_ns;	 /* when to go on */
+	uint64_t period_used;	 /* used_bytes when it began */
+	uint64_t hands_old;	 /* a bit for each class: in hand since then */
+	bool arrived_old;	 /* so has been what has arrived */
+	bool is_examining; /* the period has ended; the next has not begun */
+	bool is_quiet;	   /* no slab has had its turn since the period began */
+	bool is_settled;   /* unless it changes, nothing is left to give back */
+	bool is_fixed;	   /* the system refuses to discard its pages */
+	uint32_t class_examined;
+	uint32_t spared;
+
 	/* Last line: anyone. */
 	alignas(SB_LINE) _Atomic(struct sb_parcel *) returned;
 };
 
 static_assert(offsetof(struct sb_pool, returned) % SB_LINE == 0, "own line");
+static_assert(SB_POOL_CLASSES <= 64, "hands_old has a bit for each");
 
 void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner);
 
@@ -211,12 +258,40 @@ static inline void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 		       -(uint64_t)sb_pool_class_bytes(class));
 }
 
-/* Adds the pages of a pool's slabs to the count; see sb_pages_locate. Owner
+/* Adds the pages of a pool's blocks to the count; see sb_pages_locate. Owner
  * only. */
 int sb_pool_locate(const struct sb_pool *pool, int os_node,
 		   struct sb_page_count *count);
 
 /* Sends home what is still gathered for another pool. Owner only. */
 void sb_pool_flush(struct sb_pool *pool);
+
+/* For sb_pool_trim alone. */
+void sb_pool_trim_now(struct sb_pool *pool, uint64_t now_ns);
+
+/*
+ * Gives memory that has not been needed for a period back to the system, a bounded
+ * part at a time; to be called often. Makes system calls, and allocates nothing.
+ * now_ns: any clock that does not go back. Owner only.
+ */
+static inline void sb_pool_trim(struct sb_pool *pool, uint64_t now_ns)
+{
+	if (SB_UNLIKELY(now_ns >= pool->trim_ns))
+		sb_pool_trim_now(pool, now_ns);
+}
+
+/*
+ * When the next trim is due; UINT64_MAX: none is, as long as the owner does nothing
+ * and nothing is returned. The next trims can give something back, or find that
+ * nothing is left to give back, about two periods after the last change. Owner only.
+ */
+uint64_t sb_pool_trim_due(const struct sb_pool *pool);
+
+/* Whether others have returned objects that the owner has not looked at: as long as
+ * it sleeps their memory is kept. A hint. Any thread. */
+static inline bool sb_pool_has_returned(const struct sb_pool *pool)
+{
+	return sb_load_rlx(&pool->returned);
+}
 
 #endif

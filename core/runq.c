@@ -12,14 +12,19 @@ void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena)
 	sb_lock_init(&queue->take_lock);
 }
 
-static void free_list(struct sb_runq_part *part)
+/* Returns how many. */
+static uint32_t free_list(struct sb_runq_part *part)
 {
+	uint32_t count = 0;
+
 	while (part) {
 		struct sb_runq_part *next = part->next;
 
 		sb_mem_free(part);
 		part = next;
+		count++;
 	}
+	return count;
 }
 
 static void free_parts(struct sb_runq *queue)
@@ -46,12 +51,19 @@ void sb_runq_clear(struct sb_runq *queue)
 
 /* ---- who pushes ---- */
 
+static void collect_emptied(struct sb_runq *queue)
+{
+	if (queue->empty || !sb_load_rlx(&queue->emptied))
+		return;
+	queue->empty = sb_xchg_acq(&queue->emptied, NULL);
+	queue->empty_old = false;
+}
+
 static struct sb_runq_part *take_part(struct sb_runq *queue)
 {
 	struct sb_runq_part *part;
 
-	if (!queue->empty && sb_load_rlx(&queue->emptied))
-		queue->empty = sb_xchg_acq(&queue->emptied, NULL);
+	collect_emptied(queue);
 	part = queue->empty;
 	if (part)
 		queue->empty = part->next;
@@ -144,6 +156,22 @@ uint32_t sb_runq_push(struct sb_runq *queue, struct sb_process *process)
 	length = sb_runq_append(queue, process);
 	sb_lock_release(&queue->push_lock);
 	return length;
+}
+
+/* Freed without the lock: there may be many. */
+uint32_t sb_runq_trim(struct sb_runq *queue)
+{
+	struct sb_runq_part *unneeded = NULL;
+
+	sb_lock_acquire(&queue->push_lock);
+	if (queue->empty_old) {
+		unneeded = queue->empty;
+		queue->empty = NULL;
+	}
+	collect_emptied(queue);
+	queue->empty_old = true;
+	sb_lock_release(&queue->push_lock);
+	return free_list(unneeded);
 }
 
 /* ---- who takes ---- */

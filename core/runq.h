@@ -64,6 +64,7 @@ struct sb_runq {
 	struct sb_arena *arena;
 	uint32_t taken_seen; /* `taken`, some time ago */
 	bool links;	     /* the last push has linked, see below */
+	bool empty_old;	     /* `empty` is what the last trim has left there */
 
 	/* Line 2: who takes, under its lock, which a push that links takes, too.
 	 * Anyone reads `taken`, and takes `emptied`. */
@@ -75,8 +76,8 @@ struct sb_runq {
 	 * those in the parts, and while there are any, the next one is, too. */
 	uint32_t linked;
 	struct sb_process *first, *last;
-	/* Linked; who pushes takes all. A queue keeps what it once needed, so that a
-	 * worker that polls never gives memory back. */
+	/* Linked; who pushes takes all. A queue keeps what it once needed until it is
+	 * trimmed, so that a worker that polls never gives memory back. */
 	_Atomic(struct sb_runq_part *) emptied;
 };
 
@@ -104,6 +105,13 @@ uint32_t sb_runq_push(struct sb_runq *queue, struct sb_process *process);
  */
 uint32_t sb_runq_take(struct sb_runq *queue, uint32_t max, uint32_t share,
 		      struct sb_process **out);
+
+/*
+ * Frees the empty parts that no push has needed since the last trim; so what a peak
+ * has taken is free after two trims, or three. To be called about once a second, by
+ * any thread. Returns how many.
+ */
+uint32_t sb_runq_trim(struct sb_runq *queue);
 
 /* A hint while others are active, and never less than what was pushed before the
  * caller's last fence and is still there; see sb_deque_size about fences. */

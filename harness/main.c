@@ -13,6 +13,13 @@
 #include "harness/verbs.h"
 #include "harness/version.h"
 
+/*
+ * jemalloc reads this when it starts (jemalloc(3), TUNING). Each scheduler has an
+ * arena for each worker. jemalloc's own arenas, four for each CPU, would use up some
+ * of the 4095 that there can be, and only the command's own blocks come from them.
+ */
+const char *malloc_conf = "narenas:1";
+
 static bool is(const char *word, const char *a, const char *b)
 {
 	return !strcmp(word, a) || !strcmp(word, b);

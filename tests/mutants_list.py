@@ -424,10 +424,87 @@ MEMORY = [
            "	if (!large->owner)\n",
            "small:test_core_arena"),
     Mutant("blocks but the first are not freed", "core/pool.c",
-           "		if (slab->is_block)\n			sb_mem_free(slab);",
-           "		if (slab->is_block && !slab->next)\n"
-           "			sb_mem_free(slab);",
+           "		sb_mem_free(block->slabs);\n		sb_mem_free(block);",
+           "		if (!block->next)\n"
+           "			sb_mem_free(block->slabs);\n"
+           "		sb_mem_free(block);",
            "asan:test_core_parts"),
+]
+
+# The memory of a peak.
+GIVING_BACK = [
+    Mutant("a slab with an object in use is given back", "core/pool.c",
+           "	if (count_free(slab) < objects_of_slab(slab->class)) {",
+           "	if (count_free(slab) + 1 < objects_of_slab(slab->class)) {",
+           "plain:test_core_giveback", "small:test_core_giveback"),
+    Mutant("nothing is given back", "core/pool.c",
+           "	} else if (pool->spared < SB_POOL_SPARE_SLABS) {",
+           "	} else if (pool->spared < UINT32_MAX) {",
+           "plain:test_core_giveback"),
+    Mutant("what is needed again and again is given back", "core/pool.c",
+           "	if (!pool->is_examining)\n		end_period(pool);",
+           "	if (!pool->is_examining) {\n		begin_period(pool);\n"
+           "		end_period(pool);\n	}",
+           "plain:test_core_giveback"),
+    Mutant("slabs of the last period have no turn", "core/pool.c",
+           "						      : &pool->older[class];",
+           "						      : &pool->waiting[class];",
+           "plain:test_core_giveback"),
+    Mutant("a slab that is looked at is lost", "core/pool.c",
+           "		slab->seen = slab->free;\n		wait_longer(pool, slab);",
+           "		slab->seen = slab->free;",
+           "plain:test_core_giveback"),
+    Mutant("a slab that was spared is never looked at again", "core/pool.c",
+           "		pool->spared++;",
+           "		pool->spared++, slab->seen = slab->free;",
+           "plain:test_core_giveback"),
+    Mutant("a slab that was in use stays as it was seen", "core/pool.c",
+           "	next->seen = NULL;\n", "",
+           "plain:test_core_giveback"),
+    Mutant("parcels that are not needed stay", "core/pool.c",
+           "		pool->stale = pool->arrived;\n		pool->arrived = NULL;",
+           "		pool->stale = NULL;",
+           "plain:test_core_giveback"),
+    Mutant("a parcel that is not needed stays in hand", "core/pool.c",
+           "		if (!parcel || !(pool->hands_old >> class & 1))",
+           "		if (parcel || !(pool->hands_old >> class & 1))",
+           "plain:test_core_giveback"),
+    Mutant("what was given back is held", "core/pool.c",
+           "	sb_counter_add(&pool->held_bytes, -(uint64_t)SB_SLAB_BYTES);\n",
+           "", "plain:test_core_giveback"),
+    Mutant("what was given back is never used again", "core/pool.c",
+           "	block->in_use[number / 64] &= ~(UINT64_C(1) << number % 64);\n",
+           "	(void)number; block->used++;\n", "plain:test_core_giveback"),
+    Mutant("a sleeping owner is not woken for free memory", "core/pool.c",
+           "	pool->is_settled = !pool->stale && is_unchanged(pool);",
+           "	pool->is_settled = is_unchanged(pool);",
+           "plain:test_core_giveback"),
+    Mutant("taking and freeing the same amount is no change", "core/pool.c",
+           "	pool->is_quiet = false;\n", "",
+           "plain:test_core_giveback"),
+    Mutant("explicit huge pages are given back", "core/mem.c",
+           "	       (!arena || !is_of_explicit_pages(arena));",
+           "	       (!arena || arena);",
+           "plain:test_core_giveback"),
+    Mutant("discarded pages stay", "core/pages.c",
+           "	return madvise(start, bytes, MADV_DONTNEED) ? -errno : 0;",
+           "	return madvise(start, bytes, MADV_WILLNEED) ? -errno : 0;",
+           "plain:test_core_giveback"),
+    Mutant("an idle arena does not decay", "core/mem.c",
+           "\"arena.%u.decay\", arena->index);\n"
+           "	SB_CHECK(mallctl(name, NULL, NULL, NULL, 0), ==, 0);\n",
+           "\"arena.%u.decay\", arena->index);\n",
+           "plain:test_core_giveback"),
+    Mutant("a run queue keeps its empty parts", "core/runq.c",
+           "	queue->empty_old = true;", "	queue->empty_old = false;",
+           "plain:test_core_giveback"),
+    Mutant("a run queue frees what it needs", "core/runq.c",
+           "	queue->empty_old = false;\n}", "}",
+           "plain:test_core_giveback"),
+    Mutant("a run queue is trimmed without its lock", "core/runq.c",
+           "	sb_lock_acquire(&queue->push_lock);\n	if (queue->empty_old) {",
+           "	if (queue->empty_old) {",
+           "small:test_core_parts"),
 ]
 
 # What may be believed, and what the system says.
@@ -800,5 +877,5 @@ LOAD = [
 ]
 
 MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + VERDICTS + SAVINA_A + SAVINA_B + OWN +
+           MEMORY + GIVING_BACK + VERDICTS + SAVINA_A + SAVINA_B + OWN +
            RECORD + CLOCK + LOAD)

@@ -182,7 +182,7 @@ static void runq_is_a_fair_fifo(void **state)
 
 /*
  * Two threads push and two take, up to four at a time, so that now the latest are
- * taken, now those in the parts. Each of what was pushed comes out once, and what one
+ * taken, now those in the parts; a fifth frees the parts that are empty. Each of what was pushed comes out once, and what one
  * has pushed comes to one who takes in order.
  */
 enum { ENDS = 2, TAKEN_MOST = 4 };
@@ -234,10 +234,22 @@ static void *take_some(void *arg)
 	return NULL;
 }
 
+static void *trim_always(void *arg)
+{
+	struct traffic *t = arg;
+
+	while (sb_load_rlx(&t->left)) {
+		sb_runq_trim(&t->queue);
+		sb_thread_yield();
+	}
+	return NULL;
+}
+
 static void runq_with_two_at_each_end(void **state)
 {
 	struct traffic t = { .each = SB_SCALE(100000) };
 	struct sb_thread thread[2 * ENDS];
+	struct sb_thread trimmer;
 
 	(void)state;
 	t.process = sb_mem_zalloc(SB_HEAP, ENDS * t.each * sizeof(*t.process),
@@ -251,8 +263,10 @@ static void runq_with_two_at_each_end(void **state)
 		CHECK_EQ(sb_thread_start(&thread[i], -1,
 					 i % 2 ? push_half : take_some, &t),
 			 0);
+	CHECK_EQ(sb_thread_start(&trimmer, -1, trim_always, &t), 0);
 	for (int i = 0; i < 2 * ENDS; i++)
 		sb_thread_join(&thread[i]);
+	sb_thread_join(&trimmer);
 	for (uint64_t i = 0; i < ENDS * t.each; i++)
 		CHECK_EQ(t.came[i], 1);
 	CHECK_EQ(sb_runq_length(&t.queue), 0);
@@ -351,7 +365,7 @@ static void pool_objects_come_home(void **state)
 	sb_pool_init(&home, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	sb_pool_init(&other, &(struct sb_pool_owner){ .arena = SB_HEAP });
 	/* Use the first slab up, so that home has to look for returns. */
-	while (!home.slabs || something_is_free(&home, SIZE))
+	while (!home.blocks || something_is_free(&home, SIZE))
 		object[0] = sb_pool_alloc(&home, SIZE);
 	for (int i = 0; i < N; i++)
 		object[i] = sb_pool_alloc(&home, SIZE);
@@ -359,7 +373,7 @@ static void pool_objects_come_home(void **state)
 		assert_non_null(sb_pool_alloc(&home, SIZE));
 	for (int i = 0; i < N; i++)
 		sb_pool_free(&other, object[i], SIZE);
-	assert_null(other.slabs);
+	assert_null(other.blocks);
 	sb_pool_flush(&other);
 	/* All that home handed out, less what came back through the other. */
 	CHECK_EQ(sb_counter_read(&other.used_bytes), -(uint64_t)N * 48);
