@@ -58,6 +58,7 @@ static struct sb_grave *take_grave(struct sb_worker *w)
 		return sb_mem_zalloc(w->pool.owner.arena, sizeof(*grave),
 				     SB_LINE);
 	w->graves = grave->next;
+	w->empty_graves--;
 	return grave;
 }
 
@@ -90,6 +91,21 @@ void sb_worker_bury(struct sb_worker *w)
 		wait_for_grave(w, grave);
 }
 
+/* Many times as many as are under way where processes end at full speed; more than
+ * that a long grace period has needed. */
+#define GRAVES_MAX 1024
+
+static void keep_grave(struct sb_worker *w, struct sb_grave *grave)
+{
+	if (w->empty_graves == GRAVES_MAX) {
+		sb_mem_free(grave);
+		return;
+	}
+	grave->next = w->graves;
+	w->graves = grave;
+	w->empty_graves++;
+}
+
 void sb_worker_take_reclaimed(struct sb_worker *w)
 {
 	struct sb_grave *grave;
@@ -101,8 +117,7 @@ void sb_worker_take_reclaimed(struct sb_worker *w)
 		struct sb_grave *next = grave->next;
 
 		empty_grave(w, grave);
-		grave->next = w->graves;
-		w->graves = grave;
+		keep_grave(w, grave);
 		grave = next;
 	}
 }

@@ -214,6 +214,7 @@ struct sb_worker {
 
 	struct sb_grave *grave;	 /* being filled */
 	struct sb_grave *graves; /* empty ones */
+	uint32_t empty_graves;
 
 	uint32_t taken_max;	   /* config.batch + 1, or SB_TAKEN_MAX */
 	struct sb_process **taken; /* [taken_max], from a queue just now */
@@ -266,6 +267,9 @@ struct sb_scheduler {
 	uint32_t arenas;
 	struct sb_reclaim *reclaim;
 	struct sb_watched *watched; /* [workers], the watcher's */
+	uint64_t chores_ns;	    /* when the watcher did them last */
+	uint32_t chores_left;
+	_Atomic(uint32_t) is_watched; /* from creation to destruction */
 	struct sb_pidmap *pidmap;
 	struct sb_dispatch dispatch;
 	struct sb_receiver receiver;

@@ -123,6 +123,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 		&s->foreign_pool,
 		&(struct sb_pool_owner){ .arena = s->arena[0], .node = -1 });
 	sb_pids_init(&s->foreign_pids, s->arena[0]);
+	sb_store_rel(&s->is_watched, 1);
 	*scheduler = s;
 	return 0;
 }
@@ -510,6 +511,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 	SB_CHECK(begin_to_refuse(s, sb_load_acq(&s->phase)), ==, true);
 	if (s->pidmap && !sb_live_wait_none(s, 0))
 		finish_by_force(s);
+	sb_store_rel(&s->is_watched, 0); /* from the next period on */
 	if (s->reclaim)
 		free_dead(s);
 	check_balance(s);

@@ -8,11 +8,15 @@
  *   memory    a step that has not ended since the last look is passed a quiescent
  *             state for
  *
+ * Once a second it also gives back to the system what is no worker's to give back,
+ * for some time after all workers have gone to sleep.
+ *
  * The looks are a millisecond apart at most while a worker is awake, so each of
  * these bounds is as stated and one look. Workers that run short steps are only
  * read from: one line each for a look.
  */
 #include "core/internal.h"
+#include "core/mem.h"
 
 /* How long a step is observed before it is taken to be a long one: many times
  * what most steps take, and little to the thread that looks. */
@@ -86,6 +90,69 @@ static void watch_reader(struct sb_worker *w, const struct sb_watched *seen)
 	    seen->steps == sb_counter_read(&w->counters.steps) &&
 	    sb_handover_is_outside(&w->handover) && sb_fence_heavy_works())
 		sb_route_take_held(w);
+}
+
+/* ---- memory that nobody needs any more ---- */
+
+#define CHORES_EVERY_NS UINT64_C(1000000000)
+
+/* Rounds after the last worker has gone to sleep: what decays has decayed then. */
+#define CHORES_LEFT 10
+
+static void trim_foreign(struct sb_scheduler *s, uint64_t now)
+{
+	sb_lock_acquire(&s->foreign_lock);
+	sb_pool_trim(&s->foreign_pool, now);
+	sb_lock_release(&s->foreign_lock);
+}
+
+static bool trim_worker(struct sb_scheduler *s, uint32_t i)
+{
+	struct sb_worker *w = s->worker[i];
+	const bool is_online = sb_reclaim_is_online(s->reclaim, i);
+
+	sb_runq_trim(&w->inject);
+	/* It wakes, takes what others have freed, and sleeps on. */
+	if (!is_online && sb_pool_has_returned(&w->pool))
+		sb_unpark(&w->parker);
+	return is_online;
+}
+
+static void do_chores(struct sb_scheduler *s, uint64_t now)
+{
+	bool is_awake = false;
+
+	sb_runq_trim(&s->global);
+	trim_foreign(s, now);
+	for (uint32_t i = 0; i < s->workers; i++)
+		is_awake |= trim_worker(s, i);
+	for (uint32_t i = 0; i < s->arenas; i++)
+		sb_arena_decay(s->arena[i]);
+	s->chores_left = is_awake ? CHORES_LEFT : s->chores_left - 1;
+}
+
+/* Whether all of them have been made, and none is being made. */
+static bool has_workers(struct sb_scheduler *s)
+{
+	const uint32_t phase = sb_load_acq(&s->phase);
+
+	return phase != SB_PHASE_NEW && phase != SB_PHASE_STARTING;
+}
+
+/* Returns when they have to be done again; a PID that can be chosen again waits
+ * for that, too. Workers that poll give nothing back, so nothing is taken. */
+static uint64_t chores(struct sb_scheduler *s, uint64_t now)
+{
+	const uint64_t next = sb_pidmap_expire(s->pidmap, now);
+
+	if (s->config.park == SB_PARK_POLL || !s->chores_left ||
+	    !has_workers(s))
+		return next;
+	if (sb_clock_passed(s->chores_ns, now) >= CHORES_EVERY_NS) {
+		s->chores_ns = now;
+		do_chores(s, now);
+	}
+	return sb_min_u64(next, s->chores_ns + CHORES_EVERY_NS);
 }
 
 /* ---- all of them ---- */

@@ -144,6 +144,13 @@ static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
 	       sb_clock_passed(w->slowed_ns, now) >= SLOWDOWN_NS;
 }
 
+/* A worker that polls makes no system call. */
+static void give_memory_back(struct sb_worker *w, uint64_t now)
+{
+	if (w->scheduler->config.park != SB_PARK_POLL)
+		sb_pool_trim(&w->pool, now);
+}
+
 /* What is to be done now and then, whatever there is to run. */
 static void keep_house(struct sb_worker *w)
 {
@@ -159,6 +166,7 @@ static void keep_house(struct sb_worker *w)
 		sb_reclaim_wake(w->scheduler->reclaim);
 	sb_trace_note(&w->trace, SB_TRACE_TICK, 0, 0);
 	sb_worker_take_reclaimed(w);
+	give_memory_back(w, now);
 	if (w->sampler.every)
 		record_depths(w);
 	if (SB_UNLIKELY(sb_load_rlx(&w->timers.next_ns) <= now))
@@ -413,7 +421,9 @@ static void sleep_until_called(struct sb_worker *w)
 	sb_reader_offline(w->reader);
 	do {
 		deadline = sb_timekeeper_begin(w);
-		sb_park(&w->parker, deadline);
+		sb_park(&w->parker,
+			sb_min_u64(deadline, sb_pool_trim_due(&w->pool)));
+		give_memory_back(w, sb_clock_ns());
 	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) &&
 		 !halted(w->scheduler) && sb_clock_ns() < deadline);
 	sb_timekeeper_end(w);

@@ -2,8 +2,8 @@
  * When and under which PID a process comes to be, and the list of processes.
  *
  * Property: what is submitted while the workers do not run waits for the next
- *   start, or ends by force at destroy; a chosen PID names one process for
- *   ever; the list shows each process that stays exactly once, with its name,
+ *   start, or ends by force at destroy; a chosen PID names one process, and
+ *   later another one; the list shows each process that stays exactly once, with its name,
  *   state and steps.
  * Method: a scheduler that is not started yet, or not any more; threads that
  *   race for the same PIDs; lists while other processes come and go.
