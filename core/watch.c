@@ -173,12 +173,14 @@ uint64_t sb_watch_look(void *scheduler, uint64_t now)
 	struct sb_scheduler *s = scheduler;
 	uint64_t next = UINT64_MAX;
 
+	if (!sb_load_acq(&s->is_watched))
+		return next;
 	for (uint32_t i = 0; i < s->workers; i++) {
-		struct sb_worker *w = sb_load_acq(&s->worker[i]);
-
-		if (w && sb_load_acq(&w->reader->seen) != SB_READER_OFFLINE)
-			next = sb_min_u64(next,
-					  watch_worker(w, &s->watched[i], now));
+		if (!sb_reclaim_is_online(s->reclaim, i))
+			continue;
+		s->chores_left = CHORES_LEFT;
+		next = sb_min_u64(
+			next, watch_worker(s->worker[i], &s->watched[i], now));
 	}
-	return next;
+	return sb_min_u64(next, chores(s, now));
 }
