@@ -5,6 +5,7 @@
 #ifndef SB_CORE_COUNTERS_H
 #define SB_CORE_COUNTERS_H
 
+#include "core/dispatch.h"
 #include "core/hist.h"
 
 struct sb_counters {
@@ -18,6 +19,12 @@ struct sb_hists {
 #include "core/hists.def"
 #undef X
 };
+
+/*
+ * Yields by command: ids 0 to 255 have a counter each, and all larger ones share the
+ * last. The counter "yields" is their sum, made by each reading.
+ */
+#define SB_YIELD_COUNTS (SB_COMMAND_ARRAY + 1)
 
 /* A thief's row of the steal matrix: what it tried on one victim. */
 struct sb_steal_cell {
@@ -56,6 +63,7 @@ struct sb_steal_counts {
 struct sb_worker_reading {
 	bool recorded; /* false: its account and steals are not kept, but 0 */
 	uint64_t counter[SB_COUNTERS];
+	uint64_t yields[SB_YIELD_COUNTS];
 	uint64_t read_ns;    /* when, by sb_clock_ns */
 	uint64_t account_ns; /* until when its account goes: core/account.h */
 	struct sb_steal_counts *steals;

@@ -228,7 +228,8 @@ struct sb_worker {
 
 	/* Read by anyone, on lines of their own. */
 	alignas(SB_LINE) struct sb_account account;
-	alignas(SB_LINE) struct sb_counters counters;
+	alignas(SB_LINE) struct sb_counters counters; /* without yields */
+	alignas(SB_LINE) sb_counter yields[SB_YIELD_COUNTS]; /* by command */
 	alignas(SB_LINE) struct sb_hists hists;
 	alignas(SB_LINE) struct sb_steal_cell steals[]; /* [workers] */
 };

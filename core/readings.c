@@ -10,6 +10,17 @@ uint32_t sb_scheduler_workers(const struct sb_scheduler *s)
 	return s->workers;
 }
 
+static void read_yields(struct sb_worker *w, struct sb_worker_reading *out)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++) {
+		out->yields[i] = sb_counter_read(&w->yields[i]);
+		sum += out->yields[i];
+	}
+	out->counter[SB_COUNTER_yields] = sum;
+}
+
 void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
 		       struct sb_worker_reading *out)
 {
@@ -18,6 +29,7 @@ void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
 
 	for (uint32_t i = 0; i < SB_COUNTERS; i++)
 		out->counter[i] = sb_counter_read(&counter[i]);
+	read_yields(w, out);
 	out->recorded = w->records;
 	sb_account_read(&w->account, &w->counters, out);
 	for (uint32_t i = 0; i < s->workers; i++) {

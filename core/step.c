@@ -152,12 +152,24 @@ SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
 		sb_value_u64(0));
 }
 
+/* Counts the yield and returns its handler's entry, or NULL. Counted first, because
+ * the compiler then decides once for both whether the id is in the array. */
+static const struct sb_dispatch_entry *count_and_look_up(struct sb_worker *w,
+							 uint32_t id)
+{
+	if (SB_LIKELY(id < SB_COMMAND_ARRAY))
+		sb_counter_add(&w->yields[id], 1);
+	else
+		sb_counter_add(&w->yields[SB_COMMAND_ARRAY], 1);
+	return sb_dispatch_lookup(&w->scheduler->dispatch, id);
+}
+
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p,
 			const struct sb_yield *yield, uint64_t issued_ns)
 {
 	const struct sb_dispatch_entry *entry =
-		sb_dispatch_lookup(&w->scheduler->dispatch, yield->command.id);
+		count_and_look_up(w, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
@@ -178,7 +190,6 @@ static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
 
 	for (uint32_t i = 0; i < step->yields && !rc; i++)
 		rc = dispatch_one(w, p, yield_at(step, i), issued_ns);
-	sb_counter_add(&w->counters.yields, step->yields);
 	return rc;
 }
 

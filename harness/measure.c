@@ -373,7 +373,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
 	measured.mapped_before = before.mapped_bytes;
 	measured.look_ns = m->look_ns;
-	sb_record_compute(record, &measured, m->workers);
+	sb_record_compute(record, &measured, &m->series->placement);
 	keep_requests(m, record);
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/commands.h"
 #include "results/account.h"
 #include "results/file.h"
 #include "results/write.h"
@@ -289,6 +290,35 @@ static void put_workers(FILE *out, const struct sb_series *series,
 	}
 }
 
+static void put_yield(FILE *out, uint32_t index, uint64_t count)
+{
+	const char *name = sb_command_name(index);
+
+	if (index < SB_COMMAND_ARRAY)
+		fprintf(out, "%" PRIu32, index);
+	else
+		fputs(SB_LARGER_COMMANDS, out);
+	fprintf(out, ",%s,%" PRIu64, name ? name : "", count);
+}
+
+/* Commands that a worker has not seen have no row. */
+static void put_yields(FILE *out, const struct sb_series *series,
+		       const struct sb_record *record)
+{
+	for (uint32_t w = 0; w < series->placement.workers; w++) {
+		const uint64_t *yields = record->worker[w].yields;
+
+		for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++) {
+			if (!yields[i])
+				continue;
+			put_row_key(out, series, record);
+			fprintf(out, "%" PRIu32 ",", w);
+			put_yield(out, i, yields[i]);
+			put_row_end(out, series);
+		}
+	}
+}
+
 static void put_steals(FILE *out, const struct sb_series *series,
 		       const struct sb_record *record)
 {
@@ -416,6 +446,8 @@ static const struct csv_file {
 #undef TIME
 	  ,
 	  put_workers, NULL },
+	{ "yields.csv", KEY_COLUMNS "worker,command,name,count", put_yields,
+	  NULL },
 	{ "steals.csv",
 	  KEY_COLUMNS "thief,victim,distance,attempts,successes,items,lost,"
 		      "empty",

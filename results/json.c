@@ -1,7 +1,10 @@
 #include "results/json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/commands.h"
 
 #define FIELD(type, member, kind)                                              \
 	{                                                                      \
@@ -75,6 +78,18 @@ const struct sb_json_field sb_json_requests[] = {
 	FIELD(sb_requests, not_replayed, SB_JSON_BOOL),
 	END,
 };
+
+void sb_json_command_key(uint32_t index, char out[SB_JSON_COMMAND_BYTES])
+{
+	const char *name = sb_command_name(index);
+
+	if (name)
+		snprintf(out, SB_JSON_COMMAND_BYTES, "%s", name);
+	else if (index < SB_COMMAND_ARRAY)
+		snprintf(out, SB_JSON_COMMAND_BYTES, "%" PRIu32, index);
+	else
+		snprintf(out, SB_JSON_COMMAND_BYTES, SB_LARGER_COMMANDS);
+}
 
 static bool is_utf8(const char *text)
 {

@@ -32,6 +32,11 @@ extern const struct sb_json_field sb_json_worker[];
 extern const struct sb_json_field sb_json_steals[];
 extern const struct sb_json_field sb_json_requests[];
 
+/* What a command's yields are called: "sleep", of one that is not built in its
+ * number, and SB_LARGER_COMMANDS. */
+#define SB_JSON_COMMAND_BYTES 16
+void sb_json_command_key(uint32_t index, char out[SB_JSON_COMMAND_BYTES]);
+
 /* The histograms of requests, of which sb_request_hist knows the names. */
 static inline struct sb_hist_counts *
 sb_json_request_hist(struct sb_requests *requests, uint32_t i,

@@ -139,6 +139,28 @@ static bool read_counters(struct sb_reader *r, const json_t *object,
 	return ok;
 }
 
+/* An earlier version did not write them. */
+static bool read_yields(struct sb_reader *r, const json_t *object,
+			struct sb_worker_reading *worker)
+{
+	const json_t *yields = json_object_get(object, "yields_by_command");
+	const size_t before = sb_reader_enter(r, "yields_by_command.");
+	bool ok = true;
+
+	if (yields && !json_is_object(yields))
+		return sb_reader_unexpected(r, "", "an object");
+	for (uint32_t i = 0; ok && i < SB_YIELD_COUNTS; i++) {
+		char key[SB_JSON_COMMAND_BYTES];
+		const json_t *value;
+
+		sb_json_command_key(i, key);
+		value = json_object_get(yields, key);
+		ok = !value ||
+		     sb_reader_take_count(r, value, key, &worker->yields[i]);
+	}
+	return ok && sb_reader_leave(r, before);
+}
+
 /* Of the first worker, and so of all, or of none. */
 static bool read_os(struct sb_reader *r, const json_t *object,
 		    struct sb_record *record, uint32_t worker)
@@ -169,6 +191,7 @@ static bool read_worker(struct sb_reader *r, const json_t *object,
 		return sb_reader_no_memory(r);
 	return sb_reader_get_fields(r, object, "", sb_json_worker, worker) &&
 	       read_counters(r, object, worker) &&
+	       read_yields(r, object, worker) &&
 	       read_os(r, object, record, i) && sb_reader_leave(r, before);
 }
 

@@ -166,6 +166,26 @@ static json_t *counters_to_json(const struct sb_worker_reading *reading)
 	return whole(counters, ok);
 }
 
+/* Absent where there were none, or an earlier version has measured. */
+static bool set_yields(json_t *worker, const struct sb_worker_reading *reading)
+{
+	json_t *yields = json_object();
+	bool ok = true;
+
+	for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++) {
+		char key[SB_JSON_COMMAND_BYTES];
+
+		if (!reading->yields[i])
+			continue;
+		sb_json_command_key(i, key);
+		ok &= set(yields, key, count_to_json(reading->yields[i]));
+	}
+	if (ok && json_object_size(yields))
+		return set(worker, "yields_by_command", yields);
+	json_decref(yields);
+	return ok && yields;
+}
+
 static json_t *os_to_json(const struct sb_os_counts *os)
 {
 	json_t *counts = json_object();
@@ -187,6 +207,7 @@ static json_t *workers_to_json(const struct sb_record *record, uint32_t workers)
 
 		ok &= set(worker, "counters",
 			  counters_to_json(&record->worker[i]));
+		ok &= set_yields(worker, &record->worker[i]);
 		if (record->os)
 			ok &= set(worker, "os", os_to_json(&record->os[i]));
 		ok &= append(all, worker);

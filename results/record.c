@@ -1,5 +1,4 @@
 #include "results/record.h"
-#include "results/account.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/commands.h"
+#include "results/account.h"
 
 #define LOWER	SB_LOWER
 #define HIGHER	SB_HIGHER
@@ -179,21 +181,81 @@ static void compute_times(double *value, const struct sb_record *record,
 static_assert(SB_METRIC_unaccounted_pct - SB_METRIC_busy_pct == SB_TIMES - 1,
 	      "the shares are metrics in their own order");
 
-static void compute_steals(double *value, const struct sb_record *record,
-			   uint32_t workers)
+/* What some pairs of thief and victim come to together. */
+struct steals {
+	uint32_t pairs;
+	struct sb_steal_counts sum;
+};
+
+static void add_steals(struct steals *to, const struct sb_steal_counts *cell)
 {
-	struct sb_steal_counts sum = { 0 };
+	to->pairs++;
+	sb_steal_add(&to->sum, cell);
+}
+
+static void sum_steals(const struct sb_record *record,
+		       const struct sb_placement *p, struct steals *all,
+		       struct steals by[SB_DISTANCES])
+{
+	for (uint32_t i = 0; i < p->workers * p->workers; i++) {
+		const uint32_t thief = i / p->workers;
+		const uint32_t victim = i % p->workers;
+		const struct sb_steal_counts *cell =
+			&record->worker[thief].steals[victim];
+
+		if (thief == victim)
+			continue;
+		add_steals(all, cell);
+		add_steals(&by[sb_place_distance(&p->place[thief],
+						 &p->place[victim])],
+			   cell);
+	}
+}
+
+static double ratio_or_nan(double a, uint64_t b)
+{
+	return b ? a / (double)b : (double)NAN;
+}
+
+/* The four metrics of STEALS() in metrics.def, in their order. */
+static void compute_steal_rates(double *value, const struct steals *steals,
+				const struct sb_measured *m)
+{
+	const struct sb_steal_counts *sum = &steals->sum;
+	const double successes = (double)sum->successes;
+
+	if (!steals->pairs)
+		return;
+	value[0] = ratio_or_nan(successes, m->operations);
+	value[1] = ratio_or_nan(1e9 * successes, m->wall_ns);
+	value[2] = ratio_or_nan(100 * successes, sum->attempts);
+	value[3] = ratio_or_nan((double)sum->items, sum->successes);
+}
+
+static void compute_steals(double *value, const struct sb_record *record,
+			   const struct sb_measured *m,
+			   const struct sb_placement *placement)
+{
+	static const enum sb_metric_id first[SB_DISTANCES] = {
+		[SB_DISTANCE_SMT] = SB_METRIC_steals_smt_per_op,
+		[SB_DISTANCE_CACHE] = SB_METRIC_steals_cache_per_op,
+		[SB_DISTANCE_NODE] = SB_METRIC_steals_node_per_op,
+		[SB_DISTANCE_REMOTE] = SB_METRIC_steals_remote_per_op,
+	};
+	struct steals all = { 0 };
+	struct steals by[SB_DISTANCES] = { 0 };
 
 	if (!record->worker[0].recorded)
 		return;
-	for (uint32_t i = 0; i < workers * workers; i++)
-		sb_steal_add(&sum,
-			     &record->worker[i / workers].steals[i % workers]);
-	value[SB_METRIC_steal_attempts] = (double)sum.attempts;
-	value[SB_METRIC_steal_successes] = (double)sum.successes;
-	value[SB_METRIC_steal_items] = (double)sum.items;
-	value[SB_METRIC_steal_lost] = (double)sum.lost;
-	value[SB_METRIC_steal_empty] = (double)sum.empty;
+	sum_steals(record, placement, &all, by);
+	compute_steal_rates(&value[SB_METRIC_steals_per_op], &all, m);
+	for (int d = SB_DISTANCE_SMT; d < SB_DISTANCES; d++)
+		compute_steal_rates(&value[first[d]], &by[d], m);
+	value[SB_METRIC_steal_attempts] = (double)all.sum.attempts;
+	value[SB_METRIC_steal_successes] = (double)all.sum.successes;
+	value[SB_METRIC_steal_items] = (double)all.sum.items;
+	value[SB_METRIC_steal_lost] = (double)all.sum.lost;
+	value[SB_METRIC_steal_empty] = (double)all.sum.empty;
 }
 
 /* Episodes end in one of five ways; each has its histogram of spins. */
@@ -218,6 +280,28 @@ static void compute_spins(double *value, const struct sb_hist_counts *hist)
 		100.0 * (double)hist[SB_HIST_spins_blocked].count /
 		(double)episodes;
 }
+
+static void compute_yields(double *value, const struct sb_record *record,
+			   uint32_t workers)
+{
+	double *built_in = &value[SB_METRIC_yields_send];
+
+	value[SB_METRIC_yields_other] = 0;
+	for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++) {
+		uint64_t sum = 0;
+
+		for (uint32_t w = 0; w < workers; w++)
+			sum += record->worker[w].yields[i];
+		if (sb_command_name(i))
+			built_in[i - SB_COMMAND_SEND] = (double)sum;
+		else
+			value[SB_METRIC_yields_other] += (double)sum;
+	}
+}
+
+static_assert(SB_METRIC_yields_other - SB_METRIC_yields_send ==
+		      SB_COMMAND_BUILTIN_END - SB_COMMAND_SEND,
+	      "built-in commands are metrics in the order of their ids");
 
 static void compute_counters(double *value, const struct sb_record *record,
 			     uint32_t workers)
@@ -267,8 +351,9 @@ static void clear_values(struct sb_record *record)
 }
 
 void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
-		       uint32_t workers)
+		       const struct sb_placement *placement)
 {
+	const uint32_t workers = placement->workers;
 	double *value = record->value;
 	const double ops = (double)m->operations;
 
@@ -302,9 +387,10 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_look_ns] = m->look_ns;
 	compute_hists(value, record->hist);
 	compute_times(value, record, workers);
-	compute_steals(value, record, workers);
+	compute_steals(value, record, m, placement);
 	compute_spins(value, record->hist);
 	compute_os(value, record, m, workers);
+	compute_yields(value, record, workers);
 	compute_counters(value, record, workers);
 }
 
@@ -313,6 +399,8 @@ void sb_reading_subtract(struct sb_worker_reading *a,
 {
 	for (uint32_t c = 0; c < SB_COUNTERS; c++)
 		a->counter[c] -= b->counter[c];
+	for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++)
+		a->yields[i] -= b->yields[i];
 	a->read_ns -= b->read_ns;
 	a->account_ns -= b->account_ns;
 	for (uint32_t v = 0; v < workers; v++) {

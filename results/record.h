@@ -161,7 +161,11 @@ struct sb_measured {
 
 /* Computes all metrics from the measurement and the workers' readings. */
 void sb_record_compute(struct sb_record *record,
-		       const struct sb_measured *measured, uint32_t workers);
+		       const struct sb_measured *measured,
+		       const struct sb_placement *placement);
+
+/* Of the count that all commands beyond the array share, in files. */
+#define SB_LARGER_COMMANDS "256+"
 
 /* a -= b, an earlier reading of the same worker. */
 void sb_reading_subtract(struct sb_worker_reading *a,

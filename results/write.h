@@ -13,8 +13,8 @@
 #define SB_RESULT_SCHEMA 1
 
 /*
- * runs.csv, series.csv, workers.csv, steals.csv, spins.csv, latency.csv and memory.csv, into the
- * result's directory. RFC 4180 with line feeds; an empty cell is something that
+ * runs.csv, series.csv, workers.csv, yields.csv, steals.csv, spins.csv, latency.csv and
+ * memory.csv, into the result's directory. RFC 4180 with line feeds; an empty cell is something that
  * was not measured. Returns 0 or -errno; *failed is then the file's name.
  */
 int sb_write_csv_files(const struct sb_result *result, const char **failed);

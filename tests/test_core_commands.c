@@ -48,6 +48,75 @@ static void their_ids_are_taken(void **state)
 	sb_scheduler_destroy(f.s);
 }
 
+/* ---- yields by command ---- */
+
+/* Unknown ones count as well: the end of the array, and ids beyond it. */
+static const struct {
+	uint32_t command;
+	uint64_t times;
+	uint32_t index;
+} yielded[] = {
+	{ SB_COMMAND_SLEEP, 4, SB_COMMAND_SLEEP },
+	{ SB_COMMAND_CANCEL, 3, SB_COMMAND_CANCEL },
+	{ 0, 2, 0 },
+	{ SB_COMMAND_ARRAY - 1, 1, SB_COMMAND_ARRAY - 1 },
+	{ SB_COMMAND_ARRAY, 2, SB_COMMAND_ARRAY },
+	{ UINT32_MAX, 2, SB_COMMAND_ARRAY },
+};
+
+/* Of a process that yields all of these, one after another or in one step. */
+static struct sb_worker_reading read_yields(bool record, bool at_once)
+{
+	static struct sb_steal_counts steals;
+	struct sb_worker_reading reading = { .steals = &steals };
+	struct sequence q = { .at_once = at_once };
+	struct fixture f;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(yielded); i++) {
+		for (uint64_t n = 0; n < yielded[i].times; n++)
+			sequence_add_u64(&q, yielded[i].command, 1);
+	}
+	fixture_defaults(&f);
+	f.config.record = record;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	sequence_execute(&f, &q);
+	fixture_wait(&f);
+	sb_scheduler_read(f.s, 0, &reading);
+	fixture_end(&f);
+	return reading;
+}
+
+static void yields_are_counted_by_command(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 4; way++) {
+		struct sb_worker_reading reading =
+			read_yields(way & 1, way & 2);
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < SB_ARRAY_SIZE(yielded); i++) {
+			reading.yields[yielded[i].index] -= yielded[i].times;
+			sum += yielded[i].times;
+		}
+		for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++)
+			CHECK_EQ(reading.yields[i], 0);
+		CHECK_EQ(reading.counter[SB_COUNTER_yields], sum);
+	}
+}
+
+static void built_in_commands_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(sb_command_name(SB_COMMAND_SEND), "send");
+	assert_string_equal(sb_command_name(SB_COMMAND_TIMER_STOP),
+			    "timer_stop");
+	for (uint32_t id = 0; id < SB_COMMAND_ARRAY; id++)
+		CHECK_EQ(sb_command_name(id) != NULL,
+			 id >= SB_COMMAND_SEND && id < SB_COMMAND_BUILTIN_END);
+	assert_null(sb_command_name(SB_COMMAND_ARRAY));
+}
+
 /* ---- send ---- */
 
 static void send_reaches_others_and_oneself(void **state)
@@ -646,6 +715,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(their_ids_are_taken),
+		cmocka_unit_test(yields_are_counted_by_command),
+		cmocka_unit_test(built_in_commands_have_names),
 		cmocka_unit_test(send_reaches_others_and_oneself),
 		cmocka_unit_test(send_meets_the_bound),
 		cmocka_unit_test(send_goes_by_the_router),

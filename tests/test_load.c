@@ -635,9 +635,10 @@ static struct sb_record judge(const struct sb_requests *r)
 					      .elapsed_ns = 1,
 					      .requests = r };
 	struct sb_record record = { .worker = &worker, .hist = hist };
+	const struct sb_placement placement = { .workers = 1 };
 
 	worker.steals = &steals;
-	sb_record_compute(&record, &measured, 1);
+	sb_record_compute(&record, &measured, &placement);
 	sb_judge_requests(&record, r);
 	return record;
 }

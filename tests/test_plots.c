@@ -227,7 +227,7 @@ static void fill_requests(struct sb_record *record, double offered)
 }
 
 static void fill_record(struct sb_record *record, const struct recipe *recipe,
-			uint32_t r)
+			const struct sb_placement *placement, uint32_t r)
 {
 	/* Each a little slower than the one before. */
 	const double ns = recipe->ns_per_op * (1 + 0.02 * r);
@@ -248,7 +248,7 @@ static void fill_record(struct sb_record *record, const struct recipe *recipe,
 	fill_hist(&record->hist[SB_HIST_wake_to_running], 500);
 	fill_hist(&record->hist[SB_HIST_spins_steal], 1);
 	fill_hist(&record->hist[SB_HIST_spins_blocked], 16);
-	sb_record_compute(record, &measured, recipe->workers);
+	sb_record_compute(record, &measured, placement);
 	if (recipe->offered > 0)
 		fill_requests(record, recipe->offered);
 	if (r < recipe->suspect)
@@ -287,7 +287,7 @@ static void fill_series(struct sb_series *series, const struct recipe *recipe)
 	series->record = calloc(recipe->records, sizeof(*series->record));
 	series->residence = calloc(recipe->workers, sizeof(*series->residence));
 	for (uint32_t r = 0; r < recipe->records; r++)
-		fill_record(&series->record[r], recipe, r);
+		fill_record(&series->record[r], recipe, &series->placement, r);
 }
 
 static struct sb_result *make_result(const struct recipe *recipe, uint32_t n,

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/commands.h"
 #include "core/scheduler.h"
 #include "results/convert/convert.h"
 #include "results/file.h"
@@ -62,6 +63,10 @@ static void fill_worker(struct sb_worker_reading *worker, uint32_t workers)
 	};
 	for (uint32_t c = 0; c < SB_COUNTERS; c++)
 		worker->counter[c] = 1 + next_random() % 100000;
+	for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++)
+		worker->yields[i] = i % 3 ? next_random() % 100000 : 0;
+	worker->yields[SB_COMMAND_SLEEP] = 5;
+	worker->yields[SB_COMMAND_ARRAY] = 7;
 	for (uint32_t v = 0; v < workers; v++)
 		worker->steals[v] =
 			(struct sb_steal_counts){ next_random() % 100, 2 + v, 3,
@@ -402,6 +407,8 @@ static void check_record(const struct sb_record *a, const struct sb_record *b,
 				    workers * sizeof(*reading.steals));
 		assert_memory_equal(reading.counter, b->worker[w].counter,
 				    sizeof(reading.counter));
+		assert_memory_equal(reading.yields, b->worker[w].yields,
+				    sizeof(reading.yields));
 		CHECK_EQ(reading.recorded, b->worker[w].recorded);
 		CHECK_EQ(reading.read_ns, b->worker[w].read_ns);
 		CHECK_EQ(reading.account_ns, b->worker[w].account_ns);
@@ -591,6 +598,60 @@ static void names_come_and_go(void **state)
 	free(text.at);
 }
 
+/* Takes out what versions before yields by command and rates of steals did not have. */
+static void make_earlier(json_t *row)
+{
+	json_t *workers = json_object_get(row, "workers");
+
+	for (int m = 0; m < SB_METRICS; m++) {
+		const char *name = sb_metric[m].name;
+
+		if (!strncmp(name, "yields_", 7) ||
+		    !strncmp(name, "steals_", 7))
+			json_object_del(row, name);
+	}
+	for (size_t w = 0; w < json_array_size(workers); w++)
+		CHECK_EQ(json_object_del(json_array_get(workers, w),
+					 "yields_by_command"),
+			 0);
+}
+
+/* It is read, those are not measured, and it is written as it was. */
+static void an_earlier_result_stays_as_it_is(void **state)
+{
+	struct text text = make_text();
+	json_t *json = json_loadb(text.at, text.bytes, 0, NULL);
+	json_t *rows = json_object_get(json, "benchmarks");
+	struct sb_result result;
+	char why[WHY_BYTES] = "";
+	const double *value;
+	struct text again;
+	json_t *written;
+	char *changed;
+
+	(void)state;
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		make_earlier(json_object_get(json_array_get(rows, i),
+					     "sched_bench"));
+	changed = json_dumps(json, JSON_COMPACT);
+	save(changed, strlen(changed));
+	CHECK_EQ(sb_result_read(&result, path, why, sizeof(why)), 0);
+	value = result.series[0].record[0].value;
+	assert_true(isnan(value[SB_METRIC_yields_sleep]));
+	assert_true(isnan(value[SB_METRIC_steals_smt_success_pct]));
+	CHECK_EQ(result.series[0].record[0].worker[0].yields[SB_COMMAND_SLEEP],
+		 0);
+	again = write_text(&result);
+	written = json_loadb(again.at, again.bytes, 0, NULL);
+	assert_true(json_equal(written, json));
+	json_decref(written);
+	json_decref(json);
+	sb_result_free(&result);
+	free(changed);
+	free(again.at);
+	free(text.at);
+}
+
 /* ---- spoilt files ---- */
 
 /* The value at that place is replaced by another; how that is answered. */
@@ -667,6 +728,12 @@ static const struct {
 	{ ROW "/workers/1/counters", NULL, "workers[1].counters: expected" },
 	{ ROW "/workers/1/counters/steps", "-5", "workers[1].steps: expected" },
 	{ ROW "/workers/1/counters/steps", "1.5", "workers[1].steps" },
+	{ ROW "/workers/1/yields_by_command", "[]",
+	  "workers[1].yields_by_command.: expected an object" },
+	{ ROW "/workers/1/yields_by_command/sleep", "-1",
+	  "workers[1].yields_by_command.sleep: expected an integer" },
+	{ ROW "/workers/1/yields_by_command/256+", "\"7\"",
+	  "yields_by_command.256+: expected an integer" },
 	{ ROW "/workers/1/os", NULL, "workers[1].os: expected an object" },
 	{ ROW "/workers/1/os/vol_ctxsw", "\"\"",
 	  "vol_ctxsw: expected a number" },
@@ -1005,6 +1072,7 @@ int main(void)
 		cmocka_unit_test(a_fact_has_one_place),
 		cmocka_unit_test(texts_are_tame),
 		cmocka_unit_test(names_come_and_go),
+		cmocka_unit_test(an_earlier_result_stays_as_it_is),
 		cmocka_unit_test(what_is_spoilt_is_said),
 		cmocka_unit_test(long_texts_are_refused),
 		cmocka_unit_test(other_files_are_refused),

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/commands.h"
 #include "results/account.h"
 #include "results/file.h"
 #include "results/write.h"
@@ -24,8 +25,10 @@ static struct sb_place places[WORKERS] = { { 0, 0, 0, 0, 0, -1 },
 					   { 5, 1, 1, 0, 0, -1 } };
 
 /* ns per operation: 10, 20 (suspect), invalid, 40. */
-static void make_record(struct sb_record *record, uint32_t r, uint32_t workers)
+static void make_record(struct sb_record *record, uint32_t r,
+			const struct sb_placement *placement)
 {
+	const uint32_t workers = placement->workers;
 	const struct sb_measured measured = { .rounds = 1,
 					      .operations = 1000,
 					      .wall_ns = 10000 * (r + 1),
@@ -47,7 +50,11 @@ static void make_record(struct sb_record *record, uint32_t r, uint32_t workers)
 	record->hist[SB_HIST_ready_to_running].bucket[50] = 4;
 	record->hist[SB_HIST_ready_to_running].count = 4;
 	record->hist[SB_HIST_ready_to_running].sum = 200;
-	sb_record_compute(record, &measured, workers);
+	record->worker[0].yields[SB_COMMAND_SLEEP] = 5;
+	record->worker[0].yields[7] = 20;
+	record->worker[1].yields[SB_COMMAND_SLEEP] = 6;
+	record->worker[1].yields[SB_COMMAND_ARRAY] = 300;
+	sb_record_compute(record, &measured, placement);
 	if (r == SUSPECT) {
 		sb_record_suspect(record, "%d of the time", 3);
 		sb_record_suspect(record, "a <second>, too");
@@ -80,7 +87,7 @@ make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
 		(struct sb_page_count){ 12, 3 };
 	series->residence[1].error = -ENOTSUP;
 	for (uint32_t r = 0; r < REPETITIONS; r++)
-		make_record(&series->record[r], r, workers);
+		make_record(&series->record[r], r, &series->placement);
 	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model",
 				    "<script>alert('x')</script>"),
 		 0);
@@ -153,13 +160,14 @@ static void a_workloads_own_times_are_metrics(void **state)
 	struct sb_hist wakes = { .sum = 0 };
 	struct sb_steal_counts steals = { 0 };
 	struct sb_worker_reading worker = { .steals = &steals };
+	const struct sb_placement placement = { .workers = 1 };
 	struct sb_record record = {
 		.worker = &worker,
 		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
 	};
 
 	(void)state;
-	sb_record_compute(&record, &measured, 1);
+	sb_record_compute(&record, &measured, &placement);
 	assert_true(isnan(record.value[SB_METRIC_submit_ns_per_op]));
 	assert_true(isnan(record.value[SB_METRIC_wake_ns_p50]));
 	assert_true(isnan(record.value[SB_METRIC_wake_long_step_ns_p50]));
@@ -169,7 +177,7 @@ static void a_workloads_own_times_are_metrics(void **state)
 	sb_hist_record(&wakes, 5000);
 	sb_hist_read(&wakes, &measured.wake_long_step_ns);
 	measured.submit_ns = 300;
-	sb_record_compute(&record, &measured, 1);
+	sb_record_compute(&record, &measured, &placement);
 	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
@@ -519,10 +527,10 @@ static void remove_tree(const char *directory)
 
 static void directory_is_complete(void **state)
 {
-	static const char *const names[] = { "runs.csv",    "workers.csv",
-					     "steals.csv",  "spins.csv",
-					     "latency.csv", "memory.csv",
-					     "report.html" };
+	static const char *const names[] = { "runs.csv",   "workers.csv",
+					     "yields.csv", "steals.csv",
+					     "spins.csv",  "latency.csv",
+					     "memory.csv", "report.html" };
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
 	const char *failed;
@@ -541,6 +549,13 @@ static void directory_is_complete(void **state)
 	assert_non_null(strstr(text, "1 &lt; 2"));
 	assert_non_null(
 		strstr(text, ">3 of the time; a &lt;second&gt;, too</td>"));
+	free(text);
+	text = read_file(directory, "yields.csv");
+	assert_non_null(strstr(text, ",0,0,7,,20,native\n"));
+	assert_non_null(strstr(text, ",0,0,248,sleep,5,native\n"));
+	assert_non_null(strstr(text, ",0,1,248,sleep,6,native\n"));
+	assert_non_null(strstr(text, ",0,1,256+,,300,native\n"));
+	assert_null(strstr(text, ",send,"));
 	free(text);
 	text = read_file(directory, "steals.csv");
 	assert_non_null(strstr(text, ",0,1,cache,10,3,7,2,5,native\n"));
@@ -683,6 +698,95 @@ static void summary_names_doubts(void **state)
 	free_result(result);
 }
 
+static const struct sb_measured a_second = { .rounds = 1,
+					     .operations = 1000,
+					     .wall_ns = 500000000,
+					     .elapsed_ns = 1000000000,
+					     .cpu_ns = 1 };
+
+/* per operation, per second, success and items; NaN: an empty cell */
+static void check_rates(const struct sb_record *record, enum sb_metric_id first,
+			const double expected[4])
+{
+	for (int i = 0; i < 4; i++) {
+		const double value = record->value[first + i];
+
+		if (isnan(expected[i]) ? !isnan(value)
+				       : fabs(value - expected[i]) > 1e-9)
+			fail_msg("%s: %g, expected %g",
+				 sb_metric[first + i].name, value, expected[i]);
+	}
+}
+
+/*
+ * Two on a core, one that shares their cache, one on their node that steals nothing,
+ * one on another node whom nobody tries. A distance without a pair is not there, and
+ * what has not been tried has no success.
+ */
+static void steals_have_rates_by_distance(void **state)
+{
+	struct sb_place place[] = { { 0, 0, 0, 0, 0, 0 },
+				    { 1, 1, 0, 0, 0, 0 },
+				    { 2, 2, 1, 0, 0, 0 },
+				    { 3, 3, 2, 1, 0, 0 },
+				    { 4, 4, 3, 2, 1, 1 } };
+	struct sb_placement placement = { .workers = 5, .place = place };
+	struct sb_worker_reading worker[5] = { { .recorded = true } };
+	struct sb_steal_counts steals[5][5] = { { { 0 } } };
+	struct sb_record record = { .worker = worker };
+
+	(void)state;
+	record.hist = calloc(SB_HISTS, sizeof(*record.hist));
+	for (int w = 0; w < 5; w++)
+		worker[w].steals = steals[w];
+	steals[0][1] = (struct sb_steal_counts){ 10, 4, 12, 1, 5 };
+	steals[1][0] = (struct sb_steal_counts){ 10, 6, 8, 1, 3 };
+	steals[2][0] = (struct sb_steal_counts){ 80, 20, 100, 10, 50 };
+	steals[3][0] = (struct sb_steal_counts){ 100, 0, 0, 0, 100 };
+	sb_record_compute(&record, &a_second, &placement);
+	check_rates(&record, SB_METRIC_steals_per_op,
+		    (double[]){ 0.03, 60, 15, 4 });
+	check_rates(&record, SB_METRIC_steals_smt_per_op,
+		    (double[]){ 0.01, 20, 50, 2 });
+	check_rates(&record, SB_METRIC_steals_cache_per_op,
+		    (double[]){ 0.02, 40, 25, 5 });
+	check_rates(&record, SB_METRIC_steals_node_per_op,
+		    (double[]){ 0, 0, 0, NAN });
+	check_rates(&record, SB_METRIC_steals_remote_per_op,
+		    (double[]){ 0, 0, NAN, NAN });
+	placement.workers = 1;
+	sb_record_compute(&record, &a_second, &placement);
+	check_rates(&record, SB_METRIC_steals_per_op,
+		    (double[]){ NAN, NAN, NAN, NAN });
+	check_rates(&record, SB_METRIC_steals_smt_per_op,
+		    (double[]){ NAN, NAN, NAN, NAN });
+	placement.workers = 5;
+	worker[0].recorded = false;
+	sb_record_compute(&record, &a_second, &placement);
+	check_rates(&record, SB_METRIC_steals_per_op,
+		    (double[]){ NAN, NAN, NAN, NAN });
+	free(record.hist);
+}
+
+/* Each built-in command, and all others together. */
+static void yields_are_metrics(void **state)
+{
+	struct sb_result *result = make_result(".");
+	const double *value = result->series->record[0].value;
+	struct sb_worker_reading later = { .steals = NULL };
+	struct sb_worker_reading before = { .steals = NULL };
+
+	(void)state;
+	CHECK_EQ(value[SB_METRIC_yields_sleep], 11);
+	CHECK_EQ(value[SB_METRIC_yields_timer_start], 0);
+	CHECK_EQ(value[SB_METRIC_yields_other], 320);
+	later.yields[SB_COMMAND_ARRAY] = 9;
+	before.yields[SB_COMMAND_ARRAY] = 4;
+	sb_reading_subtract(&later, &before, 0);
+	CHECK_EQ(later.yields[SB_COMMAND_ARRAY], 5);
+	free_result(result);
+}
+
 /* Two on a core, one on another node: means of the three measured repetitions. */
 static void steals_are_told_by_distance(void **state)
 {
@@ -752,9 +856,10 @@ static void one_distance_is_not_told(void **state)
 static void every_output_says_emulated(void **state)
 {
 	/* Those that have rows here. */
-	static const char *const names[] = { "runs.csv",   "workers.csv",
-					     "steals.csv", "latency.csv",
-					     "memory.csv", "report.html" };
+	static const char *const names[] = { "runs.csv",    "workers.csv",
+					     "yields.csv",  "steals.csv",
+					     "latency.csv", "memory.csv",
+					     "report.html" };
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
 	const char *failed;
@@ -880,6 +985,8 @@ int main(void)
 		cmocka_unit_test(binding_is_what_became_of_it),
 		cmocka_unit_test(a_summary_fits_its_terminal),
 		cmocka_unit_test(summary_names_doubts),
+		cmocka_unit_test(steals_have_rates_by_distance),
+		cmocka_unit_test(yields_are_metrics),
 		cmocka_unit_test(steals_are_told_by_distance),
 		cmocka_unit_test(one_distance_is_not_told),
 		cmocka_unit_test(every_output_says_emulated),

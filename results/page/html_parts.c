@@ -429,6 +429,7 @@ static const struct {
 	{ "Stealing", SB_METRIC_steal_attempts },
 	{ "Idling", SB_METRIC_spins_mean },
 	{ "Operating system and machine", SB_METRIC_vol_ctxsw },
+	{ "Yields by command", SB_METRIC_yields_send },
 	{ "Counters", SB_METRIC_steps },
 	{ NULL, SB_METRICS },
 };
