@@ -4,6 +4,7 @@
  * Property: as core/process.h and core/scheduler.h say.
  * Method: small processes that each test one rule, on one or two workers.
  */
+#include "core/commands.h"
 #include "tests/script.h"
 
 /* ---- the ways out ---- */
