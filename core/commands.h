@@ -55,11 +55,10 @@ enum sb_builtin {
 	 * ticker sends one after each period (at least 1024 ns; -EINVAL), until
 	 * it is stopped or the process has ended; after a delay of the workers,
 	 * one for several. A process that does not keep up gets them all, later.
+	 * All timers of a process end with it.
 	 */
 	SB_COMMAND_TIMER_START,
 	SB_COMMAND_TICKER,
-	/* When a process ends, so does the timer that it has started and that is
-	 * due last; others keep their memory until they are due. */
 
 	/* arg.u64: the id of a timer or ticker that this process has started.
 	 * 0: it fires no more; so no event of a timer will come, but of a

@@ -228,7 +228,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
 		sb_relations_end(s, w, p, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
-		sb_timers_end(s, p);
+		sb_timers_end(s, w, p);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
 		sb_hist_record(&w->hists.lifetime,
