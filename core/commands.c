@@ -109,9 +109,14 @@ static int start_timer(struct sb_worker *w, uint64_t delay_ns,
 					    .tag = completer->tag,
 					    .type = SB_EVENT_TIMER };
 	uint64_t id;
-	const int rc = sb_timers_start(w, &spec, &id);
+	int rc = sb_timers_start(w, &spec, &id);
 
-	return rc ? rc : complete(completer, id);
+	if (rc)
+		return rc;
+	rc = complete(completer, id);
+	if (rc) /* nobody knows its id */
+		(void)sb_timers_stop(w->scheduler, id, completer->pid);
+	return rc;
 }
 
 static int handle_timer_start(struct sb_worker *w, union sb_value arg,

@@ -642,7 +642,8 @@ void sb_timers_fini(struct sb_timers *timers);
 /* Forgets all timers. No worker runs. */
 void sb_timers_clear(struct sb_timers *timers);
 
-/* Starts a timer in the worker's wheel. Returns 0 or -ENOMEM. */
+/* Starts a timer of the process that the worker runs, in the worker's wheel.
+ * Returns 0 or -ENOMEM. */
 int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
 		    uint64_t *id);
 
@@ -650,12 +651,10 @@ int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
  * fire (again); -ENOENT: there is none, or it has fired. */
 int sb_timers_stop(struct sb_scheduler *scheduler, uint64_t id, sb_pid pid);
 
-/*
- * A process that has an extra ends: stops the one of its timers that would be
- * due last, so that time-outs that were not needed do not pile up. Others that it
- * may have left stay, and find nobody.
- */
-void sb_timers_end(struct sb_scheduler *scheduler, struct sb_process *process);
+/* A process that has an extra ends: stops all of its timers. worker is the
+ * caller's own or NULL. */
+void sb_timers_end(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		   struct sb_process *process);
 
 /* Sends the events of some timers that are due in owner's wheel. */
 void sb_timers_run(struct sb_worker *worker, struct sb_worker *owner,

@@ -175,10 +175,11 @@ struct sb_name {
 /* What few processes have; made when it is needed. */
 struct sb_extra {
 	struct sb_waiter *waiter; /* who executes it, or NULL */
-	/* Of its timers, the last to be due; 0: it has started none. See
-	 * sb_timers_end(). */
-	uint64_t timer_due_ns;
-	uint64_t timer_id;
+	/* Ids of the timers that it has started; those that have ended are
+	 * dropped when the array is full. See core/timers.c. */
+	uint64_t *timer_id; /* [timer_room], or NULL */
+	uint32_t timers;
+	uint32_t timer_room;
 };
 
 struct sb_process {

@@ -296,7 +296,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
 		sb_relations_end(s, w, p, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
-		sb_timers_end(s, p);
+		sb_timers_end(s, w, p);
 	wait_for_listing(s);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))

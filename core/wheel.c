@@ -4,9 +4,11 @@
 
 #include "core/mem.h"
 
-#define CHUNK_BITS   8
-#define CHUNK_TIMERS (1u << CHUNK_BITS)
-#define TIMERS_MAX   (1u << 26)
+/* The largest of jemalloc's small size classes: to larger blocks it adds a page. */
+#define CHUNK_BYTES  14336
+#define CHUNK_BITS   8 /* of an index */
+#define CHUNK_TIMERS ((uint32_t)(CHUNK_BYTES / sizeof(struct sb_timer)) - 1)
+#define PLACES_MAX   (1u << (26 - CHUNK_BITS))
 #define IN_NO_SLOT   SB_WHEEL_LEVELS
 #define DIGIT_MASK   (SB_WHEEL_SLOTS - 1)
 
@@ -22,12 +24,14 @@ static bool list_empty(const struct sb_wheel_link *head)
 	return head->next == head;
 }
 
-static void list_append(struct sb_wheel_link *head, struct sb_wheel_link *link)
+/* In front of another link; of a list's head: at its end. */
+static void list_insert(struct sb_wheel_link *before,
+			struct sb_wheel_link *link)
 {
-	link->next = head;
-	link->prev = head->prev;
-	head->prev->next = link;
-	head->prev = link;
+	link->next = before;
+	link->prev = before->prev;
+	before->prev->next = link;
+	before->prev = link;
 }
 
 static void list_remove(struct sb_wheel_link *link)
@@ -98,6 +102,129 @@ static bool next_slot(const struct sb_wheel *wheel, uint32_t *level,
 	return false;
 }
 
+/* ---- chunks ---- */
+
+struct sb_wheel_chunk {
+	struct sb_wheel_link link; /* in usable, if one is */
+	struct sb_wheel_link *free;
+	uint32_t free_timers;
+	uint32_t place;
+	struct sb_wheel_chunk *next_surplus;
+	alignas(SB_FETCHED) struct sb_timer timer[CHUNK_TIMERS];
+};
+
+static_assert(sizeof(struct sb_wheel_chunk) == CHUNK_BYTES, "no byte is lost");
+static_assert(CHUNK_TIMERS <= 1 << CHUNK_BITS, "each has an index");
+
+static struct sb_wheel_chunk *chunk_of(struct sb_wheel_link *link)
+{
+	return sb_container_of(link, struct sb_wheel_chunk, link);
+}
+
+static bool wholly_free(const struct sb_wheel_chunk *chunk)
+{
+	return chunk->free_timers == CHUNK_TIMERS;
+}
+
+struct sb_wheel_chunk *sb_wheel_chunk_create(struct sb_arena *arena)
+{
+	struct sb_wheel_chunk *chunk =
+		sb_mem_zalloc(arena, sizeof(*chunk), SB_LINE);
+
+	if (!chunk)
+		return NULL;
+	for (uint32_t i = CHUNK_TIMERS; i-- > 0;) {
+		chunk->timer[i].link.next = chunk->free;
+		chunk->free = &chunk->timer[i].link;
+	}
+	chunk->free_timers = CHUNK_TIMERS;
+	return chunk;
+}
+
+void sb_wheel_chunks_free(struct sb_wheel_chunk *surplus)
+{
+	while (surplus) {
+		struct sb_wheel_chunk *chunk = surplus;
+
+		surplus = chunk->next_surplus;
+		sb_mem_free(chunk);
+	}
+}
+
+struct sb_wheel_chunk *sb_wheel_take_surplus(struct sb_wheel *wheel)
+{
+	struct sb_wheel_chunk *surplus = wheel->surplus;
+
+	wheel->surplus = NULL;
+	return surplus;
+}
+
+static void put_to_surplus(struct sb_wheel *wheel, struct sb_wheel_chunk *chunk)
+{
+	chunk->next_surplus = wheel->surplus;
+	wheel->surplus = chunk;
+}
+
+/* Doubles the table; at most 18 times in a wheel's life. */
+static bool add_places(struct sb_wheel *wheel)
+{
+	const uint32_t places = wheel->places ? 2 * wheel->places : 1;
+	struct sb_wheel_chunk **larger;
+
+	if (places > PLACES_MAX)
+		return false;
+	larger = sb_mem_zalloc(wheel->arena, places * sizeof(*larger),
+			       alignof(max_align_t));
+	if (!larger)
+		return false;
+	if (wheel->places)
+		memcpy(larger, wheel->chunk, wheel->places * sizeof(*larger));
+	sb_mem_free(wheel->chunk);
+	wheel->chunk = larger;
+	wheel->places = places;
+	return true;
+}
+
+/* Returns false when there is no memory for one. */
+static bool find_vacant(struct sb_wheel *wheel)
+{
+	while (wheel->first_vacant < wheel->places &&
+	       wheel->chunk[wheel->first_vacant])
+		wheel->first_vacant++;
+	return wheel->first_vacant < wheel->places || add_places(wheel);
+}
+
+void sb_wheel_add(struct sb_wheel *wheel, struct sb_wheel_chunk *chunk)
+{
+	if (!chunk)
+		return;
+	if (!find_vacant(wheel)) {
+		put_to_surplus(wheel, chunk);
+		return;
+	}
+	chunk->place = wheel->first_vacant++;
+	wheel->chunk[chunk->place] = chunk;
+	wheel->chunks++;
+	list_insert(&wheel->usable, &chunk->link);
+}
+
+/* The last usable chunk, if it is wholly free and not needed; see wheel.h. */
+static void give_up_one(struct sb_wheel *wheel)
+{
+	const uint32_t timers = wheel->chunks * CHUNK_TIMERS;
+	const uint32_t free = timers - wheel->pending;
+	struct sb_wheel_chunk *last = chunk_of(wheel->usable.prev);
+
+	if (free <= timers / 2 || free < 2 * CHUNK_TIMERS || !wholly_free(last))
+		return;
+	list_remove(&last->link);
+	wheel->chunk[last->place] = NULL;
+	if (last->place < wheel->first_vacant)
+		wheel->first_vacant = last->place;
+	wheel->chunks--;
+	put_to_surplus(wheel, last);
+}
+
 /* ---- timers ---- */
 
 void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
@@ -112,81 +239,71 @@ void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
 	}
 	list_init(&wheel->due);
 	list_init(&wheel->moving);
+	list_init(&wheel->usable);
 }
 
 void sb_wheel_fini(struct sb_wheel *wheel)
 {
-	for (uint32_t i = 0; i < wheel->chunks; i++)
+	for (uint32_t i = 0; i < wheel->places; i++)
 		sb_mem_free(wheel->chunk[i]);
 	sb_mem_free(wheel->chunk);
+	sb_wheel_chunks_free(sb_wheel_take_surplus(wheel));
 	wheel->chunk = NULL;
-	wheel->chunks = 0;
+	wheel->places = 0;
 }
 
-static bool is_power_of_two(uint32_t n)
+struct sb_timer *sb_wheel_take_free(struct sb_wheel *wheel)
 {
-	return (n & (n - 1)) == 0;
-}
-
-/* Doubles the table when its length, a power of two, is used up. */
-static bool make_room(struct sb_wheel *wheel)
-{
-	const uint32_t room = wheel->chunks ? 2 * wheel->chunks : 1;
-	struct sb_timer **larger;
-
-	if (!is_power_of_two(wheel->chunks))
-		return true;
-	larger = sb_mem_alloc(wheel->arena, room * sizeof(*larger),
-			      alignof(max_align_t));
-	if (!larger)
-		return false;
-	if (wheel->chunks)
-		memcpy(larger, wheel->chunk, wheel->chunks * sizeof(*larger));
-	sb_mem_free(wheel->chunk);
-	wheel->chunk = larger;
-	return true;
-}
-
-static void add_chunk(struct sb_wheel *wheel)
-{
-	struct sb_timer *timers;
-
-	if (wheel->chunks == TIMERS_MAX / CHUNK_TIMERS || !make_room(wheel))
-		return;
-	timers = sb_mem_zalloc(wheel->arena, CHUNK_TIMERS * sizeof(*timers),
-			       SB_LINE);
-	if (!timers)
-		return;
-	for (uint32_t i = CHUNK_TIMERS; i-- > 0;) {
-		timers[i].index = wheel->chunks * CHUNK_TIMERS + i;
-		timers[i].link.next = wheel->free;
-		wheel->free = &timers[i].link;
-	}
-	wheel->chunk[wheel->chunks++] = timers;
-}
-
-struct sb_timer *sb_wheel_take(struct sb_wheel *wheel)
-{
+	struct sb_wheel_chunk *chunk;
 	struct sb_timer *timer;
 
-	if (!wheel->free)
-		add_chunk(wheel);
-	if (!wheel->free)
+	if (list_empty(&wheel->usable))
 		return NULL;
-	timer = timer_of(wheel->free);
-	wheel->free = timer->link.next;
-	timer->generation++;
+	chunk = chunk_of(wheel->usable.next);
+	timer = timer_of(chunk->free);
+	chunk->free = timer->link.next;
+	if (!--chunk->free_timers)
+		list_remove(&chunk->link);
+	timer->index =
+		chunk->place << CHUNK_BITS | (uint32_t)(timer - chunk->timer);
+	timer->generation = ++wheel->uses;
 	timer->level = IN_NO_SLOT;
 	list_init(&timer->link);
 	wheel->pending++;
 	return timer;
 }
 
+struct sb_timer *sb_wheel_take(struct sb_wheel *wheel)
+{
+	if (list_empty(&wheel->usable))
+		sb_wheel_add(wheel, sb_wheel_chunk_create(wheel->arena));
+	return sb_wheel_take_free(wheel);
+}
+
+/* Chunks of which only a part is free come first, so the others may become free
+ * as a whole. */
+static void put_back(struct sb_wheel *wheel, struct sb_timer *timer)
+{
+	struct sb_wheel_chunk *chunk = wheel->chunk[timer->index >> CHUNK_BITS];
+
+	timer->link.next = chunk->free;
+	chunk->free = &timer->link;
+	if (++chunk->free_timers == 1) {
+		list_insert(wheel->usable.next, &chunk->link);
+	} else if (wholly_free(chunk)) {
+		list_remove(&chunk->link);
+		list_insert(&wheel->usable, &chunk->link);
+	}
+}
+
 struct sb_timer *sb_wheel_find(const struct sb_wheel *wheel, uint32_t index)
 {
-	if (index / CHUNK_TIMERS >= wheel->chunks)
+	const uint32_t place = index >> CHUNK_BITS;
+	const uint32_t i = index % (1 << CHUNK_BITS);
+
+	if (place >= wheel->places || !wheel->chunk[place] || i >= CHUNK_TIMERS)
 		return NULL;
-	return &wheel->chunk[index / CHUNK_TIMERS][index % CHUNK_TIMERS];
+	return &wheel->chunk[place]->timer[i];
 }
 
 void sb_wheel_start(struct sb_wheel *wheel, struct sb_timer *timer)
@@ -204,7 +321,7 @@ void sb_wheel_start(struct sb_wheel *wheel, struct sb_timer *timer)
 		wheel->occupied[level] |= UINT64_C(1) << slot;
 		head = &wheel->slot[level][slot];
 	}
-	list_append(head, &timer->link);
+	list_insert(head, &timer->link);
 }
 
 /* Takes it off its list, if it is on one. */
@@ -222,9 +339,9 @@ void sb_wheel_release(struct sb_wheel *wheel, struct sb_timer *timer)
 {
 	detach(wheel, timer);
 	timer->pid = 0;
-	timer->link.next = wheel->free;
-	wheel->free = &timer->link;
+	put_back(wheel, timer);
 	wheel->pending--;
+	give_up_one(wheel);
 }
 
 /* ---- advancing ---- */

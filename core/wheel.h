@@ -18,6 +18,12 @@
  *
  * A timer never fires early: due ticks are rounded up.
  *
+ * Timers lie in chunks. When more than half of all timers are free, chunks that
+ * are wholly free are given up, one for each timer that ends; always one more
+ * chunk's worth of free timers stays, so that a wheel allocates at most once for
+ * as many starts or ends as there are timers in a chunk. Nothing here frees a
+ * chunk while timers come and go: that is the caller's, without its lock.
+ *
  * Source: Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP
  * 1987, scheme 7; levels chosen by digit as in Tokio's timer wheel.
  */
@@ -42,21 +48,21 @@ struct sb_wheel_link {
 	struct sb_wheel_link *prev;
 };
 
-/* A timer's memory is only ever a timer, so a stale id can be told. */
 struct sb_timer {
 	struct sb_wheel_link link; /* in a slot; free: link.next only */
 	uint64_t due_ns;
 	uint64_t period_ns; /* 0: it fires once */
-	uint64_t pid;	    /* whose it is; 0: the timer is free */
+	uint64_t pid;	    /* whose it is; 0: nobody's, or it is free */
 	uint64_t tag;
-	uint32_t index;	     /* in the wheel's table; constant */
-	uint32_t generation; /* of this index; counts its uses */
+	uint32_t index;	     /* see sb_wheel_find */
+	uint32_t generation; /* the wheel's count of uses when it was taken */
 	uint8_t type;	     /* enum sb_event_type of what it sends */
 	uint8_t level;	     /* SB_WHEEL_LEVELS: in no slot */
 	uint8_t slot;
 };
 
 struct sb_arena;
+struct sb_wheel_chunk;
 
 struct sb_wheel {
 	uint64_t elapsed;		    /* ticks that have been seen to */
@@ -64,12 +70,18 @@ struct sb_wheel {
 	struct sb_wheel_link slot[SB_WHEEL_LEVELS][SB_WHEEL_SLOTS];
 	struct sb_wheel_link due;    /* to fire */
 	struct sb_wheel_link moving; /* from a slot to lower levels */
-	uint32_t pending;
+	uint32_t pending;	     /* taken, and not released */
 
-	/* The timers, in chunks that never move. */
-	struct sb_timer **chunk;
+	/* The timers, in chunks that never move. A chunk's place in the table
+	 * may be another one's later; no generation is given out twice. */
+	struct sb_wheel_chunk **chunk; /* [places]; NULL: vacant */
+	uint32_t places;
+	uint32_t first_vacant; /* all places before it are in use */
 	uint32_t chunks;
-	struct sb_wheel_link *free;
+	uint32_t uses;
+	struct sb_wheel_link usable;	/* chunks with a free timer; last those
+				      * that are wholly free */
+	struct sb_wheel_chunk *surplus; /* given up, not yet freed */
 	struct sb_arena *arena;
 };
 
@@ -81,16 +93,31 @@ void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
 void sb_wheel_fini(struct sb_wheel *wheel);
 
 /* A timer that is in no slot yet, for the caller to fill in; NULL: no memory,
- * or 2^26 timers are in use. */
+ * or 58 million timers are in use. */
 struct sb_timer *sb_wheel_take(struct sb_wheel *wheel);
+
+/*
+ * The same in parts, for a caller that does not allocate under its lock. The first
+ * returns NULL if no timer is free; then a chunk, which is made without the lock,
+ * is added. NULL may be added; a chunk for which there is no place is surplus.
+ */
+struct sb_timer *sb_wheel_take_free(struct sb_wheel *wheel);
+struct sb_wheel_chunk *sb_wheel_chunk_create(struct sb_arena *arena);
+void sb_wheel_add(struct sb_wheel *wheel, struct sb_wheel_chunk *chunk);
+
+/* Takes the chunks that the wheel has given up; the second frees them, without
+ * the lock. NULL: there are none. */
+struct sb_wheel_chunk *sb_wheel_take_surplus(struct sb_wheel *wheel);
+void sb_wheel_chunks_free(struct sb_wheel_chunk *surplus);
 
 /* Starts a timer that is in no slot; due_ns may be past. */
 void sb_wheel_start(struct sb_wheel *wheel, struct sb_timer *timer);
 
-/* Ends a timer, pending or not; it is free. */
+/* Ends a timer, in a slot or not; it is free, and its memory may be surplus. */
 void sb_wheel_release(struct sb_wheel *wheel, struct sb_timer *timer);
 
-/* The timer of an index, whatever its state, or NULL. */
+/* The timer of an index, free or not; NULL: none has it. Any index is allowed; a
+ * timer's pid and generation tell whether it still is the one that was meant. */
 struct sb_timer *sb_wheel_find(const struct sb_wheel *wheel, uint32_t index);
 
 /* Brings the wheel's time forward, by a bounded amount of work. */

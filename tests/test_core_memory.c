@@ -11,6 +11,7 @@
  * Bound: liburcu's own allocations do not fail.
  */
 #include "core/commands.h"
+#include "core/internal.h"
 #include "core/mem.h"
 #include "core/runq.h"
 #include "tests/script.h"
@@ -270,6 +271,144 @@ static void commands_complete_with_the_error(void **state)
 	}
 }
 
+/* ---- timers ---- */
+
+#define HOUR_NS UINT64_C(3600000000000)
+
+static uint32_t pending(const struct sb_worker *w)
+{
+	return w->timers.wheel.pending;
+}
+
+/* With one allocation more each time, until the start succeeds. Before each, a
+ * message to itself leaves a node, which the completion needs. */
+static int starts_a_timer(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	allow(-1);
+	if (count && events[0].type == SB_EVENT_MESSAGE) {
+		allow((int64_t)script->seen++);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+				       sb_value_u64(HOUR_NS), 0),
+			 0);
+		return SB_YIELD;
+	}
+	if (count) {
+		CHECK_EQ(pending(step->worker), events[0].error ? 0 : 1);
+		if (!events[0].error)
+			return SB_DONE;
+		CHECK_EQ(events[0].error, -ENOMEM);
+	}
+	CHECK_EQ(sb_step_send(step, sb_step_self(step), sb_value_u64(1)), 0);
+	return SB_IDLE;
+}
+
+static void a_timer_that_fails_leaves_nothing(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = starts_a_timer };
+
+	(void)state;
+	fixture_start(&f, 1);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	/* Extra, ids, chunk, table: pools may have had the first two. */
+	assert_in_range(script.seen, 3, 5);
+	CHECK_EQ(pending(f.s->worker[0]), 0);
+	fixture_end(&f);
+}
+
+/* Takes all objects of an event's size that are there without an allocation. */
+static struct sb_pool_item *take_all_nodes(struct sb_worker *w)
+{
+	struct sb_pool_item *all = NULL;
+	struct sb_pool_item *item;
+
+	allow(0);
+	while ((item = sb_pool_alloc(&w->pool, sizeof(struct sb_event_node)))) {
+		item->next = all;
+		all = item;
+	}
+	allow(-1);
+	return all;
+}
+
+static void free_all_nodes(struct sb_worker *w, struct sb_pool_item *item)
+{
+	while (item) {
+		struct sb_pool_item *next = item->next;
+
+		sb_pool_free(&w->pool, item, sizeof(struct sb_event_node));
+		item = next;
+	}
+}
+
+/* Sees to its worker's timers, one of which is due, until there would be an event
+ * if there were memory for it. */
+static void fire_without_memory(struct sb_worker *w)
+{
+	struct sb_pool_item *nodes = take_all_nodes(w);
+
+	while (sb_load_rlx(&w->timers.next_ns) > sb_clock_ns())
+		continue;
+	allow(0);
+	sb_timers_run(w, w, sb_clock_ns());
+	allow(-1);
+	free_all_nodes(w, nodes);
+	CHECK_EQ(pending(w), 1);
+}
+
+enum { WAITS, STOPS, ENDS };
+
+/* Its timer fires without memory; then it waits for the event, stops the timer, or
+ * ends. Again if the timer was faster. */
+static int has_a_timer(struct script *script, struct sb_step *step,
+		       const struct sb_event *events, uint32_t count)
+{
+	struct sb_worker *w = step->worker;
+
+	if (count && events[0].type == SB_EVENT_COMPLETION) {
+		if (count == 1 && pending(w)) {
+			fire_without_memory(w);
+			script->seen++;
+			if (script->other == STOPS)
+				CHECK_EQ(sb_timers_stop(w->scheduler,
+							events[0].data.u64,
+							sb_step_self(step)),
+					 0);
+			return script->other == WAITS ? SB_IDLE : SB_DONE;
+		}
+		if (count == 1)
+			return SB_IDLE;
+	}
+	if (script->seen)
+		return SB_DONE;
+	CHECK_EQ(
+		sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(0), 0),
+		0);
+	return SB_YIELD;
+}
+
+static void a_timer_without_memory_fires_later(void **state)
+{
+	(void)state;
+	for (uint64_t then = WAITS; then <= ENDS; then++) {
+		struct fixture f;
+		struct script script = { .f = &f,
+					 .step = has_a_timer,
+					 .other = then };
+
+		fixture_start(&f, 1);
+		fixture_submit(&f, &scripted, &script);
+		fixture_wait(&f);
+		CHECK_EQ(script.seen, 1);
+		if (then != WAITS)
+			CHECK_EQ(pending(f.s->worker[0]), 0);
+		CHECK_EQ(sb_load_rlx(&f.last_error), 0);
+		fixture_end(&f);
+	}
+}
+
 static int yields_too_many(struct script *script, struct sb_step *step,
 			   const struct sb_event *events, uint32_t count)
 {
@@ -355,6 +494,8 @@ int main(void)
 		cmocka_unit_test(foreign_calls_fail_alone),
 		cmocka_unit_test(a_full_deque_loses_nobody),
 		cmocka_unit_test(commands_complete_with_the_error),
+		cmocka_unit_test(a_timer_that_fails_leaves_nothing),
+		cmocka_unit_test(a_timer_without_memory_fires_later),
 		cmocka_unit_test(an_overflow_says_so),
 		cmocka_unit_test(a_run_queue_needs_none),
 	};

@@ -4,7 +4,8 @@
  *
  * Property: nothing is early; every timer fires once or is stopped in time;
  *   tickers count their periods; no timer waits for ever, whichever wheel it is
- *   in and whoever sleeps; nobody stops what is not theirs, or is over.
+ *   in and whoever sleeps; nobody stops what is not theirs, or is over; all
+ *   timers of a process end with it, and their memory is given back.
  * Method: many sleepers, tickers and timers with exact counting, under each way
  *   to park; and workers held in a step until another has seen to their timers.
  *   A timer that is forgotten shows as a test that hangs.
@@ -24,7 +25,7 @@ static void start_parked(struct fixture *f, uint32_t workers,
 	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
 }
 
-/* Timers in all wheels. */
+/* Timers in all wheels, with those whose events have just been sent. */
 static uint32_t pending(struct fixture *f)
 {
 	uint32_t n = 0;
@@ -147,7 +148,7 @@ static void check_sleepers(enum sb_park_policy park, uint32_t workers,
 	CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_started),
 		 2 * sleepers);
 	CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_fired), 2 * sleepers);
-	CHECK_EQ(pending(&c.f), 0);
+	await_pending(&c.f, 0);
 	fixture_end(&c.f);
 }
 
@@ -516,7 +517,7 @@ static void a_timer_fires_or_is_stopped(void **state)
 	CHECK_EQ(sb_load_rlx(&c.started),
 		 sb_load_rlx(&c.stopped) + sb_load_rlx(&c.fired));
 	CHECK_EQ(sb_load_rlx(&c.early), 0);
-	CHECK_EQ(pending(&c.f), 0);
+	await_pending(&c.f, 0);
 	fixture_end(&c.f);
 }
 
@@ -695,12 +696,205 @@ static void a_stop_forgets_all_timers(void **state)
 		}
 		for (int i = 0; i < 4; i++)
 			sequence_await(&q[i]);
-		CHECK_EQ(pending(&f), 8);
+		await_pending(&f, 8);
 		CHECK_EQ(sb_scheduler_stop(f.s, force ? 0 : FIXTURE_TIMEOUT_NS),
 			 force ? -ETIMEDOUT : 0);
 		CHECK_EQ(pending(&f), 0);
 	}
 	sb_scheduler_destroy(f.s);
+}
+
+/* ---- timers that their processes leave ---- */
+
+/* Starts two timers and a ticker in each of so many steps; then it ends, or stays
+ * until it is cancelled. */
+struct leaver {
+	struct crowd *crowd;
+	int left;
+	bool stays;
+};
+
+static int leaver_init(void *state, const char *method, union sb_value input)
+{
+	struct leaver *p = state;
+
+	p->crowd = input.ptr;
+	p->left = p->crowd->operations;
+	p->stays = strcmp(method, "stays") == 0;
+	return 0;
+}
+
+static int leaver_step(void *state, struct sb_step *step,
+		       const struct sb_event *events, uint32_t count)
+{
+	const uint64_t delay[] = { HOUR_NS, 2 * HOUR_NS, HOUR_NS };
+	struct leaver *p = state;
+
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_EQ(events[i].error, 0);
+		if (events[i].type == SB_EVENT_CANCEL)
+			return SB_DONE;
+	}
+	if (p->left-- <= 0)
+		return p->stays ? SB_IDLE : SB_DONE;
+	for (uint32_t i = 0; i < SB_ARRAY_SIZE(delay); i++) {
+		CHECK_EQ(sb_step_yield(step,
+				       i == 1 ? SB_COMMAND_TICKER
+					      : SB_COMMAND_TIMER_START,
+				       sb_value_u64(delay[i]), i),
+			 0);
+		sb_add_rlx(&p->crowd->started, 1);
+	}
+	return SB_CONTINUE;
+}
+
+static const struct sb_process_ops leaver_ops = {
+	.name = "leaver",
+	.state_bytes = sizeof(struct leaver),
+	.init = leaver_init,
+	.step = leaver_step,
+};
+
+/* No timer is left, and of each wheel's memory one chunk at most. */
+static void check_nothing_left(struct crowd *c)
+{
+	CHECK_EQ(pending(&c->f), 0);
+	for (uint32_t i = 0; i < c->f.s->workers; i++)
+		assert_in_range(c->f.s->worker[i]->timers.wheel.chunks, 0, 1);
+}
+
+/* Each process leaves some timers, in several wheels if it has been stolen. */
+static void timers_end_with_their_process(void **state)
+{
+	static struct crowd c;
+
+	(void)state;
+	for (int operations = 1; operations <= 64; operations *= 8) {
+		memset(&c, 0, sizeof(c));
+		c.operations = operations;
+		start_parked(&c.f, 4, SB_PARK_CONDVAR);
+		for (int wave = 0; wave < SB_SCALE(40); wave++)
+			crowd_run(&c, &leaver_ops, 1000 / operations);
+		CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_started),
+			 sb_load_rlx(&c.started));
+		check_nothing_left(&c);
+		fixture_end(&c.f);
+	}
+}
+
+/* All are alive at once, and end when they are cancelled. */
+static void a_peak_of_timers_is_given_back(void **state)
+{
+	const uint32_t many = SB_SCALE(16000);
+	static struct crowd c;
+	static sb_pid pid[16000];
+
+	(void)state;
+	memset(&c, 0, sizeof(c));
+	c.operations = 1;
+	start_parked(&c.f, 2, SB_PARK_CONDVAR);
+	for (int peak = 0; peak < 2; peak++) {
+		for (uint32_t i = 0; i < many; i++)
+			CHECK_EQ(sb_scheduler_submit(c.f.s, &leaver_ops,
+						     "stays", sb_value_ptr(&c),
+						     &pid[i]),
+				 0);
+		await_pending(&c.f, 3 * many);
+		for (uint32_t i = 0; i < many; i++)
+			CHECK_EQ(sb_scheduler_cancel(c.f.s, pid[i]), 0);
+		fixture_wait(&c.f);
+		check_nothing_left(&c);
+	}
+	fixture_end(&c.f);
+}
+
+/* Of its timers those of an hour remain; there are few. */
+static int sleeps_for_ever(struct script *script, struct sb_step *step,
+			   const struct sb_event *events, uint32_t count)
+{
+	const struct sb_extra *extra = step->worker->running->extra;
+
+	(void)events;
+	(void)count;
+	if (extra && extra->timer_room > script->seen)
+		script->seen = extra->timer_room;
+	if (script->other-- == 0)
+		return SB_DONE;
+	if (script->other % 4096 == 0)
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+				       sb_value_u64(HOUR_NS), 0),
+			 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(0), 0), 0);
+	return SB_YIELD;
+}
+
+static void sleeping_again_needs_no_more_memory(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f,
+				 .step = sleeps_for_ever,
+				 .other = SB_SCALE(16000) };
+
+	(void)state;
+	fixture_start(&f, 2);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	assert_in_range(script.seen, 4, 16);
+	await_pending(&f, 0);
+	fixture_end(&f);
+}
+
+enum { RISES = 1000 };
+
+/* Has many timers, stops them, and starts others one by one, stopping each. */
+static int starts_and_stops_many(struct script *script, struct sb_step *step,
+				 const struct sb_event *events, uint32_t count)
+{
+	const struct sb_extra *extra = step->worker->running->extra;
+	const uint64_t seen = script->seen++;
+
+	script->other = extra ? extra->timer_room : 0;
+	if (seen == 0) {
+		for (uint64_t i = 0; i < RISES; i++)
+			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+					       sb_value_u64(HOUR_NS), 0),
+				 0);
+		return SB_YIELD;
+	}
+	if (seen == 1) {
+		CHECK_EQ(count, RISES);
+		sb_store_rlx(&script->flag, (uint32_t)script->other);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_EQ(events[i].error, 0);
+		if (seen % 2)
+			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP,
+					       events[i].data, 0),
+				 0);
+	}
+	if (seen % 2 == 0)
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
+				       sb_value_u64(HOUR_NS), 0),
+			 0);
+	return seen < 16 * RISES ? SB_YIELD : SB_DONE;
+}
+
+static void memory_for_ids_follows_the_timers(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = starts_and_stops_many };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.event_budget = 2 * RISES;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	assert_in_range(sb_load_rlx(&script.flag), RISES, 2 * RISES);
+	assert_in_range(script.other, 4, 16);
+	CHECK_EQ(pending(&f), 0);
+	fixture_end(&f);
 }
 
 /* ---- who sees to a timer ---- */
@@ -931,6 +1125,10 @@ int main(void)
 		cmocka_unit_test(anothers_timer_is_refused),
 		cmocka_unit_test(another_worker_stops_it),
 		cmocka_unit_test(a_stop_forgets_all_timers),
+		cmocka_unit_test(timers_end_with_their_process),
+		cmocka_unit_test(a_peak_of_timers_is_given_back),
+		cmocka_unit_test(sleeping_again_needs_no_more_memory),
+		cmocka_unit_test(memory_for_ids_follows_the_timers),
 		cmocka_unit_test(a_long_step_does_not_hold_up_its_timers),
 		cmocka_unit_test(busy_workers_see_to_their_timers),
 		cmocka_unit_test(a_searcher_tells_of_its_timers),

@@ -207,6 +207,7 @@ static void run_add_expire(struct sb_micro *m, uint32_t thread, uint64_t n)
 		for (uint64_t i = 0; i < wave; i++)
 			(void)start_one(w);
 		w->right += fire(w, wave);
+		sb_wheel_chunks_free(sb_wheel_take_surplus(&w->wheel));
 		n -= wave;
 	}
 }
