@@ -172,7 +172,8 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	w->records = config->record;
 	sb_account_init(&w->account, config->record ? &w->counters : NULL);
 	w->tick.every = config->tick;
-	sb_store_rlx(&w->tick.due, config->tick);
+	/* Its first step follows a tick. */
+	sb_store_rlx(&w->tick.due, 0);
 	sb_store_rlx(&w->handover.slot, SB_SLOT_INSIDE);
 	w->handover.holds = sb_config_holds(config, 0);
 	w->reader = sb_reclaim_reader(s->reclaim, id);
