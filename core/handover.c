@@ -104,13 +104,51 @@ static int hold_message(struct sb_worker *w, sb_pid to, union sb_value message,
 	return 0;
 }
 
-int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
+/* Whatever there may be to do for a message. */
+static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to,
+				   union sb_value message,
+				   struct sb_event_node *held)
 {
-	struct sb_event_node *held = sb_handover_enter(&w->handover);
 	const int rc = hold_message(w, to, message, &held);
 
 	sb_handover_leave(&w->handover, held);
 	return rc;
+}
+
+/* Whether a message to that process only has to be added to what is held. */
+static bool is_simple(struct sb_worker *w, const struct sb_route *route,
+		      sb_pid to, const struct sb_event_node *held)
+{
+	struct sb_process *p = route->process;
+
+	return SB_LIKELY(route->pid == to && sb_route_holds(w, route)) &&
+	       SB_LIKELY(w->running != p && w->sampler.left != 1) &&
+	       SB_LIKELY(sb_load_rlx(&p->word) != SB_STATE_COMPLETE) &&
+	       SB_LIKELY(!held || w->handover.to == p);
+}
+
+/* What nearly every message needs is here, and calls nothing. */
+int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
+{
+	const struct sb_route *route = &w->route[to % SB_ROUTES];
+	struct sb_handover *h = &w->handover;
+	struct sb_event_node *held = sb_handover_enter(h);
+	struct sb_event_node *node;
+
+	if (SB_UNLIKELY(!is_simple(w, route, to, held)))
+		return hold_slowly(w, to, message, held);
+	node = sb_pool_take(&w->pool, sizeof(*node));
+	if (SB_UNLIKELY(!node))
+		return hold_slowly(w, to, message, held);
+	w->sampler.left--;
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->next = held;
+	if (!held) {
+		h->to = route->process;
+		h->oldest = node;
+	}
+	sb_handover_leave(h, node);
+	return 0;
 }
 
 /* The process has ended since it was looked up. */

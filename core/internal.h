@@ -507,6 +507,13 @@ static inline bool sb_config_holds(const struct sb_config *config,
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,
 				    struct sb_worker *worker, sb_pid pid);
 
+/* Whether a route leads to a process still: nobody has been buried since. */
+static inline bool sb_route_holds(struct sb_worker *worker,
+				  const struct sb_route *route)
+{
+	return route->burials == sb_load_rlx(&worker->scheduler->burials);
+}
+
 /*
  * The process of a PID, until the caller's next quiescent state; NULL: none.
  * For a worker the one it is running is found, too.
@@ -522,8 +529,7 @@ static inline struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
 	if (worker->running && worker->running->pid == pid)
 		return worker->running;
 	route = &worker->route[pid % SB_ROUTES];
-	if (SB_LIKELY(route->pid == pid &&
-		      route->burials == sb_load_rlx(&scheduler->burials)))
+	if (SB_LIKELY(route->pid == pid && sb_route_holds(worker, route)))
 		return route->process;
 	return sb_route_look_up(scheduler, worker, pid);
 }

@@ -201,6 +201,24 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size);
 #define SB_POOL_IS_WATCHED 0
 #endif
 
+/* The same as sb_pool_alloc, of an object that is at hand; NULL: none is. */
+static inline void *sb_pool_take(struct sb_pool *pool, size_t size)
+{
+	const size_t class = sb_pool_class(size);
+	struct sb_pool_item *item;
+	struct sb_slab *slab;
+
+	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX))
+		return NULL;
+	slab = pool->current[class];
+	item = slab->free;
+	if (SB_UNLIKELY(!item))
+		return NULL;
+	slab->free = item->next;
+	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
+	return item;
+}
+
 /*
  * An object of size bytes (> 0), aligned to 16, and to 64 if size is a multiple
  * of that; its contents are undefined. Owner only. Returns NULL when there is
@@ -209,19 +227,9 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size);
  */
 static inline void *sb_pool_alloc(struct sb_pool *pool, size_t size)
 {
-	const size_t class = sb_pool_class(size);
-	struct sb_pool_item *item;
-	struct sb_slab *slab;
+	void *object = sb_pool_take(pool, size);
 
-	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX))
-		return sb_pool_alloc_slowly(pool, size);
-	slab = pool->current[class];
-	item = slab->free;
-	if (SB_UNLIKELY(!item))
-		return sb_pool_alloc_slowly(pool, size);
-	slab->free = item->next;
-	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
-	return item;
+	return SB_LIKELY(object) ? object : sb_pool_alloc_slowly(pool, size);
 }
 
 /* Brings the beginning of what the next allocation of this size is likely to

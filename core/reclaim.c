@@ -41,9 +41,13 @@ void sb_tsan_acquire(const void *address)
 }
 #endif
 
-/* Between two looks while something is deferred, so that what has ended does
- * not leave the caches before its memory is used again; and otherwise. */
-#define SHORT_REST_NS 500000
+/*
+ * Between two looks: while readers are waited for, who are as good as done, while
+ * something is deferred, so that what has ended does not leave the caches before
+ * its memory is used again, and otherwise.
+ */
+#define WAIT_NS	      50000
+#define SHORT_REST_NS 300000
 #define REST_NS	      1000000
 
 /* Looks without a reader online, after which the helper sleeps. */
@@ -337,16 +341,21 @@ static void sleep_until_woken(struct sb_reclaim *r)
 	r->idle_looks = 0;
 }
 
+static uint64_t rest_ns(struct sb_reclaim *r)
+{
+	if (r->stage != NOTHING_TAKEN)
+		return WAIT_NS;
+	return sb_load_rlx(&r->newest) ? SHORT_REST_NS : REST_NS;
+}
+
 static void rest(struct sb_reclaim *r, uint64_t now)
 {
-	const uint64_t rest_ns =
-		r->taken || sb_load_rlx(&r->newest) ? SHORT_REST_NS : REST_NS;
-
 	r->idle_looks = is_busy(r) ? 0 : r->idle_looks + 1;
 	if (r->idle_looks > IDLE_LOOKS)
 		sleep_until_woken(r);
 	else
-		sb_park(&r->parker, sb_min_u64(now + rest_ns, r->next_look_ns));
+		sb_park(&r->parker,
+			sb_min_u64(now + rest_ns(r), r->next_look_ns));
 }
 
 static void *help(void *arg)

@@ -58,7 +58,8 @@ int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
 	return deliver_message(s, w, to, message);
 }
 
-static int send_at_once(struct sb_worker *w, sb_pid to, union sb_value message)
+static SB_NOINLINE int send_at_once(struct sb_worker *w, sb_pid to,
+				    union sb_value message)
 {
 	const bool has_entered = sb_handover_try_enter(&w->handover);
 	const int rc = sb_send_routed(w->scheduler, w, to, message);

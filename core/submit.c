@@ -104,14 +104,14 @@ SB_COLD static int wait_for_dead(struct sb_scheduler *s, struct sb_worker *w)
 {
 	const uint64_t start = sb_clock_ns();
 
-	while (has_too_many_dead(s)) {
+	do {
 		if (w)
 			let_reclaim(w);
 		if (sb_clock_passed(start, sb_clock_ns()) >= DEAD_WAIT_NS)
 			return -ENOMEM;
 		sb_reclaim_wake(s->reclaim);
 		sb_thread_sleep(DEAD_LOOK_NS);
-	}
+	} while (has_too_many_dead(s));
 	return 0;
 }
 
@@ -176,7 +176,8 @@ static int take_foreign_parts(struct sb_scheduler *s,
 static int take_own_parts(struct sb_worker *w, const struct submission *sub,
 			  struct draft *draft)
 {
-	if (needs_check(&w->pids, sub) && wait_for_dead(w->scheduler, w))
+	if (needs_check(&w->pids, sub) && has_too_many_dead(w->scheduler) &&
+	    wait_for_dead(w->scheduler, w))
 		return -ENOMEM;
 	if (!sb_live_reserve(w))
 		return -EAGAIN;
@@ -195,6 +196,15 @@ static uint64_t start_time(struct sb_worker *w, bool timed)
 	return timed ? sb_worker_mark(w) : w->tick.now_ns;
 }
 
+/* bytes: whole lines, of which there are two, as likely as not. */
+SB_INLINE void clear(struct sb_process *p, size_t bytes)
+{
+	const size_t line = alignof(struct sb_process);
+
+	for (size_t i = 0; i < bytes; i += line)
+		memset((char *)p + i, 0, line);
+}
+
 /* A draft that is counted. */
 SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
 			 const struct submission *sub, struct draft *draft)
@@ -206,7 +216,7 @@ SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
 	if (rc)
 		return rc;
 	p = draft->process;
-	memset(p, 0, draft->bytes);
+	clear(p, draft->bytes);
 	p->name = draft->name;
 	p->ops = sub->ops;
 	p->last_worker = SB_WORKER_NONE;
@@ -282,7 +292,8 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w,
 	const bool has_entered = sb_handover_try_enter(&w->handover);
 
 	/* What it sends must not overtake what was sent before. */
-	sb_route_flush(w);
+	if (w->handover.newest)
+		sb_route_flush(w);
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);
 	sb_pidmap_add(draft->name, p);
 	sb_route_new(w, p);

@@ -175,6 +175,11 @@ static void keep_house(struct sb_worker *w)
 
 /* ---- ticks ---- */
 
+static uint32_t a_batch(const struct sb_worker *w, uint32_t processes)
+{
+	return processes < w->taken_max ? processes : w->taken_max;
+}
+
 /*
  * From now on each kind of queue is owed the turns that it has processes for,
  * up to a batch, and the own deque's oldest one. So whatever arrives at the hot
@@ -185,26 +190,22 @@ static void keep_house(struct sb_worker *w)
  */
 static void begin_turns(struct sb_worker *w, uint32_t others, uint32_t woken)
 {
-	const uint32_t most = w->taken_max;
-	const uint32_t there[SB_TURNS] = {
-		[SB_TURN_NEWEST] = woken,
-		[SB_TURN_OLDEST] = others ? 1 : 0,
-		[SB_TURN_COLD] = sb_deque_size(&w->cold),
-		[SB_TURN_INJECT] = sb_runq_length(&w->inject),
-		[SB_TURN_GLOBAL] = sb_runq_length(&w->scheduler->global),
-	};
+	uint32_t *owed = w->tick.owed;
 
-	for (uint32_t i = 0; i < SB_TURNS; i++)
-		w->tick.owed[i] = there[i] < most ? there[i] : most;
+	owed[SB_TURN_NEWEST] = a_batch(w, woken);
+	owed[SB_TURN_OLDEST] = others ? 1 : 0;
+	owed[SB_TURN_COLD] = a_batch(w, sb_deque_size(&w->cold));
+	owed[SB_TURN_INJECT] = a_batch(w, sb_runq_length(&w->inject));
+	owed[SB_TURN_GLOBAL] =
+		a_batch(w, sb_runq_length(&w->scheduler->global));
 }
 
 static bool owes_turns(const struct sb_worker *w)
 {
-	uint32_t owed = 0;
+	const uint32_t *owed = w->tick.owed;
 
-	for (uint32_t i = 0; i < SB_TURNS; i++)
-		owed |= w->tick.owed[i];
-	return owed;
+	return owed[SB_TURN_NEWEST] | owed[SB_TURN_OLDEST] |
+	       owed[SB_TURN_COLD] | owed[SB_TURN_INJECT] | owed[SB_TURN_GLOBAL];
 }
 
 static struct sb_process *take_from(struct sb_worker *w, enum sb_turn turn)
