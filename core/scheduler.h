@@ -90,12 +90,18 @@ struct sb_config {
 	enum sb_continue continues;
 	bool handover; /* what a step's last message wakes runs next, and what is
 			* to run again at once does, without a queue */
-	uint64_t hold_ns; /* with handover: what a step sends may wait for its
-			   * end while steps take less, on average; 0: never */
-	uint32_t batch;	  /* most extra processes one take moves, >= 0 */
-	uint32_t tick;	  /* most steps between looks at other queues, >= 1 */
-	uint64_t tick_ns; /* these looks come more often, down to every step,
-			   * while they are further apart in time; 0: never */
+	uint64_t
+		hold_ns; /* with handover: how long a step may hold what it sends:
+			   * a longer step's is made visible meanwhile, and where
+			   * steps take longer on average none holds any; 0: none
+			   * ever does */
+	uint32_t batch; /* most extra processes one take moves, >= 0 */
+	uint32_t tick;	/* most steps between ticks, >= 1: on a tick a worker
+			   * serves all kinds of queues, and timers that are due */
+	uint64_t
+		tick_ns; /* a tick also comes after that time, or a millisecond if
+			   * that is longer, when the running step has ended, however
+			   * long steps are; 0: only after so many steps */
 	uint32_t spin_tight; /* spins with the pause hint, >= 0 */
 	uint32_t spin_yield; /* then spins with a thread yield, >= 0 */
 	uint64_t
@@ -135,8 +141,8 @@ struct sb_config {
 
 	/*
 	 * Callbacks, each may be NULL; hook is passed to all. They run on the
-	 * thread in question and must not block; nor must init and close: a
-	 * stop waits for them, and one of another scheduler may.
+	 * thread in question, on_drop also on the scheduler's helper thread, and
+	 * must not block; nor must init and close: a stop waits for them.
 	 *   on_start     before the process is visible; an error refuses it:
 	 *                submit returns it and everything is rolled back
 	 *   on_complete  exactly once for each process that on_start let pass,
@@ -178,15 +184,18 @@ struct sb_config {
 struct sb_scheduler;
 
 /*
- * Makes a stopped scheduler with placement->workers workers; both structs are
- * copied. Returns 0, -EINVAL (a parameter is out of range) or -ENOMEM.
+ * Makes a stopped scheduler with placement->workers workers, and its helper thread,
+ * which is not pinned; both structs are copied. Returns 0, -EINVAL (a parameter is
+ * out of range), -ENOMEM, or -EAGAIN (there can be no more threads).
  */
 SB_MUST_CHECK int sb_scheduler_create(struct sb_scheduler **scheduler,
 				      const struct sb_config *config,
 				      const struct sb_placement *placement);
 
-/* Frees a stopped scheduler. Not a worker, nor in a callback. Processes that were submitted and never started are
- * ended by force, as in stop. NULL is allowed. */
+/* Frees a stopped scheduler. Not a worker, nor in a callback; nobody uses it, or a
+ * completer of it, afterwards. Processes that were submitted and never started are
+ * ended by force, as in stop. Waits for those that are in a call of it. NULL is
+ * allowed. */
 void sb_scheduler_destroy(struct sb_scheduler *scheduler);
 
 /* Registers a command's handler; before the first start. Errors: see
@@ -213,20 +222,20 @@ SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
  * and any callback would wait for itself: -EDEADLK, and nothing is done. -EALREADY: not started,
  * or somebody else is stopping it.
  *
- * All schedulers of a program share one RCU domain: stop also waits until the
- * workers of the others have ended the steps they are in.
+ * Schedulers of one program do not wait for each other.
  */
 int sb_scheduler_stop(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
 /*
  * Starts a process. Any thread, also before the workers are started: then it
  * waits for that. On 0, *pid (may be NULL) is its PID, and it may already have
- * completed. Errors, with nothing left behind: -ESHUTDOWN (stopping), -EAGAIN
- * (processes_max), -ENOMEM, or what init or on_start returned.
+ * completed. Errors, with nothing left behind: -ESHUTDOWN (stopping), -EAGAIN (as
+ * many as processes_max are alive, or about to be), -ENOMEM, or what init or
+ * on_start returned.
  *
- * processes_max bounds the sum of live processes and what workers have reserved
- * ahead (at most 64 each; one that has found no work for a moment: nothing). What
- * foreign threads have reserved ahead is there for all.
+ * The memory of processes that have ended is used again when nobody can be looking at
+ * them, usually within a millisecond. At dead_max_bytes of it a submission waits until
+ * there is less, for at most a second; then it is refused with -ENOMEM.
  */
 SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 				      const struct sb_process_ops *ops,
@@ -440,7 +449,9 @@ static inline sb_pid sb_step_self(const struct sb_step *step)
  * With config.handover the last message may reach its process as late as at the
  * end of the step, or when the step spawns, so that what a new process sends
  * cannot overtake it; if the receiver has ended by then, it is dropped (on_drop).
- * A step that goes on for long after a send makes it visible with sb_step_flush.
+ * Of a step that goes on for long it is made visible within config.hold_ns and two
+ * milliseconds; sb_step_flush does so at once. A step is not used after it has
+ * returned: a debug build catches that.
  */
 SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to,
 			       union sb_value message);
