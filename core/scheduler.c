@@ -468,6 +468,8 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	/* Out of time, there may have been a reservation left and no process. */
 	if (rc && !finish_by_force(s))
 		rc = 0;
+	/* The watcher may still be dropping what it has taken from a step. */
+	sb_reclaim_barrier(s->reclaim);
 	for (uint32_t i = 0; i < s->workers; i++) {
 		sb_timers_clear(&s->worker[i]->timers);
 		sb_worker_take_reclaimed(s->worker[i]);

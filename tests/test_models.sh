@@ -87,7 +87,9 @@ mistakes word "" IGNORE_WAKEUP QUEUE_ALWAYS SPLIT_POST SPLIT_TAKE \
 mistakes word -DENDS SPLIT_COMPLETE
 
 expect chain none
+expect untold none
 mistakes chain "" KEEP_LINK LINK_LATE NO_RETRY
+mistakes untold "" OVERWRITE NEVER_TELL
 
 expect handover none -DSTEPS=3
 expect handover none -DMESSAGES=4
