@@ -335,7 +335,10 @@ static void what_comes_too_late_is_dropped_aloud(void **state)
 	struct script sender = { .f = &f, .step = send_too_late };
 
 	(void)state;
-	fixture_start(&f, 2);
+	fixture_defaults(&f);
+	f.config.hold_ns = UINT64_MAX; /* the watcher leaves it alone */
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	sender.other = fixture_submit(&f, &scripted, &receiver);
 	await_flag(&receiver);
 	fixture_submit(&f, &scripted, &sender);
