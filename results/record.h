@@ -119,6 +119,8 @@ struct sb_series {
 	struct sb_residence *residence; /* [workers]; NULL: not read */
 
 	struct sb_traced *traced; /* NULL: not asked for, or it failed */
+
+	bool lacked_memory; /* so a row is invalid; of this program's run alone */
 };
 
 /* What is known about the run as a whole: text by group and key. */
