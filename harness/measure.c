@@ -41,8 +41,8 @@ struct measurement {
 	struct sb_requests requests; /* of the rounds since it was cleared */
 	double capacity_per_s;	     /* 0: not asked for */
 	struct sb_search search;     /* --find-slo */
-	char why[160];	   /* of the failure, "" while there is none */
-	bool lacks_memory; /* that is the failure */
+	char why[160];	/* of the failure, "" while there is none */
+	bool met_limit; /* that is the failure */
 };
 
 /* ---- who watches ---- */
@@ -131,16 +131,19 @@ static bool interrupted(struct measurement *m)
 	return true;
 }
 
-/* Says so of the round that failed with this error; see lacked_memory. */
+/* Of memory, threads, or processes alive. */
 static void fail_round(struct measurement *m, const char *what, int rc)
 {
+	char limits[120] = "";
+
 	if (rc == -EAGAIN)
-		snprintf(m->why, sizeof(m->why), "%s: %s (--max-processes %s)",
-			 what, strerror(-rc),
+		snprintf(limits, sizeof(limits),
+			 " (--max-processes %s, or a limit of threads or "
+			 "address space)",
 			 m->options->value[SB_OPT_max_processes].text);
-	else
-		snprintf(m->why, sizeof(m->why), "%s: %s", what, strerror(-rc));
-	m->lacks_memory |= rc == -ENOMEM;
+	snprintf(m->why, sizeof(m->why), "%s: %s%s", what, strerror(-rc),
+		 limits);
+	m->met_limit = rc == -EAGAIN || rc == -ENOMEM;
 }
 
 /* Those that wait for a process that ended early may wait for ever. */
@@ -380,7 +383,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	struct sb_memory before;
 
 	if (!make_room(m, record)) {
-		fail_round(m, "no record", -ENOMEM);
+		fail_round(m, "no room for a record", -ENOMEM);
 		return false;
 	}
 	read_all(m->run.scheduler, m->worker, m->hist);
@@ -467,9 +470,9 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 	series->answer = strdup(line);
 }
 
-static void lack_memory(struct sb_series *series, const char *why)
+static void tell_limit(struct sb_series *series, const char *why)
 {
-	series->lacked_memory = true;
+	series->met_limit = true;
 	sb_note("%s: %s", series->workload, why);
 }
 
@@ -495,8 +498,8 @@ static void run_repetitions(struct measurement *m, struct sb_series *series)
 			series->records += is_uncertain(m, series);
 	}
 	sb_judge_series(series);
-	if (m->lacks_memory)
-		lack_memory(series, m->why);
+	if (m->met_limit)
+		tell_limit(series, m->why);
 }
 
 static void run_nothing(struct sb_series *series, const char *why)
@@ -505,14 +508,6 @@ static void run_nothing(struct sb_series *series, const char *why)
 		series->record[r].repetition = r;
 		sb_record_invalidate(&series->record[r], why);
 	}
-}
-
-static void lack_all(struct sb_series *series)
-{
-	const char *why = strerror(ENOMEM);
-
-	run_nothing(series, why);
-	lack_memory(series, why);
 }
 
 /* ---- the trace ---- */
@@ -641,10 +636,12 @@ static int measure_started(struct measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
-	if (open_osview(m))
+	if (open_osview(m)) {
 		run_repetitions(m, series);
-	else
-		lack_all(series);
+	} else {
+		run_nothing(series, strerror(ENOMEM));
+		tell_limit(series, strerror(ENOMEM));
+	}
 	sb_osview_close(m->os);
 	m->os = NULL;
 	/* Nothing is alive, unless a round failed; force ends that. */

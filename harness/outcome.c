@@ -246,7 +246,7 @@ int sb_outcome_status(const struct sb_result *result,
 			   count_traced(result) == result->all_series;
 
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (result->series[i].lacked_memory)
+		if (result->series[i].met_limit)
 			return SB_EXIT_ENVIRONMENT;
 		if (sb_series_count(&result->series[i], SB_INVALID))
 			is_measured = false;

@@ -120,7 +120,8 @@ struct sb_series {
 
 	struct sb_traced *traced; /* NULL: not asked for, or it failed */
 
-	bool lacked_memory; /* so a row is invalid; of this program's run alone */
+	/* Of memory, threads or processes; not read from files. */
+	bool met_limit;
 };
 
 /* What is known about the run as a whole: text by group and key. */
