@@ -567,3 +567,8 @@ uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *s)
 {
 	return sb_load_rlx(&s->idle_since_ns);
 }
+
+int sb_scheduler_take_shortage(struct sb_scheduler *s)
+{
+	return sb_xchg_acq(&s->shortage, 0);
+}

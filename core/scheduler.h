@@ -317,6 +317,13 @@ int sb_scheduler_settle(struct sb_scheduler *scheduler);
 /* When the last process completed, by sb_clock_ns; only while none lives. */
 uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *scheduler);
 
+/*
+ * Whether a process has ended for want of memory, or of places (processes_max),
+ * since the last call: -ENOMEM or -EAGAIN, the error of the last such process,
+ * or 0. Others may wait for it for ever. Any thread.
+ */
+int sb_scheduler_take_shortage(struct sb_scheduler *scheduler);
+
 uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
 
 /* Whether the worker's thread is still bound to its CPU alone: others may move

@@ -292,6 +292,8 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 				      .result = result };
 	const size_t bytes = sb_process_bytes(p->ops);
 
+	if (SB_UNLIKELY(error == -ENOMEM || error == -EAGAIN))
+		sb_store_rlx(&s->shortage, error);
 	drop_events(s, w, p);
 	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
 		sb_relations_end(s, w, p, &exit);

@@ -381,8 +381,7 @@ static int run_session(struct session *session, int argc, char **argv)
 	sb_outcome_print(result, options, !rc, print_pretty, result);
 	if (rc || exported)
 		return rc ? rc : exported;
-	return sb_outcome_is_measured(result, options) ? SB_EXIT_OK
-						       : SB_EXIT_INVALID;
+	return sb_outcome_status(result, options);
 }
 
 /* All jobs are looked at before the first is measured. */

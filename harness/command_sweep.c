@@ -285,8 +285,7 @@ static int finish(struct sb_session *s, struct sb_arguments *arguments)
 		sb_note("%" PRIu32 " of %" PRIu32
 			" rows are missing: sched-bench sweep --resume %s",
 			s->rows - s->rows_done, s->rows, s->result.directory);
-	return sb_outcome_is_measured(&s->result, s->given) ? SB_EXIT_OK
-							    : SB_EXIT_INVALID;
+	return sb_outcome_status(&s->result, s->given);
 }
 
 /* ---- the verb ---- */

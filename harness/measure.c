@@ -41,7 +41,8 @@ struct measurement {
 	struct sb_requests requests; /* of the rounds since it was cleared */
 	double capacity_per_s;	     /* 0: not asked for */
 	struct sb_search search;     /* --find-slo */
-	char why[160]; /* of the failure, "" while there is none */
+	char why[160];	/* of the failure, "" while there is none */
+	bool met_limit; /* that is the failure */
 };
 
 /* ---- who watches ---- */
@@ -130,6 +131,31 @@ static bool interrupted(struct measurement *m)
 	return true;
 }
 
+/* Of memory, threads, or processes alive. */
+static void fail_round(struct measurement *m, const char *what, int rc)
+{
+	char limits[120] = "";
+
+	if (rc == -EAGAIN)
+		snprintf(limits, sizeof(limits),
+			 " (--max-processes %s, or a limit of threads or "
+			 "address space)",
+			 m->options->value[SB_OPT_max_processes].text);
+	snprintf(m->why, sizeof(m->why), "%s: %s%s", what, strerror(-rc),
+		 limits);
+	m->met_limit = rc == -EAGAIN || rc == -ENOMEM;
+}
+
+/* Those that wait for a process that ended early may wait for ever. */
+static bool ran_short(struct measurement *m)
+{
+	const int rc = sb_scheduler_take_shortage(m->run.scheduler);
+
+	if (rc)
+		fail_round(m, "a process failed", rc);
+	return rc;
+}
+
 static bool wait_idle(struct measurement *m)
 {
 	const uint64_t start = sb_clock_ns();
@@ -139,7 +165,7 @@ static bool wait_idle(struct measurement *m)
 		(m->run.workload->takes_requests ? m->run.duration_ns : 0);
 
 	while (sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS)) {
-		if (interrupted(m))
+		if (interrupted(m) || ran_short(m))
 			return false;
 		if (sb_clock_ns() - start < timeout)
 			continue;
@@ -189,11 +215,11 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	settle(m, sum);
 	start = sb_clock_ns();
 	m->run.round = (struct sb_round){ 0 };
+	(void)sb_scheduler_take_shortage(m->run.scheduler);
 	rc = workload->start(&m->run);
 	/* Those that did start may wait for others for ever; stop ends them. */
 	if (rc) {
-		snprintf(m->why, sizeof(m->why), "it could not start: %s",
-			 strerror(-rc));
+		fail_round(m, "it could not start", rc);
 		return false;
 	}
 	if (!wait_idle(m))
@@ -208,7 +234,8 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	sum->rounds++;
 	if (workload->check(&m->run, why, sizeof(why)))
 		return true;
-	snprintf(m->why, sizeof(m->why), "wrong answer: %s", why);
+	if (!ran_short(m))
+		snprintf(m->why, sizeof(m->why), "wrong answer: %s", why);
 	return false;
 }
 
@@ -356,7 +383,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	struct sb_memory before;
 
 	if (!make_room(m, record)) {
-		snprintf(m->why, sizeof(m->why), "no memory");
+		fail_round(m, "no room for a record", -ENOMEM);
 		return false;
 	}
 	read_all(m->run.scheduler, m->worker, m->hist);
@@ -443,6 +470,12 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 	series->answer = strdup(line);
 }
 
+static void tell_limit(struct sb_series *series, const char *why)
+{
+	series->met_limit = true;
+	sb_note("%s: %s", series->workload, why);
+}
+
 /* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct measurement *m, struct sb_series *series)
 {
@@ -465,6 +498,8 @@ static void run_repetitions(struct measurement *m, struct sb_series *series)
 			series->records += is_uncertain(m, series);
 	}
 	sb_judge_series(series);
+	if (m->met_limit)
+		tell_limit(series, m->why);
 }
 
 static void run_nothing(struct sb_series *series, const char *why)
@@ -570,6 +605,12 @@ static bool open_osview(struct measurement *m)
 	return m->os;
 }
 
+/* pthread_create(3) gives the same error for both limits. */
+static const char *limits(int rc)
+{
+	return rc == -EAGAIN ? " (limit of processes or address space)" : "";
+}
+
 static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 			int rc)
 {
@@ -579,8 +620,8 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 			"worker %" PRIu32 " cannot be pinned to CPU %d: %s",
 			worker, placement->place[worker].os_cpu, strerror(-rc));
 	return sb_fail(SB_EXIT_ENVIRONMENT,
-		       "the workers' threads cannot be started: %s",
-		       strerror(-rc));
+		       "worker %" PRIu32 " cannot be started: %s%s", worker,
+		       strerror(-rc), limits(rc));
 }
 
 static int measure_started(struct measurement *m, struct sb_series *series)
@@ -595,10 +636,12 @@ static int measure_started(struct measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
-	if (open_osview(m))
+	if (open_osview(m)) {
 		run_repetitions(m, series);
-	else
-		run_nothing(series, "no memory");
+	} else {
+		run_nothing(series, strerror(ENOMEM));
+		tell_limit(series, strerror(ENOMEM));
+	}
 	sb_osview_close(m->os);
 	m->os = NULL;
 	/* Nothing is alive, unless a round failed; force ends that. */
@@ -613,8 +656,9 @@ static int measure_set_up(struct measurement *m, struct sb_series *series)
 	int rc = sb_workload_set_up(&m->run);
 
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s",
-			       m->run.workload->name, strerror(-rc));
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s%s",
+			       m->run.workload->name, strerror(-rc),
+			       limits(rc));
 	rc = measure_started(m, series);
 	sb_workload_tear_down(&m->run);
 	return rc;
@@ -637,8 +681,8 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 		     : -ENOMEM;
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT,
-			     "the scheduler cannot be created: %s",
-			     strerror(-rc));
+			     "the scheduler cannot be created: %s%s",
+			     strerror(-rc), limits(rc));
 	else
 		rc = measure_set_up(m, series);
 	sb_scheduler_destroy(m->run.scheduler);

@@ -239,13 +239,17 @@ void sb_outcome_print(const struct sb_result *result,
 	}
 }
 
-bool sb_outcome_is_measured(const struct sb_result *result,
-			    const struct sb_options *options)
+int sb_outcome_status(const struct sb_result *result,
+		      const struct sb_options *options)
 {
+	bool is_measured = !sb_opt(options, SB_OPT_trace) ||
+			   count_traced(result) == result->all_series;
+
 	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (result->series[i].met_limit)
+			return SB_EXIT_ENVIRONMENT;
 		if (sb_series_count(&result->series[i], SB_INVALID))
-			return false;
+			is_measured = false;
 	}
-	return !sb_opt(options, SB_OPT_trace) ||
-	       count_traced(result) == result->all_series;
+	return is_measured ? SB_EXIT_OK : SB_EXIT_INVALID;
 }

@@ -26,9 +26,10 @@ void sb_outcome_print(const struct sb_result *result,
 		      void (*pretty)(const void *what, FILE *out),
 		      const void *what);
 
-/* Whether no row is invalid, and a trace that was asked for is there. Suspect
- * rows have numbers, and say what is wrong with them. */
-bool sb_outcome_is_measured(const struct sb_result *result,
-			    const struct sb_options *options);
+/* How the command ends: SB_EXIT_ENVIRONMENT if a workload met a limit, else
+ * SB_EXIT_INVALID unless no row is invalid and a trace that was asked for is there.
+ * Suspect rows have numbers, and say what is wrong with them. */
+int sb_outcome_status(const struct sb_result *result,
+		      const struct sb_options *options);
 
 #endif

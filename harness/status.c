@@ -62,5 +62,5 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 
 int sb_fail_memory(void)
 {
-	return sb_fail(SB_EXIT_BUG, "no memory");
+	return sb_fail(SB_EXIT_ENVIRONMENT, "no memory");
 }

@@ -119,6 +119,9 @@ struct sb_series {
 	struct sb_residence *residence; /* [workers]; NULL: not read */
 
 	struct sb_traced *traced; /* NULL: not asked for, or it failed */
+
+	/* Of memory, threads or processes; not read from files. */
+	bool met_limit;
 };
 
 /* What is known about the run as a whole: text by group and key. */

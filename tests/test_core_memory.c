@@ -97,6 +97,38 @@ static void a_start_without_memory_for_traces_fails(void **state)
 	sb_scheduler_destroy(f.s);
 }
 
+/* ---- what is told of it ---- */
+
+static int fails_as_told(struct script *script, struct sb_step *step,
+			 const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	return -(int)script->other;
+}
+
+static void a_process_that_lacked_something_is_told_once(void **state)
+{
+	static const int error[] = { ENOMEM, EAGAIN, EPROTO };
+	static const int told[] = { -ENOMEM, -EAGAIN, 0 };
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, 2);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(error); i++) {
+		struct script script = { .f = &f,
+					 .step = fails_as_told,
+					 .other = (sb_pid)error[i] };
+
+		fixture_submit(&f, &scripted, &script);
+		fixture_wait(&f);
+		CHECK_EQ(sb_scheduler_take_shortage(f.s), told[i]);
+		CHECK_EQ(sb_scheduler_take_shortage(f.s), 0);
+	}
+	fixture_end(&f);
+}
+
 /* ---- from outside ---- */
 
 struct large {
@@ -491,6 +523,7 @@ int main(void)
 		cmocka_unit_test(each_allocation_of_the_start_may_fail),
 		cmocka_unit_test(a_start_may_be_repeated),
 		cmocka_unit_test(a_start_without_memory_for_traces_fails),
+		cmocka_unit_test(a_process_that_lacked_something_is_told_once),
 		cmocka_unit_test(foreign_calls_fail_alone),
 		cmocka_unit_test(a_full_deque_loses_nobody),
 		cmocka_unit_test(commands_complete_with_the_error),

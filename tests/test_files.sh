@@ -1,7 +1,7 @@
 #!/bin/sh
 # The result directory: what spec and README say of each file is so, other
 # programs read it, and a disk that is full, or a kill, leaves nothing that is
-# only half there. Prints TAP.
+# only half there. A limit of memory or threads is told. Prints TAP.
 # usage: test_files.sh BUILD_DIRECTORY
 set -u
 # A small disk is mounted where these processes alone see it.
@@ -222,6 +222,82 @@ holds "what another is writing is not" test -s "$work/left/result.json.tmp.1"
 holds "nor what is somebody's own" grep -qx mine "$work/left/try"
 holds "nor a directory that is none of ours" grep -qx mine "$work/left/notes.tmp.$dead/own"
 holds "and the result is there" test -s "$work/left/meta.json"
+
+# ---- limits of memory and threads ----
+
+# tells_limit STATUS: 4 and one line with the reason, or 0 (2: the machine has
+# spoilt the row) and none; $work/limited has what there is.
+tells_limit() {
+	case $1 in
+	4) [ "$(wc -l <"$work/err")" -eq 1 ] &&
+		grep -q 'Cannot allocate memory\|limit of .*address space\|no memory' "$work/err" ;;
+	0 | 2) [ ! -s "$work/err" ] && ! grep -q 'did not end\|allocate' "$work/limited/runs.csv" ;;
+	*) false ;;
+	esac
+}
+# runs_short COMMAND...: it runs the program, with a limit; status is the program's.
+runs_short() {
+	rm -rf "$work/limited"
+	# shellcheck disable=SC2086
+	"$@" "$program" run --workers 2 --oversubscribe $quick -r 1 \
+		-o "$work/limited" 2>"$work/err"
+	status=$?
+	tells_limit $status && return
+	echo "$*: status $status: $(cat "$work/err")"
+	return 1
+}
+with_space() {
+	(
+		ulimit -v $((1024 * $1))
+		shift
+		exec "$@"
+	)
+}
+# From too little to start to enough for most.
+each_space() {
+	ended=
+	for mib in 40 50 60 70 80 100 140; do
+		runs_short with_space $mib env SCHED_BENCH_WORKLOAD="$1" || return 1
+		ended="$ended $status"
+	done
+	echo "$ended" | grep -q 4
+}
+if with_space 400 "$program" --version >"$work/out" 2>&1; then
+	for workload in skynet fan-in service; do
+		holds "$workload: little address space is told at once" each_space $workload
+	done
+else
+	skips "little address space is told at once" "this build needs more: $(head -1 "$work/out")"
+fi
+
+# As another user, because root has no limit of processes.
+as_nobody() {
+	mkdir -p "$work/open" && chmod 755 "$work" && chmod 777 "$work/open" &&
+		cp "$program" "$work/open/sched-bench" &&
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+no_thread() {
+	# shellcheck disable=SC2086
+	as_nobody prlimit --nproc=1 "$work/open/sched-bench" run -w pingpong $quick \
+		-o "$work/open/result" 2>"$work/err"
+	status=$?
+	[ $status -eq 4 ] && tells_limit $status && return
+	echo "status $status: $(cat "$work/err")"
+	return 1
+}
+if as_nobody prlimit --nproc=1 "$work/open/sched-bench" --version >"$work/out" 2>&1; then
+	holds "a limit of processes is told" no_thread
+else
+	skips "a limit of processes is told" "no other user here: $(head -1 "$work/out")"
+fi
+
+# Those that are not spawned would be waited for.
+holds_processes() {
+	# shellcheck disable=SC2086
+	"$program" run -w skynet --max-processes 64 $quick -o "$work/few" 2>"$work/err"
+	[ $? -eq 4 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q 'max-processes 64' "$work/err"
+}
+holds "--max-processes is told when it is met" holds_processes
 
 # ---- a disk that is full ----
 
