@@ -104,24 +104,76 @@ HANDOVER = [
            "	    word != SB_STATE_READY)\n		return false;",
            "small:test_core_stress", "plain:test_core_stress"),
     Mutant("what is held is overtaken", "core/route.c",
-           "	if (w && w->held.to)\n		sb_route_flush(w);\n	if (SB_LIKELY(p",
-           "	if (SB_LIKELY(p",
+           "	if (w && w->handover.newest)\n"
+           "		sb_route_flush(w);\n",
+           "",
            "small:test_core_handover"),
     Mutant("long steps hold", "core/internal.h",
-           "	       step_ns < config->hold_ns;",
-           "	       step_ns < UINT64_MAX && config->hold_ns;",
+           "	       step_ns < config->hold_ns && sb_fence_heavy_works();",
+           "	       step_ns < UINT64_MAX && sb_fence_heavy_works();",
            "small:test_core_handover"),
     Mutant("a spawn overtakes what was sent before it", "core/submit.c",
-           "	/* What it sends must not overtake what was sent before. */\n"
-           "	sb_route_flush(w);\n",
-           "", "small:test_core_handover"),
+           "	if (w->handover.newest)\n"
+           "		sb_route_flush(w);\n",
+           "",
+           "small:test_core_handover"),
     Mutant("a flush keeps everything", "core/send.c",
-           "	sb_route_flush(step->worker);", "	(void)step;",
+           "	sb_route_flush(w);\n",
+           "",
            "small:test_core_handover"),
-    Mutant("nobody gets what came too late", "core/route.c",
-           "		sb_route_drop(w->scheduler, w, newest);\n",
-           "		sb_object_free(w->scheduler, w, newest, sizeof(*newest));\n",
+    Mutant("nobody gets what came too late", "core/handover.c",
+           "		sb_route_drop(s, w, newest);\n",
+           "		sb_object_free(s, w, newest, sizeof(*newest));\n",
            "small:test_core_handover"),
+    Mutant("a chosen PID is never free again", "core/pidmap.c",
+           "		map->ended = claim->next_ended;\n"
+           "	else\n"
+           "		claim = NULL;",
+           "		claim = NULL;\n"
+           "	else\n"
+           "		claim = NULL;",
+           "plain:test_core_submit"),
+    Mutant("a completion reaches the next process of a chosen PID", "core/send.c",
+           "	return p->pid == completer->pid && p->start_ns == completer->start_ns;",
+           "	return p->pid == completer->pid;",
+           "plain:test_core_submit"),
+    Mutant("operations are read after the close", "core/step.c",
+           "	sb_worker_gather_dead(w, p, bytes);",
+           "	sb_worker_gather_dead(w, p, sb_process_bytes(p->ops)); (void)bytes;",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("the second outcome of a yield is delivered", "core/step.c",
+           "	if (completions > count_yields(&w->step, yield)) {",
+           "	if (0 && completions > count_yields(&w->step, yield)) {",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("nothing is recalled", "core/live.c",
+           "		begin_recall(s);\n",
+           "		(void)begin_recall;\n",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("a recall leaves workers what they have", "core/live.c",
+           "			n += collect_from(s->worker[i]);",
+           "			(void)collect_from;",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("the second that is untold takes the place of the first", "core/route.c",
+           "	w->untold_process = w->untold & SB_UNTOLD_WORK ? NULL : p;",
+           "	w->untold_process = p;",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("the watcher passes no quiescent state", "core/watch.c",
+           "	if (sb_reclaim_waits_for(w->scheduler->reclaim, w->id) &&",
+           "	if (0 && sb_reclaim_waits_for(w->scheduler->reclaim, w->id) &&",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("the watcher never says that a tick is due", "core/watch.c",
+           "		sb_store_rlx(&w->tick.due, 0);\n",
+           "		(void)w;\n",
+           "plain:test_core_bounds"),
+    Mutant("the watcher takes nothing", "core/watch.c",
+           "	sb_route_take_held(w);\n"
+           "	return UINT64_MAX;",
+           "	return UINT64_MAX;",
+           "small:test_core_bounds", "plain:test_core_bounds"),
+    Mutant("a refused chain keeps its link to others", "core/process.h",
+           "			oldest->next = NULL;\n",
+           "",
+           "small:test_core_bounds", "plain:test_core_bounds"),
     Mutant("routes outlive a burial", "core/graves.c",
            "	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */\n",
            "",
@@ -152,27 +204,43 @@ CONSERVATION = [
            "		result = steal_some(w, &victim->cold, items, &n, cell);\n",
            "", "small:test_core_turns"),
     Mutant("no tick", "core/worker.c",
-           "	if (SB_UNLIKELY(--w->steps_to_tick == 0))",
-           "	if (0)", "small:test_core_fairness"),
+           "	if (SB_UNLIKELY(steps_of(w) >= sb_load_rlx(&w->tick.due)))",
+           "	if (0)",
+           "small:test_core_fairness"),
     Mutant("a tick without the global queue", "core/worker.c",
-           "	case 0:\n		return take_global(w, 1);",
-           "	case 0:\n		return NULL;", "small:test_core_fairness"),
+           "	default:\n"
+           "		return take_global(w, 1);",
+           "	default:\n"
+           "		return NULL;",
+           "small:test_core_fairness"),
     Mutant("a tick without the inject queue", "core/worker.c",
-           "	case 1:\n		return take_inject(w, 1);",
-           "	case 1:\n		return NULL;", "small:test_core_fairness"),
+           "		return take_inject(w, 1);",
+           "		return NULL;",
+           "small:test_core_fairness"),
     Mutant("a tick without the oldest", "core/worker.c",
-           "	default:\n		return take_oldest(w);",
-           "	default:\n		return 0 ? take_oldest(w) : NULL;", "small:test_core_fairness"),
+           "	case SB_TURN_OLDEST:\n"
+           "		return take_oldest(w);",
+           "	case SB_TURN_OLDEST:\n"
+           "		return 0 ? take_oldest(w) : NULL;",
+           "small:test_core_fairness"),
     Mutant("a tick without those that continue", "core/worker.c",
-           "	case 2:\n		return take_cold(w);",
-           "	case 2:\n		return NULL;", "small:test_core_fairness"),
+           "	case SB_TURN_COLD:\n"
+           "		return take_cold(w);",
+           "	case SB_TURN_COLD:\n"
+           "		return NULL;",
+           "small:test_core_fairness"),
     Mutant("continue goes before its siblings", "core/step.c",
-           "	run_again(w, p, !waits || whole_batch,",
+           "	run_again(w, p,\n"
+           "		  whole_batch || (!waits && w->scheduler->config.continues ==\n"
+           "						    SB_CONTINUE_BEHIND),",
            "	run_again(w, p, waits && whole_batch,",
            "small:test_core_turns"),
     Mutant("a whole batch does not go behind", "core/step.c",
-           "	run_again(w, p, !waits || whole_batch,",
-           "	(void)whole_batch; run_again(w, p, !waits,",
+           "	run_again(w, p,\n"
+           "		  whole_batch || (!waits && w->scheduler->config.continues ==\n"
+           "						    SB_CONTINUE_BEHIND),",
+           "	(void)whole_batch;\n"
+           "	run_again(w, p, !waits,",
            "small:test_core_turns"),
     Mutant("no time budget of a batch", "core/step.c",
            "	if (timed)\n		adapt_batch(w, p, "
@@ -200,25 +268,25 @@ LIFE = [
            "	(void)sb_cancel_process(arg, NULL, p);", "	(void)arg; (void)p;",
            "small:test_core_lifecycle"),
     Mutant("the stamp of idleness comes after the count", "core/live.c",
-           "	note_idleness(s, since_ns);\n	SB_WINDOW();\n"
-           "	if (give_back(s, n))\n		sb_gate_notify(&s->gate);",
-           "	const bool last = give_back(s, n);\n\n	SB_WINDOW();\n"
-           "	note_idleness(s, since_ns);\n"
-           "	if (last)\n		sb_gate_notify(&s->gate);",
+           "			note_idleness(s, since_ns);\n"
+           "			SB_WINDOW();\n"
+           "			was_last = give_back(s, n);\n",
+           "			was_last = give_back(s, n);\n"
+           "			SB_WINDOW();\n"
+           "			note_idleness(s, since_ns);\n",
            "small:test_core_lifecycle"),
     Mutant("the stamp of idleness is of the wait", "core/live.c",
-           "	s->foreign_credit = 0;\n	sb_lock_release",
-           "	s->foreign_credit = 0;\n	note_idleness(s, sb_clock_ns());\n"
-           "	sb_lock_release", "small:test_core_lifecycle"),
+           "		was_last = give_back(s, s->foreign_credit);\n",
+           "		was_last = give_back(s, s->foreign_credit);\n"
+           "	note_idleness(s, sb_clock_ns());\n",
+           "small:test_core_lifecycle"),
     Mutant("a route survives a restart", "core/scheduler.c",
            "	/* A stop by force buries nobody. */\n"
            "	sb_add_acq_rel(&s->burials, 1);\n",
            "", "small:test_core_lifecycle"),
     Mutant("claims end with their process", "core/pidmap.c",
-           "		sb_store_rlx(&process[i]->name.entry->process, NULL);\n"
-           "		i++;\n	}\n}",
-           "		sb_pidmap_give_back(map, process[i]->name);\n"
-           "		i++;\n	}\n}",
+           "		end_claim(map, claim_of(process[i]->name));\n",
+           "		unclaim(map, claim_of(process[i]->name));\n",
            "small:test_core_submit"),
     Mutant("a slab is used up and lost", "core/pool.c",
            "	if (!slab->in_turn)\n		wait_for_turn(pool, slab);\n",
@@ -243,8 +311,9 @@ LIFE = [
            "	if (sb_sub_acq_rel(&block->left, n) != n + 1)\n		return;\n",
            "small:test_core_pidmap"),
     Mutant("a block does not wait for its readers", "core/pidmap.c",
-           "	sb_rcu_defer(&block->rcu, free_block);",
-           "	free_block(&block->rcu);", "tsan-small:test_core_pidmap"),
+           "	sb_reclaim_defer(map->reclaim, &block->deferred, free_block);",
+           "	free_block(&block->deferred);",
+           "tsan-small:test_core_pidmap"),
     Mutant("an entry stays", "core/pidmap.c",
            "		sb_store_rlx(&process[i]->name.entry->process, NULL);\n"
            "		i++;\n	} while",
@@ -276,14 +345,14 @@ LIFE = [
            "	sb_store_rel(&queue->hot[queue->count++ % SB_RUNQ_HOT], process);",
            "small:test_core_parts"),
     Mutant("what foreign threads have reserved is theirs", "core/live.c",
-           "	return take_credit(w->scheduler, &w->credit, CREDIT_BATCH) ||\n"
-           "	       take_foreign_credit(w->scheduler);",
-           "	return take_credit(w->scheduler, &w->credit, CREDIT_BATCH) ||\n"
-           "	       (!w && take_foreign_credit(w->scheduler));",
-           "small:test_core_process"),
+           "	n = collect_foreign(s);\n",
+           "	n = 0;\n"
+           "	(void)collect_foreign;\n",
+           "small:test_core_process", "small:test_core_bounds"),
     Mutant("foreign threads reserve ahead of who waits", "core/live.c",
-           "			   s->waiters ? 1 : CREDIT_BATCH);",
-           "			   CREDIT_BATCH);", "small:test_core_lifecycle"),
+           "	const uint32_t most = is_exact ? 1 : CREDIT_BATCH;",
+           "	const uint32_t most = is_exact && !s->waiters ? 1 : CREDIT_BATCH;",
+           "small:test_core_lifecycle"),
     Mutant("who waits leaves what is reserved ahead", "core/live.c",
            "	if (s->foreign_credit)\n"
            "		was_last = give_back(s, s->foreign_credit);\n"
@@ -303,7 +372,8 @@ LIFE = [
            "	(void)sb_live_wait_none(s, UINT64_MAX);\n", "",
            "small:test_core_lifecycle"),
     Mutant("the dead are listed", "core/readings.c",
-           "	if (state != SB_STATE_COMPLETE)\n", "",
+           "	if (state != SB_STATE_COMPLETE) {",
+           "	if (state) {",
            "small:test_core_edges"),
     Mutant("the dead are cancelled again", "core/send.c",
            "	return p && !has_ended(p) ?", "	return p ?",
@@ -721,10 +791,6 @@ SAVINA_B = [
 
 # Workloads whose checks must see what is wrong, in them or below them.
 OWN = [
-    Mutant("a look at what continues never comes", "core/worker.c",
-           "	case 2:\n		return take_cold(w);",
-           "	case 2:\n		return take_oldest(w);",
-           "plain:test_workloads"),
     Mutant("a worker gathers though it is told not to", "core/worker.c",
            "	if (!ns && w->scheduler->config.gather &&",
            "	if (!ns &&",
