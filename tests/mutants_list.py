@@ -333,6 +333,10 @@ LIFE = [
            "		queue->links = has_linked(queue);",
            "		queue->links = has_linked(queue) && !queue;",
            "small:test_core_memory"),
+    Mutant("a process that ends for want of memory is not told of",
+           "core/step.c",
+           "error == -ENOMEM || error == -EAGAIN", "error == -EAGAIN",
+           "small:test_core_memory"),
     Mutant("the latest are taken without a second look", "core/runq.c",
            "	if (sb_load_rlx(&queue->pushed) - number >= SB_RUNQ_HOT)\n"
            "		return NULL;\n", "", "small:test_core_parts"),

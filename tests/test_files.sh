@@ -248,6 +248,7 @@ runs_short() {
 }
 with_space() {
 	(
+		# shellcheck disable=SC3045
 		ulimit -v $((1024 * $1))
 		shift
 		exec "$@"
