@@ -23,12 +23,15 @@ static const struct prefix counts[] = {
 	{ 1, "" },
 };
 
-/* Three significant digits, no exponent; whole numbers that have no prefix as
- * they are. */
+/* Three significant digits, no exponent, and no more than four behind the point;
+ * whole numbers that have no prefix as they are. */
 static void put_digits(char *out, double value, bool whole, const char *suffix)
 {
 	const double size = fabs(value);
-	const int decimals = size >= 100 || whole ? 0 : size >= 10 ? 1 : 2;
+	const int decimals = size >= 100 || whole ? 0
+			     : size >= 10	  ? 1
+			     : size >= 0.1	  ? 2
+						  : 4;
 
 	snprintf(out, SB_HUMAN_BYTES, "%.*f%s", decimals, value, suffix);
 }

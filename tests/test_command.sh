@@ -131,7 +131,7 @@ for file in result.json meta.json; do
 	holds "$file is JSON" is_json "$work/json/$file"
 done
 holds "what it prints is result.json" cmp "$work/result.json" "$work/json/result.json"
-for file in runs.csv workers.csv steals.csv spins.csv latency.csv memory.csv report.html; do
+for file in runs.csv workers.csv yields.csv steals.csv spins.csv latency.csv memory.csv report.html; do
 	holds "$file is there" test -s "$work/json/$file"
 done
 holds "no temporary file is left" sh -c "! ls '$work/json' | grep -q tmp"
@@ -226,6 +226,7 @@ records() {
 			        assert (row[name + "_ns_p50"] != "") == timed, name
 			    assert (row["work_pct"] != "") == timed
 			    assert (row["steal_attempts"] == "") == (level == "off")
+			    assert (row["steals_per_op"] == "") == (level == "off")
 			    if level == "full":
 			        assert row["step_time_timed"] == row["steps"]
 			        assert row["work_pct_error"] == "0"
@@ -235,6 +236,38 @@ records() {
 }
 for level in off counters sampled:2 full; do
 	holds "--record $level" records $level
+done
+
+yields_by_command() {
+	# shellcheck disable=SC2086
+	"$program" run -w timers --processes 100 --yields 1000 --record "$1" $quick \
+		-q -o "$work/yields-$1" && python3 - "$work/yields-$1" <<-'EOF'
+			import csv, json, sys
+			def read(name):
+			    return list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+			yields, workers, runs = read("yields"), read("workers"), read("runs")
+			def total(rows, *keys):
+			    sums = {}
+			    for row in rows:
+			        key = tuple(row[k] for k in keys)
+			        sums[key] = sums.get(key, 0) + int(row.get("count") or row["yields"])
+			    return {k: n for k, n in sums.items() if n}
+			assert total(yields, "repetition", "worker") == total(workers, "repetition", "worker")
+			by_name = total(yields, "repetition", "name")
+			for row in runs:
+			    at = row["repetition"]
+			    assert int(row["yields_sleep"]) == by_name[at, "sleep"] > 0, row
+			    assert int(row["yields_other"]) == by_name.get((at, ""), 0), row
+			    names = [k for k in row if k.startswith("yields_")]
+			    assert sum(int(row[k]) for k in names) == int(row["yields"]), row
+			rows = json.load(open(f"{sys.argv[1]}/result.json"))["benchmarks"]
+			assert sum(w["yields_by_command"].get("sleep", 0) for r in rows
+			           for w in r["sched_bench"]["workers"]) == sum(
+			    int(r["count"]) for r in yields if r["command"] == "248")
+		EOF
+}
+for level in off full; do
+	holds "yields are counted by command, --record $level" yields_by_command $level
 done
 
 for workload in "hog --victims 100" "timers --processes 100 --yields 1000" \

@@ -35,7 +35,7 @@ measure -w skynet --leaves 100 $quick --repetitions 2 -o "$work/b" 2>"$work/err"
 
 # ---- the files ----
 
-for file in result.json runs.csv series.csv workers.csv steals.csv spins.csv \
+for file in result.json runs.csv series.csv workers.csv yields.csv steals.csv spins.csv \
 	latency.csv memory.csv report.html meta.json; do
 	holds "there is $file" test -s "$work/a/$file"
 done
@@ -96,6 +96,8 @@ import sys
 head = open(sys.argv[1] + "/runs.csv").readline()
 assert head.startswith("name,iterations,real_time,cpu_time,time_unit,"
     "bytes_per_second,items_per_second,label,error_occurred,error_message,"), head'
+holds "yields.csv has the columns it is said to have" grep -q \
+	',worker,command,name,count,' "$work/a/yields.csv"
 holds "steals.csv has the columns it is said to have" grep -q \
 	',thief,victim,distance,attempts,successes,items,lost,empty,' "$work/a/steals.csv"
 holds "runs.csv has the numbers of result.json, to the last digit" python '

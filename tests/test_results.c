@@ -282,11 +282,17 @@ static void numbers_for_people(void **state)
 		const char *unit;
 		const char *text;
 	} cases[] = {
-		{ 0, "ns", "0 ns" },	       { 12.34, "ns", "12.3 ns" },
-		{ 999.4, "ns", "999 ns" },     { 999.9, "ns", "1.00 us" },
-		{ 1500, "ns", "1.50 us" },     { 2.5e9, "ns", "2.50 s" },
-		{ 23456789, "1/s", "23.5 M" }, { 7, "count", "7" },
-		{ 60e6, "count", "60.0 M" },   { NAN, "ns", "-" },
+		{ 0, "ns", "0 ns" },
+		{ 12.34, "ns", "12.3 ns" },
+		{ 999.4, "ns", "999 ns" },
+		{ 999.9, "ns", "1.00 us" },
+		{ 1500, "ns", "1.50 us" },
+		{ 2.5e9, "ns", "2.50 s" },
+		{ 23456789, "1/s", "23.5 M" },
+		{ 7, "count", "7" },
+		{ 60e6, "count", "60.0 M" },
+		{ 0.00312, "count", "0.0031" },
+		{ NAN, "ns", "-" },
 	};
 	char text[SB_HUMAN_BYTES];
 
