@@ -85,7 +85,8 @@ for path in glob.glob(sys.argv[1] + "/*.csv"):
     text = open(path, newline="").read()
     assert "\r" not in text and text.endswith("\n"), path
     rows = list(csv.reader(text.splitlines(True), strict=True))
-    assert len(rows) > 1, path
+    # Neither of the two workloads yields a command.
+    assert len(rows) > 1 or path.endswith("/yields.csv"), path
     assert len(set(rows[0])) == len(rows[0]), (path, "a column twice")
     for row in rows:
         assert len(row) == len(rows[0]), (path, row)
