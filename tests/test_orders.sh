@@ -142,7 +142,7 @@ mistakes() {
 		sb_runq_take core/runq.h s/sb_load_acq(&queue->taken)/sb_load_rlx(\&queue->taken)/
 		sb_runq_take core/runq.c s/length = sb_load_acq(&queue->pushed)/length = sb_load_rlx(\&queue->pushed)/
 		sb_runq_take core/runq.c s/sb_store_rel(&queue->taken/sb_store_rlx(\&queue->taken/
-		sb_runq_append core/runq.c /^static struct sb_runq_part.*take_part/,/^}/s/sb_xchg_acq(&queue->emptied/sb_xchg_rel(\&queue->emptied/
+		sb_runq_append core/runq.c /^static void collect_emptied/,/^}/s/sb_xchg_acq(&queue->emptied/sb_xchg_rel(\&queue->emptied/
 		take_from_parts core/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_runq_take core/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
 		receive core/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
