@@ -133,9 +133,9 @@ static void senders_outlive_their_receivers(void **state)
 enum { CHAINS = 20000 };
 
 struct poster {
-	struct sb_process process;
 	struct sb_event_node own[2], other;
 	_Atomic(uint32_t) ready;
+	struct sb_process process;
 };
 
 static void meet(struct poster *poster)
