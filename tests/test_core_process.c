@@ -69,7 +69,7 @@ static int yield_and_wait(struct script *script, struct sb_step *step,
 		return SB_YIELD;
 	case 3:
 		CHECK_EQ(events[0].type, SB_EVENT_COMPLETION);
-		return SB_YIELD;
+		return count == 1 ? SB_YIELD : SB_DONE; /* it has fired */
 	default:
 		CHECK_EQ(count, 1);
 		CHECK_EQ(events[0].type, SB_EVENT_TIMER);
@@ -91,7 +91,7 @@ static void a_yield_of_nothing_waits_for_any_event(void **state)
 	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(1)), 0);
 	fixture_wait(&f);
 	CHECK_EQ(sb_load_rlx(&f.last_error), 0);
-	CHECK_EQ(sb_load_rlx(&script.steps), 4);
+	assert_in_range(sb_load_rlx(&script.steps), 3, 4);
 	fixture_end(&f);
 }
 
