@@ -39,7 +39,7 @@ orders() {
 		tests/orders.c   word_complete        swpal
 		tests/orders.c   lock_acquire         swpa sb_lock_contended
 		tests/orders.c   lock_release         stlr
-		core/platform.c  sb_lock_contended    sched_yield swpa
+		core/platform.c  sb_lock_contended    sched_yield clock_nanosleep swpa
 		core/platform.c  sb_park              casal .*casal .*swpa
 		core/platform.c  sb_unpark            swpal syscall .*
 		core/idle.c      sb_idle_announce     ldsetal ldaddal
@@ -53,7 +53,7 @@ orders() {
 		core/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
 		core/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
-		core/live.c      sb_live_release      .*ldaddal sb_check_failed sb_gate_notify
+		core/live.c      give_back_unused     .*ldaddal .*
 		core/live.c      is_none              ldar
 		core/route.c     sb_route_new         .*sb_route_local dmb .*
 		core/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
@@ -70,8 +70,8 @@ orders() {
 		core/runq.c      take_from_parts      .*casal.*
 		core/pool.c      receive              swpa
 		core/pool.c      sb_pool_free_slowly  .*casal.*
-		core/graves.c    return_grave         casal
-		core/graves.c    sb_worker_take_reclaimed swpa empty_grave
+		core/graves.c    return_grave         ldaddal casal
+		core/graves.c    sb_worker_take_reclaimed swpa empty_grave sb_mem_free
 	END
 }
 
@@ -128,7 +128,7 @@ mistakes() {
 		sb_pidmap_lookup core/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
 		sb_route_look_up core/route.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
-		sb_live_release core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
+		give_back_unused core/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		is_none core/live.c s/sb_load_acq(/sb_load_rlx(/
 		sb_timekeeper_begin core/timers.c /sb_timekeeper_begin/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
 		sb_timekeeper_end core/timers.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
