@@ -104,7 +104,7 @@ static int hold_message(struct sb_worker *w, sb_pid to, union sb_value message,
 	return 0;
 }
 
-/* Whatever there may be to do for a message. */
+/* The general case of sb_route_hold(). */
 static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to,
 				   union sb_value message,
 				   struct sb_event_node *held)
@@ -127,7 +127,7 @@ static bool is_simple(struct sb_worker *w, const struct sb_route *route,
 	       SB_LIKELY(!held || w->handover.to == p);
 }
 
-/* What nearly every message needs is here, and calls nothing. */
+/* The common case is inline and calls nothing. */
 int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const struct sb_route *route = &w->route[to % SB_ROUTES];

@@ -145,7 +145,7 @@ static inline bool sb_handover_has_held(struct sb_handover *handover)
 bool sb_handover_claim(struct sb_handover *handover,
 		       struct sb_event_node **held);
 
-/* What was held has been taken. */
+/* Ends a claim: the watcher has taken the held messages. */
 static inline void sb_handover_release(struct sb_handover *handover)
 {
 	sb_store_rel(&handover->claimed, SB_CLAIM_AWAY);

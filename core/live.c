@@ -26,8 +26,8 @@
  *
  * Without the fences the owner could miss the recall, and the collector that it is
  * at its credit: then a place would be given twice. `touched` is not a bit of the
- * credit: the owner would put back what the collector has taken. Where there is no heavy fence
- * recall is set for ever. Model: tests/models/live.pml.
+ * credit: the owner would put back what the collector has taken. Where there is no
+ * heavy fence recall is set for ever. Model: tests/models/live.pml.
  */
 #include "core/internal.h"
 
