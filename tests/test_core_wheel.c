@@ -233,6 +233,7 @@ static void model_step(struct model *m)
 static void matches_a_list(void **state)
 {
 	static struct model m;
+	uint64_t given_up = 0;
 
 	(void)state;
 	for (uint32_t round = 0; round < 12; round++) {
@@ -246,9 +247,10 @@ static void matches_a_list(void **state)
 		m.now_ns = UINT64_MAX; /* everything is due */
 		model_drain(&m);
 		CHECK_EQ(m.pending, 0);
-		assert_true(m.given_up > 0);
+		given_up += m.given_up;
 		sb_wheel_fini(&m.wheel);
 	}
+	assert_true(given_up > 0); /* a peak and its end, in one round at least */
 }
 
 /* ---- one timer ---- */
