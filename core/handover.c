@@ -104,13 +104,16 @@ static int hold_message(struct sb_worker *w, sb_pid to, union sb_value message,
 	return 0;
 }
 
-/* The general case of sb_route_hold(). */
+/* The general case of sb_route_hold(), which has begun to enter. */
 static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to,
 				   union sb_value message,
 				   struct sb_event_node *held)
 {
-	const int rc = hold_message(w, to, message, &held);
+	int rc;
 
+	if (sb_handover_is_claimed(&w->handover))
+		held = sb_handover_enter_slowly(&w->handover, held);
+	rc = hold_message(w, to, message, &held);
 	sb_handover_leave(&w->handover, held);
 	return rc;
 }
@@ -127,15 +130,15 @@ static bool is_simple(struct sb_worker *w, const struct sb_route *route,
 	       SB_LIKELY(!held || w->handover.to == p);
 }
 
-/* The common case is inline and calls nothing. */
+/* The common case is inline and calls nothing, so that it saves no registers. */
 int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const struct sb_route *route = &w->route[to % SB_ROUTES];
 	struct sb_handover *h = &w->handover;
-	struct sb_event_node *held = sb_handover_enter(h);
+	struct sb_event_node *held = sb_handover_begin_enter(h);
 	struct sb_event_node *node;
 
-	if (SB_UNLIKELY(!is_simple(w, route, to, held)))
+	if (sb_handover_is_claimed(h) || !is_simple(w, route, to, held))
 		return hold_slowly(w, to, message, held);
 	node = sb_pool_take(&w->pool, sizeof(*node));
 	if (SB_UNLIKELY(!node))

@@ -85,9 +85,11 @@ static inline void sb_handover_leave(struct sb_handover *handover,
 	sb_store_rel(&handover->slot, held);
 }
 
-/* Is inside from here on. Returns what is held, or NULL. Not while it is inside. */
+/* The first half of enter, for who calls nothing in the common case: what it
+ * returns is the owner's own once sb_handover_is_claimed has said no, or
+ * sb_handover_enter_slowly has returned it. */
 static inline struct sb_event_node *
-sb_handover_enter(struct sb_handover *handover)
+sb_handover_begin_enter(struct sb_handover *handover)
 {
 	struct sb_event_node *held = sb_load_rlx(&handover->slot);
 
@@ -95,9 +97,23 @@ sb_handover_enter(struct sb_handover *handover)
 	sb_store_rlx(&handover->slot, SB_SLOT_INSIDE);
 	sb_fence_light();
 	SB_WINDOW();
-	if (SB_UNLIKELY(sb_load_acq(&handover->claimed) != SB_CLAIM_FREE))
-		held = sb_handover_enter_slowly(handover, held);
 	return held;
+}
+
+static inline bool sb_handover_is_claimed(struct sb_handover *handover)
+{
+	return SB_UNLIKELY(sb_load_acq(&handover->claimed) != SB_CLAIM_FREE);
+}
+
+/* Is inside from here on. Returns what is held, or NULL. Not while it is inside. */
+static inline struct sb_event_node *
+sb_handover_enter(struct sb_handover *handover)
+{
+	struct sb_event_node *held = sb_handover_begin_enter(handover);
+
+	return sb_handover_is_claimed(handover)
+		       ? sb_handover_enter_slowly(handover, held)
+		       : held;
 }
 
 /* The same for what may be called inside, too, by a callback: then it returns

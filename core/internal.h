@@ -188,11 +188,11 @@ struct sb_worker {
 
 	/* From here on: the owner. */
 	alignas(SB_LINE) struct sb_scheduler *scheduler;
-	uint32_t id;
-	struct sb_credit credit;
 	struct sb_process *running;
 	struct sb_process *next; /* Running; to be run before all others */
 	struct sb_handover handover;
+	uint32_t id;
+	struct sb_credit credit;
 	struct sb_tick tick;
 	struct sb_process *untold_process; /* only compared; NULL: several */
 	uint32_t untold;		   /* enum sb_untold, or-ed */
