@@ -182,8 +182,9 @@ static uint32_t collect_foreign(struct sb_scheduler *s)
 	return n;
 }
 
-/* Under recall_lock. */
-static void begin_recall(struct sb_scheduler *s)
+/* Under recall_lock, although it waits for others: these are at their credit for
+ * some instructions, in which they take no lock. True: as give_back(). */
+static bool begin_recall(struct sb_scheduler *s)
 {
 	uint64_t n;
 
@@ -196,8 +197,7 @@ static void begin_recall(struct sb_scheduler *s)
 		if (sb_reclaim_is_online(s->reclaim, i))
 			n += collect_from(s->worker[i]);
 	}
-	if (n && give_back(s, n))
-		sb_gate_notify(&s->gate);
+	return n && give_back(s, n);
 }
 
 void sb_live_init(struct sb_scheduler *s)
@@ -208,15 +208,18 @@ void sb_live_init(struct sb_scheduler *s)
 
 bool sb_live_reserve_exactly(struct sb_scheduler *s)
 {
+	bool was_last = false;
 	bool reserved;
 
 	if (sb_load_rlx(&s->recall) && reserve(s, 1))
 		return true;
 	sb_lock_acquire(&s->recall_lock);
 	if (!sb_load_rlx(&s->recall))
-		begin_recall(s);
+		was_last = begin_recall(s);
 	reserved = reserve(s, 1);
 	sb_lock_release(&s->recall_lock);
+	if (was_last)
+		sb_gate_notify(&s->gate);
 	return reserved;
 }
 

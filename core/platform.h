@@ -155,7 +155,7 @@ bool sb_fence_heavy_works(void);
  * spins, then yields the thread so that a preempted holder can finish, and
  * then sleeps for growing times, so that it neither takes the processor from
  * the holder nor waits for one of lower priority for ever. Nobody is woken, and
- * nothing that waits for another thread is called, while it is held.
+ * nothing that may wait for long for another thread is called, while it is held.
  */
 struct sb_lock {
 	_Atomic(uint32_t) held;

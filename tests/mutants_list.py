@@ -146,7 +146,7 @@ HANDOVER = [
            "	if (0 && completions > count_yields(&w->step, yield)) {",
            "small:test_core_bounds", "plain:test_core_bounds"),
     Mutant("nothing is recalled", "core/live.c",
-           "		begin_recall(s);\n",
+           "		was_last = begin_recall(s);\n",
            "		(void)begin_recall;\n",
            "small:test_core_bounds", "plain:test_core_bounds"),
     Mutant("a recall leaves workers what they have", "core/live.c",
