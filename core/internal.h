@@ -270,6 +270,7 @@ struct sb_scheduler {
 	struct sb_watched *watched; /* [workers], the watcher's */
 	uint64_t chores_ns;	    /* when the watcher did them last */
 	uint32_t chores_left;
+	uint64_t trim_ns;	      /* when it trims the foreign pool next */
 	_Atomic(uint32_t) is_watched; /* from creation to destruction */
 	struct sb_pidmap *pidmap;
 	struct sb_dispatch dispatch;

@@ -99,10 +99,12 @@ static void watch_reader(struct sb_worker *w, const struct sb_watched *seen)
 /* Rounds after the last worker has gone to sleep: what decays has decayed then. */
 #define CHORES_LEFT 10
 
+/* A part at a time; the next trim is due soon while there is more to do. */
 static void trim_foreign(struct sb_scheduler *s, uint64_t now)
 {
 	sb_lock_acquire(&s->foreign_lock);
 	sb_pool_trim(&s->foreign_pool, now);
+	s->trim_ns = sb_pool_trim_due(&s->foreign_pool);
 	sb_lock_release(&s->foreign_lock);
 }
 
@@ -118,12 +120,11 @@ static bool trim_worker(struct sb_scheduler *s, uint32_t i)
 	return is_online;
 }
 
-static void do_chores(struct sb_scheduler *s, uint64_t now)
+static void do_chores(struct sb_scheduler *s)
 {
 	bool is_awake = false;
 
 	sb_runq_trim(&s->global);
-	trim_foreign(s, now);
 	for (uint32_t i = 0; i < s->workers; i++)
 		is_awake |= trim_worker(s, i);
 	for (uint32_t i = 0; i < s->arenas; i++)
@@ -143,16 +144,21 @@ static bool has_workers(struct sb_scheduler *s)
  * for that, too. Workers that poll give nothing back, so nothing is taken. */
 static uint64_t chores(struct sb_scheduler *s, uint64_t now)
 {
-	const uint64_t next = sb_pidmap_expire(s->pidmap, now);
+	uint64_t next = sb_pidmap_expire(s->pidmap, now);
 
-	if (s->config.park == SB_PARK_POLL || !s->chores_left ||
-	    !has_workers(s))
+	if (s->config.park == SB_PARK_POLL || !has_workers(s))
 		return next;
-	if (sb_clock_passed(s->chores_ns, now) >= CHORES_EVERY_NS) {
+	if (s->chores_left &&
+	    sb_clock_passed(s->chores_ns, now) >= CHORES_EVERY_NS) {
 		s->chores_ns = now;
-		do_chores(s, now);
+		s->trim_ns = now;
+		do_chores(s);
 	}
-	return sb_min_u64(next, s->chores_ns + CHORES_EVERY_NS);
+	if (now >= s->trim_ns)
+		trim_foreign(s, now);
+	next = sb_min_u64(next, s->trim_ns);
+	return s->chores_left ? sb_min_u64(next, s->chores_ns + CHORES_EVERY_NS)
+			      : next;
 }
 
 /* ---- all of them ---- */

@@ -472,6 +472,39 @@ static void the_dead_are_bounded_beside_a_long_step(void **state)
 	fixture_end(&f);
 }
 
+/* Many more objects than one look at the pool of foreign threads puts back. */
+enum { PEAK = 150000 };
+
+static uint64_t held_bytes(struct fixture *f)
+{
+	struct sb_memory memory;
+
+	sb_scheduler_read_memory(f->s, &memory);
+	return memory.held_bytes;
+}
+
+static void a_peak_of_submissions_is_given_back(void **state)
+{
+	static sb_pid pid[PEAK];
+	struct fixture f;
+	struct script script = { .f = &f, .step = end_at_an_event };
+	const uint64_t end = sb_clock_ns() + FIXTURE_TIMEOUT_NS;
+	uint64_t peak;
+
+	(void)state;
+	fixture_start(&f, 1);
+	for (uint32_t i = 0; i < PEAK; i++)
+		pid[i] = fixture_submit(&f, &scripted, &script);
+	peak = held_bytes(&f);
+	for (uint32_t i = 0; i < PEAK; i++)
+		CHECK_EQ(sb_scheduler_cancel(f.s, pid[i]), 0);
+	fixture_wait(&f);
+	while (held_bytes(&f) > peak / 4 && sb_clock_ns() < end)
+		sb_thread_sleep(10000000);
+	assert_in_range(held_bytes(&f), 0, peak / 4);
+	fixture_end(&f);
+}
+
 /* ---- the process limit ---- */
 
 enum { LIMIT = 40, CROWD = 100 };
@@ -777,6 +810,7 @@ int main(void)
 		cmocka_unit_test(a_ready_process_is_told_of),
 		cmocka_unit_test(a_stop_does_not_wait_for_another_scheduler),
 		cmocka_unit_test(the_dead_are_bounded_beside_a_long_step),
+		cmocka_unit_test(a_peak_of_submissions_is_given_back),
 		cmocka_unit_test(a_busy_worker_keeps_no_place),
 		cmocka_unit_test(a_step_fills_the_scheduler_up),
 		cmocka_unit_test(the_limit_is_never_passed),
