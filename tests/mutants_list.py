@@ -165,6 +165,10 @@ HANDOVER = [
            "		sb_store_rlx(&w->tick.due, 0);\n",
            "		(void)w;\n",
            "plain:test_core_bounds"),
+    Mutant("foreign threads' memory is given back once a second", "core/watch.c",
+           "	if (now >= s->trim_ns)\n",
+           "	if (now == s->chores_ns)\n",
+           "small:test_core_bounds", "plain:test_core_bounds"),
     Mutant("the watcher takes nothing", "core/watch.c",
            "	sb_route_take_held(w);\n"
            "	return UINT64_MAX;",
