@@ -58,7 +58,42 @@ static void forget(struct sb_file *file)
 {
 	free(file->path);
 	free(file->temporary);
-	*file = (struct sb_file){ NULL, NULL, NULL };
+	*file = (struct sb_file){ .fd = -1 };
+}
+
+/* A stream keeps what it could not write, or does not, and so the reason why would
+ * be known later, or not at all. */
+static ssize_t write_all(void *cookie, const char *bytes, size_t n)
+{
+	struct sb_file *file = cookie;
+	size_t done = 0;
+
+	while (done < n && !file->error) {
+		const ssize_t written = write(file->fd, bytes + done, n - done);
+
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno != EINTR)
+			file->error = -errno;
+	}
+	return (ssize_t)done;
+}
+
+/* Returns 0 or -errno. */
+static int open_stream(struct sb_file *file)
+{
+	const cookie_io_functions_t functions = { .write = write_all };
+
+	file->fd = open(file->temporary,
+			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file->fd < 0)
+		return -errno;
+	file->stream = fopencookie(file, "w", functions);
+	if (file->stream)
+		return 0;
+	close(file->fd);
+	unlink(file->temporary);
+	return -ENOMEM;
 }
 
 /* Takes the path, which may be NULL for want of memory. */
@@ -66,15 +101,14 @@ static int begin(struct sb_file *file, char *path)
 {
 	int rc = -ENOMEM;
 
-	*file = (struct sb_file){ .path = path };
+	*file = (struct sb_file){ .path = path, .fd = -1 };
 	if (file->path && asprintf(&file->temporary, "%s" MARK "%d", file->path,
 				   getpid()) < 0)
 		file->temporary = NULL;
 	if (file->temporary) {
 		/* A link of that name would lead elsewhere. */
 		unlink(file->temporary);
-		file->stream = fopen(file->temporary, "wxe");
-		rc = file->stream ? 0 : -errno;
+		rc = open_stream(file);
 	}
 	if (rc)
 		forget(file);
@@ -91,22 +125,23 @@ int sb_file_begin_path(struct sb_file *file, const char *path)
 	return begin(file, strdup(path));
 }
 
-static int flush_and_close(FILE *stream)
+/* Returns 0 or -errno of the first thing that failed. */
+static int close_stream(struct sb_file *file)
 {
-	int rc = 0;
+	int rc;
 
-	/* What was not written is still there, so flushing tells why. */
-	errno = 0;
-	if (fflush(stream) || ferror(stream) || fsync(fileno(stream)))
-		rc = errno ? -errno : -EIO;
-	if (fclose(stream) && !rc)
+	(void)fclose(file->stream); /* writes what is left */
+	rc = file->error;
+	if (!rc && fsync(file->fd))
+		rc = -errno;
+	if (close(file->fd) && !rc)
 		rc = -errno;
 	return rc;
 }
 
 int sb_file_commit(struct sb_file *file)
 {
-	int rc = flush_and_close(file->stream);
+	int rc = close_stream(file);
 
 	if (!rc && rename(file->temporary, file->path))
 		rc = -errno;
@@ -120,7 +155,8 @@ int sb_file_commit(struct sb_file *file)
 
 void sb_file_abandon(struct sb_file *file)
 {
-	fclose(file->stream);
+	(void)fclose(file->stream);
+	close(file->fd);
 	unlink(file->temporary);
 	forget(file);
 }

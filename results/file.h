@@ -9,8 +9,10 @@
 
 #include "core/base.h"
 
-struct sb_file {
+struct sb_file {      /* stays where it is until it is ended */
 	FILE *stream; /* write here */
+	int fd;	      /* of the stream, which has no number of its own */
+	int error;    /* -errno of the first write that failed, or 0 */
 	char *path;
 	char *temporary;
 };

@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/commands.h"
@@ -944,9 +946,18 @@ static void links_are_not_followed(void **state)
 	remove_tree(directory);
 }
 
-/* A device that is always full: the error comes out, and no file. */
+static void bound_file_size(rlim_t bytes)
+{
+	const struct rlimit bound = { bytes, RLIM_INFINITY };
+
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &bound), 0);
+}
+
+/* However much is written at a time: what the stream keeps of it and what not. */
 static void a_full_disk_is_an_error(void **state)
 {
+	static const char text[100000];
+	static const size_t at_a_time[] = { 1, 4096, 5000, sizeof(text) };
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_file file;
 	char *path;
@@ -954,11 +965,16 @@ static void a_full_disk_is_an_error(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	path = sb_path_join(directory, "x");
-	CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
-	assert_non_null(freopen("/dev/full", "w", file.stream));
-	fputs("text", file.stream);
-	CHECK_EQ(sb_file_commit(&file), -ENOSPC);
-	CHECK_EQ(access(path, F_OK), -1);
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(at_a_time); i++) {
+		bound_file_size(4096);
+		CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
+		for (size_t n = 0; n < sizeof(text); n += at_a_time[i])
+			(void)fwrite(text, 1, at_a_time[i], file.stream);
+		CHECK_EQ(sb_file_commit(&file), -EFBIG);
+		bound_file_size(RLIM_INFINITY);
+		CHECK_EQ(access(path, F_OK), -1);
+	}
 	free(path);
 	remove_tree(directory);
 }
