@@ -250,7 +250,8 @@ static void matches_a_list(void **state)
 		given_up += m.given_up;
 		sb_wheel_fini(&m.wheel);
 	}
-	assert_true(given_up > 0); /* a peak and its end, in one round at least */
+	assert_true(given_up >
+		    0); /* a peak and its end, in one round at least */
 }
 
 /* ---- one timer ---- */
