@@ -16,6 +16,7 @@
 #include "core/clock.h"
 #include "harness/crash.h"
 #include "harness/interrupts.h"
+#include "harness/status.h"
 #include "harness/text.h"
 
 #define TICK_MS	      100
@@ -23,20 +24,32 @@
 
 /* ---- the child's side, up to its exec ---- */
 
+/* As the program itself would. */
+static void refuse(const char *program, int stderr_fd)
+{
+	dprintf(stderr_fd, "sched-bench: %s cannot be run: %s\n", program,
+		strerror(errno));
+	_exit(SB_EXIT_ENVIRONMENT);
+}
+
 static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 {
+	const char *program =
+		child->program ? child->program : "/proc/self/exe";
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	(void)setpgid(0, 0);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* It may have died before it could matter. */
-	if (getppid() != parent || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	if (getppid() != parent)
+		_exit(SB_EXIT_ENVIRONMENT);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(null, STDOUT_FILENO) < 0 || dup2(stderr_fd, STDERR_FILENO) < 0)
-		_exit(127);
+		refuse(program, stderr_fd);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGTERM, SIG_DFL);
-	execv(child->program ? child->program : "/proc/self/exe", child->argv);
-	_exit(127);
+	execv(program, child->argv);
+	refuse(program, STDERR_FILENO);
 }
 
 /* ---- the parent's side ---- */

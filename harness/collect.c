@@ -243,6 +243,8 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 	if (row->result)
 		return take_result(collection, row);
 	series = &collection->result->series[row->configuration];
+	if (row->exit_status == SB_EXIT_ENVIRONMENT)
+		series->met_limit = true;
 	sb_record_invalidate(&series->record[row->repetition],
 			     row->reason ? row->reason : "no result");
 	return 0;

@@ -361,8 +361,11 @@ static int read_both(struct session *s)
 	for (int side = 0; side < BOTH; side++) {
 		const char *path = s->options->word[side];
 
-		if (sb_result_read(&s->result[side], path, why, sizeof(why)))
-			return sb_fail(SB_EXIT_USAGE, "%s", why);
+		const int rc = sb_result_read(&s->result[side], path, why,
+					      sizeof(why));
+
+		if (rc)
+			return sb_fail(sb_status_of(rc), "%s", why);
 		s->read++;
 	}
 	if (strcmp(sb_result_topology(&s->result[A]),

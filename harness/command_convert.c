@@ -150,7 +150,7 @@ static int convert_files(const struct conversion *conversion, const char *given)
 	moved.directory = (char *)(uintptr_t)directory;
 	rc = conversion->converter->write_files(&moved, &failed);
 	if (rc)
-		return sb_fail(sb_output_status(rc),
+		return sb_fail(sb_status_of(rc),
 			       "'%s/%s' cannot be written: %s", directory,
 			       failed, strerror(-rc));
 	puts(directory);

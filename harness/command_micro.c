@@ -338,7 +338,7 @@ static int write_counts(const struct sb_counts *counts, const char *path)
 {
 	const int rc = *path ? sb_counts_write(counts, path) : 0;
 
-	return rc ? sb_fail(SB_EXIT_USAGE, "--counts-out: '%s': %s", path,
+	return rc ? sb_fail(sb_status_of(rc), "--counts-out: '%s': %s", path,
 			    strerror(-rc))
 		  : 0;
 }

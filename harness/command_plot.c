@@ -80,15 +80,17 @@ static void free_results(struct results *results)
 static int read_results(struct results *results, char *const *path, uint32_t n)
 {
 	char why[SB_PLOT_WHY_BYTES] = "";
+	int rc;
 
 	results->result = calloc(n, sizeof(*results->result));
 	results->pointer = calloc(n, sizeof(struct sb_result *));
 	if (!results->result || !results->pointer)
 		return sb_fail_memory();
 	for (uint32_t i = 0; i < n; i++) {
-		if (sb_result_read(&results->result[i], path[i], why,
-				   sizeof(why)))
-			return sb_fail(SB_EXIT_USAGE, "%s", why);
+		rc = sb_result_read(&results->result[i], path[i], why,
+				    sizeof(why));
+		if (rc)
+			return sb_fail(sb_status_of(rc), "%s", why);
 		results->pointer[i] = &results->result[i];
 		results->n++;
 	}
@@ -114,11 +116,10 @@ static int fail_for(const struct sb_plot_order *order, const char *kind, int rc)
 		return sb_fail(SB_EXIT_USAGE, "plot: %s: %s", kind, order->why);
 	case ENOMEM:
 		return sb_fail_memory();
-	case ENOENT:
-	case EIO:
+	case ENOENT: /* gnuplot */
 		return sb_fail(SB_EXIT_ENVIRONMENT, "plot: %s", order->why);
 	default:
-		return sb_fail(sb_output_status(rc), "plot: %s", order->why);
+		return sb_fail(sb_status_of(rc), "plot: %s", order->why);
 	}
 }
 

@@ -63,7 +63,7 @@ static int read_results(struct report *report, char *const *word,
 		rc = sb_result_read(&report->result[i], word[i], why,
 				    sizeof(why));
 		if (rc)
-			return sb_fail(SB_EXIT_USAGE, "%s", why);
+			return sb_fail(sb_status_of(rc), "%s", why);
 		report->results++;
 	}
 	return 0;

@@ -353,7 +353,7 @@ static int show(const struct scene *s)
 	const int rc = *svg ? sb_output(svg, put_svg, s) : 0;
 
 	if (rc)
-		return sb_fail(sb_output_status(rc),
+		return sb_fail(sb_status_of(rc),
 			       "--svg: '%s' cannot be written: %s", svg,
 			       sb_output_why(rc));
 	if (*svg)
@@ -367,8 +367,7 @@ static int export(const struct scene *s)
 {
 	const int rc = sb_topology_export(s->topology, stdout);
 
-	return rc ? sb_fail(sb_output_status(rc), "no export: %s",
-			    strerror(-rc))
+	return rc ? sb_fail(sb_status_of(rc), "no export: %s", strerror(-rc))
 		  : 0;
 }
 

@@ -345,7 +345,7 @@ static int cannot_read(const char *path, int rc)
 			       "'%s' is not expected; workloads are named with "
 			       "-w",
 			       path);
-	return sb_fail(SB_EXIT_USAGE,
+	return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
 		       "%s: %s; expected a job file (workloads are named with "
 		       "-w)",
 		       path,

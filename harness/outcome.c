@@ -13,6 +13,7 @@
 #include "harness/progress.h"
 #include "harness/status.h"
 #include "results/file.h"
+#include "results/stage.h"
 #include "results/write.h"
 
 enum format { PRETTY, JSON, CSV };
@@ -96,7 +97,7 @@ static int try_writing(const char *directory)
 	struct sb_file file;
 	int rc;
 
-	sb_directory_clear_leftovers(directory);
+	sb_stage_clear_leftovers(directory);
 	rc = sb_file_begin(&file, directory, "try");
 	if (!rc)
 		sb_file_abandon(&file);
@@ -121,7 +122,7 @@ int sb_outcome_prepare(const struct sb_options *options,
 		return rc;
 	rc = rc ? rc : try_writing(result->directory);
 	if (rc)
-		return sb_fail(SB_EXIT_USAGE,
+		return sb_fail(sb_status_of(rc),
 			       "result directory '%s' cannot be written: %s",
 			       result->directory, strerror(-rc));
 	return 0;

@@ -133,25 +133,10 @@ const char *sb_output_why(int rc)
 	return rc == -EEXIST ? "it is a result's own file" : strerror(-rc);
 }
 
-int sb_output_status(int rc)
-{
-	switch (-rc) {
-	case ENOMEM:
-		return SB_EXIT_BUG;
-	case ENOSPC:
-	case EDQUOT:
-	case EFBIG:
-	case EIO:
-		return SB_EXIT_ENVIRONMENT;
-	default:
-		return SB_EXIT_USAGE;
-	}
-}
-
 int sb_output_failed(const char *path, int rc)
 {
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
-	return sb_fail(sb_output_status(rc), "'%s' cannot be written: %s", path,
+	return sb_fail(sb_status_of(rc), "'%s' cannot be written: %s", path,
 		       sb_output_why(rc));
 }

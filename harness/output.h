@@ -32,8 +32,7 @@ int sb_output_failed(const char *path, int rc);
 /* Whether it is result.json or meta.json of a result directory. */
 bool sb_output_is_kept(const char *path);
 
-/* The same reason, and the same status, for who says more. */
+/* The same reason, for callers that say more. */
 const char *sb_output_why(int rc);
-int sb_output_status(int rc);
 
 #endif

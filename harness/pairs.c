@@ -103,28 +103,23 @@ static bool is_refused(const struct sb_child *child)
 
 	return !child->hung && WIFEXITED(status) &&
 	       (WEXITSTATUS(status) == SB_EXIT_USAGE ||
-		WEXITSTATUS(status) == 127);
+		WEXITSTATUS(status) == SB_EXIT_ENVIRONMENT);
 }
 
 static int refuse(const struct go *go, const struct sb_child *child)
 {
-	const char *program = go->pairs->side[go->side].program;
+	const enum sb_status_code status =
+		(enum sb_status_code)WEXITSTATUS(child->wait_status);
 	const char *words = child->stderr_text;
 	char *clean;
 	int rc;
 
-	if (WEXITSTATUS(child->wait_status) == 127)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "side %s: %s cannot be run; expected a "
-			       "sched-bench",
-			       side_name(go->side),
-			       program ? program : "this program");
 	if (!strncmp(words, "sched-bench: ", 13))
 		words += 13;
 	clean = sb_text_copy(words);
 	for (size_t n = clean ? strlen(clean) : 0; n && clean[n - 1] == '\n';)
 		clean[--n] = '\0';
-	rc = sb_fail(SB_EXIT_USAGE, "side %s: %s", side_name(go->side),
+	rc = sb_fail(status, "side %s: %s", side_name(go->side),
 		     clean && *clean ? clean : "its arguments are refused");
 	free(clean);
 	return rc;

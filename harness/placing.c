@@ -41,10 +41,8 @@ int sb_placing_open(const struct sb_options *options,
 		return unknown_profile(profile, why);
 	case -EIO:
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s", why);
-	case -ENOMEM:
-		return sb_fail(SB_EXIT_ENVIRONMENT, "--profile: %s", why);
 	default:
-		return sb_fail(SB_EXIT_USAGE, "--profile: %s", why);
+		return sb_fail(sb_status_of(rc), "--profile: %s", why);
 	}
 }
 

@@ -1,5 +1,6 @@
 #include "harness/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,4 +64,25 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 int sb_fail_memory(void)
 {
 	return sb_fail(SB_EXIT_ENVIRONMENT, "no memory");
+}
+
+enum sb_status_code sb_status_of(int error)
+{
+	switch (-error) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case EEXIST:
+	case ENOTEMPTY:
+	case ENAMETOOLONG:
+	case ELOOP:
+	case EINVAL:
+	case EILSEQ:
+	case ENXIO:
+	case ESPIPE:
+	case ESRCH:
+		return SB_EXIT_USAGE;
+	default:
+		return SB_EXIT_ENVIRONMENT;
+	}
 }

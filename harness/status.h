@@ -29,4 +29,8 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 /* The same of memory that there was none of. */
 int sb_fail_memory(void);
 
+/* The status that says why a file or a system call failed; error: -errno. The name
+ * is wrong, or the machine does not allow it. */
+enum sb_status_code sb_status_of(int error);
+
 #endif

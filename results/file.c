@@ -1,19 +1,12 @@
 #include "results/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* What temporary names have, before the process. */
-#define MARK  ".tmp."
-#define STAGE "stage" MARK
 
 char *sb_path_join(const char *directory, const char *name)
 {
@@ -79,39 +72,112 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)done;
 }
 
-/* Returns 0 or -errno. */
-static int open_stream(struct sb_file *file)
-{
-	const cookie_io_functions_t functions = { .write = write_all };
+/* ---- names ---- */
 
+#define NAMES_MAX 100
+
+/* Finds a free name beside the path: make returns -EEXIST if this one is not. */
+static int make_temporary(struct sb_file *file,
+			  int (*make)(struct sb_file *file))
+{
+	int rc = -EEXIST;
+
+	for (int n = 0; n < NAMES_MAX && rc == -EEXIST; n++) {
+		if (asprintf(&file->temporary, "%s.tmp.%d.%d", file->path,
+			     getpid(), n) < 0) {
+			file->temporary = NULL;
+			return -ENOMEM;
+		}
+		rc = make(file);
+		if (rc) {
+			free(file->temporary);
+			file->temporary = NULL;
+		}
+	}
+	return rc;
+}
+
+static int create_temporary(struct sb_file *file)
+{
 	file->fd = open(file->temporary,
 			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return file->fd < 0 ? -errno : 0;
+}
+
+static int link_to(const struct sb_file *file, const char *path)
+{
+	char from[40];
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", file->fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+		       ? -errno
+		       : 0;
+}
+
+static int link_temporary(struct sb_file *file)
+{
+	return link_to(file, file->temporary);
+}
+
+/* Without a name where the file system can do that: then a process that is killed
+ * leaves nothing. */
+static int open_unnamed(struct sb_file *file)
+{
+	char *directory = sb_path_directory(file->path);
+	int rc = 0;
+
+	if (!directory)
+		return -ENOMEM;
+	file->fd = open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
 	if (file->fd < 0)
-		return -errno;
-	file->stream = fopencookie(file, "w", functions);
-	if (file->stream)
-		return 0;
-	close(file->fd);
-	unlink(file->temporary);
-	return -ENOMEM;
+		rc = -errno;
+	free(directory);
+	return rc == -EISDIR ? -EOPNOTSUPP : rc;
+}
+
+/* A link cannot replace a file, and a rename needs a name. */
+static int give_name(struct sb_file *file)
+{
+	int rc = file->temporary ? 0 : link_to(file, file->path);
+
+	if (rc == -EEXIST)
+		rc = make_temporary(file, link_temporary);
+	if (!rc && file->temporary && rename(file->temporary, file->path))
+		rc = -errno;
+	if (rc && file->temporary)
+		unlink(file->temporary);
+	return rc;
+}
+
+/* ---- files ---- */
+
+static void close_file(struct sb_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	forget(file);
 }
 
 /* Takes the path, which may be NULL for want of memory. */
 static int begin(struct sb_file *file, char *path)
 {
-	int rc = -ENOMEM;
+	const cookie_io_functions_t functions = { .write = write_all };
+	int rc;
 
 	*file = (struct sb_file){ .path = path, .fd = -1 };
-	if (file->path && asprintf(&file->temporary, "%s" MARK "%d", file->path,
-				   getpid()) < 0)
-		file->temporary = NULL;
-	if (file->temporary) {
-		/* A link of that name would lead elsewhere. */
-		unlink(file->temporary);
-		rc = open_stream(file);
+	rc = path ? open_unnamed(file) : -ENOMEM;
+	if (rc == -EOPNOTSUPP)
+		rc = make_temporary(file, create_temporary);
+	if (!rc) {
+		file->stream = fopencookie(file, "w", functions);
+		if (!file->stream) {
+			rc = -ENOMEM;
+			if (file->temporary)
+				unlink(file->temporary);
+		}
 	}
 	if (rc)
-		forget(file);
+		close_file(file);
 	return rc;
 }
 
@@ -125,40 +191,35 @@ int sb_file_begin_path(struct sb_file *file, const char *path)
 	return begin(file, strdup(path));
 }
 
-/* Returns 0 or -errno of the first thing that failed. */
-static int close_stream(struct sb_file *file)
+/* Returns 0 or -errno of the first write that failed. */
+static int finish_writing(struct sb_file *file)
 {
-	int rc;
-
 	(void)fclose(file->stream); /* writes what is left */
-	rc = file->error;
-	if (!rc && fsync(file->fd))
-		rc = -errno;
-	if (close(file->fd) && !rc)
-		rc = -errno;
-	return rc;
+	if (!file->error && fsync(file->fd))
+		file->error = -errno;
+	return file->error;
 }
 
 int sb_file_commit(struct sb_file *file)
 {
-	int rc = close_stream(file);
+	int rc = finish_writing(file);
 
-	if (!rc && rename(file->temporary, file->path))
-		rc = -errno;
-	if (rc)
+	if (!rc)
+		rc = give_name(file);
+	else if (file->temporary)
 		unlink(file->temporary);
-	else
+	if (!rc)
 		rc = sync_parent(file->path);
-	forget(file);
+	close_file(file);
 	return rc;
 }
 
 void sb_file_abandon(struct sb_file *file)
 {
 	(void)fclose(file->stream);
-	close(file->fd);
-	unlink(file->temporary);
-	forget(file);
+	if (file->temporary)
+		unlink(file->temporary);
+	close_file(file);
 }
 
 #define COPY_BYTES 65536
@@ -210,193 +271,6 @@ int sb_directory_make(const char *path)
 		rc = make_one(copy);
 	free(copy);
 	return rc;
-}
-
-/* ---- stages ---- */
-
-/* Calls visit for each entry but . and .., until one returns an error. Returns
- * that, or 0 or -errno. */
-static int visit_entries(const char *path,
-			 int (*visit)(void *arg, const char *directory,
-				      const char *name),
-			 void *arg)
-{
-	DIR *directory = opendir(path);
-	const struct dirent *entry;
-	int rc = 0;
-
-	if (!directory)
-		return -errno;
-	while (!rc && (entry = readdir(directory))) {
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			rc = visit(arg, path, entry->d_name);
-	}
-	closedir(directory);
-	return rc;
-}
-
-static int remove_entry(void *unused, const char *directory, const char *name)
-{
-	char *path = sb_path_join(directory, name);
-
-	(void)unused;
-	if (path)
-		unlink(path);
-	free(path);
-	return 0;
-}
-
-static void remove_directory(const char *path)
-{
-	(void)visit_entries(path, remove_entry, NULL);
-	rmdir(path);
-}
-
-static const struct ending {
-	const char *suffix;
-	const char *bytes;
-	size_t length;
-} endings[] = {
-	{ ".svg", "</svg>\n", 7 },
-	{ ".png", "IEND\xae\x42\x60\x82", 8 },
-};
-
-static const struct ending *find_ending(const char *path)
-{
-	for (size_t i = 0; i < SB_ARRAY_SIZE(endings); i++) {
-		const char *suffix = endings[i].suffix;
-		const size_t length = strlen(path);
-
-		if (length > strlen(suffix) &&
-		    !strcmp(path + length - strlen(suffix), suffix))
-			return &endings[i];
-	}
-	return NULL;
-}
-
-/* SVG may have blank lines behind its end. */
-static bool has_ending(int fd, const struct ending *ending)
-{
-	char tail[64];
-	const off_t size = lseek(fd, 0, SEEK_END);
-	const off_t from =
-		size > (off_t)sizeof(tail) ? size - (off_t)sizeof(tail) : 0;
-	const ssize_t n = pread(fd, tail, sizeof(tail), from);
-
-	return n > 0 && memmem(tail, (size_t)n, ending->bytes, ending->length);
-}
-
-static int check_and_sync(const char *path)
-{
-	const struct ending *ending = find_ending(path);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (ending && !has_ending(fd, ending))
-		rc = -ENOSPC;
-	else if (fsync(fd))
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-/* NAME.tmp.PID of a process that is no more; this one has none yet. */
-static bool is_leftover(const char *name)
-{
-	const char *mark = strstr(name, MARK);
-	char *end;
-	long pid;
-
-	if (!mark)
-		return false;
-	pid = strtol(mark + strlen(MARK), &end, 10);
-	return !*end && pid > 0 && pid <= INT32_MAX &&
-	       (pid == getpid() || (kill((pid_t)pid, 0) && errno == ESRCH));
-}
-
-static int clear_entry(void *unused, const char *directory, const char *name)
-{
-	char *path;
-
-	(void)unused;
-	if (!is_leftover(name))
-		return 0;
-	path = sb_path_join(directory, name);
-	/* Another directory of such a name is not ours. */
-	if (path && unlink(path) && !strncmp(name, STAGE, strlen(STAGE)))
-		remove_directory(path);
-	free(path);
-	return 0;
-}
-
-void sb_directory_clear_leftovers(const char *path)
-{
-	(void)visit_entries(path, clear_entry, NULL);
-}
-
-int sb_stage_begin(struct sb_stage *stage, const char *directory)
-{
-	int rc = sb_directory_make(directory);
-
-	sb_directory_clear_leftovers(directory);
-	*stage = (struct sb_stage){ .directory = strdup(directory) };
-	if (asprintf(&stage->path, "%s/" STAGE "%d", directory, getpid()) < 0)
-		stage->path = NULL;
-	if (!stage->path || !stage->directory)
-		rc = -ENOMEM;
-	if (!rc && mkdir(stage->path, 0777))
-		rc = -errno;
-	if (rc) {
-		free(stage->path);
-		free(stage->directory);
-		*stage = (struct sb_stage){ NULL, NULL };
-	}
-	return rc;
-}
-
-static int check_entry(void *unused, const char *directory, const char *name)
-{
-	char *path = sb_path_join(directory, name);
-	const int rc = path ? check_and_sync(path) : -ENOMEM;
-
-	(void)unused;
-	free(path);
-	return rc;
-}
-
-static int move_entry(void *to, const char *directory, const char *name)
-{
-	char *from = sb_path_join(directory, name);
-	char *path = sb_path_join(to, name);
-	int rc = from && path ? 0 : -ENOMEM;
-
-	if (!rc && rename(from, path))
-		rc = -errno;
-	free(from);
-	free(path);
-	return rc;
-}
-
-int sb_stage_commit(struct sb_stage *stage)
-{
-	int rc = visit_entries(stage->path, check_entry, NULL);
-
-	if (!rc)
-		rc = visit_entries(stage->path, move_entry, stage->directory);
-	if (!rc)
-		rc = sb_directory_sync(stage->directory);
-	sb_stage_abandon(stage);
-	return rc;
-}
-
-void sb_stage_abandon(struct sb_stage *stage)
-{
-	remove_directory(stage->path);
-	free(stage->path);
-	free(stage->directory);
-	*stage = (struct sb_stage){ NULL, NULL };
 }
 
 static int remove_found(const char *path, const struct stat *info, int type,

@@ -1,6 +1,8 @@
 /*
- * file.h - files that appear whole under their names or not at all: written
- * beside them under a temporary name, synced, renamed.
+ * file.h - files that appear whole under their names or not at all: written without a
+ * name, synced, and then linked or renamed. Where the file system has no files without
+ * a name (O_TMPFILE), they are written beside under a temporary one, which a process
+ * that is killed leaves behind.
  */
 #ifndef SB_RESULTS_FILE_H
 #define SB_RESULTS_FILE_H
@@ -14,7 +16,7 @@ struct sb_file {      /* stays where it is until it is ended */
 	int fd;	      /* of the stream, which has no number of its own */
 	int error;    /* -errno of the first write that failed, or 0 */
 	char *path;
-	char *temporary;
+	char *temporary; /* its name until then; NULL: it has none */
 };
 
 /* Returns 0 or -errno. */
@@ -31,31 +33,8 @@ SB_MUST_CHECK int sb_file_commit(struct sb_file *file);
 /* Ends it without a trace. */
 void sb_file_abandon(struct sb_file *file);
 
-/*
- * The same for what other programs write: files of any number into a directory
- * of their own, and from there all together to where they belong. A picture that
- * has no end (gnuplot does not look whether its writing succeeds) is not whole.
- */
-struct sb_stage {
-	char *path; /* write here */
-	char *directory;
-};
-
-/* Makes the directory, too. Returns 0 or -errno. */
-SB_MUST_CHECK int sb_stage_begin(struct sb_stage *stage, const char *directory);
-
-/* Ends it: every file under its name, or none of them if one is not whole.
- * Returns 0 or -errno; -ENOSPC for a picture without an end. */
-SB_MUST_CHECK int sb_stage_commit(struct sb_stage *stage);
-
-/* Ends it without a trace. */
-void sb_stage_abandon(struct sb_stage *stage);
-
 /* With all that is in it; there may be none. */
 void sb_directory_remove(const char *path);
-
-/* Removes what a killed process has left: temporary files and stages. */
-void sb_directory_clear_leftovers(const char *path);
 
 /* Copies what there is of a file. What cannot be written the stream remembers.
  * Returns 0 or -errno of opening or reading. */

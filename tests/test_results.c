@@ -7,17 +7,21 @@
  * Method: a result made up by hand, written, and read back with jansson and a
  *   small CSV reader.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/commands.h"
 #include "results/account.h"
 #include "results/file.h"
+#include "results/stage.h"
 #include "results/write.h"
 #include "tests/test.h"
 
@@ -937,11 +941,67 @@ static void links_are_not_followed(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	theirs = sb_path_join(directory, "theirs");
-	snprintf(link, sizeof(link), "%s/x.tmp.%d", directory, getpid());
+	snprintf(link, sizeof(link), "%s/x.tmp.%d.0", directory, getpid());
 	CHECK_EQ(symlink(theirs, link), 0);
-	CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
-	CHECK_EQ(sb_file_commit(&file), 0);
+	/* The second one replaces the first, which takes a temporary name. */
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(sb_file_begin(&file, directory, "x"), 0);
+		CHECK_EQ(sb_file_commit(&file), 0);
+	}
 	CHECK_EQ(access(theirs, F_OK), -1);
+	free(theirs);
+	remove_tree(directory);
+}
+
+static void put_empty(const char *directory, const char *name)
+{
+	char *path = sb_path_join(directory, name);
+	FILE *out = fopen(path, "we");
+
+	assert_non_null(out);
+	fclose(out);
+	free(path);
+}
+
+static uint32_t count_entries(const char *path)
+{
+	DIR *directory = opendir(path);
+	uint32_t n = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n - 2;
+}
+
+/* A process that is killed leaves its stage, which the next one removes; files of
+ * others stay, whatever their names, and so does a stage in use. */
+static void only_own_leftovers_are_removed(void **state)
+{
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_stage stage;
+	pid_t child;
+	char *theirs;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	put_empty(directory, "notes.tmp.20240131");
+	theirs = sb_path_join(directory, "stage.tmp.99999");
+	CHECK_EQ(mkdir(theirs, 0777), 0);
+	put_empty(theirs, "x");
+	child = fork();
+	if (!child)
+		_exit(sb_stage_begin(&stage, directory));
+	CHECK_EQ(waitpid(child, NULL, 0), child);
+	CHECK_EQ(count_entries(directory), 3);
+	CHECK_EQ(sb_stage_begin(&stage, directory), 0);
+	CHECK_EQ(count_entries(directory), 3);
+	sb_stage_clear_leftovers(directory);
+	CHECK_EQ(count_entries(directory), 3);
+	sb_stage_abandon(&stage);
+	CHECK_EQ(count_entries(directory), 2);
+	CHECK_EQ(count_entries(theirs), 1);
 	free(theirs);
 	remove_tree(directory);
 }
@@ -1014,6 +1074,7 @@ int main(void)
 		cmocka_unit_test(every_output_says_emulated),
 		cmocka_unit_test(files_are_whole_or_absent),
 		cmocka_unit_test(links_are_not_followed),
+		cmocka_unit_test(only_own_leftovers_are_removed),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(every_metric_is_described),
 	};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "results/file.h"
+#include "results/stage.h"
 #include "results/plots/plot.h"
 
 #define LOG "gnuplot.log"
@@ -154,7 +155,7 @@ static void remove_log(const char *directory)
 int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 		     const char *directory, char *why)
 {
-	struct sb_stage stage = { NULL, NULL };
+	struct sb_stage stage;
 	int rc = sb_stage_begin(&stage, directory);
 
 	if (rc)
@@ -175,7 +176,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 	const char *given = getenv("TMPDIR");
 	const char *parent = given && *given ? given : "/tmp";
 	char *unique;
-	struct sb_stage stage = { NULL, NULL };
+	struct sb_stage stage;
 	char *path;
 	int rc;
 
