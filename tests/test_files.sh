@@ -284,11 +284,30 @@ no_thread() {
 	echo "status $status: $(cat "$work/err")"
 	return 1
 }
+# The row has the reason, and the sweep its status.
+no_thread_for_rows() {
+	# shellcheck disable=SC2086
+	as_nobody prlimit --nproc=2 "$work/open/sched-bench" sweep -w pingpong $quick \
+		-L batch=1,2 -o "$work/open/sweep" 2>"$work/err"
+	[ $? -eq 4 ] && grep -q "limit of processes" "$work/open/sweep/runs.csv"
+}
 if as_nobody prlimit --nproc=1 "$work/open/sched-bench" --version >"$work/out" 2>&1; then
 	holds "a limit of processes is told" no_thread
+	holds "a limit of processes ends a sweep with 4" no_thread_for_rows
 else
 	skips "a limit of processes is told" "no other user here: $(head -1 "$work/out")"
 fi
+
+no_file() {
+	(
+		# shellcheck disable=SC3045
+		ulimit -n 4
+		# shellcheck disable=SC2086
+		exec "$program" run -w pingpong $quick -o "$work/files"
+	) 2>"$work/err"
+	[ $? -eq 4 ] && grep -qx 'sched-bench: .*: Too many open files' "$work/err"
+}
+holds "a limit of files is told" no_file
 
 # Those that are not spawned would be waited for.
 holds_processes() {
@@ -394,6 +413,9 @@ if [ -n "${SB_OWN_MOUNTS-}" ] && mount -t tmpfs -o size=1m tmpfs "$work/disk" 2>
 	leave 0
 	holds "no room for a report: the reason is told" says_why
 	holds "the earlier result is as it was" diff -r "$work/b" "$work/disk/earlier"
+	mount -o remount,ro "$work/disk"
+	fails_whole "a file system that is read only" "cannot be written: Read-only file system" \
+		"$work/disk" --no-plots
 else
 	skips "a disk that is full" "no file system may be mounted here"
 fi
