@@ -12,6 +12,9 @@
 
 /* An exit status for what the store says; the environment's fault, unless it is
  * the input's. */
+/* A key of the plan; there if it is so. */
+#define NO_PLOTS "no_plots"
+
 int sb_session_store_failed(const struct sb_session *s, int rc)
 {
 	const bool is_input =
@@ -130,6 +133,8 @@ static int put_everything(struct sb_session *s)
 	snprintf(seed, sizeof(seed), "%" PRIu64,
 		 sb_opt(s->options, SB_OPT_seed));
 	rc = sb_store_put_plan(s->store, "seed", seed);
+	if (!rc && sb_opt(s->given, SB_OPT_no_plots))
+		rc = sb_store_put_plan(s->store, NO_PLOTS, "yes");
 	for (uint32_t i = 1; i < s->canonical.n && !rc; i++)
 		rc = sb_store_put_argument(s->store, s->canonical.word[i]);
 	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
@@ -300,6 +305,16 @@ static int open_there(struct sb_session *s)
 	return rc ? sb_session_store_failed(s, rc) : 0;
 }
 
+/* The sweep goes on without plots if it was begun without them. */
+static void take_no_plots(struct sb_session *s)
+{
+	char *text = sb_store_plan(s->store, NO_PLOTS);
+
+	if (text)
+		s->given->value[SB_OPT_no_plots].number = 1;
+	free(text);
+}
+
 int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
 {
 	int rc = open_there(s);
@@ -315,6 +330,7 @@ int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
 	rc = rc ? rc : check_plan(s);
 	if (rc)
 		return rc;
+	take_no_plots(s);
 	rc = sb_store_rows(s->store, take_done, s);
 	return rc ? sb_session_store_failed(s, rc) : 0;
 }

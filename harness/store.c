@@ -521,12 +521,26 @@ int sb_store_rows(struct sb_store *store,
 			  take_row, &taker);
 }
 
+/* SQLite goes on writing to a file that has been removed. */
+static int check_place(struct sb_store *store)
+{
+	int has_moved = 0;
+
+	(void)sqlite3_file_control(store->db, NULL, SQLITE_FCNTL_HAS_MOVED,
+				   &has_moved);
+	return has_moved ? fail(store, -ESTALE,
+				"%s has been removed or replaced during the "
+				"sweep; its rows are lost",
+				store->path)
+			 : 0;
+}
+
 int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
 {
 	sqlite3_stmt *statement;
-	const int rc = prepare(
-		store, "INSERT INTO row VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		&statement);
+	int rc = prepare(store,
+			 "INSERT INTO row VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			 &statement);
 
 	if (rc)
 		return rc;
@@ -539,5 +553,6 @@ int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
 	sqlite3_bind_int(statement, 7, row->signal);
 	bind(statement, 8, row->result);
 	bind(statement, 9, row->stderr_text);
-	return run_out(store, statement);
+	rc = run_out(store, statement);
+	return rc ? rc : check_place(store);
 }

@@ -284,7 +284,7 @@ lost_nothing() {
 		--yields 1000 -L batch=1,16 -r 4 $quick >"$work/status"
 	[ "$(cat "$work/status")" = -9 ] && [ ! -e "$work/k/result.json" ] || return 1
 	sql "$work/k" "SELECT * FROM row" >"$work/before"
-	"$program" sweep --resume "$work/k" --no-plots -q || return 1
+	"$program" sweep --resume "$work/k" -q && [ ! -e "$work/k/plots" ] || return 1
 	sql "$work/k" "SELECT * FROM row" >"$work/after"
 	[ "$(sql "$work/k" "SELECT count(*) FROM row JOIN planned USING (configuration, repetition)")" = 8 ] &&
 		[ -s "$work/before" ] &&
@@ -304,6 +304,17 @@ again() {
 		[ -s "$work/k/result.json" ]
 }
 holds "--resume of a whole sweep measures nothing, and writes its result" again
+
+# SQLite would go on writing to the removed file.
+sees_removal() {
+	"$program" sweep -w yield -L batch=1,16 -r 1000 -d 10ms --warmup 0s --no-plots -q \
+		-o "$work/gone" 2>"$work/err" &
+	while [ ! -e "$work/gone/sweep.db-wal" ]; do sleep 0.1; done
+	rm "$work/gone/sweep.db"
+	wait $!
+	[ $? -eq 4 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q 'has been removed' "$work/err"
+}
+holds "a store that is removed during the sweep ends it" sees_removal
 
 # In order, by Ctrl-C.
 ends_in_order() {
