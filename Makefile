@@ -92,7 +92,7 @@ endif
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_distribution test_gate test_hlog test_job test_paired test_plan test_plots \
 	test_progress test_read test_report test_results test_sweep test_trace test_validity \
-	test_ab.sh test_command.sh test_convert.sh test_files.sh test_gate.sh test_page.sh \
+	test_ab.sh test_command.sh test_convert.sh test_files.sh test_gate.sh test_limit.sh test_page.sh \
 	test_peers.sh test_plot.sh test_sweep.sh test_terminal.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))

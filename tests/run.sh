@@ -6,7 +6,8 @@
 # itself: run.sh --one RESULTS NAME COMMAND...
 # EMULATOR, if set, is the command that runs programs built for another machine.
 set -u
-# A test that hangs is a failure, not a reason to wait for ever.
+# A test that hangs is a failure, not a reason to wait for ever: in seconds in which it
+# does not wait for a CPU (limit.py).
 limit=600
 
 # one RESULTS NAME COMMAND...: one test that prints TAP; its counts go into a file
@@ -15,7 +16,7 @@ one() {
 	results=$1 name=$2
 	shift 2
 	log=$(mktemp "$results/log.XXXXXX")
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout $limit "$@" >"$log" 2>"$log.err"
+	CMOCKA_MESSAGE_OUTPUT=TAP python3 tests/limit.py $limit "$@" >"$log" 2>"$log.err"
 	status=$?
 	# cmocka says "not ok N # SKIP", where TAP has "ok N # SKIP".
 	skip=$(grep -cE '^(not )?ok .*# SKIP' "$log")
