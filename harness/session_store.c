@@ -49,7 +49,7 @@ static int describe_build(char *out)
 {
 	FILE *program = fopen("/proc/self/exe", "re");
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	unsigned char block[16384];
+	unsigned char block[4096];
 	size_t bytes;
 
 	if (!program)

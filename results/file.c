@@ -161,7 +161,7 @@ void sb_file_abandon(struct sb_file *file)
 	forget(file);
 }
 
-#define COPY_BYTES 65536
+#define COPY_BYTES 16384
 
 int sb_file_copy(const char *path, FILE *out)
 {
