@@ -252,6 +252,14 @@ static int take_slot(void *arg, uint32_t configuration, uint32_t repetition)
 	return 0;
 }
 
+static int not_its_plan(const struct sb_session *s)
+{
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s: its plan is not what its command line gives; "
+		       "expected the store of this version",
+		       s->result.directory);
+}
+
 static int check_plan(struct sb_session *s)
 {
 	struct order_check check = { s, 0 };
@@ -260,25 +268,34 @@ static int check_plan(struct sb_session *s)
 	rc = rc ? rc : sb_store_slots(s->store, take_slot, &check);
 	if (rc < 0)
 		return sb_session_store_failed(s, rc);
-	return rc || check.slots != s->rows
-		       ? sb_fail(SB_EXIT_USAGE,
-				 "%s: its plan is not what its command line "
-				 "gives; expected the store of this version",
-				 s->result.directory)
-		       : 0;
+	return rc || check.slots != s->rows ? not_its_plan(s) : 0;
 }
 
 static int take_done(void *arg, const struct sb_stored_row *row)
 {
 	struct sb_session *s = arg;
+	bool *done;
 
 	if (row->configuration >= s->sweep.configurations ||
 	    row->repetition >= s->sweep.repetitions)
 		return 1;
-	s->done[row->configuration * s->sweep.repetitions + row->repetition] =
-		true;
+	done = &s->done[row->configuration * s->sweep.repetitions +
+			row->repetition];
+	/* In a store of ours, each is there once. */
+	if (*done)
+		return 1;
+	*done = true;
 	s->rows_done++;
 	return 0;
+}
+
+static int read_done(struct sb_session *s)
+{
+	const int rc = sb_store_rows(s->store, take_done, s);
+
+	if (rc < 0)
+		return sb_session_store_failed(s, rc);
+	return rc ? not_its_plan(s) : 0;
 }
 
 static int open_there(struct sb_session *s)
@@ -313,8 +330,5 @@ int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
 	rc = rc ? rc : parse_stored(s, stored);
 	rc = rc ? rc : sb_session_plan(s);
 	rc = rc ? rc : check_plan(s);
-	if (rc)
-		return rc;
-	rc = sb_store_rows(s->store, take_done, s);
-	return rc ? sb_session_store_failed(s, rc) : 0;
+	return rc ? rc : read_done(s);
 }

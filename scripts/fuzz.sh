@@ -23,6 +23,11 @@ stat() {
 	sed -n "s/^$1 *: //p" "$2"
 }
 
+# In memory, where there is such a place: outputs are synced.
+files=/dev/shm
+[ -w $files ] || files=/tmp
+files=$files/sched-bench-fuzz.$$
+trap 'rm -rf "$files"' EXIT
 status=0
 for target in "$@"; do
 	if [ ! -d "tests/fuzz/corpus/$target" ]; then
@@ -31,13 +36,13 @@ for target in "$@"; do
 		exit 3
 	fi
 	out=build/fuzz/$target
-	mkdir -p "$out/files"
-	if ! TMPDIR=$PWD/$out/files afl-fuzz -i "tests/fuzz/corpus/$target" -o "$out" \
+	mkdir -p "$out" "$files"
+	if ! TMPDIR=$files afl-fuzz -i "tests/fuzz/corpus/$target" -o "$out" \
 		-m none -t 5000 -V "$seconds" -- "$program" "$target" >"$out/log" 2>&1; then
 		tail -20 "$out/log" >&2
 		exit 4
 	fi
-	rm -rf "$out/files"
+	rm -rf "$files"
 	stats=$out/default/fuzzer_stats
 	crashes=$(stat saved_crashes "$stats") hangs=$(stat saved_hangs "$stats")
 	printf '%-10s %9s runs, %5s inputs with paths of their own, %s crashes, %s hangs\n' \

@@ -34,7 +34,8 @@ _Noreturn void fuzz_failed(const char *file, int line, const char *text);
  * error, and an exit status that is for input. */
 void fuzz_check_status(int status);
 
-/* An error's reason: not empty. */
+/* An error's reason: not empty. Line breaks that it quotes are made harmless
+ * where it is printed. */
 void fuzz_check_why(const char *why);
 
 /* A directory of its own, which is removed in the end; files in it stay from one
