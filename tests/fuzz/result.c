@@ -127,5 +127,5 @@ void fuzz_timeline(const struct fuzz_input *input)
 
 void fuzz_svg(const struct fuzz_input *input)
 {
-	(void)sb_page_svg(fuzz_sink(), input->path, 1, "label");
+	FUZZ_CHECK(sb_page_svg(fuzz_sink(), input->path, 1, "label") <= 0);
 }
