@@ -17,11 +17,13 @@ CFLAGS_release := -O2
 CFLAGS_debug := -O1 -DSB_DEBUG=1
 CFLAGS_asan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
+# For AFL++, whose compiler is clang; see fuzz.
+CFLAGS_fuzz := $(CFLAGS_asan)
 CFLAGS_tsan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -DSB_TSAN=1 -fsanitize=thread
 # Counts are kept by all threads at once; nothing is optimized, so each line is.
 CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 ifeq ($(CFLAGS_$(MODE)),)
-$(error MODE=$(MODE): expected release, debug, asan, tsan or coverage)
+$(error MODE=$(MODE): expected release, debug, asan, tsan, coverage or fuzz)
 endif
 ALLOCATOR := $(if $(findstring ALLOC_LIBC,$(CFLAGS_$(MODE))),,jemalloc)
 
@@ -54,6 +56,9 @@ CXX := $(if $(findstring clang,$(CC)),clang++,g++)
 CXXFLAGS := -std=c++17 $(DEBUG_INFO) -fno-omit-frame-pointer -pthread $(CFLAGS_$(MODE)) \
 	-Wall -Wextra -Wshadow -Werror $(EXTRA_CFLAGS)
 CPPFLAGS += $(if $(SHIM),,-DSB_NO_GBENCH=1)
+# A user may limit stacks to 128 KiB, and a few of these frames are on one.
+# Sanitizers make frames larger.
+FRAME := $(if $(filter release,$(MODE)),-Wframe-larger-than=24576)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm \
 	$(if $(SHIM),-Wl$(comma)--as-needed -lbenchmark -lstdc++)
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
@@ -92,8 +97,8 @@ endif
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_distribution test_gate test_hlog test_job test_paired test_plan test_plots \
 	test_progress test_read test_report test_results test_sweep test_trace test_validity \
-	test_ab.sh test_command.sh test_convert.sh test_files.sh test_gate.sh test_limit.sh test_page.sh \
-	test_peers.sh test_plot.sh test_sweep.sh test_terminal.sh
+	test_ab.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
+	test_limits.sh test_page.sh test_peers.sh test_plot.sh test_sweep.sh test_terminal.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
@@ -111,6 +116,10 @@ endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
+# What the fuzzer runs, and test_fuzz.sh on every input that ever failed.
+FUZZ := $(OUT)/tests/fuzz/fuzz
+FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
+
 # mode:file:where
 INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
@@ -118,7 +127,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage gate mutants build-tests models lint format micro peers install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage fuzz build-fuzz gate mutants build-tests models lint format micro peers install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -146,10 +155,18 @@ coverage: ## run the tests of core/, and list the lines of core/ that no test ra
 	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
 	$(Q)scripts/coverage.py build/coverage core/ 95
 
+SECONDS ?= 60
+fuzz: ## install what is missing, build, let AFL++ look for inputs that do harm (SECONDS=60 each, TARGETS=)
+	$(Q)scripts/setup.sh fuzz
+	$(Q)$(MAKE) --no-print-directory -j $$(nproc) MODE=fuzz CC=afl-clang-fast build-fuzz
+	$(Q)scripts/fuzz.sh build/fuzz-clang/tests/fuzz/fuzz $(SECONDS) $(TARGETS)
+
+build-fuzz: $(FUZZ)
+
 gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then a short ab
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)
+build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ)
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check
@@ -164,7 +181,7 @@ lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] \
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] tests/fuzz/*.[ch] \
 		scripts/peers/*.c scripts/peers/*.cc scripts/peers/*.h)
 
 micro: $(PROGRAM) ## time the scheduler's primitives
@@ -228,7 +245,7 @@ $(OUT)/completion.bash: $(PROGRAM)
 $(OUT)/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(if $(filter tests/%,$<),,$(FRAME)) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(OUT)/%.o: %.cc $(STAMP) Makefile
 	@mkdir -p $(@D)
@@ -243,6 +260,10 @@ $(OUT)/small/%.o: %.c $(STAMP) Makefile
 $(OUT)/tests/test_%: $(OUT)/tests/test_%.o $(LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(FUZZ): $(FUZZ_OBJECTS) $(LIBRARY)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(if $(filter fuzz,$(MODE)),-fsanitize-link-c++-runtime) -o $@ $^ $(LDLIBS)
 
 $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"

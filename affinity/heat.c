@@ -234,7 +234,7 @@ static void remove_place(const struct place_for_files *place)
 static int copy_to(FILE *out, const char *path)
 {
 	FILE *in = fopen(path, "re");
-	char bytes[16384];
+	char bytes[4096];
 	size_t n;
 	int rc = 0;
 

@@ -64,7 +64,7 @@ static int make_fast(hwloc_topology_t t, const char *cpus)
 	return rc;
 }
 
-#define NODES_MAX 64
+#define NODES_MAX 32
 
 /* The matrix of the nodes, in hwloc's order, row by row. */
 static int set_distances(hwloc_topology_t t, const char *text)

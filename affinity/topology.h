@@ -33,7 +33,7 @@ SB_MUST_CHECK int sb_topology_load(struct sb_topology **topology);
 
 /*
  * The machine that profile names (see profile.h). Returns 0 or -errno, with the
- * reason in why, one line without a line break: -ESRCH, no such profile or
+ * reason in why, which may quote the profile as it is: -ESRCH, no such profile or
  * file; -EIO, this machine cannot be read; others, the description is bad.
  */
 SB_MUST_CHECK int sb_topology_open(struct sb_topology **topology,

@@ -8,6 +8,10 @@
 /* A file that is longer is something else. */
 #define FILE_BYTES_MAX (1 << 20)
 
+/* Sections of a file, and entries of a section. There are fewer names of
+ * entries, and names are compared with all that come before. */
+#define PARTS_MAX 1000
+
 /* A line while it is read: [at, end) is what is left of it. */
 struct line {
 	const char *start;
@@ -115,6 +119,10 @@ static int read_section(struct sb_ini *ini, struct line *line)
 	if (line->at >= close)
 		return fail_at(line, open,
 			       "the section has no name; expected [NAME]");
+	if (ini->sections == PARTS_MAX)
+		return fail_at(line, open,
+			       "one section too many; expected at most %d",
+			       PARTS_MAX);
 	section = add_section(ini);
 	if (!section)
 		return -ENOMEM;
@@ -136,10 +144,10 @@ static int read_section(struct sb_ini *ini, struct line *line)
 
 static int hex_digit(char c)
 {
-	const char *digits = "0123456789abcdef";
-	const char *found = c ? strchr(digits, c | 0x20) : NULL;
-
-	return found ? (int)(found - digits) : -1;
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static const struct {
@@ -177,6 +185,8 @@ static int read_escape(struct line *line, char *out)
 		       "\\xHH");
 }
 
+/* out: as large as what is left of the line, which is longer than what it
+ * stands for. */
 static int read_quoted(struct line *line, char *out)
 {
 	const char *open = line->at++;
@@ -193,7 +203,7 @@ static int read_quoted(struct line *line, char *out)
 	if (line->at == line->end)
 		return fail_at(line, open, "the value has no end; expected \"");
 	line->at++;
-	if (trimmed(line->at, line->end) != line->at)
+	if (line->at != line->end)
 		return fail_at(line, line->at,
 			       "text after the value; expected the end of the "
 			       "line");
@@ -204,12 +214,12 @@ static int read_quoted(struct line *line, char *out)
 static int read_value(struct sb_ini_entry *entry, struct line *line)
 {
 	skip_blanks(line);
+	line->end = trimmed(line->at, line->end);
 	entry->value_column = column_of(line, line->at);
 	entry->is_quoted = line->at < line->end && *line->at == '"';
-	entry->value = copy(line->at, trimmed(line->at, line->end));
+	entry->value = copy(line->at, line->end);
 	if (!entry->value)
 		return -ENOMEM;
-	/* What it stands for is shorter than what is written. */
 	return entry->is_quoted ? read_quoted(line, entry->value) : 0;
 }
 
@@ -242,6 +252,11 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 			       "an entry before any section; expected [global] "
 			       "or [JOB]");
 	section = &ini->section[ini->sections - 1];
+	if (section->entries == PARTS_MAX)
+		return fail_at(line, start,
+			       "one entry too many; expected at most %d in "
+			       "[%.60s]",
+			       PARTS_MAX, section->name);
 	entry = add_entry(section);
 	if (!entry)
 		return -ENOMEM;
@@ -320,6 +335,9 @@ int sb_ini_read(struct sb_ini *ini, const char *path,
 		rc = ferror(in) ? -(errno ? errno : EIO) : 0;
 		if (bytes == FILE_BYTES_MAX)
 			rc = -EFBIG;
+		/* This one is of the text, and has a place there. */
+		if (rc == -EINVAL)
+			rc = -EIO;
 	}
 	if (!rc)
 		rc = sb_ini_parse(ini, text, bytes, error);

@@ -38,11 +38,13 @@ struct measurement {
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */
 	struct sb_load load;
-	struct sb_requests requests; /* of the rounds since it was cleared */
-	double capacity_per_s;	     /* 0: not asked for */
-	struct sb_search search;     /* --find-slo */
-	char why[160];	/* of the failure, "" while there is none */
-	bool met_limit; /* that is the failure */
+	/* Of the rounds since both were cleared. */
+	struct sb_measured measured;
+	struct sb_requests requests;
+	double capacity_per_s;	 /* 0: not asked for */
+	struct sb_search search; /* --find-slo */
+	char why[160];		 /* of the failure, "" while there is none */
+	bool met_limit;		 /* that is the failure */
 };
 
 /* ---- who watches ---- */
@@ -241,9 +243,9 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 
 /* Rounds until the time has passed, but at least one. Afterwards, and so for the
  * warm-up and each repetition, the ground must be the same. */
-static bool run_rounds(struct measurement *m, uint64_t duration_ns,
-		       struct sb_measured *sum)
+static bool run_rounds(struct measurement *m, uint64_t duration_ns)
 {
+	struct sb_measured *sum = &m->measured;
 	const uint64_t start = sb_clock_ns();
 	const uint64_t cpu = sb_clock_process_cpu_ns();
 	bool ok;
@@ -274,14 +276,14 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns,
 static bool warm_up_until_rest(struct measurement *m)
 {
 	const uint64_t start = sb_clock_ns();
-	struct sb_measured slice;
 	double cost[WARM_SLICES];
 	uint32_t n = 0;
 
 	while (n < WARM_SLICES && sb_clock_ns() - start < WARM_MAX_NS) {
-		if (!run_rounds(m, WARM_SLICE_NS, &slice))
+		if (!run_rounds(m, WARM_SLICE_NS))
 			return false;
-		cost[n++] = (double)slice.wall_ns / (double)slice.operations;
+		cost[n++] = (double)m->measured.wall_ns /
+			    (double)m->measured.operations;
 		if (sb_is_at_rest(cost, n))
 			return true;
 	}
@@ -316,13 +318,12 @@ bool sb_measures_capacity(const struct sb_options *options,
 static bool find_capacity(struct measurement *m)
 {
 	const double share = sb_load_share(m->options);
-	struct sb_measured unused;
 
 	if (!sb_measures_capacity(m->options, m->run.workload))
 		return true;
 	tell_begin(m, SB_PHASE_CAPACITY, 0);
 	sb_load_saturate(&m->load, m->workers);
-	if (!run_rounds(m, sb_capacity_ns(m->options), &unused))
+	if (!run_rounds(m, sb_capacity_ns(m->options)))
 		return false;
 	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
 	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };
@@ -347,14 +348,13 @@ static bool warm_up(struct measurement *m)
 {
 	const struct sb_option_value *warmup =
 		&m->options->value[SB_OPT_warmup];
-	struct sb_measured unused;
 	bool ok;
 
 	if (!sb_warm_up_ns(m->options))
 		return true;
 	tell_begin(m, SB_PHASE_WARM_UP, 0);
 	ok = warmup->alternative ? warm_up_until_rest(m)
-				 : run_rounds(m, warmup->number, &unused);
+				 : run_rounds(m, warmup->number);
 	if (ok)
 		tell_end(m, SB_PHASE_WARM_UP, 0);
 	return ok;
@@ -379,7 +379,7 @@ static void keep_requests(struct measurement *m, struct sb_record *record)
 
 static bool run_repetition(struct measurement *m, struct sb_record *record)
 {
-	struct sb_measured measured;
+	struct sb_measured *measured = &m->measured;
 	struct sb_memory before;
 
 	if (!make_room(m, record)) {
@@ -391,16 +391,16 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 	*m->run.wakes = (struct sb_wake_times){ 0 };
 	sb_scheduler_read_memory(m->run.scheduler, &before);
 	sb_osview_begin(m->os);
-	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration), &measured))
+	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration)))
 		return false;
-	sb_osview_end(m->os, record->os, &measured.machine);
+	sb_osview_end(m->os, record->os, &measured->machine);
 	read_difference(m, record);
-	sb_hist_read(&m->run.wakes->all, &measured.wake_ns);
-	sb_hist_read(&m->run.wakes->long_step, &measured.wake_long_step_ns);
-	sb_scheduler_read_memory(m->run.scheduler, &measured.memory);
-	measured.mapped_before = before.mapped_bytes;
-	measured.look_ns = m->look_ns;
-	sb_record_compute(record, &measured, &m->series->placement);
+	sb_hist_read(&m->run.wakes->all, &measured->wake_ns);
+	sb_hist_read(&m->run.wakes->long_step, &measured->wake_long_step_ns);
+	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
+	measured->mapped_before = before.mapped_bytes;
+	measured->look_ns = m->look_ns;
+	sb_record_compute(record, measured, &m->series->placement);
 	keep_requests(m, record);
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)
@@ -514,20 +514,19 @@ static void run_nothing(struct sb_series *series, const char *why)
 
 /* One round, with the load of the repetitions. The workers have just started,
  * but for their memory nothing is cold. */
-static bool run_traced(struct measurement *m, struct sb_measured *sum)
+static bool run_traced(struct measurement *m)
 {
-	*sum = (struct sb_measured){ 0 };
+	m->measured = (struct sb_measured){ 0 };
 	m->requests = (struct sb_requests){ 0 };
 	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
 	m->load.seed += SB_GENERATORS_MAX;
-	return run_round(m, sum) && ground_holds(m);
+	return run_round(m, &m->measured) && ground_holds(m);
 }
 
 /* The scheduler is stopped, and is so again. */
 static bool make_trace(struct measurement *m, struct sb_series *series)
 {
 	struct sb_scheduler *s = m->run.scheduler;
-	struct sb_measured sum;
 	bool ok;
 	int rc = sb_scheduler_trace(
 		s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
@@ -541,7 +540,7 @@ static bool make_trace(struct measurement *m, struct sb_series *series)
 			 strerror(-rc));
 		return false;
 	}
-	ok = run_traced(m, &sum);
+	ok = run_traced(m);
 	sb_scheduler_stop(s, SLICE_NS);
 	if (!ok)
 		return false;
@@ -550,8 +549,8 @@ static bool make_trace(struct measurement *m, struct sb_series *series)
 		snprintf(m->why, sizeof(m->why), "no memory");
 		return false;
 	}
-	series->traced->operations = sum.operations;
-	series->traced->wall_ns = sum.wall_ns;
+	series->traced->operations = m->measured.operations;
+	series->traced->wall_ns = m->measured.wall_ns;
 	return true;
 }
 
@@ -696,29 +695,33 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_options *options, struct sb_ground *ground,
 	       const struct sb_watch *watch)
 {
-	struct measurement m = {
-		.run = { .workload = chosen->workload,
-			 .param = chosen->param,
-			 .text = chosen->text },
-		.options = options,
-		.ground = ground,
-		.watch = watch,
-		.series = series,
-		.workers = ground->placement->workers,
-		.conditions.polls =
-			options->value[SB_OPT_park].alternative == SB_PARK_POLL,
-		.look_ns = sb_look_ns(),
-	};
+	struct measurement *m;
 	int rc;
 
 	if (*ground->lost) {
 		run_nothing(series, ground->lost);
 		return 0;
 	}
-	rc = sb_load_make(&m.load, options, m.workers);
-	if (rc)
-		return rc;
-	rc = measure_loaded(&m, series);
-	sb_load_fini(&m.load);
+	/* Too large for a stack that the user has limited. */
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return sb_fail_memory();
+	m->run.workload = chosen->workload;
+	m->run.param = chosen->param;
+	m->run.text = chosen->text;
+	m->options = options;
+	m->ground = ground;
+	m->watch = watch;
+	m->series = series;
+	m->workers = ground->placement->workers;
+	m->conditions.polls =
+		options->value[SB_OPT_park].alternative == SB_PARK_POLL;
+	m->look_ns = sb_look_ns();
+	rc = sb_load_make(&m->load, options, m->workers);
+	if (!rc) {
+		rc = measure_loaded(m, series);
+		sb_load_fini(&m->load);
+	}
+	free(m);
 	return rc;
 }

@@ -481,10 +481,11 @@ static int take_one(struct sb_options *options, const struct reading *reading,
 static int parse_arguments(struct sb_options *options, enum sb_verb verb,
 			   int argc, char **argv)
 {
-	struct reading reading = { .verb = verb };
+	static struct reading reading; /* too large for a limited stack */
 	char letters[2 * SB_OPTIONS + 2];
 	int rc = 0;
 
+	reading.verb = verb;
 	reading.options = build_long_options(reading.table, verb);
 	build_short_options(letters, verb);
 	optind = 0; /* glibc: start afresh, also within a group of letters */
@@ -799,7 +800,7 @@ const struct sb_param *sb_param_find(const char *name)
 
 const char *sb_option_most_like(enum sb_verb verb, const char *name)
 {
-	struct option table[LONG_MAX_OPTIONS];
+	static struct option table[LONG_MAX_OPTIONS]; /* as above */
 
 	(void)build_long_options(table, verb);
 	return sb_most_like(name, long_name, table);

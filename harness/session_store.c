@@ -52,7 +52,7 @@ static int describe_build(char *out)
 {
 	FILE *program = fopen("/proc/self/exe", "re");
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	unsigned char block[16384];
+	unsigned char block[4096];
 	size_t bytes;
 
 	if (!program)
@@ -257,6 +257,14 @@ static int take_slot(void *arg, uint32_t configuration, uint32_t repetition)
 	return 0;
 }
 
+static int not_its_plan(const struct sb_session *s)
+{
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s: its plan is not what its command line gives; "
+		       "expected the store of this version",
+		       s->result.directory);
+}
+
 static int check_plan(struct sb_session *s)
 {
 	struct order_check check = { s, 0 };
@@ -265,25 +273,34 @@ static int check_plan(struct sb_session *s)
 	rc = rc ? rc : sb_store_slots(s->store, take_slot, &check);
 	if (rc < 0)
 		return sb_session_store_failed(s, rc);
-	return rc || check.slots != s->rows
-		       ? sb_fail(SB_EXIT_USAGE,
-				 "%s: its plan is not what its command line "
-				 "gives; expected the store of this version",
-				 s->result.directory)
-		       : 0;
+	return rc || check.slots != s->rows ? not_its_plan(s) : 0;
 }
 
 static int take_done(void *arg, const struct sb_stored_row *row)
 {
 	struct sb_session *s = arg;
+	bool *done;
 
 	if (row->configuration >= s->sweep.configurations ||
 	    row->repetition >= s->sweep.repetitions)
 		return 1;
-	s->done[row->configuration * s->sweep.repetitions + row->repetition] =
-		true;
+	done = &s->done[row->configuration * s->sweep.repetitions +
+			row->repetition];
+	/* In a store of ours, each is there once. */
+	if (*done)
+		return 1;
+	*done = true;
 	s->rows_done++;
 	return 0;
+}
+
+static int read_done(struct sb_session *s)
+{
+	const int rc = sb_store_rows(s->store, take_done, s);
+
+	if (rc < 0)
+		return sb_session_store_failed(s, rc);
+	return rc ? not_its_plan(s) : 0;
 }
 
 static int open_there(struct sb_session *s)
@@ -331,6 +348,5 @@ int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
 	if (rc)
 		return rc;
 	take_no_plots(s);
-	rc = sb_store_rows(s->store, take_done, s);
-	return rc ? sb_session_store_failed(s, rc) : 0;
+	return read_done(s);
 }

@@ -66,6 +66,10 @@ static int fail_of(struct sb_store *store, int code)
 	case SQLITE_NOTADB:
 		return fail(store, -EINVAL, "%s is not the store of a sweep",
 			    store->path);
+	case SQLITE_ERROR:
+		return fail(store, -EINVAL,
+			    "%s is not the store of a sweep: %s", store->path,
+			    sqlite3_errmsg(store->db));
 	case SQLITE_CORRUPT:
 		return fail(store, -EINVAL, "%s is damaged or cut short",
 			    store->path);
@@ -204,12 +208,22 @@ static int lock(struct sb_store *store, const char *directory)
 	return rc;
 }
 
+/* The file may come from anywhere: nothing in its schema is run. */
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+}
+
 static int connect(struct sb_store *store, const char *path, int flags)
 {
 	const int code = sqlite3_open_v2(path, &store->db, flags, NULL);
 
 	if (code != SQLITE_OK)
 		return fail_of(store, code);
+	distrust(store->db);
 	/* For a reader beside the writer. */
 	sqlite3_busy_timeout(store->db, 10000);
 	sqlite3_extended_result_codes(store->db, 1);

@@ -222,7 +222,7 @@ void sb_file_abandon(struct sb_file *file)
 	close_file(file);
 }
 
-#define COPY_BYTES 65536
+#define COPY_BYTES 16384
 
 int sb_file_copy(const char *path, FILE *out)
 {

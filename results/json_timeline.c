@@ -45,7 +45,7 @@ static int add_worker(struct reader *r, json_int_t tid)
 
 	if (!t->workers)
 		r->first_tid = tid;
-	if (tid != r->first_tid + t->workers)
+	if (tid < 0 || tid > INT32_MAX || tid != r->first_tid + t->workers)
 		return -EILSEQ;
 	open = realloc(r->open, (t->workers + 1) * sizeof(*open));
 	if (!open)
@@ -137,7 +137,10 @@ static int read_worker_event(struct reader *r, const json_t *event,
 		return open->kind < SB_TIMELINE_KINDS ? 0 : -EILSEQ;
 	case 'E':
 		open->end_ns = slice.begin_ns;
-		return open->kind < SB_TIMELINE_KINDS ? add(r, *open) : -EILSEQ;
+		return open->kind < SB_TIMELINE_KINDS &&
+				       open->begin_ns <= open->end_ns
+			       ? add(r, *open)
+			       : -EILSEQ;
 	case 'X':
 		slice.kind = SB_TIMELINE_STEP;
 		slice.end_ns = slice.begin_ns + ns_of(event, "dur");
@@ -154,7 +157,6 @@ static int read_event(struct reader *r, const json_t *event)
 	const char phase = *text_of(event, "ph");
 	const json_int_t tid =
 		json_integer_value(json_object_get(event, "tid"));
-	const json_int_t worker = tid - r->first_tid;
 
 	if (json_integer_value(json_object_get(event, "pid")) != r->process)
 		return 0;
@@ -162,9 +164,11 @@ static int read_event(struct reader *r, const json_t *event)
 		return strcmp(text_of(event, "name"), "thread_name")
 			       ? 0
 			       : add_worker(r, tid);
-	if (!r->open || worker < 0 || worker >= r->timeline->workers)
+	if (!r->open || tid < r->first_tid ||
+	    tid - r->first_tid >= r->timeline->workers)
 		return -EILSEQ;
-	return read_worker_event(r, event, (uint32_t)worker, phase);
+	return read_worker_event(r, event, (uint32_t)(tid - r->first_tid),
+				 phase);
 }
 
 /* Of the lines, those of events. */

@@ -30,8 +30,6 @@ double sb_normal_quantile(double share)
 
 /* ---- the distribution of signed ranks ---- */
 
-#define SUMS_MAX (SB_SIGNED_RANK_EXACT * (SB_SIGNED_RANK_EXACT + 1) / 2)
-
 /*
  * Of the sum of those of the ranks 1 to n that a fair coin each chooses: the
  * chance that it is at most s. It is also how many of the n (n + 1) / 2 means of
@@ -39,7 +37,7 @@ double sb_normal_quantile(double share)
  */
 struct rank_sums {
 	uint32_t n;
-	double at_most[SUMS_MAX + 1]; /* if n is small enough */
+	double *at_most; /* [n * (n + 1) / 2 + 1]; NULL: n is too large */
 };
 
 static void add_up(struct rank_sums *sums)
@@ -47,7 +45,6 @@ static void add_up(struct rank_sums *sums)
 	double *share = sums->at_most;
 	uint32_t most = 0;
 
-	memset(share, 0, (sums->n * (sums->n + 1) / 2 + 1) * sizeof(*share));
 	share[0] = 1;
 	for (uint32_t rank = 1; rank <= sums->n; rank++) {
 		most += rank;
@@ -59,18 +56,23 @@ static void add_up(struct rank_sums *sums)
 		share[s] += share[s - 1];
 }
 
-static void rank_sums_make(struct rank_sums *sums, uint32_t n)
+static int rank_sums_make(struct rank_sums *sums, uint32_t n)
 {
-	sums->n = n;
-	if (n <= SB_SIGNED_RANK_EXACT)
-		add_up(sums);
+	*sums = (struct rank_sums){ .n = n };
+	if (n > SB_SIGNED_RANK_EXACT)
+		return 0;
+	sums->at_most = calloc(n * (n + 1) / 2 + 1, sizeof(*sums->at_most));
+	if (!sums->at_most)
+		return -ENOMEM;
+	add_up(sums);
+	return 0;
 }
 
 static double rank_sums_at_most(const struct rank_sums *sums, uint32_t s)
 {
 	const double n = sums->n;
 
-	if (sums->n <= SB_SIGNED_RANK_EXACT)
+	if (sums->at_most)
 		return fmin(1, sums->at_most[s]);
 	return normal_below((s + 0.5 - n * (n + 1) / 4) /
 			    sqrt(n * (n + 1) * (2 * n + 1) / 24));
@@ -127,14 +129,16 @@ int sb_signed_rank_estimate(struct sb_estimated *out, const double *value,
 	double *mean;
 	int rc = check_count(n);
 
+	rc = rc ? rc : rank_sums_make(&sums, n);
 	if (rc)
 		return rc;
 	mean = malloc(means * sizeof(*mean));
-	if (!mean)
+	if (!mean) {
+		free(sums.at_most);
 		return -ENOMEM;
+	}
 	fill_means(mean, value, n);
 	sb_sort(mean, means);
-	rank_sums_make(&sums, n);
 	end = find_end(&sums, level);
 	*out = (struct sb_estimated){ sb_median_of_sorted(mean, means),
 				      -INFINITY, INFINITY };
@@ -143,6 +147,7 @@ int sb_signed_rank_estimate(struct sb_estimated *out, const double *value,
 		out->high = mean[means - end];
 	}
 	free(mean);
+	free(sums.at_most);
 	return 0;
 }
 
@@ -152,14 +157,15 @@ int sb_signed_rank_p(double *p, const double *value, uint32_t n, double limit)
 	uint32_t not_above = 0;
 	int rc = check_count(n);
 
+	rc = rc ? rc : rank_sums_make(&sums, n);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t j = 0; j <= i; j++)
 			not_above += 0.5 * (value[i] + value[j]) <= limit;
 	}
-	rank_sums_make(&sums, n);
 	*p = rank_sums_at_most(&sums, not_above);
+	free(sums.at_most);
 	return 0;
 }
 

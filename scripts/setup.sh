@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|models|lint|numa|peers
+# usage: setup.sh bench|check|fuzz|models|lint|numa|peers
 set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libbenchmark-dev"
@@ -22,6 +22,7 @@ guest_possible() {
 case ${1-} in
 bench) packages="$build $run" ;;
 check) packages="$build $run $tests" ;;
+fuzz) packages="$build clang afl++" ;;
 models) packages="$models" ;;
 lint) packages="$build $tests $lint" ;;
 numa)
@@ -30,7 +31,7 @@ numa)
 	;;
 peers) packages="$build $run $tools" ;;
 *)
-	echo "setup.sh: expected bench, check, models, lint, numa or peers, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, fuzz, models, lint, numa or peers, not '${1-}'" >&2
 	exit 3
 	;;
 esac

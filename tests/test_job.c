@@ -88,6 +88,9 @@ static void texts_that_are_wrong(void **state)
 		{ "[x]\na=\"b\\x4\"", 2, 5, "unknown escape" },
 		{ "[x]\na=\"b\\x00\"", 2, 5, "unknown escape" },
 		{ "[x]\na=\"b\\", 2, 5, "unknown escape" },
+		{ "[x]\na=\"b\\x\x14\x11\"", 2, 5, "unknown escape" },
+		{ "[x]\na=\"   \n", 2, 3, "no end" },
+		{ "[x]\na=\"b\\ \t\r\n", 2, 5, "unknown escape" },
 	};
 	struct sb_ini_error error;
 	struct sb_ini ini;
@@ -101,6 +104,62 @@ static void texts_that_are_wrong(void **state)
 	}
 	CHECK_EQ(sb_ini_parse(&ini, "[x]\na\0b", 7, &error), -EINVAL);
 	CHECK_EQ(error.column, 2);
+}
+
+/* Blanks behind a quotation mark that is never closed are no part of the value,
+ * nor of the memory that was taken for it. */
+static void a_long_open_quote_is_refused(void **state)
+{
+	static const char start[] = "[x]\na=\"";
+	const size_t blanks = 900000;
+	const size_t bytes = strlen(start) + blanks;
+	char *text = malloc(bytes);
+	struct sb_ini_error error;
+	struct sb_ini ini;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, ' ', bytes);
+	memcpy(text, start, strlen(start));
+	CHECK_EQ(sb_ini_parse(&ini, text, bytes, &error), -EINVAL);
+	CHECK_EQ(error.column, 3);
+	assert_non_null(strstr(error.why, "no end"));
+	free(text);
+}
+
+/* [x], then n sections or entries, each with another name. */
+static int parse_many(bool sections, uint32_t n, struct sb_ini_error *error)
+{
+	struct sb_ini ini;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int rc;
+
+	assert_non_null(out);
+	fputs("[x]\n", out);
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(out, sections ? "[%" PRIu32 "]\n" : "%" PRIu32 "=\n",
+			i);
+	fclose(out);
+	rc = sb_ini_parse(&ini, text, bytes, error);
+	if (!rc)
+		sb_ini_free(&ini);
+	free(text);
+	return rc;
+}
+
+static void too_many_parts_are_refused(void **state)
+{
+	struct sb_ini_error error;
+
+	(void)state;
+	CHECK_EQ(parse_many(true, 999, &error), 0);
+	CHECK_EQ(parse_many(true, 100000, &error), -EINVAL);
+	CHECK_EQ(error.line, 1001);
+	CHECK_EQ(parse_many(false, 1000, &error), 0);
+	CHECK_EQ(parse_many(false, 100000, &error), -EINVAL);
+	CHECK_EQ(error.line, 1002);
 }
 
 static void random_text(struct sb_rng *rng, char *out, uint32_t bytes)
@@ -640,6 +699,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_has_a_place),
 		cmocka_unit_test(texts_that_are_wrong),
+		cmocka_unit_test(a_long_open_quote_is_refused),
+		cmocka_unit_test(too_many_parts_are_refused),
 		cmocka_unit_test(any_value_is_read_as_written),
 		cmocka_unit_test(damage_does_no_harm),
 		cmocka_unit_test(jobs_that_are_wrong),

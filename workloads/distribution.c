@@ -452,9 +452,16 @@ static int parse_text(struct sb_distribution *d, char *text, char *why)
 
 	if (!rc)
 		rc = parse_kind(d, text, why);
-	if (!rc)
-		shift(d);
-	return rc;
+	if (rc)
+		return rc;
+	shift(d);
+	/* Only numbers far beyond sense make it infinite, or none. */
+	if (isfinite(d->mean_ns))
+		return 0;
+	snprintf(why, SB_WHY_BYTES,
+		 "its mean cannot be computed; expected numbers that are less "
+		 "extreme");
+	return -EINVAL;
 }
 
 int sb_distribution_init(struct sb_distribution *d, const char *text, char *why)

@@ -49,7 +49,8 @@ static bool parse(const char *text, const struct unit *units, double *out)
 
 bool sb_quantity_time(const char *text, double *ns)
 {
-	return parse(text, times, ns);
+	/* 292 years: so squares and sums of them are finite. */
+	return parse(text, times, ns) && *ns < 0x1p63;
 }
 
 bool sb_quantity_rate(const char *text, double *per_s)

@@ -225,7 +225,10 @@ static int setup(struct sb_workload_run *run)
 	}
 	sb_savina_values_draw(data->input, data->values, SEED);
 	memcpy(data->expected, data->input, bytes);
-	sb_savina_values_sort(data->expected, data->values);
+	if (sb_savina_values_sort(data->expected, data->values)) {
+		teardown(run);
+		return -ENOMEM;
+	}
 	return 0;
 }
 

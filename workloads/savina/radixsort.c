@@ -225,7 +225,10 @@ static int setup(struct sb_workload_run *run)
 		return -ENOMEM;
 	}
 	sb_savina_values_draw(data->expected, data->values, SEED);
-	sb_savina_values_sort(data->expected, data->values);
+	if (sb_savina_values_sort(data->expected, data->values)) {
+		teardown(run);
+		return -ENOMEM;
+	}
 	return 0;
 }
 

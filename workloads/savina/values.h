@@ -5,9 +5,11 @@
 #ifndef SB_WORKLOADS_SAVINA_VALUES_H
 #define SB_WORKLOADS_SAVINA_VALUES_H
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "workloads/savina/savina.h"
 
@@ -21,18 +23,22 @@ static inline void sb_savina_values_draw(uint64_t *value, uint64_t n,
 		value[i] = sb_savina_random_next(&random);
 }
 
-/* By counting: another way than any of the workloads'. */
-static inline void sb_savina_values_sort(uint64_t *value, uint64_t n)
+/* By counting: another way than any of the workloads'. Returns 0 or -ENOMEM. */
+static inline int sb_savina_values_sort(uint64_t *value, uint64_t n)
 {
-	uint32_t count[65536] = { 0 };
+	uint32_t *count = calloc(65536, sizeof(*count));
 	uint64_t sorted = 0;
 
+	if (!count)
+		return -ENOMEM;
 	for (uint64_t i = 0; i < n; i++)
 		count[value[i]]++;
 	for (uint32_t v = 0; v < 65536; v++) {
 		while (count[v]--)
 			value[sorted++] = v;
 	}
+	free(count);
+	return 0;
 }
 
 /* Whether all values are as expected: then they are sorted, and a permutation

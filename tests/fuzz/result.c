@@ -1,0 +1,131 @@
+/* Results: what is read is written in every form, and read again; a picture that
+ * lies beside it; and a trace. */
+#include <string.h>
+
+#include "harness/command_compare.h"
+#include "results/convert/convert.h"
+#include "results/page/page.h"
+#include "results/plots/plots.h"
+#include "results/read.h"
+#include "results/timeline.h"
+#include "results/write.h"
+#include "tests/fuzz/fuzz.h"
+
+#define WHY_BYTES 300
+
+static void convert(const struct sb_result *result)
+{
+	for (const struct sb_converter *c = sb_converters; c->name; c++) {
+		if (c->write && c->write != sb_convert_trace)
+			FUZZ_CHECK(!c->write(result, fuzz_sink()));
+	}
+}
+
+static void draw(const struct sb_result *result)
+{
+	struct sb_plot_order order = { .result = &result, .results = 1 };
+
+	if (sb_plots_put(&order, SB_PLOT_SVG, fuzz_sink()))
+		fuzz_check_why(order.why);
+}
+
+/* In all its forms, but for what needs another program. */
+static void write_all(struct sb_result *result)
+{
+	const char *failed = NULL;
+
+	free(result->directory);
+	result->directory = strdup(fuzz_directory());
+	FUZZ_CHECK(result->directory);
+	FUZZ_CHECK(!sb_write_csv_files(result, &failed));
+	FUZZ_CHECK(!sb_write_meta(result, fuzz_sink()));
+	FUZZ_CHECK(!sb_write_html(result, 1, fuzz_sink()));
+	FUZZ_CHECK(!sb_write_markdown(result, 1, ".", fuzz_sink()));
+	sb_write_summary(result, fuzz_sink(), true, 80);
+	convert(result);
+	draw(result);
+}
+
+static void compare(const char *path)
+{
+	char *argv[] = { (char[]){ "sched-bench" }, (char[]){ "compare" },
+			 (char *)(uintptr_t)path, (char *)(uintptr_t)path,
+			 NULL };
+	const int status = sb_command_compare(4, argv);
+
+	/* 2: too few values to be sure. */
+	if (status != 2)
+		fuzz_check_status(status);
+}
+
+static char *write_text(const struct sb_result *result, size_t *bytes)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, bytes);
+
+	FUZZ_CHECK(out);
+	FUZZ_CHECK(!sb_write_json(result, out));
+	fclose(out);
+	return text;
+}
+
+static void save(const char *path, const char *text, size_t bytes)
+{
+	FILE *out = fopen(path, "we");
+
+	FUZZ_CHECK(out);
+	FUZZ_CHECK(fwrite(text, 1, bytes, out) == bytes);
+	fclose(out);
+}
+
+void fuzz_result(const struct fuzz_input *input)
+{
+	char why[WHY_BYTES] = "";
+	char path[300];
+	struct sb_result result;
+	size_t bytes;
+	size_t again;
+	char *first;
+	char *second;
+
+	if (sb_result_read(&result, input->path, why, sizeof(why))) {
+		fuzz_check_why(why);
+		return;
+	}
+	first = write_text(&result, &bytes);
+	write_all(&result);
+	sb_result_free(&result);
+	compare(input->path);
+
+	snprintf(path, sizeof(path), "%s/result.json", fuzz_directory());
+	save(path, first, bytes);
+	FUZZ_CHECK(!sb_result_read(&result, path, why, sizeof(why)));
+	second = write_text(&result, &again);
+	FUZZ_CHECK(bytes == again && !memcmp(first, second, bytes));
+	sb_result_free(&result);
+	free(first);
+	free(second);
+}
+
+void fuzz_timeline(const struct fuzz_input *input)
+{
+	for (uint32_t series = 0; series < 2; series++) {
+		struct sb_timeline timeline;
+
+		if (sb_timeline_read(&timeline, input->path, series))
+			continue;
+		for (uint32_t i = 0; i < timeline.slices; i++) {
+			const struct sb_timeline_slice *s = &timeline.slice[i];
+
+			FUZZ_CHECK(s->worker < timeline.workers &&
+				   s->from < timeline.workers &&
+				   s->begin_ns <= s->end_ns);
+		}
+		sb_timeline_free(&timeline);
+	}
+}
+
+void fuzz_svg(const struct fuzz_input *input)
+{
+	FUZZ_CHECK(sb_page_svg(fuzz_sink(), input->path, 1, "label") <= 0);
+}

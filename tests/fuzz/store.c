@@ -1,0 +1,63 @@
+/* The store of a sweep: planned again from its command line, and its rows made a
+ * result. */
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/collect.h"
+#include "harness/session.h"
+#include "tests/fuzz/fuzz.h"
+
+static void put_file(const struct fuzz_input *input, const char *directory)
+{
+	static const char *const names[] = { SB_STORE_NAME,
+					     SB_STORE_NAME "-wal",
+					     SB_STORE_NAME "-shm",
+					     SB_STORE_NAME "-journal" };
+	char path[300];
+	FILE *out;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		(void)unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/%s", directory, SB_STORE_NAME);
+	out = fopen(path, "we");
+	FUZZ_CHECK(out);
+	FUZZ_CHECK(fwrite(input->text, 1, input->bytes, out) == input->bytes);
+	fclose(out);
+}
+
+static int collect(struct sb_session *s, struct sb_arguments *stored)
+{
+	const int status = sb_session_resume(s, stored);
+
+	return status ? status
+		      : sb_collect(&s->sweep, s->store, s->topology,
+				   &s->result);
+}
+
+void fuzz_store(const struct fuzz_input *input)
+{
+	static struct sb_session s;
+	static struct sb_options given;
+	struct sb_arguments stored = { .n = 0 };
+	const char *directory = fuzz_directory();
+	char *argv[] = { (char[]){ "sweep" }, (char[]){ "--collect" },
+			 (char[]){ "-o" }, (char *)(uintptr_t)directory, NULL };
+
+	put_file(input, directory);
+	FUZZ_CHECK(!sb_options_parse_for(&given, SB_VERB_SWEEP, 4, argv));
+	s = (struct sb_session){ .given = &given, .options = &given };
+	FUZZ_CHECK(!sb_sweep_canonical(&given, &s.canonical));
+	fuzz_check_status(collect(&s, &stored));
+	sb_store_close(s.store);
+	sb_topology_free(s.topology);
+	sb_sweep_free(&s.sweep);
+	sb_result_free(&s.result);
+	sb_options_free(&s.plan_options);
+	sb_options_free(&given);
+	sb_arguments_free(&s.canonical);
+	sb_arguments_free(&stored);
+	free(s.done);
+	free(s.latest);
+}

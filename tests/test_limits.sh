@@ -1,0 +1,58 @@
+#!/bin/sh
+# The command where a user's limits are low, or the input is as long as it may
+# be. Prints TAP.
+# usage: test_limits.sh BUILD_DIRECTORY
+set -u
+program=$1/sched-bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
+
+# ---- a small stack ----
+
+# with_small_stack ARGUMENT...: done, if need be with rows that are invalid, as
+# they may be on a loaded machine.
+with_small_stack() {
+	prlimit --stack=131072 "$program" "$@" >"$work/out"
+	[ $? -le 2 ]
+}
+quick='--duration 1ms --warmup 0s --repetitions 2 --no-plots -q'
+
+case $1 in
+*/release*)
+	for workload in yield savina-quicksort service; do
+		# shellcheck disable=SC2086
+		holds "a stack of 128 KiB: run -w $workload" \
+			with_small_stack run -w $workload $quick -o "$work/$workload"
+	done
+	# shellcheck disable=SC2086
+	holds "a stack of 128 KiB: --load" \
+		with_small_stack run -w service --load 50% $quick -o "$work/load"
+	# shellcheck disable=SC2086
+	holds "a stack of 128 KiB: --trace" \
+		with_small_stack run -w yield --trace $quick -o "$work/trace"
+	holds "a stack of 128 KiB: report" \
+		with_small_stack report "$work/yield" -o "$work/report.html"
+	holds "a stack of 128 KiB: check" with_small_stack check
+	holds "a stack of 128 KiB: topo" \
+		with_small_stack topo show --profile epyc-2s-nps4
+	holds "a stack of 128 KiB: sweep" \
+		with_small_stack sweep -w yield -L batch=1,2 --dry-run
+	;;
+*) skips "a stack of 128 KiB" "this build has larger frames" ;;
+esac
+
+# ---- long texts ----
+
+# long START CHARACTER END: START, 900,000 times CHARACTER, END.
+long() {
+	printf '%b' "$1"
+	head -c 900000 /dev/zero | tr '\0' "$2"
+	printf '%b' "$3"
+}
+
+printf '[a]\nx="   \n' >"$work/job"
+refuses "an open quote before blanks" 3 ':2:3: the value has no end' run "$work/job"
+long '[a]\nx="' ' ' '' >"$work/job"
+refuses "and 900,000 of them" 3 ':2:3: the value has no end' run "$work/job"
+echo "1..$n"
