@@ -296,9 +296,14 @@ static void faster_come_first(const struct sb_plan_request *r,
 		if (load.core[m.core[i]] || is_apart[m.core[i]])
 			continue;
 		for (uint32_t j = 0; j < plan->placement.workers; j++)
-			CHECK_PLAN(m.speed[plan->placement.place[j].pu] >=
-					   m.speed[i],
-				   r, plan);
+			/* Scatter puts one on each node. */
+			CHECK_PLAN(
+				(r->policy == SB_PLACEMENT_SCATTER &&
+				 load.node[plan->placement.place[j].node] ==
+					 1) ||
+					m.speed[plan->placement.place[j].pu] >=
+						m.speed[i],
+				r, plan);
 	}
 }
 
