@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +143,7 @@ int sb_precheck_directory(const char *path, char *why, size_t bytes)
  * of its levels' counts. What is in brackets is memory, in parentheses,
  * attributes; neither counts.
  */
-static uint64_t count_synthetic(const char *text)
+static uint64_t count_synthetic(const char *text, uint64_t *widest)
 {
 	uint64_t product = 1;
 	int depth = 0;
@@ -157,6 +158,7 @@ static uint64_t count_synthetic(const char *text)
 			if (n > SB_PROFILE_PUS_MAX)
 				return n;
 			product *= n;
+			*widest = n > *widest ? n : *widest;
 		}
 		if (product > SB_PROFILE_PUS_MAX)
 			break;
@@ -164,10 +166,30 @@ static uint64_t count_synthetic(const char *text)
 	return product;
 }
 
+/*
+ * hwloc compares each object that it makes with all its siblings: units times
+ * siblings is what loading costs. This many take it some ten seconds.
+ */
+#define WIDTH_MAX (UINT64_C(1) << 25)
+
+static int refuse_width(const char *text, uint64_t widest, char *why,
+			size_t bytes)
+{
+	char after[160];
+
+	snprintf(after, sizeof(after),
+		 " has %" PRIu64 " objects side by side, which takes hwloc too "
+		 "long; expected more levels, such as 'group:64 pu:64'",
+		 widest);
+	return sb_precheck_refuse(why, bytes, -E2BIG, "", text, after);
+}
+
 int sb_precheck_synthetic(const char *text, char *why, size_t bytes)
 {
 	char padded[4096];
 	unsigned long number;
+	uint64_t widest = 0;
+	uint64_t units;
 
 	if ((size_t)snprintf(padded, sizeof(padded), " %s", text) >=
 	    sizeof(padded)) {
@@ -176,9 +198,12 @@ int sb_precheck_synthetic(const char *text, char *why, size_t bytes)
 					  "synthetic description ", padded + 1,
 					  " (and so on) is too long");
 	}
-	if (count_synthetic(padded + 1) > SB_PROFILE_PUS_MAX)
+	units = count_synthetic(padded + 1, &widest);
+	if (units > SB_PROFILE_PUS_MAX)
 		return sb_precheck_refuse(why, bytes, -E2BIG, "", text,
 					  SB_PRECHECK_TOO_MANY);
+	if (units * widest > WIDTH_MAX)
+		return refuse_width(text, widest, why, bytes);
 	if (sb_numbers_of_synthetic(text, &number))
 		return refuse_number(text, number, why, bytes);
 	return sb_numbers_twice_in_synthetic(text, &number)

@@ -81,6 +81,15 @@ static void large_numbers_are_refused(void **state)
 	}
 }
 
+static void wide_machines_are_refused_at_once(void **state)
+{
+	(void)state;
+	expect("pu:8192", "8192 objects side by side");
+	expect("numa:16384 pu:1", "16384 objects side by side");
+	expect("pu:16385", "more than 16384");
+	expect("pu:512", NULL);
+}
+
 static void numbers_given_twice_are_refused(void **state)
 {
 	static const char cpu[] = MACHINE("0", "0", "0");
@@ -126,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(large_numbers_are_refused),
+		cmocka_unit_test(wide_machines_are_refused_at_once),
 		cmocka_unit_test(numbers_given_twice_are_refused),
 		cmocka_unit_test(files_of_another_kind_are_named),
 	};
