@@ -95,8 +95,9 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-ONE_THREAD := test_distribution test_gate test_hlog test_job test_paired test_plan test_plots \
-	test_progress test_read test_report test_results test_sweep test_trace test_validity \
+ONE_THREAD := test_distribution test_gate test_hlog test_job test_locations test_paired test_plan test_plots \
+	test_precheck test_progress test_read test_report test_results test_sweep test_trace test_uneven \
+	test_validity \
 	test_ab.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
 	test_limits.sh test_page.sh test_peers.sh test_plot.sh test_sweep.sh test_terminal.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))

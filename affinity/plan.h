@@ -3,8 +3,8 @@
  *
  * But for DISTRIB, no core gets a second worker while another core that may be
  * used has none; cores that are faster come before slower ones (under NUMA
- * within a node); and more workers than processing units begin again with the
- * first.
+ * within a node, under SCATTER after the first of each node); and more workers
+ * than processing units begin again with the first.
  */
 #ifndef SB_AFFINITY_PLAN_H
 #define SB_AFFINITY_PLAN_H
@@ -13,7 +13,8 @@
 
 enum sb_placement_policy {
 	SB_PLACEMENT_COMPACT, /* in hwloc's order: neighbours first */
-	SB_PLACEMENT_SCATTER, /* as far apart as the tree allows */
+	SB_PLACEMENT_SCATTER, /* one on each node, then as far apart as the
+				 tree allows */
 	SB_PLACEMENT_NUMA,    /* equally many on each node, as far as it has
 				 cores; workers numbered node by node */
 	SB_PLACEMENT_DISTRIB, /* hwloc_distrib(), the first CPU of each set */

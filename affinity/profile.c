@@ -1,6 +1,5 @@
 #include "affinity/profile.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "affinity/internal.h"
+#include "affinity/precheck.h"
 
 enum source { THIS, NAMED, XML_FILE, DIRECTORY, SYNTHETIC };
 
@@ -22,18 +22,6 @@ struct description {
 	const struct sb_profile *named;
 	bool with_disallowed;
 };
-
-/* A longer name is cut, so that what was expected is still said. */
-#define NAME_SHOWN 200
-
-/* before'text'after into why. */
-static int refuse(char *why, size_t bytes, int rc, const char *before,
-		  const char *text, const char *after)
-{
-	snprintf(why, bytes, "%s'%.*s%s'%s", before, NAME_SHOWN, text,
-		 strlen(text) > NAME_SHOWN ? "..." : "", after);
-	return rc;
-}
 
 /* ---- named ones: what hwloc's synthetic description cannot say ---- */
 
@@ -317,77 +305,6 @@ static int try_loading(const struct description *d)
 	}
 }
 
-/* ---- what can be seen without hwloc ---- */
-
-static int check_file(const struct description *d, off_t size, char *why,
-		      size_t bytes)
-{
-	if ((uint64_t)size > SB_PROFILE_FILE_MAX)
-		return refuse(why, bytes, -EFBIG, "file ", d->text,
-			      " is larger than 64 MiB; expected hwloc's XML");
-	if (access(d->text, R_OK))
-		return refuse(why, bytes, -errno, "file ", d->text,
-			      " cannot be read");
-	return 0;
-}
-
-static int check_directory(const struct description *d, char *why, size_t bytes)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu", d->text);
-	if (access(path, F_OK))
-		return refuse(why, bytes, -EINVAL, "directory ", d->text,
-			      " has no sys/devices/system/cpu; expected what "
-			      "hwloc-gather-topology packs");
-	return 0;
-}
-
-/*
- * At least how many processing units a synthetic description makes: the product
- * of its levels' counts. What is in brackets is memory, in parentheses,
- * attributes; neither counts.
- */
-static uint64_t count_synthetic(const char *text)
-{
-	uint64_t product = 1;
-	int depth = 0;
-
-	for (; *text; text++) {
-		depth += (*text == '[') + (*text == '(');
-		depth -= (*text == ']') + (*text == ')');
-		if (!depth && isdigit((unsigned char)*text) &&
-		    (text[-1] == ':' || text[-1] == ' ')) {
-			const uint64_t n = strtoull(text, NULL, 0);
-
-			if (n > SB_PROFILE_PUS_MAX)
-				return n;
-			product *= n;
-		}
-		if (product > SB_PROFILE_PUS_MAX)
-			break;
-	}
-	return product;
-}
-
-static const char too_many[] =
-	" has more than 16384 processing units; expected fewer";
-
-static int check_synthetic(const char *text, char *why, size_t bytes)
-{
-	char padded[4096];
-
-	if ((size_t)snprintf(padded, sizeof(padded), " %s", text) >=
-	    sizeof(padded)) {
-		padded[40] = '\0';
-		return refuse(why, bytes, -EINVAL, "synthetic description ",
-			      padded + 1, " (and so on) is too long");
-	}
-	if (count_synthetic(padded + 1) > SB_PROFILE_PUS_MAX)
-		return refuse(why, bytes, -E2BIG, "", text, too_many);
-	return 0;
-}
-
 /* ---- which of them it is ---- */
 
 static const struct sb_profile *find_named(const char *name)
@@ -417,14 +334,15 @@ static int classify_path(struct description *d, const struct stat *status,
 {
 	if (S_ISDIR(status->st_mode)) {
 		d->source = DIRECTORY;
-		return check_directory(d, why, bytes);
+		return sb_precheck_directory(d->text, why, bytes);
 	}
 	d->source = XML_FILE;
 	if (!S_ISREG(status->st_mode))
-		return refuse(why, bytes, -EINVAL, "", d->text,
-			      " is neither a file nor a directory; expected "
-			      "hwloc's XML, or a copy of /sys and /proc");
-	return check_file(d, status->st_size, why, bytes);
+		return sb_precheck_refuse(
+			why, bytes, -EINVAL, "", d->text,
+			" is neither a file nor a directory; expected "
+			"hwloc's XML, or a copy of /sys and /proc");
+	return sb_precheck_file(d->text, status->st_size, why, bytes);
 }
 
 static int classify(struct description *d, char *why, size_t bytes)
@@ -441,12 +359,14 @@ static int classify(struct description *d, char *why, size_t bytes)
 	if (!stat(d->text, &status))
 		return classify_path(d, &status, why, bytes);
 	if (looks_like_file(d->text))
-		return refuse(why, bytes, -ENOENT, "there is no file ", d->text,
-			      "; expected hwloc's XML, as lstopo writes it");
+		return sb_precheck_refuse(
+			why, bytes, -ENOENT, "there is no file ", d->text,
+			"; expected hwloc's XML, as lstopo writes it");
 	d->source = SYNTHETIC;
 	if (looks_synthetic(d->text))
-		return check_synthetic(d->text, why, bytes);
-	return refuse(why, bytes, -ESRCH, "there is no profile ", d->text, "");
+		return sb_precheck_synthetic(d->text, why, bytes);
+	return sb_precheck_refuse(why, bytes, -ESRCH, "there is no profile ",
+				  d->text, "");
 }
 
 static int explain(const struct description *d, int error, char *why,
@@ -474,7 +394,7 @@ static int explain(const struct description *d, int error, char *why,
 		after = " has no processing unit that may be used; "
 			"expected at least one";
 	else if (error == E2BIG)
-		after = too_many;
+		after = SB_PRECHECK_TOO_MANY;
 	else if (error == ETIME)
 		after = " takes hwloc too long to load; expected a smaller "
 			"machine, or one with more levels";
@@ -484,7 +404,7 @@ static int explain(const struct description *d, int error, char *why,
 	else if (error == EFAULT)
 		after = " crashes hwloc; expected a description that it can "
 			"load";
-	return refuse(why, bytes, -error, "", d->text, after);
+	return sb_precheck_refuse(why, bytes, -error, "", d->text, after);
 }
 
 int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
@@ -502,5 +422,13 @@ int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
 		rc = try_loading(&d);
 	if (!rc)
 		rc = load(out, &d);
-	return rc ? explain(&d, rc, why, bytes) : 0;
+	if (rc)
+		return explain(&d, rc, why, bytes);
+	rc = d.source == THIS ? 0
+			      : sb_precheck_loaded(*out, d.text, why, bytes);
+	if (rc) {
+		hwloc_topology_destroy(*out);
+		*out = NULL;
+	}
+	return rc;
 }

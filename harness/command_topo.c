@@ -16,6 +16,7 @@
 #include "harness/placing.h"
 #include "harness/status.h"
 #include "harness/text.h"
+#include "harness/topo_rings.h"
 #include "results/record.h"
 
 enum format { PRETTY, JSON, CSV };
@@ -135,130 +136,7 @@ static void put_csv(const struct scene *s)
 		put_row(s, &s->plan.generator[g], "generator");
 }
 
-/* ---- the rings of victims, as --victim near looks at them ---- */
-
-static uint64_t remoteness(const struct scene *s, uint32_t thief,
-			   uint32_t victim)
-{
-	const struct sb_placement *p = &s->plan.placement;
-
-	return sb_place_remoteness(p, &p->place[thief], &p->place[victim]);
-}
-
-/* The least distance of a victim beyond that; false: there is none. */
-static bool next_ring(const struct scene *s, uint32_t thief, bool any,
-		      uint64_t beyond, uint64_t *out)
-{
-	bool found = false;
-
-	for (uint32_t v = 0; v < s->plan.placement.workers; v++) {
-		const uint64_t far = remoteness(s, thief, v);
-
-		if (v == thief || (!any && far <= beyond) ||
-		    (found && far >= *out))
-			continue;
-		*out = far;
-		found = true;
-	}
-	return found;
-}
-
-static bool is_in_ring(const struct scene *s, uint32_t thief, uint32_t victim,
-		       uint64_t far)
-{
-	return victim != thief && victim < s->plan.placement.workers &&
-	       remoteness(s, thief, victim) == far;
-}
-
-static uint32_t first_in_ring(const struct scene *s, uint32_t thief,
-			      uint64_t far)
-{
-	uint32_t v = 0;
-
-	while (!is_in_ring(s, thief, v, far))
-		v++;
-	return v;
-}
-
-/* "remote in the package at 12", where the machine has distances. */
-static void ring_name(const struct scene *s, uint32_t thief, uint64_t far,
-		      char *out, size_t bytes)
-{
-	const struct sb_placement *p = &s->plan.placement;
-	const struct sb_place *own = &p->place[thief];
-	const struct sb_place *other = &p->place[first_in_ring(s, thief, far)];
-	const enum sb_distance class = sb_place_distance(own, other);
-	const uint32_t distance = sb_place_node_distance(p, own, other);
-	const bool inside = class == SB_DISTANCE_REMOTE && own->package >= 0 &&
-			    own->package == other->package;
-	char at[24] = "";
-
-	if (distance && !sb_place_same_node(own, other))
-		snprintf(at, sizeof(at), " at %" PRIu32, distance);
-	snprintf(out, bytes, "%s%s%s", sb_distance_name(class),
-		 inside ? " in the package" : "", at);
-}
-
-/* "1-3 5" */
-static void put_members(const struct scene *s, uint32_t thief, uint64_t far)
-{
-	for (uint32_t v = 0; v < s->plan.placement.workers; v++) {
-		uint32_t end = v;
-
-		if (!is_in_ring(s, thief, v, far))
-			continue;
-		while (is_in_ring(s, thief, end + 1, far))
-			end++;
-		printf(end > v ? " %" PRIu32 "-%" PRIu32 : " %" PRIu32, v, end);
-		v = end;
-	}
-}
-
-static void put_rings(const struct scene *s)
-{
-	if (s->plan.placement.workers < 2)
-		return;
-	puts("\nworker  rings of victims, the nearest first (--victim near)");
-	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
-		const char *separator = "  ";
-		uint64_t far = 0;
-		char name[48];
-
-		printf("%6" PRIu32, w);
-		for (bool any = true; next_ring(s, w, any, far, &far);
-		     any = false) {
-			ring_name(s, w, far, name, sizeof(name));
-			printf("%s%s:", separator, name);
-			put_members(s, w, far);
-			separator = " | ";
-		}
-		putchar('\n');
-	}
-}
-
 /* ---- JSON ---- */
-
-static json_t *rings_to_json(const struct scene *s, uint32_t thief)
-{
-	json_t *rings = json_array();
-	uint64_t far = 0;
-	char name[48];
-
-	for (bool any = true; next_ring(s, thief, any, far, &far);
-	     any = false) {
-		json_t *members = json_array();
-
-		for (uint32_t v = 0; v < s->plan.placement.workers; v++) {
-			if (is_in_ring(s, thief, v, far))
-				json_array_append_new(members, json_integer(v));
-		}
-		ring_name(s, thief, far, name, sizeof(name));
-		json_array_append_new(rings,
-				      json_pack("{ssso}", "distance", name,
-						"victims", members));
-	}
-	return rings;
-}
 
 static void place_to_json(const struct scene *s, const struct sb_place *place,
 			  json_t *object)
@@ -278,7 +156,6 @@ static json_t *worker_to_json(const struct scene *s, uint32_t worker)
 	json_t *object = json_pack("{si}", "worker", (int)worker);
 
 	place_to_json(s, &s->plan.placement.place[worker], object);
-	json_object_set_new(object, "rings", rings_to_json(s, worker));
 	return object;
 }
 
@@ -304,11 +181,13 @@ static int put_json(const struct scene *s)
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++)
 		json_array_append_new(workers, worker_to_json(s, w));
 	document = json_pack(
-		"{sssssisisisisoso}", "profile", profile, "topology",
+		"{sssssisisisisosososo}", "profile", profile, "topology",
 		s->machine.emulated ? "emulated" : "native", "packages",
 		(int)s->machine.packages, "nodes", (int)s->machine.nodes,
 		"cores", (int)s->machine.cores, "pus", (int)s->machine.pus,
-		"workers", workers, "generators", generators_to_json(s));
+		"workers", workers, "generators", generators_to_json(s),
+		"rings", sb_topo_rings_to_json(), "node_distances",
+		sb_topo_distances_to_json(&s->plan.placement));
 	free(profile);
 	if (!document)
 		return sb_fail_memory();
@@ -333,7 +212,7 @@ static int plan(const struct scene *s)
 		put_title(s);
 		putchar('\n');
 		put_table(s);
-		put_rings(s);
+		sb_topo_put_rings(&s->plan.placement);
 		return 0;
 	}
 }

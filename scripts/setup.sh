@@ -123,7 +123,7 @@ is_there() {
 		command -v go >/dev/null && return
 		;;
 	hwloc)
-		command -v lstopo >/dev/null && return
+		command -v lstopo >/dev/null && command -v hwloc-calc >/dev/null && return
 		;;
 	qemu-system-x86)
 		command -v qemu-system-x86_64 >/dev/null && return

@@ -516,10 +516,12 @@ plan_is_right() {
 			workers = plan["workers"]
 			assert [w["cpu"] for w in workers] == [0, 2, 16, 18, 32, 34, 48, 50]
 			assert [w["node"] for w in workers] == [0, 0, 1, 1, 2, 2, 3, 3]
-			assert workers[2]["rings"] == [
-			    {"distance": "cache", "victims": [3]},
-			    {"distance": "remote in the package", "victims": [0, 1]},
-			    {"distance": "remote", "victims": [4, 5, 6, 7]}]
+			assert [(r["distance"], r["same"]) for r in plan["rings"]] == [
+			    ("self", "pu"), ("smt", "core"), ("cache", "cache"),
+			    ("node", "node"), ("remote", None)]
+			assert workers[2]["cache"] == workers[3]["cache"]
+			assert workers[2]["node"] != workers[0]["node"]
+			assert plan["node_distances"] is None
 		EOF
 }
 holds "topo plan says where, and whom to steal from" plan_is_right

@@ -296,9 +296,14 @@ static void faster_come_first(const struct sb_plan_request *r,
 		if (load.core[m.core[i]] || is_apart[m.core[i]])
 			continue;
 		for (uint32_t j = 0; j < plan->placement.workers; j++)
-			CHECK_PLAN(m.speed[plan->placement.place[j].pu] >=
-					   m.speed[i],
-				   r, plan);
+			/* Scatter puts one on each node. */
+			CHECK_PLAN(
+				(r->policy == SB_PLACEMENT_SCATTER &&
+				 load.node[plan->placement.place[j].node] ==
+					 1) ||
+					m.speed[plan->placement.place[j].pu] >=
+						m.speed[i],
+				r, plan);
 	}
 }
 
@@ -760,6 +765,13 @@ static void orders_are_what_they_say(void **state)
 		{ two,
 		  { .rule = SB_WORKERS_PER_PU, .cpus = "core:6-" },
 		  "12 14 13 15" },
+		/* A step counts anew in each object of the one before it. */
+		{ two,
+		  { .rule = SB_WORKERS_PER_PU, .cpus = "core:all.pu:1" },
+		  "1 3 5 7 9 11 13 15" },
+		{ two,
+		  { .rule = SB_WORKERS_PER_PU, .cpus = "numa:0-1.core:1-2" },
+		  "2 4 10 12 3 5 11 13" },
 		/* P cores first, and E cores before a P core's second unit. */
 		{ "laptop-6p8e",
 		  { .workers = 16 },
@@ -842,6 +854,12 @@ static void bad_lists_are_refused(void **state)
 		"zebra:0",
 		"core:0-x",
 		"numa:0..1",
+		"numa:all.core:2",
+		"core:0.numa:0",
+		"core:all.pu:1-",
+		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
+		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
+		"machine:0.machine:0.machine:0.machine:0.machine:0",
 		",",
 		"0;1",
 		"4294967296",

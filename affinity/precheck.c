@@ -1,0 +1,224 @@
+#include "affinity/precheck.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "affinity/numbers.h"
+#include "affinity/profile.h"
+
+/* A longer name is cut, so that what was expected is still said. */
+#define NAME_SHOWN 200
+
+int sb_precheck_refuse(char *why, size_t bytes, int rc, const char *before,
+		       const char *text, const char *after)
+{
+	snprintf(why, bytes, "%s'%.*s%s'%s", before, NAME_SHOWN, text,
+		 strlen(text) > NAME_SHOWN ? "..." : "", after);
+	return rc;
+}
+
+static int refuse_number(const char *text, unsigned long number, char *why,
+			 size_t bytes)
+{
+	char after[120];
+
+	snprintf(after, sizeof(after),
+		 " has the OS index %lu; expected less than %d", number,
+		 SB_OS_NUMBER_LIMIT);
+	return sb_precheck_refuse(why, bytes, -EINVAL, "", text, after);
+}
+
+static int refuse_twice(const char *text, unsigned long number, char *why,
+			size_t bytes)
+{
+	char after[120];
+
+	snprintf(after, sizeof(after),
+		 " has the OS index %lu twice; expected each once", number);
+	return sb_precheck_refuse(why, bytes, -EINVAL, "", text, after);
+}
+
+/* ---- files ---- */
+
+/* Files that look like what is asked for, by how they begin. */
+static const struct {
+	const char *head;
+	size_t bytes;
+	const char *what;
+} wrong_kinds[] = {
+	{ "\xff\xfe", 2, " is in UTF-16; expected UTF-8, as lstopo writes it" },
+	{ "\xfe\xff", 2, " is in UTF-16; expected UTF-8, as lstopo writes it" },
+	{ "<\0", 2, " is in UTF-16; expected UTF-8, as lstopo writes it" },
+	{ "\xef\xbb\xbf", 3,
+	  " begins with a byte order mark; expected XML without one, as lstopo "
+	  "writes it" },
+	{ "BZh", 3,
+	  " is compressed with bzip2; expected the directory that tar -xf "
+	  "makes of it" },
+	{ "\x1f\x8b", 2,
+	  " is compressed with gzip; expected what it unpacks to" },
+};
+
+static int check_head(const char *path, const char *head, size_t n, char *why,
+		      size_t bytes)
+{
+	const char *line = memchr(head, '\n', n);
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(wrong_kinds); i++) {
+		if (n >= wrong_kinds[i].bytes &&
+		    !memcmp(head, wrong_kinds[i].head, wrong_kinds[i].bytes))
+			return sb_precheck_refuse(why, bytes, -EINVAL, "file ",
+						  path, wrong_kinds[i].what);
+	}
+	if (line && line > head && line[-1] == '\r')
+		return sb_precheck_refuse(
+			why, bytes, -EINVAL, "file ", path,
+			" has lines that end in CR LF; expected LF alone, as "
+			"lstopo writes it");
+	return 0;
+}
+
+static int check_contents(const char *path, char *why, size_t bytes)
+{
+	char head[1024];
+	unsigned long number;
+	FILE *in = fopen(path, "re");
+	size_t n;
+	int rc;
+
+	if (!in)
+		return sb_precheck_refuse(why, bytes, -errno, "file ", path,
+					  " cannot be read");
+	n = fread(head, 1, sizeof(head), in);
+	fclose(in);
+	rc = check_head(path, head, n, why, bytes);
+	if (rc)
+		return rc;
+	return sb_numbers_of_xml(path, &number)
+		       ? refuse_number(path, number, why, bytes)
+		       : 0;
+}
+
+int sb_precheck_file(const char *path, off_t size, char *why, size_t bytes)
+{
+	if ((uint64_t)size > SB_PROFILE_FILE_MAX)
+		return sb_precheck_refuse(
+			why, bytes, -EFBIG, "file ", path,
+			" is larger than 64 MiB; expected hwloc's XML");
+	/* Also what the kernel makes up, where a read may block for ever. */
+	if (!size)
+		return sb_precheck_refuse(
+			why, bytes, -EINVAL, "file ", path,
+			" is empty, which is not XML; expected what lstopo "
+			"writes");
+	return check_contents(path, why, bytes);
+}
+
+int sb_precheck_directory(const char *path, char *why, size_t bytes)
+{
+	char inner[PATH_MAX];
+	unsigned long number;
+
+	snprintf(inner, sizeof(inner), "%s/sys/devices/system/cpu", path);
+	if (access(inner, F_OK))
+		return sb_precheck_refuse(
+			why, bytes, -EINVAL, "directory ", path,
+			" has no sys/devices/system/cpu; expected what "
+			"hwloc-gather-topology packs");
+	return sb_numbers_of_directory(path, &number)
+		       ? refuse_number(path, number, why, bytes)
+		       : 0;
+}
+
+/* ---- synthetic descriptions ---- */
+
+/*
+ * At least how many processing units a synthetic description makes: the product
+ * of its levels' counts. What is in brackets is memory, in parentheses,
+ * attributes; neither counts.
+ */
+static uint64_t count_synthetic(const char *text, uint64_t *widest)
+{
+	uint64_t product = 1;
+	int depth = 0;
+
+	for (; *text; text++) {
+		depth += (*text == '[') + (*text == '(');
+		depth -= (*text == ']') + (*text == ')');
+		if (!depth && isdigit((unsigned char)*text) &&
+		    (text[-1] == ':' || text[-1] == ' ')) {
+			const uint64_t n = strtoull(text, NULL, 0);
+
+			if (n > SB_PROFILE_PUS_MAX)
+				return n;
+			product *= n;
+			*widest = n > *widest ? n : *widest;
+		}
+		if (product > SB_PROFILE_PUS_MAX)
+			break;
+	}
+	return product;
+}
+
+/*
+ * hwloc compares each object that it makes with all its siblings: units times
+ * siblings is what loading costs. This many take it some ten seconds.
+ */
+#define WIDTH_MAX (UINT64_C(1) << 25)
+
+static int refuse_width(const char *text, uint64_t widest, char *why,
+			size_t bytes)
+{
+	char after[160];
+
+	snprintf(after, sizeof(after),
+		 " has %" PRIu64 " objects side by side, which takes hwloc too "
+		 "long; expected more levels, such as 'group:64 pu:64'",
+		 widest);
+	return sb_precheck_refuse(why, bytes, -E2BIG, "", text, after);
+}
+
+int sb_precheck_synthetic(const char *text, char *why, size_t bytes)
+{
+	char padded[4096];
+	unsigned long number;
+	uint64_t widest = 0;
+	uint64_t units;
+
+	if ((size_t)snprintf(padded, sizeof(padded), " %s", text) >=
+	    sizeof(padded)) {
+		padded[40] = '\0';
+		return sb_precheck_refuse(why, bytes, -EINVAL,
+					  "synthetic description ", padded + 1,
+					  " (and so on) is too long");
+	}
+	units = count_synthetic(padded + 1, &widest);
+	if (units > SB_PROFILE_PUS_MAX)
+		return sb_precheck_refuse(why, bytes, -E2BIG, "", text,
+					  SB_PRECHECK_TOO_MANY);
+	if (units * widest > WIDTH_MAX)
+		return refuse_width(text, widest, why, bytes);
+	if (sb_numbers_of_synthetic(text, &number))
+		return refuse_number(text, number, why, bytes);
+	return sb_numbers_twice_in_synthetic(text, &number)
+		       ? refuse_twice(text, number, why, bytes)
+		       : 0;
+}
+
+/* ---- what hwloc has loaded ---- */
+
+int sb_precheck_loaded(hwloc_topology_t topology, const char *text, char *why,
+		       size_t bytes)
+{
+	unsigned long number;
+
+	return sb_numbers_twice(topology, &number)
+		       ? refuse_twice(text, number, why, bytes)
+		       : 0;
+}
