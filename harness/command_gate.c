@@ -354,9 +354,10 @@ static double deviation_of(const struct sb_calibration *c, const char *workload,
 	return NAN;
 }
 
-static void say_forecast(const struct command *c, const char *workload)
+static void say_forecast(const struct command *c, const struct sb_gate_job *job)
 {
-	const struct sb_limits *limits = &c->setup.limits;
+	const struct sb_limits *limits = job->limits;
+	const char *workload = job->workload;
 	uint32_t most = 0;
 	bool is_known = true;
 	bool is_enough = true;
@@ -416,7 +417,7 @@ static int gate_once(struct command *c)
 		return rc;
 	for (uint32_t i = 0;
 	     c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
-		say_forecast(c, c->setup.job[i].workload);
+		say_forecast(c, &c->setup.job[i]);
 	rc = sb_gate_run(&c->setup, &gate);
 	sb_progress_close(&c->setup.progress);
 	if (!rc)

@@ -21,7 +21,8 @@
 #define SB_GATE_WORDS 100
 struct sb_gate_job {
 	const char *workload;
-	uint32_t series; /* of a stored baseline */
+	const struct sb_limits *limits; /* of the set-up */
+	uint32_t series;		/* of a stored baseline */
 	uint32_t words;
 	char *word[SB_GATE_WORDS + 1]; /* "sched-bench", "run", ... */
 };
@@ -29,7 +30,8 @@ struct sb_gate_job {
 struct sb_gate_setup {
 	const struct sb_options *options; /* of the verb */
 	struct sb_limits limits;
-	double count_limit; /* instead of them, with --counts */
+	struct sb_limits events; /* of what runs between two workers */
+	double count_limit;	 /* instead of them, with --counts */
 	struct sb_baseline baseline;
 	const char *candidate; /* a path; NULL: this program */
 	const char *slowdown;  /* of the candidate, "5%"; NULL: none */
@@ -54,6 +56,10 @@ void sb_gate_setup_free(struct sb_gate_setup *setup);
 /* Runs it. Returns as above; the gate is for sb_gate_free in any case. */
 SB_MUST_CHECK int sb_gate_run(struct sb_gate_setup *setup,
 			      struct sb_gate_report *out);
+
+/* By instruction counts; sb_gate_run does all else. Returns as above. */
+SB_MUST_CHECK int sb_gate_run_counts(struct sb_gate_setup *setup,
+				     struct sb_gate_report *gate);
 
 /* The words and limits in one line: gates with equal ones are alike. For the
  * caller to free. */

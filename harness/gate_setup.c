@@ -9,6 +9,7 @@
 #include "harness/awake.h"
 #include "harness/facts.h"
 #include "harness/gate.h"
+#include "harness/placing.h"
 #include "harness/policy.h"
 #include "harness/status.h"
 #include "results/read.h"
@@ -72,15 +73,20 @@ static int add_option(struct sb_gate_job *job, int id, const char *text)
 	return yes ? add_word(job, "--%s", sb_option[id].name) : 0;
 }
 
+/* workers: NULL, or instead of the option's. */
 static int add_options(struct sb_gate_job *job,
-		       const struct sb_options *options)
+		       const struct sb_options *options, const char *workers)
 {
 	int rc = 0;
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		const bool is_other = workers && id == SB_OPT_gate_workers;
+
 		if (is_run_option(id) &&
 		    (is_other_in_run(id) || sb_policy_needs_said(options, id)))
-			rc = add_option(job, id, options->value[id].text);
+			rc = add_option(job, id,
+					is_other ? workers
+						 : options->value[id].text);
 	}
 	return rc;
 }
@@ -99,7 +105,8 @@ static struct sb_gate_job *add_job(struct sb_gate_setup *setup,
 	}
 	setup->job = all;
 	job = &all[setup->jobs++];
-	*job = (struct sb_gate_job){ .workload = workload };
+	*job = (struct sb_gate_job){ .workload = workload,
+				     .limits = &setup->limits };
 	if (add_word(job, "sched-bench") || add_word(job, "run") ||
 	    add_word(job, "--workload=%s", workload))
 		return NULL;
@@ -110,33 +117,66 @@ static struct sb_gate_job *add_job(struct sb_gate_setup *setup,
 
 /*
  * One process each for messages, for commands, and for processes that come and go,
- * in rounds that are short beside a run: measured, these repeat best.
+ * in rounds that are short beside a run: measured, these repeat best. And one for
+ * what two workers do to each other, in which work has to move all the time.
  */
 static const struct steady {
 	const char *workload;
 	const char *parameter;
+	const char *workers; /* NULL: the option's, and limits of times */
 } steady[] = {
-	{ "pingpong", "--round-trips=100000" },
-	{ "yield", "--yields=200000" },
-	{ "skynet", "--leaves=10000" },
+	{ "pingpong", "--round-trips=100000", NULL },
+	{ "yield", "--yields=200000", NULL },
+	{ "skynet", "--leaves=10000", NULL },
+	{ "imbalanced-tree", "--root-children=100", "2" },
 };
+
+/* Who says how many workers gets those, everywhere. */
+static int wants_two(const struct sb_options *options, bool *wanted)
+{
+	uint32_t room = 0;
+	int rc = 0;
+
+	*wanted =
+		!strcmp(options->value[SB_OPT_gate_workers].source, "default");
+	if (*wanted)
+		rc = sb_placing_room(options, &room);
+	if (!rc && *wanted && room < 2) {
+		*wanted = false;
+		sb_note("two workers have no room here: what they do to each "
+			"other is not gated");
+	}
+	return rc;
+}
+
+static int add_row(struct sb_gate_setup *setup,
+		   const struct sb_options *options, const struct steady *row)
+{
+	struct sb_gate_job *job = add_job(setup, row->workload);
+	int rc = job ? add_word(job, "%s", row->parameter) : SB_EXIT_BUG;
+
+	if (job && row->workers)
+		job->limits = &setup->events;
+	return rc ? rc : add_options(job, options, row->workers);
+}
 
 static int add_steady(struct sb_gate_setup *setup,
 		      const struct sb_options *options)
 {
-	int rc = 0;
+	bool with_two = false;
+	int rc;
 
 	if (options->givens)
 		return sb_fail(SB_EXIT_USAGE,
 			       "--%s is a parameter of workloads; expected -w "
 			       "NAME",
 			       options->given[0].name);
+	rc = wants_two(options, &with_two);
+	if (!rc && with_two)
+		rc = sb_limits_split(&setup->limits, &setup->events);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(steady) && !rc; i++) {
-		struct sb_gate_job *job = add_job(setup, steady[i].workload);
-
-		rc = job ? add_word(job, "%s", steady[i].parameter)
-			 : SB_EXIT_BUG;
-		rc = rc ? rc : add_options(job, options);
+		if (with_two || !steady[i].workers)
+			rc = add_row(setup, options, &steady[i]);
 	}
 	return rc;
 }
@@ -163,7 +203,7 @@ static int add_chosen(struct sb_gate_setup *setup,
 		if (has_param(workload, given->name))
 			rc = add_word(job, "--%s=%s", given->name, given->text);
 	}
-	return rc ? rc : add_options(job, options);
+	return rc ? rc : add_options(job, options, NULL);
 }
 
 /* ---- those of a stored result ---- */
@@ -356,6 +396,15 @@ void sb_gate_setup_free(struct sb_gate_setup *setup)
 	sb_baseline_free(&setup->baseline);
 }
 
+static void put_limits(const struct sb_limits *limits, FILE *out)
+{
+	for (uint32_t i = 0; i < limits->n; i++)
+		fprintf(out, "%s%s=%c%g%%", i ? "," : "; ",
+			sb_metric[limits->limit[i].metric].name,
+			limits->limit[i].is_fall ? '-' : '+',
+			100 * limits->limit[i].part);
+}
+
 char *sb_gate_setup_text(const struct sb_gate_setup *setup)
 {
 	char *text = NULL;
@@ -370,11 +419,8 @@ char *sb_gate_setup_text(const struct sb_gate_setup *setup)
 			fprintf(out, "%s%s", w > 2 ? " " : "",
 				setup->job[i].word[w]);
 	}
-	for (uint32_t i = 0; i < setup->limits.n; i++)
-		fprintf(out, "%s%s=%c%g%%", i ? "," : "; ",
-			sb_metric[setup->limits.limit[i].metric].name,
-			setup->limits.limit[i].is_fall ? '-' : '+',
-			100 * setup->limits.limit[i].part);
+	put_limits(&setup->limits, out);
+	put_limits(&setup->events, out);
 	fclose(out);
 	return text;
 }

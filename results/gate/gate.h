@@ -96,7 +96,7 @@ struct sb_calibration {
 	char model[120];
 	char date[40];
 	char build[200];
-	char setup[400]; /* the options that the gates ran with */
+	char setup[1200]; /* the options that the gates ran with */
 	uint32_t gates, false_alarms, undecided;
 	uint32_t noises;
 	struct sb_noise noise[SB_NOISES_MAX];
