@@ -52,6 +52,9 @@ static int look_at(struct sb_gate_test *test, double *unit, uint32_t n,
 	if (rc)
 		return rc;
 	test->deviation = deviation_of(unit, n);
+	test->chance = sb_sequential_chance(
+		&test->rule, sb_bout_worsening(test, estimated.value),
+		test->deviation, n);
 	sb_sequential_look(&test->rule, &evidence, share);
 	return 0;
 }
@@ -125,6 +128,36 @@ static bool is_all_clear(const struct sb_bout *bout)
 	return true;
 }
 
+/* Fewer values say too little about noise, and a smaller chance is not worth the
+ * time that is left. */
+#define CHANCE_VALUES 12
+#define CHANCE_LEAST  0.25
+
+static bool will_stay_undecided(const struct sb_gate_test *test)
+{
+	return test->rule.verdict == SB_GATE_UNDECIDED &&
+	       test->values >= CHANCE_VALUES && test->chance < CHANCE_LEAST;
+}
+
+/* One that will stay undecided is enough: then the gate will, unless another has
+ * regressed, and that one is given its time. */
+static bool is_hopeless(const struct sb_bout *bout)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < bout->job->limits->n; i++) {
+		const struct sb_gate_test *test = &bout->test[i];
+		const double change = sb_bout_worsening(test, test->change);
+
+		if (will_stay_undecided(test))
+			found = true;
+		else if (test->rule.verdict == SB_GATE_UNDECIDED &&
+			 change > test->limit)
+			return false;
+	}
+	return found;
+}
+
 static void look(struct sb_bout *bout, double share)
 {
 	bout->looked = share;
@@ -166,7 +199,8 @@ static bool after_pair(void *arg)
 		if (sb_look[i] == blocks)
 			look(bout, (double)blocks / SB_LOOK_LAST);
 	}
-	return !bout->rc && !is_all_clear(bout);
+	bout->is_hopeless = is_hopeless(bout);
+	return !bout->rc && !is_all_clear(bout) && !bout->is_hopeless;
 }
 
 void sb_bout_before_run(void *arg, uint32_t pair, enum sb_side_id side)
@@ -216,21 +250,51 @@ void sb_bout_sum_up(struct sb_bout *bout)
 	snprintf(w->reason, sizeof(w->reason), "%s", first_reason(bout));
 }
 
-/* What would help depends on what there is too much of. */
-static void explain(const struct sb_bout *bout, struct sb_gate_test *test)
+/* What can decide instead, by what noise does to the metric. */
+static const char *other_way(const struct sb_bout *bout, uint32_t i)
 {
+	const enum sb_metric_id metric = bout->job->limits->limit[i].metric;
+	enum sb_metric_id count;
+
+	if (metric == SB_METRIC_ns_per_op || metric == SB_METRIC_ops_per_s)
+		return "CPU time (--limit cpu_ns_per_op=+3%), instruction "
+		       "counts (--counts) or a quieter machine decide";
+	if (sb_limit_event(metric, &count))
+		return "a quieter machine or a wider --limit decide";
+	return "instruction counts (--counts), a quieter machine or a wider "
+	       "--limit decide";
+}
+
+/* What would help depends on what there is too much of. */
+static void explain(const struct sb_bout *bout, uint32_t i)
+{
+	struct sb_gate_test *test = &bout->test[i];
 	const uint32_t needed = sb_sequential_forecast(
 		test->rule.limit, test->rule.beta, test->deviation);
 	const bool is_full = bout->pairs.pairs >= SB_LOOK_LAST * PAIRS_OF_BLOCK;
 
 	if (*test->why || test->rule.verdict != SB_GATE_UNDECIDED)
 		return;
-	snprintf(test->why, sizeof(test->why),
-		 "%" PRIu32 " blocks at a noise of %.1f %% are too few%s",
-		 test->values, 100 * test->deviation,
-		 is_full || !needed ? "; longer runs (-d), a quieter machine "
-				      "or a wider --limit decide"
-				    : "; a longer --budget decides");
+	if (bout->is_hopeless && !will_stay_undecided(test))
+		snprintf(test->why, sizeof(test->why),
+			 "ended after %" PRIu32
+			 " blocks, as another metric will not be clear; "
+			 "without that one (--limit) this one may be",
+			 test->values);
+	else if (bout->is_hopeless)
+		snprintf(test->why, sizeof(test->why),
+			 "ended after %" PRIu32
+			 " blocks: at a noise of %.1f %% a verdict within %d "
+			 "is unlikely; %s",
+			 test->values, 100 * test->deviation, SB_LOOK_LAST,
+			 other_way(bout, i));
+	else
+		snprintf(test->why, sizeof(test->why),
+			 "%" PRIu32 " blocks at a noise of %.1f %% are too "
+			 "few; %s",
+			 test->values, 100 * test->deviation,
+			 is_full || !needed ? other_way(bout, i)
+					    : "a longer --budget decides");
 }
 
 void sb_bout_reject_invalid(struct sb_bout *bout)
@@ -259,7 +323,7 @@ static void finish_bout(struct sb_bout *bout)
 	if (bout->looked < 1 && bout->pairs.valid && !is_all_clear(bout))
 		look(bout, 1);
 	for (uint32_t i = 0; i < bout->job->limits->n; i++)
-		explain(bout, &bout->test[i]);
+		explain(bout, i);
 	sb_bout_reject_invalid(bout);
 	if (bout->pairs.is_interrupted) {
 		for (uint32_t i = 0; i < bout->job->limits->n; i++) {

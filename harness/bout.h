@@ -15,7 +15,8 @@ struct sb_bout {
 	struct sb_gate_test *test; /* [job->limits->n] */
 	uint64_t end_ns;	   /* of all workloads */
 	struct sb_pairs pairs;
-	double looked; /* share of the last look */
+	double looked;	  /* share of the last look */
+	bool is_hopeless; /* it ended early: noise hides what is left to decide */
 	int rc;
 };
 

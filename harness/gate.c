@@ -34,6 +34,7 @@ static int init_test(struct sb_gate_test *test, const char *workload,
 		.low = NAN,
 		.high = NAN,
 		.deviation = NAN,
+		.chance = NAN,
 	};
 	return test->workload ? 0 : sb_fail_memory();
 }

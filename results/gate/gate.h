@@ -21,11 +21,12 @@ struct sb_gate_test {
 	bool is_fall; /* it is worse when it falls */
 	double limit; /* as a part, 0.03 */
 	struct sb_sequential rule;
-	uint32_t values;	     /* that the verdict is from */
-	double base, candidate;	     /* medians; NaN: none, as all below */
-	double change;		     /* a part, above 0 for a rise */
-	double low, high;	     /* its 95 % interval; may be infinite */
-	double deviation;	     /* of the values' logarithms */
+	uint32_t values;	/* that the verdict is from */
+	double base, candidate; /* medians; NaN: none, as all below */
+	double change;		/* a part, above 0 for a rise */
+	double low, high;	/* its 95 % interval; may be infinite */
+	double deviation;	/* of the values' logarithms */
+	double chance; /* of a verdict by the last look; NaN: not known */
 	char why[SB_GATE_WHY_BYTES]; /* of an undecided one */
 };
 
