@@ -335,19 +335,22 @@ static void finish_bout(struct sb_bout *bout)
 
 /* ---- pairs ---- */
 
-/* The candidate's words, with what slows it down. */
-static void add_slowdown(const struct sb_bout *bout, char **words,
-			 char *slowdown, size_t bytes)
+char *const *sb_bout_words(const struct sb_bout *bout,
+			   struct sb_bout_words *out, enum sb_side_id side)
 {
+	const struct sb_words *own = &bout->setup->side[side].words;
 	uint32_t n = bout->job->words;
 
-	memcpy(words, bout->job->word, n * sizeof(*words));
-	if (bout->setup->slowdown) {
-		snprintf(slowdown, bytes, "--slowdown=%s",
+	memcpy(out->word, bout->job->word, n * sizeof(*out->word));
+	for (uint32_t i = 0; i < own->n; i++)
+		out->word[n++] = own->word[i];
+	if (side == SB_SIDE_B && bout->setup->slowdown) {
+		snprintf(out->slowdown, sizeof(out->slowdown), "--slowdown=%s",
 			 bout->setup->slowdown);
-		words[n++] = slowdown;
+		out->word[n++] = out->slowdown;
 	}
-	words[n] = NULL;
+	out->word[n] = NULL;
+	return out->word;
 }
 
 /* What is left of the budget is shared by the workloads that are left. */
@@ -369,16 +372,17 @@ static enum sb_awake_when awake_when(const struct sb_gate_setup *setup)
 int sb_bout_run(struct sb_bout *bout)
 {
 	struct sb_gate_setup *setup = bout->setup;
-	char *candidate[SB_GATE_WORDS + 2];
-	char slowdown[40];
+	struct sb_bout_words words[SB_SIDES];
 	const char *program =
 		setup->baseline.path ? setup->baseline.path : setup->candidate;
 	int rc;
 
-	add_slowdown(bout, candidate, slowdown, sizeof(slowdown));
 	bout->pairs = (struct sb_pairs){
-		.side = { { program, bout->job->word, setup->limit_ns },
-			  { setup->candidate, candidate, setup->limit_ns } },
+		.side = { { program, sb_bout_words(bout, &words[0], SB_SIDE_A),
+			    setup->limit_ns },
+			  { setup->candidate,
+			    sb_bout_words(bout, &words[1], SB_SIDE_B),
+			    setup->limit_ns } },
 		.most = SB_LOOK_LAST * PAIRS_OF_BLOCK,
 		.time_ns = sb_bout_time(bout),
 		.has_warm_up = true,

@@ -30,6 +30,15 @@ SB_MUST_CHECK int sb_bout_run_stored(struct sb_bout *bout,
 /* What is left of the budget is shared by the workloads that are left. */
 uint64_t sb_bout_time(const struct sb_bout *bout);
 
+/* The words of one side's runs: the workload's, its own, and what slows the
+ * candidate down. Returns those in out. */
+struct sb_bout_words {
+	char *word[SB_GATE_WORDS + SB_WORDS_MAX + 2];
+	char slowdown[40];
+};
+char *const *sb_bout_words(const struct sb_bout *bout,
+			   struct sb_bout_words *out, enum sb_side_id side);
+
 static inline double sb_bout_worsening(const struct sb_gate_test *test,
 				       double log_ratio)
 {

@@ -12,14 +12,14 @@
 /* So few say nothing, so many are enough. */
 #define STORED_MIN  8
 #define STORED_RUNS 30
-#define VALUES_MAX  200
 
 static uint32_t take_values(double *out, const struct sb_series *series,
 			    enum sb_metric_id metric)
 {
 	uint32_t n = 0;
 
-	for (uint32_t r = 0; r < series->records && n < VALUES_MAX; r++) {
+	for (uint32_t r = 0; r < series->records && n < SB_GATE_VALUES_MAX;
+	     r++) {
 		const double value = series->record[r].value[metric];
 
 		if (sb_record_has_numbers(&series->record[r]) && value > 0)
@@ -40,7 +40,7 @@ static int compare_at_limit(struct sb_unpaired *out,
 			    uint32_t m, const double *b, uint32_t n)
 {
 	const double factor = exp(sb_bout_worsening(test, test->rule.limit));
-	double at_limit[VALUES_MAX];
+	double at_limit[SB_GATE_VALUES_MAX];
 
 	for (uint32_t i = 0; i < n; i++)
 		at_limit[i] = b[i] / factor;
@@ -79,8 +79,8 @@ static int look_at_stored(struct sb_bout *bout, uint32_t i,
 {
 	const enum sb_metric_id metric = bout->job->limits->limit[i].metric;
 	struct sb_gate_test *test = &bout->test[i];
-	double from[VALUES_MAX];
-	double to[VALUES_MAX];
+	double from[SB_GATE_VALUES_MAX];
+	double to[SB_GATE_VALUES_MAX];
 	const uint32_t m = take_values(from, stored, metric);
 	uint32_t n = 0;
 	int rc;
@@ -110,7 +110,9 @@ static int look_at_stored(struct sb_bout *bout, uint32_t i,
 int sb_bout_run_stored(struct sb_bout *bout, const struct sb_result *stored)
 {
 	struct sb_gate_setup *setup = bout->setup;
-	const struct sb_side side = { setup->candidate, bout->job->word,
+	struct sb_bout_words words;
+	const struct sb_side side = { setup->candidate,
+				      sb_bout_words(bout, &words, SB_SIDE_B),
 				      setup->limit_ns };
 	int rc;
 

@@ -146,6 +146,30 @@ static int check_slowdowns(const char *text)
 	return rc;
 }
 
+/* Where nothing is to differ but the program, if that. */
+static int check_alike(const struct command *c, const char *mode)
+{
+	static const enum sb_option_id differ[] = { SB_OPT_baseline_options,
+						    SB_OPT_candidate_options,
+						    SB_OPT_gate_slowdown };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(differ); i++) {
+		if (sb_option_is_said(c->options, differ[i]))
+			return sb_fail(SB_EXIT_USAGE,
+				       "--%s: it is not for %s; expected it "
+				       "without",
+				       sb_option[differ[i]].name, mode);
+	}
+	return 0;
+}
+
+static int check_trial(const struct command *c)
+{
+	const int rc = check_alike(c, "a trial");
+
+	return rc ? rc : check_slowdowns(text_of(c, SB_OPT_slowdowns));
+}
+
 /* Which of them it is, and that there is no other. */
 static int check_mode(const struct command *c)
 {
@@ -167,17 +191,18 @@ static int check_mode(const struct command *c)
 					 "--baseline: there is none in a "
 					 "trial: the candidate is compared "
 					 "with itself")
-			       : check_slowdowns(text_of(c, SB_OPT_slowdowns));
+			       : check_trial(c);
 	if (c->options->words)
 		return sb_fail(SB_EXIT_USAGE,
 			       "gate: '%s' is not expected; the baseline is "
 			       "named with --baseline, workloads with -w",
 			       c->options->word[0]);
-	return has_baseline ? 0
-			    : sb_fail(SB_EXIT_USAGE,
-				      "gate: no baseline; expected --baseline "
-				      "and a sched-bench, a git revision or a "
-				      "stored result");
+	if (!has_baseline)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: no baseline; expected --baseline "
+			       "and a sched-bench, a git revision or a "
+			       "stored result");
+	return is(c, SB_OPT_counts) ? check_alike(c, "--counts") : 0;
 }
 
 static bool is_quiet(const struct command *c)
@@ -320,6 +345,8 @@ static int tell(const struct command *c, const struct sb_gate_report *gate)
 		fprintf(people,
 			"result: %s (verdict.json, junit.xml, verdict.md)\n",
 			c->place.directory);
+	} else {
+		sb_gate_write_verdict(gate, people, false);
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(forms) && !rc; i++)
 		rc = write_form(c, gate, &forms[i]);

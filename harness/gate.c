@@ -72,6 +72,23 @@ static int init_gate(struct sb_gate_report *gate,
 	return rc;
 }
 
+/* "PROGRAM, with OPTIONS, slowed down by 5%"; NULL: no memory. */
+static char *describe_side(const struct sb_gate_setup *setup,
+			   enum sb_side_id side, const char *program)
+{
+	const char *options = setup->side[side].text;
+	const char *slowdown = side == SB_SIDE_B ? setup->slowdown : NULL;
+	char *text;
+
+	if (asprintf(&text, "%s%s%s%s%s", program,
+		     options && *options ? ", with " : "",
+		     options ? options : "",
+		     slowdown ? ", slowed down by " : "",
+		     slowdown ? slowdown : "") < 0)
+		return NULL;
+	return text;
+}
+
 static int describe(struct sb_gate_report *gate,
 		    const struct sb_gate_setup *setup)
 {
@@ -85,12 +102,12 @@ static int describe(struct sb_gate_report *gate,
 	gate->alpha = SB_GATE_ALPHA;
 	gate->beta = SB_GATE_BETA;
 	gate->seed = setup->seed;
-	gate->baseline = strdup(
+	gate->skips_undecided =
+		setup->options->value[SB_OPT_undecided].alternative;
+	gate->baseline = describe_side(
+		setup, SB_SIDE_A,
 		setup->baseline.path ? setup->baseline.description : candidate);
-	if (asprintf(&gate->candidate, "%s%s%s", candidate,
-		     setup->slowdown ? ", slowed down by " : "",
-		     setup->slowdown ? setup->slowdown : "") < 0)
-		gate->candidate = NULL;
+	gate->candidate = describe_side(setup, SB_SIDE_B, candidate);
 	if (asprintf(&gate->machine, "%s, %s", machine.fingerprint,
 		     machine.model) < 0)
 		gate->machine = NULL;
@@ -183,8 +200,7 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 		return rc;
 	if (counts)
 		rc = sb_gate_run_counts(setup, out);
-	else if (setup->baseline.path &&
-		 setup->baseline.kind == SB_BASELINE_RESULT)
+	else if (sb_gate_is_stored(setup))
 		rc = run_stored_gate(setup, out);
 	else
 		rc = run_jobs(setup, out, NULL);

@@ -51,6 +51,7 @@ static bool is_run_option(int id)
 	case SB_OPT_output_root:
 	case SB_OPT_quiet:
 	case SB_OPT_gate_format:
+	case SB_OPT_gate_slowdown:
 	case SB_OPT_help:
 		return false;
 	default:
@@ -263,6 +264,21 @@ static int take_params(struct sb_gate_job *job, const struct sb_series *series,
 	return rc;
 }
 
+/* Values that were left out would be so without a word. */
+static int check_values(const struct sb_series *series)
+{
+	uint32_t values = 0;
+
+	for (uint32_t r = 0; r < series->records; r++)
+		values += sb_record_has_numbers(&series->record[r]);
+	if (values <= SB_GATE_VALUES_MAX)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--baseline: %s has %" PRIu32
+		       " repetitions; expected at most %d",
+		       series->workload, values, SB_GATE_VALUES_MAX);
+}
+
 static int take_series(struct sb_gate_setup *setup,
 		       const struct sb_result *stored,
 		       const struct sb_series *series)
@@ -270,8 +286,9 @@ static int take_series(struct sb_gate_setup *setup,
 	const struct sb_workload *workload = sb_workload_find(series->workload);
 	struct sb_gate_job *job =
 		add_job(setup, workload ? workload->name : "");
-	int rc = job ? take_params(job, series, setup->options) : SB_EXIT_BUG;
+	int rc = job ? check_values(series) : SB_EXIT_BUG;
 
+	rc = rc ? rc : take_params(job, series, setup->options);
 	if (job)
 		job->series = (uint32_t)(series - stored->series);
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
@@ -364,7 +381,7 @@ static int take_workloads(struct sb_gate_setup *setup,
 {
 	int rc = 0;
 
-	if (setup->baseline.path && setup->baseline.kind == SB_BASELINE_RESULT)
+	if (sb_gate_is_stored(setup))
 		return take_result(setup);
 	if (!options->chosens)
 		return add_steady(setup, options);
@@ -373,15 +390,55 @@ static int take_workloads(struct sb_gate_setup *setup,
 	return rc;
 }
 
+/* The options of one side alone. name: of the option, as sides have theirs. */
+static int take_side(struct sb_side_text *side, const char *name,
+		     const struct sb_option_value *value)
+{
+	const char *first = value->text + strspn(value->text, " ");
+	int rc;
+
+	if (*first && *first != '-')
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"-%s: '%s' is not valid; expected options alone, "
+			"as --steal=one",
+			name, value->text);
+	rc = sb_side_parse(side, name, value->text);
+	return rc ? rc : sb_side_check(side);
+}
+
+static int take_sides(struct sb_gate_setup *setup)
+{
+	const struct sb_option_value *value = setup->options->value;
+	const char *slowdown = value[SB_OPT_gate_slowdown].text;
+	int rc = take_side(&setup->side[SB_SIDE_A], "-baseline-options",
+			   &value[SB_OPT_baseline_options]);
+
+	rc = rc ? rc
+		: take_side(&setup->side[SB_SIDE_B], "-candidate-options",
+			    &value[SB_OPT_candidate_options]);
+	if (strcmp(slowdown, "none") != 0)
+		setup->slowdown = slowdown;
+	if (!rc && sb_gate_is_stored(setup) && setup->side[SB_SIDE_A].words.n)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "--baseline-options: a stored result has been "
+			     "measured; expected a sched-bench or a git "
+			     "revision as --baseline");
+	return rc;
+}
+
 int sb_gate_set_up(struct sb_gate_setup *setup,
 		   const struct sb_options *options)
 {
+	int rc;
+
 	setup->options = options;
 	setup->seed = sb_opt(options, SB_OPT_seed);
 	setup->limit_ns = sb_opt(options, SB_OPT_gate_warmup) +
 			  2 * sb_opt(options, SB_OPT_gate_duration) +
 			  2 * sb_opt(options, SB_OPT_timeout) + GRACE_NS;
-	return take_workloads(setup, options);
+	rc = take_sides(setup);
+	return rc ? rc : take_workloads(setup, options);
 }
 
 void sb_gate_setup_free(struct sb_gate_setup *setup)
@@ -390,6 +447,8 @@ void sb_gate_setup_free(struct sb_gate_setup *setup)
 		for (uint32_t w = 0; w < setup->job[i].words; w++)
 			free(setup->job[i].word[w]);
 	}
+	for (int side = 0; side < SB_SIDES; side++)
+		sb_side_free(&setup->side[side]);
 	free(setup->job);
 	setup->job = NULL;
 	setup->jobs = 0;

@@ -72,6 +72,13 @@ refuses "a directory without a result" "--baseline: " --baseline "$work"
 refuses "a limit for what is better" "expected a limit for a rise" \
 	--baseline "$program" --limit ns_per_op=-3%
 refuses "a parameter of nothing" "expected -w NAME" --baseline "$program" --round-trips 2
+refuses "a slowdown in a trial" "--slowdown: it is not for a trial" --selftest --slowdown 5%
+refuses "options of one side, counted" "--candidate-options: it is not for --counts" \
+	--counts --baseline "$program" --candidate-options "--steal one"
+refuses "options of one side that are none" "expected options alone" \
+	--baseline "$program" --candidate-options "$program --steal one"
+refuses "another time for one side" "--baseline-options: --duration is not for one side" \
+	--baseline "$program" --baseline-options "--duration 9ms"
 refuses "a baseline in a trial" "compared with itself" --baseline "$program" --selftest
 refuses "two trials" "expected one of" --calibrate --selftest
 refuses "a slowdown that is none" "'x' is not valid; expected percentages" --selftest --slowdowns 5%,x
@@ -102,6 +109,25 @@ cd "$here" || exit
 		--budget 20s -o "$work/faster"
 	ends "a program against itself" "0 2" "gate: " --baseline "$program" \
 		$quick $wide --budget 20s -o "$work/same" --markdown -
+	ends "a candidate that is slowed down" 1 "^candidate: this program, slowed down by 100%" \
+		--baseline "$program" --slowdown 100% $quick $wide --budget 20s -o "$work/told-slower"
+	holds "its baseline is not" grep "^baseline:  $program\$" "$work/out"
+	ends "options of the candidate" "0 1 2" "^candidate: this program, with --spin-tight 9" \
+		--baseline "$program" --candidate-options "--spin-tight 9" $quick $wide \
+		--budget 1ms -o "$work/own"
+	ends "undecided and quiet" 2 "^gate: undecided: pingpong" --baseline "$program" $quick \
+		--budget 1ms -q -o "$work/unsaid"
+	holds "in one line" test "$(cat "$work/out" "$work/err" | wc -l)" -eq 1
+	holds "a failure in JUnit" grep '<failure type="undecided"' "$work/unsaid/junit.xml"
+	ends "unless it is to be skipped" 2 "^gate: undecided" --baseline "$program" $quick \
+		--budget 1ms -q --undecided skip -o "$work/skipped"
+	holds "in JUnit" grep '<skipped message=' "$work/skipped/junit.xml"
+	ends "both kinds of workloads" "0 1 2" "^imbalanced-tree *parks_per_op" --baseline "$program" \
+		-d 1ms --warmup 0s --budget 1ms -o "$work/kinds"
+	holds "with their own limits" sh -c "! grep -q '^imbalanced-tree *ns_per_op\|^pingpong *steals' '$work/out'"
+	ends "with one worker, one kind" "0 1 2" "^skynet *cpu_ns_per_op" --baseline "$program" \
+		--workers 1 -d 1ms --warmup 0s --budget 1ms -o "$work/one"
+	holds "only" sh -c "! grep -q imbalanced-tree '$work/out'"
 	ends "a program that writes nothing" 2 "pairs are invalid" \
 		--baseline "$work/mute" $quick $wide -o "$work/mute.out"
 	right=$program program=$wrong
@@ -212,6 +238,12 @@ refuses "another parameter" "--round-trips 2000, this is --round-trips 5" \
 	--baseline "$work/stored" -w pingpong --round-trips 5
 refuses "CPUs kept awake for one side" "expected auto or no" \
 	--baseline "$work/stored" --keep-awake yes
+# shellcheck disable=SC2086
+"$program" run $quick --workers 1 -r 201 --no-plots -q -o "$work/long"
+refuses "more values than are compared" "pingpong has 201 repetitions; expected at most 200" \
+	--baseline "$work/long"
+refuses "options of a baseline that has been measured" "--baseline-options: a stored result" \
+	--baseline "$work/stored" --baseline-options "--steal one"
 refuses "another workload" "none of the workloads" --baseline "$work/stored" -w yield
 # shellcheck disable=SC2086
 {

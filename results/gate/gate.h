@@ -52,6 +52,7 @@ struct sb_gate_report {
 	struct sb_gate_workload *workload;
 	enum sb_gate_verdict verdict;
 	char why[SB_GATE_WHY_BYTES];	     /* of an undecided one */
+	bool skips_undecided;		     /* in JUnit: no failure */
 	char calibration[SB_GATE_WHY_BYTES]; /* "": there is none */
 	double alpha; /* chance of any false alarm; 0: there is no noise */
 	double beta;
@@ -74,6 +75,9 @@ void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
 
 void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
 			bool color);
+/* Its last line alone: the verdict, and why there is none. */
+void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out,
+			   bool color);
 void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out);
 void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out);
 void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out);
