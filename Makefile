@@ -146,7 +146,7 @@ coverage: ## run the tests of core/, and list the lines of core/ that no test ra
 	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
 	$(Q)scripts/coverage.py build/coverage core/ 95
 
-gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then a short ab
+gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG)

@@ -122,6 +122,13 @@ cd "$here" || exit
 	ends "unless it is to be skipped" 2 "^gate: undecided" --baseline "$program" $quick \
 		--budget 1ms -q --undecided skip -o "$work/skipped"
 	holds "in JUnit" grep '<skipped message=' "$work/skipped/junit.xml"
+	two="--workers 2 --oversubscribe -d 5ms --warmup 0s"
+	ends "a run without a steal" "0 1 2" "^pingpong *steals_per_op" --baseline "$program" -w pingpong \
+		--round-trips 2000 $two --limit steals_per_op=±50% --budget 2s -o "$work/no-steal"
+	holds "has a ratio" sh -c "! grep -q 'no ratio\|no run measured' '$work/out'"
+	ends "a candidate that steals one at a time" 1 "^imbalanced-tree *steals_per_op .*regressed" \
+		--baseline "$program" --candidate-options "--steal one" -w imbalanced-tree \
+		--root-children 100 $two --limit steals_per_op=±50% --budget 60s -o "$work/one-at-a-time"
 	ends "both kinds of workloads" "0 1 2" "^imbalanced-tree *parks_per_op" --baseline "$program" \
 		-d 1ms --warmup 0s --budget 1ms -o "$work/kinds"
 	holds "with their own limits" sh -c "! grep -q '^imbalanced-tree *ns_per_op\|^pingpong *steals' '$work/out'"
