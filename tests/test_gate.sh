@@ -52,7 +52,15 @@ cat >"$work/mute" <<-EOF
 	[ "\$1" = --version ] && exec "$program" --version
 	exit 0
 EOF
-chmod +x "$work/slow" "$work/other" "$work/mute"
+# Programs that tell their last run's words.
+for side in a b; do
+	cat >"$work/told-$side" <<-EOF
+		#!/bin/sh
+		[ "\$1" = run ] && printf '%s\n' "\$@" >"$work/words-$side"
+		exec "$program" "\$@"
+	EOF
+done
+chmod +x "$work/slow" "$work/other" "$work/mute" "$work/told-a" "$work/told-b"
 echo text >"$work/text"
 
 quick='-w pingpong --round-trips 2000 -d 2ms --warmup 0s'
@@ -109,12 +117,12 @@ cd "$here" || exit
 		--budget 20s -o "$work/faster"
 	ends "a program against itself" "0 2" "gate: " --baseline "$program" \
 		$quick $wide --budget 20s -o "$work/same" --markdown -
-	ends "a candidate that is slowed down" 1 "^candidate: this program, slowed down by 100%" \
-		--baseline "$program" --slowdown 100% $quick $wide --budget 20s -o "$work/told-slower"
-	holds "its baseline is not" grep "^baseline:  $program\$" "$work/out"
-	ends "options of the candidate" "0 1 2" "^candidate: this program, with --spin-tight 9" \
-		--baseline "$program" --candidate-options "--spin-tight 9" $quick $wide \
+	ends "a side each with its own options" "0 1 2" "^candidate: .*, with --spin-tight 9, slowed down by 100%" \
+		--baseline "$work/told-a" --candidate "$work/told-b" --slowdown 100% \
+		--baseline-options "--spin-yield 7" --candidate-options "--spin-tight 9" $quick $wide \
 		--budget 1ms -o "$work/own"
+	holds "the baseline's" test "$(grep -cx -e --spin-yield -e --spin-tight -e --slowdown=100% "$work/words-a")" -eq 1
+	holds "and the candidate's" test "$(grep -cx -e --spin-yield -e --spin-tight -e --slowdown=100% "$work/words-b")" -eq 2
 	ends "undecided and quiet" 2 "^gate: undecided: pingpong" --baseline "$program" $quick \
 		--budget 1ms -q -o "$work/unsaid"
 	holds "in one line" test "$(cat "$work/out" "$work/err" | wc -l)" -eq 1
@@ -126,9 +134,9 @@ cd "$here" || exit
 	ends "a run without a steal" "0 1 2" "^pingpong *steals_per_op" --baseline "$program" -w pingpong \
 		--round-trips 2000 $two --limit steals_per_op=±50% --budget 2s -o "$work/no-steal"
 	holds "has a ratio" sh -c "! grep -q 'no ratio\|no run measured' '$work/out'"
-	ends "a candidate that steals one at a time" 1 "^imbalanced-tree *steals_per_op .*regressed" \
-		--baseline "$program" --candidate-options "--steal one" -w imbalanced-tree \
-		--root-children 100 $two --limit steals_per_op=±50% --budget 60s -o "$work/one-at-a-time"
+	ends "a candidate that never steals" 1 "^imbalanced-tree *steals_per_op .*regressed" \
+		--baseline "$program" --candidate-options "--workers 1" -w imbalanced-tree \
+		--root-children 100 $two --limit steals_per_op=±50% --budget 60s -o "$work/no-thief"
 	ends "both kinds of workloads" "0 1 2" "^imbalanced-tree *parks_per_op" --baseline "$program" \
 		-d 1ms --warmup 0s --budget 1ms -o "$work/kinds"
 	holds "with their own limits" sh -c "! grep -q '^imbalanced-tree *ns_per_op\|^pingpong *steals' '$work/out'"
@@ -261,19 +269,13 @@ refuses "another workload" "none of the workloads" --baseline "$work/stored" -w 
 }
 
 # What was given with its policy is given again: the policy would change it.
-cat >"$work/told" <<-EOF
-	#!/bin/sh
-	[ "\$1" = run ] && printf '%s\n' "\$@" >"$work/words"
-	exec "$program" "\$@"
-EOF
-chmod +x "$work/told"
 keeps_what_was_given() {
 	# shellcheck disable=SC2086
 	"$program" $stored --policy spec --wake local -o "$work/spec" || return 1
 	# shellcheck disable=SC2086
-	"$program" gate --baseline "$work/spec" --candidate "$work/told" $wide -q -o "$work/s3"
-	[ $? -le 2 ] && grep -qx -- --wake=local "$work/words" &&
-		grep -qx -- --handover=queue "$work/words"
+	"$program" gate --baseline "$work/spec" --candidate "$work/told-b" $wide -q -o "$work/s3"
+	[ $? -le 2 ] && grep -qx -- --wake=local "$work/words-b" &&
+		grep -qx -- --handover=queue "$work/words-b"
 }
 holds "a stored result's policy, with what was given" keeps_what_was_given
 
