@@ -164,7 +164,7 @@ fuzz: ## install what is missing, build, let AFL++ look for inputs that do harm 
 
 build-fuzz: $(FUZZ)
 
-gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then a short ab
+gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ)

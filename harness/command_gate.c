@@ -1,8 +1,7 @@
 /*
  * command_gate.c - the verb `gate`: baseline and candidate -> pairs until it is
- * clear -> verdict, in all the forms that CI systems read. And its own trials:
- * --calibrate, which counts false alarms, and --selftest, which counts what it
- * finds.
+ * clear -> verdict, in all the forms that CI systems read. Its own
+ * trials, --calibrate and --selftest, are in gate_trials.c.
  */
 #include "harness/command_gate.h"
 
@@ -12,11 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "harness/gate.h"
+#include "harness/gate_trials.h"
 #include "harness/help.h"
 #include "harness/interrupts.h"
 #include "harness/measure.h"
@@ -44,19 +42,6 @@ static const char *text_of(const struct command *c, enum sb_option_id id)
 }
 
 /* ---- calibrations ---- */
-
-/* The given file, or this machine's in the cache; for the caller to free. */
-static char *calibration_path(const struct command *c,
-			      const struct sb_calibration *machine)
-{
-	const char *given = text_of(c, SB_OPT_calibration);
-	char name[80];
-
-	if (*given)
-		return strdup(given);
-	snprintf(name, sizeof(name), "gate-%s.json", machine->fingerprint);
-	return sb_cache_path(name);
-}
 
 static bool is_of(const struct sb_calibration *c,
 		  const struct sb_calibration *machine)
@@ -106,44 +91,37 @@ static int read_calibration(struct command *c)
 	/* --calibrate makes one, and needs none. */
 	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate))
 		return rc;
-	path = calibration_path(c, &machine);
+	path = sb_gate_calibration_path(&c->setup, &machine);
 	if (path)
 		rc = take_calibration(c, &machine, path);
 	free(path);
 	return rc;
 }
 
-static void note_date(char *out, size_t bytes)
-{
-	const time_t now = time(NULL);
-	struct tm parts;
-
-	gmtime_r(&now, &parts);
-	strftime(out, bytes, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
-}
-
 /* ---- before a gate ---- */
 
-/* As `run --slowdown` takes them, but for "none". */
-static int check_slowdowns(const char *text)
+/* Where nothing is to differ but the program, if that. */
+static int check_alike(const struct command *c, const char *mode)
 {
-	char *list = strdup(text);
-	char *rest = list;
-	int rc = list ? 0 : sb_fail_memory();
+	static const enum sb_option_id differ[] = { SB_OPT_baseline_options,
+						    SB_OPT_candidate_options,
+						    SB_OPT_gate_slowdown };
 
-	while (!rc && rest) {
-		const char *part = strsep(&rest, ",");
-		uint64_t ppm;
-
-		if (!sb_parse_percent(part, &ppm) || ppm < 100 || ppm > 1000000)
-			rc = sb_fail(SB_EXIT_USAGE,
-				     "--slowdowns: '%s' is not valid; expected "
-				     "percentages from 0.01%% to 100%%, as "
-				     "1%%,5%%",
-				     part);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(differ); i++) {
+		if (sb_option_is_said(c->options, differ[i]))
+			return sb_fail(SB_EXIT_USAGE,
+				       "--%s: it is not for %s; expected it "
+				       "without",
+				       sb_option[differ[i]].name, mode);
 	}
-	free(list);
-	return rc;
+	return 0;
+}
+
+static int check_trial(const struct command *c)
+{
+	const int rc = check_alike(c, "a trial");
+
+	return rc ? rc : sb_gate_check_slowdowns(text_of(c, SB_OPT_slowdowns));
 }
 
 /* Which of them it is, and that there is no other. */
@@ -167,17 +145,18 @@ static int check_mode(const struct command *c)
 					 "--baseline: there is none in a "
 					 "trial: the candidate is compared "
 					 "with itself")
-			       : check_slowdowns(text_of(c, SB_OPT_slowdowns));
+			       : check_trial(c);
 	if (c->options->words)
 		return sb_fail(SB_EXIT_USAGE,
 			       "gate: '%s' is not expected; the baseline is "
 			       "named with --baseline, workloads with -w",
 			       c->options->word[0]);
-	return has_baseline ? 0
-			    : sb_fail(SB_EXIT_USAGE,
-				      "gate: no baseline; expected --baseline "
-				      "and a sched-bench, a git revision or a "
-				      "stored result");
+	if (!has_baseline)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: no baseline; expected --baseline "
+			       "and a sched-bench, a git revision or a "
+			       "stored result");
+	return is(c, SB_OPT_counts) ? check_alike(c, "--counts") : 0;
 }
 
 static bool is_quiet(const struct command *c)
@@ -320,6 +299,8 @@ static int tell(const struct command *c, const struct sb_gate_report *gate)
 		fprintf(people,
 			"result: %s (verdict.json, junit.xml, verdict.md)\n",
 			c->place.directory);
+	} else {
+		sb_gate_write_verdict(gate, people, false);
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(forms) && !rc; i++)
 		rc = write_form(c, gate, &forms[i]);
@@ -354,9 +335,10 @@ static double deviation_of(const struct sb_calibration *c, const char *workload,
 	return NAN;
 }
 
-static void say_forecast(const struct command *c, const char *workload)
+static void say_forecast(const struct command *c, const struct sb_gate_job *job)
 {
-	const struct sb_limits *limits = &c->setup.limits;
+	const struct sb_limits *limits = job->limits;
+	const char *workload = job->workload;
 	uint32_t most = 0;
 	bool is_known = true;
 	bool is_enough = true;
@@ -416,7 +398,7 @@ static int gate_once(struct command *c)
 		return rc;
 	for (uint32_t i = 0;
 	     c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
-		say_forecast(c, c->setup.job[i].workload);
+		say_forecast(c, &c->setup.job[i]);
 	rc = sb_gate_run(&c->setup, &gate);
 	sb_progress_close(&c->setup.progress);
 	if (!rc)
@@ -427,278 +409,12 @@ static int gate_once(struct command *c)
 	return rc;
 }
 
-/* ---- trials: many gates ---- */
-
-#define TRIALS_DEFAULT 20
-#define TRIALS_MAX     1000
-
-struct tally {
-	uint32_t gates;
-	uint32_t of[SB_GATE_VERDICTS];
-	double elapsed_s;
-	uint32_t tests; /* of each gate; the first one's names */
-	char *workload[SB_NOISES_MAX];
-	const char *metric[SB_NOISES_MAX];
-	double *deviation[SB_NOISES_MAX]; /* [TRIALS_MAX] */
-	uint32_t deviations[SB_NOISES_MAX];
-	double *ratio; /* [ratios] what each workload of each gate came to */
-	uint32_t ratios;
-};
-
-static int trials_of(const struct command *c, uint32_t *out)
-{
-	const struct sb_options *o = c->options;
-	uint64_t n = TRIALS_DEFAULT;
-
-	if (o->words > 1 || (o->words && (!sb_parse_count(o->word[0], &n) ||
-					  !n || n > TRIALS_MAX)))
-		return sb_fail(SB_EXIT_USAGE,
-			       "gate: '%s' is not valid; expected how many "
-			       "gates, 1 to %d",
-			       o->word[o->words - 1], TRIALS_MAX);
-	*out = (uint32_t)n;
-	return 0;
-}
-
-static void free_tally(struct tally *tally)
-{
-	for (uint32_t i = 0; i < SB_NOISES_MAX; i++) {
-		free(tally->workload[i]);
-		free(tally->deviation[i]);
-	}
-	free(tally->ratio);
-}
-
-static int note_test(struct tally *tally, uint32_t i,
-		     const struct sb_gate_test *test)
-{
-	if (!tally->deviation[i]) {
-		tally->workload[i] = strdup(test->workload);
-		tally->metric[i] = test->metric;
-		tally->deviation[i] =
-			calloc(TRIALS_MAX, sizeof(*tally->deviation[i]));
-		if (!tally->workload[i] || !tally->deviation[i])
-			return sb_fail_memory();
-		tally->tests = i + 1;
-	}
-	if (!isnan(test->deviation))
-		tally->deviation[i][tally->deviations[i]++] = test->deviation;
-	return 0;
-}
-
-static int note_gate(struct tally *tally, const struct sb_gate_report *gate)
-{
-	double *ratio = reallocarray(
-		tally->ratio, tally->ratios + gate->workloads, sizeof(*ratio));
-	int rc = 0;
-
-	if (!ratio)
-		return sb_fail_memory();
-	tally->ratio = ratio;
-	for (uint32_t i = 0; i < gate->workloads; i++) {
-		if (!isnan(gate->workload[i].ratio))
-			ratio[tally->ratios++] = gate->workload[i].ratio;
-	}
-	tally->gates++;
-	tally->of[gate->verdict]++;
-	tally->elapsed_s += gate->elapsed_s;
-	for (uint32_t i = 0; i < gate->tests && i < SB_NOISES_MAX && !rc; i++)
-		rc = note_test(tally, i, &gate->test[i]);
-	return rc;
-}
-
-static int run_trial(struct command *c, struct tally *tally)
-{
-	struct sb_gate_report gate;
-	int rc = sb_gate_run(&c->setup, &gate);
-
-	if (!rc && !sb_load_rlx(&sb_interrupted))
-		rc = note_gate(tally, &gate);
-	sb_gate_free(&gate);
-	/* Runs of one gate have seeds one after the other. */
-	c->setup.seed += SB_LOOK_LAST * 4;
-	return rc;
-}
-
-static int run_trials(struct command *c, struct tally *tally, uint32_t trials,
-		      const char *what)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < trials && !rc; i++) {
-		if (sb_load_rlx(&sb_interrupted))
-			break;
-		snprintf(c->setup.prefix, sizeof(c->setup.prefix),
-			 "%s%u of %u, ", what, i + 1, trials);
-		rc = run_trial(c, tally);
-	}
-	return rc;
-}
-
-static void put_rate(FILE *out, uint32_t k, uint32_t n)
-{
-	const struct sb_rate rate = sb_rate_of(k, n);
-
-	fprintf(out,
-		"%" PRIu32 " of %" PRIu32 " (%.3g %%, 95 %% interval "
-		"%.2g .. %.3g %%)",
-		k, n, 100.0 * k / n, 100 * rate.low, 100 * rate.high);
-}
-
-/* ---- --calibrate ---- */
-
-static int fill_calibration(struct command *c, struct sb_calibration *out,
-			    struct tally *tally)
-{
-	char *setup = sb_gate_setup_text(&c->setup);
-	int rc = setup ? sb_gate_machine(out) : sb_fail_memory();
-
-	if (rc) {
-		free(setup);
-		return rc;
-	}
-	note_date(out->date, sizeof(out->date));
-	snprintf(out->setup, sizeof(out->setup), "%s", setup);
-	free(setup);
-	out->gates = tally->gates;
-	out->false_alarms = tally->of[SB_GATE_REGRESSED];
-	out->undecided = tally->of[SB_GATE_UNDECIDED];
-	for (uint32_t i = 0; i < tally->tests; i++) {
-		struct sb_noise *noise = &out->noise[out->noises];
-
-		if (!tally->deviations[i])
-			continue;
-		snprintf(noise->workload, sizeof(noise->workload), "%s",
-			 tally->workload[i]);
-		snprintf(noise->metric, sizeof(noise->metric), "%s",
-			 tally->metric[i]);
-		noise->deviation =
-			sb_spread_of(tally->deviation[i], tally->deviations[i])
-				.median;
-		out->noises++;
-	}
-	return 0;
-}
-
-static int write_calibration(struct command *c,
-			     const struct sb_calibration *calibration)
-{
-	char *path = calibration_path(c, calibration);
-	struct sb_file file;
-	int rc;
-
-	if (!path)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "no cache for the calibration; expected "
-			       "XDG_CACHE_HOME or HOME, or --calibration FILE");
-	rc = sb_file_begin_path(&file, path);
-	if (!rc) {
-		rc = sb_calibration_write(calibration, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
-	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s",
-			     path, strerror(-rc));
-	else if (!is_quiet(c))
-		printf("calibration: %s\n", path);
-	free(path);
-	return rc;
-}
-
-static void put_calibration(const struct sb_calibration *calibration,
-			    const struct tally *tally)
-{
-	printf("false alarms: ");
-	put_rate(stdout, tally->of[SB_GATE_REGRESSED], tally->gates);
-	printf("\nundecided:    ");
-	put_rate(stdout, tally->of[SB_GATE_UNDECIDED], tally->gates);
-	printf("\ntime:         %.0f s a gate\n\n",
-	       tally->elapsed_s / tally->gates);
-	printf("%-20s %-16s noise of a block\n", "workload", "metric");
-	for (uint32_t i = 0; i < calibration->noises; i++)
-		printf("%-20s %-16s %.2f %%\n", calibration->noise[i].workload,
-		       calibration->noise[i].metric,
-		       100 * calibration->noise[i].deviation);
-}
-
-static int calibrate(struct command *c, uint32_t trials)
-{
-	static struct sb_calibration calibration;
-	static struct tally tally;
-	int rc = run_trials(c, &tally, trials, "gate ");
-
-	sb_progress_close(&c->setup.progress);
-	if (!rc && !tally.gates)
-		rc = sb_fail(SB_EXIT_INVALID, "interrupted");
-	rc = rc ? rc : fill_calibration(c, &calibration, &tally);
-	if (!rc && !is_quiet(c))
-		put_calibration(&calibration, &tally);
-	rc = rc ? rc : write_calibration(c, &calibration);
-	free_tally(&tally);
-	return rc;
-}
-
-/* ---- --selftest ---- */
-
-static void put_selftest(const char *slowdown, struct tally *tally)
-{
-	const double ratio = sb_spread_of(tally->ratio, tally->ratios).median;
-
-	printf("%-9s ", slowdown);
-	if (isnan(ratio))
-		printf("%9s  ", "-");
-	else
-		printf("%+8.2f %%  ", 100 * (ratio - 1));
-	put_rate(stdout, tally->of[SB_GATE_REGRESSED], tally->gates);
-	printf(", %" PRIu32 " fine, %" PRIu32 " undecided, %.0f s each\n",
-	       tally->of[SB_GATE_FINE], tally->of[SB_GATE_UNDECIDED],
-	       tally->elapsed_s / tally->gates);
-	fflush(stdout);
-}
-
-/* The gates of one slowdown; its text is for the runs, which know it better. */
-static int try_slowdown(struct command *c, const char *slowdown,
-			uint32_t trials)
-{
-	struct tally tally = { .gates = 0 };
-	char what[60];
-	int rc;
-
-	c->setup.slowdown = slowdown;
-	snprintf(what, sizeof(what), "slower by %s, gate ", slowdown);
-	rc = run_trials(c, &tally, trials, what);
-	if (!rc && !tally.gates)
-		rc = sb_fail(SB_EXIT_INVALID, "interrupted");
-	sb_progress_hide();
-	if (!rc)
-		put_selftest(slowdown, &tally);
-	free_tally(&tally);
-	return rc;
-}
-
-static int selftest(struct command *c, uint32_t trials)
-{
-	char *list = strdup(text_of(c, SB_OPT_slowdowns));
-	char *rest = list;
-	int rc = list ? 0 : sb_fail_memory();
-
-	printf("injected  measured   found\n");
-	while (!rc && rest)
-		rc = try_slowdown(c, strsep(&rest, ","), trials);
-	free(list);
-	sb_progress_close(&c->setup.progress);
-	return rc;
-}
-
 /* ---- the verb ---- */
 
 static int run_command(struct command *c)
 {
 	uint32_t trials = 1;
-	int rc = trials_of(c, &trials);
+	int rc = sb_gate_trials_of(&c->setup, &trials);
 
 	if (rc)
 		return rc;
@@ -707,9 +423,9 @@ static int run_command(struct command *c)
 	sb_interrupts_catch();
 	sb_progress_open(&c->setup.progress, stderr, is_quiet(c));
 	if (is(c, SB_OPT_calibrate))
-		return calibrate(c, trials);
+		return sb_gate_calibrate(&c->setup, trials);
 	if (is(c, SB_OPT_selftest))
-		return selftest(c, trials);
+		return sb_gate_selftest(&c->setup, trials);
 	return gate_once(c);
 }
 

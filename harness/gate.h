@@ -10,6 +10,7 @@
 #include "harness/limits.h"
 #include "harness/options.h"
 #include "harness/progress.h"
+#include "harness/sides.h"
 #include "results/gate/gate.h"
 
 /* The chance that a gate without any change says "regressed", all metrics and
@@ -21,7 +22,8 @@
 #define SB_GATE_WORDS 100
 struct sb_gate_job {
 	const char *workload;
-	uint32_t series; /* of a stored baseline */
+	const struct sb_limits *limits; /* of the set-up */
+	uint32_t series;		/* of a stored baseline */
 	uint32_t words;
 	char *word[SB_GATE_WORDS + 1]; /* "sched-bench", "run", ... */
 };
@@ -29,10 +31,13 @@ struct sb_gate_job {
 struct sb_gate_setup {
 	const struct sb_options *options; /* of the verb */
 	struct sb_limits limits;
-	double count_limit; /* instead of them, with --counts */
+	struct sb_limits events; /* of what runs between two workers */
+	double count_limit;	 /* instead of them, with --counts */
 	struct sb_baseline baseline;
 	const char *candidate; /* a path; NULL: this program */
 	const char *slowdown;  /* of the candidate, "5%"; NULL: none */
+	/* Options of one side's runs alone. */
+	struct sb_side_text side[SB_SIDES];
 	uint64_t seed;
 	uint32_t jobs;
 	struct sb_gate_job *job; /* [jobs] */
@@ -55,9 +60,22 @@ void sb_gate_setup_free(struct sb_gate_setup *setup);
 SB_MUST_CHECK int sb_gate_run(struct sb_gate_setup *setup,
 			      struct sb_gate_report *out);
 
+/* By instruction counts; sb_gate_run does all else. Returns as above. */
+SB_MUST_CHECK int sb_gate_run_counts(struct sb_gate_setup *setup,
+				     struct sb_gate_report *gate);
+
 /* The words and limits in one line: gates with equal ones are alike. For the
  * caller to free. */
 char *sb_gate_setup_text(const struct sb_gate_setup *setup);
+
+static inline bool sb_gate_is_stored(const struct sb_gate_setup *setup)
+{
+	return setup->baseline.path &&
+	       setup->baseline.kind == SB_BASELINE_RESULT;
+}
+
+/* Of a stored baseline more are refused. */
+#define SB_GATE_VALUES_MAX 200
 
 /* This machine, for calibrations. Returns as above. */
 SB_MUST_CHECK int sb_gate_machine(struct sb_calibration *out);

@@ -9,6 +9,7 @@
 #include "harness/awake.h"
 #include "harness/facts.h"
 #include "harness/gate.h"
+#include "harness/placing.h"
 #include "harness/policy.h"
 #include "harness/status.h"
 #include "results/read.h"
@@ -50,6 +51,7 @@ static bool is_run_option(int id)
 	case SB_OPT_output_root:
 	case SB_OPT_quiet:
 	case SB_OPT_gate_format:
+	case SB_OPT_gate_slowdown:
 	case SB_OPT_help:
 		return false;
 	default:
@@ -72,15 +74,20 @@ static int add_option(struct sb_gate_job *job, int id, const char *text)
 	return yes ? add_word(job, "--%s", sb_option[id].name) : 0;
 }
 
+/* workers: NULL, or instead of the option's. */
 static int add_options(struct sb_gate_job *job,
-		       const struct sb_options *options)
+		       const struct sb_options *options, const char *workers)
 {
 	int rc = 0;
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		const bool is_other = workers && id == SB_OPT_gate_workers;
+
 		if (is_run_option(id) &&
 		    (is_other_in_run(id) || sb_policy_needs_said(options, id)))
-			rc = add_option(job, id, options->value[id].text);
+			rc = add_option(job, id,
+					is_other ? workers
+						 : options->value[id].text);
 	}
 	return rc;
 }
@@ -99,7 +106,8 @@ static struct sb_gate_job *add_job(struct sb_gate_setup *setup,
 	}
 	setup->job = all;
 	job = &all[setup->jobs++];
-	*job = (struct sb_gate_job){ .workload = workload };
+	*job = (struct sb_gate_job){ .workload = workload,
+				     .limits = &setup->limits };
 	if (add_word(job, "sched-bench") || add_word(job, "run") ||
 	    add_word(job, "--workload=%s", workload))
 		return NULL;
@@ -110,33 +118,66 @@ static struct sb_gate_job *add_job(struct sb_gate_setup *setup,
 
 /*
  * One process each for messages, for commands, and for processes that come and go,
- * in rounds that are short beside a run: measured, these repeat best.
+ * in rounds that are short beside a run: measured, these repeat best. And one for
+ * what two workers do to each other, in which work has to move all the time.
  */
 static const struct steady {
 	const char *workload;
 	const char *parameter;
+	const char *workers; /* NULL: the option's, and limits of times */
 } steady[] = {
-	{ "pingpong", "--round-trips=100000" },
-	{ "yield", "--yields=200000" },
-	{ "skynet", "--leaves=10000" },
+	{ "pingpong", "--round-trips=100000", NULL },
+	{ "yield", "--yields=200000", NULL },
+	{ "skynet", "--leaves=10000", NULL },
+	{ "imbalanced-tree", "--root-children=100", "2" },
 };
+
+/* Who says how many workers gets those, everywhere. */
+static int wants_two(const struct sb_options *options, bool *wanted)
+{
+	uint32_t room = 0;
+	int rc = 0;
+
+	*wanted =
+		!strcmp(options->value[SB_OPT_gate_workers].source, "default");
+	if (*wanted)
+		rc = sb_placing_room(options, &room);
+	if (!rc && *wanted && room < 2) {
+		*wanted = false;
+		sb_note("two workers have no room here: what they do to each "
+			"other is not gated");
+	}
+	return rc;
+}
+
+static int add_row(struct sb_gate_setup *setup,
+		   const struct sb_options *options, const struct steady *row)
+{
+	struct sb_gate_job *job = add_job(setup, row->workload);
+	int rc = job ? add_word(job, "%s", row->parameter) : SB_EXIT_BUG;
+
+	if (job && row->workers)
+		job->limits = &setup->events;
+	return rc ? rc : add_options(job, options, row->workers);
+}
 
 static int add_steady(struct sb_gate_setup *setup,
 		      const struct sb_options *options)
 {
-	int rc = 0;
+	bool with_two = false;
+	int rc;
 
 	if (options->givens)
 		return sb_fail(SB_EXIT_USAGE,
 			       "--%s is a parameter of workloads; expected -w "
 			       "NAME",
 			       options->given[0].name);
+	rc = wants_two(options, &with_two);
+	if (!rc && with_two)
+		rc = sb_limits_split(&setup->limits, &setup->events);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(steady) && !rc; i++) {
-		struct sb_gate_job *job = add_job(setup, steady[i].workload);
-
-		rc = job ? add_word(job, "%s", steady[i].parameter)
-			 : SB_EXIT_BUG;
-		rc = rc ? rc : add_options(job, options);
+		if (with_two || !steady[i].workers)
+			rc = add_row(setup, options, &steady[i]);
 	}
 	return rc;
 }
@@ -163,7 +204,7 @@ static int add_chosen(struct sb_gate_setup *setup,
 		if (has_param(workload, given->name))
 			rc = add_word(job, "--%s=%s", given->name, given->text);
 	}
-	return rc ? rc : add_options(job, options);
+	return rc ? rc : add_options(job, options, NULL);
 }
 
 /* ---- those of a stored result ---- */
@@ -223,6 +264,21 @@ static int take_params(struct sb_gate_job *job, const struct sb_series *series,
 	return rc;
 }
 
+/* Values that were left out would be so without a word. */
+static int check_values(const struct sb_series *series)
+{
+	uint32_t values = 0;
+
+	for (uint32_t r = 0; r < series->records; r++)
+		values += sb_record_has_numbers(&series->record[r]);
+	if (values <= SB_GATE_VALUES_MAX)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "--baseline: %s has %" PRIu32
+		       " repetitions; expected at most %d",
+		       series->workload, values, SB_GATE_VALUES_MAX);
+}
+
 static int take_series(struct sb_gate_setup *setup,
 		       const struct sb_result *stored,
 		       const struct sb_series *series)
@@ -230,8 +286,9 @@ static int take_series(struct sb_gate_setup *setup,
 	const struct sb_workload *workload = sb_workload_find(series->workload);
 	struct sb_gate_job *job =
 		add_job(setup, workload ? workload->name : "");
-	int rc = job ? take_params(job, series, setup->options) : SB_EXIT_BUG;
+	int rc = job ? check_values(series) : SB_EXIT_BUG;
 
+	rc = rc ? rc : take_params(job, series, setup->options);
 	if (job)
 		job->series = (uint32_t)(series - stored->series);
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
@@ -324,7 +381,7 @@ static int take_workloads(struct sb_gate_setup *setup,
 {
 	int rc = 0;
 
-	if (setup->baseline.path && setup->baseline.kind == SB_BASELINE_RESULT)
+	if (sb_gate_is_stored(setup))
 		return take_result(setup);
 	if (!options->chosens)
 		return add_steady(setup, options);
@@ -333,15 +390,55 @@ static int take_workloads(struct sb_gate_setup *setup,
 	return rc;
 }
 
+/* The options of one side alone. name: of the option, as sides have theirs. */
+static int take_side(struct sb_side_text *side, const char *name,
+		     const struct sb_option_value *value)
+{
+	const char *first = value->text + strspn(value->text, " ");
+	int rc;
+
+	if (*first && *first != '-')
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"-%s: '%s' is not valid; expected options alone, "
+			"as --steal=one",
+			name, value->text);
+	rc = sb_side_parse(side, name, value->text);
+	return rc ? rc : sb_side_check(side);
+}
+
+static int take_sides(struct sb_gate_setup *setup)
+{
+	const struct sb_option_value *value = setup->options->value;
+	const char *slowdown = value[SB_OPT_gate_slowdown].text;
+	int rc = take_side(&setup->side[SB_SIDE_A], "-baseline-options",
+			   &value[SB_OPT_baseline_options]);
+
+	rc = rc ? rc
+		: take_side(&setup->side[SB_SIDE_B], "-candidate-options",
+			    &value[SB_OPT_candidate_options]);
+	if (strcmp(slowdown, "none") != 0)
+		setup->slowdown = slowdown;
+	if (!rc && sb_gate_is_stored(setup) && setup->side[SB_SIDE_A].words.n)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "--baseline-options: a stored result has been "
+			     "measured; expected a sched-bench or a git "
+			     "revision as --baseline");
+	return rc;
+}
+
 int sb_gate_set_up(struct sb_gate_setup *setup,
 		   const struct sb_options *options)
 {
+	int rc;
+
 	setup->options = options;
 	setup->seed = sb_opt(options, SB_OPT_seed);
 	setup->limit_ns = sb_opt(options, SB_OPT_gate_warmup) +
 			  2 * sb_opt(options, SB_OPT_gate_duration) +
 			  2 * sb_opt(options, SB_OPT_timeout) + GRACE_NS;
-	return take_workloads(setup, options);
+	rc = take_sides(setup);
+	return rc ? rc : take_workloads(setup, options);
 }
 
 void sb_gate_setup_free(struct sb_gate_setup *setup)
@@ -350,10 +447,21 @@ void sb_gate_setup_free(struct sb_gate_setup *setup)
 		for (uint32_t w = 0; w < setup->job[i].words; w++)
 			free(setup->job[i].word[w]);
 	}
+	for (int side = 0; side < SB_SIDES; side++)
+		sb_side_free(&setup->side[side]);
 	free(setup->job);
 	setup->job = NULL;
 	setup->jobs = 0;
 	sb_baseline_free(&setup->baseline);
+}
+
+static void put_limits(const struct sb_limits *limits, FILE *out)
+{
+	for (uint32_t i = 0; i < limits->n; i++)
+		fprintf(out, "%s%s=%c%g%%", i ? "," : "; ",
+			sb_metric[limits->limit[i].metric].name,
+			limits->limit[i].is_fall ? '-' : '+',
+			100 * limits->limit[i].part);
 }
 
 char *sb_gate_setup_text(const struct sb_gate_setup *setup)
@@ -370,11 +478,8 @@ char *sb_gate_setup_text(const struct sb_gate_setup *setup)
 			fprintf(out, "%s%s", w > 2 ? " " : "",
 				setup->job[i].word[w]);
 	}
-	for (uint32_t i = 0; i < setup->limits.n; i++)
-		fprintf(out, "%s%s=%c%g%%", i ? "," : "; ",
-			sb_metric[setup->limits.limit[i].metric].name,
-			setup->limits.limit[i].is_fall ? '-' : '+',
-			100 * setup->limits.limit[i].part);
+	put_limits(&setup->limits, out);
+	put_limits(&setup->events, out);
 	fclose(out);
 	return text;
 }

@@ -175,3 +175,41 @@ int sb_limits_parse(struct sb_limits *out, const char *text)
 	free(copy);
 	return rc;
 }
+
+bool sb_limit_event(enum sb_metric_id metric, enum sb_metric_id *count)
+{
+	static const struct {
+		enum sb_metric_id metric, count;
+	} event[] = { { SB_METRIC_steals_per_op, SB_METRIC_steal_successes },
+		      { SB_METRIC_wakes_per_op, SB_METRIC_wakes },
+		      { SB_METRIC_parks_per_op, SB_METRIC_blocks } };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(event); i++) {
+		if (event[i].metric == metric) {
+			*count = event[i].count;
+			return true;
+		}
+	}
+	return false;
+}
+
+int sb_limits_split(struct sb_limits *times, struct sb_limits *events)
+{
+	const struct sb_limits all = *times;
+	int rc = 0;
+
+	times->n = events->n = 0;
+	for (uint32_t i = 0; i < all.n; i++) {
+		enum sb_metric_id count;
+		struct sb_limits *to =
+			sb_limit_event(all.limit[i].metric, &count) ? events
+								    : times;
+
+		to->limit[to->n++] = all.limit[i];
+	}
+	if (!times->n)
+		rc = sb_limits_parse(times, SB_LIMITS_DEFAULT);
+	if (!rc && !events->n)
+		rc = sb_limits_parse(events, SB_LIMITS_EVENTS_DEFAULT);
+	return rc;
+}

@@ -98,6 +98,29 @@ int sb_placing_plan(const struct sb_options *options,
 		       workers, plan->pus);
 }
 
+int sb_placing_room(const struct sb_options *options, uint32_t *pus)
+{
+	struct sb_plan_request request = make_request(options);
+	struct sb_topology *topology = NULL;
+	struct sb_plan plan;
+	char why[WHY_BYTES];
+	int rc = sb_placing_open(options, &topology);
+
+	if (rc)
+		return rc;
+	request.rule = SB_WORKERS_PER_PU;
+	rc = sb_plan_make(topology, &request, &plan, why, sizeof(why));
+	sb_topology_free(topology);
+	if (rc == -EINVAL)
+		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(&plan),
+			       why);
+	if (rc)
+		return sb_fail_memory();
+	*pus = plan.pus;
+	sb_plan_free(&plan);
+	return 0;
+}
+
 struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,
 					     const struct sb_plan *plan)
 {

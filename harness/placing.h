@@ -12,6 +12,9 @@ int sb_placing_open(const struct sb_options *options,
 int sb_placing_plan(const struct sb_options *options,
 		    const struct sb_topology *topology, struct sb_plan *plan);
 
+/* How many processing units workers may have. Returns as above. */
+int sb_placing_room(const struct sb_options *options, uint32_t *pus);
+
 /* The generators' CPUs by their own numbers, also of a profile. Empty: there
  * are none. */
 struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,

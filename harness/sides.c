@@ -92,7 +92,7 @@ static bool is_option(const char *word, enum sb_option_id id)
 	       (!word[2 + length] || word[2 + length] == '=');
 }
 
-static int check_common(const struct sb_side_text *side)
+int sb_side_check(const struct sb_side_text *side)
 {
 	for (uint32_t w = side->first; w < side->words.n; w++) {
 		for (size_t i = 0; i < SB_ARRAY_SIZE(common); i++) {
@@ -154,7 +154,7 @@ int sb_side_arguments(const struct sb_side_text *side,
 		      uint64_t *limit_ns)
 {
 	static struct sb_options run;
-	int rc = check_common(side);
+	int rc = sb_side_check(side);
 
 	*limit_ns = sb_sweep_limit_ns(both, both);
 	if (rc)

@@ -21,6 +21,9 @@ SB_MUST_CHECK int sb_side_parse(struct sb_side_text *side, const char *name,
 				const char *text);
 void sb_side_free(struct sb_side_text *side);
 
+/* That it has no option which both sides must have in common. Returns as above. */
+SB_MUST_CHECK int sb_side_check(const struct sb_side_text *side);
+
 /*
  * The arguments of its runs of a workload: the options of both, then its own, then
  * the times, which both have in common. What is said of this program is parsed

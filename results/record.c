@@ -304,7 +304,7 @@ static_assert(SB_METRIC_yields_other - SB_METRIC_yields_send ==
 	      "built-in commands are metrics in the order of their ids");
 
 static void compute_counters(double *value, const struct sb_record *record,
-			     uint32_t workers)
+			     uint32_t workers, uint64_t operations)
 {
 	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
 		uint64_t sum = 0;
@@ -316,6 +316,10 @@ static void compute_counters(double *value, const struct sb_record *record,
 		/* The counters are the last metrics, in their own order. */
 		value[SB_METRICS - SB_COUNTERS + c] = (double)sum;
 	}
+	value[SB_METRIC_parks_per_op] =
+		ratio_or_nan(value[SB_METRIC_blocks], operations);
+	value[SB_METRIC_wakes_per_op] =
+		ratio_or_nan(value[SB_METRIC_wakes], operations);
 }
 
 /* One worker of which it is not known makes the sum unknown. */
@@ -391,7 +395,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_spins(value, record->hist);
 	compute_os(value, record, m, workers);
 	compute_yields(value, record, workers);
-	compute_counters(value, record, workers);
+	compute_counters(value, record, workers, m->operations);
 }
 
 void sb_reading_subtract(struct sb_worker_reading *a,

@@ -89,6 +89,38 @@ uint32_t sb_sequential_forecast(double limit, double beta, double deviation)
 	return 0;
 }
 
+static double normal_below(double z)
+{
+	return erfc(-z / M_SQRT2) / 2;
+}
+
+/* What may be spent between the last two looks. */
+static double last_level(double error)
+{
+	return error * (SB_LOOK_LAST - sb_look[SB_LOOKS - 2]) / SB_LOOK_LAST;
+}
+
+double sb_sequential_chance(const struct sb_sequential *test, double estimate,
+			    double deviation, uint32_t n)
+{
+	const double rest = n < SB_LOOK_LAST ? SB_LOOK_LAST - n : 0;
+	const double done = estimate * n / SB_LOOK_LAST;
+	const double error = deviation / sqrt(SB_LOOK_LAST * EFFICIENCY);
+	/* How far what is to come may move the last estimate. */
+	const double moves = deviation * sqrt(rest) / SB_LOOK_LAST;
+	const double fine_below =
+		test->limit -
+		error * sb_normal_quantile(1 - last_level(test->beta));
+	const double worse_above =
+		fmax(test->limit,
+		     error * sb_normal_quantile(1 - last_level(test->alpha)));
+
+	if (!(moves > 0))
+		return 1;
+	return fmax(normal_below((fine_below - done) / moves),
+		    normal_below((estimate - worse_above) / moves));
+}
+
 /* ---- rates ---- */
 
 /* The chance of at most k of n, each with the chance p. */

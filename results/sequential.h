@@ -75,6 +75,15 @@ extern const uint32_t sb_look[SB_LOOKS];
 uint32_t sb_sequential_forecast(double limit, double beta, double deviation);
 
 /*
+ * How likely the last look is to be clear, after n values with that estimate and
+ * standard deviation: fine, if what is still to come has not become worse, or
+ * regressed, if that is as what has come. A forecast, too: it may end a test early,
+ * which adds nothing to either error.
+ */
+double sb_sequential_chance(const struct sb_sequential *test, double estimate,
+			    double deviation, uint32_t n);
+
+/*
  * The exact 95 % interval of a rate that n trials showed k times: Clopper and
  * Pearson, Biometrika 26, 1934. n >= 1.
  */

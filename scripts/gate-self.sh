@@ -1,7 +1,7 @@
 #!/bin/sh
 # Gates the project against its own past: what is built here against the commit
-# before, by instruction counts, which fail it, and by a short `ab`, which is only
-# shown: times on a shared machine decide nothing in half a minute.
+# before, by instruction counts, and by how often two workers steal, wake and park.
+# Times are not compared: on a shared machine they decide nothing in half a minute.
 # usage: gate-self.sh PROGRAM [BASE]
 #
 # BASE: a revision (HEAD~1). GATE_LIMIT: how many more instructions a primitive may
@@ -33,25 +33,26 @@ cache=${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}
 mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || cache=$work/cache
 export XDG_CACHE_HOME="$cache"
 
+# slower STATUS: the same, but 0 for a commit that is slower on purpose.
+slower() {
+	reason=$(git log -1 --format=%B | sed -n 's/^Slower: *//p')
+	[ "$1" -eq 1 ] && [ -n "$reason" ] || return "$1"
+	echo "gate-self.sh: slower on purpose: $reason"
+}
+
 echo "gate-self.sh: against $base ($hash)"
 "$program" gate --counts --limit "$limit" --baseline "$hash" -o "$work/counts"
+slower $?
 status=$?
-reason=$(git log -1 --format=%B | sed -n 's/^Slower: *//p')
-if [ $status -eq 1 ] && [ -n "$reason" ]; then
-	echo "gate-self.sh: slower on purpose: $reason"
-	status=0
-fi
 # The commit before may not build here, or the repository not be written to.
 [ $status -ne 4 ] || skip "there is nothing to compare with: see above"
 [ $status -eq 0 ] || exit $status
 
-built=$cache/sched-bench/builds/$hash-release/sched-bench
-for workload in "pingpong --round-trips 100000" "skynet --leaves 10000"; do
-	# shellcheck disable=SC2086
-	# The workload's parameter is a word of its own.
-	"$program" ab -A "$built" -B "$program" -w $workload --workers 1 -d 30ms --warmup 10ms \
-		--metric cpu_ns_per_op --pairs 20 -o "$work/$(echo "$workload" | tr -d ' ')"
-	status=$?
-	# Too few valid pairs is what a busy machine does.
-	[ $status -eq 0 ] || [ $status -eq 2 ] || exit $status
-done
+# One thread is all that is counted; what two workers do to each other is not in it.
+"$program" gate --baseline "$cache/sched-bench/builds/$hash-release/sched-bench" \
+	-w imbalanced-tree --root-children 100 --workers 2 --budget 20s -o "$work/workers" \
+	--limit steals_per_op=±50% --limit wakes_per_op=+100% --limit parks_per_op=+100%
+slower $?
+status=$?
+# Too few valid pairs is what a busy machine does.
+[ $status -eq 2 ] || exit $status

@@ -241,6 +241,39 @@ static void the_forecast_holds(void **state)
 	assert_in_range(shown.values / TRIALS, sb_look[0], 3 * n / 2);
 }
 
+static struct sb_sequential a_test(void)
+{
+	return (struct sb_sequential){ .limit = LIMIT,
+				       .alpha = SHARED,
+				       .beta = BETA,
+				       .verdict = SB_GATE_UNDECIDED };
+}
+
+/* A verdict is as likely as it is said to be, after the first values. */
+static void the_chance_of_a_verdict_holds(void **state)
+{
+	const double deviation[] = { 0.05, 0.1, 0.3 };
+	const struct sb_sequential test = a_test();
+
+	(void)state;
+	for (size_t d = 0; d < SB_ARRAY_SIZE(deviation); d++) {
+		const struct shown shown =
+			try_gates(normal, deviation[d], 0, SHARED);
+		const double clear =
+			1 - (double)shown.of[SB_GATE_UNDECIDED] / TRIALS;
+		const double chance =
+			sb_sequential_chance(&test, 0, deviation[d], 12);
+
+		print_message("# noise %g: chance %.2f, clear %.2f\n",
+			      deviation[d], chance, clear);
+		assert_true(fabs(chance - clear) < 0.25);
+	}
+	assert_true(sb_sequential_chance(&test, 0, 0.3, 12) < 0.1);
+	assert_true(sb_sequential_chance(&test, 0, 0.02, 12) > 0.99);
+	/* What is far beyond the limit will be regressed. */
+	assert_true(sb_sequential_chance(&test, 0.4, 0.3, 12) > 0.5);
+}
+
 /* ---- rates ---- */
 
 static void rates_have_their_exact_interval(void **state)
@@ -275,6 +308,31 @@ static void limits_know_what_is_worse(void **state)
 	assert_true(!l.limit[1].is_fall && l.limit[2].is_fall);
 	assert_true(l.limit[2].part == 0.025);
 	assert_true(l.limit[3].is_fall);
+}
+
+/* Each kind keeps its default, unless one of its own is given. */
+static void limits_are_of_two_kinds(void **state)
+{
+	enum sb_metric_id count;
+	struct sb_limits times;
+	struct sb_limits events;
+
+	(void)state;
+	CHECK_EQ(sb_limits_parse(&times, ""), 0);
+	CHECK_EQ(sb_limits_split(&times, &events), 0);
+	CHECK_EQ(times.n, 2);
+	CHECK_EQ(events.n, 4);
+	CHECK_EQ(events.limit[1].metric, SB_METRIC_steals_per_op);
+	assert_true(events.limit[1].is_fall);
+	CHECK_EQ(sb_limits_parse(&times, "cpu_ns_per_op=3%,parks_per_op=9%"),
+		 0);
+	CHECK_EQ(sb_limits_split(&times, &events), 0);
+	CHECK_EQ(times.n, 1);
+	CHECK_EQ(times.limit[0].metric, SB_METRIC_cpu_ns_per_op);
+	CHECK_EQ(events.n, 1);
+	assert_true(sb_limit_event(events.limit[0].metric, &count));
+	CHECK_EQ(count, SB_METRIC_blocks);
+	assert_false(sb_limit_event(SB_METRIC_ns_per_op, &count));
 }
 
 static void limits_that_are_none(void **state)
@@ -417,8 +475,10 @@ int main(void)
 		cmocka_unit_test(a_small_rise_is_fine),
 		cmocka_unit_test(a_rise_within_the_limit_is_no_regression),
 		cmocka_unit_test(the_forecast_holds),
+		cmocka_unit_test(the_chance_of_a_verdict_holds),
 		cmocka_unit_test(rates_have_their_exact_interval),
 		cmocka_unit_test(limits_know_what_is_worse),
+		cmocka_unit_test(limits_are_of_two_kinds),
 		cmocka_unit_test(limits_that_are_none),
 		cmocka_unit_test(texts_are_escaped),
 		cmocka_unit_test(forms_survive_any_name),

@@ -52,7 +52,15 @@ cat >"$work/mute" <<-EOF
 	[ "\$1" = --version ] && exec "$program" --version
 	exit 0
 EOF
-chmod +x "$work/slow" "$work/other" "$work/mute"
+# Programs that tell their last run's words.
+for side in a b; do
+	cat >"$work/told-$side" <<-EOF
+		#!/bin/sh
+		[ "\$1" = run ] && printf '%s\n' "\$@" >"$work/words-$side"
+		exec "$program" "\$@"
+	EOF
+done
+chmod +x "$work/slow" "$work/other" "$work/mute" "$work/told-a" "$work/told-b"
 echo text >"$work/text"
 
 quick='-w pingpong --round-trips 2000 -d 2ms --warmup 0s'
@@ -72,6 +80,13 @@ refuses "a directory without a result" "--baseline: " --baseline "$work"
 refuses "a limit for what is better" "expected a limit for a rise" \
 	--baseline "$program" --limit ns_per_op=-3%
 refuses "a parameter of nothing" "expected -w NAME" --baseline "$program" --round-trips 2
+refuses "a slowdown in a trial" "--slowdown: it is not for a trial" --selftest --slowdown 5%
+refuses "options of one side, counted" "--candidate-options: it is not for --counts" \
+	--counts --baseline "$program" --candidate-options "--steal one"
+refuses "options of one side that are none" "expected options alone" \
+	--baseline "$program" --candidate-options "$program --steal one"
+refuses "another time for one side" "--baseline-options: --duration is not for one side" \
+	--baseline "$program" --baseline-options "--duration 9ms"
 refuses "a baseline in a trial" "compared with itself" --baseline "$program" --selftest
 refuses "two trials" "expected one of" --calibrate --selftest
 refuses "a slowdown that is none" "'x' is not valid; expected percentages" --selftest --slowdowns 5%,x
@@ -102,6 +117,32 @@ cd "$here" || exit
 		--budget 20s -o "$work/faster"
 	ends "a program against itself" "0 2" "gate: " --baseline "$program" \
 		$quick $wide --budget 20s -o "$work/same" --markdown -
+	ends "a side each with its own options" "0 1 2" "^candidate: .*, with --spin-tight 9, slowed down by 100%" \
+		--baseline "$work/told-a" --candidate "$work/told-b" --slowdown 100% \
+		--baseline-options "--spin-yield 7" --candidate-options "--spin-tight 9" $quick $wide \
+		--budget 1ms -o "$work/own"
+	holds "the baseline's" test "$(grep -cx -e --spin-yield -e --spin-tight -e --slowdown=100% "$work/words-a")" -eq 1
+	holds "and the candidate's" test "$(grep -cx -e --spin-yield -e --spin-tight -e --slowdown=100% "$work/words-b")" -eq 2
+	ends "undecided and quiet" 2 "^gate: undecided: pingpong" --baseline "$program" $quick \
+		--budget 1ms -q -o "$work/unsaid"
+	holds "in one line" test "$(cat "$work/out" "$work/err" | wc -l)" -eq 1
+	holds "a failure in JUnit" grep '<failure type="undecided"' "$work/unsaid/junit.xml"
+	ends "unless it is to be skipped" 2 "^gate: undecided" --baseline "$program" $quick \
+		--budget 1ms -q --undecided skip -o "$work/skipped"
+	holds "in JUnit" grep '<skipped message=' "$work/skipped/junit.xml"
+	two="--workers 2 --oversubscribe -d 5ms --warmup 0s"
+	ends "a run without a steal" "0 1 2" "^pingpong *steals_per_op" --baseline "$program" -w pingpong \
+		--round-trips 2000 $two --limit steals_per_op=±50% --budget 2s -o "$work/no-steal"
+	holds "has a ratio" sh -c "! grep -q 'no ratio\|no run measured' '$work/out'"
+	ends "a candidate that never steals" 1 "^imbalanced-tree *steals_per_op .*regressed" \
+		--baseline "$program" --candidate-options "--workers 1" -w imbalanced-tree \
+		--root-children 100 $two --limit steals_per_op=±50% --budget 60s -o "$work/no-thief"
+	ends "both kinds of workloads" "0 1 2" "^imbalanced-tree *parks_per_op" --baseline "$program" \
+		-d 1ms --warmup 0s --budget 1ms -o "$work/kinds"
+	holds "with their own limits" sh -c "! grep -q '^imbalanced-tree *ns_per_op\|^pingpong *steals' '$work/out'"
+	ends "with one worker, one kind" "0 1 2" "^skynet *cpu_ns_per_op" --baseline "$program" \
+		--workers 1 -d 1ms --warmup 0s --budget 1ms -o "$work/one"
+	holds "only" sh -c "! grep -q imbalanced-tree '$work/out'"
 	ends "a program that writes nothing" 2 "pairs are invalid" \
 		--baseline "$work/mute" $quick $wide -o "$work/mute.out"
 	right=$program program=$wrong
@@ -212,6 +253,12 @@ refuses "another parameter" "--round-trips 2000, this is --round-trips 5" \
 	--baseline "$work/stored" -w pingpong --round-trips 5
 refuses "CPUs kept awake for one side" "expected auto or no" \
 	--baseline "$work/stored" --keep-awake yes
+# shellcheck disable=SC2086
+"$program" run $quick --workers 1 -r 201 --no-plots -q -o "$work/long"
+refuses "more values than are compared" "pingpong has 201 repetitions; expected at most 200" \
+	--baseline "$work/long"
+refuses "options of a baseline that has been measured" "--baseline-options: a stored result" \
+	--baseline "$work/stored" --baseline-options "--steal one"
 refuses "another workload" "none of the workloads" --baseline "$work/stored" -w yield
 # shellcheck disable=SC2086
 {
@@ -222,19 +269,13 @@ refuses "another workload" "none of the workloads" --baseline "$work/stored" -w 
 }
 
 # What was given with its policy is given again: the policy would change it.
-cat >"$work/told" <<-EOF
-	#!/bin/sh
-	[ "\$1" = run ] && printf '%s\n' "\$@" >"$work/words"
-	exec "$program" "\$@"
-EOF
-chmod +x "$work/told"
 keeps_what_was_given() {
 	# shellcheck disable=SC2086
 	"$program" $stored --policy spec --wake local -o "$work/spec" || return 1
 	# shellcheck disable=SC2086
-	"$program" gate --baseline "$work/spec" --candidate "$work/told" $wide -q -o "$work/s3"
-	[ $? -le 2 ] && grep -qx -- --wake=local "$work/words" &&
-		grep -qx -- --handover=queue "$work/words"
+	"$program" gate --baseline "$work/spec" --candidate "$work/told-b" $wide -q -o "$work/s3"
+	[ $? -le 2 ] && grep -qx -- --wake=local "$work/words-b" &&
+		grep -qx -- --handover=queue "$work/words-b"
 }
 holds "a stored result's policy, with what was given" keeps_what_was_given
 

@@ -780,6 +780,24 @@ static void steals_have_rates_by_distance(void **state)
 	free(record.hist);
 }
 
+static void parks_and_wakes_are_rates(void **state)
+{
+	struct sb_place place[] = { { 0 }, { 1, 1, 0, 0, 0, 0 } };
+	struct sb_placement placement = { .workers = 2, .place = place };
+	struct sb_worker_reading worker[2] = { { .steals = NULL } };
+	struct sb_record record = { .worker = worker };
+
+	(void)state;
+	record.hist = calloc(SB_HISTS, sizeof(*record.hist));
+	worker[0].counter[SB_COUNTER_blocks] = 5;
+	worker[1].counter[SB_COUNTER_blocks] = 15;
+	worker[1].counter[SB_COUNTER_wakes] = 4;
+	sb_record_compute(&record, &a_second, &placement);
+	assert_true(fabs(record.value[SB_METRIC_parks_per_op] - 0.02) < 1e-9);
+	assert_true(fabs(record.value[SB_METRIC_wakes_per_op] - 0.004) < 1e-9);
+	free(record.hist);
+}
+
 /* Each built-in command, and all others together. */
 static void yields_are_metrics(void **state)
 {
@@ -1068,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(a_summary_fits_its_terminal),
 		cmocka_unit_test(summary_names_doubts),
 		cmocka_unit_test(steals_have_rates_by_distance),
+		cmocka_unit_test(parks_and_wakes_are_rates),
 		cmocka_unit_test(yields_are_metrics),
 		cmocka_unit_test(steals_are_told_by_distance),
 		cmocka_unit_test(one_distance_is_not_told),

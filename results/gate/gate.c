@@ -176,6 +176,15 @@ static void put_errors(const struct sb_gate_report *gate, FILE *out)
 		fprintf(out, "%s\n", gate->calibration);
 }
 
+void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out,
+			   bool color)
+{
+	fputs("gate: ", out);
+	put_verdict(out, gate->verdict, color);
+	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why,
+		gate->elapsed_s);
+}
+
 void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
 			bool color)
 {
@@ -192,8 +201,5 @@ void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
 	for (uint32_t i = 0; i < gate->workloads; i++)
 		put_workload(&gate->workload[i], out);
 	put_errors(gate, out);
-	fputs("gate: ", out);
-	put_verdict(out, gate->verdict, color);
-	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why,
-		gate->elapsed_s);
+	sb_gate_write_verdict(gate, out, color);
 }

@@ -21,11 +21,12 @@ struct sb_gate_test {
 	bool is_fall; /* it is worse when it falls */
 	double limit; /* as a part, 0.03 */
 	struct sb_sequential rule;
-	uint32_t values;	     /* that the verdict is from */
-	double base, candidate;	     /* medians; NaN: none, as all below */
-	double change;		     /* a part, above 0 for a rise */
-	double low, high;	     /* its 95 % interval; may be infinite */
-	double deviation;	     /* of the values' logarithms */
+	uint32_t values;	/* that the verdict is from */
+	double base, candidate; /* medians; NaN: none, as all below */
+	double change;		/* a part, above 0 for a rise */
+	double low, high;	/* its 95 % interval; may be infinite */
+	double deviation;	/* of the values' logarithms */
+	double chance; /* of a verdict by the last look; NaN: not known */
 	char why[SB_GATE_WHY_BYTES]; /* of an undecided one */
 };
 
@@ -51,6 +52,7 @@ struct sb_gate_report {
 	struct sb_gate_workload *workload;
 	enum sb_gate_verdict verdict;
 	char why[SB_GATE_WHY_BYTES];	     /* of an undecided one */
+	bool skips_undecided;		     /* in JUnit: no failure */
 	char calibration[SB_GATE_WHY_BYTES]; /* "": there is none */
 	double alpha; /* chance of any false alarm; 0: there is no noise */
 	double beta;
@@ -73,6 +75,9 @@ void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
 
 void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
 			bool color);
+/* Its last line alone: the verdict, and why there is none. */
+void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out,
+			   bool color);
 void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out);
 void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out);
 void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out);
@@ -96,7 +101,7 @@ struct sb_calibration {
 	char model[120];
 	char date[40];
 	char build[200];
-	char setup[400]; /* the options that the gates ran with */
+	char setup[1200]; /* the options that the gates ran with */
 	uint32_t gates, false_alarms, undecided;
 	uint32_t noises;
 	struct sb_noise noise[SB_NOISES_MAX];

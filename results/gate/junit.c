@@ -1,6 +1,7 @@
 /*
  * junit.c - a verdict as JUnit's XML: a test case for each metric of a workload.
- * One that is undecided is "skipped": no verdict is no failure, and no success.
+ * One that is undecided is a failure, too: a CI system shows no other
+ * as one that has to be looked at; or "skipped", if that was asked for.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,11 +65,15 @@ static uint32_t count(const struct sb_gate_report *gate,
 
 static void put_counts(const struct sb_gate_report *gate, FILE *out)
 {
+	const uint32_t regressed = count(gate, SB_GATE_REGRESSED);
+	const uint32_t undecided = count(gate, SB_GATE_UNDECIDED);
+
 	fprintf(out,
 		" tests=\"%" PRIu32 "\" failures=\"%" PRIu32
 		"\" errors=\"0\" skipped=\"%" PRIu32 "\" time=\"%.3f\"",
-		gate->tests, count(gate, SB_GATE_REGRESSED),
-		count(gate, SB_GATE_UNDECIDED), gate->elapsed_s);
+		gate->tests,
+		gate->skips_undecided ? regressed : regressed + undecided,
+		gate->skips_undecided ? undecided : 0, gate->elapsed_s);
 }
 
 static void put_property(FILE *out, const char *name, const char *value)
@@ -91,8 +96,10 @@ static void put_properties(const struct sb_gate_report *gate, FILE *out)
 	fputs("    </properties>\n", out);
 }
 
-static void put_case(const struct sb_gate_test *test, double seconds, FILE *out)
+static void put_case(const struct sb_gate_test *test, double seconds,
+		     bool skips_undecided, FILE *out)
 {
+	const enum sb_gate_verdict verdict = test->rule.verdict;
 	char text[SB_GATE_WHY_BYTES + 400];
 	char name[80];
 
@@ -103,12 +110,12 @@ static void put_case(const struct sb_gate_test *test, double seconds, FILE *out)
 	put_attribute(out, "name", name);
 	put_attribute(out, "classname", test->workload);
 	fprintf(out, " time=\"%.3f\">\n", seconds);
-	if (test->rule.verdict == SB_GATE_REGRESSED) {
-		fputs("      <failure type=\"regressed\"", out);
-		put_attribute(out, "message", text);
-		fputs("/>\n", out);
-	} else if (test->rule.verdict == SB_GATE_UNDECIDED) {
-		fputs("      <skipped", out);
+	if (verdict != SB_GATE_FINE) {
+		if (verdict == SB_GATE_UNDECIDED && skips_undecided)
+			fputs("      <skipped", out);
+		else
+			fprintf(out, "      <failure type=\"%s\"",
+				sb_gate_verdict_name(verdict));
 		put_attribute(out, "message", text);
 		fputs("/>\n", out);
 	}
@@ -144,6 +151,7 @@ void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out)
 	fputs(">\n", out);
 	put_properties(gate, out);
 	for (uint32_t i = 0; i < gate->tests; i++)
-		put_case(&gate->test[i], seconds_of(gate, &gate->test[i]), out);
+		put_case(&gate->test[i], seconds_of(gate, &gate->test[i]),
+			 gate->skips_undecided, out);
 	fputs("  </testsuite>\n</testsuites>\n", out);
 }
