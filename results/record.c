@@ -36,14 +36,24 @@ const struct sb_metric sb_hist_info[SB_HISTS] = {
 
 /* ---- one row ---- */
 
+/* An order statistic with fewer values beyond it is set by one or two of them. */
+#define BEYOND_LEAST 10
+
+uint64_t sb_percentile_needs(double q)
+{
+	/* 1 - 0.9 is a bit less than 0.1. */
+	return (uint64_t)llround(BEYOND_LEAST / (1 - q));
+}
+
 /* Of those counted and as many more as were lost, which are later than all. NaN:
- * it is one of the lost. */
+ * it is one of the lost, or there are too few of them. */
 static double quantile(const struct sb_hist_counts *hist, uint64_t lost,
 		       double q)
 {
 	const double wanted = q * (double)(hist->count + lost);
 
-	if (lost && wanted > (double)hist->count)
+	if (hist->count + lost < sb_percentile_needs(q) ||
+	    (lost && wanted > (double)hist->count))
 		return NAN;
 	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
 }

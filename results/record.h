@@ -162,6 +162,10 @@ struct sb_measured {
 	struct sb_hist_counts wake_long_step_ns;
 };
 
+/* A percentile of fewer samples is not given: 10 of them are to be beyond it. Lost
+ * requests count among them. */
+uint64_t sb_percentile_needs(double q);
+
 /* Computes all metrics from the measurement and the workers' readings. */
 void sb_record_compute(struct sb_record *record,
 		       const struct sb_measured *measured,

@@ -269,7 +269,7 @@ static void put_wakes(FILE *out, const struct sb_series *series,
 	char title[SB_SERIES_TITLE_BYTES];
 	char text[SB_ARRAY_SIZE(shown)][SB_HUMAN_BYTES];
 
-	if (!sb_series_spread(series, mean + 1).n)
+	if (!sb_series_spread(series, mean).n)
 		return;
 	sb_series_title(title, series);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
