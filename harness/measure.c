@@ -468,6 +468,7 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 	sb_search_describe(line, &m->search, text->text);
 	free(series->answer);
 	series->answer = strdup(line);
+	series->answer_row = m->search.met_step;
 }
 
 static void tell_limit(struct sb_series *series, const char *why)

@@ -73,6 +73,7 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 		search->undecided++;
 	} else if (sb_slo_is_met(slo, record)) {
 		search->met_per_s = rate;
+		search->met_step = search->steps;
 	} else {
 		search->missed_per_s = rate;
 		search->missed_is_measured = true;

@@ -33,6 +33,7 @@ struct sb_search {
 	double met_per_s;
 	double missed_per_s;
 	bool missed_is_measured;
+	uint32_t met_step; /* 1 + the step that did; 0: none has */
 	uint32_t steps;
 	uint32_t undecided; /* of these: they said nothing */
 	uint32_t suspect;   /* of these */

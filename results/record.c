@@ -508,7 +508,7 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (sb_record_has_numbers(&series->record[r]))
+		if (sb_series_pools(series, r))
 			sb_hist_merge(out, &series->record[r].hist[hist]);
 	}
 }
@@ -519,11 +519,10 @@ struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 	struct sb_steal_counts sum = { 0 };
 
 	for (uint32_t r = 0; r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (sb_record_has_numbers(record))
-			sb_steal_add(&sum,
-				     &record->worker[thief].steals[victim]);
+		if (sb_series_pools(series, r))
+			sb_steal_add(&sum, &series->record[r]
+						    .worker[thief]
+						    .steals[victim]);
 	}
 	return sum;
 }
@@ -538,9 +537,19 @@ uint32_t sb_series_count(const struct sb_series *series,
 	return n;
 }
 
+bool sb_series_pools(const struct sb_series *series, uint32_t row)
+{
+	return sb_record_has_numbers(&series->record[row]) &&
+	       (!series->answer || row + 1 == series->answer_row);
+}
+
 uint32_t sb_series_measured(const struct sb_series *series)
 {
-	return series->records - sb_series_count(series, SB_INVALID);
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++)
+		n += sb_series_pools(series, r);
+	return n;
 }
 
 static void add_pair(struct sb_distance_steals *sum,
@@ -588,7 +597,7 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 	for (uint32_t i = 0; i < series->records; i++) {
 		const double v = series->record[i].value[metric];
 
-		if (sb_record_has_numbers(&series->record[i]) && !isnan(v))
+		if (sb_series_pools(series, i) && !isnan(v))
 			values[n++] = v;
 	}
 	spread = sb_spread_of(values, n);

@@ -106,7 +106,9 @@ struct sb_series {
 	char *workload;
 	char *operation;
 	char *answer; /* what was searched for; NULL: nothing was */
-	char *label;  /* the settings, "pairs=1 round-trips=1000" */
+	/* 1 + the row that met it at the highest rate; 0: none has. */
+	uint32_t answer_row;
+	char *label; /* the settings, "pairs=1 round-trips=1000" */
 	uint32_t settings;
 	struct sb_setting *setting;
 	struct sb_placement placement; /* its own copy */
@@ -230,8 +232,11 @@ void sb_result_drop_fact(struct sb_result *result, const char *group,
 uint32_t sb_series_count(const struct sb_series *series,
 			 enum sb_verdict verdict);
 
-/* How many repetitions have numbers: the valid and the suspect ones. All that
- * follows is over these. */
+/* Whether a row counts in what is said of the series: it has numbers. Of a search,
+ * whose rows are at different rates, the answer's row alone stands for it. */
+bool sb_series_pools(const struct sb_series *series, uint32_t row);
+
+/* How many repetitions count. All that follows is over these. */
 uint32_t sb_series_measured(const struct sb_series *series);
 
 /* A histogram. out: caller's. */

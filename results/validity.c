@@ -167,8 +167,7 @@ static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric,
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (sb_record_has_numbers(record) &&
-		    !isnan(record->value[metric]))
+		if (sb_series_pools(series, r) && !isnan(record->value[metric]))
 			out[n++] = record->value[metric];
 	}
 	return n;

@@ -754,6 +754,7 @@ static void the_highest_rate_is_found(void **state)
 	CHECK_EQ(search.steps, 30);
 	CHECK_EQ(search.undecided, 10);
 	CHECK_EQ(search.suspect, 10);
+	assert_in_range(search.met_step, 1, 30);
 	assert_true(search.missed_per_s - search.met_per_s < 0.1);
 }
 

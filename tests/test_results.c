@@ -225,6 +225,28 @@ static void percentiles_need_samples(void **state)
 	free(record.hist);
 }
 
+/* At different rates: the row of the answer stands for them, or none. */
+static void a_search_is_not_pooled(void **state)
+{
+	struct sb_result *result = make_result(".");
+	struct sb_series *series = result->series;
+	struct sb_spread ns;
+
+	(void)state;
+	CHECK_EQ(sb_series_measured(series), 3);
+	series->answer = strdup("p99<1ms: found");
+	series->answer_row = 4;
+	ns = sb_series_spread(series, SB_METRIC_ns_per_op);
+	CHECK_EQ(ns.n, 1);
+	CHECK_EQ(ns.median, 40);
+	CHECK_EQ(sb_series_measured(series), 1);
+	CHECK_EQ(sb_series_steals(series, 0, 1).items, 7);
+	series->answer_row = 0;
+	CHECK_EQ(sb_series_spread(series, SB_METRIC_ns_per_op).n, 0);
+	CHECK_EQ(sb_series_measured(series), 0);
+	free_result(result);
+}
+
 /* ---- where the time went ---- */
 
 /* 10 steps of which 5 took 50 ns each with the 10 of a look at the clock. */
@@ -1070,6 +1092,7 @@ int main(void)
 		cmocka_unit_test(verdicts_grow_worse),
 		cmocka_unit_test(a_workloads_own_times_are_metrics),
 		cmocka_unit_test(percentiles_need_samples),
+		cmocka_unit_test(a_search_is_not_pooled),
 		cmocka_unit_test(no_time_is_cut_off),
 		cmocka_unit_test(shares_are_of_all_the_time),
 		cmocka_unit_test(the_error_is_that_of_a_sample),
