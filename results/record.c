@@ -328,6 +328,54 @@ static void compute_counters(double *value, const struct sb_record *record,
 	}
 }
 
+/*
+ * Wall time = CPU time + waiting for a CPU + parked + the rest. A stop of the
+ * process is in the rest, or in the time parked. NaN: not all of that is known.
+ */
+static double off_cpu_ms(const struct sb_record *record, uint32_t workers,
+			 double stopped_ms)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < workers; i++) {
+		const struct sb_worker_reading *r = &record->worker[i];
+		const double *os = record->os[i].value;
+		const double parked_ms =
+			r->recorded ? 1e-6 * (double)r->counter
+						      [SB_COUNTER_blocked_ns]
+				    : (double)NAN;
+		const double rest_ms =
+			1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
+			os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
+
+		sum += rest_ms < 0 ? 0 : rest_ms;
+	}
+	return sum;
+}
+
+static void compute_stops(double *value, const struct sb_record *record,
+			  const struct sb_measured *m, uint32_t workers)
+{
+	const double elapsed_ms = 1e-6 * (double)m->elapsed_ns;
+	const double throttled_ms = m->machine.throttled_ms;
+	const double quota_ms = throttled_ms > 0 ? throttled_ms : 0;
+	/* Some kernels do not take waiting for the quota for waiting. */
+	const double stopped_ms =
+		fmax(0, 1e-6 * (double)m->stopped_ns - quota_ms);
+
+	value[SB_METRIC_suspended_ms] = m->machine.suspended_ms;
+	value[SB_METRIC_throttled_ms] = throttled_ms;
+	value[SB_METRIC_throttled_pct] =
+		100 * throttled_ms / (elapsed_ms * workers);
+	value[SB_METRIC_stopped_ms] = stopped_ms;
+	value[SB_METRIC_stopped_pct] = 100 * stopped_ms / elapsed_ms;
+	if (!record->os)
+		return;
+	value[SB_METRIC_off_cpu_ms] = off_cpu_ms(record, workers, stopped_ms);
+	value[SB_METRIC_off_cpu_pct] =
+		100 * value[SB_METRIC_off_cpu_ms] / (elapsed_ms * workers);
+}
+
 /* One worker of which it is not known makes the sum unknown. */
 static void compute_os(double *value, const struct sb_record *record,
 		       const struct sb_measured *m, uint32_t workers)
@@ -348,6 +396,7 @@ static void compute_os(double *value, const struct sb_record *record,
 	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
 	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
 	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
+	compute_stops(value, record, m, workers);
 }
 
 static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,

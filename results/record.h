@@ -51,6 +51,8 @@ struct sb_os_machine {
 	double steal_pct;
 	double clock_step_ms;
 	double clock_slew_ppm;
+	double suspended_ms;
+	double throttled_ms; /* by a cgroup's quota, each CPU counts */
 };
 
 /*
@@ -152,7 +154,8 @@ struct sb_measured {
 	struct sb_memory memory; /* at the end */
 	uint64_t mapped_before;	 /* mapped_bytes at the start */
 	struct sb_os_machine machine;
-	uint64_t settle_ns; /* of the gaps, what is no part of elapsed_ns */
+	uint64_t stopped_ns; /* the whole process, as far as it was seen */
+	uint64_t settle_ns;  /* of the gaps, what is no part of elapsed_ns */
 	uint64_t settle_cpu_ns;
 	double capacity_per_s;		    /* of requests; 0: not measured */
 	const struct sb_requests *requests; /* NULL: none are taken */

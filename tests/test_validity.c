@@ -56,7 +56,8 @@ static void each_rule_has_its_threshold(void **state)
 	(void)state;
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
 		const bool same = rule->evidence == rule->metric;
-		const double above = fmax(rule->suspect * 1.001, rule->least);
+		const double above =
+			fmax(rule->suspect * 1.001, same ? rule->least : 0);
 
 		/* steal-heavy is about the same metric as steal. */
 		if (!strcmp(rule->name, "steal-heavy"))
