@@ -92,15 +92,18 @@ double sb_cgroup_throttled_ms(const char *root)
 {
 	char text[8192];
 	char group[PATH_MAX];
-	bool any = false;
-	double ms = 0;
+	double most = NAN;
 
 	if (sb_procfs_read(root, "/proc/self/cgroup", text, sizeof(text)))
 		return NAN;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(hierarchies); i++) {
+		double ms = 0;
+
+		/* Some systems have one hierarchy under two names. */
 		if (sb_cgroup_own(text, hierarchies[i].controller, group,
-				  sizeof(group)))
-			any |= add_groups(root, &hierarchies[i], group, &ms);
+				  sizeof(group)) &&
+		    add_groups(root, &hierarchies[i], group, &ms))
+			most = fmax(most, ms);
 	}
-	return any ? ms : (double)NAN;
+	return most;
 }
