@@ -12,6 +12,11 @@ int sb_placing_open(const struct sb_options *options,
 int sb_placing_plan(const struct sb_options *options,
 		    const struct sb_topology *topology, struct sb_plan *plan);
 
+/* Says so where the plan has CPUs for the generator that no option asked for. */
+void sb_placing_note_generator(const struct sb_options *options,
+			       const struct sb_topology *topology,
+			       const struct sb_plan *plan);
+
 /* The generators' CPUs by their own numbers, also of a profile. Empty: there
  * are none. */
 struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,

@@ -332,6 +332,31 @@ slo_is_searched() {
 		EOF
 }
 holds "--find-slo takes a step each repetition, and says between what" slo_is_searched
+# Where workers would have all cores, a schedule has one of its own.
+# shellcheck disable=SC2086
+generator_has_a_core() {
+	"$program" run -w service --rate 1k/s $quick -o "$work/core" >"$work/out" 2>"$work/err"
+	cpu=$(sed -n 's/.*leave none for the generator; it has CPU .* (as --generator-cpus \(.*\)),.*/\1/p' "$work/err")
+	[ "$(wc -l <"$work/err")" -eq 1 ] && [ -n "$cpu" ] || return 1
+	"$program" run -w service --rate 1k/s --generator-cpus "$cpu" $quick -o "$work/same" \
+		>"$work/out" 2>"$work/err"
+	[ ! -s "$work/err" ] || return 1
+	"$program" run -w service --rate 1k/s --workers 1 $quick -o "$work/own" 2>"$work/err" >&2
+	"$program" run -w service $quick -o "$work/loop" 2>>"$work/err" >&2
+	! grep -q "the generator" "$work/err" && python3 - "$work" <<-'EOF'
+		import json, sys
+		of = {n: json.load(open(f"{sys.argv[1]}/{n}/result.json"))["sched_bench"]["series"][0]
+		         ["placement"] for n in ("core", "same", "own", "loop")}
+		assert of["core"] == of["same"], of
+		assert of["core"] != of["loop"], of
+	EOF
+}
+if [ "$(lscpu -p=core 2>/dev/null | grep -v '^#' | sort -u | wc -l)" -gt 1 ] && [ "$(nproc)" -gt 1 ]; then
+	holds "a generator has a core of its own" generator_has_a_core
+else
+	skips "a generator has a core of its own" "there is one core"
+fi
+refuses "a workload as a verb" 3 "unknown verb 'service'; did you mean 'run -w service'?" service
 refuses "an objective that is none" 3 "'p98<1ms'.*expected mean, p50" \
 	run -w service --find-slo 'p98<1ms'
 refuses "a service time that is none" 3 "'exp:50'.*expected exp:T" \

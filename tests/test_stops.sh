@@ -28,7 +28,7 @@ begin() {
 
 # ends REASON: the row is not valid, because of that, and of no other stop.
 ends() {
-	wait $pid
+	wait "$pid"
 	python3 - "$work/run" "$1" <<-'EOF'
 		import csv, sys
 		[row] = csv.DictReader(open(sys.argv[1] + "/runs.csv"))
