@@ -262,7 +262,7 @@ static double *values_of(const struct sb_series *series,
 	for (uint32_t r = 0; value && r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (sb_record_has_numbers(record) &&
+		if (sb_series_pools(series, r) &&
 		    isfinite(record->value[metric]) && *n < SB_UNPAIRED_MAX)
 			value[(*n)++] = record->value[metric];
 	}

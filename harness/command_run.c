@@ -77,7 +77,10 @@ static int open_stage(struct stage *stage, const struct sb_job *job)
 		return rc;
 	sb_topology_machine(stage->topology, &stage->machine);
 	rc = sb_placing_plan(&job->options, stage->topology, &stage->plan);
-	return rc ? rc : check_workers(stage);
+	if (rc)
+		return rc;
+	sb_placing_note_generator(&job->options, stage->topology, &stage->plan);
+	return check_workers(stage);
 }
 
 /* ---- the measurement ---- */

@@ -74,19 +74,19 @@ int sb_compared_choose(struct sb_compared *compared,
 
 /* ---- what is told ---- */
 
+/* A's level is its median, and how B compares is the estimate. B's median beside it
+ * could contradict that. */
 static void put_finding(const struct sb_finding *f, int width, FILE *out)
 {
 	const struct sb_metric *metric = &sb_metric[f->metric];
 	char a[SB_HUMAN_BYTES];
-	char b[SB_HUMAN_BYTES];
 	char estimate[SB_FINDING_WORDS];
 	char words[SB_FINDING_WORDS];
 
 	sb_human(a, f->a, metric->unit);
-	sb_human(b, f->b, metric->unit);
 	sb_finding_estimate(f, estimate);
 	sb_finding_describe(f, words);
-	fprintf(out, "%-*s  %10s  %10s  %-23s  %s\n", width, metric->name, a, b,
+	fprintf(out, "%-*s  %10s  %-23s  %s\n", width, metric->name, a,
 		estimate, words);
 }
 
@@ -113,9 +113,8 @@ void sb_compared_put(const struct sb_findings *findings, FILE *out)
 
 		if (!name || strcmp(name, f->name) != 0) {
 			fprintf(out, "%s%s\n", name ? "\n" : "", f->name);
-			fprintf(out, "%-*s  %10s  %10s  %-23s  %s\n", width,
-				"metric", "A", "B", "B/A [interval]",
-				"verdict");
+			fprintf(out, "%-*s  %10s  %-23s  %s\n", width, "metric",
+				"A", "B/A [interval]", "verdict");
 		}
 		name = f->name;
 		put_finding(f, width, out);

@@ -492,11 +492,15 @@ static json_t *validity_to_json(void)
 static void put_validity(void)
 {
 	for (const struct sb_rule *r = sb_rules; r->name; r++) {
+		const bool grows =
+			!isinf(r->invalid) && r->invalid > r->suspect;
+
 		printf("%-16s %s: %s if %s > %g %s", r->name, r->doc,
-		       isinf(r->invalid) ? "suspect" : "invalid",
-		       sb_metric[r->metric].name,
-		       isinf(r->invalid) ? r->suspect : r->invalid,
-		       rule_unit(r));
+		       isinf(r->invalid) || grows ? "suspect" : "invalid",
+		       sb_metric[r->metric].name, r->suspect, rule_unit(r));
+		if (grows)
+			printf(", invalid if > %g %s", r->invalid,
+			       rule_unit(r));
 		if (r->least > 1)
 			printf(", and %s >= %g %s", sb_metric[r->evidence].name,
 			       r->least, sb_metric[r->evidence].unit);

@@ -169,6 +169,20 @@ int sb_load_check(const struct sb_options *options)
 	return rc ? rc : check_use(options);
 }
 
+bool sb_load_has_schedule(const struct sb_options *options)
+{
+	struct sb_load load;
+
+	for (uint32_t i = 0; i < options->chosens; i++) {
+		if (!options->chosen[i].workload->takes_requests)
+			return false;
+	}
+	if (!options->chosens || sb_load_make(&load, options, 1))
+		return false;
+	sb_load_fini(&load);
+	return load.kind == SB_LOAD_OPEN;
+}
+
 /* ---- the capacity ---- */
 
 void sb_load_saturate(struct sb_load *load, uint32_t workers)

@@ -17,6 +17,9 @@ SB_MUST_CHECK int sb_load_make(struct sb_load *load,
 			       const struct sb_options *options,
 			       uint32_t workers);
 
+/* Whether all chosen workloads take requests, and those come by a schedule. */
+bool sb_load_has_schedule(const struct sb_options *options);
+
 /* --load's share of the capacity; NaN: not given. */
 double sb_load_share(const struct sb_options *options);
 

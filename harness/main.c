@@ -13,6 +13,7 @@
 #include "harness/text.h"
 #include "harness/verbs.h"
 #include "harness/version.h"
+#include "workloads/workload.h"
 
 /*
  * jemalloc reads this when it starts (jemalloc(3), TUNING). Each scheduler has an
@@ -36,6 +37,10 @@ static int unknown_verb(const char *name)
 {
 	const char *like = sb_most_like(name, verb_name, NULL);
 
+	if (sb_workload_find(name))
+		return sb_fail(SB_EXIT_USAGE,
+			       "unknown verb '%s'; did you mean 'run -w %s'?",
+			       name, name);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE,
 			       "unknown verb '%s'; did you mean '%s'?", name,

@@ -16,6 +16,7 @@
 #include "harness/progress.h"
 #include "harness/slo.h"
 #include "harness/status.h"
+#include "harness/stops.h"
 #include "harness/tracing.h"
 
 /* How often a wait looks for an interrupt. */
@@ -43,6 +44,7 @@ struct measurement {
 	struct sb_requests requests;
 	double capacity_per_s;	 /* 0: not asked for */
 	struct sb_search search; /* --find-slo */
+	struct sb_stops stops;	 /* of the rounds of run_rounds */
 	char why[160];		 /* of the failure, "" while there is none */
 	bool met_limit;		 /* that is the failure */
 };
@@ -158,6 +160,16 @@ static bool ran_short(struct measurement *m)
 	return rc;
 }
 
+/* Whether there is more to wait for. */
+static bool wait_slice(struct measurement *m)
+{
+	const uint64_t start = sb_clock_ns();
+	const int rc = sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS);
+
+	sb_stops_waited(&m->stops, sb_clock_ns() - start, SLICE_NS);
+	return rc;
+}
+
 static bool wait_idle(struct measurement *m)
 {
 	const uint64_t start = sb_clock_ns();
@@ -166,7 +178,7 @@ static bool wait_idle(struct measurement *m)
 		sb_opt(m->options, SB_OPT_timeout) +
 		(m->run.workload->takes_requests ? m->run.duration_ns : 0);
 
-	while (sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS)) {
+	while (wait_slice(m)) {
 		if (interrupted(m) || ran_short(m))
 			return false;
 		if (sb_clock_ns() - start < timeout)
@@ -252,6 +264,7 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns)
 
 	*sum = (struct sb_measured){ .capacity_per_s = m->capacity_per_s };
 	m->requests = (struct sb_requests){ 0 };
+	sb_stops_begin(&m->stops);
 	if (m->run.workload->takes_requests)
 		sum->requests = &m->requests;
 	m->run.duration_ns = duration_ns;
@@ -261,6 +274,7 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns)
 		ok = !interrupted(m) && run_round(m, sum);
 	} while (ok && sb_clock_ns() - start < duration_ns);
 	sum->elapsed_ns = sb_clock_ns() - start - sum->settle_ns;
+	sum->stopped_ns = m->stops.stopped_ns;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
 				       : sb_clock_process_cpu_ns() - cpu -
 						 sum->settle_cpu_ns;
@@ -468,6 +482,7 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 	sb_search_describe(line, &m->search, text->text);
 	free(series->answer);
 	series->answer = strdup(line);
+	series->answer_row = m->search.met_step;
 }
 
 static void tell_limit(struct sb_series *series, const char *why)

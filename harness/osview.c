@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/calls.h"
+#include "harness/cgroup.h"
 #include "harness/procfs.h"
 
 /* ---- a thread's files ---- */
@@ -155,7 +156,7 @@ static double event_difference(const struct event_reading *from,
 #define CLOCK_TRIES 8
 
 struct clocks {
-	double mono_ns, raw_ns, wall_ns;
+	double mono_ns, raw_ns, wall_ns, boot_ns;
 };
 
 static double clock_read(clockid_t id)
@@ -176,18 +177,21 @@ static struct clocks read_clocks(void)
 		const double before = clock_read(CLOCK_MONOTONIC);
 		const double raw = clock_read(CLOCK_MONOTONIC_RAW);
 		const double wall = clock_read(CLOCK_REALTIME);
+		const double boot = clock_read(CLOCK_BOOTTIME);
 		const double after = clock_read(CLOCK_MONOTONIC);
 
 		if (after - before >= closest)
 			continue;
 		closest = after - before;
-		best = (struct clocks){ 0.5 * (before + after), raw, wall };
+		best = (struct clocks){ 0.5 * (before + after), raw, wall,
+					boot };
 	}
 	return best;
 }
 
 struct machine_reading {
-	double steal_ticks; /* NaN: unknown */
+	double steal_ticks;  /* NaN: unknown */
+	double throttled_ms; /* the same */
 	struct clocks clocks;
 };
 
@@ -316,6 +320,7 @@ void sb_osview_begin(struct sb_osview *view)
 		view->thread[i].calls.within = 0;
 	}
 	view->machine.steal_ticks = read_steal(view);
+	view->machine.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	view->machine.clocks = read_clocks();
 }
 
@@ -343,11 +348,14 @@ machine_difference(const struct sb_osview *view,
 	const double passed_ns = to->clocks.mono_ns - from->clocks.mono_ns;
 	const double raw_ns = to->clocks.raw_ns - from->clocks.raw_ns;
 	const double wall_ns = to->clocks.wall_ns - from->clocks.wall_ns;
+	const double boot_ns = to->clocks.boot_ns - from->clocks.boot_ns;
 	const double tick_ms = 1e3 / (double)sysconf(_SC_CLK_TCK);
 	struct sb_os_machine machine = {
 		.steal_ms = tick_ms * (to->steal_ticks - from->steal_ticks),
 		.clock_step_ms = 1e-6 * fabs(wall_ns - passed_ns),
 		.clock_slew_ppm = 1e6 * fabs(passed_ns - raw_ns) / raw_ns,
+		.suspended_ms = 1e-6 * fmax(0, boot_ns - passed_ns),
+		.throttled_ms = to->throttled_ms - from->throttled_ms,
 	};
 
 	machine.steal_pct = 100 * machine.steal_ms /
@@ -362,6 +370,7 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 	struct reading after;
 
 	now.steal_ticks = read_steal(view);
+	now.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	*machine = machine_difference(view, &view->machine, &now);
 	for (uint32_t i = 0; i < view->workers; i++) {
 		read_thread(view, i, &after);

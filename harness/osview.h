@@ -6,7 +6,8 @@
  *   /proc/self/task/TID/{status,stat,schedstat,sched}   switches, faults, times
  *   perf_event_open(2) on the thread                    cycles and the like
  *   /proc/stat                                          hypervisor steal
- *   the system's clocks                                 steps and slewing
+ *   cpu.stat of the own cgroups                         their quotas
+ *   the system's clocks                                 steps, slewing, suspension
  */
 #ifndef SB_HARNESS_OSVIEW_H
 #define SB_HARNESS_OSVIEW_H

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "affinity/profile.h"
+#include "harness/load.h"
 #include "harness/status.h"
 #include "harness/text.h"
 
@@ -74,19 +75,73 @@ static const char *option_at_fault(const struct sb_plan *plan)
 	}
 }
 
-int sb_placing_plan(const struct sb_options *options,
-		    const struct sb_topology *topology, struct sb_plan *plan)
+static int make_plan(const struct sb_topology *topology,
+		     const struct sb_plan_request *request,
+		     struct sb_plan *plan)
 {
-	const struct sb_plan_request request = make_request(options);
 	char why[WHY_BYTES];
-	int rc = sb_plan_make(topology, &request, plan, why, sizeof(why));
-	uint32_t workers;
+	const int rc = sb_plan_make(topology, request, plan, why, sizeof(why));
 
 	if (rc == -EINVAL)
 		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(plan),
 			       why);
+	return rc ? sb_fail_memory() : 0;
+}
+
+/*
+ * By default workers are on all cores, and a generator among them cannot keep its
+ * schedule: every row of such a run would be invalid. Without another word about
+ * the layout it is given cores of its own, the first ones, where most interrupts
+ * are; at least one is left to the workers.
+ */
+static bool lacks_generator_cpus(const struct sb_options *o,
+				 const struct sb_plan *plan)
+{
+	return plan->placement.workers > 1 &&
+	       plan->placement.place[0].os_cpu >= 0 && !plan->generators &&
+	       !sb_option_is_said(o, SB_OPT_workers) &&
+	       !sb_option_is_said(o, SB_OPT_cpus) &&
+	       !sb_option_is_said(o, SB_OPT_generator_cpus) &&
+	       sb_load_has_schedule(o);
+}
+
+#define CPUS_BYTES 2048
+
+static void choose_generator_cpus(const struct sb_options *o,
+				  const struct sb_placement *p, char *out)
+{
+	const uint32_t wanted = (uint32_t)sb_opt(o, SB_OPT_generators);
+	struct sb_cpu_mask cpus = { 0 };
+
+	for (uint32_t i = 0; i < wanted && i + 1 < p->workers; i++)
+		sb_cpu_mask_add(&cpus, p->place[i].os_cpu);
+	(void)sb_cpu_mask_text(&cpus, out, CPUS_BYTES);
+}
+
+static int plan_with_generators(const struct sb_options *options,
+				const struct sb_topology *topology,
+				struct sb_plan_request *request,
+				struct sb_plan *plan)
+{
+	char cpus[CPUS_BYTES];
+
+	choose_generator_cpus(options, &plan->placement, cpus);
+	request->generator_cpus = cpus;
+	sb_plan_free(plan);
+	return make_plan(topology, request, plan);
+}
+
+int sb_placing_plan(const struct sb_options *options,
+		    const struct sb_topology *topology, struct sb_plan *plan)
+{
+	struct sb_plan_request request = make_request(options);
+	int rc = make_plan(topology, &request, plan);
+	uint32_t workers;
+
+	if (!rc && lacks_generator_cpus(options, plan))
+		rc = plan_with_generators(options, topology, &request, plan);
 	if (rc)
-		return sb_fail_memory();
+		return rc;
 	workers = plan->placement.workers;
 	if (workers <= plan->pus || sb_opt(options, SB_OPT_oversubscribe))
 		return 0;
@@ -119,6 +174,27 @@ int sb_placing_room(const struct sb_options *options, uint32_t *pus)
 	*pus = plan.pus;
 	sb_plan_free(&plan);
 	return 0;
+}
+
+void sb_placing_note_generator(const struct sb_options *options,
+			       const struct sb_topology *topology,
+			       const struct sb_plan *plan)
+{
+	const struct sb_cpu_mask mask =
+		sb_placing_generator_cpus(topology, plan);
+	char cpus[CPUS_BYTES];
+
+	if (!plan->generators ||
+	    sb_option_is_said(options, SB_OPT_generator_cpus))
+		return;
+	sb_note("%s: workers on all cores would leave none for the generator; "
+		"it has CPU%s %s (as --generator-cpus %s), %" PRIu32
+		" worker%s the others",
+		options->chosen[0].workload->name,
+		plan->generators > 1 ? "s" : "",
+		sb_cpu_mask_text(&mask, cpus, sizeof(cpus)), cpus,
+		plan->placement.workers,
+		plan->placement.workers > 1 ? "s have" : " has");
 }
 
 struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,

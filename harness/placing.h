@@ -15,6 +15,11 @@ int sb_placing_plan(const struct sb_options *options,
 /* How many processing units workers may have. Returns as above. */
 int sb_placing_room(const struct sb_options *options, uint32_t *pus);
 
+/* Says so where the plan has CPUs for the generator that no option asked for. */
+void sb_placing_note_generator(const struct sb_options *options,
+			       const struct sb_topology *topology,
+			       const struct sb_plan *plan);
+
 /* The generators' CPUs by their own numbers, also of a profile. Empty: there
  * are none. */
 struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cgroup.h"
 #include "harness/procfs.h"
 
 #define LINE_BYTES 256
@@ -373,37 +374,6 @@ static void look_busy(const struct sb_probe_view *view, struct sb_finding *out)
 
 /* ---- what the CPUs are shared by: cgroups, boot parameters ---- */
 
-/* The path of this process below a controller's hierarchy ("": version 2). */
-static bool own_cgroup(const char *text, const char *controller, char *out,
-		       size_t bytes)
-{
-	char line[PATH_MAX];
-
-	while (*text) {
-		const size_t length = strcspn(text, "\n");
-		char *list;
-		char *path;
-		char *rest;
-		char *name;
-
-		snprintf(line, sizeof(line), "%.*s", (int)length, text);
-		text += length + (text[length] != '\0');
-		rest = strchr(line, ':');
-		path = rest ? strchr(rest + 1, ':') : NULL;
-		if (!path)
-			continue;
-		*path++ = '\0';
-		list = rest + 1;
-		while ((name = strsep(&list, ","))) {
-			if (strcmp(name, controller) != 0)
-				continue;
-			snprintf(out, bytes, "%s", path);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Whether the file is there, and says that no more than so much of a CPU may be
  * used: "max 100000" or "50000 100000". */
 static bool read_quota_v2(const char *root, const char *path, double *cpus)
@@ -506,8 +476,8 @@ static void look_quota(const struct sb_probe_view *view, struct sb_finding *out)
 	if (sb_procfs_read(view->root, "/proc/self/cgroup", text, sizeof(text)))
 		return;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(hierarchies); i++) {
-		if (own_cgroup(text, hierarchies[i].controller, group,
-			       sizeof(group)) &&
+		if (sb_cgroup_own(text, hierarchies[i].controller, group,
+				  sizeof(group)) &&
 		    look_up(view, &hierarchies[i], group, out))
 			any = true;
 		if (out->state == SB_PROBE_WARN)

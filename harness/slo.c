@@ -10,13 +10,14 @@
 static const struct {
 	const char *name;
 	enum sb_metric_id metric;
+	double share;
 } metrics[] = {
-	{ "mean", SB_METRIC_sojourn_ns_mean },
-	{ "p50", SB_METRIC_sojourn_ns_p50 },
-	{ "p90", SB_METRIC_sojourn_ns_p90 },
-	{ "p99", SB_METRIC_sojourn_ns_p99 },
-	{ "p99.9", SB_METRIC_sojourn_ns_p99_9 },
-	{ "max", SB_METRIC_sojourn_ns_max },
+	{ "mean", SB_METRIC_sojourn_ns_mean, 0 },
+	{ "p50", SB_METRIC_sojourn_ns_p50, 0.5 },
+	{ "p90", SB_METRIC_sojourn_ns_p90, 0.9 },
+	{ "p99", SB_METRIC_sojourn_ns_p99, 0.99 },
+	{ "p99.9", SB_METRIC_sojourn_ns_p99_9, 0.999 },
+	{ "max", SB_METRIC_sojourn_ns_max, 0 },
 };
 
 bool sb_slo_parse(const char *text, struct sb_slo *slo)
@@ -28,6 +29,7 @@ bool sb_slo_parse(const char *text, struct sb_slo *slo)
 		return false;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(metrics); i++) {
 		slo->metric = metrics[i].metric;
+		slo->share = metrics[i].share;
 		if (strlen(metrics[i].name) == length &&
 		    !strncmp(metrics[i].name, text, length))
 			return true;
@@ -39,6 +41,20 @@ bool sb_slo_is_met(const struct sb_slo *slo, const struct sb_record *record)
 {
 	/* NaN is not below anything. */
 	return record->value[slo->metric] < slo->below_ns;
+}
+
+static bool has_enough(const struct sb_slo *slo, const struct sb_record *record)
+{
+	const double requests = record->value[SB_METRIC_sojourn_timed] +
+				record->value[SB_METRIC_lost];
+
+	return !slo->share ||
+	       !(requests < (double)sb_percentile_needs(slo->share));
+}
+
+bool sb_slo_is_decided(const struct sb_slo *slo, const struct sb_record *record)
+{
+	return sb_record_has_numbers(record) && has_enough(slo, record);
 }
 
 double sb_search_next(const struct sb_search *search)
@@ -53,10 +69,11 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 
 	search->steps++;
 	search->suspect += record->verdict == SB_SUSPECT;
-	if (!sb_record_has_numbers(record)) {
+	if (!sb_slo_is_decided(slo, record)) {
 		search->undecided++;
 	} else if (sb_slo_is_met(slo, record)) {
 		search->met_per_s = rate;
+		search->met_step = search->steps;
 	} else {
 		search->missed_per_s = rate;
 		search->missed_is_measured = true;
@@ -75,6 +92,13 @@ void sb_search_describe_step(char *out, double rate_per_s,
 	if (!sb_record_has_numbers(record))
 		snprintf(out, SB_SLO_BYTES, "%s/s: not used: %s (%s)", rate,
 			 sb_verdict_name(record->verdict), record->reason);
+	else if (!has_enough(slo, record))
+		snprintf(out, SB_SLO_BYTES,
+			 "%s/s: not used: %.0f requests are too few for the "
+			 "percentile; expected at least %" PRIu64
+			 " (a longer --duration)",
+			 rate, record->value[SB_METRIC_sojourn_timed],
+			 sb_percentile_needs(slo->share));
 	else if (record->verdict == SB_SUSPECT)
 		snprintf(out, SB_SLO_BYTES, "%s/s: %s, %s; suspect (%s)", rate,
 			 value, sb_slo_is_met(slo, record) ? "met" : "missed",
@@ -94,7 +118,8 @@ void sb_search_describe(char *out, const struct sb_search *search,
 	sb_human(missed, search->missed_per_s, "1/s");
 	snprintf(out, SB_SLO_BYTES,
 		 "%s: highest rate between %s/s (%s) and %s/s (%s); of %" PRIu32
-		 " steps %" PRIu32 " were invalid and %" PRIu32 " suspect",
+		 " steps %" PRIu32 " decided nothing and %" PRIu32
+		 " were suspect",
 		 slo_text, met,
 		 search->met_per_s > 0 ? "met" : "none has met it", missed,
 		 search->missed_is_measured ? "missed"

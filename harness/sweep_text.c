@@ -91,7 +91,7 @@ static void each_group(const struct sb_sweep_view *view,
 
 /* ---- the table ---- */
 
-#define CELL_BYTES 80
+#define CELL_BYTES 112
 
 static void put_metric(char *out, const struct group *g, uint32_t i,
 		       enum sb_metric_id metric)
@@ -100,32 +100,38 @@ static void put_metric(char *out, const struct group *g, uint32_t i,
 		 sb_metric[metric].unit);
 }
 
-/* The median's 95 % interval; fewer than 6 values have none, and are shown from
- * the least to the largest. */
+/* "10.2 ns [10.0 ns .. 10.4 ns]", of what is the lower the better. */
+static void put_values(char *out, const struct group *g, double value,
+		       double low, double high)
+{
+	const char *unit = sb_metric[g->view->objective].unit;
+	char text[3][SB_HUMAN_BYTES];
+
+	sb_human(text[0], g->higher ? 1 / value : value, unit);
+	sb_human(text[1], g->higher ? 1 / high : low, unit);
+	sb_human(text[2], g->higher ? 1 / low : high, unit);
+	snprintf(out, CELL_BYTES, "%s [%s .. %s]", text[0], text[1], text[2]);
+}
+
+/* What ranks it; of what is not ranked the median and all it lies among. */
 static void put_objective(char *out, const struct group *g, uint32_t i)
 {
-	const enum sb_metric_id metric = g->view->objective;
-	const struct sb_series *s = series(g, i);
-	const struct sb_spread spread = sb_series_spread(s, metric);
-	double *value = calloc(s->records + 1, sizeof(*value));
-	struct sb_interval interval = { spread.min, spread.max };
-	char text[3][SB_HUMAN_BYTES];
-	uint32_t n = 0;
+	const struct sb_rounds rounds = { g->value, g->n, g->rounds };
+	struct sb_ratio mean;
+	struct sb_spread of;
 
-	for (uint32_t r = 0; value && r < s->records; r++) {
-		if (!isnan(objective_of(g, i, r)))
-			value[n++] = s->record[r].value[metric];
+	if (g->rank[i].compared) {
+		mean = sb_ranking_mean(&rounds, g->rank, i, g->view->seed);
+		put_values(out, g, mean.ratio, mean.low, mean.high);
+		return;
 	}
-	if (n >= 6 && n <= SB_INTERVAL_MAX) {
-		(void)sb_spread_of(value, n); /* sorts them */
-		interval = sb_median_interval(value, n);
-	}
-	free(value);
-	sb_human(text[0], spread.median, sb_metric[metric].unit);
-	sb_human(text[1], interval.low, sb_metric[metric].unit);
-	sb_human(text[2], interval.high, sb_metric[metric].unit);
-	snprintf(out, CELL_BYTES, n > 1 ? "%s [%s .. %s]" : "%s", text[0],
-		 text[1], text[2]);
+	of = sb_series_spread(series(g, i), g->view->objective);
+	if (of.n && g->higher)
+		put_values(out, g, 1 / of.median, 1 / of.max, 1 / of.min);
+	else if (of.n)
+		put_values(out, g, of.median, of.min, of.max);
+	else
+		snprintf(out, CELL_BYTES, "-");
 }
 
 static void put_valid(char *out, const struct group *g, uint32_t i)
@@ -146,7 +152,7 @@ static void put_rank(char *out, const struct group *g, uint32_t i)
 	const struct sb_rank *rank = &g->rank[i];
 
 	out[0] = '\0';
-	if (!g->ranking.compared || !rank->compared)
+	if (!rank->compared)
 		snprintf(out, CELL_BYTES, "-");
 	else
 		snprintf(out, CELL_BYTES, "%s%.0f %%",
@@ -279,8 +285,10 @@ static void put_table(const struct group *g, FILE *out)
 	add_cells(&grid, g, "best in", put_rank);
 	fprintf(out, "%s, %" PRIu32 " round%s; medians%s\n",
 		series(g, 0)->workload, g->rounds, g->rounds == 1 ? "" : "s",
-		g->rounds < 6 ? " [least .. largest]"
-			      : " [their 95 % intervals]");
+		g->ranking.compared
+			? "; of what is ranked, the geometric mean over the "
+			  "rounds compared [95 % interval]"
+			: " [least .. largest]");
 	put_grid(&grid, out);
 	free(grid.cell);
 }
@@ -537,7 +545,7 @@ static void put_left_out(const struct group *g, FILE *out)
 
 static void put_recommendation(const struct group *g, FILE *out)
 {
-	if (g->ranking.compared < 2) {
+	if (!g->ranking.compared) {
 		put_none(g, out);
 		return;
 	}

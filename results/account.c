@@ -103,7 +103,7 @@ struct sb_shares sb_series_shares(const struct sb_series *series,
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_shares one;
 
-		if (!sb_record_has_numbers(&series->record[r]))
+		if (!sb_series_pools(series, r))
 			continue;
 		one = sb_record_shares(&series->record[r], worker, 1);
 		for (int t = 0; t < SB_TIMES; t++)

@@ -224,13 +224,23 @@ static bool read_workload(struct sb_reader *r, const json_t *object,
 		sb_reader_unexpected(r, "workload", "a name"));
 }
 
+/* Older files have the answer without its row. */
+static bool read_answer(struct sb_reader *r, const json_t *object,
+			struct sb_series *series)
+{
+	return !json_object_get(object, "answer") ||
+	       (sb_reader_get_text(r, object, "answer", &series->answer) &&
+		(!json_object_get(object, "answer_row") ||
+		 sb_reader_get_uint32(r, object, "answer_row", 0, UINT32_MAX,
+				      &series->answer_row)));
+}
+
 static bool read_series(struct sb_reader *r, const json_t *object,
 			struct sb_series *series, size_t *rows)
 {
 	return read_workload(r, object, series) &&
 	       sb_reader_get_text(r, object, "operation", &series->operation) &&
-	       (!json_object_get(object, "answer") ||
-		sb_reader_get_text(r, object, "answer", &series->answer)) &&
+	       read_answer(r, object, series) &&
 	       read_settings(r, object, series) &&
 	       sb_reader_get_text(r, object, "label", &series->label) &&
 	       sb_reader_get_bool(r, object, "emulated", &series->emulated) &&

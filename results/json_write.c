@@ -474,7 +474,9 @@ static json_t *series_to_json(const struct sb_series *series)
 	ok &= set(object, "operation", json_string(series->operation));
 	ok &= set(object, "label", json_string(series->label));
 	if (series->answer)
-		ok &= set(object, "answer", text_to_json(series->answer));
+		ok &= set(object, "answer", text_to_json(series->answer)) &&
+		      set(object, "answer_row",
+			  json_integer(series->answer_row));
 	ok &= set(object, "rows", json_integer(series->records));
 	ok &= set(object, "settings", settings_to_json(series));
 	ok &= set(object, "emulated", json_boolean(series->emulated));

@@ -201,7 +201,10 @@ static uint32_t choose_compared(struct table *t)
 		continue;
 	for (uint32_t c = 0; c < t->configurations; c++)
 		n += t->rank[c].compared;
-	return n;
+	/* One by itself is not the best of anything. */
+	for (uint32_t c = 0; c < t->configurations && n < 2; c++)
+		t->rank[c].compared = false;
+	return n < 2 ? 0 : n;
 }
 
 static void take_logarithms(struct table *t)
@@ -334,6 +337,29 @@ int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank,
 	free(table.log);
 	free(sum);
 	return rc;
+}
+
+struct sb_ratio sb_ranking_mean(const struct sb_rounds *in,
+				const struct sb_rank *rank, uint32_t c,
+				uint64_t seed)
+{
+	const struct table table = {
+		.in = in,
+		.configurations = in->configurations,
+		.rank = (struct sb_rank *)(uintptr_t)rank,
+	};
+	double *own = calloc(in->rounds + 1, sizeof(*own));
+	struct sb_ratio mean = { 0, NAN, NAN, NAN };
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; own && r < in->rounds; r++) {
+		if (is_complete(&table, r))
+			own[n++] = log(at(&table, c, r));
+	}
+	if (own)
+		mean = interval_of(own, n, seed);
+	free(own);
+	return mean;
 }
 
 /* ---- main effects ---- */

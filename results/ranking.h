@@ -32,10 +32,10 @@ struct sb_rank {
 };
 
 struct sb_ranking {
-	uint32_t rounds; /* in which all that are compared have a value */
-	uint32_t compared;
-	uint32_t best;	 /* if compared >= 1 */
-	uint32_t second; /* if compared >= 2 */
+	uint32_t rounds;   /* in which all that are compared have a value */
+	uint32_t compared; /* 0, or at least 2 */
+	uint32_t best;	   /* if any are */
+	uint32_t second;
 };
 
 /* value[c * rounds + r] is what configuration c had in round r: lower is better,
@@ -48,7 +48,7 @@ struct sb_rounds {
 
 /*
  * Configurations with the fewest values are left out until SB_RANKING_ROUNDS
- * rounds are complete; compared is 0 if there are none.
+ * rounds are complete; compared is 0 if fewer than two are left.
  *
  * A configuration is `apart` when it is worse than the best one with an error of
  * 5 % divided by the number of such decisions (Bonferroni). The best one and
@@ -69,6 +69,14 @@ SB_MUST_CHECK int sb_ranking_make(struct sb_ranking *ranking,
  */
 struct sb_ratio sb_ranking_ratio(const double *of, const double *to,
 				 uint32_t rounds, uint64_t seed);
+
+/*
+ * What ranks configuration c, which is compared: its geometric mean over the
+ * rounds in which all that are compared have a value, with its interval as above.
+ */
+struct sb_ratio sb_ranking_mean(const struct sb_rounds *in,
+				const struct sb_rank *rank, uint32_t c,
+				uint64_t seed);
 
 /*
  * The effect of one option alone: out[l * rounds + r] is the geometric mean over

@@ -36,14 +36,24 @@ const struct sb_metric sb_hist_info[SB_HISTS] = {
 
 /* ---- one row ---- */
 
+/* An order statistic with fewer values beyond it is set by one or two of them. */
+#define BEYOND_LEAST 10
+
+uint64_t sb_percentile_needs(double q)
+{
+	/* 1 - 0.9 is a bit less than 0.1. */
+	return (uint64_t)llround(BEYOND_LEAST / (1 - q));
+}
+
 /* Of those counted and as many more as were lost, which are later than all. NaN:
- * it is one of the lost. */
+ * it is one of the lost, or there are too few of them. */
 static double quantile(const struct sb_hist_counts *hist, uint64_t lost,
 		       double q)
 {
 	const double wanted = q * (double)(hist->count + lost);
 
-	if (lost && wanted > (double)hist->count)
+	if (hist->count + lost < sb_percentile_needs(q) ||
+	    (lost && wanted > (double)hist->count))
 		return NAN;
 	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
 }
@@ -322,6 +332,54 @@ static void compute_counters(double *value, const struct sb_record *record,
 		ratio_or_nan(value[SB_METRIC_wakes], operations);
 }
 
+/*
+ * Wall time = CPU time + waiting for a CPU + parked + the rest. A stop of the
+ * process is in the rest, or in the time parked. NaN: not all of that is known.
+ */
+static double off_cpu_ms(const struct sb_record *record, uint32_t workers,
+			 double stopped_ms)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < workers; i++) {
+		const struct sb_worker_reading *r = &record->worker[i];
+		const double *os = record->os[i].value;
+		const double parked_ms =
+			r->recorded ? 1e-6 * (double)r->counter
+						      [SB_COUNTER_blocked_ns]
+				    : (double)NAN;
+		const double rest_ms =
+			1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
+			os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
+
+		sum += rest_ms < 0 ? 0 : rest_ms;
+	}
+	return sum;
+}
+
+static void compute_stops(double *value, const struct sb_record *record,
+			  const struct sb_measured *m, uint32_t workers)
+{
+	const double elapsed_ms = 1e-6 * (double)m->elapsed_ns;
+	const double throttled_ms = m->machine.throttled_ms;
+	const double quota_ms = throttled_ms > 0 ? throttled_ms : 0;
+	/* Some kernels do not take waiting for the quota for waiting. */
+	const double stopped_ms =
+		fmax(0, 1e-6 * (double)m->stopped_ns - quota_ms);
+
+	value[SB_METRIC_suspended_ms] = m->machine.suspended_ms;
+	value[SB_METRIC_throttled_ms] = throttled_ms;
+	value[SB_METRIC_throttled_pct] =
+		100 * throttled_ms / (elapsed_ms * workers);
+	value[SB_METRIC_stopped_ms] = stopped_ms;
+	value[SB_METRIC_stopped_pct] = 100 * stopped_ms / elapsed_ms;
+	if (!record->os)
+		return;
+	value[SB_METRIC_off_cpu_ms] = off_cpu_ms(record, workers, stopped_ms);
+	value[SB_METRIC_off_cpu_pct] =
+		100 * value[SB_METRIC_off_cpu_ms] / (elapsed_ms * workers);
+}
+
 /* One worker of which it is not known makes the sum unknown. */
 static void compute_os(double *value, const struct sb_record *record,
 		       const struct sb_measured *m, uint32_t workers)
@@ -342,6 +400,7 @@ static void compute_os(double *value, const struct sb_record *record,
 	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
 	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
 	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
+	compute_stops(value, record, m, workers);
 }
 
 static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,
@@ -502,7 +561,7 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (sb_record_has_numbers(&series->record[r]))
+		if (sb_series_pools(series, r))
 			sb_hist_merge(out, &series->record[r].hist[hist]);
 	}
 }
@@ -513,11 +572,10 @@ struct sb_steal_counts sb_series_steals(const struct sb_series *series,
 	struct sb_steal_counts sum = { 0 };
 
 	for (uint32_t r = 0; r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (sb_record_has_numbers(record))
-			sb_steal_add(&sum,
-				     &record->worker[thief].steals[victim]);
+		if (sb_series_pools(series, r))
+			sb_steal_add(&sum, &series->record[r]
+						    .worker[thief]
+						    .steals[victim]);
 	}
 	return sum;
 }
@@ -532,9 +590,19 @@ uint32_t sb_series_count(const struct sb_series *series,
 	return n;
 }
 
+bool sb_series_pools(const struct sb_series *series, uint32_t row)
+{
+	return sb_record_has_numbers(&series->record[row]) &&
+	       (!series->answer || row + 1 == series->answer_row);
+}
+
 uint32_t sb_series_measured(const struct sb_series *series)
 {
-	return series->records - sb_series_count(series, SB_INVALID);
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++)
+		n += sb_series_pools(series, r);
+	return n;
 }
 
 static void add_pair(struct sb_distance_steals *sum,
@@ -582,7 +650,7 @@ struct sb_spread sb_series_spread(const struct sb_series *series,
 	for (uint32_t i = 0; i < series->records; i++) {
 		const double v = series->record[i].value[metric];
 
-		if (sb_record_has_numbers(&series->record[i]) && !isnan(v))
+		if (sb_series_pools(series, i) && !isnan(v))
 			values[n++] = v;
 	}
 	spread = sb_spread_of(values, n);

@@ -51,6 +51,8 @@ struct sb_os_machine {
 	double steal_pct;
 	double clock_step_ms;
 	double clock_slew_ppm;
+	double suspended_ms;
+	double throttled_ms; /* by a cgroup's quota, each CPU counts */
 };
 
 /*
@@ -106,7 +108,9 @@ struct sb_series {
 	char *workload;
 	char *operation;
 	char *answer; /* what was searched for; NULL: nothing was */
-	char *label;  /* the settings, "pairs=1 round-trips=1000" */
+	/* 1 + the row that met it at the highest rate; 0: none has. */
+	uint32_t answer_row;
+	char *label; /* the settings, "pairs=1 round-trips=1000" */
 	uint32_t settings;
 	struct sb_setting *setting;
 	struct sb_placement placement; /* its own copy */
@@ -150,7 +154,8 @@ struct sb_measured {
 	struct sb_memory memory; /* at the end */
 	uint64_t mapped_before;	 /* mapped_bytes at the start */
 	struct sb_os_machine machine;
-	uint64_t settle_ns; /* of the gaps, what is no part of elapsed_ns */
+	uint64_t stopped_ns; /* the whole process, as far as it was seen */
+	uint64_t settle_ns;  /* of the gaps, what is no part of elapsed_ns */
 	uint64_t settle_cpu_ns;
 	double capacity_per_s;		    /* of requests; 0: not measured */
 	const struct sb_requests *requests; /* NULL: none are taken */
@@ -161,6 +166,10 @@ struct sb_measured {
 	struct sb_hist_counts wake_ns;
 	struct sb_hist_counts wake_long_step_ns;
 };
+
+/* A percentile of fewer samples is not given: 10 of them are to be beyond it. Lost
+ * requests count among them. */
+uint64_t sb_percentile_needs(double q);
 
 /* Computes all metrics from the measurement and the workers' readings. */
 void sb_record_compute(struct sb_record *record,
@@ -226,8 +235,11 @@ void sb_result_drop_fact(struct sb_result *result, const char *group,
 uint32_t sb_series_count(const struct sb_series *series,
 			 enum sb_verdict verdict);
 
-/* How many repetitions have numbers: the valid and the suspect ones. All that
- * follows is over these. */
+/* Whether a row counts in what is said of the series: it has numbers. Of a search,
+ * whose rows are at different rates, the answer's row alone stands for it. */
+bool sb_series_pools(const struct sb_series *series, uint32_t row);
+
+/* How many repetitions count. All that follows is over these. */
 uint32_t sb_series_measured(const struct sb_series *series);
 
 /* A histogram. out: caller's. */

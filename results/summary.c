@@ -54,6 +54,27 @@ void sb_human(char *out, double value, const char *unit)
 		   prefix[i].name);
 }
 
+/* "50.0 ms [49.9 .. 50.1]": all in the median's unit, with its decimals. None is
+ * cut off, however far it is from the median. */
+#define RANGE_BYTES 80
+
+static void put_ns_range(char *out, const struct sb_spread *ns)
+{
+	const double size = fabs(ns->median);
+	double scaled;
+	size_t i = 0;
+	int decimals;
+
+	while (i + 1 < SB_ARRAY_SIZE(times) && size < 0.9995 * times[i].factor)
+		i++;
+	scaled = size / times[i].factor;
+	decimals = scaled >= 100 ? 1 : scaled >= 0.1 ? 2 : 4;
+	snprintf(out, RANGE_BYTES, "%.*f%s [%.*f .. %.*f]", decimals,
+		 ns->median / times[i].factor, times[i].name, decimals,
+		 ns->min / times[i].factor, decimals,
+		 ns->max / times[i].factor);
+}
+
 /*
  * The columns of the two tables: a metric's median each, but for the two that
  * show more (metric SB_METRICS).
@@ -72,10 +93,9 @@ static void put_range(char *out, const struct sb_series *series)
 		sb_series_spread(series, SB_METRIC_ns_per_op);
 
 	if (ns.n)
-		snprintf(out, SB_HUMAN_BYTES, "%.1f [%.1f .. %.1f]", ns.median,
-			 ns.min, ns.max);
+		put_ns_range(out, &ns);
 	else
-		snprintf(out, SB_HUMAN_BYTES, "-");
+		snprintf(out, RANGE_BYTES, "-");
 }
 
 static void put_valid(char *out, const struct sb_series *series)
@@ -91,7 +111,7 @@ static void put_valid(char *out, const struct sb_series *series)
 
 static const struct column costs[] = {
 	{ "op/s", 7, SB_METRIC_ops_per_s, NULL, false },
-	{ "ns/op [min .. max]", 23, SB_METRICS, put_range, false },
+	{ "time/op [min .. max]", 26, SB_METRICS, put_range, false },
 	{ "CPU/op", 7, SB_METRIC_cpu_ns_per_op, NULL, false },
 	{ "valid", 5, SB_METRICS, put_valid, false },
 	{ "queue50", 7, SB_METRIC_ready_to_running_ns_p50, NULL, false },
@@ -139,7 +159,7 @@ static bool have(const struct sb_result *result, enum sb_metric_id metric)
 static void put_cell(FILE *out, const struct column *column,
 		     const struct sb_series *series)
 {
-	char text[SB_HUMAN_BYTES];
+	char text[RANGE_BYTES];
 
 	if (column->put)
 		column->put(text, series);
@@ -249,7 +269,7 @@ static void put_wakes(FILE *out, const struct sb_series *series,
 	char title[SB_SERIES_TITLE_BYTES];
 	char text[SB_ARRAY_SIZE(shown)][SB_HUMAN_BYTES];
 
-	if (!sb_series_spread(series, mean + 1).n)
+	if (!sb_series_spread(series, mean).n)
 		return;
 	sb_series_title(title, series);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
@@ -262,15 +282,18 @@ static void put_wakes(FILE *out, const struct sb_series *series,
 static void put_submissions(FILE *out, const struct sb_series *series)
 {
 	char title[SB_SERIES_TITLE_BYTES];
+	char range[RANGE_BYTES];
 	const struct sb_spread ns =
 		sb_series_spread(series, SB_METRIC_submit_ns_per_op);
 
+	if (!ns.n)
+		return;
 	sb_series_title(title, series);
-	if (ns.n)
-		fprintf(out,
-			"%s: %.1f of the ns/op until the last was submitted "
-			"[%.1f .. %.1f]\n",
-			title, ns.median, ns.min, ns.max);
+	put_ns_range(range, &ns);
+	fprintf(out,
+		"%s: of the time per operation, %s until the last was "
+		"submitted\n",
+		title, range);
 }
 
 static void put_memory(FILE *out, const struct sb_series *series)

@@ -12,29 +12,49 @@
 
 const struct sb_rule sb_rules[] = {
 	{ "steal", SB_RULE_ALWAYS, SB_METRIC_steal_pct, 1, INFINITY,
-	  SB_METRIC_steal_ms, 30, "the hypervisor gave the CPUs to others" },
+	  SB_METRIC_steal_ms, 30, SB_METRICS,
+	  "the hypervisor gave the CPUs to others" },
 	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_steal_pct, 20, 20,
-	  SB_METRIC_steal_ms, 500, "the hypervisor gave the CPUs to others" },
+	  SB_METRIC_steal_ms, 500, SB_METRICS,
+	  "the hypervisor gave the CPUs to others" },
+	{ "quota", SB_RULE_ALWAYS, SB_METRIC_throttled_pct, 1, 20,
+	  SB_METRIC_throttled_ms, 10, SB_METRICS,
+	  "a cgroup's CPU quota was used up" },
+	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10,
+	  SB_METRIC_stopped_ms, 50, SB_METRIC_steal_pct,
+	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused "
+	  "virtual machine)" },
+	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 5, 20,
+	  SB_METRIC_off_cpu_ms, 50, SB_METRIC_steal_pct,
+	  "the workers were neither running, nor waiting for a CPU, nor "
+	  "parked" },
+	{ "suspended", SB_RULE_ALWAYS, SB_METRIC_suspended_ms, 1, INFINITY,
+	  SB_METRIC_suspended_ms, 1, SB_METRICS, "the machine was suspended" },
 	{ "involuntary", SB_RULE_ALONE, SB_METRIC_run_delay_pct, 2, INFINITY,
-	  SB_METRIC_invol_ctxsw, 5,
+	  SB_METRIC_invol_ctxsw, 5, SB_METRIC_throttled_pct,
 	  "other threads took the CPUs from the workers" },
 	{ "migrations", SB_RULE_ALONE, SB_METRIC_cpu_migrations, 0, INFINITY,
-	  SB_METRIC_cpu_migrations, 1, "pinned workers were moved" },
+	  SB_METRIC_cpu_migrations, 1, SB_METRICS,
+	  "pinned workers were moved" },
 	{ "major-faults", SB_RULE_ALWAYS, SB_METRIC_major_faults, 0, INFINITY,
-	  SB_METRIC_major_faults, 1, "workers waited for pages from a disk" },
+	  SB_METRIC_major_faults, 1, SB_METRICS,
+	  "workers waited for pages from a disk" },
 	{ "clock-step", SB_RULE_ALWAYS, SB_METRIC_clock_step_ms, 1, INFINITY,
-	  SB_METRIC_clock_step_ms, 0, "the wall clock was set" },
+	  SB_METRIC_clock_step_ms, 0, SB_METRIC_suspended_ms,
+	  "the wall clock was set" },
 	{ "clock-slew", SB_RULE_ALWAYS, SB_METRIC_clock_slew_ppm, 1000,
-	  INFINITY, SB_METRIC_wall_s, 0.1,
+	  INFINITY, SB_METRIC_wall_s, 0.1, SB_METRICS,
 	  "the clock ran faster or slower than the hardware's" },
 	{ "polling", SB_RULE_POLLS, SB_METRIC_syscalls, 0, INFINITY,
-	  SB_METRIC_syscalls, 1, "polling workers made system calls" },
+	  SB_METRIC_syscalls, 1, SB_METRICS,
+	  "polling workers made system calls" },
 	{ "polling-faults", SB_RULE_POLLS, SB_METRIC_minor_faults, 0, INFINITY,
-	  SB_METRIC_minor_faults, 1, "polling workers had page faults" },
+	  SB_METRIC_minor_faults, 1, SB_METRICS,
+	  "polling workers had page faults" },
 	{ "polling-memory", SB_RULE_POLLS, SB_METRIC_arena_growth_bytes, 0,
-	  INFINITY, SB_METRIC_arena_growth_bytes, 1,
+	  INFINITY, SB_METRIC_arena_growth_bytes, 1, SB_METRICS,
 	  "polling workers asked the system for memory" },
-	{ NULL, SB_RULE_ALWAYS, 0, 0, 0, 0, 0, NULL },
+	{ NULL, SB_RULE_ALWAYS, 0, 0, 0, 0, 0, 0, NULL },
 };
 
 static bool rule_applies(const struct sb_rule *rule,
@@ -51,9 +71,20 @@ static bool rule_applies(const struct sb_rule *rule,
 	}
 }
 
-static void judge_by(struct sb_record *record, const struct sb_rule *rule)
+static double value_of(const struct sb_record *record,
+		       const struct sb_rule *rule)
 {
 	const double value = record->value[rule->metric];
+	const double explained = rule->explained < SB_METRICS
+					 ? record->value[rule->explained]
+					 : 0;
+
+	return explained > 0 ? value - explained : value;
+}
+
+static void judge_by(struct sb_record *record, const struct sb_rule *rule)
+{
+	const double value = value_of(record, rule);
 	char reason[SB_REASON_BYTES];
 	char is[SB_HUMAN_BYTES];
 	char limit[SB_HUMAN_BYTES];
@@ -167,8 +198,7 @@ static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric,
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (sb_record_has_numbers(record) &&
-		    !isnan(record->value[metric]))
+		if (sb_series_pools(series, r) && !isnan(record->value[metric]))
 			out[n++] = record->value[metric];
 	}
 	return n;

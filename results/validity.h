@@ -30,6 +30,9 @@ struct sb_rule {
 	double invalid; /* above; infinite: never */
 	enum sb_metric_id evidence;
 	double least;
+	/* What has a rule of its own, and is taken off the metric before that is
+	 * looked at; SB_METRICS: nothing. */
+	enum sb_metric_id explained;
 	const char *doc; /* also the reason's end */
 };
 

@@ -744,6 +744,7 @@ static void the_highest_rate_is_found(void **state)
 		const double rate = sb_search_next(&search);
 
 		record.verdict = (enum sb_verdict)((i + 2) % 3);
+		record.value[SB_METRIC_sojourn_timed] = 1000;
 		record.value[slo.metric] =
 			i % 3 ? 1e9 * log(100) / (20e3 - rate) : 0;
 		sb_search_take(&search, &slo, &record);
@@ -753,6 +754,7 @@ static void the_highest_rate_is_found(void **state)
 	CHECK_EQ(search.steps, 30);
 	CHECK_EQ(search.undecided, 10);
 	CHECK_EQ(search.suspect, 10);
+	assert_in_range(search.met_step, 1, 30);
 	assert_true(search.missed_per_s - search.met_per_s < 0.1);
 }
 
@@ -765,6 +767,30 @@ static void what_is_lost_meets_nothing(void **state)
 	assert_true(sb_slo_parse("p99<1h", &slo));
 	record.value[slo.metric] = NAN;
 	assert_false(sb_slo_is_met(&slo, &record));
+}
+
+/* A percentile that is missing for want of requests is no miss. */
+static void too_few_requests_decide_nothing(void **state)
+{
+	struct sb_search search = { .missed_per_s = 20e3 };
+	struct sb_record record = { .verdict = SB_VALID };
+	char line[SB_SLO_BYTES];
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1h", &slo));
+	record.value[slo.metric] = NAN;
+	record.value[SB_METRIC_sojourn_timed] = 999;
+	sb_search_take(&search, &slo, &record);
+	CHECK_EQ(search.undecided, 1);
+	assert_false(search.missed_is_measured);
+	sb_search_describe_step(line, 10e3, &slo, &record);
+	assert_non_null(strstr(line, "not used: 999 requests are too few"));
+	assert_non_null(strstr(line, "expected at least 1000"));
+	record.value[SB_METRIC_lost] = 1;
+	sb_search_take(&search, &slo, &record);
+	CHECK_EQ(search.undecided, 1);
+	assert_true(search.missed_is_measured);
 }
 
 /* ---- working sets ---- */
@@ -845,6 +871,7 @@ int main(void)
 		cmocka_unit_test(objectives_are_strict),
 		cmocka_unit_test(the_highest_rate_is_found),
 		cmocka_unit_test(what_is_lost_meets_nothing),
+		cmocka_unit_test(too_few_requests_decide_nothing),
 		cmocka_unit_test(sets_show_their_work),
 		cmocka_unit_test(a_chase_goes_everywhere),
 		cmocka_unit_test(kinds_of_work_are_strict),

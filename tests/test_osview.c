@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "harness/calls.h"
+#include "harness/cgroup.h"
 #include "harness/osview.h"
 #include "harness/procfs.h"
+#include "harness/stops.h"
 #include "tests/tree.h"
 
 static const char status[] = "Name:\tnonvoluntary_ctxt_switches: 99\n"
@@ -153,6 +155,51 @@ static void files_below_a_root(void **state)
 	CHECK_EQ(sb_procfs_read(root, "/a/long", small, sizeof(small)), 0);
 	assert_string_equal(small, "1234567");
 	tree_remove(root);
+}
+
+/* ---- quotas and stops ---- */
+
+static void quotas_of_all_groups_count(void **state)
+{
+	static const char v1[] = "nr_periods 3\nnr_throttled 2\n"
+				 "throttled_time 5000000\n";
+	char root[] = "/tmp/sb-test-XXXXXX";
+
+	(void)state;
+	tree_make(root);
+	assert_true(isnan(sb_cgroup_throttled_ms(root)));
+	tree_put(root, "/proc/self/cgroup", "3:cpu,cpuacct:/a/b\n0::/c/d\n");
+	assert_true(isnan(sb_cgroup_throttled_ms(root)));
+	/* Version 2: the own group, and one around it. */
+	tree_put(root, "/sys/fs/cgroup/c/d/cpu.stat",
+		 "usage_usec 9\nthrottled_usec 2000\n");
+	tree_put(root, "/sys/fs/cgroup/c/cpu.stat", "throttled_usec 1000\n");
+	tree_put(root, "/sys/fs/cgroup/x/cpu.stat", "throttled_usec 9000\n");
+	assert_true(sb_cgroup_throttled_ms(root) == 3);
+	/* Version 1, where one hierarchy may have two names. */
+	tree_put(root, "/sys/fs/cgroup/cpu/a/b/cpu.stat", v1);
+	tree_put(root, "/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.stat", v1);
+	assert_true(sb_cgroup_throttled_ms(root) == 5);
+	tree_put(root, "/sys/fs/cgroup/cpu/cpu.stat", "throttled_time x\n");
+	assert_true(sb_cgroup_throttled_ms(root) == 5);
+	tree_remove(root);
+}
+
+/* Late is not stopped, if the thread waited for a CPU. */
+static void stops_are_longer_than_waits(void **state)
+{
+	enum { MS = 1000000 };
+	struct sb_stops stops;
+
+	(void)state;
+	CHECK_EQ(sb_stops_excess(2100 * MS, 100 * MS, 0), 2000 * MS);
+	CHECK_EQ(sb_stops_excess(2100 * MS, 100 * MS, 500 * MS), 1500 * MS);
+	CHECK_EQ(sb_stops_excess(2100 * MS, 100 * MS, 1990 * MS), 0);
+	CHECK_EQ(sb_stops_excess(140 * MS, 100 * MS, 0), 0);
+	CHECK_EQ(sb_stops_excess(10 * MS, 100 * MS, 0), 0);
+	sb_stops_begin(&stops);
+	sb_stops_waited(&stops, 100 * MS, 100 * MS);
+	CHECK_EQ(stops.stopped_ns, 0);
 }
 
 /* ---- threads ---- */
@@ -332,6 +379,8 @@ int main(void)
 		cmocka_unit_test(schedstat_has_two_times),
 		cmocka_unit_test(hostile_texts_do_no_harm),
 		cmocka_unit_test(files_below_a_root),
+		cmocka_unit_test(quotas_of_all_groups_count),
+		cmocka_unit_test(stops_are_longer_than_waits),
 		cmocka_unit_test(threads_are_read_from_files),
 		cmocka_unit_test(differences_are_those_of_the_repetition),
 		cmocka_unit_test(faults_of_this_thread_are_seen),

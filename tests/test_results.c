@@ -186,11 +186,69 @@ static void a_workloads_own_times_are_metrics(void **state)
 	sb_record_compute(&record, &measured, &placement);
 	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
 	CHECK_EQ(record.value[SB_METRIC_wake_ns_p50], 50);
-	CHECK_EQ(record.value[SB_METRIC_wake_ns_p99], 99);
+	CHECK_EQ(record.value[SB_METRIC_wake_ns_p90], 90);
+	assert_true(isnan(record.value[SB_METRIC_wake_ns_p99]));
 	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
 	CHECK_EQ(record.value[SB_METRIC_wake_long_step_ns_p50], 51);
 	CHECK_EQ(record.value[SB_METRIC_wake_long_step_timed], 101);
 	free(record.hist);
+}
+
+/* With one sample less there is none. */
+static void percentiles_need_samples(void **state)
+{
+	static const struct {
+		double q;
+		uint64_t needs;
+	} cases[] = {
+		{ 0.5, 20 }, { 0.9, 100 }, { 0.99, 1000 }, { 0.999, 10000 }
+	};
+	struct sb_measured measured = { .rounds = 1,
+					.operations = 1,
+					.wall_ns = 1 };
+	struct sb_steal_counts steals = { 0 };
+	struct sb_worker_reading worker = { .steals = &steals };
+	const struct sb_placement placement = { .workers = 1 };
+	struct sb_record record = {
+		.worker = &worker,
+		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		struct sb_hist_counts *hist = &measured.wake_ns;
+
+		CHECK_EQ(sb_percentile_needs(cases[i].q), cases[i].needs);
+		hist->count = hist->bucket[7] = cases[i].needs - 1;
+		sb_record_compute(&record, &measured, &placement);
+		assert_true(isnan(record.value[SB_METRIC_wake_ns_p50 + i]));
+		hist->count = ++hist->bucket[7];
+		sb_record_compute(&record, &measured, &placement);
+		CHECK_EQ(record.value[SB_METRIC_wake_ns_p50 + i], 7);
+	}
+	free(record.hist);
+}
+
+/* At different rates: the row of the answer stands for them, or none. */
+static void a_search_is_not_pooled(void **state)
+{
+	struct sb_result *result = make_result(".");
+	struct sb_series *series = result->series;
+	struct sb_spread ns;
+
+	(void)state;
+	CHECK_EQ(sb_series_measured(series), 3);
+	series->answer = strdup("p99<1ms: found");
+	series->answer_row = 4;
+	ns = sb_series_spread(series, SB_METRIC_ns_per_op);
+	CHECK_EQ(ns.n, 1);
+	CHECK_EQ(ns.median, 40);
+	CHECK_EQ(sb_series_measured(series), 1);
+	CHECK_EQ(sb_series_steals(series, 0, 1).items, 7);
+	series->answer_row = 0;
+	CHECK_EQ(sb_series_spread(series, SB_METRIC_ns_per_op).n, 0);
+	CHECK_EQ(sb_series_measured(series), 0);
+	free_result(result);
 }
 
 /* ---- where the time went ---- */
@@ -444,7 +502,9 @@ static void json_is_a_google_benchmark_file(void **state)
 			json_string_value(json_object_get(row, "name")),
 			"pingpong/workers:2");
 		assert_true(json_is_number(
-			json_object_get(values, "ready_to_running_ns_p99")));
+			json_object_get(values, "ready_to_running_ns_mean")));
+		/* Of four samples there is no such percentile. */
+		assert_null(json_object_get(values, "ready_to_running_ns_p99"));
 		assert_string_equal(
 			json_string_value(json_object_get(values, "valid")),
 			i == SUSPECT ? "suspect" : "valid");
@@ -683,6 +743,40 @@ static void binding_is_what_became_of_it(void **state)
 	series->memory = (struct sb_memory){ .is_bound = false };
 	assert_string_equal(sb_series_binding(series, result), "none");
 	free_result(result);
+}
+
+/* With times as long as may be, and far apart. */
+static void no_time_is_cut_off(void **state)
+{
+	static const struct {
+		double ns[3];
+		const char *text;
+	} cases[] = {
+		{ { 50012165.3, 50013733.1, 50016001 },
+		  "  50.01 ms [50.01 .. 50.02]  " },
+		{ { 163.14, 176.3, 179.3 }, "  176.3 ns [163.1 .. 179.3]  " },
+		{ { 1, 999600, 36e12 }, "  1.00 ms [0.00 .. 36000000.00]  " },
+		{ { 3.6e12, 3.6e12, 3.6e12 },
+		  " 3600.0 s [3600.0 .. 3600.0]  " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		struct sb_result *result = make_result(".");
+		struct sb_record *record = result->series->record;
+		char *text;
+
+		for (int r = 0; r < 3; r++) {
+			record[r].verdict = SB_VALID;
+			record[r].value[SB_METRIC_ns_per_op] = cases[i].ns[r];
+		}
+		record[3].verdict = SB_INVALID;
+		text = summarize(result);
+		if (!strstr(text, cases[i].text))
+			fail_msg("'%s' is not in %s", cases[i].text, text);
+		free(text);
+		free_result(result);
+	}
 }
 
 /* Each that is not valid is named, but not a screen full of suspects. */
@@ -1075,6 +1169,9 @@ int main(void)
 		cmocka_unit_test(spread_is_that_of_the_measured),
 		cmocka_unit_test(verdicts_grow_worse),
 		cmocka_unit_test(a_workloads_own_times_are_metrics),
+		cmocka_unit_test(percentiles_need_samples),
+		cmocka_unit_test(a_search_is_not_pooled),
+		cmocka_unit_test(no_time_is_cut_off),
 		cmocka_unit_test(shares_are_of_all_the_time),
 		cmocka_unit_test(the_error_is_that_of_a_sample),
 		cmocka_unit_test(numbers_for_people),

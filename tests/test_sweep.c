@@ -302,6 +302,16 @@ static void exact_ratios_are_found(void **state)
 	near(ratio.high, 1.2, 1e-9);
 }
 
+/* Of a configuration's rounds, all but one. */
+static double geometric_but(const double *value, int left_out)
+{
+	double sum = 0;
+
+	for (int r = 0; r < ROUNDS; r++)
+		sum += r == left_out ? 0 : log(value[r]);
+	return exp(sum / (ROUNDS - 1));
+}
+
 static void what_is_missing_is_not_compared(void **state)
 {
 	double value[3 * ROUNDS];
@@ -322,6 +332,19 @@ static void what_is_missing_is_not_compared(void **state)
 	CHECK_EQ(ranking.compared, 2);
 	CHECK_EQ(ranking.rounds, ROUNDS - 1);
 	CHECK_EQ(ranking.best, 1);
+	/* The estimate that ranks leaves out the round that is not complete. */
+	near(sb_ranking_mean(&(struct sb_rounds){ value, 3, ROUNDS }, rank, 1,
+			     1)
+		     .ratio,
+	     geometric_but(&value[ROUNDS], 2), 1e-9);
+	/* The last of three by itself is not the best. */
+	for (int i = 0; i < 2 * ROUNDS; i++)
+		value[i] = i % 3 ? NAN : 1;
+	CHECK_EQ(sb_ranking_make(&ranking, rank,
+				 &(struct sb_rounds){ value, 3, ROUNDS }, 1),
+		 0);
+	CHECK_EQ(ranking.compared, 0);
+	assert_false(rank[2].compared);
 	/* And with four rounds nothing is said. */
 	CHECK_EQ(sb_ranking_make(
 			 &ranking, rank,

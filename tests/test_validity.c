@@ -56,7 +56,8 @@ static void each_rule_has_its_threshold(void **state)
 	(void)state;
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
 		const bool same = rule->evidence == rule->metric;
-		const double above = fmax(rule->suspect * 1.001, rule->least);
+		const double above =
+			fmax(rule->suspect * 1.001, same ? rule->least : 0);
 
 		/* steal-heavy is about the same metric as steal. */
 		if (!strcmp(rule->name, "steal-heavy"))
@@ -126,6 +127,80 @@ static void rules_are_for_their_runs(void **state)
 	record.value[SB_METRIC_run_delay_pct] = 2.5;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_VALID);
+}
+
+/* What has a rule of its own is not blamed on something else as well. */
+static void the_cause_is_blamed(void **state)
+{
+	struct sb_record record = blank();
+
+	(void)state;
+	record.value[SB_METRIC_invol_ctxsw] = 1000;
+	record.value[SB_METRIC_run_delay_pct] = 70;
+	record.value[SB_METRIC_throttled_pct] = 69;
+	record.value[SB_METRIC_throttled_ms] = 690;
+	sb_judge_record(&record, &quiet);
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_string_equal(record.reason,
+			    "a cgroup's CPU quota was used up: throttled_pct "
+			    "is 69, more than 20");
+	record = blank();
+	record.value[SB_METRIC_off_cpu_pct] = 12;
+	record.value[SB_METRIC_off_cpu_ms] = 120;
+	record.value[SB_METRIC_steal_pct] = 0;
+	sb_judge_record(&record, &quiet);
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_non_null(strstr(record.reason, "nor parked: off_cpu_pct"));
+	record = blank();
+	record.value[SB_METRIC_off_cpu_pct] = 12;
+	record.value[SB_METRIC_off_cpu_ms] = 120;
+	record.value[SB_METRIC_steal_pct] = 11;
+	record.value[SB_METRIC_steal_ms] = 0; /* it is not judged here */
+	sb_judge_record(&record, &quiet);
+	CHECK_EQ(record.verdict, SB_VALID);
+}
+
+/* Each part of a worker's time, and what is left: 2 s of 3 are a stop, a tenth
+ * of another is in nothing. */
+static void time_off_the_cpu_is_what_is_left(void **state)
+{
+	static const struct sb_measured measured = {
+		.rounds = 1,
+		.operations = 1,
+		.wall_ns = 3000000000,
+		.elapsed_ns = 3000000000,
+		.stopped_ns = 2000000000,
+	};
+	const struct sb_placement placement = { .workers = 1 };
+	struct sb_steal_counts steals = { 0 };
+	struct sb_worker_reading worker = {
+		.steals = &steals,
+		.recorded = true,
+		.read_ns = 3000000000,
+		.counter[SB_COUNTER_blocked_ns] = 300000000,
+	};
+	struct sb_os_counts os = { .value[SB_OS_thread_cpu_ms] = 400,
+				   .value[SB_OS_run_delay_ms] = 200 };
+	struct sb_record record = { .worker = &worker, .os = &os };
+	struct sb_measured with = measured;
+
+	(void)state;
+	record.hist = calloc(SB_HISTS, sizeof(*record.hist));
+	sb_record_compute(&record, &with, &placement);
+	assert_true(fabs(record.value[SB_METRIC_off_cpu_ms] - 100) < 1e-6);
+	assert_true(fabs(record.value[SB_METRIC_stopped_ms] - 2000) < 1e-6);
+	sb_judge_record(&record, &quiet);
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_non_null(strstr(record.reason, "the process was stopped"));
+	/* The quota's waits are no stops. */
+	with.machine.throttled_ms = 2000;
+	sb_record_compute(&record, &with, &placement);
+	assert_true(record.value[SB_METRIC_stopped_ms] == 0);
+	/* Without the account nothing is known of what was parked. */
+	worker.recorded = false;
+	sb_record_compute(&record, &with, &placement);
+	assert_true(isnan(record.value[SB_METRIC_off_cpu_ms]));
+	free(record.hist);
 }
 
 /* ---- trends ---- */
@@ -414,6 +489,8 @@ int main(void)
 		cmocka_unit_test(each_rule_has_its_threshold),
 		cmocka_unit_test(steal_grows_worse),
 		cmocka_unit_test(rules_are_for_their_runs),
+		cmocka_unit_test(the_cause_is_blamed),
+		cmocka_unit_test(time_off_the_cpu_is_what_is_left),
 		cmocka_unit_test(trend_is_exact),
 		cmocka_unit_test(trend_is_close_with_many),
 		cmocka_unit_test(noise_is_valid),

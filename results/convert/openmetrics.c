@@ -206,7 +206,7 @@ static bool merge(const struct sb_series *series, uint32_t hist,
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (sb_record_has_numbers(record) &&
+		if (sb_series_pools(series, r) &&
 		    sb_record_hist(record, hist, named))
 			sb_hist_merge(out, named->counts);
 	}

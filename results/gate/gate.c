@@ -132,19 +132,17 @@ static void put_row(const struct sb_gate_test *test, int width, FILE *out,
 		    bool color)
 {
 	char base[SB_HUMAN_BYTES];
-	char candidate[SB_HUMAN_BYTES];
 	char change[SB_GATE_PERCENT_BYTES];
 	char limit[SB_GATE_PERCENT_BYTES];
 	char interval[2 * SB_GATE_PERCENT_BYTES + 8];
 
 	sb_human(base, test->base, test->unit);
-	sb_human(candidate, test->candidate, test->unit);
 	sb_gate_percent(change, test->change);
 	put_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
-	fprintf(out, "%-*s  %-15s %9s %9s  %9s  %-21s %7s %6" PRIu32 "  ",
-		width, test->workload, test->metric, base, candidate, change,
-		interval, limit, test->values);
+	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6" PRIu32 "  ", width,
+		test->workload, test->metric, base, change, interval, limit,
+		test->values);
 	put_verdict(out, test->rule.verdict, color);
 	/* Of an undecided one it is at the end. */
 	fprintf(out, "%s%s\n",
@@ -192,9 +190,9 @@ void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
 
 	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline,
 		gate->candidate, gate->method);
-	fprintf(out, "%-*s  %-15s %9s %9s  %9s  %-21s %7s %6s  verdict\n",
-		width, "workload", "metric", "baseline", "candidate", "change",
-		"95 % interval", "limit", "values");
+	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6s  verdict\n", width,
+		"workload", "metric", "baseline", "change", "95 % interval",
+		"limit", "values");
 	for (uint32_t i = 0; i < gate->tests; i++)
 		put_row(&gate->test[i], width, out, color);
 	fputc('\n', out);

@@ -18,8 +18,6 @@ static void put_row(const struct sb_gate_test *test, FILE *out)
 	sb_put_markdown(out, test->metric);
 	sb_human(number, test->base, test->unit);
 	fprintf(out, " | %s", number);
-	sb_human(number, test->candidate, test->unit);
-	fprintf(out, " | %s", number);
 	sb_gate_percent(percent, test->change);
 	fprintf(out, " | %s", percent);
 	sb_gate_percent(percent, test->low);
@@ -60,9 +58,9 @@ void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out)
 		put_line("", gate->why, out);
 		fputc('\n', out);
 	}
-	fputs("| workload | metric | baseline | candidate | change | 95 % "
+	fputs("| workload | metric | baseline | change | 95 % "
 	      "interval | limit | values | verdict |\n"
-	      "|---|---|---:|---:|---:|---:|---:|---:|---|\n",
+	      "|---|---|---:|---:|---:|---:|---:|---|\n",
 	      out);
 	for (uint32_t i = 0; i < gate->tests; i++)
 		put_row(&gate->test[i], out);

@@ -77,9 +77,10 @@ void sb_html_latencies(FILE *out, const struct sb_page *page)
 	uint32_t shown = 0;
 
 	for (size_t i = 0; i < sb_page_latencies; i++) {
-		/* The median, which is there if any was timed. */
-		if (!page->has[(enum sb_metric_id)(sb_page_latency[i].first +
-						   1)])
+		const enum sb_metric_id mean = sb_page_latency[i].first;
+
+		/* Few have no median; where some were lost there is no mean. */
+		if (!page->has[mean] && !page->has[mean + 1])
 			continue;
 		if (!shown)
 			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n",

@@ -48,7 +48,7 @@ static void gather_requests(const struct sb_series *series, int which,
 		const struct sb_record *record = &series->record[r];
 		const struct sb_hist_counts *hist;
 
-		if (!sb_record_has_numbers(record) || !record->requests ||
+		if (!sb_series_pools(series, r) || !record->requests ||
 		    !sb_request_hist(record->requests, (uint32_t)which, &hist))
 			continue;
 		/* Closed loops have no schedule to be late against. */

@@ -65,9 +65,10 @@ static uint32_t put_spots(const struct sb_series *series, uint32_t group,
 		sb_series_spread(series, SB_METRIC_offered_per_s);
 	uint32_t n = 0;
 
-	if (!offered.n)
+	if (!offered.n && !series->answer)
 		return 0;
-	if (offered.max - offered.min <= SAME_RATE * offered.median) {
+	if (!series->answer &&
+	    offered.max - offered.min <= SAME_RATE * offered.median) {
 		*out = spot_of_series(series, offered.median);
 		out->group = group;
 		return 1;

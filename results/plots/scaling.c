@@ -57,7 +57,7 @@ static uint32_t gather_points(const struct sb_plot_view *view,
 				series->record[r].value[SB_METRIC_ops_per_s];
 
 			if (groups->of[i] == group && x > 0 &&
-			    sb_record_has_numbers(&series->record[r]))
+			    sb_series_pools(series, r))
 				out[n++] = (struct sb_usl_point){
 					series->placement.workers, x
 				};

@@ -88,7 +88,7 @@ static double seconds_of(const struct sb_series *series)
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (!sb_record_has_numbers(&series->record[r]))
+		if (!sb_series_pools(series, r))
 			continue;
 		sum += series->record[r].value[SB_METRIC_wall_s];
 		n++;

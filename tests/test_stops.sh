@@ -1,0 +1,82 @@
+#!/bin/sh
+# A repetition that was stopped says so, and by what: a signal, a frozen cgroup, a
+# quota. Prints TAP. The stops are long, but nothing is asserted of how long.
+# usage: test_stops.sh BUILD_DIRECTORY
+set -u
+program=$1/sched-bench
+work=$(mktemp -d)
+freezer=/sys/fs/cgroup/freezer/sched-bench-test-$$
+quota=/sys/fs/cgroup/cpu/sched-bench-test-$$
+trap 'rmdir "$freezer" "$quota" 2>/dev/null; rm -rf "$work"' EXIT
+. tests/tap.sh
+
+# The CPU time of process $1 in ticks.
+ticks() {
+	awk '{ sub(/.*[)] /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null
+}
+
+# begin COMMAND...: starts a run by that command, as $pid, and waits until it works.
+begin() {
+	rm -rf "$work/run"
+	"$@" "$program" run -w yield --duration 2s --repetitions 1 --warmup 0s \
+		--no-plots -q -o "$work/run" 2>"$work/err" &
+	pid=$!
+	while [ "$(ticks $pid || echo 99)" -lt 40 ] 2>/dev/null; do
+		sleep 0.01
+	done
+}
+
+# ends REASON: the row is not valid, because of that, and of no other stop.
+ends() {
+	wait "$pid"
+	python3 - "$work/run" "$1" <<-'EOF'
+		import csv, sys
+		[row] = csv.DictReader(open(sys.argv[1] + "/runs.csv"))
+		reasons = {"was stopped", "quota was used up"}
+		assert row["valid"] in ("suspect", "invalid"), row
+		assert sys.argv[2] in row["reason"], row["reason"]
+		for other in reasons - {sys.argv[2]}:
+		    assert other not in row["reason"], row["reason"]
+	EOF
+}
+
+is_stopped() {
+	begin "$@"
+	kill -STOP $pid
+	sleep 2
+	kill -CONT $pid
+	ends "was stopped"
+}
+holds "a stopped process" is_stopped env
+if chrt -f 10 true 2>/dev/null; then
+	holds "a stopped process with real-time priority" is_stopped chrt -f 10
+else
+	skips "a stopped process with real-time priority" "chrt -f is not allowed"
+fi
+
+is_frozen() {
+	begin env
+	echo $pid >"$freezer/cgroup.procs"
+	echo FROZEN >"$freezer/freezer.state"
+	sleep 2
+	echo THAWED >"$freezer/freezer.state"
+	ends "was stopped"
+}
+if mkdir "$freezer" 2>/dev/null && [ -e "$freezer/freezer.state" ]; then
+	holds "a frozen cgroup" is_frozen
+else
+	skips "a frozen cgroup" "no freezer of version 1 may be used"
+fi
+
+# shellcheck disable=SC2016
+is_throttled() {
+	echo 30000 >"$quota/cpu.cfs_quota_us" &&
+		begin sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$quota" &&
+		ends "quota was used up"
+}
+if mkdir "$quota" 2>/dev/null && [ -e "$quota/cpu.cfs_quota_us" ]; then
+	holds "a quota" is_throttled
+else
+	skips "a quota" "no cpu controller of version 1 may be used"
+fi
+echo "1..$n"
