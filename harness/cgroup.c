@@ -90,7 +90,7 @@ static bool add_groups(const char *root, const struct hierarchy *h, char *group,
 
 double sb_cgroup_throttled_ms(const char *root)
 {
-	char text[8192];
+	char text[4096];
 	char group[PATH_MAX];
 	double most = NAN;
 
