@@ -12,7 +12,9 @@ case $seconds in
 	exit 3
 	;;
 esac
-[ $# -gt 0 ] || set -- $("$program" | cut -d ' ' -f 1)
+targets=$("$program" | cut -d ' ' -f 1 | tr '\n' ' ')
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $targets
 
 # Cores and governors are as they are; a crash needs no core file.
 export AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_SKIP_CPUFREQ=1 \
@@ -31,8 +33,7 @@ trap 'rm -rf "$files"' EXIT
 status=0
 for target in "$@"; do
 	if [ ! -d "tests/fuzz/corpus/$target" ]; then
-		echo "fuzz.sh: '$target' is no target; expected one of:" \
-			$("$program" | cut -d ' ' -f 1) >&2
+		echo "fuzz.sh: '$target' is no target; expected one of: $targets" >&2
 		exit 3
 	fi
 	out=build/fuzz/$target
