@@ -30,6 +30,7 @@ files=/dev/shm
 [ -w $files ] || files=/tmp
 files=$files/sched-bench-fuzz.$$
 trap 'rm -rf "$files"' EXIT
+# The program gives a machine's description up after 30 s: a hang takes longer.
 status=0
 for target in "$@"; do
 	if [ ! -d "tests/fuzz/corpus/$target" ]; then
@@ -39,7 +40,7 @@ for target in "$@"; do
 	out=build/fuzz/$target
 	mkdir -p "$out" "$files"
 	if ! TMPDIR=$files afl-fuzz -i "tests/fuzz/corpus/$target" -o "$out" \
-		-m none -t 5000 -V "$seconds" -- "$program" "$target" >"$out/log" 2>&1; then
+		-m none -t 40000 -V "$seconds" -- "$program" "$target" >"$out/log" 2>&1; then
 		tail -20 "$out/log" >&2
 		exit 4
 	fi
