@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/progress.h"
 
@@ -15,14 +16,43 @@ void sb_fail_about(const char *what)
 }
 
 /* What is named in it may be anything; it stays one line. */
-static void put_text(const char *text, FILE *out)
+static void put_part(const char *text, const char *end, FILE *out)
 {
-	for (; *text; text++) {
+	for (; text < end; text++) {
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
 			fprintf(out, "\\x%02x", (unsigned char)*text);
 		else
 			fputc(*text, out);
 	}
+}
+
+/* Of a text that is longer, the middle is left out. */
+#define SHOWN_BYTES 2000
+
+static bool is_within_character(const char *at)
+{
+	return ((unsigned char)*at & 0xc0) == 0x80;
+}
+
+static void put_text(const char *text, FILE *out)
+{
+	const char *end = text + strlen(text);
+	const char *head;
+	const char *tail;
+
+	if (end - text <= SHOWN_BYTES) {
+		put_part(text, end, out);
+		return;
+	}
+	head = text + SHOWN_BYTES / 2;
+	tail = end - SHOWN_BYTES / 2;
+	while (head > text && is_within_character(head))
+		head--;
+	while (tail < end && is_within_character(tail))
+		tail++;
+	put_part(text, head, out);
+	fputs(" [...] ", out);
+	put_part(tail, end, out);
 }
 
 static void SB_PRINTF(1, 0) say(const char *format, va_list args)

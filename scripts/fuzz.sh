@@ -12,7 +12,9 @@ case $seconds in
 	exit 3
 	;;
 esac
-[ $# -gt 0 ] || set -- $("$program" | cut -d ' ' -f 1)
+targets=$("$program" | cut -d ' ' -f 1 | tr '\n' ' ')
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $targets
 
 # Cores and governors are as they are; a crash needs no core file.
 export AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_SKIP_CPUFREQ=1 \
@@ -28,17 +30,17 @@ files=/dev/shm
 [ -w $files ] || files=/tmp
 files=$files/sched-bench-fuzz.$$
 trap 'rm -rf "$files"' EXIT
+# The program gives a machine's description up after 30 s: a hang takes longer.
 status=0
 for target in "$@"; do
 	if [ ! -d "tests/fuzz/corpus/$target" ]; then
-		echo "fuzz.sh: '$target' is no target; expected one of:" \
-			$("$program" | cut -d ' ' -f 1) >&2
+		echo "fuzz.sh: '$target' is no target; expected one of: $targets" >&2
 		exit 3
 	fi
 	out=build/fuzz/$target
 	mkdir -p "$out" "$files"
 	if ! TMPDIR=$files afl-fuzz -i "tests/fuzz/corpus/$target" -o "$out" \
-		-m none -t 5000 -V "$seconds" -- "$program" "$target" >"$out/log" 2>&1; then
+		-m none -t 40000 -V "$seconds" -- "$program" "$target" >"$out/log" 2>&1; then
 		tail -20 "$out/log" >&2
 		exit 4
 	fi

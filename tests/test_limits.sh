@@ -55,4 +55,7 @@ printf '[a]\nx="   \n' >"$work/job"
 refuses "an open quote before blanks" 3 ':2:3: the value has no end' run "$work/job"
 long '[a]\nx="' ' ' '' >"$work/job"
 refuses "and 900,000 of them" 3 ':2:3: the value has no end' run "$work/job"
+long '[a]\nworkload="' x '"\n' >"$work/job"
+refuses "a long value is not shown whole" 3 ":2:10: unknown workload 'xxx" run "$work/job"
+holds "but its beginning and its end" test "$(wc -c <"$work/err")" -lt 3000
 echo "1..$n"
