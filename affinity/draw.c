@@ -13,18 +13,7 @@ struct drawing {
 	const struct sb_topology *topology;
 	const struct sb_plan *plan;
 	FILE *out;
-	bool kinds; /* of cores there are several */
 };
-
-static struct drawing drawing_of(const struct sb_topology *t,
-				 const struct sb_plan *plan, FILE *out)
-{
-	struct drawing d = { t, plan, out, false };
-
-	for (uint32_t i = 1; i < t->pus; i++)
-		d.kinds |= t->unit[i].speed != t->unit[0].speed;
-	return d;
-}
 
 /* ---- words ---- */
 
@@ -164,7 +153,7 @@ static void append_units(char *words, const struct drawing *d, hwloc_obj_t leaf)
 	const char *separator = ": CPU ";
 	char text[48];
 
-	if (pu && d->kinds) {
+	if (pu && d->topology->kinds) {
 		snprintf(text, sizeof(text), " of kind %d",
 			 d->topology->unit[pu->logical_index].speed);
 		append(words, text);
@@ -208,7 +197,7 @@ static void put_object(const struct drawing *d, hwloc_obj_t obj, int depth)
 void sb_draw_tree(const struct sb_topology *topology,
 		  const struct sb_plan *plan, FILE *out)
 {
-	const struct drawing d = drawing_of(topology, plan, out);
+	const struct drawing d = { topology, plan, out };
 
 	put_object(&d, hwloc_get_root_obj(topology->hwloc), 0);
 }
@@ -435,7 +424,7 @@ static void draw_object(const struct drawing *d, hwloc_obj_t obj, uint32_t x,
 void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
 		 FILE *out)
 {
-	const struct drawing d = drawing_of(topology, plan, out);
+	const struct drawing d = { topology, plan, out };
 	hwloc_obj_t root = hwloc_get_root_obj(topology->hwloc);
 	const struct size size = size_of(root);
 	char title[WORDS_BYTES];
