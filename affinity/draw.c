@@ -204,9 +204,11 @@ void sb_draw_tree(const struct sb_topology *topology,
 
 /* ---- SVG: sizes are computed from the leaves up, then drawn from the top ---- */
 
-#define GAP	   6
-#define LINE	   16
-#define UNIT_WIDTH 132
+#define GAP	     6
+#define LINE	     16
+#define UNIT_WIDTH   132
+/* Room for an entry of each colour. */
+#define LEGEND_WIDTH 640
 
 struct size {
 	uint32_t width, height;
@@ -421,6 +423,35 @@ static void draw_object(const struct drawing *d, hwloc_obj_t obj, uint32_t x,
 			    y + i / columns * (cell.height + GAP));
 }
 
+/* One entry; returns the x behind it. */
+static uint32_t put_legend_entry(const struct drawing *d, uint32_t x,
+				 uint32_t y, const char *fill, const char *text)
+{
+	put_box(d, x, y, (struct size){ LINE, LINE - 4 }, fill);
+	put_text(d, x + LINE + 4, y + LINE - 6, text);
+	return x + LINE + 4 + 8 * (uint32_t)strlen(text) + GAP;
+}
+
+/* What the colours of units mean; more nodes than colours share them. */
+static void put_legend(const struct drawing *d, uint32_t y)
+{
+	const uint32_t colours = (uint32_t)SB_ARRAY_SIZE(node_fill);
+	const uint32_t nodes = d->topology->nodes;
+	uint32_t x = GAP;
+	char text[48];
+
+	for (uint32_t i = 0; i < nodes && i < colours; i++) {
+		const bool shared = i + colours < nodes;
+
+		snprintf(text, sizeof(text),
+			 i ? "%" PRIu32 "%s" : "worker, node %" PRIu32 "%s", i,
+			 shared ? " ..." : "");
+		x = put_legend_entry(d, x, y, node_fill[i], text);
+	}
+	if (d->plan->generators)
+		put_legend_entry(d, x, y, GENERATOR_FILL, "generator");
+}
+
 void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
 		 FILE *out)
 {
@@ -434,11 +465,13 @@ void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
 		"height=\"%u\" font-family=\"sans-serif\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		size.width + 2 * GAP, size.height + LINE + 3 * GAP);
+		max_u32(size.width + 2 * GAP, LEGEND_WIDTH),
+		size.height + 2 * LINE + 3 * GAP);
 	snprintf(title, sizeof(title), "%.200s%s", topology->name,
 		 topology->emulated ? " (emulated)" : "");
 	put_text(&d, GAP, LINE, title);
-	draw_object(&d, root, GAP, LINE + 2 * GAP);
+	put_legend(&d, LINE + GAP);
+	draw_object(&d, root, GAP, 2 * LINE + 2 * GAP);
 	fputs("</svg>\n", out);
 }
 
