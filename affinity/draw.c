@@ -444,7 +444,7 @@ static void put_legend(const struct drawing *d, uint32_t y)
 		const bool shared = i + colours < nodes;
 
 		snprintf(text, sizeof(text),
-			 i ? "%" PRIu32 "%s" : "worker, node %" PRIu32 "%s", i,
+			 i ? "%" PRIu32 "%s" : "in use, node %" PRIu32 "%s", i,
 			 shared ? " ..." : "");
 		x = put_legend_entry(d, x, y, node_fill[i], text);
 	}

@@ -57,11 +57,11 @@ holds "topo counts packages with CPUs, and names what workers without a node sha
 legend_is_there() {
 	"$program" topo show --profile ring-4s --workers 4 --generator-cpus 3 \
 		--svg "$work/ring.svg" &&
-		for text in 'worker, node 0' 1 2 3 generator; do
+		for text in 'in use, node 0' 1 2 3 generator; do
 			grep -q ">$text</text>" "$work/ring.svg" || return 1
 		done &&
 		"$program" topo show --profile 'numa:9 pu:1' --svg - |
-		grep -q '>worker, node 0 ...</text>'
+		grep -q '>in use, node 0 ...</text>'
 }
 holds "the picture of a machine has a legend" legend_is_there
 echo "1..$n"
