@@ -13,18 +13,7 @@ struct drawing {
 	const struct sb_topology *topology;
 	const struct sb_plan *plan;
 	FILE *out;
-	bool kinds; /* of cores there are several */
 };
-
-static struct drawing drawing_of(const struct sb_topology *t,
-				 const struct sb_plan *plan, FILE *out)
-{
-	struct drawing d = { t, plan, out, false };
-
-	for (uint32_t i = 1; i < t->pus; i++)
-		d.kinds |= t->unit[i].speed != t->unit[0].speed;
-	return d;
-}
 
 /* ---- words ---- */
 
@@ -164,7 +153,7 @@ static void append_units(char *words, const struct drawing *d, hwloc_obj_t leaf)
 	const char *separator = ": CPU ";
 	char text[48];
 
-	if (pu && d->kinds) {
+	if (pu && d->topology->kinds) {
 		snprintf(text, sizeof(text), " of kind %d",
 			 d->topology->unit[pu->logical_index].speed);
 		append(words, text);
@@ -208,16 +197,18 @@ static void put_object(const struct drawing *d, hwloc_obj_t obj, int depth)
 void sb_draw_tree(const struct sb_topology *topology,
 		  const struct sb_plan *plan, FILE *out)
 {
-	const struct drawing d = drawing_of(topology, plan, out);
+	const struct drawing d = { topology, plan, out };
 
 	put_object(&d, hwloc_get_root_obj(topology->hwloc), 0);
 }
 
 /* ---- SVG: sizes are computed from the leaves up, then drawn from the top ---- */
 
-#define GAP	   6
-#define LINE	   16
-#define UNIT_WIDTH 132
+#define GAP	     6
+#define LINE	     16
+#define UNIT_WIDTH   132
+/* Room for an entry of each colour. */
+#define LEGEND_WIDTH 640
 
 struct size {
 	uint32_t width, height;
@@ -432,10 +423,39 @@ static void draw_object(const struct drawing *d, hwloc_obj_t obj, uint32_t x,
 			    y + i / columns * (cell.height + GAP));
 }
 
+/* One entry; returns the x behind it. */
+static uint32_t put_legend_entry(const struct drawing *d, uint32_t x,
+				 uint32_t y, const char *fill, const char *text)
+{
+	put_box(d, x, y, (struct size){ LINE, LINE - 4 }, fill);
+	put_text(d, x + LINE + 4, y + LINE - 6, text);
+	return x + LINE + 4 + 8 * (uint32_t)strlen(text) + GAP;
+}
+
+/* What the colours of units mean; more nodes than colours share them. */
+static void put_legend(const struct drawing *d, uint32_t y)
+{
+	const uint32_t colours = (uint32_t)SB_ARRAY_SIZE(node_fill);
+	const uint32_t nodes = d->topology->nodes;
+	uint32_t x = GAP;
+	char text[48];
+
+	for (uint32_t i = 0; i < nodes && i < colours; i++) {
+		const bool shared = i + colours < nodes;
+
+		snprintf(text, sizeof(text),
+			 i ? "%" PRIu32 "%s" : "in use, node %" PRIu32 "%s", i,
+			 shared ? " ..." : "");
+		x = put_legend_entry(d, x, y, node_fill[i], text);
+	}
+	if (d->plan->generators)
+		put_legend_entry(d, x, y, GENERATOR_FILL, "generator");
+}
+
 void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
 		 FILE *out)
 {
-	const struct drawing d = drawing_of(topology, plan, out);
+	const struct drawing d = { topology, plan, out };
 	hwloc_obj_t root = hwloc_get_root_obj(topology->hwloc);
 	const struct size size = size_of(root);
 	char title[WORDS_BYTES];
@@ -445,11 +465,13 @@ void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
 		"height=\"%u\" font-family=\"sans-serif\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		size.width + 2 * GAP, size.height + LINE + 3 * GAP);
+		max_u32(size.width + 2 * GAP, LEGEND_WIDTH),
+		size.height + 2 * LINE + 3 * GAP);
 	snprintf(title, sizeof(title), "%.200s%s", topology->name,
 		 topology->emulated ? " (emulated)" : "");
 	put_text(&d, GAP, LINE, title);
-	draw_object(&d, root, GAP, LINE + 2 * GAP);
+	put_legend(&d, LINE + GAP);
+	draw_object(&d, root, GAP, 2 * LINE + 2 * GAP);
 	fputs("</svg>\n", out);
 }
 

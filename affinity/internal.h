@@ -25,6 +25,7 @@ struct sb_topology {
 	uint32_t cores;
 	uint32_t caches;
 	uint32_t nodes;
+	bool kinds;		 /* of cores there are several */
 	struct sb_unit *unit;	 /* [pus], in hwloc's order: cores together */
 	uint32_t *node_distance; /* [nodes * nodes] or NULL */
 };

@@ -193,6 +193,7 @@ static void list_units(struct sb_topology *t)
 			.core = t->cores - 1,
 			.speed = speed_of(t->hwloc, pu),
 		};
+		t->kinds |= t->unit[i].speed != t->unit[0].speed;
 	}
 }
 
@@ -263,6 +264,18 @@ void sb_topology_free(struct sb_topology *topology)
 
 /* ---- what it says ---- */
 
+/* Those that a usable processing unit is in. */
+static uint32_t count_packages(const struct sb_topology *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->pus; i++)
+		n += t->unit[i].place.package >= 0 &&
+		     (!i ||
+		      t->unit[i].place.package != t->unit[i - 1].place.package);
+	return n;
+}
+
 void sb_topology_machine(const struct sb_topology *t,
 			 struct sb_machine *machine)
 {
@@ -273,7 +286,7 @@ void sb_topology_machine(const struct sb_topology *t,
 			: NULL;
 
 	*machine = (struct sb_machine){
-		.packages = count_of(t, HWLOC_OBJ_PACKAGE),
+		.packages = count_packages(t),
 		.nodes = t->nodes,
 		.caches = t->caches,
 		.cores = t->cores,
@@ -287,6 +300,21 @@ void sb_topology_machine(const struct sb_topology *t,
 int sb_topology_os_cpu(const struct sb_topology *t, int pu)
 {
 	return pu >= 0 && (uint32_t)pu < t->pus ? t->unit[pu].place.os_cpu : -1;
+}
+
+int sb_topology_os_node(const struct sb_topology *t, int node)
+{
+	return node >= 0 && (uint32_t)node < t->nodes
+		       ? (int)hwloc_get_obj_by_type(
+				 t->hwloc, HWLOC_OBJ_NUMANODE, (unsigned)node)
+				 ->os_index
+		       : -1;
+}
+
+int sb_topology_kind(const struct sb_topology *t, int pu)
+{
+	return t->kinds && pu >= 0 && (uint32_t)pu < t->pus ? t->unit[pu].speed
+							    : -1;
 }
 
 /* FNV-1a. */

@@ -48,6 +48,12 @@ void sb_topology_machine(const struct sb_topology *topology,
  * be pinned to it; -1: none. */
 int sb_topology_os_cpu(const struct sb_topology *topology, int pu);
 
+/* The operating system's number of a node; -1: none. */
+int sb_topology_os_node(const struct sb_topology *topology, int node);
+
+/* The kind of core of a processing unit, the slowest 0; -1: all are of one. */
+int sb_topology_kind(const struct sb_topology *topology, int pu);
+
 /*
  * Equal for two descriptions with the same structure: objects, their order and
  * numbers, cache sizes, kinds of cores, localities and distances of memory.

@@ -54,23 +54,39 @@ static int cpu_of(const struct scene *s, const struct sb_place *place)
 	return sb_topology_os_cpu(s->topology, place->pu);
 }
 
-static const struct {
+static int os_node_of(const struct scene *s, const struct sb_place *place)
+{
+	return sb_topology_os_node(s->topology, place->node);
+}
+
+static int kind_of(const struct scene *s, const struct sb_place *place)
+{
+	return sb_topology_kind(s->topology, place->pu);
+}
+
+/* A number of the place, or what the topology says of it; -1: none. */
+static const struct column {
 	const char *name;
 	size_t offset;
+	int (*get)(const struct scene *s, const struct sb_place *place);
 } columns[] = {
-	{ "pu", offsetof(struct sb_place, pu) },
-	{ "core", offsetof(struct sb_place, core) },
-	{ "cache", offsetof(struct sb_place, cache) },
-	{ "node", offsetof(struct sb_place, node) },
-	{ "package", offsetof(struct sb_place, package) },
+	{ .name = "pu", .offset = offsetof(struct sb_place, pu) },
+	{ .name = "core", .offset = offsetof(struct sb_place, core) },
+	{ .name = "cache", .offset = offsetof(struct sb_place, cache) },
+	{ .name = "node", .offset = offsetof(struct sb_place, node) },
+	{ .name = "os_node", .get = os_node_of },
+	{ .name = "package", .offset = offsetof(struct sb_place, package) },
+	{ .name = "kind", .get = kind_of },
 };
 
-static int column_of(const struct sb_place *place, size_t column)
+static int column_of(const struct scene *s, const struct sb_place *place,
+		     const struct column *column)
 {
 	int value;
 
-	memcpy(&value, (const char *)place + columns[column].offset,
-	       sizeof(value));
+	if (column->get)
+		return column->get(s, place);
+	memcpy(&value, (const char *)place + column->offset, sizeof(value));
 	return value;
 }
 
@@ -78,7 +94,7 @@ static void put_line(const struct scene *s, const struct sb_place *place)
 {
 	printf("  %7d", cpu_of(s, place));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
-		const int value = column_of(place, c);
+		const int value = column_of(s, place, &columns[c]);
 
 		if (value < 0)
 			printf("  %7s", "-");
@@ -102,6 +118,8 @@ static void put_table(const struct scene *s)
 		printf("%6s", "G");
 		put_line(s, &s->plan.generator[g]);
 	}
+	puts("\ncpu and os_node are the operating system's numbers, the others "
+	     "hwloc's logical ones;\nkinds of cores count from the slowest");
 	if (s->plan.generators)
 		puts("\nG: for generators of load; no worker is on its core");
 }
@@ -111,7 +129,7 @@ static void put_row(const struct scene *s, const struct sb_place *place,
 {
 	printf(",%d", cpu_of(s, place));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
-		const int value = column_of(place, c);
+		const int value = column_of(s, place, &columns[c]);
 
 		if (value < 0)
 			putchar(',');
@@ -143,7 +161,7 @@ static void place_to_json(const struct scene *s, const struct sb_place *place,
 {
 	json_object_set_new(object, "cpu", json_integer(cpu_of(s, place)));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
-		const int value = column_of(place, c);
+		const int value = column_of(s, place, &columns[c]);
 
 		json_object_set_new(object, columns[c].name,
 				    value < 0 ? json_null()

@@ -583,7 +583,7 @@ is_svg() {
 holds "topo show --svg draws every worker" is_svg
 mask_is_kept() {
 	[ "$(taskset -c "$cpu" "$program" topo plan --format csv)" = \
-		"$(printf 'worker,cpu,pu,core,cache,node,package,role,topology\n0,%s,' "$cpu")$(
+		"$(printf 'worker,cpu,pu,core,cache,node,os_node,package,kind,role,topology\n0,%s,' "$cpu")$(
 			taskset -c "$cpu" "$program" topo plan --format csv |
 				tail -1 | cut -d, -f3-)" ]
 }
