@@ -319,8 +319,10 @@ void sb_bout_reject_invalid(struct sb_bout *bout)
 static void finish_bout(struct sb_bout *bout)
 {
 	sb_bout_sum_up(bout);
-	/* Between looks the time was up: what is left of the errors is spent. */
-	if (bout->looked < 1 && bout->pairs.valid && !is_all_clear(bout))
+	/* Between looks the time was up: what is left of the errors is spent. Not so
+	 * where the values themselves have said that it is the end. */
+	if (bout->looked < 1 && !bout->is_hopeless && bout->pairs.valid &&
+	    !is_all_clear(bout))
 		look(bout, 1);
 	for (uint32_t i = 0; i < bout->job->limits->n; i++)
 		explain(bout, i);

@@ -257,9 +257,12 @@ void sb_help_gate(void)
 	     "interleaved pairs of\n"
 	     "processes until that is clear. Exit status: 0 no; 1 yes; 2 "
 	     "cannot tell.\n"
-	     "Without -w: pingpong, yield and skynet in short rounds. Without "
-	     "--limit: ns_per_op\n"
-	     "and cpu_ns_per_op by 3 %; with --counts, instructions by 1 %.");
+	     "Without -w: pingpong, yield and skynet in short rounds, by "
+	     "--limit ns_per_op=3%,\n"
+	     "cpu_ns_per_op=3%; and imbalanced-tree on two workers, by "
+	     "steals_per_op=±50%,\n"
+	     "wakes_per_op=100%,parks_per_op=100%. With --counts: "
+	     "instructions, by 1%.");
 	put_options_of(SB_VERB_GATE);
 	puts("\nTry:  sched-bench gate --baseline HEAD~1\n"
 	     "      sched-bench gate --baseline ./sched-bench-old -w skynet "
