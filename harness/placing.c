@@ -120,26 +120,26 @@ static void choose_generator_cpus(const struct sb_options *o,
 
 static int plan_with_generators(const struct sb_options *options,
 				const struct sb_topology *topology,
-				struct sb_plan_request *request,
 				struct sb_plan *plan)
 {
+	struct sb_plan_request request = make_request(options);
 	char cpus[CPUS_BYTES];
 
 	choose_generator_cpus(options, &plan->placement, cpus);
-	request->generator_cpus = cpus;
+	request.generator_cpus = cpus;
 	sb_plan_free(plan);
-	return make_plan(topology, request, plan);
+	return make_plan(topology, &request, plan);
 }
 
 int sb_placing_plan(const struct sb_options *options,
 		    const struct sb_topology *topology, struct sb_plan *plan)
 {
-	struct sb_plan_request request = make_request(options);
+	const struct sb_plan_request request = make_request(options);
 	int rc = make_plan(topology, &request, plan);
 	uint32_t workers;
 
 	if (!rc && lacks_generator_cpus(options, plan))
-		rc = plan_with_generators(options, topology, &request, plan);
+		rc = plan_with_generators(options, topology, plan);
 	if (rc)
 		return rc;
 	workers = plan->placement.workers;

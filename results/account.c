@@ -141,3 +141,24 @@ double sb_record_work_error(const struct sb_record *record, uint32_t workers)
 	return 100 * steps * sqrt(variance(hist) / n * fmax(0, 1 - n / steps)) /
 	       sums.wall_ns;
 }
+
+double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers,
+			    double stopped_ms)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < workers; i++) {
+		const struct sb_worker_reading *r = &record->worker[i];
+		const double *os = record->os[i].value;
+		const double parked_ms =
+			r->recorded ? 1e-6 * (double)r->counter
+						      [SB_COUNTER_blocked_ns]
+				    : (double)NAN;
+		const double rest_ms =
+			1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
+			os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
+
+		sum += rest_ms < 0 ? 0 : rest_ms;
+	}
+	return sum;
+}

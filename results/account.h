@@ -33,6 +33,14 @@ struct sb_shares sb_series_shares(const struct sb_series *series,
  * 0 when all steps were timed, NaN when fewer than two were. */
 double sb_record_work_error(const struct sb_record *record, uint32_t workers);
 
+/*
+ * Of the workers' time, summed: wall time = CPU time + waiting for a CPU + parked +
+ * this. A stop of the process, stopped_ms for each, is no part of it. NaN: not all
+ * of that is known.
+ */
+double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers,
+			    double stopped_ms);
+
 /* Whether that counter is kept only where an account is. */
 bool sb_counter_is_account(enum sb_counter_id id);
 

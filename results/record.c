@@ -332,31 +332,6 @@ static void compute_counters(double *value, const struct sb_record *record,
 		ratio_or_nan(value[SB_METRIC_wakes], operations);
 }
 
-/*
- * Wall time = CPU time + waiting for a CPU + parked + the rest. A stop of the
- * process is in the rest, or in the time parked. NaN: not all of that is known.
- */
-static double off_cpu_ms(const struct sb_record *record, uint32_t workers,
-			 double stopped_ms)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < workers; i++) {
-		const struct sb_worker_reading *r = &record->worker[i];
-		const double *os = record->os[i].value;
-		const double parked_ms =
-			r->recorded ? 1e-6 * (double)r->counter
-						      [SB_COUNTER_blocked_ns]
-				    : (double)NAN;
-		const double rest_ms =
-			1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
-			os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
-
-		sum += rest_ms < 0 ? 0 : rest_ms;
-	}
-	return sum;
-}
-
 static void compute_stops(double *value, const struct sb_record *record,
 			  const struct sb_measured *m, uint32_t workers)
 {
@@ -375,7 +350,8 @@ static void compute_stops(double *value, const struct sb_record *record,
 	value[SB_METRIC_stopped_pct] = 100 * stopped_ms / elapsed_ms;
 	if (!record->os)
 		return;
-	value[SB_METRIC_off_cpu_ms] = off_cpu_ms(record, workers, stopped_ms);
+	value[SB_METRIC_off_cpu_ms] =
+		sb_record_off_cpu_ms(record, workers, stopped_ms);
 	value[SB_METRIC_off_cpu_pct] =
 		100 * value[SB_METRIC_off_cpu_ms] / (elapsed_ms * workers);
 }

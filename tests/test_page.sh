@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 series=60
 
-"$program" run -w pingpong,yield --round-trips 200 --yields 200 --duration 1ms \
+"$program" run -w pingpong,yield --round-trips 600 --yields 200 --duration 1ms --record full \
 	--warmup 0s --repetitions 3 --no-plots -q -o "$work/one" 2>"$work/err" ||
 	[ $? -eq 2 ] || report "a run to report on" no "$(cat "$work/err")"
 mkdir -p "$work/one/plots"

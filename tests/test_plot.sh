@@ -116,7 +116,7 @@ is_coloured() {
 	python3 - "$1" <<-'END'
 		import re, sys
 		colours = re.findall(r"rgb\(([\d.]+)%?, *([\d.]+)%?, *([\d.]+)", open(sys.argv[1]).read())
-		sys.exit(not any(float(b) > 1.05 * float(r) for r, g, b in colours))
+		sys.exit(not any(float(b) > 1.005 * float(r) for r, g, b in colours))
 	END
 }
 if command -v lstopo >/dev/null; then
