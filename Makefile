@@ -61,6 +61,8 @@ CPPFLAGS += $(if $(SHIM),,-DSB_NO_GBENCH=1)
 FRAME := $(if $(filter release,$(MODE)),-Wframe-larger-than=24576)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm \
 	$(if $(SHIM),-Wl$(comma)--as-needed -lbenchmark -lstdc++)
+# Clang leaves the part of the sanitizers for C++ out where it links C.
+LDLIBS += $(if $(findstring clang,$(CC)),$(if $(filter asan fuzz,$(MODE)),-fsanitize-link-c++-runtime))
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
@@ -264,7 +266,7 @@ $(OUT)/tests/test_%: $(OUT)/tests/test_%.o $(LIBRARY)
 
 $(FUZZ): $(FUZZ_OBJECTS) $(LIBRARY)
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(CFLAGS) $(if $(filter fuzz,$(MODE)),-fsanitize-link-c++-runtime) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"

@@ -43,7 +43,8 @@ int sb_placing_open(const struct sb_options *options,
 	case -EIO:
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s", why);
 	default:
-		return sb_fail(sb_status_of(rc), "--profile: %s", why);
+		return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
+			       "--profile: %s", why);
 	}
 }
 

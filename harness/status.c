@@ -107,6 +107,7 @@ enum sb_status_code sb_status_of(int error)
 	case ENAMETOOLONG:
 	case ELOOP:
 	case EINVAL:
+	case E2BIG:
 	case EILSEQ:
 	case ENXIO:
 	case ESPIPE:

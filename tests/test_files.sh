@@ -301,7 +301,7 @@ fi
 no_file() {
 	(
 		# shellcheck disable=SC3045
-		ulimit -n 4
+		ulimit -n 5
 		# shellcheck disable=SC2086
 		exec "$program" run -w pingpong $quick -o "$work/files"
 	) 2>"$work/err"
