@@ -48,7 +48,7 @@ static bool has_enough(const struct sb_slo *slo, const struct sb_record *record)
 	const double requests = record->value[SB_METRIC_sojourn_timed] +
 				record->value[SB_METRIC_lost];
 
-	return !slo->share ||
+	return slo->share <= 0 ||
 	       !(requests < (double)sb_percentile_needs(slo->share));
 }
 

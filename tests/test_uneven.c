@@ -29,7 +29,7 @@ struct part {
 	uint32_t cpus;
 };
 
-static void put(char *xml, const char *format, ...)
+static void SB_PRINTF(2, 3) put(char *xml, const char *format, ...)
 {
 	const size_t used = strlen(xml);
 	va_list list;
