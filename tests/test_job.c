@@ -120,7 +120,8 @@ static void a_long_open_quote_is_refused(void **state)
 	(void)state;
 	assert_non_null(text);
 	memset(text, ' ', bytes);
-	memcpy(text, start, strlen(start));
+	for (size_t i = 0; start[i]; i++)
+		text[i] = start[i];
 	CHECK_EQ(sb_ini_parse(&ini, text, bytes, &error), -EINVAL);
 	CHECK_EQ(error.column, 3);
 	assert_non_null(strstr(error.why, "no end"));

@@ -248,7 +248,8 @@ static uint32_t list_machines(const glob_t *files, const char **machine)
 static void locations_are_those_of_hwloc_calc(void **state)
 {
 	const char *given = getenv("SB_LOCATIONS");
-	const uint32_t wanted = given ? (uint32_t)atoi(given) : SB_SCALE(600);
+	const uint32_t wanted =
+		given ? (uint32_t)strtoul(given, NULL, 10) : SB_SCALE(600);
 	const char *machine[MACHINES_MAX];
 	glob_t files;
 	uint32_t n;

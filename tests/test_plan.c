@@ -857,6 +857,7 @@ static void bad_lists_are_refused(void **state)
 		"numa:all.core:2",
 		"core:0.numa:0",
 		"core:all.pu:1-",
+		/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
 		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
 		"machine:0.machine:0.machine:0.machine:0.machine:0",

@@ -176,7 +176,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 	const char *given = getenv("TMPDIR");
 	const char *parent = given && *given ? given : "/tmp";
 	char *unique;
-	struct sb_stage stage;
+	struct sb_stage stage = { .owner = -1 };
 	char *path;
 	int rc;
 
