@@ -432,7 +432,7 @@ static uint32_t put_legend_entry(const struct drawing *d, uint32_t x,
 	return x + LINE + 4 + 8 * (uint32_t)strlen(text) + GAP;
 }
 
-/* What the colours of units mean; more nodes than colours share them. */
+/* The legend of the colours of units; nodes share them if there are more nodes. */
 static void put_legend(const struct drawing *d, uint32_t y)
 {
 	const uint32_t colours = (uint32_t)SB_ARRAY_SIZE(node_fill);

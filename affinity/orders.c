@@ -125,7 +125,7 @@ static int put_each_node_first(struct planner *p)
 		if (!*best || by_turn(c, *best) < 0)
 			*best = c;
 	}
-	/* What has no node has none to represent. */
+	/* A core without a node stands for none. */
 	for (uint32_t node = 1; node <= p->topology->nodes; node++) {
 		if (first[node])
 			first[node]->late = false;

@@ -140,8 +140,8 @@ int sb_precheck_directory(const char *path, char *why, size_t bytes)
 
 /*
  * At least how many processing units a synthetic description makes: the product
- * of its levels' counts. What is in brackets is memory, in parentheses,
- * attributes; neither counts.
+ * of its levels' counts. Brackets hold memory, parentheses attributes; neither
+ * counts.
  */
 static uint64_t count_synthetic(const char *text, uint64_t *widest)
 {

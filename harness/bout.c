@@ -77,7 +77,7 @@ static void take_events(double *value, const struct sb_pairs *pairs,
 	for (uint32_t i = 0; i < pairs->pairs; i++) {
 		const double n = record[i].value[count];
 
-		/* What was not counted is NaN, and stays so. */
+		/* NaN: it was not counted. */
 		if (pairs->pair[i].is_valid)
 			*value++ = (n < 0.5 ? 0.5 : n) /
 				   record[i].value[SB_METRIC_operations];
