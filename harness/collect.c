@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "harness/load.h"
 #include "harness/placing.h"
 #include "harness/policy.h"
+#include "harness/row.h"
 #include "harness/series.h"
 #include "harness/status.h"
 #include "results/read.h"
@@ -110,8 +109,6 @@ static int init_series(const struct sb_sweep *sweep,
 	sb_plan_free(&plan);
 	sb_topology_machine(topology, &machine);
 	series->emulated = machine.emulated;
-	for (uint32_t r = 0; r < series->records; r++)
-		series->record[r].repetition = r;
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -147,66 +144,6 @@ struct collection {
 	uint32_t rows; /* that had a result */
 };
 
-/* The reader takes a file, which need not be on a disk. */
-static int read_result(const char *text, struct sb_result *out, char *why,
-		       size_t bytes)
-{
-	const size_t length = strlen(text);
-	const int fd = memfd_create("result.json", MFD_CLOEXEC);
-	char path[40];
-	int rc = fd < 0 ? -errno : 0;
-
-	for (size_t at = 0; !rc && at < length;) {
-		const ssize_t written = write(fd, text + at, length - at);
-
-		if (written < 0)
-			rc = -errno;
-		else
-			at += (size_t)written;
-	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (rc)
-		snprintf(why, bytes, "it cannot be kept: %s", strerror(-rc));
-	else
-		rc = sb_result_read(out, path, why, bytes);
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
-/* Takes its record, and of the first one what is of the series. */
-static void adopt(struct sb_series *series, uint32_t repetition,
-		  struct sb_series *from)
-{
-	struct sb_record *record = &series->record[repetition];
-
-	*record = from->record[0];
-	from->record[0] = (struct sb_record){ .repetition = 0 };
-	record->repetition = repetition;
-	if (series->residence || !sb_record_has_numbers(record))
-		return;
-	series->memory = from->memory;
-	series->residence = from->residence;
-	from->residence = NULL;
-}
-
-static int take_facts(struct collection *collection,
-		      const struct sb_result *from)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < from->facts && !rc; i++)
-		rc = sb_result_add_fact(collection->result, from->fact[i].group,
-					from->fact[i].key, from->fact[i].value);
-	return rc ? sb_fail_memory() : 0;
-}
-
-static bool fits(const struct sb_result *from, const struct sb_series *series)
-{
-	return from->all_series == 1 && from->series->records == 1 &&
-	       from->series->placement.workers == series->placement.workers;
-}
-
 static int take_result(struct collection *collection,
 		       const struct sb_stored_row *row)
 {
@@ -215,16 +152,15 @@ static int take_result(struct collection *collection,
 	struct sb_record *record = &series->record[row->repetition];
 	struct sb_result from;
 	char why[SB_REASON_BYTES];
-	int rc;
+	int rc = 0;
 
-	if (read_result(row->result, &from, why, sizeof(why))) {
+	if (sb_result_read_text(&from, row->result, why, sizeof(why))) {
 		sb_record_invalidate(record, why);
 		return 0;
 	}
-	rc = collection->rows++ ? 0 : take_facts(collection, &from);
-	if (fits(&from, series))
-		adopt(series, row->repetition, from.series);
-	else
+	if (!collection->rows++)
+		rc = sb_row_take_facts(&from, collection->result);
+	if (!sb_row_adopt(&from, series, row->repetition))
 		sb_record_invalidate(record, "what the run wrote is not its "
 					     "row");
 	sb_result_free(&from);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/atomic.h"
 #include "harness/exports.h"
 #include "harness/facts.h"
 #include "harness/help.h"
@@ -21,6 +22,7 @@
 #include "harness/memory.h"
 #include "harness/outcome.h"
 #include "harness/placing.h"
+#include "harness/saved.h"
 #include "harness/series.h"
 #include "harness/status.h"
 #include "harness/sweep.h"
@@ -47,6 +49,7 @@ struct session {
 	uint32_t stages;
 	struct sb_result result;
 	struct sb_watcher watcher;
+	struct sb_saved *saved; /* the rows so far */
 };
 
 static void close_stage(struct stage *stage)
@@ -140,27 +143,85 @@ static int add_job_settings(const struct session *session,
 	return rc;
 }
 
+static void begin_phase(void *arg, const struct sb_series *series,
+			enum sb_phase phase, uint32_t repetition)
+{
+	struct session *session = arg;
+
+	sb_watcher_begin(&session->watcher, series, phase, repetition);
+}
+
+static void end_phase(void *arg, const struct sb_series *series,
+		      enum sb_phase phase, uint32_t repetition)
+{
+	struct session *session = arg;
+
+	/* A row that has been told of is saved. */
+	if (phase == SB_PHASE_REPETITION)
+		sb_saved_keep(session->saved, &session->result,
+			      session->result.all_series - 1, repetition);
+	sb_watcher_end(&session->watcher, series, phase, repetition);
+}
+
+/* The rows that are saved are not measured again, unless the load of the others
+ * would come from another measurement of the capacity. */
+static int adopt_saved(struct session *session, const struct stage *stage,
+		       const struct sb_chosen *chosen, struct sb_series *series)
+{
+	const struct sb_options *options = &stage->job->options;
+	const int rc =
+		sb_saved_adopt(session->saved, session->result.all_series - 1,
+			       options, series);
+
+	if (!rc && !series->residence &&
+	    sb_measures_capacity(options, chosen->workload))
+		sb_series_forget_rows(series);
+	return rc;
+}
+
+/* The last row is saved again, with the readings of the memory and the answer. */
+static void keep_end(struct session *session, const struct sb_series *series)
+{
+	const uint32_t last = series->records - 1;
+
+	if (series->record[last].is_measured)
+		sb_saved_keep(session->saved, &session->result,
+			      session->result.all_series - 1, last);
+}
+
+static int measure_series(struct session *session, const struct stage *stage,
+			  const struct sb_chosen *chosen,
+			  struct sb_ground *ground, struct sb_series *series)
+{
+	const struct sb_options *options = &stage->job->options;
+	const struct sb_watch watch = { begin_phase, end_phase, session };
+	int rc = adopt_saved(session, stage, chosen, series);
+
+	if (rc)
+		return rc;
+	sb_watcher_watch(&session->watcher, options);
+	rc = sb_measure(series, chosen, options, ground, &watch);
+	if (rc)
+		return rc;
+	keep_end(session, series);
+	sb_watcher_sum(&session->watcher, series);
+	return add_answer(session, series);
+}
+
 static int measure_one(struct session *session, const struct stage *stage,
 		       const struct sb_chosen *chosen, struct sb_ground *ground)
 {
 	struct sb_result *result = &session->result;
 	struct sb_series *series = &result->series[result->all_series++];
-	const struct sb_options *options = &stage->job->options;
-	const struct sb_watch watch =
-		sb_watcher_watch(&session->watcher, options);
-	int rc =
-		sb_series_init(series, options, chosen, &stage->plan.placement);
+	int rc = sb_series_init(series, &stage->job->options, chosen,
+				&stage->plan.placement);
 
 	if (!rc)
 		rc = add_job_settings(session, stage, series);
 	if (rc)
 		return sb_fail_memory();
 	series->emulated = stage->machine.emulated;
-	rc = sb_measure(series, chosen, options, ground, &watch);
-	if (rc)
-		return rc;
-	sb_watcher_sum(&session->watcher, series);
-	return add_answer(session, series);
+	return measure_series(session, stage, chosen, ground, series);
 }
 
 #define CPUS_BYTES 1024
@@ -325,6 +386,8 @@ static int gather_facts(struct session *session, int argc, char **argv)
 	int rc = sb_facts_gather(result, session->options, stage->topology,
 				 stage->plan.placement.workers, argc, argv);
 
+	if (!rc && session->saved->store)
+		return sb_saved_take_facts(session->saved, result);
 	/* What is not the run's is a setting of each series. */
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		if (!differs(session, id))
@@ -361,6 +424,18 @@ static int write_result(struct session *session)
 	return rc;
 }
 
+/* What is missing after an interrupt can still be measured. */
+static void end_saved(struct session *session)
+{
+	if (!sb_load_rlx(&sb_interrupted))
+		sb_saved_remove(session->saved);
+	else if (session->saved->store &&
+		 !sb_opt(session->options, SB_OPT_quiet))
+		sb_note("interrupted; the other repetitions: sched-bench run "
+			"--resume %s",
+			session->result.directory);
+}
+
 static int run_session(struct session *session, int argc, char **argv)
 {
 	const struct sb_options *options = session->options;
@@ -384,14 +459,17 @@ static int run_session(struct session *session, int argc, char **argv)
 	sb_outcome_print(result, options, !rc, print_pretty, result);
 	if (rc || exported)
 		return rc ? rc : exported;
+	end_saved(session);
 	return sb_outcome_status(result, options);
 }
 
 /* All jobs are looked at before the first is measured. */
-static int run(const struct sb_jobs *jobs, int argc, char **argv)
+static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc,
+	       char **argv)
 {
 	struct session session = { .jobs = jobs,
-				   .options = &jobs->job[0].options };
+				   .options = &jobs->job[0].options,
+				   .saved = saved };
 	int rc = 0;
 
 	session.stage = calloc(jobs->jobs, sizeof(*session.stage));
@@ -411,6 +489,28 @@ static int run(const struct sb_jobs *jobs, int argc, char **argv)
 	return rc;
 }
 
+static int run_new(const struct sb_jobs *jobs, int argc, char **argv)
+{
+	struct sb_saved saved = { .jobs = jobs };
+	const int rc = run(jobs, &saved, argc, argv);
+
+	sb_saved_close(&saved);
+	return rc;
+}
+
+static int resume(const struct sb_jobs *given, int argc, char **argv)
+{
+	struct sb_saved saved = { .jobs = NULL };
+	struct sb_jobs jobs;
+	int rc = sb_saved_resume(&saved, given, argc - 1, argv + 1, &jobs);
+
+	if (!rc)
+		rc = run(&jobs, &saved, argc, argv);
+	sb_saved_close(&saved);
+	sb_jobs_free(&jobs);
+	return rc;
+}
+
 int sb_command_run(int argc, char **argv)
 {
 	struct sb_jobs jobs;
@@ -420,8 +520,10 @@ int sb_command_run(int argc, char **argv)
 		sb_help_run();
 	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_show_job))
 		sb_jobs_show(&jobs, SB_VERB_RUN, stdout);
+	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_resume))
+		rc = resume(&jobs, argc, argv);
 	else if (!rc)
-		rc = run(&jobs, argc, argv);
+		rc = run_new(&jobs, argc, argv);
 	sb_jobs_free(&jobs);
 	return rc;
 }

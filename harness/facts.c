@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "harness/procfs.h"
 #include "harness/status.h"
+#include "harness/text.h"
 #include "harness/timing.h"
 #include "harness/version.h"
 #include "revision.h"
@@ -179,16 +179,13 @@ char *sb_facts_join(int argc, char **argv)
 
 static int add_run(struct sb_result *result, int argc, char **argv)
 {
-	const time_t now = time(NULL);
-	char date[40];
+	char date[SB_DATE_BYTES];
 	char *command = sb_facts_join(argc, argv);
-	struct tm parts;
 	int rc = 0;
 
 	if (!command)
 		return -ENOMEM;
-	gmtime_r(&now, &parts);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+	sb_format_now(date);
 	rc |= sb_result_add_fact(result, "run", "date", date);
 	rc |= sb_result_add_fact(result, "run", "version", SB_VERSION);
 	rc |= sb_result_add_fact(result, "run", "git_revision", SB_REVISION);

@@ -165,15 +165,6 @@ static void put_rate(FILE *out, uint32_t k, uint32_t n)
 
 /* ---- --calibrate ---- */
 
-static void note_date(char *out, size_t bytes)
-{
-	const time_t now = time(NULL);
-	struct tm parts;
-
-	gmtime_r(&now, &parts);
-	strftime(out, bytes, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
-}
-
 static int fill_calibration(struct sb_gate_setup *setup,
 			    struct sb_calibration *out, struct tally *tally)
 {
@@ -184,7 +175,7 @@ static int fill_calibration(struct sb_gate_setup *setup,
 		free(text);
 		return rc;
 	}
-	note_date(out->date, sizeof(out->date));
+	sb_format_now(out->date);
 	snprintf(out->setup, sizeof(out->setup), "%s", text);
 	free(text);
 	out->gates = tally->gates;

@@ -110,7 +110,8 @@ static void put_options_of(enum sb_verb verb)
 
 void sb_help_run(void)
 {
-	puts("sched-bench run [JOB.ini...] [-w WORKLOAD] [options]");
+	puts("sched-bench run [JOB.ini...] [-w WORKLOAD] [options]\n"
+	     "sched-bench run --resume DIRECTORY");
 	put_options_of(SB_VERB_RUN);
 	puts("\nEach workload has parameters of its own: sched-bench list "
 	     "workloads. Each option\ncan be set in the environment "

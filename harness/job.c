@@ -29,10 +29,12 @@ bool sb_option_is_common(enum sb_option_id id)
 	return false;
 }
 
-/* They ask for something else than a run. */
+/* They ask for something else than a new run. */
 static bool is_question(enum sb_option_id id)
 {
-	return id == SB_OPT_help || id == SB_OPT_show_job;
+	return id == SB_OPT_help || id == SB_OPT_show_job ||
+	       id == SB_OPT_resume || id == SB_OPT_collect ||
+	       id == SB_OPT_other_build;
 }
 
 /* ---- lists ---- */
@@ -352,6 +354,12 @@ static int cannot_read(const char *path, int rc)
 		       rc == -EFBIG ? "longer than 1 MiB" : strerror(-rc));
 }
 
+static int bad_file(const char *path, const struct sb_ini_error *error)
+{
+	return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s", path,
+		       error->line, error->column, error->why);
+}
+
 static int read_file(struct sb_jobs *jobs, const struct command *command,
 		     const char *path)
 {
@@ -359,8 +367,7 @@ static int read_file(struct sb_jobs *jobs, const struct command *command,
 	int rc = sb_ini_read(&jobs->file[jobs->files], path, &error);
 
 	if (rc == -EINVAL)
-		return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s",
-			       path, error.line, error.column, error.why);
+		return bad_file(path, &error);
 	if (rc)
 		return cannot_read(path, rc);
 	return make_jobs(jobs, command, path, &jobs->file[jobs->files++]);
@@ -451,7 +458,8 @@ int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 	if (!job)
 		return sb_fail_memory();
 	rc = sb_options_parse_job(&job->options, verb, NULL, 0, argc, argv);
-	if (rc || sb_opt(&job->options, SB_OPT_help))
+	if (rc || sb_opt(&job->options, SB_OPT_help) ||
+	    sb_opt(&job->options, SB_OPT_resume))
 		return rc;
 	word = job->options.word;
 	words = job->options.words;
@@ -463,6 +471,27 @@ int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 		rc = sb_options_choose(&job->options);
 	}
 	return rc ? rc : check_params(jobs);
+}
+
+int sb_jobs_parse_text(struct sb_jobs *jobs, enum sb_verb verb,
+		       const char *name, const char *text, int argc,
+		       char **argv)
+{
+	const struct command command = { verb, argc, argv };
+	struct sb_ini_error error;
+	int rc;
+
+	*jobs = (struct sb_jobs){ .file = calloc(1, sizeof(*jobs->file)) };
+	if (!jobs->file)
+		return sb_fail_memory();
+	rc = sb_ini_parse(&jobs->file[0], text, strlen(text), &error);
+	if (rc == -ENOMEM)
+		return sb_fail_memory();
+	if (rc)
+		return bad_file(name, &error);
+	jobs->files = 1;
+	rc = make_jobs(jobs, &command, name, &jobs->file[0]);
+	return rc ? rc : check_common(jobs);
 }
 
 void sb_jobs_free(struct sb_jobs *jobs)

@@ -46,11 +46,17 @@ struct sb_jobs {
 /*
  * The jobs of a command line: those of the files that it names, or itself. For a
  * verb without SB_VERB_RUN, lists are kept; `run` refuses them. Returns 0, or an
- * exit status after an error has been printed. In all cases for sb_jobs_free. With --help given, nothing else is
- * checked, and there is one job.
+ * exit status after an error has been printed. In all cases for sb_jobs_free. With --help or
+ * --resume given, nothing else is checked, and there is one job.
  */
 int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 		  char **argv);
+
+/* The same of a stored job file, as the command line changes it. name: for
+ * errors. */
+int sb_jobs_parse_text(struct sb_jobs *jobs, enum sb_verb verb,
+		       const char *name, const char *text, int argc,
+		       char **argv);
 
 void sb_jobs_free(struct sb_jobs *jobs);
 

@@ -111,6 +111,8 @@ static void read_difference(struct measurement *m, struct sb_record *record)
 /* Where the memory lies, at the end; the scheduler is stopped. */
 static void read_memory(struct measurement *m, struct sb_series *series)
 {
+	if (series->residence)
+		return;
 	series->residence = calloc(m->workers, sizeof(*series->residence));
 	for (uint32_t i = 0; series->residence && i < m->workers; i++)
 		sb_scheduler_locate(m->run.scheduler, i, &series->residence[i]);
@@ -491,25 +493,42 @@ static void tell_limit(struct sb_series *series, const char *why)
 	sb_note("%s: %s", series->workload, why);
 }
 
+static bool is_missing(const struct sb_series *series)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (!series->record[r].is_measured)
+			return true;
+	}
+	return false;
+}
+
+static bool measure_row(struct measurement *m, struct sb_series *series,
+			uint32_t r)
+{
+	struct sb_record *record = &series->record[r];
+
+	tell_begin(m, SB_PHASE_REPETITION, r);
+	if (!run_repetition(m, record))
+		return false;
+	record->is_measured = true;
+	tell_end(m, SB_PHASE_REPETITION, r);
+	search_on(m, record, series);
+	return true;
+}
+
 /* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct measurement *m, struct sb_series *series)
 {
-	bool ok = find_capacity(m) && warm_up(m);
+	bool ok = !is_missing(series) || (find_capacity(m) && warm_up(m));
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
 
-		record->repetition = r;
-		if (ok)
-			tell_begin(m, SB_PHASE_REPETITION, r);
-		ok = ok && run_repetition(m, record);
-		if (!ok) {
+		if (!record->is_measured)
+			ok = ok && measure_row(m, series, r);
+		if (!record->is_measured)
 			sb_record_invalidate(record, m->why);
-			continue;
-		}
-		tell_end(m, SB_PHASE_REPETITION, r);
-		search_on(m, record, series);
-		if (r + 1 == series->records)
+		else if (r + 1 == series->records)
 			series->records += is_uncertain(m, series);
 	}
 	sb_judge_series(series);
@@ -520,8 +539,8 @@ static void run_repetitions(struct measurement *m, struct sb_series *series)
 static void run_nothing(struct sb_series *series, const char *why)
 {
 	for (uint32_t r = 0; r < series->records; r++) {
-		series->record[r].repetition = r;
-		sb_record_invalidate(&series->record[r], why);
+		if (!series->record[r].is_measured)
+			sb_record_invalidate(&series->record[r], why);
 	}
 }
 
@@ -715,6 +734,11 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 
 	if (*ground->lost) {
 		run_nothing(series, ground->lost);
+		return 0;
+	}
+	/* All of it was saved. */
+	if (series->residence && !sb_opt(options, SB_OPT_trace)) {
+		sb_judge_series(series);
 		return 0;
 	}
 	/* Too large for a stack that the user has limited. */

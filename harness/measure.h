@@ -35,8 +35,8 @@ uint32_t sb_repetitions_max(const struct sb_options *options);
 /*
  * Runs the chosen workload and fills the series' records, which the caller
  * has allocated: sb_repetitions_max() of them, of which `records` are wanted at
- * least. Rows that cannot be had are invalid, with
- * the reason; all are when the ground has been lost. watch: NULL is nobody.
+ * least; those that are measured already are kept. Rows that cannot be had are invalid,
+ * with the reason; all are when the ground has been lost. watch: NULL is nobody.
  * Returns 0, or an exit status after an error has been printed.
  */
 int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,

@@ -12,6 +12,7 @@
 #include "harness/exports.h"
 #include "harness/progress.h"
 #include "harness/status.h"
+#include "harness/store.h"
 #include "results/file.h"
 #include "results/stage.h"
 #include "results/write.h"
@@ -63,31 +64,30 @@ static bool is_in_use(const char *directory)
 	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
 
-static bool holds(const char *directory, const char *name)
-{
-	char *path = sb_path_join(directory, name);
-	const bool found = path && !access(path, F_OK);
-
-	free(path);
-	return found;
-}
-
 /* result.json is written first, and all else can be made again from it;
  * meta.json is written last. A directory with either is left alone, and so is
- * one with the rows of a sweep. */
+ * one with the rows of a sweep or a run. */
 static int check_empty(const char *directory)
 {
-	if (holds(directory, "result.json") || holds(directory, "meta.json") ||
-	    holds(directory, "verdict.json"))
+	static const struct sb_store_kind *const stores[] = {
+		&sb_store_of_sweep, &sb_store_of_run
+	};
+
+	if (sb_directory_holds(directory, "result.json") ||
+	    sb_directory_holds(directory, "meta.json") ||
+	    sb_directory_holds(directory, "verdict.json"))
 		return sb_fail(SB_EXIT_USAGE,
 			       "result directory '%s' already holds a result; "
 			       "expected a new one",
 			       directory);
-	if (holds(directory, "sweep.db"))
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds a sweep; "
-			       "expected a new one, or sweep --resume",
-			       directory);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(stores); i++) {
+		if (sb_directory_holds(directory, stores[i]->name))
+			return sb_fail(SB_EXIT_USAGE,
+				       "result directory '%s' already holds a "
+				       "%s; expected a new one, or %s --resume",
+				       directory, stores[i]->noun,
+				       stores[i]->noun);
+	}
 	return 0;
 }
 
@@ -116,7 +116,7 @@ int sb_outcome_prepare(const struct sb_options *options,
 			       "result directory '%s': another run is writing "
 			       "there; expected a new one",
 			       result->directory);
-	if (!rc)
+	if (!rc && !sb_opt(options, SB_OPT_resume))
 		rc = check_empty(result->directory);
 	if (rc > 0)
 		return rc;
@@ -208,7 +208,7 @@ static void put_place(const struct sb_result *result,
 		      const struct sb_options *options, FILE *out)
 {
 	const bool are_there = !sb_opt(options, SB_OPT_no_plots) &&
-			       holds(result->directory, "plots");
+			       sb_directory_holds(result->directory, "plots");
 
 	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
 		result->directory, are_there ? ", plots" : "",

@@ -45,8 +45,10 @@ static int make_room(struct sb_series *series, const struct sb_options *options)
 	if (!series->record)
 		return -ENOMEM;
 	series->records = (uint32_t)sb_opt(options, SB_OPT_repetitions);
-	for (uint32_t r = 0; r < most; r++)
+	for (uint32_t r = 0; r < most; r++) {
+		series->record[r].repetition = r;
 		sb_record_invalidate(&series->record[r], "not measured");
+	}
 	return 0;
 }
 

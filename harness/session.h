@@ -58,9 +58,6 @@ int sb_session_resume(struct sb_session *s, struct sb_arguments *stored);
 /* Runs what is not done, until it is or sb_interrupted. */
 int sb_session_run(struct sb_session *s);
 
-/* An error of the store's. */
-int sb_session_store_failed(const struct sb_session *s, int rc);
-
 /* For what is not done. */
 double sb_session_planned_ns(const struct sb_session *s);
 

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/atomic.h"
 #include "harness/child.h"
 #include "harness/interrupts.h"
 #include "harness/status.h"
+#include "harness/text.h"
 #include "results/file.h"
 #include "results/read.h"
 #include "results/write.h"
@@ -102,15 +102,6 @@ static char *read_text(const char *directory)
 	return NULL;
 }
 
-static void now_text(char *out, size_t bytes)
-{
-	const time_t now = time(NULL);
-	struct tm parts;
-
-	gmtime_r(&now, &parts);
-	strftime(out, bytes, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
-}
-
 /* A row without numbers ends the run with SB_EXIT_INVALID, and says why. */
 static bool has_ended_well(const struct sb_child *child)
 {
@@ -175,7 +166,7 @@ static int keep_row(struct sb_session *s, const struct sb_slot *slot,
 	free(text);
 	free(words);
 	free(reason);
-	return rc ? sb_session_store_failed(s, rc) : 0;
+	return rc ? sb_store_failed(s->store, rc) : 0;
 }
 
 static void count_row(struct sb_session *s, const struct sb_slot *slot)
@@ -192,7 +183,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 	static struct sb_child child;
 	const struct sb_slot *slot = &s->sweep.order[position];
 	const struct sb_configuration *c = configuration_of(s, slot);
-	char started[40];
+	char started[SB_DATE_BYTES];
 	int rc;
 
 	if (asprintf(&arguments->word[arguments->n], "--output=%s", directory) <
@@ -202,7 +193,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 	child = (struct sb_child){ .argv = arguments->word,
 				   .limit_ns = c->limit_ns,
 				   .stacks = "sweep.db" };
-	now_text(started, sizeof(started));
+	sb_format_now(started);
 	show(s, slot);
 	rc = sb_child_run(&child);
 	if (rc)

@@ -6,124 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/identity.h"
 #include "harness/outcome.h"
-#include "harness/facts.h"
 #include "harness/status.h"
 
-/* An exit status for what the store says; the environment's fault, unless it is
- * the input's. */
 /* A key of the plan; there if it is so. */
 #define NO_PLOTS "no_plots"
 
-int sb_session_store_failed(const struct sb_session *s, int rc)
-{
-	const bool is_input =
-		rc == -EINVAL || rc == -ENOENT || rc == -EEXIST || rc == -EBUSY;
-
-	return sb_fail(is_input ? SB_EXIT_USAGE : SB_EXIT_ENVIRONMENT, "%s",
-		       sb_store_why(s->store));
-}
-
-/* ---- who may go on with it ---- */
-
-#define IDENTITY_BYTES 400
-
-/* This machine, whatever profile is emulated on it. */
-static int describe_machine(char *out)
-{
-	struct sb_topology *topology;
-	struct sb_machine machine;
-
-	if (sb_topology_load(&topology))
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "this machine's topology cannot be read");
-	sb_topology_machine(topology, &machine);
-	snprintf(out, IDENTITY_BYTES,
-		 "%016" PRIx64 ", %s, %" PRIu32 " processing units",
-		 sb_topology_fingerprint(topology), machine.cpu_model,
-		 machine.pus);
-	sb_topology_free(topology);
-	return 0;
-}
-
-/* Fowler, Noll and Vo's hash of the program: a revision alone does not say what
- * was changed since. */
-static int describe_build(char *out)
-{
-	FILE *program = fopen("/proc/self/exe", "re");
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	unsigned char block[4096];
-	size_t bytes;
-
-	if (!program)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "/proc/self/exe cannot be read: %s",
-			       strerror(errno));
-	while ((bytes = fread(block, 1, sizeof(block), program)) > 0) {
-		for (size_t i = 0; i < bytes; i++)
-			hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
-	}
-	fclose(program);
-	snprintf(out, IDENTITY_BYTES, "%s, program %016" PRIx64,
-		 sb_facts_build(), hash);
-	return 0;
-}
-
-static const struct identity {
-	const char *key;
-	int (*describe)(char *out);
-	const char *what;
-	const char *override; /* an option; NULL: there is none */
-} identities[] = {
-	{ "machine", describe_machine, "another machine", NULL },
-	{ "build", describe_build, "another build of the program",
-	  "other-build" },
-};
-
-static int check_identity(const struct sb_session *s, const struct identity *id)
-{
-	char now[IDENTITY_BYTES];
-	char *then = sb_store_plan(s->store, id->key);
-	int rc = id->describe(now);
-
-	if (!rc && !then)
-		rc = sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s",
-			     s->result.directory, id->key);
-	else if (!rc && strcmp(then, now) != 0 &&
-		 !(id->override && sb_session_is(s, SB_OPT_other_build)))
-		rc = sb_fail(
-			SB_EXIT_USAGE,
-			"%s was begun with %s: expected %s; this is %s%s%s",
-			s->result.directory, id->what, then, now,
-			id->override ? "; to go on all the same: --" : "",
-			id->override ? id->override : "");
-	free(then);
-	return rc;
-}
-
-static int check_identities(const struct sb_session *s)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++)
-		rc = check_identity(s, &identities[i]);
-	return rc;
-}
-
 /* ---- a new store ---- */
-
-static int put_identities(struct sb_session *s)
-{
-	char text[IDENTITY_BYTES];
-	int rc = 0;
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++) {
-		rc = identities[i].describe(text);
-		if (!rc && sb_store_put_plan(s->store, identities[i].key, text))
-			rc = sb_session_store_failed(s, -EIO);
-	}
-	return rc;
-}
 
 static int put_everything(struct sb_session *s)
 {
@@ -153,15 +43,16 @@ int sb_session_begin(struct sb_session *s)
 
 	if (rc)
 		return rc;
-	rc = sb_store_create(&s->store, s->result.directory);
+	rc = sb_store_create(&s->store, &sb_store_of_sweep,
+			     s->result.directory);
 	if (rc)
-		return sb_session_store_failed(s, rc);
-	rc = put_identities(s);
+		return sb_store_failed(s->store, rc);
+	rc = sb_identity_put(s->store);
 	if (rc)
 		return rc;
 	rc = put_everything(s);
 	rc = rc ? rc : sb_store_publish(s->store);
-	return rc ? sb_session_store_failed(s, rc) : 0;
+	return rc ? sb_store_failed(s->store, rc) : 0;
 }
 
 /* ---- a store that is there ---- */
@@ -189,7 +80,7 @@ static int read_arguments(struct sb_session *s, struct sb_arguments *out)
 	if (!rc)
 		rc = sb_store_arguments(s->store, take_argument, out);
 	if (rc < 0)
-		return sb_session_store_failed(s, rc);
+		return sb_store_failed(s->store, rc);
 	return rc ? sb_fail(rc, "%s: its command line cannot be read",
 			    s->result.directory)
 		  : 0;
@@ -272,7 +163,7 @@ static int check_plan(struct sb_session *s)
 
 	rc = rc ? rc : sb_store_slots(s->store, take_slot, &check);
 	if (rc < 0)
-		return sb_session_store_failed(s, rc);
+		return sb_store_failed(s->store, rc);
 	return rc || check.slots != s->rows ? not_its_plan(s) : 0;
 }
 
@@ -299,7 +190,7 @@ static int read_done(struct sb_session *s)
 	const int rc = sb_store_rows(s->store, take_done, s);
 
 	if (rc < 0)
-		return sb_session_store_failed(s, rc);
+		return sb_store_failed(s->store, rc);
 	return rc ? not_its_plan(s) : 0;
 }
 
@@ -317,9 +208,9 @@ static int open_there(struct sb_session *s)
 	s->result.directory = strdup(directory);
 	if (!s->result.directory)
 		return sb_fail_memory();
-	rc = sb_store_open(&s->store, directory,
+	rc = sb_store_open(&s->store, &sb_store_of_sweep, directory,
 			   !sb_session_is(s, SB_OPT_resume));
-	return rc ? sb_session_store_failed(s, rc) : 0;
+	return rc ? sb_store_failed(s->store, rc) : 0;
 }
 
 /* The sweep goes on without plots if it was begun without them. */
@@ -341,7 +232,8 @@ int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
 	if (!rc && s->canonical.n > 1)
 		rc = check_command_line(s, stored);
 	if (!rc && sb_session_is(s, SB_OPT_resume))
-		rc = check_identities(s);
+		rc = sb_identity_check(s->store, s->result.directory,
+				       sb_session_is(s, SB_OPT_other_build));
 	rc = rc ? rc : parse_stored(s, stored);
 	rc = rc ? rc : sb_session_plan(s);
 	rc = rc ? rc : check_plan(s);

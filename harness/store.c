@@ -11,13 +11,18 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "harness/status.h"
 #include "results/file.h"
 
 /* "sbsw": what the file's header says it is for. */
 #define APPLICATION_ID 0x73627377
-#define LOCK_NAME      "sweep.lock"
+
+const struct sb_store_kind sb_store_of_sweep = { "sweep.db", "sweep.lock",
+						 "sweep" };
+const struct sb_store_kind sb_store_of_run = { "run.db", "run.lock", "run" };
 
 struct sb_store {
+	const struct sb_store_kind *kind;
 	sqlite3 *db;
 	char *directory;
 	char *path;
@@ -60,15 +65,20 @@ static int fail(struct sb_store *store, int rc, const char *format, ...)
 	return rc;
 }
 
+static int not_a_store(struct sb_store *store)
+{
+	return fail(store, -EINVAL, "%s is not the store of a %s", store->path,
+		    store->kind->noun);
+}
+
 static int fail_of(struct sb_store *store, int code)
 {
 	switch (code & 0xff) {
 	case SQLITE_NOTADB:
-		return fail(store, -EINVAL, "%s is not the store of a sweep",
-			    store->path);
+		return not_a_store(store);
 	case SQLITE_ERROR:
-		return fail(store, -EINVAL,
-			    "%s is not the store of a sweep: %s", store->path,
+		return fail(store, -EINVAL, "%s is not the store of a %s: %s",
+			    store->path, store->kind->noun,
 			    sqlite3_errmsg(store->db));
 	case SQLITE_CORRUPT:
 		return fail(store, -EINVAL, "%s is damaged or cut short",
@@ -88,6 +98,16 @@ static int fail_of(struct sb_store *store, int code)
 const char *sb_store_why(const struct sb_store *store)
 {
 	return store ? store->why : "no memory";
+}
+
+/* The environment is at fault, unless the input is. */
+int sb_store_failed(const struct sb_store *store, int rc)
+{
+	const bool is_input =
+		rc == -EINVAL || rc == -ENOENT || rc == -EEXIST || rc == -EBUSY;
+
+	return sb_fail(is_input ? SB_EXIT_USAGE : SB_EXIT_ENVIRONMENT, "%s",
+		       sb_store_why(store));
 }
 
 /* ---- statements ---- */
@@ -158,16 +178,20 @@ static int number_of(struct sb_store *store, const char *sql, int64_t *out)
 
 /* ---- opening and closing ---- */
 
-static struct sb_store *allocate(const char *directory)
+static struct sb_store *allocate(const struct sb_store_kind *kind,
+				 const char *directory)
 {
 	struct sb_store *store = calloc(1, sizeof(*store));
 
 	if (!store)
 		return NULL;
+	store->kind = kind;
 	store->lock = -1;
 	store->directory = strdup(directory);
-	store->path = sb_path_join(directory, SB_STORE_NAME);
-	store->building = sb_path_join(directory, SB_STORE_NAME ".new");
+	store->path = sb_path_join(directory, kind->name);
+	if (store->path &&
+	    asprintf(&store->building, "%s.new", store->path) < 0)
+		store->building = NULL;
 	if (store->directory && store->path && store->building)
 		return store;
 	sb_store_close(store);
@@ -191,7 +215,7 @@ void sb_store_close(struct sb_store *store)
  * when the file is closed, however that happens. */
 static int lock(struct sb_store *store, const char *directory)
 {
-	char *path = sb_path_join(directory, LOCK_NAME);
+	char *path = sb_path_join(directory, store->kind->lock);
 	int rc = path ? 0 : -ENOMEM;
 
 	if (path)
@@ -201,9 +225,8 @@ static int lock(struct sb_store *store, const char *directory)
 			  strerror(errno));
 	else if (path && flock(store->lock, LOCK_EX | LOCK_NB))
 		rc = fail(store, -EBUSY,
-			  "another sweep is using %s; expected to be the only "
-			  "one",
-			  directory);
+			  "another %s is using %s; expected to be the only one",
+			  store->kind->noun, directory);
 	free(path);
 	return rc;
 }
@@ -248,9 +271,10 @@ static int begin_building(struct sb_store *store)
 	return rc ? rc : execute(store, schema);
 }
 
-int sb_store_create(struct sb_store **out, const char *directory)
+int sb_store_create(struct sb_store **out, const struct sb_store_kind *kind,
+		    const char *directory)
 {
-	struct sb_store *store = *out = allocate(directory);
+	struct sb_store *store = *out = allocate(kind, directory);
 	int rc;
 
 	if (!store)
@@ -258,9 +282,9 @@ int sb_store_create(struct sb_store **out, const char *directory)
 	rc = lock(store, directory);
 	if (!rc && !access(store->path, F_OK))
 		rc = fail(store, -EEXIST,
-			  "'%s' already holds a sweep; expected --resume, or a "
+			  "'%s' already holds a %s; expected --resume, or a "
 			  "new directory",
-			  directory);
+			  directory, kind->noun);
 	return rc ? rc : begin_building(store);
 }
 
@@ -309,8 +333,7 @@ static int check_file(struct sb_store *store)
 	if (rc)
 		return rc;
 	if (id != APPLICATION_ID)
-		return fail(store, -EINVAL, "%s is not the store of a sweep",
-			    store->path);
+		return not_a_store(store);
 	if (version != SB_STORE_SCHEMA)
 		return fail(store, -EINVAL,
 			    "%s has version %" PRId64
@@ -323,18 +346,19 @@ static int check_file(struct sb_store *store)
 				  store->path);
 }
 
-int sb_store_open(struct sb_store **out, const char *directory, bool to_read)
+int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind,
+		  const char *directory, bool to_read)
 {
-	struct sb_store *store = *out = allocate(directory);
+	struct sb_store *store = *out = allocate(kind, directory);
 	int rc = 0;
 
 	if (!store)
 		return -ENOMEM;
 	if (access(store->path, F_OK))
 		return fail(store, -ENOENT,
-			    "'%s' holds no sweep (no %s); expected the result "
+			    "'%s' holds no %s (no %s); expected the result "
 			    "directory of one",
-			    directory, SB_STORE_NAME);
+			    directory, kind->noun, kind->name);
 	if (!to_read)
 		rc = lock(store, directory);
 	/* A reader, too, may have to finish what a killed writer has left. */
@@ -544,8 +568,8 @@ static int check_place(struct sb_store *store)
 				   &has_moved);
 	return has_moved ? fail(store, -ESTALE,
 				"%s has been removed or replaced during the "
-				"sweep; its rows are lost",
-				store->path)
+				"%s; its rows are lost",
+				store->path, store->kind->noun)
 			 : 0;
 }
 
@@ -553,7 +577,8 @@ int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
 {
 	sqlite3_stmt *statement;
 	int rc = prepare(store,
-			 "INSERT INTO row VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			 "INSERT OR REPLACE INTO row "
+			 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			 &statement);
 
 	if (rc)
@@ -569,4 +594,18 @@ int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
 	bind(statement, 9, row->stderr_text);
 	rc = run_out(store, statement);
 	return rc ? rc : check_place(store);
+}
+
+/* Closing the last connection removes the log and the shared memory. */
+void sb_store_remove(struct sb_store *store)
+{
+	char *lock_path = sb_path_join(store->directory, store->kind->lock);
+
+	sqlite3_close(store->db);
+	store->db = NULL;
+	(void)unlink(store->path);
+	if (lock_path)
+		(void)unlink(lock_path);
+	free(lock_path);
+	sb_store_close(store);
 }

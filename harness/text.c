@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <strings.h>
 
 bool sb_parse_count(const char *text, uint64_t *out)
@@ -136,6 +137,15 @@ static size_t distance(const char *a, const char *b)
 		}
 	}
 	return row[n];
+}
+
+void sb_format_now(char out[SB_DATE_BYTES])
+{
+	const time_t now = time(NULL);
+	struct tm parts;
+
+	gmtime_r(&now, &parts);
+	strftime(out, SB_DATE_BYTES, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
 }
 
 const char *sb_most_like(const char *word,

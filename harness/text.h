@@ -24,6 +24,10 @@ void sb_format_time(char *out, uint64_t ns);
 /* The same of a size, "64KiB", in as many bytes; workloads/quantity.h parses it. */
 void sb_format_size(char *out, uint64_t bytes);
 
+/* This moment in UTC, as ISO 8601 has it. */
+#define SB_DATE_BYTES 40
+void sb_format_now(char out[SB_DATE_BYTES]);
+
 /* Whether a file's name has that ending, in small or large letters. */
 bool sb_ends_in(const char *name, const char *ending);
 

@@ -160,10 +160,10 @@ static void name_phase(char *out, size_t bytes, const struct sb_series *series,
 	}
 }
 
-static void begin(void *arg, const struct sb_series *series,
-		  enum sb_phase phase, uint32_t repetition)
+void sb_watcher_begin(struct sb_watcher *watcher,
+		      const struct sb_series *series, enum sb_phase phase,
+		      uint32_t repetition)
 {
-	struct sb_watcher *watcher = arg;
 	char title[SB_SERIES_TITLE_BYTES];
 	char text[SB_PROGRESS_TEXT];
 
@@ -187,10 +187,9 @@ static void show_estimate(struct sb_watcher *watcher,
 	sb_progress_estimate(&watcher->progress, &estimate);
 }
 
-static void end(void *arg, const struct sb_series *series, enum sb_phase phase,
-		uint32_t repetition)
+void sb_watcher_end(struct sb_watcher *watcher, const struct sb_series *series,
+		    enum sb_phase phase, uint32_t repetition)
 {
-	struct sb_watcher *watcher = arg;
 	const bool is_row = phase == SB_PHASE_REPETITION;
 	char title[SB_SERIES_TITLE_BYTES];
 
@@ -203,11 +202,10 @@ static void end(void *arg, const struct sb_series *series, enum sb_phase phase,
 	show_estimate(watcher, series);
 }
 
-struct sb_watch sb_watcher_watch(struct sb_watcher *watcher,
-				 const struct sb_options *options)
+void sb_watcher_watch(struct sb_watcher *watcher,
+		      const struct sb_options *options)
 {
 	watcher->options = options;
-	return (struct sb_watch){ begin, end, watcher };
 }
 
 void sb_watcher_close(struct sb_watcher *watcher)

@@ -24,9 +24,16 @@ void sb_watcher_open(struct sb_watcher *watcher,
 void sb_watcher_plan(struct sb_watcher *watcher,
 		     const struct sb_options *options);
 
-/* This job is measured from now on. Returns what sb_measure tells. */
-struct sb_watch sb_watcher_watch(struct sb_watcher *watcher,
-				 const struct sb_options *options);
+/* This job is measured from now on. */
+void sb_watcher_watch(struct sb_watcher *watcher,
+		      const struct sb_options *options);
+
+/* What sb_measure tells. */
+void sb_watcher_begin(struct sb_watcher *watcher,
+		      const struct sb_series *series, enum sb_phase phase,
+		      uint32_t repetition);
+void sb_watcher_end(struct sb_watcher *watcher, const struct sb_series *series,
+		    enum sb_phase phase, uint32_t repetition);
 
 /* With --verbose, a line on standard error. */
 void sb_watcher_say(const struct sb_watcher *watcher, const char *format, ...)

@@ -8,6 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool sb_directory_holds(const char *directory, const char *name)
+{
+	char *path = sb_path_join(directory, name);
+	const bool found = path && !access(path, F_OK);
+
+	free(path);
+	return found;
+}
+
 char *sb_path_join(const char *directory, const char *name)
 {
 	char *path;

@@ -40,6 +40,9 @@ void sb_directory_remove(const char *path);
  * Returns 0 or -errno of opening or reading. */
 SB_MUST_CHECK int sb_file_copy(const char *path, FILE *out);
 
+/* Whether there is something of that name in it. */
+bool sb_directory_holds(const char *directory, const char *name);
+
 /* directory/name, for the caller to free; NULL when there is no memory. */
 char *sb_path_join(const char *directory, const char *name);
 

@@ -249,6 +249,19 @@ static bool is_directory(const char *path)
 	return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
+/* A document that could not be read is NULL; both are for this to give back. */
+static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
+{
+	if (document)
+		(void)read_document(r, document, out);
+	json_decref(document);
+	if (!r->rc)
+		return 0;
+	sb_result_free(out);
+	*out = (struct sb_result){ .directory = NULL };
+	return r->rc;
+}
+
 int sb_result_read(struct sb_result *out, const char *path, char *why,
 		   size_t bytes)
 {
@@ -256,7 +269,8 @@ int sb_result_read(struct sb_result *out, const char *path, char *why,
 	char *file =
 		is_inside ? sb_path_join(path, "result.json") : strdup(path);
 	struct sb_reader r = { .path = file, .why = why, .bytes = bytes };
-	json_t *document;
+	json_t *document = NULL;
+	int rc;
 
 	*out = (struct sb_result){
 		.directory = is_inside ? strdup(path) : sb_path_directory(path)
@@ -266,14 +280,19 @@ int sb_result_read(struct sb_result *out, const char *path, char *why,
 		sb_reader_no_memory(&r);
 	} else {
 		document = parse_file(&r);
-		if (document)
-			(void)read_document(&r, document, out);
-		json_decref(document);
 	}
+	rc = finish(&r, document, out);
 	free(file);
-	if (!r.rc)
-		return 0;
-	sb_result_free(out);
+	return rc;
+}
+
+int sb_result_read_text(struct sb_result *out, const char *text, char *why,
+			size_t bytes)
+{
+	struct sb_reader r = { .path = "result.json",
+			       .why = why,
+			       .bytes = bytes };
+
 	*out = (struct sb_result){ .directory = NULL };
-	return r.rc;
+	return finish(&r, parse(&r, text, strlen(text)), out);
 }

@@ -24,4 +24,8 @@
 SB_MUST_CHECK int sb_result_read(struct sb_result *out, const char *path,
 				 char *why, size_t bytes);
 
+/* The same of a document in memory, whose result has no directory. */
+SB_MUST_CHECK int sb_result_read_text(struct sb_result *out, const char *text,
+				      char *why, size_t bytes);
+
 #endif

@@ -477,7 +477,8 @@ void sb_record_suspect(struct sb_record *record, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	if (strlen(joint) + strlen(reason) < room)
+	if (!strstr(record->reason, reason) &&
+	    strlen(joint) + strlen(reason) < room)
 		snprintf(end, room, "%s%s", joint, reason);
 }
 
@@ -846,6 +847,17 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->hist);
 	free(record->os);
 	free(record->requests);
+}
+
+void sb_series_forget_rows(struct sb_series *series)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		struct sb_record *record = &series->record[r];
+
+		free_record(record, series->placement.workers);
+		*record = (struct sb_record){ .repetition = r };
+		sb_record_invalidate(record, "not measured");
+	}
 }
 
 void sb_traced_free(struct sb_traced *traced)

@@ -66,6 +66,7 @@ enum sb_verdict { SB_VALID, SB_SUSPECT, SB_INVALID };
 /* One repetition of one workload. */
 struct sb_record {
 	uint32_t repetition;
+	bool is_measured; /* with numbers or without; not read from files */
 	enum sb_verdict verdict;
 	/* Why it is not valid; of a suspect row several, joined by "; ". */
 	char reason[SB_REASON_BYTES];
@@ -186,8 +187,8 @@ void sb_reading_subtract(struct sb_worker_reading *a,
 /* "valid", "suspect" or "invalid". */
 const char *sb_verdict_name(enum sb_verdict verdict);
 
-/* One more reason not to trust a row; an invalid one stays as it is. What does
- * not fit into the reason is left out. */
+/* One more reason not to trust a row; an invalid one stays as it is. A reason that
+ * it has already, or that does not fit, is left out. */
 void sb_record_suspect(struct sb_record *record, const char *format, ...)
 	SB_PRINTF(2, 3);
 
@@ -309,6 +310,9 @@ void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 bool sb_series_is_named_by(const struct sb_result *result,
 			   const struct sb_series *series,
 			   const struct sb_setting *setting);
+
+/* Its rows are as before they were measured. */
+void sb_series_forget_rows(struct sb_series *series);
 
 /* Frees a trace; NULL is allowed. */
 void sb_traced_free(struct sb_traced *traced);

@@ -558,7 +558,8 @@ static void make_line(struct line *line, struct sb_rng *rng)
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (!(sb_option[id].verbs & SB_VERB_RUN) ||
 		    id == SB_OPT_workload || id == SB_OPT_help ||
-		    id == SB_OPT_show_job || sb_rng_below(rng, 3))
+		    id == SB_OPT_show_job || id == SB_OPT_resume ||
+		    id == SB_OPT_other_build || sb_rng_below(rng, 3))
 			continue;
 		if (sb_option[id].form)
 			random_value(rng, id, value, sizeof(value));

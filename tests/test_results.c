@@ -138,15 +138,21 @@ static void spread_is_that_of_the_measured(void **state)
 static void verdicts_grow_worse(void **state)
 {
 	struct sb_record record = { .value = { 1 } };
+	struct sb_record other = { .value = { 1 } };
 
 	(void)state;
 	sb_record_suspect(&record, "first");
 	CHECK_EQ(record.verdict, SB_SUSPECT);
 	assert_string_equal(record.reason, "first");
 	for (int i = 0; i < 100; i++)
-		sb_record_suspect(&record, "second");
-	/* Whole reasons only. */
+		sb_record_suspect(&record, "no %03d", i);
+	/* Whole reasons only, and each once. */
 	CHECK_EQ(strlen(record.reason), 5 + (SB_REASON_BYTES - 1 - 5) / 8 * 8);
+	for (int i = 0; i < 2; i++) {
+		sb_record_suspect(&other, "first");
+		sb_record_suspect(&other, "second");
+	}
+	assert_string_equal(other.reason, "first; second");
 	assert_true(record.value[0] == 1 && sb_record_has_numbers(&record));
 	sb_record_invalidate(&record, "wrong");
 	CHECK_EQ(record.verdict, SB_INVALID);

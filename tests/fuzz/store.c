@@ -9,18 +9,18 @@
 
 static void put_file(const struct fuzz_input *input, const char *directory)
 {
-	static const char *const names[] = { SB_STORE_NAME,
-					     SB_STORE_NAME "-wal",
-					     SB_STORE_NAME "-shm",
-					     SB_STORE_NAME "-journal" };
+	static const char *const suffixes[] = { "", "-wal", "-shm",
+						"-journal" };
+	const char *name = sb_store_of_sweep.name;
 	char path[300];
 	FILE *out;
 
-	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(suffixes); i++) {
+		snprintf(path, sizeof(path), "%s/%s%s", directory, name,
+			 suffixes[i]);
 		(void)unlink(path);
 	}
-	snprintf(path, sizeof(path), "%s/%s", directory, SB_STORE_NAME);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	out = fopen(path, "we");
 	FUZZ_CHECK(out);
 	FUZZ_CHECK(fwrite(input->text, 1, input->bytes, out) == input->bytes);
