@@ -7,6 +7,18 @@
 
 #include "core/hist.h"
 
+/* What is timed of a request. */
+enum sb_request_hist_id {
+	SB_REQUEST_SOJOURN,  /* intended -> completed */
+	SB_REQUEST_WAIT,     /* intended -> first step */
+	SB_REQUEST_SERVICE,  /* first step -> completed */
+	SB_REQUEST_LATENESS, /* intended -> submitted */
+	/* The sojourn at servers that cost nothing, see workloads/replay.h. */
+	SB_REQUEST_IDEAL,
+	SB_REQUEST_REPLAYED,
+	SB_REQUEST_HISTS
+};
+
 struct sb_requests {
 	bool is_open;	    /* there was a schedule; closed loops have none */
 	uint64_t intended;  /* of the schedule; closed: tried */
@@ -33,15 +45,8 @@ struct sb_requests {
 	double in_system_unknown;
 	double in_system_expected;
 
-	struct sb_hist_counts sojourn;	/* intended -> completed */
-	struct sb_hist_counts wait;	/* intended -> first step */
-	struct sb_hist_counts service;	/* first step -> completed */
-	struct sb_hist_counts lateness; /* intended -> submitted */
-
-	/* The sojourn at servers that cost nothing, see workloads/replay.h. */
-	bool not_replayed; /* there were more than could be noted */
-	struct sb_hist_counts ideal;
-	struct sb_hist_counts replayed;
+	bool not_replayed;	     /* there were more than could be noted */
+	struct sb_hist_counts *hist; /* [SB_REQUEST_HISTS], the caller's */
 };
 
 /* Intended and never completed. */

@@ -255,6 +255,14 @@ static bool run_round(struct measurement *m, struct sb_measured *sum)
 	return false;
 }
 
+static void clear_requests(struct measurement *m)
+{
+	struct sb_hist_counts *hist = m->requests.hist;
+
+	m->requests = (struct sb_requests){ .hist = hist };
+	memset(hist, 0, SB_REQUEST_HISTS * sizeof(*hist));
+}
+
 /* Rounds until the time has passed, but at least one. Afterwards, and so for the
  * warm-up and each repetition, the ground must be the same. */
 static bool run_rounds(struct measurement *m, uint64_t duration_ns)
@@ -265,7 +273,7 @@ static bool run_rounds(struct measurement *m, uint64_t duration_ns)
 	bool ok;
 
 	*sum = (struct sb_measured){ .capacity_per_s = m->capacity_per_s };
-	m->requests = (struct sb_requests){ 0 };
+	clear_requests(m);
 	sb_stops_begin(&m->stops);
 	if (m->run.workload->takes_requests)
 		sum->requests = &m->requests;
@@ -376,21 +384,34 @@ static bool warm_up(struct measurement *m)
 	return ok;
 }
 
+static bool make_requests(struct sb_record *record)
+{
+	record->requests = calloc(1, sizeof(*record->requests));
+	if (record->requests)
+		record->requests->hist = calloc(
+			SB_REQUEST_HISTS, sizeof(*record->requests->hist));
+	return record->requests && record->requests->hist;
+}
+
 static bool make_room(const struct measurement *m, struct sb_record *record)
 {
 	record->worker = make_readings(m->workers);
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
 	record->os = calloc(m->workers, sizeof(*record->os));
-	if (m->run.workload->takes_requests)
-		record->requests = calloc(1, sizeof(*record->requests));
 	return record->worker && record->hist && record->os &&
-	       (record->requests || !m->run.workload->takes_requests);
+	       (!m->run.workload->takes_requests || make_requests(record));
 }
 
 static void keep_requests(struct measurement *m, struct sb_record *record)
 {
-	if (record->requests)
-		*record->requests = m->requests;
+	struct sb_requests *kept = record->requests;
+	struct sb_hist_counts *hist = kept ? kept->hist : NULL;
+
+	if (!kept)
+		return;
+	*kept = m->requests;
+	kept->hist = hist;
+	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
 static bool run_repetition(struct measurement *m, struct sb_record *record)
@@ -425,6 +446,10 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 		sb_record_suspect(record,
 				  "slowed down by %s on purpose (--slowdown)",
 				  m->options->value[SB_OPT_slowdown].text);
+	if (sb_record_pack(record)) {
+		fail_round(m, "no room for a record", -ENOMEM);
+		return false;
+	}
 	return true;
 }
 
@@ -551,7 +576,7 @@ static void run_nothing(struct sb_series *series, const char *why)
 static bool run_traced(struct measurement *m)
 {
 	m->measured = (struct sb_measured){ 0 };
-	m->requests = (struct sb_requests){ 0 };
+	clear_requests(m);
 	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
 	m->load.seed += SB_GENERATORS_MAX;
 	return run_round(m, &m->measured) && ground_holds(m);
@@ -708,7 +733,8 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 	m->worker = make_readings(m->workers);
 	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
 	m->run.wakes = calloc(1, sizeof(*m->run.wakes));
-	rc = m->worker && m->hist && m->run.wakes
+	m->requests.hist = calloc(SB_REQUEST_HISTS, sizeof(*m->requests.hist));
+	rc = m->worker && m->hist && m->run.wakes && m->requests.hist
 		     ? sb_scheduler_create(&m->run.scheduler, &config,
 					   m->ground->placement)
 		     : -ENOMEM;
@@ -722,6 +748,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 	free_readings(m->worker, m->workers);
 	free(m->hist);
 	free(m->run.wakes);
+	free(m->requests.hist);
 	return rc;
 }
 

@@ -387,17 +387,16 @@ static void put_hist(FILE *out, const struct sb_series *series,
 		     const struct sb_record *record,
 		     const struct sb_named_hist *named)
 {
-	const struct sb_hist_counts *hist = named->counts;
+	for (uint32_t i = 0; i < named->packed->buckets; i++) {
+		const struct sb_packed_bucket *bucket =
+			&named->packed->bucket[i];
+		const uint64_t low = sb_hist_bucket_low(bucket->index);
 
-	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
-		const uint64_t low = sb_hist_bucket_low(b);
-
-		if (!hist->bucket[b])
-			continue;
 		put_row_key(out, series, record);
 		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			named->name, named->unit, low,
-			low + sb_hist_bucket_width(b) - 1, hist->bucket[b]);
+			low + sb_hist_bucket_width(bucket->index) - 1,
+			bucket->count);
 		put_row_end(out, series);
 	}
 }

@@ -37,17 +37,6 @@ extern const struct sb_json_field sb_json_requests[];
 #define SB_JSON_COMMAND_BYTES 16
 void sb_json_command_key(uint32_t index, char out[SB_JSON_COMMAND_BYTES]);
 
-/* The histograms of requests, of which sb_request_hist knows the names. */
-static inline struct sb_hist_counts *
-sb_json_request_hist(struct sb_requests *requests, uint32_t i,
-		     const char **name)
-{
-	const struct sb_hist_counts *hist = NULL;
-
-	*name = sb_request_hist(requests, i, &hist);
-	return *name ? (struct sb_hist_counts *)(uintptr_t)hist : NULL;
-}
-
 /* What Google Benchmark's tools read: of the run, and of a row with numbers,
  * which are given by their indices. NULL: no memory. */
 json_t *sb_json_context(const struct sb_result *result);

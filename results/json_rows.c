@@ -88,13 +88,14 @@ static bool read_request_hists(struct sb_reader *r, const json_t *object,
 {
 	const json_t *hists =
 		sb_reader_get(r, object, "histograms", JSON_OBJECT);
-	struct sb_hist_counts *hist;
-	const char *name;
 	bool ok = hists;
 
-	for (uint32_t i = 0;
-	     ok && (hist = sb_json_request_hist(requests, i, &name)); i++)
-		ok = read_named_hist(r, hists, name, hist);
+	requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist));
+	if (!requests->hist)
+		return sb_reader_no_memory(r);
+	for (uint32_t i = 0; ok && i < SB_REQUEST_HISTS; i++)
+		ok = read_named_hist(r, hists, sb_request_hist_name(i),
+				     &requests->hist[i]);
 	return ok;
 }
 
@@ -266,9 +267,10 @@ static bool read_measured(struct sb_reader *r, const json_t *own,
 		ok = sb_reader_take_number(
 			r, json_object_get(own, sb_metric[m].name),
 			sb_metric[m].name, &record->value[m]);
-	return ok && read_workers(r, own, record, workers) &&
-	       read_steals(r, own, record, workers) &&
-	       read_hists(r, own, record) && read_requests(r, own, record);
+	ok = ok && read_workers(r, own, record, workers) &&
+	     read_steals(r, own, record, workers) &&
+	     read_hists(r, own, record) && read_requests(r, own, record);
+	return ok && (!sb_record_pack(record) || sb_reader_no_memory(r));
 }
 
 static bool read_reason(struct sb_reader *r, const json_t *own,

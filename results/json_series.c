@@ -178,7 +178,7 @@ static bool read_residences(struct sb_reader *r, const json_t *object,
 static bool reserve_rows(struct sb_reader *r, uint64_t rows, uint64_t workers)
 {
 	const uint64_t each =
-		SB_HISTS * sizeof(struct sb_hist_counts) +
+		SB_RECORD_HISTS * sizeof(struct sb_packed_hist) +
 		sizeof(struct sb_requests) +
 		workers * (sizeof(struct sb_worker_reading) +
 			   sizeof(struct sb_os_counts)) +

@@ -263,17 +263,15 @@ static bool any_recorded(const struct sb_record *record, uint32_t workers)
 }
 
 /* Of a bucket its index and its count; most are empty. */
-static json_t *hist_to_json(const struct sb_hist_counts *hist)
+static json_t *hist_to_json(const struct sb_packed_hist *hist)
 {
 	json_t *buckets = json_array();
 	bool ok = true;
 
-	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
-		if (hist->bucket[b])
-			ok &= append(buckets,
-				     json_pack("[io]", (int)b,
-					       count_to_json(hist->bucket[b])));
-	}
+	for (uint32_t i = 0; i < hist->buckets; i++)
+		ok &= append(buckets,
+			     json_pack("[io]", (int)hist->bucket[i].index,
+				       count_to_json(hist->bucket[i].count)));
 	if (!ok) {
 		json_decref(buckets);
 		return NULL;
@@ -284,7 +282,7 @@ static json_t *hist_to_json(const struct sb_hist_counts *hist)
 
 /* Empty ones are left out. */
 static bool set_hist(json_t *hists, const char *name,
-		     const struct sb_hist_counts *hist)
+		     const struct sb_packed_hist *hist)
 {
 	return (!hist->count && !hist->sum) ||
 	       set(hists, name, hist_to_json(hist));
@@ -296,21 +294,19 @@ static json_t *hists_to_json(const struct sb_record *record)
 	bool ok = true;
 
 	for (uint32_t h = 0; h < SB_HISTS; h++)
-		ok &= set_hist(hists, sb_hist_info[h].name, &record->hist[h]);
+		ok &= set_hist(hists, sb_hist_info[h].name, &record->packed[h]);
 	return whole(hists, ok);
 }
 
-static json_t *requests_to_json(struct sb_requests *requests)
+static json_t *requests_to_json(const struct sb_record *record)
 {
-	json_t *object = fields_to_json(sb_json_requests, requests);
+	json_t *object = fields_to_json(sb_json_requests, record->requests);
 	json_t *hists = json_object();
-	const struct sb_hist_counts *hist;
-	const char *name;
 	bool ok = true;
 
-	for (uint32_t i = 0; (hist = sb_json_request_hist(requests, i, &name));
-	     i++)
-		ok &= set_hist(hists, name, hist);
+	for (uint32_t i = 0; i < SB_REQUEST_HISTS; i++)
+		ok &= set_hist(hists, sb_request_hist_name(i),
+			       &record->packed[SB_HISTS + i]);
 	ok &= set(object, "histograms", hists);
 	return whole(object, ok);
 }
@@ -329,7 +325,7 @@ static bool set_measured(json_t *own, const struct sb_series *series,
 			  steals_to_json(record, workers));
 	ok &= set(own, "histograms", hists_to_json(record));
 	if (record->requests)
-		ok &= set(own, "requests", requests_to_json(record->requests));
+		ok &= set(own, "requests", requests_to_json(record));
 	return ok;
 }
 

@@ -88,8 +88,9 @@ static void compute_schedule(double *value, const struct sb_requests *r)
 		100.0 * (double)r->on_time / (double)r->intended;
 	value[SB_METRIC_rate_kept_pct] =
 		100.0 * (double)r->schedule_ns / (double)took;
-	compute_latency(&value[SB_METRIC_lateness_ns_mean], &r->lateness,
-			r->intended - r->lateness.count);
+	compute_latency(&value[SB_METRIC_lateness_ns_mean],
+			&r->hist[SB_REQUEST_LATENESS],
+			r->intended - r->hist[SB_REQUEST_LATENESS].count);
 }
 
 static void compute_requests(double *value, const struct sb_requests *r)
@@ -103,48 +104,86 @@ static void compute_requests(double *value, const struct sb_requests *r)
 	value[SB_METRIC_lost] = (double)lost;
 	value[SB_METRIC_in_system] = r->in_system;
 	value[SB_METRIC_in_system_expected] = r->in_system_expected;
-	compute_latency(&value[SB_METRIC_sojourn_ns_mean], &r->sojourn, lost);
-	compute_latency(&value[SB_METRIC_wait_ns_mean], &r->wait, lost);
-	compute_latency(&value[SB_METRIC_service_ns_mean], &r->service, 0);
+	compute_latency(&value[SB_METRIC_sojourn_ns_mean],
+			&r->hist[SB_REQUEST_SOJOURN], lost);
+	compute_latency(&value[SB_METRIC_wait_ns_mean],
+			&r->hist[SB_REQUEST_WAIT], lost);
+	compute_latency(&value[SB_METRIC_service_ns_mean],
+			&r->hist[SB_REQUEST_SERVICE], 0);
 	if (r->not_replayed)
 		return;
-	compute_latency(&value[SB_METRIC_ideal_ns_mean], &r->ideal, lost);
-	compute_latency(&value[SB_METRIC_replayed_ns_mean], &r->replayed, lost);
+	compute_latency(&value[SB_METRIC_ideal_ns_mean],
+			&r->hist[SB_REQUEST_IDEAL], lost);
+	compute_latency(&value[SB_METRIC_replayed_ns_mean],
+			&r->hist[SB_REQUEST_REPLAYED], lost);
 }
 
-const char *sb_request_hist(const struct sb_requests *r, uint32_t i,
-			    const struct sb_hist_counts **hist)
+const char *sb_request_hist_name(enum sb_request_hist_id hist)
 {
-	const struct {
-		const char *name;
-		const struct sb_hist_counts *hist;
-	} all[] = {
-		{ "sojourn", &r->sojourn }, { "wait", &r->wait },
-		{ "service", &r->service }, { "lateness", &r->lateness },
-		{ "ideal", &r->ideal },	    { "replayed", &r->replayed },
+	static const char *const names[SB_REQUEST_HISTS] = {
+		[SB_REQUEST_SOJOURN] = "sojourn",
+		[SB_REQUEST_WAIT] = "wait",
+		[SB_REQUEST_SERVICE] = "service",
+		[SB_REQUEST_LATENESS] = "lateness",
+		[SB_REQUEST_IDEAL] = "ideal",
+		[SB_REQUEST_REPLAYED] = "replayed",
 	};
 
-	if (i >= SB_ARRAY_SIZE(all))
-		return NULL;
-	*hist = all[i].hist;
-	return all[i].name;
+	return names[hist];
 }
 
 bool sb_record_hist(const struct sb_record *record, uint32_t i,
 		    struct sb_named_hist *out)
 {
-	if (i < SB_HISTS) {
-		*out = (struct sb_named_hist){ sb_hist_info[i].name,
-					       sb_hist_info[i].unit,
-					       &record->hist[i] };
-		return true;
+	if (i >= (record->requests ? SB_RECORD_HISTS : SB_HISTS))
+		return false;
+	out->packed = &record->packed[i];
+	out->name = i < SB_HISTS ? sb_hist_info[i].name
+				 : sb_request_hist_name(i - SB_HISTS);
+	out->unit = i < SB_HISTS ? sb_hist_info[i].unit : "ns";
+	return true;
+}
+
+static void free_packed(struct sb_packed_hist *packed)
+{
+	for (uint32_t i = 0; packed && i < SB_RECORD_HISTS; i++)
+		sb_packed_free(&packed[i]);
+	free(packed);
+}
+
+static void free_hists(struct sb_record *record)
+{
+	free(record->hist);
+	record->hist = NULL;
+	if (!record->requests)
+		return;
+	free(record->requests->hist);
+	record->requests->hist = NULL;
+}
+
+int sb_record_pack(struct sb_record *record)
+{
+	struct sb_packed_hist *packed;
+	int rc = 0;
+
+	if (!record->hist)
+		return 0;
+	packed = calloc(SB_RECORD_HISTS, sizeof(*packed));
+	if (!packed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < SB_HISTS && !rc; i++)
+		rc = sb_hist_pack(&record->hist[i], &packed[i]);
+	for (uint32_t i = 0; record->requests && i < SB_REQUEST_HISTS && !rc;
+	     i++)
+		rc = sb_hist_pack(&record->requests->hist[i],
+				  &packed[SB_HISTS + i]);
+	if (rc) {
+		free_packed(packed);
+		return rc;
 	}
-	out->unit = "ns";
-	out->name = record->requests
-			    ? sb_request_hist(record->requests, i - SB_HISTS,
-					      &out->counts)
-			    : NULL;
-	return out->name;
+	free_hists(record);
+	record->packed = packed;
+	return 0;
 }
 
 static const struct {
@@ -539,7 +578,7 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
 		if (sb_series_pools(series, r))
-			sb_hist_merge(out, &series->record[r].hist[hist]);
+			sb_packed_add(&series->record[r].packed[hist], out);
 	}
 }
 
@@ -844,7 +883,8 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	for (uint32_t i = 0; record->worker && i < workers; i++)
 		free(record->worker[i].steals);
 	free(record->worker);
-	free(record->hist);
+	free_hists(record);
+	free_packed(record->packed);
 	free(record->os);
 	free(record->requests);
 }

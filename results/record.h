@@ -10,6 +10,7 @@
 #include "core/placement.h"
 #include "core/requests.h"
 #include "core/trace.h"
+#include "results/packed.h"
 #include "results/statistics.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
@@ -73,10 +74,20 @@ struct sb_record {
 
 	double value[SB_METRICS];	  /* NaN: not measured */
 	struct sb_worker_reading *worker; /* [workers], over the repetition */
-	struct sb_hist_counts *hist;	  /* [SB_HISTS], all workers together */
 	struct sb_os_counts *os;	  /* [workers]; NULL: not read */
 	struct sb_requests *requests;	  /* NULL: the workload takes none */
+
+	/*
+	 * Histograms: [SB_HISTS] of all workers together, and in requests those
+	 * of requests, while the row is measured or read; sb_record_pack then
+	 * replaces them by packed ones, [SB_RECORD_HISTS], which all writers
+	 * take.
+	 */
+	struct sb_hist_counts *hist;
+	struct sb_packed_hist *packed;
 };
+
+#define SB_RECORD_HISTS (SB_HISTS + SB_REQUEST_HISTS)
 
 /* What was chosen for a series: a parameter of its workload, or an option whose
  * values a sweep goes through. */
@@ -200,19 +211,21 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
 	return record->verdict != SB_INVALID;
 }
 
-/* Histogram i of requests, for those who go through all. Returns its name, or
- * NULL when there are no more. */
-const char *sb_request_hist(const struct sb_requests *requests, uint32_t i,
-			    const struct sb_hist_counts **hist);
+/* Returns 0, or -ENOMEM: the row is as before. A row without histograms has no
+ * packed ones either. */
+SB_MUST_CHECK int sb_record_pack(struct sb_record *record);
+
+/* "sojourn" and so on. */
+const char *sb_request_hist_name(enum sb_request_hist_id hist);
 
 struct sb_named_hist {
 	const char *name;
 	const char *unit;
-	const struct sb_hist_counts *counts;
+	const struct sb_packed_hist *packed;
 };
 
-/* Histogram i of a row, the workers' first and then those of requests, for those
- * who go through all. False: there are no more. */
+/* Histogram i of a row that has numbers, the workers' first and then those of
+ * requests, for those who go through all. False: there are no more. */
 bool sb_record_hist(const struct sb_record *record, uint32_t i,
 		    struct sb_named_hist *out);
 

@@ -266,6 +266,7 @@ static void fill_record(struct sb_record *record, uint32_t r)
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
 	put(&record->hist[SB_HIST_ready_to_running], 50 + r, 4);
 	put(&record->hist[SB_HIST_spins_steal], 5, 4);
+	CHECK_EQ(sb_record_pack(record), 0);
 	record->value[SB_METRIC_wall_s] = 0.25 * (r + 1);
 	if (r == INVALID)
 		sb_record_invalidate(record, "wrong\nanswer");

@@ -263,7 +263,8 @@ static void intended_times_do_not_move(void **state)
 	const struct sb_load load = make_load("poisson", 10e3, GENERATORS);
 	struct slow *slow = run_slow(&load, &ops, 60000000);
 	const uint64_t start = sb_generators_start_ns(slow->generators);
-	struct sb_requests r = { 0 };
+	static struct sb_hist_counts hist[SB_REQUEST_HISTS];
+	struct sb_requests r = { .hist = hist };
 	uint64_t all = 0;
 
 	(void)state;
@@ -280,7 +281,7 @@ static void intended_times_do_not_move(void **state)
 	}
 	sb_generators_read(slow->generators, &r);
 	CHECK_EQ(r.intended, count_until(&load, 60e6));
-	CHECK_EQ(r.lateness.count, all);
+	CHECK_EQ(r.hist[SB_REQUEST_LATENESS].count, all);
 	CHECK_EQ(r.submitted, all - slow->refused[0] - slow->refused[1]);
 	sb_generators_destroy(slow->generators);
 }
@@ -456,8 +457,15 @@ static struct sb_requests *work_out(struct sb_replay *replay, uint32_t servers,
 {
 	struct sb_requests *r = calloc(1, sizeof(*r));
 
+	r->hist = calloc(SB_REQUEST_HISTS, sizeof(*r->hist));
 	sb_replay_work_out(replay, servers, requests, r);
 	return r;
+}
+
+static void free_requests(struct sb_requests *r)
+{
+	free(r->hist);
+	free(r);
 }
 
 static void requests_of_all_generators_are_replayed(void **state)
@@ -479,21 +487,21 @@ static void requests_of_all_generators_are_replayed(void **state)
 	r = work_out(replay, 1, 4);
 	assert_false(r->not_replayed);
 	/* Done at 110, 120, 130 and 210. */
-	CHECK_EQ(r->ideal.count, 4);
-	CHECK_EQ(r->ideal.sum, 1000 * (10 + 16 + 25 + 10));
+	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].count, 4);
+	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].sum, 1000 * (10 + 16 + 25 + 10));
 	/* At 110; the third at 120, the second at 131; 213. */
-	CHECK_EQ(r->replayed.count, 4);
-	CHECK_EQ(r->replayed.sum, 1000 * (10 + 15 + 27 + 13));
-	free(r);
+	CHECK_EQ(r->hist[SB_REQUEST_REPLAYED].count, 4);
+	CHECK_EQ(r->hist[SB_REQUEST_REPLAYED].sum, 1000 * (10 + 15 + 27 + 13));
+	free_requests(r);
 	/* Two servers: at 110, 114, 120, 210, and 110, 115, 121, 213. */
 	r = work_out(replay, 2, 4);
-	CHECK_EQ(r->ideal.sum, 1000 * (10 + 10 + 15 + 10));
-	CHECK_EQ(r->replayed.sum, 1000 * (10 + 10 + 17 + 13));
-	free(r);
+	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].sum, 1000 * (10 + 10 + 15 + 10));
+	CHECK_EQ(r->hist[SB_REQUEST_REPLAYED].sum, 1000 * (10 + 10 + 17 + 13));
+	free_requests(r);
 	/* Not these. */
 	r = work_out(replay, 1, 5);
 	assert_true(r->not_replayed);
-	free(r);
+	free_requests(r);
 	sb_replay_destroy(replay);
 }
 
@@ -513,13 +521,13 @@ static void more_than_expected_are_not_replayed(void **state)
 		note(replay, 0, n, 100 + n, 0);
 	r = work_out(replay, 1, n);
 	assert_true(r->not_replayed);
-	CHECK_EQ(r->ideal.count, 0);
-	free(r);
+	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].count, 0);
+	free_requests(r);
 	sb_replay_prepare(replay, &closed, 1000000);
 	note(replay, 0, 0, 1, 0);
 	r = work_out(replay, 1, 1);
 	assert_true(r->not_replayed);
-	free(r);
+	free_requests(r);
 	sb_replay_destroy(replay);
 }
 
@@ -602,9 +610,12 @@ static void a_level_is_an_area(void **state)
 /* A second of 10 000 requests, of which so many are on time and completed. */
 static struct sb_requests *make_requests(uint64_t on_time, uint64_t completed)
 {
+	static struct sb_hist_counts hist[SB_REQUEST_HISTS];
 	static struct sb_requests r;
 
-	r = (struct sb_requests){ .is_open = true,
+	memset(hist, 0, sizeof(hist));
+	r = (struct sb_requests){ .hist = hist,
+				  .is_open = true,
 				  .intended = 10000,
 				  .submitted = 10000,
 				  .on_time = on_time,
@@ -616,11 +627,11 @@ static struct sb_requests *make_requests(uint64_t on_time, uint64_t completed)
 				  .in_system = 2,
 				  .in_system_error = 0.1,
 				  .in_system_expected = 2.3 };
-	r.sojourn.count = completed;
-	r.sojourn.bucket[sb_hist_index(100)] = completed;
-	r.sojourn.sum = 100 * completed;
-	r.lateness.count = 10000;
-	r.lateness.bucket[sb_hist_index(100000000)] = 10000;
+	r.hist[SB_REQUEST_SOJOURN].count = completed;
+	r.hist[SB_REQUEST_SOJOURN].bucket[sb_hist_index(100)] = completed;
+	r.hist[SB_REQUEST_SOJOURN].sum = 100 * completed;
+	r.hist[SB_REQUEST_LATENESS].count = 10000;
+	r.hist[SB_REQUEST_LATENESS].bucket[sb_hist_index(100000000)] = 10000;
 	return &r;
 }
 

@@ -215,9 +215,11 @@ static void fill_requests(struct sb_record *record, double offered)
 {
 	struct sb_requests *requests = calloc(1, sizeof(*requests));
 
+	requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist));
 	requests->is_open = true;
-	fill_hist(&requests->sojourn, 900);
-	requests->intended = requests->completed = requests->sojourn.count;
+	fill_hist(&requests->hist[SB_REQUEST_SOJOURN], 900);
+	requests->intended = requests->completed =
+		requests->hist[SB_REQUEST_SOJOURN].count;
 	requests->intended += 3; /* are lost */
 	record->requests = requests;
 	record->value[SB_METRIC_offered_per_s] = offered;
@@ -251,6 +253,7 @@ static void fill_record(struct sb_record *record, const struct recipe *recipe,
 	sb_record_compute(record, &measured, placement);
 	if (recipe->offered > 0)
 		fill_requests(record, recipe->offered);
+	CHECK_EQ(sb_record_pack(record), 0);
 	if (r < recipe->suspect)
 		sb_record_suspect(record, "a reason");
 	else if (r < recipe->suspect + recipe->invalid)
@@ -593,9 +596,8 @@ static void load_is_a_curve_for_each_percentile(void **state)
 	result = make_result(recipe, 2, "A CPU");
 	check_script(result, "load", everything, parts);
 	for (uint32_t r = 0; r < result->series[0].records; r++)
-		completed += (double)result->series[0]
-				     .record[r]
-				     .requests->sojourn.count;
+		completed +=
+			(double)result->series[0].record[r].requests->completed;
 	/* 3 of each of 5 repetitions, and the one more of the axis. */
 	snprintf(last, sizeof(last), "\n%.9g ",
 		 -log10(1 - completed / (completed + 15 + 1)));

@@ -94,11 +94,12 @@ static struct sb_requests *make_requests(void)
 		.in_system_error = -0.25,
 		.in_system_unknown = 2,
 		.in_system_expected = 1e300,
+		.hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist)),
 	};
-	fill_hist(&requests->sojourn, 50);
-	fill_hist(&requests->wait, 40);
-	fill_hist(&requests->service, 30);
-	fill_hist(&requests->lateness, 1);
+	fill_hist(&requests->hist[SB_REQUEST_SOJOURN], 50);
+	fill_hist(&requests->hist[SB_REQUEST_WAIT], 40);
+	fill_hist(&requests->hist[SB_REQUEST_SERVICE], 30);
+	fill_hist(&requests->hist[SB_REQUEST_LATENESS], 1);
 	return requests;
 }
 
@@ -128,6 +129,7 @@ static void fill_record(struct sb_record *record, uint32_t r, uint32_t workers)
 		fill_hist(&record->hist[h], h * 2);
 	record->hist[SB_HIST_step_time].bucket[SB_HIST_BUCKETS - 1]++;
 	record->hist[SB_HIST_step_time].count++;
+	CHECK_EQ(sb_record_pack(record), 0);
 }
 
 /* Four repetitions: valid, suspect, invalid, valid. */
@@ -387,6 +389,18 @@ static bool same_number(double a, double b)
 }
 
 /* Not by way of the writer. */
+static void check_hists(const struct sb_packed_hist *a,
+			const struct sb_packed_hist *b)
+{
+	for (uint32_t h = 0; h < SB_RECORD_HISTS; h++) {
+		CHECK_EQ(a[h].count, b[h].count);
+		CHECK_EQ(a[h].sum, b[h].sum);
+		CHECK_EQ(a[h].buckets, b[h].buckets);
+		assert_memory_equal(a[h].bucket, b[h].bucket,
+				    a[h].buckets * sizeof(*a[h].bucket));
+	}
+}
+
 static void check_record(const struct sb_record *a, const struct sb_record *b,
 			 uint32_t workers)
 {
@@ -399,7 +413,7 @@ static void check_record(const struct sb_record *a, const struct sb_record *b,
 		assert_null(b->worker);
 		return;
 	}
-	assert_memory_equal(a->hist, b->hist, SB_HISTS * sizeof(*a->hist));
+	check_hists(a->packed, b->packed);
 	for (uint32_t w = 0; w < workers; w++) {
 		struct sb_worker_reading reading = a->worker[w];
 
@@ -416,8 +430,6 @@ static void check_record(const struct sb_record *a, const struct sb_record *b,
 			assert_true(same_number(a->os[w].value[c],
 						b->os[w].value[c]));
 	}
-	assert_memory_equal(&a->requests->sojourn, &b->requests->sojourn,
-			    4 * sizeof(a->requests->sojourn));
 	CHECK_EQ(a->requests->is_open, b->requests->is_open);
 	CHECK_EQ(a->requests->intended, b->requests->intended);
 	CHECK_EQ(a->requests->wall_ns, b->requests->wall_ns);
@@ -589,7 +601,7 @@ static void names_come_and_go(void **state)
 		isnan(result.series[0].record[0].value[SB_METRIC_ns_per_op]));
 	CHECK_EQ(result.series[0].record[0].worker[0].counter[SB_COUNTER_steps],
 		 0);
-	CHECK_EQ(result.series[0].record[0].hist[SB_HIST_step_time].count, 0);
+	CHECK_EQ(result.series[0].record[0].packed[SB_HIST_step_time].count, 0);
 	assert_true(isnan(result.series[0].record[0].os[1].value[0]));
 	sb_result_free(&result);
 	CHECK_EQ(read_whatever(changed, strlen(changed), true), 0);

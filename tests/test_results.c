@@ -61,6 +61,7 @@ static void make_record(struct sb_record *record, uint32_t r,
 	record->worker[1].yields[SB_COMMAND_SLEEP] = 6;
 	record->worker[1].yields[SB_COMMAND_ARRAY] = 300;
 	sb_record_compute(record, &measured, placement);
+	CHECK_EQ(sb_record_pack(record), 0);
 	if (r == SUSPECT) {
 		sb_record_suspect(record, "%d of the time", 3);
 		sb_record_suspect(record, "a <second>, too");

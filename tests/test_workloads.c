@@ -280,6 +280,7 @@ static void trial_defaults(struct trial *t, const struct sb_workload *workload,
 static void trial_start(struct trial *t, uint32_t workers)
 {
 	fixture_create(&t->f, workers);
+	t->requests.hist = calloc(SB_REQUEST_HISTS, sizeof(*t->requests.hist));
 	t->run.scheduler = t->f.s;
 	CHECK_EQ(sb_workload_set_up(&t->run), 0);
 	CHECK_EQ(sb_scheduler_start(t->f.s, NULL), 0);
@@ -290,6 +291,7 @@ static void trial_end(struct trial *t)
 	CHECK_EQ(sb_scheduler_stop(t->f.s, FIXTURE_TIMEOUT_NS), 0);
 	sb_workload_tear_down(&t->run);
 	sb_scheduler_destroy(t->f.s);
+	free(t->requests.hist);
 }
 
 static void run_round(struct trial *t)

@@ -282,7 +282,8 @@ void sb_replay_work_out(struct sb_replay *replay, uint32_t servers,
 			uint64_t requests, struct sb_requests *out)
 {
 	if (!has_all(replay, requests) ||
-	    serve_all(replay, servers, &ideal, &out->ideal) ||
-	    serve_all(replay, servers, &replayed, &out->replayed))
+	    serve_all(replay, servers, &ideal, &out->hist[SB_REQUEST_IDEAL]) ||
+	    serve_all(replay, servers, &replayed,
+		      &out->hist[SB_REQUEST_REPLAYED]))
 		out->not_replayed = true;
 }

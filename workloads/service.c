@@ -468,9 +468,9 @@ static struct sums sum_ledgers(struct data *data, struct sb_requests *out)
 		sums.served += sb_counter_read(&ledger->served);
 		sums.units += sb_counter_read(&ledger->units);
 		sums.stamps += sb_counter_read(&ledger->stamps);
-		sb_hist_read(&ledger->sojourn, &out->sojourn);
-		sb_hist_read(&ledger->wait, &out->wait);
-		sb_hist_read(&ledger->service, &out->service);
+		sb_hist_read(&ledger->sojourn, &out->hist[SB_REQUEST_SOJOURN]);
+		sb_hist_read(&ledger->wait, &out->hist[SB_REQUEST_WAIT]);
+		sb_hist_read(&ledger->service, &out->hist[SB_REQUEST_SERVICE]);
 		if (ledger->set.line && !sb_set_is_right(&ledger->set))
 			sb_add_rlx(&data->wrong_sets, 1);
 	}
@@ -499,9 +499,9 @@ static void read_round(struct sb_workload_run *run, const struct sums *served)
 	out->wall_ns += sb_scheduler_idle_since_ns(data->scheduler) -
 			sb_generators_start_ns(data->generators);
 	/* From submission on: what is late is not in the system yet. */
-	out->in_system_expected =
-		(double)(out->sojourn.sum - out->lateness.sum) /
-		out->observed_ns;
+	out->in_system_expected = (double)(out->hist[SB_REQUEST_SOJOURN].sum -
+					   out->hist[SB_REQUEST_LATENESS].sum) /
+				  out->observed_ns;
 	if (sb_requests_lost(out))
 		out->in_system_expected = NAN;
 }

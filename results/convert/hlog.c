@@ -7,6 +7,7 @@
  * comments behind the last.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -64,17 +65,24 @@ static void put_row(const struct sb_series *series,
 static int put_interval(const char *name, const struct sb_named_hist *hist,
 			double start_s, double length_s, FILE *out)
 {
+	struct sb_hist_counts *counts = calloc(1, sizeof(*counts));
 	char *encoded;
-	const int rc = sb_hdr_encode(hist->counts, &encoded);
+	int rc = -ENOMEM;
 
-	if (rc)
-		return rc;
-	fputs("Tag=", out);
-	put_word(name, ", ", out);
-	fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", hist->name, start_s, length_s,
-		(double)sb_hist_max(hist->counts) / NS_PER_MS, encoded);
-	free(encoded);
-	return 0;
+	if (counts) {
+		sb_packed_add(hist->packed, counts);
+		rc = sb_hdr_encode(counts, &encoded);
+	}
+	if (!rc) {
+		fputs("Tag=", out);
+		put_word(name, ", ", out);
+		fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", hist->name, start_s,
+			length_s, (double)sb_hist_max(counts) / NS_PER_MS,
+			encoded);
+		free(encoded);
+	}
+	free(counts);
+	return rc;
 }
 
 /* An interval has to have one: 0, where it is not known. */
@@ -91,7 +99,7 @@ static int put_record(const struct sb_record *record, const char *name,
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && sb_record_hist(record, i, &hist); i++) {
-		if (!strcmp(hist.unit, "ns") && hist.counts->count)
+		if (!strcmp(hist.unit, "ns") && hist.packed->count)
 			rc = put_interval(name, &hist, start_s, length_s, out);
 	}
 	return rc;

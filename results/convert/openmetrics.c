@@ -208,7 +208,7 @@ static bool merge(const struct sb_series *series, uint32_t hist,
 
 		if (sb_series_pools(series, r) &&
 		    sb_record_hist(record, hist, named))
-			sb_hist_merge(out, named->counts);
+			sb_packed_add(named->packed, out);
 	}
 	return out->count > 0;
 }

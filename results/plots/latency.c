@@ -24,16 +24,17 @@ static void gather_hist(const struct sb_series *series, int which,
 }
 
 /* Of sojourn and wait; a service that was not begun has no time. */
-enum { SOJOURN, WAIT, SERVICE, LATENESS };
-
-static uint64_t lost_of(const struct sb_requests *requests, int which)
+static uint64_t lost_of(const struct sb_record *record, int which)
 {
+	const struct sb_requests *requests = record->requests;
+
 	switch (which) {
-	case SOJOURN:
-	case WAIT:
+	case SB_REQUEST_SOJOURN:
+	case SB_REQUEST_WAIT:
 		return sb_requests_lost(requests);
-	case LATENESS:
-		return requests->intended - requests->lateness.count;
+	case SB_REQUEST_LATENESS:
+		return requests->intended -
+		       record->packed[SB_HISTS + which].count;
 	default:
 		return 0;
 	}
@@ -46,16 +47,14 @@ static void gather_requests(const struct sb_series *series, int which,
 	*lost = 0;
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
-		const struct sb_hist_counts *hist;
 
-		if (!sb_series_pools(series, r) || !record->requests ||
-		    !sb_request_hist(record->requests, (uint32_t)which, &hist))
+		if (!sb_series_pools(series, r) || !record->requests)
 			continue;
 		/* Closed loops have no schedule to be late against. */
-		if (which == LATENESS && !record->requests->is_open)
+		if (which == SB_REQUEST_LATENESS && !record->requests->is_open)
 			continue;
-		sb_hist_merge(out, hist);
-		*lost += lost_of(record->requests, which);
+		sb_packed_add(&record->packed[SB_HISTS + which], out);
+		*lost += lost_of(record, which);
 	}
 }
 
