@@ -42,6 +42,29 @@ case $1 in
 *) skips "a stack of 128 KiB" "this build has larger frames" ;;
 esac
 
+# ---- many repetitions ----
+
+# peak_kib REPETITIONS: the most memory that such a run had.
+peak_kib() {
+	python3 - "$program" "$work/many$1" "$1" <<-'EOS'
+		import resource, subprocess, sys
+		program, directory, repetitions = sys.argv[1:]
+		subprocess.run([program, "run", "-w", "pingpong", "--round-trips", "1000", "-d", "1ms",
+		                "--warmup", "0s", "-r", repetitions, "--no-plots", "-q", "-o", directory],
+		               check=True)
+		print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+	EOS
+}
+is_small() {
+	few=$(peak_kib 10) && many=$(peak_kib 400) || return 1
+	echo "$few KiB with 10, $many KiB with 400"
+	[ $((many - few)) -lt $((390 * 32)) ]
+}
+case $1 in
+*/release*) holds "a repetition keeps less than 32 KiB of memory" is_small ;;
+*) skips "a repetition keeps less than 32 KiB of memory" "this build allocates otherwise" ;;
+esac
+
 # ---- long texts ----
 
 # long START CHARACTER END: START, 900,000 times CHARACTER, END.
