@@ -8,6 +8,7 @@
 
 #include "harness/status.h"
 #include "harness/text.h"
+#include "workloads/input.h"
 
 #define GLOBAL "global"
 
@@ -345,11 +346,12 @@ static int cannot_read(const char *path, int rc)
 			       "'%s' is not expected; workloads are named with "
 			       "-w",
 			       path);
-	return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
+	return sb_fail(rc == -EFBIG || rc == -ENOTSUP ? SB_EXIT_USAGE
+						      : sb_status_of(rc),
 		       "%s: %s; expected a job file (workloads are named with "
 		       "-w)",
 		       path,
-		       rc == -EFBIG ? "longer than 1 MiB" : strerror(-rc));
+		       rc == -EFBIG ? "longer than 1 MiB" : sb_input_error(rc));
 }
 
 static int read_file(struct sb_jobs *jobs, const struct command *command,
