@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/input.h"
+
 /* A file that is longer is something else. */
 #define FILE_BYTES_MAX (1 << 20)
 
@@ -324,11 +326,13 @@ int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes,
 int sb_ini_read(struct sb_ini *ini, const char *path,
 		struct sb_ini_error *error)
 {
-	FILE *in = fopen(path, "re");
+	int rc;
+	FILE *in = sb_input_open(path, &rc);
 	char *text = in ? malloc(FILE_BYTES_MAX) : NULL;
-	int rc = in ? -ENOMEM : -errno;
 	size_t bytes = 0;
 
+	if (in && !text)
+		rc = -ENOMEM;
 	if (text) {
 		errno = 0;
 		bytes = fread(text, 1, FILE_BYTES_MAX, in);

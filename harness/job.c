@@ -8,6 +8,7 @@
 
 #include "harness/status.h"
 #include "harness/text.h"
+#include "workloads/input.h"
 
 #define GLOBAL "global"
 
@@ -347,11 +348,12 @@ static int cannot_read(const char *path, int rc)
 			       "'%s' is not expected; workloads are named with "
 			       "-w",
 			       path);
-	return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
+	return sb_fail(rc == -EFBIG || rc == -ENOTSUP ? SB_EXIT_USAGE
+						      : sb_status_of(rc),
 		       "%s: %s; expected a job file (workloads are named with "
 		       "-w)",
 		       path,
-		       rc == -EFBIG ? "longer than 1 MiB" : strerror(-rc));
+		       rc == -EFBIG ? "longer than 1 MiB" : sb_input_error(rc));
 }
 
 static int bad_file(const char *path, const struct sb_ini_error *error)

@@ -81,4 +81,13 @@ refuses "and 900,000 of them" 3 ':2:3: the value has no end' run "$work/job"
 long '[a]\nworkload="' x '"\n' >"$work/job"
 refuses "a long value is not shown whole" 3 ":2:10: unknown workload 'xxx" run "$work/job"
 holds "but its beginning and its end" test "$(wc -c <"$work/err")" -lt 3000
+
+# Inputs that have no end, or never begin.
+mkfifo "$work/pipe"
+for input in "$work/pipe" /dev/zero /dev/urandom /dev/full; do
+	refuses "the job file $input" 3 'not a file' run "$input"
+	refuses "the trace $input" 3 'not a file' run -w service --arrival "trace:$input"
+	refuses "the profile $input" 3 'neither a file nor a directory' run -w yield --profile "$input"
+	refuses "the result $input" 3 'not a file' compare "$input" "$input"
+done
 echo "1..$n"

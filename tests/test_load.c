@@ -162,9 +162,10 @@ static void a_trace_is_shared_out(void **state)
 static void what_is_no_arrival_is_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"",	      "uniform",    "poisson:1",
-		"bursty",     "bursty:1ms", "bursty:0ms:1ms",
-		"bursty:1:1", "trace",	    "trace:/nonexistent"
+		"",	      "uniform",	"poisson:1",
+		"bursty",     "bursty:1ms",	"bursty:0ms:1ms",
+		"bursty:1:1", "trace",		"trace:/nonexistent",
+		"trace:/",    "trace:/dev/zero"
 	};
 	char why[SB_WHY_BYTES];
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "workloads/distribution.h"
+#include "workloads/input.h"
 #include "workloads/quantity.h"
 
 /* A histogram or trace beyond that is a mistake. */
@@ -79,14 +80,13 @@ static int read_lines(struct sb_times *t, FILE *in, const char *path, char *why)
 
 int sb_times_read(struct sb_times *t, const char *path, char *why)
 {
-	FILE *in = fopen(path, "re");
 	int rc;
+	FILE *in = sb_input_open(path, &rc);
 
 	*t = (struct sb_times){ 0 };
 	if (!in) {
-		rc = -errno;
 		snprintf(why, SB_WHY_BYTES, "%s cannot be opened: %s", path,
-			 strerror(-rc));
+			 sb_input_error(rc));
 		return rc;
 	}
 	rc = read_lines(t, in, path, why);

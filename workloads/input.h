@@ -1,0 +1,23 @@
+/*
+ * input.h - opens what a user names as input: a job file, a histogram, a trace.
+ *
+ * Only a file has an end. A device may have none, and a pipe without a writer
+ * would never open.
+ */
+#ifndef SB_WORKLOADS_INPUT_H
+#define SB_WORKLOADS_INPUT_H
+
+#include <stdio.h>
+
+#include "core/base.h"
+
+#define SB_INPUT_BYTES_MAX (UINT64_C(1) << 30)
+
+/* NULL with a negative error: -ENOTSUP for what is no file, -EFBIG for one
+ * that is too large. */
+SB_MUST_CHECK FILE *sb_input_open(const char *path, int *error);
+
+/* Of these errors, and of all others. */
+const char *sb_input_error(int error);
+
+#endif
