@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|fuzz|models|lint|numa|peers
+# usage: setup.sh bench|check|fuzz|models|lint|numa|peers|readers
 set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libbenchmark-dev"
@@ -12,6 +12,8 @@ tests="libcmocka-dev $tools spin chromium valgrind"
 lint="clang clang-format clang-tidy shellcheck git python3"
 # Without one of these its peer is left out, and all else goes on.
 peers="golang-go erlang-base erlang-dev rustc cargo librust-tokio-dev libtbb-dev libcaf-dev"
+# Other tools that read results: a test that lacks one is skipped.
+readers="strace libbenchmark-tools python3-scipy python3-prometheus-client libhdrhistogram-java default-jdk-headless"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
 # Elsewhere tests/numa/check.sh is skipped, and says why.
@@ -30,8 +32,9 @@ numa)
 	! guest_possible || packages="$build $guest"
 	;;
 peers) packages="$build $run $tools" ;;
+readers) packages="$readers" ;;
 *)
-	echo "setup.sh: expected bench, check, fuzz, models, lint, numa or peers, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, fuzz, models, lint, numa, peers or readers, not '${1-}'" >&2
 	exit 3
 	;;
 esac
@@ -118,6 +121,9 @@ is_there() {
 	case $1 in
 	gcc | g++ | make | spin | chromium | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$1" >/dev/null && return
+		;;
+	default-jdk-headless)
+		command -v javac >/dev/null && return
 		;;
 	golang-go)
 		command -v go >/dev/null && return

@@ -86,7 +86,7 @@ java_lacks=
 if [ ! -e /usr/share/java/hdrhistogram.jar ]; then
 	java_lacks="libhdrhistogram-java is not installed"
 elif ! java --list-modules 2>/dev/null | grep -q '^jdk.compiler@'; then
-	java_lacks="there is no JDK"
+	java_lacks="a JDK is not installed"
 fi
 for result in a b; do
 	holds "the log of $result has the percentiles of latency.csv" logs "$work/$result"

@@ -55,7 +55,7 @@ keeps_off() {
 if command -v flock >/dev/null; then
 	holds "a directory that another run writes to is refused" keeps_off
 else
-	skips "a directory that another run writes to is refused" "no flock here"
+	skips "a directory that another run writes to is refused" "flock is not installed"
 fi
 two_at_once() {
 	for workload in pingpong yield skynet; do

@@ -82,12 +82,24 @@ long '[a]\nworkload="' x '"\n' >"$work/job"
 refuses "a long value is not shown whole" 3 ":2:10: unknown workload 'xxx" run "$work/job"
 holds "but its beginning and its end" test "$(wc -c <"$work/err")" -lt 3000
 
-# Inputs that have no end, or never begin.
-mkfifo "$work/pipe"
-for input in "$work/pipe" /dev/zero /dev/urandom /dev/full; do
-	refuses "the job file $input" 3 'not a file' run "$input"
-	refuses "the trace $input" 3 'not a file' run -w service --arrival "trace:$input"
-	refuses "the profile $input" 3 'neither a file nor a directory' run -w yield --profile "$input"
-	refuses "the result $input" 3 'not a file' compare "$input" "$input"
+# ---- inputs without an end ----
+
+for input in "$work" /dev/zero /dev/urandom /dev/full; do
+	refuses "the job file $input" 3 'expected a job file' run "$input"
+	refuses "the trace $input" 3 'cannot be opened' run -w service --arrival "trace:$input"
+	[ -d "$input" ] ||
+		refuses "the profile $input" 3 'neither a file nor a directory' \
+			run -w yield --profile "$input"
+	refuses "the result $input" 3 . compare "$input" "$input"
+	refuses "the baseline $input" 3 . gate -w yield --baseline "$input"
 done
+# A pipe without a writer never opens otherwise.
+mkfifo "$work/pipe"
+refuses "the job file that is an empty pipe" 3 'no job' run "$work/pipe"
+refuses "a trace that is one" 3 . run -w service --arrival "trace:$work/pipe"
+refuses "a result that is one" 3 'not a file' compare "$work/pipe" "$work/pipe"
+from_a_pipe() {
+	printf '[a]\nworkload=yield\n' | "$program" run /dev/stdin --show-job | grep -q '^workload=yield$'
+}
+holds "a job file from a pipe" from_a_pipe
 echo "1..$n"

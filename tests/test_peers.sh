@@ -109,7 +109,7 @@ fi
 if command -v gnuplot >/dev/null; then
 	holds "the picture is one" sh -c "head -c 4 '$result/ratios.png' | grep -q PNG"
 else
-	skips "the picture is one" "there is no gnuplot"
+	skips "the picture is one" "gnuplot is not installed"
 fi
 # Pictures take longer than all the rest.
 mkdir "$work/path"

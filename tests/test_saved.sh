@@ -135,6 +135,6 @@ one_row_is_not_saved() {
 if command -v strace >/dev/null; then
 	holds "a run of one row makes no store" one_row_is_not_saved
 else
-	skips "a run of one row makes no store" "no strace"
+	skips "a run of one row makes no store" "strace is not installed"
 fi
 echo "1..$n"

@@ -120,7 +120,7 @@ has_thresholds() {
 if command -v gnuplot >/dev/null; then
 	holds "a sweep of spin-time has its picture" has_thresholds
 else
-	skips "a sweep of spin-time has its picture" "no gnuplot"
+	skips "a sweep of spin-time has its picture" "gnuplot is not installed"
 fi
 
 # A job file says the same as the command line.

@@ -1,4 +1,3 @@
-/* input.c - see input.h. */
 #include "workloads/input.h"
 
 #include <errno.h>
@@ -13,6 +12,10 @@ static int check(int fd)
 
 	if (fstat(fd, &info))
 		return -errno;
+	/* Without O_NONBLOCK, a pipe waits for its writer; one that has none is
+	 * at its end. */
+	if (S_ISFIFO(info.st_mode))
+		return fcntl(fd, F_SETFL, O_RDONLY) ? -errno : 0;
 	if (!S_ISREG(info.st_mode))
 		return -ENOTSUP;
 	return (uint64_t)info.st_size > SB_INPUT_BYTES_MAX ? -EFBIG : 0;

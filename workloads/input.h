@@ -1,8 +1,8 @@
 /*
  * input.h - opens what a user names as input: a job file, a histogram, a trace.
  *
- * Only a file has an end. A device may have none, and a pipe without a writer
- * would never open.
+ * A file has an end, and a pipe has one when its writer has closed it (one
+ * without a writer is empty). A device may have none, and is refused.
  */
 #ifndef SB_WORKLOADS_INPUT_H
 #define SB_WORKLOADS_INPUT_H
@@ -13,8 +13,8 @@
 
 #define SB_INPUT_BYTES_MAX (UINT64_C(1) << 30)
 
-/* NULL with a negative error: -ENOTSUP for what is no file, -EFBIG for one
- * that is too large. */
+/* NULL with a negative error: -ENOTSUP for what is neither a file nor a
+ * pipe, -EFBIG for a file that is too large. */
 SB_MUST_CHECK FILE *sb_input_open(const char *path, int *error);
 
 /* Of these errors, and of all others. */
