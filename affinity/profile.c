@@ -13,6 +13,7 @@
 
 #include "affinity/internal.h"
 #include "affinity/precheck.h"
+#include "affinity/wide.h"
 
 enum source { THIS, NAMED, XML_FILE, DIRECTORY, SYNTHETIC };
 
@@ -21,6 +22,7 @@ struct description {
 	const char *text;
 	const struct sb_profile *named;
 	bool with_disallowed;
+	struct sb_shape shape; /* of a synthetic description */
 };
 
 /* ---- named ones: what hwloc's synthetic description cannot say ---- */
@@ -124,6 +126,24 @@ static void forget_other_machines(void)
 		unsetenv(names[i]);
 }
 
+/* From so many units on, hwloc's own way takes long enough to be noticed. */
+#define WIDE_UNITS 512
+
+static bool is_wide(const struct description *d)
+{
+	return d->shape.units > WIDE_UNITS && !d->shape.has_indexes;
+}
+
+static int load_synthetic(hwloc_topology_t t, const struct description *d)
+{
+	if (is_wide(d)) {
+		errno = sb_wide_load(t, d->text, &d->shape);
+		return errno;
+	}
+	return hwloc_topology_set_synthetic(t, d->text) ||
+	       hwloc_topology_load(t);
+}
+
 static int load_source(hwloc_topology_t t, const struct description *d)
 {
 	if (d->with_disallowed)
@@ -149,8 +169,7 @@ static int load_source(hwloc_topology_t t, const struct description *d)
 		return load_directory(t, d->text);
 	case SYNTHETIC:
 	default:
-		return hwloc_topology_set_synthetic(t, d->text) ||
-		       hwloc_topology_load(t);
+		return load_synthetic(t, d);
 	}
 }
 
@@ -255,6 +274,18 @@ static bool is_version_3(const char *path)
 	return strstr(head, "<topology version=\"3") != NULL;
 }
 
+/* What hwloc is given of a wide one is made of this small one. */
+static int load_trial(hwloc_topology_t *out, const struct description *d)
+{
+	struct description trial = *d;
+
+	if (is_wide(d)) {
+		trial.text = d->shape.small;
+		trial.shape = (struct sb_shape){ .units = 0 };
+	}
+	return load(out, &trial);
+}
+
 static _Noreturn void try_in_child(const struct description *d)
 {
 	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -271,8 +302,9 @@ static _Noreturn void try_in_child(const struct description *d)
 	limit(RLIMIT_CORE, 0);
 	(void)signal(SIGALRM, SIG_DFL);
 	(void)alarm(TRIAL_WALL_SECONDS);
-	error = d->source == XML_FILE && is_version_3(d->text) ? EPROTO
-							       : load(&t, d);
+	error = d->source == XML_FILE && is_version_3(d->text)
+			? EPROTO
+			: load_trial(&t, d);
 	if (!error && d->source != SYNTHETIC)
 		exercise(t);
 	_exit(error ? why_not(d, error) : 0);
@@ -364,7 +396,7 @@ static int classify(struct description *d, char *why, size_t bytes)
 			"; expected hwloc's XML, as lstopo writes it");
 	d->source = SYNTHETIC;
 	if (looks_synthetic(d->text))
-		return sb_precheck_synthetic(d->text, why, bytes);
+		return sb_precheck_synthetic(d->text, &d->shape, why, bytes);
 	return sb_precheck_refuse(why, bytes, -ESRCH, "there is no profile ",
 				  d->text, "");
 }
@@ -397,14 +429,17 @@ static int explain(const struct description *d, int error, char *why,
 		after = SB_PRECHECK_TOO_MANY;
 	else if (error == ETIME)
 		after = " takes hwloc too long to load; expected a smaller "
-			"machine, or one with more levels";
+			"machine, or more levels with fewer objects side by "
+			"side, such as 'group:128 core:128'";
 	else if (error == EPROTO)
 		after = " was written by hwloc 3; expected version 2 (lstopo "
 			"--export-xml-flags v2)";
 	else if (error == EFAULT)
 		after = " crashes hwloc; expected a description that it can "
 			"load";
-	return sb_precheck_refuse(why, bytes, -error, "", d->text, after);
+	/* Whatever takes too long is too large. */
+	return sb_precheck_refuse(why, bytes, error == ETIME ? -E2BIG : -error,
+				  "", d->text, after);
 }
 
 int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,

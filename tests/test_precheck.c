@@ -81,13 +81,18 @@ static void large_numbers_are_refused(void **state)
 	}
 }
 
-static void wide_machines_are_refused_at_once(void **state)
+static void slow_machines_are_refused_at_once(void **state)
 {
+	static const char ring[] = "pu:16384(indexes=2*1:8192*2)";
+
 	(void)state;
-	expect("pu:8192", "8192 objects side by side");
-	expect("numa:16384 pu:1", "16384 objects side by side");
+	expect(ring, "expected no indexes=, or more levels");
+	expect("numa:16384 pu:1", "takes hwloc too long to load");
+	expect("pack:2 l3:8192 l2:1 l1:1 [numa] core:1 pu:1",
+	       "hwloc too long to load");
 	expect("pu:16385", "more than 16384");
-	expect("pu:512", NULL);
+	expect("group:128 [numa] [numa] pu:128", NULL);
+	expect("pu:512(indexes=2*1:256*2)", NULL);
 }
 
 static void numbers_given_twice_are_refused(void **state)
@@ -135,7 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(large_numbers_are_refused),
-		cmocka_unit_test(wide_machines_are_refused_at_once),
+		cmocka_unit_test(slow_machines_are_refused_at_once),
 		cmocka_unit_test(numbers_given_twice_are_refused),
 		cmocka_unit_test(files_of_another_kind_are_named),
 	};

@@ -54,6 +54,18 @@ packages_are_usable() {
 }
 holds "topo counts packages with CPUs, and names what workers without a node share" \
 	packages_are_usable
+rings_fit_a_screen() {
+	"$program" topo plan --profile epyc-2s-nps4 --workers 128 --no-smt |
+		sed '1,/^rings of victims/d' >"$work/rings" &&
+		grep -q '^ cache  0-7 | 8-15 | 16-23 ' "$work/rings" &&
+		grep -q '^  node  0-15 | 16-31 | .* | 112-127$' "$work/rings" &&
+		grep -q '^        from node 4: 5,6,7 at 12 | 0,1,2,3 at 32$' "$work/rings" &&
+		! grep -q smt "$work/rings" &&
+		[ "$(wc -l <"$work/rings")" -le 24 ] && ! grep -q '.\{101\}' "$work/rings" &&
+		"$program" topo plan --profile ring-4s --workers per-pu |
+		grep -q '^   smt  0 48 | 1 49 | '
+}
+holds "topo plan: the rings of 128 workers fit a screen" rings_fit_a_screen
 legend_is_there() {
 	"$program" topo show --profile ring-4s --workers 4 --generator-cpus 3 \
 		--svg "$work/ring.svg" &&
