@@ -128,7 +128,8 @@ int sb_precheck_directory(const char *path, char *why, size_t bytes)
 		return sb_precheck_refuse(
 			why, bytes, -EINVAL, "directory ", path,
 			" has no sys/devices/system/cpu; expected what "
-			"hwloc-gather-topology packs");
+			"hwloc-gather-topology packs or hwloc-gather-cpuid "
+			"writes");
 	return sb_numbers_of_directory(path, &number)
 		       ? refuse_number(path, number, why, bytes)
 		       : 0;

@@ -8,6 +8,7 @@
  * Method: descriptions by hand.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -122,6 +123,26 @@ static void files_of_another_kind_are_named(void **state)
 		expect("/proc/kmsg", "is empty");
 }
 
+/* With what is said to hwloc of one description, this machine is still itself. */
+static void nothing_is_left_behind(void **state)
+{
+	char path[128];
+
+	(void)state;
+	tree_put(root, "/cpuid/hwloc-cpuid-info", "Architecture: x86\n");
+	tree_put(root, "/cpuid/pu0",
+		 "1 0 0 0 0 => 0 756e6547 6c65746e 49656e69\n");
+	snprintf(path, sizeof(path), "%s/cpuid", root);
+#if defined(__x86_64__) || defined(__i386__)
+	expect(path, NULL);
+#else
+	expect(path, "x86");
+#endif
+	assert_null(getenv("HWLOC_CPUID_PATH"));
+	assert_null(getenv("HWLOC_COMPONENTS"));
+	assert_null(getenv("HWLOC_THISSYSTEM"));
+}
+
 static int make(void **state)
 {
 	(void)state;
@@ -143,6 +164,7 @@ int main(void)
 		cmocka_unit_test(slow_machines_are_refused_at_once),
 		cmocka_unit_test(numbers_given_twice_are_refused),
 		cmocka_unit_test(files_of_another_kind_are_named),
+		cmocka_unit_test(nothing_is_left_behind),
 	};
 
 	return cmocka_run_group_tests_name("precheck", tests, make, remove_all);
