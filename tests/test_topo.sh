@@ -143,5 +143,27 @@ legend_is_there() {
 		"$program" topo show --profile 'numa:9 pu:1' --svg - |
 		grep -q '>in use, node 0 ...</text>'
 }
+# has FILE TEXT...: each is all that is written somewhere.
+has() {
+	file=$1
+	shift
+	for text in "$@"; do
+		grep -qF ">$text</text>" "$file" || {
+			echo "no '$text'"
+			return 1
+		}
+	done
+}
+numbers_and_nodes_are_drawn() {
+	"$program" topo show --profile laptop-6p8e --svg "$work/laptop.svg" &&
+		has "$work/laptop.svg" 'Core 0 of kind 1' 'Core 13 of kind 0' 'CPU 0 [worker 0]' \
+			"frames: what a node is local to; CPU: the operating system's number, the others: hwloc's; kinds: 0 is the slowest" &&
+		"$program" topo show --profile ring-4s --svg "$work/ring.svg" &&
+		has "$work/ring.svg" 'CPU 1 (PU 2) [worker 1]' 'CPU 48 (PU 1)' \
+			"frames: what a node is local to; CPU: the operating system's number, the others: hwloc's" &&
+		[ "$(grep -c 'fill="none" stroke="#[0-9a-f]*" stroke-width="3"' "$work/ring.svg")" = 4 ] &&
+		"$program" topo show --profile ring-4s | grep -q 'Core 1: CPU 1 (PU 2) \[worker 1\], CPU 49 (PU 3)$'
+}
 holds "the picture of a machine has a legend" legend_is_there
+holds "it has both numbers, kinds of cores, and frames of nodes" numbers_and_nodes_are_drawn
 echo "1..$n"
