@@ -99,7 +99,7 @@ endif
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_distribution test_gate test_hlog test_job test_locations test_paired test_plan test_plots \
 	test_precheck test_progress test_read test_report test_results test_sweep test_trace test_uneven \
-	test_validity \
+	test_validity test_wide \
 	test_ab.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
 	test_limits.sh test_page.sh test_peers.sh test_plot.sh test_saved.sh test_stops.sh test_sweep.sh test_terminal.sh \
 	test_topo.sh

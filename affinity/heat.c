@@ -48,6 +48,19 @@ static int colour_object(hwloc_obj_t obj, double part, const char *text)
 	return 0;
 }
 
+/* lstopo draws it below the machine. */
+static int add_step(hwloc_topology_t t, const struct sb_heat *heat)
+{
+	char style[64];
+	hwloc_obj_t step = hwloc_topology_insert_misc_object(
+		t, hwloc_get_root_obj(t), heat->text);
+
+	style_of(heat->part, style, sizeof(style));
+	return step && !hwloc_obj_add_info(step, "lstopoStyle", style)
+		       ? 0
+		       : -ENOMEM;
+}
+
 static hwloc_obj_t object_of(hwloc_topology_t t, const struct sb_heat *heat)
 {
 	const hwloc_obj_type_t type =
@@ -82,9 +95,14 @@ static int colour_all(hwloc_topology_t t, const struct sb_heat *heat,
 	int rc = 0;
 
 	for (uint32_t i = 0; i < n && !rc; i++) {
-		hwloc_obj_t obj = object_of(t, &heat[i]);
+		hwloc_obj_t obj;
 		char text[64];
 
+		if (heat[i].of == SB_HEAT_SCALE) {
+			rc = add_step(t, &heat[i]);
+			continue;
+		}
+		obj = object_of(t, &heat[i]);
 		snprintf(text, sizeof(text), "%s%s",
 			 heat[i].of == SB_HEAT_NODE ? "NUMANode " : "",
 			 heat[i].text);
@@ -248,6 +266,29 @@ static int copy_to(FILE *out, const char *path)
 	return rc;
 }
 
+/* One that may have boxes of our own, which is decided before it is loaded. */
+static int copy_machine(hwloc_topology_t *copy, hwloc_topology_t machine)
+{
+	char *xml;
+	int bytes;
+	int rc;
+
+	if (hwloc_topology_export_xmlbuffer(machine, &xml, &bytes, 0))
+		return -1;
+	rc = hwloc_topology_init(copy);
+	if (!rc) {
+		rc = hwloc_topology_set_type_filter(
+			     *copy, HWLOC_OBJ_MISC,
+			     HWLOC_TYPE_FILTER_KEEP_ALL) ||
+		     hwloc_topology_set_xmlbuffer(*copy, xml, bytes) ||
+		     hwloc_topology_load(*copy);
+		if (rc)
+			hwloc_topology_destroy(*copy);
+	}
+	hwloc_free_xmlbuffer(machine, xml);
+	return rc;
+}
+
 int sb_heat_draw(const struct sb_topology *topology,
 		 const struct sb_heat_map *map, const char *format, FILE *out)
 {
@@ -255,7 +296,7 @@ int sb_heat_draw(const struct sb_topology *topology,
 	hwloc_topology_t copy;
 	int rc;
 
-	if (hwloc_topology_dup(&copy, topology->hwloc))
+	if (copy_machine(&copy, topology->hwloc))
 		return -ENOMEM;
 	clean_all(copy);
 	for (uint32_t i = 0; i < map->lines; i++)

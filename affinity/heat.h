@@ -7,12 +7,16 @@
 
 #include "affinity/topology.h"
 
-enum sb_heat_of { SB_HEAT_PU, SB_HEAT_NODE };
+enum sb_heat_of {
+	SB_HEAT_PU,
+	SB_HEAT_NODE,
+	SB_HEAT_SCALE /* no object: a box of its own, that shows a colour */
+};
 
 /* What an object shows; those without are white. */
 struct sb_heat {
 	enum sb_heat_of of;
-	int index;   /* as in struct sb_place */
+	int index;   /* as in struct sb_place; of a scale 0 */
 	double part; /* from 0, white, to 1 */
 	char text[32];
 };

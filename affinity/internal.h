@@ -37,6 +37,14 @@ struct sb_topology {
 int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
 		    char *why, size_t bytes);
 
+/* ---- named.c ---- */
+
+struct sb_profile;
+
+/* What its synthetic description makes becomes the machine. 0: done. */
+int sb_profile_finish(hwloc_topology_t topology,
+		      const struct sb_profile *profile);
+
 /* ---- cpus.c ---- */
 
 /* The CPUs that a list or location names, into set. Returns 0, or -EINVAL with

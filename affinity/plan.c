@@ -229,10 +229,11 @@ static int distribute(struct planner *p, uint32_t n, struct sb_place *place)
 	hwloc_topology_t t;
 	int rc = 0;
 
+	if (p->n == p->topology->pus)
+		return distribute_on(p, p->topology->hwloc, n, place);
 	if (hwloc_topology_dup(&t, p->topology->hwloc))
 		return -ENOMEM;
-	if (p->n < p->topology->pus &&
-	    hwloc_topology_restrict(t, p->allowed, 0))
+	if (hwloc_topology_restrict(t, p->allowed, 0))
 		rc = refuse(p, "hwloc cannot restrict the machine to that");
 	if (!rc)
 		rc = distribute_on(p, t, n, place);

@@ -1,8 +1,6 @@
 #include "affinity/precheck.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +128,8 @@ int sb_precheck_directory(const char *path, char *why, size_t bytes)
 		return sb_precheck_refuse(
 			why, bytes, -EINVAL, "directory ", path,
 			" has no sys/devices/system/cpu; expected what "
-			"hwloc-gather-topology packs");
+			"hwloc-gather-topology packs or hwloc-gather-cpuid "
+			"writes");
 	return sb_numbers_of_directory(path, &number)
 		       ? refuse_number(path, number, why, bytes)
 		       : 0;
@@ -138,72 +137,35 @@ int sb_precheck_directory(const char *path, char *why, size_t bytes)
 
 /* ---- synthetic descriptions ---- */
 
-/*
- * At least how many processing units a synthetic description makes: the product
- * of its levels' counts. Brackets hold memory, parentheses attributes; neither
- * counts.
- */
-static uint64_t count_synthetic(const char *text, uint64_t *widest)
+/* hwloc makes some five comparisons in a nanosecond, and loads it twice. */
+#define COMPARISONS_MAX (UINT64_C(1) << 30)
+
+static int refuse_slow(const char *text, char *why, size_t bytes)
 {
-	uint64_t product = 1;
-	int depth = 0;
-
-	for (; *text; text++) {
-		depth += (*text == '[') + (*text == '(');
-		depth -= (*text == ']') + (*text == ')');
-		if (!depth && isdigit((unsigned char)*text) &&
-		    (text[-1] == ':' || text[-1] == ' ')) {
-			const uint64_t n = strtoull(text, NULL, 0);
-
-			if (n > SB_PROFILE_PUS_MAX)
-				return n;
-			product *= n;
-			*widest = n > *widest ? n : *widest;
-		}
-		if (product > SB_PROFILE_PUS_MAX)
-			break;
-	}
-	return product;
+	return sb_precheck_refuse(
+		why, bytes, -E2BIG, "", text,
+		" takes hwloc too long; expected no indexes=, or more levels "
+		"with fewer objects side by side");
 }
 
-/*
- * hwloc compares each object that it makes with all its siblings: units times
- * siblings is what loading costs. This many take it some ten seconds.
- */
-#define WIDTH_MAX (UINT64_C(1) << 25)
-
-static int refuse_width(const char *text, uint64_t widest, char *why,
-			size_t bytes)
+int sb_precheck_synthetic(const char *text, struct sb_shape *shape, char *why,
+			  size_t bytes)
 {
-	char after[160];
-
-	snprintf(after, sizeof(after),
-		 " has %" PRIu64 " objects side by side, which takes hwloc too "
-		 "long; expected more levels, such as 'group:64 pu:64'",
-		 widest);
-	return sb_precheck_refuse(why, bytes, -E2BIG, "", text, after);
-}
-
-int sb_precheck_synthetic(const char *text, char *why, size_t bytes)
-{
-	char padded[4096];
 	unsigned long number;
-	uint64_t widest = 0;
-	uint64_t units;
 
-	if ((size_t)snprintf(padded, sizeof(padded), " %s", text) >=
-	    sizeof(padded)) {
-		padded[40] = '\0';
+	if (sb_shape_read(shape, text)) {
+		char begin[41];
+
+		snprintf(begin, sizeof(begin), "%s", text);
 		return sb_precheck_refuse(why, bytes, -EINVAL,
-					  "synthetic description ", padded + 1,
+					  "synthetic description ", begin,
 					  " (and so on) is too long");
 	}
-	units = count_synthetic(padded + 1, &widest);
-	if (units > SB_PROFILE_PUS_MAX)
+	if (shape->units > SB_PROFILE_PUS_MAX)
 		return sb_precheck_refuse(why, bytes, -E2BIG, "", text,
 					  SB_PRECHECK_TOO_MANY);
-	if (units * widest > WIDTH_MAX)
-		return refuse_width(text, widest, why, bytes);
+	if (shape->has_indexes && shape->comparisons > COMPARISONS_MAX)
+		return refuse_slow(text, why, bytes);
 	if (sb_numbers_of_synthetic(text, &number))
 		return refuse_number(text, number, why, bytes);
 	return sb_numbers_twice_in_synthetic(text, &number)

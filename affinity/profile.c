@@ -11,117 +11,96 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "affinity/cpuid.h"
 #include "affinity/internal.h"
 #include "affinity/precheck.h"
+#include "affinity/wide.h"
 
-enum source { THIS, NAMED, XML_FILE, DIRECTORY, SYNTHETIC };
+enum source { THIS, NAMED, XML_FILE, DIRECTORY, CPUID, SYNTHETIC };
 
 struct description {
 	enum source source;
 	const char *text;
 	const struct sb_profile *named;
 	bool with_disallowed;
+	struct sb_shape shape; /* of a synthetic description */
+	uint32_t units;	       /* of a dump of CPUID */
 };
-
-/* ---- named ones: what hwloc's synthetic description cannot say ---- */
-
-static int keep_only(hwloc_topology_t t, const char *cpus)
-{
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	int rc = -1;
-
-	if (set && !hwloc_bitmap_list_sscanf(set, cpus))
-		rc = hwloc_topology_restrict(t, set, 0);
-	hwloc_bitmap_free(set);
-	return rc;
-}
-
-static int make_fast(hwloc_topology_t t, const char *cpus)
-{
-	hwloc_bitmap_t fast = hwloc_bitmap_alloc();
-	hwloc_bitmap_t slow = hwloc_bitmap_alloc();
-	int rc = -1;
-
-	if (fast && slow && !hwloc_bitmap_list_sscanf(fast, cpus) &&
-	    !hwloc_bitmap_andnot(slow, hwloc_topology_get_topology_cpuset(t),
-				 fast))
-		rc = hwloc_cpukinds_register(t, slow, 0, 0, NULL, 0) ||
-		     hwloc_cpukinds_register(t, fast, 1, 0, NULL, 0);
-	hwloc_bitmap_free(fast);
-	hwloc_bitmap_free(slow);
-	return rc;
-}
-
-#define NODES_MAX 32
-
-/* The matrix of the nodes, in hwloc's order, row by row. */
-static int set_distances(hwloc_topology_t t, const char *text)
-{
-	const int n = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
-	hwloc_obj_t node[NODES_MAX];
-	hwloc_uint64_t value[NODES_MAX * NODES_MAX];
-	hwloc_distances_add_handle_t handle;
-
-	SB_CHECK(n, <=, NODES_MAX);
-	for (int i = 0; i < n; i++)
-		node[i] = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
-						(unsigned)i);
-	for (int i = 0; i < n * n; i++) {
-		char *end;
-
-		value[i] = strtoull(text, &end, 10);
-		text = end;
-	}
-	handle = hwloc_distances_add_create(
-		t, "NUMALatency",
-		HWLOC_DISTANCES_KIND_FROM_OS |
-			HWLOC_DISTANCES_KIND_MEANS_LATENCY,
-		0);
-	if (!handle ||
-	    hwloc_distances_add_values(t, handle, (unsigned)n, node, value, 0))
-		return -1;
-	return hwloc_distances_add_commit(t, handle, 0);
-}
-
-static int finish_named(hwloc_topology_t t, const struct sb_profile *profile)
-{
-	int rc = 0;
-
-	if (profile->only)
-		rc = keep_only(t, profile->only);
-	if (!rc && profile->fast)
-		rc = make_fast(t, profile->fast);
-	if (!rc && profile->distances)
-		rc = set_distances(t, profile->distances);
-	return rc;
-}
 
 /* ---- loading, whatever it is ---- */
 
-/* hwloc's Linux part on a copy of /sys; nothing may be asked of the CPU. */
-static int load_directory(hwloc_topology_t t, const char *directory)
+/* hwloc writes what it misses in a description to stderr. */
+static int load_quietly(hwloc_topology_t t)
+{
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	const int before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int rc;
+
+	if (null >= 0 && before >= 0)
+		dup2(null, STDERR_FILENO);
+	rc = hwloc_topology_load(t);
+	if (null >= 0 && before >= 0)
+		dup2(before, STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+	if (before >= 0)
+		close(before);
+	return rc;
+}
+
+/* A part of hwloc on a copy of what it reads; nothing may be asked of the CPU. */
+static int load_copy(hwloc_topology_t t, const char *variable,
+		     const char *directory, const char *components)
 {
 	int rc;
 
-	setenv("HWLOC_FSROOT", directory, 1);
-	setenv("HWLOC_COMPONENTS", "linux,stop", 1);
+	setenv(variable, directory, 1);
+	setenv("HWLOC_COMPONENTS", components, 1);
 	setenv("HWLOC_THISSYSTEM", "0", 1);
-	rc = hwloc_topology_load(t);
-	unsetenv("HWLOC_FSROOT");
+	rc = load_quietly(t);
+	unsetenv(variable);
 	unsetenv("HWLOC_COMPONENTS");
 	unsetenv("HWLOC_THISSYSTEM");
 	return rc;
+}
+
+/* Of another number of units it would be the CPU that this runs on. */
+static int load_cpuid(hwloc_topology_t t, const struct description *d)
+{
+	if (load_copy(t, "HWLOC_CPUID_PATH", d->text, "x86,stop"))
+		return -1;
+	errno = EINVAL;
+	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU) == (int)d->units ? 0
+									  : -1;
 }
 
 /* With these hwloc would show another machine, as if it were this one. */
 static void forget_other_machines(void)
 {
 	static const char *const names[] = { "HWLOC_XMLFILE", "HWLOC_SYNTHETIC",
-					     "HWLOC_FSROOT",
+					     "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
 					     "HWLOC_COMPONENTS" };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++)
 		unsetenv(names[i]);
+}
+
+/* From so many units on, hwloc's own way takes long enough to be noticed. */
+#define WIDE_UNITS 512
+
+static bool is_wide(const struct description *d)
+{
+	return d->shape.units > WIDE_UNITS && !d->shape.has_indexes;
+}
+
+static int load_synthetic(hwloc_topology_t t, const struct description *d)
+{
+	if (is_wide(d)) {
+		errno = sb_wide_load(t, d->text, &d->shape);
+		return errno;
+	}
+	return hwloc_topology_set_synthetic(t, d->text) ||
+	       hwloc_topology_load(t);
 }
 
 static int load_source(hwloc_topology_t t, const struct description *d)
@@ -141,16 +120,17 @@ static int load_source(hwloc_topology_t t, const struct description *d)
 		       hwloc_topology_load(t);
 	case NAMED:
 		return hwloc_topology_set_synthetic(t, d->named->synthetic) ||
-		       hwloc_topology_load(t) || finish_named(t, d->named);
+		       hwloc_topology_load(t) || sb_profile_finish(t, d->named);
 	case XML_FILE:
 		return hwloc_topology_set_xml(t, d->text) ||
 		       hwloc_topology_load(t);
 	case DIRECTORY:
-		return load_directory(t, d->text);
+		return load_copy(t, "HWLOC_FSROOT", d->text, "linux,stop");
+	case CPUID:
+		return load_cpuid(t, d);
 	case SYNTHETIC:
 	default:
-		return hwloc_topology_set_synthetic(t, d->text) ||
-		       hwloc_topology_load(t);
+		return load_synthetic(t, d);
 	}
 }
 
@@ -255,6 +235,18 @@ static bool is_version_3(const char *path)
 	return strstr(head, "<topology version=\"3") != NULL;
 }
 
+/* What hwloc is given of a wide one is made of this small one. */
+static int load_trial(hwloc_topology_t *out, const struct description *d)
+{
+	struct description trial = *d;
+
+	if (is_wide(d)) {
+		trial.text = d->shape.small;
+		trial.shape = (struct sb_shape){ .units = 0 };
+	}
+	return load(out, &trial);
+}
+
 static _Noreturn void try_in_child(const struct description *d)
 {
 	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -271,8 +263,9 @@ static _Noreturn void try_in_child(const struct description *d)
 	limit(RLIMIT_CORE, 0);
 	(void)signal(SIGALRM, SIG_DFL);
 	(void)alarm(TRIAL_WALL_SECONDS);
-	error = d->source == XML_FILE && is_version_3(d->text) ? EPROTO
-							       : load(&t, d);
+	error = d->source == XML_FILE && is_version_3(d->text)
+			? EPROTO
+			: load_trial(&t, d);
 	if (!error && d->source != SYNTHETIC)
 		exercise(t);
 	_exit(error ? why_not(d, error) : 0);
@@ -332,6 +325,10 @@ static bool looks_like_file(const char *text)
 static int classify_path(struct description *d, const struct stat *status,
 			 char *why, size_t bytes)
 {
+	if (S_ISDIR(status->st_mode) && sb_cpuid_is_dump(d->text)) {
+		d->source = CPUID;
+		return sb_cpuid_check(d->text, &d->units, why, bytes);
+	}
 	if (S_ISDIR(status->st_mode)) {
 		d->source = DIRECTORY;
 		return sb_precheck_directory(d->text, why, bytes);
@@ -364,7 +361,7 @@ static int classify(struct description *d, char *why, size_t bytes)
 			"; expected hwloc's XML, as lstopo writes it");
 	d->source = SYNTHETIC;
 	if (looks_synthetic(d->text))
-		return sb_precheck_synthetic(d->text, why, bytes);
+		return sb_precheck_synthetic(d->text, &d->shape, why, bytes);
 	return sb_precheck_refuse(why, bytes, -ESRCH, "there is no profile ",
 				  d->text, "");
 }
@@ -381,6 +378,8 @@ static int explain(const struct description *d, int error, char *why,
 			     "expected what lstopo writes",
 		[DIRECTORY] = " is no machine that hwloc can read; expected "
 			      "what hwloc-gather-topology packs",
+		[CPUID] = " is no x86 machine that hwloc can read; expected "
+			  "what hwloc-gather-cpuid writes",
 		[SYNTHETIC] = synthetic,
 	};
 	const char *after = bad[d->source];
@@ -397,14 +396,17 @@ static int explain(const struct description *d, int error, char *why,
 		after = SB_PRECHECK_TOO_MANY;
 	else if (error == ETIME)
 		after = " takes hwloc too long to load; expected a smaller "
-			"machine, or one with more levels";
+			"machine, or more levels with fewer objects side by "
+			"side, such as 'group:128 core:128'";
 	else if (error == EPROTO)
 		after = " was written by hwloc 3; expected version 2 (lstopo "
 			"--export-xml-flags v2)";
 	else if (error == EFAULT)
 		after = " crashes hwloc; expected a description that it can "
 			"load";
-	return sb_precheck_refuse(why, bytes, -error, "", d->text, after);
+	/* Whatever takes too long is too large. */
+	return sb_precheck_refuse(why, bytes, error == ETIME ? -E2BIG : -error,
+				  "", d->text, after);
 }
 
 int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,

@@ -6,7 +6,8 @@
  *     a name of sb_profiles   that one
  *     a file                  hwloc's XML, as `lstopo machine.xml` writes it
  *     a directory             a copy of /sys and /proc, as
- *                             hwloc-gather-topology packs it
+ *                             hwloc-gather-topology packs it, or what
+ *                             hwloc-gather-cpuid writes (one NUMA node)
  *     pack:2 core:4 pu:2      hwloc's synthetic description
  *
  * All but the first are emulated. A description from outside is loaded in a

@@ -124,17 +124,33 @@ static bool is_nearer(const struct sb_topology *t, hwloc_obj_t a, hwloc_obj_t b)
 	return nearer ? nearer < 0 : a->os_index < b->os_index;
 }
 
+/* hwloc's trees are as deep as a machine is.
+ * NOLINTBEGIN(misc-no-recursion) */
+
+/* The nearest of those attached to parent, where nearest is not nearer. */
+static hwloc_obj_t nearest_of(const struct sb_topology *t, hwloc_obj_t parent,
+			      hwloc_obj_t pu, hwloc_obj_t nearest)
+{
+	for (hwloc_obj_t m = parent->memory_first_child; m;
+	     m = m->next_sibling) {
+		if (m->type != HWLOC_OBJ_NUMANODE)
+			nearest = nearest_of(t, m, pu, nearest);
+		else if (hwloc_bitmap_isset(m->cpuset, pu->os_index) &&
+			 (!nearest || is_nearer(t, m, nearest)))
+			nearest = m;
+	}
+	return nearest;
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+/* hwloc attaches a node to what has the same CPUs. */
 static int node_index(const struct sb_topology *t, hwloc_obj_t pu)
 {
 	hwloc_obj_t nearest = NULL;
-	hwloc_obj_t node = NULL;
 
-	while ((node = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE,
-						  node))) {
-		if (hwloc_bitmap_isset(node->cpuset, pu->os_index) &&
-		    (!nearest || is_nearer(t, node, nearest)))
-			nearest = node;
-	}
+	for (hwloc_obj_t o = pu->parent; o; o = o->parent)
+		nearest = nearest_of(t, o, pu, nearest);
 	return nearest ? (int)nearest->logical_index : -1;
 }
 

@@ -108,6 +108,25 @@ static void fill_unit(struct sb_heat *heat, const struct sb_series *series,
 		 measure->is_share ? "%" : "");
 }
 
+enum { STEPS = 5 };
+
+/* What the colours mean, in numbers: of units, and of nodes a share. */
+static void fill_step(struct sb_heat *heat, const struct measure *measure,
+		      double most, int step)
+{
+	const double part = (double)step / (STEPS - 1);
+	char text[SB_HUMAN_BYTES];
+
+	heat->of = SB_HEAT_SCALE;
+	heat->part = part;
+	sb_human(text, part * most, "count");
+	if (measure->is_share)
+		snprintf(heat->text, sizeof(heat->text), "%.0f%%", 100 * part);
+	else
+		snprintf(heat->text, sizeof(heat->text), "%.14s, %.0f%% remote",
+			 text, 100 * part);
+}
+
 /* Of what the workers of a node stole, how much came from other nodes. */
 static void fill_node(struct sb_heat *heat, const struct sb_series *series,
 		      int node)
@@ -137,7 +156,7 @@ static void fill_node(struct sb_heat *heat, const struct sb_series *series,
 
 /* ---- the picture ---- */
 
-enum { LEGENDS = 4 };
+enum { LEGENDS = 5 };
 
 static int make_legend(char *line[LEGENDS], const struct sb_result *result,
 		       const struct sb_series *series,
@@ -165,6 +184,8 @@ static int make_legend(char *line[LEGENDS], const struct sb_result *result,
 		      sb_series_count(series, SB_VALID),
 		      sb_series_count(series, SB_SUSPECT),
 		      sb_series_count(series, SB_INVALID));
+	n |= asprintf(&line[4], "L#: hwloc's numbers; P#: the operating "
+				"system's; white without a number: no worker");
 	return n < 0 ? -ENOMEM : 0;
 }
 
@@ -190,7 +211,7 @@ static int draw_on(const struct sb_topology *topology,
 	const uint32_t workers = series->placement.workers;
 	const uint32_t nodes = series->placement.nodes;
 	const double most = largest(series, measure);
-	struct sb_heat *heat = calloc(workers + nodes, sizeof(*heat));
+	struct sb_heat *heat = calloc(workers + nodes + STEPS, sizeof(*heat));
 	char *legend[LEGENDS] = { NULL };
 	int rc = heat ? make_legend(legend, result, series, measure) : -ENOMEM;
 
@@ -198,11 +219,15 @@ static int draw_on(const struct sb_topology *topology,
 		fill_unit(&heat[w], series, measure, w, most);
 	for (uint32_t i = 0; i < nodes && !rc; i++)
 		fill_node(&heat[workers + i], series, (int)i);
+	for (int i = 0; i < STEPS && !rc; i++)
+		fill_step(&heat[workers + nodes + (uint32_t)i], measure, most,
+			  i);
 	if (!rc)
-		rc = sb_heat_draw(topology,
-				  &(struct sb_heat_map){ heat, workers + nodes,
-							 legend, LEGENDS },
-				  format, out);
+		rc = sb_heat_draw(
+			topology,
+			&(struct sb_heat_map){ heat, workers + nodes + STEPS,
+					       legend, LEGENDS },
+			format, out);
 	for (int i = 0; i < LEGENDS; i++)
 		free(legend[i]);
 	free(heat);

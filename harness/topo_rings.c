@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t remoteness(const struct sb_placement *p, uint32_t thief,
 			   uint32_t victim)
@@ -87,10 +89,8 @@ static void put_members(const struct sb_placement *p, uint32_t thief,
 	}
 }
 
-void sb_topo_put_rings(const struct sb_placement *p)
+static void put_rings_of_each(const struct sb_placement *p)
 {
-	if (p->workers < 2)
-		return;
 	puts("\nworker  rings of victims, the nearest first (--victim near)");
 	for (uint32_t w = 0; w < p->workers; w++) {
 		const char *separator = "  ";
@@ -109,6 +109,190 @@ void sb_topo_put_rings(const struct sb_placement *p)
 	}
 }
 
+/* ---- many workers: who is near whom, by class ---- */
+
+/* More lines of one class tell nothing new. */
+#define LINES_MAX  6
+#define LINE_WIDTH 90
+
+struct member {
+	int key; /* equal: as near as the class says */
+	uint32_t worker;
+};
+
+static int key_of(const struct sb_place *place, enum sb_distance class)
+{
+	switch (class) {
+	case SB_DISTANCE_SELF:
+		return place->pu;
+	case SB_DISTANCE_SMT:
+		return place->core;
+	case SB_DISTANCE_CACHE:
+		return place->cache;
+	default:
+		return place->node >= 0 ? place->node : -2 - place->package;
+	}
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *x = a;
+	const struct member *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->worker < y->worker ? -1 : 1;
+}
+
+/* The groups of one class, as "0-3 8-11, 4-7". */
+struct groups {
+	const char *name;
+	int column;
+	int line;
+};
+
+/* False: there is no more room. */
+static bool put_word(struct groups *groups, const char *word)
+{
+	const int width = (int)strlen(word) + 1;
+
+	if (groups->line && groups->column + width > LINE_WIDTH) {
+		if (groups->line == LINES_MAX) {
+			puts(" ...");
+			return false;
+		}
+		putchar('\n');
+		groups->column = 0;
+	}
+	if (!groups->column)
+		groups->column =
+			printf("%6s ", groups->line++ ? "" : groups->name);
+	groups->column += printf(" %s", word);
+	return true;
+}
+
+/* Members of one group, in the order of their numbers. */
+static bool put_group(struct groups *groups, const struct member *member,
+		      uint32_t n)
+{
+	const char *before = groups->line ? "| " : "";
+
+	for (uint32_t i = 0, j; i < n; i = j) {
+		char word[40];
+
+		for (j = i + 1; j < n; j++) {
+			if (member[j].worker != member[j - 1].worker + 1)
+				break;
+		}
+		snprintf(word, sizeof(word),
+			 j > i + 1 ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32,
+			 before, member[i].worker, member[j - 1].worker);
+		if (!put_word(groups, word))
+			return false;
+		before = "";
+	}
+	return true;
+}
+
+/* No word for a worker that is alone. */
+static void put_class(const struct sb_placement *p, struct member *member,
+		      enum sb_distance class)
+{
+	struct groups groups = { .name = sb_distance_name(class) };
+	bool more = true;
+
+	for (uint32_t w = 0; w < p->workers; w++)
+		member[w] = (struct member){ key_of(&p->place[w], class), w };
+	qsort(member, p->workers, sizeof(*member), compare_members);
+	for (uint32_t i = 0, j; more && i < p->workers; i = j) {
+		for (j = i + 1; j < p->workers; j++) {
+			if (member[j].key != member[i].key)
+				break;
+		}
+		if (j > i + 1 && member[i].key != -1)
+			more = put_group(&groups, member + i, j - i);
+	}
+	if (groups.line && more)
+		putchar('\n');
+}
+
+/* The least distance from that node beyond another one; UINT32_MAX: none. */
+static uint32_t next_distance(const struct sb_placement *p, uint32_t node,
+			      uint32_t beyond)
+{
+	const uint32_t *row = &p->node_distance[node * p->nodes];
+	uint32_t next = UINT32_MAX;
+
+	for (uint32_t i = 0; i < p->nodes; i++) {
+		if (i != node && row[i] > beyond && row[i] < next)
+			next = row[i];
+	}
+	return next;
+}
+
+static void put_nodes_at(const struct sb_placement *p, uint32_t node,
+			 uint32_t distance)
+{
+	const uint32_t *row = &p->node_distance[node * p->nodes];
+	const char *separator = " ";
+
+	for (uint32_t i = 0; i < p->nodes; i++) {
+		if (i == node || row[i] != distance)
+			continue;
+		printf("%s%" PRIu32, separator, i);
+		separator = ",";
+	}
+	printf(" at %" PRIu32, distance);
+}
+
+/* More are in the JSON alone. */
+#define NODES_SHOWN 16
+
+static void put_remote(const struct sb_placement *p)
+{
+	puts(p->node_distance
+		     ? "remote  the others, by the distance of their node; "
+		       "equally far: the own package first"
+		     : "remote  the others, the own package first");
+	for (uint32_t i = 0;
+	     p->node_distance && p->nodes <= NODES_SHOWN && i < p->nodes; i++) {
+		uint32_t distance = 0;
+
+		printf("        from node %" PRIu32 ":", i);
+		for (const char *bar = "";
+		     (distance = next_distance(p, i, distance)) < UINT32_MAX;
+		     bar = " |") {
+			fputs(bar, stdout);
+			put_nodes_at(p, i, distance);
+		}
+		putchar('\n');
+	}
+}
+
+static void put_classes(const struct sb_placement *p)
+{
+	struct member *member = calloc(p->workers, sizeof(*member));
+
+	if (!member)
+		return;
+	puts("\nrings of victims, the nearest first (--victim near): workers "
+	     "that have the same");
+	for (enum sb_distance c = SB_DISTANCE_SELF; c < SB_DISTANCE_REMOTE; c++)
+		put_class(p, member, c);
+	put_remote(p);
+	free(member);
+}
+
+/* From so many on, a line for each does not fit a screen. */
+#define WORKERS_SHOWN 24
+
+void sb_topo_put_rings(const struct sb_placement *p)
+{
+	if (p->workers > WORKERS_SHOWN)
+		put_classes(p);
+	else if (p->workers > 1)
+		put_rings_of_each(p);
+}
 /*
  * One list for all workers, as long as there are classes: workers that have the
  * same number in that column are that near, "remote" has none. Written out for

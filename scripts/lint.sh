@@ -44,7 +44,7 @@ $wrong"
 $wrong"
 	done <<-'EOF'
 		memory_order	memory_order_	core/atomic\.h|scripts/peers/.*\.(cc|h)
-		hwloc	include.<hwloc	affinity/.*|tests/test_plan\.c
+		hwloc	include.<hwloc	affinity/.*|tests/test_(plan|wide)\.c
 		jemalloc	include.<jemalloc	core/mem\.c
 		benchmark	include.<benchmark	harness/micro/shim\.cc
 		zlib	include.<zlib	results/hdr\.c|tests/test_hlog\.c

@@ -8,6 +8,35 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 
+# ---- large machines ----
+
+# in_bounds ARGUMENT...: 1 GB, and a multiple of the time that it takes.
+in_bounds() {
+	prlimit --as=1073741824 --cpu=30 "$program" "$@" >"$work/out"
+}
+case $1 in
+*/release*)
+	while read -r shape arguments; do
+		# shellcheck disable=SC2086
+		holds "16384 processing units: $shape, topo $arguments" \
+			in_bounds topo $arguments --profile "$(echo "$shape" | tr _ ' ')"
+	done <<-'EOF'
+		pu:16384 plan --placement distrib
+		pack:16384_pu:1 plan --format json
+		pack:2_core:8192_pu:1 plan --format csv --placement numa
+		numa:128_core:64_pu:2 plan --placement scatter
+		numa:4096_core:4_pu:1 fingerprint
+		pack:128_numa:4_l3:4_core:8_pu:1 show
+	EOF
+	holds "16384 processing units: run" in_bounds run -w yield --workers 2 \
+		--profile 'pack:128 core:128 pu:1' --duration 1ms --warmup 0s --repetitions 1 \
+		--no-plots -q -o "$work/large"
+	;;
+*)
+	skips "16384 processing units" "not the release build"
+	;;
+esac
+
 # ---- a small stack ----
 
 # with_small_stack ARGUMENT...: done, if need be with rows that are invalid, as

@@ -111,12 +111,16 @@ if command -v gnuplot >/dev/null; then
 else
 	skips "pictures" "gnuplot is not installed"
 fi
-# Some object is bluish; lstopo's own colours are not.
+# The scale has four bluish boxes, from a quarter to the full colour, and some
+# object is bluish, too; lstopo's own colours are not.
 is_coloured() {
 	python3 - "$1" <<-'END'
 		import re, sys
 		colours = re.findall(r"rgb\(([\d.]+)%?, *([\d.]+)%?, *([\d.]+)", open(sys.argv[1]).read())
-		sys.exit(not any(float(b) > 1.005 * float(r) for r, g, b in colours))
+		bluish = [float(r) / float(b) for r, g, b in colours if float(b) > 1.005 * float(r)]
+		steps = [208 / 240, 161 / 225, 114 / 210, 67 / 195]
+		shown = all(any(abs(part - step) < 0.01 for part in bluish) for step in steps)
+		sys.exit(not (shown and len(bluish) > len(steps)))
 	END
 }
 if command -v lstopo >/dev/null; then

@@ -8,6 +8,7 @@
  * Method: descriptions by hand.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,13 +82,18 @@ static void large_numbers_are_refused(void **state)
 	}
 }
 
-static void wide_machines_are_refused_at_once(void **state)
+static void slow_machines_are_refused_at_once(void **state)
 {
+	static const char ring[] = "pu:16384(indexes=2*1:8192*2)";
+
 	(void)state;
-	expect("pu:8192", "8192 objects side by side");
-	expect("numa:16384 pu:1", "16384 objects side by side");
+	expect(ring, "expected no indexes=, or more levels");
+	expect("numa:16384 pu:1", "takes hwloc too long to load");
+	expect("pack:2 l3:8192 l2:1 l1:1 [numa] core:1 pu:1",
+	       "hwloc too long to load");
 	expect("pu:16385", "more than 16384");
-	expect("pu:512", NULL);
+	expect("group:128 [numa] [numa] pu:128", NULL);
+	expect("pu:512(indexes=2*1:256*2)", NULL);
 }
 
 static void numbers_given_twice_are_refused(void **state)
@@ -117,6 +123,26 @@ static void files_of_another_kind_are_named(void **state)
 		expect("/proc/kmsg", "is empty");
 }
 
+/* With what is said to hwloc of one description, this machine is still itself. */
+static void nothing_is_left_behind(void **state)
+{
+	char path[128];
+
+	(void)state;
+	tree_put(root, "/cpuid/hwloc-cpuid-info", "Architecture: x86\n");
+	tree_put(root, "/cpuid/pu0",
+		 "1 0 0 0 0 => 0 756e6547 6c65746e 49656e69\n");
+	snprintf(path, sizeof(path), "%s/cpuid", root);
+#if defined(__x86_64__) || defined(__i386__)
+	expect(path, NULL);
+#else
+	expect(path, "x86");
+#endif
+	assert_null(getenv("HWLOC_CPUID_PATH"));
+	assert_null(getenv("HWLOC_COMPONENTS"));
+	assert_null(getenv("HWLOC_THISSYSTEM"));
+}
+
 static int make(void **state)
 {
 	(void)state;
@@ -135,9 +161,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(large_numbers_are_refused),
-		cmocka_unit_test(wide_machines_are_refused_at_once),
+		cmocka_unit_test(slow_machines_are_refused_at_once),
 		cmocka_unit_test(numbers_given_twice_are_refused),
 		cmocka_unit_test(files_of_another_kind_are_named),
+		cmocka_unit_test(nothing_is_left_behind),
 	};
 
 	return cmocka_run_group_tests_name("precheck", tests, make, remove_all);
