@@ -121,6 +121,9 @@ endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
+# What lets calls of the command fail; see tests/faults/faults.c.
+FAULTS := $(OUT)/tests/faults.so
+
 # What the fuzzer runs, and test_fuzz.sh on every input that ever failed.
 FUZZ := $(OUT)/tests/fuzz/fuzz
 FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
@@ -273,6 +276,11 @@ $(FUZZ): $(FUZZ_OBJECTS) $(LIBRARY)
 $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(FAULTS): tests/faults/faults.c tests/faults/kinds.def $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -fexceptions -shared -o $@ $<
 
 $(OUT)/tests/registry_wrong.o: workloads/registry.c $(STAMP) Makefile
 	@mkdir -p $(@D)

@@ -1,0 +1,167 @@
+"""What faults.py runs: the verbs, what is there before, and what may be there after."""
+import dataclasses
+import fnmatch
+import json
+import re
+import sqlite3
+import subprocess
+from typing import Callable
+
+QUICK = "-d 2ms --warmup 0s --repetitions 1 --no-plots -q"
+
+# Lines that tell something and are no error, of runs in which something is missing.
+NOTES = re.compile("sched-bench: (no such line)")
+
+
+@dataclasses.dataclass
+class Scenario:
+    name: str  # the verb first
+    words: str
+    before: tuple = ()  # of what prepare() makes
+    makes: tuple = ()  # files that it makes or replaces; may be patterns
+    same: bool = False  # its standard output is always the same
+    children: bool = False  # the fault may be in a process that it starts
+    statuses: tuple = (0, 2, 4)
+    without: dict = dataclasses.field(default_factory=dict)  # kind of fault: why it is left out
+    then: Callable = None  # what must be possible afterwards
+    caches: bool = False  # it may leave something in the user's cache
+    is_slow: bool = False  # not in a sample
+    env: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def args(self):
+        return self.words.split("|") if "|" in self.words else self.words.split()
+
+
+def command(program, ground, *args):
+    done = subprocess.run([program, *args], cwd=ground, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 2):
+        raise SystemExit(f"{args}: {done.stderr}")
+
+
+def prepare(program, ground):
+    """Results for scenarios to begin with."""
+    ground.mkdir()
+    command(program, ground, *f"run -w yield {QUICK} -o a".split())
+    command(program, ground, *f"run -w yield {QUICK} --trace -o b".split())
+    command(program, ground, *f"sweep -w yield -L batch=1,2 {QUICK} -o s".split())
+    command(program, ground, *f"sweep -w yield -L batch=1,2 {QUICK} -o half".split())
+    store = sqlite3.connect(ground / "half" / "sweep.db")
+    store.close()
+    (ground / "job.ini").write_text("[x]\nworkload=yield\nduration=2ms\nwarmup=0s\n"
+                                    "repetitions=1\nno-plots=yes\n")
+    (ground / "old.html").write_text("<html>old</html>\n")
+
+
+# ---- files ----
+
+def is_made(scenario, name):
+    return any(fnmatch.fnmatch(name, pattern) for pattern in scenario.makes)
+
+
+def why_not_whole(path):
+    try:
+        if path.suffix == ".json":
+            json.loads(path.read_text())
+        elif path.suffix == ".html":
+            assert path.read_text().rstrip().endswith("</html>"), "it does not end"
+        elif path.suffix == ".svg":
+            assert path.read_text().rstrip().endswith("</svg>"), "it does not end"
+        elif path.suffix in (".csv", ".txt", ".hlog", ".xml"):
+            text = path.read_text()
+            assert not text or text.endswith("\n"), "it does not end"
+        elif path.suffix == ".db":
+            store = sqlite3.connect(path)
+            assert store.execute("pragma integrity_check").fetchone()[0] == "ok", "it is damaged"
+            store.close()
+    except (ValueError, AssertionError, sqlite3.Error) as error:
+        return str(error)
+    return ""
+
+
+# ---- afterwards ----
+
+def resumes(bench, scenario, place, run):
+    """--resume goes on with a sweep that a fault has ended, if it had begun."""
+    directory = place / "work" / "n"
+    if not (directory / "sweep.db").exists():
+        return
+    done = bench.run(scenario, ["sweep", "--resume", "n"], place)
+    nothing = "holds no sweep" in done.err or "no sweep" in done.err
+    if done.status == 3 and nothing and run.status == 4:
+        return
+    if done.status not in (0, 2):
+        yield f"--resume: status {done.status}: {done.err.strip()}"
+    elif not (directory / "result.json").exists():
+        yield "--resume: there is no result"
+    elif len(json.loads((directory / "result.json").read_text())["benchmarks"]) != 2:
+        yield "--resume: rows are missing"
+
+
+# ---- the table ----
+
+RUN_FILES = ("n/*.csv", "n/*.json", "n/*.hlog", "n/report.html")
+SWEEP_FILES = (*RUN_FILES, "n/sweep.db*", "n/sweep.lock", "n/stacks*")
+
+TABLE = [
+    Scenario("list workloads", "list workloads", same=True),
+    Scenario("list options", "list options --json", same=True),
+    Scenario("list metrics", "list metrics", same=True),
+    Scenario("list profiles", "list profiles", same=True),
+    Scenario("help", "help", same=True),
+    Scenario("help run", "help run", same=True),
+    Scenario("manual man", "manual man", same=True),
+    Scenario("manual bash", "manual bash", same=True),
+    Scenario("topo list", "topo list", same=True),
+    Scenario("topo show", "topo show", same=True),
+    Scenario("topo show profile", "topo show --profile laptop-6p8e", same=True),
+    Scenario("topo show svg", "topo show --svg t.svg", makes=("t.svg",)),
+    Scenario("topo plan", "topo plan --format json", same=True),
+    Scenario("topo export", "topo export", same=True),
+    Scenario("topo fingerprint", "topo fingerprint", same=True),
+    Scenario("check", "check"),
+    Scenario("calibrate", "calibrate --quick", is_slow=True),
+    Scenario("run new", f"run -w yield {QUICK} -o n", makes=RUN_FILES),
+    Scenario("run again", f"run -w yield {QUICK} -o a", before=("a",), makes=("a/*",)),
+    Scenario("run job", "run job.ini -q -o n", before=("job.ini",), makes=RUN_FILES),
+    Scenario("run trace", f"run -w yield --trace {QUICK} -o n", makes=(*RUN_FILES, "n/trace*")),
+    Scenario("run emulated", f"run -w pingpong --profile laptop-6p8e --workers 2 {QUICK} -o n",
+             makes=RUN_FILES),
+    Scenario("run load", f"run -w service --load 50% {QUICK} -o n", makes=RUN_FILES),
+    Scenario("run plots", "run -w yield -d 2ms --warmup 0s --repetitions 1 -q -o n",
+             makes=(*RUN_FILES, "n/plots/*"), is_slow=True),
+    Scenario("run export", f"run -w yield {QUICK} -o n --export-csv - --export-json x.json",
+             makes=(*RUN_FILES, "x.json")),
+    Scenario("sweep new", f"sweep -w yield -L batch=1,2 {QUICK} -o n", makes=SWEEP_FILES,
+             then=resumes),
+    Scenario("sweep children", f"sweep -w yield -L batch=1,2 {QUICK} -o n", makes=SWEEP_FILES,
+             children=True, then=resumes),
+    Scenario("sweep resume", "sweep --resume s", before=("s",), makes=("s/*",)),
+    Scenario("sweep dry", f"sweep -w yield -L batch=1,2 {QUICK} -o n --dry-run"),
+    Scenario("ab", "ab|-A|--batch 1|-B|--batch 2|-w|yield|--pairs|2|-d|2ms|--warmup|0s",
+             makes=("sched-bench-results/*",)),
+    Scenario("gate program", "gate --baseline /proc/self/exe -w yield --limit ns_per_op=90% "
+             "-d 2ms --warmup 0s --budget 2s --keep-awake no", statuses=(0, 2, 4),
+             makes=("sched-bench-results/*",)),
+    Scenario("gate result", "gate --baseline a --limit ns_per_op=90% -d 2ms "
+             "--warmup 0s --budget 2s --keep-awake no", before=("a",), statuses=(0, 2, 4),
+             makes=("sched-bench-results/*",)),
+    Scenario("compare", "compare a b", before=("a", "b"), same=True),
+    Scenario("micro", "micro --benchmark_filter=deque/push_pop/counted "
+             "--benchmark_min_time=0.001"),
+    Scenario("micro out", "micro --benchmark_filter=clock/kernel --benchmark_min_time=0.001 "
+             "--benchmark_out=m.json", makes=("m.json",)),
+    Scenario("plot cost", "plot cost a -o c.svg", before=("a",), makes=("c.svg",)),
+    Scenario("plot sweep", "plot sweep s -o c.png", before=("s",), makes=("c.png",)),
+    Scenario("report html", "report a -o r.html", before=("a",), makes=("r.html",)),
+    Scenario("report over", "report a b -o old.html", before=("a", "b", "old.html"),
+             makes=("old.html",)),
+    Scenario("report sweep", "report s -o r.html", before=("s",), makes=("r.html",)),
+    Scenario("report markdown", "report a --format md -o r.md", before=("a",),
+             makes=("r.md",)),
+    *(Scenario(f"convert {to}", f"convert {source} --to {to} -o x", before=(source,),
+               makes=("x", "x/*")) for to, source in (
+                   ("gbench", "a"), ("csv", "a"), ("hdr", "a"), ("chrome-trace", "b"),
+                   ("benchstat", "a"), ("gh-action", "a"), ("openmetrics", "a"))),
+]
