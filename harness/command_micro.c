@@ -268,6 +268,12 @@ static void body(struct sb_gbench_run *run, const void *data)
 		end(run, n);
 }
 
+/* In any thread, while the others go on. */
+static void give_up(const char *why)
+{
+	_exit(sb_fail(SB_EXIT_ENVIRONMENT, "%s", why));
+}
+
 static void register_kinds(void)
 {
 	static const uint32_t alone = 1;
@@ -314,6 +320,7 @@ static int time_kinds(int argc, char **argv)
 {
 	int rc;
 
+	sb_gbench_begin(give_up);
 	sb_gbench_context("sched_bench_version", SB_VERSION);
 	sb_gbench_context("sched_bench_build", SB_BUILD_MODE);
 	rc = choose_clock();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "results/file.h"
+#include "results/json_out.h"
 #include "results/json_values.h"
 #include "results/read.h"
 #include "results/write.h"
@@ -269,6 +270,11 @@ int sb_result_read(struct sb_result *out, const char *path, char *why,
 		if (document)
 			(void)read_document(&r, document, out);
 		json_decref(document);
+	}
+	/* What else it was refused for may be but that. */
+	if (sb_json_lacked_memory()) {
+		r.rc = 0;
+		sb_reader_no_memory(&r);
 	}
 	free(file);
 	if (!r.rc)

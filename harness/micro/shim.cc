@@ -5,6 +5,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <system_error>
+
 using benchmark::State;
 
 static State &state_of(sb_gbench_run *run)
@@ -20,6 +25,27 @@ static const State &state_of(const sb_gbench_run *run)
 static benchmark::BigO big_o(sb_gbench_fit fit)
 {
 	return fit == SB_GBENCH_FIT_N ? benchmark::oN : benchmark::o1;
+}
+
+static void (*give_up_with)(const char *why);
+
+static void end_by_exception()
+{
+	try {
+		std::rethrow_exception(std::current_exception());
+	} catch (const std::bad_alloc &) {
+		give_up_with("no memory");
+	} catch (const std::system_error &error) {
+		give_up_with(error.what());
+	} catch (...) {
+	}
+	std::abort();
+}
+
+void sb_gbench_begin(void (*give_up)(const char *why))
+{
+	give_up_with = give_up;
+	std::set_terminate(end_by_exception);
 }
 
 void sb_gbench_register(const sb_gbench *b)

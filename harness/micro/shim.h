@@ -33,6 +33,11 @@ struct sb_gbench {
 	const void *data;
 };
 
+/* Called first. The library ends the program by an exception that nobody catches where
+ * it has no memory or no thread; then give_up is called instead, with the reason, and does not
+ * return. */
+void sb_gbench_begin(void (*give_up)(const char *why));
+
 /* Copies what it is given but for data. */
 void sb_gbench_register(const struct sb_gbench *benchmark);
 

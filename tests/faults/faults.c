@@ -159,7 +159,8 @@ int mallctl(const char *name, void *old, size_t *old_n, void *new, size_t new_n)
 		void *(*real)params = (void *(*)params)find(&known, #name);    \
                                                                                \
 		if (fails(KIND_memory))                                        \
-			((void (*)(void))find(&thrower, "_ZSt17__throw_bad_allocv"))(); \
+			((void (*)(void))find(&thrower,                        \
+					      "_ZSt17__throw_bad_allocv"))();  \
 		return real args;                                              \
 	}
 NEW(_Znwm, (size_t n), (n))
@@ -220,13 +221,15 @@ static bool parse(const char *text)
 	char path[256], kind[32];
 	int file;
 
-	if (!text || sscanf(text, "%255s %31s %lu %lu", path, kind, &first, &last) != 4)
+	if (!text ||
+	    sscanf(text, "%255s %31s %lu %lu", path, kind, &first, &last) != 4)
 		return false;
 	while (chosen > 0 && strcmp(kinds[chosen - 1].name, kind) != 0)
 		chosen--;
 	chosen--;
 	file = open_file(path, FILE_READ_WRITE);
-	counts = mmap(NULL, sizeof(*counts), MAP_READ_WRITE, MAP_TOGETHER, file, 0);
+	counts = mmap(NULL, sizeof(*counts), MAP_READ_WRITE, MAP_TOGETHER, file,
+		      0);
 	return counts != (void *)-1;
 }
 
