@@ -135,7 +135,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage fuzz build-fuzz gate mutants build-tests models lint format micro peers install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz gate mutants build-tests models lint format micro peers install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -163,6 +163,12 @@ coverage: ## run the tests of core/, and list the lines of core/ that no test ra
 	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
 	$(Q)scripts/coverage.py build/coverage core/ 95
 
+VERB ?=
+KIND ?=
+STRIDE ?= 0
+faults: $(PROGRAM) $(FAULTS) ## let the n-th call fail, of each kind, under every verb (VERB=, KIND=, STRIDE=1 for every n)
+	$(Q)python3 tests/faults/faults.py $(OUT) --verb '$(VERB)' --kind '$(KIND)' --stride $(STRIDE)
+
 SECONDS ?= 60
 fuzz: ## install what is missing, build, let AFL++ look for inputs that do harm (SECONDS=60 each, TARGETS=)
 	$(Q)scripts/setup.sh fuzz
@@ -174,7 +180,7 @@ build-fuzz: $(FUZZ)
 gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ)
+build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ) $(FAULTS)
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check

@@ -60,6 +60,15 @@ static int fail(struct sb_store *store, int rc, const char *format, ...)
 	return rc;
 }
 
+/* SQLite takes a disk that cannot be read for a file that is damaged. */
+static int fail_damaged(struct sb_store *store)
+{
+	if (sqlite3_system_errno(store->db) == EIO)
+		return fail(store, -EIO, "%s cannot be read: %s", store->path,
+			    strerror(EIO));
+	return fail(store, -EINVAL, "%s is damaged or cut short", store->path);
+}
+
 static int fail_of(struct sb_store *store, int code)
 {
 	switch (code & 0xff) {
@@ -71,8 +80,7 @@ static int fail_of(struct sb_store *store, int code)
 			    "%s is not the store of a sweep: %s", store->path,
 			    sqlite3_errmsg(store->db));
 	case SQLITE_CORRUPT:
-		return fail(store, -EINVAL, "%s is damaged or cut short",
-			    store->path);
+		return fail_damaged(store);
 	case SQLITE_FULL:
 		return fail(store, -ENOSPC,
 			    "%s cannot be written: the disk is full",
@@ -318,9 +326,7 @@ static int check_file(struct sb_store *store)
 			    "another version of sched-bench",
 			    store->path, version, SB_STORE_SCHEMA);
 	rc = go_through(store, "PRAGMA quick_check(1)", take_verdict, &whole);
-	return rc || whole ? rc
-			   : fail(store, -EINVAL, "%s is damaged or cut short",
-				  store->path);
+	return rc || whole ? rc : fail_damaged(store);
 }
 
 int sb_store_open(struct sb_store **out, const char *directory, bool to_read)
