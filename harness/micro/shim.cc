@@ -42,10 +42,20 @@ static void end_by_exception()
 	std::abort();
 }
 
+static bool is_within; /* the library */
+
+/* It ends the program with status 1 where it cannot look at the machine. */
+static void end_by_exit()
+{
+	if (is_within)
+		give_up_with(nullptr);
+}
+
 void sb_gbench_begin(void (*give_up)(const char *why))
 {
 	give_up_with = give_up;
 	std::set_terminate(end_by_exception);
+	(void)std::atexit(end_by_exit);
 }
 
 void sb_gbench_register(const sb_gbench *b)
@@ -81,9 +91,11 @@ void sb_gbench_context(const char *key, const char *value)
 
 size_t sb_gbench_main(int argc, char **argv)
 {
+	is_within = true;
 	benchmark::Initialize(&argc, argv);
 	const size_t matched = benchmark::RunSpecifiedBenchmarks();
 	benchmark::Shutdown();
+	is_within = false;
 	return matched;
 }
 

@@ -113,10 +113,11 @@ def snapshot(directory):
             for path in sorted(directory.rglob("*")) if path.is_file()}
 
 
-def said(run, usual):
+def said(scenario, run, usual):
     """What it says on standard error that it does not say without a fault, and that is no note."""
     return [line for line in run.err.splitlines()
-            if shape(line) not in usual and not scenarios.NOTES.match(line)]
+            if shape(line) not in usual and not scenarios.NOTES.match(line)
+            and (line.startswith("sched-bench: ") or not scenario.is_foreign)]
 
 
 def shape(line):
@@ -125,7 +126,7 @@ def shape(line):
 
 def judge_end(scenario, run, plain, usual):
     """What a row of a sweep has failed by is told in its table."""
-    lines = said(run, usual)
+    lines = said(scenario, run, usual)
     usual_error = run.status == plain.status
     other = HWLOC.search(run.stack) and "another machine" in run.err
     if run.hung:
@@ -140,7 +141,7 @@ def judge_end(scenario, run, plain, usual):
         yield "what it says is not its own"
     elif len(lines) > scenario.lines:
         yield f"{len(lines)} lines"
-    elif run.status in (3, 4) and not lines and b": invalid (" not in run.out and not usual_error:
+    elif run.status in (3, 4) and not lines and not scenario.is_foreign and b": invalid (" not in run.out and not usual_error:
         yield "an error without a line"
 
 
@@ -161,7 +162,7 @@ def judge_files(scenario, run, place, before, usual):
     for name in snapshot(place / "tmp"):
         if not scenario.caches:
             yield f"temporary file {name} is left"
-    if run.status == 0 and not said(run, usual):
+    if run.status == 0 and not said(scenario, run, usual):
         yield from (f"done, but there is no {name}" for name in scenario.makes
                     if not fnmatch.filter(after, name) and name not in scenario.maybe)
 
@@ -183,14 +184,24 @@ class Trial:
 
     def __init__(self, bench, scenario):
         self.bench, self.scenario = bench, scenario
-        place = bench.place(scenario)
-        self.plain = bench.run(scenario, scenario.args, place, "none 0 0")
+        self.plain, self.usual, self.counts, self.lock = None, (), {}, threading.Lock()
+        self.why_out = ""
+
+    def count(self):
+        """The run without a fault, once."""
+        with self.lock:
+            if not self.plain:
+                self.run_plain()
+
+    def run_plain(self):
+        scenario, place = self.scenario, self.bench.place(self.scenario)
+        self.plain = self.bench.run(scenario, scenario.args, place, "none 0 0")
         self.usual = {shape(line) for line in self.plain.err.splitlines()}
         self.counts = dict(zip(KINDS, self.plain.counts))
         shutil.rmtree(place)
         if self.plain.status not in scenario.statuses:
-            raise SystemExit(f"{scenario.name}: without a fault, status {self.plain.status}: "
-                             f"{self.plain.err}")
+            self.why_out = f"without a fault, status {self.plain.status}: {self.plain.err.strip()}"
+            self.counts = dict.fromkeys(KINDS, 0)
 
     def attempt(self, case):
         scenario, place = self.scenario, self.bench.place(self.scenario)
@@ -216,10 +227,13 @@ def calls(count, options):
     return [*range(1, min(count, FIRST) + 1), *range(FIRST + 1, count + 1, step)]
 
 
+def kinds_of(trial, options):
+    return [kind for kind in KINDS if trial.counts[kind] and kind not in trial.scenario.without
+            and options.kind in ("", kind)]
+
+
 def cases_of(trial, options):
-    for kind in KINDS:
-        if options.kind not in ("", kind) or kind in trial.scenario.without:
-            continue
+    for kind in kinds_of(trial, options):
         for n in calls(trial.counts[kind], options):
             yield Case(trial.scenario, kind, n, False)
             # The rarer of the two: much of it is the same.
@@ -231,20 +245,24 @@ def sampled(trials, options):
     """For ever: any scenario, any kind that it has, any call of that."""
     chance = random.Random(options.seed)
     while True:
-        trial = chance.choice(trials)
-        kinds = [kind for kind in KINDS if trial.counts[kind] and kind not in trial.scenario.without
-                 and options.kind in ("", kind)]
-        if not kinds:
-            continue
-        kind = chance.choice(kinds)
-        yield trial, Case(trial.scenario, kind, chance.randint(1, trial.counts[kind]),
-                          chance.random() < 0.4)
+        yield chance.choice(trials), chance.getrandbits(32)
+
+
+def pick(trial, options, seed):
+    """One case, or None."""
+    trial.count()
+    chance, kinds = random.Random(seed), kinds_of(trial, options)
+    if not kinds:
+        return None
+    kind = chance.choice(kinds)
+    return Case(trial.scenario, kind, chance.randint(1, trial.counts[kind]), chance.random() < 0.4)
 
 
 # ---- the runs, and what is said of them ----
 
 class Tally:
-    def __init__(self):
+    def __init__(self, trials):
+        self.trials = trials
         self.rows = collections.defaultdict(collections.Counter)
         self.wrong = collections.defaultdict(list)
         self.lock = threading.Lock()
@@ -297,31 +315,41 @@ def tell(tally, options):
         total += row
     print(f"{total['faults']} faults: {total['crashed']} crashes, {total['hung']} hangs, "
           f"{total['wrong']} ends that are wrong")
-    for scenario in scenarios.TABLE:
-        for kind, why in scenario.without.items():
-            print(f"# left out: {scenario.name}, {kind}: {why}")
+    for trial in tally.trials:
+        for kind, why in trial.scenario.without.items():
+            print(f"# left out: {trial.scenario.name}, {kind}: {why}")
+        if trial.why_out:
+            print(f"# left out: {trial.scenario.name}: {trial.why_out}")
     return total
 
 
+def all_cases(trials, options):
+    for trial in trials:
+        trial.count()
+        yield from ((trial, case) for case in cases_of(trial, options))
+
+
 def run_all(bench, options):
-    tally = Tally()
-    chosen = [s for s in scenarios.TABLE if s.name.startswith(options.verb)
-              and not (options.sample and s.is_slow)]
+    lock = threading.Lock()
+    trials = [Trial(bench, scenario) for scenario in scenarios.TABLE
+              if scenario.name.startswith(options.verb)
+              and not (options.sample and scenario.is_slow)]
+    tally = Tally(trials)
     end = time.monotonic() + options.sample if options.sample else None
+    pairs = sampled(trials, options) if end else all_cases(trials, options)
+
+    def work():
+        while not end or time.monotonic() < end:
+            with lock:
+                trial, case = next(pairs, (None, None))
+            if end:
+                case = pick(trial, options, case)
+            if not trial:
+                return
+            if case:
+                tally.add(bench, trial.attempt(case))
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        trials = list(pool.map(lambda s: Trial(bench, s), chosen))
-        pairs = sampled(trials, options) if end else (
-            (trial, case) for trial in trials for case in cases_of(trial, options))
-        lock = threading.Lock()
-
-        def work():
-            while not end or time.monotonic() < end:
-                with lock:
-                    pair = next(pairs, None)
-                if not pair:
-                    return
-                tally.add(bench, pair[0].attempt(pair[1]))
-
         for future in [pool.submit(work) for _ in range(os.cpu_count())]:
             future.result()
     return tally

@@ -3,6 +3,7 @@ import dataclasses
 import fnmatch
 import json
 import re
+import shutil
 import sqlite3
 import subprocess
 from typing import Callable
@@ -20,6 +21,7 @@ class Scenario:
     name: str  # the verb first
     words: str
     before: tuple = ()  # of what prepare() makes
+    is_foreign: bool = False  # a library says something of its own, too
     lines: int = 1  # of errors, at most
     makes: tuple = ()  # files that it makes or replaces; may be patterns
     maybe: tuple = ("n/stacks*", "n/plots/*", "x", "x/*", "sched-bench-results/*", "s/*")  # those of them that it need not make
@@ -37,21 +39,32 @@ class Scenario:
         return self.words.split("|") if "|" in self.words else self.words.split()
 
 
-def command(program, ground, *args):
-    done = subprocess.run([program, *args], cwd=ground, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 2):
-        raise SystemExit(f"{args}: {done.stderr}")
+TRIES = 20
+
+
+def measure(program, ground, words, directory):
+    """A result of which all is valid; a busy machine may spoil what is so short."""
+    for _ in range(TRIES):
+        shutil.rmtree(ground / directory, ignore_errors=True)
+        done = subprocess.run([program, *words.split(), "-o", directory], cwd=ground,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False)
+        if done.returncode == 0:
+            return
+    if done.returncode != 2:
+        raise SystemExit(f"{words}: {done.stderr}")
 
 
 def prepare(program, ground):
     """Results for scenarios to begin with."""
     ground.mkdir()
-    command(program, ground, *f"run -w yield {QUICK} -o a".split())
-    command(program, ground, *f"run -w yield {QUICK} --trace -o b".split())
-    command(program, ground, *f"sweep -w yield -L batch=1,2 {QUICK} -o s".split())
-    command(program, ground, *f"sweep -w yield -L batch=1,2 {QUICK} -o half".split())
+    measure(program, ground, f"run -w yield {QUICK}", "a")
+    measure(program, ground, f"run -w yield {QUICK} --trace", "b")
+    measure(program, ground, f"sweep -w yield -L batch=1,2 {QUICK}", "s")
+    shutil.copytree(ground / "s", ground / "half")
     store = sqlite3.connect(ground / "half" / "sweep.db")
+    store.execute("DELETE FROM row WHERE configuration = 1")
+    store.commit()
     store.close()
     (ground / "job.ini").write_text("[x]\nworkload=yield\nduration=2ms\nwarmup=0s\n"
                                     "repetitions=1\n"
@@ -104,8 +117,10 @@ def resumes(bench, scenario, place, run, hwloc):
         yield f"--resume: status {done.status}: {done.err.strip()}"
     elif not (directory / "result.json").exists():
         yield "--resume: there is no result"
-    elif len(json.loads((directory / "result.json").read_text())["benchmarks"]) != 2:
-        yield "--resume: rows are missing"
+    else:
+        result = json.loads((directory / "result.json").read_text())
+        if len(result["benchmarks"]) + len(result["sched_bench"]["invalid"]) != 2:
+            yield "--resume: rows are missing"
 
 
 # ---- the table ----
@@ -147,6 +162,8 @@ TABLE = [
     Scenario("sweep children", f"sweep -w yield -L batch=1,2 {TOLD} -o n", makes=SWEEP_FILES,
              children=True, then=resumes),
     Scenario("sweep resume", "sweep --resume s", before=("s",), makes=("s/*",)),
+    Scenario("sweep half", "sweep --resume half", before=("half",), makes=("half/*",),
+             maybe=("half/*",)),
     Scenario("sweep dry", f"sweep -w yield -L batch=1,2 {QUICK} -o n --dry-run"),
     Scenario("ab", "ab|-A|--batch 1|-B|--batch 2|-w|yield|--pairs|12|--metric|ns_per_op|-d|2ms|--warmup|0s",
              makes=("sched-bench-results/*",)),
@@ -158,9 +175,11 @@ TABLE = [
              makes=("sched-bench-results/*",)),
     Scenario("compare", "compare a b", before=("a", "b"), same=True),
     Scenario("micro", "micro --benchmark_filter=deque/push_pop/counted "
-             "--benchmark_min_time=0.001"),
+             "--benchmark_min_time=0.001", is_foreign=True),
     Scenario("micro out", "micro --benchmark_filter=clock/kernel --benchmark_min_time=0.001 "
-             "--benchmark_out=m.json", makes=("m.json",)),
+             "--benchmark_out=m.json", makes=("m.json",), is_foreign=True,
+             without={kind: "Google Benchmark writes the file itself, and not whole or not at all"
+                      for kind in ("memory", "write", "read", "open")}),
     Scenario("plot cost", "plot cost a -o c.svg", before=("a",), makes=("c.svg",)),
     Scenario("plot sweep", "plot sweep s -o c.png", before=("s",), makes=("c.png",)),
     Scenario("report html", "report a -o r.html", before=("a",), makes=("r.html",)),
