@@ -2,9 +2,9 @@
  * faults.c - a library for LD_PRELOAD that lets the n-th call of one kind fail.
  *
  * SB_FAULTS is "FILE KIND FIRST LAST": of the calls of that kind, counted from 1,
- * those from FIRST to LAST fail. FILE, of SB_FAULTS_BYTES zero bytes, has the counts: a 64-bit
- * number of calls for each row of kinds.def, then that of calls that failed.
- * Processes that share the file count together.
+ * those from FIRST to LAST fail; with a KIND that is none they are counted only. FILE
+ * has the counts, zero at first: a 64-bit number of calls for each row of kinds.def, then that
+ * of calls that failed. Processes that share the file count together.
  * SB_FAULTS_CHILDREN, if set: programs that are started load the library, too.
  * SB_FAULTS_STACK, if set: a file that gets the stack of the first call that failed.
  *
@@ -54,7 +54,7 @@ struct counts {
 };
 
 static struct counts *counts; /* NULL: nothing is counted yet */
-static int chosen = KINDS;
+static unsigned int chosen = KINDS;
 static unsigned long first, last;
 static int stack_file = -1;
 /* Looking for the stack, or for a function, makes calls of its own. */
@@ -76,7 +76,7 @@ static bool fails(enum kind kind)
 	if (!counts || inside)
 		return false;
 	n = atomic_fetch_add(&counts->seen[kind], 1) + 1;
-	if ((int)kind != chosen || n < first || n > last)
+	if ((unsigned int)kind != chosen || n < first || n > last)
 		return false;
 	if (!atomic_fetch_add(&counts->failed, 1) && stack_file >= 0)
 		put_stack();
@@ -216,38 +216,43 @@ static int open_file(const char *path, int flags)
 	return (int)syscall(SYS_openat, AT_CWD, path, flags, 0666);
 }
 
-static bool parse(const char *text)
+/* Returns whether there is all that is expected. */
+static bool parse(char *text)
 {
-	char path[256], kind[32];
-	int file;
+	const char *path = strtok(text, " ");
+	const char *kind = strtok(NULL, " ");
+	const char *from = strtok(NULL, " ");
+	const char *to = strtok(NULL, " ");
 
-	if (!text ||
-	    sscanf(text, "%255s %31s %lu %lu", path, kind, &first, &last) != 4)
+	if (!to)
 		return false;
-	while (chosen > 0 && strcmp(kinds[chosen - 1].name, kind) != 0)
-		chosen--;
-	chosen--;
-	file = open_file(path, FILE_READ_WRITE);
-	counts = mmap(NULL, sizeof(*counts), MAP_READ_WRITE, MAP_TOGETHER, file,
-		      0);
+	for (chosen = 0; chosen < KINDS && strcmp(kinds[chosen].name, kind);)
+		chosen++;
+	first = strtoul(from, NULL, 10);
+	last = strtoul(to, NULL, 10);
+	counts = mmap(NULL, sizeof(*counts), MAP_READ_WRITE, MAP_TOGETHER,
+		      open_file(path, FILE_READ_WRITE), 0);
 	return counts != (void *)-1;
 }
 
 __attribute__((constructor)) static void set_up(void)
 {
 	const char *stack = getenv("SB_FAULTS_STACK");
+	const char *what = getenv("SB_FAULTS");
+	char *copy = what ? strdup(what) : NULL;
 	void *frame[1];
 
 	inside++;
 	(void)backtrace(frame, 1); /* loads what it needs */
 	if (stack)
 		stack_file = open_file(stack, FILE_READ_WRITE | FILE_CREATE);
-	if (!parse(getenv("SB_FAULTS"))) {
+	if (!copy || !parse(copy)) {
 		fputs("faults.so: SB_FAULTS is missing or wrong\n", stderr);
 		_exit(99);
 	}
 	if (!getenv("SB_FAULTS_CHILDREN"))
 		unsetenv("LD_PRELOAD");
 	take_stdout();
+	free(copy);
 	inside--;
 }

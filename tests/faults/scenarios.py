@@ -13,7 +13,7 @@ QUICK = f"{TOLD} -q"
 
 # Lines that tell something and are no error, of runs in which something is missing.
 # And a library's last words, of which the command's own line tells more.
-NOTES = re.compile(r"sched-bench: (\w+\.c:\d+: \w+: Assertion |\w[\w-]*: no trace: )")
+NOTES = re.compile(r"sched-bench: (\w+\.c:\d+: \w+: Assertion |\w[\w-]*: no trace: |no plots: )")
 
 
 @dataclasses.dataclass
