@@ -88,13 +88,13 @@ static bool fails(enum kind kind)
 
 static void *find(_Atomic(void *) *known, const char *name)
 {
-	void *function = atomic_load_explicit(known, memory_order_relaxed);
+	void *function = atomic_load(known);
 
 	if (!function) {
 		inside++;
 		function = dlsym(RTLD_NEXT, name);
 		inside--;
-		atomic_store_explicit(known, function, memory_order_relaxed);
+		atomic_store(known, function);
 	}
 	return function;
 }
