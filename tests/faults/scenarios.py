@@ -13,7 +13,7 @@ QUICK = f"{TOLD} -q"
 
 # Lines that tell something and are no error, of runs in which something is missing.
 # And a library's last words, of which the command's own line tells more.
-NOTES = re.compile(r"sched-bench: (\w+\.c:\d+: \w+: Assertion |\w[\w-]*: no trace: |no plots: )")
+NOTES = re.compile(r"sched-bench: (\S+:\d+: \w+: Assertion |\w[\w-]*: no trace: |no plots: )")
 
 
 @dataclasses.dataclass
@@ -24,7 +24,9 @@ class Scenario:
     is_foreign: bool = False  # a library says something of its own, too
     lines: int = 1  # of errors, at most
     makes: tuple = ()  # files that it makes or replaces; may be patterns
-    maybe: tuple = ("n/stacks*", "n/plots/*", "x", "x/*", "sched-bench-results/*", "s/*")  # those of them that it need not make
+    # Those of them that it need not make.
+    maybe: tuple = ("n/stacks*", "n/sweep.row/*", "n/plots/*", "x", "x/*", "s/*",
+                    "sched-bench-results/*")
     same: bool = False  # its standard output is always the same
     children: bool = False  # the fault may be in a process that it starts
     statuses: tuple = (0, 2, 4)
@@ -117,6 +119,8 @@ def resumes(bench, scenario, place, run, hwloc):
         yield f"--resume: status {done.status}: {done.err.strip()}"
     elif not (directory / "result.json").exists():
         yield "--resume: there is no result"
+    elif (directory / "sweep.row").exists():
+        yield "--resume: sweep.row is left"
     else:
         result = json.loads((directory / "result.json").read_text())
         if len(result["benchmarks"]) + len(result["sched_bench"]["invalid"]) != 2:
@@ -126,7 +130,8 @@ def resumes(bench, scenario, place, run, hwloc):
 # ---- the table ----
 
 RUN_FILES = ("n/*.csv", "n/*.json", "n/*.hlog", "n/report.html")
-SWEEP_FILES = (*RUN_FILES, "n/sweep.db*", "n/sweep.lock", "n/stacks*")
+SWEEP_FILES = (*RUN_FILES, "n/sweep.db*", "n/sweep.lock", "n/stacks*",
+               "n/sweep.row/*")  # of a run; --resume removes it
 
 TABLE = [
     Scenario("list workloads", "list workloads", same=True),
