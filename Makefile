@@ -121,6 +121,9 @@ endif
 # The command with a workload whose check always fails; see tests/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
+# What lets calls of the command fail; see tests/faults/faults.c.
+FAULTS := $(OUT)/tests/faults.so
+
 # What the fuzzer runs, and test_fuzz.sh on every input that ever failed.
 FUZZ := $(OUT)/tests/fuzz/fuzz
 FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
@@ -132,7 +135,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage fuzz build-fuzz gate mutants build-tests models lint format micro peers install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz gate mutants build-tests models lint format micro peers install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -160,6 +163,12 @@ coverage: ## run the tests of core/, and list the lines of core/ that no test ra
 	$(Q)$(MAKE) --no-print-directory check MODE=coverage CC=gcc
 	$(Q)scripts/coverage.py build/coverage core/ 95
 
+VERB ?=
+KIND ?=
+STRIDE ?= 0
+faults: $(PROGRAM) $(FAULTS) ## let the n-th call fail, of each kind, under every verb (VERB=, KIND=, STRIDE=1 for every n)
+	$(Q)python3 tests/faults/faults.py $(OUT) --verb '$(VERB)' --kind '$(KIND)' --stride $(STRIDE)
+
 SECONDS ?= 60
 fuzz: ## install what is missing, build, let AFL++ look for inputs that do harm (SECONDS=60 each, TARGETS=)
 	$(Q)scripts/setup.sh fuzz
@@ -171,7 +180,7 @@ build-fuzz: $(FUZZ)
 gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ)
+build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ) $(FAULTS)
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check
@@ -273,6 +282,11 @@ $(FUZZ): $(FUZZ_OBJECTS) $(LIBRARY)
 $(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(FAULTS): tests/faults/faults.c tests/faults/kinds.def $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -fexceptions -shared -o $@ $<
 
 $(OUT)/tests/registry_wrong.o: workloads/registry.c $(STAMP) Makefile
 	@mkdir -p $(@D)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +104,33 @@ static int load_synthetic(hwloc_topology_t t, const struct description *d)
 	       hwloc_topology_load(t);
 }
 
+#define LOAD_SECONDS 10 /* of the CPU */
+
+/* 0: no more. */
+static void limit_time(time_t seconds)
+{
+	const struct itimerval time = { .it_value = { .tv_sec = seconds } };
+
+	(void)setitimer(ITIMER_PROF, &time, NULL);
+}
+
+/* Without memory hwloc asks for ever how many CPUs the kernel knows: SIGPROF ends
+ * that. */
+static int load_this_machine(hwloc_topology_t t)
+{
+	int rc;
+
+	forget_other_machines();
+	limit_time(LOAD_SECONDS);
+	/* The cgroup's limits are hwloc's default; the mask is asked for. */
+	rc = hwloc_topology_set_flags(
+		     t, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
+				HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING) ||
+	     hwloc_topology_load(t);
+	limit_time(0);
+	return rc;
+}
+
 static int load_source(hwloc_topology_t t, const struct description *d)
 {
 	if (d->with_disallowed)
@@ -110,14 +138,7 @@ static int load_source(hwloc_topology_t t, const struct description *d)
 			t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	switch (d->source) {
 	case THIS:
-		forget_other_machines();
-		/* The cgroup's limits are hwloc's default; the mask is asked
-		 * for. */
-		return hwloc_topology_set_flags(
-			       t,
-			       HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
-				       HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING) ||
-		       hwloc_topology_load(t);
+		return load_this_machine(t);
 	case NAMED:
 		return hwloc_topology_set_synthetic(t, d->named->synthetic) ||
 		       hwloc_topology_load(t) || sb_profile_finish(t, d->named);

@@ -196,6 +196,6 @@ int sb_collect(const struct sb_sweep *sweep, struct sb_store *store,
 		return rc;
 	rc = sb_store_rows(store, take_row, &collection);
 	if (rc < 0)
-		rc = sb_fail(SB_EXIT_USAGE, "%s", sb_store_why(store));
+		rc = sb_fail(sb_status_of(rc), "%s", sb_store_why(store));
 	return rc;
 }

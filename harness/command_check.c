@@ -16,6 +16,7 @@
 #include "harness/options.h"
 #include "harness/probes.h"
 #include "harness/status.h"
+#include "results/json_out.h"
 
 enum format { PRETTY, JSON };
 
@@ -104,11 +105,10 @@ static int check(const struct sb_options *options)
 	if (format == JSON && !list)
 		return sb_fail_memory();
 	warnings = run_probes(&view, list);
-	if (list) {
-		json_dumpf(list, stdout, JSON_INDENT(1));
+	if (list && sb_json_put(list, stdout, JSON_INDENT(1)))
+		return sb_fail_memory();
+	if (list)
 		putchar('\n');
-		json_decref(list);
-	}
 	return warnings && sb_opt(options, SB_OPT_strict) ? SB_EXIT_ENVIRONMENT
 							  : SB_EXIT_OK;
 }

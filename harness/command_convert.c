@@ -175,7 +175,8 @@ static int convert(const struct sb_options *options, const char *path)
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
 	if (rc)
-		return sb_fail(SB_EXIT_USAGE, "%s", why);
+		return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
+			       "%s", why);
 	rc = conversion.converter->file ? convert_file(&conversion, output)
 					: convert_files(&conversion, output);
 	sb_result_free(&result);

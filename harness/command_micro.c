@@ -142,6 +142,14 @@ static int unknown_flag(const char *word, const char *name)
 		       word);
 }
 
+/* That of the system, if it was asked. */
+static enum sb_status_code misfit_status(enum form form)
+{
+	const bool asks = form == FILE_NAME || form == REGEX;
+
+	return asks && errno ? sb_status_of(-errno) : SB_EXIT_USAGE;
+}
+
 /* --benchmark_NAME=VALUE; a boolean's value may be left out. */
 static int check_flag(const char *word)
 {
@@ -159,10 +167,11 @@ static int check_flag(const char *word)
 			return sb_fail(SB_EXIT_USAGE,
 				       "%s: a value is missing; expected %s=%s",
 				       word, word, f->value);
+		errno = 0;
 		if (fits(f, value + 1))
 			return 0;
 		return sb_fail(
-			SB_EXIT_USAGE,
+			misfit_status(f->form),
 			PREFIX "%s: '%s' is not valid%s%s; expected %s", name,
 			value + 1, f->form == FILE_NAME ? ": " : "",
 			f->form == FILE_NAME ? strerror(errno) : "",
@@ -268,6 +277,14 @@ static void body(struct sb_gbench_run *run, const void *data)
 		end(run, n);
 }
 
+/* In any thread, while the others go on. NULL: the library has said why. */
+static void give_up(const char *why)
+{
+	if (why)
+		sb_fail(SB_EXIT_ENVIRONMENT, "%s", why);
+	_exit(SB_EXIT_ENVIRONMENT);
+}
+
 static void register_kinds(void)
 {
 	static const uint32_t alone = 1;
@@ -314,6 +331,7 @@ static int time_kinds(int argc, char **argv)
 {
 	int rc;
 
+	sb_gbench_begin(give_up);
 	sb_gbench_context("sched_bench_version", SB_VERSION);
 	sb_gbench_context("sched_bench_build", SB_BUILD_MODE);
 	rc = choose_clock();

@@ -17,6 +17,7 @@
 #include "harness/status.h"
 #include "harness/text.h"
 #include "harness/topo_rings.h"
+#include "results/json_out.h"
 #include "results/record.h"
 
 enum format { PRETTY, JSON, CSV };
@@ -207,11 +208,9 @@ static int put_json(const struct scene *s)
 		"rings", sb_topo_rings_to_json(), "node_distances",
 		sb_topo_distances_to_json(&s->plan.placement));
 	free(profile);
-	if (!document)
+	if (sb_json_put(document, stdout, JSON_INDENT(1)))
 		return sb_fail_memory();
-	json_dumpf(document, stdout, JSON_INDENT(1));
 	putchar('\n');
-	json_decref(document);
 	return 0;
 }
 

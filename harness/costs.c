@@ -1,4 +1,5 @@
 #include "harness/costs.h"
+#include "results/json_out.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,10 +135,9 @@ int sb_calibration_write_json(const struct sb_calibration *c, FILE *out)
 		json_decref(root);
 		return -ENOMEM;
 	}
-	rc = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-	json_decref(root);
+	rc = sb_json_put(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	fputc('\n', out);
-	return rc ? -EIO : 0;
+	return rc;
 }
 
 /* ---- the table ---- */

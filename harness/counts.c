@@ -14,6 +14,7 @@
 
 #include "harness/status.h"
 #include "results/file.h"
+#include "results/json_out.h"
 
 /* ---- which kinds ---- */
 
@@ -431,14 +432,14 @@ static json_t *to_json(const struct sb_counts *counts)
 			 "error", SB_COUNTS_ERROR, "instructions", names);
 }
 
-static int dump(const json_t *json, FILE *out)
+static int dump(json_t *json, FILE *out)
 {
-	const int rc = json_dumpf(json, out, JSON_INDENT(1));
+	const int rc = sb_json_put(json_incref(json), out, JSON_INDENT(1));
 
-	return rc || fputc('\n', out) == EOF ? -EIO : 0;
+	return !rc && fputc('\n', out) == EOF ? -EIO : rc;
 }
 
-static int dump_file(const json_t *json, const char *path)
+static int dump_file(json_t *json, const char *path)
 {
 	char *a = strdup(path);
 	char *b = strdup(path);

@@ -1,6 +1,7 @@
 #include "harness/crash.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 #include "core/atomic.h"
 #include "core/base.h"
+#include "harness/status.h"
 
 #define FRAMES 64
 
@@ -30,7 +32,7 @@ static const struct {
 } crashes[] = {
 	{ SIGSEGV, ", SIGSEGV" }, { SIGBUS, ", SIGBUS" },
 	{ SIGABRT, ", SIGABRT" }, { SIGFPE, ", SIGFPE" },
-	{ SIGILL, ", SIGILL" },
+	{ SIGILL, ", SIGILL" },	  { SIGPROF, ", too slow" },
 };
 
 /* ---- safe in a handler ---- */
@@ -78,15 +80,71 @@ static __attribute__((noinline)) void put_stack(const char *why)
 
 /* ---- crashes ---- */
 
+/*
+ * These do not look whether there was memory. (What else they crash of, a build with a
+ * sanitizer shows.)
+ */
+static const char *const unchecking[] = { "libhwloc.", "liburcu" };
+
+/* What they crash in may be the C library. */
+static const char *const below[] = { "libc.", "ld-linux", "libgcc_s.",
+				     "libstdc++." };
+
+static bool is_one_of(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strncmp(name, list[i], strlen(list[i])))
+			return true;
+	}
+	return false;
+}
+
+/* The library that has crashed, if it is one of them; else NULL. */
+static const char *unchecking_library(void)
+{
+	void *frame[FRAMES];
+	const int frames = backtrace(frame, FRAMES);
+
+	for (int i = OWN_FRAMES; i < frames; i++) {
+		Dl_info info;
+		const char *name;
+
+		if (!dladdr(frame[i], &info))
+			return NULL;
+		name = strrchr(info.dli_fname, '/');
+		name = name ? name + 1 : info.dli_fname;
+		if (is_one_of(name, unchecking, SB_ARRAY_SIZE(unchecking)))
+			return name;
+		if (!is_one_of(name, below, SB_ARRAY_SIZE(below)))
+			return NULL;
+	}
+	return NULL;
+}
+
+static void say_library(const char *library, const char *why)
+{
+	put("sched-bench: ");
+	put(library);
+	put(" has crashed");
+	put(why);
+	put("; it does not check whether there is memory\n");
+}
+
 /* The handler is gone when it runs: raised again, the signal kills. */
 static void on_crash(int number)
 {
 	const int before = errno;
 	const char *why = "";
+	const char *library;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(crashes); i++) {
 		if (crashes[i].number == number)
 			why = crashes[i].what;
+	}
+	library = unchecking_library();
+	if (library) {
+		say_library(library, why);
+		_exit(SB_EXIT_ENVIRONMENT);
 	}
 	put_stack(why);
 	errno = before;

@@ -6,7 +6,8 @@
  *		got it
  *	SIGQUIT (Ctrl-\): those of all threads, one after the other
  *
- * Then the signal takes its course, so status and core dump are as ever. Only
+ * A library that crashes for want of memory has one line instead, and status 4.
+ * Else the signal takes its course, so status and core dump are as ever. Only
  * what is safe in a handler is called: backtrace() has been called once before,
  * so that its library is there, and backtrace_symbols_fd() allocates nothing.
  * A thread whose signals are blocked is said not to answer.

@@ -168,8 +168,9 @@ static int run_stored_gate(struct sb_gate_setup *setup,
 
 	gate->method = "unpaired: the baseline is from another time, and what "
 		       "has changed on this machine since is not told apart";
-	if (sb_result_read(&stored, setup->baseline.path, why, sizeof(why)))
-		return sb_fail(SB_EXIT_USAGE, "--baseline: %s", why);
+	rc = sb_result_read(&stored, setup->baseline.path, why, sizeof(why));
+	if (rc)
+		return sb_fail(sb_status_of(rc), "--baseline: %s", why);
 	rc = run_jobs(setup, gate, &stored);
 	sb_result_free(&stored);
 	return rc;

@@ -349,15 +349,16 @@ static int take_result(struct sb_gate_setup *setup)
 {
 	struct sb_result stored;
 	char why[400];
-	int rc = 0;
+	int rc;
 
 	if (setup->options->value[SB_OPT_keep_awake].alternative ==
 	    SB_AWAKE_YES)
 		return sb_fail(SB_EXIT_USAGE,
 			       "--keep-awake: a stored result was measured "
 			       "without; expected auto or no");
-	if (sb_result_read(&stored, setup->baseline.path, why, sizeof(why)))
-		return sb_fail(SB_EXIT_USAGE, "--baseline: %s", why);
+	rc = sb_result_read(&stored, setup->baseline.path, why, sizeof(why));
+	if (rc)
+		return sb_fail(sb_status_of(rc), "--baseline: %s", why);
 	rc = check_stored(&stored);
 	for (uint32_t i = 0; i < stored.all_series && !rc; i++) {
 		if (is_wanted(setup->options, stored.series[i].workload))

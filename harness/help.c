@@ -19,6 +19,7 @@
 #include "harness/verbs.h"
 #include "harness/version.h"
 #include "results/convert/convert.h"
+#include "results/json_out.h"
 #include "results/validity.h"
 
 void sb_help(void)
@@ -585,11 +586,9 @@ static const struct list {
 
 static int put_json(json_t *list)
 {
-	if (!list)
+	if (sb_json_put(list, stdout, JSON_INDENT(1)))
 		return sb_fail_memory();
-	json_dumpf(list, stdout, JSON_INDENT(1));
 	putchar('\n');
-	json_decref(list);
 	return 0;
 }
 

@@ -91,9 +91,15 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 	return status;
 }
 
+/* The second thing that there is no memory for is no news. */
 int sb_fail_memory(void)
 {
-	return sb_fail(SB_EXIT_ENVIRONMENT, "no memory");
+	static bool is_said;
+
+	if (!is_said)
+		sb_fail(SB_EXIT_ENVIRONMENT, "no memory");
+	is_said = true;
+	return SB_EXIT_ENVIRONMENT;
 }
 
 enum sb_status_code sb_status_of(int error)

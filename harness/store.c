@@ -71,6 +71,15 @@ static int not_a_store(struct sb_store *store)
 		    store->kind->noun);
 }
 
+/* SQLite takes a disk that cannot be read for a file that is damaged. */
+static int fail_damaged(struct sb_store *store)
+{
+	if (sqlite3_system_errno(store->db) == EIO)
+		return fail(store, -EIO, "%s cannot be read: %s", store->path,
+			    strerror(EIO));
+	return fail(store, -EINVAL, "%s is damaged or cut short", store->path);
+}
+
 static int fail_of(struct sb_store *store, int code)
 {
 	switch (code & 0xff) {
@@ -81,8 +90,7 @@ static int fail_of(struct sb_store *store, int code)
 			    store->path, store->kind->noun,
 			    sqlite3_errmsg(store->db));
 	case SQLITE_CORRUPT:
-		return fail(store, -EINVAL, "%s is damaged or cut short",
-			    store->path);
+		return fail_damaged(store);
 	case SQLITE_FULL:
 		return fail(store, -ENOSPC,
 			    "%s cannot be written: the disk is full",
@@ -341,9 +349,7 @@ static int check_file(struct sb_store *store)
 			    "another version of sched-bench",
 			    store->path, version, SB_STORE_SCHEMA);
 	rc = go_through(store, "PRAGMA quick_check(1)", take_verdict, &whole);
-	return rc || whole ? rc
-			   : fail(store, -EINVAL, "%s is damaged or cut short",
-				  store->path);
+	return rc || whole ? rc : fail_damaged(store);
 }
 
 int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind,

@@ -293,5 +293,7 @@ static int remove_found(const char *path, const struct stat *info, int type,
 
 void sb_directory_remove(const char *path)
 {
-	(void)nftw(path, remove_found, 16, FTW_DEPTH | FTW_PHYS);
+	/* An empty one needs no memory and no file. */
+	if (rmdir(path))
+		(void)nftw(path, remove_found, 16, FTW_DEPTH | FTW_PHYS);
 }

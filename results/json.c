@@ -1,10 +1,12 @@
 #include "results/json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/commands.h"
+#include "results/json_out.h"
 
 #define FIELD(type, member, kind)                                              \
 	{                                                                      \
@@ -114,4 +116,41 @@ char *sb_text_copy(const char *text)
 			*c = '?';
 	}
 	return copy;
+}
+
+/* ---- what there is no memory for ---- */
+
+static _Thread_local bool has_lacked;
+
+static void *take(size_t bytes)
+{
+	void *block = malloc(bytes);
+
+	has_lacked |= !block;
+	return block;
+}
+
+/* jansson is not to have allocated anything before. */
+static __attribute__((constructor)) void watch_memory(void)
+{
+	json_set_alloc_funcs(take, free);
+}
+
+bool sb_json_lacked_memory(void)
+{
+	const bool lacked = has_lacked;
+
+	has_lacked = false;
+	return lacked;
+}
+
+int sb_json_put(json_t *value, FILE *out, size_t flags)
+{
+	bool lacked = sb_json_lacked_memory() || !value;
+
+	if (!lacked)
+		(void)json_dumpf(value, out, flags);
+	json_decref(value);
+	lacked |= sb_json_lacked_memory();
+	return lacked ? -ENOMEM : 0;
 }

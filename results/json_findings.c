@@ -1,4 +1,5 @@
 #include "results/findings.h"
+#include "results/json_out.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -52,7 +53,7 @@ int sb_findings_write_json(const struct sb_findings *findings, FILE *out)
 		     json_object_set(root, "notes", notes) |
 		     json_object_set(root, "findings", list);
 	if (!rc)
-		rc = json_dumpf(root, out, JSON_INDENT(2));
+		rc = sb_json_put(json_incref(root), out, JSON_INDENT(2));
 	fputc('\n', out);
 	json_decref(root);
 	json_decref(notes);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "results/gate/gate.h"
+#include "results/json_out.h"
 
 /* What was not measured is null. */
 static json_t *number(double value)
@@ -72,9 +73,8 @@ static json_t *gate_json(const struct sb_gate_report *gate)
 
 static int dump(json_t *root, FILE *out)
 {
-	int rc = root && !json_dumpf(root, out, JSON_INDENT(2)) ? 0 : -ENOMEM;
+	const int rc = sb_json_put(root, out, JSON_INDENT(2));
 
-	json_decref(root);
 	if (!rc)
 		fputc('\n', out);
 	return rc;
@@ -253,6 +253,10 @@ int sb_calibration_read(struct sb_calibration *out, const char *path, char *why,
 	file = json_loadf(in, 0, &error);
 	fclose(in);
 	rc = take(out, json_object_get(file, CALIBRATION), path, why, bytes);
+	if (sb_json_lacked_memory()) {
+		snprintf(why, bytes, "no memory");
+		rc = -ENOMEM;
+	}
 	json_decref(file);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "results/file.h"
+#include "results/json_out.h"
 #include "results/json_values.h"
 #include "results/read.h"
 #include "results/write.h"
@@ -255,6 +256,11 @@ static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
 	if (document)
 		(void)read_document(r, document, out);
 	json_decref(document);
+	/* What else it was refused for may be but that. */
+	if (sb_json_lacked_memory()) {
+		r->rc = 0;
+		sb_reader_no_memory(r);
+	}
 	if (!r->rc)
 		return 0;
 	sb_result_free(out);

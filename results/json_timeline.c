@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/json_out.h"
 #include "results/timeline.h"
 
 struct reader {
@@ -181,6 +182,8 @@ static int read_line(struct reader *r, const char *line, size_t bytes)
 		return 0;
 	event = json_loadb(line, bytes, JSON_DISABLE_EOF_CHECK, NULL);
 	rc = event ? read_event(r, event) : -EILSEQ;
+	if (sb_json_lacked_memory())
+		rc = -ENOMEM;
 	json_decref(event);
 	return rc;
 }

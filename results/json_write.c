@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "results/json.h"
+#include "results/json_out.h"
 #include "results/write.h"
 
 /* All of jansson's "_new" calls take the reference and return -1 on NULL, so
@@ -522,13 +523,9 @@ json_t *sb_json_context(const struct sb_result *result)
 /* Everything on one line. What cannot be written the stream remembers. */
 static int put(FILE *out, json_t *value)
 {
-	if (!value)
-		return -ENOMEM;
-	(void)json_dumpf(value, out,
-			 JSON_COMPACT | JSON_ENCODE_ANY |
-				 JSON_REAL_PRECISION(17));
-	json_decref(value);
-	return 0;
+	return sb_json_put(value, out,
+			   JSON_COMPACT | JSON_ENCODE_ANY |
+				   JSON_REAL_PRECISION(17));
 }
 
 static bool in_benchmarks(const struct spot *spot)
@@ -601,13 +598,13 @@ int sb_write_json(const struct sb_result *result, FILE *out)
 int sb_write_meta(const struct sb_result *result, FILE *out)
 {
 	json_t *facts = facts_to_json(result);
+	int rc;
 
 	if (!facts || !set(facts, "schema", json_integer(SB_RESULT_SCHEMA))) {
 		json_decref(facts);
 		return -ENOMEM;
 	}
-	(void)json_dumpf(facts, out, JSON_INDENT(1));
-	json_decref(facts);
+	rc = sb_json_put(facts, out, JSON_INDENT(1));
 	fputc('\n', out);
-	return 0;
+	return rc;
 }

@@ -17,41 +17,50 @@
 #define OWNER	   ".sched-bench"
 #define OWNER_TEXT "sched-bench writes here\n"
 
+typedef int (*visitor)(void *arg, const char *directory, const char *name);
+
 /* Calls visit for each entry but . and .., until one returns an error. Returns
- * that, or 0 or -errno. */
-static int visit_entries(const char *path,
-			 int (*visit)(void *arg, const char *directory,
-				      const char *name),
-			 void *arg)
+ * that, or 0. */
+static int visit_open(DIR *directory, const char *path, visitor visit,
+		      void *arg)
 {
-	DIR *directory = opendir(path);
 	const struct dirent *entry;
 	int rc = 0;
 
-	if (!directory)
-		return -errno;
+	rewinddir(directory);
 	while (!rc && (entry = readdir(directory))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			rc = visit(arg, path, entry->d_name);
 	}
-	closedir(directory);
 	return rc;
 }
 
-static int remove_entry(void *unused, const char *directory, const char *name)
+static void visit_entries(const char *path, visitor visit, void *arg)
 {
-	char *path = sb_path_join(directory, name);
+	DIR *directory = opendir(path);
 
-	(void)unused;
-	if (path)
-		unlink(path);
-	free(path);
+	if (!directory)
+		return;
+	(void)visit_open(directory, path, visit, arg);
+	closedir(directory);
+}
+
+/* Without memory, which there may be none of. */
+static int remove_entry(void *entries, const char *directory, const char *name)
+{
+	(void)directory;
+	(void)unlinkat(dirfd(entries), name, 0);
 	return 0;
 }
 
 static void remove_directory(const char *path)
 {
-	(void)visit_entries(path, remove_entry, NULL);
+	DIR *entries = opendir(path);
+
+	if (!entries)
+		return;
+	(void)visit_open(entries, path, remove_entry, entries);
+	closedir(entries);
 	rmdir(path);
 }
 
@@ -159,7 +168,17 @@ static int clear_entry(void *unused, const char *directory, const char *name)
 
 void sb_stage_clear_leftovers(const char *path)
 {
-	(void)visit_entries(path, clear_entry, NULL);
+	visit_entries(path, clear_entry, NULL);
+}
+
+static void clear(struct sb_stage *stage)
+{
+	if (stage->entries) {
+		(void)visit_open(stage->entries, stage->path, remove_entry,
+				 stage->entries);
+		closedir(stage->entries);
+	}
+	rmdir(stage->path);
 }
 
 /* Where it is. Returns 0 or -errno. */
@@ -172,10 +191,11 @@ static int make_stage(struct sb_stage *stage)
 	}
 	if (!mkdtemp(stage->path))
 		return -errno;
-	stage->owner = take_ownership(stage->path);
+	stage->entries = opendir(stage->path);
+	stage->owner = stage->entries ? take_ownership(stage->path) : -errno;
 	if (stage->owner >= 0)
 		return 0;
-	remove_directory(stage->path);
+	clear(stage);
 	return stage->owner;
 }
 
@@ -232,10 +252,11 @@ static int move_entry(void *to, const char *directory, const char *name)
 
 int sb_stage_commit(struct sb_stage *stage)
 {
-	int rc = visit_entries(stage->path, check_entry, NULL);
+	int rc = visit_open(stage->entries, stage->path, check_entry, NULL);
 
 	if (!rc)
-		rc = visit_entries(stage->path, move_entry, stage->directory);
+		rc = visit_open(stage->entries, stage->path, move_entry,
+				stage->directory);
 	if (!rc)
 		rc = sb_directory_sync(stage->directory);
 	sb_stage_abandon(stage);
@@ -244,7 +265,7 @@ int sb_stage_commit(struct sb_stage *stage)
 
 void sb_stage_abandon(struct sb_stage *stage)
 {
-	remove_directory(stage->path);
+	clear(stage);
 	close(stage->owner);
 	free(stage->path);
 	free(stage->directory);

@@ -11,7 +11,8 @@
 struct sb_stage {
 	char *path; /* write here */
 	char *directory;
-	int owner; /* the file that says whose it is, locked */
+	int owner;     /* the file that says whose it is, locked */
+	void *entries; /* a DIR, open: where no more files can be, it still ends */
 };
 
 /* Makes the directory, too. Returns 0 or -errno. */

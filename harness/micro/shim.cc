@@ -5,6 +5,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <system_error>
+
 using benchmark::State;
 
 static State &state_of(sb_gbench_run *run)
@@ -20,6 +25,37 @@ static const State &state_of(const sb_gbench_run *run)
 static benchmark::BigO big_o(sb_gbench_fit fit)
 {
 	return fit == SB_GBENCH_FIT_N ? benchmark::oN : benchmark::o1;
+}
+
+static void (*give_up_with)(const char *why);
+
+static void end_by_exception()
+{
+	try {
+		std::rethrow_exception(std::current_exception());
+	} catch (const std::bad_alloc &) {
+		give_up_with("no memory");
+	} catch (const std::system_error &error) {
+		give_up_with(error.what());
+	} catch (...) {
+	}
+	std::abort();
+}
+
+static bool is_within; /* the library */
+
+/* It ends the program with status 1 where it cannot look at the machine. */
+static void end_by_exit()
+{
+	if (is_within)
+		give_up_with(nullptr);
+}
+
+void sb_gbench_begin(void (*give_up)(const char *why))
+{
+	give_up_with = give_up;
+	std::set_terminate(end_by_exception);
+	(void)std::atexit(end_by_exit);
 }
 
 void sb_gbench_register(const sb_gbench *b)
@@ -55,9 +91,11 @@ void sb_gbench_context(const char *key, const char *value)
 
 size_t sb_gbench_main(int argc, char **argv)
 {
+	is_within = true;
 	benchmark::Initialize(&argc, argv);
 	const size_t matched = benchmark::RunSpecifiedBenchmarks();
 	benchmark::Shutdown();
+	is_within = false;
 	return matched;
 }
 

@@ -33,6 +33,11 @@ struct sb_gbench {
 	const void *data;
 };
 
+/* Called first. The library ends the program where it has no memory or no thread, by an
+ * exception that nobody catches; then give_up is called instead, with the reason, and does not
+ * return. It is called with NULL where the library has said why and exits. */
+void sb_gbench_begin(void (*give_up)(const char *why));
+
 /* Copies what it is given but for data. */
 void sb_gbench_register(const struct sb_gbench *benchmark);
 

@@ -11,18 +11,16 @@
 
 #include "results/convert/convert.h"
 #include "results/json.h"
+#include "results/json_out.h"
 #include "results/write.h"
 
-/* What cannot be written the stream remembers. */
 static int dump(json_t *document, FILE *out)
 {
-	if (!document)
-		return -ENOMEM;
-	(void)json_dumpf(document, out,
-			 JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	json_decref(document);
+	const int rc = sb_json_put(document, out,
+				   JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+
 	fputc('\n', out);
-	return 0;
+	return rc;
 }
 
 /* ---- gbench: what result.json is to Google Benchmark, with the aggregates ---- */
