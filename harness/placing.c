@@ -177,6 +177,29 @@ int sb_placing_room(const struct sb_options *options, uint32_t *pus)
 	return 0;
 }
 
+/* As it was asked for, but hardly a schedule can be kept like this. */
+static void note_shared_cpus(const struct sb_options *options,
+			     const struct sb_plan *plan)
+{
+	const uint32_t workers = plan->placement.workers;
+
+	if (!sb_load_has_schedule(options) || workers < plan->pus ||
+	    plan->placement.place[0].os_cpu < 0)
+		return;
+	if (plan->pus < 2)
+		sb_note("%s: the generator shares the only CPU with the "
+			"worker, "
+			"and can hardly keep its schedule; a closed loop needs "
+			"none (--closed 2)",
+			options->chosen[0].workload->name);
+	else
+		sb_note("%s: %" PRIu32 " workers leave no CPU for the "
+			"generator, which can hardly keep its schedule; "
+			"--workers %" PRIu32 " leaves one",
+			options->chosen[0].workload->name, workers,
+			plan->pus - 1);
+}
+
 void sb_placing_note_generator(const struct sb_options *options,
 			       const struct sb_topology *topology,
 			       const struct sb_plan *plan)
@@ -185,6 +208,8 @@ void sb_placing_note_generator(const struct sb_options *options,
 		sb_placing_generator_cpus(topology, plan);
 	char cpus[CPUS_BYTES];
 
+	if (!plan->generators)
+		note_shared_cpus(options, plan);
 	if (!plan->generators ||
 	    sb_option_is_said(options, SB_OPT_generator_cpus))
 		return;

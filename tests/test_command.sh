@@ -351,8 +351,22 @@ generator_has_a_core() {
 		assert of["core"] != of["loop"], of
 	EOF
 }
+# shellcheck disable=SC2086
+shared_cpus_are_told() {
+	all=$(nproc)
+	"$program" run -w service --rate 1k/s --workers "$all" $quick -o "$work/all" \
+		>"$work/out" 2>"$work/err"
+	[ "$(wc -l <"$work/err")" -eq 1 ] &&
+		grep -q "$all workers leave no CPU for the generator.*--workers $((all - 1)) leaves" \
+			"$work/err" || return 1
+	first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$first" "$program" run -w service --rate 1k/s $quick -o "$work/only" \
+		>"$work/out" 2>"$work/err"
+	[ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "shares the only CPU.*--closed 2" "$work/err"
+}
 if [ "$(lscpu -p=core 2>/dev/null | grep -v '^#' | sort -u | wc -l)" -gt 1 ] && [ "$(nproc)" -gt 1 ]; then
 	holds "a generator has a core of its own" generator_has_a_core
+	holds "or it is told that it has none" shared_cpus_are_told
 else
 	skips "a generator has a core of its own" "there is one core"
 fi
