@@ -354,13 +354,13 @@ generator_has_a_core() {
 # shellcheck disable=SC2086
 shared_cpus_are_told() {
 	all=$(nproc)
-	"$program" run -w service --rate 1k/s --workers "$all" $quick -o "$work/all" \
+	"$program" run -w service --rate 1k/s --workers "$all" $quick -o "$work/crowded" \
 		>"$work/out" 2>"$work/err"
 	[ "$(wc -l <"$work/err")" -eq 1 ] &&
 		grep -q "$all workers leave no CPU for the generator.*--workers $((all - 1)) leaves" \
 			"$work/err" || return 1
 	first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-	taskset -c "$first" "$program" run -w service --rate 1k/s $quick -o "$work/only" \
+	taskset -c "$first" "$program" run -w service --rate 1k/s $quick -o "$work/one-cpu" \
 		>"$work/out" 2>"$work/err"
 	[ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "shares the only CPU.*--closed 2" "$work/err"
 }
