@@ -13,7 +13,8 @@ QUICK = f"{TOLD} -q"
 
 # Lines that tell something and are no error, of runs in which something is missing.
 # And a library's last words, of which the command's own line tells more.
-NOTES = re.compile(r"sched-bench: (\S+:\d+: \w+: Assertion |\w[\w-]*: no trace: |no plots: )")
+NOTES = re.compile(r"sched-bench: (\S+:\d+: \w+: Assertion |\w[\w-]*: no trace: |no plots: |"
+                   "repetitions are not saved before the end: )")
 
 
 @dataclasses.dataclass
@@ -127,6 +128,22 @@ def resumes(bench, scenario, place, run, hwloc):
             yield "--resume: rows are missing"
 
 
+def run_resumes(bench, scenario, place, _run, _hwloc):
+    """--resume goes on with a run of three repetitions that a fault has ended."""
+    directory = place / "work" / "n"
+    if not (directory / "run.db").exists():
+        return
+    done = bench.run(scenario, ["run", "--resume", "n", "-q"], place)
+    if done.status not in (0, 2):
+        yield f"--resume: status {done.status}: {done.err.strip()}"
+    elif (directory / "run.db").exists() or not (directory / "result.json").exists():
+        yield "--resume: there is no result, or still a store"
+    else:
+        result = json.loads((directory / "result.json").read_text())
+        if len(result["benchmarks"]) + len(result["sched_bench"]["invalid"]) != 3:
+            yield "--resume: rows are missing"
+
+
 # ---- the table ----
 
 RUN_FILES = ("n/*.csv", "n/*.json", "n/*.hlog", "n/report.html")
@@ -162,6 +179,9 @@ TABLE = [
              makes=(*RUN_FILES, "n/plots/*"), is_slow=True),
     Scenario("run export", f"run -w yield {QUICK} -o n --export-csv - --export-json x.json",
              makes=(*RUN_FILES, "x.json"), lines=2),  # one for each file that it cannot write
+    Scenario("run saved", f"run -w yield {QUICK} -r 3 -o n",
+             makes=(*RUN_FILES, "n/run.db*", "n/run.lock"),
+             maybe=(*Scenario.maybe, "n/run.db*", "n/run.lock"), then=run_resumes),
     Scenario("sweep new", f"sweep -w yield -L batch=1,2 {TOLD} -o n", makes=SWEEP_FILES,
              then=resumes),
     Scenario("sweep children", f"sweep -w yield -L batch=1,2 {TOLD} -o n", makes=SWEEP_FILES,
