@@ -16,6 +16,8 @@ static int check(int fd)
 	 * at its end. */
 	if (S_ISFIFO(info.st_mode))
 		return fcntl(fd, F_SETFL, O_RDONLY) ? -errno : 0;
+	if (S_ISDIR(info.st_mode))
+		return -EISDIR;
 	if (!S_ISREG(info.st_mode))
 		return -ENOTSUP;
 	return (uint64_t)info.st_size > SB_INPUT_BYTES_MAX ? -EFBIG : 0;

@@ -14,7 +14,7 @@
 #define SB_INPUT_BYTES_MAX (UINT64_C(1) << 30)
 
 /* NULL with a negative error: -ENOTSUP for what is neither a file nor a
- * pipe, -EFBIG for a file that is too large. */
+ * pipe, -EISDIR for a directory, -EFBIG for a file that is too large. */
 SB_MUST_CHECK FILE *sb_input_open(const char *path, int *error);
 
 /* Of these errors, and of all others. */
