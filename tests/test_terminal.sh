@@ -72,8 +72,10 @@ shows_phases() {
 		text = " ".join(progress)
 		for phase in "service: capacity", "warm-up", "repetition 1 of 3", "repetition 3 of 3", "writing":
 		    assert phase in text, (phase, text)
-		assert any(re.search(r"5/6 pingpong: repetition 3 of 3  [\d.]+ ns/op ±[\d.]+ %  \d+ s left", p)
+		assert any(re.search(r"5/6 pingpong: repetition 3 of 3  [\d.]+ ns/op( ±[\d.]+ %)?  \d+ s left", p)
 		           for p in progress), progress
+		# A row that something else has spoilt has no spread.
+		assert re.search(r"ns/op ±[\d.]+ %", text), progress
 		assert "█" in text
 	EOF
 }
