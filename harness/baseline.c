@@ -28,6 +28,9 @@ static void clear_environment(void)
 		unsetenv(names[i]);
 }
 
+#define NOT_FOUND 127 /* as a shell's status; it cannot be run */
+#define NOT_BEGUN 126 /* for want of processes, files or memory */
+
 /* Both streams go to out, or to nowhere if it is -1. */
 static void become(char *const *argv, int out, bool with_errors)
 {
@@ -36,13 +39,13 @@ static void become(char *const *argv, int out, bool with_errors)
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(out < 0 ? null : out, STDOUT_FILENO) < 0 ||
 	    dup2(with_errors ? out : null, STDERR_FILENO) < 0)
-		_exit(127);
+		_exit(NOT_BEGUN);
 	clear_environment();
 	execvp(argv[0], argv);
-	_exit(127);
+	_exit(NOT_FOUND);
 }
 
-/* Its exit status; 127: it cannot be run; -1: it was killed. */
+/* Its exit status, NOT_FOUND or NOT_BEGUN; -1: it was killed. */
 static int run(char *const *argv, int out, bool with_errors)
 {
 	const pid_t pid = fork();
@@ -51,7 +54,7 @@ static int run(char *const *argv, int out, bool with_errors)
 	if (!pid)
 		become(argv, out, with_errors);
 	if (pid < 0)
-		return 127;
+		return NOT_BEGUN;
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -65,7 +68,7 @@ static int ask(char *const *argv, char *line, size_t bytes)
 
 	line[0] = '\0';
 	if (!out)
-		return 127;
+		return NOT_BEGUN;
 	status = run(argv, fileno(out), false);
 	rewind(out);
 	if (!fgets(line, (int)bytes, out))
@@ -93,6 +96,11 @@ int sb_program_check(const char *path, const char *option)
 	free(real);
 	if (!status && !strncmp(line, expected, strlen(expected)))
 		return 0;
+	if (status == NOT_BEGUN)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "--%s: '%s' cannot be started: no processes, "
+			       "files or memory left",
+			       option, path);
 	return sb_fail(SB_EXIT_USAGE,
 		       "--%s: '%s' is no sched-bench that runs here", option,
 		       path);

@@ -565,9 +565,15 @@ static int write_table(const struct session *s, const char *name,
 		put(s, file.stream);
 		rc = sb_file_commit(&file);
 	}
-	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s",
-			    s->result.directory, name, strerror(-rc))
-		  : 0;
+	return rc;
+}
+
+/* Returns 0 or -errno. */
+static int write_tables(const struct session *s)
+{
+	const int rc = write_table(s, "pairs.csv", put_pairs);
+
+	return rc ? rc : write_table(s, "findings.csv", put_findings);
 }
 
 /* ---- all of it ---- */
@@ -628,14 +634,19 @@ static int measure(struct session *s, int argc, char **argv)
 	if (rc)
 		return rc;
 	/* While the pairs still have their records. */
-	tables = write_table(s, "pairs.csv", put_pairs);
-	tables = tables ? tables : write_table(s, "findings.csv", put_findings);
+	tables = write_tables(s);
 	rc = collect(s, argc, argv);
 	if (!rc && s->result.all_series)
 		rc = sb_outcome_write(&s->result, s->options);
 	sb_compared_print(&s->findings, s->options, print_pretty, s);
-	if (rc || tables)
-		return rc ? rc : tables;
+	if (rc)
+		return rc;
+	if (tables)
+		return sb_fail(
+			SB_EXIT_ENVIRONMENT,
+			"pairs.csv and findings.csv cannot be written in "
+			"%s: %s",
+			s->result.directory, strerror(-tables));
 	return judge(s);
 }
 

@@ -78,7 +78,7 @@ int sb_exports_check(const struct sb_options *options)
 			return rc;
 		rc = sb_output_try(path);
 		if (rc)
-			return cannot_write(&exports[e], path, SB_EXIT_USAGE,
+			return cannot_write(&exports[e], path, sb_status_of(rc),
 					    rc);
 	}
 	return 0;
