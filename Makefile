@@ -72,11 +72,11 @@ PROGRAM := $(OUT)/sched-bench
 
 # Tests run against the release build, and against one with rings of 4 slots
 # and every assertion on, in which growth and wrap-around happen all the time.
-TEST_SOURCES := $(wildcard tests/test_*.c)
+TEST_SOURCES := $(wildcard tests/*/test_*.c)
 # Only those builds can refuse allocations.
-SMALL_ONLY := tests/test_core_memory.c
+SMALL_ONLY := tests/core/test_memory.c
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY),$(TEST_SOURCES)))
-SMALL_SOURCES := $(filter tests/test_core_%.c,$(TEST_SOURCES))
+SMALL_SOURCES := $(filter tests/core/%.c,$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
@@ -85,7 +85,7 @@ SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
 # The models do not depend on how the code is built, and the instructions that
 # are looked at are arm64's.
 SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh) \
-	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/test_*.sh))
+	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
 # Some builds are for core/, the code that depends on the machine: the emulated
 # one, and the one that counts its lines. They leave the others' tests out, and
 # say so.
@@ -98,7 +98,7 @@ endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_distribution test_gate test_hlog test_job test_locations test_paired test_plan test_plots \
-	test_precheck test_progress test_read test_report test_results test_sweep test_trace test_uneven \
+	test_precheck test_progress test_read test_report test_results test_sweep test_trace_file test_uneven \
 	test_validity test_wide \
 	test_ab.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
 	test_limits.sh test_page.sh test_peers.sh test_plot.sh test_saved.sh test_stops.sh test_sweep.sh test_terminal.sh \
@@ -118,7 +118,7 @@ ifeq ($(PART),programs)
 SHELL_TESTS :=
 LEFT_OUT := PART=programs: the scripts that test the command
 endif
-# The command with a workload whose check always fails; see tests/wrong.c.
+# The command with a workload whose check always fails; see tests/command/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
 # What lets calls of the command fail; see tests/faults/faults.c.
@@ -188,14 +188,14 @@ mutants: ## make mistakes in a copy of the code, one at a time; each must be cau
 
 models: ## check the models of the scheduler's protocols with Spin
 	$(Q)scripts/setup.sh models
-	$(Q)sh tests/test_models.sh $(OUT)
+	$(Q)sh tests/models/test_models.sh $(OUT)
 
 lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/setup.sh lint
 	$(Q)scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] tests/fuzz/*.[ch] \
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] tests/*/*.[ch] \
 		scripts/peers/*.c scripts/peers/*.cc scripts/peers/*.h)
 
 micro: $(PROGRAM) ## time the scheduler's primitives
@@ -232,7 +232,7 @@ $(shell mkdir -p $(OUT); echo '$(subst ','\'',$(BUILD_LINE))' | cmp -s - $(STAMP
 # The revision goes into one object, which alone is rebuilt when it changes.
 REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 $(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
-$(OUT)/harness/facts.o: CPPFLAGS += -I$(OUT)
+$(OUT)/harness/output/facts.o: CPPFLAGS += -I$(OUT)
 
 # The page's style and script become text in one object. Their hashes are in it,
 # too: nothing else is style or script to who shows the page.
@@ -271,7 +271,7 @@ $(OUT)/small/%.o: %.c $(STAMP) Makefile
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) $(SMALL_FLAGS) -MMD -MP -c -o $@ $<
 
-$(OUT)/tests/test_%: $(OUT)/tests/test_%.o $(LIBRARY)
+$(TESTS): $(OUT)/%: $(OUT)/%.o $(LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
@@ -279,7 +279,7 @@ $(FUZZ): $(FUZZ_OBJECTS) $(LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
-$(OUT)/small/tests/test_%: $(OUT)/small/tests/test_%.o $(SMALL_LIBRARY)
+$(SMALL_TESTS): $(OUT)/small/%: $(OUT)/small/%.o $(SMALL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
@@ -291,15 +291,15 @@ $(FAULTS): tests/faults/faults.c tests/faults/kinds.def $(STAMP) Makefile
 $(OUT)/tests/registry_wrong.o: workloads/registry.c $(STAMP) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_WORKLOADS='"tests/wrong.def"' -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_WORKLOADS='"tests/command/wrong.def"' -MMD -MP -c -o $@ $<
 
 $(OUT)/tests/kind_wrong.o: harness/micro/kind.c $(STAMP) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_KINDS='"tests/wrong_kinds.def"' -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_EXTRA_KINDS='"tests/command/wrong_kinds.def"' -MMD -MP -c -o $@ $<
 
 $(WRONG): $(filter-out $(OUT)/workloads/registry.o $(OUT)/harness/micro/kind.o,$(OBJECTS)) \
-	$(OUT)/tests/registry_wrong.o $(OUT)/tests/kind_wrong.o $(OUT)/tests/wrong.o $(OUT)/tests/wrong_kinds.o
+	$(OUT)/tests/registry_wrong.o $(OUT)/tests/kind_wrong.o $(OUT)/tests/command/wrong.o $(OUT)/tests/command/wrong_kinds.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -5,7 +5,7 @@
 #ifndef SB_AFFINITY_CPUID_H
 #define SB_AFFINITY_CPUID_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 bool sb_cpuid_is_dump(const char *directory);
 

@@ -5,7 +5,7 @@
 #ifndef SB_AFFINITY_MASK_H
 #define SB_AFFINITY_MASK_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 /* As many as a profile may have, and more than any Linux is built for. */
 #define SB_CPUS_MAX 16384

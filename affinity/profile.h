@@ -17,7 +17,7 @@
 #ifndef SB_AFFINITY_PROFILE_H
 #define SB_AFFINITY_PROFILE_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 #define SB_PROFILE_THIS "this machine"
 

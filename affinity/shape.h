@@ -4,7 +4,7 @@
 #ifndef SB_AFFINITY_SHAPE_H
 #define SB_AFFINITY_SHAPE_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 #define SB_SHAPE_BYTES	4096
 #define SB_SHAPE_LEVELS 128 /* hwloc's own limit */

@@ -12,8 +12,8 @@
 #ifndef SB_CORE_HIST_H
 #define SB_CORE_HIST_H
 
-#include "core/atomic.h"
-#include "core/base.h"
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
 
 #define SB_HIST_BITS	   6
 #define SB_HIST_VALUE_BITS 42

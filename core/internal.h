@@ -29,18 +29,18 @@
 
 #include <errno.h>
 
-#include "core/account.h"
-#include "core/deque.h"
-#include "core/handover.h"
-#include "core/idle.h"
-#include "core/pidmap.h"
-#include "core/platform.h"
-#include "core/pool.h"
-#include "core/reclaim.h"
-#include "core/runq.h"
+#include "core/record/account.h"
+#include "core/queue/deque.h"
+#include "core/process/handover.h"
+#include "core/wake/idle.h"
+#include "core/memory/pidmap.h"
+#include "core/platform/platform.h"
+#include "core/memory/pool.h"
+#include "core/memory/reclaim.h"
+#include "core/queue/runq.h"
 #include "core/scheduler.h"
 #include "core/trace.h"
-#include "core/wheel.h"
+#include "core/timers/wheel.h"
 
 enum sb_phase {
 	SB_PHASE_NEW, /* not started yet */
@@ -116,7 +116,7 @@ struct sb_timers {
 	struct sb_wheel wheel;
 };
 
-/* Which sleeper parks with a deadline; see core/timers.c. */
+/* Which sleeper parks with a deadline; see core/timers/timers.c. */
 struct sb_timekeeper {
 	alignas(SB_LINE) _Atomic(uint32_t) who; /* a worker, or UINT32_MAX */
 	_Atomic(uint32_t) needed; /* 1: a timer has been started, ever */
@@ -205,7 +205,7 @@ struct sb_worker {
 	uint64_t slowed_ns; /* time of the last slow_down(), */
 	uint64_t slowed_cpu_ns;	  /* of this thread */
 	uint64_t step_end_ns;	  /* of the last step that was timed */
-	struct sb_reader *reader; /* see core/reclaim.h */
+	struct sb_reader *reader; /* see core/memory/reclaim.h */
 	struct sb_period *period;
 	struct sb_rng rng;
 	struct sb_sampler sampler;
@@ -472,7 +472,7 @@ static inline void sb_note_dead_letter(struct sb_worker *worker)
 /*
  * Sends a message of the running step, as late as at the end of that step, or
  * when the step does something else that others see: between two processes the
- * order of all that is sent is kept. Outside (core/handover.h); the worker's
+ * order of all that is sent is kept. Outside (core/process/handover.h); the worker's
  * steps hold what they send. Returns as sb_route_event.
  */
 int sb_route_hold(struct sb_worker *worker, sb_pid to, union sb_value message);

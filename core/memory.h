@@ -1,13 +1,13 @@
 /*
  * memory.h - where workers' memory is to come from, and what became of it: the
- * parameters and the readings, as plain data. core/memory.c sees to both.
+ * parameters and the readings, as plain data. core/memory/arenas.c sees to both.
  */
 #ifndef SB_CORE_MEMORY_H
 #define SB_CORE_MEMORY_H
 
-#include "core/pages.h"
+#include "core/memory/pages.h"
 
-/* Who allocates from one arena, see core/mem.h. */
+/* Who allocates from one arena, see core/memory/arena.h. */
 enum sb_arenas {
 	SB_ARENAS_PER_WORKER,
 	SB_ARENAS_PER_NODE, /* the workers of one NUMA node */

@@ -5,7 +5,7 @@
 #ifndef SB_CORE_PLACEMENT_H
 #define SB_CORE_PLACEMENT_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 /* How far a victim is from a thief; the nearest class that holds. */
 enum sb_distance {

@@ -9,8 +9,8 @@
 #ifndef SB_CORE_PROCESS_H
 #define SB_CORE_PROCESS_H
 
-#include "core/atomic.h"
-#include "core/base.h"
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
 
 /* Names one process for ever: no PID is given out twice. 0 is no PID. Those from
  * SB_PID_CHOSEN up are the callers' to choose, see sb_scheduler_submit_as. */
@@ -138,7 +138,7 @@ struct sb_event_node {
  *   any -> Complete                     sb_scheduler_stop or destroy, with all
  *                                       workers joined, by force      closes it
  *   any -> the same                     who monitors or links it; see
- *                                       core/relations.c              nothing
+ *                                       core/process/relations.c              nothing
  *
  * A process has one queue entry if and only if it is Ready.
  */
@@ -166,7 +166,7 @@ struct sb_pid_entry {
 	_Atomic(struct sb_process *) process;
 };
 
-/* A PID and its entry; see core/pidmap.h. */
+/* A PID and its entry; see core/memory/pidmap.h. */
 struct sb_name {
 	sb_pid pid;
 	struct sb_pid_entry *entry;
@@ -176,7 +176,7 @@ struct sb_name {
 struct sb_extra {
 	struct sb_waiter *waiter; /* who executes it, or NULL */
 	/* Ids of the timers that it has started; those that have ended are
-	 * dropped when the array is full. See core/timers.c. */
+	 * dropped when the array is full. See core/timers/timers.c. */
 	uint64_t *timer_id; /* [timer_room], or NULL */
 	uint32_t timers;
 	uint32_t timer_room;
@@ -210,7 +210,7 @@ struct sb_process {
 			size_t bytes_forced;
 		};
 	};
-	/* Whom it watches and who watches it; see core/relations.c. */
+	/* Whom it watches and who watches it; see core/process/relations.c. */
 	_Atomic(struct sb_relation *) relations;
 	uint64_t start_ns;
 	uint8_t batch_shift;	     /* see fill_events() in step.c */

@@ -13,7 +13,7 @@ enum sb_request_hist_id {
 	SB_REQUEST_WAIT,     /* intended -> first step */
 	SB_REQUEST_SERVICE,  /* first step -> completed */
 	SB_REQUEST_LATENESS, /* intended -> submitted */
-	/* The sojourn at servers that cost nothing, see workloads/replay.h. */
+	/* The sojourn at servers that cost nothing, see workloads/load/replay.h. */
 	SB_REQUEST_IDEAL,
 	SB_REQUEST_REPLAYED,
 	SB_REQUEST_HISTS

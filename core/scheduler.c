@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/internal.h"
-#include "core/mem.h"
+#include "core/memory/arena.h"
 
 /* ---- creation ---- */
 
@@ -414,7 +414,7 @@ static void empty_queues(struct sb_scheduler *s)
 
 /*
  * The workers are gone; foreign threads are not. All that were accepted are in the
- * map, and no other will be (core/submit.c). A send is one section of a visitor: when
+ * map, and no other will be (core/process/submit.c). A send is one section of a visitor: when
  * all visitors have left nobody is about to queue a process that has been ended here. In
  * the end there may be submissions left that have reserved and are in their
  * process's init; they are refused, and waited for.

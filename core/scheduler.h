@@ -20,7 +20,7 @@
 #define SB_CORE_SCHEDULER_H
 
 #include "core/counters.h"
-#include "core/deque.h"
+#include "core/queue/deque.h"
 #include "core/dispatch.h"
 #include "core/memory.h"
 #include "core/placement.h"

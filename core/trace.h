@@ -36,8 +36,8 @@
 #ifndef SB_CORE_TRACE_H
 #define SB_CORE_TRACE_H
 
-#include "core/base.h"
-#include "core/clock.h"
+#include "core/platform/base.h"
+#include "core/platform/clock.h"
 
 struct sb_arena;
 

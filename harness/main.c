@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/crash.h"
-#include "harness/help.h"
-#include "harness/manual.h"
-#include "harness/status.h"
-#include "harness/text.h"
-#include "harness/verbs.h"
-#include "harness/version.h"
+#include "harness/system/crash.h"
+#include "harness/cli/help.h"
+#include "harness/cli/manual.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/version.h"
 #include "workloads/workload.h"
 
 /*

@@ -43,17 +43,17 @@ $wrong"
 		[ -z "$wrong" ] || fail "$what belongs in $files:
 $wrong"
 	done <<-'EOF'
-		memory_order	memory_order_	core/atomic\.h|scripts/peers/.*\.(cc|h)
-		hwloc	include.<hwloc	affinity/.*|tests/test_(plan|wide)\.c
-		jemalloc	include.<jemalloc	core/mem\.c
+		memory_order	memory_order_	core/platform/atomic\.h|scripts/peers/.*\.(cc|h)
+		hwloc	include.<hwloc	affinity/.*|tests/affinity/test_(plan|wide)\.c
+		jemalloc	include.<jemalloc	core/memory/arena\.c
 		benchmark	include.<benchmark	harness/micro/shim\.cc
-		zlib	include.<zlib	results/hdr\.c|tests/test_hlog\.c
-		sqlite	include.<sqlite3	harness/store\.c
-		liburcu	include.<urcu	core/pidmap\.c
+		zlib	include.<zlib	results/files/hdr\.c|tests/results/test_hlog\.c
+		sqlite	include.<sqlite3	harness/output/store\.c
+		liburcu	include.<urcu	core/memory/pidmap\.c
 	EOF
-	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] |
-		grep -vE '^core/(platform|pages|clock|clock_checks)\.c:')
-	[ -z "$wrong" ] || fail "core/platform.h is the only door to this:
+	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] core/*/*.[ch] |
+		grep -vE '^core/(platform/(platform|clock|clock_checks)|memory/pages)\.c:')
+	[ -z "$wrong" ] || fail "core/platform/platform.h is the only door to this:
 $wrong"
 }
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "core/platform.h"
+#include "core/platform/platform.h"
 
 static inline uint64_t sb_test_seed(void)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/quantity.h"
+#include "workloads/load/quantity.h"
 
 #define TIME_MAX_NS 1e10
 

@@ -17,7 +17,7 @@
 
 #include "core/requests.h"
 #include "core/scheduler.h"
-#include "workloads/load.h"
+#include "workloads/load/load.h"
 
 /*
  * A parameter, set with --NAME. A number with a range, or, if choices is not

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/mem.h"
-#include "core/platform.h"
+#include "core/memory/arena.h"
+#include "core/platform/platform.h"
 
 /* A build can add tables of its own; the tests do. */
 #define X(name) extern const struct sb_micro_kind sb_micro_##name[];

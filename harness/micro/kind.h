@@ -1,18 +1,18 @@
 /*
  * kind.h - a kind of micro benchmark: one primitive, done n times, and the check
  * that nothing was lost on the way. The same loop is run under Google Benchmark
- * for its time (harness/command_micro.c) and under callgrind for its
- * instructions (harness/counts.c).
+ * for its time (harness/verbs/micro.c) and under callgrind for its
+ * instructions (harness/micro/callgrind.c).
  *
  * A kind's checks come from what its structures hold and what its loops have
  * counted, and are held against the operations that were asked for. Whoever adds
  * a kind writes a check that fails for one operation more or less:
- * tests/test_micro.c asks every kind for that.
+ * tests/harness/test_micro.c asks every kind for that.
  */
 #ifndef SB_HARNESS_MICRO_KIND_H
 #define SB_HARNESS_MICRO_KIND_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 /* How time per operation grows with the argument; Google Benchmark then fits the
  * coefficient and says how well. */

@@ -7,8 +7,8 @@
  */
 #include <errno.h>
 
-#include "core/mem.h"
-#include "core/pool.h"
+#include "core/memory/arena.h"
+#include "core/memory/pool.h"
 #include "harness/micro/kind.h"
 
 /* Objects alive at a time where another pool frees them: as many as go home

@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
-#include "core/mem.h"
-#include "core/pidmap.h"
+#include "core/memory/arena.h"
+#include "core/memory/pidmap.h"
 #include "core/process.h"
 #include "harness/micro/kind.h"
 

@@ -7,8 +7,8 @@
  */
 #include <errno.h>
 
-#include "core/mem.h"
-#include "core/runq.h"
+#include "core/memory/arena.h"
+#include "core/queue/runq.h"
 #include "core/process.h"
 #include "harness/micro/kind.h"
 

@@ -3,9 +3,9 @@
  */
 #include <errno.h>
 
-#include "core/clock.h"
+#include "core/platform/clock.h"
 #include "core/hist.h"
-#include "core/wheel.h"
+#include "core/timers/wheel.h"
 #include "harness/micro/kind.h"
 
 /* ---- clocks ---- */

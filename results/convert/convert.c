@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "results/write.h"
+#include "results/files/csv.h"
+#include "results/record/record.h"
 
 const struct sb_converter sb_converters[] = {
 	{ "gbench",

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 struct sb_converter {
 	const char *name;
@@ -34,5 +34,8 @@ int sb_convert_benchstat(const struct sb_result *result, FILE *out);
 int sb_convert_smaller(const struct sb_result *result, FILE *out);
 int sb_convert_bigger(const struct sb_result *result, FILE *out);
 int sb_convert_openmetrics(const struct sb_result *result, FILE *out);
+
+/* latency.hlog: all latencies, for HdrHistogram's tools. Returns 0 or -ENOMEM. */
+int sb_write_hlog(const struct sb_result *result, FILE *out);
 
 #endif

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "results/hdr.h"
-#include "results/write.h"
+#include "results/files/hdr.h"
+#include "results/convert/convert.h"
+#include "results/record/record.h"
 
 #define NS_PER_MS 1e6
 

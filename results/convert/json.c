@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "results/convert/convert.h"
-#include "results/json.h"
-#include "results/json_out.h"
-#include "results/write.h"
+#include "results/json/json.h"
+#include "results/json/json_out.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 static int dump(json_t *document, FILE *out)
 {

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "results/convert/convert.h"
-#include "results/write.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 #define PREFIX "sched_bench_"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "results/convert/convert.h"
-#include "results/file.h"
+#include "results/files/file.h"
 
 int sb_convert_trace(const struct sb_result *result, FILE *out)
 {

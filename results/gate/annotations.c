@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "results/gate/gate.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 #include <stdlib.h>
 

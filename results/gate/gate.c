@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/write.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 void sb_gate_free(struct sb_gate_report *gate)
 {

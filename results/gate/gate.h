@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "results/sequential.h"
-#include "results/statistics.h"
+#include "results/stats/sequential.h"
+#include "results/stats/statistics.h"
 
 #define SB_GATE_WHY_BYTES 400
 

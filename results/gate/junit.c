@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "results/gate/gate.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* XML has no place for other control characters, escaped or not. */
 static void put_char(FILE *out, char c)

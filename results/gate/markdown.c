@@ -5,7 +5,8 @@
 
 #include "results/gate/gate.h"
 #include "results/page/page.h"
-#include "results/write.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 static void put_row(const struct sb_gate_test *test, FILE *out)
 {

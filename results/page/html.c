@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/file.h"
+#include "results/files/file.h"
 #include "results/page/page.h"
-#include "results/write.h"
+#include "results/page/report.h"
+#include "results/record/record.h"
 
 static void put_title(FILE *out, const struct sb_page *page)
 {

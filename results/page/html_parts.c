@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/account.h"
+#include "results/record/account.h"
 
 static void begin_details(FILE *out, const char *title, const char *doc,
 			  bool is_open)
@@ -100,7 +100,7 @@ static const struct {
 	const char *doc;
 } times[SB_TIMES] = {
 #define TIME(name, doc) [SB_TIME_##name] = { #name, doc },
-#include "results/account.def"
+#include "results/record/account.def"
 #undef TIME
 };
 

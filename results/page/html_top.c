@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/file.h"
+#include "results/files/file.h"
 
 static void put_legend(FILE *out)
 {

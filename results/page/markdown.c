@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/account.h"
-#include "results/file.h"
+#include "results/record/account.h"
+#include "results/files/file.h"
 #include "results/page/page.h"
-#include "results/write.h"
+#include "results/page/report.h"
+#include "results/record/record.h"
 
 struct writer {
 	FILE *out;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/write.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 const enum sb_metric_id sb_page_headline[] = {
 	SB_METRIC_ns_per_op,

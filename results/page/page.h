@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* One row of every table. */
 struct sb_page_row {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/file.h"
+#include "results/files/file.h"
 
 #define LATENCY                                                                \
 	"Latency by percentile: a step to the right is ten times rarer. "      \

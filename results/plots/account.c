@@ -1,7 +1,7 @@
 /*
  * account.c - where each worker's time went, stacked.
  */
-#include "results/account.h"
+#include "results/record/account.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "results/file.h"
-#include "results/stage.h"
+#include "results/files/file.h"
+#include "results/files/stage.h"
 #include "results/plots/plot.h"
 
 #define LOG "gnuplot.log"

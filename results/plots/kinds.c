@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/file.h"
+#include "results/files/file.h"
 #include "results/plots/plot.h"
-#include "results/write.h"
+#include "results/plots/plots.h"
+#include "results/record/record.h"
 
 const struct sb_plot_kind sb_plot_kinds[] = {
 	{ "cost", "Cost per operation",

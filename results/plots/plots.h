@@ -8,9 +8,11 @@
 
 #include <stdio.h>
 
-#include "results/write.h"
+#include "results/record/record.h"
 
 struct sb_plot;
+
+#define SB_PLOT_WHY_BYTES 400
 
 struct sb_plot_kind {
 	const char *name;
@@ -59,5 +61,11 @@ enum sb_plot_format { SB_PLOT_SVG = 1, SB_PLOT_PNG = 2 };
 /* One picture, to a stream. As above; -E2BIG: there are several. */
 SB_MUST_CHECK int sb_plots_put(struct sb_plot_order *order,
 			       enum sb_plot_format format, FILE *out);
+
+/*
+ * The pictures that apply, as SVG and PNG, in directory/plots, with gnuplot.
+ * Returns 0 or -errno, with the reason in why (of SB_PLOT_WHY_BYTES).
+ */
+int sb_write_plots(const struct sb_result *result, char *why);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "results/plots/plot.h"
 #include "results/plots/usl.h"
-#include "results/write.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 static uint32_t workers_of(const struct sb_plot_view *view, uint32_t line)
 {

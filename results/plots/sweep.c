@@ -8,7 +8,8 @@
 
 #include "results/plots/plot.h"
 #include "results/plots/swept.h"
-#include "results/write.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
 
 static bool find_metric(struct sb_plot *plot, enum sb_metric_id *out)
 {

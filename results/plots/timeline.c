@@ -6,14 +6,15 @@
  * steals, wakes. What is alike for long is best seen as figures. It lies where the
  * events of all workers are known: full rings reach back differently far.
  */
-#include "results/timeline.h"
+#include "results/record/number.h"
+#include "results/trace/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/file.h"
+#include "results/files/file.h"
 #include "results/plots/plot.h"
 
 #define STEPS_SHOWN 100

@@ -11,7 +11,7 @@
 #ifndef SB_RESULTS_PLOTS_USL_H
 #define SB_RESULTS_PLOTS_USL_H
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 enum sb_usl_parameter {
 	SB_USL_LAMBDA,

@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/atomic.h"
-#include "core/base.h"
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
 
 #define BURSTS	    100
 #define BURST_TRIPS 1000

@@ -1,5 +1,5 @@
 """Which rounds count, and what they say: medians, ratios, goals. No input, no
-output; see tests/test_peers.sh."""
+output; see tests/scripts/test_peers.sh."""
 from collections import namedtuple
 from statistics import median
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base.h"
+#include "core/platform/base.h"
 
 /* text has bytes bytes and then a 0, which is the end of what is allocated.
  * path: a file with the same bytes. */

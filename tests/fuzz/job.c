@@ -1,9 +1,9 @@
 /* Job files: what is read is written and read again, and swept. */
 #include <string.h>
 
-#include "harness/job.h"
-#include "harness/load.h"
-#include "harness/sweep.h"
+#include "harness/cli/job.h"
+#include "harness/run/load.h"
+#include "harness/sweep/sweep.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Where nothing is behind the text that a reader might look at. */

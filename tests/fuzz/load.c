@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/slo.h"
+#include "harness/run/slo.h"
 #include "tests/fuzz/fuzz.h"
-#include "workloads/load.h"
-#include "workloads/set.h"
+#include "workloads/load/load.h"
+#include "workloads/lib/service_set.h"
 
 #define SAMPLES 16
 

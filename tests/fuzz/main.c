@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "harness/status.h"
+#include "harness/terminal/status.h"
 
 static const struct target {
 	const char *name;

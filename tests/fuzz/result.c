@@ -2,13 +2,17 @@
  * lies beside it; and a trace. */
 #include <string.h>
 
-#include "harness/command_compare.h"
+#include "harness/verbs/verbs.h"
 #include "results/convert/convert.h"
 #include "results/page/page.h"
 #include "results/plots/plots.h"
-#include "results/read.h"
-#include "results/timeline.h"
-#include "results/write.h"
+#include "results/json/read.h"
+#include "results/trace/timeline.h"
+#include "results/files/csv.h"
+#include "results/files/summary.h"
+#include "results/json/write.h"
+#include "results/page/report.h"
+#include "results/record/record.h"
 #include "tests/fuzz/fuzz.h"
 
 #define WHY_BYTES 300

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/collect.h"
-#include "harness/session.h"
+#include "harness/sweep/collect.h"
+#include "harness/sweep/session.h"
 #include "tests/fuzz/fuzz.h"
 
 static void put_file(const struct fuzz_input *input, const char *directory)

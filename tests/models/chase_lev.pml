@@ -1,5 +1,5 @@
 /*
- * chase_lev.pml - the Chase-Lev deque of core/deque_chase_lev.h:
+ * chase_lev.pml - the Chase-Lev deque of core/queue/deque_chase_lev.h:
  * sb_chase_lev_push, _pop, _steal_one, _grow and _size, with their memory orders
  * and fences (views.pml).
  *

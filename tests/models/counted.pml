@@ -1,5 +1,5 @@
 /*
- * counted.pml - the counted-pop deque of core/deque_counted.h: sb_counted_push,
+ * counted.pml - the counted-pop deque of core/queue/deque_counted.h: sb_counted_push,
  * _pop, _steal, _grow and _size, with their memory orders (views.pml).
  *
  * Properties: every item is delivered exactly once, and what it points to is
@@ -8,7 +8,7 @@
  * SLEEPER, for a worker that announces its sleep, fences, and looks at the size:
  * either it sees what was pushed before, or the owner, which fences and looks
  * for sleepers after it has pushed, sees the announcement. The owner need not
- * look after a push that it takes back itself (run_again in core/step.c).
+ * look after a push that it takes back itself (run_again in core/process/step.c).
  *
  * Bounds: ITEMS pushes, in any order with pops; a ring of 2 slots that grows to
  * 4, once, and then refuses; THIEVES that look TRIES times and take half in one

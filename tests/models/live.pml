@@ -1,8 +1,8 @@
 /*
- * live.pml - core/live.c: how many processes are alive, what is reserved ahead
+ * live.pml - core/process/live.c: how many processes are alive, what is reserved ahead
  * (credit), the recall of credit when the limit is reached, and threads that wait until
  * none is alive (sb_live_release, sb_live_reserve, sb_live_reserve_foreign,
- * begin_to_wait, sb_live_wait_none, and the gate of core/platform.c).
+ * begin_to_wait, sb_live_wait_none, and the gate of core/platform/platform.c).
  *
  * Properties: never more than LIMIT processes are alive (assertion). A submission or a
  * spawn is refused only if LIMIT were alive when it was decided: every place is that of

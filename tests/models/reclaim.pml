@@ -1,5 +1,5 @@
 /*
- * reclaim.pml - grace periods of one scheduler, as in core/reclaim.c: when an object
+ * reclaim.pml - grace periods of one scheduler, as in core/memory/reclaim.c: when an object
  * that has left the map can be freed.
  *
  * A worker stores the period it has seen at its quiescent states, and OFFLINE while it

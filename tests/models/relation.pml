@@ -1,6 +1,6 @@
 /*
  * relation.pml - a monitor against the end of the process it watches, as in
- * core/relations.c: the watcher monitors, and then may take that back, or end
+ * core/process/relations.c: the watcher monitors, and then may take that back, or end
  * itself, while the watched process ends. The relation is in the list of each
  * side (`his`, `hers`); each list has its lock.
  *

@@ -1,5 +1,5 @@
 /*
- * runq.pml - core/runq.c: a queue with a lock at each end, two counts, and the latest
+ * runq.pml - core/queue/runq.c: a queue with a lock at each end, two counts, and the latest
  * processes beside the first of them (publish, link_last, sb_runq_append, look_at_hot,
  * take_n, sb_runq_take), also without memory, when processes are linked.
  *
@@ -10,7 +10,7 @@
  * time; HOT places for the latest. At any push there may be no memory.
  *
  * Abstracted: sequentially consistent; which orders are needed is said in the code,
- * and tests/test_orders.sh looks at them. The parts are one array, written under the
+ * and tests/core/test_orders.sh looks at them. The parts are one array, written under the
  * one lock and read under the other, without any order but that of the counts.
  *
  * Mistakes, each of which must be found:

@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/actor.h"
-#include "workloads/failure.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/failure.h"
 #include "workloads/savina/savina.h"
 #include "workloads/savina/stash.h"
 

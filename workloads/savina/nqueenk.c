@@ -25,8 +25,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "workloads/actor.h"
-#include "workloads/failure.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { QUEENS, SOLVERS, THRESHOLD, LIMIT };

@@ -13,8 +13,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "workloads/actor.h"
-#include "workloads/failure.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { ROUND_TRIPS };

@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "core/platform.h"
+#include "core/platform/platform.h"
 #include "workloads/workload.h"
 
 #define SB_SAVINA(number_and_name)                                             \

@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/actor.h"
-#include "workloads/failure.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { BELOW, PRIMES_PER_FILTER };

@@ -31,8 +31,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/actor.h"
-#include "workloads/failure.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/failure.h"
 #include "workloads/savina/savina.h"
 
 enum { NODES, CHILDREN, COST, COST_DEVIATION, URGENT, WORK, TREE_SEED };

@@ -9,8 +9,8 @@
  *
  * Check: the tasks have run one after the other, each once, down to the last.
  */
-#include "workloads/actor.h"
-#include "workloads/check.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/check.h"
 
 enum { DEPTH };
 

@@ -14,8 +14,8 @@
  */
 #include <stdlib.h>
 
-#include "workloads/actor.h"
-#include "workloads/check.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/check.h"
 
 enum { PINGS };
 

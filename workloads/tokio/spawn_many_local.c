@@ -12,7 +12,7 @@
  * Check: each process has run exactly once, and no more of them have run on
  * another worker than the one that spawned them than items were stolen.
  */
-#include "workloads/swarm.h"
+#include "workloads/lib/swarm.h"
 
 enum { SPAWNS };
 

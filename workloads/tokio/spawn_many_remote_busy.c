@@ -22,10 +22,10 @@
  */
 #include <stdlib.h>
 
-#include "core/platform.h"
-#include "workloads/actor.h"
-#include "workloads/check.h"
-#include "workloads/swarm.h"
+#include "core/platform/platform.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/check.h"
+#include "workloads/lib/swarm.h"
 
 enum { VARIANT, SPAWNS, STALL_NS };
 enum { YIELDS, RESPAWNS };

@@ -10,7 +10,7 @@
  *
  * Check: each process has run exactly once.
  */
-#include "workloads/swarm.h"
+#include "workloads/lib/swarm.h"
 
 enum { SPAWNS };
 

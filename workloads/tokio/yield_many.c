@@ -16,8 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "workloads/actor.h"
-#include "workloads/check.h"
+#include "workloads/lib/actor.h"
+#include "workloads/lib/check.h"
 
 enum { TASKS, YIELDS, YIELD };
 enum { BY_CONTINUE, BY_COMMAND };

@@ -1,0 +1,609 @@
+#include "core/memory/pool.h"
+
+#include "core/counters.h"
+#include "core/memory/arena.h"
+
+#if SB_POOL_IS_WATCHED
+#include <sanitizer/asan_interface.h>
+#define MARK_FREE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define MARK_USED(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define MARK_FREE(p, n) ((void)(p), (void)(n))
+#define MARK_USED(p, n) ((void)(p), (void)(n))
+#endif
+
+/* The first object starts on a line of its own. */
+#define SLAB_HEADER_BYTES 64
+
+static_assert(sizeof(struct sb_slab) <= SLAB_HEADER_BYTES, "header fits");
+
+void sb_pool_init(struct sb_pool *pool, const struct sb_pool_owner *owner)
+{
+	*pool = (struct sb_pool){
+		.owner = *owner,
+		.is_settled = true,
+		.is_quiet = true,
+	};
+	if (!sb_arena_can_discard(owner->arena, SB_SLAB_BYTES))
+		pool->trim_ns = UINT64_MAX;
+	for (size_t class = 0; class < SB_POOL_CLASSES; class ++)
+		pool->current[class] = &pool->none;
+}
+
+void sb_pool_fini(struct sb_pool *pool)
+{
+	while (pool->blocks) {
+		struct sb_pool_block *block = pool->blocks;
+
+		pool->blocks = block->next;
+		MARK_USED(block->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES);
+		sb_mem_free(block->slabs);
+		sb_mem_free(block);
+	}
+}
+
+/* Whole blocks: the pages of slabs that are not in use are not resident. */
+int sb_pool_locate(const struct sb_pool *pool, int os_node,
+		   struct sb_page_count *count)
+{
+	int rc = 0;
+
+	for (struct sb_pool_block *b = pool->blocks; b && !rc; b = b->next)
+		rc = sb_pages_locate(b->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES,
+				     os_node, count);
+	return rc;
+}
+
+/* ---- slabs that wait for their turn ---- */
+
+static void wait_for_turn(struct sb_pool *pool, struct sb_slab *slab)
+{
+	struct sb_slab **first = &pool->waiting[slab->class];
+
+	slab->in_turn = true;
+	slab->next_waiting = *first;
+	if (!*first)
+		pool->waiting_last[slab->class] = slab;
+	*first = slab;
+}
+
+/* Behind the others: it has not been needed. */
+static void wait_longer(struct sb_pool *pool, struct sb_slab *slab)
+{
+	struct sb_slab **last = &pool->waiting_last[slab->class];
+
+	if (!pool->waiting[slab->class]) {
+		wait_for_turn(pool, slab);
+		return;
+	}
+	slab->next_waiting = NULL;
+	(*last)->next_waiting = slab;
+	*last = slab;
+}
+
+/* The one whose turn it is, or NULL. */
+static struct sb_slab *take_waiting(struct sb_pool *pool, size_t class)
+{
+	struct sb_slab **first = pool->waiting[class] ? &pool->waiting[class]
+						      : &pool->older[class];
+	struct sb_slab *slab = *first;
+
+	if (slab)
+		*first = slab->next_waiting;
+	return slab;
+}
+
+static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
+{
+	struct sb_slab *slab = sb_slab_of(item);
+
+	item->next = slab->free;
+	slab->free = item;
+	MARK_FREE(item, sb_pool_class_bytes(slab->class));
+	if (!slab->in_turn)
+		wait_for_turn(pool, slab);
+}
+
+/* ---- what others returned ---- */
+
+/* Objects of a parcel that are fetched ahead. */
+#define AHEAD 4
+
+/* Only objects of the parcel's own size may stay in it. */
+static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
+			 size_t class)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < parcel->count; i++) {
+		struct sb_pool_item *item = parcel->item[i];
+
+		if (SB_UNLIKELY(sb_slab_of(item)->class != class)) {
+			put_local(pool, item);
+			continue;
+		}
+		MARK_FREE(item, sb_pool_class_bytes(class));
+		parcel->item[kept++] = item;
+	}
+	parcel->count = kept;
+	pool->hand[class] = parcel;
+	pool->hands_old &= ~(UINT64_C(1) << class);
+	/* Of a small one nothing has been seen ahead. */
+	for (uint32_t i = 0; i < kept && i < AHEAD; i++)
+		sb_prefetch_object(parcel->item[kept - 1 - i]);
+}
+
+static void put_all(struct sb_pool *pool, struct sb_parcel *parcel)
+{
+	for (uint32_t i = 0; i < parcel->count; i++) {
+		struct sb_pool_item *item = parcel->item[i];
+
+		/* It is marked free if it has been in hand. */
+		MARK_USED(item, sb_pool_class_bytes(sb_slab_of(item)->class));
+		put_local(pool, item);
+	}
+	put_local(pool, (struct sb_pool_item *)parcel);
+}
+
+static void receive(struct sb_pool *pool)
+{
+	if (!pool->arrived && sb_load_rlx(&pool->returned)) {
+		pool->arrived = sb_xchg_acq(&pool->returned, NULL);
+		pool->arrived_old = false;
+	}
+	if (pool->arrived)
+		sb_prefetch_object(pool->arrived);
+}
+
+/* Parcels until there is one of that class; others' objects go to their slabs. */
+static void unpack(struct sb_pool *pool, size_t class)
+{
+	receive(pool);
+	while (pool->arrived && !pool->hand[class]) {
+		struct sb_parcel *parcel = pool->arrived;
+		const size_t its_class = sb_slab_of(parcel)->class;
+
+		pool->arrived = parcel->next;
+		receive(pool);
+		if (pool->hand[its_class])
+			put_all(pool, parcel);
+		else
+			take_in_hand(pool, parcel, its_class);
+	}
+}
+
+/* Fetches what is likely to be taken a while later, from this parcel or the next. */
+static void look_ahead(const struct sb_pool *pool,
+		       const struct sb_parcel *parcel)
+{
+	const struct sb_parcel *next = pool->arrived;
+	uint32_t behind;
+
+	if (parcel->count > AHEAD) {
+		sb_prefetch_object(parcel->item[parcel->count - 1 - AHEAD]);
+		return;
+	}
+	behind = AHEAD - parcel->count;
+	if (next && next->count > behind)
+		sb_prefetch_object(next->item[next->count - 1 - behind]);
+}
+
+/* The last one is the parcel itself. NULL: none has been returned. */
+static struct sb_pool_item *take_returned(struct sb_pool *pool, size_t class)
+{
+	struct sb_parcel *parcel = pool->hand[class];
+
+	if (!parcel) {
+		unpack(pool, class);
+		parcel = pool->hand[class];
+		if (!parcel)
+			return NULL;
+	}
+	look_ahead(pool, parcel);
+	if (!parcel->count) {
+		pool->hand[class] = NULL;
+		unpack(pool, class);
+		return (struct sb_pool_item *)parcel;
+	}
+	return parcel->item[--parcel->count];
+}
+
+/* ---- slabs and blocks ---- */
+
+/* Returns false when there is no memory. */
+static bool add_block(struct sb_pool *pool)
+{
+	struct sb_arena *arena = pool->owner.arena;
+	struct sb_pool_block *block =
+		sb_mem_zalloc(arena, sizeof(*block), alignof(max_align_t));
+
+	if (!block)
+		return false;
+	block->slabs = sb_mem_alloc(arena, SB_BLOCK_SLABS * SB_SLAB_BYTES,
+				    SB_SLAB_BYTES);
+	if (!block->slabs) {
+		sb_mem_free(block);
+		return false;
+	}
+	block->next = pool->blocks;
+	pool->blocks = pool->roomy = block;
+	return true;
+}
+
+/* The number of the first slab that is not in use, which it is then. */
+static uint32_t use_slab(struct sb_pool_block *block)
+{
+	uint32_t word = 0;
+	uint32_t bit;
+
+	while (!~block->in_use[word])
+		word++;
+	bit = (uint32_t)__builtin_ctzll(~block->in_use[word]);
+	block->in_use[word] |= UINT64_C(1) << bit;
+	block->used++;
+	return 64 * word + bit;
+}
+
+/* A slab with all but its header undefined, or NULL. */
+static struct sb_slab *take_fresh(struct sb_pool *pool, size_t class)
+{
+	struct sb_pool_block *block;
+	struct sb_slab *slab;
+
+	if (!pool->roomy && !add_block(pool))
+		return NULL;
+	block = pool->roomy;
+	slab = (void *)(block->slabs + (size_t)use_slab(block) * SB_SLAB_BYTES);
+	if (block->used == SB_BLOCK_SLABS)
+		pool->roomy = block->next_roomy;
+	MARK_USED(slab, SB_SLAB_BYTES);
+	*slab = (struct sb_slab){ .owner = pool,
+				  .block = block,
+				  .class = (uint32_t) class };
+	return slab;
+}
+
+/* Nothing of it is in use, and it is on no list. */
+static bool discard_slab(struct sb_pool *pool, struct sb_slab *slab)
+{
+	struct sb_pool_block *block = slab->block;
+	const size_t number =
+		(size_t)((char *)slab - block->slabs) / SB_SLAB_BYTES;
+
+	if (sb_pages_discard(slab, SB_SLAB_BYTES))
+		return false;
+	MARK_FREE(slab, SB_SLAB_BYTES);
+	if (block->used-- == SB_BLOCK_SLABS) {
+		block->next_roomy = pool->roomy;
+		pool->roomy = block;
+	}
+	block->in_use[number / 64] &= ~(UINT64_C(1) << number % 64);
+	sb_counter_add(&pool->held_bytes, -(uint64_t)SB_SLAB_BYTES);
+	return true;
+}
+
+static size_t objects_of_slab(size_t class)
+{
+	return (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / sb_pool_class_bytes(class);
+}
+
+/* Carves a new slab into objects, lowest address first in the list. */
+static void add_slab(struct sb_pool *pool, size_t class)
+{
+	const size_t bytes = sb_pool_class_bytes(class);
+	struct sb_slab *slab = take_fresh(pool, class);
+	size_t count;
+
+	if (!slab)
+		return;
+	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
+	count = objects_of_slab(class);
+	while (count--)
+		put_local(pool, (void *)((char *)slab + SLAB_HEADER_BYTES +
+					 count * bytes));
+}
+
+/* Nothing of the current slab is free. */
+static void change_slab(struct sb_pool *pool, size_t class)
+{
+	struct sb_slab *next = take_waiting(pool, class);
+
+	if (!next) {
+		add_slab(pool, class);
+		next = take_waiting(pool, class);
+	}
+	if (!next)
+		return;
+	next->seen = NULL;
+	pool->current[class]->in_turn = false;
+	pool->current[class] = next;
+	pool->is_quiet = false;
+}
+
+/* The caller frees memory that another owner allocated. */
+static void count_remote(struct sb_pool *mine, const struct sb_pool *other,
+			 size_t bytes)
+{
+	struct sb_counters *counters = mine->owner.counters;
+	const int node = other->owner.node;
+
+	if (!counters)
+		return;
+	sb_counter_add(&counters->remote_frees, 1);
+	sb_counter_add(&counters->remote_bytes, bytes);
+	if (node < 0 || mine->owner.node < 0 || node == mine->owner.node)
+		return;
+	sb_counter_add(&counters->remote_node_frees, 1);
+	sb_counter_add(&counters->remote_node_bytes, bytes);
+}
+
+/* ---- objects too large for a slab ---- */
+
+/* What lies in front of one. */
+struct large {
+	struct sb_pool *owner;
+};
+
+#define LARGE_HEADER_BYTES 64
+
+static_assert(sizeof(struct large) <= LARGE_HEADER_BYTES, "header fits");
+
+static void count_large(struct sb_pool *pool, uint64_t bytes)
+{
+	sb_counter_add(&pool->used_bytes, bytes);
+	sb_counter_add(&pool->held_bytes, bytes);
+}
+
+static void *alloc_large(struct sb_pool *pool, size_t size)
+{
+	struct large *large = sb_mem_alloc(pool->owner.arena,
+					   LARGE_HEADER_BYTES + size, SB_LINE);
+
+	if (!large)
+		return NULL;
+	large->owner = pool;
+	count_large(pool, size);
+	return (char *)large + LARGE_HEADER_BYTES;
+}
+
+static void free_large(struct sb_pool *mine, void *object, size_t size)
+{
+	struct large *large = (void *)((char *)object - LARGE_HEADER_BYTES);
+
+	if (large->owner != mine)
+		count_remote(mine, large->owner, size);
+	sb_mem_free(large);
+	count_large(mine, -(uint64_t)size);
+}
+
+/* ---- all objects ---- */
+
+void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size)
+{
+	const size_t class = sb_pool_class(size);
+	struct sb_pool_item *item;
+
+	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX))
+		return alloc_large(pool, size);
+	item = pool->current[class]->free ? NULL : take_returned(pool, class);
+	if (!item) {
+		if (!pool->current[class]->free)
+			change_slab(pool, class);
+		item = pool->current[class]->free;
+		if (!item)
+			return NULL;
+		MARK_USED(item, sb_pool_class_bytes(class));
+		pool->current[class]->free = item->next;
+	}
+	MARK_USED(item, sb_pool_class_bytes(class));
+	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
+	return item;
+}
+
+void sb_pool_flush(struct sb_pool *pool)
+{
+	struct sb_parcel *top;
+
+	if (!pool->chain_count)
+		return;
+	top = sb_load_rlx(&pool->chain_to->returned);
+	do {
+		pool->chain_last->next = top;
+	} while (!sb_cas_weak_acq_rel(&pool->chain_to->returned, &top,
+				      pool->chain_first));
+	pool->chain_count = 0;
+	pool->chain_room = 0;
+}
+
+static void begin_parcel(struct sb_pool *pool, struct sb_pool_item *item)
+{
+	struct sb_parcel *parcel = (struct sb_parcel *)item;
+
+	parcel->next = pool->chain_first;
+	parcel->count = 0;
+	pool->chain_first = parcel;
+	pool->chain_room =
+		(uint32_t)((sb_pool_class_bytes(sb_slab_of(item)->class) -
+			    sizeof(*parcel)) /
+			   sizeof(parcel->item[0]));
+}
+
+static void put_remote(struct sb_pool *mine, struct sb_pool *owner,
+		       struct sb_pool_item *item)
+{
+	if (mine->chain_count && mine->chain_to != owner)
+		sb_pool_flush(mine);
+	if (mine->chain_room) {
+		mine->chain_room--;
+		mine->chain_first->item[mine->chain_first->count++] = item;
+	} else {
+		begin_parcel(mine, item);
+	}
+	if (!mine->chain_count) {
+		mine->chain_to = owner;
+		mine->chain_last = mine->chain_first;
+	}
+	if (++mine->chain_count == SB_POOL_CHAIN_MAX)
+		sb_pool_flush(mine);
+}
+
+void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
+{
+	struct sb_slab *slab;
+
+	if (SB_UNLIKELY(size > SB_POOL_BYTES_MAX)) {
+		free_large(mine, object, size);
+		return;
+	}
+	sb_counter_add(&mine->used_bytes,
+		       -(uint64_t)sb_pool_class_bytes(sb_pool_class(size)));
+	slab = sb_slab_of(object);
+	if (SB_LIKELY(slab->owner == mine)) {
+		put_local(mine, object);
+		return;
+	}
+	count_remote(mine, slab->owner, sb_pool_class_bytes(slab->class));
+	put_remote(mine, slab->owner, object);
+}
+
+/* ---- giving back what a peak has taken ---- */
+
+/* The work of one call, in objects of parcels that are put back; what else there is
+ * to do is converted: to count the free objects of a slab, and to see that it is as
+ * it was. */
+#define WORK_MAX     4096
+#define WORK_OF_SLAB 64
+#define WORK_OF_SEEN 4
+
+/* Objects in parcels are in no slab's list, and so not counted. */
+static size_t count_free(const struct sb_slab *slab)
+{
+	const size_t bytes = sb_pool_class_bytes(slab->class);
+	struct sb_pool_item *item = slab->free;
+	size_t count = 0;
+
+	while (item) {
+		struct sb_pool_item *next;
+
+		MARK_USED(item, bytes);
+		next = item->next;
+		MARK_FREE(item, bytes);
+		item = next;
+		count++;
+	}
+	return count;
+}
+
+/* The slab has had no turn for a period, and is on no list. Returns the work. */
+static uint32_t give_back(struct sb_pool *pool, struct sb_slab *slab)
+{
+	if (slab->seen == slab->free) {
+		wait_longer(pool, slab);
+		return WORK_OF_SEEN;
+	}
+	if (count_free(slab) < objects_of_slab(slab->class)) {
+		slab->seen = slab->free;
+		wait_longer(pool, slab);
+	} else if (pool->spared < SB_POOL_SPARE_SLABS) {
+		pool->spared++;
+		wait_longer(pool, slab);
+	} else if (!discard_slab(pool, slab)) {
+		/* Its pages are locked (mlockall), and so are the others'. */
+		pool->is_fixed = true;
+		wait_longer(pool, slab);
+	}
+	return WORK_OF_SLAB;
+}
+
+/* Returns whether nothing is left to look at in this period. */
+static bool examine(struct sb_pool *pool)
+{
+	uint32_t work = 0;
+
+	while (pool->stale && work < WORK_MAX) {
+		struct sb_parcel *parcel = pool->stale;
+
+		pool->stale = parcel->next;
+		work += parcel->count + 1;
+		put_all(pool, parcel);
+	}
+	while (pool->class_examined < SB_POOL_CLASSES && work < WORK_MAX) {
+		struct sb_slab **first = &pool->older[pool->class_examined];
+		struct sb_slab *slab = *first;
+
+		if (!slab) {
+			pool->class_examined++;
+			continue;
+		}
+		*first = slab->next_waiting;
+		work += give_back(pool, slab);
+	}
+	return pool->class_examined == SB_POOL_CLASSES;
+}
+
+/* Since the period began, but for what others have returned. */
+static bool is_unchanged(const struct sb_pool *pool)
+{
+	return pool->is_quiet &&
+	       pool->period_used == sb_load_rlx(&pool->used_bytes);
+}
+
+/* Parcels that have been there since the period began are not needed. */
+static void end_period(struct sb_pool *pool)
+{
+	if (pool->arrived_old) {
+		pool->stale = pool->arrived;
+		pool->arrived = NULL;
+	}
+	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
+		struct sb_parcel *parcel = pool->hand[class];
+
+		if (!parcel || !(pool->hands_old >> class & 1))
+			continue;
+		parcel->next = pool->stale;
+		pool->stale = parcel;
+		pool->hand[class] = NULL;
+	}
+	/* The slabs of stale parcels wait for a whole period first. */
+	pool->is_settled = !pool->stale && is_unchanged(pool);
+	pool->is_examining = true;
+	pool->class_examined = 0;
+	pool->spared = 0;
+}
+
+static void begin_period(struct sb_pool *pool)
+{
+	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
+		pool->older[class] = pool->waiting[class];
+		pool->waiting[class] = NULL;
+	}
+	receive(pool);
+	pool->arrived_old = pool->arrived;
+	pool->hands_old = UINT64_MAX;
+	pool->is_settled &= is_unchanged(pool);
+	pool->is_quiet = true;
+	pool->period_used = sb_counter_read(&pool->used_bytes);
+	pool->is_examining = false;
+}
+
+void sb_pool_trim_now(struct sb_pool *pool, uint64_t now_ns)
+{
+	uint64_t pause_ns = SB_POOL_TRIM_PAUSE_NS;
+
+	if (!pool->is_examining)
+		end_period(pool);
+	if (examine(pool)) {
+		begin_period(pool);
+		pause_ns = SB_POOL_PERIOD_NS;
+	}
+	pool->trim_ns = pool->is_fixed ? UINT64_MAX : now_ns + pause_ns;
+}
+
+uint64_t sb_pool_trim_due(const struct sb_pool *pool)
+{
+	const bool is_settled = pool->is_settled && is_unchanged(pool) &&
+				!pool->is_examining && !pool->arrived &&
+				!sb_pool_has_returned(pool);
+
+	return is_settled ? UINT64_MAX : pool->trim_ns;
+}

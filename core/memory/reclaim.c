@@ -1,0 +1,414 @@
+#include "core/memory/reclaim.h"
+
+#include <errno.h>
+
+#include "core/memory/arena.h"
+#include "core/platform/platform.h"
+
+#if SB_TSAN
+#include <sanitizer/tsan_interface.h>
+
+void sb_tsan_release(const void *address)
+{
+	__tsan_release((void *)(uintptr_t)address);
+}
+
+void sb_tsan_acquire(const void *address)
+{
+	__tsan_acquire((void *)(uintptr_t)address);
+}
+
+/*
+ * liburcu frees on its helper threads what it allocated on ours, ordered by
+ * inline assembly in code that is not instrumented. Only its own calls into the
+ * allocator are meant here; every access of this project is checked.
+ */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	return "called_from_lib:liburcu-qsbr.so\n"
+	       "called_from_lib:liburcu-cds.so\n";
+}
+#else
+void sb_tsan_release(const void *address)
+{
+	(void)address;
+}
+
+void sb_tsan_acquire(const void *address)
+{
+	(void)address;
+}
+#endif
+
+/*
+ * Between two looks: while readers are waited for, who are as good as done, while
+ * something is deferred, so that what has ended does not leave the caches before
+ * its memory is used again, and otherwise.
+ */
+#define WAIT_NS	      50000
+#define SHORT_REST_NS 300000
+#define REST_NS	      1000000
+
+/* Looks without a reader online, after which the helper sleeps. */
+#define IDLE_LOOKS 20
+
+/* Spins until all readers have been quiescent: those that run short steps are
+ * within microseconds. */
+#define SPINS 200
+
+/* Where the helper is with the calls that it has taken. */
+enum stage {
+	NOTHING_TAKEN,
+	WAITS_FOR_FIRST_SIDE,
+	WAITS_FOR_SECOND_SIDE,
+	WAITS_FOR_READERS,
+};
+
+struct sb_reclaim {
+	struct sb_period period;
+
+	/* Visitors. */
+	alignas(SB_LINE) _Atomic(uint32_t) side;
+	_Atomic(uint32_t) inside[2];
+
+	/* Whoever defers. */
+	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
+	_Atomic(uint32_t) sleeps;
+
+	/* The helper. */
+	alignas(SB_LINE) struct sb_parker parker;
+	struct sb_thread thread;
+	_Atomic(uint32_t) ends;
+	struct sb_reclaim_look look;
+	enum stage stage;
+	struct sb_deferred *taken; /* newest first */
+	uint32_t idle_looks;
+	uint64_t next_look_ns;
+
+	uint32_t readers;
+	struct sb_reader reader[];
+};
+
+struct sb_reader *sb_reclaim_reader(struct sb_reclaim *r, uint32_t i)
+{
+	return &r->reader[i];
+}
+
+struct sb_period *sb_reclaim_period(struct sb_reclaim *r)
+{
+	return &r->period;
+}
+
+bool sb_reclaim_is_online(struct sb_reclaim *r, uint32_t i)
+{
+	return sb_load_acq(&r->reader[i].seen) != SB_READER_OFFLINE;
+}
+
+/* ---- visitors ---- */
+
+static _Thread_local uint32_t sections;
+
+uint32_t sb_reclaim_enter(struct sb_reclaim *r)
+{
+	const uint32_t side = sb_load_rlx(&r->side) & 1;
+
+	sections++;
+	sb_add_acq_rel(&r->inside[side], 1);
+	sb_fence_after_rmw(&r->side);
+	return side;
+}
+
+void sb_reclaim_exit(struct sb_reclaim *r, uint32_t side)
+{
+	sb_sub_acq_rel(&r->inside[side], 1);
+	sections--;
+}
+
+bool sb_reclaim_inside(void)
+{
+	return sections > 0;
+}
+
+/* The other count becomes current. */
+static void flip(struct sb_reclaim *r)
+{
+	sb_add_acq_rel(&r->side, 1);
+}
+
+static bool is_empty(struct sb_reclaim *r, uint32_t side)
+{
+	return sb_load_acq(&r->inside[side]) == 0;
+}
+
+/* A side that was empty once since the period began has no visitor from before
+ * it. It becomes empty in the end, because newcomers go to the other one. */
+static bool side_is_done(struct sb_reclaim *r, uint32_t side)
+{
+	if (is_empty(r, side))
+		return true;
+	if ((sb_load_rlx(&r->side) & 1) == side)
+		flip(r);
+	return is_empty(r, side);
+}
+
+/* Those who are in a section are there for a short time. */
+void sb_reclaim_wait_visitors(struct sb_reclaim *r)
+{
+	for (uint32_t side = 0; side < 2; side++) {
+		while (!side_is_done(r, side))
+			sb_thread_yield();
+	}
+}
+
+/* ---- deferring ---- */
+
+bool sb_reclaim_sleeps(struct sb_reclaim *r)
+{
+	return sb_load_rlx(&r->sleeps);
+}
+
+void sb_reclaim_wake(struct sb_reclaim *r)
+{
+	sb_unpark(&r->parker);
+}
+
+void sb_reclaim_defer(struct sb_reclaim *r, struct sb_deferred *deferred,
+		      void (*function)(struct sb_deferred *deferred))
+{
+	struct sb_deferred *newest = sb_load_rlx(&r->newest);
+
+	deferred->function = function;
+	do {
+		deferred->older = newest;
+	} while (!sb_cas_weak_acq_rel(&r->newest, &newest, deferred));
+	sb_fence_after_rmw(&r->sleeps);
+	if (SB_UNLIKELY(sb_reclaim_sleeps(r)))
+		sb_reclaim_wake(r);
+}
+
+struct barrier {
+	struct sb_deferred deferred;
+	struct sb_gate gate;
+	bool passed;
+};
+
+static void pass(struct sb_deferred *deferred)
+{
+	struct barrier *barrier =
+		sb_container_of(deferred, struct barrier, deferred);
+
+	sb_gate_lock(&barrier->gate);
+	barrier->passed = true;
+	sb_gate_notify_and_unlock(&barrier->gate);
+}
+
+static bool has_passed(void *barrier)
+{
+	return ((struct barrier *)barrier)->passed;
+}
+
+void sb_reclaim_barrier(struct sb_reclaim *r)
+{
+	struct barrier barrier = { .passed = false };
+
+	sb_gate_init(&barrier.gate);
+	sb_reclaim_defer(r, &barrier.deferred, pass);
+	sb_reclaim_wake(r);
+	sb_gate_wait(&barrier.gate, has_passed, &barrier, UINT64_MAX);
+	sb_gate_fini(&barrier.gate);
+}
+
+/* ---- the helper: periods ---- */
+
+static bool lags(struct sb_reclaim *r, uint32_t i)
+{
+	/* Offline is later than any period. */
+	return sb_load_acq(&r->reader[i].seen) < sb_load_rlx(&r->period.now);
+}
+
+bool sb_reclaim_waits_for(struct sb_reclaim *r, uint32_t i)
+{
+	return r->stage != NOTHING_TAKEN && lags(r, i);
+}
+
+static bool all_are_quiescent(struct sb_reclaim *r)
+{
+	for (uint32_t i = 0; i < r->readers; i++) {
+		if (lags(r, i))
+			return false;
+	}
+	return true;
+}
+
+static bool readers_have_passed(struct sb_reclaim *r)
+{
+	for (int i = 0; i < SPINS; i++) {
+		if (all_are_quiescent(r))
+			return true;
+		sb_cpu_pause();
+	}
+	return false;
+}
+
+/* Newest first is how they were taken; they run in the order of their coming. */
+static struct sb_deferred *reverse(struct sb_deferred *newest)
+{
+	struct sb_deferred *first = NULL;
+
+	while (newest) {
+		struct sb_deferred *older = newest->older;
+
+		newest->older = first;
+		first = newest;
+		newest = older;
+	}
+	return first;
+}
+
+static void run_calls(struct sb_reclaim *r)
+{
+	struct sb_deferred *call = reverse(r->taken);
+
+	r->taken = NULL;
+	while (call) {
+		struct sb_deferred *next = call->older;
+
+		call->function(call);
+		call = next;
+	}
+}
+
+/* Takes what is deferred, and begins the period that it has to wait for. */
+static bool begin_period(struct sb_reclaim *r)
+{
+	if (!sb_load_rlx(&r->newest))
+		return false;
+	r->taken = sb_xchg_acq(&r->newest, NULL);
+	sb_store_rel(&r->period.now, sb_load_rlx(&r->period.now) + 1);
+	sb_fence_store_load(&r->period.now);
+	return true;
+}
+
+/* One stage; false: it has to wait. */
+static bool advance(struct sb_reclaim *r)
+{
+	switch (r->stage) {
+	case NOTHING_TAKEN:
+		if (!begin_period(r))
+			return false;
+		break;
+	case WAITS_FOR_FIRST_SIDE:
+		if (!side_is_done(r, 0))
+			return false;
+		break;
+	case WAITS_FOR_SECOND_SIDE:
+		if (!side_is_done(r, 1))
+			return false;
+		break;
+	case WAITS_FOR_READERS:
+		if (!readers_have_passed(r))
+			return false;
+		run_calls(r);
+		r->stage = NOTHING_TAKEN;
+		return false;
+	}
+	r->stage++;
+	return true;
+}
+
+/* ---- the helper: looking and sleeping ---- */
+
+static bool is_busy(struct sb_reclaim *r)
+{
+	if (r->taken || sb_load_rlx(&r->newest))
+		return true;
+	for (uint32_t i = 0; i < r->readers; i++) {
+		if (sb_reclaim_is_online(r, i))
+			return true;
+	}
+	return false;
+}
+
+/* Whoever comes online, or defers, sees that it sleeps, or is seen here. */
+static void sleep_until_woken(struct sb_reclaim *r)
+{
+	sb_store_rlx(&r->sleeps, 1);
+	sb_fence_store_load(&r->sleeps);
+	if (!is_busy(r) && !sb_load_acq(&r->ends))
+		sb_park(&r->parker, r->next_look_ns);
+	sb_store_rlx(&r->sleeps, 0);
+	r->idle_looks = 0;
+}
+
+static uint64_t rest_ns(struct sb_reclaim *r)
+{
+	if (r->stage != NOTHING_TAKEN)
+		return WAIT_NS;
+	return sb_load_rlx(&r->newest) ? SHORT_REST_NS : REST_NS;
+}
+
+static void rest(struct sb_reclaim *r, uint64_t now)
+{
+	r->idle_looks = is_busy(r) ? 0 : r->idle_looks + 1;
+	if (r->idle_looks > IDLE_LOOKS)
+		sleep_until_woken(r);
+	else
+		sb_park(&r->parker,
+			sb_min_u64(now + rest_ns(r), r->next_look_ns));
+}
+
+static void *help(void *arg)
+{
+	struct sb_reclaim *r = arg;
+
+	while (!sb_load_acq(&r->ends)) {
+		const uint64_t now = sb_clock_ns();
+
+		if (r->look.look)
+			r->next_look_ns = r->look.look(r->look.arg, now);
+		while (advance(r))
+			;
+		rest(r, now);
+	}
+	return NULL;
+}
+
+/* ---- domains ---- */
+
+int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers,
+		      const struct sb_reclaim_look *look)
+{
+	struct sb_reclaim *r = sb_mem_zalloc(
+		SB_HEAP, sizeof(*r) + readers * sizeof(r->reader[0]), SB_LINE);
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->readers = readers;
+	r->look = *look;
+	r->next_look_ns = UINT64_MAX;
+	sb_parker_init(&r->parker, SB_PARKING_FUTEX);
+	for (uint32_t i = 0; i < readers; i++)
+		sb_reader_offline(&r->reader[i]);
+	rc = sb_thread_start(&r->thread, -1, help, r);
+	if (rc) {
+		sb_parker_fini(&r->parker);
+		sb_mem_free(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+void sb_reclaim_destroy(struct sb_reclaim *r)
+{
+	if (!r)
+		return;
+	sb_reclaim_barrier(r);
+	sb_store_rel(&r->ends, 1);
+	sb_reclaim_wake(r);
+	sb_thread_join(&r->thread);
+	sb_parker_fini(&r->parker);
+	sb_mem_free(r);
+}

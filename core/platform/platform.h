@@ -1,0 +1,182 @@
+/*
+ * platform.h - the only door of core/ to time, randomness, thread creation,
+ * thread yields, parking and waking; clock.h is its part for time. The scheduler's policy code calls nothing
+ * else of that kind, so another platform.c can run the same policy in virtual
+ * time.
+ */
+#ifndef SB_CORE_PLATFORM_PLATFORM_H
+#define SB_CORE_PLATFORM_PLATFORM_H
+
+#include <pthread.h>
+
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
+#include "core/platform/clock.h"
+
+/* CPU time of the whole process, all threads, in nanoseconds. Any thread. */
+uint64_t sb_clock_process_cpu_ns(void);
+
+/* Of the calling thread. */
+uint64_t sb_clock_thread_cpu_ns(void);
+
+/*
+ * Pseudo-random numbers: xorshift64* (Vigna, "An experimental exploration of
+ * Marsaglia's xorshift generators, scrambled", 2016, section 3). One owner.
+ */
+struct sb_rng {
+	uint64_t state;
+};
+
+void sb_rng_seed(struct sb_rng *rng, uint64_t seed);
+
+static inline uint64_t sb_rng_next(struct sb_rng *rng)
+{
+	uint64_t x = rng->state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	rng->state = x;
+	return x * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+/* Uniform in [0, bound); bound > 0. Lemire's multiply-shift, no division. */
+static inline uint32_t sb_rng_below(struct sb_rng *rng, uint32_t bound)
+{
+	return (uint32_t)(((sb_rng_next(rng) >> 32) * bound) >> 32);
+}
+
+/* Tells the processor that this is a spin loop. */
+static inline void sb_cpu_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ __volatile__("isb" ::: "memory");
+#endif
+}
+
+/* Gives the processor to another thread that is ready to run on it. */
+void sb_thread_yield(void);
+
+/* Sleeps for about that long; a signal may end it early. */
+void sb_thread_sleep(uint64_t ns);
+
+/*
+ * A thread, pinned to operating system CPU os_cpu from its first instruction
+ * on (os_cpu < 0: not pinned). Returns 0, -EINVAL when that CPU cannot be used,
+ * or another -errno of pthread_create. sb_thread_join waits for its end.
+ */
+struct sb_thread {
+	pthread_t handle;
+};
+
+SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu,
+				  void *(*entry)(void *), void *arg);
+void sb_thread_join(struct sb_thread *thread);
+
+/* The operating system's number of the calling thread, by which others may look
+ * at it. */
+int sb_thread_self_id(void);
+
+/* Whether a thread that has not been joined may run on that CPU and on no
+ * other. Any thread. */
+bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu);
+
+/*
+ * Parker: one sleeping place for one thread, over a condition variable or a
+ * futex. Both share the word and its orders; only the kernel call differs.
+ *
+ * The token sticks: an unpark before the park makes that park return at once,
+ * and any number of unparks before a park count as one. park may also return
+ * without a token (spurious), so callers look again for what they wait for.
+ *
+ *   state     EMPTY --park--> PARKED --unpark--> NOTIFIED --park returns--> EMPTY
+ *             EMPTY --unpark--> NOTIFIED
+ *
+ * Everything before an unpark happens before the return of the park that takes
+ * its token (release by unpark's exchange, acquire by park's).
+ *
+ * sb_park: only the owning thread. sb_unpark: any thread; it makes a system
+ * call only when the owner is PARKED.
+ */
+enum sb_parking { SB_PARKING_CONDVAR, SB_PARKING_FUTEX };
+
+struct sb_parker {
+	_Atomic(uint32_t) state;
+	enum sb_parking parking;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+};
+
+void sb_parker_init(struct sb_parker *parker, enum sb_parking parking);
+void sb_parker_fini(struct sb_parker *parker);
+
+/* Until there is a token, or sb_clock_ns() >= deadline_ns (UINT64_MAX: never). */
+void sb_park(struct sb_parker *parker, uint64_t deadline_ns);
+void sb_unpark(struct sb_parker *parker);
+
+/*
+ * Gate: any number of threads wait until some thread says that a condition may
+ * have changed. sb_gate_wait returns true when done(arg) is true, false when
+ * timeout_ns has passed first (UINT64_MAX: never). done is called under the
+ * gate's lock; sb_gate_notify takes it, so no change goes unseen.
+ */
+struct sb_gate {
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+};
+
+void sb_gate_init(struct sb_gate *gate);
+void sb_gate_fini(struct sb_gate *gate);
+void sb_gate_notify(struct sb_gate *gate);
+
+/* For a condition that is not atomic: change it between these two. */
+void sb_gate_lock(struct sb_gate *gate);
+void sb_gate_notify_and_unlock(struct sb_gate *gate);
+
+bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
+		  uint64_t timeout_ns);
+
+/*
+ * The expensive half of an asymmetric pair of full fences: when it returns,
+ * every thread of the program has passed a full fence since the call, if it
+ * runs (membarrier(2), private expedited). It costs some microseconds, and an
+ * interrupt of each processor that runs a thread of the program.
+ *
+ * sb_fence_heavy_works: false where the kernel refuses it. Then nobody may rely
+ * on sb_fence_light(). Any thread; the first call asks the kernel.
+ */
+void sb_fence_heavy(void);
+bool sb_fence_heavy_works(void);
+
+/*
+ * Lock for a short section, in which memory may be allocated: whoever waits
+ * spins, then yields the thread so that a preempted holder can finish, and
+ * then sleeps for growing times, so that it neither takes the processor from
+ * the holder nor waits for one of lower priority for ever. Nobody is woken, and
+ * nothing that may wait for long for another thread is called, while it is held.
+ */
+struct sb_lock {
+	_Atomic(uint32_t) held;
+};
+
+static inline void sb_lock_init(struct sb_lock *lock)
+{
+	sb_store_rlx(&lock->held, 0);
+}
+
+void sb_lock_contended(struct sb_lock *lock);
+
+static inline void sb_lock_acquire(struct sb_lock *lock)
+{
+	if (SB_UNLIKELY(sb_xchg_acq(&lock->held, 1)))
+		sb_lock_contended(lock);
+}
+
+static inline void sb_lock_release(struct sb_lock *lock)
+{
+	sb_store_rel(&lock->held, 0);
+}
+
+#endif

@@ -1,0 +1,247 @@
+#include "core/process/handover.h"
+
+#include <errno.h>
+
+#include "core/internal.h"
+
+/* ---- claims ---- */
+
+/* The watcher may be descheduled. */
+#define SPINS 64
+
+static uint32_t wait_for_claim(struct sb_handover *h)
+{
+	uint32_t claimed = sb_load_acq(&h->claimed);
+
+	for (uint32_t i = 0; claimed == SB_CLAIM_CLAIMING; i++) {
+		if (i < SPINS)
+			sb_cpu_pause();
+		else
+			sb_thread_yield();
+		claimed = sb_load_acq(&h->claimed);
+	}
+	return claimed;
+}
+
+SB_COLD struct sb_event_node *
+sb_handover_enter_slowly(struct sb_handover *h, struct sb_event_node *held)
+{
+	uint32_t claimed;
+
+	do {
+		claimed = wait_for_claim(h);
+		if (claimed == SB_CLAIM_FREE)
+			return held; /* the watcher has given up */
+	} while (!sb_cas_acq_rel(&h->claimed, &claimed, SB_CLAIM_FREE));
+	return NULL;
+}
+
+/* The one who is away has not come back, and waits now if it does. */
+static bool claim_again(struct sb_handover *h)
+{
+	uint32_t claimed = SB_CLAIM_AWAY;
+
+	return sb_cas_acq_rel(&h->claimed, &claimed, SB_CLAIM_CLAIMING);
+}
+
+bool sb_handover_claim(struct sb_handover *h, struct sb_event_node **held)
+{
+	*held = NULL;
+	if (sb_load_rlx(&h->claimed) == SB_CLAIM_AWAY)
+		return claim_again(h);
+	sb_store_rlx(&h->claimed, SB_CLAIM_CLAIMING);
+	SB_WINDOW();
+	sb_fence_heavy();
+	*held = sb_load_acq(&h->slot);
+	if (*held != SB_SLOT_INSIDE)
+		return true;
+	sb_store_rel(&h->claimed, SB_CLAIM_FREE);
+	return false;
+}
+
+/* ---- what is held ---- */
+
+/* Adds a message of the running step to what it holds, which is returned. */
+static struct sb_event_node *hold(struct sb_worker *w, struct sb_process *p,
+				  struct sb_event_node *held,
+				  struct sb_event_node *node)
+{
+	struct sb_handover *h = &w->handover;
+
+	if (held && h->to != p) {
+		h->newest = held;
+		sb_route_flush(w);
+		held = NULL;
+	}
+	node->next = held;
+	if (!held) {
+		h->to = p;
+		h->oldest = node;
+	}
+	return node;
+}
+
+/* Returns 0, and *held is what is held now; or an error of sb_route_hold. */
+static int hold_message(struct sb_worker *w, sb_pid to, union sb_value message,
+			struct sb_event_node **held)
+{
+	struct sb_process *p = sb_route_find(w->scheduler, w, to);
+	struct sb_event_node *node;
+
+	if (SB_UNLIKELY(!p || sb_load_rlx(&p->word) == SB_STATE_COMPLETE)) {
+		sb_note_dead_letter(w);
+		return -ESRCH;
+	}
+	node = sb_pool_alloc(&w->pool, sizeof(*node));
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->sent_ns = sb_worker_mark_some(w);
+	if (w->running == p)
+		sb_backlog_put(w->running, node);
+	else
+		*held = hold(w, p, *held, node);
+	return 0;
+}
+
+/* The general case of sb_route_hold(), which has begun to enter. */
+static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to,
+				   union sb_value message,
+				   struct sb_event_node *held)
+{
+	int rc;
+
+	if (sb_handover_is_claimed(&w->handover))
+		held = sb_handover_enter_slowly(&w->handover, held);
+	rc = hold_message(w, to, message, &held);
+	sb_handover_leave(&w->handover, held);
+	return rc;
+}
+
+/* Whether a message to that process only has to be added to what is held. */
+static bool is_simple(struct sb_worker *w, const struct sb_route *route,
+		      sb_pid to, const struct sb_event_node *held)
+{
+	struct sb_process *p = route->process;
+
+	return SB_LIKELY(route->pid == to && sb_route_holds(w, route)) &&
+	       SB_LIKELY(w->running != p && w->sampler.left != 1) &&
+	       SB_LIKELY(sb_load_rlx(&p->word) != SB_STATE_COMPLETE) &&
+	       SB_LIKELY(!held || w->handover.to == p);
+}
+
+/* The common case is inline and calls nothing, so that it saves no registers. */
+int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
+{
+	const struct sb_route *route = &w->route[to % SB_ROUTES];
+	struct sb_handover *h = &w->handover;
+	struct sb_event_node *held = sb_handover_begin_enter(h);
+	struct sb_event_node *node;
+
+	if (sb_handover_is_claimed(h) || !is_simple(w, route, to, held))
+		return hold_slowly(w, to, message, held);
+	node = sb_pool_take(&w->pool, sizeof(*node));
+	if (SB_UNLIKELY(!node))
+		return hold_slowly(w, to, message, held);
+	w->sampler.left--;
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->next = held;
+	if (!held) {
+		h->to = route->process;
+		h->oldest = node;
+	}
+	sb_handover_leave(h, node);
+	return 0;
+}
+
+/* The process has ended since it was looked up. */
+SB_COLD static void drop_held(struct sb_scheduler *s, struct sb_worker *w,
+			      struct sb_event_node *newest)
+{
+	while (newest) {
+		struct sb_event_node *older = newest->next;
+
+		sb_note_dead_letter(w);
+		sb_route_drop(s, w, newest);
+		newest = older;
+	}
+}
+
+void sb_route_flush(struct sb_worker *w)
+{
+	const struct sb_handover *h = &w->handover;
+	struct sb_event_node *newest = h->newest;
+
+	if (!newest)
+		return;
+	w->handover.newest = NULL; /* on_drop may send, too */
+	if (sb_route_post(w->scheduler, w, h->to, newest, h->oldest) ==
+	    SB_POST_GONE)
+		drop_held(w->scheduler, w, newest);
+}
+
+/*
+ * When what a step hands over became Ready: as that step ended, which has been
+ * looked at if the step was timed. It is timed if its message is, so that a
+ * message costs one choice and not two.
+ */
+static uint64_t handed_over_at(struct sb_worker *w,
+			       const struct sb_event_node *held)
+{
+	if (SB_LIKELY(!held->sent_ns))
+		return 0;
+	return w->running->ready_ns ? w->step_end_ns : sb_worker_mark(w);
+}
+
+void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
+{
+	struct sb_process *p = w->handover.to;
+
+	if (w->next || !sb_word_claim(p)) {
+		w->handover.newest = held;
+		sb_route_flush(w);
+		return;
+	}
+	p->ready_ns = handed_over_at(w, held);
+	if (SB_LIKELY(!held->next))
+		sb_backlog_put(p, held);
+	else
+		sb_backlog_append(p, held);
+	w->next = p;
+}
+
+/* Into the mailbox of its receiver, and if that has become Ready into the global
+ * queue. Its memory is there: the owner has looked it up in this step. */
+static enum sb_post_result show_held(struct sb_scheduler *s,
+				     struct sb_handover *h,
+				     struct sb_event_node *held)
+{
+	const enum sb_post_result result =
+		sb_word_post_chain(h->to, held, h->oldest);
+
+	if (result == SB_POST_WAKE) {
+		h->to->ready_ns = held->sent_ns ? sb_clock_ns() : 0;
+		sb_runq_push(&s->global, h->to);
+	}
+	return result;
+}
+
+bool sb_route_take_held(struct sb_worker *victim)
+{
+	struct sb_scheduler *s = victim->scheduler;
+	struct sb_handover *h = &victim->handover;
+	enum sb_post_result result = SB_POST_QUIET;
+	struct sb_event_node *held;
+
+	if (!sb_handover_claim(h, &held))
+		return false;
+	if (held)
+		result = show_held(s, h, held);
+	sb_reader_quiescent(victim->reader, victim->period);
+	sb_handover_release(h);
+	if (result == SB_POST_WAKE)
+		sb_route_publish(s, NULL, 0);
+	else if (result == SB_POST_GONE)
+		drop_held(s, NULL, held);
+	return true;
+}

@@ -1,0 +1,487 @@
+/*
+ * step.c - one process on one worker: take its events, step it, dispatch its
+ * yields, let go of it; and, in the end, complete it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/internal.h"
+#include "core/memory/arena.h"
+
+/* ---- events: from the word to the backlog to the array ---- */
+
+static struct sb_event_node *backlog_pop(struct sb_process *p)
+{
+	struct sb_event_node *node = p->backlog_first;
+
+	p->backlog_first = node->next;
+	return node;
+}
+
+/* A step's batch of events, from the budget down to 1 for a slow process. */
+static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
+{
+	const uint32_t n = w->scheduler->config.event_budget >> p->batch_shift;
+
+	return n ? n : 1;
+}
+
+SB_COLD static void record_event(struct sb_worker *w,
+				 const struct sb_event_node *node, uint64_t now)
+{
+	sb_hist_record(node->event.type == SB_EVENT_MESSAGE
+			       ? &w->hists.send_to_step
+			       : &w->hists.yield_to_resumed,
+		       sb_clock_passed(node->sent_ns, now));
+}
+
+/*
+ * Moves at most a batch of events into the worker's array. The rest stays in
+ * the backlog, and settle() queues the process again, behind the others: a
+ * flood of messages to one process cannot keep its worker from them.
+ */
+static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
+			    uint32_t budget, uint64_t *now)
+{
+	const bool bounded = w->scheduler->config.mailbox_bound;
+	uint32_t n = 0;
+
+	while (p->backlog_first && n < budget) {
+		struct sb_event_node *node = backlog_pop(p);
+
+		if (SB_UNLIKELY(node->sent_ns)) {
+			*now = *now ? *now : sb_worker_look(w);
+			record_event(w, node, *now);
+		}
+		if (node->event.type == SB_EVENT_BUILTIN)
+			node->event.type = SB_EVENT_COMPLETION;
+		if (SB_UNLIKELY(bounded) &&
+		    node->event.type == SB_EVENT_MESSAGE)
+			sb_sub_acq_rel(&p->mailbox, 1);
+		w->events[n++] = node->event;
+		sb_pool_free(&w->pool, node, sizeof(*node));
+	}
+	return n;
+}
+
+/* ---- yields ---- */
+
+int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield)
+{
+	const uint32_t i = step->yields - SB_STEP_YIELDS;
+
+	if (i >= step->overflow_room) {
+		const uint32_t room = i ? 2 * i : 16;
+		struct sb_yield *larger = sb_mem_alloc(
+			step->worker->pool.owner.arena, room * sizeof(*larger),
+			alignof(max_align_t));
+
+		if (!larger)
+			return -ENOMEM;
+		if (i)
+			memcpy(larger, step->overflow, i * sizeof(*larger));
+		sb_mem_free(step->overflow);
+		step->overflow = larger;
+		step->overflow_room = room;
+	}
+	step->overflow[i] = *yield;
+	step->yields++;
+	return 0;
+}
+
+static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
+{
+	return i < SB_STEP_YIELDS ? &step->yield[i]
+				  : &step->overflow[i - SB_STEP_YIELDS];
+}
+
+/*
+ * When a step has ended that has yielded, or is to be followed by another one: 0 if
+ * what comes now is not timed. A step that was timed has looked.
+ */
+static uint64_t ended_at(struct sb_worker *w, const struct sb_process *p)
+{
+	if (SB_LIKELY(!sb_sampler_chooses(&w->sampler)))
+		return 0;
+	return p->ready_ns ? w->step_end_ns : sb_worker_mark(w);
+}
+
+static uint32_t count_completions(const struct sb_event_node *node,
+				  uint64_t tag)
+{
+	uint32_t n = 0;
+
+	for (; node; node = node->next)
+		n += node->event.tag == tag &&
+		     (node->event.type == SB_EVENT_COMPLETION ||
+		      node->event.type == SB_EVENT_BUILTIN);
+	return n;
+}
+
+/* Of the yields of this step before that one. */
+static uint32_t count_yields(const struct sb_step *step,
+			     const struct sb_yield *yield)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; yield_at(step, i) != yield; i++)
+		n += yield_at(step, i)->tag == yield->tag;
+	return n;
+}
+
+/*
+ * A handler has failed. If it had completed the yield before, that was its
+ * outcome: there is one more completion with the tag then than yields before this
+ * one. What others have posted stays where it is until this worker takes it.
+ */
+SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
+			      const struct sb_yield *yield,
+			      const struct sb_completer *completer, int rc)
+{
+	const uint32_t completions =
+		count_completions(p->backlog_first, yield->tag) +
+		count_completions(sb_word_events(sb_load_acq(&p->word)),
+				  yield->tag);
+
+	if (completions > count_yields(&w->step, yield)) {
+		sb_counter_add(&w->counters.second_outcomes, 1);
+		return 0;
+	}
+	return sb_route_completion(
+		w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)), completer,
+		sb_value_u64(0));
+}
+
+/* Counts the yield and returns its handler's entry, or NULL. Counted first, because
+ * the compiler then decides once for both whether the id is in the array. */
+static const struct sb_dispatch_entry *count_and_look_up(struct sb_worker *w,
+							 uint32_t id)
+{
+	if (SB_LIKELY(id < SB_COMMAND_ARRAY))
+		sb_counter_add(&w->yields[id], 1);
+	else
+		sb_counter_add(&w->yields[SB_COMMAND_ARRAY], 1);
+	return sb_dispatch_lookup(&w->scheduler->dispatch, id);
+}
+
+/* Nothing hangs: whatever goes wrong completes the yield with an error. */
+static int dispatch_one(struct sb_worker *w, struct sb_process *p,
+			const struct sb_yield *yield, uint64_t issued_ns)
+{
+	const struct sb_dispatch_entry *entry =
+		count_and_look_up(w, yield->command.id);
+	const struct sb_completer completer = { .scheduler = w->scheduler,
+						.pid = p->pid,
+						.tag = yield->tag,
+						.issued_ns = issued_ns,
+						.start_ns = p->start_ns };
+	const int rc = entry ? entry->handler(entry->context, &yield->command,
+					      &completer)
+			     : -ENOSYS;
+
+	return SB_UNLIKELY(rc) ? fail_yield(w, p, yield, &completer, rc) : 0;
+}
+
+static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
+			   uint64_t issued_ns)
+{
+	const struct sb_step *step = &w->step;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < step->yields && !rc; i++)
+		rc = dispatch_one(w, p, yield_at(step, i), issued_ns);
+	return rc;
+}
+
+/* ---- letting go ---- */
+
+/* Whether it would come next if it were queued. */
+static bool comes_next(struct sb_worker *w, bool behind)
+{
+	if (!w->scheduler->config.handover || w->next)
+		return false;
+	return !behind ||
+	       (!sb_deque_size(&w->deque) && !sb_deque_size(&w->cold) &&
+		!sb_runq_length(&w->inject) &&
+		!sb_runq_length(&w->scheduler->global));
+}
+
+/*
+ * A process that is to run again: behind the others, if it has had its share,
+ * because it continues, or got a whole batch of events. Otherwise in front: what
+ * it waited for is there.
+ */
+static void run_again(struct sb_worker *w, struct sb_process *p, bool behind,
+		      uint64_t ready_ns)
+{
+	p->ready_ns = ready_ns;
+	if (comes_next(w, behind))
+		w->next = p; /* and stays Running */
+	else
+		sb_route_requeue(w, p, behind);
+}
+
+static void settle(struct sb_worker *w, struct sb_process *p, int status,
+		   bool whole_batch, uint64_t issued_ns)
+{
+	const bool waits = status != SB_CONTINUE || w->step.yields;
+	const enum sb_state to = status == SB_IDLE && !w->step.yields
+					 ? SB_STATE_IDLE
+					 : SB_STATE_BLOCKED;
+
+	SB_WINDOW();
+	/* The backlog holds what came from this worker itself and what went
+	 * over the budget; all else sets the wakeup flag. */
+	if (waits && !p->backlog_first && sb_word_release(p, to))
+		return;
+	/* One choice for the yields and for what they lead to. */
+	run_again(w, p,
+		  whole_batch || (!waits && w->scheduler->config.continues ==
+						    SB_CONTINUE_BEHIND),
+		  w->step.yields ? issued_ns : ended_at(w, p));
+}
+
+/* ---- completion ---- */
+
+/* All under the lock: once it is dropped, the waiter and its stack may go. */
+static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
+{
+	sb_gate_lock(&waiter->gate);
+	waiter->exit = *exit;
+	waiter->done = true;
+	sb_gate_notify_and_unlock(&waiter->gate);
+}
+
+static void end_extra(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_extra *extra, const struct sb_exit *exit)
+{
+	if (extra->waiter)
+		tell_waiter(extra->waiter, exit);
+	sb_object_free(s, w, extra, sizeof(*extra));
+}
+
+static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
+			struct sb_process *p)
+{
+	struct sb_event_node *newest = sb_word_complete(p);
+
+	if (newest)
+		sb_backlog_append(p, newest);
+	while (p->backlog_first)
+		sb_route_drop(s, w, backlog_pop(p));
+}
+
+/*
+ * Whoever lists the process may have found it alive, and be reading its
+ * operations, which go when it has been closed. See sb_scheduler_list().
+ */
+static void wait_for_listing(struct sb_scheduler *s)
+{
+	sb_fence_after_rmw(&s->listings); /* behind sb_word_complete() */
+	if (SB_LIKELY(!sb_load_rlx(&s->listings)))
+		return;
+	sb_lock_acquire(&s->list_lock);
+	sb_lock_release(&s->list_lock);
+}
+
+void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
+		       struct sb_process *p, int error, union sb_value result)
+{
+	const struct sb_exit exit = { .pid = p->pid,
+				      .error = error,
+				      .result = result };
+	const size_t bytes = sb_process_bytes(p->ops);
+
+	if (SB_UNLIKELY(error == -ENOMEM || error == -EAGAIN))
+		sb_store_rlx(&s->shortage, error);
+	drop_events(s, w, p);
+	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
+		sb_relations_end(s, w, p, &exit);
+	if (SB_UNLIKELY(p->extra != NULL))
+		sb_timers_end(s, w, p);
+	wait_for_listing(s);
+	sb_process_close(p);
+	if (w && SB_UNLIKELY(p->timed))
+		sb_hist_record(&w->hists.lifetime,
+			       sb_clock_passed(p->start_ns, sb_worker_look(w)));
+	if (s->config.on_complete)
+		s->config.on_complete(s->config.hook, &exit);
+	if (SB_UNLIKELY(p->extra != NULL))
+		end_extra(s, w, p->extra, &exit);
+	if (!w) {
+		sb_pidmap_remove(s->pidmap, &p, 1);
+		return;
+	}
+	sb_counter_add(&w->counters.completions, 1);
+	sb_worker_gather_dead(w, p, bytes);
+	sb_live_complete(w);
+}
+
+/* ---- the step ---- */
+
+/* Fewer events than this are not worth two looks at the clock. */
+#define TIMED_EVENTS 8
+
+/*
+ * The time budget of a batch: the batches of a process whose steps take longer
+ * are halved, and doubled again when half of the time is enough.
+ */
+static void adapt_batch(struct sb_worker *w, struct sb_process *p,
+			uint64_t step_ns)
+{
+	const uint64_t budget_ns = w->scheduler->config.event_ns;
+
+	if (step_ns > budget_ns && batch_of(w, p) > 1)
+		p->batch_shift++;
+	else if (step_ns < budget_ns / 2 && p->batch_shift)
+		p->batch_shift--;
+}
+
+/* Just around the process's own code. */
+static void trace_step(struct sb_worker *w, const struct sb_process *p,
+		       enum sb_trace_kind kind, int status)
+{
+	if (sb_trace_is_on(&w->trace))
+		sb_trace_put(&w->trace,
+			     (struct sb_trace_event){ .kind = kind,
+						      .value = p->pid,
+						      .name = p->ops->name,
+						      .other = status });
+}
+
+/* The process's own code. *held: what it holds in the end, or NULL. */
+SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p,
+			   uint32_t n, struct sb_event_node **held)
+{
+	int status;
+
+	SB_ASSERT((uintptr_t)w->handover.newest, ==, 0);
+	if (SB_DEBUG)
+		w->step.worker = w;
+	sb_handover_leave(&w->handover, NULL);
+	status = p->ops->step(p->state, &w->step, w->events, n);
+	*held = sb_handover_enter(&w->handover);
+	if (SB_DEBUG)
+		w->step.worker = NULL; /* see sb_step_worker_of() */
+	return status;
+}
+
+SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
+				uint32_t n, struct sb_event_node **held)
+{
+	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
+			   w->scheduler->config.event_ns;
+	const uint64_t start = timed ? sb_clock_ns() : 0;
+	int status;
+
+	trace_step(w, p, SB_TRACE_STEP, 0);
+	status = step_outside(w, p, n, held);
+	trace_step(w, p, SB_TRACE_STEP_END, status);
+	if (timed)
+		adapt_batch(w, p, sb_clock_passed(start, sb_clock_ns()));
+	return status;
+}
+
+/* One question for all that there may be to watch; of a step with few events,
+ * when there is no trace, the answer is no. */
+static int call_step(struct sb_worker *w, struct sb_process *p, uint32_t n,
+		     struct sb_event_node **held)
+{
+	if (SB_UNLIKELY(n >= w->watched_events || p->batch_shift))
+		return call_watched(w, p, n, held);
+	return step_outside(w, p, n, held);
+}
+
+void sb_worker_watch(struct sb_worker *w)
+{
+	if (sb_trace_is_on(&w->trace))
+		w->watched_events = 0;
+	else
+		w->watched_events = w->scheduler->config.event_ns ? TIMED_EVENTS
+								  : UINT32_MAX;
+}
+
+/*
+ * A step is timed if the process's way to it was, so those timed are a sample
+ * of all, chosen by where they stand and not by how long they take. What there
+ * is to record is recorded after the step, not to become part of it.
+ */
+SB_COLD static void record_step(struct sb_worker *w, struct sb_process *p,
+				uint64_t start_ns)
+{
+	const uint64_t end_ns = sb_worker_look(w);
+	const uint64_t step_ns = sb_clock_passed(start_ns, end_ns);
+
+	sb_hist_record(&w->hists.ready_to_running,
+		       sb_clock_passed(p->ready_ns, start_ns));
+	sb_hist_record(&w->hists.step_time, step_ns);
+	sb_counter_add(&w->counters.timed_steps, 1);
+	sb_counter_add(&w->counters.timed_step_ns, step_ns);
+	if (p->timed && sb_counter_read(&p->steps) == 1)
+		sb_hist_record(&w->hists.submit_to_step,
+			       sb_clock_passed(p->start_ns, start_ns));
+	w->step_end_ns = end_ns;
+}
+
+/* Returns what the step did, or -ECANCELED without one for a process that has
+ * been terminated. *whole_batch: it got as many events as it then might. *held:
+ * what it has sent and nobody has seen, or NULL. */
+static int run_step(struct sb_worker *w, struct sb_process *p,
+		    bool *whole_batch, struct sb_event_node **held)
+{
+	struct sb_step *step = &w->step;
+	struct sb_event_node *newest;
+	const uint32_t budget = batch_of(w, p); /* which the step may change */
+	uint64_t now = 0;
+	uint32_t events;
+	int status;
+
+	newest = sb_word_take(p);
+	if (newest)
+		sb_backlog_append(p, newest);
+	step->result = sb_value_u64(0);
+	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
+		return -ECANCELED;
+	if (SB_UNLIKELY(p->ready_ns))
+		now = sb_worker_look(w);
+	p->last_worker = w->id;
+	events = fill_events(w, p, budget, &now);
+	*whole_batch = events == budget;
+	step->self = p->pid;
+	step->yields = 0;
+	sb_counter_add(&p->steps, 1);
+	sb_counter_add(&w->counters.steps, 1);
+	sb_counter_add(&w->counters.events, events);
+	status = call_step(w, p, events, held);
+	if (SB_UNLIKELY(p->ready_ns))
+		record_step(w, p, now);
+	return status;
+}
+
+void sb_worker_run(struct sb_worker *w, struct sb_process *p)
+{
+	struct sb_event_node *held = NULL;
+	bool whole_batch = false;
+	uint64_t issued_ns = 0;
+	int status;
+
+	w->running = p;
+	status = run_step(w, p, &whole_batch, &held);
+	if (held)
+		sb_route_hand_over(w, held);
+	if (w->step.yields && status >= 0 && status != SB_DONE) {
+		int rc;
+
+		issued_ns = ended_at(w, p);
+		rc = dispatch_yields(w, p, issued_ns);
+		status = rc ? rc : status;
+	}
+	if (SB_UNLIKELY(status > SB_DONE))
+		status = -EINVAL;
+	w->running = NULL;
+	if (SB_UNLIKELY(status < 0 || status == SB_DONE))
+		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
+				  w->step.result);
+	else
+		settle(w, p, status, whole_batch, issued_ns);
+}

@@ -1,0 +1,232 @@
+/*
+ * route.c - from a message or a completion to a queued process.
+ *
+ * Every function takes the calling worker, or NULL when the caller is a foreign
+ * thread, which then is online for RCU (core/memory/reclaim.h) while it holds a
+ * process it has looked up.
+ */
+#include <errno.h>
+
+#include "core/internal.h"
+
+/* Whoever is woken finds its name. 0: of no worker, so there is no event. */
+SB_COLD static uint64_t trace_wake(struct sb_worker *w, uint32_t id)
+{
+	uint64_t wake;
+
+	if (!w)
+		return 0;
+	wake = ((uint64_t)w->id + 1) << 48 | w->trace.written;
+	sb_trace_put_cold(&w->trace, SB_TRACE_WAKE, id, wake);
+	return wake;
+}
+
+void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
+{
+	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_mark_some(s, w));
+	if (SB_UNLIKELY(s->trace_events))
+		sb_store_rlx(&s->worker[id]->wake_id, trace_wake(w, id));
+	sb_unpark(&s->worker[id]->parker);
+	if (w)
+		sb_counter_add(&w->counters.wakes, 1);
+}
+
+/* Whom a claim has returned. */
+static void wake(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
+{
+	if (id != SB_IDLE_NONE)
+		sb_route_unpark(s, w, id);
+}
+
+/* After a fence; see core/wake/idle.h. */
+static void wake_if_wanted(struct sb_scheduler *s, struct sb_worker *w,
+			   uint32_t near)
+{
+	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))
+		wake(s, w, sb_idle_claim(&s->idle, near));
+}
+
+void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
+		      uint32_t near)
+{
+	/* A lone worker that publishes is awake, and there is no other. */
+	if (w && s->workers == 1)
+		return;
+	sb_fence_store_load(&s->idle.counts);
+	wake_if_wanted(s, w, near);
+}
+
+/* A searcher would have come for some of these. Powers of two: a queue that grows
+ * wakes few. */
+#define BACKLOG SB_RUNQ_LONG
+
+void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w,
+		      uint32_t length)
+{
+	if (SB_UNLIKELY(length >= BACKLOG && !(length & (length - 1))))
+		wake(s, w, sb_idle_claim_anyway(&s->idle, 0));
+}
+
+void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
+{
+	struct sb_deque *deque = behind ? &w->cold : &w->deque;
+
+	/* Without memory for a larger ring, the global queue takes it. */
+	if (SB_UNLIKELY(!sb_deque_push(deque, p)))
+		sb_runq_push(&w->scheduler->global, p);
+}
+
+void sb_route_requeue(struct sb_worker *w, struct sb_process *p, bool behind)
+{
+	sb_word_requeue(p);
+	sb_route_local(w, p, behind);
+	/* Of two the worker runs one at most: then the other is to be told. */
+	w->untold_process = w->untold & SB_UNTOLD_WORK ? NULL : p;
+	w->untold |= SB_UNTOLD_WORK;
+}
+
+static void to_global(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_process *p)
+{
+	const uint32_t length = sb_runq_push(&s->global, p);
+
+	sb_route_publish(s, w, w ? w->id : 0);
+	sb_route_backlog(s, w, length);
+}
+
+static void to_inject(struct sb_scheduler *s, struct sb_worker *w,
+		      struct sb_process *p, uint32_t id)
+{
+	sb_runq_push(&s->worker[id]->inject, p);
+	sb_route_publish(s, w, id);
+}
+
+static void to_local(struct sb_scheduler *s, struct sb_worker *w,
+		     struct sb_process *p)
+{
+	sb_route_local(w, p, false);
+	sb_route_publish(s, w, w->id);
+}
+
+void sb_route_new(struct sb_worker *w, struct sb_process *p)
+{
+	struct sb_scheduler *s = w->scheduler;
+
+	if (SB_UNLIKELY(p->timed))
+		p->ready_ns = sb_worker_mark(w);
+	sb_route_local(w, p, false);
+	sb_fence_store_load(&s->idle.counts);
+	wake_if_wanted(s, w, w->id);
+}
+
+void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
+		    struct sb_process *p)
+{
+	const uint32_t last = p->last_worker;
+
+	p->ready_ns = sb_caller_mark_some(s, w);
+	if (s->config.wake == SB_WAKE_LOCAL && w)
+		to_local(s, w, p);
+	else if (s->config.wake == SB_WAKE_GLOBAL || last >= s->workers)
+		to_global(s, w, p);
+	else
+		to_inject(s, w, p, last);
+}
+
+enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w,
+				  struct sb_process *p,
+				  struct sb_event_node *newest,
+				  struct sb_event_node *oldest)
+{
+	const enum sb_post_result result =
+		sb_word_post_chain(p, newest, oldest);
+
+	if (result == SB_POST_WAKE)
+		sb_route_ready(s, w, p);
+	return result;
+}
+
+void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_event_node *node)
+{
+	/* The others carry nothing that anyone owns. */
+	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
+		s->config.on_drop(s->config.hook, &node->event);
+	sb_object_free(s, w, node, sizeof(*node));
+}
+
+void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
+{
+	struct sb_event_node *first = NULL;
+
+	for (struct sb_event_node *node = newest; node;) {
+		struct sb_event_node *older = node->next;
+
+		node->next = first;
+		first = node;
+		node = older;
+	}
+	if (p->backlog_first)
+		p->backlog_last->next = first;
+	else
+		p->backlog_first = first;
+	p->backlog_last = newest;
+}
+
+struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w,
+				    sb_pid pid)
+{
+	/* Who sees a burial does not find, after that, those that are in it. */
+	const uint64_t burials = sb_load_acq(&s->burials);
+	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
+
+	if (w && p)
+		w->route[pid % SB_ROUTES] =
+			(struct sb_route){ pid, p, burials };
+	return p;
+}
+
+int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
+		     struct sb_process *p, struct sb_event_node *node)
+{
+	if (w && p && w->running == p) {
+		sb_backlog_put(w->running, node);
+		return 0;
+	}
+	if (w && w->handover.newest)
+		sb_route_flush(w);
+	if (SB_LIKELY(p && sb_route_post(s, w, p, node, node) != SB_POST_GONE))
+		return 0;
+	sb_object_free(s, w, node, sizeof(*node));
+	sb_note_dead_letter(w);
+	return -ESRCH;
+}
+
+int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_process *p, struct sb_event_kind kind,
+		   uint64_t tag, union sb_value data)
+{
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, tag, data);
+	if (kind.type == SB_EVENT_MESSAGE)
+		node->sent_ns = sb_caller_mark_some(s, w);
+	return sb_route_deliver(s, w, p, node);
+}
+
+int sb_route_completion(struct sb_worker *w, struct sb_process *p,
+			struct sb_event_kind kind,
+			const struct sb_completer *completer,
+			union sb_value data)
+{
+	struct sb_scheduler *s = completer->scheduler;
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, completer->tag, data);
+	node->sent_ns = completer->issued_ns;
+	return sb_route_deliver(s, w, p, node);
+}

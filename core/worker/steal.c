@@ -1,0 +1,212 @@
+/*
+ * steal.c - whom a worker steals from, and how much.
+ */
+#include <errno.h>
+
+#include "core/internal.h"
+#include "core/memory/arena.h"
+
+/* ---- victims ---- */
+
+/* How far a victim is; equal is the same ring. */
+static uint64_t remoteness(const struct sb_worker *w, uint32_t victim)
+{
+	const struct sb_placement *p = &w->scheduler->placement;
+
+	if (w->scheduler->config.victim != SB_VICTIM_NEAR)
+		return 0;
+	return sb_place_remoteness(p, &p->place[w->id], &p->place[victim]);
+}
+
+/* Appends the victims that far, and finds the next distance, UINT64_MAX for
+ * none. Returns the new end. */
+static uint32_t append_ring(struct sb_worker *w, uint64_t far, uint32_t n,
+			    uint64_t *next)
+{
+	*next = UINT64_MAX;
+	for (uint32_t i = 0; i < w->scheduler->workers; i++) {
+		const uint64_t other = remoteness(w, i);
+
+		if (i != w->id && other == far)
+			w->victims.worker[n++] = i;
+		if (i != w->id && other > far && other < *next)
+			*next = other;
+	}
+	return n;
+}
+
+int sb_victims_init(struct sb_worker *w)
+{
+	struct sb_victims *v = &w->victims;
+	const uint32_t workers = w->scheduler->workers;
+	uint32_t n = 0;
+	uint64_t next;
+
+	v->last = SB_WORKER_NONE;
+	/* Both tables in one: no more rings than victims. */
+	v->worker = sb_mem_alloc(w->pool.owner.arena,
+				 2 * workers * sizeof(*v->worker), SB_LINE);
+	if (!v->worker)
+		return -ENOMEM;
+	v->ring_end = v->worker + workers;
+	for (uint64_t far = 0; far < UINT64_MAX; far = next) {
+		const uint32_t end = append_ring(w, far, n, &next);
+
+		if (end > n)
+			v->ring_end[v->rings++] = end;
+		n = end;
+	}
+	return 0;
+}
+
+void sb_victims_fini(struct sb_worker *w)
+{
+	sb_mem_free(w->victims.worker);
+}
+
+/* ---- from one victim ---- */
+
+struct sb_process *sb_keep_rest(struct sb_worker *w, uint32_t n)
+{
+	/* They were last written on another core: all at a time. */
+	for (uint32_t i = 0; i < n; i++)
+		sb_prefetch_object(w->taken[i]);
+	SB_WINDOW(); /* in no queue: nobody sees these */
+	while (n > 1)
+		sb_route_local(w, w->taken[--n], false);
+	return w->taken[0];
+}
+
+/* A lost race means that the lines are warm now: it is worth one more try. */
+#define STEAL_TRIES 2
+
+static void note(struct sb_worker *w, struct sb_steal_cell *cell,
+		 enum sb_steal_result result, uint32_t n)
+{
+	if (SB_UNLIKELY(!w->records))
+		return;
+	sb_counter_add(&cell->attempts, 1);
+	switch (result) {
+	case SB_STEAL_OK:
+		sb_counter_add(&cell->successes, 1);
+		sb_counter_add(&cell->items, n);
+		sb_hist_record(&w->hists.batch_steal, n);
+		break;
+	case SB_STEAL_EMPTY:
+		sb_counter_add(&cell->empty, 1);
+		break;
+	case SB_STEAL_LOST:
+		sb_counter_add(&cell->lost, 1);
+	}
+}
+
+/* Some of one deque into items; counts the races it lost. */
+static enum sb_steal_result steal_some(struct sb_worker *w,
+				       struct sb_deque *deque, void **items,
+				       uint32_t *n, struct sb_steal_cell *cell)
+{
+	const struct sb_config *config = &w->scheduler->config;
+	enum sb_steal_result result = SB_STEAL_LOST;
+
+	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
+		result = sb_deque_steal(deque, config->steal, config->steal_cap,
+					items, n);
+		if (result == SB_STEAL_LOST)
+			note(w, cell, result, 0);
+	}
+	return result;
+}
+
+/* From the victim's deque, or if that is empty from those that continue. */
+static struct sb_process *steal_deque(struct sb_worker *w,
+				      struct sb_worker *victim)
+{
+	struct sb_steal_cell *cell = &w->steals[victim->id];
+	void *items[SB_STEAL_MAX];
+	enum sb_steal_result result;
+	uint32_t n = 0;
+
+	items[0] = NULL;
+	result = steal_some(w, &victim->deque, items, &n, cell);
+	if (result == SB_STEAL_EMPTY)
+		result = steal_some(w, &victim->cold, items, &n, cell);
+	if (result == SB_STEAL_LOST) {
+		sb_trace_note(&w->trace, SB_TRACE_LOST, victim->id, 0);
+		return NULL;
+	}
+	note(w, cell, result, n);
+	if (result == SB_STEAL_EMPTY)
+		return NULL;
+	sb_trace_note(&w->trace, SB_TRACE_STEAL, victim->id, n);
+	for (uint32_t i = 0; i < n; i++)
+		sb_prefetch_object(items[i]); /* as above */
+	SB_WINDOW();
+	while (n > 1)
+		sb_route_local(w, items[--n], false);
+	return items[0];
+}
+
+/* Half of another's inject queue: its owner may be in a long step. */
+static struct sb_process *steal_inject(struct sb_worker *w,
+				       struct sb_worker *victim)
+{
+	const uint32_t n =
+		sb_runq_take(&victim->inject, w->taken_max, 2, w->taken);
+
+	if (!n)
+		return NULL;
+	sb_counter_add(&w->counters.remote_pops, 1);
+	sb_counter_add(&w->counters.remote_items, n);
+	sb_trace_note(&w->trace, SB_TRACE_REMOTE, victim->id, n);
+	return sb_keep_rest(w, n);
+}
+
+static struct sb_process *steal_from(struct sb_worker *w, uint32_t id)
+{
+	struct sb_worker *victim = w->scheduler->worker[id];
+	struct sb_process *p = steal_deque(w, victim);
+
+	if (!p)
+		p = steal_inject(w, victim);
+	if (p)
+		w->victims.last = id;
+	return p;
+}
+
+/* ---- from all of them ---- */
+
+void sb_steal_begin(struct sb_worker *w)
+{
+	w->victims.reach = 1;
+}
+
+/* Once round a ring, from a random victim on. */
+static struct sb_process *steal_ring(struct sb_worker *w, uint32_t begin,
+				     uint32_t end)
+{
+	const uint32_t size = end - begin;
+	const uint32_t start = sb_rng_below(&w->rng, size);
+	struct sb_process *p = NULL;
+
+	for (uint32_t i = 0; i < size && !p; i++)
+		p = steal_from(w,
+			       w->victims.worker[begin + (start + i) % size]);
+	return p;
+}
+
+struct sb_process *sb_steal_round(struct sb_worker *w)
+{
+	struct sb_victims *v = &w->victims;
+	struct sb_process *p = NULL;
+	uint32_t begin = 0;
+
+	if (w->scheduler->config.victim == SB_VICTIM_LAST &&
+	    v->last != SB_WORKER_NONE)
+		p = steal_from(w, v->last);
+	for (uint32_t r = 0; r < v->rings && r < v->reach && !p; r++) {
+		p = steal_ring(w, begin, v->ring_end[r]);
+		begin = v->ring_end[r];
+	}
+	v->reach++;
+	return p;
+}

@@ -1,0 +1,532 @@
+#include "harness/calibrate/primitives.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "affinity/topology.h"
+#include "core/queue/deque.h"
+#include "core/memory/arena.h"
+#include "core/platform/platform.h"
+#include "workloads/lib/work.h"
+
+/* A loop that is timed as a whole; a sample is its share of one turn. */
+#define LOOP_TURNS 1000
+
+static void add_loop(struct sb_calibration *c, enum sb_cost_id id,
+		     const char *of, void (*loop)(uint32_t turns))
+{
+	const uint32_t samples = sb_calibration_samples(c, 500);
+	double sample[500];
+
+	for (uint32_t i = 0; i < samples; i++) {
+		const uint64_t start = sb_clock_stamp_ns();
+
+		loop(LOOP_TURNS);
+		sample[i] = (double)(sb_clock_stamp_ns() - start) / LOOP_TURNS;
+	}
+	sb_calibration_add(c, id, of, sample, samples);
+}
+
+/* ---- clocks ---- */
+
+static uint64_t read_kernel(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) +
+	       (uint64_t)ts.tv_nsec;
+}
+
+static void keep(uint64_t value)
+{
+	__asm__ __volatile__("" ::"r"(value));
+}
+
+/* For each clock a reading, and a loop of readings that inlines it. */
+#define CLOCK(name, reading)                                                   \
+	static uint64_t read_##name(void)                                      \
+	{                                                                      \
+		return reading;                                                \
+	}                                                                      \
+	static void loop_##name(uint32_t turns)                                \
+	{                                                                      \
+		for (; turns; turns--)                                         \
+			keep(reading);                                         \
+	}
+CLOCK(own, sb_clock_ns())
+CLOCK(own_ordered, sb_clock_stamp_ns())
+CLOCK(ticks, sb_clock_ticks())
+CLOCK(ticks_ordered, sb_clock_ticks_ordered())
+CLOCK(monotonic, read_kernel(CLOCK_MONOTONIC))
+CLOCK(raw, read_kernel(CLOCK_MONOTONIC_RAW))
+CLOCK(coarse, read_kernel(CLOCK_MONOTONIC_COARSE))
+
+static const struct {
+	const char *name;
+	void (*loop)(uint32_t turns);
+	uint64_t (*read)(void);
+	bool has_step; /* in ns, and not longer than a look takes */
+} clocks[] = {
+	{ "as used", loop_own, read_own, true },
+	{ "as used for samples", loop_own_ordered, read_own_ordered, true },
+	{ SB_CLOCK_COUNTER, loop_ticks, read_ticks, false },
+	{ SB_CLOCK_COUNTER " in order", loop_ticks_ordered, read_ticks_ordered,
+	  false },
+	{ "CLOCK_MONOTONIC", loop_monotonic, read_monotonic, true },
+	{ "CLOCK_MONOTONIC_RAW", loop_raw, read_raw, true },
+	{ "CLOCK_MONOTONIC_COARSE", loop_coarse, read_coarse, false },
+};
+
+void sb_measure_clock(struct sb_calibration *c)
+{
+	const struct sb_clock_info *clock = &c->clock;
+
+	sb_calibration_add_one(c, SB_COST_clock_hz, SB_CLOCK_COUNTER,
+			       clock->hz);
+	sb_calibration_add_one(c, SB_COST_clock_error_ppm, SB_CLOCK_COUNTER,
+			       clock->error_ppm);
+	sb_calibration_add_one(c, SB_COST_clock_offset_ns, SB_CLOCK_COUNTER,
+			       clock->offset_ns);
+	sb_calibration_add_one(c, SB_COST_clock_offset_bound_ns,
+			       SB_CLOCK_COUNTER, clock->offset_bound_ns);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(clocks); i++)
+		add_loop(c, SB_COST_clock_read_ns, clocks[i].name,
+			 clocks[i].loop);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(clocks); i++) {
+		if (clocks[i].has_step)
+			sb_calibration_add_one(
+				c, SB_COST_clock_step_ns, clocks[i].name,
+				(double)sb_clock_cost(clocks[i].read).step_ns);
+	}
+}
+
+/* ---- alone ---- */
+
+static void loop_atomic(uint32_t turns)
+{
+	static struct {
+		alignas(SB_LINE) _Atomic(uint64_t) value;
+	} word;
+
+	for (; turns; turns--)
+		sb_add_acq_rel(&word.value, 1);
+}
+
+void sb_measure_atomic(struct sb_calibration *c)
+{
+	add_loop(c, SB_COST_atomic_add_ns, "", loop_atomic);
+}
+
+void sb_measure_work(struct sb_calibration *c)
+{
+	struct sb_work_rate rate;
+
+	sb_work_calibrate(&rate);
+	sb_calibration_add(c, SB_COST_work_units_per_us, "", rate.sample,
+			   rate.samples);
+}
+
+/* ---- two threads, each on a CPU ---- */
+
+#define SAMPLES_MAX 1000
+
+/*
+ * The first thread does something and gives the turn, the second answers and
+ * gives it back; the first takes the times. Even turns are the first one's.
+ */
+struct pair {
+	alignas(SB_LINE) _Atomic(uint64_t) turn;
+	_Atomic(uint32_t) over;
+	alignas(SB_LINE) int cpu[2];
+	uint32_t samples; /* wanted */
+	uint32_t taken;
+	double sample[SAMPLES_MAX];
+	struct sb_parker *bed; /* where the second one sleeps; NULL: never */
+	void *data;	       /* of what is measured */
+};
+
+/* Of all samples of a pair of CPUs, on a machine that is busy. */
+#define PAIR_TIME_NS UINT64_C(300000000)
+#define LOOKS	     2000
+
+/* False: it is over. */
+static bool wait_for_turn(struct pair *p, uint64_t turn)
+{
+	for (uint32_t i = 1; sb_load_acq(&p->turn) != turn; i++) {
+		if (sb_load_rlx(&p->over))
+			return false;
+		if (i % LOOKS)
+			sb_cpu_pause();
+		else
+			sb_thread_yield();
+	}
+	return true;
+}
+
+static bool add_sample(struct pair *p, double ns)
+{
+	p->sample[p->taken++] = ns;
+	return p->taken < p->samples;
+}
+
+/* Runs both; false: they cannot be had there. The second one ends when the
+ * first has. */
+static bool run_pair(struct pair *p, void *(*first)(void *),
+		     void *(*second)(void *))
+{
+	struct sb_thread thread[2];
+	bool ok;
+
+	if (sb_thread_start(&thread[1], p->cpu[1], second, p))
+		return false;
+	ok = !sb_thread_start(&thread[0], p->cpu[0], first, p);
+	if (ok)
+		sb_thread_join(&thread[0]);
+	sb_store_rel(&p->over, 1);
+	if (p->bed)
+		sb_unpark(p->bed);
+	sb_thread_join(&thread[1]);
+	return ok;
+}
+
+static void describe_pair(const struct pair *p, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "CPU %d to %d", p->cpu[0], p->cpu[1]);
+}
+
+/* ---- a cache line ---- */
+
+#define TRANSFER_ROUNDS 100
+
+static void *transfer(void *arg)
+{
+	struct pair *p = arg;
+	const uint64_t begin = sb_clock_ns();
+	uint64_t turn = 0;
+	uint64_t start;
+
+	do {
+		start = sb_clock_stamp_ns();
+		for (int i = 0; i < TRANSFER_ROUNDS; i++) {
+			sb_store_rel(&p->turn, turn + 1);
+			turn += 2;
+			(void)wait_for_turn(p, turn);
+		}
+	} while (add_sample(p, (double)(sb_clock_stamp_ns() - start) /
+				       (2 * TRANSFER_ROUNDS)) &&
+		 sb_clock_ns() - begin < PAIR_TIME_NS);
+	return NULL;
+}
+
+static void *transfer_back(void *arg)
+{
+	struct pair *p = arg;
+
+	for (uint64_t turn = 1; wait_for_turn(p, turn); turn += 2)
+		sb_store_rel(&p->turn, turn + 1);
+	return NULL;
+}
+
+static void measure_transfer(struct sb_calibration *c, int a, int b)
+{
+	struct pair p = { .cpu = { a, b },
+			  .samples = sb_calibration_samples(c, 200) };
+	char of[40];
+
+	describe_pair(&p, of, sizeof(of));
+	if (run_pair(&p, transfer, transfer_back))
+		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample,
+				   p.taken);
+}
+
+/* All pairs of so many are 28, of more they take too long. */
+#define TRANSFER_CPUS 8
+
+void sb_measure_transfers(struct sb_calibration *c)
+{
+	const uint32_t n = c->cpus < TRANSFER_CPUS ? c->cpus : TRANSFER_CPUS;
+
+	if (c->cpus < 2)
+		snprintf(c->note, sizeof(c->note),
+			 "There is one CPU: nothing between two was measured.");
+	else if (n < c->cpus)
+		snprintf(c->note, sizeof(c->note),
+			 "Cache lines were passed between the first %u of %u "
+			 "CPUs only.",
+			 n, c->cpus);
+	for (uint32_t a = 0; a < n; a++) {
+		for (uint32_t b = a + 1; b < n; b++)
+			measure_transfer(c, c->cpu[a], c->cpu[b]);
+	}
+}
+
+/* ---- waking a thread ---- */
+
+struct sleeper {
+	struct sb_parker parker;
+	_Atomic(uint64_t) woken_ns;
+};
+
+/* From its announcement on, until it sleeps and its CPU is idle. */
+#define FALL_ASLEEP_NS 50000
+
+static void wait_until_asleep(struct sleeper *sleeper)
+{
+	uint64_t start;
+
+	while (!sb_load_acq(&sleeper->parker.state))
+		sb_cpu_pause();
+	start = sb_clock_ns();
+	while (sb_clock_ns() - start < FALL_ASLEEP_NS)
+		sb_cpu_pause();
+}
+
+static void *wake_it(void *arg)
+{
+	struct pair *p = arg;
+	struct sleeper *sleeper = p->data;
+	const uint64_t begin = sb_clock_ns();
+	uint64_t turn = 0;
+	uint64_t start;
+
+	do {
+		wait_until_asleep(sleeper);
+		start = sb_clock_stamp_ns();
+		sb_unpark(&sleeper->parker);
+		turn++;
+		(void)wait_for_turn(p, turn);
+	} while (add_sample(p,
+			    (double)sb_clock_passed(
+				    start, sb_load_rlx(&sleeper->woken_ns))) &&
+		 sb_clock_ns() - begin < PAIR_TIME_NS);
+	return NULL;
+}
+
+static void *sleep_again(void *arg)
+{
+	struct pair *p = arg;
+	struct sleeper *sleeper = p->data;
+
+	for (uint64_t turn = 1; !sb_load_acq(&p->over); turn++) {
+		sb_park(&sleeper->parker, UINT64_MAX);
+		sb_store_rlx(&sleeper->woken_ns, sb_clock_stamp_ns());
+		sb_store_rel(&p->turn, turn);
+	}
+	return NULL;
+}
+
+static void measure_wake(struct sb_calibration *c, enum sb_cost_id id,
+			 enum sb_parking parking)
+{
+	struct sleeper sleeper = { .woken_ns = 0 };
+	struct pair p = { .cpu = { c->cpu[0], c->cpu[1] },
+			  .samples = sb_calibration_samples(c, 1000),
+			  .bed = &sleeper.parker,
+			  .data = &sleeper };
+	char of[40];
+
+	sb_parker_init(&sleeper.parker, parking);
+	describe_pair(&p, of, sizeof(of));
+	if (run_pair(&p, wake_it, sleep_again))
+		sb_calibration_add(c, id, of, p.sample, p.taken);
+	sb_parker_fini(&sleeper.parker);
+}
+
+void sb_measure_wakes(struct sb_calibration *c)
+{
+	if (c->cpus < 2)
+		return;
+	measure_wake(c, SB_COST_futex_wake_ns, SB_PARKING_FUTEX);
+	measure_wake(c, SB_COST_condvar_wake_ns, SB_PARKING_CONDVAR);
+}
+
+/* ---- changing threads ---- */
+
+static void loop_yield(uint32_t turns)
+{
+	for (; turns; turns--)
+		sb_thread_yield();
+}
+
+/* The two parkers of those that hand over. */
+struct seats {
+	struct sb_parker parker[2];
+};
+
+#define HANDOVERS 50
+
+static void *hand_over(void *arg)
+{
+	struct pair *p = arg;
+	struct seats *seats = p->data;
+	const uint64_t begin = sb_clock_ns();
+	uint64_t start;
+
+	do {
+		start = sb_clock_ns();
+		for (int i = 0; i < HANDOVERS; i++) {
+			sb_unpark(&seats->parker[1]);
+			sb_park(&seats->parker[0], UINT64_MAX);
+		}
+	} while (add_sample(p, (double)(sb_clock_ns() - start) /
+				       (2 * HANDOVERS)) &&
+		 sb_clock_ns() - begin < PAIR_TIME_NS);
+	return NULL;
+}
+
+static void *hand_back(void *arg)
+{
+	struct pair *p = arg;
+	struct seats *seats = p->data;
+
+	do {
+		sb_park(&seats->parker[1], UINT64_MAX);
+		sb_unpark(&seats->parker[0]);
+	} while (!sb_load_acq(&p->over));
+	return NULL;
+}
+
+void sb_measure_switches(struct sb_calibration *c)
+{
+	struct seats seats;
+	struct pair p = { .cpu = { c->cpu[0], c->cpu[0] },
+			  .samples = sb_calibration_samples(c, 500),
+			  .bed = &seats.parker[1],
+			  .data = &seats };
+	char of[40];
+
+	add_loop(c, SB_COST_thread_yield_ns, "", loop_yield);
+	for (int i = 0; i < 2; i++)
+		sb_parker_init(&seats.parker[i], SB_PARKING_FUTEX);
+	snprintf(of, sizeof(of), "CPU %d", p.cpu[0]);
+	if (run_pair(&p, hand_over, hand_back))
+		sb_calibration_add(c, SB_COST_context_switch_ns, of, p.sample,
+				   p.taken);
+	for (int i = 0; i < 2; i++)
+		sb_parker_fini(&seats.parker[i]);
+}
+
+/* ---- steals ---- */
+
+#define STEAL_ITEMS 32
+
+struct loot {
+	struct sb_deque deque;
+	enum sb_steal_amount amount;
+	uint32_t max;
+};
+
+/* The thief takes once, and when it has given the turn, the owner takes out the
+ * rest and pushes again. */
+static void *rob(void *arg)
+{
+	struct pair *p = arg;
+	struct loot *loot = p->data;
+	const uint64_t begin = sb_clock_ns();
+	uint64_t turn = 2;
+	bool more = true;
+
+	sb_store_rel(&p->turn, 1);
+	while (more && wait_for_turn(p, turn) &&
+	       sb_clock_ns() - begin < PAIR_TIME_NS) {
+		const uint64_t start = sb_clock_stamp_ns();
+		void *item[SB_STEAL_MAX];
+		uint32_t count;
+		const enum sb_steal_result result = sb_deque_steal(
+			&loot->deque, loot->amount, loot->max, item, &count);
+
+		if (result == SB_STEAL_OK)
+			more = add_sample(
+				p, (double)(sb_clock_stamp_ns() - start));
+		sb_store_rel(&p->turn, turn + 1);
+		turn += 2;
+	}
+	return NULL;
+}
+
+static void *be_robbed(void *arg)
+{
+	struct pair *p = arg;
+	struct loot *loot = p->data;
+	bool ok = true;
+
+	for (uint64_t turn = 1; ok && wait_for_turn(p, turn); turn += 2) {
+		while (sb_deque_pop(&loot->deque))
+			;
+		for (int i = 0; i < STEAL_ITEMS && ok; i++)
+			ok = sb_deque_push(&loot->deque, loot);
+		sb_store_rel(&p->turn, turn + 1);
+	}
+	sb_store_rel(&p->over, 1);
+	return NULL;
+}
+
+static void measure_steal(struct sb_calibration *c, const struct sb_place *a,
+			  const struct sb_place *b, uint32_t amount)
+{
+	struct loot loot = { .amount = amount > 1 ? SB_STEAL_HALF
+						  : SB_STEAL_COUNT,
+			     .max = amount };
+	struct pair p = { .cpu = { a->os_cpu, b->os_cpu },
+			  .samples = sb_calibration_samples(c, 500),
+			  .data = &loot };
+	char of[40];
+
+	snprintf(of, sizeof(of), "%s %u of %d",
+		 sb_distance_name(sb_place_distance(a, b)), amount,
+		 STEAL_ITEMS);
+	if (sb_deque_init(&loot.deque, SB_DEQUE_COUNTED, SB_HEAP)) {
+		c->no_memory = true;
+		return;
+	}
+	if (run_pair(&p, rob, be_robbed))
+		sb_calibration_add(c, SB_COST_steal_ns, of, p.sample, p.taken);
+	sb_deque_fini(&loot.deque);
+}
+
+/* The first two places that are so far apart. */
+static bool find_places(const struct sb_placement *placement,
+			enum sb_distance distance, const struct sb_place *at[2])
+{
+	for (uint32_t a = 0; a < placement->workers; a++) {
+		for (uint32_t b = a + 1; b < placement->workers; b++) {
+			at[0] = &placement->place[a];
+			at[1] = &placement->place[b];
+			if (sb_place_distance(at[0], at[1]) == distance)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void steal_by_distance(struct sb_calibration *c,
+			      const struct sb_placement *placement)
+{
+	for (int d = SB_DISTANCE_SMT; d < SB_DISTANCES; d++) {
+		const struct sb_place *at[2];
+
+		if (!find_places(placement, d, at))
+			continue;
+		measure_steal(c, at[0], at[1], 1);
+		measure_steal(c, at[0], at[1], STEAL_ITEMS / 2);
+	}
+}
+
+/* Without a topology there are no distances. */
+void sb_measure_steals(struct sb_calibration *c)
+{
+	struct sb_topology *topology;
+	struct sb_placement placement;
+
+	if (sb_topology_load(&topology))
+		return;
+	if (!sb_placement_make(topology, c->cpus, &placement)) {
+		steal_by_distance(c, &placement);
+		sb_placement_free(&placement);
+	}
+	sb_topology_free(topology);
+}

@@ -1,0 +1,115 @@
+#include "harness/cli/help.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cli/options.h"
+#include "harness/terminal/progress.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/version.h"
+
+void sb_help(void)
+{
+	puts("sched-bench " SB_VERSION
+	     " - measures a work-stealing process scheduler\n");
+	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
+		printf("  %-10s %s\n", v->name, v->summary);
+	puts("\n"
+	     "sched-bench VERB --help shows the options of each; --version the "
+	     "version.\n"
+	     "\n"
+	     "Try:  sched-bench run -w pingpong\n"
+	     "\n"
+	     "Exit status: 0 done; 2 a measurement is invalid or was "
+	     "interrupted; 3 an input\n"
+	     "is wrong; 4 this machine does not allow it; 70 a bug.");
+}
+
+/* What is no terminal has lines that are as long as they are. */
+static int columns_of_stdout(void)
+{
+	return isatty(STDOUT_FILENO) ? sb_terminal_columns(stdout) : INT_MAX;
+}
+
+/* The text from the column on; further lines begin there, too. */
+static void put_wrapped(const char *text, int column, int columns)
+{
+	while ((int)strlen(text) > columns - column) {
+		int n = columns - column;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		if (n <= 0)
+			break;
+		printf("%.*s\n%*s", n, text, column, "");
+		text += n + 1;
+	}
+	puts(text);
+}
+
+/* With all options on a line each, what they are for begins here. */
+#define WIDE	    125
+#define WIDE_COLUMN 48
+#define COLUMN	    28
+
+int sb_help_column(void)
+{
+	return columns_of_stdout() < WIDE ? COLUMN : WIDE_COLUMN;
+}
+
+/* "--wake local|affine|global" in one column, its help and default behind. */
+void sb_help_option(const struct sb_option *option)
+{
+	const int columns = columns_of_stdout();
+	const int column = sb_help_column();
+	char left[80];
+	char right[200];
+	int width;
+
+	width = snprintf(left, sizeof(left), "  %s%c%s--%s%s%s",
+			 option->letter ? "-" : " ",
+			 option->letter ? option->letter : ' ',
+			 option->letter ? ", " : "  ", option->name,
+			 option->form ? " " : "",
+			 option->form ? option->form : "");
+	snprintf(right, sizeof(right),
+		 option->form && *option->initial ? "%s [%s]" : "%s",
+		 option->help, option->initial);
+	if (width >= column)
+		printf("%s\n%*s", left, column, "");
+	else
+		printf("%-*s", column, left);
+	put_wrapped(right, column, columns);
+}
+
+/* The verb's options by group; groups without any are left out. */
+static void put_options_of(enum sb_verb verb)
+{
+	const char *title = NULL;
+
+#define GROUP(name) title = name;
+#define OPTION(id, ...)                                                        \
+	if (sb_option[SB_OPT_##id].verbs & verb) {                             \
+		if (title)                                                     \
+			printf("\n%s:\n", title);                              \
+		title = NULL;                                                  \
+		sb_help_option(&sb_option[SB_OPT_##id]);                       \
+	}
+#include "harness/cli/options.def"
+#undef OPTION
+#undef GROUP
+}
+
+void sb_help_verb(enum sb_verb verb)
+{
+	const struct sb_verb_info *info = sb_verb_of(verb);
+
+	puts(info->about);
+	if (info->list)
+		info->list();
+	put_options_of(verb);
+	if (info->more)
+		puts(info->more);
+}

@@ -1,0 +1,19 @@
+/* help.h - what the command says about itself. */
+#ifndef SB_HARNESS_CLI_HELP_H
+#define SB_HARNESS_CLI_HELP_H
+
+#include "harness/cli/options.h"
+
+/* Of the command. */
+void sb_help(void);
+
+/* Of a verb that has options. */
+void sb_help_verb(enum sb_verb verb);
+
+/* An option in one column, its help and default in the next. */
+void sb_help_option(const struct sb_option *option);
+
+/* The column in which their help begins. */
+int sb_help_column(void);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * options.h - the options of a verb: from the command line, else from the
+ * environment (SCHED_BENCH_<NAME>), else from a job file (job.h), else from the
+ * policy (policy.h), else the default; all from options.def.
+ */
+#ifndef SB_HARNESS_CLI_OPTIONS_H
+#define SB_HARNESS_CLI_OPTIONS_H
+
+#include "workloads/workload.h"
+
+/* Which verbs have an option: a sum of these. */
+enum sb_verb {
+	SB_VERB_RUN = 1,
+	SB_VERB_TOPO = 2,
+	SB_VERB_CHECK = 4,
+	SB_VERB_CALIBRATE = 8,
+	SB_VERB_CONVERT = 16,
+	SB_VERB_PLOT = 32,
+	SB_VERB_REPORT = 64,
+	SB_VERB_SWEEP = 128,
+	SB_VERB_MICRO = 256,
+	SB_VERB_AB = 512,
+	SB_VERB_COMPARE = 1024,
+	SB_VERB_GATE = 2048,
+	SB_VERBS_ALL = 4095,
+	/* Those that run workloads. */
+	SB_VERBS_RUNNING =
+		SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
+
+	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
+};
+
+enum sb_option_id {
+#define GROUP(title)
+#define OPTION(id, name, letter, form, initial, min, max, help) SB_OPT_##id,
+#include "harness/cli/options.def"
+#undef OPTION
+#undef GROUP
+	SB_OPTIONS
+};
+
+struct sb_option {
+	const char *id;
+	unsigned int verbs;
+	const char *name;
+	int letter;
+	const char *form; /* NULL: a flag */
+	const char *initial;
+	uint64_t min, max;
+	const char *help;
+};
+
+extern const struct sb_option sb_option[SB_OPTIONS];
+
+/* A value: which alternative of the form, and the number if it has one. A flag
+ * is 0 or 1 in number. Text is the whole value, as given. */
+struct sb_option_value {
+	const char *text;
+	unsigned int alternative;
+	uint64_t number;
+	/* "command line", "environment", "job", "global", "policy" or
+	 * "default" */
+	const char *source;
+	const char *where; /* "FILE:LINE:COLUMN", if it is from a job file */
+};
+
+/* NAME=VALUE of a job file. */
+struct sb_entry {
+	const char *name;
+	const char *text;
+	const char *where;
+	bool is_global; /* for all jobs; its parameters are for those that have
+			 * them */
+};
+
+#define SB_WORKLOADS_MAX 64
+#define SB_PARAMS_MAX	 16
+#define SB_GIVEN_MAX	 64
+#define SB_SWEEPS_MAX	 16
+
+/* --NAME VALUE for a parameter of a workload. */
+struct sb_given_param {
+	const char *name;
+	const char *text;
+	const char *where; /* NULL: from the command line */
+	bool is_global;
+	bool is_used; /* a chosen workload has it */
+};
+
+/* -P or -L, as it was given. */
+struct sb_given_sweep {
+	char letter;
+	const char *text;
+};
+
+/* A workload that was asked for, with its parameters. */
+struct sb_chosen {
+	const struct sb_workload *workload;
+	uint64_t param[SB_PARAMS_MAX];
+	const char *text[SB_PARAMS_MAX]; /* of those that are texts */
+};
+
+struct sb_options {
+	struct sb_option_value value[SB_OPTIONS];
+	struct sb_given_param given[SB_GIVEN_MAX];
+	uint32_t givens;
+	struct sb_given_sweep sweep[SB_SWEEPS_MAX];
+	uint32_t sweeps;
+	struct sb_chosen chosen[SB_WORKLOADS_MAX];
+	uint32_t chosens;
+	char *workload_names; /* all -w, joined by commas */
+	char *metric_names;   /* all --metric of ab and compare, likewise */
+	char *limits;	      /* all --limit of gate, likewise */
+	char **word;	      /* [words], what is left of the command line */
+	uint32_t words;
+	const char *where; /* of the job; NULL: there is none */
+};
+
+/*
+ * Parses argv[1..) for `run`. Returns 0, or an exit status after an error has
+ * been printed. With --help given, nothing else is checked.
+ */
+int sb_options_parse(struct sb_options *options, int argc, char **argv);
+
+/* The same for a verb that runs nothing; of the options that it has not, the
+ * environment is not asked. */
+int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
+			 int argc, char **argv);
+/*
+ * For a verb that takes job files: below the environment are these entries, the
+ * later ones before the earlier, and words are left for the caller.
+ */
+int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
+			 const struct sb_entry *entry, uint32_t entries,
+			 int argc, char **argv);
+
+/* After that, for a verb with workloads: chooses them, and gives them their
+ * parameters. If the options have a job, parameters of the command line may be
+ * meant for another one. */
+int sb_options_choose(struct sb_options *options);
+
+/* Prints that the value is wrong, where it is, and what was expected, "expected
+ * N" or the like. Returns SB_EXIT_USAGE. */
+int sb_option_refuse(const struct sb_options *options, enum sb_option_id id,
+		     const char *expected);
+
+/* Whether it was said for this run: in the environment it may be meant for
+ * others. */
+bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id);
+
+/* "a count from 1 to 64": what its values look like; a flag's are "yes or no".
+ * Likewise of a parameter. */
+#define SB_FORM_BYTES 160
+void sb_option_describe(const struct sb_option *option, char *out);
+void sb_param_describe(const struct sb_param *param, char *out);
+
+/* SB_OPTIONS: the verb has none of that long name. */
+enum sb_option_id sb_option_find(enum sb_verb verb, const char *name);
+
+/* The first workload's that has one of that name; NULL: none has. */
+const struct sb_param *sb_param_find(const char *name);
+
+/* The name of an option or parameter most like that one, or NULL. */
+const char *sb_option_most_like(enum sb_verb verb, const char *name);
+
+void sb_options_free(struct sb_options *options);
+
+/* The name of an option's twin in the environment. */
+void sb_option_environment(enum sb_option_id id, char *out, size_t bytes);
+
+/* Takes all twins away, for processes that get their options otherwise. Values
+ * that have been parsed stay: they point into the environment's own memory. */
+void sb_options_clear_environment(void);
+
+static inline uint64_t sb_opt(const struct sb_options *options,
+			      enum sb_option_id id)
+{
+	return options->value[id].number;
+}
+
+#endif

@@ -1,0 +1,173 @@
+#include "harness/compare/compared.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
+
+static const enum sb_metric_id defaults[] = {
+	SB_METRIC_ns_per_op,
+	SB_METRIC_cpu_ns_per_op,
+	SB_METRIC_ready_to_running_ns_p99,
+	SB_METRIC_send_to_step_ns_p99,
+	SB_METRIC_sojourn_ns_p99,
+	SB_METRIC_wake_ns_p99,
+};
+
+/* ---- which metrics ---- */
+
+static const char *metric_name(const void *unused, size_t i)
+{
+	(void)unused;
+	return i < SB_METRICS ? sb_metric[i].name : NULL;
+}
+
+static bool has(const struct sb_compared *compared, enum sb_metric_id metric)
+{
+	for (uint32_t i = 0; i < compared->n; i++) {
+		if (compared->metric[i] == metric)
+			return true;
+	}
+	return false;
+}
+
+static int add(struct sb_compared *compared, const char *name)
+{
+	const char *like = sb_most_like(name, metric_name, NULL);
+
+	for (int i = 0; i < SB_METRICS; i++) {
+		if (strcmp(sb_metric[i].name, name) != 0)
+			continue;
+		if (!has(compared, (enum sb_metric_id)i))
+			compared->metric[compared->n++] = (enum sb_metric_id)i;
+		return 0;
+	}
+	return sb_fail(SB_EXIT_USAGE,
+		       "--metric: '%s' is no metric%s%s%s; sched-bench list "
+		       "metrics names them",
+		       name, like ? "; did you mean " : "", like ? like : "",
+		       like ? "?" : "");
+}
+
+int sb_compared_choose(struct sb_compared *compared,
+		       const struct sb_options *options)
+{
+	const char *given = options->value[SB_OPT_compared_metric].text;
+	char *names = strdup(given);
+	char *rest = names;
+	char *name;
+	int rc = 0;
+
+	*compared = (struct sb_compared){ .is_chosen = *given };
+	if (!names)
+		return sb_fail_memory();
+	while (!rc && *given && (name = strsep(&rest, ",")))
+		rc = add(compared, name);
+	free(names);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(defaults) && !*given; i++)
+		compared->metric[compared->n++] = defaults[i];
+	return rc;
+}
+
+/* ---- what is told ---- */
+
+/* A's level is its median, and how B compares is the estimate. B's median beside it
+ * could contradict that. */
+static void put_finding(const struct sb_finding *f, int width, FILE *out)
+{
+	const struct sb_metric *metric = &sb_metric[f->metric];
+	char a[SB_HUMAN_BYTES];
+	char estimate[SB_FINDING_WORDS];
+	char words[SB_FINDING_WORDS];
+
+	sb_human(a, f->a, metric->unit);
+	sb_finding_estimate(f, estimate);
+	sb_finding_describe(f, words);
+	fprintf(out, "%-*s  %10s  %-23s  %s\n", width, metric->name, a,
+		estimate, words);
+}
+
+static int widest(const struct sb_findings *findings)
+{
+	size_t width = strlen("metric");
+
+	for (uint32_t i = 0; i < findings->n; i++) {
+		const size_t n =
+			strlen(sb_metric[findings->finding[i].metric].name);
+
+		width = n > width ? n : width;
+	}
+	return (int)width;
+}
+
+void sb_compared_put(const struct sb_findings *findings, FILE *out)
+{
+	const int width = widest(findings);
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < findings->n; i++) {
+		const struct sb_finding *f = &findings->finding[i];
+
+		if (!name || strcmp(name, f->name) != 0) {
+			fprintf(out, "%s%s\n", name ? "\n" : "", f->name);
+			fprintf(out, "%-*s  %10s  %-23s  %s\n", width, "metric",
+				"A", "B/A [interval]", "verdict");
+		}
+		name = f->name;
+		put_finding(f, width, out);
+	}
+	for (uint32_t i = 0; i < findings->notes; i++)
+		fprintf(out, "%s%s\n", i || !findings->n ? "" : "\n",
+			findings->note[i]);
+}
+
+int sb_compared_note_level(struct sb_findings *findings, const char *behind)
+{
+	const uint32_t n = findings->n;
+
+	if (!n)
+		return 0;
+	if (n == 1)
+		return sb_findings_note(
+			findings, "the interval is right with 95 %%%s", behind);
+	return sb_findings_note(findings,
+				"intervals of %.4g %%: all %" PRIu32
+				" together are right with 95 %%%s",
+				100 * (1 - SB_COMPARED_ERROR / n), n, behind);
+}
+
+enum format { PRETTY, JSON, CSV };
+
+void sb_compared_print(const struct sb_findings *findings,
+		       const struct sb_options *options,
+		       void (*pretty)(const void *what, FILE *out),
+		       const void *what)
+{
+	if (sb_opt(options, SB_OPT_quiet))
+		return;
+	switch (options->value[SB_OPT_format].alternative) {
+	case JSON:
+		(void)sb_findings_write_json(findings, stdout);
+		break;
+	case CSV:
+		sb_findings_write_csv(findings, stdout);
+		break;
+	case PRETTY:
+	default:
+		pretty(what, stdout);
+		break;
+	}
+}
+
+bool sb_compared_is_conclusive(const struct sb_findings *findings)
+{
+	for (uint32_t i = 0; i < findings->n; i++) {
+		if (!sb_finding_is_conclusive(&findings->finding[i]))
+			return false;
+	}
+	return findings->n > 0;
+}

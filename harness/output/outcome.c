@@ -1,0 +1,262 @@
+#include "harness/output/outcome.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/output/exports.h"
+#include "harness/terminal/progress.h"
+#include "harness/terminal/status.h"
+#include "harness/output/store.h"
+#include "results/files/file.h"
+#include "results/files/stage.h"
+#include "results/convert/convert.h"
+#include "results/files/csv.h"
+#include "results/json/write.h"
+#include "results/page/report.h"
+#include "results/plots/plots.h"
+#include "results/record/record.h"
+#include "results/trace/trace.h"
+
+enum format { PRETTY, JSON, CSV };
+
+/* ---- the result directory ---- */
+
+/* One that nobody else has: whoever makes it owns it. */
+static int make_own(const char *root, char **directory)
+{
+	const time_t now = time(NULL);
+	char name[40];
+	struct tm parts;
+	int rc = sb_directory_make(root);
+
+	localtime_r(&now, &parts);
+	strftime(name, sizeof(name), "%Y%m%d-%H%M%S", &parts);
+	*directory = sb_path_join(root, name);
+	for (unsigned int i = 2; !rc && *directory; i++) {
+		if (!mkdir(*directory, 0777))
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
+		free(*directory);
+		if (asprintf(directory, "%s/%s-%u", root, name, i) < 0)
+			*directory = NULL;
+	}
+	return *directory ? rc : -ENOMEM;
+}
+
+static int make_directory(const struct sb_options *options, char **directory)
+{
+	const char *given = options->value[SB_OPT_output].text;
+
+	if (!*given)
+		return make_own(options->value[SB_OPT_output_root].text,
+				directory);
+	*directory = strdup(given);
+	return *directory ? sb_directory_make(given) : -ENOMEM;
+}
+
+/* Two at once would write one result out of both. The lock lasts as long as the
+ * program. Where a file system has no locks, nothing is lost but this. */
+static bool is_in_use(const char *directory)
+{
+	const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+/* result.json is written first, and all else can be made again from it;
+ * meta.json is written last. A directory with either is left alone, and so is
+ * one with the rows of a sweep or a run. */
+static int check_empty(const char *directory)
+{
+	static const struct sb_store_kind *const stores[] = {
+		&sb_store_of_sweep, &sb_store_of_run
+	};
+
+	if (sb_directory_holds(directory, "result.json") ||
+	    sb_directory_holds(directory, "meta.json") ||
+	    sb_directory_holds(directory, "verdict.json"))
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s' already holds a result; "
+			       "expected a new one",
+			       directory);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(stores); i++) {
+		if (sb_directory_holds(directory, stores[i]->name))
+			return sb_fail(SB_EXIT_USAGE,
+				       "result directory '%s' already holds a "
+				       "%s; expected a new one, or %s --resume",
+				       directory, stores[i]->noun,
+				       stores[i]->noun);
+	}
+	return 0;
+}
+
+/* Found out now, not after the measurement. */
+static int try_writing(const char *directory)
+{
+	struct sb_file file;
+	int rc;
+
+	sb_stage_clear_leftovers(directory);
+	rc = sb_file_begin(&file, directory, "try");
+	if (!rc)
+		sb_file_abandon(&file);
+	return rc;
+}
+
+int sb_outcome_prepare(const struct sb_options *options,
+		       struct sb_result *result)
+{
+	int rc = make_directory(options, &result->directory);
+
+	if (rc == -ENOMEM)
+		return sb_fail_memory();
+	if (!rc && is_in_use(result->directory))
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s': another run is writing "
+			       "there; expected a new one",
+			       result->directory);
+	if (!rc && !sb_opt(options, SB_OPT_resume))
+		rc = check_empty(result->directory);
+	if (rc > 0)
+		return rc;
+	rc = rc ? rc : try_writing(result->directory);
+	if (rc)
+		return sb_fail(sb_status_of(rc),
+			       "result directory '%s' cannot be written: %s",
+			       result->directory, strerror(-rc));
+	return 0;
+}
+
+/* ---- what is written ---- */
+
+static int cannot_write(const struct sb_result *result, const char *name,
+			int rc)
+{
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s",
+		       result->directory, name, strerror(-rc));
+}
+
+static int write_document(const struct sb_result *result, const char *name,
+			  int (*write)(const struct sb_result *result,
+				       FILE *out))
+{
+	struct sb_file file;
+	int rc = sb_file_begin(&file, result->directory, name);
+
+	if (!rc) {
+		rc = write(result, file.stream);
+		if (rc)
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
+	}
+	return rc ? cannot_write(result, name, rc) : 0;
+}
+
+static uint32_t count_traced(const struct sb_result *result)
+{
+	uint32_t traced = 0;
+
+	for (uint32_t i = 0; i < result->all_series; i++)
+		traced += result->series[i].traced != NULL;
+	return traced;
+}
+
+/* Without gnuplot, or with one that does not draw, all else is still there. */
+static int write_plots(const struct sb_result *result)
+{
+	char why[SB_PLOT_WHY_BYTES];
+	const int rc = sb_write_plots(result, why);
+
+	if (rc == -ENOENT || rc == -EIO)
+		sb_note("no plots: %s", why);
+	else if (rc)
+		return cannot_write(result, "plots", rc);
+	return 0;
+}
+
+/* The measurement itself first: whatever happens then, it is safe. */
+int sb_outcome_write(const struct sb_result *result,
+		     const struct sb_options *options)
+{
+	const char *failed;
+	int rc = write_document(result, "result.json", sb_write_json);
+
+	if (rc)
+		return rc;
+	rc = sb_write_csv_files(result, &failed);
+	if (rc)
+		return cannot_write(result, failed, rc);
+	if (count_traced(result)) /* a picture is made from it */
+		rc = write_document(result, "trace.json", sb_write_trace);
+	if (!rc)
+		rc = write_document(result, "latency.hlog", sb_write_hlog);
+	if (rc)
+		return rc;
+	if (!sb_opt(options, SB_OPT_no_plots))
+		rc = write_plots(result);
+	if (rc)
+		return rc;
+	rc = sb_write_report(result);
+	if (rc)
+		return cannot_write(result, "report.html", rc);
+	return write_document(result, "meta.json", sb_write_meta);
+}
+
+static void put_place(const struct sb_result *result,
+		      const struct sb_options *options, FILE *out)
+{
+	const bool are_there = !sb_opt(options, SB_OPT_no_plots) &&
+			       sb_directory_holds(result->directory, "plots");
+
+	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
+		result->directory, are_there ? ", plots" : "",
+		count_traced(result) ? ", trace.json" : "");
+}
+
+void sb_outcome_print(const struct sb_result *result,
+		      const struct sb_options *options, bool is_written,
+		      void (*pretty)(const void *what, FILE *out),
+		      const void *what)
+{
+	FILE *people = sb_exports_to_stdout(options) ? stderr : stdout;
+
+	if (sb_opt(options, SB_OPT_quiet))
+		return;
+	switch (options->value[SB_OPT_format].alternative) {
+	case JSON:
+		(void)sb_write_json(result, stdout);
+		break;
+	case CSV:
+		sb_write_runs_csv(result, stdout);
+		break;
+	case PRETTY:
+	default:
+		pretty(what, people);
+		if (is_written)
+			put_place(result, options, people);
+		break;
+	}
+}
+
+int sb_outcome_status(const struct sb_result *result,
+		      const struct sb_options *options)
+{
+	bool is_measured = !sb_opt(options, SB_OPT_trace) ||
+			   count_traced(result) == result->all_series;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (result->series[i].met_limit)
+			return SB_EXIT_ENVIRONMENT;
+		if (sb_series_count(&result->series[i], SB_INVALID))
+			is_measured = false;
+	}
+	return is_measured ? SB_EXIT_OK : SB_EXIT_INVALID;
+}

@@ -1,0 +1,38 @@
+/*
+ * output.h - a file that a person has named on the command line.
+ */
+#ifndef SB_HARNESS_OUTPUT_OUTPUT_H
+#define SB_HARNESS_OUTPUT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/platform/base.h"
+
+/* Writes what to the stream; returns 0 or -errno. */
+typedef int (*sb_output_writer)(const void *what, FILE *out);
+
+/*
+ * A regular file, also behind a link, appears whole or not at all; a device or
+ * a pipe is written to, and "-" is standard output. Returns 0 or -errno; -EEXIST:
+ * the name is that of a result, which is never overwritten.
+ */
+SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write,
+			    const void *what);
+
+/* Whether it could be, as far as that can be told before; leaves nothing behind.
+ * Returns 0 or -errno. */
+SB_MUST_CHECK int sb_output_try(const char *path);
+
+/* Prints that the file cannot be written, for that -errno. Returns the exit
+ * status: a disk that is full or fails is the environment, all else but want of
+ * memory is the name that was given. */
+int sb_output_failed(const char *path, int rc);
+
+/* Whether it is result.json or meta.json of a result directory. */
+bool sb_output_is_kept(const char *path);
+
+/* The same reason, for callers that say more. */
+const char *sb_output_why(int rc);
+
+#endif

@@ -1,0 +1,617 @@
+#include "harness/output/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "harness/terminal/status.h"
+#include "results/files/file.h"
+
+/* "sbsw": what the file's header says it is for. */
+#define APPLICATION_ID 0x73627377
+
+const struct sb_store_kind sb_store_of_sweep = { "sweep.db", "sweep.lock",
+						 "sweep" };
+const struct sb_store_kind sb_store_of_run = { "run.db", "run.lock", "run" };
+
+struct sb_store {
+	const struct sb_store_kind *kind;
+	sqlite3 *db;
+	char *directory;
+	char *path;
+	char *building; /* its name until it is published */
+	int lock;
+	uint32_t arguments;
+	char why[300];
+};
+
+static const char schema[] =
+	"CREATE TABLE plan(key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+	"CREATE TABLE argument(position INTEGER PRIMARY KEY,"
+	" text TEXT NOT NULL);"
+	"CREATE TABLE configuration(id INTEGER PRIMARY KEY,"
+	" label TEXT NOT NULL);"
+	"CREATE TABLE planned(position INTEGER PRIMARY KEY,"
+	" configuration INTEGER NOT NULL REFERENCES configuration(id),"
+	" repetition INTEGER NOT NULL,"
+	" UNIQUE(configuration, repetition));"
+	"CREATE TABLE row(configuration INTEGER NOT NULL,"
+	" repetition INTEGER NOT NULL, reason TEXT, started TEXT NOT NULL,"
+	" elapsed_s REAL NOT NULL, exit_status INTEGER, signal INTEGER,"
+	" result TEXT, stderr TEXT NOT NULL,"
+	" PRIMARY KEY(configuration, repetition),"
+	" FOREIGN KEY(configuration, repetition)"
+	" REFERENCES planned(configuration, repetition));";
+
+/* ---- errors ---- */
+
+static int fail(struct sb_store *store, int rc, const char *format, ...)
+	SB_PRINTF(3, 4);
+
+static int fail(struct sb_store *store, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(store->why, sizeof(store->why), format, args);
+	va_end(args);
+	return rc;
+}
+
+static int not_a_store(struct sb_store *store)
+{
+	return fail(store, -EINVAL, "%s is not the store of a %s", store->path,
+		    store->kind->noun);
+}
+
+/* SQLite takes a disk that cannot be read for a file that is damaged. */
+static int fail_damaged(struct sb_store *store)
+{
+	if (sqlite3_system_errno(store->db) == EIO)
+		return fail(store, -EIO, "%s cannot be read: %s", store->path,
+			    strerror(EIO));
+	return fail(store, -EINVAL, "%s is damaged or cut short", store->path);
+}
+
+static int fail_of(struct sb_store *store, int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_NOTADB:
+		return not_a_store(store);
+	case SQLITE_ERROR:
+		return fail(store, -EINVAL, "%s is not the store of a %s: %s",
+			    store->path, store->kind->noun,
+			    sqlite3_errmsg(store->db));
+	case SQLITE_CORRUPT:
+		return fail_damaged(store);
+	case SQLITE_FULL:
+		return fail(store, -ENOSPC,
+			    "%s cannot be written: the disk is full",
+			    store->path);
+	case SQLITE_NOMEM:
+		return fail(store, -ENOMEM, "no memory");
+	default:
+		return fail(store, -EIO, "%s cannot be used: %s", store->path,
+			    sqlite3_errmsg(store->db));
+	}
+}
+
+const char *sb_store_why(const struct sb_store *store)
+{
+	return store ? store->why : "no memory";
+}
+
+/* The environment is at fault, unless the input is. */
+int sb_store_failed(const struct sb_store *store, int rc)
+{
+	const bool is_input =
+		rc == -EINVAL || rc == -ENOENT || rc == -EEXIST || rc == -EBUSY;
+
+	return sb_fail(is_input ? SB_EXIT_USAGE : SB_EXIT_ENVIRONMENT, "%s",
+		       sb_store_why(store));
+}
+
+/* ---- statements ---- */
+
+static int execute(struct sb_store *store, const char *sql)
+{
+	const int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? 0 : fail_of(store, code);
+}
+
+static int prepare(struct sb_store *store, const char *sql, sqlite3_stmt **out)
+{
+	const int code = sqlite3_prepare_v2(store->db, sql, -1, out, NULL);
+
+	return code == SQLITE_OK ? 0 : fail_of(store, code);
+}
+
+/* Runs one that gives no rows, and forgets it. */
+static int run_out(struct sb_store *store, sqlite3_stmt *statement)
+{
+	const int code = sqlite3_step(statement);
+	const int rc = code == SQLITE_DONE ? 0 : fail_of(store, code);
+
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+static void bind(sqlite3_stmt *statement, int i, const char *text)
+{
+	sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
+}
+
+static const char *column(sqlite3_stmt *statement, int i)
+{
+	return (const char *)sqlite3_column_text(statement, i);
+}
+
+/* Calls take for each row of the query. */
+static int go_through(struct sb_store *store, const char *sql,
+		      int (*take)(sqlite3_stmt *row, void *arg), void *arg)
+{
+	sqlite3_stmt *statement;
+	int code = SQLITE_ROW;
+	int rc = prepare(store, sql, &statement);
+
+	if (rc)
+		return rc;
+	while (!rc && (code = sqlite3_step(statement)) == SQLITE_ROW)
+		rc = take(statement, arg);
+	if (!rc && code != SQLITE_DONE)
+		rc = fail_of(store, code);
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+static int take_number(sqlite3_stmt *row, void *arg)
+{
+	*(int64_t *)arg = sqlite3_column_int64(row, 0);
+	return 0;
+}
+
+static int number_of(struct sb_store *store, const char *sql, int64_t *out)
+{
+	*out = 0;
+	return go_through(store, sql, take_number, out);
+}
+
+/* ---- opening and closing ---- */
+
+static struct sb_store *allocate(const struct sb_store_kind *kind,
+				 const char *directory)
+{
+	struct sb_store *store = calloc(1, sizeof(*store));
+
+	if (!store)
+		return NULL;
+	store->kind = kind;
+	store->lock = -1;
+	store->directory = strdup(directory);
+	store->path = sb_path_join(directory, kind->name);
+	if (store->path &&
+	    asprintf(&store->building, "%s.new", store->path) < 0)
+		store->building = NULL;
+	if (store->directory && store->path && store->building)
+		return store;
+	sb_store_close(store);
+	return NULL;
+}
+
+void sb_store_close(struct sb_store *store)
+{
+	if (!store)
+		return;
+	sqlite3_close(store->db);
+	if (store->lock >= 0)
+		close(store->lock);
+	free(store->directory);
+	free(store->path);
+	free(store->building);
+	free(store);
+}
+
+/* Held as long as the program lives, and no longer: the kernel lets go of it
+ * when the file is closed, however that happens. */
+static int lock(struct sb_store *store, const char *directory)
+{
+	char *path = sb_path_join(directory, store->kind->lock);
+	int rc = path ? 0 : -ENOMEM;
+
+	if (path)
+		store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (path && store->lock < 0)
+		rc = fail(store, -errno, "%s cannot be written: %s", path,
+			  strerror(errno));
+	else if (path && flock(store->lock, LOCK_EX | LOCK_NB))
+		rc = fail(store, -EBUSY,
+			  "another %s is using %s; expected to be the only one",
+			  store->kind->noun, directory);
+	free(path);
+	return rc;
+}
+
+/* The file may come from anywhere: nothing in its schema is run. */
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+}
+
+static int connect(struct sb_store *store, const char *path, int flags)
+{
+	const int code = sqlite3_open_v2(path, &store->db, flags, NULL);
+
+	if (code != SQLITE_OK)
+		return fail_of(store, code);
+	distrust(store->db);
+	/* For a reader beside the writer. */
+	sqlite3_busy_timeout(store->db, 10000);
+	sqlite3_extended_result_codes(store->db, 1);
+	return 0;
+}
+
+static int begin_building(struct sb_store *store)
+{
+	char text[80];
+	int rc;
+
+	/* What a sweep that was killed here has left behind. */
+	if (unlink(store->building) && errno != ENOENT)
+		return fail(store, -errno, "%s cannot be replaced: %s",
+			    store->building, strerror(errno));
+	rc = connect(store, store->building,
+		     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+	snprintf(text, sizeof(text),
+		 "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
+		 APPLICATION_ID, SB_STORE_SCHEMA);
+	rc = rc ? rc : execute(store, text);
+	return rc ? rc : execute(store, schema);
+}
+
+int sb_store_create(struct sb_store **out, const struct sb_store_kind *kind,
+		    const char *directory)
+{
+	struct sb_store *store = *out = allocate(kind, directory);
+	int rc;
+
+	if (!store)
+		return -ENOMEM;
+	rc = lock(store, directory);
+	if (!rc && !access(store->path, F_OK))
+		rc = fail(store, -EEXIST,
+			  "'%s' already holds a %s; expected --resume, or a "
+			  "new directory",
+			  directory, kind->noun);
+	return rc ? rc : begin_building(store);
+}
+
+static int prepare_for_rows(struct sb_store *store)
+{
+	return execute(store, "PRAGMA journal_mode = WAL;"
+			      "PRAGMA synchronous = FULL;"
+			      "PRAGMA foreign_keys = ON");
+}
+
+int sb_store_publish(struct sb_store *store)
+{
+	int rc = execute(store, "COMMIT");
+
+	if (rc)
+		return rc;
+	sqlite3_close(store->db);
+	store->db = NULL;
+	rc = rename(store->building, store->path)
+		     ? -errno
+		     : sb_directory_sync(store->directory);
+	if (rc)
+		return fail(store, rc, "%s cannot be written: %s", store->path,
+			    strerror(-rc));
+	rc = connect(store, store->path, SQLITE_OPEN_READWRITE);
+	return rc ? rc : prepare_for_rows(store);
+}
+
+static int take_verdict(sqlite3_stmt *row, void *arg)
+{
+	const char *verdict = column(row, 0);
+
+	*(bool *)arg = verdict && !strcmp(verdict, "ok");
+	return 0;
+}
+
+/* Ours, of a version that is understood, and whole. */
+static int check_file(struct sb_store *store)
+{
+	int64_t id;
+	int64_t version;
+	bool whole = false;
+	int rc = number_of(store, "PRAGMA application_id", &id);
+
+	rc = rc ? rc : number_of(store, "PRAGMA user_version", &version);
+	if (rc)
+		return rc;
+	if (id != APPLICATION_ID)
+		return not_a_store(store);
+	if (version != SB_STORE_SCHEMA)
+		return fail(store, -EINVAL,
+			    "%s has version %" PRId64
+			    " of its schema; expected %d: it was written by "
+			    "another version of sched-bench",
+			    store->path, version, SB_STORE_SCHEMA);
+	rc = go_through(store, "PRAGMA quick_check(1)", take_verdict, &whole);
+	return rc || whole ? rc : fail_damaged(store);
+}
+
+int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind,
+		  const char *directory, bool to_read)
+{
+	struct sb_store *store = *out = allocate(kind, directory);
+	int rc = 0;
+
+	if (!store)
+		return -ENOMEM;
+	if (access(store->path, F_OK))
+		return fail(store, -ENOENT,
+			    "'%s' holds no %s (no %s); expected the result "
+			    "directory of one",
+			    directory, kind->noun, kind->name);
+	if (!to_read)
+		rc = lock(store, directory);
+	/* A reader, too, may have to finish what a killed writer has left. */
+	rc = rc ? rc : connect(store, store->path, SQLITE_OPEN_READWRITE);
+	rc = rc ? rc : check_file(store);
+	return rc || to_read ? rc : prepare_for_rows(store);
+}
+
+/* ---- the plan ---- */
+
+int sb_store_put_plan(struct sb_store *store, const char *key,
+		      const char *value)
+{
+	sqlite3_stmt *statement;
+	const int rc =
+		prepare(store, "INSERT INTO plan VALUES(?, ?)", &statement);
+
+	if (rc)
+		return rc;
+	bind(statement, 1, key);
+	bind(statement, 2, value);
+	return run_out(store, statement);
+}
+
+int sb_store_put_argument(struct sb_store *store, const char *text)
+{
+	sqlite3_stmt *statement;
+	const int rc =
+		prepare(store, "INSERT INTO argument VALUES(?, ?)", &statement);
+
+	if (rc)
+		return rc;
+	sqlite3_bind_int64(statement, 1, store->arguments++);
+	bind(statement, 2, text);
+	return run_out(store, statement);
+}
+
+int sb_store_put_configuration(struct sb_store *store, uint32_t id,
+			       const char *label)
+{
+	sqlite3_stmt *statement;
+	const int rc = prepare(store, "INSERT INTO configuration VALUES(?, ?)",
+			       &statement);
+
+	if (rc)
+		return rc;
+	sqlite3_bind_int64(statement, 1, id);
+	bind(statement, 2, label);
+	return run_out(store, statement);
+}
+
+int sb_store_put_slot(struct sb_store *store, uint32_t position,
+		      uint32_t configuration, uint32_t repetition)
+{
+	sqlite3_stmt *statement;
+	const int rc = prepare(store, "INSERT INTO planned VALUES(?, ?, ?)",
+			       &statement);
+
+	if (rc)
+		return rc;
+	sqlite3_bind_int64(statement, 1, position);
+	sqlite3_bind_int64(statement, 2, configuration);
+	sqlite3_bind_int64(statement, 3, repetition);
+	return run_out(store, statement);
+}
+
+struct wanted {
+	const char *key;
+	char *value;
+};
+
+static int take_plan(sqlite3_stmt *row, void *arg)
+{
+	struct wanted *wanted = arg;
+	const char *key = column(row, 0);
+	const char *value = column(row, 1);
+
+	if (key && value && !strcmp(key, wanted->key) && !wanted->value)
+		wanted->value = strdup(value);
+	return 0;
+}
+
+char *sb_store_plan(struct sb_store *store, const char *key)
+{
+	struct wanted wanted = { key, NULL };
+
+	(void)go_through(store, "SELECT key, value FROM plan", take_plan,
+			 &wanted);
+	return wanted.value;
+}
+
+/* One of the takes below, and what it is for. */
+struct taker {
+	int (*text)(void *arg, const char *text);
+	int (*numbered)(void *arg, uint32_t id, const char *text);
+	int (*slot)(void *arg, uint32_t configuration, uint32_t repetition);
+	int (*row)(void *arg, const struct sb_stored_row *row);
+	void *arg;
+};
+
+static uint32_t id_at(sqlite3_stmt *row, int i)
+{
+	return (uint32_t)sqlite3_column_int64(row, i);
+}
+
+static const char *text_at(sqlite3_stmt *row, int i)
+{
+	const char *text = column(row, i);
+
+	return text ? text : "";
+}
+
+static int take_text(sqlite3_stmt *row, void *arg)
+{
+	const struct taker *taker = arg;
+
+	return taker->text(taker->arg, text_at(row, 0));
+}
+
+static int take_numbered(sqlite3_stmt *row, void *arg)
+{
+	const struct taker *taker = arg;
+
+	return taker->numbered(taker->arg, id_at(row, 0), text_at(row, 1));
+}
+
+static int take_slot(sqlite3_stmt *row, void *arg)
+{
+	const struct taker *taker = arg;
+
+	return taker->slot(taker->arg, id_at(row, 0), id_at(row, 1));
+}
+
+int sb_store_arguments(struct sb_store *store,
+		       int (*take)(void *arg, const char *text), void *arg)
+{
+	struct taker taker = { .text = take, .arg = arg };
+
+	return go_through(store, "SELECT text FROM argument ORDER BY position",
+			  take_text, &taker);
+}
+
+int sb_store_configurations(struct sb_store *store,
+			    int (*take)(void *arg, uint32_t id,
+					const char *label),
+			    void *arg)
+{
+	struct taker taker = { .numbered = take, .arg = arg };
+
+	return go_through(store,
+			  "SELECT id, label FROM configuration ORDER BY id",
+			  take_numbered, &taker);
+}
+
+int sb_store_slots(struct sb_store *store,
+		   int (*take)(void *arg, uint32_t configuration,
+			       uint32_t repetition),
+		   void *arg)
+{
+	struct taker taker = { .slot = take, .arg = arg };
+
+	return go_through(store,
+			  "SELECT configuration, repetition FROM planned "
+			  "ORDER BY position",
+			  take_slot, &taker);
+}
+
+/* ---- rows ---- */
+
+static int take_row(sqlite3_stmt *row, void *arg)
+{
+	const struct taker *taker = arg;
+	const struct sb_stored_row stored = {
+		.configuration = id_at(row, 0),
+		.repetition = id_at(row, 1),
+		.reason = column(row, 2),
+		.started = text_at(row, 3),
+		.elapsed_s = sqlite3_column_double(row, 4),
+		.exit_status = sqlite3_column_int(row, 5),
+		.signal = sqlite3_column_int(row, 6),
+		.result = column(row, 7),
+		.stderr_text = text_at(row, 8),
+	};
+
+	return taker->row(taker->arg, &stored);
+}
+
+int sb_store_rows(struct sb_store *store,
+		  int (*take)(void *arg, const struct sb_stored_row *row),
+		  void *arg)
+{
+	struct taker taker = { .row = take, .arg = arg };
+
+	return go_through(store,
+			  "SELECT configuration, repetition, reason, started, "
+			  "elapsed_s, exit_status, signal, result, stderr "
+			  "FROM row NATURAL JOIN planned ORDER BY position",
+			  take_row, &taker);
+}
+
+/* SQLite goes on writing to a file that has been removed. */
+static int check_place(struct sb_store *store)
+{
+	int has_moved = 0;
+
+	(void)sqlite3_file_control(store->db, NULL, SQLITE_FCNTL_HAS_MOVED,
+				   &has_moved);
+	return has_moved ? fail(store, -ESTALE,
+				"%s has been removed or replaced during the "
+				"%s; its rows are lost",
+				store->path, store->kind->noun)
+			 : 0;
+}
+
+int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
+{
+	sqlite3_stmt *statement;
+	int rc = prepare(store,
+			 "INSERT OR REPLACE INTO row "
+			 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			 &statement);
+
+	if (rc)
+		return rc;
+	sqlite3_bind_int64(statement, 1, row->configuration);
+	sqlite3_bind_int64(statement, 2, row->repetition);
+	bind(statement, 3, row->reason);
+	bind(statement, 4, row->started);
+	sqlite3_bind_double(statement, 5, row->elapsed_s);
+	sqlite3_bind_int(statement, 6, row->exit_status);
+	sqlite3_bind_int(statement, 7, row->signal);
+	bind(statement, 8, row->result);
+	bind(statement, 9, row->stderr_text);
+	rc = run_out(store, statement);
+	return rc ? rc : check_place(store);
+}
+
+/* Closing the last connection removes the log and the shared memory. */
+void sb_store_remove(struct sb_store *store)
+{
+	char *lock_path = sb_path_join(store->directory, store->kind->lock);
+
+	sqlite3_close(store->db);
+	store->db = NULL;
+	(void)unlink(store->path);
+	if (lock_path)
+		(void)unlink(lock_path);
+	free(lock_path);
+	sb_store_close(store);
+}

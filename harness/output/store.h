@@ -1,0 +1,108 @@
+/*
+ * store.h - the plan and the rows of a sweep or of a run, in one SQLite file of
+ * its result directory, sweep.db or run.db, with a write-ahead log. A row is
+ * stored whole or not at all, whenever the program or the machine dies.
+ *
+ * Tables, for whoever looks with sqlite3:
+ *	plan(key, value)		versions, machine, seed
+ *	argument(position, text)	of the command line
+ *	configuration(id, label)
+ *	planned(position, configuration, repetition)
+ *	row(configuration, repetition, reason, started, elapsed_s,
+ *	    exit_status, signal, result, stderr)
+ *					result: result.json of that run, or NULL
+ */
+#ifndef SB_HARNESS_OUTPUT_STORE_H
+#define SB_HARNESS_OUTPUT_STORE_H
+
+#include "core/platform/base.h"
+
+#define SB_STORE_SCHEMA 1
+
+struct sb_store_kind {
+	const char *name; /* of the file */
+	const char *lock; /* of the file that its writer locks */
+	const char *noun; /* "sweep": what it is the store of */
+};
+
+extern const struct sb_store_kind sb_store_of_sweep;
+extern const struct sb_store_kind sb_store_of_run;
+
+struct sb_store;
+
+/* A row that has been run. Texts belong to who filled it in. */
+struct sb_stored_row {
+	uint32_t configuration;
+	uint32_t repetition;
+	const char *reason;  /* why there is no result; NULL: there is one */
+	const char *started; /* ISO 8601 */
+	double elapsed_s;
+	int exit_status; /* -1: a signal ended it */
+	int signal;	 /* 0: none */
+	const char *result;
+	const char *stderr_text;
+};
+
+/*
+ * All return 0 or -errno, with one line in what sb_store_why says: -EINVAL when
+ * the file is not such a store, is damaged, or is of a later version; -EBUSY
+ * when another process has it.
+ */
+
+/* A new store is made under another name; sb_store_publish puts it there whole,
+ * and opens it for rows. -EEXIST when there is one. */
+SB_MUST_CHECK int sb_store_create(struct sb_store **store,
+				  const struct sb_store_kind *kind,
+				  const char *directory);
+SB_MUST_CHECK int sb_store_put_plan(struct sb_store *store, const char *key,
+				    const char *value);
+SB_MUST_CHECK int sb_store_put_argument(struct sb_store *store,
+					const char *text);
+SB_MUST_CHECK int sb_store_put_configuration(struct sb_store *store,
+					     uint32_t id, const char *label);
+SB_MUST_CHECK int sb_store_put_slot(struct sb_store *store, uint32_t position,
+				    uint32_t configuration,
+				    uint32_t repetition);
+SB_MUST_CHECK int sb_store_publish(struct sb_store *store);
+
+/* One that is there. to_read: it is not locked, and takes no rows. */
+SB_MUST_CHECK int sb_store_open(struct sb_store **store,
+				const struct sb_store_kind *kind,
+				const char *directory, bool to_read);
+
+/* In both cases of create and open, also after they failed; NULL is none. */
+void sb_store_close(struct sb_store *store);
+const char *sb_store_why(const struct sb_store *store);
+
+/* Prints that line. Returns the exit status for rc, what a call returned. */
+int sb_store_failed(const struct sb_store *store, int rc);
+
+/* A copy of the value, NULL if there is none; for the caller to free. */
+char *sb_store_plan(struct sb_store *store, const char *key);
+
+/* Each calls take for one after the other; what it is given is gone then. Ends
+ * with what take returns, if that is not 0. */
+SB_MUST_CHECK int sb_store_arguments(struct sb_store *store,
+				     int (*take)(void *arg, const char *text),
+				     void *arg);
+SB_MUST_CHECK int sb_store_configurations(struct sb_store *store,
+					  int (*take)(void *arg, uint32_t id,
+						      const char *label),
+					  void *arg);
+SB_MUST_CHECK int sb_store_slots(struct sb_store *store,
+				 int (*take)(void *arg, uint32_t configuration,
+					     uint32_t repetition),
+				 void *arg);
+SB_MUST_CHECK int sb_store_rows(struct sb_store *store,
+				int (*take)(void *arg,
+					    const struct sb_stored_row *row),
+				void *arg);
+
+/* On the disk when it returns. Replaces an earlier row of that repetition. */
+SB_MUST_CHECK int sb_store_put_row(struct sb_store *store,
+				   const struct sb_stored_row *row);
+
+/* Removes the store's files, and closes it. */
+void sb_store_remove(struct sb_store *store);
+
+#endif

@@ -1,0 +1,39 @@
+/* load.h - from the options to a load, and the capacity it is a share of. */
+#ifndef SB_HARNESS_RUN_LOAD_H
+#define SB_HARNESS_RUN_LOAD_H
+
+#include "harness/cli/options.h"
+#include "results/record/record.h"
+
+/* Whether the options about requests are right, and some chosen workload has a
+ * use for them. Returns 0, or an exit status after an error has been printed. */
+int sb_load_check(const struct sb_options *options);
+
+/*
+ * The load that they ask for; with --load its rate is not known yet. For
+ * sb_load_fini. Returns as above.
+ */
+SB_MUST_CHECK int sb_load_make(struct sb_load *load,
+			       const struct sb_options *options,
+			       uint32_t workers);
+
+/* Whether all chosen workloads take requests, and those come by a schedule. */
+bool sb_load_has_schedule(const struct sb_options *options);
+
+/* --load's share of the capacity; NaN: not given. */
+double sb_load_share(const struct sb_options *options);
+
+/* Makes it a closed loop that keeps all workers busy, to measure the capacity. */
+void sb_load_saturate(struct sb_load *load, uint32_t workers);
+
+/*
+ * Requests per second that a saturated round could take, if the times of service
+ * had been as they are on average: with few long ones, a short round has more or
+ * fewer of them by chance.
+ */
+double sb_load_capacity(const struct sb_requests *requests, uint32_t workers);
+
+/* Makes it an open loop again. */
+void sb_load_open(struct sb_load *load, double rate_per_s);
+
+#endif

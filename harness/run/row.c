@@ -1,0 +1,66 @@
+#include "harness/run/row.h"
+
+#include <stdlib.h>
+
+#include "harness/terminal/status.h"
+#include "results/json/write.h"
+#include "results/record/record.h"
+
+char *sb_row_text(const struct sb_result *result,
+		  const struct sb_series *series, uint32_t repetition)
+{
+	struct sb_series one = *series;
+	struct sb_result row = *result;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int rc;
+
+	if (!out)
+		return NULL;
+	one.record = &series->record[repetition];
+	one.records = 1;
+	row.series = &one;
+	row.all_series = 1;
+	rc = sb_write_json(&row, out);
+	if (!fclose(out) && !rc)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int sb_row_take_facts(const struct sb_result *from, struct sb_result *to)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < from->facts && !rc; i++)
+		rc = sb_result_add_fact(to, from->fact[i].group,
+					from->fact[i].key, from->fact[i].value);
+	return rc ? sb_fail_memory() : 0;
+}
+
+static bool fits(const struct sb_result *from, const struct sb_series *series)
+{
+	return from->all_series == 1 && from->series->records == 1 &&
+	       from->series->placement.workers == series->placement.workers;
+}
+
+bool sb_row_adopt(struct sb_result *from, struct sb_series *series,
+		  uint32_t repetition)
+{
+	struct sb_record *record = &series->record[repetition];
+	struct sb_series *its = from->series;
+
+	if (!fits(from, series))
+		return false;
+	*record = its->record[0];
+	its->record[0] = (struct sb_record){ .repetition = 0 };
+	record->repetition = repetition;
+	record->is_measured = true;
+	if (series->residence || !sb_record_has_numbers(record))
+		return true;
+	series->memory = its->memory;
+	series->residence = its->residence;
+	its->residence = NULL;
+	return true;
+}

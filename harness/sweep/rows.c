@@ -1,0 +1,249 @@
+#include "harness/sweep/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/platform/atomic.h"
+#include "harness/system/child.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "results/files/file.h"
+#include "results/json/read.h"
+#include "results/record/record.h"
+
+/* ---- time ---- */
+
+/* A row's start, clocks and files. */
+#define REST_NS 3e8
+
+static const struct sb_configuration *
+configuration_of(const struct sb_session *s, const struct sb_slot *slot)
+{
+	return &s->sweep.configuration[slot->configuration];
+}
+
+static bool is_done(const struct sb_session *s, const struct sb_slot *slot)
+{
+	return s->done[slot->configuration * s->sweep.repetitions +
+		       slot->repetition];
+}
+
+static double planned_ns(const struct sb_session *s, const struct sb_slot *slot)
+{
+	return (double)configuration_of(s, slot)->row_ns + REST_NS;
+}
+
+double sb_session_planned_ns(const struct sb_session *s)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (!is_done(s, &s->sweep.order[i]))
+			sum += planned_ns(s, &s->sweep.order[i]);
+	}
+	return sum;
+}
+
+const char *sb_session_format_duration(char *out, double seconds)
+{
+	const uint64_t whole = (uint64_t)(seconds + 0.5);
+
+	if (whole >= 3600)
+		snprintf(out, SB_DURATION_BYTES,
+			 "%" PRIu64 " h %02" PRIu64 " min", whole / 3600,
+			 whole / 60 % 60);
+	else if (whole >= 60)
+		snprintf(out, SB_DURATION_BYTES,
+			 "%" PRIu64 " min %02" PRIu64 " s", whole / 60,
+			 whole % 60);
+	else
+		snprintf(out, SB_DURATION_BYTES, "%" PRIu64 " s", whole);
+	return out;
+}
+
+/* ---- progress ---- */
+
+static void show(struct sb_session *s, const struct sb_slot *slot)
+{
+	const struct sb_estimate estimate = { s->latest[slot->configuration],
+					      NAN, NAN,
+					      sb_metric[s->objective].unit };
+
+	sb_progress_estimate(&s->progress, &estimate);
+	sb_progress_phase(&s->progress, configuration_of(s, slot)->label, "");
+}
+
+/* ---- one row ---- */
+
+#define ROW_NAME "sweep.row"
+
+static char *read_text(const char *directory)
+{
+	char *path = sb_path_join(directory, "result.json");
+	FILE *in = path ? fopen(path, "re") : NULL;
+	char *text = NULL;
+	size_t bytes = 0;
+	/* A text ends with the first 0, which no JSON has. */
+	const ssize_t length = in ? getdelim(&text, &bytes, '\0', in) : -1;
+
+	if (in)
+		fclose(in);
+	free(path);
+	if (length > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* A row without numbers ends the run with SB_EXIT_INVALID, and says why. */
+static bool has_ended_well(const struct sb_child *child)
+{
+	return !child->hung && WIFEXITED(child->wait_status) &&
+	       (WEXITSTATUS(child->wait_status) == SB_EXIT_OK ||
+		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
+}
+
+/* An interrupted run has written what it had, which is not the row. */
+static bool was_cut_short(const struct sb_child *child)
+{
+	return child->interrupted && (!WIFEXITED(child->wait_status) ||
+				      WEXITSTATUS(child->wait_status));
+}
+
+static void note_estimate(struct sb_session *s, const struct sb_slot *slot,
+			  const char *directory)
+{
+	struct sb_result result;
+	char why[SB_REASON_BYTES];
+
+	if (!s->progress.out ||
+	    sb_result_read(&result, directory, why, sizeof(why)))
+		return;
+	if (result.all_series == 1 && result.series->records == 1)
+		s->latest[slot->configuration] =
+			result.series->record->value[s->objective];
+	sb_result_free(&result);
+}
+
+static int keep_row(struct sb_session *s, const struct sb_slot *slot,
+		    const struct sb_child *child, const char *started,
+		    const char *directory)
+{
+	const int status = child->wait_status;
+	char *text = has_ended_well(child) ? read_text(directory) : NULL;
+	char *words = sb_text_copy(child->stderr_text);
+	char why[SB_REASON_BYTES];
+	char *reason = NULL;
+	int rc;
+
+	if (!text) {
+		sb_child_describe(child, why, sizeof(why));
+		reason = sb_text_copy(why);
+	}
+	rc = sb_store_put_row(
+		s->store,
+		&(struct sb_stored_row){
+			.configuration = slot->configuration,
+			.repetition = slot->repetition,
+			.reason = reason,
+			.started = started,
+			.elapsed_s = 1e-9 * (double)child->elapsed_ns,
+			.exit_status =
+				WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+			.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+			.result = text,
+			.stderr_text = words ? words : "",
+		});
+	if (text)
+		note_estimate(s, slot, directory);
+	free(text);
+	free(words);
+	free(reason);
+	return rc ? sb_store_failed(s->store, rc) : 0;
+}
+
+static void count_row(struct sb_session *s, const struct sb_slot *slot)
+{
+	s->done[slot->configuration * s->sweep.repetitions + slot->repetition] =
+		true;
+	s->rows_done++;
+	sb_progress_done(&s->progress, 1, planned_ns(s, slot));
+}
+
+static int run_child(struct sb_session *s, uint32_t position,
+		     const char *directory, struct sb_arguments *arguments)
+{
+	static struct sb_child child;
+	const struct sb_slot *slot = &s->sweep.order[position];
+	const struct sb_configuration *c = configuration_of(s, slot);
+	char started[SB_DATE_BYTES];
+	int rc;
+
+	if (asprintf(&arguments->word[arguments->n], "--output=%s", directory) <
+	    0)
+		return sb_fail_memory();
+	arguments->n++;
+	child = (struct sb_child){ .argv = arguments->word,
+				   .limit_ns = c->limit_ns,
+				   .stacks = "sweep.db" };
+	sb_format_now(started);
+	show(s, slot);
+	rc = sb_child_run(&child);
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "a run cannot be started: %s", strerror(-rc));
+	if (was_cut_short(&child))
+		return 0;
+	rc = keep_row(s, slot, &child, started, directory);
+	count_row(s, slot);
+	return rc;
+}
+
+static int run_row(struct sb_session *s, uint32_t position)
+{
+	const struct sb_slot *slot = &s->sweep.order[position];
+	char *directory = sb_path_join(s->result.directory, ROW_NAME);
+	struct sb_arguments arguments;
+	int rc;
+
+	if (!directory)
+		return sb_fail_memory();
+	if (sb_sweep_arguments(&s->sweep,
+			       &s->sweep.configuration[slot->configuration],
+			       slot->repetition, &arguments)) {
+		rc = sb_fail_memory();
+	} else {
+		/* There may be one of a row that was killed. */
+		sb_directory_remove(directory);
+		rc = run_child(s, position, directory, &arguments);
+		sb_directory_remove(directory);
+	}
+	sb_arguments_free(&arguments);
+	free(directory);
+	return rc;
+}
+
+int sb_session_run(struct sb_session *s)
+{
+	int rc = 0;
+
+	sb_progress_open(&s->progress, stderr, sb_session_is(s, SB_OPT_quiet));
+	sb_progress_plan(&s->progress, s->rows - s->rows_done,
+			 sb_session_planned_ns(s));
+	sb_interrupts_catch();
+	for (uint32_t i = 0; i < s->rows && !rc; i++) {
+		if (sb_load_rlx(&sb_interrupted))
+			break;
+		if (!is_done(s, &s->sweep.order[i]))
+			rc = run_row(s, i);
+	}
+	sb_progress_close(&s->progress);
+	return rc;
+}

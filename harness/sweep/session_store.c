@@ -1,0 +1,244 @@
+#include "harness/sweep/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/output/identity.h"
+#include "harness/output/outcome.h"
+#include "harness/terminal/status.h"
+
+/* A key of the plan; there if it is so. */
+#define NO_PLOTS "no_plots"
+
+/* ---- a new store ---- */
+
+static int put_everything(struct sb_session *s)
+{
+	char seed[24];
+	int rc;
+
+	snprintf(seed, sizeof(seed), "%" PRIu64,
+		 sb_opt(s->options, SB_OPT_seed));
+	rc = sb_store_put_plan(s->store, "seed", seed);
+	if (!rc && sb_opt(s->given, SB_OPT_no_plots))
+		rc = sb_store_put_plan(s->store, NO_PLOTS, "yes");
+	for (uint32_t i = 1; i < s->canonical.n && !rc; i++)
+		rc = sb_store_put_argument(s->store, s->canonical.word[i]);
+	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
+		rc = sb_store_put_configuration(
+			s->store, i, s->sweep.configuration[i].label);
+	for (uint32_t i = 0; i < s->rows && !rc; i++)
+		rc = sb_store_put_slot(s->store, i,
+				       s->sweep.order[i].configuration,
+				       s->sweep.order[i].repetition);
+	return rc;
+}
+
+int sb_session_begin(struct sb_session *s)
+{
+	int rc = sb_outcome_prepare(s->given, &s->result);
+
+	if (rc)
+		return rc;
+	rc = sb_store_create(&s->store, &sb_store_of_sweep,
+			     s->result.directory);
+	if (rc)
+		return sb_store_failed(s->store, rc);
+	rc = sb_identity_put(s->store);
+	if (rc)
+		return rc;
+	rc = put_everything(s);
+	rc = rc ? rc : sb_store_publish(s->store);
+	return rc ? sb_store_failed(s->store, rc) : 0;
+}
+
+/* ---- a store that is there ---- */
+
+static int take_argument(void *arg, const char *text)
+{
+	struct sb_arguments *arguments = arg;
+
+	if (arguments->n == SB_SWEEP_ARGS_MAX)
+		return SB_EXIT_USAGE;
+	arguments->word[arguments->n] = strdup(text);
+	if (!arguments->word[arguments->n])
+		return SB_EXIT_BUG;
+	arguments->n++;
+	return 0;
+}
+
+/* "sweep" and what the store has. */
+static int read_arguments(struct sb_session *s, struct sb_arguments *out)
+{
+	int rc;
+
+	*out = (struct sb_arguments){ .n = 0 };
+	rc = take_argument(out, "sweep");
+	if (!rc)
+		rc = sb_store_arguments(s->store, take_argument, out);
+	if (rc < 0)
+		return sb_store_failed(s->store, rc);
+	return rc ? sb_fail(rc, "%s: its command line cannot be read",
+			    s->result.directory)
+		  : 0;
+}
+
+static const char *word_or_none(const struct sb_arguments *a, uint32_t i)
+{
+	return i < a->n ? a->word[i] : "nothing more";
+}
+
+static int check_command_line(const struct sb_session *s,
+			      const struct sb_arguments *stored)
+{
+	const struct sb_arguments *now = &s->canonical;
+	uint32_t i = 0;
+
+	while (i < now->n && i < stored->n &&
+	       !strcmp(now->word[i], stored->word[i]))
+		i++;
+	if (i == now->n && i == stored->n)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s was begun with another command line: expected %s; "
+		       "this one has %s (--resume with the directory alone "
+		       "takes what it was begun with)",
+		       s->result.directory, word_or_none(stored, i),
+		       word_or_none(now, i));
+}
+
+/* The plan's options are those of the store. */
+static int parse_stored(struct sb_session *s, struct sb_arguments *stored)
+{
+	const int rc = sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP,
+					    (int)stored->n, stored->word);
+
+	s->options = &s->plan_options;
+	return rc ? rc : sb_options_choose(s->options);
+}
+
+static int take_label(void *arg, uint32_t id, const char *label)
+{
+	const struct sb_session *s = arg;
+
+	return id >= s->sweep.configurations ||
+	       strcmp(s->sweep.configuration[id].label, label) != 0;
+}
+
+struct order_check {
+	struct sb_session *s;
+	uint32_t slots;
+};
+
+/* The store's order counts, whatever this program would draw. */
+static int take_slot(void *arg, uint32_t configuration, uint32_t repetition)
+{
+	struct order_check *check = arg;
+	const struct sb_sweep *sweep = &check->s->sweep;
+
+	if (check->slots == check->s->rows ||
+	    configuration >= sweep->configurations ||
+	    repetition >= sweep->repetitions)
+		return 1;
+	sweep->order[check->slots++] =
+		(struct sb_slot){ configuration, repetition };
+	return 0;
+}
+
+static int not_its_plan(const struct sb_session *s)
+{
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s: its plan is not what its command line gives; "
+		       "expected the store of this version",
+		       s->result.directory);
+}
+
+static int check_plan(struct sb_session *s)
+{
+	struct order_check check = { s, 0 };
+	int rc = sb_store_configurations(s->store, take_label, s);
+
+	rc = rc ? rc : sb_store_slots(s->store, take_slot, &check);
+	if (rc < 0)
+		return sb_store_failed(s->store, rc);
+	return rc || check.slots != s->rows ? not_its_plan(s) : 0;
+}
+
+static int take_done(void *arg, const struct sb_stored_row *row)
+{
+	struct sb_session *s = arg;
+	bool *done;
+
+	if (row->configuration >= s->sweep.configurations ||
+	    row->repetition >= s->sweep.repetitions)
+		return 1;
+	done = &s->done[row->configuration * s->sweep.repetitions +
+			row->repetition];
+	/* In a store of ours, each is there once. */
+	if (*done)
+		return 1;
+	*done = true;
+	s->rows_done++;
+	return 0;
+}
+
+static int read_done(struct sb_session *s)
+{
+	const int rc = sb_store_rows(s->store, take_done, s);
+
+	if (rc < 0)
+		return sb_store_failed(s->store, rc);
+	return rc ? not_its_plan(s) : 0;
+}
+
+static int open_there(struct sb_session *s)
+{
+	const char *directory = s->given->value[SB_OPT_output].text;
+	int rc;
+
+	if (!*directory)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--%s: a directory is missing; expected the "
+			       "result directory of a sweep",
+			       sb_session_is(s, SB_OPT_resume) ? "resume"
+							       : "collect");
+	s->result.directory = strdup(directory);
+	if (!s->result.directory)
+		return sb_fail_memory();
+	rc = sb_store_open(&s->store, &sb_store_of_sweep, directory,
+			   !sb_session_is(s, SB_OPT_resume));
+	return rc ? sb_store_failed(s->store, rc) : 0;
+}
+
+/* The sweep goes on without plots if it was begun without them. */
+static void take_no_plots(struct sb_session *s)
+{
+	char *text = sb_store_plan(s->store, NO_PLOTS);
+
+	if (text)
+		s->given->value[SB_OPT_no_plots].number = 1;
+	free(text);
+}
+
+int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
+{
+	int rc = open_there(s);
+
+	rc = rc ? rc : read_arguments(s, stored);
+	/* With the directory alone, there is nothing to compare. */
+	if (!rc && s->canonical.n > 1)
+		rc = check_command_line(s, stored);
+	if (!rc && sb_session_is(s, SB_OPT_resume))
+		rc = sb_identity_check(s->store, s->result.directory,
+				       sb_session_is(s, SB_OPT_other_build));
+	rc = rc ? rc : parse_stored(s, stored);
+	rc = rc ? rc : sb_session_plan(s);
+	rc = rc ? rc : check_plan(s);
+	if (rc)
+		return rc;
+	take_no_plots(s);
+	return read_done(s);
+}

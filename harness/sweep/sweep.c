@@ -1,0 +1,466 @@
+#include "harness/sweep/sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/platform/platform.h"
+#include "harness/cli/policy.h"
+#include "harness/terminal/status.h"
+
+/* ---- all of them ---- */
+
+/* A flag has no value that its own parser could refuse. */
+static int check_flag(const struct sb_dimension *d)
+{
+	for (uint32_t i = 0; i < d->values; i++) {
+		if (d->option < SB_OPTIONS && !sb_option[d->option].form &&
+		    strcmp(d->value[i], "yes") && strcmp(d->value[i], "no"))
+			return sb_fail(SB_EXIT_USAGE,
+				       "sweep: --%s: '%s' is not valid; "
+				       "expected yes or no",
+				       d->name, d->value[i]);
+	}
+	return 0;
+}
+
+static int given_twice(const struct sb_sweep *sweep,
+		       const struct sb_dimension *d)
+{
+	bool plain = d->option < SB_OPTIONS &&
+		     !strcmp(sweep->options->value[d->option].source,
+			     "command line");
+
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		if (!strcmp(sweep->dimension[i].name, d->name))
+			return sb_fail(SB_EXIT_USAGE,
+				       "sweep: %s is gone through twice; "
+				       "expected one -P or -L",
+				       d->name);
+	}
+	for (uint32_t i = 0; i < sweep->options->givens; i++)
+		plain |= !strcmp(sweep->options->given[i].name, d->name);
+	if (plain)
+		return sb_fail(SB_EXIT_USAGE,
+			       "sweep: %s is gone through, and --%s is given; "
+			       "expected one of them",
+			       d->name, d->name);
+	return 0;
+}
+
+static int add_dimension(struct sb_sweep *sweep, char letter, const char *text)
+{
+	struct sb_dimension *d = &sweep->dimension[sweep->dimensions];
+	int rc = sb_dimension_parse(d, letter, text, sweep->options);
+
+	if (!rc)
+		rc = check_flag(d);
+	if (!rc)
+		rc = given_twice(sweep, d);
+	if (rc)
+		sb_dimension_free(d);
+	else
+		sweep->dimensions++;
+	return rc;
+}
+
+/* From the environment there is one of each at most. */
+static int add_dimensions(struct sb_sweep *sweep)
+{
+	static const enum sb_option_id ids[] = { SB_OPT_parameter_scan,
+						 SB_OPT_parameter_list };
+	const struct sb_options *o = sweep->options;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < o->sweeps && !rc; i++)
+		rc = add_dimension(sweep, o->sweep[i].letter, o->sweep[i].text);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(ids) && !rc; i++) {
+		const struct sb_option_value *value = &o->value[ids[i]];
+
+		if (!o->sweeps && *value->text)
+			rc = add_dimension(sweep,
+					   (char)sb_option[ids[i]].letter,
+					   value->text);
+	}
+	return rc;
+}
+
+static bool applies(const struct sb_dimension *d,
+		    const struct sb_chosen *chosen)
+{
+	return d->option < SB_OPTIONS || sb_chosen_param(chosen, d->name);
+}
+
+static char *make_label(const struct sb_sweep *sweep,
+			const struct sb_configuration *c)
+{
+	char *label = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&label, &bytes);
+
+	if (!out)
+		return NULL;
+	fputs(c->chosen->workload->name, out);
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		const struct sb_dimension *d = &sweep->dimension[i];
+
+		if (c->level[i] != SB_NO_LEVEL)
+			fprintf(out, " %s=%s", d->name, d->value[c->level[i]]);
+	}
+	fclose(out);
+	return label;
+}
+
+/* The next combination, the last dimension fastest; false: there is none. */
+static bool advance(const struct sb_sweep *sweep, uint32_t *level)
+{
+	for (uint32_t i = sweep->dimensions; i-- > 0;) {
+		if (level[i] == SB_NO_LEVEL)
+			continue;
+		if (++level[i] < sweep->dimension[i].values)
+			return true;
+		level[i] = 0;
+	}
+	return false;
+}
+
+static int add_configuration(struct sb_sweep *sweep,
+			     const struct sb_chosen *chosen,
+			     const uint32_t *level)
+{
+	struct sb_configuration *all = reallocarray(
+		sweep->configuration, sweep->configurations + 1, sizeof(*all));
+	struct sb_configuration *c;
+
+	if (!all)
+		return sb_fail_memory();
+	sweep->configuration = all;
+	if ((sweep->configurations + 1) * (uint64_t)sweep->repetitions >
+	    SB_SWEEP_ROWS_MAX)
+		return sb_fail(SB_EXIT_USAGE,
+			       "sweep: all combinations with %" PRIu32
+			       " repetitions are more than %d rows; expected "
+			       "fewer",
+			       sweep->repetitions, SB_SWEEP_ROWS_MAX);
+	c = &all[sweep->configurations];
+	*c = (struct sb_configuration){ .chosen = chosen };
+	memcpy(c->level, level, sizeof(c->level));
+	c->label = make_label(sweep, c);
+	if (!c->label)
+		return sb_fail_memory();
+	sweep->configurations++;
+	return 0;
+}
+
+static int combine(struct sb_sweep *sweep, const struct sb_chosen *chosen)
+{
+	uint32_t level[SB_SWEEPS_MAX] = { 0 };
+	int rc;
+
+	for (uint32_t i = 0; i < sweep->dimensions; i++)
+		level[i] =
+			applies(&sweep->dimension[i], chosen) ? 0 : SB_NO_LEVEL;
+	do {
+		rc = add_configuration(sweep, chosen, level);
+	} while (!rc && advance(sweep, level));
+	return rc;
+}
+
+/* ---- the order ---- */
+
+/* Fisher and Yates. */
+static void shuffle(struct sb_slot *slot, uint32_t n, struct sb_rng *rng)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		const uint32_t other = sb_rng_below(rng, i);
+		const struct sb_slot kept = slot[i - 1];
+
+		slot[i - 1] = slot[other];
+		slot[other] = kept;
+	}
+}
+
+static int make_order(struct sb_sweep *sweep)
+{
+	const uint32_t n = sweep->configurations;
+	struct sb_rng rng;
+
+	sweep->order = calloc((size_t)n * sweep->repetitions + 1,
+			      sizeof(*sweep->order));
+	if (!sweep->order)
+		return sb_fail_memory();
+	sb_rng_seed(&rng, sb_opt(sweep->options, SB_OPT_seed));
+	for (uint32_t r = 0; r < sweep->repetitions; r++) {
+		struct sb_slot *round = &sweep->order[r * n];
+
+		for (uint32_t c = 0; c < n; c++)
+			round[c] = (struct sb_slot){ c, r };
+		shuffle(round, n, &rng);
+	}
+	return 0;
+}
+
+int sb_sweep_plan(struct sb_sweep *sweep, const struct sb_options *options)
+{
+	int rc;
+
+	*sweep = (struct sb_sweep){ .options = options };
+	sweep->repetitions = (uint32_t)sb_opt(options, SB_OPT_repetitions);
+	rc = add_dimensions(sweep);
+	if (!rc && !sweep->dimensions && options->chosens < 2)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "sweep: nothing to go through; expected -L "
+			     "NAME=A,B,... or -P NAME=LO..HI, or several "
+			     "workloads");
+	for (uint32_t i = 0; i < options->chosens && !rc; i++)
+		rc = combine(sweep, &options->chosen[i]);
+	return rc ? rc : make_order(sweep);
+}
+
+void sb_sweep_free(struct sb_sweep *sweep)
+{
+	for (uint32_t i = 0; i < sweep->configurations; i++)
+		free(sweep->configuration[i].label);
+	for (uint32_t i = 0; i < sweep->dimensions; i++)
+		sb_dimension_free(&sweep->dimension[i]);
+	free(sweep->configuration);
+	free(sweep->order);
+	*sweep = (struct sb_sweep){ .options = NULL };
+}
+
+static bool is_initial(const struct sb_param *param, const char *value)
+{
+	char number[24];
+
+	if (param->choices)
+		return !strcmp(param->choices[sb_param_is_text(param)
+						      ? 0
+						      : param->initial],
+			       value);
+	snprintf(number, sizeof(number), "%" PRIu64, param->initial);
+	return !strcmp(number, value);
+}
+
+bool sb_sweep_is_default(const struct sb_sweep *sweep,
+			 const struct sb_configuration *c)
+{
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		const struct sb_dimension *d = &sweep->dimension[i];
+		const char *value;
+
+		if (c->level[i] == SB_NO_LEVEL)
+			continue;
+		value = d->value[c->level[i]];
+		if (d->option < SB_OPTIONS
+			    ? strcmp(sb_option[d->option].initial, value) != 0
+			    : !is_initial(sb_chosen_param(c->chosen, d->name),
+					  value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- command lines ---- */
+
+int sb_arguments_add(struct sb_arguments *out, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	SB_CHECK(out->n, <, SB_SWEEP_ARGS_MAX);
+	va_start(args, format);
+	length = vasprintf(&out->word[out->n], format, args);
+	va_end(args);
+	if (length < 0) {
+		out->word[out->n] = NULL;
+		return -ENOMEM;
+	}
+	out->n++;
+	return 0;
+}
+
+void sb_arguments_free(struct sb_arguments *arguments)
+{
+	for (uint32_t i = 0; i < arguments->n; i++)
+		free(arguments->word[i]);
+	arguments->n = 0;
+}
+
+/* Neither part of the plan nor handed on: each run has its own. */
+static bool is_about_output(int id)
+{
+	switch (id) {
+	case SB_OPT_output:
+	case SB_OPT_output_root:
+	case SB_OPT_format:
+	case SB_OPT_no_plots:
+	case SB_OPT_quiet:
+	case SB_OPT_help:
+	case SB_OPT_objective:
+	case SB_OPT_dry_run:
+	case SB_OPT_resume:
+	case SB_OPT_collect:
+	case SB_OPT_other_build:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int add_option(struct sb_arguments *out, int id, const char *text)
+{
+	const bool yes = !strcmp(text, "yes") || !strcmp(text, "1");
+
+	if (sb_option[id].form)
+		return sb_arguments_add(out, "--%s=%s", sb_option[id].name,
+					text);
+	return yes ? sb_arguments_add(out, "--%s", sb_option[id].name) : 0;
+}
+
+static int add_options(const struct sb_options *options, unsigned int verbs,
+		       struct sb_arguments *out)
+{
+	int rc = 0;
+
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		if ((sb_option[id].verbs & verbs) != verbs ||
+		    is_about_output(id) || id == SB_OPT_workload ||
+		    id == SB_OPT_parameter_scan ||
+		    id == SB_OPT_parameter_list ||
+		    !sb_policy_needs_said(options, id))
+			continue;
+		rc = add_option(out, id, options->value[id].text);
+	}
+	return rc;
+}
+
+static int add_levels(const struct sb_sweep *sweep,
+		      const struct sb_configuration *c,
+		      struct sb_arguments *out)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < sweep->dimensions && !rc; i++) {
+		const struct sb_dimension *d = &sweep->dimension[i];
+
+		if (c->level[i] == SB_NO_LEVEL)
+			continue;
+		rc = d->option < SB_OPTIONS
+			     ? add_option(out, d->option, d->value[c->level[i]])
+			     : sb_arguments_add(out, "--%s=%s", d->name,
+						d->value[c->level[i]]);
+	}
+	return rc;
+}
+
+static int add_params(const struct sb_options *options,
+		      const struct sb_chosen *chosen, struct sb_arguments *out)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < options->givens && !rc; i++) {
+		const struct sb_given_param *given = &options->given[i];
+
+		if (!chosen || sb_chosen_param(chosen, given->name))
+			rc = sb_arguments_add(out, "--%s=%s", given->name,
+					      given->text);
+	}
+	return rc;
+}
+
+int sb_arguments_of_run(struct sb_arguments *out,
+			const struct sb_options *options, enum sb_verb verb,
+			const struct sb_chosen *chosen)
+{
+	int rc;
+
+	*out = (struct sb_arguments){ .n = 0 };
+	rc = sb_arguments_add(out, "sched-bench");
+	rc = rc ? rc : sb_arguments_add(out, "run");
+	rc = rc ? rc
+		: sb_arguments_add(out, "--workload=%s",
+				   chosen->workload->name);
+	rc = rc ? rc : add_options(options, SB_VERB_RUN | verb, out);
+	return rc ? rc : add_params(options, chosen, out);
+}
+
+/*
+ * The seed goes up with the round: repetitions make choices of their own, and
+ * the configurations of a round the same ones.
+ */
+int sb_sweep_arguments(const struct sb_sweep *sweep,
+		       const struct sb_configuration *c, uint32_t repetition,
+		       struct sb_arguments *out)
+{
+	const struct sb_options *o = sweep->options;
+	int rc;
+
+	rc = sb_arguments_of_run(out, o, SB_VERB_SWEEP, c->chosen);
+	rc = rc ? rc : add_levels(sweep, c, out);
+	rc = rc ? rc : sb_arguments_add(out, "--repetitions=1");
+	rc = rc ? rc
+		: sb_arguments_add(out, "--seed=%" PRIu64,
+				   sb_opt(o, SB_OPT_seed) + repetition);
+	rc = rc ? rc : sb_arguments_add(out, "--no-plots");
+	return rc ? rc : sb_arguments_add(out, "--quiet");
+}
+
+int sb_sweep_canonical(const struct sb_options *options,
+		       struct sb_arguments *out)
+{
+	static const enum sb_option_id ids[] = { SB_OPT_parameter_scan,
+						 SB_OPT_parameter_list };
+	int rc;
+
+	*out = (struct sb_arguments){ .n = 0 };
+	rc = sb_arguments_add(out, "sweep");
+	if (!rc && *options->value[SB_OPT_workload].text)
+		rc = sb_arguments_add(out, "--workload=%s",
+				      options->value[SB_OPT_workload].text);
+	rc = rc ? rc : add_options(options, SB_VERB_SWEEP, out);
+	rc = rc ? rc : add_params(options, NULL, out);
+	for (uint32_t i = 0; i < options->sweeps && !rc; i++)
+		rc = sb_arguments_add(out, "-%c%s", options->sweep[i].letter,
+				      options->sweep[i].text);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(ids) && !rc; i++) {
+		if (!options->sweeps && *options->value[ids[i]].text)
+			rc = sb_arguments_add(out, "-%c%s",
+					      sb_option[ids[i]].letter,
+					      options->value[ids[i]].text);
+	}
+	return rc;
+}
+
+/* ---- times ---- */
+
+/* What --warmup auto may take, and what an estimate of it is. */
+#define WARM_AUTO_NS UINT64_C(10000000000)
+/* For starting, reading the clocks, and writing, on a loaded machine. */
+#define GRACE_NS     UINT64_C(30000000000)
+
+static uint64_t warmup_ns(const struct sb_options *o)
+{
+	return o->value[SB_OPT_warmup].alternative ? WARM_AUTO_NS
+						   : sb_opt(o, SB_OPT_warmup);
+}
+
+uint64_t sb_sweep_row_ns(const struct sb_options *run)
+{
+	return warmup_ns(run) + sb_opt(run, SB_OPT_duration);
+}
+
+/* Each part, and the capacity that --load measures, may be one round late, which
+ * --timeout ends; what that cannot end is a hang. */
+uint64_t sb_sweep_limit_ns(const struct sb_options *run,
+			   const struct sb_options *sweep)
+{
+	const struct sb_option_value *given = &sweep->value[SB_OPT_kill_after];
+
+	if (given->alternative)
+		return given->number;
+	return sb_sweep_row_ns(run) + sb_opt(run, SB_OPT_duration) +
+	       3 * sb_opt(run, SB_OPT_timeout) + GRACE_NS;
+}

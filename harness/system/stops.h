@@ -1,0 +1,28 @@
+/*
+ * stops.h - for how long the whole process did not run: SIGSTOP, a frozen cgroup,
+ * a virtual machine that was paused. The kernel counts none of these, and a
+ * thread that was running takes the time for its own. A thread that waits with a
+ * timeout sees it: the wait was longer than it may be, and the thread was not
+ * waiting for a CPU. Stops between its waits, and shorter ones, are not seen.
+ */
+#ifndef SB_HARNESS_SYSTEM_STOPS_H
+#define SB_HARNESS_SYSTEM_STOPS_H
+
+#include "core/platform/base.h"
+
+/* One thread's. */
+struct sb_stops {
+	uint64_t stopped_ns;
+	uint64_t delay_ns; /* that the thread had waited for CPUs so far */
+};
+
+void sb_stops_begin(struct sb_stops *stops);
+
+/* After a wait that was to last no longer than most_ns. */
+void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns,
+		     uint64_t most_ns);
+
+/* What was more than the wait and the delay, 0 if it is too short to tell. */
+uint64_t sb_stops_excess(uint64_t took_ns, uint64_t most_ns, uint64_t delay_ns);
+
+#endif

@@ -1,0 +1,125 @@
+#include "harness/terminal/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/terminal/progress.h"
+
+static const char *about;
+
+void sb_fail_about(const char *what)
+{
+	about = what;
+}
+
+/* What is named in it may be anything; it stays one line. */
+static void put_part(const char *text, const char *end, FILE *out)
+{
+	for (; text < end; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			fprintf(out, "\\x%02x", (unsigned char)*text);
+		else
+			fputc(*text, out);
+	}
+}
+
+/* Of a text that is longer, the middle is left out. */
+#define SHOWN_BYTES 2000
+
+static bool is_within_character(const char *at)
+{
+	return ((unsigned char)*at & 0xc0) == 0x80;
+}
+
+static void put_text(const char *text, FILE *out)
+{
+	const char *end = text + strlen(text);
+	const char *head;
+	const char *tail;
+
+	if (end - text <= SHOWN_BYTES) {
+		put_part(text, end, out);
+		return;
+	}
+	head = text + SHOWN_BYTES / 2;
+	tail = end - SHOWN_BYTES / 2;
+	while (head > text && is_within_character(head))
+		head--;
+	while (tail < end && is_within_character(tail))
+		tail++;
+	put_part(text, head, out);
+	fputs(" [...] ", out);
+	put_part(tail, end, out);
+}
+
+static void SB_PRINTF(1, 0) say(const char *format, va_list args)
+{
+	char *text = NULL;
+	const int length = vasprintf(&text, format, args);
+
+	sb_progress_hide();
+	fputs("sched-bench: ", stderr);
+	if (about) {
+		put_text(about, stderr);
+		fputs(": ", stderr);
+	}
+	put_text(length < 0 ? "no memory" : text, stderr);
+	fputc('\n', stderr);
+	if (length >= 0)
+		free(text);
+}
+
+void sb_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+int sb_fail(enum sb_status_code status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	return status;
+}
+
+/* The second thing that there is no memory for is no news. */
+int sb_fail_memory(void)
+{
+	static bool is_said;
+
+	if (!is_said)
+		sb_fail(SB_EXIT_ENVIRONMENT, "no memory");
+	is_said = true;
+	return SB_EXIT_ENVIRONMENT;
+}
+
+enum sb_status_code sb_status_of(int error)
+{
+	switch (-error) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case EEXIST:
+	case ENOTEMPTY:
+	case ENAMETOOLONG:
+	case ELOOP:
+	case EINVAL:
+	case E2BIG:
+	case EILSEQ:
+	case ENXIO:
+	case ESPIPE:
+	case ESRCH:
+		return SB_EXIT_USAGE;
+	default:
+		return SB_EXIT_ENVIRONMENT;
+	}
+}

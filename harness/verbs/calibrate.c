@@ -1,0 +1,124 @@
+/*
+ * calibrate.c - the verb `calibrate`: the clock, then each part of the
+ * table, then the rows in the form that was asked for.
+ */
+#include "harness/verbs/verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/calibrate/costs.h"
+#include "harness/cli/help.h"
+#include "harness/cli/options.h"
+#include "harness/calibrate/primitives.h"
+#include "harness/calibrate/recording.h"
+#include "harness/terminal/status.h"
+#include "harness/system/clock_choice.h"
+
+static const struct {
+	const char *what;
+	void (*measure)(struct sb_calibration *c);
+} parts[] = {
+	{ "clocks", sb_measure_clock },
+	{ "an atomic addition", sb_measure_atomic },
+	{ "cache lines", sb_measure_transfers },
+	{ "wakes", sb_measure_wakes },
+	{ "changes of threads", sb_measure_switches },
+	{ "steals", sb_measure_steals },
+	{ "units of work", sb_measure_work },
+};
+
+/* On a terminal only; the line is taken back at the end. */
+static void show_progress(size_t done, const char *what)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (what)
+		fprintf(stderr, "\r\033[K%zu/%zu  %s", done,
+			SB_ARRAY_SIZE(parts) + 1, what);
+	else
+		fputs("\r\033[K", stderr);
+}
+
+/* Recording comes last: it starts schedulers, whose helper threads stay. */
+static int measure(struct sb_calibration *c)
+{
+	int rc;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+		show_progress(i, parts[i].what);
+		parts[i].measure(c);
+	}
+	show_progress(SB_ARRAY_SIZE(parts), "recording");
+	rc = sb_measure_recording(c);
+	show_progress(0, NULL);
+	if (!rc && c->no_memory)
+		rc = sb_fail_memory();
+	return rc;
+}
+
+static int prepare(struct sb_calibration *c, const struct sb_options *options)
+{
+	int rc;
+
+	c->quick = sb_opt(options, SB_OPT_fast);
+	if (getloadavg(&c->load, 1) != 1)
+		c->load = NAN;
+	rc = sb_timing_cpus(&c->cpu, &c->cpus);
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "the CPUs that may be used cannot be read: %s",
+			       strerror(-rc));
+	/* Measured in any case, by whatever clock it is then. */
+	(void)!sb_clock_calibrate(c->cpu, c->cpus, &c->clock);
+	return 0;
+}
+
+static int print(const struct sb_calibration *c, unsigned int format)
+{
+	/* pretty|json|csv */
+	static int (*const forms[])(const struct sb_calibration *c,
+				    FILE *out) = {
+		sb_calibration_write_pretty,
+		sb_calibration_write_json,
+		sb_calibration_write_csv,
+	};
+	int rc = forms[format](c, stdout);
+
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = -errno;
+	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "standard output: %s",
+			    strerror(-rc))
+		  : 0;
+}
+
+static int calibrate(const struct sb_options *options)
+{
+	struct sb_calibration c = { .costs = 0 };
+	int rc = prepare(&c, options);
+
+	if (!rc)
+		rc = measure(&c);
+	if (!rc)
+		rc = print(&c, options->value[SB_OPT_format].alternative);
+	sb_calibration_free(&c);
+	return rc;
+}
+
+int sb_command_calibrate(int argc, char **argv)
+{
+	static struct sb_options options;
+	int rc = sb_options_parse_for(&options, SB_VERB_CALIBRATE, argc - 1,
+				      argv + 1);
+
+	if (!rc && sb_opt(&options, SB_OPT_help))
+		sb_help_verb(SB_VERB_CALIBRATE);
+	else if (!rc)
+		rc = calibrate(&options);
+	sb_options_free(&options);
+	return rc;
+}

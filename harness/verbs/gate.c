@@ -1,0 +1,451 @@
+/*
+ * gate.c - the verb `gate`: baseline and candidate -> pairs until it is
+ * clear -> verdict, in all the forms that CI systems read. Its own
+ * trials, --calibrate and --selftest, are in gate_trials.c.
+ */
+#include "harness/verbs/verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/platform/clock.h"
+#include "harness/compare/gate_trials.h"
+#include "harness/cli/help.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/run/measure.h"
+#include "harness/output/outcome.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "results/files/file.h"
+
+struct command {
+	struct sb_options *options;
+	struct sb_gate_setup setup;
+	struct sb_calibration calibration; /* of this machine; no gates: none */
+	struct sb_result place;		   /* its directory alone */
+	char *failures;
+};
+
+static bool is(const struct command *c, enum sb_option_id id)
+{
+	return sb_opt(c->options, id);
+}
+
+static const char *text_of(const struct command *c, enum sb_option_id id)
+{
+	return c->options->value[id].text;
+}
+
+/* ---- calibrations ---- */
+
+static bool is_of(const struct sb_calibration *c,
+		  const struct sb_calibration *machine)
+{
+	return !strcmp(c->fingerprint, machine->fingerprint) &&
+	       !strcmp(c->model, machine->model);
+}
+
+/* One that was asked for has to be right; the cache's may be there or not. */
+static int refuse_calibration(const struct command *c, const char *why)
+{
+	if (*text_of(c, SB_OPT_calibration))
+		return sb_fail(SB_EXIT_USAGE, "--calibration: %s", why);
+	sb_note("%s", why);
+	return 0;
+}
+
+static int take_calibration(struct command *c,
+			    const struct sb_calibration *machine,
+			    const char *path)
+{
+	struct sb_calibration *read = &c->calibration;
+	char why[600];
+	const int rc = sb_calibration_read(read, path, why, sizeof(why));
+
+	if (!rc && is_of(read, machine)) {
+		c->setup.calibration = read;
+		return 0;
+	}
+	if (!rc)
+		snprintf(why, sizeof(why),
+			 "'%s' is of another machine, %s %s; this is %s %s",
+			 path, read->fingerprint, read->model,
+			 machine->fingerprint, machine->model);
+	read->gates = 0;
+	if (rc == -ENOENT && !*text_of(c, SB_OPT_calibration))
+		return 0;
+	return refuse_calibration(c, why);
+}
+
+static int read_calibration(struct command *c)
+{
+	struct sb_calibration machine;
+	char *path;
+	int rc = sb_gate_machine(&machine);
+
+	/* --calibrate makes one, and needs none. */
+	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate))
+		return rc;
+	path = sb_gate_calibration_path(&c->setup, &machine);
+	if (path)
+		rc = take_calibration(c, &machine, path);
+	free(path);
+	return rc;
+}
+
+/* ---- before a gate ---- */
+
+/* Where nothing is to differ but the program, if that. */
+static int check_alike(const struct command *c, const char *mode)
+{
+	static const enum sb_option_id differ[] = { SB_OPT_baseline_options,
+						    SB_OPT_candidate_options,
+						    SB_OPT_gate_slowdown };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(differ); i++) {
+		if (sb_option_is_said(c->options, differ[i]))
+			return sb_fail(SB_EXIT_USAGE,
+				       "--%s: it is not for %s; expected it "
+				       "without",
+				       sb_option[differ[i]].name, mode);
+	}
+	return 0;
+}
+
+static int check_trial(const struct command *c)
+{
+	const int rc = check_alike(c, "a trial");
+
+	return rc ? rc : sb_gate_check_slowdowns(text_of(c, SB_OPT_slowdowns));
+}
+
+/* Which of them it is, and that there is no other. */
+static int check_mode(const struct command *c)
+{
+	static const enum sb_option_id modes[] = { SB_OPT_calibrate,
+						   SB_OPT_selftest,
+						   SB_OPT_counts };
+	const bool has_baseline = *text_of(c, SB_OPT_baseline);
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(modes); i++)
+		n += is(c, modes[i]);
+	if (n > 1)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: expected one of --calibrate, --selftest "
+			       "and --counts");
+	if (is(c, SB_OPT_calibrate) || is(c, SB_OPT_selftest))
+		return has_baseline
+			       ? sb_fail(SB_EXIT_USAGE,
+					 "--baseline: there is none in a "
+					 "trial: the candidate is compared "
+					 "with itself")
+			       : check_trial(c);
+	if (c->options->words)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: '%s' is not expected; the baseline is "
+			       "named with --baseline, workloads with -w",
+			       c->options->word[0]);
+	if (!has_baseline)
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: no baseline; expected --baseline "
+			       "and a sched-bench, a git revision or a "
+			       "stored result");
+	return is(c, SB_OPT_counts) ? check_alike(c, "--counts") : 0;
+}
+
+static bool is_quiet(const struct command *c)
+{
+	return is(c, SB_OPT_quiet);
+}
+
+static int find_sides(struct command *c)
+{
+	const char *candidate = text_of(c, SB_OPT_candidate);
+	const char *baseline = text_of(c, SB_OPT_baseline);
+	int rc = 0;
+
+	if (*candidate) {
+		rc = sb_program_check(candidate, "candidate");
+		c->setup.candidate = candidate;
+	}
+	if (!rc && *baseline)
+		rc = sb_baseline_find(&c->setup.baseline, baseline,
+				      is_quiet(c));
+	if (!rc && is(c, SB_OPT_counts) && c->setup.baseline.path &&
+	    c->setup.baseline.kind == SB_BASELINE_RESULT)
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "--counts: a stored result has no counts; "
+			     "expected a sched-bench or a git revision");
+	return rc;
+}
+
+static int prepare(struct command *c)
+{
+	int rc = check_mode(c);
+
+	if (!rc && *text_of(c, SB_OPT_workload))
+		rc = sb_options_choose(c->options);
+	if (!rc && is(c, SB_OPT_counts))
+		rc = sb_limit_of_counts(text_of(c, SB_OPT_limit),
+					&c->setup.count_limit);
+	else if (!rc)
+		rc = sb_limits_parse(&c->setup.limits,
+				     text_of(c, SB_OPT_limit));
+	rc = rc ? rc : find_sides(c);
+	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
+	rc = rc ? rc : read_calibration(c);
+	rc = rc ? rc : sb_outcome_prepare(c->options, &c->place);
+	if (rc)
+		return rc;
+	c->failures = sb_path_join(c->place.directory, "failures.txt");
+	c->setup.scratch = c->place.directory;
+	c->setup.failures = c->failures;
+	return c->failures ? 0 : sb_fail_memory();
+}
+
+/* ---- what is written ---- */
+
+static int write_json(const struct sb_gate_report *gate, FILE *out)
+{
+	return sb_gate_write_json(gate, out);
+}
+
+static int write_junit(const struct sb_gate_report *gate, FILE *out)
+{
+	sb_gate_write_junit(gate, out);
+	return 0;
+}
+
+static int write_markdown(const struct sb_gate_report *gate, FILE *out)
+{
+	sb_gate_write_markdown(gate, out);
+	return 0;
+}
+
+typedef int writer(const struct sb_gate_report *gate, FILE *out);
+
+static const struct form {
+	const char *name;	  /* in the directory */
+	enum sb_option_id option; /* SB_OPTIONS: it has none */
+	writer *write;
+} forms[] = {
+	{ "verdict.json", SB_OPTIONS, write_json },
+	{ "junit.xml", SB_OPT_junit, write_junit },
+	{ "verdict.md", SB_OPT_markdown, write_markdown },
+};
+
+static int write_file(const struct sb_gate_report *gate, const char *path,
+		      writer *write)
+{
+	struct sb_file file;
+	int rc = sb_file_begin_path(&file, path);
+
+	if (!rc) {
+		rc = write(gate, file.stream);
+		if (rc)
+			sb_file_abandon(&file);
+		else
+			rc = sb_file_commit(&file);
+	}
+	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s",
+			    path, strerror(-rc))
+		  : 0;
+}
+
+static bool is_stdout(const struct command *c, enum sb_option_id id)
+{
+	return !strcmp(text_of(c, id), "-");
+}
+
+static int write_form(const struct command *c,
+		      const struct sb_gate_report *gate,
+		      const struct form *form)
+{
+	char *path = sb_path_join(c->place.directory, form->name);
+	const char *also =
+		form->option == SB_OPTIONS ? "" : text_of(c, form->option);
+	int rc = path ? write_file(gate, path, form->write) : sb_fail_memory();
+
+	free(path);
+	if (rc || !*also)
+		return rc;
+	if (!strcmp(also, "-"))
+		return form->write(gate, stdout) ? sb_fail_memory() : 0;
+	return write_file(gate, also, form->write);
+}
+
+/* Standard output is a program's, if something was sent there. */
+static FILE *for_people(const struct command *c)
+{
+	return is_stdout(c, SB_OPT_junit) || is_stdout(c, SB_OPT_markdown) ||
+			       c->options->value[SB_OPT_gate_format].alternative
+		       ? stderr
+		       : stdout;
+}
+
+static int tell(const struct command *c, const struct sb_gate_report *gate)
+{
+	FILE *people = for_people(c);
+	int rc = 0;
+
+	if (!is_quiet(c)) {
+		sb_gate_write_text(gate, people, sb_terminal_has_color(people));
+		fprintf(people,
+			"result: %s (verdict.json, junit.xml, verdict.md)\n",
+			c->place.directory);
+	} else {
+		sb_gate_write_verdict(gate, people, false);
+	}
+	for (size_t i = 0; i < SB_ARRAY_SIZE(forms) && !rc; i++)
+		rc = write_form(c, gate, &forms[i]);
+	if (!rc && c->options->value[SB_OPT_gate_format].alternative)
+		rc = sb_gate_write_json(gate, stdout) ? sb_fail_memory() : 0;
+	if (!rc && (is(c, SB_OPT_annotations) || getenv("GITHUB_ACTIONS")))
+		sb_gate_write_annotations(gate, people);
+	return rc;
+}
+
+static int status_of(enum sb_gate_verdict verdict)
+{
+	static const int status[SB_GATE_VERDICTS] = {
+		[SB_GATE_FINE] = SB_EXIT_OK,
+		[SB_GATE_REGRESSED] = SB_EXIT_REGRESSED,
+		[SB_GATE_UNDECIDED] = SB_EXIT_INVALID,
+	};
+
+	return status[verdict];
+}
+
+/* ---- one gate ---- */
+
+static double deviation_of(const struct sb_calibration *c, const char *workload,
+			   const char *metric)
+{
+	for (uint32_t i = 0; i < c->noises; i++) {
+		if (!strcmp(c->noise[i].workload, workload) &&
+		    !strcmp(c->noise[i].metric, metric))
+			return c->noise[i].deviation;
+	}
+	return NAN;
+}
+
+static void say_forecast(const struct command *c, const struct sb_gate_job *job)
+{
+	const struct sb_limits *limits = job->limits;
+	const char *workload = job->workload;
+	uint32_t most = 0;
+	bool is_known = true;
+	bool is_enough = true;
+
+	for (uint32_t i = 0; i < limits->n; i++) {
+		const struct sb_limit *limit = &limits->limit[i];
+		const double deviation =
+			deviation_of(&c->calibration, workload,
+				     sb_metric[limit->metric].name);
+		const uint32_t n =
+			isnan(deviation)
+				? 0
+				: sb_sequential_forecast(
+					  limit->is_fall ? -log1p(-limit->part)
+							 : log1p(limit->part),
+					  SB_GATE_BETA, deviation);
+
+		is_known &= !isnan(deviation);
+		is_enough &= n > 0;
+		most = n > most ? n : most;
+	}
+	if (!is_known)
+		return;
+	if (is_enough)
+		sb_note("%s: about %" PRIu32 " blocks, by this machine's noise",
+			workload, most);
+	else
+		sb_note("%s: this machine's noise is too much for the limits "
+			"in %d blocks",
+			workload, SB_LOOK_LAST);
+}
+
+/* What it says is of gates like those. */
+static int compare_setups(const struct command *c)
+{
+	char *now;
+
+	if (!c->setup.calibration || is_quiet(c))
+		return 0;
+	now = sb_gate_setup_text(&c->setup);
+	if (!now)
+		return sb_fail_memory();
+	if (strncmp(now, c->calibration.setup,
+		    sizeof(c->calibration.setup) - 1) != 0)
+		sb_note("the calibration is of gates with other options: %s",
+			c->calibration.setup);
+	free(now);
+	return 0;
+}
+
+static int gate_once(struct command *c)
+{
+	struct sb_gate_report gate;
+	int rc = compare_setups(c);
+
+	if (rc)
+		return rc;
+	for (uint32_t i = 0;
+	     c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
+		say_forecast(c, &c->setup.job[i]);
+	rc = sb_gate_run(&c->setup, &gate);
+	sb_progress_close(&c->setup.progress);
+	if (!rc)
+		rc = tell(c, &gate);
+	if (!rc)
+		rc = status_of(gate.verdict);
+	sb_gate_free(&gate);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static int run_command(struct command *c)
+{
+	uint32_t trials = 1;
+	int rc = sb_gate_trials_of(&c->setup, &trials);
+
+	if (rc)
+		return rc;
+	/* The runs take everything from their command lines. */
+	sb_options_clear_environment();
+	sb_interrupts_catch();
+	sb_progress_open(&c->setup.progress, stderr, is_quiet(c));
+	if (is(c, SB_OPT_calibrate))
+		return sb_gate_calibrate(&c->setup, trials);
+	if (is(c, SB_OPT_selftest))
+		return sb_gate_selftest(&c->setup, trials);
+	return gate_once(c);
+}
+
+int sb_command_gate(int argc, char **argv)
+{
+	static struct sb_options options;
+	static struct command c;
+	int rc = sb_options_parse_for(&options, SB_VERB_GATE, argc - 1,
+				      argv + 1);
+
+	c = (struct command){ .options = &options };
+	if (!rc && sb_opt(&options, SB_OPT_help)) {
+		sb_help_verb(SB_VERB_GATE);
+	} else if (!rc) {
+		rc = prepare(&c);
+		rc = rc ? rc : run_command(&c);
+		sb_gate_setup_free(&c.setup);
+		sb_result_free(&c.place);
+		free(c.failures);
+	}
+	sb_options_free(&options);
+	return rc;
+}

@@ -1,7 +1,0 @@
-/* version.h - the version of the command. */
-#ifndef SB_HARNESS_VERSION_H
-#define SB_HARNESS_VERSION_H
-
-#define SB_VERSION "0.1.0"
-
-#endif

@@ -1,0 +1,250 @@
+#include "results/files/findings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/files/csv.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
+
+int sb_findings_note(struct sb_findings *findings, const char *format, ...)
+{
+	char **grown =
+		realloc(findings->note, (findings->notes + 1) * sizeof(*grown));
+	va_list args;
+	int length;
+
+	if (!grown)
+		return -ENOMEM;
+	findings->note = grown;
+	va_start(args, format);
+	length = vasprintf(&grown[findings->notes], format, args);
+	va_end(args);
+	if (length < 0)
+		return -ENOMEM;
+	findings->notes++;
+	return 0;
+}
+
+void sb_findings_free(struct sb_findings *findings)
+{
+	for (uint32_t i = 0; i < findings->notes; i++)
+		free(findings->note[i]);
+	free(findings->note);
+	free(findings->finding);
+	*findings = (struct sb_findings){ .verb = NULL };
+}
+
+void sb_findings_adjust(struct sb_findings *findings)
+{
+	double p[SB_HOLM_MAX];
+	const uint32_t n = findings->n;
+
+	SB_CHECK(n, <=, SB_HOLM_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = findings->finding[i].p;
+	sb_holm_adjust(p, n);
+	for (uint32_t i = 0; i < n; i++)
+		findings->finding[i].p_holm = p[i];
+}
+
+bool sb_finding_is_conclusive(const struct sb_finding *finding)
+{
+	return isfinite(finding->low) && isfinite(finding->high);
+}
+
+/* ---- words ---- */
+
+/* What a higher value is called, and a lower one. */
+struct adjectives {
+	const char *higher, *lower;
+};
+
+static struct adjectives adjectives_of(enum sb_metric_id metric)
+{
+	const struct sb_metric *m = &sb_metric[metric];
+	/* CPU time is a cost, not how long something takes. */
+	const bool is_time =
+		!strcmp(m->unit, "ns") && strncmp(m->name, "cpu_", 4) != 0;
+
+	if (m->better == SB_NEITHER)
+		return (struct adjectives){ "higher", "lower" };
+	if (m->better == SB_HIGHER)
+		return !strcmp(m->unit, "1/s")
+			       ? (struct adjectives){ "faster", "slower" }
+			       : (struct adjectives){ "better", "worse" };
+	return is_time ? (struct adjectives){ "slower", "faster" }
+		       : (struct adjectives){ "worse", "better" };
+}
+
+/* A change of a size, without its direction: "3.1 %", or "12.0 ns". */
+static void put_size(char *out, const struct sb_finding *f, double change)
+{
+	const double size = fabs(change);
+
+	if (f->scale == SB_PAIR_DIFFERENCE)
+		sb_human(out, size, sb_metric[f->metric].unit);
+	else if (100 * size < 10)
+		snprintf(out, SB_HUMAN_BYTES, "%.2g %%",
+			 fmax(0.01, 100 * size));
+	else
+		snprintf(out, SB_HUMAN_BYTES, "%.0f %%", 100 * size);
+}
+
+/* From no change: a factor's is 1. */
+static double change_of(const struct sb_finding *f, double value)
+{
+	return f->scale == SB_PAIR_RATIO ? value - 1 : value;
+}
+
+static void describe_none(const struct sb_finding *f,
+			  char out[SB_FINDING_WORDS])
+{
+	char size[SB_HUMAN_BYTES];
+
+	if (!sb_finding_is_conclusive(f)) {
+		snprintf(out, SB_FINDING_WORDS,
+			 f->n_a && f->n_b ? "too few values for a verdict"
+					  : "not measured on both sides");
+		return;
+	}
+	if (isfinite(f->detectable) && change_of(f, f->detectable) > 0) {
+		put_size(size, f, change_of(f, f->detectable));
+		snprintf(out, SB_FINDING_WORDS,
+			 "no difference seen; one of %s would have been "
+			 "(80 %%)",
+			 size);
+		return;
+	}
+	snprintf(out, SB_FINDING_WORDS, "no difference seen");
+}
+
+void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
+{
+	const struct adjectives words = adjectives_of(f->metric);
+	const double near = change_of(f, f->sign > 0 ? f->low : f->high);
+	const double far = change_of(f, f->sign > 0 ? f->high : f->low);
+	char size[SB_HUMAN_BYTES];
+	char least[SB_HUMAN_BYTES];
+	char most[SB_HUMAN_BYTES];
+
+	if (!f->sign) {
+		describe_none(f, out);
+		return;
+	}
+	put_size(size, f, change_of(f, f->estimate));
+	put_size(least, f, near);
+	put_size(most, f, far);
+	snprintf(out, SB_FINDING_WORDS, "B is %s %s [%s .. %s]", size,
+		 f->sign > 0 ? words.higher : words.lower, least, most);
+}
+
+void sb_finding_estimate(const struct sb_finding *f, char out[SB_FINDING_WORDS])
+{
+	const char *unit = sb_metric[f->metric].unit;
+	char value[3][SB_HUMAN_BYTES];
+	const double number[] = { f->estimate, f->low, f->high };
+
+	if (isnan(f->estimate)) {
+		snprintf(out, SB_FINDING_WORDS, "-");
+		return;
+	}
+	for (int i = 0; i < 3; i++) {
+		if (f->scale == SB_PAIR_RATIO)
+			snprintf(value[i], SB_HUMAN_BYTES, "%.3f", number[i]);
+		else
+			sb_human(value[i], number[i], unit);
+	}
+	if (sb_finding_is_conclusive(f))
+		snprintf(out, SB_FINDING_WORDS, "%s%s [%s .. %s]",
+			 f->scale == SB_PAIR_RATIO ? "" : "B-A ", value[0],
+			 value[1], value[2]);
+	else
+		snprintf(out, SB_FINDING_WORDS, "%s", value[0]);
+}
+
+/* ---- columns ---- */
+
+static const char *verdict_of(const struct sb_finding *f)
+{
+	if (!sb_finding_is_conclusive(f))
+		return "inconclusive";
+	return f->sign > 0 ? "higher" : f->sign < 0 ? "lower" : "none";
+}
+
+/* Without an end on both sides there is no interval. */
+static double end_of(const struct sb_finding *f, double end)
+{
+	return sb_finding_is_conclusive(f) ? end : (double)NAN;
+}
+
+/* No pairs have no blocks. */
+static double blocks_of(const struct sb_finding *f)
+{
+	return f->blocks ? f->blocks : (double)NAN;
+}
+
+bool sb_finding_cell(const struct sb_finding *f, uint32_t i,
+		     struct sb_finding_cell *out)
+{
+	const struct sb_metric *metric = &sb_metric[f->metric];
+	const struct {
+		const char *name;
+		const char *text;
+		double number;
+	} cell[] = {
+		{ "name", f->name, 0 },
+		{ "metric", metric->name, 0 },
+		{ "unit", metric->unit, 0 },
+		{ "n_a", NULL, f->n_a },
+		{ "n_b", NULL, f->n_b },
+		{ "blocks", NULL, blocks_of(f) },
+		{ "median_a", NULL, f->a },
+		{ "median_b", NULL, f->b },
+		{ "scale", f->scale == SB_PAIR_RATIO ? "ratio" : "difference",
+		  0 },
+		{ "estimate", NULL, f->estimate },
+		{ "low", NULL, end_of(f, f->low) },
+		{ "high", NULL, end_of(f, f->high) },
+		{ "confidence", NULL, 1 - f->level },
+		{ "detectable", NULL, f->detectable },
+		{ "p", NULL, f->p },
+		{ "p_holm", NULL, f->p_holm },
+		{ "superiority", NULL, f->superiority },
+		{ "difference", verdict_of(f), 0 },
+		{ "verdict", out->words, 0 },
+	};
+
+	if (i >= SB_ARRAY_SIZE(cell))
+		return false;
+	out->name = cell[i].name;
+	out->text = cell[i].text;
+	out->number = cell[i].number;
+	sb_finding_describe(f, out->words);
+	return true;
+}
+
+void sb_findings_write_csv(const struct sb_findings *findings, FILE *out)
+{
+	static const struct sb_finding none;
+	struct sb_finding_cell cell;
+
+	for (uint32_t i = 0; sb_finding_cell(&none, i, &cell); i++)
+		fprintf(out, "%s%s", i ? "," : "", cell.name);
+	fputc('\n', out);
+	for (uint32_t n = 0; n < findings->n; n++) {
+		for (uint32_t i = 0;
+		     sb_finding_cell(&findings->finding[n], i, &cell); i++) {
+			fputs(i ? "," : "", out);
+			if (cell.text)
+				sb_csv_put_text(out, cell.text);
+			else
+				sb_csv_put_number(out, cell.number);
+		}
+		fputc('\n', out);
+	}
+}

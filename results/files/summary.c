@@ -1,0 +1,550 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/files/summary.h"
+#include "results/record/number.h"
+#include "results/record/record.h"
+
+/*
+ * The columns of the two tables: a metric's median each, but for the two that
+ * show more (metric SB_METRICS).
+ */
+struct column {
+	const char *title;
+	int width;
+	enum sb_metric_id metric;
+	void (*put)(char *out, const struct sb_series *series);
+	bool joins; /* stands beside the one before */
+};
+
+static void put_range(char *out, const struct sb_series *series)
+{
+	const struct sb_spread ns =
+		sb_series_spread(series, SB_METRIC_ns_per_op);
+
+	if (ns.n)
+		sb_human_ns_range(out, &ns);
+	else
+		snprintf(out, SB_RANGE_BYTES, "-");
+}
+
+static void put_valid(char *out, const struct sb_series *series)
+{
+	const uint32_t suspect = sb_series_count(series, SB_SUSPECT);
+	char also[16] = "";
+
+	if (suspect)
+		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
+	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "%s/%" PRIu32,
+		 sb_series_count(series, SB_VALID), also, series->records);
+}
+
+static const struct column costs[] = {
+	{ "op/s", 7, SB_METRIC_ops_per_s, NULL, false },
+	{ "time/op [min .. max]", 26, SB_METRICS, put_range, false },
+	{ "CPU/op", 7, SB_METRIC_cpu_ns_per_op, NULL, false },
+	{ "valid", 5, SB_METRICS, put_valid, false },
+	{ "queue50", 7, SB_METRIC_ready_to_running_ns_p50, NULL, false },
+	{ "queue99", 7, SB_METRIC_ready_to_running_ns_p99, NULL, true },
+	{ "send50", 7, SB_METRIC_send_to_step_ns_p50, NULL, false },
+	{ "send99", 7, SB_METRIC_send_to_step_ns_p99, NULL, true },
+};
+
+static const struct column sources[] = {
+	{ "steps", 7, SB_METRIC_steps, NULL, false },
+	{ "local", 7, SB_METRIC_local_pops, NULL, false },
+	{ "inject", 7, SB_METRIC_inject_items, NULL, false },
+	{ "global", 7, SB_METRIC_global_items, NULL, false },
+	{ "stolen", 7, SB_METRIC_steal_items, NULL, false },
+	{ "steals", 7, SB_METRIC_steal_successes, NULL, false },
+	{ "tried", 7, SB_METRIC_steal_attempts, NULL, false },
+	{ "idle", 7, SB_METRIC_idle_episodes, NULL, false },
+	{ "spins", 6, SB_METRIC_spins_mean, NULL, false },
+	{ "parked", 7, SB_METRIC_blocks, NULL, false },
+	{ "wakes", 7, SB_METRIC_wakes, NULL, false },
+};
+
+/* In percent of all workers' time. */
+static const struct column times_spent[] = {
+	{ "busy", 5, SB_METRIC_busy_pct, NULL, false },
+	{ "work", 5, SB_METRIC_work_pct, NULL, false },
+	{ "sched", 5, SB_METRIC_scheduler_pct, NULL, false },
+	{ "steal", 5, SB_METRIC_steal_ok_pct, NULL, false },
+	{ "in vain", 7, SB_METRIC_steal_failed_pct, NULL, false },
+	{ "spin", 5, SB_METRIC_spin_pct, NULL, false },
+	{ "parked", 6, SB_METRIC_blocked_pct, NULL, false },
+	{ "record", 6, SB_METRIC_harness_pct, NULL, false },
+	{ "rest", 5, SB_METRIC_unaccounted_pct, NULL, false },
+};
+
+static bool have(const struct sb_result *result, enum sb_metric_id metric)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (sb_series_spread(&result->series[i], metric).n)
+			return true;
+	}
+	return false;
+}
+
+static void put_cell(FILE *out, const struct column *column,
+		     const struct sb_series *series)
+{
+	char text[SB_RANGE_BYTES];
+
+	if (column->put)
+		column->put(text, series);
+	else
+		sb_human(text, sb_series_spread(series, column->metric).median,
+			 sb_metric[column->metric].unit);
+	fprintf(out, "  %*s", column->width, text);
+}
+
+static int name_width(const struct sb_result *result)
+{
+	int width = 9;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		char title[SB_SERIES_TITLE_BYTES];
+		int length;
+
+		sb_series_title(title, &result->series[i]);
+		length = (int)strlen(title);
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
+struct table {
+	const char *title;
+	const struct column *column;
+	size_t columns;
+};
+
+static const struct table cost_table = { "workload", costs,
+					 SB_ARRAY_SIZE(costs) };
+static const struct table source_table = { "workload", sources,
+					   SB_ARRAY_SIZE(sources) };
+static const struct table time_table = { "time, %", times_spent,
+					 SB_ARRAY_SIZE(times_spent) };
+
+/* Columns [first, last) of a table, with its rows: in the table of costs each
+ * series, in the others those that have numbers. */
+struct block {
+	const struct table *table;
+	size_t first;
+	size_t last;
+	int name_width;
+};
+
+static void put_block(FILE *out, const struct sb_result *result,
+		      const struct block *block, const char *bold,
+		      const char *plain)
+{
+	const struct column *column = block->table->column;
+
+	fprintf(out, "\n%s%-*s", bold, block->name_width, block->table->title);
+	for (size_t c = block->first; c < block->last; c++)
+		fprintf(out, "  %*s", column[c].width, column[c].title);
+	fprintf(out, "%s\n", plain);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+		char title[SB_SERIES_TITLE_BYTES];
+
+		if (block->table->column != costs &&
+		    !sb_series_measured(series))
+			continue;
+		sb_series_title(title, series);
+		fprintf(out, "%-*s", block->name_width, title);
+		for (size_t c = block->first; c < block->last; c++)
+			put_cell(out, &column[c], series);
+		fputc('\n', out);
+	}
+}
+
+/* Of the columns from the first on, those that fit beside each other, but at
+ * least one. */
+static size_t last_that_fits(const struct table *table, size_t first, int room)
+{
+	size_t c = first;
+
+	while (c < table->columns && (room -= 2 + table->column[c].width) >= 0)
+		c++;
+	while (c < table->columns && c > first && table->column[c].joins)
+		c--;
+	return c > first ? c : first + 1;
+}
+
+/* In blocks, one below the other, if it is wider than that; 0: as wide as it is. */
+static void put_table(FILE *out, const struct sb_result *result,
+		      const struct table *table, int columns, const char *bold,
+		      const char *plain)
+{
+	struct block block = { table, 0, 0, name_width(result) };
+
+	while (block.last < table->columns) {
+		block.first = block.last;
+		block.last =
+			columns ? last_that_fits(table, block.first,
+						 columns - block.name_width)
+				: table->columns;
+		put_block(out, result, &block, bold, plain);
+	}
+}
+
+/* mean: the first metric of such a latency. */
+static void put_wakes(FILE *out, const struct sb_series *series,
+		      enum sb_metric_id mean, const char *what)
+{
+	const enum sb_metric_id shown[] = { mean + 1, mean + 3, mean + 5 };
+	char title[SB_SERIES_TITLE_BYTES];
+	char text[SB_ARRAY_SIZE(shown)][SB_HUMAN_BYTES];
+
+	if (!sb_series_spread(series, mean).n)
+		return;
+	sb_series_title(title, series);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
+		sb_human(text[i], sb_series_spread(series, shown[i]).median,
+			 "ns");
+	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", title, what,
+		text[0], text[1], text[2]);
+}
+
+static void put_submissions(FILE *out, const struct sb_series *series)
+{
+	char title[SB_SERIES_TITLE_BYTES];
+	char range[SB_RANGE_BYTES];
+	const struct sb_spread ns =
+		sb_series_spread(series, SB_METRIC_submit_ns_per_op);
+
+	if (!ns.n)
+		return;
+	sb_series_title(title, series);
+	sb_human_ns_range(range, &ns);
+	fprintf(out,
+		"%s: of the time per operation, %s until the last was "
+		"submitted\n",
+		title, range);
+}
+
+static void put_memory(FILE *out, const struct sb_series *series)
+{
+	char title[SB_SERIES_TITLE_BYTES];
+	const struct sb_spread bytes =
+		sb_series_spread(series, SB_METRIC_bytes_per_process);
+
+	sb_series_title(title, series);
+	if (bytes.n)
+		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n",
+			title, bytes.median, bytes.min, bytes.max);
+}
+
+/* What only some workloads measure. */
+static void put_measured(FILE *out, const struct sb_series *series)
+{
+	put_memory(out, series);
+	put_submissions(out, series);
+	put_wakes(out, series, SB_METRIC_wake_ns_mean, "woken within");
+	put_wakes(out, series, SB_METRIC_wake_long_step_ns_mean,
+		  "woken by long steps within");
+}
+
+/* ---- requests: a line for each way to their sojourn ---- */
+
+static const struct {
+	const char *name;
+	enum sb_metric_id mean; /* the other five follow */
+} sojourns[] = {
+	{ "measured", SB_METRIC_sojourn_ns_mean },
+	{ "replayed", SB_METRIC_replayed_ns_mean },
+	{ "ideal", SB_METRIC_ideal_ns_mean },
+};
+
+static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
+{
+	char text[SB_HUMAN_BYTES];
+
+	if (!sb_series_spread(series, sojourns[i].mean).n)
+		return;
+	fprintf(out, "  %-10s", sojourns[i].name);
+	for (int m = 0; m < 6; m++) {
+		sb_human(text,
+			 sb_series_spread(series, sojourns[i].mean + m).median,
+			 "ns");
+		fprintf(out, "  %8s", text);
+	}
+	fputc('\n', out);
+}
+
+static void put_offered(FILE *out, const struct sb_series *series)
+{
+	char rate[SB_HUMAN_BYTES];
+
+	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median,
+		 "1/s");
+	fprintf(out, "%s: %s requests per second, ", series->workload, rate);
+	fprintf(out, "%.2f %% of them submitted in time\n",
+		sb_series_spread(series, SB_METRIC_adherence_pct).median);
+}
+
+static void put_sojourns(FILE *out, const struct sb_series *series,
+			 const char *bold, const char *plain)
+{
+	static const char *const titles[] = { "mean", "p50",   "p90",
+					      "p99",  "p99.9", "max" };
+
+	if (!sb_series_spread(series, SB_METRIC_sojourn_ns_mean).n)
+		return;
+	fprintf(out, "\n%s%-12s", bold, "sojourn");
+	for (size_t t = 0; t < SB_ARRAY_SIZE(titles); t++)
+		fprintf(out, "  %8s", titles[t]);
+	fprintf(out, "%s\n", plain);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(sojourns); i++)
+		put_sojourn(out, series, i);
+	if (sb_series_spread(series, SB_METRIC_offered_per_s).n)
+		put_offered(out, series);
+}
+
+/* On which nodes the workers' memory lies, where there is more than one. */
+static void put_residence(FILE *out, const struct sb_result *result,
+			  const struct sb_series *series)
+{
+	char title[SB_SERIES_TITLE_BYTES];
+	struct sb_page_count sum = { 0 };
+
+	sb_series_title(title, series);
+	if (series->placement.nodes < 2)
+		return;
+	for (uint32_t i = 0; series->residence && i < series->placement.workers;
+	     i++) {
+		const struct sb_page_count *arena =
+			&series->residence[i].kind[SB_MEMORY_ARENA];
+
+		sum.own += arena->own;
+		sum.other += arena->other;
+	}
+	if (sum.own + sum.other)
+		fprintf(out,
+			"%s: %.1f %% of the workers' memory is on their own "
+			"nodes (binding: %s)\n",
+			title,
+			100.0 * (double)sum.own / (double)(sum.own + sum.other),
+			sb_series_binding(series, result));
+}
+
+/* A line for each distance that there is. */
+static void put_distances(FILE *out, const struct sb_series *series,
+			  const struct sb_distance_steals *steals)
+{
+	char title[SB_SERIES_TITLE_BYTES];
+
+	sb_series_title(title, series);
+	for (int d = 0; d < SB_DISTANCES; d++) {
+		const double values[] = { steals[d].attempts,
+					  steals[d].successes,
+					  steals[d].items };
+
+		if (!steals[d].pairs)
+			continue;
+		fprintf(out, "%-9s  %-8s", title,
+			sb_distance_name((enum sb_distance)d));
+		for (size_t c = 0; c < SB_ARRAY_SIZE(values); c++) {
+			char text[SB_HUMAN_BYTES];
+
+			sb_human(text, values[c], "count");
+			fprintf(out, "  %7s", text);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* Steals by distance, where there is more than one. */
+static void put_all_distances(FILE *out, const struct sb_result *result,
+			      const char *bold, const char *plain)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+		struct sb_distance_steals steals[SB_DISTANCES];
+
+		if (sb_series_distances(series, steals) < 2)
+			continue;
+		if (!any)
+			fprintf(out,
+				"\n%sworkload   distance    tried   steals   "
+				"stolen%s\n",
+				bold, plain);
+		any = true;
+		put_distances(out, series, steals);
+	}
+}
+
+/* Of suspect repetitions the terminal names so many of a workload. */
+#define SUSPECTS_NAMED 3
+
+/* Everything that is not valid, with the reason. */
+static void put_doubts(FILE *out, const struct sb_series *series,
+		       const char *red, const char *plain)
+{
+	char title[SB_SERIES_TITLE_BYTES];
+	uint32_t suspects = 0;
+
+	sb_series_title(title, series);
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		suspects += record->verdict == SB_SUSPECT;
+		if (record->verdict == SB_VALID ||
+		    (record->verdict == SB_SUSPECT &&
+		     suspects > SUSPECTS_NAMED))
+			continue;
+		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red,
+			title, record->repetition,
+			sb_verdict_name(record->verdict), record->reason,
+			plain);
+	}
+	if (suspects > SUSPECTS_NAMED)
+		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red,
+			title, suspects - SUSPECTS_NAMED, plain);
+}
+
+/* ", 2 cores" from the group's fact of that key. */
+static void put_count(FILE *out, const struct sb_result *result,
+		      const char *group, const char *before, const char *key,
+		      const char *singular)
+{
+	const char *count = sb_result_fact(result, group, key);
+
+	fprintf(out, "%s%s %s%s", before, count, singular,
+		strcmp(count, "1") ? "s" : "");
+}
+
+static void put_counts(FILE *out, const struct sb_result *result,
+		       const char *group)
+{
+	put_count(out, result, group, ": ", "packages", "package");
+	put_count(out, result, group, ", ", "nodes", "NUMA node");
+	put_count(out, result, group, ", ", "cores", "core");
+	put_count(out, result, group, ", ", "pus", "processing unit");
+}
+
+static void put_emulated(FILE *out, const struct sb_result *result)
+{
+	if (!strcmp(sb_result_topology(result), "native"))
+		return;
+	fprintf(out, "emulated: profile '%s'",
+		sb_result_fact(result, "profile", "name"));
+	put_counts(out, result, "profile");
+	fputs("; workers are not pinned\n", out);
+}
+
+/* ---- lines that are too long ---- */
+
+/* How many bytes a character and what has no width before it take. */
+static size_t glyph_bytes(const char *at)
+{
+	size_t n = 0;
+
+	if (at[n] == '\033') {
+		n += strcspn(at, "m");
+		return at[n] ? n + 1 : n;
+	}
+	do
+		n++;
+	while (((unsigned char)at[n] & 0xc0) == 0x80);
+	return n;
+}
+
+/* Bytes of the line that fit: up to a blank if there is one,
+ * else as many as there is room for. */
+static size_t bytes_that_fit(const char *line, int columns)
+{
+	size_t blank = 0;
+	size_t n = 0;
+	int width = 0;
+
+	while (line[n] && line[n] != '\n') {
+		const bool has_width = line[n] != '\033';
+
+		if (has_width && width == columns)
+			return blank ? blank : n;
+		if (line[n] == ' ' && n)
+			blank = n;
+		width += has_width;
+		n += glyph_bytes(line + n);
+	}
+	return n;
+}
+
+#define INDENT 4
+
+/* Goes on below, indented, where there is a blank. */
+static void put_wrapped(FILE *out, const char *text, int columns)
+{
+	while (*text) {
+		size_t n = bytes_that_fit(text, columns);
+
+		fwrite(text, 1, n, out);
+		text += n;
+		text += strspn(text, " ");
+		while (*text && *text != '\n') {
+			n = bytes_that_fit(text, columns - INDENT);
+			fprintf(out, "\n%*s%.*s", INDENT, "", (int)n, text);
+			text += n;
+			text += strspn(text, " ");
+		}
+		fputc('\n', out);
+		text += *text == '\n';
+	}
+}
+
+static void put_summary(const struct sb_result *result, FILE *out, bool color,
+			int columns)
+{
+	const char *bold = color ? "\033[1m" : "";
+	const char *red = color ? "\033[31m" : "";
+	const char *plain = color ? "\033[0m" : "";
+
+	fputs(bold, out);
+	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
+	put_counts(out, result, "machine");
+	put_count(out, result, "run", "; ", "workers", "worker");
+	fprintf(out, ", %s build%s\n",
+		sb_result_fact(result, "run", "build_mode"), plain);
+	put_emulated(out, result);
+	put_table(out, result, &cost_table, columns, bold, plain);
+	if (have(result, SB_METRIC_steps))
+		put_table(out, result, &source_table, columns, bold, plain);
+	if (have(result, SB_METRIC_busy_pct))
+		put_table(out, result, &time_table, columns, bold, plain);
+	put_all_distances(out, result, bold, plain);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_sojourns(out, &result->series[i], bold, plain);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_measured(out, &result->series[i]);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_residence(out, result, &result->series[i]);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_doubts(out, &result->series[i], red, plain);
+}
+
+/* A narrower terminal gets lines of so much all the same. */
+#define COLUMNS_MIN 40
+
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
+		      int columns)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = columns ? open_memstream(&text, &bytes) : NULL;
+
+	if (columns && columns < COLUMNS_MIN)
+		columns = COLUMNS_MIN;
+	put_summary(result, memory ? memory : out, color, columns);
+	if (memory && !fclose(memory))
+		put_wrapped(out, text, columns);
+	free(text);
+}

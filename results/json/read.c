@@ -1,0 +1,304 @@
+/*
+ * read.c - result.json back into a result. Nothing in the file is believed:
+ * each value is of its type and possible, or reading ends; and before anything
+ * is allocated for a part, the file is known to hold that part.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "results/files/file.h"
+#include "results/json/json_out.h"
+#include "results/json/values.h"
+#include "results/json/read.h"
+#include "results/record/record.h"
+
+/* More than a result can have. */
+#define FACTS_MAX 4096
+
+static bool read_group(struct sb_reader *r, const char *name, json_t *group,
+		       struct sb_result *out)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(group, key, value)
+	{
+		if (out->facts >= FACTS_MAX)
+			return sb_reader_unexpected(r, "meta", "fewer facts");
+		if (!json_is_string(value))
+			return sb_reader_unexpected(r, "meta", "texts");
+		if (sb_result_add_fact(out, name, key,
+				       json_string_value(value)))
+			return sb_reader_no_memory(r);
+	}
+	return true;
+}
+
+static bool read_facts(struct sb_reader *r, const json_t *own,
+		       struct sb_result *out)
+{
+	json_t *meta = sb_reader_get(r, own, "meta", JSON_OBJECT);
+	const char *name;
+	json_t *group;
+
+	json_object_foreach(meta, name, group)
+	{
+		if (!read_group(r, name, group, out))
+			return false;
+	}
+	return meta;
+}
+
+static bool check_schema(struct sb_reader *r, const json_t *own)
+{
+	const json_t *schema = json_object_get(own, "schema");
+	const json_int_t version = json_integer_value(schema);
+
+	if (!json_is_integer(schema) || version < 1)
+		return sb_reader_unexpected(r, "schema",
+					    "an integer of 1 or more");
+	if (version > SB_RESULT_SCHEMA)
+		return sb_reader_refuse(
+			r, -EINVAL,
+			"schema %lld; this sched-bench reads up to %d",
+			(long long)version, SB_RESULT_SCHEMA);
+	return true;
+}
+
+static bool check_layout(struct sb_reader *r, const json_t *own)
+{
+	json_t *expected = json_pack(SB_JSON_HIST_LAYOUT, SB_JSON_HIST_KEYS);
+	const bool same =
+		json_equal(json_object_get(own, "histogram_layout"), expected);
+
+	json_decref(expected);
+	return same || sb_reader_unexpected(r, "histogram_layout",
+					    "linear_bits 6 and value_bits 42");
+}
+
+static bool read_document(struct sb_reader *r, const json_t *document,
+			  struct sb_result *out)
+{
+	const json_t *benchmarks = json_object_get(document, "benchmarks");
+	const json_t *own = json_object_get(document, "sched_bench");
+	const json_t *invalid = json_object_get(own, "invalid");
+	size_t before;
+
+	if (!json_is_array(benchmarks))
+		return sb_reader_refuse(
+			r, -EINVAL,
+			"not a result of sched-bench: it has no "
+			"\"benchmarks\"");
+	if (!json_is_object(own))
+		return sb_reader_refuse(
+			r, -EINVAL,
+			"a Google Benchmark file of another program: it "
+			"has no \"sched_bench\"");
+	before = sb_reader_enter(r, "sched_bench.");
+	if (!check_schema(r, own) || !check_layout(r, own) ||
+	    !read_facts(r, own, out))
+		return false;
+	if (!json_is_array(invalid))
+		return sb_reader_unexpected(r, "invalid", "an array");
+	return sb_reader_get_series(r, own, out,
+				    json_array_size(benchmarks) +
+					    json_array_size(invalid)) &&
+	       sb_reader_leave(r, before) &&
+	       sb_reader_get_rows(r, benchmarks, invalid, out);
+}
+
+/* ---- the file ---- */
+
+/* What jansson will take at most for a text, by the characters that begin its
+ * values: it is not asked before that is known to be bearable. */
+static uint64_t memory_for(const char *text, size_t size)
+{
+	uint64_t bytes = size;
+
+	for (size_t i = 0; i < size; i++) {
+		switch (text[i]) {
+		case '{':
+			bytes += 384;
+			break;
+		case '[':
+			bytes += 160;
+			break;
+		case ':':
+			bytes += 112;
+			break;
+		case ',':
+			bytes += 64;
+			break;
+		default:
+			break;
+		}
+	}
+	return bytes;
+}
+
+static bool is_cut_off(const json_error_t *error, size_t size)
+{
+	return json_error_code(error) == json_error_premature_end_of_input ||
+	       (size_t)error->position >= size;
+}
+
+static json_t *parse(struct sb_reader *r, const char *text, size_t size)
+{
+	json_error_t error;
+	json_t *document;
+
+	if (!size) {
+		sb_reader_refuse(r, -EINVAL, "the file is empty");
+		return NULL;
+	}
+	if (memory_for(text, size) > SB_READ_MEMORY_BYTES / 2) {
+		sb_reader_refuse(r, -EFBIG,
+				 "too large: it takes more than %" PRIu64
+				 " GiB of memory",
+				 SB_READ_MEMORY_BYTES >> 31);
+		return NULL;
+	}
+	document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+	if (document)
+		return document;
+	if (is_cut_off(&error, size))
+		sb_reader_refuse(r, -EINVAL,
+				 "truncated: it ends at line %d, column %d",
+				 error.line, error.column);
+	else
+		sb_reader_refuse(r, -EINVAL, "not JSON: line %d, column %d: %s",
+				 error.line, error.column, error.text);
+	return NULL;
+}
+
+/* Reads until the end, or until there is no more room. Returns -errno or how
+ * much it was. */
+static ssize_t read_whole(int fd, char *text, size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		const ssize_t n = read(fd, text + used, size - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		used += (size_t)n;
+	}
+	return (ssize_t)used;
+}
+
+static json_t *parse_open_file(struct sb_reader *r, int fd)
+{
+	struct stat info;
+	json_t *document = NULL;
+	ssize_t size;
+	char *text;
+
+	if (fstat(fd, &info) || !S_ISREG(info.st_mode)) {
+		sb_reader_refuse(r, -EINVAL, "not a file");
+		return NULL;
+	}
+	if ((uint64_t)info.st_size > SB_READ_FILE_BYTES) {
+		sb_reader_refuse(
+			r, -EFBIG,
+			"too large: it has %lld bytes; expected up to 1 GiB",
+			(long long)info.st_size);
+		return NULL;
+	}
+	text = malloc((size_t)info.st_size + 1);
+	if (!text) {
+		sb_reader_no_memory(r);
+		return NULL;
+	}
+	size = read_whole(fd, text, (size_t)info.st_size);
+	if (size < 0)
+		sb_reader_refuse(r, (int)size, "%s", strerror((int)-size));
+	else
+		document = parse(r, text, (size_t)size);
+	free(text);
+	return document;
+}
+
+/* A pipe without a writer would never open otherwise. */
+static json_t *parse_file(struct sb_reader *r)
+{
+	const int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	json_t *document;
+
+	if (fd < 0) {
+		sb_reader_refuse(r, -errno, "%s", strerror(errno));
+		return NULL;
+	}
+	document = parse_open_file(r, fd);
+	close(fd);
+	return document;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat info;
+
+	return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+/* A document that could not be read is NULL; both are for this to give back. */
+static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
+{
+	if (document)
+		(void)read_document(r, document, out);
+	json_decref(document);
+	/* What else it was refused for may be but that. */
+	if (sb_json_lacked_memory()) {
+		r->rc = 0;
+		sb_reader_no_memory(r);
+	}
+	if (!r->rc)
+		return 0;
+	sb_result_free(out);
+	*out = (struct sb_result){ .directory = NULL };
+	return r->rc;
+}
+
+int sb_result_read(struct sb_result *out, const char *path, char *why,
+		   size_t bytes)
+{
+	const bool is_inside = is_directory(path);
+	char *file =
+		is_inside ? sb_path_join(path, "result.json") : strdup(path);
+	struct sb_reader r = { .path = file, .why = why, .bytes = bytes };
+	json_t *document = NULL;
+	int rc;
+
+	*out = (struct sb_result){
+		.directory = is_inside ? strdup(path) : sb_path_directory(path)
+	};
+	if (!file || !out->directory) {
+		r.path = path;
+		sb_reader_no_memory(&r);
+	} else {
+		document = parse_file(&r);
+	}
+	rc = finish(&r, document, out);
+	free(file);
+	return rc;
+}
+
+int sb_result_read_text(struct sb_result *out, const char *text, char *why,
+			size_t bytes)
+{
+	struct sb_reader r = { .path = "result.json",
+			       .why = why,
+			       .bytes = bytes };
+
+	*out = (struct sb_result){ .directory = NULL };
+	return finish(&r, parse(&r, text, strlen(text)), out);
+}

@@ -1,0 +1,77 @@
+/*
+ * validity.h - which numbers may be believed: rules over one row, and over the
+ * rows of a series. All thresholds stand in one table, which `sched-bench list
+ * validity` prints. The workload's own check of its answer, and what else makes
+ * a row invalid at once, are not here.
+ */
+#ifndef SB_RESULTS_RECORD_VALIDITY_H
+#define SB_RESULTS_RECORD_VALIDITY_H
+
+#include "results/record/record.h"
+
+/* What is known of a run before it is judged; not every rule is for every run. */
+struct sb_conditions {
+	/* Each worker is pinned to a CPU that no other worker has. Where they
+	 * share CPUs, one takes it from the other all the time. */
+	bool alone;
+	bool polls; /* workers never sleep and need the kernel for nothing */
+};
+
+enum sb_rule_for { SB_RULE_ALWAYS, SB_RULE_ALONE, SB_RULE_POLLS };
+
+/* A row whose metric is above a threshold is suspect, or invalid, but only if
+ * that other metric is at least least: a tick of the kernel's clock, or one
+ * event, is much in a short repetition and says nothing. */
+struct sb_rule {
+	const char *name;
+	enum sb_rule_for applies;
+	enum sb_metric_id metric;
+	double suspect; /* above */
+	double invalid; /* above; infinite: never */
+	enum sb_metric_id evidence;
+	double least;
+	/* What has a rule of its own, and is taken off the metric before that is
+	 * looked at; SB_METRICS: nothing. */
+	enum sb_metric_id explained;
+	const char *doc; /* also the reason's end */
+};
+
+/* Ends with a NULL name. */
+extern const struct sb_rule sb_rules[];
+
+/* Rules over repetitions: text for people, thresholds in validity.c. */
+struct sb_series_rule {
+	const char *name;
+	const char *threshold;
+	const char *doc;
+	void (*judge)(struct sb_series *series);
+};
+
+extern const struct sb_series_rule sb_series_rules[];
+
+/* What makes a row of requests suspect or invalid. */
+struct sb_request_rule {
+	const char *name;
+	const char *threshold;
+	const char *doc;
+	void (*judge)(struct sb_record *record, const struct sb_requests *r);
+};
+
+extern const struct sb_request_rule sb_request_rules[]; /* ends with NULL */
+
+/* By these alone. */
+void sb_judge_requests(struct sb_record *record, const struct sb_requests *r);
+
+/* A row with numbers, by all rules of rows. What is not measured breaks no rule. */
+void sb_judge_record(struct sb_record *record,
+		     const struct sb_conditions *conditions);
+
+/* All rows of a series, once, when all are there. */
+void sb_judge_series(struct sb_series *series);
+
+/* The width of the median's 95 % confidence interval (sb_median_interval) for a
+ * metric of a series, as a part of the median; infinite without an interval. */
+double sb_series_uncertainty(const struct sb_series *series,
+			     enum sb_metric_id metric);
+
+#endif

@@ -1,0 +1,823 @@
+/*
+ * What one long step, or a limit, may hold up.
+ *
+ * Property: beside a step that goes on for ever another worker gets what it has
+ *   sent, another scheduler stops, and the memory of the dead is used again; a
+ *   timer waits for the running step, and a submission for a few steps of a process
+ *   that always continues; a process that is Ready is told of, whoever runs; the
+ *   process limit refuses if and only if so many are alive.
+ * Method: steps that last until the test has seen what they must not hold up, so
+ *   that a bound that does not hold is a test that hangs; counts of steps; several
+ *   threads that spawn at the limit.
+ * Bound: 2000 rounds with a race, 200 000 spawns at a limit of 100.
+ */
+#include <sys/mman.h>
+
+#include "core/commands.h"
+#include "core/internal.h"
+#include "core/memory/arena.h"
+#include "tests/script.h"
+
+/* Steps seem short to the scheduler, however long they are. */
+#define HELD_FOR_LONG UINT64_C(1000000)
+
+/* Of several processes, so it leaves the script alone. */
+static int end_at_an_event(struct script *script, struct sb_step *step,
+			   const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	return count ? SB_DONE : SB_IDLE;
+}
+
+/* ---- what a step has sent ---- */
+
+/* Its first step is short; in the second it sends, and goes on until the receiver
+ * has been stepped. */
+static int send_and_go_on(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	struct script *receiver = (void *)(uintptr_t)script->seen;
+
+	(void)events;
+	(void)count;
+	if (sb_load_rlx(&script->steps) == 1)
+		return SB_CONTINUE;
+	for (uint64_t i = 1; i <= 3; i++)
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(i)), 0);
+	await_flag(receiver);
+	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(4)), 0);
+	return SB_DONE;
+}
+
+/* In order, and the last one, sent after the others were taken, comes last. */
+static int receive_in_order(struct script *script, struct sb_step *step,
+			    const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_EQ(events[i].data.u64, script->seen + 1);
+		script->seen++;
+	}
+	if (script->seen >= 3)
+		sb_store_rel(&script->flag, 1);
+	return script->seen == 4 ? SB_DONE : SB_IDLE;
+}
+
+static void a_step_that_goes_on_has_sent(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < SB_SCALE(20u); round++) {
+		struct fixture f;
+		struct script receiver = { .f = &f, .step = receive_in_order };
+		struct script sender = { .f = &f,
+					 .step = send_and_go_on,
+					 .seen = (uintptr_t)&receiver };
+
+		fixture_defaults(&f);
+		f.config.hold_ns = HELD_FOR_LONG;
+		fixture_create(&f, 2);
+		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+		sender.other = fixture_submit(&f, &scripted, &receiver);
+		fixture_submit(&f, &scripted, &sender);
+		fixture_wait(&f);
+		CHECK_EQ(receiver.seen, 4);
+		CHECK_EQ(sb_load_rlx(&f.dropped), 0);
+		fixture_end(&f);
+	}
+}
+
+/* The receiver ends at its first message; what comes later is dropped, by
+ * whoever takes it. */
+static int send_to_one_that_ends(struct script *script, struct sb_step *step,
+				 const struct sb_event *events, uint32_t count)
+{
+	(void)events;
+	(void)count;
+	for (int i = 0; i < 4; i++) {
+		const int rc =
+			sb_step_send(step, script->other, sb_value_u64(1));
+
+		CHECK_EQ(rc == 0 || rc == -ESRCH, 1);
+	}
+	return sb_load_rlx(&script->steps) < 240 ? SB_CONTINUE : SB_DONE;
+}
+
+/*
+ * Several keep sending to two that end at their first message: what a refused
+ * sender gives back is its own, and no more.
+ */
+static void senders_outlive_their_receivers(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < SB_SCALE(300u); round++) {
+		struct fixture f;
+		struct script receiver = { .f = &f, .step = end_at_an_event };
+		struct script sender[2] = {
+			{ .f = &f, .step = send_to_one_that_ends },
+			{ .f = &f, .step = send_to_one_that_ends }
+		};
+
+		fixture_start(&f, 3 + round % 2);
+		for (int i = 0; i < 2; i++)
+			sender[i].other =
+				fixture_submit(&f, &scripted, &receiver);
+		for (int i = 0; i < 4; i++)
+			fixture_submit(&f, &scripted, &sender[i % 2]);
+		fixture_end(&f);
+	}
+}
+
+/* Two threads, round by round: one posts a chain, the other posts and ends. */
+enum { CHAINS = 20000 };
+
+struct poster {
+	struct sb_event_node own[2], other;
+	_Atomic(uint32_t) ready;
+	struct sb_process process;
+};
+
+static void meet(struct poster *poster)
+{
+	sb_add_acq_rel(&poster->ready, 1);
+	while (sb_load_acq(&poster->ready) < 2)
+		sb_thread_yield();
+}
+
+static void *post_and_end(void *arg)
+{
+	struct poster *posters = arg;
+
+	for (uint32_t i = 0; i < SB_SCALE(CHAINS); i++) {
+		struct poster *poster = &posters[i];
+
+		meet(poster);
+		(void)sb_word_post(&poster->process, &poster->other);
+		(void)sb_word_complete(&poster->process);
+	}
+	return NULL;
+}
+
+/* The nodes that a refused post gives back end with its oldest. */
+static void a_refused_chain_is_given_back_as_it_was(void **state)
+{
+	struct poster *posters =
+		sb_mem_zalloc(SB_HEAP, CHAINS * sizeof(*posters), SB_LINE);
+	struct sb_thread thread;
+	uint32_t refused = 0;
+
+	(void)state;
+	assert_non_null(posters);
+	for (uint32_t i = 0; i < CHAINS; i++)
+		sb_store_rlx(&posters[i].process.word,
+			     (uint64_t)SB_STATE_RUNNING);
+	CHECK_EQ(sb_thread_start(&thread, -1, post_and_end, posters), 0);
+	for (uint32_t i = 0; i < SB_SCALE(CHAINS); i++) {
+		struct poster *poster = &posters[i];
+
+		poster->own[1].next = &poster->own[0];
+		meet(poster);
+		if (sb_word_post_chain(&poster->process, &poster->own[1],
+				       &poster->own[0]) != SB_POST_GONE)
+			continue;
+		refused++;
+		CHECK_EQ(poster->own[1].next == &poster->own[0], 1);
+		CHECK_EQ(poster->own[0].next == NULL, 1);
+	}
+	sb_thread_join(&thread);
+	CHECK_EQ(refused > 0, 1);
+	sb_mem_free(posters);
+}
+
+/* ---- ticks ---- */
+
+#define LONG_NS UINT64_C(20000000)
+
+static void spin_for(uint64_t ns)
+{
+	const uint64_t end = sb_clock_ns() + ns;
+
+	while (sb_clock_ns() < end)
+		sb_cpu_pause();
+}
+
+/* Continues with long steps until somebody raises its flag. */
+static int trudge(struct script *script, struct sb_step *step,
+		  const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	spin_for(LONG_NS);
+	return flag_set(script) || sb_load_rlx(&script->steps) > 60
+		       ? SB_DONE
+		       : SB_CONTINUE;
+}
+
+static int nap_beside(struct script *script, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	struct script *other = (void *)(uintptr_t)script->other;
+
+	(void)events;
+	if (!count) {
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP,
+				       sb_value_u64(1000000), 1),
+			 0);
+		return SB_YIELD;
+	}
+	script->seen = sb_load_rlx(&other->steps);
+	sb_store_rel(&other->flag, 1);
+	return SB_DONE;
+}
+
+/* From the first step on: the tick that is due after 61 steps comes after one. On a
+ * busy machine the watcher is late, for some of them. */
+static void a_timer_waits_for_the_running_step(void **state)
+{
+	struct fixture f;
+	struct script hog = { .f = &f, .step = trudge };
+	struct script sleeper = { .f = &f,
+				  .step = nap_beside,
+				  .other = (uintptr_t)&hog };
+
+	(void)state;
+	fixture_start(&f, 1);
+	fixture_submit(&f, &scripted, &sleeper);
+	fixture_submit(&f, &scripted, &hog);
+	fixture_wait(&f);
+	assert_in_range(sleeper.seen, 0, 30);
+	fixture_end(&f);
+}
+
+enum { SUBMISSIONS = 2000 };
+
+static int go_on_until_all_have_come(struct script *script,
+				     struct sb_step *step,
+				     const struct sb_event *events,
+				     uint32_t count)
+{
+	struct script *others = (void *)(uintptr_t)script->other;
+
+	(void)step;
+	(void)events;
+	(void)count;
+	if (sb_load_acq(&others->steps))
+		script->seen++; /* since the first of them */
+	return sb_load_acq(&others->steps) == SUBMISSIONS ? SB_DONE
+							  : SB_CONTINUE;
+}
+
+static void a_submission_waits_for_few_steps(void **state)
+{
+	struct fixture f;
+	struct script others = { .f = &f, .step = done_at_once };
+	struct script hog = { .f = &f,
+			      .step = go_on_until_all_have_come,
+			      .other = (uintptr_t)&others };
+
+	(void)state;
+	fixture_start(&f, 1);
+	for (int i = 0; i < SUBMISSIONS; i++)
+		fixture_submit(&f, &scripted, &others);
+	fixture_submit(&f, &scripted, &hog);
+	fixture_wait(&f);
+	assert_in_range(hog.seen, 0, 10 * SUBMISSIONS);
+	fixture_end(&f);
+}
+
+/* Two that message each other, on one worker, and a crowd. */
+static int bounce(struct script *script, struct sb_step *step,
+		  const struct sb_event *events, uint32_t count)
+{
+	struct script *others = (void *)(uintptr_t)script->seen;
+
+	(void)events;
+	if (sb_load_acq(&others->steps) == SUBMISSIONS) {
+		const int rc =
+			sb_step_send(step, script->other, sb_value_u64(0));
+
+		CHECK_EQ(rc == 0 || rc == -ESRCH, 1);
+		return SB_DONE;
+	}
+	if (count)
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(0)), 0);
+	return SB_IDLE;
+}
+
+static void a_pair_keeps_nobody_from_running(void **state)
+{
+	struct fixture f;
+	struct script others = { .f = &f, .step = done_at_once };
+	struct script pair[2] = {
+		{ .f = &f, .step = bounce, .seen = (uintptr_t)&others },
+		{ .f = &f, .step = bounce, .seen = (uintptr_t)&others }
+	};
+
+	(void)state;
+	fixture_start(&f, 1);
+	pair[1].other = fixture_submit(&f, &scripted, &pair[0]);
+	pair[0].other = fixture_submit(&f, &scripted, &pair[1]);
+	CHECK_EQ(sb_scheduler_send(f.s, pair[0].other, sb_value_u64(0)), 0);
+	await_steps(&pair[0], 100);
+	for (int i = 0; i < SUBMISSIONS; i++)
+		fixture_submit(&f, &scripted, &others);
+	fixture_wait(&f);
+	fixture_end(&f);
+}
+
+/* ---- what nobody has been told of ---- */
+
+/* X sends to N and continues; N's step goes on until X has run again. */
+static int send_and_continue(struct script *script, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
+{
+	(void)events;
+	(void)count;
+	if (sb_load_rlx(&script->steps) > 1) {
+		sb_store_rel(&script->flag, 1);
+		return SB_DONE;
+	}
+	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(0)), 0);
+	return SB_CONTINUE;
+}
+
+static int go_on_until_x_has_run(struct script *script, struct sb_step *step,
+				 const struct sb_event *events, uint32_t count)
+{
+	(void)step;
+	(void)events;
+	if (!count)
+		return SB_IDLE;
+	await_flag((void *)(uintptr_t)script->other);
+	return SB_DONE;
+}
+
+static void a_ready_process_is_told_of(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.tick = 1;
+	f.config.hold_ns = UINT64_MAX;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (uint32_t round = 0; round < SB_SCALE(2000u); round++) {
+		struct script x = { .f = &f, .step = send_and_continue };
+		struct script n = { .f = &f,
+				    .step = go_on_until_x_has_run,
+				    .other = (uintptr_t)&x };
+
+		x.other = fixture_submit(&f, &scripted, &n);
+		fixture_submit(&f, &scripted, &x);
+		fixture_wait(&f);
+	}
+	fixture_end(&f);
+}
+
+/* ---- schedulers do not wait for each other ---- */
+
+static int never_end(struct script *script, struct sb_step *step,
+		     const struct sb_event *events, uint32_t count)
+{
+	(void)script;
+	(void)step;
+	(void)events;
+	(void)count;
+	return SB_IDLE;
+}
+
+static void a_stop_does_not_wait_for_another_scheduler(void **state)
+{
+	struct fixture a;
+	struct fixture b;
+	struct script hog = { .f = &a, .step = hold_until_told };
+	struct script lost = { .f = &b, .step = never_end };
+
+	(void)state;
+	fixture_start(&a, 1);
+	fixture_submit(&a, &scripted, &hog);
+	await_flag(&hog);
+	/* An orderly stop, one by force, and a destruction. */
+	for (int round = 0; round < 3; round++) {
+		fixture_start(&b, 1);
+		if (round)
+			fixture_submit(&b, &scripted, &lost);
+		if (round == 1)
+			await_steps(&lost, 1);
+		CHECK_EQ(sb_scheduler_stop(b.s, round ? 0 : FIXTURE_TIMEOUT_NS),
+			 round ? -ETIMEDOUT : 0);
+		sb_scheduler_destroy(b.s);
+	}
+	sb_store_rel(&hog.flag, 2);
+	fixture_end(&a);
+}
+
+/* ---- memory of the dead ---- */
+
+enum { DEAD_MAX = 1 << 20, DEAD_AT_A_TIME = 64, DEAD_ROUNDS = 3000 };
+
+/* Spawns, lets them end, and so on: many times what the bound allows at a time. */
+static int spawn_on(struct script *script, struct sb_step *step,
+		    const struct sb_event *events, uint32_t count)
+{
+	struct script *hog = (void *)(uintptr_t)script->other;
+
+	(void)events;
+	(void)count;
+	for (int i = 0; i < DEAD_AT_A_TIME; i++)
+		CHECK_EQ(sb_step_spawn(
+				 step, &scripted, "main",
+				 sb_value_ptr((void *)(uintptr_t)script->seen),
+				 NULL),
+			 0);
+	if (sb_load_rlx(&script->steps) < DEAD_ROUNDS)
+		return SB_CONTINUE;
+	sb_store_rel(&hog->flag, 2);
+	return SB_DONE;
+}
+
+static void the_dead_are_bounded_beside_a_long_step(void **state)
+{
+	struct fixture f;
+	struct script hog = { .f = &f, .step = hold_until_told };
+	struct script child = { .f = &f, .step = done_at_once };
+	struct script spawner = { .f = &f,
+				  .step = spawn_on,
+				  .other = (uintptr_t)&hog,
+				  .seen = (uintptr_t)&child };
+	struct sb_memory memory;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.dead_max_bytes = DEAD_MAX;
+	/* Else the spawner has every other turn where steps are slow, and the
+	 * living pile up. */
+	f.config.tick = 512;
+	f.config.tick_ns = 0;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &hog);
+	await_flag(&hog);
+	fixture_submit(&f, &scripted, &spawner);
+	fixture_wait(&f);
+	sb_scheduler_read_memory(f.s, &memory);
+	/* At most a block of PIDs more than the bound, and what lives. */
+	assert_in_range(memory.held_bytes, 1, 4 * DEAD_MAX);
+	CHECK_EQ(sb_load_rlx(&child.steps), DEAD_AT_A_TIME * DEAD_ROUNDS);
+	CHECK_EQ(sb_scheduler_settle(f.s), 0);
+	CHECK_EQ(sb_load_rlx(&f.s->dead_bytes), 0);
+	fixture_end(&f);
+}
+
+/* Many more objects than one look at the pool of foreign threads puts back. */
+enum { PEAK = 150000 };
+
+static uint64_t held_bytes(struct fixture *f)
+{
+	struct sb_memory memory;
+
+	sb_scheduler_read_memory(f->s, &memory);
+	return memory.held_bytes;
+}
+
+static void a_peak_of_submissions_is_given_back(void **state)
+{
+	static sb_pid pid[PEAK];
+	struct fixture f;
+	struct script script = { .f = &f, .step = end_at_an_event };
+	const uint64_t end = sb_clock_ns() + FIXTURE_TIMEOUT_NS;
+	uint64_t peak;
+
+	(void)state;
+	fixture_start(&f, 1);
+	for (uint32_t i = 0; i < PEAK; i++)
+		pid[i] = fixture_submit(&f, &scripted, &script);
+	peak = held_bytes(&f);
+	for (uint32_t i = 0; i < PEAK; i++)
+		CHECK_EQ(sb_scheduler_cancel(f.s, pid[i]), 0);
+	fixture_wait(&f);
+	while (held_bytes(&f) > peak / 4 && sb_clock_ns() < end)
+		sb_thread_sleep(10000000);
+	assert_in_range(held_bytes(&f), 0, peak / 4);
+	fixture_end(&f);
+}
+
+/* ---- the process limit ---- */
+
+enum { LIMIT = 40, CROWD = 100 };
+
+static int fill_up(struct script *script, struct sb_step *step,
+		   const struct sb_event *events, uint32_t count)
+{
+	struct script *idle = (void *)(uintptr_t)script->other;
+
+	(void)events;
+	if (count)
+		return SB_DONE;
+	for (int i = 0; i < LIMIT - 1; i++)
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+				       sb_value_ptr(idle), NULL),
+			 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(idle),
+			       NULL),
+		 -EAGAIN);
+	return SB_IDLE;
+}
+
+/* One process is alive, and its worker, in a step, has reserved the rest ahead. */
+static void a_busy_worker_keeps_no_place(void **state)
+{
+	struct fixture f;
+	struct script hog = { .f = &f, .step = hold_until_told };
+	struct script idle = { .f = &f, .step = end_at_an_event };
+	sb_pid pid;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.processes_max = LIMIT;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &hog);
+	await_flag(&hog);
+	for (int i = 0; i < LIMIT - 1; i++)
+		fixture_submit(&f, &scripted, &idle);
+	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main",
+				     sb_value_ptr(&idle), &pid),
+		 -EAGAIN);
+	sb_store_rel(&hog.flag, 2);
+	fixture_end(&f);
+}
+
+static void a_step_fills_the_scheduler_up(void **state)
+{
+	struct fixture f;
+	struct script idle = { .f = &f, .step = end_at_an_event };
+	struct script filler = { .f = &f,
+				 .step = fill_up,
+				 .other = (uintptr_t)&idle };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.processes_max = LIMIT;
+	fixture_create(&f, 2);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &filler);
+	await_steps(&idle, LIMIT - 1);
+	fixture_end(&f);
+}
+
+/* Processes between their init and their close. */
+struct crowd {
+	_Atomic(int64_t) living;
+	_Atomic(uint64_t) refused;
+	_Atomic(uint64_t) spawned;
+};
+
+static _Atomic(int64_t) crowd_living_most;
+
+static int child_init(void *state, const char *method, union sb_value input)
+{
+	struct crowd *crowd = input.ptr;
+	const int64_t n = sb_add_acq_rel(&crowd->living, 1) + 1;
+	int64_t most = sb_load_rlx(&crowd_living_most);
+
+	(void)method;
+	*(struct crowd **)state = crowd;
+	while (n > most && !sb_cas_weak_acq_rel(&crowd_living_most, &most, n))
+		;
+	return 0;
+}
+
+static int child_step(void *state, struct sb_step *step,
+		      const struct sb_event *events, uint32_t count)
+{
+	(void)state;
+	(void)step;
+	(void)events;
+	(void)count;
+	return SB_DONE;
+}
+
+static void child_close(void *state)
+{
+	sb_sub_acq_rel(&(*(struct crowd **)state)->living, 1);
+}
+
+static const struct sb_process_ops child_ops = {
+	.name = "child",
+	.state_bytes = sizeof(struct crowd *),
+	.init = child_init,
+	.step = child_step,
+	.close = child_close,
+};
+
+/* Never above the limit: each spawner at full speed, whatever is refused. */
+static int spawn_greedily(struct script *script, struct sb_step *step,
+			  const struct sb_event *events, uint32_t count)
+{
+	struct crowd *crowd = (void *)(uintptr_t)script->other;
+
+	(void)events;
+	(void)count;
+	for (int i = 0; i < CROWD / 2; i++) {
+		const int rc = sb_step_spawn(step, &child_ops, "main",
+					     sb_value_ptr(crowd), NULL);
+
+		CHECK_EQ(rc == 0 || rc == -EAGAIN, 1);
+		sb_add_rlx(rc ? &crowd->refused : &crowd->spawned, 1);
+	}
+	return sb_load_rlx(&crowd->spawned) < SB_SCALE(200000u) ? SB_CONTINUE
+								: SB_DONE;
+}
+
+static void the_limit_is_never_passed(void **state)
+{
+	struct fixture f;
+	struct crowd crowd = { .living = 0 };
+	struct script spawner = { .f = &f,
+				  .step = spawn_greedily,
+				  .other = (uintptr_t)&crowd };
+
+	(void)state;
+	sb_store_rlx(&crowd_living_most, 0);
+	fixture_defaults(&f);
+	f.config.processes_max = CROWD;
+	f.config.on_complete = NULL;
+	f.config.on_start = NULL;
+	fixture_create(&f, 4);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		fixture_submit(&f, &scripted, &spawner);
+	fixture_wait(&f);
+	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+	sb_scheduler_destroy(f.s);
+	/* The spawners are alive, too. */
+	assert_in_range(sb_load_rlx(&crowd_living_most), 1, CROWD - 1);
+	CHECK_EQ(sb_load_rlx(&crowd.refused) > 0, 1);
+}
+
+enum { SPAWNERS = 8, EACH = 4 };
+
+static int spawn_ones_share(struct script *script, struct sb_step *step,
+			    const struct sb_event *events, uint32_t count)
+{
+	(void)count;
+	(void)events;
+	for (int i = 0; i < EACH; i++) {
+		const int rc = sb_step_spawn(
+			step, &scripted, "main",
+			sb_value_ptr((void *)(uintptr_t)script->other), NULL);
+
+		CHECK_EQ(rc, 0);
+	}
+	return SB_DONE;
+}
+
+/*
+ * Waves: spawners that each spawn so many that the limit is just reached, from
+ * workers that still keep places of the wave before.
+ */
+static void nobody_is_refused_below_the_limit(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.processes_max = SPAWNERS * (1 + EACH);
+	fixture_create(&f, 4);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (uint32_t wave = 0; wave < SB_SCALE(20000u); wave++) {
+		struct script child = { .f = &f, .step = done_at_once };
+		struct script spawner = { .f = &f,
+					  .step = spawn_ones_share,
+					  .other = (uintptr_t)&child };
+
+		for (int i = 0; i < SPAWNERS; i++)
+			fixture_submit(&f, &scripted, &spawner);
+		fixture_wait(&f);
+		CHECK_EQ(sb_load_rlx(&child.steps), SPAWNERS * EACH);
+	}
+	fixture_end(&f);
+}
+
+/* ---- operations that go when a process has ended ---- */
+
+static const struct sb_process_ops *map_ops(void)
+{
+	struct sb_process_ops *ops = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(ops != MAP_FAILED);
+	*ops = scripted;
+	return ops;
+}
+
+static void look_at(void *arg, const struct sb_process_info *info)
+{
+	(void)arg;
+	CHECK_EQ(info->name != NULL, 1);
+}
+
+static void *list_all_the_time(void *arg)
+{
+	struct script *script = arg;
+
+	while (!flag_set(script))
+		sb_scheduler_list(script->f->s, look_at, NULL);
+	return NULL;
+}
+
+static void operations_may_go_when_execute_returns(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_at_once };
+	struct script lister = { .f = &f };
+	struct sb_thread thread;
+
+	(void)state;
+	fixture_start(&f, 2);
+	CHECK_EQ(sb_thread_start(&thread, -1, list_all_the_time, &lister), 0);
+	for (uint32_t i = 0; i < SB_SCALE(2000u); i++) {
+		const struct sb_process_ops *ops = map_ops();
+		struct sb_exit exit;
+
+		CHECK_EQ(sb_scheduler_execute(f.s, ops, "main",
+					      sb_value_ptr(&script), &exit),
+			 0);
+		munmap((void *)(uintptr_t)ops, 4096);
+	}
+	sb_store_rel(&lister.flag, 1);
+	sb_thread_join(&thread);
+	fixture_end(&f);
+}
+
+/* ---- two outcomes of one yield ---- */
+
+static int complete_and_fail(void *context, const struct sb_command *command,
+			     const struct sb_completer *completer)
+{
+	(void)context;
+	CHECK_EQ(sb_complete(completer, command->arg, 0), 0);
+	return -EIO;
+}
+
+static int yield_twice(struct script *script, struct sb_step *step,
+		       const struct sb_event *events, uint32_t count)
+{
+	if (sb_load_rlx(&script->steps) == 1) {
+		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_u64(1), 1), 0);
+		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_u64(2), 2), 0);
+		return SB_YIELD;
+	}
+	CHECK_EQ(count, 2);
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK_EQ(events[i].error, 0);
+		CHECK_EQ(events[i].tag, i + 1);
+		CHECK_EQ(events[i].data.u64, i + 1);
+	}
+	return SB_DONE;
+}
+
+static void the_first_outcome_counts(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = yield_twice };
+
+	(void)state;
+	fixture_defaults(&f);
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_register(f.s, KEEPS, complete_and_fail, NULL), 0);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	CHECK_EQ(sb_load_rlx(&script.steps), 2);
+	CHECK_EQ(fixture_counter(&f, SB_COUNTER_second_outcomes), 2);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_that_goes_on_has_sent),
+		cmocka_unit_test(senders_outlive_their_receivers),
+		cmocka_unit_test(a_refused_chain_is_given_back_as_it_was),
+		cmocka_unit_test(a_timer_waits_for_the_running_step),
+		cmocka_unit_test(a_submission_waits_for_few_steps),
+		cmocka_unit_test(a_pair_keeps_nobody_from_running),
+		cmocka_unit_test(a_ready_process_is_told_of),
+		cmocka_unit_test(a_stop_does_not_wait_for_another_scheduler),
+		cmocka_unit_test(the_dead_are_bounded_beside_a_long_step),
+		cmocka_unit_test(a_peak_of_submissions_is_given_back),
+		cmocka_unit_test(a_busy_worker_keeps_no_place),
+		cmocka_unit_test(a_step_fills_the_scheduler_up),
+		cmocka_unit_test(the_limit_is_never_passed),
+		cmocka_unit_test(nobody_is_refused_below_the_limit),
+		cmocka_unit_test(operations_may_go_when_execute_returns),
+		cmocka_unit_test(the_first_outcome_counts),
+	};
+
+	return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
+}

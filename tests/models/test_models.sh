@@ -1,0 +1,164 @@
+#!/bin/sh
+# Checks the models of tests/models with Spin, exhaustively for small bounds,
+# and that each deliberate mistake in them is found. Prints TAP. As many searches
+# run at a time as there are processors; each takes at most 3 GB.
+# usage: test_models.sh [...]; itself: test_models.sh --one NUMBER MODEL none|found FLAGS...
+set -u
+models=$(cd "$(dirname "$0")" && pwd)
+
+# verify DIRECTORY MODEL OPTIMIZATION FLAGS...: "none", "found" or what went wrong,
+# in $errors.
+verify() {
+	dir=$1 model=$2 optimization=$3
+	shift 3
+	errors="spin or the compiler failed"
+	states=0
+	cp "$models"/*.pml "$dir"
+	(cd "$dir" && spin "$@" -a "$model.pml" >log 2>&1 &&
+		${CC:-gcc} "$optimization" -w -DSAFETY -DCOLLAPSE -DMEMLIM=3000 \
+			-o pan pan.c >>log 2>&1 &&
+		./pan -m200000 >log 2>&1) || return
+	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$dir/log")
+	# A block in a d_step: the model's own bound, in views.pml.
+	if grep -q 'max search depth too small\|out of memory\|block in d_step' "$dir/log"; then
+		errors="search not complete"
+	elif grep -q 'errors: 0' "$dir/log"; then
+		errors=none
+	else
+		errors=found
+	fi
+}
+
+# one NUMBER MODEL none|found FLAGS...
+one() {
+	n=$1 model=$2 expected=$3
+	shift 3
+	own=$(mktemp -d)
+	trap 'rm -rf "$own"' EXIT
+	# The search for a mistake is short, so its compilation should be.
+	if [ "$expected" = none ]; then
+		verify "$own" "$model" -O2 "$@"
+	else
+		verify "$own" "$model" -O0 "$@"
+	fi
+	if [ "$errors" = "$expected" ]; then
+		echo "ok $n - $model $* ($states states, errors: $errors)"
+	else
+		echo "not ok $n - $model $* (errors: $errors, expected $expected)"
+		sed 's/^/# /' "$own/log"
+	fi
+}
+
+if [ "${1-}" = --one ]; then
+	shift
+	one "$@"
+	exit
+fi
+if ! command -v spin >/dev/null; then
+	echo "ok 1 - models # SKIP spin is not installed"
+	echo "1..1"
+	exit 0
+fi
+jobs=$(mktemp)
+trap 'rm -f "$jobs"' EXIT
+n=0
+
+# expect MODEL none|found FLAGS...
+expect() {
+	n=$((n + 1))
+	echo "$n $*" >>"$jobs"
+}
+
+# mistakes MODEL "FLAGS" MISTAKE...
+mistakes() {
+	model=$1 flags=$2
+	shift 2
+	for mistake; do
+		# shellcheck disable=SC2086
+		expect "$model" found $flags "-D$mistake"
+	done
+}
+
+expect word none -DPRODUCERS=3
+expect word none -DPRODUCERS=3 -DENDS
+mistakes word "" IGNORE_WAKEUP QUEUE_ALWAYS SPLIT_POST SPLIT_TAKE \
+	CLAIM_READY SPLIT_CLAIM BLIND_KEEP \
+	NOT_REVERSED IN_FRONT IGNORE_BACKLOG
+mistakes word -DENDS SPLIT_COMPLETE
+
+expect chain none
+expect untold none
+mistakes chain "" KEEP_LINK LINK_LATE NO_RETRY
+mistakes untold "" OVERWRITE NEVER_TELL
+
+expect handover none -DSTEPS=3
+expect handover none -DMESSAGES=4
+mistakes handover "" NO_BARRIER CLAIM_FIRST_READ NO_AWAY POST_LATE PROXY_EARLY \
+	AWAY_BLIND PROXY_ALWAYS KEEP_TARGET
+
+for ext in 1 2 3; do
+	expect idle none -DEXT=$ext
+done
+expect idle none -DEXT=1 -DMOMENT
+expect idle none -DEXT=1 -DBACKLOG
+mistakes idle "" NO_RESCAN NO_CHAIN NO_LOCAL WAIT_TOKEN
+mistakes idle -DMOMENT NO_REST
+
+for first in LATER NEVER; do
+	expect timekeeper none -DFIRST=$first
+done
+mistakes timekeeper -DFIRST=LATER NO_TELL NO_SECOND NO_AGAIN
+mistakes timekeeper -DFIRST=NEVER NO_PUBLISH
+expect relation none
+mistakes relation "" LOOK_FIRST LEAVE_IT NO_RECHECK
+
+expect reclaim none -DWORKERS=2 -DFOREIGN=1
+expect reclaim none -DSECTIONS=2
+expect reclaim none -DFOREIGN=1 -DSECTIONS=2 -DOBJECTS=3
+mistakes reclaim "" ONE_FLIP NO_FENCE_FOREIGN NO_FENCE_WORKER NO_FENCE_RECLAIM \
+	FREE_EARLY BUMP_EARLY PARK_INSIDE
+
+expect counted none -DITEMS=4 -DTRIES=2 -DOLDEST
+expect counted none -DITEMS=5 -DTRIES=2
+expect counted none -DITEMS=4 -DTHIEVES=2 -DTRIES=1
+expect counted none -DITEMS=2 -DTRIES=1 -DSLEEPER
+mistakes counted "" P1=RELAXED T1=RELAXED T2=RELAXED G1=RELAXED RING_EARLY \
+	LATE_READ STALE_POPS NO_LOOK
+mistakes counted "-DITEMS=2 -DTRIES=1 -DSLEEPER" SIZE=RELAXED POP=RELAXED \
+	NO_FENCE_TELL NO_FENCE_SLEEP
+
+expect chase_lev none -DITEMS=4 -DTRIES=2 -DOLDEST
+expect chase_lev none -DITEMS=3 -DTHIEVES=2 -DTRIES=1
+expect chase_lev none -DITEMS=2 -DTHIEVES=2 -DTRIES=2
+expect chase_lev none -DITEMS=2 -DTRIES=1 -DSLEEPER
+mistakes chase_lev "" NO_FENCE_POP NO_FENCE_STEAL P1=RELAXED P1_POP=RELAXED \
+	T1=RELAXED T2=RELAXED G1=RELAXED LATE_READ STEAL_HALF
+mistakes chase_lev "-DITEMS=2 -DTRIES=1 -DSLEEPER" NO_FENCE_TELL NO_FENCE_SLEEP
+
+expect live none -DSUBMITTERS=2 -DEACH=1 -DSPAWNS=0 -DWAITERS=2
+expect live none -DSUBMITTERS=2 -DEACH=1
+expect live none -DLIMIT=3
+expect live none -DSUBMITTERS=2 -DWAITERS=0
+expect live none -DSPAWNS=2 -DWAITERS=0 -DLIMIT=3
+mistakes live "" KEPT RESERVED NOWHERE NO_GATE NO_BARRIER TAKE_TOUCHED NO_LOCK \
+	CLEAR_UNLOCKED KEEP_CREDIT UNTOUCHED
+mistakes live "-DSPAWNS=2 -DWAITERS=0" ONE_WORD
+
+expect runq none
+expect runq none -DPUSHERS=1 -DITEMS=6 -DHOT=3
+mistakes runq "" NO_LOOK COUNT_FIRST LATE_COUNT OVERTAKE
+
+expect shutdown none -DPATIENT -DSUBMITTERS=2 -DSENDERS=0 -DSTARTS=2
+expect shutdown none -DPATIENT -DSUBMITTERS=2 -DSPAWN -DSENDERS=0
+expect shutdown none -DPATIENT -DSUBMITTERS=1 -DSPAWN -DSENDERS=0 -DWORKERS=2
+expect shutdown none -DSUBMITTERS=2 -DSENDERS=0 -DSTARTS=2
+expect shutdown none -DSUBMITTERS=1 -DSPAWN
+expect shutdown none -DSUBMITTERS=1 -DWORKERS=2
+mistakes shutdown "-DPATIENT -DSUBMITTERS=1" RESERVE_OUTSIDE LAUNCH_OUTSIDE \
+	WALK_EARLY COUNT_EARLY FREED_AT_ONCE KEEP_CREDIT HALT_UNTOLD HALT_LATE \
+	HALT_UNSEEN
+mistakes shutdown "-DPATIENT -DSUBMITTERS=1 -DSPAWN -DSENDERS=0" NO_LAST_LOOK \
+	LOOK_EARLY SPLIT_FLAG
+mistakes shutdown -DSUBMITTERS=1 NO_GRACE NO_WAIT
+xargs -P "$(nproc)" -L 1 sh "$0" --one <"$jobs"
+echo "1..$n"
