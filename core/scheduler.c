@@ -8,7 +8,22 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/internal.h"
+#include "core/dispatch.h"
+#include "core/memory/arenas.h"
+#include "core/memory/graves.h"
+#include "core/message/caller.h"
+#include "core/message/hold.h"
+#include "core/message/send.h"
+#include "core/process/builtin.h"
+#include "core/process/live.h"
+#include "core/process/step.h"
+#include "core/state.h"
+#include "core/timers/timers.h"
+#include "core/trace.h"
+#include "core/wake/idle.h"
+#include "core/worker/steal.h"
+#include "core/worker/watch.h"
+#include "core/worker/worker.h"
 #include "core/memory/arena.h"
 
 /* ---- creation ---- */
@@ -256,9 +271,9 @@ static void *worker_thread(void *arg)
 	sb_current_worker = w;
 	/* A stop by force buries nobody. */
 	sb_add_acq_rel(&s->burials, 1);
-	w->tick.now_ns = w->slowed_ns = sb_clock_ns();
+	w->tick.now_ns = w->slowed.ns = sb_clock_ns();
 	w->tick.steps = sb_counter_read(&w->counters.steps);
-	w->slowed_cpu_ns = sb_clock_thread_cpu_ns();
+	w->slowed.cpu_ns = sb_clock_thread_cpu_ns();
 	sb_account_go(&w->account);
 	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 	sb_worker_loop(w);

@@ -2,7 +2,11 @@
  * arenas.c - which worker's memory comes from where: the arenas, the policy of
  * their pages, and what became of it.
  */
-#include "core/internal.h"
+#include "core/memory/arenas.h"
+
+#include <errno.h>
+
+#include "core/state.h"
 #include "core/memory/arena.h"
 
 /* ---- arenas ---- */

@@ -5,7 +5,11 @@
  * They are gathered by the grave, because all of that costs something that others
  * see, or an allocation, or a deferred call: once for up to SB_GRAVE_ROOM of them.
  */
-#include "core/internal.h"
+#include "core/memory/graves.h"
+
+#include <errno.h>
+
+#include "core/state.h"
 #include "core/memory/arena.h"
 
 /* On the helper thread of the reclamation: back to the worker that dug it. */

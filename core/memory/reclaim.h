@@ -9,7 +9,7 @@
  *   reader    one for each worker. All that a worker does between two quiescent
  *             states is one read-side section, but for the code of a step: while
  *             a worker is in that, the watcher may pass a quiescent state on its
- *             behalf (core/process/handover.h). A reader is offline while its worker is
+ *             behalf (core/message/handover.h). A reader is offline while its worker is
  *             parked.
  *   visitor   any other thread, in a section between sb_reclaim_enter and
  *             sb_reclaim_exit. Sections may nest.

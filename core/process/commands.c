@@ -2,9 +2,19 @@
  * commands.c - the handlers of the built-in commands. Each runs on the worker of
  * the yielding process, which still is the one that the worker runs.
  */
+#include <errno.h>
+
 #include "core/commands.h"
 
-#include "core/internal.h"
+#include "core/dispatch.h"
+#include "core/message/caller.h"
+#include "core/message/mailbox.h"
+#include "core/message/send.h"
+#include "core/process/builtin.h"
+#include "core/process/relations.h"
+#include "core/process/submit.h"
+#include "core/state.h"
+#include "core/timers/timers.h"
 
 /* The tick of the wheel: a shorter period would fire more than once a tick. */
 #define PERIOD_MIN_NS (UINT64_C(1) << SB_WHEEL_TICK_BITS)

@@ -16,7 +16,7 @@
  * when the limit is far.
  *
  * The credit costs its owner plain stores: an asymmetric Dekker pair as in
- * core/process/handover.h.
+ * core/message/handover.h.
  *
  *   owner                               collector, under recall_lock
  *   touched = 1                         recall = 1
@@ -29,7 +29,9 @@
  * credit: the owner would put back what the collector has taken. Where there is no
  * heavy fence recall is set for ever. Model: tests/models/live.pml.
  */
-#include "core/internal.h"
+#include "core/process/live.h"
+
+#include "core/state.h"
 
 /* Reservations taken from the shared count at a time. */
 #define CREDIT_BATCH 32

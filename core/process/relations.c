@@ -31,7 +31,13 @@
  * A relation brings the event along that it may lead to: telling of an end needs
  * no memory and cannot fail.
  */
-#include "core/internal.h"
+#include "core/process/relations.h"
+
+#include <errno.h>
+
+#include "core/message/caller.h"
+#include "core/message/mailbox.h"
+#include "core/state.h"
 
 /* Of a monitor, side 0 watches side 1. Of a link, either is either. */
 enum { WATCHER, WATCHED, SIDES };

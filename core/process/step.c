@@ -2,10 +2,25 @@
  * step.c - one process on one worker: take its events, step it, dispatch its
  * yields, let go of it; and, in the end, complete it.
  */
+#include "core/process/step.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "core/internal.h"
+#include "core/dispatch.h"
+#include "core/hist.h"
+#include "core/memory/graves.h"
+#include "core/message/caller.h"
+#include "core/message/handover.h"
+#include "core/message/hold.h"
+#include "core/message/mailbox.h"
+#include "core/process/live.h"
+#include "core/process/relations.h"
+#include "core/record/marks.h"
+#include "core/state.h"
+#include "core/timers/timers.h"
+#include "core/trace.h"
+#include "core/wake/publish.h"
 #include "core/memory/arena.h"
 
 /* ---- events: from the word to the backlog to the array ---- */

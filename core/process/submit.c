@@ -13,10 +13,21 @@
  * fences between the phase and its walk, so the walk finds the process, or the
  * worker sees that it has to cancel it.
  */
+#include "core/process/submit.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "core/internal.h"
+#include "core/memory/graves.h"
+#include "core/message/caller.h"
+#include "core/message/handover.h"
+#include "core/message/hold.h"
+#include "core/message/send.h"
+#include "core/process/live.h"
+#include "core/process/step.h"
+#include "core/record/marks.h"
+#include "core/state.h"
+#include "core/wake/publish.h"
 
 /* What comes before the start, or after a stop, waits for the next start. */
 static bool refuses(struct sb_scheduler *s)

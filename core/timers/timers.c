@@ -33,9 +33,17 @@
  *
  * Memory for the wheel is allocated and freed without its lock.
  */
+#include "core/timers/timers.h"
+
+#include <errno.h>
+
 #include <string.h>
 
-#include "core/internal.h"
+#include "core/message/caller.h"
+#include "core/message/mailbox.h"
+#include "core/state.h"
+#include "core/timers/wheel.h"
+#include "core/wake/publish.h"
 
 /* id of a timer: { worker:12 | index:26 | generation:26 }. */
 #define WORKER_SHIFT	52
@@ -271,7 +279,7 @@ int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec,
 	sb_counter_add(&w->counters.timers_started, 1);
 	if (SB_UNLIKELY(!sb_load_rlx(&w->scheduler->timekeeper.needed)))
 		sb_store_rlx(&w->scheduler->timekeeper.needed, 1);
-	w->untold |= SB_UNTOLD_TIMER;
+	w->untold.what |= SB_UNTOLD_TIMER;
 	return 0;
 }
 

@@ -1,9 +1,16 @@
 /*
  * steal.c - whom a worker steals from, and how much.
  */
+#include "core/worker/steal.h"
+
 #include <errno.h>
 
-#include "core/internal.h"
+#include "core/hist.h"
+#include "core/placement.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "core/wake/publish.h"
+#include "core/worker/take.h"
 #include "core/memory/arena.h"
 
 /* ---- victims ---- */
@@ -65,17 +72,6 @@ void sb_victims_fini(struct sb_worker *w)
 }
 
 /* ---- from one victim ---- */
-
-struct sb_process *sb_keep_rest(struct sb_worker *w, uint32_t n)
-{
-	/* They were last written on another core: all at a time. */
-	for (uint32_t i = 0; i < n; i++)
-		sb_prefetch_object(w->taken[i]);
-	SB_WINDOW(); /* in no queue: nobody sees these */
-	while (n > 1)
-		sb_route_local(w, w->taken[--n], false);
-	return w->taken[0];
-}
 
 /* A lost race means that the lines are warm now: it is worth one more try. */
 #define STEAL_TRIES 2

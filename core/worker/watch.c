@@ -15,7 +15,11 @@
  * these bounds is as stated and one look. Workers that run short steps are only
  * read from: one line each for a look.
  */
-#include "core/internal.h"
+#include "core/worker/watch.h"
+
+#include "core/message/handover.h"
+#include "core/message/hold.h"
+#include "core/state.h"
 #include "core/memory/arena.h"
 
 /* How long a step is observed before it is taken to be a long one: many times

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/internal.h"
+#include "core/state.h"
 #include "core/memory/arena.h"
 #include "tests/script.h"
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 #include "core/commands.h"
-#include "core/internal.h"
+#include "core/state.h"
 #include "core/memory/arena.h"
 #include "tests/script.h"
 

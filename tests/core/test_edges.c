@@ -8,7 +8,8 @@
  * Method: one scene each.
  */
 #include "core/commands.h"
-#include "core/internal.h"
+#include "core/state.h"
+#include "core/wake/idle.h"
 #include "tests/script.h"
 
 /* ---- the time goes on while its keeper works ---- */

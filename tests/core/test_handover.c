@@ -12,7 +12,7 @@
  * Bound: one to two workers, conversations of 1000 messages.
  */
 #include "core/commands.h"
-#include "core/internal.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 #define NEVER_LONG UINT64_C(1000000000)

@@ -12,7 +12,7 @@
 
 #include "core/commands.h"
 #include "core/queue/deque.h"
-#include "core/internal.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 /* ---- stop ---- */

@@ -11,7 +11,9 @@
  * Bound: liburcu's own allocations do not fail.
  */
 #include "core/commands.h"
-#include "core/internal.h"
+#include "core/state.h"
+#include "core/timers/timers.h"
+#include "core/trace.h"
 #include "core/memory/arena.h"
 #include "core/queue/runq.h"
 #include "tests/script.h"

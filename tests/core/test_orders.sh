@@ -49,15 +49,15 @@ orders() {
 		core/wake/idle.c      sb_idle_is_announced ldar
 		core/wake/idle.c      sb_idle_search_begin casal
 		core/wake/idle.c      sb_idle_search_end   ldaddal sb_check_failed
-		core/wake/route.c     sb_route_publish     dmb wake_if_wanted
+		core/wake/publish.c     sb_route_publish     dmb wake_if_wanted
 		core/worker/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/process/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
 		core/process/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
 		core/process/live.c      give_back_unused     .*ldaddal .*
 		core/process/live.c      is_none              ldar
-		core/wake/route.c     sb_route_new         .*sb_route_local dmb .*
+		core/wake/publish.c     sb_route_new         .*sb_route_local dmb .*
 		core/memory/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
-		core/wake/route.c     sb_route_look_up     ldar sb_pidmap_lookup
+		core/wake/publish.c     sb_route_look_up     ldar sb_pidmap_lookup
 		core/memory/pidmap.c    sb_pidmap_remove     ldaddal .*
 		core/timers/timers.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
 		core/timers/timers.c    sb_timekeeper_end    stlr
@@ -118,15 +118,15 @@ mistakes() {
 		take_bit core/platform/atomic.h /define sb_and_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		sb_idle_is_announced core/wake/idle.c s/sb_load_acq(word_of/sb_load_rlx(word_of/
 		sb_idle_search_end core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
-		sb_route_publish core/wake/route.c s/sb_fence_store_load(&s->idle.counts);//
+		sb_route_publish core/wake/publish.c s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_publish core/platform/atomic.h s/atomic_thread_fence(memory_order_seq_cst)/atomic_thread_fence(memory_order_acquire)/
 		search_and_block core/worker/worker.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		search_and_block core/worker/worker.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
-		sb_route_new core/wake/route.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
+		sb_route_new core/wake/publish.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		submit_own core/memory/pidmap.h s/sb_store_rel(&name.entry/sb_store_rlx(\&name.entry/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(&sb_container_of(node, struct block/return sb_load_rlx(\&sb_container_of(node, struct block/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
-		sb_route_look_up core/wake/route.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
+		sb_route_look_up core/wake/publish.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		give_back_unused core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		is_none core/process/live.c s/sb_load_acq(/sb_load_rlx(/

@@ -13,7 +13,10 @@
  *   order of the nodes.
  * Bound: 5 workers, 121 processes a job; 7 workers in four distances.
  */
-#include "core/internal.h"
+#include "core/hist.h"
+#include "core/placement.h"
+#include "core/state.h"
+#include "core/worker/steal.h"
 #include "tests/script.h"
 
 /* ---- a job under every policy ---- */
@@ -619,7 +622,7 @@ static void gathering_can_be_switched_off(void **state)
 					      sb_value_u64(0), &exit),
 			 0);
 		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
-		CHECK_EQ(f.s->worker[0]->moments > 0, gather);
+		CHECK_EQ(f.s->worker[0]->search.moments > 0, gather);
 		sb_scheduler_destroy(f.s);
 	}
 }

@@ -14,7 +14,16 @@
  * Bound: up to 4 workers, 2000 readings.
  */
 #include "core/commands.h"
-#include "core/internal.h"
+#include "core/counters.h"
+#include "core/dispatch.h"
+#include "core/hist.h"
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
+#include "core/platform/clock.h"
+#include "core/platform/platform.h"
+#include "core/process.h"
+#include "core/record/sampler.h"
+#include "core/scheduler.h"
 #include "tests/script.h"
 
 static uint64_t count_of(struct fixture *f, enum sb_hist_id id)

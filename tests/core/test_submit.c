@@ -9,7 +9,7 @@
  *   race for the same PIDs; lists while other processes come and go.
  * Bound: two threads, 2000 PIDs; 40 processes that stay.
  */
-#include "core/internal.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 enum { MANY = 100 };

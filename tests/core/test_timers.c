@@ -11,7 +11,9 @@
  *   A timer that is forgotten shows as a test that hangs.
  * Bound: 20,000 sleepers; 4 workers.
  */
-#include "core/internal.h"
+#include "core/state.h"
+#include "core/timers/timers.h"
+#include "core/wake/idle.h"
 #include "tests/sequence.h"
 
 #define HOUR_NS UINT64_C(3600000000000)

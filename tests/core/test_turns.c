@@ -10,7 +10,7 @@
  *   has passed; a step that should be short and is not only delays the end.
  * Bound: batches of 64 events, ticks of 64 steps; both deques.
  */
-#include "core/internal.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 /* ---- those that continue ---- */

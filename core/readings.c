@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
-#include "core/internal.h"
+#include "core/hist.h"
+#include "core/message/caller.h"
+#include "core/state.h"
 
 uint32_t sb_scheduler_workers(const struct sb_scheduler *s)
 {

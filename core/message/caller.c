@@ -1,8 +1,10 @@
 /*
  * caller.c - what the calling thread has of its own, be it a worker or a
- * foreign thread: which worker it is, its objects, its samples.
+ * foreign thread: which worker it is, and its objects.
  */
-#include "core/internal.h"
+#include "core/message/caller.h"
+
+#include "core/state.h"
 
 _Thread_local struct sb_worker *sb_current_worker;
 
@@ -17,8 +19,6 @@ bool sb_caller_may_wait(void)
 {
 	return !sb_worker_current() && !submissions && !sb_reclaim_inside();
 }
-
-/* ---- objects ---- */
 
 void *sb_object_alloc(struct sb_scheduler *s, struct sb_worker *w, size_t size)
 {
@@ -54,34 +54,4 @@ struct sb_extra *sb_extra_of(struct sb_scheduler *s, struct sb_worker *w,
 			*p->extra = (struct sb_extra){ .waiter = NULL };
 	}
 	return p->extra;
-}
-
-/* ---- sampling ---- */
-
-void sb_sampler_init(struct sb_sampler *sampler, uint32_t every, uint64_t seed)
-{
-	sampler->every = every;
-	sb_rng_seed(&sampler->rng, ~seed);
-	sb_sampler_advance(sampler);
-}
-
-void sb_sampler_advance(struct sb_sampler *sampler)
-{
-	if (sampler->every)
-		sampler->left =
-			1 + sb_rng_below(&sampler->rng, 2 * sampler->every - 1);
-	else
-		sampler->left = UINT32_MAX;
-}
-
-uint64_t sb_foreign_mark_some(struct sb_scheduler *s)
-{
-	bool chosen;
-
-	if (!s->config.sample_every)
-		return 0;
-	sb_lock_acquire(&s->foreign_lock);
-	chosen = sb_sampler_chooses(&s->foreign_sampler);
-	sb_lock_release(&s->foreign_lock);
-	return chosen ? sb_clock_ns() : 0;
 }

@@ -2,9 +2,15 @@
  * send.c - what one may do to a process from outside: send it a message,
  * complete its yield, ask it to finish, end it.
  */
+#include "core/message/send.h"
+
 #include <errno.h>
 
-#include "core/internal.h"
+#include "core/message/caller.h"
+#include "core/message/handover.h"
+#include "core/message/hold.h"
+#include "core/message/mailbox.h"
+#include "core/state.h"
 
 /* ---- messages ---- */
 

@@ -48,8 +48,8 @@
  *
  * Model: tests/models/handover.pml.
  */
-#ifndef SB_CORE_PROCESS_HANDOVER_H
-#define SB_CORE_PROCESS_HANDOVER_H
+#ifndef SB_CORE_MESSAGE_HANDOVER_H
+#define SB_CORE_MESSAGE_HANDOVER_H
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"

@@ -1,0 +1,114 @@
+/*
+ * mailbox.c - from a message or a completion to the process that it is for.
+ *
+ * Every function takes the calling worker, or NULL when the caller is a foreign
+ * thread, which then is online for RCU (core/memory/reclaim.h) while it holds a
+ * process it has looked up.
+ */
+#include "core/message/mailbox.h"
+
+#include <errno.h>
+
+#include "core/message/caller.h"
+#include "core/message/hold.h"
+#include "core/record/marks.h"
+#include "core/state.h"
+#include "core/wake/publish.h"
+
+enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w,
+				  struct sb_process *p,
+				  struct sb_event_node *newest,
+				  struct sb_event_node *oldest)
+{
+	const enum sb_post_result result =
+		sb_word_post_chain(p, newest, oldest);
+
+	if (result == SB_POST_WAKE)
+		sb_route_ready(s, w, p);
+	return result;
+}
+
+void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_event_node *node)
+{
+	/* The others carry nothing that anyone owns. */
+	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
+		s->config.on_drop(s->config.hook, &node->event);
+	sb_object_free(s, w, node, sizeof(*node));
+}
+
+void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
+{
+	struct sb_event_node *first = NULL;
+
+	for (struct sb_event_node *node = newest; node;) {
+		struct sb_event_node *older = node->next;
+
+		node->next = first;
+		first = node;
+		node = older;
+	}
+	if (p->backlog_first)
+		p->backlog_last->next = first;
+	else
+		p->backlog_first = first;
+	p->backlog_last = newest;
+}
+
+struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w,
+				    sb_pid pid)
+{
+	/* Who sees a burial does not find, after that, those that are in it. */
+	const uint64_t burials = sb_load_acq(&s->burials);
+	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
+
+	if (w && p)
+		w->route[pid % SB_ROUTES] =
+			(struct sb_route){ pid, p, burials };
+	return p;
+}
+
+int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
+		     struct sb_process *p, struct sb_event_node *node)
+{
+	if (w && p && w->running == p) {
+		sb_backlog_put(w->running, node);
+		return 0;
+	}
+	if (w && w->handover.newest)
+		sb_route_flush(w);
+	if (SB_LIKELY(p && sb_route_post(s, w, p, node, node) != SB_POST_GONE))
+		return 0;
+	sb_object_free(s, w, node, sizeof(*node));
+	sb_note_dead_letter(w);
+	return -ESRCH;
+}
+
+int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
+		   struct sb_process *p, struct sb_event_kind kind,
+		   uint64_t tag, union sb_value data)
+{
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, tag, data);
+	if (kind.type == SB_EVENT_MESSAGE)
+		node->sent_ns = sb_caller_mark_some(s, w);
+	return sb_route_deliver(s, w, p, node);
+}
+
+int sb_route_completion(struct sb_worker *w, struct sb_process *p,
+			struct sb_event_kind kind,
+			const struct sb_completer *completer,
+			union sb_value data)
+{
+	struct sb_scheduler *s = completer->scheduler;
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, kind, completer->tag, data);
+	node->sent_ns = completer->issued_ns;
+	return sb_route_deliver(s, w, p, node);
+}

@@ -1,0 +1,26 @@
+/* send.h - sending, cancelling, terminating. worker is the caller's own, or NULL. */
+#ifndef SB_CORE_MESSAGE_SEND_H
+#define SB_CORE_MESSAGE_SEND_H
+
+#include "core/process.h"
+
+struct sb_scheduler;
+struct sb_worker;
+
+void sb_send_init(struct sb_scheduler *scheduler);
+
+/* By the router that is configured, or here. As sb_step_send. */
+int sb_send_routed(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		   sb_pid to, union sb_value message);
+
+/* As sb_scheduler_cancel; the process is known, or not. */
+int sb_cancel_process(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		      struct sb_process *process);
+int sb_cancel_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		  sb_pid pid);
+
+/* As sb_scheduler_terminate. */
+int sb_terminate_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		     sb_pid pid);
+
+#endif

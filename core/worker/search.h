@@ -1,0 +1,29 @@
+/* search.h - a worker without work: it spins, steals, and blocks. */
+#ifndef SB_CORE_WORKER_SEARCH_H
+#define SB_CORE_WORKER_SEARCH_H
+
+#include "core/platform/base.h"
+
+struct sb_process;
+struct sb_worker;
+
+/* The owner's. */
+struct sb_search {
+	bool woken;	    /* parked since it last had work */
+	bool naps;	    /* its last sleep was shorter than config.spin_ns */
+	uint32_t moments;   /* of waiting for more; see gather() in search.c */
+	uint64_t gather_ns; /* 0: it does not wait */
+	uint64_t ran_out_ns; /* when it last ran out of work */
+};
+
+/* Until there is work, or the scheduler halts: then NULL. */
+struct sb_process *sb_search(struct sb_worker *worker);
+
+/*
+ * The watcher sleeps when all workers have slept for a while. Then the first step
+ * is followed by a tick, which wakes it, and holds nothing: that is no loss
+ * there, and the first step need not wait for a system call.
+ */
+void sb_come_online(struct sb_worker *worker);
+
+#endif

@@ -1,0 +1,20 @@
+/* watch.h - what others see of a long step. */
+#ifndef SB_CORE_WORKER_WATCH_H
+#define SB_CORE_WORKER_WATCH_H
+
+#include "core/platform/base.h"
+
+/* What the watcher has seen of a worker. */
+struct sb_watched {
+	uint64_t epoch;	   /* of its ticks */
+	uint64_t since_ns; /* how long that has not changed */
+	uint64_t steps;	   /* at the last look */
+	uint64_t held_ns;  /* since when its step holds something; 0: not */
+	uint64_t held_steps;
+};
+
+/* The helper of the scheduler's reclamation looks at the workers, too; see
+ * sb_reclaim_look. scheduler: struct sb_scheduler. */
+uint64_t sb_watch_look(void *scheduler, uint64_t now_ns);
+
+#endif
