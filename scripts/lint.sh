@@ -28,6 +28,40 @@ layers() {
 	done
 }
 
+# The folders inside each folder, from the ground up: a file includes what is in
+# its own folder and in those before it. What stands at the top of a folder is for
+# all of them; core/state.h is made of the structs of all modules.
+order() {
+	cat <<-'EOF'
+		core platform memory record queue wake message timers process worker
+		workloads load lib own savina tokio
+		results stats record files page gate json trace plots convert
+		harness terminal cli system output run micro sweep calibrate compare verbs
+	EOF
+}
+floors() {
+	order | while read -r top folders; do
+		find "$top" \( -name '*.[ch]' -o -name '*.cc' \) -exec grep -HnE "^#include \"$top/[a-z_]+/" {} + |
+			awk -v folders="$folders" '
+			BEGIN {
+				n = split(folders, folder, " ")
+				for (i = 1; i <= n; i++)
+					floor[folder[i]] = i
+			}
+			{
+				split($0, half, /#include "/)
+				depth = split(half[1], from, "/")
+				split(half[2], to, "/")
+				if (depth < 3)
+					next
+				if (!(from[2] in floor) || !(to[2] in floor))
+					print $0 ": a folder without a floor in scripts/lint.sh"
+				else if (floor[to[2]] > floor[from[2]])
+					print
+			}'
+	done
+}
+
 # only PATTERN ALLOWED-FILES-REGEX: lines elsewhere that match.
 only() {
 	# shellcheck disable=SC2086
@@ -37,6 +71,9 @@ only() {
 architecture() {
 	wrong=$(layers)
 	[ -z "$wrong" ] || fail "an include against the direction of dependency:
+$wrong"
+	wrong=$(floors)
+	[ -z "$wrong" ] || fail "an include that points back up, from a folder to a later one in order():
 $wrong"
 	while read -r what pattern files; do
 		wrong=$(only "$pattern" "$files")
