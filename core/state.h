@@ -26,6 +26,7 @@
 #include "core/worker/search.h"
 #include "core/worker/steal.h"
 #include "core/worker/tick.h"
+#include "core/word.h"
 
 enum sb_phase {
 	SB_PHASE_NEW, /* not started yet */

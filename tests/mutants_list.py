@@ -19,14 +19,14 @@ ORDERS = [
     Mutant("no fence in pop", "core/queue/deque_chase_lev.h",
            "	sb_fence_store_load(&deque->top); /* F1 with F2 */\n", "",
            "plain:core/test_deque", "small:core/test_deque"),
-    Mutant("a post does not release", "core/process.h",
+    Mutant("a post does not release", "core/word.h",
            "} while (!sb_cas_weak_acq_rel(&process->word, &word,\n"
            "				      (uint64_t)(uintptr_t)newest | flags));",
            "} while (!atomic_compare_exchange_weak_explicit(&process->word,"
            " &word, (uint64_t)(uintptr_t)newest | flags, memory_order_relaxed,"
            " memory_order_relaxed));",
            "tsan:core/test_stress"),
-    Mutant("a take does not acquire", "core/process.h",
+    Mutant("a take does not acquire", "core/word.h",
            "	word = sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING);",
            "	word = atomic_exchange_explicit(&process->word,"
            " (uint64_t)SB_STATE_RUNNING, memory_order_relaxed);",
@@ -62,7 +62,7 @@ DEQUE = [
 
 # The state word and the step.
 WORD = [
-    Mutant("letting go does not look at the flag", "core/process.h",
+    Mutant("letting go does not look at the flag", "core/word.h",
            "	return sb_cas_acq_rel(&process->word, &expected, (uint64_t)to);",
            "	(void)expected; sb_store_rel(&process->word, (uint64_t)to);"
            " return true;",
@@ -92,12 +92,12 @@ WORD = [
 
 # What runs next without a queue.
 HANDOVER = [
-    Mutant("whoever is kept is blind", "core/process.h",
+    Mutant("whoever is kept is blind", "core/word.h",
            "	if (word == SB_STATE_RUNNING)\n		return NULL;",
            "	if (sb_word_state(word) == SB_STATE_RUNNING)\n"
            "		return NULL;",
            "small:core/test_handover"),
-    Mutant("a queued process is claimed", "core/process.h",
+    Mutant("a queued process is claimed", "core/word.h",
            "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE)\n"
            "		return false;",
            "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE &&\n"
@@ -137,7 +137,7 @@ HANDOVER = [
            "	return p->pid == completer->pid && p->start_ns == completer->start_ns;",
            "	return p->pid == completer->pid;",
            "plain:core/test_submit"),
-    Mutant("operations are read after the close", "core/process/step.c",
+    Mutant("operations are read after the close", "core/process/finish.c",
            "	sb_worker_gather_dead(w, p, bytes);",
            "	sb_worker_gather_dead(w, p, sb_process_bytes(p->ops)); (void)bytes;",
            "small:core/test_bounds", "plain:core/test_bounds"),
@@ -170,7 +170,7 @@ HANDOVER = [
            "	return UINT64_MAX;",
            "	return UINT64_MAX;",
            "small:core/test_bounds", "plain:core/test_bounds"),
-    Mutant("a refused chain keeps its link to others", "core/process.h",
+    Mutant("a refused chain keeps its link to others", "core/word.h",
            "			oldest->next = NULL;\n",
            "",
            "small:core/test_bounds", "plain:core/test_bounds"),
@@ -280,7 +280,7 @@ LIFE = [
            "		was_last = give_back(s, s->foreign_credit);\n"
            "	note_idleness(s, sb_clock_ns());\n",
            "small:core/test_lifecycle"),
-    Mutant("a route survives a restart", "core/scheduler.c",
+    Mutant("a route survives a restart", "core/worker/thread.c",
            "	/* A stop by force buries nobody. */\n"
            "	sb_add_acq_rel(&s->burials, 1);\n",
            "", "small:core/test_lifecycle"),
@@ -327,14 +327,14 @@ LIFE = [
            "		if (SB_UNLIKELY(item == NULL)) {",
            "plain:core/test_parts"),
     Mutant("a parcel is lost behind another", "core/memory/pool.c",
-           "			put_all(pool, parcel);", "			(void)put_all;",
+           "			sb_parcel_put_all(pool, parcel);", "			(void)sb_parcel_put_all;",
            "plain:core/test_parts"),
     Mutant("what comes behind the linked overtakes them", "core/queue/runq.c",
            "		queue->links = has_linked(queue);",
            "		queue->links = has_linked(queue) && !queue;",
            "small:core/test_memory"),
     Mutant("a process that ends for want of memory is not told of",
-           "core/process/step.c",
+           "core/process/finish.c",
            "error == -ENOMEM || error == -EAGAIN", "error == -EAGAIN",
            "small:core/test_memory"),
     Mutant("the latest are taken without a second look", "core/queue/runq.c",
@@ -437,7 +437,7 @@ TIMERS = [
     Mutant("the timekeeper does not hand over", "core/worker/search.c",
            "	if (p)\n		sb_timekeeper_replace(w);\n", "",
            "small:core/test_edges"),
-    Mutant("an end leaves its timer", "core/process/step.c",
+    Mutant("an end leaves its timer", "core/process/finish.c",
            "	sb_timers_end(s, w, p);\n", "",
            "small:core/test_edges"),
     Mutant("a search does not look at wheels", "core/worker/search.c",
@@ -546,15 +546,15 @@ MEMORY = [
 
 # The memory of a peak.
 GIVING_BACK = [
-    Mutant("a slab with an object in use is given back", "core/memory/pool.c",
-           "	if (count_free(slab) < objects_of_slab(slab->class)) {",
-           "	if (count_free(slab) + 1 < objects_of_slab(slab->class)) {",
+    Mutant("a slab with an object in use is given back", "core/memory/pool_trim.c",
+           "	if (count_free(slab) < sb_slab_objects(slab->class)) {",
+           "	if (count_free(slab) + 1 < sb_slab_objects(slab->class)) {",
            "plain:core/test_giveback", "small:core/test_giveback"),
-    Mutant("nothing is given back", "core/memory/pool.c",
+    Mutant("nothing is given back", "core/memory/pool_trim.c",
            "	} else if (pool->spared < SB_POOL_SPARE_SLABS) {",
            "	} else if (pool->spared < UINT32_MAX) {",
            "plain:core/test_giveback"),
-    Mutant("what is needed again and again is given back", "core/memory/pool.c",
+    Mutant("what is needed again and again is given back", "core/memory/pool_trim.c",
            "	if (!pool->is_examining)\n		end_period(pool);",
            "	if (!pool->is_examining) {\n		begin_period(pool);\n"
            "		end_period(pool);\n	}",
@@ -563,22 +563,22 @@ GIVING_BACK = [
            "						      : &pool->older[class];",
            "						      : &pool->waiting[class];",
            "plain:core/test_giveback"),
-    Mutant("a slab that is looked at is lost", "core/memory/pool.c",
-           "		slab->seen = slab->free;\n		wait_longer(pool, slab);",
+    Mutant("a slab that is looked at is lost", "core/memory/pool_trim.c",
+           "		slab->seen = slab->free;\n		sb_slab_wait_longer(pool, slab);",
            "		slab->seen = slab->free;",
            "plain:core/test_giveback"),
-    Mutant("a slab that was spared is never looked at again", "core/memory/pool.c",
+    Mutant("a slab that was spared is never looked at again", "core/memory/pool_trim.c",
            "		pool->spared++;",
            "		pool->spared++, slab->seen = slab->free;",
            "plain:core/test_giveback"),
     Mutant("a slab that was in use stays as it was seen", "core/memory/pool.c",
            "	next->seen = NULL;\n", "",
            "plain:core/test_giveback"),
-    Mutant("parcels that are not needed stay", "core/memory/pool.c",
+    Mutant("parcels that are not needed stay", "core/memory/pool_trim.c",
            "		pool->stale = pool->arrived;\n		pool->arrived = NULL;",
            "		pool->stale = NULL;",
            "plain:core/test_giveback"),
-    Mutant("a parcel that is not needed stays in hand", "core/memory/pool.c",
+    Mutant("a parcel that is not needed stays in hand", "core/memory/pool_trim.c",
            "		if (!parcel || !(pool->hands_old >> class & 1))",
            "		if (parcel || !(pool->hands_old >> class & 1))",
            "plain:core/test_giveback"),
@@ -588,7 +588,7 @@ GIVING_BACK = [
     Mutant("what was given back is never used again", "core/memory/pool.c",
            "	block->in_use[number / 64] &= ~(UINT64_C(1) << number % 64);\n",
            "	(void)number; block->used++;\n", "plain:core/test_giveback"),
-    Mutant("a sleeping owner is not woken for free memory", "core/memory/pool.c",
+    Mutant("a sleeping owner is not woken for free memory", "core/memory/pool_trim.c",
            "	pool->is_settled = !pool->stale && is_unchanged(pool);",
            "	pool->is_settled = is_unchanged(pool);",
            "plain:core/test_giveback"),

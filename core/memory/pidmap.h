@@ -17,7 +17,7 @@
 #ifndef SB_CORE_MEMORY_PIDMAP_H
 #define SB_CORE_MEMORY_PIDMAP_H
 
-#include "core/process.h"
+#include "core/word.h"
 #include "core/memory/reclaim.h"
 
 /* PIDs of a block, a power of two. Tests build with fewer. */

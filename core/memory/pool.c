@@ -2,15 +2,7 @@
 
 #include "core/counters.h"
 #include "core/memory/arena.h"
-
-#if SB_POOL_IS_WATCHED
-#include <sanitizer/asan_interface.h>
-#define MARK_FREE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
-#define MARK_USED(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
-#else
-#define MARK_FREE(p, n) ((void)(p), (void)(n))
-#define MARK_USED(p, n) ((void)(p), (void)(n))
-#endif
+#include "core/memory/slab.h"
 
 /* The first object starts on a line of its own. */
 #define SLAB_HEADER_BYTES 64
@@ -36,7 +28,7 @@ void sb_pool_fini(struct sb_pool *pool)
 		struct sb_pool_block *block = pool->blocks;
 
 		pool->blocks = block->next;
-		MARK_USED(block->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES);
+		SB_MARK_USED(block->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES);
 		sb_mem_free(block->slabs);
 		sb_mem_free(block);
 	}
@@ -67,8 +59,7 @@ static void wait_for_turn(struct sb_pool *pool, struct sb_slab *slab)
 	*first = slab;
 }
 
-/* Behind the others: it has not been needed. */
-static void wait_longer(struct sb_pool *pool, struct sb_slab *slab)
+void sb_slab_wait_longer(struct sb_pool *pool, struct sb_slab *slab)
 {
 	struct sb_slab **last = &pool->waiting_last[slab->class];
 
@@ -99,7 +90,7 @@ static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
 
 	item->next = slab->free;
 	slab->free = item;
-	MARK_FREE(item, sb_pool_class_bytes(slab->class));
+	SB_MARK_FREE(item, sb_pool_class_bytes(slab->class));
 	if (!slab->in_turn)
 		wait_for_turn(pool, slab);
 }
@@ -122,7 +113,7 @@ static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
 			put_local(pool, item);
 			continue;
 		}
-		MARK_FREE(item, sb_pool_class_bytes(class));
+		SB_MARK_FREE(item, sb_pool_class_bytes(class));
 		parcel->item[kept++] = item;
 	}
 	parcel->count = kept;
@@ -133,19 +124,20 @@ static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
 		sb_prefetch_object(parcel->item[kept - 1 - i]);
 }
 
-static void put_all(struct sb_pool *pool, struct sb_parcel *parcel)
+void sb_parcel_put_all(struct sb_pool *pool, struct sb_parcel *parcel)
 {
 	for (uint32_t i = 0; i < parcel->count; i++) {
 		struct sb_pool_item *item = parcel->item[i];
 
 		/* It is marked free if it has been in hand. */
-		MARK_USED(item, sb_pool_class_bytes(sb_slab_of(item)->class));
+		SB_MARK_USED(item,
+			     sb_pool_class_bytes(sb_slab_of(item)->class));
 		put_local(pool, item);
 	}
 	put_local(pool, (struct sb_pool_item *)parcel);
 }
 
-static void receive(struct sb_pool *pool)
+void sb_pool_receive(struct sb_pool *pool)
 {
 	if (!pool->arrived && sb_load_rlx(&pool->returned)) {
 		pool->arrived = sb_xchg_acq(&pool->returned, NULL);
@@ -158,15 +150,15 @@ static void receive(struct sb_pool *pool)
 /* Parcels until there is one of that class; others' objects go to their slabs. */
 static void unpack(struct sb_pool *pool, size_t class)
 {
-	receive(pool);
+	sb_pool_receive(pool);
 	while (pool->arrived && !pool->hand[class]) {
 		struct sb_parcel *parcel = pool->arrived;
 		const size_t its_class = sb_slab_of(parcel)->class;
 
 		pool->arrived = parcel->next;
-		receive(pool);
+		sb_pool_receive(pool);
 		if (pool->hand[its_class])
-			put_all(pool, parcel);
+			sb_parcel_put_all(pool, parcel);
 		else
 			take_in_hand(pool, parcel, its_class);
 	}
@@ -256,15 +248,14 @@ static struct sb_slab *take_fresh(struct sb_pool *pool, size_t class)
 	slab = (void *)(block->slabs + (size_t)use_slab(block) * SB_SLAB_BYTES);
 	if (block->used == SB_BLOCK_SLABS)
 		pool->roomy = block->next_roomy;
-	MARK_USED(slab, SB_SLAB_BYTES);
+	SB_MARK_USED(slab, SB_SLAB_BYTES);
 	*slab = (struct sb_slab){ .owner = pool,
 				  .block = block,
 				  .class = (uint32_t) class };
 	return slab;
 }
 
-/* Nothing of it is in use, and it is on no list. */
-static bool discard_slab(struct sb_pool *pool, struct sb_slab *slab)
+bool sb_slab_discard(struct sb_pool *pool, struct sb_slab *slab)
 {
 	struct sb_pool_block *block = slab->block;
 	const size_t number =
@@ -272,7 +263,7 @@ static bool discard_slab(struct sb_pool *pool, struct sb_slab *slab)
 
 	if (sb_pages_discard(slab, SB_SLAB_BYTES))
 		return false;
-	MARK_FREE(slab, SB_SLAB_BYTES);
+	SB_MARK_FREE(slab, SB_SLAB_BYTES);
 	if (block->used-- == SB_BLOCK_SLABS) {
 		block->next_roomy = pool->roomy;
 		pool->roomy = block;
@@ -282,7 +273,7 @@ static bool discard_slab(struct sb_pool *pool, struct sb_slab *slab)
 	return true;
 }
 
-static size_t objects_of_slab(size_t class)
+size_t sb_slab_objects(size_t class)
 {
 	return (SB_SLAB_BYTES - SLAB_HEADER_BYTES) / sb_pool_class_bytes(class);
 }
@@ -297,7 +288,7 @@ static void add_slab(struct sb_pool *pool, size_t class)
 	if (!slab)
 		return;
 	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
-	count = objects_of_slab(class);
+	count = sb_slab_objects(class);
 	while (count--)
 		put_local(pool, (void *)((char *)slab + SLAB_HEADER_BYTES +
 					 count * bytes));
@@ -392,10 +383,10 @@ void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size)
 		item = pool->current[class]->free;
 		if (!item)
 			return NULL;
-		MARK_USED(item, sb_pool_class_bytes(class));
+		SB_MARK_USED(item, sb_pool_class_bytes(class));
 		pool->current[class]->free = item->next;
 	}
-	MARK_USED(item, sb_pool_class_bytes(class));
+	SB_MARK_USED(item, sb_pool_class_bytes(class));
 	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
 	return item;
 }
@@ -464,146 +455,4 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
 	}
 	count_remote(mine, slab->owner, sb_pool_class_bytes(slab->class));
 	put_remote(mine, slab->owner, object);
-}
-
-/* ---- giving back what a peak has taken ---- */
-
-/* The work of one call, in objects of parcels that are put back; what else there is
- * to do is converted: to count the free objects of a slab, and to see that it is as
- * it was. */
-#define WORK_MAX     4096
-#define WORK_OF_SLAB 64
-#define WORK_OF_SEEN 4
-
-/* Objects in parcels are in no slab's list, and so not counted. */
-static size_t count_free(const struct sb_slab *slab)
-{
-	const size_t bytes = sb_pool_class_bytes(slab->class);
-	struct sb_pool_item *item = slab->free;
-	size_t count = 0;
-
-	while (item) {
-		struct sb_pool_item *next;
-
-		MARK_USED(item, bytes);
-		next = item->next;
-		MARK_FREE(item, bytes);
-		item = next;
-		count++;
-	}
-	return count;
-}
-
-/* The slab has had no turn for a period, and is on no list. Returns the work. */
-static uint32_t give_back(struct sb_pool *pool, struct sb_slab *slab)
-{
-	if (slab->seen == slab->free) {
-		wait_longer(pool, slab);
-		return WORK_OF_SEEN;
-	}
-	if (count_free(slab) < objects_of_slab(slab->class)) {
-		slab->seen = slab->free;
-		wait_longer(pool, slab);
-	} else if (pool->spared < SB_POOL_SPARE_SLABS) {
-		pool->spared++;
-		wait_longer(pool, slab);
-	} else if (!discard_slab(pool, slab)) {
-		/* Its pages are locked (mlockall), and so are the others'. */
-		pool->is_fixed = true;
-		wait_longer(pool, slab);
-	}
-	return WORK_OF_SLAB;
-}
-
-/* Returns whether nothing is left to look at in this period. */
-static bool examine(struct sb_pool *pool)
-{
-	uint32_t work = 0;
-
-	while (pool->stale && work < WORK_MAX) {
-		struct sb_parcel *parcel = pool->stale;
-
-		pool->stale = parcel->next;
-		work += parcel->count + 1;
-		put_all(pool, parcel);
-	}
-	while (pool->class_examined < SB_POOL_CLASSES && work < WORK_MAX) {
-		struct sb_slab **first = &pool->older[pool->class_examined];
-		struct sb_slab *slab = *first;
-
-		if (!slab) {
-			pool->class_examined++;
-			continue;
-		}
-		*first = slab->next_waiting;
-		work += give_back(pool, slab);
-	}
-	return pool->class_examined == SB_POOL_CLASSES;
-}
-
-/* Since the period began, but for what others have returned. */
-static bool is_unchanged(const struct sb_pool *pool)
-{
-	return pool->is_quiet &&
-	       pool->period_used == sb_load_rlx(&pool->used_bytes);
-}
-
-/* Parcels that have been there since the period began are not needed. */
-static void end_period(struct sb_pool *pool)
-{
-	if (pool->arrived_old) {
-		pool->stale = pool->arrived;
-		pool->arrived = NULL;
-	}
-	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
-		struct sb_parcel *parcel = pool->hand[class];
-
-		if (!parcel || !(pool->hands_old >> class & 1))
-			continue;
-		parcel->next = pool->stale;
-		pool->stale = parcel;
-		pool->hand[class] = NULL;
-	}
-	/* The slabs of stale parcels wait for a whole period first. */
-	pool->is_settled = !pool->stale && is_unchanged(pool);
-	pool->is_examining = true;
-	pool->class_examined = 0;
-	pool->spared = 0;
-}
-
-static void begin_period(struct sb_pool *pool)
-{
-	for (size_t class = 0; class < SB_POOL_CLASSES; class ++) {
-		pool->older[class] = pool->waiting[class];
-		pool->waiting[class] = NULL;
-	}
-	receive(pool);
-	pool->arrived_old = pool->arrived;
-	pool->hands_old = UINT64_MAX;
-	pool->is_settled &= is_unchanged(pool);
-	pool->is_quiet = true;
-	pool->period_used = sb_counter_read(&pool->used_bytes);
-	pool->is_examining = false;
-}
-
-void sb_pool_trim_now(struct sb_pool *pool, uint64_t now_ns)
-{
-	uint64_t pause_ns = SB_POOL_TRIM_PAUSE_NS;
-
-	if (!pool->is_examining)
-		end_period(pool);
-	if (examine(pool)) {
-		begin_period(pool);
-		pause_ns = SB_POOL_PERIOD_NS;
-	}
-	pool->trim_ns = pool->is_fixed ? UINT64_MAX : now_ns + pause_ns;
-}
-
-uint64_t sb_pool_trim_due(const struct sb_pool *pool)
-{
-	const bool is_settled = pool->is_settled && is_unchanged(pool) &&
-				!pool->is_examining && !pool->arrived &&
-				!sb_pool_has_returned(pool);
-
-	return is_settled ? UINT64_MAX : pool->trim_ns;
 }

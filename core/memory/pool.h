@@ -29,15 +29,6 @@
  * core. `returned` is push-many/take-all: only exchanges remove from it, so it has no
  * ABA problem. Its exchange has acquire, its push release: the freeing thread's last
  * use happens before the next owner's first.
- *
- * The memory of a peak goes back to the system (sb_pool_trim). A slab that waits
- * through a whole period without its turn was not needed in it; at the period's end
- * its pages are discarded if all of its objects are free, header included. So a
- * workload that needs its slabs once in a period keeps them. A slab that was
- * discarded is as good as new, for any class. Which slabs of a block are in use
- * stands in a record outside of them, with a bit for each. A parcel that a whole
- * period has not needed is put back to its slabs first: they could not be discarded
- * without its objects.
  */
 #ifndef SB_CORE_MEMORY_POOL_H
 #define SB_CORE_MEMORY_POOL_H

@@ -53,7 +53,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
-#include "core/process.h"
+#include "core/word.h"
 
 enum sb_claim { SB_CLAIM_FREE, SB_CLAIM_CLAIMING, SB_CLAIM_AWAY };
 

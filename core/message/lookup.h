@@ -2,7 +2,7 @@
 #ifndef SB_CORE_MESSAGE_LOOKUP_H
 #define SB_CORE_MESSAGE_LOOKUP_H
 
-#include "core/process.h"
+#include "core/word.h"
 
 /*
  * A PID's process, as looked up when there had been so many burials; it holds

@@ -20,6 +20,14 @@ static inline void sb_backlog_put(struct sb_process *process,
 	process->backlog_last = node;
 }
 
+static inline struct sb_event_node *sb_backlog_pop(struct sb_process *p)
+{
+	struct sb_event_node *node = p->backlog_first;
+
+	p->backlog_first = node->next;
+	return node;
+}
+
 /* Drops an event that no step will see: on_drop, and its memory. */
 void sb_route_drop(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		   struct sb_event_node *node);

@@ -2,7 +2,7 @@
 #ifndef SB_CORE_MESSAGE_SEND_H
 #define SB_CORE_MESSAGE_SEND_H
 
-#include "core/process.h"
+#include "core/word.h"
 
 struct sb_scheduler;
 struct sb_worker;

@@ -25,14 +25,6 @@
 
 /* ---- events: from the word to the backlog to the array ---- */
 
-static struct sb_event_node *backlog_pop(struct sb_process *p)
-{
-	struct sb_event_node *node = p->backlog_first;
-
-	p->backlog_first = node->next;
-	return node;
-}
-
 /* A step's batch of events, from the budget down to 1 for a slow process. */
 static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 {
@@ -62,7 +54,7 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 	uint32_t n = 0;
 
 	while (p->backlog_first && n < budget) {
-		struct sb_event_node *node = backlog_pop(p);
+		struct sb_event_node *node = sb_backlog_pop(p);
 
 		if (SB_UNLIKELY(node->sent_ns)) {
 			*now = *now ? *now : sb_worker_look(w);
@@ -254,82 +246,6 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
 		  whole_batch || (!waits && w->scheduler->config.continues ==
 						    SB_CONTINUE_BEHIND),
 		  w->step.yields ? issued_ns : ended_at(w, p));
-}
-
-/* ---- completion ---- */
-
-/* All under the lock: once it is dropped, the waiter and its stack may go. */
-static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
-{
-	sb_gate_lock(&waiter->gate);
-	waiter->exit = *exit;
-	waiter->done = true;
-	sb_gate_notify_and_unlock(&waiter->gate);
-}
-
-static void end_extra(struct sb_scheduler *s, struct sb_worker *w,
-		      struct sb_extra *extra, const struct sb_exit *exit)
-{
-	if (extra->waiter)
-		tell_waiter(extra->waiter, exit);
-	sb_object_free(s, w, extra, sizeof(*extra));
-}
-
-static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
-			struct sb_process *p)
-{
-	struct sb_event_node *newest = sb_word_complete(p);
-
-	if (newest)
-		sb_backlog_append(p, newest);
-	while (p->backlog_first)
-		sb_route_drop(s, w, backlog_pop(p));
-}
-
-/*
- * Whoever lists the process may have found it alive, and be reading its
- * operations, which go when it has been closed. See sb_scheduler_list().
- */
-static void wait_for_listing(struct sb_scheduler *s)
-{
-	sb_fence_after_rmw(&s->listings); /* behind sb_word_complete() */
-	if (SB_LIKELY(!sb_load_rlx(&s->listings)))
-		return;
-	sb_lock_acquire(&s->list_lock);
-	sb_lock_release(&s->list_lock);
-}
-
-void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
-		       struct sb_process *p, int error, union sb_value result)
-{
-	const struct sb_exit exit = { .pid = p->pid,
-				      .error = error,
-				      .result = result };
-	const size_t bytes = sb_process_bytes(p->ops);
-
-	if (SB_UNLIKELY(error == -ENOMEM || error == -EAGAIN))
-		sb_store_rlx(&s->shortage, error);
-	drop_events(s, w, p);
-	if (SB_UNLIKELY(sb_load_rlx(&p->relations) != NULL))
-		sb_relations_end(s, w, p, &exit);
-	if (SB_UNLIKELY(p->extra != NULL))
-		sb_timers_end(s, w, p);
-	wait_for_listing(s);
-	sb_process_close(p);
-	if (w && SB_UNLIKELY(p->timed))
-		sb_hist_record(&w->hists.lifetime,
-			       sb_clock_passed(p->start_ns, sb_worker_look(w)));
-	if (s->config.on_complete)
-		s->config.on_complete(s->config.hook, &exit);
-	if (SB_UNLIKELY(p->extra != NULL))
-		end_extra(s, w, p->extra, &exit);
-	if (!w) {
-		sb_pidmap_remove(s->pidmap, &p, 1);
-		return;
-	}
-	sb_counter_add(&w->counters.completions, 1);
-	sb_worker_gather_dead(w, p, bytes);
-	sb_live_complete(w);
 }
 
 /* ---- the step ---- */

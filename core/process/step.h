@@ -3,7 +3,7 @@
 #define SB_CORE_PROCESS_STEP_H
 
 #include <errno.h>
-#include "core/process.h"
+#include "core/word.h"
 
 struct sb_scheduler;
 struct sb_worker;

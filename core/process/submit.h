@@ -2,7 +2,7 @@
 #ifndef SB_CORE_PROCESS_SUBMIT_H
 #define SB_CORE_PROCESS_SUBMIT_H
 
-#include "core/process.h"
+#include "core/word.h"
 
 struct sb_worker;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/memory/arena.h"
-#include "core/process.h"
+#include "core/word.h"
 
 void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena)
 {

@@ -2,7 +2,7 @@
 #ifndef SB_CORE_TIMERS_TIMERS_H
 #define SB_CORE_TIMERS_TIMERS_H
 
-#include "core/process.h"
+#include "core/word.h"
 #include "core/platform/platform.h"
 #include "core/timers/wheel.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/memory/arena.h"
 #include "core/memory/pidmap.h"
-#include "core/process.h"
+#include "core/word.h"
 #include "harness/micro/kind.h"
 
 /* ---- the map of PIDs ---- */

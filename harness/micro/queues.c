@@ -9,7 +9,7 @@
 
 #include "core/memory/arena.h"
 #include "core/queue/runq.h"
-#include "core/process.h"
+#include "core/word.h"
 #include "harness/micro/kind.h"
 
 /* What one sender has under way at most. */

@@ -5,7 +5,7 @@
  */
 #include "core/queue/deque.h"
 #include "core/platform/platform.h"
-#include "core/process.h"
+#include "core/word.h"
 
 /* Declared and defined: a function that nobody calls has to be declared. */
 #define OUTLINE(type, name, parameters, call)                                  \

@@ -16,7 +16,7 @@
 
 #include "core/memory/arena.h"
 #include "core/memory/pool.h"
-#include "core/process.h"
+#include "core/word.h"
 #include "core/queue/runq.h"
 #include "tests/test.h"
 

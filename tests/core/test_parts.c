@@ -14,7 +14,7 @@
 #include "core/wake/idle.h"
 #include "core/memory/arena.h"
 #include "core/memory/pool.h"
-#include "core/process.h"
+#include "core/word.h"
 #include "core/queue/runq.h"
 #include "tests/test.h"
 

@@ -1,0 +1,163 @@
+/* config.h - the parameters of a scheduler, with their defaults. */
+#ifndef SB_CORE_CONFIG_H
+#define SB_CORE_CONFIG_H
+
+#include "core/memory.h"
+#include "core/process.h"
+#include "core/queue/deque.h"
+
+/* Where a process goes that a message or completion has made Ready. */
+enum sb_wake {
+	SB_WAKE_LOCAL,	/* the waking worker's own deque; else as affine */
+	SB_WAKE_AFFINE, /* inject queue of the worker that ran it last */
+	SB_WAKE_GLOBAL, /* the global queue */
+};
+
+/* What a worker does when it has spun in vain. */
+enum sb_park_policy {
+	SB_PARK_CONDVAR, /* sleeps on a mutex and condition variable */
+	SB_PARK_FUTEX,	 /* sleeps on a futex */
+	SB_PARK_POLL,	 /* never sleeps and never yields its thread: spins on.
+			  * For workers that have a core each. */
+};
+
+/* From whom a worker without work steals first. */
+enum sb_victim {
+	SB_VICTIM_RANDOM, /* from a random worker on */
+	SB_VICTIM_NEAR,	  /* nearest ring first, one further out when empty */
+	SB_VICTIM_LAST,	  /* who gave last, then as random */
+};
+
+/* Where a process goes whose step says that it continues. */
+enum sb_continue {
+	SB_CONTINUE_BEHIND, /* behind all others of its worker */
+	SB_CONTINUE_FRONT,  /* in front of them: the deque's hot end */
+};
+
+/* How a process ended. */
+struct sb_exit {
+	sb_pid pid;
+	int error; /* 0, or -errno: the step's, or -ECANCELED for a process
+		    * that was terminated or ended by force */
+	union sb_value result;
+};
+
+/* A message and whom it is for. */
+struct sb_package {
+	sb_pid to;
+	union sb_value message;
+};
+
+/*
+ * Whatever takes messages: a scheduler, or a router in front of several.
+ * send returns 0 or -errno as sb_scheduler_send, and may be called by any
+ * thread.
+ */
+struct sb_receiver {
+	int (*send)(struct sb_receiver *receiver,
+		    const struct sb_package *package);
+};
+
+/* Parameters; constant while the scheduler lives. */
+struct sb_config {
+	enum sb_deque_kind deque;
+	enum sb_steal_amount
+		steal;	    /* half, or steal_cap if there are so many */
+	uint32_t steal_cap; /* most items of one steal, 1 to SB_STEAL_MAX */
+	enum sb_victim victim;
+	enum sb_wake wake;
+	enum sb_continue continues;
+	bool handover; /* what a step's last message wakes runs next, and what is
+			* to run again at once does, without a queue */
+	uint64_t
+		hold_ns; /* with handover: how long a step may hold what it sends:
+			   * a longer step's is made visible meanwhile, and where
+			   * steps take longer on average none holds any; 0: none
+			   * ever does */
+	uint32_t batch; /* most extra processes one take moves, >= 0 */
+	uint32_t tick;	/* most steps between ticks, >= 1: on a tick a worker
+			   * serves all kinds of queues, and timers that are due */
+	uint64_t
+		tick_ns; /* a tick also comes after that time, or a millisecond if
+			   * that is longer, when the running step has ended, however
+			   * long steps are; 0: only after so many steps */
+	uint32_t spin_tight; /* spins with the pause hint, >= 0 */
+	uint32_t spin_yield; /* then spins with a thread yield, >= 0 */
+	uint64_t
+		spin_ns; /* after a sleep shorter than that, more of these, for so
+			   * long; 0: never */
+	bool gather; /* a worker that finds one process at a time waits a moment
+		      * for several */
+	uint32_t
+		searchers_max; /* 0: half of the awake workers, not counting those
+				 * who have run out of work a moment ago */
+	enum sb_park_policy park;
+	uint32_t event_budget; /* most events of one step, >= 1 */
+	uint64_t event_ns; /* while a step with many takes longer, the process
+			    * gets fewer, down to one; 0: never */
+	uint32_t mailbox_bound; /* most unread messages; 0: no bound */
+	bool record; /* false: no account of time, no steal matrix, and no
+		      * histograms; only the counters of steps and what they did */
+	uint32_t
+		sample_every; /* with record: time one in N queueings, sends and
+				* wakes, and turns of a process that yields or
+				* continues, and what becomes of them; 0: none */
+	uint64_t processes_max;
+	uint64_t dead_max_bytes; /* bound on the memory of processes that have
+				  * ended and cannot be freed yet */
+	uint64_t pid_reuse_ns; /* for so long after its process has ended a PID
+				* that the caller has chosen cannot be chosen */
+	uint64_t seed;
+	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
+				* to test who is to find that out; 0: it is not */
+	enum sb_arenas arenas;
+	enum sb_membind membind;
+	enum sb_huge_pages huge_pages;
+
+	/* Where steps' messages go; NULL: to this scheduler. It may pass them
+	 * on to sb_scheduler_receiver() of this one or another. */
+	struct sb_receiver *router;
+
+	/*
+	 * Callbacks, each may be NULL; hook is passed to all. They run on the
+	 * thread in question, on_drop also on the scheduler's helper thread, and
+	 * must not block; nor must init and close: a stop waits for them.
+	 *   on_start     before the process is visible; an error refuses it:
+	 *                submit returns it and everything is rolled back
+	 *   on_complete  exactly once for each process that on_start let pass,
+	 *                after its close; it still counts for processes_max.
+	 *                With -ESHUTDOWN: stop began meanwhile, it never ran
+	 *   on_drop      a message, or a handler's completion, that no step will
+	 *                see; the value is the hook's
+	 */
+	void *hook;
+	int (*on_start)(void *hook, sb_pid pid);
+	void (*on_complete)(void *hook, const struct sb_exit *exit);
+	void (*on_drop)(void *hook, const struct sb_event *event);
+};
+
+/*
+ * Defaults. batch, tick and the spin thresholds are the specification's. wake
+ * is local: a receiver then runs where its message is in the cache. Measured
+ * on two cores of an EPYC 9004: README, "Choosing --wake".
+ */
+#define SB_CONFIG_DEFAULT                                                      \
+	{                                                                      \
+		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,             \
+		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
+		.wake = SB_WAKE_LOCAL, .handover = true, .hold_ns = 50000,     \
+		.batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,   \
+		.spin_yield = 12, .spin_ns = 50000, .gather = true,            \
+		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
+		.record = true, .sample_every = 64,                            \
+		.processes_max = UINT64_C(1) << 24,                            \
+		.dead_max_bytes = UINT64_C(64) << 20,                          \
+		.pid_reuse_ns = UINT64_C(60000000000), .seed = 1,              \
+		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
+		.huge_pages = SB_HUGE_PAGES_NONE                               \
+	}
+
+/* As many as there can be arenas, and fewer than a timer's id has room for. */
+#define SB_WORKERS_MAX 4000
+
+#endif
