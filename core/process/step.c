@@ -16,7 +16,7 @@
 #include "core/message/mailbox.h"
 #include "core/process/live.h"
 #include "core/process/relations.h"
-#include "core/record/marks.h"
+#include "core/record/events.h"
 #include "core/state.h"
 #include "core/timers/timers.h"
 #include "core/trace.h"
@@ -31,15 +31,6 @@ static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 	const uint32_t n = w->scheduler->config.event_budget >> p->batch_shift;
 
 	return n ? n : 1;
-}
-
-SB_COLD static void record_event(struct sb_worker *w,
-				 const struct sb_event_node *node, uint64_t now)
-{
-	sb_hist_record(node->event.type == SB_EVENT_MESSAGE
-			       ? &w->hists.send_to_step
-			       : &w->hists.yield_to_resumed,
-		       sb_clock_passed(node->sent_ns, now));
 }
 
 /*
@@ -58,7 +49,7 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 
 		if (SB_UNLIKELY(node->sent_ns)) {
 			*now = *now ? *now : sb_worker_look(w);
-			record_event(w, node, *now);
+			sb_record_event(w, node, *now);
 		}
 		if (node->event.type == SB_EVENT_BUILTIN)
 			node->event.type = SB_EVENT_COMPLETION;
@@ -268,18 +259,6 @@ static void adapt_batch(struct sb_worker *w, struct sb_process *p,
 		p->batch_shift--;
 }
 
-/* Just around the process's own code. */
-static void trace_step(struct sb_worker *w, const struct sb_process *p,
-		       enum sb_trace_kind kind, int status)
-{
-	if (sb_trace_is_on(&w->trace))
-		sb_trace_put(&w->trace,
-			     (struct sb_trace_event){ .kind = kind,
-						      .value = p->pid,
-						      .name = p->ops->name,
-						      .other = status });
-}
-
 /* The process's own code. *held: what it holds in the end, or NULL. */
 SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p,
 			   uint32_t n, struct sb_event_node **held)
@@ -305,9 +284,9 @@ SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
 	const uint64_t start = timed ? sb_clock_ns() : 0;
 	int status;
 
-	trace_step(w, p, SB_TRACE_STEP, 0);
+	sb_record_step_edge(w, p, SB_TRACE_STEP, 0);
 	status = step_outside(w, p, n, held);
-	trace_step(w, p, SB_TRACE_STEP_END, status);
+	sb_record_step_edge(w, p, SB_TRACE_STEP_END, status);
 	if (timed)
 		adapt_batch(w, p, sb_clock_passed(start, sb_clock_ns()));
 	return status;
@@ -337,21 +316,11 @@ void sb_worker_watch(struct sb_worker *w)
  * of all, chosen by where they stand and not by how long they take. What there
  * is to record is recorded after the step, not to become part of it.
  */
-SB_COLD static void record_step(struct sb_worker *w, struct sb_process *p,
-				uint64_t start_ns)
+SB_COLD static void end_timed_step(struct sb_worker *w, struct sb_process *p,
+				   uint64_t start_ns)
 {
-	const uint64_t end_ns = sb_worker_look(w);
-	const uint64_t step_ns = sb_clock_passed(start_ns, end_ns);
-
-	sb_hist_record(&w->hists.ready_to_running,
-		       sb_clock_passed(p->ready_ns, start_ns));
-	sb_hist_record(&w->hists.step_time, step_ns);
-	sb_counter_add(&w->counters.timed_steps, 1);
-	sb_counter_add(&w->counters.timed_step_ns, step_ns);
-	if (p->timed && sb_counter_read(&p->steps) == 1)
-		sb_hist_record(&w->hists.submit_to_step,
-			       sb_clock_passed(p->start_ns, start_ns));
-	w->step_end_ns = end_ns;
+	w->step_end_ns = sb_worker_look(w);
+	sb_record_step(w, p, start_ns, w->step_end_ns);
 }
 
 /* Returns what the step did, or -ECANCELED without one for a process that has
@@ -385,7 +354,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p,
 	sb_counter_add(&w->counters.events, events);
 	status = call_step(w, p, events, held);
 	if (SB_UNLIKELY(p->ready_ns))
-		record_step(w, p, now);
+		end_timed_step(w, p, now);
 	return status;
 }
 

@@ -7,7 +7,7 @@
 #include "core/hist.h"
 #include "core/memory/graves.h"
 #include "core/process/live.h"
-#include "core/record/marks.h"
+#include "core/record/events.h"
 #include "core/state.h"
 #include "core/timers/timers.h"
 #include "core/trace.h"
@@ -90,11 +90,6 @@ static void sleep_until_called(struct sb_worker *w)
 	const uint64_t start = sb_clock_ns();
 	uint64_t deadline;
 
-	sb_account_block(&w->account);
-	sb_trace_note(&w->trace, SB_TRACE_PARK, 0, 0);
-	if (w->search.woken)
-		sb_counter_add(&w->counters.spurious_wakes, 1);
-	sb_counter_add(&w->counters.blocks, 1);
 	sb_reader_offline(w->reader);
 	do {
 		deadline = sb_timekeeper_begin(w);
@@ -110,8 +105,7 @@ static void sleep_until_called(struct sb_worker *w)
 	w->search.woken = true;
 	w->search.naps = sb_clock_passed(start, sb_clock_ns()) <
 			 w->scheduler->config.spin_ns;
-	sb_account_search(&w->account);
-	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, sb_load_rlx(&w->wake_id));
+	sb_record_unblock(w);
 }
 
 /*
@@ -132,7 +126,7 @@ static void block(struct sb_worker *w, bool searching, uint64_t spins)
 		return;
 	}
 	SB_WINDOW();
-	sb_worker_note(w, &w->hists.spins_blocked, spins);
+	sb_record_block(w, spins, w->search.woken);
 	sleep_until_called(w);
 }
 
@@ -331,26 +325,19 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 /* From here on it is at work; who has woken it for that, if anybody? */
 static void end_idleness(struct sb_worker *w)
 {
-	const uint64_t wake_ns = sb_load_rlx(&w->wake_ns);
 	const uint64_t now = sb_clock_ns();
 
-	if (w->search.woken && wake_ns)
-		sb_hist_record(&w->hists.wake_to_running,
-			       sb_clock_passed(wake_ns, now));
+	sb_record_busy(w, w->search.woken ? sb_load_rlx(&w->wake_ns) : 0, now);
 	w->search.woken = false;
 	w->tick.now_ns = now;
 	w->tick.steps = sb_worker_steps(w);
-	sb_account_busy(&w->account, now);
-	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 }
 
 struct sb_process *sb_search(struct sb_worker *w)
 {
 	struct sb_process *p;
 
-	sb_account_search(&w->account);
-	sb_trace_note(&w->trace, SB_TRACE_SEARCH, 0, 0);
-	sb_counter_add(&w->counters.idle_episodes, 1);
+	sb_record_search(w);
 	w->search.ran_out_ns = sb_clock_ns();
 	sb_steal_begin(w);
 	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w)

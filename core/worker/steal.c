@@ -7,6 +7,7 @@
 
 #include "core/hist.h"
 #include "core/placement.h"
+#include "core/record/events.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake/publish.h"
@@ -76,30 +77,10 @@ void sb_victims_fini(struct sb_worker *w)
 /* A lost race means that the lines are warm now: it is worth one more try. */
 #define STEAL_TRIES 2
 
-static void note(struct sb_worker *w, struct sb_steal_cell *cell,
-		 enum sb_steal_result result, uint32_t n)
-{
-	if (SB_UNLIKELY(!w->records))
-		return;
-	sb_counter_add(&cell->attempts, 1);
-	switch (result) {
-	case SB_STEAL_OK:
-		sb_counter_add(&cell->successes, 1);
-		sb_counter_add(&cell->items, n);
-		sb_hist_record(&w->hists.batch_steal, n);
-		break;
-	case SB_STEAL_EMPTY:
-		sb_counter_add(&cell->empty, 1);
-		break;
-	case SB_STEAL_LOST:
-		sb_counter_add(&cell->lost, 1);
-	}
-}
-
 /* Some of one deque into items; counts the races it lost. */
 static enum sb_steal_result steal_some(struct sb_worker *w,
 				       struct sb_deque *deque, void **items,
-				       uint32_t *n, struct sb_steal_cell *cell)
+				       uint32_t *n, uint32_t victim)
 {
 	const struct sb_config *config = &w->scheduler->config;
 	enum sb_steal_result result = SB_STEAL_LOST;
@@ -108,7 +89,7 @@ static enum sb_steal_result steal_some(struct sb_worker *w,
 		result = sb_deque_steal(deque, config->steal, config->steal_cap,
 					items, n);
 		if (result == SB_STEAL_LOST)
-			note(w, cell, result, 0);
+			sb_record_steal(w, victim, result, 0);
 	}
 	return result;
 }
@@ -117,23 +98,21 @@ static enum sb_steal_result steal_some(struct sb_worker *w,
 static struct sb_process *steal_deque(struct sb_worker *w,
 				      struct sb_worker *victim)
 {
-	struct sb_steal_cell *cell = &w->steals[victim->id];
 	void *items[SB_STEAL_MAX];
 	enum sb_steal_result result;
 	uint32_t n = 0;
 
 	items[0] = NULL;
-	result = steal_some(w, &victim->deque, items, &n, cell);
+	result = steal_some(w, &victim->deque, items, &n, victim->id);
 	if (result == SB_STEAL_EMPTY)
-		result = steal_some(w, &victim->cold, items, &n, cell);
+		result = steal_some(w, &victim->cold, items, &n, victim->id);
 	if (result == SB_STEAL_LOST) {
 		sb_trace_note(&w->trace, SB_TRACE_LOST, victim->id, 0);
 		return NULL;
 	}
-	note(w, cell, result, n);
+	sb_record_steal(w, victim->id, result, n);
 	if (result == SB_STEAL_EMPTY)
 		return NULL;
-	sb_trace_note(&w->trace, SB_TRACE_STEAL, victim->id, n);
 	for (uint32_t i = 0; i < n; i++)
 		sb_prefetch_object(items[i]); /* as above */
 	SB_WINDOW();
@@ -151,9 +130,7 @@ static struct sb_process *steal_inject(struct sb_worker *w,
 
 	if (!n)
 		return NULL;
-	sb_counter_add(&w->counters.remote_pops, 1);
-	sb_counter_add(&w->counters.remote_items, n);
-	sb_trace_note(&w->trace, SB_TRACE_REMOTE, victim->id, n);
+	sb_record_take_remote(w, victim->id, n);
 	return sb_keep_rest(w, n);
 }
 

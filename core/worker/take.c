@@ -1,7 +1,7 @@
 /* take.c - taking processes from queues, and telling others of the rest. */
 #include "core/worker/take.h"
 
-#include "core/record/marks.h"
+#include "core/record/events.h"
 #include "core/state.h"
 #include "core/timers/timers.h"
 #include "core/trace.h"
@@ -24,10 +24,7 @@ struct sb_process *sb_take_inject(struct sb_worker *w, uint32_t max)
 
 	if (!n)
 		return NULL;
-	sb_counter_add(&w->counters.inject_pops, 1);
-	sb_counter_add(&w->counters.inject_items, n);
-	sb_worker_note(w, &w->hists.batch_inject, n);
-	sb_trace_note(&w->trace, SB_TRACE_INJECT, 0, n);
+	sb_record_take_inject(w, n);
 	return sb_keep_rest(w, n);
 }
 
@@ -38,10 +35,7 @@ struct sb_process *sb_take_global(struct sb_worker *w, uint32_t max)
 
 	if (!n)
 		return NULL;
-	sb_counter_add(&w->counters.global_pops, 1);
-	sb_counter_add(&w->counters.global_items, n);
-	sb_worker_note(w, &w->hists.batch_global, n);
-	sb_trace_note(&w->trace, SB_TRACE_GLOBAL, 0, n);
+	sb_record_take_global(w, n);
 	return sb_keep_rest(w, n);
 }
 

@@ -7,6 +7,7 @@
 #include "core/hist.h"
 #include "core/memory/graves.h"
 #include "core/message/hold.h"
+#include "core/record/events.h"
 #include "core/state.h"
 #include "core/timers/timers.h"
 #include "core/trace.h"
@@ -37,16 +38,6 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 	else if (passed_ns < config->tick_ns / 2)
 		tick->every =
 			(uint32_t)sb_min_u64(2 * tick->every, config->tick);
-}
-
-/* As seen at ticks: at even distances in steps, while there is work. */
-SB_COLD static void record_depths(struct sb_worker *w)
-{
-	sb_hist_record(&w->hists.depth_own, (uint64_t)sb_deque_size(&w->deque) +
-						    sb_deque_size(&w->cold));
-	sb_hist_record(&w->hists.depth_inject, sb_runq_length(&w->inject));
-	sb_hist_record(&w->hists.depth_global,
-		       sb_runq_length(&w->scheduler->global));
 }
 
 /* Often enough for any round, and seldom enough for what a look costs. */
@@ -94,7 +85,7 @@ static void keep_house(struct sb_worker *w)
 	sb_worker_take_reclaimed(w);
 	sb_worker_give_memory_back(w, now);
 	if (w->sampler.every)
-		record_depths(w);
+		sb_record_depths(w);
 	if (SB_UNLIKELY(sb_load_rlx(&w->timers.next_ns) <= now))
 		sb_timers_run(w, w, now);
 }

@@ -1,0 +1,144 @@
+/*
+ * events.h - what is recorded of each event of a worker: its counters, histograms,
+ * account of time and trace, in one call for each event. By the worker itself.
+ */
+#ifndef SB_CORE_RECORD_EVENTS_H
+#define SB_CORE_RECORD_EVENTS_H
+
+#include "core/record/marks.h"
+
+/* ---- a worker without work ---- */
+
+/* It has run out of work, and begins to search. */
+static inline void sb_record_search(struct sb_worker *worker)
+{
+	sb_account_search(&worker->account);
+	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0, 0);
+	sb_counter_add(&worker->counters.idle_episodes, 1);
+}
+
+/* It blocks after so many spins. was_woken: it has been, and has found no work. */
+static inline void sb_record_block(struct sb_worker *worker, uint64_t spins,
+				   bool was_woken)
+{
+	sb_worker_note(worker, &worker->hists.spins_blocked, spins);
+	sb_account_block(&worker->account);
+	sb_trace_note(&worker->trace, SB_TRACE_PARK, 0, 0);
+	if (was_woken)
+		sb_counter_add(&worker->counters.spurious_wakes, 1);
+	sb_counter_add(&worker->counters.blocks, 1);
+}
+
+/* It no longer blocks, and searches again. */
+static inline void sb_record_unblock(struct sb_worker *worker)
+{
+	sb_account_search(&worker->account);
+	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0,
+		      sb_load_rlx(&worker->wake_id));
+}
+
+/* It has work since now_ns. wake_ns: when it was woken for that; 0: it was not, or
+ * the wake was not timed. */
+static inline void sb_record_busy(struct sb_worker *worker, uint64_t wake_ns,
+				  uint64_t now_ns)
+{
+	if (wake_ns)
+		sb_hist_record(&worker->hists.wake_to_running,
+			       sb_clock_passed(wake_ns, now_ns));
+	sb_account_busy(&worker->account, now_ns);
+	sb_trace_note(&worker->trace, SB_TRACE_BUSY, 0, 0);
+}
+
+/* ---- processes taken from queues ---- */
+
+/* n from its own inject queue. */
+static inline void sb_record_take_inject(struct sb_worker *worker, uint32_t n)
+{
+	sb_counter_add(&worker->counters.inject_pops, 1);
+	sb_counter_add(&worker->counters.inject_items, n);
+	sb_worker_note(worker, &worker->hists.batch_inject, n);
+	sb_trace_note(&worker->trace, SB_TRACE_INJECT, 0, n);
+}
+
+/* n from the global queue. */
+static inline void sb_record_take_global(struct sb_worker *worker, uint32_t n)
+{
+	sb_counter_add(&worker->counters.global_pops, 1);
+	sb_counter_add(&worker->counters.global_items, n);
+	sb_worker_note(worker, &worker->hists.batch_global, n);
+	sb_trace_note(&worker->trace, SB_TRACE_GLOBAL, 0, n);
+}
+
+/* n from another worker's inject queue. */
+static inline void sb_record_take_remote(struct sb_worker *worker,
+					 uint32_t victim, uint32_t n)
+{
+	sb_counter_add(&worker->counters.remote_pops, 1);
+	sb_counter_add(&worker->counters.remote_items, n);
+	sb_trace_note(&worker->trace, SB_TRACE_REMOTE, victim, n);
+}
+
+/* One attempt on a victim's deque, which took n. */
+static inline void sb_record_steal(struct sb_worker *worker, uint32_t victim,
+				   enum sb_steal_result result, uint32_t n)
+{
+	struct sb_steal_cell *cell = &worker->steals[victim];
+
+	if (result == SB_STEAL_OK)
+		sb_trace_note(&worker->trace, SB_TRACE_STEAL, victim, n);
+	if (SB_UNLIKELY(!worker->records))
+		return;
+	sb_counter_add(&cell->attempts, 1);
+	switch (result) {
+	case SB_STEAL_OK:
+		sb_counter_add(&cell->successes, 1);
+		sb_counter_add(&cell->items, n);
+		sb_hist_record(&worker->hists.batch_steal, n);
+		break;
+	case SB_STEAL_EMPTY:
+		sb_counter_add(&cell->empty, 1);
+		break;
+	case SB_STEAL_LOST:
+		sb_counter_add(&cell->lost, 1);
+	}
+}
+
+/* ---- ticks ---- */
+
+/* The depths of the queues that a worker takes from, as seen at a tick. */
+static inline void sb_record_depths(struct sb_worker *worker)
+{
+	sb_hist_record(&worker->hists.depth_own,
+		       (uint64_t)sb_deque_size(&worker->deque) +
+			       sb_deque_size(&worker->cold));
+	sb_hist_record(&worker->hists.depth_inject,
+		       sb_runq_length(&worker->inject));
+	sb_hist_record(&worker->hists.depth_global,
+		       sb_runq_length(&worker->scheduler->global));
+}
+
+/* ---- steps ---- */
+
+/* The step of a process begins or ends; just around the process's own code. */
+static inline void sb_record_step_edge(struct sb_worker *worker,
+				       const struct sb_process *process,
+				       enum sb_trace_kind kind, int status)
+{
+	if (sb_trace_is_on(&worker->trace))
+		sb_trace_put(&worker->trace, (struct sb_trace_event){
+						     .kind = kind,
+						     .value = process->pid,
+						     .name = process->ops->name,
+						     .other = status });
+}
+
+/* A step takes a timed event. */
+SB_COLD void sb_record_event(struct sb_worker *worker,
+			     const struct sb_event_node *node, uint64_t now_ns);
+
+/* A timed step has ended. */
+SB_COLD void sb_record_step(struct sb_worker *worker,
+			    struct sb_process *process, uint64_t start_ns,
+			    uint64_t end_ns);
+
+#endif
