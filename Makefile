@@ -76,7 +76,7 @@ TEST_SOURCES := $(wildcard tests/*/test_*.c)
 # Only those builds can refuse allocations.
 SMALL_ONLY := tests/core/test_memory.c
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY),$(TEST_SOURCES)))
-SMALL_SOURCES := $(filter tests/core/%.c,$(TEST_SOURCES))
+SMALL_SOURCES := $(filter tests/core/%.c tests/modules/%.c,$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1

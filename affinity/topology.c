@@ -6,7 +6,7 @@
 
 #include "affinity/internal.h"
 #include "affinity/plan.h"
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 /* ---- distances between nodes ---- */
 

@@ -34,6 +34,7 @@ layers() {
 order() {
 	cat <<-'EOF'
 		core platform memory record queue wake message timers process worker
+		affinity profile
 		workloads load lib own savina tokio
 		results stats record files page gate json trace plots convert
 		harness terminal cli system output run micro sweep calibrate compare verbs

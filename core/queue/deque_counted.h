@@ -18,7 +18,7 @@
  * and bottom = 4, copies items 0 and 1, and is delayed; the owner pops 3, 2
  * and 1 without a CAS; the thief's CAS top 0 -> 2 succeeds all the same. Item 1
  * is delivered twice, top has passed bottom, and what is pushed next is lost.
- * (tests/core/chase_lev_half.h keeps that variant as its negative control.) Here
+ * (tests/modules/chase_lev_half.h keeps that variant as its negative control.) Here
  * owner and thieves meet on one word, so every pop invalidates every claim in
  * flight, and a claim that commits was computed for the current pop count.
  *

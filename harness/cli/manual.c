@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 #include "harness/terminal/status.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 #include "harness/run/load.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"

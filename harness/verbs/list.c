@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
 #include "harness/cli/policy.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "affinity/internal.h"
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 #include "tests/test.h"
 
 #define MACHINES_MAX 64

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "affinity/plan.h"
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 #include "tests/test.h"
 
 static const char *const synthetics[] = {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "affinity/wide.h"
+#include "affinity/profile/wide.h"
 #include "tests/test.h"
 
 static const char *const shapes[] = {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "affinity/plan.h"
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #define WHY_BYTES 512

@@ -10,7 +10,7 @@
  * time; HOT places for the latest. At any push there may be no memory.
  *
  * Abstracted: sequentially consistent; which orders are needed is said in the code,
- * and tests/core/test_orders.sh looks at them. The parts are one array, written under the
+ * and tests/modules/test_orders.sh looks at them. The parts are one array, written under the
  * one lock and read under the other, without any order but that of the counts.
  *
  * Mistakes, each of which must be found:

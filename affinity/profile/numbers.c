@@ -1,4 +1,4 @@
-#include "affinity/numbers.h"
+#include "affinity/profile/numbers.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/memory/arena.h"
-#include "tests/core/chase_lev_half.h"
+#include "tests/modules/chase_lev_half.h"
 #include "tests/test.h"
 
 /* ---- one thread, against an array ---- */

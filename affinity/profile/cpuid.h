@@ -2,8 +2,8 @@
  * cpuid.h - what hwloc-gather-cpuid writes: a directory with a summary and, for
  * each processing unit, a file of what its CPUID instruction answers.
  */
-#ifndef SB_AFFINITY_CPUID_H
-#define SB_AFFINITY_CPUID_H
+#ifndef SB_AFFINITY_PROFILE_CPUID_H
+#define SB_AFFINITY_PROFILE_CPUID_H
 
 #include "core/platform/base.h"
 

@@ -1,4 +1,4 @@
-#include "affinity/cpuid.h"
+#include "affinity/profile/cpuid.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "affinity/precheck.h"
-#include "affinity/profile.h"
+#include "affinity/profile/precheck.h"
+#include "affinity/profile/profile.h"
 
 #define SUMMARY	   "hwloc-cpuid-info"
 #define FILE_MAX   (1 << 20)

@@ -1,4 +1,4 @@
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "affinity/cpuid.h"
+#include "affinity/profile/cpuid.h"
 #include "affinity/internal.h"
-#include "affinity/precheck.h"
-#include "affinity/wide.h"
+#include "affinity/profile/precheck.h"
+#include "affinity/profile/wide.h"
 
 enum source { THIS, NAMED, XML_FILE, DIRECTORY, CPUID, SYNTHETIC };
 

@@ -14,8 +14,8 @@
  * child process first, with bounds on memory and time, so that one that crashes
  * hwloc does not crash the command.
  */
-#ifndef SB_AFFINITY_PROFILE_H
-#define SB_AFFINITY_PROFILE_H
+#ifndef SB_AFFINITY_PROFILE_PROFILE_H
+#define SB_AFFINITY_PROFILE_PROFILE_H
 
 #include "core/platform/base.h"
 

@@ -1,11 +1,11 @@
 /*
  * chase_lev_half.h - the negative control: a Chase-Lev deque (Lê et al., PPoPP
  * 2013, bounded) with a steal that claims half of it in one CAS of `top`. It is
- * unsound, core/queue/deque_counted.h says why, and tests/core/test_deque.c demands that the
+ * unsound, core/queue/deque_counted.h says why, and tests/modules/test_deque.c demands that the
  * torture test finds that out. Never use it.
  */
-#ifndef SB_TESTS_CORE_CHASE_LEV_HALF_H
-#define SB_TESTS_CORE_CHASE_LEV_HALF_H
+#ifndef SB_TESTS_MODULES_CHASE_LEV_HALF_H
+#define SB_TESTS_MODULES_CHASE_LEV_HALF_H
 
 #include "core/queue/deque.h"
 

@@ -1,6 +1,6 @@
 /*
  * orders.c - the inline functions of core/ whose memory orders matter, each as
- * a function of its own, so that tests/core/test_orders.sh can look at the
+ * a function of its own, so that tests/modules/test_orders.sh can look at the
  * instructions that they become. Compiled for arm64; never linked or run.
  */
 #include "core/queue/deque.h"

@@ -21,24 +21,24 @@ trap 'rm -rf "$work"' EXIT
 # unit, function, pattern (extended, of the whole list, with LSE).
 orders() {
 	cat <<-'END'
-		tests/core/orders.c   counted_push         ldar sb_counted_grow stlr
-		tests/core/orders.c   counted_pop          casal
-		tests/core/orders.c   counted_steal_half   ldar ldar casal
-		tests/core/orders.c   counted_size         ldar
+		tests/modules/orders.c   counted_push         ldar sb_counted_grow stlr
+		tests/modules/orders.c   counted_pop          casal
+		tests/modules/orders.c   counted_steal_half   ldar ldar casal
+		tests/modules/orders.c   counted_size         ldar
 		core/queue/deque.c     sb_counted_grow      sb_ring_grow stlr
-		tests/core/orders.c   chase_lev_push       ldar sb_chase_lev_grow stlr
-		tests/core/orders.c   chase_lev_pop        stlr dmb casal stlr
-		tests/core/orders.c   chase_lev_steal_one  ldar dmb ldar ldar casal
-		tests/core/orders.c   chase_lev_size       ldar
+		tests/modules/orders.c   chase_lev_push       ldar sb_chase_lev_grow stlr
+		tests/modules/orders.c   chase_lev_pop        stlr dmb casal stlr
+		tests/modules/orders.c   chase_lev_steal_one  ldar dmb ldar ldar casal
+		tests/modules/orders.c   chase_lev_size       ldar
 		core/queue/deque.c     sb_chase_lev_grow    sb_ring_grow stlr
-		tests/core/orders.c   word_post            casal
-		tests/core/orders.c   word_claim           casal
-		tests/core/orders.c   word_take            swpal
-		tests/core/orders.c   word_release         casal
-		tests/core/orders.c   word_requeue         casal
-		tests/core/orders.c   word_complete        swpal
-		tests/core/orders.c   lock_acquire         swpa sb_lock_contended
-		tests/core/orders.c   lock_release         stlr
+		tests/modules/orders.c   word_post            casal
+		tests/modules/orders.c   word_claim           casal
+		tests/modules/orders.c   word_take            swpal
+		tests/modules/orders.c   word_release         casal
+		tests/modules/orders.c   word_requeue         casal
+		tests/modules/orders.c   word_complete        swpal
+		tests/modules/orders.c   lock_acquire         swpa sb_lock_contended
+		tests/modules/orders.c   lock_release         stlr
 		core/platform/platform.c  sb_lock_contended    sched_yield clock_nanosleep swpa
 		core/platform/platform.c  sb_park              casal .*casal .*swpa
 		core/platform/platform.c  sb_unpark            swpal syscall .*
@@ -218,9 +218,9 @@ done <"$work/functions"
 mistakes >"$work/mistakes"
 while read -r function file weaken; do
 	rm -rf "$work/tree"
-	mkdir -p "$work/tree/tests"
+	mkdir -p "$work/tree/tests/modules"
 	cp -r core "$work/tree"
-	cp tests/core/orders.c "$work/tree/tests"
+	cp tests/modules/orders.c "$work/tree/tests/modules"
 	sed "$weaken" "$file" >"$work/tree/$file"
 	bad_lse=0 bad_pairs=0
 	verify_both "$work/tree" "$function"

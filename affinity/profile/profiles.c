@@ -2,7 +2,7 @@
  * profiles.c - the machines that come with the project. Their structure is the
  * published one of a machine of that kind; sizes of memory are round numbers.
  */
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 const struct sb_profile sb_profiles[] = {
 	{ .name = "epyc-2s-nps4",

@@ -1,11 +1,11 @@
-#include "affinity/shape.h"
+#include "affinity/profile/shape.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 static void add_level(struct sb_shape *shape, uint64_t count)
 {

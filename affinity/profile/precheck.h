@@ -2,13 +2,13 @@
  * precheck.h - what is wrong with a description of a machine, as far as that can
  * be said without hwloc, or better than hwloc says it.
  */
-#ifndef SB_AFFINITY_PRECHECK_H
-#define SB_AFFINITY_PRECHECK_H
+#ifndef SB_AFFINITY_PROFILE_PRECHECK_H
+#define SB_AFFINITY_PROFILE_PRECHECK_H
 
 #include <hwloc.h>
 #include <sys/types.h>
 
-#include "affinity/shape.h"
+#include "affinity/profile/shape.h"
 
 #define SB_PRECHECK_TOO_MANY                                                   \
 	" has more than 16384 processing units; expected fewer"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "affinity/internal.h"
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 static int keep_only(hwloc_topology_t t, const char *cpus)
 {

@@ -8,12 +8,12 @@
  * objects below each other one. That one is written out in full, as XML, where
  * hwloc takes the objects as they come.
  */
-#ifndef SB_AFFINITY_WIDE_H
-#define SB_AFFINITY_WIDE_H
+#ifndef SB_AFFINITY_PROFILE_WIDE_H
+#define SB_AFFINITY_PROFILE_WIDE_H
 
 #include <hwloc.h>
 
-#include "affinity/shape.h"
+#include "affinity/profile/shape.h"
 
 /* Loads a topology that is only initialized. OS indexes are in hwloc's order:
  * has_indexes is false. Returns 0 or an errno. */

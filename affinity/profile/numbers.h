@@ -3,12 +3,12 @@
  * description. hwloc keeps a bit for each number below the largest one in every
  * object, so that a single large number costs gigabytes and minutes.
  */
-#ifndef SB_AFFINITY_NUMBERS_H
-#define SB_AFFINITY_NUMBERS_H
+#ifndef SB_AFFINITY_PROFILE_NUMBERS_H
+#define SB_AFFINITY_PROFILE_NUMBERS_H
 
 #include <hwloc.h>
 
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 /* More than any Linux has; as many as processing units are accepted. */
 #define SB_OS_NUMBER_LIMIT SB_PROFILE_PUS_MAX

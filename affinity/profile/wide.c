@@ -1,4 +1,4 @@
-#include "affinity/wide.h"
+#include "affinity/profile/wide.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "affinity/profile.h"
+#include "affinity/profile/profile.h"
 
 /* hwloc's trees are as deep as a machine is.
  * NOLINTBEGIN(misc-no-recursion) */

@@ -1,8 +1,8 @@
 /*
  * shape.h - the numbers in a synthetic description of a machine.
  */
-#ifndef SB_AFFINITY_SHAPE_H
-#define SB_AFFINITY_SHAPE_H
+#ifndef SB_AFFINITY_PROFILE_SHAPE_H
+#define SB_AFFINITY_PROFILE_SHAPE_H
 
 #include "core/platform/base.h"
 

@@ -1,4 +1,4 @@
-#include "affinity/precheck.h"
+#include "affinity/profile/precheck.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "affinity/numbers.h"
-#include "affinity/profile.h"
+#include "affinity/profile/numbers.h"
+#include "affinity/profile/profile.h"
 
 /* A longer name is cut, so that what was expected is still said. */
 #define NAME_SHOWN 200
