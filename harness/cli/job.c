@@ -5,12 +5,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include "harness/terminal/status.h"
-#include "harness/terminal/text.h"
 #include "workloads/load/input.h"
-
-#define GLOBAL "global"
+#include "harness/cli/job_names.h"
 
 /* ---- which names there are ---- */
 
@@ -30,8 +27,7 @@ bool sb_option_is_common(enum sb_option_id id)
 	return false;
 }
 
-/* They ask for something else than a new run. */
-static bool is_question(enum sb_option_id id)
+bool sb_job_is_question(enum sb_option_id id)
 {
 	return id == SB_OPT_help || id == SB_OPT_show_job ||
 	       id == SB_OPT_resume || id == SB_OPT_collect ||
@@ -132,7 +128,7 @@ static int missing_value(const struct spot *spot)
 
 static bool is_global(const struct sb_ini_section *section)
 {
-	return !strcmp(section->name, GLOBAL);
+	return !strcmp(section->name, SB_JOB_GLOBAL);
 }
 
 /* All that is wrong with it but its value. */
@@ -143,7 +139,7 @@ static int check_entry(const struct spot *spot)
 
 	if (id == SB_OPTIONS && !sb_param_find(entry->name))
 		return unknown_name(spot);
-	if (id != SB_OPTIONS && is_question(id))
+	if (id != SB_OPTIONS && sb_job_is_question(id))
 		return fail_at(spot, entry->name_column,
 			       "%s belongs on the command line; expected an "
 			       "option of a run",
@@ -152,7 +148,7 @@ static int check_entry(const struct spot *spot)
 	    !is_global(spot->section))
 		return fail_at(spot, entry->name_column,
 			       "%s is of the whole run; expected it in "
-			       "[" GLOBAL "]",
+			       "[" SB_JOB_GLOBAL "]",
 			       entry->name);
 	if (!entry->value && (id == SB_OPTIONS || sb_option[id].form))
 		return missing_value(spot);
@@ -510,89 +506,4 @@ void sb_jobs_free(struct sb_jobs *jobs)
 	free(jobs->file);
 	free((void *)jobs->where);
 	*jobs = (struct sb_jobs){ .job = NULL };
-}
-
-/* ---- the other way round ---- */
-
-static void put_entry(enum sb_verb verb, const char *name, const char *text,
-		      FILE *out)
-{
-	fprintf(out, "%s=", name);
-	sb_ini_put_value(out, text, sb_job_is_list(verb, name, text));
-	fputc('\n', out);
-}
-
-static bool is_shown(const struct sb_options *options, enum sb_verb verb,
-		     enum sb_option_id id)
-{
-	return (sb_option[id].verbs & verb) && !is_question(id) &&
-	       id != SB_OPT_policy &&
-	       strcmp(options->value[id].source, "default") != 0;
-}
-
-/* Of an option that is a flag, "1" or "0". */
-static const char *text_of(const struct sb_options *options,
-			   enum sb_option_id id)
-{
-	if (sb_option[id].form)
-		return options->value[id].text;
-	return options->value[id].number ? "1" : "0";
-}
-
-static void show_common(const struct sb_options *options, enum sb_verb verb,
-			FILE *out)
-{
-	bool any = false;
-
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (!sb_option_is_common(id) || !is_shown(options, verb, id))
-			continue;
-		if (!any)
-			fputs("[" GLOBAL "]\n", out);
-		any = true;
-		put_entry(verb, sb_option[id].name, text_of(options, id), out);
-	}
-	if (any)
-		fputc('\n', out);
-}
-
-/* The last of a name counts. */
-static bool is_last(const struct sb_options *options, uint32_t given)
-{
-	for (uint32_t i = given + 1; i < options->givens; i++) {
-		if (!strcmp(options->given[i].name, options->given[given].name))
-			return false;
-	}
-	return true;
-}
-
-static void show_job(const struct sb_job *job, enum sb_verb verb, FILE *out)
-{
-	const struct sb_options *options = &job->options;
-
-	fprintf(out, "[%s]\n",
-		job->name ? job->name : options->value[SB_OPT_workload].text);
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (!sb_option_is_common(id) && is_shown(options, verb, id))
-			put_entry(verb, sb_option[id].name,
-				  text_of(options, id), out);
-	}
-	for (uint32_t i = 0; i < options->givens; i++) {
-		const struct sb_given_param *given = &options->given[i];
-
-		if (given->is_used && is_last(options, i))
-			put_entry(verb, given->name, given->text, out);
-	}
-	for (uint32_t i = 0; i < job->lists; i++)
-		fprintf(out, "%s=%s\n", job->list[i].name, job->list[i].text);
-}
-
-void sb_jobs_show(const struct sb_jobs *jobs, enum sb_verb verb, FILE *out)
-{
-	show_common(&jobs->job[0].options, verb, out);
-	for (uint32_t i = 0; i < jobs->jobs; i++) {
-		if (i)
-			fputc('\n', out);
-		show_job(&jobs->job[i], verb, out);
-	}
 }

@@ -2,387 +2,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/platform/platform.h"
 #include "harness/run/config.h"
-#include "harness/terminal/interrupts.h"
 #include "harness/run/load.h"
 #include "harness/system/clock_cost.h"
 #include "harness/system/osview.h"
 #include "harness/terminal/progress.h"
 #include "harness/run/slo.h"
 #include "harness/terminal/status.h"
-#include "harness/system/stops.h"
 #include "harness/run/tracing.h"
-
-/* How often a wait looks for an interrupt. */
-#define SLICE_NS UINT64_C(100000000)
-
-/* Everything about the one workload that is being measured. */
-struct measurement {
-	struct sb_workload_run run;
-	const struct sb_options *options;
-	struct sb_ground *ground;
-	const struct sb_watch *watch; /* NULL: nobody */
-	const struct sb_series *series;
-	uint32_t workers;
-	double look_ns; /* of a look at the clock */
-	/* Readings at the start of a repetition. */
-	struct sb_worker_reading *worker; /* [workers] */
-	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
-	struct sb_osview *os;
-	struct sb_cpu_mask os_cpus; /* what os looks at */
-	struct sb_conditions conditions;
-	bool restless; /* the warm-up has found no end */
-	struct sb_load load;
-	/* Of the rounds since both were cleared. */
-	struct sb_measured measured;
-	struct sb_requests requests;
-	double capacity_per_s;	 /* 0: not asked for */
-	struct sb_search search; /* --find-slo */
-	struct sb_stops stops;	 /* of the rounds of run_rounds */
-	char why[160];		 /* of the failure, "" while there is none */
-	bool met_limit;		 /* that is the failure */
-};
-
-/* ---- who watches ---- */
-
-static void tell_begin(const struct measurement *m, enum sb_phase phase,
-		       uint32_t repetition)
-{
-	if (m->watch)
-		m->watch->begin(m->watch->arg, m->series, phase, repetition);
-}
-
-static void tell_end(const struct measurement *m, enum sb_phase phase,
-		     uint32_t repetition)
-{
-	if (m->watch)
-		m->watch->end(m->watch->arg, m->series, phase, repetition);
-}
-
-/* ---- readings ---- */
-
-static void free_readings(struct sb_worker_reading *r, uint32_t workers)
-{
-	for (uint32_t i = 0; r && i < workers; i++)
-		free(r[i].steals);
-	free(r);
-}
-
-static struct sb_worker_reading *make_readings(uint32_t workers)
-{
-	struct sb_worker_reading *r = calloc(workers, sizeof(*r));
-
-	for (uint32_t i = 0; r && i < workers; i++) {
-		r[i].steals = calloc(workers, sizeof(*r[i].steals));
-		if (!r[i].steals) {
-			free_readings(r, i);
-			return NULL;
-		}
-	}
-	return r;
-}
-
-static void read_all(struct sb_scheduler *s, struct sb_worker_reading *worker,
-		     struct sb_hist_counts *hist)
-{
-	for (uint32_t i = 0; i < sb_scheduler_workers(s); i++)
-		sb_scheduler_read(s, i, &worker[i]);
-	for (int h = 0; h < SB_HISTS; h++)
-		sb_scheduler_read_hist(s, h, &hist[h]);
-}
-
-/* What the repetition added to the readings at its start. */
-static void read_difference(struct measurement *m, struct sb_record *record)
-{
-	read_all(m->run.scheduler, record->worker, record->hist);
-	for (uint32_t i = 0; i < m->workers; i++)
-		sb_reading_subtract(&record->worker[i], &m->worker[i],
-				    m->workers);
-	for (int h = 0; h < SB_HISTS; h++)
-		sb_hist_subtract(&record->hist[h], &m->hist[h]);
-}
-
-/* Where the memory lies, at the end; the scheduler is stopped. */
-static void read_memory(struct measurement *m, struct sb_series *series)
-{
-	if (series->residence)
-		return;
-	series->residence = calloc(m->workers, sizeof(*series->residence));
-	for (uint32_t i = 0; series->residence && i < m->workers; i++)
-		sb_scheduler_locate(m->run.scheduler, i, &series->residence[i]);
-	sb_scheduler_read_memory(m->run.scheduler, &series->memory);
-}
+#include "harness/run/rounds.h"
 
 /* ---- rounds ---- */
-
-static bool ground_holds(struct measurement *m)
-{
-	if (sb_ground_holds(m->ground, m->run.scheduler))
-		return true;
-	snprintf(m->why, sizeof(m->why), "%s", m->ground->lost);
-	return false;
-}
-
-static bool interrupted(struct measurement *m)
-{
-	if (!sb_load_rlx(&sb_interrupted))
-		return false;
-	snprintf(m->why, sizeof(m->why), "interrupted");
-	return true;
-}
-
-/* Of memory, threads, or processes alive. */
-static void fail_round(struct measurement *m, const char *what, int rc)
-{
-	char limits[120] = "";
-
-	if (rc == -EAGAIN)
-		snprintf(limits, sizeof(limits),
-			 " (--max-processes %s, or a limit of threads or "
-			 "address space)",
-			 m->options->value[SB_OPT_max_processes].text);
-	snprintf(m->why, sizeof(m->why), "%s: %s%s", what, strerror(-rc),
-		 limits);
-	m->met_limit = rc == -EAGAIN || rc == -ENOMEM;
-}
-
-/* Those that wait for a process that ended early may wait for ever. */
-static bool ran_short(struct measurement *m)
-{
-	const int rc = sb_scheduler_take_shortage(m->run.scheduler);
-
-	if (rc)
-		fail_round(m, "a process failed", rc);
-	return rc;
-}
-
-/* Whether there is more to wait for. */
-static bool wait_slice(struct measurement *m)
-{
-	const uint64_t start = sb_clock_ns();
-	const int rc = sb_scheduler_wait_idle(m->run.scheduler, SLICE_NS);
-
-	sb_stops_waited(&m->stops, sb_clock_ns() - start, SLICE_NS);
-	return rc;
-}
-
-static bool wait_idle(struct measurement *m)
-{
-	const uint64_t start = sb_clock_ns();
-	/* A round that takes requests lasts as long as it is to. */
-	const uint64_t timeout =
-		sb_opt(m->options, SB_OPT_timeout) +
-		(m->run.workload->takes_requests ? m->run.duration_ns : 0);
-
-	while (wait_slice(m)) {
-		if (interrupted(m) || ran_short(m))
-			return false;
-		if (sb_clock_ns() - start < timeout)
-			continue;
-		snprintf(m->why, sizeof(m->why),
-			 "a round did not end within %s",
-			 m->options->value[SB_OPT_timeout].text);
-		return false;
-	}
-	return true;
-}
-
-static void add_round(struct sb_measured *sum, const struct sb_round *round,
-		      uint64_t wall_ns)
-{
-	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
-	sum->submit_ns += round->submit_ns;
-	sum->part_cpu_ns += round->cpu_ns;
-	sum->bytes_per_process += round->bytes_per_process;
-}
-
-/*
- * Polling workers need the kernel for nothing, but for the last round's
- * remains, in the middle of this one. That is waited for in between, and what
- * it costs is no part of the measurement.
- */
-static void settle(struct measurement *m, struct sb_measured *sum)
-{
-	const uint64_t start = sb_clock_ns();
-	const uint64_t cpu = sb_clock_process_cpu_ns();
-
-	if (!m->conditions.polls)
-		return;
-	(void)sb_scheduler_settle(m->run.scheduler);
-	sum->settle_cpu_ns += sb_clock_process_cpu_ns() - cpu;
-	sum->settle_ns += sb_clock_ns() - start;
-}
-
-/* One round; adds what it measured. False: m->why says why there is none. */
-static bool run_round(struct measurement *m, struct sb_measured *sum)
-{
-	const struct sb_workload *workload = m->run.workload;
-	uint64_t start;
-	uint64_t end;
-	char why[120] = "";
-	int rc;
-
-	settle(m, sum);
-	start = sb_clock_ns();
-	m->run.round = (struct sb_round){ 0 };
-	(void)sb_scheduler_take_shortage(m->run.scheduler);
-	rc = workload->start(&m->run);
-	/* Those that did start may wait for others for ever; stop ends them. */
-	if (rc) {
-		fail_round(m, "it could not start", rc);
-		return false;
-	}
-	if (!wait_idle(m))
-		return false;
-	if (m->run.round.start_ns)
-		start = m->run.round.start_ns;
-	end = sb_scheduler_idle_since_ns(m->run.scheduler);
-	if (m->os)
-		sb_osview_window(m->os, start, end);
-	add_round(sum, &m->run.round, end - start);
-	sum->operations += workload->operations(&m->run);
-	sum->rounds++;
-	if (workload->check(&m->run, why, sizeof(why)))
-		return true;
-	if (!ran_short(m))
-		snprintf(m->why, sizeof(m->why), "wrong answer: %s", why);
-	return false;
-}
-
-static void clear_requests(struct measurement *m)
-{
-	struct sb_hist_counts *hist = m->requests.hist;
-
-	m->requests = (struct sb_requests){ .hist = hist };
-	memset(hist, 0, SB_REQUEST_HISTS * sizeof(*hist));
-}
-
-/* Rounds until the time has passed, but at least one. Afterwards, and so for the
- * warm-up and each repetition, the ground must be the same. */
-static bool run_rounds(struct measurement *m, uint64_t duration_ns)
-{
-	struct sb_measured *sum = &m->measured;
-	const uint64_t start = sb_clock_ns();
-	const uint64_t cpu = sb_clock_process_cpu_ns();
-	bool ok;
-
-	*sum = (struct sb_measured){ .capacity_per_s = m->capacity_per_s };
-	clear_requests(m);
-	sb_stops_begin(&m->stops);
-	if (m->run.workload->takes_requests)
-		sum->requests = &m->requests;
-	m->run.duration_ns = duration_ns;
-	/* Each time other requests, but the same in each run. */
-	m->load.seed += SB_GENERATORS_MAX;
-	do {
-		ok = !interrupted(m) && run_round(m, sum);
-	} while (ok && sb_clock_ns() - start < duration_ns);
-	sum->elapsed_ns = sb_clock_ns() - start - sum->settle_ns;
-	sum->stopped_ns = m->stops.stopped_ns;
-	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
-				       : sb_clock_process_cpu_ns() - cpu -
-						 sum->settle_cpu_ns;
-	return ok && ground_holds(m);
-}
-
-/* Slices of the warm-up, and when to give it up. */
-#define WARM_SLICE_NS UINT64_C(20000000)
-#define WARM_SLICES   250
-#define WARM_MAX_NS   UINT64_C(10000000000)
-
-/* --warmup auto: until the time per operation has come to rest. */
-static bool warm_up_until_rest(struct measurement *m)
-{
-	const uint64_t start = sb_clock_ns();
-	double cost[WARM_SLICES];
-	uint32_t n = 0;
-
-	while (n < WARM_SLICES && sb_clock_ns() - start < WARM_MAX_NS) {
-		if (!run_rounds(m, WARM_SLICE_NS))
-			return false;
-		cost[n++] = (double)m->measured.wall_ns /
-			    (double)m->measured.operations;
-		if (sb_is_at_rest(cost, n))
-			return true;
-	}
-	m->restless = true;
-	sb_note("%s: --warmup auto: not steady after %.1f s; measured all the "
-		"same",
-		m->run.workload->name, 1e-9 * (double)(sb_clock_ns() - start));
-	return true;
-}
-
-static bool is_search(const struct sb_options *options)
-{
-	return *options->value[SB_OPT_find_slo].text;
-}
-
-/* For --load and --find-slo: a closed loop says how many requests per second there can be. From
- * then on the load is the asked share of that. */
-#define CAPACITY_NS UINT64_C(300000000)
-
-uint64_t sb_capacity_ns(const struct sb_options *options)
-{
-	return sb_max_u64(CAPACITY_NS, sb_opt(options, SB_OPT_warmup));
-}
-
-bool sb_measures_capacity(const struct sb_options *options,
-			  const struct sb_workload *workload)
-{
-	return workload->takes_requests &&
-	       (!isnan(sb_load_share(options)) || is_search(options));
-}
-
-static bool find_capacity(struct measurement *m)
-{
-	const double share = sb_load_share(m->options);
-
-	if (!sb_measures_capacity(m->options, m->run.workload))
-		return true;
-	tell_begin(m, SB_PHASE_CAPACITY, 0);
-	sb_load_saturate(&m->load, m->workers);
-	if (!run_rounds(m, sb_capacity_ns(m->options)))
-		return false;
-	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
-	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };
-	sb_load_open(&m->load, is_search(m->options)
-				       ? sb_search_next(&m->search)
-				       : share * m->capacity_per_s);
-	tell_end(m, SB_PHASE_CAPACITY, 0);
-	return true;
-}
-
-/* Until it is steady, most workloads need about so long. */
-#define WARM_GUESS_NS UINT64_C(500000000)
-
-uint64_t sb_warm_up_ns(const struct sb_options *options)
-{
-	const struct sb_option_value *warmup = &options->value[SB_OPT_warmup];
-
-	return warmup->alternative ? WARM_GUESS_NS : warmup->number;
-}
-
-static bool warm_up(struct measurement *m)
-{
-	const struct sb_option_value *warmup =
-		&m->options->value[SB_OPT_warmup];
-	bool ok;
-
-	if (!sb_warm_up_ns(m->options))
-		return true;
-	tell_begin(m, SB_PHASE_WARM_UP, 0);
-	ok = warmup->alternative ? warm_up_until_rest(m)
-				 : run_rounds(m, warmup->number);
-	if (ok)
-		tell_end(m, SB_PHASE_WARM_UP, 0);
-	return ok;
-}
 
 static bool make_requests(struct sb_record *record)
 {
@@ -393,16 +26,16 @@ static bool make_requests(struct sb_record *record)
 	return record->requests && record->requests->hist;
 }
 
-static bool make_room(const struct measurement *m, struct sb_record *record)
+static bool make_room(const struct sb_measurement *m, struct sb_record *record)
 {
-	record->worker = make_readings(m->workers);
+	record->worker = sb_readings_make(m->workers);
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
 	record->os = calloc(m->workers, sizeof(*record->os));
 	return record->worker && record->hist && record->os &&
 	       (!m->run.workload->takes_requests || make_requests(record));
 }
 
-static void keep_requests(struct measurement *m, struct sb_record *record)
+static void keep_requests(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_requests *kept = record->requests;
 	struct sb_hist_counts *hist = kept ? kept->hist : NULL;
@@ -414,24 +47,24 @@ static void keep_requests(struct measurement *m, struct sb_record *record)
 	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
-static bool run_repetition(struct measurement *m, struct sb_record *record)
+static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_measured *measured = &m->measured;
 	struct sb_memory before;
 
 	if (!make_room(m, record)) {
-		fail_round(m, "no room for a record", -ENOMEM);
+		sb_measurement_fail(m, "no room for a record", -ENOMEM);
 		return false;
 	}
-	read_all(m->run.scheduler, m->worker, m->hist);
+	sb_readings_take(m->run.scheduler, m->worker, m->hist);
 	/* This one is the harness's own, so it can be emptied. */
 	*m->run.wakes = (struct sb_wake_times){ 0 };
 	sb_scheduler_read_memory(m->run.scheduler, &before);
 	sb_osview_begin(m->os);
-	if (!run_rounds(m, sb_opt(m->options, SB_OPT_duration)))
+	if (!sb_rounds_run(m, sb_opt(m->options, SB_OPT_duration)))
 		return false;
 	sb_osview_end(m->os, record->os, &measured->machine);
-	read_difference(m, record);
+	sb_readings_subtract(m, record);
 	sb_hist_read(&m->run.wakes->all, &measured->wake_ns);
 	sb_hist_read(&m->run.wakes->long_step, &measured->wake_long_step_ns);
 	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
@@ -447,7 +80,7 @@ static bool run_repetition(struct measurement *m, struct sb_record *record)
 				  "slowed down by %s on purpose (--slowdown)",
 				  m->options->value[SB_OPT_slowdown].text);
 	if (sb_record_pack(record)) {
-		fail_round(m, "no room for a record", -ENOMEM);
+		sb_measurement_fail(m, "no room for a record", -ENOMEM);
 		return false;
 	}
 	return true;
@@ -466,7 +99,7 @@ uint32_t sb_repetitions_max(const struct sb_options *options)
 }
 
 /* After the last wanted one: whether there has to be another. */
-static bool is_uncertain(const struct measurement *m,
+static bool is_uncertain(const struct sb_measurement *m,
 			 const struct sb_series *series)
 {
 	const struct sb_option_value *until =
@@ -489,7 +122,7 @@ static bool is_uncertain(const struct measurement *m,
 }
 
 /* What --find-slo makes of a repetition. */
-static void search_on(struct measurement *m, const struct sb_record *record,
+static void search_on(struct sb_measurement *m, const struct sb_record *record,
 		      struct sb_series *series)
 {
 	const struct sb_option_value *text =
@@ -497,7 +130,7 @@ static void search_on(struct measurement *m, const struct sb_record *record,
 	char line[SB_SLO_BYTES];
 	struct sb_slo slo;
 
-	if (!is_search(m->options) || !sb_slo_parse(text->text, &slo))
+	if (!sb_is_search(m->options) || !sb_slo_parse(text->text, &slo))
 		return;
 	sb_search_describe_step(line, m->load.rate_per_s, &slo, record);
 	if (!sb_opt(m->options, SB_OPT_quiet)) {
@@ -527,24 +160,25 @@ static bool is_missing(const struct sb_series *series)
 	return false;
 }
 
-static bool measure_row(struct measurement *m, struct sb_series *series,
+static bool measure_row(struct sb_measurement *m, struct sb_series *series,
 			uint32_t r)
 {
 	struct sb_record *record = &series->record[r];
 
-	tell_begin(m, SB_PHASE_REPETITION, r);
+	sb_phase_begins(m, SB_PHASE_REPETITION, r);
 	if (!run_repetition(m, record))
 		return false;
 	record->is_measured = true;
-	tell_end(m, SB_PHASE_REPETITION, r);
+	sb_phase_ends(m, SB_PHASE_REPETITION, r);
 	search_on(m, record, series);
 	return true;
 }
 
 /* After a failure there is no point in going on: the rest is invalid, too. */
-static void run_repetitions(struct measurement *m, struct sb_series *series)
+static void run_repetitions(struct sb_measurement *m, struct sb_series *series)
 {
-	bool ok = !is_missing(series) || (find_capacity(m) && warm_up(m));
+	bool ok = !is_missing(series) || (sb_measurement_find_capacity(m) &&
+					  sb_measurement_warm_up(m));
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
@@ -573,24 +207,24 @@ static void run_nothing(struct sb_series *series, const char *why)
 
 /* One round, with the load of the repetitions. The workers have just started,
  * but for their memory nothing is cold. */
-static bool run_traced(struct measurement *m)
+static bool run_traced(struct sb_measurement *m)
 {
 	m->measured = (struct sb_measured){ 0 };
-	clear_requests(m);
+	sb_measurement_clear_requests(m);
 	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
 	m->load.seed += SB_GENERATORS_MAX;
-	return run_round(m, &m->measured) && ground_holds(m);
+	return sb_round_run(m, &m->measured) && sb_measurement_ground_holds(m);
 }
 
 /* The scheduler is stopped, and is so again. */
-static bool make_trace(struct measurement *m, struct sb_series *series)
+static bool make_trace(struct sb_measurement *m, struct sb_series *series)
 {
 	struct sb_scheduler *s = m->run.scheduler;
 	bool ok;
 	int rc = sb_scheduler_trace(
 		s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
 
-	read_all(s, m->worker, m->hist);
+	sb_readings_take(s, m->worker, m->hist);
 	if (!rc)
 		rc = sb_scheduler_start(s, NULL);
 	if (rc) {
@@ -617,7 +251,7 @@ static bool make_trace(struct measurement *m, struct sb_series *series)
  * After the repetitions, on a fresh start of the same workers: tracing makes
  * steps longer, so what is traced is no row, and what is a row is not traced.
  */
-static void trace(struct measurement *m, struct sb_series *series)
+static void trace(struct sb_measurement *m, struct sb_series *series)
 {
 	if (!sb_opt(m->options, SB_OPT_trace) || *m->why ||
 	    make_trace(m, series))
@@ -629,7 +263,7 @@ static void trace(struct measurement *m, struct sb_series *series)
 
 /* Whose steal time is the workers': their own CPUs', or of those that are not
  * pinned all that may be used. */
-static void note_cpus(struct measurement *m)
+static void note_cpus(struct sb_measurement *m)
 {
 	const struct sb_placement *p = m->ground->placement;
 
@@ -645,7 +279,7 @@ static void note_cpus(struct measurement *m)
 	}
 }
 
-static bool open_osview(struct measurement *m)
+static bool open_osview(struct sb_measurement *m)
 {
 	struct sb_osview_request request = {
 		.root = "",
@@ -682,7 +316,7 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker,
 		       strerror(-rc), limits(rc));
 }
 
-static int measure_started(struct measurement *m, struct sb_series *series)
+static int measure_started(struct sb_measurement *m, struct sb_series *series)
 {
 	uint32_t failed = 0;
 	const int rc = sb_scheduler_start(m->run.scheduler, &failed);
@@ -704,12 +338,12 @@ static int measure_started(struct measurement *m, struct sb_series *series)
 	m->os = NULL;
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
-	read_memory(m, series);
+	sb_measurement_read_memory(m, series);
 	trace(m, series);
 	return 0;
 }
 
-static int measure_set_up(struct measurement *m, struct sb_series *series)
+static int measure_set_up(struct sb_measurement *m, struct sb_series *series)
 {
 	int rc = sb_workload_set_up(&m->run);
 
@@ -722,7 +356,7 @@ static int measure_set_up(struct measurement *m, struct sb_series *series)
 	return rc;
 }
 
-static int measure_loaded(struct measurement *m, struct sb_series *series)
+static int measure_loaded(struct sb_measurement *m, struct sb_series *series)
 {
 	const struct sb_config config = sb_config_of(m->options);
 	int rc;
@@ -730,7 +364,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 	m->run.load = &m->load;
 	m->run.requests = &m->requests;
 	note_cpus(m);
-	m->worker = make_readings(m->workers);
+	m->worker = sb_readings_make(m->workers);
 	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
 	m->run.wakes = calloc(1, sizeof(*m->run.wakes));
 	m->requests.hist = calloc(SB_REQUEST_HISTS, sizeof(*m->requests.hist));
@@ -745,7 +379,7 @@ static int measure_loaded(struct measurement *m, struct sb_series *series)
 	else
 		rc = measure_set_up(m, series);
 	sb_scheduler_destroy(m->run.scheduler);
-	free_readings(m->worker, m->workers);
+	sb_readings_free(m->worker, m->workers);
 	free(m->hist);
 	free(m->run.wakes);
 	free(m->requests.hist);
@@ -756,7 +390,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_options *options, struct sb_ground *ground,
 	       const struct sb_watch *watch)
 {
-	struct measurement *m;
+	struct sb_measurement *m;
 	int rc;
 
 	if (*ground->lost) {

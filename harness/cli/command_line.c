@@ -1,0 +1,232 @@
+/* command_line.c - options from the command line, through getopt_long. */
+#include "harness/cli/options.h"
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "harness/cli/policy.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/reading.h"
+
+static bool has_long(const struct option *table, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(table[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool has_workloads(enum sb_verb verb)
+{
+	return verb & SB_VERBS_RUNNING;
+}
+
+size_t sb_options_long_table(struct option *table, enum sb_verb verb)
+{
+	size_t options;
+	size_t n = 0;
+
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if (!(sb_option[id].verbs & verb))
+			continue;
+		table[n++] =
+			(struct option){ sb_option[id].name,
+					 sb_option[id].form ? required_argument
+							    : no_argument,
+					 NULL, 1000 + id };
+	}
+	options = n;
+	for (const struct sb_workload *const *w = sb_workloads;
+	     *w && has_workloads(verb); w++) {
+		for (const struct sb_param *p = (*w)->params; p->name; p++) {
+			if (!has_long(table, n, p->name))
+				table[n++] =
+					(struct option){ p->name,
+							 required_argument,
+							 NULL, PARAM_VALUE };
+		}
+	}
+	table[n] = (struct option){ NULL, 0, NULL, 0 };
+	return options;
+}
+
+static void build_short_options(char *out, enum sb_verb verb)
+{
+	*out++ = ':';
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if (!sb_option[id].letter || !(sb_option[id].verbs & verb))
+			continue;
+		*out++ = (char)sb_option[id].letter;
+		if (sb_option[id].form)
+			*out++ = ':';
+	}
+	*out = '\0';
+}
+
+const char *sb_long_option_name(const void *table, size_t i)
+{
+	return ((const struct option *)table)[i].name;
+}
+
+/* A command line while it is read. */
+struct sb_reading {
+	enum sb_verb verb;
+	struct option table[LONG_MAX_OPTIONS];
+	size_t options; /* of the table; then come parameters */
+};
+
+/* The verb that has the option, by its name or its letter; NULL: none. */
+static const struct sb_verb_info *verb_with(const char *word, const char *name)
+{
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		const bool is_it = word[1] == '-'
+					   ? !strcmp(sb_option[id].name, name)
+					   : sb_option[id].letter == optopt;
+
+		for (const struct sb_verb_info *v = sb_verbs; v->name && is_it;
+		     v++) {
+			if (v->options & sb_option[id].verbs)
+				return v;
+		}
+	}
+	return NULL;
+}
+
+static int unknown_option(const struct sb_reading *reading, const char *word)
+{
+	const struct option *table = reading->table;
+	const struct sb_verb_info *other;
+	char name[64];
+	const char *like;
+
+	snprintf(name, sizeof(name), "%s", word + strspn(word, "-"));
+	name[strcspn(name, "=")] = '\0';
+	like = sb_most_like(name, sb_long_option_name, table);
+	if (has_long(table, reading->options, name))
+		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
+	other = verb_with(word, name);
+	if (other)
+		return sb_fail(SB_EXIT_USAGE,
+			       "unknown option '%s'; %s has it, %s has not",
+			       word, other->name,
+			       sb_verb_of(reading->verb)->name);
+	/* Nothing is like a single letter. */
+	if (like && name[0] && name[1])
+		return sb_fail(SB_EXIT_USAGE,
+			       "unknown option '%s'; did you mean --%s?", word,
+			       like);
+	return sb_fail(SB_EXIT_USAGE,
+		       "unknown option '%s'; sched-bench %s --help lists them",
+		       word, sb_verb_of(reading->verb)->name);
+}
+
+/* Of an option that may be repeated: *all are its values so far. */
+static int add_names(struct sb_options *options, enum sb_option_id id,
+		     char **all, const char *names)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s%s%s", *all ? *all : "", *all ? "," : "",
+		     names) < 0)
+		return sb_fail_memory();
+	free(*all);
+	*all = joined;
+	return sb_options_set(options, id, joined, "command line");
+}
+
+static int add_sweep(struct sb_options *options, enum sb_option_id id,
+		     const char *text)
+{
+	if (options->sweeps == SB_SWEEPS_MAX)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--%s: '%s' is one too many; expected at most "
+			       "%d",
+			       sb_option[id].name, text, SB_SWEEPS_MAX);
+	options->sweep[options->sweeps++] =
+		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
+	return sb_options_set(options, id, text, "command line");
+}
+
+static int take_option(struct sb_options *options, enum sb_option_id id,
+		       const char *text)
+{
+	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
+		return add_sweep(options, id, text);
+	if (id == SB_OPT_workload)
+		return add_names(options, id, &options->workload_names, text);
+	if (id == SB_OPT_compared_metric)
+		return add_names(options, id, &options->metric_names, text);
+	if (id == SB_OPT_limit)
+		return add_names(options, id, &options->limits, text);
+	return sb_options_set(options, id, text ? text : "yes", "command line");
+}
+
+int sb_options_take_param(struct sb_options *options, const char *name,
+			  const char *text)
+{
+	if (options->givens == SB_GIVEN_MAX)
+		return sb_fail(SB_EXIT_USAGE, "--%s: too many parameters",
+			       name);
+	options->given[options->givens++] =
+		(struct sb_given_param){ .name = name, .text = text };
+	return 0;
+}
+
+static int option_of_letter(enum sb_verb verb, int letter)
+{
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		if (sb_option[id].letter == letter &&
+		    (sb_option[id].verbs & verb))
+			return id;
+	}
+	return -1;
+}
+
+static int take_one(struct sb_options *options,
+		    const struct sb_reading *reading, int found, int index,
+		    const char *word)
+{
+	if (found == '?')
+		return unknown_option(reading, word);
+	if (found == ':')
+		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", word);
+	if (found == PARAM_VALUE)
+		return sb_options_take_param(
+			options, reading->table[index].name, optarg);
+	return take_option(options,
+			   found >= 1000
+				   ? found - 1000
+				   : option_of_letter(reading->verb, found),
+			   optarg);
+}
+
+int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb,
+			      int argc, char **argv)
+{
+	static struct sb_reading reading; /* too large for a limited stack */
+	char letters[2 * SB_OPTIONS + 2];
+	int rc = 0;
+
+	reading.verb = verb;
+	reading.options = sb_options_long_table(reading.table, verb);
+	build_short_options(letters, verb);
+	optind = 0; /* glibc: start afresh, also within a group of letters */
+	opterr = 0;
+	while (!rc) {
+		int index = -1;
+		const int found =
+			getopt_long(argc, argv, letters, reading.table, &index);
+
+		if (found < 0)
+			break;
+		rc = take_one(options, &reading, found, index,
+			      argv[optind - 1]);
+	}
+	options->word = argv + optind;
+	options->words = optind < argc ? (uint32_t)(argc - optind) : 0;
+	return rc;
+}

@@ -1,0 +1,79 @@
+/* rounds.h - a measurement while it goes on, and its rounds. */
+#ifndef SB_HARNESS_RUN_ROUNDS_H
+#define SB_HARNESS_RUN_ROUNDS_H
+
+#include "harness/run/measure.h"
+#include "harness/run/slo.h"
+#include "harness/system/stops.h"
+
+/* Everything about the one workload that is being measured. */
+struct sb_measurement {
+	struct sb_workload_run run;
+	const struct sb_options *options;
+	struct sb_ground *ground;
+	const struct sb_watch *watch; /* NULL: nobody */
+	const struct sb_series *series;
+	uint32_t workers;
+	double look_ns; /* of a look at the clock */
+	/* Readings at the start of a repetition. */
+	struct sb_worker_reading *worker; /* [workers] */
+	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
+	struct sb_osview *os;
+	struct sb_cpu_mask os_cpus; /* what os looks at */
+	struct sb_conditions conditions;
+	bool restless; /* the warm-up has found no end */
+	struct sb_load load;
+	/* Of the rounds since both were cleared. */
+	struct sb_measured measured;
+	struct sb_requests requests;
+	double capacity_per_s;	 /* 0: not asked for */
+	struct sb_search search; /* --find-slo */
+	struct sb_stops stops;	 /* of the rounds of sb_rounds_run */
+	char why[160];		 /* of the failure, "" while there is none */
+	bool met_limit;		 /* that is the failure */
+};
+
+/* How often a wait looks for an interrupt. */
+#define SLICE_NS UINT64_C(100000000)
+
+void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase,
+		     uint32_t repetition);
+
+void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase,
+		   uint32_t repetition);
+
+void sb_readings_free(struct sb_worker_reading *r, uint32_t workers);
+
+struct sb_worker_reading *sb_readings_make(uint32_t workers);
+
+void sb_readings_take(struct sb_scheduler *s, struct sb_worker_reading *worker,
+		      struct sb_hist_counts *hist);
+
+/* What the repetition added to the readings at its start. */
+void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record);
+
+/* Where the memory lies, at the end; the scheduler is stopped. */
+void sb_measurement_read_memory(struct sb_measurement *m,
+				struct sb_series *series);
+
+bool sb_measurement_ground_holds(struct sb_measurement *m);
+
+/* Of memory, threads, or processes alive. */
+void sb_measurement_fail(struct sb_measurement *m, const char *what, int rc);
+
+/* One round; adds what it measured. False: m->why says why there is none. */
+bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum);
+
+void sb_measurement_clear_requests(struct sb_measurement *m);
+
+/* Rounds until the time has passed, but at least one. Afterwards, and so for the
+ * warm-up and each repetition, the ground must be the same. */
+bool sb_rounds_run(struct sb_measurement *m, uint64_t duration_ns);
+
+bool sb_is_search(const struct sb_options *options);
+
+bool sb_measurement_find_capacity(struct sb_measurement *m);
+
+bool sb_measurement_warm_up(struct sb_measurement *m);
+
+#endif
