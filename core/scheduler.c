@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/dispatch.h"
+#include "core/memory/arena.h"
 #include "core/memory/arenas.h"
 #include "core/memory/graves.h"
 #include "core/message/caller.h"
@@ -25,7 +26,6 @@
 #include "core/worker/thread.h"
 #include "core/worker/watch.h"
 #include "core/worker/worker.h"
-#include "core/memory/arena.h"
 
 /* ---- creation ---- */
 

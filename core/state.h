@@ -23,10 +23,10 @@
 #include "core/trace.h"
 #include "core/wake/idle.h"
 #include "core/wake/publish.h"
+#include "core/word.h"
 #include "core/worker/search.h"
 #include "core/worker/steal.h"
 #include "core/worker/tick.h"
-#include "core/word.h"
 
 enum sb_phase {
 	SB_PHASE_NEW, /* not started yet */

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/system/crash.h"
 #include "harness/cli/help.h"
 #include "harness/cli/manual.h"
-#include "harness/terminal/status.h"
-#include "harness/terminal/text.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
+#include "harness/system/crash.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
 #include "workloads/workload.h"
 
 /*

@@ -1,6 +1,6 @@
-#include "workloads/workload.h"
-
 #include <string.h>
+
+#include "workloads/workload.h"
 
 /* A build can add workloads of its own; the tests do. */
 #define X(name) extern const struct sb_workload sb_workload_##name;

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "affinity/profile/cpuid.h"
 #include "affinity/internal.h"
+#include "affinity/profile/cpuid.h"
 #include "affinity/profile/precheck.h"
 #include "affinity/profile/wide.h"
 

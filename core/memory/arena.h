@@ -15,9 +15,9 @@
 #ifndef SB_CORE_MEMORY_ARENA_H
 #define SB_CORE_MEMORY_ARENA_H
 
+#include "core/memory/pages.h"
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
-#include "core/memory/pages.h"
 
 /* In the tests' builds alone: how many more allocations succeed; below 0, all. */
 extern _Atomic(int64_t) sb_test_allocations;

@@ -6,8 +6,8 @@
 
 #include <errno.h>
 
-#include "core/state.h"
 #include "core/memory/arena.h"
+#include "core/state.h"
 
 /* ---- arenas ---- */
 

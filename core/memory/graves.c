@@ -9,8 +9,8 @@
 
 #include <errno.h>
 
-#include "core/state.h"
 #include "core/memory/arena.h"
+#include "core/state.h"
 
 /* On the helper thread of the reclamation: back to the worker that dug it. */
 static void return_grave(struct sb_deferred *deferred)

@@ -1,8 +1,8 @@
 #include "core/memory/pidmap.h"
 
 #include <errno.h>
-#include <urcu/urcu-qsbr.h>
 #include <urcu/rculfhash.h>
+#include <urcu/urcu-qsbr.h>
 
 #include "core/memory/arena.h"
 #include "core/platform/platform.h"

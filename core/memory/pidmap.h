@@ -17,8 +17,8 @@
 #ifndef SB_CORE_MEMORY_PIDMAP_H
 #define SB_CORE_MEMORY_PIDMAP_H
 
-#include "core/word.h"
 #include "core/memory/reclaim.h"
+#include "core/word.h"
 
 /* PIDs of a block, a power of two. Tests build with fewer. */
 #ifndef SB_PID_BLOCK

@@ -6,6 +6,7 @@
 #define SB_CORE_MESSAGE_MAILBOX_H
 
 #include <errno.h>
+
 #include "core/message/caller.h"
 #include "core/state.h"
 

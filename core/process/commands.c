@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "core/commands.h"
-
 #include "core/dispatch.h"
 #include "core/message/caller.h"
 #include "core/message/mailbox.h"

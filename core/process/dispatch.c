@@ -1,8 +1,8 @@
-#include "core/dispatch.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/dispatch.h"
 
 void sb_dispatch_init(struct sb_dispatch *dispatch)
 {

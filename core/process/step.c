@@ -9,6 +9,7 @@
 
 #include "core/dispatch.h"
 #include "core/hist.h"
+#include "core/memory/arena.h"
 #include "core/memory/graves.h"
 #include "core/message/caller.h"
 #include "core/message/handover.h"
@@ -21,7 +22,6 @@
 #include "core/timers/timers.h"
 #include "core/trace.h"
 #include "core/wake/publish.h"
-#include "core/memory/arena.h"
 
 /* ---- events: from the word to the backlog to the array ---- */
 

@@ -3,6 +3,7 @@
 #define SB_CORE_PROCESS_STEP_H
 
 #include <errno.h>
+
 #include "core/word.h"
 
 struct sb_scheduler;

@@ -1,8 +1,7 @@
-#include "core/trace.h"
-
 #include <errno.h>
 
 #include "core/memory/arena.h"
+#include "core/trace.h"
 
 int sb_trace_init(struct sb_trace *trace, uint32_t events,
 		  struct sb_arena *arena)

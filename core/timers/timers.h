@@ -2,9 +2,9 @@
 #ifndef SB_CORE_TIMERS_TIMERS_H
 #define SB_CORE_TIMERS_TIMERS_H
 
-#include "core/word.h"
 #include "core/platform/platform.h"
 #include "core/timers/wheel.h"
+#include "core/word.h"
 
 struct sb_arena;
 struct sb_scheduler;

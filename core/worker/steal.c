@@ -6,13 +6,13 @@
 #include <errno.h>
 
 #include "core/hist.h"
+#include "core/memory/arena.h"
 #include "core/placement.h"
 #include "core/record/events.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake/publish.h"
 #include "core/worker/take.h"
-#include "core/memory/arena.h"
 
 /* ---- victims ---- */
 

@@ -1,8 +1,8 @@
 /* thread.c - the thread of a worker: the worker is made, waits for the others, runs,
  * and is taken down. */
-#include <errno.h>
-
 #include "core/worker/thread.h"
+
+#include <errno.h>
 
 #include "core/memory/arena.h"
 #include "core/memory/graves.h"

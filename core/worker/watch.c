@@ -17,10 +17,10 @@
  */
 #include "core/worker/watch.h"
 
+#include "core/memory/arena.h"
 #include "core/message/handover.h"
 #include "core/message/hold.h"
 #include "core/state.h"
-#include "core/memory/arena.h"
 
 /* How long a step is observed before it is taken to be a long one: many times
  * what most steps take, and little to the thread that looks. */

@@ -1,11 +1,12 @@
 #include "harness/calibrate/costs.h"
-#include "results/json/json_out.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "results/json/json_out.h"
 
 static const struct {
 	const char *name;

@@ -1,15 +1,11 @@
 #include "harness/calibrate/primitives.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "affinity/topology.h"
-#include "core/queue/deque.h"
-#include "core/memory/arena.h"
 #include "core/platform/platform.h"
+#include "core/queue/deque.h"
+#include "harness/calibrate/pair.h"
 #include "workloads/lib/work.h"
 
 /* A loop that is timed as a whole; a sample is its share of one turn. */
@@ -132,34 +128,12 @@ void sb_measure_work(struct sb_calibration *c)
 
 /* ---- two threads, each on a CPU ---- */
 
-#define SAMPLES_MAX 1000
-
-/*
- * The first thread does something and gives the turn, the second answers and
- * gives it back; the first takes the times. Even turns are the first one's.
- */
-struct pair {
-	alignas(SB_LINE) _Atomic(uint64_t) turn;
-	_Atomic(uint32_t) over;
-	alignas(SB_LINE) int cpu[2];
-	uint32_t samples; /* wanted */
-	uint32_t taken;
-	double sample[SAMPLES_MAX];
-	struct sb_parker *bed; /* where the second one sleeps; NULL: never */
-	void *data;	       /* of what is measured */
-};
-
-/* Of all samples of a pair of CPUs, on a machine that is busy. */
-#define PAIR_TIME_NS UINT64_C(300000000)
-#define LOOKS	     2000
-
-/* False: it is over. */
-static bool wait_for_turn(struct pair *p, uint64_t turn)
+bool sb_pair_wait_for_turn(struct sb_pair *p, uint64_t turn)
 {
 	for (uint32_t i = 1; sb_load_acq(&p->turn) != turn; i++) {
 		if (sb_load_rlx(&p->over))
 			return false;
-		if (i % LOOKS)
+		if (i % SB_PAIR_LOOKS)
 			sb_cpu_pause();
 		else
 			sb_thread_yield();
@@ -167,16 +141,14 @@ static bool wait_for_turn(struct pair *p, uint64_t turn)
 	return true;
 }
 
-static bool add_sample(struct pair *p, double ns)
+bool sb_pair_add_sample(struct sb_pair *p, double ns)
 {
 	p->sample[p->taken++] = ns;
 	return p->taken < p->samples;
 }
 
-/* Runs both; false: they cannot be had there. The second one ends when the
- * first has. */
-static bool run_pair(struct pair *p, void *(*first)(void *),
-		     void *(*second)(void *))
+bool sb_pair_run(struct sb_pair *p, void *(*first)(void *),
+		 void *(*second)(void *))
 {
 	struct sb_thread thread[2];
 	bool ok;
@@ -193,7 +165,7 @@ static bool run_pair(struct pair *p, void *(*first)(void *),
 	return ok;
 }
 
-static void describe_pair(const struct pair *p, char *out, size_t bytes)
+static void describe_pair(const struct sb_pair *p, char *out, size_t bytes)
 {
 	snprintf(out, bytes, "CPU %d to %d", p->cpu[0], p->cpu[1]);
 }
@@ -204,7 +176,7 @@ static void describe_pair(const struct pair *p, char *out, size_t bytes)
 
 static void *transfer(void *arg)
 {
-	struct pair *p = arg;
+	struct sb_pair *p = arg;
 	const uint64_t begin = sb_clock_ns();
 	uint64_t turn = 0;
 	uint64_t start;
@@ -214,31 +186,31 @@ static void *transfer(void *arg)
 		for (int i = 0; i < TRANSFER_ROUNDS; i++) {
 			sb_store_rel(&p->turn, turn + 1);
 			turn += 2;
-			(void)wait_for_turn(p, turn);
+			(void)sb_pair_wait_for_turn(p, turn);
 		}
-	} while (add_sample(p, (double)(sb_clock_stamp_ns() - start) /
-				       (2 * TRANSFER_ROUNDS)) &&
-		 sb_clock_ns() - begin < PAIR_TIME_NS);
+	} while (sb_pair_add_sample(p, (double)(sb_clock_stamp_ns() - start) /
+					       (2 * TRANSFER_ROUNDS)) &&
+		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
 	return NULL;
 }
 
 static void *transfer_back(void *arg)
 {
-	struct pair *p = arg;
+	struct sb_pair *p = arg;
 
-	for (uint64_t turn = 1; wait_for_turn(p, turn); turn += 2)
+	for (uint64_t turn = 1; sb_pair_wait_for_turn(p, turn); turn += 2)
 		sb_store_rel(&p->turn, turn + 1);
 	return NULL;
 }
 
 static void measure_transfer(struct sb_calibration *c, int a, int b)
 {
-	struct pair p = { .cpu = { a, b },
-			  .samples = sb_calibration_samples(c, 200) };
+	struct sb_pair p = { .cpu = { a, b },
+			     .samples = sb_calibration_samples(c, 200) };
 	char of[40];
 
 	describe_pair(&p, of, sizeof(of));
-	if (run_pair(&p, transfer, transfer_back))
+	if (sb_pair_run(&p, transfer, transfer_back))
 		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample,
 				   p.taken);
 }
@@ -287,7 +259,7 @@ static void wait_until_asleep(struct sleeper *sleeper)
 
 static void *wake_it(void *arg)
 {
-	struct pair *p = arg;
+	struct sb_pair *p = arg;
 	struct sleeper *sleeper = p->data;
 	const uint64_t begin = sb_clock_ns();
 	uint64_t turn = 0;
@@ -298,17 +270,17 @@ static void *wake_it(void *arg)
 		start = sb_clock_stamp_ns();
 		sb_unpark(&sleeper->parker);
 		turn++;
-		(void)wait_for_turn(p, turn);
-	} while (add_sample(p,
-			    (double)sb_clock_passed(
+		(void)sb_pair_wait_for_turn(p, turn);
+	} while (sb_pair_add_sample(
+			 p, (double)sb_clock_passed(
 				    start, sb_load_rlx(&sleeper->woken_ns))) &&
-		 sb_clock_ns() - begin < PAIR_TIME_NS);
+		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
 	return NULL;
 }
 
 static void *sleep_again(void *arg)
 {
-	struct pair *p = arg;
+	struct sb_pair *p = arg;
 	struct sleeper *sleeper = p->data;
 
 	for (uint64_t turn = 1; !sb_load_acq(&p->over); turn++) {
@@ -323,15 +295,15 @@ static void measure_wake(struct sb_calibration *c, enum sb_cost_id id,
 			 enum sb_parking parking)
 {
 	struct sleeper sleeper = { .woken_ns = 0 };
-	struct pair p = { .cpu = { c->cpu[0], c->cpu[1] },
-			  .samples = sb_calibration_samples(c, 1000),
-			  .bed = &sleeper.parker,
-			  .data = &sleeper };
+	struct sb_pair p = { .cpu = { c->cpu[0], c->cpu[1] },
+			     .samples = sb_calibration_samples(c, 1000),
+			     .bed = &sleeper.parker,
+			     .data = &sleeper };
 	char of[40];
 
 	sb_parker_init(&sleeper.parker, parking);
 	describe_pair(&p, of, sizeof(of));
-	if (run_pair(&p, wake_it, sleep_again))
+	if (sb_pair_run(&p, wake_it, sleep_again))
 		sb_calibration_add(c, id, of, p.sample, p.taken);
 	sb_parker_fini(&sleeper.parker);
 }
@@ -361,7 +333,7 @@ struct seats {
 
 static void *hand_over(void *arg)
 {
-	struct pair *p = arg;
+	struct sb_pair *p = arg;
 	struct seats *seats = p->data;
 	const uint64_t begin = sb_clock_ns();
 	uint64_t start;
@@ -372,15 +344,15 @@ static void *hand_over(void *arg)
 			sb_unpark(&seats->parker[1]);
 			sb_park(&seats->parker[0], UINT64_MAX);
 		}
-	} while (add_sample(p, (double)(sb_clock_ns() - start) /
-				       (2 * HANDOVERS)) &&
-		 sb_clock_ns() - begin < PAIR_TIME_NS);
+	} while (sb_pair_add_sample(p, (double)(sb_clock_ns() - start) /
+					       (2 * HANDOVERS)) &&
+		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
 	return NULL;
 }
 
 static void *hand_back(void *arg)
 {
-	struct pair *p = arg;
+	struct sb_pair *p = arg;
 	struct seats *seats = p->data;
 
 	do {
@@ -393,140 +365,19 @@ static void *hand_back(void *arg)
 void sb_measure_switches(struct sb_calibration *c)
 {
 	struct seats seats;
-	struct pair p = { .cpu = { c->cpu[0], c->cpu[0] },
-			  .samples = sb_calibration_samples(c, 500),
-			  .bed = &seats.parker[1],
-			  .data = &seats };
+	struct sb_pair p = { .cpu = { c->cpu[0], c->cpu[0] },
+			     .samples = sb_calibration_samples(c, 500),
+			     .bed = &seats.parker[1],
+			     .data = &seats };
 	char of[40];
 
 	add_loop(c, SB_COST_thread_yield_ns, "", loop_yield);
 	for (int i = 0; i < 2; i++)
 		sb_parker_init(&seats.parker[i], SB_PARKING_FUTEX);
 	snprintf(of, sizeof(of), "CPU %d", p.cpu[0]);
-	if (run_pair(&p, hand_over, hand_back))
+	if (sb_pair_run(&p, hand_over, hand_back))
 		sb_calibration_add(c, SB_COST_context_switch_ns, of, p.sample,
 				   p.taken);
 	for (int i = 0; i < 2; i++)
 		sb_parker_fini(&seats.parker[i]);
-}
-
-/* ---- steals ---- */
-
-#define STEAL_ITEMS 32
-
-struct loot {
-	struct sb_deque deque;
-	enum sb_steal_amount amount;
-	uint32_t max;
-};
-
-/* The thief takes once, and when it has given the turn, the owner takes out the
- * rest and pushes again. */
-static void *rob(void *arg)
-{
-	struct pair *p = arg;
-	struct loot *loot = p->data;
-	const uint64_t begin = sb_clock_ns();
-	uint64_t turn = 2;
-	bool more = true;
-
-	sb_store_rel(&p->turn, 1);
-	while (more && wait_for_turn(p, turn) &&
-	       sb_clock_ns() - begin < PAIR_TIME_NS) {
-		const uint64_t start = sb_clock_stamp_ns();
-		void *item[SB_STEAL_MAX];
-		uint32_t count;
-		const enum sb_steal_result result = sb_deque_steal(
-			&loot->deque, loot->amount, loot->max, item, &count);
-
-		if (result == SB_STEAL_OK)
-			more = add_sample(
-				p, (double)(sb_clock_stamp_ns() - start));
-		sb_store_rel(&p->turn, turn + 1);
-		turn += 2;
-	}
-	return NULL;
-}
-
-static void *be_robbed(void *arg)
-{
-	struct pair *p = arg;
-	struct loot *loot = p->data;
-	bool ok = true;
-
-	for (uint64_t turn = 1; ok && wait_for_turn(p, turn); turn += 2) {
-		while (sb_deque_pop(&loot->deque))
-			;
-		for (int i = 0; i < STEAL_ITEMS && ok; i++)
-			ok = sb_deque_push(&loot->deque, loot);
-		sb_store_rel(&p->turn, turn + 1);
-	}
-	sb_store_rel(&p->over, 1);
-	return NULL;
-}
-
-static void measure_steal(struct sb_calibration *c, const struct sb_place *a,
-			  const struct sb_place *b, uint32_t amount)
-{
-	struct loot loot = { .amount = amount > 1 ? SB_STEAL_HALF
-						  : SB_STEAL_COUNT,
-			     .max = amount };
-	struct pair p = { .cpu = { a->os_cpu, b->os_cpu },
-			  .samples = sb_calibration_samples(c, 500),
-			  .data = &loot };
-	char of[40];
-
-	snprintf(of, sizeof(of), "%s %u of %d",
-		 sb_distance_name(sb_place_distance(a, b)), amount,
-		 STEAL_ITEMS);
-	if (sb_deque_init(&loot.deque, SB_DEQUE_COUNTED, SB_HEAP)) {
-		c->no_memory = true;
-		return;
-	}
-	if (run_pair(&p, rob, be_robbed))
-		sb_calibration_add(c, SB_COST_steal_ns, of, p.sample, p.taken);
-	sb_deque_fini(&loot.deque);
-}
-
-/* The first two places that are so far apart. */
-static bool find_places(const struct sb_placement *placement,
-			enum sb_distance distance, const struct sb_place *at[2])
-{
-	for (uint32_t a = 0; a < placement->workers; a++) {
-		for (uint32_t b = a + 1; b < placement->workers; b++) {
-			at[0] = &placement->place[a];
-			at[1] = &placement->place[b];
-			if (sb_place_distance(at[0], at[1]) == distance)
-				return true;
-		}
-	}
-	return false;
-}
-
-static void steal_by_distance(struct sb_calibration *c,
-			      const struct sb_placement *placement)
-{
-	for (int d = SB_DISTANCE_SMT; d < SB_DISTANCES; d++) {
-		const struct sb_place *at[2];
-
-		if (!find_places(placement, d, at))
-			continue;
-		measure_steal(c, at[0], at[1], 1);
-		measure_steal(c, at[0], at[1], STEAL_ITEMS / 2);
-	}
-}
-
-/* Without a topology there are no distances. */
-void sb_measure_steals(struct sb_calibration *c)
-{
-	struct sb_topology *topology;
-	struct sb_placement placement;
-
-	if (sb_topology_load(&topology))
-		return;
-	if (!sb_placement_make(topology, c->cpus, &placement)) {
-		steal_by_distance(c, &placement);
-		sb_placement_free(&placement);
-	}
-	sb_topology_free(topology);
 }

@@ -1,15 +1,16 @@
 /* command_line.c - options from the command line, through getopt_long. */
-#include "harness/cli/options.h"
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/cli/options.h"
 #include "harness/cli/policy.h"
+#include "harness/cli/reading.h"
+#include "harness/cli/verb.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/cli/verb.h"
-#include "harness/cli/reading.h"
 
 static bool has_long(const struct option *table, size_t n, const char *name)
 {

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "harness/cli/options.h"
-#include "harness/terminal/progress.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
+#include "harness/terminal/progress.h"
 
 void sb_help(void)
 {

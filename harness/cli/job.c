@@ -5,9 +5,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/cli/job_names.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/input.h"
-#include "harness/cli/job_names.h"
 
 /* ---- which names there are ---- */
 

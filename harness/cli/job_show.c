@@ -1,7 +1,8 @@
 /* job_show.c - options as a job file that says the same. */
-#include "harness/cli/job.h"
 #include <inttypes.h>
 #include <string.h>
+
+#include "harness/cli/job.h"
 #include "harness/cli/job_names.h"
 
 static void put_entry(enum sb_verb verb, const char *name, const char *text,

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "affinity/profile/profile.h"
-#include "harness/terminal/status.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
+#include "harness/terminal/status.h"
 
 /* ---- the man page, in man(7)'s macros ---- */
 

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "harness/cli/policy.h"
+#include "harness/cli/reading.h"
+#include "harness/cli/verb.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/cli/verb.h"
 #include "workloads/load/quantity.h"
-#include "harness/cli/reading.h"
-#include "harness/cli/reading.h"
 
 /* "|default|spec" */
 static const char policy_names[] =

@@ -1,15 +1,15 @@
 /* params.c - which workloads there are to run, and the parameters of each. */
-#include "harness/cli/options.h"
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/cli/options.h"
 #include "harness/cli/policy.h"
+#include "harness/cli/reading.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/cli/reading.h"
-#include "harness/cli/reading.h"
 
 static const char *workload_name(const void *unused, size_t i)
 {

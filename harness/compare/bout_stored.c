@@ -1,10 +1,9 @@
 /* bout_stored.c - a workload against a stored result, unpaired. */
-#include "harness/compare/bout.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/compare/bout.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
 #include "results/stats/unpaired.h"

@@ -6,11 +6,11 @@
 #ifndef SB_HARNESS_COMPARE_GATE_H
 #define SB_HARNESS_COMPARE_GATE_H
 
+#include "harness/cli/options.h"
 #include "harness/compare/baseline.h"
 #include "harness/compare/limits.h"
-#include "harness/cli/options.h"
-#include "harness/terminal/progress.h"
 #include "harness/compare/sides.h"
+#include "harness/terminal/progress.h"
 #include "results/gate/gate.h"
 
 /* The chance that a gate without any change says "regressed", all metrics and

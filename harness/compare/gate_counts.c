@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/micro/callgrind.h"
 #include "harness/compare/gate.h"
+#include "harness/micro/callgrind.h"
 #include "harness/terminal/status.h"
 
 static int count_side(struct sb_counts *out, const char *program,

@@ -1,4 +1,5 @@
-#include <errno.h>
+#include "harness/compare/gate_setup.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,20 +7,15 @@
 #include <string.h>
 
 #include "affinity/topology.h"
-#include "harness/system/awake.h"
-#include "harness/output/facts.h"
-#include "harness/compare/gate.h"
-#include "harness/run/placing.h"
 #include "harness/cli/policy.h"
+#include "harness/compare/gate.h"
+#include "harness/output/facts.h"
+#include "harness/run/placing.h"
 #include "harness/terminal/status.h"
-#include "results/json/read.h"
 
 /* ---- words ---- */
 
-static int add_word(struct sb_gate_job *job, const char *format, ...)
-	SB_PRINTF(2, 3);
-
-static int add_word(struct sb_gate_job *job, const char *format, ...)
+int sb_gate_add_word(struct sb_gate_job *job, const char *format, ...)
 {
 	va_list args;
 	int length;
@@ -36,8 +32,7 @@ static int add_word(struct sb_gate_job *job, const char *format, ...)
 	return 0;
 }
 
-/* Those of `gate` that are not those of `run` by the same name. */
-static bool is_run_option(int id)
+bool sb_gate_is_run_option(int id)
 {
 	const enum sb_option_id of_run =
 		sb_option_find(SB_VERB_RUN, sb_option[id].name);
@@ -59,19 +54,19 @@ static bool is_run_option(int id)
 	}
 }
 
-/* Whether `run` has another default. */
-static bool is_other_in_run(int id)
+bool sb_gate_is_other_in_run(int id)
 {
 	return id != (int)sb_option_find(SB_VERB_RUN, sb_option[id].name);
 }
 
-static int add_option(struct sb_gate_job *job, int id, const char *text)
+int sb_gate_add_option(struct sb_gate_job *job, int id, const char *text)
 {
 	const bool yes = !strcmp(text, "yes") || !strcmp(text, "1");
 
 	if (sb_option[id].form)
-		return add_word(job, "--%s=%s", sb_option[id].name, text);
-	return yes ? add_word(job, "--%s", sb_option[id].name) : 0;
+		return sb_gate_add_word(job, "--%s=%s", sb_option[id].name,
+					text);
+	return yes ? sb_gate_add_word(job, "--%s", sb_option[id].name) : 0;
 }
 
 /* workers: NULL, or instead of the option's. */
@@ -83,18 +78,18 @@ static int add_options(struct sb_gate_job *job,
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		const bool is_other = workers && id == SB_OPT_gate_workers;
 
-		if (is_run_option(id) &&
-		    (is_other_in_run(id) || sb_policy_needs_said(options, id)))
-			rc = add_option(job, id,
-					is_other ? workers
-						 : options->value[id].text);
+		if (sb_gate_is_run_option(id) &&
+		    (sb_gate_is_other_in_run(id) ||
+		     sb_policy_needs_said(options, id)))
+			rc = sb_gate_add_option(
+				job, id,
+				is_other ? workers : options->value[id].text);
 	}
 	return rc;
 }
 
-/* For sb_gate_setup_free in any case. NULL: an error has been printed. */
-static struct sb_gate_job *add_job(struct sb_gate_setup *setup,
-				   const char *workload)
+struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup,
+				    const char *workload)
 {
 	struct sb_gate_job *all =
 		reallocarray(setup->job, setup->jobs + 1, sizeof(*all));
@@ -108,8 +103,9 @@ static struct sb_gate_job *add_job(struct sb_gate_setup *setup,
 	job = &all[setup->jobs++];
 	*job = (struct sb_gate_job){ .workload = workload,
 				     .limits = &setup->limits };
-	if (add_word(job, "sched-bench") || add_word(job, "run") ||
-	    add_word(job, "--workload=%s", workload))
+	if (sb_gate_add_word(job, "sched-bench") ||
+	    sb_gate_add_word(job, "run") ||
+	    sb_gate_add_word(job, "--workload=%s", workload))
 		return NULL;
 	return job;
 }
@@ -153,8 +149,9 @@ static int wants_two(const struct sb_options *options, bool *wanted)
 static int add_row(struct sb_gate_setup *setup,
 		   const struct sb_options *options, const struct steady *row)
 {
-	struct sb_gate_job *job = add_job(setup, row->workload);
-	int rc = job ? add_word(job, "%s", row->parameter) : SB_EXIT_BUG;
+	struct sb_gate_job *job = sb_gate_add_job(setup, row->workload);
+	int rc =
+		job ? sb_gate_add_word(job, "%s", row->parameter) : SB_EXIT_BUG;
 
 	if (job && row->workers)
 		job->limits = &setup->events;
@@ -182,7 +179,7 @@ static int add_steady(struct sb_gate_setup *setup,
 	return rc;
 }
 
-static bool has_param(const struct sb_workload *workload, const char *name)
+bool sb_gate_has_param(const struct sb_workload *workload, const char *name)
 {
 	for (const struct sb_param *p = workload->params; p->name; p++) {
 		if (!strcmp(p->name, name))
@@ -195,181 +192,17 @@ static int add_chosen(struct sb_gate_setup *setup,
 		      const struct sb_options *options,
 		      const struct sb_workload *workload)
 {
-	struct sb_gate_job *job = add_job(setup, workload->name);
+	struct sb_gate_job *job = sb_gate_add_job(setup, workload->name);
 	int rc = job ? 0 : SB_EXIT_BUG;
 
 	for (uint32_t i = 0; i < options->givens && !rc; i++) {
 		const struct sb_given_param *given = &options->given[i];
 
-		if (has_param(workload, given->name))
-			rc = add_word(job, "--%s=%s", given->name, given->text);
+		if (sb_gate_has_param(workload, given->name))
+			rc = sb_gate_add_word(job, "--%s=%s", given->name,
+					      given->text);
 	}
 	return rc ? rc : add_options(job, options, NULL);
-}
-
-/* ---- those of a stored result ---- */
-
-static int other_option(const char *name, const char *stored, const char *now)
-{
-	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: it was measured with --%s %s, this is "
-		       "--%s %s; expected the same options",
-		       name, stored, name, now);
-}
-
-/* An option is the baseline's, unless it was said, and then it has to be. The
- * baseline's policy decides nothing here: all that it could is said. */
-static int take_option(struct sb_gate_job *job, const struct sb_result *stored,
-		       const struct sb_series *series,
-		       const struct sb_options *options, int id)
-{
-	const char *name = sb_option[id].name;
-	const char *was = sb_series_option(series, stored, name);
-	const char *is = options->value[id].text;
-
-	if (!*was)
-		return 0;
-	if (sb_option_is_said(options, (enum sb_option_id)id) &&
-	    strcmp(was, is) != 0)
-		return other_option(name, was, is);
-	if (is_other_in_run(id) || sb_policy_sets(id) ||
-	    strcmp(was, sb_option[id].initial) != 0)
-		return add_option(job, id, was);
-	return 0;
-}
-
-static int take_params(struct sb_gate_job *job, const struct sb_series *series,
-		       const struct sb_options *options)
-{
-	const struct sb_workload *workload = sb_workload_find(series->workload);
-	int rc = 0;
-
-	if (!workload)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--baseline: its workload '%s' is not known",
-			       series->workload);
-	for (uint32_t i = 0; i < options->givens; i++) {
-		const struct sb_setting *was =
-			sb_series_setting(series, options->given[i].name);
-
-		if (was && strcmp(was->text, options->given[i].text) != 0)
-			return other_option(was->name, was->text,
-					    options->given[i].text);
-	}
-	for (uint32_t i = 0; i < series->settings && !rc; i++) {
-		if (has_param(workload, series->setting[i].name))
-			rc = add_word(job, "--%s=%s", series->setting[i].name,
-				      series->setting[i].text);
-	}
-	return rc;
-}
-
-/* Values that were left out would be so without a word. */
-static int check_values(const struct sb_series *series)
-{
-	uint32_t values = 0;
-
-	for (uint32_t r = 0; r < series->records; r++)
-		values += sb_record_has_numbers(&series->record[r]);
-	if (values <= SB_GATE_VALUES_MAX)
-		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: %s has %" PRIu32
-		       " repetitions; expected at most %d",
-		       series->workload, values, SB_GATE_VALUES_MAX);
-}
-
-static int take_series(struct sb_gate_setup *setup,
-		       const struct sb_result *stored,
-		       const struct sb_series *series)
-{
-	const struct sb_workload *workload = sb_workload_find(series->workload);
-	struct sb_gate_job *job =
-		add_job(setup, workload ? workload->name : "");
-	int rc = job ? check_values(series) : SB_EXIT_BUG;
-
-	rc = rc ? rc : take_params(job, series, setup->options);
-	if (job)
-		job->series = (uint32_t)(series - stored->series);
-	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		if (is_run_option(id))
-			rc = take_option(job, stored, series, setup->options,
-					 id);
-	}
-	return rc;
-}
-
-static bool is_wanted(const struct sb_options *options, const char *workload)
-{
-	for (uint32_t i = 0; i < options->chosens; i++) {
-		if (!strcmp(options->chosen[i].workload->name, workload))
-			return true;
-	}
-	return !options->chosens;
-}
-
-/* What must be the same, apart from options: with its value here. */
-static int check_same(const struct sb_result *stored, const char *group,
-		      const char *key, const char *what, const char *now)
-{
-	const char *was = sb_result_fact(stored, group, key);
-
-	if (!strcmp(was, now))
-		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: it is from %s: %s, and this is %s; times "
-		       "of the two cannot be compared",
-		       what, *was ? was : "unknown", now);
-}
-
-static int check_stored(const struct sb_result *stored)
-{
-	struct sb_calibration machine;
-	const char *slowdown = sb_result_fact(stored, "options", "slowdown");
-	int rc = sb_gate_machine(&machine);
-
-	rc = rc ? rc
-		: check_same(stored, "machine", "topology_fingerprint",
-			     "another machine", machine.fingerprint);
-	rc = rc ? rc
-		: check_same(stored, "machine", "cpu_model",
-			     "another processor", machine.model);
-	rc = rc ? rc
-		: check_same(stored, "run", "build_mode",
-			     "another kind of build", SB_BUILD_MODE);
-	if (!rc && *slowdown && strcmp(slowdown, "none") != 0)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--baseline: it was slowed down by %s on purpose "
-			     "(--slowdown); expected one that was not",
-			     slowdown);
-	return rc;
-}
-
-static int take_result(struct sb_gate_setup *setup)
-{
-	struct sb_result stored;
-	char why[400];
-	int rc;
-
-	if (setup->options->value[SB_OPT_keep_awake].alternative ==
-	    SB_AWAKE_YES)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--keep-awake: a stored result was measured "
-			       "without; expected auto or no");
-	rc = sb_result_read(&stored, setup->baseline.path, why, sizeof(why));
-	if (rc)
-		return sb_fail(sb_status_of(rc), "--baseline: %s", why);
-	rc = check_stored(&stored);
-	for (uint32_t i = 0; i < stored.all_series && !rc; i++) {
-		if (is_wanted(setup->options, stored.series[i].workload))
-			rc = take_series(setup, &stored, &stored.series[i]);
-	}
-	sb_result_free(&stored);
-	if (!rc && !setup->jobs)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--baseline: '%s' has none of the workloads",
-			     setup->baseline.description);
-	return rc;
 }
 
 /* ---- all of it ---- */
@@ -383,7 +216,7 @@ static int take_workloads(struct sb_gate_setup *setup,
 	int rc = 0;
 
 	if (sb_gate_is_stored(setup))
-		return take_result(setup);
+		return sb_gate_take_result(setup);
 	if (!options->chosens)
 		return add_steady(setup, options);
 	for (uint32_t i = 0; i < options->chosens && !rc; i++)

@@ -19,8 +19,8 @@
 #define SB_HARNESS_COMPARE_PAIRS_H
 
 #include "harness/system/awake.h"
-#include "results/stats/paired.h"
 #include "results/record/record.h"
+#include "results/stats/paired.h"
 
 enum sb_side_id { SB_SIDE_A, SB_SIDE_B, SB_SIDES };
 

@@ -1,6 +1,7 @@
 #include "harness/micro/callgrind.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <libgen.h>
@@ -8,7 +9,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

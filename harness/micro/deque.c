@@ -5,8 +5,8 @@
  * Check: what was taken, by whomever, is what was pushed: as many items, with
  * the same sum and the same sum of squares of their serial numbers.
  */
-#include "core/queue/deque.h"
 #include "core/memory/arena.h"
+#include "core/queue/deque.h"
 #include "harness/micro/kind.h"
 
 struct deques {

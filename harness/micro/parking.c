@@ -2,8 +2,8 @@
  * parking.c - sleeping and waking: the parker, over a futex and over a condition
  * variable, and the word that says who sleeps.
  */
-#include "core/wake/idle.h"
 #include "core/platform/platform.h"
+#include "core/wake/idle.h"
 #include "harness/micro/kind.h"
 
 /* ---- the parker ---- */

@@ -3,8 +3,8 @@
  */
 #include <errno.h>
 
-#include "core/platform/clock.h"
 #include "core/hist.h"
+#include "core/platform/clock.h"
 #include "core/timers/wheel.h"
 #include "harness/micro/kind.h"
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "harness/cli/version.h"
+#include "harness/system/clock_choice.h"
 #include "harness/system/procfs.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/system/clock_choice.h"
-#include "harness/cli/version.h"
 #include "revision.h"
 
 static int add_count(struct sb_result *result, const char *group,

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "harness/output/exports.h"
+#include "harness/output/store.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
-#include "harness/output/store.h"
-#include "results/files/file.h"
-#include "results/files/stage.h"
 #include "results/convert/convert.h"
 #include "results/files/csv.h"
+#include "results/files/file.h"
+#include "results/files/stage.h"
 #include "results/json/write.h"
 #include "results/page/report.h"
 #include "results/plots/plots.h"

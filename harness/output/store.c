@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "harness/output/store_file.h"
 #include "harness/terminal/status.h"
 #include "results/files/file.h"
 
@@ -20,17 +21,6 @@
 const struct sb_store_kind sb_store_of_sweep = { "sweep.db", "sweep.lock",
 						 "sweep" };
 const struct sb_store_kind sb_store_of_run = { "run.db", "run.lock", "run" };
-
-struct sb_store {
-	const struct sb_store_kind *kind;
-	sqlite3 *db;
-	char *directory;
-	char *path;
-	char *building; /* its name until it is published */
-	int lock;
-	uint32_t arguments;
-	char why[300];
-};
 
 static const char schema[] =
 	"CREATE TABLE plan(key TEXT PRIMARY KEY, value TEXT NOT NULL);"
@@ -52,10 +42,7 @@ static const char schema[] =
 
 /* ---- errors ---- */
 
-static int fail(struct sb_store *store, int rc, const char *format, ...)
-	SB_PRINTF(3, 4);
-
-static int fail(struct sb_store *store, int rc, const char *format, ...)
+int sb_store_fail(struct sb_store *store, int rc, const char *format, ...)
 {
 	va_list args;
 
@@ -67,17 +54,18 @@ static int fail(struct sb_store *store, int rc, const char *format, ...)
 
 static int not_a_store(struct sb_store *store)
 {
-	return fail(store, -EINVAL, "%s is not the store of a %s", store->path,
-		    store->kind->noun);
+	return sb_store_fail(store, -EINVAL, "%s is not the store of a %s",
+			     store->path, store->kind->noun);
 }
 
 /* SQLite takes a disk that cannot be read for a file that is damaged. */
 static int fail_damaged(struct sb_store *store)
 {
 	if (sqlite3_system_errno(store->db) == EIO)
-		return fail(store, -EIO, "%s cannot be read: %s", store->path,
-			    strerror(EIO));
-	return fail(store, -EINVAL, "%s is damaged or cut short", store->path);
+		return sb_store_fail(store, -EIO, "%s cannot be read: %s",
+				     store->path, strerror(EIO));
+	return sb_store_fail(store, -EINVAL, "%s is damaged or cut short",
+			     store->path);
 }
 
 static int fail_of(struct sb_store *store, int code)
@@ -86,20 +74,21 @@ static int fail_of(struct sb_store *store, int code)
 	case SQLITE_NOTADB:
 		return not_a_store(store);
 	case SQLITE_ERROR:
-		return fail(store, -EINVAL, "%s is not the store of a %s: %s",
-			    store->path, store->kind->noun,
-			    sqlite3_errmsg(store->db));
+		return sb_store_fail(store, -EINVAL,
+				     "%s is not the store of a %s: %s",
+				     store->path, store->kind->noun,
+				     sqlite3_errmsg(store->db));
 	case SQLITE_CORRUPT:
 		return fail_damaged(store);
 	case SQLITE_FULL:
-		return fail(store, -ENOSPC,
-			    "%s cannot be written: the disk is full",
-			    store->path);
+		return sb_store_fail(store, -ENOSPC,
+				     "%s cannot be written: the disk is full",
+				     store->path);
 	case SQLITE_NOMEM:
-		return fail(store, -ENOMEM, "no memory");
+		return sb_store_fail(store, -ENOMEM, "no memory");
 	default:
-		return fail(store, -EIO, "%s cannot be used: %s", store->path,
-			    sqlite3_errmsg(store->db));
+		return sb_store_fail(store, -EIO, "%s cannot be used: %s",
+				     store->path, sqlite3_errmsg(store->db));
 	}
 }
 
@@ -127,15 +116,15 @@ static int execute(struct sb_store *store, const char *sql)
 	return code == SQLITE_OK ? 0 : fail_of(store, code);
 }
 
-static int prepare(struct sb_store *store, const char *sql, sqlite3_stmt **out)
+int sb_store_prepare(struct sb_store *store, const char *sql,
+		     sqlite3_stmt **out)
 {
 	const int code = sqlite3_prepare_v2(store->db, sql, -1, out, NULL);
 
 	return code == SQLITE_OK ? 0 : fail_of(store, code);
 }
 
-/* Runs one that gives no rows, and forgets it. */
-static int run_out(struct sb_store *store, sqlite3_stmt *statement)
+int sb_store_run_out(struct sb_store *store, sqlite3_stmt *statement)
 {
 	const int code = sqlite3_step(statement);
 	const int rc = code == SQLITE_DONE ? 0 : fail_of(store, code);
@@ -144,23 +133,22 @@ static int run_out(struct sb_store *store, sqlite3_stmt *statement)
 	return rc;
 }
 
-static void bind(sqlite3_stmt *statement, int i, const char *text)
+void sb_store_bind(sqlite3_stmt *statement, int i, const char *text)
 {
 	sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
 }
 
-static const char *column(sqlite3_stmt *statement, int i)
+const char *sb_store_column(sqlite3_stmt *statement, int i)
 {
 	return (const char *)sqlite3_column_text(statement, i);
 }
 
-/* Calls take for each row of the query. */
-static int go_through(struct sb_store *store, const char *sql,
-		      int (*take)(sqlite3_stmt *row, void *arg), void *arg)
+int sb_store_go_through(struct sb_store *store, const char *sql,
+			int (*take)(sqlite3_stmt *row, void *arg), void *arg)
 {
 	sqlite3_stmt *statement;
 	int code = SQLITE_ROW;
-	int rc = prepare(store, sql, &statement);
+	int rc = sb_store_prepare(store, sql, &statement);
 
 	if (rc)
 		return rc;
@@ -181,7 +169,7 @@ static int take_number(sqlite3_stmt *row, void *arg)
 static int number_of(struct sb_store *store, const char *sql, int64_t *out)
 {
 	*out = 0;
-	return go_through(store, sql, take_number, out);
+	return sb_store_go_through(store, sql, take_number, out);
 }
 
 /* ---- opening and closing ---- */
@@ -229,12 +217,13 @@ static int lock(struct sb_store *store, const char *directory)
 	if (path)
 		store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (path && store->lock < 0)
-		rc = fail(store, -errno, "%s cannot be written: %s", path,
-			  strerror(errno));
+		rc = sb_store_fail(store, -errno, "%s cannot be written: %s",
+				   path, strerror(errno));
 	else if (path && flock(store->lock, LOCK_EX | LOCK_NB))
-		rc = fail(store, -EBUSY,
-			  "another %s is using %s; expected to be the only one",
-			  store->kind->noun, directory);
+		rc = sb_store_fail(
+			store, -EBUSY,
+			"another %s is using %s; expected to be the only one",
+			store->kind->noun, directory);
 	free(path);
 	return rc;
 }
@@ -268,8 +257,8 @@ static int begin_building(struct sb_store *store)
 
 	/* What a sweep that was killed here has left behind. */
 	if (unlink(store->building) && errno != ENOENT)
-		return fail(store, -errno, "%s cannot be replaced: %s",
-			    store->building, strerror(errno));
+		return sb_store_fail(store, -errno, "%s cannot be replaced: %s",
+				     store->building, strerror(errno));
 	rc = connect(store, store->building,
 		     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
 	snprintf(text, sizeof(text),
@@ -289,10 +278,11 @@ int sb_store_create(struct sb_store **out, const struct sb_store_kind *kind,
 		return -ENOMEM;
 	rc = lock(store, directory);
 	if (!rc && !access(store->path, F_OK))
-		rc = fail(store, -EEXIST,
-			  "'%s' already holds a %s; expected --resume, or a "
-			  "new directory",
-			  directory, kind->noun);
+		rc = sb_store_fail(
+			store, -EEXIST,
+			"'%s' already holds a %s; expected --resume, or a "
+			"new directory",
+			directory, kind->noun);
 	return rc ? rc : begin_building(store);
 }
 
@@ -315,15 +305,15 @@ int sb_store_publish(struct sb_store *store)
 		     ? -errno
 		     : sb_directory_sync(store->directory);
 	if (rc)
-		return fail(store, rc, "%s cannot be written: %s", store->path,
-			    strerror(-rc));
+		return sb_store_fail(store, rc, "%s cannot be written: %s",
+				     store->path, strerror(-rc));
 	rc = connect(store, store->path, SQLITE_OPEN_READWRITE);
 	return rc ? rc : prepare_for_rows(store);
 }
 
 static int take_verdict(sqlite3_stmt *row, void *arg)
 {
-	const char *verdict = column(row, 0);
+	const char *verdict = sb_store_column(row, 0);
 
 	*(bool *)arg = verdict && !strcmp(verdict, "ok");
 	return 0;
@@ -343,12 +333,14 @@ static int check_file(struct sb_store *store)
 	if (id != APPLICATION_ID)
 		return not_a_store(store);
 	if (version != SB_STORE_SCHEMA)
-		return fail(store, -EINVAL,
-			    "%s has version %" PRId64
-			    " of its schema; expected %d: it was written by "
-			    "another version of sched-bench",
-			    store->path, version, SB_STORE_SCHEMA);
-	rc = go_through(store, "PRAGMA quick_check(1)", take_verdict, &whole);
+		return sb_store_fail(
+			store, -EINVAL,
+			"%s has version %" PRId64
+			" of its schema; expected %d: it was written by "
+			"another version of sched-bench",
+			store->path, version, SB_STORE_SCHEMA);
+	rc = sb_store_go_through(store, "PRAGMA quick_check(1)", take_verdict,
+				 &whole);
 	return rc || whole ? rc : fail_damaged(store);
 }
 
@@ -361,257 +353,15 @@ int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind,
 	if (!store)
 		return -ENOMEM;
 	if (access(store->path, F_OK))
-		return fail(store, -ENOENT,
-			    "'%s' holds no %s (no %s); expected the result "
-			    "directory of one",
-			    directory, kind->noun, kind->name);
+		return sb_store_fail(
+			store, -ENOENT,
+			"'%s' holds no %s (no %s); expected the result "
+			"directory of one",
+			directory, kind->noun, kind->name);
 	if (!to_read)
 		rc = lock(store, directory);
 	/* A reader, too, may have to finish what a killed writer has left. */
 	rc = rc ? rc : connect(store, store->path, SQLITE_OPEN_READWRITE);
 	rc = rc ? rc : check_file(store);
 	return rc || to_read ? rc : prepare_for_rows(store);
-}
-
-/* ---- the plan ---- */
-
-int sb_store_put_plan(struct sb_store *store, const char *key,
-		      const char *value)
-{
-	sqlite3_stmt *statement;
-	const int rc =
-		prepare(store, "INSERT INTO plan VALUES(?, ?)", &statement);
-
-	if (rc)
-		return rc;
-	bind(statement, 1, key);
-	bind(statement, 2, value);
-	return run_out(store, statement);
-}
-
-int sb_store_put_argument(struct sb_store *store, const char *text)
-{
-	sqlite3_stmt *statement;
-	const int rc =
-		prepare(store, "INSERT INTO argument VALUES(?, ?)", &statement);
-
-	if (rc)
-		return rc;
-	sqlite3_bind_int64(statement, 1, store->arguments++);
-	bind(statement, 2, text);
-	return run_out(store, statement);
-}
-
-int sb_store_put_configuration(struct sb_store *store, uint32_t id,
-			       const char *label)
-{
-	sqlite3_stmt *statement;
-	const int rc = prepare(store, "INSERT INTO configuration VALUES(?, ?)",
-			       &statement);
-
-	if (rc)
-		return rc;
-	sqlite3_bind_int64(statement, 1, id);
-	bind(statement, 2, label);
-	return run_out(store, statement);
-}
-
-int sb_store_put_slot(struct sb_store *store, uint32_t position,
-		      uint32_t configuration, uint32_t repetition)
-{
-	sqlite3_stmt *statement;
-	const int rc = prepare(store, "INSERT INTO planned VALUES(?, ?, ?)",
-			       &statement);
-
-	if (rc)
-		return rc;
-	sqlite3_bind_int64(statement, 1, position);
-	sqlite3_bind_int64(statement, 2, configuration);
-	sqlite3_bind_int64(statement, 3, repetition);
-	return run_out(store, statement);
-}
-
-struct wanted {
-	const char *key;
-	char *value;
-};
-
-static int take_plan(sqlite3_stmt *row, void *arg)
-{
-	struct wanted *wanted = arg;
-	const char *key = column(row, 0);
-	const char *value = column(row, 1);
-
-	if (key && value && !strcmp(key, wanted->key) && !wanted->value)
-		wanted->value = strdup(value);
-	return 0;
-}
-
-char *sb_store_plan(struct sb_store *store, const char *key)
-{
-	struct wanted wanted = { key, NULL };
-
-	(void)go_through(store, "SELECT key, value FROM plan", take_plan,
-			 &wanted);
-	return wanted.value;
-}
-
-/* One of the takes below, and what it is for. */
-struct taker {
-	int (*text)(void *arg, const char *text);
-	int (*numbered)(void *arg, uint32_t id, const char *text);
-	int (*slot)(void *arg, uint32_t configuration, uint32_t repetition);
-	int (*row)(void *arg, const struct sb_stored_row *row);
-	void *arg;
-};
-
-static uint32_t id_at(sqlite3_stmt *row, int i)
-{
-	return (uint32_t)sqlite3_column_int64(row, i);
-}
-
-static const char *text_at(sqlite3_stmt *row, int i)
-{
-	const char *text = column(row, i);
-
-	return text ? text : "";
-}
-
-static int take_text(sqlite3_stmt *row, void *arg)
-{
-	const struct taker *taker = arg;
-
-	return taker->text(taker->arg, text_at(row, 0));
-}
-
-static int take_numbered(sqlite3_stmt *row, void *arg)
-{
-	const struct taker *taker = arg;
-
-	return taker->numbered(taker->arg, id_at(row, 0), text_at(row, 1));
-}
-
-static int take_slot(sqlite3_stmt *row, void *arg)
-{
-	const struct taker *taker = arg;
-
-	return taker->slot(taker->arg, id_at(row, 0), id_at(row, 1));
-}
-
-int sb_store_arguments(struct sb_store *store,
-		       int (*take)(void *arg, const char *text), void *arg)
-{
-	struct taker taker = { .text = take, .arg = arg };
-
-	return go_through(store, "SELECT text FROM argument ORDER BY position",
-			  take_text, &taker);
-}
-
-int sb_store_configurations(struct sb_store *store,
-			    int (*take)(void *arg, uint32_t id,
-					const char *label),
-			    void *arg)
-{
-	struct taker taker = { .numbered = take, .arg = arg };
-
-	return go_through(store,
-			  "SELECT id, label FROM configuration ORDER BY id",
-			  take_numbered, &taker);
-}
-
-int sb_store_slots(struct sb_store *store,
-		   int (*take)(void *arg, uint32_t configuration,
-			       uint32_t repetition),
-		   void *arg)
-{
-	struct taker taker = { .slot = take, .arg = arg };
-
-	return go_through(store,
-			  "SELECT configuration, repetition FROM planned "
-			  "ORDER BY position",
-			  take_slot, &taker);
-}
-
-/* ---- rows ---- */
-
-static int take_row(sqlite3_stmt *row, void *arg)
-{
-	const struct taker *taker = arg;
-	const struct sb_stored_row stored = {
-		.configuration = id_at(row, 0),
-		.repetition = id_at(row, 1),
-		.reason = column(row, 2),
-		.started = text_at(row, 3),
-		.elapsed_s = sqlite3_column_double(row, 4),
-		.exit_status = sqlite3_column_int(row, 5),
-		.signal = sqlite3_column_int(row, 6),
-		.result = column(row, 7),
-		.stderr_text = text_at(row, 8),
-	};
-
-	return taker->row(taker->arg, &stored);
-}
-
-int sb_store_rows(struct sb_store *store,
-		  int (*take)(void *arg, const struct sb_stored_row *row),
-		  void *arg)
-{
-	struct taker taker = { .row = take, .arg = arg };
-
-	return go_through(store,
-			  "SELECT configuration, repetition, reason, started, "
-			  "elapsed_s, exit_status, signal, result, stderr "
-			  "FROM row NATURAL JOIN planned ORDER BY position",
-			  take_row, &taker);
-}
-
-/* SQLite goes on writing to a file that has been removed. */
-static int check_place(struct sb_store *store)
-{
-	int has_moved = 0;
-
-	(void)sqlite3_file_control(store->db, NULL, SQLITE_FCNTL_HAS_MOVED,
-				   &has_moved);
-	return has_moved ? fail(store, -ESTALE,
-				"%s has been removed or replaced during the "
-				"%s; its rows are lost",
-				store->path, store->kind->noun)
-			 : 0;
-}
-
-int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
-{
-	sqlite3_stmt *statement;
-	int rc = prepare(store,
-			 "INSERT OR REPLACE INTO row "
-			 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			 &statement);
-
-	if (rc)
-		return rc;
-	sqlite3_bind_int64(statement, 1, row->configuration);
-	sqlite3_bind_int64(statement, 2, row->repetition);
-	bind(statement, 3, row->reason);
-	bind(statement, 4, row->started);
-	sqlite3_bind_double(statement, 5, row->elapsed_s);
-	sqlite3_bind_int(statement, 6, row->exit_status);
-	sqlite3_bind_int(statement, 7, row->signal);
-	bind(statement, 8, row->result);
-	bind(statement, 9, row->stderr_text);
-	rc = run_out(store, statement);
-	return rc ? rc : check_place(store);
-}
-
-/* Closing the last connection removes the log and the shared memory. */
-void sb_store_remove(struct sb_store *store)
-{
-	char *lock_path = sb_path_join(store->directory, store->kind->lock);
-
-	sqlite3_close(store->db);
-	store->db = NULL;
-	(void)unlink(store->path);
-	if (lock_path)
-		(void)unlink(lock_path);
-	free(lock_path);
-	sb_store_close(store);
 }

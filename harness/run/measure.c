@@ -5,15 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "harness/run/config.h"
 #include "harness/run/load.h"
+#include "harness/run/rounds.h"
+#include "harness/run/slo.h"
+#include "harness/run/tracing.h"
 #include "harness/system/clock_cost.h"
 #include "harness/system/osview.h"
 #include "harness/terminal/progress.h"
-#include "harness/run/slo.h"
 #include "harness/terminal/status.h"
-#include "harness/run/tracing.h"
-#include "harness/run/rounds.h"
 
 /* ---- rounds ---- */
 

@@ -5,8 +5,8 @@
 #ifndef SB_HARNESS_RUN_MEASURE_H
 #define SB_HARNESS_RUN_MEASURE_H
 
-#include "harness/run/ground.h"
 #include "harness/cli/options.h"
+#include "harness/run/ground.h"
 #include "results/record/validity.h"
 
 enum sb_phase { SB_PHASE_CAPACITY, SB_PHASE_WARM_UP, SB_PHASE_REPETITION };

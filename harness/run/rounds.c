@@ -2,23 +2,25 @@
  * rounds.c - the rounds of a repetition: each runs a workload once, with a reading of
  * everything before and after it; and the warm-up before the first repetition.
  */
-#include "harness/run/measure.h"
+#include "harness/run/rounds.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "core/platform/platform.h"
 #include "harness/run/config.h"
-#include "harness/terminal/interrupts.h"
 #include "harness/run/load.h"
-#include "harness/system/osview.h"
+#include "harness/run/measure.h"
 #include "harness/run/slo.h"
-#include "harness/terminal/status.h"
-#include "harness/system/stops.h"
 #include "harness/run/tracing.h"
-#include "harness/run/rounds.h"
+#include "harness/system/osview.h"
+#include "harness/system/stops.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/terminal/status.h"
 
 void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase,
 		     uint32_t repetition)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/policy.h"
 #include "harness/run/load.h"
 #include "harness/run/placing.h"
-#include "harness/cli/policy.h"
 #include "harness/run/row.h"
 #include "harness/run/series.h"
 #include "harness/terminal/status.h"

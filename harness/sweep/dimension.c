@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/terminal/status.h"
 #include "harness/sweep/sweep.h"
+#include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "workloads/load/quantity.h"
 

@@ -1,5 +1,3 @@
-#include "harness/sweep/session.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/platform/atomic.h"
+#include "harness/sweep/session.h"
 #include "harness/system/child.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"

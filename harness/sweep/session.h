@@ -8,10 +8,10 @@
 #define SB_HARNESS_SWEEP_SESSION_H
 
 #include "affinity/topology.h"
-#include "harness/sweep/hidden.h"
-#include "harness/terminal/progress.h"
 #include "harness/output/store.h"
+#include "harness/sweep/hidden.h"
 #include "harness/sweep/sweep.h"
+#include "harness/terminal/progress.h"
 #include "results/record/record.h"
 
 struct sb_session {

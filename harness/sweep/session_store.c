@@ -1,5 +1,3 @@
-#include "harness/sweep/session.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +6,7 @@
 
 #include "harness/output/identity.h"
 #include "harness/output/outcome.h"
+#include "harness/sweep/session.h"
 #include "harness/terminal/status.h"
 
 /* A key of the plan; there if it is so. */

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/system/syscalls.h"
 #include "harness/system/cgroup.h"
 #include "harness/system/procfs.h"
+#include "harness/system/syscalls.h"
 
 /* ---- a thread's files ---- */
 

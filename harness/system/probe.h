@@ -3,8 +3,9 @@
 #ifndef SB_HARNESS_SYSTEM_PROBE_H
 #define SB_HARNESS_SYSTEM_PROBE_H
 
-#include "harness/system/probes.h"
 #include <string.h>
+
+#include "harness/system/probes.h"
 
 #define LINE_BYTES 256
 

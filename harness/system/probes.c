@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "harness/system/procfs.h"
+
 #include "harness/system/probe.h"
+#include "harness/system/procfs.h"
 
 void SB_PRINTF(3, 4)
 	sb_finding_say(struct sb_finding *out, enum sb_probe_state state,

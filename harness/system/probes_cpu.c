@@ -1,14 +1,15 @@
 /* probes_cpu.c - probes of the CPUs: their speed, what they are shared by, and the
  * machine below. */
-#include "harness/system/probes.h"
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "harness/system/cgroup.h"
-#include "harness/system/procfs.h"
 #include "harness/system/probe.h"
+#include "harness/system/probes.h"
+#include "harness/system/procfs.h"
 
 void sb_probe_governor(const struct sb_probe_view *view, struct sb_finding *out)
 {

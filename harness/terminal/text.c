@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <strings.h>
+#include <time.h>
 
 bool sb_parse_count(const char *text, uint64_t *out)
 {

@@ -3,23 +3,24 @@
  * (pairs.h) -> what they differ in (results/stats/paired.h) -> one result with the series
  * of both sides, pairs.csv, findings.csv -> a table with a verdict for each metric.
  */
-#include "harness/verbs/verbs.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "harness/compare/compared.h"
-#include "harness/output/facts.h"
+
 #include "harness/cli/help.h"
-#include "harness/terminal/interrupts.h"
-#include "harness/output/outcome.h"
-#include "harness/terminal/progress.h"
-#include "harness/sweep/session.h"
+#include "harness/compare/compared.h"
 #include "harness/compare/sides.h"
+#include "harness/output/facts.h"
+#include "harness/output/outcome.h"
+#include "harness/sweep/session.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
-#include "results/files/file.h"
 #include "harness/verbs/ab_session.h"
+#include "harness/verbs/verbs.h"
+#include "results/files/file.h"
 
 /* ---- the plan ---- */
 

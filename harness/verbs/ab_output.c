@@ -1,19 +1,20 @@
 /* ab_output.c - what `ab` says of its pairs: findings, the result, and files. */
-#include "harness/verbs/verbs.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "harness/compare/compared.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
 #include "harness/sweep/session.h"
 #include "harness/terminal/status.h"
+#include "harness/verbs/ab_session.h"
+#include "harness/verbs/verbs.h"
 #include "results/files/csv.h"
 #include "results/files/file.h"
-#include "harness/verbs/ab_session.h"
 
 static void fill_finding(struct sb_finding *f, const struct sb_paired *paired)
 {

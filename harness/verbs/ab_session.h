@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
 #include "harness/compare/compared.h"
-#include "harness/terminal/progress.h"
 #include "harness/compare/sides.h"
+#include "harness/terminal/progress.h"
 
 /* One workload's pairs, and the arguments of their sides. */
 struct sb_ab_trial {

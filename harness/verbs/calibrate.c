@@ -2,8 +2,6 @@
  * calibrate.c - the verb `calibrate`: the clock, then each part of the
  * table, then the rows in the form that was asked for.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,12 +10,13 @@
 #include <unistd.h>
 
 #include "harness/calibrate/costs.h"
-#include "harness/cli/help.h"
-#include "harness/cli/options.h"
 #include "harness/calibrate/primitives.h"
 #include "harness/calibrate/recording.h"
-#include "harness/terminal/status.h"
+#include "harness/cli/help.h"
+#include "harness/cli/options.h"
 #include "harness/system/clock_choice.h"
+#include "harness/terminal/status.h"
+#include "harness/verbs/verbs.h"
 
 static const struct {
 	const char *what;

@@ -2,8 +2,6 @@
  * check.c - the verb `check`: every probe of probes.c, a line each, as
  * text or as JSON.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -16,6 +14,7 @@
 #include "harness/cli/options.h"
 #include "harness/system/probes.h"
 #include "harness/terminal/status.h"
+#include "harness/verbs/verbs.h"
 #include "results/json/json_out.h"
 
 enum format { PRETTY, JSON };

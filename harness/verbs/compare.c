@@ -3,17 +3,16 @@
  * in both -> what differs besides -> a finding for each metric (results/stats/unpaired.h)
  * -> a table with what has to be known of it.
  */
-#include "harness/verbs/verbs.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/compare/compared.h"
 #include "harness/cli/help.h"
+#include "harness/compare/compared.h"
 #include "harness/terminal/status.h"
+#include "harness/verbs/verbs.h"
 #include "results/json/read.h"
 #include "results/stats/unpaired.h"
 

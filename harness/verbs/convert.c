@@ -2,8 +2,6 @@
  * convert.c - the verb `convert`: a result that was read back -> one of
  * the formats of results/convert/.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +14,7 @@
 #include "harness/output/output.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "harness/verbs/verbs.h"
 #include "results/convert/convert.h"
 #include "results/files/file.h"
 #include "results/json/read.h"

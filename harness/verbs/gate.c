@@ -3,8 +3,6 @@
  * clear -> verdict, in all the forms that CI systems read. Its own
  * trials, --calibrate and --selftest, are in gate_trials.c.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,13 +12,14 @@
 #include <unistd.h>
 
 #include "core/platform/clock.h"
-#include "harness/compare/gate_trials.h"
 #include "harness/cli/help.h"
-#include "harness/terminal/interrupts.h"
-#include "harness/run/measure.h"
+#include "harness/compare/gate_trials.h"
 #include "harness/output/outcome.h"
+#include "harness/run/measure.h"
+#include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "harness/verbs/verbs.h"
 #include "results/files/file.h"
 
 struct command {

@@ -2,8 +2,6 @@
  * micro.c - the verb `micro`: every kind of harness/micro/ under Google
  * Benchmark, with Google's own flags; or, with --counts, its instructions.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,15 +10,16 @@
 #include <unistd.h>
 
 #include "core/platform/clock.h"
-#include "harness/micro/callgrind.h"
 #include "harness/cli/help.h"
+#include "harness/cli/options.h"
+#include "harness/cli/version.h"
+#include "harness/micro/callgrind.h"
 #include "harness/micro/kind.h"
 #include "harness/micro/shim.h"
-#include "harness/cli/options.h"
+#include "harness/system/clock_choice.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/system/clock_choice.h"
-#include "harness/cli/version.h"
+#include "harness/verbs/verbs.h"
 
 /* ---- Google's flags ---- */
 

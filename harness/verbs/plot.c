@@ -2,23 +2,22 @@
  * plot.c - the verb `plot`: a kind, results that are read back -> one
  * picture, or all of them into the result's directory.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/verbs/heatmap.h"
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
 #include "harness/output/output.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "harness/verbs/heatmap.h"
+#include "harness/verbs/verbs.h"
 #include "results/files/file.h"
-#include "results/plots/plots.h"
 #include "results/json/read.h"
+#include "results/plots/plots.h"
 
 #define ALL	 "all"
 #define TOPOLOGY "topology"

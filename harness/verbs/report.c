@@ -2,8 +2,6 @@
  * report.c - the verb `report`: results -> a page or Markdown. The
  * format is what the option says, else what the file's name ends in.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "harness/output/output.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "harness/verbs/verbs.h"
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/page/report.h"

@@ -2,8 +2,6 @@
  * run.c - the verb `run`: jobs -> topology and placement of each -> result
  * directory -> each workload of each job -> files, pictures, page -> summary.
  */
-#include "harness/verbs/verbs.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,54 +10,36 @@
 #include <unistd.h>
 
 #include "core/platform/atomic.h"
-#include "harness/output/exports.h"
-#include "harness/output/facts.h"
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
-#include "harness/terminal/interrupts.h"
+#include "harness/output/exports.h"
+#include "harness/output/facts.h"
+#include "harness/output/outcome.h"
 #include "harness/run/load.h"
 #include "harness/run/measure.h"
-#include "harness/system/memory.h"
-#include "harness/output/outcome.h"
 #include "harness/run/placing.h"
 #include "harness/run/saved.h"
 #include "harness/run/series.h"
-#include "harness/terminal/status.h"
+#include "harness/run/watch.h"
 #include "harness/sweep/sweep.h"
 #include "harness/system/clock_choice.h"
-#include "harness/run/watch.h"
-#include "results/files/file.h"
+#include "harness/system/memory.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/terminal/status.h"
+#include "harness/verbs/run_session.h"
+#include "harness/verbs/verbs.h"
 #include "results/files/summary.h"
 #include "results/record/record.h"
 
 /* ---- jobs ---- */
 
-/* A job and what it is placed on. */
-struct stage {
-	const struct sb_job *job;
-	struct sb_topology *topology;
-	struct sb_machine machine;
-	struct sb_plan plan;
-};
-
-/* What is worked on: all jobs of a command line, and their result. */
-struct session {
-	const struct sb_jobs *jobs;
-	const struct sb_options *options; /* of the first: what is common */
-	struct stage *stage;		  /* [stages] */
-	uint32_t stages;
-	struct sb_result result;
-	struct sb_watcher watcher;
-	struct sb_saved *saved; /* the rows so far */
-};
-
-static void close_stage(struct stage *stage)
+static void close_stage(struct sb_run_stage *stage)
 {
 	sb_plan_free(&stage->plan);
 	sb_topology_free(stage->topology);
 }
 
-static int check_workers(const struct stage *stage)
+static int check_workers(const struct sb_run_stage *stage)
 {
 	if (stage->plan.placement.workers <= SB_WORKERS_MAX)
 		return 0;
@@ -70,7 +50,7 @@ static int check_workers(const struct stage *stage)
 }
 
 /* In both cases for close_stage. */
-static int open_stage(struct stage *stage, const struct sb_job *job)
+static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 {
 	int rc = sb_load_check(&job->options);
 
@@ -89,7 +69,8 @@ static int open_stage(struct stage *stage, const struct sb_job *job)
 
 /* ---- the measurement ---- */
 
-static int add_answer(struct session *session, const struct sb_series *series)
+int sb_run_add_answer(struct sb_run_session *session,
+		      const struct sb_series *series)
 {
 	if (series->answer && sb_result_add_fact(&session->result, "run",
 						 "find_slo", series->answer))
@@ -98,7 +79,7 @@ static int add_answer(struct session *session, const struct sb_series *series)
 }
 
 /* Whether not all jobs have the same. */
-static bool differs(const struct session *session, enum sb_option_id id)
+static bool differs(const struct sb_run_session *session, enum sb_option_id id)
 {
 	const struct sb_job *job = session->jobs->job;
 
@@ -122,9 +103,9 @@ static int add_option(struct sb_series *series,
 				.number = sb_sweep_number(text) });
 }
 
-/* The job's name, and what sets it apart from the other jobs. */
-static int add_job_settings(const struct session *session,
-			    const struct stage *stage, struct sb_series *series)
+int sb_run_add_job_settings(const struct sb_run_session *session,
+			    const struct sb_run_stage *stage,
+			    struct sb_series *series)
 {
 	const struct sb_job *job = stage->job;
 	int rc = 0;
@@ -144,217 +125,6 @@ static int add_job_settings(const struct session *session,
 	return rc;
 }
 
-static void begin_phase(void *arg, const struct sb_series *series,
-			enum sb_phase phase, uint32_t repetition)
-{
-	struct session *session = arg;
-
-	sb_watcher_begin(&session->watcher, series, phase, repetition);
-}
-
-static void end_phase(void *arg, const struct sb_series *series,
-		      enum sb_phase phase, uint32_t repetition)
-{
-	struct session *session = arg;
-
-	/* A row that has been told of is saved. */
-	if (phase == SB_PHASE_REPETITION)
-		sb_saved_keep(session->saved, &session->result,
-			      session->result.all_series - 1, repetition);
-	sb_watcher_end(&session->watcher, series, phase, repetition);
-}
-
-/* The rows that are saved are not measured again, unless the load of the others
- * would come from another measurement of the capacity. */
-static int adopt_saved(struct session *session, const struct stage *stage,
-		       const struct sb_chosen *chosen, struct sb_series *series)
-{
-	const struct sb_options *options = &stage->job->options;
-	const int rc =
-		sb_saved_adopt(session->saved, session->result.all_series - 1,
-			       options, series);
-
-	if (!rc && !series->residence &&
-	    sb_measures_capacity(options, chosen->workload))
-		sb_series_forget_rows(series);
-	return rc;
-}
-
-/* The last row is saved again, with the readings of the memory and the answer. */
-static void keep_end(struct session *session, const struct sb_series *series)
-{
-	const uint32_t last = series->records - 1;
-
-	if (series->record[last].is_measured)
-		sb_saved_keep(session->saved, &session->result,
-			      session->result.all_series - 1, last);
-}
-
-static int measure_series(struct session *session, const struct stage *stage,
-			  const struct sb_chosen *chosen,
-			  struct sb_ground *ground, struct sb_series *series)
-{
-	const struct sb_options *options = &stage->job->options;
-	const struct sb_watch watch = { begin_phase, end_phase, session };
-	int rc = adopt_saved(session, stage, chosen, series);
-
-	if (rc)
-		return rc;
-	sb_watcher_watch(&session->watcher, options);
-	rc = sb_measure(series, chosen, options, ground, &watch);
-	if (rc)
-		return rc;
-	keep_end(session, series);
-	sb_watcher_sum(&session->watcher, series);
-	return add_answer(session, series);
-}
-
-static int measure_one(struct session *session, const struct stage *stage,
-		       const struct sb_chosen *chosen, struct sb_ground *ground)
-{
-	struct sb_result *result = &session->result;
-	struct sb_series *series = &result->series[result->all_series++];
-	int rc = sb_series_init(series, &stage->job->options, chosen,
-				&stage->plan.placement);
-
-	if (!rc)
-		rc = add_job_settings(session, stage, series);
-	if (rc)
-		return sb_fail_memory();
-	series->emulated = stage->machine.emulated;
-	return measure_series(session, stage, chosen, ground, series);
-}
-
-#define CPUS_BYTES 1024
-
-/* Where the workers are, with --verbose. */
-static void say_plan(const struct session *session, const struct stage *stage)
-{
-	const struct sb_placement *p = &stage->plan.placement;
-	char cpus[CPUS_BYTES] = "";
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < p->workers && used < sizeof(cpus); i++)
-		used += (size_t)snprintf(
-			cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
-			p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
-						: p->place[i].pu);
-	sb_watcher_say(
-		&session->watcher,
-		"%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
-		stage->job->name ? stage->job->name : "",
-		stage->job->name ? ": " : "", p->workers,
-		p->workers == 1 ? "" : "s",
-		stage->job->options.value[SB_OPT_workers].text,
-		stage->job->options.value[SB_OPT_placement].text,
-		stage->machine.emulated ? "processing units" : "CPUs", cpus,
-		stage->machine.emulated ? " of a profile, so not pinned" : "");
-}
-
-static int measure_workloads(struct session *session, const struct stage *stage,
-			     struct sb_ground *ground)
-{
-	const struct sb_options *options = &stage->job->options;
-	const uint32_t first = session->result.all_series;
-	const bool is_foretold = sb_memory_foretell(options);
-	int rc = 0;
-
-	say_plan(session, stage);
-	for (uint32_t i = 0; i < options->chosens && !rc; i++)
-		rc = measure_one(session, stage, &options->chosen[i], ground);
-	sb_memory_report(options, session->result.series + first,
-			 session->result.all_series - first, is_foretold);
-	return rc;
-}
-
-/*
- * This thread submits and waits: it is the generator, and is bound to the
- * generators' CPUs (NULL: there are none) before the first scheduler is made,
- * because the threads that it starts inherit that: RCU's helper, which outlives
- * all schedulers, and those of a workload. They disturb nobody there; on the
- * workers' cores they would. Workers are pinned one by one.
- */
-static int measure_beside(struct session *session, const struct stage *stage,
-			  const struct sb_cpu_mask *generator_cpus)
-{
-	struct sb_ground ground = { .placement = &stage->plan.placement };
-	struct sb_cpu_mask home;
-	int rc = sb_cpu_mask_read(&home);
-
-	if (!rc && generator_cpus)
-		rc = sb_cpu_mask_bind(generator_cpus);
-	if (!rc)
-		rc = sb_cpu_mask_read(&ground.usable);
-	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "the thread that submits cannot be pinned: %s",
-			       strerror(-rc));
-	rc = measure_workloads(session, stage, &ground);
-	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
-	 * lost. */
-	if (generator_cpus)
-		(void)sb_cpu_mask_bind(&home);
-	return rc;
-}
-
-static int add_generator_cpus(struct session *session,
-			      const struct sb_cpu_mask *cpus)
-{
-	char text[CPUS_BYTES];
-
-	return sb_result_add_fact(&session->result, "run", "generator_cpus",
-				  sb_cpu_mask_text(cpus, text, sizeof(text)))
-		       ? sb_fail_memory()
-		       : 0;
-}
-
-static int measure_stage(struct session *session, const struct stage *stage)
-{
-	const struct sb_cpu_mask cpus =
-		sb_placing_generator_cpus(stage->topology, &stage->plan);
-	int rc = 0;
-
-	if (!stage->plan.generators)
-		return measure_beside(session, stage, NULL);
-	rc = add_generator_cpus(session, &cpus);
-	if (rc)
-		return rc;
-	return measure_beside(session, stage,
-			      stage->machine.emulated ? NULL : &cpus);
-}
-
-static void say_clock(const struct session *session)
-{
-	struct sb_clock_info info;
-
-	sb_clock_describe(&info);
-	sb_watcher_say(&session->watcher, "clock: %s%s%s", info.source,
-		       *info.reason ? ", because " : "", info.reason);
-}
-
-static int measure_stages(struct session *session)
-{
-	uint32_t all = 0;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < session->stages; i++) {
-		const struct sb_options *options =
-			&session->stage[i].job->options;
-
-		sb_watcher_plan(&session->watcher, options);
-		all += options->chosens;
-	}
-	/* A job without a workload is refused. */
-	SB_CHECK(all, >, 0);
-	session->result.series = calloc(all, sizeof(*session->result.series));
-	if (!session->result.series)
-		return sb_fail_memory();
-	say_clock(session);
-	for (uint32_t i = 0; i < session->stages && !rc; i++)
-		rc = measure_stage(session, &session->stage[i]);
-	return rc;
-}
-
 /* ---- all of it ---- */
 
 static void print_pretty(const void *what, FILE *out)
@@ -370,7 +140,8 @@ static void print_pretty(const void *what, FILE *out)
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */
-static const struct stage *main_stage(const struct session *session)
+static const struct sb_run_stage *
+main_stage(const struct sb_run_session *session)
 {
 	for (uint32_t i = 0; i < session->stages; i++) {
 		if (session->stage[i].machine.emulated)
@@ -379,9 +150,9 @@ static const struct stage *main_stage(const struct session *session)
 	return &session->stage[0];
 }
 
-static int gather_facts(struct session *session, int argc, char **argv)
+static int gather_facts(struct sb_run_session *session, int argc, char **argv)
 {
-	const struct stage *stage = main_stage(session);
+	const struct sb_run_stage *stage = main_stage(session);
 	struct sb_result *result = &session->result;
 
 	int rc = sb_facts_gather(result, session->options, stage->topology,
@@ -400,13 +171,13 @@ static int gather_facts(struct session *session, int argc, char **argv)
 	return rc;
 }
 
-static int measure(struct session *session)
+static int measure(struct sb_run_session *session)
 {
 	int rc;
 
 	sb_interrupts_catch();
 	sb_watcher_open(&session->watcher, session->options);
-	rc = measure_stages(session);
+	rc = sb_run_measure_stages(session);
 	if (!rc && sb_timing_add_drift(&session->result))
 		rc = sb_fail_memory();
 	if (rc)
@@ -415,7 +186,7 @@ static int measure(struct session *session)
 }
 
 /* The progress, which measure has opened, ends with it. */
-static int write_result(struct session *session)
+static int write_result(struct sb_run_session *session)
 {
 	int rc;
 
@@ -426,7 +197,7 @@ static int write_result(struct session *session)
 }
 
 /* What is missing after an interrupt can still be measured. */
-static void end_saved(struct session *session)
+static void end_saved(struct sb_run_session *session)
 {
 	if (!sb_load_rlx(&sb_interrupted))
 		sb_saved_remove(session->saved);
@@ -437,7 +208,7 @@ static void end_saved(struct session *session)
 			session->result.directory);
 }
 
-static int run_session(struct session *session, int argc, char **argv)
+static int run_session(struct sb_run_session *session, int argc, char **argv)
 {
 	const struct sb_options *options = session->options;
 	struct sb_result *result = &session->result;
@@ -468,9 +239,9 @@ static int run_session(struct session *session, int argc, char **argv)
 static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc,
 	       char **argv)
 {
-	struct session session = { .jobs = jobs,
-				   .options = &jobs->job[0].options,
-				   .saved = saved };
+	struct sb_run_session session = { .jobs = jobs,
+					  .options = &jobs->job[0].options,
+					  .saved = saved };
 	int rc = 0;
 
 	session.stage = calloc(jobs->jobs, sizeof(*session.stage));

@@ -6,8 +6,6 @@
  * The plan is made from a command line, which the store keeps: --resume makes it
  * again from there. A row is in the store before the next one starts.
  */
-#include "harness/verbs/verbs.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,17 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/sweep/collect.h"
-#include "harness/output/facts.h"
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
+#include "harness/cli/policy.h"
+#include "harness/output/facts.h"
 #include "harness/output/outcome.h"
 #include "harness/run/placing.h"
-#include "harness/cli/policy.h"
+#include "harness/sweep/collect.h"
 #include "harness/sweep/session.h"
-#include "harness/terminal/status.h"
 #include "harness/sweep/table.h"
+#include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "harness/verbs/verbs.h"
 
 /* ---- the objective ---- */
 

@@ -2,8 +2,6 @@
  * topo.c - the verb `topo`: what machine a profile is, and what a
  * placement on it would be.
  */
-#include "harness/verbs/verbs.h"
-
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -17,6 +15,7 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/verbs/topo_rings.h"
+#include "harness/verbs/verbs.h"
 #include "results/json/json_out.h"
 #include "results/record/record.h"
 

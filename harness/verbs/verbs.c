@@ -1,8 +1,8 @@
-#include "harness/cli/verb.h"
+#include "harness/verbs/verbs.h"
 
 #include <string.h>
 
-#include "harness/verbs/verbs.h"
+#include "harness/cli/verb.h"
 
 const struct sb_verb_info sb_verbs[] = {
 #define VERB(name, options, words, arguments, summary, advice, about, list,    \

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "results/files/hdr.h"
 #include "results/convert/convert.h"
+#include "results/files/hdr.h"
 #include "results/record/record.h"
 
 #define NS_PER_MS 1e6

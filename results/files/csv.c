@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/commands.h"
-#include "results/record/account.h"
 #include "results/files/file.h"
+#include "results/record/account.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 

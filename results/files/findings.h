@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "results/stats/paired.h"
 #include "results/record/record.h"
+#include "results/stats/paired.h"
 
 #define SB_FINDING_WORDS 200
 

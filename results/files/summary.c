@@ -1,9 +1,10 @@
+#include "results/files/summary.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/files/summary.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 

@@ -2,12 +2,11 @@
  * annotations.c - a verdict as lines that GitHub's runner turns into annotations:
  * "::error title=TEXT::TEXT".
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "results/gate/gate.h"
 #include "results/record/record.h"
-
-#include <stdlib.h>
 
 void sb_put_annotation(FILE *out, const char *text, bool property)
 {

@@ -1,9 +1,9 @@
-#include "results/files/findings.h"
-#include "results/json/json_out.h"
-
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+
+#include "results/files/findings.h"
+#include "results/json/json_out.h"
 
 /* Counts without a point. */
 static json_t *number_to_json(double number)

@@ -3,6 +3,8 @@
  * each value is of its type and possible, or reading ends; and before anything
  * is allocated for a part, the file is known to hold that part.
  */
+#include "results/json/read.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +16,6 @@
 #include "results/files/file.h"
 #include "results/json/json_out.h"
 #include "results/json/values.h"
-#include "results/json/read.h"
 #include "results/record/record.h"
 
 /* More than a result can have. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "core/scheduler.h"
-#include "results/json/values.h"
 #include "results/json/read.h"
+#include "results/json/values.h"
 
 /* More of any of these than a result can have. */
 #define SETTINGS_MAX 256

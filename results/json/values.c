@@ -1,11 +1,11 @@
+#include "results/json/values.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-#include "results/json/values.h"
 
 /* ---- what is wrong ---- */
 

@@ -2,6 +2,8 @@
  * write.c - result.json and meta.json. A row and a series are a line each:
  * the file stays small, and no more than one of them is in memory.
  */
+#include "results/json/write.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +12,6 @@
 
 #include "results/json/json.h"
 #include "results/json/json_out.h"
-#include "results/json/write.h"
 #include "results/record/record.h"
 
 /* All of jansson's "_new" calls take the reference and return -1 on NULL, so

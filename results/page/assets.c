@@ -3,9 +3,8 @@
  * text. Nothing but them is style or script to a browser: the policy names
  * their hashes, which the Makefile takes.
  */
-#include "results/page/page.h"
-
 #include "page_hashes.h"
+#include "results/page/page.h"
 
 #define TEXT_OF(symbol, file)                                                  \
 	__asm__(".pushsection .rodata\n"                                       \

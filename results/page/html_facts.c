@@ -1,7 +1,7 @@
 /* html_facts.c - what was chosen, where it ran, and what the numbers mean. */
-#include "results/page/page.h"
-
 #include <string.h>
+
+#include "results/page/page.h"
 
 void sb_html_settings(FILE *out, const struct sb_page *page)
 {

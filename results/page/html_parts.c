@@ -1,10 +1,9 @@
 /* html_parts.c - the tables that say why the numbers are what they are. */
-#include "results/page/page.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "results/page/page.h"
 #include "results/record/account.h"
 
 static void begin_details(FILE *out, const char *title, const char *doc,

@@ -3,11 +3,11 @@
  * by has its value in data-value, empty where nothing was measured; what is to
  * be known of it beyond its column stands in data-more. page.js uses both.
  */
-#include "results/page/page.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "results/page/page.h"
 
 void sb_html(FILE *out, const char *text)
 {

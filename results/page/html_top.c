@@ -1,11 +1,10 @@
 /* html_top.c - what is read first: verdict, headline numbers, pictures. */
-#include "results/page/page.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "results/files/file.h"
+#include "results/page/page.h"
 
 static void put_legend(FILE *out)
 {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/record/account.h"
 #include "results/files/file.h"
 #include "results/page/page.h"
 #include "results/page/report.h"
+#include "results/record/account.h"
 #include "results/record/record.h"
 
 struct writer {

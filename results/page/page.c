@@ -1,8 +1,8 @@
 #include "results/page/page.h"
 
 #include <errno.h>
-#include <math.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

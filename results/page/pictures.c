@@ -1,11 +1,10 @@
-#include "results/page/page.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "results/files/file.h"
+#include "results/page/page.h"
 
 #define LATENCY                                                                \
 	"Latency by percentile: a step to the right is ten times rarer. "      \

@@ -2,12 +2,12 @@
  * reasons.c - why repetitions are not valid, by kind: what differs in nothing
  * but numbers is one reason, and of a rule's what stands before the colon.
  */
-#include "results/page/page.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "results/page/page.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 

@@ -3,14 +3,14 @@
  * from anywhere, and in a page they could do what the page can. So this reads
  * the XML and writes what is known to draw, and nothing else.
  */
-#include "results/page/page.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "results/page/page.h"
 
 /* Those that gnuplot and lstopo draw with, and their like; title is what
  * appears over a point. */

@@ -1,12 +1,11 @@
 /*
  * account.c - where each worker's time went, stacked.
  */
-#include "results/record/account.h"
-
 #include <inttypes.h>
 #include <math.h>
 
 #include "results/plots/plot.h"
+#include "results/record/account.h"
 
 /* From the bottom up; busy is the sum of three of them. In grey they differ by
  * their patterns, which gnuplot numbers: 3 is filled. */

@@ -3,11 +3,11 @@
  * show no prefix that fits all of them, and none at all where a logarithmic axis
  * is less than a decade long.
  */
-#include "results/plots/plot.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "results/plots/plot.h"
 
 void sb_plot_range_add(struct sb_plot_range *range, double value)
 {

@@ -6,9 +6,6 @@
  * steals, wakes. What is alike for long is best seen as figures. It lies where the
  * events of all workers are known: full rings reach back differently far.
  */
-#include "results/record/number.h"
-#include "results/trace/timeline.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +13,8 @@
 
 #include "results/files/file.h"
 #include "results/plots/plot.h"
+#include "results/record/number.h"
+#include "results/trace/timeline.h"
 
 #define STEPS_SHOWN 100
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/stats/statistics.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/stats/statistics.h"
 
 /* ---- one row ---- */
 

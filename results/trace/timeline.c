@@ -2,6 +2,8 @@
  * timeline.c - reads a trace.json of ours. Each event is a line of its own
  * there (trace.c), so that a trace of any size is read line by line.
  */
+#include "results/trace/timeline.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 
 #include "results/json/json_out.h"
-#include "results/trace/timeline.h"
 
 struct reader {
 	struct sb_timeline *timeline;

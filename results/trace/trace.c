@@ -22,6 +22,8 @@
  * The file is written line by line, one event in each, in the order of time: of
  * all that there is, only the order is made in memory.
  */
+#include "results/trace/trace.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -30,7 +32,6 @@
 
 #include "core/process.h"
 #include "results/record/record.h"
-#include "results/trace/trace.h"
 
 /* Where an event is. */
 struct spot {

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "core/queue/deque.h"
 #include "core/memory/arena.h"
+#include "core/queue/deque.h"
 #include "harness/micro/kind.h"
 
 struct loser {

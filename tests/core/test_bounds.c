@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 
 #include "core/commands.h"
-#include "core/state.h"
 #include "core/memory/arena.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 /* Steps seem short to the scheduler, however long they are. */

@@ -7,8 +7,8 @@
  *   and with foreign threads that submit and send; the pools' balance is checked
  *   at each destroy.
  */
-#include <unistd.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "core/commands.h"
 #include "core/queue/deque.h"

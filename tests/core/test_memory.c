@@ -11,11 +11,11 @@
  * Bound: liburcu's own allocations do not fail.
  */
 #include "core/commands.h"
+#include "core/memory/arena.h"
+#include "core/queue/runq.h"
 #include "core/state.h"
 #include "core/timers/timers.h"
 #include "core/trace.h"
-#include "core/memory/arena.h"
-#include "core/queue/runq.h"
 #include "tests/script.h"
 
 static void allow(int64_t allocations)

@@ -12,13 +12,12 @@
  * Bound: one process of 100 steps; SB_SCALE(4000) processes a round, 8 rounds, or
  *   more until something was stolen and somebody woken.
  */
-#include "core/trace.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "core/memory/arena.h"
+#include "core/trace.h"
 #include "tests/script.h"
 
 /* ---- the ring ---- */

@@ -4,8 +4,8 @@
 
 #include "harness/run/slo.h"
 #include "tests/fuzz/fuzz.h"
-#include "workloads/load/load.h"
 #include "workloads/lib/service_set.h"
+#include "workloads/load/load.h"
 
 #define SAMPLES 16
 

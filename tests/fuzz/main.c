@@ -4,8 +4,6 @@
  *        fuzz TARGET FILE...    one after the other
  *        fuzz TARGET            what AFL++ sends; built by afl-clang-fast
  */
-#include "tests/fuzz/fuzz.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/terminal/status.h"
+#include "tests/fuzz/fuzz.h"
 
 static const struct target {
 	const char *name;

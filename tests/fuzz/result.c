@@ -4,15 +4,15 @@
 
 #include "harness/verbs/verbs.h"
 #include "results/convert/convert.h"
-#include "results/page/page.h"
-#include "results/plots/plots.h"
-#include "results/json/read.h"
-#include "results/trace/timeline.h"
 #include "results/files/csv.h"
 #include "results/files/summary.h"
+#include "results/json/read.h"
 #include "results/json/write.h"
+#include "results/page/page.h"
 #include "results/page/report.h"
+#include "results/plots/plots.h"
 #include "results/record/record.h"
+#include "results/trace/timeline.h"
 #include "tests/fuzz/fuzz.h"
 
 #define WHY_BYTES 300

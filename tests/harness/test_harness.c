@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/run/config.h"
 #include "harness/calibrate/costs.h"
-#include "harness/run/measure.h"
 #include "harness/cli/options.h"
 #include "harness/cli/policy.h"
+#include "harness/run/config.h"
+#include "harness/run/measure.h"
 #include "harness/run/series.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"

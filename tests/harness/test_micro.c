@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "harness/micro/kind.h"
 #include "core/platform/platform.h"
+#include "harness/micro/kind.h"
 #include "tests/test.h"
 
 #define OPERATIONS UINT64_C(1501)

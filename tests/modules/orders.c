@@ -3,8 +3,8 @@
  * a function of its own, so that tests/modules/test_orders.sh can look at the
  * instructions that they become. Compiled for arm64; never linked or run.
  */
-#include "core/queue/deque.h"
 #include "core/platform/platform.h"
+#include "core/queue/deque.h"
 #include "core/word.h"
 
 /* Declared and defined: a function that nobody calls has to be declared. */

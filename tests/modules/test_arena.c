@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/state.h"
 #include "core/memory/arena.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 #define MIB	  (UINT64_C(1) << 20)

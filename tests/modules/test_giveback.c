@@ -16,8 +16,8 @@
 
 #include "core/memory/arena.h"
 #include "core/memory/pool.h"
-#include "core/word.h"
 #include "core/queue/runq.h"
+#include "core/word.h"
 #include "tests/test.h"
 
 #define MIB (UINT64_C(1) << 20)

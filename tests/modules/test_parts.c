@@ -11,11 +11,11 @@
 
 #include "core/dispatch.h"
 #include "core/hist.h"
-#include "core/wake/idle.h"
 #include "core/memory/arena.h"
 #include "core/memory/pool.h"
-#include "core/word.h"
 #include "core/queue/runq.h"
+#include "core/wake/idle.h"
+#include "core/word.h"
 #include "tests/test.h"
 
 /* ---- histogram ---- */

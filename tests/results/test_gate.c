@@ -7,8 +7,6 @@
  * coin's); closed forms for
  * rates.
  */
-#include "tests/test.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +14,7 @@
 #include "harness/terminal/status.h"
 #include "results/gate/gate.h"
 #include "results/stats/sequential.h"
+#include "tests/test.h"
 
 #define TRIALS ((uint32_t)SB_SCALE(2000))
 #define ALPHA  0.02

@@ -15,12 +15,11 @@
  */
 #include <inttypes.h>
 #include <string.h>
-
 #include <zlib.h>
 
 #include "core/platform/platform.h"
-#include "results/files/hdr.h"
 #include "results/convert/convert.h"
+#include "results/files/hdr.h"
 #include "results/record/record.h"
 #include "tests/test.h"
 

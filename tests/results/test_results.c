@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #include "core/commands.h"
-#include "results/record/account.h"
+#include "results/files/csv.h"
 #include "results/files/file.h"
 #include "results/files/stage.h"
-#include "results/files/csv.h"
 #include "results/files/summary.h"
 #include "results/json/write.h"
 #include "results/page/report.h"
+#include "results/record/account.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "tests/test.h"

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "core/process.h"
-#include "results/trace/timeline.h"
 #include "results/record/record.h"
+#include "results/trace/timeline.h"
 #include "results/trace/trace.h"
 #include "tests/tree.h"
 

@@ -19,10 +19,10 @@
 #include "harness/terminal/status.h"
 #include "results/record/validity.h"
 #include "tests/test.h"
+#include "workloads/lib/service_set.h"
 #include "workloads/load/generator.h"
 #include "workloads/load/level.h"
 #include "workloads/load/replay.h"
-#include "workloads/lib/service_set.h"
 
 #define Z_MAX 5.0
 

@@ -14,6 +14,8 @@
  * Check: every request that was accepted was served exactly once, with all of
  * its units, and the working sets show that work.
  */
+#include "workloads/own/service.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,10 +24,10 @@
 #include <string.h>
 
 #include "core/memory/arena.h"
-#include "workloads/load/generator.h"
-#include "workloads/load/replay.h"
 #include "workloads/lib/service_set.h"
 #include "workloads/lib/work.h"
+#include "workloads/load/generator.h"
+#include "workloads/load/replay.h"
 #include "workloads/workload.h"
 
 enum { SERVICE, WORK, SERVERS };
@@ -45,57 +47,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What has to be done for a request. */
-struct job {
-	struct job *next; /* while it is free */
-	struct job *made; /* of the same source, before this one */
-	struct sb_request request;
-	uint64_t units;
-};
-
-/* What one worker has recorded; it alone writes, and others read at the end. */
-struct ledger {
-	struct sb_set set;
-	struct sb_hist sojourn;
-	struct sb_hist wait;
-	struct sb_hist service;
-	sb_counter served;
-	sb_counter units;
-	sb_counter stamps; /* sum of stamp_of */
-};
-
-/* What one generator draws from and has handed out. Free jobs of servers come
- * back through returned: many put, the generator takes all at once. */
-struct source {
-	alignas(SB_LINE) struct sb_rng rng;
-	struct job *free;
-	struct job *made; /* all, the last one first */
-	uint64_t units;
-	uint64_t stamps;
-	alignas(SB_LINE) _Atomic(struct job *) returned;
-};
-
-struct data {
-	struct sb_scheduler *scheduler;
-	struct sb_distribution distribution;
-	enum sb_set_kind set_kind;
-	uint64_t set_bytes;
-	double units_per_ns;
-	struct sb_generators *generators;
-	struct sb_replay *replay;
-	uint32_t sources;
-	struct source *source;
-	uint32_t workers;
-	_Atomic(struct ledger *) *ledger; /* [workers], each its worker's */
-	_Atomic(uint64_t) wrong_sets;
-	sb_pid anchor;
-	uint32_t servers;
-	uint32_t started; /* servers, in this round */
-	sb_pid *server;	  /* [servers] */
-};
-
-/* Sums of these are equal if, and hardly unless, the requests are the same. */
-static uint64_t stamp_of(const struct sb_request *request)
+uint64_t sb_service_stamp(const struct sb_request *request)
 {
 	struct sb_rng rng;
 
@@ -104,202 +56,36 @@ static uint64_t stamp_of(const struct sb_request *request)
 	return sb_rng_next(&rng);
 }
 
-/* ---- serving ---- */
-
-static int make_set(struct sb_set *set, const struct data *data,
-		    const struct sb_step *step)
-{
-	void *block;
-
-	if (data->set_kind == SB_SET_NONE)
-		return 0;
-	block = sb_step_alloc(step, data->set_bytes);
-	if (!block)
-		return -ENOMEM;
-	sb_set_init(set, data->set_kind, block, data->set_bytes);
-	return 0;
-}
-
-/* The worker's, made when it serves its first request. NULL: no memory. */
-static struct ledger *ledger_of(struct data *data, const struct sb_step *step)
-{
-	_Atomic(struct ledger *) *slot = &data->ledger[sb_step_worker(step)];
-	struct ledger *ledger = sb_load_rlx(slot);
-
-	if (SB_LIKELY(ledger))
-		return ledger;
-	ledger = sb_step_alloc(step, sizeof(*ledger));
-	if (!ledger)
-		return NULL;
-	memset(ledger, 0, sizeof(*ledger));
-	if (!data->servers && make_set(&ledger->set, data, step)) {
-		sb_mem_free(ledger);
-		return NULL;
-	}
-	sb_store_rel(slot, ledger);
-	return ledger;
-}
-
-static void serve(struct data *data, struct ledger *ledger, struct sb_set *set,
-		  const struct job *job)
-{
-	const struct sb_request *request = &job->request;
-	const uint64_t start = sb_clock_ns();
-	uint64_t end;
-
-	if (data->set_kind == SB_SET_NONE)
-		sb_work_spin(job->units);
-	else
-		sb_set_work(set, job->units);
-	end = sb_clock_ns();
-	sb_hist_record(&ledger->wait, start - request->intended_ns);
-	sb_hist_record(&ledger->service, end - start);
-	sb_hist_record(&ledger->sojourn, end - request->intended_ns);
-	sb_replay_served(data->replay, request, end - start);
-	sb_counter_add(&ledger->served, 1);
-	sb_counter_add(&ledger->units, job->units);
-	sb_counter_add(&ledger->stamps, stamp_of(request));
-	sb_generators_completed(data->generators, request->generator);
-}
-
 /* ---- a request that is a process of its own ---- */
-
-struct own {
-	struct data *data;
-	struct job job;
-};
-
-static int own_init(void *state, const char *method, union sb_value input)
-{
-	if (strcmp(method, "main"))
-		return -ENOTSUP;
-	*(struct own *)state = *(const struct own *)input.ptr;
-	return 0;
-}
-
-static int own_step(void *state, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
-{
-	struct own *own = state;
-	struct ledger *ledger;
-
-	(void)events;
-	if (count)
-		return -ECANCELED;
-	ledger = ledger_of(own->data, step);
-	if (!ledger)
-		return -ENOMEM;
-	serve(own->data, ledger, &ledger->set, &own->job);
-	return SB_DONE;
-}
-
-static const struct sb_process_ops own_ops = {
-	.name = "request",
-	.state_bytes = sizeof(struct own),
-	.init = own_init,
-	.step = own_step,
-};
 
 /* ---- a server, and the anchor, which is a server without requests: it keeps
  * the round from being over while there is nothing to do ---- */
 
-struct server {
-	struct data *data;
-	struct sb_set set;
-};
-
-static int server_init(void *state, const char *method, union sb_value input)
-{
-	if (strcmp(method, "main"))
-		return -ENOTSUP;
-	((struct server *)state)->data = input.ptr;
-	return 0;
-}
-
-static void give_back(struct data *data, struct job *job)
-{
-	_Atomic(struct job *) *top =
-		&data->source[job->request.generator].returned;
-
-	job->next = sb_load_rlx(top);
-	while (!sb_cas_weak_acq_rel(top, &job->next, job))
-		continue;
-}
-
-/* A message without a job is the last one. */
-static int take(struct server *server, struct ledger *ledger,
-		const struct sb_event *event)
-{
-	struct job *job = event->data.ptr;
-
-	if (event->type != SB_EVENT_MESSAGE)
-		return -ECANCELED;
-	if (!job)
-		return SB_DONE;
-	serve(server->data, ledger, &server->set, job);
-	give_back(server->data, job);
-	return SB_IDLE;
-}
-
-static int server_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
-{
-	struct server *server = state;
-	struct ledger *ledger = ledger_of(server->data, step);
-	int status = SB_IDLE;
-
-	if (!ledger)
-		return -ENOMEM;
-	if (count && events[0].data.ptr && !server->set.line &&
-	    make_set(&server->set, server->data, step))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count && status == SB_IDLE; i++)
-		status = take(server, ledger, &events[i]);
-	return status;
-}
-
-static void server_close(void *state)
-{
-	struct server *server = state;
-
-	if (!server->set.line)
-		return;
-	if (!sb_set_is_right(&server->set))
-		sb_add_rlx(&server->data->wrong_sets, 1);
-	sb_mem_free(server->set.line);
-}
-
-static const struct sb_process_ops server_ops = {
-	.name = "server",
-	.state_bytes = sizeof(struct server),
-	.init = server_init,
-	.step = server_step,
-	.close = server_close,
-};
-
 /* ---- submitting, on the generators' threads ---- */
 
-static uint64_t draw_units(struct data *data, struct source *source)
+static uint64_t draw_units(struct sb_service *data,
+			   struct sb_service_source *source)
 {
 	return (uint64_t)llrint(
 		sb_distribution_sample(&data->distribution, &source->rng) *
 		data->units_per_ns);
 }
 
-static int submit_process(struct data *data, const struct sb_request *request,
-			  uint64_t units)
+static int submit_process(struct sb_service *data,
+			  const struct sb_request *request, uint64_t units)
 {
-	const struct own own = { data,
-				 { .request = *request, .units = units } };
+	const struct sb_service_own own = {
+		data, { .request = *request, .units = units }
+	};
 
 	/* init copies it. */
-	return sb_scheduler_submit(data->scheduler, &own_ops, "main",
+	return sb_scheduler_submit(data->scheduler, &sb_service_own_ops, "main",
 				   sb_value_ptr((void *)(uintptr_t)&own), NULL);
 }
 
-static struct job *make_job(struct source *source)
+static struct sb_service_job *make_job(struct sb_service_source *source)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct sb_service_job *job = calloc(1, sizeof(*job));
 
 	if (job) {
 		job->made = source->made;
@@ -308,9 +94,9 @@ static struct job *make_job(struct source *source)
 	return job;
 }
 
-static struct job *get_job(struct source *source)
+static struct sb_service_job *get_job(struct sb_service_source *source)
 {
-	struct job *job = source->free;
+	struct sb_service_job *job = source->free;
 
 	if (!job)
 		job = sb_xchg_acq(&source->returned, NULL);
@@ -320,11 +106,12 @@ static struct job *get_job(struct source *source)
 	return job;
 }
 
-static int submit_message(struct data *data, struct source *source,
+static int submit_message(struct sb_service *data,
+			  struct sb_service_source *source,
 			  const struct sb_request *request, uint64_t units)
 {
 	const uint32_t chosen = sb_rng_below(&source->rng, data->servers);
-	struct job *job = get_job(source);
+	struct sb_service_job *job = get_job(source);
 	int rc;
 
 	if (!job)
@@ -342,8 +129,8 @@ static int submit_message(struct data *data, struct source *source,
 
 static int submit(void *arg, const struct sb_request *request)
 {
-	struct data *data = arg;
-	struct source *source = &data->source[request->generator];
+	struct sb_service *data = arg;
+	struct sb_service_source *source = &data->source[request->generator];
 	const uint64_t units = draw_units(data, source);
 	int rc;
 
@@ -353,14 +140,14 @@ static int submit(void *arg, const struct sb_request *request)
 			   : submit_process(data, request, units);
 	if (!rc) {
 		source->units += units;
-		source->stamps += stamp_of(request);
+		source->stamps += sb_service_stamp(request);
 	}
 	return rc;
 }
 
 /* After all that was sent before. A full mailbox empties; a process that is gone
  * needs no message. Without memory the round ends with its time-out. */
-static void send_last(struct data *data, sb_pid pid)
+static void send_last(struct sb_service *data, sb_pid pid)
 {
 	while (sb_scheduler_send(data->scheduler, pid, sb_value_ptr(NULL)) ==
 	       -EWOULDBLOCK)
@@ -369,7 +156,7 @@ static void send_last(struct data *data, sb_pid pid)
 
 static void ended(void *arg)
 {
-	struct data *data = arg;
+	struct sb_service *data = arg;
 
 	for (uint32_t i = 0; i < data->started; i++)
 		send_last(data, data->server[i]);
@@ -380,10 +167,11 @@ static const struct sb_generator_ops generator_ops = { submit, ended };
 
 /* ---- a round ---- */
 
-static void clear_ledgers(struct data *data)
+static void clear_ledgers(struct sb_service *data)
 {
 	for (uint32_t w = 0; w < data->workers; w++) {
-		struct ledger *ledger = sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger =
+			sb_load_acq(&data->ledger[w]);
 		struct sb_set set;
 
 		if (!ledger)
@@ -394,7 +182,7 @@ static void clear_ledgers(struct data *data)
 	}
 }
 
-static void clear_sources(struct data *data, uint64_t seed)
+static void clear_sources(struct sb_service *data, uint64_t seed)
 {
 	for (uint32_t i = 0; i < data->sources; i++) {
 		/* Not those of the arrivals, which are the load's seed and up. */
@@ -404,16 +192,16 @@ static void clear_sources(struct data *data, uint64_t seed)
 	}
 }
 
-static int start_servers(struct data *data)
+static int start_servers(struct sb_service *data)
 {
-	int rc = sb_scheduler_submit(data->scheduler, &server_ops, "main",
-				     sb_value_ptr(data), &data->anchor);
+	int rc = sb_scheduler_submit(data->scheduler, &sb_service_server_ops,
+				     "main", sb_value_ptr(data), &data->anchor);
 
 	data->started = 0;
 	while (!rc && data->started < data->servers) {
-		rc = sb_scheduler_submit(data->scheduler, &server_ops, "main",
-					 sb_value_ptr(data),
-					 &data->server[data->started]);
+		rc = sb_scheduler_submit(
+			data->scheduler, &sb_service_server_ops, "main",
+			sb_value_ptr(data), &data->server[data->started]);
 		data->started += !rc;
 	}
 	return rc;
@@ -421,7 +209,7 @@ static int start_servers(struct data *data)
 
 static int start(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
+	struct sb_service *data = run->data;
 	int rc;
 
 	sb_store_rlx(&data->wrong_sets, 0);
@@ -437,11 +225,12 @@ static int start(struct sb_workload_run *run)
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	const struct data *data = run->data;
+	const struct sb_service *data = run->data;
 	uint64_t served = 0;
 
 	for (uint32_t w = 0; w < data->workers; w++) {
-		struct ledger *ledger = sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger =
+			sb_load_acq(&data->ledger[w]);
 
 		served += ledger ? sb_counter_read(&ledger->served) : 0;
 	}
@@ -456,12 +245,13 @@ struct sums {
 	uint64_t stamps;
 };
 
-static struct sums sum_ledgers(struct data *data, struct sb_requests *out)
+static struct sums sum_ledgers(struct sb_service *data, struct sb_requests *out)
 {
 	struct sums sums = { 0 };
 
 	for (uint32_t w = 0; w < data->workers; w++) {
-		struct ledger *ledger = sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger =
+			sb_load_acq(&data->ledger[w]);
 
 		if (!ledger)
 			continue;
@@ -477,7 +267,8 @@ static struct sums sum_ledgers(struct data *data, struct sb_requests *out)
 	return sums;
 }
 
-static struct sums sum_sources(const struct data *data, uint64_t submitted)
+static struct sums sum_sources(const struct sb_service *data,
+			       uint64_t submitted)
 {
 	struct sums sums = { .served = submitted };
 
@@ -490,7 +281,7 @@ static struct sums sum_sources(const struct data *data, uint64_t submitted)
 
 static void read_round(struct sb_workload_run *run, const struct sums *served)
 {
-	const struct data *data = run->data;
+	const struct sb_service *data = run->data;
 	struct sb_requests *out = run->requests;
 
 	out->completed += served->served;
@@ -508,7 +299,7 @@ static void read_round(struct sb_workload_run *run, const struct sums *served)
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
-	struct data *data = run->data;
+	struct sb_service *data = run->data;
 	struct sums asked;
 	struct sums served;
 	uint64_t before = run->requests->submitted;
@@ -562,7 +353,7 @@ static bool accept(const struct sb_param *param, const char *text, char *why)
 	return true;
 }
 
-static double measure_speed(const struct data *data)
+static double measure_speed(const struct sb_service *data)
 {
 	const uint64_t units =
 		data->set_kind == SB_SET_NONE
@@ -572,7 +363,7 @@ static double measure_speed(const struct data *data)
 	return (double)units / 1e6;
 }
 
-static int allocate(struct data *data, const struct sb_load *load)
+static int allocate(struct sb_service *data, const struct sb_load *load)
 {
 	data->ledger = calloc(data->workers, sizeof(*data->ledger));
 	data->server = calloc(data->servers + 1, sizeof(*data->server));
@@ -588,10 +379,10 @@ static int allocate(struct data *data, const struct sb_load *load)
 				    data);
 }
 
-static void free_jobs(struct job *last)
+static void free_jobs(struct sb_service_job *last)
 {
 	while (last) {
-		struct job *before = last->made;
+		struct sb_service_job *before = last->made;
 
 		free(last);
 		last = before;
@@ -600,7 +391,7 @@ static void free_jobs(struct job *last)
 
 static void teardown(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
+	struct sb_service *data = run->data;
 
 	if (data->generators)
 		sb_generators_stop(data->generators);
@@ -609,7 +400,8 @@ static void teardown(struct sb_workload_run *run)
 	for (uint32_t i = 0; data->source && i < data->sources; i++)
 		free_jobs(data->source[i].made);
 	for (uint32_t w = 0; data->ledger && w < data->workers; w++) {
-		struct ledger *ledger = sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger =
+			sb_load_acq(&data->ledger[w]);
 
 		sb_mem_free(ledger ? ledger->set.line : NULL);
 		sb_mem_free(ledger);
@@ -622,7 +414,7 @@ static void teardown(struct sb_workload_run *run)
 
 static int setup(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
+	struct sb_service *data = run->data;
 	char why[SB_WHY_BYTES];
 	int rc;
 
@@ -654,7 +446,7 @@ const struct sb_workload sb_workload_service = {
 	.source =
 		"the service times of Shinjuku, Persephone, Caladan and ghOSt",
 	.params = params,
-	.data_bytes = sizeof(struct data),
+	.data_bytes = sizeof(struct sb_service),
 	.accept = accept,
 	.takes_requests = true,
 	.setup = setup,

@@ -32,7 +32,7 @@
 
 #include "workloads/lib/actor.h"
 #include "workloads/lib/failure.h"
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { BLOCKS, BLOCK, WEIGHT };
 

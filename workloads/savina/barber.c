@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { HAIRCUTS, SEATS, MAKE_TIME, CUT_TIME };
 enum { FACTORY, ROOM, BARBER, CUSTOMER };

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { PRODUCERS, CONSUMERS, ITEMS, SPARE, PRODUCE_COST, CONSUME_COST };
 enum { MANAGER, PRODUCER, CONSUMER };

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { WORKERS, REQUESTS, WRITE_PERCENT, KEYS };
 enum { DICTIONARY, WORKER };

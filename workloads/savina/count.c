@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { INCREMENTS };
 enum { PRODUCER, COUNTER };

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { MESSAGES, ACTORS };
 enum { DRIVER, ACTOR };

@@ -24,8 +24,8 @@
 
 #include "workloads/lib/actor.h"
 #include "workloads/lib/failure.h"
-#include "workloads/savina/savina.h"
-#include "workloads/savina/stash.h"
+#include "workloads/lib/savina.h"
+#include "workloads/lib/stash.h"
 
 enum { TERMS, SERIES };
 

@@ -27,7 +27,7 @@
 
 #include "workloads/lib/actor.h"
 #include "workloads/lib/failure.h"
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { QUEENS, SOLVERS, THRESHOLD, LIMIT };
 

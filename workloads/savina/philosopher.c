@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { PHILOSOPHERS, MEALS };
 enum { ARBITER, PHILOSOPHER };

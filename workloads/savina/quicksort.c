@@ -24,8 +24,8 @@
 
 #include "workloads/lib/actor.h"
 #include "workloads/lib/failure.h"
-#include "workloads/savina/savina.h"
-#include "workloads/savina/values.h"
+#include "workloads/lib/savina.h"
+#include "workloads/lib/values.h"
 
 enum { VALUES, THRESHOLD };
 

@@ -26,14 +26,15 @@
  * once, at its height, with its cost and urgency, did its work, and has heard of
  * as many children with children; and there were no others.
  */
+#include "workloads/savina/uct.h"
+
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "workloads/lib/actor.h"
 #include "workloads/lib/failure.h"
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 enum { NODES, CHILDREN, COST, COST_DEVIATION, URGENT, WORK, TREE_SEED };
 
@@ -54,12 +55,6 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* Units of work before a node asks. */
-#define ASKING_COST 100
-
-/* No node's number, and no place among children. */
-#define NONE UINT32_MAX
-
 /* A message is one of these, and a number: */
 enum kind {
 	ASK,   /* of the node that asks */
@@ -70,90 +65,10 @@ enum kind {
 
 #define KIND_SHIFT 56
 
-/* What there is to know of a node, whether it was or should be. */
-struct node {
-	uint32_t visits;
-	uint32_t height;
-	uint32_t cost;
-	uint32_t grown_children;
-	uint64_t work;
-	bool is_urgent;
-};
-
-struct tree {
-	uint64_t seed;
-	uint32_t children;
-	uint32_t cost;
-	uint32_t cost_deviation;
-	uint32_t urgent; /* per cent */
-	uint32_t nodes_max;
-	uint32_t work;
-};
-
-struct data {
-	struct sb_failure failure;
-	struct tree tree;
-	sb_pid root;
-	uint32_t nodes; /* what the tree should have, the root included */
-	struct node *expected; /* [nodes] */
-	struct node *node;     /* [nodes_max]: written by the node itself */
-	sb_pid *pid;   /* [nodes_max]: written by the node before it asks */
-	bool *asked;   /* [nodes_max]: the root's */
-	uint32_t size; /* when all have asked */
-};
-
 /* ---- what a node's number says ---- */
 
-enum aspect { COIN, URGENCY, URGENT_CHILD, RADIUS, ANGLE };
-
-/* splitmix64's mixing function (Steele, Lea and Flood, "Fast splittable
- * pseudorandom number generators", OOPSLA 2014). */
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-static uint64_t hash(const struct tree *tree, uint32_t number,
-		     enum aspect aspect)
-{
-	return mix(mix(tree->seed + UINT64_C(0x9e3779b97f4a7c15)) +
-		   ((uint64_t)number << 8 | aspect));
-}
-
-/* In (0, 1]. */
-static double uniform(const struct tree *tree, uint32_t number,
-		      enum aspect aspect)
-{
-	return ((double)(hash(tree, number, aspect) >> 11) + 1) * 0x1p-53;
-}
-
-/* Of the children of this node, all the same as in Savina: normally distributed
- * (Box and Muller), at least 1. */
-static uint32_t cost_below(const struct tree *tree, uint32_t number)
-{
-	const double normal = sqrt(-2 * log(uniform(tree, number, RADIUS))) *
-			      cos(2 * M_PI * uniform(tree, number, ANGLE));
-	const double cost = round(tree->cost + normal * tree->cost_deviation);
-
-	return cost < 1 ? 1 : (uint32_t)cost;
-}
-
-/* Place of the urgent child among those of this node, or NONE. */
-static uint32_t urgent_child(const struct tree *tree, uint32_t number)
-{
-	if (hash(tree, number, URGENCY) % 100 >= tree->urgent)
-		return NONE;
-	return (uint32_t)(hash(tree, number, URGENT_CHILD) % tree->children);
-}
-
-static bool is_heads(const struct tree *tree, uint32_t number)
-{
-	return hash(tree, number, COIN) & 1;
-}
-
-static uint64_t do_work(const struct tree *tree, uint64_t work, uint64_t cost)
+uint64_t sb_uct_work(const struct sb_uct_tree *tree, uint64_t work,
+		     uint64_t cost)
 {
 	for (uint64_t i = cost * tree->work; i; i--)
 		work = work * UINT64_C(6364136223846793005) + 1;
@@ -164,11 +79,11 @@ static uint64_t do_work(const struct tree *tree, uint64_t work, uint64_t cost)
 
 /* Also the input of init, which copies it. */
 struct process {
-	struct data *data;
+	struct sb_uct *data;
 	sb_pid parent;
 	uint32_t number;
-	uint32_t first_child; /* NONE: has no children */
-	struct node node;
+	uint32_t first_child; /* SB_UCT_NONE: has no children */
+	struct sb_uct_node node;
 	bool has_asked;
 };
 
@@ -193,8 +108,8 @@ static uint32_t number_of(union sb_value message)
 
 static int spawn_children(const struct process *parent, struct sb_step *step)
 {
-	struct data *data = parent->data;
-	const uint32_t cost = cost_below(&data->tree, parent->number);
+	struct sb_uct *data = parent->data;
+	const uint32_t cost = sb_uct_cost_below(&data->tree, parent->number);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < data->tree.children && !rc; i++) {
@@ -203,7 +118,7 @@ static int spawn_children(const struct process *parent, struct sb_step *step)
 			.data = data,
 			.parent = sb_step_self(step),
 			.number = number,
-			.first_child = NONE,
+			.first_child = SB_UCT_NONE,
 			.node = { .height = parent->node.height + 1,
 				  .cost = cost },
 		};
@@ -225,13 +140,13 @@ static int visit_child(const struct process *parent, struct sb_step *step,
 /* The urgent one first. */
 static int visit_children(const struct process *parent, struct sb_step *step)
 {
-	const struct tree *tree = &parent->data->tree;
-	const uint32_t urgent = urgent_child(tree, parent->number);
+	const struct sb_uct_tree *tree = &parent->data->tree;
+	const uint32_t urgent = sb_uct_urgent_child(tree, parent->number);
 	int rc = 0;
 
-	if (parent->first_child == NONE)
+	if (parent->first_child == SB_UCT_NONE)
 		return 0;
-	if (urgent != NONE)
+	if (urgent != SB_UCT_NONE)
 		rc = visit_child(parent, step, urgent, true);
 	for (uint32_t i = 0; i < tree->children && !rc; i++) {
 		if (i != urgent)
@@ -253,11 +168,11 @@ static int on_grant(struct process *process, struct sb_step *step,
 static int on_visit(struct process *process, struct sb_step *step,
 		    bool is_urgent)
 {
-	struct node *node = &process->node;
+	struct sb_uct_node *node = &process->node;
 
 	node->visits = ++process->data->node[process->number].visits;
 	node->is_urgent = is_urgent;
-	node->work = do_work(&process->data->tree, node->work, node->cost);
+	node->work = sb_uct_work(&process->data->tree, node->work, node->cost);
 	process->data->node[process->number] = *node;
 	return visit_children(process, step);
 }
@@ -266,8 +181,8 @@ static int ask(struct process *process, struct sb_step *step)
 {
 	process->has_asked = true;
 	process->data->pid[process->number] = sb_step_self(step);
-	process->node.work =
-		do_work(&process->data->tree, process->number, ASKING_COST);
+	process->node.work = sb_uct_work(&process->data->tree, process->number,
+					 SB_UCT_ASKING_COST);
 	return sb_step_send(step, process->data->root,
 			    make_message(ASK, process->number));
 }
@@ -328,7 +243,7 @@ struct root {
 
 SB_ACTOR_INIT(root_init, struct root)
 
-static bool has_room(const struct tree *tree, uint32_t size)
+bool sb_uct_has_room(const struct sb_uct_tree *tree, uint32_t size)
 {
 	return size + tree->children <= tree->nodes_max;
 }
@@ -346,14 +261,14 @@ static int grow(struct root *root, struct sb_step *step)
 /* Answers those that have asked, up to the first that has not. */
 static int answer(struct root *root, struct sb_step *step)
 {
-	struct data *data = root->process.data;
+	struct sb_uct *data = root->process.data;
 	int rc = 0;
 
 	for (;
 	     root->answered < root->size && data->asked[root->answered] && !rc;
 	     root->answered++) {
-		if (!has_room(&data->tree, root->size) ||
-		    !is_heads(&data->tree, root->answered))
+		if (!sb_uct_has_room(&data->tree, root->size) ||
+		    !sb_uct_is_heads(&data->tree, root->answered))
 			continue;
 		rc = sb_step_send(step, data->pid[root->answered],
 				  make_message(GRANT, root->size));
@@ -364,7 +279,7 @@ static int answer(struct root *root, struct sb_step *step)
 
 static int on_root_message(struct root *root, union sb_value message)
 {
-	struct data *data = root->process.data;
+	struct sb_uct *data = root->process.data;
 	const uint32_t number = number_of(message);
 
 	switch (kind_of(message)) {
@@ -387,7 +302,7 @@ static int root_advance(void *state, struct sb_step *step,
 			const struct sb_event *events, uint32_t count)
 {
 	struct root *root = state;
-	struct data *data = root->process.data;
+	struct sb_uct *data = root->process.data;
 	int rc = 0;
 
 	if (!sb_actor_only_messages(events, count))
@@ -417,46 +332,9 @@ static const struct sb_process_ops root_ops = {
 
 /* ---- the workload ---- */
 
-/* The children of a node that grows, which begin with first. */
-static void expect_children(struct data *data, uint32_t parent, uint32_t first)
-{
-	const struct tree *tree = &data->tree;
-	const uint32_t urgent = urgent_child(tree, parent);
-	const uint32_t cost = cost_below(tree, parent);
-
-	for (uint32_t i = 0; i < tree->children; i++)
-		data->expected[first + i] = (struct node){
-			.visits = 1,
-			.height = data->expected[parent].height + 1,
-			.cost = cost,
-			.work = do_work(tree, first + i, ASKING_COST + cost),
-			.is_urgent = i == urgent,
-		};
-}
-
-/* Whose child each node is, is known while one goes through them in order. */
-static void compute_expected(struct data *data, uint32_t *parent)
-{
-	const struct tree *tree = &data->tree;
-	uint32_t size = 1;
-
-	for (uint32_t number = 0; number < size; number++) {
-		if (number &&
-		    (!has_room(tree, size) || !is_heads(tree, number)))
-			continue;
-		if (number)
-			data->expected[parent[number]].grown_children++;
-		expect_children(data, number, size);
-		for (uint32_t i = 0; i < tree->children; i++)
-			parent[size + i] = number;
-		size += tree->children;
-	}
-	data->nodes = size;
-}
-
 static void teardown(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
+	struct sb_uct *data = run->data;
 
 	free(data->expected);
 	free(data->node);
@@ -464,7 +342,7 @@ static void teardown(struct sb_workload_run *run)
 	free(data->asked);
 }
 
-static int allocate(struct data *data)
+static int allocate(struct sb_uct *data)
 {
 	const size_t n = data->tree.nodes_max;
 
@@ -479,10 +357,10 @@ static int allocate(struct data *data)
 
 static int setup(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
+	struct sb_uct *data = run->data;
 	uint32_t *parent = calloc(run->param[NODES], sizeof(*parent));
 
-	data->tree = (struct tree){
+	data->tree = (struct sb_uct_tree){
 		.seed = run->param[TREE_SEED],
 		.children = (uint32_t)run->param[CHILDREN],
 		.cost = (uint32_t)run->param[COST],
@@ -496,14 +374,14 @@ static int setup(struct sb_workload_run *run)
 		teardown(run);
 		return -ENOMEM;
 	}
-	compute_expected(data, parent);
+	sb_uct_compute_expected(data, parent);
 	free(parent);
 	return 0;
 }
 
 static int start(struct sb_workload_run *run)
 {
-	struct data *data = run->data;
+	struct sb_uct *data = run->data;
 	struct root root = { .process = { .data = data } };
 	const size_t n = data->tree.nodes_max;
 
@@ -518,10 +396,10 @@ static int start(struct sb_workload_run *run)
 /* The tree is the same in every round. */
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	return ((const struct data *)run->data)->nodes - 1;
+	return ((const struct sb_uct *)run->data)->nodes - 1;
 }
 
-static bool is_same(const struct node *a, const struct node *b)
+static bool is_same(const struct sb_uct_node *a, const struct sb_uct_node *b)
 {
 	return a->visits == b->visits && a->height == b->height &&
 	       a->cost == b->cost && a->work == b->work &&
@@ -529,11 +407,11 @@ static bool is_same(const struct node *a, const struct node *b)
 	       a->is_urgent == b->is_urgent;
 }
 
-static bool check_node(const struct data *data, uint32_t number, char *why,
+static bool check_node(const struct sb_uct *data, uint32_t number, char *why,
 		       size_t why_bytes)
 {
-	const struct node *is = &data->node[number];
-	const struct node *expected = &data->expected[number];
+	const struct sb_uct_node *is = &data->node[number];
+	const struct sb_uct_node *expected = &data->expected[number];
 
 	if (is_same(is, expected))
 		return true;
@@ -550,7 +428,7 @@ static bool check_node(const struct data *data, uint32_t number, char *why,
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
-	const struct data *data = run->data;
+	const struct sb_uct *data = run->data;
 
 	if (!sb_failure_check(run, why, why_bytes))
 		return false;
@@ -572,7 +450,7 @@ const struct sb_workload sb_workload_savina_uct = {
 	.doc = "an unbalanced tree of processes that grows, then is traversed",
 	.source = SB_SAVINA("19: Unbalanced Cobwebbed Tree"),
 	.params = params,
-	.data_bytes = sizeof(struct data),
+	.data_bytes = sizeof(struct sb_uct),
 	.setup = setup,
 	.start = start,
 	.operations = operations,

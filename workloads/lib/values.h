@@ -2,8 +2,8 @@
  * values.h - the random numbers that Savina's sorts are given, and the right
  * answer for them. Only for numbers of sb_savina_random_next.
  */
-#ifndef SB_WORKLOADS_SAVINA_VALUES_H
-#define SB_WORKLOADS_SAVINA_VALUES_H
+#ifndef SB_WORKLOADS_LIB_VALUES_H
+#define SB_WORKLOADS_LIB_VALUES_H
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 static inline void sb_savina_values_draw(uint64_t *value, uint64_t n,
 					 uint64_t seed)

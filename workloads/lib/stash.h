@@ -5,8 +5,8 @@
  * What a library of actors calls `ask` is here a request, and a state in which
  * the process waits for the reply and stashes everything else.
  */
-#ifndef SB_WORKLOADS_SAVINA_STASH_H
-#define SB_WORKLOADS_SAVINA_STASH_H
+#ifndef SB_WORKLOADS_LIB_STASH_H
+#define SB_WORKLOADS_LIB_STASH_H
 
 #include <errno.h>
 #include <stdlib.h>

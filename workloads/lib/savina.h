@@ -11,8 +11,8 @@
  * A process that fails ends them all, so that a round with a mistake is over
  * and its check can say what went wrong.
  */
-#ifndef SB_WORKLOADS_SAVINA_SAVINA_H
-#define SB_WORKLOADS_SAVINA_SAVINA_H
+#ifndef SB_WORKLOADS_LIB_SAVINA_H
+#define SB_WORKLOADS_LIB_SAVINA_H
 
 #include <errno.h>
 #include <stdint.h>

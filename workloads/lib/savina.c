@@ -1,4 +1,4 @@
-#include "workloads/savina/savina.h"
+#include "workloads/lib/savina.h"
 
 #include <inttypes.h>
 #include <math.h>

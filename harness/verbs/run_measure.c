@@ -1,0 +1,244 @@
+/* run_measure.c - the measurements of `run`: each workload of each job, the rows that
+ * were saved before, and what is said of both. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/job.h"
+#include "harness/output/exports.h"
+#include "harness/output/facts.h"
+#include "harness/output/outcome.h"
+#include "harness/run/load.h"
+#include "harness/run/measure.h"
+#include "harness/run/placing.h"
+#include "harness/run/saved.h"
+#include "harness/run/series.h"
+#include "harness/run/watch.h"
+#include "harness/sweep/sweep.h"
+#include "harness/system/clock_choice.h"
+#include "harness/system/memory.h"
+#include "harness/terminal/status.h"
+#include "harness/verbs/run_session.h"
+#include "harness/verbs/verbs.h"
+#include "results/files/summary.h"
+#include "results/record/record.h"
+
+static void begin_phase(void *arg, const struct sb_series *series,
+			enum sb_phase phase, uint32_t repetition)
+{
+	struct sb_run_session *session = arg;
+
+	sb_watcher_begin(&session->watcher, series, phase, repetition);
+}
+
+static void end_phase(void *arg, const struct sb_series *series,
+		      enum sb_phase phase, uint32_t repetition)
+{
+	struct sb_run_session *session = arg;
+
+	/* A row that has been told of is saved. */
+	if (phase == SB_PHASE_REPETITION)
+		sb_saved_keep(session->saved, &session->result,
+			      session->result.all_series - 1, repetition);
+	sb_watcher_end(&session->watcher, series, phase, repetition);
+}
+
+/* The rows that are saved are not measured again, unless the load of the others
+ * would come from another measurement of the capacity. */
+static int adopt_saved(struct sb_run_session *session,
+		       const struct sb_run_stage *stage,
+		       const struct sb_chosen *chosen, struct sb_series *series)
+{
+	const struct sb_options *options = &stage->job->options;
+	const int rc =
+		sb_saved_adopt(session->saved, session->result.all_series - 1,
+			       options, series);
+
+	if (!rc && !series->residence &&
+	    sb_measures_capacity(options, chosen->workload))
+		sb_series_forget_rows(series);
+	return rc;
+}
+
+/* The last row is saved again, with the readings of the memory and the answer. */
+static void keep_end(struct sb_run_session *session,
+		     const struct sb_series *series)
+{
+	const uint32_t last = series->records - 1;
+
+	if (series->record[last].is_measured)
+		sb_saved_keep(session->saved, &session->result,
+			      session->result.all_series - 1, last);
+}
+
+static int measure_series(struct sb_run_session *session,
+			  const struct sb_run_stage *stage,
+			  const struct sb_chosen *chosen,
+			  struct sb_ground *ground, struct sb_series *series)
+{
+	const struct sb_options *options = &stage->job->options;
+	const struct sb_watch watch = { begin_phase, end_phase, session };
+	int rc = adopt_saved(session, stage, chosen, series);
+
+	if (rc)
+		return rc;
+	sb_watcher_watch(&session->watcher, options);
+	rc = sb_measure(series, chosen, options, ground, &watch);
+	if (rc)
+		return rc;
+	keep_end(session, series);
+	sb_watcher_sum(&session->watcher, series);
+	return sb_run_add_answer(session, series);
+}
+
+static int measure_one(struct sb_run_session *session,
+		       const struct sb_run_stage *stage,
+		       const struct sb_chosen *chosen, struct sb_ground *ground)
+{
+	struct sb_result *result = &session->result;
+	struct sb_series *series = &result->series[result->all_series++];
+	int rc = sb_series_init(series, &stage->job->options, chosen,
+				&stage->plan.placement);
+
+	if (!rc)
+		rc = sb_run_add_job_settings(session, stage, series);
+	if (rc)
+		return sb_fail_memory();
+	series->emulated = stage->machine.emulated;
+	return measure_series(session, stage, chosen, ground, series);
+}
+
+#define CPUS_BYTES 1024
+
+/* Where the workers are, with --verbose. */
+static void say_plan(const struct sb_run_session *session,
+		     const struct sb_run_stage *stage)
+{
+	const struct sb_placement *p = &stage->plan.placement;
+	char cpus[CPUS_BYTES] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < p->workers && used < sizeof(cpus); i++)
+		used += (size_t)snprintf(
+			cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
+			p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
+						: p->place[i].pu);
+	sb_watcher_say(
+		&session->watcher,
+		"%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
+		stage->job->name ? stage->job->name : "",
+		stage->job->name ? ": " : "", p->workers,
+		p->workers == 1 ? "" : "s",
+		stage->job->options.value[SB_OPT_workers].text,
+		stage->job->options.value[SB_OPT_placement].text,
+		stage->machine.emulated ? "processing units" : "CPUs", cpus,
+		stage->machine.emulated ? " of a profile, so not pinned" : "");
+}
+
+static int measure_workloads(struct sb_run_session *session,
+			     const struct sb_run_stage *stage,
+			     struct sb_ground *ground)
+{
+	const struct sb_options *options = &stage->job->options;
+	const uint32_t first = session->result.all_series;
+	const bool is_foretold = sb_memory_foretell(options);
+	int rc = 0;
+
+	say_plan(session, stage);
+	for (uint32_t i = 0; i < options->chosens && !rc; i++)
+		rc = measure_one(session, stage, &options->chosen[i], ground);
+	sb_memory_report(options, session->result.series + first,
+			 session->result.all_series - first, is_foretold);
+	return rc;
+}
+
+/*
+ * This thread submits and waits: it is the generator, and is bound to the
+ * generators' CPUs (NULL: there are none) before the first scheduler is made,
+ * because the threads that it starts inherit that: RCU's helper, which outlives
+ * all schedulers, and those of a workload. They disturb nobody there; on the
+ * workers' cores they would. Workers are pinned one by one.
+ */
+static int measure_beside(struct sb_run_session *session,
+			  const struct sb_run_stage *stage,
+			  const struct sb_cpu_mask *generator_cpus)
+{
+	struct sb_ground ground = { .placement = &stage->plan.placement };
+	struct sb_cpu_mask home;
+	int rc = sb_cpu_mask_read(&home);
+
+	if (!rc && generator_cpus)
+		rc = sb_cpu_mask_bind(generator_cpus);
+	if (!rc)
+		rc = sb_cpu_mask_read(&ground.usable);
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "the thread that submits cannot be pinned: %s",
+			       strerror(-rc));
+	rc = measure_workloads(session, stage, &ground);
+	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
+	 * lost. */
+	if (generator_cpus)
+		(void)sb_cpu_mask_bind(&home);
+	return rc;
+}
+
+static int add_generator_cpus(struct sb_run_session *session,
+			      const struct sb_cpu_mask *cpus)
+{
+	char text[CPUS_BYTES];
+
+	return sb_result_add_fact(&session->result, "run", "generator_cpus",
+				  sb_cpu_mask_text(cpus, text, sizeof(text)))
+		       ? sb_fail_memory()
+		       : 0;
+}
+
+static int measure_stage(struct sb_run_session *session,
+			 const struct sb_run_stage *stage)
+{
+	const struct sb_cpu_mask cpus =
+		sb_placing_generator_cpus(stage->topology, &stage->plan);
+	int rc = 0;
+
+	if (!stage->plan.generators)
+		return measure_beside(session, stage, NULL);
+	rc = add_generator_cpus(session, &cpus);
+	if (rc)
+		return rc;
+	return measure_beside(session, stage,
+			      stage->machine.emulated ? NULL : &cpus);
+}
+
+static void say_clock(const struct sb_run_session *session)
+{
+	struct sb_clock_info info;
+
+	sb_clock_describe(&info);
+	sb_watcher_say(&session->watcher, "clock: %s%s%s", info.source,
+		       *info.reason ? ", because " : "", info.reason);
+}
+
+int sb_run_measure_stages(struct sb_run_session *session)
+{
+	uint32_t all = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < session->stages; i++) {
+		const struct sb_options *options =
+			&session->stage[i].job->options;
+
+		sb_watcher_plan(&session->watcher, options);
+		all += options->chosens;
+	}
+	/* A job without a workload is refused. */
+	SB_CHECK(all, >, 0);
+	session->result.series = calloc(all, sizeof(*session->result.series));
+	if (!session->result.series)
+		return sb_fail_memory();
+	say_clock(session);
+	for (uint32_t i = 0; i < session->stages && !rc; i++)
+		rc = measure_stage(session, &session->stage[i]);
+	return rc;
+}

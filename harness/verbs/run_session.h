@@ -1,0 +1,41 @@
+/* run_session.h - a run while it goes on. */
+#ifndef SB_HARNESS_VERBS_RUN_SESSION_H
+#define SB_HARNESS_VERBS_RUN_SESSION_H
+
+#include "harness/cli/job.h"
+#include "harness/run/saved.h"
+#include "harness/run/watch.h"
+#include "results/record/record.h"
+
+/* A job and what it is placed on. */
+struct sb_run_stage {
+	const struct sb_job *job;
+	struct sb_topology *topology;
+	struct sb_machine machine;
+	struct sb_plan plan;
+};
+
+/* What is worked on: all jobs of a command line, and their result. */
+struct sb_run_session {
+	const struct sb_jobs *jobs;
+	const struct sb_options *options; /* of the first: what is common */
+	struct sb_run_stage *stage;	  /* [stages] */
+	uint32_t stages;
+	struct sb_result result;
+	struct sb_watcher watcher;
+	struct sb_saved *saved; /* the rows so far */
+};
+
+/* What a search for a rate has found. Returns 0 or -errno. */
+int sb_run_add_answer(struct sb_run_session *session,
+		      const struct sb_series *series);
+
+/* The job's name, and what sets it apart from the other jobs. */
+int sb_run_add_job_settings(const struct sb_run_session *session,
+			    const struct sb_run_stage *stage,
+			    struct sb_series *series);
+
+/* Measures all workloads of all jobs. Returns an exit status. */
+int sb_run_measure_stages(struct sb_run_session *session);
+
+#endif
