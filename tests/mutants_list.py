@@ -641,7 +641,7 @@ VERDICTS = [
     Mutant("the median's interval is too narrow", "results/stats/statistics.c",
            "if (below + chance > 0.025)", "if (below + chance > 0.1)",
            "plain:results/test_validity"),
-    Mutant("a quota of a group around is not seen", "harness/system/probes.c",
+    Mutant("a quota of a group around is not seen", "harness/check/probes_cpu.c",
            "	} while (end);", "	} while (!group);",
            "plain:harness/test_check"),
 ]
@@ -755,8 +755,8 @@ SAVINA_B = [
            "	filter->prime[filter->primes++] = filter->first;\n", "",
            "plain:workloads/test_workloads"),
     Mutant("a node's coin depends on the tree so far", "workloads/savina/uct.c",
-           "		    !is_heads(&data->tree, root->answered))",
-           "		    !is_heads(&data->tree, root->size))",
+           "		    !sb_uct_is_heads(&data->tree, root->answered))",
+           "		    !sb_uct_is_heads(&data->tree, root->size))",
            "plain:workloads/test_workloads"),
     Mutant("an urgent child is visited twice", "workloads/savina/uct.c",
            "		if (i != urgent)\n			rc = visit",
@@ -954,7 +954,7 @@ CLOCK = [
 ]
 
 LOAD = [
-    Mutant("a request is served twice", "workloads/own/service.c",
+    Mutant("a request is served twice", "workloads/own/service_serve.c",
            "	serve(own->data, ledger, &ledger->set, &own->job);\n"
            "	return SB_DONE;",
            "	serve(own->data, ledger, &ledger->set, &own->job);\n"

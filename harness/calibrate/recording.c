@@ -8,6 +8,7 @@
 #include "harness/run/placing.h"
 #include "harness/run/series.h"
 #include "harness/terminal/status.h"
+#include "results/record/series.h"
 
 enum { OFF, COUNTERS, SAMPLED, FULL, LEVELS };
 

@@ -10,6 +10,7 @@
 #include "core/platform/clock.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 #define PAIRS_OF_BLOCK 2
 

@@ -11,6 +11,7 @@
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 /* ---- all workloads ---- */
 

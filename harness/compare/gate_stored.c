@@ -11,6 +11,7 @@
 #include "harness/system/awake.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 static int other_option(const char *name, const char *stored, const char *now)
 {

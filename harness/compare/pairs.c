@@ -15,6 +15,7 @@
 #include "harness/terminal/status.h"
 #include "results/files/file.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 #define BLOCK_PAIRS 2
 #define WORDS_ADDED 5

@@ -13,6 +13,7 @@
 #include "harness/system/procfs.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "results/record/series.h"
 #include "revision.h"
 
 static int add_count(struct sb_result *result, const char *group,

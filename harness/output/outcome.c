@@ -21,6 +21,7 @@
 #include "results/page/report.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "results/trace/trace.h"
 
 enum format { PRETTY, JSON, CSV };

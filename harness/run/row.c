@@ -5,6 +5,7 @@
 #include "harness/terminal/status.h"
 #include "results/json/write.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 char *sb_row_text(const struct sb_result *result,
 		  const struct sb_series *series, uint32_t repetition)

@@ -13,6 +13,7 @@
 #include "harness/terminal/text.h"
 #include "results/files/file.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 /* Keys of the plan. */
 #define JOB   "job"   /* a job file */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/run/measure.h"
+#include "results/record/series.h"
 
 static int add_param(struct sb_series *series, const struct sb_chosen *chosen,
 		     uint32_t i)

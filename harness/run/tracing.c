@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "results/record/series.h"
+
 static int copy_events(struct sb_traced_worker *to,
 		       const struct sb_trace *trace)
 {

@@ -10,6 +10,7 @@
 #include "harness/terminal/status.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 /* ---- the plan ---- */
 

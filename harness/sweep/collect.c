@@ -14,6 +14,7 @@
 #include "harness/run/series.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 int sb_configuration_parse(const struct sb_sweep *sweep,
 			   const struct sb_configuration *configuration,

@@ -16,6 +16,7 @@
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 /* ---- time ---- */
 

@@ -8,6 +8,7 @@
 #include "harness/sweep/ranked.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "results/record/validity.h"
 #include "results/stats/ranking.h"
 

@@ -8,6 +8,7 @@
 
 #include "affinity/mask.h"
 #include "harness/terminal/status.h"
+#include "results/record/series.h"
 
 /* auto|tsc|gettime */
 enum choice { AUTO, TSC, GETTIME };

@@ -21,6 +21,7 @@
 #include "harness/verbs/ab_session.h"
 #include "harness/verbs/verbs.h"
 #include "results/files/file.h"
+#include "results/record/series.h"
 
 /* ---- the plan ---- */
 

@@ -15,6 +15,7 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/csv.h"
 #include "results/files/file.h"
+#include "results/record/series.h"
 
 static void fill_finding(struct sb_finding *f, const struct sb_paired *paired)
 {

@@ -12,7 +12,7 @@
 
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
-#include "harness/system/probes.h"
+#include "harness/check/probes.h"
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/json/json_out.h"

@@ -14,6 +14,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 #include "results/stats/unpaired.h"
 
 enum { A, B, BOTH };

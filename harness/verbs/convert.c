@@ -18,6 +18,7 @@
 #include "results/convert/convert.h"
 #include "results/files/file.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 
 #define WHY_BYTES 400
 

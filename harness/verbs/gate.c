@@ -21,6 +21,7 @@
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
 #include "results/files/file.h"
+#include "results/record/series.h"
 
 struct command {
 	struct sb_options *options;

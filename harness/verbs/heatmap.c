@@ -11,6 +11,7 @@
 #include "results/record/account.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 #define WHY_BYTES 512
 

@@ -18,6 +18,7 @@
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/plots/plots.h"
+#include "results/record/series.h"
 
 #define ALL	 "all"
 #define TOPOLOGY "topology"

@@ -17,6 +17,7 @@
 #include "results/json/read.h"
 #include "results/page/report.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 enum format { AUTO, HTML, MARKDOWN };
 

@@ -30,6 +30,7 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/summary.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 /* ---- jobs ---- */
 

@@ -23,6 +23,7 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/summary.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 static void begin_phase(void *arg, const struct sb_series *series,
 			enum sb_phase phase, uint32_t repetition)

@@ -25,6 +25,7 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
+#include "results/record/series.h"
 
 /* ---- the objective ---- */
 

@@ -17,6 +17,7 @@
 #include "results/convert/convert.h"
 #include "results/files/hdr.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 #define NS_PER_MS 1e6
 

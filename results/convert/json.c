@@ -14,6 +14,7 @@
 #include "results/json/json_out.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 static int dump(json_t *document, FILE *out)
 {

@@ -13,6 +13,7 @@
 #include "results/convert/convert.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 #define PREFIX "sched_bench_"
 

@@ -1,16 +1,16 @@
 #include "results/files/csv.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/commands.h"
+#include "results/files/csv_series.h"
 #include "results/files/file.h"
 #include "results/record/account.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 void sb_csv_put_text(FILE *out, const char *text)
 {
@@ -46,7 +46,7 @@ static void put_row_key(FILE *out, const struct sb_series *series,
 	fprintf(out, ",%" PRIu32 ",", record->repetition);
 }
 
-static void put_row_end(FILE *out, const struct sb_series *series)
+void sb_csv_put_row_end(FILE *out, const struct sb_series *series)
 {
 	fprintf(out, ",%s\n", sb_series_topology(series));
 }
@@ -91,7 +91,7 @@ static void put_run(FILE *out, const char *name, const struct sb_series *series,
 		fputc(',', out);
 		sb_csv_put_number(out, record->value[m]);
 	}
-	put_row_end(out, series);
+	sb_csv_put_row_end(out, series);
 }
 
 void sb_write_runs_csv(const struct sb_result *result, FILE *out)
@@ -111,115 +111,6 @@ void sb_write_runs_csv(const struct sb_result *result, FILE *out)
 		for (uint32_t r = 0; r < series->records; r++)
 			put_run(out, name, series, &series->record[r]);
 	}
-}
-
-/* ---- series.csv: what the repetitions of a series come to, metric by metric ---- */
-
-/* The names of all series' settings, each once, in the order of their coming. */
-struct names {
-	const char **name;
-	uint32_t n;
-};
-
-static int add_name(struct names *names, const char *name)
-{
-	const char **more;
-
-	for (uint32_t i = 0; i < names->n; i++) {
-		if (!strcmp(names->name[i], name))
-			return 0;
-	}
-	more = reallocarray(names->name, names->n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	names->name = more;
-	names->name[names->n++] = name;
-	return 0;
-}
-
-static int gather_names(const struct sb_result *result, struct names *names)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_series *series = &result->series[i];
-
-		for (uint32_t s = 0; s < series->settings && !rc; s++)
-			rc = add_name(names, series->setting[s].name);
-	}
-	return rc;
-}
-
-static void put_spread(FILE *out, const struct sb_spread *spread)
-{
-	const double parts[] = { spread->n,   spread->median, spread->min,
-				 spread->max, spread->q1,     spread->q3 };
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
-		fputc(',', out);
-		sb_csv_put_number(out, parts[i]);
-	}
-}
-
-static void put_metric(FILE *out, const struct sb_series *series,
-		       const char *name, enum sb_metric_id metric,
-		       const struct names *settings)
-{
-	const struct sb_spread spread = sb_series_spread(series, metric);
-
-	sb_csv_put_text(out, name);
-	fprintf(out, ",%s,%s", sb_metric[metric].name, sb_metric[metric].unit);
-	put_spread(out, &spread);
-	fputc(',', out);
-	sb_csv_put_text(out, series->workload);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32,
-		series->placement.workers, sb_series_count(series, SB_VALID),
-		sb_series_count(series, SB_SUSPECT),
-		sb_series_count(series, SB_INVALID));
-	for (uint32_t i = 0; i < settings->n; i++) {
-		const struct sb_setting *setting =
-			sb_series_setting(series, settings->name[i]);
-
-		fputc(',', out);
-		if (setting)
-			sb_csv_put_text(out, setting->text);
-	}
-	put_row_end(out, series);
-}
-
-static void put_settings_columns(FILE *out, const struct names *settings)
-{
-	for (uint32_t i = 0; i < settings->n; i++) {
-		char column[80];
-
-		snprintf(column, sizeof(column), "setting_%s",
-			 settings->name[i]);
-		fputc(',', out);
-		sb_csv_put_text(out, column);
-	}
-}
-
-static int write_series_csv(const struct sb_result *result, FILE *out)
-{
-	struct names settings = { NULL, 0 };
-	const int rc = gather_names(result, &settings);
-
-	fputs("series,metric,unit,n,median,min,max,q1,q3,workload,workers,"
-	      "valid,suspect,invalid",
-	      out);
-	put_settings_columns(out, &settings);
-	fputs(",topology\n", out);
-	for (uint32_t i = 0; i < result->all_series && !rc; i++) {
-		const struct sb_series *series = &result->series[i];
-		char name[SB_NAME_BYTES];
-
-		sb_series_name(name, result, series);
-		for (uint32_t m = 0; m < SB_METRICS; m++)
-			put_metric(out, series, name, (enum sb_metric_id)m,
-				   &settings);
-	}
-	free(settings.name);
-	return rc;
 }
 
 /* ---- the others: a writer each, of every repetition with numbers or a series ---- */
@@ -274,7 +165,7 @@ static void put_workers(FILE *out, const struct sb_series *series,
 						       : (double)NAN);
 		}
 		put_shares(out, record, w);
-		put_row_end(out, series);
+		sb_csv_put_row_end(out, series);
 	}
 }
 
@@ -302,7 +193,7 @@ static void put_yields(FILE *out, const struct sb_series *series,
 			put_row_key(out, series, record);
 			fprintf(out, "%" PRIu32 ",", w);
 			put_yield(out, i, yields[i]);
-			put_row_end(out, series);
+			sb_csv_put_row_end(out, series);
 		}
 	}
 }
@@ -330,7 +221,7 @@ static void put_steals(FILE *out, const struct sb_series *series,
 			thief, victim, sb_distance_name(distance),
 			cell->attempts, cell->successes, cell->items,
 			cell->lost, cell->empty);
-		put_row_end(out, series);
+		sb_csv_put_row_end(out, series);
 	}
 }
 
@@ -358,7 +249,7 @@ static void put_worker_memory(FILE *out, const struct sb_result *result,
 		fprintf(out, ",%s,%s,", sb_series_binding(series, result),
 			sb_memory_kind_name((enum sb_memory_kind)kind));
 		put_pages(out, residence, &residence->kind[kind]);
-		put_row_end(out, series);
+		sb_csv_put_row_end(out, series);
 	}
 }
 
@@ -385,7 +276,7 @@ static void put_hist(FILE *out, const struct sb_series *series,
 			named->name, named->unit, low,
 			low + sb_hist_bucket_width(bucket->index) - 1,
 			bucket->count);
-		put_row_end(out, series);
+		sb_csv_put_row_end(out, series);
 	}
 }
 
@@ -472,7 +363,7 @@ static const struct {
 	int (*write)(const struct sb_result *result, FILE *out);
 } singles[] = {
 	{ "runs.csv", write_runs_csv },
-	{ "series.csv", write_series_csv },
+	{ "series.csv", sb_csv_write_series },
 };
 
 static int write_single(const struct sb_result *result, size_t i)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "results/stats/paired.h"
 
 #define SB_FINDING_WORDS 200

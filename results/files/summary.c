@@ -1,12 +1,13 @@
 #include "results/files/summary.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 /*
  * The columns of the two tables: a metric's median each, but for the two that
@@ -443,64 +444,6 @@ static void put_emulated(FILE *out, const struct sb_result *result)
 
 /* ---- lines that are too long ---- */
 
-/* How many bytes a character and what has no width before it take. */
-static size_t glyph_bytes(const char *at)
-{
-	size_t n = 0;
-
-	if (at[n] == '\033') {
-		n += strcspn(at, "m");
-		return at[n] ? n + 1 : n;
-	}
-	do
-		n++;
-	while (((unsigned char)at[n] & 0xc0) == 0x80);
-	return n;
-}
-
-/* Bytes of the line that fit: up to a blank if there is one,
- * else as many as there is room for. */
-static size_t bytes_that_fit(const char *line, int columns)
-{
-	size_t blank = 0;
-	size_t n = 0;
-	int width = 0;
-
-	while (line[n] && line[n] != '\n') {
-		const bool has_width = line[n] != '\033';
-
-		if (has_width && width == columns)
-			return blank ? blank : n;
-		if (line[n] == ' ' && n)
-			blank = n;
-		width += has_width;
-		n += glyph_bytes(line + n);
-	}
-	return n;
-}
-
-#define INDENT 4
-
-/* Goes on below, indented, where there is a blank. */
-static void put_wrapped(FILE *out, const char *text, int columns)
-{
-	while (*text) {
-		size_t n = bytes_that_fit(text, columns);
-
-		fwrite(text, 1, n, out);
-		text += n;
-		text += strspn(text, " ");
-		while (*text && *text != '\n') {
-			n = bytes_that_fit(text, columns - INDENT);
-			fprintf(out, "\n%*s%.*s", INDENT, "", (int)n, text);
-			text += n;
-			text += strspn(text, " ");
-		}
-		fputc('\n', out);
-		text += *text == '\n';
-	}
-}
-
 static void put_summary(const struct sb_result *result, FILE *out, bool color,
 			int columns)
 {
@@ -546,6 +489,6 @@ void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
 		columns = COLUMNS_MIN;
 	put_summary(result, memory ? memory : out, color, columns);
 	if (memory && !fclose(memory))
-		put_wrapped(out, text, columns);
+		sb_put_wrapped(out, text, columns);
 	free(text);
 }

@@ -17,6 +17,7 @@
 #include "results/json/json_out.h"
 #include "results/json/values.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 /* More than a result can have. */
 #define FACTS_MAX 4096

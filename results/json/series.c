@@ -10,6 +10,7 @@
 #include "core/scheduler.h"
 #include "results/json/read.h"
 #include "results/json/values.h"
+#include "results/record/series.h"
 
 /* More of any of these than a result can have. */
 #define SETTINGS_MAX 256

@@ -11,6 +11,7 @@
 #include "results/page/page.h"
 #include "results/page/report.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 static void put_title(FILE *out, const struct sb_page *page)
 {

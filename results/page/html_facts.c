@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "results/page/page.h"
+#include "results/record/series.h"
 
 void sb_html_settings(FILE *out, const struct sb_page *page)
 {

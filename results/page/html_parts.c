@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/page/html_details.h"
 #include "results/page/page.h"
 #include "results/record/account.h"
+#include "results/record/series.h"
 
-static void begin_details(FILE *out, const char *title, const char *doc,
-			  bool is_open)
+void sb_html_begin_details(FILE *out, const char *title, const char *doc,
+			   bool is_open)
 {
 	fprintf(out, "<details%s><summary>", is_open ? " open" : "");
 	sb_html(out, title);
@@ -19,7 +21,7 @@ static void begin_details(FILE *out, const char *title, const char *doc,
 	fputs("</summary>\n", out);
 }
 
-static void end_details(FILE *out)
+void sb_html_end_details(FILE *out)
 {
 	fputs("</details>\n", out);
 }
@@ -46,7 +48,7 @@ static void put_latency(FILE *out, const struct sb_page *page,
 	};
 	enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
 
-	begin_details(out, latency->name, latency->doc, is_open);
+	sb_html_begin_details(out, latency->name, latency->doc, is_open);
 	sb_html_table(out, latency->name);
 	sb_html_series_heads(out, page);
 	for (int i = 0; i < SB_PAGE_LATENCY_METRICS; i++) {
@@ -65,7 +67,7 @@ static void put_latency(FILE *out, const struct sb_page *page,
 		fputs("</tr>\n", out);
 	}
 	sb_html_table_end(out);
-	end_details(out);
+	sb_html_end_details(out);
 }
 
 /* Those are open that the headline speaks of: the first two there are. */
@@ -181,7 +183,8 @@ static void put_worker_times(FILE *out, const struct sb_page *page,
 
 static void put_times_by_worker(FILE *out, const struct sb_page *page)
 {
-	begin_details(out, "By worker", "means over the repetitions", false);
+	sb_html_begin_details(out, "By worker", "means over the repetitions",
+			      false);
 	sb_html_table(out, "Time by worker");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "worker", "", "");
@@ -192,7 +195,7 @@ static void put_times_by_worker(FILE *out, const struct sb_page *page)
 			put_worker_times(out, page, &page->row[i]);
 	}
 	sb_html_table_end(out);
-	end_details(out);
+	sb_html_end_details(out);
 }
 
 /* Which colour of the bars is which part. */
@@ -240,8 +243,9 @@ static const enum sb_metric_id steal_metrics[] = {
 	SB_METRIC_wakes,
 };
 
-static void put_table(FILE *out, const struct sb_page *page, const char *label,
-		      const enum sb_metric_id *metric, size_t n)
+void sb_html_put_metrics(FILE *out, const struct sb_page *page,
+			 const char *label, const enum sb_metric_id *metric,
+			 size_t n)
 {
 	sb_html_table(out, label);
 	sb_html_series_heads(out, page);
@@ -289,10 +293,11 @@ static bool has_distances(const struct sb_page *page)
 
 static void put_distances(FILE *out, const struct sb_page *page)
 {
-	begin_details(out, "By distance",
-		      "between workers that are that far apart, on average in "
-		      "a repetition",
-		      true);
+	sb_html_begin_details(
+		out, "By distance",
+		"between workers that are that far apart, on average in "
+		"a repetition",
+		true);
 	sb_html_table(out, "Steals by distance");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "distance", "",
@@ -316,7 +321,7 @@ static void put_distances(FILE *out, const struct sb_page *page)
 			put_distance_rows(out, page, &page->row[i], steals);
 	}
 	sb_html_table_end(out);
-	end_details(out);
+	sb_html_end_details(out);
 }
 
 void sb_html_steals(FILE *out, const struct sb_page *page)
@@ -324,8 +329,8 @@ void sb_html_steals(FILE *out, const struct sb_page *page)
 	if (!page->has[SB_METRIC_steal_attempts])
 		return;
 	fputs("<section id=\"steals\"><h2>Steals and idling</h2>\n", out);
-	put_table(out, page, "Steals and idling", steal_metrics,
-		  SB_ARRAY_SIZE(steal_metrics));
+	sb_html_put_metrics(out, page, "Steals and idling", steal_metrics,
+			    SB_ARRAY_SIZE(steal_metrics));
 	if (has_distances(page))
 		put_distances(out, page);
 	fputs("</section>\n", out);
@@ -380,7 +385,7 @@ static void put_residence_heads(FILE *out, const struct sb_page *page)
 
 static void put_residences(FILE *out, const struct sb_page *page)
 {
-	begin_details(
+	sb_html_begin_details(
 		out, "Where it lies",
 		"pages of each worker's memory, as the kernel places them "
 		"after the run",
@@ -396,7 +401,7 @@ static void put_residences(FILE *out, const struct sb_page *page)
 			put_residence(out, page, &page->row[i], w);
 	}
 	sb_html_table_end(out);
-	end_details(out);
+	sb_html_end_details(out);
 }
 
 void sb_html_memory(FILE *out, const struct sb_page *page)
@@ -406,128 +411,9 @@ void sb_html_memory(FILE *out, const struct sb_page *page)
 	for (uint32_t i = 0; i < page->rows; i++)
 		is_known |= page->row[i].series->residence != NULL;
 	fputs("<section id=\"memory\"><h2>Memory</h2>\n", out);
-	put_table(out, page, "Memory", memory_metrics,
-		  SB_ARRAY_SIZE(memory_metrics));
+	sb_html_put_metrics(out, page, "Memory", memory_metrics,
+			    SB_ARRAY_SIZE(memory_metrics));
 	if (is_known)
 		put_residences(out, page);
-	fputs("</section>\n", out);
-}
-
-/* ---- all metrics ---- */
-
-/* Each goes on to where the next begins, in the order of metrics.def. */
-static const struct {
-	const char *title;
-	enum sb_metric_id first;
-} groups[] = {
-	{ "Cost", SB_METRIC_ns_per_op },
-	{ "Memory", SB_METRIC_bytes_per_process },
-	{ "Latencies", SB_METRIC_ready_to_running_ns_mean },
-	{ "Requests", SB_METRIC_capacity_per_s },
-	{ "Time", SB_METRIC_busy_pct },
-	{ "Queues", SB_METRIC_depth_own_mean },
-	{ "Stealing", SB_METRIC_steal_attempts },
-	{ "Idling", SB_METRIC_spins_mean },
-	{ "Operating system and machine", SB_METRIC_vol_ctxsw },
-	{ "Yields by command", SB_METRIC_yields_send },
-	{ "Counters", SB_METRIC_steps },
-	{ NULL, SB_METRICS },
-};
-
-static_assert(SB_METRIC_ns_per_op == 0, "no metric comes before the groups");
-
-/* Up to that many series stand beside each other, a metric a row. */
-#define SERIES_BESIDE 6
-
-/* Lists what of [first, end) was measured; how many. */
-static size_t find_measured(const struct sb_page *page, enum sb_metric_id first,
-			    enum sb_metric_id end,
-			    enum sb_metric_id metric[SB_METRICS])
-{
-	size_t n = 0;
-
-	for (enum sb_metric_id m = first; m < end; m++) {
-		if (page->has[m])
-			metric[n++] = m;
-	}
-	return n;
-}
-
-/* What tells a column's series from the others. */
-static void put_column_head(FILE *out, const struct sb_page *page,
-			    const struct sb_page_row *row)
-{
-	char doc[400];
-	size_t used = 0;
-
-	doc[0] = '\0';
-	for (uint32_t i = 0; i < page->swepts && used < sizeof(doc); i++) {
-		const struct sb_setting *s =
-			sb_series_setting(row->series, page->swept[i]);
-
-		used += (size_t)snprintf(doc + used, sizeof(doc) - used,
-					 "%s%s=%s", i ? " " : "",
-					 page->swept[i], s ? s->text : "-");
-	}
-	fputs("<th scope=\"col\" class=\"n\">", out);
-	sb_html(out, row->name);
-	if (page->results > 1) {
-		fputs("<br><small>", out);
-		sb_html(out, sb_page_result_name(row->result));
-		fputs("</small>", out);
-	}
-	if (*doc) {
-		fputs("<br><small>", out);
-		sb_html(out, doc);
-		fputs("</small>", out);
-	}
-	fputs("</th>", out);
-}
-
-static void put_beside(FILE *out, const struct sb_page *page, const char *title,
-		       const enum sb_metric_id *metric, size_t n)
-{
-	sb_html_table(out, title);
-	sb_html_head(out, "metric", "", "");
-	for (uint32_t i = 0; i < page->rows; i++)
-		put_column_head(out, page, &page->row[i]);
-	sb_html_table_body(out);
-	for (size_t m = 0; m < n; m++) {
-		fputs("<tr>", out);
-		sb_html_metric_row_head(out, metric[m]);
-		for (uint32_t i = 0; i < page->rows; i++) {
-			const struct sb_spread spread = sb_series_spread(
-				page->row[i].series, metric[m]);
-
-			sb_html_spread(out, &spread, sb_metric[metric[m]].unit,
-				       true);
-		}
-		fputs("</tr>\n", out);
-	}
-	sb_html_table_end(out);
-}
-
-void sb_html_metrics(FILE *out, const struct sb_page *page)
-{
-	fputs("<section id=\"metrics\"><h2>All metrics</h2>\n<p>What no series "
-	      "measured is left out.</p>\n",
-	      out);
-	for (size_t g = 0; groups[g].title; g++) {
-		enum sb_metric_id metric[SB_METRICS];
-		const size_t n = find_measured(page, groups[g].first,
-					       groups[g + 1].first, metric);
-		char count[32];
-
-		if (!n)
-			continue;
-		snprintf(count, sizeof(count), "%zu metric%s", n,
-			 n == 1 ? "" : "s");
-		begin_details(out, groups[g].title, count, false);
-		if (page->rows <= SERIES_BESIDE)
-			put_beside(out, page, groups[g].title, metric, n);
-		else
-			put_table(out, page, groups[g].title, metric, n);
-		end_details(out);
-	}
 	fputs("</section>\n", out);
 }

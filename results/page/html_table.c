@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "results/page/page.h"
+#include "results/record/series.h"
 
 void sb_html(FILE *out, const char *text)
 {

@@ -5,6 +5,7 @@
 
 #include "results/files/file.h"
 #include "results/page/page.h"
+#include "results/record/series.h"
 
 static void put_legend(FILE *out)
 {

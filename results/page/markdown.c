@@ -6,24 +6,16 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "results/files/file.h"
+#include "results/page/markdown_parts.h"
 #include "results/page/page.h"
 #include "results/page/report.h"
 #include "results/record/account.h"
 #include "results/record/record.h"
-
-struct writer {
-	FILE *out;
-	const struct sb_page *page;
-	const char *home;
-	uint32_t seen;	 /* most rows of a table that is seen at once */
-	uint32_t folded; /* and of one that is folded away */
-};
+#include "results/record/series.h"
 
 /* ---- text ---- */
 
@@ -80,32 +72,32 @@ void sb_put_markdown(FILE *out, const char *text)
 		fputs(" …", out);
 }
 
-static void put_cell(FILE *out, const char *text)
+void sb_md_put_cell(FILE *out, const char *text)
 {
 	fputs(" | ", out);
 	sb_put_markdown(out, text);
 }
 
-static void put_number(FILE *out, double value, const char *unit)
+void sb_md_put_number(FILE *out, double value, const char *unit)
 {
 	char text[SB_PAGE_NUMBER_BYTES];
 
 	sb_page_number(text, value, unit);
-	put_cell(out, text);
+	sb_md_put_cell(out, text);
 }
 
 /* ---- tables ---- */
 
-static void put_series_heads(const struct writer *w)
+void sb_md_put_series_heads(const struct sb_md_writer *w)
 {
 	fputs("\n| series", w->out);
 	if (w->page->results > 1)
-		put_cell(w->out, "result");
+		sb_md_put_cell(w->out, "result");
 	for (uint32_t i = 0; i < w->page->swepts; i++)
-		put_cell(w->out, w->page->swept[i]);
+		sb_md_put_cell(w->out, w->page->swept[i]);
 }
 
-static void put_rule(const struct writer *w, uint32_t columns, bool right)
+void sb_md_put_rule(const struct sb_md_writer *w, uint32_t columns, bool right)
 {
 	const uint32_t left = 1 + (w->page->results > 1);
 
@@ -119,24 +111,25 @@ static void put_rule(const struct writer *w, uint32_t columns, bool right)
 	fputc('\n', w->out);
 }
 
-static void put_series_cells(const struct writer *w,
-			     const struct sb_page_row *row)
+void sb_md_put_series_cells(const struct sb_md_writer *w,
+			    const struct sb_page_row *row)
 {
 	fputs("| ", w->out);
 	sb_put_markdown(w->out, row->name);
 	if (row->series->emulated)
 		fputs(" (emulated)", w->out);
 	if (w->page->results > 1)
-		put_cell(w->out, sb_page_result_name(row->result));
+		sb_md_put_cell(w->out, sb_page_result_name(row->result));
 	for (uint32_t i = 0; i < w->page->swepts; i++) {
 		const struct sb_setting *s =
 			sb_series_setting(row->series, w->page->swept[i]);
 
-		put_cell(w->out, s ? s->text : "-");
+		sb_md_put_cell(w->out, s ? s->text : "-");
 	}
 }
 
-static void put_left_out(const struct writer *w, uint32_t n, const char *what)
+void sb_md_put_left_out(const struct sb_md_writer *w, uint32_t n,
+			const char *what)
 {
 	if (n)
 		fprintf(w->out, "\n%" PRIu32 " more %s left out here.\n", n,
@@ -145,7 +138,8 @@ static void put_left_out(const struct writer *w, uint32_t n, const char *what)
 
 /* ---- what is seen ---- */
 
-static void put_verdicts(const struct writer *w, const struct sb_series *series)
+static void put_verdicts(const struct sb_md_writer *w,
+			 const struct sb_series *series)
 {
 	bool any = false;
 
@@ -160,10 +154,10 @@ static void put_verdicts(const struct writer *w, const struct sb_series *series)
 	}
 }
 
-static void put_headline_row(const struct writer *w,
+static void put_headline_row(const struct sb_md_writer *w,
 			     const struct sb_page_row *row)
 {
-	put_series_cells(w, row);
+	sb_md_put_series_cells(w, row);
 	for (size_t i = 0; i < sb_page_headlines; i++) {
 		const enum sb_metric_id metric = sb_page_headline[i];
 		const struct sb_spread spread =
@@ -172,7 +166,7 @@ static void put_headline_row(const struct writer *w,
 
 		if (!w->page->has[metric])
 			continue;
-		put_number(w->out, spread.median, sb_metric[metric].unit);
+		sb_md_put_number(w->out, spread.median, sb_metric[metric].unit);
 		sb_page_range(range, &spread, sb_metric[metric].unit);
 		/* Of the first, how far it spreads. */
 		if (!i && spread.n > 1)
@@ -182,29 +176,30 @@ static void put_headline_row(const struct writer *w,
 	fputs(" |\n", w->out);
 }
 
-static void put_headline(const struct writer *w)
+static void put_headline(const struct sb_md_writer *w)
 {
 	uint32_t columns = 1;
 
-	put_series_heads(w);
+	sb_md_put_series_heads(w);
 	for (size_t i = 0; i < sb_page_headlines; i++) {
 		if (!w->page->has[sb_page_headline[i]])
 			continue;
-		put_cell(w->out, sb_metric[sb_page_headline[i]].name);
+		sb_md_put_cell(w->out, sb_metric[sb_page_headline[i]].name);
 		columns++;
 	}
 	fputs(" | repetitions", w->out);
-	put_rule(w, columns, true);
+	sb_md_put_rule(w, columns, true);
 	for (uint32_t i = 0; i < w->page->rows && i < w->seen; i++)
 		put_headline_row(w, &w->page->row[i]);
 	if (w->page->rows > w->seen)
-		put_left_out(w, w->page->rows - w->seen, "series are");
+		sb_md_put_left_out(w, w->page->rows - w->seen, "series are");
 	fputs("\nMedians over the repetitions that have numbers; in brackets "
 	      "the lowest and the highest.\n",
 	      w->out);
 }
 
-static void put_run(const struct writer *w, const struct sb_result *result)
+static void put_run(const struct sb_md_writer *w,
+		    const struct sb_result *result)
 {
 	const char *const keys[] = { "date", "version", "git_revision",
 				     "build_mode" };
@@ -234,15 +229,16 @@ static void put_run(const struct writer *w, const struct sb_result *result)
 	fputs("\n", w->out);
 }
 
-static void put_runs(const struct writer *w)
+static void put_runs(const struct sb_md_writer *w)
 {
 	for (uint32_t i = 0; i < w->page->results && i < w->seen; i++)
 		put_run(w, &w->page->result[i]);
 	if (w->page->results > w->seen)
-		put_left_out(w, w->page->results - w->seen, "results are");
+		sb_md_put_left_out(w, w->page->results - w->seen,
+				   "results are");
 }
 
-static void put_verdict(const struct writer *w)
+static void put_verdict(const struct sb_md_writer *w)
 {
 	const uint32_t suspect = sb_page_count(w->page, SB_SUSPECT);
 	const uint32_t invalid = sb_page_count(w->page, SB_INVALID);
@@ -257,7 +253,7 @@ static void put_verdict(const struct writer *w)
 		invalid ? "**" : "");
 }
 
-static void put_reasons(const struct writer *w)
+static void put_reasons(const struct sb_md_writer *w)
 {
 	struct sb_page_reasons reasons;
 
@@ -273,153 +269,8 @@ static void put_reasons(const struct writer *w)
 		fputs("\n", w->out);
 	}
 	if (reasons.reasons > w->seen)
-		put_left_out(w, reasons.reasons - w->seen, "reasons are");
+		sb_md_put_left_out(w, reasons.reasons - w->seen, "reasons are");
 	sb_page_reasons_free(&reasons);
-}
-
-/* ---- what is folded away ---- */
-
-static void begin_details(const struct writer *w, const char *title)
-{
-	fprintf(w->out, "\n<details><summary>%s</summary>\n", title);
-}
-
-static void end_details(const struct writer *w)
-{
-	fputs("\n</details>\n", w->out);
-}
-
-static void put_doubt(const struct writer *w, const struct sb_page_row *row,
-		      const struct sb_record *record)
-{
-	put_series_cells(w, row);
-	fprintf(w->out, " | %" PRIu32 " | %s", record->repetition,
-		sb_verdict_name(record->verdict));
-	put_cell(w->out, record->reason);
-	fputs(" |\n", w->out);
-}
-
-static void put_doubts(const struct writer *w)
-{
-	uint32_t doubts = 0;
-
-	if (sb_page_count(w->page, SB_VALID) ==
-	    sb_page_count(w->page, SB_VERDICTS))
-		return;
-	begin_details(w, "What is not valid, and why");
-	put_series_heads(w);
-	fputs(" | repetition | verdict | reason", w->out);
-	put_rule(w, 3, false);
-	for (uint32_t i = 0; i < w->page->rows; i++) {
-		const struct sb_page_row *row = &w->page->row[i];
-
-		for (uint32_t r = 0; r < row->series->records; r++) {
-			if (row->series->record[r].verdict == SB_VALID)
-				continue;
-			if (doubts++ < w->folded)
-				put_doubt(w, row, &row->series->record[r]);
-		}
-	}
-	if (doubts > w->folded)
-		put_left_out(w, doubts - w->folded, "are");
-	for (enum sb_verdict v = SB_SUSPECT; v < SB_VERDICTS; v++)
-		fprintf(w->out, "\n%s: %s.\n", sb_verdict_name(v),
-			sb_page_verdict_doc(v));
-	end_details(w);
-}
-
-/* Medians of metrics; a row of none is left out. */
-static bool put_medians(const struct writer *w, const struct sb_page_row *row,
-			const char *name, const enum sb_metric_id *metric,
-			size_t n)
-{
-	if (!(sb_series_spread(row->series, metric[n - 1]).max > 0))
-		return false;
-	put_series_cells(w, row);
-	if (name)
-		put_cell(w->out, name);
-	for (size_t i = 0; i < n; i++)
-		put_number(w->out,
-			   sb_series_spread(row->series, metric[i]).median,
-			   sb_metric[metric[i]].unit);
-	fputs(" |\n", w->out);
-	return true;
-}
-
-static void put_latencies(const struct writer *w)
-{
-	uint32_t rows = 0;
-
-	begin_details(w, "Latencies");
-	put_series_heads(w);
-	fputs(" | latency | mean | p50 | p90 | p99 | p99.9 | max | timed",
-	      w->out);
-	put_rule(w, 1 + SB_PAGE_LATENCY_METRICS, true);
-	for (size_t l = 0; l < sb_page_latencies; l++) {
-		enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
-
-		for (int m = 0; m < SB_PAGE_LATENCY_METRICS; m++)
-			metric[m] = (enum sb_metric_id)(
-				sb_page_latency[l].first + m);
-		for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
-			rows += put_medians(w, &w->page->row[i],
-					    sb_page_latency[l].name, metric,
-					    SB_PAGE_LATENCY_METRICS);
-	}
-	if (rows >= w->folded)
-		fputs("\nThe rest is left out here.\n", w->out);
-	end_details(w);
-}
-
-static void put_times(const struct writer *w)
-{
-	enum sb_metric_id metric[SB_TIMES];
-	uint32_t rows = 0;
-
-	if (!w->page->has[SB_METRIC_busy_pct])
-		return;
-	begin_details(w, "The workers' time");
-	put_series_heads(w);
-	/* busy last, for a row without it is none. */
-	for (int t = 0; t < SB_TIMES; t++) {
-		metric[t] = (enum sb_metric_id)(SB_METRIC_busy_pct +
-						(t + 1) % SB_TIMES);
-		put_cell(w->out, sb_metric[metric[t]].name);
-	}
-	put_rule(w, SB_TIMES, true);
-	for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
-		rows += put_medians(w, &w->page->row[i], NULL, metric,
-				    SB_TIMES);
-	if (w->page->rows > w->folded)
-		put_left_out(w, w->page->rows - w->folded, "series are");
-	fputs("\nbusy is work, scheduler and harness; without it the others "
-	      "add up to 100 %.\n",
-	      w->out);
-	end_details(w);
-}
-
-static void put_facts(const struct writer *w)
-{
-	for (uint32_t i = 0; i < w->page->results && i < w->folded; i++) {
-		const struct sb_result *result = &w->page->result[i];
-
-		begin_details(w, "Machine, run and options");
-		if (w->page->results > 1) {
-			fputs("\n", w->out);
-			sb_put_markdown(w->out, sb_page_result_name(result));
-			fputs("\n", w->out);
-		}
-		fputs("\n| name | value |\n|---|---|\n", w->out);
-		for (uint32_t f = 0; f < result->facts; f++) {
-			fputs("| ", w->out);
-			sb_put_markdown(w->out, result->fact[f].group);
-			fputs(".", w->out);
-			sb_put_markdown(w->out, result->fact[f].key);
-			put_cell(w->out, result->fact[f].value);
-			fputs(" |\n", w->out);
-		}
-		end_details(w);
-	}
 }
 
 /* ---- pictures ---- */
@@ -464,7 +315,8 @@ static char *relative(const char *from, const char *to)
 }
 
 /* The way to a result's pictures; "" when one of both is no directory. */
-static char *path_to(const struct writer *w, const struct sb_result *result)
+static char *path_to(const struct sb_md_writer *w,
+		     const struct sb_result *result)
 {
 	char *from = realpath(w->home, NULL);
 	char *plots = sb_path_join(result->directory, "plots");
@@ -477,7 +329,7 @@ static char *path_to(const struct writer *w, const struct sb_result *result)
 	return path;
 }
 
-static void put_picture(const struct writer *w, const char *path,
+static void put_picture(const struct sb_md_writer *w, const char *path,
 			const char *name)
 {
 	const char *doc = sb_page_picture_doc(name);
@@ -491,7 +343,7 @@ static void put_picture(const struct writer *w, const char *path,
 	fprintf(w->out, ".svg)%s%s\n", *doc ? ": " : "", doc);
 }
 
-static void put_pictures_of(const struct writer *w,
+static void put_pictures_of(const struct sb_md_writer *w,
 			    const struct sb_result *result)
 {
 	struct sb_page_pictures pictures;
@@ -502,21 +354,21 @@ static void put_pictures_of(const struct writer *w,
 		return;
 	}
 	if (pictures.pictures && *path) {
-		begin_details(w, "Pictures");
+		sb_md_begin_details(w, "Pictures");
 		fputs("\n", w->out);
 		for (uint32_t i = 0; i < pictures.pictures && i < w->folded;
 		     i++)
 			put_picture(w, path, pictures.name[i]);
 		if (pictures.pictures > w->folded)
-			put_left_out(w, pictures.pictures - w->folded,
-				     "pictures are");
-		end_details(w);
+			sb_md_put_left_out(w, pictures.pictures - w->folded,
+					   "pictures are");
+		sb_md_end_details(w);
 	}
 	sb_page_pictures_free(&pictures);
 	free(path);
 }
 
-static void put_pictures(const struct writer *w)
+static void put_pictures(const struct sb_md_writer *w)
 {
 	for (uint32_t i = 0; i < w->page->results && i < w->folded; i++)
 		put_pictures_of(w, &w->page->result[i]);
@@ -524,12 +376,18 @@ static void put_pictures(const struct writer *w)
 
 /* ---- the whole ---- */
 
-static void put_all(const struct writer *w)
+static void put_all(const struct sb_md_writer *w)
 {
-	static void (*const parts[])(const struct writer *) = {
-		put_runs,      put_verdict, put_reasons,
-		put_headline,  put_doubts,  put_pictures,
-		put_latencies, put_times,   put_facts,
+	static void (*const parts[])(const struct sb_md_writer *) = {
+		put_runs,
+		put_verdict,
+		put_reasons,
+		put_headline,
+		sb_md_put_doubts,
+		put_pictures,
+		sb_md_put_latencies,
+		sb_md_put_times,
+		sb_md_put_facts,
 	};
 	char *workloads = sb_page_workloads(w->page);
 
@@ -545,7 +403,7 @@ static void put_all(const struct writer *w)
 static char *make(const struct sb_page *page, const char *home, uint32_t seen,
 		  uint32_t folded)
 {
-	struct writer w = {
+	struct sb_md_writer w = {
 		.page = page, .home = home, .seen = seen, .folded = folded
 	};
 	char *text = NULL;

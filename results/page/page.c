@@ -8,6 +8,7 @@
 
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 const enum sb_metric_id sb_page_headline[] = {
 	SB_METRIC_ns_per_op,

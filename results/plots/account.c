@@ -6,6 +6,7 @@
 
 #include "results/plots/plot.h"
 #include "results/record/account.h"
+#include "results/record/series.h"
 
 /* From the bottom up; busy is the sum of three of them. In grey they differ by
  * their patterns, which gnuplot numbers: 3 is filled. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "results/plots/plot.h"
+#include "results/record/series.h"
 
 #define ROW 9
 

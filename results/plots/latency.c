@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "results/plots/plot.h"
+#include "results/record/series.h"
 
 /* ---- percentiles ---- */
 

@@ -9,6 +9,7 @@
 #include "results/plots/usl.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 static uint32_t workers_of(const struct sb_plot_view *view, uint32_t line)
 {

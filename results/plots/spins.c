@@ -8,6 +8,7 @@
 
 #include "results/plots/plot.h"
 #include "results/plots/swept.h"
+#include "results/record/series.h"
 
 /* ---- the histogram ---- */
 

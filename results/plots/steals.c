@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "results/plots/plot.h"
+#include "results/record/series.h"
 
 /* ---- the matrix ---- */
 

@@ -10,6 +10,7 @@
 #include "results/plots/swept.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 static bool find_metric(struct sb_plot *plot, enum sb_metric_id *out)
 {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/record/series.h"
+
 /* ---- which setting ---- */
 
 static double value_of(const struct sb_plot_line *line, const char *name)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "results/plots/plot.h"
+#include "results/record/series.h"
 
 static bool is_in(const char *name, const char *const *list, size_t n)
 {

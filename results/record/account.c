@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "results/record/series.h"
+
 bool sb_counter_is_account(enum sb_counter_id id)
 {
 	switch ((int)id) {

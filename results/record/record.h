@@ -10,39 +10,12 @@
 #include "core/placement.h"
 #include "core/requests.h"
 #include "core/trace.h"
+#include "results/record/metric.h"
 #include "results/record/packed.h"
 #include "results/stats/statistics.h"
 
 /* Version of the layout of all files of a result directory. */
 #define SB_RESULT_SCHEMA 1
-
-enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
-
-struct sb_metric {
-	const char *name;
-	const char *unit;
-	enum sb_better better;
-	const char *doc;
-};
-
-enum sb_metric_id {
-#define METRIC(name, unit, better, doc) SB_METRIC_##name,
-#include "results/record/metrics.def"
-#undef METRIC
-	SB_METRICS
-};
-
-/* What the operating system counts of a thread. */
-enum sb_os_id {
-#define OS(name, unit, doc) SB_OS_##name,
-#include "results/record/os.def"
-#undef OS
-	SB_OS_COUNTS
-};
-
-extern const struct sb_metric sb_metric[SB_METRICS];
-extern const struct sb_metric sb_counter_info[SB_COUNTERS];
-extern const struct sb_metric sb_hist_info[SB_HISTS];
 
 /* Of one worker's thread, over a repetition; NaN: the system does not say. */
 struct sb_os_counts {
@@ -236,108 +209,5 @@ bool sb_record_hist(const struct sb_record *record, uint32_t i,
  * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no
  * memory. For the caller to free. */
 char *sb_text_copy(const char *text);
-
-/* Copies all three, as above. The facts of a group are side by side; one that
- * was there is replaced. Returns 0 or -ENOMEM. */
-int sb_result_add_fact(struct sb_result *result, const char *group,
-		       const char *key, const char *value);
-const char *sb_result_fact(const struct sb_result *result, const char *group,
-			   const char *key);
-
-/* Takes it away, if it is there. */
-void sb_result_drop_fact(struct sb_result *result, const char *group,
-			 const char *key);
-
-/* How many repetitions have this verdict. */
-uint32_t sb_series_count(const struct sb_series *series,
-			 enum sb_verdict verdict);
-
-/* Whether a row counts in what is said of the series: it has numbers. Of a search,
- * whose rows are at different rates, the answer's row alone stands for it. */
-bool sb_series_pools(const struct sb_series *series, uint32_t row);
-
-/* How many repetitions count. All that follows is over these. */
-uint32_t sb_series_measured(const struct sb_series *series);
-
-/* A histogram. out: caller's. */
-void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
-		    struct sb_hist_counts *out);
-
-/* One cell of the steal matrix. */
-struct sb_steal_counts sb_series_steals(const struct sb_series *series,
-					uint32_t thief, uint32_t victim);
-
-/* "deques" and so on. */
-const char *sb_memory_kind_name(enum sb_memory_kind kind);
-
-/* How the arenas' memory was bound: as the option says, "none" or "refused". */
-const char *sb_series_binding(const struct sb_series *series,
-			      const struct sb_result *result);
-
-/* Between workers that are that far apart, on average in a repetition.
- * pairs: how many thieves and victims there are. */
-struct sb_distance_steals {
-	uint32_t pairs;
-	double attempts;
-	double successes;
-	double items;
-};
-
-/* Returns how many distances there are; 0: no repetition was measured. */
-uint32_t sb_series_distances(const struct sb_series *series,
-			     struct sb_distance_steals out[SB_DISTANCES]);
-
-/* "native", or "emulated", which every output says. */
-static inline const char *sb_series_topology(const struct sb_series *series)
-{
-	return series->emulated ? "emulated" : "native";
-}
-
-/* "emulated" if any series is. */
-const char *sb_result_topology(const struct sb_result *result);
-
-/* Copies name and text, and adds "name=text" to the label. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
-					const struct sb_setting *setting);
-
-/* What a person calls it: "pingpong", or of a job "small/pingpong", once if both
- * are the same. */
-#define SB_SERIES_TITLE_BYTES 100
-void sb_series_title(char *out, const struct sb_series *series);
-
-/* What an option was for that series: its own setting, else the run's. */
-const char *sb_series_option(const struct sb_series *series,
-			     const struct sb_result *result, const char *name);
-
-/* NULL: it has no such setting. */
-const struct sb_setting *sb_series_setting(const struct sb_series *series,
-					   const char *name);
-
-/*
- * What a series is called where names tell rows apart, as Google Benchmark does:
- * "skynet/batch:16/workers:2", with what was swept, and with what another series
- * of the same workload has otherwise. Cut off where there is no more room.
- */
-#define SB_NAME_BYTES 400
-void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
-		    const struct sb_series *series);
-
-/* Whether a setting is in that name. */
-bool sb_series_is_named_by(const struct sb_result *result,
-			   const struct sb_series *series,
-			   const struct sb_setting *setting);
-
-/* Its rows are as before they were measured. */
-void sb_series_forget_rows(struct sb_series *series);
-
-/* Frees a trace; NULL is allowed. */
-void sb_traced_free(struct sb_traced *traced);
-
-/* Frees everything in it; the result itself is the caller's. */
-void sb_result_free(struct sb_result *result);
-
-/* Over the repetitions that have it. */
-struct sb_spread sb_series_spread(const struct sb_series *series,
-				  enum sb_metric_id metric);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "results/stats/statistics.h"
 
 /* ---- one row ---- */

@@ -12,6 +12,7 @@
 #include "results/page/report.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "results/trace/timeline.h"
 #include "tests/fuzz/fuzz.h"
 

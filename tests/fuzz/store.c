@@ -5,6 +5,7 @@
 
 #include "harness/sweep/collect.h"
 #include "harness/sweep/session.h"
+#include "results/record/series.h"
 #include "tests/fuzz/fuzz.h"
 
 static void put_file(const struct fuzz_input *input, const char *directory)

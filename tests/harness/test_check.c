@@ -8,7 +8,7 @@
  */
 #include <sys/stat.h>
 
-#include "harness/system/probes.h"
+#include "harness/check/probes.h"
 #include "tests/tree.h"
 
 #define CPU	   "/sys/devices/system/cpu"

@@ -18,6 +18,7 @@
 #include "harness/run/series.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "results/record/series.h"
 #include "tests/test.h"
 #include "workloads/lib/work.h"
 

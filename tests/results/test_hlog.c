@@ -21,6 +21,7 @@
 #include "results/convert/convert.h"
 #include "results/files/hdr.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "tests/test.h"
 
 /* ---- the decoder ---- */

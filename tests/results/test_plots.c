@@ -15,6 +15,7 @@
 
 #include "results/plots/plot.h"
 #include "results/plots/usl.h"
+#include "results/record/series.h"
 #include "tests/test.h"
 
 /* ---- the fit ---- */

@@ -28,6 +28,7 @@
 #include "results/json/write.h"
 #include "results/page/report.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "tests/test.h"
 
 #define WHY_BYTES 400

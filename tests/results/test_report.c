@@ -15,6 +15,7 @@
 #include "results/page/page.h"
 #include "results/page/report.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "tests/test.h"
 
 /* A result of so many series, each of one repetition of one worker. */

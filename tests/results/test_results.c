@@ -28,6 +28,7 @@
 #include "results/record/account.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "tests/test.h"
 
 enum { WORKERS = 2, REPETITIONS = 4, SUSPECT = 1, INVALID = 2 };

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/record/series.h"
 #include "results/record/validity.h"
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-#include "harness/system/probes.h"
+#include "harness/check/probes.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/system/probe.h"
+#include "harness/check/probe.h"
 #include "harness/system/procfs.h"
 
 void SB_PRINTF(3, 4)

@@ -4,8 +4,8 @@
  * a root alone, so that tests can show it good machines, bad ones, and such as
  * have not what it looks for.
  */
-#ifndef SB_HARNESS_SYSTEM_PROBES_H
-#define SB_HARNESS_SYSTEM_PROBES_H
+#ifndef SB_HARNESS_CHECK_PROBES_H
+#define SB_HARNESS_CHECK_PROBES_H
 
 #include "affinity/mask.h"
 

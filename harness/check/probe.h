@@ -1,11 +1,11 @@
 /* probe.h - what the probes of `check` share, and the probes that are in a file of
  * their own. */
-#ifndef SB_HARNESS_SYSTEM_PROBE_H
-#define SB_HARNESS_SYSTEM_PROBE_H
+#ifndef SB_HARNESS_CHECK_PROBE_H
+#define SB_HARNESS_CHECK_PROBE_H
 
 #include <string.h>
 
-#include "harness/system/probes.h"
+#include "harness/check/probes.h"
 
 #define LINE_BYTES 256
 

@@ -1,0 +1,336 @@
+/* compute.c - the metrics of a row, from what was read before and after it. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/commands.h"
+#include "results/record/account.h"
+#include "results/record/record.h"
+#include "results/record/sums.h"
+
+/* An order statistic with fewer values beyond it is set by one or two of them. */
+#define BEYOND_LEAST 10
+
+uint64_t sb_percentile_needs(double q)
+{
+	/* 1 - 0.9 is a bit less than 0.1. */
+	return (uint64_t)llround(BEYOND_LEAST / (1 - q));
+}
+
+/* Of those counted and as many more as were lost, which are later than all. NaN:
+ * it is one of the lost, or there are too few of them. */
+static double quantile(const struct sb_hist_counts *hist, uint64_t lost,
+		       double q)
+{
+	const double wanted = q * (double)(hist->count + lost);
+
+	if (hist->count + lost < sb_percentile_needs(q) ||
+	    (lost && wanted > (double)hist->count))
+		return NAN;
+	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
+}
+
+/* The seven metrics of a latency, in the order of metrics.def. */
+static void compute_latency(double *value, const struct sb_hist_counts *hist,
+			    uint64_t lost)
+{
+	value[6] = (double)hist->count;
+	if (!hist->count)
+		return;
+	value[0] = lost ? NAN : sb_hist_mean(hist);
+	value[1] = quantile(hist, lost, 0.5);
+	value[2] = quantile(hist, lost, 0.9);
+	value[3] = quantile(hist, lost, 0.99);
+	value[4] = quantile(hist, lost, 0.999);
+	value[5] = lost ? NAN : (double)sb_hist_max(hist);
+}
+
+static void compute_schedule(double *value, const struct sb_requests *r)
+{
+	/* The last one may be late as any other. */
+	const uint64_t took =
+		sb_max_u64(r->schedule_ns + r->late_ns, r->sending_ns) -
+		r->late_ns;
+
+	if (!r->intended || !took)
+		return;
+	value[SB_METRIC_offered_per_s] =
+		1e9 * (double)r->intended / (double)r->schedule_ns;
+	value[SB_METRIC_adherence_pct] =
+		100.0 * (double)r->on_time / (double)r->intended;
+	value[SB_METRIC_rate_kept_pct] =
+		100.0 * (double)r->schedule_ns / (double)took;
+	compute_latency(&value[SB_METRIC_lateness_ns_mean],
+			&r->hist[SB_REQUEST_LATENESS],
+			r->intended - r->hist[SB_REQUEST_LATENESS].count);
+}
+
+static void compute_requests(double *value, const struct sb_requests *r)
+{
+	const uint64_t lost = sb_requests_lost(r);
+
+	if (r->is_open)
+		compute_schedule(value, r);
+	value[SB_METRIC_achieved_per_s] =
+		1e9 * (double)r->completed / (double)r->wall_ns;
+	value[SB_METRIC_lost] = (double)lost;
+	value[SB_METRIC_in_system] = r->in_system;
+	value[SB_METRIC_in_system_expected] = r->in_system_expected;
+	compute_latency(&value[SB_METRIC_sojourn_ns_mean],
+			&r->hist[SB_REQUEST_SOJOURN], lost);
+	compute_latency(&value[SB_METRIC_wait_ns_mean],
+			&r->hist[SB_REQUEST_WAIT], lost);
+	compute_latency(&value[SB_METRIC_service_ns_mean],
+			&r->hist[SB_REQUEST_SERVICE], 0);
+	if (r->not_replayed)
+		return;
+	compute_latency(&value[SB_METRIC_ideal_ns_mean],
+			&r->hist[SB_REQUEST_IDEAL], lost);
+	compute_latency(&value[SB_METRIC_replayed_ns_mean],
+			&r->hist[SB_REQUEST_REPLAYED], lost);
+}
+
+static const struct {
+	enum sb_metric_id first;
+	enum sb_hist_id hist;
+} latencies[] = {
+#define LATENCY_OF(name)                                                       \
+	{                                                                      \
+		SB_METRIC_##name##_ns_mean, SB_HIST_##name                     \
+	}
+	LATENCY_OF(ready_to_running), LATENCY_OF(send_to_step),
+	LATENCY_OF(submit_to_step),   LATENCY_OF(yield_to_resumed),
+	LATENCY_OF(wake_to_running),  LATENCY_OF(step_time),
+	LATENCY_OF(lifetime),
+#undef LATENCY_OF
+};
+
+static double mean_or_nan(const struct sb_hist_counts *hist)
+{
+	return hist->count ? sb_hist_mean(hist) : (double)NAN;
+}
+
+static void compute_hists(double *value, const struct sb_hist_counts *hist)
+{
+	for (size_t i = 0; i < SB_ARRAY_SIZE(latencies); i++)
+		compute_latency(&value[latencies[i].first],
+				&hist[latencies[i].hist], 0);
+	value[SB_METRIC_depth_own_mean] = mean_or_nan(&hist[SB_HIST_depth_own]);
+	value[SB_METRIC_depth_inject_mean] =
+		mean_or_nan(&hist[SB_HIST_depth_inject]);
+	value[SB_METRIC_depth_global_mean] =
+		mean_or_nan(&hist[SB_HIST_depth_global]);
+}
+
+static void compute_times(double *value, const struct sb_record *record,
+			  uint32_t workers)
+{
+	const struct sb_shares shares = sb_record_shares(record, 0, workers);
+
+	memcpy(&value[SB_METRIC_busy_pct], shares.pct, sizeof(shares.pct));
+	value[SB_METRIC_work_pct_error] = sb_record_work_error(record, workers);
+}
+
+static double ratio_or_nan(double a, uint64_t b)
+{
+	return b ? a / (double)b : (double)NAN;
+}
+
+/* The four metrics of STEALS() in metrics.def, in their order. */
+static void compute_steal_rates(double *value,
+				const struct sb_steal_sum *steals,
+				const struct sb_measured *m)
+{
+	const struct sb_steal_counts *sum = &steals->sum;
+	const double successes = (double)sum->successes;
+
+	if (!steals->pairs)
+		return;
+	value[0] = ratio_or_nan(successes, m->operations);
+	value[1] = ratio_or_nan(1e9 * successes, m->wall_ns);
+	value[2] = ratio_or_nan(100 * successes, sum->attempts);
+	value[3] = ratio_or_nan((double)sum->items, sum->successes);
+}
+
+static void compute_steals(double *value, const struct sb_record *record,
+			   const struct sb_measured *m,
+			   const struct sb_placement *placement)
+{
+	static const enum sb_metric_id first[SB_DISTANCES] = {
+		[SB_DISTANCE_SMT] = SB_METRIC_steals_smt_per_op,
+		[SB_DISTANCE_CACHE] = SB_METRIC_steals_cache_per_op,
+		[SB_DISTANCE_NODE] = SB_METRIC_steals_node_per_op,
+		[SB_DISTANCE_REMOTE] = SB_METRIC_steals_remote_per_op,
+	};
+	struct sb_steal_sum all = { 0 };
+	struct sb_steal_sum by[SB_DISTANCES] = { 0 };
+
+	if (!record->worker[0].recorded)
+		return;
+	sb_steals_sum(record, placement, &all, by);
+	compute_steal_rates(&value[SB_METRIC_steals_per_op], &all, m);
+	for (int d = SB_DISTANCE_SMT; d < SB_DISTANCES; d++)
+		compute_steal_rates(&value[first[d]], &by[d], m);
+	value[SB_METRIC_steal_attempts] = (double)all.sum.attempts;
+	value[SB_METRIC_steal_successes] = (double)all.sum.successes;
+	value[SB_METRIC_steal_items] = (double)all.sum.items;
+	value[SB_METRIC_steal_lost] = (double)all.sum.lost;
+	value[SB_METRIC_steal_empty] = (double)all.sum.empty;
+}
+
+/* Episodes end in one of five ways; each has its histogram of spins. */
+static void compute_spins(double *value, const struct sb_hist_counts *hist)
+{
+	static const enum sb_hist_id ends[] = {
+		SB_HIST_spins_inject,  SB_HIST_spins_global,
+		SB_HIST_spins_steal,   SB_HIST_spins_timer,
+		SB_HIST_spins_blocked,
+	};
+	uint64_t episodes = 0;
+	uint64_t spins = 0;
+
+	for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++) {
+		episodes += hist[ends[e]].count;
+		spins += hist[ends[e]].sum;
+	}
+	if (!episodes)
+		return;
+	value[SB_METRIC_spins_mean] = (double)spins / (double)episodes;
+	value[SB_METRIC_parked_pct] =
+		100.0 * (double)hist[SB_HIST_spins_blocked].count /
+		(double)episodes;
+}
+
+static void compute_yields(double *value, const struct sb_record *record,
+			   uint32_t workers)
+{
+	double *built_in = &value[SB_METRIC_yields_send];
+
+	value[SB_METRIC_yields_other] = 0;
+	for (uint32_t i = 0; i < SB_YIELD_COUNTS; i++) {
+		uint64_t sum = 0;
+
+		for (uint32_t w = 0; w < workers; w++)
+			sum += record->worker[w].yields[i];
+		if (sb_command_name(i))
+			built_in[i - SB_COMMAND_SEND] = (double)sum;
+		else
+			value[SB_METRIC_yields_other] += (double)sum;
+	}
+}
+
+static void compute_counters(double *value, const struct sb_record *record,
+			     uint32_t workers, uint64_t operations)
+{
+	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
+		uint64_t sum = 0;
+
+		if (sb_counter_is_account(c) && !record->worker[0].recorded)
+			continue;
+		for (uint32_t i = 0; i < workers; i++)
+			sum += record->worker[i].counter[c];
+		/* The counters are the last metrics, in their own order. */
+		value[SB_METRICS - SB_COUNTERS + c] = (double)sum;
+	}
+	value[SB_METRIC_parks_per_op] =
+		ratio_or_nan(value[SB_METRIC_blocks], operations);
+	value[SB_METRIC_wakes_per_op] =
+		ratio_or_nan(value[SB_METRIC_wakes], operations);
+}
+
+static void compute_stops(double *value, const struct sb_record *record,
+			  const struct sb_measured *m, uint32_t workers)
+{
+	const double elapsed_ms = 1e-6 * (double)m->elapsed_ns;
+	const double throttled_ms = m->machine.throttled_ms;
+	const double quota_ms = throttled_ms > 0 ? throttled_ms : 0;
+	/* Some kernels do not take waiting for the quota for waiting. */
+	const double stopped_ms =
+		fmax(0, 1e-6 * (double)m->stopped_ns - quota_ms);
+
+	value[SB_METRIC_suspended_ms] = m->machine.suspended_ms;
+	value[SB_METRIC_throttled_ms] = throttled_ms;
+	value[SB_METRIC_throttled_pct] =
+		100 * throttled_ms / (elapsed_ms * workers);
+	value[SB_METRIC_stopped_ms] = stopped_ms;
+	value[SB_METRIC_stopped_pct] = 100 * stopped_ms / elapsed_ms;
+	if (!record->os)
+		return;
+	value[SB_METRIC_off_cpu_ms] =
+		sb_record_off_cpu_ms(record, workers, stopped_ms);
+	value[SB_METRIC_off_cpu_pct] =
+		100 * value[SB_METRIC_off_cpu_ms] / (elapsed_ms * workers);
+}
+
+/* One worker of which it is not known makes the sum unknown. */
+static void compute_os(double *value, const struct sb_record *record,
+		       const struct sb_measured *m, uint32_t workers)
+{
+	const double worker_s = 1e-9 * (double)m->elapsed_ns * workers;
+
+	for (int c = 0; c < SB_OS_COUNTS && record->os; c++) {
+		value[SB_METRIC_vol_ctxsw + c] = 0;
+		for (uint32_t i = 0; i < workers; i++)
+			value[SB_METRIC_vol_ctxsw + c] +=
+				record->os[i].value[c];
+	}
+	value[SB_METRIC_invol_ctxsw_per_s] =
+		value[SB_METRIC_invol_ctxsw] / worker_s;
+	value[SB_METRIC_run_delay_pct] =
+		0.1 * value[SB_METRIC_run_delay_ms] / worker_s;
+	value[SB_METRIC_steal_ms] = m->machine.steal_ms;
+	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
+	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
+	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
+	compute_stops(value, record, m, workers);
+}
+
+void sb_record_clear_values(struct sb_record *record)
+{
+	for (uint32_t i = 0; i < SB_METRICS; i++)
+		record->value[i] = NAN;
+}
+
+void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
+		       const struct sb_placement *placement)
+{
+	const uint32_t workers = placement->workers;
+	double *value = record->value;
+	const double ops = (double)m->operations;
+
+	sb_record_clear_values(record);
+	record->verdict = SB_VALID;
+	record->reason[0] = '\0';
+	value[SB_METRIC_ns_per_op] = (double)m->wall_ns / ops;
+	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
+	value[SB_METRIC_ops_per_s] = 1e9 * ops / (double)m->wall_ns;
+	if (m->bytes_per_process > 0)
+		value[SB_METRIC_bytes_per_process] =
+			m->bytes_per_process / (double)m->rounds;
+	if (m->submit_ns)
+		value[SB_METRIC_submit_ns_per_op] = (double)m->submit_ns / ops;
+	value[SB_METRIC_operations] = ops;
+	value[SB_METRIC_rounds] = (double)m->rounds;
+	value[SB_METRIC_wall_s] = 1e-9 * (double)m->wall_ns;
+	value[SB_METRIC_cpu_s] = 1e-9 * (double)m->cpu_ns;
+	value[SB_METRIC_cpu_cores] = (double)m->cpu_ns / (double)m->elapsed_ns;
+	value[SB_METRIC_arena_bytes] = (double)m->memory.mapped_bytes;
+	value[SB_METRIC_huge_page_bytes] = (double)m->memory.explicit_bytes;
+	value[SB_METRIC_arena_growth_bytes] =
+		(double)m->memory.mapped_bytes - (double)m->mapped_before;
+	if (m->capacity_per_s > 0)
+		value[SB_METRIC_capacity_per_s] = m->capacity_per_s;
+	if (m->requests)
+		compute_requests(value, m->requests);
+	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
+	compute_latency(&value[SB_METRIC_wake_long_step_ns_mean],
+			&m->wake_long_step_ns, 0);
+	value[SB_METRIC_look_ns] = m->look_ns;
+	compute_hists(value, record->hist);
+	compute_times(value, record, workers);
+	compute_steals(value, record, m, placement);
+	compute_spins(value, record->hist);
+	compute_os(value, record, m, workers);
+	compute_yields(value, record, workers);
+	compute_counters(value, record, workers, m->operations);
+}
