@@ -63,6 +63,16 @@ floors() {
 	done
 }
 
+# What a reader takes in at once: at most so many lines in a header and in a source,
+# and so many files in a folder. Tables (*.def) and data are as long as they are.
+sizes() {
+	find core affinity harness results workloads \( -name '*.[ch]' -o -name '*.cc' \) -exec wc -l {} + |
+		awk '$2 != "total" && $1 > ($2 ~ /\.h$/ ? 300 : 500) { print $2 ": " $1 " lines" }'
+	find core affinity harness results workloads scripts tests -type f ! -path 'tests/fuzz/corpus/*' ! -path '*/__pycache__/*' |
+		sed 's|/[^/]*$||' | sort | uniq -c |
+		awk '$1 > 25 { print $2 ": " $1 " files" }'
+}
+
 # only PATTERN ALLOWED-FILES-REGEX: lines elsewhere that match.
 only() {
 	# shellcheck disable=SC2086
@@ -75,6 +85,9 @@ architecture() {
 $wrong"
 	wrong=$(floors)
 	[ -z "$wrong" ] || fail "an include that points back up, from a folder to a later one in order():
+$wrong"
+	wrong=$(sizes)
+	[ -z "$wrong" ] || fail "a header has at most 300 lines, a source 500, a folder 25 files:
 $wrong"
 	while read -r what pattern files; do
 		wrong=$(only "$pattern" "$files")

@@ -49,4 +49,12 @@ break_rule "jemalloc in a second file" core/memory/pool.c '#include <jemalloc/je
 break_rule "Google Benchmark outside its shim" harness/micro/callgrind.c '#include <benchmark/benchmark.h>'
 break_rule "a bare memory order" core/queue/deque.c 'int x = memory_order_relaxed;'
 break_rule "time behind the platform's back" core/worker/worker.c 'clock_gettime(0, 0);'
+break_rule "a header that is too long" core/trace.h "$(yes '' | head -300 | sed 's|$|/* */|')"
+break_rule "a source that is too long" core/readings.c "$(yes '' | head -500 | sed 's|$|/* */|')"
+copy
+for i in $(seq 26); do
+	: >"$work/tree/core/wake/file$i.md"
+done
+lint
+result "it sees a folder with too many files" $? 1
 echo "1..$n"
