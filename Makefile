@@ -82,9 +82,9 @@ SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIB
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
 # Elsewhere gcc's helpers choose at run time: single instructions, with LSE.
 SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
-# The models do not depend on how the code is built, and the instructions that
+# The models and the READMEs do not depend on how the code is built, and the instructions that
 # are looked at are arm64's.
-SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh) \
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh) \
 	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
 # Some builds are for core/, the code that depends on the machine: the emulated
 # one, and the one that counts its lines. They leave the others' tests out, and

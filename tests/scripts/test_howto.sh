@@ -1,0 +1,40 @@
+#!/bin/sh
+# What the READMEs say under "To add ..." can be done: their examples are put into a
+# copy of the tree, which builds without a warning and does what the examples say.
+# usage: test_howto.sh BUILD_DIRECTORY
+set -u
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
+tree=$work/tree
+readmes="workloads/README.md harness/cli/README.md results/record/README.md
+results/plots/README.md affinity/profile/README.md scripts/peers/README.md"
+mkdir -p "$tree/build/release"
+cp -rp Makefile core affinity workloads results harness scripts tests "$tree"
+# What has been built already need not be built again.
+for part in core affinity workloads results harness flags revision.h page_hashes.h; do
+	cp -rp "$build/$part" "$tree/build/release"
+done
+# shellcheck disable=SC2086
+holds "each example has its place" python3 tests/scripts/howto.py "$tree" $readmes
+cd "$tree" || exit
+new=build/release/sched-bench
+holds "all of them build" make -j "$(nproc)" all build/release/tests/workloads/test_workloads
+holds "the workload passes its test" build/release/tests/workloads/test_workloads
+# Suspect on a busy machine, but never invalid.
+holds "the workload runs" sh -c "$new run -w countdown --from 1000 -r 2 -d 10ms --warmup 0s \
+	--workers 1 --title 'A title of mine' --no-plots -o '$work/result' >'$work/out'"
+holds "the option is printed" grep -q '^A title of mine$' "$work/out"
+holds "the option is in the help" sh -c "$new run --help | grep -q -e '--title'"
+holds "the metric is a column" sh -c "head -1 '$work/result/runs.csv' | grep -q ',round_s,'"
+holds "the metric has a value" sh -c "python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    assert 0 < float(row[\"round_s\"]) <= float(row[\"wall_s\"])' '$work/result/runs.csv'"
+holds "the plot is drawn" "$new" plot throughput "$work/result" -o "$work/throughput.svg"
+holds "the plot is a picture" grep -q '<svg' "$work/throughput.svg"
+holds "the machine is listed" sh -c "$new topo list | grep -q '^desktop-8c'"
+holds "the machine has its CPUs" sh -c "$new topo show --profile desktop-8c | grep -q '8 cores'"
+holds "the peer gives an answer" sh -c "scripts/peers/python.py pingpong 1 1000 | grep -q '^ns_per_op [0-9.]*$'"
+holds "the peer is in the table" sh -c "scripts/peers/peers.py --help | grep -q ' python'"
+echo "1..$n"
