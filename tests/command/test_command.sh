@@ -444,7 +444,7 @@ holds "under taskset it uses only that CPU" only_cpu
 # Generators and workers apart, on this machine.
 cores=$("$program" topo plan --format csv | grep -c ',worker,')
 generator_is_pinned() {
-	[ "$(python3 tests/affinity/masks.py look "$program" "$work/pinned" \
+	[ "$(python3 tests/command/tools/masks.py look "$program" "$work/pinned" \
 		--generator-cpus "$cpu")" = "$cpu" ]
 }
 no_worker_there() {
@@ -452,7 +452,7 @@ no_worker_there() {
 		grep -q "\"generator_cpus\": \"$cpu\"" "$work/pinned/meta.json"
 }
 emulated_is_not_pinned() {
-	[ "$(python3 tests/affinity/masks.py look "$program" "$work/loose" \
+	[ "$(python3 tests/command/tools/masks.py look "$program" "$work/loose" \
 		--profile 'core:3 pu:1' --generator-cpus 1)" = \
 		"$(awk '/^Cpus_allowed_list:/ { print $2 }' /proc/self/status)" ] &&
 		grep -q '"generator_cpus": "1"' "$work/loose/meta.json"
@@ -488,14 +488,14 @@ outside_is_refused() {
 if [ "$(nproc)" -gt 1 ]; then
 	holds "generator CPUs outside of the mask are refused" outside_is_refused
 	holds "fewer usable CPUs: from then on invalid" \
-		python3 tests/affinity/masks.py move-main "$program" "$work/moved"
+		python3 tests/command/tools/masks.py move-main "$program" "$work/moved"
 	holds "the terminal says so, too" grep -q \
 		"repetition 99: invalid (the CPUs that may be used changed from" \
 		"$work/moved.out"
-	holds "the same in an emulated run" python3 tests/affinity/masks.py move-main \
+	holds "the same in an emulated run" python3 tests/command/tools/masks.py move-main \
 		"$program" "$work/moved-emulated" --profile 'core:2 pu:1'
 	holds "a worker that is moved: from then on invalid" \
-		python3 tests/affinity/masks.py move-worker "$program" "$work/moved-worker"
+		python3 tests/command/tools/masks.py move-worker "$program" "$work/moved-worker"
 else
 	skips "CPUs that change during a run" "there is only one"
 fi
