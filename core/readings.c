@@ -72,7 +72,7 @@ struct listing {
 /*
  * The process's operations may go as soon as it has been closed. Under the lock,
  * one that was found alive is not closed: its end makes its word Complete, and
- * then looks whether somebody lists (wait_for_listing() in step.c).
+ * then looks whether somebody lists (wait_for_listing() in core/process/finish.c).
  */
 static void list_one(void *arg, struct sb_process *p)
 {

@@ -7,7 +7,7 @@
 struct sb_process;
 struct sb_worker;
 
-/* The kinds of queues that a worker sees to on a tick; see worker.c. */
+/* The kinds of queues that a worker sees to on a tick. */
 enum sb_turn {
 	SB_TURN_NEWEST, /* of its own deque: timers have just put them there */
 	SB_TURN_OLDEST, /* of its own deque */

@@ -1,7 +1,7 @@
 /*
- * chain.pml - sb_word_post_chain of core/process.h against a process that takes its
+ * chain.pml - sb_word_post_chain of core/word.h against a process that takes its
  * events and ends, and what a sender does with a chain that was refused
- * (drop_held of core/message/handover.c): the links of the event nodes.
+ * (drop_held of core/message/hold.c): the links of the event nodes.
  *
  * Properties: each node is freed exactly once: by the process that took it, or by the
  * sender whose chain was refused. Nobody follows the link of a node that is free.

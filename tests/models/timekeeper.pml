@@ -1,6 +1,6 @@
 /*
  * timekeeper.pml - who wakes for a timer: core/timers/timers.c with the sleeping side
- * of core/worker/worker.c. One worker starts a timer and goes into a step that never
+ * of core/timers/timekeeper.c and core/worker/. One worker starts a timer and goes into a step that never
  * ends; two others are without work.
  *
  * Property: the timer fires. A worker that parks without a deadline or until

@@ -1,6 +1,7 @@
 /*
  * untold.pml - what a worker puts on its own deque without telling anybody, because
- * it is likely to take it back at once (sb_route_requeue in core/wake/publish.c, tell and
+ * it is likely to take it back at once (sb_route_requeue in core/wake/publish.c, sb_tell_untold in
+ * core/worker/take.c and
  * next_process in core/worker/worker.c).
  *
  * Property: when the worker goes on with a process, whose step may take for ever,

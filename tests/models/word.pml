@@ -1,7 +1,7 @@
 /*
- * word.pml - the state word of core/process.h (sb_word_post, _claim, _take,
+ * word.pml - the state word of core/word.h (sb_word_post, _claim, _take,
  * _release, _requeue, _complete) and the backlog behind it in core/process/step.c
- * (fill_events, settle, drop_events) and core/wake/publish.c (sb_backlog_append,
+ * (fill_events, settle, drop_events) and core/message/mailbox.c (sb_backlog_append,
  * append_own, sb_route_hand_over): state, wakeup flag and event queue in one word,
  * its producers, and two workers that run the process, send to it, and run it
  * next without a queue, because they have claimed it or have kept it.
