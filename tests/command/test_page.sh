@@ -95,7 +95,7 @@ fits() {
 }
 holds "Markdown fits into a comment, and says what it leaves out" fits
 
-if python3 -c 'import sys; sys.path.insert(0, "tests"); import browser; sys.exit(not browser.find())'; then
+if python3 -c 'import sys; sys.path.insert(0, "tests/command/tools"); import browser; sys.exit(not browser.find())'; then
 	python3 tests/command/tools/page.py check "$work/made/report.html" $series >"$work/browser"
 	while IFS= read -r line; do
 		case $line in
