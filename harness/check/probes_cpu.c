@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/system/cgroup.h"
 #include "harness/check/probe.h"
 #include "harness/check/probes.h"
+#include "harness/system/cgroup.h"
 #include "harness/system/procfs.h"
 
 void sb_probe_governor(const struct sb_probe_view *view, struct sb_finding *out)

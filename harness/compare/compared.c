@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/terminal/metrics.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/record/number.h"
@@ -20,12 +21,6 @@ static const enum sb_metric_id defaults[] = {
 
 /* ---- which metrics ---- */
 
-static const char *metric_name(const void *unused, size_t i)
-{
-	(void)unused;
-	return i < SB_METRICS ? sb_metric[i].name : NULL;
-}
-
 static bool has(const struct sb_compared *compared, enum sb_metric_id metric)
 {
 	for (uint32_t i = 0; i < compared->n; i++) {
@@ -37,20 +32,12 @@ static bool has(const struct sb_compared *compared, enum sb_metric_id metric)
 
 static int add(struct sb_compared *compared, const char *name)
 {
-	const char *like = sb_most_like(name, metric_name, NULL);
+	enum sb_metric_id metric;
+	const int rc = sb_parse_metric("--metric", name, &metric);
 
-	for (int i = 0; i < SB_METRICS; i++) {
-		if (strcmp(sb_metric[i].name, name) != 0)
-			continue;
-		if (!has(compared, (enum sb_metric_id)i))
-			compared->metric[compared->n++] = (enum sb_metric_id)i;
-		return 0;
-	}
-	return sb_fail(SB_EXIT_USAGE,
-		       "--metric: '%s' is no metric%s%s%s; sched-bench list "
-		       "metrics names them",
-		       name, like ? "; did you mean " : "", like ? like : "",
-		       like ? "?" : "");
+	if (!rc && !has(compared, metric))
+		compared->metric[compared->n++] = metric;
+	return rc;
 }
 
 int sb_compared_choose(struct sb_compared *compared,

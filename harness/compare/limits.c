@@ -4,32 +4,9 @@
 #include <string.h>
 
 #include "harness/micro/callgrind.h"
+#include "harness/terminal/metrics.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-
-static const char *metric_name(const void *unused, size_t i)
-{
-	(void)unused;
-	return i < SB_METRICS ? sb_metric[i].name : NULL;
-}
-
-static int find_metric(const char *name, enum sb_metric_id *out)
-{
-	const char *like;
-
-	for (int i = 0; i < SB_METRICS; i++) {
-		if (!strcmp(sb_metric[i].name, name)) {
-			*out = (enum sb_metric_id)i;
-			return 0;
-		}
-	}
-	like = sb_most_like(name, metric_name, NULL);
-	return sb_fail(SB_EXIT_USAGE,
-		       "--limit: '%s' is no metric%s%s%s; sched-bench list "
-		       "metrics names them",
-		       name, like ? "; did you mean " : "", like ? like : "",
-		       like ? "?" : "");
-}
 
 /* "1%" or "+1%", above 0. */
 static bool parse_part(const char *text, double *part)
@@ -148,7 +125,7 @@ static int parse_one(struct sb_limits *out, char *text)
 	*equals = '\0';
 	number = equals + 1;
 	sign = take_sign(&number);
-	rc = find_metric(text, &metric);
+	rc = sb_parse_metric("--limit", text, &metric);
 	if (!rc && !parse_part(*number == '+' ? "" : number, &part))
 		rc = sb_fail(SB_EXIT_USAGE,
 			     "--limit: %s: '%s' is not valid; expected a "

@@ -9,12 +9,6 @@
 #include "results/json/write.h"
 #include "results/record/record.h"
 
-static int write_runs(const struct sb_result *result, FILE *out)
-{
-	sb_write_runs_csv(result, out);
-	return 0;
-}
-
 static const struct export
 {
 	enum sb_option_id option;
@@ -22,7 +16,7 @@ static const struct export
 }
 exports[] = {
 	{ SB_OPT_export_json, sb_write_json },
-	{ SB_OPT_export_csv, write_runs },
+	{ SB_OPT_export_csv, sb_write_runs_csv },
 };
 
 static const char *path_of(const struct sb_options *options,

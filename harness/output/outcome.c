@@ -236,7 +236,7 @@ void sb_outcome_print(const struct sb_result *result,
 		(void)sb_write_json(result, stdout);
 		break;
 	case CSV:
-		sb_write_runs_csv(result, stdout);
+		(void)sb_write_runs_csv(result, stdout);
 		break;
 	case PRETTY:
 	default:

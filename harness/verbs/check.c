@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/check/probes.h"
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
-#include "harness/check/probes.h"
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/json/json_out.h"

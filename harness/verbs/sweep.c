@@ -22,6 +22,7 @@
 #include "harness/sweep/collect.h"
 #include "harness/sweep/session.h"
 #include "harness/sweep/table.h"
+#include "harness/terminal/metrics.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
@@ -29,34 +30,17 @@
 
 /* ---- the objective ---- */
 
-static const char *metric_name(const void *unused, size_t i)
-{
-	(void)unused;
-	return i < SB_METRICS ? sb_metric[i].name : NULL;
-}
-
 static int find_objective(struct sb_session *s)
 {
 	const char *name = s->given->value[SB_OPT_objective].text;
-	const char *like = sb_most_like(name, metric_name, NULL);
+	const int rc = sb_parse_metric("--objective", name, &s->objective);
 
-	for (int i = 0; i < SB_METRICS; i++) {
-		if (strcmp(sb_metric[i].name, name))
-			continue;
-		s->objective = (enum sb_metric_id)i;
-		if (sb_metric[i].better != SB_NEITHER)
-			return 0;
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"--objective: %s is neither better when it is "
-			"low nor when it is high; expected such a metric",
-			name);
-	}
+	if (rc || sb_metric[s->objective].better != SB_NEITHER)
+		return rc;
 	return sb_fail(SB_EXIT_USAGE,
-		       "--objective: '%s' is no metric%s%s%s; sched-bench list "
-		       "metrics names them",
-		       name, like ? "; did you mean " : "", like ? like : "",
-		       like ? "?" : "");
+		       "--objective: %s is neither better when it is low nor "
+		       "when it is high; expected such a metric",
+		       name);
 }
 
 /* ---- the plan ---- */

@@ -262,6 +262,7 @@ static void put_totals(const struct sb_result *result, uint32_t i,
  * do: "..., mean" is behind it. */
 static void describe(const char *name, char *out, size_t bytes)
 {
+	enum sb_metric_id m;
 	char metric[NAME_BYTES];
 
 	*out = '\0';
@@ -270,13 +271,12 @@ static void describe(const char *name, char *out, size_t bytes)
 		if (!strcmp(sb_hist_info[i].name, name))
 			snprintf(out, bytes, "%s", sb_hist_info[i].doc);
 	}
-	for (int m = 0; !*out && m < SB_METRICS; m++) {
-		const char *doc = sb_metric[m].doc;
-
-		if (!strcmp(sb_metric[m].name, metric))
-			snprintf(out, bytes, "%.*s",
-				 (int)(strrchr(doc, ',') - doc), doc);
-	}
+	m = sb_metric_find(metric);
+	if (!*out && m < SB_METRICS)
+		snprintf(out, bytes, "%.*s",
+			 (int)(strrchr(sb_metric[m].doc, ',') -
+			       sb_metric[m].doc),
+			 sb_metric[m].doc);
 }
 
 static void put_hist(const struct sb_result *result, uint32_t hist, FILE *out)

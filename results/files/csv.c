@@ -6,6 +6,7 @@
 
 #include "core/commands.h"
 #include "results/files/csv_series.h"
+#include "results/files/csv_settings.h"
 #include "results/files/file.h"
 #include "results/record/account.h"
 #include "results/record/number.h"
@@ -79,7 +80,8 @@ static void put_benchmark_columns(FILE *out, const char *name,
 
 /* One row of runs.csv. */
 static void put_run(FILE *out, const char *name, const struct sb_series *series,
-		    const struct sb_record *record)
+		    const struct sb_record *record,
+		    const struct sb_csv_settings *settings)
 {
 	put_benchmark_columns(out, name, series, record);
 	fputc(',', out);
@@ -91,26 +93,34 @@ static void put_run(FILE *out, const char *name, const struct sb_series *series,
 		fputc(',', out);
 		sb_csv_put_number(out, record->value[m]);
 	}
+	sb_csv_put_settings(out, settings, series);
 	sb_csv_put_row_end(out, series);
 }
 
-void sb_write_runs_csv(const struct sb_result *result, FILE *out)
+int sb_write_runs_csv(const struct sb_result *result, FILE *out)
 {
+	struct sb_csv_settings settings;
+	const int rc = sb_csv_settings_init(&settings, result);
+
 	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,"
 	      "items_per_second,label,error_occurred,error_message,"
 	      "workload,workers,repetition,valid,reason",
 	      out);
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		fprintf(out, ",%s", sb_metric[m].name);
+	sb_csv_put_setting_names(out, &settings);
 	fputs(",topology\n", out);
-	for (uint32_t i = 0; i < result->all_series; i++) {
+	for (uint32_t i = 0; i < result->all_series && !rc; i++) {
 		const struct sb_series *series = &result->series[i];
 		char name[SB_NAME_BYTES];
 
 		sb_series_name(name, result, series);
 		for (uint32_t r = 0; r < series->records; r++)
-			put_run(out, name, series, &series->record[r]);
+			put_run(out, name, series, &series->record[r],
+				&settings);
 	}
+	sb_csv_settings_fini(&settings);
+	return rc;
 }
 
 /* ---- the others: a writer each, of every repetition with numbers or a series ---- */
@@ -351,18 +361,12 @@ static void put_series_rows(FILE *out, const struct sb_result *result,
 	}
 }
 
-static int write_runs_csv(const struct sb_result *result, FILE *out)
-{
-	sb_write_runs_csv(result, out);
-	return 0;
-}
-
 /* One by one, and then those of the table. */
 static const struct {
 	const char *name;
 	int (*write)(const struct sb_result *result, FILE *out);
 } singles[] = {
-	{ "runs.csv", write_runs_csv },
+	{ "runs.csv", sb_write_runs_csv },
 	{ "series.csv", sb_csv_write_series },
 };
 

@@ -20,7 +20,7 @@ void sb_csv_put_number(FILE *out, double value);
  */
 int sb_write_csv_files(const struct sb_result *result, const char **failed);
 
-/* runs.csv alone, to a stream. */
-void sb_write_runs_csv(const struct sb_result *result, FILE *out);
+/* runs.csv alone, to a stream. Returns 0 or -ENOMEM. */
+int sb_write_runs_csv(const struct sb_result *result, FILE *out);
 
 #endif

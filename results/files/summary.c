@@ -64,7 +64,7 @@ static const struct column sources[] = {
 	{ "tried", 7, SB_METRIC_steal_attempts, NULL, false },
 	{ "idle", 7, SB_METRIC_idle_episodes, NULL, false },
 	{ "spins", 6, SB_METRIC_spins_mean, NULL, false },
-	{ "parked", 7, SB_METRIC_blocks, NULL, false },
+	{ "parks", 7, SB_METRIC_blocks, NULL, false },
 	{ "wakes", 7, SB_METRIC_wakes, NULL, false },
 };
 

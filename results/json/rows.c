@@ -258,15 +258,26 @@ static bool read_steals(struct sb_reader *r, const json_t *own,
 
 /* ---- one row ---- */
 
+/* By its name, or else by that of earlier versions. */
+static bool read_metric(struct sb_reader *r, const json_t *own,
+			enum sb_metric_id metric, double *out)
+{
+	const char *name = sb_metric[metric].name;
+	const char *old = sb_metric_old_name(metric);
+
+	if (old && !json_object_get(own, name) && json_object_get(own, old))
+		name = old;
+	return sb_reader_take_number(r, json_object_get(own, name), name, out);
+}
+
 static bool read_measured(struct sb_reader *r, const json_t *own,
 			  struct sb_record *record, uint32_t workers)
 {
 	bool ok = true;
 
 	for (uint32_t m = 0; ok && m < SB_METRICS; m++)
-		ok = sb_reader_take_number(
-			r, json_object_get(own, sb_metric[m].name),
-			sb_metric[m].name, &record->value[m]);
+		ok = read_metric(r, own, (enum sb_metric_id)m,
+				 &record->value[m]);
 	ok = ok && read_workers(r, own, record, workers) &&
 	     read_steals(r, own, record, workers) &&
 	     read_hists(r, own, record) && read_requests(r, own, record);

@@ -17,10 +17,8 @@ static bool find_metric(struct sb_plot *plot, enum sb_metric_id *out)
 	const char *name =
 		plot->choice->metric ? plot->choice->metric : "ns_per_op";
 
-	for (int m = 0; m < SB_METRICS; m++) {
-		if (strcmp(sb_metric[m].name, name) != 0)
-			continue;
-		*out = (enum sb_metric_id)m;
+	*out = sb_metric_find(name);
+	if (*out < SB_METRICS) {
 		for (uint32_t i = 0; i < plot->view->lines; i++) {
 			if (sb_series_spread(plot->view->line[i].series, *out)
 				    .n)

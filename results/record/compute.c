@@ -278,8 +278,8 @@ static void compute_os(double *value, const struct sb_record *record,
 		value[SB_METRIC_invol_ctxsw] / worker_s;
 	value[SB_METRIC_run_delay_pct] =
 		0.1 * value[SB_METRIC_run_delay_ms] / worker_s;
-	value[SB_METRIC_steal_ms] = m->machine.steal_ms;
-	value[SB_METRIC_steal_pct] = m->machine.steal_pct;
+	value[SB_METRIC_host_steal_ms] = m->machine.steal_ms;
+	value[SB_METRIC_host_steal_pct] = m->machine.steal_pct;
 	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
 	value[SB_METRIC_clock_slew_ppm] = m->machine.clock_slew_ppm;
 	compute_stops(value, record, m, workers);

@@ -32,4 +32,11 @@ extern const struct sb_metric sb_metric[SB_METRICS];
 extern const struct sb_metric sb_counter_info[SB_COUNTERS];
 extern const struct sb_metric sb_hist_info[SB_HISTS];
 
+/* The metric of that name, or of that name in earlier versions; SB_METRICS: there is
+ * none. */
+enum sb_metric_id sb_metric_find(const char *name);
+
+/* What it was called in earlier versions, or NULL. */
+const char *sb_metric_old_name(enum sb_metric_id metric);
+
 #endif

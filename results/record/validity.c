@@ -14,21 +14,21 @@
 /* ---- one row ---- */
 
 const struct sb_rule sb_rules[] = {
-	{ "steal", SB_RULE_ALWAYS, SB_METRIC_steal_pct, 1, INFINITY,
-	  SB_METRIC_steal_ms, 30, SB_METRICS,
+	{ "steal", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 1, INFINITY,
+	  SB_METRIC_host_steal_ms, 30, SB_METRICS,
 	  "the hypervisor gave the CPUs to others" },
-	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_steal_pct, 20, 20,
-	  SB_METRIC_steal_ms, 500, SB_METRICS,
+	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 20, 20,
+	  SB_METRIC_host_steal_ms, 500, SB_METRICS,
 	  "the hypervisor gave the CPUs to others" },
 	{ "quota", SB_RULE_ALWAYS, SB_METRIC_throttled_pct, 1, 20,
 	  SB_METRIC_throttled_ms, 10, SB_METRICS,
 	  "a cgroup's CPU quota was used up" },
 	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10,
-	  SB_METRIC_stopped_ms, 50, SB_METRIC_steal_pct,
+	  SB_METRIC_stopped_ms, 50, SB_METRIC_host_steal_pct,
 	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused "
 	  "virtual machine)" },
 	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 5, 20,
-	  SB_METRIC_off_cpu_ms, 50, SB_METRIC_steal_pct,
+	  SB_METRIC_off_cpu_ms, 50, SB_METRIC_host_steal_pct,
 	  "the workers were neither running, nor waiting for a CPU, nor "
 	  "parked" },
 	{ "suspended", SB_RULE_ALWAYS, SB_METRIC_suspended_ms, 1, INFINITY,

@@ -94,7 +94,7 @@ sees_the_system() {
 		names = ("vol_ctxsw", "invol_ctxsw", "minor_faults", "major_faults")
 		own = lambda r, name: [int(w[name]) for w in workers if w["repetition"] == r["repetition"]]
 		assert all(sum(own(r, name)) == int(r[name]) for r in runs for name in names)
-		assert all(r["steal_pct"] and r["clock_step_ms"] for r in runs)
+		assert all(r["host_steal_pct"] and r["clock_step_ms"] for r in runs)
 		assert all(r["valid"] in ("valid", "suspect") for r in runs)
 		assert all((r["valid"] == "suspect") == bool(r["reason"]) for r in runs)
 	EOF

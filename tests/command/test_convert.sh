@@ -70,6 +70,19 @@ convert() {
 }
 holds "CSV of a result with texts that need escaping" "$program" convert "$b" --to csv
 
+# ---- names of earlier versions ----
+older() {
+	mkdir "$work/older" &&
+		sed 's/"host_steal_/"steal_/g' "$a/result.json" >"$work/older/result.json" &&
+		! grep -q host_steal_ "$work/older/result.json" &&
+		"$program" convert "$work/older" --to csv -o "$work/older" &&
+		cmp "$work/older/runs.csv" "$a/runs.csv"
+}
+holds "a metric's old name is read" older
+# Too few rows for a verdict, but the metric is there.
+holds "and can be given" sh -c "'$program' compare '$a' '$a' --metric steal_pct 2>&1 |
+	grep '^host_steal_pct '"
+
 # ---- HdrHistogram ----
 # logs RESULT: the log has the percentiles of latency.csv.
 logs() {

@@ -113,6 +113,8 @@ for row in csv.DictReader(open(sys.argv[1] + "/runs.csv")):
     for name in ("iterations", "real_time", "cpu_time", "items_per_second"):
         assert float(row[name]) == own[name], (name, row[name], own[name])
     for name in list(row)[15:-1]:
+        if name.startswith("setting_"):
+            continue
         assert (row[name] == "") == (name not in own["sched_bench"]), name
         if row[name]:
             numbers += 1
@@ -133,13 +135,22 @@ for row in csv.DictReader(open(sys.argv[1] + "/series.csv")):
     assert float(row["min"]) == min(values) and float(row["max"]) == max(values), row
     assert abs(float(row["median"]) - statistics.median(values)) <= 1e-12 * abs(max(values, key=abs)), row
     assert int(row["valid"]) + int(row["suspect"]) + int(row["invalid"]) == 3, row
-metrics = list(csv.reader(open(sys.argv[1] + "/runs.csv")))[0][15:-1]
+columns = list(csv.reader(open(sys.argv[1] + "/runs.csv")))[0][15:-1]
+metrics = [name for name in columns if not name.startswith("setting_")]
 assert len(seen) == 2 * len(metrics), len(seen)'
 holds "settings are columns of series.csv" python '
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1] + "/series.csv")))
 assert {r["setting_pairs"] for r in rows if r["workload"] == "pingpong"} == {"1"}
 assert {r["setting_pairs"] for r in rows if r["workload"] == "service"} == {""}'
+holds "every option and parameter is a column of both tables" python '
+import csv, json, sys
+options = json.load(open(sys.argv[1] + "/meta.json"))["options"]
+for table in "runs.csv", "series.csv":
+    for row in csv.DictReader(open(sys.argv[1] + "/" + table)):
+        for name, value in options.items():
+            assert row["setting_" + name] == value, (table, name)
+        assert (row["setting_pairs"] == "1") == (row["workload"] == "pingpong")'
 holds "meta.json says machine, topology, versions, command and seed" python '
 import json, sys
 meta = json.load(open(sys.argv[1] + "/meta.json"))

@@ -382,7 +382,7 @@ static char *csv_text(const struct sb_result *result)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	sb_write_runs_csv(result, out);
+	assert_int_equal(sb_write_runs_csv(result, out), 0);
 	sb_write_summary(result, out, true, 0);
 	fclose(out);
 	return text;

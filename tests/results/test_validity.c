@@ -91,8 +91,8 @@ static void steal_grows_worse(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
 		struct sb_record record = blank();
 
-		record.value[SB_METRIC_steal_pct] = cases[i].pct;
-		record.value[SB_METRIC_steal_ms] = cases[i].ms;
+		record.value[SB_METRIC_host_steal_pct] = cases[i].pct;
+		record.value[SB_METRIC_host_steal_ms] = cases[i].ms;
 		sb_judge_record(&record, &quiet);
 		CHECK_EQ(record.verdict, cases[i].verdict);
 		assert_int_equal(!*record.reason, record.verdict == SB_VALID);
@@ -148,15 +148,15 @@ static void the_cause_is_blamed(void **state)
 	record = blank();
 	record.value[SB_METRIC_off_cpu_pct] = 12;
 	record.value[SB_METRIC_off_cpu_ms] = 120;
-	record.value[SB_METRIC_steal_pct] = 0;
+	record.value[SB_METRIC_host_steal_pct] = 0;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_SUSPECT);
 	assert_non_null(strstr(record.reason, "nor parked: off_cpu_pct"));
 	record = blank();
 	record.value[SB_METRIC_off_cpu_pct] = 12;
 	record.value[SB_METRIC_off_cpu_ms] = 120;
-	record.value[SB_METRIC_steal_pct] = 11;
-	record.value[SB_METRIC_steal_ms] = 0; /* it is not judged here */
+	record.value[SB_METRIC_host_steal_pct] = 11;
+	record.value[SB_METRIC_host_steal_ms] = 0; /* it is not judged here */
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_VALID);
 }
