@@ -242,6 +242,9 @@ $(shell printf '#define SB_PAGE_%s_HASH "%s"\n' CSS '$(call page_hash,css)' JS '
 $(OUT)/results/page/assets.o: results/page/page.css results/page/page.js
 $(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
 
+# The texts of `help TOPIC`.
+$(OUT)/harness/verbs/help.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/verbs/topics.def)
+
 # A dump of its stacks has names.
 $(PROGRAM) $(WRONG): LDLIBS += -rdynamic
 

@@ -57,17 +57,10 @@ static int run_verb(int argc, char **argv)
 
 	if (verb)
 		return verb->run(argc, argv);
-	/* As git's: help VERB is VERB --help. */
-	if (!strcmp(name, "help") && argc > 2 && sb_verb_find(argv[2])) {
-		char *words[] = { argv[0], argv[2], (char[]){ "--help" },
-				  NULL };
-
-		return sb_verb_find(argv[2])->run(3, words);
-	}
 	/* Not for people, but for `make install`. */
 	if (!strcmp(name, "manual"))
 		return sb_manual(argc, argv);
-	if (is(name, "--help", "-h") || !strcmp(name, "help"))
+	if (is(name, "--help", "-h"))
 		sb_help();
 	else if (is(name, "--version", "-V"))
 		puts("sched-bench " SB_VERSION);

@@ -37,7 +37,7 @@ order() {
 		affinity profile
 		workloads load lib own savina tokio
 		results stats record files page gate json trace plots convert
-		harness terminal cli system check output run micro sweep calibrate compare verbs
+		harness terminal cli system check output run micro sweep calibrate compare topology verbs
 	EOF
 }
 floors() {

@@ -17,8 +17,9 @@ void sb_help(void)
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
-	     "sched-bench VERB --help shows the options of each; --version the "
-	     "version.\n"
+	     "sched-bench VERB --help shows the options of each, help TOPIC a "
+	     "text; help --help\nlists the topics, --version shows the version."
+	     "\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"

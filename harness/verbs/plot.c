@@ -13,7 +13,7 @@
 #include "harness/output/output.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/verbs/heatmap.h"
+#include "harness/topology/heatmap.h"
 #include "harness/verbs/verbs.h"
 #include "results/files/file.h"
 #include "results/json/read.h"

@@ -14,7 +14,7 @@
 #include "harness/run/placing.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "harness/verbs/topo_rings.h"
+#include "harness/topology/rings.h"
 #include "harness/verbs/verbs.h"
 #include "results/json/json_out.h"
 #include "results/record/record.h"

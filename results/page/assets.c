@@ -4,17 +4,11 @@
  * their hashes, which the Makefile takes.
  */
 #include "page_hashes.h"
+#include "results/embed.h"
 #include "results/page/page.h"
 
-#define TEXT_OF(symbol, file)                                                  \
-	__asm__(".pushsection .rodata\n"                                       \
-		".global " #symbol "\n" #symbol ":\n"                          \
-		".incbin \"" file "\"\n"                                       \
-		".byte 0\n"                                                    \
-		".popsection\n")
-
-TEXT_OF(sb_page_css, "results/page/page.css");
-TEXT_OF(sb_page_js, "results/page/page.js");
+SB_EMBED(sb_page_css, "results/page/page.css");
+SB_EMBED(sb_page_js, "results/page/page.js");
 
 const char sb_page_policy[] =
 	"default-src 'none'; style-src '" SB_PAGE_CSS_HASH

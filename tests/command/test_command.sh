@@ -33,6 +33,17 @@ helps() {
 	"$program" help sweep >"$work/help" && "$program" sweep --help | cmp - "$work/help"
 }
 holds "help VERB is VERB --help" helps
+topics() {
+	"$program" help --help | sed -n 's/^  \([a-z]*\) .*/\1/p' >"$work/topics"
+	[ "$(wc -l <"$work/topics")" -gt 10 ] || return
+	while read -r topic; do
+		"$program" help "$topic" >"$work/topic" && grep -q '^# ' "$work/topic" || return
+	done <"$work/topics"
+	"$program" help validity | cmp - results/record/README.md
+}
+holds "help TOPIC is a text, each of those that are listed" topics
+refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
+refuses "help of nothing like it" 3 "no verb or topic 'xyzzy'" help xyzzy
 refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
 refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
 for what in workloads options metrics policies validity profiles; do

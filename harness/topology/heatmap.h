@@ -2,8 +2,8 @@
  * heatmap.h - a series on the machine that it ran on, as a picture: what each
  * worker did, by its processing unit.
  */
-#ifndef SB_HARNESS_VERBS_HEATMAP_H
-#define SB_HARNESS_VERBS_HEATMAP_H
+#ifndef SB_HARNESS_TOPOLOGY_HEATMAP_H
+#define SB_HARNESS_TOPOLOGY_HEATMAP_H
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /*
- * topo_rings.h - the rings of victims of a placement, as --victim near looks at
+ * rings.h - the rings of victims of a placement, as --victim near looks at
  * them: as text for each worker, as data for all.
  */
-#ifndef SB_HARNESS_VERBS_TOPO_RINGS_H
-#define SB_HARNESS_VERBS_TOPO_RINGS_H
+#ifndef SB_HARNESS_TOPOLOGY_RINGS_H
+#define SB_HARNESS_TOPOLOGY_RINGS_H
 
 #include <jansson.h>
 

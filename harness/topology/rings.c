@@ -1,4 +1,4 @@
-#include "harness/verbs/topo_rings.h"
+#include "harness/topology/rings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

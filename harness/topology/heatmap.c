@@ -1,4 +1,4 @@
-#include "harness/verbs/heatmap.h"
+#include "harness/topology/heatmap.h"
 
 #include <errno.h>
 #include <inttypes.h>
