@@ -178,7 +178,7 @@ static const char description[] =
 	"measures it:\nwhich queue work came from, who stole from whom, how "
 	"long workers spun before\nthey found work or slept, and what a "
 	"message, a command or a process costs.\n"
-	"Every row says whether it may be believed: valid, suspect or "
+	"Every row has a verdict: valid, suspect or "
 	"invalid, and why.\n";
 
 static const char job_files[] =

@@ -178,7 +178,7 @@ static void put_repetitions(const struct sb_result *result, FILE *out)
 						    SB_INVALID };
 
 	put_head("repetitions", "gauge", NULL,
-		 "repetitions by whether they may be believed; invalid ones "
+		 "repetitions by validity; invalid ones "
 		 "have no numbers",
 		 out);
 	for (uint32_t i = 0; i < result->all_series; i++) {

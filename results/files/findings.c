@@ -115,12 +115,12 @@ static void describe_none(const struct sb_finding *f,
 	if (isfinite(f->detectable) && change_of(f, f->detectable) > 0) {
 		put_size(size, f, change_of(f, f->detectable));
 		snprintf(out, SB_FINDING_WORDS,
-			 "no difference seen; one of %s would have been "
-			 "(80 %%)",
+			 "no significant difference (minimum detectable "
+			 "effect %s at 80 %% power)",
 			 size);
 		return;
 	}
-	snprintf(out, SB_FINDING_WORDS, "no difference seen");
+	snprintf(out, SB_FINDING_WORDS, "no significant difference");
 }
 
 void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])

@@ -331,7 +331,7 @@ static struct sb_record *find_row(struct sb_reader *r, const json_t *own,
 	uint32_t row = 0;
 
 	if (!out->all_series) {
-		sb_reader_unexpected(r, "series", "a series that is there");
+		sb_reader_unexpected(r, "series", "an existing series");
 		return NULL;
 	}
 	if (!sb_reader_get_uint32(r, own, "series", 0, out->all_series - 1, &i))

@@ -100,8 +100,9 @@ static void put_beside(FILE *out, const struct sb_page *page, const char *title,
 
 void sb_html_metrics(FILE *out, const struct sb_page *page)
 {
-	fputs("<section id=\"metrics\"><h2>All metrics</h2>\n<p>What no series "
-	      "measured is left out.</p>\n",
+	fputs("<section id=\"metrics\"><h2>All metrics</h2>\n<p>Metrics that "
+	      "no "
+	      "series measured are left out.</p>\n",
 	      out);
 	for (size_t g = 0; groups[g].title; g++) {
 		enum sb_metric_id metric[SB_METRICS];

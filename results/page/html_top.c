@@ -91,7 +91,7 @@ void sb_html_verdict(FILE *out, const struct sb_page *page)
 	const uint32_t all = sb_page_count(page, SB_VERDICTS);
 	const uint32_t valid = sb_page_count(page, SB_VALID);
 
-	fputs("<section id=\"verdict\"><h2>May it be believed?</h2>\n"
+	fputs("<section id=\"verdict\"><h2>Validity</h2>\n"
 	      "<p class=\"verdict\">",
 	      out);
 	for (enum sb_verdict v = SB_VALID; v < SB_VERDICTS; v++)

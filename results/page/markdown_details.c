@@ -37,7 +37,7 @@ void sb_md_put_doubts(const struct sb_md_writer *w)
 	if (sb_page_count(w->page, SB_VALID) ==
 	    sb_page_count(w->page, SB_VERDICTS))
 		return;
-	sb_md_begin_details(w, "What is not valid, and why");
+	sb_md_begin_details(w, "Suspect and invalid rows, with reasons");
 	sb_md_put_series_heads(w);
 	fputs(" | repetition | verdict | reason", w->out);
 	sb_md_put_rule(w, 3, false);

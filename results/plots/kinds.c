@@ -74,7 +74,7 @@ const struct sb_plot_kind sb_plot_kinds[] = {
 	  sb_plot_heat, 0, false },
 	{ "account", "Where the workers' time went",
 	  "shares of each worker's time, stacked", sb_plot_account, 0, true },
-	{ "timeline", "What the workers did",
+	{ "timeline", "The workers' activity",
 	  "steps, search and sleep of each worker, a part of run --trace",
 	  sb_plot_timeline, 0, true },
 	{ NULL, NULL, NULL, NULL, 0, false },

@@ -98,7 +98,7 @@ def read_options(argv):
     add("--works", type=listed(one_of([w.name for w in WORKS])), metavar="A,B",
         help="kinds of work [all]: " + " ".join(w.name for w in WORKS))
     add("--peers", type=listed(one_of([s.name for s in SYSTEMS])), metavar="A,B",
-        help="peers [all that are there]: " + " ".join(s.name for s in SYSTEMS))
+        help="peers [all that are installed]: " + " ".join(s.name for s in SYSTEMS))
     add("--workers", type=listed(whole), metavar="A,B", default=[1, 2],
         help="how many workers [1,2]")
     add("--cpus", type=listed(cpu), metavar="A,B",

@@ -403,8 +403,8 @@ static void words_have_a_direction(void **state)
 	check_words(&f, "B is 20 % faster [5 % .. 50 %]");
 	f.low = -0.001;
 	f.sign = 0;
-	check_words(&f, "no difference seen; one of 1.8 % would have been "
-			"(80 %)");
+	check_words(&f, "no significant difference (minimum detectable "
+			"effect 1.8 % at 80 % power)");
 	f.scale = SB_PAIR_DIFFERENCE;
 	f.estimate = 12;
 	f.low = 8;
