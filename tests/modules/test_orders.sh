@@ -50,25 +50,25 @@ orders() {
 		core/wake/idle.c      sb_idle_search_begin casal
 		core/wake/idle.c      sb_idle_search_end   ldaddal sb_check_failed
 		core/wake/publish.c     sb_route_publish     dmb wake_if_wanted
-		core/worker/worker.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
+		core/worker/search.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/process/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
 		core/process/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
 		core/process/live.c      give_back_unused     .*ldaddal .*
 		core/process/live.c      is_none              ldar
 		core/wake/publish.c     sb_route_new         .*sb_route_local dmb .*
 		core/memory/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
-		core/wake/publish.c     sb_route_look_up     ldar sb_pidmap_lookup
+		core/message/mailbox.c     sb_route_look_up     ldar sb_pidmap_lookup
 		core/memory/pidmap.c    sb_pidmap_remove     ldaddal .*
-		core/timers/timers.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
-		core/timers/timers.c    sb_timekeeper_end    stlr
-		core/timers/timers.c    sb_timekeeper_tell   dmb ldar .*
+		core/timers/timekeeper.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
+		core/timers/timekeeper.c    sb_timekeeper_end    stlr
+		core/timers/timekeeper.c    sb_timekeeper_tell   dmb ldar .*
 		core/process/relations.c sb_relation_add      .*ldsetal .*
 		core/queue/runq.c      sb_runq_push         swpa sb_lock_contended sb_runq_append stlr
 		core/queue/runq.c      publish              stlr stlr
 		core/queue/runq.c      sb_runq_take         ldar swpa sb_lock_contended ldar ldar .*stlr stlr
 		core/queue/runq.c      sb_runq_append       has_linked swpa sb_mem_alloc stlr stlr link_last.*
 		core/queue/runq.c      take_from_parts      .*casal.*
-		core/memory/pool.c      receive              swpa
+		core/memory/pool.c      sb_pool_receive              swpa
 		core/memory/pool.c      sb_pool_free_slowly  .*casal.*
 		core/memory/graves.c    return_grave         ldaddal casal
 		core/memory/graves.c    sb_worker_take_reclaimed swpa empty_grave sb_mem_free
@@ -100,11 +100,11 @@ mistakes() {
 		chase_lev_size core/queue/deque_chase_lev.h s/const uint64_t top = sb_load_acq/const uint64_t top = sb_load_rlx/
 		sb_chase_lev_grow core/queue/deque.c s/sb_store_rel(&deque->ring/sb_store_rlx(\&deque->ring/
 		word_post core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
-		word_take core/process.h s/sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING/sb_xchg_rel(\&process->word, (uint64_t)SB_STATE_RUNNING/
+		word_take core/word.h s/sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_RUNNING/sb_xchg_rel(\&process->word, (uint64_t)SB_STATE_RUNNING/
 		word_claim core/platform/atomic.h /define sb_cas_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		word_release core/platform/atomic.h /define sb_cas_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_relaxed/
 		word_requeue core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_relaxed/
-		word_complete core/process.h s/sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_COMPLETE/sb_xchg_rel(\&process->word, (uint64_t)SB_STATE_COMPLETE/
+		word_complete core/word.h s/sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_COMPLETE/sb_xchg_rel(\&process->word, (uint64_t)SB_STATE_COMPLETE/
 		lock_acquire core/platform/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		lock_release core/platform/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
 		sb_lock_contended core/platform/platform.c s/while (sb_xchg_acq(&lock->held/while (sb_xchg_rel(\&lock->held/
@@ -120,20 +120,20 @@ mistakes() {
 		sb_idle_search_end core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		sb_route_publish core/wake/publish.c s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_publish core/platform/atomic.h s/atomic_thread_fence(memory_order_seq_cst)/atomic_thread_fence(memory_order_acquire)/
-		search_and_block core/worker/worker.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
-		search_and_block core/worker/worker.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
+		search_and_block core/worker/search.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
+		search_and_block core/worker/search.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_new core/wake/publish.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		submit_own core/memory/pidmap.h s/sb_store_rel(&name.entry/sb_store_rlx(\&name.entry/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(&sb_container_of(node, struct block/return sb_load_rlx(\&sb_container_of(node, struct block/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
-		sb_route_look_up core/wake/publish.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
+		sb_route_look_up core/message/mailbox.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		give_back_unused core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		is_none core/process/live.c s/sb_load_acq(/sb_load_rlx(/
-		sb_timekeeper_begin core/timers/timers.c /sb_timekeeper_begin/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
-		sb_timekeeper_end core/timers/timers.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
-		sb_timekeeper_tell core/timers/timers.c /sb_timekeeper_tell/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
-		sb_timekeeper_tell core/timers/timers.c s/sb_load_acq(&s->timekeeper.who/sb_load_rlx(\&s->timekeeper.who/
+		sb_timekeeper_begin core/timers/timekeeper.c /sb_timekeeper_begin/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
+		sb_timekeeper_end core/timers/timekeeper.c s/sb_store_rel(&keeper->who/sb_store_rlx(\&keeper->who/
+		sb_timekeeper_tell core/timers/timekeeper.c /sb_timekeeper_tell/,/^}/s/sb_fence_store_load(&s->timekeeper.until_ns);//
+		sb_timekeeper_tell core/timers/timekeeper.c s/sb_load_acq(&s->timekeeper.who/sb_load_rlx(\&s->timekeeper.who/
 		sb_relation_add core/process/relations.c s/sb_or_acq_rel(&other->word, 0)/sb_load_rlx(\&other->word)/
 		sb_runq_push core/platform/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
 		publish core/queue/runq.c s/sb_store_rel(&queue->hot/sb_store_rlx(\&queue->hot/
@@ -145,7 +145,7 @@ mistakes() {
 		sb_runq_append core/queue/runq.c /^static void collect_emptied/,/^}/s/sb_xchg_acq(&queue->emptied/sb_xchg_rel(\&queue->emptied/
 		take_from_parts core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_runq_take core/platform/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
-		receive core/platform/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
+		sb_pool_receive core/platform/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		sb_pool_free_slowly core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		return_grave core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_worker_take_reclaimed core/memory/graves.c s/sb_xchg_acq(&w->reclaimed/sb_xchg_rel(\&w->reclaimed/
