@@ -8,9 +8,12 @@
 
 #include "affinity/topology.h"
 #include "harness/output/facts.h"
+#include "harness/output/store_file.h"
 #include "harness/terminal/status.h"
 
 #define IDENTITY_BYTES 400
+
+/* Each returns 0, or -EIO: out is then the reason. */
 
 /* This machine, whatever profile is emulated on it. */
 static int describe_machine(char *out)
@@ -18,9 +21,11 @@ static int describe_machine(char *out)
 	struct sb_topology *topology;
 	struct sb_machine machine;
 
-	if (sb_topology_load(&topology))
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "this machine's topology cannot be read");
+	if (sb_topology_load(&topology)) {
+		snprintf(out, IDENTITY_BYTES,
+			 "this machine's topology cannot be read");
+		return -EIO;
+	}
 	sb_topology_machine(topology, &machine);
 	snprintf(out, IDENTITY_BYTES,
 		 "%016" PRIx64 ", %s, %" PRIu32 " processing units",
@@ -39,10 +44,11 @@ static int describe_build(char *out)
 	unsigned char block[4096];
 	size_t bytes;
 
-	if (!program)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "/proc/self/exe cannot be read: %s",
-			       strerror(errno));
+	if (!program) {
+		snprintf(out, IDENTITY_BYTES,
+			 "/proc/self/exe cannot be read: %s", strerror(errno));
+		return -EIO;
+	}
 	while ((bytes = fread(block, 1, sizeof(block), program)) > 0) {
 		for (size_t i = 0; i < bytes; i++)
 			hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
@@ -71,8 +77,8 @@ int sb_identity_put(struct sb_store *store)
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++) {
 		rc = identities[i].describe(text);
-		if (!rc && sb_store_put_plan(store, identities[i].key, text))
-			rc = sb_store_failed(store, -EIO);
+		rc = rc ? sb_store_fail(store, rc, "%s", text)
+			: sb_store_put_plan(store, identities[i].key, text);
 	}
 	return rc;
 }
@@ -84,11 +90,12 @@ static int check_one(struct sb_store *store, const char *directory,
 	char *then = sb_store_plan(store, id->key);
 	int rc = id->describe(now);
 
-	if (!rc && !then)
+	if (rc)
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s", now);
+	else if (!then)
 		rc = sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s",
 			     directory, id->key);
-	else if (!rc && strcmp(then, now) != 0 &&
-		 !(id->override && other_build))
+	else if (strcmp(then, now) != 0 && !(id->override && other_build))
 		rc = sb_fail(
 			SB_EXIT_USAGE,
 			"%s was begun with %s: expected %s; this is %s%s%s",

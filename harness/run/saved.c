@@ -88,8 +88,7 @@ static int create(struct sb_saved *saved, const char *directory)
 
 	rc = rc ? rc : put_jobs(saved->store, saved->jobs);
 	rc = rc ? rc : put_slots(saved->store, saved->jobs);
-	if (!rc && sb_identity_put(saved->store))
-		rc = -EIO;
+	rc = rc ? rc : sb_identity_put(saved->store);
 	return rc ? rc : sb_store_publish(saved->store);
 }
 

@@ -47,9 +47,7 @@ int sb_session_begin(struct sb_session *s)
 	if (rc)
 		return sb_store_failed(s->store, rc);
 	rc = sb_identity_put(s->store);
-	if (rc)
-		return rc;
-	rc = put_everything(s);
+	rc = rc ? rc : put_everything(s);
 	rc = rc ? rc : sb_store_publish(s->store);
 	return rc ? sb_store_failed(s->store, rc) : 0;
 }
