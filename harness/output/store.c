@@ -58,10 +58,20 @@ static int not_a_store(struct sb_store *store)
 			     store->path, store->kind->noun);
 }
 
+/* Whether a read or write of the file has failed, the last one that did. */
+static bool has_io_error(struct sb_store *store)
+{
+	int error = 0;
+
+	sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO,
+			     &error);
+	return error == EIO || sqlite3_system_errno(store->db) == EIO;
+}
+
 /* SQLite takes a disk that cannot be read for a file that is damaged. */
 static int fail_damaged(struct sb_store *store)
 {
-	if (sqlite3_system_errno(store->db) == EIO)
+	if (has_io_error(store))
 		return sb_store_fail(store, -EIO, "%s cannot be read: %s",
 				     store->path, strerror(EIO));
 	return sb_store_fail(store, -EINVAL, "%s is damaged or cut short",
