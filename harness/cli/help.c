@@ -17,7 +17,8 @@ void sb_help(void)
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
-	     "sched-bench VERB --help shows its options; sched-bench help --help "
+	     "sched-bench VERB --help shows its options; sched-bench help "
+	     "--help "
 	     "lists topics.\n"
 	     "\n"
 	     "\n"

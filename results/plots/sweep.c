@@ -239,8 +239,10 @@ static void put_cells(struct sb_plot *plot, const struct values *x,
 static void put_value_axis(struct sb_plot *plot, char name,
 			   const struct values *values)
 {
-	struct sb_plot_tic *tic = calloc(values->n, sizeof(*tic));
+	struct sb_plot_tic *tic;
 
+	SB_CHECK(values->n, >, 0);
+	tic = calloc(values->n, sizeof(*tic));
 	for (uint32_t i = 0; tic && i < values->n; i++)
 		tic[i] = (struct sb_plot_tic){ i, values->value[i]->text };
 	if (tic)
