@@ -58,7 +58,7 @@ def drop_what_is_gone():
 def copy_tree():
     os.makedirs(TREE, exist_ok=True)
     drop_what_is_gone()
-    for name in ("Makefile", "core", "workloads", "results", "harness",
+    for name in ("Makefile", "README.md", "core", "workloads", "results", "harness",
                  "affinity", "tests", "scripts"):
         source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)
         if os.path.isdir(source):

@@ -11,7 +11,7 @@ tree=$work/tree
 readmes="workloads/README.md harness/cli/README.md results/record/README.md
 results/plots/README.md affinity/profile/README.md scripts/peers/README.md"
 mkdir -p "$tree/build/release"
-cp -rp Makefile core affinity workloads results harness scripts tests "$tree"
+cp -rp Makefile README.md core affinity workloads results harness scripts tests "$tree"
 # What has been built already need not be built again.
 for part in core affinity workloads results harness flags revision.h page_hashes.h; do
 	cp -rp "$build/$part" "$tree/build/release"
