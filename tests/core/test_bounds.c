@@ -524,6 +524,7 @@ static int fill_up(struct script *script, struct sb_step *step,
 	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(idle),
 			       NULL),
 		 -EAGAIN);
+	sb_store_rel(&script->flag, 1);
 	return SB_IDLE;
 }
 
@@ -565,6 +566,8 @@ static void a_step_fills_the_scheduler_up(void **state)
 	fixture_create(&f, 2);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_submit(&f, &scripted, &filler);
+	/* The other worker may run every child before the last spawn. */
+	await_flag(&filler);
 	await_steps(&idle, LIMIT - 1);
 	fixture_end(&f);
 }
