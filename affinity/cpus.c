@@ -28,8 +28,7 @@ struct range {
 static int refuse(struct parser *p, const char *term, const char *what)
 {
 	snprintf(p->why, p->bytes,
-		 "'%s' %s; expected a list such as 0-3,8 or a location such as "
-		 "numa:0.core:0-3",
+		 "'%s' %s; expected a list such as 0-3,8 or a location such as numa:0.core:0-3",
 		 term, what);
 	return -EINVAL;
 }
@@ -63,16 +62,14 @@ static bool parse_range(const char *text, struct range *out)
 	out->last = UINT32_MAX;
 	if (!*text)
 		return true;
-	return parse_number(&text, &out->last) && !*text &&
-	       out->first <= out->last;
+	return parse_number(&text, &out->last) && !*text && out->first <= out->last;
 }
 
 /* ---- a range of CPUs ---- */
 
 static bool is_usable(const struct sb_topology *t, uint32_t cpu)
 {
-	return hwloc_bitmap_isset(hwloc_topology_get_topology_cpuset(t->hwloc),
-				  cpu);
+	return hwloc_bitmap_isset(hwloc_topology_get_topology_cpuset(t->hwloc), cpu);
 }
 
 static int add_cpus(struct parser *p, const char *term, hwloc_bitmap_t set)
@@ -88,8 +85,7 @@ static int add_cpus(struct parser *p, const char *term, hwloc_bitmap_t set)
 	for (uint64_t cpu = r.first; cpu <= r.last; cpu++) {
 		if (!is_usable(p->topology, (uint32_t)cpu)) {
 			snprintf(what, sizeof(what),
-				 "has CPU %u, which is not there or may not be "
-				 "used",
+				 "has CPU %u, which is not there or may not be used",
 				 (unsigned)cpu);
 			return refuse(p, term, what);
 		}
@@ -142,23 +138,21 @@ static hwloc_obj_t first_below(hwloc_obj_t obj, int depth)
 {
 	hwloc_obj_t found = obj->depth == depth ? obj : NULL;
 
-	for (hwloc_obj_t c = obj->depth < depth ? obj->first_child : NULL;
-	     c && !found; c = c->next_sibling)
+	for (hwloc_obj_t c = obj->depth < depth ? obj->first_child : NULL; c && !found;
+	     c = c->next_sibling)
 		found = first_below(c, depth);
 	return found;
 }
 
 /* Inside the object or next to it is nothing but this and its next cousins, up
  * to one that is elsewhere in the tree. */
-static hwloc_obj_t first_candidate(const struct sb_topology *t,
-				   hwloc_obj_t within, int depth)
+static hwloc_obj_t first_candidate(const struct sb_topology *t, hwloc_obj_t within, int depth)
 {
 	hwloc_obj_t tree = normal_object(within);
 
 	if (depth < 0)
 		return hwloc_get_obj_by_depth(t->hwloc, depth, 0);
-	return depth < tree->depth ? ancestor_at(tree, depth)
-				   : first_below(tree, depth);
+	return depth < tree->depth ? ancestor_at(tree, depth) : first_below(tree, depth);
 }
 
 static bool is_candidate(hwloc_obj_t obj, hwloc_obj_t within)
@@ -173,25 +167,21 @@ static bool is_candidate(hwloc_obj_t obj, hwloc_obj_t within)
 
 static bool is_inside(hwloc_obj_t obj, hwloc_obj_t within)
 {
-	return (!hwloc_bitmap_iszero(obj->cpuset) ||
-		!hwloc_bitmap_iszero(obj->nodeset)) &&
+	return (!hwloc_bitmap_iszero(obj->cpuset) || !hwloc_bitmap_iszero(obj->nodeset)) &&
 	       hwloc_bitmap_isincluded(obj->nodeset, within->nodeset) &&
 	       hwloc_bitmap_isincluded(obj->cpuset, within->cpuset);
 }
 
-static int refuse_missing(struct parser *p, const struct step *step,
-			  hwloc_obj_t within, uint32_t there)
+static int refuse_missing(struct parser *p, const struct step *step, hwloc_obj_t within,
+			  uint32_t there)
 {
 	char what[120];
 
 	if (within->parent)
-		snprintf(what, sizeof(what),
-			 "is not there: %s %u has %" PRIu32 " of these, from 0",
-			 hwloc_obj_type_string(within->type),
-			 within->logical_index, there);
+		snprintf(what, sizeof(what), "is not there: %s %u has %" PRIu32 " of these, from 0",
+			 hwloc_obj_type_string(within->type), within->logical_index, there);
 	else
-		snprintf(what, sizeof(what),
-			 "is not there: there are %" PRIu32 " of these, from 0",
+		snprintf(what, sizeof(what), "is not there: there are %" PRIu32 " of these, from 0",
 			 there);
 	return refuse(p, step->text, what);
 }
@@ -209,8 +199,7 @@ static int add_step(struct location *l, uint32_t i, hwloc_obj_t within)
 {
 	const struct step *step = &l->step[i];
 	const struct range r = step->range;
-	hwloc_obj_t obj =
-		first_candidate(l->parser->topology, within, step->depth);
+	hwloc_obj_t obj = first_candidate(l->parser->topology, within, step->depth);
 	uint32_t n = 0;
 
 	for (; obj && is_candidate(obj, within); obj = obj->next_cousin) {
@@ -225,8 +214,7 @@ static int add_step(struct location *l, uint32_t i, hwloc_obj_t within)
 		n++;
 	}
 	/* "all" may be none, here. */
-	if (n <= r.first ? r.first || r.last != UINT32_MAX
-			 : r.last != UINT32_MAX && n <= r.last)
+	if (n <= r.first ? r.first || r.last != UINT32_MAX : r.last != UINT32_MAX && n <= r.last)
 		return refuse_missing(l->parser, step, within, n);
 	return 0;
 }
@@ -244,18 +232,15 @@ static int parse_step(struct parser *p, char *text, struct step *step)
 	if (!colon || !parse_range(colon + 1, &step->range))
 		return refuse(p, text, "is no location");
 	*colon = '\0';
-	rc = hwloc_type_sscanf_as_depth(text, &type, p->topology->hwloc,
-					&step->depth);
+	rc = hwloc_type_sscanf_as_depth(text, &type, p->topology->hwloc, &step->depth);
 	*colon = ':';
 	if (rc < 0)
 		return refuse(p, text, "has no known type");
 	if (step->depth == HWLOC_TYPE_DEPTH_UNKNOWN)
-		return refuse(p, text,
-			      "is of a type that this machine has not");
+		return refuse(p, text, "is of a type that this machine has not");
 	if (step->depth == HWLOC_TYPE_DEPTH_MULTIPLE)
 		return refuse(p, text,
-			      "is of a type at several depths; write group0, "
-			      "group1 and so on");
+			      "is of a type at several depths; write group0, group1 and so on");
 	if (step->depth < 0 && step->depth != HWLOC_TYPE_DEPTH_NUMANODE)
 		return refuse(p, text, "is of a type that has no CPUs");
 	return 0;
@@ -283,8 +268,8 @@ static int add_location(struct parser *p, char *term, hwloc_bitmap_t set)
 	return rc;
 }
 
-int sb_cpus_parse(const struct sb_topology *topology, const char *text,
-		  hwloc_bitmap_t set, char *why, size_t bytes)
+int sb_cpus_parse(const struct sb_topology *topology, const char *text, hwloc_bitmap_t set,
+		  char *why, size_t bytes)
 {
 	struct parser p = { topology, why, bytes };
 	char *copy = strdup(text);

@@ -17,8 +17,7 @@ static void put_memory(const struct sb_drawing *d, hwloc_obj_t obj, int depth)
 }
 
 /* ": CPU 0 [worker 0], CPU 1" */
-static void append_units(char *words, const struct sb_drawing *d,
-			 hwloc_obj_t leaf)
+static void append_units(char *words, const struct sb_drawing *d, hwloc_obj_t leaf)
 {
 	hwloc_obj_t pu = leaf->type == HWLOC_OBJ_PU ? leaf : leaf->first_child;
 	const char *separator = ": ";
@@ -41,13 +40,12 @@ static void put_object(const struct sb_drawing *d, hwloc_obj_t obj, int depth)
 		append_units(words, d, last);
 	fprintf(d->out, "%*s%s\n", 2 * depth, "", words);
 	put_memory(d, last, depth + 1);
-	for (hwloc_obj_t c = sb_label_is_leaf(last) ? NULL : last->first_child;
-	     c; c = c->next_sibling)
+	for (hwloc_obj_t c = sb_label_is_leaf(last) ? NULL : last->first_child; c;
+	     c = c->next_sibling)
 		put_object(d, c, depth + 1);
 }
 
-void sb_draw_tree(const struct sb_topology *topology,
-		  const struct sb_plan *plan, FILE *out)
+void sb_draw_tree(const struct sb_topology *topology, const struct sb_plan *plan, FILE *out)
 {
 	const struct sb_drawing d = sb_label_drawing(topology, plan, out);
 

@@ -8,11 +8,9 @@
 
 /* A line for each object; caches and cores that only contain one another share
  * one. */
-void sb_draw_tree(const struct sb_topology *topology,
-		  const struct sb_plan *plan, FILE *out);
+void sb_draw_tree(const struct sb_topology *topology, const struct sb_plan *plan, FILE *out);
 
 /* Boxes within boxes, as an SVG document. */
-void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
-		 FILE *out);
+void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan, FILE *out);
 
 #endif

@@ -22,9 +22,8 @@ static void style_of(double part, char *out, size_t bytes)
 	part = part < 0 ? 0 : part > 1 ? 1 : part;
 	for (int c = 0; c < 3; c++)
 		colour[c] = 0xff - (int)(part * (0xff - full[c]));
-	snprintf(out, bytes, "Background=#%02x%02x%02x;Text=#000000",
-		 (unsigned int)colour[0], (unsigned int)colour[1],
-		 (unsigned int)colour[2]);
+	snprintf(out, bytes, "Background=#%02x%02x%02x;Text=#000000", (unsigned int)colour[0],
+		 (unsigned int)colour[1], (unsigned int)colour[2]);
 }
 
 static int colour_object(hwloc_obj_t obj, double part, const char *text)
@@ -52,23 +51,17 @@ static int colour_object(hwloc_obj_t obj, double part, const char *text)
 static int add_step(hwloc_topology_t t, const struct sb_heat *heat)
 {
 	char style[64];
-	hwloc_obj_t step = hwloc_topology_insert_misc_object(
-		t, hwloc_get_root_obj(t), heat->text);
+	hwloc_obj_t step = hwloc_topology_insert_misc_object(t, hwloc_get_root_obj(t), heat->text);
 
 	style_of(heat->part, style, sizeof(style));
-	return step && !hwloc_obj_add_info(step, "lstopoStyle", style)
-		       ? 0
-		       : -ENOMEM;
+	return step && !hwloc_obj_add_info(step, "lstopoStyle", style) ? 0 : -ENOMEM;
 }
 
 static hwloc_obj_t object_of(hwloc_topology_t t, const struct sb_heat *heat)
 {
-	const hwloc_obj_type_t type =
-		heat->of == SB_HEAT_NODE ? HWLOC_OBJ_NUMANODE : HWLOC_OBJ_PU;
+	const hwloc_obj_type_t type = heat->of == SB_HEAT_NODE ? HWLOC_OBJ_NUMANODE : HWLOC_OBJ_PU;
 
-	return heat->index < 0 ? NULL
-			       : hwloc_get_obj_by_type(
-					 t, type, (unsigned int)heat->index);
+	return heat->index < 0 ? NULL : hwloc_get_obj_by_type(t, type, (unsigned int)heat->index);
 }
 
 /* Those that show nothing, for lstopo has colours of its own. */
@@ -78,8 +71,7 @@ static int whiten_rest(hwloc_topology_t t)
 	int rc = 0;
 
 	for (int i = 0; i < pus && !rc; i++) {
-		hwloc_obj_t pu =
-			hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned int)i);
+		hwloc_obj_t pu = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned int)i);
 
 		/* Of several styles the first counts. */
 		if (!hwloc_obj_get_info_by_name(pu, "lstopoStyle"))
@@ -89,8 +81,7 @@ static int whiten_rest(hwloc_topology_t t)
 }
 
 /* A unit may have several workers: the first is shown. */
-static int colour_all(hwloc_topology_t t, const struct sb_heat *heat,
-		      uint32_t n)
+static int colour_all(hwloc_topology_t t, const struct sb_heat *heat, uint32_t n)
 {
 	int rc = 0;
 
@@ -103,8 +94,7 @@ static int colour_all(hwloc_topology_t t, const struct sb_heat *heat,
 			continue;
 		}
 		obj = object_of(t, &heat[i]);
-		snprintf(text, sizeof(text), "%s%s",
-			 heat[i].of == SB_HEAT_NODE ? "NUMANode " : "",
+		snprintf(text, sizeof(text), "%s%s", heat[i].of == SB_HEAT_NODE ? "NUMANode " : "",
 			 heat[i].text);
 		if (obj && !hwloc_obj_get_info_by_name(obj, "lstopoStyle"))
 			rc = colour_object(obj, heat[i].part, text);
@@ -142,20 +132,12 @@ static void clean_all(hwloc_topology_t t)
 #define FIXED_WORDS 9
 
 /* "--append-legend" before each line. For the caller to free. */
-static char **make_arguments(const char *xml, const char *format,
-			     const char *picture, char *const *legend,
-			     uint32_t lines)
+static char **make_arguments(const char *xml, const char *format, const char *picture,
+			     char *const *legend, uint32_t lines)
 {
 	const char *fixed[FIXED_WORDS] = {
-		"lstopo",
-		"-i",
-		xml,
-		"--if",
-		"xml",
-		"--no-factorize",
-		"--no-default-legend",
-		"--of",
-		format,
+		"lstopo", "-i",	  xml, "--if", "xml", "--no-factorize", "--no-default-legend",
+		"--of",	  format,
 	};
 	char **argv = calloc(FIXED_WORDS + 2 * lines + 3, sizeof(*argv));
 	uint32_t n = 0;
@@ -181,8 +163,7 @@ static int spawn_silently(char *const *argv, pid_t *pid)
 	if (rc)
 		return -rc;
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && !rc; fd++)
-		rc = posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
-						      O_RDWR, 0);
+		rc = posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
 	if (!rc)
 		rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -204,8 +185,8 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -ENOTSUP;
 }
 
-static int run_lstopo(const char *xml, const char *format, const char *picture,
-		      char *const *legend, uint32_t lines)
+static int run_lstopo(const char *xml, const char *format, const char *picture, char *const *legend,
+		      uint32_t lines)
 {
 	char **argv = make_arguments(xml, format, picture, legend, lines);
 	pid_t pid;
@@ -228,8 +209,7 @@ struct place_for_files {
 static int make_place(struct place_for_files *place)
 {
 	const char *given = getenv("TMPDIR");
-	const int n = snprintf(place->directory, sizeof(place->directory),
-			       "%s/sched-bench-XXXXXX",
+	const int n = snprintf(place->directory, sizeof(place->directory), "%s/sched-bench-XXXXXX",
 			       given && *given ? given : "/tmp");
 
 	if (n < 0 || (size_t)n >= sizeof(place->directory))
@@ -237,8 +217,7 @@ static int make_place(struct place_for_files *place)
 	if (!mkdtemp(place->directory))
 		return -errno;
 	snprintf(place->xml, sizeof(place->xml), "%s/m.xml", place->directory);
-	snprintf(place->picture, sizeof(place->picture), "%s/m.out",
-		 place->directory);
+	snprintf(place->picture, sizeof(place->picture), "%s/m.out", place->directory);
 	return 0;
 }
 
@@ -277,11 +256,9 @@ static int copy_machine(hwloc_topology_t *copy, hwloc_topology_t machine)
 		return -1;
 	rc = hwloc_topology_init(copy);
 	if (!rc) {
-		rc = hwloc_topology_set_type_filter(
-			     *copy, HWLOC_OBJ_MISC,
-			     HWLOC_TYPE_FILTER_KEEP_ALL) ||
-		     hwloc_topology_set_xmlbuffer(*copy, xml, bytes) ||
-		     hwloc_topology_load(*copy);
+		rc = hwloc_topology_set_type_filter(*copy, HWLOC_OBJ_MISC,
+						    HWLOC_TYPE_FILTER_KEEP_ALL) ||
+		     hwloc_topology_set_xmlbuffer(*copy, xml, bytes) || hwloc_topology_load(*copy);
 		if (rc)
 			hwloc_topology_destroy(*copy);
 	}
@@ -289,8 +266,8 @@ static int copy_machine(hwloc_topology_t *copy, hwloc_topology_t machine)
 	return rc;
 }
 
-int sb_heat_draw(const struct sb_topology *topology,
-		 const struct sb_heat_map *map, const char *format, FILE *out)
+int sb_heat_draw(const struct sb_topology *topology, const struct sb_heat_map *map,
+		 const char *format, FILE *out)
 {
 	struct place_for_files place;
 	hwloc_topology_t copy;
@@ -308,8 +285,7 @@ int sb_heat_draw(const struct sb_topology *topology,
 		if (hwloc_topology_export_xml(copy, place.xml, 0))
 			rc = errno ? -errno : -EIO;
 		if (!rc)
-			rc = run_lstopo(place.xml, format, place.picture,
-					map->legend, map->lines);
+			rc = run_lstopo(place.xml, format, place.picture, map->legend, map->lines);
 		if (!rc)
 			rc = copy_to(out, place.picture);
 		remove_place(&place);

@@ -33,8 +33,7 @@ struct sb_heat_map {
  * lines of text below, in which what SVG would take for markup is replaced. Returns 0; -ENOENT, lstopo is not installed; -ENOTSUP, it has not
  * that format; or another -errno.
  */
-SB_MUST_CHECK int sb_heat_draw(const struct sb_topology *topology,
-			       const struct sb_heat_map *map,
+SB_MUST_CHECK int sb_heat_draw(const struct sb_topology *topology, const struct sb_heat_map *map,
 			       const char *format, FILE *out);
 
 #endif

@@ -34,22 +34,21 @@ struct sb_topology {
 
 /* hwloc has loaded it, by the rules of sb_topology_open. Returns 0 or -errno
  * with the reason in why. */
-int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
-		    char *why, size_t bytes);
+int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, char *why,
+		    size_t bytes);
 
 /* ---- named.c ---- */
 
 struct sb_profile;
 
 /* What its synthetic description makes becomes the machine. 0: done. */
-int sb_profile_finish(hwloc_topology_t topology,
-		      const struct sb_profile *profile);
+int sb_profile_finish(hwloc_topology_t topology, const struct sb_profile *profile);
 
 /* ---- cpus.c ---- */
 
 /* The CPUs that a list or location names, into set. Returns 0, or -EINVAL with
  * the reason in why. */
-int sb_cpus_parse(const struct sb_topology *topology, const char *text,
-		  hwloc_bitmap_t set, char *why, size_t bytes);
+int sb_cpus_parse(const struct sb_topology *topology, const char *text, hwloc_bitmap_t set,
+		  char *why, size_t bytes);
 
 #endif

@@ -27,27 +27,24 @@ static void append_size(char *words, uint64_t bytes)
 		size /= 1024;
 		unit++;
 	}
-	snprintf(text, sizeof(text),
-		 size == floor(size) ? " (%.0f %s)" : " (%.1f %s)", size,
+	snprintf(text, sizeof(text), size == floor(size) ? " (%.0f %s)" : " (%.1f %s)", size,
 		 units[unit]);
 	sb_label_append(words, text);
 }
 
 static const char *type_name(hwloc_obj_type_t type)
 {
-	return type == HWLOC_OBJ_NUMANODE ? "Node"
-					  : hwloc_obj_type_string(type);
+	return type == HWLOC_OBJ_NUMANODE ? "Node" : hwloc_obj_type_string(type);
 }
 
 void sb_label_object(char *words, hwloc_obj_t obj)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%s%s %u", *words ? " + " : "",
-		 type_name(obj->type), obj->logical_index);
+	snprintf(text, sizeof(text), "%s%s %u", *words ? " + " : "", type_name(obj->type),
+		 obj->logical_index);
 	sb_label_append(words, text);
-	if (obj->type == HWLOC_OBJ_NUMANODE &&
-	    obj->os_index != obj->logical_index) {
+	if (obj->type == HWLOC_OBJ_NUMANODE && obj->os_index != obj->logical_index) {
 		snprintf(text, sizeof(text), " (OS %u)", obj->os_index);
 		sb_label_append(words, text);
 	}
@@ -69,8 +66,8 @@ bool sb_label_is_leaf(hwloc_obj_t obj)
 hwloc_obj_t sb_label_chain(char *words, hwloc_obj_t obj)
 {
 	sb_label_object(words, obj);
-	while (!sb_label_is_leaf(obj) && obj->arity == 1 &&
-	       !obj->memory_arity && !obj->first_child->memory_arity) {
+	while (!sb_label_is_leaf(obj) && obj->arity == 1 && !obj->memory_arity &&
+	       !obj->first_child->memory_arity) {
 		obj = obj->first_child;
 		sb_label_object(words, obj);
 	}
@@ -94,8 +91,7 @@ enum sb_role sb_label_role(const struct sb_drawing *d, hwloc_obj_t pu)
 }
 
 /* " [worker 1 5]" */
-static void append_workers(char *words, const struct sb_drawing *d,
-			   hwloc_obj_t pu)
+static void append_workers(char *words, const struct sb_drawing *d, hwloc_obj_t pu)
 {
 	uint32_t found = 0;
 	char text[24];
@@ -103,8 +99,7 @@ static void append_workers(char *words, const struct sb_drawing *d,
 	for (uint32_t w = 0; w < d->plan->placement.workers; w++) {
 		if (d->plan->placement.place[w].pu != (int)pu->logical_index)
 			continue;
-		snprintf(text, sizeof(text), "%s%" PRIu32,
-			 found ? " " : " [worker ", w);
+		snprintf(text, sizeof(text), "%s%" PRIu32, found ? " " : " [worker ", w);
 		sb_label_append(words, text);
 		found++;
 	}
@@ -128,8 +123,7 @@ void sb_label_unit(char *words, const struct sb_drawing *d, hwloc_obj_t pu)
 {
 	char text[48];
 
-	snprintf(text, sizeof(text),
-		 d->has_both_numbers ? "CPU %u (PU %u)" : "CPU %u",
+	snprintf(text, sizeof(text), d->has_both_numbers ? "CPU %u (PU %u)" : "CPU %u",
 		 pu->os_index, pu->logical_index);
 	sb_label_append(words, text);
 	append_plan(words, d, pu);
@@ -142,13 +136,12 @@ void sb_label_kind(char *words, const struct sb_drawing *d, hwloc_obj_t leaf)
 
 	if (!pu || !d->topology->kinds)
 		return;
-	snprintf(text, sizeof(text), " of kind %d",
-		 d->topology->unit[pu->logical_index].speed);
+	snprintf(text, sizeof(text), " of kind %d", d->topology->unit[pu->logical_index].speed);
 	sb_label_append(words, text);
 }
 
-struct sb_drawing sb_label_drawing(const struct sb_topology *topology,
-				   const struct sb_plan *plan, FILE *out)
+struct sb_drawing sb_label_drawing(const struct sb_topology *topology, const struct sb_plan *plan,
+				   FILE *out)
 {
 	struct sb_drawing d = { topology, plan, out, false };
 

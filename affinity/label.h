@@ -15,8 +15,8 @@ struct sb_drawing {
 	bool has_both_numbers;
 };
 
-struct sb_drawing sb_label_drawing(const struct sb_topology *topology,
-				   const struct sb_plan *plan, FILE *out);
+struct sb_drawing sb_label_drawing(const struct sb_topology *topology, const struct sb_plan *plan,
+				   FILE *out);
 
 /* Words are of this size; what does not fit is dots, once. */
 #define SB_LABEL_BYTES 4096

@@ -17,12 +17,10 @@ void sb_cpu_mask_add(struct sb_cpu_mask *mask, int cpu)
 
 bool sb_cpu_mask_has(const struct sb_cpu_mask *mask, int cpu)
 {
-	return cpu >= 0 && cpu < SB_CPUS_MAX &&
-	       mask->word[cpu / WORD_BITS] >> cpu % WORD_BITS & 1;
+	return cpu >= 0 && cpu < SB_CPUS_MAX && mask->word[cpu / WORD_BITS] >> cpu % WORD_BITS & 1;
 }
 
-bool sb_cpu_mask_is_equal(const struct sb_cpu_mask *a,
-			  const struct sb_cpu_mask *b)
+bool sb_cpu_mask_is_equal(const struct sb_cpu_mask *a, const struct sb_cpu_mask *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
@@ -69,8 +67,7 @@ bool sb_cpu_mask_parse(const char *text, struct sb_cpu_mask *mask)
 	return true;
 }
 
-const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out,
-			     size_t bytes)
+const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out, size_t bytes)
 {
 	size_t used = 0;
 
@@ -82,8 +79,7 @@ const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out,
 			continue;
 		while (sb_cpu_mask_has(mask, cpu + 1))
 			cpu++;
-		used += (size_t)snprintf(out + used, bytes - used,
-					 cpu > first ? "%s%d-%d" : "%s%d",
+		used += (size_t)snprintf(out + used, bytes - used, cpu > first ? "%s%d-%d" : "%s%d",
 					 used ? "," : "", first, cpu);
 	}
 	return out;
@@ -93,10 +89,7 @@ const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out,
 int sb_cpu_mask_read(struct sb_cpu_mask *mask)
 {
 	*mask = (struct sb_cpu_mask){ 0 };
-	return sched_getaffinity(0, sizeof(*mask),
-				 (cpu_set_t *)(void *)mask->word)
-		       ? -errno
-		       : 0;
+	return sched_getaffinity(0, sizeof(*mask), (cpu_set_t *)(void *)mask->word) ? -errno : 0;
 }
 
 /* The kernel takes part of a mask without a word. */
@@ -105,8 +98,7 @@ int sb_cpu_mask_bind(const struct sb_cpu_mask *mask)
 	struct sb_cpu_mask got;
 	int rc;
 
-	if (sched_setaffinity(0, sizeof(*mask),
-			      (const cpu_set_t *)(const void *)mask->word))
+	if (sched_setaffinity(0, sizeof(*mask), (const cpu_set_t *)(const void *)mask->word))
 		return -errno;
 	rc = sb_cpu_mask_read(&got);
 	if (rc)

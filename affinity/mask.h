@@ -17,8 +17,7 @@ struct sb_cpu_mask {
 /* A CPU that is not in 0 .. SB_CPUS_MAX - 1 is left out. */
 void sb_cpu_mask_add(struct sb_cpu_mask *mask, int cpu);
 bool sb_cpu_mask_has(const struct sb_cpu_mask *mask, int cpu);
-bool sb_cpu_mask_is_equal(const struct sb_cpu_mask *a,
-			  const struct sb_cpu_mask *b);
+bool sb_cpu_mask_is_equal(const struct sb_cpu_mask *a, const struct sb_cpu_mask *b);
 
 /* How many CPUs it has. */
 uint32_t sb_cpu_mask_count(const struct sb_cpu_mask *mask);
@@ -27,8 +26,7 @@ uint32_t sb_cpu_mask_count(const struct sb_cpu_mask *mask);
 bool sb_cpu_mask_parse(const char *text, struct sb_cpu_mask *mask);
 
 /* "0-3,8"; what does not fit is cut off. Returns out. */
-const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out,
-			     size_t bytes);
+const char *sb_cpu_mask_text(const struct sb_cpu_mask *mask, char *out, size_t bytes);
 
 /* Of the calling thread. The kernel leaves out what the thread's cpuset does
  * not have, also when that changes. Returns 0 or -errno. */

@@ -45,8 +45,7 @@ static bool is_leaf(hwloc_obj_t obj)
 
 /* The parts of out, one for each child, become one list: the first of each
  * part, then the second of each, and so on. */
-static void interleave(uint32_t *out, const uint32_t *end, uint32_t parts,
-		       uint32_t *scratch)
+static void interleave(uint32_t *out, const uint32_t *end, uint32_t parts, uint32_t *scratch)
 {
 	const uint32_t all = parts ? end[parts - 1] : 0;
 	uint32_t n = 0;
@@ -112,8 +111,7 @@ static int64_t deal_object(const struct deal *d, hwloc_obj_t obj, uint32_t *out)
  */
 static int put_each_node_first(struct planner *p)
 {
-	struct candidate **first =
-		calloc(p->topology->nodes + 1, sizeof(*first));
+	struct candidate **first = calloc(p->topology->nodes + 1, sizeof(*first));
 
 	if (!first)
 		return -ENOMEM;
@@ -147,10 +145,8 @@ int sb_order_scatter(struct planner *p)
 	if (core_of && dealt && turn) {
 		memset(core_of, 0xff, all * sizeof(*core_of));
 		for (uint32_t i = 0; i < p->n; i++)
-			core_of[p->candidate[i].unit->core] =
-				p->candidate[i].order;
-		n = deal_object(&d, hwloc_get_root_obj(p->topology->hwloc),
-				dealt);
+			core_of[p->candidate[i].unit->core] = p->candidate[i].order;
+		n = deal_object(&d, hwloc_get_root_obj(p->topology->hwloc), dealt);
 	}
 	for (int64_t i = 0; i < n; i++)
 		turn[dealt[i]] = (uint32_t)i;
@@ -169,8 +165,7 @@ int sb_order_scatter(struct planner *p)
 
 /* The next candidate for the node with the fewest workers: of the lowest rank
  * that is left anywhere, so that no core gets a second one too early. */
-static uint32_t next_for_nodes(const struct planner *p, const bool *taken,
-			       const uint32_t *workers)
+static uint32_t next_for_nodes(const struct planner *p, const bool *taken, const uint32_t *workers)
 {
 	uint32_t best = UINT32_MAX;
 

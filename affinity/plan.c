@@ -33,12 +33,10 @@ static uint32_t rank_of(const struct planner *p, uint32_t i)
 	const struct sb_unit *own = &t->unit[i];
 	uint32_t rank = 0;
 
-	for (uint32_t j = first_of_core(t, i);
-	     j < t->pus && t->unit[j].core == own->core; j++) {
+	for (uint32_t j = first_of_core(t, i); j < t->pus && t->unit[j].core == own->core; j++) {
 		const int faster = t->unit[j].speed - own->speed;
 
-		rank += is_allowed(p, &t->unit[j]) &&
-			(faster > 0 || (!faster && j < i));
+		rank += is_allowed(p, &t->unit[j]) && (faster > 0 || (!faster && j < i));
 	}
 	return rank;
 }
@@ -53,8 +51,8 @@ static void keep_core_apart(struct planner *p, uint32_t i)
 {
 	const struct sb_topology *t = p->topology;
 
-	for (uint32_t j = first_of_core(t, i);
-	     j < t->pus && t->unit[j].core == t->unit[i].core; j++)
+	for (uint32_t j = first_of_core(t, i); j < t->pus && t->unit[j].core == t->unit[i].core;
+	     j++)
 		hwloc_bitmap_clr(p->allowed, t->unit[j].pu->os_index);
 }
 
@@ -66,17 +64,14 @@ static int allow_without_generators(struct planner *p)
 	if (!is_given(p->request->generator_cpus))
 		return 0;
 	p->fault = SB_PLAN_FAULT_GENERATOR_CPUS;
-	rc = sb_cpus_parse(t, p->request->generator_cpus, p->generators, p->why,
-			   p->bytes);
+	rc = sb_cpus_parse(t, p->request->generator_cpus, p->generators, p->why, p->bytes);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < t->pus; i++) {
 		if (hwloc_bitmap_isset(p->generators, t->unit[i].pu->os_index))
 			keep_core_apart(p, i);
 	}
-	return hwloc_bitmap_iszero(p->allowed)
-		       ? refuse(p, "leaves no CPU for workers")
-		       : 0;
+	return hwloc_bitmap_iszero(p->allowed) ? refuse(p, "leaves no CPU for workers") : 0;
 }
 
 static int allow_only_named(struct planner *p)
@@ -88,12 +83,10 @@ static int allow_only_named(struct planner *p)
 		return 0;
 	p->fault = SB_PLAN_FAULT_CPUS;
 	named = hwloc_bitmap_alloc();
-	rc = named ? sb_cpus_parse(p->topology, p->request->cpus, named, p->why,
-				   p->bytes)
+	rc = named ? sb_cpus_parse(p->topology, p->request->cpus, named, p->why, p->bytes)
 		   : -ENOMEM;
 	if (!rc)
-		rc = hwloc_bitmap_and(p->allowed, p->allowed, named) ? -ENOMEM
-								     : 0;
+		rc = hwloc_bitmap_and(p->allowed, p->allowed, named) ? -ENOMEM : 0;
 	hwloc_bitmap_free(named);
 	if (!rc && hwloc_bitmap_iszero(p->allowed))
 		rc = refuse(p, "names only cores that are the generators'");
@@ -117,9 +110,8 @@ static void gather(struct planner *p)
 		last = unit;
 		if (rank && p->request->no_smt)
 			continue;
-		p->candidate[p->n++] = (struct candidate){
-			.unit = unit, .rank = rank, .order = p->cores - 1
-		};
+		p->candidate[p->n++] =
+			(struct candidate){ .unit = unit, .rank = rank, .order = p->cores - 1 };
 	}
 }
 
@@ -140,13 +132,11 @@ static int keep_one_each(struct planner *p)
 		uint32_t j = 0;
 
 		if (group < 0)
-			return refuse(p, rule == SB_WORKERS_PER_L3
-						 ? "per-l3: the machine has "
-						   "cores without a cache"
-						 : "per-numa: the machine has "
-						   "cores without a node");
-		while (j < kept &&
-		       group_of(p->candidate[j].unit, rule) != group)
+			return refuse(p,
+				      rule == SB_WORKERS_PER_L3
+					      ? "per-l3: the machine has cores without a cache"
+					      : "per-numa: the machine has cores without a node");
+		while (j < kept && group_of(p->candidate[j].unit, rule) != group)
 			j++;
 		if (j == kept)
 			p->candidate[kept++] = *c;
@@ -185,23 +175,20 @@ static int choose(struct planner *p)
 	qsort(p->candidate, p->n, sizeof(*p->candidate), by_order);
 	hwloc_bitmap_zero(p->allowed);
 	for (uint32_t i = 0; i < p->n; i++)
-		hwloc_bitmap_set(p->allowed,
-				 p->candidate[i].unit->pu->os_index);
+		hwloc_bitmap_set(p->allowed, p->candidate[i].unit->pu->os_index);
 	return p->n ? 0 : refuse(p, "no CPU is left to use");
 }
 
 /* ---- distrib ---- */
 
-static const struct sb_unit *unit_of_cpu(const struct sb_topology *t,
-					 unsigned int cpu)
+static const struct sb_unit *unit_of_cpu(const struct sb_topology *t, unsigned int cpu)
 {
 	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(t->hwloc, cpu);
 
 	return pu ? &t->unit[pu->logical_index] : NULL;
 }
 
-static int distribute_on(struct planner *p, hwloc_topology_t t, uint32_t n,
-			 struct sb_place *place)
+static int distribute_on(struct planner *p, hwloc_topology_t t, uint32_t n, struct sb_place *place)
 {
 	hwloc_obj_t root = hwloc_get_root_obj(t);
 	hwloc_bitmap_t *set = calloc(n, sizeof(*set));
@@ -210,8 +197,8 @@ static int distribute_on(struct planner *p, hwloc_topology_t t, uint32_t n,
 	if (!rc && hwloc_distrib(t, &root, 1, set, n, INT_MAX, 0))
 		rc = -ENOMEM;
 	for (uint32_t i = 0; i < n && !rc; i++) {
-		const struct sb_unit *unit = unit_of_cpu(
-			p->topology, (unsigned)hwloc_bitmap_first(set[i]));
+		const struct sb_unit *unit =
+			unit_of_cpu(p->topology, (unsigned)hwloc_bitmap_first(set[i]));
 
 		if (unit)
 			place[i] = unit->place;
@@ -281,11 +268,9 @@ static int place_in_order(struct planner *p, uint32_t n, struct sb_place *place)
 	return rc;
 }
 
-static int copy_distances(const struct sb_topology *t,
-			  struct sb_placement *placement)
+static int copy_distances(const struct sb_topology *t, struct sb_placement *placement)
 {
-	const size_t bytes =
-		(size_t)t->nodes * t->nodes * sizeof(*t->node_distance);
+	const size_t bytes = (size_t)t->nodes * t->nodes * sizeof(*t->node_distance);
 
 	if (!t->node_distance)
 		return 0;
@@ -297,8 +282,7 @@ static int copy_distances(const struct sb_topology *t,
 }
 
 /* No memory can be bound to the nodes of another machine. */
-static int copy_os_nodes(const struct sb_topology *t,
-			 struct sb_placement *placement)
+static int copy_os_nodes(const struct sb_topology *t, struct sb_placement *placement)
 {
 	if (t->emulated)
 		return 0;
@@ -306,14 +290,12 @@ static int copy_os_nodes(const struct sb_topology *t,
 	if (!placement->os_node)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->nodes; i++)
-		placement->os_node[i] = (int)hwloc_get_obj_by_type(
-						t->hwloc, HWLOC_OBJ_NUMANODE, i)
-						->os_index;
+		placement->os_node[i] =
+			(int)hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, i)->os_index;
 	return 0;
 }
 
-static int copy_nodes(const struct sb_topology *t,
-		      struct sb_placement *placement)
+static int copy_nodes(const struct sb_topology *t, struct sb_placement *placement)
 {
 	const int rc = copy_distances(t, placement);
 
@@ -350,9 +332,7 @@ static int place(struct planner *p, struct sb_plan *plan)
 	struct sb_placement *placement = &plan->placement;
 	int rc;
 
-	*plan = (struct sb_plan){ .placement = { .workers = n },
-				  .cores = p->cores,
-				  .pus = p->n };
+	*plan = (struct sb_plan){ .placement = { .workers = n }, .cores = p->cores, .pus = p->n };
 	placement->place = calloc(n, sizeof(*placement->place));
 	if (!placement->place)
 		return -ENOMEM;
@@ -370,17 +350,15 @@ static int place(struct planner *p, struct sb_plan *plan)
 	return rc;
 }
 
-int sb_plan_make(const struct sb_topology *topology,
-		 const struct sb_plan_request *request, struct sb_plan *plan,
-		 char *why, size_t bytes)
+int sb_plan_make(const struct sb_topology *topology, const struct sb_plan_request *request,
+		 struct sb_plan *plan, char *why, size_t bytes)
 {
 	struct planner p = {
 		.topology = topology,
 		.request = request,
 		.why = why,
 		.bytes = bytes,
-		.allowed = hwloc_bitmap_dup(
-			hwloc_topology_get_topology_cpuset(topology->hwloc)),
+		.allowed = hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology->hwloc)),
 		.generators = hwloc_bitmap_alloc(),
 		.candidate = calloc(topology->pus, sizeof(*p.candidate)),
 	};

@@ -64,8 +64,8 @@ struct sb_plan {
  * request does not fit the machine.
  */
 SB_MUST_CHECK int sb_plan_make(const struct sb_topology *topology,
-			       const struct sb_plan_request *request,
-			       struct sb_plan *plan, char *why, size_t bytes);
+			       const struct sb_plan_request *request, struct sb_plan *plan,
+			       char *why, size_t bytes);
 void sb_plan_free(struct sb_plan *plan);
 
 #endif

@@ -55,8 +55,7 @@ static uint32_t columns_of(hwloc_obj_t obj, struct size cell)
 	uint32_t columns = 1;
 
 	while (columns < n &&
-	       2 * columns * cell.width <
-		       3 * ((n + columns - 1) / columns) * cell.height)
+	       2 * columns * cell.width < 3 * ((n + columns - 1) / columns) * cell.height)
 		columns++;
 	return columns;
 }
@@ -86,36 +85,30 @@ static struct size size_of(const struct sb_drawing *d, hwloc_obj_t obj)
 {
 	const uint32_t head = head_lines(obj) * LINE + GAP;
 	hwloc_obj_t last = end_of_chain(obj);
-	const uint32_t units =
-		last->type == HWLOC_OBJ_PU ? 1 : max_u32(last->arity, 1);
+	const uint32_t units = last->type == HWLOC_OBJ_PU ? 1 : max_u32(last->arity, 1);
 	struct size cell;
 	uint32_t columns;
 
 	if (sb_label_is_leaf(last))
-		return (struct size){ unit_width(d) + 2 * GAP,
-				      head + units * LINE + GAP };
+		return (struct size){ unit_width(d) + 2 * GAP, head + units * LINE + GAP };
 	cell = cell_of(d, last);
 	columns = columns_of(last, cell);
 	return (struct size){
 		columns * (cell.width + GAP) + GAP,
-		head +
-			(last->arity + columns - 1) / columns *
-				(cell.height + GAP) +
-			GAP,
+		head + (last->arity + columns - 1) / columns * (cell.height + GAP) + GAP,
 	};
 }
 
-static void put_box(const struct sb_drawing *d, uint32_t x, uint32_t y,
-		    struct size size, const char *fill)
+static void put_box(const struct sb_drawing *d, uint32_t x, uint32_t y, struct size size,
+		    const char *fill)
 {
 	fprintf(d->out,
-		"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" "
-		"fill=\"%s\" stroke=\"#555\"/>\n",
+		"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"%s\" "
+		"stroke=\"#555\"/>\n",
 		x, y, size.width, size.height, fill);
 }
 
-static void put_text(const struct sb_drawing *d, uint32_t x, uint32_t y,
-		     const char *text)
+static void put_text(const struct sb_drawing *d, uint32_t x, uint32_t y, const char *text)
 {
 	fprintf(d->out, "<text x=\"%u\" y=\"%u\">", x, y);
 	for (; *text; text++) {
@@ -149,9 +142,8 @@ static const char *fill_of(hwloc_obj_t obj)
 }
 
 /* A colour for each node, so that a plan's balance can be seen. */
-static const char *const node_fill[] = { "#9ecae1", "#fdae6b", "#a1d99b",
-					 "#bcbddc", "#fc9272", "#c7e9c0",
-					 "#fdd0a2", "#dadaeb" };
+static const char *const node_fill[] = { "#9ecae1", "#fdae6b", "#a1d99b", "#bcbddc",
+					 "#fc9272", "#c7e9c0", "#fdd0a2", "#dadaeb" };
 
 #define GENERATOR_FILL "#ffe45c"
 
@@ -170,8 +162,7 @@ static const char *fill_of_unit(const struct sb_drawing *d, hwloc_obj_t pu)
 	return NULL;
 }
 
-static void draw_units(const struct sb_drawing *d, hwloc_obj_t leaf, uint32_t x,
-		       uint32_t y)
+static void draw_units(const struct sb_drawing *d, hwloc_obj_t leaf, uint32_t x, uint32_t y)
 {
 	hwloc_obj_t pu = leaf->type == HWLOC_OBJ_PU ? leaf : leaf->first_child;
 
@@ -180,8 +171,7 @@ static void draw_units(const struct sb_drawing *d, hwloc_obj_t leaf, uint32_t x,
 		char words[SB_LABEL_BYTES] = "";
 
 		if (fill)
-			put_box(d, x, y, (struct size){ unit_width(d), LINE },
-				fill);
+			put_box(d, x, y, (struct size){ unit_width(d), LINE }, fill);
 		sb_label_unit(words, d, pu);
 		put_text(d, x + 3, y + LINE - 4, words);
 		y += LINE;
@@ -189,8 +179,7 @@ static void draw_units(const struct sb_drawing *d, hwloc_obj_t leaf, uint32_t x,
 }
 
 /* The words of a chain and its memory, a line each; returns the y below. */
-static uint32_t draw_head(const struct sb_drawing *d, hwloc_obj_t obj,
-			  uint32_t x, uint32_t y)
+static uint32_t draw_head(const struct sb_drawing *d, hwloc_obj_t obj, uint32_t x, uint32_t y)
 {
 	hwloc_obj_t last = end_of_chain(obj);
 
@@ -216,22 +205,19 @@ static uint32_t draw_head(const struct sb_drawing *d, hwloc_obj_t obj,
 }
 
 /* Around what a node is local to, in the node's colour. */
-static void put_border(const struct sb_drawing *d, uint32_t x, uint32_t y,
-		       struct size size, hwloc_obj_t obj)
+static void put_border(const struct sb_drawing *d, uint32_t x, uint32_t y, struct size size,
+		       hwloc_obj_t obj)
 {
-	if (!obj->memory_arity ||
-	    obj->memory_first_child->type != HWLOC_OBJ_NUMANODE)
+	if (!obj->memory_arity || obj->memory_first_child->type != HWLOC_OBJ_NUMANODE)
 		return;
 	fprintf(d->out,
-		"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" "
-		"fill=\"none\" stroke=\"%s\" stroke-width=\"3\"/>\n",
+		"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"3\"/>\n",
 		x + 2, y + 2, size.width - 4, size.height - 4,
-		node_fill[obj->memory_first_child->logical_index %
-			  SB_ARRAY_SIZE(node_fill)]);
+		node_fill[obj->memory_first_child->logical_index % SB_ARRAY_SIZE(node_fill)]);
 }
 
-static void draw_object(const struct sb_drawing *d, hwloc_obj_t obj, uint32_t x,
-			uint32_t y)
+static void draw_object(const struct sb_drawing *d, hwloc_obj_t obj, uint32_t x, uint32_t y)
 {
 	hwloc_obj_t last = end_of_chain(obj);
 	struct size cell;
@@ -253,8 +239,8 @@ static void draw_object(const struct sb_drawing *d, hwloc_obj_t obj, uint32_t x,
 }
 
 /* One entry; returns the x behind it. */
-static uint32_t put_legend_entry(const struct sb_drawing *d, uint32_t x,
-				 uint32_t y, const char *fill, const char *text)
+static uint32_t put_legend_entry(const struct sb_drawing *d, uint32_t x, uint32_t y,
+				 const char *fill, const char *text)
 {
 	put_box(d, x, y, (struct size){ LINE, LINE - 4 }, fill);
 	put_text(d, x + LINE + 4, y + LINE - 6, text);
@@ -273,22 +259,20 @@ static void put_legend(const struct sb_drawing *d, uint32_t y)
 	for (uint32_t i = 0; i < nodes && i < colours; i++) {
 		const bool shared = i + colours < nodes;
 
-		snprintf(text, sizeof(text),
-			 i ? "%" PRIu32 "%s" : "in use, node %" PRIu32 "%s", i,
+		snprintf(text, sizeof(text), i ? "%" PRIu32 "%s" : "in use, node %" PRIu32 "%s", i,
 			 shared ? " ..." : "");
 		x = put_legend_entry(d, x, y, node_fill[i], text);
 	}
 	if (d->plan->generators)
 		put_legend_entry(d, x, y, GENERATOR_FILL, "generator");
 	snprintf(words, sizeof(words),
-		 "frames: what a node is local to; CPU: the operating system's "
-		 "number, the others: hwloc's%s",
+		 "frames: what a node is local to; CPU: the operating system's number, the others: "
+		 "hwloc's%s",
 		 d->topology->kinds ? "; kinds: 0 is the slowest" : "");
 	put_text(d, GAP, y + 2 * LINE - 4, words);
 }
 
-void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
-		 FILE *out)
+void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan, FILE *out)
 {
 	const struct sb_drawing d = sb_label_drawing(topology, plan, out);
 	hwloc_obj_t root = hwloc_get_root_obj(topology->hwloc);
@@ -297,11 +281,10 @@ void sb_draw_svg(const struct sb_topology *topology, const struct sb_plan *plan,
 
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
-		"height=\"%u\" font-family=\"sans-serif\" font-size=\"11\">\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+		"font-family=\"sans-serif\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		max_u32(size.width + 2 * GAP, LEGEND_WIDTH),
-		size.height + 3 * LINE + 3 * GAP);
+		max_u32(size.width + 2 * GAP, LEGEND_WIDTH), size.height + 3 * LINE + 3 * GAP);
 	snprintf(title, sizeof(title), "%.200s%s", topology->name,
 		 topology->emulated ? " (emulated)" : "");
 	put_text(&d, GAP, LINE, title);

@@ -10,8 +10,7 @@
 
 /* ---- distances between nodes ---- */
 
-static void copy_distances(struct sb_topology *t,
-			   const struct hwloc_distances_s *d)
+static void copy_distances(struct sb_topology *t, const struct hwloc_distances_s *d)
 {
 	for (uint32_t i = 0; i < d->nbobjs; i++) {
 		for (uint32_t j = 0; j < d->nbobjs; j++) {
@@ -19,8 +18,7 @@ static void copy_distances(struct sb_topology *t,
 
 			t->node_distance[d->objs[i]->logical_index * t->nodes +
 					 d->objs[j]->logical_index] =
-				value > UINT32_MAX ? UINT32_MAX
-						   : (uint32_t)value;
+				value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 		}
 	}
 }
@@ -32,12 +30,10 @@ static int read_distances(struct sb_topology *t)
 	unsigned int n = 1;
 
 	if (hwloc_distances_get_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, &n, &d,
-					HWLOC_DISTANCES_KIND_MEANS_LATENCY,
-					0) ||
+					HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) ||
 	    !n || !d)
 		return 0;
-	t->node_distance =
-		calloc((size_t)t->nodes * t->nodes, sizeof(*t->node_distance));
+	t->node_distance = calloc((size_t)t->nodes * t->nodes, sizeof(*t->node_distance));
 	if (t->node_distance)
 		copy_distances(t, d);
 	hwloc_distances_release(t->hwloc, d);
@@ -46,8 +42,7 @@ static int read_distances(struct sb_topology *t)
 
 /* ---- one processing unit ---- */
 
-static int ancestor_index(hwloc_topology_t t, hwloc_obj_t obj,
-			  hwloc_obj_type_t type)
+static int ancestor_index(hwloc_topology_t t, hwloc_obj_t obj, hwloc_obj_type_t type)
 {
 	hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(t, type, obj);
 
@@ -91,8 +86,7 @@ static uint64_t sum_of_distances(const struct sb_topology *t, hwloc_obj_t node)
 }
 
 /* Below 0: a is nearer to all the others, above: b is. */
-static int compare_distances(const struct sb_topology *t, hwloc_obj_t a,
-			     hwloc_obj_t b)
+static int compare_distances(const struct sb_topology *t, hwloc_obj_t a, hwloc_obj_t b)
 {
 	uint64_t sum_a;
 	uint64_t sum_b;
@@ -128,11 +122,10 @@ static bool is_nearer(const struct sb_topology *t, hwloc_obj_t a, hwloc_obj_t b)
  * NOLINTBEGIN(misc-no-recursion) */
 
 /* The nearest of those attached to parent, where nearest is not nearer. */
-static hwloc_obj_t nearest_of(const struct sb_topology *t, hwloc_obj_t parent,
-			      hwloc_obj_t pu, hwloc_obj_t nearest)
+static hwloc_obj_t nearest_of(const struct sb_topology *t, hwloc_obj_t parent, hwloc_obj_t pu,
+			      hwloc_obj_t nearest)
 {
-	for (hwloc_obj_t m = parent->memory_first_child; m;
-	     m = m->next_sibling) {
+	for (hwloc_obj_t m = parent->memory_first_child; m; m = m->next_sibling) {
 		if (m->type != HWLOC_OBJ_NUMANODE)
 			nearest = nearest_of(t, m, pu, nearest);
 		else if (hwloc_bitmap_isset(m->cpuset, pu->os_index) &&
@@ -160,8 +153,8 @@ static int speed_of(hwloc_topology_t t, hwloc_obj_t pu)
 	const int kind = hwloc_cpukinds_get_by_cpuset(t, pu->cpuset, 0);
 	int efficiency = -1;
 
-	if (kind < 0 || hwloc_cpukinds_get_info(t, (unsigned)kind, NULL,
-						&efficiency, NULL, NULL, 0))
+	if (kind < 0 ||
+	    hwloc_cpukinds_get_info(t, (unsigned)kind, NULL, &efficiency, NULL, NULL, 0))
 		return 0;
 	return efficiency < 0 ? 0 : kind;
 }
@@ -170,8 +163,7 @@ static int speed_of(hwloc_topology_t t, hwloc_obj_t pu)
 
 /* A cache's number among the last-level ones, in the order of the units: they
  * need not be of one level. */
-static int cache_index(struct sb_topology *t, hwloc_obj_t pu,
-		       hwloc_obj_t *last_seen)
+static int cache_index(struct sb_topology *t, hwloc_obj_t pu, hwloc_obj_t *last_seen)
 {
 	hwloc_obj_t cache = last_level_cache(pu);
 
@@ -189,10 +181,8 @@ static void list_units(struct sb_topology *t)
 	hwloc_obj_t last_core = NULL;
 
 	for (uint32_t i = 0; i < t->pus; i++) {
-		hwloc_obj_t pu =
-			hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PU, i);
-		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(
-			t->hwloc, HWLOC_OBJ_CORE, pu);
+		hwloc_obj_t pu = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PU, i);
+		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_CORE, pu);
 
 		if (!core || core != last_core)
 			t->cores++;
@@ -203,8 +193,7 @@ static void list_units(struct sb_topology *t)
 				   .core = core ? (int)core->logical_index : -1,
 				   .cache = cache_index(t, pu, &cache),
 				   .node = node_index(t, pu),
-				   .package = ancestor_index(
-					   t->hwloc, pu, HWLOC_OBJ_PACKAGE) },
+				   .package = ancestor_index(t->hwloc, pu, HWLOC_OBJ_PACKAGE) },
 			.pu = pu,
 			.core = t->cores - 1,
 			.speed = speed_of(t->hwloc, pu),
@@ -236,8 +225,7 @@ static int read_hwloc(struct sb_topology *t)
 	return 0;
 }
 
-int sb_topology_open(struct sb_topology **topology, const char *profile,
-		     char *why, size_t bytes)
+int sb_topology_open(struct sb_topology **topology, const char *profile, char *why, size_t bytes)
 {
 	struct sb_topology *t = calloc(1, sizeof(*t));
 	int rc = -ENOMEM;
@@ -247,8 +235,7 @@ int sb_topology_open(struct sb_topology **topology, const char *profile,
 		return rc;
 	t->name = strdup(*profile ? profile : SB_PROFILE_THIS);
 	if (t->name)
-		rc = sb_profile_load(&t->hwloc, profile, &t->emulated, why,
-				     bytes);
+		rc = sb_profile_load(&t->hwloc, profile, &t->emulated, why, bytes);
 	if (!rc)
 		rc = read_hwloc(t);
 	if (rc) {
@@ -287,19 +274,14 @@ static uint32_t count_packages(const struct sb_topology *t)
 
 	for (uint32_t i = 0; i < t->pus; i++)
 		n += t->unit[i].place.package >= 0 &&
-		     (!i ||
-		      t->unit[i].place.package != t->unit[i - 1].place.package);
+		     (!i || t->unit[i].place.package != t->unit[i - 1].place.package);
 	return n;
 }
 
-void sb_topology_machine(const struct sb_topology *t,
-			 struct sb_machine *machine)
+void sb_topology_machine(const struct sb_topology *t, struct sb_machine *machine)
 {
-	hwloc_obj_t package =
-		hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
-	const char *model =
-		package ? hwloc_obj_get_info_by_name(package, "CPUModel")
-			: NULL;
+	hwloc_obj_t package = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
+	const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
 
 	*machine = (struct sb_machine){
 		.packages = count_packages(t),
@@ -321,16 +303,14 @@ int sb_topology_os_cpu(const struct sb_topology *t, int pu)
 int sb_topology_os_node(const struct sb_topology *t, int node)
 {
 	return node >= 0 && (uint32_t)node < t->nodes
-		       ? (int)hwloc_get_obj_by_type(
-				 t->hwloc, HWLOC_OBJ_NUMANODE, (unsigned)node)
+		       ? (int)hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, (unsigned)node)
 				 ->os_index
 		       : -1;
 }
 
 int sb_topology_kind(const struct sb_topology *t, int pu)
 {
-	return t->kinds && pu >= 0 && (uint32_t)pu < t->pus ? t->unit[pu].speed
-							    : -1;
+	return t->kinds && pu >= 0 && (uint32_t)pu < t->pus ? t->unit[pu].speed : -1;
 }
 
 /* FNV-1a. */
@@ -350,10 +330,9 @@ static void mix_object(uint64_t *hash, hwloc_obj_t obj)
 {
 	if (obj->type != HWLOC_OBJ_GROUP) {
 		mix(hash, (uint64_t)obj->type);
-		mix(hash,
-		    obj->type == HWLOC_OBJ_PU || obj->type == HWLOC_OBJ_NUMANODE
-			    ? obj->os_index
-			    : 0);
+		mix(hash, obj->type == HWLOC_OBJ_PU || obj->type == HWLOC_OBJ_NUMANODE
+				  ? obj->os_index
+				  : 0);
 		if (hwloc_obj_type_is_cache(obj->type))
 			mix(hash, obj->attr->cache.size);
 	}
@@ -394,11 +373,9 @@ int sb_topology_export(const struct sb_topology *t, FILE *out)
 	return rc;
 }
 
-int sb_topology_describe(const struct sb_topology *t,
-			 char out[SB_SYNTHETIC_BYTES])
+int sb_topology_describe(const struct sb_topology *t, char out[SB_SYNTHETIC_BYTES])
 {
-	const int length = hwloc_topology_export_synthetic(
-		t->hwloc, out, SB_SYNTHETIC_BYTES, 0);
+	const int length = hwloc_topology_export_synthetic(t->hwloc, out, SB_SYNTHETIC_BYTES, 0);
 
 	/* A longer one is cut. */
 	return length < 0 || length >= SB_SYNTHETIC_BYTES - 1 ? -ENOTSUP : 0;
@@ -412,8 +389,7 @@ int sb_placement_make(const struct sb_topology *topology, uint32_t n,
 	const struct sb_plan_request request = { .workers = n };
 	struct sb_plan plan;
 	char why[128];
-	const int rc =
-		sb_plan_make(topology, &request, &plan, why, sizeof(why));
+	const int rc = sb_plan_make(topology, &request, &plan, why, sizeof(why));
 
 	if (!rc)
 		*placement = plan.placement;

@@ -36,13 +36,11 @@ SB_MUST_CHECK int sb_topology_load(struct sb_topology **topology);
  * reason in why, which may quote the profile as it is: -ESRCH, no such profile or
  * file; -EIO, this machine cannot be read; others, the description is bad.
  */
-SB_MUST_CHECK int sb_topology_open(struct sb_topology **topology,
-				   const char *profile, char *why,
+SB_MUST_CHECK int sb_topology_open(struct sb_topology **topology, const char *profile, char *why,
 				   size_t bytes);
 void sb_topology_free(struct sb_topology *topology);
 
-void sb_topology_machine(const struct sb_topology *topology,
-			 struct sb_machine *machine);
+void sb_topology_machine(const struct sb_topology *topology, struct sb_machine *machine);
 
 /* The operating system's number of a processing unit, also where no thread may
  * be pinned to it; -1: none. */
@@ -62,8 +60,7 @@ int sb_topology_kind(const struct sb_topology *topology, int pu);
 uint64_t sb_topology_fingerprint(const struct sb_topology *topology);
 
 /* hwloc's XML, to the stream. Returns 0 or -errno. */
-SB_MUST_CHECK int sb_topology_export(const struct sb_topology *topology,
-				     FILE *out);
+SB_MUST_CHECK int sb_topology_export(const struct sb_topology *topology, FILE *out);
 
 /* The same in one line that --profile takes, hwloc's synthetic description.
  * Returns 0 or -ENOTSUP: the machine is too irregular for that. */
@@ -73,7 +70,7 @@ SB_MUST_CHECK int sb_topology_describe(const struct sb_topology *topology,
 
 /* Places n >= 1 workers compactly on all that is usable (see plan.h). The
  * caller frees the placement. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_placement_make(const struct sb_topology *topology,
-				    uint32_t n, struct sb_placement *placement);
+SB_MUST_CHECK int sb_placement_make(const struct sb_topology *topology, uint32_t n,
+				    struct sb_placement *placement);
 
 #endif

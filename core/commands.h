@@ -22,8 +22,7 @@ enum sb_builtin {
 	SB_COMMAND_BUILTIN_END
 };
 
-static_assert(SB_COMMAND_BUILTIN_END <= SB_COMMAND_ARRAY,
-	      "in the registry's array");
+static_assert(SB_COMMAND_BUILTIN_END <= SB_COMMAND_ARRAY, "in the registry's array");
 
 /* "send" and so on; NULL for a command that is not built in. */
 static inline const char *sb_command_name(uint32_t id)

@@ -54,58 +54,51 @@ struct sb_package {
  * thread.
  */
 struct sb_receiver {
-	int (*send)(struct sb_receiver *receiver,
-		    const struct sb_package *package);
+	int (*send)(struct sb_receiver *receiver, const struct sb_package *package);
 };
 
 /* Parameters; constant while the scheduler lives. */
 struct sb_config {
 	enum sb_deque_kind deque;
-	enum sb_steal_amount
-		steal;	    /* half, or steal_cap if there are so many */
-	uint32_t steal_cap; /* most items of one steal, 1 to SB_STEAL_MAX */
+	enum sb_steal_amount steal; /* half, or steal_cap if there are so many */
+	uint32_t steal_cap;	    /* most items of one steal, 1 to SB_STEAL_MAX */
 	enum sb_victim victim;
 	enum sb_wake wake;
 	enum sb_continue continues;
-	bool handover; /* what a step's last message wakes runs next, and what is
+	bool handover;		/* what a step's last message wakes runs next, and what is
 			* to run again at once does, without a queue */
-	uint64_t
-		hold_ns; /* with handover: how long a step may hold what it sends:
+	uint64_t hold_ns;	/* with handover: how long a step may hold what it sends:
 			   * a longer step's is made visible meanwhile, and where
 			   * steps take longer on average none holds any; 0: none
 			   * ever does */
-	uint32_t batch; /* most extra processes one take moves, >= 0 */
-	uint32_t tick;	/* most steps between ticks, >= 1: on a tick a worker
+	uint32_t batch;		/* most extra processes one take moves, >= 0 */
+	uint32_t tick;		/* most steps between ticks, >= 1: on a tick a worker
 			   * serves all kinds of queues, and timers that are due */
-	uint64_t
-		tick_ns; /* a tick also comes after that time, or a millisecond if
+	uint64_t tick_ns;	/* a tick also comes after that time, or a millisecond if
 			   * that is longer, when the running step has ended, however
 			   * long steps are; 0: only after so many steps */
-	uint32_t spin_tight; /* spins with the pause hint, >= 0 */
-	uint32_t spin_yield; /* then spins with a thread yield, >= 0 */
-	uint64_t
-		spin_ns; /* after a sleep shorter than that, more of these, for so
+	uint32_t spin_tight;	/* spins with the pause hint, >= 0 */
+	uint32_t spin_yield;	/* then spins with a thread yield, >= 0 */
+	uint64_t spin_ns;	/* after a sleep shorter than that, more of these, for so
 			   * long; 0: never */
-	bool gather; /* a worker that finds one process at a time waits a moment
+	bool gather;		/* a worker that finds one process at a time waits a moment
 		      * for several */
-	uint32_t
-		searchers_max; /* 0: half of the awake workers, not counting those
+	uint32_t searchers_max; /* 0: half of the awake workers, not counting those
 				 * who have run out of work a moment ago */
 	enum sb_park_policy park;
-	uint32_t event_budget; /* most events of one step, >= 1 */
-	uint64_t event_ns; /* while a step with many takes longer, the process
+	uint32_t event_budget;	/* most events of one step, >= 1 */
+	uint64_t event_ns;	/* while a step with many takes longer, the process
 			    * gets fewer, down to one; 0: never */
 	uint32_t mailbox_bound; /* most unread messages; 0: no bound */
-	bool record; /* false: no account of time, no steal matrix, and no
+	bool record;		/* false: no account of time, no steal matrix, and no
 		      * histograms; only the counters of steps and what they did */
-	uint32_t
-		sample_every; /* with record: time one in N queueings, sends and
+	uint32_t sample_every;	/* with record: time one in N queueings, sends and
 				* wakes, and turns of a process that yields or
 				* continues, and what becomes of them; 0: none */
 	uint64_t processes_max;
 	uint64_t dead_max_bytes; /* bound on the memory of processes that have
 				  * ended and cannot be freed yet */
-	uint64_t pid_reuse_ns; /* for so long after its process has ended a PID
+	uint64_t pid_reuse_ns;	 /* for so long after its process has ended a PID
 				* that the caller has chosen cannot be chosen */
 	uint64_t seed;
 	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
@@ -141,20 +134,16 @@ struct sb_config {
  * is local: a receiver then runs where its message is in the cache. Measured
  * on two cores of an EPYC 9004: README, "Choosing --wake".
  */
-#define SB_CONFIG_DEFAULT                                                      \
-	{                                                                      \
-		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,             \
-		.steal_cap = 32, .victim = SB_VICTIM_RANDOM,                   \
-		.wake = SB_WAKE_LOCAL, .handover = true, .hold_ns = 50000,     \
-		.batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,   \
-		.spin_yield = 12, .spin_ns = 50000, .gather = true,            \
-		.searchers_max = 0, .event_budget = 64, .event_ns = 200000,    \
-		.record = true, .sample_every = 64,                            \
-		.processes_max = UINT64_C(1) << 24,                            \
-		.dead_max_bytes = UINT64_C(64) << 20,                          \
-		.pid_reuse_ns = UINT64_C(60000000000), .seed = 1,              \
-		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,   \
-		.huge_pages = SB_HUGE_PAGES_NONE                               \
+#define SB_CONFIG_DEFAULT                                                                          \
+	{                                                                                          \
+		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF, .steal_cap = 32,                \
+		.victim = SB_VICTIM_RANDOM, .wake = SB_WAKE_LOCAL, .handover = true,               \
+		.hold_ns = 50000, .batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,     \
+		.spin_yield = 12, .spin_ns = 50000, .gather = true, .searchers_max = 0,            \
+		.event_budget = 64, .event_ns = 200000, .record = true, .sample_every = 64,        \
+		.processes_max = UINT64_C(1) << 24, .dead_max_bytes = UINT64_C(64) << 20,          \
+		.pid_reuse_ns = UINT64_C(60000000000), .seed = 1, .arenas = SB_ARENAS_PER_WORKER,  \
+		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE                      \
 	}
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */

@@ -64,14 +64,12 @@ struct sb_worker_reading {
 	bool recorded; /* false: its account and steals are not kept, but 0 */
 	uint64_t counter[SB_COUNTERS];
 	uint64_t yields[SB_YIELD_COUNTS];
-	uint64_t read_ns; /* when, by sb_clock_ns */
-	uint64_t
-		account_ns; /* until when its account goes: core/record/account.h */
+	uint64_t read_ns;    /* when, by sb_clock_ns */
+	uint64_t account_ns; /* until when its account goes: core/record/account.h */
 	struct sb_steal_counts *steals;
 };
 
-static inline void sb_steal_add(struct sb_steal_counts *a,
-				const struct sb_steal_counts *b)
+static inline void sb_steal_add(struct sb_steal_counts *a, const struct sb_steal_counts *b)
 {
 	a->attempts += b->attempts;
 	a->successes += b->successes;

@@ -30,8 +30,7 @@ struct sb_completer {
 	sb_pid pid;
 	uint64_t tag;
 	uint64_t issued_ns; /* when it was yielded; 0: it is not timed */
-	uint64_t
-		start_ns; /* of the process: a chosen PID may be another's later */
+	uint64_t start_ns;  /* of the process: a chosen PID may be another's later */
 };
 
 /*
@@ -61,20 +60,18 @@ void sb_dispatch_fini(struct sb_dispatch *dispatch);
 
 /* Returns 0, -EEXIST (the id has a handler), -EROFS (frozen), -EINVAL (no
  * handler) or -ENOMEM. */
-SB_MUST_CHECK int sb_dispatch_register(struct sb_dispatch *dispatch,
-				       uint32_t id, sb_handler handler,
-				       void *context);
+SB_MUST_CHECK int sb_dispatch_register(struct sb_dispatch *dispatch, uint32_t id,
+				       sb_handler handler, void *context);
 
 /* Ends registration. Idempotent. */
 void sb_dispatch_freeze(struct sb_dispatch *dispatch);
 
 /* Of an id that is not in the array. */
-const struct sb_dispatch_entry *
-sb_dispatch_search(const struct sb_dispatch *dispatch, uint32_t id);
+const struct sb_dispatch_entry *sb_dispatch_search(const struct sb_dispatch *dispatch, uint32_t id);
 
 /* Returns NULL for an id without a handler. Any thread, after freeze. */
-static inline const struct sb_dispatch_entry *
-sb_dispatch_lookup(const struct sb_dispatch *dispatch, uint32_t id)
+static inline const struct sb_dispatch_entry *sb_dispatch_lookup(const struct sb_dispatch *dispatch,
+								 uint32_t id)
 {
 	if (SB_UNLIKELY(id >= SB_COMMAND_ARRAY))
 		return sb_dispatch_search(dispatch, id);

@@ -20,12 +20,9 @@ int sb_placement_copy(struct sb_placement *to, const struct sb_placement *from)
 	const size_t nodes = from->nodes;
 	bool ok = true;
 
-	*to = (struct sb_placement){ .workers = from->workers,
-				     .nodes = from->nodes };
-	ok &= copy_array(&to->place, from->place,
-			 from->workers * sizeof(*to->place));
-	ok &= copy_array(&to->os_node, from->os_node,
-			 nodes * sizeof(*to->os_node));
+	*to = (struct sb_placement){ .workers = from->workers, .nodes = from->nodes };
+	ok &= copy_array(&to->place, from->place, from->workers * sizeof(*to->place));
+	ok &= copy_array(&to->os_node, from->os_node, nodes * sizeof(*to->os_node));
 	ok &= copy_array(&to->node_distance, from->node_distance,
 			 nodes * nodes * sizeof(*to->node_distance));
 	if (ok)

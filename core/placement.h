@@ -53,23 +53,20 @@ struct sb_placement {
 };
 
 /* A deep copy. Returns 0 or -ENOMEM; to is then empty. */
-SB_MUST_CHECK int sb_placement_copy(struct sb_placement *to,
-				    const struct sb_placement *from);
+SB_MUST_CHECK int sb_placement_copy(struct sb_placement *to, const struct sb_placement *from);
 
 /* Frees the arrays; it is empty afterwards. */
 void sb_placement_free(struct sb_placement *placement);
 
 /* Also where their node may not be used and is not known: then the package has
  * to tell. */
-static inline bool sb_place_same_node(const struct sb_place *a,
-				      const struct sb_place *b)
+static inline bool sb_place_same_node(const struct sb_place *a, const struct sb_place *b)
 {
 	return a->node == b->node && (a->node >= 0 || a->package == b->package);
 }
 
 /* SB_DISTANCE_SELF only for two workers on one processing unit. */
-static inline enum sb_distance sb_place_distance(const struct sb_place *a,
-						 const struct sb_place *b)
+static inline enum sb_distance sb_place_distance(const struct sb_place *a, const struct sb_place *b)
 {
 	if (a->pu == b->pu)
 		return SB_DISTANCE_SELF;
@@ -82,14 +79,12 @@ static inline enum sb_distance sb_place_distance(const struct sb_place *a,
 
 /* The machine's distance from a's node to b's; 0: unknown. */
 static inline uint32_t sb_place_node_distance(const struct sb_placement *p,
-					      const struct sb_place *a,
-					      const struct sb_place *b)
+					      const struct sb_place *a, const struct sb_place *b)
 {
-	if (!p->node_distance || a->node < 0 || b->node < 0 ||
-	    (uint32_t)a->node >= p->nodes || (uint32_t)b->node >= p->nodes)
+	if (!p->node_distance || a->node < 0 || b->node < 0 || (uint32_t)a->node >= p->nodes ||
+	    (uint32_t)b->node >= p->nodes)
 		return 0;
-	return p->node_distance[(uint32_t)a->node * p->nodes +
-				(uint32_t)b->node];
+	return p->node_distance[(uint32_t)a->node * p->nodes + (uint32_t)b->node];
 }
 
 /*
@@ -97,15 +92,12 @@ static inline uint32_t sb_place_node_distance(const struct sb_placement *p,
  * the own node, and then the machine's distance, an unknown one last; and then
  * the own package. Equal is equally far.
  */
-static inline uint64_t sb_place_remoteness(const struct sb_placement *p,
-					   const struct sb_place *a,
+static inline uint64_t sb_place_remoteness(const struct sb_placement *p, const struct sb_place *a,
 					   const struct sb_place *b)
 {
 	const uint64_t class = sb_place_distance(a, b);
 	const uint32_t known = sb_place_node_distance(p, a, b);
-	const uint64_t distance = sb_place_same_node(a, b) ? 0
-				  : known		   ? known
-							   : UINT32_MAX;
+	const uint64_t distance = sb_place_same_node(a, b) ? 0 : known ? known : UINT32_MAX;
 
 	return class << 40 | distance << 1 | (a->package != b->package);
 }

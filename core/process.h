@@ -94,8 +94,8 @@ struct sb_process_ops {
 	 * the last step; the array is the scheduler's and valid during the call.
 	 * Returns an enum sb_status, or -errno.
 	 */
-	int (*step)(void *state, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count);
+	int (*step)(void *state, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count);
 
 	/* Releases what init and step acquired. Once for each init, on every way
 	 * out; after an init that failed, with what that left in state. NULL:

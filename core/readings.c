@@ -23,8 +23,7 @@ static void read_yields(struct sb_worker *w, struct sb_worker_reading *out)
 	out->counter[SB_COUNTER_yields] = sum;
 }
 
-void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
-		       struct sb_worker_reading *out)
+void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker, struct sb_worker_reading *out)
 {
 	struct sb_worker *w = s->worker[worker];
 	sb_counter *counter = (sb_counter *)&w->counters;
@@ -47,16 +46,14 @@ void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker,
 	}
 }
 
-void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id,
-			    struct sb_hist_counts *out)
+void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id, struct sb_hist_counts *out)
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t i = 0; i < s->workers; i++)
 		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
 }
 
-const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *s,
-					       uint32_t worker)
+const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *s, uint32_t worker)
 {
 	return &s->worker[worker]->trace;
 }
@@ -96,9 +93,7 @@ static void list_one(void *arg, struct sb_process *p)
 }
 
 void sb_scheduler_list(struct sb_scheduler *s,
-		       void (*visit)(void *arg,
-				     const struct sb_process_info *info),
-		       void *arg)
+		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg)
 {
 	struct listing listing = { s, visit, arg };
 	const struct sb_caller caller = sb_caller_enter(s);

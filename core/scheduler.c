@@ -32,13 +32,12 @@
 static bool config_is_valid(const struct sb_config *c)
 {
 	return c->tick >= 1 && c->tick <= 1u << 30 && c->steal_cap >= 1 &&
-	       c->steal_cap <= SB_STEAL_MAX && c->event_budget >= 1 &&
-	       c->processes_max >= 1 && c->batch < UINT32_MAX &&
-	       c->sample_every <= 1u << 30 && c->deque <= SB_DEQUE_CHASE_LEV &&
-	       c->steal <= SB_STEAL_COUNT && c->victim <= SB_VICTIM_LAST &&
-	       c->wake <= SB_WAKE_GLOBAL && c->continues <= SB_CONTINUE_FRONT &&
-	       c->park <= SB_PARK_POLL && c->arenas <= SB_ARENAS_SHARED &&
-	       c->membind <= SB_MEMBIND_NONE &&
+	       c->steal_cap <= SB_STEAL_MAX && c->event_budget >= 1 && c->processes_max >= 1 &&
+	       c->batch < UINT32_MAX && c->sample_every <= 1u << 30 &&
+	       c->deque <= SB_DEQUE_CHASE_LEV && c->steal <= SB_STEAL_COUNT &&
+	       c->victim <= SB_VICTIM_LAST && c->wake <= SB_WAKE_GLOBAL &&
+	       c->continues <= SB_CONTINUE_FRONT && c->park <= SB_PARK_POLL &&
+	       c->arenas <= SB_ARENAS_SHARED && c->membind <= SB_MEMBIND_NONE &&
 	       c->huge_pages <= SB_HUGE_PAGES_NONE;
 }
 
@@ -52,33 +51,29 @@ static void *copy(const void *from, size_t bytes)
 	return made;
 }
 
-static int copy_placement(struct sb_placement *to,
-			  const struct sb_placement *from)
+static int copy_placement(struct sb_placement *to, const struct sb_placement *from)
 {
 	const size_t nodes = from->nodes;
 
 	*to = *from;
 	to->place = copy(from->place, from->workers * sizeof(*to->place));
 	to->os_node = copy(from->os_node, nodes * sizeof(*to->os_node));
-	to->node_distance = copy(from->node_distance,
-				 nodes * nodes * sizeof(*to->node_distance));
+	to->node_distance = copy(from->node_distance, nodes * nodes * sizeof(*to->node_distance));
 	return to->place && !to->os_node == !from->os_node &&
 			       !to->node_distance == !from->node_distance
 		       ? 0
 		       : -ENOMEM;
 }
 
-static int allocate_tables(struct sb_scheduler *s,
-			   const struct sb_placement *placement)
+static int allocate_tables(struct sb_scheduler *s, const struct sb_placement *placement)
 {
 	const uint32_t n = placement->workers;
 
 	s->worker = sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker), SB_LINE);
-	s->worker_thread =
-		sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker_thread), SB_LINE);
+	s->worker_thread = sb_mem_zalloc(SB_HEAP, n * sizeof(*s->worker_thread), SB_LINE);
 	s->watched = sb_mem_zalloc(SB_HEAP, n * sizeof(*s->watched), SB_LINE);
-	if (copy_placement(&s->placement, placement) || !s->worker ||
-	    !s->worker_thread || !s->watched)
+	if (copy_placement(&s->placement, placement) || !s->worker || !s->worker_thread ||
+	    !s->watched)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		s->worker_thread[i].scheduler = s;
@@ -100,15 +95,13 @@ static int start_reclaim(struct sb_scheduler *s)
 	return s->pidmap ? 0 : -ENOMEM;
 }
 
-int sb_scheduler_create(struct sb_scheduler **scheduler,
-			const struct sb_config *config,
+int sb_scheduler_create(struct sb_scheduler **scheduler, const struct sb_config *config,
 			const struct sb_placement *placement)
 {
 	struct sb_scheduler *s;
 	int rc;
 
-	if (!placement->workers || placement->workers > SB_WORKERS_MAX ||
-	    !config_is_valid(config))
+	if (!placement->workers || placement->workers > SB_WORKERS_MAX || !config_is_valid(config))
 		return -EINVAL;
 	s = sb_mem_zalloc(SB_HEAP, sizeof(*s), SB_LINE);
 	if (!s)
@@ -117,8 +110,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 	s->workers = placement->workers;
 	if (!config->record)
 		s->config.sample_every = 0;
-	sb_sampler_init(&s->foreign_sampler, s->config.sample_every,
-			config->seed);
+	sb_sampler_init(&s->foreign_sampler, s->config.sample_every, config->seed);
 	sb_dispatch_init(&s->dispatch);
 	sb_commands_register(s);
 	sb_send_init(s);
@@ -135,17 +127,15 @@ int sb_scheduler_create(struct sb_scheduler **scheduler,
 		sb_scheduler_destroy(s);
 		return rc;
 	}
-	sb_pool_init(
-		&s->foreign_pool,
-		&(struct sb_pool_owner){ .arena = s->arena[0], .node = -1 });
+	sb_pool_init(&s->foreign_pool, &(struct sb_pool_owner){ .arena = s->arena[0], .node = -1 });
 	sb_pids_init(&s->foreign_pids, s->arena[0]);
 	sb_store_rel(&s->is_watched, 1);
 	*scheduler = s;
 	return 0;
 }
 
-int sb_scheduler_register(struct sb_scheduler *s, uint32_t command,
-			  sb_handler handler, void *context)
+int sb_scheduler_register(struct sb_scheduler *s, uint32_t command, sb_handler handler,
+			  void *context)
 {
 	return sb_dispatch_register(&s->dispatch, command, handler, context);
 }
@@ -180,8 +170,7 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	int rc = 0;
 	uint32_t before = sb_load_acq(&s->phase);
 
-	if (!is_at_rest(before) ||
-	    !sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STARTING))
+	if (!is_at_rest(before) || !sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STARTING))
 		return -EALREADY;
 	sb_dispatch_freeze(&s->dispatch);
 	sb_clock_hold();
@@ -192,8 +181,8 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	while (n < s->workers && !rc) {
 		struct sb_worker_thread *t = &s->worker_thread[n];
 
-		rc = sb_thread_start(&t->thread, s->placement.place[n].os_cpu,
-				     sb_worker_thread_run, t);
+		rc = sb_thread_start(&t->thread, s->placement.place[n].os_cpu, sb_worker_thread_run,
+				     t);
 		n += !rc;
 	}
 	if (rc) {
@@ -234,8 +223,7 @@ bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
 {
 	const int os_cpu = s->placement.place[worker].os_cpu;
 
-	return os_cpu < 0 ||
-	       sb_thread_is_pinned(&s->worker_thread[worker].thread, os_cpu);
+	return os_cpu < 0 || sb_thread_is_pinned(&s->worker_thread[worker].thread, os_cpu);
 }
 
 /* ---- stop ---- */
@@ -274,8 +262,7 @@ static void force_visit(void *arg, struct sb_process *p)
 	struct forced *forced = arg;
 	const size_t bytes = sb_process_bytes(p->ops);
 
-	sb_process_finish(forced->scheduler, NULL, p, -ECANCELED,
-			  sb_value_u64(0));
+	sb_process_finish(forced->scheduler, NULL, p, -ECANCELED, sb_value_u64(0));
 	p->bytes_forced = bytes;
 	p->next_forced = forced->first;
 	forced->first = p;

@@ -47,9 +47,8 @@ void sb_scheduler_destroy(struct sb_scheduler *scheduler);
 
 /* Registers a command's handler; before the first start. Errors: see
  * sb_dispatch_register. */
-SB_MUST_CHECK int sb_scheduler_register(struct sb_scheduler *scheduler,
-					uint32_t command, sb_handler handler,
-					void *context);
+SB_MUST_CHECK int sb_scheduler_register(struct sb_scheduler *scheduler, uint32_t command,
+					sb_handler handler, void *context);
 
 /*
  * Starts the workers and freezes the registry. Not a worker. Returns 0,
@@ -57,8 +56,7 @@ SB_MUST_CHECK int sb_scheduler_register(struct sb_scheduler *scheduler,
  * creation or its set-up; then it is stopped again, and *failed (may be NULL)
  * is the worker.
  */
-SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler,
-				     uint32_t *failed);
+SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler, uint32_t *failed);
 
 /*
  * Refuses new processes, sends every process a cancel event, and waits until
@@ -85,9 +83,8 @@ int sb_scheduler_stop(struct sb_scheduler *scheduler, uint64_t timeout_ns);
  * there is less, for at most a second; then it is refused with -ENOMEM.
  */
 SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
-				      const struct sb_process_ops *ops,
-				      const char *method, union sb_value input,
-				      sb_pid *pid);
+				      const struct sb_process_ops *ops, const char *method,
+				      union sb_value input, sb_pid *pid);
 
 /*
  * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
@@ -96,10 +93,8 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
  * it). Until then whoever sends to the earlier process learns that it is gone; a
  * completion for it never reaches a later one.
  */
-SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
-					 sb_pid pid,
-					 const struct sb_process_ops *ops,
-					 const char *method,
+SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler, sb_pid pid,
+					 const struct sb_process_ops *ops, const char *method,
 					 union sb_value input);
 
 /*
@@ -109,9 +104,8 @@ SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler,
  * would wait for itself. Stop by force completes the process, too.
  */
 SB_MUST_CHECK int sb_scheduler_execute(struct sb_scheduler *scheduler,
-				       const struct sb_process_ops *ops,
-				       const char *method, union sb_value input,
-				       struct sb_exit *exit);
+				       const struct sb_process_ops *ops, const char *method,
+				       union sb_value input, struct sb_exit *exit);
 
 /*
  * Ends a process wherever it is, with -ECANCELED, without waiting for that: a
@@ -145,8 +139,7 @@ struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *scheduler);
  * or, if error is not 0, the error. Any thread. Returns 0, -ESRCH (the process
  * is gone; the value stays the caller's) or -ENOMEM.
  */
-int sb_complete(const struct sb_completer *completer, union sb_value result,
-		int error);
+int sb_complete(const struct sb_completer *completer, union sb_value result, int error);
 
 /*
  * Waits until no process is alive, or timeout_ns has passed (UINT64_MAX:
@@ -176,13 +169,11 @@ uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
 /* Whether the worker's thread is still bound to its CPU alone: others may move
  * it, and so may a change of its cpuset. True for one that was never pinned.
  * Any thread, between start and stop. */
-bool sb_scheduler_is_pinned(const struct sb_scheduler *scheduler,
-			    uint32_t worker);
+bool sb_scheduler_is_pinned(const struct sb_scheduler *scheduler, uint32_t worker);
 
 /* The operating system's number of the worker's thread, for a look at it from
  * outside. Any thread, between start and stop. */
-int sb_scheduler_thread_id(const struct sb_scheduler *scheduler,
-			   uint32_t worker);
+int sb_scheduler_thread_id(const struct sb_scheduler *scheduler, uint32_t worker);
 
 /*
  * Reads what a worker has recorded since the first start. Any thread, at any
@@ -206,13 +197,10 @@ struct sb_process_info {
  * goes meanwhile may be missed. Any thread; visit must not block.
  */
 void sb_scheduler_list(struct sb_scheduler *scheduler,
-		       void (*visit)(void *arg,
-				     const struct sb_process_info *info),
-		       void *arg);
+		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg);
 
 /* Memory, of all workers and foreign threads. Any thread, at any time; a moment's view while workers run. */
-void sb_scheduler_read_memory(struct sb_scheduler *scheduler,
-			      struct sb_memory *out);
+void sb_scheduler_read_memory(struct sb_scheduler *scheduler, struct sb_memory *out);
 
 /*
  * Asks the operating system on which nodes a worker's memory lies, page by
@@ -220,8 +208,7 @@ void sb_scheduler_read_memory(struct sb_scheduler *scheduler,
  * Its errors: -ENOTSUP (this is not the machine that the placement is for, or
  * the worker has no node), or the operating system's.
  */
-void sb_scheduler_locate(struct sb_scheduler *scheduler, uint32_t worker,
-			 struct sb_residence *out);
+void sb_scheduler_locate(struct sb_scheduler *scheduler, uint32_t worker, struct sb_residence *out);
 
 /* Reads one of the histograms, summed over all workers. As above. */
 void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
@@ -233,12 +220,10 @@ void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
  * worker without the memory for it fails the start, with -ENOMEM. While it is
  * stopped; nobody else uses the scheduler meanwhile. Returns 0 or -EBUSY.
  */
-SB_MUST_CHECK int sb_scheduler_trace(struct sb_scheduler *scheduler,
-				     uint32_t events);
+SB_MUST_CHECK int sb_scheduler_trace(struct sb_scheduler *scheduler, uint32_t events);
 
 /* A worker's trace since the last start. After the first start, while it is
  * stopped; until the next one, or sb_scheduler_destroy. */
-const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *scheduler,
-					       uint32_t worker);
+const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *scheduler, uint32_t worker);
 
 #endif

@@ -96,7 +96,7 @@ struct sb_worker {
 
 	/* Read by anyone, on lines of their own. */
 	alignas(SB_LINE) struct sb_account account;
-	alignas(SB_LINE) struct sb_counters counters; /* without yields */
+	alignas(SB_LINE) struct sb_counters counters;	     /* without yields */
 	alignas(SB_LINE) sb_counter yields[SB_YIELD_COUNTS]; /* by command */
 	alignas(SB_LINE) struct sb_hists hists;
 	alignas(SB_LINE) struct sb_steal_cell steals[]; /* [workers] */
@@ -128,8 +128,8 @@ struct sb_scheduler {
 	/* Constant while the workers run. */
 	struct sb_config config;
 	uint32_t workers;
-	uint32_t trace_events;	   /* of each worker, from the next start on */
-	struct sb_worker **worker; /* [workers], NULL before the first start */
+	uint32_t trace_events;			/* of each worker, from the next start on */
+	struct sb_worker **worker;		/* [workers], NULL before the first start */
 	struct sb_worker_thread *worker_thread; /* [workers] */
 	struct sb_placement placement;
 	struct sb_arena **arena; /* [arenas], each once */
@@ -148,13 +148,13 @@ struct sb_scheduler {
 	struct sb_runq global;
 	struct sb_idle idle;
 	struct sb_timekeeper timekeeper;
-	alignas(SB_LINE) _Atomic(uint64_t) live; /* see live.c */
-	_Atomic(uint64_t) dead_bytes; /* of those that cannot be freed yet */
+	alignas(SB_LINE) _Atomic(uint64_t) live;    /* see live.c */
+	_Atomic(uint64_t) dead_bytes;		    /* of those that cannot be freed yet */
 	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
-	_Atomic(uint32_t) listings; /* that go on; see sb_scheduler_list() */
-	alignas(SB_LINE) _Atomic(uint32_t) phase; /* enum sb_phase */
-	_Atomic(uint32_t) halt;	  /* workers leave after their current step */
-	_Atomic(uint32_t) recall; /* nothing is reserved ahead; see live.c */
+	_Atomic(uint32_t) listings;		    /* that go on; see sb_scheduler_list() */
+	alignas(SB_LINE) _Atomic(uint32_t) phase;   /* enum sb_phase */
+	_Atomic(uint32_t) halt;			    /* workers leave after their current step */
+	_Atomic(uint32_t) recall;		    /* nothing is reserved ahead; see live.c */
 
 	/* Slow paths. */
 	alignas(SB_LINE) struct sb_gate gate; /* live == 0; start and go */
@@ -182,8 +182,7 @@ struct sb_scheduler {
 
 static inline size_t sb_worker_bytes(const struct sb_scheduler *scheduler)
 {
-	return sizeof(struct sb_worker) +
-	       scheduler->workers * sizeof(struct sb_steal_cell);
+	return sizeof(struct sb_worker) + scheduler->workers * sizeof(struct sb_steal_cell);
 }
 
 #endif

@@ -32,8 +32,8 @@ int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield);
  * Asks for a command. It is dispatched when the step returns, unless that is
  * done or an error. Returns 0 or -ENOMEM (only beyond SB_STEP_YIELDS).
  */
-static inline int sb_step_yield(struct sb_step *step, uint32_t command,
-				union sb_value arg, uint64_t tag)
+static inline int sb_step_yield(struct sb_step *step, uint32_t command, union sb_value arg,
+				uint64_t tag)
 {
 	const struct sb_yield yield = { { command, arg }, tag };
 
@@ -72,12 +72,9 @@ static inline sb_pid sb_step_self(const struct sb_step *step)
  * milliseconds; sb_step_flush does so at once. A step is not used after it has
  * returned: a debug build catches that.
  */
-SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to,
-			       union sb_value message);
+SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message);
 void sb_step_flush(struct sb_step *step);
-SB_MUST_CHECK int sb_step_spawn(struct sb_step *step,
-				const struct sb_process_ops *ops,
-				const char *method, union sb_value input,
-				sb_pid *pid);
+SB_MUST_CHECK int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
+				const char *method, union sb_value input, sb_pid *pid);
 
 #endif

@@ -52,8 +52,8 @@ enum sb_trace_kind {
 	SB_TRACE_STEP_END, /* value: the process; other: enum sb_status, or
 			    * -errno */
 
-	SB_TRACE_STEAL, /* other: the victim; value: items of its deques */
-	SB_TRACE_LOST,	/* other: the victim, to whose deque it lost a race */
+	SB_TRACE_STEAL,	 /* other: the victim; value: items of its deques */
+	SB_TRACE_LOST,	 /* other: the victim, to whose deque it lost a race */
 	SB_TRACE_REMOTE, /* other: the victim; value: items of its inject queue */
 	SB_TRACE_INJECT, /* value: items of the own inject queue */
 	SB_TRACE_GLOBAL, /* value: items of the global queue */
@@ -83,8 +83,7 @@ struct sb_trace {
 
 /* Forgets all events, and makes room for so many from now on; 0: it does not
  * trace. Returns 0, or -ENOMEM, and then it does not. */
-SB_MUST_CHECK int sb_trace_init(struct sb_trace *trace, uint32_t events,
-				struct sb_arena *arena);
+SB_MUST_CHECK int sb_trace_init(struct sb_trace *trace, uint32_t events, struct sb_arena *arena);
 void sb_trace_fini(struct sb_trace *trace);
 
 static inline bool sb_trace_is_on(const struct sb_trace *trace)
@@ -95,8 +94,7 @@ static inline bool sb_trace_is_on(const struct sb_trace *trace)
 /* ---- by the owner, if it is on ---- */
 
 /* Adds an event; the time in it is filled in. */
-static inline void sb_trace_put(struct sb_trace *trace,
-				struct sb_trace_event event)
+static inline void sb_trace_put(struct sb_trace *trace, struct sb_trace_event event)
 {
 	event.at_ns = sb_max_u64(sb_clock_ns(), trace->last_ns + 1);
 	trace->last_ns = event.at_ns;
@@ -109,12 +107,11 @@ static inline void sb_trace_put(struct sb_trace *trace,
 /* ---- by the owner; nothing, if it is off ---- */
 
 /* Out of the way of those who do not trace. */
-SB_COLD void sb_trace_put_cold(struct sb_trace *trace, enum sb_trace_kind kind,
-			       uint32_t other, uint64_t value);
+SB_COLD void sb_trace_put_cold(struct sb_trace *trace, enum sb_trace_kind kind, uint32_t other,
+			       uint64_t value);
 
 /* Any event but those of steps. */
-static inline void sb_trace_note(struct sb_trace *trace,
-				 enum sb_trace_kind kind, uint32_t other,
+static inline void sb_trace_note(struct sb_trace *trace, enum sb_trace_kind kind, uint32_t other,
 				 uint64_t value)
 {
 	if (sb_trace_is_on(trace))
@@ -135,7 +132,6 @@ static inline uint64_t sb_trace_dropped(const struct sb_trace *trace)
 }
 
 /* The i-th of those kept, oldest first. */
-const struct sb_trace_event *sb_trace_at(const struct sb_trace *trace,
-					 uint32_t i);
+const struct sb_trace_event *sb_trace_at(const struct sb_trace *trace, uint32_t i);
 
 #endif

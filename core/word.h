@@ -110,7 +110,7 @@ struct sb_process {
 	uint8_t batch_shift;	     /* see fill_events() in step.c */
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
-	bool timed; /* start_ns is exact: its first step and its end are timed */
+	bool timed;		     /* start_ns is exact: its first step and its end are timed */
 
 	/* On the same line if it is small: two lines are a process then. */
 	alignas(16) unsigned char state[];
@@ -143,9 +143,9 @@ enum sb_post_result {
  * visible to the step. If it returns SB_POST_GONE they are linked as they were,
  * and end with oldest.
  */
-static inline enum sb_post_result
-sb_word_post_chain(struct sb_process *process, struct sb_event_node *newest,
-		   struct sb_event_node *oldest)
+static inline enum sb_post_result sb_word_post_chain(struct sb_process *process,
+						     struct sb_event_node *newest,
+						     struct sb_event_node *oldest)
 {
 	uint64_t word = sb_load_rlx(&process->word);
 	uint64_t flags;
@@ -169,10 +169,8 @@ sb_word_post_chain(struct sb_process *process, struct sb_event_node *newest,
 		}
 		oldest->next = sb_word_events(word);
 		SB_WINDOW();
-	} while (!sb_cas_weak_acq_rel(&process->word, &word,
-				      (uint64_t)(uintptr_t)newest | flags));
-	return sb_word_state(word) == SB_STATE_BLOCKED ||
-			       sb_word_state(word) == SB_STATE_IDLE
+	} while (!sb_cas_weak_acq_rel(&process->word, &word, (uint64_t)(uintptr_t)newest | flags));
+	return sb_word_state(word) == SB_STATE_BLOCKED || sb_word_state(word) == SB_STATE_IDLE
 		       ? SB_POST_WAKE
 		       : SB_POST_QUIET;
 }
@@ -196,8 +194,7 @@ static inline bool sb_word_claim(struct sb_process *process)
 	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE)
 		return false;
 	SB_WINDOW();
-	return sb_cas_acq_rel(&process->word, &word,
-			      (uint64_t)SB_STATE_RUNNING);
+	return sb_cas_acq_rel(&process->word, &word, (uint64_t)SB_STATE_RUNNING);
 }
 
 /*
@@ -235,16 +232,14 @@ static inline void sb_word_requeue(struct sb_process *process)
 
 	do {
 		SB_ASSERT(sb_word_state(word), ==, SB_STATE_RUNNING);
-	} while (
-		!sb_cas_weak_acq_rel(&process->word, &word,
-				     (word & ~SB_WORD_FLAGS) | SB_STATE_READY));
+	} while (!sb_cas_weak_acq_rel(&process->word, &word,
+				      (word & ~SB_WORD_FLAGS) | SB_STATE_READY));
 }
 
 /* -> Complete, taking the events that no step will see. */
 static inline struct sb_event_node *sb_word_complete(struct sb_process *process)
 {
-	return sb_word_events(
-		sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_COMPLETE));
+	return sb_word_events(sb_xchg_acq_rel(&process->word, (uint64_t)SB_STATE_COMPLETE));
 }
 
 #endif

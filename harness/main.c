@@ -38,16 +38,11 @@ static int unknown_verb(const char *name)
 	const char *like = sb_most_like(name, verb_name, NULL);
 
 	if (sb_workload_find(name))
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; did you mean 'run -w %s'?",
-			       name, name);
+		return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; did you mean 'run -w %s'?", name,
+			       name);
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown verb '%s'; did you mean '%s'?", name,
-			       like);
-	return sb_fail(SB_EXIT_USAGE,
-		       "unknown verb '%s'; sched-bench --help names them",
-		       name);
+		return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; did you mean '%s'?", name, like);
+	return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; sched-bench --help names them", name);
 }
 
 static int run_verb(int argc, char **argv)
@@ -79,8 +74,7 @@ int main(int argc, char **argv)
 	rc = run_verb(argc, argv);
 
 	if (!rc && (fflush(stdout) || ferror(stdout)))
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "standard output cannot be written: %s",
+		return sb_fail(SB_EXIT_ENVIRONMENT, "standard output cannot be written: %s",
 			       strerror(errno));
 	return rc;
 }

@@ -65,11 +65,9 @@ static inline void fixture_defaults(struct fixture *f)
 	f->config.on_drop = fixture_on_drop;
 }
 
-static inline void fixture_create_at(struct fixture *f, uint32_t workers,
-				     struct sb_place *place)
+static inline void fixture_create_at(struct fixture *f, uint32_t workers, struct sb_place *place)
 {
-	const struct sb_placement placement = { .workers = workers,
-						.place = place };
+	const struct sb_placement placement = { .workers = workers, .place = place };
 
 	CHECK_EQ(sb_scheduler_create(&f->s, &f->config, &placement), 0);
 }
@@ -103,14 +101,12 @@ static inline void fixture_end(struct fixture *f)
 	sb_scheduler_destroy(f->s);
 }
 
-static inline sb_pid
-fixture_submit(struct fixture *f, const struct sb_process_ops *ops, void *input)
+static inline sb_pid fixture_submit(struct fixture *f, const struct sb_process_ops *ops,
+				    void *input)
 {
 	sb_pid pid = 0;
 
-	CHECK_EQ(sb_scheduler_submit(f->s, ops, "main", sb_value_ptr(input),
-				     &pid),
-		 0);
+	CHECK_EQ(sb_scheduler_submit(f->s, ops, "main", sb_value_ptr(input), &pid), 0);
 	return pid;
 }
 
@@ -144,8 +140,7 @@ static inline struct sb_steal_counts fixture_steals(struct fixture *f)
 	return sum;
 }
 
-static inline struct sb_hist_counts *fixture_hist(struct fixture *f,
-						  enum sb_hist_id id)
+static inline struct sb_hist_counts *fixture_hist(struct fixture *f, enum sb_hist_id id)
 {
 	static struct sb_hist_counts counts;
 
@@ -166,15 +161,12 @@ static inline void fixture_check_conservation(struct fixture *f)
 				 fixture_counter(f, SB_COUNTER_global_pops) +
 				 fixture_counter(f, SB_COUNTER_remote_pops);
 
-	CHECK_EQ(steals.attempts,
-		 steals.successes + steals.lost + steals.empty);
+	CHECK_EQ(steals.attempts, steals.successes + steals.lost + steals.empty);
 	CHECK_EQ(fixture_hist(f, SB_HIST_batch_steal)->count, steals.successes);
 	CHECK_EQ(fixture_hist(f, SB_HIST_batch_steal)->sum, steals.items);
 	/* Each step began with one process taken from somewhere. */
-	CHECK_EQ(fixture_counter(f, SB_COUNTER_steps),
-		 pops + batches + steals.successes);
-	CHECK_EQ(fixture_counter(f, SB_COUNTER_completions),
-		 sb_load_rlx(&f->completed));
+	CHECK_EQ(fixture_counter(f, SB_COUNTER_steps), pops + batches + steals.successes);
+	CHECK_EQ(fixture_counter(f, SB_COUNTER_completions), sb_load_rlx(&f->completed));
 }
 
 #endif

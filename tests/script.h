@@ -13,8 +13,8 @@
 /* What a step of the scripted process is to do, and what it saw. */
 struct script {
 	struct fixture *f;
-	int (*step)(struct script *script, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count);
+	int (*step)(struct script *script, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count);
 	_Atomic(uint64_t) steps; /* several processes may share a script */
 	uint64_t seen;
 	sb_pid other;
@@ -22,8 +22,7 @@ struct script {
 	_Atomic(uint32_t) flag;
 };
 
-static inline int script_init(void *state, const char *method,
-			      union sb_value input)
+static inline int script_init(void *state, const char *method, union sb_value input)
 {
 	*(struct script **)state = input.ptr;
 	if (strcmp(method, "positive") == 0)
@@ -31,8 +30,8 @@ static inline int script_init(void *state, const char *method,
 	return strcmp(method, "main") ? -ENOTSUP : 0;
 }
 
-static inline int script_step(void *state, struct sb_step *step,
-			      const struct sb_event *events, uint32_t count)
+static inline int script_step(void *state, struct sb_step *step, const struct sb_event *events,
+			      uint32_t count)
 {
 	struct script *script = *(struct script **)state;
 
@@ -97,8 +96,7 @@ static inline int done_at_once(struct script *script, struct sb_step *step,
 }
 
 static inline int wait_for_message(struct script *script, struct sb_step *step,
-				   const struct sb_event *events,
-				   uint32_t count)
+				   const struct sb_event *events, uint32_t count)
 {
 	(void)step;
 	for (uint32_t i = 0; i < count; i++)
@@ -145,8 +143,7 @@ static inline int hold_until_told(struct script *script, struct sb_step *step,
 }
 
 static inline int ignore_everything(struct script *script, struct sb_step *step,
-				    const struct sb_event *events,
-				    uint32_t count)
+				    const struct sb_event *events, uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -167,26 +164,20 @@ static inline int end_on_cancel(struct script *script, struct sb_step *step,
 	return SB_IDLE;
 }
 
-static inline int continue_until_cancel(struct script *script,
-					struct sb_step *step,
-					const struct sb_event *events,
-					uint32_t count)
+static inline int continue_until_cancel(struct script *script, struct sb_step *step,
+					const struct sb_event *events, uint32_t count)
 {
 	const int status = end_on_cancel(script, step, events, count);
 
 	return status == SB_DONE ? SB_DONE : SB_CONTINUE;
 }
 
-static inline int block_until_cancel(struct script *script,
-				     struct sb_step *step,
-				     const struct sb_event *events,
-				     uint32_t count)
+static inline int block_until_cancel(struct script *script, struct sb_step *step,
+				     const struct sb_event *events, uint32_t count)
 {
 	if (!count)
-		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 1),
-			 0);
-	return end_on_cancel(script, step, events, count) == SB_DONE ? SB_DONE
-								     : SB_YIELD;
+		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 1), 0);
+	return end_on_cancel(script, step, events, count) == SB_DONE ? SB_DONE : SB_YIELD;
 }
 
 #endif

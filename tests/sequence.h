@@ -95,19 +95,16 @@ static inline int sequence_step(struct script *script, struct sb_step *step,
 	}
 	if (q->completions < q->issued)
 		return SB_YIELD;
-	return q->issued < q->length ? sequence_next(q, step)
-				     : sequence_end(q, step);
+	return q->issued < q->length ? sequence_next(q, step) : sequence_end(q, step);
 }
 
-static inline void sequence_add(struct sequence *q, uint32_t command,
-				union sb_value arg)
+static inline void sequence_add(struct sequence *q, uint32_t command, union sb_value arg)
 {
 	CHECK_EQ(q->length < SEQUENCE_MAX, true);
 	q->command[q->length++] = (struct sb_command){ command, arg };
 }
 
-static inline void sequence_add_u64(struct sequence *q, uint32_t command,
-				    uint64_t arg)
+static inline void sequence_add_u64(struct sequence *q, uint32_t command, uint64_t arg)
 {
 	sequence_add(q, command, sb_value_u64(arg));
 }
@@ -138,16 +135,13 @@ static inline void sequence_execute(struct fixture *f, struct sequence *q)
 
 	q->script.f = f;
 	q->script.step = sequence_step;
-	CHECK_EQ(sb_scheduler_execute(f->s, &scripted, "main",
-				      sb_value_ptr(&q->script), &exit),
-		 0);
+	CHECK_EQ(sb_scheduler_execute(f->s, &scripted, "main", sb_value_ptr(&q->script), &exit), 0);
 	CHECK_EQ(q->completions, q->length);
 	CHECK_EQ(exit.error, q->error);
 }
 
 /* What one command by a process of its own fails with, or 0. */
-static inline int sequence_one(struct fixture *f, uint32_t command,
-			       uint64_t arg)
+static inline int sequence_one(struct fixture *f, uint32_t command, uint64_t arg)
 {
 	struct sequence q = { .length = 0 };
 

@@ -47,19 +47,17 @@ static inline uint64_t sb_test_seed(void)
 
 /* On another thread than the test's own, cmocka would end the program and say
  * nothing; so this says it first. */
-static inline void sb_check_eq(const char *file, int line, const char *text,
-			       long long actual, long long expected)
+static inline void sb_check_eq(const char *file, int line, const char *text, long long actual,
+			       long long expected)
 {
 	if (actual != expected)
-		fprintf(stderr, "# %s:%d: %s is %lld, expected %lld\n", file,
-			line, text, actual, expected);
-	_assert_int_equal((LargestIntegralType)actual,
-			  (LargestIntegralType)expected, file, line);
+		fprintf(stderr, "# %s:%d: %s is %lld, expected %lld\n", file, line, text, actual,
+			expected);
+	_assert_int_equal((LargestIntegralType)actual, (LargestIntegralType)expected, file, line);
 }
 
 /* True, or the test fails and says both values. */
-#define CHECK_EQ(actual, expected)                                             \
-	sb_check_eq(__FILE__, __LINE__, #actual, (long long)(actual),          \
-		    (long long)(expected))
+#define CHECK_EQ(actual, expected)                                                                 \
+	sb_check_eq(__FILE__, __LINE__, #actual, (long long)(actual), (long long)(expected))
 
 #endif

@@ -25,8 +25,8 @@ static inline void tree_remove(const char *root)
 }
 
 /* Writes a file of these bytes, and makes the folders above it. */
-static inline void tree_put_bytes(const char *root, const char *path,
-				  const char *text, size_t bytes)
+static inline void tree_put_bytes(const char *root, const char *path, const char *text,
+				  size_t bytes)
 {
 	char name[PATH_MAX];
 	FILE *out;
@@ -43,8 +43,7 @@ static inline void tree_put_bytes(const char *root, const char *path,
 	fclose(out);
 }
 
-static inline void tree_put(const char *root, const char *path,
-			    const char *text)
+static inline void tree_put(const char *root, const char *path, const char *text)
 {
 	tree_put_bytes(root, path, text, strlen(text));
 }

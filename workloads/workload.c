@@ -40,14 +40,12 @@ void sb_workload_tear_down(struct sb_workload_run *run)
 	free_data(run);
 }
 
-bool sb_workload_accept_time(const struct sb_param *param, const char *text,
-			     char *why)
+bool sb_workload_accept_time(const struct sb_param *param, const char *text, char *why)
 {
 	double ns;
 
 	(void)param;
-	snprintf(why, SB_WHY_BYTES,
-		 "expected a time with its unit, such as 10us, of at most 10s");
+	snprintf(why, SB_WHY_BYTES, "expected a time with its unit, such as 10us, of at most 10s");
 	return sb_quantity_time(text, &ns) && ns <= TIME_MAX_NS;
 }
 

@@ -77,7 +77,7 @@ struct sb_workload_run {
 	struct sb_scheduler *scheduler;
 	struct sb_round round;
 	struct sb_wake_times *wakes; /* of all rounds; NULL: nobody asks */
-	void *data; /* the workload's own, from setup to teardown */
+	void *data;		     /* the workload's own, from setup to teardown */
 };
 
 struct sb_workload {
@@ -93,8 +93,7 @@ struct sb_workload {
 
 	/* Whether a parameter may have this text; if not, why: what is wrong and
 	 * what was expected, SB_WHY_BYTES of it. NULL: it has no such parameter. */
-	bool (*accept)(const struct sb_param *param, const char *text,
-		       char *why);
+	bool (*accept)(const struct sb_param *param, const char *text, char *why);
 
 	/* Its rounds take requests as run->load says. */
 	bool takes_requests;
@@ -116,16 +115,14 @@ struct sb_workload {
 	void (*teardown)(struct sb_workload_run *run);
 };
 
-static inline void sb_run_record_wake(const struct sb_workload_run *run,
-				      uint64_t ns)
+static inline void sb_run_record_wake(const struct sb_workload_run *run, uint64_t ns)
 {
 	if (run->wakes)
 		sb_hist_record(&run->wakes->all, ns);
 }
 
 /* Besides sb_run_record_wake. */
-static inline void
-sb_run_record_wake_of_long_step(const struct sb_workload_run *run, uint64_t ns)
+static inline void sb_run_record_wake_of_long_step(const struct sb_workload_run *run, uint64_t ns)
 {
 	if (run->wakes)
 		sb_hist_record(&run->wakes->long_step, ns);
@@ -137,8 +134,7 @@ void sb_workload_tear_down(struct sb_workload_run *run);
 
 /* For accept where every text is a time with its unit, "1ms", of at most 10 s; and
  * such a text in nanoseconds. */
-bool sb_workload_accept_time(const struct sb_param *param, const char *text,
-			     char *why);
+bool sb_workload_accept_time(const struct sb_param *param, const char *text, char *why);
 uint64_t sb_workload_time_ns(const char *text);
 
 /* All workloads, ends with NULL. */

@@ -22,10 +22,8 @@ static FILE *open_file(const char *directory, const char *name)
 	char path[PATH_MAX];
 	struct stat status;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >=
-		    sizeof(path) ||
-	    stat(path, &status) || !S_ISREG(status.st_mode) ||
-	    status.st_size > FILE_MAX)
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path) ||
+	    stat(path, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
 		return NULL;
 	return fopen(path, "re");
 }
@@ -66,8 +64,7 @@ static bool is_answer(const char *line)
 			line += 3;
 		}
 		errno = 0;
-		if (strtoul(line, &end, 16) > UINT32_MAX || errno ||
-		    end == line)
+		if (strtoul(line, &end, 16) > UINT32_MAX || errno || end == line)
 			return false;
 		line = end;
 	}
@@ -90,8 +87,7 @@ static uint32_t find_bad_line(FILE *in)
 	return answers ? 0 : number + 1;
 }
 
-static int check_unit(const char *directory, uint32_t unit, char *why,
-		      size_t bytes)
+static int check_unit(const char *directory, uint32_t unit, char *why, size_t bytes)
 {
 	char name[24];
 	char after[120];
@@ -102,22 +98,20 @@ static int check_unit(const char *directory, uint32_t unit, char *why,
 	in = open_file(directory, name);
 	if (!in) {
 		snprintf(after, sizeof(after),
-			 " has no file %s that can be read; expected pu0, pu1 "
-			 "and so on without a gap",
+			 " has no file %s that can be read; expected pu0, pu1 and so on without a "
+			 "gap",
 			 name);
-		return sb_precheck_refuse(why, bytes, -EINVAL, "directory ",
-					  directory, after);
+		return sb_precheck_refuse(why, bytes, -EINVAL, "directory ", directory, after);
 	}
 	bad = find_bad_line(in);
 	fclose(in);
 	if (!bad)
 		return 0;
 	snprintf(after, sizeof(after),
-		 ": %s:%" PRIu32 ": expected what hwloc-gather-cpuid writes, "
-		 "such as '1 b 0 0 0 => 0 1 100 0'",
+		 ": %s:%" PRIu32
+		 ": expected what hwloc-gather-cpuid writes, such as '1 b 0 0 0 => 0 1 100 0'",
 		 name, bad);
-	return sb_precheck_refuse(why, bytes, -EINVAL, "directory ", directory,
-				  after);
+	return sb_precheck_refuse(why, bytes, -EINVAL, "directory ", directory, after);
 }
 
 /* Files pu0, pu1 and so on; any of them may be missing. */
@@ -138,20 +132,17 @@ static uint32_t count_units(const char *directory)
 	return units;
 }
 
-int sb_cpuid_check(const char *directory, uint32_t *units, char *why,
-		   size_t bytes)
+int sb_cpuid_check(const char *directory, uint32_t *units, char *why, size_t bytes)
 {
 	int rc = 0;
 
 	if (!is_of_x86(directory))
-		return sb_precheck_refuse(
-			why, bytes, -EINVAL, "directory ", directory,
-			": " SUMMARY " does not say 'Architecture: x86'; "
-			"expected what hwloc-gather-cpuid writes");
+		return sb_precheck_refuse(why, bytes, -EINVAL, "directory ", directory,
+					  ": " SUMMARY " does not say 'Architecture: x86'; "
+					  "expected what hwloc-gather-cpuid writes");
 	*units = count_units(directory);
 	if (*units > SB_PROFILE_PUS_MAX)
-		return sb_precheck_refuse(why, bytes, -E2BIG, "", directory,
-					  SB_PRECHECK_TOO_MANY);
+		return sb_precheck_refuse(why, bytes, -E2BIG, "", directory, SB_PRECHECK_TOO_MANY);
 	for (uint32_t i = 0; !rc && i < (*units ? *units : 1); i++)
 		rc = check_unit(directory, i, why, bytes);
 	return rc;

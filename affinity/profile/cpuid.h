@@ -14,7 +14,6 @@ bool sb_cpuid_is_dump(const char *directory);
  * like, and crashes on some. Returns 0 and how many units there are, or -errno
  * with the reason in why.
  */
-SB_MUST_CHECK int sb_cpuid_check(const char *directory, uint32_t *units,
-				 char *why, size_t bytes);
+SB_MUST_CHECK int sb_cpuid_check(const char *directory, uint32_t *units, char *why, size_t bytes);
 
 #endif

@@ -25,8 +25,7 @@ static int make_fast(hwloc_topology_t t, const char *cpus)
 	int rc = -1;
 
 	if (fast && slow && !hwloc_bitmap_list_sscanf(fast, cpus) &&
-	    !hwloc_bitmap_andnot(slow, hwloc_topology_get_topology_cpuset(t),
-				 fast))
+	    !hwloc_bitmap_andnot(slow, hwloc_topology_get_topology_cpuset(t), fast))
 		rc = hwloc_cpukinds_register(t, slow, 0, 0, NULL, 0) ||
 		     hwloc_cpukinds_register(t, fast, 1, 0, NULL, 0);
 	hwloc_bitmap_free(fast);
@@ -46,8 +45,7 @@ static int set_distances(hwloc_topology_t t, const char *text)
 
 	SB_CHECK(n, <=, NODES_MAX);
 	for (int i = 0; i < n; i++)
-		node[i] = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
-						(unsigned)i);
+		node[i] = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE, (unsigned)i);
 	for (int i = 0; i < n * n; i++) {
 		char *end;
 
@@ -55,12 +53,9 @@ static int set_distances(hwloc_topology_t t, const char *text)
 		text = end;
 	}
 	handle = hwloc_distances_add_create(
-		t, "NUMALatency",
-		HWLOC_DISTANCES_KIND_FROM_OS |
-			HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+		t, "NUMALatency", HWLOC_DISTANCES_KIND_FROM_OS | HWLOC_DISTANCES_KIND_MEANS_LATENCY,
 		0);
-	if (!handle ||
-	    hwloc_distances_add_values(t, handle, (unsigned)n, node, value, 0))
+	if (!handle || hwloc_distances_add_values(t, handle, (unsigned)n, node, value, 0))
 		return -1;
 	return hwloc_distances_add_commit(t, handle, 0);
 }

@@ -38,8 +38,7 @@ bool sb_numbers_of_synthetic(const char *text, unsigned long *out)
 }
 
 /* Of numbers below the limit alone, "0,1" and not "2*1:1*2". */
-static bool is_twice_in_list(const char *list, hwloc_bitmap_t seen,
-			     unsigned long *out)
+static bool is_twice_in_list(const char *list, hwloc_bitmap_t seen, unsigned long *out)
 {
 	const char *text = list;
 
@@ -127,9 +126,8 @@ bool sb_numbers_of_xml(const char *path, unsigned long *out)
 
 bool sb_numbers_of_directory(const char *root, unsigned long *out)
 {
-	static const char *const lists[] = { "cpu/online", "cpu/possible",
-					     "cpu/present", "node/online",
-					     "node/possible" };
+	static const char *const lists[] = { "cpu/online", "cpu/possible", "cpu/present",
+					     "node/online", "node/possible" };
 	char path[PATH_MAX];
 	char text[4096];
 	bool found = false;
@@ -137,8 +135,7 @@ bool sb_numbers_of_directory(const char *root, unsigned long *out)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(lists) && !found; i++) {
 		FILE *in;
 
-		snprintf(path, sizeof(path), "%s/sys/devices/system/%s", root,
-			 lists[i]);
+		snprintf(path, sizeof(path), "%s/sys/devices/system/%s", root, lists[i]);
 		in = fopen(path, "re");
 		if (!in)
 			continue;
@@ -151,8 +148,8 @@ bool sb_numbers_of_directory(const char *root, unsigned long *out)
 
 /* ---- what hwloc has loaded ---- */
 
-static bool is_twice(hwloc_topology_t t, hwloc_obj_type_t type,
-		     hwloc_bitmap_t seen, unsigned long *out)
+static bool is_twice(hwloc_topology_t t, hwloc_obj_type_t type, hwloc_bitmap_t seen,
+		     unsigned long *out)
 {
 	hwloc_obj_t obj = NULL;
 
@@ -169,9 +166,8 @@ static bool is_twice(hwloc_topology_t t, hwloc_obj_type_t type,
 bool sb_numbers_twice(hwloc_topology_t topology, unsigned long *out)
 {
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
-	const bool found =
-		seen && (is_twice(topology, HWLOC_OBJ_PU, seen, out) ||
-			 is_twice(topology, HWLOC_OBJ_NUMANODE, seen, out));
+	const bool found = seen && (is_twice(topology, HWLOC_OBJ_PU, seen, out) ||
+				    is_twice(topology, HWLOC_OBJ_NUMANODE, seen, out));
 
 	hwloc_bitmap_free(seen);
 	return found;

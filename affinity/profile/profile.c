@@ -50,8 +50,8 @@ static int load_quietly(hwloc_topology_t t)
 }
 
 /* A part of hwloc on a copy of what it reads; nothing may be asked of the CPU. */
-static int load_copy(hwloc_topology_t t, const char *variable,
-		     const char *directory, const char *components)
+static int load_copy(hwloc_topology_t t, const char *variable, const char *directory,
+		     const char *components)
 {
 	int rc;
 
@@ -71,16 +71,14 @@ static int load_cpuid(hwloc_topology_t t, const struct description *d)
 	if (load_copy(t, "HWLOC_CPUID_PATH", d->text, "x86,stop"))
 		return -1;
 	errno = EINVAL;
-	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU) == (int)d->units ? 0
-									  : -1;
+	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU) == (int)d->units ? 0 : -1;
 }
 
 /* With these hwloc would show another machine, as if it were this one. */
 static void forget_other_machines(void)
 {
-	static const char *const names[] = { "HWLOC_XMLFILE", "HWLOC_SYNTHETIC",
-					     "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
-					     "HWLOC_COMPONENTS" };
+	static const char *const names[] = { "HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT",
+					     "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS" };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++)
 		unsetenv(names[i]);
@@ -100,8 +98,7 @@ static int load_synthetic(hwloc_topology_t t, const struct description *d)
 		errno = sb_wide_load(t, d->text, &d->shape);
 		return errno;
 	}
-	return hwloc_topology_set_synthetic(t, d->text) ||
-	       hwloc_topology_load(t);
+	return hwloc_topology_set_synthetic(t, d->text) || hwloc_topology_load(t);
 }
 
 #define LOAD_SECONDS 10 /* of the CPU */
@@ -123,9 +120,8 @@ static int load_this_machine(hwloc_topology_t t)
 	forget_other_machines();
 	limit_time(LOAD_SECONDS);
 	/* The cgroup's limits are hwloc's default; the mask is asked for. */
-	rc = hwloc_topology_set_flags(
-		     t, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
-				HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING) ||
+	rc = hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
+						 HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING) ||
 	     hwloc_topology_load(t);
 	limit_time(0);
 	return rc;
@@ -134,8 +130,7 @@ static int load_this_machine(hwloc_topology_t t)
 static int load_source(hwloc_topology_t t, const struct description *d)
 {
 	if (d->with_disallowed)
-		hwloc_topology_set_flags(
-			t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+		hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	switch (d->source) {
 	case THIS:
 		return load_this_machine(t);
@@ -143,8 +138,7 @@ static int load_source(hwloc_topology_t t, const struct description *d)
 		return hwloc_topology_set_synthetic(t, d->named->synthetic) ||
 		       hwloc_topology_load(t) || sb_profile_finish(t, d->named);
 	case XML_FILE:
-		return hwloc_topology_set_xml(t, d->text) ||
-		       hwloc_topology_load(t);
+		return hwloc_topology_set_xml(t, d->text) || hwloc_topology_load(t);
 	case DIRECTORY:
 		return load_copy(t, "HWLOC_FSROOT", d->text, "linux,stop");
 	case CPUID:
@@ -187,8 +181,7 @@ static int load(hwloc_topology_t *out, const struct description *d)
 /* Whatever handles them in this program is not for the child. */
 static void die_of_crashes(void)
 {
-	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE,
-				       SIGILL };
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(crashes); i++)
 		(void)signal(crashes[i], SIG_DFL);
@@ -201,8 +194,7 @@ static void limit(int what, uint64_t value)
 
 	/* The user's own may be lower. */
 	if (!getrlimit((__rlimit_resource_t)what, &now))
-		bound.rlim_cur = bound.rlim_max =
-			sb_min_u64(value, now.rlim_cur);
+		bound.rlim_cur = bound.rlim_max = sb_min_u64(value, now.rlim_cur);
 	(void)setrlimit((__rlimit_resource_t)what, &bound);
 }
 
@@ -223,9 +215,7 @@ static void exercise(hwloc_topology_t t)
 	hwloc_distrib(t, &root, 1, set, SETS, INT_MAX, 0);
 	hwloc_topology_export_xmlbuffer(t, &xml, &length, 0);
 	if (!hwloc_topology_dup(&copy, t)) {
-		hwloc_topology_restrict(
-			copy, hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, 0)->cpuset,
-			0);
+		hwloc_topology_restrict(copy, hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, 0)->cpuset, 0);
 		hwloc_topology_destroy(copy);
 	}
 	hwloc_topology_destroy(t);
@@ -284,9 +274,7 @@ static _Noreturn void try_in_child(const struct description *d)
 	limit(RLIMIT_CORE, 0);
 	(void)signal(SIGALRM, SIG_DFL);
 	(void)alarm(TRIAL_WALL_SECONDS);
-	error = d->source == XML_FILE && is_version_3(d->text)
-			? EPROTO
-			: load_trial(&t, d);
+	error = d->source == XML_FILE && is_version_3(d->text) ? EPROTO : load_trial(&t, d);
 	if (!error && d->source != SYNTHETIC)
 		exercise(t);
 	_exit(error ? why_not(d, error) : 0);
@@ -332,8 +320,7 @@ static const struct sb_profile *find_named(const char *name)
 
 static bool looks_synthetic(const char *text)
 {
-	return strpbrk(text, ":[(") ||
-	       strspn(text, "0123456789 ") == strlen(text);
+	return strpbrk(text, ":[(") || strspn(text, "0123456789 ") == strlen(text);
 }
 
 static bool looks_like_file(const char *text)
@@ -343,8 +330,7 @@ static bool looks_like_file(const char *text)
 	return strchr(text, '/') || (n > 4 && !strcmp(text + n - 4, ".xml"));
 }
 
-static int classify_path(struct description *d, const struct stat *status,
-			 char *why, size_t bytes)
+static int classify_path(struct description *d, const struct stat *status, char *why, size_t bytes)
 {
 	if (S_ISDIR(status->st_mode) && sb_cpuid_is_dump(d->text)) {
 		d->source = CPUID;
@@ -356,10 +342,9 @@ static int classify_path(struct description *d, const struct stat *status,
 	}
 	d->source = XML_FILE;
 	if (!S_ISREG(status->st_mode))
-		return sb_precheck_refuse(
-			why, bytes, -EINVAL, "", d->text,
-			" is neither a file nor a directory; expected "
-			"hwloc's XML, or a copy of /sys and /proc");
+		return sb_precheck_refuse(why, bytes, -EINVAL, "", d->text,
+					  " is neither a file nor a directory; expected hwloc's "
+					  "XML, or a copy of /sys and /proc");
 	return sb_precheck_file(d->text, status->st_size, why, bytes);
 }
 
@@ -377,61 +362,52 @@ static int classify(struct description *d, char *why, size_t bytes)
 	if (!stat(d->text, &status))
 		return classify_path(d, &status, why, bytes);
 	if (looks_like_file(d->text))
-		return sb_precheck_refuse(
-			why, bytes, -ENOENT, "there is no file ", d->text,
-			"; expected hwloc's XML, as lstopo writes it");
+		return sb_precheck_refuse(why, bytes, -ENOENT, "there is no file ", d->text,
+					  "; expected hwloc's XML, as lstopo writes it");
 	d->source = SYNTHETIC;
 	if (looks_synthetic(d->text))
 		return sb_precheck_synthetic(d->text, &d->shape, why, bytes);
-	return sb_precheck_refuse(why, bytes, -ESRCH, "there is no profile ",
-				  d->text, "");
+	return sb_precheck_refuse(why, bytes, -ESRCH, "there is no profile ", d->text, "");
 }
 
-static int explain(const struct description *d, int error, char *why,
-		   size_t bytes)
+static int explain(const struct description *d, int error, char *why, size_t bytes)
 {
 	static const char synthetic[] =
-		" is no synthetic description; expected one such as "
-		"'pack:2 numa:2 core:4 pu:2'";
+		" is no synthetic description; expected one such as 'pack:2 numa:2 core:4 pu:2'";
 	static const char *const bad[] = {
 		[NAMED] = " cannot be made by this hwloc",
-		[XML_FILE] = " is not XML of a machine that hwloc can read; "
-			     "expected what lstopo writes",
-		[DIRECTORY] = " is no machine that hwloc can read; expected "
-			      "what hwloc-gather-topology packs",
-		[CPUID] = " is no x86 machine that hwloc can read; expected "
-			  "what hwloc-gather-cpuid writes",
+		[XML_FILE] =
+			" is not XML of a machine that hwloc can read; expected what lstopo writes",
+		[DIRECTORY] = " is no machine that hwloc can read; expected what "
+			      "hwloc-gather-topology packs",
+		[CPUID] = " is no x86 machine that hwloc can read; expected what "
+			  "hwloc-gather-cpuid writes",
 		[SYNTHETIC] = synthetic,
 	};
 	const char *after = bad[d->source];
 
 	if (d->source == THIS) {
-		snprintf(why, bytes,
-			 "this machine's topology cannot be read by hwloc");
+		snprintf(why, bytes, "this machine's topology cannot be read by hwloc");
 		return -EIO;
 	}
 	if (error == ENODEV)
-		after = " has no processing unit that may be used; "
-			"expected at least one";
+		after = " has no processing unit that may be used; expected at least one";
 	else if (error == E2BIG)
 		after = SB_PRECHECK_TOO_MANY;
 	else if (error == ETIME)
-		after = " takes hwloc too long to load; expected a smaller "
-			"machine, or more levels with fewer objects side by "
-			"side, such as 'group:128 core:128'";
+		after = " takes hwloc too long to load; expected a smaller machine, or more levels "
+			"with fewer objects side by side, such as 'group:128 core:128'";
 	else if (error == EPROTO)
-		after = " was written by hwloc 3; expected version 2 (lstopo "
-			"--export-xml-flags v2)";
+		after = " was written by hwloc 3; expected version 2 (lstopo --export-xml-flags "
+			"v2)";
 	else if (error == EFAULT)
-		after = " crashes hwloc; expected a description that it can "
-			"load";
+		after = " crashes hwloc; expected a description that it can load";
 	/* Whatever takes too long is too large. */
-	return sb_precheck_refuse(why, bytes, error == ETIME ? -E2BIG : -error,
-				  "", d->text, after);
+	return sb_precheck_refuse(why, bytes, error == ETIME ? -E2BIG : -error, "", d->text, after);
 }
 
-int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
-		    char *why, size_t bytes)
+int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, char *why,
+		    size_t bytes)
 {
 	struct description d = { .text = profile };
 	int rc = classify(&d, why, bytes);
@@ -447,8 +423,7 @@ int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated,
 		rc = load(out, &d);
 	if (rc)
 		return explain(&d, rc, why, bytes);
-	rc = d.source == THIS ? 0
-			      : sb_precheck_loaded(*out, d.text, why, bytes);
+	rc = d.source == THIS ? 0 : sb_precheck_loaded(*out, d.text, why, bytes);
 	if (rc) {
 		hwloc_topology_destroy(*out);
 		*out = NULL;

@@ -10,8 +10,7 @@
 static void add_level(struct sb_shape *shape, uint64_t count)
 {
 	/* A product of two numbers below the bound cannot overflow. */
-	shape->units =
-		count > SB_PROFILE_PUS_MAX ? count : shape->units * count;
+	shape->units = count > SB_PROFILE_PUS_MAX ? count : shape->units * count;
 	shape->comparisons += count;
 	if (count > 1 && shape->levels < SB_SHAPE_LEVELS)
 		shape->count[shape->levels++] = (uint32_t)count;

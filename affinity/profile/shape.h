@@ -11,7 +11,7 @@
 
 /* Levels with one object below each of the level above are left out. */
 struct sb_shape {
-	uint64_t units; /* the product; counting ends when it is too large */
+	uint64_t units;	      /* the product; counting ends when it is too large */
 	uint64_t comparisons; /* that hwloc would make to load it */
 	uint32_t levels;
 	uint32_t count[SB_SHAPE_LEVELS];

@@ -33,21 +33,17 @@ static uint32_t word_of(uint32_t at, struct range range)
 	uint32_t word = 0;
 
 	for (uint32_t bit = 0; bit < WORD; bit++)
-		word |= (uint32_t)(at + bit >= range.first &&
-				   at + bit < range.end)
-			<< bit;
+		word |= (uint32_t)(at + bit >= range.first && at + bit < range.end) << bit;
 	return word;
 }
 
 /* In hwloc's form: the highest word first; an empty one is 0. */
-static void put_set(const struct writer *w, const char *which, const char *name,
-		    struct range range)
+static void put_set(const struct writer *w, const char *which, const char *name, struct range range)
 {
 	static const char zeroes[] = ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,";
 	uint32_t at = (range.end - 1) / WORD * WORD;
 
-	fprintf(w->out, " %s%s=\"0x%08" PRIx32, which, name,
-		word_of(at, range));
+	fprintf(w->out, " %s%s=\"0x%08" PRIx32, which, name, word_of(at, range));
 	while (at > range.first) {
 		at -= WORD;
 		fprintf(w->out, ",0x%08" PRIx32, word_of(at, range));
@@ -59,8 +55,7 @@ static void put_set(const struct writer *w, const char *which, const char *name,
 	fputc('"', w->out);
 }
 
-static void put_sets(const struct writer *w, const char *name,
-		     struct range range)
+static void put_sets(const struct writer *w, const char *name, struct range range)
 {
 	put_set(w, "", name, range);
 	put_set(w, "complete_", name, range);
@@ -68,31 +63,25 @@ static void put_sets(const struct writer *w, const char *name,
 
 /* ---- objects ---- */
 
-static void put_cache(const struct writer *w,
-		      const struct hwloc_cache_attr_s *cache)
+static void put_cache(const struct writer *w, const struct hwloc_cache_attr_s *cache)
 {
 	fprintf(w->out,
-		" cache_size=\"%" PRIu64 "\" depth=\"%u\" cache_linesize=\"%u\""
-		" cache_associativity=\"%d\" cache_type=\"%d\"",
-		cache->size, cache->depth, cache->linesize,
-		cache->associativity, (int)cache->type);
+		" cache_size=\"%" PRIu64 "\" depth=\"%u\" cache_linesize=\"%u\" "
+		"cache_associativity=\"%d\" cache_type=\"%d\"",
+		cache->size, cache->depth, cache->linesize, cache->associativity, (int)cache->type);
 }
 
 /* The tag's name, and what is the same in all objects of this level. */
 static void begin_object(struct writer *w, hwloc_obj_t obj)
 {
-	fprintf(w->out, "<object type=\"%s\"",
-		hwloc_obj_type_string(obj->type));
-	if (obj->os_index != HWLOC_UNKNOWN_INDEX &&
-	    obj->type != HWLOC_OBJ_NUMANODE)
-		fprintf(w->out, " os_index=\"%" PRIu32 "\"",
-			w->made[obj->type]);
-	if (hwloc_obj_type_is_cache(obj->type) ||
-	    obj->type == HWLOC_OBJ_MEMCACHE)
+	fprintf(w->out, "<object type=\"%s\"", hwloc_obj_type_string(obj->type));
+	if (obj->os_index != HWLOC_UNKNOWN_INDEX && obj->type != HWLOC_OBJ_NUMANODE)
+		fprintf(w->out, " os_index=\"%" PRIu32 "\"", w->made[obj->type]);
+	if (hwloc_obj_type_is_cache(obj->type) || obj->type == HWLOC_OBJ_MEMCACHE)
 		put_cache(w, &obj->attr->cache);
 	if (obj->type == HWLOC_OBJ_GROUP)
-		fprintf(w->out, " kind=\"%u\" subkind=\"%u\"",
-			obj->attr->group.kind, obj->attr->group.subkind);
+		fprintf(w->out, " kind=\"%u\" subkind=\"%u\"", obj->attr->group.kind,
+			obj->attr->group.subkind);
 	w->made[obj->type]++;
 }
 
@@ -100,13 +89,10 @@ static void put_numa_node(struct writer *w, hwloc_obj_t obj, struct range nodes)
 {
 	const struct hwloc_numanode_attr_s *attr = &obj->attr->numanode;
 
-	fprintf(w->out,
-		" os_index=\"%" PRIu32 "\" local_memory=\"%" PRIu64 "\">",
-		nodes.first, attr->local_memory);
+	fprintf(w->out, " os_index=\"%" PRIu32 "\" local_memory=\"%" PRIu64 "\">", nodes.first,
+		attr->local_memory);
 	for (unsigned int i = 0; i < attr->page_types_len; i++)
-		fprintf(w->out,
-			"<page_type size=\"%" PRIu64 "\" count=\"%" PRIu64
-			"\"/>",
+		fprintf(w->out, "<page_type size=\"%" PRIu64 "\" count=\"%" PRIu64 "\"/>",
 			attr->page_types[i].size, attr->page_types[i].count);
 }
 
@@ -120,11 +106,9 @@ static uint32_t count_memory(hwloc_obj_t obj)
 }
 
 /* The numbers of the nodes are the first ones of the range. */
-static void put_memory(struct writer *w, hwloc_obj_t parent, struct range cpus,
-		       struct range nodes)
+static void put_memory(struct writer *w, hwloc_obj_t parent, struct range cpus, struct range nodes)
 {
-	for (hwloc_obj_t m = parent->memory_first_child; m;
-	     m = m->next_sibling) {
+	for (hwloc_obj_t m = parent->memory_first_child; m; m = m->next_sibling) {
 		const bool is_node = m->type == HWLOC_OBJ_NUMANODE;
 
 		nodes.end = nodes.first + (is_node ? 1 : count_memory(m));
@@ -143,8 +127,7 @@ static void put_memory(struct writer *w, hwloc_obj_t parent, struct range cpus,
 
 /* How many children an object has, and where its children's counts begin. A
  * level that hwloc leaves out multiplies those of the next. */
-static uint32_t count_children(const struct writer *w, hwloc_obj_t obj,
-			       uint32_t *level)
+static uint32_t count_children(const struct writer *w, hwloc_obj_t obj, uint32_t *level)
 {
 	uint32_t children = obj->arity ? 1 : 0;
 
@@ -153,14 +136,12 @@ static uint32_t count_children(const struct writer *w, hwloc_obj_t obj,
 	return children;
 }
 
-static uint32_t count_nodes(const struct writer *w, hwloc_obj_t obj,
-			    uint32_t level)
+static uint32_t count_nodes(const struct writer *w, hwloc_obj_t obj, uint32_t level)
 {
 	const uint32_t children = count_children(w, obj, &level);
 
 	return count_memory(obj) +
-	       (children ? children * count_nodes(w, obj->first_child, level)
-			 : 0);
+	       (children ? children * count_nodes(w, obj->first_child, level) : 0);
 }
 
 static void put_info(const struct writer *w, hwloc_obj_t root)
@@ -172,15 +153,14 @@ static void put_info(const struct writer *w, hwloc_obj_t root)
 		if (!strcmp(info->name, "SyntheticDescription"))
 			value = w->text;
 		if (!strpbrk(value, "<>&\"\n\t"))
-			fprintf(w->out, "<info name=\"%s\" value=\"%s\"/>\n",
-				info->name, value);
+			fprintf(w->out, "<info name=\"%s\" value=\"%s\"/>\n", info->name, value);
 	}
 }
 
 /* hwloc numbers the nodes of an object's children before its own. What
  * is inside their CPUs it adds to the sets of nodes itself. */
-static void put_object(struct writer *w, hwloc_obj_t obj, uint32_t level,
-		       struct range cpus, struct range nodes)
+static void put_object(struct writer *w, hwloc_obj_t obj, uint32_t level, struct range cpus,
+		       struct range nodes)
 {
 	const uint32_t children = count_children(w, obj, &level);
 	const uint32_t each = children ? (cpus.end - cpus.first) / children : 0;
@@ -200,11 +180,10 @@ static void put_object(struct writer *w, hwloc_obj_t obj, uint32_t level,
 		put_info(w, obj);
 	put_memory(w, obj, cpus, (struct range){ own, nodes.end });
 	for (uint32_t i = 0; i < children; i++)
-		put_object(w, obj->first_child, level,
-			   (struct range){ cpus.first + i * each,
-					   cpus.first + (i + 1) * each },
-			   (struct range){ nodes.first + i * below,
-					   nodes.first + (i + 1) * below });
+		put_object(
+			w, obj->first_child, level,
+			(struct range){ cpus.first + i * each, cpus.first + (i + 1) * each },
+			(struct range){ nodes.first + i * below, nodes.first + (i + 1) * below });
 	fputs("</object>\n", w->out);
 }
 
@@ -257,8 +236,7 @@ static int write_out(struct writer *w)
 
 	if (hwloc_topology_init(&small))
 		return ENOMEM;
-	if (hwloc_topology_set_synthetic(small, w->shape->small) ||
-	    hwloc_topology_load(small))
+	if (hwloc_topology_set_synthetic(small, w->shape->small) || hwloc_topology_load(small))
 		rc = EINVAL;
 	else
 		rc = put_machine(w, hwloc_get_root_obj(small));
@@ -266,8 +244,7 @@ static int write_out(struct writer *w)
 	return rc;
 }
 
-int sb_wide_load(hwloc_topology_t topology, const char *text,
-		 const struct sb_shape *shape)
+int sb_wide_load(hwloc_topology_t topology, const char *text, const struct sb_shape *shape)
 {
 	struct writer w = { .text = text, .shape = shape };
 	char *xml = NULL;
@@ -279,8 +256,8 @@ int sb_wide_load(hwloc_topology_t topology, const char *text,
 		rc = write_out(&w);
 	if (w.out && fclose(w.out))
 		rc = ENOMEM;
-	if (!rc && (bytes >= INT_MAX || hwloc_topology_set_xmlbuffer(
-						topology, xml, (int)bytes + 1)))
+	if (!rc &&
+	    (bytes >= INT_MAX || hwloc_topology_set_xmlbuffer(topology, xml, (int)bytes + 1)))
 		rc = EINVAL;
 	free(xml);
 	return rc ? rc : hwloc_topology_load(topology) ? EINVAL : 0;

@@ -16,8 +16,7 @@ static bool may_allocate(void)
 {
 	int64_t left = sb_load_rlx(&sb_test_allocations);
 
-	while (left > 0 &&
-	       !sb_cas_weak_acq_rel(&sb_test_allocations, &left, left - 1))
+	while (left > 0 && !sb_cas_weak_acq_rel(&sb_test_allocations, &left, left - 1))
 		continue;
 	return left != 0;
 }
@@ -34,8 +33,7 @@ struct sb_arena {
 	char unused;
 };
 
-int sb_arena_create(struct sb_arena **arena,
-		    const struct sb_page_policy *policy)
+int sb_arena_create(struct sb_arena **arena, const struct sb_page_policy *policy)
 {
 	(void)policy;
 	*arena = sb_mem_alloc(SB_HEAP, sizeof(**arena), 1);
@@ -64,8 +62,7 @@ void sb_arena_read(struct sb_arena *arena, struct sb_arena_reading *out)
 	*out = (struct sb_arena_reading){ 0 };
 }
 
-int sb_arena_locate(struct sb_arena *arena, int os_node,
-		    struct sb_page_count *count)
+int sb_arena_locate(struct sb_arena *arena, int os_node, struct sb_page_count *count)
 {
 	(void)arena;
 	(void)os_node;
@@ -77,8 +74,7 @@ static void *take(struct sb_arena *arena, size_t size, size_t alignment)
 {
 	(void)arena;
 	/* aligned_alloc wants a multiple of the alignment. */
-	return aligned_alloc(alignment,
-			     (size + alignment - 1) & ~(alignment - 1));
+	return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
 }
 
 void sb_mem_free(void *block)
@@ -101,8 +97,7 @@ void sb_mem_free(void *block)
  * it when it is free; the mappings go back whole, when the arena dies.
  */
 #define LEDGER_BYTES 4096
-#define LEDGER_LINES                                                           \
-	((LEDGER_BYTES - 2 * sizeof(void *)) / sizeof(struct sb_pages))
+#define LEDGER_LINES ((LEDGER_BYTES - 2 * sizeof(void *)) / sizeof(struct sb_pages))
 
 struct ledger {
 	struct ledger *previous;
@@ -137,14 +132,11 @@ static bool is_of_explicit_pages(const struct sb_arena *arena)
 /* A line of the ledger to fill in; NULL: no memory. Under the lock. */
 static struct sb_pages *new_line(struct sb_arena *arena)
 {
-	static const struct sb_page_policy plain = {
-		.huge_pages = SB_HUGE_PAGES_NONE
-	};
+	static const struct sb_page_policy plain = { .huge_pages = SB_HUGE_PAGES_NONE };
 	struct ledger *ledger = arena->ledger;
 
 	if (!ledger || ledger->lines == LEDGER_LINES) {
-		ledger = sb_pages_map(sizeof(*ledger), LEDGER_BYTES, &plain)
-				 .start;
+		ledger = sb_pages_map(sizeof(*ledger), LEDGER_BYTES, &plain).start;
 		if (!ledger)
 			return NULL;
 		ledger->previous = arena->ledger;
@@ -153,8 +145,8 @@ static struct sb_pages *new_line(struct sb_arena *arena)
 	return &ledger->line[ledger->lines];
 }
 
-static void add_to_reading(struct sb_arena_reading *reading,
-			   const struct sb_pages *pages, bool is_missed)
+static void add_to_reading(struct sb_arena_reading *reading, const struct sb_pages *pages,
+			   bool is_missed)
 {
 	reading->mapped_bytes += pages->bytes;
 	if (pages->is_explicit)
@@ -188,8 +180,7 @@ static void unmap_all(struct sb_arena *arena)
 	struct ledger *ledger = arena->ledger;
 
 	while (ledger) {
-		const struct sb_pages own = { .start = ledger,
-					      .bytes = LEDGER_BYTES };
+		const struct sb_pages own = { .start = ledger, .bytes = LEDGER_BYTES };
 
 		for (size_t i = 0; i < ledger->lines; i++)
 			sb_pages_unmap(&ledger->line[i]);
@@ -205,9 +196,8 @@ static void unmap_all(struct sb_arena *arena)
 
 /* The first mapping, made while the arena is, is jemalloc's own: its two
  * megabytes are not worth an explicit huge page. */
-static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size,
-			size_t alignment, bool *zero, bool *commit,
-			unsigned int index)
+static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t alignment,
+			bool *zero, bool *commit, unsigned int index)
 {
 	struct sb_arena *arena = arena_of(hooks);
 	struct sb_page_policy policy = arena->policy;
@@ -230,8 +220,8 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size,
 	return pages.start;
 }
 
-static bool hook_purge(extent_hooks_t *hooks, void *start, size_t size,
-		       size_t offset, size_t length, unsigned int index)
+static bool hook_purge(extent_hooks_t *hooks, void *start, size_t size, size_t offset,
+		       size_t length, unsigned int index)
 {
 	(void)size;
 	(void)index;
@@ -239,9 +229,8 @@ static bool hook_purge(extent_hooks_t *hooks, void *start, size_t size,
 	       sb_pages_discard((char *)start + offset, length);
 }
 
-static bool hook_split(extent_hooks_t *hooks, void *start, size_t size,
-		       size_t size_a, size_t size_b, bool committed,
-		       unsigned int index)
+static bool hook_split(extent_hooks_t *hooks, void *start, size_t size, size_t size_a,
+		       size_t size_b, bool committed, unsigned int index)
 {
 	(void)hooks;
 	(void)start;
@@ -253,8 +242,8 @@ static bool hook_split(extent_hooks_t *hooks, void *start, size_t size,
 	return false;
 }
 
-static bool hook_merge(extent_hooks_t *hooks, void *a, size_t size_a, void *b,
-		       size_t size_b, bool committed, unsigned int index)
+static bool hook_merge(extent_hooks_t *hooks, void *a, size_t size_a, void *b, size_t size_b,
+		       bool committed, unsigned int index)
 {
 	(void)hooks;
 	(void)a;
@@ -287,8 +276,7 @@ static void limit_growth(struct sb_arena *arena)
 
 	if (!is_of_explicit_pages(arena))
 		return;
-	snprintf(name, sizeof(name), "arena.%u.retain_grow_limit",
-		 arena->index);
+	snprintf(name, sizeof(name), "arena.%u.retain_grow_limit", arena->index);
 	SB_CHECK(mallctl(name, NULL, NULL, &most, sizeof(most)), ==, 0);
 }
 
@@ -305,16 +293,14 @@ static void set_decay(struct sb_arena *arena)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(decay); i++) {
 		ssize_t ms = decay[i].ms;
 
-		snprintf(name, sizeof(name), "arena.%u.%s_decay_ms",
-			 arena->index, decay[i].kind);
+		snprintf(name, sizeof(name), "arena.%u.%s_decay_ms", arena->index, decay[i].kind);
 		SB_CHECK(mallctl(name, NULL, NULL, &ms, sizeof(ms)), ==, 0);
 	}
 }
 
 int sb_arena_create(struct sb_arena **out, const struct sb_page_policy *policy)
 {
-	struct sb_arena *arena =
-		sb_mem_zalloc(SB_HEAP, sizeof(*arena), SB_LINE);
+	struct sb_arena *arena = sb_mem_zalloc(SB_HEAP, sizeof(*arena), SB_LINE);
 	size_t bytes = sizeof(arena->index);
 	extent_hooks_t *own;
 
@@ -326,11 +312,9 @@ int sb_arena_create(struct sb_arena **out, const struct sb_page_policy *policy)
 	arena->policy = *policy;
 	arena->policy.os_node = arena->os_node;
 	arena->reading.is_bound = policy->nodes > 0;
-	memcpy(arena->os_node, policy->os_node,
-	       policy->nodes * sizeof(*policy->os_node));
+	memcpy(arena->os_node, policy->os_node, policy->nodes * sizeof(*policy->os_node));
 	sb_lock_init(&arena->lock);
-	if (!may_allocate() || mallctl("arenas.create", &arena->index, &bytes,
-				       &own, sizeof(own))) {
+	if (!may_allocate() || mallctl("arenas.create", &arena->index, &bytes, &own, sizeof(own))) {
 		unmap_all(arena);
 		sb_mem_free(arena);
 		return -ENOMEM;
@@ -369,16 +353,14 @@ void sb_arena_read(struct sb_arena *arena, struct sb_arena_reading *out)
 	sb_lock_release(&arena->lock);
 }
 
-int sb_arena_locate(struct sb_arena *arena, int os_node,
-		    struct sb_page_count *count)
+int sb_arena_locate(struct sb_arena *arena, int os_node, struct sb_page_count *count)
 {
 	int rc = 0;
 
 	sb_lock_acquire(&arena->lock);
 	for (struct ledger *l = arena->ledger; l && !rc; l = l->previous) {
 		for (size_t i = 0; i < l->lines && !rc; i++)
-			rc = sb_pages_locate(l->line[i].start, l->line[i].bytes,
-					     os_node, count);
+			rc = sb_pages_locate(l->line[i].start, l->line[i].bytes, os_node, count);
 	}
 	sb_lock_release(&arena->lock);
 	return rc;
@@ -392,8 +374,7 @@ static void *take(struct sb_arena *arena, size_t size, size_t alignment)
 {
 	const int where = arena ? MALLOCX_ARENA(arena->index) : 0;
 
-	return mallocx(size,
-		       MALLOCX_ALIGN(alignment) | MALLOCX_TCACHE_NONE | where);
+	return mallocx(size, MALLOCX_ALIGN(alignment) | MALLOCX_TCACHE_NONE | where);
 }
 
 void sb_mem_free(void *block)

@@ -28,8 +28,7 @@ struct sb_arena;
 #define SB_HEAP ((struct sb_arena *)NULL)
 
 /* Makes an arena; the policy is copied. Returns 0 or -ENOMEM. Any thread. */
-SB_MUST_CHECK int sb_arena_create(struct sb_arena **arena,
-				  const struct sb_page_policy *policy);
+SB_MUST_CHECK int sb_arena_create(struct sb_arena **arena, const struct sb_page_policy *policy);
 
 /* Gives back all pages of an arena; no block may be in use any more. NULL is
  * allowed. */
@@ -55,17 +54,16 @@ bool sb_arena_can_discard(const struct sb_arena *arena, size_t bytes);
 struct sb_arena_reading {
 	uint64_t mapped_bytes;	 /* also what was never touched */
 	uint64_t explicit_bytes; /* of these, explicit huge pages */
-	uint64_t missed_bytes; /* of these, others where such were asked for */
-	bool is_bound;	       /* its policy names nodes */
-	int bind_error;	       /* 0, or -errno: some of it is not bound */
+	uint64_t missed_bytes;	 /* of these, others where such were asked for */
+	bool is_bound;		 /* its policy names nodes */
+	int bind_error;		 /* 0, or -errno: some of it is not bound */
 };
 
 /* Any thread, at any time. */
 void sb_arena_read(struct sb_arena *arena, struct sb_arena_reading *out);
 
 /* Adds an arena's pages to the count; see sb_pages_locate. */
-int sb_arena_locate(struct sb_arena *arena, int os_node,
-		    struct sb_page_count *count);
+int sb_arena_locate(struct sb_arena *arena, int os_node, struct sb_page_count *count);
 
 /*
  * A block of size bytes (> 0) at a multiple of alignment (a power of two).

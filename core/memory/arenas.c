@@ -15,8 +15,7 @@
  * a machine with one node all memory is where it should be. */
 static int os_node(const struct sb_placement *p, int node)
 {
-	if (!p->os_node || p->nodes < 2 || node < 0 ||
-	    (uint32_t)node >= p->nodes)
+	if (!p->os_node || p->nodes < 2 || node < 0 || (uint32_t)node >= p->nodes)
 		return -1;
 	return p->os_node[node];
 }
@@ -28,8 +27,7 @@ static int add_arena(struct sb_scheduler *s, int node, struct sb_arena **arena)
 	struct sb_page_policy policy = { .huge_pages = s->config.huge_pages };
 	int rc;
 
-	if (s->config.membind == SB_MEMBIND_INTERLEAVE &&
-	    os_node(&s->placement, 0) >= 0) {
+	if (s->config.membind == SB_MEMBIND_INTERLEAVE && os_node(&s->placement, 0) >= 0) {
 		policy.nodes = s->placement.nodes;
 		policy.os_node = s->placement.os_node;
 	} else if (s->config.membind == SB_MEMBIND_LOCAL && own >= 0) {
@@ -64,8 +62,7 @@ int sb_arenas_init(struct sb_scheduler *s)
 	struct sb_arena *foreign;
 	int rc;
 
-	s->arena = sb_mem_zalloc(
-		SB_HEAP, ((size_t)s->workers + 1) * sizeof(*s->arena), SB_LINE);
+	s->arena = sb_mem_zalloc(SB_HEAP, ((size_t)s->workers + 1) * sizeof(*s->arena), SB_LINE);
 	if (!s->arena)
 		return -ENOMEM;
 	rc = add_arena(s, -1, &foreign);
@@ -74,8 +71,7 @@ int sb_arenas_init(struct sb_scheduler *s)
 
 		t->arena = find_arena(s, i);
 		if (!t->arena)
-			rc = add_arena(s, s->placement.place[i].node,
-				       &t->arena);
+			rc = add_arena(s, s->placement.place[i].node, &t->arena);
 	}
 	return rc;
 }
@@ -127,46 +123,39 @@ void sb_scheduler_read_memory(struct sb_scheduler *s, struct sb_memory *out)
 
 /* ---- where it lies ---- */
 
-static int locate_ring(const struct sb_deque *deque, int node,
-		       struct sb_page_count *count)
+static int locate_ring(const struct sb_deque *deque, int node, struct sb_page_count *count)
 {
 	const struct sb_ring *ring = sb_deque_ring(deque);
 
 	return sb_pages_locate(ring, sb_ring_bytes(ring), node, count);
 }
 
-static int locate_deques(const struct sb_worker *w, int node,
-			 struct sb_page_count *count)
+static int locate_deques(const struct sb_worker *w, int node, struct sb_page_count *count)
 {
 	const int rc = locate_ring(&w->deque, node, count);
 
 	return rc ? rc : locate_ring(&w->cold, node, count);
 }
 
-static int locate_worker(const struct sb_worker *w, int node,
-			 struct sb_page_count *count)
+static int locate_worker(const struct sb_worker *w, int node, struct sb_page_count *count)
 {
 	return sb_pages_locate(w, sb_worker_bytes(w->scheduler), node, count);
 }
 
-static int locate_processes(const struct sb_worker *w, int node,
-			    struct sb_page_count *count)
+static int locate_processes(const struct sb_worker *w, int node, struct sb_page_count *count)
 {
 	return sb_pool_locate(&w->pool, node, count);
 }
 
-static int locate_arena(const struct sb_worker *w, int node,
-			struct sb_page_count *count)
+static int locate_arena(const struct sb_worker *w, int node, struct sb_page_count *count)
 {
 	return sb_arena_locate(w->pool.owner.arena, node, count);
 }
 
-void sb_scheduler_locate(struct sb_scheduler *s, uint32_t worker,
-			 struct sb_residence *out)
+void sb_scheduler_locate(struct sb_scheduler *s, uint32_t worker, struct sb_residence *out)
 {
-	static int (*const locate[SB_MEMORY_KINDS])(
-		const struct sb_worker *w, int node,
-		struct sb_page_count *count) = {
+	static int (*const locate[SB_MEMORY_KINDS])(const struct sb_worker *w, int node,
+						    struct sb_page_count *count) = {
 		[SB_MEMORY_DEQUES] = locate_deques,
 		[SB_MEMORY_WORKER] = locate_worker,
 		[SB_MEMORY_PROCESSES] = locate_processes,
@@ -180,8 +169,7 @@ void sb_scheduler_locate(struct sb_scheduler *s, uint32_t worker,
 	if (!p->os_node || node < 0 || (uint32_t)node >= p->nodes)
 		out->error = -ENOTSUP;
 	for (int kind = 0; kind < SB_MEMORY_KINDS && !out->error; kind++)
-		out->error =
-			locate[kind](w, p->os_node[node], &out->kind[kind]);
+		out->error = locate[kind](w, p->os_node[node], &out->kind[kind]);
 }
 
 uint32_t sb_step_worker(const struct sb_step *step)
@@ -193,6 +181,5 @@ void *sb_step_alloc(const struct sb_step *step, size_t bytes)
 {
 	const struct sb_worker *worker = step->worker;
 
-	return sb_mem_alloc(worker->scheduler->worker_thread[worker->id].arena,
-			    bytes, SB_LINE);
+	return sb_mem_alloc(worker->scheduler->worker_thread[worker->id].arena, bytes, SB_LINE);
 }

@@ -15,8 +15,7 @@
 /* On the helper thread of the reclamation: back to the worker that dug it. */
 static void return_grave(struct sb_deferred *deferred)
 {
-	struct sb_grave *grave =
-		sb_container_of(deferred, struct sb_grave, deferred);
+	struct sb_grave *grave = sb_container_of(deferred, struct sb_grave, deferred);
 	_Atomic(struct sb_grave *) *reclaimed = &grave->home->reclaimed;
 	struct sb_grave *top = sb_load_rlx(reclaimed);
 
@@ -37,8 +36,7 @@ static void empty_grave(struct sb_worker *w, struct sb_grave *grave)
 
 int sb_graves_init(struct sb_worker *w)
 {
-	w->grave =
-		sb_mem_zalloc(w->pool.owner.arena, sizeof(*w->grave), SB_LINE);
+	w->grave = sb_mem_zalloc(w->pool.owner.arena, sizeof(*w->grave), SB_LINE);
 	return w->grave ? 0 : -ENOMEM;
 }
 
@@ -59,8 +57,7 @@ static struct sb_grave *take_grave(struct sb_worker *w)
 	struct sb_grave *grave = w->graves;
 
 	if (!grave)
-		return sb_mem_zalloc(w->pool.owner.arena, sizeof(*grave),
-				     SB_LINE);
+		return sb_mem_zalloc(w->pool.owner.arena, sizeof(*grave), SB_LINE);
 	w->graves = grave->next;
 	w->empty_graves--;
 	return grave;
@@ -89,8 +86,7 @@ void sb_worker_bury(struct sb_worker *w)
 	grave->home = w;
 	w->grave = take_grave(w);
 	if (SB_LIKELY(w->grave))
-		sb_reclaim_defer(w->scheduler->reclaim, &grave->deferred,
-				 return_grave);
+		sb_reclaim_defer(w->scheduler->reclaim, &grave->deferred, return_grave);
 	else
 		wait_for_grave(w, grave);
 }
@@ -131,15 +127,13 @@ void sb_worker_take_reclaimed(struct sb_worker *w)
 
 /* Others may have looked the process up, or still find it, and learn from its word
  * that it has ended. So its memory waits. */
-void sb_worker_gather_dead(struct sb_worker *w, struct sb_process *p,
-			   size_t bytes)
+void sb_worker_gather_dead(struct sb_worker *w, struct sb_process *p, size_t bytes)
 {
 	struct sb_grave *grave = w->grave;
 
 	grave->dead[grave->count] = p;
 	grave->bytes[grave->count] = bytes;
 	grave->all_bytes += bytes;
-	if (++grave->count == SB_GRAVE_ROOM ||
-	    grave->all_bytes >= GRAVE_BYTES_MAX)
+	if (++grave->count == SB_GRAVE_ROOM || grave->all_bytes >= GRAVE_BYTES_MAX)
 		sb_worker_bury(w);
 }

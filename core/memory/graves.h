@@ -29,8 +29,7 @@ int sb_graves_init(struct sb_worker *worker);
 void sb_graves_fini(struct sb_worker *worker);
 
 /* A process of so many bytes has ended on the worker. */
-void sb_worker_gather_dead(struct sb_worker *worker, struct sb_process *process,
-			   size_t bytes);
+void sb_worker_gather_dead(struct sb_worker *worker, struct sb_process *process, size_t bytes);
 
 /* Starts the grace period of the dead gathered so far. */
 void sb_worker_bury(struct sb_worker *worker);

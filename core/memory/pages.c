@@ -41,9 +41,8 @@ static int bind(void *start, size_t bytes, const struct sb_page_policy *policy)
 			return -EINVAL;
 		mask[node / bits] |= 1ul << (node % bits);
 	}
-	return syscall(SYS_mbind, start, bytes,
-		       policy->nodes > 1 ? MPOL_INTERLEAVE : MPOL_BIND, mask,
-		       (unsigned long)SB_OS_NODES + 1, 0ul)
+	return syscall(SYS_mbind, start, bytes, policy->nodes > 1 ? MPOL_INTERLEAVE : MPOL_BIND,
+		       mask, (unsigned long)SB_OS_NODES + 1, 0ul)
 		       ? -errno
 		       : 0;
 }
@@ -51,8 +50,7 @@ static int bind(void *start, size_t bytes, const struct sb_page_policy *policy)
 /* ---- mapping ---- */
 
 /* From the pool of huge pages, with every page there, or nothing. */
-static struct sb_pages map_explicit(size_t bytes,
-				    const struct sb_page_policy *policy)
+static struct sb_pages map_explicit(size_t bytes, const struct sb_page_policy *policy)
 {
 	struct sb_pages pages = { .bytes = round_up(bytes, SB_HUGE_PAGE_BYTES),
 				  .is_explicit = true };
@@ -72,14 +70,12 @@ static struct sb_pages map_explicit(size_t bytes,
 static void *map_aligned(size_t bytes, size_t alignment)
 {
 	const size_t room = bytes + alignment;
-	char *start =
-		mmap(NULL, room, PROT_READ | PROT_WRITE, ANONYMOUS, -1, 0);
+	char *start = mmap(NULL, room, PROT_READ | PROT_WRITE, ANONYMOUS, -1, 0);
 	char *aligned;
 
 	if (start == MAP_FAILED)
 		return NULL;
-	aligned = start +
-		  (round_up((uintptr_t)start, alignment) - (uintptr_t)start);
+	aligned = start + (round_up((uintptr_t)start, alignment) - (uintptr_t)start);
 	if (aligned > start)
 		munmap(start, (size_t)(aligned - start));
 	munmap(aligned + bytes, (size_t)(start + room - (aligned + bytes)));
@@ -97,24 +93,19 @@ static struct sb_pages map_normal(size_t bytes, size_t alignment,
 		return pages;
 	/* A kernel without transparent huge pages refuses both: all are normal. */
 	(void)madvise(pages.start, pages.bytes,
-		      policy->huge_pages == SB_HUGE_PAGES_NONE ? MADV_NOHUGEPAGE
-							       : MADV_HUGEPAGE);
+		      policy->huge_pages == SB_HUGE_PAGES_NONE ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	pages.bind_error = bind(pages.start, pages.bytes, policy);
 	return pages;
 }
 
-struct sb_pages sb_pages_map(size_t bytes, size_t alignment,
-			     const struct sb_page_policy *policy)
+struct sb_pages sb_pages_map(size_t bytes, size_t alignment, const struct sb_page_policy *policy)
 {
 	struct sb_pages pages = { .start = NULL };
 
-	if (policy->huge_pages == SB_HUGE_PAGES_EXPLICIT &&
-	    alignment <= SB_HUGE_PAGE_BYTES)
+	if (policy->huge_pages == SB_HUGE_PAGES_EXPLICIT && alignment <= SB_HUGE_PAGE_BYTES)
 		pages = map_explicit(bytes, policy);
 	if (!pages.start)
-		pages = map_normal(bytes,
-				   sb_max_u64(alignment, SB_HUGE_PAGE_BYTES),
-				   policy);
+		pages = map_normal(bytes, sb_max_u64(alignment, SB_HUGE_PAGE_BYTES), policy);
 	return pages;
 }
 
@@ -132,8 +123,8 @@ int sb_pages_discard(void *start, size_t bytes)
 
 #define BATCH 512
 
-static int locate_batch(char *start, size_t pages, size_t page_bytes,
-			int os_node, struct sb_page_count *count)
+static int locate_batch(char *start, size_t pages, size_t page_bytes, int os_node,
+			struct sb_page_count *count)
 {
 	void *address[BATCH];
 	int status[BATCH];
@@ -150,8 +141,7 @@ static int locate_batch(char *start, size_t pages, size_t page_bytes,
 	return 0;
 }
 
-int sb_pages_locate(const void *start, size_t bytes, int os_node,
-		    struct sb_page_count *count)
+int sb_pages_locate(const void *start, size_t bytes, int os_node, struct sb_page_count *count)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t first = (uintptr_t)start & ~(uintptr_t)(page - 1);
@@ -159,8 +149,7 @@ int sb_pages_locate(const void *start, size_t bytes, int os_node,
 	int rc = 0;
 
 	for (uintptr_t at = first; at < end && !rc; at += BATCH * page)
-		rc = locate_batch((char *)at,
-				  (size_t)sb_min_u64(BATCH, (end - at) / page),
-				  page, os_node, count);
+		rc = locate_batch((char *)at, (size_t)sb_min_u64(BATCH, (end - at) / page), page,
+				  os_node, count);
 	return rc;
 }

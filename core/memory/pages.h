@@ -45,8 +45,7 @@ struct sb_pages {
 
 /* Maps at least so many bytes, filled with zero, at a multiple of alignment (a
  * power of two). Any thread. */
-struct sb_pages sb_pages_map(size_t bytes, size_t alignment,
-			     const struct sb_page_policy *policy);
+struct sb_pages sb_pages_map(size_t bytes, size_t alignment, const struct sb_page_policy *policy);
 void sb_pages_unmap(const struct sb_pages *pages);
 
 /*
@@ -67,7 +66,6 @@ struct sb_page_count {
  * it, to the count; own: those on os_node. Asks the kernel about each page
  * (move_pages). Any thread. Returns 0, or -errno when the kernel does not say.
  */
-int sb_pages_locate(const void *start, size_t bytes, int os_node,
-		    struct sb_page_count *count);
+int sb_pages_locate(const void *start, size_t bytes, int os_node, struct sb_page_count *count);
 
 #endif

@@ -74,8 +74,8 @@ static unsigned long hash_of_claim(sb_pid pid)
 static int create_table(struct table *table, struct sb_reclaim *reclaim)
 {
 	table->reclaim = reclaim;
-	table->hash = cds_lfht_new_flavor(INITIAL_BUCKETS, INITIAL_BUCKETS, 0,
-					  0, &urcu_qsbr_flavor, NULL);
+	table->hash = cds_lfht_new_flavor(INITIAL_BUCKETS, INITIAL_BUCKETS, 0, 0, &urcu_qsbr_flavor,
+					  NULL);
 	sb_store_rlx(&table->buckets, (uint64_t)INITIAL_BUCKETS);
 	return table->hash ? 0 : -ENOMEM;
 }
@@ -101,8 +101,7 @@ static void count_node(struct table *table)
 
 	if (SB_LIKELY(nodes <= sb_load_rlx(&table->buckets)))
 		return;
-	if (!sb_load_acq(&table->growing) &&
-	    !sb_xchg_acq_rel(&table->growing, 1))
+	if (!sb_load_acq(&table->growing) && !sb_xchg_acq_rel(&table->growing, 1))
 		sb_reclaim_defer(table->reclaim, &table->grow, grow_table);
 }
 
@@ -115,16 +114,14 @@ static void remove_node(struct table *table, struct cds_lfht_node *node)
 	sb_sub_acq_rel(&table->nodes, 1);
 }
 
-static void destroy_table(struct table *table,
-			  void (*free_node)(struct cds_lfht_node *node))
+static void destroy_table(struct table *table, void (*free_node)(struct cds_lfht_node *node))
 {
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
 	if (!table->hash)
 		return;
-	for (cds_lfht_first(table->hash, &iter);
-	     (node = cds_lfht_iter_get_node(&iter));
+	for (cds_lfht_first(table->hash, &iter); (node = cds_lfht_iter_get_node(&iter));
 	     cds_lfht_next(table->hash, &iter)) {
 		SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
 		free_node(node);
@@ -136,8 +133,7 @@ static void destroy_table(struct table *table,
 
 static struct block *block_of(struct sb_name name)
 {
-	return sb_container_of(name.entry - name.pid % SB_PID_BLOCK,
-			       struct block, entry[0]);
+	return sb_container_of(name.entry - name.pid % SB_PID_BLOCK, struct block, entry[0]);
 }
 
 static int match_block(struct cds_lfht_node *node, const void *number)
@@ -154,8 +150,7 @@ static void free_block_node(struct cds_lfht_node *node)
 	struct block *block = sb_container_of(node, struct block, node);
 
 	for (uint32_t i = 0; i < SB_PID_BLOCK; i++)
-		SB_CHECK(sb_load_rlx(&block->entry[i].process) == NULL, ==,
-			 true);
+		SB_CHECK(sb_load_rlx(&block->entry[i].process) == NULL, ==, true);
 	sb_mem_free(block);
 }
 
@@ -171,8 +166,7 @@ void sb_pids_init(struct sb_pids *pids, struct sb_arena *arena)
 
 int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 {
-	struct block *block =
-		sb_mem_zalloc(pids->arena, sizeof(*block), SB_LINE);
+	struct block *block = sb_mem_zalloc(pids->arena, sizeof(*block), SB_LINE);
 	uint32_t side;
 	sb_pid first;
 
@@ -183,8 +177,7 @@ int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 	/* 0 is no PID. */
 	pids->next = first ? first : 1;
 	pids->entry = &block->entry[pids->next - first];
-	sb_store_rlx(&block->left,
-		     (uint32_t)(first + SB_PID_BLOCK - pids->next));
+	sb_store_rlx(&block->left, (uint32_t)(first + SB_PID_BLOCK - pids->next));
 	cds_lfht_node_init(&block->node);
 	sb_tsan_release(block);
 	side = sb_reclaim_enter(map->reclaim);
@@ -214,9 +207,8 @@ static struct sb_process *lookup_given(struct sb_pidmap *map, sb_pid pid)
 	if (!node)
 		return NULL;
 	SB_WINDOW();
-	return sb_load_acq(&sb_container_of(node, struct block, node)
-				    ->entry[pid % SB_PID_BLOCK]
-				    .process);
+	return sb_load_acq(
+		&sb_container_of(node, struct block, node)->entry[pid % SB_PID_BLOCK].process);
 }
 
 /* ---- claims ---- */
@@ -298,8 +290,7 @@ uint64_t sb_pidmap_expire(struct sb_pidmap *map, uint64_t now_ns)
 
 int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 {
-	struct claim *claim =
-		sb_mem_zalloc(SB_HEAP, sizeof(*claim), alignof(struct claim));
+	struct claim *claim = sb_mem_zalloc(SB_HEAP, sizeof(*claim), alignof(struct claim));
 	struct cds_lfht_node *there;
 	uint32_t side;
 
@@ -310,8 +301,8 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 	cds_lfht_node_init(&claim->node);
 	sb_tsan_release(claim);
 	side = sb_reclaim_enter(map->reclaim);
-	there = cds_lfht_add_unique(map->claims.hash, hash_of_claim(pid),
-				    match_claim, &pid, &claim->node);
+	there = cds_lfht_add_unique(map->claims.hash, hash_of_claim(pid), match_claim, &pid,
+				    &claim->node);
 	sb_reclaim_exit(map->reclaim, side);
 	if (there != &claim->node) {
 		sb_mem_free(claim);
@@ -327,19 +318,16 @@ static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
-	cds_lfht_lookup(map->claims.hash, hash_of_claim(pid), match_claim, &pid,
-			&iter);
+	cds_lfht_lookup(map->claims.hash, hash_of_claim(pid), match_claim, &pid, &iter);
 	node = cds_lfht_iter_get_node(&iter);
 	if (!node)
 		return NULL;
-	return sb_load_acq(
-		&sb_container_of(node, struct claim, node)->entry.process);
+	return sb_load_acq(&sb_container_of(node, struct claim, node)->entry.process);
 }
 
 /* ---- the map ---- */
 
-struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim,
-				   uint64_t reuse_ns)
+struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim, uint64_t reuse_ns)
 {
 	struct sb_pidmap *map = sb_mem_zalloc(SB_HEAP, sizeof(*map), SB_LINE);
 
@@ -348,8 +336,7 @@ struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim,
 	map->reclaim = reclaim;
 	map->reuse_ns = reuse_ns;
 	sb_lock_init(&map->ended_lock);
-	if (!create_table(&map->blocks, reclaim) &&
-	    !create_table(&map->claims, reclaim))
+	if (!create_table(&map->blocks, reclaim) && !create_table(&map->claims, reclaim))
 		return map;
 	sb_pidmap_destroy(map);
 	return NULL;
@@ -372,8 +359,7 @@ void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name)
 }
 
 /* Those of one block; returns how many of the n. */
-static uint32_t remove_some(struct sb_pidmap *map,
-			    struct sb_process *const *process, uint32_t n)
+static uint32_t remove_some(struct sb_pidmap *map, struct sb_process *const *process, uint32_t n)
 {
 	struct block *block = block_of(process[0]->name);
 	uint32_t i = 0;
@@ -381,14 +367,12 @@ static uint32_t remove_some(struct sb_pidmap *map,
 	do {
 		sb_store_rlx(&process[i]->name.entry->process, NULL);
 		i++;
-	} while (i < n && process[i]->pid < SB_PID_CHOSEN &&
-		 block_of(process[i]->name) == block);
+	} while (i < n && process[i]->pid < SB_PID_CHOSEN && block_of(process[i]->name) == block);
 	release(map, block, i);
 	return i;
 }
 
-void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process,
-		      uint32_t n)
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process, uint32_t n)
 {
 	uint32_t i = 0;
 
@@ -407,8 +391,7 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 {
 	struct sb_process *process;
 
-	process = pid < SB_PID_CHOSEN ? lookup_given(map, pid)
-				      : lookup_chosen(map, pid);
+	process = pid < SB_PID_CHOSEN ? lookup_given(map, pid) : lookup_chosen(map, pid);
 	return process;
 }
 
@@ -424,8 +407,7 @@ struct visit {
 	void *arg;
 };
 
-static void visit_entry(const struct visit *visit,
-			const struct sb_pid_entry *entry)
+static void visit_entry(const struct visit *visit, const struct sb_pid_entry *entry)
 {
 	struct sb_process *process = sb_load_acq(&entry->process);
 
@@ -451,20 +433,17 @@ static void visit_claim(const struct visit *visit, struct cds_lfht_node *node)
 }
 
 static void visit_table(const struct visit *visit, struct table *table,
-			void (*visit_node)(const struct visit *visit,
-					   struct cds_lfht_node *node))
+			void (*visit_node)(const struct visit *visit, struct cds_lfht_node *node))
 {
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
-	for (cds_lfht_first(table->hash, &iter);
-	     (node = cds_lfht_iter_get_node(&iter));
+	for (cds_lfht_first(table->hash, &iter); (node = cds_lfht_iter_get_node(&iter));
 	     cds_lfht_next(table->hash, &iter))
 		visit_node(visit, node);
 }
 
-void sb_pidmap_for_each(struct sb_pidmap *map,
-			void (*visit)(void *arg, struct sb_process *process),
+void sb_pidmap_for_each(struct sb_pidmap *map, void (*visit)(void *arg, struct sb_process *process),
 			void *arg)
 {
 	const struct visit each = { visit, arg };

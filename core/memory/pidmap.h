@@ -38,8 +38,7 @@ struct sb_pids {
 /* reclaim: in whose sections it is read; it outlives the map. reuse_ns: how long
  * after the end of its process a chosen PID cannot be chosen. Returns NULL when
  * there is no memory. */
-struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim,
-				   uint64_t reuse_ns);
+struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim, uint64_t reuse_ns);
 
 /* Forgets the chosen PIDs that can be chosen again. Any thread. Returns when there
  * is more to forget; UINT64_MAX: not until another process ends. */
@@ -63,35 +62,30 @@ static inline bool sb_pids_are_used_up(const struct sb_pids *pids)
 SB_MUST_CHECK int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids);
 
 /* The next PID; pid is 0 when there is no memory. */
-static inline struct sb_name sb_pids_take(struct sb_pidmap *map,
-					  struct sb_pids *pids)
+static inline struct sb_name sb_pids_take(struct sb_pidmap *map, struct sb_pids *pids)
 {
-	if (SB_UNLIKELY(pids->next % SB_PID_BLOCK == 0) &&
-	    sb_pids_refill(map, pids))
+	if (SB_UNLIKELY(pids->next % SB_PID_BLOCK == 0) && sb_pids_refill(map, pids))
 		return (struct sb_name){ .pid = 0 };
 	return (struct sb_name){ .pid = pids->next++, .entry = pids->entry++ };
 }
 
 /* A PID that a caller has chosen: 0, -EEXIST (it is, or has lately been, taken), or
  * -ENOMEM. */
-SB_MUST_CHECK int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid,
-				   struct sb_name *name);
+SB_MUST_CHECK int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name);
 
 /* There will be no process of that name. If the PID was chosen, it may be chosen
  * again. */
 void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name);
 
 /* Makes a process known by its name, which it knows, too. Wait-free. */
-static inline void sb_pidmap_add(struct sb_name name,
-				 struct sb_process *process)
+static inline void sb_pidmap_add(struct sb_name name, struct sb_process *process)
 {
 	sb_store_rel(&name.entry->process, process);
 }
 
 /* Forgets n processes; their memory may be used again after a grace period. Those
  * whose PIDs are of one block, side by side, cost one operation that others see. */
-void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process,
-		      uint32_t n);
+void sb_pidmap_remove(struct sb_pidmap *map, struct sb_process *const *process, uint32_t n);
 
 /* Returns the process, or NULL. Wait-free. */
 struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid);
@@ -101,8 +95,7 @@ uint64_t sb_pidmap_blocks(const struct sb_pidmap *map);
 
 /* Calls visit for each process; those that come or go meanwhile may be missed
  * or seen. visit may remove the process it is given. */
-void sb_pidmap_for_each(struct sb_pidmap *map,
-			void (*visit)(void *arg, struct sb_process *process),
+void sb_pidmap_for_each(struct sb_pidmap *map, void (*visit)(void *arg, struct sb_process *process),
 			void *arg);
 
 #endif

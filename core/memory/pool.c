@@ -35,14 +35,12 @@ void sb_pool_fini(struct sb_pool *pool)
 }
 
 /* Whole blocks: the pages of slabs that are not in use are not resident. */
-int sb_pool_locate(const struct sb_pool *pool, int os_node,
-		   struct sb_page_count *count)
+int sb_pool_locate(const struct sb_pool *pool, int os_node, struct sb_page_count *count)
 {
 	int rc = 0;
 
 	for (struct sb_pool_block *b = pool->blocks; b && !rc; b = b->next)
-		rc = sb_pages_locate(b->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES,
-				     os_node, count);
+		rc = sb_pages_locate(b->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES, os_node, count);
 	return rc;
 }
 
@@ -75,8 +73,7 @@ void sb_slab_wait_longer(struct sb_pool *pool, struct sb_slab *slab)
 /* The one whose turn it is, or NULL. */
 static struct sb_slab *take_waiting(struct sb_pool *pool, size_t class)
 {
-	struct sb_slab **first = pool->waiting[class] ? &pool->waiting[class]
-						      : &pool->older[class];
+	struct sb_slab **first = pool->waiting[class] ? &pool->waiting[class] : &pool->older[class];
 	struct sb_slab *slab = *first;
 
 	if (slab)
@@ -101,8 +98,7 @@ static void put_local(struct sb_pool *pool, struct sb_pool_item *item)
 #define AHEAD 4
 
 /* Only objects of the parcel's own size may stay in it. */
-static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel,
-			 size_t class)
+static void take_in_hand(struct sb_pool *pool, struct sb_parcel *parcel, size_t class)
 {
 	uint32_t kept = 0;
 
@@ -130,8 +126,7 @@ void sb_parcel_put_all(struct sb_pool *pool, struct sb_parcel *parcel)
 		struct sb_pool_item *item = parcel->item[i];
 
 		/* It is marked free if it has been in hand. */
-		SB_MARK_USED(item,
-			     sb_pool_class_bytes(sb_slab_of(item)->class));
+		SB_MARK_USED(item, sb_pool_class_bytes(sb_slab_of(item)->class));
 		put_local(pool, item);
 	}
 	put_local(pool, (struct sb_pool_item *)parcel);
@@ -165,8 +160,7 @@ static void unpack(struct sb_pool *pool, size_t class)
 }
 
 /* Fetches what is likely to be taken a while later, from this parcel or the next. */
-static void look_ahead(const struct sb_pool *pool,
-		       const struct sb_parcel *parcel)
+static void look_ahead(const struct sb_pool *pool, const struct sb_parcel *parcel)
 {
 	const struct sb_parcel *next = pool->arrived;
 	uint32_t behind;
@@ -206,13 +200,11 @@ static struct sb_pool_item *take_returned(struct sb_pool *pool, size_t class)
 static bool add_block(struct sb_pool *pool)
 {
 	struct sb_arena *arena = pool->owner.arena;
-	struct sb_pool_block *block =
-		sb_mem_zalloc(arena, sizeof(*block), alignof(max_align_t));
+	struct sb_pool_block *block = sb_mem_zalloc(arena, sizeof(*block), alignof(max_align_t));
 
 	if (!block)
 		return false;
-	block->slabs = sb_mem_alloc(arena, SB_BLOCK_SLABS * SB_SLAB_BYTES,
-				    SB_SLAB_BYTES);
+	block->slabs = sb_mem_alloc(arena, SB_BLOCK_SLABS * SB_SLAB_BYTES, SB_SLAB_BYTES);
 	if (!block->slabs) {
 		sb_mem_free(block);
 		return false;
@@ -249,17 +241,14 @@ static struct sb_slab *take_fresh(struct sb_pool *pool, size_t class)
 	if (block->used == SB_BLOCK_SLABS)
 		pool->roomy = block->next_roomy;
 	SB_MARK_USED(slab, SB_SLAB_BYTES);
-	*slab = (struct sb_slab){ .owner = pool,
-				  .block = block,
-				  .class = (uint32_t) class };
+	*slab = (struct sb_slab){ .owner = pool, .block = block, .class = (uint32_t) class };
 	return slab;
 }
 
 bool sb_slab_discard(struct sb_pool *pool, struct sb_slab *slab)
 {
 	struct sb_pool_block *block = slab->block;
-	const size_t number =
-		(size_t)((char *)slab - block->slabs) / SB_SLAB_BYTES;
+	const size_t number = (size_t)((char *)slab - block->slabs) / SB_SLAB_BYTES;
 
 	if (sb_pages_discard(slab, SB_SLAB_BYTES))
 		return false;
@@ -290,8 +279,7 @@ static void add_slab(struct sb_pool *pool, size_t class)
 	sb_counter_add(&pool->held_bytes, SB_SLAB_BYTES);
 	count = sb_slab_objects(class);
 	while (count--)
-		put_local(pool, (void *)((char *)slab + SLAB_HEADER_BYTES +
-					 count * bytes));
+		put_local(pool, (void *)((char *)slab + SLAB_HEADER_BYTES + count * bytes));
 }
 
 /* Nothing of the current slab is free. */
@@ -312,8 +300,7 @@ static void change_slab(struct sb_pool *pool, size_t class)
 }
 
 /* The caller frees memory that another owner allocated. */
-static void count_remote(struct sb_pool *mine, const struct sb_pool *other,
-			 size_t bytes)
+static void count_remote(struct sb_pool *mine, const struct sb_pool *other, size_t bytes)
 {
 	struct sb_counters *counters = mine->owner.counters;
 	const int node = other->owner.node;
@@ -347,8 +334,7 @@ static void count_large(struct sb_pool *pool, uint64_t bytes)
 
 static void *alloc_large(struct sb_pool *pool, size_t size)
 {
-	struct large *large = sb_mem_alloc(pool->owner.arena,
-					   LARGE_HEADER_BYTES + size, SB_LINE);
+	struct large *large = sb_mem_alloc(pool->owner.arena, LARGE_HEADER_BYTES + size, SB_LINE);
 
 	if (!large)
 		return NULL;
@@ -400,8 +386,7 @@ void sb_pool_flush(struct sb_pool *pool)
 	top = sb_load_rlx(&pool->chain_to->returned);
 	do {
 		pool->chain_last->next = top;
-	} while (!sb_cas_weak_acq_rel(&pool->chain_to->returned, &top,
-				      pool->chain_first));
+	} while (!sb_cas_weak_acq_rel(&pool->chain_to->returned, &top, pool->chain_first));
 	pool->chain_count = 0;
 	pool->chain_room = 0;
 }
@@ -414,13 +399,11 @@ static void begin_parcel(struct sb_pool *pool, struct sb_pool_item *item)
 	parcel->count = 0;
 	pool->chain_first = parcel;
 	pool->chain_room =
-		(uint32_t)((sb_pool_class_bytes(sb_slab_of(item)->class) -
-			    sizeof(*parcel)) /
+		(uint32_t)((sb_pool_class_bytes(sb_slab_of(item)->class) - sizeof(*parcel)) /
 			   sizeof(parcel->item[0]));
 }
 
-static void put_remote(struct sb_pool *mine, struct sb_pool *owner,
-		       struct sb_pool_item *item)
+static void put_remote(struct sb_pool *mine, struct sb_pool *owner, struct sb_pool_item *item)
 {
 	if (mine->chain_count && mine->chain_to != owner)
 		sb_pool_flush(mine);
@@ -446,8 +429,7 @@ void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size)
 		free_large(mine, object, size);
 		return;
 	}
-	sb_counter_add(&mine->used_bytes,
-		       -(uint64_t)sb_pool_class_bytes(sb_pool_class(size)));
+	sb_counter_add(&mine->used_bytes, -(uint64_t)sb_pool_class_bytes(sb_pool_class(size)));
 	slab = sb_slab_of(object);
 	if (SB_LIKELY(slab->owner == mine)) {
 		put_local(mine, object);

@@ -86,8 +86,8 @@ struct sb_slab {
 struct sb_pool_block {
 	struct sb_pool_block *next;
 	struct sb_pool_block *next_roomy;
-	char *slabs;   /* [SB_BLOCK_SLABS] of SB_SLAB_BYTES */
-	uint32_t used; /* slabs in use: those that have a header */
+	char *slabs;				     /* [SB_BLOCK_SLABS] of SB_SLAB_BYTES */
+	uint32_t used;				     /* slabs in use: those that have a header */
 	uint64_t in_use[(SB_BLOCK_SLABS + 63) / 64]; /* a bit for each */
 };
 
@@ -134,15 +134,15 @@ struct sb_pool {
 	 * and have had no turn since; they come behind `waiting`. */
 	struct sb_slab *older[SB_POOL_CLASSES];
 	struct sb_slab *waiting_last[SB_POOL_CLASSES]; /* if any is waiting */
-	struct sb_parcel *stale; /* to be put back to their slabs */
-	uint64_t trim_ns;	 /* when to go on */
-	uint64_t period_used;	 /* used_bytes when it began */
-	uint64_t hands_old;	 /* a bit for each class: in hand since then */
-	bool arrived_old;	 /* so has been what has arrived */
-	bool is_examining; /* the period has ended; the next has not begun */
-	bool is_quiet;	   /* no slab has had its turn since the period began */
-	bool is_settled;   /* unless it changes, nothing is left to give back */
-	bool is_fixed;	   /* the system refuses to discard its pages */
+	struct sb_parcel *stale;		       /* to be put back to their slabs */
+	uint64_t trim_ns;			       /* when to go on */
+	uint64_t period_used;			       /* used_bytes when it began */
+	uint64_t hands_old; /* a bit for each class: in hand since then */
+	bool arrived_old;   /* so has been what has arrived */
+	bool is_examining;  /* the period has ended; the next has not begun */
+	bool is_quiet;	    /* no slab has had its turn since the period began */
+	bool is_settled;    /* unless it changes, nothing is left to give back */
+	bool is_fixed;	    /* the system refuses to discard its pages */
 	uint32_t class_examined;
 	uint32_t spared;
 
@@ -160,8 +160,7 @@ void sb_pool_fini(struct sb_pool *pool);
 
 static inline struct sb_slab *sb_slab_of(void *object)
 {
-	return (struct sb_slab *)((uintptr_t)object &
-				  ~(uintptr_t)(SB_SLAB_BYTES - 1));
+	return (struct sb_slab *)((uintptr_t)object & ~(uintptr_t)(SB_SLAB_BYTES - 1));
 }
 
 static inline size_t sb_pool_class(size_t size)
@@ -246,21 +245,19 @@ static inline void sb_pool_free(struct sb_pool *mine, void *object, size_t size)
 	struct sb_slab *slab = sb_slab_of(object);
 	struct sb_pool_item *item = object;
 
-	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX ||
-			slab->owner != mine || !slab->in_turn)) {
+	if (SB_UNLIKELY(SB_POOL_IS_WATCHED || size > SB_POOL_BYTES_MAX || slab->owner != mine ||
+			!slab->in_turn)) {
 		sb_pool_free_slowly(mine, object, size);
 		return;
 	}
 	item->next = slab->free;
 	slab->free = item;
-	sb_counter_add(&mine->used_bytes,
-		       -(uint64_t)sb_pool_class_bytes(class));
+	sb_counter_add(&mine->used_bytes, -(uint64_t)sb_pool_class_bytes(class));
 }
 
 /* Adds the pages of a pool's blocks to the count; see sb_pages_locate. Owner
  * only. */
-int sb_pool_locate(const struct sb_pool *pool, int os_node,
-		   struct sb_page_count *count);
+int sb_pool_locate(const struct sb_pool *pool, int os_node, struct sb_page_count *count);
 
 /* Sends home what is still gathered for another pool. Owner only. */
 void sb_pool_flush(struct sb_pool *pool);

@@ -88,8 +88,7 @@ static bool examine(struct sb_pool *pool)
 /* Since the period began, but for what others have returned. */
 static bool is_unchanged(const struct sb_pool *pool)
 {
-	return pool->is_quiet &&
-	       pool->period_used == sb_load_rlx(&pool->used_bytes);
+	return pool->is_quiet && pool->period_used == sb_load_rlx(&pool->used_bytes);
 }
 
 /* Parcels that have been there since the period began are not needed. */
@@ -145,9 +144,8 @@ void sb_pool_trim_now(struct sb_pool *pool, uint64_t now_ns)
 
 uint64_t sb_pool_trim_due(const struct sb_pool *pool)
 {
-	const bool is_settled = pool->is_settled && is_unchanged(pool) &&
-				!pool->is_examining && !pool->arrived &&
-				!sb_pool_has_returned(pool);
+	const bool is_settled = pool->is_settled && is_unchanged(pool) && !pool->is_examining &&
+				!pool->arrived && !sb_pool_has_returned(pool);
 
 	return is_settled ? UINT64_MAX : pool->trim_ns;
 }

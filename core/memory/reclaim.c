@@ -195,8 +195,7 @@ struct barrier {
 
 static void pass(struct sb_deferred *deferred)
 {
-	struct barrier *barrier =
-		sb_container_of(deferred, struct barrier, deferred);
+	struct barrier *barrier = sb_container_of(deferred, struct barrier, deferred);
 
 	sb_gate_lock(&barrier->gate);
 	barrier->passed = true;
@@ -354,8 +353,7 @@ static void rest(struct sb_reclaim *r, uint64_t now)
 	if (r->idle_looks > IDLE_LOOKS)
 		sleep_until_woken(r);
 	else
-		sb_park(&r->parker,
-			sb_min_u64(now + rest_ns(r), r->next_look_ns));
+		sb_park(&r->parker, sb_min_u64(now + rest_ns(r), r->next_look_ns));
 }
 
 static void *help(void *arg)
@@ -376,11 +374,10 @@ static void *help(void *arg)
 
 /* ---- domains ---- */
 
-int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers,
-		      const struct sb_reclaim_look *look)
+int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers, const struct sb_reclaim_look *look)
 {
-	struct sb_reclaim *r = sb_mem_zalloc(
-		SB_HEAP, sizeof(*r) + readers * sizeof(r->reader[0]), SB_LINE);
+	struct sb_reclaim *r =
+		sb_mem_zalloc(SB_HEAP, sizeof(*r) + readers * sizeof(r->reader[0]), SB_LINE);
 	int rc;
 
 	if (!r)

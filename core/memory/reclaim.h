@@ -79,8 +79,7 @@ struct sb_reclaim_look {
  * caller's affinity mask. Its readers are offline. Returns 0, -ENOMEM, or the
  * error of the thread's creation (-EAGAIN).
  */
-SB_MUST_CHECK int sb_reclaim_create(struct sb_reclaim **reclaim,
-				    uint32_t readers,
+SB_MUST_CHECK int sb_reclaim_create(struct sb_reclaim **reclaim, uint32_t readers,
 				    const struct sb_reclaim_look *look);
 
 /* Runs what is deferred, and ends the helper. All readers are offline. NULL is
@@ -96,8 +95,7 @@ struct sb_period *sb_reclaim_period(struct sb_reclaim *reclaim);
  * before it came online has happened then. */
 bool sb_reclaim_is_online(struct sb_reclaim *reclaim, uint32_t i);
 
-static inline void sb_reader_quiescent(struct sb_reader *reader,
-				       struct sb_period *period)
+static inline void sb_reader_quiescent(struct sb_reader *reader, struct sb_period *period)
 {
 	sb_store_rel(&reader->seen, sb_load_acq(&period->now));
 }
@@ -107,8 +105,7 @@ static inline void sb_reader_offline(struct sb_reader *reader)
 	sb_store_rel(&reader->seen, SB_READER_OFFLINE);
 }
 
-static inline void sb_reader_online(struct sb_reader *reader,
-				    struct sb_period *period)
+static inline void sb_reader_online(struct sb_reader *reader, struct sb_period *period)
 {
 	sb_store_rel(&reader->seen, sb_load_acq(&period->now));
 	sb_fence_store_load(&reader->seen);

@@ -32,8 +32,7 @@ void *sb_object_alloc(struct sb_scheduler *s, struct sb_worker *w, size_t size)
 	return object;
 }
 
-void sb_object_free(struct sb_scheduler *s, struct sb_worker *w, void *object,
-		    size_t size)
+void sb_object_free(struct sb_scheduler *s, struct sb_worker *w, void *object, size_t size)
 {
 	if (w) {
 		sb_pool_free(&w->pool, object, size);
@@ -45,8 +44,7 @@ void sb_object_free(struct sb_scheduler *s, struct sb_worker *w, void *object,
 	sb_lock_release(&s->foreign_lock);
 }
 
-struct sb_extra *sb_extra_of(struct sb_scheduler *s, struct sb_worker *w,
-			     struct sb_process *p)
+struct sb_extra *sb_extra_of(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	if (!p->extra) {
 		p->extra = sb_object_alloc(s, w, sizeof(*p->extra));

@@ -28,8 +28,7 @@ static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
 {
 	struct sb_worker *worker = sb_worker_current();
 
-	return SB_LIKELY(worker && worker->scheduler == scheduler) ? worker
-								   : NULL;
+	return SB_LIKELY(worker && worker->scheduler == scheduler) ? worker : NULL;
 }
 
 /* Around a submission of a foreign thread. They may nest. */
@@ -58,15 +57,13 @@ static inline struct sb_caller sb_caller_enter(struct sb_scheduler *scheduler)
 	struct sb_caller caller = { .worker = sb_worker_of(scheduler) };
 
 	if (SB_LIKELY(caller.worker))
-		caller.has_entered =
-			sb_handover_try_enter(&caller.worker->handover);
+		caller.has_entered = sb_handover_try_enter(&caller.worker->handover);
 	else
 		caller.side = sb_reclaim_enter(scheduler->reclaim);
 	return caller;
 }
 
-static inline void sb_caller_leave(struct sb_scheduler *scheduler,
-				   const struct sb_caller *caller)
+static inline void sb_caller_leave(struct sb_scheduler *scheduler, const struct sb_caller *caller)
 {
 	if (SB_LIKELY(caller->worker))
 		sb_handover_end(&caller->worker->handover, caller->has_entered);
@@ -75,15 +72,13 @@ static inline void sb_caller_leave(struct sb_scheduler *scheduler,
 }
 
 /* One object of the caller's pool: the worker's, or the locked foreign one. */
-void *sb_object_alloc(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		      size_t size);
-void sb_object_free(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		    void *object, size_t size);
+void *sb_object_alloc(struct sb_scheduler *scheduler, struct sb_worker *worker, size_t size);
+void sb_object_free(struct sb_scheduler *scheduler, struct sb_worker *worker, void *object,
+		    size_t size);
 
 /* The process's extra, made if there is none; NULL: no memory. By whoever has the
  * process to itself, until sb_process_finish. */
-struct sb_extra *sb_extra_of(struct sb_scheduler *scheduler,
-			     struct sb_worker *worker,
+struct sb_extra *sb_extra_of(struct sb_scheduler *scheduler, struct sb_worker *worker,
 			     struct sb_process *process);
 
 #endif

@@ -19,8 +19,8 @@ static uint32_t wait_for_claim(struct sb_handover *h)
 	return claimed;
 }
 
-SB_COLD struct sb_event_node *
-sb_handover_enter_slowly(struct sb_handover *h, struct sb_event_node *held)
+SB_COLD struct sb_event_node *sb_handover_enter_slowly(struct sb_handover *h,
+						       struct sb_event_node *held)
 {
 	uint32_t claimed;
 

@@ -79,8 +79,7 @@ struct sb_event_node *sb_handover_enter_slowly(struct sb_handover *handover,
 
 /* The owner begins, or goes on with, the code of a step. held: as enter
  * returned, or what has been added to that. */
-static inline void sb_handover_leave(struct sb_handover *handover,
-				     struct sb_event_node *held)
+static inline void sb_handover_leave(struct sb_handover *handover, struct sb_event_node *held)
 {
 	sb_store_rel(&handover->slot, held);
 }
@@ -88,8 +87,7 @@ static inline void sb_handover_leave(struct sb_handover *handover,
 /* The first half of enter, for who calls nothing in the common case: what it
  * returns is the owner's own once sb_handover_is_claimed has said no, or
  * sb_handover_enter_slowly has returned it. */
-static inline struct sb_event_node *
-sb_handover_begin_enter(struct sb_handover *handover)
+static inline struct sb_event_node *sb_handover_begin_enter(struct sb_handover *handover)
 {
 	struct sb_event_node *held = sb_load_rlx(&handover->slot);
 
@@ -106,14 +104,11 @@ static inline bool sb_handover_is_claimed(struct sb_handover *handover)
 }
 
 /* Is inside from here on. Returns what is held, or NULL. Not while it is inside. */
-static inline struct sb_event_node *
-sb_handover_enter(struct sb_handover *handover)
+static inline struct sb_event_node *sb_handover_enter(struct sb_handover *handover)
 {
 	struct sb_event_node *held = sb_handover_begin_enter(handover);
 
-	return sb_handover_is_claimed(handover)
-		       ? sb_handover_enter_slowly(handover, held)
-		       : held;
+	return sb_handover_is_claimed(handover) ? sb_handover_enter_slowly(handover, held) : held;
 }
 
 /* The same for what may be called inside, too, by a callback: then it returns
@@ -127,8 +122,7 @@ static inline bool sb_handover_try_enter(struct sb_handover *handover)
 }
 
 /* has_entered: what try_enter returned. */
-static inline void sb_handover_end(struct sb_handover *handover,
-				   bool has_entered)
+static inline void sb_handover_end(struct sb_handover *handover, bool has_entered)
 {
 	struct sb_event_node *held = handover->newest;
 
@@ -150,16 +144,14 @@ static inline bool sb_handover_has_held(struct sb_handover *handover)
 {
 	struct sb_event_node *held = sb_load_rlx(&handover->slot);
 
-	return held && held != SB_SLOT_INSIDE &&
-	       sb_load_rlx(&handover->claimed) == SB_CLAIM_FREE;
+	return held && held != SB_SLOT_INSIDE && sb_load_rlx(&handover->claimed) == SB_CLAIM_FREE;
 }
 
 /*
  * Claims the slot. False: the owner is inside. True: it stays outside until
  * sb_handover_release; *held is what it holds, or NULL.
  */
-bool sb_handover_claim(struct sb_handover *handover,
-		       struct sb_event_node **held);
+bool sb_handover_claim(struct sb_handover *handover, struct sb_event_node **held);
 
 /* Ends a claim: the watcher has taken the held messages. */
 static inline void sb_handover_release(struct sb_handover *handover)

@@ -14,8 +14,7 @@
 
 /* Adds a message of the running step to what it holds, which is returned. */
 static struct sb_event_node *hold(struct sb_worker *w, struct sb_process *p,
-				  struct sb_event_node *held,
-				  struct sb_event_node *node)
+				  struct sb_event_node *held, struct sb_event_node *node)
 {
 	struct sb_handover *h = &w->handover;
 
@@ -56,8 +55,7 @@ static int hold_message(struct sb_worker *w, sb_pid to, union sb_value message,
 }
 
 /* The general case of sb_route_hold(), which has begun to enter. */
-static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to,
-				   union sb_value message,
+static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to, union sb_value message,
 				   struct sb_event_node *held)
 {
 	int rc;
@@ -70,8 +68,8 @@ static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to,
 }
 
 /* Whether a message to that process only has to be added to what is held. */
-static bool is_simple(struct sb_worker *w, const struct sb_route *route,
-		      sb_pid to, const struct sb_event_node *held)
+static bool is_simple(struct sb_worker *w, const struct sb_route *route, sb_pid to,
+		      const struct sb_event_node *held)
 {
 	struct sb_process *p = route->process;
 
@@ -126,8 +124,7 @@ void sb_route_flush(struct sb_worker *w)
 	if (!newest)
 		return;
 	w->handover.newest = NULL; /* on_drop may send, too */
-	if (sb_route_post(w->scheduler, w, h->to, newest, h->oldest) ==
-	    SB_POST_GONE)
+	if (sb_route_post(w->scheduler, w, h->to, newest, h->oldest) == SB_POST_GONE)
 		drop_held(w->scheduler, w, newest);
 }
 
@@ -136,8 +133,7 @@ void sb_route_flush(struct sb_worker *w)
  * looked at if the step was timed. It is timed if its message is, so that a
  * message costs one choice and not two.
  */
-static uint64_t handed_over_at(struct sb_worker *w,
-			       const struct sb_event_node *held)
+static uint64_t handed_over_at(struct sb_worker *w, const struct sb_event_node *held)
 {
 	if (SB_LIKELY(!held->sent_ns))
 		return 0;
@@ -163,12 +159,10 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 
 /* Into the mailbox of its receiver, and if that has become Ready into the global
  * queue. Its memory is there: the owner has looked it up in this step. */
-static enum sb_post_result show_held(struct sb_scheduler *s,
-				     struct sb_handover *h,
+static enum sb_post_result show_held(struct sb_scheduler *s, struct sb_handover *h,
 				     struct sb_event_node *held)
 {
-	const enum sb_post_result result =
-		sb_word_post_chain(h->to, held, h->oldest);
+	const enum sb_post_result result = sb_word_post_chain(h->to, held, h->oldest);
 
 	if (result == SB_POST_WAKE) {
 		h->to->ready_ns = held->sent_ns ? sb_clock_ns() : 0;

@@ -37,12 +37,10 @@ bool sb_route_take_held(struct sb_worker *worker);
  * holds. Nor with a bounded mailbox, which is full or not, and has nothing under
  * way to it; and a router is told at once.
  */
-static inline bool sb_config_holds(const struct sb_config *config,
-				   uint64_t step_ns)
+static inline bool sb_config_holds(const struct sb_config *config, uint64_t step_ns)
 {
-	return config->handover && config->wake == SB_WAKE_LOCAL &&
-	       !config->mailbox_bound && !config->router &&
-	       step_ns < config->hold_ns && sb_fence_heavy_works();
+	return config->handover && config->wake == SB_WAKE_LOCAL && !config->mailbox_bound &&
+	       !config->router && step_ns < config->hold_ns && sb_fence_heavy_works();
 }
 
 #endif

@@ -15,21 +15,17 @@
 #include "core/state.h"
 #include "core/wake/publish.h"
 
-enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w,
-				  struct sb_process *p,
-				  struct sb_event_node *newest,
-				  struct sb_event_node *oldest)
+enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+				  struct sb_event_node *newest, struct sb_event_node *oldest)
 {
-	const enum sb_post_result result =
-		sb_word_post_chain(p, newest, oldest);
+	const enum sb_post_result result = sb_word_post_chain(p, newest, oldest);
 
 	if (result == SB_POST_WAKE)
 		sb_route_ready(s, w, p);
 	return result;
 }
 
-void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_event_node *node)
+void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w, struct sb_event_node *node)
 {
 	/* The others carry nothing that anyone owns. */
 	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
@@ -55,21 +51,19 @@ void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
 	p->backlog_last = newest;
 }
 
-struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w,
-				    sb_pid pid)
+struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 {
 	/* Who sees a burial does not find, after that, those that are in it. */
 	const uint64_t burials = sb_load_acq(&s->burials);
 	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
 
 	if (w && p)
-		w->route[pid % SB_ROUTES] =
-			(struct sb_route){ pid, p, burials };
+		w->route[pid % SB_ROUTES] = (struct sb_route){ pid, p, burials };
 	return p;
 }
 
-int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
-		     struct sb_process *p, struct sb_event_node *node)
+int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+		     struct sb_event_node *node)
 {
 	if (w && p && w->running == p) {
 		sb_backlog_put(w->running, node);
@@ -84,9 +78,8 @@ int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w,
 	return -ESRCH;
 }
 
-int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_process *p, struct sb_event_kind kind,
-		   uint64_t tag, union sb_value data)
+int sb_route_event(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+		   struct sb_event_kind kind, uint64_t tag, union sb_value data)
 {
 	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
 
@@ -98,10 +91,8 @@ int sb_route_event(struct sb_scheduler *s, struct sb_worker *w,
 	return sb_route_deliver(s, w, p, node);
 }
 
-int sb_route_completion(struct sb_worker *w, struct sb_process *p,
-			struct sb_event_kind kind,
-			const struct sb_completer *completer,
-			union sb_value data)
+int sb_route_completion(struct sb_worker *w, struct sb_process *p, struct sb_event_kind kind,
+			const struct sb_completer *completer, union sb_value data)
 {
 	struct sb_scheduler *s = completer->scheduler;
 	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));

@@ -11,8 +11,7 @@
 #include "core/state.h"
 
 /* An event goes behind the backlog of a process that the caller's worker runs. */
-static inline void sb_backlog_put(struct sb_process *process,
-				  struct sb_event_node *node)
+static inline void sb_backlog_put(struct sb_process *process, struct sb_event_node *node)
 {
 	if (process->backlog_first)
 		process->backlog_last->next = node;
@@ -35,16 +34,13 @@ void sb_route_drop(struct sb_scheduler *scheduler, struct sb_worker *worker,
 
 /* Events, linked from the newest to the oldest, go behind the backlog of a process
  * that the caller's worker has taken. */
-void sb_backlog_append(struct sb_process *process,
-		       struct sb_event_node *newest);
+void sb_backlog_append(struct sb_process *process, struct sb_event_node *newest);
 
 /* Pushes events, linked from the newest to the oldest, and queues the process if
  * they have made it Ready. Takes the nodes over unless it returns
  * SB_POST_GONE. */
-enum sb_post_result sb_route_post(struct sb_scheduler *scheduler,
-				  struct sb_worker *worker,
-				  struct sb_process *process,
-				  struct sb_event_node *newest,
+enum sb_post_result sb_route_post(struct sb_scheduler *scheduler, struct sb_worker *worker,
+				  struct sb_process *process, struct sb_event_node *newest,
 				  struct sb_event_node *oldest);
 
 static inline void sb_note_dead_letter(struct sb_worker *worker)
@@ -53,12 +49,11 @@ static inline void sb_note_dead_letter(struct sb_worker *worker)
 		sb_counter_add(&worker->counters.dead_letters, 1);
 }
 
-struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler,
-				    struct sb_worker *worker, sb_pid pid);
+struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler, struct sb_worker *worker,
+				    sb_pid pid);
 
 /* Whether a route leads to a process still: nobody has been buried since. */
-static inline bool sb_route_holds(struct sb_worker *worker,
-				  const struct sb_route *route)
+static inline bool sb_route_holds(struct sb_worker *worker, const struct sb_route *route)
 {
 	return route->burials == sb_load_rlx(&worker->scheduler->burials);
 }
@@ -68,8 +63,7 @@ static inline bool sb_route_holds(struct sb_worker *worker,
  * For a worker the one it is running is found, too.
  */
 static inline struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
-					       struct sb_worker *worker,
-					       sb_pid pid)
+					       struct sb_worker *worker, sb_pid pid)
 {
 	const struct sb_route *route;
 
@@ -99,13 +93,12 @@ static inline struct sb_event_kind sb_kind(enum sb_event_type type, int error)
  * gone), or -ENOMEM. Messages are timed, as sampled.
  */
 int sb_route_event(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		   struct sb_process *process, struct sb_event_kind kind,
-		   uint64_t tag, union sb_value data);
+		   struct sb_process *process, struct sb_event_kind kind, uint64_t tag,
+		   union sb_value data);
 
 /* The same for the completion of a yield, timed if that was. */
 int sb_route_completion(struct sb_worker *worker, struct sb_process *process,
-			struct sb_event_kind kind,
-			const struct sb_completer *completer,
+			struct sb_event_kind kind, const struct sb_completer *completer,
 			union sb_value data);
 
 /* The same with the caller's node, an object that it gives away. */
@@ -116,9 +109,8 @@ int sb_route_deliver(struct sb_scheduler *scheduler, struct sb_worker *worker,
  * An event, written once into the node that carries it: a struct built first
  * and copied is read back wider than it was written, which stalls.
  */
-static inline void sb_event_fill(struct sb_event_node *node,
-				 struct sb_event_kind kind, uint64_t tag,
-				 union sb_value data)
+static inline void sb_event_fill(struct sb_event_node *node, struct sb_event_kind kind,
+				 uint64_t tag, union sb_value data)
 {
 	node->next = NULL;
 	node->sent_ns = 0;
@@ -129,13 +121,10 @@ static inline void sb_event_fill(struct sb_event_node *node,
 }
 
 /* What most completions are: of the process that the worker runs, at once. */
-static inline int sb_route_complete_own(struct sb_worker *worker,
-					struct sb_event_kind kind,
-					const struct sb_completer *completer,
-					union sb_value data)
+static inline int sb_route_complete_own(struct sb_worker *worker, struct sb_event_kind kind,
+					const struct sb_completer *completer, union sb_value data)
 {
-	struct sb_event_node *node =
-		sb_pool_alloc(&worker->pool, sizeof(*node));
+	struct sb_event_node *node = sb_pool_alloc(&worker->pool, sizeof(*node));
 
 	if (SB_UNLIKELY(!node))
 		return -ENOMEM;

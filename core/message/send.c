@@ -37,8 +37,8 @@ static bool has_ended(struct sb_process *p)
 	return sb_word_state(sb_load_acq(&p->word)) == SB_STATE_COMPLETE;
 }
 
-static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
-			   sb_pid to, union sb_value message)
+static int deliver_message(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
+			   union sb_value message)
 {
 	const uint32_t bound = s->config.mailbox_bound;
 	struct sb_process *p = sb_route_find(s, w, to);
@@ -52,8 +52,7 @@ static int deliver_message(struct sb_scheduler *s, struct sb_worker *w,
 	return rc;
 }
 
-int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
-		   union sb_value message)
+int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const struct sb_package package = { to, message };
 
@@ -64,8 +63,7 @@ int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to,
 	return deliver_message(s, w, to, message);
 }
 
-static SB_NOINLINE int send_at_once(struct sb_worker *w, sb_pid to,
-				    union sb_value message)
+static SB_NOINLINE int send_at_once(struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const bool has_entered = sb_handover_try_enter(&w->handover);
 	const int rc = sb_send_routed(w->scheduler, w, to, message);
@@ -102,12 +100,10 @@ int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)
 	return rc;
 }
 
-static int receive(struct sb_receiver *receiver,
-		   const struct sb_package *package)
+static int receive(struct sb_receiver *receiver, const struct sb_package *package)
 {
-	return sb_scheduler_send(
-		sb_container_of(receiver, struct sb_scheduler, receiver),
-		package->to, package->message);
+	return sb_scheduler_send(sb_container_of(receiver, struct sb_scheduler, receiver),
+				 package->to, package->message);
 }
 
 void sb_send_init(struct sb_scheduler *s)
@@ -127,9 +123,8 @@ struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *s)
  * all the memory that it needs at hand. The flag is set before the event is
  * posted, so the worker that takes the event sees the flag.
  */
-static int flag_and_wake(struct sb_scheduler *s, struct sb_worker *w,
-			 struct sb_process *p, _Atomic(uint8_t) *flag,
-			 enum sb_event_type type)
+static int flag_and_wake(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+			 _Atomic(uint8_t) *flag, enum sb_event_type type)
 {
 	struct sb_event_node *node;
 
@@ -146,8 +141,7 @@ static int flag_and_wake(struct sb_scheduler *s, struct sb_worker *w,
 	return sb_route_deliver(s, w, p, node);
 }
 
-int sb_cancel_process(struct sb_scheduler *s, struct sb_worker *w,
-		      struct sb_process *p)
+int sb_cancel_process(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	return flag_and_wake(s, w, p, &p->cancelled, SB_EVENT_CANCEL);
 }
@@ -186,15 +180,13 @@ int sb_scheduler_terminate(struct sb_scheduler *s, sb_pid pid)
 	return rc;
 }
 
-static bool is_of(const struct sb_completer *completer,
-		  const struct sb_process *p)
+static bool is_of(const struct sb_completer *completer, const struct sb_process *p)
 {
 	return p->pid == completer->pid && p->start_ns == completer->start_ns;
 }
 
 /* Of a process that the caller does not run. */
-SB_COLD static int complete_other(const struct sb_completer *completer,
-				  struct sb_event_kind kind,
+SB_COLD static int complete_other(const struct sb_completer *completer, struct sb_event_kind kind,
 				  union sb_value result)
 {
 	struct sb_scheduler *s = completer->scheduler;
@@ -211,8 +203,7 @@ SB_COLD static int complete_other(const struct sb_completer *completer,
 	return rc;
 }
 
-int sb_complete(const struct sb_completer *completer, union sb_value result,
-		int error)
+int sb_complete(const struct sb_completer *completer, union sb_value result, int error)
 {
 	const struct sb_event_kind kind = sb_kind(SB_EVENT_COMPLETION, error);
 	struct sb_worker *w = sb_worker_of(completer->scheduler);

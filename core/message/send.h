@@ -10,17 +10,15 @@ struct sb_worker;
 void sb_send_init(struct sb_scheduler *scheduler);
 
 /* By the router that is configured, or here. As sb_step_send. */
-int sb_send_routed(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		   sb_pid to, union sb_value message);
+int sb_send_routed(struct sb_scheduler *scheduler, struct sb_worker *worker, sb_pid to,
+		   union sb_value message);
 
 /* As sb_scheduler_cancel; the process is known, or not. */
 int sb_cancel_process(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		      struct sb_process *process);
-int sb_cancel_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		  sb_pid pid);
+int sb_cancel_pid(struct sb_scheduler *scheduler, struct sb_worker *worker, sb_pid pid);
 
 /* As sb_scheduler_terminate. */
-int sb_terminate_pid(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		     sb_pid pid);
+int sb_terminate_pid(struct sb_scheduler *scheduler, struct sb_worker *worker, sb_pid pid);
 
 #endif

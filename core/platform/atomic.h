@@ -27,35 +27,31 @@
 #define sb_store_rlx(p, v) atomic_store_explicit(p, v, memory_order_relaxed)
 #define sb_store_rel(p, v) atomic_store_explicit(p, v, memory_order_release)
 
-#define sb_xchg_acq_rel(p, v)                                                  \
-	atomic_exchange_explicit(p, v, memory_order_acq_rel)
-#define sb_xchg_acq(p, v) atomic_exchange_explicit(p, v, memory_order_acquire)
-#define sb_xchg_rel(p, v) atomic_exchange_explicit(p, v, memory_order_release)
+#define sb_xchg_acq_rel(p, v) atomic_exchange_explicit(p, v, memory_order_acq_rel)
+#define sb_xchg_acq(p, v)     atomic_exchange_explicit(p, v, memory_order_acquire)
+#define sb_xchg_rel(p, v)     atomic_exchange_explicit(p, v, memory_order_release)
 
-#define sb_add_rlx(p, v) atomic_fetch_add_explicit(p, v, memory_order_relaxed)
-#define sb_add_acq_rel(p, v)                                                   \
-	atomic_fetch_add_explicit(p, v, memory_order_acq_rel)
-#define sb_sub_acq_rel(p, v)                                                   \
-	atomic_fetch_sub_explicit(p, v, memory_order_acq_rel)
-#define sb_or_acq_rel(p, v) atomic_fetch_or_explicit(p, v, memory_order_acq_rel)
-#define sb_and_acq_rel(p, v)                                                   \
-	atomic_fetch_and_explicit(p, v, memory_order_acq_rel)
+#define sb_add_rlx(p, v)     atomic_fetch_add_explicit(p, v, memory_order_relaxed)
+#define sb_add_acq_rel(p, v) atomic_fetch_add_explicit(p, v, memory_order_acq_rel)
+#define sb_sub_acq_rel(p, v) atomic_fetch_sub_explicit(p, v, memory_order_acq_rel)
+#define sb_or_acq_rel(p, v)  atomic_fetch_or_explicit(p, v, memory_order_acq_rel)
+#define sb_and_acq_rel(p, v) atomic_fetch_and_explicit(p, v, memory_order_acq_rel)
 
 /* Both update *expected when they fail; weak may fail without a reason. */
-#define sb_cas_acq_rel(p, expected, v)                                         \
-	atomic_compare_exchange_strong_explicit(                               \
-		p, expected, v, memory_order_acq_rel, memory_order_relaxed)
-#define sb_cas_weak_acq_rel(p, expected, v)                                    \
-	atomic_compare_exchange_weak_explicit(                                 \
-		p, expected, v, memory_order_acq_rel, memory_order_relaxed)
-#define sb_cas_weak_acq_rel_acq(p, expected, v)                                \
-	atomic_compare_exchange_weak_explicit(                                 \
-		p, expected, v, memory_order_acq_rel, memory_order_acquire)
+#define sb_cas_acq_rel(p, expected, v)                                                             \
+	atomic_compare_exchange_strong_explicit(p, expected, v, memory_order_acq_rel,              \
+						memory_order_relaxed)
+#define sb_cas_weak_acq_rel(p, expected, v)                                                        \
+	atomic_compare_exchange_weak_explicit(p, expected, v, memory_order_acq_rel,                \
+					      memory_order_relaxed)
+#define sb_cas_weak_acq_rel_acq(p, expected, v)                                                    \
+	atomic_compare_exchange_weak_explicit(p, expected, v, memory_order_acq_rel,                \
+					      memory_order_acquire)
 
 /* For published algorithms whose proofs ask for it. */
-#define sb_cas_seq_cst(p, expected, v)                                         \
-	atomic_compare_exchange_strong_explicit(                               \
-		p, expected, v, memory_order_seq_cst, memory_order_relaxed)
+#define sb_cas_seq_cst(p, expected, v)                                                             \
+	atomic_compare_exchange_strong_explicit(p, expected, v, memory_order_seq_cst,              \
+						memory_order_relaxed)
 
 /*
  * Full fence between a store before it and a load after it. word: an atomic
@@ -65,17 +61,14 @@
  * where clang's choice for the C11 fence, mfence, costs 17 ns.
  */
 #if SB_TSAN
-#define sb_fence_store_load(word)                                              \
-	((void)atomic_fetch_add_explicit(word, 0, memory_order_seq_cst))
+#define sb_fence_store_load(word) ((void)atomic_fetch_add_explicit(word, 0, memory_order_seq_cst))
 #elif defined(__x86_64__)
-#define sb_fence_store_load(word)                                              \
-	((void)sizeof(word), ({                                                \
-		 __asm__ __volatile__("lock; orl $0, (%%rsp)" ::               \
-					      : "memory", "cc");               \
+#define sb_fence_store_load(word)                                                                  \
+	((void)sizeof(word), ({                                                                    \
+		 __asm__ __volatile__("lock; orl $0, (%%rsp)" ::: "memory", "cc");                 \
 	 }))
 #else
-#define sb_fence_store_load(word)                                              \
-	((void)sizeof(word), atomic_thread_fence(memory_order_seq_cst))
+#define sb_fence_store_load(word) ((void)sizeof(word), atomic_thread_fence(memory_order_seq_cst))
 #endif
 
 /*
@@ -85,8 +78,7 @@
 #if SB_TSAN || !defined(__x86_64__)
 #define sb_fence_after_rmw(word) sb_fence_store_load(word)
 #else
-#define sb_fence_after_rmw(word)                                               \
-	((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
+#define sb_fence_after_rmw(word) ((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
 #endif
 
 /*

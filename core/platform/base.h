@@ -33,8 +33,7 @@
 
 #define SB_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define sb_container_of(ptr, type, member)                                     \
-	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+#define sb_container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 /* What of a function is only known at its calls is most of it. */
 #define SB_INLINE static inline __attribute__((always_inline))
@@ -50,25 +49,21 @@
 
 /* Reports the failed condition and both values, then aborts: exit by signal. */
 _Noreturn void sb_check_failed(const char *file, int line, const char *text,
-			       unsigned long long left,
-			       unsigned long long right);
+			       unsigned long long left, unsigned long long right);
 
-#define SB_CHECK(left, op, right)                                              \
-	do {                                                                   \
-		const unsigned long long sb_left_ =                            \
-			(unsigned long long)(left);                            \
-		const unsigned long long sb_right_ =                           \
-			(unsigned long long)(right);                           \
-		if (SB_UNLIKELY(!(sb_left_ op sb_right_)))                     \
-			sb_check_failed(__FILE__, __LINE__,                    \
-					#left " " #op " " #right, sb_left_,    \
-					sb_right_);                            \
+#define SB_CHECK(left, op, right)                                                                  \
+	do {                                                                                       \
+		const unsigned long long sb_left_ = (unsigned long long)(left);                    \
+		const unsigned long long sb_right_ = (unsigned long long)(right);                  \
+		if (SB_UNLIKELY(!(sb_left_ op sb_right_)))                                         \
+			sb_check_failed(__FILE__, __LINE__, #left " " #op " " #right, sb_left_,    \
+					sb_right_);                                                \
 	} while (0)
 
-#define SB_ASSERT(left, op, right)                                             \
-	do {                                                                   \
-		if (SB_DEBUG)                                                  \
-			SB_CHECK(left, op, right);                             \
+#define SB_ASSERT(left, op, right)                                                                 \
+	do {                                                                                       \
+		if (SB_DEBUG)                                                                      \
+			SB_CHECK(left, op, right);                                                 \
 	} while (0)
 
 /*

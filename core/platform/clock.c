@@ -104,8 +104,7 @@ struct sb_clock_point sb_clock_point_monotonic(void)
 
 /* ---- switching ---- */
 
-bool sb_clock_scale_make(struct sb_clock_scale *scale, double hz,
-			 uint64_t ticks, uint64_t ns)
+bool sb_clock_scale_make(struct sb_clock_scale *scale, double hz, uint64_t ticks, uint64_t ns)
 {
 	const double mult = round(ldexp((double)NS_PER_S, SB_CLOCK_SHIFT) / hz);
 
@@ -152,8 +151,8 @@ static int try_counter(const struct sb_clock_check checks[SB_CLOCK_CHECKS],
 	if (!all_pass(checks, trial))
 		return -ENOTSUP;
 	if (!use_counter(info->hz)) {
-		snprintf(info->reason, sizeof(info->reason),
-			 "its %.0f ticks a second are too few", info->hz);
+		snprintf(info->reason, sizeof(info->reason), "its %.0f ticks a second are too few",
+			 info->hz);
 		return -ENOTSUP;
 	}
 	info->is_counter = true;
@@ -161,9 +160,8 @@ static int try_counter(const struct sb_clock_check checks[SB_CLOCK_CHECKS],
 	return 0;
 }
 
-int sb_clock_calibrate_by(const struct sb_clock_check checks[SB_CLOCK_CHECKS],
-			  const int *cpu, uint32_t cpus,
-			  struct sb_clock_info *info)
+int sb_clock_calibrate_by(const struct sb_clock_check checks[SB_CLOCK_CHECKS], const int *cpu,
+			  uint32_t cpus, struct sb_clock_info *info)
 {
 	struct sb_clock_trial trial = { cpu, cpus, &current };
 	int rc;
@@ -180,8 +178,7 @@ int sb_clock_calibrate_by(const struct sb_clock_check checks[SB_CLOCK_CHECKS],
 	return rc;
 }
 
-int sb_clock_calibrate(const int *cpu, uint32_t cpus,
-		       struct sb_clock_info *info)
+int sb_clock_calibrate(const int *cpu, uint32_t cpus, struct sb_clock_info *info)
 {
 	return sb_clock_calibrate_by(sb_clock_checks, cpu, cpus, info);
 }

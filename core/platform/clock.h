@@ -91,19 +91,16 @@ struct sb_clock_scale {
  * cut off below the nanosecond. What mult lacks in precision is less than ten
  * nanoseconds in a year.
  */
-static inline uint64_t sb_clock_convert(const struct sb_clock_scale *scale,
-					uint64_t ticks)
+static inline uint64_t sb_clock_convert(const struct sb_clock_scale *scale, uint64_t ticks)
 {
-	const __uint128_t product =
-		(__uint128_t)(ticks - scale->ticks) * scale->mult;
+	const __uint128_t product = (__uint128_t)(ticks - scale->ticks) * scale->mult;
 
 	return scale->ns + (uint64_t)(product >> SB_CLOCK_SHIFT);
 }
 
 /* The scale for a counter that makes hz ticks a second; ticks is at ns. False:
  * too slow, or none. */
-bool sb_clock_scale_make(struct sb_clock_scale *scale, double hz,
-			 uint64_t ticks, uint64_t ns);
+bool sb_clock_scale_make(struct sb_clock_scale *scale, double hz, uint64_t ticks, uint64_t ns);
 
 /* Written once, before the threads start that read it. */
 struct sb_clock_choice {
@@ -118,8 +115,7 @@ uint64_t sb_clock_kernel_ns(void);
 static inline uint64_t sb_clock_ns(void)
 {
 	if (SB_LIKELY(sb_clock_choice.scale.mult))
-		return sb_clock_convert(&sb_clock_choice.scale,
-					sb_clock_ticks());
+		return sb_clock_convert(&sb_clock_choice.scale, sb_clock_ticks());
 	return sb_clock_kernel_ns();
 }
 
@@ -128,8 +124,7 @@ static inline uint64_t sb_clock_ns(void)
 static inline uint64_t sb_clock_stamp_ns(void)
 {
 	if (SB_LIKELY(sb_clock_choice.scale.mult))
-		return sb_clock_convert(&sb_clock_choice.scale,
-					sb_clock_ticks_ordered());
+		return sb_clock_convert(&sb_clock_choice.scale, sb_clock_ticks_ordered());
 	return sb_clock_kernel_ns();
 }
 
@@ -164,8 +159,7 @@ struct sb_clock_info {
  * scheduler runs; -EALREADY: it has been switched. *info (may be NULL) is what
  * sb_clock_describe gives then.
  */
-SB_MUST_CHECK int sb_clock_calibrate(const int *cpu, uint32_t cpus,
-				     struct sb_clock_info *info);
+SB_MUST_CHECK int sb_clock_calibrate(const int *cpu, uint32_t cpus, struct sb_clock_info *info);
 
 /* What the last calibration has found. Not during one. */
 void sb_clock_describe(struct sb_clock_info *info);

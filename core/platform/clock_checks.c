@@ -11,16 +11,14 @@
 
 #include "core/platform/platform.h"
 
-static bool fails(struct sb_clock_trial *trial, const char *format, ...)
-	SB_PRINTF(2, 3);
+static bool fails(struct sb_clock_trial *trial, const char *format, ...) SB_PRINTF(2, 3);
 
 static bool fails(struct sb_clock_trial *trial, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(trial->info->reason, sizeof(trial->info->reason), format,
-		  args);
+	vsnprintf(trial->info->reason, sizeof(trial->info->reason), format, args);
 	va_end(args);
 	return false;
 }
@@ -52,8 +50,7 @@ static bool kernel_says_constant(void)
 	bool found = false;
 
 	while (in && !found && fgets(line, sizeof(line), in))
-		found = strstr(line, " constant_tsc") &&
-			strstr(line, " nonstop_tsc");
+		found = strstr(line, " constant_tsc") && strstr(line, " nonstop_tsc");
 	if (in)
 		fclose(in);
 	return found;
@@ -64,8 +61,8 @@ static bool is_constant(struct sb_clock_trial *trial)
 	/* A hypervisor may hide the one and not the other. */
 	if (cpuid_says_constant() || kernel_says_constant())
 		return true;
-	return fails(trial, "neither the processor nor the kernel says that "
-			    "the TSC has a constant rate and never stops");
+	return fails(trial, "neither the processor nor the kernel says that the TSC has a constant "
+			    "rate and never stops");
 }
 
 static double nominal_hz(void)
@@ -112,9 +109,7 @@ static double nominal_hz(void)
 
 static bool is_the_kernels(struct sb_clock_trial *trial)
 {
-	FILE *in = fopen("/sys/devices/system/clocksource/clocksource0/"
-			 "current_clocksource",
-			 "re");
+	FILE *in = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
 	char name[64] = "";
 
 	if (in) {
@@ -124,8 +119,7 @@ static bool is_the_kernels(struct sb_clock_trial *trial)
 	}
 	if (!strcmp(name, KERNEL_SOURCE))
 		return true;
-	return fails(trial,
-		     "the kernel's own clock source is '%s', expected '%s'",
+	return fails(trial, "the kernel's own clock source is '%s', expected '%s'",
 		     *name ? name : "unknown", KERNEL_SOURCE);
 }
 
@@ -147,8 +141,7 @@ static void narrow(struct sb_clock_rate *rate, const struct sb_clock_point *a,
 	rate->max = fmin(rate->max, most / (ns - RAW_SLACK_NS));
 }
 
-struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point,
-				      uint32_t points)
+struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point, uint32_t points)
 {
 	struct sb_clock_rate rate = { 0, INFINITY };
 
@@ -180,22 +173,19 @@ static bool has_a_rate(struct sb_clock_trial *trial)
 {
 	const struct sb_clock_rate rate = measure_rate();
 	const double nominal = nominal_hz() / 1e9;
-	const double chosen =
-		isnan(nominal) ? (rate.min + rate.max) / 2 : nominal;
-	const double error =
-		fmax(rate.max - chosen, chosen - rate.min) / chosen;
+	const double chosen = isnan(nominal) ? (rate.min + rate.max) / 2 : nominal;
+	const double error = fmax(rate.max - chosen, chosen - rate.min) / chosen;
 
 	if (!(rate.min > 0 && rate.min <= rate.max))
-		return fails(trial, "against CLOCK_MONOTONIC_RAW it has no "
-				    "constant rate");
+		return fails(trial, "against CLOCK_MONOTONIC_RAW it has no constant rate");
 	trial->info->hz = chosen * 1e9;
 	trial->info->error_ppm = error * 1e6;
 	if (error <= RATE_ERROR_SHARE)
 		return true;
-	return fails(trial,
-		     "its rate against CLOCK_MONOTONIC_RAW is only known "
-		     "within %.0f ppm, expected %.0f",
-		     error * 1e6, RATE_ERROR_PPM);
+	return fails(
+		trial,
+		"its rate against CLOCK_MONOTONIC_RAW is only known within %.0f ppm, expected %.0f",
+		error * 1e6, RATE_ERROR_PPM);
 }
 
 /* ---- synchronized ---- */
@@ -209,8 +199,8 @@ static bool has_a_rate(struct sb_clock_trial *trial)
 #define PAIR_LIMIT_NS	UINT64_C(500000000)
 #define OFFSET_LIMIT_NS 2000.0
 
-void sb_clock_offset_add(struct sb_clock_offset *offset, uint64_t ask,
-			 uint64_t answer, uint64_t again)
+void sb_clock_offset_add(struct sb_clock_offset *offset, uint64_t ask, uint64_t answer,
+			 uint64_t again)
 {
 	const int64_t high = (int64_t)(answer - ask);
 	const int64_t low = (int64_t)(answer - again);
@@ -282,8 +272,7 @@ static bool ask_once(struct duel *duel, uint64_t turn, uint64_t end_ns)
 	if (!wait_for_answer(duel, turn + 2, end_ns))
 		return false;
 	again = sb_clock_ticks_ordered();
-	sb_clock_offset_add(&duel->offset, ask, sb_load_rlx(&duel->answer),
-			    again);
+	sb_clock_offset_add(&duel->offset, ask, sb_load_rlx(&duel->answer), again);
 	return true;
 }
 
@@ -328,13 +317,11 @@ struct offsets {
 	double bound_ns[2]; /* the largest, and the one after it */
 };
 
-static void note(struct offsets *all, const struct sb_clock_offset *offset,
-		 double ns_per_tick)
+static void note(struct offsets *all, const struct sb_clock_offset *offset, double ns_per_tick)
 {
 	const double low = (double)offset->low * ns_per_tick;
 	const double high = (double)offset->high * ns_per_tick;
-	const double bound =
-		fmax(high, -low) + (double)sb_clock_step_ticks() * ns_per_tick;
+	const double bound = fmax(high, -low) + (double)sb_clock_step_ticks() * ns_per_tick;
 
 	all->estimate_ns = fmax(all->estimate_ns, fabs((low + high) / 2));
 	if (bound > all->bound_ns[0]) {
@@ -345,32 +332,25 @@ static void note(struct offsets *all, const struct sb_clock_offset *offset,
 	}
 }
 
-static bool compare(struct sb_clock_trial *trial, int far_cpu,
-		    struct offsets *all)
+static bool compare(struct sb_clock_trial *trial, int far_cpu, struct offsets *all)
 {
 	const int near_cpu = trial->cpu[0];
 	const double ns_per_tick = 1e9 / trial->info->hz;
 	struct duel duel = {
-		.soft_ns = sb_max_u64(PAIR_TIME_NS,
-				      SYNC_TIME_NS / (trial->cpus - 1)),
+		.soft_ns = sb_max_u64(PAIR_TIME_NS, SYNC_TIME_NS / (trial->cpus - 1)),
 	};
 
 	if (!hold_duel(&duel, near_cpu, far_cpu))
-		return fails(trial,
-			     "no threads can be pinned to CPUs %d and %d to "
-			     "compare them",
+		return fails(trial, "no threads can be pinned to CPUs %d and %d to compare them",
 			     near_cpu, far_cpu);
 	if (duel.offset.rounds < ROUNDS_LEAST)
-		return fails(trial,
-			     "CPUs %d and %d were too busy to be compared",
-			     near_cpu, far_cpu);
+		return fails(trial, "CPUs %d and %d were too busy to be compared", near_cpu,
+			     far_cpu);
 	note(all, &duel.offset, ns_per_tick);
 	if (sb_clock_offset_agrees(&duel.offset))
 		return true;
-	return fails(trial, "on CPU %d it is %.0f ns %s that of CPU %d",
-		     far_cpu,
-		     (double)(duel.offset.low > 0 ? duel.offset.low
-						  : -duel.offset.high) *
+	return fails(trial, "on CPU %d it is %.0f ns %s that of CPU %d", far_cpu,
+		     (double)(duel.offset.low > 0 ? duel.offset.low : -duel.offset.high) *
 			     ns_per_tick,
 		     duel.offset.low > 0 ? "ahead of" : "behind", near_cpu);
 }
@@ -391,8 +371,7 @@ static bool is_synchronized(struct sb_clock_trial *trial)
 	if (info->offset_bound_ns <= OFFSET_LIMIT_NS)
 		return true;
 	return fails(trial,
-		     "the offset between CPUs is only known to be below "
-		     "%.0f ns, expected %.0f",
+		     "the offset between CPUs is only known to be below %.0f ns, expected %.0f",
 		     info->offset_bound_ns, OFFSET_LIMIT_NS);
 }
 

@@ -57,8 +57,7 @@ struct sb_clock_rate {
 	double max;
 };
 
-struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point,
-				      uint32_t points);
+struct sb_clock_rate sb_clock_rate_of(const struct sb_clock_point *point, uint32_t points);
 
 /*
  * What rounds of question and answer between two CPUs tell of how far the
@@ -82,13 +81,11 @@ static inline bool sb_clock_offset_agrees(const struct sb_clock_offset *offset)
 	return offset->low <= 0 && offset->high >= 0;
 }
 
-void sb_clock_offset_add(struct sb_clock_offset *offset, uint64_t ask,
-			 uint64_t answer, uint64_t again);
+void sb_clock_offset_add(struct sb_clock_offset *offset, uint64_t ask, uint64_t answer,
+			 uint64_t again);
 
 /* sb_clock_calibrate with checks of one's own. */
-SB_MUST_CHECK int
-sb_clock_calibrate_by(const struct sb_clock_check checks[SB_CLOCK_CHECKS],
-		      const int *cpu, uint32_t cpus,
-		      struct sb_clock_info *info);
+SB_MUST_CHECK int sb_clock_calibrate_by(const struct sb_clock_check checks[SB_CLOCK_CHECKS],
+					const int *cpu, uint32_t cpus, struct sb_clock_info *info);
 
 #endif

@@ -12,11 +12,11 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-void sb_check_failed(const char *file, int line, const char *text,
-		     unsigned long long left, unsigned long long right)
+void sb_check_failed(const char *file, int line, const char *text, unsigned long long left,
+		     unsigned long long right)
 {
-	fprintf(stderr, "%s:%d: broken invariant: %s (%llu, %llu)\n", file,
-		line, text, left, right);
+	fprintf(stderr, "%s:%d: broken invariant: %s (%llu, %llu)\n", file, line, text, left,
+		right);
 	abort();
 }
 
@@ -67,8 +67,7 @@ void sb_thread_sleep(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-int sb_thread_start(struct sb_thread *thread, int os_cpu,
-		    void *(*entry)(void *), void *arg)
+int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *), void *arg)
 {
 	cpu_set_t *set = NULL;
 	pthread_attr_t attr;
@@ -115,10 +114,8 @@ bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu)
 {
 	cpu_set_t set[CPU_SETS];
 
-	return os_cpu >= 0 &&
-	       !pthread_getaffinity_np(thread->handle, sizeof(set), set) &&
-	       CPU_ISSET_S((size_t)os_cpu, sizeof(set), set) &&
-	       CPU_COUNT_S(sizeof(set), set) == 1;
+	return os_cpu >= 0 && !pthread_getaffinity_np(thread->handle, sizeof(set), set) &&
+	       CPU_ISSET_S((size_t)os_cpu, sizeof(set), set) && CPU_COUNT_S(sizeof(set), set) == 1;
 }
 
 /*
@@ -199,8 +196,7 @@ static bool until_when(uint64_t deadline_ns, struct timespec *until)
 }
 
 /* False: the deadline has passed. True says nothing. */
-static bool wait_on(pthread_cond_t *cond, pthread_mutex_t *mutex,
-		    uint64_t deadline_ns)
+static bool wait_on(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline_ns)
 {
 	struct timespec until;
 
@@ -249,15 +245,13 @@ static void wait_futex(struct sb_parker *parker, uint64_t deadline_ns)
 	/* The bitset form takes an absolute time of the monotonic clock. */
 	while (sb_load_rlx(&parker->state) == PARKED &&
 	       (!is_timed || until_when(deadline_ns, &until)))
-		syscall(SYS_futex, &parker->state, FUTEX_WAIT_BITSET_PRIVATE,
-			PARKED, is_timed ? &until : NULL, NULL,
-			FUTEX_BITSET_MATCH_ANY);
+		syscall(SYS_futex, &parker->state, FUTEX_WAIT_BITSET_PRIVATE, PARKED,
+			is_timed ? &until : NULL, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 static void wake_futex(struct sb_parker *parker)
 {
-	syscall(SYS_futex, &parker->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
-		0);
+	syscall(SYS_futex, &parker->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void sb_park(struct sb_parker *parker, uint64_t deadline_ns)
@@ -313,12 +307,10 @@ void sb_gate_notify(struct sb_gate *gate)
 	sb_gate_notify_and_unlock(gate);
 }
 
-bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
-		  uint64_t timeout_ns)
+bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg, uint64_t timeout_ns)
 {
 	const uint64_t now = sb_clock_ns();
-	const uint64_t end =
-		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	const uint64_t end = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 	bool ok;
 
 	pthread_mutex_lock(&gate->mutex);
@@ -377,9 +369,7 @@ bool sb_fence_heavy_works(void)
 	uint32_t known = sb_load_rlx(&heavy_fence);
 
 	if (known == UNKNOWN) {
-		known = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
-				? MISSING
-				: WORKS;
+		known = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) ? MISSING : WORKS;
 		sb_store_rlx(&heavy_fence, known);
 	}
 	return known == WORKS;

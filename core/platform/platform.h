@@ -71,8 +71,8 @@ struct sb_thread {
 	pthread_t handle;
 };
 
-SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu,
-				  void *(*entry)(void *), void *arg);
+SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *),
+				  void *arg);
 void sb_thread_join(struct sb_thread *thread);
 
 /* The operating system's number of the calling thread, by which others may look
@@ -135,8 +135,7 @@ void sb_gate_notify(struct sb_gate *gate);
 void sb_gate_lock(struct sb_gate *gate);
 void sb_gate_notify_and_unlock(struct sb_gate *gate);
 
-bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg,
-		  uint64_t timeout_ns);
+bool sb_gate_wait(struct sb_gate *gate, bool (*done)(void *), void *arg, uint64_t timeout_ns);
 
 /*
  * The expensive half of an asymmetric pair of full fences: when it returns,

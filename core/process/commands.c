@@ -39,8 +39,7 @@ static int handle_send(struct sb_worker *w, union sb_value arg,
 {
 	const struct sb_send_args *send = arg.ptr;
 
-	return complete_or(completer, sb_send_routed(w->scheduler, w, send->to,
-						     send->message));
+	return complete_or(completer, sb_send_routed(w->scheduler, w, send->to, send->message));
 }
 
 static int handle_spawn(struct sb_worker *w, union sb_value arg,
@@ -48,8 +47,7 @@ static int handle_spawn(struct sb_worker *w, union sb_value arg,
 {
 	const struct sb_spawn_args *spawn = arg.ptr;
 	sb_pid pid = 0;
-	const int rc = sb_submit_here(w, spawn->ops, spawn->method,
-				      spawn->input, &pid);
+	const int rc = sb_submit_here(w, spawn->ops, spawn->method, spawn->input, &pid);
 
 	return rc ? rc : complete(completer, pid);
 }
@@ -57,8 +55,7 @@ static int handle_spawn(struct sb_worker *w, union sb_value arg,
 static int handle_terminate(struct sb_worker *w, union sb_value arg,
 			    const struct sb_completer *completer)
 {
-	return complete_or(completer,
-			   sb_terminate_pid(w->scheduler, w, arg.u64));
+	return complete_or(completer, sb_terminate_pid(w->scheduler, w, arg.u64));
 }
 
 static int handle_cancel(struct sb_worker *w, union sb_value arg,
@@ -70,29 +67,25 @@ static int handle_cancel(struct sb_worker *w, union sb_value arg,
 static int handle_monitor(struct sb_worker *w, union sb_value arg,
 			  const struct sb_completer *completer)
 {
-	return complete_or(completer,
-			   sb_relation_add(w, SB_RELATION_MONITOR, arg.u64));
+	return complete_or(completer, sb_relation_add(w, SB_RELATION_MONITOR, arg.u64));
 }
 
 static int handle_unmonitor(struct sb_worker *w, union sb_value arg,
 			    const struct sb_completer *completer)
 {
-	return complete_or(completer,
-			   sb_relation_remove(w, SB_RELATION_MONITOR, arg.u64));
+	return complete_or(completer, sb_relation_remove(w, SB_RELATION_MONITOR, arg.u64));
 }
 
 static int handle_link(struct sb_worker *w, union sb_value arg,
 		       const struct sb_completer *completer)
 {
-	return complete_or(completer,
-			   sb_relation_add(w, SB_RELATION_LINK, arg.u64));
+	return complete_or(completer, sb_relation_add(w, SB_RELATION_LINK, arg.u64));
 }
 
 static int handle_unlink(struct sb_worker *w, union sb_value arg,
 			 const struct sb_completer *completer)
 {
-	return complete_or(completer,
-			   sb_relation_remove(w, SB_RELATION_LINK, arg.u64));
+	return complete_or(completer, sb_relation_remove(w, SB_RELATION_LINK, arg.u64));
 }
 
 /* ---- the clock ---- */
@@ -109,8 +102,8 @@ static int handle_sleep(struct sb_worker *w, union sb_value arg,
 	return sb_timers_start(w, &spec, &id); /* it is what completes */
 }
 
-static int start_timer(struct sb_worker *w, uint64_t delay_ns,
-		       uint64_t period_ns, const struct sb_completer *completer)
+static int start_timer(struct sb_worker *w, uint64_t delay_ns, uint64_t period_ns,
+		       const struct sb_completer *completer)
 {
 	const struct sb_timer_spec spec = { .delay_ns = delay_ns,
 					    .period_ns = period_ns,
@@ -145,8 +138,7 @@ static int handle_ticker(struct sb_worker *w, union sb_value arg,
 static int handle_timer_stop(struct sb_worker *w, union sb_value arg,
 			     const struct sb_completer *completer)
 {
-	return complete_or(completer, sb_timers_stop(w->scheduler, arg.u64,
-						     completer->pid));
+	return complete_or(completer, sb_timers_stop(w->scheduler, arg.u64, completer->pid));
 }
 
 /* ---- the table ---- */
@@ -158,18 +150,12 @@ struct builtin {
 };
 
 static const struct builtin builtins[] = {
-	{ SB_COMMAND_SEND, handle_send },
-	{ SB_COMMAND_SPAWN, handle_spawn },
-	{ SB_COMMAND_TERMINATE, handle_terminate },
-	{ SB_COMMAND_CANCEL, handle_cancel },
-	{ SB_COMMAND_MONITOR, handle_monitor },
-	{ SB_COMMAND_UNMONITOR, handle_unmonitor },
-	{ SB_COMMAND_LINK, handle_link },
-	{ SB_COMMAND_UNLINK, handle_unlink },
-	{ SB_COMMAND_SLEEP, handle_sleep },
-	{ SB_COMMAND_TIMER_START, handle_timer_start },
-	{ SB_COMMAND_TICKER, handle_ticker },
-	{ SB_COMMAND_TIMER_STOP, handle_timer_stop },
+	{ SB_COMMAND_SEND, handle_send },	    { SB_COMMAND_SPAWN, handle_spawn },
+	{ SB_COMMAND_TERMINATE, handle_terminate }, { SB_COMMAND_CANCEL, handle_cancel },
+	{ SB_COMMAND_MONITOR, handle_monitor },	    { SB_COMMAND_UNMONITOR, handle_unmonitor },
+	{ SB_COMMAND_LINK, handle_link },	    { SB_COMMAND_UNLINK, handle_unlink },
+	{ SB_COMMAND_SLEEP, handle_sleep },	    { SB_COMMAND_TIMER_START, handle_timer_start },
+	{ SB_COMMAND_TICKER, handle_ticker },	    { SB_COMMAND_TIMER_STOP, handle_timer_stop },
 };
 
 /* The handler of all of them; its context is the entry of the table. */
@@ -184,8 +170,7 @@ static int handle(void *context, const struct sb_command *command,
 void sb_commands_register(struct sb_scheduler *s)
 {
 	for (size_t i = 0; i < SB_ARRAY_SIZE(builtins); i++)
-		SB_CHECK(sb_dispatch_register(&s->dispatch, builtins[i].id,
-					      handle,
+		SB_CHECK(sb_dispatch_register(&s->dispatch, builtins[i].id, handle,
 					      (void *)(uintptr_t)&builtins[i]),
 			 ==, 0);
 }

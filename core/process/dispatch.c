@@ -24,8 +24,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int append(struct sb_dispatch *dispatch,
-		  const struct sb_dispatch_entry *entry)
+static int append(struct sb_dispatch *dispatch, const struct sb_dispatch_entry *entry)
 {
 	const uint32_t n = dispatch->table_length;
 	struct sb_dispatch_entry *table;
@@ -43,12 +42,10 @@ static int append(struct sb_dispatch *dispatch,
 	return 0;
 }
 
-int sb_dispatch_register(struct sb_dispatch *dispatch, uint32_t id,
-			 sb_handler handler, void *context)
+int sb_dispatch_register(struct sb_dispatch *dispatch, uint32_t id, sb_handler handler,
+			 void *context)
 {
-	const struct sb_dispatch_entry entry = { .id = id,
-						 .handler = handler,
-						 .context = context };
+	const struct sb_dispatch_entry entry = { .id = id, .handler = handler, .context = context };
 
 	if (dispatch->frozen)
 		return -EROFS;
@@ -67,18 +64,16 @@ void sb_dispatch_freeze(struct sb_dispatch *dispatch)
 	if (dispatch->frozen)
 		return;
 	if (dispatch->table_length)
-		qsort(dispatch->table, dispatch->table_length,
-		      sizeof(dispatch->table[0]), compare_ids);
+		qsort(dispatch->table, dispatch->table_length, sizeof(dispatch->table[0]),
+		      compare_ids);
 	dispatch->frozen = true;
 }
 
-const struct sb_dispatch_entry *
-sb_dispatch_search(const struct sb_dispatch *dispatch, uint32_t id)
+const struct sb_dispatch_entry *sb_dispatch_search(const struct sb_dispatch *dispatch, uint32_t id)
 {
 	const struct sb_dispatch_entry key = { .id = id };
 
 	if (!dispatch->table_length)
 		return NULL;
-	return bsearch(&key, dispatch->table, dispatch->table_length,
-		       sizeof(key), compare_ids);
+	return bsearch(&key, dispatch->table, dispatch->table_length, sizeof(key), compare_ids);
 }

@@ -21,16 +21,15 @@ static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 	sb_gate_notify_and_unlock(&waiter->gate);
 }
 
-static void end_extra(struct sb_scheduler *s, struct sb_worker *w,
-		      struct sb_extra *extra, const struct sb_exit *exit)
+static void end_extra(struct sb_scheduler *s, struct sb_worker *w, struct sb_extra *extra,
+		      const struct sb_exit *exit)
 {
 	if (extra->waiter)
 		tell_waiter(extra->waiter, exit);
 	sb_object_free(s, w, extra, sizeof(*extra));
 }
 
-static void drop_events(struct sb_scheduler *s, struct sb_worker *w,
-			struct sb_process *p)
+static void drop_events(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	struct sb_event_node *newest = sb_word_complete(p);
 
@@ -53,12 +52,10 @@ static void wait_for_listing(struct sb_scheduler *s)
 	sb_lock_release(&s->list_lock);
 }
 
-void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
-		       struct sb_process *p, int error, union sb_value result)
+void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p, int error,
+		       union sb_value result)
 {
-	const struct sb_exit exit = { .pid = p->pid,
-				      .error = error,
-				      .result = result };
+	const struct sb_exit exit = { .pid = p->pid, .error = error, .result = result };
 	const size_t bytes = sb_process_bytes(p->ops);
 
 	if (SB_UNLIKELY(error == -ENOMEM || error == -EAGAIN))
@@ -71,8 +68,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w,
 	wait_for_listing(s);
 	sb_process_close(p);
 	if (w && SB_UNLIKELY(p->timed))
-		sb_hist_record(&w->hists.lifetime,
-			       sb_clock_passed(p->start_ns, sb_worker_look(w)));
+		sb_hist_record(&w->hists.lifetime, sb_clock_passed(p->start_ns, sb_worker_look(w)));
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))

@@ -84,8 +84,7 @@ static void note_idleness(struct sb_scheduler *s, uint64_t since_ns)
 {
 	uint64_t noted = sb_load_rlx(&s->idle_since_ns);
 
-	while (noted < since_ns &&
-	       !sb_cas_weak_acq_rel(&s->idle_since_ns, &noted, since_ns))
+	while (noted < since_ns && !sb_cas_weak_acq_rel(&s->idle_since_ns, &noted, since_ns))
 		;
 }
 

@@ -29,15 +29,13 @@ bool sb_live_reserve_foreign(struct sb_scheduler *scheduler);
 bool sb_live_reserve_exactly(struct sb_scheduler *scheduler);
 
 /* Undoes that: there will be no process. */
-void sb_live_unreserve(struct sb_scheduler *scheduler,
-		       struct sb_worker *worker);
+void sb_live_unreserve(struct sb_scheduler *scheduler, struct sb_worker *worker);
 
 /* A process of this worker has completed. */
 void sb_live_complete(struct sb_worker *worker);
 
 /* Gives n reservations back, of which the last was needed until then. */
-void sb_live_release(struct sb_scheduler *scheduler, uint64_t n,
-		     uint64_t since_ns);
+void sb_live_release(struct sb_scheduler *scheduler, uint64_t n, uint64_t since_ns);
 
 /* Gives back what the worker has reserved ahead; it has had no work since then. */
 void sb_worker_release_credit(struct sb_worker *worker, uint64_t since_ns);

@@ -57,16 +57,14 @@ static int side_of(const struct sb_relation *r, const struct sb_process *p)
 	return r->side[WATCHER].process == p ? WATCHER : WATCHED;
 }
 
-static struct sb_relation *next_of(const struct sb_relation *r,
-				   const struct sb_process *p)
+static struct sb_relation *next_of(const struct sb_relation *r, const struct sb_process *p)
 {
 	return r->side[side_of(r, p)].next;
 }
 
 /* ---- locks ---- */
 
-static struct sb_lock *lock_of(struct sb_scheduler *s,
-			       const struct sb_process *p)
+static struct sb_lock *lock_of(struct sb_scheduler *s, const struct sb_process *p)
 {
 	return &s->relation_lock[p->pid % SB_RELATION_LOCKS];
 }
@@ -115,20 +113,17 @@ static void cut(struct sb_relation *r, int i)
 }
 
 static bool is_between(const struct sb_relation *r, enum sb_relation_kind kind,
-		       const struct sb_process *self,
-		       const struct sb_process *other)
+		       const struct sb_process *self, const struct sb_process *other)
 {
 	const int i = side_of(r, self);
 
-	if (r->kind != kind || r->side[i].process != self ||
-	    r->side[!i].process != other)
+	if (r->kind != kind || r->side[i].process != self || r->side[!i].process != other)
 		return false;
 	return kind == SB_RELATION_LINK || i == WATCHER;
 }
 
 /* The relation of that kind in which self is (to other), or NULL. */
-static struct sb_relation *find(enum sb_relation_kind kind,
-				const struct sb_process *self,
+static struct sb_relation *find(enum sb_relation_kind kind, const struct sb_process *self,
 				const struct sb_process *other)
 {
 	struct sb_relation *a = sb_load_rlx(&self->relations);
@@ -148,8 +143,7 @@ static struct sb_relation *find(enum sb_relation_kind kind,
 /* ---- adding and removing ---- */
 
 static struct sb_relation *make(struct sb_worker *w, enum sb_relation_kind kind,
-				struct sb_process *self,
-				struct sb_process *other)
+				struct sb_process *self, struct sb_process *other)
 {
 	struct sb_relation *r = sb_pool_alloc(&w->pool, sizeof(*r));
 
@@ -166,8 +160,7 @@ static struct sb_relation *make(struct sb_worker *w, enum sb_relation_kind kind,
 	return r;
 }
 
-static void discard(struct sb_scheduler *s, struct sb_worker *w,
-		    struct sb_relation *r)
+static void discard(struct sb_scheduler *s, struct sb_worker *w, struct sb_relation *r)
 {
 	if (r->node)
 		sb_object_free(s, w, r->node, sizeof(*r->node));
@@ -192,8 +185,7 @@ static int insert(struct sb_relation *r)
 	return -ESRCH;
 }
 
-int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind,
-		    sb_pid peer)
+int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind, sb_pid peer)
 {
 	struct sb_scheduler *s = w->scheduler;
 	struct sb_process *self = w->running;
@@ -216,8 +208,7 @@ int sb_relation_add(struct sb_worker *w, enum sb_relation_kind kind,
 	return rc;
 }
 
-int sb_relation_remove(struct sb_worker *w, enum sb_relation_kind kind,
-		       sb_pid peer)
+int sb_relation_remove(struct sb_worker *w, enum sb_relation_kind kind, sb_pid peer)
 {
 	struct sb_scheduler *s = w->scheduler;
 	struct sb_process *self = w->running;
@@ -242,8 +233,7 @@ int sb_relation_remove(struct sb_worker *w, enum sb_relation_kind kind,
 /* ---- the end of a process ---- */
 
 /* Takes the first relation of p out of both lists; NULL: there is none. */
-static struct sb_relation *take_first(struct sb_scheduler *s,
-				      struct sb_process *p)
+static struct sb_relation *take_first(struct sb_scheduler *s, struct sb_process *p)
 {
 	struct sb_lock *mine = lock_of(s, p);
 	struct sb_relation *r;
@@ -273,19 +263,17 @@ static struct sb_relation *take_first(struct sb_scheduler *s,
 }
 
 /* What the relation is for; it is in no list any more. */
-static void tell(struct sb_scheduler *s, struct sb_worker *w,
-		 struct sb_relation *r, int ended, const struct sb_exit *exit)
+static void tell(struct sb_scheduler *s, struct sb_worker *w, struct sb_relation *r, int ended,
+		 const struct sb_exit *exit)
 {
 	struct sb_process *other = r->side[!ended].process;
 	struct sb_event_node *node = r->node;
 
 	if (r->kind == SB_RELATION_MONITOR && ended == WATCHED) {
-		sb_event_fill(node, sb_kind(SB_EVENT_EXIT, exit->error),
-			      exit->pid, exit->result);
+		sb_event_fill(node, sb_kind(SB_EVENT_EXIT, exit->error), exit->pid, exit->result);
 	} else if (r->kind == SB_RELATION_LINK && exit->error) {
 		sb_store_rlx(&other->terminated, 1);
-		sb_event_fill(node, sb_kind(SB_EVENT_TERMINATE, 0), 0,
-			      sb_value_u64(0));
+		sb_event_fill(node, sb_kind(SB_EVENT_TERMINATE, 0), 0, sb_value_u64(0));
 	} else {
 		return;
 	}
@@ -293,8 +281,8 @@ static void tell(struct sb_scheduler *s, struct sb_worker *w,
 	(void)sb_route_deliver(s, w, other, node);
 }
 
-void sb_relations_end(struct sb_scheduler *s, struct sb_worker *w,
-		      struct sb_process *p, const struct sb_exit *exit)
+void sb_relations_end(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+		      const struct sb_exit *exit)
 {
 	struct sb_relation *r;
 

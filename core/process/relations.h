@@ -17,10 +17,8 @@ enum sb_relation_kind {
 
 /* Between the process that the worker runs and another. Errors: see the
  * commands in core/commands.h. */
-int sb_relation_add(struct sb_worker *worker, enum sb_relation_kind kind,
-		    sb_pid peer);
-int sb_relation_remove(struct sb_worker *worker, enum sb_relation_kind kind,
-		       sb_pid peer);
+int sb_relation_add(struct sb_worker *worker, enum sb_relation_kind kind, sb_pid peer);
+int sb_relation_remove(struct sb_worker *worker, enum sb_relation_kind kind, sb_pid peer);
 
 /* Tells all who are to know. The process's word is Complete. */
 void sb_relations_end(struct sb_scheduler *scheduler, struct sb_worker *worker,

@@ -38,8 +38,8 @@ static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
  * the backlog, and settle() queues the process again, behind the others: a
  * flood of messages to one process cannot keep its worker from them.
  */
-static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
-			    uint32_t budget, uint64_t *now)
+static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t budget,
+			    uint64_t *now)
 {
 	const bool bounded = w->scheduler->config.mailbox_bound;
 	uint32_t n = 0;
@@ -53,8 +53,7 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p,
 		}
 		if (node->event.type == SB_EVENT_BUILTIN)
 			node->event.type = SB_EVENT_COMPLETION;
-		if (SB_UNLIKELY(bounded) &&
-		    node->event.type == SB_EVENT_MESSAGE)
+		if (SB_UNLIKELY(bounded) && node->event.type == SB_EVENT_MESSAGE)
 			sb_sub_acq_rel(&p->mailbox, 1);
 		w->events[n++] = node->event;
 		sb_pool_free(&w->pool, node, sizeof(*node));
@@ -70,9 +69,9 @@ int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield)
 
 	if (i >= step->overflow_room) {
 		const uint32_t room = i ? 2 * i : 16;
-		struct sb_yield *larger = sb_mem_alloc(
-			step->worker->pool.owner.arena, room * sizeof(*larger),
-			alignof(max_align_t));
+		struct sb_yield *larger =
+			sb_mem_alloc(step->worker->pool.owner.arena, room * sizeof(*larger),
+				     alignof(max_align_t));
 
 		if (!larger)
 			return -ENOMEM;
@@ -89,8 +88,7 @@ int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield)
 
 static const struct sb_yield *yield_at(const struct sb_step *step, uint32_t i)
 {
-	return i < SB_STEP_YIELDS ? &step->yield[i]
-				  : &step->overflow[i - SB_STEP_YIELDS];
+	return i < SB_STEP_YIELDS ? &step->yield[i] : &step->overflow[i - SB_STEP_YIELDS];
 }
 
 /*
@@ -104,21 +102,18 @@ static uint64_t ended_at(struct sb_worker *w, const struct sb_process *p)
 	return p->ready_ns ? w->step_end_ns : sb_worker_mark(w);
 }
 
-static uint32_t count_completions(const struct sb_event_node *node,
-				  uint64_t tag)
+static uint32_t count_completions(const struct sb_event_node *node, uint64_t tag)
 {
 	uint32_t n = 0;
 
 	for (; node; node = node->next)
-		n += node->event.tag == tag &&
-		     (node->event.type == SB_EVENT_COMPLETION ||
-		      node->event.type == SB_EVENT_BUILTIN);
+		n += node->event.tag == tag && (node->event.type == SB_EVENT_COMPLETION ||
+						node->event.type == SB_EVENT_BUILTIN);
 	return n;
 }
 
 /* Of the yields of this step before that one. */
-static uint32_t count_yields(const struct sb_step *step,
-			     const struct sb_yield *yield)
+static uint32_t count_yields(const struct sb_step *step, const struct sb_yield *yield)
 {
 	uint32_t n = 0;
 
@@ -133,27 +128,24 @@ static uint32_t count_yields(const struct sb_step *step,
  * one. What others have posted stays where it is until this worker takes it.
  */
 SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
-			      const struct sb_yield *yield,
-			      const struct sb_completer *completer, int rc)
+			      const struct sb_yield *yield, const struct sb_completer *completer,
+			      int rc)
 {
 	const uint32_t completions =
 		count_completions(p->backlog_first, yield->tag) +
-		count_completions(sb_word_events(sb_load_acq(&p->word)),
-				  yield->tag);
+		count_completions(sb_word_events(sb_load_acq(&p->word)), yield->tag);
 
 	if (completions > count_yields(&w->step, yield)) {
 		sb_counter_add(&w->counters.second_outcomes, 1);
 		return 0;
 	}
-	return sb_route_completion(
-		w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)), completer,
-		sb_value_u64(0));
+	return sb_route_completion(w, p, sb_kind(SB_EVENT_COMPLETION, sb_as_error(rc)), completer,
+				   sb_value_u64(0));
 }
 
 /* Counts the yield and returns its handler's entry, or NULL. Counted first, because
  * the compiler then decides once for both whether the id is in the array. */
-static const struct sb_dispatch_entry *count_and_look_up(struct sb_worker *w,
-							 uint32_t id)
+static const struct sb_dispatch_entry *count_and_look_up(struct sb_worker *w, uint32_t id)
 {
 	if (SB_LIKELY(id < SB_COMMAND_ARRAY))
 		sb_counter_add(&w->yields[id], 1);
@@ -163,25 +155,22 @@ static const struct sb_dispatch_entry *count_and_look_up(struct sb_worker *w,
 }
 
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
-static int dispatch_one(struct sb_worker *w, struct sb_process *p,
-			const struct sb_yield *yield, uint64_t issued_ns)
+static int dispatch_one(struct sb_worker *w, struct sb_process *p, const struct sb_yield *yield,
+			uint64_t issued_ns)
 {
-	const struct sb_dispatch_entry *entry =
-		count_and_look_up(w, yield->command.id);
+	const struct sb_dispatch_entry *entry = count_and_look_up(w, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
 						.pid = p->pid,
 						.tag = yield->tag,
 						.issued_ns = issued_ns,
 						.start_ns = p->start_ns };
-	const int rc = entry ? entry->handler(entry->context, &yield->command,
-					      &completer)
-			     : -ENOSYS;
+	const int rc =
+		entry ? entry->handler(entry->context, &yield->command, &completer) : -ENOSYS;
 
 	return SB_UNLIKELY(rc) ? fail_yield(w, p, yield, &completer, rc) : 0;
 }
 
-static int dispatch_yields(struct sb_worker *w, struct sb_process *p,
-			   uint64_t issued_ns)
+static int dispatch_yields(struct sb_worker *w, struct sb_process *p, uint64_t issued_ns)
 {
 	const struct sb_step *step = &w->step;
 	int rc = 0;
@@ -198,10 +187,8 @@ static bool comes_next(struct sb_worker *w, bool behind)
 {
 	if (!w->scheduler->config.handover || w->next)
 		return false;
-	return !behind ||
-	       (!sb_deque_size(&w->deque) && !sb_deque_size(&w->cold) &&
-		!sb_runq_length(&w->inject) &&
-		!sb_runq_length(&w->scheduler->global));
+	return !behind || (!sb_deque_size(&w->deque) && !sb_deque_size(&w->cold) &&
+			   !sb_runq_length(&w->inject) && !sb_runq_length(&w->scheduler->global));
 }
 
 /*
@@ -209,8 +196,7 @@ static bool comes_next(struct sb_worker *w, bool behind)
  * because it continues, or got a whole batch of events. Otherwise in front: what
  * it waited for is there.
  */
-static void run_again(struct sb_worker *w, struct sb_process *p, bool behind,
-		      uint64_t ready_ns)
+static void run_again(struct sb_worker *w, struct sb_process *p, bool behind, uint64_t ready_ns)
 {
 	p->ready_ns = ready_ns;
 	if (comes_next(w, behind))
@@ -219,13 +205,12 @@ static void run_again(struct sb_worker *w, struct sb_process *p, bool behind,
 		sb_route_requeue(w, p, behind);
 }
 
-static void settle(struct sb_worker *w, struct sb_process *p, int status,
-		   bool whole_batch, uint64_t issued_ns)
+static void settle(struct sb_worker *w, struct sb_process *p, int status, bool whole_batch,
+		   uint64_t issued_ns)
 {
 	const bool waits = status != SB_CONTINUE || w->step.yields;
-	const enum sb_state to = status == SB_IDLE && !w->step.yields
-					 ? SB_STATE_IDLE
-					 : SB_STATE_BLOCKED;
+	const enum sb_state to =
+		status == SB_IDLE && !w->step.yields ? SB_STATE_IDLE : SB_STATE_BLOCKED;
 
 	SB_WINDOW();
 	/* The backlog holds what came from this worker itself and what went
@@ -234,8 +219,7 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
 		return;
 	/* One choice for the yields and for what they lead to. */
 	run_again(w, p,
-		  whole_batch || (!waits && w->scheduler->config.continues ==
-						    SB_CONTINUE_BEHIND),
+		  whole_batch || (!waits && w->scheduler->config.continues == SB_CONTINUE_BEHIND),
 		  w->step.yields ? issued_ns : ended_at(w, p));
 }
 
@@ -248,8 +232,7 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status,
  * The time budget of a batch: the batches of a process whose steps take longer
  * are halved, and doubled again when half of the time is enough.
  */
-static void adapt_batch(struct sb_worker *w, struct sb_process *p,
-			uint64_t step_ns)
+static void adapt_batch(struct sb_worker *w, struct sb_process *p, uint64_t step_ns)
 {
 	const uint64_t budget_ns = w->scheduler->config.event_ns;
 
@@ -260,8 +243,8 @@ static void adapt_batch(struct sb_worker *w, struct sb_process *p,
 }
 
 /* The process's own code. *held: what it holds in the end, or NULL. */
-SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p,
-			   uint32_t n, struct sb_event_node **held)
+SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p, uint32_t n,
+			   struct sb_event_node **held)
 {
 	int status;
 
@@ -276,11 +259,10 @@ SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p,
 	return status;
 }
 
-SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p,
-				uint32_t n, struct sb_event_node **held)
+SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p, uint32_t n,
+				struct sb_event_node **held)
 {
-	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) &&
-			   w->scheduler->config.event_ns;
+	const bool timed = (n >= TIMED_EVENTS || p->batch_shift) && w->scheduler->config.event_ns;
 	const uint64_t start = timed ? sb_clock_ns() : 0;
 	int status;
 
@@ -307,8 +289,7 @@ void sb_worker_watch(struct sb_worker *w)
 	if (sb_trace_is_on(&w->trace))
 		w->watched_events = 0;
 	else
-		w->watched_events = w->scheduler->config.event_ns ? TIMED_EVENTS
-								  : UINT32_MAX;
+		w->watched_events = w->scheduler->config.event_ns ? TIMED_EVENTS : UINT32_MAX;
 }
 
 /*
@@ -316,8 +297,7 @@ void sb_worker_watch(struct sb_worker *w)
  * of all, chosen by where they stand and not by how long they take. What there
  * is to record is recorded after the step, not to become part of it.
  */
-SB_COLD static void end_timed_step(struct sb_worker *w, struct sb_process *p,
-				   uint64_t start_ns)
+SB_COLD static void end_timed_step(struct sb_worker *w, struct sb_process *p, uint64_t start_ns)
 {
 	w->step_end_ns = sb_worker_look(w);
 	sb_record_step(w, p, start_ns, w->step_end_ns);
@@ -326,8 +306,8 @@ SB_COLD static void end_timed_step(struct sb_worker *w, struct sb_process *p,
 /* Returns what the step did, or -ECANCELED without one for a process that has
  * been terminated. *whole_batch: it got as many events as it then might. *held:
  * what it has sent and nobody has seen, or NULL. */
-static int run_step(struct sb_worker *w, struct sb_process *p,
-		    bool *whole_batch, struct sb_event_node **held)
+static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch,
+		    struct sb_event_node **held)
 {
 	struct sb_step *step = &w->step;
 	struct sb_event_node *newest;
@@ -380,8 +360,7 @@ void sb_worker_run(struct sb_worker *w, struct sb_process *p)
 		status = -EINVAL;
 	w->running = NULL;
 	if (SB_UNLIKELY(status < 0 || status == SB_DONE))
-		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0,
-				  w->step.result);
+		sb_process_finish(w->scheduler, w, p, status < 0 ? status : 0, w->step.result);
 	else
 		settle(w, p, status, whole_batch, issued_ns);
 }

@@ -17,8 +17,7 @@ void sb_worker_run(struct sb_worker *worker, struct sb_process *process);
 
 /* Completes a process whatever its state; for a worker-less scheduler. */
 void sb_process_finish(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		       struct sb_process *process, int error,
-		       union sb_value result);
+		       struct sb_process *process, int error, union sb_value result);
 
 /* What a callback returned instead of 0; a positive value is no -errno. */
 static inline int sb_as_error(int rc)
@@ -38,9 +37,7 @@ static inline size_t sb_process_bytes(const struct sb_process_ops *ops)
 {
 	const size_t line = alignof(struct sb_process);
 
-	return (offsetof(struct sb_process, state) + ops->state_bytes + line -
-		1) &
-	       ~(line - 1);
+	return (offsetof(struct sb_process, state) + ops->state_bytes + line - 1) & ~(line - 1);
 }
 
 #endif

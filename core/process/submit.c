@@ -38,8 +38,7 @@ static bool refuses(struct sb_scheduler *s)
 /* The same of one that somebody waits for: there may be no next start. */
 static bool refuses_wait(struct sb_scheduler *s, bool is_waited_for)
 {
-	return refuses(s) ||
-	       (is_waited_for && sb_load_acq(&s->phase) == SB_PHASE_STOPPED);
+	return refuses(s) || (is_waited_for && sb_load_acq(&s->phase) == SB_PHASE_STOPPED);
 }
 
 /* What the caller asks for. */
@@ -64,14 +63,11 @@ struct draft {
 };
 
 /* From the submitter's own. */
-SB_INLINE struct draft take_parts(struct sb_pidmap *map, struct sb_pids *pids,
-				  struct sb_pool *pool,
-				  struct sb_sampler *sampler,
-				  const struct submission *sub)
+SB_INLINE struct draft take_parts(struct sb_pidmap *map, struct sb_pids *pids, struct sb_pool *pool,
+				  struct sb_sampler *sampler, const struct submission *sub)
 {
 	const size_t bytes = sb_process_bytes(sub->ops);
-	struct draft draft = { .process = sb_pool_alloc(pool, bytes),
-			       .bytes = bytes };
+	struct draft draft = { .process = sb_pool_alloc(pool, bytes), .bytes = bytes };
 
 	if (!draft.process)
 		return draft;
@@ -131,8 +127,7 @@ SB_COLD static int wait_for_dead(struct sb_scheduler *s, struct sb_worker *w)
  * the others read no line that is shared: it is exact but for a block's processes
  * of each thread.
  */
-static bool needs_check(const struct sb_pids *pids,
-			const struct submission *sub)
+static bool needs_check(const struct sb_pids *pids, const struct submission *sub)
 {
 	return SB_UNLIKELY(sub->pid || sb_pids_are_used_up(pids));
 }
@@ -141,8 +136,7 @@ static bool needs_check(const struct sb_pids *pids,
 enum { NEEDS_PLACE = 1, NEEDS_ROOM };
 
 /* A foreign submission's reservation and parts, under one lock. */
-static int try_foreign_parts(struct sb_scheduler *s,
-			     const struct submission *sub, bool has_place,
+static int try_foreign_parts(struct sb_scheduler *s, const struct submission *sub, bool has_place,
 			     struct draft *draft)
 {
 	int rc;
@@ -156,8 +150,8 @@ static int try_foreign_parts(struct sb_scheduler *s,
 		rc = NEEDS_PLACE;
 	} else {
 		has_place = true;
-		*draft = take_parts(s->pidmap, &s->foreign_pids,
-				    &s->foreign_pool, &s->foreign_sampler, sub);
+		*draft = take_parts(s->pidmap, &s->foreign_pids, &s->foreign_pool,
+				    &s->foreign_sampler, sub);
 		rc = draft->process ? 0 : -ENOMEM;
 	}
 	sb_lock_release(&s->foreign_lock);
@@ -166,14 +160,13 @@ static int try_foreign_parts(struct sb_scheduler *s,
 	return rc;
 }
 
-static int take_foreign_parts(struct sb_scheduler *s,
-			      const struct submission *sub, struct draft *draft)
+static int take_foreign_parts(struct sb_scheduler *s, const struct submission *sub,
+			      struct draft *draft)
 {
 	int rc = try_foreign_parts(s, sub, false, draft);
 
 	while (SB_UNLIKELY(rc > 0)) {
-		const bool has_place =
-			rc == NEEDS_PLACE && sb_live_reserve_exactly(s);
+		const bool has_place = rc == NEEDS_PLACE && sb_live_reserve_exactly(s);
 
 		if (rc == NEEDS_PLACE && !has_place)
 			return -EAGAIN;
@@ -184,16 +177,14 @@ static int take_foreign_parts(struct sb_scheduler *s,
 	return rc;
 }
 
-static int take_own_parts(struct sb_worker *w, const struct submission *sub,
-			  struct draft *draft)
+static int take_own_parts(struct sb_worker *w, const struct submission *sub, struct draft *draft)
 {
 	if (needs_check(&w->pids, sub) && has_too_many_dead(w->scheduler) &&
 	    wait_for_dead(w->scheduler, w))
 		return -ENOMEM;
 	if (!sb_live_reserve(w))
 		return -EAGAIN;
-	*draft = take_parts(w->scheduler->pidmap, &w->pids, &w->pool,
-			    &w->sampler, sub);
+	*draft = take_parts(w->scheduler->pidmap, &w->pids, &w->pool, &w->sampler, sub);
 	if (draft->process)
 		return 0;
 	sb_live_unreserve(w->scheduler, w);
@@ -217,11 +208,10 @@ SB_INLINE void clear(struct sb_process *p, size_t bytes)
 }
 
 /* A draft that is counted. */
-SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
-			 const struct submission *sub, struct draft *draft)
+SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w, const struct submission *sub,
+			 struct draft *draft)
 {
-	const int rc = w ? take_own_parts(w, sub, draft)
-			 : take_foreign_parts(s, sub, draft);
+	const int rc = w ? take_own_parts(w, sub, draft) : take_foreign_parts(s, sub, draft);
 	struct sb_process *p;
 
 	if (rc)
@@ -237,8 +227,7 @@ SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w,
 }
 
 /* There will be no such process. */
-static void discard(struct sb_scheduler *s, struct sb_worker *w,
-		    const struct draft *draft)
+static void discard(struct sb_scheduler *s, struct sb_worker *w, const struct draft *draft)
 {
 	struct sb_process *p = draft->process;
 
@@ -251,8 +240,8 @@ static void discard(struct sb_scheduler *s, struct sb_worker *w,
 }
 
 /* Whom its end is told to, if anybody. */
-static int note_waiter(struct sb_scheduler *s, struct sb_worker *w,
-		       const struct submission *sub, struct draft *draft)
+static int note_waiter(struct sb_scheduler *s, struct sb_worker *w, const struct submission *sub,
+		       struct draft *draft)
 {
 	struct sb_extra *extra;
 
@@ -265,8 +254,7 @@ static int note_waiter(struct sb_scheduler *s, struct sb_worker *w,
 	return 0;
 }
 
-static int note_choice(struct sb_scheduler *s, const struct submission *sub,
-		       struct draft *draft)
+static int note_choice(struct sb_scheduler *s, const struct submission *sub, struct draft *draft)
 {
 	int rc;
 
@@ -296,8 +284,7 @@ SB_INLINE int initialize(struct sb_scheduler *s, const struct draft *draft,
  * is made up for last: one fence is enough for the two questions, whether the
  * scheduler stops and whether somebody sleeps.
  */
-static void launch_own(struct sb_scheduler *s, struct sb_worker *w,
-		       const struct draft *draft)
+static void launch_own(struct sb_scheduler *s, struct sb_worker *w, const struct draft *draft)
 {
 	struct sb_process *p = draft->process;
 	const bool has_entered = sb_handover_try_enter(&w->handover);
@@ -351,8 +338,8 @@ SB_COLD static int refuse(struct sb_scheduler *s, const struct draft *draft)
 }
 
 /* Makes a process that may be launched, or none. */
-SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w,
-		      const struct submission *sub, struct draft *draft)
+SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w, const struct submission *sub,
+		      struct draft *draft)
 {
 	int rc = make_draft(s, w, sub, draft);
 
@@ -368,8 +355,7 @@ SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w,
 	return rc;
 }
 
-static int submit_own(struct sb_worker *w, const struct submission *sub,
-		      sb_pid *pid)
+static int submit_own(struct sb_worker *w, const struct submission *sub, sb_pid *pid)
 {
 	struct sb_scheduler *s = w->scheduler;
 	struct draft draft;
@@ -386,8 +372,7 @@ static int submit_own(struct sb_worker *w, const struct submission *sub,
 	return 0;
 }
 
-static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
-			  sb_pid *pid)
+static int submit_foreign(struct sb_scheduler *s, const struct submission *sub, sb_pid *pid)
 {
 	const sb_pid before = pid ? *pid : 0;
 	struct draft draft;
@@ -408,32 +393,25 @@ static int submit_foreign(struct sb_scheduler *s, const struct submission *sub,
 	return rc;
 }
 
-static int submit(struct sb_scheduler *s, const struct submission *sub,
-		  sb_pid *pid)
+static int submit(struct sb_scheduler *s, const struct submission *sub, sb_pid *pid)
 {
 	struct sb_worker *w = sb_worker_of(s);
 
 	return w ? submit_own(w, sub, pid) : submit_foreign(s, sub, pid);
 }
 
-int sb_scheduler_submit(struct sb_scheduler *s,
-			const struct sb_process_ops *ops, const char *method,
-			union sb_value input, sb_pid *pid)
+int sb_scheduler_submit(struct sb_scheduler *s, const struct sb_process_ops *ops,
+			const char *method, union sb_value input, sb_pid *pid)
 {
-	const struct submission sub = { .ops = ops,
-					.method = method,
-					.input = input };
+	const struct submission sub = { .ops = ops, .method = method, .input = input };
 
 	return submit(s, &sub, pid);
 }
 
-int sb_scheduler_submit_as(struct sb_scheduler *s, sb_pid pid,
-			   const struct sb_process_ops *ops, const char *method,
-			   union sb_value input)
+int sb_scheduler_submit_as(struct sb_scheduler *s, sb_pid pid, const struct sb_process_ops *ops,
+			   const char *method, union sb_value input)
 {
-	const struct submission sub = {
-		.pid = pid, .ops = ops, .method = method, .input = input
-	};
+	const struct submission sub = { .pid = pid, .ops = ops, .method = method, .input = input };
 
 	return pid < SB_PID_CHOSEN ? -EINVAL : submit(s, &sub, NULL);
 }
@@ -443,9 +421,8 @@ static bool has_ended(void *waiter)
 	return ((struct sb_waiter *)waiter)->done;
 }
 
-int sb_scheduler_execute(struct sb_scheduler *s,
-			 const struct sb_process_ops *ops, const char *method,
-			 union sb_value input, struct sb_exit *exit)
+int sb_scheduler_execute(struct sb_scheduler *s, const struct sb_process_ops *ops,
+			 const char *method, union sb_value input, struct sb_exit *exit)
 {
 	struct sb_waiter waiter = { .done = false };
 	const struct submission sub = {
@@ -465,12 +442,10 @@ int sb_scheduler_execute(struct sb_scheduler *s,
 	return rc;
 }
 
-int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops,
-		   const char *method, union sb_value input, sb_pid *pid)
+int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops, const char *method,
+		   union sb_value input, sb_pid *pid)
 {
-	const struct submission sub = { .ops = ops,
-					.method = method,
-					.input = input };
+	const struct submission sub = { .ops = ops, .method = method, .input = input };
 	const int rc = submit_own(w, &sub, pid);
 
 	if (!rc)
@@ -478,8 +453,8 @@ int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops,
 	return rc;
 }
 
-int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
-		  const char *method, union sb_value input, sb_pid *pid)
+int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops, const char *method,
+		  union sb_value input, sb_pid *pid)
 {
 	return sb_submit_here(sb_step_worker_of(step), ops, method, input, pid);
 }

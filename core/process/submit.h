@@ -7,7 +7,7 @@
 struct sb_worker;
 
 /* As sb_step_spawn. */
-int sb_submit_here(struct sb_worker *worker, const struct sb_process_ops *ops,
-		   const char *method, union sb_value input, sb_pid *pid);
+int sb_submit_here(struct sb_worker *worker, const struct sb_process_ops *ops, const char *method,
+		   union sb_value input, sb_pid *pid);
 
 #endif

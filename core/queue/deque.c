@@ -23,11 +23,9 @@ void sb_counted_fini(struct sb_counted *deque)
 
 bool sb_counted_grow(struct sb_counted *deque)
 {
-	const uint32_t size =
-		deque->own_pushes - deque->own_pops - deque->own_head;
-	struct sb_ring *ring =
-		sb_ring_grow(deque->own_ring, deque->arena, deque->own_head,
-			     (uint64_t)deque->own_head + size);
+	const uint32_t size = deque->own_pushes - deque->own_pops - deque->own_head;
+	struct sb_ring *ring = sb_ring_grow(deque->own_ring, deque->arena, deque->own_head,
+					    (uint64_t)deque->own_head + size);
 
 	if (!ring)
 		return false;
@@ -57,9 +55,8 @@ void sb_chase_lev_fini(struct sb_chase_lev *deque)
 
 bool sb_chase_lev_grow(struct sb_chase_lev *deque)
 {
-	struct sb_ring *ring =
-		sb_ring_grow(deque->own_ring, deque->arena, deque->own_top,
-			     sb_load_rlx(&deque->bottom));
+	struct sb_ring *ring = sb_ring_grow(deque->own_ring, deque->arena, deque->own_top,
+					    sb_load_rlx(&deque->bottom));
 
 	if (!ring)
 		return false;
@@ -70,13 +67,11 @@ bool sb_chase_lev_grow(struct sb_chase_lev *deque)
 
 /* ---- whichever it is ---- */
 
-int sb_deque_init(struct sb_deque *deque, enum sb_deque_kind kind,
-		  struct sb_arena *arena)
+int sb_deque_init(struct sb_deque *deque, enum sb_deque_kind kind, struct sb_arena *arena)
 {
 	deque->kind = kind;
-	return kind == SB_DEQUE_COUNTED
-		       ? sb_counted_init(&deque->counted, arena)
-		       : sb_chase_lev_init(&deque->chase_lev, arena);
+	return kind == SB_DEQUE_COUNTED ? sb_counted_init(&deque->counted, arena)
+					: sb_chase_lev_init(&deque->chase_lev, arena);
 }
 
 void sb_deque_fini(struct sb_deque *deque)

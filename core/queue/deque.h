@@ -14,7 +14,7 @@
 #include "core/queue/deque_counted.h"
 
 enum sb_deque_kind {
-	SB_DEQUE_COUNTED, /* core/queue/deque_counted.h: takes half in one CAS */
+	SB_DEQUE_COUNTED,   /* core/queue/deque_counted.h: takes half in one CAS */
 	SB_DEQUE_CHASE_LEV, /* core/queue/deque_chase_lev.h: takes one at a time */
 };
 
@@ -71,25 +71,21 @@ static inline void *sb_deque_pop(struct sb_deque *deque)
  * is 0.
  */
 static inline enum sb_steal_result sb_deque_steal(struct sb_deque *deque,
-						  enum sb_steal_amount amount,
-						  uint32_t max, void **items,
-						  uint32_t *count)
+						  enum sb_steal_amount amount, uint32_t max,
+						  void **items, uint32_t *count)
 {
 	if (SB_LIKELY(deque->kind == SB_DEQUE_COUNTED))
-		return sb_counted_steal(&deque->counted, amount, max, items,
-					count);
+		return sb_counted_steal(&deque->counted, amount, max, items, count);
 	return sb_chase_lev_steal(&deque->chase_lev, amount, max, items, count);
 }
 
 /* Takes the oldest item. Any thread. *item is set on SB_STEAL_OK only. */
-static inline enum sb_steal_result sb_deque_steal_one(struct sb_deque *deque,
-						      void **item)
+static inline enum sb_steal_result sb_deque_steal_one(struct sb_deque *deque, void **item)
 {
 	uint32_t count;
 
 	if (SB_LIKELY(deque->kind == SB_DEQUE_COUNTED))
-		return sb_counted_steal(&deque->counted, SB_STEAL_COUNT, 1,
-					item, &count);
+		return sb_counted_steal(&deque->counted, SB_STEAL_COUNT, 1, item, &count);
 	return sb_chase_lev_steal_one(&deque->chase_lev, item);
 }
 

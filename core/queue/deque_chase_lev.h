@@ -67,8 +67,7 @@ static inline bool sb_chase_lev_push(struct sb_chase_lev *deque, void *item)
 
 	if (SB_UNLIKELY(bottom - deque->own_top > deque->own_ring->mask)) {
 		deque->own_top = sb_load_acq(&deque->top); /* P2 <- C2 */
-		if (bottom - deque->own_top > deque->own_ring->mask &&
-		    !sb_chase_lev_grow(deque))
+		if (bottom - deque->own_top > deque->own_ring->mask && !sb_chase_lev_grow(deque))
 			return false;
 	}
 	sb_store_rlx(sb_ring_slot(deque->own_ring, bottom), item);
@@ -93,16 +92,14 @@ static inline void *sb_chase_lev_pop(struct sb_chase_lev *deque)
 	if (SB_LIKELY(top < bottom - 1))
 		return item;
 	/* The last one, or none: thieves may be after it. */
-	if (top != bottom - 1 ||
-	    !sb_cas_seq_cst(&deque->top, &top, top + 1)) /* C1 with C2 */
+	if (top != bottom - 1 || !sb_cas_seq_cst(&deque->top, &top, top + 1)) /* C1 with C2 */
 		item = NULL;
 	sb_store_rel(&deque->bottom, bottom);
 	return item;
 }
 
 /* *item is set on SB_STEAL_OK only. */
-static inline enum sb_steal_result
-sb_chase_lev_steal_one(struct sb_chase_lev *deque, void **item)
+static inline enum sb_steal_result sb_chase_lev_steal_one(struct sb_chase_lev *deque, void **item)
 {
 	uint64_t top = sb_load_acq(&deque->top);
 	struct sb_ring *ring;
@@ -132,9 +129,9 @@ static inline uint32_t sb_chase_lev_size(struct sb_chase_lev *deque)
 }
 
 /* What the first look promised, one by one; fewer when others interfere. */
-static inline enum sb_steal_result
-sb_chase_lev_steal(struct sb_chase_lev *deque, enum sb_steal_amount amount,
-		   uint32_t max, void **items, uint32_t *count)
+static inline enum sb_steal_result sb_chase_lev_steal(struct sb_chase_lev *deque,
+						      enum sb_steal_amount amount, uint32_t max,
+						      void **items, uint32_t *count)
 {
 	const uint32_t size = sb_chase_lev_size(deque);
 	const uint32_t n = sb_steal_share(size ? size : 1, amount, max);

@@ -96,8 +96,7 @@ static inline bool sb_counted_push(struct sb_counted *deque, void *item)
 	if (SB_UNLIKELY(tail - deque->own_head > deque->own_ring->mask)) {
 		/* P2, pairs with T3. */
 		deque->own_head = sb_meet_head(sb_load_acq(&deque->meet));
-		if (tail - deque->own_head > deque->own_ring->mask &&
-		    !sb_counted_grow(deque))
+		if (tail - deque->own_head > deque->own_ring->mask && !sb_counted_grow(deque))
 			return false;
 	}
 	sb_store_rlx(sb_ring_slot(deque->own_ring, tail), item);
@@ -122,9 +121,8 @@ static inline void *sb_counted_pop(struct sb_counted *deque)
 }
 
 static inline enum sb_steal_result sb_counted_steal(struct sb_counted *deque,
-						    enum sb_steal_amount amount,
-						    uint32_t max, void **items,
-						    uint32_t *count)
+						    enum sb_steal_amount amount, uint32_t max,
+						    void **items, uint32_t *count)
 {
 	uint64_t meet = sb_load_rlx(&deque->meet);
 	const uint32_t head = sb_meet_head(meet);
@@ -143,8 +141,7 @@ static inline enum sb_steal_result sb_counted_steal(struct sb_counted *deque,
 		items[i] = sb_load_rlx(sb_ring_slot(ring, head + i));
 	SB_WINDOW();
 	if (!sb_cas_acq_rel(&deque->meet, &meet, /* T3 -> P2 */
-			    (meet & ~(uint64_t)UINT32_MAX) |
-				    (uint32_t)(head + n)))
+			    (meet & ~(uint64_t)UINT32_MAX) | (uint32_t)(head + n)))
 		return SB_STEAL_LOST;
 	*count = n;
 	return SB_STEAL_OK;
@@ -153,8 +150,8 @@ static inline enum sb_steal_result sb_counted_steal(struct sb_counted *deque,
 static inline uint32_t sb_counted_size(struct sb_counted *deque)
 {
 	const uint64_t meet = sb_load_acq(&deque->meet); /* S1 */
-	const int32_t size = (int32_t)(sb_load_rlx(&deque->pushes) -
-				       sb_meet_pops(meet) - sb_meet_head(meet));
+	const int32_t size =
+		(int32_t)(sb_load_rlx(&deque->pushes) - sb_meet_pops(meet) - sb_meet_head(meet));
 
 	return size > 0 ? (uint32_t)size : 0;
 }

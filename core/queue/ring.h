@@ -42,8 +42,7 @@ static inline size_t sb_ring_bytes(const struct sb_ring *ring)
 	return sizeof(*ring) + ((size_t)ring->mask + 1) * sizeof(ring->slot[0]);
 }
 
-static inline _Atomic(void *) *sb_ring_slot(struct sb_ring *ring,
-					    uint64_t index)
+static inline _Atomic(void *) *sb_ring_slot(struct sb_ring *ring, uint64_t index)
 {
 	return &ring->slot[index & ring->mask];
 }
@@ -53,14 +52,13 @@ struct sb_ring *sb_ring_create(struct sb_arena *arena);
 
 /* A ring of twice the size with the items [from, to); NULL: no memory, or it
  * would have more than 2^31 slots. The old one goes on its chain. */
-struct sb_ring *sb_ring_grow(struct sb_ring *old, struct sb_arena *arena,
-			     uint64_t from, uint64_t to);
+struct sb_ring *sb_ring_grow(struct sb_ring *old, struct sb_arena *arena, uint64_t from,
+			     uint64_t to);
 
 /* Frees a ring and all on its chain. */
 void sb_ring_destroy(struct sb_ring *ring);
 
-static inline uint32_t sb_steal_share(uint32_t size,
-				      enum sb_steal_amount amount, uint32_t max)
+static inline uint32_t sb_steal_share(uint32_t size, enum sb_steal_amount amount, uint32_t max)
 {
 	const uint32_t n = amount == SB_STEAL_HALF ? size - size / 2 : size;
 

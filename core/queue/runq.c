@@ -200,16 +200,14 @@ static void reach_first(struct sb_runq *queue)
 }
 
 /* n that are there. */
-static void take_from_parts(struct sb_runq *queue, uint32_t n,
-			    struct sb_process **out)
+static void take_from_parts(struct sb_runq *queue, uint32_t n, struct sb_process **out)
 {
 	while (n) {
 		uint32_t some;
 
 		reach_first(queue);
 		some = (uint32_t)sb_min_u64(n, SB_RUNQ_SLOTS - queue->begin);
-		memcpy(out, &queue->head->slot[queue->begin],
-		       some * sizeof(*out));
+		memcpy(out, &queue->head->slot[queue->begin], some * sizeof(*out));
 		queue->begin += some;
 		out += some;
 		n -= some;
@@ -219,8 +217,7 @@ static void take_from_parts(struct sb_runq *queue, uint32_t n,
 /* NULL: it has been written over, perhaps. Acquire: see publish(). */
 static struct sb_process *look_at_hot(struct sb_runq *queue, uint32_t number)
 {
-	struct sb_process *process =
-		sb_load_acq(&queue->hot[number % SB_RUNQ_HOT]);
+	struct sb_process *process = sb_load_acq(&queue->hot[number % SB_RUNQ_HOT]);
 
 	SB_WINDOW();
 	if (sb_load_rlx(&queue->pushed) - number >= SB_RUNQ_HOT)
@@ -229,8 +226,7 @@ static struct sb_process *look_at_hot(struct sb_runq *queue, uint32_t number)
 }
 
 /* The next of those in the parts, without their line if that is possible. */
-static void take_one(struct sb_runq *queue, uint32_t number,
-		     struct sb_process **out)
+static void take_one(struct sb_runq *queue, uint32_t number, struct sb_process **out)
 {
 	*out = look_at_hot(queue, number);
 	if (!*out) {
@@ -241,8 +237,7 @@ static void take_one(struct sb_runq *queue, uint32_t number,
 	queue->begin++;
 }
 
-static void take_linked(struct sb_runq *queue, uint32_t n,
-			struct sb_process **out)
+static void take_linked(struct sb_runq *queue, uint32_t n, struct sb_process **out)
 {
 	queue->linked -= n;
 	while (n--) {
@@ -252,8 +247,7 @@ static void take_linked(struct sb_runq *queue, uint32_t n,
 }
 
 /* n (> 0) of the length. */
-static void take_n(struct sb_runq *queue, uint32_t length, uint32_t n,
-		   struct sb_process **out)
+static void take_n(struct sb_runq *queue, uint32_t length, uint32_t n, struct sb_process **out)
 {
 	const uint32_t taken = sb_load_rlx(&queue->taken);
 	const uint32_t parts = (uint32_t)sb_min_u64(n, length - queue->linked);
@@ -270,12 +264,10 @@ static void take_n(struct sb_runq *queue, uint32_t length, uint32_t n,
 /* The first one, as likely as not, and never anything but a hint. */
 static struct sb_process *next_of(struct sb_runq *queue)
 {
-	return sb_load_rlx(
-		&queue->hot[sb_load_rlx(&queue->taken) % SB_RUNQ_HOT]);
+	return sb_load_rlx(&queue->hot[sb_load_rlx(&queue->taken) % SB_RUNQ_HOT]);
 }
 
-uint32_t sb_runq_take(struct sb_runq *queue, uint32_t max, uint32_t share,
-		      struct sb_process **out)
+uint32_t sb_runq_take(struct sb_runq *queue, uint32_t max, uint32_t share, struct sb_process **out)
 {
 	uint32_t length;
 	uint32_t n;

@@ -42,8 +42,7 @@ struct sb_arena;
 struct sb_process;
 
 struct sb_runq_part {
-	struct sb_runq_part
-		*next; /* written before what is in there is counted */
+	struct sb_runq_part *next; /* written before what is in there is counted */
 	struct sb_process *slot[SB_RUNQ_SLOTS];
 };
 
@@ -56,8 +55,8 @@ struct sb_runq {
 
 	/* Line 1: who pushes, under its lock. */
 	alignas(SB_LINE) struct sb_lock push_lock;
-	uint32_t count; /* what `pushed` is: its line may be with who looks */
-	uint32_t end;	/* behind the last in tail */
+	uint32_t count;		    /* what `pushed` is: its line may be with who looks */
+	uint32_t end;		    /* behind the last in tail */
 	struct sb_runq_part *tail;  /* NULL: end is SB_RUNQ_SLOTS */
 	struct sb_runq_part *start; /* the first one ever */
 	struct sb_runq_part *empty; /* linked, to be used again */
@@ -82,8 +81,7 @@ struct sb_runq {
 };
 
 static_assert(sizeof(struct sb_runq) == 3 * SB_LINE, "three lines each");
-static_assert(offsetof(struct sb_runq, hot[SB_RUNQ_HOT]) <= SB_FETCHED,
-	      "fetched at once");
+static_assert(offsetof(struct sb_runq, hot[SB_RUNQ_HOT]) <= SB_FETCHED, "fetched at once");
 
 /* arena: where parts come from. */
 void sb_runq_init(struct sb_runq *queue, struct sb_arena *arena);
@@ -103,8 +101,7 @@ uint32_t sb_runq_push(struct sb_runq *queue, struct sb_process *process);
  * and at most length / share + 1 (share: how many workers live on this queue;
  * never 0). Returns how many.
  */
-uint32_t sb_runq_take(struct sb_runq *queue, uint32_t max, uint32_t share,
-		      struct sb_process **out);
+uint32_t sb_runq_take(struct sb_runq *queue, uint32_t max, uint32_t share, struct sb_process **out);
 
 /*
  * Frees the empty parts that no push has needed since the last trim; so what a peak

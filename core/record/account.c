@@ -71,8 +71,7 @@ static void leave(struct sb_account *a, enum sb_activity to)
 	sb_fence_store_load(&a->word);
 	now = sb_clock_ns();
 	if (activity_of(word) != SB_ACTIVITY_REST)
-		add(a, counter_of[activity_of(word)],
-		    sb_clock_passed(since_of(word), now));
+		add(a, counter_of[activity_of(word)], sb_clock_passed(since_of(word), now));
 	end_change(a, to, now);
 }
 
@@ -87,8 +86,7 @@ static void cut_search(struct sb_account *a, enum sb_activity to, uint64_t now)
 	add(a, SB_COUNTER_steal_failed_ns, a->steal_failed_ns);
 	/* What is left of it; on a worker that is not pinned, clocks of several
 	 * cores may disagree by more than that. */
-	add(a, SB_COUNTER_spin_ns,
-	    sb_clock_passed(rounds, sb_clock_passed(since_of(word), now)));
+	add(a, SB_COUNTER_spin_ns, sb_clock_passed(rounds, sb_clock_passed(since_of(word), now)));
 	a->steal_ns = 0;
 	a->steal_failed_ns = 0;
 	end_change(a, to, now);
@@ -141,8 +139,7 @@ uint64_t sb_account_look(struct sb_account *a)
 	if (!a->counters)
 		return 0;
 	a->look_ns = sb_clock_ns();
-	if (sb_clock_passed(since_of(sb_load_rlx(&a->word)), a->look_ns) >=
-	    SB_ACCOUNT_CUT_NS)
+	if (sb_clock_passed(since_of(sb_load_rlx(&a->word)), a->look_ns) >= SB_ACCOUNT_CUT_NS)
 		cut_search(a, SB_ACTIVITY_SEARCH, a->look_ns);
 	return a->look_ns;
 }
@@ -152,8 +149,7 @@ void sb_account_round(struct sb_account *a, uint64_t look_ns, bool took)
 	if (!a->counters)
 		return;
 	a->look_ns = sb_clock_ns();
-	*(took ? &a->steal_ns : &a->steal_failed_ns) +=
-		sb_clock_passed(look_ns, a->look_ns);
+	*(took ? &a->steal_ns : &a->steal_failed_ns) += sb_clock_passed(look_ns, a->look_ns);
 }
 
 /* ---- readings ---- */
@@ -176,13 +172,11 @@ static uint64_t settled_word(struct sb_account *a)
 }
 
 /* True: all of it is of one moment, read_ns, between two changes. */
-static bool try_read(struct sb_account *a, uint64_t word,
-		     struct sb_counters *counters,
+static bool try_read(struct sb_account *a, uint64_t word, struct sb_counters *counters,
 		     struct sb_worker_reading *out)
 {
 	for (size_t i = 0; i < SB_ARRAY_SIZE(kept); i++)
-		out->counter[kept[i]] =
-			sb_counter_read_acq(counter(counters, kept[i]));
+		out->counter[kept[i]] = sb_counter_read_acq(counter(counters, kept[i]));
 	SB_WINDOW();
 	/* Stored before the fence, so the clock is read before the word is. */
 	out->read_ns = sb_clock_ns();

@@ -18,8 +18,7 @@ static inline void sb_record_search(struct sb_worker *worker)
 }
 
 /* It blocks after so many spins. was_woken: it has been, and has found no work. */
-static inline void sb_record_block(struct sb_worker *worker, uint64_t spins,
-				   bool was_woken)
+static inline void sb_record_block(struct sb_worker *worker, uint64_t spins, bool was_woken)
 {
 	sb_worker_note(worker, &worker->hists.spins_blocked, spins);
 	sb_account_block(&worker->account);
@@ -33,18 +32,15 @@ static inline void sb_record_block(struct sb_worker *worker, uint64_t spins,
 static inline void sb_record_unblock(struct sb_worker *worker)
 {
 	sb_account_search(&worker->account);
-	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0,
-		      sb_load_rlx(&worker->wake_id));
+	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0, sb_load_rlx(&worker->wake_id));
 }
 
 /* It has work since now_ns. wake_ns: when it was woken for that; 0: it was not, or
  * the wake was not timed. */
-static inline void sb_record_busy(struct sb_worker *worker, uint64_t wake_ns,
-				  uint64_t now_ns)
+static inline void sb_record_busy(struct sb_worker *worker, uint64_t wake_ns, uint64_t now_ns)
 {
 	if (wake_ns)
-		sb_hist_record(&worker->hists.wake_to_running,
-			       sb_clock_passed(wake_ns, now_ns));
+		sb_hist_record(&worker->hists.wake_to_running, sb_clock_passed(wake_ns, now_ns));
 	sb_account_busy(&worker->account, now_ns);
 	sb_trace_note(&worker->trace, SB_TRACE_BUSY, 0, 0);
 }
@@ -70,8 +66,7 @@ static inline void sb_record_take_global(struct sb_worker *worker, uint32_t n)
 }
 
 /* n from another worker's inject queue. */
-static inline void sb_record_take_remote(struct sb_worker *worker,
-					 uint32_t victim, uint32_t n)
+static inline void sb_record_take_remote(struct sb_worker *worker, uint32_t victim, uint32_t n)
 {
 	sb_counter_add(&worker->counters.remote_pops, 1);
 	sb_counter_add(&worker->counters.remote_items, n);
@@ -109,36 +104,30 @@ static inline void sb_record_steal(struct sb_worker *worker, uint32_t victim,
 static inline void sb_record_depths(struct sb_worker *worker)
 {
 	sb_hist_record(&worker->hists.depth_own,
-		       (uint64_t)sb_deque_size(&worker->deque) +
-			       sb_deque_size(&worker->cold));
-	sb_hist_record(&worker->hists.depth_inject,
-		       sb_runq_length(&worker->inject));
-	sb_hist_record(&worker->hists.depth_global,
-		       sb_runq_length(&worker->scheduler->global));
+		       (uint64_t)sb_deque_size(&worker->deque) + sb_deque_size(&worker->cold));
+	sb_hist_record(&worker->hists.depth_inject, sb_runq_length(&worker->inject));
+	sb_hist_record(&worker->hists.depth_global, sb_runq_length(&worker->scheduler->global));
 }
 
 /* ---- steps ---- */
 
 /* The step of a process begins or ends; just around the process's own code. */
-static inline void sb_record_step_edge(struct sb_worker *worker,
-				       const struct sb_process *process,
+static inline void sb_record_step_edge(struct sb_worker *worker, const struct sb_process *process,
 				       enum sb_trace_kind kind, int status)
 {
 	if (sb_trace_is_on(&worker->trace))
-		sb_trace_put(&worker->trace, (struct sb_trace_event){
-						     .kind = kind,
-						     .value = process->pid,
-						     .name = process->ops->name,
-						     .other = status });
+		sb_trace_put(&worker->trace, (struct sb_trace_event){ .kind = kind,
+								      .value = process->pid,
+								      .name = process->ops->name,
+								      .other = status });
 }
 
 /* A step takes a timed event. */
-SB_COLD void sb_record_event(struct sb_worker *worker,
-			     const struct sb_event_node *node, uint64_t now_ns);
+SB_COLD void sb_record_event(struct sb_worker *worker, const struct sb_event_node *node,
+			     uint64_t now_ns);
 
 /* A timed step has ended. */
-SB_COLD void sb_record_step(struct sb_worker *worker,
-			    struct sb_process *process, uint64_t start_ns,
+SB_COLD void sb_record_step(struct sb_worker *worker, struct sb_process *process, uint64_t start_ns,
 			    uint64_t end_ns);
 
 #endif

@@ -19,8 +19,7 @@ uint64_t sb_hist_bucket_width(uint32_t index)
 
 static uint64_t bucket_middle(uint32_t index)
 {
-	return sb_hist_bucket_low(index) +
-	       (sb_hist_bucket_width(index) - 1) / 2;
+	return sb_hist_bucket_low(index) + (sb_hist_bucket_width(index) - 1) / 2;
 }
 
 void sb_hist_read(struct sb_hist *hist, struct sb_hist_counts *out)

@@ -27,24 +27,19 @@ static inline uint64_t sb_worker_mark(struct sb_worker *worker)
 /* Time now if this one is to be timed, else 0; see sb_worker_mark(). */
 static inline uint64_t sb_worker_mark_some(struct sb_worker *worker)
 {
-	return SB_UNLIKELY(sb_sampler_chooses(&worker->sampler))
-		       ? sb_worker_mark(worker)
-		       : 0;
+	return SB_UNLIKELY(sb_sampler_chooses(&worker->sampler)) ? sb_worker_mark(worker) : 0;
 }
 
 uint64_t sb_foreign_mark_some(struct sb_scheduler *scheduler);
 
 /* The same for any caller; worker is its own or NULL. */
-static inline uint64_t sb_caller_mark_some(struct sb_scheduler *scheduler,
-					   struct sb_worker *worker)
+static inline uint64_t sb_caller_mark_some(struct sb_scheduler *scheduler, struct sb_worker *worker)
 {
-	return worker ? sb_worker_mark_some(worker)
-		      : sb_foreign_mark_some(scheduler);
+	return worker ? sb_worker_mark_some(worker) : sb_foreign_mark_some(scheduler);
 }
 
 /* What is kept at every level of recording but `off`. */
-static inline void sb_worker_note(struct sb_worker *worker,
-				  struct sb_hist *hist, uint64_t value)
+static inline void sb_worker_note(struct sb_worker *worker, struct sb_hist *hist, uint64_t value)
 {
 	if (SB_LIKELY(worker->records))
 		sb_hist_record(hist, value);

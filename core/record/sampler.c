@@ -13,8 +13,7 @@ void sb_sampler_init(struct sb_sampler *sampler, uint32_t every, uint64_t seed)
 void sb_sampler_advance(struct sb_sampler *sampler)
 {
 	if (sampler->every)
-		sampler->left =
-			1 + sb_rng_below(&sampler->rng, 2 * sampler->every - 1);
+		sampler->left = 1 + sb_rng_below(&sampler->rng, 2 * sampler->every - 1);
 	else
 		sampler->left = UINT32_MAX;
 }

@@ -3,16 +3,13 @@
 #include "core/memory/arena.h"
 #include "core/trace.h"
 
-int sb_trace_init(struct sb_trace *trace, uint32_t events,
-		  struct sb_arena *arena)
+int sb_trace_init(struct sb_trace *trace, uint32_t events, struct sb_arena *arena)
 {
 	if (events != trace->room) {
 		sb_trace_fini(trace);
 		/* Zeroed, and so touched: not by the first events. */
 		trace->event =
-			events ? sb_mem_zalloc(arena,
-					       events * sizeof(*trace->event),
-					       SB_LINE)
+			events ? sb_mem_zalloc(arena, events * sizeof(*trace->event), SB_LINE)
 			       : NULL;
 		if (events && !trace->event)
 			return -ENOMEM;
@@ -27,22 +24,18 @@ void sb_trace_fini(struct sb_trace *trace)
 	*trace = (struct sb_trace){ .event = NULL };
 }
 
-void sb_trace_put_cold(struct sb_trace *trace, enum sb_trace_kind kind,
-		       uint32_t other, uint64_t value)
+void sb_trace_put_cold(struct sb_trace *trace, enum sb_trace_kind kind, uint32_t other,
+		       uint64_t value)
 {
-	sb_trace_put(trace, (struct sb_trace_event){ .kind = kind,
-						     .other = (int32_t)other,
-						     .value = value });
+	sb_trace_put(trace, (struct sb_trace_event){
+				    .kind = kind, .other = (int32_t)other, .value = value });
 }
 
-const struct sb_trace_event *sb_trace_at(const struct sb_trace *trace,
-					 uint32_t i)
+const struct sb_trace_event *sb_trace_at(const struct sb_trace *trace, uint32_t i)
 {
 	const uint32_t kept = sb_trace_kept(trace);
 
 	SB_CHECK(i, <, kept);
 	/* Full, the next to be overwritten is the oldest. */
-	return &trace->event[kept < trace->room
-				     ? i
-				     : (trace->next + i) % trace->room];
+	return &trace->event[kept < trace->room ? i : (trace->next + i) % trace->room];
 }

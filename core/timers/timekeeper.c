@@ -35,8 +35,7 @@ static uint64_t earliest(struct sb_scheduler *s)
 	uint64_t first = SB_WHEEL_NEVER;
 
 	for (uint32_t i = 0; i < s->workers; i++)
-		first = sb_min_u64(first,
-				   sb_load_rlx(&s->worker[i]->timers.next_ns));
+		first = sb_min_u64(first, sb_load_rlx(&s->worker[i]->timers.next_ns));
 	return first;
 }
 
@@ -93,7 +92,6 @@ void sb_timekeeper_replace(struct sb_worker *w)
 	if (SB_LIKELY(!sb_load_rlx(&s->timekeeper.needed)))
 		return;
 	sb_fence_store_load(&s->timekeeper.until_ns);
-	if (sb_load_acq(&s->timekeeper.who) == NOBODY &&
-	    earliest(s) != SB_WHEEL_NEVER)
+	if (sb_load_acq(&s->timekeeper.who) == NOBODY && earliest(s) != SB_WHEEL_NEVER)
 		sb_route_publish(s, w, w->id);
 }

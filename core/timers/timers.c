@@ -64,8 +64,7 @@ static void unlock(struct sb_timers *timers)
 
 static uint64_t id_of(uint32_t worker, const struct sb_timer *timer)
 {
-	return (uint64_t)worker << WORKER_SHIFT |
-	       (uint64_t)timer->index << INDEX_SHIFT |
+	return (uint64_t)worker << WORKER_SHIFT | (uint64_t)timer->index << INDEX_SHIFT |
 	       (timer->generation & GENERATION_MASK);
 }
 
@@ -75,14 +74,12 @@ static uint64_t later(uint64_t now, uint64_t ns)
 }
 
 /* Under the lock. NULL: no pending timer of process pid has this id. */
-static struct sb_timer *find_timer(struct sb_timers *timers, uint64_t id,
-				   sb_pid pid)
+static struct sb_timer *find_timer(struct sb_timers *timers, uint64_t id, sb_pid pid)
 {
-	struct sb_timer *timer = sb_wheel_find(
-		&timers->wheel, (uint32_t)(id >> INDEX_SHIFT & INDEX_MASK));
+	struct sb_timer *timer =
+		sb_wheel_find(&timers->wheel, (uint32_t)(id >> INDEX_SHIFT & INDEX_MASK));
 
-	if (!timer || timer->pid != pid ||
-	    ((timer->generation ^ id) & GENERATION_MASK))
+	if (!timer || timer->pid != pid || ((timer->generation ^ id) & GENERATION_MASK))
 		return NULL;
 	return timer;
 }
@@ -99,8 +96,7 @@ static uint32_t run_of(const uint64_t *id, uint32_t n)
 {
 	uint32_t i = 1;
 
-	while (i < n && i < RUN_MAX &&
-	       id[i] >> WORKER_SHIFT == id[0] >> WORKER_SHIFT)
+	while (i < n && i < RUN_MAX && id[i] >> WORKER_SHIFT == id[0] >> WORKER_SHIFT)
 		i++;
 	return i;
 }
@@ -111,8 +107,7 @@ static struct sb_timers *timers_of(struct sb_scheduler *s, uint64_t id)
 }
 
 /* Stops n timers of one wheel. Returns how many were pending. */
-static uint32_t stop_run(struct sb_timers *timers, const uint64_t *id,
-			 uint32_t n, sb_pid pid)
+static uint32_t stop_run(struct sb_timers *timers, const uint64_t *id, uint32_t n, sb_pid pid)
 {
 	uint32_t stopped = 0;
 
@@ -131,8 +126,8 @@ static uint32_t stop_run(struct sb_timers *timers, const uint64_t *id,
 
 /* Copies the ids of those of n timers of one wheel that are pending; to may be
  * before id in the same array. Returns how many. */
-static uint32_t keep_pending(struct sb_timers *timers, const uint64_t *id,
-			     uint32_t n, sb_pid pid, uint64_t *to)
+static uint32_t keep_pending(struct sb_timers *timers, const uint64_t *id, uint32_t n, sb_pid pid,
+			     uint64_t *to)
 {
 	uint32_t kept = 0;
 
@@ -145,8 +140,7 @@ static uint32_t keep_pending(struct sb_timers *timers, const uint64_t *id,
 	return kept;
 }
 
-static void drop_ended(struct sb_scheduler *s, struct sb_extra *extra,
-		       sb_pid pid)
+static void drop_ended(struct sb_scheduler *s, struct sb_extra *extra, sb_pid pid)
 {
 	uint32_t kept = 0;
 	uint32_t n;
@@ -155,8 +149,7 @@ static void drop_ended(struct sb_scheduler *s, struct sb_extra *extra,
 		const uint64_t *id = &extra->timer_id[i];
 
 		n = run_of(id, extra->timers - i);
-		kept += keep_pending(timers_of(s, *id), id, n, pid,
-				     &extra->timer_id[kept]);
+		kept += keep_pending(timers_of(s, *id), id, n, pid, &extra->timer_id[kept]);
 	}
 	extra->timers = kept;
 }
@@ -194,8 +187,7 @@ static bool make_room(struct sb_worker *w, struct sb_extra *extra)
 	return extra->timers < extra->timer_room;
 }
 
-void sb_timers_end(struct sb_scheduler *s, struct sb_worker *w,
-		   struct sb_process *p)
+void sb_timers_end(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	struct sb_extra *extra = p->extra;
 	uint32_t n;
@@ -208,8 +200,7 @@ void sb_timers_end(struct sb_scheduler *s, struct sb_worker *w,
 		n = run_of(id, extra->timers - i);
 		(void)stop_run(timers_of(s, *id), id, n, p->pid);
 	}
-	sb_object_free(s, w, extra->timer_id,
-		       extra->timer_room * sizeof(*extra->timer_id));
+	sb_object_free(s, w, extra->timer_id, extra->timer_room * sizeof(*extra->timer_id));
 }
 
 /* ---- start and stop ---- */
@@ -230,8 +221,7 @@ static struct sb_timer *take(struct sb_timers *timers)
 	return sb_wheel_take_free(&timers->wheel);
 }
 
-int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec,
-		    uint64_t *id)
+int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec, uint64_t *id)
 {
 	struct sb_extra *extra = sb_extra_of(w->scheduler, w, w->running);
 	const uint64_t due = later(sb_clock_ns(), spec->delay_ns);
@@ -299,8 +289,7 @@ static uint64_t periods_passed(const struct sb_timer *timer, uint64_t now)
 
 /* Starts the next period, or keeps a timer that fires once from being stopped
  * until its event has been sent. */
-static struct sb_timer *wind_up(struct sb_wheel *wheel, struct sb_timer *timer,
-				uint64_t periods)
+static struct sb_timer *wind_up(struct sb_wheel *wheel, struct sb_timer *timer, uint64_t periods)
 {
 	if (!timer->period_ns) {
 		timer->pid = 0;
@@ -311,8 +300,8 @@ static struct sb_timer *wind_up(struct sb_wheel *wheel, struct sb_timer *timer,
 	return NULL;
 }
 
-static uint32_t take_due(struct sb_timers *timers, uint32_t worker,
-			 uint64_t now, struct fired *fired)
+static uint32_t take_due(struct sb_timers *timers, uint32_t worker, uint64_t now,
+			 struct fired *fired)
 {
 	struct sb_timer *timer;
 	uint32_t n = 0;
@@ -338,11 +327,10 @@ static uint32_t take_due(struct sb_timers *timers, uint32_t worker,
 static void send_fired(struct sb_worker *w, struct fired *fired)
 {
 	struct sb_scheduler *s = w->scheduler;
-	const union sb_value data = sb_value_u64(
-		fired->type == SB_EVENT_TIMER ? fired->periods : 0);
-	const int rc =
-		sb_route_event(s, w, sb_route_find(s, w, fired->pid),
-			       sb_kind(fired->type, 0), fired->tag, data);
+	const union sb_value data =
+		sb_value_u64(fired->type == SB_EVENT_TIMER ? fired->periods : 0);
+	const int rc = sb_route_event(s, w, sb_route_find(s, w, fired->pid),
+				      sb_kind(fired->type, 0), fired->tag, data);
 
 	fired->sent = rc != -ENOMEM;
 	if (fired->sent)
@@ -356,8 +344,7 @@ static void send_fired(struct sb_worker *w, struct fired *fired)
  * again under its id, so its process can stop it; if that has ended, or has dropped
  * the id meanwhile, it is freed when it finds nobody.
  */
-static void end_fired(struct sb_timers *timers, const struct fired *fired,
-		      uint32_t n, uint64_t now)
+static void end_fired(struct sb_timers *timers, const struct fired *fired, uint32_t n, uint64_t now)
 {
 	sb_lock_acquire(&timers->lock);
 	for (uint32_t i = 0; i < n; i++) {

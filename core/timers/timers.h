@@ -20,7 +20,7 @@ struct sb_timers {
 /* Which sleeper parks with a deadline; see core/timers/timers.c. */
 struct sb_timekeeper {
 	alignas(SB_LINE) _Atomic(uint32_t) who; /* a worker, or UINT32_MAX */
-	_Atomic(uint32_t) needed; /* 1: a timer has been started, ever */
+	_Atomic(uint32_t) needed;		/* 1: a timer has been started, ever */
 	_Atomic(uint64_t) until_ns;
 };
 
@@ -40,8 +40,7 @@ void sb_timers_clear(struct sb_timers *timers);
 
 /* Starts a timer of the process that the worker runs, in the worker's wheel.
  * Returns 0 or -ENOMEM. */
-int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec,
-		    uint64_t *id);
+int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec, uint64_t *id);
 
 /* Stops a timer of process pid, whatever wheel it is in. Returns 0: it will not
  * fire (again); -ENOENT: there is none, or it has fired. */
@@ -53,8 +52,7 @@ void sb_timers_end(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		   struct sb_process *process);
 
 /* Sends the events of some timers that are due in owner's wheel. */
-void sb_timers_run(struct sb_worker *worker, struct sb_worker *owner,
-		   uint64_t now_ns);
+void sb_timers_run(struct sb_worker *worker, struct sb_worker *owner, uint64_t now_ns);
 
 /* The same, for all wheels. */
 void sb_timers_run_all(struct sb_worker *worker);

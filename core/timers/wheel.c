@@ -25,8 +25,7 @@ static bool list_empty(const struct sb_wheel_link *head)
 }
 
 /* In front of another link; of a list's head: at its end. */
-static void list_insert(struct sb_wheel_link *before,
-			struct sb_wheel_link *link)
+static void list_insert(struct sb_wheel_link *before, struct sb_wheel_link *link)
 {
 	link->next = before;
 	link->prev = before->prev;
@@ -78,19 +77,16 @@ static uint32_t level_of(uint64_t a, uint64_t b)
 }
 
 /* The first tick of a slot: higher digits as elapsed, lower ones 0. */
-static uint64_t slot_start(const struct sb_wheel *wheel, uint32_t level,
-			   uint32_t slot)
+static uint64_t slot_start(const struct sb_wheel *wheel, uint32_t level, uint32_t slot)
 {
 	const uint32_t shift = level * SB_WHEEL_DIGIT;
-	const uint64_t above =
-		(wheel->elapsed >> shift) & ~(uint64_t)DIGIT_MASK;
+	const uint64_t above = (wheel->elapsed >> shift) & ~(uint64_t)DIGIT_MASK;
 
 	return (above | slot) << shift;
 }
 
 /* The next slot in use; false: there is none. */
-static bool next_slot(const struct sb_wheel *wheel, uint32_t *level,
-		      uint32_t *slot)
+static bool next_slot(const struct sb_wheel *wheel, uint32_t *level, uint32_t *slot)
 {
 	for (uint32_t l = 0; l < SB_WHEEL_LEVELS; l++) {
 		if (!wheel->occupied[l])
@@ -128,8 +124,7 @@ static bool wholly_free(const struct sb_wheel_chunk *chunk)
 
 struct sb_wheel_chunk *sb_wheel_chunk_create(struct sb_arena *arena)
 {
-	struct sb_wheel_chunk *chunk =
-		sb_mem_zalloc(arena, sizeof(*chunk), SB_LINE);
+	struct sb_wheel_chunk *chunk = sb_mem_zalloc(arena, sizeof(*chunk), SB_LINE);
 
 	if (!chunk)
 		return NULL;
@@ -173,8 +168,7 @@ static bool add_places(struct sb_wheel *wheel)
 
 	if (places > PLACES_MAX)
 		return false;
-	larger = sb_mem_zalloc(wheel->arena, places * sizeof(*larger),
-			       alignof(max_align_t));
+	larger = sb_mem_zalloc(wheel->arena, places * sizeof(*larger), alignof(max_align_t));
 	if (!larger)
 		return false;
 	if (wheel->places)
@@ -188,8 +182,7 @@ static bool add_places(struct sb_wheel *wheel)
 /* Returns false when there is no memory for one. */
 static bool find_vacant(struct sb_wheel *wheel)
 {
-	while (wheel->first_vacant < wheel->places &&
-	       wheel->chunk[wheel->first_vacant])
+	while (wheel->first_vacant < wheel->places && wheel->chunk[wheel->first_vacant])
 		wheel->first_vacant++;
 	return wheel->first_vacant < wheel->places || add_places(wheel);
 }
@@ -227,8 +220,7 @@ static void give_up_one(struct sb_wheel *wheel)
 
 /* ---- timers ---- */
 
-void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
-		   uint64_t now_ns)
+void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena, uint64_t now_ns)
 {
 	memset(wheel, 0, sizeof(*wheel));
 	wheel->elapsed = now_ns >> SB_WHEEL_TICK_BITS;
@@ -264,8 +256,7 @@ struct sb_timer *sb_wheel_take_free(struct sb_wheel *wheel)
 	chunk->free = timer->link.next;
 	if (!--chunk->free_timers)
 		list_remove(&chunk->link);
-	timer->index =
-		chunk->place << CHUNK_BITS | (uint32_t)(timer - chunk->timer);
+	timer->index = chunk->place << CHUNK_BITS | (uint32_t)(timer - chunk->timer);
 	timer->generation = ++wheel->uses;
 	timer->level = IN_NO_SLOT;
 	list_init(&timer->link);
@@ -329,8 +320,7 @@ static void detach(struct sb_wheel *wheel, struct sb_timer *timer)
 {
 	list_remove(&timer->link);
 	list_init(&timer->link);
-	if (timer->level < SB_WHEEL_LEVELS &&
-	    list_empty(&wheel->slot[timer->level][timer->slot]))
+	if (timer->level < SB_WHEEL_LEVELS && list_empty(&wheel->slot[timer->level][timer->slot]))
 		wheel->occupied[timer->level] &= ~(UINT64_C(1) << timer->slot);
 	timer->level = IN_NO_SLOT;
 }
@@ -368,8 +358,7 @@ void sb_wheel_advance(struct sb_wheel *wheel, uint64_t now_ns)
 			work--;
 			continue;
 		}
-		if (!next_slot(wheel, &level, &slot) ||
-		    slot_start(wheel, level, slot) > now) {
+		if (!next_slot(wheel, &level, &slot) || slot_start(wheel, level, slot) > now) {
 			wheel->elapsed = sb_max_u64(wheel->elapsed, now);
 			return;
 		}

@@ -38,8 +38,7 @@
 #define SB_WHEEL_LEVELS	   9
 #define SB_WHEEL_WORK	   64
 
-static_assert(SB_WHEEL_LEVELS * SB_WHEEL_DIGIT + SB_WHEEL_TICK_BITS >= 64,
-	      "every time has a slot");
+static_assert(SB_WHEEL_LEVELS * SB_WHEEL_DIGIT + SB_WHEEL_TICK_BITS >= 64, "every time has a slot");
 
 #define SB_WHEEL_NEVER UINT64_MAX
 
@@ -86,8 +85,7 @@ struct sb_wheel {
 };
 
 /* An empty wheel; its time is now. Allocates nothing. arena: see core/memory/arena.h. */
-void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena,
-		   uint64_t now_ns);
+void sb_wheel_init(struct sb_wheel *wheel, struct sb_arena *arena, uint64_t now_ns);
 
 /* Frees all timers, pending or not. */
 void sb_wheel_fini(struct sb_wheel *wheel);

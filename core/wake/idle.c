@@ -14,10 +14,8 @@ static uint32_t words(uint32_t workers)
 
 int sb_idle_init(struct sb_idle *idle, uint32_t workers, uint32_t searchers_max)
 {
-	*idle = (struct sb_idle){ .workers = workers,
-				  .searchers_max = searchers_max };
-	idle->asleep = sb_mem_zalloc(
-		SB_HEAP, words(workers) * sizeof(*idle->asleep), SB_LINE);
+	*idle = (struct sb_idle){ .workers = workers, .searchers_max = searchers_max };
+	idle->asleep = sb_mem_zalloc(SB_HEAP, words(workers) * sizeof(*idle->asleep), SB_LINE);
 	return idle->asleep ? 0 : -ENOMEM;
 }
 
@@ -44,8 +42,7 @@ bool sb_idle_search_begin(struct sb_idle *idle)
 	do {
 		if (!may_search(idle, counts))
 			return false;
-	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts,
-				      counts + ONE_SEARCHER));
+	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts, counts + ONE_SEARCHER));
 	return true;
 }
 
@@ -107,8 +104,7 @@ void sb_idle_announce(struct sb_idle *idle, uint32_t worker, bool searching)
 {
 	sb_or_acq_rel(word_of(idle, worker), bit_of(worker));
 	SB_WINDOW();
-	sb_add_acq_rel(&idle->counts,
-		       ONE_SLEEPER - (searching ? ONE_SEARCHER : 0));
+	sb_add_acq_rel(&idle->counts, ONE_SLEEPER - (searching ? ONE_SEARCHER : 0));
 }
 
 uint32_t sb_idle_retract(struct sb_idle *idle, uint32_t worker)
@@ -118,8 +114,7 @@ uint32_t sb_idle_retract(struct sb_idle *idle, uint32_t worker)
 	do {
 		if (!sb_idle_sleeping(counts))
 			return SB_IDLE_NONE;
-	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts,
-				      counts - ONE_SLEEPER + ONE_SEARCHER));
+	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts, counts - ONE_SLEEPER + ONE_SEARCHER));
 	SB_WINDOW();
 	return take_any_bit(idle, worker);
 }
@@ -129,17 +124,14 @@ bool sb_idle_is_announced(struct sb_idle *idle, uint32_t worker)
 	return sb_load_acq(word_of(idle, worker)) & bit_of(worker);
 }
 
-static uint32_t claim(struct sb_idle *idle, uint32_t near,
-		      uint32_t searching_max)
+static uint32_t claim(struct sb_idle *idle, uint32_t near, uint32_t searching_max)
 {
 	uint64_t counts = sb_load_rlx(&idle->counts);
 
 	do {
-		if (sb_idle_searching(counts) > searching_max ||
-		    !sb_idle_sleeping(counts))
+		if (sb_idle_searching(counts) > searching_max || !sb_idle_sleeping(counts))
 			return SB_IDLE_NONE;
-	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts,
-				      counts - ONE_SLEEPER + ONE_SEARCHER));
+	} while (!sb_cas_weak_acq_rel(&idle->counts, &counts, counts - ONE_SLEEPER + ONE_SEARCHER));
 	SB_WINDOW();
 	return take_any_bit(idle, near);
 }

@@ -52,8 +52,7 @@ struct sb_idle {
 };
 
 /* Everybody is awake and nobody searches. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_idle_init(struct sb_idle *idle, uint32_t workers,
-			       uint32_t searchers_max);
+SB_MUST_CHECK int sb_idle_init(struct sb_idle *idle, uint32_t workers, uint32_t searchers_max);
 void sb_idle_fini(struct sb_idle *idle);
 
 /* Becomes a searcher if the bound allows one more. The bound is soft: a worker

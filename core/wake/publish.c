@@ -39,15 +39,13 @@ static void wake(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 }
 
 /* After a fence; see core/wake/idle.h. */
-static void wake_if_wanted(struct sb_scheduler *s, struct sb_worker *w,
-			   uint32_t near)
+static void wake_if_wanted(struct sb_scheduler *s, struct sb_worker *w, uint32_t near)
 {
 	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))
 		wake(s, w, sb_idle_claim(&s->idle, near));
 }
 
-void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
-		      uint32_t near)
+void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w, uint32_t near)
 {
 	/* A lone worker that publishes is awake, and there is no other. */
 	if (w && s->workers == 1)
@@ -60,8 +58,7 @@ void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w,
  * wakes few. */
 #define BACKLOG SB_RUNQ_LONG
 
-void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w,
-		      uint32_t length)
+void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w, uint32_t length)
 {
 	if (SB_UNLIKELY(length >= BACKLOG && !(length & (length - 1))))
 		wake(s, w, sb_idle_claim_anyway(&s->idle, 0));
@@ -85,8 +82,7 @@ void sb_route_requeue(struct sb_worker *w, struct sb_process *p, bool behind)
 	w->untold.what |= SB_UNTOLD_WORK;
 }
 
-static void to_global(struct sb_scheduler *s, struct sb_worker *w,
-		      struct sb_process *p)
+static void to_global(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	const uint32_t length = sb_runq_push(&s->global, p);
 
@@ -94,15 +90,14 @@ static void to_global(struct sb_scheduler *s, struct sb_worker *w,
 	sb_route_backlog(s, w, length);
 }
 
-static void to_inject(struct sb_scheduler *s, struct sb_worker *w,
-		      struct sb_process *p, uint32_t id)
+static void to_inject(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+		      uint32_t id)
 {
 	sb_runq_push(&s->worker[id]->inject, p);
 	sb_route_publish(s, w, id);
 }
 
-static void to_local(struct sb_scheduler *s, struct sb_worker *w,
-		     struct sb_process *p)
+static void to_local(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	sb_route_local(w, p, false);
 	sb_route_publish(s, w, w->id);
@@ -119,8 +114,7 @@ void sb_route_new(struct sb_worker *w, struct sb_process *p)
 	wake_if_wanted(s, w, w->id);
 }
 
-void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w,
-		    struct sb_process *p)
+void sb_route_ready(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	const uint32_t last = p->last_worker;
 

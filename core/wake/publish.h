@@ -29,36 +29,31 @@ void sb_route_ready(struct sb_scheduler *scheduler, struct sb_worker *worker,
 
 /* Queues a process on the hot end of the worker's own deque, or behind those that
  * continue, and wakes nobody. */
-void sb_route_local(struct sb_worker *worker, struct sb_process *process,
-		    bool behind);
+void sb_route_local(struct sb_worker *worker, struct sb_process *process, bool behind);
 
 /*
  * Queues a Running process that is to run again on the worker's own deque, and
  * tells nobody: the worker's step is over, and it takes the process back in a
  * moment. If it takes another one first, next_process() tells.
  */
-void sb_route_requeue(struct sb_worker *worker, struct sb_process *process,
-		      bool behind);
+void sb_route_requeue(struct sb_worker *worker, struct sb_process *process, bool behind);
 
 /* Queues a new process of the worker's own, and wakes somebody for it. With a fence
  * between all that the caller has stored before, and loads after it. */
 void sb_route_new(struct sb_worker *worker, struct sb_process *process);
 
 /* Wakes a worker that an idle claim has returned. */
-void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		     uint32_t id);
+void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker, uint32_t id);
 
 /* Work has become visible: wakes a sleeper if that is called for. near: whom
  * to wake by preference. */
-void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		      uint32_t near);
+void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker, uint32_t near);
 
 /*
  * After a publish: what has become visible is the last of so many in the global
  * queue. If they have piled up there, wakes a sleeper though others search: these
  * may be descheduled, in favour of the caller, even.
  */
-void sb_route_backlog(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		      uint32_t length);
+void sb_route_backlog(struct sb_scheduler *scheduler, struct sb_worker *worker, uint32_t length);
 
 #endif

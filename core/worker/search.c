@@ -93,18 +93,16 @@ static void sleep_until_called(struct sb_worker *w)
 	sb_reader_offline(w->reader);
 	do {
 		deadline = sb_timekeeper_begin(w);
-		sb_park(&w->parker,
-			sb_min_u64(deadline, sb_pool_trim_due(&w->pool)));
+		sb_park(&w->parker, sb_min_u64(deadline, sb_pool_trim_due(&w->pool)));
 		sb_worker_give_memory_back(w, sb_clock_ns());
-	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) &&
-		 !sb_is_halted(w->scheduler) && sb_clock_ns() < deadline);
+	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) && !sb_is_halted(w->scheduler) &&
+		 sb_clock_ns() < deadline);
 	sb_timekeeper_end(w);
 	w->untold.what = 0; /* whoever keeps the time has looked */
 	sb_come_online(w);
 	stay_awake(w); /* if nobody has claimed it */
 	w->search.woken = true;
-	w->search.naps = sb_clock_passed(start, sb_clock_ns()) <
-			 w->scheduler->config.spin_ns;
+	w->search.naps = sb_clock_passed(start, sb_clock_ns()) < w->scheduler->config.spin_ns;
 	sb_record_unblock(w);
 }
 
@@ -143,8 +141,7 @@ static struct sb_process *steal(struct sb_worker *w)
 }
 
 /* One look at all sources; records where an episode of so many spins ended. */
-static struct sb_process *look_everywhere(struct sb_worker *w, bool searching,
-					  uint64_t spins)
+static struct sb_process *look_everywhere(struct sb_worker *w, bool searching, uint64_t spins)
 {
 	struct sb_hist *ended_by = &w->hists.spins_inject;
 	struct sb_process *p = sb_take_inject(w, w->taken_max);
@@ -224,8 +221,7 @@ static struct sb_process *gather(struct sb_worker *w, bool searching)
 	uint64_t ns = w->search.gather_ns;
 	struct sb_process *p;
 
-	if (!ns && w->scheduler->config.gather &&
-	    ++w->search.moments % GATHER_EVERY == 0)
+	if (!ns && w->scheduler->config.gather && ++w->search.moments % GATHER_EVERY == 0)
 		ns = GATHER_NS;
 	if (!ns)
 		return NULL;
@@ -246,8 +242,8 @@ static struct sb_process *gather(struct sb_worker *w, bool searching)
  * sleeps, so that nobody asks who searches, it is not counted as a searcher, unless
  * how many there may be is configured.
  */
-static struct sb_process *wait_a_moment(struct sb_worker *w, bool searching,
-					uint64_t most, uint64_t *spins)
+static struct sb_process *wait_a_moment(struct sb_worker *w, bool searching, uint64_t most,
+					uint64_t *spins)
 {
 	struct sb_process *p = most ? gather(w, searching) : NULL;
 
@@ -275,11 +271,11 @@ static struct sb_process *search_and_block(struct sb_worker *w)
 	const uint64_t end = tight + s->config.spin_yield;
 	uint64_t end_ns = 0;
 	uint64_t spins = 0;
-	const bool counted = s->config.searchers_max ||
-			     sb_idle_sleeping(sb_load_rlx(&s->idle.counts));
+	const bool counted =
+		s->config.searchers_max || sb_idle_sleeping(sb_load_rlx(&s->idle.counts));
 	bool searching = counted && sb_idle_search_begin(&s->idle);
-	struct sb_process *p = wait_a_moment(w, searching || !counted,
-					     sb_min_u64(tight, MOMENT), &spins);
+	struct sb_process *p =
+		wait_a_moment(w, searching || !counted, sb_min_u64(tight, MOMENT), &spins);
 
 	if (!p && !counted)
 		searching = sb_idle_search_begin(&s->idle);
@@ -340,8 +336,7 @@ struct sb_process *sb_search(struct sb_worker *w)
 	sb_record_search(w);
 	w->search.ran_out_ns = sb_clock_ns();
 	sb_steal_begin(w);
-	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w)
-						      : search_and_block(w);
+	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w) : search_and_block(w);
 	if (SB_UNLIKELY(w->untold.what))
 		sb_tell_untold(w, p);
 	if (p)

@@ -9,10 +9,10 @@ struct sb_worker;
 
 /* The owner's. */
 struct sb_search {
-	bool woken;	    /* parked since it last had work */
-	bool naps;	    /* its last sleep was shorter than config.spin_ns */
-	uint32_t moments;   /* of waiting for more; see gather() in search.c */
-	uint64_t gather_ns; /* 0: it does not wait */
+	bool woken;	     /* parked since it last had work */
+	bool naps;	     /* its last sleep was shorter than config.spin_ns */
+	uint32_t moments;    /* of waiting for more; see gather() in search.c */
+	uint64_t gather_ns;  /* 0: it does not wait */
 	uint64_t ran_out_ns; /* when it last ran out of work */
 };
 

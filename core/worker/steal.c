@@ -28,8 +28,7 @@ static uint64_t remoteness(const struct sb_worker *w, uint32_t victim)
 
 /* Appends the victims that far, and finds the next distance, UINT64_MAX for
  * none. Returns the new end. */
-static uint32_t append_ring(struct sb_worker *w, uint64_t far, uint32_t n,
-			    uint64_t *next)
+static uint32_t append_ring(struct sb_worker *w, uint64_t far, uint32_t n, uint64_t *next)
 {
 	*next = UINT64_MAX;
 	for (uint32_t i = 0; i < w->scheduler->workers; i++) {
@@ -52,8 +51,7 @@ int sb_victims_init(struct sb_worker *w)
 
 	v->last = SB_WORKER_NONE;
 	/* Both tables in one: no more rings than victims. */
-	v->worker = sb_mem_alloc(w->pool.owner.arena,
-				 2 * workers * sizeof(*v->worker), SB_LINE);
+	v->worker = sb_mem_alloc(w->pool.owner.arena, 2 * workers * sizeof(*v->worker), SB_LINE);
 	if (!v->worker)
 		return -ENOMEM;
 	v->ring_end = v->worker + workers;
@@ -78,16 +76,14 @@ void sb_victims_fini(struct sb_worker *w)
 #define STEAL_TRIES 2
 
 /* Some of one deque into items; counts the races it lost. */
-static enum sb_steal_result steal_some(struct sb_worker *w,
-				       struct sb_deque *deque, void **items,
+static enum sb_steal_result steal_some(struct sb_worker *w, struct sb_deque *deque, void **items,
 				       uint32_t *n, uint32_t victim)
 {
 	const struct sb_config *config = &w->scheduler->config;
 	enum sb_steal_result result = SB_STEAL_LOST;
 
 	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
-		result = sb_deque_steal(deque, config->steal, config->steal_cap,
-					items, n);
+		result = sb_deque_steal(deque, config->steal, config->steal_cap, items, n);
 		if (result == SB_STEAL_LOST)
 			sb_record_steal(w, victim, result, 0);
 	}
@@ -95,8 +91,7 @@ static enum sb_steal_result steal_some(struct sb_worker *w,
 }
 
 /* From the victim's deque, or if that is empty from those that continue. */
-static struct sb_process *steal_deque(struct sb_worker *w,
-				      struct sb_worker *victim)
+static struct sb_process *steal_deque(struct sb_worker *w, struct sb_worker *victim)
 {
 	void *items[SB_STEAL_MAX];
 	enum sb_steal_result result;
@@ -122,11 +117,9 @@ static struct sb_process *steal_deque(struct sb_worker *w,
 }
 
 /* Half of another's inject queue: its owner may be in a long step. */
-static struct sb_process *steal_inject(struct sb_worker *w,
-				       struct sb_worker *victim)
+static struct sb_process *steal_inject(struct sb_worker *w, struct sb_worker *victim)
 {
-	const uint32_t n =
-		sb_runq_take(&victim->inject, w->taken_max, 2, w->taken);
+	const uint32_t n = sb_runq_take(&victim->inject, w->taken_max, 2, w->taken);
 
 	if (!n)
 		return NULL;
@@ -154,16 +147,14 @@ void sb_steal_begin(struct sb_worker *w)
 }
 
 /* Once round a ring, from a random victim on. */
-static struct sb_process *steal_ring(struct sb_worker *w, uint32_t begin,
-				     uint32_t end)
+static struct sb_process *steal_ring(struct sb_worker *w, uint32_t begin, uint32_t end)
 {
 	const uint32_t size = end - begin;
 	const uint32_t start = sb_rng_below(&w->rng, size);
 	struct sb_process *p = NULL;
 
 	for (uint32_t i = 0; i < size && !p; i++)
-		p = steal_from(w,
-			       w->victims.worker[begin + (start + i) % size]);
+		p = steal_from(w, w->victims.worker[begin + (start + i) % size]);
 	return p;
 }
 
@@ -173,8 +164,7 @@ struct sb_process *sb_steal_round(struct sb_worker *w)
 	struct sb_process *p = NULL;
 	uint32_t begin = 0;
 
-	if (w->scheduler->config.victim == SB_VICTIM_LAST &&
-	    v->last != SB_WORKER_NONE)
+	if (w->scheduler->config.victim == SB_VICTIM_LAST && v->last != SB_WORKER_NONE)
 		p = steal_from(w, v->last);
 	for (uint32_t r = 0; r < v->rings && r < v->reach && !p; r++) {
 		p = steal_ring(w, begin, v->ring_end[r]);

@@ -40,8 +40,7 @@ void sb_worker_destroy(struct sb_worker *w)
  * thread, from its own arena: so it lies on the worker's node, also where the
  * arena is not bound to that.
  */
-static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
-				       struct sb_arena *arena)
+static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id, struct sb_arena *arena)
 {
 	const struct sb_config *config = &s->config;
 	struct sb_worker *w = sb_mem_zalloc(arena, sb_worker_bytes(s), SB_LINE);
@@ -61,9 +60,8 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	w->period = sb_reclaim_period(s->reclaim);
 	w->step.worker = w;
 	sb_runq_init(&w->inject, arena);
-	sb_parker_init(&w->parker, config->park == SB_PARK_FUTEX
-					   ? SB_PARKING_FUTEX
-					   : SB_PARKING_CONDVAR);
+	sb_parker_init(&w->parker,
+		       config->park == SB_PARK_FUTEX ? SB_PARKING_FUTEX : SB_PARKING_CONDVAR);
 	sb_timers_init(&w->timers, arena);
 	sb_pool_init(&w->pool, &(struct sb_pool_owner){
 				       .arena = arena,
@@ -73,15 +71,12 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id,
 	sb_pids_init(&w->pids, arena);
 	sb_rng_seed(&w->rng, config->seed + id);
 	sb_sampler_init(&w->sampler, config->sample_every, config->seed + id);
-	w->events = sb_mem_zalloc(
-		arena, config->event_budget * sizeof(*w->events), SB_LINE);
+	w->events = sb_mem_zalloc(arena, config->event_budget * sizeof(*w->events), SB_LINE);
 	w->taken_max = (uint32_t)sb_min_u64(config->batch + 1, SB_TAKEN_MAX);
-	w->taken =
-		sb_mem_zalloc(arena, w->taken_max * sizeof(*w->taken), SB_LINE);
-	if (w->events && w->taken &&
-	    !sb_deque_init(&w->deque, config->deque, arena) &&
-	    !sb_deque_init(&w->cold, config->deque, arena) &&
-	    !sb_victims_init(w) && !sb_graves_init(w))
+	w->taken = sb_mem_zalloc(arena, w->taken_max * sizeof(*w->taken), SB_LINE);
+	if (w->events && w->taken && !sb_deque_init(&w->deque, config->deque, arena) &&
+	    !sb_deque_init(&w->cold, config->deque, arena) && !sb_victims_init(w) &&
+	    !sb_graves_init(w))
 		return w;
 	sb_worker_destroy(w);
 	return NULL;

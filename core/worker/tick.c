@@ -29,15 +29,13 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 	const uint64_t steps = sb_worker_steps(w) - tick->steps;
 
 	tick->steps += steps;
-	w->handover.holds =
-		sb_config_holds(config, passed_ns / (steps ? steps : 1));
+	w->handover.holds = sb_config_holds(config, passed_ns / (steps ? steps : 1));
 	if (!config->tick_ns)
 		return;
 	if (passed_ns > config->tick_ns && tick->every > 1)
 		tick->every /= 2;
 	else if (passed_ns < config->tick_ns / 2)
-		tick->every =
-			(uint32_t)sb_min_u64(2 * tick->every, config->tick);
+		tick->every = (uint32_t)sb_min_u64(2 * tick->every, config->tick);
 }
 
 /* Often enough for any round, and seldom enough for what a look costs. */
@@ -52,9 +50,8 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 SB_COLD static uint64_t slow_down(struct sb_worker *w)
 {
 	uint64_t cpu = sb_clock_thread_cpu_ns();
-	const uint64_t end = cpu + (cpu - w->slowed.cpu_ns) *
-					   w->scheduler->config.slowdown_ppm /
-					   1000000;
+	const uint64_t end =
+		cpu + (cpu - w->slowed.cpu_ns) * w->scheduler->config.slowdown_ppm / 1000000;
 
 	while (cpu < end)
 		cpu = sb_clock_thread_cpu_ns();
@@ -113,16 +110,15 @@ static void begin_turns(struct sb_worker *w, uint32_t others, uint32_t woken)
 	owed[SB_TURN_OLDEST] = others ? 1 : 0;
 	owed[SB_TURN_COLD] = a_batch(w, sb_deque_size(&w->cold));
 	owed[SB_TURN_INJECT] = a_batch(w, sb_runq_length(&w->inject));
-	owed[SB_TURN_GLOBAL] =
-		a_batch(w, sb_runq_length(&w->scheduler->global));
+	owed[SB_TURN_GLOBAL] = a_batch(w, sb_runq_length(&w->scheduler->global));
 }
 
 static bool owes_turns(const struct sb_worker *w)
 {
 	const uint32_t *owed = w->tick.owed;
 
-	return owed[SB_TURN_NEWEST] | owed[SB_TURN_OLDEST] |
-	       owed[SB_TURN_COLD] | owed[SB_TURN_INJECT] | owed[SB_TURN_GLOBAL];
+	return owed[SB_TURN_NEWEST] | owed[SB_TURN_OLDEST] | owed[SB_TURN_COLD] |
+	       owed[SB_TURN_INJECT] | owed[SB_TURN_GLOBAL];
 }
 
 static struct sb_process *take_from(struct sb_worker *w, enum sb_turn turn)
@@ -165,8 +161,7 @@ static struct sb_process *take_turn(struct sb_worker *w)
 	return p;
 }
 
-SB_NOINLINE struct sb_process *sb_take_on_tick(struct sb_worker *w,
-					       struct sb_process *next)
+SB_NOINLINE struct sb_process *sb_take_on_tick(struct sb_worker *w, struct sb_process *next)
 {
 	const uint32_t others = sb_deque_size(&w->deque);
 	struct sb_tick *tick = &w->tick;
@@ -185,7 +180,6 @@ SB_NOINLINE struct sb_process *sb_take_on_tick(struct sb_worker *w,
 		tick->next = sb_worker_steps(w) + tick->every;
 	}
 	p = owes_turns(w) ? take_turn(w) : NULL;
-	sb_store_rlx(&tick->due,
-		     owes_turns(w) ? sb_worker_steps(w) + 1 : tick->next);
+	sb_store_rlx(&tick->due, owes_turns(w) ? sb_worker_steps(w) + 1 : tick->next);
 	return p;
 }

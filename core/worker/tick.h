@@ -22,15 +22,14 @@ enum sb_turn {
  * `every` steps, or when the watcher says so.
  */
 struct sb_tick {
-	_Atomic(uint64_t)
-		due; /* at which count of steps; the watcher stores 0 */
+	_Atomic(uint64_t) due;	 /* at which count of steps; the watcher stores 0 */
 	_Atomic(uint64_t) epoch; /* counts ticks; the owner's */
 	uint64_t steps;		 /* run until the last tick */
 	uint64_t next;		 /* the count of steps at the next one */
 	uint64_t now_ns;	 /* the time of the last tick */
-	uint32_t every;	   /* at most config.tick; the time budget lowers it */
-	uint32_t turn;	   /* whose turn it is first */
-	bool newest_first; /* they did not come last time */
+	uint32_t every;		 /* at most config.tick; the time budget lowers it */
+	uint32_t turn;		 /* whose turn it is first */
+	bool newest_first;	 /* they did not come last time */
 	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
 };
 
@@ -44,7 +43,6 @@ struct sb_slowed {
  * A tick is due, or turns of the last one are still owed. next: the process that
  * would have been run, or NULL; it is one of the newest now.
  */
-struct sb_process *sb_take_on_tick(struct sb_worker *worker,
-				   struct sb_process *next);
+struct sb_process *sb_take_on_tick(struct sb_worker *worker, struct sb_process *next);
 
 #endif

@@ -28,8 +28,7 @@
 
 /* ---- ticks ---- */
 
-static void watch_tick(struct sb_worker *w, struct sb_watched *seen,
-		       uint64_t now)
+static void watch_tick(struct sb_worker *w, struct sb_watched *seen, uint64_t now)
 {
 	const uint64_t tick_ns = w->scheduler->config.tick_ns;
 	const uint64_t epoch = sb_load_rlx(&w->tick.epoch);
@@ -63,8 +62,7 @@ static bool is_same_step(const struct sb_watched *seen, uint64_t steps)
 }
 
 /* Returns when to look again at the latest. */
-static uint64_t watch_held(struct sb_worker *w, struct sb_watched *seen,
-			   uint64_t now)
+static uint64_t watch_held(struct sb_worker *w, struct sb_watched *seen, uint64_t now)
 {
 	const uint64_t hold_ns = w->scheduler->config.hold_ns;
 	const uint64_t steps = sb_counter_read(&w->counters.steps);
@@ -80,8 +78,7 @@ static uint64_t watch_held(struct sb_worker *w, struct sb_watched *seen,
 		seen->held_steps = steps;
 	}
 	if (sb_clock_passed(seen->held_ns, now) < hold_ns)
-		return hold_ns < UINT64_MAX - now ? seen->held_ns + hold_ns
-						  : UINT64_MAX;
+		return hold_ns < UINT64_MAX - now ? seen->held_ns + hold_ns : UINT64_MAX;
 	sb_route_take_held(w);
 	return UINT64_MAX;
 }
@@ -152,8 +149,7 @@ static uint64_t chores(struct sb_scheduler *s, uint64_t now)
 
 	if (s->config.park == SB_PARK_POLL || !has_workers(s))
 		return next;
-	if (s->chores_left &&
-	    sb_clock_passed(s->chores_ns, now) >= CHORES_EVERY_NS) {
+	if (s->chores_left && sb_clock_passed(s->chores_ns, now) >= CHORES_EVERY_NS) {
 		s->chores_ns = now;
 		s->trim_ns = now;
 		do_chores(s);
@@ -161,14 +157,12 @@ static uint64_t chores(struct sb_scheduler *s, uint64_t now)
 	if (now >= s->trim_ns)
 		trim_foreign(s, now);
 	next = sb_min_u64(next, s->trim_ns);
-	return s->chores_left ? sb_min_u64(next, s->chores_ns + CHORES_EVERY_NS)
-			      : next;
+	return s->chores_left ? sb_min_u64(next, s->chores_ns + CHORES_EVERY_NS) : next;
 }
 
 /* ---- all of them ---- */
 
-static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen,
-			     uint64_t now)
+static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen, uint64_t now)
 {
 	const uint64_t next = watch_held(w, seen, now);
 
@@ -189,8 +183,7 @@ uint64_t sb_watch_look(void *scheduler, uint64_t now)
 		if (!sb_reclaim_is_online(s->reclaim, i))
 			continue;
 		s->chores_left = CHORES_LEFT;
-		next = sb_min_u64(
-			next, watch_worker(s->worker[i], &s->watched[i], now));
+		next = sb_min_u64(next, watch_worker(s->worker[i], &s->watched[i], now));
 	}
 	return sb_min_u64(next, chores(s, now));
 }

@@ -23,8 +23,7 @@ static inline uint64_t sb_worker_steps(struct sb_worker *worker)
 }
 
 /* A worker that polls makes no system call. */
-static inline void sb_worker_give_memory_back(struct sb_worker *worker,
-					      uint64_t now)
+static inline void sb_worker_give_memory_back(struct sb_worker *worker, uint64_t now)
 {
 	if (worker->scheduler->config.park != SB_PARK_POLL)
 		sb_pool_trim(&worker->pool, now);

@@ -20,8 +20,8 @@ static const struct {
 
 #define P99_SAMPLES_MIN 100
 
-void sb_calibration_add(struct sb_calibration *c, enum sb_cost_id id,
-			const char *of, double *sample, uint32_t samples)
+void sb_calibration_add(struct sb_calibration *c, enum sb_cost_id id, const char *of,
+			double *sample, uint32_t samples)
 {
 	struct sb_cost *cost;
 
@@ -37,15 +37,13 @@ void sb_calibration_add(struct sb_calibration *c, enum sb_cost_id id,
 	*cost = (struct sb_cost){
 		.id = id,
 		.spread = sb_spread_of(sample, samples),
-		.p99 = samples < P99_SAMPLES_MIN
-			       ? NAN
-			       : sb_quantile_of(sample, samples, 0.99),
+		.p99 = samples < P99_SAMPLES_MIN ? NAN : sb_quantile_of(sample, samples, 0.99),
 	};
 	snprintf(cost->of, sizeof(cost->of), "%s", of);
 }
 
-void sb_calibration_add_one(struct sb_calibration *c, enum sb_cost_id id,
-			    const char *of, double value)
+void sb_calibration_add_one(struct sb_calibration *c, enum sb_cost_id id, const char *of,
+			    double value)
 {
 	if (!isnan(value))
 		sb_calibration_add(c, id, of, &value, 1);
@@ -61,8 +59,7 @@ void sb_calibration_free(struct sb_calibration *c)
 
 #define COLUMNS 6
 
-static const char *const column[COLUMNS] = { "median", "min", "q1",
-					     "q3",     "p99", "max" };
+static const char *const column[COLUMNS] = { "median", "min", "q1", "q3", "p99", "max" };
 
 static void fill_columns(const struct sb_cost *cost, double value[COLUMNS])
 {
@@ -103,16 +100,14 @@ int sb_calibration_write_csv(const struct sb_calibration *c, FILE *out)
 static json_t *cost_to_json(const struct sb_cost *cost)
 {
 	double value[COLUMNS];
-	json_t *row =
-		json_pack("{sssssssssi}", "name", info[cost->id].name, "of",
-			  cost->of, "unit", info[cost->id].unit, "meaning",
-			  info[cost->id].doc, "samples", (int)cost->spread.n);
+	json_t *row = json_pack("{sssssssssi}", "name", info[cost->id].name, "of", cost->of, "unit",
+				info[cost->id].unit, "meaning", info[cost->id].doc, "samples",
+				(int)cost->spread.n);
 
 	fill_columns(cost, value);
 	for (int i = 0; i < COLUMNS; i++) {
 		if (!isnan(value[i]))
-			json_object_set_new(row, column[i],
-					    json_real(value[i]));
+			json_object_set_new(row, column[i], json_real(value[i]));
 	}
 	return row;
 }
@@ -126,12 +121,11 @@ int sb_calibration_write_json(const struct sb_calibration *c, FILE *out)
 
 	for (uint32_t r = 0; r < c->costs; r++)
 		ok &= !json_array_append_new(rows, cost_to_json(&c->cost[r]));
-	root = json_pack(
-		"{s{sssssb}sisbsssbso*so}", "clock", "source", c->clock.source,
-		"reason", c->clock.reason, "is_counter", c->clock.is_counter,
-		"cpus", (int)c->cpus, "quick", c->quick, "note", c->note,
-		"disturbed", sb_calibration_is_disturbed(c), "load_average",
-		isnan(c->load) ? NULL : json_real(c->load), "costs", rows);
+	root = json_pack("{s{sssssb}sisbsssbso*so}", "clock", "source", c->clock.source, "reason",
+			 c->clock.reason, "is_counter", c->clock.is_counter, "cpus", (int)c->cpus,
+			 "quick", c->quick, "note", c->note, "disturbed",
+			 sb_calibration_is_disturbed(c), "load_average",
+			 isnan(c->load) ? NULL : json_real(c->load), "costs", rows);
 	if (!root || !ok) {
 		json_decref(root);
 		return -ENOMEM;
@@ -156,14 +150,11 @@ static void put_clock(const struct sb_clock_info *clock, FILE *out)
 {
 	if (clock->is_counter)
 		fprintf(out,
-			"clock: %s, %.0f Hz within %.2f ppm; the CPUs' "
-			"counters agree within %.0f ns\n",
-			clock->source, clock->hz, clock->error_ppm,
-			clock->offset_bound_ns);
+			"clock: %s, %.0f Hz within %.2f ppm; the CPUs' counters agree within %.0f "
+			"ns\n",
+			clock->source, clock->hz, clock->error_ppm, clock->offset_bound_ns);
 	else
-		fprintf(out,
-			"clock: %s; the processor's counter (%s) cannot "
-			"be trusted: %s\n",
+		fprintf(out, "clock: %s; the processor's counter (%s) cannot be trusted: %s\n",
 			clock->source, SB_CLOCK_COUNTER, clock->reason);
 }
 
@@ -182,8 +173,8 @@ static void put_row(const struct sb_cost *cost, FILE *out)
 int sb_calibration_write_pretty(const struct sb_calibration *c, FILE *out)
 {
 	put_clock(&c->clock, out);
-	fprintf(out, "\n%-18s %-23s %9s %9s %9s %9s %8s\n", "", "of", "median",
-		"q1", "q3", "p99", "samples");
+	fprintf(out, "\n%-18s %-23s %9s %9s %9s %9s %8s\n", "", "of", "median", "q1", "q3", "p99",
+		"samples");
 	for (uint32_t r = 0; r < c->costs; r++) {
 		/* The first line has these. */
 		if (c->cost[r].id > SB_COST_clock_offset_bound_ns)
@@ -194,8 +185,7 @@ int sb_calibration_write_pretty(const struct sb_calibration *c, FILE *out)
 	if (sb_calibration_is_disturbed(c))
 		fprintf(out,
 			"\nThe load average is %.1f on %" PRIu32
-			" CPUs: other programs ran, and made these figures "
-			"larger.\n",
+			" CPUs: other programs ran, and made these figures larger.\n",
 			c->load, c->cpus);
 	return 0;
 }

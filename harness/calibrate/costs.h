@@ -29,7 +29,7 @@ struct sb_calibration {
 	int *cpu; /* those that may be used */
 	uint32_t cpus;
 	bool quick;
-	double load; /* average of the last minute, at the start; NaN: unknown */
+	double load;	/* average of the last minute, at the start; NaN: unknown */
 	char note[160]; /* what has been left out; "": nothing */
 	struct sb_cost *cost;
 	uint32_t costs;
@@ -37,16 +37,15 @@ struct sb_calibration {
 };
 
 /* Adds a row; sorts the samples. A row without any is not added. */
-void sb_calibration_add(struct sb_calibration *c, enum sb_cost_id id,
-			const char *of, double *sample, uint32_t samples);
+void sb_calibration_add(struct sb_calibration *c, enum sb_cost_id id, const char *of,
+			double *sample, uint32_t samples);
 
 /* The same with the one value that there is; NaN: none. */
-void sb_calibration_add_one(struct sb_calibration *c, enum sb_cost_id id,
-			    const char *of, double value);
+void sb_calibration_add_one(struct sb_calibration *c, enum sb_cost_id id, const char *of,
+			    double value);
 
 /* How many samples, of so many if there is time. */
-static inline uint32_t sb_calibration_samples(const struct sb_calibration *c,
-					      uint32_t samples)
+static inline uint32_t sb_calibration_samples(const struct sb_calibration *c, uint32_t samples)
 {
 	return c->quick ? (samples + 9) / 10 : samples;
 }

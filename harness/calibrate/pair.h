@@ -33,7 +33,6 @@ bool sb_pair_add_sample(struct sb_pair *p, double ns);
 
 /* Runs both; false: they cannot be had there. The second one ends when the
  * first has. */
-bool sb_pair_run(struct sb_pair *p, void *(*first)(void *),
-		 void *(*second)(void *));
+bool sb_pair_run(struct sb_pair *p, void *(*first)(void *), void *(*second)(void *));
 
 #endif

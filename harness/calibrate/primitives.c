@@ -11,8 +11,8 @@
 /* A loop that is timed as a whole; a sample is its share of one turn. */
 #define LOOP_TURNS 1000
 
-static void add_loop(struct sb_calibration *c, enum sb_cost_id id,
-		     const char *of, void (*loop)(uint32_t turns))
+static void add_loop(struct sb_calibration *c, enum sb_cost_id id, const char *of,
+		     void (*loop)(uint32_t turns))
 {
 	const uint32_t samples = sb_calibration_samples(c, 500);
 	double sample[500];
@@ -33,8 +33,7 @@ static uint64_t read_kernel(clockid_t id)
 	struct timespec ts;
 
 	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) +
-	       (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 
 static void keep(uint64_t value)
@@ -43,15 +42,15 @@ static void keep(uint64_t value)
 }
 
 /* For each clock a reading, and a loop of readings that inlines it. */
-#define CLOCK(name, reading)                                                   \
-	static uint64_t read_##name(void)                                      \
-	{                                                                      \
-		return reading;                                                \
-	}                                                                      \
-	static void loop_##name(uint32_t turns)                                \
-	{                                                                      \
-		for (; turns; turns--)                                         \
-			keep(reading);                                         \
+#define CLOCK(name, reading)                                                                       \
+	static uint64_t read_##name(void)                                                          \
+	{                                                                                          \
+		return reading;                                                                    \
+	}                                                                                          \
+	static void loop_##name(uint32_t turns)                                                    \
+	{                                                                                          \
+		for (; turns; turns--)                                                             \
+			keep(reading);                                                             \
 	}
 CLOCK(own, sb_clock_ns())
 CLOCK(own_ordered, sb_clock_stamp_ns())
@@ -70,8 +69,7 @@ static const struct {
 	{ "as used", loop_own, read_own, true },
 	{ "as used for samples", loop_own_ordered, read_own_ordered, true },
 	{ SB_CLOCK_COUNTER, loop_ticks, read_ticks, false },
-	{ SB_CLOCK_COUNTER " in order", loop_ticks_ordered, read_ticks_ordered,
-	  false },
+	{ SB_CLOCK_COUNTER " in order", loop_ticks_ordered, read_ticks_ordered, false },
 	{ "CLOCK_MONOTONIC", loop_monotonic, read_monotonic, true },
 	{ "CLOCK_MONOTONIC_RAW", loop_raw, read_raw, true },
 	{ "CLOCK_MONOTONIC_COARSE", loop_coarse, read_coarse, false },
@@ -81,22 +79,17 @@ void sb_measure_clock(struct sb_calibration *c)
 {
 	const struct sb_clock_info *clock = &c->clock;
 
-	sb_calibration_add_one(c, SB_COST_clock_hz, SB_CLOCK_COUNTER,
-			       clock->hz);
-	sb_calibration_add_one(c, SB_COST_clock_error_ppm, SB_CLOCK_COUNTER,
-			       clock->error_ppm);
-	sb_calibration_add_one(c, SB_COST_clock_offset_ns, SB_CLOCK_COUNTER,
-			       clock->offset_ns);
-	sb_calibration_add_one(c, SB_COST_clock_offset_bound_ns,
-			       SB_CLOCK_COUNTER, clock->offset_bound_ns);
+	sb_calibration_add_one(c, SB_COST_clock_hz, SB_CLOCK_COUNTER, clock->hz);
+	sb_calibration_add_one(c, SB_COST_clock_error_ppm, SB_CLOCK_COUNTER, clock->error_ppm);
+	sb_calibration_add_one(c, SB_COST_clock_offset_ns, SB_CLOCK_COUNTER, clock->offset_ns);
+	sb_calibration_add_one(c, SB_COST_clock_offset_bound_ns, SB_CLOCK_COUNTER,
+			       clock->offset_bound_ns);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(clocks); i++)
-		add_loop(c, SB_COST_clock_read_ns, clocks[i].name,
-			 clocks[i].loop);
+		add_loop(c, SB_COST_clock_read_ns, clocks[i].name, clocks[i].loop);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(clocks); i++) {
 		if (clocks[i].has_step)
-			sb_calibration_add_one(
-				c, SB_COST_clock_step_ns, clocks[i].name,
-				(double)sb_clock_cost(clocks[i].read).step_ns);
+			sb_calibration_add_one(c, SB_COST_clock_step_ns, clocks[i].name,
+					       (double)sb_clock_cost(clocks[i].read).step_ns);
 	}
 }
 
@@ -122,8 +115,7 @@ void sb_measure_work(struct sb_calibration *c)
 	struct sb_work_rate rate;
 
 	sb_work_calibrate(&rate);
-	sb_calibration_add(c, SB_COST_work_units_per_us, "", rate.sample,
-			   rate.samples);
+	sb_calibration_add(c, SB_COST_work_units_per_us, "", rate.sample, rate.samples);
 }
 
 /* ---- two threads, each on a CPU ---- */
@@ -147,8 +139,7 @@ bool sb_pair_add_sample(struct sb_pair *p, double ns)
 	return p->taken < p->samples;
 }
 
-bool sb_pair_run(struct sb_pair *p, void *(*first)(void *),
-		 void *(*second)(void *))
+bool sb_pair_run(struct sb_pair *p, void *(*first)(void *), void *(*second)(void *))
 {
 	struct sb_thread thread[2];
 	bool ok;
@@ -205,14 +196,12 @@ static void *transfer_back(void *arg)
 
 static void measure_transfer(struct sb_calibration *c, int a, int b)
 {
-	struct sb_pair p = { .cpu = { a, b },
-			     .samples = sb_calibration_samples(c, 200) };
+	struct sb_pair p = { .cpu = { a, b }, .samples = sb_calibration_samples(c, 200) };
 	char of[40];
 
 	describe_pair(&p, of, sizeof(of));
 	if (sb_pair_run(&p, transfer, transfer_back))
-		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample,
-				   p.taken);
+		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample, p.taken);
 }
 
 /* All pairs of so many are 28, of more they take too long. */
@@ -227,9 +216,8 @@ void sb_measure_transfers(struct sb_calibration *c)
 			 "There is one CPU: nothing between two was measured.");
 	else if (n < c->cpus)
 		snprintf(c->note, sizeof(c->note),
-			 "Cache lines were passed between the first %u of %u "
-			 "CPUs only.",
-			 n, c->cpus);
+			 "Cache lines were passed between the first %u of %u CPUs only.", n,
+			 c->cpus);
 	for (uint32_t a = 0; a < n; a++) {
 		for (uint32_t b = a + 1; b < n; b++)
 			measure_transfer(c, c->cpu[a], c->cpu[b]);
@@ -272,8 +260,7 @@ static void *wake_it(void *arg)
 		turn++;
 		(void)sb_pair_wait_for_turn(p, turn);
 	} while (sb_pair_add_sample(
-			 p, (double)sb_clock_passed(
-				    start, sb_load_rlx(&sleeper->woken_ns))) &&
+			 p, (double)sb_clock_passed(start, sb_load_rlx(&sleeper->woken_ns))) &&
 		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
 	return NULL;
 }
@@ -291,8 +278,7 @@ static void *sleep_again(void *arg)
 	return NULL;
 }
 
-static void measure_wake(struct sb_calibration *c, enum sb_cost_id id,
-			 enum sb_parking parking)
+static void measure_wake(struct sb_calibration *c, enum sb_cost_id id, enum sb_parking parking)
 {
 	struct sleeper sleeper = { .woken_ns = 0 };
 	struct sb_pair p = { .cpu = { c->cpu[0], c->cpu[1] },
@@ -344,8 +330,7 @@ static void *hand_over(void *arg)
 			sb_unpark(&seats->parker[1]);
 			sb_park(&seats->parker[0], UINT64_MAX);
 		}
-	} while (sb_pair_add_sample(p, (double)(sb_clock_ns() - start) /
-					       (2 * HANDOVERS)) &&
+	} while (sb_pair_add_sample(p, (double)(sb_clock_ns() - start) / (2 * HANDOVERS)) &&
 		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
 	return NULL;
 }
@@ -376,8 +361,7 @@ void sb_measure_switches(struct sb_calibration *c)
 		sb_parker_init(&seats.parker[i], SB_PARKING_FUTEX);
 	snprintf(of, sizeof(of), "CPU %d", p.cpu[0]);
 	if (sb_pair_run(&p, hand_over, hand_back))
-		sb_calibration_add(c, SB_COST_context_switch_ns, of, p.sample,
-				   p.taken);
+		sb_calibration_add(c, SB_COST_context_switch_ns, of, p.sample, p.taken);
 	for (int i = 0; i < 2; i++)
 		sb_parker_fini(&seats.parker[i]);
 }

@@ -27,17 +27,15 @@ static void *rob(void *arg)
 	bool more = true;
 
 	sb_store_rel(&p->turn, 1);
-	while (more && sb_pair_wait_for_turn(p, turn) &&
-	       sb_clock_ns() - begin < SB_PAIR_TIME_NS) {
+	while (more && sb_pair_wait_for_turn(p, turn) && sb_clock_ns() - begin < SB_PAIR_TIME_NS) {
 		const uint64_t start = sb_clock_stamp_ns();
 		void *item[SB_STEAL_MAX];
 		uint32_t count;
-		const enum sb_steal_result result = sb_deque_steal(
-			&loot->deque, loot->amount, loot->max, item, &count);
+		const enum sb_steal_result result =
+			sb_deque_steal(&loot->deque, loot->amount, loot->max, item, &count);
 
 		if (result == SB_STEAL_OK)
-			more = sb_pair_add_sample(
-				p, (double)(sb_clock_stamp_ns() - start));
+			more = sb_pair_add_sample(p, (double)(sb_clock_stamp_ns() - start));
 		sb_store_rel(&p->turn, turn + 1);
 		turn += 2;
 	}
@@ -50,8 +48,7 @@ static void *be_robbed(void *arg)
 	struct loot *loot = p->data;
 	bool ok = true;
 
-	for (uint64_t turn = 1; ok && sb_pair_wait_for_turn(p, turn);
-	     turn += 2) {
+	for (uint64_t turn = 1; ok && sb_pair_wait_for_turn(p, turn); turn += 2) {
 		while (sb_deque_pop(&loot->deque))
 			;
 		for (int i = 0; i < STEAL_ITEMS && ok; i++)
@@ -65,16 +62,13 @@ static void *be_robbed(void *arg)
 static void measure_steal(struct sb_calibration *c, const struct sb_place *a,
 			  const struct sb_place *b, uint32_t amount)
 {
-	struct loot loot = { .amount = amount > 1 ? SB_STEAL_HALF
-						  : SB_STEAL_COUNT,
-			     .max = amount };
+	struct loot loot = { .amount = amount > 1 ? SB_STEAL_HALF : SB_STEAL_COUNT, .max = amount };
 	struct sb_pair p = { .cpu = { a->os_cpu, b->os_cpu },
 			     .samples = sb_calibration_samples(c, 500),
 			     .data = &loot };
 	char of[40];
 
-	snprintf(of, sizeof(of), "%s %u of %d",
-		 sb_distance_name(sb_place_distance(a, b)), amount,
+	snprintf(of, sizeof(of), "%s %u of %d", sb_distance_name(sb_place_distance(a, b)), amount,
 		 STEAL_ITEMS);
 	if (sb_deque_init(&loot.deque, SB_DEQUE_COUNTED, SB_HEAP)) {
 		c->no_memory = true;
@@ -86,8 +80,8 @@ static void measure_steal(struct sb_calibration *c, const struct sb_place *a,
 }
 
 /* The first two places that are so far apart. */
-static bool find_places(const struct sb_placement *placement,
-			enum sb_distance distance, const struct sb_place *at[2])
+static bool find_places(const struct sb_placement *placement, enum sb_distance distance,
+			const struct sb_place *at[2])
 {
 	for (uint32_t a = 0; a < placement->workers; a++) {
 		for (uint32_t b = a + 1; b < placement->workers; b++) {
@@ -100,8 +94,7 @@ static bool find_places(const struct sb_placement *placement,
 	return false;
 }
 
-static void steal_by_distance(struct sb_calibration *c,
-			      const struct sb_placement *placement)
+static void steal_by_distance(struct sb_calibration *c, const struct sb_placement *placement)
 {
 	for (int d = SB_DISTANCE_SMT; d < SB_DISTANCES; d++) {
 		const struct sb_place *at[2];

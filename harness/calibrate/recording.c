@@ -12,8 +12,7 @@
 
 enum { OFF, COUNTERS, SAMPLED, FULL, LEVELS };
 
-static const char *const level_name[LEVELS] = { "off", "counters", "sampled:64",
-						"full" };
+static const char *const level_name[LEVELS] = { "off", "counters", "sampled:64", "full" };
 
 /* With rounds that are short beside a run. */
 static const struct subject {
@@ -34,8 +33,8 @@ struct rounds {
 };
 
 /* One run; its result is the first record's. */
-static int run_once(const struct sb_options *options,
-		    const struct sb_placement *placement, double *ns)
+static int run_once(const struct sb_options *options, const struct sb_placement *placement,
+		    double *ns)
 {
 	struct sb_result result = { .all_series = 1 };
 	struct sb_ground ground = { .placement = placement };
@@ -45,16 +44,13 @@ static int run_once(const struct sb_options *options,
 	result.series = calloc(1, sizeof(*result.series));
 	if (!result.series)
 		return sb_fail_memory();
-	if (rc || sb_series_init(result.series, options, &options->chosen[0],
-				 placement))
+	if (rc || sb_series_init(result.series, options, &options->chosen[0], placement))
 		rc = sb_fail_memory();
 	else
-		rc = sb_measure(result.series, &options->chosen[0], options,
-				&ground, NULL);
+		rc = sb_measure(result.series, &options->chosen[0], options, &ground, NULL);
 	record = result.series->record;
-	*ns = !rc && record && sb_record_has_numbers(record)
-		      ? record->value[SB_METRIC_ns_per_op]
-		      : NAN;
+	*ns = !rc && record && sb_record_has_numbers(record) ? record->value[SB_METRIC_ns_per_op]
+							     : NAN;
 	sb_result_free(&result);
 	return rc;
 }
@@ -62,8 +58,7 @@ static int run_once(const struct sb_options *options,
 /* ---- a workload at each level ---- */
 
 /* Everything else is as `run` has it, on the placement that it chooses. */
-static int parse_level(struct sb_options *options,
-		       const struct subject *subject, const char *level,
+static int parse_level(struct sb_options *options, const struct subject *subject, const char *level,
 		       const char *duration)
 {
 	const char *const words[] = {
@@ -99,8 +94,7 @@ static int run_rounds(struct rounds *rounds, const struct sb_options *options,
 		for (int i = 0; i < LEVELS && !rc; i++) {
 			const int level = r % 2 ? LEVELS - 1 - i : i;
 
-			rc = run_once(&options[level], placement,
-				      &rounds->ns[r][level]);
+			rc = run_once(&options[level], placement, &rounds->ns[r][level]);
 		}
 	}
 	return rc;
@@ -125,8 +119,7 @@ static int run_placed(struct rounds *rounds, const struct sb_options *options)
 
 /* ---- what comes out ---- */
 
-static void add_base(struct sb_calibration *c, const char *workload,
-		     const struct rounds *rounds)
+static void add_base(struct sb_calibration *c, const char *workload, const struct rounds *rounds)
 {
 	double ns[ROUNDS_MAX];
 	uint32_t n = 0;
@@ -161,16 +154,14 @@ static void add_level(struct sb_calibration *c, const char *workload, int level,
 	sb_calibration_add(c, SB_COST_record_percent, of, percent, n);
 }
 
-static int measure_subject(struct sb_calibration *c,
-			   const struct subject *subject)
+static int measure_subject(struct sb_calibration *c, const struct subject *subject)
 {
 	static struct sb_options options[LEVELS];
 	struct rounds rounds = { .n = c->quick ? 3 : ROUNDS_MAX };
 	int rc = 0;
 
 	for (int i = 0; i < LEVELS && !rc; i++)
-		rc = parse_level(&options[i], subject, level_name[i],
-				 c->quick ? "10ms" : "60ms");
+		rc = parse_level(&options[i], subject, level_name[i], c->quick ? "10ms" : "60ms");
 	if (!rc)
 		rc = run_placed(&rounds, options);
 	for (int i = 0; i < LEVELS; i++)

@@ -12,8 +12,7 @@
 #include "harness/system/procfs.h"
 
 void SB_PRINTF(3, 4)
-	sb_finding_say(struct sb_finding *out, enum sb_probe_state state,
-		       const char *format, ...)
+	sb_finding_say(struct sb_finding *out, enum sb_probe_state state, const char *format, ...)
 {
 	va_list args;
 
@@ -23,8 +22,7 @@ void SB_PRINTF(3, 4)
 	va_end(args);
 }
 
-void SB_PRINTF(2, 3)
-	sb_finding_mend(struct sb_finding *out, const char *format, ...)
+void SB_PRINTF(2, 3) sb_finding_mend(struct sb_finding *out, const char *format, ...)
 {
 	va_list args;
 
@@ -47,20 +45,17 @@ static void look_aslr(const struct sb_probe_view *view, struct sb_finding *out)
 	char personality[32];
 	int64_t value;
 
-	sb_finding_mend(out, "sysctl kernel.randomize_va_space=0, or setarch "
-			     "-R sched-bench");
+	sb_finding_mend(out, "sysctl kernel.randomize_va_space=0, or setarch -R sched-bench");
 	if (sb_procfs_line(view->root, "/proc/self/personality", personality,
 			   sizeof(personality)) &&
 	    strtoul(personality, NULL, 16) & NO_RANDOMIZE) {
 		sb_finding_say(out, SB_PROBE_OK, "off for this process");
 		return;
 	}
-	if (!sb_procfs_number(view->root, "/proc/sys/kernel/randomize_va_space",
-			      &value))
+	if (!sb_procfs_number(view->root, "/proc/sys/kernel/randomize_va_space", &value))
 		return;
 	if (value)
-		sb_finding_say(out, SB_PROBE_WARN,
-			       "on (randomize_va_space is %lld)",
+		sb_finding_say(out, SB_PROBE_WARN, "on (randomize_va_space is %lld)",
 			       (long long)value);
 	else
 		sb_finding_say(out, SB_PROBE_OK, "off");
@@ -71,11 +66,8 @@ static void look_thp(const struct sb_probe_view *view, struct sb_finding *out)
 	char line[LINE_BYTES];
 	char *chosen;
 
-	sb_finding_mend(
-		out,
-		"echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
-	if (!sb_procfs_line(view->root,
-			    "/sys/kernel/mm/transparent_hugepage/enabled", line,
+	sb_finding_mend(out, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+	if (!sb_procfs_line(view->root, "/sys/kernel/mm/transparent_hugepage/enabled", line,
 			    sizeof(line)))
 		return;
 	chosen = strchr(line, '[');
@@ -83,16 +75,12 @@ static void look_thp(const struct sb_probe_view *view, struct sb_finding *out)
 		return;
 	*strchr(chosen, ']') = '\0';
 	chosen++;
-	sb_finding_say(out,
-		       strcmp(chosen, "always") ? SB_PROBE_OK : SB_PROBE_WARN,
-		       "%s", chosen);
+	sb_finding_say(out, strcmp(chosen, "always") ? SB_PROBE_OK : SB_PROBE_WARN, "%s", chosen);
 }
 
-static void look_huge_pages(const struct sb_probe_view *view,
-			    struct sb_finding *out)
+static void look_huge_pages(const struct sb_probe_view *view, struct sb_finding *out)
 {
-	static const char *const folder =
-		"/sys/kernel/mm/hugepages/hugepages-2048kB";
+	static const char *const folder = "/sys/kernel/mm/hugepages/hugepages-2048kB";
 	char path[96];
 	int64_t all;
 	int64_t unused;
@@ -105,14 +93,12 @@ static void look_huge_pages(const struct sb_probe_view *view,
 	if (!sb_procfs_number(view->root, path, &unused))
 		return;
 	if (!all)
-		sb_finding_say(out, SB_PROBE_OK,
-			       "none reserved, and none are used");
+		sb_finding_say(out, SB_PROBE_OK, "none reserved, and none are used");
 	else if (unused)
-		sb_finding_say(out, SB_PROBE_OK, "%lld of %lld free",
-			       (long long)unused, (long long)all);
+		sb_finding_say(out, SB_PROBE_OK, "%lld of %lld free", (long long)unused,
+			       (long long)all);
 	else
-		sb_finding_say(out, SB_PROBE_WARN,
-			       "all %lld reserved ones are in use by others",
+		sb_finding_say(out, SB_PROBE_WARN, "all %lld reserved ones are in use by others",
 			       (long long)all);
 }
 
@@ -127,8 +113,7 @@ static void look_swap(const struct sb_probe_view *view, struct sb_finding *out)
 	if (sb_procfs_read(view->root, "/proc/swaps", text, sizeof(text)) ||
 	    strncmp(text, "Filename", 8) != 0)
 		return;
-	for (line = strchr(text, '\n'); line && line[1];
-	     line = strchr(line + 1, '\n')) {
+	for (line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
 		uint64_t used;
 
 		/* A name has its blanks escaped; then type, size, used. */
@@ -141,8 +126,7 @@ static void look_swap(const struct sb_probe_view *view, struct sb_finding *out)
 		sb_finding_say(out, SB_PROBE_WARN, "%llu MiB are swapped out",
 			       (unsigned long long)used_kib / 1024);
 	else
-		sb_finding_say(out, SB_PROBE_OK,
-			       devices ? "on, and unused" : "off");
+		sb_finding_say(out, SB_PROBE_OK, devices ? "on, and unused" : "off");
 }
 
 static void look_numa(const struct sb_probe_view *view, struct sb_finding *out)
@@ -152,21 +136,16 @@ static void look_numa(const struct sb_probe_view *view, struct sb_finding *out)
 	int64_t value;
 
 	sb_finding_mend(out, "sysctl kernel.numa_balancing=0");
-	if (sb_procfs_line(view->root, "/sys/devices/system/node/online",
-			   online, sizeof(online)) &&
-	    sb_cpu_mask_parse(online, &nodes) &&
-	    sb_cpu_mask_count(&nodes) == 1) {
-		sb_finding_say(out, SB_PROBE_OK,
-			       "one node: nothing to balance");
+	if (sb_procfs_line(view->root, "/sys/devices/system/node/online", online, sizeof(online)) &&
+	    sb_cpu_mask_parse(online, &nodes) && sb_cpu_mask_count(&nodes) == 1) {
+		sb_finding_say(out, SB_PROBE_OK, "one node: nothing to balance");
 		return;
 	}
-	if (!sb_procfs_number(view->root, "/proc/sys/kernel/numa_balancing",
-			      &value))
+	if (!sb_procfs_number(view->root, "/proc/sys/kernel/numa_balancing", &value))
 		return;
 	if (value)
 		sb_finding_say(out, SB_PROBE_WARN,
-			       "on: the kernel moves pages and unmaps "
-			       "them to see who uses them");
+			       "on: the kernel moves pages and unmaps them to see who uses them");
 	else
 		sb_finding_say(out, SB_PROBE_OK, "off");
 }
@@ -182,9 +161,8 @@ static void look_load(const struct sb_probe_view *view, struct sb_finding *out)
 	char *end;
 	double load;
 
-	sb_finding_mend(
-		out, "ps -eo pcpu,pid,comm --sort=-pcpu | head, stop them, and "
-		     "wait a minute");
+	sb_finding_mend(out,
+			"ps -eo pcpu,pid,comm --sort=-pcpu | head, stop them, and wait a minute");
 	if (!sb_procfs_line(view->root, "/proc/loadavg", line, sizeof(line)))
 		return;
 	load = strtod(line, &end);
@@ -195,8 +173,8 @@ static void look_load(const struct sb_probe_view *view, struct sb_finding *out)
 }
 
 /* The ticks that a process has run, and its name. */
-static bool read_ticks(const struct sb_probe_view *view, long pid,
-		       uint64_t *ticks, char *name, size_t bytes)
+static bool read_ticks(const struct sb_probe_view *view, long pid, uint64_t *ticks, char *name,
+		       size_t bytes)
 {
 	char path[64];
 	char text[1024];
@@ -210,8 +188,7 @@ static bool read_ticks(const struct sb_probe_view *view, long pid,
 		return false;
 	open = strchr(text, '(');
 	words = sb_procfs_stat_words(text);
-	if (!open || !words || words < open ||
-	    !sb_procfs_word(words, 11, &user) ||
+	if (!open || !words || words < open || !sb_procfs_word(words, 11, &user) ||
 	    !sb_procfs_word(words, 12, &system))
 		return false;
 	*ticks = user + system;
@@ -227,8 +204,7 @@ struct process {
 };
 
 /* All but this one; more than there is room for are left out. */
-static size_t list_processes(const struct sb_probe_view *view,
-			     struct process *out, size_t max)
+static size_t list_processes(const struct sb_probe_view *view, struct process *out, size_t max)
 {
 	char path[PATH_MAX];
 	char name[64];
@@ -242,8 +218,7 @@ static size_t list_processes(const struct sb_probe_view *view,
 		out[n].pid = strtol(entry->d_name, NULL, 10);
 		if (out[n].pid <= 0 || out[n].pid == view->own_pid)
 			continue;
-		n += read_ticks(view, out[n].pid, &out[n].ticks, name,
-				sizeof(name));
+		n += read_ticks(view, out[n].pid, &out[n].ticks, name, sizeof(name));
 	}
 	if (folder)
 		closedir(folder);
@@ -256,9 +231,8 @@ static size_t list_processes(const struct sb_probe_view *view,
 #define NAMES_AT_MOST 3
 
 /* Appends "name (pid), " for those that have run meanwhile; how many. */
-static uint32_t find_busy(const struct sb_probe_view *view,
-			  const struct process *before, size_t n, char *names,
-			  size_t bytes)
+static uint32_t find_busy(const struct sb_probe_view *view, const struct process *before, size_t n,
+			  char *names, size_t bytes)
 {
 	uint32_t busy = 0;
 
@@ -267,13 +241,12 @@ static uint32_t find_busy(const struct sb_probe_view *view,
 		uint64_t ticks;
 		char name[64];
 
-		if (!read_ticks(view, before[i].pid, &ticks, name,
-				sizeof(name)) ||
+		if (!read_ticks(view, before[i].pid, &ticks, name, sizeof(name)) ||
 		    ticks < before[i].ticks + TICKS_MUCH)
 			continue;
 		if (busy++ < NAMES_AT_MOST)
-			snprintf(names + used, bytes - used, "%s%s (%ld)",
-				 used ? ", " : "", name, before[i].pid);
+			snprintf(names + used, bytes - used, "%s%s (%ld)", used ? ", " : "", name,
+				 before[i].pid);
 	}
 	return busy;
 }
@@ -291,9 +264,8 @@ static void look_busy(const struct sb_probe_view *view, struct sb_finding *out)
 		view->pause(view->arg);
 		busy = find_busy(view, before, n, names, sizeof(names));
 		if (busy)
-			sb_finding_say(
-				out, SB_PROBE_WARN, "%u: %s%s", busy, names,
-				busy > NAMES_AT_MOST ? ", and others" : "");
+			sb_finding_say(out, SB_PROBE_WARN, "%u: %s%s", busy, names,
+				       busy > NAMES_AT_MOST ? ", and others" : "");
 		else
 			sb_finding_say(out, SB_PROBE_OK, "none");
 	}
@@ -306,58 +278,45 @@ static void look_perf(const struct sb_probe_view *view, struct sb_finding *out)
 {
 	int64_t value;
 
-	sb_finding_mend(out,
-			"sysctl kernel.perf_event_paranoid=1, or run as root");
-	if (!sb_procfs_number(view->root,
-			      "/proc/sys/kernel/perf_event_paranoid", &value))
+	sb_finding_mend(out, "sysctl kernel.perf_event_paranoid=1, or run as root");
+	if (!sb_procfs_number(view->root, "/proc/sys/kernel/perf_event_paranoid", &value))
 		return;
 	if (value > 2 && !view->privileged)
 		sb_finding_say(out, SB_PROBE_WARN,
-			       "%lld: cycles, instructions and cache misses "
-			       "stay empty",
+			       "%lld: cycles, instructions and cache misses stay empty",
 			       (long long)value);
 	else
 		sb_finding_say(out, SB_PROBE_OK, "%lld%s", (long long)value,
-			       view->privileged ? ", and no limit for this user"
-						: "");
+			       view->privileged ? ", and no limit for this user" : "");
 }
 
 /* ---- the table ---- */
 
 const struct sb_probe sb_probes[] = {
-	{ "governor", "the CPUs' frequency follows the load",
-	  sb_probe_governor },
-	{ "turbo", "the frequency follows temperature and neighbours",
-	  sb_probe_turbo },
+	{ "governor", "the CPUs' frequency follows the load", sb_probe_governor },
+	{ "turbo", "the frequency follows temperature and neighbours", sb_probe_turbo },
 	{ "smt", "two workers may share a core", sb_probe_smt },
-	{ "isolated", "the kernel puts other threads onto the workers' CPUs",
-	  sb_probe_isolated },
-	{ "nohz_full", "the timer interrupts workers that are alone",
-	  sb_probe_nohz },
-	{ "cpu-quota", "workers are stopped when a share is used up",
-	  sb_probe_quota },
+	{ "isolated", "the kernel puts other threads onto the workers' CPUs", sb_probe_isolated },
+	{ "nohz_full", "the timer interrupts workers that are alone", sb_probe_nohz },
+	{ "cpu-quota", "workers are stopped when a share is used up", sb_probe_quota },
 	{ "cpuset", "fewer CPUs than the machine has", sb_probe_cpuset },
 	{ "load", "others want the CPUs", look_load },
 	{ "busy", "processes that run right now", look_busy },
-	{ "virtual", "other guests share caches, memory and CPUs",
-	  sb_probe_virtual },
+	{ "virtual", "other guests share caches, memory and CPUs", sb_probe_virtual },
 	{ "steal", "the hypervisor lets workers wait", sb_probe_steal },
 	{ "clock", "each time stamp costs a system call", sb_probe_clock },
-	{ "aslr", "addresses, and so cache conflicts, differ from run to run",
-	  look_aslr },
-	{ "thp", "the kernel makes and breaks huge pages behind one's back",
-	  look_thp },
+	{ "aslr", "addresses, and so cache conflicts, differ from run to run", look_aslr },
+	{ "thp", "the kernel makes and breaks huge pages behind one's back", look_thp },
 	{ "huge-pages", "--huge-pages explicit finds none", look_huge_pages },
 	{ "numa-balancing", "memory moves while it is measured", look_numa },
 	{ "swap", "workers wait for a disk", look_swap },
-	{ "mitigations", "system calls cost more than on other machines",
-	  sb_probe_mitigations },
+	{ "mitigations", "system calls cost more than on other machines", sb_probe_mitigations },
 	{ "perf", "the CPUs' counters may not be read", look_perf },
 	{ NULL, NULL, NULL },
 };
 
-void sb_probe_run(const struct sb_probe *probe,
-		  const struct sb_probe_view *view, struct sb_finding *out)
+void sb_probe_run(const struct sb_probe *probe, const struct sb_probe_view *view,
+		  struct sb_finding *out)
 {
 	*out = (struct sb_finding){ .state = SB_PROBE_UNKNOWN };
 	sb_finding_say(out, SB_PROBE_UNKNOWN, "this kernel does not say");

@@ -40,8 +40,8 @@ struct sb_probe {
 extern const struct sb_probe sb_probes[];
 
 /* Whatever is missing or makes no sense is unknown, and says so. */
-void sb_probe_run(const struct sb_probe *probe,
-		  const struct sb_probe_view *view, struct sb_finding *out);
+void sb_probe_run(const struct sb_probe *probe, const struct sb_probe_view *view,
+		  struct sb_finding *out);
 
 /* "ok", "warn" or "unknown". */
 const char *sb_probe_state_name(enum sb_probe_state state);

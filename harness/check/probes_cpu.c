@@ -23,9 +23,7 @@ void sb_probe_governor(const struct sb_probe_view *view, struct sb_finding *out)
 		char line[64];
 
 		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu%d/cpufreq/"
-			 "scaling_governor",
-			 cpu);
+			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
 		if (!sb_cpu_mask_has(view->cpus, cpu) ||
 		    !sb_procfs_line(view->root, path, line, sizeof(line)))
 			continue;
@@ -37,15 +35,12 @@ void sb_probe_governor(const struct sb_probe_view *view, struct sb_finding *out)
 	}
 	sb_finding_mend(out, "cpupower frequency-set -g performance");
 	if (!known)
-		sb_finding_say(
-			out, SB_PROBE_UNKNOWN,
-			"no cpufreq here: the firmware or a host decides");
+		sb_finding_say(out, SB_PROBE_UNKNOWN,
+			       "no cpufreq here: the firmware or a host decides");
 	else if (others)
-		sb_finding_say(out, SB_PROBE_WARN, "%s on %u of %u CPUs", other,
-			       others, cpus);
+		sb_finding_say(out, SB_PROBE_WARN, "%s on %u of %u CPUs", other, others, cpus);
 	else
-		sb_finding_say(out, SB_PROBE_OK, "performance on %u of %u CPUs",
-			       known, cpus);
+		sb_finding_say(out, SB_PROBE_OK, "performance on %u of %u CPUs", known, cpus);
 }
 
 void sb_probe_turbo(const struct sb_probe_view *view, struct sb_finding *out)
@@ -62,8 +57,7 @@ void sb_probe_turbo(const struct sb_probe_view *view, struct sb_finding *out)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(switches); i++) {
 		if (!sb_procfs_number(view->root, switches[i].path, &value))
 			continue;
-		sb_finding_mend(out, "echo %d > %s", !switches[i].on,
-				switches[i].path);
+		sb_finding_mend(out, "echo %d > %s", !switches[i].on, switches[i].path);
 		if (value == switches[i].on)
 			sb_finding_say(out, SB_PROBE_WARN, "on");
 		else
@@ -77,15 +71,12 @@ void sb_probe_smt(const struct sb_probe_view *view, struct sb_finding *out)
 {
 	int64_t active;
 
-	sb_finding_mend(out, "echo off > /sys/devices/system/cpu/smt/control, "
-			     "or run --no-smt");
-	if (!sb_procfs_number(view->root, "/sys/devices/system/cpu/smt/active",
-			      &active))
+	sb_finding_mend(out, "echo off > /sys/devices/system/cpu/smt/control, or run --no-smt");
+	if (!sb_procfs_number(view->root, "/sys/devices/system/cpu/smt/active", &active))
 		return;
 	if (active)
-		sb_finding_say(
-			out, SB_PROBE_WARN,
-			"on: processing units share cores two by two or more");
+		sb_finding_say(out, SB_PROBE_WARN,
+			       "on: processing units share cores two by two or more");
 	else
 		sb_finding_say(out, SB_PROBE_OK, "off, or the cores have none");
 }
@@ -103,8 +94,7 @@ static bool read_quota_v2(const char *root, const char *path, double *cpus)
 		return false;
 	if (!strncmp(line, "max", 3))
 		return true;
-	if (!sb_procfs_word(line, 0, &quota) ||
-	    !sb_procfs_word(line, 1, &period) || !period)
+	if (!sb_procfs_word(line, 0, &quota) || !sb_procfs_word(line, 1, &period) || !period)
 		return false;
 	*cpus = (double)quota / (double)period;
 	return true;
@@ -139,10 +129,8 @@ static const struct hierarchy {
 } hierarchies[] = {
 	{ "", "/sys/fs/cgroup", "cpu.max", read_quota_v2, "max" },
 	{ "", "/sys/fs/cgroup/unified", "cpu.max", read_quota_v2, "max" },
-	{ "cpu", "/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", read_quota_v1,
-	  "-1" },
-	{ "cpu", "/sys/fs/cgroup/cpu,cpuacct", "cpu.cfs_quota_us",
-	  read_quota_v1, "-1" },
+	{ "cpu", "/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", read_quota_v1, "-1" },
+	{ "cpu", "/sys/fs/cgroup/cpu,cpuacct", "cpu.cfs_quota_us", read_quota_v1, "-1" },
 };
 
 /*
@@ -150,8 +138,8 @@ static const struct hierarchy {
  * files is there. In a container the path may be the host's, and the files are
  * those of the top.
  */
-static bool look_up(const struct sb_probe_view *view, const struct hierarchy *h,
-		    char *group, struct sb_finding *out)
+static bool look_up(const struct sb_probe_view *view, const struct hierarchy *h, char *group,
+		    struct sb_finding *out)
 {
 	char path[2 * PATH_MAX];
 	bool any = false;
@@ -163,18 +151,15 @@ static bool look_up(const struct sb_probe_view *view, const struct hierarchy *h,
 		end = strrchr(group, '/');
 		if (end && !end[1])
 			*end = '\0';
-		snprintf(path, sizeof(path), "%s%s/%s", h->mount, group,
-			 h->file);
+		snprintf(path, sizeof(path), "%s%s/%s", h->mount, group, h->file);
 		if (h->read(view->root, path, &cpus)) {
 			any = true;
 			if (cpus > 0) {
-				sb_finding_say(out, SB_PROBE_WARN,
-					       "%.2f CPUs, then all threads "
-					       "wait for the "
-					       "next period",
-					       cpus);
-				sb_finding_mend(out, "echo %s > %.200s",
-						h->none, path);
+				sb_finding_say(
+					out, SB_PROBE_WARN,
+					"%.2f CPUs, then all threads wait for the next period",
+					cpus);
+				sb_finding_mend(out, "echo %s > %.200s", h->none, path);
 				return true;
 			}
 		}
@@ -194,8 +179,7 @@ void sb_probe_quota(const struct sb_probe_view *view, struct sb_finding *out)
 	if (sb_procfs_read(view->root, "/proc/self/cgroup", text, sizeof(text)))
 		return;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(hierarchies); i++) {
-		if (sb_cgroup_own(text, hierarchies[i].controller, group,
-				  sizeof(group)) &&
+		if (sb_cgroup_own(text, hierarchies[i].controller, group, sizeof(group)) &&
 		    look_up(view, &hierarchies[i], group, out))
 			any = true;
 		if (out->state == SB_PROBE_WARN)
@@ -203,22 +187,18 @@ void sb_probe_quota(const struct sb_probe_view *view, struct sb_finding *out)
 	}
 	/* At the top of version 2 there is nothing that could hold one. */
 	if (any ||
-	    !sb_procfs_read(view->root, "/sys/fs/cgroup/cgroup.controllers",
-			    text, sizeof(text)))
+	    !sb_procfs_read(view->root, "/sys/fs/cgroup/cgroup.controllers", text, sizeof(text)))
 		sb_finding_say(out, SB_PROBE_OK, "none");
 }
 
-static bool read_list(const struct sb_probe_view *view, const char *path,
-		      struct sb_cpu_mask *out)
+static bool read_list(const struct sb_probe_view *view, const char *path, struct sb_cpu_mask *out)
 {
 	char text[8192];
 
-	return sb_procfs_line(view->root, path, text, sizeof(text)) &&
-	       sb_cpu_mask_parse(text, out);
+	return sb_procfs_line(view->root, path, text, sizeof(text)) && sb_cpu_mask_parse(text, out);
 }
 
-static uint32_t count_common(const struct sb_cpu_mask *a,
-			     const struct sb_cpu_mask *b)
+static uint32_t count_common(const struct sb_cpu_mask *a, const struct sb_cpu_mask *b)
 {
 	uint32_t n = 0;
 
@@ -233,9 +213,7 @@ void sb_probe_cpuset(const struct sb_probe_view *view, struct sb_finding *out)
 	uint32_t all;
 	uint32_t usable;
 
-	sb_finding_mend(out,
-			"taskset -cp LIST $$, or give the cgroup more CPUs: "
-			"cpuset.cpus");
+	sb_finding_mend(out, "taskset -cp LIST $$, or give the cgroup more CPUs: cpuset.cpus");
 	if (!read_list(view, "/sys/devices/system/cpu/online", &online))
 		return;
 	all = sb_cpu_mask_count(&online);
@@ -245,26 +223,23 @@ void sb_probe_cpuset(const struct sb_probe_view *view, struct sb_finding *out)
 }
 
 /* Of the CPUs that may be used, those in a list; all is well if all are. */
-static void look_list(const struct sb_probe_view *view, const char *path,
-		      const char *parameter, struct sb_finding *out)
+static void look_list(const struct sb_probe_view *view, const char *path, const char *parameter,
+		      struct sb_finding *out)
 {
 	const uint32_t all = sb_cpu_mask_count(view->cpus);
 	struct sb_cpu_mask list = { 0 };
 	char text[8192];
 	uint32_t in;
 
-	sb_finding_mend(
-		out,
-		"boot with %s=LIST, and run with taskset -c LIST sched-bench",
-		parameter);
+	sb_finding_mend(out, "boot with %s=LIST, and run with taskset -c LIST sched-bench",
+			parameter);
 	if (!sb_procfs_line(view->root, path, text, sizeof(text)))
 		return;
 	/* Some kernels print an empty list so. */
 	if (strcmp(text, "(null)") != 0 && !sb_cpu_mask_parse(text, &list))
 		return;
 	in = count_common(&list, view->cpus);
-	sb_finding_say(out, in < all ? SB_PROBE_WARN : SB_PROBE_OK,
-		       "%u of %u CPUs", in, all);
+	sb_finding_say(out, in < all ? SB_PROBE_WARN : SB_PROBE_OK, "%u of %u CPUs", in, all);
 }
 
 void sb_probe_isolated(const struct sb_probe_view *view, struct sb_finding *out)
@@ -280,32 +255,25 @@ void sb_probe_nohz(const struct sb_probe_view *view, struct sb_finding *out)
 void sb_probe_clock(const struct sb_probe_view *view, struct sb_finding *out)
 {
 	/* Those that are read without a system call. */
-	static const char *const fast[] = {
-		"tsc",	     "arch_sys_counter",
-		"kvm-clock", "hyperv_clocksource_tsc_page",
-		"timebase",  "riscv_clocksource"
-	};
-	static const char *const folder =
-		"/sys/devices/system/clocksource/clocksource0";
+	static const char *const fast[] = { "tsc",	 "arch_sys_counter",
+					    "kvm-clock", "hyperv_clocksource_tsc_page",
+					    "timebase",	 "riscv_clocksource" };
+	static const char *const folder = "/sys/devices/system/clocksource/clocksource0";
 	char path[96];
 	char current[64];
 	char others[LINE_BYTES];
 	bool ok = false;
 
 	snprintf(path, sizeof(path), "%s/current_clocksource", folder);
-	if (!sb_procfs_line(view->root, path, current, sizeof(current)) ||
-	    !*current)
+	if (!sb_procfs_line(view->root, path, current, sizeof(current)) || !*current)
 		return;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(fast); i++)
 		ok |= !strcmp(current, fast[i]);
 	snprintf(path, sizeof(path), "%s/available_clocksource", folder);
-	if (sb_procfs_line(view->root, path, others, sizeof(others)) &&
-	    strstr(others, "tsc"))
-		sb_finding_mend(out, "echo tsc > %s/current_clocksource",
-				folder);
+	if (sb_procfs_line(view->root, path, others, sizeof(others)) && strstr(others, "tsc"))
+		sb_finding_mend(out, "echo tsc > %s/current_clocksource", folder);
 	else
-		sb_finding_mend(
-			out, "boot with tsc=reliable, if the CPU's counter is");
+		sb_finding_mend(out, "boot with tsc=reliable, if the CPU's counter is");
 	sb_finding_say(out, ok ? SB_PROBE_OK : SB_PROBE_WARN, "%s%s", current,
 		       ok ? "" : ": each look at it may be a system call");
 }
@@ -314,18 +282,9 @@ void sb_probe_clock(const struct sb_probe_view *view, struct sb_finding *out)
 static bool is_virtual_vendor(const char *name)
 {
 	static const char *const vendors[] = {
-		"QEMU",
-		"KVM",
-		"VMware",
-		"innotek",
-		"Xen",
-		"Amazon EC2",
-		"Google Compute",
-		"Virtual Machine",
-		"OpenStack",
-		"Bochs",
-		"Parallels",
-		"Apple Virtualization",
+		"QEMU",	     "KVM",	   "VMware",	     "innotek",
+		"Xen",	     "Amazon EC2", "Google Compute", "Virtual Machine",
+		"OpenStack", "Bochs",	   "Parallels",	     "Apple Virtualization",
 	};
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(vendors); i++) {
@@ -361,19 +320,16 @@ void sb_probe_virtual(const struct sb_probe_view *view, struct sb_finding *out)
 		known = true;
 		is_virtual = has_hypervisor_flag(text);
 	}
-	is_virtual |= !sb_procfs_read(view->root, "/sys/hypervisor/type", text,
+	is_virtual |= !sb_procfs_read(view->root, "/sys/hypervisor/type", text, sizeof(text));
+	is_virtual |= !sb_procfs_read(view->root, "/proc/device-tree/hypervisor/compatible", text,
 				      sizeof(text));
-	is_virtual |= !sb_procfs_read(view->root,
-				      "/proc/device-tree/hypervisor/compatible",
-				      text, sizeof(text));
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
 		if (!sb_procfs_line(view->root, names[i], text, sizeof(text)))
 			continue;
 		known = true;
 		/* Some providers' bare machines are named as their virtual
 		 * ones. */
-		is_virtual |=
-			is_virtual_vendor(text) && !strstr(text, ".metal");
+		is_virtual |= is_virtual_vendor(text) && !strstr(text, ".metal");
 	}
 	if (is_virtual)
 		sb_finding_say(out, SB_PROBE_WARN, "this is a virtual machine");
@@ -390,25 +346,19 @@ void sb_probe_steal(const struct sb_probe_view *view, struct sb_finding *out)
 	struct sb_procfs_ticks ticks;
 	double share;
 
-	sb_finding_mend(
-		out, "ask for CPUs that are not shared, or measure elsewhere");
-	if (text &&
-	    !sb_procfs_read(view->root, "/proc/stat", text, STAT_BYTES) &&
+	sb_finding_mend(out, "ask for CPUs that are not shared, or measure elsewhere");
+	if (text && !sb_procfs_read(view->root, "/proc/stat", text, STAT_BYTES) &&
 	    sb_procfs_cpu_ticks(text, -1, &ticks) && ticks.all) {
 		share = 100 * (double)ticks.steal / (double)ticks.all;
-		sb_finding_say(
-			out,
-			share > STEAL_MUCH_PCT ? SB_PROBE_WARN : SB_PROBE_OK,
-			"%.2f %% of all CPUs' time since the start", share);
+		sb_finding_say(out, share > STEAL_MUCH_PCT ? SB_PROBE_WARN : SB_PROBE_OK,
+			       "%.2f %% of all CPUs' time since the start", share);
 	}
 	free(text);
 }
 
-void sb_probe_mitigations(const struct sb_probe_view *view,
-			  struct sb_finding *out)
+void sb_probe_mitigations(const struct sb_probe_view *view, struct sb_finding *out)
 {
-	static const char *const folder =
-		"/sys/devices/system/cpu/vulnerabilities";
+	static const char *const folder = "/sys/devices/system/cpu/vulnerabilities";
 	char path[PATH_MAX];
 	char line[LINE_BYTES];
 	struct dirent *entry;
@@ -431,9 +381,6 @@ void sb_probe_mitigations(const struct sb_probe_view *view,
 	closedir(entries);
 	if (count[2])
 		sb_finding_say(out, SB_PROBE_OK,
-			       "%u mitigation%s, %u open, of %u; compare only "
-			       "what has "
-			       "the same",
-			       count[0], sb_plural(count[0]), count[1],
-			       count[2]);
+			       "%u mitigation%s, %u open, of %u; compare only what has the same",
+			       count[0], sb_plural(count[0]), count[1], count[2]);
 }

@@ -34,21 +34,16 @@ size_t sb_options_long_table(struct option *table, enum sb_verb verb)
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (!(sb_option[id].verbs & verb))
 			continue;
-		table[n++] =
-			(struct option){ sb_option[id].name,
-					 sb_option[id].form ? required_argument
-							    : no_argument,
-					 NULL, 1000 + id };
+		table[n++] = (struct option){ sb_option[id].name,
+					      sb_option[id].form ? required_argument : no_argument,
+					      NULL, 1000 + id };
 	}
 	options = n;
-	for (const struct sb_workload *const *w = sb_workloads;
-	     *w && has_workloads(verb); w++) {
+	for (const struct sb_workload *const *w = sb_workloads; *w && has_workloads(verb); w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!has_long(table, n, p->name))
-				table[n++] =
-					(struct option){ p->name,
-							 required_argument,
-							 NULL, PARAM_VALUE };
+				table[n++] = (struct option){ p->name, required_argument, NULL,
+							      PARAM_VALUE };
 		}
 	}
 	table[n] = (struct option){ NULL, 0, NULL, 0 };
@@ -84,12 +79,10 @@ struct sb_reading {
 static const struct sb_verb_info *verb_with(const char *word, const char *name)
 {
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		const bool is_it = word[1] == '-'
-					   ? !strcmp(sb_option[id].name, name)
-					   : sb_option[id].letter == optopt;
+		const bool is_it = word[1] == '-' ? !strcmp(sb_option[id].name, name)
+						  : sb_option[id].letter == optopt;
 
-		for (const struct sb_verb_info *v = sb_verbs; v->name && is_it;
-		     v++) {
+		for (const struct sb_verb_info *v = sb_verbs; v->name && is_it; v++) {
 			if (v->options & sb_option[id].verbs)
 				return v;
 		}
@@ -111,49 +104,40 @@ static int unknown_option(const struct sb_reading *reading, const char *word)
 		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
 	other = verb_with(word, name);
 	if (other)
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown option '%s'; %s has it, %s has not",
-			       word, other->name,
-			       sb_verb_of(reading->verb)->name);
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s has it, %s has not", word,
+			       other->name, sb_verb_of(reading->verb)->name);
 	/* Nothing is like a single letter. */
 	if (like && name[0] && name[1])
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown option '%s'; did you mean --%s?", word,
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean --%s?", word,
 			       like);
-	return sb_fail(SB_EXIT_USAGE,
-		       "unknown option '%s'; sched-bench %s --help lists them",
-		       word, sb_verb_of(reading->verb)->name);
+	return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; sched-bench %s --help lists them", word,
+		       sb_verb_of(reading->verb)->name);
 }
 
 /* Of an option that may be repeated: *all are its values so far. */
-static int add_names(struct sb_options *options, enum sb_option_id id,
-		     char **all, const char *names)
+static int add_names(struct sb_options *options, enum sb_option_id id, char **all,
+		     const char *names)
 {
 	char *joined;
 
-	if (asprintf(&joined, "%s%s%s", *all ? *all : "", *all ? "," : "",
-		     names) < 0)
+	if (asprintf(&joined, "%s%s%s", *all ? *all : "", *all ? "," : "", names) < 0)
 		return sb_fail_memory();
 	free(*all);
 	*all = joined;
 	return sb_options_set(options, id, joined, "command line");
 }
 
-static int add_sweep(struct sb_options *options, enum sb_option_id id,
-		     const char *text)
+static int add_sweep(struct sb_options *options, enum sb_option_id id, const char *text)
 {
 	if (options->sweeps == SB_SWEEPS_MAX)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--%s: '%s' is one too many; expected at most "
-			       "%d",
+		return sb_fail(SB_EXIT_USAGE, "--%s: '%s' is one too many; expected at most %d",
 			       sb_option[id].name, text, SB_SWEEPS_MAX);
 	options->sweep[options->sweeps++] =
 		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
 	return sb_options_set(options, id, text, "command line");
 }
 
-static int take_option(struct sb_options *options, enum sb_option_id id,
-		       const char *text)
+static int take_option(struct sb_options *options, enum sb_option_id id, const char *text)
 {
 	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
 		return add_sweep(options, id, text);
@@ -166,47 +150,38 @@ static int take_option(struct sb_options *options, enum sb_option_id id,
 	return sb_options_set(options, id, text ? text : "yes", "command line");
 }
 
-int sb_options_take_param(struct sb_options *options, const char *name,
-			  const char *text)
+int sb_options_take_param(struct sb_options *options, const char *name, const char *text)
 {
 	if (options->givens == SB_GIVEN_MAX)
-		return sb_fail(SB_EXIT_USAGE, "--%s: too many parameters",
-			       name);
-	options->given[options->givens++] =
-		(struct sb_given_param){ .name = name, .text = text };
+		return sb_fail(SB_EXIT_USAGE, "--%s: too many parameters", name);
+	options->given[options->givens++] = (struct sb_given_param){ .name = name, .text = text };
 	return 0;
 }
 
 static int option_of_letter(enum sb_verb verb, int letter)
 {
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (sb_option[id].letter == letter &&
-		    (sb_option[id].verbs & verb))
+		if (sb_option[id].letter == letter && (sb_option[id].verbs & verb))
 			return id;
 	}
 	return -1;
 }
 
-static int take_one(struct sb_options *options,
-		    const struct sb_reading *reading, int found, int index,
-		    const char *word)
+static int take_one(struct sb_options *options, const struct sb_reading *reading, int found,
+		    int index, const char *word)
 {
 	if (found == '?')
 		return unknown_option(reading, word);
 	if (found == ':')
 		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", word);
 	if (found == PARAM_VALUE)
-		return sb_options_take_param(
-			options, reading->table[index].name, optarg);
+		return sb_options_take_param(options, reading->table[index].name, optarg);
 	return take_option(options,
-			   found >= 1000
-				   ? found - 1000
-				   : option_of_letter(reading->verb, found),
+			   found >= 1000 ? found - 1000 : option_of_letter(reading->verb, found),
 			   optarg);
 }
 
-int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb,
-			      int argc, char **argv)
+int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv)
 {
 	static struct sb_reading reading; /* too large for a limited stack */
 	char letters[2 * SB_OPTIONS + 2];
@@ -219,13 +194,11 @@ int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb,
 	opterr = 0;
 	while (!rc) {
 		int index = -1;
-		const int found =
-			getopt_long(argc, argv, letters, reading.table, &index);
+		const int found = getopt_long(argc, argv, letters, reading.table, &index);
 
 		if (found < 0)
 			break;
-		rc = take_one(options, &reading, found, index,
-			      argv[optind - 1]);
+		rc = take_one(options, &reading, found, index, argv[optind - 1]);
 	}
 	options->word = argv + optind;
 	options->words = optind < argc ? (uint32_t)(argc - optind) : 0;

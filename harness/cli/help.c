@@ -12,20 +12,16 @@
 
 void sb_help(void)
 {
-	puts("sched-bench " SB_VERSION
-	     " - measures a work-stealing process scheduler\n");
+	puts("sched-bench " SB_VERSION " - measures a work-stealing process scheduler\n");
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
-	     "sched-bench VERB --help shows its options; sched-bench help "
-	     "--help "
-	     "lists topics.\n"
+	     "sched-bench VERB --help shows its options; sched-bench help --help lists topics.\n"
 	     "\n"
 	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
-	     "Exit status: 0 done; 2 a measurement is invalid or was "
-	     "interrupted; 3 an input\n"
+	     "Exit status: 0 done; 2 a measurement is invalid or was interrupted; 3 an input\n"
 	     "is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 
@@ -70,14 +66,10 @@ void sb_help_option(const struct sb_option *option)
 	char right[200];
 	int width;
 
-	width = snprintf(left, sizeof(left), "  %s%c%s--%s%s%s",
-			 option->letter ? "-" : " ",
-			 option->letter ? option->letter : ' ',
-			 option->letter ? ", " : "  ", option->name,
-			 option->form ? " " : "",
-			 option->form ? option->form : "");
-	snprintf(right, sizeof(right),
-		 option->form && *option->initial ? "%s [%s]" : "%s",
+	width = snprintf(left, sizeof(left), "  %s%c%s--%s%s%s", option->letter ? "-" : " ",
+			 option->letter ? option->letter : ' ', option->letter ? ", " : "  ",
+			 option->name, option->form ? " " : "", option->form ? option->form : "");
+	snprintf(right, sizeof(right), option->form && *option->initial ? "%s [%s]" : "%s",
 		 option->help, option->initial);
 	if (width >= column)
 		printf("%s\n%*s", left, column, "");
@@ -92,12 +84,12 @@ static void put_options_of(enum sb_verb verb)
 	const char *title = NULL;
 
 #define GROUP(name) title = name;
-#define OPTION(id, ...)                                                        \
-	if (sb_option[SB_OPT_##id].verbs & verb) {                             \
-		if (title)                                                     \
-			printf("\n%s:\n", title);                              \
-		title = NULL;                                                  \
-		sb_help_option(&sb_option[SB_OPT_##id]);                       \
+#define OPTION(id, ...)                                                                            \
+	if (sb_option[SB_OPT_##id].verbs & verb) {                                                 \
+		if (title)                                                                         \
+			printf("\n%s:\n", title);                                                  \
+		title = NULL;                                                                      \
+		sb_help_option(&sb_option[SB_OPT_##id]);                                           \
 	}
 #include "harness/cli/options.def"
 #undef OPTION

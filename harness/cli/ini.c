@@ -28,8 +28,7 @@ static uint32_t column_of(const struct line *line, const char *at)
 	return (uint32_t)(at - line->start) + 1;
 }
 
-static int SB_PRINTF(3, 4) fail_at(const struct line *line, const char *at,
-				   const char *format, ...)
+static int SB_PRINTF(3, 4) fail_at(const struct line *line, const char *at, const char *format, ...)
 {
 	va_list args;
 
@@ -69,8 +68,7 @@ static char *copy(const char *from, const char *to)
 
 static struct sb_ini_section *add_section(struct sb_ini *ini)
 {
-	struct sb_ini_section *grown =
-		realloc(ini->section, (ini->sections + 1) * sizeof(*grown));
+	struct sb_ini_section *grown = realloc(ini->section, (ini->sections + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
@@ -81,8 +79,8 @@ static struct sb_ini_section *add_section(struct sb_ini *ini)
 
 static struct sb_ini_entry *add_entry(struct sb_ini_section *section)
 {
-	struct sb_ini_entry *grown = realloc(
-		section->entry, (section->entries + 1) * sizeof(*grown));
+	struct sb_ini_entry *grown =
+		realloc(section->entry, (section->entries + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
@@ -91,8 +89,8 @@ static struct sb_ini_entry *add_entry(struct sb_ini_section *section)
 	return &grown[section->entries++];
 }
 
-static const struct sb_ini_section *
-find_section(const struct sb_ini *ini, const char *name, uint32_t before)
+static const struct sb_ini_section *find_section(const struct sb_ini *ini, const char *name,
+						 uint32_t before)
 {
 	for (uint32_t i = 0; i < before; i++) {
 		if (!strcmp(ini->section[i].name, name))
@@ -111,20 +109,15 @@ static int read_section(struct sb_ini *ini, struct line *line)
 	struct sb_ini_section *section;
 
 	if (!close)
-		return fail_at(line, line->end,
-			       "the section's name has no end; expected ]");
+		return fail_at(line, line->end, "the section's name has no end; expected ]");
 	if (trimmed(close + 1, line->end) != close + 1)
-		return fail_at(line, close + 1,
-			       "text after ]; expected the end of the line");
+		return fail_at(line, close + 1, "text after ]; expected the end of the line");
 	line->at++;
 	skip_blanks(line);
 	if (line->at >= close)
-		return fail_at(line, open,
-			       "the section has no name; expected [NAME]");
+		return fail_at(line, open, "the section has no name; expected [NAME]");
 	if (ini->sections == PARTS_MAX)
-		return fail_at(line, open,
-			       "one section too many; expected at most %d",
-			       PARTS_MAX);
+		return fail_at(line, open, "one section too many; expected at most %d", PARTS_MAX);
 	section = add_section(ini);
 	if (!section)
 		return -ENOMEM;
@@ -135,10 +128,10 @@ static int read_section(struct sb_ini *ini, struct line *line)
 		return -ENOMEM;
 	other = find_section(ini, section->name, ini->sections - 1);
 	if (other)
-		return fail_at(line, open,
-			       "section [%.60s] is there already, in line %u; "
-			       "expected another name",
-			       other->name, other->line);
+		return fail_at(
+			line, open,
+			"section [%.60s] is there already, in line %u; expected another name",
+			other->name, other->line);
 	return 0;
 }
 
@@ -155,11 +148,7 @@ static int hex_digit(char c)
 static const struct {
 	char letter;
 	char stands_for;
-} escapes[] = { { 'n', '\n' },
-		{ 't', '\t' },
-		{ 'r', '\r' },
-		{ '"', '"' },
-		{ '\\', '\\' } };
+} escapes[] = { { 'n', '\n' }, { 't', '\t' }, { 'r', '\r' }, { '"', '"' }, { '\\', '\\' } };
 
 /* After a backslash. */
 static int read_escape(struct line *line, char *out)
@@ -182,9 +171,7 @@ static int read_escape(struct line *line, char *out)
 		if (high >= 0 && low >= 0 && *out)
 			return 0;
 	}
-	return fail_at(line, at - 1,
-		       "unknown escape; expected \\\\, \\\", \\n, \\r, \\t or "
-		       "\\xHH");
+	return fail_at(line, at - 1, "unknown escape; expected \\\\, \\\", \\n, \\r, \\t or \\xHH");
 }
 
 /* out: as large as what is left of the line, which is longer than what it
@@ -207,8 +194,7 @@ static int read_quoted(struct line *line, char *out)
 	line->at++;
 	if (line->at != line->end)
 		return fail_at(line, line->at,
-			       "text after the value; expected the end of the "
-			       "line");
+			       "text after the value; expected the end of the line");
 	*out = '\0';
 	return 0;
 }
@@ -225,9 +211,8 @@ static int read_value(struct sb_ini_entry *entry, struct line *line)
 	return entry->is_quoted ? read_quoted(line, entry->value) : 0;
 }
 
-static const struct sb_ini_entry *
-find_entry(const struct sb_ini_section *section, const char *name,
-	   uint32_t before)
+static const struct sb_ini_entry *find_entry(const struct sb_ini_section *section, const char *name,
+					     uint32_t before)
 {
 	for (uint32_t i = 0; i < before; i++) {
 		if (!strcmp(section->entry[i].name, name))
@@ -246,18 +231,13 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 	const struct sb_ini_entry *other;
 
 	if (end == start)
-		return fail_at(line, start,
-			       "there is no name before =; expected "
-			       "NAME=VALUE");
+		return fail_at(line, start, "there is no name before =; expected NAME=VALUE");
 	if (!ini->sections)
 		return fail_at(line, start,
-			       "an entry before any section; expected [global] "
-			       "or [JOB]");
+			       "an entry before any section; expected [global] or [JOB]");
 	section = &ini->section[ini->sections - 1];
 	if (section->entries == PARTS_MAX)
-		return fail_at(line, start,
-			       "one entry too many; expected at most %d in "
-			       "[%.60s]",
+		return fail_at(line, start, "one entry too many; expected at most %d in [%.60s]",
 			       PARTS_MAX, section->name);
 	entry = add_entry(section);
 	if (!entry)
@@ -269,11 +249,9 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 		return -ENOMEM;
 	other = find_entry(section, entry->name, section->entries - 1);
 	if (other)
-		return fail_at(
-			line, start,
-			"%.60s is there already, in line %u; expected it "
-			"once in [%.60s]",
-			entry->name, other->line, section->name);
+		return fail_at(line, start,
+			       "%.60s is there already, in line %u; expected it once in [%.60s]",
+			       entry->name, other->line, section->name);
 	if (!equals)
 		return 0;
 	line->at = equals + 1;
@@ -284,23 +262,19 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 
 static int read_line(struct sb_ini *ini, struct line *line)
 {
-	const char *zero =
-		memchr(line->at, '\0', (size_t)(line->end - line->at));
+	const char *zero = memchr(line->at, '\0', (size_t)(line->end - line->at));
 
 	if (zero)
 		return fail_at(line, zero, "a byte 0; expected text");
 	skip_blanks(line);
 	if (line->at == line->end || *line->at == ';' || *line->at == '#')
 		return 0;
-	return *line->at == '[' ? read_section(ini, line)
-				: read_entry(ini, line);
+	return *line->at == '[' ? read_section(ini, line) : read_entry(ini, line);
 }
 
-int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes,
-		 struct sb_ini_error *error)
+int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes, struct sb_ini_error *error)
 {
-	static const char mark[] =
-		"\xef\xbb\xbf"; /* of UTF-8, by some editors */
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, by some editors */
 	const char *end = text + bytes;
 	struct line line = { .error = error };
 	int rc = 0;
@@ -323,8 +297,7 @@ int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes,
 	return rc;
 }
 
-int sb_ini_read(struct sb_ini *ini, const char *path,
-		struct sb_ini_error *error)
+int sb_ini_read(struct sb_ini *ini, const char *path, struct sb_ini_error *error)
 {
 	int rc;
 	FILE *in = sb_input_open(path, &rc);
@@ -400,8 +373,7 @@ void sb_ini_put_value(FILE *out, const char *value, bool quoted)
 		if (is_control(*c))
 			fprintf(out, "\\x%02x", (unsigned char)*c);
 		else
-			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c",
-				*c);
+			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
 	}
 	fputc('"', out);
 }

@@ -46,12 +46,11 @@ struct sb_ini_error {
 
 /* Returns 0, -EINVAL with the error, or -ENOMEM. Only after 0 there is something
  * for sb_ini_free. */
-SB_MUST_CHECK int sb_ini_parse(struct sb_ini *ini, const char *text,
-			       size_t bytes, struct sb_ini_error *error);
+SB_MUST_CHECK int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes,
+			       struct sb_ini_error *error);
 
 /* Of a file; also -errno. */
-SB_MUST_CHECK int sb_ini_read(struct sb_ini *ini, const char *path,
-			      struct sb_ini_error *error);
+SB_MUST_CHECK int sb_ini_read(struct sb_ini *ini, const char *path, struct sb_ini_error *error);
 
 void sb_ini_free(struct sb_ini *ini);
 

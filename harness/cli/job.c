@@ -13,11 +13,10 @@
 /* ---- where things are ---- */
 
 /* "FILE:LINE:COLUMN", which lives as long as the jobs; NULL: no memory. */
-static const char *note_where(struct sb_jobs *jobs, const char *path,
-			      uint32_t line, uint32_t column)
+static const char *note_where(struct sb_jobs *jobs, const char *path, uint32_t line,
+			      uint32_t column)
 {
-	char **grown = realloc((void *)jobs->where,
-			       (jobs->wheres + 1) * sizeof(*grown));
+	char **grown = realloc((void *)jobs->where, (jobs->wheres + 1) * sizeof(*grown));
 	char *text;
 
 	if (!grown)
@@ -37,8 +36,8 @@ struct spot {
 	const struct sb_ini_entry *entry;
 };
 
-static int SB_PRINTF(3, 4) fail_at(const struct spot *spot, uint32_t column,
-				   const char *format, ...)
+static int SB_PRINTF(3, 4)
+	fail_at(const struct spot *spot, uint32_t column, const char *format, ...)
 {
 	char what[400];
 	va_list args;
@@ -46,8 +45,8 @@ static int SB_PRINTF(3, 4) fail_at(const struct spot *spot, uint32_t column,
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s",
-		       spot->path, spot->entry->line, column, what);
+	return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s", spot->path,
+		       spot->entry->line, column, what);
 }
 
 static int unknown_name(const struct spot *spot)
@@ -57,28 +56,24 @@ static int unknown_name(const struct spot *spot)
 
 	if (like)
 		return fail_at(spot, spot->entry->name_column,
-			       "unknown option '%s'; did you mean '%s'?", name,
-			       like);
+			       "unknown option '%s'; did you mean '%s'?", name, like);
 	return fail_at(spot, spot->entry->name_column,
-		       "unknown option '%s'; expected the name of an option, "
-		       "as sched-bench list options names them, or of a "
-		       "workload's parameter",
+		       "unknown option '%s'; expected the name of an option, as sched-bench list "
+		       "options names them, or of a workload's parameter",
 		       name);
 }
 
 static int missing_value(const struct spot *spot)
 {
-	const enum sb_option_id id =
-		sb_option_find(spot->verb, spot->entry->name);
+	const enum sb_option_id id = sb_option_find(spot->verb, spot->entry->name);
 	char form[SB_FORM_BYTES];
 
 	if (id == SB_OPTIONS)
 		sb_param_describe(sb_param_find(spot->entry->name), form);
 	else
 		sb_option_describe(&sb_option[id], form);
-	return fail_at(spot, spot->entry->name_column,
-		       "%s: a value is missing; expected %s", spot->entry->name,
-		       form);
+	return fail_at(spot, spot->entry->name_column, "%s: a value is missing; expected %s",
+		       spot->entry->name, form);
 }
 
 static bool is_global(const struct sb_ini_section *section)
@@ -96,14 +91,11 @@ static int check_entry(const struct spot *spot)
 		return unknown_name(spot);
 	if (id != SB_OPTIONS && sb_job_is_question(id))
 		return fail_at(spot, entry->name_column,
-			       "%s belongs on the command line; expected an "
-			       "option of a run",
+			       "%s belongs on the command line; expected an option of a run",
 			       entry->name);
-	if (id != SB_OPTIONS && sb_option_is_common(id) &&
-	    !is_global(spot->section))
+	if (id != SB_OPTIONS && sb_option_is_common(id) && !is_global(spot->section))
 		return fail_at(spot, entry->name_column,
-			       "%s is of the whole run; expected it in "
-			       "[" SB_JOB_GLOBAL "]",
+			       "%s is of the whole run; expected it in [" SB_JOB_GLOBAL "]",
 			       entry->name);
 	if (!entry->value && (id == SB_OPTIONS || sb_option[id].form))
 		return missing_value(spot);
@@ -120,8 +112,7 @@ struct entries {
 
 static int add(struct entries *entries, const struct sb_entry *entry)
 {
-	struct sb_entry *grown =
-		realloc(entries->entry, (entries->n + 1) * sizeof(*grown));
+	struct sb_entry *grown = realloc(entries->entry, (entries->n + 1) * sizeof(*grown));
 
 	if (!grown)
 		return sb_fail_memory();
@@ -147,8 +138,8 @@ static void forget_list(struct entries *lists, const char *name)
 	}
 }
 
-static int take_entry(struct sb_jobs *jobs, const struct spot *spot,
-		      struct entries *values, struct entries *lists)
+static int take_entry(struct sb_jobs *jobs, const struct spot *spot, struct entries *values,
+		      struct entries *lists)
 {
 	const struct sb_ini_entry *entry = spot->entry;
 	struct sb_entry taken = { .name = entry->name,
@@ -159,8 +150,7 @@ static int take_entry(struct sb_jobs *jobs, const struct spot *spot,
 	if (rc)
 		return rc;
 	taken.where = note_where(jobs, spot->path, entry->line,
-				 entry->value ? entry->value_column
-					      : entry->name_column);
+				 entry->value ? entry->value_column : entry->name_column);
 	if (!taken.where)
 		return sb_fail_memory();
 	forget_list(lists, entry->name);
@@ -168,15 +158,15 @@ static int take_entry(struct sb_jobs *jobs, const struct spot *spot,
 		return add(values, &taken);
 	if (spot->verb == SB_VERB_RUN)
 		return fail_at(spot, entry->value_column,
-			       "%s: '%s' is several values, which sched-bench "
-			       "sweep goes through; expected one",
+			       "%s: '%s' is several values, which sched-bench sweep goes through; "
+			       "expected one",
 			       entry->name, entry->value);
 	return add(lists, &taken);
 }
 
 static int take_section(struct sb_jobs *jobs, struct spot *spot,
-			const struct sb_ini_section *section,
-			struct entries *values, struct entries *lists)
+			const struct sb_ini_section *section, struct entries *values,
+			struct entries *lists)
 {
 	int rc = 0;
 
@@ -199,8 +189,7 @@ struct command {
 
 static struct sb_job *add_job(struct sb_jobs *jobs)
 {
-	struct sb_job *grown =
-		realloc(jobs->job, (jobs->jobs + 1) * sizeof(*grown));
+	struct sb_job *grown = realloc(jobs->job, (jobs->jobs + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
@@ -213,28 +202,23 @@ static int check_name(const struct sb_jobs *jobs, const char *path,
 		      const struct sb_ini_section *section)
 {
 	for (uint32_t i = 0; i < jobs->jobs; i++) {
-		if (jobs->job[i].name &&
-		    !strcmp(jobs->job[i].name, section->name))
+		if (jobs->job[i].name && !strcmp(jobs->job[i].name, section->name))
 			return sb_fail(SB_EXIT_USAGE,
 				       "%s:%" PRIu32 ":%" PRIu32
-				       ": another file has a job '%s', too; "
-				       "expected another name",
-				       path, section->line, section->column,
-				       section->name);
+				       ": another file has a job '%s', too; expected another name",
+				       path, section->line, section->column, section->name);
 	}
 	return 0;
 }
 
 /* All that is in effect for a section, resolved. */
-static int make_job(struct sb_jobs *jobs, const struct command *command,
-		    const char *path, const struct sb_ini_section *global,
-		    const struct sb_ini_section *section)
+static int make_job(struct sb_jobs *jobs, const struct command *command, const char *path,
+		    const struct sb_ini_section *global, const struct sb_ini_section *section)
 {
 	struct spot spot = { .verb = command->verb, .path = path };
 	struct entries values = { NULL, 0 };
 	struct entries lists = { NULL, 0 };
-	const char *where =
-		note_where(jobs, path, section->line, section->column);
+	const char *where = note_where(jobs, path, section->line, section->column);
 	struct sb_job *job;
 	int rc = where ? check_name(jobs, path, section) : sb_fail_memory();
 
@@ -249,9 +233,8 @@ static int make_job(struct sb_jobs *jobs, const struct command *command,
 		job->name = section->name;
 		job->list = lists.entry;
 		job->lists = lists.n;
-		rc = sb_options_parse_job(&job->options, command->verb,
-					  values.entry, values.n, command->argc,
-					  command->argv);
+		rc = sb_options_parse_job(&job->options, command->verb, values.entry, values.n,
+					  command->argc, command->argv);
 		job->options.where = where;
 		if (!rc)
 			rc = sb_options_choose(&job->options);
@@ -271,8 +254,8 @@ static const struct sb_ini_section *find_global(const struct sb_ini *ini)
 	return NULL;
 }
 
-static int make_jobs(struct sb_jobs *jobs, const struct command *command,
-		     const char *path, const struct sb_ini *ini)
+static int make_jobs(struct sb_jobs *jobs, const struct command *command, const char *path,
+		     const struct sb_ini *ini)
 {
 	const struct sb_ini_section *global = find_global(ini);
 	const uint32_t before = jobs->jobs;
@@ -280,14 +263,11 @@ static int make_jobs(struct sb_jobs *jobs, const struct command *command,
 
 	for (uint32_t i = 0; i < ini->sections && !rc; i++) {
 		if (&ini->section[i] != global)
-			rc = make_job(jobs, command, path, global,
-				      &ini->section[i]);
+			rc = make_job(jobs, command, path, global, &ini->section[i]);
 	}
 	if (!rc && jobs->jobs == before)
 		rc = sb_fail(SB_EXIT_USAGE,
-			     "%s: no job; expected a section [NAME] with "
-			     "workload=",
-			     path);
+			     "%s: no job; expected a section [NAME] with workload=", path);
 	return rc;
 }
 
@@ -295,26 +275,20 @@ static int make_jobs(struct sb_jobs *jobs, const struct command *command,
 static int cannot_read(const char *path, int rc)
 {
 	if (rc == -ENOENT && sb_workload_find(path))
-		return sb_fail(SB_EXIT_USAGE,
-			       "'%s' is not expected; workloads are named with "
-			       "-w",
+		return sb_fail(SB_EXIT_USAGE, "'%s' is not expected; workloads are named with -w",
 			       path);
-	return sb_fail(rc == -EFBIG || rc == -ENOTSUP ? SB_EXIT_USAGE
-						      : sb_status_of(rc),
-		       "%s: %s; expected a job file (workloads are named with "
-		       "-w)",
-		       path,
+	return sb_fail(rc == -EFBIG || rc == -ENOTSUP ? SB_EXIT_USAGE : sb_status_of(rc),
+		       "%s: %s; expected a job file (workloads are named with -w)", path,
 		       rc == -EFBIG ? "longer than 1 MiB" : sb_input_error(rc));
 }
 
 static int bad_file(const char *path, const struct sb_ini_error *error)
 {
-	return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s", path,
-		       error->line, error->column, error->why);
+	return sb_fail(SB_EXIT_USAGE, "%s:%" PRIu32 ":%" PRIu32 ": %s", path, error->line,
+		       error->column, error->why);
 }
 
-static int read_file(struct sb_jobs *jobs, const struct command *command,
-		     const char *path)
+static int read_file(struct sb_jobs *jobs, const struct command *command, const char *path)
 {
 	struct sb_ini_error error;
 	int rc = sb_ini_read(&jobs->file[jobs->files], path, &error);
@@ -333,21 +307,18 @@ static int check_common(const struct sb_jobs *jobs)
 	const struct sb_option_value *first = jobs->job[0].options.value;
 
 	for (uint32_t j = 1; j < jobs->jobs; j++) {
-		const struct sb_option_value *value =
-			jobs->job[j].options.value;
+		const struct sb_option_value *value = jobs->job[j].options.value;
 
 		for (int id = 0; id < SB_OPTIONS; id++) {
 			if (!sb_option_is_common((enum sb_option_id)id))
 				continue;
 			if (strcmp(value[id].text, first[id].text) != 0)
-				return sb_fail(
-					SB_EXIT_USAGE,
-					"%s: '%s' for job '%s', but '%s' for "
-					"'%s'; expected one value for the "
-					"whole run",
-					sb_option[id].name, value[id].text,
-					jobs->job[j].name, first[id].text,
-					jobs->job[0].name);
+				return sb_fail(SB_EXIT_USAGE,
+					       "%s: '%s' for job '%s', but '%s' for '%s'; expected "
+					       "one value for the whole run",
+					       sb_option[id].name, value[id].text,
+					       jobs->job[j].name, first[id].text,
+					       jobs->job[0].name);
 		}
 	}
 	return 0;
@@ -366,26 +337,21 @@ static int check_params(const struct sb_jobs *jobs)
 			const struct sb_options *o = &jobs->job[j].options;
 
 			for (uint32_t i = 0; i < o->givens; i++)
-				is_used |= o->given[i].is_used &&
-					   !strcmp(o->given[i].name, name);
+				is_used |= o->given[i].is_used && !strcmp(o->given[i].name, name);
 		}
 		if (!is_used)
-			return sb_fail(
-				SB_EXIT_USAGE,
-				"--%s: none of the chosen workloads "
-				"(%s) has it",
-				name,
-				jobs->jobs > 1
-					? "of all jobs"
-					: first->value[SB_OPT_workload].text);
+			return sb_fail(SB_EXIT_USAGE,
+				       "--%s: none of the chosen workloads (%s) has it", name,
+				       jobs->jobs > 1 ? "of all jobs"
+						      : first->value[SB_OPT_workload].text);
 	}
 	return 0;
 }
 
 /* ---- all of it ---- */
 
-static int parse_files(struct sb_jobs *jobs, const struct command *command,
-		       char **path, uint32_t files)
+static int parse_files(struct sb_jobs *jobs, const struct command *command, char **path,
+		       uint32_t files)
 {
 	int rc = 0;
 
@@ -397,8 +363,7 @@ static int parse_files(struct sb_jobs *jobs, const struct command *command,
 	return rc ? rc : check_common(jobs);
 }
 
-int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
-		  char **argv)
+int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc, char **argv)
 {
 	const struct command command = { verb, argc, argv };
 	struct sb_job *job;
@@ -411,8 +376,7 @@ int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 	if (!job)
 		return sb_fail_memory();
 	rc = sb_options_parse_job(&job->options, verb, NULL, 0, argc, argv);
-	if (rc || sb_opt(&job->options, SB_OPT_help) ||
-	    sb_opt(&job->options, SB_OPT_resume))
+	if (rc || sb_opt(&job->options, SB_OPT_help) || sb_opt(&job->options, SB_OPT_resume))
 		return rc;
 	word = job->options.word;
 	words = job->options.words;
@@ -426,9 +390,8 @@ int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
 	return rc ? rc : check_params(jobs);
 }
 
-int sb_jobs_parse_text(struct sb_jobs *jobs, enum sb_verb verb,
-		       const char *name, const char *text, int argc,
-		       char **argv)
+int sb_jobs_parse_text(struct sb_jobs *jobs, enum sb_verb verb, const char *name, const char *text,
+		       int argc, char **argv)
 {
 	const struct command command = { verb, argc, argv };
 	struct sb_ini_error error;

@@ -49,14 +49,12 @@ struct sb_jobs {
  * exit status after an error has been printed. In all cases for sb_jobs_free. With --help or
  * --resume given, nothing else is checked, and there is one job.
  */
-int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc,
-		  char **argv);
+int sb_jobs_parse(struct sb_jobs *jobs, enum sb_verb verb, int argc, char **argv);
 
 /* The same of a stored job file, as the command line changes it. name: for
  * errors. */
-int sb_jobs_parse_text(struct sb_jobs *jobs, enum sb_verb verb,
-		       const char *name, const char *text, int argc,
-		       char **argv);
+int sb_jobs_parse_text(struct sb_jobs *jobs, enum sb_verb verb, const char *name, const char *text,
+		       int argc, char **argv);
 
 void sb_jobs_free(struct sb_jobs *jobs);
 

@@ -174,50 +174,38 @@ static void put_workloads(void)
 }
 
 static const char description[] =
-	"A complete work-stealing process scheduler, and the harness that "
-	"measures it:\nwhich queue work came from, who stole from whom, how "
-	"long workers spun before\nthey found work or slept, and what a "
-	"message, a command or a process costs.\n"
-	"Every row has a verdict: valid, suspect or "
-	"invalid, and why.\n";
+	"A complete work-stealing process scheduler, and the harness that measures it:\nwhich "
+	"queue work came from, who stole from whom, how long workers spun before\nthey found work "
+	"or slept, and what a message, a command or a process costs.\n"
+	"Every row has a verdict: valid, suspect or invalid, and why.\n";
 
 static const char job_files[] =
 	"A job file says what a command line says, the other way round as "
-	"\\fB\\-\\-show\\-job\\fR.\nA line is a section, an entry, or a "
-	"comment "
-	"after ; or #. \\fB[global]\\fR is for all\nother sections, each of "
-	"which is a job: \\fIname\\fB=\\fIvalue\\fR for each option and "
-	"each\nparameter by its long name, or the name alone for a flag. "
-	"A value that begins or\nends with a blank stands in quotation marks, "
-	"with \\e\\e, \\e\", \\en, \\er, \\et and\n\\exHH in it. The command "
-	"line "
-	"comes before the environment, that before the job,\nthat before "
-	"\\fB[global]\\fR, that before the policy, that before the "
-	"default.\n"
+	"\\fB\\-\\-show\\-job\\fR.\nA line is a section, an entry, or a comment after ; or #. "
+	"\\fB[global]\\fR is for all\nother sections, each of which is a job: "
+	"\\fIname\\fB=\\fIvalue\\fR for each option and each\nparameter by its long name, or the "
+	"name alone for a flag. A value that begins or\nends with a blank stands in quotation "
+	"marks, with \\e\\e, \\e\", \\en, \\er, \\et and\n\\exHH in it. The command line comes "
+	"before the environment, that before the job,\nthat before \\fB[global]\\fR, that before "
+	"the policy, that before the default.\n"
 	".PP\n.EX\n[global]\nduration=2s\n\n[small]\nworkload=pingpong\n"
 	"round\\-trips=1000\n.EE\n";
 
 static const char environment[] =
-	".TP\n\\fBSCHED_BENCH_\\fIOPTION\\fR\nEach option, in capitals and "
-	"with _ "
-	"for \\-: SCHED_BENCH_SPIN_YIELD=64 is\n\\-\\-spin\\-yield 64; of a "
-	"flag, "
-	"yes or no. Where \\-\\-output and \\-\\-format "
-	"mean something else\nthan to run, the verb comes first: "
+	".TP\n\\fBSCHED_BENCH_\\fIOPTION\\fR\nEach option, in capitals and with _ for \\-: "
+	"SCHED_BENCH_SPIN_YIELD=64 is\n\\-\\-spin\\-yield 64; of a flag, yes or no. Where "
+	"\\-\\-output and \\-\\-format mean something else\nthan to run, the verb comes first: "
 	"SCHED_BENCH_REPORT_FORMAT, SCHED_BENCH_PLOT_OUTPUT.\n"
-	".TP\n\\fBNO_COLOR\\fR\nIf it is not empty, there are no colours. So "
-	"it "
-	"is with TERM=dumb, and on anything\nbut a terminal.\n";
+	".TP\n\\fBNO_COLOR\\fR\nIf it is not empty, there are no colours. So it is with TERM=dumb, "
+	"and on anything\nbut a terminal.\n";
 
-static const char statuses[] =
-	".TP\n0\ndone\n.TP\n1\nregressed\n.TP\n2\na measurement is invalid, "
-	"undecided or was interrupted\n.TP\n3\nan input is wrong\n.TP\n4\nthis "
-	"machine does not allow it\n.TP\n70\na bug\n";
+static const char statuses[] = ".TP\n0\ndone\n.TP\n1\nregressed\n.TP\n2\na measurement is invalid, "
+			       "undecided or was interrupted\n.TP\n3\nan input is "
+			       "wrong\n.TP\n4\nthis machine does not allow it\n.TP\n70\na bug\n";
 
 static void put_man(void)
 {
-	puts(".TH SCHED\\-BENCH 1 \"\" \"sched-bench " SB_VERSION
-	     "\" \"User Commands\"");
+	puts(".TH SCHED\\-BENCH 1 \"\" \"sched-bench " SB_VERSION "\" \"User Commands\"");
 	put_section("NAME");
 	put_line("sched-bench - measures a work-stealing process scheduler");
 	put_section("SYNOPSIS");
@@ -230,8 +218,7 @@ static void put_man(void)
 	put_line("In brackets the default and the verbs that have it.");
 	put_options();
 	put_section("WORKLOADS");
-	put_line("Each with the parameters that it adds to the options of "
-		 "run.");
+	put_line("Each with the parameters that it adds to the options of run.");
 	put_workloads();
 	put_section("JOB FILES");
 	fputs(job_files, stdout);
@@ -251,8 +238,7 @@ static void put_choices(const char *form)
 		bool is_word = true;
 
 		for (size_t i = 0; i < length; i++)
-			is_word &= !isupper((unsigned char)form[i]) &&
-				   form[i] != ':';
+			is_word &= !isupper((unsigned char)form[i]) && form[i] != ':';
 		if (is_word)
 			printf(" %.*s", (int)length, form);
 		form += length + (form[length] == '|');
@@ -261,9 +247,8 @@ static void put_choices(const char *form)
 
 static bool has_choices(const char *form)
 {
-	return strcmp(form, "TEXT") && strcmp(form, "N") &&
-	       strcmp(form, "TIME") && strcmp(form, "SIZE") &&
-	       strcmp(form, "PERCENT");
+	return strcmp(form, "TEXT") && strcmp(form, "N") && strcmp(form, "TIME") &&
+	       strcmp(form, "SIZE") && strcmp(form, "PERCENT");
 }
 
 /* "--wake) words='local affine global' ;;" */
@@ -307,8 +292,7 @@ static void put_takers(void)
 
 static bool is_new(const struct sb_workload *const *workload, const char *name)
 {
-	for (const struct sb_workload *const *w = sb_workloads; w < workload;
-	     w++) {
+	for (const struct sb_workload *const *w = sb_workloads; w < workload; w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!strcmp(p->name, name))
 				return false;
@@ -383,7 +367,6 @@ int sb_manual(int argc, char **argv)
 	else if (!strcmp(what, "bash"))
 		put_bash();
 	else
-		return sb_fail(SB_EXIT_USAGE,
-			       "manual: expected man or bash, not '%s'", what);
+		return sb_fail(SB_EXIT_USAGE, "manual: expected man or bash, not '%s'", what);
 	return 0;
 }

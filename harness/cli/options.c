@@ -25,9 +25,8 @@ static const char policy_names[] =
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
 #define OPTION(...) OPTION_FOR(SB_VERBS_RUNNING, __VA_ARGS__)
-#define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)     \
-	[SB_OPT_##id] = { #id,	   verbs, name, letter, form,                  \
-			  initial, min,	  max,	help },
+#define OPTION_FOR(verbs, id, name, letter, form, initial, min, max, help)                         \
+	[SB_OPT_##id] = { #id, verbs, name, letter, form, initial, min, max, help },
 #include "harness/cli/options.def"
 #undef OPTION
 #undef GROUP
@@ -62,35 +61,30 @@ static bool in_range(const struct sb_option *option, uint64_t number)
 }
 
 /* "x:N" against "x:12". */
-static bool parse_word_and_count(const struct sb_option *option,
-				 const char *alternative, const char *text,
-				 uint64_t *number)
+static bool parse_word_and_count(const struct sb_option *option, const char *alternative,
+				 const char *text, uint64_t *number)
 {
 	const char *colon = strchr(alternative, ':');
 	const size_t prefix = colon ? (size_t)(colon - alternative) + 1 : 0;
 
 	return colon && !strncmp(alternative, text, prefix) &&
-	       sb_parse_count(text + prefix, number) &&
-	       in_range(option, *number);
+	       sb_parse_count(text + prefix, number) && in_range(option, *number);
 }
 
-static bool matches(const struct sb_option *option, const char *alternative,
-		    const char *text, uint64_t *number)
+static bool matches(const struct sb_option *option, const char *alternative, const char *text,
+		    uint64_t *number)
 {
 	*number = 0;
 	if (!strcmp(alternative, "TEXT"))
 		return true;
 	if (!strcmp(alternative, "N"))
-		return sb_parse_count(text, number) &&
-		       in_range(option, *number);
+		return sb_parse_count(text, number) && in_range(option, *number);
 	if (!strcmp(alternative, "TIME"))
 		return sb_parse_time(text, number) && in_range(option, *number);
 	if (!strcmp(alternative, "SIZE"))
-		return sb_quantity_bytes(text, number) &&
-		       in_range(option, *number);
+		return sb_quantity_bytes(text, number) && in_range(option, *number);
 	if (!strcmp(alternative, "PERCENT"))
-		return sb_parse_percent(text, number) &&
-		       in_range(option, *number);
+		return sb_parse_percent(text, number) && in_range(option, *number);
 	return !strcmp(alternative, text) ||
 	       parse_word_and_count(option, alternative, text, number);
 }
@@ -109,8 +103,7 @@ static bool parse_value(const struct sb_option *option, const char *text,
 	value->text = text;
 	if (!option->form)
 		return parse_flag(text, &value->number);
-	for (unsigned int i = 0; form_alternative(option->form, i, alternative);
-	     i++) {
+	for (unsigned int i = 0; form_alternative(option->form, i, alternative); i++) {
 		value->alternative = i;
 		if (matches(option, alternative, text, &value->number))
 			return true;
@@ -129,43 +122,36 @@ void sb_option_describe(const struct sb_option *option, char *out)
 	} else if (!strncmp(option->form, "TIME", 4)) {
 		sb_format_time(low, option->min);
 		sb_format_time(high, option->max);
-		snprintf(out, bytes,
-			 "a time with its unit (10us, 1.5s) from %s to %s%s%s",
-			 low, high, option->form[4] ? ", or " : "",
+		snprintf(out, bytes, "a time with its unit (10us, 1.5s) from %s to %s%s%s", low,
+			 high, option->form[4] ? ", or " : "",
 			 option->form[4] ? option->form + 5 : "");
 	} else if (!strcmp(option->form, "SIZE")) {
 		sb_format_size(low, option->min);
 		sb_format_size(high, option->max);
-		snprintf(out, bytes,
-			 "a size with its unit (64KiB) from %s to %s", low,
-			 high);
+		snprintf(out, bytes, "a size with its unit (64KiB) from %s to %s", low, high);
 	} else if (strstr(option->form, "PERCENT")) {
-		snprintf(out, bytes, "%s, PERCENT from %g%% to %g%%",
-			 option->form, 1e-4 * (double)option->min,
-			 1e-4 * (double)option->max);
+		snprintf(out, bytes, "%s, PERCENT from %g%% to %g%%", option->form,
+			 1e-4 * (double)option->min, 1e-4 * (double)option->max);
 	} else if (!strcmp(option->form, "N")) {
-		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64,
-			 option->min, option->max);
+		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64, option->min,
+			 option->max);
 	} else if (option->max) {
-		snprintf(out, bytes, "%s, N from %" PRIu64 " to %" PRIu64,
-			 option->form, option->min, option->max);
+		snprintf(out, bytes, "%s, N from %" PRIu64 " to %" PRIu64, option->form,
+			 option->min, option->max);
 	} else {
 		snprintf(out, bytes, "%s", option->form);
 	}
 }
 
-int sb_option_refuse(const struct sb_options *options, enum sb_option_id id,
-		     const char *expected)
+int sb_option_refuse(const struct sb_options *options, enum sb_option_id id, const char *expected)
 {
 	const struct sb_option_value *value = &options->value[id];
 
 	if (value->where)
-		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s",
-			       value->where, sb_option[id].name, value->text,
-			       expected);
-	return sb_fail(
-		SB_EXIT_USAGE, "--%s: '%s' (from the %s) is not valid; %s",
-		sb_option[id].name, value->text, value->source, expected);
+		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s", value->where,
+			       sb_option[id].name, value->text, expected);
+	return sb_fail(SB_EXIT_USAGE, "--%s: '%s' (from the %s) is not valid; %s",
+		       sb_option[id].name, value->text, value->source, expected);
 }
 
 bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id)
@@ -189,15 +175,15 @@ static const char *choice(const void *choices, size_t i)
 }
 
 /* "; did you mean 'spec'?" behind the text, if the value is like such a word. */
-static void add_suggestion(const struct sb_option *option, const char *value,
-			   char *text, size_t bytes)
+static void add_suggestion(const struct sb_option *option, const char *value, char *text,
+			   size_t bytes)
 {
 	struct choices choices = { .n = 0 };
 	char *word = choices.word[0];
 	const char *like;
 
-	for (unsigned int i = 0; choices.n < CHOICES_MAX && option->form &&
-				 form_alternative(option->form, i, word);
+	for (unsigned int i = 0;
+	     choices.n < CHOICES_MAX && option->form && form_alternative(option->form, i, word);
 	     i++) {
 		if (!strpbrk(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 			choices.n++;
@@ -205,13 +191,11 @@ static void add_suggestion(const struct sb_option *option, const char *value,
 	}
 	like = sb_most_like(value, choice, &choices);
 	if (like)
-		snprintf(text + strlen(text), bytes - strlen(text),
-			 "; did you mean '%s'?", like);
+		snprintf(text + strlen(text), bytes - strlen(text), "; did you mean '%s'?", like);
 }
 
-static int sb_options_set_at(struct sb_options *options, enum sb_option_id id,
-			     const char *text, const char *source,
-			     const char *where)
+static int sb_options_set_at(struct sb_options *options, enum sb_option_id id, const char *text,
+			     const char *source, const char *where)
 {
 	char expected[SB_FORM_BYTES + 80] = "expected ";
 
@@ -224,8 +208,8 @@ static int sb_options_set_at(struct sb_options *options, enum sb_option_id id,
 	return sb_option_refuse(options, id, expected);
 }
 
-int sb_options_set(struct sb_options *options, enum sb_option_id id,
-		   const char *text, const char *source)
+int sb_options_set(struct sb_options *options, enum sb_option_id id, const char *text,
+		   const char *source)
 {
 	return sb_options_set_at(options, id, text, source, NULL);
 }
@@ -237,8 +221,7 @@ static int set_defaults(struct sb_options *options)
 	int rc = 0;
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++)
-		rc = sb_options_set(options, id, sb_option[id].initial,
-				    "default");
+		rc = sb_options_set(options, id, sb_option[id].initial, "default");
 	return rc;
 }
 
@@ -260,8 +243,7 @@ void sb_options_clear_environment(void)
 	char name[64];
 
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		sb_option_environment((enum sb_option_id)id, name,
-				      sizeof(name));
+		sb_option_environment((enum sb_option_id)id, name, sizeof(name));
 		unsetenv(name);
 	}
 }
@@ -286,12 +268,10 @@ static int set_from_environment(struct sb_options *options, enum sb_verb verb)
 
 static int apply_policy(struct sb_options *options)
 {
-	const struct sb_policy *policy =
-		&sb_policies[options->value[SB_OPT_policy].alternative];
+	const struct sb_policy *policy = &sb_policies[options->value[SB_OPT_policy].alternative];
 	int rc = 0;
 
-	for (const struct sb_policy_value *v = policy->value; v->text && !rc;
-	     v++) {
+	for (const struct sb_policy_value *v = policy->value; v->text && !rc; v++) {
 		if (sb_policy_decides(options, v->id))
 			rc = sb_options_set(options, v->id, v->text, "policy");
 	}
@@ -299,28 +279,24 @@ static int apply_policy(struct sb_options *options)
 }
 
 /* From a job file: a parameter, or one of the verb's options. */
-static int take_entry(struct sb_options *options, enum sb_verb verb,
-		      const struct sb_entry *entry)
+static int take_entry(struct sb_options *options, enum sb_verb verb, const struct sb_entry *entry)
 {
 	const enum sb_option_id id = sb_option_find(verb, entry->name);
 	int rc;
 
 	if (id != SB_OPTIONS)
 		return sb_options_set_at(options, id, entry->text,
-					 entry->is_global ? "global" : "job",
-					 entry->where);
+					 entry->is_global ? "global" : "job", entry->where);
 	rc = sb_options_take_param(options, entry->name, entry->text);
 	if (!rc) {
 		options->given[options->givens - 1].where = entry->where;
-		options->given[options->givens - 1].is_global =
-			entry->is_global;
+		options->given[options->givens - 1].is_global = entry->is_global;
 	}
 	return rc;
 }
 
 int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
-			 const struct sb_entry *entry, uint32_t entries,
-			 int argc, char **argv)
+			 const struct sb_entry *entry, uint32_t entries, int argc, char **argv)
 {
 	int rc;
 
@@ -335,24 +311,22 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 	return rc ? rc : apply_policy(options);
 }
 
-int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
-			 int argc, char **argv)
+int sb_options_parse_for(struct sb_options *options, enum sb_verb verb, int argc, char **argv)
 {
 	const struct sb_verb_info *info = sb_verb_of(verb);
 	const int rc = sb_options_parse_job(options, verb, NULL, 0, argc, argv);
 
 	if (rc || !options->words || !info->advice)
 		return rc;
-	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s",
-		       info->name, options->word[0], info->advice);
+	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s", info->name, options->word[0],
+		       info->advice);
 }
 
 int sb_options_parse(struct sb_options *options, int argc, char **argv)
 {
 	const int rc = sb_options_parse_for(options, SB_VERB_RUN, argc, argv);
 
-	return rc || sb_opt(options, SB_OPT_help) ? rc
-						  : sb_options_choose(options);
+	return rc || sb_opt(options, SB_OPT_help) ? rc : sb_options_choose(options);
 }
 
 /* ---- by name ---- */
@@ -360,8 +334,7 @@ int sb_options_parse(struct sb_options *options, int argc, char **argv)
 enum sb_option_id sb_option_find(enum sb_verb verb, const char *name)
 {
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if ((sb_option[id].verbs & verb) &&
-		    !strcmp(sb_option[id].name, name))
+		if ((sb_option[id].verbs & verb) && !strcmp(sb_option[id].name, name))
 			return id;
 	}
 	return SB_OPTIONS;

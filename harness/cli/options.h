@@ -24,8 +24,7 @@ enum sb_verb {
 	SB_VERB_GATE = 2048,
 	SB_VERBS_ALL = 4095,
 	/* Those that run workloads. */
-	SB_VERBS_RUNNING =
-		SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
+	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
 
 	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
 };
@@ -124,15 +123,13 @@ int sb_options_parse(struct sb_options *options, int argc, char **argv);
 
 /* The same for a verb that runs nothing; of the options that it has not, the
  * environment is not asked. */
-int sb_options_parse_for(struct sb_options *options, enum sb_verb verb,
-			 int argc, char **argv);
+int sb_options_parse_for(struct sb_options *options, enum sb_verb verb, int argc, char **argv);
 /*
  * For a verb that takes job files: below the environment are these entries, the
  * later ones before the earlier, and words are left for the caller.
  */
 int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
-			 const struct sb_entry *entry, uint32_t entries,
-			 int argc, char **argv);
+			 const struct sb_entry *entry, uint32_t entries, int argc, char **argv);
 
 /* After that, for a verb with workloads: chooses them, and gives them their
  * parameters. If the options have a job, parameters of the command line may be
@@ -141,8 +138,7 @@ int sb_options_choose(struct sb_options *options);
 
 /* Prints that the value is wrong, where it is, and what was expected, "expected
  * N" or the like. Returns SB_EXIT_USAGE. */
-int sb_option_refuse(const struct sb_options *options, enum sb_option_id id,
-		     const char *expected);
+int sb_option_refuse(const struct sb_options *options, enum sb_option_id id, const char *expected);
 
 /* Whether it was said for this run: in the environment it may be meant for
  * others. */
@@ -172,8 +168,7 @@ void sb_option_environment(enum sb_option_id id, char *out, size_t bytes);
  * that have been parsed stay: they point into the environment's own memory. */
 void sb_options_clear_environment(void);
 
-static inline uint64_t sb_opt(const struct sb_options *options,
-			      enum sb_option_id id)
+static inline uint64_t sb_opt(const struct sb_options *options, enum sb_option_id id)
 {
 	return options->value[id].number;
 }

@@ -25,12 +25,10 @@ static int unknown_workload(const char *name, const char *where)
 	const char *like = sb_most_like(name, workload_name, NULL);
 
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "%s%sunknown workload '%s'; did you mean '%s'?",
+		return sb_fail(SB_EXIT_USAGE, "%s%sunknown workload '%s'; did you mean '%s'?",
 			       AT(where), name, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "%s%sunknown workload '%s'; sched-bench list workloads "
-		       "names them",
+		       "%s%sunknown workload '%s'; sched-bench list workloads names them",
 		       AT(where), name);
 }
 
@@ -40,21 +38,16 @@ static int choose(struct sb_options *options, const char *name)
 	struct sb_chosen *chosen;
 
 	if (!workload)
-		return unknown_workload(name,
-					options->value[SB_OPT_workload].where);
+		return unknown_workload(name, options->value[SB_OPT_workload].where);
 	for (uint32_t i = 0; i < options->chosens; i++) {
 		if (options->chosen[i].workload == workload)
-			return sb_fail(
-				SB_EXIT_USAGE,
-				"%s%sworkload '%s' is named twice; "
-				"expected each once (--repetitions "
-				"repeats)",
-				AT(options->value[SB_OPT_workload].where),
-				name);
+			return sb_fail(SB_EXIT_USAGE,
+				       "%s%sworkload '%s' is named twice; expected each once "
+				       "(--repetitions repeats)",
+				       AT(options->value[SB_OPT_workload].where), name);
 	}
 	if (options->chosens == SB_WORKLOADS_MAX)
-		return sb_fail(SB_EXIT_USAGE, "--workload: more than %d",
-			       SB_WORKLOADS_MAX);
+		return sb_fail(SB_EXIT_USAGE, "--workload: more than %d", SB_WORKLOADS_MAX);
 	chosen = &options->chosen[options->chosens++];
 	chosen->workload = workload;
 	for (uint32_t i = 0; workload->params[i].name; i++) {
@@ -79,16 +72,14 @@ static int choose_workloads(struct sb_options *options)
 		rc = *name || options->chosens ? choose(options, name) : 0;
 	free(names);
 	if (!rc && !options->chosens)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "%s%sno workload; expected %s, as sched-bench "
-			     "list workloads names them",
-			     AT(options->where),
-			     options->where ? "workload=NAME" : "-w NAME");
+		rc = sb_fail(
+			SB_EXIT_USAGE,
+			"%s%sno workload; expected %s, as sched-bench list workloads names them",
+			AT(options->where), options->where ? "workload=NAME" : "-w NAME");
 	return rc;
 }
 
-static bool parse_choice(const struct sb_param *param, const char *text,
-			 uint64_t *value)
+static bool parse_choice(const struct sb_param *param, const char *text, uint64_t *value)
 {
 	for (uint64_t i = 0; param->choices[i]; i++) {
 		if (!strcmp(param->choices[i], text)) {
@@ -105,36 +96,32 @@ void sb_param_describe(const struct sb_param *param, char *out)
 	size_t used = 0;
 
 	if (!param->choices) {
-		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64,
-			 param->min, param->max);
+		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64, param->min,
+			 param->max);
 		return;
 	}
 	out[0] = '\0';
 	for (int i = 0; param->choices[i] && used < bytes; i++)
-		used += (size_t)snprintf(out + used, bytes - used, "%s%s",
-					 i ? "|" : "", param->choices[i]);
+		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? "|" : "",
+					 param->choices[i]);
 }
 
-static int refuse_given(const struct sb_given_param *given,
-			const char *expected)
+static int refuse_given(const struct sb_given_param *given, const char *expected)
 {
 	if (given->where)
-		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s",
-			       given->where, given->name, given->text,
-			       expected);
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' (from the command line) is not valid; %s",
+		return sb_fail(SB_EXIT_USAGE, "%s: %s: '%s' is not valid; %s", given->where,
+			       given->name, given->text, expected);
+	return sb_fail(SB_EXIT_USAGE, "--%s: '%s' (from the command line) is not valid; %s",
 		       given->name, given->text, expected);
 }
 
-static int set_param(const struct sb_param *param,
-		     const struct sb_given_param *given, uint64_t *value)
+static int set_param(const struct sb_param *param, const struct sb_given_param *given,
+		     uint64_t *value)
 {
 	char expected[SB_FORM_BYTES + 16] = "expected ";
 	const bool ok = param->choices ? parse_choice(param, given->text, value)
 				       : sb_parse_count(given->text, value) &&
-						 *value >= param->min &&
-						 *value <= param->max;
+						 *value >= param->min && *value <= param->max;
 
 	if (ok)
 		return 0;
@@ -142,8 +129,7 @@ static int set_param(const struct sb_param *param,
 	return refuse_given(given, expected);
 }
 
-static int set_text(struct sb_chosen *chosen, uint32_t i,
-		    const struct sb_given_param *given)
+static int set_text(struct sb_chosen *chosen, uint32_t i, const struct sb_given_param *given)
 {
 	const struct sb_param *param = &chosen->workload->params[i];
 	char why[SB_WHY_BYTES] = "";
@@ -169,25 +155,21 @@ static int apply_given(struct sb_options *options, struct sb_given_param *given)
 			given->is_used = true;
 			rc = sb_param_is_text(&params[p])
 				     ? set_text(chosen, p, given)
-				     : set_param(&params[p], given,
-						 &chosen->param[p]);
+				     : set_param(&params[p], given, &chosen->param[p]);
 		}
 	}
 	return rc;
 }
 
-static int unused_param(const struct sb_options *options,
-			const struct sb_given_param *given)
+static int unused_param(const struct sb_options *options, const struct sb_given_param *given)
 {
-	return sb_fail(SB_EXIT_USAGE,
-		       "%s%s%s%s: none of the chosen workloads (%s) has it",
+	return sb_fail(SB_EXIT_USAGE, "%s%s%s%s: none of the chosen workloads (%s) has it",
 		       AT(given->where), given->where ? "" : "--", given->name,
 		       options->value[SB_OPT_workload].text);
 }
 
 /* [global] speaks for all jobs, and so does the command line. */
-static bool may_be_unused(const struct sb_options *options,
-			  const struct sb_given_param *given)
+static bool may_be_unused(const struct sb_options *options, const struct sb_given_param *given)
 {
 	return given->where ? given->is_global : options->where != NULL;
 }

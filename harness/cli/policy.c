@@ -26,13 +26,11 @@ bool sb_policy_decides(const struct sb_options *options, enum sb_option_id id)
 {
 	const char *source = options->value[id].source;
 
-	return sb_policy_sets(id) &&
-	       (!strcmp(source, "default") || !strcmp(source, "policy"));
+	return sb_policy_sets(id) && (!strcmp(source, "default") || !strcmp(source, "policy"));
 }
 
 /* A default that is given is said all the same if a policy would change it. */
-bool sb_policy_needs_said(const struct sb_options *options,
-			  enum sb_option_id id)
+bool sb_policy_needs_said(const struct sb_options *options, enum sb_option_id id)
 {
 	if (sb_policy_sets(id))
 		return !sb_policy_decides(options, id);

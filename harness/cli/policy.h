@@ -32,7 +32,6 @@ bool sb_policy_decides(const struct sb_options *options, enum sb_option_id id);
 
 /* Whether the command line of another process has to have the option, so that the
  * value is the same there, and wins over any policy if it does here. */
-bool sb_policy_needs_said(const struct sb_options *options,
-			  enum sb_option_id id);
+bool sb_policy_needs_said(const struct sb_options *options, enum sb_option_id id);
 
 #endif

@@ -12,8 +12,8 @@
 
 /* Sets an option from its text; source: what an error says it comes from. Returns an
  * exit status. */
-int sb_options_set(struct sb_options *options, enum sb_option_id id,
-		   const char *text, const char *source);
+int sb_options_set(struct sb_options *options, enum sb_option_id id, const char *text,
+		   const char *source);
 
 /* All options, then for verbs with workloads all parameters of all workloads, each name once.
  * Returns how many options there are. */
@@ -23,11 +23,9 @@ size_t sb_options_long_table(struct option *table, enum sb_verb verb);
 const char *sb_long_option_name(const void *table, size_t i);
 
 /* A parameter of a workload; whether one has it is seen when the workloads are known. */
-int sb_options_take_param(struct sb_options *options, const char *name,
-			  const char *text);
+int sb_options_take_param(struct sb_options *options, const char *name, const char *text);
 
 /* Sets what the command line says. Returns an exit status. */
-int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb,
-			      int argc, char **argv);
+int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv);
 
 #endif

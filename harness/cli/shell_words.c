@@ -68,8 +68,7 @@ int sb_words_split(struct sb_words *words, const char *text)
 	if (!words->text)
 		return -ENOMEM;
 	r.out = words->text;
-	for (r.in += strspn(r.in, " \t\n"); *r.in && !rc;
-	     r.in += strspn(r.in, " \t\n")) {
+	for (r.in += strspn(r.in, " \t\n"); *r.in && !rc; r.in += strspn(r.in, " \t\n")) {
 		if (words->n == SB_WORDS_MAX) {
 			rc = -E2BIG;
 			break;

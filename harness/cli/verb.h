@@ -10,10 +10,10 @@ struct sb_verb_info {
 	const char *words;
 	const char *arguments;
 	const char *summary;
-	const char *advice; /* NULL: it takes words that are no options */
-	const char *about;  /* the help: before its options, */
-	void (*list)(void); /* what this prints, or NULL, */
-	const char *more;   /* and behind them, or NULL */
+	const char *advice;		   /* NULL: it takes words that are no options */
+	const char *about;		   /* the help: before its options, */
+	void (*list)(void);		   /* what this prints, or NULL, */
+	const char *more;		   /* and behind them, or NULL */
 	int (*run)(int argc, char **argv); /* returns an exit status */
 };
 

@@ -20,9 +20,8 @@
  * git's runs in, and a surrounding make's options. */
 static void clear_environment(void)
 {
-	static const char *const names[] = { "GIT_DIR",	       "GIT_WORK_TREE",
-					     "GIT_INDEX_FILE", "MAKEFLAGS",
-					     "MFLAGS",	       "MAKELEVEL" };
+	static const char *const names[] = { "GIT_DIR",	  "GIT_WORK_TREE", "GIT_INDEX_FILE",
+					     "MAKEFLAGS", "MFLAGS",	   "MAKELEVEL" };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++)
 		unsetenv(names[i]);
@@ -91,19 +90,15 @@ int sb_program_check(const char *path, const char *option)
 	int status = -1;
 
 	if (real)
-		status =
-			ask(WORDS(real, WORD("--version")), line, sizeof(line));
+		status = ask(WORDS(real, WORD("--version")), line, sizeof(line));
 	free(real);
 	if (!status && !strncmp(line, expected, strlen(expected)))
 		return 0;
 	if (status == NOT_BEGUN)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "--%s: '%s' cannot be started: no processes, "
-			       "files or memory left",
+			       "--%s: '%s' cannot be started: no processes, files or memory left",
 			       option, path);
-	return sb_fail(SB_EXIT_USAGE,
-		       "--%s: '%s' is no sched-bench that runs here", option,
-		       path);
+	return sb_fail(SB_EXIT_USAGE, "--%s: '%s' is no sched-bench that runs here", option, path);
 }
 
 char *sb_cache_path(const char *name)
@@ -148,37 +143,33 @@ static bool has_file(const struct revision *r, const char *file)
 	char line[2];
 
 	snprintf(object, sizeof(object), "%s:%s", r->hash, file);
-	return !ask(WORDS(WORD("git"), WORD("cat-file"), WORD("-e"), object),
-		    line, sizeof(line));
+	return !ask(WORDS(WORD("git"), WORD("cat-file"), WORD("-e"), object), line, sizeof(line));
 }
 
 static int find_revision(struct revision *r)
 {
 	char commit[300];
 
-	if (ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--show-toplevel")),
-		r->top, sizeof(r->top)))
+	if (ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--show-toplevel")), r->top,
+		sizeof(r->top)))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--baseline: '%s' is no file, and this is no "
-			       "git repository; expected a sched-bench, a "
-			       "result, or a revision of the repository that "
-			       "the command is started in",
+			       "--baseline: '%s' is no file, and this is no git repository; "
+			       "expected a sched-bench, a result, or a revision of the repository "
+			       "that the command is started in",
 			       r->text);
 	snprintf(commit, sizeof(commit), "%s^{commit}", r->text);
 	if (*r->text == '-' || strlen(r->text) > 200 ||
-	    ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--verify"),
-		      WORD("--quiet"), commit),
+	    ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--verify"), WORD("--quiet"), commit),
 		r->hash, sizeof(r->hash)))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--baseline: '%s' is neither a file nor a "
-			       "revision of the git repository %s",
+			       "--baseline: '%s' is neither a file nor a revision of the git "
+			       "repository %s",
 			       r->text, r->top);
 	if (!has_file(r, "Makefile") || !has_file(r, "harness/main.c") ||
 	    !has_file(r, "core/scheduler.h"))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--baseline: revision '%s' of %s is not "
-			       "sched-bench's",
-			       r->text, r->top);
+			       "--baseline: revision '%s' of %s is not sched-bench's", r->text,
+			       r->top);
 	return 0;
 }
 
@@ -190,9 +181,8 @@ static int name_places(struct revision *r)
 	r->directory = sb_cache_path(name);
 	if (!r->directory || sb_directory_make(r->directory))
 		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "--baseline: no cache for what is built; "
-			       "expected XDG_CACHE_HOME or HOME to be a "
-			       "directory that can be written");
+			       "--baseline: no cache for what is built; expected XDG_CACHE_HOME or "
+			       "HOME to be a directory that can be written");
 	r->program = sb_path_join(r->directory, "sched-bench");
 	r->tree = sb_path_join(r->directory, "tree");
 	r->log = sb_path_join(r->directory, "build.log");
@@ -225,8 +215,7 @@ static int fail_build(const struct revision *r, const char *what)
 
 	last_lines(r->log, lines, sizeof(lines));
 	return sb_fail(SB_EXIT_ENVIRONMENT,
-		       "--baseline: %s of revision '%s' (%.12s) failed: ... %s "
-		       "(all of it: %s)",
+		       "--baseline: %s of revision '%s' (%.12s) failed: ... %s (all of it: %s)",
 		       what, r->text, r->hash, lines, r->log);
 }
 
@@ -234,22 +223,19 @@ static void remove_tree(const struct revision *r)
 {
 	char *top = WORD(r->top);
 
-	(void)run(WORDS(WORD("git"), WORD("-C"), top, WORD("worktree"),
-			WORD("remove"), WORD("--force"), r->tree),
+	(void)run(WORDS(WORD("git"), WORD("-C"), top, WORD("worktree"), WORD("remove"),
+			WORD("--force"), r->tree),
 		  -1, false);
 	/* If git does not know it, of a build that was killed. */
 	sb_directory_remove(r->tree);
-	(void)run(WORDS(WORD("git"), WORD("-C"), top, WORD("worktree"),
-			WORD("prune")),
-		  -1, false);
+	(void)run(WORDS(WORD("git"), WORD("-C"), top, WORD("worktree"), WORD("prune")), -1, false);
 }
 
 static int make_tree(const struct revision *r, int log)
 {
 	remove_tree(r);
-	return run(WORDS(WORD("git"), WORD("-C"), WORD(r->top),
-			 WORD("worktree"), WORD("add"), WORD("--detach"),
-			 WORD("--force"), r->tree, WORD(r->hash)),
+	return run(WORDS(WORD("git"), WORD("-C"), WORD(r->top), WORD("worktree"), WORD("add"),
+			 WORD("--detach"), WORD("--force"), r->tree, WORD(r->hash)),
 		   log, true)
 		       ? fail_build(r, "the worktree")
 		       : 0;
@@ -258,15 +244,14 @@ static int make_tree(const struct revision *r, int log)
 static int make_program(const struct revision *r, int log)
 {
 	char jobs[24];
-	char *made =
-		sb_path_join(r->tree, "build/" SB_BUILD_MODE "/sched-bench");
+	char *made = sb_path_join(r->tree, "build/" SB_BUILD_MODE "/sched-bench");
 	int rc;
 
 	if (!made)
 		return sb_fail_memory();
 	snprintf(jobs, sizeof(jobs), "-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	if (run(WORDS(WORD("make"), WORD("-C"), r->tree, jobs,
-		      WORD("MODE=" SB_BUILD_MODE), WORD("all")),
+	if (run(WORDS(WORD("make"), WORD("-C"), r->tree, jobs, WORD("MODE=" SB_BUILD_MODE),
+		      WORD("all")),
 		log, true))
 		rc = fail_build(r, "the build");
 	else
@@ -277,13 +262,12 @@ static int make_program(const struct revision *r, int log)
 
 static int build(const struct revision *r)
 {
-	const int log =
-		open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	const int log = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	int rc;
 
 	if (log < 0)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be written: %s",
-			       r->log, strerror(errno));
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be written: %s", r->log,
+			       strerror(errno));
 	rc = make_tree(r, log);
 	if (!rc)
 		rc = make_program(r, log);
@@ -300,12 +284,11 @@ static int build_once(const struct revision *r, bool is_quiet)
 	int rc = 0;
 
 	if (lock < 0 || flock(lock, LOCK_EX)) {
-		rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be locked: %s",
-			     r->directory, strerror(errno));
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be locked: %s", r->directory,
+			     strerror(errno));
 	} else if (access(r->program, X_OK)) {
 		if (!is_quiet)
-			sb_note("building the baseline, revision %.12s",
-				r->hash);
+			sb_note("building the baseline, revision %.12s", r->hash);
 		sb_progress_open(&progress, stderr, is_quiet);
 		sb_progress_phase(&progress, "baseline", "make");
 		rc = build(r);
@@ -316,8 +299,7 @@ static int build_once(const struct revision *r, bool is_quiet)
 	return rc;
 }
 
-static int take_revision(struct sb_baseline *out, const char *text,
-			 bool is_quiet)
+static int take_revision(struct sb_baseline *out, const char *text, bool is_quiet)
 {
 	static struct revision r;
 	int rc;
@@ -327,8 +309,7 @@ static int take_revision(struct sb_baseline *out, const char *text,
 	rc = rc ? rc : name_places(&r);
 	rc = rc ? rc : build_once(&r, is_quiet);
 	rc = rc ? rc : sb_program_check(r.program, "baseline");
-	if (!rc && asprintf(&out->description, "revision %s (%.12s)", text,
-			    r.hash) < 0)
+	if (!rc && asprintf(&out->description, "revision %s (%.12s)", text, r.hash) < 0)
 		rc = sb_fail_memory();
 	if (rc)
 		free(r.program);
@@ -342,24 +323,21 @@ static int take_revision(struct sb_baseline *out, const char *text,
 
 /* ---- which it is ---- */
 
-static int take_file(struct sb_baseline *out, const char *text,
-		     enum sb_baseline_kind kind)
+static int take_file(struct sb_baseline *out, const char *text, enum sb_baseline_kind kind)
 {
 	out->kind = kind;
 	out->path = realpath(text, NULL);
 	out->description = strdup(text);
 	if (!out->path || !out->description)
 		return sb_fail_memory();
-	return kind == SB_BASELINE_PROGRAM ? sb_program_check(text, "baseline")
-					   : 0;
+	return kind == SB_BASELINE_PROGRAM ? sb_program_check(text, "baseline") : 0;
 }
 
 static bool is_result(const char *text, const struct stat *info)
 {
 	const size_t length = strlen(text);
 
-	return S_ISDIR(info->st_mode) ||
-	       (length > 5 && !strcmp(text + length - 5, ".json"));
+	return S_ISDIR(info->st_mode) || (length > 5 && !strcmp(text + length - 5, ".json"));
 }
 
 int sb_baseline_find(struct sb_baseline *out, const char *text, bool is_quiet)
@@ -368,18 +346,16 @@ int sb_baseline_find(struct sb_baseline *out, const char *text, bool is_quiet)
 
 	*out = (struct sb_baseline){ .path = NULL };
 	if (stat(text, &info))
-		return *text == '/' ? sb_fail(SB_EXIT_USAGE,
-					      "--baseline: '%s' does not exist",
-					      text)
-				    : take_revision(out, text, is_quiet);
+		return *text == '/'
+			       ? sb_fail(SB_EXIT_USAGE, "--baseline: '%s' does not exist", text)
+			       : take_revision(out, text, is_quiet);
 	if (is_result(text, &info))
 		return take_file(out, text, SB_BASELINE_RESULT);
 	if (!access(text, X_OK))
 		return take_file(out, text, SB_BASELINE_PROGRAM);
 	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: '%s' cannot be run, and is no result; "
-		       "expected a sched-bench, a result directory, or a git "
-		       "revision",
+		       "--baseline: '%s' cannot be run, and is no result; expected a sched-bench, "
+		       "a result directory, or a git revision",
 		       text);
 }
 

@@ -21,8 +21,7 @@ struct sb_baseline {
  * keeps the program for the next time. is_quiet: says nothing of that. Returns 0,
  * or an exit status after an error has been printed.
  */
-SB_MUST_CHECK int sb_baseline_find(struct sb_baseline *out, const char *text,
-				   bool is_quiet);
+SB_MUST_CHECK int sb_baseline_find(struct sb_baseline *out, const char *text, bool is_quiet);
 void sb_baseline_free(struct sb_baseline *baseline);
 
 /* That it is a sched-bench; option: for the error. Returns as above. */

@@ -19,8 +19,7 @@
 
 /* ---- what a metric's values say ---- */
 
-static void keep_interval(struct sb_gate_test *test,
-			  const struct sb_estimated *estimated)
+static void keep_interval(struct sb_gate_test *test, const struct sb_estimated *estimated)
 {
 	test->change = expm1(estimated->value);
 	test->low = expm1(estimated->low);
@@ -36,8 +35,7 @@ static double deviation_of(double *value, uint32_t n)
 }
 
 /* A look at the logarithms of ratios of one metric. */
-static int look_at(struct sb_gate_test *test, double *unit, uint32_t n,
-		   double share)
+static int look_at(struct sb_gate_test *test, double *unit, uint32_t n, double share)
 {
 	struct sb_estimated estimated;
 	struct sb_evidence evidence;
@@ -53,9 +51,8 @@ static int look_at(struct sb_gate_test *test, double *unit, uint32_t n,
 	if (rc)
 		return rc;
 	test->deviation = deviation_of(unit, n);
-	test->chance = sb_sequential_chance(
-		&test->rule, sb_bout_worsening(test, estimated.value),
-		test->deviation, n);
+	test->chance = sb_sequential_chance(&test->rule, sb_bout_worsening(test, estimated.value),
+					    test->deviation, n);
 	sb_sequential_look(&test->rule, &evidence, share);
 	return 0;
 }
@@ -70,8 +67,8 @@ static void say_undecided(struct sb_gate_test *test, const char *why)
  * than the metric. And a run without any is one with fewer than one: as if it had half
  * of one, which has a logarithm.
  */
-static void take_events(double *value, const struct sb_pairs *pairs,
-			enum sb_side_id side, enum sb_metric_id count)
+static void take_events(double *value, const struct sb_pairs *pairs, enum sb_side_id side,
+			enum sb_metric_id count)
 {
 	const struct sb_record *record = pairs->result[side].series->record;
 
@@ -80,8 +77,7 @@ static void take_events(double *value, const struct sb_pairs *pairs,
 
 		/* NaN: it was not counted. */
 		if (pairs->pair[i].is_valid)
-			*value++ = (n < 0.5 ? 0.5 : n) /
-				   record[i].value[SB_METRIC_operations];
+			*value++ = (n < 0.5 ? 0.5 : n) / record[i].value[SB_METRIC_operations];
 	}
 }
 
@@ -93,8 +89,7 @@ static int look_at_pairs(struct sb_bout *bout, uint32_t i, double share)
 	static uint32_t block[SB_PAIRS_MAX];
 	struct sb_gate_test *test = &bout->test[i];
 	const enum sb_metric_id metric = bout->job->limits->limit[i].metric;
-	const struct sb_pair_values values =
-		sb_pairs_values(&bout->pairs, metric, a, b, block);
+	const struct sb_pair_values values = sb_pairs_values(&bout->pairs, metric, a, b, block);
 	enum sb_metric_id count;
 	enum sb_pair_scale scale;
 	uint32_t units;
@@ -136,8 +131,8 @@ static bool is_all_clear(const struct sb_bout *bout)
 
 static bool will_stay_undecided(const struct sb_gate_test *test)
 {
-	return test->rule.verdict == SB_GATE_UNDECIDED &&
-	       test->values >= CHANCE_VALUES && test->chance < CHANCE_LEAST;
+	return test->rule.verdict == SB_GATE_UNDECIDED && test->values >= CHANCE_VALUES &&
+	       test->chance < CHANCE_LEAST;
 }
 
 /* One that will stay undecided is enough: then the gate will, unless another has
@@ -152,8 +147,7 @@ static bool is_hopeless(const struct sb_bout *bout)
 
 		if (will_stay_undecided(test))
 			found = true;
-		else if (test->rule.verdict == SB_GATE_UNDECIDED &&
-			 change > test->limit)
+		else if (test->rule.verdict == SB_GATE_UNDECIDED && change > test->limit)
 			return false;
 	}
 	return found;
@@ -179,10 +173,10 @@ static int check_sides(const struct sb_bout *bout)
 		const char *b = sb_result_fact(&side[SB_SIDE_B], "run", key[i]);
 
 		if (*a && *b && strcmp(a, b) != 0)
-			return sb_fail(SB_EXIT_USAGE,
-				       "the baseline's %s is %s, the "
-				       "candidate's %s; expected the same",
-				       key[i], a, b);
+			return sb_fail(
+				SB_EXIT_USAGE,
+				"the baseline's %s is %s, the candidate's %s; expected the same",
+				key[i], a, b);
 	}
 	return 0;
 }
@@ -210,9 +204,9 @@ void sb_bout_before_run(void *arg, uint32_t pair, enum sb_side_id side)
 	char phase[SB_PROGRESS_TEXT];
 
 	(void)pair;
-	snprintf(phase, sizeof(phase), "%sblock %" PRIu32 " of at most %d, %s",
-		 bout->setup->prefix, bout->pairs.pairs / PAIRS_OF_BLOCK + 1,
-		 SB_LOOK_LAST, side == SB_SIDE_A ? "baseline" : "candidate");
+	snprintf(phase, sizeof(phase), "%sblock %" PRIu32 " of at most %d, %s", bout->setup->prefix,
+		 bout->pairs.pairs / PAIRS_OF_BLOCK + 1, SB_LOOK_LAST,
+		 side == SB_SIDE_A ? "baseline" : "candidate");
 	sb_progress_phase(&bout->setup->progress, bout->job->workload, phase);
 }
 
@@ -238,16 +232,15 @@ void sb_bout_sum_up(struct sb_bout *bout)
 	static double b[SB_PAIRS_MAX];
 	static uint32_t block[SB_PAIRS_MAX];
 	struct sb_gate_workload *w = bout->workload;
-	const struct sb_pair_values cpu = sb_pairs_values(
-		&bout->pairs, SB_METRIC_cpu_ns_per_op, a, b, block);
+	const struct sb_pair_values cpu =
+		sb_pairs_values(&bout->pairs, SB_METRIC_cpu_ns_per_op, a, b, block);
 
 	w->pairs = bout->pairs.pairs;
 	w->invalid = bout->pairs.pairs - bout->pairs.valid;
 	w->suspect = bout->pairs.suspect;
 	w->is_kept_awake = bout->pairs.is_kept_awake;
 	w->elapsed_s = 1e-9 * (double)bout->pairs.elapsed_ns;
-	w->ratio = sb_spread_of(b, cpu.pairs).median /
-		   sb_spread_of(a, cpu.pairs).median;
+	w->ratio = sb_spread_of(b, cpu.pairs).median / sb_spread_of(a, cpu.pairs).median;
 	snprintf(w->reason, sizeof(w->reason), "%s", first_reason(bout));
 }
 
@@ -258,44 +251,38 @@ static const char *other_way(const struct sb_bout *bout, uint32_t i)
 	enum sb_metric_id count;
 
 	if (metric == SB_METRIC_ns_per_op || metric == SB_METRIC_ops_per_s)
-		return "CPU time (--limit cpu_ns_per_op=+3%), instruction "
-		       "counts (--counts) or a quieter machine decide";
+		return "CPU time (--limit cpu_ns_per_op=+3%), instruction counts (--counts) or a "
+		       "quieter machine decide";
 	if (sb_limit_event(metric, &count))
 		return "a quieter machine or a wider --limit decide";
-	return "instruction counts (--counts), a quieter machine or a wider "
-	       "--limit decide";
+	return "instruction counts (--counts), a quieter machine or a wider --limit decide";
 }
 
 /* What would help depends on what there is too much of. */
 static void explain(const struct sb_bout *bout, uint32_t i)
 {
 	struct sb_gate_test *test = &bout->test[i];
-	const uint32_t needed = sb_sequential_forecast(
-		test->rule.limit, test->rule.beta, test->deviation);
+	const uint32_t needed =
+		sb_sequential_forecast(test->rule.limit, test->rule.beta, test->deviation);
 	const bool is_full = bout->pairs.pairs >= SB_LOOK_LAST * PAIRS_OF_BLOCK;
 
 	if (*test->why || test->rule.verdict != SB_GATE_UNDECIDED)
 		return;
 	if (bout->is_hopeless && !will_stay_undecided(test))
 		snprintf(test->why, sizeof(test->why),
-			 "ended after %" PRIu32
-			 " blocks, as another metric will not be clear; "
+			 "ended after %" PRIu32 " blocks, as another metric will not be clear; "
 			 "without that one (--limit) this one may be",
 			 test->values);
 	else if (bout->is_hopeless)
 		snprintf(test->why, sizeof(test->why),
 			 "ended after %" PRIu32
-			 " blocks: at a noise of %.1f %% a verdict within %d "
-			 "is unlikely; %s",
-			 test->values, 100 * test->deviation, SB_LOOK_LAST,
-			 other_way(bout, i));
+			 " blocks: at a noise of %.1f %% a verdict within %d is unlikely; %s",
+			 test->values, 100 * test->deviation, SB_LOOK_LAST, other_way(bout, i));
 	else
 		snprintf(test->why, sizeof(test->why),
-			 "%" PRIu32 " blocks at a noise of %.1f %% are too "
-			 "few; %s",
-			 test->values, 100 * test->deviation,
-			 is_full || !needed ? other_way(bout, i)
-					    : "a longer --budget decides");
+			 "%" PRIu32 " blocks at a noise of %.1f %% are too few; %s", test->values,
+			 100 * test->deviation,
+			 is_full || !needed ? other_way(bout, i) : "a longer --budget decides");
 }
 
 void sb_bout_reject_invalid(struct sb_bout *bout)
@@ -306,8 +293,7 @@ void sb_bout_reject_invalid(struct sb_bout *bout)
 	if (w->pairs && w->invalid <= INVALID_MAX * w->pairs)
 		return;
 	if (w->pairs)
-		snprintf(why, sizeof(why),
-			 "%" PRIu32 " of %" PRIu32 " pairs are invalid: %.250s",
+		snprintf(why, sizeof(why), "%" PRIu32 " of %" PRIu32 " pairs are invalid: %.250s",
 			 w->invalid, w->pairs, w->reason);
 	else
 		snprintf(why, sizeof(why), "there was no time for a pair");
@@ -322,8 +308,7 @@ static void finish_bout(struct sb_bout *bout)
 	sb_bout_sum_up(bout);
 	/* Between looks the time was up: what is left of the errors is spent. Not so
 	 * where the values themselves have said that it is the end. */
-	if (bout->looked < 1 && !bout->is_hopeless && bout->pairs.valid &&
-	    !is_all_clear(bout))
+	if (bout->looked < 1 && !bout->is_hopeless && bout->pairs.valid && !is_all_clear(bout))
 		look(bout, 1);
 	for (uint32_t i = 0; i < bout->job->limits->n; i++)
 		explain(bout, i);
@@ -338,8 +323,8 @@ static void finish_bout(struct sb_bout *bout)
 
 /* ---- pairs ---- */
 
-char *const *sb_bout_words(const struct sb_bout *bout,
-			   struct sb_bout_words *out, enum sb_side_id side)
+char *const *sb_bout_words(const struct sb_bout *bout, struct sb_bout_words *out,
+			   enum sb_side_id side)
 {
 	const struct sb_words *own = &bout->setup->side[side].words;
 	uint32_t n = bout->job->words;
@@ -360,31 +345,26 @@ char *const *sb_bout_words(const struct sb_bout *bout,
 uint64_t sb_bout_time(const struct sb_bout *bout)
 {
 	const uint64_t now = sb_clock_ns();
-	const uint32_t left =
-		bout->setup->jobs - (uint32_t)(bout->job - bout->setup->job);
+	const uint32_t left = bout->setup->jobs - (uint32_t)(bout->job - bout->setup->job);
 
 	return now < bout->end_ns ? (bout->end_ns - now) / left : 1;
 }
 
 static enum sb_awake_when awake_when(const struct sb_gate_setup *setup)
 {
-	return (enum sb_awake_when)setup->options->value[SB_OPT_keep_awake]
-		.alternative;
+	return (enum sb_awake_when)setup->options->value[SB_OPT_keep_awake].alternative;
 }
 
 int sb_bout_run(struct sb_bout *bout)
 {
 	struct sb_gate_setup *setup = bout->setup;
 	struct sb_bout_words words[SB_SIDES];
-	const char *program =
-		setup->baseline.path ? setup->baseline.path : setup->candidate;
+	const char *program = setup->baseline.path ? setup->baseline.path : setup->candidate;
 	int rc;
 
 	bout->pairs = (struct sb_pairs){
-		.side = { { program, sb_bout_words(bout, &words[0], SB_SIDE_A),
-			    setup->limit_ns },
-			  { setup->candidate,
-			    sb_bout_words(bout, &words[1], SB_SIDE_B),
+		.side = { { program, sb_bout_words(bout, &words[0], SB_SIDE_A), setup->limit_ns },
+			  { setup->candidate, sb_bout_words(bout, &words[1], SB_SIDE_B),
 			    setup->limit_ns } },
 		.most = SB_LOOK_LAST * PAIRS_OF_BLOCK,
 		.time_ns = sb_bout_time(bout),

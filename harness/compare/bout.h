@@ -22,8 +22,7 @@ struct sb_bout {
 
 /* Both return 0, or an exit status after an error has been printed. */
 SB_MUST_CHECK int sb_bout_run(struct sb_bout *bout);
-SB_MUST_CHECK int sb_bout_run_stored(struct sb_bout *bout,
-				     const struct sb_result *stored);
+SB_MUST_CHECK int sb_bout_run_stored(struct sb_bout *bout, const struct sb_result *stored);
 
 /* ---- what both do ---- */
 
@@ -36,11 +35,10 @@ struct sb_bout_words {
 	char *word[SB_GATE_WORDS + SB_WORDS_MAX + 2];
 	char slowdown[40];
 };
-char *const *sb_bout_words(const struct sb_bout *bout,
-			   struct sb_bout_words *out, enum sb_side_id side);
+char *const *sb_bout_words(const struct sb_bout *bout, struct sb_bout_words *out,
+			   enum sb_side_id side);
 
-static inline double sb_bout_worsening(const struct sb_gate_test *test,
-				       double log_ratio)
+static inline double sb_bout_worsening(const struct sb_gate_test *test, double log_ratio)
 {
 	return test->is_fall ? -log_ratio : log_ratio;
 }

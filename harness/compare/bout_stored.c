@@ -12,13 +12,11 @@
 #define STORED_MIN  8
 #define STORED_RUNS 30
 
-static uint32_t take_values(double *out, const struct sb_series *series,
-			    enum sb_metric_id metric)
+static uint32_t take_values(double *out, const struct sb_series *series, enum sb_metric_id metric)
 {
 	uint32_t n = 0;
 
-	for (uint32_t r = 0; r < series->records && n < SB_GATE_VALUES_MAX;
-	     r++) {
+	for (uint32_t r = 0; r < series->records && n < SB_GATE_VALUES_MAX; r++) {
 		const double value = series->record[r].value[metric];
 
 		if (sb_record_has_numbers(&series->record[r]) && value > 0)
@@ -34,9 +32,8 @@ static double least_chance(uint32_t m, uint32_t n)
 }
 
 /* Whether b has moved by the limit: as if it had been divided by that. */
-static int compare_at_limit(struct sb_unpaired *out,
-			    const struct sb_gate_test *test, const double *a,
-			    uint32_t m, const double *b, uint32_t n)
+static int compare_at_limit(struct sb_unpaired *out, const struct sb_gate_test *test,
+			    const double *a, uint32_t m, const double *b, uint32_t n)
 {
 	const double factor = exp(sb_bout_worsening(test, test->rule.limit));
 	double at_limit[SB_GATE_VALUES_MAX];
@@ -46,8 +43,8 @@ static int compare_at_limit(struct sb_unpaired *out,
 	return sb_unpaired_compare(out, a, m, at_limit, n, SB_PAIRED_LEVEL);
 }
 
-static int compare_samples(struct sb_gate_test *test, const double *a,
-			   uint32_t m, const double *b, uint32_t n)
+static int compare_samples(struct sb_gate_test *test, const double *a, uint32_t m, const double *b,
+			   uint32_t n)
 {
 	const bool fall = test->is_fall;
 	struct sb_unpaired zero;
@@ -73,8 +70,7 @@ static int compare_samples(struct sb_gate_test *test, const double *a,
 	return 0;
 }
 
-static int look_at_stored(struct sb_bout *bout, uint32_t i,
-			  const struct sb_series *stored)
+static int look_at_stored(struct sb_bout *bout, uint32_t i, const struct sb_series *stored)
 {
 	const enum sb_metric_id metric = bout->job->limits->limit[i].metric;
 	struct sb_gate_test *test = &bout->test[i];
@@ -86,12 +82,10 @@ static int look_at_stored(struct sb_bout *bout, uint32_t i,
 
 	/* Both sides are the candidate. */
 	for (int side = 0; side < SB_SIDES; side++)
-		n += take_values(to + n, bout->pairs.result[side].series,
-				 metric);
+		n += take_values(to + n, bout->pairs.result[side].series, metric);
 	if (m < STORED_MIN || n < STORED_MIN) {
 		snprintf(test->why, sizeof(test->why),
-			 "the baseline has %" PRIu32
-			 " values and the candidate %" PRIu32
+			 "the baseline has %" PRIu32 " values and the candidate %" PRIu32
 			 "; expected at least %d each",
 			 m, n, STORED_MIN);
 		return 0;
@@ -100,8 +94,7 @@ static int look_at_stored(struct sb_bout *bout, uint32_t i,
 	if (!rc && test->rule.verdict == SB_GATE_UNDECIDED)
 		snprintf(test->why, sizeof(test->why),
 			 "%" PRIu32 " values against %" PRIu32
-			 " are too few at this noise; pairs with a program or "
-			 "a revision see more",
+			 " are too few at this noise; pairs with a program or a revision see more",
 			 n, m);
 	return rc;
 }
@@ -110,8 +103,7 @@ int sb_bout_run_stored(struct sb_bout *bout, const struct sb_result *stored)
 {
 	struct sb_gate_setup *setup = bout->setup;
 	struct sb_bout_words words;
-	const struct sb_side side = { setup->candidate,
-				      sb_bout_words(bout, &words, SB_SIDE_B),
+	const struct sb_side side = { setup->candidate, sb_bout_words(bout, &words, SB_SIDE_B),
 				      setup->limit_ns };
 	int rc;
 
@@ -134,8 +126,7 @@ int sb_bout_run_stored(struct sb_bout *bout, const struct sb_result *stored)
 	if (!rc)
 		sb_bout_sum_up(bout);
 	for (uint32_t i = 0; i < bout->job->limits->n && !rc; i++)
-		rc = look_at_stored(bout, i,
-				    &stored->series[bout->job->series]);
+		rc = look_at_stored(bout, i, &stored->series[bout->job->series]);
 	if (!rc)
 		sb_bout_reject_invalid(bout);
 	sb_pairs_free(&bout->pairs);

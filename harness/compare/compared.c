@@ -11,12 +11,8 @@
 #include "results/record/record.h"
 
 static const enum sb_metric_id defaults[] = {
-	SB_METRIC_ns_per_op,
-	SB_METRIC_cpu_ns_per_op,
-	SB_METRIC_ready_to_running_ns_p99,
-	SB_METRIC_send_to_step_ns_p99,
-	SB_METRIC_sojourn_ns_p99,
-	SB_METRIC_wake_ns_p99,
+	SB_METRIC_ns_per_op,	       SB_METRIC_cpu_ns_per_op,	 SB_METRIC_ready_to_running_ns_p99,
+	SB_METRIC_send_to_step_ns_p99, SB_METRIC_sojourn_ns_p99, SB_METRIC_wake_ns_p99,
 };
 
 /* ---- which metrics ---- */
@@ -40,8 +36,7 @@ static int add(struct sb_compared *compared, const char *name)
 	return rc;
 }
 
-int sb_compared_choose(struct sb_compared *compared,
-		       const struct sb_options *options)
+int sb_compared_choose(struct sb_compared *compared, const struct sb_options *options)
 {
 	const char *given = options->value[SB_OPT_compared_metric].text;
 	char *names = strdup(given);
@@ -74,8 +69,7 @@ static void put_finding(const struct sb_finding *f, int width, FILE *out)
 	sb_human(a, f->a, metric->unit);
 	sb_finding_estimate(f, estimate);
 	sb_finding_describe(f, words);
-	fprintf(out, "%-*s  %10s  %-23s  %s\n", width, metric->name, a,
-		estimate, words);
+	fprintf(out, "%-*s  %10s  %-23s  %s\n", width, metric->name, a, estimate, words);
 }
 
 static int widest(const struct sb_findings *findings)
@@ -83,8 +77,7 @@ static int widest(const struct sb_findings *findings)
 	size_t width = strlen("metric");
 
 	for (uint32_t i = 0; i < findings->n; i++) {
-		const size_t n =
-			strlen(sb_metric[findings->finding[i].metric].name);
+		const size_t n = strlen(sb_metric[findings->finding[i].metric].name);
 
 		width = n > width ? n : width;
 	}
@@ -101,15 +94,14 @@ void sb_compared_put(const struct sb_findings *findings, FILE *out)
 
 		if (!name || strcmp(name, f->name) != 0) {
 			fprintf(out, "%s%s\n", name ? "\n" : "", f->name);
-			fprintf(out, "%-*s  %10s  %-23s  %s\n", width, "metric",
-				"A", "B/A [interval]", "verdict");
+			fprintf(out, "%-*s  %10s  %-23s  %s\n", width, "metric", "A",
+				"B/A [interval]", "verdict");
 		}
 		name = f->name;
 		put_finding(f, width, out);
 	}
 	for (uint32_t i = 0; i < findings->notes; i++)
-		fprintf(out, "%s%s\n", i || !findings->n ? "" : "\n",
-			findings->note[i]);
+		fprintf(out, "%s%s\n", i || !findings->n ? "" : "\n", findings->note[i]);
 }
 
 int sb_compared_note_level(struct sb_findings *findings, const char *behind)
@@ -119,20 +111,16 @@ int sb_compared_note_level(struct sb_findings *findings, const char *behind)
 	if (!n)
 		return 0;
 	if (n == 1)
-		return sb_findings_note(
-			findings, "the interval is right with 95 %%%s", behind);
-	return sb_findings_note(findings,
-				"intervals of %.4g %%: all %" PRIu32
-				" together are right with 95 %%%s",
-				100 * (1 - SB_COMPARED_ERROR / n), n, behind);
+		return sb_findings_note(findings, "the interval is right with 95 %%%s", behind);
+	return sb_findings_note(
+		findings, "intervals of %.4g %%: all %" PRIu32 " together are right with 95 %%%s",
+		100 * (1 - SB_COMPARED_ERROR / n), n, behind);
 }
 
 enum format { PRETTY, JSON, CSV };
 
-void sb_compared_print(const struct sb_findings *findings,
-		       const struct sb_options *options,
-		       void (*pretty)(const void *what, FILE *out),
-		       const void *what)
+void sb_compared_print(const struct sb_findings *findings, const struct sb_options *options,
+		       void (*pretty)(const void *what, FILE *out), const void *what)
 {
 	if (sb_opt(options, SB_OPT_quiet))
 		return;

@@ -23,17 +23,14 @@ SB_MUST_CHECK int sb_compared_choose(struct sb_compared *compared,
 				     const struct sb_options *options);
 
 /* Of how sure the intervals are; behind is said after it. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_compared_note_level(struct sb_findings *findings,
-					 const char *behind);
+SB_MUST_CHECK int sb_compared_note_level(struct sb_findings *findings, const char *behind);
 
 /* A table for each workload, then the notes. */
 void sb_compared_put(const struct sb_findings *findings, FILE *out);
 
 /* As --format says; pretty(what, out) is for people. */
-void sb_compared_print(const struct sb_findings *findings,
-		       const struct sb_options *options,
-		       void (*pretty)(const void *what, FILE *out),
-		       const void *what);
+void sb_compared_print(const struct sb_findings *findings, const struct sb_options *options,
+		       void (*pretty)(const void *what, FILE *out), const void *what);
 
 /* Whether every finding had enough values. */
 bool sb_compared_is_conclusive(const struct sb_findings *findings);

@@ -15,8 +15,8 @@
 
 /* ---- all workloads ---- */
 
-static int init_test(struct sb_gate_test *test, const char *workload,
-		     const struct sb_limit *limit, double alpha)
+static int init_test(struct sb_gate_test *test, const char *workload, const struct sb_limit *limit,
+		     double alpha)
 {
 	*test = (struct sb_gate_test){
 		.workload = strdup(workload),
@@ -24,8 +24,7 @@ static int init_test(struct sb_gate_test *test, const char *workload,
 		.unit = sb_metric[limit->metric].unit,
 		.is_fall = limit->is_fall,
 		.limit = limit->part,
-		.rule = { .limit = limit->is_fall ? -log1p(-limit->part)
-						  : log1p(limit->part),
+		.rule = { .limit = limit->is_fall ? -log1p(-limit->part) : log1p(limit->part),
 			  .alpha = alpha,
 			  .beta = SB_GATE_BETA,
 			  .verdict = SB_GATE_UNDECIDED },
@@ -40,24 +39,21 @@ static int init_test(struct sb_gate_test *test, const char *workload,
 	return test->workload ? 0 : sb_fail_memory();
 }
 
-static int init_job(struct sb_gate_report *gate, const struct sb_gate_job *job,
-		    double alpha)
+static int init_job(struct sb_gate_report *gate, const struct sb_gate_job *job, double alpha)
 {
 	struct sb_gate_workload *w = &gate->workload[gate->workloads++];
 	int rc = 0;
 
-	*w = (struct sb_gate_workload){ .name = strdup(job->workload),
-					.ratio = NAN };
+	*w = (struct sb_gate_workload){ .name = strdup(job->workload), .ratio = NAN };
 	if (!w->name)
 		return sb_fail_memory();
 	for (uint32_t i = 0; i < job->limits->n && !rc; i++)
-		rc = init_test(&gate->test[gate->tests++], job->workload,
-			       &job->limits->limit[i], alpha);
+		rc = init_test(&gate->test[gate->tests++], job->workload, &job->limits->limit[i],
+			       alpha);
 	return rc;
 }
 
-static int init_gate(struct sb_gate_report *gate,
-		     const struct sb_gate_setup *setup)
+static int init_gate(struct sb_gate_report *gate, const struct sb_gate_setup *setup)
 {
 	uint32_t tests = 0;
 	int rc = 0;
@@ -74,27 +70,23 @@ static int init_gate(struct sb_gate_report *gate,
 }
 
 /* "PROGRAM, with OPTIONS, slowed down by 5%"; NULL: no memory. */
-static char *describe_side(const struct sb_gate_setup *setup,
-			   enum sb_side_id side, const char *program)
+static char *describe_side(const struct sb_gate_setup *setup, enum sb_side_id side,
+			   const char *program)
 {
 	const char *options = setup->side[side].text;
 	const char *slowdown = side == SB_SIDE_B ? setup->slowdown : NULL;
 	char *text;
 
-	if (asprintf(&text, "%s%s%s%s%s", program,
-		     options && *options ? ", with " : "",
-		     options ? options : "",
-		     slowdown ? ", slowed down by " : "",
+	if (asprintf(&text, "%s%s%s%s%s", program, options && *options ? ", with " : "",
+		     options ? options : "", slowdown ? ", slowed down by " : "",
 		     slowdown ? slowdown : "") < 0)
 		return NULL;
 	return text;
 }
 
-static int describe(struct sb_gate_report *gate,
-		    const struct sb_gate_setup *setup)
+static int describe(struct sb_gate_report *gate, const struct sb_gate_setup *setup)
 {
-	const char *candidate =
-		setup->candidate ? setup->candidate : "this program";
+	const char *candidate = setup->candidate ? setup->candidate : "this program";
 	struct sb_calibration machine;
 	int rc = sb_gate_machine(&machine);
 
@@ -103,26 +95,20 @@ static int describe(struct sb_gate_report *gate,
 	gate->alpha = SB_GATE_ALPHA;
 	gate->beta = SB_GATE_BETA;
 	gate->seed = setup->seed;
-	gate->skips_undecided =
-		setup->options->value[SB_OPT_undecided].alternative;
+	gate->skips_undecided = setup->options->value[SB_OPT_undecided].alternative;
 	gate->baseline = describe_side(
-		setup, SB_SIDE_A,
-		setup->baseline.path ? setup->baseline.description : candidate);
+		setup, SB_SIDE_A, setup->baseline.path ? setup->baseline.description : candidate);
 	gate->candidate = describe_side(setup, SB_SIDE_B, candidate);
-	if (asprintf(&gate->machine, "%s, %s", machine.fingerprint,
-		     machine.model) < 0)
+	if (asprintf(&gate->machine, "%s, %s", machine.fingerprint, machine.model) < 0)
 		gate->machine = NULL;
 	if (setup->calibration)
 		sb_calibration_describe(setup->calibration, gate->calibration,
 					sizeof(gate->calibration));
-	return gate->baseline && gate->candidate && gate->machine
-		       ? 0
-		       : sb_fail_memory();
+	return gate->baseline && gate->candidate && gate->machine ? 0 : sb_fail_memory();
 }
 
-static int run_job(struct sb_gate_setup *setup, struct sb_gate_report *gate,
-		   uint32_t job, const struct sb_result *stored,
-		   uint64_t end_ns)
+static int run_job(struct sb_gate_setup *setup, struct sb_gate_report *gate, uint32_t job,
+		   const struct sb_result *stored, uint64_t end_ns)
 {
 	static struct sb_bout bout;
 	uint32_t tests = 0;
@@ -140,8 +126,7 @@ static int run_job(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 static int run_jobs(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 		    const struct sb_result *stored)
 {
-	const uint64_t end_ns =
-		sb_clock_ns() + sb_opt(setup->options, SB_OPT_budget);
+	const uint64_t end_ns = sb_clock_ns() + sb_opt(setup->options, SB_OPT_budget);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < setup->jobs && !rc; i++) {
@@ -160,15 +145,14 @@ static int run_jobs(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 
 /* ---- one gate ---- */
 
-static int run_stored_gate(struct sb_gate_setup *setup,
-			   struct sb_gate_report *gate)
+static int run_stored_gate(struct sb_gate_setup *setup, struct sb_gate_report *gate)
 {
 	struct sb_result stored;
 	char why[400];
 	int rc;
 
-	gate->method = "unpaired: the baseline is from another time, and what "
-		       "has changed on this machine since is not told apart";
+	gate->method = "unpaired: the baseline is from another time, and what has changed on this "
+		       "machine since is not told apart";
 	rc = sb_result_read(&stored, setup->baseline.path, why, sizeof(why));
 	if (rc)
 		return sb_fail(sb_status_of(rc), "--baseline: %s", why);
@@ -193,8 +177,7 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 	int rc;
 
 	*out = (struct sb_gate_report){ .tests = 0 };
-	out->method = "interleaved pairs of processes; a value is a block of "
-		      "two pairs";
+	out->method = "interleaved pairs of processes; a value is a block of two pairs";
 	rc = describe(out, setup);
 	if (!rc && !counts)
 		rc = init_gate(out, setup);
@@ -207,8 +190,8 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 	else
 		rc = run_jobs(setup, out, NULL);
 	if (is_any_kept_awake(out))
-		out->method = "interleaved pairs of processes, whose CPUs are "
-			      "kept awake; a value is a block of two pairs";
+		out->method = "interleaved pairs of processes, whose CPUs are kept awake; a value "
+			      "is a block of two pairs";
 	out->elapsed_s = 1e-9 * (double)(sb_clock_ns() - start);
 	sb_gate_conclude(out);
 	return rc;

@@ -40,29 +40,26 @@ struct sb_gate_setup {
 	struct sb_side_text side[SB_SIDES];
 	uint64_t seed;
 	uint32_t jobs;
-	struct sb_gate_job *job; /* [jobs] */
-	uint64_t limit_ns;	 /* of a process */
-	const char *scratch;	 /* a directory */
-	const char *failures;	 /* a file; NULL: none is kept */
+	struct sb_gate_job *job;		  /* [jobs] */
+	uint64_t limit_ns;			  /* of a process */
+	const char *scratch;			  /* a directory */
+	const char *failures;			  /* a file; NULL: none is kept */
 	const struct sb_calibration *calibration; /* NULL: there is none */
 	struct sb_progress progress;		  /* open */
-	char prefix[60]; /* of what the progress says, "gate 3 of 20, " */
+	char prefix[60];			  /* of what the progress says, "gate 3 of 20, " */
 };
 
 /* The workloads: those that were asked for, else the steady ones; of a stored
  * baseline its own, with its options. Returns 0, or an exit status after an error
  * has been printed; in any case it is for sb_gate_setup_free. */
-SB_MUST_CHECK int sb_gate_set_up(struct sb_gate_setup *setup,
-				 const struct sb_options *options);
+SB_MUST_CHECK int sb_gate_set_up(struct sb_gate_setup *setup, const struct sb_options *options);
 void sb_gate_setup_free(struct sb_gate_setup *setup);
 
 /* Runs it. Returns as above; the gate is for sb_gate_free in any case. */
-SB_MUST_CHECK int sb_gate_run(struct sb_gate_setup *setup,
-			      struct sb_gate_report *out);
+SB_MUST_CHECK int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out);
 
 /* By instruction counts; sb_gate_run does all else. Returns as above. */
-SB_MUST_CHECK int sb_gate_run_counts(struct sb_gate_setup *setup,
-				     struct sb_gate_report *gate);
+SB_MUST_CHECK int sb_gate_run_counts(struct sb_gate_setup *setup, struct sb_gate_report *gate);
 
 /* The words and limits in one line: gates with equal ones are alike. For the
  * caller to free. */
@@ -70,8 +67,7 @@ char *sb_gate_setup_text(const struct sb_gate_setup *setup);
 
 static inline bool sb_gate_is_stored(const struct sb_gate_setup *setup)
 {
-	return setup->baseline.path &&
-	       setup->baseline.kind == SB_BASELINE_RESULT;
+	return setup->baseline.path && setup->baseline.kind == SB_BASELINE_RESULT;
 }
 
 /* Of a stored baseline more are refused. */

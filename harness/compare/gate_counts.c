@@ -9,8 +9,7 @@
 #include "harness/micro/callgrind.h"
 #include "harness/terminal/status.h"
 
-static int count_side(struct sb_counts *out, const char *program,
-		      const char *side)
+static int count_side(struct sb_counts *out, const char *program, const char *side)
 {
 	char why[300];
 	int rc = sb_counts_measure(out, program, NULL, why, sizeof(why));
@@ -21,8 +20,7 @@ static int count_side(struct sb_counts *out, const char *program,
 		       "--counts: the %s: %s", side, why);
 }
 
-static const struct sb_count *find_count(const struct sb_counts *counts,
-					 const char *name)
+static const struct sb_count *find_count(const struct sb_counts *counts, const char *name)
 {
 	for (uint32_t i = 0; i < counts->counts; i++) {
 		if (!strcmp(counts->count[i].name, name))
@@ -33,9 +31,8 @@ static const struct sb_count *find_count(const struct sb_counts *counts,
 
 /* was, now: of one primitive; NULL: that side does not have it. What is new or gone
  * has not become worse. */
-static int compare_count(struct sb_gate_test *test, const char *name,
-			 const struct sb_count *was, const struct sb_count *now,
-			 double limit)
+static int compare_count(struct sb_gate_test *test, const char *name, const struct sb_count *was,
+			 const struct sb_count *now, double limit)
 {
 	*test = (struct sb_gate_test){
 		.workload = strdup(name),
@@ -53,37 +50,33 @@ static int compare_count(struct sb_gate_test *test, const char *name,
 	test->change = test->candidate / test->base - 1;
 	test->low = test->high = test->change;
 	if (!was || !now)
-		snprintf(test->why, sizeof(test->why),
-			 "the %s does not have it",
+		snprintf(test->why, sizeof(test->why), "the %s does not have it",
 			 was ? "candidate" : "baseline");
 	else if (test->change > limit)
 		test->rule.verdict = SB_GATE_REGRESSED;
 	return 0;
 }
 
-static int compare_counts(struct sb_gate_report *gate,
-			  const struct sb_counts *base,
+static int compare_counts(struct sb_gate_report *gate, const struct sb_counts *base,
 			  const struct sb_counts *now, double limit)
 {
 	int rc = 0;
 
-	gate->test =
-		calloc(base->counts + now->counts + 1, sizeof(*gate->test));
+	gate->test = calloc(base->counts + now->counts + 1, sizeof(*gate->test));
 	if (!gate->test)
 		return sb_fail_memory();
 	for (uint32_t i = 0; i < now->counts && !rc; i++) {
 		const char *name = now->count[i].name;
 
-		rc = compare_count(&gate->test[gate->tests++], name,
-				   find_count(base, name), &now->count[i],
-				   limit);
+		rc = compare_count(&gate->test[gate->tests++], name, find_count(base, name),
+				   &now->count[i], limit);
 	}
 	for (uint32_t i = 0; i < base->counts && !rc; i++) {
 		const char *name = base->count[i].name;
 
 		if (!find_count(now, name))
-			rc = compare_count(&gate->test[gate->tests++], name,
-					   &base->count[i], NULL, limit);
+			rc = compare_count(&gate->test[gate->tests++], name, &base->count[i], NULL,
+					   limit);
 	}
 	return rc;
 }
@@ -94,8 +87,8 @@ int sb_gate_run_counts(struct sb_gate_setup *setup, struct sb_gate_report *gate)
 	struct sb_counts now = { .counts = 0 };
 	int rc;
 
-	gate->method = "instructions of the primitives, counted under "
-		       "valgrind; one run of each side";
+	gate->method =
+		"instructions of the primitives, counted under valgrind; one run of each side";
 	gate->alpha = gate->beta = 0;
 	sb_progress_phase(&setup->progress, "baseline", "counting");
 	rc = count_side(&base, setup->baseline.path, "baseline");

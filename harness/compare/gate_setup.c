@@ -34,8 +34,7 @@ int sb_gate_add_word(struct sb_gate_job *job, const char *format, ...)
 
 bool sb_gate_is_run_option(int id)
 {
-	const enum sb_option_id of_run =
-		sb_option_find(SB_VERB_RUN, sb_option[id].name);
+	const enum sb_option_id of_run = sb_option_find(SB_VERB_RUN, sb_option[id].name);
 
 	if (!(sb_option[id].verbs & SB_VERB_GATE) || of_run == SB_OPTIONS)
 		return false;
@@ -64,14 +63,13 @@ int sb_gate_add_option(struct sb_gate_job *job, int id, const char *text)
 	const bool yes = !strcmp(text, "yes") || !strcmp(text, "1");
 
 	if (sb_option[id].form)
-		return sb_gate_add_word(job, "--%s=%s", sb_option[id].name,
-					text);
+		return sb_gate_add_word(job, "--%s=%s", sb_option[id].name, text);
 	return yes ? sb_gate_add_word(job, "--%s", sb_option[id].name) : 0;
 }
 
 /* workers: NULL, or instead of the option's. */
-static int add_options(struct sb_gate_job *job,
-		       const struct sb_options *options, const char *workers)
+static int add_options(struct sb_gate_job *job, const struct sb_options *options,
+		       const char *workers)
 {
 	int rc = 0;
 
@@ -79,20 +77,16 @@ static int add_options(struct sb_gate_job *job,
 		const bool is_other = workers && id == SB_OPT_gate_workers;
 
 		if (sb_gate_is_run_option(id) &&
-		    (sb_gate_is_other_in_run(id) ||
-		     sb_policy_needs_said(options, id)))
-			rc = sb_gate_add_option(
-				job, id,
-				is_other ? workers : options->value[id].text);
+		    (sb_gate_is_other_in_run(id) || sb_policy_needs_said(options, id)))
+			rc = sb_gate_add_option(job, id,
+						is_other ? workers : options->value[id].text);
 	}
 	return rc;
 }
 
-struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup,
-				    const char *workload)
+struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup, const char *workload)
 {
-	struct sb_gate_job *all =
-		reallocarray(setup->job, setup->jobs + 1, sizeof(*all));
+	struct sb_gate_job *all = reallocarray(setup->job, setup->jobs + 1, sizeof(*all));
 	struct sb_gate_job *job;
 
 	if (!all) {
@@ -101,10 +95,8 @@ struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup,
 	}
 	setup->job = all;
 	job = &all[setup->jobs++];
-	*job = (struct sb_gate_job){ .workload = workload,
-				     .limits = &setup->limits };
-	if (sb_gate_add_word(job, "sched-bench") ||
-	    sb_gate_add_word(job, "run") ||
+	*job = (struct sb_gate_job){ .workload = workload, .limits = &setup->limits };
+	if (sb_gate_add_word(job, "sched-bench") || sb_gate_add_word(job, "run") ||
 	    sb_gate_add_word(job, "--workload=%s", workload))
 		return NULL;
 	return job;
@@ -134,40 +126,34 @@ static int wants_two(const struct sb_options *options, bool *wanted)
 	uint32_t room = 0;
 	int rc = 0;
 
-	*wanted =
-		!strcmp(options->value[SB_OPT_gate_workers].source, "default");
+	*wanted = !strcmp(options->value[SB_OPT_gate_workers].source, "default");
 	if (*wanted)
 		rc = sb_placing_room(options, &room);
 	if (!rc && *wanted && room < 2) {
 		*wanted = false;
-		sb_note("two workers have no room here: what they do to each "
-			"other is not gated");
+		sb_note("two workers have no room here: what they do to each other is not gated");
 	}
 	return rc;
 }
 
-static int add_row(struct sb_gate_setup *setup,
-		   const struct sb_options *options, const struct steady *row)
+static int add_row(struct sb_gate_setup *setup, const struct sb_options *options,
+		   const struct steady *row)
 {
 	struct sb_gate_job *job = sb_gate_add_job(setup, row->workload);
-	int rc =
-		job ? sb_gate_add_word(job, "%s", row->parameter) : SB_EXIT_BUG;
+	int rc = job ? sb_gate_add_word(job, "%s", row->parameter) : SB_EXIT_BUG;
 
 	if (job && row->workers)
 		job->limits = &setup->events;
 	return rc ? rc : add_options(job, options, row->workers);
 }
 
-static int add_steady(struct sb_gate_setup *setup,
-		      const struct sb_options *options)
+static int add_steady(struct sb_gate_setup *setup, const struct sb_options *options)
 {
 	bool with_two = false;
 	int rc;
 
 	if (options->givens)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--%s is a parameter of workloads; expected -w "
-			       "NAME",
+		return sb_fail(SB_EXIT_USAGE, "--%s is a parameter of workloads; expected -w NAME",
 			       options->given[0].name);
 	rc = wants_two(options, &with_two);
 	if (!rc && with_two)
@@ -188,8 +174,7 @@ bool sb_gate_has_param(const struct sb_workload *workload, const char *name)
 	return false;
 }
 
-static int add_chosen(struct sb_gate_setup *setup,
-		      const struct sb_options *options,
+static int add_chosen(struct sb_gate_setup *setup, const struct sb_options *options,
 		      const struct sb_workload *workload)
 {
 	struct sb_gate_job *job = sb_gate_add_job(setup, workload->name);
@@ -199,8 +184,7 @@ static int add_chosen(struct sb_gate_setup *setup,
 		const struct sb_given_param *given = &options->given[i];
 
 		if (sb_gate_has_param(workload, given->name))
-			rc = sb_gate_add_word(job, "--%s=%s", given->name,
-					      given->text);
+			rc = sb_gate_add_word(job, "--%s=%s", given->name, given->text);
 	}
 	return rc ? rc : add_options(job, options, NULL);
 }
@@ -210,8 +194,7 @@ static int add_chosen(struct sb_gate_setup *setup,
 /* Beyond its own times, a start, the clocks and the files. */
 #define GRACE_NS UINT64_C(30000000000)
 
-static int take_workloads(struct sb_gate_setup *setup,
-			  const struct sb_options *options)
+static int take_workloads(struct sb_gate_setup *setup, const struct sb_options *options)
 {
 	int rc = 0;
 
@@ -232,11 +215,9 @@ static int take_side(struct sb_side_text *side, const char *name,
 	int rc;
 
 	if (*first && *first != '-')
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"-%s: '%s' is not valid; expected options alone, "
-			"as --steal=one",
-			name, value->text);
+		return sb_fail(SB_EXIT_USAGE,
+			       "-%s: '%s' is not valid; expected options alone, as --steal=one",
+			       name, value->text);
 	rc = sb_side_parse(side, name, value->text);
 	return rc ? rc : sb_side_check(side);
 }
@@ -255,14 +236,12 @@ static int take_sides(struct sb_gate_setup *setup)
 		setup->slowdown = slowdown;
 	if (!rc && sb_gate_is_stored(setup) && setup->side[SB_SIDE_A].words.n)
 		rc = sb_fail(SB_EXIT_USAGE,
-			     "--baseline-options: a stored result has been "
-			     "measured; expected a sched-bench or a git "
-			     "revision as --baseline");
+			     "--baseline-options: a stored result has been measured; expected a "
+			     "sched-bench or a git revision as --baseline");
 	return rc;
 }
 
-int sb_gate_set_up(struct sb_gate_setup *setup,
-		   const struct sb_options *options)
+int sb_gate_set_up(struct sb_gate_setup *setup, const struct sb_options *options)
 {
 	int rc;
 
@@ -292,10 +271,8 @@ void sb_gate_setup_free(struct sb_gate_setup *setup)
 static void put_limits(const struct sb_limits *limits, FILE *out)
 {
 	for (uint32_t i = 0; i < limits->n; i++)
-		fprintf(out, "%s%s=%c%g%%", i ? "," : "; ",
-			sb_metric[limits->limit[i].metric].name,
-			limits->limit[i].is_fall ? '-' : '+',
-			100 * limits->limit[i].part);
+		fprintf(out, "%s%s=%c%g%%", i ? "," : "; ", sb_metric[limits->limit[i].metric].name,
+			limits->limit[i].is_fall ? '-' : '+', 100 * limits->limit[i].part);
 }
 
 char *sb_gate_setup_text(const struct sb_gate_setup *setup)
@@ -309,8 +286,7 @@ char *sb_gate_setup_text(const struct sb_gate_setup *setup)
 	for (uint32_t i = 0; i < setup->jobs; i++) {
 		fputs(i ? "; " : "", out);
 		for (uint32_t w = 2; w < setup->job[i].words; w++)
-			fprintf(out, "%s%s", w > 2 ? " " : "",
-				setup->job[i].word[w]);
+			fprintf(out, "%s%s", w > 2 ? " " : "", setup->job[i].word[w]);
 	}
 	put_limits(&setup->limits, out);
 	put_limits(&setup->events, out);
@@ -325,13 +301,11 @@ int sb_gate_machine(struct sb_calibration *out)
 
 	*out = (struct sb_calibration){ .gates = 0 };
 	if (sb_topology_load(&topology))
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "this machine's topology cannot be read");
+		return sb_fail(SB_EXIT_ENVIRONMENT, "this machine's topology cannot be read");
 	sb_topology_machine(topology, &machine);
 	snprintf(out->fingerprint, sizeof(out->fingerprint), "%016" PRIx64,
 		 sb_topology_fingerprint(topology));
-	snprintf(out->model, sizeof(out->model), "%s",
-		 machine.cpu_model ? machine.cpu_model : "");
+	snprintf(out->model, sizeof(out->model), "%s", machine.cpu_model ? machine.cpu_model : "");
 	snprintf(out->build, sizeof(out->build), "%s", sb_facts_build());
 	sb_topology_free(topology);
 	return 0;

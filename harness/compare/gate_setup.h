@@ -5,8 +5,7 @@
 #include "harness/compare/gate.h"
 
 /* Adds a word to the command line of a job. Returns an exit status. */
-int sb_gate_add_word(struct sb_gate_job *job, const char *format, ...)
-	SB_PRINTF(2, 3);
+int sb_gate_add_word(struct sb_gate_job *job, const char *format, ...) SB_PRINTF(2, 3);
 
 /* Those of `gate` that are not those of `run` by the same name. */
 bool sb_gate_is_run_option(int id);
@@ -18,8 +17,7 @@ bool sb_gate_is_other_in_run(int id);
 int sb_gate_add_option(struct sb_gate_job *job, int id, const char *text);
 
 /* For sb_gate_setup_free in any case. NULL: an error has been printed. */
-struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup,
-				    const char *workload);
+struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup, const char *workload);
 
 bool sb_gate_has_param(const struct sb_workload *workload, const char *name);
 

@@ -16,16 +16,15 @@
 static int other_option(const char *name, const char *stored, const char *now)
 {
 	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: it was measured with --%s %s, this is "
-		       "--%s %s; expected the same options",
+		       "--baseline: it was measured with --%s %s, this is --%s %s; expected the "
+		       "same options",
 		       name, stored, name, now);
 }
 
 /* An option is the baseline's, unless it was said, and then it has to be. The
  * baseline's policy decides nothing here: all that it could is said. */
 static int take_option(struct sb_gate_job *job, const struct sb_result *stored,
-		       const struct sb_series *series,
-		       const struct sb_options *options, int id)
+		       const struct sb_series *series, const struct sb_options *options, int id)
 {
 	const char *name = sb_option[id].name;
 	const char *was = sb_series_option(series, stored, name);
@@ -33,8 +32,7 @@ static int take_option(struct sb_gate_job *job, const struct sb_result *stored,
 
 	if (!*was)
 		return 0;
-	if (sb_option_is_said(options, (enum sb_option_id)id) &&
-	    strcmp(was, is) != 0)
+	if (sb_option_is_said(options, (enum sb_option_id)id) && strcmp(was, is) != 0)
 		return other_option(name, was, is);
 	if (sb_gate_is_other_in_run(id) || sb_policy_sets(id) ||
 	    strcmp(was, sb_option[id].initial) != 0)
@@ -49,21 +47,17 @@ static int take_params(struct sb_gate_job *job, const struct sb_series *series,
 	int rc = 0;
 
 	if (!workload)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--baseline: its workload '%s' is not known",
+		return sb_fail(SB_EXIT_USAGE, "--baseline: its workload '%s' is not known",
 			       series->workload);
 	for (uint32_t i = 0; i < options->givens; i++) {
-		const struct sb_setting *was =
-			sb_series_setting(series, options->given[i].name);
+		const struct sb_setting *was = sb_series_setting(series, options->given[i].name);
 
 		if (was && strcmp(was->text, options->given[i].text) != 0)
-			return other_option(was->name, was->text,
-					    options->given[i].text);
+			return other_option(was->name, was->text, options->given[i].text);
 	}
 	for (uint32_t i = 0; i < series->settings && !rc; i++) {
 		if (sb_gate_has_param(workload, series->setting[i].name))
-			rc = sb_gate_add_word(job, "--%s=%s",
-					      series->setting[i].name,
+			rc = sb_gate_add_word(job, "--%s=%s", series->setting[i].name,
 					      series->setting[i].text);
 	}
 	return rc;
@@ -79,18 +73,15 @@ static int check_values(const struct sb_series *series)
 	if (values <= SB_GATE_VALUES_MAX)
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: %s has %" PRIu32
-		       " repetitions; expected at most %d",
+		       "--baseline: %s has %" PRIu32 " repetitions; expected at most %d",
 		       series->workload, values, SB_GATE_VALUES_MAX);
 }
 
-static int take_series(struct sb_gate_setup *setup,
-		       const struct sb_result *stored,
+static int take_series(struct sb_gate_setup *setup, const struct sb_result *stored,
 		       const struct sb_series *series)
 {
 	const struct sb_workload *workload = sb_workload_find(series->workload);
-	struct sb_gate_job *job =
-		sb_gate_add_job(setup, workload ? workload->name : "");
+	struct sb_gate_job *job = sb_gate_add_job(setup, workload ? workload->name : "");
 	int rc = job ? check_values(series) : SB_EXIT_BUG;
 
 	rc = rc ? rc : take_params(job, series, setup->options);
@@ -98,8 +89,7 @@ static int take_series(struct sb_gate_setup *setup,
 		job->series = (uint32_t)(series - stored->series);
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		if (sb_gate_is_run_option(id))
-			rc = take_option(job, stored, series, setup->options,
-					 id);
+			rc = take_option(job, stored, series, setup->options, id);
 	}
 	return rc;
 }
@@ -114,16 +104,16 @@ static bool is_wanted(const struct sb_options *options, const char *workload)
 }
 
 /* What must be the same, apart from options: with its value here. */
-static int check_same(const struct sb_result *stored, const char *group,
-		      const char *key, const char *what, const char *now)
+static int check_same(const struct sb_result *stored, const char *group, const char *key,
+		      const char *what, const char *now)
 {
 	const char *was = sb_result_fact(stored, group, key);
 
 	if (!strcmp(was, now))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "--baseline: it is from %s: %s, and this is %s; times "
-		       "of the two cannot be compared",
+		       "--baseline: it is from %s: %s, and this is %s; times of the two cannot be "
+		       "compared",
 		       what, *was ? was : "unknown", now);
 }
 
@@ -134,18 +124,16 @@ static int check_stored(const struct sb_result *stored)
 	int rc = sb_gate_machine(&machine);
 
 	rc = rc ? rc
-		: check_same(stored, "machine", "topology_fingerprint",
-			     "another machine", machine.fingerprint);
+		: check_same(stored, "machine", "topology_fingerprint", "another machine",
+			     machine.fingerprint);
 	rc = rc ? rc
-		: check_same(stored, "machine", "cpu_model",
-			     "another processor", machine.model);
+		: check_same(stored, "machine", "cpu_model", "another processor", machine.model);
 	rc = rc ? rc
-		: check_same(stored, "run", "build_mode",
-			     "another kind of build", SB_BUILD_MODE);
+		: check_same(stored, "run", "build_mode", "another kind of build", SB_BUILD_MODE);
 	if (!rc && *slowdown && strcmp(slowdown, "none") != 0)
 		rc = sb_fail(SB_EXIT_USAGE,
-			     "--baseline: it was slowed down by %s on purpose "
-			     "(--slowdown); expected one that was not",
+			     "--baseline: it was slowed down by %s on purpose (--slowdown); "
+			     "expected one that was not",
 			     slowdown);
 	return rc;
 }
@@ -156,11 +144,10 @@ int sb_gate_take_result(struct sb_gate_setup *setup)
 	char why[400];
 	int rc;
 
-	if (setup->options->value[SB_OPT_keep_awake].alternative ==
-	    SB_AWAKE_YES)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--keep-awake: a stored result was measured "
-			       "without; expected auto or no");
+	if (setup->options->value[SB_OPT_keep_awake].alternative == SB_AWAKE_YES)
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--keep-awake: a stored result was measured without; expected auto or no");
 	rc = sb_result_read(&stored, setup->baseline.path, why, sizeof(why));
 	if (rc)
 		return sb_fail(sb_status_of(rc), "--baseline: %s", why);
@@ -171,8 +158,7 @@ int sb_gate_take_result(struct sb_gate_setup *setup)
 	}
 	sb_result_free(&stored);
 	if (!rc && !setup->jobs)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--baseline: '%s' has none of the workloads",
+		rc = sb_fail(SB_EXIT_USAGE, "--baseline: '%s' has none of the workloads",
 			     setup->baseline.description);
 	return rc;
 }

@@ -38,9 +38,8 @@ int sb_gate_check_slowdowns(const char *text)
 
 		if (!sb_parse_percent(part, &ppm) || ppm < 100 || ppm > 1000000)
 			rc = sb_fail(SB_EXIT_USAGE,
-				     "--slowdowns: '%s' is not valid; expected "
-				     "percentages from 0.01%% to 100%%, as "
-				     "1%%,5%%",
+				     "--slowdowns: '%s' is not valid; expected percentages from "
+				     "0.01%% to 100%%, as 1%%,5%%",
 				     part);
 	}
 	free(list);
@@ -68,11 +67,9 @@ int sb_gate_trials_of(const struct sb_gate_setup *setup, uint32_t *out)
 	const struct sb_options *o = setup->options;
 	uint64_t n = TRIALS_DEFAULT;
 
-	if (o->words > 1 || (o->words && (!sb_parse_count(o->word[0], &n) ||
-					  !n || n > TRIALS_MAX)))
+	if (o->words > 1 || (o->words && (!sb_parse_count(o->word[0], &n) || !n || n > TRIALS_MAX)))
 		return sb_fail(SB_EXIT_USAGE,
-			       "gate: '%s' is not valid; expected how many "
-			       "gates, 1 to %d",
+			       "gate: '%s' is not valid; expected how many gates, 1 to %d",
 			       o->word[o->words - 1], TRIALS_MAX);
 	*out = (uint32_t)n;
 	return 0;
@@ -87,14 +84,12 @@ static void free_tally(struct tally *tally)
 	free(tally->ratio);
 }
 
-static int note_test(struct tally *tally, uint32_t i,
-		     const struct sb_gate_test *test)
+static int note_test(struct tally *tally, uint32_t i, const struct sb_gate_test *test)
 {
 	if (!tally->deviation[i]) {
 		tally->workload[i] = strdup(test->workload);
 		tally->metric[i] = test->metric;
-		tally->deviation[i] =
-			calloc(TRIALS_MAX, sizeof(*tally->deviation[i]));
+		tally->deviation[i] = calloc(TRIALS_MAX, sizeof(*tally->deviation[i]));
 		if (!tally->workload[i] || !tally->deviation[i])
 			return sb_fail_memory();
 		tally->tests = i + 1;
@@ -106,8 +101,7 @@ static int note_test(struct tally *tally, uint32_t i,
 
 static int note_gate(struct tally *tally, const struct sb_gate_report *gate)
 {
-	double *ratio = reallocarray(
-		tally->ratio, tally->ratios + gate->workloads, sizeof(*ratio));
+	double *ratio = reallocarray(tally->ratio, tally->ratios + gate->workloads, sizeof(*ratio));
 	int rc = 0;
 
 	if (!ratio)
@@ -138,16 +132,15 @@ static int run_trial(struct sb_gate_setup *setup, struct tally *tally)
 	return rc;
 }
 
-static int run_trials(struct sb_gate_setup *setup, struct tally *tally,
-		      uint32_t trials, const char *what)
+static int run_trials(struct sb_gate_setup *setup, struct tally *tally, uint32_t trials,
+		      const char *what)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; i < trials && !rc; i++) {
 		if (sb_load_rlx(&sb_interrupted))
 			break;
-		snprintf(setup->prefix, sizeof(setup->prefix), "%s%u of %u, ",
-			 what, i + 1, trials);
+		snprintf(setup->prefix, sizeof(setup->prefix), "%s%u of %u, ", what, i + 1, trials);
 		rc = run_trial(setup, tally);
 	}
 	return rc;
@@ -157,16 +150,14 @@ static void put_rate(FILE *out, uint32_t k, uint32_t n)
 {
 	const struct sb_rate rate = sb_rate_of(k, n);
 
-	fprintf(out,
-		"%" PRIu32 " of %" PRIu32 " (%.3g %%, 95 %% interval "
-		"%.2g .. %.3g %%)",
-		k, n, 100.0 * k / n, 100 * rate.low, 100 * rate.high);
+	fprintf(out, "%" PRIu32 " of %" PRIu32 " (%.3g %%, 95 %% interval %.2g .. %.3g %%)", k, n,
+		100.0 * k / n, 100 * rate.low, 100 * rate.high);
 }
 
 /* ---- --calibrate ---- */
 
-static int fill_calibration(struct sb_gate_setup *setup,
-			    struct sb_calibration *out, struct tally *tally)
+static int fill_calibration(struct sb_gate_setup *setup, struct sb_calibration *out,
+			    struct tally *tally)
 {
 	char *text = sb_gate_setup_text(setup);
 	int rc = text ? sb_gate_machine(out) : sb_fail_memory();
@@ -186,20 +177,15 @@ static int fill_calibration(struct sb_gate_setup *setup,
 
 		if (!tally->deviations[i])
 			continue;
-		snprintf(noise->workload, sizeof(noise->workload), "%s",
-			 tally->workload[i]);
-		snprintf(noise->metric, sizeof(noise->metric), "%s",
-			 tally->metric[i]);
-		noise->deviation =
-			sb_spread_of(tally->deviation[i], tally->deviations[i])
-				.median;
+		snprintf(noise->workload, sizeof(noise->workload), "%s", tally->workload[i]);
+		snprintf(noise->metric, sizeof(noise->metric), "%s", tally->metric[i]);
+		noise->deviation = sb_spread_of(tally->deviation[i], tally->deviations[i]).median;
 		out->noises++;
 	}
 	return 0;
 }
 
-static int write_calibration(struct sb_gate_setup *setup,
-			     const struct sb_calibration *calibration)
+static int write_calibration(struct sb_gate_setup *setup, const struct sb_calibration *calibration)
 {
 	char *path = sb_gate_calibration_path(setup, calibration);
 	struct sb_file file;
@@ -207,8 +193,8 @@ static int write_calibration(struct sb_gate_setup *setup,
 
 	if (!path)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "no cache for the calibration; expected "
-			       "XDG_CACHE_HOME or HOME, or --calibration FILE");
+			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
+			       "--calibration FILE");
 	rc = sb_file_begin_path(&file, path);
 	if (!rc) {
 		rc = sb_calibration_write(calibration, file.stream);
@@ -218,28 +204,25 @@ static int write_calibration(struct sb_gate_setup *setup,
 			rc = sb_file_commit(&file);
 	}
 	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s",
-			     path, strerror(-rc));
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
+			     strerror(-rc));
 	else if (!sb_opt(setup->options, SB_OPT_quiet))
 		printf("calibration: %s\n", path);
 	free(path);
 	return rc;
 }
 
-static void put_calibration(const struct sb_calibration *calibration,
-			    const struct tally *tally)
+static void put_calibration(const struct sb_calibration *calibration, const struct tally *tally)
 {
 	printf("false alarms: ");
 	put_rate(stdout, tally->of[SB_GATE_REGRESSED], tally->gates);
 	printf("\nundecided:    ");
 	put_rate(stdout, tally->of[SB_GATE_UNDECIDED], tally->gates);
-	printf("\ntime:         %.0f s a gate\n\n",
-	       tally->elapsed_s / tally->gates);
+	printf("\ntime:         %.0f s a gate\n\n", tally->elapsed_s / tally->gates);
 	printf("%-20s %-16s noise of a block\n", "workload", "metric");
 	for (uint32_t i = 0; i < calibration->noises; i++)
 		printf("%-20s %-16s %.2f %%\n", calibration->noise[i].workload,
-		       calibration->noise[i].metric,
-		       100 * calibration->noise[i].deviation);
+		       calibration->noise[i].metric, 100 * calibration->noise[i].deviation);
 }
 
 int sb_gate_calibrate(struct sb_gate_setup *setup, uint32_t trials)
@@ -271,15 +254,13 @@ static void put_selftest(const char *slowdown, struct tally *tally)
 	else
 		printf("%+8.2f %%  ", 100 * (ratio - 1));
 	put_rate(stdout, tally->of[SB_GATE_REGRESSED], tally->gates);
-	printf(", %" PRIu32 " fine, %" PRIu32 " undecided, %.0f s each\n",
-	       tally->of[SB_GATE_FINE], tally->of[SB_GATE_UNDECIDED],
-	       tally->elapsed_s / tally->gates);
+	printf(", %" PRIu32 " fine, %" PRIu32 " undecided, %.0f s each\n", tally->of[SB_GATE_FINE],
+	       tally->of[SB_GATE_UNDECIDED], tally->elapsed_s / tally->gates);
 	fflush(stdout);
 }
 
 /* The gates of one slowdown; its text is for the runs, which know it better. */
-static int try_slowdown(struct sb_gate_setup *setup, const char *slowdown,
-			uint32_t trials)
+static int try_slowdown(struct sb_gate_setup *setup, const char *slowdown, uint32_t trials)
 {
 	struct tally tally = { .gates = 0 };
 	char what[60];

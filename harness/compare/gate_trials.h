@@ -9,16 +9,13 @@
 
 /* How many: the command line's only word, or so many as there are without. Returns
  * this and all below 0, or an exit status after an error has been printed. */
-SB_MUST_CHECK int sb_gate_trials_of(const struct sb_gate_setup *setup,
-				    uint32_t *out);
+SB_MUST_CHECK int sb_gate_trials_of(const struct sb_gate_setup *setup, uint32_t *out);
 
 /* --slowdowns, as `run --slowdown` takes them, but for "none". */
 SB_MUST_CHECK int sb_gate_check_slowdowns(const char *text);
 
-SB_MUST_CHECK int sb_gate_calibrate(struct sb_gate_setup *setup,
-				    uint32_t trials);
-SB_MUST_CHECK int sb_gate_selftest(struct sb_gate_setup *setup,
-				   uint32_t trials);
+SB_MUST_CHECK int sb_gate_calibrate(struct sb_gate_setup *setup, uint32_t trials);
+SB_MUST_CHECK int sb_gate_selftest(struct sb_gate_setup *setup, uint32_t trials);
 
 /* The file of a calibration: the given one, or this machine's in the cache; for the
  * caller to free. NULL: there is none. */

@@ -23,15 +23,15 @@ int sb_limit_of_counts(const char *text, double *part)
 {
 	if (!parse_part(*text ? text : "1%", part))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--limit: '%s' is not valid with --counts; "
-			       "expected one percentage, as +1%%",
+			       "--limit: '%s' is not valid with --counts; expected one percentage, "
+			       "as +1%%",
 			       text);
 	if (*part > SB_COUNTS_ERROR)
 		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "--limit: '%s' is within what counts may be wrong by; "
-		       "expected more than %g%%",
-		       text, 100 * SB_COUNTS_ERROR);
+	return sb_fail(
+		SB_EXIT_USAGE,
+		"--limit: '%s' is within what counts may be wrong by; expected more than %g%%",
+		text, 100 * SB_COUNTS_ERROR);
 }
 
 enum sign { NONE, RISE, FALL, BOTH };
@@ -42,9 +42,7 @@ static enum sign take_sign(const char **text)
 	static const struct {
 		const char *text;
 		enum sign sign;
-	} signs[] = {
-		{ "±", BOTH }, { "+-", BOTH }, { "+", RISE }, { "-", FALL }
-	};
+	} signs[] = { { "±", BOTH }, { "+-", BOTH }, { "+", RISE }, { "-", FALL } };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(signs); i++) {
 		const size_t length = strlen(signs[i].text);
@@ -68,39 +66,29 @@ static int check_sign(enum sb_metric_id metric, enum sign *sign)
 		*sign = worse[better];
 	if (*sign == NONE)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--limit: %s is neither better when it is low "
-			       "nor when it is high; expected a sign: +, - "
-			       "or ±",
+			       "--limit: %s is neither better when it is low nor when it is high; "
+			       "expected a sign: +, - or ±",
 			       sb_metric[metric].name);
 	if (*sign == BOTH || better == SB_NEITHER || *sign == worse[better])
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "--limit: %s is better when it is %s; expected a limit "
-		       "for a %s (%c) or ±",
-		       sb_metric[metric].name,
-		       better == SB_LOWER ? "low" : "high",
-		       better == SB_LOWER ? "rise" : "fall",
-		       better == SB_LOWER ? '+' : '-');
+		       "--limit: %s is better when it is %s; expected a limit for a %s (%c) or ±",
+		       sb_metric[metric].name, better == SB_LOWER ? "low" : "high",
+		       better == SB_LOWER ? "rise" : "fall", better == SB_LOWER ? '+' : '-');
 }
 
-static int add(struct sb_limits *out, enum sb_metric_id metric, bool is_fall,
-	       double part)
+static int add(struct sb_limits *out, enum sb_metric_id metric, bool is_fall, double part)
 {
 	for (uint32_t i = 0; i < out->n; i++) {
-		if (out->limit[i].metric == metric &&
-		    out->limit[i].is_fall == is_fall)
-			return sb_fail(SB_EXIT_USAGE,
-				       "--limit: %s has two limits; expected "
-				       "one",
+		if (out->limit[i].metric == metric && out->limit[i].is_fall == is_fall)
+			return sb_fail(SB_EXIT_USAGE, "--limit: %s has two limits; expected one",
 				       sb_metric[metric].name);
 	}
 	if (out->n == SB_LIMITS_MAX)
-		return sb_fail(SB_EXIT_USAGE, "--limit: more than %d limits",
-			       SB_LIMITS_MAX);
+		return sb_fail(SB_EXIT_USAGE, "--limit: more than %d limits", SB_LIMITS_MAX);
 	if (is_fall && part >= 1)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--limit: %s cannot fall by 100 %% or more; "
-			       "expected less",
+			       "--limit: %s cannot fall by 100 %% or more; expected less",
 			       sb_metric[metric].name);
 	out->limit[out->n++] = (struct sb_limit){ metric, is_fall, part };
 	return 0;
@@ -118,19 +106,18 @@ static int parse_one(struct sb_limits *out, char *text)
 
 	if (!equals)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--limit: '%s' is not valid; expected "
-			       "METRIC=+3%%, METRIC=-3%%, METRIC=±3%% or "
-			       "METRIC=3%%",
+			       "--limit: '%s' is not valid; expected METRIC=+3%%, METRIC=-3%%, "
+			       "METRIC=±3%% or METRIC=3%%",
 			       text);
 	*equals = '\0';
 	number = equals + 1;
 	sign = take_sign(&number);
 	rc = sb_parse_metric("--limit", text, &metric);
 	if (!rc && !parse_part(*number == '+' ? "" : number, &part))
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--limit: %s: '%s' is not valid; expected a "
-			     "percentage above 0, as +3%%",
-			     text, equals + 1);
+		rc = sb_fail(
+			SB_EXIT_USAGE,
+			"--limit: %s: '%s' is not valid; expected a percentage above 0, as +3%%",
+			text, equals + 1);
 	rc = rc ? rc : check_sign(metric, &sign);
 	if (!rc && sign != FALL)
 		rc = add(out, metric, false, part);
@@ -178,9 +165,7 @@ int sb_limits_split(struct sb_limits *times, struct sb_limits *events)
 	times->n = events->n = 0;
 	for (uint32_t i = 0; i < all.n; i++) {
 		enum sb_metric_id count;
-		struct sb_limits *to =
-			sb_limit_event(all.limit[i].metric, &count) ? events
-								    : times;
+		struct sb_limits *to = sb_limit_event(all.limit[i].metric, &count) ? events : times;
 
 		to->limit[to->n++] = all.limit[i];
 	}

@@ -25,8 +25,7 @@ struct sb_limits {
  * takes hangs on the host, which gives the two CPUs when it pleases; how often hardly.
  * Fewer steals are worse, too: then one of the two has less to do.
  */
-#define SB_LIMITS_EVENTS_DEFAULT                                               \
-	"steals_per_op=±50%,wakes_per_op=+100%,parks_per_op=+100%"
+#define SB_LIMITS_EVENTS_DEFAULT "steals_per_op=±50%,wakes_per_op=+100%,parks_per_op=+100%"
 
 /* Whether the metric is of what happens between workers, per operation; and then the
  * one that counts it, in all operations. */
@@ -42,8 +41,7 @@ SB_MUST_CHECK int sb_limits_parse(struct sb_limits *out, const char *text);
 
 /* Moves those of events into events. What is left without any gets its default.
  * Returns as above. */
-SB_MUST_CHECK int sb_limits_split(struct sb_limits *times,
-				  struct sb_limits *events);
+SB_MUST_CHECK int sb_limits_split(struct sb_limits *times, struct sb_limits *events);
 
 /* The limit of --counts, one percentage for all: "1%", "+1%"; 1 % if it is empty.
  * Returns as above. */

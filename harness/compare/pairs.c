@@ -59,8 +59,7 @@ static char **make_arguments(const struct go *go, char **added)
 	static char quiet[] = "--quiet";
 	char *const *own = go->pairs->side[go->side].argv;
 	const uint32_t n = count_words(own);
-	const uint64_t seed =
-		go->pairs->seed + (go->pair == SB_PAIR_WARM_UP ? 0 : go->pair);
+	const uint64_t seed = go->pairs->seed + (go->pair == SB_PAIR_WARM_UP ? 0 : go->pair);
 	char **argv = calloc(n + WORDS_ADDED + 1, sizeof(*argv));
 
 	if (argv && asprintf(&added[0], "--output=%s", go->directory) < 0)
@@ -83,8 +82,7 @@ static char **make_arguments(const struct go *go, char **added)
 /* What it said, for who wants to know more than the reason. */
 static void keep_words(const struct go *go, const struct sb_child *child)
 {
-	FILE *out =
-		go->pairs->failures ? fopen(go->pairs->failures, "ae") : NULL;
+	FILE *out = go->pairs->failures ? fopen(go->pairs->failures, "ae") : NULL;
 
 	if (!out)
 		return;
@@ -103,14 +101,12 @@ static bool is_refused(const struct sb_child *child)
 	const int status = child->wait_status;
 
 	return !child->hung && WIFEXITED(status) &&
-	       (WEXITSTATUS(status) == SB_EXIT_USAGE ||
-		WEXITSTATUS(status) == SB_EXIT_ENVIRONMENT);
+	       (WEXITSTATUS(status) == SB_EXIT_USAGE || WEXITSTATUS(status) == SB_EXIT_ENVIRONMENT);
 }
 
 static int refuse(const struct go *go, const struct sb_child *child)
 {
-	const enum sb_status_code status =
-		(enum sb_status_code)WEXITSTATUS(child->wait_status);
+	const enum sb_status_code status = (enum sb_status_code)WEXITSTATUS(child->wait_status);
 	const char *words = child->stderr_text;
 	char *clean;
 	int rc;
@@ -141,14 +137,12 @@ static void read_result(struct go *go, const struct sb_child *child)
 
 	if (!has_ended_well(child)) {
 		sb_child_describe(child, go->why, sizeof(go->why));
-	} else if (!sb_result_read(out, go->directory, go->why,
-				   sizeof(go->why))) {
+	} else if (!sb_result_read(out, go->directory, go->why, sizeof(go->why))) {
 		if (out->all_series == 1 && out->series->records == 1)
 			return;
 		sb_result_free(out);
 		snprintf(go->why, sizeof(go->why),
-			 "it wrote another result than that of one repetition "
-			 "of one workload");
+			 "it wrote another result than that of one repetition of one workload");
 	}
 	*out = (struct sb_result){ .directory = NULL };
 	keep_words(go, child);
@@ -174,8 +168,7 @@ static int run_process(struct go *go)
 	free(added[0]);
 	free(added[1]);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "a run cannot be started: %s", strerror(-rc));
+		return sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc));
 	if (child.interrupted)
 		pairs->is_interrupted = true;
 	else if (is_refused(&child))
@@ -226,8 +219,7 @@ static void take_result(struct go *go)
 	if (!go->result.all_series) {
 		sb_record_invalidate(record, go->why);
 	} else if (side->all_series && !fits(side->series, from)) {
-		sb_record_invalidate(record, "it ran something else than the "
-					     "first of its side");
+		sb_record_invalidate(record, "it ran something else than the first of its side");
 	} else {
 		*record = from->record[0];
 		from->record[0] = (struct sb_record){ .repetition = 0 };
@@ -247,16 +239,14 @@ static void take_result(struct go *go)
 static bool hardly_blocks(const struct sb_series *series)
 {
 	/* Also false for NaN. */
-	return series->record->value[SB_METRIC_blocked_pct] <
-	       HARDLY_BLOCKED_PCT;
+	return series->record->value[SB_METRIC_blocked_pct] < HARDLY_BLOCKED_PCT;
 }
 
 /* The warm-up's processes have shown on which CPUs they run, and how. */
 static void keep_awake(struct sb_pairs *pairs, const struct go *go)
 {
 	const bool is_told = pairs->keep_awake == SB_AWAKE_YES;
-	const struct sb_series *series[SB_SIDES] = { go[0].result.series,
-						     go[1].result.series };
+	const struct sb_series *series[SB_SIDES] = { go[0].result.series, go[1].result.series };
 
 	if (pairs->keep_awake == SB_AWAKE_NO || !go[0].result.all_series ||
 	    !go[1].result.all_series)
@@ -274,8 +264,7 @@ static void count_pair(struct sb_pairs *pairs, struct sb_pair *pair)
 
 	for (int side = 0; side < SB_SIDES; side++) {
 		struct sb_series *series = pairs->result[side].series;
-		const enum sb_verdict verdict =
-			series->record[series->records++].verdict;
+		const enum sb_verdict verdict = series->record[series->records++].verdict;
 
 		worst = verdict > worst ? verdict : worst;
 	}
@@ -287,8 +276,8 @@ static void count_pair(struct sb_pairs *pairs, struct sb_pair *pair)
 }
 
 /* One that is interrupted is none. */
-static int run_pair(struct sb_pairs *pairs, const char *directory,
-		    uint32_t number, uint32_t block, enum sb_side_id first)
+static int run_pair(struct sb_pairs *pairs, const char *directory, uint32_t number, uint32_t block,
+		    enum sb_side_id first)
 {
 	static struct go go[SB_SIDES];
 	struct sb_pair pair = { .block = block, .first = first };
@@ -319,8 +308,7 @@ static bool goes_on(const struct sb_pairs *pairs, uint64_t start_ns)
 {
 	const bool is_between = pairs->pairs % BLOCK_PAIRS == 0;
 
-	if (pairs->is_interrupted || sb_load_rlx(&sb_interrupted) ||
-	    pairs->pairs >= pairs->most)
+	if (pairs->is_interrupted || sb_load_rlx(&sb_interrupted) || pairs->pairs >= pairs->most)
 		return false;
 	if (!pairs->valid && pairs->pairs >= SB_PAIRS_HOPELESS)
 		return false;
@@ -346,8 +334,7 @@ static int run_blocks(struct sb_pairs *pairs, const char *directory)
 		else
 			first = SB_SIDES - 1 - first;
 		rc = run_pair(pairs, directory, pairs->pairs, block, first);
-		if (!rc && !pairs->is_interrupted && pairs->after &&
-		    !pairs->after(pairs->arg))
+		if (!rc && !pairs->is_interrupted && pairs->after && !pairs->after(pairs->arg))
 			break;
 	}
 	sb_awake_end(pairs->awake);
@@ -368,8 +355,7 @@ static int make_room(struct sb_pairs *pairs)
 
 		pairs->result[side].series = series;
 		if (series)
-			series->record =
-				calloc(pairs->most, sizeof(*series->record));
+			series->record = calloc(pairs->most, sizeof(*series->record));
 		is_there = is_there && series && series->record;
 	}
 	return pairs->pair && is_there ? 0 : no_memory();
@@ -402,9 +388,8 @@ void sb_pairs_free(struct sb_pairs *pairs)
 	pairs->pair = NULL;
 }
 
-struct sb_pair_values sb_pairs_values(const struct sb_pairs *pairs,
-				      enum sb_metric_id metric, double *a,
-				      double *b, uint32_t *block)
+struct sb_pair_values sb_pairs_values(const struct sb_pairs *pairs, enum sb_metric_id metric,
+				      double *a, double *b, uint32_t *block)
 {
 	uint32_t n = 0;
 

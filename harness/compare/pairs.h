@@ -51,9 +51,8 @@ struct sb_pair {
 struct sb_pairs {
 	/* In. */
 	struct sb_side side[SB_SIDES];
-	uint32_t most; /* pairs, the invalid included, at most SB_PAIRS_MAX */
-	uint64_t
-		time_ns; /* no block but the first begins after that; 0: no limit */
+	uint32_t most;	  /* pairs, the invalid included, at most SB_PAIRS_MAX */
+	uint64_t time_ns; /* no block but the first begins after that; 0: no limit */
 	bool has_warm_up; /* a pair before the others */
 	/* After the warm-up. Auto: if its workers hardly blocked. */
 	enum sb_awake_when keep_awake;
@@ -93,8 +92,7 @@ void sb_pairs_free(struct sb_pairs *pairs);
 /* The values of a metric in the valid pairs so far, in their order, for
  * sb_paired_compare. a, b, block: [SB_PAIRS_MAX], the caller's, which the answer
  * points to. */
-struct sb_pair_values sb_pairs_values(const struct sb_pairs *pairs,
-				      enum sb_metric_id metric, double *a,
-				      double *b, uint32_t *block);
+struct sb_pair_values sb_pairs_values(const struct sb_pairs *pairs, enum sb_metric_id metric,
+				      double *a, double *b, uint32_t *block);
 
 #endif

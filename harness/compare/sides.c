@@ -26,16 +26,14 @@ static int check_program(const struct sb_side_text *side)
 
 	if (!strchr(side->program, '/'))
 		return sb_fail(SB_EXIT_USAGE,
-			       "-%s: '%s' is neither an option nor a path; "
-			       "expected --OPTION or a sched-bench such as "
-			       "./%s",
+			       "-%s: '%s' is neither an option nor a path; expected --OPTION or a "
+			       "sched-bench such as ./%s",
 			       side->name, side->program, side->program);
 	if (stat(side->program, &info) || access(side->program, X_OK))
-		return sb_fail(SB_EXIT_USAGE, "-%s: %s cannot be run: %s",
-			       side->name, side->program, strerror(errno));
+		return sb_fail(SB_EXIT_USAGE, "-%s: %s cannot be run: %s", side->name,
+			       side->program, strerror(errno));
 	if (!S_ISREG(info.st_mode))
-		return sb_fail(SB_EXIT_USAGE,
-			       "-%s: %s is no file; expected a sched-bench",
+		return sb_fail(SB_EXIT_USAGE, "-%s: %s is no file; expected a sched-bench",
 			       side->name, side->program);
 	return 0;
 }
@@ -47,12 +45,10 @@ int sb_side_parse(struct sb_side_text *side, const char *name, const char *text)
 	*side = (struct sb_side_text){ .name = name, .text = text };
 	rc = sb_words_split(&side->words, text);
 	if (rc == -E2BIG)
-		return sb_fail(SB_EXIT_USAGE,
-			       "-%s: too many words; expected at most %d", name,
+		return sb_fail(SB_EXIT_USAGE, "-%s: too many words; expected at most %d", name,
 			       SB_WORDS_MAX);
 	if (rc == -EINVAL)
-		return sb_fail(SB_EXIT_USAGE,
-			       "-%s: a quote or a backslash in '%s' has no end",
+		return sb_fail(SB_EXIT_USAGE, "-%s: a quote or a backslash in '%s' has no end",
 			       name, text);
 	if (rc)
 		return no_memory();
@@ -72,12 +68,10 @@ void sb_side_free(struct sb_side_text *side)
 
 /* What has to be the same on both sides, or is not theirs to say. */
 static const enum sb_option_id common[] = {
-	SB_OPT_workload,    SB_OPT_duration,	    SB_OPT_warmup,
-	SB_OPT_repetitions, SB_OPT_max_repetitions, SB_OPT_until_ci,
-	SB_OPT_seed,	    SB_OPT_find_slo,	    SB_OPT_trace,
-	SB_OPT_output,	    SB_OPT_output_root,	    SB_OPT_format,
-	SB_OPT_export_json, SB_OPT_export_csv,	    SB_OPT_show_job,
-	SB_OPT_help,
+	SB_OPT_workload,	SB_OPT_duration,   SB_OPT_warmup,      SB_OPT_repetitions,
+	SB_OPT_max_repetitions, SB_OPT_until_ci,   SB_OPT_seed,	       SB_OPT_find_slo,
+	SB_OPT_trace,		SB_OPT_output,	   SB_OPT_output_root, SB_OPT_format,
+	SB_OPT_export_json,	SB_OPT_export_csv, SB_OPT_show_job,    SB_OPT_help,
 };
 
 static bool is_option(const char *word, enum sb_option_id id)
@@ -97,36 +91,29 @@ int sb_side_check(const struct sb_side_text *side)
 	for (uint32_t w = side->first; w < side->words.n; w++) {
 		for (size_t i = 0; i < SB_ARRAY_SIZE(common); i++) {
 			if (is_option(side->words.word[w], common[i]))
-				return sb_fail(
-					SB_EXIT_USAGE,
-					"-%s: %s is not for one side; "
-					"expected options in which they may "
-					"differ",
-					side->name, side->words.word[w]);
+				return sb_fail(SB_EXIT_USAGE,
+					       "-%s: %s is not for one side; expected options in "
+					       "which they may differ",
+					       side->name, side->words.word[w]);
 		}
 	}
 	return 0;
 }
 
-static int add_words(const struct sb_side_text *side,
-		     const struct sb_options *both, enum sb_verb verb,
-		     const struct sb_chosen *chosen, struct sb_arguments *out)
+static int add_words(const struct sb_side_text *side, const struct sb_options *both,
+		     enum sb_verb verb, const struct sb_chosen *chosen, struct sb_arguments *out)
 {
 	int rc = sb_arguments_of_run(out, both, verb, chosen);
 
 	for (uint32_t w = side->first; w < side->words.n && !rc; w++)
 		rc = sb_arguments_add(out, "%s", side->words.word[w]);
-	rc = rc ? rc
-		: sb_arguments_add(out, "--duration=%s",
-				   both->value[SB_OPT_duration].text);
-	return rc ? rc
-		  : sb_arguments_add(out, "--warmup=%s",
-				     both->value[SB_OPT_warmup].text);
+	rc = rc ? rc : sb_arguments_add(out, "--duration=%s", both->value[SB_OPT_duration].text);
+	return rc ? rc : sb_arguments_add(out, "--warmup=%s", both->value[SB_OPT_warmup].text);
 }
 
 /* By the parser of `run`, and on this machine. */
-static int try_here(const struct sb_side_text *side,
-		    struct sb_arguments *arguments, struct sb_options *run)
+static int try_here(const struct sb_side_text *side, struct sb_arguments *arguments,
+		    struct sb_options *run)
 {
 	char about[16];
 	struct sb_topology *topology = NULL;
@@ -148,9 +135,8 @@ static int try_here(const struct sb_side_text *side,
 	return rc;
 }
 
-int sb_side_arguments(const struct sb_side_text *side,
-		      const struct sb_options *both, enum sb_verb verb,
-		      const struct sb_chosen *chosen, struct sb_arguments *out,
+int sb_side_arguments(const struct sb_side_text *side, const struct sb_options *both,
+		      enum sb_verb verb, const struct sb_chosen *chosen, struct sb_arguments *out,
 		      uint64_t *limit_ns)
 {
 	static struct sb_options run;

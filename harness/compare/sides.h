@@ -17,8 +17,7 @@ struct sb_side_text {
 
 /* Splits it, and looks whether the program is there. Returns 0, or an exit status
  * after an error has been printed; in both cases it is for sb_side_free. */
-SB_MUST_CHECK int sb_side_parse(struct sb_side_text *side, const char *name,
-				const char *text);
+SB_MUST_CHECK int sb_side_parse(struct sb_side_text *side, const char *name, const char *text);
 void sb_side_free(struct sb_side_text *side);
 
 /* That it has no option which both sides must have in common. Returns as above. */
@@ -31,11 +30,8 @@ SB_MUST_CHECK int sb_side_check(const struct sb_side_text *side);
  * for itself. limit_ns: when such a run hangs. Returns as above; arguments are for
  * sb_arguments_free.
  */
-SB_MUST_CHECK int sb_side_arguments(const struct sb_side_text *side,
-				    const struct sb_options *both,
-				    enum sb_verb verb,
-				    const struct sb_chosen *chosen,
-				    struct sb_arguments *out,
-				    uint64_t *limit_ns);
+SB_MUST_CHECK int sb_side_arguments(const struct sb_side_text *side, const struct sb_options *both,
+				    enum sb_verb verb, const struct sb_chosen *chosen,
+				    struct sb_arguments *out, uint64_t *limit_ns);
 
 #endif

@@ -30,8 +30,7 @@ static bool filter_init(struct filter *filter, const char *text)
 	filter->is_set = text && *text;
 	filter->excludes = filter->is_set && *text == '-';
 	return !filter->is_set ||
-	       !regcomp(&filter->regex, text + filter->excludes,
-			REG_EXTENDED | REG_NOSUB);
+	       !regcomp(&filter->regex, text + filter->excludes, REG_EXTENDED | REG_NOSUB);
 }
 
 static void filter_fini(struct filter *filter)
@@ -42,8 +41,7 @@ static void filter_fini(struct filter *filter)
 
 static bool filter_takes(const struct filter *filter, const char *name)
 {
-	return !filter->is_set ||
-	       !regexec(&filter->regex, name, 0, NULL, 0) != filter->excludes;
+	return !filter->is_set || !regexec(&filter->regex, name, 0, NULL, 0) != filter->excludes;
 }
 
 bool sb_filter_is_valid(const char *text)
@@ -87,8 +85,7 @@ void sb_counts_window(struct sb_micro *m, uint64_t n)
  * be in the first. */
 static int count_one(struct sb_micro *m, FILE *windows)
 {
-	const uint64_t n = sb_max_u64(m->kind->elsewhere ? OPERATIONS_ELSEWHERE
-							 : OPERATIONS,
+	const uint64_t n = sb_max_u64(m->kind->elsewhere ? OPERATIONS_ELSEWHERE : OPERATIONS,
 				      (uint64_t)m->arg);
 	char name[SB_MICRO_NAME_BYTES];
 	const char *wrong = "it cannot be set up";
@@ -108,15 +105,12 @@ static int count_one(struct sb_micro *m, FILE *windows)
 	return wrong != NULL;
 }
 
-static int count_kind(const struct sb_micro_kind *kind,
-		      const struct filter *filter, FILE *windows)
+static int count_kind(const struct sb_micro_kind *kind, const struct filter *filter, FILE *windows)
 {
 	int failures = 0;
 
 	for (uint32_t i = 0; i < sb_micro_args(kind); i++) {
-		struct sb_micro m = { .kind = kind,
-				      .arg = kind->arg[i],
-				      .threads = 1 };
+		struct sb_micro m = { .kind = kind, .arg = kind->arg[i], .threads = 1 };
 		char name[SB_MICRO_NAME_BYTES];
 
 		sb_micro_name(name, kind, m.arg);
@@ -155,16 +149,13 @@ static int files_make(struct files *files)
 {
 	const char *root = getenv("TMPDIR");
 
-	if (snprintf(files->directory, sizeof(files->directory),
-		     "%s/sched-bench-XXXXXX", root && *root ? root : "/tmp") >=
-	    (int)sizeof(files->directory))
+	if (snprintf(files->directory, sizeof(files->directory), "%s/sched-bench-XXXXXX",
+		     root && *root ? root : "/tmp") >= (int)sizeof(files->directory))
 		return -ENAMETOOLONG;
 	if (!mkdtemp(files->directory))
 		return -errno;
-	snprintf(files->callgrind, sizeof(files->callgrind), "%s/callgrind",
-		 files->directory);
-	snprintf(files->windows, sizeof(files->windows), "%s/windows",
-		 files->directory);
+	snprintf(files->callgrind, sizeof(files->callgrind), "%s/callgrind", files->directory);
+	snprintf(files->windows, sizeof(files->windows), "%s/windows", files->directory);
 	snprintf(files->log, sizeof(files->log), "%s/log", files->directory);
 	return 0;
 }
@@ -185,13 +176,11 @@ static int start(pid_t *pid, const struct files *files, char **argv)
 
 	if (rc)
 		return -rc;
-	rc = posix_spawn_file_actions_addopen(
-		&actions, STDOUT_FILENO, files->windows,
-		O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	rc = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, files->windows,
+					      O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (!rc)
-		rc = posix_spawn_file_actions_addopen(
-			&actions, STDERR_FILENO, files->log,
-			O_WRONLY | O_CREAT | O_APPEND, 0600);
+		rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, files->log,
+						      O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (!rc)
 		rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -225,8 +214,8 @@ static void last_words(const struct files *files, char *out, size_t bytes)
 		fclose(log);
 }
 
-static int run_callgrind(const struct files *files, const char *program,
-			 const char *filter, char *why, size_t bytes)
+static int run_callgrind(const struct files *files, const char *program, const char *filter,
+			 char *why, size_t bytes)
 {
 	char out[128];
 	char regex[512];
@@ -249,16 +238,15 @@ static int run_callgrind(const struct files *files, const char *program,
 	int rc;
 
 	snprintf(out, sizeof(out), "--callgrind-out-file=%s", files->callgrind);
-	if (filter && snprintf(regex, sizeof(regex), "--benchmark_filter=%s",
-			       filter) >= (int)sizeof(regex)) {
+	if (filter &&
+	    snprintf(regex, sizeof(regex), "--benchmark_filter=%s", filter) >= (int)sizeof(regex)) {
 		snprintf(why, bytes, "the filter is too long");
 		return -EINVAL;
 	}
 	rc = start(&pid, files, argv);
 	if (rc) {
 		snprintf(why, bytes,
-			 "valgrind cannot be run: %s; expected Debian's "
-			 "package valgrind",
+			 "valgrind cannot be run: %s; expected Debian's package valgrind",
 			 strerror(-rc));
 		return rc;
 	}
@@ -286,16 +274,15 @@ static uint64_t next_total(FILE *callgrind)
 
 static int add(struct sb_counts *counts, const char *name, double instructions)
 {
-	struct sb_count *more = realloc(
-		counts->count, (counts->counts + 1) * sizeof(*counts->count));
+	struct sb_count *more =
+		realloc(counts->count, (counts->counts + 1) * sizeof(*counts->count));
 
 	if (!more)
 		return -ENOMEM;
 	counts->count = more;
 	more += counts->counts++;
 	more->instructions = instructions;
-	return snprintf(more->name, sizeof(more->name), "%s", name) <
-			       (int)sizeof(more->name)
+	return snprintf(more->name, sizeof(more->name), "%s", name) < (int)sizeof(more->name)
 		       ? 0
 		       : -EPROTO;
 }
@@ -355,9 +342,8 @@ static int own_path(char *out, size_t bytes)
 	return 0;
 }
 
-static int measure(struct sb_counts *out, const struct files *files,
-		   const char *program, const char *filter, char *why,
-		   size_t bytes)
+static int measure(struct sb_counts *out, const struct files *files, const char *program,
+		   const char *filter, char *why, size_t bytes)
 {
 	int rc = run_callgrind(files, program, filter, why, bytes);
 
@@ -366,8 +352,7 @@ static int measure(struct sb_counts *out, const struct files *files,
 	rc = read_files(out, files);
 	if (rc)
 		snprintf(why, bytes,
-			 "callgrind's file is not as expected (is the program "
-			 "stripped?)");
+			 "callgrind's file is not as expected (is the program stripped?)");
 	if (!rc && !out->counts) {
 		snprintf(why, bytes, "nothing that can be counted matches '%s'",
 			 filter ? filter : "");
@@ -376,8 +361,8 @@ static int measure(struct sb_counts *out, const struct files *files,
 	return rc;
 }
 
-int sb_counts_measure(struct sb_counts *out, const char *program,
-		      const char *filter, char *why, size_t bytes)
+int sb_counts_measure(struct sb_counts *out, const char *program, const char *filter, char *why,
+		      size_t bytes)
 {
 	struct files files;
 	char self[4096];
@@ -386,8 +371,8 @@ int sb_counts_measure(struct sb_counts *out, const char *program,
 	*out = (struct sb_counts){ .count = NULL };
 	if (!program && IS_SANITIZED) {
 		snprintf(why, bytes,
-			 "a build with sanitizers cannot run under valgrind; "
-			 "expected MODE=release or debug");
+			 "a build with sanitizers cannot run under valgrind; expected MODE=release "
+			 "or debug");
 		return -ENOTSUP;
 	}
 	if (!program)
@@ -428,8 +413,8 @@ static json_t *to_json(const struct sb_counts *counts)
 	for (uint32_t i = 0; i < counts->counts; i++)
 		json_object_set_new(names, counts->count[i].name,
 				    json_real(counts->count[i].instructions));
-	return json_pack("{sssfso}", "unit", "instructions per operation",
-			 "error", SB_COUNTS_ERROR, "instructions", names);
+	return json_pack("{sssfso}", "unit", "instructions per operation", "error", SB_COUNTS_ERROR,
+			 "instructions", names);
 }
 
 static int dump(json_t *json, FILE *out)
@@ -465,8 +450,7 @@ int sb_counts_write(const struct sb_counts *counts, const char *path)
 	int rc = -ENOMEM;
 
 	if (json)
-		rc = strcmp(path, "-") ? dump_file(json, path)
-				       : dump(json, stdout);
+		rc = strcmp(path, "-") ? dump_file(json, path) : dump(json, stdout);
 	json_decref(json);
 	return rc;
 }

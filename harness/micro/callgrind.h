@@ -48,16 +48,14 @@ struct sb_counts {
  * cannot run under valgrind), -EINVAL (nothing matches), -EBADMSG (a check of an
  * answer failed), -EPROTO (what came back is not what was expected) or another -errno.
  */
-SB_MUST_CHECK int sb_counts_measure(struct sb_counts *out, const char *program,
-				    const char *filter, char *why,
-				    size_t bytes);
+SB_MUST_CHECK int sb_counts_measure(struct sb_counts *out, const char *program, const char *filter,
+				    char *why, size_t bytes);
 void sb_counts_free(struct sb_counts *counts);
 
 /* A table; and JSON, {"instructions": {NAME: NUMBER, ...}, ...}, into a file or,
  * for "-", on standard output. The second returns 0 or -errno. */
 void sb_counts_print(const struct sb_counts *counts, FILE *out);
-SB_MUST_CHECK int sb_counts_write(const struct sb_counts *counts,
-				  const char *path);
+SB_MUST_CHECK int sb_counts_write(const struct sb_counts *counts, const char *path);
 
 /* Whether it is a regular expression, or '-' and one. */
 bool sb_filter_is_valid(const char *filter);

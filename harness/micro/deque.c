@@ -63,8 +63,7 @@ static const char *compare(const struct deques *d)
 	}
 	return sb_micro_same(&d->pushed, &all)
 		       ? NULL
-		       : "the items that were taken are not those that were "
-			 "pushed";
+		       : "the items that were taken are not those that were pushed";
 }
 
 /* ---- the owner, and a thief, alone ---- */
@@ -214,32 +213,28 @@ static const char *check_contended(struct sb_micro *m, uint64_t operations)
 	return compare(d);
 }
 
-#define BOTH(kind, ...)                                                        \
-	{ .name = "deque/" kind "/counted",                                    \
-	  .variant = SB_DEQUE_COUNTED,                                         \
-	  .state_bytes = sizeof(struct deques),                                \
-	  .set_up = set_up,                                                    \
-	  .tear_down = tear_down,                                              \
-	  __VA_ARGS__ },                                                       \
-	{                                                                      \
-		.name = "deque/" kind "/chase_lev",                            \
-		.variant = SB_DEQUE_CHASE_LEV,                                 \
-		.state_bytes = sizeof(struct deques), .set_up = set_up,        \
-		.tear_down = tear_down, __VA_ARGS__                            \
+#define BOTH(kind, ...)                                                                            \
+	{ .name = "deque/" kind "/counted",                                                        \
+	  .variant = SB_DEQUE_COUNTED,                                                             \
+	  .state_bytes = sizeof(struct deques),                                                    \
+	  .set_up = set_up,                                                                        \
+	  .tear_down = tear_down,                                                                  \
+	  __VA_ARGS__ },                                                                           \
+	{                                                                                          \
+		.name = "deque/" kind "/chase_lev", .variant = SB_DEQUE_CHASE_LEV,                 \
+		.state_bytes = sizeof(struct deques), .set_up = set_up, .tear_down = tear_down,    \
+		__VA_ARGS__                                                                        \
 	}
 
 const struct sb_micro_kind sb_micro_deque[] = {
-	BOTH("push_pop", .doc = "so many items pushed, then popped; per item",
-	     .arg_name = "items", .arg = { 1, 64, 1024 }, .run = run_push_pop,
+	BOTH("push_pop", .doc = "so many items pushed, then popped; per item", .arg_name = "items",
+	     .arg = { 1, 64, 1024 }, .run = run_push_pop, .check = check_alone),
+	BOTH("steal_one", .doc = "an item pushed, then stolen", .run = run_steal_one,
 	     .check = check_alone),
-	BOTH("steal_one", .doc = "an item pushed, then stolen",
-	     .run = run_steal_one, .check = check_alone),
-	BOTH("steal_half",
-	     .doc = "so many pushed, half stolen, the rest popped",
+	BOTH("steal_half", .doc = "so many pushed, half stolen, the rest popped",
 	     .arg_name = "items", .arg = { 4, 16, 64 }, .fit = SB_MICRO_FIT_N,
 	     .run = run_steal_half, .check = check_half),
-	BOTH("contended",
-	     .doc = "an owner pushes and pops, the others steal half",
+	BOTH("contended", .doc = "an owner pushes and pops, the others steal half",
 	     .threads = { 2, 4 }, .elsewhere = true, .run = run_contended,
 	     .check = check_contended),
 	{ .name = NULL },

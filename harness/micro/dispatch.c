@@ -60,20 +60,19 @@ static int answer(void *context, const struct sb_command *command,
 	return sb_complete(completer, sb_value_u64(command->arg.u64 + 1), 0);
 }
 
-static int step_yield(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int step_yield(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct asker *asker = state;
 	int rc;
 
 	for (uint32_t i = 0; i < count; i++)
-		asker->right += events[i].tag == asker->asked &&
-				events[i].data.u64 == asker->asked + 1;
+		asker->right +=
+			events[i].tag == asker->asked && events[i].data.u64 == asker->asked + 1;
 	if (asker->asked == asker->task.n)
 		return finish(step, asker);
 	asker->asked++;
-	rc = sb_step_yield(step, COMMAND, sb_value_u64(asker->asked),
-			   asker->asked);
+	rc = sb_step_yield(step, COMMAND, sb_value_u64(asker->asked), asker->asked);
 	return rc ? rc : SB_YIELD;
 }
 
@@ -88,8 +87,8 @@ static int init_echo(void *state, const char *method, union sb_value input)
 }
 
 /* A message is the PID to answer to; the answer is its own. */
-static int step_echo(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int step_echo(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	int rc = 0;
 
@@ -97,19 +96,17 @@ static int step_echo(void *state, struct sb_step *step,
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		if (events[i].type == SB_EVENT_CANCEL)
 			return SB_DONE;
-		rc = sb_step_send(step, events[i].data.u64,
-				  sb_value_u64(sb_step_self(step)));
+		rc = sb_step_send(step, events[i].data.u64, sb_value_u64(sb_step_self(step)));
 	}
 	return rc ? rc : SB_IDLE;
 }
 
-static const struct sb_process_ops echo = { .name = "echo",
-					    .state_bytes = sizeof(int),
-					    .init = init_echo,
-					    .step = step_echo };
+static const struct sb_process_ops echo = {
+	.name = "echo", .state_bytes = sizeof(int), .init = init_echo, .step = step_echo
+};
 
-static int step_send(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int step_send(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct asker *asker = state;
 	int rc;
@@ -119,15 +116,14 @@ static int step_send(void *state, struct sb_step *step,
 	if (asker->asked == asker->task.n)
 		return finish(step, asker);
 	asker->asked++;
-	rc = sb_step_send(step, asker->task.echo,
-			  sb_value_u64(sb_step_self(step)));
+	rc = sb_step_send(step, asker->task.echo, sb_value_u64(sb_step_self(step)));
 	return rc ? rc : SB_IDLE;
 }
 
 /* ---- a process ---- */
 
-static int step_child(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int step_child(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)state;
 	(void)step;
@@ -136,14 +132,13 @@ static int step_child(void *state, struct sb_step *step,
 	return SB_DONE;
 }
 
-static const struct sb_process_ops child = { .name = "child",
-					     .state_bytes = sizeof(int),
-					     .init = init_echo,
-					     .step = step_child };
+static const struct sb_process_ops child = {
+	.name = "child", .state_bytes = sizeof(int), .init = init_echo, .step = step_child
+};
 
 /* The child runs before the parent does again: one of them lives at a time. */
-static int step_spawn(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int step_spawn(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct asker *asker = state;
 
@@ -152,8 +147,7 @@ static int step_spawn(void *state, struct sb_step *step,
 	if (asker->asked == asker->task.n)
 		return finish(step, asker);
 	asker->asked++;
-	asker->right +=
-		!sb_step_spawn(step, &child, "main", sb_value_u64(0), NULL);
+	asker->right += !sb_step_spawn(step, &child, "main", sb_value_u64(0), NULL);
 	return SB_CONTINUE;
 }
 
@@ -161,10 +155,10 @@ static int step_spawn(void *state, struct sb_step *step,
 
 enum { YIELD, MESSAGE, SPAWN };
 
-#define ASKER(its_name, its_step)                                              \
-	{                                                                      \
-		.name = its_name, .state_bytes = sizeof(struct asker),         \
-		.init = init_asker, .step = its_step                           \
+#define ASKER(its_name, its_step)                                                                  \
+	{                                                                                          \
+		.name = its_name, .state_bytes = sizeof(struct asker), .init = init_asker,         \
+		.step = its_step                                                                   \
 	}
 static const struct sb_process_ops askers[] = {
 	[YIELD] = ASKER("yield", step_yield),
@@ -206,8 +200,7 @@ static int set_up(struct sb_micro *m)
 		rc = sb_scheduler_start(h->scheduler, NULL);
 	h->started = !rc;
 	if (!rc && m->kind->variant == MESSAGE)
-		rc = sb_scheduler_submit(h->scheduler, &echo, "main",
-					 sb_value_u64(0), &h->echo);
+		rc = sb_scheduler_submit(h->scheduler, &echo, "main", sb_value_u64(0), &h->echo);
 	return rc;
 }
 
@@ -227,9 +220,8 @@ static void run(struct sb_micro *m, uint32_t thread, uint64_t n)
 	struct host *h = m->state;
 	struct task task = { n, h->echo };
 	struct sb_exit exit;
-	const int rc =
-		sb_scheduler_execute(h->scheduler, &askers[m->kind->variant],
-				     "main", sb_value_ptr(&task), &exit);
+	const int rc = sb_scheduler_execute(h->scheduler, &askers[m->kind->variant], "main",
+					    sb_value_ptr(&task), &exit);
 
 	(void)thread;
 	h->runs++;
@@ -258,22 +250,19 @@ static const char *check_spawn(struct sb_micro *m, uint64_t operations)
 		return wrong;
 	if (sb_scheduler_wait_idle(h->scheduler, STOP_NS))
 		return "a child has not ended";
-	return sb_load_rlx(&h->completed) == operations + h->runs
-		       ? NULL
-		       : "not every child has completed";
+	return sb_load_rlx(&h->completed) == operations + h->runs ? NULL
+								  : "not every child has completed";
 }
 
-#define DISPATCH(...)                                                          \
-	.elsewhere = true, .state_bytes = sizeof(struct host),                 \
-	.set_up = set_up, .run = run, .tear_down = tear_down, __VA_ARGS__
+#define DISPATCH(...)                                                                              \
+	.elsewhere = true, .state_bytes = sizeof(struct host), .set_up = set_up, .run = run,       \
+	.tear_down = tear_down, __VA_ARGS__
 
 const struct sb_micro_kind sb_micro_dispatch[] = {
 	{ DISPATCH(.name = "dispatch/yield", .variant = YIELD,
-		   .doc = "a command yielded and answered at once",
-		   .check = check) },
+		   .doc = "a command yielded and answered at once", .check = check) },
 	{ DISPATCH(.name = "dispatch/message", .variant = MESSAGE,
-		   .doc = "a message to a process, and its answer",
-		   .check = check) },
+		   .doc = "a message to a process, and its answer", .check = check) },
 	{ DISPATCH(.name = "dispatch/spawn", .variant = SPAWN,
 		   .doc = "a process spawned, run and completed",
 		   .uncounted = "liburcu's thread frees them, now and then",

@@ -46,8 +46,8 @@ uint32_t sb_micro_thread_counts(const struct sb_micro_kind *kind)
 void sb_micro_name(char *out, const struct sb_micro_kind *kind, int64_t arg)
 {
 	if (kind->arg_name)
-		snprintf(out, SB_MICRO_NAME_BYTES, "%s/%s:%" PRIi64, kind->name,
-			 kind->arg_name, arg);
+		snprintf(out, SB_MICRO_NAME_BYTES, "%s/%s:%" PRIi64, kind->name, kind->arg_name,
+			 arg);
 	else
 		snprintf(out, SB_MICRO_NAME_BYTES, "%s", kind->name);
 }

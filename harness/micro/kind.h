@@ -72,9 +72,9 @@ struct sb_micro_kind {
 extern const struct sb_micro_kind *const sb_micro_tables[];
 
 /* Calls visit for each. */
-#define SB_FOR_EACH_KIND(k)                                                    \
-	for (const struct sb_micro_kind *const *sb_table_ = sb_micro_tables;   \
-	     *sb_table_; sb_table_++)                                          \
+#define SB_FOR_EACH_KIND(k)                                                                        \
+	for (const struct sb_micro_kind *const *sb_table_ = sb_micro_tables; *sb_table_;           \
+	     sb_table_++)                                                                          \
 		for (const struct sb_micro_kind *k = *sb_table_; k->name; k++)
 
 /* How many arguments, and how many numbers of threads; at least one of each. */
@@ -110,11 +110,9 @@ static inline void sb_micro_saw(struct sb_micro_tally *tally, uint64_t number)
 	tally->squares += number * number;
 }
 
-static inline bool sb_micro_same(const struct sb_micro_tally *a,
-				 const struct sb_micro_tally *b)
+static inline bool sb_micro_same(const struct sb_micro_tally *a, const struct sb_micro_tally *b)
 {
-	return a->items == b->items && a->sum == b->sum &&
-	       a->squares == b->squares;
+	return a->items == b->items && a->sum == b->sum && a->squares == b->squares;
 }
 
 /* The value is computed, and goes nowhere. */

@@ -26,8 +26,7 @@ struct pools {
 static int set_up(struct sb_micro *m)
 {
 	struct pools *p = m->state;
-	const struct sb_page_policy policy = { .huge_pages =
-						       SB_HUGE_PAGES_NONE };
+	const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_NONE };
 	const int rc = sb_arena_create(&p->arena, &policy);
 
 	if (rc)
@@ -108,11 +107,9 @@ static const char *check_pools(struct sb_micro *m, uint64_t operations)
 	struct pools *p = m->state;
 
 	sb_pool_flush(&p->other);
-	if (sb_counter_read(&p->own.used_bytes) +
-	    sb_counter_read(&p->other.used_bytes))
+	if (sb_counter_read(&p->own.used_bytes) + sb_counter_read(&p->other.used_bytes))
 		return "objects are still in use";
-	return p->right == operations ? NULL
-				      : "objects were not there, or shared";
+	return p->right == operations ? NULL : "objects were not there, or shared";
 }
 
 static void run_arena(struct sb_micro *m, uint32_t thread, uint64_t n)
@@ -132,21 +129,17 @@ static void run_arena(struct sb_micro *m, uint32_t thread, uint64_t n)
 	}
 }
 
-#define POOL(...)                                                              \
-	.state_bytes = sizeof(struct pools), .set_up = set_up,                 \
-	.tear_down = tear_down, .check = check_pools, __VA_ARGS__
+#define POOL(...)                                                                                  \
+	.state_bytes = sizeof(struct pools), .set_up = set_up, .tear_down = tear_down,             \
+	.check = check_pools, __VA_ARGS__
 
 const struct sb_micro_kind sb_micro_memory[] = {
-	{ POOL(.name = "pool/alloc_free",
-	       .doc = "an object, freed by its owner", .arg_name = "bytes",
-	       .arg = { 64, 1024 }, .run = run_local) },
-	{ POOL(.name = "pool/remote_free",
-	       .doc = "an object, freed by another worker, comes home",
+	{ POOL(.name = "pool/alloc_free", .doc = "an object, freed by its owner",
+	       .arg_name = "bytes", .arg = { 64, 1024 }, .run = run_local) },
+	{ POOL(.name = "pool/remote_free", .doc = "an object, freed by another worker, comes home",
 	       .arg_name = "bytes", .arg = { 64, 1024 }, .run = run_remote) },
-	{ POOL(.name = "arena/alloc_free",
-	       .doc = "a block straight from an arena, and back",
+	{ POOL(.name = "arena/alloc_free", .doc = "a block straight from an arena, and back",
 	       .arg_name = "bytes", .arg = { 64, 4096, 65536 },
-	       .uncounted = "the allocator gives pages back by the clock",
-	       .run = run_arena) },
+	       .uncounted = "the allocator gives pages back by the clock", .run = run_arena) },
 	{ .name = NULL },
 };

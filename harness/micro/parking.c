@@ -20,8 +20,7 @@ static int set_up_seats(struct sb_micro *m)
 	struct seats *s = m->state;
 
 	for (int i = 0; i < 2; i++)
-		sb_parker_init(&s->parker[i],
-			       (enum sb_parking)m->kind->variant);
+		sb_parker_init(&s->parker[i], (enum sb_parking)m->kind->variant);
 	return 0;
 }
 
@@ -77,8 +76,7 @@ static const char *check_hand_over(struct sb_micro *m, uint64_t operations)
 {
 	struct seats *s = m->state;
 
-	return s->rounds[0] == s->rounds[1] &&
-			       sb_load_rlx(&s->turn) == operations
+	return s->rounds[0] == s->rounds[1] && sb_load_rlx(&s->turn) == operations
 		       ? NULL
 		       : "a turn was lost, or taken twice";
 }
@@ -101,8 +99,7 @@ static int set_up_asleep(struct sb_micro *m)
 	const int rc = set_up_idle(m);
 
 	if (!rc)
-		sb_idle_announce(&((struct sleepers *)m->state)->idle, 1,
-				 false);
+		sb_idle_announce(&((struct sleepers *)m->state)->idle, 1, false);
 	return rc;
 }
 
@@ -143,22 +140,20 @@ static const char *check_idle(struct sb_micro *m, uint64_t operations)
 	return s->right == operations ? NULL : "a sleeper was not seen";
 }
 
-#define PARK(how, id, ...)                                                     \
-	{                                                                      \
-		.name = "park/" how, .variant = id,                            \
-		.state_bytes = sizeof(struct seats), .set_up = set_up_seats,   \
-		.tear_down = tear_down_seats, __VA_ARGS__                      \
+#define PARK(how, id, ...)                                                                         \
+	{                                                                                          \
+		.name = "park/" how, .variant = id, .state_bytes = sizeof(struct seats),           \
+		.set_up = set_up_seats, .tear_down = tear_down_seats, __VA_ARGS__                  \
 	}
-#define BOTH(how, ...)                                                         \
-	PARK(how "/futex", SB_PARKING_FUTEX, __VA_ARGS__),                     \
+#define BOTH(how, ...)                                                                             \
+	PARK(how "/futex", SB_PARKING_FUTEX, __VA_ARGS__),                                         \
 		PARK(how "/condvar", SB_PARKING_CONDVAR, __VA_ARGS__)
 
 const struct sb_micro_kind sb_micro_parking[] = {
-	BOTH("token", .doc = "an unpark, then a park that finds its token",
-	     .run = run_token, .check = check_token),
-	BOTH("hand_over", .doc = "two threads wake each other, sleep; per wake",
-	     .threads = { 2 }, .elsewhere = true, .run = run_hand_over,
-	     .check = check_hand_over),
+	BOTH("token", .doc = "an unpark, then a park that finds its token", .run = run_token,
+	     .check = check_token),
+	BOTH("hand_over", .doc = "two threads wake each other, sleep; per wake", .threads = { 2 },
+	     .elsewhere = true, .run = run_hand_over, .check = check_hand_over),
 	{ .name = "idle/look",
 	  .doc = "the fence and the look for sleepers of a publish",
 	  .state_bytes = sizeof(struct sleepers),

@@ -38,10 +38,8 @@ static int set_up_map(struct sb_micro *m)
 	struct sb_pids pids;
 	int rc = 0;
 
-	map->process = sb_mem_zalloc(
-		SB_HEAP, (size_t)m->arg * sizeof(*map->process), SB_LINE);
-	rc = sb_reclaim_create(&map->reclaim, 0,
-			       &(struct sb_reclaim_look){ 0 });
+	map->process = sb_mem_zalloc(SB_HEAP, (size_t)m->arg * sizeof(*map->process), SB_LINE);
+	rc = sb_reclaim_create(&map->reclaim, 0, &(struct sb_reclaim_look){ 0 });
 	if (rc)
 		return rc;
 	map->map = sb_pidmap_create(map->reclaim, 0);
@@ -84,8 +82,7 @@ static void run_look_up(struct sb_micro *m, uint32_t thread, uint64_t n)
 	side = sb_reclaim_enter(map->reclaim);
 	for (uint64_t i = 0; i < n; i++) {
 		const sb_pid pid = 1 + (i * STRIDE & mask);
-		const struct sb_process *process =
-			sb_pidmap_lookup(map->map, pid);
+		const struct sb_process *process = sb_pidmap_lookup(map->map, pid);
 
 		found += process && process->pid == pid;
 	}
@@ -97,9 +94,7 @@ static const char *check_look_up(struct sb_micro *m, uint64_t operations)
 {
 	const struct map *map = m->state;
 
-	return map->found == operations
-		       ? NULL
-		       : "not every look-up has found its process";
+	return map->found == operations ? NULL : "not every look-up has found its process";
 }
 
 /* ---- the state word ---- */
@@ -143,12 +138,10 @@ static void run_wake(struct sb_micro *m, uint32_t thread, uint64_t n)
 
 	(void)thread;
 	while (n--) {
-		const bool wakes =
-			sb_word_post(&w->process, &w->node) == SB_POST_WAKE;
+		const bool wakes = sb_word_post(&w->process, &w->node) == SB_POST_WAKE;
 		const bool there = sb_word_take(&w->process) == &w->node;
 
-		w->right += wakes & there &
-			    sb_word_release(&w->process, SB_STATE_IDLE);
+		w->right += wakes & there & sb_word_release(&w->process, SB_STATE_IDLE);
 	}
 }
 
@@ -160,13 +153,11 @@ static void run_wakeup_flag(struct sb_micro *m, uint32_t thread, uint64_t n)
 	(void)thread;
 	while (n--) {
 		const bool empty = !sb_word_take(&w->process);
-		const bool quiet =
-			sb_word_post(&w->process, &w->node) == SB_POST_QUIET;
+		const bool quiet = sb_word_post(&w->process, &w->node) == SB_POST_QUIET;
 		const bool kept = !sb_word_release(&w->process, SB_STATE_IDLE);
 
 		sb_word_requeue(&w->process);
-		w->right += empty & quiet & kept &
-			    (sb_word_take(&w->process) == &w->node);
+		w->right += empty & quiet & kept & (sb_word_take(&w->process) == &w->node);
 		sb_word_requeue(&w->process);
 	}
 }
@@ -175,14 +166,11 @@ static const char *check_word(struct sb_micro *m, uint64_t operations)
 {
 	const struct word *w = m->state;
 
-	return w->right == operations
-		       ? NULL
-		       : "a transition has led to another state, or lost its "
-			 "event";
+	return w->right == operations ? NULL
+				      : "a transition has led to another state, or lost its event";
 }
 
-#define WORD(...)                                                              \
-	.state_bytes = sizeof(struct word), .check = check_word, __VA_ARGS__
+#define WORD(...) .state_bytes = sizeof(struct word), .check = check_word, __VA_ARGS__
 
 const struct sb_micro_kind sb_micro_processes[] = {
 	{ .name = "pid_map/look_up",
@@ -195,13 +183,12 @@ const struct sb_micro_kind sb_micro_processes[] = {
 	  .run = run_look_up,
 	  .check = check_look_up,
 	  .tear_down = tear_down_map },
-	{ WORD(.name = "state/continue", .doc = "Ready, Running, Ready",
-	       .set_up = set_up_ready, .run = run_continue) },
-	{ WORD(.name = "state/wake",
-	       .doc = "Idle, Ready with an event, Running, Idle",
+	{ WORD(.name = "state/continue", .doc = "Ready, Running, Ready", .set_up = set_up_ready,
+	       .run = run_continue) },
+	{ WORD(.name = "state/wake", .doc = "Idle, Ready with an event, Running, Idle",
 	       .set_up = set_up_idle, .run = run_wake) },
 	{ WORD(.name = "state/wakeup_flag",
-	       .doc = "an event while Running, which keeps it from Idle",
-	       .set_up = set_up_ready, .run = run_wakeup_flag) },
+	       .doc = "an event while Running, which keeps it from Idle", .set_up = set_up_ready,
+	       .run = run_wakeup_flag) },
 	{ .name = NULL },
 };

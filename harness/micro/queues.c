@@ -30,10 +30,8 @@ static int set_up_global(struct sb_micro *m)
 	struct global *g = m->state;
 
 	g->processes = (uint32_t)m->arg * m->threads;
-	g->process = sb_mem_zalloc(SB_HEAP, g->processes * sizeof(*g->process),
-				   SB_LINE);
-	g->hand = sb_mem_zalloc(SB_HEAP, g->processes * sizeof(*g->hand),
-				SB_LINE);
+	g->process = sb_mem_zalloc(SB_HEAP, g->processes * sizeof(*g->process), SB_LINE);
+	g->hand = sb_mem_zalloc(SB_HEAP, g->processes * sizeof(*g->hand), SB_LINE);
 	if (!g->process || !g->hand)
 		return -ENOMEM;
 	sb_runq_init(&g->queue, SB_HEAP);
@@ -65,8 +63,7 @@ static void run_global(struct sb_micro *m, uint32_t thread, uint64_t n)
 
 	while (n || held) {
 		if (!held) {
-			held = sb_runq_take(&g->queue, (uint32_t)m->arg, 1,
-					    hand);
+			held = sb_runq_take(&g->queue, (uint32_t)m->arg, 1, hand);
 			if (!held) {
 				tally->retries++;
 				sb_micro_wait(&looks);
@@ -102,9 +99,7 @@ static const char *check_global(struct sb_micro *m, uint64_t operations)
 	m->counter[0].value = (double)retries;
 	if (put != operations)
 		return "not every operation has put a process";
-	return sb_micro_same(&in, &out) ? NULL
-					: "the queue does not hold each "
-					  "process once";
+	return sb_micro_same(&in, &out) ? NULL : "the queue does not hold each process once";
 }
 
 /* ---- senders and one receiver: thread 0 takes what the others send ---- */
@@ -132,8 +127,7 @@ static int set_up_post(struct sb_micro *m)
 {
 	struct post *p = m->state;
 
-	p->parcel = sb_mem_zalloc(
-		SB_HEAP, m->threads * SLOTS * sizeof(*p->parcel), SB_LINE);
+	p->parcel = sb_mem_zalloc(SB_HEAP, m->threads * SLOTS * sizeof(*p->parcel), SB_LINE);
 	if (!p->parcel)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->threads * SLOTS; i++)
@@ -222,8 +216,7 @@ static uint64_t receive_events(struct post *p)
 
 	if (sb_word_state(sb_load_rlx(&p->receiver.word)) != SB_STATE_READY)
 		return 0;
-	for (struct sb_event_node *node = reverse(sb_word_take(&p->receiver));
-	     node; node = next) {
+	for (struct sb_event_node *node = reverse(sb_word_take(&p->receiver)); node; node = next) {
 		next = node->next;
 		unpack(p, sb_container_of(node, struct parcel, node));
 		count++;
@@ -243,8 +236,7 @@ static const struct {
 enum { INJECT, EVENTS };
 
 /* Each sender sends n; the receiver takes all of them. */
-static inline void run_post(struct sb_micro *m, uint32_t thread, uint64_t n,
-			    unsigned int way)
+static inline void run_post(struct sb_micro *m, uint32_t thread, uint64_t n, unsigned int way)
 {
 	struct post *p = m->state;
 	uint64_t expected = n * (m->threads - 1);
@@ -337,13 +329,12 @@ static const char *check_alone(struct sb_micro *m, uint64_t operations)
 
 	if (p->tally[0].disorder)
 		return "they were taken in another order";
-	return p->tally[0].items == operations ? NULL
-					       : "not all of them were taken";
+	return p->tally[0].items == operations ? NULL : "not all of them were taken";
 }
 
-#define POST(...)                                                              \
-	.state_bytes = sizeof(struct post), .set_up = set_up_post,             \
-	.tear_down = tear_down_post, __VA_ARGS__
+#define POST(...)                                                                                  \
+	.state_bytes = sizeof(struct post), .set_up = set_up_post, .tear_down = tear_down_post,    \
+	__VA_ARGS__
 
 const struct sb_micro_kind sb_micro_queues[] = {
 	{ .name = "global_queue/put_take",
@@ -358,20 +349,16 @@ const struct sb_micro_kind sb_micro_queues[] = {
 	  .check = check_global,
 	  .tear_down = tear_down_global },
 	{ POST(.name = "inject_queue/put_take",
-	       .doc = "so many processes put, then taken in batches of 16",
-	       .arg_name = "items", .arg = { 1, 16, 64 },
-	       .run = run_inject_alone, .check = check_alone) },
+	       .doc = "so many processes put, then taken in batches of 16", .arg_name = "items",
+	       .arg = { 1, 16, 64 }, .run = run_inject_alone, .check = check_alone) },
 	{ POST(.name = "inject_queue/hand_over",
-	       .doc = "one thread takes the processes that the others put",
-	       .threads = { 2, 4 }, .elsewhere = true, .run = run_inject,
-	       .check = check_post) },
+	       .doc = "one thread takes the processes that the others put", .threads = { 2, 4 },
+	       .elsewhere = true, .run = run_inject, .check = check_post) },
 	{ POST(.name = "event_queue/post_take",
-	       .doc = "so many events posted, then taken by one step",
-	       .arg_name = "events", .arg = { 1, 8, 64 },
-	       .run = run_events_alone, .check = check_alone) },
+	       .doc = "so many events posted, then taken by one step", .arg_name = "events",
+	       .arg = { 1, 8, 64 }, .run = run_events_alone, .check = check_alone) },
 	{ POST(.name = "event_queue/hand_over",
-	       .doc = "one thread takes the events that the others post",
-	       .threads = { 2, 4 }, .elsewhere = true, .run = run_events,
-	       .check = check_post) },
+	       .doc = "one thread takes the events that the others post", .threads = { 2, 4 },
+	       .elsewhere = true, .run = run_events, .check = check_post) },
 	{ .name = NULL },
 };

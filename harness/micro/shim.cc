@@ -63,8 +63,8 @@ void sb_gbench_register(const sb_gbench *b)
 	const auto body = b->body;
 	const auto data = b->data;
 	const bool fits = b->fit != SB_GBENCH_FIT_NONE;
-	auto *const google = benchmark::RegisterBenchmark(
-		b->name, [body, data, fits](State &state) {
+	auto *const google =
+		benchmark::RegisterBenchmark(b->name, [body, data, fits](State &state) {
 			if (fits)
 				state.SetComplexityN(state.range(0));
 			body(reinterpret_cast<sb_gbench_run *>(&state), data);

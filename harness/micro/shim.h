@@ -67,8 +67,7 @@ void sb_gbench_fail(struct sb_gbench_run *run, const char *why);
 /* By one thread, for all. Items are put out per second, a counter per
  * iteration. */
 void sb_gbench_items(struct sb_gbench_run *run, uint64_t items);
-void sb_gbench_counter(struct sb_gbench_run *run, const char *name,
-		       double value);
+void sb_gbench_counter(struct sb_gbench_run *run, const char *name, double value);
 
 #ifdef __cplusplus
 }

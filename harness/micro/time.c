@@ -25,23 +25,22 @@ static int set_up_clock(struct sb_micro *m)
 	return 0;
 }
 
-#define CLOCK(name, reading)                                                   \
-	static void run_##name(struct sb_micro *m, uint32_t thread,            \
-			       uint64_t n)                                     \
-	{                                                                      \
-		struct clocks *c = m->state;                                   \
-		uint64_t in_order = 0;                                         \
-		uint64_t last = c->last;                                       \
-                                                                               \
-		(void)thread;                                                  \
-		while (n--) {                                                  \
-			const uint64_t now = reading;                          \
-                                                                               \
-			in_order += now >= last;                               \
-			last = now;                                            \
-		}                                                              \
-		c->in_order += in_order;                                       \
-		c->last = last;                                                \
+#define CLOCK(name, reading)                                                                       \
+	static void run_##name(struct sb_micro *m, uint32_t thread, uint64_t n)                    \
+	{                                                                                          \
+		struct clocks *c = m->state;                                                       \
+		uint64_t in_order = 0;                                                             \
+		uint64_t last = c->last;                                                           \
+                                                                                                   \
+		(void)thread;                                                                      \
+		while (n--) {                                                                      \
+			const uint64_t now = reading;                                              \
+                                                                                                   \
+			in_order += now >= last;                                                   \
+			last = now;                                                                \
+		}                                                                                  \
+		c->in_order += in_order;                                                           \
+		c->last = last;                                                                    \
 	}
 CLOCK(counter, sb_clock_convert(&c->scale, sb_clock_ticks()))
 CLOCK(counter_ordered, sb_clock_convert(&c->scale, sb_clock_ticks_ordered()))
@@ -218,28 +217,25 @@ static const char *check_add_expire(struct sb_micro *m, uint64_t operations)
 
 	if (w->wheel.pending)
 		return "timers are left that should have fired";
-	return w->right == operations ? NULL
-				      : "a timer fired early, or not at all";
+	return w->right == operations ? NULL : "a timer fired early, or not at all";
 }
 
-#define CLOCK_KIND(id, ...)                                                    \
-	{                                                                      \
-		.state_bytes = sizeof(struct clocks), .set_up = set_up_clock,  \
-		.check = check_clock, .run = run_##id, __VA_ARGS__             \
+#define CLOCK_KIND(id, ...)                                                                        \
+	{                                                                                          \
+		.state_bytes = sizeof(struct clocks), .set_up = set_up_clock,                      \
+		.check = check_clock, .run = run_##id, __VA_ARGS__                                 \
 	}
 
 const struct sb_micro_kind sb_micro_time[] = {
 #if defined(__x86_64__) || defined(__aarch64__)
 	CLOCK_KIND(counter, .name = "clock/" SB_CLOCK_COUNTER,
 		   .doc = "the processor's counter, in nanoseconds"),
-	CLOCK_KIND(counter_ordered,
-		   .name = "clock/" SB_CLOCK_COUNTER "_ordered",
+	CLOCK_KIND(counter_ordered, .name = "clock/" SB_CLOCK_COUNTER "_ordered",
 		   .doc = "the same after everything before it"),
 #endif
 	CLOCK_KIND(kernel, .name = "clock/kernel", .doc = "CLOCK_MONOTONIC",
 		   .uncounted = "valgrind replaces the kernel's clock"),
-	CLOCK_KIND(used, .name = "clock/used",
-		   .doc = "the one of these two that a run uses here",
+	CLOCK_KIND(used, .name = "clock/used", .doc = "the one of these two that a run uses here",
 		   .uncounted = "which one it is depends on the machine"),
 	{ .name = "histogram/record",
 	  .doc = "a value counted",

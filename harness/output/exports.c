@@ -19,8 +19,7 @@ exports[] = {
 	{ SB_OPT_export_csv, sb_write_runs_csv },
 };
 
-static const char *path_of(const struct sb_options *options,
-			   const struct export *export)
+static const char *path_of(const struct sb_options *options, const struct export *export)
 {
 	return options->value[export->option].text;
 }
@@ -32,11 +31,11 @@ static bool is_stdout(const char *path)
 
 /* ---- before ---- */
 
-static int cannot_write(const struct export *export, const char *path,
-			enum sb_status_code status, int rc)
+static int cannot_write(const struct export *export, const char *path, enum sb_status_code status,
+			int rc)
 {
-	return sb_fail(status, "--%s: '%s' cannot be written: %s",
-		       sb_option[export->option].name, path, sb_output_why(rc));
+	return sb_fail(status, "--%s: '%s' cannot be written: %s", sb_option[export->option].name,
+		       path, sb_output_why(rc));
 }
 
 /* Two of them in one file would be none. */
@@ -47,17 +46,15 @@ static int check_others(const struct sb_options *options, size_t e)
 	for (size_t i = 0; i < e; i++) {
 		if (!strcmp(path, path_of(options, &exports[i])))
 			return sb_fail(SB_EXIT_USAGE,
-				       "--%s and --%s: both are '%s'; expected "
-				       "two files",
+				       "--%s and --%s: both are '%s'; expected two files",
 				       sb_option[exports[i].option].name,
 				       sb_option[exports[e].option].name, path);
 	}
 	if (is_stdout(path) && options->value[SB_OPT_format].alternative)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--%s - and --format %s: both are standard "
-			       "output; expected one of them",
-			       sb_option[exports[e].option].name,
-			       options->value[SB_OPT_format].text);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--%s - and --format %s: both are standard output; expected one of them",
+			sb_option[exports[e].option].name, options->value[SB_OPT_format].text);
 	return 0;
 }
 
@@ -74,8 +71,7 @@ int sb_exports_check(const struct sb_options *options)
 			return rc;
 		rc = sb_output_try(path);
 		if (rc)
-			return cannot_write(&exports[e], path, sb_status_of(rc),
-					    rc);
+			return cannot_write(&exports[e], path, sb_status_of(rc), rc);
 	}
 	return 0;
 }
@@ -104,18 +100,15 @@ static int write_export(const void *what, FILE *out)
 	return written->export->write(written->result, out);
 }
 
-int sb_exports_write(const struct sb_options *options,
-		     const struct sb_result *result)
+int sb_exports_write(const struct sb_options *options, const struct sb_result *result)
 {
 	for (size_t e = 0; e < SB_ARRAY_SIZE(exports); e++) {
 		const char *path = path_of(options, &exports[e]);
 		const struct written written = { &exports[e], result };
-		const int rc =
-			*path ? sb_output(path, write_export, &written) : 0;
+		const int rc = *path ? sb_output(path, write_export, &written) : 0;
 
 		if (rc)
-			return cannot_write(&exports[e], path,
-					    SB_EXIT_ENVIRONMENT, rc);
+			return cannot_write(&exports[e], path, SB_EXIT_ENVIRONMENT, rc);
 	}
 	return 0;
 }

@@ -16,8 +16,7 @@
 #include "results/record/series.h"
 #include "revision.h"
 
-static int add_count(struct sb_result *result, const char *group,
-		     const char *key, uint64_t value)
+static int add_count(struct sb_result *result, const char *group, const char *key, uint64_t value)
 {
 	char text[24];
 
@@ -41,26 +40,20 @@ static int add_kernel(struct sb_result *result)
 
 	if (uname(&names))
 		return 0;
-	rc |= sb_result_add_fact(result, "machine", "host_name",
-				 names.nodename);
+	rc |= sb_result_add_fact(result, "machine", "host_name", names.nodename);
 	rc |= sb_result_add_fact(result, "machine", "kernel", names.release);
-	rc |= sb_result_add_fact(result, "machine", "architecture",
-				 names.machine);
+	rc |= sb_result_add_fact(result, "machine", "architecture", names.machine);
 	rc |= sb_result_add_fact(
 		result, "machine", "clock_source",
-		read_line("/sys/devices/system/clocksource/clocksource0/"
-			  "current_clocksource",
-			  line, sizeof(line)));
-	rc |= sb_result_add_fact(
-		result, "machine", "governor",
-		read_line("/sys/devices/system/cpu/cpu0/cpufreq/"
-			  "scaling_governor",
-			  line, sizeof(line)));
+		read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", line,
+			  sizeof(line)));
+	rc |= sb_result_add_fact(result, "machine", "governor",
+				 read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+					   line, sizeof(line)));
 	return rc;
 }
 
-static int add_counts(struct sb_result *result, const char *group,
-		      const struct sb_machine *machine)
+static int add_counts(struct sb_result *result, const char *group, const struct sb_machine *machine)
 {
 	int rc = 0;
 
@@ -77,8 +70,7 @@ static int add_fingerprint(struct sb_result *result, const char *group,
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%016" PRIx64,
-		 sb_topology_fingerprint(topology));
+	snprintf(text, sizeof(text), "%016" PRIx64, sb_topology_fingerprint(topology));
 	return sb_result_add_fact(result, group, "topology_fingerprint", text);
 }
 
@@ -93,15 +85,13 @@ static int add_description(struct sb_result *result, const char *group,
 	return sb_result_add_fact(result, group, "topology", text);
 }
 
-static int add_machine(struct sb_result *result,
-		       const struct sb_topology *topology)
+static int add_machine(struct sb_result *result, const struct sb_topology *topology)
 {
 	struct sb_machine machine;
 	int rc = 0;
 
 	sb_topology_machine(topology, &machine);
-	rc |= sb_result_add_fact(result, "machine", "cpu_model",
-				 machine.cpu_model);
+	rc |= sb_result_add_fact(result, "machine", "cpu_model", machine.cpu_model);
 	rc |= add_counts(result, "machine", &machine);
 	rc |= add_fingerprint(result, "machine", topology);
 	rc |= add_description(result, "machine", topology);
@@ -109,8 +99,7 @@ static int add_machine(struct sb_result *result,
 }
 
 /* What the run is placed on, if it is not this machine. */
-static int add_profile(struct sb_result *result,
-		       const struct sb_topology *topology)
+static int add_profile(struct sb_result *result, const struct sb_topology *topology)
 {
 	struct sb_machine machine;
 	int rc = 0;
@@ -130,8 +119,7 @@ static bool is_emulated(const struct sb_topology *topology)
 	return machine.emulated;
 }
 
-static int add_machines(struct sb_result *result,
-			const struct sb_topology *topology)
+static int add_machines(struct sb_result *result, const struct sb_topology *topology)
 {
 	struct sb_topology *real;
 	int rc;
@@ -199,8 +187,7 @@ static int add_run(struct sb_result *result, int argc, char **argv)
 	return rc;
 }
 
-static int add_options(struct sb_result *result,
-		       const struct sb_options *options)
+static int add_options(struct sb_result *result, const struct sb_options *options)
 {
 	int rc = 0;
 
@@ -209,8 +196,7 @@ static int add_options(struct sb_result *result,
 			continue;
 		rc |= sb_result_add_fact(result, "options", sb_option[id].name,
 					 options->value[id].text);
-		rc |= sb_result_add_fact(result, "option_sources",
-					 sb_option[id].name,
+		rc |= sb_result_add_fact(result, "option_sources", sb_option[id].name,
 					 options->value[id].source);
 	}
 	return rc;
@@ -218,19 +204,16 @@ static int add_options(struct sb_result *result,
 
 const char *sb_facts_build(void)
 {
-	return SB_VERSION ", revision " SB_REVISION ", " SB_BUILD_MODE
-			  ", compiler " __VERSION__;
+	return SB_VERSION ", revision " SB_REVISION ", " SB_BUILD_MODE ", compiler " __VERSION__;
 }
 
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
-		    const struct sb_topology *topology, uint32_t workers,
-		    int argc, char **argv)
+		    const struct sb_topology *topology, uint32_t workers, int argc, char **argv)
 {
 	int rc = add_machines(result, topology);
 
 	if (rc == -EIO)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "this machine's topology cannot be read");
+		return sb_fail(SB_EXIT_ENVIRONMENT, "this machine's topology cannot be read");
 	rc |= add_run(result, argc, argv);
 	rc |= add_count(result, "run", "workers", workers);
 	rc |= sb_result_add_fact(result, "run", "topology",

@@ -8,10 +8,9 @@
 
 /* Of that many workers. On a profile's topology, this machine is read, too. Returns 0, or an exit
  * status after an error has been printed. */
-SB_MUST_CHECK int sb_facts_gather(struct sb_result *result,
-				  const struct sb_options *options,
-				  const struct sb_topology *topology,
-				  uint32_t workers, int argc, char **argv);
+SB_MUST_CHECK int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
+				  const struct sb_topology *topology, uint32_t workers, int argc,
+				  char **argv);
 
 /* The words of a command, as a shell reads them back; for the caller to free.
  * NULL: no memory. */

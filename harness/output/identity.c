@@ -22,15 +22,12 @@ static int describe_machine(char *out)
 	struct sb_machine machine;
 
 	if (sb_topology_load(&topology)) {
-		snprintf(out, IDENTITY_BYTES,
-			 "this machine's topology cannot be read");
+		snprintf(out, IDENTITY_BYTES, "this machine's topology cannot be read");
 		return -EIO;
 	}
 	sb_topology_machine(topology, &machine);
-	snprintf(out, IDENTITY_BYTES,
-		 "%016" PRIx64 ", %s, %" PRIu32 " processing units",
-		 sb_topology_fingerprint(topology), machine.cpu_model,
-		 machine.pus);
+	snprintf(out, IDENTITY_BYTES, "%016" PRIx64 ", %s, %" PRIu32 " processing units",
+		 sb_topology_fingerprint(topology), machine.cpu_model, machine.pus);
 	sb_topology_free(topology);
 	return 0;
 }
@@ -45,8 +42,7 @@ static int describe_build(char *out)
 	size_t bytes;
 
 	if (!program) {
-		snprintf(out, IDENTITY_BYTES,
-			 "/proc/self/exe cannot be read: %s", strerror(errno));
+		snprintf(out, IDENTITY_BYTES, "/proc/self/exe cannot be read: %s", strerror(errno));
 		return -EIO;
 	}
 	while ((bytes = fread(block, 1, sizeof(block), program)) > 0) {
@@ -54,8 +50,7 @@ static int describe_build(char *out)
 			hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
 	}
 	fclose(program);
-	snprintf(out, IDENTITY_BYTES, "%s, program %016" PRIx64,
-		 sb_facts_build(), hash);
+	snprintf(out, IDENTITY_BYTES, "%s, program %016" PRIx64, sb_facts_build(), hash);
 	return 0;
 }
 
@@ -66,8 +61,7 @@ static const struct identity {
 	const char *override; /* an option; NULL: there is none */
 } identities[] = {
 	{ "machine", describe_machine, "another machine", NULL },
-	{ "build", describe_build, "another build of the program",
-	  "other-build" },
+	{ "build", describe_build, "another build of the program", "other-build" },
 };
 
 int sb_identity_put(struct sb_store *store)
@@ -83,8 +77,8 @@ int sb_identity_put(struct sb_store *store)
 	return rc;
 }
 
-static int check_one(struct sb_store *store, const char *directory,
-		     bool other_build, const struct identity *id)
+static int check_one(struct sb_store *store, const char *directory, bool other_build,
+		     const struct identity *id)
 {
 	char now[IDENTITY_BYTES];
 	char *then = sb_store_plan(store, id->key);
@@ -93,21 +87,18 @@ static int check_one(struct sb_store *store, const char *directory,
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s", now);
 	else if (!then)
-		rc = sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s",
-			     directory, id->key);
+		rc = sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s", directory,
+			     id->key);
 	else if (strcmp(then, now) != 0 && !(id->override && other_build))
-		rc = sb_fail(
-			SB_EXIT_USAGE,
-			"%s was begun with %s: expected %s; this is %s%s%s",
-			directory, id->what, then, now,
-			id->override ? "; to go on all the same: --" : "",
-			id->override ? id->override : "");
+		rc = sb_fail(SB_EXIT_USAGE, "%s was begun with %s: expected %s; this is %s%s%s",
+			     directory, id->what, then, now,
+			     id->override ? "; to go on all the same: --" : "",
+			     id->override ? id->override : "");
 	free(then);
 	return rc;
 }
 
-int sb_identity_check(struct sb_store *store, const char *directory,
-		      bool other_build)
+int sb_identity_check(struct sb_store *store, const char *directory, bool other_build)
 {
 	int rc = 0;
 

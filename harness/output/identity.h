@@ -13,7 +13,7 @@ SB_MUST_CHECK int sb_identity_put(struct sb_store *store);
 /* This machine and this build are the store's. directory: for the error.
  * other_build: the build may differ. Returns 0, or an exit status after an error has
  * been printed. */
-SB_MUST_CHECK int sb_identity_check(struct sb_store *store,
-				    const char *directory, bool other_build);
+SB_MUST_CHECK int sb_identity_check(struct sb_store *store, const char *directory,
+				    bool other_build);
 
 #endif

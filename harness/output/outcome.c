@@ -56,8 +56,7 @@ static int make_directory(const struct sb_options *options, char **directory)
 	const char *given = options->value[SB_OPT_output].text;
 
 	if (!*given)
-		return make_own(options->value[SB_OPT_output_root].text,
-				directory);
+		return make_own(options->value[SB_OPT_output_root].text, directory);
 	*directory = strdup(given);
 	return *directory ? sb_directory_make(given) : -ENOMEM;
 }
@@ -76,24 +75,21 @@ static bool is_in_use(const char *directory)
  * one with the rows of a sweep or a run. */
 static int check_empty(const char *directory)
 {
-	static const struct sb_store_kind *const stores[] = {
-		&sb_store_of_sweep, &sb_store_of_run
-	};
+	static const struct sb_store_kind *const stores[] = { &sb_store_of_sweep,
+							      &sb_store_of_run };
 
 	if (sb_directory_holds(directory, "result.json") ||
 	    sb_directory_holds(directory, "meta.json") ||
 	    sb_directory_holds(directory, "verdict.json"))
 		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds a result; "
-			       "expected a new one",
+			       "result directory '%s' already holds a result; expected a new one",
 			       directory);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(stores); i++) {
 		if (sb_directory_holds(directory, stores[i]->name))
 			return sb_fail(SB_EXIT_USAGE,
-				       "result directory '%s' already holds a "
-				       "%s; expected a new one, or %s --resume",
-				       directory, stores[i]->noun,
-				       stores[i]->noun);
+				       "result directory '%s' already holds a %s; expected a new "
+				       "one, or %s --resume",
+				       directory, stores[i]->noun, stores[i]->noun);
 	}
 	return 0;
 }
@@ -111,42 +107,38 @@ static int try_writing(const char *directory)
 	return rc;
 }
 
-int sb_outcome_prepare(const struct sb_options *options,
-		       struct sb_result *result)
+int sb_outcome_prepare(const struct sb_options *options, struct sb_result *result)
 {
 	int rc = make_directory(options, &result->directory);
 
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
 	if (!rc && is_in_use(result->directory))
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s': another run is writing "
-			       "there; expected a new one",
-			       result->directory);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"result directory '%s': another run is writing there; expected a new one",
+			result->directory);
 	if (!rc && !sb_opt(options, SB_OPT_resume))
 		rc = check_empty(result->directory);
 	if (rc > 0)
 		return rc;
 	rc = rc ? rc : try_writing(result->directory);
 	if (rc)
-		return sb_fail(sb_status_of(rc),
-			       "result directory '%s' cannot be written: %s",
+		return sb_fail(sb_status_of(rc), "result directory '%s' cannot be written: %s",
 			       result->directory, strerror(-rc));
 	return 0;
 }
 
 /* ---- what is written ---- */
 
-static int cannot_write(const struct sb_result *result, const char *name,
-			int rc)
+static int cannot_write(const struct sb_result *result, const char *name, int rc)
 {
-	return sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s",
-		       result->directory, name, strerror(-rc));
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s/%s cannot be written: %s", result->directory, name,
+		       strerror(-rc));
 }
 
 static int write_document(const struct sb_result *result, const char *name,
-			  int (*write)(const struct sb_result *result,
-				       FILE *out))
+			  int (*write)(const struct sb_result *result, FILE *out))
 {
 	struct sb_file file;
 	int rc = sb_file_begin(&file, result->directory, name);
@@ -184,8 +176,7 @@ static int write_plots(const struct sb_result *result)
 }
 
 /* The measurement itself first: whatever happens then, it is safe. */
-int sb_outcome_write(const struct sb_result *result,
-		     const struct sb_options *options)
+int sb_outcome_write(const struct sb_result *result, const struct sb_options *options)
 {
 	const char *failed;
 	int rc = write_document(result, "result.json", sb_write_json);
@@ -211,20 +202,17 @@ int sb_outcome_write(const struct sb_result *result,
 	return write_document(result, "meta.json", sb_write_meta);
 }
 
-static void put_place(const struct sb_result *result,
-		      const struct sb_options *options, FILE *out)
+static void put_place(const struct sb_result *result, const struct sb_options *options, FILE *out)
 {
-	const bool are_there = !sb_opt(options, SB_OPT_no_plots) &&
-			       sb_directory_holds(result->directory, "plots");
+	const bool are_there =
+		!sb_opt(options, SB_OPT_no_plots) && sb_directory_holds(result->directory, "plots");
 
-	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
-		result->directory, are_there ? ", plots" : "",
-		count_traced(result) ? ", trace.json" : "");
+	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n", result->directory,
+		are_there ? ", plots" : "", count_traced(result) ? ", trace.json" : "");
 }
 
-void sb_outcome_print(const struct sb_result *result,
-		      const struct sb_options *options, bool is_written,
-		      void (*pretty)(const void *what, FILE *out),
+void sb_outcome_print(const struct sb_result *result, const struct sb_options *options,
+		      bool is_written, void (*pretty)(const void *what, FILE *out),
 		      const void *what)
 {
 	FILE *people = sb_exports_to_stdout(options) ? stderr : stdout;
@@ -247,11 +235,10 @@ void sb_outcome_print(const struct sb_result *result,
 	}
 }
 
-int sb_outcome_status(const struct sb_result *result,
-		      const struct sb_options *options)
+int sb_outcome_status(const struct sb_result *result, const struct sb_options *options)
 {
-	bool is_measured = !sb_opt(options, SB_OPT_trace) ||
-			   count_traced(result) == result->all_series;
+	bool is_measured =
+		!sb_opt(options, SB_OPT_trace) || count_traced(result) == result->all_series;
 
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		if (result->series[i].met_limit)

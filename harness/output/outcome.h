@@ -12,8 +12,7 @@
 
 /* Chooses the result's directory, which must not hold a result yet, and makes
  * it. Returns 0, or an exit status after an error has been printed. */
-SB_MUST_CHECK int sb_outcome_prepare(const struct sb_options *options,
-				     struct sb_result *result);
+SB_MUST_CHECK int sb_outcome_prepare(const struct sb_options *options, struct sb_result *result);
 
 /* All files of the directory. Returns as above. */
 SB_MUST_CHECK int sb_outcome_write(const struct sb_result *result,
@@ -21,15 +20,13 @@ SB_MUST_CHECK int sb_outcome_write(const struct sb_result *result,
 
 /* As --format and --quiet say; pretty(what, ...) is for people. is_written: where the files
  * are is told, too. Standard output is a program's if an export goes there. */
-void sb_outcome_print(const struct sb_result *result,
-		      const struct sb_options *options, bool is_written,
-		      void (*pretty)(const void *what, FILE *out),
+void sb_outcome_print(const struct sb_result *result, const struct sb_options *options,
+		      bool is_written, void (*pretty)(const void *what, FILE *out),
 		      const void *what);
 
 /* How the command ends: SB_EXIT_ENVIRONMENT if a workload met a limit, else
  * SB_EXIT_INVALID unless no row is invalid and a trace that was asked for is there.
  * Suspect rows have numbers, and say what is wrong with them. */
-int sb_outcome_status(const struct sb_result *result,
-		      const struct sb_options *options);
+int sb_outcome_status(const struct sb_result *result, const struct sb_options *options);
 
 #endif

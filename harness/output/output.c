@@ -19,8 +19,7 @@ static int end_writing(FILE *out, int rc)
 	return rc;
 }
 
-static int write_special(const char *path, sb_output_writer write,
-			 const void *what)
+static int write_special(const char *path, sb_output_writer write, const void *what)
 {
 	FILE *out = fopen(path, "we");
 	int rc;
@@ -31,8 +30,7 @@ static int write_special(const char *path, sb_output_writer write,
 	return fclose(out) && !rc ? -errno : rc;
 }
 
-static int write_whole(const char *path, sb_output_writer write,
-		       const void *what)
+static int write_whole(const char *path, sb_output_writer write, const void *what)
 {
 	struct sb_file file;
 	int rc = sb_file_begin_path(&file, path);
@@ -78,9 +76,8 @@ static bool is_beside(const char *path, const char *name, const char *other)
 bool sb_output_is_kept(const char *path)
 {
 	char *real = realpath(path, NULL);
-	const bool kept =
-		real && (is_beside(real, "result.json", "meta.json") ||
-			 is_beside(real, "meta.json", "result.json"));
+	const bool kept = real && (is_beside(real, "result.json", "meta.json") ||
+				   is_beside(real, "meta.json", "result.json"));
 
 	free(real);
 	return kept;
@@ -137,6 +134,5 @@ int sb_output_failed(const char *path, int rc)
 {
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
-	return sb_fail(sb_status_of(rc), "'%s' cannot be written: %s", path,
-		       sb_output_why(rc));
+	return sb_fail(sb_status_of(rc), "'%s' cannot be written: %s", path, sb_output_why(rc));
 }

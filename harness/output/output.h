@@ -17,8 +17,7 @@ typedef int (*sb_output_writer)(const void *what, FILE *out);
  * a pipe is written to, and "-" is standard output. Returns 0 or -errno; -EEXIST:
  * the name is that of a result, which is never overwritten.
  */
-SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write,
-			    const void *what);
+SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write, const void *what);
 
 /* Whether it could be, as far as that can be told before; leaves nothing behind.
  * Returns 0 or -errno. */

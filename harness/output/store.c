@@ -18,27 +18,20 @@
 /* "sbsw": what the file's header says it is for. */
 #define APPLICATION_ID 0x73627377
 
-const struct sb_store_kind sb_store_of_sweep = { "sweep.db", "sweep.lock",
-						 "sweep" };
+const struct sb_store_kind sb_store_of_sweep = { "sweep.db", "sweep.lock", "sweep" };
 const struct sb_store_kind sb_store_of_run = { "run.db", "run.lock", "run" };
 
 static const char schema[] =
 	"CREATE TABLE plan(key TEXT PRIMARY KEY, value TEXT NOT NULL);"
-	"CREATE TABLE argument(position INTEGER PRIMARY KEY,"
-	" text TEXT NOT NULL);"
-	"CREATE TABLE configuration(id INTEGER PRIMARY KEY,"
-	" label TEXT NOT NULL);"
-	"CREATE TABLE planned(position INTEGER PRIMARY KEY,"
-	" configuration INTEGER NOT NULL REFERENCES configuration(id),"
-	" repetition INTEGER NOT NULL,"
-	" UNIQUE(configuration, repetition));"
-	"CREATE TABLE row(configuration INTEGER NOT NULL,"
-	" repetition INTEGER NOT NULL, reason TEXT, started TEXT NOT NULL,"
-	" elapsed_s REAL NOT NULL, exit_status INTEGER, signal INTEGER,"
-	" result TEXT, stderr TEXT NOT NULL,"
-	" PRIMARY KEY(configuration, repetition),"
-	" FOREIGN KEY(configuration, repetition)"
-	" REFERENCES planned(configuration, repetition));";
+	"CREATE TABLE argument(position INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+	"CREATE TABLE configuration(id INTEGER PRIMARY KEY, label TEXT NOT NULL);"
+	"CREATE TABLE planned(position INTEGER PRIMARY KEY, configuration INTEGER NOT NULL "
+	"REFERENCES configuration(id), repetition INTEGER NOT NULL, UNIQUE(configuration, "
+	"repetition));"
+	"CREATE TABLE row(configuration INTEGER NOT NULL, repetition INTEGER NOT NULL, reason "
+	"TEXT, started TEXT NOT NULL, elapsed_s REAL NOT NULL, exit_status INTEGER, signal "
+	"INTEGER, result TEXT, stderr TEXT NOT NULL, PRIMARY KEY(configuration, repetition), "
+	"FOREIGN KEY(configuration, repetition) REFERENCES planned(configuration, repetition));";
 
 /* ---- errors ---- */
 
@@ -54,8 +47,8 @@ int sb_store_fail(struct sb_store *store, int rc, const char *format, ...)
 
 static int not_a_store(struct sb_store *store)
 {
-	return sb_store_fail(store, -EINVAL, "%s is not the store of a %s",
-			     store->path, store->kind->noun);
+	return sb_store_fail(store, -EINVAL, "%s is not the store of a %s", store->path,
+			     store->kind->noun);
 }
 
 /* Whether a read or write of the file has failed, the last one that did. */
@@ -63,8 +56,7 @@ static bool has_io_error(struct sb_store *store)
 {
 	int error = 0;
 
-	sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO,
-			     &error);
+	sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
 	return error == EIO || sqlite3_system_errno(store->db) == EIO;
 }
 
@@ -72,10 +64,9 @@ static bool has_io_error(struct sb_store *store)
 static int fail_damaged(struct sb_store *store)
 {
 	if (has_io_error(store))
-		return sb_store_fail(store, -EIO, "%s cannot be read: %s",
-				     store->path, strerror(EIO));
-	return sb_store_fail(store, -EINVAL, "%s is damaged or cut short",
-			     store->path);
+		return sb_store_fail(store, -EIO, "%s cannot be read: %s", store->path,
+				     strerror(EIO));
+	return sb_store_fail(store, -EINVAL, "%s is damaged or cut short", store->path);
 }
 
 static int fail_of(struct sb_store *store, int code)
@@ -84,21 +75,18 @@ static int fail_of(struct sb_store *store, int code)
 	case SQLITE_NOTADB:
 		return not_a_store(store);
 	case SQLITE_ERROR:
-		return sb_store_fail(store, -EINVAL,
-				     "%s is not the store of a %s: %s",
-				     store->path, store->kind->noun,
-				     sqlite3_errmsg(store->db));
+		return sb_store_fail(store, -EINVAL, "%s is not the store of a %s: %s", store->path,
+				     store->kind->noun, sqlite3_errmsg(store->db));
 	case SQLITE_CORRUPT:
 		return fail_damaged(store);
 	case SQLITE_FULL:
-		return sb_store_fail(store, -ENOSPC,
-				     "%s cannot be written: the disk is full",
+		return sb_store_fail(store, -ENOSPC, "%s cannot be written: the disk is full",
 				     store->path);
 	case SQLITE_NOMEM:
 		return sb_store_fail(store, -ENOMEM, "no memory");
 	default:
-		return sb_store_fail(store, -EIO, "%s cannot be used: %s",
-				     store->path, sqlite3_errmsg(store->db));
+		return sb_store_fail(store, -EIO, "%s cannot be used: %s", store->path,
+				     sqlite3_errmsg(store->db));
 	}
 }
 
@@ -110,11 +98,9 @@ const char *sb_store_why(const struct sb_store *store)
 /* The environment is at fault, unless the input is. */
 int sb_store_failed(const struct sb_store *store, int rc)
 {
-	const bool is_input =
-		rc == -EINVAL || rc == -ENOENT || rc == -EEXIST || rc == -EBUSY;
+	const bool is_input = rc == -EINVAL || rc == -ENOENT || rc == -EEXIST || rc == -EBUSY;
 
-	return sb_fail(is_input ? SB_EXIT_USAGE : SB_EXIT_ENVIRONMENT, "%s",
-		       sb_store_why(store));
+	return sb_fail(is_input ? SB_EXIT_USAGE : SB_EXIT_ENVIRONMENT, "%s", sb_store_why(store));
 }
 
 /* ---- statements ---- */
@@ -126,8 +112,7 @@ static int execute(struct sb_store *store, const char *sql)
 	return code == SQLITE_OK ? 0 : fail_of(store, code);
 }
 
-int sb_store_prepare(struct sb_store *store, const char *sql,
-		     sqlite3_stmt **out)
+int sb_store_prepare(struct sb_store *store, const char *sql, sqlite3_stmt **out)
 {
 	const int code = sqlite3_prepare_v2(store->db, sql, -1, out, NULL);
 
@@ -184,8 +169,7 @@ static int number_of(struct sb_store *store, const char *sql, int64_t *out)
 
 /* ---- opening and closing ---- */
 
-static struct sb_store *allocate(const struct sb_store_kind *kind,
-				 const char *directory)
+static struct sb_store *allocate(const struct sb_store_kind *kind, const char *directory)
 {
 	struct sb_store *store = calloc(1, sizeof(*store));
 
@@ -195,8 +179,7 @@ static struct sb_store *allocate(const struct sb_store_kind *kind,
 	store->lock = -1;
 	store->directory = strdup(directory);
 	store->path = sb_path_join(directory, kind->name);
-	if (store->path &&
-	    asprintf(&store->building, "%s.new", store->path) < 0)
+	if (store->path && asprintf(&store->building, "%s.new", store->path) < 0)
 		store->building = NULL;
 	if (store->directory && store->path && store->building)
 		return store;
@@ -227,13 +210,12 @@ static int lock(struct sb_store *store, const char *directory)
 	if (path)
 		store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (path && store->lock < 0)
-		rc = sb_store_fail(store, -errno, "%s cannot be written: %s",
-				   path, strerror(errno));
+		rc = sb_store_fail(store, -errno, "%s cannot be written: %s", path,
+				   strerror(errno));
 	else if (path && flock(store->lock, LOCK_EX | LOCK_NB))
-		rc = sb_store_fail(
-			store, -EBUSY,
-			"another %s is using %s; expected to be the only one",
-			store->kind->noun, directory);
+		rc = sb_store_fail(store, -EBUSY,
+				   "another %s is using %s; expected to be the only one",
+				   store->kind->noun, directory);
 	free(path);
 	return rc;
 }
@@ -267,19 +249,16 @@ static int begin_building(struct sb_store *store)
 
 	/* What a sweep that was killed here has left behind. */
 	if (unlink(store->building) && errno != ENOENT)
-		return sb_store_fail(store, -errno, "%s cannot be replaced: %s",
-				     store->building, strerror(errno));
-	rc = connect(store, store->building,
-		     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-	snprintf(text, sizeof(text),
-		 "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
+		return sb_store_fail(store, -errno, "%s cannot be replaced: %s", store->building,
+				     strerror(errno));
+	rc = connect(store, store->building, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+	snprintf(text, sizeof(text), "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
 		 APPLICATION_ID, SB_STORE_SCHEMA);
 	rc = rc ? rc : execute(store, text);
 	return rc ? rc : execute(store, schema);
 }
 
-int sb_store_create(struct sb_store **out, const struct sb_store_kind *kind,
-		    const char *directory)
+int sb_store_create(struct sb_store **out, const struct sb_store_kind *kind, const char *directory)
 {
 	struct sb_store *store = *out = allocate(kind, directory);
 	int rc;
@@ -288,11 +267,9 @@ int sb_store_create(struct sb_store **out, const struct sb_store_kind *kind,
 		return -ENOMEM;
 	rc = lock(store, directory);
 	if (!rc && !access(store->path, F_OK))
-		rc = sb_store_fail(
-			store, -EEXIST,
-			"'%s' already holds a %s; expected --resume, or a "
-			"new directory",
-			directory, kind->noun);
+		rc = sb_store_fail(store, -EEXIST,
+				   "'%s' already holds a %s; expected --resume, or a new directory",
+				   directory, kind->noun);
 	return rc ? rc : begin_building(store);
 }
 
@@ -311,12 +288,10 @@ int sb_store_publish(struct sb_store *store)
 		return rc;
 	sqlite3_close(store->db);
 	store->db = NULL;
-	rc = rename(store->building, store->path)
-		     ? -errno
-		     : sb_directory_sync(store->directory);
+	rc = rename(store->building, store->path) ? -errno : sb_directory_sync(store->directory);
 	if (rc)
-		return sb_store_fail(store, rc, "%s cannot be written: %s",
-				     store->path, strerror(-rc));
+		return sb_store_fail(store, rc, "%s cannot be written: %s", store->path,
+				     strerror(-rc));
 	rc = connect(store, store->path, SQLITE_OPEN_READWRITE);
 	return rc ? rc : prepare_for_rows(store);
 }
@@ -343,19 +318,17 @@ static int check_file(struct sb_store *store)
 	if (id != APPLICATION_ID)
 		return not_a_store(store);
 	if (version != SB_STORE_SCHEMA)
-		return sb_store_fail(
-			store, -EINVAL,
-			"%s has version %" PRId64
-			" of its schema; expected %d: it was written by "
-			"another version of sched-bench",
-			store->path, version, SB_STORE_SCHEMA);
-	rc = sb_store_go_through(store, "PRAGMA quick_check(1)", take_verdict,
-				 &whole);
+		return sb_store_fail(store, -EINVAL,
+				     "%s has version %" PRId64
+				     " of its schema; expected %d: it was written by another "
+				     "version of sched-bench",
+				     store->path, version, SB_STORE_SCHEMA);
+	rc = sb_store_go_through(store, "PRAGMA quick_check(1)", take_verdict, &whole);
 	return rc || whole ? rc : fail_damaged(store);
 }
 
-int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind,
-		  const char *directory, bool to_read)
+int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind, const char *directory,
+		  bool to_read)
 {
 	struct sb_store *store = *out = allocate(kind, directory);
 	int rc = 0;
@@ -365,9 +338,8 @@ int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind,
 	if (access(store->path, F_OK))
 		return sb_store_fail(
 			store, -ENOENT,
-			"'%s' holds no %s (no %s); expected the result "
-			"directory of one",
-			directory, kind->noun, kind->name);
+			"'%s' holds no %s (no %s); expected the result directory of one", directory,
+			kind->noun, kind->name);
 	if (!to_read)
 		rc = lock(store, directory);
 	/* A reader, too, may have to finish what a killed writer has left. */

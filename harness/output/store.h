@@ -51,23 +51,18 @@ struct sb_stored_row {
 
 /* A new store is made under another name; sb_store_publish puts it there whole,
  * and opens it for rows. -EEXIST when there is one. */
-SB_MUST_CHECK int sb_store_create(struct sb_store **store,
-				  const struct sb_store_kind *kind,
+SB_MUST_CHECK int sb_store_create(struct sb_store **store, const struct sb_store_kind *kind,
 				  const char *directory);
-SB_MUST_CHECK int sb_store_put_plan(struct sb_store *store, const char *key,
-				    const char *value);
-SB_MUST_CHECK int sb_store_put_argument(struct sb_store *store,
-					const char *text);
-SB_MUST_CHECK int sb_store_put_configuration(struct sb_store *store,
-					     uint32_t id, const char *label);
+SB_MUST_CHECK int sb_store_put_plan(struct sb_store *store, const char *key, const char *value);
+SB_MUST_CHECK int sb_store_put_argument(struct sb_store *store, const char *text);
+SB_MUST_CHECK int sb_store_put_configuration(struct sb_store *store, uint32_t id,
+					     const char *label);
 SB_MUST_CHECK int sb_store_put_slot(struct sb_store *store, uint32_t position,
-				    uint32_t configuration,
-				    uint32_t repetition);
+				    uint32_t configuration, uint32_t repetition);
 SB_MUST_CHECK int sb_store_publish(struct sb_store *store);
 
 /* One that is there. to_read: it is not locked, and takes no rows. */
-SB_MUST_CHECK int sb_store_open(struct sb_store **store,
-				const struct sb_store_kind *kind,
+SB_MUST_CHECK int sb_store_open(struct sb_store **store, const struct sb_store_kind *kind,
 				const char *directory, bool to_read);
 
 /* In both cases of create and open, also after they failed; NULL is none. */
@@ -83,24 +78,18 @@ char *sb_store_plan(struct sb_store *store, const char *key);
 /* Each calls take for one after the other; what it is given is gone then. Ends
  * with what take returns, if that is not 0. */
 SB_MUST_CHECK int sb_store_arguments(struct sb_store *store,
-				     int (*take)(void *arg, const char *text),
-				     void *arg);
+				     int (*take)(void *arg, const char *text), void *arg);
 SB_MUST_CHECK int sb_store_configurations(struct sb_store *store,
-					  int (*take)(void *arg, uint32_t id,
-						      const char *label),
+					  int (*take)(void *arg, uint32_t id, const char *label),
 					  void *arg);
-SB_MUST_CHECK int sb_store_slots(struct sb_store *store,
-				 int (*take)(void *arg, uint32_t configuration,
-					     uint32_t repetition),
-				 void *arg);
+SB_MUST_CHECK int
+sb_store_slots(struct sb_store *store,
+	       int (*take)(void *arg, uint32_t configuration, uint32_t repetition), void *arg);
 SB_MUST_CHECK int sb_store_rows(struct sb_store *store,
-				int (*take)(void *arg,
-					    const struct sb_stored_row *row),
-				void *arg);
+				int (*take)(void *arg, const struct sb_stored_row *row), void *arg);
 
 /* On the disk when it returns. Replaces an earlier row of that repetition. */
-SB_MUST_CHECK int sb_store_put_row(struct sb_store *store,
-				   const struct sb_stored_row *row);
+SB_MUST_CHECK int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row);
 
 /* Removes the store's files, and closes it. */
 void sb_store_remove(struct sb_store *store);

@@ -18,12 +18,10 @@ struct sb_store {
 };
 
 /* Keeps the reason for sb_store_why(). Returns rc. */
-int sb_store_fail(struct sb_store *store, int rc, const char *format, ...)
-	SB_PRINTF(3, 4);
+int sb_store_fail(struct sb_store *store, int rc, const char *format, ...) SB_PRINTF(3, 4);
 
 /* Makes a statement. Returns 0 or -errno, as all of these. */
-int sb_store_prepare(struct sb_store *store, const char *sql,
-		     sqlite3_stmt **out);
+int sb_store_prepare(struct sb_store *store, const char *sql, sqlite3_stmt **out);
 
 /* Runs one that gives no rows, and forgets it. */
 int sb_store_run_out(struct sb_store *store, sqlite3_stmt *statement);

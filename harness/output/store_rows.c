@@ -13,12 +13,10 @@
 #include "harness/output/store_file.h"
 #include "results/files/file.h"
 
-int sb_store_put_plan(struct sb_store *store, const char *key,
-		      const char *value)
+int sb_store_put_plan(struct sb_store *store, const char *key, const char *value)
 {
 	sqlite3_stmt *statement;
-	const int rc = sb_store_prepare(store, "INSERT INTO plan VALUES(?, ?)",
-					&statement);
+	const int rc = sb_store_prepare(store, "INSERT INTO plan VALUES(?, ?)", &statement);
 
 	if (rc)
 		return rc;
@@ -30,8 +28,7 @@ int sb_store_put_plan(struct sb_store *store, const char *key,
 int sb_store_put_argument(struct sb_store *store, const char *text)
 {
 	sqlite3_stmt *statement;
-	const int rc = sb_store_prepare(
-		store, "INSERT INTO argument VALUES(?, ?)", &statement);
+	const int rc = sb_store_prepare(store, "INSERT INTO argument VALUES(?, ?)", &statement);
 
 	if (rc)
 		return rc;
@@ -40,12 +37,11 @@ int sb_store_put_argument(struct sb_store *store, const char *text)
 	return sb_store_run_out(store, statement);
 }
 
-int sb_store_put_configuration(struct sb_store *store, uint32_t id,
-			       const char *label)
+int sb_store_put_configuration(struct sb_store *store, uint32_t id, const char *label)
 {
 	sqlite3_stmt *statement;
-	const int rc = sb_store_prepare(
-		store, "INSERT INTO configuration VALUES(?, ?)", &statement);
+	const int rc =
+		sb_store_prepare(store, "INSERT INTO configuration VALUES(?, ?)", &statement);
 
 	if (rc)
 		return rc;
@@ -54,12 +50,11 @@ int sb_store_put_configuration(struct sb_store *store, uint32_t id,
 	return sb_store_run_out(store, statement);
 }
 
-int sb_store_put_slot(struct sb_store *store, uint32_t position,
-		      uint32_t configuration, uint32_t repetition)
+int sb_store_put_slot(struct sb_store *store, uint32_t position, uint32_t configuration,
+		      uint32_t repetition)
 {
 	sqlite3_stmt *statement;
-	const int rc = sb_store_prepare(
-		store, "INSERT INTO planned VALUES(?, ?, ?)", &statement);
+	const int rc = sb_store_prepare(store, "INSERT INTO planned VALUES(?, ?, ?)", &statement);
 
 	if (rc)
 		return rc;
@@ -89,8 +84,7 @@ char *sb_store_plan(struct sb_store *store, const char *key)
 {
 	struct wanted wanted = { key, NULL };
 
-	(void)sb_store_go_through(store, "SELECT key, value FROM plan",
-				  take_plan, &wanted);
+	(void)sb_store_go_through(store, "SELECT key, value FROM plan", take_plan, &wanted);
 	return wanted.value;
 }
 
@@ -136,40 +130,31 @@ static int take_slot(sqlite3_stmt *row, void *arg)
 	return taker->slot(taker->arg, id_at(row, 0), id_at(row, 1));
 }
 
-int sb_store_arguments(struct sb_store *store,
-		       int (*take)(void *arg, const char *text), void *arg)
+int sb_store_arguments(struct sb_store *store, int (*take)(void *arg, const char *text), void *arg)
 {
 	struct taker taker = { .text = take, .arg = arg };
 
-	return sb_store_go_through(
-		store, "SELECT text FROM argument ORDER BY position", take_text,
-		&taker);
+	return sb_store_go_through(store, "SELECT text FROM argument ORDER BY position", take_text,
+				   &taker);
 }
 
 int sb_store_configurations(struct sb_store *store,
-			    int (*take)(void *arg, uint32_t id,
-					const char *label),
-			    void *arg)
+			    int (*take)(void *arg, uint32_t id, const char *label), void *arg)
 {
 	struct taker taker = { .numbered = take, .arg = arg };
 
-	return sb_store_go_through(
-		store, "SELECT id, label FROM configuration ORDER BY id",
-		take_numbered, &taker);
+	return sb_store_go_through(store, "SELECT id, label FROM configuration ORDER BY id",
+				   take_numbered, &taker);
 }
 
 int sb_store_slots(struct sb_store *store,
-		   int (*take)(void *arg, uint32_t configuration,
-			       uint32_t repetition),
-		   void *arg)
+		   int (*take)(void *arg, uint32_t configuration, uint32_t repetition), void *arg)
 {
 	struct taker taker = { .slot = take, .arg = arg };
 
 	return sb_store_go_through(
-		store,
-		"SELECT configuration, repetition FROM planned "
-		"ORDER BY position",
-		take_slot, &taker);
+		store, "SELECT configuration, repetition FROM planned ORDER BY position", take_slot,
+		&taker);
 }
 
 static int take_row(sqlite3_stmt *row, void *arg)
@@ -190,17 +175,15 @@ static int take_row(sqlite3_stmt *row, void *arg)
 	return taker->row(taker->arg, &stored);
 }
 
-int sb_store_rows(struct sb_store *store,
-		  int (*take)(void *arg, const struct sb_stored_row *row),
+int sb_store_rows(struct sb_store *store, int (*take)(void *arg, const struct sb_stored_row *row),
 		  void *arg)
 {
 	struct taker taker = { .row = take, .arg = arg };
 
 	return sb_store_go_through(
 		store,
-		"SELECT configuration, repetition, reason, started, "
-		"elapsed_s, exit_status, signal, result, stderr "
-		"FROM row NATURAL JOIN planned ORDER BY position",
+		"SELECT configuration, repetition, reason, started, elapsed_s, exit_status, "
+		"signal, result, stderr FROM row NATURAL JOIN planned ORDER BY position",
 		take_row, &taker);
 }
 
@@ -209,23 +192,20 @@ static int check_place(struct sb_store *store)
 {
 	int has_moved = 0;
 
-	(void)sqlite3_file_control(store->db, NULL, SQLITE_FCNTL_HAS_MOVED,
-				   &has_moved);
-	return has_moved ? sb_store_fail(
-				   store, -ESTALE,
-				   "%s has been removed or replaced during the "
-				   "%s; its rows are lost",
-				   store->path, store->kind->noun)
-			 : 0;
+	(void)sqlite3_file_control(store->db, NULL, SQLITE_FCNTL_HAS_MOVED, &has_moved);
+	return has_moved
+		       ? sb_store_fail(
+				 store, -ESTALE,
+				 "%s has been removed or replaced during the %s; its rows are lost",
+				 store->path, store->kind->noun)
+		       : 0;
 }
 
 int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row)
 {
 	sqlite3_stmt *statement;
-	int rc = sb_store_prepare(store,
-				  "INSERT OR REPLACE INTO row "
-				  "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				  &statement);
+	int rc = sb_store_prepare(
+		store, "INSERT OR REPLACE INTO row VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &statement);
 
 	if (rc)
 		return rc;

@@ -1,13 +1,11 @@
 #include "harness/run/config.h"
 
 /* half|one|N; the cap is half's. */
-static void set_steal(struct sb_config *config,
-		      const struct sb_option_value *steal, uint32_t cap)
+static void set_steal(struct sb_config *config, const struct sb_option_value *steal, uint32_t cap)
 {
 	enum { HALF, ONE, NUMBER };
 
-	config->steal =
-		steal->alternative == HALF ? SB_STEAL_HALF : SB_STEAL_COUNT;
+	config->steal = steal->alternative == HALF ? SB_STEAL_HALF : SB_STEAL_COUNT;
 	switch (steal->alternative) {
 	case HALF:
 		config->steal_cap = cap;
@@ -23,8 +21,7 @@ static void set_steal(struct sb_config *config,
 }
 
 /* off|counters|sampled:N|full */
-static void set_recording(struct sb_config *config,
-			  const struct sb_option_value *record)
+static void set_recording(struct sb_config *config, const struct sb_option_value *record)
 {
 	enum { OFF, COUNTERS, SAMPLED, FULL };
 
@@ -42,8 +39,7 @@ struct sb_config sb_config_of(const struct sb_options *o)
 
 	config.deque = (enum sb_deque_kind)o->value[SB_OPT_deque].alternative;
 	config.victim = (enum sb_victim)o->value[SB_OPT_victim].alternative;
-	set_steal(&config, &o->value[SB_OPT_steal],
-		  (uint32_t)sb_opt(o, SB_OPT_steal_cap));
+	set_steal(&config, &o->value[SB_OPT_steal], (uint32_t)sb_opt(o, SB_OPT_steal_cap));
 	config.tick_ns = sb_opt(o, SB_OPT_tick_time);
 	config.event_ns = sb_opt(o, SB_OPT_event_time);
 	config.mailbox_bound = (uint32_t)sb_opt(o, SB_OPT_mailbox_bound);
@@ -60,13 +56,11 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.slowdown_ppm = (uint32_t)sb_opt(o, SB_OPT_slowdown);
 	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
 	config.membind = (enum sb_membind)o->value[SB_OPT_membind].alternative;
-	config.huge_pages =
-		(enum sb_huge_pages)o->value[SB_OPT_huge_pages].alternative;
+	config.huge_pages = (enum sb_huge_pages)o->value[SB_OPT_huge_pages].alternative;
 	config.handover = !o->value[SB_OPT_handover].alternative;
 	config.hold_ns = sb_opt(o, SB_OPT_hold_time);
 	config.wake = (enum sb_wake)o->value[SB_OPT_wake].alternative;
-	config.continues =
-		(enum sb_continue)o->value[SB_OPT_continue].alternative;
+	config.continues = (enum sb_continue)o->value[SB_OPT_continue].alternative;
 	config.park = (enum sb_park_policy)o->value[SB_OPT_park].alternative;
 	/* auto is 0, "half of the awake"; all is a bound that never binds. */
 	config.searchers_max = o->value[SB_OPT_searchers].alternative == 1

@@ -15,20 +15,17 @@ static bool usable_is_the_same(struct sb_ground *ground)
 	char is[LIST_BYTES];
 
 	/* What cannot be read is an empty mask. */
-	if (!sb_cpu_mask_read(&now) &&
-	    sb_cpu_mask_is_equal(&now, &ground->usable))
+	if (!sb_cpu_mask_read(&now) && sb_cpu_mask_is_equal(&now, &ground->usable))
 		return true;
 	snprintf(ground->lost, sizeof(ground->lost),
-		 "the CPUs that may be used changed from %s to %s during the "
-		 "run",
+		 "the CPUs that may be used changed from %s to %s during the run",
 		 sb_cpu_mask_text(&ground->usable, was, sizeof(was)),
 		 sb_cpu_mask_text(&now, is, sizeof(is)));
 	return false;
 }
 
 /* A pinned thread whose CPU is taken away gets what is left of the cpuset. */
-static bool workers_are_pinned(struct sb_ground *ground,
-			       const struct sb_scheduler *scheduler)
+static bool workers_are_pinned(struct sb_ground *ground, const struct sb_scheduler *scheduler)
 {
 	for (uint32_t i = 0; i < ground->placement->workers; i++) {
 		if (sb_scheduler_is_pinned(scheduler, i))
@@ -41,11 +38,9 @@ static bool workers_are_pinned(struct sb_ground *ground,
 	return true;
 }
 
-bool sb_ground_holds(struct sb_ground *ground,
-		     const struct sb_scheduler *scheduler)
+bool sb_ground_holds(struct sb_ground *ground, const struct sb_scheduler *scheduler)
 {
-	return usable_is_the_same(ground) &&
-	       workers_are_pinned(ground, scheduler);
+	return usable_is_the_same(ground) && workers_are_pinned(ground, scheduler);
 }
 
 bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
@@ -54,7 +49,7 @@ bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
 		return false;
 	if (usable_is_the_same(ground))
 		snprintf(ground->lost, sizeof(ground->lost),
-			 "worker %" PRIu32 " can no longer be pinned to CPU %d",
-			 worker, ground->placement->place[worker].os_cpu);
+			 "worker %" PRIu32 " can no longer be pinned to CPU %d", worker,
+			 ground->placement->place[worker].os_cpu);
 	return true;
 }

@@ -21,8 +21,7 @@ struct sb_ground {
 
 /* Whether all is as it was at the start, once the workers run. If not, lost says
  * why. */
-bool sb_ground_holds(struct sb_ground *ground,
-		     const struct sb_scheduler *scheduler);
+bool sb_ground_holds(struct sb_ground *ground, const struct sb_scheduler *scheduler);
 
 /* Whether workers that cannot be started, with that error of that worker's, had
  * the CPU before; lost then says so. */

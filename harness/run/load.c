@@ -27,9 +27,7 @@ double sb_load_share(const struct sb_options *options)
 
 	if (!is_given(options, SB_OPT_load))
 		return NAN;
-	return sb_quantity_percent(options->value[SB_OPT_load].text, &share)
-		       ? share
-		       : NAN;
+	return sb_quantity_percent(options->value[SB_OPT_load].text, &share) ? share : NAN;
 }
 
 static int set_rate(struct sb_load *load, const struct sb_options *options)
@@ -39,21 +37,18 @@ static int set_rate(struct sb_load *load, const struct sb_options *options)
 
 	if (is_given(options, SB_OPT_rate)) {
 		load->kind = SB_LOAD_OPEN;
-		if (!sb_quantity_rate(options->value[SB_OPT_rate].text,
-				      &load->rate_per_s) ||
+		if (!sb_quantity_rate(options->value[SB_OPT_rate].text, &load->rate_per_s) ||
 		    load->rate_per_s <= 0 || load->rate_per_s > RATE_MAX)
 			return sb_option_refuse(
 				options, SB_OPT_rate,
-				"expected a rate above 0 with its unit, /s, "
-				"k/s or M/s (200k/s)");
+				"expected a rate above 0 with its unit, /s, k/s or M/s (200k/s)");
 	}
 	if (is_given(options, SB_OPT_find_slo)) {
 		load->kind = SB_LOAD_OPEN;
 		if (!sb_slo_parse(options->value[SB_OPT_find_slo].text, &slo))
-			return sb_option_refuse(
-				options, SB_OPT_find_slo,
-				"expected mean, p50, p90, p99, p99.9 or max "
-				"below a time with its unit (p99<200us)");
+			return sb_option_refuse(options, SB_OPT_find_slo,
+						"expected mean, p50, p90, p99, p99.9 or max below "
+						"a time with its unit (p99<200us)");
 	}
 	if (is_given(options, SB_OPT_load)) {
 		load->kind = SB_LOAD_OPEN;
@@ -61,8 +56,7 @@ static int set_rate(struct sb_load *load, const struct sb_options *options)
 		if (!(share > 0 && share <= 10))
 			return sb_option_refuse(
 				options, SB_OPT_load,
-				"expected a share above 0% and up to 1000%, "
-				"such as 70%");
+				"expected a share above 0% and up to 1000%, such as 70%");
 	}
 	return 0;
 }
@@ -78,16 +72,14 @@ static int set_arrival(struct sb_load *load, const struct sb_options *options)
 	return 0;
 }
 
-int sb_load_make(struct sb_load *load, const struct sb_options *options,
-		 uint32_t workers)
+int sb_load_make(struct sb_load *load, const struct sb_options *options, uint32_t workers)
 {
 	const struct sb_option_value *closed = &options->value[SB_OPT_closed];
 	int rc;
 
 	*load = (struct sb_load){
 		.kind = SB_LOAD_CLOSED,
-		.depth = closed->alternative ? (uint32_t)closed->number
-					     : 2 * workers,
+		.depth = closed->alternative ? (uint32_t)closed->number : 2 * workers,
 		.generators = (uint32_t)sb_opt(options, SB_OPT_generators),
 		.late_ns = sb_opt(options, SB_OPT_late),
 		.seed = sb_opt(options, SB_OPT_seed),
@@ -102,24 +94,18 @@ int sb_load_make(struct sb_load *load, const struct sb_options *options,
 
 /* ---- what does not go together ---- */
 
-static int check_ways(const struct sb_options *options,
-		      const struct sb_load *load)
+static int check_ways(const struct sb_options *options, const struct sb_load *load)
 {
 	const bool closed = options->value[SB_OPT_closed].alternative;
-	const int ways = closed + is_given(options, SB_OPT_rate) +
-			 is_given(options, SB_OPT_load) +
-			 is_given(options, SB_OPT_find_slo) +
-			 (load->arrival == SB_ARRIVAL_TRACE);
+	const int ways = closed + is_given(options, SB_OPT_rate) + is_given(options, SB_OPT_load) +
+			 is_given(options, SB_OPT_find_slo) + (load->arrival == SB_ARRIVAL_TRACE);
 
 	if (ways > 1)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--closed, --rate, --load, --find-slo and "
-			       "--arrival trace: expected one of them");
-	if (load->kind == SB_LOAD_CLOSED &&
-	    sb_option_is_said(options, SB_OPT_arrival))
-		return sb_fail(SB_EXIT_USAGE,
-			       "--arrival: a closed loop has no arrivals; "
-			       "expected --rate or --load with it");
+		return sb_fail(SB_EXIT_USAGE, "--closed, --rate, --load, --find-slo and --arrival "
+					      "trace: expected one of them");
+	if (load->kind == SB_LOAD_CLOSED && sb_option_is_said(options, SB_OPT_arrival))
+		return sb_fail(SB_EXIT_USAGE, "--arrival: a closed loop has no arrivals; expected "
+					      "--rate or --load with it");
 	return 0;
 }
 
@@ -137,8 +123,7 @@ static int check_use(const struct sb_options *options)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(ids); i++) {
 		if (sb_option_is_said(options, ids[i]))
 			return sb_fail(SB_EXIT_USAGE,
-				       "--%s: none of the chosen workloads "
-				       "(%s) takes requests",
+				       "--%s: none of the chosen workloads (%s) takes requests",
 				       sb_option[ids[i]].name,
 				       options->value[SB_OPT_workload].text);
 	}
@@ -149,8 +134,7 @@ static int check_slo(const struct sb_options *options)
 {
 	if (is_given(options, SB_OPT_find_slo) && options->chosens > 1)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--find-slo: %" PRIu32
-			       " workloads are chosen; expected one",
+			       "--find-slo: %" PRIu32 " workloads are chosen; expected one",
 			       options->chosens);
 	return 0;
 }

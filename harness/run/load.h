@@ -13,8 +13,7 @@ int sb_load_check(const struct sb_options *options);
  * The load that they ask for; with --load its rate is not known yet. For
  * sb_load_fini. Returns as above.
  */
-SB_MUST_CHECK int sb_load_make(struct sb_load *load,
-			       const struct sb_options *options,
+SB_MUST_CHECK int sb_load_make(struct sb_load *load, const struct sb_options *options,
 			       uint32_t workers);
 
 /* Whether all chosen workloads take requests, and those come by a schedule. */

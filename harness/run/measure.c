@@ -22,8 +22,7 @@ static bool make_requests(struct sb_record *record)
 {
 	record->requests = calloc(1, sizeof(*record->requests));
 	if (record->requests)
-		record->requests->hist = calloc(
-			SB_REQUEST_HISTS, sizeof(*record->requests->hist));
+		record->requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*record->requests->hist));
 	return record->requests && record->requests->hist;
 }
 
@@ -77,8 +76,7 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	if (m->restless)
 		sb_record_suspect(record, "the warm-up found no steady state");
 	if (sb_opt(m->options, SB_OPT_slowdown))
-		sb_record_suspect(record,
-				  "slowed down by %s on purpose (--slowdown)",
+		sb_record_suspect(record, "slowed down by %s on purpose (--slowdown)",
 				  m->options->value[SB_OPT_slowdown].text);
 	if (sb_record_pack(record)) {
 		sb_measurement_fail(m, "no room for a record", -ENOMEM);
@@ -100,11 +98,9 @@ uint32_t sb_repetitions_max(const struct sb_options *options)
 }
 
 /* After the last wanted one: whether there has to be another. */
-static bool is_uncertain(const struct sb_measurement *m,
-			 const struct sb_series *series)
+static bool is_uncertain(const struct sb_measurement *m, const struct sb_series *series)
 {
-	const struct sb_option_value *until =
-		&m->options->value[SB_OPT_until_ci];
+	const struct sb_option_value *until = &m->options->value[SB_OPT_until_ci];
 	double width;
 
 	if (!until->alternative)
@@ -114,10 +110,8 @@ static bool is_uncertain(const struct sb_measurement *m,
 		return false;
 	if (series->records < sb_repetitions_max(m->options))
 		return true;
-	sb_note("%s: --until-ci %s: the median's 95 %% interval is %.3g %% "
-		"wide "
-		"after %" PRIu32 " repetitions, the most that may be made "
-		"(--max-repetitions)",
+	sb_note("%s: --until-ci %s: the median's 95 %% interval is %.3g %% wide after %" PRIu32
+		" repetitions, the most that may be made (--max-repetitions)",
 		series->workload, until->text, 100 * width, series->records);
 	return false;
 }
@@ -126,8 +120,7 @@ static bool is_uncertain(const struct sb_measurement *m,
 static void search_on(struct sb_measurement *m, const struct sb_record *record,
 		      struct sb_series *series)
 {
-	const struct sb_option_value *text =
-		&m->options->value[SB_OPT_find_slo];
+	const struct sb_option_value *text = &m->options->value[SB_OPT_find_slo];
 	char line[SB_SLO_BYTES];
 	struct sb_slo slo;
 
@@ -161,8 +154,7 @@ static bool is_missing(const struct sb_series *series)
 	return false;
 }
 
-static bool measure_row(struct sb_measurement *m, struct sb_series *series,
-			uint32_t r)
+static bool measure_row(struct sb_measurement *m, struct sb_series *series, uint32_t r)
 {
 	struct sb_record *record = &series->record[r];
 
@@ -178,8 +170,8 @@ static bool measure_row(struct sb_measurement *m, struct sb_series *series,
 /* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct sb_measurement *m, struct sb_series *series)
 {
-	bool ok = !is_missing(series) || (sb_measurement_find_capacity(m) &&
-					  sb_measurement_warm_up(m));
+	bool ok = !is_missing(series) ||
+		  (sb_measurement_find_capacity(m) && sb_measurement_warm_up(m));
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		struct sb_record *record = &series->record[r];
@@ -222,15 +214,13 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series)
 {
 	struct sb_scheduler *s = m->run.scheduler;
 	bool ok;
-	int rc = sb_scheduler_trace(
-		s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
 
 	sb_readings_take(s, m->worker, m->hist);
 	if (!rc)
 		rc = sb_scheduler_start(s, NULL);
 	if (rc) {
-		snprintf(m->why, sizeof(m->why),
-			 "the workers cannot be started again: %s",
+		snprintf(m->why, sizeof(m->why), "the workers cannot be started again: %s",
 			 strerror(-rc));
 		return false;
 	}
@@ -254,8 +244,7 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series)
  */
 static void trace(struct sb_measurement *m, struct sb_series *series)
 {
-	if (!sb_opt(m->options, SB_OPT_trace) || *m->why ||
-	    make_trace(m, series))
+	if (!sb_opt(m->options, SB_OPT_trace) || *m->why || make_trace(m, series))
 		return;
 	sb_note("%s: no trace: %s", m->run.workload->name, m->why);
 }
@@ -304,16 +293,13 @@ static const char *limits(int rc)
 	return rc == -EAGAIN ? " (limit of processes or address space)" : "";
 }
 
-static int cannot_start(const struct sb_placement *placement, uint32_t worker,
-			int rc)
+static int cannot_start(const struct sb_placement *placement, uint32_t worker, int rc)
 {
 	if (rc == -EINVAL)
-		return sb_fail(
-			SB_EXIT_ENVIRONMENT,
-			"worker %" PRIu32 " cannot be pinned to CPU %d: %s",
-			worker, placement->place[worker].os_cpu, strerror(-rc));
-	return sb_fail(SB_EXIT_ENVIRONMENT,
-		       "worker %" PRIu32 " cannot be started: %s%s", worker,
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "worker %" PRIu32 " cannot be pinned to CPU %d: %s", worker,
+			       placement->place[worker].os_cpu, strerror(-rc));
+	return sb_fail(SB_EXIT_ENVIRONMENT, "worker %" PRIu32 " cannot be started: %s%s", worker,
 		       strerror(-rc), limits(rc));
 }
 
@@ -350,8 +336,7 @@ static int measure_set_up(struct sb_measurement *m, struct sb_series *series)
 
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s%s",
-			       m->run.workload->name, strerror(-rc),
-			       limits(rc));
+			       m->run.workload->name, strerror(-rc), limits(rc));
 	rc = measure_started(m, series);
 	sb_workload_tear_down(&m->run);
 	return rc;
@@ -370,12 +355,10 @@ static int measure_loaded(struct sb_measurement *m, struct sb_series *series)
 	m->run.wakes = calloc(1, sizeof(*m->run.wakes));
 	m->requests.hist = calloc(SB_REQUEST_HISTS, sizeof(*m->requests.hist));
 	rc = m->worker && m->hist && m->run.wakes && m->requests.hist
-		     ? sb_scheduler_create(&m->run.scheduler, &config,
-					   m->ground->placement)
+		     ? sb_scheduler_create(&m->run.scheduler, &config, m->ground->placement)
 		     : -ENOMEM;
 	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT,
-			     "the scheduler cannot be created: %s%s",
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "the scheduler cannot be created: %s%s",
 			     strerror(-rc), limits(rc));
 	else
 		rc = measure_set_up(m, series);
@@ -415,8 +398,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	m->watch = watch;
 	m->series = series;
 	m->workers = ground->placement->workers;
-	m->conditions.polls =
-		options->value[SB_OPT_park].alternative == SB_PARK_POLL;
+	m->conditions.polls = options->value[SB_OPT_park].alternative == SB_PARK_POLL;
 	m->look_ns = sb_look_ns();
 	rc = sb_load_make(&m->load, options, m->workers);
 	if (!rc) {

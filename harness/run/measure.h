@@ -14,10 +14,10 @@ enum sb_phase { SB_PHASE_CAPACITY, SB_PHASE_WARM_UP, SB_PHASE_REPETITION };
 /* Who is told what goes on, by the thread that measures, in between and never
  * meanwhile. A phase that fails does not end. */
 struct sb_watch {
-	void (*begin)(void *arg, const struct sb_series *series,
-		      enum sb_phase phase, uint32_t repetition);
-	void (*end)(void *arg, const struct sb_series *series,
-		    enum sb_phase phase, uint32_t repetition);
+	void (*begin)(void *arg, const struct sb_series *series, enum sb_phase phase,
+		      uint32_t repetition);
+	void (*end)(void *arg, const struct sb_series *series, enum sb_phase phase,
+		    uint32_t repetition);
 	void *arg;
 };
 
@@ -26,8 +26,7 @@ struct sb_watch {
 uint64_t sb_capacity_ns(const struct sb_options *options);
 uint64_t sb_warm_up_ns(const struct sb_options *options);
 
-bool sb_measures_capacity(const struct sb_options *options,
-			  const struct sb_workload *workload);
+bool sb_measures_capacity(const struct sb_options *options, const struct sb_workload *workload);
 
 /* How many records a series may come to have. */
 uint32_t sb_repetitions_max(const struct sb_options *options);

@@ -22,14 +22,11 @@ static int unknown_profile(const char *name, const char *why)
 	const char *like = sb_most_like(name, profile_name, NULL);
 
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--profile: %s; did you mean '%s'?", why, like);
-	return sb_fail(SB_EXIT_USAGE,
-		       "--profile: %s; sched-bench topo list names them", why);
+		return sb_fail(SB_EXIT_USAGE, "--profile: %s; did you mean '%s'?", why, like);
+	return sb_fail(SB_EXIT_USAGE, "--profile: %s; sched-bench topo list names them", why);
 }
 
-int sb_placing_open(const struct sb_options *options,
-		    struct sb_topology **topology)
+int sb_placing_open(const struct sb_options *options, struct sb_topology **topology)
 {
 	const char *profile = options->value[SB_OPT_profile].text;
 	char why[WHY_BYTES];
@@ -43,8 +40,8 @@ int sb_placing_open(const struct sb_options *options,
 	case -EIO:
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s", why);
 	default:
-		return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
-			       "--profile: %s", why);
+		return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc), "--profile: %s",
+			       why);
 	}
 }
 
@@ -53,8 +50,7 @@ static struct sb_plan_request make_request(const struct sb_options *o)
 	const struct sb_option_value *workers = &o->value[SB_OPT_workers];
 
 	return (struct sb_plan_request){
-		.policy = (enum sb_placement_policy)o->value[SB_OPT_placement]
-				  .alternative,
+		.policy = (enum sb_placement_policy)o->value[SB_OPT_placement].alternative,
 		.rule = (enum sb_workers_rule)workers->alternative,
 		.workers = (uint32_t)workers->number,
 		.no_smt = sb_opt(o, SB_OPT_no_smt),
@@ -76,16 +72,14 @@ static const char *option_at_fault(const struct sb_plan *plan)
 	}
 }
 
-static int make_plan(const struct sb_topology *topology,
-		     const struct sb_plan_request *request,
+static int make_plan(const struct sb_topology *topology, const struct sb_plan_request *request,
 		     struct sb_plan *plan)
 {
 	char why[WHY_BYTES];
 	const int rc = sb_plan_make(topology, request, plan, why, sizeof(why));
 
 	if (rc == -EINVAL)
-		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(plan),
-			       why);
+		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(plan), why);
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -95,21 +89,18 @@ static int make_plan(const struct sb_topology *topology,
  * the layout it is given cores of its own, the first ones, where most interrupts
  * are; at least one is left to the workers.
  */
-static bool lacks_generator_cpus(const struct sb_options *o,
-				 const struct sb_plan *plan)
+static bool lacks_generator_cpus(const struct sb_options *o, const struct sb_plan *plan)
 {
-	return plan->placement.workers > 1 &&
-	       plan->placement.place[0].os_cpu >= 0 && !plan->generators &&
-	       !sb_option_is_said(o, SB_OPT_workers) &&
-	       !sb_option_is_said(o, SB_OPT_cpus) &&
-	       !sb_option_is_said(o, SB_OPT_generator_cpus) &&
+	return plan->placement.workers > 1 && plan->placement.place[0].os_cpu >= 0 &&
+	       !plan->generators && !sb_option_is_said(o, SB_OPT_workers) &&
+	       !sb_option_is_said(o, SB_OPT_cpus) && !sb_option_is_said(o, SB_OPT_generator_cpus) &&
 	       sb_load_has_schedule(o);
 }
 
 #define CPUS_BYTES 2048
 
-static void choose_generator_cpus(const struct sb_options *o,
-				  const struct sb_placement *p, char *out)
+static void choose_generator_cpus(const struct sb_options *o, const struct sb_placement *p,
+				  char *out)
 {
 	const uint32_t wanted = (uint32_t)sb_opt(o, SB_OPT_generators);
 	struct sb_cpu_mask cpus = { 0 };
@@ -120,8 +111,7 @@ static void choose_generator_cpus(const struct sb_options *o,
 }
 
 static int plan_with_generators(const struct sb_options *options,
-				const struct sb_topology *topology,
-				struct sb_plan *plan)
+				const struct sb_topology *topology, struct sb_plan *plan)
 {
 	struct sb_plan_request request = make_request(options);
 	char cpus[CPUS_BYTES];
@@ -132,8 +122,8 @@ static int plan_with_generators(const struct sb_options *options,
 	return make_plan(topology, &request, plan);
 }
 
-int sb_placing_plan(const struct sb_options *options,
-		    const struct sb_topology *topology, struct sb_plan *plan)
+int sb_placing_plan(const struct sb_options *options, const struct sb_topology *topology,
+		    struct sb_plan *plan)
 {
 	const struct sb_plan_request request = make_request(options);
 	int rc = make_plan(topology, &request, plan);
@@ -149,8 +139,7 @@ int sb_placing_plan(const struct sb_options *options,
 	sb_plan_free(plan);
 	return sb_fail(SB_EXIT_USAGE,
 		       "--workers: %" PRIu32 " is more than the %" PRIu32
-		       " processing units that may be used; expected fewer, or "
-		       "--oversubscribe",
+		       " processing units that may be used; expected fewer, or --oversubscribe",
 		       workers, plan->pus);
 }
 
@@ -168,8 +157,7 @@ int sb_placing_room(const struct sb_options *options, uint32_t *pus)
 	rc = sb_plan_make(topology, &request, &plan, why, sizeof(why));
 	sb_topology_free(topology);
 	if (rc == -EINVAL)
-		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(&plan),
-			       why);
+		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(&plan), why);
 	if (rc)
 		return sb_fail_memory();
 	*pus = plan.pus;
@@ -178,8 +166,7 @@ int sb_placing_room(const struct sb_options *options, uint32_t *pus)
 }
 
 /* As it was asked for, but hardly a schedule can be kept like this. */
-static void note_shared_cpus(const struct sb_options *options,
-			     const struct sb_plan *plan)
+static void note_shared_cpus(const struct sb_options *options, const struct sb_plan *plan)
 {
 	const uint32_t workers = plan->placement.workers;
 
@@ -187,39 +174,29 @@ static void note_shared_cpus(const struct sb_options *options,
 	    plan->placement.place[0].os_cpu < 0)
 		return;
 	if (plan->pus < 2)
-		sb_note("%s: the generator shares the only CPU with the "
-			"worker, "
-			"and can hardly keep its schedule; a closed loop needs "
-			"none (--closed 2)",
+		sb_note("%s: the generator shares the only CPU with the worker, and can hardly "
+			"keep its schedule; a closed loop needs none (--closed 2)",
 			options->chosen[0].workload->name);
 	else
-		sb_note("%s: %" PRIu32 " workers leave no CPU for the "
-			"generator, which can hardly keep its schedule; "
-			"--workers %" PRIu32 " leaves one",
-			options->chosen[0].workload->name, workers,
-			plan->pus - 1);
+		sb_note("%s: %" PRIu32 " workers leave no CPU for the generator, which can hardly "
+			"keep its schedule; --workers %" PRIu32 " leaves one",
+			options->chosen[0].workload->name, workers, plan->pus - 1);
 }
 
-void sb_placing_note_generator(const struct sb_options *options,
-			       const struct sb_topology *topology,
+void sb_placing_note_generator(const struct sb_options *options, const struct sb_topology *topology,
 			       const struct sb_plan *plan)
 {
-	const struct sb_cpu_mask mask =
-		sb_placing_generator_cpus(topology, plan);
+	const struct sb_cpu_mask mask = sb_placing_generator_cpus(topology, plan);
 	char cpus[CPUS_BYTES];
 
 	if (!plan->generators)
 		note_shared_cpus(options, plan);
-	if (!plan->generators ||
-	    sb_option_is_said(options, SB_OPT_generator_cpus))
+	if (!plan->generators || sb_option_is_said(options, SB_OPT_generator_cpus))
 		return;
-	sb_note("%s: workers on all cores would leave none for the generator; "
-		"it has CPU%s %s (as --generator-cpus %s), %" PRIu32
-		" worker%s the others",
-		options->chosen[0].workload->name,
-		plan->generators > 1 ? "s" : "",
-		sb_cpu_mask_text(&mask, cpus, sizeof(cpus)), cpus,
-		plan->placement.workers,
+	sb_note("%s: workers on all cores would leave none for the generator; it has CPU%s %s (as "
+		"--generator-cpus %s), %" PRIu32 " worker%s the others",
+		options->chosen[0].workload->name, plan->generators > 1 ? "s" : "",
+		sb_cpu_mask_text(&mask, cpus, sizeof(cpus)), cpus, plan->placement.workers,
 		plan->placement.workers > 1 ? "s have" : " has");
 }
 
@@ -229,8 +206,6 @@ struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,
 	struct sb_cpu_mask mask = { 0 };
 
 	for (uint32_t i = 0; i < plan->generators; i++)
-		sb_cpu_mask_add(
-			&mask,
-			sb_topology_os_cpu(topology, plan->generator[i].pu));
+		sb_cpu_mask_add(&mask, sb_topology_os_cpu(topology, plan->generator[i].pu));
 	return mask;
 }

@@ -7,17 +7,15 @@
 #include "harness/cli/options.h"
 
 /* Both return 0, or an exit status after an error has been printed. */
-int sb_placing_open(const struct sb_options *options,
-		    struct sb_topology **topology);
-int sb_placing_plan(const struct sb_options *options,
-		    const struct sb_topology *topology, struct sb_plan *plan);
+int sb_placing_open(const struct sb_options *options, struct sb_topology **topology);
+int sb_placing_plan(const struct sb_options *options, const struct sb_topology *topology,
+		    struct sb_plan *plan);
 
 /* How many processing units workers may have. Returns as above. */
 int sb_placing_room(const struct sb_options *options, uint32_t *pus);
 
 /* Says so where the plan has CPUs for the generator that no option asked for. */
-void sb_placing_note_generator(const struct sb_options *options,
-			       const struct sb_topology *topology,
+void sb_placing_note_generator(const struct sb_options *options, const struct sb_topology *topology,
 			       const struct sb_plan *plan);
 
 /* The generators' CPUs by their own numbers, also of a profile. Empty: there

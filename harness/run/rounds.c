@@ -22,15 +22,13 @@
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 
-void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase,
-		     uint32_t repetition)
+void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase, uint32_t repetition)
 {
 	if (m->watch)
 		m->watch->begin(m->watch->arg, m->series, phase, repetition);
 }
 
-void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase,
-		   uint32_t repetition)
+void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase, uint32_t repetition)
 {
 	if (m->watch)
 		m->watch->end(m->watch->arg, m->series, phase, repetition);
@@ -70,14 +68,12 @@ void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record)
 {
 	sb_readings_take(m->run.scheduler, record->worker, record->hist);
 	for (uint32_t i = 0; i < m->workers; i++)
-		sb_reading_subtract(&record->worker[i], &m->worker[i],
-				    m->workers);
+		sb_reading_subtract(&record->worker[i], &m->worker[i], m->workers);
 	for (int h = 0; h < SB_HISTS; h++)
 		sb_hist_subtract(&record->hist[h], &m->hist[h]);
 }
 
-void sb_measurement_read_memory(struct sb_measurement *m,
-				struct sb_series *series)
+void sb_measurement_read_memory(struct sb_measurement *m, struct sb_series *series)
 {
 	if (series->residence)
 		return;
@@ -109,11 +105,9 @@ void sb_measurement_fail(struct sb_measurement *m, const char *what, int rc)
 
 	if (rc == -EAGAIN)
 		snprintf(limits, sizeof(limits),
-			 " (--max-processes %s, or a limit of threads or "
-			 "address space)",
+			 " (--max-processes %s, or a limit of threads or address space)",
 			 m->options->value[SB_OPT_max_processes].text);
-	snprintf(m->why, sizeof(m->why), "%s: %s%s", what, strerror(-rc),
-		 limits);
+	snprintf(m->why, sizeof(m->why), "%s: %s%s", what, strerror(-rc), limits);
 	m->met_limit = rc == -EAGAIN || rc == -ENOMEM;
 }
 
@@ -141,25 +135,22 @@ static bool wait_idle(struct sb_measurement *m)
 {
 	const uint64_t start = sb_clock_ns();
 	/* A round that takes requests lasts as long as it is to. */
-	const uint64_t timeout =
-		sb_opt(m->options, SB_OPT_timeout) +
-		(m->run.workload->takes_requests ? m->run.duration_ns : 0);
+	const uint64_t timeout = sb_opt(m->options, SB_OPT_timeout) +
+				 (m->run.workload->takes_requests ? m->run.duration_ns : 0);
 
 	while (wait_slice(m)) {
 		if (interrupted(m) || sb_measurement_ran_short(m))
 			return false;
 		if (sb_clock_ns() - start < timeout)
 			continue;
-		snprintf(m->why, sizeof(m->why),
-			 "a round did not end within %s",
+		snprintf(m->why, sizeof(m->why), "a round did not end within %s",
 			 m->options->value[SB_OPT_timeout].text);
 		return false;
 	}
 	return true;
 }
 
-static void add_round(struct sb_measured *sum, const struct sb_round *round,
-		      uint64_t wall_ns)
+static void add_round(struct sb_measured *sum, const struct sb_round *round, uint64_t wall_ns)
 {
 	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
 	sum->submit_ns += round->submit_ns;
@@ -248,8 +239,7 @@ bool sb_rounds_run(struct sb_measurement *m, uint64_t duration_ns)
 	sum->elapsed_ns = sb_clock_ns() - start - sum->settle_ns;
 	sum->stopped_ns = m->stops.stopped_ns;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
-				       : sb_clock_process_cpu_ns() - cpu -
-						 sum->settle_cpu_ns;
+				       : sb_clock_process_cpu_ns() - cpu - sum->settle_cpu_ns;
 	return ok && sb_measurement_ground_holds(m);
 }
 
@@ -268,14 +258,12 @@ static bool warm_up_until_rest(struct sb_measurement *m)
 	while (n < WARM_SLICES && sb_clock_ns() - start < WARM_MAX_NS) {
 		if (!sb_rounds_run(m, WARM_SLICE_NS))
 			return false;
-		cost[n++] = (double)m->measured.wall_ns /
-			    (double)m->measured.operations;
+		cost[n++] = (double)m->measured.wall_ns / (double)m->measured.operations;
 		if (sb_is_at_rest(cost, n))
 			return true;
 	}
 	m->restless = true;
-	sb_note("%s: --warmup auto: not steady after %.1f s; measured all the "
-		"same",
+	sb_note("%s: --warmup auto: not steady after %.1f s; measured all the same",
 		m->run.workload->name, 1e-9 * (double)(sb_clock_ns() - start));
 	return true;
 }
@@ -294,8 +282,7 @@ uint64_t sb_capacity_ns(const struct sb_options *options)
 	return sb_max_u64(CAPACITY_NS, sb_opt(options, SB_OPT_warmup));
 }
 
-bool sb_measures_capacity(const struct sb_options *options,
-			  const struct sb_workload *workload)
+bool sb_measures_capacity(const struct sb_options *options, const struct sb_workload *workload)
 {
 	return workload->takes_requests &&
 	       (!isnan(sb_load_share(options)) || sb_is_search(options));
@@ -313,9 +300,8 @@ bool sb_measurement_find_capacity(struct sb_measurement *m)
 		return false;
 	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
 	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };
-	sb_load_open(&m->load, sb_is_search(m->options)
-				       ? sb_search_next(&m->search)
-				       : share * m->capacity_per_s);
+	sb_load_open(&m->load, sb_is_search(m->options) ? sb_search_next(&m->search)
+							: share * m->capacity_per_s);
 	sb_phase_ends(m, SB_PHASE_CAPACITY, 0);
 	return true;
 }
@@ -332,15 +318,13 @@ uint64_t sb_warm_up_ns(const struct sb_options *options)
 
 bool sb_measurement_warm_up(struct sb_measurement *m)
 {
-	const struct sb_option_value *warmup =
-		&m->options->value[SB_OPT_warmup];
+	const struct sb_option_value *warmup = &m->options->value[SB_OPT_warmup];
 	bool ok;
 
 	if (!sb_warm_up_ns(m->options))
 		return true;
 	sb_phase_begins(m, SB_PHASE_WARM_UP, 0);
-	ok = warmup->alternative ? warm_up_until_rest(m)
-				 : sb_rounds_run(m, warmup->number);
+	ok = warmup->alternative ? warm_up_until_rest(m) : sb_rounds_run(m, warmup->number);
 	if (ok)
 		sb_phase_ends(m, SB_PHASE_WARM_UP, 0);
 	return ok;

@@ -36,11 +36,9 @@ struct sb_measurement {
 /* How often a wait looks for an interrupt. */
 #define SLICE_NS UINT64_C(100000000)
 
-void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase,
-		     uint32_t repetition);
+void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase, uint32_t repetition);
 
-void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase,
-		   uint32_t repetition);
+void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase, uint32_t repetition);
 
 void sb_readings_free(struct sb_worker_reading *r, uint32_t workers);
 
@@ -53,8 +51,7 @@ void sb_readings_take(struct sb_scheduler *s, struct sb_worker_reading *worker,
 void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record);
 
 /* Where the memory lies, at the end; the scheduler is stopped. */
-void sb_measurement_read_memory(struct sb_measurement *m,
-				struct sb_series *series);
+void sb_measurement_read_memory(struct sb_measurement *m, struct sb_series *series);
 
 bool sb_measurement_ground_holds(struct sb_measurement *m);
 

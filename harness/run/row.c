@@ -7,8 +7,8 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 
-char *sb_row_text(const struct sb_result *result,
-		  const struct sb_series *series, uint32_t repetition)
+char *sb_row_text(const struct sb_result *result, const struct sb_series *series,
+		  uint32_t repetition)
 {
 	struct sb_series one = *series;
 	struct sb_result row = *result;
@@ -35,8 +35,8 @@ int sb_row_take_facts(const struct sb_result *from, struct sb_result *to)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < from->facts && !rc; i++)
-		rc = sb_result_add_fact(to, from->fact[i].group,
-					from->fact[i].key, from->fact[i].value);
+		rc = sb_result_add_fact(to, from->fact[i].group, from->fact[i].key,
+					from->fact[i].value);
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -46,8 +46,7 @@ static bool fits(const struct sb_result *from, const struct sb_series *series)
 	       from->series->placement.workers == series->placement.workers;
 }
 
-bool sb_row_adopt(struct sb_result *from, struct sb_series *series,
-		  uint32_t repetition)
+bool sb_row_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition)
 {
 	struct sb_record *record = &series->record[repetition];
 	struct sb_series *its = from->series;

@@ -9,20 +9,18 @@
 
 /* The text of the row, with the result's facts; for the caller to free. NULL: no
  * memory. */
-char *sb_row_text(const struct sb_result *result,
-		  const struct sb_series *series, uint32_t repetition);
+char *sb_row_text(const struct sb_result *result, const struct sb_series *series,
+		  uint32_t repetition);
 
 /* Replaces the facts that `to` has under the same names. Returns 0, or an exit
  * status after an error has been printed. */
-SB_MUST_CHECK int sb_row_take_facts(const struct sb_result *from,
-				    struct sb_result *to);
+SB_MUST_CHECK int sb_row_take_facts(const struct sb_result *from, struct sb_result *to);
 
 /*
  * Moves the row of `from` into the series, and with it the readings of its memory
  * that the series does not have yet. False: `from` is not a row of that series;
  * nothing is moved.
  */
-bool sb_row_adopt(struct sb_result *from, struct sb_series *series,
-		  uint32_t repetition);
+bool sb_row_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition);
 
 #endif

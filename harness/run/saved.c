@@ -26,8 +26,7 @@ static uint32_t count_planned(const struct sb_jobs *jobs)
 	uint32_t rows = 0;
 
 	for (uint32_t j = 0; j < jobs->jobs; j++)
-		rows += jobs->job[j].options.chosens *
-			sb_repetitions_max(&jobs->job[j].options);
+		rows += jobs->job[j].options.chosens * sb_repetitions_max(&jobs->job[j].options);
 	return rows;
 }
 
@@ -69,12 +68,10 @@ static int put_slots(struct sb_store *store, const struct sb_jobs *jobs)
 		const uint32_t most = sb_repetitions_max(options);
 
 		for (uint32_t c = 0; c < options->chosens && !rc; c++) {
-			rc = sb_store_put_configuration(
-				store, series,
-				options->chosen[c].workload->name);
+			rc = sb_store_put_configuration(store, series,
+							options->chosen[c].workload->name);
 			for (uint32_t r = 0; r < most && !rc; r++)
-				rc = sb_store_put_slot(store, position++,
-						       series, r);
+				rc = sb_store_put_slot(store, position++, series, r);
 			series++;
 		}
 	}
@@ -94,35 +91,32 @@ static int create(struct sb_saved *saved, const char *directory)
 
 /* ---- one row ---- */
 
-static int put_row(struct sb_saved *saved, const struct sb_result *result,
-		   uint32_t index, uint32_t repetition)
+static int put_row(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
+		   uint32_t repetition)
 {
 	const struct sb_series *series = &result->series[index];
-	const double wall_s =
-		series->record[repetition].value[SB_METRIC_wall_s];
+	const double wall_s = series->record[repetition].value[SB_METRIC_wall_s];
 	char *text = sb_row_text(result, series, repetition);
 	char started[SB_DATE_BYTES];
 	int rc = -ENOMEM;
 
 	sb_format_now(started);
 	if (text)
-		rc = sb_store_put_row(
-			saved->store,
-			&(struct sb_stored_row){
-				.configuration = index,
-				.repetition = repetition,
-				.started = started,
-				/* An invalid row has none. */
-				.elapsed_s = isnan(wall_s) ? 0 : wall_s,
-				.result = text,
-				.stderr_text = "",
-			});
+		rc = sb_store_put_row(saved->store, &(struct sb_stored_row){
+							    .configuration = index,
+							    .repetition = repetition,
+							    .started = started,
+							    /* An invalid row has none. */
+							    .elapsed_s = isnan(wall_s) ? 0 : wall_s,
+							    .result = text,
+							    .stderr_text = "",
+						    });
 	free(text);
 	return rc;
 }
 
-void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result,
-		   uint32_t index, uint32_t repetition)
+void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
+		   uint32_t repetition)
 {
 	int rc = 0;
 
@@ -159,17 +153,16 @@ static int check_said(const struct sb_options *given)
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if ((sb_option[id].verbs & SB_VERB_RUN) && !may_be_said(id) &&
 		    sb_option_is_said(given, id))
-			return sb_fail(
-				SB_EXIT_USAGE,
-				"run --resume: --%s is not expected; the "
-				"run goes on as it was begun",
-				sb_option[id].name);
+			return sb_fail(SB_EXIT_USAGE,
+				       "run --resume: --%s is not expected; the run goes on as it "
+				       "was begun",
+				       sb_option[id].name);
 	}
 	if (given->givens)
-		return sb_fail(SB_EXIT_USAGE,
-			       "run --resume: --%s is not expected; the run "
-			       "goes on as it was begun",
-			       given->given[0].name);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"run --resume: --%s is not expected; the run goes on as it was begun",
+			given->given[0].name);
 	return 0;
 }
 
@@ -179,14 +172,13 @@ static int find_directory(const struct sb_options *given, const char **out)
 
 	if (given->words > 1 || (given->words && has_output))
 		return sb_fail(SB_EXIT_USAGE,
-			       "run --resume: '%s' is not expected; one "
-			       "directory has been named",
+			       "run --resume: '%s' is not expected; one directory has been named",
 			       given->word[given->words - 1]);
 	*out = given->words ? given->word[0] : given->value[SB_OPT_output].text;
 	if (!**out)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--resume: a directory is missing; expected the "
-			       "result directory of a run");
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--resume: a directory is missing; expected the result directory of a run");
 	return 0;
 }
 
@@ -197,39 +189,32 @@ static int check_complete(const char *directory)
 	    !sb_directory_holds(directory, "meta.json"))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "'%s' holds a complete result; there is nothing to go "
-		       "on with",
-		       directory);
+		       "'%s' holds a complete result; there is nothing to go on with", directory);
 }
 
 /* Where to write is this directory, however it was named; how much to print is for
  * this command line to say. */
-static void set_output(struct sb_options *options,
-		       const struct sb_options *given, const char *directory)
+static void set_output(struct sb_options *options, const struct sb_options *given,
+		       const char *directory)
 {
-	static const enum sb_option_id printing[] = { SB_OPT_quiet,
-						      SB_OPT_verbose,
-						      SB_OPT_format };
+	static const enum sb_option_id printing[] = { SB_OPT_quiet, SB_OPT_verbose, SB_OPT_format };
 
 	options->value[SB_OPT_output].text = directory;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(printing); i++)
 		options->value[printing[i]] = given->value[printing[i]];
 }
 
-static int parse_jobs(struct sb_saved *saved, const struct sb_options *given,
-		      const char *directory, int argc, char **argv,
-		      struct sb_jobs *jobs)
+static int parse_jobs(struct sb_saved *saved, const struct sb_options *given, const char *directory,
+		      int argc, char **argv, struct sb_jobs *jobs)
 {
 	char *text = sb_store_plan(saved->store, JOB);
 	char *named = sb_store_plan(saved->store, NAMED);
 	int rc;
 
 	if (text)
-		rc = sb_jobs_parse_text(jobs, SB_VERB_RUN, sb_store_of_run.name,
-					text, argc, argv);
+		rc = sb_jobs_parse_text(jobs, SB_VERB_RUN, sb_store_of_run.name, text, argc, argv);
 	else
-		rc = sb_fail(SB_EXIT_USAGE, "%s: the store has no job",
-			     directory);
+		rc = sb_fail(SB_EXIT_USAGE, "%s: the store has no job", directory);
 	for (uint32_t i = 0; i < jobs->jobs; i++) {
 		set_output(&jobs->job[i].options, given, directory);
 		if (!named)
@@ -261,28 +246,26 @@ static int take_label(void *arg, uint32_t id, const char *label)
 {
 	struct plan_check *check = arg;
 
-	return id != check->series ||
-	       strcmp(workload_of(check->jobs, check->series++), label) != 0;
+	return id != check->series || strcmp(workload_of(check->jobs, check->series++), label) != 0;
 }
 
 static int check_plan(struct sb_saved *saved, const char *directory)
 {
 	struct plan_check check = { saved->jobs, 0 };
-	const int rc =
-		sb_store_configurations(saved->store, take_label, &check);
+	const int rc = sb_store_configurations(saved->store, take_label, &check);
 
 	if (rc < 0)
 		return sb_store_failed(saved->store, rc);
 	if (!rc && !*workload_of(saved->jobs, check.series))
 		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "%s: its workloads are not those of its job; expected "
-		       "the store of this version",
-		       directory);
+	return sb_fail(
+		SB_EXIT_USAGE,
+		"%s: its workloads are not those of its job; expected the store of this version",
+		directory);
 }
 
-int sb_saved_resume(struct sb_saved *saved, const struct sb_jobs *given,
-		    int argc, char **argv, struct sb_jobs *jobs)
+int sb_saved_resume(struct sb_saved *saved, const struct sb_jobs *given, int argc, char **argv,
+		    struct sb_jobs *jobs)
 {
 	const struct sb_options *options = &given->job[0].options;
 	const char *directory = "";
@@ -296,8 +279,7 @@ int sb_saved_resume(struct sb_saved *saved, const struct sb_jobs *given,
 	rc = sb_store_open(&saved->store, &sb_store_of_run, directory, false);
 	if (rc)
 		return sb_store_failed(saved->store, rc);
-	rc = sb_identity_check(saved->store, directory,
-			       sb_opt(options, SB_OPT_other_build));
+	rc = sb_identity_check(saved->store, directory, sb_opt(options, SB_OPT_other_build));
 	/* It comes before a job, and so before the stored one. */
 	sb_options_clear_environment();
 	rc = rc ? rc : parse_jobs(saved, options, directory, argc, argv, jobs);
@@ -312,8 +294,7 @@ static int take_facts(void *arg, const struct sb_stored_row *row)
 	char why[SB_REASON_BYTES];
 	int rc;
 
-	if (!row->result ||
-	    sb_result_read_text(&from, row->result, why, sizeof(why)))
+	if (!row->result || sb_result_read_text(&from, row->result, why, sizeof(why)))
 		return 0;
 	rc = sb_row_take_facts(&from, arg);
 	sb_result_free(&from);
@@ -364,8 +345,8 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 	return 0;
 }
 
-int sb_saved_adopt(struct sb_saved *saved, uint32_t index,
-		   const struct sb_options *options, struct sb_series *series)
+int sb_saved_adopt(struct sb_saved *saved, uint32_t index, const struct sb_options *options,
+		   struct sb_series *series)
 {
 	struct taking taking = { index, series, sb_repetitions_max(options) };
 	int rc;

@@ -28,24 +28,21 @@ struct sb_saved {
  * command line; its options say where and how to print, and no more. jobs: for
  * sb_jobs_free in all cases.
  */
-SB_MUST_CHECK int sb_saved_resume(struct sb_saved *saved,
-				  const struct sb_jobs *given, int argc,
+SB_MUST_CHECK int sb_saved_resume(struct sb_saved *saved, const struct sb_jobs *given, int argc,
 				  char **argv, struct sb_jobs *jobs);
 
 /* Of a resumed run: its facts, from its first row. */
-SB_MUST_CHECK int sb_saved_take_facts(struct sb_saved *saved,
-				      struct sb_result *result);
+SB_MUST_CHECK int sb_saved_take_facts(struct sb_saved *saved, struct sb_result *result);
 
 /* Moves the saved rows of series number `index` into it. A series that has its
  * memory then has ended: no row is missing. */
 SB_MUST_CHECK int sb_saved_adopt(struct sb_saved *saved, uint32_t index,
-				 const struct sb_options *options,
-				 struct sb_series *series);
+				 const struct sb_options *options, struct sb_series *series);
 
 /* Saves a row of the result's series number `index`. A store that cannot be
  * written ends nothing: a line says so, once. */
-void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result,
-		   uint32_t index, uint32_t repetition);
+void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
+		   uint32_t repetition);
 
 /* The result is complete and has been written. */
 void sb_saved_remove(struct sb_saved *saved);

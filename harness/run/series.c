@@ -10,8 +10,7 @@
 #include "harness/run/measure.h"
 #include "results/record/series.h"
 
-static int add_param(struct sb_series *series, const struct sb_chosen *chosen,
-		     uint32_t i)
+static int add_param(struct sb_series *series, const struct sb_chosen *chosen, uint32_t i)
 {
 	const struct sb_param *param = &chosen->workload->params[i];
 	const char *text = chosen->text[i];
@@ -22,11 +21,9 @@ static int add_param(struct sb_series *series, const struct sb_chosen *chosen,
 	snprintf(number, sizeof(number), "%" PRIu64, chosen->param[i]);
 	return sb_series_add_setting(
 		series,
-		&(struct sb_setting){
-			.name = (char *)(uintptr_t)param->name,
-			.text = (char *)(uintptr_t)(text ? text : number),
-			.number = text ? (double)NAN
-				       : (double)chosen->param[i] });
+		&(struct sb_setting){ .name = (char *)(uintptr_t)param->name,
+				      .text = (char *)(uintptr_t)(text ? text : number),
+				      .number = text ? (double)NAN : (double)chosen->param[i] });
 }
 
 static int add_params(struct sb_series *series, const struct sb_chosen *chosen)
@@ -54,8 +51,7 @@ static int make_room(struct sb_series *series, const struct sb_options *options)
 }
 
 int sb_series_init(struct sb_series *series, const struct sb_options *options,
-		   const struct sb_chosen *chosen,
-		   const struct sb_placement *placement)
+		   const struct sb_chosen *chosen, const struct sb_placement *placement)
 {
 	*series = (struct sb_series){
 		.workload = strdup(chosen->workload->name),
@@ -63,8 +59,7 @@ int sb_series_init(struct sb_series *series, const struct sb_options *options,
 		.label = strdup(""),
 	};
 	if (!series->workload || !series->operation || !series->label ||
-	    sb_placement_copy(&series->placement, placement) ||
-	    make_room(series, options))
+	    sb_placement_copy(&series->placement, placement) || make_room(series, options))
 		return -ENOMEM;
 	return add_params(series, chosen);
 }

@@ -10,8 +10,7 @@
  * repetitions that there may be, each "not measured" until it is. Returns 0 or
  * -ENOMEM; in both cases sb_result_free frees it as part of its result.
  */
-SB_MUST_CHECK int sb_series_init(struct sb_series *series,
-				 const struct sb_options *options,
+SB_MUST_CHECK int sb_series_init(struct sb_series *series, const struct sb_options *options,
 				 const struct sb_chosen *chosen,
 				 const struct sb_placement *placement);
 

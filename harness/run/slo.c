@@ -13,26 +13,21 @@ static const struct {
 	enum sb_metric_id metric;
 	double share;
 } metrics[] = {
-	{ "mean", SB_METRIC_sojourn_ns_mean, 0 },
-	{ "p50", SB_METRIC_sojourn_ns_p50, 0.5 },
-	{ "p90", SB_METRIC_sojourn_ns_p90, 0.9 },
-	{ "p99", SB_METRIC_sojourn_ns_p99, 0.99 },
-	{ "p99.9", SB_METRIC_sojourn_ns_p99_9, 0.999 },
-	{ "max", SB_METRIC_sojourn_ns_max, 0 },
+	{ "mean", SB_METRIC_sojourn_ns_mean, 0 },	{ "p50", SB_METRIC_sojourn_ns_p50, 0.5 },
+	{ "p90", SB_METRIC_sojourn_ns_p90, 0.9 },	{ "p99", SB_METRIC_sojourn_ns_p99, 0.99 },
+	{ "p99.9", SB_METRIC_sojourn_ns_p99_9, 0.999 }, { "max", SB_METRIC_sojourn_ns_max, 0 },
 };
 
 bool sb_slo_parse(const char *text, struct sb_slo *slo)
 {
 	const size_t length = strcspn(text, "<");
 
-	if (!text[length] ||
-	    !sb_quantity_time(text + length + 1, &slo->below_ns))
+	if (!text[length] || !sb_quantity_time(text + length + 1, &slo->below_ns))
 		return false;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(metrics); i++) {
 		slo->metric = metrics[i].metric;
 		slo->share = metrics[i].share;
-		if (strlen(metrics[i].name) == length &&
-		    !strncmp(metrics[i].name, text, length))
+		if (strlen(metrics[i].name) == length && !strncmp(metrics[i].name, text, length))
 			return true;
 	}
 	return false;
@@ -46,11 +41,10 @@ bool sb_slo_is_met(const struct sb_slo *slo, const struct sb_record *record)
 
 static bool has_enough(const struct sb_slo *slo, const struct sb_record *record)
 {
-	const double requests = record->value[SB_METRIC_sojourn_timed] +
-				record->value[SB_METRIC_lost];
+	const double requests =
+		record->value[SB_METRIC_sojourn_timed] + record->value[SB_METRIC_lost];
 
-	return slo->share <= 0 ||
-	       !(requests < (double)sb_percentile_needs(slo->share));
+	return slo->share <= 0 || !(requests < (double)sb_percentile_needs(slo->share));
 }
 
 bool sb_slo_is_decided(const struct sb_slo *slo, const struct sb_record *record)
@@ -81,8 +75,7 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 	}
 }
 
-void sb_search_describe_step(char *out, double rate_per_s,
-			     const struct sb_slo *slo,
+void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *slo,
 			     const struct sb_record *record)
 {
 	char rate[SB_HUMAN_BYTES];
@@ -95,22 +88,19 @@ void sb_search_describe_step(char *out, double rate_per_s,
 			 sb_verdict_name(record->verdict), record->reason);
 	else if (!has_enough(slo, record))
 		snprintf(out, SB_SLO_BYTES,
-			 "%s/s: not used: %.0f requests are too few for the "
-			 "percentile; expected at least %" PRIu64
-			 " (a longer --duration)",
+			 "%s/s: not used: %.0f requests are too few for the percentile; expected "
+			 "at least %" PRIu64 " (a longer --duration)",
 			 rate, record->value[SB_METRIC_sojourn_timed],
 			 sb_percentile_needs(slo->share));
 	else if (record->verdict == SB_SUSPECT)
-		snprintf(out, SB_SLO_BYTES, "%s/s: %s, %s; suspect (%s)", rate,
-			 value, sb_slo_is_met(slo, record) ? "met" : "missed",
-			 record->reason);
+		snprintf(out, SB_SLO_BYTES, "%s/s: %s, %s; suspect (%s)", rate, value,
+			 sb_slo_is_met(slo, record) ? "met" : "missed", record->reason);
 	else
 		snprintf(out, SB_SLO_BYTES, "%s/s: %s, %s", rate, value,
 			 sb_slo_is_met(slo, record) ? "met" : "missed");
 }
 
-void sb_search_describe(char *out, const struct sb_search *search,
-			const char *slo_text)
+void sb_search_describe(char *out, const struct sb_search *search, const char *slo_text)
 {
 	char met[SB_HUMAN_BYTES];
 	char missed[SB_HUMAN_BYTES];
@@ -118,12 +108,9 @@ void sb_search_describe(char *out, const struct sb_search *search,
 	sb_human(met, search->met_per_s, "1/s");
 	sb_human(missed, search->missed_per_s, "1/s");
 	snprintf(out, SB_SLO_BYTES,
-		 "%s: highest rate between %s/s (%s) and %s/s (%s); of %" PRIu32
-		 " steps %" PRIu32 " decided nothing and %" PRIu32
-		 " were suspect",
-		 slo_text, met,
-		 search->met_per_s > 0 ? "met" : "none has met it", missed,
-		 search->missed_is_measured ? "missed"
-					    : "the capacity, not tried",
-		 search->steps, search->undecided, search->suspect);
+		 "%s: highest rate between %s/s (%s) and %s/s (%s); of %" PRIu32 " steps %" PRIu32
+		 " decided nothing and %" PRIu32 " were suspect",
+		 slo_text, met, search->met_per_s > 0 ? "met" : "none has met it", missed,
+		 search->missed_is_measured ? "missed" : "the capacity, not tried", search->steps,
+		 search->undecided, search->suspect);
 }

@@ -24,8 +24,7 @@ bool sb_slo_parse(const char *text, struct sb_slo *slo);
 bool sb_slo_is_met(const struct sb_slo *slo, const struct sb_record *record);
 
 /* Whether a row says anything about it. */
-bool sb_slo_is_decided(const struct sb_slo *slo,
-		       const struct sb_record *record);
+bool sb_slo_is_decided(const struct sb_slo *slo, const struct sb_record *record);
 
 /* The answer lies between the highest rate that met it (0: none has) and the
  * lowest that missed it (at first the capacity, which nobody has tried). */
@@ -48,10 +47,8 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 
 /* One line without its end, for people; out has room for SB_SLO_BYTES. */
 #define SB_SLO_BYTES (SB_REASON_BYTES + 200)
-void sb_search_describe_step(char *out, double rate_per_s,
-			     const struct sb_slo *slo,
+void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *slo,
 			     const struct sb_record *record);
-void sb_search_describe(char *out, const struct sb_search *search,
-			const char *slo_text);
+void sb_search_describe(char *out, const struct sb_search *search, const char *slo_text);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include "results/record/series.h"
 
-static int copy_events(struct sb_traced_worker *to,
-		       const struct sb_trace *trace)
+static int copy_events(struct sb_traced_worker *to, const struct sb_trace *trace)
 {
 	to->events = sb_trace_kept(trace);
 	to->dropped = sb_trace_dropped(trace);
@@ -15,23 +14,20 @@ static int copy_events(struct sb_traced_worker *to,
 	return to->event ? 0 : -1;
 }
 
-static int collect_worker(struct sb_scheduler *s, uint32_t worker,
-			  struct sb_traced_worker *to,
+static int collect_worker(struct sb_scheduler *s, uint32_t worker, struct sb_traced_worker *to,
 			  const struct sb_worker_reading *before)
 {
 	const uint32_t workers = sb_scheduler_workers(s);
 
 	to->reading.steals = calloc(workers, sizeof(*to->reading.steals));
-	if (!to->reading.steals ||
-	    copy_events(to, sb_scheduler_read_trace(s, worker)))
+	if (!to->reading.steals || copy_events(to, sb_scheduler_read_trace(s, worker)))
 		return -1;
 	sb_scheduler_read(s, worker, &to->reading);
 	sb_reading_subtract(&to->reading, before, workers);
 	return 0;
 }
 
-struct sb_traced *sb_tracing_collect(struct sb_scheduler *s,
-				     const struct sb_worker_reading *before)
+struct sb_traced *sb_tracing_collect(struct sb_scheduler *s, const struct sb_worker_reading *before)
 {
 	const uint32_t workers = sb_scheduler_workers(s);
 	struct sb_traced *traced = calloc(1, sizeof(*traced));

@@ -18,8 +18,7 @@
 
 int sb_configuration_parse(const struct sb_sweep *sweep,
 			   const struct sb_configuration *configuration,
-			   struct sb_arguments *arguments,
-			   struct sb_options *run)
+			   struct sb_arguments *arguments, struct sb_options *run)
 {
 	int rc;
 
@@ -37,8 +36,7 @@ int sb_configuration_parse(const struct sb_sweep *sweep,
 /* ---- series without rows ---- */
 
 /* A parameter is there already; an option is not. */
-static int set_swept(struct sb_series *series, const struct sb_dimension *d,
-		     const char *value)
+static int set_swept(struct sb_series *series, const struct sb_dimension *d, const char *value)
 {
 	for (uint32_t i = 0; i < series->settings; i++) {
 		if (!strcmp(series->setting[i].name, d->name)) {
@@ -46,13 +44,12 @@ static int set_swept(struct sb_series *series, const struct sb_dimension *d,
 			return 0;
 		}
 	}
-	return sb_series_add_setting(series,
-				     &(struct sb_setting){
-					     .name = d->name,
-					     .text = (char *)(uintptr_t)value,
-					     .number = sb_sweep_number(value),
-					     .swept = true,
-				     });
+	return sb_series_add_setting(series, &(struct sb_setting){
+						     .name = d->name,
+						     .text = (char *)(uintptr_t)value,
+						     .number = sb_sweep_number(value),
+						     .swept = true,
+					     });
 }
 
 /* The values that the policy, which is swept, has or has not set. */
@@ -66,17 +63,14 @@ static int set_policy(struct sb_series *series, const struct sb_options *run)
 		if (sb_policy_decides(run, (enum sb_option_id)id))
 			rc = sb_series_add_setting(
 				series,
-				&(struct sb_setting){
-					.name = (char *)(uintptr_t)sb_option[id]
-							.name,
-					.text = (char *)(uintptr_t)text,
-					.number = sb_sweep_number(text) });
+				&(struct sb_setting){ .name = (char *)(uintptr_t)sb_option[id].name,
+						      .text = (char *)(uintptr_t)text,
+						      .number = sb_sweep_number(text) });
 	}
 	return rc;
 }
 
-static int add_settings(const struct sb_sweep *sweep,
-			const struct sb_configuration *c,
+static int add_settings(const struct sb_sweep *sweep, const struct sb_configuration *c,
 			const struct sb_options *run, struct sb_series *series)
 {
 	int rc = 0;
@@ -92,10 +86,9 @@ static int add_settings(const struct sb_sweep *sweep,
 	return rc;
 }
 
-static int init_series(const struct sb_sweep *sweep,
-		       const struct sb_configuration *c,
-		       const struct sb_topology *topology,
-		       struct sb_options *run, struct sb_series *series)
+static int init_series(const struct sb_sweep *sweep, const struct sb_configuration *c,
+		       const struct sb_topology *topology, struct sb_options *run,
+		       struct sb_series *series)
 {
 	struct sb_machine machine;
 	struct sb_plan plan;
@@ -113,8 +106,7 @@ static int init_series(const struct sb_sweep *sweep,
 	return rc ? sb_fail_memory() : 0;
 }
 
-static int init_all(const struct sb_sweep *sweep,
-		    const struct sb_topology *topology,
+static int init_all(const struct sb_sweep *sweep, const struct sb_topology *topology,
 		    struct sb_result *result)
 {
 	static struct sb_options run;
@@ -145,11 +137,9 @@ struct collection {
 	uint32_t rows; /* that had a result */
 };
 
-static int take_result(struct collection *collection,
-		       const struct sb_stored_row *row)
+static int take_result(struct collection *collection, const struct sb_stored_row *row)
 {
-	struct sb_series *series =
-		&collection->result->series[row->configuration];
+	struct sb_series *series = &collection->result->series[row->configuration];
 	struct sb_record *record = &series->record[row->repetition];
 	struct sb_result from;
 	char why[SB_REASON_BYTES];
@@ -162,8 +152,7 @@ static int take_result(struct collection *collection,
 	if (!collection->rows++)
 		rc = sb_row_take_facts(&from, collection->result);
 	if (!sb_row_adopt(&from, series, row->repetition))
-		sb_record_invalidate(record, "what the run wrote is not its "
-					     "row");
+		sb_record_invalidate(record, "what the run wrote is not its row");
 	sb_result_free(&from);
 	return rc;
 }
@@ -174,8 +163,7 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 	const struct sb_sweep *sweep = collection->sweep;
 	struct sb_series *series;
 
-	if (row->configuration >= sweep->configurations ||
-	    row->repetition >= sweep->repetitions)
+	if (row->configuration >= sweep->configurations || row->repetition >= sweep->repetitions)
 		return 0;
 	if (row->result)
 		return take_result(collection, row);

@@ -12,8 +12,7 @@
  * after an error that names the configuration has been printed. */
 int sb_configuration_parse(const struct sb_sweep *sweep,
 			   const struct sb_configuration *configuration,
-			   struct sb_arguments *arguments,
-			   struct sb_options *run);
+			   struct sb_arguments *arguments, struct sb_options *run);
 
 /*
  * One series for each configuration, with what varies among its settings, and

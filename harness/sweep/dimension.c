@@ -72,10 +72,8 @@ static const struct kind {
 	void (*put)(char *out, double value);
 	bool steps_by_one; /* without a step */
 } kinds[] = {
-	{ parse_count, put_count, true },
-	{ sb_quantity_time, put_time, false },
-	{ sb_quantity_rate, put_rate, false },
-	{ parse_size, put_size, false },
+	{ parse_count, put_count, true },      { sb_quantity_time, put_time, false },
+	{ sb_quantity_rate, put_rate, false }, { parse_size, put_size, false },
 	{ parse_percent, put_percent, false },
 };
 
@@ -102,15 +100,14 @@ static int add_value(struct sb_dimension *d, const char *text)
 	for (uint32_t i = 0; i < d->values; i++) {
 		if (!strcmp(value[i], text))
 			return sb_fail(SB_EXIT_USAGE,
-				       "sweep: %s has the value '%s' twice; "
-				       "expected each once",
+				       "sweep: %s has the value '%s' twice; expected each once",
 				       d->name, text);
 	}
 	if (d->values == SB_SWEEP_VALUES_MAX)
-		return sb_fail(SB_EXIT_USAGE,
-			       "sweep: %s has more than %d values; expected "
-			       "fewer, or a larger step",
-			       d->name, SB_SWEEP_VALUES_MAX);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"sweep: %s has more than %d values; expected fewer, or a larger step",
+			d->name, SB_SWEEP_VALUES_MAX);
 	value[d->values] = strdup(text);
 	if (!value[d->values])
 		return sb_fail_memory();
@@ -130,9 +127,8 @@ static int parse_list(struct sb_dimension *d, const char *text)
 			rc = add_value(d, word);
 		else
 			rc = sb_fail(SB_EXIT_USAGE,
-				     "-L %s=%s: a value is empty; expected "
-				     "NAME=A,B,...",
-				     d->name, text);
+				     "-L %s=%s: a value is empty; expected NAME=A,B,...", d->name,
+				     text);
 	}
 	free(words);
 	return rc;
@@ -146,8 +142,7 @@ struct range {
 	bool doubles;
 };
 
-static int bad_range(const struct sb_dimension *d, const char *text,
-		     const char *what)
+static int bad_range(const struct sb_dimension *d, const char *text, const char *what)
 {
 	return sb_fail(SB_EXIT_USAGE, "-P %s=%s: %s", d->name, text, what);
 }
@@ -177,24 +172,22 @@ static const char *read_range(struct range *range, char *copy)
 			range->kind = &kinds[i];
 	}
 	if (!range->kind)
-		return "both ends must be numbers with the same kind of unit "
-		       "(0..64, 10us..1ms, 1MiB..64MiB, 100k/s..1M/s, "
-		       "10%..90%)";
+		return "both ends must be numbers with the same kind of unit (0..64, 10us..1ms, "
+		       "1MiB..64MiB, 100k/s..1M/s, 10%..90%)";
 	if (range->from > range->to)
 		return "the range is empty: its first end is above its second";
 	range->doubles = range->step && !strcmp(range->step, "log2");
 	range->by = 1;
 	if (range->doubles && range->from == 0 && !range->kind->steps_by_one)
-		return "doubling cannot begin with 0 where there is a unit; "
-		       "expected another first end, or -L";
+		return "doubling cannot begin with 0 where there is a unit; expected another first "
+		       "end, or -L";
 	if (range->doubles || (!range->step && range->kind->steps_by_one))
 		return NULL;
 	if (!range->step)
-		return "a step is missing; expected LO..HI:STEP or "
-		       "LO..HI:log2";
+		return "a step is missing; expected LO..HI:STEP or LO..HI:log2";
 	if (!range->kind->parse(range->step, &range->by) || range->by <= 0)
-		return "the step must be log2, or a number above 0 with the "
-		       "unit that the ends have";
+		return "the step must be log2, or a number above 0 with the unit that the ends "
+		       "have";
 	return NULL;
 }
 
@@ -234,11 +227,9 @@ static int parse_scan(struct sb_dimension *d, const char *text)
 	return rc;
 }
 
-const struct sb_param *sb_chosen_param(const struct sb_chosen *chosen,
-				       const char *name)
+const struct sb_param *sb_chosen_param(const struct sb_chosen *chosen, const char *name)
 {
-	for (const struct sb_param *p = chosen->workload->params; p->name;
-	     p++) {
+	for (const struct sb_param *p = chosen->workload->params; p->name; p++) {
 		if (!strcmp(p->name, name))
 			return p;
 	}
@@ -264,8 +255,7 @@ static const char *name_at(const void *options, size_t i)
 			return sb_option[id].name;
 	}
 	for (uint32_t w = 0; w < o->chosens; w++) {
-		for (const struct sb_param *p = o->chosen[w].workload->params;
-		     p->name; p++) {
+		for (const struct sb_param *p = o->chosen[w].workload->params; p->name; p++) {
 			if (!i--)
 				return p->name;
 		}
@@ -279,20 +269,16 @@ static int unknown_name(const char *name, const struct sb_options *options)
 
 	if (!strcmp(name, "workload"))
 		return sb_fail(SB_EXIT_USAGE,
-			       "sweep: workload is no dimension; expected -w "
-			       "for each of them");
+			       "sweep: workload is no dimension; expected -w for each of them");
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (!strcmp(sb_option[id].name, name))
-			return sb_fail(SB_EXIT_USAGE,
-				       "sweep: --%s cannot be gone through",
-				       name);
+			return sb_fail(SB_EXIT_USAGE, "sweep: --%s cannot be gone through", name);
 	}
 	like = sb_most_like(name, name_at, options);
 	return sb_fail(SB_EXIT_USAGE,
-		       "sweep: '%s' is neither an option of run nor a "
-		       "parameter of the chosen workloads%s%s%s",
-		       name, like ? "; did you mean " : "", like ? like : "",
-		       like ? "?" : "");
+		       "sweep: '%s' is neither an option of run nor a parameter of the chosen "
+		       "workloads%s%s%s",
+		       name, like ? "; did you mean " : "", like ? like : "", like ? "?" : "");
 }
 
 static int find_name(struct sb_dimension *d, const struct sb_options *options)
@@ -313,18 +299,15 @@ int sb_dimension_parse(struct sb_dimension *d, char letter, const char *text,
 
 	*d = (struct sb_dimension){ .name = NULL };
 	if (!equals || equals == text || !equals[1])
-		return sb_fail(SB_EXIT_USAGE, "-%c %s: expected %s", letter,
-			       text,
-			       letter == 'P' ? "NAME=LO..HI[:STEP|:log2]"
-					     : "NAME=A,B,...");
+		return sb_fail(SB_EXIT_USAGE, "-%c %s: expected %s", letter, text,
+			       letter == 'P' ? "NAME=LO..HI[:STEP|:log2]" : "NAME=A,B,...");
 	d->name = strndup(text, (size_t)(equals - text));
 	if (!d->name)
 		return sb_fail_memory();
 	rc = find_name(d, options);
 	if (rc)
 		return rc;
-	return letter == 'P' ? parse_scan(d, equals + 1)
-			     : parse_list(d, equals + 1);
+	return letter == 'P' ? parse_scan(d, equals + 1) : parse_list(d, equals + 1);
 }
 
 void sb_dimension_free(struct sb_dimension *d)

@@ -15,8 +15,7 @@ void sb_hidden_count(struct sb_hidden *hidden, const struct sb_options *run)
 }
 
 /* The counts first: --spin-time hides these alone. */
-static const enum sb_option_id thresholds[] = { SB_OPT_spin_tight,
-						SB_OPT_spin_yield,
+static const enum sb_option_id thresholds[] = { SB_OPT_spin_tight, SB_OPT_spin_yield,
 						SB_OPT_spin_time };
 enum { COUNTS = 2, ALL = SB_ARRAY_SIZE(thresholds) };
 
@@ -32,20 +31,19 @@ static const char *swept(const struct sb_sweep *sweep, uint32_t of)
 	return NULL;
 }
 
-void sb_hidden_note(const struct sb_hidden *hidden,
-		    const struct sb_sweep *sweep)
+void sb_hidden_note(const struct sb_hidden *hidden, const struct sb_sweep *sweep)
 {
 	const char *count = swept(sweep, COUNTS);
 	const char *any = swept(sweep, ALL);
 
 	if (count && hidden->by_time)
 		sb_note("--spin-time hides %s in %" PRIu32 " of %" PRIu32
-			" configurations: after a short sleep a worker spins "
-			"for that time in any case; --spin-time 0 shows it",
+			" configurations: after a short sleep a worker spins for that time in any "
+			"case; --spin-time 0 shows it",
 			count, hidden->by_time, hidden->configurations);
 	else if (any && hidden->by_poll)
 		sb_note("--park poll hides %s in %" PRIu32 " of %" PRIu32
-			" configurations: a worker that polls never sleeps; "
-			"--park condvar or futex shows it",
+			" configurations: a worker that polls never sleeps; --park condvar or "
+			"futex shows it",
 			any, hidden->by_poll, hidden->configurations);
 }

@@ -19,7 +19,6 @@ void sb_hidden_count(struct sb_hidden *hidden, const struct sb_options *run);
 
 /* If the sweep goes through a threshold that is hidden: a note of one line, with
  * what to set. */
-void sb_hidden_note(const struct sb_hidden *hidden,
-		    const struct sb_sweep *sweep);
+void sb_hidden_note(const struct sb_hidden *hidden, const struct sb_sweep *sweep);
 
 #endif

@@ -19,15 +19,13 @@ struct sb_ranked {
 	struct sb_ranking ranking;
 };
 
-const struct sb_configuration *
-sb_ranked_configuration(const struct sb_ranked *g, uint32_t i);
+const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g, uint32_t i);
 
 const struct sb_series *sb_ranked_series(const struct sb_ranked *g, uint32_t i);
 
 /* Calls put for each workload of the sweep. */
 void sb_ranked_each_group(const struct sb_sweep_view *view,
-			  void (*put)(const struct sb_ranked *g, FILE *out),
-			  FILE *out);
+			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out);
 
 /* Whether a configuration has that metric. */
 bool sb_ranked_any_has(const struct sb_ranked *g, enum sb_metric_id metric);

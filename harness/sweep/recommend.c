@@ -26,8 +26,7 @@ static void put_percent(double part, FILE *out)
 
 /* "ns_per_op is 3.6 % [1.2 % .. 6.1 %] lower than "; ratio: of what is the lower
  * the better. */
-static void put_gain(const struct sb_ranked *g, const struct sb_ratio *ratio,
-		     FILE *out)
+static void put_gain(const struct sb_ranked *g, const struct sb_ratio *ratio, FILE *out)
 {
 	const bool higher = g->higher;
 
@@ -43,8 +42,7 @@ static void put_gain(const struct sb_ranked *g, const struct sb_ratio *ratio,
 static uint32_t find_default(const struct sb_ranked *g)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
-		if (sb_sweep_is_default(g->view->sweep,
-					sb_ranked_configuration(g, i)))
+		if (sb_sweep_is_default(g->view->sweep, sb_ranked_configuration(g, i)))
 			return i;
 	}
 	return UINT32_MAX;
@@ -55,8 +53,7 @@ static uint32_t count_like_best(const struct sb_ranked *g)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		n += g->rank[i].compared && i != g->ranking.best &&
-		     !g->rank[i].apart;
+		n += g->rank[i].compared && i != g->ranking.best && !g->rank[i].apart;
 	return n;
 }
 
@@ -68,8 +65,8 @@ static void put_like_best(const struct sb_ranked *g, FILE *out)
 	uint32_t named = 0;
 
 	if (!n) {
-		fputs("  All others are worse, by more than chance (95 % for "
-		      "all of this together).\n",
+		fputs("  All others are worse, by more than chance (95 % for all of this "
+		      "together).\n",
 		      out);
 		return;
 	}
@@ -79,8 +76,7 @@ static void put_like_best(const struct sb_ranked *g, FILE *out)
 	}
 	fputs("  Not told apart from it: ", out);
 	for (uint32_t i = 0; i < g->n && named < NAMED_MAX; i++) {
-		if (!g->rank[i].compared || i == g->ranking.best ||
-		    g->rank[i].apart)
+		if (!g->rank[i].compared || i == g->ranking.best || g->rank[i].apart)
 			continue;
 		fputs(named++ ? "; " : "", out);
 		put_settings(g, i, out);
@@ -96,15 +92,13 @@ static void put_comparison(const struct sb_ranked *g, FILE *out)
 {
 	const uint32_t best = g->ranking.best;
 	uint32_t other = find_default(g);
-	const bool to_default =
-		other != UINT32_MAX && other != best && g->rank[other].compared;
+	const bool to_default = other != UINT32_MAX && other != best && g->rank[other].compared;
 	struct sb_ratio ratio;
 
 	if (!to_default)
 		other = g->ranking.second;
-	ratio = sb_ranking_ratio(&g->value[best * g->rounds],
-				 &g->value[other * g->rounds], g->rounds,
-				 g->view->seed);
+	ratio = sb_ranking_ratio(&g->value[best * g->rounds], &g->value[other * g->rounds],
+				 g->rounds, g->view->seed);
 	fputs("  Its ", out);
 	put_gain(g, &ratio, out);
 	fputs(to_default ? "with the default" : "with the second best", out);
@@ -114,8 +108,7 @@ static void put_comparison(const struct sb_ranked *g, FILE *out)
 	if (find_default(g) == best)
 		fputs("  It is the default.\n", out);
 	else if (to_default && !g->rank[other].apart)
-		fputs("  The default is not told apart: nothing here speaks "
-		      "for changing it.\n",
+		fputs("  The default is not told apart: nothing here speaks for changing it.\n",
 		      out);
 }
 
@@ -145,10 +138,9 @@ static bool init_effect(struct effect *e, const struct sb_ranked *g, uint32_t d)
 		e->include[i] = true;
 	}
 	sb_ranking_fold(e->value, e->levels, e->level, e->include, &rounds);
-	return !sb_ranking_make(
-		&e->ranking, e->rank,
-		&(struct sb_rounds){ e->value, e->levels, g->rounds },
-		g->view->seed);
+	return !sb_ranking_make(&e->ranking, e->rank,
+				&(struct sb_rounds){ e->value, e->levels, g->rounds },
+				g->view->seed);
 }
 
 static void put_effect(const struct sb_ranked *g, uint32_t d, FILE *out)
@@ -161,17 +153,13 @@ static void put_effect(const struct sb_ranked *g, uint32_t d, FILE *out)
 		const uint32_t best = e.ranking.best;
 		const uint32_t second = e.ranking.second;
 
-		ratio = sb_ranking_ratio(&e.value[best * g->rounds],
-					 &e.value[second * g->rounds],
+		ratio = sb_ranking_ratio(&e.value[best * g->rounds], &e.value[second * g->rounds],
 					 g->rounds, g->view->seed);
-		fprintf(out,
-			"  %s alone, over all others: %s is best in %.0f %%; ",
-			dimension->name, dimension->value[best],
-			100 * e.rank[best].p_best);
+		fprintf(out, "  %s alone, over all others: %s is best in %.0f %%; ",
+			dimension->name, dimension->value[best], 100 * e.rank[best].p_best);
 		put_gain(g, &ratio, out);
 		fprintf(out, "with %s%s.\n", dimension->value[second],
-			e.rank[second].apart ? ""
-					     : ", which is not told apart");
+			e.rank[second].apart ? "" : ", which is not told apart");
 	}
 	free(e.level);
 	free(e.include);
@@ -185,8 +173,7 @@ static void put_effects(const struct sb_ranked *g, FILE *out)
 	uint32_t varied = 0;
 
 	for (uint32_t d = 0; d < sweep->dimensions; d++)
-		varied += sb_ranked_configuration(g, 0)->level[d] !=
-				  SB_NO_LEVEL &&
+		varied += sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL &&
 			  sweep->dimension[d].values > 1;
 	for (uint32_t d = 0; d < sweep->dimensions && varied > 1; d++) {
 		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL &&
@@ -199,22 +186,18 @@ static void put_none(const struct sb_ranked *g, FILE *out)
 {
 	const char *metric = sb_metric[g->view->objective].name;
 
-	fprintf(out,
-		"%s: no recommendation: ", sb_ranked_series(g, 0)->workload);
+	fprintf(out, "%s: no recommendation: ", sb_ranked_series(g, 0)->workload);
 	if (g->n < 2)
 		fputs("there is one sb_ranked_configuration alone.\n", out);
 	else if (g->rounds < SB_RANKING_ROUNDS)
 		fprintf(out,
-			"%" PRIu32 " round%s too few to compare; expected at "
-			"least %d (--repetitions).\n",
-			g->rounds, g->rounds == 1 ? " is" : "s are",
-			SB_RANKING_ROUNDS);
+			"%" PRIu32
+			" round%s too few to compare; expected at least %d (--repetitions).\n",
+			g->rounds, g->rounds == 1 ? " is" : "s are", SB_RANKING_ROUNDS);
 	else if (!sb_ranked_any_has(g, g->view->objective))
 		fprintf(out, "no row has %s.\n", metric);
 	else
-		fprintf(out,
-			"fewer than two configurations have %s in the same %d "
-			"rounds.\n",
+		fprintf(out, "fewer than two configurations have %s in the same %d rounds.\n",
 			metric, SB_RANKING_ROUNDS);
 }
 
@@ -222,14 +205,13 @@ static void put_left_out(const struct sb_ranked *g, FILE *out)
 {
 	if (g->ranking.compared < g->n)
 		fprintf(out,
-			"  Left out, for they have numbers in too few rounds: "
-			"%" PRIu32 " of %" PRIu32 " configurations.\n",
+			"  Left out, for they have numbers in too few rounds: %" PRIu32
+			" of %" PRIu32 " configurations.\n",
 			g->n - g->ranking.compared, g->n);
 	if (g->ranking.rounds < g->rounds)
 		fprintf(out,
 			"  Compared in %" PRIu32 " of %" PRIu32
-			" rounds, those in which the others all have "
-			"numbers.\n",
+			" rounds, those in which the others all have numbers.\n",
 			g->ranking.rounds, g->rounds);
 }
 

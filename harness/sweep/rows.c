@@ -23,16 +23,15 @@
 /* A row's start, clocks and files. */
 #define REST_NS 3e8
 
-static const struct sb_configuration *
-configuration_of(const struct sb_session *s, const struct sb_slot *slot)
+static const struct sb_configuration *configuration_of(const struct sb_session *s,
+						       const struct sb_slot *slot)
 {
 	return &s->sweep.configuration[slot->configuration];
 }
 
 static bool is_done(const struct sb_session *s, const struct sb_slot *slot)
 {
-	return s->done[slot->configuration * s->sweep.repetitions +
-		       slot->repetition];
+	return s->done[slot->configuration * s->sweep.repetitions + slot->repetition];
 }
 
 static double planned_ns(const struct sb_session *s, const struct sb_slot *slot)
@@ -56,12 +55,10 @@ const char *sb_session_format_duration(char *out, double seconds)
 	const uint64_t whole = (uint64_t)(seconds + 0.5);
 
 	if (whole >= 3600)
-		snprintf(out, SB_DURATION_BYTES,
-			 "%" PRIu64 " h %02" PRIu64 " min", whole / 3600,
+		snprintf(out, SB_DURATION_BYTES, "%" PRIu64 " h %02" PRIu64 " min", whole / 3600,
 			 whole / 60 % 60);
 	else if (whole >= 60)
-		snprintf(out, SB_DURATION_BYTES,
-			 "%" PRIu64 " min %02" PRIu64 " s", whole / 60,
+		snprintf(out, SB_DURATION_BYTES, "%" PRIu64 " min %02" PRIu64 " s", whole / 60,
 			 whole % 60);
 	else
 		snprintf(out, SB_DURATION_BYTES, "%" PRIu64 " s", whole);
@@ -72,8 +69,7 @@ const char *sb_session_format_duration(char *out, double seconds)
 
 static void show(struct sb_session *s, const struct sb_slot *slot)
 {
-	const struct sb_estimate estimate = { s->latest[slot->configuration],
-					      NAN, NAN,
+	const struct sb_estimate estimate = { s->latest[slot->configuration], NAN, NAN,
 					      sb_metric[s->objective].unit };
 
 	sb_progress_estimate(&s->progress, &estimate);
@@ -113,28 +109,24 @@ static bool has_ended_well(const struct sb_child *child)
 /* An interrupted run has written what it had, which is not the row. */
 static bool was_cut_short(const struct sb_child *child)
 {
-	return child->interrupted && (!WIFEXITED(child->wait_status) ||
-				      WEXITSTATUS(child->wait_status));
+	return child->interrupted &&
+	       (!WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status));
 }
 
-static void note_estimate(struct sb_session *s, const struct sb_slot *slot,
-			  const char *directory)
+static void note_estimate(struct sb_session *s, const struct sb_slot *slot, const char *directory)
 {
 	struct sb_result result;
 	char why[SB_REASON_BYTES];
 
-	if (!s->progress.out ||
-	    sb_result_read(&result, directory, why, sizeof(why)))
+	if (!s->progress.out || sb_result_read(&result, directory, why, sizeof(why)))
 		return;
 	if (result.all_series == 1 && result.series->records == 1)
-		s->latest[slot->configuration] =
-			result.series->record->value[s->objective];
+		s->latest[slot->configuration] = result.series->record->value[s->objective];
 	sb_result_free(&result);
 }
 
-static int keep_row(struct sb_session *s, const struct sb_slot *slot,
-		    const struct sb_child *child, const char *started,
-		    const char *directory)
+static int keep_row(struct sb_session *s, const struct sb_slot *slot, const struct sb_child *child,
+		    const char *started, const char *directory)
 {
 	const int status = child->wait_status;
 	char *text = has_ended_well(child) ? read_text(directory) : NULL;
@@ -147,20 +139,18 @@ static int keep_row(struct sb_session *s, const struct sb_slot *slot,
 		sb_child_describe(child, why, sizeof(why));
 		reason = sb_text_copy(why);
 	}
-	rc = sb_store_put_row(
-		s->store,
-		&(struct sb_stored_row){
-			.configuration = slot->configuration,
-			.repetition = slot->repetition,
-			.reason = reason,
-			.started = started,
-			.elapsed_s = 1e-9 * (double)child->elapsed_ns,
-			.exit_status =
-				WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-			.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-			.result = text,
-			.stderr_text = words ? words : "",
-		});
+	rc = sb_store_put_row(s->store,
+			      &(struct sb_stored_row){
+				      .configuration = slot->configuration,
+				      .repetition = slot->repetition,
+				      .reason = reason,
+				      .started = started,
+				      .elapsed_s = 1e-9 * (double)child->elapsed_ns,
+				      .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+				      .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+				      .result = text,
+				      .stderr_text = words ? words : "",
+			      });
 	if (text)
 		note_estimate(s, slot, directory);
 	free(text);
@@ -171,14 +161,13 @@ static int keep_row(struct sb_session *s, const struct sb_slot *slot,
 
 static void count_row(struct sb_session *s, const struct sb_slot *slot)
 {
-	s->done[slot->configuration * s->sweep.repetitions + slot->repetition] =
-		true;
+	s->done[slot->configuration * s->sweep.repetitions + slot->repetition] = true;
 	s->rows_done++;
 	sb_progress_done(&s->progress, 1, planned_ns(s, slot));
 }
 
-static int run_child(struct sb_session *s, uint32_t position,
-		     const char *directory, struct sb_arguments *arguments)
+static int run_child(struct sb_session *s, uint32_t position, const char *directory,
+		     struct sb_arguments *arguments)
 {
 	static struct sb_child child;
 	const struct sb_slot *slot = &s->sweep.order[position];
@@ -186,8 +175,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 	char started[SB_DATE_BYTES];
 	int rc;
 
-	if (asprintf(&arguments->word[arguments->n], "--output=%s", directory) <
-	    0)
+	if (asprintf(&arguments->word[arguments->n], "--output=%s", directory) < 0)
 		return sb_fail_memory();
 	arguments->n++;
 	child = (struct sb_child){ .argv = arguments->word,
@@ -197,8 +185,7 @@ static int run_child(struct sb_session *s, uint32_t position,
 	show(s, slot);
 	rc = sb_child_run(&child);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "a run cannot be started: %s", strerror(-rc));
+		return sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc));
 	if (was_cut_short(&child))
 		return 0;
 	rc = keep_row(s, slot, &child, started, directory);
@@ -215,8 +202,7 @@ static int run_row(struct sb_session *s, uint32_t position)
 
 	if (!directory)
 		return sb_fail_memory();
-	if (sb_sweep_arguments(&s->sweep,
-			       &s->sweep.configuration[slot->configuration],
+	if (sb_sweep_arguments(&s->sweep, &s->sweep.configuration[slot->configuration],
 			       slot->repetition, &arguments)) {
 		rc = sb_fail_memory();
 	} else {
@@ -235,8 +221,7 @@ int sb_session_run(struct sb_session *s)
 	int rc = 0;
 
 	sb_progress_open(&s->progress, stderr, sb_session_is(s, SB_OPT_quiet));
-	sb_progress_plan(&s->progress, s->rows - s->rows_done,
-			 sb_session_planned_ns(s));
+	sb_progress_plan(&s->progress, s->rows - s->rows_done, sb_session_planned_ns(s));
 	sb_interrupts_catch();
 	for (uint32_t i = 0; i < s->rows && !rc; i++) {
 		if (sb_load_rlx(&sb_interrupted))

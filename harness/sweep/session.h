@@ -17,8 +17,7 @@
 struct sb_session {
 	struct sb_options *given; /* on this command line */
 	struct sb_options plan_options;
-	struct sb_options
-		*options; /* what the plan is made from: one of them */
+	struct sb_options *options; /* what the plan is made from: one of them */
 	struct sb_arguments canonical;
 	enum sb_metric_id objective;
 
@@ -37,8 +36,7 @@ struct sb_session {
 };
 
 /* Whether a flag was given on this command line. */
-static inline bool sb_session_is(const struct sb_session *s,
-				 enum sb_option_id id)
+static inline bool sb_session_is(const struct sb_session *s, enum sb_option_id id)
 {
 	return sb_opt(s->given, id);
 }

@@ -19,19 +19,16 @@ static int put_everything(struct sb_session *s)
 	char seed[24];
 	int rc;
 
-	snprintf(seed, sizeof(seed), "%" PRIu64,
-		 sb_opt(s->options, SB_OPT_seed));
+	snprintf(seed, sizeof(seed), "%" PRIu64, sb_opt(s->options, SB_OPT_seed));
 	rc = sb_store_put_plan(s->store, "seed", seed);
 	if (!rc && sb_opt(s->given, SB_OPT_no_plots))
 		rc = sb_store_put_plan(s->store, NO_PLOTS, "yes");
 	for (uint32_t i = 1; i < s->canonical.n && !rc; i++)
 		rc = sb_store_put_argument(s->store, s->canonical.word[i]);
 	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
-		rc = sb_store_put_configuration(
-			s->store, i, s->sweep.configuration[i].label);
+		rc = sb_store_put_configuration(s->store, i, s->sweep.configuration[i].label);
 	for (uint32_t i = 0; i < s->rows && !rc; i++)
-		rc = sb_store_put_slot(s->store, i,
-				       s->sweep.order[i].configuration,
+		rc = sb_store_put_slot(s->store, i, s->sweep.order[i].configuration,
 				       s->sweep.order[i].repetition);
 	return rc;
 }
@@ -42,8 +39,7 @@ int sb_session_begin(struct sb_session *s)
 
 	if (rc)
 		return rc;
-	rc = sb_store_create(&s->store, &sb_store_of_sweep,
-			     s->result.directory);
+	rc = sb_store_create(&s->store, &sb_store_of_sweep, s->result.directory);
 	if (rc)
 		return sb_store_failed(s->store, rc);
 	rc = sb_identity_put(s->store);
@@ -78,9 +74,7 @@ static int read_arguments(struct sb_session *s, struct sb_arguments *out)
 		rc = sb_store_arguments(s->store, take_argument, out);
 	if (rc < 0)
 		return sb_store_failed(s->store, rc);
-	return rc ? sb_fail(rc, "%s: its command line cannot be read",
-			    s->result.directory)
-		  : 0;
+	return rc ? sb_fail(rc, "%s: its command line cannot be read", s->result.directory) : 0;
 }
 
 static const char *word_or_none(const struct sb_arguments *a, uint32_t i)
@@ -88,30 +82,26 @@ static const char *word_or_none(const struct sb_arguments *a, uint32_t i)
 	return i < a->n ? a->word[i] : "nothing more";
 }
 
-static int check_command_line(const struct sb_session *s,
-			      const struct sb_arguments *stored)
+static int check_command_line(const struct sb_session *s, const struct sb_arguments *stored)
 {
 	const struct sb_arguments *now = &s->canonical;
 	uint32_t i = 0;
 
-	while (i < now->n && i < stored->n &&
-	       !strcmp(now->word[i], stored->word[i]))
+	while (i < now->n && i < stored->n && !strcmp(now->word[i], stored->word[i]))
 		i++;
 	if (i == now->n && i == stored->n)
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "%s was begun with another command line: expected %s; "
-		       "this one has %s (--resume with the directory alone "
-		       "takes what it was begun with)",
-		       s->result.directory, word_or_none(stored, i),
-		       word_or_none(now, i));
+		       "%s was begun with another command line: expected %s; this one has %s "
+		       "(--resume with the directory alone takes what it was begun with)",
+		       s->result.directory, word_or_none(stored, i), word_or_none(now, i));
 }
 
 /* The plan's options are those of the store. */
 static int parse_stored(struct sb_session *s, struct sb_arguments *stored)
 {
-	const int rc = sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP,
-					    (int)stored->n, stored->word);
+	const int rc =
+		sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP, (int)stored->n, stored->word);
 
 	s->options = &s->plan_options;
 	return rc ? rc : sb_options_choose(s->options);
@@ -136,20 +126,18 @@ static int take_slot(void *arg, uint32_t configuration, uint32_t repetition)
 	struct order_check *check = arg;
 	const struct sb_sweep *sweep = &check->s->sweep;
 
-	if (check->slots == check->s->rows ||
-	    configuration >= sweep->configurations ||
+	if (check->slots == check->s->rows || configuration >= sweep->configurations ||
 	    repetition >= sweep->repetitions)
 		return 1;
-	sweep->order[check->slots++] =
-		(struct sb_slot){ configuration, repetition };
+	sweep->order[check->slots++] = (struct sb_slot){ configuration, repetition };
 	return 0;
 }
 
 static int not_its_plan(const struct sb_session *s)
 {
 	return sb_fail(SB_EXIT_USAGE,
-		       "%s: its plan is not what its command line gives; "
-		       "expected the store of this version",
+		       "%s: its plan is not what its command line gives; expected the store of "
+		       "this version",
 		       s->result.directory);
 }
 
@@ -172,8 +160,7 @@ static int take_done(void *arg, const struct sb_stored_row *row)
 	if (row->configuration >= s->sweep.configurations ||
 	    row->repetition >= s->sweep.repetitions)
 		return 1;
-	done = &s->done[row->configuration * s->sweep.repetitions +
-			row->repetition];
+	done = &s->done[row->configuration * s->sweep.repetitions + row->repetition];
 	/* In a store of ours, each is there once. */
 	if (*done)
 		return 1;
@@ -197,11 +184,10 @@ static int open_there(struct sb_session *s)
 	int rc;
 
 	if (!*directory)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--%s: a directory is missing; expected the "
-			       "result directory of a sweep",
-			       sb_session_is(s, SB_OPT_resume) ? "resume"
-							       : "collect");
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--%s: a directory is missing; expected the result directory of a sweep",
+			sb_session_is(s, SB_OPT_resume) ? "resume" : "collect");
 	s->result.directory = strdup(directory);
 	if (!s->result.directory)
 		return sb_fail_memory();

@@ -20,33 +20,28 @@ static int check_flag(const struct sb_dimension *d)
 		if (d->option < SB_OPTIONS && !sb_option[d->option].form &&
 		    strcmp(d->value[i], "yes") && strcmp(d->value[i], "no"))
 			return sb_fail(SB_EXIT_USAGE,
-				       "sweep: --%s: '%s' is not valid; "
-				       "expected yes or no",
+				       "sweep: --%s: '%s' is not valid; expected yes or no",
 				       d->name, d->value[i]);
 	}
 	return 0;
 }
 
-static int given_twice(const struct sb_sweep *sweep,
-		       const struct sb_dimension *d)
+static int given_twice(const struct sb_sweep *sweep, const struct sb_dimension *d)
 {
 	bool plain = d->option < SB_OPTIONS &&
-		     !strcmp(sweep->options->value[d->option].source,
-			     "command line");
+		     !strcmp(sweep->options->value[d->option].source, "command line");
 
 	for (uint32_t i = 0; i < sweep->dimensions; i++) {
 		if (!strcmp(sweep->dimension[i].name, d->name))
 			return sb_fail(SB_EXIT_USAGE,
-				       "sweep: %s is gone through twice; "
-				       "expected one -P or -L",
+				       "sweep: %s is gone through twice; expected one -P or -L",
 				       d->name);
 	}
 	for (uint32_t i = 0; i < sweep->options->givens; i++)
 		plain |= !strcmp(sweep->options->given[i].name, d->name);
 	if (plain)
 		return sb_fail(SB_EXIT_USAGE,
-			       "sweep: %s is gone through, and --%s is given; "
-			       "expected one of them",
+			       "sweep: %s is gone through, and --%s is given; expected one of them",
 			       d->name, d->name);
 	return 0;
 }
@@ -70,8 +65,7 @@ static int add_dimension(struct sb_sweep *sweep, char letter, const char *text)
 /* From the environment there is one of each at most. */
 static int add_dimensions(struct sb_sweep *sweep)
 {
-	static const enum sb_option_id ids[] = { SB_OPT_parameter_scan,
-						 SB_OPT_parameter_list };
+	static const enum sb_option_id ids[] = { SB_OPT_parameter_scan, SB_OPT_parameter_list };
 	const struct sb_options *o = sweep->options;
 	int rc = 0;
 
@@ -81,21 +75,17 @@ static int add_dimensions(struct sb_sweep *sweep)
 		const struct sb_option_value *value = &o->value[ids[i]];
 
 		if (!o->sweeps && *value->text)
-			rc = add_dimension(sweep,
-					   (char)sb_option[ids[i]].letter,
-					   value->text);
+			rc = add_dimension(sweep, (char)sb_option[ids[i]].letter, value->text);
 	}
 	return rc;
 }
 
-static bool applies(const struct sb_dimension *d,
-		    const struct sb_chosen *chosen)
+static bool applies(const struct sb_dimension *d, const struct sb_chosen *chosen)
 {
 	return d->option < SB_OPTIONS || sb_chosen_param(chosen, d->name);
 }
 
-static char *make_label(const struct sb_sweep *sweep,
-			const struct sb_configuration *c)
+static char *make_label(const struct sb_sweep *sweep, const struct sb_configuration *c)
 {
 	char *label = NULL;
 	size_t bytes = 0;
@@ -127,23 +117,20 @@ static bool advance(const struct sb_sweep *sweep, uint32_t *level)
 	return false;
 }
 
-static int add_configuration(struct sb_sweep *sweep,
-			     const struct sb_chosen *chosen,
+static int add_configuration(struct sb_sweep *sweep, const struct sb_chosen *chosen,
 			     const uint32_t *level)
 {
-	struct sb_configuration *all = reallocarray(
-		sweep->configuration, sweep->configurations + 1, sizeof(*all));
+	struct sb_configuration *all =
+		reallocarray(sweep->configuration, sweep->configurations + 1, sizeof(*all));
 	struct sb_configuration *c;
 
 	if (!all)
 		return sb_fail_memory();
 	sweep->configuration = all;
-	if ((sweep->configurations + 1) * (uint64_t)sweep->repetitions >
-	    SB_SWEEP_ROWS_MAX)
+	if ((sweep->configurations + 1) * (uint64_t)sweep->repetitions > SB_SWEEP_ROWS_MAX)
 		return sb_fail(SB_EXIT_USAGE,
 			       "sweep: all combinations with %" PRIu32
-			       " repetitions are more than %d rows; expected "
-			       "fewer",
+			       " repetitions are more than %d rows; expected fewer",
 			       sweep->repetitions, SB_SWEEP_ROWS_MAX);
 	c = &all[sweep->configurations];
 	*c = (struct sb_configuration){ .chosen = chosen };
@@ -161,8 +148,7 @@ static int combine(struct sb_sweep *sweep, const struct sb_chosen *chosen)
 	int rc;
 
 	for (uint32_t i = 0; i < sweep->dimensions; i++)
-		level[i] =
-			applies(&sweep->dimension[i], chosen) ? 0 : SB_NO_LEVEL;
+		level[i] = applies(&sweep->dimension[i], chosen) ? 0 : SB_NO_LEVEL;
 	do {
 		rc = add_configuration(sweep, chosen, level);
 	} while (!rc && advance(sweep, level));
@@ -188,8 +174,7 @@ static int make_order(struct sb_sweep *sweep)
 	const uint32_t n = sweep->configurations;
 	struct sb_rng rng;
 
-	sweep->order = calloc((size_t)n * sweep->repetitions + 1,
-			      sizeof(*sweep->order));
+	sweep->order = calloc((size_t)n * sweep->repetitions + 1, sizeof(*sweep->order));
 	if (!sweep->order)
 		return sb_fail_memory();
 	sb_rng_seed(&rng, sb_opt(sweep->options, SB_OPT_seed));
@@ -211,10 +196,8 @@ int sb_sweep_plan(struct sb_sweep *sweep, const struct sb_options *options)
 	sweep->repetitions = (uint32_t)sb_opt(options, SB_OPT_repetitions);
 	rc = add_dimensions(sweep);
 	if (!rc && !sweep->dimensions && options->chosens < 2)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "sweep: nothing to go through; expected -L "
-			     "NAME=A,B,... or -P NAME=LO..HI, or several "
-			     "workloads");
+		rc = sb_fail(SB_EXIT_USAGE, "sweep: nothing to go through; expected -L "
+					    "NAME=A,B,... or -P NAME=LO..HI, or several workloads");
 	for (uint32_t i = 0; i < options->chosens && !rc; i++)
 		rc = combine(sweep, &options->chosen[i]);
 	return rc ? rc : make_order(sweep);
@@ -236,16 +219,12 @@ static bool is_initial(const struct sb_param *param, const char *value)
 	char number[24];
 
 	if (param->choices)
-		return !strcmp(param->choices[sb_param_is_text(param)
-						      ? 0
-						      : param->initial],
-			       value);
+		return !strcmp(param->choices[sb_param_is_text(param) ? 0 : param->initial], value);
 	snprintf(number, sizeof(number), "%" PRIu64, param->initial);
 	return !strcmp(number, value);
 }
 
-bool sb_sweep_is_default(const struct sb_sweep *sweep,
-			 const struct sb_configuration *c)
+bool sb_sweep_is_default(const struct sb_sweep *sweep, const struct sb_configuration *c)
 {
 	for (uint32_t i = 0; i < sweep->dimensions; i++) {
 		const struct sb_dimension *d = &sweep->dimension[i];
@@ -256,8 +235,7 @@ bool sb_sweep_is_default(const struct sb_sweep *sweep,
 		value = d->value[c->level[i]];
 		if (d->option < SB_OPTIONS
 			    ? strcmp(sb_option[d->option].initial, value) != 0
-			    : !is_initial(sb_chosen_param(c->chosen, d->name),
-					  value))
+			    : !is_initial(sb_chosen_param(c->chosen, d->name), value))
 			return false;
 	}
 	return true;
@@ -315,8 +293,7 @@ static int add_option(struct sb_arguments *out, int id, const char *text)
 	const bool yes = !strcmp(text, "yes") || !strcmp(text, "1");
 
 	if (sb_option[id].form)
-		return sb_arguments_add(out, "--%s=%s", sb_option[id].name,
-					text);
+		return sb_arguments_add(out, "--%s=%s", sb_option[id].name, text);
 	return yes ? sb_arguments_add(out, "--%s", sb_option[id].name) : 0;
 }
 
@@ -326,19 +303,16 @@ static int add_options(const struct sb_options *options, unsigned int verbs,
 	int rc = 0;
 
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		if ((sb_option[id].verbs & verbs) != verbs ||
-		    is_about_output(id) || id == SB_OPT_workload ||
-		    id == SB_OPT_parameter_scan ||
-		    id == SB_OPT_parameter_list ||
-		    !sb_policy_needs_said(options, id))
+		if ((sb_option[id].verbs & verbs) != verbs || is_about_output(id) ||
+		    id == SB_OPT_workload || id == SB_OPT_parameter_scan ||
+		    id == SB_OPT_parameter_list || !sb_policy_needs_said(options, id))
 			continue;
 		rc = add_option(out, id, options->value[id].text);
 	}
 	return rc;
 }
 
-static int add_levels(const struct sb_sweep *sweep,
-		      const struct sb_configuration *c,
+static int add_levels(const struct sb_sweep *sweep, const struct sb_configuration *c,
 		      struct sb_arguments *out)
 {
 	int rc = 0;
@@ -350,14 +324,13 @@ static int add_levels(const struct sb_sweep *sweep,
 			continue;
 		rc = d->option < SB_OPTIONS
 			     ? add_option(out, d->option, d->value[c->level[i]])
-			     : sb_arguments_add(out, "--%s=%s", d->name,
-						d->value[c->level[i]]);
+			     : sb_arguments_add(out, "--%s=%s", d->name, d->value[c->level[i]]);
 	}
 	return rc;
 }
 
-static int add_params(const struct sb_options *options,
-		      const struct sb_chosen *chosen, struct sb_arguments *out)
+static int add_params(const struct sb_options *options, const struct sb_chosen *chosen,
+		      struct sb_arguments *out)
 {
 	int rc = 0;
 
@@ -365,24 +338,20 @@ static int add_params(const struct sb_options *options,
 		const struct sb_given_param *given = &options->given[i];
 
 		if (!chosen || sb_chosen_param(chosen, given->name))
-			rc = sb_arguments_add(out, "--%s=%s", given->name,
-					      given->text);
+			rc = sb_arguments_add(out, "--%s=%s", given->name, given->text);
 	}
 	return rc;
 }
 
-int sb_arguments_of_run(struct sb_arguments *out,
-			const struct sb_options *options, enum sb_verb verb,
-			const struct sb_chosen *chosen)
+int sb_arguments_of_run(struct sb_arguments *out, const struct sb_options *options,
+			enum sb_verb verb, const struct sb_chosen *chosen)
 {
 	int rc;
 
 	*out = (struct sb_arguments){ .n = 0 };
 	rc = sb_arguments_add(out, "sched-bench");
 	rc = rc ? rc : sb_arguments_add(out, "run");
-	rc = rc ? rc
-		: sb_arguments_add(out, "--workload=%s",
-				   chosen->workload->name);
+	rc = rc ? rc : sb_arguments_add(out, "--workload=%s", chosen->workload->name);
 	rc = rc ? rc : add_options(options, SB_VERB_RUN | verb, out);
 	return rc ? rc : add_params(options, chosen, out);
 }
@@ -391,9 +360,8 @@ int sb_arguments_of_run(struct sb_arguments *out,
  * The seed goes up with the round: repetitions make choices of their own, and
  * the configurations of a round the same ones.
  */
-int sb_sweep_arguments(const struct sb_sweep *sweep,
-		       const struct sb_configuration *c, uint32_t repetition,
-		       struct sb_arguments *out)
+int sb_sweep_arguments(const struct sb_sweep *sweep, const struct sb_configuration *c,
+		       uint32_t repetition, struct sb_arguments *out)
 {
 	const struct sb_options *o = sweep->options;
 	int rc;
@@ -402,24 +370,20 @@ int sb_sweep_arguments(const struct sb_sweep *sweep,
 	rc = rc ? rc : add_levels(sweep, c, out);
 	rc = rc ? rc : sb_arguments_add(out, "--repetitions=1");
 	rc = rc ? rc
-		: sb_arguments_add(out, "--seed=%" PRIu64,
-				   sb_opt(o, SB_OPT_seed) + repetition);
+		: sb_arguments_add(out, "--seed=%" PRIu64, sb_opt(o, SB_OPT_seed) + repetition);
 	rc = rc ? rc : sb_arguments_add(out, "--no-plots");
 	return rc ? rc : sb_arguments_add(out, "--quiet");
 }
 
-int sb_sweep_canonical(const struct sb_options *options,
-		       struct sb_arguments *out)
+int sb_sweep_canonical(const struct sb_options *options, struct sb_arguments *out)
 {
-	static const enum sb_option_id ids[] = { SB_OPT_parameter_scan,
-						 SB_OPT_parameter_list };
+	static const enum sb_option_id ids[] = { SB_OPT_parameter_scan, SB_OPT_parameter_list };
 	int rc;
 
 	*out = (struct sb_arguments){ .n = 0 };
 	rc = sb_arguments_add(out, "sweep");
 	if (!rc && *options->value[SB_OPT_workload].text)
-		rc = sb_arguments_add(out, "--workload=%s",
-				      options->value[SB_OPT_workload].text);
+		rc = sb_arguments_add(out, "--workload=%s", options->value[SB_OPT_workload].text);
 	rc = rc ? rc : add_options(options, SB_VERB_SWEEP, out);
 	rc = rc ? rc : add_params(options, NULL, out);
 	for (uint32_t i = 0; i < options->sweeps && !rc; i++)
@@ -427,8 +391,7 @@ int sb_sweep_canonical(const struct sb_options *options,
 				      options->sweep[i].text);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(ids) && !rc; i++) {
 		if (!options->sweeps && *options->value[ids[i]].text)
-			rc = sb_arguments_add(out, "-%c%s",
-					      sb_option[ids[i]].letter,
+			rc = sb_arguments_add(out, "-%c%s", sb_option[ids[i]].letter,
 					      options->value[ids[i]].text);
 	}
 	return rc;
@@ -443,8 +406,7 @@ int sb_sweep_canonical(const struct sb_options *options,
 
 static uint64_t warmup_ns(const struct sb_options *o)
 {
-	return o->value[SB_OPT_warmup].alternative ? WARM_AUTO_NS
-						   : sb_opt(o, SB_OPT_warmup);
+	return o->value[SB_OPT_warmup].alternative ? WARM_AUTO_NS : sb_opt(o, SB_OPT_warmup);
 }
 
 uint64_t sb_sweep_row_ns(const struct sb_options *run)
@@ -454,8 +416,7 @@ uint64_t sb_sweep_row_ns(const struct sb_options *run)
 
 /* Each part, and the capacity that --load measures, may be one round late, which
  * --timeout ends; what that cannot end is a hang. */
-uint64_t sb_sweep_limit_ns(const struct sb_options *run,
-			   const struct sb_options *sweep)
+uint64_t sb_sweep_limit_ns(const struct sb_options *run, const struct sb_options *sweep)
 {
 	const struct sb_option_value *given = &sweep->value[SB_OPT_kill_after];
 

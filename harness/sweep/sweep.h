@@ -15,8 +15,7 @@
 
 #define SB_SWEEP_VALUES_MAX 1000
 #define SB_SWEEP_ROWS_MAX   100000
-#define SB_SWEEP_ARGS_MAX                                                      \
-	(SB_OPTIONS + SB_GIVEN_MAX + SB_SWEEPS_MAX + SB_WORDS_MAX + 8)
+#define SB_SWEEP_ARGS_MAX   (SB_OPTIONS + SB_GIVEN_MAX + SB_SWEEPS_MAX + SB_WORDS_MAX + 8)
 
 /* A workload that does not have the parameter. */
 #define SB_NO_LEVEL UINT32_MAX
@@ -56,13 +55,12 @@ struct sb_sweep {
  * NAME=A,B,...). Returns 0, or an exit status after an error has been printed.
  * Then, too, it is for sb_dimension_free.
  */
-int sb_dimension_parse(struct sb_dimension *dimension, char letter,
-		       const char *text, const struct sb_options *options);
+int sb_dimension_parse(struct sb_dimension *dimension, char letter, const char *text,
+		       const struct sb_options *options);
 void sb_dimension_free(struct sb_dimension *dimension);
 
 /* NULL: its workload has no such parameter. */
-const struct sb_param *sb_chosen_param(const struct sb_chosen *chosen,
-				       const char *name);
+const struct sb_param *sb_chosen_param(const struct sb_chosen *chosen, const char *name);
 
 /* A value as a number in its unit of account (count, ns, 1/s, %); NaN: it is a
  * word. */
@@ -85,28 +83,23 @@ struct sb_arguments {
 void sb_arguments_free(struct sb_arguments *arguments);
 
 /* One more. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_arguments_add(struct sb_arguments *out, const char *format,
-				   ...) SB_PRINTF(2, 3);
+SB_MUST_CHECK int sb_arguments_add(struct sb_arguments *out, const char *format, ...)
+	SB_PRINTF(2, 3);
 
 /* "run", the workload with its parameters, and of the verb's options those that
  * are run's and have been given. Returns 0 or -ENOMEM; in both cases it is for
  * sb_arguments_free. */
-SB_MUST_CHECK int sb_arguments_of_run(struct sb_arguments *out,
-				      const struct sb_options *options,
-				      enum sb_verb verb,
-				      const struct sb_chosen *chosen);
+SB_MUST_CHECK int sb_arguments_of_run(struct sb_arguments *out, const struct sb_options *options,
+				      enum sb_verb verb, const struct sb_chosen *chosen);
 
 /* "run" and all that makes it this configuration, but for where it is to write.
  * Returns 0 or -ENOMEM; in both cases it is for sb_arguments_free. */
-SB_MUST_CHECK int sb_sweep_arguments(const struct sb_sweep *sweep,
-				     const struct sb_configuration *c,
-				     uint32_t repetition,
-				     struct sb_arguments *out);
+SB_MUST_CHECK int sb_sweep_arguments(const struct sb_sweep *sweep, const struct sb_configuration *c,
+				     uint32_t repetition, struct sb_arguments *out);
 
 /* "sweep" and the options that the plan depends on, each as --NAME=VALUE: equal
  * for equal plans, and parsed again they give it again. Returns as above. */
-SB_MUST_CHECK int sb_sweep_canonical(const struct sb_options *options,
-				     struct sb_arguments *out);
+SB_MUST_CHECK int sb_sweep_canonical(const struct sb_options *options, struct sb_arguments *out);
 
 /*
  * How long a row takes, of which `run` are the options: its own times, but for
@@ -114,7 +107,6 @@ SB_MUST_CHECK int sb_sweep_canonical(const struct sb_options *options,
  * say.
  */
 uint64_t sb_sweep_row_ns(const struct sb_options *run);
-uint64_t sb_sweep_limit_ns(const struct sb_options *run,
-			   const struct sb_options *sweep);
+uint64_t sb_sweep_limit_ns(const struct sb_options *run, const struct sb_options *sweep);
 
 #endif

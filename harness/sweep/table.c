@@ -14,8 +14,7 @@
 
 /* ---- a workload's configurations, ranked ---- */
 
-const struct sb_configuration *
-sb_ranked_configuration(const struct sb_ranked *g, uint32_t i)
+const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g, uint32_t i)
 {
 	return &g->view->sweep->configuration[g->first + i];
 }
@@ -41,8 +40,7 @@ static void fini_group(struct sb_ranked *g)
 	free(g->rank);
 }
 
-static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view,
-		       uint32_t first)
+static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, uint32_t first)
 {
 	const struct sb_sweep *sweep = view->sweep;
 	const struct sb_chosen *chosen = sweep->configuration[first].chosen;
@@ -50,8 +48,7 @@ static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view,
 	*g = (struct sb_ranked){ .view = view,
 				 .first = first,
 				 .rounds = sweep->repetitions,
-				 .higher = sb_metric[view->objective].better ==
-					   SB_HIGHER };
+				 .higher = sb_metric[view->objective].better == SB_HIGHER };
 	while (first + g->n < sweep->configurations &&
 	       sb_ranked_configuration(g, g->n)->chosen == chosen)
 		g->n++;
@@ -61,14 +58,12 @@ static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view,
 		return false;
 	for (uint32_t i = 0; i < g->n * g->rounds; i++)
 		g->value[i] = objective_of(g, i / g->rounds, i % g->rounds);
-	return !sb_ranking_make(
-		&g->ranking, g->rank,
-		&(struct sb_rounds){ g->value, g->n, g->rounds }, view->seed);
+	return !sb_ranking_make(&g->ranking, g->rank,
+				&(struct sb_rounds){ g->value, g->n, g->rounds }, view->seed);
 }
 
 void sb_ranked_each_group(const struct sb_sweep_view *view,
-			  void (*put)(const struct sb_ranked *g, FILE *out),
-			  FILE *out)
+			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out)
 {
 	for (uint32_t first = 0; first < view->sweep->configurations;) {
 		struct sb_ranked g;
@@ -84,16 +79,14 @@ void sb_ranked_each_group(const struct sb_sweep_view *view,
 
 #define CELL_BYTES 112
 
-static void put_metric(char *out, const struct sb_ranked *g, uint32_t i,
-		       enum sb_metric_id metric)
+static void put_metric(char *out, const struct sb_ranked *g, uint32_t i, enum sb_metric_id metric)
 {
 	sb_human(out, sb_series_spread(sb_ranked_series(g, i), metric).median,
 		 sb_metric[metric].unit);
 }
 
 /* "10.2 ns [10.0 ns .. 10.4 ns]", of what is the lower the better. */
-static void put_values(char *out, const struct sb_ranked *g, double value,
-		       double low, double high)
+static void put_values(char *out, const struct sb_ranked *g, double value, double low, double high)
 {
 	const char *unit = sb_metric[g->view->objective].unit;
 	char text[3][SB_HUMAN_BYTES];
@@ -133,8 +126,8 @@ static void put_valid(char *out, const struct sb_ranked *g, uint32_t i)
 
 	if (suspect)
 		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
-	snprintf(out, CELL_BYTES, "%" PRIu32 "%s/%" PRIu32,
-		 sb_series_count(s, SB_VALID), also, s->records);
+	snprintf(out, CELL_BYTES, "%" PRIu32 "%s/%" PRIu32, sb_series_count(s, SB_VALID), also,
+		 s->records);
 }
 
 /* "best", "~" for who cannot be told apart from it. */
@@ -180,8 +173,7 @@ static const char *level_of(const struct sb_ranked *g, uint32_t i, uint32_t d)
 {
 	const uint32_t level = sb_ranked_configuration(g, i)->level[d];
 
-	return level == SB_NO_LEVEL ? "-"
-				    : g->view->sweep->dimension[d].value[level];
+	return level == SB_NO_LEVEL ? "-" : g->view->sweep->dimension[d].value[level];
 }
 
 /* Column by column, so that each is as wide as what is in it. */
@@ -193,9 +185,8 @@ struct grid {
 
 static char *new_column(struct grid *grid, const char *title)
 {
-	char(*cell)[CELL_BYTES] = reallocarray(
-		grid->cell, (size_t)(grid->columns + 1) * grid->rows,
-		sizeof(*cell));
+	char(*cell)[CELL_BYTES] =
+		reallocarray(grid->cell, (size_t)(grid->columns + 1) * grid->rows, sizeof(*cell));
 
 	if (!cell)
 		return NULL;
@@ -210,8 +201,7 @@ static int width_of(const struct grid *grid, uint32_t column)
 	size_t width = 0;
 
 	for (uint32_t r = 0; r < grid->rows; r++) {
-		const size_t length =
-			strlen(grid->cell[column * grid->rows + r]);
+		const size_t length = strlen(grid->cell[column * grid->rows + r]);
 
 		if (length > width)
 			width = length;
@@ -234,13 +224,11 @@ static void add_levels(struct grid *grid, const struct sb_ranked *g, uint32_t d)
 	char *cell = new_column(grid, g->view->sweep->dimension[d].name);
 
 	for (uint32_t i = 0; cell && i < g->n; i++)
-		snprintf(cell + (size_t)i * CELL_BYTES, CELL_BYTES, "%s",
-			 level_of(g, i, d));
+		snprintf(cell + (size_t)i * CELL_BYTES, CELL_BYTES, "%s", level_of(g, i, d));
 }
 
-static void
-add_cells(struct grid *grid, const struct sb_ranked *g, const char *title,
-	  void (*put)(char *out, const struct sb_ranked *g, uint32_t i))
+static void add_cells(struct grid *grid, const struct sb_ranked *g, const char *title,
+		      void (*put)(char *out, const struct sb_ranked *g, uint32_t i))
 {
 	char *cell = new_column(grid, title);
 
@@ -248,8 +236,8 @@ add_cells(struct grid *grid, const struct sb_ranked *g, const char *title,
 		put(cell + (size_t)i * CELL_BYTES, g, i);
 }
 
-static void add_metric(struct grid *grid, const struct sb_ranked *g,
-		       const char *title, enum sb_metric_id metric)
+static void add_metric(struct grid *grid, const struct sb_ranked *g, const char *title,
+		       enum sb_metric_id metric)
 {
 	char *cell = new_column(grid, title);
 
@@ -274,13 +262,11 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 	}
 	add_cells(&grid, g, "valid", put_valid);
 	add_cells(&grid, g, "best in", put_rank);
-	fprintf(out, "%s, %" PRIu32 " round%s; medians%s\n",
-		sb_ranked_series(g, 0)->workload, g->rounds,
-		g->rounds == 1 ? "" : "s",
-		g->ranking.compared
-			? "; of what is ranked, the geometric mean over the "
-			  "rounds compared [95 % interval]"
-			: " [least .. largest]");
+	fprintf(out, "%s, %" PRIu32 " round%s; medians%s\n", sb_ranked_series(g, 0)->workload,
+		g->rounds, g->rounds == 1 ? "" : "s",
+		g->ranking.compared ? "; of what is ranked, the geometric mean over the rounds "
+				      "compared [95 % interval]"
+				    : " [least .. largest]");
 	put_grid(&grid, out);
 	free(grid.cell);
 }
@@ -295,21 +281,18 @@ static void put_reasons(const struct sb_ranked *g, FILE *out)
 
 	for (uint32_t i = 0; i < g->n * g->rounds; i++) {
 		const struct sb_record *record =
-			&sb_ranked_series(g, i / g->rounds)
-				 ->record[i % g->rounds];
+			&sb_ranked_series(g, i / g->rounds)->record[i % g->rounds];
 
 		if (sb_record_has_numbers(record))
 			continue;
 		if (n++ < REASONS_MAX)
-			fprintf(out,
-				"%s, repetition %" PRIu32 ": invalid (%s)\n",
-				sb_ranked_configuration(g, i / g->rounds)
-					->label,
+			fprintf(out, "%s, repetition %" PRIu32 ": invalid (%s)\n",
+				sb_ranked_configuration(g, i / g->rounds)->label,
 				record->repetition, record->reason);
 	}
 	if (n > REASONS_MAX)
-		fprintf(out, "%s: %" PRIu32 " more are invalid\n",
-			sb_ranked_series(g, 0)->workload, n - REASONS_MAX);
+		fprintf(out, "%s: %" PRIu32 " more are invalid\n", sb_ranked_series(g, 0)->workload,
+			n - REASONS_MAX);
 }
 
 /* ---- of one option alone ---- */

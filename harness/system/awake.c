@@ -34,14 +34,12 @@ static void *keep(void *arg)
 struct sb_awake *sb_awake_begin(const struct sb_placement *placement)
 {
 	struct sb_awake *awake =
-		calloc(1, sizeof(*awake) + placement->workers *
-						   sizeof(awake->thread[0]));
+		calloc(1, sizeof(*awake) + placement->workers * sizeof(awake->thread[0]));
 
 	for (uint32_t i = 0; awake && i < placement->workers; i++) {
 		const int cpu = placement->place[i].os_cpu;
 
-		if (cpu >= 0 && !sb_thread_start(&awake->thread[awake->threads],
-						 cpu, keep, awake))
+		if (cpu >= 0 && !sb_thread_start(&awake->thread[awake->threads], cpu, keep, awake))
 			awake->threads++;
 	}
 	if (awake && awake->threads)

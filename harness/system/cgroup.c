@@ -7,8 +7,7 @@
 
 #include "harness/system/procfs.h"
 
-bool sb_cgroup_own(const char *text, const char *controller, char *out,
-		   size_t bytes)
+bool sb_cgroup_own(const char *text, const char *controller, char *out, size_t bytes)
 {
 	char line[PATH_MAX];
 
@@ -51,8 +50,7 @@ static const struct hierarchy {
 
 /* Adds what one group says; false: it says nothing. version 2 has "key value"
  * without a colon, and so has version 1. */
-static bool add_group(const char *root, const struct hierarchy *h,
-		      const char *group, double *ms)
+static bool add_group(const char *root, const struct hierarchy *h, const char *group, double *ms)
 {
 	char path[2 * PATH_MAX];
 	char text[4096];
@@ -71,8 +69,7 @@ static bool add_group(const char *root, const struct hierarchy *h,
 
 /* The group itself and all around it; the text is used up. In a container the
  * path may be the host's, and the files are those of the top. */
-static bool add_groups(const char *root, const struct hierarchy *h, char *group,
-		       double *ms)
+static bool add_groups(const char *root, const struct hierarchy *h, char *group, double *ms)
 {
 	bool any = false;
 	char *end;
@@ -100,8 +97,7 @@ double sb_cgroup_throttled_ms(const char *root)
 		double ms = 0;
 
 		/* Some systems have one hierarchy under two names. */
-		if (sb_cgroup_own(text, hierarchies[i].controller, group,
-				  sizeof(group)) &&
+		if (sb_cgroup_own(text, hierarchies[i].controller, group, sizeof(group)) &&
 		    add_groups(root, &hierarchies[i], group, &ms))
 			most = fmax(most, ms);
 	}

@@ -9,8 +9,7 @@
 
 /* The path of this process below a controller's hierarchy ("": version 2), from
  * the text of /proc/self/cgroup. */
-bool sb_cgroup_own(const char *text, const char *controller, char *out,
-		   size_t bytes);
+bool sb_cgroup_own(const char *text, const char *controller, char *out, size_t bytes);
 
 /* How long the CPUs' threads have waited for a quota's next period, in
  * milliseconds, in the own group and in all around it; each CPU counts. NaN: no

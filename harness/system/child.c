@@ -27,15 +27,13 @@
 /* As the program itself would. */
 static void refuse(const char *program, int stderr_fd)
 {
-	dprintf(stderr_fd, "sched-bench: %s cannot be run: %s\n", program,
-		strerror(errno));
+	dprintf(stderr_fd, "sched-bench: %s cannot be run: %s\n", program, strerror(errno));
 	_exit(SB_EXIT_ENVIRONMENT);
 }
 
 static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 {
-	const char *program =
-		child->program ? child->program : "/proc/self/exe";
+	const char *program = child->program ? child->program : "/proc/self/exe";
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	(void)setpgid(0, 0);
@@ -43,8 +41,8 @@ static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 	/* It may have died before it could matter. */
 	if (getppid() != parent)
 		_exit(SB_EXIT_ENVIRONMENT);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(null, STDOUT_FILENO) < 0 || dup2(stderr_fd, STDERR_FILENO) < 0)
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(stderr_fd, STDERR_FILENO) < 0)
 		refuse(program, stderr_fd);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGTERM, SIG_DFL);
@@ -75,8 +73,7 @@ static void keep(struct sb_child *child, const char *text, size_t bytes)
 	over = child->stderr_bytes + bytes > SB_CHILD_STDERR_BYTES
 		       ? child->stderr_bytes + bytes - SB_CHILD_STDERR_BYTES
 		       : 0;
-	memmove(child->stderr_text, child->stderr_text + over,
-		child->stderr_bytes - over);
+	memmove(child->stderr_text, child->stderr_text + over, child->stderr_bytes - over);
 	child->stderr_bytes -= over;
 	memcpy(child->stderr_text + child->stderr_bytes, text, bytes);
 	child->stderr_bytes += bytes;
@@ -98,8 +95,7 @@ static void see_to_time(struct watch *watch)
 {
 	const uint64_t now = sb_clock_ns();
 
-	if (!watch->asked_ns &&
-	    now - watch->start_ns > watch->child->limit_ns) {
+	if (!watch->asked_ns && now - watch->start_ns > watch->child->limit_ns) {
 		watch->asked_ns = now;
 		watch->child->hung = true;
 		(void)kill(watch->pid, SIGQUIT);
@@ -132,8 +128,7 @@ static void wait_for_it(struct watch *watch)
 		see_to_time(watch);
 		see_to_interrupt(watch);
 	}
-	while (waitpid(watch->pid, &watch->child->wait_status, 0) < 0 &&
-	       errno == EINTR)
+	while (waitpid(watch->pid, &watch->child->wait_status, 0) < 0 && errno == EINTR)
 		continue;
 	(void)drain(watch);
 }
@@ -213,9 +208,8 @@ static void name_frames(const char *dump, char *out, size_t bytes)
 		/* Of libraries, and static functions', there is none. */
 		if (!name || line[1] == '/' || used + name + 4 > bytes)
 			continue;
-		used += (size_t)snprintf(out + used, bytes - used, "%s%.*s",
-					 used ? " < " : "", (int)name,
-					 open + 1);
+		used += (size_t)snprintf(out + used, bytes - used, "%s%.*s", used ? " < " : "",
+					 (int)name, open + 1);
 	}
 }
 
@@ -242,20 +236,15 @@ static void how_it_ended(const struct sb_child *child, char *out, size_t bytes)
 		snprintf(out, bytes, "hung: killed after %s", limit);
 	else if (child->hung)
 		snprintf(out, bytes,
-			 "hung: killed after %s; the stacks of its %u threads "
-			 "are in %s",
-			 limit, count_stacks(child->stderr_text),
-			 child->stacks);
+			 "hung: killed after %s; the stacks of its %u threads are in %s", limit,
+			 count_stacks(child->stderr_text), child->stacks);
 	else if (WIFSIGNALED(status)) {
 		if (dump)
 			name_frames(dump, frames, sizeof(frames));
-		snprintf(out, bytes, "crashed: SIG%s (%s)%s%s",
-			 sigabbrev_np(WTERMSIG(status)),
-			 sigdescr_np(WTERMSIG(status)), *frames ? " in " : "",
-			 frames);
+		snprintf(out, bytes, "crashed: SIG%s (%s)%s%s", sigabbrev_np(WTERMSIG(status)),
+			 sigdescr_np(WTERMSIG(status)), *frames ? " in " : "", frames);
 	} else
-		snprintf(out, bytes, "failed with exit status %d",
-			 WEXITSTATUS(status));
+		snprintf(out, bytes, "failed with exit status %d", WEXITSTATUS(status));
 }
 
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes)

@@ -41,16 +41,15 @@ int sb_timing_choose(const struct sb_options *options)
 		return 0;
 	rc = sb_timing_cpus(&cpu, &cpus);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "the CPUs that may be used cannot be read: %s",
+		return sb_fail(SB_EXIT_ENVIRONMENT, "the CPUs that may be used cannot be read: %s",
 			       strerror(-rc));
 	rc = sb_clock_calibrate(cpu, cpus, &info);
 	free(cpu);
 	if (!rc || choice == AUTO)
 		return 0;
 	return sb_fail(SB_EXIT_ENVIRONMENT,
-		       "--clock: the processor's counter (%s) cannot be "
-		       "trusted: %s; expected auto or gettime",
+		       "--clock: the processor's counter (%s) cannot be trusted: %s; expected auto "
+		       "or gettime",
 		       SB_CLOCK_COUNTER, info.reason);
 }
 
@@ -67,13 +66,11 @@ static int add_number(struct sb_result *result, const char *key, double value)
 	if (isnan(value))
 		return 0;
 	/* Of large numbers the rest is below their error. */
-	snprintf(text, sizeof(text),
-		 value == floor(value) || value > 1e6 ? "%.0f" : "%.3f", value);
+	snprintf(text, sizeof(text), value == floor(value) || value > 1e6 ? "%.0f" : "%.3f", value);
 	return sb_result_add_fact(result, "clock", key, text);
 }
 
-int sb_timing_add_facts(struct sb_result *result,
-			const struct sb_options *options)
+int sb_timing_add_facts(struct sb_result *result, const struct sb_options *options)
 {
 	const struct sb_clock_cost cost = sb_clock_cost(read_clock);
 	struct sb_clock_info info;
@@ -82,11 +79,10 @@ int sb_timing_add_facts(struct sb_result *result,
 	sb_clock_describe(&info);
 	rc = sb_result_add_fact(result, "clock", "source", info.source);
 	if (!info.is_counter)
-		rc |= sb_result_add_fact(
-			result, "clock", "reason",
-			options->value[SB_OPT_clock].alternative == GETTIME
-				? "it was asked for"
-				: info.reason);
+		rc |= sb_result_add_fact(result, "clock", "reason",
+					 options->value[SB_OPT_clock].alternative == GETTIME
+						 ? "it was asked for"
+						 : info.reason);
 	rc |= add_number(result, "hz", info.hz);
 	rc |= add_number(result, "error_ppm", info.error_ppm);
 	if (info.cpus)

@@ -16,8 +16,7 @@ SB_MUST_CHECK int sb_timing_cpus(int **cpu, uint32_t *cpus);
 int sb_timing_choose(const struct sb_options *options);
 
 /* Facts of the group "clock". Both return 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_timing_add_facts(struct sb_result *result,
-				      const struct sb_options *options);
+SB_MUST_CHECK int sb_timing_add_facts(struct sb_result *result, const struct sb_options *options);
 
 /* After the measurement: how far its rate was off. */
 SB_MUST_CHECK int sb_timing_add_drift(struct sb_result *result);

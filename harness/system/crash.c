@@ -30,9 +30,8 @@ static const struct {
 	int number;
 	const char *what;
 } crashes[] = {
-	{ SIGSEGV, ", SIGSEGV" }, { SIGBUS, ", SIGBUS" },
-	{ SIGABRT, ", SIGABRT" }, { SIGFPE, ", SIGFPE" },
-	{ SIGILL, ", SIGILL" },	  { SIGPROF, ", too slow" },
+	{ SIGSEGV, ", SIGSEGV" }, { SIGBUS, ", SIGBUS" }, { SIGABRT, ", SIGABRT" },
+	{ SIGFPE, ", SIGFPE" },	  { SIGILL, ", SIGILL" }, { SIGPROF, ", too slow" },
 };
 
 /* ---- safe in a handler ---- */
@@ -87,8 +86,7 @@ static __attribute__((noinline)) void put_stack(const char *why)
 static const char *const unchecking[] = { "libhwloc.", "liburcu" };
 
 /* What they crash in may be the C library. */
-static const char *const below[] = { "libc.", "ld-linux", "libgcc_s.",
-				     "libstdc++." };
+static const char *const below[] = { "libc.", "ld-linux", "libgcc_s.", "libstdc++." };
 
 static bool is_one_of(const char *name, const char *const *list, size_t n)
 {
@@ -204,8 +202,7 @@ static void ask_all(void)
 	const int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY);
 	long bytes;
 
-	while (fd >= 0 && (bytes = syscall(SYS_getdents64, fd, entries,
-					   sizeof(entries))) > 0)
+	while (fd >= 0 && (bytes = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
 		ask_some(entries, bytes);
 	close(fd);
 }
@@ -244,11 +241,9 @@ static void on_own_stack(struct sigaction *action)
 
 void sb_crash_watch(void)
 {
-	struct sigaction quit = { .sa_handler = on_quit,
-				  .sa_flags = SA_RESTART };
+	struct sigaction quit = { .sa_handler = on_quit, .sa_flags = SA_RESTART };
 	struct sigaction crash = { .sa_handler = on_crash,
-				   .sa_flags =
-					   (int)(SA_RESETHAND | SA_NODEFER) };
+				   .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 	void *frame[1];
 
 	(void)backtrace(frame, 1);

@@ -14,8 +14,7 @@ bool sb_memory_foretell(const struct sb_options *options);
 
 /* After it, of n series: what was refused, but not that all explicit huge pages were if that
  * has been foretold. */
-void sb_memory_report(const struct sb_options *options,
-		      const struct sb_series *series, uint32_t n,
+void sb_memory_report(const struct sb_options *options, const struct sb_series *series, uint32_t n,
 		      bool is_foretold);
 
 #endif

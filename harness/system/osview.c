@@ -66,8 +66,7 @@ static const struct {
 
 #define FILE_BYTES 16384
 
-void sb_osview_read_files(const char *root, const char *folder,
-			  struct sb_os_counts *out)
+void sb_osview_read_files(const char *root, const char *folder, struct sb_os_counts *out)
 {
 	char text[FILE_BYTES];
 	char path[96];
@@ -88,8 +87,7 @@ static const struct event {
 	uint32_t type;
 	uint64_t config;
 } events[] = {
-	{ SB_OS_cpu_migrations, PERF_TYPE_SOFTWARE,
-	  PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ SB_OS_cpu_migrations, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 	{ SB_OS_cycles, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ SB_OS_instructions, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
 	{ SB_OS_cache_misses, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
@@ -110,17 +108,14 @@ static int open_event(uint32_t type, uint64_t config, int thread_id)
 		.type = type,
 		.size = sizeof(attr),
 		.config = config,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_hv = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, thread_id, -1, -1,
-			      PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, thread_id, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	/* What is done in the kernel is not for everybody to see. A software
 	 * event of the kernel's would then count nothing, and say 0. */
-	if (fd < 0 && (errno == EACCES || errno == EPERM) &&
-	    type == PERF_TYPE_HARDWARE) {
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && type == PERF_TYPE_HARDWARE) {
 		attr.exclude_kernel = 1;
 		fd = (int)syscall(SYS_perf_event_open, &attr, thread_id, -1, -1,
 				  PERF_FLAG_FD_CLOEXEC);
@@ -135,8 +130,7 @@ static void read_event(int fd, struct event_reading *out)
 }
 
 /* When there are more counters than the CPU has, each runs part of the time. */
-static double event_difference(const struct event_reading *from,
-			       const struct event_reading *to)
+static double event_difference(const struct event_reading *from, const struct event_reading *to)
 {
 	const double count = (double)(to->count - from->count);
 	const double enabled = (double)(to->enabled_ns - from->enabled_ns);
@@ -183,8 +177,7 @@ static struct clocks read_clocks(void)
 		if (after - before >= closest)
 			continue;
 		closest = after - before;
-		best = (struct clocks){ 0.5 * (before + after), raw, wall,
-					boot };
+		best = (struct clocks){ 0.5 * (before + after), raw, wall, boot };
 	}
 	return best;
 }
@@ -239,8 +232,7 @@ static double read_steal(struct sb_osview *view)
 	return cpus ? (double)sum : NAN;
 }
 
-static void read_thread(const struct sb_osview *view, uint32_t worker,
-			struct reading *out)
+static void read_thread(const struct sb_osview *view, uint32_t worker, struct reading *out)
 {
 	const struct thread *thread = &view->thread[worker];
 
@@ -255,11 +247,9 @@ static void open_thread(struct sb_osview *view, uint32_t worker,
 	struct thread *thread = &view->thread[worker];
 	const int id = request->thread_id[worker];
 
-	snprintf(thread->folder, sizeof(thread->folder), "/proc/self/task/%d",
-		 id);
+	snprintf(thread->folder, sizeof(thread->folder), "/proc/self/task/%d", id);
 	for (size_t e = 0; e < EVENTS; e++) {
-		thread->event[e] =
-			open_event(events[e].type, events[e].config, id);
+		thread->event[e] = open_event(events[e].type, events[e].config, id);
 	}
 	if (request->counts_syscalls)
 		(void)sb_calls_open(&thread->calls, request->root, id);
@@ -303,13 +293,11 @@ void sb_osview_close(struct sb_osview *view)
 	free(view);
 }
 
-void sb_osview_window(struct sb_osview *view, uint64_t start_ns,
-		      uint64_t end_ns)
+void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns)
 {
 	for (uint32_t i = 0; i < view->workers; i++) {
 		if (view->thread[i].calls.page)
-			sb_calls_window(&view->thread[i].calls, start_ns,
-					end_ns);
+			sb_calls_window(&view->thread[i].calls, start_ns, end_ns);
 	}
 }
 
@@ -324,26 +312,23 @@ void sb_osview_begin(struct sb_osview *view)
 	view->machine.clocks = read_clocks();
 }
 
-static void thread_difference(const struct reading *from,
-			      const struct reading *to,
+static void thread_difference(const struct reading *from, const struct reading *to,
 			      struct sb_os_counts *out)
 {
 	for (int c = 0; c < SB_OS_COUNTS; c++)
 		out->value[c] = to->files.value[c] - from->files.value[c];
 	/* Where both know something, the kernel's counter does. */
 	for (size_t e = 0; e < EVENTS; e++) {
-		const double count =
-			event_difference(&from->event[e], &to->event[e]);
+		const double count = event_difference(&from->event[e], &to->event[e]);
 
 		if (!isnan(count))
 			out->value[events[e].id] = count;
 	}
 }
 
-static struct sb_os_machine
-machine_difference(const struct sb_osview *view,
-		   const struct machine_reading *from,
-		   const struct machine_reading *to)
+static struct sb_os_machine machine_difference(const struct sb_osview *view,
+					       const struct machine_reading *from,
+					       const struct machine_reading *to)
 {
 	const double passed_ns = to->clocks.mono_ns - from->clocks.mono_ns;
 	const double raw_ns = to->clocks.raw_ns - from->clocks.raw_ns;
@@ -358,8 +343,8 @@ machine_difference(const struct sb_osview *view,
 		.throttled_ms = to->throttled_ms - from->throttled_ms,
 	};
 
-	machine.steal_pct = 100 * machine.steal_ms /
-			    (1e-6 * passed_ns * sb_cpu_mask_count(view->cpus));
+	machine.steal_pct =
+		100 * machine.steal_ms / (1e-6 * passed_ns * sb_cpu_mask_count(view->cpus));
 	return machine;
 }
 
@@ -376,7 +361,6 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 		read_thread(view, i, &after);
 		thread_difference(&view->before[i], &after, &counts[i]);
 		if (view->thread[i].calls.page)
-			counts[i].value[SB_OS_syscalls] =
-				(double)view->thread[i].calls.within;
+			counts[i].value[SB_OS_syscalls] = (double)view->thread[i].calls.within;
 	}
 }

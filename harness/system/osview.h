@@ -37,11 +37,9 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 
 /* System calls count within windows only: the time, by sb_clock_ns, of each
  * round, told before the next one begins. */
-void sb_osview_window(struct sb_osview *view, uint64_t start_ns,
-		      uint64_t end_ns);
+void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns);
 
 /* Of all counts of a thread whose files are in a folder. For view and tests. */
-void sb_osview_read_files(const char *root, const char *folder,
-			  struct sb_os_counts *out);
+void sb_osview_read_files(const char *root, const char *folder, struct sb_os_counts *out);
 
 #endif

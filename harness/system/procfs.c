@@ -33,8 +33,7 @@ int sb_procfs_read(const char *root, const char *path, char *out, size_t bytes)
 
 	SB_CHECK(bytes, >, 0);
 	out[0] = '\0';
-	if ((size_t)snprintf(name, sizeof(name), "%s%s", root, path) >=
-	    sizeof(name))
+	if ((size_t)snprintf(name, sizeof(name), "%s%s", root, path) >= sizeof(name))
 		return -ENAMETOOLONG;
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
@@ -133,8 +132,7 @@ bool sb_procfs_stat_faults(const char *text, struct sb_procfs_faults *out)
 
 bool sb_procfs_schedstat(const char *text, struct sb_procfs_times *out)
 {
-	return take_count(&text, &out->run_ns) &&
-	       take_count(&text, &out->delay_ns);
+	return take_count(&text, &out->run_ns) && take_count(&text, &out->delay_ns);
 }
 
 /* user nice system idle iowait irq softirq steal; guests are in user. */

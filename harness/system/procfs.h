@@ -14,8 +14,7 @@
 int sb_procfs_read(const char *root, const char *path, char *out, size_t bytes);
 
 /* The first line, without its end. */
-bool sb_procfs_line(const char *root, const char *path, char *out,
-		    size_t bytes);
+bool sb_procfs_line(const char *root, const char *path, char *out, size_t bytes);
 
 /* A file that is one number, as sysctls are. */
 bool sb_procfs_number(const char *root, const char *path, int64_t *out);
@@ -47,7 +46,6 @@ bool sb_procfs_schedstat(const char *text, struct sb_procfs_times *out);
 struct sb_procfs_ticks {
 	uint64_t all, steal;
 };
-bool sb_procfs_cpu_ticks(const char *text, int cpu,
-			 struct sb_procfs_ticks *out);
+bool sb_procfs_cpu_ticks(const char *text, int cpu, struct sb_procfs_ticks *out);
 
 #endif

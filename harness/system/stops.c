@@ -11,8 +11,7 @@ static uint64_t read_delay(void)
 	struct sb_procfs_times times;
 	char text[128];
 
-	if (sb_procfs_read("", "/proc/thread-self/schedstat", text,
-			   sizeof(text)) ||
+	if (sb_procfs_read("", "/proc/thread-self/schedstat", text, sizeof(text)) ||
 	    !sb_procfs_schedstat(text, &times))
 		return 0;
 	return times.delay_ns;
@@ -40,7 +39,6 @@ void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns, uint64_t most_ns)
 	if (!sb_stops_excess(took_ns, most_ns, 0))
 		return;
 	delay_ns = read_delay();
-	stops->stopped_ns +=
-		sb_stops_excess(took_ns, most_ns, delay_ns - stops->delay_ns);
+	stops->stopped_ns += sb_stops_excess(took_ns, most_ns, delay_ns - stops->delay_ns);
 	stops->delay_ns = delay_ns;
 }

@@ -41,8 +41,7 @@ static int open_event(uint64_t tracepoint, int thread_id)
 		.clockid = CLOCK_MONOTONIC, /* as sb_clock_ns() */
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, thread_id, -1, -1,
-			    PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, thread_id, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 bool sb_calls_open(struct sb_calls *calls, const char *root, int thread_id)
@@ -58,8 +57,8 @@ bool sb_calls_open(struct sb_calls *calls, const char *root, int thread_id)
 	if (calls->fd < 0)
 		return false;
 	calls->ring_bytes = RING_PAGES * page;
-	map = mmap(NULL, page + calls->ring_bytes, PROT_READ | PROT_WRITE,
-		   MAP_SHARED, calls->fd, 0);
+	map = mmap(NULL, page + calls->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, calls->fd,
+		   0);
 	if (map != MAP_FAILED) {
 		calls->page = map;
 		return true;
@@ -73,8 +72,7 @@ void sb_calls_close(struct sb_calls *calls)
 {
 	if (!calls->page)
 		return;
-	munmap(calls->page,
-	       (uint64_t)sysconf(_SC_PAGESIZE) + calls->ring_bytes);
+	munmap(calls->page, (uint64_t)sysconf(_SC_PAGESIZE) + calls->ring_bytes);
 	close(calls->fd);
 	calls->page = NULL;
 }
@@ -82,17 +80,15 @@ void sb_calls_close(struct sb_calls *calls)
 /* Records are whole words; one may go on at the ring's begin. */
 static uint64_t word_at(const struct sb_calls *calls, uint64_t offset)
 {
-	const char *ring =
-		(const char *)calls->page +
-		(calls->page->data_offset ? calls->page->data_offset
-					  : (uint64_t)sysconf(_SC_PAGESIZE));
+	const char *ring = (const char *)calls->page + (calls->page->data_offset
+								? calls->page->data_offset
+								: (uint64_t)sysconf(_SC_PAGESIZE));
 
-	return *(const uint64_t *)(const void *)(ring +
-						 offset % calls->ring_bytes);
+	return *(const uint64_t *)(const void *)(ring + offset % calls->ring_bytes);
 }
 
-static uint64_t count_record(const struct sb_calls *calls, uint64_t offset,
-			     uint32_t type, uint64_t start_ns, uint64_t end_ns)
+static uint64_t count_record(const struct sb_calls *calls, uint64_t offset, uint32_t type,
+			     uint64_t start_ns, uint64_t end_ns)
 {
 	uint64_t at_ns;
 
@@ -121,8 +117,7 @@ void sb_calls_window(struct sb_calls *calls, uint64_t start_ns, uint64_t end_ns)
 		const uint64_t header = word_at(calls, offset);
 		const uint64_t bytes = header >> 48;
 
-		calls->within += count_record(calls, offset, (uint32_t)header,
-					      start_ns, end_ns);
+		calls->within += count_record(calls, offset, (uint32_t)header, start_ns, end_ns);
 		if (bytes < sizeof(header))
 			break;
 		offset += bytes;

@@ -29,7 +29,6 @@ void sb_calls_close(struct sb_calls *calls);
 
 /* Counts those from start_ns to end_ns, by sb_clock_ns; those before start_ns
  * are forgotten, and so is everything that is there by now. */
-void sb_calls_window(struct sb_calls *calls, uint64_t start_ns,
-		     uint64_t end_ns);
+void sb_calls_window(struct sb_calls *calls, uint64_t start_ns, uint64_t end_ns);
 
 #endif

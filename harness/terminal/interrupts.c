@@ -13,8 +13,7 @@ static double seconds_since(const struct timespec *start)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) +
-	       1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+	return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
 /* A wrapper's group kill and its own kill may both arrive: one Ctrl-C. */

@@ -9,8 +9,7 @@ static const char *metric_name(const void *unused, size_t i)
 	return i < SB_METRICS ? sb_metric[i].name : NULL;
 }
 
-int sb_parse_metric(const char *option, const char *name,
-		    enum sb_metric_id *out)
+int sb_parse_metric(const char *option, const char *name, enum sb_metric_id *out)
 {
 	const char *like;
 
@@ -19,8 +18,6 @@ int sb_parse_metric(const char *option, const char *name,
 		return 0;
 	like = sb_most_like(name, metric_name, NULL);
 	return sb_fail(SB_EXIT_USAGE,
-		       "%s: '%s' is no metric%s%s%s; sched-bench list "
-		       "metrics names them",
-		       option, name, like ? "; did you mean " : "",
-		       like ? like : "", like ? "?" : "");
+		       "%s: '%s' is no metric%s%s%s; sched-bench list metrics names them", option,
+		       name, like ? "; did you mean " : "", like ? like : "", like ? "?" : "");
 }

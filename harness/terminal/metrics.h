@@ -6,7 +6,6 @@
 
 /* option: where the name was given, as "--limit". Returns an exit status, after an
  * error with a suggestion. */
-int sb_parse_metric(const char *option, const char *name,
-		    enum sb_metric_id *out);
+int sb_parse_metric(const char *option, const char *name, enum sb_metric_id *out);
 
 #endif

@@ -77,8 +77,8 @@ static void put_color(struct line *line, const char *sequence)
 
 /* The next character: its bytes and its columns. What the terminal cannot show,
  * or would obey, is a question mark. */
-static size_t next_character(const struct line *line, const char *text,
-			     const char **shown, int *width)
+static size_t next_character(const struct line *line, const char *text, const char **shown,
+			     int *width)
 {
 	mbstate_t state = { 0 };
 	wchar_t wide;
@@ -125,9 +125,7 @@ static void put_text(struct line *line, const char *text)
 static int width_of(const char *text, struct sb_terminal_skill skill)
 {
 	char unused[SB_PROGRESS_BYTES];
-	struct line line = { .out = unused,
-			     .columns = SB_PROGRESS_BYTES,
-			     .skill = skill };
+	struct line line = { .out = unused, .columns = SB_PROGRESS_BYTES, .skill = skill };
 
 	put_text(&line, text);
 	return line.width;
@@ -148,55 +146,48 @@ static void describe_left(char out[LEFT_BYTES], double left_s)
 	else if (s < 100)
 		snprintf(out, LEFT_BYTES, "%" PRIu64 " s left", s);
 	else if (s < 6000)
-		snprintf(out, LEFT_BYTES, "%" PRIu64 " min left",
-			 (s + 59) / 60);
+		snprintf(out, LEFT_BYTES, "%" PRIu64 " min left", (s + 59) / 60);
 	else
-		snprintf(out, LEFT_BYTES,
-			 "%" PRIu64 " h %02" PRIu64 " min left", s / 3600,
+		snprintf(out, LEFT_BYTES, "%" PRIu64 " h %02" PRIu64 " min left", s / 3600,
 			 s / 60 % 60);
 }
 
 /* "+-3 %": how far the farthest is off. */
-static void describe_spread(char *out, const struct sb_estimate *e,
-			    struct sb_terminal_skill skill)
+static void describe_spread(char *out, const struct sb_estimate *e, struct sb_terminal_skill skill)
 {
 	const double off = fmax(e->high - e->value, e->value - e->low);
 	const double percent = 100 * off / e->value;
 
 	if (isnan(e->low) || isnan(e->high) || !(e->value > 0))
 		return;
-	snprintf(out, SB_PROGRESS_TEXT, " %s%.*f %%",
-		 skill.unicode ? "\xc2\xb1" : "+-", percent < 9.95 ? 1 : 0,
-		 percent);
+	snprintf(out, SB_PROGRESS_TEXT, " %s%.*f %%", skill.unicode ? "\xc2\xb1" : "+-",
+		 percent < 9.95 ? 1 : 0, percent);
 }
 
-static void describe_estimate(char texts[PARTS][SB_PROGRESS_TEXT],
-			      const struct sb_estimate *e,
+static void describe_estimate(char texts[PARTS][SB_PROGRESS_TEXT], const struct sb_estimate *e,
 			      struct sb_terminal_skill skill)
 {
 	if (!e->unit || isnan(e->value))
 		return;
 	/* As in the summary: tenths below 1000. */
-	snprintf(texts[ESTIMATE], SB_PROGRESS_TEXT, "  %.*f %s",
-		 fabs(e->value) < 1000 ? 1 : 0, e->value, e->unit);
+	snprintf(texts[ESTIMATE], SB_PROGRESS_TEXT, "  %.*f %s", fabs(e->value) < 1000 ? 1 : 0,
+		 e->value, e->unit);
 	describe_spread(texts[SPREAD], e, skill);
 }
 
-static void describe(char texts[PARTS][SB_PROGRESS_TEXT],
-		     const struct sb_progress_view *view,
+static void describe(char texts[PARTS][SB_PROGRESS_TEXT], const struct sb_progress_view *view,
 		     struct sb_terminal_skill skill)
 {
 	char left[LEFT_BYTES];
 
 	for (int i = 0; i < PARTS; i++)
 		texts[i][0] = '\0';
-	snprintf(texts[COUNT], SB_PROGRESS_TEXT, "%" PRIu32 "/%" PRIu32,
-		 view->steps, view->all);
+	snprintf(texts[COUNT], SB_PROGRESS_TEXT, "%" PRIu32 "/%" PRIu32, view->steps, view->all);
 	if (*view->label)
 		snprintf(texts[LABEL], SB_PROGRESS_TEXT, " %s", view->label);
 	if (*view->phase)
-		snprintf(texts[PHASE], SB_PROGRESS_TEXT, "%s %s",
-			 *view->label ? ":" : "", view->phase);
+		snprintf(texts[PHASE], SB_PROGRESS_TEXT, "%s %s", *view->label ? ":" : "",
+			 view->phase);
 	describe_estimate(texts, &view->estimate, skill);
 	describe_left(left, view->left_s);
 	if (*left)
@@ -213,8 +204,7 @@ static void drop_parts(char texts[PARTS][SB_PROGRESS_TEXT], int columns,
 
 	for (int i = 0; i < PARTS; i++)
 		width += width_of(texts[i], skill);
-	for (size_t i = 0; width > columns && i < SB_ARRAY_SIZE(dispensable);
-	     i++) {
+	for (size_t i = 0; width > columns && i < SB_ARRAY_SIZE(dispensable); i++) {
 		width -= width_of(texts[dispensable[i]], skill);
 		texts[dispensable[i]][0] = '\0';
 	}
@@ -269,13 +259,10 @@ static int bar_width(char texts[PARTS][SB_PROGRESS_TEXT], int columns,
 	return room < BAR_MIN ? 0 : room;
 }
 
-int sb_progress_line(char out[SB_PROGRESS_BYTES],
-		     const struct sb_progress_view *view, int columns,
+int sb_progress_line(char out[SB_PROGRESS_BYTES], const struct sb_progress_view *view, int columns,
 		     struct sb_terminal_skill skill)
 {
-	struct line line = { .out = out,
-			     .columns = columns > 1 ? columns - 1 : 0,
-			     .skill = skill };
+	struct line line = { .out = out, .columns = columns > 1 ? columns - 1 : 0, .skill = skill };
 	char texts[PARTS][SB_PROGRESS_TEXT];
 	int bar;
 
@@ -314,15 +301,13 @@ void sb_progress_open(struct sb_progress *progress, FILE *out, bool quiet)
 	shown = progress;
 }
 
-void sb_progress_plan(struct sb_progress *progress, uint32_t steps,
-		      double planned_ns)
+void sb_progress_plan(struct sb_progress *progress, uint32_t steps, double planned_ns)
 {
 	progress->view.all = steps;
 	progress->planned_ns = planned_ns;
 }
 
-void sb_progress_done(struct sb_progress *progress, uint32_t steps,
-		      double planned_ns)
+void sb_progress_done(struct sb_progress *progress, uint32_t steps, double planned_ns)
 {
 	progress->view.steps += steps;
 	progress->done_ns += planned_ns;
@@ -330,8 +315,7 @@ void sb_progress_done(struct sb_progress *progress, uint32_t steps,
 		progress->view.all = progress->view.steps;
 }
 
-void sb_progress_estimate(struct sb_progress *progress,
-			  const struct sb_estimate *estimate)
+void sb_progress_estimate(struct sb_progress *progress, const struct sb_estimate *estimate)
 {
 	progress->view.estimate = *estimate;
 }
@@ -344,8 +328,7 @@ static double left_s(const struct sb_progress *progress)
 
 	if (!(left > 0))
 		return NAN;
-	return 1e-9 * left *
-	       (progress->done_ns > 0 ? passed / progress->done_ns : 1);
+	return 1e-9 * left * (progress->done_ns > 0 ? passed / progress->done_ns : 1);
 }
 
 static void erase(struct sb_progress *progress)
@@ -365,38 +348,30 @@ static void draw(struct sb_progress *progress)
 {
 	const int columns = sb_terminal_columns(progress->out);
 	char line[SB_PROGRESS_BYTES];
-	const int width = sb_progress_line(line, &progress->view, columns,
-					   progress->skill);
-	const int rest = progress->width < columns ? progress->width - width
-						   : columns - 1 - width;
+	const int width = sb_progress_line(line, &progress->view, columns, progress->skill);
+	const int rest = progress->width < columns ? progress->width - width : columns - 1 - width;
 
 	if (progress->skill.erases)
 		fprintf(progress->out, "\r%s\033[K", line);
 	else
-		fprintf(progress->out, "\r%s%*s", line, rest > 0 ? rest : 0,
-			"");
+		fprintf(progress->out, "\r%s%*s", line, rest > 0 ? rest : 0, "");
 	progress->width = width;
 	sb_store_rlx(&is_drawn, true);
 }
 
-void sb_progress_phase(struct sb_progress *progress, const char *label,
-		       const char *phase)
+void sb_progress_phase(struct sb_progress *progress, const char *label, const char *phase)
 {
 	const uint64_t now = sb_clock_ns();
-	const bool is_new = strncmp(progress->label, label,
-				    sizeof(progress->label) - 1) != 0;
+	const bool is_new = strncmp(progress->label, label, sizeof(progress->label) - 1) != 0;
 
 	snprintf(progress->label, sizeof(progress->label), "%s", label);
 	snprintf(progress->phase, sizeof(progress->phase), "%s", phase);
 	if (is_new)
 		progress->view.estimate.value = NAN;
-	if (!progress->out || (progress->width && !is_new &&
-			       now - progress->drawn_ns < REDRAW_NS))
+	if (!progress->out || (progress->width && !is_new && now - progress->drawn_ns < REDRAW_NS))
 		return;
 	progress->view.share =
-		progress->planned_ns > 0
-			? fmin(1, progress->done_ns / progress->planned_ns)
-			: 0;
+		progress->planned_ns > 0 ? fmin(1, progress->done_ns / progress->planned_ns) : 0;
 	progress->view.left_s = left_s(progress);
 	progress->drawn_ns = now;
 	draw(progress);
@@ -413,8 +388,7 @@ void sb_progress_hide_in_handler(void)
 	static const char sequence[] = "\r\033[K";
 
 	/* A line that cannot be erased is at least not written over. */
-	if (sb_load_rlx(&is_drawn) &&
-	    write(STDERR_FILENO, sequence, sizeof(sequence) - 1) < 0)
+	if (sb_load_rlx(&is_drawn) && write(STDERR_FILENO, sequence, sizeof(sequence) - 1) < 0)
 		return;
 }
 

@@ -52,8 +52,7 @@ int sb_terminal_columns(FILE *out);
  * the least important first. Returns how wide it is.
  */
 #define SB_PROGRESS_BYTES 1024
-int sb_progress_line(char out[SB_PROGRESS_BYTES],
-		     const struct sb_progress_view *view, int columns,
+int sb_progress_line(char out[SB_PROGRESS_BYTES], const struct sb_progress_view *view, int columns,
 		     struct sb_terminal_skill skill);
 
 #define SB_PROGRESS_TEXT 128
@@ -76,19 +75,15 @@ void sb_progress_open(struct sb_progress *progress, FILE *out, bool quiet);
 
 /* There is so much to do, in all: steps, and a guess of the time. May be called
  * again when there is more. */
-void sb_progress_plan(struct sb_progress *progress, uint32_t steps,
-		      double planned_ns);
+void sb_progress_plan(struct sb_progress *progress, uint32_t steps, double planned_ns);
 
 /* What begins now, on a line of its own. Both texts may be anything. */
-void sb_progress_phase(struct sb_progress *progress, const char *label,
-		       const char *phase);
+void sb_progress_phase(struct sb_progress *progress, const char *label, const char *phase);
 
 /* What took planned_ns in the plan is done, and so many steps with it. */
-void sb_progress_done(struct sb_progress *progress, uint32_t steps,
-		      double planned_ns);
+void sb_progress_done(struct sb_progress *progress, uint32_t steps, double planned_ns);
 
-void sb_progress_estimate(struct sb_progress *progress,
-			  const struct sb_estimate *estimate);
+void sb_progress_estimate(struct sb_progress *progress, const struct sb_estimate *estimate);
 
 /* Takes the line away for good. */
 void sb_progress_close(struct sb_progress *progress);

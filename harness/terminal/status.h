@@ -23,8 +23,7 @@ void sb_note(const char *format, ...) SB_PRINTF(1, 2);
 void sb_fail_about(const char *what);
 
 /* Prints "sched-bench: <message>" on stderr and returns status. */
-int sb_fail(enum sb_status_code status, const char *format, ...)
-	SB_PRINTF(2, 3);
+int sb_fail(enum sb_status_code status, const char *format, ...) SB_PRINTF(2, 3);
 
 /* The same of memory that there was none of. */
 int sb_fail_memory(void);

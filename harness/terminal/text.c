@@ -87,8 +87,7 @@ static void format(char *out, const struct unit *unit, uint64_t number)
 {
 	while (unit->size > 1 && (number < unit->size || number % unit->size))
 		unit++;
-	snprintf(out, SB_TIME_BYTES, "%" PRIu64 "%s", number / unit->size,
-		 unit->name);
+	snprintf(out, SB_TIME_BYTES, "%" PRIu64 "%s", number / unit->size, unit->name);
 }
 
 void sb_format_time(char *out, uint64_t ns)
@@ -105,8 +104,7 @@ bool sb_ends_in(const char *name, const char *ending)
 {
 	const size_t length = strlen(name);
 
-	return length > strlen(ending) &&
-	       !strcasecmp(name + length - strlen(ending), ending);
+	return length > strlen(ending) && !strcasecmp(name + length - strlen(ending), ending);
 }
 
 /* ---- suggestions ---- */
@@ -148,8 +146,7 @@ void sb_format_now(char out[SB_DATE_BYTES])
 	strftime(out, SB_DATE_BYTES, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
 }
 
-const char *sb_most_like(const char *word,
-			 const char *(*next)(const void *state, size_t i),
+const char *sb_most_like(const char *word, const char *(*next)(const void *state, size_t i),
 			 const void *state)
 {
 	/* A third of the letters may be wrong. */

@@ -35,8 +35,7 @@ bool sb_ends_in(const char *name, const char *ending);
  * The candidate most like word, for a suggestion, or NULL when none is close.
  * next(state, i) returns candidate i, NULL at the end.
  */
-const char *sb_most_like(const char *word,
-			 const char *(*next)(const void *state, size_t i),
+const char *sb_most_like(const char *word, const char *(*next)(const void *state, size_t i),
 			 const void *state);
 
 #endif

@@ -22,26 +22,21 @@ static int open_machine(const struct sb_result *result, bool emulated,
 			struct sb_topology **topology)
 {
 	const char *group = emulated ? "profile" : "machine";
-	const char *name =
-		emulated ? sb_result_fact(result, "profile", "name") : "";
+	const char *name = emulated ? sb_result_fact(result, "profile", "name") : "";
 	char fingerprint[24];
 	char why[WHY_BYTES];
 	int rc = sb_topology_open(topology, name, why, sizeof(why));
 
 	if (rc)
 		return sb_fail(SB_EXIT_USAGE,
-			       "topology: the machine of the result cannot be "
-			       "had: %s",
-			       why);
+			       "topology: the machine of the result cannot be had: %s", why);
 	snprintf(fingerprint, sizeof(fingerprint), "%016" PRIx64,
 		 sb_topology_fingerprint(*topology));
-	if (!strcmp(fingerprint,
-		    sb_result_fact(result, group, "topology_fingerprint")))
+	if (!strcmp(fingerprint, sb_result_fact(result, group, "topology_fingerprint")))
 		return 0;
 	sb_topology_free(*topology);
 	return sb_fail(SB_EXIT_USAGE,
-		       "topology: the result is of another machine than %s, or "
-		       "of other CPUs of it",
+		       "topology: the result is of another machine than %s, or of other CPUs of it",
 		       emulated ? name : "this one");
 }
 
@@ -83,8 +78,7 @@ static const struct measure *find_measure(const char *name)
 	return NULL;
 }
 
-static double largest(const struct sb_series *series,
-		      const struct measure *measure)
+static double largest(const struct sb_series *series, const struct measure *measure)
 {
 	double most = 0;
 
@@ -96,8 +90,7 @@ static double largest(const struct sb_series *series,
 }
 
 static void fill_unit(struct sb_heat *heat, const struct sb_series *series,
-		      const struct measure *measure, uint32_t worker,
-		      double most)
+		      const struct measure *measure, uint32_t worker, double most)
 {
 	const double v = measure->of(series, worker);
 	char text[SB_HUMAN_BYTES];
@@ -106,15 +99,13 @@ static void fill_unit(struct sb_heat *heat, const struct sb_series *series,
 	heat->index = isnan(v) ? -1 : series->placement.place[worker].pu;
 	heat->part = v / most;
 	sb_human(text, v, measure->is_share ? "%" : "count");
-	snprintf(heat->text, sizeof(heat->text), "%.20s%s", text,
-		 measure->is_share ? "%" : "");
+	snprintf(heat->text, sizeof(heat->text), "%.20s%s", text, measure->is_share ? "%" : "");
 }
 
 enum { STEPS = 5 };
 
 /* What the colours mean, in numbers: of units, and of nodes a share. */
-static void fill_step(struct sb_heat *heat, const struct measure *measure,
-		      double most, int step)
+static void fill_step(struct sb_heat *heat, const struct measure *measure, double most, int step)
 {
 	const double part = (double)step / (STEPS - 1);
 	char text[SB_HUMAN_BYTES];
@@ -125,13 +116,11 @@ static void fill_step(struct sb_heat *heat, const struct measure *measure,
 	if (measure->is_share)
 		snprintf(heat->text, sizeof(heat->text), "%.0f%%", 100 * part);
 	else
-		snprintf(heat->text, sizeof(heat->text), "%.14s, %.0f%% remote",
-			 text, 100 * part);
+		snprintf(heat->text, sizeof(heat->text), "%.14s, %.0f%% remote", text, 100 * part);
 }
 
 /* Of what the workers of a node stole, how much came from other nodes. */
-static void fill_node(struct sb_heat *heat, const struct sb_series *series,
-		      int node)
+static void fill_node(struct sb_heat *heat, const struct sb_series *series, int node)
 {
 	const struct sb_placement *p = &series->placement;
 	uint64_t all = 0;
@@ -141,8 +130,7 @@ static void fill_node(struct sb_heat *heat, const struct sb_series *series,
 		const struct sb_place *thief = &p->place[i / p->workers];
 		const struct sb_place *victim = &p->place[i % p->workers];
 		const uint64_t items =
-			sb_series_steals(series, i / p->workers, i % p->workers)
-				.items;
+			sb_series_steals(series, i / p->workers, i % p->workers).items;
 
 		if (thief->node != node)
 			continue;
@@ -152,8 +140,7 @@ static void fill_node(struct sb_heat *heat, const struct sb_series *series,
 	heat->of = SB_HEAT_NODE;
 	heat->index = all ? node : -1;
 	heat->part = all ? (double)remote / (double)all : 0;
-	snprintf(heat->text, sizeof(heat->text), "%.0f%% remote",
-		 100 * heat->part);
+	snprintf(heat->text, sizeof(heat->text), "%.0f%% remote", 100 * heat->part);
 }
 
 /* ---- the picture ---- */
@@ -161,33 +148,27 @@ static void fill_node(struct sb_heat *heat, const struct sb_series *series,
 enum { LEGENDS = 5 };
 
 static int make_legend(char *line[LEGENDS], const struct sb_result *result,
-		       const struct sb_series *series,
-		       const struct measure *measure)
+		       const struct sb_series *series, const struct measure *measure)
 {
 	int n = 0;
 
 	n |= asprintf(&line[0],
-		      "%.60s: %s; of nodes: share of stolen processes "
-		      "that came from other nodes",
+		      "%.60s: %s; of nodes: share of stolen processes that came from other nodes",
 		      series->workload, measure->legend);
 	n |= asprintf(&line[1], "%.100s", series->label);
 	n |= asprintf(&line[2], "%.100s%s, %" PRIu32 " workers",
-		      series->emulated
-			      ? sb_result_fact(result, "profile", "name")
-			      : sb_result_fact(result, "machine", "cpu_model"),
-		      series->emulated ? " (emulated)" : "",
-		      series->placement.workers);
+		      series->emulated ? sb_result_fact(result, "profile", "name")
+				       : sb_result_fact(result, "machine", "cpu_model"),
+		      series->emulated ? " (emulated)" : "", series->placement.workers);
 	n |= asprintf(&line[3],
-		      "sched-bench %.20s, %.20s build; repetitions: %" PRIu32
-		      " valid, %" PRIu32 " suspect, %" PRIu32
-		      " invalid (left out)",
+		      "sched-bench %.20s, %.20s build; repetitions: %" PRIu32 " valid, %" PRIu32
+		      " suspect, %" PRIu32 " invalid (left out)",
 		      sb_result_fact(result, "run", "version"),
 		      sb_result_fact(result, "run", "build_mode"),
-		      sb_series_count(series, SB_VALID),
-		      sb_series_count(series, SB_SUSPECT),
+		      sb_series_count(series, SB_VALID), sb_series_count(series, SB_SUSPECT),
 		      sb_series_count(series, SB_INVALID));
-	n |= asprintf(&line[4], "L#: hwloc's numbers; P#: the operating "
-				"system's; white without a number: no worker");
+	n |= asprintf(&line[4], "L#: hwloc's numbers; P#: the operating system's; white without a "
+				"number: no worker");
 	return n < 0 ? -ENOMEM : 0;
 }
 
@@ -195,20 +176,17 @@ static int fail_for(int rc, const char *format)
 {
 	if (rc == -ENOENT)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "topology: lstopo is not installed (Debian's "
-			       "package hwloc)");
+			       "topology: lstopo is not installed (Debian's package hwloc)");
 	if (rc == -ENOTSUP)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "topology: lstopo draws no %s here (Debian's "
-			       "package hwloc does)",
+			       "topology: lstopo draws no %s here (Debian's package hwloc does)",
 			       format);
 	return sb_fail(SB_EXIT_ENVIRONMENT, "topology: %s", strerror(-rc));
 }
 
-static int draw_on(const struct sb_topology *topology,
-		   const struct sb_result *result,
-		   const struct sb_series *series,
-		   const struct measure *measure, const char *format, FILE *out)
+static int draw_on(const struct sb_topology *topology, const struct sb_result *result,
+		   const struct sb_series *series, const struct measure *measure,
+		   const char *format, FILE *out)
 {
 	const uint32_t workers = series->placement.workers;
 	const uint32_t nodes = series->placement.nodes;
@@ -222,13 +200,11 @@ static int draw_on(const struct sb_topology *topology,
 	for (uint32_t i = 0; i < nodes && !rc; i++)
 		fill_node(&heat[workers + i], series, (int)i);
 	for (int i = 0; i < STEPS && !rc; i++)
-		fill_step(&heat[workers + nodes + (uint32_t)i], measure, most,
-			  i);
+		fill_step(&heat[workers + nodes + (uint32_t)i], measure, most, i);
 	if (!rc)
 		rc = sb_heat_draw(
 			topology,
-			&(struct sb_heat_map){ heat, workers + nodes + STEPS,
-					       legend, LEGENDS },
+			&(struct sb_heat_map){ heat, workers + nodes + STEPS, legend, LEGENDS },
 			format, out);
 	for (int i = 0; i < LEGENDS; i++)
 		free(legend[i]);
@@ -236,9 +212,8 @@ static int draw_on(const struct sb_topology *topology,
 	return rc ? fail_for(rc, format) : 0;
 }
 
-int sb_heatmap_draw(const struct sb_result *result,
-		    const struct sb_series *series, const char *metric,
-		    const char *format, FILE *out)
+int sb_heatmap_draw(const struct sb_result *result, const struct sb_series *series,
+		    const char *metric, const char *format, FILE *out)
 {
 	const struct measure *measure = find_measure(metric);
 	struct sb_topology *topology;
@@ -246,12 +221,12 @@ int sb_heatmap_draw(const struct sb_result *result,
 
 	if (!measure)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--metric: '%s' is not valid; for topology "
-			       "expected busy_pct or steal_items",
+			       "--metric: '%s' is not valid; for topology expected busy_pct or "
+			       "steal_items",
 			       metric);
 	if (!sb_series_measured(series))
-		return sb_fail(SB_EXIT_USAGE, "topology does not apply: no "
-					      "repetition was measured");
+		return sb_fail(SB_EXIT_USAGE,
+			       "topology does not apply: no repetition was measured");
 	rc = open_machine(result, series->emulated, &topology);
 	if (rc)
 		return rc;

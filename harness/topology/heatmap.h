@@ -11,8 +11,7 @@
 
 /* metric: "busy_pct", "steal_items", or "" for the first. format: "svg" or
  * "png". Returns 0 or an exit status after an error has been printed. */
-int sb_heatmap_draw(const struct sb_result *result,
-		    const struct sb_series *series, const char *metric,
-		    const char *format, FILE *out);
+int sb_heatmap_draw(const struct sb_result *result, const struct sb_series *series,
+		    const char *metric, const char *format, FILE *out);
 
 #endif

@@ -5,23 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t remoteness(const struct sb_placement *p, uint32_t thief,
-			   uint32_t victim)
+static uint64_t remoteness(const struct sb_placement *p, uint32_t thief, uint32_t victim)
 {
 	return sb_place_remoteness(p, &p->place[thief], &p->place[victim]);
 }
 
 /* The least distance of a victim beyond that; false: there is none. */
-static bool next_ring(const struct sb_placement *p, uint32_t thief, bool any,
-		      uint64_t beyond, uint64_t *out)
+static bool next_ring(const struct sb_placement *p, uint32_t thief, bool any, uint64_t beyond,
+		      uint64_t *out)
 {
 	bool found = false;
 
 	for (uint32_t v = 0; v < p->workers; v++) {
 		const uint64_t far = remoteness(p, thief, v);
 
-		if (v == thief || (!any && far <= beyond) ||
-		    (found && far >= *out))
+		if (v == thief || (!any && far <= beyond) || (found && far >= *out))
 			continue;
 		*out = far;
 		found = true;
@@ -29,15 +27,12 @@ static bool next_ring(const struct sb_placement *p, uint32_t thief, bool any,
 	return found;
 }
 
-static bool is_in_ring(const struct sb_placement *p, uint32_t thief,
-		       uint32_t victim, uint64_t far)
+static bool is_in_ring(const struct sb_placement *p, uint32_t thief, uint32_t victim, uint64_t far)
 {
-	return victim != thief && victim < p->workers &&
-	       remoteness(p, thief, victim) == far;
+	return victim != thief && victim < p->workers && remoteness(p, thief, victim) == far;
 }
 
-static uint32_t first_in_ring(const struct sb_placement *p, uint32_t thief,
-			      uint64_t far)
+static uint32_t first_in_ring(const struct sb_placement *p, uint32_t thief, uint64_t far)
 {
 	uint32_t v = 0;
 
@@ -47,8 +42,7 @@ static uint32_t first_in_ring(const struct sb_placement *p, uint32_t thief,
 }
 
 /* Without a node, what two workers share is their package. */
-static const char *class_name(enum sb_distance class,
-			      const struct sb_place *own)
+static const char *class_name(enum sb_distance class, const struct sb_place *own)
 {
 	if (class != SB_DISTANCE_NODE || own->node >= 0)
 		return sb_distance_name(class);
@@ -56,26 +50,24 @@ static const char *class_name(enum sb_distance class,
 }
 
 /* "remote in the package at 12", where the machine has distances. */
-static void ring_name(const struct sb_placement *p, uint32_t thief,
-		      uint64_t far, char *out, size_t bytes)
+static void ring_name(const struct sb_placement *p, uint32_t thief, uint64_t far, char *out,
+		      size_t bytes)
 {
 	const struct sb_place *own = &p->place[thief];
 	const struct sb_place *other = &p->place[first_in_ring(p, thief, far)];
 	const enum sb_distance class = sb_place_distance(own, other);
 	const uint32_t distance = sb_place_node_distance(p, own, other);
-	const bool inside = class == SB_DISTANCE_REMOTE && own->package >= 0 &&
-			    own->package == other->package;
+	const bool inside =
+		class == SB_DISTANCE_REMOTE && own->package >= 0 && own->package == other->package;
 	char at[24] = "";
 
 	if (distance && !sb_place_same_node(own, other))
 		snprintf(at, sizeof(at), " at %" PRIu32, distance);
-	snprintf(out, bytes, "%s%s%s", class_name(class, own),
-		 inside ? " in the package" : "", at);
+	snprintf(out, bytes, "%s%s%s", class_name(class, own), inside ? " in the package" : "", at);
 }
 
 /* "1-3 5" */
-static void put_members(const struct sb_placement *p, uint32_t thief,
-			uint64_t far)
+static void put_members(const struct sb_placement *p, uint32_t thief, uint64_t far)
 {
 	for (uint32_t v = 0; v < p->workers; v++) {
 		uint32_t end = v;
@@ -98,8 +90,7 @@ static void put_rings_of_each(const struct sb_placement *p)
 		char name[48];
 
 		printf("%6" PRIu32, w);
-		for (bool any = true; next_ring(p, w, any, far, &far);
-		     any = false) {
+		for (bool any = true; next_ring(p, w, any, far, &far); any = false) {
 			ring_name(p, w, far, name, sizeof(name));
 			printf("%s%s:", separator, name);
 			put_members(p, w, far);
@@ -165,15 +156,13 @@ static bool put_word(struct groups *groups, const char *word)
 		groups->column = 0;
 	}
 	if (!groups->column)
-		groups->column =
-			printf("%6s ", groups->line++ ? "" : groups->name);
+		groups->column = printf("%6s ", groups->line++ ? "" : groups->name);
 	groups->column += printf(" %s", word);
 	return true;
 }
 
 /* Members of one group, in the order of their numbers. */
-static bool put_group(struct groups *groups, const struct member *member,
-		      uint32_t n)
+static bool put_group(struct groups *groups, const struct member *member, uint32_t n)
 {
 	const char *before = groups->line ? "| " : "";
 
@@ -184,8 +173,7 @@ static bool put_group(struct groups *groups, const struct member *member,
 			if (member[j].worker != member[j - 1].worker + 1)
 				break;
 		}
-		snprintf(word, sizeof(word),
-			 j > i + 1 ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32,
+		snprintf(word, sizeof(word), j > i + 1 ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32,
 			 before, member[i].worker, member[j - 1].worker);
 		if (!put_word(groups, word))
 			return false;
@@ -195,8 +183,7 @@ static bool put_group(struct groups *groups, const struct member *member,
 }
 
 /* No word for a worker that is alone. */
-static void put_class(const struct sb_placement *p, struct member *member,
-		      enum sb_distance class)
+static void put_class(const struct sb_placement *p, struct member *member, enum sb_distance class)
 {
 	struct groups groups = { .name = sb_distance_name(class) };
 	bool more = true;
@@ -217,8 +204,7 @@ static void put_class(const struct sb_placement *p, struct member *member,
 }
 
 /* The least distance from that node beyond another one; UINT32_MAX: none. */
-static uint32_t next_distance(const struct sb_placement *p, uint32_t node,
-			      uint32_t beyond)
+static uint32_t next_distance(const struct sb_placement *p, uint32_t node, uint32_t beyond)
 {
 	const uint32_t *row = &p->node_distance[node * p->nodes];
 	uint32_t next = UINT32_MAX;
@@ -230,8 +216,7 @@ static uint32_t next_distance(const struct sb_placement *p, uint32_t node,
 	return next;
 }
 
-static void put_nodes_at(const struct sb_placement *p, uint32_t node,
-			 uint32_t distance)
+static void put_nodes_at(const struct sb_placement *p, uint32_t node, uint32_t distance)
 {
 	const uint32_t *row = &p->node_distance[node * p->nodes];
 	const char *separator = " ";
@@ -250,17 +235,14 @@ static void put_nodes_at(const struct sb_placement *p, uint32_t node,
 
 static void put_remote(const struct sb_placement *p)
 {
-	puts(p->node_distance
-		     ? "remote  the others, by the distance of their node; "
-		       "equally far: the own package first"
-		     : "remote  the others, the own package first");
-	for (uint32_t i = 0;
-	     p->node_distance && p->nodes <= NODES_SHOWN && i < p->nodes; i++) {
+	puts(p->node_distance ? "remote  the others, by the distance of their node; equally far: "
+				"the own package first"
+			      : "remote  the others, the own package first");
+	for (uint32_t i = 0; p->node_distance && p->nodes <= NODES_SHOWN && i < p->nodes; i++) {
 		uint32_t distance = 0;
 
 		printf("        from node %" PRIu32 ":", i);
-		for (const char *bar = "";
-		     (distance = next_distance(p, i, distance)) < UINT32_MAX;
+		for (const char *bar = ""; (distance = next_distance(p, i, distance)) < UINT32_MAX;
 		     bar = " |") {
 			fputs(bar, stdout);
 			put_nodes_at(p, i, distance);
@@ -275,8 +257,7 @@ static void put_classes(const struct sb_placement *p)
 
 	if (!member)
 		return;
-	puts("\nrings of victims, the nearest first (--victim near): workers "
-	     "that have the same");
+	puts("\nrings of victims, the nearest first (--victim near): workers that have the same");
 	for (enum sb_distance c = SB_DISTANCE_SELF; c < SB_DISTANCE_REMOTE; c++)
 		put_class(p, member, c);
 	put_remote(p);
@@ -311,10 +292,9 @@ json_t *sb_topo_rings_to_json(void)
 	json_t *rings = json_array();
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(classes); i++)
-		json_array_append_new(
-			rings, json_pack("{ssss?}", "distance",
-					 sb_distance_name(classes[i].distance),
-					 "same", classes[i].same));
+		json_array_append_new(rings, json_pack("{ssss?}", "distance",
+						       sb_distance_name(classes[i].distance),
+						       "same", classes[i].same));
 	return rings;
 }
 
@@ -330,10 +310,8 @@ json_t *sb_topo_distances_to_json(const struct sb_placement *p)
 		json_t *row = json_array();
 
 		for (uint32_t j = 0; j < p->nodes; j++)
-			json_array_append_new(
-				row,
-				json_integer(
-					p->node_distance[i * p->nodes + j]));
+			json_array_append_new(row,
+					      json_integer(p->node_distance[i * p->nodes + j]));
 		json_array_append_new(rows, row);
 	}
 	return rows;

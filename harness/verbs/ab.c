@@ -58,28 +58,22 @@ static int check_options(const struct sb_ab *s)
 {
 	const struct sb_options *o = s->options;
 
-	if (!sb_option_is_said(o, SB_OPT_side_a) &&
-	    !sb_option_is_said(o, SB_OPT_side_b))
-		return sb_fail(SB_EXIT_USAGE,
-			       "nothing to compare; expected -A OPTIONS and -B "
-			       "OPTIONS, of which one may be missing or empty");
+	if (!sb_option_is_said(o, SB_OPT_side_a) && !sb_option_is_said(o, SB_OPT_side_b))
+		return sb_fail(SB_EXIT_USAGE, "nothing to compare; expected -A OPTIONS and -B "
+					      "OPTIONS, of which one may be missing or empty");
 	if (is_by_time(o) && sb_option_is_said(o, SB_OPT_pairs))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--pairs and --duration-total are given; "
-			       "expected one of them");
+			       "--pairs and --duration-total are given; expected one of them");
 	if (most_pairs(s) < least_pairs(s))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--pairs: %" PRIu32
-			       " cannot show a difference in %" PRIu32
+			       "--pairs: %" PRIu32 " cannot show a difference in %" PRIu32
 			       " metrics with 95 %%; expected at least %" PRIu32
 			       ", or less to compare (--metric)",
-			       most_pairs(s), s->compared.n * o->chosens,
-			       least_pairs(s));
+			       most_pairs(s), s->compared.n * o->chosens, least_pairs(s));
 	return 0;
 }
 
-static int plan_trial(struct sb_ab *s, struct sb_ab_trial *trial,
-		      const struct sb_chosen *chosen)
+static int plan_trial(struct sb_ab *s, struct sb_ab_trial *trial, const struct sb_chosen *chosen)
 {
 	const struct sb_options *o = s->options;
 	struct sb_pairs *pairs = &trial->pairs;
@@ -88,19 +82,15 @@ static int plan_trial(struct sb_ab *s, struct sb_ab_trial *trial,
 	trial->chosen = chosen;
 	for (int side = 0; side < SB_SIDES && !rc; side++) {
 		rc = sb_side_arguments(&s->side[side], o, SB_VERB_AB, chosen,
-				       &trial->arguments[side],
-				       &pairs->side[side].limit_ns);
+				       &trial->arguments[side], &pairs->side[side].limit_ns);
 		pairs->side[side].program = s->side[side].program;
 		pairs->side[side].argv = trial->arguments[side].word;
 	}
 	pairs->most = most_pairs(s);
-	pairs->time_ns = is_by_time(o)
-				 ? sb_opt(o, SB_OPT_duration_total) / o->chosens
-				 : 0;
+	pairs->time_ns = is_by_time(o) ? sb_opt(o, SB_OPT_duration_total) / o->chosens : 0;
 	pairs->seed = sb_opt(o, SB_OPT_seed);
 	pairs->has_warm_up = true;
-	pairs->keep_awake =
-		(enum sb_awake_when)o->value[SB_OPT_keep_awake].alternative;
+	pairs->keep_awake = (enum sb_awake_when)o->value[SB_OPT_keep_awake].alternative;
 	return rc;
 }
 
@@ -111,9 +101,8 @@ static int plan(struct sb_ab *s)
 
 	rc = rc ? rc : check_options(s);
 	for (int side = 0; side < SB_SIDES && !rc; side++)
-		rc = sb_side_parse(
-			&s->side[side], sb_side_name(side),
-			o->value[side ? SB_OPT_side_b : SB_OPT_side_a].text);
+		rc = sb_side_parse(&s->side[side], sb_side_name(side),
+				   o->value[side ? SB_OPT_side_b : SB_OPT_side_a].text);
 	if (rc)
 		return rc;
 	s->trial = calloc(o->chosens, sizeof(*s->trial));
@@ -135,11 +124,9 @@ static void before_process(void *arg, uint32_t pair, enum sb_side_id side)
 	char phase[40];
 
 	if (pair == SB_PAIR_WARM_UP)
-		snprintf(phase, sizeof(phase), "warm-up %s",
-			 sb_side_name(side));
+		snprintf(phase, sizeof(phase), "warm-up %s", sb_side_name(side));
 	else
-		snprintf(phase, sizeof(phase), "pair %" PRIu32 " %s", pair + 1,
-			 sb_side_name(side));
+		snprintf(phase, sizeof(phase), "pair %" PRIu32 " %s", pair + 1, sb_side_name(side));
 	sb_progress_phase(&s->progress, s->now->chosen->workload->name, phase);
 }
 
@@ -150,18 +137,16 @@ static bool after_pair(void *arg)
 	static double b[SB_PAIRS_MAX];
 	static uint32_t block[SB_PAIRS_MAX];
 	struct sb_ab *s = arg;
-	const struct sb_pair_values values = sb_pairs_values(
-		&s->now->pairs, s->compared.metric[0], a, b, block);
+	const struct sb_pair_values values =
+		sb_pairs_values(&s->now->pairs, s->compared.metric[0], a, b, block);
 	struct sb_paired paired;
 
 	sb_progress_done(&s->progress, 1, s->pair_ns);
-	if (!s->progress.out ||
-	    sb_paired_compare(&paired, &values, SB_COMPARED_ERROR) ||
+	if (!s->progress.out || sb_paired_compare(&paired, &values, SB_COMPARED_ERROR) ||
 	    paired.scale != SB_PAIR_RATIO)
 		return true;
 	sb_progress_estimate(&s->progress,
-			     &(struct sb_estimate){ 100 * paired.estimate, NAN,
-						    NAN, "% of A" });
+			     &(struct sb_estimate){ 100 * paired.estimate, NAN, NAN, "% of A" });
 	return true;
 }
 
@@ -169,11 +154,9 @@ static void plan_progress(struct sb_ab *s)
 {
 	const struct sb_pairs *pairs = &s->trial[0].pairs;
 	const double pairs_each =
-		pairs->time_ns ? fmax(1, (double)pairs->time_ns / s->pair_ns)
-			       : pairs->most;
+		pairs->time_ns ? fmax(1, (double)pairs->time_ns / s->pair_ns) : pairs->most;
 
-	sb_progress_open(&s->progress, stderr,
-			 sb_opt(s->options, SB_OPT_quiet));
+	sb_progress_open(&s->progress, stderr, sb_opt(s->options, SB_OPT_quiet));
 	sb_progress_plan(&s->progress, (uint32_t)(pairs_each * s->trials),
 			 pairs_each * s->trials * s->pair_ns);
 }
@@ -216,9 +199,7 @@ static int run_trials(struct sb_ab *s)
 static void put_side(const struct sb_ab *s, enum sb_side_id side, FILE *out)
 {
 	fprintf(out, "%s: %s\n", sb_side_name(side),
-		*s->side[side].text ? s->side[side].text
-				    : "(nothing of its "
-				      "own)");
+		*s->side[side].text ? s->side[side].text : "(nothing of its own)");
 }
 
 static void print_pretty(const void *session, FILE *out)
@@ -229,9 +210,7 @@ static void print_pretty(const void *session, FILE *out)
 	put_side(s, SB_SIDE_B, out);
 	fputc('\n', out);
 	sb_compared_put(&s->findings, out);
-	fprintf(out,
-		"result: %s (findings.csv, pairs.csv, report.html, "
-		"result.json)\n",
+	fprintf(out, "result: %s (findings.csv, pairs.csv, report.html, result.json)\n",
 		s->result.directory);
 }
 
@@ -248,13 +227,10 @@ static int judge(const struct sb_ab *s)
 		if (!sb_finding_is_conclusive(f))
 			return sb_fail(SB_EXIT_INVALID,
 				       "%s, %s: %" PRIu32
-				       " blocks have values; expected at least "
-				       "%" PRIu32 " for %" PRIu32
-				       " intervals with 95 %%",
-				       f->name, sb_metric[f->metric].name,
-				       f->blocks,
-				       sb_paired_units_needed(f->level),
-				       s->findings.n);
+				       " blocks have values; expected at least %" PRIu32
+				       " for %" PRIu32 " intervals with 95 %%",
+				       f->name, sb_metric[f->metric].name, f->blocks,
+				       sb_paired_units_needed(f->level), s->findings.n);
 	}
 	return 0;
 }
@@ -277,16 +253,13 @@ static int measure(struct sb_ab *s, int argc, char **argv)
 	if (rc)
 		return rc;
 	if (tables)
-		return sb_fail(
-			SB_EXIT_ENVIRONMENT,
-			"pairs.csv and findings.csv cannot be written in "
-			"%s: %s",
-			s->result.directory, strerror(-tables));
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "pairs.csv and findings.csv cannot be written in %s: %s",
+			       s->result.directory, strerror(-tables));
 	return judge(s);
 }
 
-static int compare_sides(const struct sb_options *options, int argc,
-			 char **argv)
+static int compare_sides(const struct sb_options *options, int argc, char **argv)
 {
 	static struct sb_ab s;
 	int rc;

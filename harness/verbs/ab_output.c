@@ -35,14 +35,12 @@ static void fill_finding(struct sb_finding *f, const struct sb_paired *paired)
 }
 
 /* Of one metric, or n_a is 0: it was not measured on both sides. */
-static int find_one(struct sb_finding *f, const struct sb_ab_trial *trial,
-		    double level)
+static int find_one(struct sb_finding *f, const struct sb_ab_trial *trial, double level)
 {
 	static double a[SB_PAIRS_MAX];
 	static double b[SB_PAIRS_MAX];
 	static uint32_t block[SB_PAIRS_MAX];
-	const struct sb_pair_values values =
-		sb_pairs_values(&trial->pairs, f->metric, a, b, block);
+	const struct sb_pair_values values = sb_pairs_values(&trial->pairs, f->metric, a, b, block);
 	struct sb_paired paired;
 	const int rc = sb_paired_compare(&paired, &values, level);
 
@@ -64,8 +62,7 @@ static int find_all(struct sb_ab *s, uint32_t tests)
 			struct sb_finding *f = &findings->finding[findings->n];
 
 			f->metric = s->compared.metric[m];
-			rc = find_one(f, &s->trial[t],
-				      SB_COMPARED_ERROR / tests);
+			rc = find_one(f, &s->trial[t], SB_COMPARED_ERROR / tests);
 			findings->n += f->n_a || s->compared.is_chosen;
 		}
 	}
@@ -76,10 +73,8 @@ static int find_all(struct sb_ab *s, uint32_t tests)
 static const char *first_reason(const struct sb_pairs *pairs)
 {
 	for (uint32_t i = 0; i < pairs->pairs; i++) {
-		for (int side = 0; side < SB_SIDES && !pairs->pair[i].is_valid;
-		     side++) {
-			const struct sb_record *record =
-				&pairs->result[side].series->record[i];
+		for (int side = 0; side < SB_SIDES && !pairs->pair[i].is_valid; side++) {
+			const struct sb_record *record = &pairs->result[side].series->record[i];
 
 			if (record->verdict == SB_INVALID)
 				return record->reason;
@@ -95,20 +90,15 @@ static int note_trial(struct sb_ab *s, const struct sb_ab_trial *trial)
 	char elapsed[SB_DURATION_BYTES];
 	int rc = sb_findings_note(
 		&s->findings,
-		"%s: %" PRIu32 " pairs in %" PRIu32 " blocks (ABBA or BAAB, "
-		"seed %" PRIu64 ") after one to warm up%s; %" PRIu32
-		" suspect, %" PRIu32 " invalid; %s",
-		trial->chosen->workload->name, pairs->pairs,
-		(pairs->pairs + 1) / 2, pairs->seed,
-		pairs->is_kept_awake ? ", CPUs kept awake" : "", pairs->suspect,
-		invalid,
-		sb_session_format_duration(elapsed,
-					   1e-9 * (double)pairs->elapsed_ns));
+		"%s: %" PRIu32 " pairs in %" PRIu32 " blocks (ABBA or BAAB, seed %" PRIu64
+		") after one to warm up%s; %" PRIu32 " suspect, %" PRIu32 " invalid; %s",
+		trial->chosen->workload->name, pairs->pairs, (pairs->pairs + 1) / 2, pairs->seed,
+		pairs->is_kept_awake ? ", CPUs kept awake" : "", pairs->suspect, invalid,
+		sb_session_format_duration(elapsed, 1e-9 * (double)pairs->elapsed_ns));
 
 	if (!rc && invalid)
 		rc = sb_findings_note(&s->findings, "%s: invalid: %s",
-				      trial->chosen->workload->name,
-				      first_reason(pairs));
+				      trial->chosen->workload->name, first_reason(pairs));
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -122,8 +112,7 @@ static int note_scale(struct sb_ab *s)
 		if (f->scale == SB_PAIR_DIFFERENCE)
 			rc = sb_findings_note(
 				&s->findings,
-				"%s, %s: a value is 0 or below, which has no "
-				"ratio: differences",
+				"%s, %s: a value is 0 or below, which has no ratio: differences",
 				f->name, sb_metric[f->metric].name);
 	}
 	return rc ? sb_fail_memory() : 0;
@@ -134,8 +123,8 @@ int sb_ab_conclude(struct sb_ab *s)
 	int rc;
 
 	s->findings.verb = "ab";
-	s->findings.finding = calloc((size_t)s->begun * s->compared.n + 1,
-				     sizeof(*s->findings.finding));
+	s->findings.finding =
+		calloc((size_t)s->begun * s->compared.n + 1, sizeof(*s->findings.finding));
 	if (!s->findings.finding || find_all(s, 1))
 		return sb_fail_memory();
 	if (s->findings.n && find_all(s, s->findings.n))
@@ -150,11 +139,10 @@ int sb_ab_conclude(struct sb_ab *s)
 
 static int set(struct sb_series *series, const char *name, const char *text)
 {
-	return sb_series_add_setting(
-		series, &(struct sb_setting){ .name = (char *)(uintptr_t)name,
-					      .text = (char *)(uintptr_t)text,
-					      .number = sb_sweep_number(text),
-					      .swept = true });
+	return sb_series_add_setting(series, &(struct sb_setting){ .name = (char *)(uintptr_t)name,
+								   .text = (char *)(uintptr_t)text,
+								   .number = sb_sweep_number(text),
+								   .swept = true });
 }
 
 /* What is said of one run alone: its words, its pair, and where it wrote. */
@@ -178,8 +166,7 @@ static int set_options(struct sb_series *series, const struct sb_result *own,
 
 	for (uint32_t i = 0; i < own->facts && !rc; i++) {
 		const struct sb_fact *fact = &own->fact[i];
-		const char *there =
-			sb_result_fact(other, fact->group, fact->key);
+		const char *there = sb_result_fact(other, fact->group, fact->key);
 
 		if (!strcmp(fact->group, "options") && !is_run_once(fact) &&
 		    strcmp(there, fact->value) != 0)
@@ -199,8 +186,7 @@ static int take_series(struct sb_ab *s, struct sb_ab_trial *trial)
 	for (int side = 0; side < SB_SIDES && !rc; side++) {
 		rc = set(sides[side].series, "side", sb_side_name(side));
 		if (!rc)
-			rc = set_options(sides[side].series, &sides[side],
-					 &sides[!side]);
+			rc = set_options(sides[side].series, &sides[side], &sides[!side]);
 	}
 	for (int side = 0; side < SB_SIDES; side++) {
 		s->result.series[s->result.all_series++] = *sides[side].series;
@@ -227,8 +213,7 @@ static int take_facts(struct sb_result *result, const struct sb_result *sides)
 		if (is_run_once(fact))
 			continue;
 		if (!is_other || strncmp(fact->group, "option", 6) != 0)
-			rc = sb_result_add_fact(result, fact->group, fact->key,
-						fact->value);
+			rc = sb_result_add_fact(result, fact->group, fact->key, fact->value);
 		if (!rc && is_other && *there && !strcmp(fact->group, "run") &&
 		    strcmp(fact->key, "date") != 0)
 			rc = sb_result_add_fact(result, "b", fact->key, there);
@@ -243,17 +228,11 @@ static int add_facts(struct sb_ab *s, int argc, char **argv)
 	char seed[24];
 	int rc = command ? 0 : -ENOMEM;
 
-	snprintf(seed, sizeof(seed), "%" PRIu64,
-		 sb_opt(s->options, SB_OPT_seed));
-	rc = rc ? rc
-		: sb_result_add_fact(result, "run", "command_line", command);
+	snprintf(seed, sizeof(seed), "%" PRIu64, sb_opt(s->options, SB_OPT_seed));
+	rc = rc ? rc : sb_result_add_fact(result, "run", "command_line", command);
 	free(command);
-	rc = rc ? rc
-		: sb_result_add_fact(result, "ab", "a",
-				     s->side[SB_SIDE_A].text);
-	rc = rc ? rc
-		: sb_result_add_fact(result, "ab", "b",
-				     s->side[SB_SIDE_B].text);
+	rc = rc ? rc : sb_result_add_fact(result, "ab", "a", s->side[SB_SIDE_A].text);
+	rc = rc ? rc : sb_result_add_fact(result, "ab", "b", s->side[SB_SIDE_B].text);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "seed", seed);
 	for (uint32_t i = 0; i < s->findings.notes && !rc; i++) {
 		char key[24];
@@ -268,8 +247,7 @@ int sb_ab_collect(struct sb_ab *s, int argc, char **argv)
 {
 	int rc = 0;
 
-	s->result.series = calloc((size_t)s->begun * SB_SIDES + 1,
-				  sizeof(struct sb_series));
+	s->result.series = calloc((size_t)s->begun * SB_SIDES + 1, sizeof(struct sb_series));
 	if (!s->result.series)
 		return sb_fail_memory();
 	if (s->begun)
@@ -280,8 +258,7 @@ int sb_ab_collect(struct sb_ab *s, int argc, char **argv)
 	return rc ? sb_fail_memory() : 0;
 }
 
-static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial,
-		     uint32_t i, FILE *out)
+static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial, uint32_t i, FILE *out)
 {
 	const struct sb_pairs *pairs = &trial->pairs;
 	const struct sb_pair *pair = &pairs->pair[i];
@@ -289,9 +266,8 @@ static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial,
 
 	for (int side = 0; side < SB_SIDES; side++)
 		record[side] = &pairs->result[side].series->record[i];
-	fprintf(out, "%s,%" PRIu32 ",%" PRIu32 ",%s,",
-		trial->chosen->workload->name, i, pair->block,
-		pair->first == SB_SIDE_A ? "AB" : "BA");
+	fprintf(out, "%s,%" PRIu32 ",%" PRIu32 ",%s,", trial->chosen->workload->name, i,
+		pair->block, pair->first == SB_SIDE_A ? "AB" : "BA");
 	sb_csv_put_number(out, 1e-9 * (double)pair->elapsed_ns);
 	for (int side = 0; side < SB_SIDES; side++) {
 		fprintf(out, ",%s,", sb_verdict_name(record[side]->verdict));
@@ -300,9 +276,7 @@ static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial,
 	for (uint32_t m = 0; m < s->compared.n; m++) {
 		for (int side = 0; side < SB_SIDES; side++) {
 			fputc(',', out);
-			sb_csv_put_number(
-				out,
-				record[side]->value[s->compared.metric[m]]);
+			sb_csv_put_number(out, record[side]->value[s->compared.metric[m]]);
 		}
 	}
 	fputc('\n', out);
@@ -310,9 +284,7 @@ static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial,
 
 static void put_pairs(const struct sb_ab *s, FILE *out)
 {
-	fputs("workload,pair,block,order,elapsed_s,valid_a,reason_a,valid_b,"
-	      "reason_b",
-	      out);
+	fputs("workload,pair,block,order,elapsed_s,valid_a,reason_a,valid_b,reason_b", out);
 	for (uint32_t m = 0; m < s->compared.n; m++) {
 		const char *name = sb_metric[s->compared.metric[m]].name;
 

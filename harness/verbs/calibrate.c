@@ -37,8 +37,7 @@ static void show_progress(size_t done, const char *what)
 	if (!isatty(STDERR_FILENO))
 		return;
 	if (what)
-		fprintf(stderr, "\r\033[K%zu/%zu  %s", done,
-			SB_ARRAY_SIZE(parts) + 1, what);
+		fprintf(stderr, "\r\033[K%zu/%zu  %s", done, SB_ARRAY_SIZE(parts) + 1, what);
 	else
 		fputs("\r\033[K", stderr);
 }
@@ -69,8 +68,7 @@ static int prepare(struct sb_calibration *c, const struct sb_options *options)
 		c->load = NAN;
 	rc = sb_timing_cpus(&c->cpu, &c->cpus);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "the CPUs that may be used cannot be read: %s",
+		return sb_fail(SB_EXIT_ENVIRONMENT, "the CPUs that may be used cannot be read: %s",
 			       strerror(-rc));
 	/* Measured in any case, by whatever clock it is then. */
 	(void)!sb_clock_calibrate(c->cpu, c->cpus, &c->clock);
@@ -80,8 +78,7 @@ static int prepare(struct sb_calibration *c, const struct sb_options *options)
 static int print(const struct sb_calibration *c, unsigned int format)
 {
 	/* pretty|json|csv */
-	static int (*const forms[])(const struct sb_calibration *c,
-				    FILE *out) = {
+	static int (*const forms[])(const struct sb_calibration *c, FILE *out) = {
 		sb_calibration_write_pretty,
 		sb_calibration_write_json,
 		sb_calibration_write_csv,
@@ -90,9 +87,7 @@ static int print(const struct sb_calibration *c, unsigned int format)
 
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = -errno;
-	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "standard output: %s",
-			    strerror(-rc))
-		  : 0;
+	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "standard output: %s", strerror(-rc)) : 0;
 }
 
 static int calibrate(const struct sb_options *options)
@@ -111,8 +106,7 @@ static int calibrate(const struct sb_options *options)
 int sb_command_calibrate(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_CALIBRATE, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_CALIBRATE, argc - 1, argv + 1);
 
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_CALIBRATE);

@@ -29,8 +29,7 @@ static void pause_quarter(void *unused)
 
 /* ---- output ---- */
 
-static void put_finding(const struct sb_probe *probe,
-			const struct sb_finding *finding, bool color)
+static void put_finding(const struct sb_probe *probe, const struct sb_finding *finding, bool color)
 {
 	static const char *const colors[] = {
 		[SB_PROBE_OK] = "\033[32m",
@@ -39,8 +38,8 @@ static void put_finding(const struct sb_probe *probe,
 	};
 
 	printf("%s%-8s%s%-15s %s", color ? colors[finding->state] : "",
-	       sb_probe_state_name(finding->state), color ? "\033[0m" : "",
-	       probe->name, finding->found);
+	       sb_probe_state_name(finding->state), color ? "\033[0m" : "", probe->name,
+	       finding->found);
 	if (finding->state == SB_PROBE_WARN)
 		printf(" (%s)", probe->spoils);
 	if (finding->state == SB_PROBE_WARN && *finding->mend)
@@ -48,13 +47,11 @@ static void put_finding(const struct sb_probe *probe,
 	putchar('\n');
 }
 
-static json_t *finding_to_json(const struct sb_probe *probe,
-			       const struct sb_finding *finding)
+static json_t *finding_to_json(const struct sb_probe *probe, const struct sb_finding *finding)
 {
 	return json_pack("{ssssssssss}", "name", probe->name, "state",
-			 sb_probe_state_name(finding->state), "found",
-			 finding->found, "spoils", probe->spoils, "mend",
-			 finding->mend);
+			 sb_probe_state_name(finding->state), "found", finding->found, "spoils",
+			 probe->spoils, "mend", finding->mend);
 }
 
 /* ---- the verb ---- */
@@ -73,16 +70,14 @@ static int run_probes(const struct sb_probe_view *view, json_t *list)
 		if (!list)
 			put_finding(probe, &finding, color);
 		else
-			json_array_append_new(list,
-					      finding_to_json(probe, &finding));
+			json_array_append_new(list, finding_to_json(probe, &finding));
 	}
 	return warnings;
 }
 
 static int check(const struct sb_options *options)
 {
-	const unsigned int format =
-		options->value[SB_OPT_check_format].alternative;
+	const unsigned int format = options->value[SB_OPT_check_format].alternative;
 	struct sb_cpu_mask cpus;
 	const struct sb_probe_view view = {
 		.root = "",
@@ -96,8 +91,7 @@ static int check(const struct sb_options *options)
 	int warnings;
 
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "the CPUs that may be used cannot be read: %s",
+		return sb_fail(SB_EXIT_ENVIRONMENT, "the CPUs that may be used cannot be read: %s",
 			       strerror(-rc));
 	if (format == JSON)
 		list = json_array();
@@ -108,15 +102,13 @@ static int check(const struct sb_options *options)
 		return sb_fail_memory();
 	if (list)
 		putchar('\n');
-	return warnings && sb_opt(options, SB_OPT_strict) ? SB_EXIT_ENVIRONMENT
-							  : SB_EXIT_OK;
+	return warnings && sb_opt(options, SB_OPT_strict) ? SB_EXIT_ENVIRONMENT : SB_EXIT_OK;
 }
 
 int sb_command_check(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_CHECK, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_CHECK, argc - 1, argv + 1);
 
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_CHECK);

@@ -39,23 +39,20 @@ struct session {
 
 /* ---- which series belong together ---- */
 
-static bool has_same_settings(const struct sb_series *a,
-			      const struct sb_series *b)
+static bool has_same_settings(const struct sb_series *a, const struct sb_series *b)
 {
-	return !strcmp(a->label, b->label) &&
-	       a->placement.workers == b->placement.workers;
+	return !strcmp(a->label, b->label) && a->placement.workers == b->placement.workers;
 }
 
 static void match(struct session *s, uint32_t a, uint32_t b)
 {
-	s->match[s->matches++] = (struct match){ { &s->result[A].series[a],
-						   &s->result[B].series[b] } };
+	s->match[s->matches++] =
+		(struct match){ { &s->result[A].series[a], &s->result[B].series[b] } };
 	s->is_matched[A][a] = s->is_matched[B][b] = true;
 }
 
 /* How many of that workload are left; *last is the last of them. */
-static uint32_t count_left(const struct session *s, int side,
-			   const char *workload, uint32_t *last)
+static uint32_t count_left(const struct session *s, int side, const char *workload, uint32_t *last)
 {
 	uint32_t n = 0;
 
@@ -95,8 +92,7 @@ static void match_left(struct session *s)
 		uint32_t a;
 		uint32_t b;
 
-		if (!s->is_matched[A][i] &&
-		    count_left(s, A, workload, &a) == 1 &&
+		if (!s->is_matched[A][i] && count_left(s, A, workload, &a) == 1 &&
 		    count_left(s, B, workload, &b) == 1)
 			match(s, a, b);
 	}
@@ -104,33 +100,27 @@ static void match_left(struct session *s)
 
 /* ---- what is to be known ---- */
 
-#define NOTE(s, ...)                                                           \
-	((s)->rc = (s)->rc ? (s)->rc                                           \
-			   : sb_findings_note(&(s)->findings, __VA_ARGS__))
+#define NOTE(s, ...) ((s)->rc = (s)->rc ? (s)->rc : sb_findings_note(&(s)->findings, __VA_ARGS__))
 
 static void note_method(struct session *s)
 {
 	bool is_one_process = false;
 
 	for (int side = 0; side < BOTH; side++)
-		is_one_process |=
-			!*sb_result_fact(&s->result[side], "sweep", "order") &&
-			!*sb_result_fact(&s->result[side], "ab", "seed");
-	NOTE(s, "unpaired: A and B ran at different times, and what the "
-		"machine did meanwhile looks like a difference; sched-bench "
-		"ab measures in pairs");
+		is_one_process |= !*sb_result_fact(&s->result[side], "sweep", "order") &&
+				  !*sb_result_fact(&s->result[side], "ab", "seed");
+	NOTE(s, "unpaired: A and B ran at different times, and what the machine did meanwhile "
+		"looks like a difference; sched-bench ab measures in pairs");
 	if (is_one_process)
-		NOTE(s, "repetitions of one process share its memory's layout "
-			"and the state it got into: another process may "
-			"differ more than the interval says");
+		NOTE(s, "repetitions of one process share its memory's layout and the state it got "
+			"into: another process may differ more than the interval says");
 }
 
 /* What makes two measurements different things. */
 static const struct {
 	const char *group;
 	const char *what;
-	const char
-		*key; /* NULL: every one, but for those that are not listed */
+	const char *key; /* NULL: every one, but for those that are not listed */
 } facts[] = {
 	{ "machine", "machine", "topology_fingerprint" },
 	{ "machine", "machine", "cpu_model" },
@@ -152,10 +142,9 @@ static const struct {
 static bool is_no_matter(const char *option)
 {
 	static const char *const names[] = {
-		"output",     "output-root", "format", "no-plots",
-		"quiet",      "verbose",     "seed",   "export-json",
-		"export-csv", "workload",    "trace",  "trace-events",
-		"show-job",   "help",
+		"output",  "output-root",  "format",	  "no-plots",	"quiet",
+		"verbose", "seed",	   "export-json", "export-csv", "workload",
+		"trace",   "trace-events", "show-job",	  "help",
 	};
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
@@ -165,15 +154,13 @@ static bool is_no_matter(const char *option)
 	return false;
 }
 
-static void note_fact(struct session *s, const char *what, const char *group,
-		      const char *key)
+static void note_fact(struct session *s, const char *what, const char *group, const char *key)
 {
 	const char *a = sb_result_fact(&s->result[A], group, key);
 	const char *b = sb_result_fact(&s->result[B], group, key);
 
 	if (strcmp(a, b) != 0)
-		NOTE(s, "warning: %s differs: %s is '%s' for A, '%s' for B",
-		     what, key, a, b);
+		NOTE(s, "warning: %s differs: %s is '%s' for A, '%s' for B", what, key, a, b);
 }
 
 /* Of a group in either of them. */
@@ -185,11 +172,9 @@ static void note_all(struct session *s, const char *what, const char *group)
 		for (uint32_t i = 0; i < result->facts; i++) {
 			const struct sb_fact *fact = &result->fact[i];
 			const bool is_seen =
-				side == B && *sb_result_fact(&s->result[A],
-							     group, fact->key);
+				side == B && *sb_result_fact(&s->result[A], group, fact->key);
 
-			if (!strcmp(fact->group, group) && !is_seen &&
-			    !is_no_matter(fact->key))
+			if (!strcmp(fact->group, group) && !is_seen && !is_no_matter(fact->key))
 				note_fact(s, what, group, fact->key);
 		}
 	}
@@ -199,8 +184,7 @@ static void note_facts(struct session *s)
 {
 	for (size_t i = 0; i < SB_ARRAY_SIZE(facts); i++) {
 		if (facts[i].key)
-			note_fact(s, facts[i].what, facts[i].group,
-				  facts[i].key);
+			note_fact(s, facts[i].what, facts[i].group, facts[i].key);
 		else
 			note_all(s, facts[i].what, facts[i].group);
 	}
@@ -215,8 +199,8 @@ static void note_match(struct session *s, const struct match *m)
 	sb_series_name(name, &s->result[A], m->series[A]);
 	if (!has_same_settings(m->series[A], m->series[B]))
 		NOTE(s,
-		     "warning: %s: settings differ: '%s', %" PRIu32
-		     " workers for A, '%s', %" PRIu32 " workers for B",
+		     "warning: %s: settings differ: '%s', %" PRIu32 " workers for A, '%s', %" PRIu32
+		     " workers for B",
 		     name, m->series[A]->label, m->series[A]->placement.workers,
 		     m->series[B]->label, m->series[B]->placement.workers);
 	for (int side = 0; side < BOTH; side++) {
@@ -225,13 +209,12 @@ static void note_match(struct session *s, const struct match *m)
 	}
 	if (invalid[A] || invalid[B])
 		NOTE(s,
-		     "%s: invalid and left out: %" PRIu32 " of %" PRIu32
-		     " rows of A, %" PRIu32 " of %" PRIu32 " of B",
-		     name, invalid[A], m->series[A]->records, invalid[B],
-		     m->series[B]->records);
+		     "%s: invalid and left out: %" PRIu32 " of %" PRIu32 " rows of A, %" PRIu32
+		     " of %" PRIu32 " of B",
+		     name, invalid[A], m->series[A]->records, invalid[B], m->series[B]->records);
 	if (suspect[A] || suspect[B])
-		NOTE(s, "%s: suspect: %" PRIu32 " rows of A, %" PRIu32 " of B",
-		     name, suspect[A], suspect[B]);
+		NOTE(s, "%s: suspect: %" PRIu32 " rows of A, %" PRIu32 " of B", name, suspect[A],
+		     suspect[B]);
 }
 
 static void note_alone(struct session *s)
@@ -253,8 +236,7 @@ static void note_alone(struct session *s)
 /* ---- findings ---- */
 
 /* The values of valid and suspect rows, for the caller to free. */
-static double *values_of(const struct sb_series *series,
-			 enum sb_metric_id metric, uint32_t *n)
+static double *values_of(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
 {
 	double *value = malloc((series->records + 1) * sizeof(*value));
 
@@ -262,8 +244,8 @@ static double *values_of(const struct sb_series *series,
 	for (uint32_t r = 0; value && r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (sb_series_pools(series, r) &&
-		    isfinite(record->value[metric]) && *n < SB_UNPAIRED_MAX)
+		if (sb_series_pools(series, r) && isfinite(record->value[metric]) &&
+		    *n < SB_UNPAIRED_MAX)
 			value[(*n)++] = record->value[metric];
 	}
 	return value;
@@ -277,8 +259,8 @@ static int find_in(struct sb_finding *f, const double *a, const double *b)
 	f->blocks = 0;
 	f->scale = SB_PAIR_RATIO;
 	f->sign = 0;
-	f->a = f->b = f->estimate = f->low = f->high = f->detectable = f->p =
-		f->p_holm = f->superiority = NAN;
+	f->a = f->b = f->estimate = f->low = f->high = f->detectable = f->p = f->p_holm =
+		f->superiority = NAN;
 	if (!f->n_a || !f->n_b)
 		return 0;
 	rc = sb_unpaired_compare(&out, a, f->n_a, b, f->n_b, f->level);
@@ -297,8 +279,7 @@ static int find_in(struct sb_finding *f, const double *a, const double *b)
 	return 0;
 }
 
-static int find_one(struct session *s, struct sb_finding *f,
-		    const struct match *m, double level)
+static int find_one(struct session *s, struct sb_finding *f, const struct match *m, double level)
 {
 	double *a = values_of(m->series[A], f->metric, &f->n_a);
 	double *b = values_of(m->series[B], f->metric, &f->n_b);
@@ -324,10 +305,8 @@ static int find_all(struct session *s, uint32_t tests)
 			struct sb_finding *f = &findings->finding[findings->n];
 
 			f->metric = s->compared.metric[m];
-			rc = find_one(s, f, &s->match[i],
-				      SB_COMPARED_ERROR / tests);
-			findings->n +=
-				(f->n_a && f->n_b) || s->compared.is_chosen;
+			rc = find_one(s, f, &s->match[i], SB_COMPARED_ERROR / tests);
+			findings->n += (f->n_a && f->n_b) || s->compared.is_chosen;
 		}
 	}
 	return rc;
@@ -338,10 +317,10 @@ static int find(struct session *s)
 	const size_t most = (size_t)s->matches * s->compared.n;
 
 	if (most > SB_HOLM_MAX)
-		return sb_fail(SB_EXIT_USAGE,
-			       "%zu comparisons are too many; expected at most "
-			       "%d: choose with --metric",
-			       most, SB_HOLM_MAX);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"%zu comparisons are too many; expected at most %d: choose with --metric",
+			most, SB_HOLM_MAX);
 	s->findings.verb = "compare";
 	s->findings.finding = calloc(most + 1, sizeof(*s->findings.finding));
 	if (!s->findings.finding || find_all(s, 1))
@@ -361,18 +340,16 @@ static int read_both(struct session *s)
 	for (int side = 0; side < BOTH; side++) {
 		const char *path = s->options->word[side];
 
-		const int rc = sb_result_read(&s->result[side], path, why,
-					      sizeof(why));
+		const int rc = sb_result_read(&s->result[side], path, why, sizeof(why));
 
 		if (rc)
 			return sb_fail(sb_status_of(rc), "%s", why);
 		s->read++;
 	}
-	if (strcmp(sb_result_topology(&s->result[A]),
-		   sb_result_topology(&s->result[B])) != 0)
+	if (strcmp(sb_result_topology(&s->result[A]), sb_result_topology(&s->result[B])) != 0)
 		return sb_fail(SB_EXIT_USAGE,
-			       "A is %s, B is %s: an emulated run says nothing "
-			       "of a machine; expected two of a kind",
+			       "A is %s, B is %s: an emulated run says nothing of a machine; "
+			       "expected two of a kind",
 			       sb_result_topology(&s->result[A]),
 			       sb_result_topology(&s->result[B]));
 	return 0;
@@ -381,8 +358,7 @@ static int read_both(struct session *s)
 static int match_all(struct session *s)
 {
 	for (int side = 0; side < BOTH; side++) {
-		s->is_matched[side] =
-			calloc(s->result[side].all_series + 1, sizeof(bool));
+		s->is_matched[side] = calloc(s->result[side].all_series + 1, sizeof(bool));
 		if (!s->is_matched[side])
 			return sb_fail_memory();
 	}
@@ -402,9 +378,7 @@ static int note_all_of_it(struct session *s)
 		note_match(s, &s->match[i]);
 	note_alone(s);
 	s->rc = s->rc ? s->rc
-		      : sb_compared_note_level(&s->findings,
-					       ", if the above did not "
-					       "matter");
+		      : sb_compared_note_level(&s->findings, ", if the above did not matter");
 	return s->rc ? sb_fail_memory() : 0;
 }
 
@@ -413,8 +387,7 @@ static void print_pretty(const void *session, FILE *out)
 	const struct session *s = session;
 
 	for (int side = 0; side < BOTH; side++)
-		fprintf(out, "%s: %s\n", side_name[side],
-			s->options->word[side]);
+		fprintf(out, "%s: %s\n", side_name[side], s->options->word[side]);
 	fputc('\n', out);
 	sb_compared_put(&s->findings, out);
 }
@@ -423,14 +396,12 @@ static int judge(const struct session *s)
 {
 	if (!s->matches)
 		return sb_fail(SB_EXIT_INVALID,
-			       "nothing can be compared: no workload is in "
-			       "both results");
+			       "nothing can be compared: no workload is in both results");
 	for (uint32_t i = 0; i < s->findings.n; i++) {
 		if (sb_finding_is_conclusive(&s->findings.finding[i]))
 			return 0;
 	}
-	return sb_fail(SB_EXIT_INVALID,
-		       "nothing can be compared: too few rows with numbers");
+	return sb_fail(SB_EXIT_INVALID, "nothing can be compared: too few rows with numbers");
 }
 
 static int compare(struct session *s)
@@ -453,11 +424,9 @@ static int run(const struct sb_options *options)
 	int rc;
 
 	if (options->words != BOTH)
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"compare: expected two results, A and B; %" PRIu32
-			" given",
-			options->words);
+		return sb_fail(SB_EXIT_USAGE,
+			       "compare: expected two results, A and B; %" PRIu32 " given",
+			       options->words);
 	s = (struct session){ .options = options };
 	rc = compare(&s);
 	for (uint32_t i = 0; i < s.read; i++)
@@ -472,8 +441,7 @@ static int run(const struct sb_options *options)
 int sb_command_compare(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_COMPARE, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_COMPARE, argc - 1, argv + 1);
 
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_COMPARE);

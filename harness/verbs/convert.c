@@ -35,19 +35,15 @@ static int unknown_format(const char *name)
 	size_t used = 0;
 
 	if (like && *name)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--to: unknown format '%s'; did you mean '%s'?",
-			       name, like);
+		return sb_fail(SB_EXIT_USAGE, "--to: unknown format '%s'; did you mean '%s'?", name,
+			       like);
 	for (const struct sb_converter *c = sb_converters; c->name; c++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used,
-					 "%s%s", used ? ", " : "", c->name);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 used ? ", " : "", c->name);
 	if (!*name)
-		return sb_fail(SB_EXIT_USAGE,
-			       "convert: --to is missing; expected one of %s",
+		return sb_fail(SB_EXIT_USAGE, "convert: --to is missing; expected one of %s",
 			       names);
-	return sb_fail(SB_EXIT_USAGE,
-		       "--to: unknown format '%s'; expected one of %s", name,
-		       names);
+	return sb_fail(SB_EXIT_USAGE, "--to: unknown format '%s'; expected one of %s", name, names);
 }
 
 /* ---- one file ---- */
@@ -70,8 +66,7 @@ static int convert_to(const struct conversion *conversion, const char *path)
 	const int rc = sb_output(path, write_converted, conversion);
 
 	if (rc == -ENODATA)
-		return sb_fail(SB_EXIT_USAGE, "'%s' has no %s",
-			       conversion->result->directory,
+		return sb_fail(SB_EXIT_USAGE, "'%s' has no %s", conversion->result->directory,
 			       conversion->converter->lacks);
 	if (rc)
 		return sb_output_failed(path, rc);
@@ -87,8 +82,7 @@ static int convert_file(const struct conversion *conversion, const char *given)
 
 	if (*given)
 		return convert_to(conversion, given);
-	own = sb_path_join(conversion->result->directory,
-			   conversion->converter->file);
+	own = sb_path_join(conversion->result->directory, conversion->converter->file);
 	if (!own)
 		return sb_fail_memory();
 	rc = convert_to(conversion, own);
@@ -103,8 +97,8 @@ static bool is_same(const char *a, const char *b)
 	struct stat of_a;
 	struct stat of_b;
 
-	return !stat(a, &of_a) && !stat(b, &of_b) &&
-	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+	return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
 }
 
 /* Of another result, whose files would be replaced. */
@@ -117,24 +111,23 @@ static bool holds_another(const char *directory, const char *own)
 	return found && !is_same(directory, own);
 }
 
-static int prepare_directory(const struct conversion *conversion,
-			     const char *directory)
+static int prepare_directory(const struct conversion *conversion, const char *directory)
 {
 	int rc;
 
 	if (!strcmp(directory, "-"))
-		return sb_fail(SB_EXIT_USAGE,
-			       "--output: '-' is not valid; %s are several "
-			       "files, expected a directory",
-			       conversion->converter->name);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--output: '-' is not valid; %s are several files, expected a directory",
+			conversion->converter->name);
 	rc = sb_directory_make(directory);
 	if (rc)
 		return sb_output_failed(directory, rc);
 	if (holds_another(directory, conversion->result->directory))
-		return sb_fail(SB_EXIT_USAGE,
-			       "--output: '%s' holds another result; expected "
-			       "a directory without one",
-			       directory);
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"--output: '%s' holds another result; expected a directory without one",
+			directory);
 	return 0;
 }
 
@@ -150,9 +143,8 @@ static int convert_files(const struct conversion *conversion, const char *given)
 	moved.directory = (char *)(uintptr_t)directory;
 	rc = conversion->converter->write_files(&moved, &failed);
 	if (rc)
-		return sb_fail(sb_status_of(rc),
-			       "'%s/%s' cannot be written: %s", directory,
-			       failed, strerror(-rc));
+		return sb_fail(sb_status_of(rc), "'%s/%s' cannot be written: %s", directory, failed,
+			       strerror(-rc));
 	puts(directory);
 	return 0;
 }
@@ -164,8 +156,7 @@ static int convert(const struct sb_options *options, const char *path)
 	const char *name = options->value[SB_OPT_to].text;
 	const char *output = options->value[SB_OPT_convert_output].text;
 	struct sb_result result;
-	const struct conversion conversion = { sb_converter_find(name),
-					       &result };
+	const struct conversion conversion = { sb_converter_find(name), &result };
 	char why[WHY_BYTES];
 	int rc;
 
@@ -175,8 +166,7 @@ static int convert(const struct sb_options *options, const char *path)
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
 	if (rc)
-		return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc),
-			       "%s", why);
+		return sb_fail(rc == -EFBIG ? SB_EXIT_USAGE : sb_status_of(rc), "%s", why);
 	rc = conversion.converter->file ? convert_file(&conversion, output)
 					: convert_files(&conversion, output);
 	sb_result_free(&result);
@@ -186,26 +176,22 @@ static int convert(const struct sb_options *options, const char *path)
 static int convert_named(const struct sb_options *options)
 {
 	if (options->words != 1)
-		return sb_fail(SB_EXIT_USAGE,
-			       "convert: %s; expected one result directory or "
-			       "result.json",
-			       options->words ? "more than one result is named"
-					      : "no result is named");
+		return sb_fail(
+			SB_EXIT_USAGE, "convert: %s; expected one result directory or result.json",
+			options->words ? "more than one result is named" : "no result is named");
 	return convert(options, options->word[0]);
 }
 
 void sb_list_formats(void)
 {
 	for (const struct sb_converter *c = sb_converters; c->name; c++)
-		printf("  %-16s %-21s %s\n", c->name,
-		       c->file ? c->file : "runs.csv, ...", c->doc);
+		printf("  %-16s %-21s %s\n", c->name, c->file ? c->file : "runs.csv, ...", c->doc);
 }
 
 int sb_command_convert(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_CONVERT, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_CONVERT, argc - 1, argv + 1);
 
 	if (!rc && (sb_opt(&options, SB_OPT_help) || argc == 2))
 		sb_help_verb(SB_VERB_CONVERT);

@@ -43,11 +43,9 @@ static const char *text_of(const struct command *c, enum sb_option_id id)
 
 /* ---- calibrations ---- */
 
-static bool is_of(const struct sb_calibration *c,
-		  const struct sb_calibration *machine)
+static bool is_of(const struct sb_calibration *c, const struct sb_calibration *machine)
 {
-	return !strcmp(c->fingerprint, machine->fingerprint) &&
-	       !strcmp(c->model, machine->model);
+	return !strcmp(c->fingerprint, machine->fingerprint) && !strcmp(c->model, machine->model);
 }
 
 /* One that was asked for has to be right; the cache's may be there or not. */
@@ -59,8 +57,7 @@ static int refuse_calibration(const struct command *c, const char *why)
 	return 0;
 }
 
-static int take_calibration(struct command *c,
-			    const struct sb_calibration *machine,
+static int take_calibration(struct command *c, const struct sb_calibration *machine,
 			    const char *path)
 {
 	struct sb_calibration *read = &c->calibration;
@@ -72,10 +69,8 @@ static int take_calibration(struct command *c,
 		return 0;
 	}
 	if (!rc)
-		snprintf(why, sizeof(why),
-			 "'%s' is of another machine, %s %s; this is %s %s",
-			 path, read->fingerprint, read->model,
-			 machine->fingerprint, machine->model);
+		snprintf(why, sizeof(why), "'%s' is of another machine, %s %s; this is %s %s", path,
+			 read->fingerprint, read->model, machine->fingerprint, machine->model);
 	read->gates = 0;
 	if (rc == -ENOENT && !*text_of(c, SB_OPT_calibration))
 		return 0;
@@ -109,9 +104,7 @@ static int check_alike(const struct command *c, const char *mode)
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(differ); i++) {
 		if (sb_option_is_said(c->options, differ[i]))
-			return sb_fail(SB_EXIT_USAGE,
-				       "--%s: it is not for %s; expected it "
-				       "without",
+			return sb_fail(SB_EXIT_USAGE, "--%s: it is not for %s; expected it without",
 				       sb_option[differ[i]].name, mode);
 	}
 	return 0;
@@ -127,8 +120,7 @@ static int check_trial(const struct command *c)
 /* Which of them it is, and that there is no other. */
 static int check_mode(const struct command *c)
 {
-	static const enum sb_option_id modes[] = { SB_OPT_calibrate,
-						   SB_OPT_selftest,
+	static const enum sb_option_id modes[] = { SB_OPT_calibrate, SB_OPT_selftest,
 						   SB_OPT_counts };
 	const bool has_baseline = *text_of(c, SB_OPT_baseline);
 	uint32_t n = 0;
@@ -137,25 +129,20 @@ static int check_mode(const struct command *c)
 		n += is(c, modes[i]);
 	if (n > 1)
 		return sb_fail(SB_EXIT_USAGE,
-			       "gate: expected one of --calibrate, --selftest "
-			       "and --counts");
+			       "gate: expected one of --calibrate, --selftest and --counts");
 	if (is(c, SB_OPT_calibrate) || is(c, SB_OPT_selftest))
 		return has_baseline
-			       ? sb_fail(SB_EXIT_USAGE,
-					 "--baseline: there is none in a "
-					 "trial: the candidate is compared "
-					 "with itself")
+			       ? sb_fail(SB_EXIT_USAGE, "--baseline: there is none in a trial: the "
+							"candidate is compared with itself")
 			       : check_trial(c);
 	if (c->options->words)
 		return sb_fail(SB_EXIT_USAGE,
-			       "gate: '%s' is not expected; the baseline is "
-			       "named with --baseline, workloads with -w",
+			       "gate: '%s' is not expected; the baseline is named with --baseline, "
+			       "workloads with -w",
 			       c->options->word[0]);
 	if (!has_baseline)
-		return sb_fail(SB_EXIT_USAGE,
-			       "gate: no baseline; expected --baseline "
-			       "and a sched-bench, a git revision or a "
-			       "stored result");
+		return sb_fail(SB_EXIT_USAGE, "gate: no baseline; expected --baseline and a "
+					      "sched-bench, a git revision or a stored result");
 	return is(c, SB_OPT_counts) ? check_alike(c, "--counts") : 0;
 }
 
@@ -175,13 +162,11 @@ static int find_sides(struct command *c)
 		c->setup.candidate = candidate;
 	}
 	if (!rc && *baseline)
-		rc = sb_baseline_find(&c->setup.baseline, baseline,
-				      is_quiet(c));
+		rc = sb_baseline_find(&c->setup.baseline, baseline, is_quiet(c));
 	if (!rc && is(c, SB_OPT_counts) && c->setup.baseline.path &&
 	    c->setup.baseline.kind == SB_BASELINE_RESULT)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "--counts: a stored result has no counts; "
-			     "expected a sched-bench or a git revision");
+		rc = sb_fail(SB_EXIT_USAGE, "--counts: a stored result has no counts; expected a "
+					    "sched-bench or a git revision");
 	return rc;
 }
 
@@ -192,11 +177,9 @@ static int prepare(struct command *c)
 	if (!rc && *text_of(c, SB_OPT_workload))
 		rc = sb_options_choose(c->options);
 	if (!rc && is(c, SB_OPT_counts))
-		rc = sb_limit_of_counts(text_of(c, SB_OPT_limit),
-					&c->setup.count_limit);
+		rc = sb_limit_of_counts(text_of(c, SB_OPT_limit), &c->setup.count_limit);
 	else if (!rc)
-		rc = sb_limits_parse(&c->setup.limits,
-				     text_of(c, SB_OPT_limit));
+		rc = sb_limits_parse(&c->setup.limits, text_of(c, SB_OPT_limit));
 	rc = rc ? rc : find_sides(c);
 	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
 	rc = rc ? rc : read_calibration(c);
@@ -240,8 +223,7 @@ static const struct form {
 	{ "verdict.md", SB_OPT_markdown, write_markdown },
 };
 
-static int write_file(const struct sb_gate_report *gate, const char *path,
-		      writer *write)
+static int write_file(const struct sb_gate_report *gate, const char *path, writer *write)
 {
 	struct sb_file file;
 	int rc = sb_file_begin_path(&file, path);
@@ -253,8 +235,7 @@ static int write_file(const struct sb_gate_report *gate, const char *path,
 		else
 			rc = sb_file_commit(&file);
 	}
-	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s",
-			    path, strerror(-rc))
+	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path, strerror(-rc))
 		  : 0;
 }
 
@@ -263,13 +244,11 @@ static bool is_stdout(const struct command *c, enum sb_option_id id)
 	return !strcmp(text_of(c, id), "-");
 }
 
-static int write_form(const struct command *c,
-		      const struct sb_gate_report *gate,
+static int write_form(const struct command *c, const struct sb_gate_report *gate,
 		      const struct form *form)
 {
 	char *path = sb_path_join(c->place.directory, form->name);
-	const char *also =
-		form->option == SB_OPTIONS ? "" : text_of(c, form->option);
+	const char *also = form->option == SB_OPTIONS ? "" : text_of(c, form->option);
 	int rc = path ? write_file(gate, path, form->write) : sb_fail_memory();
 
 	free(path);
@@ -296,8 +275,7 @@ static int tell(const struct command *c, const struct sb_gate_report *gate)
 
 	if (!is_quiet(c)) {
 		sb_gate_write_text(gate, people, sb_terminal_has_color(people));
-		fprintf(people,
-			"result: %s (verdict.json, junit.xml, verdict.md)\n",
+		fprintf(people, "result: %s (verdict.json, junit.xml, verdict.md)\n",
 			c->place.directory);
 	} else {
 		sb_gate_write_verdict(gate, people, false);
@@ -324,12 +302,10 @@ static int status_of(enum sb_gate_verdict verdict)
 
 /* ---- one gate ---- */
 
-static double deviation_of(const struct sb_calibration *c, const char *workload,
-			   const char *metric)
+static double deviation_of(const struct sb_calibration *c, const char *workload, const char *metric)
 {
 	for (uint32_t i = 0; i < c->noises; i++) {
-		if (!strcmp(c->noise[i].workload, workload) &&
-		    !strcmp(c->noise[i].metric, metric))
+		if (!strcmp(c->noise[i].workload, workload) && !strcmp(c->noise[i].metric, metric))
 			return c->noise[i].deviation;
 	}
 	return NAN;
@@ -346,15 +322,13 @@ static void say_forecast(const struct command *c, const struct sb_gate_job *job)
 	for (uint32_t i = 0; i < limits->n; i++) {
 		const struct sb_limit *limit = &limits->limit[i];
 		const double deviation =
-			deviation_of(&c->calibration, workload,
-				     sb_metric[limit->metric].name);
+			deviation_of(&c->calibration, workload, sb_metric[limit->metric].name);
 		const uint32_t n =
 			isnan(deviation)
 				? 0
-				: sb_sequential_forecast(
-					  limit->is_fall ? -log1p(-limit->part)
-							 : log1p(limit->part),
-					  SB_GATE_BETA, deviation);
+				: sb_sequential_forecast(limit->is_fall ? -log1p(-limit->part)
+									: log1p(limit->part),
+							 SB_GATE_BETA, deviation);
 
 		is_known &= !isnan(deviation);
 		is_enough &= n > 0;
@@ -363,11 +337,9 @@ static void say_forecast(const struct command *c, const struct sb_gate_job *job)
 	if (!is_known)
 		return;
 	if (is_enough)
-		sb_note("%s: about %" PRIu32 " blocks, by this machine's noise",
-			workload, most);
+		sb_note("%s: about %" PRIu32 " blocks, by this machine's noise", workload, most);
 	else
-		sb_note("%s: this machine's noise is too much for the limits "
-			"in %d blocks",
+		sb_note("%s: this machine's noise is too much for the limits in %d blocks",
 			workload, SB_LOOK_LAST);
 }
 
@@ -381,10 +353,8 @@ static int compare_setups(const struct command *c)
 	now = sb_gate_setup_text(&c->setup);
 	if (!now)
 		return sb_fail_memory();
-	if (strncmp(now, c->calibration.setup,
-		    sizeof(c->calibration.setup) - 1) != 0)
-		sb_note("the calibration is of gates with other options: %s",
-			c->calibration.setup);
+	if (strncmp(now, c->calibration.setup, sizeof(c->calibration.setup) - 1) != 0)
+		sb_note("the calibration is of gates with other options: %s", c->calibration.setup);
 	free(now);
 	return 0;
 }
@@ -396,8 +366,7 @@ static int gate_once(struct command *c)
 
 	if (rc)
 		return rc;
-	for (uint32_t i = 0;
-	     c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
+	for (uint32_t i = 0; c->setup.calibration && !is_quiet(c) && i < c->setup.jobs; i++)
 		say_forecast(c, &c->setup.job[i]);
 	rc = sb_gate_run(&c->setup, &gate);
 	sb_progress_close(&c->setup.progress);
@@ -433,8 +402,7 @@ int sb_command_gate(int argc, char **argv)
 {
 	static struct sb_options options;
 	static struct command c;
-	int rc = sb_options_parse_for(&options, SB_VERB_GATE, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_GATE, argc - 1, argv + 1);
 
 	c = (struct command){ .options = &options };
 	if (!rc && sb_opt(&options, SB_OPT_help)) {

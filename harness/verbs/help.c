@@ -12,8 +12,8 @@
 #include "harness/verbs/verbs.h"
 #include "results/embed.h"
 
-#define TOPIC(name, file, summary)                                             \
-	SB_EMBED(sb_topic_##name, file);                                       \
+#define TOPIC(name, file, summary)                                                                 \
+	SB_EMBED(sb_topic_##name, file);                                                           \
 	extern const char sb_topic_##name[];
 #include "harness/verbs/topics.def"
 #undef TOPIC
@@ -78,8 +78,7 @@ int sb_command_help(int argc, char **argv)
 	}
 	like = sb_most_like(name, topic_name, NULL);
 	return sb_fail(SB_EXIT_USAGE,
-		       "help: there is no verb or topic '%s'%s%s%s; "
-		       "sched-bench help --help names the topics",
-		       name, like ? "; did you mean '" : "", like ? like : "",
-		       like ? "'?" : "");
+		       "help: there is no verb or topic '%s'%s%s%s; sched-bench help --help names "
+		       "the topics",
+		       name, like ? "; did you mean '" : "", like ? like : "", like ? "'?" : "");
 }

@@ -22,29 +22,23 @@
 
 static json_t *param_to_json(const struct sb_param *p)
 {
-	json_t *object =
-		json_pack("{ssss}", "name", p->name, "meaning", p->doc);
+	json_t *object = json_pack("{ssss}", "name", p->name, "meaning", p->doc);
 	json_t *choices;
 
 	if (!p->choices) {
-		json_object_set_new(object, "default",
-				    json_integer((json_int_t)p->initial));
-		json_object_set_new(object, "min",
-				    json_integer((json_int_t)p->min));
-		json_object_set_new(object, "max",
-				    json_integer((json_int_t)p->max));
+		json_object_set_new(object, "default", json_integer((json_int_t)p->initial));
+		json_object_set_new(object, "min", json_integer((json_int_t)p->min));
+		json_object_set_new(object, "max", json_integer((json_int_t)p->max));
 		return object;
 	}
 	if (sb_param_is_text(p)) {
-		json_object_set_new(object, "default",
-				    json_string(p->choices[0]));
+		json_object_set_new(object, "default", json_string(p->choices[0]));
 		return object;
 	}
 	choices = json_array();
 	for (int i = 0; p->choices[i]; i++)
 		json_array_append_new(choices, json_string(p->choices[i]));
-	json_object_set_new(object, "default",
-			    json_string(p->choices[p->initial]));
+	json_object_set_new(object, "default", json_string(p->choices[p->initial]));
 	json_object_set_new(object, "choices", choices);
 	return object;
 }
@@ -58,11 +52,10 @@ static json_t *workloads_to_json(void)
 
 		for (const struct sb_param *p = (*w)->params; p->name; p++)
 			json_array_append_new(params, param_to_json(p));
-		json_array_append_new(
-			list, json_pack("{ssssssssso}", "name", (*w)->name,
-					"operation", (*w)->operation, "meaning",
-					(*w)->doc, "source", (*w)->source,
-					"parameters", params));
+		json_array_append_new(list,
+				      json_pack("{ssssssssso}", "name", (*w)->name, "operation",
+						(*w)->operation, "meaning", (*w)->doc, "source",
+						(*w)->source, "parameters", params));
 	}
 	return list;
 }
@@ -77,16 +70,15 @@ static void put_param(const struct sb_param *p)
 			printf("%s%s", i ? "|" : "(", p->choices[i]);
 		printf(") [%s]\n", p->choices[p->initial]);
 	} else {
-		printf("(%" PRIu64 " to %" PRIu64 ") [%" PRIu64 "]\n", p->min,
-		       p->max, p->initial);
+		printf("(%" PRIu64 " to %" PRIu64 ") [%" PRIu64 "]\n", p->min, p->max, p->initial);
 	}
 }
 
 static void put_workloads(void)
 {
 	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
-		printf("%s\n    %s\n    from: %s; one operation: one %s\n",
-		       (*w)->name, (*w)->doc, (*w)->source, (*w)->operation);
+		printf("%s\n    %s\n    from: %s; one operation: one %s\n", (*w)->name, (*w)->doc,
+		       (*w)->source, (*w)->operation);
 		for (const struct sb_param *p = (*w)->params; p->name; p++)
 			put_param(p);
 	}
@@ -111,14 +103,11 @@ static json_t *options_to_json(void)
 		char twin[64];
 
 		sb_option_environment((enum sb_option_id)i, twin, sizeof(twin));
-		json_array_append_new(list,
-				      json_pack("{ssss*sssssoss}", "name",
-						sb_option[i].name, "form",
-						sb_option[i].form, "default",
-						sb_option[i].initial, "meaning",
-						sb_option[i].help, "verbs",
-						verbs_to_json(&sb_option[i]),
-						"environment", twin));
+		json_array_append_new(
+			list, json_pack("{ssss*sssssoss}", "name", sb_option[i].name, "form",
+					sb_option[i].form, "default", sb_option[i].initial,
+					"meaning", sb_option[i].help, "verbs",
+					verbs_to_json(&sb_option[i]), "environment", twin));
 	}
 	return list;
 }
@@ -152,20 +141,18 @@ static json_t *metrics_to_json(void)
 	json_t *list = json_array();
 
 	for (int i = 0; i < SB_METRICS; i++)
-		json_array_append_new(
-			list, json_pack("{ssssssss}", "name", sb_metric[i].name,
-					"unit", sb_metric[i].unit, "better",
-					better[sb_metric[i].better], "meaning",
-					sb_metric[i].doc));
+		json_array_append_new(list, json_pack("{ssssssss}", "name", sb_metric[i].name,
+						      "unit", sb_metric[i].unit, "better",
+						      better[sb_metric[i].better], "meaning",
+						      sb_metric[i].doc));
 	return list;
 }
 
 static void put_metrics(void)
 {
 	for (int i = 0; i < SB_METRICS; i++)
-		printf("%-30s %-6s %-17s %s\n", sb_metric[i].name,
-		       sb_metric[i].unit, better[sb_metric[i].better],
-		       sb_metric[i].doc);
+		printf("%-30s %-6s %-17s %s\n", sb_metric[i].name, sb_metric[i].unit,
+		       better[sb_metric[i].better], sb_metric[i].doc);
 }
 
 static const char *rule_unit(const struct sb_rule *rule)
@@ -178,47 +165,39 @@ static json_t *validity_to_json(void)
 	json_t *list = json_array();
 
 	for (const struct sb_rule *r = sb_rules; r->name; r++) {
-		json_t *rule =
-			json_pack("{sssssssf}", "name", r->name, "meaning",
-				  r->doc, "metric", sb_metric[r->metric].name,
-				  "suspect_above", r->suspect);
+		json_t *rule = json_pack("{sssssssf}", "name", r->name, "meaning", r->doc, "metric",
+					 sb_metric[r->metric].name, "suspect_above", r->suspect);
 
 		/* Never is no number. */
 		if (!isinf(r->invalid))
-			json_object_set_new(rule, "invalid_above",
-					    json_real(r->invalid));
+			json_object_set_new(rule, "invalid_above", json_real(r->invalid));
 		json_object_set_new(rule, "unit", json_string(rule_unit(r)));
-		json_object_set_new(rule, "if_metric",
-				    json_string(sb_metric[r->evidence].name));
+		json_object_set_new(rule, "if_metric", json_string(sb_metric[r->evidence].name));
 		json_object_set_new(rule, "is_at_least", json_real(r->least));
 		json_array_append_new(list, rule);
 	}
 	for (const struct sb_request_rule *r = sb_request_rules; r->name; r++)
-		json_array_append_new(
-			list, json_pack("{ssssss}", "name", r->name, "meaning",
-					r->doc, "threshold", r->threshold));
+		json_array_append_new(list, json_pack("{ssssss}", "name", r->name, "meaning",
+						      r->doc, "threshold", r->threshold));
 	for (const struct sb_series_rule *r = sb_series_rules; r->name; r++)
-		json_array_append_new(
-			list, json_pack("{ssssss}", "name", r->name, "meaning",
-					r->doc, "threshold", r->threshold));
+		json_array_append_new(list, json_pack("{ssssss}", "name", r->name, "meaning",
+						      r->doc, "threshold", r->threshold));
 	return list;
 }
 
 static void put_validity(void)
 {
 	for (const struct sb_rule *r = sb_rules; r->name; r++) {
-		const bool grows =
-			!isinf(r->invalid) && r->invalid > r->suspect;
+		const bool grows = !isinf(r->invalid) && r->invalid > r->suspect;
 
 		printf("%-16s %s: %s if %s > %g %s", r->name, r->doc,
 		       isinf(r->invalid) || grows ? "suspect" : "invalid",
 		       sb_metric[r->metric].name, r->suspect, rule_unit(r));
 		if (grows)
-			printf(", invalid if > %g %s", r->invalid,
-			       rule_unit(r));
+			printf(", invalid if > %g %s", r->invalid, rule_unit(r));
 		if (r->least > 1)
-			printf(", and %s >= %g %s", sb_metric[r->evidence].name,
-			       r->least, sb_metric[r->evidence].unit);
+			printf(", and %s >= %g %s", sb_metric[r->evidence].name, r->least,
+			       sb_metric[r->evidence].unit);
 		putchar('\n');
 	}
 	for (const struct sb_request_rule *r = sb_request_rules; r->name; r++)
@@ -235,11 +214,9 @@ static json_t *policies_to_json(void)
 		json_t *options = json_object();
 
 		for (const struct sb_policy_value *v = p->value; v->text; v++)
-			json_object_set_new(options, sb_option[v->id].name,
-					    json_string(v->text));
-		json_array_append_new(
-			list, json_pack("{ssssso}", "name", p->name, "meaning",
-					p->doc, "options", options));
+			json_object_set_new(options, sb_option[v->id].name, json_string(v->text));
+		json_array_append_new(list, json_pack("{ssssso}", "name", p->name, "meaning",
+						      p->doc, "options", options));
 	}
 	return list;
 }
@@ -251,8 +228,7 @@ static void put_policies(void)
 		if (p->value->text)
 			fputs("   ", stdout);
 		for (const struct sb_policy_value *v = p->value; v->text; v++)
-			printf(" --%s %s%s", sb_option[v->id].name, v->text,
-			       v[1].text ? "" : "\n");
+			printf(" --%s %s%s", sb_option[v->id].name, v->text, v[1].text ? "" : "\n");
 	}
 }
 
@@ -261,10 +237,9 @@ static json_t *profiles_to_json(void)
 	json_t *list = json_array();
 
 	for (const struct sb_profile *p = sb_profiles; p->name; p++)
-		json_array_append_new(
-			list, json_pack("{ssssssss}", "name", p->name,
-					"meaning", p->description, "source",
-					p->source, "synthetic", p->synthetic));
+		json_array_append_new(list, json_pack("{ssssssss}", "name", p->name, "meaning",
+						      p->description, "source", p->source,
+						      "synthetic", p->synthetic));
 	return list;
 }
 
@@ -280,18 +255,16 @@ static const struct list {
 	void (*put)(void);
 	json_t *(*to_json)(void);
 } lists[] = {
-	{ "workloads", "what can be run, with the parameters of each",
-	  put_workloads, workloads_to_json },
+	{ "workloads", "what can be run, with the parameters of each", put_workloads,
+	  workloads_to_json },
 	{ "options", "all options of all verbs", put_options, options_to_json },
-	{ "metrics",
-	  "what is measured, its unit, and which direction is better",
-	  put_metrics, metrics_to_json },
-	{ "policies", "sets of option values that can be named with --policy",
-	  put_policies, policies_to_json },
-	{ "validity", "what makes a row suspect or invalid", put_validity,
-	  validity_to_json },
-	{ "profiles", "the machines that can be named with --profile",
-	  put_profiles, profiles_to_json },
+	{ "metrics", "what is measured, its unit, and which direction is better", put_metrics,
+	  metrics_to_json },
+	{ "policies", "sets of option values that can be named with --policy", put_policies,
+	  policies_to_json },
+	{ "validity", "what makes a row suspect or invalid", put_validity, validity_to_json },
+	{ "profiles", "the machines that can be named with --profile", put_profiles,
+	  profiles_to_json },
 };
 
 static int put_json(json_t *list)
@@ -312,8 +285,7 @@ static int put_list(const struct list *list, int argc, char **argv)
 	const bool json = argc > 1 && !strcmp(argv[1], "--json");
 
 	if (argc > 2 || (argc == 2 && !json))
-		return sb_fail(SB_EXIT_USAGE,
-			       "list: '%s' is not expected; only --json",
+		return sb_fail(SB_EXIT_USAGE, "list: '%s' is not expected; only --json",
 			       argv[json ? 2 : 1]);
 	if (json)
 		return put_json(list->to_json());
@@ -350,12 +322,10 @@ int sb_command_list(int argc, char **argv)
 	}
 	like = sb_most_like(name, list_name, NULL);
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "list: unknown '%s'; did you mean '%s'?", name,
-			       like);
+		return sb_fail(SB_EXIT_USAGE, "list: unknown '%s'; did you mean '%s'?", name, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "list: expected workloads, options, metrics, policies, "
-		       "validity or profiles, not '%s'",
+		       "list: expected workloads, options, metrics, policies, validity or "
+		       "profiles, not '%s'",
 		       name);
 }
 

@@ -43,8 +43,7 @@ static const struct flag {
 	{ "enable_random_interleaving", BOOLEAN, "true|false",
 	  "repetitions of all in random order" },
 	{ "report_aggregates_only", BOOLEAN, "true|false", "statistics alone" },
-	{ "display_aggregates_only", BOOLEAN, "true|false",
-	  "the same, but for the file" },
+	{ "display_aggregates_only", BOOLEAN, "true|false", "the same, but for the file" },
 	{ "format", WORD, "console|json|csv", "on standard output" },
 	{ "out", FILE_NAME, "FILE", "write it into this file, too" },
 	{ "out_format", WORD, "json|console|csv", "form of that [json]" },
@@ -66,8 +65,7 @@ static bool is_word(const char *value, const char *words)
 	const size_t length = strlen(value);
 
 	while (words) {
-		if (!strncmp(words, value, length) &&
-		    (words[length] == '|' || !words[length]))
+		if (!strncmp(words, value, length) && (words[length] == '|' || !words[length]))
 			return length;
 		words = strchr(words, '|');
 		words = words ? words + 1 : NULL;
@@ -93,8 +91,7 @@ static bool is_count(const char *value)
 /* Tried now: the library would end the program at once. */
 static bool is_writable(const char *value)
 {
-	const int fd =
-		open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	const int fd = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
 	return fd >= 0 && !close(fd);
 }
@@ -131,13 +128,10 @@ static int unknown_flag(const char *word, const char *name)
 	const char *like = sb_most_like(name, flag_name, NULL);
 
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "unknown option '%s'; did you mean " PREFIX
-			       "%s?",
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean " PREFIX "%s?",
 			       word, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "unknown option '%s'; sched-bench micro --help lists "
-		       "Google Benchmark's",
+		       "unknown option '%s'; sched-bench micro --help lists Google Benchmark's",
 		       word);
 }
 
@@ -163,19 +157,16 @@ static int check_flag(const char *word)
 		if (!value && f->form == BOOLEAN)
 			return 0;
 		if (!value)
-			return sb_fail(SB_EXIT_USAGE,
-				       "%s: a value is missing; expected %s=%s",
+			return sb_fail(SB_EXIT_USAGE, "%s: a value is missing; expected %s=%s",
 				       word, word, f->value);
 		errno = 0;
 		if (fits(f, value + 1))
 			return 0;
-		return sb_fail(
-			misfit_status(f->form),
-			PREFIX "%s: '%s' is not valid%s%s; expected %s", name,
-			value + 1, f->form == FILE_NAME ? ": " : "",
-			f->form == FILE_NAME ? strerror(errno) : "",
-			f->form == FILE_NAME ? "a file that can be written"
-					     : f->value);
+		return sb_fail(misfit_status(f->form),
+			       PREFIX "%s: '%s' is not valid%s%s; expected %s", name, value + 1,
+			       f->form == FILE_NAME ? ": " : "",
+			       f->form == FILE_NAME ? strerror(errno) : "",
+			       f->form == FILE_NAME ? "a file that can be written" : f->value);
 	}
 	return unknown_flag(word, name);
 }
@@ -201,8 +192,7 @@ void sb_micro_help(void)
 		printf("  %-26s %s\n", kind->name, kind->doc);
 	puts("\nGoogle Benchmark's, each with " PREFIX " before it:");
 	for (const struct flag *f = flags; f->name; f++)
-		printf("  %s=%-*s %s\n", f->name, (int)(42 - strlen(f->name)),
-		       f->value, f->help);
+		printf("  %s=%-*s %s\n", f->name, (int)(42 - strlen(f->name)), f->value, f->help);
 }
 
 /* ---- under Google Benchmark ---- */
@@ -212,9 +202,8 @@ static int time_kinds(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	return sb_fail(SB_EXIT_ENVIRONMENT,
-		       "this program was built on another machine, without "
-		       "Google Benchmark; expected one that was built here");
+	return sb_fail(SB_EXIT_ENVIRONMENT, "this program was built on another machine, without "
+					    "Google Benchmark; expected one that was built here");
 }
 #else
 /* One benchmark runs at a time; thread 0 sets it up before the others begin. */
@@ -245,19 +234,15 @@ static void begin(struct sb_gbench_run *run, const struct sb_micro_kind *kind)
 
 static void end(struct sb_gbench_run *run, uint64_t n)
 {
-	const char *wrong =
-		broken ? NULL
-		       : running.kind->check(&running, n * running.threads);
+	const char *wrong = broken ? NULL : running.kind->check(&running, n * running.threads);
 
 	if (wrong)
 		fail(run, wrong);
 	for (int i = 0; i < SB_MICRO_COUNTERS; i++) {
 		if (running.counter[i].name)
-			sb_gbench_counter(run, running.counter[i].name,
-					  running.counter[i].value);
+			sb_gbench_counter(run, running.counter[i].name, running.counter[i].value);
 	}
-	sb_gbench_items(run,
-			running.items ? running.items : n * running.threads);
+	sb_gbench_items(run, running.items ? running.items : n * running.threads);
 	sb_micro_end(&running);
 }
 
@@ -296,8 +281,7 @@ static void register_kinds(void)
 			.arg = kind->arg,
 			.args = sb_micro_args(kind),
 			.threads = several ? kind->threads : &alone,
-			.thread_counts =
-				several ? sb_micro_thread_counts(kind) : 1,
+			.thread_counts = several ? sb_micro_thread_counts(kind) : 1,
 			.wall_time = kind->elsewhere,
 			.fit = (enum sb_gbench_fit)kind->fit,
 			.body = body,
@@ -317,8 +301,7 @@ static int choose_clock(void)
 	int rc = sb_timing_cpus(&cpu, &cpus);
 
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "the CPUs that may be used cannot be read: %s",
+		return sb_fail(SB_EXIT_ENVIRONMENT, "the CPUs that may be used cannot be read: %s",
 			       strerror(-rc));
 	(void)!sb_clock_calibrate(cpu, cpus, &clock);
 	free(cpu);
@@ -341,8 +324,7 @@ static int time_kinds(int argc, char **argv)
 	if (!sb_gbench_main(argc, argv))
 		return SB_EXIT_USAGE;
 	if (failures)
-		return sb_fail(SB_EXIT_INVALID,
-			       "%u benchmarks are invalid, as is said there",
+		return sb_fail(SB_EXIT_INVALID, "%u benchmarks are invalid, as is said there",
 			       failures);
 	return 0;
 }
@@ -355,9 +337,7 @@ static int write_counts(const struct sb_counts *counts, const char *path)
 {
 	const int rc = *path ? sb_counts_write(counts, path) : 0;
 
-	return rc ? sb_fail(sb_status_of(rc), "--counts-out: '%s': %s", path,
-			    strerror(-rc))
-		  : 0;
+	return rc ? sb_fail(sb_status_of(rc), "--counts-out: '%s': %s", path, strerror(-rc)) : 0;
 }
 
 static enum sb_status_code status_of(int rc)
@@ -395,13 +375,11 @@ static int count_kinds(const struct sb_options *options, const char *filter)
 static int refuse_others(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
-		if (strncmp(argv[i],
-			    PREFIX "filter=", strlen(PREFIX "filter=")))
-			return sb_fail(
-				SB_EXIT_USAGE,
-				"--counts: '%s' is not expected; only " PREFIX
-				"filter=REGEX",
-				argv[i]);
+		if (strncmp(argv[i], PREFIX "filter=", strlen(PREFIX "filter=")))
+			return sb_fail(SB_EXIT_USAGE,
+				       "--counts: '%s' is not expected; only " PREFIX
+				       "filter=REGEX",
+				       argv[i]);
 	}
 	return 0;
 }
@@ -437,8 +415,7 @@ static int micro(const struct sb_options *options, int argc, char **argv)
 	int rc;
 
 	if (!counts && !counted && *options->value[SB_OPT_counts_out].text)
-		return sb_fail(SB_EXIT_USAGE,
-			       "--counts-out: expected with --counts only");
+		return sb_fail(SB_EXIT_USAGE, "--counts-out: expected with --counts only");
 	if (!counts && !counted)
 		return time_kinds(argc, argv);
 	rc = refuse_others(argc, argv);
@@ -462,8 +439,7 @@ int sb_command_micro(int argc, char **argv)
 	google[0] = argv[0];
 	rc = split(&words, argv + 1, &googles, google);
 	if (!rc)
-		rc = sb_options_parse_for(&options, SB_VERB_MICRO, words,
-					  argv + 1);
+		rc = sb_options_parse_for(&options, SB_VERB_MICRO, words, argv + 1);
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_MICRO);
 	else if (!rc)

@@ -30,8 +30,7 @@ void sb_list_plots(void)
 	for (const struct sb_plot_kind *k = sb_plot_kinds; k->name; k++)
 		printf("  %-25s %s\n", k->name, k->doc);
 	printf("  %-25s %s\n", TOPOLOGY,
-	       "what each processing unit did, on the machine, drawn by "
-	       "lstopo");
+	       "what each processing unit did, on the machine, drawn by lstopo");
 	printf("  %-25s %s\n", ALL, "all that apply, but for topology");
 }
 
@@ -52,12 +51,9 @@ static int unknown_kind(const char *name)
 	const char *like = sb_most_like(name, kind_name, NULL);
 
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "plot: unknown kind '%s'; did you mean '%s'?",
-			       name, like);
-	return sb_fail(SB_EXIT_USAGE,
-		       "plot: unknown kind '%s'; sched-bench plot list names "
-		       "them",
+		return sb_fail(SB_EXIT_USAGE, "plot: unknown kind '%s'; did you mean '%s'?", name,
+			       like);
+	return sb_fail(SB_EXIT_USAGE, "plot: unknown kind '%s'; sched-bench plot list names them",
 		       name);
 }
 
@@ -87,8 +83,7 @@ static int read_results(struct results *results, char *const *path, uint32_t n)
 	if (!results->result || !results->pointer)
 		return sb_fail_memory();
 	for (uint32_t i = 0; i < n; i++) {
-		rc = sb_result_read(&results->result[i], path[i], why,
-				    sizeof(why));
+		rc = sb_result_read(&results->result[i], path[i], why, sizeof(why));
 		if (rc)
 			return sb_fail(sb_status_of(rc), "%s", why);
 		results->pointer[i] = &results->result[i];
@@ -110,8 +105,7 @@ static int fail_for(const struct sb_plot_order *order, const char *kind, int rc)
 {
 	switch (-rc) {
 	case ENODATA:
-		return sb_fail(SB_EXIT_USAGE, "plot: %s does not apply: %s",
-			       kind, order->why);
+		return sb_fail(SB_EXIT_USAGE, "plot: %s does not apply: %s", kind, order->why);
 	case E2BIG:
 		return sb_fail(SB_EXIT_USAGE, "plot: %s: %s", kind, order->why);
 	case ENOMEM:
@@ -131,11 +125,8 @@ static int choose_format(const char *path, enum sb_plot_format *format)
 	*format = SB_PLOT_PNG;
 	if (sb_ends_in(path, ".png"))
 		return 0;
-	return sb_fail(
-		SB_EXIT_USAGE,
-		"--output: '%s' is not valid; expected a name in .svg or "
-		".png, or -",
-		path);
+	return sb_fail(SB_EXIT_USAGE,
+		       "--output: '%s' is not valid; expected a name in .svg or .png, or -", path);
 }
 
 /* What is made before its file is: the file is only begun when all is well. */
@@ -148,9 +139,7 @@ static int put_drawn(const void *what, FILE *out)
 {
 	const struct drawn *drawn = what;
 
-	return fwrite(drawn->bytes, 1, drawn->n, out) == drawn->n
-		       ? 0
-		       : (errno ? -errno : -EIO);
+	return fwrite(drawn->bytes, 1, drawn->n, out) == drawn->n ? 0 : (errno ? -errno : -EIO);
 }
 
 static int save(const struct drawn *drawn, const char *path)
@@ -161,8 +150,7 @@ static int save(const struct drawn *drawn, const char *path)
 }
 
 /* The series that topology shows: there must be one. */
-static const struct sb_series *find_series(const struct results *results,
-					   const char *text)
+static const struct sb_series *find_series(const struct results *results, const char *text)
 {
 	const struct sb_series *found = NULL;
 	uint32_t n = 0;
@@ -170,8 +158,7 @@ static const struct sb_series *find_series(const struct results *results,
 	for (uint32_t i = 0; i < results->result[0].all_series; i++) {
 		const struct sb_series *s = &results->result[0].series[i];
 
-		if (text && !strstr(s->workload, text) &&
-		    !strstr(s->label, text))
+		if (text && !strstr(s->workload, text) && !strstr(s->label, text))
 			continue;
 		found = s;
 		n++;
@@ -179,36 +166,31 @@ static const struct sb_series *find_series(const struct results *results,
 	if (n == 1 && results->n == 1)
 		return found;
 	sb_fail(SB_EXIT_USAGE,
-		"plot: topology shows one series of one result, not %" PRIu32
-		" of %" PRIu32 "; --series TEXT chooses one",
+		"plot: topology shows one series of one result, not %" PRIu32 " of %" PRIu32
+		"; --series TEXT chooses one",
 		n, results->n);
 	return NULL;
 }
 
-static int draw_topology(const struct sb_options *options,
-			 const struct results *results,
+static int draw_topology(const struct sb_options *options, const struct results *results,
 			 enum sb_plot_format format, FILE *out)
 {
-	const struct sb_series *series =
-		find_series(results, given(options, SB_OPT_plot_series));
+	const struct sb_series *series = find_series(results, given(options, SB_OPT_plot_series));
 
 	if (!series)
 		return SB_EXIT_USAGE;
-	return sb_heatmap_draw(&results->result[0], series,
-			       options->value[SB_OPT_plot_metric].text,
+	return sb_heatmap_draw(&results->result[0], series, options->value[SB_OPT_plot_metric].text,
 			       format == SB_PLOT_SVG ? "svg" : "png", out);
 }
 
-static int draw_kind(struct sb_plot_order *order, enum sb_plot_format format,
-		     FILE *out)
+static int draw_kind(struct sb_plot_order *order, enum sb_plot_format format, FILE *out)
 {
 	const int rc = sb_plots_put(order, format, out);
 
 	return rc ? fail_for(order, order->kind->name, rc) : 0;
 }
 
-static int plot_to_file(const struct sb_options *options,
-			const struct results *results,
+static int plot_to_file(const struct sb_options *options, const struct results *results,
 			struct sb_plot_order *order, const char *path)
 {
 	struct drawn drawn = { NULL, 0 };
@@ -231,16 +213,15 @@ static int plot_to_file(const struct sb_options *options,
 	return rc;
 }
 
-static int plot_to_result(struct sb_plot_order *order,
-			  const struct sb_result *result, const char *kind)
+static int plot_to_result(struct sb_plot_order *order, const struct sb_result *result,
+			  const char *kind)
 {
 	char *directory;
 	int rc;
 
 	if (order->results != 1)
-		return sb_fail(SB_EXIT_USAGE,
-			       "plot: several results belong to no directory; "
-			       "expected -o FILE.svg or -o FILE.png");
+		return sb_fail(SB_EXIT_USAGE, "plot: several results belong to no directory; "
+					      "expected -o FILE.svg or -o FILE.png");
 	directory = sb_path_join(result->directory, "plots");
 	if (!directory)
 		return sb_fail_memory();
@@ -248,15 +229,13 @@ static int plot_to_result(struct sb_plot_order *order,
 	if (rc)
 		rc = fail_for(order, kind, rc);
 	else
-		printf("%s: %" PRIu32
-		       " picture%s, each as .svg, .png and .gp\n",
-		       directory, order->made, order->made == 1 ? "" : "s");
+		printf("%s: %" PRIu32 " picture%s, each as .svg, .png and .gp\n", directory,
+		       order->made, order->made == 1 ? "" : "s");
 	free(directory);
 	return rc;
 }
 
-static int plot_results(const struct sb_options *options,
-			const struct results *results)
+static int plot_results(const struct sb_options *options, const struct results *results)
 {
 	const char *kind = options->word[0];
 	const char *path = options->value[SB_OPT_plot_output].text;
@@ -271,14 +250,13 @@ static int plot_results(const struct sb_options *options,
 
 	if (*path && !strcmp(kind, ALL))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--output: expected without it; plot all makes "
-			       "many pictures");
+			       "--output: expected without it; plot all makes many pictures");
 	if (*path)
 		return plot_to_file(options, results, &order, path);
 	if (!strcmp(kind, TOPOLOGY))
-		return sb_fail(SB_EXIT_USAGE,
-			       "plot: topology goes to a file; expected -o "
-			       "FILE.svg or -o FILE.png");
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"plot: topology goes to a file; expected -o FILE.svg or -o FILE.png");
 	return plot_to_result(&order, results->result, kind);
 }
 
@@ -289,17 +267,12 @@ static int plot(const struct sb_options *options)
 	int rc;
 
 	if (!*kind)
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"plot: no kind; sched-bench plot list names them");
-	if (!sb_plot_kind_find(kind) && strcmp(kind, ALL) != 0 &&
-	    strcmp(kind, TOPOLOGY) != 0)
+		return sb_fail(SB_EXIT_USAGE, "plot: no kind; sched-bench plot list names them");
+	if (!sb_plot_kind_find(kind) && strcmp(kind, ALL) != 0 && strcmp(kind, TOPOLOGY) != 0)
 		return unknown_kind(kind);
 	if (options->words < 2)
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"plot: no result; expected a result directory or "
-			"a result.json");
+		return sb_fail(SB_EXIT_USAGE,
+			       "plot: no result; expected a result directory or a result.json");
 	rc = read_results(&results, options->word + 1, options->words - 1);
 	if (!rc)
 		rc = plot_results(options, &results);
@@ -310,8 +283,7 @@ static int plot(const struct sb_options *options)
 int sb_command_plot(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_PLOT, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_PLOT, argc - 1, argv + 1);
 
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_PLOT);

@@ -29,8 +29,7 @@ struct report {
 	char *directory;  /* of that file; what links are relative to */
 };
 
-static int choose_format(struct report *report,
-			 const struct sb_options *options)
+static int choose_format(struct report *report, const struct sb_options *options)
 {
 	const char *path = options->value[SB_OPT_report_output].text;
 
@@ -44,15 +43,13 @@ static int choose_format(struct report *report,
 		report->format = HTML;
 	else
 		return sb_fail(SB_EXIT_USAGE,
-			       "--output: '%s' does not say which format it is "
-			       "to have; expected a name in .html or .md, or "
-			       "--format",
+			       "--output: '%s' does not say which format it is to have; expected a "
+			       "name in .html or .md, or --format",
 			       path);
 	return 0;
 }
 
-static int read_results(struct report *report, char *const *word,
-			uint32_t words)
+static int read_results(struct report *report, char *const *word, uint32_t words)
 {
 	char why[400] = "";
 	int rc = 0;
@@ -61,8 +58,7 @@ static int read_results(struct report *report, char *const *word,
 	if (!report->result)
 		return sb_fail_memory();
 	for (uint32_t i = 0; i < words && !rc; i++) {
-		rc = sb_result_read(&report->result[i], word[i], why,
-				    sizeof(why));
+		rc = sb_result_read(&report->result[i], word[i], why, sizeof(why));
 		if (rc)
 			return sb_fail(sb_status_of(rc), "%s", why);
 		report->results++;
@@ -75,8 +71,7 @@ static int write_to(const void *what, FILE *out)
 	const struct report *report = what;
 
 	return report->format == MARKDOWN
-		       ? sb_write_markdown(report->result, report->results,
-					   report->directory, out)
+		       ? sb_write_markdown(report->result, report->results, report->directory, out)
 		       : sb_write_html(report->result, report->results, out);
 }
 
@@ -88,8 +83,7 @@ static int write_report(const struct report *report)
 }
 
 /* Where it goes, once the results are known. */
-static int choose_path(struct report *report, const struct sb_options *options,
-		       char **made)
+static int choose_path(struct report *report, const struct sb_options *options, char **made)
 {
 	const char *given = options->value[SB_OPT_report_output].text;
 
@@ -97,9 +91,7 @@ static int choose_path(struct report *report, const struct sb_options *options,
 	report->path = given;
 	if (!*given) {
 		*made = sb_path_join(report->result[0].directory,
-				     report->format == MARKDOWN
-					     ? "report.md"
-					     : "report.html");
+				     report->format == MARKDOWN ? "report.md" : "report.html");
 		report->path = *made;
 	}
 	if (report->path)
@@ -132,15 +124,13 @@ static int report_on(const struct sb_options *options)
 int sb_command_report(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_REPORT, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_REPORT, argc - 1, argv + 1);
 
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_REPORT);
 	else if (!rc && !options.words)
 		rc = sb_fail(SB_EXIT_USAGE,
-			     "report: no result; expected a result directory "
-			     "or a result.json");
+			     "report: no result; expected a result directory or a result.json");
 	else if (!rc)
 		rc = report_on(&options);
 	sb_options_free(&options);

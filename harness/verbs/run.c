@@ -45,8 +45,7 @@ static int check_workers(const struct sb_run_stage *stage)
 	if (stage->plan.placement.workers <= SB_WORKERS_MAX)
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "--workers: %" PRIu32
-		       " are too many to run; expected at most %d",
+		       "--workers: %" PRIu32 " are too many to run; expected at most %d",
 		       stage->plan.placement.workers, SB_WORKERS_MAX);
 }
 
@@ -70,11 +69,10 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 
 /* ---- the measurement ---- */
 
-int sb_run_add_answer(struct sb_run_session *session,
-		      const struct sb_series *series)
+int sb_run_add_answer(struct sb_run_session *session, const struct sb_series *series)
 {
-	if (series->answer && sb_result_add_fact(&session->result, "run",
-						 "find_slo", series->answer))
+	if (series->answer &&
+	    sb_result_add_fact(&session->result, "run", "find_slo", series->answer))
 		return sb_fail_memory();
 	return 0;
 }
@@ -85,27 +83,24 @@ static bool differs(const struct sb_run_session *session, enum sb_option_id id)
 	const struct sb_job *job = session->jobs->job;
 
 	for (uint32_t j = 1; j < session->jobs->jobs; j++) {
-		if (strcmp(job[j].options.value[id].text,
-			   job[0].options.value[id].text) != 0)
+		if (strcmp(job[j].options.value[id].text, job[0].options.value[id].text) != 0)
 			return true;
 	}
 	return false;
 }
 
-static int add_option(struct sb_series *series,
-		      const struct sb_options *options, enum sb_option_id id)
+static int add_option(struct sb_series *series, const struct sb_options *options,
+		      enum sb_option_id id)
 {
 	const char *text = options->value[id].text;
 
 	return sb_series_add_setting(
-		series, &(struct sb_setting){
-				.name = (char *)(uintptr_t)sb_option[id].name,
-				.text = (char *)(uintptr_t)text,
-				.number = sb_sweep_number(text) });
+		series, &(struct sb_setting){ .name = (char *)(uintptr_t)sb_option[id].name,
+					      .text = (char *)(uintptr_t)text,
+					      .number = sb_sweep_number(text) });
 }
 
-int sb_run_add_job_settings(const struct sb_run_session *session,
-			    const struct sb_run_stage *stage,
+int sb_run_add_job_settings(const struct sb_run_session *session, const struct sb_run_stage *stage,
 			    struct sb_series *series)
 {
 	const struct sb_job *job = stage->job;
@@ -113,14 +108,12 @@ int sb_run_add_job_settings(const struct sb_run_session *session,
 
 	if (job->name)
 		rc = sb_series_add_setting(
-			series, &(struct sb_setting){
-					.name = (char *)(uintptr_t) "job",
-					.text = (char *)(uintptr_t)job->name,
-					.number = (double)NAN });
+			series, &(struct sb_setting){ .name = (char *)(uintptr_t) "job",
+						      .text = (char *)(uintptr_t)job->name,
+						      .number = (double)NAN });
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		if ((sb_option[id].verbs & SB_VERB_RUN) &&
-		    id != SB_OPT_workload && !sb_option_is_common(id) &&
-		    differs(session, id))
+		if ((sb_option[id].verbs & SB_VERB_RUN) && id != SB_OPT_workload &&
+		    !sb_option_is_common(id) && differs(session, id))
 			rc = add_option(series, &job->options, id);
 	}
 	return rc;
@@ -141,8 +134,7 @@ static void print_pretty(const void *what, FILE *out)
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */
-static const struct sb_run_stage *
-main_stage(const struct sb_run_session *session)
+static const struct sb_run_stage *main_stage(const struct sb_run_session *session)
 {
 	for (uint32_t i = 0; i < session->stages; i++) {
 		if (session->stage[i].machine.emulated)
@@ -166,8 +158,7 @@ static int gather_facts(struct sb_run_session *session, int argc, char **argv)
 		if (!differs(session, id))
 			continue;
 		sb_result_drop_fact(result, "options", sb_option[id].name);
-		sb_result_drop_fact(result, "option_sources",
-				    sb_option[id].name);
+		sb_result_drop_fact(result, "option_sources", sb_option[id].name);
 	}
 	return rc;
 }
@@ -202,10 +193,8 @@ static void end_saved(struct sb_run_session *session)
 {
 	if (!sb_load_rlx(&sb_interrupted))
 		sb_saved_remove(session->saved);
-	else if (session->saved->store &&
-		 !sb_opt(session->options, SB_OPT_quiet))
-		sb_note("interrupted; the other repetitions: sched-bench run "
-			"--resume %s",
+	else if (session->saved->store && !sb_opt(session->options, SB_OPT_quiet))
+		sb_note("interrupted; the other repetitions: sched-bench run --resume %s",
 			session->result.directory);
 }
 
@@ -237,8 +226,7 @@ static int run_session(struct sb_run_session *session, int argc, char **argv)
 }
 
 /* All jobs are looked at before the first is measured. */
-static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc,
-	       char **argv)
+static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc, char **argv)
 {
 	struct sb_run_session session = { .jobs = jobs,
 					  .options = &jobs->job[0].options,
@@ -249,8 +237,7 @@ static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc,
 	if (!session.stage)
 		return sb_fail_memory();
 	while (session.stages < jobs->jobs && !rc) {
-		rc = open_stage(&session.stage[session.stages],
-				&jobs->job[session.stages]);
+		rc = open_stage(&session.stage[session.stages], &jobs->job[session.stages]);
 		session.stages++;
 	}
 	if (!rc)

@@ -25,58 +25,53 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 
-static void begin_phase(void *arg, const struct sb_series *series,
-			enum sb_phase phase, uint32_t repetition)
+static void begin_phase(void *arg, const struct sb_series *series, enum sb_phase phase,
+			uint32_t repetition)
 {
 	struct sb_run_session *session = arg;
 
 	sb_watcher_begin(&session->watcher, series, phase, repetition);
 }
 
-static void end_phase(void *arg, const struct sb_series *series,
-		      enum sb_phase phase, uint32_t repetition)
+static void end_phase(void *arg, const struct sb_series *series, enum sb_phase phase,
+		      uint32_t repetition)
 {
 	struct sb_run_session *session = arg;
 
 	/* A row that has been told of is saved. */
 	if (phase == SB_PHASE_REPETITION)
-		sb_saved_keep(session->saved, &session->result,
-			      session->result.all_series - 1, repetition);
+		sb_saved_keep(session->saved, &session->result, session->result.all_series - 1,
+			      repetition);
 	sb_watcher_end(&session->watcher, series, phase, repetition);
 }
 
 /* The rows that are saved are not measured again, unless the load of the others
  * would come from another measurement of the capacity. */
-static int adopt_saved(struct sb_run_session *session,
-		       const struct sb_run_stage *stage,
+static int adopt_saved(struct sb_run_session *session, const struct sb_run_stage *stage,
 		       const struct sb_chosen *chosen, struct sb_series *series)
 {
 	const struct sb_options *options = &stage->job->options;
 	const int rc =
-		sb_saved_adopt(session->saved, session->result.all_series - 1,
-			       options, series);
+		sb_saved_adopt(session->saved, session->result.all_series - 1, options, series);
 
-	if (!rc && !series->residence &&
-	    sb_measures_capacity(options, chosen->workload))
+	if (!rc && !series->residence && sb_measures_capacity(options, chosen->workload))
 		sb_series_forget_rows(series);
 	return rc;
 }
 
 /* The last row is saved again, with the readings of the memory and the answer. */
-static void keep_end(struct sb_run_session *session,
-		     const struct sb_series *series)
+static void keep_end(struct sb_run_session *session, const struct sb_series *series)
 {
 	const uint32_t last = series->records - 1;
 
 	if (series->record[last].is_measured)
-		sb_saved_keep(session->saved, &session->result,
-			      session->result.all_series - 1, last);
+		sb_saved_keep(session->saved, &session->result, session->result.all_series - 1,
+			      last);
 }
 
-static int measure_series(struct sb_run_session *session,
-			  const struct sb_run_stage *stage,
-			  const struct sb_chosen *chosen,
-			  struct sb_ground *ground, struct sb_series *series)
+static int measure_series(struct sb_run_session *session, const struct sb_run_stage *stage,
+			  const struct sb_chosen *chosen, struct sb_ground *ground,
+			  struct sb_series *series)
 {
 	const struct sb_options *options = &stage->job->options;
 	const struct sb_watch watch = { begin_phase, end_phase, session };
@@ -93,14 +88,12 @@ static int measure_series(struct sb_run_session *session,
 	return sb_run_add_answer(session, series);
 }
 
-static int measure_one(struct sb_run_session *session,
-		       const struct sb_run_stage *stage,
+static int measure_one(struct sb_run_session *session, const struct sb_run_stage *stage,
 		       const struct sb_chosen *chosen, struct sb_ground *ground)
 {
 	struct sb_result *result = &session->result;
 	struct sb_series *series = &result->series[result->all_series++];
-	int rc = sb_series_init(series, &stage->job->options, chosen,
-				&stage->plan.placement);
+	int rc = sb_series_init(series, &stage->job->options, chosen, &stage->plan.placement);
 
 	if (!rc)
 		rc = sb_run_add_job_settings(session, stage, series);
@@ -113,32 +106,26 @@ static int measure_one(struct sb_run_session *session,
 #define CPUS_BYTES 1024
 
 /* Where the workers are, with --verbose. */
-static void say_plan(const struct sb_run_session *session,
-		     const struct sb_run_stage *stage)
+static void say_plan(const struct sb_run_session *session, const struct sb_run_stage *stage)
 {
 	const struct sb_placement *p = &stage->plan.placement;
 	char cpus[CPUS_BYTES] = "";
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < p->workers && used < sizeof(cpus); i++)
-		used += (size_t)snprintf(
-			cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
-			p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
-						: p->place[i].pu);
-	sb_watcher_say(
-		&session->watcher,
-		"%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
-		stage->job->name ? stage->job->name : "",
-		stage->job->name ? ": " : "", p->workers,
-		p->workers == 1 ? "" : "s",
-		stage->job->options.value[SB_OPT_workers].text,
-		stage->job->options.value[SB_OPT_placement].text,
-		stage->machine.emulated ? "processing units" : "CPUs", cpus,
-		stage->machine.emulated ? " of a profile, so not pinned" : "");
+		used += (size_t)snprintf(cpus + used, sizeof(cpus) - used, "%s%d", i ? "," : "",
+					 p->place[i].os_cpu >= 0 ? p->place[i].os_cpu
+								 : p->place[i].pu);
+	sb_watcher_say(&session->watcher, "%s%s%" PRIu32 " worker%s (%s, %s) on %s %s%s",
+		       stage->job->name ? stage->job->name : "", stage->job->name ? ": " : "",
+		       p->workers, p->workers == 1 ? "" : "s",
+		       stage->job->options.value[SB_OPT_workers].text,
+		       stage->job->options.value[SB_OPT_placement].text,
+		       stage->machine.emulated ? "processing units" : "CPUs", cpus,
+		       stage->machine.emulated ? " of a profile, so not pinned" : "");
 }
 
-static int measure_workloads(struct sb_run_session *session,
-			     const struct sb_run_stage *stage,
+static int measure_workloads(struct sb_run_session *session, const struct sb_run_stage *stage,
 			     struct sb_ground *ground)
 {
 	const struct sb_options *options = &stage->job->options;
@@ -161,8 +148,7 @@ static int measure_workloads(struct sb_run_session *session,
  * all schedulers, and those of a workload. They disturb nobody there; on the
  * workers' cores they would. Workers are pinned one by one.
  */
-static int measure_beside(struct sb_run_session *session,
-			  const struct sb_run_stage *stage,
+static int measure_beside(struct sb_run_session *session, const struct sb_run_stage *stage,
 			  const struct sb_cpu_mask *generator_cpus)
 {
 	struct sb_ground ground = { .placement = &stage->plan.placement };
@@ -174,8 +160,7 @@ static int measure_beside(struct sb_run_session *session,
 	if (!rc)
 		rc = sb_cpu_mask_read(&ground.usable);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "the thread that submits cannot be pinned: %s",
+		return sb_fail(SB_EXIT_ENVIRONMENT, "the thread that submits cannot be pinned: %s",
 			       strerror(-rc));
 	rc = measure_workloads(session, stage, &ground);
 	/* gnuplot would inherit it, too. What a cpuset has lost meanwhile stays
@@ -185,8 +170,7 @@ static int measure_beside(struct sb_run_session *session,
 	return rc;
 }
 
-static int add_generator_cpus(struct sb_run_session *session,
-			      const struct sb_cpu_mask *cpus)
+static int add_generator_cpus(struct sb_run_session *session, const struct sb_cpu_mask *cpus)
 {
 	char text[CPUS_BYTES];
 
@@ -196,11 +180,9 @@ static int add_generator_cpus(struct sb_run_session *session,
 		       : 0;
 }
 
-static int measure_stage(struct sb_run_session *session,
-			 const struct sb_run_stage *stage)
+static int measure_stage(struct sb_run_session *session, const struct sb_run_stage *stage)
 {
-	const struct sb_cpu_mask cpus =
-		sb_placing_generator_cpus(stage->topology, &stage->plan);
+	const struct sb_cpu_mask cpus = sb_placing_generator_cpus(stage->topology, &stage->plan);
 	int rc = 0;
 
 	if (!stage->plan.generators)
@@ -208,8 +190,7 @@ static int measure_stage(struct sb_run_session *session,
 	rc = add_generator_cpus(session, &cpus);
 	if (rc)
 		return rc;
-	return measure_beside(session, stage,
-			      stage->machine.emulated ? NULL : &cpus);
+	return measure_beside(session, stage, stage->machine.emulated ? NULL : &cpus);
 }
 
 static void say_clock(const struct sb_run_session *session)
@@ -227,8 +208,7 @@ int sb_run_measure_stages(struct sb_run_session *session)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < session->stages; i++) {
-		const struct sb_options *options =
-			&session->stage[i].job->options;
+		const struct sb_options *options = &session->stage[i].job->options;
 
 		sb_watcher_plan(&session->watcher, options);
 		all += options->chosens;

@@ -27,12 +27,10 @@ struct sb_run_session {
 };
 
 /* What a search for a rate has found. Returns 0 or -errno. */
-int sb_run_add_answer(struct sb_run_session *session,
-		      const struct sb_series *series);
+int sb_run_add_answer(struct sb_run_session *session, const struct sb_series *series);
 
 /* The job's name, and what sets it apart from the other jobs. */
-int sb_run_add_job_settings(const struct sb_run_session *session,
-			    const struct sb_run_stage *stage,
+int sb_run_add_job_settings(const struct sb_run_session *session, const struct sb_run_stage *stage,
 			    struct sb_series *series);
 
 /* Measures all workloads of all jobs. Returns an exit status. */

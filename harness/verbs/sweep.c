@@ -38,8 +38,8 @@ static int find_objective(struct sb_session *s)
 	if (rc || sb_metric[s->objective].better != SB_NEITHER)
 		return rc;
 	return sb_fail(SB_EXIT_USAGE,
-		       "--objective: %s is neither better when it is low nor "
-		       "when it is high; expected such a metric",
+		       "--objective: %s is neither better when it is low nor when it is high; "
+		       "expected such a metric",
 		       name);
 }
 
@@ -90,15 +90,12 @@ static void put_plan(const struct sb_session *s)
 {
 	char left[SB_DURATION_BYTES];
 
-	printf("%" PRIu32 " configuration%s x %" PRIu32 " repetition%s = "
-	       "%" PRIu32 " rows",
+	printf("%" PRIu32 " configuration%s x %" PRIu32 " repetition%s = %" PRIu32 " rows",
 	       s->sweep.configurations, s->sweep.configurations == 1 ? "" : "s",
-	       s->sweep.repetitions, s->sweep.repetitions == 1 ? "" : "s",
-	       s->rows);
+	       s->sweep.repetitions, s->sweep.repetitions == 1 ? "" : "s", s->rows);
 	if (s->rows_done)
 		printf(", %" PRIu32 " of them there", s->rows_done);
-	printf("; about %s\n", sb_session_format_duration(
-				       left, 1e-9 * sb_session_planned_ns(s)));
+	printf("; about %s\n", sb_session_format_duration(left, 1e-9 * sb_session_planned_ns(s)));
 }
 
 static void put_order(const struct sb_session *s)
@@ -106,8 +103,7 @@ static void put_order(const struct sb_session *s)
 	const uint32_t n = s->sweep.configurations;
 
 	for (uint32_t i = 0; i < n; i++)
-		printf("%5" PRIu32 "  %s\n", i,
-		       s->sweep.configuration[i].label);
+		printf("%5" PRIu32 "  %s\n", i, s->sweep.configuration[i].label);
 	for (uint32_t r = 0; r < s->sweep.repetitions; r++) {
 		printf("round %" PRIu32 ":", r);
 		for (uint32_t i = r * n; i < (r + 1) * n; i++)
@@ -118,8 +114,7 @@ static void put_order(const struct sb_session *s)
 
 static bool wants_text(const struct sb_session *s)
 {
-	return !sb_session_is(s, SB_OPT_quiet) &&
-	       !s->given->value[SB_OPT_format].alternative;
+	return !sb_session_is(s, SB_OPT_quiet) && !s->given->value[SB_OPT_format].alternative;
 }
 
 /* ---- the result ---- */
@@ -135,8 +130,7 @@ static char *order_text(const struct sb_session *s)
 		return NULL;
 	for (uint32_t i = 0; i < s->rows; i++)
 		fprintf(out, "%s%" PRIu32 ".%" PRIu32, i ? " " : "",
-			s->sweep.order[i].configuration,
-			s->sweep.order[i].repetition);
+			s->sweep.order[i].configuration, s->sweep.order[i].repetition);
 	fclose(out);
 	return text;
 }
@@ -164,11 +158,9 @@ static char *command_text(struct sb_arguments *arguments)
 	return sb_facts_join((int)arguments->n + 1, words);
 }
 
-static int add_owned(struct sb_result *result, const char *group,
-		     const char *key, char *value)
+static int add_owned(struct sb_result *result, const char *group, const char *key, char *value)
 {
-	const int rc =
-		value ? sb_result_add_fact(result, group, key, value) : -ENOMEM;
+	const int rc = value ? sb_result_add_fact(result, group, key, value) : -ENOMEM;
 
 	free(value);
 	return rc;
@@ -183,12 +175,10 @@ static int add_number(struct sb_result *result, const char *key, uint64_t value)
 }
 
 /* Whether the dimension goes through the option's values, itself or as policy. */
-static bool goes_through(const struct sb_session *s,
-			 const struct sb_dimension *d, int id)
+static bool goes_through(const struct sb_session *s, const struct sb_dimension *d, int id)
 {
 	return d->option == id ||
-	       (d->option == SB_OPT_policy &&
-		sb_policy_decides(s->options, (enum sb_option_id)id));
+	       (d->option == SB_OPT_policy && sb_policy_decides(s->options, (enum sb_option_id)id));
 }
 
 static bool is_swept(const struct sb_session *s, int id)
@@ -208,14 +198,12 @@ static int correct_options(struct sb_session *s)
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		const struct sb_option_value *value = &s->options->value[id];
 
-		if (!(sb_option[id].verbs & SB_VERB_RUN) ||
-		    !(sb_option[id].verbs & SB_VERB_SWEEP))
+		if (!(sb_option[id].verbs & SB_VERB_RUN) || !(sb_option[id].verbs & SB_VERB_SWEEP))
 			continue;
-		rc = sb_result_add_fact(
-			&s->result, "options", sb_option[id].name,
-			is_swept(s, id) ? "swept" : value->text);
-		rc |= sb_result_add_fact(&s->result, "option_sources",
-					 sb_option[id].name, value->source);
+		rc = sb_result_add_fact(&s->result, "options", sb_option[id].name,
+					is_swept(s, id) ? "swept" : value->text);
+		rc |= sb_result_add_fact(&s->result, "option_sources", sb_option[id].name,
+					 value->source);
 	}
 	return rc;
 }
@@ -231,11 +219,9 @@ static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 	rc |= add_number(result, "repetitions", s->sweep.repetitions);
 	rc |= add_number(result, "rows_done", s->rows_done);
 	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
-	rc |= sb_result_add_fact(result, "sweep", "objective",
-				 sb_metric[s->objective].name);
+	rc |= sb_result_add_fact(result, "sweep", "objective", sb_metric[s->objective].name);
 	rc |= add_owned(result, "sweep", "order", order_text(s));
-	rc |= add_owned(result, "sweep", "recommendation",
-			recommendation_text(view));
+	rc |= add_owned(result, "sweep", "recommendation", recommendation_text(view));
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -276,8 +262,7 @@ static int finish(struct sb_session *s, struct sb_arguments *arguments)
 
 static int prepare(struct sb_session *s, struct sb_arguments *stored)
 {
-	const bool is_there = sb_session_is(s, SB_OPT_resume) ||
-			      sb_session_is(s, SB_OPT_collect);
+	const bool is_there = sb_session_is(s, SB_OPT_resume) || sb_session_is(s, SB_OPT_collect);
 	int rc = find_objective(s);
 
 	if (!rc && sb_sweep_canonical(s->given, &s->canonical))
@@ -348,8 +333,7 @@ static int take_directory(struct sb_options *options)
 		return 0;
 	if (options->words > 1 || sb_option_is_said(options, SB_OPT_output))
 		return sb_fail(SB_EXIT_USAGE,
-			       "sweep: '%s' is not expected; one directory has "
-			       "been named",
+			       "sweep: '%s' is not expected; one directory has been named",
 			       options->word[options->words - 1]);
 	output->text = options->word[0];
 	output->source = "command line";
@@ -360,8 +344,7 @@ static int take_directory(struct sb_options *options)
 
 /* "batch=1,4" as -L batch=1,4 and "batch=1..4" as -P batch=1..4. The text lives
  * until the options are freed. */
-static int add_list(struct sb_options *options, const struct sb_entry *list,
-		    char **text)
+static int add_list(struct sb_options *options, const struct sb_entry *list, char **text)
 {
 	const enum sb_option_id id = sb_option_find(SB_VERB_SWEEP, list->name);
 
@@ -369,14 +352,12 @@ static int add_list(struct sb_options *options, const struct sb_entry *list,
 	if (id != SB_OPTIONS && sb_option_is_said(options, id))
 		return 0;
 	if (options->sweeps == SB_SWEEPS_MAX)
-		return sb_fail(SB_EXIT_USAGE,
-			       "%s: %s: one list too many; expected at most %d",
+		return sb_fail(SB_EXIT_USAGE, "%s: %s: one list too many; expected at most %d",
 			       list->where, list->name, SB_SWEEPS_MAX);
 	if (asprintf(text, "%s=%s", list->name, list->text) < 0)
 		return sb_fail_memory();
 	options->sweep[options->sweeps++] =
-		(struct sb_given_sweep){ strstr(list->text, "..") ? 'P' : 'L',
-					 *text };
+		(struct sb_given_sweep){ strstr(list->text, "..") ? 'P' : 'L', *text };
 	return 0;
 }
 
@@ -403,8 +384,7 @@ static int sweep_file(int argc, char **argv)
 	int rc = sb_jobs_parse(&jobs, SB_VERB_SWEEP, argc, argv);
 
 	if (!rc && jobs.jobs != 1)
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "sweep: %" PRIu32 " jobs are given; expected one",
+		rc = sb_fail(SB_EXIT_USAGE, "sweep: %" PRIu32 " jobs are given; expected one",
 			     jobs.jobs);
 	if (!rc)
 		rc = sweep_job(&jobs.job[0]);
@@ -416,8 +396,7 @@ static int sweep_file(int argc, char **argv)
 
 static int sweep_options(struct sb_options *options, int argc, char **argv)
 {
-	const bool is_there = sb_opt(options, SB_OPT_resume) ||
-			      sb_opt(options, SB_OPT_collect);
+	const bool is_there = sb_opt(options, SB_OPT_resume) || sb_opt(options, SB_OPT_collect);
 	int rc;
 
 	if (sb_opt(options, SB_OPT_help)) {
@@ -433,8 +412,7 @@ static int sweep_options(struct sb_options *options, int argc, char **argv)
 int sb_command_sweep(int argc, char **argv)
 {
 	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_SWEEP, argc - 1,
-				      argv + 1);
+	int rc = sb_options_parse_for(&options, SB_VERB_SWEEP, argc - 1, argv + 1);
 
 	if (!rc)
 		rc = sweep_options(&options, argc - 1, argv + 1);

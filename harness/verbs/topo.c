@@ -118,14 +118,13 @@ static void put_table(const struct scene *s)
 		printf("%6s", "G");
 		put_line(s, &s->plan.generator[g]);
 	}
-	puts("\ncpu and os_node are the operating system's numbers, the others "
-	     "hwloc's logical ones;\nkinds of cores count from the slowest");
+	puts("\ncpu and os_node are the operating system's numbers, the others hwloc's logical "
+	     "ones;\nkinds of cores count from the slowest");
 	if (s->plan.generators)
 		puts("\nG: for generators of load; no worker is on its core");
 }
 
-static void put_row(const struct scene *s, const struct sb_place *place,
-		    const char *role)
+static void put_row(const struct scene *s, const struct sb_place *place, const char *role)
 {
 	printf(",%d", cpu_of(s, place));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
@@ -156,16 +155,14 @@ static void put_csv(const struct scene *s)
 
 /* ---- JSON ---- */
 
-static void place_to_json(const struct scene *s, const struct sb_place *place,
-			  json_t *object)
+static void place_to_json(const struct scene *s, const struct sb_place *place, json_t *object)
 {
 	json_object_set_new(object, "cpu", json_integer(cpu_of(s, place)));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
 		const int value = column_of(s, place, &columns[c]);
 
 		json_object_set_new(object, columns[c].name,
-				    value < 0 ? json_null()
-					      : json_integer(value));
+				    value < 0 ? json_null() : json_integer(value));
 	}
 }
 
@@ -198,14 +195,12 @@ static int put_json(const struct scene *s)
 
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++)
 		json_array_append_new(workers, worker_to_json(s, w));
-	document = json_pack(
-		"{sssssisisisisosososo}", "profile", profile, "topology",
-		s->machine.emulated ? "emulated" : "native", "packages",
-		(int)s->machine.packages, "nodes", (int)s->machine.nodes,
-		"cores", (int)s->machine.cores, "pus", (int)s->machine.pus,
-		"workers", workers, "generators", generators_to_json(s),
-		"rings", sb_topo_rings_to_json(), "node_distances",
-		sb_topo_distances_to_json(&s->plan.placement));
+	document = json_pack("{sssssisisisisosososo}", "profile", profile, "topology",
+			     s->machine.emulated ? "emulated" : "native", "packages",
+			     (int)s->machine.packages, "nodes", (int)s->machine.nodes, "cores",
+			     (int)s->machine.cores, "pus", (int)s->machine.pus, "workers", workers,
+			     "generators", generators_to_json(s), "rings", sb_topo_rings_to_json(),
+			     "node_distances", sb_topo_distances_to_json(&s->plan.placement));
 	free(profile);
 	if (sb_json_put(document, stdout, JSON_INDENT(1)))
 		return sb_fail_memory();
@@ -248,8 +243,7 @@ static int show(const struct scene *s)
 	const int rc = *svg ? sb_output(svg, put_svg, s) : 0;
 
 	if (rc)
-		return sb_fail(sb_status_of(rc),
-			       "--svg: '%s' cannot be written: %s", svg,
+		return sb_fail(sb_status_of(rc), "--svg: '%s' cannot be written: %s", svg,
 			       sb_output_why(rc));
 	if (*svg)
 		return 0;
@@ -262,8 +256,7 @@ static int export(const struct scene *s)
 {
 	const int rc = sb_topology_export(s->topology, stdout);
 
-	return rc ? sb_fail(sb_status_of(rc), "no export: %s", strerror(-rc))
-		  : 0;
+	return rc ? sb_fail(sb_status_of(rc), "no export: %s", strerror(-rc)) : 0;
 }
 
 static int fingerprint(const struct scene *s)
@@ -288,9 +281,7 @@ static const struct part {
 static const char *part_name(const void *unused, size_t i)
 {
 	(void)unused;
-	return i < SB_ARRAY_SIZE(parts)	   ? parts[i].name
-	       : i == SB_ARRAY_SIZE(parts) ? "list"
-					   : NULL;
+	return i < SB_ARRAY_SIZE(parts) ? parts[i].name : i == SB_ARRAY_SIZE(parts) ? "list" : NULL;
 }
 
 static const struct part *find_part(const char *name)
@@ -309,13 +300,11 @@ static bool is_given(const struct sb_options *options, enum sb_option_id id)
 }
 
 /* An option that this part would not look at. */
-static const char *find_useless(const struct part *part,
-				const struct sb_options *options)
+static const char *find_useless(const struct part *part, const struct sb_options *options)
 {
-	static const enum sb_option_id of_plan[] = {
-		SB_OPT_workers,	       SB_OPT_placement, SB_OPT_cpus,
-		SB_OPT_generator_cpus, SB_OPT_no_smt,	 SB_OPT_oversubscribe
-	};
+	static const enum sb_option_id of_plan[] = { SB_OPT_workers, SB_OPT_placement,
+						     SB_OPT_cpus,    SB_OPT_generator_cpus,
+						     SB_OPT_no_smt,  SB_OPT_oversubscribe };
 
 	if (!part->has_svg && is_given(options, SB_OPT_svg))
 		return sb_option[SB_OPT_svg].name;
@@ -336,11 +325,8 @@ static int run_part(const struct part *part, const struct sb_options *options)
 	int rc;
 
 	if (useless)
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"--%s: expected without it; topo %s does not use "
-			"it",
-			useless, part->name);
+		return sb_fail(SB_EXIT_USAGE, "--%s: expected without it; topo %s does not use it",
+			       useless, part->name);
 	rc = sb_placing_open(options, &topology);
 	if (rc)
 		return rc;
@@ -361,13 +347,9 @@ static int unknown_part(const char *name)
 	const char *like = sb_most_like(name, part_name, NULL);
 
 	if (like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "topo: unknown '%s'; did you mean '%s'?", name,
-			       like);
+		return sb_fail(SB_EXIT_USAGE, "topo: unknown '%s'; did you mean '%s'?", name, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "topo: expected list, show, plan, export or "
-		       "fingerprint, not '%s'",
-		       name);
+		       "topo: expected list, show, plan, export or fingerprint, not '%s'", name);
 }
 
 int sb_command_topo(int argc, char **argv)

@@ -5,10 +5,8 @@
 #include "harness/cli/verb.h"
 
 const struct sb_verb_info sb_verbs[] = {
-#define VERB(name, options, words, arguments, summary, advice, about, list,    \
-	     more)                                                             \
-	{ #name,  options, words, arguments, summary,                          \
-	  advice, about,   list,  more,	     sb_command_##name },
+#define VERB(name, options, words, arguments, summary, advice, about, list, more)                  \
+	{ #name, options, words, arguments, summary, advice, about, list, more, sb_command_##name },
 #include "harness/verbs/verbs.def"
 #undef VERB
 	{ NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }

@@ -57,14 +57,12 @@ static bool is_judged(enum sb_metric_id metric)
 static void put_part(const char *text, FILE *out)
 {
 	for (; *text; text++)
-		fputc(isgraph((uint8_t)*text) && *text != '/' ? *text : '_',
-		      out);
+		fputc(isgraph((uint8_t)*text) && *text != '/' ? *text : '_', out);
 }
 
 /* BenchmarkSkynet/batch=16-2: parts have a key each, the last number are the
  * workers. */
-static void put_name(const struct sb_result *result,
-		     const struct sb_series *series, FILE *out)
+static void put_name(const struct sb_result *result, const struct sb_series *series, FILE *out)
 {
 	fprintf(out, "Benchmark%c", toupper((uint8_t)*series->workload));
 	put_part(series->workload + 1, out);
@@ -92,15 +90,13 @@ static void put_line(const char *before, const char *text, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_record(const struct sb_result *result,
-		       const struct sb_series *series,
+static void put_record(const struct sb_result *result, const struct sb_series *series,
 		       const struct sb_record *record, FILE *out)
 {
 	char text[SB_EXACT_BYTES];
 
 	if (record->verdict != SB_VALID)
-		put_line(record->verdict == SB_SUSPECT ? "# suspect: "
-						       : "# invalid: ",
+		put_line(record->verdict == SB_SUSPECT ? "# suspect: " : "# invalid: ",
 			 record->reason, out);
 	/* The format has no line without a count. */
 	if (!isfinite(record->value[SB_METRIC_operations]))
@@ -143,8 +139,7 @@ static void put_units(const struct sb_result *result, FILE *out)
 			continue;
 		fputs("Unit ", out);
 		put_unit(m, out);
-		fprintf(out, " better=%s\n",
-			sb_metric[m].better == SB_LOWER ? "lower" : "higher");
+		fprintf(out, " better=%s\n", sb_metric[m].better == SB_LOWER ? "lower" : "higher");
 	}
 }
 

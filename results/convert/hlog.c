@@ -33,8 +33,7 @@ static void put_times(const struct sb_result *result, FILE *out)
 		return;
 	offset = parts.tm_gmtoff; /* timegm() sets it to 0 */
 	start = (long long)timegm(&parts) - offset;
-	fprintf(out, "#[StartTime: %lld.000 (seconds since epoch), %s]\n",
-		start, date);
+	fprintf(out, "#[StartTime: %lld.000 (seconds since epoch), %s]\n", start, date);
 	fprintf(out, "#[BaseTime: %lld.000 (seconds since epoch)]\n", start);
 }
 
@@ -42,14 +41,11 @@ static void put_times(const struct sb_result *result, FILE *out)
 static void put_word(const char *text, const char *not_in_it, FILE *out)
 {
 	for (; *text; text++)
-		fputc(strchr(not_in_it, *text) || iscntrl((uint8_t)*text)
-			      ? '_'
-			      : *text,
-		      out);
+		fputc(strchr(not_in_it, *text) || iscntrl((uint8_t)*text) ? '_' : *text, out);
 }
 
-static void put_row(const struct sb_series *series,
-		    const struct sb_record *record, const char *name, FILE *out)
+static void put_row(const struct sb_series *series, const struct sb_record *record,
+		    const char *name, FILE *out)
 {
 	fputs("#[", out);
 	put_word(name, "", out);
@@ -64,8 +60,8 @@ static void put_row(const struct sb_series *series,
 	fputs("]\n", out);
 }
 
-static int put_interval(const char *name, const struct sb_named_hist *hist,
-			double start_s, double length_s, FILE *out)
+static int put_interval(const char *name, const struct sb_named_hist *hist, double start_s,
+			double length_s, FILE *out)
 {
 	struct sb_hist_counts *counts = calloc(1, sizeof(*counts));
 	char *encoded;
@@ -78,9 +74,8 @@ static int put_interval(const char *name, const struct sb_named_hist *hist,
 	if (!rc) {
 		fputs("Tag=", out);
 		put_word(name, ", ", out);
-		fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", hist->name, start_s,
-			length_s, (double)sb_hist_max(counts) / NS_PER_MS,
-			encoded);
+		fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", hist->name, start_s, length_s,
+			(double)sb_hist_max(counts) / NS_PER_MS, encoded);
 		free(encoded);
 	}
 	free(counts);
@@ -93,8 +88,7 @@ static double length_of(const struct sb_record *record)
 	return fmax(0, record->value[SB_METRIC_wall_s]);
 }
 
-static int put_record(const struct sb_record *record, const char *name,
-		      double start_s, FILE *out)
+static int put_record(const struct sb_record *record, const char *name, double start_s, FILE *out)
 {
 	const double length_s = length_of(record);
 	struct sb_named_hist hist;
@@ -107,8 +101,7 @@ static int put_record(const struct sb_record *record, const char *name,
 	return rc;
 }
 
-static void put_rows(const struct sb_result *result,
-		     const struct sb_series *series, FILE *out)
+static void put_rows(const struct sb_result *result, const struct sb_series *series, FILE *out)
 {
 	char name[SB_NAME_BYTES];
 
@@ -117,9 +110,8 @@ static void put_rows(const struct sb_result *result,
 		put_row(series, &series->record[r], name, out);
 }
 
-static int put_intervals(const struct sb_result *result,
-			 const struct sb_series *series, double *start_s,
-			 FILE *out)
+static int put_intervals(const struct sb_result *result, const struct sb_series *series,
+			 double *start_s, FILE *out)
 {
 	char name[SB_NAME_BYTES];
 	int rc = 0;
@@ -147,8 +139,8 @@ int sb_write_hlog(const struct sb_result *result, FILE *out)
 	put_times(result, out);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_rows(result, &result->series[i], out);
-	fputs("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
-	      "\"Interval_Compressed_Histogram\"\n",
+	fputs("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_"
+	      "Histogram\"\n",
 	      out);
 	for (uint32_t i = 0; i < result->all_series && !rc; i++)
 		rc = put_intervals(result, &result->series[i], &start_s, out);

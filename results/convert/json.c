@@ -18,8 +18,7 @@
 
 static int dump(json_t *document, FILE *out)
 {
-	const int rc = sb_json_put(document, out,
-				   JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	const int rc = sb_json_put(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 
 	fputc('\n', out);
 	return rc;
@@ -69,8 +68,8 @@ static const struct aggregate {
 };
 
 /* Of those rows that have the key; NaN: too few have it. */
-static double aggregate_key(const struct aggregate *aggregate, json_t *rows,
-			    const char *key, double *room)
+static double aggregate_key(const struct aggregate *aggregate, json_t *rows, const char *key,
+			    double *room)
 {
 	uint32_t n = 0;
 	size_t i;
@@ -89,10 +88,9 @@ static double aggregate_key(const struct aggregate *aggregate, json_t *rows,
 /* The keys of a repetition that are not its measurements. */
 static bool is_measured(const char *key, const json_t *value)
 {
-	static const char *const others[] = {
-		"family_index", "per_family_instance_index", "repetitions",
-		"threads",	"repetition_index",	     "iterations"
-	};
+	static const char *const others[] = { "family_index",	  "per_family_instance_index",
+					      "repetitions",	  "threads",
+					      "repetition_index", "iterations" };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(others); i++) {
 		if (!strcmp(key, others[i]))
@@ -102,13 +100,11 @@ static bool is_measured(const char *key, const json_t *value)
 }
 
 /* A row in the keys of Google Benchmark 1.7; rows: the repetitions. */
-static json_t *aggregate_rows(const struct aggregate *aggregate, json_t *rows,
-			      double *room)
+static json_t *aggregate_rows(const struct aggregate *aggregate, json_t *rows, double *room)
 {
 	json_t *row = json_copy(json_array_get(rows, 0));
-	json_t *name = json_sprintf(
-		"%s_%s", json_string_value(json_object_get(row, "name")),
-		aggregate->name);
+	json_t *name = json_sprintf("%s_%s", json_string_value(json_object_get(row, "name")),
+				    aggregate->name);
 	const char *key;
 	json_t *value;
 	void *next;
@@ -129,26 +125,21 @@ static json_t *aggregate_rows(const struct aggregate *aggregate, json_t *rows,
 	json_object_del(row, "repetition_index");
 	json_object_set_new(row, "name", name);
 	json_object_set_new(row, "run_type", json_string("aggregate"));
-	json_object_set_new(row, "aggregate_name",
-			    json_string(aggregate->name));
-	json_object_set_new(row, "aggregate_unit",
-			    json_string(aggregate->unit));
-	json_object_set_new(row, "iterations",
-			    json_integer((json_int_t)json_array_size(rows)));
+	json_object_set_new(row, "aggregate_name", json_string(aggregate->name));
+	json_object_set_new(row, "aggregate_unit", json_string(aggregate->unit));
+	json_object_set_new(row, "iterations", json_integer((json_int_t)json_array_size(rows)));
 	return row;
 }
 
 /* To Google Benchmark our metrics are counters. */
-static json_t *repetition_to_json(const struct sb_result *result, uint32_t i,
-				  uint32_t r)
+static json_t *repetition_to_json(const struct sb_result *result, uint32_t i, uint32_t r)
 {
 	const struct sb_record *record = &result->series[i].record[r];
 	json_t *row = sb_json_benchmark(result, i, r);
 
 	for (int m = 0; row && m < SB_METRICS; m++) {
 		if (isfinite(record->value[m]))
-			json_object_set_new(row, sb_metric[m].name,
-					    json_real(record->value[m]));
+			json_object_set_new(row, sb_metric[m].name, json_real(record->value[m]));
 	}
 	return row;
 }
@@ -161,8 +152,7 @@ static json_t *repetitions_to_json(const struct sb_result *result, uint32_t i)
 
 	for (uint32_t r = 0; r < series->records && !rc; r++) {
 		if (sb_record_has_numbers(&series->record[r]))
-			rc = json_array_append_new(
-				rows, repetition_to_json(result, i, r));
+			rc = json_array_append_new(rows, repetition_to_json(result, i, r));
 	}
 	if (!rc)
 		return rows;
@@ -171,19 +161,15 @@ static json_t *repetitions_to_json(const struct sb_result *result, uint32_t i)
 }
 
 /* The repetitions of a series, and behind them what they come to. */
-static int put_family(json_t *out, const struct sb_result *result,
-		      uint32_t family)
+static int put_family(json_t *out, const struct sb_result *result, uint32_t family)
 {
 	json_t *rows = repetitions_to_json(result, family);
-	double *room =
-		calloc(result->series[family].records + 1, sizeof(*room));
+	double *room = calloc(result->series[family].records + 1, sizeof(*room));
 	int rc = rows && room ? json_array_extend(out, rows) : -1;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(aggregates) && !rc; i++) {
 		if (json_array_size(rows) > 1)
-			rc = json_array_append_new(
-				out,
-				aggregate_rows(&aggregates[i], rows, room));
+			rc = json_array_append_new(out, aggregate_rows(&aggregates[i], rows, room));
 	}
 	free(room);
 	json_decref(rows);
@@ -198,10 +184,9 @@ int sb_convert_gbench(const struct sb_result *result, FILE *out)
 	for (uint32_t i = 0; i < result->all_series && !rc; i++)
 		rc = put_family(rows, result, i);
 	if (!rc)
-		return dump(json_pack("{soso}", "context",
-				      sb_json_context(result), "benchmarks",
-				      rows),
-			    out);
+		return dump(
+			json_pack("{soso}", "context", sb_json_context(result), "benchmarks", rows),
+			out);
 	json_decref(rows);
 	return -ENOMEM;
 }
@@ -213,14 +198,13 @@ static json_t *extra_of(const struct sb_series *series, enum sb_metric_id m)
 	const uint32_t suspect = sb_series_count(series, SB_SUSPECT);
 	const uint32_t invalid = sb_series_count(series, SB_INVALID);
 
-	return json_sprintf("%s\n%s\n%" PRIu32 " repetitions, %" PRIu32
-			    " suspect, %" PRIu32 " invalid",
-			    sb_metric[m].doc, series->label, series->records,
-			    suspect, invalid);
+	return json_sprintf("%s\n%s\n%" PRIu32 " repetitions, %" PRIu32 " suspect, %" PRIu32
+			    " invalid",
+			    sb_metric[m].doc, series->label, series->records, suspect, invalid);
 }
 
-static int put_metric(json_t *list, const struct sb_series *series,
-		      const char *name, enum sb_metric_id m)
+static int put_metric(json_t *list, const struct sb_series *series, const char *name,
+		      enum sb_metric_id m)
 {
 	const struct sb_spread spread = sb_series_spread(series, m);
 	char min[SB_EXACT_BYTES];
@@ -231,17 +215,15 @@ static int put_metric(json_t *list, const struct sb_series *series,
 		return 0;
 	sb_exact(min, spread.min);
 	sb_exact(max, spread.max);
-	entry = json_pack(
-		"{sosssfso*so}", "name",
-		json_sprintf("%s %s", name, sb_metric[m].name), "unit",
-		sb_metric[m].unit, "value", spread.median, "range",
-		spread.n > 1 ? json_sprintf("%s .. %s", min, max) : NULL,
-		"extra", extra_of(series, m));
+	entry = json_pack("{sosssfso*so}", "name", json_sprintf("%s %s", name, sb_metric[m].name),
+			  "unit", sb_metric[m].unit, "value", spread.median, "range",
+			  spread.n > 1 ? json_sprintf("%s .. %s", min, max) : NULL, "extra",
+			  extra_of(series, m));
 	return json_array_append_new(list, entry);
 }
 
-static int put_metrics(json_t *list, const struct sb_result *result,
-		       const struct sb_series *series, enum sb_better better)
+static int put_metrics(json_t *list, const struct sb_result *result, const struct sb_series *series,
+		       enum sb_better better)
 {
 	char cut[SB_NAME_BYTES];
 	char *name;
@@ -258,8 +240,7 @@ static int put_metrics(json_t *list, const struct sb_result *result,
 	return rc;
 }
 
-static int convert_action(const struct sb_result *result, enum sb_better better,
-			  FILE *out)
+static int convert_action(const struct sb_result *result, enum sb_better better, FILE *out)
 {
 	json_t *list = json_array();
 	int rc = 0;

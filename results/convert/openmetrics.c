@@ -55,8 +55,7 @@ static const char *find_word(const char *name, const char *word)
 	const char *at = name;
 
 	while (length && (at = strstr(at, word))) {
-		if ((at == name || at[-1] == '_') &&
-		    (at[length] == '_' || !at[length]))
+		if ((at == name || at[-1] == '_') && (at[length] == '_' || !at[length]))
 			return at;
 		at++;
 	}
@@ -76,11 +75,10 @@ static void name_family(char *out, const char *name, const struct unit *unit)
 	else if (!at)
 		snprintf(out, NAME_BYTES, "%s_%s", name, unit->theirs);
 	else if (at == name)
-		snprintf(out, NAME_BYTES, "%s%s_%s", unit->quantity, behind,
-			 unit->theirs);
+		snprintf(out, NAME_BYTES, "%s%s_%s", unit->quantity, behind, unit->theirs);
 	else
-		snprintf(out, NAME_BYTES, "%.*s%s_%s", (int)(at - name) - 1,
-			 name, behind, unit->theirs);
+		snprintf(out, NAME_BYTES, "%.*s%s_%s", (int)(at - name) - 1, name, behind,
+			 unit->theirs);
 }
 
 static void put_escaped(const char *text, FILE *out)
@@ -95,8 +93,8 @@ static void put_escaped(const char *text, FILE *out)
 	}
 }
 
-static void put_head(const char *family, const char *type,
-		     const struct unit *unit, const char *help, FILE *out)
+static void put_head(const char *family, const char *type, const struct unit *unit,
+		     const char *help, FILE *out)
 {
 	fprintf(out, "# TYPE " PREFIX "%s %s\n", family, type);
 	if (unit && unit->ours)
@@ -123,8 +121,8 @@ static void put_labels(const struct sb_result *result, uint32_t i, FILE *out)
 	put_label("workload", series->workload, out);
 	fputc(',', out);
 	put_label("settings", series->label, out);
-	fprintf(out, ",workers=\"%" PRIu32 "\",topology=\"%s\"",
-		series->placement.workers, sb_series_topology(series));
+	fprintf(out, ",workers=\"%" PRIu32 "\",topology=\"%s\"", series->placement.workers,
+		sb_series_topology(series));
 }
 
 /* Thresholds of buckets must have a point or an exponent. */
@@ -133,8 +131,7 @@ static void put_number(double value, bool has_point, FILE *out)
 	char text[SB_EXACT_BYTES];
 
 	sb_exact(text, value);
-	fprintf(out, "%s%s", text,
-		has_point && !strpbrk(text, ".e") ? ".0" : "");
+	fprintf(out, "%s%s", text, has_point && !strpbrk(text, ".e") ? ".0" : "");
 }
 
 /* ---- metrics ---- */
@@ -148,8 +145,7 @@ static bool has_metric(const struct sb_result *result, enum sb_metric_id m)
 	return false;
 }
 
-static void put_metric(const struct sb_result *result, enum sb_metric_id m,
-		       FILE *out)
+static void put_metric(const struct sb_result *result, enum sb_metric_id m, FILE *out)
 {
 	const struct unit *unit = unit_of(sb_metric[m].unit);
 	char family[NAME_BYTES];
@@ -159,8 +155,7 @@ static void put_metric(const struct sb_result *result, enum sb_metric_id m,
 	name_family(family, sb_metric[m].name, unit);
 	put_head(family, "gauge", unit, sb_metric[m].doc, out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_spread spread =
-			sb_series_spread(&result->series[i], m);
+		const struct sb_spread spread = sb_series_spread(&result->series[i], m);
 
 		if (!spread.n)
 			continue;
@@ -174,21 +169,16 @@ static void put_metric(const struct sb_result *result, enum sb_metric_id m,
 
 static void put_repetitions(const struct sb_result *result, FILE *out)
 {
-	static const enum sb_verdict verdicts[] = { SB_VALID, SB_SUSPECT,
-						    SB_INVALID };
+	static const enum sb_verdict verdicts[] = { SB_VALID, SB_SUSPECT, SB_INVALID };
 
 	put_head("repetitions", "gauge", NULL,
-		 "repetitions by validity; invalid ones "
-		 "have no numbers",
-		 out);
+		 "repetitions by validity; invalid ones have no numbers", out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		for (size_t v = 0; v < SB_ARRAY_SIZE(verdicts); v++) {
 			fputs(PREFIX "repetitions", out);
 			put_labels(result, i, out);
-			fprintf(out, ",verdict=\"%s\"} %" PRIu32 "\n",
-				sb_verdict_name(verdicts[v]),
-				sb_series_count(&result->series[i],
-						verdicts[v]));
+			fprintf(out, ",verdict=\"%s\"} %" PRIu32 "\n", sb_verdict_name(verdicts[v]),
+				sb_series_count(&result->series[i], verdicts[v]));
 		}
 	}
 }
@@ -201,31 +191,29 @@ static void put_repetitions(const struct sb_result *result, FILE *out)
 
 /* All repetitions of a series; false: nothing was counted. *named is the
  * histogram's name and unit. */
-static bool merge(const struct sb_series *series, uint32_t hist,
-		  struct sb_named_hist *named, struct sb_hist_counts *out)
+static bool merge(const struct sb_series *series, uint32_t hist, struct sb_named_hist *named,
+		  struct sb_hist_counts *out)
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
 		const struct sb_record *record = &series->record[r];
 
-		if (sb_series_pools(series, r) &&
-		    sb_record_hist(record, hist, named))
+		if (sb_series_pools(series, r) && sb_record_hist(record, hist, named))
 			sb_packed_add(named->packed, out);
 	}
 	return out->count > 0;
 }
 
 /* A line of one histogram, up to its value. */
-static void put_sample(const struct sb_result *result, uint32_t i,
-		       const char *family, const char *suffix, FILE *out)
+static void put_sample(const struct sb_result *result, uint32_t i, const char *family,
+		       const char *suffix, FILE *out)
 {
 	fprintf(out, PREFIX "%s_%s", family, suffix);
 	put_labels(result, i, out);
 }
 
-static void put_buckets(const struct sb_result *result, uint32_t i,
-			const char *family, const struct unit *unit,
-			const struct sb_hist_counts *counts, FILE *out)
+static void put_buckets(const struct sb_result *result, uint32_t i, const char *family,
+			const struct unit *unit, const struct sb_hist_counts *counts, FILE *out)
 {
 	const int largest = unit->ours ? LARGEST_NS : LARGEST_COUNT;
 	uint64_t below = 0;
@@ -238,17 +226,15 @@ static void put_buckets(const struct sb_result *result, uint32_t i,
 			below += counts->bucket[b++];
 		put_sample(result, i, family, "bucket", out);
 		fputs(",le=\"", out);
-		put_number((double)(bound - 1) / unit->ours_per_theirs, true,
-			   out);
+		put_number((double)(bound - 1) / unit->ours_per_theirs, true, out);
 		fprintf(out, "\"} %" PRIu64 "\n", below);
 	}
 	put_sample(result, i, family, "bucket", out);
 	fprintf(out, ",le=\"+Inf\"} %" PRIu64 "\n", counts->count);
 }
 
-static void put_totals(const struct sb_result *result, uint32_t i,
-		       const char *family, const struct unit *unit,
-		       const struct sb_hist_counts *counts, FILE *out)
+static void put_totals(const struct sb_result *result, uint32_t i, const char *family,
+		       const struct unit *unit, const struct sb_hist_counts *counts, FILE *out)
 {
 	put_sample(result, i, family, "count", out);
 	fprintf(out, "} %" PRIu64 "\n", counts->count);
@@ -274,8 +260,7 @@ static void describe(const char *name, char *out, size_t bytes)
 	m = sb_metric_find(metric);
 	if (!*out && m < SB_METRICS)
 		snprintf(out, bytes, "%.*s",
-			 (int)(strrchr(sb_metric[m].doc, ',') -
-			       sb_metric[m].doc),
+			 (int)(strrchr(sb_metric[m].doc, ',') - sb_metric[m].doc),
 			 sb_metric[m].doc);
 }
 
@@ -327,25 +312,21 @@ static const struct {
 	const char *group;
 	const char *key;
 } run_facts[] = {
-	{ "run", "date" },	    { "run", "version" },
-	{ "run", "git_revision" },  { "run", "build_mode" },
-	{ "machine", "host_name" }, { "machine", "cpu_model" },
+	{ "run", "date" },	 { "run", "version" },	     { "run", "git_revision" },
+	{ "run", "build_mode" }, { "machine", "host_name" }, { "machine", "cpu_model" },
 	{ "machine", "kernel" },
 };
 
 static void put_run(const struct sb_result *result, FILE *out)
 {
 	/* A gauge: in Prometheus' older text there are no infos. */
-	put_head("run_info", "gauge", NULL, "when and where it was measured",
-		 out);
+	put_head("run_info", "gauge", NULL, "when and where it was measured", out);
 	fputs(PREFIX "run_info{", out);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(run_facts); i++) {
 		if (i)
 			fputc(',', out);
 		put_label(run_facts[i].key,
-			  sb_result_fact(result, run_facts[i].group,
-					 run_facts[i].key),
-			  out);
+			  sb_result_fact(result, run_facts[i].group, run_facts[i].key), out);
 	}
 	fputs("} 1\n", out);
 }

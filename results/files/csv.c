@@ -38,8 +38,7 @@ void sb_csv_put_number(FILE *out, double value)
 	fputs(text, out);
 }
 
-static void put_row_key(FILE *out, const struct sb_series *series,
-			const struct sb_record *record)
+static void put_row_key(FILE *out, const struct sb_series *series, const struct sb_record *record)
 {
 	sb_csv_put_text(out, series->workload);
 	fputc(',', out);
@@ -54,8 +53,7 @@ void sb_csv_put_row_end(FILE *out, const struct sb_series *series)
 
 /* ---- runs.csv: the first ten columns are Google Benchmark's ---- */
 
-static void put_benchmark_columns(FILE *out, const char *name,
-				  const struct sb_series *series,
+static void put_benchmark_columns(FILE *out, const char *name, const struct sb_series *series,
 				  const struct sb_record *record)
 {
 	sb_csv_put_text(out, name);
@@ -80,14 +78,13 @@ static void put_benchmark_columns(FILE *out, const char *name,
 
 /* One row of runs.csv. */
 static void put_run(FILE *out, const char *name, const struct sb_series *series,
-		    const struct sb_record *record,
-		    const struct sb_csv_settings *settings)
+		    const struct sb_record *record, const struct sb_csv_settings *settings)
 {
 	put_benchmark_columns(out, name, series, record);
 	fputc(',', out);
 	sb_csv_put_text(out, series->workload);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", series->placement.workers,
-		record->repetition, sb_verdict_name(record->verdict));
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", series->placement.workers, record->repetition,
+		sb_verdict_name(record->verdict));
 	sb_csv_put_text(out, record->reason);
 	for (uint32_t m = 0; m < SB_METRICS; m++) {
 		fputc(',', out);
@@ -102,9 +99,8 @@ int sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	struct sb_csv_settings settings;
 	const int rc = sb_csv_settings_init(&settings, result);
 
-	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,"
-	      "items_per_second,label,error_occurred,error_message,"
-	      "workload,workers,repetition,valid,reason",
+	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,"
+	      "label,error_occurred,error_message,workload,workers,repetition,valid,reason",
 	      out);
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		fprintf(out, ",%s", sb_metric[m].name);
@@ -116,8 +112,7 @@ int sb_write_runs_csv(const struct sb_result *result, FILE *out)
 
 		sb_series_name(name, result, series);
 		for (uint32_t r = 0; r < series->records; r++)
-			put_run(out, name, series, &series->record[r],
-				&settings);
+			put_run(out, name, series, &series->record[r], &settings);
 	}
 	sb_csv_settings_fini(&settings);
 	return rc;
@@ -139,8 +134,7 @@ static void put_counters(FILE *out, const struct sb_worker_reading *reading)
 	}
 }
 
-static void put_shares(FILE *out, const struct sb_record *record,
-		       uint32_t worker)
+static void put_shares(FILE *out, const struct sb_record *record, uint32_t worker)
 {
 	const struct sb_shares shares = sb_record_shares(record, worker, 1);
 
@@ -150,29 +144,23 @@ static void put_shares(FILE *out, const struct sb_record *record,
 	}
 }
 
-static void put_workers(FILE *out, const struct sb_series *series,
-			const struct sb_record *record)
+static void put_workers(FILE *out, const struct sb_series *series, const struct sb_record *record)
 {
 	for (uint32_t w = 0; w < series->placement.workers; w++) {
 		const struct sb_place *place = &series->placement.place[w];
-		const int where[] = {
-			place->os_cpu, place->pu,   place->core,
-			place->cache,  place->node, place->package
-		};
+		const int where[] = { place->os_cpu, place->pu,	  place->core,
+				      place->cache,  place->node, place->package };
 
 		put_row_key(out, series, record);
 		fprintf(out, "%" PRIu32, w);
 		for (size_t i = 0; i < SB_ARRAY_SIZE(where); i++) {
 			fputc(',', out);
-			sb_csv_put_number(out, where[i] < 0 ? (double)NAN
-							    : where[i]);
+			sb_csv_put_number(out, where[i] < 0 ? (double)NAN : where[i]);
 		}
 		put_counters(out, &record->worker[w]);
 		for (int c = 0; c < SB_OS_COUNTS; c++) {
 			fputc(',', out);
-			sb_csv_put_number(out, record->os
-						       ? record->os[w].value[c]
-						       : (double)NAN);
+			sb_csv_put_number(out, record->os ? record->os[w].value[c] : (double)NAN);
 		}
 		put_shares(out, record, w);
 		sb_csv_put_row_end(out, series);
@@ -191,8 +179,7 @@ static void put_yield(FILE *out, uint32_t index, uint64_t count)
 }
 
 /* Commands that a worker has not seen have no row. */
-static void put_yields(FILE *out, const struct sb_series *series,
-		       const struct sb_record *record)
+static void put_yields(FILE *out, const struct sb_series *series, const struct sb_record *record)
 {
 	for (uint32_t w = 0; w < series->placement.workers; w++) {
 		const uint64_t *yields = record->worker[w].yields;
@@ -208,29 +195,25 @@ static void put_yields(FILE *out, const struct sb_series *series,
 	}
 }
 
-static void put_steals(FILE *out, const struct sb_series *series,
-		       const struct sb_record *record)
+static void put_steals(FILE *out, const struct sb_series *series, const struct sb_record *record)
 {
 	const uint32_t n = series->placement.workers;
 
 	for (uint32_t i = 0; i < n * n; i++) {
 		const uint32_t thief = i / n;
 		const uint32_t victim = i % n;
-		const struct sb_steal_counts *cell =
-			&record->worker[thief].steals[victim];
-		const enum sb_distance distance =
-			sb_place_distance(&series->placement.place[thief],
-					  &series->placement.place[victim]);
+		const struct sb_steal_counts *cell = &record->worker[thief].steals[victim];
+		const enum sb_distance distance = sb_place_distance(
+			&series->placement.place[thief], &series->placement.place[victim]);
 
 		if (thief == victim || !record->worker[thief].recorded)
 			continue;
 		put_row_key(out, series, record);
 		fprintf(out,
-			"%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			thief, victim, sb_distance_name(distance),
-			cell->attempts, cell->successes, cell->items,
-			cell->lost, cell->empty);
+			"%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64,
+			thief, victim, sb_distance_name(distance), cell->attempts, cell->successes,
+			cell->items, cell->lost, cell->empty);
 		sb_csv_put_row_end(out, series);
 	}
 }
@@ -264,35 +247,29 @@ static void put_worker_memory(FILE *out, const struct sb_result *result,
 }
 
 /* It is read once, when the workers have stopped. */
-static void put_memory(FILE *out, const struct sb_result *result,
-		       const struct sb_series *series)
+static void put_memory(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
-	for (uint32_t w = 0; series->residence && w < series->placement.workers;
-	     w++)
+	for (uint32_t w = 0; series->residence && w < series->placement.workers; w++)
 		put_worker_memory(out, result, series, w);
 }
 
-static void put_hist(FILE *out, const struct sb_series *series,
-		     const struct sb_record *record,
+static void put_hist(FILE *out, const struct sb_series *series, const struct sb_record *record,
 		     const struct sb_named_hist *named)
 {
 	for (uint32_t i = 0; i < named->packed->buckets; i++) {
-		const struct sb_packed_bucket *bucket =
-			&named->packed->bucket[i];
+		const struct sb_packed_bucket *bucket = &named->packed->bucket[i];
 		const uint64_t low = sb_hist_bucket_low(bucket->index);
 
 		put_row_key(out, series, record);
-		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			named->name, named->unit, low,
-			low + sb_hist_bucket_width(bucket->index) - 1,
-			bucket->count);
+		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64, named->name, named->unit,
+			low, low + sb_hist_bucket_width(bucket->index) - 1, bucket->count);
 		sb_csv_put_row_end(out, series);
 	}
 }
 
 /* Those that are latencies, or all others. */
-static void put_hists(FILE *out, const struct sb_series *series,
-		      const struct sb_record *record, bool latencies)
+static void put_hists(FILE *out, const struct sb_series *series, const struct sb_record *record,
+		      bool latencies)
 {
 	struct sb_named_hist named;
 
@@ -302,14 +279,12 @@ static void put_hists(FILE *out, const struct sb_series *series,
 	}
 }
 
-static void put_latencies(FILE *out, const struct sb_series *series,
-			  const struct sb_record *record)
+static void put_latencies(FILE *out, const struct sb_series *series, const struct sb_record *record)
 {
 	put_hists(out, series, record, true);
 }
 
-static void put_spins(FILE *out, const struct sb_series *series,
-		      const struct sb_record *record)
+static void put_spins(FILE *out, const struct sb_series *series, const struct sb_record *record)
 {
 	put_hists(out, series, record, false);
 }
@@ -334,24 +309,17 @@ static const struct csv_file {
 #undef TIME
 	  ,
 	  put_workers, NULL },
-	{ "yields.csv", KEY_COLUMNS "worker,command,name,count", put_yields,
-	  NULL },
-	{ "steals.csv",
-	  KEY_COLUMNS "thief,victim,distance,attempts,successes,items,lost,"
-		      "empty",
+	{ "yields.csv", KEY_COLUMNS "worker,command,name,count", put_yields, NULL },
+	{ "steals.csv", KEY_COLUMNS "thief,victim,distance,attempts,successes,items,lost,empty",
 	  put_steals, NULL },
-	{ "spins.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_spins,
-	  NULL },
-	{ "latency.csv", KEY_COLUMNS "histogram,unit,low,high,count",
-	  put_latencies, NULL },
-	{ "memory.csv",
-	  "workload,label,worker,node,binding,memory,own_pages,other_pages",
-	  NULL, put_memory },
+	{ "spins.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_spins, NULL },
+	{ "latency.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_latencies, NULL },
+	{ "memory.csv", "workload,label,worker,node,binding,memory,own_pages,other_pages", NULL,
+	  put_memory },
 };
 
 static void put_series_rows(FILE *out, const struct sb_result *result,
-			    const struct sb_series *series,
-			    const struct csv_file *file)
+			    const struct sb_series *series, const struct csv_file *file)
 {
 	if (file->put_series)
 		file->put_series(out, result, series);
@@ -385,8 +353,7 @@ static int write_single(const struct sb_result *result, size_t i)
 	return rc;
 }
 
-static int write_rows(const struct sb_result *result,
-		      const struct csv_file *csv)
+static int write_rows(const struct sb_result *result, const struct csv_file *csv)
 {
 	struct sb_file file;
 	const int rc = sb_file_begin(&file, result->directory, csv->name);

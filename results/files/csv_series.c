@@ -21,9 +21,8 @@ static void put_spread(FILE *out, const struct sb_spread *spread)
 	}
 }
 
-static void put_metric(FILE *out, const struct sb_series *series,
-		       const char *name, enum sb_metric_id metric,
-		       const struct sb_csv_settings *settings)
+static void put_metric(FILE *out, const struct sb_series *series, const char *name,
+		       enum sb_metric_id metric, const struct sb_csv_settings *settings)
 {
 	const struct sb_spread spread = sb_series_spread(series, metric);
 
@@ -32,9 +31,8 @@ static void put_metric(FILE *out, const struct sb_series *series,
 	put_spread(out, &spread);
 	fputc(',', out);
 	sb_csv_put_text(out, series->workload);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32,
-		series->placement.workers, sb_series_count(series, SB_VALID),
-		sb_series_count(series, SB_SUSPECT),
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, series->placement.workers,
+		sb_series_count(series, SB_VALID), sb_series_count(series, SB_SUSPECT),
 		sb_series_count(series, SB_INVALID));
 	sb_csv_put_settings(out, settings, series);
 	sb_csv_put_row_end(out, series);
@@ -45,8 +43,7 @@ int sb_csv_write_series(const struct sb_result *result, FILE *out)
 	struct sb_csv_settings settings;
 	const int rc = sb_csv_settings_init(&settings, result);
 
-	fputs("series,metric,unit,n,median,min,max,q1,q3,workload,workers,"
-	      "valid,suspect,invalid",
+	fputs("series,metric,unit,n,median,min,max,q1,q3,workload,workers,valid,suspect,invalid",
 	      out);
 	sb_csv_put_setting_names(out, &settings);
 	fputs(",topology\n", out);
@@ -56,8 +53,7 @@ int sb_csv_write_series(const struct sb_result *result, FILE *out)
 
 		sb_series_name(name, result, series);
 		for (uint32_t m = 0; m < SB_METRICS; m++)
-			put_metric(out, series, name, (enum sb_metric_id)m,
-				   &settings);
+			put_metric(out, series, name, (enum sb_metric_id)m, &settings);
 	}
 	sb_csv_settings_fini(&settings);
 	return rc;

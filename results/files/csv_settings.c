@@ -7,8 +7,7 @@
 #include "results/files/csv.h"
 #include "results/record/series.h"
 
-static int add(struct sb_csv_settings *settings, const char *name,
-	       const char *of_run)
+static int add(struct sb_csv_settings *settings, const char *name, const char *of_run)
 {
 	struct sb_csv_setting *more;
 
@@ -24,8 +23,7 @@ static int add(struct sb_csv_settings *settings, const char *name,
 	return 0;
 }
 
-int sb_csv_settings_init(struct sb_csv_settings *settings,
-			 const struct sb_result *result)
+int sb_csv_settings_init(struct sb_csv_settings *settings, const struct sb_result *result)
 {
 	int rc = 0;
 
@@ -55,8 +53,7 @@ void sb_csv_put_setting_names(FILE *out, const struct sb_csv_settings *settings)
 	for (uint32_t i = 0; i < settings->n; i++) {
 		char column[80];
 
-		snprintf(column, sizeof(column), "setting_%s",
-			 settings->setting[i].name);
+		snprintf(column, sizeof(column), "setting_%s", settings->setting[i].name);
 		fputc(',', out);
 		sb_csv_put_text(out, column);
 	}
@@ -67,8 +64,7 @@ void sb_csv_put_settings(FILE *out, const struct sb_csv_settings *settings,
 {
 	for (uint32_t i = 0; i < settings->n; i++) {
 		const struct sb_csv_setting *s = &settings->setting[i];
-		const struct sb_setting *own =
-			sb_series_setting(series, s->name);
+		const struct sb_setting *own = sb_series_setting(series, s->name);
 
 		fputc(',', out);
 		if (own || s->of_run)

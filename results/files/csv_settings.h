@@ -21,13 +21,11 @@ struct sb_csv_settings {
 };
 
 /* Returns 0 or -ENOMEM; fini also after that. */
-int sb_csv_settings_init(struct sb_csv_settings *settings,
-			 const struct sb_result *result);
+int sb_csv_settings_init(struct sb_csv_settings *settings, const struct sb_result *result);
 void sb_csv_settings_fini(struct sb_csv_settings *settings);
 
 /* A comma and the name of each column. */
-void sb_csv_put_setting_names(FILE *out,
-			      const struct sb_csv_settings *settings);
+void sb_csv_put_setting_names(FILE *out, const struct sb_csv_settings *settings);
 
 /* A comma and the value of each: of the series, else of the run, else nothing. */
 void sb_csv_put_settings(FILE *out, const struct sb_csv_settings *settings,

@@ -86,14 +86,12 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t n)
 #define NAMES_MAX 100
 
 /* Finds a free name beside the path: make returns -EEXIST if this one is not. */
-static int make_temporary(struct sb_file *file,
-			  int (*make)(struct sb_file *file))
+static int make_temporary(struct sb_file *file, int (*make)(struct sb_file *file))
 {
 	int rc = -EEXIST;
 
 	for (int n = 0; n < NAMES_MAX && rc == -EEXIST; n++) {
-		if (asprintf(&file->temporary, "%s.tmp.%d.%d", file->path,
-			     getpid(), n) < 0) {
+		if (asprintf(&file->temporary, "%s.tmp.%d.%d", file->path, getpid(), n) < 0) {
 			file->temporary = NULL;
 			return -ENOMEM;
 		}
@@ -108,8 +106,7 @@ static int make_temporary(struct sb_file *file,
 
 static int create_temporary(struct sb_file *file)
 {
-	file->fd = open(file->temporary,
-			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	return file->fd < 0 ? -errno : 0;
 }
 
@@ -118,9 +115,7 @@ static int link_to(const struct sb_file *file, const char *path)
 	char from[40];
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", file->fd);
-	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
-		       ? -errno
-		       : 0;
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
 static int link_temporary(struct sb_file *file)
@@ -270,8 +265,7 @@ int sb_directory_make(const char *path)
 
 	if (!copy)
 		return -ENOMEM;
-	for (char *slash = strchr(copy + 1, '/'); slash && !rc;
-	     slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(copy + 1, '/'); slash && !rc; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		rc = make_one(copy);
 		*slash = '/';
@@ -282,8 +276,7 @@ int sb_directory_make(const char *path)
 	return rc;
 }
 
-static int remove_found(const char *path, const struct stat *info, int type,
-			struct FTW *where)
+static int remove_found(const char *path, const struct stat *info, int type, struct FTW *where)
 {
 	(void)info;
 	(void)type;

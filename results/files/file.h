@@ -20,8 +20,7 @@ struct sb_file {      /* stays where it is until it is ended */
 };
 
 /* Returns 0 or -errno. */
-SB_MUST_CHECK int sb_file_begin(struct sb_file *file, const char *directory,
-				const char *name);
+SB_MUST_CHECK int sb_file_begin(struct sb_file *file, const char *directory, const char *name);
 
 /* The same, of a path. */
 SB_MUST_CHECK int sb_file_begin_path(struct sb_file *file, const char *path);

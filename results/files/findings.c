@@ -13,8 +13,7 @@
 
 int sb_findings_note(struct sb_findings *findings, const char *format, ...)
 {
-	char **grown =
-		realloc(findings->note, (findings->notes + 1) * sizeof(*grown));
+	char **grown = realloc(findings->note, (findings->notes + 1) * sizeof(*grown));
 	va_list args;
 	int length;
 
@@ -68,15 +67,13 @@ static struct adjectives adjectives_of(enum sb_metric_id metric)
 {
 	const struct sb_metric *m = &sb_metric[metric];
 	/* CPU time is a cost, not how long something takes. */
-	const bool is_time =
-		!strcmp(m->unit, "ns") && strncmp(m->name, "cpu_", 4) != 0;
+	const bool is_time = !strcmp(m->unit, "ns") && strncmp(m->name, "cpu_", 4) != 0;
 
 	if (m->better == SB_NEITHER)
 		return (struct adjectives){ "higher", "lower" };
 	if (m->better == SB_HIGHER)
-		return !strcmp(m->unit, "1/s")
-			       ? (struct adjectives){ "faster", "slower" }
-			       : (struct adjectives){ "better", "worse" };
+		return !strcmp(m->unit, "1/s") ? (struct adjectives){ "faster", "slower" }
+					       : (struct adjectives){ "better", "worse" };
 	return is_time ? (struct adjectives){ "slower", "faster" }
 		       : (struct adjectives){ "worse", "better" };
 }
@@ -89,8 +86,7 @@ static void put_size(char *out, const struct sb_finding *f, double change)
 	if (f->scale == SB_PAIR_DIFFERENCE)
 		sb_human(out, size, sb_metric[f->metric].unit);
 	else if (100 * size < 10)
-		snprintf(out, SB_HUMAN_BYTES, "%.2g %%",
-			 fmax(0.01, 100 * size));
+		snprintf(out, SB_HUMAN_BYTES, "%.2g %%", fmax(0.01, 100 * size));
 	else
 		snprintf(out, SB_HUMAN_BYTES, "%.0f %%", 100 * size);
 }
@@ -101,8 +97,7 @@ static double change_of(const struct sb_finding *f, double value)
 	return f->scale == SB_PAIR_RATIO ? value - 1 : value;
 }
 
-static void describe_none(const struct sb_finding *f,
-			  char out[SB_FINDING_WORDS])
+static void describe_none(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 {
 	char size[SB_HUMAN_BYTES];
 
@@ -115,8 +110,7 @@ static void describe_none(const struct sb_finding *f,
 	if (isfinite(f->detectable) && change_of(f, f->detectable) > 0) {
 		put_size(size, f, change_of(f, f->detectable));
 		snprintf(out, SB_FINDING_WORDS,
-			 "no significant difference (minimum detectable "
-			 "effect %s at 80 %% power)",
+			 "no significant difference (minimum detectable effect %s at 80 %% power)",
 			 size);
 		return;
 	}
@@ -161,8 +155,7 @@ void sb_finding_estimate(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 	}
 	if (sb_finding_is_conclusive(f))
 		snprintf(out, SB_FINDING_WORDS, "%s%s [%s .. %s]",
-			 f->scale == SB_PAIR_RATIO ? "" : "B-A ", value[0],
-			 value[1], value[2]);
+			 f->scale == SB_PAIR_RATIO ? "" : "B-A ", value[0], value[1], value[2]);
 	else
 		snprintf(out, SB_FINDING_WORDS, "%s", value[0]);
 }
@@ -188,8 +181,7 @@ static double blocks_of(const struct sb_finding *f)
 	return f->blocks ? f->blocks : (double)NAN;
 }
 
-bool sb_finding_cell(const struct sb_finding *f, uint32_t i,
-		     struct sb_finding_cell *out)
+bool sb_finding_cell(const struct sb_finding *f, uint32_t i, struct sb_finding_cell *out)
 {
 	const struct sb_metric *metric = &sb_metric[f->metric];
 	const struct {
@@ -205,8 +197,7 @@ bool sb_finding_cell(const struct sb_finding *f, uint32_t i,
 		{ "blocks", NULL, blocks_of(f) },
 		{ "median_a", NULL, f->a },
 		{ "median_b", NULL, f->b },
-		{ "scale", f->scale == SB_PAIR_RATIO ? "ratio" : "difference",
-		  0 },
+		{ "scale", f->scale == SB_PAIR_RATIO ? "ratio" : "difference", 0 },
 		{ "estimate", NULL, f->estimate },
 		{ "low", NULL, end_of(f, f->low) },
 		{ "high", NULL, end_of(f, f->high) },
@@ -237,8 +228,7 @@ void sb_findings_write_csv(const struct sb_findings *findings, FILE *out)
 		fprintf(out, "%s%s", i ? "," : "", cell.name);
 	fputc('\n', out);
 	for (uint32_t n = 0; n < findings->n; n++) {
-		for (uint32_t i = 0;
-		     sb_finding_cell(&findings->finding[n], i, &cell); i++) {
+		for (uint32_t i = 0; sb_finding_cell(&findings->finding[n], i, &cell); i++) {
 			fputs(i ? "," : "", out);
 			if (cell.text)
 				sb_csv_put_text(out, cell.text);

@@ -39,20 +39,18 @@ struct sb_findings {
 };
 
 /* Adds a copy of the line. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_findings_note(struct sb_findings *findings,
-				   const char *format, ...) SB_PRINTF(2, 3);
+SB_MUST_CHECK int sb_findings_note(struct sb_findings *findings, const char *format, ...)
+	SB_PRINTF(2, 3);
 void sb_findings_free(struct sb_findings *findings);
 
 /* Holm's correction over all of them. */
 void sb_findings_adjust(struct sb_findings *findings);
 
 /* "B is 3.1 % slower [2.0 % .. 4.2 %]", or what could have been seen. */
-void sb_finding_describe(const struct sb_finding *finding,
-			 char out[SB_FINDING_WORDS]);
+void sb_finding_describe(const struct sb_finding *finding, char out[SB_FINDING_WORDS]);
 
 /* "1.031 [1.020 .. 1.042]", or a difference in the metric's unit; "-". */
-void sb_finding_estimate(const struct sb_finding *finding,
-			 char out[SB_FINDING_WORDS]);
+void sb_finding_estimate(const struct sb_finding *finding, char out[SB_FINDING_WORDS]);
 
 /* Whether there were enough values to see a difference at all. */
 bool sb_finding_is_conclusive(const struct sb_finding *finding);
@@ -65,8 +63,7 @@ struct sb_finding_cell {
 	double number;
 	char words[SB_FINDING_WORDS];
 };
-bool sb_finding_cell(const struct sb_finding *finding, uint32_t i,
-		     struct sb_finding_cell *out);
+bool sb_finding_cell(const struct sb_finding *finding, uint32_t i, struct sb_finding_cell *out);
 
 void sb_findings_write_csv(const struct sb_findings *findings, FILE *out);
 

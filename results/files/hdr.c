@@ -20,8 +20,7 @@
 #define WORD_BYTES   9 /* the longest count */
 #define PLAIN_BYTES  (HEADER_BYTES + WORD_BYTES * BUCKETS)
 
-static_assert(DIGIT_BITS == SB_HIST_BITS + 1,
-	      "each bucket is two of HdrHistogram's");
+static_assert(DIGIT_BITS == SB_HIST_BITS + 1, "each bucket is two of HdrHistogram's");
 
 static uint32_t hdr_index(uint64_t value)
 {
@@ -87,13 +86,11 @@ static size_t encode(const struct sb_hist_counts *counts, uint8_t *out)
 	uint8_t *header = out;
 
 	header = put_big_endian(header, COOKIE, 4);
-	header =
-		put_big_endian(header, (uint64_t)(end - out) - HEADER_BYTES, 4);
+	header = put_big_endian(header, (uint64_t)(end - out) - HEADER_BYTES, 4);
 	header = put_big_endian(header, 0, 4); /* offset of the first bucket */
 	header = put_big_endian(header, DIGITS, 4);
 	header = put_big_endian(header, 1, 8);
-	header = put_big_endian(header, (UINT64_C(1) << SB_HIST_VALUE_BITS) - 1,
-				8);
+	header = put_big_endian(header, (UINT64_C(1) << SB_HIST_VALUE_BITS) - 1, 8);
 	header = put_big_endian(header, bits_of(1.0), 8);
 	SB_CHECK(header - out, ==, HEADER_BYTES);
 	return (size_t)(end - out);
@@ -101,17 +98,16 @@ static size_t encode(const struct sb_hist_counts *counts, uint8_t *out)
 
 static char *to_base64(const uint8_t *in, size_t bytes)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	char *text = malloc((bytes + 2) / 3 * 4 + 1);
 	char *out = text;
 
 	for (size_t i = 0; text && i < bytes; i += 3) {
 		const size_t left = bytes - i;
-		const uint32_t bits =
-			(uint32_t)in[i] << 16 |
-			(left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
-			(left > 2 ? in[i + 2] : 0);
+		const uint32_t bits = (uint32_t)in[i] << 16 |
+				      (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+				      (left > 2 ? in[i + 2] : 0);
 
 		*out++ = digit[bits >> 18];
 		*out++ = digit[bits >> 12 & 63];
@@ -130,10 +126,8 @@ int sb_hdr_encode(const struct sb_hist_counts *counts, char **text)
 	uint8_t *out = malloc(8 + packed);
 
 	*text = NULL;
-	if (plain && out &&
-	    compress(out + 8, &packed, plain, encode(counts, plain)) == Z_OK) {
-		put_big_endian(put_big_endian(out, COOKIE_COMPRESSED, 4),
-			       packed, 4);
+	if (plain && out && compress(out + 8, &packed, plain, encode(counts, plain)) == Z_OK) {
+		put_big_endian(put_big_endian(out, COOKIE_COMPRESSED, 4), packed, 4);
 		*text = to_base64(out, 8 + packed);
 	}
 	free(plain);

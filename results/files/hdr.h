@@ -17,7 +17,6 @@
 
 /* V2, compressed, in base64; *text is for the caller to free. Returns 0 or
  * -ENOMEM. */
-SB_MUST_CHECK int sb_hdr_encode(const struct sb_hist_counts *counts,
-				char **text);
+SB_MUST_CHECK int sb_hdr_encode(const struct sb_hist_counts *counts, char **text);
 
 #endif

@@ -21,8 +21,7 @@ typedef int (*visitor)(void *arg, const char *directory, const char *name);
 
 /* Calls visit for each entry but . and .., until one returns an error. Returns
  * that, or 0. */
-static int visit_open(DIR *directory, const char *path, visitor visit,
-		      void *arg)
+static int visit_open(DIR *directory, const char *path, visitor visit, void *arg)
 {
 	const struct dirent *entry;
 	int rc = 0;
@@ -79,8 +78,7 @@ static const struct ending *find_ending(const char *path)
 		const char *suffix = endings[i].suffix;
 		const size_t length = strlen(path);
 
-		if (length > strlen(suffix) &&
-		    !strcmp(path + length - strlen(suffix), suffix))
+		if (length > strlen(suffix) && !strcmp(path + length - strlen(suffix), suffix))
 			return &endings[i];
 	}
 	return NULL;
@@ -91,8 +89,7 @@ static bool has_ending(int fd, const struct ending *ending)
 {
 	char tail[64];
 	const off_t size = lseek(fd, 0, SEEK_END);
-	const off_t from =
-		size > (off_t)sizeof(tail) ? size - (off_t)sizeof(tail) : 0;
+	const off_t from = size > (off_t)sizeof(tail) ? size - (off_t)sizeof(tail) : 0;
 	const ssize_t n = pread(fd, tail, sizeof(tail), from);
 
 	return n > 0 && memmem(tail, (size_t)n, ending->bytes, ending->length);
@@ -126,8 +123,8 @@ static int take_ownership(const char *stage)
 		fd = fd < 0 ? -errno : fd;
 	}
 	free(path);
-	if (fd >= 0 && (write(fd, OWNER_TEXT, length) != (ssize_t)length ||
-			flock(fd, LOCK_EX | LOCK_NB))) {
+	if (fd >= 0 &&
+	    (write(fd, OWNER_TEXT, length) != (ssize_t)length || flock(fd, LOCK_EX | LOCK_NB))) {
 		close(fd);
 		return -EIO;
 	}
@@ -139,15 +136,14 @@ static bool is_left_over(const char *stage)
 {
 	char *path = sb_path_join(stage, OWNER);
 	char text[sizeof(OWNER_TEXT)] = "";
-	const int fd =
-		path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	const int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	bool is = false;
 
 	free(path);
 	if (fd < 0)
 		return false;
-	is = read(fd, text, sizeof(text) - 1) > 0 &&
-	     !strcmp(text, OWNER_TEXT) && !flock(fd, LOCK_EX | LOCK_NB);
+	is = read(fd, text, sizeof(text) - 1) > 0 && !strcmp(text, OWNER_TEXT) &&
+	     !flock(fd, LOCK_EX | LOCK_NB);
 	close(fd);
 	return is;
 }
@@ -174,8 +170,7 @@ void sb_stage_clear_leftovers(const char *path)
 static void clear(struct sb_stage *stage)
 {
 	if (stage->entries) {
-		(void)visit_open(stage->entries, stage->path, remove_entry,
-				 stage->entries);
+		(void)visit_open(stage->entries, stage->path, remove_entry, stage->entries);
 		closedir(stage->entries);
 	}
 	rmdir(stage->path);
@@ -184,8 +179,7 @@ static void clear(struct sb_stage *stage)
 /* Where it is. Returns 0 or -errno. */
 static int make_stage(struct sb_stage *stage)
 {
-	if (asprintf(&stage->path, "%s/" STAGE "XXXXXX", stage->directory) <
-	    0) {
+	if (asprintf(&stage->path, "%s/" STAGE "XXXXXX", stage->directory) < 0) {
 		stage->path = NULL;
 		return -ENOMEM;
 	}
@@ -204,8 +198,7 @@ int sb_stage_begin(struct sb_stage *stage, const char *directory)
 	int rc = sb_directory_make(directory);
 
 	sb_stage_clear_leftovers(directory);
-	*stage = (struct sb_stage){ .directory = strdup(directory),
-				    .owner = -1 };
+	*stage = (struct sb_stage){ .directory = strdup(directory), .owner = -1 };
 	if (!stage->directory)
 		rc = -ENOMEM;
 	if (!rc)
@@ -255,8 +248,7 @@ int sb_stage_commit(struct sb_stage *stage)
 	int rc = visit_open(stage->entries, stage->path, check_entry, NULL);
 
 	if (!rc)
-		rc = visit_open(stage->entries, stage->path, move_entry,
-				stage->directory);
+		rc = visit_open(stage->entries, stage->path, move_entry, stage->directory);
 	if (!rc)
 		rc = sb_directory_sync(stage->directory);
 	sb_stage_abandon(stage);

@@ -23,8 +23,7 @@ struct column {
 
 static void put_range(char *out, const struct sb_series *series)
 {
-	const struct sb_spread ns =
-		sb_series_spread(series, SB_METRIC_ns_per_op);
+	const struct sb_spread ns = sb_series_spread(series, SB_METRIC_ns_per_op);
 
 	if (ns.n)
 		sb_human_ns_range(out, &ns);
@@ -39,8 +38,8 @@ static void put_valid(char *out, const struct sb_series *series)
 
 	if (suspect)
 		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
-	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "%s/%" PRIu32,
-		 sb_series_count(series, SB_VALID), also, series->records);
+	snprintf(out, SB_HUMAN_BYTES, "%" PRIu32 "%s/%" PRIu32, sb_series_count(series, SB_VALID),
+		 also, series->records);
 }
 
 static const struct column costs[] = {
@@ -90,8 +89,7 @@ static bool have(const struct sb_result *result, enum sb_metric_id metric)
 	return false;
 }
 
-static void put_cell(FILE *out, const struct column *column,
-		     const struct sb_series *series)
+static void put_cell(FILE *out, const struct column *column, const struct sb_series *series)
 {
 	char text[SB_RANGE_BYTES];
 
@@ -124,12 +122,9 @@ struct table {
 	size_t columns;
 };
 
-static const struct table cost_table = { "workload", costs,
-					 SB_ARRAY_SIZE(costs) };
-static const struct table source_table = { "workload", sources,
-					   SB_ARRAY_SIZE(sources) };
-static const struct table time_table = { "time, %", times_spent,
-					 SB_ARRAY_SIZE(times_spent) };
+static const struct table cost_table = { "workload", costs, SB_ARRAY_SIZE(costs) };
+static const struct table source_table = { "workload", sources, SB_ARRAY_SIZE(sources) };
+static const struct table time_table = { "time, %", times_spent, SB_ARRAY_SIZE(times_spent) };
 
 /* Columns [first, last) of a table, with its rows: in the table of costs each
  * series, in the others those that have numbers. */
@@ -140,9 +135,8 @@ struct block {
 	int name_width;
 };
 
-static void put_block(FILE *out, const struct sb_result *result,
-		      const struct block *block, const char *bold,
-		      const char *plain)
+static void put_block(FILE *out, const struct sb_result *result, const struct block *block,
+		      const char *bold, const char *plain)
 {
 	const struct column *column = block->table->column;
 
@@ -154,8 +148,7 @@ static void put_block(FILE *out, const struct sb_result *result,
 		const struct sb_series *series = &result->series[i];
 		char title[SB_SERIES_TITLE_BYTES];
 
-		if (block->table->column != costs &&
-		    !sb_series_measured(series))
+		if (block->table->column != costs && !sb_series_measured(series))
 			continue;
 		sb_series_title(title, series);
 		fprintf(out, "%-*s", block->name_width, title);
@@ -179,25 +172,23 @@ static size_t last_that_fits(const struct table *table, size_t first, int room)
 }
 
 /* In blocks, one below the other, if it is wider than that; 0: as wide as it is. */
-static void put_table(FILE *out, const struct sb_result *result,
-		      const struct table *table, int columns, const char *bold,
-		      const char *plain)
+static void put_table(FILE *out, const struct sb_result *result, const struct table *table,
+		      int columns, const char *bold, const char *plain)
 {
 	struct block block = { table, 0, 0, name_width(result) };
 
 	while (block.last < table->columns) {
 		block.first = block.last;
 		block.last =
-			columns ? last_that_fits(table, block.first,
-						 columns - block.name_width)
+			columns ? last_that_fits(table, block.first, columns - block.name_width)
 				: table->columns;
 		put_block(out, result, &block, bold, plain);
 	}
 }
 
 /* mean: the first metric of such a latency. */
-static void put_wakes(FILE *out, const struct sb_series *series,
-		      enum sb_metric_id mean, const char *what)
+static void put_wakes(FILE *out, const struct sb_series *series, enum sb_metric_id mean,
+		      const char *what)
 {
 	const enum sb_metric_id shown[] = { mean + 1, mean + 3, mean + 5 };
 	char title[SB_SERIES_TITLE_BYTES];
@@ -207,39 +198,34 @@ static void put_wakes(FILE *out, const struct sb_series *series,
 		return;
 	sb_series_title(title, series);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
-		sb_human(text[i], sb_series_spread(series, shown[i]).median,
-			 "ns");
-	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", title, what,
-		text[0], text[1], text[2]);
+		sb_human(text[i], sb_series_spread(series, shown[i]).median, "ns");
+	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", title, what, text[0], text[1],
+		text[2]);
 }
 
 static void put_submissions(FILE *out, const struct sb_series *series)
 {
 	char title[SB_SERIES_TITLE_BYTES];
 	char range[SB_RANGE_BYTES];
-	const struct sb_spread ns =
-		sb_series_spread(series, SB_METRIC_submit_ns_per_op);
+	const struct sb_spread ns = sb_series_spread(series, SB_METRIC_submit_ns_per_op);
 
 	if (!ns.n)
 		return;
 	sb_series_title(title, series);
 	sb_human_ns_range(range, &ns);
-	fprintf(out,
-		"%s: of the time per operation, %s until the last was "
-		"submitted\n",
-		title, range);
+	fprintf(out, "%s: of the time per operation, %s until the last was submitted\n", title,
+		range);
 }
 
 static void put_memory(FILE *out, const struct sb_series *series)
 {
 	char title[SB_SERIES_TITLE_BYTES];
-	const struct sb_spread bytes =
-		sb_series_spread(series, SB_METRIC_bytes_per_process);
+	const struct sb_spread bytes = sb_series_spread(series, SB_METRIC_bytes_per_process);
 
 	sb_series_title(title, series);
 	if (bytes.n)
-		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n",
-			title, bytes.median, bytes.min, bytes.max);
+		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n", title, bytes.median,
+			bytes.min, bytes.max);
 }
 
 /* What only some workloads measure. */
@@ -248,8 +234,7 @@ static void put_measured(FILE *out, const struct sb_series *series)
 	put_memory(out, series);
 	put_submissions(out, series);
 	put_wakes(out, series, SB_METRIC_wake_ns_mean, "woken within");
-	put_wakes(out, series, SB_METRIC_wake_long_step_ns_mean,
-		  "woken by long steps within");
+	put_wakes(out, series, SB_METRIC_wake_long_step_ns_mean, "woken by long steps within");
 }
 
 /* ---- requests: a line for each way to their sojourn ---- */
@@ -271,9 +256,7 @@ static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
 		return;
 	fprintf(out, "  %-10s", sojourns[i].name);
 	for (int m = 0; m < 6; m++) {
-		sb_human(text,
-			 sb_series_spread(series, sojourns[i].mean + m).median,
-			 "ns");
+		sb_human(text, sb_series_spread(series, sojourns[i].mean + m).median, "ns");
 		fprintf(out, "  %8s", text);
 	}
 	fputc('\n', out);
@@ -283,18 +266,16 @@ static void put_offered(FILE *out, const struct sb_series *series)
 {
 	char rate[SB_HUMAN_BYTES];
 
-	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median,
-		 "1/s");
+	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median, "1/s");
 	fprintf(out, "%s: %s requests per second, ", series->workload, rate);
 	fprintf(out, "%.2f %% of them submitted in time\n",
 		sb_series_spread(series, SB_METRIC_adherence_pct).median);
 }
 
-static void put_sojourns(FILE *out, const struct sb_series *series,
-			 const char *bold, const char *plain)
+static void put_sojourns(FILE *out, const struct sb_series *series, const char *bold,
+			 const char *plain)
 {
-	static const char *const titles[] = { "mean", "p50",   "p90",
-					      "p99",  "p99.9", "max" };
+	static const char *const titles[] = { "mean", "p50", "p90", "p99", "p99.9", "max" };
 
 	if (!sb_series_spread(series, SB_METRIC_sojourn_ns_mean).n)
 		return;
@@ -309,8 +290,7 @@ static void put_sojourns(FILE *out, const struct sb_series *series,
 }
 
 /* On which nodes the workers' memory lies, where there is more than one. */
-static void put_residence(FILE *out, const struct sb_result *result,
-			  const struct sb_series *series)
+static void put_residence(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
 	char title[SB_SERIES_TITLE_BYTES];
 	struct sb_page_count sum = { 0 };
@@ -318,20 +298,16 @@ static void put_residence(FILE *out, const struct sb_result *result,
 	sb_series_title(title, series);
 	if (series->placement.nodes < 2)
 		return;
-	for (uint32_t i = 0; series->residence && i < series->placement.workers;
-	     i++) {
-		const struct sb_page_count *arena =
-			&series->residence[i].kind[SB_MEMORY_ARENA];
+	for (uint32_t i = 0; series->residence && i < series->placement.workers; i++) {
+		const struct sb_page_count *arena = &series->residence[i].kind[SB_MEMORY_ARENA];
 
 		sum.own += arena->own;
 		sum.other += arena->other;
 	}
 	if (sum.own + sum.other)
 		fprintf(out,
-			"%s: %.1f %% of the workers' memory is on their own "
-			"nodes (binding: %s)\n",
-			title,
-			100.0 * (double)sum.own / (double)(sum.own + sum.other),
+			"%s: %.1f %% of the workers' memory is on their own nodes (binding: %s)\n",
+			title, 100.0 * (double)sum.own / (double)(sum.own + sum.other),
 			sb_series_binding(series, result));
 }
 
@@ -343,14 +319,12 @@ static void put_distances(FILE *out, const struct sb_series *series,
 
 	sb_series_title(title, series);
 	for (int d = 0; d < SB_DISTANCES; d++) {
-		const double values[] = { steals[d].attempts,
-					  steals[d].successes,
+		const double values[] = { steals[d].attempts, steals[d].successes,
 					  steals[d].items };
 
 		if (!steals[d].pairs)
 			continue;
-		fprintf(out, "%-9s  %-8s", title,
-			sb_distance_name((enum sb_distance)d));
+		fprintf(out, "%-9s  %-8s", title, sb_distance_name((enum sb_distance)d));
 		for (size_t c = 0; c < SB_ARRAY_SIZE(values); c++) {
 			char text[SB_HUMAN_BYTES];
 
@@ -362,8 +336,8 @@ static void put_distances(FILE *out, const struct sb_series *series,
 }
 
 /* Steals by distance, where there is more than one. */
-static void put_all_distances(FILE *out, const struct sb_result *result,
-			      const char *bold, const char *plain)
+static void put_all_distances(FILE *out, const struct sb_result *result, const char *bold,
+			      const char *plain)
 {
 	bool any = false;
 
@@ -374,10 +348,8 @@ static void put_all_distances(FILE *out, const struct sb_result *result,
 		if (sb_series_distances(series, steals) < 2)
 			continue;
 		if (!any)
-			fprintf(out,
-				"\n%sworkload   distance    tried   steals   "
-				"stolen%s\n",
-				bold, plain);
+			fprintf(out, "\n%sworkload   distance    tried   steals   stolen%s\n", bold,
+				plain);
 		any = true;
 		put_distances(out, series, steals);
 	}
@@ -387,8 +359,8 @@ static void put_all_distances(FILE *out, const struct sb_result *result,
 #define SUSPECTS_NAMED 3
 
 /* Everything that is not valid, with the reason. */
-static void put_doubts(FILE *out, const struct sb_series *series,
-		       const char *red, const char *plain)
+static void put_doubts(FILE *out, const struct sb_series *series, const char *red,
+		       const char *plain)
 {
 	char title[SB_SERIES_TITLE_BYTES];
 	uint32_t suspects = 0;
@@ -399,32 +371,27 @@ static void put_doubts(FILE *out, const struct sb_series *series,
 
 		suspects += record->verdict == SB_SUSPECT;
 		if (record->verdict == SB_VALID ||
-		    (record->verdict == SB_SUSPECT &&
-		     suspects > SUSPECTS_NAMED))
+		    (record->verdict == SB_SUSPECT && suspects > SUSPECTS_NAMED))
 			continue;
-		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red,
-			title, record->repetition,
-			sb_verdict_name(record->verdict), record->reason,
+		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red, title,
+			record->repetition, sb_verdict_name(record->verdict), record->reason,
 			plain);
 	}
 	if (suspects > SUSPECTS_NAMED)
-		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red,
-			title, suspects - SUSPECTS_NAMED, plain);
+		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red, title,
+			suspects - SUSPECTS_NAMED, plain);
 }
 
 /* ", 2 cores" from the group's fact of that key. */
-static void put_count(FILE *out, const struct sb_result *result,
-		      const char *group, const char *before, const char *key,
-		      const char *singular)
+static void put_count(FILE *out, const struct sb_result *result, const char *group,
+		      const char *before, const char *key, const char *singular)
 {
 	const char *count = sb_result_fact(result, group, key);
 
-	fprintf(out, "%s%s %s%s", before, count, singular,
-		strcmp(count, "1") ? "s" : "");
+	fprintf(out, "%s%s %s%s", before, count, singular, strcmp(count, "1") ? "s" : "");
 }
 
-static void put_counts(FILE *out, const struct sb_result *result,
-		       const char *group)
+static void put_counts(FILE *out, const struct sb_result *result, const char *group)
 {
 	put_count(out, result, group, ": ", "packages", "package");
 	put_count(out, result, group, ", ", "nodes", "NUMA node");
@@ -436,16 +403,14 @@ static void put_emulated(FILE *out, const struct sb_result *result)
 {
 	if (!strcmp(sb_result_topology(result), "native"))
 		return;
-	fprintf(out, "emulated: profile '%s'",
-		sb_result_fact(result, "profile", "name"));
+	fprintf(out, "emulated: profile '%s'", sb_result_fact(result, "profile", "name"));
 	put_counts(out, result, "profile");
 	fputs("; workers are not pinned\n", out);
 }
 
 /* ---- lines that are too long ---- */
 
-static void put_summary(const struct sb_result *result, FILE *out, bool color,
-			int columns)
+static void put_summary(const struct sb_result *result, FILE *out, bool color, int columns)
 {
 	const char *bold = color ? "\033[1m" : "";
 	const char *red = color ? "\033[31m" : "";
@@ -455,8 +420,7 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color,
 	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
 	put_counts(out, result, "machine");
 	put_count(out, result, "run", "; ", "workers", "worker");
-	fprintf(out, ", %s build%s\n",
-		sb_result_fact(result, "run", "build_mode"), plain);
+	fprintf(out, ", %s build%s\n", sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
 	put_table(out, result, &cost_table, columns, bold, plain);
 	if (have(result, SB_METRIC_steps))
@@ -478,8 +442,7 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color,
 /* A narrower terminal gets lines of so much all the same. */
 #define COLUMNS_MIN 40
 
-void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
-		      int columns)
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color, int columns)
 {
 	char *text = NULL;
 	size_t bytes = 0;

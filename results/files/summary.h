@@ -10,7 +10,6 @@
  * color: with ANSI colours. columns: of the terminal, at least 40; tables that
  * are wider go on below, as do lines; 0: there is no end to a line.
  */
-void sb_write_summary(const struct sb_result *result, FILE *out, bool color,
-		      int columns);
+void sb_write_summary(const struct sb_result *result, FILE *out, bool color, int columns);
 
 #endif

@@ -13,16 +13,14 @@ void sb_put_annotation(FILE *out, const char *text, bool property)
 	char *clean = sb_text_copy(text);
 
 	for (const char *c = clean ? clean : ""; *c; c++) {
-		const bool special =
-			strchr("%\r\n", *c) || (property && strchr(":,", *c));
+		const bool special = strchr("%\r\n", *c) || (property && strchr(":,", *c));
 
 		fprintf(out, special ? "%%%02X" : "%c", (unsigned char)*c);
 	}
 	free(clean);
 }
 
-static void put_line(FILE *out, const char *level, const char *title,
-		     const char *text)
+static void put_line(FILE *out, const char *level, const char *title, const char *text)
 {
 	fprintf(out, "::%s title=", level);
 	sb_put_annotation(out, title, true);
@@ -46,8 +44,8 @@ void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out)
 
 		if (!level[verdict])
 			continue;
-		snprintf(title, sizeof(title), "%.100s %s: %s", test->workload,
-			 test->metric, sb_gate_verdict_name(verdict));
+		snprintf(title, sizeof(title), "%.100s %s: %s", test->workload, test->metric,
+			 sb_gate_verdict_name(verdict));
 		sb_gate_describe(test, text, sizeof(text));
 		put_line(out, level[verdict], title, text);
 	}

@@ -39,15 +39,15 @@ void sb_gate_conclude(struct sb_gate_report *gate)
 	if (gate->verdict == SB_GATE_REGRESSED || !undecided)
 		return;
 	gate->verdict = SB_GATE_UNDECIDED;
-	snprintf(gate->why, sizeof(gate->why), "%.80s %s: %.250s",
-		 undecided->workload, undecided->metric, undecided->why);
+	snprintf(gate->why, sizeof(gate->why), "%.80s %s: %.250s", undecided->workload,
+		 undecided->metric, undecided->why);
 }
 
 void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
 {
 	if (isfinite(part))
-		snprintf(out, SB_GATE_PERCENT_BYTES, "%+.*f %%",
-			 fabs(part) < 0.0995 ? 2 : 1, 100 * part);
+		snprintf(out, SB_GATE_PERCENT_BYTES, "%+.*f %%", fabs(part) < 0.0995 ? 2 : 1,
+			 100 * part);
 	else
 		snprintf(out, SB_GATE_PERCENT_BYTES, "%s",
 			 isnan(part) ? "-"
@@ -55,15 +55,13 @@ void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
 				     : "+inf");
 }
 
-static void put_limit(char out[SB_GATE_PERCENT_BYTES],
-		      const struct sb_gate_test *test)
+static void put_limit(char out[SB_GATE_PERCENT_BYTES], const struct sb_gate_test *test)
 {
-	snprintf(out, SB_GATE_PERCENT_BYTES, "%c%g %%",
-		 test->is_fall ? '-' : '+', 100 * test->limit);
+	snprintf(out, SB_GATE_PERCENT_BYTES, "%c%g %%", test->is_fall ? '-' : '+',
+		 100 * test->limit);
 }
 
-static void put_interval(char *out, size_t bytes,
-			 const struct sb_gate_test *test)
+static void put_interval(char *out, size_t bytes, const struct sb_gate_test *test)
 {
 	char low[SB_GATE_PERCENT_BYTES];
 	char high[SB_GATE_PERCENT_BYTES];
@@ -92,9 +90,8 @@ void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes)
 	sb_gate_percent(change, test->change);
 	put_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
-	snprintf(out, bytes, "%s %s: %s (%s) %s the limit of %s%s%s",
-		 test->workload, test->metric, change, interval,
-		 is[test->rule.verdict], limit, *test->why ? "; " : "",
+	snprintf(out, bytes, "%s %s: %s (%s) %s the limit of %s%s%s", test->workload, test->metric,
+		 change, interval, is[test->rule.verdict], limit, *test->why ? "; " : "",
 		 test->why);
 }
 
@@ -113,8 +110,8 @@ static const char *color_of(enum sb_gate_verdict verdict)
 
 static void put_verdict(FILE *out, enum sb_gate_verdict verdict, bool color)
 {
-	fprintf(out, "%s%s%s", color ? color_of(verdict) : "",
-		sb_gate_verdict_name(verdict), color ? "\033[0m" : "");
+	fprintf(out, "%s%s%s", color ? color_of(verdict) : "", sb_gate_verdict_name(verdict),
+		color ? "\033[0m" : "");
 }
 
 static int width_of(const struct sb_gate_report *gate)
@@ -129,8 +126,7 @@ static int width_of(const struct sb_gate_report *gate)
 	return (int)width;
 }
 
-static void put_row(const struct sb_gate_test *test, int width, FILE *out,
-		    bool color)
+static void put_row(const struct sb_gate_test *test, int width, FILE *out, bool color)
 {
 	char base[SB_HUMAN_BYTES];
 	char change[SB_GATE_PERCENT_BYTES];
@@ -141,59 +137,50 @@ static void put_row(const struct sb_gate_test *test, int width, FILE *out,
 	sb_gate_percent(change, test->change);
 	put_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
-	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6" PRIu32 "  ", width,
-		test->workload, test->metric, base, change, interval, limit,
-		test->values);
+	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6" PRIu32 "  ", width, test->workload,
+		test->metric, base, change, interval, limit, test->values);
 	put_verdict(out, test->rule.verdict, color);
 	/* Of an undecided one it is at the end. */
-	fprintf(out, "%s%s\n",
-		test->rule.verdict == SB_GATE_FINE && *test->why ? ": " : "",
+	fprintf(out, "%s%s\n", test->rule.verdict == SB_GATE_FINE && *test->why ? ": " : "",
 		test->rule.verdict == SB_GATE_FINE ? test->why : "");
 }
 
 static void put_workload(const struct sb_gate_workload *w, FILE *out)
 {
 	if (w->invalid)
-		fprintf(out,
-			"%s: %" PRIu32 " of %" PRIu32
-			" are invalid and do not count: %s\n",
+		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are invalid and do not count: %s\n",
 			w->name, w->invalid, w->pairs, w->reason);
 	if (w->suspect)
-		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are suspect\n",
-			w->name, w->suspect, w->pairs);
+		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are suspect\n", w->name, w->suspect,
+			w->pairs);
 }
 
 static void put_errors(const struct sb_gate_report *gate, FILE *out)
 {
 	if (gate->alpha > 0)
 		fprintf(out,
-			"a regression without any change: in at most %g %% of "
-			"gates; a metric at its limit called fine: at most "
-			"%g %%\n",
+			"a regression without any change: in at most %g %% of gates; a metric at "
+			"its limit called fine: at most %g %%\n",
 			100 * gate->alpha, 100 * gate->beta);
 	if (*gate->calibration)
 		fprintf(out, "%s\n", gate->calibration);
 }
 
-void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out,
-			   bool color)
+void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out, bool color)
 {
 	fputs("gate: ", out);
 	put_verdict(out, gate->verdict, color);
-	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why,
-		gate->elapsed_s);
+	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why, gate->elapsed_s);
 }
 
-void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
-			bool color)
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color)
 {
 	const int width = width_of(gate);
 
-	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline,
-		gate->candidate, gate->method);
-	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6s  verdict\n", width,
-		"workload", "metric", "baseline", "change", "95 % interval",
-		"limit", "values");
+	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline, gate->candidate,
+		gate->method);
+	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6s  verdict\n", width, "workload", "metric",
+		"baseline", "change", "95 % interval", "limit", "values");
 	for (uint32_t i = 0; i < gate->tests; i++)
 		put_row(&gate->test[i], width, out, color);
 	fputc('\n', out);

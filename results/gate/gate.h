@@ -21,12 +21,12 @@ struct sb_gate_test {
 	bool is_fall; /* it is worse when it falls */
 	double limit; /* as a part, 0.03 */
 	struct sb_sequential rule;
-	uint32_t values;	/* that the verdict is from */
-	double base, candidate; /* medians; NaN: none, as all below */
-	double change;		/* a part, above 0 for a rise */
-	double low, high;	/* its 95 % interval; may be infinite */
-	double deviation;	/* of the values' logarithms */
-	double chance; /* of a verdict by the last look; NaN: not known */
+	uint32_t values;	     /* that the verdict is from */
+	double base, candidate;	     /* medians; NaN: none, as all below */
+	double change;		     /* a part, above 0 for a rise */
+	double low, high;	     /* its 95 % interval; may be infinite */
+	double deviation;	     /* of the values' logarithms */
+	double chance;		     /* of a verdict by the last look; NaN: not known */
 	char why[SB_GATE_WHY_BYTES]; /* of an undecided one */
 };
 
@@ -38,7 +38,7 @@ struct sb_gate_workload {
 	uint32_t suspect;
 	bool is_kept_awake; /* its CPUs, between processes */
 	double elapsed_s;
-	double ratio; /* B / A of cpu_ns_per_op, medians; NaN: none */
+	double ratio;			/* B / A of cpu_ns_per_op, medians; NaN: none */
 	char reason[SB_GATE_WHY_BYTES]; /* of the first invalid one */
 };
 
@@ -54,7 +54,7 @@ struct sb_gate_report {
 	char why[SB_GATE_WHY_BYTES];	     /* of an undecided one */
 	bool skips_undecided;		     /* in JUnit: no failure */
 	char calibration[SB_GATE_WHY_BYTES]; /* "": there is none */
-	double alpha; /* chance of any false alarm; 0: there is no noise */
+	double alpha;			     /* chance of any false alarm; 0: there is no noise */
 	double beta;
 	uint64_t seed;
 	double elapsed_s;
@@ -73,11 +73,9 @@ void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes);
 #define SB_GATE_PERCENT_BYTES 24
 void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
 
-void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out,
-			bool color);
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color);
 /* Its last line alone: the verdict, and why there is none. */
-void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out,
-			   bool color);
+void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out, bool color);
 void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out);
 void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out);
 void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out);
@@ -111,13 +109,11 @@ int sb_calibration_write(const struct sb_calibration *calibration, FILE *out);
 
 /* Returns 0, or -errno and a line in why: -EINVAL if it is none, or of another
  * schema. */
-SB_MUST_CHECK int sb_calibration_read(struct sb_calibration *out,
-				      const char *path, char *why,
+SB_MUST_CHECK int sb_calibration_read(struct sb_calibration *out, const char *path, char *why,
 				      size_t bytes);
 
 /* "A/A on this machine: 1 false alarm in 160 gates, 0.02 .. 3.4 %". */
-void sb_calibration_describe(const struct sb_calibration *calibration,
-			     char *out, size_t bytes);
+void sb_calibration_describe(const struct sb_calibration *calibration, char *out, size_t bytes);
 
 /* ---- texts ---- */
 

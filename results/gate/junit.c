@@ -16,9 +16,8 @@ static void put_char(FILE *out, char c)
 	static const struct {
 		char c;
 		const char *reference;
-	} special[] = { { '&', "&amp;" },  { '<', "&lt;" },   { '>', "&gt;" },
-			{ '"', "&quot;" }, { '\'', "&#39;" }, { '\n', "&#10;" },
-			{ '\t', "&#9;" } };
+	} special[] = { { '&', "&amp;" },  { '<', "&lt;" },   { '>', "&gt;" }, { '"', "&quot;" },
+			{ '\'', "&#39;" }, { '\n', "&#10;" }, { '\t', "&#9;" } };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(special); i++) {
 		if (special[i].c == c) {
@@ -35,8 +34,7 @@ void sb_put_xml(FILE *out, const char *text)
 
 	for (const char *c = clean ? clean : ""; *c; c++) {
 		/* U+FFFE and U+FFFF are UTF-8, and no characters. */
-		if (!strncmp(c, "\xef\xbf\xbe", 3) ||
-		    !strncmp(c, "\xef\xbf\xbf", 3)) {
+		if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3)) {
 			fputc('?', out);
 			c += 2;
 		} else {
@@ -53,8 +51,7 @@ static void put_attribute(FILE *out, const char *name, const char *text)
 	fputc('"', out);
 }
 
-static uint32_t count(const struct sb_gate_report *gate,
-		      enum sb_gate_verdict verdict)
+static uint32_t count(const struct sb_gate_report *gate, enum sb_gate_verdict verdict)
 {
 	uint32_t n = 0;
 
@@ -69,10 +66,9 @@ static void put_counts(const struct sb_gate_report *gate, FILE *out)
 	const uint32_t undecided = count(gate, SB_GATE_UNDECIDED);
 
 	fprintf(out,
-		" tests=\"%" PRIu32 "\" failures=\"%" PRIu32
-		"\" errors=\"0\" skipped=\"%" PRIu32 "\" time=\"%.3f\"",
-		gate->tests,
-		gate->skips_undecided ? regressed : regressed + undecided,
+		" tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
+		"\" time=\"%.3f\"",
+		gate->tests, gate->skips_undecided ? regressed : regressed + undecided,
 		gate->skips_undecided ? undecided : 0, gate->elapsed_s);
 }
 
@@ -96,15 +92,14 @@ static void put_properties(const struct sb_gate_report *gate, FILE *out)
 	fputs("    </properties>\n", out);
 }
 
-static void put_case(const struct sb_gate_test *test, double seconds,
-		     bool skips_undecided, FILE *out)
+static void put_case(const struct sb_gate_test *test, double seconds, bool skips_undecided,
+		     FILE *out)
 {
 	const enum sb_gate_verdict verdict = test->rule.verdict;
 	char text[SB_GATE_WHY_BYTES + 400];
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s %s", test->metric,
-		 test->is_fall ? "falls" : "rises");
+	snprintf(name, sizeof(name), "%s %s", test->metric, test->is_fall ? "falls" : "rises");
 	sb_gate_describe(test, text, sizeof(text));
 	fputs("    <testcase", out);
 	put_attribute(out, "name", name);
@@ -114,8 +109,7 @@ static void put_case(const struct sb_gate_test *test, double seconds,
 		if (verdict == SB_GATE_UNDECIDED && skips_undecided)
 			fputs("      <skipped", out);
 		else
-			fprintf(out, "      <failure type=\"%s\"",
-				sb_gate_verdict_name(verdict));
+			fprintf(out, "      <failure type=\"%s\"", sb_gate_verdict_name(verdict));
 		put_attribute(out, "message", text);
 		fputs("/>\n", out);
 	}
@@ -125,8 +119,7 @@ static void put_case(const struct sb_gate_test *test, double seconds,
 }
 
 /* The workload's time, shared by its cases. */
-static double seconds_of(const struct sb_gate_report *gate,
-			 const struct sb_gate_test *test)
+static double seconds_of(const struct sb_gate_report *gate, const struct sb_gate_test *test)
 {
 	double seconds = 0;
 	uint32_t cases = 0;
@@ -151,7 +144,7 @@ void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out)
 	fputs(">\n", out);
 	put_properties(gate, out);
 	for (uint32_t i = 0; i < gate->tests; i++)
-		put_case(&gate->test[i], seconds_of(gate, &gate->test[i]),
-			 gate->skips_undecided, out);
+		put_case(&gate->test[i], seconds_of(gate, &gate->test[i]), gate->skips_undecided,
+			 out);
 	fputs("  </testsuite>\n</testsuites>\n", out);
 }

@@ -24,8 +24,8 @@ static void put_row(const struct sb_gate_test *test, FILE *out)
 	sb_gate_percent(percent, test->low);
 	fprintf(out, " | %s .. ", percent);
 	sb_gate_percent(percent, test->high);
-	fprintf(out, "%s | %c%g %% | %" PRIu32 " | ", percent,
-		test->is_fall ? '-' : '+', 100 * test->limit, test->values);
+	fprintf(out, "%s | %c%g %% | %" PRIu32 " | ", percent, test->is_fall ? '-' : '+',
+		100 * test->limit, test->values);
 	fputs(test->rule.verdict == SB_GATE_FINE ? "" : "**", out);
 	fputs(sb_gate_verdict_name(test->rule.verdict), out);
 	fputs(test->rule.verdict == SB_GATE_FINE ? "" : "**", out);
@@ -46,21 +46,20 @@ static void put_workload(const struct sb_gate_workload *w, FILE *out)
 	fputs("- ", out);
 	sb_put_markdown(out, w->name);
 	fprintf(out,
-		": of %" PRIu32 ", %" PRIu32 " are invalid and do not count, "
-		"%" PRIu32 " are suspect\n",
+		": of %" PRIu32 ", %" PRIu32 " are invalid and do not count, %" PRIu32
+		" are suspect\n",
 		w->pairs, w->invalid, w->suspect);
 }
 
 void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out)
 {
-	fprintf(out, "### sched-bench gate: %s\n\n",
-		sb_gate_verdict_name(gate->verdict));
+	fprintf(out, "### sched-bench gate: %s\n\n", sb_gate_verdict_name(gate->verdict));
 	if (*gate->why) {
 		put_line("", gate->why, out);
 		fputc('\n', out);
 	}
-	fputs("| workload | metric | baseline | change | 95 % "
-	      "interval | limit | values | verdict |\n"
+	fputs("| workload | metric | baseline | change | 95 % interval | limit | values | verdict "
+	      "|\n"
 	      "|---|---|---:|---:|---:|---:|---:|---|\n",
 	      out);
 	for (uint32_t i = 0; i < gate->tests; i++)

@@ -8,9 +8,8 @@
 /* Counts without a point. */
 static json_t *number_to_json(double number)
 {
-	return fabs(number) < 9e15 && number == floor(number)
-		       ? json_integer((json_int_t)number)
-		       : json_real(number);
+	return fabs(number) < 9e15 && number == floor(number) ? json_integer((json_int_t)number)
+							      : json_real(number);
 }
 
 static json_t *finding_to_json(const struct sb_finding *finding)
@@ -21,11 +20,9 @@ static json_t *finding_to_json(const struct sb_finding *finding)
 
 	for (uint32_t i = 0; !rc && sb_finding_cell(finding, i, &cell); i++) {
 		if (cell.text)
-			rc = json_object_set_new(object, cell.name,
-						 json_string(cell.text));
+			rc = json_object_set_new(object, cell.name, json_string(cell.text));
 		else if (isfinite(cell.number))
-			rc = json_object_set_new(object, cell.name,
-						 number_to_json(cell.number));
+			rc = json_object_set_new(object, cell.name, number_to_json(cell.number));
 	}
 	if (!rc)
 		return object;
@@ -41,15 +38,12 @@ int sb_findings_write_json(const struct sb_findings *findings, FILE *out)
 	int rc = root && notes && list ? 0 : -1;
 
 	for (uint32_t i = 0; i < findings->notes && !rc; i++)
-		rc = json_array_append_new(notes,
-					   json_string(findings->note[i]));
+		rc = json_array_append_new(notes, json_string(findings->note[i]));
 	for (uint32_t i = 0; i < findings->n && !rc; i++)
-		rc = json_array_append_new(
-			list, finding_to_json(&findings->finding[i]));
+		rc = json_array_append_new(list, finding_to_json(&findings->finding[i]));
 	if (!rc)
 		rc = json_object_set_new(root, "schema", json_integer(1)) |
-		     json_object_set_new(root, "verb",
-					 json_string(findings->verb)) |
+		     json_object_set_new(root, "verb", json_string(findings->verb)) |
 		     json_object_set(root, "notes", notes) |
 		     json_object_set(root, "findings", list);
 	if (!rc)

@@ -8,13 +8,13 @@
 #include "core/commands.h"
 #include "results/json/json_out.h"
 
-#define FIELD(type, member, kind)                                              \
-	{                                                                      \
-#member, kind, offsetof(struct type, member)                   \
+#define FIELD(type, member, kind)                                                                  \
+	{                                                                                          \
+#member, kind, offsetof(struct type, member)                                       \
 	}
-#define END                                                                    \
-	{                                                                      \
-		NULL, SB_JSON_BOOL, 0                                          \
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, SB_JSON_BOOL, 0                                                              \
 	}
 
 const struct sb_json_field sb_json_place[] = {
@@ -111,8 +111,7 @@ char *sb_text_copy(const char *text)
 		const unsigned char byte = (unsigned char)*c;
 		const bool is_control = byte < ' ' || byte == 0x7f;
 
-		if ((byte >= 0x80 && !takes_all) ||
-		    (is_control && byte != '\n' && byte != '\t'))
+		if ((byte >= 0x80 && !takes_all) || (is_control && byte != '\n' && byte != '\t'))
 			*c = '?';
 	}
 	return copy;

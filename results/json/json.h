@@ -40,8 +40,7 @@ void sb_json_command_key(uint32_t index, char out[SB_JSON_COMMAND_BYTES]);
 /* What Google Benchmark's tools read: of the run, and of a row with numbers,
  * which are given by their indices. NULL: no memory. */
 json_t *sb_json_context(const struct sb_result *result);
-json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series,
-			  uint32_t row);
+json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series, uint32_t row);
 
 /* A count of the operating system has the name of its metric. */
 static inline const char *sb_json_os_name(uint32_t count)
@@ -51,7 +50,6 @@ static inline const char *sb_json_os_name(uint32_t count)
 
 /* sb_hist_index() of a value can be undone by who knows these two. */
 #define SB_JSON_HIST_LAYOUT "{sisi}"
-#define SB_JSON_HIST_KEYS                                                      \
-	"linear_bits", SB_HIST_BITS, "value_bits", SB_HIST_VALUE_BITS
+#define SB_JSON_HIST_KEYS   "linear_bits", SB_HIST_BITS, "value_bits", SB_HIST_VALUE_BITS
 
 #endif

@@ -22,8 +22,7 @@
 /* More than a result can have. */
 #define FACTS_MAX 4096
 
-static bool read_group(struct sb_reader *r, const char *name, json_t *group,
-		       struct sb_result *out)
+static bool read_group(struct sb_reader *r, const char *name, json_t *group, struct sb_result *out)
 {
 	const char *key;
 	json_t *value;
@@ -34,15 +33,13 @@ static bool read_group(struct sb_reader *r, const char *name, json_t *group,
 			return sb_reader_unexpected(r, "meta", "fewer facts");
 		if (!json_is_string(value))
 			return sb_reader_unexpected(r, "meta", "texts");
-		if (sb_result_add_fact(out, name, key,
-				       json_string_value(value)))
+		if (sb_result_add_fact(out, name, key, json_string_value(value)))
 			return sb_reader_no_memory(r);
 	}
 	return true;
 }
 
-static bool read_facts(struct sb_reader *r, const json_t *own,
-		       struct sb_result *out)
+static bool read_facts(struct sb_reader *r, const json_t *own, struct sb_result *out)
 {
 	json_t *meta = sb_reader_get(r, own, "meta", JSON_OBJECT);
 	const char *name;
@@ -62,29 +59,24 @@ static bool check_schema(struct sb_reader *r, const json_t *own)
 	const json_int_t version = json_integer_value(schema);
 
 	if (!json_is_integer(schema) || version < 1)
-		return sb_reader_unexpected(r, "schema",
-					    "an integer of 1 or more");
+		return sb_reader_unexpected(r, "schema", "an integer of 1 or more");
 	if (version > SB_RESULT_SCHEMA)
-		return sb_reader_refuse(
-			r, -EINVAL,
-			"schema %lld; this sched-bench reads up to %d",
-			(long long)version, SB_RESULT_SCHEMA);
+		return sb_reader_refuse(r, -EINVAL, "schema %lld; this sched-bench reads up to %d",
+					(long long)version, SB_RESULT_SCHEMA);
 	return true;
 }
 
 static bool check_layout(struct sb_reader *r, const json_t *own)
 {
 	json_t *expected = json_pack(SB_JSON_HIST_LAYOUT, SB_JSON_HIST_KEYS);
-	const bool same =
-		json_equal(json_object_get(own, "histogram_layout"), expected);
+	const bool same = json_equal(json_object_get(own, "histogram_layout"), expected);
 
 	json_decref(expected);
-	return same || sb_reader_unexpected(r, "histogram_layout",
-					    "linear_bits 6 and value_bits 42");
+	return same ||
+	       sb_reader_unexpected(r, "histogram_layout", "linear_bits 6 and value_bits 42");
 }
 
-static bool read_document(struct sb_reader *r, const json_t *document,
-			  struct sb_result *out)
+static bool read_document(struct sb_reader *r, const json_t *document, struct sb_result *out)
 {
 	const json_t *benchmarks = json_object_get(document, "benchmarks");
 	const json_t *own = json_object_get(document, "sched_bench");
@@ -92,26 +84,20 @@ static bool read_document(struct sb_reader *r, const json_t *document,
 	size_t before;
 
 	if (!json_is_array(benchmarks))
-		return sb_reader_refuse(
-			r, -EINVAL,
-			"not a result of sched-bench: it has no "
-			"\"benchmarks\"");
+		return sb_reader_refuse(r, -EINVAL,
+					"not a result of sched-bench: it has no \"benchmarks\"");
 	if (!json_is_object(own))
 		return sb_reader_refuse(
 			r, -EINVAL,
-			"a Google Benchmark file of another program: it "
-			"has no \"sched_bench\"");
+			"a Google Benchmark file of another program: it has no \"sched_bench\"");
 	before = sb_reader_enter(r, "sched_bench.");
-	if (!check_schema(r, own) || !check_layout(r, own) ||
-	    !read_facts(r, own, out))
+	if (!check_schema(r, own) || !check_layout(r, own) || !read_facts(r, own, out))
 		return false;
 	if (!json_is_array(invalid))
 		return sb_reader_unexpected(r, "invalid", "an array");
 	return sb_reader_get_series(r, own, out,
-				    json_array_size(benchmarks) +
-					    json_array_size(invalid)) &&
-	       sb_reader_leave(r, before) &&
-	       sb_reader_get_rows(r, benchmarks, invalid, out);
+				    json_array_size(benchmarks) + json_array_size(invalid)) &&
+	       sb_reader_leave(r, before) && sb_reader_get_rows(r, benchmarks, invalid, out);
 }
 
 /* ---- the file ---- */
@@ -160,8 +146,7 @@ static json_t *parse(struct sb_reader *r, const char *text, size_t size)
 	}
 	if (memory_for(text, size) > SB_READ_MEMORY_BYTES / 2) {
 		sb_reader_refuse(r, -EFBIG,
-				 "too large: it takes more than %" PRIu64
-				 " GiB of memory",
+				 "too large: it takes more than %" PRIu64 " GiB of memory",
 				 SB_READ_MEMORY_BYTES >> 31);
 		return NULL;
 	}
@@ -169,12 +154,11 @@ static json_t *parse(struct sb_reader *r, const char *text, size_t size)
 	if (document)
 		return document;
 	if (is_cut_off(&error, size))
-		sb_reader_refuse(r, -EINVAL,
-				 "truncated: it ends at line %d, column %d",
-				 error.line, error.column);
+		sb_reader_refuse(r, -EINVAL, "truncated: it ends at line %d, column %d", error.line,
+				 error.column);
 	else
-		sb_reader_refuse(r, -EINVAL, "not JSON: line %d, column %d: %s",
-				 error.line, error.column, error.text);
+		sb_reader_refuse(r, -EINVAL, "not JSON: line %d, column %d: %s", error.line,
+				 error.column, error.text);
 	return NULL;
 }
 
@@ -210,10 +194,8 @@ static json_t *parse_open_file(struct sb_reader *r, int fd)
 		return NULL;
 	}
 	if ((uint64_t)info.st_size > SB_READ_FILE_BYTES) {
-		sb_reader_refuse(
-			r, -EFBIG,
-			"too large: it has %lld bytes; expected up to 1 GiB",
-			(long long)info.st_size);
+		sb_reader_refuse(r, -EFBIG, "too large: it has %lld bytes; expected up to 1 GiB",
+				 (long long)info.st_size);
 		return NULL;
 	}
 	text = malloc((size_t)info.st_size + 1);
@@ -270,19 +252,16 @@ static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
 	return r->rc;
 }
 
-int sb_result_read(struct sb_result *out, const char *path, char *why,
-		   size_t bytes)
+int sb_result_read(struct sb_result *out, const char *path, char *why, size_t bytes)
 {
 	const bool is_inside = is_directory(path);
-	char *file =
-		is_inside ? sb_path_join(path, "result.json") : strdup(path);
+	char *file = is_inside ? sb_path_join(path, "result.json") : strdup(path);
 	struct sb_reader r = { .path = file, .why = why, .bytes = bytes };
 	json_t *document = NULL;
 	int rc;
 
-	*out = (struct sb_result){
-		.directory = is_inside ? strdup(path) : sb_path_directory(path)
-	};
+	*out = (struct sb_result){ .directory =
+					   is_inside ? strdup(path) : sb_path_directory(path) };
 	if (!file || !out->directory) {
 		r.path = path;
 		sb_reader_no_memory(&r);
@@ -294,12 +273,9 @@ int sb_result_read(struct sb_result *out, const char *path, char *why,
 	return rc;
 }
 
-int sb_result_read_text(struct sb_result *out, const char *text, char *why,
-			size_t bytes)
+int sb_result_read_text(struct sb_result *out, const char *text, char *why, size_t bytes)
 {
-	struct sb_reader r = { .path = "result.json",
-			       .why = why,
-			       .bytes = bytes };
+	struct sb_reader r = { .path = "result.json", .why = why, .bytes = bytes };
 
 	*out = (struct sb_result){ .directory = NULL };
 	return finish(&r, parse(&r, text, strlen(text)), out);

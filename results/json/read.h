@@ -21,11 +21,10 @@
  * sb_result_free() after success alone. Returns 0, or -errno and one line in why:
  * -EINVAL for what is not a result, -EFBIG, -ENOMEM or what the system says.
  */
-SB_MUST_CHECK int sb_result_read(struct sb_result *out, const char *path,
-				 char *why, size_t bytes);
+SB_MUST_CHECK int sb_result_read(struct sb_result *out, const char *path, char *why, size_t bytes);
 
 /* The same of a document in memory, whose result has no directory. */
-SB_MUST_CHECK int sb_result_read_text(struct sb_result *out, const char *text,
-				      char *why, size_t bytes);
+SB_MUST_CHECK int sb_result_read_text(struct sb_result *out, const char *text, char *why,
+				      size_t bytes);
 
 #endif

@@ -10,41 +10,34 @@
 
 /* ---- histograms ---- */
 
-static bool read_bucket(struct sb_reader *r, const json_t *pair,
-			struct sb_hist_counts *hist)
+static bool read_bucket(struct sb_reader *r, const json_t *pair, struct sb_hist_counts *hist)
 {
 	int64_t index = 0;
 	uint64_t *count;
 
 	if (json_array_size(pair) != 2)
-		return sb_reader_unexpected(r, "buckets",
-					    "pairs of index and count");
-	if (!sb_reader_take_integer(r, json_array_get(pair, 0),
-				    "bucket's index", 0, SB_HIST_BUCKETS - 1,
-				    &index))
+		return sb_reader_unexpected(r, "buckets", "pairs of index and count");
+	if (!sb_reader_take_integer(r, json_array_get(pair, 0), "bucket's index", 0,
+				    SB_HIST_BUCKETS - 1, &index))
 		return false;
 	count = &hist->bucket[index];
 	if (*count)
 		return sb_reader_unexpected(r, "buckets", "each bucket once");
-	if (!sb_reader_take_count(r, json_array_get(pair, 1), "bucket's count",
-				  count))
+	if (!sb_reader_take_count(r, json_array_get(pair, 1), "bucket's count", count))
 		return false;
 	hist->count += *count;
 	return true;
 }
 
 /* The count is there twice, once by bucket. */
-static bool read_hist(struct sb_reader *r, const json_t *object,
-		      struct sb_hist_counts *hist)
+static bool read_hist(struct sb_reader *r, const json_t *object, struct sb_hist_counts *hist)
 {
 	const json_t *buckets = sb_reader_get(r, object, "buckets", JSON_ARRAY);
 	uint64_t count = 0;
 
 	if (!buckets ||
-	    !sb_reader_take_count(r, json_object_get(object, "sum"), "sum",
-				  &hist->sum) ||
-	    !sb_reader_take_count(r, json_object_get(object, "count"), "count",
-				  &count))
+	    !sb_reader_take_count(r, json_object_get(object, "sum"), "sum", &hist->sum) ||
+	    !sb_reader_take_count(r, json_object_get(object, "count"), "count", &count))
 		return false;
 	for (size_t i = 0; i < json_array_size(buckets); i++) {
 		if (!read_bucket(r, json_array_get(buckets, i), hist))
@@ -52,22 +45,19 @@ static bool read_hist(struct sb_reader *r, const json_t *object,
 		if (hist->count > count)
 			break;
 	}
-	return hist->count == count ||
-	       sb_reader_unexpected(r, "count", "the sum of its buckets");
+	return hist->count == count || sb_reader_unexpected(r, "count", "the sum of its buckets");
 }
 
-static bool read_named_hist(struct sb_reader *r, const json_t *hists,
-			    const char *name, struct sb_hist_counts *hist)
+static bool read_named_hist(struct sb_reader *r, const json_t *hists, const char *name,
+			    struct sb_hist_counts *hist)
 {
 	const json_t *object = json_object_get(hists, name);
 	const size_t before = sb_reader_enter(r, "histograms.%s.", name);
 
-	return (!object || read_hist(r, object, hist)) &&
-	       sb_reader_leave(r, before);
+	return (!object || read_hist(r, object, hist)) && sb_reader_leave(r, before);
 }
 
-static bool read_hists(struct sb_reader *r, const json_t *own,
-		       struct sb_record *record)
+static bool read_hists(struct sb_reader *r, const json_t *own, struct sb_record *record)
 {
 	const json_t *hists = sb_reader_get(r, own, "histograms", JSON_OBJECT);
 	bool ok = hists;
@@ -76,8 +66,7 @@ static bool read_hists(struct sb_reader *r, const json_t *own,
 	if (!record->hist)
 		return sb_reader_no_memory(r);
 	for (uint32_t h = 0; ok && h < SB_HISTS; h++)
-		ok = read_named_hist(r, hists, sb_hist_info[h].name,
-				     &record->hist[h]);
+		ok = read_named_hist(r, hists, sb_hist_info[h].name, &record->hist[h]);
 	return ok;
 }
 
@@ -86,21 +75,18 @@ static bool read_hists(struct sb_reader *r, const json_t *own,
 static bool read_request_hists(struct sb_reader *r, const json_t *object,
 			       struct sb_requests *requests)
 {
-	const json_t *hists =
-		sb_reader_get(r, object, "histograms", JSON_OBJECT);
+	const json_t *hists = sb_reader_get(r, object, "histograms", JSON_OBJECT);
 	bool ok = hists;
 
 	requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist));
 	if (!requests->hist)
 		return sb_reader_no_memory(r);
 	for (uint32_t i = 0; ok && i < SB_REQUEST_HISTS; i++)
-		ok = read_named_hist(r, hists, sb_request_hist_name(i),
-				     &requests->hist[i]);
+		ok = read_named_hist(r, hists, sb_request_hist_name(i), &requests->hist[i]);
 	return ok;
 }
 
-static bool read_requests(struct sb_reader *r, const json_t *own,
-			  struct sb_record *record)
+static bool read_requests(struct sb_reader *r, const json_t *own, struct sb_record *record)
 {
 	const json_t *object = json_object_get(own, "requests");
 	size_t before;
@@ -110,15 +96,12 @@ static bool read_requests(struct sb_reader *r, const json_t *own,
 	record->requests = calloc(1, sizeof(*record->requests));
 	if (!record->requests)
 		return sb_reader_no_memory(r);
-	if (!sb_reader_get_fields(r, object, "requests", sb_json_requests,
-				  record->requests))
+	if (!sb_reader_get_fields(r, object, "requests", sb_json_requests, record->requests))
 		return false;
 	before = sb_reader_enter(r, "requests.");
 	return (record->requests->completed <= record->requests->intended ||
-		sb_reader_unexpected(r, "completed",
-				     "no more than intended")) &&
-	       read_request_hists(r, object, record->requests) &&
-	       sb_reader_leave(r, before);
+		sb_reader_unexpected(r, "completed", "no more than intended")) &&
+	       read_request_hists(r, object, record->requests) && sb_reader_leave(r, before);
 }
 
 /* ---- workers ---- */
@@ -126,23 +109,20 @@ static bool read_requests(struct sb_reader *r, const json_t *own,
 static bool read_counters(struct sb_reader *r, const json_t *object,
 			  struct sb_worker_reading *worker)
 {
-	const json_t *counters =
-		sb_reader_get(r, object, "counters", JSON_OBJECT);
+	const json_t *counters = sb_reader_get(r, object, "counters", JSON_OBJECT);
 	bool ok = counters;
 
 	for (uint32_t c = 0; ok && c < SB_COUNTERS; c++) {
 		const char *name = sb_counter_info[c].name;
 		const json_t *value = json_object_get(counters, name);
 
-		ok = !value ||
-		     sb_reader_take_count(r, value, name, &worker->counter[c]);
+		ok = !value || sb_reader_take_count(r, value, name, &worker->counter[c]);
 	}
 	return ok;
 }
 
 /* An earlier version did not write them. */
-static bool read_yields(struct sb_reader *r, const json_t *object,
-			struct sb_worker_reading *worker)
+static bool read_yields(struct sb_reader *r, const json_t *object, struct sb_worker_reading *worker)
 {
 	const json_t *yields = json_object_get(object, "yields_by_command");
 	const size_t before = sb_reader_enter(r, "yields_by_command.");
@@ -156,15 +136,14 @@ static bool read_yields(struct sb_reader *r, const json_t *object,
 
 		sb_json_command_key(i, key);
 		value = json_object_get(yields, key);
-		ok = !value ||
-		     sb_reader_take_count(r, value, key, &worker->yields[i]);
+		ok = !value || sb_reader_take_count(r, value, key, &worker->yields[i]);
 	}
 	return ok && sb_reader_leave(r, before);
 }
 
 /* Of the first worker, and so of all, or of none. */
-static bool read_os(struct sb_reader *r, const json_t *object,
-		    struct sb_record *record, uint32_t worker)
+static bool read_os(struct sb_reader *r, const json_t *object, struct sb_record *record,
+		    uint32_t worker)
 {
 	const json_t *os;
 	bool ok = true;
@@ -181,8 +160,8 @@ static bool read_os(struct sb_reader *r, const json_t *object,
 	return ok && os;
 }
 
-static bool read_worker(struct sb_reader *r, const json_t *object,
-			struct sb_record *record, uint32_t i, uint32_t workers)
+static bool read_worker(struct sb_reader *r, const json_t *object, struct sb_record *record,
+			uint32_t i, uint32_t workers)
 {
 	struct sb_worker_reading *worker = &record->worker[i];
 	const size_t before = sb_reader_enter(r, "workers[%" PRIu32 "].", i);
@@ -191,13 +170,12 @@ static bool read_worker(struct sb_reader *r, const json_t *object,
 	if (!worker->steals)
 		return sb_reader_no_memory(r);
 	return sb_reader_get_fields(r, object, "", sb_json_worker, worker) &&
-	       read_counters(r, object, worker) &&
-	       read_yields(r, object, worker) &&
+	       read_counters(r, object, worker) && read_yields(r, object, worker) &&
 	       read_os(r, object, record, i) && sb_reader_leave(r, before);
 }
 
-static bool read_workers(struct sb_reader *r, const json_t *own,
-			 struct sb_record *record, uint32_t workers)
+static bool read_workers(struct sb_reader *r, const json_t *own, struct sb_record *record,
+			 uint32_t workers)
 {
 	const json_t *all = sb_reader_get_array(r, own, "workers", workers);
 	bool ok = true;
@@ -219,39 +197,33 @@ static bool read_workers(struct sb_reader *r, const json_t *own,
 
 /* One member of all cells. */
 static bool read_matrix(struct sb_reader *r, const json_t *steals,
-			const struct sb_json_field *field,
-			struct sb_record *record, uint32_t workers)
+			const struct sb_json_field *field, struct sb_record *record,
+			uint32_t workers)
 {
-	const json_t *matrix =
-		sb_reader_get_array(r, steals, field->name, workers);
+	const json_t *matrix = sb_reader_get_array(r, steals, field->name, workers);
 
 	for (uint64_t i = 0; matrix && i < (uint64_t)workers * workers; i++) {
 		const json_t *row = json_array_get(matrix, i / workers);
-		char *cell = (char *)&record->worker[i / workers]
-				     .steals[i % workers];
+		char *cell = (char *)&record->worker[i / workers].steals[i % workers];
 
 		if (json_array_size(row) != workers)
 			return sb_reader_unexpected(
-				r, field->name,
-				"as many rows and columns as there "
-				"are workers");
-		if (!sb_reader_take_count(
-			    r, json_array_get(row, i % workers), field->name,
-			    (uint64_t *)(void *)(cell + field->offset)))
+				r, field->name, "as many rows and columns as there are workers");
+		if (!sb_reader_take_count(r, json_array_get(row, i % workers), field->name,
+					  (uint64_t *)(void *)(cell + field->offset)))
 			return false;
 	}
 	return matrix;
 }
 
-static bool read_steals(struct sb_reader *r, const json_t *own,
-			struct sb_record *record, uint32_t workers)
+static bool read_steals(struct sb_reader *r, const json_t *own, struct sb_record *record,
+			uint32_t workers)
 {
 	const json_t *steals = json_object_get(own, "steals_thief_by_victim");
 	const size_t before = sb_reader_enter(r, "steals_thief_by_victim.");
 	bool ok = true;
 
-	for (const struct sb_json_field *f = sb_json_steals;
-	     ok && steals && f->name; f++)
+	for (const struct sb_json_field *f = sb_json_steals; ok && steals && f->name; f++)
 		ok = read_matrix(r, steals, f, record, workers);
 	return ok && sb_reader_leave(r, before);
 }
@@ -259,8 +231,8 @@ static bool read_steals(struct sb_reader *r, const json_t *own,
 /* ---- one row ---- */
 
 /* By its name, or else by that of earlier versions. */
-static bool read_metric(struct sb_reader *r, const json_t *own,
-			enum sb_metric_id metric, double *out)
+static bool read_metric(struct sb_reader *r, const json_t *own, enum sb_metric_id metric,
+			double *out)
 {
 	const char *name = sb_metric[metric].name;
 	const char *old = sb_metric_old_name(metric);
@@ -270,22 +242,19 @@ static bool read_metric(struct sb_reader *r, const json_t *own,
 	return sb_reader_take_number(r, json_object_get(own, name), name, out);
 }
 
-static bool read_measured(struct sb_reader *r, const json_t *own,
-			  struct sb_record *record, uint32_t workers)
+static bool read_measured(struct sb_reader *r, const json_t *own, struct sb_record *record,
+			  uint32_t workers)
 {
 	bool ok = true;
 
 	for (uint32_t m = 0; ok && m < SB_METRICS; m++)
-		ok = read_metric(r, own, (enum sb_metric_id)m,
-				 &record->value[m]);
-	ok = ok && read_workers(r, own, record, workers) &&
-	     read_steals(r, own, record, workers) &&
+		ok = read_metric(r, own, (enum sb_metric_id)m, &record->value[m]);
+	ok = ok && read_workers(r, own, record, workers) && read_steals(r, own, record, workers) &&
 	     read_hists(r, own, record) && read_requests(r, own, record);
 	return ok && (!sb_record_pack(record) || sb_reader_no_memory(r));
 }
 
-static bool read_reason(struct sb_reader *r, const json_t *own,
-			struct sb_record *record)
+static bool read_reason(struct sb_reader *r, const json_t *own, struct sb_record *record)
 {
 	const json_t *value = json_object_get(own, "reason");
 	char *text = NULL;
@@ -318,13 +287,11 @@ static bool read_verdict(struct sb_reader *r, const json_t *own, bool numbers,
 		return true;
 	}
 	return sb_reader_unexpected(r, "valid",
-				    numbers ? "\"valid\" or \"suspect\""
-					    : "\"invalid\"");
+				    numbers ? "\"valid\" or \"suspect\"" : "\"invalid\"");
 }
 
 /* The row that it is, still empty; NULL: there is none. */
-static struct sb_record *find_row(struct sb_reader *r, const json_t *own,
-				  struct sb_result *out,
+static struct sb_record *find_row(struct sb_reader *r, const json_t *own, struct sb_result *out,
 				  struct sb_series **series, bool **seen)
 {
 	uint32_t i = 0;
@@ -341,8 +308,7 @@ static struct sb_record *find_row(struct sb_reader *r, const json_t *own,
 		sb_reader_unexpected(r, "row", "a row that its series has");
 		return NULL;
 	}
-	if (!sb_reader_get_uint32(r, own, "row", 0, (*series)->records - 1,
-				  &row))
+	if (!sb_reader_get_uint32(r, own, "row", 0, (*series)->records - 1, &row))
 		return NULL;
 	if (seen[i][row]) {
 		sb_reader_unexpected(r, "row", "each row once");
@@ -352,39 +318,32 @@ static struct sb_record *find_row(struct sb_reader *r, const json_t *own,
 	return &(*series)->record[row];
 }
 
-static bool read_row(struct sb_reader *r, const json_t *own, bool numbers,
-		     struct sb_result *out, bool **seen)
+static bool read_row(struct sb_reader *r, const json_t *own, bool numbers, struct sb_result *out,
+		     bool **seen)
 {
 	struct sb_series *series = NULL;
 	struct sb_record *record = find_row(r, own, out, &series, seen);
 
 	if (!record ||
-	    !sb_reader_get_uint32(r, own, "repetition", 0, UINT32_MAX,
-				  &record->repetition) ||
-	    !read_verdict(r, own, numbers, &record->verdict) ||
-	    !read_reason(r, own, record))
+	    !sb_reader_get_uint32(r, own, "repetition", 0, UINT32_MAX, &record->repetition) ||
+	    !read_verdict(r, own, numbers, &record->verdict) || !read_reason(r, own, record))
 		return false;
-	return !numbers ||
-	       read_measured(r, own, record, series->placement.workers);
+	return !numbers || read_measured(r, own, record, series->placement.workers);
 }
 
-static bool read_rows(struct sb_reader *r, const json_t *rows, bool numbers,
-		      struct sb_result *out, bool **seen)
+static bool read_rows(struct sb_reader *r, const json_t *rows, bool numbers, struct sb_result *out,
+		      bool **seen)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		const json_t *own =
-			numbers ? json_object_get(row, "sched_bench") : row;
+		const json_t *own = numbers ? json_object_get(row, "sched_bench") : row;
 		const size_t before =
-			numbers ? sb_reader_enter(
-					  r, "benchmarks[%zu].sched_bench.", i)
-				: sb_reader_enter(
-					  r, "sched_bench.invalid[%zu].", i);
+			numbers ? sb_reader_enter(r, "benchmarks[%zu].sched_bench.", i)
+				: sb_reader_enter(r, "sched_bench.invalid[%zu].", i);
 
-		ok = read_row(r, own, numbers, out, seen) &&
-		     sb_reader_leave(r, before);
+		ok = read_row(r, own, numbers, out, seen) && sb_reader_leave(r, before);
 	}
 	return ok;
 }
@@ -408,17 +367,15 @@ static bool **make_seen(const struct sb_result *out, size_t rows)
 	return seen;
 }
 
-bool sb_reader_get_rows(struct sb_reader *r, const json_t *benchmarks,
-			const json_t *invalid, struct sb_result *out)
+bool sb_reader_get_rows(struct sb_reader *r, const json_t *benchmarks, const json_t *invalid,
+			struct sb_result *out)
 {
-	bool **seen = make_seen(out, json_array_size(benchmarks) +
-					     json_array_size(invalid));
+	bool **seen = make_seen(out, json_array_size(benchmarks) + json_array_size(invalid));
 	bool ok;
 
 	if (!seen)
 		return sb_reader_no_memory(r);
-	ok = read_rows(r, benchmarks, true, out, seen) &&
-	     read_rows(r, invalid, false, out, seen);
+	ok = read_rows(r, benchmarks, true, out, seen) && read_rows(r, invalid, false, out, seen);
 	free(seen[0]);
 	free(seen);
 	return ok;

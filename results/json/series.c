@@ -16,14 +16,13 @@
 #define SETTINGS_MAX 256
 #define SERIES_MAX   1000000
 
-static bool read_setting(struct sb_reader *r, const json_t *object,
-			 struct sb_series *series)
+static bool read_setting(struct sb_reader *r, const json_t *object, struct sb_series *series)
 {
 	struct sb_setting setting = { .name = NULL };
 	bool ok = sb_reader_get_text(r, object, "name", &setting.name) &&
 		  sb_reader_get_text(r, object, "text", &setting.text) &&
-		  sb_reader_take_number(r, json_object_get(object, "number"),
-					"number", &setting.number) &&
+		  sb_reader_take_number(r, json_object_get(object, "number"), "number",
+					&setting.number) &&
 		  sb_reader_get_bool(r, object, "swept", &setting.swept);
 
 	if (ok && sb_series_add_setting(series, &setting))
@@ -33,11 +32,9 @@ static bool read_setting(struct sb_reader *r, const json_t *object,
 	return ok;
 }
 
-static bool read_settings(struct sb_reader *r, const json_t *object,
-			  struct sb_series *series)
+static bool read_settings(struct sb_reader *r, const json_t *object, struct sb_series *series)
 {
-	const json_t *settings =
-		sb_reader_get(r, object, "settings", JSON_ARRAY);
+	const json_t *settings = sb_reader_get(r, object, "settings", JSON_ARRAY);
 	const size_t n = json_array_size(settings);
 	bool ok = settings;
 
@@ -55,8 +52,7 @@ static bool read_settings(struct sb_reader *r, const json_t *object,
 	return ok;
 }
 
-static bool read_places(struct sb_reader *r, const json_t *object,
-			struct sb_placement *placement)
+static bool read_places(struct sb_reader *r, const json_t *object, struct sb_placement *placement)
 {
 	const json_t *places = sb_reader_get(r, object, "workers", JSON_ARRAY);
 	const size_t workers = json_array_size(places);
@@ -73,8 +69,7 @@ static bool read_places(struct sb_reader *r, const json_t *object,
 	for (size_t i = 0; ok && i < workers; i++) {
 		const size_t before = sb_reader_enter(r, "workers[%zu].", i);
 
-		ok = sb_reader_get_fields(r, json_array_get(places, i), "",
-					  sb_json_place,
+		ok = sb_reader_get_fields(r, json_array_get(places, i), "", sb_json_place,
 					  &placement->place[i]) &&
 		     sb_reader_leave(r, before);
 	}
@@ -82,9 +77,8 @@ static bool read_places(struct sb_reader *r, const json_t *object,
 }
 
 /* An array of integers, if it is there. out: NULL else. */
-static bool read_integers(struct sb_reader *r, const json_t *object,
-			  const char *key, uint64_t length, int least,
-			  int **out)
+static bool read_integers(struct sb_reader *r, const json_t *object, const char *key,
+			  uint64_t length, int least, int **out)
 {
 	const json_t *array;
 	bool ok = true;
@@ -99,58 +93,48 @@ static bool read_integers(struct sb_reader *r, const json_t *object,
 	if (!*out)
 		return sb_reader_no_memory(r);
 	for (uint64_t i = 0; ok && i < length; i++)
-		ok = sb_reader_take_int(r, json_array_get(array, i), key, least,
-					INT_MAX, &(*out)[i]);
+		ok = sb_reader_take_int(r, json_array_get(array, i), key, least, INT_MAX,
+					&(*out)[i]);
 	return ok;
 }
 
-static bool read_nodes(struct sb_reader *r, const json_t *object,
-		       struct sb_placement *placement)
+static bool read_nodes(struct sb_reader *r, const json_t *object, struct sb_placement *placement)
 {
 	int *distance = NULL;
-	bool ok = sb_reader_get_uint32(r, object, "nodes", 0, UINT16_MAX,
-				       &placement->nodes) &&
-		  read_integers(r, object, "os_node", placement->nodes, -1,
-				&placement->os_node);
+	bool ok = sb_reader_get_uint32(r, object, "nodes", 0, UINT16_MAX, &placement->nodes) &&
+		  read_integers(r, object, "os_node", placement->nodes, -1, &placement->os_node);
 
 	ok = ok && read_integers(r, object, "node_distance",
-				 (uint64_t)placement->nodes * placement->nodes,
-				 0, &distance);
+				 (uint64_t)placement->nodes * placement->nodes, 0, &distance);
 	placement->node_distance = (uint32_t *)distance;
 	return ok;
 }
 
-static bool read_placement(struct sb_reader *r, const json_t *object,
-			   struct sb_series *series)
+static bool read_placement(struct sb_reader *r, const json_t *object, struct sb_series *series)
 {
-	const json_t *placement =
-		sb_reader_get(r, object, "placement", JSON_OBJECT);
+	const json_t *placement = sb_reader_get(r, object, "placement", JSON_OBJECT);
 	const size_t before = sb_reader_enter(r, "placement.");
 
 	return placement && read_places(r, placement, &series->placement) &&
-	       read_nodes(r, placement, &series->placement) &&
-	       sb_reader_leave(r, before);
+	       read_nodes(r, placement, &series->placement) && sb_reader_leave(r, before);
 }
 
 static bool read_residence(struct sb_reader *r, const json_t *object,
 			   struct sb_residence *residence)
 {
-	bool ok = sb_reader_take_int(r, json_object_get(object, "error"),
-				     "error", -4095, 0, &residence->error);
+	bool ok = sb_reader_take_int(r, json_object_get(object, "error"), "error", -4095, 0,
+				     &residence->error);
 
 	for (int kind = 0; ok && kind < SB_MEMORY_KINDS; kind++) {
-		const char *name =
-			sb_memory_kind_name((enum sb_memory_kind)kind);
+		const char *name = sb_memory_kind_name((enum sb_memory_kind)kind);
 
-		ok = sb_reader_get_fields(r, json_object_get(object, name),
-					  name, sb_json_pages,
+		ok = sb_reader_get_fields(r, json_object_get(object, name), name, sb_json_pages,
 					  &residence->kind[kind]);
 	}
 	return ok;
 }
 
-static bool read_residences(struct sb_reader *r, const json_t *object,
-			    struct sb_series *series)
+static bool read_residences(struct sb_reader *r, const json_t *object, struct sb_series *series)
 {
 	const uint32_t workers = series->placement.workers;
 	const json_t *all;
@@ -165,11 +149,9 @@ static bool read_residences(struct sb_reader *r, const json_t *object,
 	if (!series->residence)
 		return sb_reader_no_memory(r);
 	for (uint32_t i = 0; ok && i < workers; i++) {
-		const size_t before =
-			sb_reader_enter(r, "residence[%" PRIu32 "].", i);
+		const size_t before = sb_reader_enter(r, "residence[%" PRIu32 "].", i);
 
-		ok = read_residence(r, json_array_get(all, i),
-				    &series->residence[i]) &&
+		ok = read_residence(r, json_array_get(all, i), &series->residence[i]) &&
 		     sb_reader_leave(r, before);
 	}
 	return ok;
@@ -179,31 +161,27 @@ static bool read_residences(struct sb_reader *r, const json_t *object,
 static bool reserve_rows(struct sb_reader *r, uint64_t rows, uint64_t workers)
 {
 	const uint64_t each =
-		SB_RECORD_HISTS * sizeof(struct sb_packed_hist) +
-		sizeof(struct sb_requests) +
-		workers * (sizeof(struct sb_worker_reading) +
-			   sizeof(struct sb_os_counts)) +
+		SB_RECORD_HISTS * sizeof(struct sb_packed_hist) + sizeof(struct sb_requests) +
+		workers * (sizeof(struct sb_worker_reading) + sizeof(struct sb_os_counts)) +
 		workers * workers * sizeof(struct sb_steal_counts);
 
 	r->memory += rows * each;
 	return r->memory <= SB_READ_MEMORY_BYTES ||
 	       sb_reader_refuse(r, -EFBIG,
-				"too large: its rows take more than %" PRIu64
-				" GiB of memory",
+				"too large: its rows take more than %" PRIu64 " GiB of memory",
 				SB_READ_MEMORY_BYTES >> 30);
 }
 
 /* rows: how many the file has that are nobody's yet. */
-static bool make_records(struct sb_reader *r, const json_t *object,
-			 struct sb_series *series, size_t *rows)
+static bool make_records(struct sb_reader *r, const json_t *object, struct sb_series *series,
+			 size_t *rows)
 {
 	uint32_t records = 0;
 
 	if (!sb_reader_get_uint32(r, object, "rows", 0, UINT32_MAX, &records))
 		return false;
 	if (records > *rows)
-		return sb_reader_unexpected(
-			r, "rows", "no more than the file has: are some lost?");
+		return sb_reader_unexpected(r, "rows", "no more than the file has: are some lost?");
 	if (!reserve_rows(r, records, series->placement.workers))
 		return false;
 	*rows -= records;
@@ -217,17 +195,14 @@ static bool make_records(struct sb_reader *r, const json_t *object,
 }
 
 /* It begins names in other formats. */
-static bool read_workload(struct sb_reader *r, const json_t *object,
-			  struct sb_series *series)
+static bool read_workload(struct sb_reader *r, const json_t *object, struct sb_series *series)
 {
 	return sb_reader_get_text(r, object, "workload", &series->workload) &&
-	       (*series->workload ||
-		sb_reader_unexpected(r, "workload", "a name"));
+	       (*series->workload || sb_reader_unexpected(r, "workload", "a name"));
 }
 
 /* Older files have the answer without its row. */
-static bool read_answer(struct sb_reader *r, const json_t *object,
-			struct sb_series *series)
+static bool read_answer(struct sb_reader *r, const json_t *object, struct sb_series *series)
 {
 	return !json_object_get(object, "answer") ||
 	       (sb_reader_get_text(r, object, "answer", &series->answer) &&
@@ -236,25 +211,22 @@ static bool read_answer(struct sb_reader *r, const json_t *object,
 				      &series->answer_row)));
 }
 
-static bool read_series(struct sb_reader *r, const json_t *object,
-			struct sb_series *series, size_t *rows)
+static bool read_series(struct sb_reader *r, const json_t *object, struct sb_series *series,
+			size_t *rows)
 {
 	return read_workload(r, object, series) &&
 	       sb_reader_get_text(r, object, "operation", &series->operation) &&
-	       read_answer(r, object, series) &&
-	       read_settings(r, object, series) &&
+	       read_answer(r, object, series) && read_settings(r, object, series) &&
 	       sb_reader_get_text(r, object, "label", &series->label) &&
 	       sb_reader_get_bool(r, object, "emulated", &series->emulated) &&
 	       read_placement(r, object, series) &&
-	       sb_reader_get_fields(r, json_object_get(object, "memory"),
-				    "memory", sb_json_memory,
+	       sb_reader_get_fields(r, json_object_get(object, "memory"), "memory", sb_json_memory,
 				    &series->memory) &&
-	       read_residences(r, object, series) &&
-	       make_records(r, object, series, rows);
+	       read_residences(r, object, series) && make_records(r, object, series, rows);
 }
 
-bool sb_reader_get_series(struct sb_reader *r, const json_t *own,
-			  struct sb_result *out, size_t rows)
+bool sb_reader_get_series(struct sb_reader *r, const json_t *own, struct sb_result *out,
+			  size_t rows)
 {
 	const json_t *all = sb_reader_get(r, own, "series", JSON_ARRAY);
 	const size_t n = json_array_size(all);
@@ -270,14 +242,12 @@ bool sb_reader_get_series(struct sb_reader *r, const json_t *own,
 	for (size_t i = 0; ok && i < n; i++) {
 		const size_t before = sb_reader_enter(r, "series[%zu].", i);
 
-		ok = read_series(r, json_array_get(all, i),
-				 &out->series[out->all_series++], &rows) &&
+		ok = read_series(r, json_array_get(all, i), &out->series[out->all_series++],
+				 &rows) &&
 		     sb_reader_leave(r, before);
 	}
 	if (ok && rows)
-		return sb_reader_unexpected(
-			r, "series",
-			"as many rows as \"benchmarks\" and "
-			"\"invalid\" have");
+		return sb_reader_unexpected(r, "series",
+					    "as many rows as \"benchmarks\" and \"invalid\" have");
 	return ok;
 }

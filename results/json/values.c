@@ -38,11 +38,9 @@ bool sb_reader_no_memory(struct sb_reader *r)
 	return sb_reader_refuse(r, -ENOMEM, "no memory");
 }
 
-bool sb_reader_unexpected(struct sb_reader *r, const char *key,
-			  const char *expected)
+bool sb_reader_unexpected(struct sb_reader *r, const char *key, const char *expected)
 {
-	return sb_reader_refuse(r, -EINVAL, "%s%s: expected %s", r->where, key,
-				expected);
+	return sb_reader_refuse(r, -EINVAL, "%s%s: expected %s", r->where, key, expected);
 }
 
 size_t sb_reader_enter(struct sb_reader *r, const char *format, ...)
@@ -52,12 +50,10 @@ size_t sb_reader_enter(struct sb_reader *r, const char *format, ...)
 	int used;
 
 	va_start(args, format);
-	used = vsnprintf(r->where + before, SB_WHERE_BYTES - before, format,
-			 args);
+	used = vsnprintf(r->where + before, SB_WHERE_BYTES - before, format, args);
 	va_end(args);
 	if (used > 0)
-		r->depth =
-			sb_min_u64(before + (size_t)used, SB_WHERE_BYTES - 1);
+		r->depth = sb_min_u64(before + (size_t)used, SB_WHERE_BYTES - 1);
 	return before;
 }
 
@@ -71,14 +67,12 @@ bool sb_reader_leave(struct sb_reader *r, size_t before)
 /* ---- values ---- */
 
 static const char *const type_names[] = {
-	[JSON_OBJECT] = "an object",	[JSON_ARRAY] = "an array",
-	[JSON_STRING] = "a text",	[JSON_INTEGER] = "an integer",
-	[JSON_REAL] = "a number",	[JSON_TRUE] = "true or false",
+	[JSON_OBJECT] = "an object",	[JSON_ARRAY] = "an array", [JSON_STRING] = "a text",
+	[JSON_INTEGER] = "an integer",	[JSON_REAL] = "a number",  [JSON_TRUE] = "true or false",
 	[JSON_FALSE] = "true or false",
 };
 
-json_t *sb_reader_get(struct sb_reader *r, const json_t *object,
-		      const char *key, json_type type)
+json_t *sb_reader_get(struct sb_reader *r, const json_t *object, const char *key, json_type type)
 {
 	json_t *value = json_object_get(object, key);
 
@@ -88,35 +82,31 @@ json_t *sb_reader_get(struct sb_reader *r, const json_t *object,
 	return NULL;
 }
 
-bool sb_reader_take_integer(struct sb_reader *r, const json_t *value,
-			    const char *key, int64_t least, int64_t most,
-			    int64_t *out)
+bool sb_reader_take_integer(struct sb_reader *r, const json_t *value, const char *key,
+			    int64_t least, int64_t most, int64_t *out)
 {
 	char expected[80];
 
 	*out = json_integer_value(value);
 	if (json_is_integer(value) && *out >= least && *out <= most)
 		return true;
-	snprintf(expected, sizeof(expected),
-		 "an integer from %" PRId64 " to %" PRId64, least, most);
+	snprintf(expected, sizeof(expected), "an integer from %" PRId64 " to %" PRId64, least,
+		 most);
 	return sb_reader_unexpected(r, key, expected);
 }
 
-bool sb_reader_get_uint32(struct sb_reader *r, const json_t *object,
-			  const char *key, uint32_t least, uint32_t most,
-			  uint32_t *out)
+bool sb_reader_get_uint32(struct sb_reader *r, const json_t *object, const char *key,
+			  uint32_t least, uint32_t most, uint32_t *out)
 {
 	int64_t value = 0;
 
-	if (!sb_reader_take_integer(r, json_object_get(object, key), key, least,
-				    most, &value))
+	if (!sb_reader_take_integer(r, json_object_get(object, key), key, least, most, &value))
 		return false;
 	*out = (uint32_t)value;
 	return true;
 }
 
-bool sb_reader_take_count(struct sb_reader *r, const json_t *value,
-			  const char *key, uint64_t *out)
+bool sb_reader_take_count(struct sb_reader *r, const json_t *value, const char *key, uint64_t *out)
 {
 	int64_t count = 0;
 
@@ -126,8 +116,8 @@ bool sb_reader_take_count(struct sb_reader *r, const json_t *value,
 	return true;
 }
 
-bool sb_reader_take_int(struct sb_reader *r, const json_t *value,
-			const char *key, int least, int most, int *out)
+bool sb_reader_take_int(struct sb_reader *r, const json_t *value, const char *key, int least,
+			int most, int *out)
 {
 	int64_t integer = 0;
 
@@ -137,26 +127,21 @@ bool sb_reader_take_int(struct sb_reader *r, const json_t *value,
 	return true;
 }
 
-bool sb_reader_take_number(struct sb_reader *r, const json_t *value,
-			   const char *key, double *out)
+bool sb_reader_take_number(struct sb_reader *r, const json_t *value, const char *key, double *out)
 {
 	*out = value ? json_number_value(value) : (double)NAN;
-	return !value || json_is_number(value) ||
-	       sb_reader_unexpected(r, key, "a number");
+	return !value || json_is_number(value) || sb_reader_unexpected(r, key, "a number");
 }
 
-bool sb_reader_get_bool(struct sb_reader *r, const json_t *object,
-			const char *key, bool *out)
+bool sb_reader_get_bool(struct sb_reader *r, const json_t *object, const char *key, bool *out)
 {
 	const json_t *value = json_object_get(object, key);
 
 	*out = json_is_true(value);
-	return json_is_boolean(value) ||
-	       sb_reader_unexpected(r, key, "true or false");
+	return json_is_boolean(value) || sb_reader_unexpected(r, key, "true or false");
 }
 
-bool sb_reader_get_text(struct sb_reader *r, const json_t *object,
-			const char *key, char **out)
+bool sb_reader_get_text(struct sb_reader *r, const json_t *object, const char *key, char **out)
 {
 	const json_t *value = sb_reader_get(r, object, key, JSON_STRING);
 
@@ -166,16 +151,15 @@ bool sb_reader_get_text(struct sb_reader *r, const json_t *object,
 	return *out || sb_reader_no_memory(r);
 }
 
-json_t *sb_reader_get_array(struct sb_reader *r, const json_t *object,
-			    const char *key, uint64_t length)
+json_t *sb_reader_get_array(struct sb_reader *r, const json_t *object, const char *key,
+			    uint64_t length)
 {
 	json_t *array = sb_reader_get(r, object, key, JSON_ARRAY);
 	char expected[80];
 
 	if (!array || json_array_size(array) == length)
 		return array;
-	snprintf(expected, sizeof(expected),
-		 "an array of %" PRIu64 ", not of %zu", length,
+	snprintf(expected, sizeof(expected), "an array of %" PRIu64 ", not of %zu", length,
 		 json_array_size(array));
 	sb_reader_unexpected(r, key, expected);
 	return NULL;
@@ -183,8 +167,8 @@ json_t *sb_reader_get_array(struct sb_reader *r, const json_t *object,
 
 /* ---- plain structs, by their tables ---- */
 
-static bool get_field(struct sb_reader *r, const json_t *object,
-		      const struct sb_json_field *field, void *to)
+static bool get_field(struct sb_reader *r, const json_t *object, const struct sb_json_field *field,
+		      void *to)
 {
 	const json_t *value = json_object_get(object, field->name);
 	void *at = (char *)to + field->offset;
@@ -193,8 +177,7 @@ static bool get_field(struct sb_reader *r, const json_t *object,
 	case SB_JSON_BOOL:
 		return sb_reader_get_bool(r, object, field->name, at);
 	case SB_JSON_INDEX:
-		return sb_reader_take_int(r, value, field->name, -1, INT_MAX,
-					  at);
+		return sb_reader_take_int(r, value, field->name, -1, INT_MAX, at);
 	case SB_JSON_ERROR:
 		return sb_reader_take_int(r, value, field->name, -4095, 0, at);
 	case SB_JSON_COUNT:
@@ -205,9 +188,8 @@ static bool get_field(struct sb_reader *r, const json_t *object,
 	}
 }
 
-bool sb_reader_get_fields(struct sb_reader *r, const json_t *object,
-			  const char *key, const struct sb_json_field *fields,
-			  void *to)
+bool sb_reader_get_fields(struct sb_reader *r, const json_t *object, const char *key,
+			  const struct sb_json_field *fields, void *to)
 {
 	if (!json_is_object(object))
 		return sb_reader_unexpected(r, key, "an object");

@@ -55,38 +55,31 @@ bool sb_json_set_number(json_t *object, const char *key, double value)
 	if (!isfinite(value))
 		return true;
 	if (fabs(value) < 9e15 && value == floor(value))
-		return sb_json_set(object, key,
-				   json_integer((json_int_t)value));
+		return sb_json_set(object, key, json_integer((json_int_t)value));
 	return sb_json_set(object, key, json_real(value));
 }
 
 /* ---- plain structs, by their tables ---- */
 
-static bool set_field(json_t *object, const struct sb_json_field *field,
-		      const void *from)
+static bool set_field(json_t *object, const struct sb_json_field *field, const void *from)
 {
 	const void *at = (const char *)from + field->offset;
 
 	switch (field->kind) {
 	case SB_JSON_BOOL:
-		return sb_json_set(object, field->name,
-				   json_boolean(*(const bool *)at));
+		return sb_json_set(object, field->name, json_boolean(*(const bool *)at));
 	case SB_JSON_INDEX:
 	case SB_JSON_ERROR:
-		return sb_json_set(object, field->name,
-				   json_integer(*(const int *)at));
+		return sb_json_set(object, field->name, json_integer(*(const int *)at));
 	case SB_JSON_COUNT:
-		return sb_json_set(object, field->name,
-				   sb_json_count(*(const uint64_t *)at));
+		return sb_json_set(object, field->name, sb_json_count(*(const uint64_t *)at));
 	case SB_JSON_NUMBER:
 	default:
-		return sb_json_set_number(object, field->name,
-					  *(const double *)at);
+		return sb_json_set_number(object, field->name, *(const double *)at);
 	}
 }
 
-static bool set_fields(json_t *object, const struct sb_json_field *fields,
-		       const void *from)
+static bool set_fields(json_t *object, const struct sb_json_field *fields, const void *from)
 {
 	bool ok = true;
 
@@ -135,8 +128,7 @@ static json_t *settings_to_json(const struct sb_series *series)
 		ok &= sb_json_set(object, "name", json_string(setting->name));
 		ok &= sb_json_set(object, "text", json_string(setting->text));
 		ok &= sb_json_set_number(object, "number", setting->number);
-		ok &= sb_json_set(object, "swept",
-				  json_boolean(setting->swept));
+		ok &= sb_json_set(object, "swept", json_boolean(setting->swept));
 		ok &= sb_json_append(settings, object);
 	}
 	return sb_json_whole(settings, ok);
@@ -148,9 +140,7 @@ static json_t *places_to_json(const struct sb_placement *placement)
 	bool ok = true;
 
 	for (uint32_t i = 0; i < placement->workers; i++)
-		ok &= sb_json_append(
-			places,
-			sb_json_fields(sb_json_place, &placement->place[i]));
+		ok &= sb_json_append(places, sb_json_fields(sb_json_place, &placement->place[i]));
 	return sb_json_whole(places, ok);
 }
 
@@ -160,8 +150,7 @@ static json_t *os_nodes_to_json(const struct sb_placement *placement)
 	bool ok = true;
 
 	for (uint32_t i = 0; i < placement->nodes; i++)
-		ok &= sb_json_append(nodes,
-				     json_integer(placement->os_node[i]));
+		ok &= sb_json_append(nodes, json_integer(placement->os_node[i]));
 	return sb_json_whole(nodes, ok);
 }
 
@@ -171,8 +160,7 @@ static json_t *distances_to_json(const struct sb_placement *placement)
 	bool ok = true;
 
 	for (uint32_t i = 0; i < placement->nodes * placement->nodes; i++)
-		ok &= sb_json_append(distances,
-				     json_integer(placement->node_distance[i]));
+		ok &= sb_json_append(distances, json_integer(placement->node_distance[i]));
 	return sb_json_whole(distances, ok);
 }
 
@@ -183,11 +171,9 @@ static json_t *placement_to_json(const struct sb_placement *placement)
 
 	ok &= sb_json_set(object, "nodes", json_integer(placement->nodes));
 	if (placement->os_node)
-		ok &= sb_json_set(object, "os_node",
-				  os_nodes_to_json(placement));
+		ok &= sb_json_set(object, "os_node", os_nodes_to_json(placement));
 	if (placement->node_distance)
-		ok &= sb_json_set(object, "node_distance",
-				  distances_to_json(placement));
+		ok &= sb_json_set(object, "node_distance", distances_to_json(placement));
 	ok &= sb_json_set(object, "workers", places_to_json(placement));
 	return sb_json_whole(object, ok);
 }
@@ -199,9 +185,8 @@ static json_t *residence_to_json(const struct sb_residence *residence)
 
 	ok &= sb_json_set(object, "error", json_integer(residence->error));
 	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++)
-		ok &= sb_json_set(
-			object, sb_memory_kind_name((enum sb_memory_kind)kind),
-			sb_json_fields(sb_json_pages, &residence->kind[kind]));
+		ok &= sb_json_set(object, sb_memory_kind_name((enum sb_memory_kind)kind),
+				  sb_json_fields(sb_json_pages, &residence->kind[kind]));
 	return sb_json_whole(object, ok);
 }
 
@@ -211,8 +196,7 @@ static json_t *residences_to_json(const struct sb_series *series)
 	bool ok = true;
 
 	for (uint32_t i = 0; i < series->placement.workers; i++)
-		ok &= sb_json_append(all,
-				     residence_to_json(&series->residence[i]));
+		ok &= sb_json_append(all, residence_to_json(&series->residence[i]));
 	return sb_json_whole(all, ok);
 }
 
@@ -225,20 +209,15 @@ static json_t *series_to_json(const struct sb_series *series)
 	ok &= sb_json_set(object, "operation", json_string(series->operation));
 	ok &= sb_json_set(object, "label", json_string(series->label));
 	if (series->answer)
-		ok &= sb_json_set(object, "answer",
-				  sb_json_text(series->answer)) &&
-		      sb_json_set(object, "answer_row",
-				  json_integer(series->answer_row));
+		ok &= sb_json_set(object, "answer", sb_json_text(series->answer)) &&
+		      sb_json_set(object, "answer_row", json_integer(series->answer_row));
 	ok &= sb_json_set(object, "rows", json_integer(series->records));
 	ok &= sb_json_set(object, "settings", settings_to_json(series));
 	ok &= sb_json_set(object, "emulated", json_boolean(series->emulated));
-	ok &= sb_json_set(object, "placement",
-			  placement_to_json(&series->placement));
-	ok &= sb_json_set(object, "memory",
-			  sb_json_fields(sb_json_memory, &series->memory));
+	ok &= sb_json_set(object, "placement", placement_to_json(&series->placement));
+	ok &= sb_json_set(object, "memory", sb_json_fields(sb_json_memory, &series->memory));
 	if (series->residence)
-		ok &= sb_json_set(object, "residence",
-				  residences_to_json(series));
+		ok &= sb_json_set(object, "residence", residences_to_json(series));
 	return sb_json_whole(object, ok);
 }
 
@@ -261,23 +240,17 @@ json_t *sb_json_context(const struct sb_result *result)
 	json_t *context = json_object();
 	bool ok = true;
 
-	ok &= sb_json_set(context, "date",
-			  json_string(sb_result_fact(result, "run", "date")));
-	ok &= sb_json_set(
-		context, "host_name",
-		json_string(sb_result_fact(result, "machine", "host_name")));
-	ok &= sb_json_set(
-		context, "executable",
-		json_string(sb_result_fact(result, "run", "executable")));
-	ok &= sb_json_set(context, "num_cpus",
-			  json_integer(strtol(pus, NULL, 10)));
+	ok &= sb_json_set(context, "date", json_string(sb_result_fact(result, "run", "date")));
+	ok &= sb_json_set(context, "host_name",
+			  json_string(sb_result_fact(result, "machine", "host_name")));
+	ok &= sb_json_set(context, "executable",
+			  json_string(sb_result_fact(result, "run", "executable")));
+	ok &= sb_json_set(context, "num_cpus", json_integer(strtol(pus, NULL, 10)));
 	ok &= set_scaling(context, result);
 	ok &= sb_json_set(context, "caches", json_array());
-	ok &= sb_json_set(
-		context, "library_build_type",
-		json_string(strcmp(mode, "release") ? "debug" : "release"));
-	ok &= sb_json_set(context, "topology",
-			  json_string(sb_result_topology(result)));
+	ok &= sb_json_set(context, "library_build_type",
+			  json_string(strcmp(mode, "release") ? "debug" : "release"));
+	ok &= sb_json_set(context, "topology", json_string(sb_result_topology(result)));
 	ok &= sb_json_set(context, "json_schema_version", json_integer(1));
 	return sb_json_whole(context, ok);
 }
@@ -285,15 +258,12 @@ json_t *sb_json_context(const struct sb_result *result)
 /* Everything on one line. What cannot be written the stream remembers. */
 static int put(FILE *out, json_t *value)
 {
-	return sb_json_put(value, out,
-			   JSON_COMPACT | JSON_ENCODE_ANY |
-				   JSON_REAL_PRECISION(17));
+	return sb_json_put(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
 }
 
 static bool in_benchmarks(const struct sb_json_spot *spot)
 {
-	return sb_record_has_numbers(
-		&spot->result->series[spot->series].record[spot->row]);
+	return sb_record_has_numbers(&spot->result->series[spot->series].record[spot->row]);
 }
 
 /* Those with numbers, as Google Benchmark's readers need them, or the others. */
@@ -312,8 +282,7 @@ static int put_rows(FILE *out, const struct sb_result *result, bool numbers)
 				continue;
 			fputs(before, out);
 			before = ",\n";
-			rc = put(out, numbers ? sb_json_row(&spot)
-					      : sb_json_record(&spot));
+			rc = put(out, numbers ? sb_json_row(&spot) : sb_json_record(&spot));
 		}
 	}
 	return rc;
@@ -339,14 +308,12 @@ int sb_write_json(const struct sb_result *result, FILE *out)
 	fputs(",\n\"benchmarks\": [", out);
 	if (!rc)
 		rc = put_rows(out, result, true);
-	fprintf(out, "\n],\n\"sched_bench\": {\n\"schema\": %d,\n\"meta\": ",
-		SB_RESULT_SCHEMA);
+	fprintf(out, "\n],\n\"sched_bench\": {\n\"schema\": %d,\n\"meta\": ", SB_RESULT_SCHEMA);
 	if (!rc)
 		rc = put(out, facts_to_json(result));
 	fputs(",\n\"histogram_layout\": ", out);
 	if (!rc)
-		rc = put(out,
-			 json_pack(SB_JSON_HIST_LAYOUT, SB_JSON_HIST_KEYS));
+		rc = put(out, json_pack(SB_JSON_HIST_LAYOUT, SB_JSON_HIST_KEYS));
 	fputs(",\n\"series\": [", out);
 	if (!rc)
 		rc = put_series(out, result);
@@ -362,8 +329,7 @@ int sb_write_meta(const struct sb_result *result, FILE *out)
 	json_t *facts = facts_to_json(result);
 	int rc;
 
-	if (!facts ||
-	    !sb_json_set(facts, "schema", json_integer(SB_RESULT_SCHEMA))) {
+	if (!facts || !sb_json_set(facts, "schema", json_integer(SB_RESULT_SCHEMA))) {
 		json_decref(facts);
 		return -ENOMEM;
 	}

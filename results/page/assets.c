@@ -11,6 +11,5 @@ SB_EMBED(sb_page_css, "results/page/page.css");
 SB_EMBED(sb_page_js, "results/page/page.js");
 
 const char sb_page_policy[] =
-	"default-src 'none'; style-src '" SB_PAGE_CSS_HASH
-	"'; script-src '" SB_PAGE_JS_HASH
+	"default-src 'none'; style-src '" SB_PAGE_CSS_HASH "'; script-src '" SB_PAGE_JS_HASH
 	"'; img-src data:; base-uri 'none'; form-action 'none'";

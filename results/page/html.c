@@ -30,8 +30,8 @@ static void put_head(FILE *out, const struct sb_page *page)
 	      out);
 	fputs(sb_page_policy, out);
 	fputs("\">\n<meta name=\"viewport\" content=\"width=device-width, "
-	      "initial-scale=1\">\n<meta name=\"color-scheme\" "
-	      "content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
+	      "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<link "
+	      "rel=\"icon\" href=\"data:,\">\n"
 	      "<title>",
 	      out);
 	put_title(out, page);
@@ -40,9 +40,8 @@ static void put_head(FILE *out, const struct sb_page *page)
 	fputs("</style>\n</head>\n<body>\n<main>\n", out);
 }
 
-static void put_fact(FILE *out, const char *before,
-		     const struct sb_result *result, const char *group,
-		     const char *key)
+static void put_fact(FILE *out, const char *before, const struct sb_result *result,
+		     const char *group, const char *key)
 {
 	const char *fact = sb_result_fact(result, group, key);
 
@@ -53,8 +52,7 @@ static void put_fact(FILE *out, const char *before,
 }
 
 /* What was run, and on which machine. */
-static void put_run(FILE *out, const struct sb_page *page,
-		    const struct sb_result *result)
+static void put_run(FILE *out, const struct sb_page *page, const struct sb_result *result)
 {
 	char *machine = sb_page_machine(result);
 
@@ -80,26 +78,21 @@ static void put_emulated(FILE *out, const struct sb_result *result)
 {
 	if (!strcmp(sb_result_topology(result), "native"))
 		return;
-	fputs("<p class=\"warning\">emulated: the workers are placed on "
-	      "profile ",
-	      out);
+	fputs("<p class=\"warning\">emulated: the workers are placed on profile ", out);
 	sb_html(out, sb_result_fact(result, "profile", "name"));
-	fputs(" and share this machine's cores. The numbers show whom the "
-	      "policy steals from, not how fast that machine would be.</p>\n",
+	fputs(" and share this machine's cores. The numbers show whom the policy steals from, not "
+	      "how fast that machine would be.</p>\n",
 	      out);
 }
 
 static bool has_several_machines(const struct sb_page *page)
 {
-	static const char *const keys[] = { "cpu_model",
-					    "topology_fingerprint" };
+	static const char *const keys[] = { "cpu_model", "topology_fingerprint" };
 
 	for (size_t k = 0; k < SB_ARRAY_SIZE(keys); k++) {
 		for (uint32_t i = 1; i < page->results; i++) {
-			if (strcmp(sb_result_fact(&page->result[i], "machine",
-						  keys[k]),
-				   sb_result_fact(&page->result[0], "machine",
-						  keys[k])) != 0)
+			if (strcmp(sb_result_fact(&page->result[i], "machine", keys[k]),
+				   sb_result_fact(&page->result[0], "machine", keys[k])) != 0)
 				return true;
 		}
 	}
@@ -116,8 +109,8 @@ static void put_header(FILE *out, const struct sb_page *page)
 		put_emulated(out, &page->result[i]);
 	}
 	if (has_several_machines(page))
-		fputs("<p class=\"warning\">These results are of different "
-		      "machines: what differs may be the machines'.</p>\n",
+		fputs("<p class=\"warning\">These results are of different machines: what differs "
+		      "may be the machines'.</p>\n",
 		      out);
 	fputs("</header>\n", out);
 }

@@ -6,15 +6,14 @@
 
 void sb_html_settings(FILE *out, const struct sb_page *page)
 {
-	fputs("<section id=\"settings\"><h2>Settings of each series</h2>\n",
-	      out);
+	fputs("<section id=\"settings\"><h2>Settings of each series</h2>\n", out);
 	sb_html_table(out, "Settings");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "workers", "", "");
 	sb_html_head(out, "repetitions", "", "");
 	sb_html_head(out, "topology", "",
-		     "emulated: its workers are placed on another "
-		     "machine, and share the cores of this one");
+		     "emulated: its workers are placed on another machine, and share the cores of "
+		     "this one");
 	sb_html_head(out, "settings", "", "");
 	sb_html_head(out, "answer", "", "what was searched for");
 	sb_html_table_body(out);
@@ -37,8 +36,8 @@ void sb_html_settings(FILE *out, const struct sb_page *page)
 
 /* ---- facts: groups, in them keys, a column for each result ---- */
 
-static bool is_known_before(const struct sb_page *page, uint32_t result,
-			    uint32_t fact, bool as_group)
+static bool is_known_before(const struct sb_page *page, uint32_t result, uint32_t fact,
+			    bool as_group)
 {
 	const struct sb_fact *it = &page->result[result].fact[fact];
 
@@ -54,20 +53,17 @@ static bool is_known_before(const struct sb_page *page, uint32_t result,
 	return false;
 }
 
-static bool is_same_everywhere(const struct sb_page *page,
-			       const struct sb_fact *fact)
+static bool is_same_everywhere(const struct sb_page *page, const struct sb_fact *fact)
 {
 	for (uint32_t i = 0; i < page->results; i++) {
-		if (strcmp(sb_result_fact(&page->result[i], fact->group,
-					  fact->key),
-			   fact->value) != 0)
+		if (strcmp(sb_result_fact(&page->result[i], fact->group, fact->key), fact->value) !=
+		    0)
 			return false;
 	}
 	return true;
 }
 
-static void put_fact(FILE *out, const struct sb_page *page,
-		     const struct sb_fact *fact)
+static void put_fact(FILE *out, const struct sb_page *page, const struct sb_fact *fact)
 {
 	fprintf(out, "<tr%s><th scope=\"row\">",
 		is_same_everywhere(page, fact) ? "" : " class=\"differs\"");
@@ -75,8 +71,7 @@ static void put_fact(FILE *out, const struct sb_page *page,
 	fputs("</th>", out);
 	for (uint32_t i = 0; i < page->results; i++) {
 		fputs("<td class=\"wide\">", out);
-		sb_html(out, sb_result_fact(&page->result[i], fact->group,
-					    fact->key));
+		sb_html(out, sb_result_fact(&page->result[i], fact->group, fact->key));
 		fputs("</td>", out);
 	}
 	fputs("</tr>\n", out);
@@ -94,9 +89,7 @@ static void put_group(FILE *out, const struct sb_page *page, const char *group)
 	sb_html_head(out, "name", "", "");
 	for (uint32_t i = 0; i < page->results; i++)
 		sb_html_head(out,
-			     page->results > 1
-				     ? sb_page_result_name(&page->result[i])
-				     : "value",
+			     page->results > 1 ? sb_page_result_name(&page->result[i]) : "value",
 			     "", "");
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->results; i++) {
@@ -135,8 +128,7 @@ void sb_html_definitions(FILE *out, const struct sb_page *page)
 	};
 
 	fputs("<section id=\"definitions\"><h2>What the numbers mean</h2>\n"
-	      "<details><summary>All metrics that were measured"
-	      "</summary><dl>\n",
+	      "<details><summary>All metrics that were measured</summary><dl>\n",
 	      out);
 	for (int m = 0; m < SB_METRICS; m++) {
 		if (!page->has[m])

@@ -32,8 +32,7 @@ static_assert(SB_METRIC_ns_per_op == 0, "no metric comes before the groups");
 
 /* Lists what of [first, end) was measured; how many. */
 static size_t find_measured(const struct sb_page *page, enum sb_metric_id first,
-			    enum sb_metric_id end,
-			    enum sb_metric_id metric[SB_METRICS])
+			    enum sb_metric_id end, enum sb_metric_id metric[SB_METRICS])
 {
 	size_t n = 0;
 
@@ -45,19 +44,16 @@ static size_t find_measured(const struct sb_page *page, enum sb_metric_id first,
 }
 
 /* What tells a column's series from the others. */
-static void put_column_head(FILE *out, const struct sb_page *page,
-			    const struct sb_page_row *row)
+static void put_column_head(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
 	char doc[400];
 	size_t used = 0;
 
 	doc[0] = '\0';
 	for (uint32_t i = 0; i < page->swepts && used < sizeof(doc); i++) {
-		const struct sb_setting *s =
-			sb_series_setting(row->series, page->swept[i]);
+		const struct sb_setting *s = sb_series_setting(row->series, page->swept[i]);
 
-		used += (size_t)snprintf(doc + used, sizeof(doc) - used,
-					 "%s%s=%s", i ? " " : "",
+		used += (size_t)snprintf(doc + used, sizeof(doc) - used, "%s%s=%s", i ? " " : "",
 					 page->swept[i], s ? s->text : "-");
 	}
 	fputs("<th scope=\"col\" class=\"n\">", out);
@@ -87,11 +83,10 @@ static void put_beside(FILE *out, const struct sb_page *page, const char *title,
 		fputs("<tr>", out);
 		sb_html_metric_row_head(out, metric[m]);
 		for (uint32_t i = 0; i < page->rows; i++) {
-			const struct sb_spread spread = sb_series_spread(
-				page->row[i].series, metric[m]);
+			const struct sb_spread spread =
+				sb_series_spread(page->row[i].series, metric[m]);
 
-			sb_html_spread(out, &spread, sb_metric[metric[m]].unit,
-				       true);
+			sb_html_spread(out, &spread, sb_metric[metric[m]].unit, true);
 		}
 		fputs("</tr>\n", out);
 	}
@@ -100,26 +95,22 @@ static void put_beside(FILE *out, const struct sb_page *page, const char *title,
 
 void sb_html_metrics(FILE *out, const struct sb_page *page)
 {
-	fputs("<section id=\"metrics\"><h2>All metrics</h2>\n<p>Metrics that "
-	      "no "
-	      "series measured are left out.</p>\n",
+	fputs("<section id=\"metrics\"><h2>All metrics</h2>\n<p>Metrics that no series measured "
+	      "are left out.</p>\n",
 	      out);
 	for (size_t g = 0; groups[g].title; g++) {
 		enum sb_metric_id metric[SB_METRICS];
-		const size_t n = find_measured(page, groups[g].first,
-					       groups[g + 1].first, metric);
+		const size_t n = find_measured(page, groups[g].first, groups[g + 1].first, metric);
 		char count[32];
 
 		if (!n)
 			continue;
-		snprintf(count, sizeof(count), "%zu metric%s", n,
-			 n == 1 ? "" : "s");
+		snprintf(count, sizeof(count), "%zu metric%s", n, n == 1 ? "" : "s");
 		sb_html_begin_details(out, groups[g].title, count, false);
 		if (page->rows <= SERIES_BESIDE)
 			put_beside(out, page, groups[g].title, metric, n);
 		else
-			sb_html_put_metrics(out, page, groups[g].title, metric,
-					    n);
+			sb_html_put_metrics(out, page, groups[g].title, metric, n);
 		sb_html_end_details(out);
 	}
 	fputs("</section>\n", out);

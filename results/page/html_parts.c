@@ -8,8 +8,7 @@
 #include "results/record/account.h"
 #include "results/record/series.h"
 
-void sb_html_begin_details(FILE *out, const char *title, const char *doc,
-			   bool is_open)
+void sb_html_begin_details(FILE *out, const char *title, const char *doc, bool is_open)
 {
 	fprintf(out, "<details%s><summary>", is_open ? " open" : "");
 	sb_html(out, title);
@@ -27,12 +26,11 @@ void sb_html_end_details(FILE *out)
 }
 
 /* The medians of metrics, one row for each series that has any. */
-static void put_cells(FILE *out, const struct sb_series *series,
-		      const enum sb_metric_id *metric, size_t n)
+static void put_cells(FILE *out, const struct sb_series *series, const enum sb_metric_id *metric,
+		      size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct sb_spread spread =
-			sb_series_spread(series, metric[i]);
+		const struct sb_spread spread = sb_series_spread(series, metric[i]);
 
 		sb_html_spread(out, &spread, sb_metric[metric[i]].unit, false);
 	}
@@ -43,9 +41,8 @@ static void put_cells(FILE *out, const struct sb_series *series,
 static void put_latency(FILE *out, const struct sb_page *page,
 			const struct sb_page_latency *latency, bool is_open)
 {
-	static const char *const titles[SB_PAGE_LATENCY_METRICS] = {
-		"mean", "p50", "p90", "p99", "p99.9", "max", "timed"
-	};
+	static const char *const titles[SB_PAGE_LATENCY_METRICS] = { "mean",  "p50", "p90",  "p99",
+								     "p99.9", "max", "timed" };
 	enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
 
 	sb_html_begin_details(out, latency->name, latency->doc, is_open);
@@ -53,8 +50,7 @@ static void put_latency(FILE *out, const struct sb_page *page,
 	sb_html_series_heads(out, page);
 	for (int i = 0; i < SB_PAGE_LATENCY_METRICS; i++) {
 		metric[i] = (enum sb_metric_id)(latency->first + i);
-		sb_html_head(out, titles[i], sb_metric[metric[i]].unit,
-			     sb_metric[metric[i]].doc);
+		sb_html_head(out, titles[i], sb_metric[metric[i]].unit, sb_metric[metric[i]].doc);
 	}
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->rows; i++) {
@@ -62,8 +58,7 @@ static void put_latency(FILE *out, const struct sb_page *page,
 		if (!(sb_series_spread(page->row[i].series, metric[6]).max > 0))
 			continue;
 		sb_html_series_cells(out, page, &page->row[i]);
-		put_cells(out, page->row[i].series, metric,
-			  SB_PAGE_LATENCY_METRICS);
+		put_cells(out, page->row[i].series, metric, SB_PAGE_LATENCY_METRICS);
 		fputs("</tr>\n", out);
 	}
 	sb_html_table_end(out);
@@ -84,10 +79,8 @@ void sb_html_latencies(FILE *out, const struct sb_page *page)
 		if (!page->has[mean] && !page->has[mean + 1])
 			continue;
 		if (!shown)
-			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n",
-			      out);
-		put_latency(out, page, &sb_page_latency[i],
-			    shown < LATENCIES_OPEN);
+			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n", out);
+		put_latency(out, page, &sb_page_latency[i], shown < LATENCIES_OPEN);
 		shown++;
 	}
 	if (shown)
@@ -109,13 +102,11 @@ static void put_time_heads(FILE *out, bool has_bar)
 {
 	if (has_bar)
 		sb_html_head(out, "all", "",
-			     "the parts in the order of the "
-			     "columns that follow busy");
+			     "the parts in the order of the columns that follow busy");
 	for (int t = 0; t < SB_TIMES; t++) {
 		char doc[200];
 
-		snprintf(doc, sizeof(doc), "the workers' time %s",
-			 times[t].doc);
+		snprintf(doc, sizeof(doc), "the workers' time %s", times[t].doc);
 		sb_html_head(out, times[t].name, "%", doc);
 	}
 }
@@ -123,8 +114,7 @@ static void put_time_heads(FILE *out, bool has_bar)
 /* All but busy, which is the sum of some of them. */
 static void put_bar(FILE *out, const struct sb_series *series)
 {
-	const struct sb_spread busy =
-		sb_series_spread(series, SB_METRIC_busy_pct);
+	const struct sb_spread busy = sb_series_spread(series, SB_METRIC_busy_pct);
 	double x = 0;
 
 	if (!busy.n) {
@@ -132,29 +122,25 @@ static void put_bar(FILE *out, const struct sb_series *series)
 		return;
 	}
 	fprintf(out, "<td data-value=\"%.9g\">", busy.median);
-	fputs("<svg class=\"bar\" role=\"img\" aria-label=\"shares\" "
-	      "viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\">",
+	fputs("<svg class=\"bar\" role=\"img\" aria-label=\"shares\" viewBox=\"0 0 100 10\" "
+	      "preserveAspectRatio=\"none\">",
 	      out);
 	for (int t = SB_TIME_work; t < SB_TIMES; t++) {
 		const double pct =
-			sb_series_spread(
-				series,
-				(enum sb_metric_id)(SB_METRIC_busy_pct + t))
+			sb_series_spread(series, (enum sb_metric_id)(SB_METRIC_busy_pct + t))
 				.median;
 
 		if (!(pct > 0))
 			continue;
 		fprintf(out,
-			"<rect class=\"t%d\" x=\"%.2f\" y=\"0\" width=\"%.2f\" "
-			"height=\"10\"/>",
-			t, x, pct);
+			"<rect class=\"t%d\" x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"10\"/>", t,
+			x, pct);
 		x += pct;
 	}
 	fputs("</svg></td>", out);
 }
 
-static void put_time_row(FILE *out, const struct sb_page *page,
-			 const struct sb_page_row *row)
+static void put_time_row(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
 	enum sb_metric_id metric[SB_TIMES];
 
@@ -166,12 +152,10 @@ static void put_time_row(FILE *out, const struct sb_page *page,
 	fputs("</tr>\n", out);
 }
 
-static void put_worker_times(FILE *out, const struct sb_page *page,
-			     const struct sb_page_row *row)
+static void put_worker_times(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
 	for (uint32_t w = 0; w < row->series->placement.workers; w++) {
-		const struct sb_shares shares =
-			sb_series_shares(row->series, w);
+		const struct sb_shares shares = sb_series_shares(row->series, w);
 
 		sb_html_series_cells(out, page, row);
 		sb_html_count(out, w);
@@ -183,8 +167,7 @@ static void put_worker_times(FILE *out, const struct sb_page *page,
 
 static void put_times_by_worker(FILE *out, const struct sb_page *page)
 {
-	sb_html_begin_details(out, "By worker", "means over the repetitions",
-			      false);
+	sb_html_begin_details(out, "By worker", "means over the repetitions", false);
 	sb_html_table(out, "Time by worker");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "worker", "", "");
@@ -215,9 +198,8 @@ void sb_html_times(FILE *out, const struct sb_page *page)
 {
 	if (!page->has[SB_METRIC_busy_pct])
 		return;
-	fputs("<section id=\"time\"><h2>The workers' time</h2>\n<p>busy is "
-	      "work, scheduler and harness; without it the others add up to "
-	      "100 %.</p>\n",
+	fputs("<section id=\"time\"><h2>The workers' time</h2>\n<p>busy is work, scheduler and "
+	      "harness; without it the others add up to 100 %.</p>\n",
 	      out);
 	put_time_legend(out);
 	sb_html_table(out, "The workers' time");
@@ -236,16 +218,13 @@ void sb_html_times(FILE *out, const struct sb_page *page)
 /* ---- steals ---- */
 
 static const enum sb_metric_id steal_metrics[] = {
-	SB_METRIC_steal_attempts, SB_METRIC_steal_successes,
-	SB_METRIC_steal_items,	  SB_METRIC_steal_lost,
-	SB_METRIC_steal_empty,	  SB_METRIC_idle_episodes,
-	SB_METRIC_spins_mean,	  SB_METRIC_blocks,
-	SB_METRIC_wakes,
+	SB_METRIC_steal_attempts, SB_METRIC_steal_successes, SB_METRIC_steal_items,
+	SB_METRIC_steal_lost,	  SB_METRIC_steal_empty,     SB_METRIC_idle_episodes,
+	SB_METRIC_spins_mean,	  SB_METRIC_blocks,	     SB_METRIC_wakes,
 };
 
-void sb_html_put_metrics(FILE *out, const struct sb_page *page,
-			 const char *label, const enum sb_metric_id *metric,
-			 size_t n)
+void sb_html_put_metrics(FILE *out, const struct sb_page *page, const char *label,
+			 const enum sb_metric_id *metric, size_t n)
 {
 	sb_html_table(out, label);
 	sb_html_series_heads(out, page);
@@ -262,8 +241,7 @@ void sb_html_put_metrics(FILE *out, const struct sb_page *page,
 	sb_html_table_end(out);
 }
 
-static void put_distance_rows(FILE *out, const struct sb_page *page,
-			      const struct sb_page_row *row,
+static void put_distance_rows(FILE *out, const struct sb_page *page, const struct sb_page_row *row,
 			      const struct sb_distance_steals *steals)
 {
 	for (int d = 0; d < SB_DISTANCES; d++) {
@@ -293,26 +271,18 @@ static bool has_distances(const struct sb_page *page)
 
 static void put_distances(FILE *out, const struct sb_page *page)
 {
-	sb_html_begin_details(
-		out, "By distance",
-		"between workers that are that far apart, on average in "
-		"a repetition",
-		true);
+	sb_html_begin_details(out, "By distance",
+			      "between workers that are that far apart, on average in a repetition",
+			      true);
 	sb_html_table(out, "Steals by distance");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "distance", "",
-		     "self, smt: the same core, cache: "
-		     "the same last-level cache, node: "
-		     "the same NUMA node, remote");
-	sb_html_head(out, "pairs", "",
-		     "how many thieves and victims there "
-		     "are");
-	sb_html_head(out, "attempts", "count",
-		     sb_metric[SB_METRIC_steal_attempts].doc);
-	sb_html_head(out, "successes", "count",
-		     sb_metric[SB_METRIC_steal_successes].doc);
-	sb_html_head(out, "processes stolen", "count",
-		     sb_metric[SB_METRIC_steal_items].doc);
+		     "self, smt: the same core, cache: the same last-level cache, node: the same "
+		     "NUMA node, remote");
+	sb_html_head(out, "pairs", "", "how many thieves and victims there are");
+	sb_html_head(out, "attempts", "count", sb_metric[SB_METRIC_steal_attempts].doc);
+	sb_html_head(out, "successes", "count", sb_metric[SB_METRIC_steal_successes].doc);
+	sb_html_head(out, "processes stolen", "count", sb_metric[SB_METRIC_steal_items].doc);
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->rows; i++) {
 		struct sb_distance_steals steals[SB_DISTANCES];
@@ -339,21 +309,19 @@ void sb_html_steals(FILE *out, const struct sb_page *page)
 /* ---- memory ---- */
 
 static const enum sb_metric_id memory_metrics[] = {
-	SB_METRIC_bytes_per_process,  SB_METRIC_arena_bytes,
-	SB_METRIC_arena_growth_bytes, SB_METRIC_huge_page_bytes,
-	SB_METRIC_remote_frees,	      SB_METRIC_remote_bytes,
-	SB_METRIC_minor_faults,	      SB_METRIC_major_faults,
+	SB_METRIC_bytes_per_process, SB_METRIC_arena_bytes,  SB_METRIC_arena_growth_bytes,
+	SB_METRIC_huge_page_bytes,   SB_METRIC_remote_frees, SB_METRIC_remote_bytes,
+	SB_METRIC_minor_faults,	     SB_METRIC_major_faults,
 };
 
-static void put_residence(FILE *out, const struct sb_page *page,
-			  const struct sb_page_row *row, uint32_t worker)
+static void put_residence(FILE *out, const struct sb_page *page, const struct sb_page_row *row,
+			  uint32_t worker)
 {
 	const struct sb_residence *r = &row->series->residence[worker];
 
 	sb_html_series_cells(out, page, row);
 	sb_html_count(out, worker);
-	fprintf(out, "<td class=\"n\">%d</td>",
-		row->series->placement.place[worker].node);
+	fprintf(out, "<td class=\"n\">%d</td>", row->series->placement.place[worker].node);
 	sb_html_text(out, sb_series_binding(row->series, row->result));
 	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
 		if (r->error) {
@@ -387,17 +355,14 @@ static void put_residences(FILE *out, const struct sb_page *page)
 {
 	sb_html_begin_details(
 		out, "Where it lies",
-		"pages of each worker's memory, as the kernel places them "
-		"after the run",
-		false);
+		"pages of each worker's memory, as the kernel places them after the run", false);
 	sb_html_table(out, "Where memory lies");
 	put_residence_heads(out, page);
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->rows; i++) {
 		const struct sb_series *series = page->row[i].series;
 
-		for (uint32_t w = 0;
-		     series->residence && w < series->placement.workers; w++)
+		for (uint32_t w = 0; series->residence && w < series->placement.workers; w++)
 			put_residence(out, page, &page->row[i], w);
 	}
 	sb_html_table_end(out);
@@ -411,8 +376,7 @@ void sb_html_memory(FILE *out, const struct sb_page *page)
 	for (uint32_t i = 0; i < page->rows; i++)
 		is_known |= page->row[i].series->residence != NULL;
 	fputs("<section id=\"memory\"><h2>Memory</h2>\n", out);
-	sb_html_put_metrics(out, page, "Memory", memory_metrics,
-			    SB_ARRAY_SIZE(memory_metrics));
+	sb_html_put_metrics(out, page, "Memory", memory_metrics, SB_ARRAY_SIZE(memory_metrics));
 	if (is_known)
 		put_residences(out, page);
 	fputs("</section>\n", out);

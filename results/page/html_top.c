@@ -11,10 +11,8 @@ static void put_legend(FILE *out)
 {
 	fputs("<dl class=\"legend\">\n", out);
 	for (enum sb_verdict v = SB_VALID; v < SB_VERDICTS; v++)
-		fprintf(out,
-			"<dt><span class=\"%s\">%s</span></dt><dd>%s</dd>\n",
-			sb_verdict_name(v), sb_verdict_name(v),
-			sb_page_verdict_doc(v));
+		fprintf(out, "<dt><span class=\"%s\">%s</span></dt><dd>%s</dd>\n",
+			sb_verdict_name(v), sb_verdict_name(v), sb_page_verdict_doc(v));
 	fputs("</dl>\n", out);
 }
 
@@ -32,8 +30,7 @@ static void put_reasons(FILE *out, const struct sb_page *page)
 		const struct sb_page_reason *r = &reasons.reason[i];
 
 		fprintf(out, "<li><span class=\"%s\">%" PRIu32 " %s</span> ",
-			sb_verdict_name(r->verdict), r->repetitions,
-			sb_verdict_name(r->verdict));
+			sb_verdict_name(r->verdict), r->repetitions, sb_verdict_name(r->verdict));
 		sb_html(out, r->kind);
 		fputs("</li>\n", out);
 	}
@@ -44,8 +41,7 @@ static void put_reasons(FILE *out, const struct sb_page *page)
 	sb_page_reasons_free(&reasons);
 }
 
-static void put_doubt(FILE *out, const struct sb_page *page,
-		      const struct sb_page_row *row,
+static void put_doubt(FILE *out, const struct sb_page *page, const struct sb_page_row *row,
 		      const struct sb_record *record)
 {
 	sb_html_series_cells(out, page, row);
@@ -78,8 +74,7 @@ static void put_doubts(FILE *out, const struct sb_page *page, uint32_t doubts)
 
 		for (uint32_t r = 0; r < series->records; r++) {
 			if (series->record[r].verdict != SB_VALID)
-				put_doubt(out, page, &page->row[i],
-					  &series->record[r]);
+				put_doubt(out, page, &page->row[i], &series->record[r]);
 		}
 	}
 	sb_html_table_end(out);
@@ -98,8 +93,8 @@ void sb_html_verdict(FILE *out, const struct sb_page *page)
 		fprintf(out, "<span class=\"%s\">%" PRIu32 " %s</span> ",
 			sb_page_count(page, v) ? sb_verdict_name(v) : "none",
 			sb_page_count(page, v), sb_verdict_name(v));
-	fprintf(out, "of %" PRIu32 " repetition%s in %" PRIu32 " series.</p>\n",
-		all, all == 1 ? "" : "s", page->rows);
+	fprintf(out, "of %" PRIu32 " repetition%s in %" PRIu32 " series.</p>\n", all,
+		all == 1 ? "" : "s", page->rows);
 	if (valid < all) {
 		put_reasons(out, page);
 		put_doubts(out, page, all - valid);
@@ -108,8 +103,7 @@ void sb_html_verdict(FILE *out, const struct sb_page *page)
 	fputs("</section>\n", out);
 }
 
-static void put_median(FILE *out, const struct sb_series *series,
-		       enum sb_metric_id metric)
+static void put_median(FILE *out, const struct sb_series *series, enum sb_metric_id metric)
 {
 	const struct sb_spread spread = sb_series_spread(series, metric);
 
@@ -121,10 +115,10 @@ static void put_headline_heads(FILE *out, const struct sb_page *page)
 {
 	sb_html_series_heads(out, page);
 	sb_html_metric_head(out, sb_page_headline[0]);
-	sb_html_head(out, "repetitions", "",
-		     "ns_per_op of each repetition in the order of time, from "
-		     "the lowest to the highest; a triangle is suspect, a "
-		     "cross invalid; sorts by how far they spread");
+	sb_html_head(
+		out, "repetitions", "",
+		"ns_per_op of each repetition in the order of time, from the lowest to the "
+		"highest; a triangle is suspect, a cross invalid; sorts by how far they spread");
 	sb_html_head(out, "validity", "", "sorts by the part that is valid");
 	for (size_t i = 1; i < sb_page_headlines; i++) {
 		if (page->has[sb_page_headline[i]])
@@ -133,8 +127,7 @@ static void put_headline_heads(FILE *out, const struct sb_page *page)
 	sb_html_head(out, "one operation", "", "");
 }
 
-static void put_headline_row(FILE *out, const struct sb_page *page,
-			     const struct sb_page_row *row)
+static void put_headline_row(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
 	sb_html_series_cells(out, page, row);
 	put_median(out, row->series, sb_page_headline[0]);
@@ -150,9 +143,8 @@ static void put_headline_row(FILE *out, const struct sb_page *page,
 
 void sb_html_headline(FILE *out, const struct sb_page *page)
 {
-	fputs("<section id=\"headline\"><h2>Headline numbers</h2>\n<p>Medians "
-	      "over the repetitions that have numbers; beneath them the lowest "
-	      "and the highest.</p>\n",
+	fputs("<section id=\"headline\"><h2>Headline numbers</h2>\n<p>Medians over the repetitions "
+	      "that have numbers; beneath them the lowest and the highest.</p>\n",
 	      out);
 	sb_html_table(out, "Headline numbers");
 	put_headline_heads(out, page);
@@ -179,8 +171,8 @@ static void put_title(FILE *out, const char *name)
 	}
 }
 
-static void put_picture(FILE *out, const struct sb_result *result,
-			const char *name, uint32_t number)
+static void put_picture(FILE *out, const struct sb_result *result, const char *name,
+			uint32_t number)
 {
 	char *path = NULL;
 	int rc = -1;
@@ -195,18 +187,13 @@ static void put_picture(FILE *out, const struct sb_result *result,
 	fputs("</b> ", out);
 	sb_html(out, sb_page_picture_doc(name));
 	if (rc)
-		fputs(" (The file cannot be shown: it is no picture that can "
-		      "be "
-		      "read.)",
-		      out);
+		fputs(" (The file cannot be shown: it is no picture that can be read.)", out);
 	fputs("</figcaption></figure>\n", out);
 	free(path);
 }
 
-static void put_pictures_of(FILE *out, const struct sb_page *page,
-			    const struct sb_result *result,
-			    const struct sb_page_pictures *pictures,
-			    uint32_t *number)
+static void put_pictures_of(FILE *out, const struct sb_page *page, const struct sb_result *result,
+			    const struct sb_page_pictures *pictures, uint32_t *number)
 {
 	if (page->results > 1) {
 		fputs("<h3>", out);
@@ -218,14 +205,11 @@ static void put_pictures_of(FILE *out, const struct sb_page *page,
 		if (i == PICTURES_OPEN)
 			fprintf(out,
 				"</div>\n<details><summary>%" PRIu32
-				" more pictures</summary><div "
-				"class=\"pictures\">\n",
+				" more pictures</summary><div class=\"pictures\">\n",
 				pictures->pictures - i);
 		put_picture(out, result, pictures->name[i], (*number)++);
 	}
-	fputs(pictures->pictures > PICTURES_OPEN ? "</div></details>\n"
-						 : "</div>\n",
-	      out);
+	fputs(pictures->pictures > PICTURES_OPEN ? "</div></details>\n" : "</div>\n", out);
 }
 
 void sb_html_pictures(FILE *out, const struct sb_page *page)
@@ -235,14 +219,11 @@ void sb_html_pictures(FILE *out, const struct sb_page *page)
 	for (uint32_t i = 0; i < page->results; i++) {
 		struct sb_page_pictures pictures;
 
-		if (sb_page_pictures_find(&pictures, &page->result[i]) ||
-		    !pictures.pictures)
+		if (sb_page_pictures_find(&pictures, &page->result[i]) || !pictures.pictures)
 			continue;
 		if (!number)
-			fputs("<section id=\"pictures\"><h2>Pictures</h2>\n",
-			      out);
-		put_pictures_of(out, page, &page->result[i], &pictures,
-				&number);
+			fputs("<section id=\"pictures\"><h2>Pictures</h2>\n", out);
+		put_pictures_of(out, page, &page->result[i], &pictures, &number);
 		sb_page_pictures_free(&pictures);
 	}
 	if (number)

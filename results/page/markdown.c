@@ -111,8 +111,7 @@ void sb_md_put_rule(const struct sb_md_writer *w, uint32_t columns, bool right)
 	fputc('\n', w->out);
 }
 
-void sb_md_put_series_cells(const struct sb_md_writer *w,
-			    const struct sb_page_row *row)
+void sb_md_put_series_cells(const struct sb_md_writer *w, const struct sb_page_row *row)
 {
 	fputs("| ", w->out);
 	sb_put_markdown(w->out, row->name);
@@ -121,25 +120,21 @@ void sb_md_put_series_cells(const struct sb_md_writer *w,
 	if (w->page->results > 1)
 		sb_md_put_cell(w->out, sb_page_result_name(row->result));
 	for (uint32_t i = 0; i < w->page->swepts; i++) {
-		const struct sb_setting *s =
-			sb_series_setting(row->series, w->page->swept[i]);
+		const struct sb_setting *s = sb_series_setting(row->series, w->page->swept[i]);
 
 		sb_md_put_cell(w->out, s ? s->text : "-");
 	}
 }
 
-void sb_md_put_left_out(const struct sb_md_writer *w, uint32_t n,
-			const char *what)
+void sb_md_put_left_out(const struct sb_md_writer *w, uint32_t n, const char *what)
 {
 	if (n)
-		fprintf(w->out, "\n%" PRIu32 " more %s left out here.\n", n,
-			what);
+		fprintf(w->out, "\n%" PRIu32 " more %s left out here.\n", n, what);
 }
 
 /* ---- what is seen ---- */
 
-static void put_verdicts(const struct sb_md_writer *w,
-			 const struct sb_series *series)
+static void put_verdicts(const struct sb_md_writer *w, const struct sb_series *series)
 {
 	bool any = false;
 
@@ -148,20 +143,17 @@ static void put_verdicts(const struct sb_md_writer *w,
 		const uint32_t n = sb_series_count(series, v);
 
 		if (n)
-			fprintf(w->out, "%s%" PRIu32 " %s", any ? ", " : "", n,
-				sb_verdict_name(v));
+			fprintf(w->out, "%s%" PRIu32 " %s", any ? ", " : "", n, sb_verdict_name(v));
 		any |= n > 0;
 	}
 }
 
-static void put_headline_row(const struct sb_md_writer *w,
-			     const struct sb_page_row *row)
+static void put_headline_row(const struct sb_md_writer *w, const struct sb_page_row *row)
 {
 	sb_md_put_series_cells(w, row);
 	for (size_t i = 0; i < sb_page_headlines; i++) {
 		const enum sb_metric_id metric = sb_page_headline[i];
-		const struct sb_spread spread =
-			sb_series_spread(row->series, metric);
+		const struct sb_spread spread = sb_series_spread(row->series, metric);
 		char range[SB_PAGE_RANGE_BYTES];
 
 		if (!w->page->has[metric])
@@ -193,16 +185,14 @@ static void put_headline(const struct sb_md_writer *w)
 		put_headline_row(w, &w->page->row[i]);
 	if (w->page->rows > w->seen)
 		sb_md_put_left_out(w, w->page->rows - w->seen, "series are");
-	fputs("\nMedians over the repetitions that have numbers; in brackets "
-	      "the lowest and the highest.\n",
+	fputs("\nMedians over the repetitions that have numbers; in brackets the lowest and the "
+	      "highest.\n",
 	      w->out);
 }
 
-static void put_run(const struct sb_md_writer *w,
-		    const struct sb_result *result)
+static void put_run(const struct sb_md_writer *w, const struct sb_result *result)
 {
-	const char *const keys[] = { "date", "version", "git_revision",
-				     "build_mode" };
+	const char *const keys[] = { "date", "version", "git_revision", "build_mode" };
 	char *machine = sb_page_machine(result);
 
 	fputs("\n", w->out);
@@ -223,8 +213,7 @@ static void put_run(const struct sb_md_writer *w,
 	}
 	if (strcmp(sb_result_topology(result), "native") != 0) {
 		fputs(". **emulated**: placed on profile ", w->out);
-		sb_put_markdown(w->out,
-				sb_result_fact(result, "profile", "name"));
+		sb_put_markdown(w->out, sb_result_fact(result, "profile", "name"));
 	}
 	fputs("\n", w->out);
 }
@@ -234,8 +223,7 @@ static void put_runs(const struct sb_md_writer *w)
 	for (uint32_t i = 0; i < w->page->results && i < w->seen; i++)
 		put_run(w, &w->page->result[i]);
 	if (w->page->results > w->seen)
-		sb_md_put_left_out(w, w->page->results - w->seen,
-				   "results are");
+		sb_md_put_left_out(w, w->page->results - w->seen, "results are");
 }
 
 static void put_verdict(const struct sb_md_writer *w)
@@ -244,12 +232,10 @@ static void put_verdict(const struct sb_md_writer *w)
 	const uint32_t invalid = sb_page_count(w->page, SB_INVALID);
 
 	fprintf(w->out,
-		"\n**Validity:** %" PRIu32 " of %" PRIu32
-		" repetitions are valid, %s%" PRIu32 " suspect%s, %s%" PRIu32
-		" invalid%s.\n",
-		sb_page_count(w->page, SB_VALID),
-		sb_page_count(w->page, SB_VERDICTS), suspect ? "**" : "",
-		suspect, suspect ? "**" : "", invalid ? "**" : "", invalid,
+		"\n**Validity:** %" PRIu32 " of %" PRIu32 " repetitions are valid, %s%" PRIu32
+		" suspect%s, %s%" PRIu32 " invalid%s.\n",
+		sb_page_count(w->page, SB_VALID), sb_page_count(w->page, SB_VERDICTS),
+		suspect ? "**" : "", suspect, suspect ? "**" : "", invalid ? "**" : "", invalid,
 		invalid ? "**" : "");
 }
 
@@ -263,8 +249,7 @@ static void put_reasons(const struct sb_md_writer *w)
 	for (uint32_t i = 0; i < reasons.reasons && i < w->seen; i++) {
 		const struct sb_page_reason *r = &reasons.reason[i];
 
-		fprintf(w->out, "- %" PRIu32 " %s: ", r->repetitions,
-			sb_verdict_name(r->verdict));
+		fprintf(w->out, "- %" PRIu32 " %s: ", r->repetitions, sb_verdict_name(r->verdict));
 		sb_put_markdown(w->out, r->kind);
 		fputs("\n", w->out);
 	}
@@ -278,12 +263,11 @@ static void put_reasons(const struct sb_md_writer *w)
 /* What a link may have as it is. */
 static void put_link(FILE *out, const char *path)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz0123456789-._/";
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/";
 
 	for (; *path; path++)
-		fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X",
-			(unsigned char)*path);
+		fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
 }
 
 /* How to get from one directory to another, both absolute and resolved; for
@@ -315,8 +299,7 @@ static char *relative(const char *from, const char *to)
 }
 
 /* The way to a result's pictures; "" when one of both is no directory. */
-static char *path_to(const struct sb_md_writer *w,
-		     const struct sb_result *result)
+static char *path_to(const struct sb_md_writer *w, const struct sb_result *result)
 {
 	char *from = realpath(w->home, NULL);
 	char *plots = sb_path_join(result->directory, "plots");
@@ -329,8 +312,7 @@ static char *path_to(const struct sb_md_writer *w,
 	return path;
 }
 
-static void put_picture(const struct sb_md_writer *w, const char *path,
-			const char *name)
+static void put_picture(const struct sb_md_writer *w, const char *path, const char *name)
 {
 	const char *doc = sb_page_picture_doc(name);
 
@@ -343,8 +325,7 @@ static void put_picture(const struct sb_md_writer *w, const char *path,
 	fprintf(w->out, ".svg)%s%s\n", *doc ? ": " : "", doc);
 }
 
-static void put_pictures_of(const struct sb_md_writer *w,
-			    const struct sb_result *result)
+static void put_pictures_of(const struct sb_md_writer *w, const struct sb_result *result)
 {
 	struct sb_page_pictures pictures;
 	char *path = path_to(w, result);
@@ -356,12 +337,10 @@ static void put_pictures_of(const struct sb_md_writer *w,
 	if (pictures.pictures && *path) {
 		sb_md_begin_details(w, "Pictures");
 		fputs("\n", w->out);
-		for (uint32_t i = 0; i < pictures.pictures && i < w->folded;
-		     i++)
+		for (uint32_t i = 0; i < pictures.pictures && i < w->folded; i++)
 			put_picture(w, path, pictures.name[i]);
 		if (pictures.pictures > w->folded)
-			sb_md_put_left_out(w, pictures.pictures - w->folded,
-					   "pictures are");
+			sb_md_put_left_out(w, pictures.pictures - w->folded, "pictures are");
 		sb_md_end_details(w);
 	}
 	sb_page_pictures_free(&pictures);
@@ -379,14 +358,8 @@ static void put_pictures(const struct sb_md_writer *w)
 static void put_all(const struct sb_md_writer *w)
 {
 	static void (*const parts[])(const struct sb_md_writer *) = {
-		put_runs,
-		put_verdict,
-		put_reasons,
-		put_headline,
-		sb_md_put_doubts,
-		put_pictures,
-		sb_md_put_latencies,
-		sb_md_put_times,
+		put_runs,	  put_verdict,	put_reasons,	     put_headline,
+		sb_md_put_doubts, put_pictures, sb_md_put_latencies, sb_md_put_times,
 		sb_md_put_facts,
 	};
 	char *workloads = sb_page_workloads(w->page);
@@ -400,12 +373,9 @@ static void put_all(const struct sb_md_writer *w)
 }
 
 /* A try with these limits, for the caller to free; NULL: no memory. */
-static char *make(const struct sb_page *page, const char *home, uint32_t seen,
-		  uint32_t folded)
+static char *make(const struct sb_page *page, const char *home, uint32_t seen, uint32_t folded)
 {
-	struct sb_md_writer w = {
-		.page = page, .home = home, .seen = seen, .folded = folded
-	};
+	struct sb_md_writer w = { .page = page, .home = home, .seen = seen, .folded = folded };
 	char *text = NULL;
 	size_t bytes;
 
@@ -439,8 +409,7 @@ static char *make_fitting(const struct sb_page *page, const char *home)
 	return text;
 }
 
-int sb_write_markdown(const struct sb_result *result, uint32_t results,
-		      const char *home, FILE *out)
+int sb_write_markdown(const struct sb_result *result, uint32_t results, const char *home, FILE *out)
 {
 	struct sb_page page;
 	char *text;

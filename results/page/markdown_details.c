@@ -19,8 +19,7 @@ void sb_md_end_details(const struct sb_md_writer *w)
 	fputs("\n</details>\n", w->out);
 }
 
-static void put_doubt(const struct sb_md_writer *w,
-		      const struct sb_page_row *row,
+static void put_doubt(const struct sb_md_writer *w, const struct sb_page_row *row,
 		      const struct sb_record *record)
 {
 	sb_md_put_series_cells(w, row);
@@ -34,8 +33,7 @@ void sb_md_put_doubts(const struct sb_md_writer *w)
 {
 	uint32_t doubts = 0;
 
-	if (sb_page_count(w->page, SB_VALID) ==
-	    sb_page_count(w->page, SB_VERDICTS))
+	if (sb_page_count(w->page, SB_VALID) == sb_page_count(w->page, SB_VERDICTS))
 		return;
 	sb_md_begin_details(w, "Suspect and invalid rows, with reasons");
 	sb_md_put_series_heads(w);
@@ -54,15 +52,13 @@ void sb_md_put_doubts(const struct sb_md_writer *w)
 	if (doubts > w->folded)
 		sb_md_put_left_out(w, doubts - w->folded, "are");
 	for (enum sb_verdict v = SB_SUSPECT; v < SB_VERDICTS; v++)
-		fprintf(w->out, "\n%s: %s.\n", sb_verdict_name(v),
-			sb_page_verdict_doc(v));
+		fprintf(w->out, "\n%s: %s.\n", sb_verdict_name(v), sb_page_verdict_doc(v));
 	sb_md_end_details(w);
 }
 
 /* Medians of metrics; a row of none is left out. */
-static bool put_medians(const struct sb_md_writer *w,
-			const struct sb_page_row *row, const char *name,
-			const enum sb_metric_id *metric, size_t n)
+static bool put_medians(const struct sb_md_writer *w, const struct sb_page_row *row,
+			const char *name, const enum sb_metric_id *metric, size_t n)
 {
 	if (!(sb_series_spread(row->series, metric[n - 1]).max > 0))
 		return false;
@@ -70,9 +66,8 @@ static bool put_medians(const struct sb_md_writer *w,
 	if (name)
 		sb_md_put_cell(w->out, name);
 	for (size_t i = 0; i < n; i++)
-		sb_md_put_number(
-			w->out, sb_series_spread(row->series, metric[i]).median,
-			sb_metric[metric[i]].unit);
+		sb_md_put_number(w->out, sb_series_spread(row->series, metric[i]).median,
+				 sb_metric[metric[i]].unit);
 	fputs(" |\n", w->out);
 	return true;
 }
@@ -83,18 +78,15 @@ void sb_md_put_latencies(const struct sb_md_writer *w)
 
 	sb_md_begin_details(w, "Latencies");
 	sb_md_put_series_heads(w);
-	fputs(" | latency | mean | p50 | p90 | p99 | p99.9 | max | timed",
-	      w->out);
+	fputs(" | latency | mean | p50 | p90 | p99 | p99.9 | max | timed", w->out);
 	sb_md_put_rule(w, 1 + SB_PAGE_LATENCY_METRICS, true);
 	for (size_t l = 0; l < sb_page_latencies; l++) {
 		enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
 
 		for (int m = 0; m < SB_PAGE_LATENCY_METRICS; m++)
-			metric[m] = (enum sb_metric_id)(
-				sb_page_latency[l].first + m);
+			metric[m] = (enum sb_metric_id)(sb_page_latency[l].first + m);
 		for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
-			rows += put_medians(w, &w->page->row[i],
-					    sb_page_latency[l].name, metric,
+			rows += put_medians(w, &w->page->row[i], sb_page_latency[l].name, metric,
 					    SB_PAGE_LATENCY_METRICS);
 	}
 	if (rows >= w->folded)
@@ -113,18 +105,15 @@ void sb_md_put_times(const struct sb_md_writer *w)
 	sb_md_put_series_heads(w);
 	/* busy last, for a row without it is none. */
 	for (int t = 0; t < SB_TIMES; t++) {
-		metric[t] = (enum sb_metric_id)(SB_METRIC_busy_pct +
-						(t + 1) % SB_TIMES);
+		metric[t] = (enum sb_metric_id)(SB_METRIC_busy_pct + (t + 1) % SB_TIMES);
 		sb_md_put_cell(w->out, sb_metric[metric[t]].name);
 	}
 	sb_md_put_rule(w, SB_TIMES, true);
 	for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
-		rows += put_medians(w, &w->page->row[i], NULL, metric,
-				    SB_TIMES);
+		rows += put_medians(w, &w->page->row[i], NULL, metric, SB_TIMES);
 	if (w->page->rows > w->folded)
 		sb_md_put_left_out(w, w->page->rows - w->folded, "series are");
-	fputs("\nbusy is work, scheduler and harness; without it the others "
-	      "add up to 100 %.\n",
+	fputs("\nbusy is work, scheduler and harness; without it the others add up to 100 %.\n",
 	      w->out);
 	sb_md_end_details(w);
 }

@@ -24,12 +24,10 @@ void sb_md_put_series_heads(const struct sb_md_writer *w);
 
 void sb_md_put_rule(const struct sb_md_writer *w, uint32_t columns, bool right);
 
-void sb_md_put_series_cells(const struct sb_md_writer *w,
-			    const struct sb_page_row *row);
+void sb_md_put_series_cells(const struct sb_md_writer *w, const struct sb_page_row *row);
 
 /* Says that n of them are left out, if any. */
-void sb_md_put_left_out(const struct sb_md_writer *w, uint32_t n,
-			const char *what);
+void sb_md_put_left_out(const struct sb_md_writer *w, uint32_t n, const char *what);
 
 void sb_md_begin_details(const struct sb_md_writer *w, const char *title);
 

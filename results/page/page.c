@@ -25,28 +25,25 @@ const enum sb_metric_id sb_page_headline[] = {
 };
 const size_t sb_page_headlines = SB_ARRAY_SIZE(sb_page_headline);
 
-#define LATENCY(name, doc)                                                     \
-	{                                                                      \
-#name, SB_METRIC_##name##_ns_mean, doc                         \
+#define LATENCY(name, doc)                                                                         \
+	{                                                                                          \
+#name, SB_METRIC_##name##_ns_mean, doc                                             \
 	}
 const struct sb_page_latency sb_page_latency[] = {
-	LATENCY(sojourn, "a request, from its intended arrival to its "
-			 "completion"),
+	LATENCY(sojourn, "a request, from its intended arrival to its completion"),
 	LATENCY(wait, "a request, from its intended arrival to its first step"),
 	LATENCY(service, "a request, from its first step to its completion"),
-	LATENCY(lateness, "a request, from its intended arrival to its "
-			  "submission"),
+	LATENCY(lateness, "a request, from its intended arrival to its submission"),
 	LATENCY(ready_to_running, "time in queues, from Ready to Running"),
 	LATENCY(send_to_step, "from a message's send to the step that gets it"),
 	LATENCY(submit_to_step, "from submit or spawn to the first step"),
-	LATENCY(yield_to_resumed, "from the end of a step that yields a "
-				  "command to the step that gets its "
-				  "completion"),
+	LATENCY(yield_to_resumed, "from the end of a step that yields a command to the step that "
+				  "gets its completion"),
 	LATENCY(wake, "from a submission or message to the step it woke"),
-	LATENCY(wake_long_step, "from a message whose sender works on in the "
-				"same step to the step it woke"),
-	LATENCY(wake_to_running, "from the wake of a parked worker to the "
-				 "process that it found to run"),
+	LATENCY(wake_long_step,
+		"from a message whose sender works on in the same step to the step it woke"),
+	LATENCY(wake_to_running,
+		"from the wake of a parked worker to the process that it found to run"),
 	LATENCY(step_time, "time of a step, one look at the clock included"),
 	LATENCY(lifetime, "from submit or spawn to completion"),
 };
@@ -81,8 +78,7 @@ static int find_swept(struct sb_page *page, const struct sb_series *series)
 
 		if (!series->setting[i].swept || knows(page, name))
 			continue;
-		more = reallocarray(page->swept, page->swepts + 1,
-				    sizeof(*more));
+		more = reallocarray(page->swept, page->swepts + 1, sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		page->swept = more;
@@ -115,11 +111,10 @@ static int name_row(const struct sb_page *page, struct sb_page_row *row)
 	bool alone = true;
 
 	for (uint32_t i = 0; i < page->rows && alone; i++)
-		alone = &page->row[i] == row ||
-			page->row[i].result != row->result ||
+		alone = &page->row[i] == row || page->row[i].result != row->result ||
 			!look_alike(page, row, &page->row[i]);
-	if (asprintf(&row->name, "%s%s%s", row->series->workload,
-		     alone ? "" : " ", alone ? "" : row->series->label) < 0) {
+	if (asprintf(&row->name, "%s%s%s", row->series->workload, alone ? "" : " ",
+		     alone ? "" : row->series->label) < 0) {
 		row->name = NULL;
 		return -ENOMEM;
 	}
@@ -130,8 +125,7 @@ static void move_row(struct sb_page *page, uint32_t from, uint32_t to)
 {
 	const struct sb_page_row row = page->row[from];
 
-	memmove(&page->row[to + 1], &page->row[to],
-		(from - to) * sizeof(*page->row));
+	memmove(&page->row[to + 1], &page->row[to], (from - to) * sizeof(*page->row));
 	page->row[to] = row;
 }
 
@@ -153,9 +147,8 @@ static void find_measured(struct sb_page *page)
 {
 	for (int m = 0; m < SB_METRICS; m++) {
 		for (uint32_t i = 0; i < page->rows && !page->has[m]; i++)
-			page->has[m] = sb_series_spread(page->row[i].series,
-							(enum sb_metric_id)m)
-					       .n > 0;
+			page->has[m] =
+				sb_series_spread(page->row[i].series, (enum sb_metric_id)m).n > 0;
 	}
 }
 
@@ -167,9 +160,9 @@ static int add_rows(struct sb_page *page)
 		const struct sb_result *result = &page->result[i];
 
 		for (uint32_t s = 0; s < result->all_series && !rc; s++) {
-			page->row[page->rows++] = (struct sb_page_row){
-				.result = result, .series = &result->series[s]
-			};
+			page->row[page->rows++] =
+				(struct sb_page_row){ .result = result,
+						      .series = &result->series[s] };
 			rc = find_swept(page, &result->series[s]);
 		}
 	}
@@ -181,8 +174,7 @@ static int add_rows(struct sb_page *page)
 	return rc;
 }
 
-int sb_page_init(struct sb_page *page, const struct sb_result *result,
-		 uint32_t results)
+int sb_page_init(struct sb_page *page, const struct sb_result *result, uint32_t results)
 {
 	struct sb_page made = { .result = result, .results = results };
 	int rc = -ENOMEM;
@@ -216,8 +208,7 @@ uint32_t sb_page_count(const struct sb_page *page, enum sb_verdict verdict)
 	for (uint32_t i = 0; i < page->rows; i++) {
 		const struct sb_series *series = page->row[i].series;
 
-		n += verdict == SB_VERDICTS ? series->records
-					    : sb_series_count(series, verdict);
+		n += verdict == SB_VERDICTS ? series->records : sb_series_count(series, verdict);
 	}
 	return n;
 }
@@ -226,11 +217,10 @@ const char *sb_page_verdict_doc(enum sb_verdict verdict)
 {
 	static const char *const docs[] = {
 		[SB_VALID] = "no rule found fault with it; its numbers count",
-		[SB_SUSPECT] = ("a rule found fault, which is named; its "
-				"numbers count in medians and pictures, and "
-				"should be doubted"),
-		[SB_INVALID] = ("its numbers would mislead, so it has none; it "
-				"is in no median, picture or comparison"),
+		[SB_SUSPECT] = ("a rule found fault, which is named; its numbers count in medians "
+				"and pictures, and should be doubted"),
+		[SB_INVALID] = ("its numbers would mislead, so it has none; it is in no median, "
+				"picture or comparison"),
 	};
 
 	return docs[verdict];
@@ -240,8 +230,7 @@ const char *sb_page_verdict_doc(enum sb_verdict verdict)
 
 const char *sb_page_result_name(const struct sb_result *result)
 {
-	const char *slash =
-		result->directory ? strrchr(result->directory, '/') : NULL;
+	const char *slash = result->directory ? strrchr(result->directory, '/') : NULL;
 
 	if (!result->directory)
 		return "";
@@ -249,14 +238,13 @@ const char *sb_page_result_name(const struct sb_result *result)
 }
 
 /* ": 2 cores"; nothing for what is not known. */
-static void put_count(FILE *out, const struct sb_result *result,
-		      const char *group, const char *key, const char *what)
+static void put_count(FILE *out, const struct sb_result *result, const char *group, const char *key,
+		      const char *what)
 {
 	const char *count = sb_result_fact(result, group, key);
 
 	if (*count)
-		fprintf(out, ", %s %s%s", count, what,
-			strcmp(count, "1") ? "s" : "");
+		fprintf(out, ", %s %s%s", count, what, strcmp(count, "1") ? "s" : "");
 }
 
 char *sb_page_machine(const struct sb_result *result)
@@ -283,8 +271,7 @@ char *sb_page_machine(const struct sb_result *result)
 static bool named_before(const struct sb_page *page, uint32_t row)
 {
 	for (uint32_t i = 0; i < row; i++) {
-		if (!strcmp(page->row[i].series->workload,
-			    page->row[row].series->workload))
+		if (!strcmp(page->row[i].series->workload, page->row[row].series->workload))
 			return true;
 	}
 	return false;
@@ -307,8 +294,7 @@ char *sb_page_workloads(const struct sb_page *page)
 				page->row[i].series->workload);
 	}
 	if (workloads > WORKLOADS_NAMED)
-		fprintf(out, " and %" PRIu32 " more",
-			workloads - WORKLOADS_NAMED);
+		fprintf(out, " and %" PRIu32 " more", workloads - WORKLOADS_NAMED);
 	fclose(out);
 	return text;
 }
@@ -334,14 +320,13 @@ void sb_page_number(char *out, double value, const char *unit)
 		sb_human(digits, units[i].ns > 0 ? value * units[i].ns : value,
 			 units[i].ns > 0 ? "ns" : "count");
 		snprintf(out, SB_PAGE_NUMBER_BYTES, "%s%s%s", digits,
-			 *units[i].suffix == 'B' && !strchr(digits, ' ') ? " "
-									 : "",
+			 *units[i].suffix == 'B' && !strchr(digits, ' ') ? " " : "",
 			 isnan(value) ? "" : units[i].suffix);
 		return;
 	}
 	sb_human(digits, value, "count");
-	snprintf(out, SB_PAGE_NUMBER_BYTES, "%s%s%s", digits,
-		 isnan(value) ? "" : " ", isnan(value) ? "" : unit);
+	snprintf(out, SB_PAGE_NUMBER_BYTES, "%s%s%s", digits, isnan(value) ? "" : " ",
+		 isnan(value) ? "" : unit);
 }
 
 void sb_page_range(char *out, const struct sb_spread *spread, const char *unit)

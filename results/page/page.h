@@ -28,8 +28,7 @@ struct sb_page {
 };
 
 /* Over results that outlive it. Returns 0 or -ENOMEM; it is then empty. */
-SB_MUST_CHECK int sb_page_init(struct sb_page *page,
-			       const struct sb_result *result,
+SB_MUST_CHECK int sb_page_init(struct sb_page *page, const struct sb_result *result,
 			       uint32_t results);
 void sb_page_fini(struct sb_page *page);
 
@@ -85,8 +84,7 @@ struct sb_page_reasons {
 };
 
 /* Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_page_reasons_find(struct sb_page_reasons *reasons,
-				       const struct sb_page *page);
+SB_MUST_CHECK int sb_page_reasons_find(struct sb_page_reasons *reasons, const struct sb_page *page);
 void sb_page_reasons_free(struct sb_page_reasons *reasons);
 
 /* ---- pictures ---- */
@@ -112,8 +110,7 @@ const char *sb_page_picture_doc(const char *name);
  * for those who do not see it. Returns 0; -EINVAL: it is not well-formed, and
  * nothing has been written; or another -errno.
  */
-SB_MUST_CHECK int sb_page_svg(FILE *out, const char *path, uint32_t number,
-			      const char *label);
+SB_MUST_CHECK int sb_page_svg(FILE *out, const char *path, uint32_t number, const char *label);
 
 /* ---- Markdown ---- */
 
@@ -138,30 +135,26 @@ void sb_html_table_body(FILE *out);
 void sb_html_table_end(FILE *out);
 
 /* Of a column; unit and doc may be "". */
-void sb_html_head(FILE *out, const char *title, const char *unit,
-		  const char *doc);
+void sb_html_head(FILE *out, const char *title, const char *unit, const char *doc);
 void sb_html_metric_head(FILE *out, enum sb_metric_id metric);
 /* The same of a row. */
 void sb_html_metric_row_head(FILE *out, enum sb_metric_id metric);
 
 /* The columns and cells that say which series a row is. */
 void sb_html_series_heads(FILE *out, const struct sb_page *page);
-void sb_html_series_cells(FILE *out, const struct sb_page *page,
-			  const struct sb_page_row *row);
+void sb_html_series_cells(FILE *out, const struct sb_page *page, const struct sb_page_row *row);
 
 void sb_html_number(FILE *out, double value, const char *unit);
 void sb_html_count(FILE *out, uint64_t value);
 void sb_html_text(FILE *out, const char *text);
 /* The median, and its spread for who points at it; shown: also beneath it. */
-void sb_html_spread(FILE *out, const struct sb_spread *spread, const char *unit,
-		    bool shown);
+void sb_html_spread(FILE *out, const struct sb_spread *spread, const char *unit, bool shown);
 
 /* "6 valid, 1 suspect". */
 void sb_html_verdicts(FILE *out, const struct sb_series *series);
 
 /* Each repetition a point, for a cell; what is not valid is marked. */
-void sb_html_strip(FILE *out, const struct sb_series *series,
-		   enum sb_metric_id metric);
+void sb_html_strip(FILE *out, const struct sb_series *series, enum sb_metric_id metric);
 
 /* The parts of the page. */
 void sb_html_verdict(FILE *out, const struct sb_page *page);

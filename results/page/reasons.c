@@ -21,8 +21,7 @@ static void put_kind(FILE *out, const char *reason, size_t bytes)
 {
 	for (size_t i = 0; i < bytes;) {
 		if (!isdigit((unsigned char)reason[i]) ||
-		    (i && (isalnum((unsigned char)reason[i - 1]) ||
-			   reason[i - 1] == '_'))) {
+		    (i && (isalnum((unsigned char)reason[i - 1]) || reason[i - 1] == '_'))) {
 			fputc(reason[i++], out);
 			continue;
 		}
@@ -47,8 +46,7 @@ static char *kind_of(const char *reason, size_t bytes)
 	return kind;
 }
 
-static int add(struct sb_page_reasons *reasons, enum sb_verdict verdict,
-	       char *kind)
+static int add(struct sb_page_reasons *reasons, enum sb_verdict verdict, char *kind)
 {
 	struct sb_page_reason *more;
 
@@ -61,9 +59,7 @@ static int add(struct sb_page_reasons *reasons, enum sb_verdict verdict,
 			return 0;
 		}
 	}
-	more = kind ? reallocarray(reasons->reason, reasons->reasons + 1,
-				   sizeof(*more))
-		    : NULL;
+	more = kind ? reallocarray(reasons->reason, reasons->reasons + 1, sizeof(*more)) : NULL;
 	if (!more) {
 		free(kind);
 		return -ENOMEM;
@@ -74,18 +70,14 @@ static int add(struct sb_page_reasons *reasons, enum sb_verdict verdict,
 }
 
 /* A suspect row has several, joined by "; ". */
-static int add_record(struct sb_page_reasons *reasons,
-		      const struct sb_record *record)
+static int add_record(struct sb_page_reasons *reasons, const struct sb_record *record)
 {
 	const char *rest = record->reason;
 	int rc = 0;
 
 	while (record->verdict != SB_VALID && *rest && !rc) {
-		const char *joint = record->verdict == SB_SUSPECT
-					    ? strstr(rest, "; ")
-					    : NULL;
-		const size_t bytes =
-			joint ? (size_t)(joint - rest) : strlen(rest);
+		const char *joint = record->verdict == SB_SUSPECT ? strstr(rest, "; ") : NULL;
+		const size_t bytes = joint ? (size_t)(joint - rest) : strlen(rest);
 
 		rc = add(reasons, record->verdict, kind_of(rest, bytes));
 		rest += bytes + (joint ? 2 : 0);
@@ -105,8 +97,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->kind, y->kind);
 }
 
-int sb_page_reasons_find(struct sb_page_reasons *reasons,
-			 const struct sb_page *page)
+int sb_page_reasons_find(struct sb_page_reasons *reasons, const struct sb_page *page)
 {
 	int rc = 0;
 
@@ -120,8 +111,7 @@ int sb_page_reasons_find(struct sb_page_reasons *reasons,
 	if (rc)
 		sb_page_reasons_free(reasons);
 	else if (reasons->reasons)
-		qsort(reasons->reason, reasons->reasons,
-		      sizeof(*reasons->reason), compare);
+		qsort(reasons->reason, reasons->reasons, sizeof(*reasons->reason), compare);
 	return rc;
 }
 

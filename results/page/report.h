@@ -18,8 +18,8 @@ int sb_write_html(const struct sb_result *result, uint32_t results, FILE *out);
  * go. Returns 0 or -ENOMEM.
  */
 #define SB_MARKDOWN_BYTES 65536
-int sb_write_markdown(const struct sb_result *result, uint32_t results,
-		      const char *home, FILE *out);
+int sb_write_markdown(const struct sb_result *result, uint32_t results, const char *home,
+		      FILE *out);
 
 /* report.html in the result's own directory. Returns 0 or -errno. */
 int sb_write_report(const struct sb_result *result);

@@ -45,7 +45,7 @@ struct reader {
 	uint32_t number;
 	const char *label;
 	uint32_t depth;
-	uint32_t hidden; /* depth of the outermost that is left out; 0: none */
+	uint32_t hidden;	     /* depth of the outermost that is left out; 0: none */
 	struct span open[DEPTH_MAX]; /* names, as they stand in the file */
 	bool has_ended;
 };
@@ -57,8 +57,7 @@ static bool span_is(struct span span, const char *text)
 
 static bool starts_with(struct span span, const char *text)
 {
-	return span.bytes >= strlen(text) &&
-	       !memcmp(span.at, text, strlen(text));
+	return span.bytes >= strlen(text) && !memcmp(span.at, text, strlen(text));
 }
 
 static bool is_listed(struct span span, const char *const *list, size_t n)
@@ -72,8 +71,7 @@ static bool is_listed(struct span span, const char *const *list, size_t n)
 
 static bool skip_past(struct reader *r, const char *mark)
 {
-	const char *found =
-		memmem(r->at, (size_t)(r->end - r->at), mark, strlen(mark));
+	const char *found = memmem(r->at, (size_t)(r->end - r->at), mark, strlen(mark));
 
 	if (found)
 		r->at = found + strlen(mark);
@@ -90,8 +88,8 @@ static struct span read_name(struct reader *r)
 {
 	struct span name = { r->at, 0 };
 
-	while (r->at < r->end && (isalnum((unsigned char)*r->at) ||
-				  strchr("-_:.", *r->at ? *r->at : '!')))
+	while (r->at < r->end &&
+	       (isalnum((unsigned char)*r->at) || strchr("-_:.", *r->at ? *r->at : '!')))
 		r->at++;
 	name.bytes = (size_t)(r->at - name.at);
 	return name;
@@ -138,8 +136,7 @@ static bool has_url(struct span span)
 /* Behind a reference or an escape "url" could hide. */
 static bool has_disguise(struct span span)
 {
-	return memchr(span.at, '&', span.bytes) ||
-	       memchr(span.at, '\\', span.bytes);
+	return memchr(span.at, '&', span.bytes) || memchr(span.at, '\\', span.bytes);
 }
 
 /* url(#id) is this picture's own; any other goes elsewhere. */
@@ -186,8 +183,7 @@ static void put_attribute(struct reader *r, struct span name, struct span value)
 }
 
 /* name = "value", from the name on. */
-static bool read_attribute(struct reader *r, struct span *name,
-			   struct span *value)
+static bool read_attribute(struct reader *r, struct span *name, struct span *value)
 {
 	const char *end;
 
@@ -207,8 +203,7 @@ static bool read_attribute(struct reader *r, struct span *name,
 }
 
 /* Where the outermost has a size and no viewBox, the page could not scale it. */
-static void put_view_box(struct reader *r, struct span width,
-			 struct span height)
+static void put_view_box(struct reader *r, struct span width, struct span height)
 {
 	const double w = width.bytes ? strtod(width.at, NULL) : 0;
 	const double h = height.bytes ? strtod(height.at, NULL) : 0;
@@ -223,8 +218,7 @@ static bool read_attributes(struct reader *r, bool is_shown)
 	struct span size[2] = { { NULL, 0 }, { NULL, 0 } };
 	bool has_box = false;
 
-	for (skip_space(r); r->at < r->end && *r->at != '>' && *r->at != '/';
-	     skip_space(r)) {
+	for (skip_space(r); r->at < r->end && *r->at != '>' && *r->at != '/'; skip_space(r)) {
 		struct span name;
 		struct span value;
 
@@ -295,8 +289,7 @@ static bool read_end(struct reader *r)
 	if (!r->depth || r->at >= r->end || *r->at++ != '>')
 		return false;
 	open = r->open[r->depth - 1];
-	if (open.bytes != name.bytes ||
-	    memcmp(open.at, name.at, name.bytes) != 0)
+	if (open.bytes != name.bytes || memcmp(open.at, name.at, name.bytes) != 0)
 		return false;
 	if (!r->hidden)
 		fprintf(r->out, "</%.*s>", (int)name.bytes, name.at);
@@ -312,8 +305,7 @@ static bool read_cdata(struct reader *r)
 
 	if (!skip_past(r, "]]>"))
 		return false;
-	for (const char *c = rest.at; c < r->at - 3 && r->depth && !r->hidden;
-	     c++) {
+	for (const char *c = rest.at; c < r->at - 3 && r->depth && !r->hidden; c++) {
 		if (*c == '&')
 			fputs("&amp;", r->out);
 		else
@@ -347,8 +339,7 @@ static bool read_markup(struct reader *r)
 static void read_text(struct reader *r)
 {
 	const char *end = memchr(r->at, '<', (size_t)(r->end - r->at));
-	const struct span text = { r->at,
-				   (size_t)((end ? end : r->end) - r->at) };
+	const struct span text = { r->at, (size_t)((end ? end : r->end) - r->at) };
 
 	if (r->depth && !r->hidden)
 		put_raw(r->out, text);

@@ -27,8 +27,8 @@ static const struct {
 };
 
 /* Its block has a worker, its share's foot and its head. */
-static bool put_part(struct sb_plot *plot, const struct sb_series *series,
-		     size_t part, uint32_t *block)
+static bool put_part(struct sb_plot *plot, const struct sb_series *series, size_t part,
+		     uint32_t *block)
 {
 	bool any = false;
 
@@ -45,8 +45,7 @@ static bool put_part(struct sb_plot *plot, const struct sb_series *series,
 			share = isnan(share) ? 0 : share;
 		}
 		any |= share > 0;
-		fprintf(plot->data, "%" PRIu32 " %.4f %.4f\n", w, foot,
-			foot + share);
+		fprintf(plot->data, "%" PRIu32 " %.4f %.4f\n", w, foot, foot + share);
 	}
 	sb_plot_block_end(plot);
 	return any;
@@ -64,8 +63,7 @@ static bool is_accounted(const struct sb_series *series)
 bool sb_plot_account(struct sb_plot *plot, int unused)
 {
 	const struct sb_series *series = plot->view->line[0].series;
-	struct sb_plot_axis y = { 'y',	 "time", "%", { true, 0, 100, 1 },
-				  false, true };
+	struct sb_plot_axis y = { 'y', "time", "%", { true, 0, 100, 1 }, false, true };
 
 	(void)unused;
 	if (!sb_series_measured(series) || !is_accounted(series))
@@ -79,9 +77,8 @@ bool sb_plot_account(struct sb_plot *plot, int unused)
 
 		if (put_part(plot, series, p, &block))
 			sb_plot_curve(plot, block, parts[p].label,
-				      "using 1:2:($1-0.4):($1+0.4):2:3 with "
-				      "boxxyerror lc rgb '%s' fs pattern %d "
-				      "border rgb '#444444'",
+				      "using 1:2:($1-0.4):($1+0.4):2:3 with boxxyerror lc rgb '%s' "
+				      "fs pattern %d border rgb '#444444'",
 				      parts[p].colour, parts[p].pattern);
 	}
 	return true;

@@ -37,11 +37,9 @@ struct unit {
 };
 
 static const struct unit units[] = {
-	{ "ns", "s", 1e-9, true },    { "ms", "s", 1e-3, true },
-	{ "s", "s", 1, true },	      { "1/s", "/s", 1, true },
-	{ "count", "", 1, true },     { "bytes", "B", 1, true },
-	{ "spins", "", 1, true },     { "items", "", 1, true },
-	{ "processes", "", 1, true },
+	{ "ns", "s", 1e-9, true }, { "ms", "s", 1e-3, true }, { "s", "s", 1, true },
+	{ "1/s", "/s", 1, true },  { "count", "", 1, true },  { "bytes", "B", 1, true },
+	{ "spins", "", 1, true },  { "items", "", 1, true },  { "processes", "", 1, true },
 };
 
 static struct unit unit_of(const char *name)
@@ -62,9 +60,8 @@ struct prefix {
 static struct prefix prefix_of(const struct unit *unit, double value)
 {
 	static const struct prefix prefixes[] = {
-		{ 1e12, "T" }, { 1e9, "G" },  { 1e6, "M" },
-		{ 1e3, "k" },  { 1, "" },     { 1e-3, "m" },
-		{ 1e-6, "u" }, { 1e-9, "n" }, { 1e-12, "p" },
+		{ 1e12, "T" }, { 1e9, "G" },  { 1e6, "M" },  { 1e3, "k" },   { 1, "" },
+		{ 1e-3, "m" }, { 1e-6, "u" }, { 1e-9, "n" }, { 1e-12, "p" },
 	};
 	const double base = fabs(value) * unit->factor;
 
@@ -102,14 +99,13 @@ static double nice_step(double least)
 	return ten * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }
 
-static void put_axis_label(struct sb_plot *plot, char name, const char *label,
-			   const char *prefix, const char *base)
+static void put_axis_label(struct sb_plot *plot, char name, const char *label, const char *prefix,
+			   const char *base)
 {
 	FILE *out = plot->panel[plot->panels - 1].setup;
 	char text[200];
 
-	snprintf(text, sizeof(text), "%s%s%s%s", label,
-		 *prefix || *base ? ", " : "", prefix, base);
+	snprintf(text, sizeof(text), "%s%s%s%s", label, *prefix || *base ? ", " : "", prefix, base);
 	fprintf(out, "set %slabel ", axis_word(name));
 	sb_plot_quote(out, text, 70, false);
 	/* Beside the numbers of a colour box. */
@@ -120,20 +116,17 @@ static void put_axis_label(struct sb_plot *plot, char name, const char *label,
 }
 
 /* The same distance between all. */
-static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
-			  double low, double high)
+static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis, double low,
+			  double high)
 {
 	const struct unit unit = unit_of(axis->unit);
-	const struct prefix prefix =
-		prefix_of(&unit, fmax(fabs(low), fabs(high)));
+	const struct prefix prefix = prefix_of(&unit, fmax(fabs(low), fabs(high)));
 	const double scale = unit.prefixed ? unit.factor / prefix.factor : 1;
 	const double step = nice_step((high - low) / 7);
 	/* Across, the axis ends with the data. */
 	const bool tight = axis->name == 'x';
-	const double first =
-		tight ? ceil(low / step - 1e-9) : floor(low / step + 1e-9);
-	const double last =
-		tight ? floor(high / step + 1e-9) : ceil(high / step - 1e-9);
+	const double first = tight ? ceil(low / step - 1e-9) : floor(low / step + 1e-9);
+	const double last = tight ? floor(high / step + 1e-9) : ceil(high / step - 1e-9);
 	const int digits = (int)fmax(0, -floor(log10(step * scale) + 1e-9));
 
 	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(axis->name),
@@ -143,31 +136,28 @@ static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
 	for (int i = 0; first + i <= last; i++) {
 		const double at = (first + i) * step;
 
-		fprintf(plot->panel[plot->panels - 1].setup, "%s'%.*f' %.9g",
-			i ? ", " : "", digits, at == 0 ? 0 : at * scale, at);
+		fprintf(plot->panel[plot->panels - 1].setup, "%s'%.*f' %.9g", i ? ", " : "", digits,
+			at == 0 ? 0 : at * scale, at);
 	}
 	sb_plot_set(plot, ")");
-	put_axis_label(plot, axis->name, axis->label,
-		       unit.prefixed ? prefix.text : "", unit.base);
+	put_axis_label(plot, axis->name, axis->label, unit.prefixed ? prefix.text : "", unit.base);
 	return tight ? low : first * step;
 }
 
-static void put_log_tic(struct sb_plot *plot, double value,
-			const struct unit *unit, bool first)
+static void put_log_tic(struct sb_plot *plot, double value, const struct unit *unit, bool first)
 {
 	const struct prefix prefix = prefix_of(unit, value);
 	const double scale = unit->prefixed ? unit->factor / prefix.factor : 1;
 	const bool spaced = *prefix.text || *unit->base;
 
-	fprintf(plot->panel[plot->panels - 1].setup, "%s'%.4g%s%s%s' %.9g",
-		first ? "" : ", ", value * scale, spaced ? " " : "",
-		unit->prefixed ? prefix.text : "",
+	fprintf(plot->panel[plot->panels - 1].setup, "%s'%.4g%s%s%s' %.9g", first ? "" : ", ",
+		value * scale, spaced ? " " : "", unit->prefixed ? prefix.text : "",
 		!strcmp(unit->base, "%") ? "%%" : unit->base, value);
 }
 
 /* Powers of ten, with 2 and 5 times these where there is room. */
-static double log_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
-		       double low, double high)
+static double log_axis(struct sb_plot *plot, const struct sb_plot_axis *axis, double low,
+		       double high)
 {
 	static const double parts[] = { 1, 2, 5 };
 	const struct unit unit = unit_of(axis->unit);
@@ -176,17 +166,15 @@ static double log_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
 	const int stride = decades > 9 ? 2 : 1;
 	bool first = true;
 
-	sb_plot_set(plot, "set logscale %s\nset %srange [%.9g:%.9g]",
-		    axis_word(axis->name), axis_word(axis->name), low, high);
+	sb_plot_set(plot, "set logscale %s\nset %srange [%.9g:%.9g]", axis_word(axis->name),
+		    axis_word(axis->name), low, high);
 	fprintf(plot->panel[plot->panels - 1].setup, "set %stics norotate (",
 		axis_word(axis->name));
-	for (int e = (int)floor(log10(low)); e <= ceil(log10(high));
-	     e += stride) {
+	for (int e = (int)floor(log10(low)); e <= ceil(log10(high)); e += stride) {
 		for (size_t p = 0; p < per_decade; p++) {
 			const double value = parts[p] * pow(10, e);
 
-			if (value < low * (1 - 1e-9) ||
-			    value > high * (1 + 1e-9))
+			if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9))
 				continue;
 			put_log_tic(plot, value, &unit, first);
 			first = false;
@@ -242,8 +230,7 @@ static double word_width(const struct sb_plot_tic *tic)
 {
 	const size_t n = strlen(tic->text);
 
-	return CHARACTER_WIDTH *
-	       (double)(n > WORD_CHARACTERS ? WORD_CHARACTERS : n);
+	return CHARACTER_WIDTH * (double)(n > WORD_CHARACTERS ? WORD_CHARACTERS : n);
 }
 
 static uint32_t widest_word(const struct sb_plot_tic *tic, uint32_t tics)
@@ -256,8 +243,7 @@ static uint32_t widest_word(const struct sb_plot_tic *tic, uint32_t tics)
 }
 
 /* The least distance between two, in pixels; on an axis of that many. */
-static double least_gap(const struct sb_plot_tic *tic, uint32_t tics,
-			double pixels)
+static double least_gap(const struct sb_plot_tic *tic, uint32_t tics, double pixels)
 {
 	double least = INFINITY;
 
@@ -267,12 +253,10 @@ static double least_gap(const struct sb_plot_tic *tic, uint32_t tics,
 }
 
 /* Side by side, with a space between. */
-static bool words_fit(const struct sb_plot_tic *tic, uint32_t tics,
-		      double pixels, double axis)
+static bool words_fit(const struct sb_plot_tic *tic, uint32_t tics, double pixels, double axis)
 {
 	for (uint32_t i = 1; i < tics; i++) {
-		const double needed =
-			(word_width(&tic[i]) + word_width(&tic[i - 1])) / 2 + 8;
+		const double needed = (word_width(&tic[i]) + word_width(&tic[i - 1])) / 2 + 8;
 
 		if (pixels * (tic[i].at - tic[i - 1].at) < needed)
 			return false;
@@ -281,8 +265,8 @@ static bool words_fit(const struct sb_plot_tic *tic, uint32_t tics,
 	return tics > 1 || word_width(tic) < axis;
 }
 
-static void put_words(struct sb_plot *plot, const struct sb_plot_tic *tic,
-		      uint32_t tics, uint32_t stride)
+static void put_words(struct sb_plot *plot, const struct sb_plot_tic *tic, uint32_t tics,
+		      uint32_t stride)
 {
 	FILE *out = plot->panel[plot->panels - 1].setup;
 
@@ -307,7 +291,7 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 	const uint32_t tics = words->tics;
 	FILE *out = plot->panel[plot->panels - 1].setup;
 	const bool is_x = name == 'x';
-	const double axis = is_x ? SB_PLOT_WIDTH - plot->left - plot->right
+	const double axis = is_x	   ? SB_PLOT_WIDTH - plot->left - plot->right
 			    : plot->height ? plot->height
 					   : AXIS_HEIGHT;
 	const double pixels = axis / (words->high - words->low);
@@ -315,31 +299,25 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 	const uint32_t width = widest_word(tic, tics);
 	const bool turned = is_x && !words_fit(tic, tics, pixels, axis);
 
-	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(name),
-		    words->low, words->high);
+	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(name), words->low, words->high);
 	put_axis_label(plot, name, label, "", "");
 	fprintf(out, "set %stics %s (", axis_word(name),
 		turned ? "rotate by 90 right" : "norotate");
-	put_words(plot, tic, tics,
-		  is_x && !turned ? 1 : stride_for(room, LINE_HEIGHT));
+	put_words(plot, tic, tics, is_x && !turned ? 1 : stride_for(room, LINE_HEIGHT));
 	if (turned)
-		plot->panel[plot->panels - 1].x_room =
-			(*label ? 34 : 14) + width;
+		plot->panel[plot->panels - 1].x_room = (*label ? 34 : 14) + width;
 	if (!is_x && plot->left < 40 + width)
 		plot->left = 40 + width;
 }
 
-void sb_plot_numbers(struct sb_plot *plot, char name, const char *label,
-		     uint32_t n)
+void sb_plot_numbers(struct sb_plot *plot, char name, const char *label, uint32_t n)
 {
 	const uint32_t step = (uint32_t)fmax(1, nice_step(n / 20.0));
 
 	put_axis_label(plot, name, label, "", "");
-	sb_plot_set(plot, "set %stics norotate 0,%" PRIu32, axis_word(name),
-		    step);
+	sb_plot_set(plot, "set %stics norotate 0,%" PRIu32, axis_word(name), step);
 	if (name == 'y') /* as a matrix is written */
 		sb_plot_set(plot, "set yrange [%" PRIu32 ".5:-0.5]", n - 1);
 	else
-		sb_plot_set(plot, "set %srange [-0.5:%" PRIu32 ".5]",
-			    axis_word(name), n - 1);
+		sb_plot_set(plot, "set %srange [-0.5:%" PRIu32 ".5]", axis_word(name), n - 1);
 }

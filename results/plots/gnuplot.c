@@ -21,8 +21,7 @@ static char *path_of(const char *directory, const char *name, const char *end)
 {
 	char *path;
 
-	return asprintf(&path, "%s/%s%s", directory, name, end) < 0 ? NULL
-								    : path;
+	return asprintf(&path, "%s/%s%s", directory, name, end) < 0 ? NULL : path;
 }
 
 static int write_script(const char *directory, const struct sb_picture *picture)
@@ -51,15 +50,13 @@ static int spawn(char *const *argv, const char *directory, pid_t *pid)
 		return -rc;
 	rc = posix_spawn_file_actions_addchdir_np(&actions, directory);
 	if (!rc)
-		rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
-						      "/dev/null", O_RDONLY, 0);
+		rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
+						      0);
 	if (!rc)
-		rc = posix_spawn_file_actions_addopen(
-			&actions, STDERR_FILENO, LOG,
-			O_WRONLY | O_CREAT | O_TRUNC, 0666);
+		rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, LOG,
+						      O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (!rc)
-		rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO,
-						      STDOUT_FILENO);
+		rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
 	if (!rc)
 		rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -99,8 +96,8 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
 }
 
-static int run_gnuplot(const char *directory, const struct sb_picture *picture,
-		       uint32_t n, char *why)
+static int run_gnuplot(const char *directory, const struct sb_picture *picture, uint32_t n,
+		       char *why)
 {
 	/* The words before the scripts. */
 	enum { WORDS = 2 };
@@ -111,8 +108,7 @@ static int run_gnuplot(const char *directory, const struct sb_picture *picture,
 	SB_CHECK(directory != NULL, ==, true);
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		rc = write_script(directory, &picture[i]);
-		if (!rc &&
-		    asprintf(&argv[WORDS + i], "%s.gp", picture[i].name) < 0)
+		if (!rc && asprintf(&argv[WORDS + i], "%s.gp", picture[i].name) < 0)
 			rc = -ENOMEM;
 	}
 	if (!rc) {
@@ -127,8 +123,7 @@ static int run_gnuplot(const char *directory, const struct sb_picture *picture,
 		read_log(directory, why);
 	else if (rc)
 		snprintf(why, SB_PLOT_WHY_BYTES, "%s",
-			 rc == -ENOENT ? "gnuplot is not installed"
-				       : strerror(-rc));
+			 rc == -ENOENT ? "gnuplot is not installed" : strerror(-rc));
 	for (uint32_t i = 0; argv && i < n; i++)
 		free(argv[WORDS + i]);
 	free(argv);
@@ -152,8 +147,7 @@ static void remove_log(const char *directory)
 	free(path);
 }
 
-int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
-		     const char *directory, char *why)
+int sb_pictures_make(const struct sb_picture *picture, uint32_t n, const char *directory, char *why)
 {
 	struct sb_stage stage;
 	int rc = sb_stage_begin(&stage, directory);
@@ -170,8 +164,8 @@ int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 	return rc ? failed(directory, rc, why) : 0;
 }
 
-int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
-		   FILE *out, char *why)
+int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format, FILE *out,
+		   char *why)
 {
 	const char *given = getenv("TMPDIR");
 	const char *parent = given && *given ? given : "/tmp";
@@ -191,8 +185,7 @@ int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 	}
 	rc = run_gnuplot(stage.path, picture, 1, why);
 	if (!rc) {
-		path = path_of(stage.path, picture->name,
-			       format == SB_PLOT_SVG ? ".svg" : ".png");
+		path = path_of(stage.path, picture->name, format == SB_PLOT_SVG ? ".svg" : ".png");
 		rc = path ? sb_file_copy(path, out) : -ENOMEM;
 		if (rc)
 			failed(parent, rc, why);

@@ -14,69 +14,56 @@
 
 const struct sb_plot_kind sb_plot_kinds[] = {
 	{ "cost", "Cost per operation",
-	  "wall time per operation: every repetition, and the medians",
-	  sb_plot_cost, 0, false },
-#define HIST(name, hist, title)                                                \
-	{                                                                      \
-		name, title, "percentiles on HdrHistogram's axis: " title,     \
-			sb_plot_hist, SB_HIST_##hist, false                    \
+	  "wall time per operation: every repetition, and the medians", sb_plot_cost, 0, false },
+#define HIST(name, hist, title)                                                                    \
+	{                                                                                          \
+		name, title, "percentiles on HdrHistogram's axis: " title, sb_plot_hist,           \
+			SB_HIST_##hist, false                                                      \
 	}
-	HIST("latency-ready-to-running", ready_to_running,
-	     "time in queues, Ready to Running"),
-	HIST("latency-send-to-step", send_to_step,
-	     "from send to the step that gets the message"),
-	HIST("latency-submit-to-step", submit_to_step,
-	     "from submit or spawn to the first step"),
+	HIST("latency-ready-to-running", ready_to_running, "time in queues, Ready to Running"),
+	HIST("latency-send-to-step", send_to_step, "from send to the step that gets the message"),
+	HIST("latency-submit-to-step", submit_to_step, "from submit or spawn to the first step"),
 	HIST("latency-yield-to-resumed", yield_to_resumed,
 	     "from yielding a command to the step that gets its completion"),
 	HIST("latency-wake-to-running", wake_to_running,
 	     "from the wake of a parked worker to a process that runs"),
 	HIST("latency-step-time", step_time, "time of a step"),
-	HIST("latency-lifetime", lifetime,
-	     "from submit or spawn to completion"),
+	HIST("latency-lifetime", lifetime, "from submit or spawn to completion"),
 #undef HIST
-#define REQUEST(name, which, title)                                            \
-	{                                                                      \
-		name, title, "percentiles on HdrHistogram's axis: " title,     \
-			sb_plot_request_hist, which, false                     \
+#define REQUEST(name, which, title)                                                                \
+	{                                                                                          \
+		name, title, "percentiles on HdrHistogram's axis: " title, sb_plot_request_hist,   \
+			which, false                                                               \
 	}
-	REQUEST("latency-sojourn", 0,
-		"from a request's intended arrival to its completion"),
-	REQUEST("latency-wait", 1,
-		"from a request's intended arrival to its first step"),
-	REQUEST("latency-service", 2,
-		"from a request's first step to its completion"),
-	REQUEST("latency-lateness", 3,
-		"from a request's intended arrival to its submission"),
+	REQUEST("latency-sojourn", 0, "from a request's intended arrival to its completion"),
+	REQUEST("latency-wait", 1, "from a request's intended arrival to its first step"),
+	REQUEST("latency-service", 2, "from a request's first step to its completion"),
+	REQUEST("latency-lateness", 3, "from a request's intended arrival to its submission"),
 #undef REQUEST
 	{ "load", "Latency over load",
-	  "sojourn time (p50, p99, p99.9) over the rate of requests offered",
-	  sb_plot_load, 0, false },
-	{ "steals", "Processes stolen, by thief and victim",
-	  "heat map of the steal matrix", sb_plot_steals, 0, true },
+	  "sojourn time (p50, p99, p99.9) over the rate of requests offered", sb_plot_load, 0,
+	  false },
+	{ "steals", "Processes stolen, by thief and victim", "heat map of the steal matrix",
+	  sb_plot_steals, 0, true },
 	{ "distance", "Steals by distance",
-	  "steals per second, and how many attempts succeed, by distance",
-	  sb_plot_distance, 0, false },
-	{ "spins", "Spins per idle episode",
-	  "histogram of spins per idle episode, by how it ended", sb_plot_spins,
-	  0, true },
+	  "steals per second, and how many attempts succeed, by distance", sb_plot_distance, 0,
+	  false },
+	{ "spins", "Spins per idle episode", "histogram of spins per idle episode, by how it ended",
+	  sb_plot_spins, 0, true },
 	{ "thresholds", "Latency and CPU time over spin thresholds",
-	  "latency and CPU time over spin-tight, spin-yield or spin-time, of a "
-	  "sweep",
+	  "latency and CPU time over spin-tight, spin-yield or spin-time, of a sweep",
 	  sb_plot_thresholds, 0, false },
 	{ "scaling", "Scaling with workers",
-	  "throughput over workers, with Gunther's Universal Scalability Law",
-	  sb_plot_scaling, 0, false },
-	{ "sweep", "Sweep",
-	  "a metric over a numeric setting, a line for each other setting",
+	  "throughput over workers, with Gunther's Universal Scalability Law", sb_plot_scaling, 0,
+	  false },
+	{ "sweep", "Sweep", "a metric over a numeric setting, a line for each other setting",
 	  sb_plot_sweep, 0, false },
-	{ "heat", "Sweep", "a metric over two settings, as a heat map",
-	  sb_plot_heat, 0, false },
-	{ "account", "Where the workers' time went",
-	  "shares of each worker's time, stacked", sb_plot_account, 0, true },
+	{ "heat", "Sweep", "a metric over two settings, as a heat map", sb_plot_heat, 0, false },
+	{ "account", "Where the workers' time went", "shares of each worker's time, stacked",
+	  sb_plot_account, 0, true },
 	{ "timeline", "The workers' activity",
-	  "steps, search and sleep of each worker, a part of run --trace",
-	  sb_plot_timeline, 0, true },
+	  "steps, search and sleep of each worker, a part of run --trace", sb_plot_timeline, 0,
+	  true },
 	{ NULL, NULL, NULL, NULL, 0, false },
 };
 
@@ -123,31 +110,27 @@ static char *name_line(const struct sb_plot_line *line)
 
 	if (!strncmp(line->label, workload, strlen(workload)))
 		return strdup(line->label);
-	return asprintf(&text, "%s %s", workload, line->label) < 0 ? NULL
-								   : text;
+	return asprintf(&text, "%s %s", workload, line->label) < 0 ? NULL : text;
 }
 
 /* The workload, if all have the same. */
 static char *name_all(const struct sb_plot_view *view)
 {
 	for (uint32_t i = 1; i < view->lines; i++) {
-		if (strcmp(view->line[i].series->workload,
-			   view->line[0].series->workload) != 0)
+		if (strcmp(view->line[i].series->workload, view->line[0].series->workload) != 0)
 			return NULL;
 	}
-	return view->lines == 1 ? name_line(view->line)
-				: strdup(view->line[0].series->workload);
+	return view->lines == 1 ? name_line(view->line) : strdup(view->line[0].series->workload);
 }
 
-static char *make_title(const struct sb_plot_kind *kind,
-			const struct sb_plot_view *view)
+static char *make_title(const struct sb_plot_kind *kind, const struct sb_plot_view *view)
 {
 	const char *emulated = is_emulated(view) ? " (emulated)" : "";
 	char *name = name_all(view);
 	char *title;
 
-	if (asprintf(&title, "%s%s%s%s", kind->title, name ? ": " : "",
-		     name ? name : "", emulated) < 0)
+	if (asprintf(&title, "%s%s%s%s", kind->title, name ? ": " : "", name ? name : "",
+		     emulated) < 0)
 		title = NULL;
 	free(name);
 	/* Titles are also ends of sentences. */
@@ -159,14 +142,12 @@ static char *make_title(const struct sb_plot_kind *kind,
 #define NAME_BYTES 100
 
 /* Of a file: "steals-pingpong". */
-static char *make_file_name(const struct sb_plot_kind *kind,
-			    const struct sb_plot_line *line)
+static char *make_file_name(const struct sb_plot_kind *kind, const struct sb_plot_line *line)
 {
 	char name[NAME_BYTES];
 	char *what = line ? name_line(line) : NULL;
 
-	snprintf(name, sizeof(name), "%s%s%s", kind->name, what ? "-" : "",
-		 what ? what : "");
+	snprintf(name, sizeof(name), "%s%s%s", kind->name, what ? "-" : "", what ? what : "");
 	free(what);
 	for (char *c = name; *c; c++) {
 		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_')
@@ -205,8 +186,7 @@ static char *make_unique(const struct pictures *all, char *name)
 
 static int add_picture(struct pictures *all, char *name, char *script)
 {
-	struct sb_picture *more =
-		realloc(all->picture, (all->n + 1) * sizeof(*all->picture));
+	struct sb_picture *more = realloc(all->picture, (all->n + 1) * sizeof(*all->picture));
 
 	if (more)
 		all->picture = more;
@@ -219,24 +199,18 @@ static int add_picture(struct pictures *all, char *name, char *script)
 	return 0;
 }
 
-static int draw(struct pictures *all, struct sb_plot_order *order,
-		const struct sb_plot_kind *kind,
+static int draw(struct pictures *all, struct sb_plot_order *order, const struct sb_plot_kind *kind,
 		const struct sb_plot_view *view, unsigned int formats)
 {
-	struct sb_plot plot = { .view = view,
-				.choice = &order->choice,
-				.why = order->why };
+	struct sb_plot plot = { .view = view, .choice = &order->choice, .why = order->why };
 	char *title = make_title(kind, view);
-	char *name = make_unique(
-		all,
-		make_file_name(kind, kind->each_series ? view->line : NULL));
+	char *name = make_unique(all, make_file_name(kind, kind->each_series ? view->line : NULL));
 	int rc = title && name ? sb_plot_init(&plot) : -ENOMEM;
 
 	if (!rc && !kind->draw(&plot, kind->argument))
 		rc = -ENODATA;
 	if (!rc) {
-		rc = add_picture(all, name,
-				 sb_plot_script(&plot, title, name, formats));
+		rc = add_picture(all, name, sb_plot_script(&plot, title, name, formats));
 		name = NULL;
 	}
 	sb_plot_free(&plot);
@@ -248,8 +222,8 @@ static int draw(struct pictures *all, struct sb_plot_order *order,
 /* Each line by itself. Those that it does not apply to are left out, unless
  * that is all of them. */
 static int draw_each(struct pictures *all, struct sb_plot_order *order,
-		     const struct sb_plot_kind *kind,
-		     const struct sb_plot_view *view, unsigned int formats)
+		     const struct sb_plot_kind *kind, const struct sb_plot_view *view,
+		     unsigned int formats)
 {
 	const uint32_t before = all->n;
 	int rc = -ENODATA;
@@ -299,8 +273,7 @@ static int draw_all_kinds(struct pictures *all, struct sb_plot_order *order,
 	if (all->n)
 		return 0;
 	/* Not the last kind's own reason. */
-	snprintf(order->why, sizeof(order->why),
-		 "no kind of picture has anything to show");
+	snprintf(order->why, sizeof(order->why), "no kind of picture has anything to show");
 	return -ENODATA;
 }
 
@@ -313,8 +286,7 @@ static int no_lines(struct sb_plot_order *order)
 	return -ENODATA;
 }
 
-static int fill(struct pictures *all, struct sb_plot_order *order,
-		unsigned int formats)
+static int fill(struct pictures *all, struct sb_plot_order *order, unsigned int formats)
 {
 	struct sb_plot_view view;
 	int rc = sb_plot_view_init(&view, order);
@@ -339,15 +311,13 @@ int sb_plots_make(struct sb_plot_order *order, const char *directory)
 	int rc = fill(&all, order, SB_PLOT_SVG | SB_PLOT_PNG);
 
 	if (!rc)
-		rc = sb_pictures_make(all.picture, all.n, directory,
-				      order->why);
+		rc = sb_pictures_make(all.picture, all.n, directory, order->why);
 	order->made = rc ? 0 : all.n;
 	free_pictures(&all);
 	return rc;
 }
 
-int sb_plots_put(struct sb_plot_order *order, enum sb_plot_format format,
-		 FILE *out)
+int sb_plots_put(struct sb_plot_order *order, enum sb_plot_format format, FILE *out)
 {
 	struct pictures all = { 0, NULL };
 	int rc = fill(&all, order, format);
@@ -355,8 +325,7 @@ int sb_plots_put(struct sb_plot_order *order, enum sb_plot_format format,
 	if (!rc && all.n > 1) {
 		snprintf(order->why, sizeof(order->why),
 			 "these are %" PRIu32
-			 " pictures, of one series each; expected --series "
-			 "TEXT to choose one",
+			 " pictures, of one series each; expected --series TEXT to choose one",
 			 all.n);
 		rc = -E2BIG;
 	}
@@ -374,8 +343,7 @@ int sb_write_plots(const struct sb_result *result, char *why)
 	int rc = directory ? sb_plots_make(&order, directory) : -ENOMEM;
 
 	free(directory);
-	snprintf(why, SB_PLOT_WHY_BYTES, "%s",
-		 directory ? order.why : "no memory");
+	snprintf(why, SB_PLOT_WHY_BYTES, "%s", directory ? order.why : "no memory");
 	/* Without a number there is no picture. */
 	return rc == -ENODATA ? 0 : rc;
 }

@@ -14,11 +14,11 @@
 
 /* Of one series: what was timed, and how much was never completed, which is later
  * than all of it. */
-typedef void (*gather)(const struct sb_series *series, int which,
-		       struct sb_hist_counts *out, uint64_t *lost);
+typedef void (*gather)(const struct sb_series *series, int which, struct sb_hist_counts *out,
+		       uint64_t *lost);
 
-static void gather_hist(const struct sb_series *series, int which,
-			struct sb_hist_counts *out, uint64_t *lost)
+static void gather_hist(const struct sb_series *series, int which, struct sb_hist_counts *out,
+			uint64_t *lost)
 {
 	sb_series_hist(series, (enum sb_hist_id)which, out);
 	*lost = 0;
@@ -34,15 +34,14 @@ static uint64_t lost_of(const struct sb_record *record, int which)
 	case SB_REQUEST_WAIT:
 		return sb_requests_lost(requests);
 	case SB_REQUEST_LATENESS:
-		return requests->intended -
-		       record->packed[SB_HISTS + which].count;
+		return requests->intended - record->packed[SB_HISTS + which].count;
 	default:
 		return 0;
 	}
 }
 
-static void gather_requests(const struct sb_series *series, int which,
-			    struct sb_hist_counts *out, uint64_t *lost)
+static void gather_requests(const struct sb_series *series, int which, struct sb_hist_counts *out,
+			    uint64_t *lost)
 {
 	memset(out, 0, sizeof(*out));
 	*lost = 0;
@@ -66,8 +65,7 @@ static double middle(uint32_t bucket)
 	return (double)(sb_hist_bucket_low(bucket) + half);
 }
 
-static void add_extremes(struct sb_plot_range *range,
-			 const struct sb_hist_counts *hist)
+static void add_extremes(struct sb_plot_range *range, const struct sb_hist_counts *hist)
 {
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		if (hist->bucket[b])
@@ -76,8 +74,7 @@ static void add_extremes(struct sb_plot_range *range,
 }
 
 /* Latency over 1 / (1 - quantile), logarithmically: 0 is none, 1 is 90 %. */
-static uint32_t put_percentiles(struct sb_plot *plot,
-				const struct sb_hist_counts *hist,
+static uint32_t put_percentiles(struct sb_plot *plot, const struct sb_hist_counts *hist,
 				uint64_t lost, double edge)
 {
 	/* The last value stands at one more than its count. */
@@ -89,11 +86,9 @@ static uint32_t put_percentiles(struct sb_plot *plot,
 		if (!hist->bucket[b])
 			continue;
 		if (!seen)
-			fprintf(plot->data, "0 %.9g\n",
-				sb_plot_clamp(middle(b), edge));
+			fprintf(plot->data, "0 %.9g\n", sb_plot_clamp(middle(b), edge));
 		seen += hist->bucket[b];
-		fprintf(plot->data, "%.9g %.9g\n",
-			-log10(1 - (double)seen / all),
+		fprintf(plot->data, "%.9g %.9g\n", -log10(1 - (double)seen / all),
 			sb_plot_clamp(middle(b), edge));
 	}
 	sb_plot_block_end(plot);
@@ -102,10 +97,9 @@ static uint32_t put_percentiles(struct sb_plot *plot,
 
 static void put_percentile_axis(struct sb_plot *plot, double most)
 {
-	static const char *const words[] = {
-		"50 %",	    "90 %",	 "99 %",       "99.9 %",     "99.99 %",
-		"99.999 %", "99.9999 %", "99.99999 %", "99.999999 %"
-	};
+	static const char *const words[] = { "50 %",	  "90 %",	"99 %",
+					     "99.9 %",	  "99.99 %",	"99.999 %",
+					     "99.9999 %", "99.99999 %", "99.999999 %" };
 	struct sb_plot_tic tic[SB_ARRAY_SIZE(words) + 1] = { { 0, "0" } };
 	const double end = fmax(log10(most), 0.4);
 	uint32_t tics = 1;
@@ -116,18 +110,15 @@ static void put_percentile_axis(struct sb_plot *plot, double most)
 		if (at <= end)
 			tic[tics++] = (struct sb_plot_tic){ at, words[i] };
 	}
-	sb_plot_words(plot, 'x', "percentile",
-		      &(struct sb_plot_words){ tic, tics, 0, end });
+	sb_plot_words(plot, 'x', "percentile", &(struct sb_plot_words){ tic, tics, 0, end });
 }
 
-static const char *line_label(const struct sb_plot *plot, uint32_t i, char *out,
-			      size_t bytes)
+static const char *line_label(const struct sb_plot *plot, uint32_t i, char *out, size_t bytes)
 {
 	if (plot->view->lines == 1)
 		return NULL;
 	snprintf(out, bytes, "%s%s", plot->view->line[i].label,
-		 sb_plot_is_suspect(plot->view->line[i].series) ? " (suspect)"
-								: "");
+		 sb_plot_is_suspect(plot->view->line[i].series) ? " (suspect)" : "");
 	return out;
 }
 
@@ -166,15 +157,11 @@ static bool draw_percentiles(struct sb_plot *plot, gather from, int which,
 		if (!hist->count)
 			continue;
 		block = put_percentiles(plot, hist, lost, edge);
-		sb_plot_curve(plot, block,
-			      line_label(plot, i, label, sizeof(label)),
-			      "using 1:2 with fsteps %s",
-			      sb_plot_line_style(style, curves++));
+		sb_plot_curve(plot, block, line_label(plot, i, label, sizeof(label)),
+			      "using 1:2 with fsteps %s", sb_plot_line_style(style, curves++));
 	}
 	if (all_lost)
-		sb_plot_note(plot,
-			     "%" PRIu64 " requests were lost, later than "
-			     "all others",
+		sb_plot_note(plot, "%" PRIu64 " requests were lost, later than all others",
 			     all_lost);
 	return true;
 }

@@ -36,15 +36,12 @@ static struct sb_spread alone(double v)
 	return (struct sb_spread){ !isnan(v), v, v, v, v, v };
 }
 
-static struct spot spot_of_series(const struct sb_series *series,
-				  double offered)
+static struct spot spot_of_series(const struct sb_series *series, double offered)
 {
-	struct spot spot = { .offered = offered,
-			     .is_suspect = sb_plot_is_suspect(series) };
+	struct spot spot = { .offered = offered, .is_suspect = sb_plot_is_suspect(series) };
 
 	for (size_t p = 0; p < PERCENTILES; p++)
-		spot.latency[p] =
-			sb_series_spread(series, percentiles[p].metric);
+		spot.latency[p] = sb_series_spread(series, percentiles[p].metric);
 	return spot;
 }
 
@@ -59,17 +56,14 @@ static struct spot spot_of_record(const struct sb_record *record)
 }
 
 /* out has room for all repetitions; how many. */
-static uint32_t put_spots(const struct sb_series *series, uint32_t group,
-			  struct spot *out)
+static uint32_t put_spots(const struct sb_series *series, uint32_t group, struct spot *out)
 {
-	const struct sb_spread offered =
-		sb_series_spread(series, SB_METRIC_offered_per_s);
+	const struct sb_spread offered = sb_series_spread(series, SB_METRIC_offered_per_s);
 	uint32_t n = 0;
 
 	if (!offered.n && !series->answer)
 		return 0;
-	if (!series->answer &&
-	    offered.max - offered.min <= SAME_RATE * offered.median) {
+	if (!series->answer && offered.max - offered.min <= SAME_RATE * offered.median) {
 		*out = spot_of_series(series, offered.median);
 		out->group = group;
 		return 1;
@@ -95,8 +89,7 @@ static int compare_spots(const void *a, const void *b)
 }
 
 static struct spot *gather_spots(const struct sb_plot_view *view,
-				 const struct sb_plot_groups *groups,
-				 uint32_t *spots)
+				 const struct sb_plot_groups *groups, uint32_t *spots)
 {
 	uint32_t most = 1;
 	struct spot *spot;
@@ -106,8 +99,7 @@ static struct spot *gather_spots(const struct sb_plot_view *view,
 	spot = calloc(most, sizeof(*spot));
 	*spots = 0;
 	for (uint32_t i = 0; i < view->lines && spot; i++)
-		*spots += put_spots(view->line[i].series, groups->of[i],
-				    spot + *spots);
+		*spots += put_spots(view->line[i].series, groups->of[i], spot + *spots);
 	if (*spots)
 		qsort(spot, *spots, sizeof(*spot), compare_spots);
 	return spot;
@@ -115,8 +107,7 @@ static struct spot *gather_spots(const struct sb_plot_view *view,
 
 /* The curve-th: of a group, and one of its percentiles. */
 static void put_curve(struct sb_plot *plot, const struct sb_plot_groups *groups,
-		      const struct spot *spot, uint32_t spots, uint32_t curve,
-		      double edge)
+		      const struct spot *spot, uint32_t spots, uint32_t curve, double edge)
 {
 	const uint32_t group = curve / (uint32_t)PERCENTILES;
 	const size_t percentile = curve % PERCENTILES;
@@ -126,24 +117,20 @@ static void put_curve(struct sb_plot *plot, const struct sb_plot_groups *groups,
 
 	for (uint32_t i = 0; i < spots; i++) {
 		if (spot[i].group == group)
-			sb_plot_put_spread(plot, spot[i].offered,
-					   spot[i].latency[percentile], edge,
+			sb_plot_put_spread(plot, spot[i].offered, spot[i].latency[percentile], edge,
 					   curve, spot[i].is_suspect);
 	}
 	sb_plot_block_end(plot);
-	snprintf(label, sizeof(label), "%s%s%s", percentiles[percentile].label,
-		 *name ? ", " : "", name);
+	snprintf(label, sizeof(label), "%s%s%s", percentiles[percentile].label, *name ? ", " : "",
+		 name);
 	sb_plot_spread_curve(plot, block, label, curve);
 }
 
-static bool draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
-		 const struct spot *spot, uint32_t spots)
+static bool draw(struct sb_plot *plot, const struct sb_plot_groups *groups, const struct spot *spot,
+		 uint32_t spots)
 {
-	struct sb_plot_axis x = { 'x', "requests offered", "1/s", { 0 }, false,
-				  true };
-	struct sb_plot_axis y = {
-		'y', "sojourn time", "ns", { 0 }, true, true
-	};
+	struct sb_plot_axis x = { 'x', "requests offered", "1/s", { 0 }, false, true };
+	struct sb_plot_axis y = { 'y', "sojourn time", "ns", { 0 }, true, true };
 	const uint32_t all = groups->groups * (uint32_t)PERCENTILES;
 	uint32_t most;
 	double edge;
@@ -156,8 +143,8 @@ static bool draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
 		}
 	}
 	if (!y.range.any)
-		return sb_plot_refuse(plot, "no requests came by a schedule "
-					    "(--rate, --load or --find-slo)");
+		return sb_plot_refuse(
+			plot, "no requests came by a schedule (--rate, --load or --find-slo)");
 	/* The last points are not to be cut. */
 	sb_plot_range_add(&x.range, 1.03 * x.range.high);
 	most = sb_plot_most(plot, all);
@@ -179,11 +166,9 @@ bool sb_plot_load(struct sb_plot *plot, int unused)
 
 	(void)unused;
 	/* Runs at different rates are one curve. */
-	if (!sb_plot_groups_init(&groups, plot->view, except,
-				 SB_ARRAY_SIZE(except), false))
+	if (!sb_plot_groups_init(&groups, plot->view, except, SB_ARRAY_SIZE(except), false))
 		spot = gather_spots(plot->view, &groups, &spots);
-	drawn = spot ? draw(plot, &groups, spot, spots)
-		     : sb_plot_refuse(plot, "no memory");
+	drawn = spot ? draw(plot, &groups, spot, spots) : sb_plot_refuse(plot, "no memory");
 	free(spot);
 	sb_plot_groups_free(&groups);
 	return drawn;

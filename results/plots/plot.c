@@ -69,8 +69,7 @@ void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic)
 	fputc('\'', out);
 	for (; *text; text += sb_plot_character_bytes(text), i++) {
 		if (i < head || i >= tail)
-			put_character(out, text, sb_plot_character_bytes(text),
-				      tic);
+			put_character(out, text, sb_plot_character_bytes(text), tic);
 		else if (i == head)
 			fputs("\xe2\x80\xa6", out); /* an ellipsis */
 	}
@@ -82,8 +81,7 @@ void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic)
 /* Dark and light ones in turn. The numbers of colours, dashes and shapes have no
  * common divisor: no two of 105 lines look alike. */
 static const char *const colours[] = {
-	"#08306b", "#e08214", "#1b7837", "#c2458f",
-	"#4393c3", "#8c2d04", "#666666",
+	"#08306b", "#e08214", "#1b7837", "#c2458f", "#4393c3", "#8c2d04", "#666666",
 };
 
 #define DASHES 5
@@ -96,8 +94,8 @@ const char *sb_plot_colour(uint32_t i)
 
 const char *sb_plot_line_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i)
 {
-	snprintf(out, SB_PLOT_STYLE_BYTES, "lw 2 lc rgb '%s' dt %" PRIu32,
-		 sb_plot_colour(i), i % DASHES + 1);
+	snprintf(out, SB_PLOT_STYLE_BYTES, "lw 2 lc rgb '%s' dt %" PRIu32, sb_plot_colour(i),
+		 i % DASHES + 1);
 	return out;
 }
 
@@ -108,11 +106,10 @@ static uint32_t point_type(uint32_t i, bool is_suspect)
 	return 4 + 2 * ((i + 1) % SHAPES) + !is_suspect;
 }
 
-const char *sb_plot_point_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i,
-				bool is_suspect)
+const char *sb_plot_point_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i, bool is_suspect)
 {
-	snprintf(out, SB_PLOT_STYLE_BYTES, "ps 1 lc rgb '%s' pt %" PRIu32,
-		 sb_plot_colour(i), point_type(i, is_suspect));
+	snprintf(out, SB_PLOT_STYLE_BYTES, "ps 1 lc rgb '%s' pt %" PRIu32, sb_plot_colour(i),
+		 point_type(i, is_suspect));
 	return out;
 }
 
@@ -142,8 +139,8 @@ uint32_t sb_plot_most(struct sb_plot *plot, uint32_t curves)
 {
 	if (curves <= SB_PLOT_LINES_MAX)
 		return curves;
-	sb_plot_note(plot, "the first %d of %" PRIu32 " curves are shown",
-		     SB_PLOT_LINES_MAX, curves);
+	sb_plot_note(plot, "the first %d of %" PRIu32 " curves are shown", SB_PLOT_LINES_MAX,
+		     curves);
 	return SB_PLOT_LINES_MAX;
 }
 
@@ -154,8 +151,7 @@ void sb_plot_panel(struct sb_plot *plot)
 	SB_CHECK(plot->panels, <, SB_PLOT_PANELS);
 	panel = &plot->panel[plot->panels++];
 	panel->setup = open_memstream(&panel->setup_text, &panel->setup_bytes);
-	panel->command =
-		open_memstream(&panel->command_text, &panel->command_bytes);
+	panel->command = open_memstream(&panel->command_text, &panel->command_bytes);
 	SB_CHECK(panel->setup && panel->command, ==, true);
 }
 
@@ -189,8 +185,7 @@ void sb_plot_block_end(struct sb_plot *plot)
 #define LABEL_CHARACTERS 72
 
 /* style: as behind "with". */
-static void put_entry(struct sb_plot *plot, const char *style,
-		      const char *label)
+static void put_entry(struct sb_plot *plot, const char *style, const char *label)
 {
 	size_t characters = count_characters(label);
 
@@ -205,8 +200,7 @@ static void put_entry(struct sb_plot *plot, const char *style,
 
 #define HOW_BYTES 300
 
-void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label,
-		   const char *format, ...)
+void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, const char *format, ...)
 {
 	struct sb_plot_panel *panel = last_panel(plot);
 	char how[HOW_BYTES];
@@ -223,19 +217,17 @@ void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label,
 		put_entry(plot, style, label);
 }
 
-void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread s,
-			double edge, uint32_t style, bool is_suspect)
+void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread s, double edge,
+			uint32_t style, bool is_suspect)
 {
 	plot->hollow |= s.n && is_suspect;
 	if (s.n)
 		fprintf(plot->data, "%.9g %.9g %.9g %.9g %" PRIu32 "\n", x,
-			sb_plot_clamp(s.median, edge),
-			sb_plot_clamp(s.min, edge), sb_plot_clamp(s.max, edge),
-			point_type(style, is_suspect));
+			sb_plot_clamp(s.median, edge), sb_plot_clamp(s.min, edge),
+			sb_plot_clamp(s.max, edge), point_type(style, is_suspect));
 }
 
-void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block,
-			  const char *label, uint32_t i)
+void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i)
 {
 	const char *colour = sb_plot_colour(i);
 	char line[SB_PLOT_STYLE_BYTES];
@@ -243,23 +235,20 @@ void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block,
 
 	sb_plot_line_style(line, i);
 	sb_plot_curve(plot, block, NULL, "using 1:2 with lines %s", line);
-	sb_plot_curve(plot, block, NULL,
-		      "using 1:2:3:4 with yerrorbars ps 0 lw 1 lc rgb '%s'",
+	sb_plot_curve(plot, block, NULL, "using 1:2:3:4 with yerrorbars ps 0 lw 1 lc rgb '%s'",
 		      colour);
-	sb_plot_curve(plot, block, NULL,
-		      "using 1:2:5 with points ps 1 lc rgb '%s' pt variable",
+	sb_plot_curve(plot, block, NULL, "using 1:2:5 with points ps 1 lc rgb '%s' pt variable",
 		      colour);
 	if (!label)
 		return;
-	snprintf(style, sizeof(style), "with linespoints %s ps 1 pt %" PRIu32,
-		 line, point_type(i, false));
+	snprintf(style, sizeof(style), "with linespoints %s ps 1 pt %" PRIu32, line,
+		 point_type(i, false));
 	put_entry(plot, style, label);
 }
 
 /* ---- the caption ---- */
 
-static uint32_t count_all(const struct sb_plot_view *view,
-			  enum sb_verdict verdict)
+static uint32_t count_all(const struct sb_plot_view *view, enum sb_verdict verdict)
 {
 	uint32_t n = 0;
 
@@ -278,8 +267,7 @@ static void put_validity(FILE *out, const struct sb_plot *plot)
 		fputs("all repetitions valid", out);
 		return;
 	}
-	fprintf(out, "%" PRIu32 " of %" PRIu32 " repetitions valid",
-		count_all(view, SB_VALID),
+	fprintf(out, "%" PRIu32 " of %" PRIu32 " repetitions valid", count_all(view, SB_VALID),
 		count_all(view, SB_VALID) + suspect + invalid);
 	if (suspect)
 		fprintf(out, ", %" PRIu32 " suspect%s", suspect,
@@ -289,20 +277,16 @@ static void put_validity(FILE *out, const struct sb_plot *plot)
 }
 
 /* A fact of all the results that have it: their values, each once. */
-static void put_fact(FILE *out, const struct sb_plot_view *view,
-		     const char *group, const char *key)
+static void put_fact(FILE *out, const struct sb_plot_view *view, const char *group, const char *key)
 {
 	const char *separator = "";
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const char *value =
-			sb_result_fact(view->line[i].result, group, key);
+		const char *value = sb_result_fact(view->line[i].result, group, key);
 		uint32_t before = 0;
 
 		while (before < i &&
-		       strcmp(sb_result_fact(view->line[before].result, group,
-					     key),
-			      value) != 0)
+		       strcmp(sb_result_fact(view->line[before].result, group, key), value) != 0)
 			before++;
 		if (before < i || !*value)
 			continue;
@@ -402,7 +386,6 @@ void sb_plot_free(struct sb_plot *plot)
 	end_stream(plot->key, &plot->key_text);
 	for (uint32_t p = 0; p < plot->panels; p++) {
 		end_stream(plot->panel[p].setup, &plot->panel[p].setup_text);
-		end_stream(plot->panel[p].command,
-			   &plot->panel[p].command_text);
+		end_stream(plot->panel[p].command, &plot->panel[p].command_text);
 	}
 }

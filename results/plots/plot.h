@@ -36,8 +36,7 @@ struct sb_plot_view {
 #define SB_PLOT_LINES_MAX 40
 
 /* Returns 0 or -ENOMEM. A view of nothing has no lines. */
-SB_MUST_CHECK int sb_plot_view_init(struct sb_plot_view *view,
-				    const struct sb_plot_order *order);
+SB_MUST_CHECK int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *order);
 void sb_plot_view_free(struct sb_plot_view *view);
 
 /* Lines that differ in nothing but certain settings, for curves over these. */
@@ -49,9 +48,8 @@ struct sb_plot_groups {
 
 /* by_result: results are told apart. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_plot_groups_init(struct sb_plot_groups *groups,
-				      const struct sb_plot_view *view,
-				      const char *const *except, size_t excepts,
-				      bool by_result);
+				      const struct sb_plot_view *view, const char *const *except,
+				      size_t excepts, bool by_result);
 void sb_plot_groups_free(struct sb_plot_groups *groups);
 
 /* Whether a repetition that counts is suspect. */
@@ -100,12 +98,10 @@ struct sb_plot {
 };
 
 /* Says why there is no picture; returns false. */
-bool sb_plot_refuse(struct sb_plot *plot, const char *format, ...)
-	SB_PRINTF(2, 3);
+bool sb_plot_refuse(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 
 /* A sentence for the caption, without its end. */
-void sb_plot_note(struct sb_plot *plot, const char *format, ...)
-	SB_PRINTF(2, 3);
+void sb_plot_note(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 
 /* How many curves there is room for, of that many; a note says what is left out. */
 uint32_t sb_plot_most(struct sb_plot *plot, uint32_t curves);
@@ -122,8 +118,8 @@ void sb_plot_block_end(struct sb_plot *plot);
 
 /* Draws a block in the panel: "using 1:2 with lines ...". label: its entry in the
  * key, shortened if need be; NULL: none. */
-void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label,
-		   const char *format, ...) SB_PRINTF(4, 5);
+void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, const char *format, ...)
+	SB_PRINTF(4, 5);
 
 /* Text in gnuplot's quotes; what is longer than that many characters loses its
  * middle. tic: of an axis, where a percent sign would be a format. */
@@ -133,17 +129,15 @@ void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic);
  * so that grey will do. A suspect point is hollow. */
 #define SB_PLOT_STYLE_BYTES 80
 const char *sb_plot_line_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i);
-const char *sb_plot_point_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i,
-				bool is_suspect);
+const char *sb_plot_point_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i, bool is_suspect);
 const char *sb_plot_colour(uint32_t i);
 
 /* A line in the block that is open: a median with its extremes, at x. NaN: none. */
-void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread spread,
-			double edge, uint32_t style, bool is_suspect);
+void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread spread, double edge,
+			uint32_t style, bool is_suspect);
 
 /* A curve through a block of these: line, bars, and points of the i-th style. */
-void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block,
-			  const char *label, uint32_t i);
+void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i);
 
 /* ---- axes ---- */
 
@@ -159,8 +153,7 @@ void sb_plot_range_add(struct sb_plot_range *range, double value);
 struct sb_plot_axis {
 	char name; /* 'x' or 'y' */
 	const char *label;
-	const char
-		*unit; /* of the values as they are drawn: "ns", "1/s", ... */
+	const char *unit; /* of the values as they are drawn: "ns", "1/s", ... */
 	struct sb_plot_range range;
 	bool log;  /* if the values are more than a decade apart */
 	bool zero; /* else it begins at 0 */
@@ -187,8 +180,7 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 		   const struct sb_plot_words *words);
 
 /* Numbers 0 to n - 1, of workers. */
-void sb_plot_numbers(struct sb_plot *plot, char name, const char *label,
-		     uint32_t n);
+void sb_plot_numbers(struct sb_plot *plot, char name, const char *label, uint32_t n);
 
 /* ---- the finished script ---- */
 
@@ -208,9 +200,8 @@ void sb_plot_free(struct sb_plot *plot);
  * Returns 0 or -errno. */
 SB_MUST_CHECK int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 				   const char *directory, char *why);
-SB_MUST_CHECK int sb_picture_put(const struct sb_picture *picture,
-				 enum sb_plot_format format, FILE *out,
-				 char *why);
+SB_MUST_CHECK int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
+				 FILE *out, char *why);
 
 /* ---- the kinds ---- */
 

@@ -53,14 +53,12 @@ struct sb_plot_order {
  * (with all kinds: none does); -ENOENT, there is no gnuplot; or another -errno.
  * All but 0 say why.
  */
-SB_MUST_CHECK int sb_plots_make(struct sb_plot_order *order,
-				const char *directory);
+SB_MUST_CHECK int sb_plots_make(struct sb_plot_order *order, const char *directory);
 
 enum sb_plot_format { SB_PLOT_SVG = 1, SB_PLOT_PNG = 2 };
 
 /* One picture, to a stream. As above; -E2BIG: there are several. */
-SB_MUST_CHECK int sb_plots_put(struct sb_plot_order *order,
-			       enum sb_plot_format format, FILE *out);
+SB_MUST_CHECK int sb_plots_put(struct sb_plot_order *order, enum sb_plot_format format, FILE *out);
 
 /*
  * The pictures that apply, as SVG and PNG, in directory/plots, with gnuplot.

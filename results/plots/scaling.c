@@ -17,14 +17,12 @@ static uint32_t workers_of(const struct sb_plot_view *view, uint32_t line)
 }
 
 /* Two lines of a group, with as many workers or not. */
-static bool has_two(const struct sb_plot_view *view,
-		    const struct sb_plot_groups *groups, bool same)
+static bool has_two(const struct sb_plot_view *view, const struct sb_plot_groups *groups, bool same)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
 		for (uint32_t j = 0; j < i; j++) {
 			if (groups->of[i] == groups->of[j] &&
-			    (workers_of(view, i) == workers_of(view, j)) ==
-				    same)
+			    (workers_of(view, i) == workers_of(view, j)) == same)
 				return true;
 		}
 	}
@@ -32,8 +30,7 @@ static bool has_two(const struct sb_plot_view *view,
 }
 
 /* Results with different numbers of workers make one curve. */
-static int make_groups(struct sb_plot_groups *groups,
-		       const struct sb_plot_view *view)
+static int make_groups(struct sb_plot_groups *groups, const struct sb_plot_view *view)
 {
 	static const char *const except[] = { "workers" };
 	int rc = sb_plot_groups_init(groups, view, except, 1, false);
@@ -45,8 +42,7 @@ static int make_groups(struct sb_plot_groups *groups,
 }
 
 /* Every repetition. out has room for all; how many. */
-static uint32_t gather_points(const struct sb_plot_view *view,
-			      const struct sb_plot_groups *groups,
+static uint32_t gather_points(const struct sb_plot_view *view, const struct sb_plot_groups *groups,
 			      uint32_t group, struct sb_usl_point *out)
 {
 	uint32_t n = 0;
@@ -55,14 +51,10 @@ static uint32_t gather_points(const struct sb_plot_view *view,
 		const struct sb_series *series = view->line[i].series;
 
 		for (uint32_t r = 0; r < series->records; r++) {
-			const double x =
-				series->record[r].value[SB_METRIC_ops_per_s];
+			const double x = series->record[r].value[SB_METRIC_ops_per_s];
 
-			if (groups->of[i] == group && x > 0 &&
-			    sb_series_pools(series, r))
-				out[n++] = (struct sb_usl_point){
-					series->placement.workers, x
-				};
+			if (groups->of[i] == group && x > 0 && sb_series_pools(series, r))
+				out[n++] = (struct sb_usl_point){ series->placement.workers, x };
 		}
 	}
 	return n;
@@ -77,8 +69,7 @@ static uint32_t count_records(const struct sb_plot_view *view)
 	return n;
 }
 
-static void find_ends(const struct sb_plot_view *view, uint32_t *low,
-		      uint32_t *high)
+static void find_ends(const struct sb_plot_view *view, uint32_t *low, uint32_t *high)
 {
 	*low = UINT32_MAX;
 	*high = 0;
@@ -92,8 +83,7 @@ static void find_ends(const struct sb_plot_view *view, uint32_t *low,
 
 /* ---- the curves ---- */
 
-static void put_measured(struct sb_plot *plot,
-			 const struct sb_plot_groups *groups, uint32_t group,
+static void put_measured(struct sb_plot *plot, const struct sb_plot_groups *groups, uint32_t group,
 			 uint32_t high)
 {
 	const struct sb_plot_view *view = plot->view;
@@ -106,10 +96,8 @@ static void put_measured(struct sb_plot *plot,
 
 			if (groups->of[i] != group || workers_of(view, i) != n)
 				continue;
-			sb_plot_put_spread(
-				plot, n,
-				sb_series_spread(series, SB_METRIC_ops_per_s),
-				0, group, sb_plot_is_suspect(series));
+			sb_plot_put_spread(plot, n, sb_series_spread(series, SB_METRIC_ops_per_s),
+					   0, group, sb_plot_is_suspect(series));
 		}
 	}
 	sb_plot_block_end(plot);
@@ -117,8 +105,7 @@ static void put_measured(struct sb_plot *plot,
 }
 
 /* "sigma 0.031 +- 0.002" */
-static void put_parameter(FILE *out, const char *name, double value,
-			  double error)
+static void put_parameter(FILE *out, const char *name, double value, double error)
 {
 	fprintf(out, ", %s %.3g", name, value);
 	if (!isnan(error))
@@ -138,17 +125,15 @@ static void describe_fit(const struct sb_usl *usl, char *out, size_t bytes)
 		sb_human(text, usl->error[SB_USL_LAMBDA], "1/s");
 		fprintf(stream, " \xc2\xb1 %s/s", text);
 	}
-	put_parameter(stream, "\xcf\x83", usl->value[SB_USL_SIGMA],
-		      usl->error[SB_USL_SIGMA]);
-	put_parameter(stream, "\xce\xba", usl->value[SB_USL_KAPPA],
-		      usl->error[SB_USL_KAPPA]);
+	put_parameter(stream, "\xcf\x83", usl->value[SB_USL_SIGMA], usl->error[SB_USL_SIGMA]);
+	put_parameter(stream, "\xce\xba", usl->value[SB_USL_KAPPA], usl->error[SB_USL_KAPPA]);
 	fclose(stream);
 }
 
 #define CURVE_STEPS 200
 
-static void put_fit(struct sb_plot *plot, const struct sb_usl *usl,
-		    uint32_t group, uint32_t low, uint32_t high)
+static void put_fit(struct sb_plot *plot, const struct sb_usl *usl, uint32_t group, uint32_t low,
+		    uint32_t high)
 {
 	const uint32_t block = sb_plot_block(plot);
 	char label[160] = "";
@@ -160,32 +145,28 @@ static void put_fit(struct sb_plot *plot, const struct sb_usl *usl,
 	}
 	sb_plot_block_end(plot);
 	describe_fit(usl, label, sizeof(label));
-	sb_plot_curve(plot, block, label,
-		      "using 1:2 with lines lw 1.5 dt 3 lc rgb '%s'",
+	sb_plot_curve(plot, block, label, "using 1:2 with lines lw 1.5 dt 3 lc rgb '%s'",
 		      sb_plot_colour(group));
 }
 
 /* As many times the least as there are workers. */
-static void put_ideal(struct sb_plot *plot, const struct sb_plot_groups *groups,
-		      uint32_t low, uint32_t high)
+static void put_ideal(struct sb_plot *plot, const struct sb_plot_groups *groups, uint32_t low,
+		      uint32_t high)
 {
 	const struct sb_plot_view *view = plot->view;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const double x = sb_series_spread(view->line[i].series,
-						  SB_METRIC_ops_per_s)
-					 .median;
+		const double x = sb_series_spread(view->line[i].series, SB_METRIC_ops_per_s).median;
 		uint32_t block;
 
 		if (workers_of(view, i) != low || isnan(x) || groups->of[i])
 			continue;
 		block = sb_plot_block(plot);
-		fprintf(plot->data, "%" PRIu32 " %.9g\n%" PRIu32 " %.9g\n", low,
-			x, high, x * high / low);
+		fprintf(plot->data, "%" PRIu32 " %.9g\n%" PRIu32 " %.9g\n", low, x, high,
+			x * high / low);
 		sb_plot_block_end(plot);
 		sb_plot_curve(plot, block, "ideal",
-			      "using 1:2 with lines lw 1 dt 4 "
-			      "lc rgb '#888888'");
+			      "using 1:2 with lines lw 1 dt 4 lc rgb '#888888'");
 		return;
 	}
 }
@@ -193,15 +174,12 @@ static void put_ideal(struct sb_plot *plot, const struct sb_plot_groups *groups,
 static void put_axes(struct sb_plot *plot, uint32_t low, uint32_t high)
 {
 	struct sb_plot_axis x = { 'x', "workers", "", { 0 }, false, true };
-	struct sb_plot_axis y = {
-		'y', "throughput", "1/s", { 0 }, false, true
-	};
+	struct sb_plot_axis y = { 'y', "throughput", "1/s", { 0 }, false, true };
 
 	for (uint32_t i = 0; i < plot->view->lines; i++)
-		sb_plot_range_add(&y.range,
-				  sb_series_spread(plot->view->line[i].series,
-						   SB_METRIC_ops_per_s)
-					  .max);
+		sb_plot_range_add(
+			&y.range,
+			sb_series_spread(plot->view->line[i].series, SB_METRIC_ops_per_s).max);
 	/* The ideal may leave the picture; the measured may not be flat. */
 	sb_plot_range_add(&y.range, 1.3 * y.range.high);
 	sb_plot_range_add(&x.range, low);
@@ -232,11 +210,11 @@ static void draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
 		put_fit(plot, &usl, g, low, high);
 		any_fit = true;
 	}
-	sb_plot_note(plot, any_fit ? "USL: Gunther's Universal Scalability Law "
-				     "with standard errors, fitted to all "
-				     "repetitions"
-				   : "no fit of the Universal Scalability Law: "
-				     "it needs 4 numbers of workers");
+	sb_plot_note(
+		plot,
+		any_fit ? "USL: Gunther's Universal Scalability Law with standard errors, fitted "
+			  "to all repetitions"
+			: "no fit of the Universal Scalability Law: it needs 4 numbers of workers");
 }
 
 bool sb_plot_scaling(struct sb_plot *plot, int unused)
@@ -252,8 +230,8 @@ bool sb_plot_scaling(struct sb_plot *plot, int unused)
 	if (!point) {
 		sb_plot_refuse(plot, "no memory");
 	} else if (!has_two(plot->view, &groups, false)) {
-		sb_plot_refuse(plot, "expected series or results that differ "
-				     "in their number of workers");
+		sb_plot_refuse(plot,
+			       "expected series or results that differ in their number of workers");
 	} else {
 		draw(plot, &groups, point);
 		drawn = true;

@@ -33,8 +33,7 @@ struct layout {
 /* The end of the line that begins there: at a space, if there is one. */
 static const char *line_end(const char *text)
 {
-	const size_t most =
-		(size_t)((SB_PLOT_WIDTH - 2 * EDGE) / CAPTION_COLUMN);
+	const size_t most = (size_t)((SB_PLOT_WIDTH - 2 * EDGE) / CAPTION_COLUMN);
 	const char *end = text;
 	const char *space = NULL;
 
@@ -71,16 +70,12 @@ static uint32_t key_rows(const struct sb_plot *plot)
 
 static struct layout lay_out(const struct sb_plot *plot, const char *caption)
 {
-	struct layout l = { .key_rows = key_rows(plot),
-			    .caption_lines = count_lines(caption) };
+	struct layout l = { .key_rows = key_rows(plot), .caption_lines = count_lines(caption) };
 	uint32_t y = TITLE_HEIGHT;
 
-	l.panel_height = plot->panels > 1 ? LOW_PANEL
-			 : plot->height	  ? plot->height
-					  : PANEL_HEIGHT;
+	l.panel_height = plot->panels > 1 ? LOW_PANEL : plot->height ? plot->height : PANEL_HEIGHT;
 	for (uint32_t p = 0; p < plot->panels; p++)
-		y += l.panel_height + plot->panel[p].x_room +
-		     (p ? PANEL_GAP : 0);
+		y += l.panel_height + plot->panel[p].x_room + (p ? PANEL_GAP : 0);
 	l.key_top = y + 4;
 	if (l.key_rows)
 		y = l.key_top + l.key_rows * KEY_LINE + 6;
@@ -94,8 +89,7 @@ static double screen_y(const struct layout *l, uint32_t from_above)
 	return 1 - (double)from_above / l->height;
 }
 
-static void put_head(FILE *out, const struct layout *l, const char *title,
-		     const char *caption)
+static void put_head(FILE *out, const struct layout *l, const char *title, const char *caption)
 {
 	uint32_t line = 0;
 
@@ -112,8 +106,7 @@ static void put_head(FILE *out, const struct layout *l, const char *title,
 		sb_plot_quote(out, copy, strlen(copy), false);
 		fprintf(out, " at screen %.5f, screen %.5f left font ',9'\n",
 			(double)EDGE / SB_PLOT_WIDTH,
-			screen_y(l, l->caption_top + line * CAPTION_LINE +
-					    CAPTION_LINE / 2));
+			screen_y(l, l->caption_top + line * CAPTION_LINE + CAPTION_LINE / 2));
 		free(copy);
 		caption = end + (*end == ' ');
 		line++;
@@ -121,8 +114,7 @@ static void put_head(FILE *out, const struct layout *l, const char *title,
 }
 
 /* One panel; all labels belong to the first. */
-static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p,
-		      const struct layout *l)
+static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p, const struct layout *l)
 {
 	struct sb_plot_panel *panel = &plot->panel[p];
 	uint32_t top = TITLE_HEIGHT;
@@ -136,9 +128,8 @@ static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p,
 	fprintf(out,
 		"set lmargin at screen %.5f\nset rmargin at screen %.5f\n"
 		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
-		(double)plot->left / SB_PLOT_WIDTH,
-		1 - (double)plot->right / SB_PLOT_WIDTH, screen_y(l, top),
-		screen_y(l, top + l->panel_height));
+		(double)plot->left / SB_PLOT_WIDTH, 1 - (double)plot->right / SB_PLOT_WIDTH,
+		screen_y(l, top), screen_y(l, top + l->panel_height));
 	fputs(panel->setup_text, out);
 	fprintf(out, "%s\n", panel->command_text);
 }
@@ -153,26 +144,23 @@ static void put_key(FILE *out, struct sb_plot *plot, const struct layout *l)
 		"unset xlabel\nunset ylabel\nunset colorbox\nunset logscale\n"
 		"set xrange [0:1]\nset yrange [0:1]\n"
 		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n"
-		"set key at screen %.5f, screen %.5f left top Left reverse "
-		"vertical maxrows %" PRIu32
-		" samplen 3.5 spacing 1.15 width 1 font ',11'\n"
+		"set key at screen %.5f, screen %.5f left top Left reverse vertical maxrows "
+		"%" PRIu32 " samplen 3.5 spacing 1.15 width 1 font ',11'\n"
 		"plot 2 notitle%s\n",
-		screen_y(l, l->key_top),
-		screen_y(l, l->key_top + (l->key_rows + 3) * KEY_LINE),
-		(double)plot->left / SB_PLOT_WIDTH, screen_y(l, l->key_top),
-		l->key_rows, plot->key_text);
+		screen_y(l, l->key_top), screen_y(l, l->key_top + (l->key_rows + 3) * KEY_LINE),
+		(double)plot->left / SB_PLOT_WIDTH, screen_y(l, l->key_top), l->key_rows,
+		plot->key_text);
 }
 
 /* Scaled alike, so that one layout serves both: a point is a pixel in SVG, and
  * 4/3 of one in PNG. */
-static void put_terminal(FILE *out, enum sb_plot_format format,
-			 const char *name, const struct layout *l)
+static void put_terminal(FILE *out, enum sb_plot_format format, const char *name,
+			 const struct layout *l)
 {
 	if (format == SB_PLOT_PNG) {
 		fprintf(out,
 			"set terminal pngcairo noenhanced size %d,%" PRIu32
-			" font 'sans-serif,12' fontscale 1.125 linewidth 1.5 "
-			"pointscale 1.5\n"
+			" font 'sans-serif,12' fontscale 1.125 linewidth 1.5 pointscale 1.5\n"
 			"set output '%s.png'\n",
 			SB_PLOT_WIDTH * 3 / 2, l->height * 3 / 2, name);
 		return;
@@ -187,9 +175,8 @@ static void put_terminal(FILE *out, enum sb_plot_format format,
 	fprintf(out, "'\nset output '%s.svg'\n", name);
 }
 
-static void put_script(FILE *out, struct sb_plot *plot, const char *title,
-		       const char *caption, const char *name,
-		       unsigned int formats)
+static void put_script(FILE *out, struct sb_plot *plot, const char *title, const char *caption,
+		       const char *name, unsigned int formats)
 {
 	const struct layout l = lay_out(plot, caption);
 

@@ -47,8 +47,7 @@ static double aside(const struct sb_plot_axis *x, double spins, size_t e)
 	return spins + steps * x->range.high / 400;
 }
 
-static void put_end(struct sb_plot *plot, size_t e,
-		    const struct sb_hist_counts *hist,
+static void put_end(struct sb_plot *plot, size_t e, const struct sb_hist_counts *hist,
 		    const struct sb_plot_axis *x)
 {
 	const uint32_t block = sb_plot_block(plot);
@@ -57,12 +56,10 @@ static void put_end(struct sb_plot *plot, size_t e,
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		if (hist->bucket[b])
 			fprintf(plot->data, "%.9g %" PRIu64 "\n",
-				aside(x, (double)sb_hist_bucket_low(b), e),
-				hist->bucket[b]);
+				aside(x, (double)sb_hist_bucket_low(b), e), hist->bucket[b]);
 	}
 	sb_plot_block_end(plot);
-	sb_plot_curve(plot, block, NULL,
-		      "using 1:2 with impulses lw 2 lc rgb '%s'",
+	sb_plot_curve(plot, block, NULL, "using 1:2 with impulses lw 2 lc rgb '%s'",
 		      sb_plot_colour((uint32_t)e));
 	sb_plot_curve(plot, block, ends[e].title, "using 1:2 with points %s",
 		      sb_plot_point_style(style, (uint32_t)e, false));
@@ -71,9 +68,7 @@ static void put_end(struct sb_plot *plot, size_t e,
 static bool draw_hist(struct sb_plot *plot, struct sb_hist_counts *hist)
 {
 	const struct sb_series *series = plot->view->line[0].series;
-	struct sb_plot_axis x = { 'x',	   "spins of the idle episode",
-				  "spins", { 0 },
-				  false,   true };
+	struct sb_plot_axis x = { 'x', "spins of the idle episode", "spins", { 0 }, false, true };
 	struct sb_plot_axis y = { 'y', "episodes", "count", { 0 }, true, true };
 
 	for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++) {
@@ -127,12 +122,10 @@ static const struct {
 	{ SB_METRIC_sojourn_ns_p50, SB_METRIC_sojourn_ns_p99, "sojourn time" },
 	{ SB_METRIC_wake_to_running_ns_p50, SB_METRIC_wake_to_running_ns_p99,
 	  "from wake to running" },
-	{ SB_METRIC_ready_to_running_ns_p50, SB_METRIC_ready_to_running_ns_p99,
-	  "time in queues" },
+	{ SB_METRIC_ready_to_running_ns_p50, SB_METRIC_ready_to_running_ns_p99, "time in queues" },
 };
 
-static bool has_metric(const struct sb_plot_view *view,
-		       enum sb_metric_id metric)
+static bool has_metric(const struct sb_plot_view *view, enum sb_metric_id metric)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
 		if (sb_series_spread(view->line[i].series, metric).n)
@@ -148,23 +141,20 @@ static bool draw_thresholds(struct sb_plot *plot, struct sb_swept *swept)
 			{ latencies[l].p50, "median" },
 			{ latencies[l].p99, "99th percentile" },
 		};
-		const struct sb_swept_metric cpu[] = {
-			{ SB_METRIC_cpu_ns_per_op, "" }, { SB_METRICS, NULL }
-		};
+		const struct sb_swept_metric cpu[] = { { SB_METRIC_cpu_ns_per_op, "" },
+						       { SB_METRICS, NULL } };
 
 		if (!has_metric(plot->view, latencies[l].p50))
 			continue;
 		sb_swept_panel(plot, swept, both, 2, latencies[l].label, "");
 		/* The medians' styles. */
-		sb_swept_panel(plot, swept, cpu, 2, "CPU time per operation",
-			       swept->name);
+		sb_swept_panel(plot, swept, cpu, 2, "CPU time per operation", swept->name);
 		return true;
 	}
 	return sb_plot_refuse(plot, "no latency was timed");
 }
 
-static const char *const thresholds[] = { "spin-tight", "spin-yield",
-					  "spin-time" };
+static const char *const thresholds[] = { "spin-tight", "spin-yield", "spin-time" };
 
 static bool is_threshold(const char *name)
 {
@@ -183,10 +173,9 @@ bool sb_plot_thresholds(struct sb_plot *plot, int unused)
 
 	(void)unused;
 	if (wanted && !is_threshold(wanted))
-		return sb_plot_refuse(plot,
-				      "'%s' is no threshold; expected "
-				      "spin-tight, spin-yield or spin-time",
-				      wanted);
+		return sb_plot_refuse(
+			plot, "'%s' is no threshold; expected spin-tight, spin-yield or spin-time",
+			wanted);
 	if (!sb_swept_init(&swept, plot, wanted ? &wanted : thresholds,
 			   wanted ? 1 : SB_ARRAY_SIZE(thresholds)))
 		return false;

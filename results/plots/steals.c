@@ -23,13 +23,11 @@ static uint32_t put_matrix(struct sb_plot *plot, const struct sb_series *series,
 
 	for (uint32_t t = 0; t < n; t++) {
 		for (uint32_t v = 0; v < n; v++) {
-			const uint64_t items =
-				sb_series_steals(series, t, v).items;
+			const uint64_t items = sb_series_steals(series, t, v).items;
 
 			if (t != v)
 				sb_plot_range_add(range, (double)items);
-			fprintf(plot->data, t == v ? "NaN " : "%" PRIu64 " ",
-				items);
+			fprintf(plot->data, t == v ? "NaN " : "%" PRIu64 " ", items);
 		}
 		fputc('\n', plot->data);
 	}
@@ -52,10 +50,9 @@ bool sb_plot_steals(struct sb_plot *plot, int unused)
 {
 	const struct sb_series *series = plot->view->line[0].series;
 	const uint32_t n = series->placement.workers;
-	struct sb_plot_axis colour = { .name = 'c',
-				       .label = "processes stolen",
-				       .unit = "count",
-				       .zero = true };
+	struct sb_plot_axis colour = {
+		.name = 'c', .label = "processes stolen", .unit = "count", .zero = true
+	};
 	uint32_t block;
 
 	(void)unused;
@@ -75,8 +72,8 @@ bool sb_plot_steals(struct sb_plot *plot, int unused)
 	sb_plot_curve(plot, block, NULL, "matrix with image pixels");
 	if (n <= MATRIX_NUMBERS)
 		sb_plot_curve(plot, block, NULL,
-			      "matrix using 1:2:($3 >= 0 ? gprintf('%s', $3) : "
-			      "'') with labels font ',%d'",
+			      "matrix using 1:2:($3 >= 0 ? gprintf('%s', $3) : '') with labels "
+			      "font ',%d'",
 			      n > 8 ? "%.0s%c" : "%.1s%c", n > 8 ? 8 : 10);
 	return true;
 }
@@ -101,14 +98,13 @@ enum measure { STEALS_PER_S, SUCCESS_PCT };
 
 /* Per pair of workers, for there are more of those that are far apart. NaN: there
  * are none, or nobody tried. */
-static double measure(const struct sb_series *series,
-		      const struct sb_distance_steals *at, enum measure what)
+static double measure(const struct sb_series *series, const struct sb_distance_steals *at,
+		      enum measure what)
 {
 	if (!at->pairs)
 		return NAN;
 	if (what == SUCCESS_PCT)
-		return at->attempts > 0 ? 100 * at->successes / at->attempts
-					: (double)NAN;
+		return at->attempts > 0 ? 100 * at->successes / at->attempts : (double)NAN;
 	return at->successes / at->pairs / seconds_of(series);
 }
 
@@ -123,15 +119,12 @@ static void add_distances(const struct sb_series *series, enum measure what,
 }
 
 /* Which distances there are between workers of any line; how many. */
-static uint32_t distances_of(const struct sb_plot_view *view,
-			     struct sb_plot_tic tic[SB_DISTANCES],
+static uint32_t distances_of(const struct sb_plot_view *view, struct sb_plot_tic tic[SB_DISTANCES],
 			     double position[SB_DISTANCES])
 {
 	static const char *const words[] = {
-		[SB_DISTANCE_SELF] = "same unit",
-		[SB_DISTANCE_SMT] = "same core",
-		[SB_DISTANCE_CACHE] = "same cache",
-		[SB_DISTANCE_NODE] = "same NUMA node",
+		[SB_DISTANCE_SELF] = "same unit",     [SB_DISTANCE_SMT] = "same core",
+		[SB_DISTANCE_CACHE] = "same cache",   [SB_DISTANCE_NODE] = "same NUMA node",
 		[SB_DISTANCE_REMOTE] = "remote node",
 	};
 	bool found[SB_DISTANCES] = { false };
@@ -155,8 +148,8 @@ static uint32_t distances_of(const struct sb_plot_view *view,
 }
 
 /* Lines are moved aside a little, so that equal ones can be seen. */
-static void put_line(struct sb_plot *plot, uint32_t i, uint32_t lines,
-		     enum measure what, const double *position, double edge)
+static void put_line(struct sb_plot *plot, uint32_t i, uint32_t lines, enum measure what,
+		     const double *position, double edge)
 {
 	const struct sb_series *series = plot->view->line[i].series;
 	const double aside = lines < 2 ? 0 : 0.3 * i / (lines - 1) - 0.15;
@@ -167,29 +160,23 @@ static void put_line(struct sb_plot *plot, uint32_t i, uint32_t lines,
 	for (int d = 0; d < SB_DISTANCES; d++) {
 		const double v = measure(series, &by[d], what);
 
-		sb_plot_put_spread(plot, position[d] + aside,
-				   (struct sb_spread){ .n = !isnan(v),
-						       .median = v,
-						       .min = v,
-						       .max = v },
-				   edge, i, sb_plot_is_suspect(series));
+		sb_plot_put_spread(
+			plot, position[d] + aside,
+			(struct sb_spread){ .n = !isnan(v), .median = v, .min = v, .max = v }, edge,
+			i, sb_plot_is_suspect(series));
 	}
 	sb_plot_block_end(plot);
 	sb_plot_spread_curve(plot, block,
-			     lines > 1 && what == STEALS_PER_S
-				     ? plot->view->line[i].label
-				     : NULL,
+			     lines > 1 && what == STEALS_PER_S ? plot->view->line[i].label : NULL,
 			     i);
 }
 
-static void put_measure(struct sb_plot *plot, enum measure what,
-			const char *label, const char *unit)
+static void put_measure(struct sb_plot *plot, enum measure what, const char *label,
+			const char *unit)
 {
-	struct sb_plot_axis y = { 'y', label, unit, { 0 }, what == STEALS_PER_S,
-				  true };
-	const uint32_t lines = plot->view->lines < SB_PLOT_LINES_MAX
-				       ? plot->view->lines
-				       : SB_PLOT_LINES_MAX;
+	struct sb_plot_axis y = { 'y', label, unit, { 0 }, what == STEALS_PER_S, true };
+	const uint32_t lines =
+		plot->view->lines < SB_PLOT_LINES_MAX ? plot->view->lines : SB_PLOT_LINES_MAX;
 	struct sb_plot_tic tic[SB_DISTANCES];
 	double position[SB_DISTANCES];
 	const uint32_t n = distances_of(plot->view, tic, position);

@@ -14,21 +14,17 @@
 
 static bool find_metric(struct sb_plot *plot, enum sb_metric_id *out)
 {
-	const char *name =
-		plot->choice->metric ? plot->choice->metric : "ns_per_op";
+	const char *name = plot->choice->metric ? plot->choice->metric : "ns_per_op";
 
 	*out = sb_metric_find(name);
 	if (*out < SB_METRICS) {
 		for (uint32_t i = 0; i < plot->view->lines; i++) {
-			if (sb_series_spread(plot->view->line[i].series, *out)
-				    .n)
+			if (sb_series_spread(plot->view->line[i].series, *out).n)
 				return true;
 		}
 		return sb_plot_refuse(plot, "%s was not measured", name);
 	}
-	return sb_plot_refuse(plot,
-			      "unknown metric '%s'; sched-bench list "
-			      "metrics names them",
+	return sb_plot_refuse(plot, "unknown metric '%s'; sched-bench list metrics names them",
 			      name);
 }
 
@@ -57,9 +53,7 @@ bool sb_plot_sweep(struct sb_plot *plot, int unused)
 		return false;
 	describe_metric(metric.metric, label, sizeof(label));
 	sb_swept_panel(plot, &swept, &metric, 1, label, swept.name);
-	sb_plot_note(plot,
-		     "%s: medians, and bars from the least to the largest "
-		     "repetition",
+	sb_plot_note(plot, "%s: medians, and bars from the least to the largest repetition",
 		     sb_metric[metric.metric].name);
 	sb_swept_free(&swept);
 	return true;
@@ -93,8 +87,7 @@ static int compare_settings(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool gather_values(struct values *values,
-			  const struct sb_plot_view *view, const char *name)
+static bool gather_values(struct values *values, const struct sb_plot_view *view, const char *name)
 {
 	bool numbers = true;
 
@@ -104,8 +97,7 @@ static bool gather_values(struct values *values,
 	if (!values->value)
 		return false;
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_setting *its =
-			sb_series_setting(view->line[i].series, name);
+		const struct sb_setting *its = sb_series_setting(view->line[i].series, name);
 
 		if (!its || index_of(values, view->line[i].series) >= 0)
 			continue;
@@ -113,8 +105,7 @@ static bool gather_values(struct values *values,
 		numbers &= !isnan(its->number);
 	}
 	if (numbers && values->n)
-		qsort(values->value, values->n, sizeof(*values->value),
-		      compare_settings);
+		qsort(values->value, values->n, sizeof(*values->value), compare_settings);
 	return true;
 }
 
@@ -123,8 +114,7 @@ static bool has_two_values(const struct sb_plot_view *view, const char *name)
 	const struct sb_setting *first = NULL;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_setting *its =
-			sb_series_setting(view->line[i].series, name);
+		const struct sb_setting *its = sb_series_setting(view->line[i].series, name);
 
 		if (its && first && strcmp(its->text, first->text) != 0)
 			return true;
@@ -134,24 +124,21 @@ static bool has_two_values(const struct sb_plot_view *view, const char *name)
 }
 
 /* Of the first series: those that differ, but for one. */
-static const char *find_differing(const struct sb_plot_view *view,
-				  const char *but)
+static const char *find_differing(const struct sb_plot_view *view, const char *but)
 {
 	const struct sb_series *series = view->line[0].series;
 
 	for (uint32_t s = 0; s < series->settings; s++) {
 		const char *name = series->setting[s].name;
 
-		if ((!but || strcmp(name, but) != 0) &&
-		    has_two_values(view, name))
+		if ((!but || strcmp(name, but) != 0) && has_two_values(view, name))
 			return name;
 	}
 	return NULL;
 }
 
 /* "a,b": the names are part of the series' settings. */
-static const char *find_named(const struct sb_plot_view *view, const char *text,
-			      size_t bytes)
+static const char *find_named(const struct sb_plot_view *view, const char *text, size_t bytes)
 {
 	const struct sb_series *series = view->line[0].series;
 
@@ -170,19 +157,16 @@ static bool choose_two(struct sb_plot *plot, const char **x, const char **y)
 	const char *over = plot->choice->over;
 	const size_t first = over ? strcspn(over, ",") : 0;
 
-	*x = over ? find_named(plot->view, over, first)
-		  : find_differing(plot->view, NULL);
-	*y = over && over[first] ? find_named(plot->view, over + first + 1,
-					      strlen(over + first + 1))
-				 : find_differing(plot->view, *x);
+	*x = over ? find_named(plot->view, over, first) : find_differing(plot->view, NULL);
+	*y = over && over[first]
+		     ? find_named(plot->view, over + first + 1, strlen(over + first + 1))
+		     : find_differing(plot->view, *x);
 	return *x && *y && strcmp(*x, *y) != 0;
 }
 
 /* The only series of a cell; NULL: none. *several: there are more. */
-static const struct sb_series *series_at(const struct sb_plot_view *view,
-					 const struct values *x, int ix,
-					 const struct values *y, int iy,
-					 bool *several)
+static const struct sb_series *series_at(const struct sb_plot_view *view, const struct values *x,
+					 int ix, const struct values *y, int iy, bool *several)
 {
 	const struct sb_series *found = NULL;
 
@@ -207,18 +191,15 @@ struct cells {
 	struct sb_plot_range range;
 };
 
-static void put_cells(struct sb_plot *plot, const struct values *x,
-		      const struct values *y, enum sb_metric_id metric,
-		      struct cells *cells, bool as_text)
+static void put_cells(struct sb_plot *plot, const struct values *x, const struct values *y,
+		      enum sb_metric_id metric, struct cells *cells, bool as_text)
 {
 	for (uint32_t i = 0; i < x->n * y->n; i++) {
 		const uint32_t ix = i % x->n;
 		const uint32_t iy = i / x->n;
-		const struct sb_series *series = series_at(
-			plot->view, x, (int)ix, y, (int)iy, &cells->several);
-		const double v =
-			series ? sb_series_spread(series, metric).median
-			       : (double)NAN;
+		const struct sb_series *series =
+			series_at(plot->view, x, (int)ix, y, (int)iy, &cells->several);
+		const double v = series ? sb_series_spread(series, metric).median : (double)NAN;
 		const bool suspect = series && sb_plot_is_suspect(series);
 		char text[SB_HUMAN_BYTES];
 
@@ -229,15 +210,13 @@ static void put_cells(struct sb_plot *plot, const struct values *x,
 		sb_human(text, v, sb_metric[metric].unit);
 		fprintf(plot->data, "%" PRIu32 " %" PRIu32, ix, iy);
 		if (as_text)
-			fprintf(plot->data, " \"%s%s\"\n", text,
-				suspect ? " *" : "");
+			fprintf(plot->data, " \"%s%s\"\n", text, suspect ? " *" : "");
 		else
 			fprintf(plot->data, " %.9g\n", v);
 	}
 }
 
-static void put_value_axis(struct sb_plot *plot, char name,
-			   const struct values *values)
+static void put_value_axis(struct sb_plot *plot, char name, const struct values *values)
 {
 	struct sb_plot_tic *tic;
 
@@ -247,16 +226,14 @@ static void put_value_axis(struct sb_plot *plot, char name,
 		tic[i] = (struct sb_plot_tic){ i, values->value[i]->text };
 	if (tic)
 		sb_plot_words(plot, name, values->name,
-			      &(struct sb_plot_words){ tic, values->n, -0.5,
-						       values->n - 0.5 });
+			      &(struct sb_plot_words){ tic, values->n, -0.5, values->n - 0.5 });
 	free(tic);
 }
 
-static bool draw_heat(struct sb_plot *plot, enum sb_metric_id metric,
-		      const struct values *x, const struct values *y)
+static bool draw_heat(struct sb_plot *plot, enum sb_metric_id metric, const struct values *x,
+		      const struct values *y)
 {
-	struct sb_plot_axis colour = { .name = 'c',
-				       .unit = sb_metric[metric].unit };
+	struct sb_plot_axis colour = { .name = 'c', .unit = sb_metric[metric].unit };
 	struct cells cells = { 0 };
 	char label[80];
 
@@ -268,9 +245,8 @@ static bool draw_heat(struct sb_plot *plot, enum sb_metric_id metric,
 	sb_plot_block_end(plot);
 	if (cells.several)
 		return sb_plot_refuse(plot,
-				      "several series have the same %s and "
-				      "%s; expected --over A,B or --series "
-				      "TEXT to choose",
+				      "several series have the same %s and %s; expected --over A,B "
+				      "or --series TEXT to choose",
 				      x->name, y->name);
 	describe_metric(metric, label, sizeof(label));
 	colour.label = label;
@@ -283,11 +259,9 @@ static bool draw_heat(struct sb_plot *plot, enum sb_metric_id metric,
 	sb_plot_set(plot, "set colorbox\nunset grid\n"
 			  "set palette defined (0 '#ffffff', 1 '#4393c3')");
 	sb_plot_curve(plot, cells.colours, NULL,
-		      "using 1:2:(0.5):(0.5):3 with boxxyerror "
-		      "lc palette fs solid noborder");
+		      "using 1:2:(0.5):(0.5):3 with boxxyerror lc palette fs solid noborder");
 	if (x->n <= CELL_NUMBERS)
-		sb_plot_curve(plot, cells.numbers, NULL,
-			      "using 1:2:3 with labels font ',10'");
+		sb_plot_curve(plot, cells.numbers, NULL, "using 1:2:3 with labels font ',10'");
 	if (cells.any_suspect)
 		sb_plot_note(plot, "*: a repetition is suspect");
 	sb_plot_note(plot, "%s: medians", sb_metric[metric].name);
@@ -306,11 +280,9 @@ bool sb_plot_heat(struct sb_plot *plot, int unused)
 	if (!find_metric(plot, &metric))
 		return false;
 	if (!choose_two(plot, &names[0], &names[1]))
-		return sb_plot_refuse(plot, "expected two settings that have "
-					    "several values each");
+		return sb_plot_refuse(plot, "expected two settings that have several values each");
 	drawn = gather_values(&x, plot->view, names[0]) &&
-		gather_values(&y, plot->view, names[1]) &&
-		draw_heat(plot, metric, &x, &y);
+		gather_values(&y, plot->view, names[1]) && draw_heat(plot, metric, &x, &y);
 	free(x.value);
 	free(y.value);
 	return drawn;

@@ -11,15 +11,13 @@
 
 static double value_of(const struct sb_plot_line *line, const char *name)
 {
-	const struct sb_setting *setting =
-		sb_series_setting(line->series, name);
+	const struct sb_setting *setting = sb_series_setting(line->series, name);
 
 	return setting ? setting->number : (double)NAN;
 }
 
-static bool same_place(const struct sb_plot_view *view,
-		       const struct sb_plot_groups *groups, const char *name,
-		       bool same)
+static bool same_place(const struct sb_plot_view *view, const struct sb_plot_groups *groups,
+		       const char *name, bool same)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
 		const double v = value_of(&view->line[i], name);
@@ -27,8 +25,7 @@ static bool same_place(const struct sb_plot_view *view,
 		for (uint32_t j = 0; j < i && !isnan(v); j++) {
 			const double other = value_of(&view->line[j], name);
 
-			if (groups->of[i] == groups->of[j] && !isnan(other) &&
-			    (v == other) == same)
+			if (groups->of[i] == groups->of[j] && !isnan(other) && (v == other) == same)
 				return true;
 		}
 	}
@@ -36,8 +33,8 @@ static bool same_place(const struct sb_plot_view *view,
 }
 
 /* One curve goes through several results, unless they have the same points. */
-static int group_by(struct sb_plot_groups *groups,
-		    const struct sb_plot_view *view, const char *name)
+static int group_by(struct sb_plot_groups *groups, const struct sb_plot_view *view,
+		    const char *name)
 {
 	int rc = sb_plot_groups_init(groups, view, &name, 1, false);
 
@@ -47,8 +44,7 @@ static int group_by(struct sb_plot_groups *groups,
 	return sb_plot_groups_init(groups, view, &name, 1, view->results > 1);
 }
 
-static bool try_setting(struct sb_swept *swept, const struct sb_plot_view *view,
-			const char *name)
+static bool try_setting(struct sb_swept *swept, const struct sb_plot_view *view, const char *name)
 {
 	if (group_by(&swept->groups, view, name))
 		return false;
@@ -74,23 +70,19 @@ static bool find_any(struct sb_swept *swept, const struct sb_plot_view *view)
 	return false;
 }
 
-static bool refuse_names(struct sb_plot *plot, const char *const *names,
-			 uint32_t count)
+static bool refuse_names(struct sb_plot *plot, const char *const *names, uint32_t count)
 {
 	char all[80] = "";
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < count && used < sizeof(all); i++)
-		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-					 i ? ", " : "", names[i]);
-	return sb_plot_refuse(plot,
-			      "%s: not two values in series that are alike "
-			      "otherwise",
-			      all);
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
+					 names[i]);
+	return sb_plot_refuse(plot, "%s: not two values in series that are alike otherwise", all);
 }
 
-static bool find_setting(struct sb_swept *swept, struct sb_plot *plot,
-			 const char *const *names, uint32_t count)
+static bool find_setting(struct sb_swept *swept, struct sb_plot *plot, const char *const *names,
+			 uint32_t count)
 {
 	if (!names && find_any(swept, plot->view))
 		return true;
@@ -99,9 +91,9 @@ static bool find_setting(struct sb_swept *swept, struct sb_plot *plot,
 			return true;
 	}
 	if (!names)
-		return sb_plot_refuse(plot, "no numeric setting has two values "
-					    "in series that are alike "
-					    "otherwise");
+		return sb_plot_refuse(
+			plot,
+			"no numeric setting has two values in series that are alike otherwise");
 	return refuse_names(plot, names, count);
 }
 
@@ -121,15 +113,13 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* The different ones, sorted; how many. */
-static uint32_t gather_values(const struct sb_plot_view *view, const char *name,
-			      struct value *out)
+static uint32_t gather_values(const struct sb_plot_view *view, const char *name, struct value *out)
 {
 	uint32_t all = 0;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_setting *s =
-			sb_series_setting(view->line[i].series, name);
+		const struct sb_setting *s = sb_series_setting(view->line[i].series, name);
 
 		if (s && !isnan(s->number))
 			out[all++] = (struct value){ s->number, s->text };
@@ -149,8 +139,7 @@ static bool by_powers(const struct value *value, uint32_t n)
 {
 	const uint32_t first = value[0].number == 0 && n > 1;
 
-	return value[0].number >= 0 &&
-	       value[n - 1].number >= LINEAR_RATIO * value[first].number;
+	return value[0].number >= 0 && value[n - 1].number >= LINEAR_RATIO * value[first].number;
 }
 
 /* Of one that has no such number: nowhere, NaN. */
@@ -173,18 +162,16 @@ static bool lay_out(struct sb_swept *swept, const struct sb_plot_view *view)
 		n = gather_values(view, swept->name, value);
 	for (uint32_t i = 0; i < n; i++)
 		swept->tic[i] =
-			(struct sb_plot_tic){ place(value, n, value[i].number),
-					      value[i].text };
+			(struct sb_plot_tic){ place(value, n, value[i].number), value[i].text };
 	for (uint32_t i = 0; i < view->lines && n; i++)
-		swept->at[i] =
-			place(value, n, value_of(&view->line[i], swept->name));
+		swept->at[i] = place(value, n, value_of(&view->line[i], swept->name));
 	swept->tics = n;
 	free(value);
 	return n > 0;
 }
 
-bool sb_swept_init(struct sb_swept *swept, struct sb_plot *plot,
-		   const char *const *names, uint32_t count)
+bool sb_swept_init(struct sb_swept *swept, struct sb_plot *plot, const char *const *names,
+		   uint32_t count)
 {
 	*swept = (struct sb_swept){ .name = NULL };
 	if (!find_setting(swept, plot, names, count))
@@ -225,8 +212,8 @@ struct curve {
 	double edge;
 };
 
-static void put_curve(struct sb_plot *plot, const struct sb_swept *swept,
-		      const struct curve *curve, const char *label)
+static void put_curve(struct sb_plot *plot, const struct sb_swept *swept, const struct curve *curve,
+		      const char *label)
 {
 	const struct sb_plot_view *view = plot->view;
 	struct spot *spot = calloc(view->lines, sizeof(*spot));
@@ -240,13 +227,10 @@ static void put_curve(struct sb_plot *plot, const struct sb_swept *swept,
 	if (n)
 		qsort(spot, n, sizeof(*spot), compare_spots);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct sb_series *series =
-			view->line[spot[i].line].series;
+		const struct sb_series *series = view->line[spot[i].line].series;
 
-		sb_plot_put_spread(plot, spot[i].at,
-				   sb_series_spread(series, curve->metric),
-				   curve->edge, curve->style,
-				   sb_plot_is_suspect(series));
+		sb_plot_put_spread(plot, spot[i].at, sb_series_spread(series, curve->metric),
+				   curve->edge, curve->style, sb_plot_is_suspect(series));
 	}
 	free(spot);
 	sb_plot_block_end(plot);
@@ -257,36 +241,32 @@ static void add_range(const struct sb_plot_view *view, enum sb_metric_id metric,
 		      struct sb_plot_range *range)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_spread s =
-			sb_series_spread(view->line[i].series, metric);
+		const struct sb_spread s = sb_series_spread(view->line[i].series, metric);
 
 		sb_plot_range_add(range, s.min);
 		sb_plot_range_add(range, s.max);
 	}
 }
 
-static void put_x_axis(struct sb_plot *plot, const struct sb_swept *swept,
-		       const char *label)
+static void put_x_axis(struct sb_plot *plot, const struct sb_swept *swept, const char *label)
 {
 	const double low = swept->tic[0].at;
 	const double high = swept->tic[swept->tics - 1].at;
 	const double margin = (high - low) / 30;
 
-	sb_plot_words(plot, 'x', label,
-		      &(struct sb_plot_words){ swept->tic, swept->tics,
-					       low - margin, high + margin });
+	sb_plot_words(
+		plot, 'x', label,
+		&(struct sb_plot_words){ swept->tic, swept->tics, low - margin, high + margin });
 }
 
 void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
-		    const struct sb_swept_metric *metric, uint32_t metrics,
-		    const char *y_label, const char *x_label)
+		    const struct sb_swept_metric *metric, uint32_t metrics, const char *y_label,
+		    const char *x_label)
 {
 	struct sb_plot_axis y = {
-		'y',   y_label, sb_metric[metric[0].metric].unit,
-		{ 0 }, true,	false
+		'y', y_label, sb_metric[metric[0].metric].unit, { 0 }, true, false
 	};
-	const uint32_t most =
-		sb_plot_most(plot, swept->groups.groups * metrics);
+	const uint32_t most = sb_plot_most(plot, swept->groups.groups * metrics);
 	double edge;
 
 	SB_CHECK(metrics, >, 0);
@@ -302,12 +282,9 @@ void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 
 		if (!what)
 			continue;
-		snprintf(label, sizeof(label), "%s%s%s", what,
-			 *what && *group ? ", " : "", group);
+		snprintf(label, sizeof(label), "%s%s%s", what, *what && *group ? ", " : "", group);
 		put_curve(plot, swept,
-			  &(struct curve){ c / metrics,
-					   metric[c % metrics].metric, c,
-					   edge },
+			  &(struct curve){ c / metrics, metric[c % metrics].metric, c, edge },
 			  plot->panels == 1 && *label ? label : NULL);
 	}
 }

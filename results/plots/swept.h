@@ -25,13 +25,13 @@ struct sb_swept_metric {
  * lines that are alike otherwise. Values far apart are laid out by powers of two,
  * 0 left of the least. False: there is none, and the plot is refused.
  */
-bool sb_swept_init(struct sb_swept *swept, struct sb_plot *plot,
-		   const char *const *names, uint32_t count);
+bool sb_swept_init(struct sb_swept *swept, struct sb_plot *plot, const char *const *names,
+		   uint32_t count);
 void sb_swept_free(struct sb_swept *swept);
 
 /* A panel: medians, and bars from the least to the largest repetition. */
 void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
-		    const struct sb_swept_metric *metric, uint32_t metrics,
-		    const char *y_label, const char *x_label);
+		    const struct sb_swept_metric *metric, uint32_t metrics, const char *y_label,
+		    const char *x_label);
 
 #endif

@@ -29,10 +29,8 @@ static const struct {
 	  "boxxyerror fs pattern 0 border rgb '#999999' lc rgb '#999999'" },
 	{ SB_TIMELINE_SEARCH, "searching",
 	  "boxxyerror fs pattern 6 border rgb '#e08214' lc rgb '#e08214'" },
-	{ SB_TIMELINE_BUSY, "scheduler",
-	  "boxxyerror fs solid 0.35 noborder lc rgb '#4393c3'" },
-	{ SB_TIMELINE_STEP, "work (a step)",
-	  "boxxyerror fs solid 1 noborder lc rgb '#08306b'" },
+	{ SB_TIMELINE_BUSY, "scheduler", "boxxyerror fs solid 0.35 noborder lc rgb '#4393c3'" },
+	{ SB_TIMELINE_STEP, "work (a step)", "boxxyerror fs solid 1 noborder lc rgb '#08306b'" },
 };
 
 struct window {
@@ -56,8 +54,7 @@ static uint64_t start_of(const struct sb_timeline *t, uint32_t worker)
 	uint64_t start = UINT64_MAX;
 
 	for (uint32_t i = 0; i < t->slices; i++) {
-		if (t->slice[i].worker == worker &&
-		    t->slice[i].kind <= SB_TIMELINE_PARKED)
+		if (t->slice[i].worker == worker && t->slice[i].kind <= SB_TIMELINE_PARKED)
 			start = sb_min_u64(start, t->slice[i].begin_ns);
 	}
 	return start;
@@ -65,8 +62,7 @@ static uint64_t start_of(const struct sb_timeline *t, uint32_t worker)
 
 /* From where on that is known of all; 0 if less than that length is: a worker
  * may have started when all was done. */
-static uint64_t common_start(const struct sb_timeline *t, uint64_t end,
-			     uint64_t length)
+static uint64_t common_start(const struct sb_timeline *t, uint64_t end, uint64_t length)
 {
 	uint64_t start = 0;
 
@@ -80,8 +76,7 @@ static uint64_t count_steps(const struct sb_timeline *t, uint32_t worker)
 	uint64_t steps = 0;
 
 	for (uint32_t i = 0; i < t->slices; i++)
-		steps += t->slice[i].kind == SB_TIMELINE_STEP &&
-			 t->slice[i].worker == worker;
+		steps += t->slice[i].kind == SB_TIMELINE_STEP && t->slice[i].worker == worker;
 	return steps;
 }
 
@@ -110,8 +105,7 @@ static uint64_t length_for(const struct sb_timeline *t)
 	}
 	if (!steps)
 		return 0;
-	return steps > STEPS_SHOWN ? (last - first) / (steps / STEPS_SHOWN)
-				   : last - first;
+	return steps > STEPS_SHOWN ? (last - first) / (steps / STEPS_SHOWN) : last - first;
 }
 
 /* The last of 1, 2 and 5 times a power of ten: the axis ends there. */
@@ -134,15 +128,13 @@ static int compare_times(const void *a, const void *b)
 
 /* The times from start on at which something changes, sorted; NULL: no
  * memory. */
-static uint64_t *changes_of(const struct sb_timeline *t, uint64_t start,
-			    uint32_t *n)
+static uint64_t *changes_of(const struct sb_timeline *t, uint64_t start, uint32_t *n)
 {
 	uint64_t *at = calloc((size_t)t->slices + 1, sizeof(*at));
 
 	*n = 0;
 	for (uint32_t i = 0; at && i < t->slices; i++) {
-		if (t->slice[i].kind != SB_TIMELINE_STEP &&
-		    t->slice[i].begin_ns >= start)
+		if (t->slice[i].kind != SB_TIMELINE_STEP && t->slice[i].begin_ns >= start)
 			at[(*n)++] = t->slice[i].begin_ns;
 	}
 	if (at)
@@ -193,31 +185,26 @@ static int choose(const struct sb_timeline *t, struct window *window)
 
 /* ---- the picture ---- */
 
-static bool is_shown(const struct sb_timeline_slice *slice,
-		     const struct window *window)
+static bool is_shown(const struct sb_timeline_slice *slice, const struct window *window)
 {
-	return slice->end_ns >= window->begin_ns &&
-	       slice->begin_ns <= window->end_ns;
+	return slice->end_ns >= window->begin_ns && slice->begin_ns <= window->end_ns;
 }
 
 /* A slice, cut to the window: worker, begin and end. A moment: when, and from
  * whom to whom. */
-static void put_slice(struct sb_plot *plot,
-		      const struct sb_timeline_slice *slice,
+static void put_slice(struct sb_plot *plot, const struct sb_timeline_slice *slice,
 		      const struct window *window)
 {
 	const uint64_t begin = sb_max_u64(slice->begin_ns, window->begin_ns);
 	const uint64_t end = sb_min_u64(slice->end_ns, window->end_ns);
 
-	fprintf(plot->data, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
-		slice->worker, begin - window->begin_ns, end - window->begin_ns,
-		slice->from);
+	fprintf(plot->data, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", slice->worker,
+		begin - window->begin_ns, end - window->begin_ns, slice->from);
 }
 
 /* False: there is none in the window. */
-static bool put_kind(struct sb_plot *plot, const struct sb_timeline *t,
-		     enum sb_timeline_kind kind, const struct window *window,
-		     uint32_t *block)
+static bool put_kind(struct sb_plot *plot, const struct sb_timeline *t, enum sb_timeline_kind kind,
+		     const struct window *window, uint32_t *block)
 {
 	bool any = false;
 
@@ -233,22 +220,20 @@ static bool put_kind(struct sb_plot *plot, const struct sb_timeline *t,
 }
 
 static void put_arrows(struct sb_plot *plot, const struct sb_timeline *t,
-		       enum sb_timeline_kind kind, const struct window *window,
-		       const char *label, const char *style)
+		       enum sb_timeline_kind kind, const struct window *window, const char *label,
+		       const char *style)
 {
 	uint32_t block;
 
 	/* From edge to edge of the two lanes. */
 	if (put_kind(plot, t, kind, window, &block))
 		sb_plot_curve(plot, block, label,
-			      "using 2:($4+0.4*sgn($1-$4)):(0):"
-			      "($1-$4-0.8*sgn($1-$4)) with vectors head "
-			      "filled size screen 0.008,20 %s",
+			      "using 2:($4+0.4*sgn($1-$4)):(0):($1-$4-0.8*sgn($1-$4)) with vectors "
+			      "head filled size screen 0.008,20 %s",
 			      style);
 }
 
-static void put_times(struct sb_plot *plot, const struct window *window,
-		      uint64_t all_ns)
+static void put_times(struct sb_plot *plot, const struct window *window, uint64_t all_ns)
 {
 	char shown[SB_HUMAN_BYTES];
 	char all[SB_HUMAN_BYTES];
@@ -256,20 +241,17 @@ static void put_times(struct sb_plot *plot, const struct window *window,
 	sb_human(shown, (double)(window->end_ns - window->begin_ns), "ns");
 	sb_human(all, (double)all_ns, "ns");
 	sb_plot_note(plot,
-		     "the %s with the most changes, of a trace of %s; tracing "
-		     "makes steps longer",
+		     "the %s with the most changes, of a trace of %s; tracing makes steps longer",
 		     shown, all);
 }
 
-static void draw(struct sb_plot *plot, const struct sb_timeline *t,
-		 const struct window *window)
+static void draw(struct sb_plot *plot, const struct sb_timeline *t, const struct window *window)
 {
 	struct sb_plot_axis x = { 'x', "time", "ns", { 0 }, false, true };
 	const uint32_t height = 60 + 44 * t->workers;
 
 	sb_plot_range_add(&x.range, 0);
-	sb_plot_range_add(&x.range,
-			  (double)(window->end_ns - window->begin_ns));
+	sb_plot_range_add(&x.range, (double)(window->end_ns - window->begin_ns));
 	plot->height = height < 130 ? 130 : height > 640 ? 640 : height;
 	sb_plot_panel(plot);
 	sb_plot_axis(plot, &x);
@@ -280,22 +262,18 @@ static void draw(struct sb_plot *plot, const struct sb_timeline *t,
 
 		if (put_kind(plot, t, layers[i].kind, window, &block))
 			sb_plot_curve(plot, block, layers[i].label,
-				      "using 2:1:2:3:($1-0.4):($1+0.4) with %s",
-				      layers[i].style);
+				      "using 2:1:2:3:($1-0.4):($1+0.4) with %s", layers[i].style);
 	}
-	put_arrows(plot, t, SB_TIMELINE_STEAL, window,
-		   "steal, from victim to thief", "lw 1.5 lc rgb '#b2182b'");
-	put_arrows(plot, t, SB_TIMELINE_WAKE, window, "wake",
-		   "lw 1.5 dt (4,3) lc rgb '#1b7837'");
+	put_arrows(plot, t, SB_TIMELINE_STEAL, window, "steal, from victim to thief",
+		   "lw 1.5 lc rgb '#b2182b'");
+	put_arrows(plot, t, SB_TIMELINE_WAKE, window, "wake", "lw 1.5 dt (4,3) lc rgb '#1b7837'");
 	put_times(plot, window, end_of(t));
 }
 
 static int read_trace(const struct sb_plot_line *line, struct sb_timeline *t)
 {
-	char *path =
-		line->result->directory
-			? sb_path_join(line->result->directory, "trace.json")
-			: NULL;
+	char *path = line->result->directory ? sb_path_join(line->result->directory, "trace.json")
+					     : NULL;
 	const uint32_t series = (uint32_t)(line->series - line->result->series);
 	const int rc = path ? sb_timeline_read(t, path, series) : -ENOENT;
 
@@ -313,8 +291,7 @@ bool sb_plot_timeline(struct sb_plot *plot, int unused)
 	if (rc == -ENOENT || rc == -ENODATA)
 		return sb_plot_refuse(plot, "nothing was traced (run --trace)");
 	if (rc)
-		return sb_plot_refuse(plot, "trace.json cannot be read: %s",
-				      strerror(-rc));
+		return sb_plot_refuse(plot, "trace.json cannot be read: %s", strerror(-rc));
 	rc = choose(&timeline, &window);
 	if (!rc)
 		draw(plot, &timeline, &window);

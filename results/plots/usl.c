@@ -17,8 +17,7 @@ struct fit {
 double sb_usl_at(const struct sb_usl *usl, double n)
 {
 	return usl->value[SB_USL_LAMBDA] * n /
-	       (1 + usl->value[SB_USL_SIGMA] * (n - 1) +
-		usl->value[SB_USL_KAPPA] * n * (n - 1));
+	       (1 + usl->value[SB_USL_SIGMA] * (n - 1) + usl->value[SB_USL_KAPPA] * n * (n - 1));
 }
 
 double sb_usl_peak(const struct sb_usl *usl)
@@ -34,8 +33,7 @@ double sb_usl_peak(const struct sb_usl *usl)
 /* ---- a small symmetric system ---- */
 
 /* Adds w times the product of row with itself, and with y. */
-static void add_row(double a[P][P], double b[P], const double row[P], double y,
-		    double w)
+static void add_row(double a[P][P], double b[P], const double row[P], double y, double w)
 {
 	for (int i = 0; i < P; i++) {
 		for (int j = 0; j < P; j++)
@@ -153,8 +151,7 @@ static double squares(const struct fit *fit, const struct sb_usl *usl)
 }
 
 /* The normal equations there. */
-static void linearise(const struct fit *fit, const struct sb_usl *usl,
-		      double a[P][P], double b[P])
+static void linearise(const struct fit *fit, const struct sb_usl *usl, double a[P][P], double b[P])
 {
 	memset(a, 0, P * sizeof(a[0]));
 	memset(b, 0, P * sizeof(b[0]));
@@ -162,8 +159,8 @@ static void linearise(const struct fit *fit, const struct sb_usl *usl,
 		const double n = fit->point[i].workers;
 		const double x = sb_usl_at(usl, n);
 		const double per = x * x / usl->value[SB_USL_LAMBDA] / n;
-		const double row[P] = { x / usl->value[SB_USL_LAMBDA],
-					-per * (n - 1), -per * n * (n - 1) };
+		const double row[P] = { x / usl->value[SB_USL_LAMBDA], -per * (n - 1),
+					-per * n * (n - 1) };
 
 		add_row(a, b, row, fit->point[i].throughput - x, 1);
 	}
@@ -190,8 +187,7 @@ static bool step(const struct fit *fit, struct sb_usl *usl, double *sum)
 
 		for (int p = 0; p < P; p++)
 			next.value[p] += ldexp(move[p], -h);
-		its = next.value[SB_USL_LAMBDA] > 0 ? squares(fit, &next)
-						    : (double)INFINITY;
+		its = next.value[SB_USL_LAMBDA] > 0 ? squares(fit, &next) : (double)INFINITY;
 		if (its < *sum) {
 			const bool rests = *sum - its <= AT_REST * *sum;
 
@@ -219,8 +215,7 @@ static void find_errors(const struct fit *fit, struct sb_usl *usl, double sum)
 		return;
 	for (int p = 0; p < P; p++) {
 		if (fit->is_free[p])
-			usl->error[p] = sqrt(inverse[p][p] * sum /
-					     (fit->points - fitted));
+			usl->error[p] = sqrt(inverse[p][p] * sum / (fit->points - fitted));
 	}
 }
 
@@ -257,17 +252,14 @@ static uint32_t count_different(const struct sb_usl_point *point, uint32_t n)
 	return different;
 }
 
-int sb_usl_fit(struct sb_usl *out, const struct sb_usl_point *point,
-	       uint32_t points)
+int sb_usl_fit(struct sb_usl *out, const struct sb_usl_point *point, uint32_t points)
 {
 	double best = INFINITY;
 
 	if (count_different(point, points) < SB_USL_LEAST)
 		return -EDOM;
 	for (unsigned int free = 0; free < 4; free++) {
-		const struct fit fit = { point,
-					 points,
-					 { true, free & 1, free & 2 } };
+		const struct fit fit = { point, points, { true, free & 1, free & 2 } };
 		struct sb_usl usl = { { 0 }, { 0 } };
 		double sum;
 

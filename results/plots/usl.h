@@ -13,12 +13,7 @@
 
 #include "core/platform/base.h"
 
-enum sb_usl_parameter {
-	SB_USL_LAMBDA,
-	SB_USL_SIGMA,
-	SB_USL_KAPPA,
-	SB_USL_PARAMETERS
-};
+enum sb_usl_parameter { SB_USL_LAMBDA, SB_USL_SIGMA, SB_USL_KAPPA, SB_USL_PARAMETERS };
 
 struct sb_usl {
 	double value[SB_USL_PARAMETERS]; /* none is negative */
@@ -41,8 +36,7 @@ struct sb_usl_point {
  * -EDOM for fewer than SB_USL_LEAST different numbers of workers, or -ERANGE if
  * no parameters fit. Throughputs are above 0.
  */
-SB_MUST_CHECK int sb_usl_fit(struct sb_usl *out,
-			     const struct sb_usl_point *point, uint32_t points);
+SB_MUST_CHECK int sb_usl_fit(struct sb_usl *out, const struct sb_usl_point *point, uint32_t points);
 
 double sb_usl_at(const struct sb_usl *usl, double workers);
 

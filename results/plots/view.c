@@ -20,8 +20,7 @@ static bool is_in(const char *name, const char *const *list, size_t n)
 }
 
 /* Among series of the same workload; other workloads have other settings. */
-static bool setting_differs(const struct sb_plot_view *view,
-			    const struct sb_series *series,
+static bool setting_differs(const struct sb_plot_view *view, const struct sb_series *series,
 			    const struct sb_setting *setting)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
@@ -40,8 +39,7 @@ static bool setting_differs(const struct sb_plot_view *view,
 static bool workload_differs(const struct sb_plot_view *view)
 {
 	for (uint32_t i = 1; i < view->lines; i++) {
-		if (strcmp(view->line[i].series->workload,
-			   view->line[0].series->workload) != 0)
+		if (strcmp(view->line[i].series->workload, view->line[0].series->workload) != 0)
 			return true;
 	}
 	return false;
@@ -62,9 +60,8 @@ static void put_result_name(FILE *out, const char *directory)
 
 /* What tells a line from the others, without some settings; "" if that is
  * nothing. */
-static char *distinction(const struct sb_plot_view *view, uint32_t i,
-			 const char *const *except, size_t excepts,
-			 bool by_result)
+static char *distinction(const struct sb_plot_view *view, uint32_t i, const char *const *except,
+			 size_t excepts, bool by_result)
 {
 	const struct sb_plot_line *line = &view->line[i];
 	const struct sb_series *series = line->series;
@@ -90,8 +87,7 @@ static char *distinction(const struct sb_plot_view *view, uint32_t i,
 		if (is_in(setting->name, except, excepts) ||
 		    !setting_differs(view, series, setting))
 			continue;
-		fprintf(out, "%s%s=%s", separator, setting->name,
-			setting->text);
+		fprintf(out, "%s%s=%s", separator, setting->name, setting->text);
 		separator = " ";
 	}
 	if (fclose(out)) {
@@ -121,16 +117,13 @@ static int label_all(struct sb_plot_view *view)
 	return 0;
 }
 
-static bool is_chosen(const struct sb_plot_choice *choice,
-		      const struct sb_series *series)
+static bool is_chosen(const struct sb_plot_choice *choice, const struct sb_series *series)
 {
-	return !choice->series || !*choice->series ||
-	       strstr(series->workload, choice->series) ||
+	return !choice->series || !*choice->series || strstr(series->workload, choice->series) ||
 	       (series->label && strstr(series->label, choice->series));
 }
 
-int sb_plot_view_init(struct sb_plot_view *view,
-		      const struct sb_plot_order *order)
+int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *order)
 {
 	uint32_t all = 0;
 
@@ -146,9 +139,7 @@ int sb_plot_view_init(struct sb_plot_view *view,
 		for (uint32_t s = 0; s < result->all_series; s++) {
 			if (is_chosen(&order->choice, &result->series[s]))
 				view->line[view->lines++] =
-					(struct sb_plot_line){
-						result, &result->series[s], NULL
-					};
+					(struct sb_plot_line){ result, &result->series[s], NULL };
 		}
 	}
 	return label_all(view);
@@ -163,8 +154,7 @@ void sb_plot_view_free(struct sb_plot_view *view)
 }
 
 /* Takes the label. */
-static void put_in_group(struct sb_plot_groups *groups, uint32_t line,
-			 char *label)
+static void put_in_group(struct sb_plot_groups *groups, uint32_t line, char *label)
 {
 	uint32_t g = 0;
 
@@ -178,10 +168,8 @@ static void put_in_group(struct sb_plot_groups *groups, uint32_t line,
 	groups->label[groups->groups++] = label;
 }
 
-int sb_plot_groups_init(struct sb_plot_groups *groups,
-			const struct sb_plot_view *view,
-			const char *const *except, size_t excepts,
-			bool by_result)
+int sb_plot_groups_init(struct sb_plot_groups *groups, const struct sb_plot_view *view,
+			const char *const *except, size_t excepts, bool by_result)
 {
 	*groups = (struct sb_plot_groups){
 		.of = calloc(view->lines + 1, sizeof(*groups->of)),
@@ -191,8 +179,7 @@ int sb_plot_groups_init(struct sb_plot_groups *groups,
 		char *label = NULL;
 
 		if (groups->of && groups->label)
-			label = distinction(view, i, except, excepts,
-					    by_result);
+			label = distinction(view, i, except, excepts, by_result);
 		if (!label) {
 			sb_plot_groups_free(groups);
 			return -ENOMEM;

@@ -24,8 +24,7 @@ struct sums {
 	double counter[SB_COUNTERS];
 };
 
-static struct sums add_up(const struct sb_record *record, uint32_t first,
-			  uint32_t count)
+static struct sums add_up(const struct sb_record *record, uint32_t first, uint32_t count)
 {
 	struct sums sums = { 0 };
 
@@ -59,13 +58,11 @@ static double work_of(const struct sums *sums, double look_ns, double room_ns)
 	return fmin(fmax(0, steps * mean_ns), room_ns);
 }
 
-static void fill_times(double ns[SB_TIMES], const struct sums *sums,
-		       double look_ns)
+static void fill_times(double ns[SB_TIMES], const struct sums *sums, double look_ns)
 {
 	const double *counter = sums->counter;
 	const double busy = counter[SB_COUNTER_busy_ns];
-	const double harness =
-		fmin(busy, counter[SB_COUNTER_clock_looks] * look_ns);
+	const double harness = fmin(busy, counter[SB_COUNTER_clock_looks] * look_ns);
 
 	ns[SB_TIME_busy] = busy;
 	ns[SB_TIME_harness] = harness;
@@ -76,26 +73,21 @@ static void fill_times(double ns[SB_TIMES], const struct sums *sums,
 	ns[SB_TIME_spin] = counter[SB_COUNTER_spin_ns];
 	ns[SB_TIME_blocked] = counter[SB_COUNTER_blocked_ns];
 	ns[SB_TIME_unaccounted] = sums->wall_ns - busy - ns[SB_TIME_steal_ok] -
-				  ns[SB_TIME_steal_failed] - ns[SB_TIME_spin] -
-				  ns[SB_TIME_blocked];
+				  ns[SB_TIME_steal_failed] - ns[SB_TIME_spin] - ns[SB_TIME_blocked];
 }
 
-struct sb_shares sb_record_shares(const struct sb_record *record,
-				  uint32_t first, uint32_t count)
+struct sb_shares sb_record_shares(const struct sb_record *record, uint32_t first, uint32_t count)
 {
 	const struct sums sums = add_up(record, first, count);
 	struct sb_shares shares;
 
 	fill_times(shares.pct, &sums, record->value[SB_METRIC_look_ns]);
 	for (int t = 0; t < SB_TIMES; t++)
-		shares.pct[t] = sums.wall_ns > 0
-					? 100 * shares.pct[t] / sums.wall_ns
-					: (double)NAN;
+		shares.pct[t] = sums.wall_ns > 0 ? 100 * shares.pct[t] / sums.wall_ns : (double)NAN;
 	return shares;
 }
 
-struct sb_shares sb_series_shares(const struct sb_series *series,
-				  uint32_t worker)
+struct sb_shares sb_series_shares(const struct sb_series *series, uint32_t worker)
 {
 	const double valid = sb_series_measured(series);
 	struct sb_shares mean;
@@ -121,11 +113,10 @@ static double variance(const struct sb_hist_counts *hist)
 	double sum = 0;
 
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
-		const double middle = (double)sb_hist_bucket_low(b) +
-				      (double)(sb_hist_bucket_width(b) - 1) / 2;
+		const double middle =
+			(double)sb_hist_bucket_low(b) + (double)(sb_hist_bucket_width(b) - 1) / 2;
 
-		sum += (double)hist->bucket[b] * (middle - mean) *
-		       (middle - mean);
+		sum += (double)hist->bucket[b] * (middle - mean) * (middle - mean);
 	}
 	return sum / (double)(hist->count - 1);
 }
@@ -140,25 +131,21 @@ double sb_record_work_error(const struct sb_record *record, uint32_t workers)
 
 	if (hist->count < 2 || !(sums.wall_ns > 0))
 		return NAN;
-	return 100 * steps * sqrt(variance(hist) / n * fmax(0, 1 - n / steps)) /
-	       sums.wall_ns;
+	return 100 * steps * sqrt(variance(hist) / n * fmax(0, 1 - n / steps)) / sums.wall_ns;
 }
 
-double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers,
-			    double stopped_ms)
+double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers, double stopped_ms)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < workers; i++) {
 		const struct sb_worker_reading *r = &record->worker[i];
 		const double *os = record->os[i].value;
-		const double parked_ms =
-			r->recorded ? 1e-6 * (double)r->counter
-						      [SB_COUNTER_blocked_ns]
-				    : (double)NAN;
-		const double rest_ms =
-			1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
-			os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
+		const double parked_ms = r->recorded
+						 ? 1e-6 * (double)r->counter[SB_COUNTER_blocked_ns]
+						 : (double)NAN;
+		const double rest_ms = 1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
+				       os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
 
 		sum += rest_ms < 0 ? 0 : rest_ms;
 	}

@@ -22,12 +22,10 @@ struct sb_shares {
 
 /* Those of workers [first, first + count) together, in one repetition whose
  * metric look_ns is there. */
-struct sb_shares sb_record_shares(const struct sb_record *record,
-				  uint32_t first, uint32_t count);
+struct sb_shares sb_record_shares(const struct sb_record *record, uint32_t first, uint32_t count);
 
 /* One worker's on average over the repetitions that have numbers. */
-struct sb_shares sb_series_shares(const struct sb_series *series,
-				  uint32_t worker);
+struct sb_shares sb_series_shares(const struct sb_series *series, uint32_t worker);
 
 /* Standard error of work_pct of all workers together, in percent of their time:
  * 0 when all steps were timed, NaN when fewer than two were. */
@@ -38,8 +36,7 @@ double sb_record_work_error(const struct sb_record *record, uint32_t workers);
  * this. A stop of the process, stopped_ms for each, is no part of it. NaN: not all
  * of that is known.
  */
-double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers,
-			    double stopped_ms);
+double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers, double stopped_ms);
 
 /* Whether that counter is kept only where an account is. */
 bool sb_counter_is_account(enum sb_counter_id id);

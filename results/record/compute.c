@@ -19,20 +19,17 @@ uint64_t sb_percentile_needs(double q)
 
 /* Of those counted and as many more as were lost, which are later than all. NaN:
  * it is one of the lost, or there are too few of them. */
-static double quantile(const struct sb_hist_counts *hist, uint64_t lost,
-		       double q)
+static double quantile(const struct sb_hist_counts *hist, uint64_t lost, double q)
 {
 	const double wanted = q * (double)(hist->count + lost);
 
-	if (hist->count + lost < sb_percentile_needs(q) ||
-	    (lost && wanted > (double)hist->count))
+	if (hist->count + lost < sb_percentile_needs(q) || (lost && wanted > (double)hist->count))
 		return NAN;
 	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
 }
 
 /* The seven metrics of a latency, in the order of metrics.def. */
-static void compute_latency(double *value, const struct sb_hist_counts *hist,
-			    uint64_t lost)
+static void compute_latency(double *value, const struct sb_hist_counts *hist, uint64_t lost)
 {
 	value[6] = (double)hist->count;
 	if (!hist->count)
@@ -48,20 +45,14 @@ static void compute_latency(double *value, const struct sb_hist_counts *hist,
 static void compute_schedule(double *value, const struct sb_requests *r)
 {
 	/* The last one may be late as any other. */
-	const uint64_t took =
-		sb_max_u64(r->schedule_ns + r->late_ns, r->sending_ns) -
-		r->late_ns;
+	const uint64_t took = sb_max_u64(r->schedule_ns + r->late_ns, r->sending_ns) - r->late_ns;
 
 	if (!r->intended || !took)
 		return;
-	value[SB_METRIC_offered_per_s] =
-		1e9 * (double)r->intended / (double)r->schedule_ns;
-	value[SB_METRIC_adherence_pct] =
-		100.0 * (double)r->on_time / (double)r->intended;
-	value[SB_METRIC_rate_kept_pct] =
-		100.0 * (double)r->schedule_ns / (double)took;
-	compute_latency(&value[SB_METRIC_lateness_ns_mean],
-			&r->hist[SB_REQUEST_LATENESS],
+	value[SB_METRIC_offered_per_s] = 1e9 * (double)r->intended / (double)r->schedule_ns;
+	value[SB_METRIC_adherence_pct] = 100.0 * (double)r->on_time / (double)r->intended;
+	value[SB_METRIC_rate_kept_pct] = 100.0 * (double)r->schedule_ns / (double)took;
+	compute_latency(&value[SB_METRIC_lateness_ns_mean], &r->hist[SB_REQUEST_LATENESS],
 			r->intended - r->hist[SB_REQUEST_LATENESS].count);
 }
 
@@ -71,36 +62,29 @@ static void compute_requests(double *value, const struct sb_requests *r)
 
 	if (r->is_open)
 		compute_schedule(value, r);
-	value[SB_METRIC_achieved_per_s] =
-		1e9 * (double)r->completed / (double)r->wall_ns;
+	value[SB_METRIC_achieved_per_s] = 1e9 * (double)r->completed / (double)r->wall_ns;
 	value[SB_METRIC_lost] = (double)lost;
 	value[SB_METRIC_in_system] = r->in_system;
 	value[SB_METRIC_in_system_expected] = r->in_system_expected;
-	compute_latency(&value[SB_METRIC_sojourn_ns_mean],
-			&r->hist[SB_REQUEST_SOJOURN], lost);
-	compute_latency(&value[SB_METRIC_wait_ns_mean],
-			&r->hist[SB_REQUEST_WAIT], lost);
-	compute_latency(&value[SB_METRIC_service_ns_mean],
-			&r->hist[SB_REQUEST_SERVICE], 0);
+	compute_latency(&value[SB_METRIC_sojourn_ns_mean], &r->hist[SB_REQUEST_SOJOURN], lost);
+	compute_latency(&value[SB_METRIC_wait_ns_mean], &r->hist[SB_REQUEST_WAIT], lost);
+	compute_latency(&value[SB_METRIC_service_ns_mean], &r->hist[SB_REQUEST_SERVICE], 0);
 	if (r->not_replayed)
 		return;
-	compute_latency(&value[SB_METRIC_ideal_ns_mean],
-			&r->hist[SB_REQUEST_IDEAL], lost);
-	compute_latency(&value[SB_METRIC_replayed_ns_mean],
-			&r->hist[SB_REQUEST_REPLAYED], lost);
+	compute_latency(&value[SB_METRIC_ideal_ns_mean], &r->hist[SB_REQUEST_IDEAL], lost);
+	compute_latency(&value[SB_METRIC_replayed_ns_mean], &r->hist[SB_REQUEST_REPLAYED], lost);
 }
 
 static const struct {
 	enum sb_metric_id first;
 	enum sb_hist_id hist;
 } latencies[] = {
-#define LATENCY_OF(name)                                                       \
-	{                                                                      \
-		SB_METRIC_##name##_ns_mean, SB_HIST_##name                     \
+#define LATENCY_OF(name)                                                                           \
+	{                                                                                          \
+		SB_METRIC_##name##_ns_mean, SB_HIST_##name                                         \
 	}
-	LATENCY_OF(ready_to_running), LATENCY_OF(send_to_step),
-	LATENCY_OF(submit_to_step),   LATENCY_OF(yield_to_resumed),
-	LATENCY_OF(wake_to_running),  LATENCY_OF(step_time),
+	LATENCY_OF(ready_to_running), LATENCY_OF(send_to_step),	   LATENCY_OF(submit_to_step),
+	LATENCY_OF(yield_to_resumed), LATENCY_OF(wake_to_running), LATENCY_OF(step_time),
 	LATENCY_OF(lifetime),
 #undef LATENCY_OF
 };
@@ -113,17 +97,13 @@ static double mean_or_nan(const struct sb_hist_counts *hist)
 static void compute_hists(double *value, const struct sb_hist_counts *hist)
 {
 	for (size_t i = 0; i < SB_ARRAY_SIZE(latencies); i++)
-		compute_latency(&value[latencies[i].first],
-				&hist[latencies[i].hist], 0);
+		compute_latency(&value[latencies[i].first], &hist[latencies[i].hist], 0);
 	value[SB_METRIC_depth_own_mean] = mean_or_nan(&hist[SB_HIST_depth_own]);
-	value[SB_METRIC_depth_inject_mean] =
-		mean_or_nan(&hist[SB_HIST_depth_inject]);
-	value[SB_METRIC_depth_global_mean] =
-		mean_or_nan(&hist[SB_HIST_depth_global]);
+	value[SB_METRIC_depth_inject_mean] = mean_or_nan(&hist[SB_HIST_depth_inject]);
+	value[SB_METRIC_depth_global_mean] = mean_or_nan(&hist[SB_HIST_depth_global]);
 }
 
-static void compute_times(double *value, const struct sb_record *record,
-			  uint32_t workers)
+static void compute_times(double *value, const struct sb_record *record, uint32_t workers)
 {
 	const struct sb_shares shares = sb_record_shares(record, 0, workers);
 
@@ -137,8 +117,7 @@ static double ratio_or_nan(double a, uint64_t b)
 }
 
 /* The four metrics of STEALS() in metrics.def, in their order. */
-static void compute_steal_rates(double *value,
-				const struct sb_steal_sum *steals,
+static void compute_steal_rates(double *value, const struct sb_steal_sum *steals,
 				const struct sb_measured *m)
 {
 	const struct sb_steal_counts *sum = &steals->sum;
@@ -153,8 +132,7 @@ static void compute_steal_rates(double *value,
 }
 
 static void compute_steals(double *value, const struct sb_record *record,
-			   const struct sb_measured *m,
-			   const struct sb_placement *placement)
+			   const struct sb_measured *m, const struct sb_placement *placement)
 {
 	static const enum sb_metric_id first[SB_DISTANCES] = {
 		[SB_DISTANCE_SMT] = SB_METRIC_steals_smt_per_op,
@@ -182,9 +160,8 @@ static void compute_steals(double *value, const struct sb_record *record,
 static void compute_spins(double *value, const struct sb_hist_counts *hist)
 {
 	static const enum sb_hist_id ends[] = {
-		SB_HIST_spins_inject,  SB_HIST_spins_global,
-		SB_HIST_spins_steal,   SB_HIST_spins_timer,
-		SB_HIST_spins_blocked,
+		SB_HIST_spins_inject, SB_HIST_spins_global,  SB_HIST_spins_steal,
+		SB_HIST_spins_timer,  SB_HIST_spins_blocked,
 	};
 	uint64_t episodes = 0;
 	uint64_t spins = 0;
@@ -197,12 +174,10 @@ static void compute_spins(double *value, const struct sb_hist_counts *hist)
 		return;
 	value[SB_METRIC_spins_mean] = (double)spins / (double)episodes;
 	value[SB_METRIC_parked_pct] =
-		100.0 * (double)hist[SB_HIST_spins_blocked].count /
-		(double)episodes;
+		100.0 * (double)hist[SB_HIST_spins_blocked].count / (double)episodes;
 }
 
-static void compute_yields(double *value, const struct sb_record *record,
-			   uint32_t workers)
+static void compute_yields(double *value, const struct sb_record *record, uint32_t workers)
 {
 	double *built_in = &value[SB_METRIC_yields_send];
 
@@ -219,8 +194,8 @@ static void compute_yields(double *value, const struct sb_record *record,
 	}
 }
 
-static void compute_counters(double *value, const struct sb_record *record,
-			     uint32_t workers, uint64_t operations)
+static void compute_counters(double *value, const struct sb_record *record, uint32_t workers,
+			     uint64_t operations)
 {
 	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
 		uint64_t sum = 0;
@@ -232,10 +207,8 @@ static void compute_counters(double *value, const struct sb_record *record,
 		/* The counters are the last metrics, in their own order. */
 		value[SB_METRICS - SB_COUNTERS + c] = (double)sum;
 	}
-	value[SB_METRIC_parks_per_op] =
-		ratio_or_nan(value[SB_METRIC_blocks], operations);
-	value[SB_METRIC_wakes_per_op] =
-		ratio_or_nan(value[SB_METRIC_wakes], operations);
+	value[SB_METRIC_parks_per_op] = ratio_or_nan(value[SB_METRIC_blocks], operations);
+	value[SB_METRIC_wakes_per_op] = ratio_or_nan(value[SB_METRIC_wakes], operations);
 }
 
 static void compute_stops(double *value, const struct sb_record *record,
@@ -245,39 +218,32 @@ static void compute_stops(double *value, const struct sb_record *record,
 	const double throttled_ms = m->machine.throttled_ms;
 	const double quota_ms = throttled_ms > 0 ? throttled_ms : 0;
 	/* Some kernels do not take waiting for the quota for waiting. */
-	const double stopped_ms =
-		fmax(0, 1e-6 * (double)m->stopped_ns - quota_ms);
+	const double stopped_ms = fmax(0, 1e-6 * (double)m->stopped_ns - quota_ms);
 
 	value[SB_METRIC_suspended_ms] = m->machine.suspended_ms;
 	value[SB_METRIC_throttled_ms] = throttled_ms;
-	value[SB_METRIC_throttled_pct] =
-		100 * throttled_ms / (elapsed_ms * workers);
+	value[SB_METRIC_throttled_pct] = 100 * throttled_ms / (elapsed_ms * workers);
 	value[SB_METRIC_stopped_ms] = stopped_ms;
 	value[SB_METRIC_stopped_pct] = 100 * stopped_ms / elapsed_ms;
 	if (!record->os)
 		return;
-	value[SB_METRIC_off_cpu_ms] =
-		sb_record_off_cpu_ms(record, workers, stopped_ms);
-	value[SB_METRIC_off_cpu_pct] =
-		100 * value[SB_METRIC_off_cpu_ms] / (elapsed_ms * workers);
+	value[SB_METRIC_off_cpu_ms] = sb_record_off_cpu_ms(record, workers, stopped_ms);
+	value[SB_METRIC_off_cpu_pct] = 100 * value[SB_METRIC_off_cpu_ms] / (elapsed_ms * workers);
 }
 
 /* One worker of which it is not known makes the sum unknown. */
-static void compute_os(double *value, const struct sb_record *record,
-		       const struct sb_measured *m, uint32_t workers)
+static void compute_os(double *value, const struct sb_record *record, const struct sb_measured *m,
+		       uint32_t workers)
 {
 	const double worker_s = 1e-9 * (double)m->elapsed_ns * workers;
 
 	for (int c = 0; c < SB_OS_COUNTS && record->os; c++) {
 		value[SB_METRIC_vol_ctxsw + c] = 0;
 		for (uint32_t i = 0; i < workers; i++)
-			value[SB_METRIC_vol_ctxsw + c] +=
-				record->os[i].value[c];
+			value[SB_METRIC_vol_ctxsw + c] += record->os[i].value[c];
 	}
-	value[SB_METRIC_invol_ctxsw_per_s] =
-		value[SB_METRIC_invol_ctxsw] / worker_s;
-	value[SB_METRIC_run_delay_pct] =
-		0.1 * value[SB_METRIC_run_delay_ms] / worker_s;
+	value[SB_METRIC_invol_ctxsw_per_s] = value[SB_METRIC_invol_ctxsw] / worker_s;
+	value[SB_METRIC_run_delay_pct] = 0.1 * value[SB_METRIC_run_delay_ms] / worker_s;
 	value[SB_METRIC_host_steal_ms] = m->machine.steal_ms;
 	value[SB_METRIC_host_steal_pct] = m->machine.steal_pct;
 	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;
@@ -305,8 +271,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	value[SB_METRIC_cpu_ns_per_op] = (double)m->cpu_ns / ops;
 	value[SB_METRIC_ops_per_s] = 1e9 * ops / (double)m->wall_ns;
 	if (m->bytes_per_process > 0)
-		value[SB_METRIC_bytes_per_process] =
-			m->bytes_per_process / (double)m->rounds;
+		value[SB_METRIC_bytes_per_process] = m->bytes_per_process / (double)m->rounds;
 	if (m->submit_ns)
 		value[SB_METRIC_submit_ns_per_op] = (double)m->submit_ns / ops;
 	value[SB_METRIC_operations] = ops;
@@ -323,8 +288,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	if (m->requests)
 		compute_requests(value, m->requests);
 	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
-	compute_latency(&value[SB_METRIC_wake_long_step_ns_mean],
-			&m->wake_long_step_ns, 0);
+	compute_latency(&value[SB_METRIC_wake_long_step_ns_mean], &m->wake_long_step_ns, 0);
 	value[SB_METRIC_look_ns] = m->look_ns;
 	compute_hists(value, record->hist);
 	compute_times(value, record, workers);

@@ -31,10 +31,7 @@ static const struct prefix counts[] = {
 static void put_digits(char *out, double value, bool whole, const char *suffix)
 {
 	const double size = fabs(value);
-	const int decimals = size >= 100 || whole ? 0
-			     : size >= 10	  ? 1
-			     : size >= 0.1	  ? 2
-						  : 4;
+	const int decimals = size >= 100 || whole ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
 
 	snprintf(out, SB_HUMAN_BYTES, "%.*f%s", decimals, value, suffix);
 }
@@ -49,11 +46,9 @@ void sb_human(char *out, double value, const char *unit)
 		return;
 	}
 	/* 999.5 would be printed as 1000. */
-	while (i + 1 < SB_ARRAY_SIZE(times) &&
-	       fabs(value) < 0.9995 * prefix[i].factor)
+	while (i + 1 < SB_ARRAY_SIZE(times) && fabs(value) < 0.9995 * prefix[i].factor)
 		i++;
-	put_digits(out, value / prefix[i].factor,
-		   prefix[i].factor == 1 && value == floor(value),
+	put_digits(out, value / prefix[i].factor, prefix[i].factor == 1 && value == floor(value),
 		   prefix[i].name);
 }
 
@@ -69,9 +64,8 @@ void sb_human_ns_range(char *out, const struct sb_spread *ns)
 	scaled = size / times[i].factor;
 	decimals = scaled >= 100 ? 1 : scaled >= 0.1 ? 2 : 4;
 	snprintf(out, SB_RANGE_BYTES, "%.*f%s [%.*f .. %.*f]", decimals,
-		 ns->median / times[i].factor, times[i].name, decimals,
-		 ns->min / times[i].factor, decimals,
-		 ns->max / times[i].factor);
+		 ns->median / times[i].factor, times[i].name, decimals, ns->min / times[i].factor,
+		 decimals, ns->max / times[i].factor);
 }
 
 void sb_exact(char *out, double value)

@@ -26,8 +26,7 @@ int sb_hist_pack(const struct sb_hist_counts *hist, struct sb_packed_hist *out)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < SB_HIST_BUCKETS; i++) {
 		if (hist->bucket[i])
-			out->bucket[at++] =
-				(struct sb_packed_bucket){ hist->bucket[i], i };
+			out->bucket[at++] = (struct sb_packed_bucket){ hist->bucket[i], i };
 	}
 	return 0;
 }
@@ -38,8 +37,7 @@ void sb_packed_free(struct sb_packed_hist *packed)
 	*packed = (struct sb_packed_hist){ .buckets = 0 };
 }
 
-void sb_packed_add(const struct sb_packed_hist *packed,
-		   struct sb_hist_counts *sum)
+void sb_packed_add(const struct sb_packed_hist *packed, struct sb_hist_counts *sum)
 {
 	sum->count += packed->count;
 	sum->sum += packed->sum;

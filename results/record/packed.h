@@ -20,13 +20,11 @@ struct sb_packed_hist {
 };
 
 /* Returns 0 or -ENOMEM. out: for sb_packed_free. */
-SB_MUST_CHECK int sb_hist_pack(const struct sb_hist_counts *hist,
-			       struct sb_packed_hist *out);
+SB_MUST_CHECK int sb_hist_pack(const struct sb_hist_counts *hist, struct sb_packed_hist *out);
 
 void sb_packed_free(struct sb_packed_hist *packed);
 
 /* sum += packed. */
-void sb_packed_add(const struct sb_packed_hist *packed,
-		   struct sb_hist_counts *sum);
+void sb_packed_add(const struct sb_packed_hist *packed, struct sb_hist_counts *sum);
 
 #endif

@@ -17,8 +17,7 @@
 #define NEITHER SB_NEITHER
 
 const struct sb_metric sb_metric[SB_METRICS] = {
-#define METRIC(name, unit, better, doc)                                        \
-	[SB_METRIC_##name] = { #name, unit, better, doc },
+#define METRIC(name, unit, better, doc) [SB_METRIC_##name] = { #name, unit, better, doc },
 #include "results/record/metrics.def"
 #undef METRIC
 };
@@ -40,25 +39,20 @@ const struct sb_metric sb_hist_info[SB_HISTS] = {
 const char *sb_request_hist_name(enum sb_request_hist_id hist)
 {
 	static const char *const names[SB_REQUEST_HISTS] = {
-		[SB_REQUEST_SOJOURN] = "sojourn",
-		[SB_REQUEST_WAIT] = "wait",
-		[SB_REQUEST_SERVICE] = "service",
-		[SB_REQUEST_LATENESS] = "lateness",
-		[SB_REQUEST_IDEAL] = "ideal",
-		[SB_REQUEST_REPLAYED] = "replayed",
+		[SB_REQUEST_SOJOURN] = "sojourn", [SB_REQUEST_WAIT] = "wait",
+		[SB_REQUEST_SERVICE] = "service", [SB_REQUEST_LATENESS] = "lateness",
+		[SB_REQUEST_IDEAL] = "ideal",	  [SB_REQUEST_REPLAYED] = "replayed",
 	};
 
 	return names[hist];
 }
 
-bool sb_record_hist(const struct sb_record *record, uint32_t i,
-		    struct sb_named_hist *out)
+bool sb_record_hist(const struct sb_record *record, uint32_t i, struct sb_named_hist *out)
 {
 	if (i >= (record->requests ? SB_RECORD_HISTS : SB_HISTS))
 		return false;
 	out->packed = &record->packed[i];
-	out->name = i < SB_HISTS ? sb_hist_info[i].name
-				 : sb_request_hist_name(i - SB_HISTS);
+	out->name = i < SB_HISTS ? sb_hist_info[i].name : sb_request_hist_name(i - SB_HISTS);
 	out->unit = i < SB_HISTS ? sb_hist_info[i].unit : "ns";
 	return true;
 }
@@ -92,10 +86,8 @@ int sb_record_pack(struct sb_record *record)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < SB_HISTS && !rc; i++)
 		rc = sb_hist_pack(&record->hist[i], &packed[i]);
-	for (uint32_t i = 0; record->requests && i < SB_REQUEST_HISTS && !rc;
-	     i++)
-		rc = sb_hist_pack(&record->requests->hist[i],
-				  &packed[SB_HISTS + i]);
+	for (uint32_t i = 0; record->requests && i < SB_REQUEST_HISTS && !rc; i++)
+		rc = sb_hist_pack(&record->requests->hist[i], &packed[SB_HISTS + i]);
 	if (rc) {
 		sb_packed_hist_free(packed);
 		return rc;
@@ -108,29 +100,24 @@ int sb_record_pack(struct sb_record *record)
 static_assert(SB_METRIC_unaccounted_pct - SB_METRIC_busy_pct == SB_TIMES - 1,
 	      "the shares are metrics in their own order");
 
-static void add_steals(struct sb_steal_sum *to,
-		       const struct sb_steal_counts *cell)
+static void add_steals(struct sb_steal_sum *to, const struct sb_steal_counts *cell)
 {
 	to->pairs++;
 	sb_steal_add(&to->sum, cell);
 }
 
 void sb_steals_sum(const struct sb_record *record, const struct sb_placement *p,
-		   struct sb_steal_sum *all,
-		   struct sb_steal_sum by[SB_DISTANCES])
+		   struct sb_steal_sum *all, struct sb_steal_sum by[SB_DISTANCES])
 {
 	for (uint32_t i = 0; i < p->workers * p->workers; i++) {
 		const uint32_t thief = i / p->workers;
 		const uint32_t victim = i % p->workers;
-		const struct sb_steal_counts *cell =
-			&record->worker[thief].steals[victim];
+		const struct sb_steal_counts *cell = &record->worker[thief].steals[victim];
 
 		if (thief == victim)
 			continue;
 		add_steals(all, cell);
-		add_steals(&by[sb_place_distance(&p->place[thief],
-						 &p->place[victim])],
-			   cell);
+		add_steals(&by[sb_place_distance(&p->place[thief], &p->place[victim])], cell);
 	}
 }
 
@@ -142,8 +129,8 @@ static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,
 	      "the system's counts are side by side, in their own order");
 static_assert(SB_METRICS - SB_COUNTERS == SB_METRIC_steps, "counters are last");
 
-void sb_reading_subtract(struct sb_worker_reading *a,
-			 const struct sb_worker_reading *b, uint32_t workers)
+void sb_reading_subtract(struct sb_worker_reading *a, const struct sb_worker_reading *b,
+			 uint32_t workers)
 {
 	for (uint32_t c = 0; c < SB_COUNTERS; c++)
 		a->counter[c] -= b->counter[c];
@@ -186,8 +173,7 @@ void sb_record_suspect(struct sb_record *record, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	if (!strstr(record->reason, reason) &&
-	    strlen(joint) + strlen(reason) < room)
+	if (!strstr(record->reason, reason) && strlen(joint) + strlen(reason) < room)
 		snprintf(end, room, "%s%s", joint, reason);
 }
 

@@ -78,7 +78,7 @@ struct sb_setting {
 struct sb_traced_worker {
 	struct sb_trace_event *event; /* [events], oldest first */
 	uint32_t events;
-	uint64_t dropped; /* older ones, which went to make room */
+	uint64_t dropped;		  /* older ones, which went to make room */
 	struct sb_worker_reading reading; /* of the traced time, all of it */
 };
 
@@ -102,7 +102,7 @@ struct sb_series {
 	uint32_t settings;
 	struct sb_setting *setting;
 	struct sb_placement placement; /* its own copy */
-	bool emulated; /* the placement is on a machine that is not this one */
+	bool emulated;		       /* the placement is on a machine that is not this one */
 	uint32_t records;
 	struct sb_record *record;
 
@@ -160,24 +160,22 @@ struct sb_measured {
 uint64_t sb_percentile_needs(double q);
 
 /* Computes all metrics from the measurement and the workers' readings. */
-void sb_record_compute(struct sb_record *record,
-		       const struct sb_measured *measured,
+void sb_record_compute(struct sb_record *record, const struct sb_measured *measured,
 		       const struct sb_placement *placement);
 
 /* Of the count that all commands beyond the array share, in files. */
 #define SB_LARGER_COMMANDS "256+"
 
 /* a -= b, an earlier reading of the same worker. */
-void sb_reading_subtract(struct sb_worker_reading *a,
-			 const struct sb_worker_reading *b, uint32_t workers);
+void sb_reading_subtract(struct sb_worker_reading *a, const struct sb_worker_reading *b,
+			 uint32_t workers);
 
 /* "valid", "suspect" or "invalid". */
 const char *sb_verdict_name(enum sb_verdict verdict);
 
 /* One more reason not to trust a row; an invalid one stays as it is. A reason that
  * it has already, or that does not fit, is left out. */
-void sb_record_suspect(struct sb_record *record, const char *format, ...)
-	SB_PRINTF(2, 3);
+void sb_record_suspect(struct sb_record *record, const char *format, ...) SB_PRINTF(2, 3);
 
 /* A row without numbers. This reason replaces all others. */
 void sb_record_invalidate(struct sb_record *record, const char *reason);
@@ -202,8 +200,7 @@ struct sb_named_hist {
 
 /* Histogram i of a row that has numbers, the workers' first and then those of
  * requests, for those who go through all. False: there are no more. */
-bool sb_record_hist(const struct sb_record *record, uint32_t i,
-		    struct sb_named_hist *out);
+bool sb_record_hist(const struct sb_record *record, uint32_t i, struct sb_named_hist *out);
 
 /* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
  * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no

@@ -13,14 +13,11 @@
 #include "results/record/record.h"
 #include "results/record/sums.h"
 
-const char *sb_series_binding(const struct sb_series *series,
-			      const struct sb_result *result)
+const char *sb_series_binding(const struct sb_series *series, const struct sb_result *result)
 {
 	if (!series->memory.is_bound)
 		return "none";
-	return series->memory.bind_error
-		       ? "refused"
-		       : sb_series_option(series, result, "membind");
+	return series->memory.bind_error ? "refused" : sb_series_option(series, result, "membind");
 }
 
 void sb_series_title(char *out, const struct sb_series *series)
@@ -30,17 +27,15 @@ void sb_series_title(char *out, const struct sb_series *series)
 	if (!job || !strcmp(job->text, series->workload))
 		snprintf(out, SB_SERIES_TITLE_BYTES, "%s", series->workload);
 	else
-		snprintf(out, SB_SERIES_TITLE_BYTES, "%s/%s", job->text,
-			 series->workload);
+		snprintf(out, SB_SERIES_TITLE_BYTES, "%s/%s", job->text, series->workload);
 }
 
-const char *sb_series_option(const struct sb_series *series,
-			     const struct sb_result *result, const char *name)
+const char *sb_series_option(const struct sb_series *series, const struct sb_result *result,
+			     const char *name)
 {
 	const struct sb_setting *setting = sb_series_setting(series, name);
 
-	return setting ? setting->text
-		       : sb_result_fact(result, "options", name);
+	return setting ? setting->text : sb_result_fact(result, "options", name);
 }
 
 void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
@@ -53,22 +48,19 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 	}
 }
 
-struct sb_steal_counts sb_series_steals(const struct sb_series *series,
-					uint32_t thief, uint32_t victim)
+struct sb_steal_counts sb_series_steals(const struct sb_series *series, uint32_t thief,
+					uint32_t victim)
 {
 	struct sb_steal_counts sum = { 0 };
 
 	for (uint32_t r = 0; r < series->records; r++) {
 		if (sb_series_pools(series, r))
-			sb_steal_add(&sum, &series->record[r]
-						    .worker[thief]
-						    .steals[victim]);
+			sb_steal_add(&sum, &series->record[r].worker[thief].steals[victim]);
 	}
 	return sum;
 }
 
-uint32_t sb_series_count(const struct sb_series *series,
-			 enum sb_verdict verdict)
+uint32_t sb_series_count(const struct sb_series *series, enum sb_verdict verdict)
 {
 	uint32_t n = 0;
 
@@ -92,8 +84,8 @@ uint32_t sb_series_measured(const struct sb_series *series)
 	return n;
 }
 
-static void add_pair(struct sb_distance_steals *sum,
-		     const struct sb_steal_counts *cell, double repetitions)
+static void add_pair(struct sb_distance_steals *sum, const struct sb_steal_counts *cell,
+		     double repetitions)
 {
 	sum->pairs++;
 	sum->attempts += (double)cell->attempts / repetitions;
@@ -112,12 +104,10 @@ uint32_t sb_series_distances(const struct sb_series *series,
 	for (uint32_t i = 0; i < p->workers * p->workers && measured; i++) {
 		const uint32_t thief = i / p->workers;
 		const uint32_t victim = i % p->workers;
-		const struct sb_steal_counts cell =
-			sb_series_steals(series, thief, victim);
+		const struct sb_steal_counts cell = sb_series_steals(series, thief, victim);
 
 		if (thief != victim)
-			add_pair(&out[sb_place_distance(&p->place[thief],
-							&p->place[victim])],
+			add_pair(&out[sb_place_distance(&p->place[thief], &p->place[victim])],
 				 &cell, measured);
 	}
 	for (int d = 0; d < SB_DISTANCES; d++)
@@ -125,8 +115,7 @@ uint32_t sb_series_distances(const struct sb_series *series,
 	return distances;
 }
 
-struct sb_spread sb_series_spread(const struct sb_series *series,
-				  enum sb_metric_id metric)
+struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric_id metric)
 {
 	double *values = calloc(series->records + 1, sizeof(*values));
 	struct sb_spread spread;
@@ -153,8 +142,7 @@ static void free_fact(struct sb_fact *fact)
 }
 
 /* Where a fact belongs: in its own place, or behind the last of its group. */
-static uint32_t find_fact(const struct sb_result *result, const char *group,
-			  const char *key)
+static uint32_t find_fact(const struct sb_result *result, const char *group, const char *key)
 {
 	uint32_t behind = result->facts;
 
@@ -168,18 +156,15 @@ static uint32_t find_fact(const struct sb_result *result, const char *group,
 	return behind;
 }
 
-static bool is_fact(const struct sb_result *result, uint32_t i,
-		    const char *group, const char *key)
+static bool is_fact(const struct sb_result *result, uint32_t i, const char *group, const char *key)
 {
 	return i < result->facts && !strcmp(result->fact[i].group, group) &&
 	       !strcmp(result->fact[i].key, key);
 }
 
-static int insert_fact(struct sb_result *result, uint32_t i,
-		       const struct sb_fact *new)
+static int insert_fact(struct sb_result *result, uint32_t i, const struct sb_fact *new)
 {
-	struct sb_fact *fact =
-		reallocarray(result->fact, result->facts + 1, sizeof(*fact));
+	struct sb_fact *fact = reallocarray(result->fact, result->facts + 1, sizeof(*fact));
 
 	if (!fact)
 		return -ENOMEM;
@@ -190,11 +175,10 @@ static int insert_fact(struct sb_result *result, uint32_t i,
 	return 0;
 }
 
-int sb_result_add_fact(struct sb_result *result, const char *group,
-		       const char *key, const char *value)
+int sb_result_add_fact(struct sb_result *result, const char *group, const char *key,
+		       const char *value)
 {
-	struct sb_fact made = { sb_text_copy(group), sb_text_copy(key),
-				sb_text_copy(value) };
+	struct sb_fact made = { sb_text_copy(group), sb_text_copy(key), sb_text_copy(value) };
 	const uint32_t i = find_fact(result, group, key);
 	int rc = -ENOMEM;
 
@@ -211,19 +195,16 @@ int sb_result_add_fact(struct sb_result *result, const char *group,
 	return rc;
 }
 
-const char *sb_result_fact(const struct sb_result *result, const char *group,
-			   const char *key)
+const char *sb_result_fact(const struct sb_result *result, const char *group, const char *key)
 {
 	for (uint32_t i = 0; i < result->facts; i++) {
-		if (!strcmp(result->fact[i].group, group) &&
-		    !strcmp(result->fact[i].key, key))
+		if (!strcmp(result->fact[i].group, group) && !strcmp(result->fact[i].key, key))
 			return result->fact[i].value;
 	}
 	return "";
 }
 
-void sb_result_drop_fact(struct sb_result *result, const char *group,
-			 const char *key)
+void sb_result_drop_fact(struct sb_result *result, const char *group, const char *key)
 {
 	for (uint32_t i = 0; i < result->facts; i++) {
 		struct sb_fact *fact = &result->fact[i];
@@ -231,8 +212,7 @@ void sb_result_drop_fact(struct sb_result *result, const char *group,
 		if (strcmp(fact->group, group) || strcmp(fact->key, key))
 			continue;
 		free_fact(fact);
-		memmove(fact, fact + 1,
-			(result->facts - i - 1) * sizeof(*fact));
+		memmove(fact, fact + 1, (result->facts - i - 1) * sizeof(*fact));
 		result->facts--;
 		return;
 	}
@@ -247,14 +227,13 @@ const char *sb_result_topology(const struct sb_result *result)
 	return "native";
 }
 
-static int append_to_label(struct sb_series *series,
-			   const struct sb_setting *setting)
+static int append_to_label(struct sb_series *series, const struct sb_setting *setting)
 {
 	const char *before = series->label ? series->label : "";
 	char *label;
 
-	if (asprintf(&label, "%s%s%s=%s", before, *before ? " " : "",
-		     setting->name, setting->text) < 0)
+	if (asprintf(&label, "%s%s%s=%s", before, *before ? " " : "", setting->name,
+		     setting->text) < 0)
 		return -ENOMEM;
 	free(series->label);
 	series->label = label;
@@ -267,12 +246,10 @@ static void free_setting(struct sb_setting *setting)
 	free(setting->text);
 }
 
-int sb_series_add_setting(struct sb_series *series,
-			  const struct sb_setting *setting)
+int sb_series_add_setting(struct sb_series *series, const struct sb_setting *setting)
 {
 	struct sb_setting *all =
-		realloc(series->setting,
-			(series->settings + 1) * sizeof(*series->setting));
+		realloc(series->setting, (series->settings + 1) * sizeof(*series->setting));
 	struct sb_setting copy = *setting;
 
 	if (!all)
@@ -288,8 +265,7 @@ int sb_series_add_setting(struct sb_series *series,
 	return 0;
 }
 
-const struct sb_setting *sb_series_setting(const struct sb_series *series,
-					   const char *name)
+const struct sb_setting *sb_series_setting(const struct sb_series *series, const char *name)
 {
 	for (uint32_t i = 0; i < series->settings; i++) {
 		if (!strcmp(series->setting[i].name, name))
@@ -299,16 +275,14 @@ const struct sb_setting *sb_series_setting(const struct sb_series *series,
 }
 
 /* Whether it is a choice between the series of one workload. */
-static bool tells_apart(const struct sb_result *result,
-			const struct sb_series *series,
+static bool tells_apart(const struct sb_result *result, const struct sb_series *series,
 			const struct sb_setting *setting)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *other = &result->series[i];
 		const struct sb_setting *its;
 
-		if (other == series ||
-		    strcmp(other->workload, series->workload))
+		if (other == series || strcmp(other->workload, series->workload))
 			continue;
 		its = sb_series_setting(other, setting->name);
 		if (!its || strcmp(its->text, setting->text))
@@ -317,13 +291,11 @@ static bool tells_apart(const struct sb_result *result,
 	return setting->swept;
 }
 
-bool sb_series_is_named_by(const struct sb_result *result,
-			   const struct sb_series *series,
+bool sb_series_is_named_by(const struct sb_result *result, const struct sb_series *series,
 			   const struct sb_setting *setting)
 {
 	/* Their number is there in any case. */
-	return strcmp(setting->name, "workers") != 0 &&
-	       tells_apart(result, series, setting);
+	return strcmp(setting->name, "workers") != 0 && tells_apart(result, series, setting);
 }
 
 void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,

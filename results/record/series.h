@@ -9,18 +9,15 @@
 
 /* Copies all three, as above. The facts of a group are side by side; one that
  * was there is replaced. Returns 0 or -ENOMEM. */
-int sb_result_add_fact(struct sb_result *result, const char *group,
-		       const char *key, const char *value);
-const char *sb_result_fact(const struct sb_result *result, const char *group,
-			   const char *key);
+int sb_result_add_fact(struct sb_result *result, const char *group, const char *key,
+		       const char *value);
+const char *sb_result_fact(const struct sb_result *result, const char *group, const char *key);
 
 /* Takes it away, if it is there. */
-void sb_result_drop_fact(struct sb_result *result, const char *group,
-			 const char *key);
+void sb_result_drop_fact(struct sb_result *result, const char *group, const char *key);
 
 /* How many repetitions have this verdict. */
-uint32_t sb_series_count(const struct sb_series *series,
-			 enum sb_verdict verdict);
+uint32_t sb_series_count(const struct sb_series *series, enum sb_verdict verdict);
 
 /* Whether a row counts in what is said of the series: it has numbers. Of a search,
  * whose rows are at different rates, the answer's row alone stands for it. */
@@ -34,15 +31,14 @@ void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
 		    struct sb_hist_counts *out);
 
 /* One cell of the steal matrix. */
-struct sb_steal_counts sb_series_steals(const struct sb_series *series,
-					uint32_t thief, uint32_t victim);
+struct sb_steal_counts sb_series_steals(const struct sb_series *series, uint32_t thief,
+					uint32_t victim);
 
 /* "deques" and so on. */
 const char *sb_memory_kind_name(enum sb_memory_kind kind);
 
 /* How the arenas' memory was bound: as the option says, "none" or "refused". */
-const char *sb_series_binding(const struct sb_series *series,
-			      const struct sb_result *result);
+const char *sb_series_binding(const struct sb_series *series, const struct sb_result *result);
 
 /* Between workers that are that far apart, on average in a repetition.
  * pairs: how many thieves and victims there are. */
@@ -67,8 +63,7 @@ static inline const char *sb_series_topology(const struct sb_series *series)
 const char *sb_result_topology(const struct sb_result *result);
 
 /* Copies name and text, and adds "name=text" to the label. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
-					const struct sb_setting *setting);
+SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series, const struct sb_setting *setting);
 
 /* What a person calls it: "pingpong", or of a job "small/pingpong", once if both
  * are the same. */
@@ -76,12 +71,11 @@ SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series,
 void sb_series_title(char *out, const struct sb_series *series);
 
 /* What an option was for that series: its own setting, else the run's. */
-const char *sb_series_option(const struct sb_series *series,
-			     const struct sb_result *result, const char *name);
+const char *sb_series_option(const struct sb_series *series, const struct sb_result *result,
+			     const char *name);
 
 /* NULL: it has no such setting. */
-const struct sb_setting *sb_series_setting(const struct sb_series *series,
-					   const char *name);
+const struct sb_setting *sb_series_setting(const struct sb_series *series, const char *name);
 
 /*
  * What a series is called where names tell rows apart, as Google Benchmark does:
@@ -93,8 +87,7 @@ void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 		    const struct sb_series *series);
 
 /* Whether a setting is in that name. */
-bool sb_series_is_named_by(const struct sb_result *result,
-			   const struct sb_series *series,
+bool sb_series_is_named_by(const struct sb_result *result, const struct sb_series *series,
 			   const struct sb_setting *setting);
 
 /* Its rows are as before they were measured. */
@@ -107,7 +100,6 @@ void sb_traced_free(struct sb_traced *traced);
 void sb_result_free(struct sb_result *result);
 
 /* Over the repetitions that have it. */
-struct sb_spread sb_series_spread(const struct sb_series *series,
-				  enum sb_metric_id metric);
+struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric_id metric);
 
 #endif

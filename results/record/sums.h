@@ -17,8 +17,7 @@ void sb_record_free_hists(struct sb_record *record);
 
 /* Sums the steals of a row, of all and by distance. */
 void sb_steals_sum(const struct sb_record *record, const struct sb_placement *p,
-		   struct sb_steal_sum *all,
-		   struct sb_steal_sum by[SB_DISTANCES]);
+		   struct sb_steal_sum *all, struct sb_steal_sum by[SB_DISTANCES]);
 
 /* No metric is measured yet. */
 void sb_record_clear_values(struct sb_record *record);

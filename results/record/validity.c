@@ -14,54 +14,41 @@
 /* ---- one row ---- */
 
 const struct sb_rule sb_rules[] = {
-	{ "steal", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 1, INFINITY,
-	  SB_METRIC_host_steal_ms, 30, SB_METRICS,
-	  "the hypervisor gave the CPUs to others" },
-	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 20, 20,
-	  SB_METRIC_host_steal_ms, 500, SB_METRICS,
-	  "the hypervisor gave the CPUs to others" },
-	{ "quota", SB_RULE_ALWAYS, SB_METRIC_throttled_pct, 1, 20,
-	  SB_METRIC_throttled_ms, 10, SB_METRICS,
-	  "a cgroup's CPU quota was used up" },
-	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10,
-	  SB_METRIC_stopped_ms, 50, SB_METRIC_host_steal_pct,
-	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused "
-	  "virtual machine)" },
-	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 5, 20,
-	  SB_METRIC_off_cpu_ms, 50, SB_METRIC_host_steal_pct,
-	  "the workers were neither running, nor waiting for a CPU, nor "
-	  "parked" },
-	{ "suspended", SB_RULE_ALWAYS, SB_METRIC_suspended_ms, 1, INFINITY,
-	  SB_METRIC_suspended_ms, 1, SB_METRICS, "the machine was suspended" },
-	{ "involuntary", SB_RULE_ALONE, SB_METRIC_run_delay_pct, 2, INFINITY,
-	  SB_METRIC_invol_ctxsw, 5, SB_METRIC_throttled_pct,
-	  "other threads took the CPUs from the workers" },
+	{ "steal", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 1, INFINITY, SB_METRIC_host_steal_ms,
+	  30, SB_METRICS, "the hypervisor gave the CPUs to others" },
+	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 20, 20, SB_METRIC_host_steal_ms,
+	  500, SB_METRICS, "the hypervisor gave the CPUs to others" },
+	{ "quota", SB_RULE_ALWAYS, SB_METRIC_throttled_pct, 1, 20, SB_METRIC_throttled_ms, 10,
+	  SB_METRICS, "a cgroup's CPU quota was used up" },
+	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10, SB_METRIC_stopped_ms, 50,
+	  SB_METRIC_host_steal_pct,
+	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused virtual machine)" },
+	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 5, 20, SB_METRIC_off_cpu_ms, 50,
+	  SB_METRIC_host_steal_pct,
+	  "the workers were neither running, nor waiting for a CPU, nor parked" },
+	{ "suspended", SB_RULE_ALWAYS, SB_METRIC_suspended_ms, 1, INFINITY, SB_METRIC_suspended_ms,
+	  1, SB_METRICS, "the machine was suspended" },
+	{ "involuntary", SB_RULE_ALONE, SB_METRIC_run_delay_pct, 2, INFINITY, SB_METRIC_invol_ctxsw,
+	  5, SB_METRIC_throttled_pct, "other threads took the CPUs from the workers" },
 	{ "migrations", SB_RULE_ALONE, SB_METRIC_cpu_migrations, 0, INFINITY,
-	  SB_METRIC_cpu_migrations, 1, SB_METRICS,
-	  "pinned workers were moved" },
+	  SB_METRIC_cpu_migrations, 1, SB_METRICS, "pinned workers were moved" },
 	{ "major-faults", SB_RULE_ALWAYS, SB_METRIC_major_faults, 0, INFINITY,
-	  SB_METRIC_major_faults, 1, SB_METRICS,
-	  "workers waited for pages from a disk" },
+	  SB_METRIC_major_faults, 1, SB_METRICS, "workers waited for pages from a disk" },
 	{ "clock-step", SB_RULE_ALWAYS, SB_METRIC_clock_step_ms, 1, INFINITY,
-	  SB_METRIC_clock_step_ms, 0, SB_METRIC_suspended_ms,
-	  "the wall clock was set" },
-	{ "clock-slew", SB_RULE_ALWAYS, SB_METRIC_clock_slew_ppm, 1000,
-	  INFINITY, SB_METRIC_wall_s, 0.1, SB_METRICS,
-	  "the clock ran faster or slower than the hardware's" },
-	{ "polling", SB_RULE_POLLS, SB_METRIC_syscalls, 0, INFINITY,
-	  SB_METRIC_syscalls, 1, SB_METRICS,
-	  "polling workers made system calls" },
+	  SB_METRIC_clock_step_ms, 0, SB_METRIC_suspended_ms, "the wall clock was set" },
+	{ "clock-slew", SB_RULE_ALWAYS, SB_METRIC_clock_slew_ppm, 1000, INFINITY, SB_METRIC_wall_s,
+	  0.1, SB_METRICS, "the clock ran faster or slower than the hardware's" },
+	{ "polling", SB_RULE_POLLS, SB_METRIC_syscalls, 0, INFINITY, SB_METRIC_syscalls, 1,
+	  SB_METRICS, "polling workers made system calls" },
 	{ "polling-faults", SB_RULE_POLLS, SB_METRIC_minor_faults, 0, INFINITY,
-	  SB_METRIC_minor_faults, 1, SB_METRICS,
-	  "polling workers had page faults" },
-	{ "polling-memory", SB_RULE_POLLS, SB_METRIC_arena_growth_bytes, 0,
-	  INFINITY, SB_METRIC_arena_growth_bytes, 1, SB_METRICS,
+	  SB_METRIC_minor_faults, 1, SB_METRICS, "polling workers had page faults" },
+	{ "polling-memory", SB_RULE_POLLS, SB_METRIC_arena_growth_bytes, 0, INFINITY,
+	  SB_METRIC_arena_growth_bytes, 1, SB_METRICS,
 	  "polling workers asked the system for memory" },
 	{ NULL, SB_RULE_ALWAYS, 0, 0, 0, 0, 0, 0, NULL },
 };
 
-static bool rule_applies(const struct sb_rule *rule,
-			 const struct sb_conditions *conditions)
+static bool rule_applies(const struct sb_rule *rule, const struct sb_conditions *conditions)
 {
 	switch (rule->applies) {
 	case SB_RULE_ALONE:
@@ -74,13 +61,10 @@ static bool rule_applies(const struct sb_rule *rule,
 	}
 }
 
-static double value_of(const struct sb_record *record,
-		       const struct sb_rule *rule)
+static double value_of(const struct sb_record *record, const struct sb_rule *rule)
 {
 	const double value = record->value[rule->metric];
-	const double explained = rule->explained < SB_METRICS
-					 ? record->value[rule->explained]
-					 : 0;
+	const double explained = rule->explained < SB_METRICS ? record->value[rule->explained] : 0;
 
 	return explained > 0 ? value - explained : value;
 }
@@ -94,14 +78,12 @@ static void judge_by(struct sb_record *record, const struct sb_rule *rule)
 	const bool bad = value > rule->invalid;
 
 	/* NaN is above nothing. */
-	if (!(value > rule->suspect) ||
-	    !(record->value[rule->evidence] >= rule->least))
+	if (!(value > rule->suspect) || !(record->value[rule->evidence] >= rule->least))
 		return;
 	sb_human(is, value, sb_metric[rule->metric].unit);
-	sb_human(limit, bad ? rule->invalid : rule->suspect,
-		 sb_metric[rule->metric].unit);
-	snprintf(reason, sizeof(reason), "%s: %s is %s, more than %s",
-		 rule->doc, sb_metric[rule->metric].name, is, limit);
+	sb_human(limit, bad ? rule->invalid : rule->suspect, sb_metric[rule->metric].unit);
+	snprintf(reason, sizeof(reason), "%s: %s is %s, more than %s", rule->doc,
+		 sb_metric[rule->metric].name, is, limit);
 	if (bad)
 		sb_record_invalidate(record, reason);
 	else
@@ -113,8 +95,7 @@ static void judge_by(struct sb_record *record, const struct sb_rule *rule)
 #define SCHEDULE_SUSPECT_PCT 99.9
 #define SCHEDULE_INVALID_PCT 95.0
 
-static void judge_schedule(struct sb_record *record,
-			   const struct sb_requests *r)
+static void judge_schedule(struct sb_record *record, const struct sb_requests *r)
 {
 	const double kept = fmin(record->value[SB_METRIC_adherence_pct],
 				 record->value[SB_METRIC_rate_kept_pct]);
@@ -123,10 +104,9 @@ static void judge_schedule(struct sb_record *record,
 	if (!r->is_open || !(kept < SCHEDULE_SUSPECT_PCT))
 		return;
 	snprintf(reason, sizeof(reason),
-		 "the generators kept %.2f %% of their schedule, %.2f %% of "
-		 "the rate; the latest was %.3g ms late",
-		 record->value[SB_METRIC_adherence_pct],
-		 record->value[SB_METRIC_rate_kept_pct],
+		 "the generators kept %.2f %% of their schedule, %.2f %% of the rate; the latest "
+		 "was %.3g ms late",
+		 record->value[SB_METRIC_adherence_pct], record->value[SB_METRIC_rate_kept_pct],
 		 (double)sb_hist_max(&r->hist[SB_REQUEST_LATENESS]) / 1e6);
 	if (kept < SCHEDULE_INVALID_PCT)
 		sb_record_invalidate(record, reason);
@@ -137,8 +117,7 @@ static void judge_schedule(struct sb_record *record,
 static void judge_lost(struct sb_record *record, const struct sb_requests *r)
 {
 	if (sb_requests_lost(r))
-		sb_record_suspect(record, "%" PRIu64 " requests were lost",
-				  sb_requests_lost(r));
+		sb_record_suspect(record, "%" PRIu64 " requests were lost", sb_requests_lost(r));
 }
 
 /* A right row is suspect once in 10^4, and the clock is read a bit before the
@@ -148,39 +127,36 @@ static void judge_lost(struct sb_record *record, const struct sb_requests *r)
 
 static void judge_little(struct sb_record *record, const struct sb_requests *r)
 {
-	const double bound =
-		LITTLE_ERRORS * r->in_system_error + r->in_system_unknown +
-		LITTLE_SKEW_NS * (double)r->completed / r->observed_ns;
+	const double bound = LITTLE_ERRORS * r->in_system_error + r->in_system_unknown +
+			     LITTLE_SKEW_NS * (double)r->completed / r->observed_ns;
 
 	if (fabs(r->in_system - r->in_system_expected) > bound)
 		sb_record_suspect(record,
-				  "Little's law: %.3g requests were seen in "
-				  "the system, expected %.3g within %.2g",
+				  "Little's law: %.3g requests were seen in the system, expected "
+				  "%.3g within %.2g",
 				  r->in_system, r->in_system_expected, bound);
 }
 
 const struct sb_request_rule sb_request_rules[] = {
 	{ "lost", "one or more", "requests were never completed", judge_lost },
 	{ "little", "4 standard errors, and what late looks may have missed",
-	  "the requests in the system, seen at random moments, are not their "
-	  "rate times their mean time there",
+	  "the requests in the system, seen at random moments, are not their rate times their mean "
+	  "time there",
 	  judge_little },
 	{ "schedule", "suspect below 99.9 %, invalid below 95 %",
-	  "the generators have not kept their schedule: requests submitted "
-	  "within --late of their time, or the rate",
+	  "the generators have not kept their schedule: requests submitted within --late of their "
+	  "time, or the rate",
 	  judge_schedule },
 	{ NULL, NULL, NULL, NULL },
 };
 
 void sb_judge_requests(struct sb_record *record, const struct sb_requests *r)
 {
-	for (const struct sb_request_rule *rule = sb_request_rules; rule->name;
-	     rule++)
+	for (const struct sb_request_rule *rule = sb_request_rules; rule->name; rule++)
 		rule->judge(record, r);
 }
 
-void sb_judge_record(struct sb_record *record,
-		     const struct sb_conditions *conditions)
+void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions)
 {
 	if (record->requests)
 		sb_judge_requests(record, record->requests);
@@ -193,8 +169,7 @@ void sb_judge_record(struct sb_record *record,
 /* ---- the rows of a series ---- */
 
 /* The metric of those with numbers, in order; returns how many. */
-static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric,
-		       double *out)
+static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric, double *out)
 {
 	uint32_t n = 0;
 
@@ -207,8 +182,7 @@ static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric,
 	return n;
 }
 
-static double *gather_new(const struct sb_series *series,
-			  enum sb_metric_id metric, uint32_t *n)
+static double *gather_new(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
 {
 	double *value = malloc((series->records + 1) * sizeof(*value));
 
@@ -216,8 +190,7 @@ static double *gather_new(const struct sb_series *series,
 	return value;
 }
 
-double sb_series_uncertainty(const struct sb_series *series,
-			     enum sb_metric_id metric)
+double sb_series_uncertainty(const struct sb_series *series, enum sb_metric_id metric)
 {
 	uint32_t n;
 	double *value = gather_new(series, metric, &n);
@@ -227,8 +200,7 @@ double sb_series_uncertainty(const struct sb_series *series,
 	if (n >= 6) {
 		sb_sort(value, n);
 		interval = sb_median_interval(value, n);
-		part = (interval.high - interval.low) /
-		       sb_median_of_sorted(value, n);
+		part = (interval.high - interval.low) / sb_median_of_sorted(value, n);
 	}
 	free(value);
 	return part;
@@ -267,8 +239,7 @@ static void judge_warm_up(struct sb_series *series)
 		return;
 	}
 	limit = slow_limit(value + half, n - half);
-	for (uint32_t r = 0, seen = 0; r < series->records && seen < half;
-	     r++) {
+	for (uint32_t r = 0, seen = 0; r < series->records && seen < half; r++) {
 		struct sb_record *record = &series->record[r];
 
 		if (!sb_record_has_numbers(record))
@@ -277,8 +248,7 @@ static void judge_warm_up(struct sb_series *series)
 		if (!(record->value[SB_METRIC_ns_per_op] > limit))
 			break;
 		sb_record_suspect(record,
-				  "slower than the later repetitions: the "
-				  "warm-up was too short");
+				  "slower than the later repetitions: the warm-up was too short");
 	}
 	free(value);
 }
@@ -287,13 +257,12 @@ static void judge_warm_up(struct sb_series *series)
 #define TREND_PART  0.05
 #define TREND_LEAST 8
 
-static void suspect_all(struct sb_series *series, const struct sb_trend *trend,
-			double part)
+static void suspect_all(struct sb_series *series, const struct sb_trend *trend, double part)
 {
 	for (uint32_t r = 0; r < series->records; r++)
 		sb_record_suspect(&series->record[r],
-				  "not stationary: ns_per_op drifts by %+.1f "
-				  "%% over the repetitions (p = %.2g)",
+				  "not stationary: ns_per_op drifts by %+.1f %% over the "
+				  "repetitions (p = %.2g)",
 				  100 * part, trend->p);
 }
 
@@ -338,38 +307,32 @@ static void judge_step(struct sb_series *series)
 		       1;
 	for (uint32_t r = 0; r < series->records && fabs(part) > STEP_PART; r++)
 		sb_record_suspect(&series->record[r],
-				  "not stationary: ns_per_op changes by %+.1f "
-				  "%% after %" PRIu32 " repetitions (p = %.2g)",
+				  "not stationary: ns_per_op changes by %+.1f %% after %" PRIu32
+				  " repetitions (p = %.2g)",
 				  100 * part, step.before, step.p);
 	free(value);
 }
 
 const struct sb_series_rule sb_series_rules[] = {
 	{ "warm-up",
-	  "of 6 repetitions or more: 5 % and 3 quartile distances "
-	  "above the second half's third quartile",
-	  "the first repetitions are slower than the later ones; each of them "
-	  "is suspect",
+	  "of 6 repetitions or more: 5 % and 3 quartile distances above the second half's third "
+	  "quartile",
+	  "the first repetitions are slower than the later ones; each of them is suspect",
 	  judge_warm_up },
-	{ "trend",
-	  "of 8 repetitions or more: 5 % from first to last, and "
-	  "p < 0.01",
-	  "time per operation rises or falls over the repetitions (Mann and "
-	  "Kendall's test, Sen's slope); all of them are suspect",
+	{ "trend", "of 8 repetitions or more: 5 % from first to last, and p < 0.01",
+	  "time per operation rises or falls over the repetitions (Mann and Kendall's test, Sen's "
+	  "slope); all of them are suspect",
 	  judge_trend },
 	{ "step",
-	  "of 8 repetitions or more: 5 % between the medians before and after, "
-	  "and p < 0.05",
-	  "time per operation has another level from some repetition on "
-	  "(ranks, the split that differs most, random orders); all of them "
-	  "are suspect",
+	  "of 8 repetitions or more: 5 % between the medians before and after, and p < 0.05",
+	  "time per operation has another level from some repetition on (ranks, the split that "
+	  "differs most, random orders); all of them are suspect",
 	  judge_step },
 	{ NULL, NULL, NULL, NULL },
 };
 
 void sb_judge_series(struct sb_series *series)
 {
-	for (const struct sb_series_rule *rule = sb_series_rules; rule->name;
-	     rule++)
+	for (const struct sb_series_rule *rule = sb_series_rules; rule->name; rule++)
 		rule->judge(series);
 }

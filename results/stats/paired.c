@@ -49,8 +49,7 @@ static void add_up(struct rank_sums *sums)
 	for (uint32_t rank = 1; rank <= sums->n; rank++) {
 		most += rank;
 		for (uint32_t s = most + 1; s-- > 0;)
-			share[s] = 0.5 * share[s] +
-				   (s >= rank ? 0.5 * share[s - rank] : 0);
+			share[s] = 0.5 * share[s] + (s >= rank ? 0.5 * share[s - rank] : 0);
 	}
 	for (uint32_t s = 1; s <= most; s++)
 		share[s] += share[s - 1];
@@ -74,8 +73,7 @@ static double rank_sums_at_most(const struct rank_sums *sums, uint32_t s)
 
 	if (sums->at_most)
 		return fmin(1, sums->at_most[s]);
-	return normal_below((s + 0.5 - n * (n + 1) / 4) /
-			    sqrt(n * (n + 1) * (2 * n + 1) / 24));
+	return normal_below((s + 0.5 - n * (n + 1) / 4) / sqrt(n * (n + 1) * (2 * n + 1) / 24));
 }
 
 /* Which of the sorted means, from either end, the interval ends at: the first is
@@ -120,8 +118,7 @@ static int check_count(uint32_t n)
 	return n > SB_SIGNED_RANK_MAX ? -E2BIG : 0;
 }
 
-int sb_signed_rank_estimate(struct sb_estimated *out, const double *value,
-			    uint32_t n, double level)
+int sb_signed_rank_estimate(struct sb_estimated *out, const double *value, uint32_t n, double level)
 {
 	const uint32_t means = count_means(n);
 	struct rank_sums sums;
@@ -140,8 +137,7 @@ int sb_signed_rank_estimate(struct sb_estimated *out, const double *value,
 	fill_means(mean, value, n);
 	sb_sort(mean, means);
 	end = find_end(&sums, level);
-	*out = (struct sb_estimated){ sb_median_of_sorted(mean, means),
-				      -INFINITY, INFINITY };
+	*out = (struct sb_estimated){ sb_median_of_sorted(mean, means), -INFINITY, INFINITY };
 	if (end) {
 		out->low = mean[end - 1];
 		out->high = mean[means - end];
@@ -200,8 +196,7 @@ double sb_paired_contrast(double a, double b, enum sb_pair_scale scale)
 	return scale == SB_PAIR_RATIO ? log_ratio(b, a) : b - a;
 }
 
-uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale,
-			 const struct sb_pair_values *in)
+uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale, const struct sb_pair_values *in)
 {
 	uint32_t units = 0;
 	uint32_t of_block = 0; /* pairs of the latest unit */
@@ -218,8 +213,7 @@ uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale,
 		}
 		of_block++;
 		unit[units - 1] +=
-			(sb_paired_contrast(in->a[i], in->b[i], *scale) -
-			 unit[units - 1]) /
+			(sb_paired_contrast(in->a[i], in->b[i], *scale) - unit[units - 1]) /
 			of_block;
 	}
 	return units;
@@ -240,8 +234,7 @@ static const struct sb_paired nothing = {
 };
 
 /* The medians of both sides; value: room for one side's. */
-static void fill_medians(struct sb_paired *out, const struct sb_pair_values *in,
-			 double *value)
+static void fill_medians(struct sb_paired *out, const struct sb_pair_values *in, double *value)
 {
 	const double *const side[] = { in->a, in->b };
 	double *const median[] = { &out->a, &out->b };
@@ -258,11 +251,9 @@ static void fill_medians(struct sb_paired *out, const struct sb_pair_values *in,
 }
 
 /* Of the test and the interval, on the scale of the units. */
-static int test_units(struct sb_paired *out, struct sb_estimated *estimated,
-		      double *unit)
+static int test_units(struct sb_paired *out, struct sb_estimated *estimated, double *unit)
 {
-	int rc = sb_signed_rank_estimate(estimated, unit, out->units,
-					 out->level);
+	int rc = sb_signed_rank_estimate(estimated, unit, out->units, out->level);
 
 	rc = rc ? rc : sb_signed_rank_p(&out->p_above, unit, out->units, 0);
 	for (uint32_t i = 0; i < out->units; i++)
@@ -272,21 +263,19 @@ static int test_units(struct sb_paired *out, struct sb_estimated *estimated,
 	return rc;
 }
 
-double sb_paired_detectable(const struct sb_estimated *estimated,
-			    enum sb_pair_scale scale, double level)
+double sb_paired_detectable(const struct sb_estimated *estimated, enum sb_pair_scale scale,
+			    double level)
 {
 	const double half = (estimated->high - estimated->low) / 2;
-	const double least =
-		half * (1 + sb_normal_quantile(SB_PAIRED_POWER) /
-				    sb_normal_quantile(1 - level / 2));
+	const double least = half * (1 + sb_normal_quantile(SB_PAIRED_POWER) /
+						 sb_normal_quantile(1 - level / 2));
 
 	if (!isfinite(half))
 		return NAN;
 	return scale == SB_PAIR_RATIO ? exp(least) : least;
 }
 
-void sb_paired_put_back(struct sb_estimated *estimated,
-			enum sb_pair_scale scale)
+void sb_paired_put_back(struct sb_estimated *estimated, enum sb_pair_scale scale)
 {
 	if (scale == SB_PAIR_DIFFERENCE)
 		return;
@@ -295,8 +284,7 @@ void sb_paired_put_back(struct sb_estimated *estimated,
 	estimated->high = exp(estimated->high);
 }
 
-static void fill_estimate(struct sb_paired *out,
-			  const struct sb_estimated *estimated)
+static void fill_estimate(struct sb_paired *out, const struct sb_estimated *estimated)
 {
 	struct sb_estimated in_units = *estimated;
 
@@ -304,12 +292,10 @@ static void fill_estimate(struct sb_paired *out,
 	out->estimate = in_units.value;
 	out->low = in_units.low;
 	out->high = in_units.high;
-	out->detectable =
-		sb_paired_detectable(estimated, out->scale, out->level);
+	out->detectable = sb_paired_detectable(estimated, out->scale, out->level);
 }
 
-int sb_paired_compare(struct sb_paired *out, const struct sb_pair_values *in,
-		      double level)
+int sb_paired_compare(struct sb_paired *out, const struct sb_pair_values *in, double level)
 {
 	double *unit = malloc((in->pairs + 1) * sizeof(*unit));
 	struct sb_estimated estimated;
@@ -353,8 +339,7 @@ void sb_holm_adjust(double *p, uint32_t n)
 		uint32_t least = UINT32_MAX;
 
 		for (uint32_t i = 0; i < n; i++) {
-			if (!is_done[i] &&
-			    (least == UINT32_MAX || p[i] < p[least]))
+			if (!is_done[i] && (least == UINT32_MAX || p[i] < p[least]))
 				least = i;
 		}
 		is_done[least] = true;

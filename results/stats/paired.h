@@ -53,8 +53,7 @@ enum sb_pair_scale { SB_PAIR_RATIO, SB_PAIR_DIFFERENCE };
  * What is counted: a block's mean of ln(b / a), or of b - a, over those of its
  * pairs that have both values. unit: [pairs]. Returns how many there are.
  */
-uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale,
-			 const struct sb_pair_values *in);
+uint32_t sb_paired_units(double *unit, enum sb_pair_scale *scale, const struct sb_pair_values *in);
 
 struct sb_paired {
 	uint32_t pairs;	  /* with both values */
@@ -88,8 +87,7 @@ struct sb_paired {
  * level: the interval's error, which is divided by the number of things that are
  * said at the same time (Bonferroni). Returns 0, -ENOMEM or -E2BIG.
  */
-SB_MUST_CHECK int sb_paired_compare(struct sb_paired *out,
-				    const struct sb_pair_values *in,
+SB_MUST_CHECK int sb_paired_compare(struct sb_paired *out, const struct sb_pair_values *in,
 				    double level);
 
 /* Whether they differ, B above A 1, below -1; 0: not seen. It is the interval
@@ -110,26 +108,23 @@ struct sb_estimated {
  * error. low and high are infinite if there are too few values. Returns as above;
  * -EINVAL: n is 0.
  */
-SB_MUST_CHECK int sb_signed_rank_estimate(struct sb_estimated *out,
-					  const double *value, uint32_t n,
+SB_MUST_CHECK int sb_signed_rank_estimate(struct sb_estimated *out, const double *value, uint32_t n,
 					  double level);
 
 /* ln(b / a), rounded so that sums are exact, or b - a; and from the former back to
  * a factor; and the smallest difference that an interval on that scale could have
  * shown, as in struct sb_paired. */
 double sb_paired_contrast(double a, double b, enum sb_pair_scale scale);
-void sb_paired_put_back(struct sb_estimated *estimated,
-			enum sb_pair_scale scale);
-double sb_paired_detectable(const struct sb_estimated *estimated,
-			    enum sb_pair_scale scale, double level);
+void sb_paired_put_back(struct sb_estimated *estimated, enum sb_pair_scale scale);
+double sb_paired_detectable(const struct sb_estimated *estimated, enum sb_pair_scale scale,
+			    double level);
 
 /*
  * One-sided: how likely values as far above the limit (or farther) are if their
  * centre is the limit or below it. To ask about below, change the signs of both.
  * Returns as above.
  */
-SB_MUST_CHECK int sb_signed_rank_p(double *p, const double *value, uint32_t n,
-				   double limit);
+SB_MUST_CHECK int sb_signed_rank_p(double *p, const double *value, uint32_t n, double limit);
 
 /*
  * Holm's step-down correction in place: adjusted p values, of which those of at

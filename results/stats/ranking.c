@@ -68,8 +68,7 @@ static double mean_of(const double *value, uint32_t n)
 	return sum / n;
 }
 
-static double resampled_mean(struct sb_rng *rng, const double *value,
-			     uint32_t n)
+static double resampled_mean(struct sb_rng *rng, const double *value, uint32_t n)
 {
 	double sum = 0;
 
@@ -110,8 +109,7 @@ static struct sb_ratio interval_of(const double *log, uint32_t n, uint64_t seed)
 	return ratio;
 }
 
-struct sb_ratio sb_ranking_ratio(const double *of, const double *to,
-				 uint32_t rounds, uint64_t seed)
+struct sb_ratio sb_ranking_ratio(const double *of, const double *to, uint32_t rounds, uint64_t seed)
 {
 	double *difference = calloc(rounds + 1, sizeof(*difference));
 	struct sb_ratio ratio;
@@ -228,8 +226,7 @@ static uint32_t least(const struct table *t, const double *sum, uint32_t but)
 	uint32_t best = UINT32_MAX;
 
 	for (uint32_t c = 0; c < t->configurations; c++) {
-		if (t->rank[c].compared && c != but &&
-		    (best == UINT32_MAX || sum[c] < sum[best]))
+		if (t->rank[c].compared && c != but && (best == UINT32_MAX || sum[c] < sum[best]))
 			best = c;
 	}
 	return best;
@@ -241,8 +238,7 @@ static void add_round(const struct table *t, double *sum, uint32_t r)
 		sum[c] += t->log[r * t->configurations + c];
 }
 
-static void find_best(const struct table *t, struct sb_ranking *ranking,
-		      double *sum)
+static void find_best(const struct table *t, struct sb_ranking *ranking, double *sum)
 {
 	memset(sum, 0, t->configurations * sizeof(*sum));
 	for (uint32_t r = 0; r < t->rounds; r++)
@@ -300,13 +296,11 @@ static void judge(const struct table *t, const struct sb_ranking *ranking)
 		if (!rank->compared || c == ranking->best)
 			continue;
 		rank->p_value = p_value_of(t, c, ranking->best);
-		rank->apart =
-			rank->p_value < ERROR_LEVEL / (ranking->compared - 1);
+		rank->apart = rank->p_value < ERROR_LEVEL / (ranking->compared - 1);
 	}
 }
 
-static void rank_compared(struct table *t, struct sb_ranking *ranking,
-			  double *sum, uint64_t seed)
+static void rank_compared(struct table *t, struct sb_ranking *ranking, double *sum, uint64_t seed)
 {
 	take_logarithms(t);
 	ranking->rounds = t->rounds;
@@ -315,8 +309,8 @@ static void rank_compared(struct table *t, struct sb_ranking *ranking,
 	judge(t, ranking);
 }
 
-int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank,
-		    const struct sb_rounds *in, uint64_t seed)
+int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank, const struct sb_rounds *in,
+		    uint64_t seed)
 {
 	const size_t cells = (size_t)in->configurations * in->rounds;
 	struct table table = { .in = in,
@@ -339,8 +333,7 @@ int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank,
 	return rc;
 }
 
-struct sb_ratio sb_ranking_mean(const struct sb_rounds *in,
-				const struct sb_rank *rank, uint32_t c,
+struct sb_ratio sb_ranking_mean(const struct sb_rounds *in, const struct sb_rank *rank, uint32_t c,
 				uint64_t seed)
 {
 	const struct table table = {
@@ -365,8 +358,8 @@ struct sb_ratio sb_ranking_mean(const struct sb_rounds *in,
 /* ---- main effects ---- */
 
 /* Of level l in round r. */
-static double fold_cell(uint32_t l, uint32_t r, const uint32_t *level,
-			const bool *include, const struct sb_rounds *in)
+static double fold_cell(uint32_t l, uint32_t r, const uint32_t *level, const bool *include,
+			const struct sb_rounds *in)
 {
 	double sum = 0;
 	uint32_t n = 0;
@@ -384,12 +377,11 @@ static double fold_cell(uint32_t l, uint32_t r, const uint32_t *level,
 	return n ? exp(sum / n) : (double)NAN;
 }
 
-void sb_ranking_fold(double *out, uint32_t levels, const uint32_t *level,
-		     const bool *include, const struct sb_rounds *in)
+void sb_ranking_fold(double *out, uint32_t levels, const uint32_t *level, const bool *include,
+		     const struct sb_rounds *in)
 {
 	for (uint32_t l = 0; l < levels; l++) {
 		for (uint32_t r = 0; r < in->rounds; r++)
-			out[l * in->rounds + r] =
-				fold_cell(l, r, level, include, in);
+			out[l * in->rounds + r] = fold_cell(l, r, level, include, in);
 	}
 }

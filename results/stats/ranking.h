@@ -16,8 +16,8 @@
 
 /* How a configuration compares with another one. */
 struct sb_ratio {
-	uint32_t rounds; /* in which both have a value */
-	double ratio;	 /* geometric mean; NaN with the rest: too few rounds */
+	uint32_t rounds;  /* in which both have a value */
+	double ratio;	  /* geometric mean; NaN with the rest: too few rounds */
 	double low, high; /* of the 95 % interval */
 };
 
@@ -57,8 +57,7 @@ struct sb_rounds {
  *
  * rank: [configurations]. Returns 0 or -ENOMEM.
  */
-SB_MUST_CHECK int sb_ranking_make(struct sb_ranking *ranking,
-				  struct sb_rank *rank,
+SB_MUST_CHECK int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank,
 				  const struct sb_rounds *in, uint64_t seed);
 
 /*
@@ -67,15 +66,14 @@ SB_MUST_CHECK int sb_ranking_make(struct sb_ranking *ranking,
  * American Statistician 69, 2015) does: the plain one is too narrow by
  * sqrt((n - 1) / n), and takes the normal distribution's tails for Student's.
  */
-struct sb_ratio sb_ranking_ratio(const double *of, const double *to,
-				 uint32_t rounds, uint64_t seed);
+struct sb_ratio sb_ranking_ratio(const double *of, const double *to, uint32_t rounds,
+				 uint64_t seed);
 
 /*
  * What ranks configuration c, which is compared: its geometric mean over the
  * rounds in which all that are compared have a value, with its interval as above.
  */
-struct sb_ratio sb_ranking_mean(const struct sb_rounds *in,
-				const struct sb_rank *rank, uint32_t c,
+struct sb_ratio sb_ranking_mean(const struct sb_rounds *in, const struct sb_rank *rank, uint32_t c,
 				uint64_t seed);
 
 /*
@@ -83,8 +81,8 @@ struct sb_ratio sb_ranking_mean(const struct sb_rounds *in,
  * the configurations of level l, NaN unless all that have include[c] have a
  * value in that round. level: [configurations].
  */
-void sb_ranking_fold(double *out, uint32_t levels, const uint32_t *level,
-		     const bool *include, const struct sb_rounds *in);
+void sb_ranking_fold(double *out, uint32_t levels, const uint32_t *level, const bool *include,
+		     const struct sb_rounds *in);
 
 /* P(T <= t) for so many degrees of freedom, at least 1. */
 double sb_student_below(double t, uint32_t freedom);

@@ -21,8 +21,7 @@ const char *sb_gate_verdict_name(enum sb_gate_verdict verdict)
 }
 
 /* Whether p is small enough for what may be spent now. */
-static bool spend(double *spent, double error, double share, double p,
-		  double p_least)
+static bool spend(double *spent, double error, double share, double p, double p_least)
 {
 	const double level = error * share - *spent;
 
@@ -32,32 +31,29 @@ static bool spend(double *spent, double error, double share, double p,
 	return p <= level;
 }
 
-void sb_sequential_look(struct sb_sequential *test,
-			const struct sb_evidence *evidence, double share)
+void sb_sequential_look(struct sb_sequential *test, const struct sb_evidence *evidence,
+			double share)
 {
 	bool is_worse;
 	bool is_within;
 
 	if (test->verdict != SB_GATE_UNDECIDED || isnan(evidence->estimate))
 		return;
-	is_worse = spend(&test->alpha_spent, test->alpha, share,
-			 evidence->p_worse, evidence->p_least);
-	is_within = spend(&test->beta_spent, test->beta, share,
-			  evidence->p_within, evidence->p_least);
+	is_worse =
+		spend(&test->alpha_spent, test->alpha, share, evidence->p_worse, evidence->p_least);
+	is_within =
+		spend(&test->beta_spent, test->beta, share, evidence->p_within, evidence->p_least);
 	if (is_worse && evidence->estimate > test->limit)
 		test->verdict = SB_GATE_REGRESSED;
 	else if (is_within)
 		test->verdict = SB_GATE_FINE;
 }
 
-int sb_evidence_of(struct sb_evidence *out, const double *value, uint32_t n,
-		   double limit)
+int sb_evidence_of(struct sb_evidence *out, const double *value, uint32_t n, double limit)
 {
 	struct sb_estimated estimated;
 	double *turned = malloc((n + 1) * sizeof(*turned));
-	int rc = turned ? sb_signed_rank_estimate(&estimated, value, n,
-						  SB_PAIRED_LEVEL)
-			: -ENOMEM;
+	int rc = turned ? sb_signed_rank_estimate(&estimated, value, n, SB_PAIRED_LEVEL) : -ENOMEM;
 
 	for (uint32_t i = 0; i < n && turned; i++)
 		turned[i] = -value[i];
@@ -78,10 +74,9 @@ uint32_t sb_sequential_forecast(double limit, double beta, double deviation)
 {
 	for (int i = 0; i < SB_LOOKS; i++) {
 		const double n = sb_look[i];
-		const double level =
-			beta * (n - (i ? sb_look[i - 1] : 0)) / SB_LOOK_LAST;
-		const double far = sb_normal_quantile(1 - level) +
-				   sb_normal_quantile(SB_PAIRED_POWER);
+		const double level = beta * (n - (i ? sb_look[i - 1] : 0)) / SB_LOOK_LAST;
+		const double far =
+			sb_normal_quantile(1 - level) + sb_normal_quantile(SB_PAIRED_POWER);
 
 		if (deviation * far <= limit * sqrt(n * EFFICIENCY))
 			return sb_look[i];
@@ -100,8 +95,8 @@ static double last_level(double error)
 	return error * (SB_LOOK_LAST - sb_look[SB_LOOKS - 2]) / SB_LOOK_LAST;
 }
 
-double sb_sequential_chance(const struct sb_sequential *test, double estimate,
-			    double deviation, uint32_t n)
+double sb_sequential_chance(const struct sb_sequential *test, double estimate, double deviation,
+			    uint32_t n)
 {
 	const double rest = n < SB_LOOK_LAST ? SB_LOOK_LAST - n : 0;
 	const double done = estimate * n / SB_LOOK_LAST;
@@ -109,11 +104,9 @@ double sb_sequential_chance(const struct sb_sequential *test, double estimate,
 	/* How far what is to come may move the last estimate. */
 	const double moves = deviation * sqrt(rest) / SB_LOOK_LAST;
 	const double fine_below =
-		test->limit -
-		error * sb_normal_quantile(1 - last_level(test->beta));
+		test->limit - error * sb_normal_quantile(1 - last_level(test->beta));
 	const double worse_above =
-		fmax(test->limit,
-		     error * sb_normal_quantile(1 - last_level(test->alpha)));
+		fmax(test->limit, error * sb_normal_quantile(1 - last_level(test->alpha)));
 
 	if (!(moves > 0))
 		return 1;
@@ -129,8 +122,7 @@ static double binomial_at_most(uint32_t k, uint32_t n, double p)
 	double sum = 0;
 
 	for (uint32_t i = 0; i <= k; i++)
-		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) -
-			   lgamma(n - i + 1.0) + i * log(p) +
+		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(p) +
 			   (n - i) * log1p(-p));
 	return fmin(1, sum);
 }

@@ -26,12 +26,7 @@
 
 #include "core/platform/base.h"
 
-enum sb_gate_verdict {
-	SB_GATE_FINE,
-	SB_GATE_REGRESSED,
-	SB_GATE_UNDECIDED,
-	SB_GATE_VERDICTS
-};
+enum sb_gate_verdict { SB_GATE_FINE, SB_GATE_REGRESSED, SB_GATE_UNDECIDED, SB_GATE_VERDICTS };
 
 /* "fine" and so on. */
 const char *sb_gate_verdict_name(enum sb_gate_verdict verdict);
@@ -54,13 +49,13 @@ struct sb_sequential {
 };
 
 /* 0 < share <= 1. */
-void sb_sequential_look(struct sb_sequential *test,
-			const struct sb_evidence *evidence, double share);
+void sb_sequential_look(struct sb_sequential *test, const struct sb_evidence *evidence,
+			double share);
 
 /* Of n values, each a worsening by itself, by Wilcoxon's signed ranks. Returns 0
  * or -errno. */
-SB_MUST_CHECK int sb_evidence_of(struct sb_evidence *out, const double *value,
-				 uint32_t n, double limit);
+SB_MUST_CHECK int sb_evidence_of(struct sb_evidence *out, const double *value, uint32_t n,
+				 double limit);
 
 /* Values at which there is a look; the last number is the most there can be. */
 #define SB_LOOKS 6
@@ -80,8 +75,8 @@ uint32_t sb_sequential_forecast(double limit, double beta, double deviation);
  * regressed, if that is as what has come. A forecast, too: it may end a test early,
  * which adds nothing to either error.
  */
-double sb_sequential_chance(const struct sb_sequential *test, double estimate,
-			    double deviation, uint32_t n);
+double sb_sequential_chance(const struct sb_sequential *test, double estimate, double deviation,
+			    uint32_t n);
 
 /*
  * The exact 95 % interval of a rate that n trials showed k times: Clopper and

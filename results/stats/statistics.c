@@ -32,8 +32,7 @@ double sb_quantile_of(const double *sorted, uint32_t n, double q)
 	const uint32_t below = (uint32_t)position;
 	const uint32_t above = below + 1 < n ? below + 1 : below;
 
-	return sorted[below] +
-	       (position - below) * (sorted[above] - sorted[below]);
+	return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }
 
 struct sb_spread sb_spread_of(double *value, uint32_t n)
@@ -132,8 +131,7 @@ struct sb_trend sb_trend_of(const double *value, uint32_t n)
 	if (n < 3)
 		return trend;
 	score = kendall_score(value, n, &ties);
-	trend.p = n <= SB_TREND_EXACT && !ties ? exact_p(score, n)
-					       : normal_p(score, n);
+	trend.p = n <= SB_TREND_EXACT && !ties ? exact_p(score, n) : normal_p(score, n);
 	trend.drift = sen_slope(value, n) * (n - 1);
 	return trend;
 }
@@ -182,8 +180,7 @@ static double furthest_split(const double *rank, uint32_t n, uint32_t *split)
 		double far;
 
 		sum += rank[t - 1];
-		far = fabs(sum - 0.5 * t * (n + 1)) /
-		      sqrt(t * (double)(n - t) * (n + 1) / 12);
+		far = fabs(sum - 0.5 * t * (n + 1)) / sqrt(t * (double)(n - t) * (n + 1) / 12);
 		if (t < SB_STEP_SIDE || far <= furthest)
 			continue;
 		furthest = far;
@@ -222,8 +219,7 @@ struct sb_step_change sb_step_of(const double *value, uint32_t n)
 		sb_rng_seed(&rng, STEP_SEED);
 		for (int i = 0; i < STEP_ORDERS; i++) {
 			shuffle(rank, n, &rng);
-			as_far += furthest_split(rank, n, &unused) >=
-				  far * (1 - 1e-9);
+			as_far += furthest_split(rank, n, &unused) >= far * (1 - 1e-9);
 		}
 		step.p = (as_far + 1.0) / (STEP_ORDERS + 1.0);
 	}

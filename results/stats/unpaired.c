@@ -41,8 +41,8 @@ static void rank_group(struct ranks *ranks, uint32_t from, uint32_t to)
 	ranks->ties_sum += t * t * t - t;
 }
 
-static int ranks_make(struct ranks *ranks, const double *a, uint32_t n_a,
-		      const double *b, uint32_t n_b)
+static int ranks_make(struct ranks *ranks, const double *a, uint32_t n_a, const double *b,
+		      uint32_t n_b)
 {
 	const uint32_t n = n_a + n_b;
 
@@ -57,8 +57,7 @@ static int ranks_make(struct ranks *ranks, const double *a, uint32_t n_a,
 					 : (struct ranked){ b[i - n_a], true };
 	qsort(ranks->item, n, sizeof(*ranks->item), compare_ranked);
 	for (uint32_t i = 0, j; i < n; i = j) {
-		for (j = i + 1;
-		     j < n && ranks->item[j].value == ranks->item[i].value;)
+		for (j = i + 1; j < n && ranks->item[j].value == ranks->item[i].value;)
 			j++;
 		rank_group(ranks, i, j);
 	}
@@ -78,8 +77,7 @@ static void ranks_free(struct ranks *ranks)
  * Dynamic programming over the numbers: a table of how many are chosen, by sum.
  * For the caller to free; NULL: no memory.
  */
-static double *sum_shares(const uint32_t *number, uint32_t n, uint32_t choose,
-			  uint32_t *sums)
+static double *sum_shares(const uint32_t *number, uint32_t n, uint32_t choose, uint32_t *sums)
 {
 	uint32_t all = 1;
 	double *ways;
@@ -95,8 +93,7 @@ static double *sum_shares(const uint32_t *number, uint32_t n, uint32_t choose,
 		for (uint32_t k = i + 1 < choose ? i + 1 : choose; k > 0; k--) {
 			for (uint32_t s = number[i]; s < all; s++)
 				ways[(size_t)k * all + s] +=
-					ways[(size_t)(k - 1) * all + s -
-					     number[i]];
+					ways[(size_t)(k - 1) * all + s - number[i]];
 		}
 	}
 	memmove(ways, ways + (size_t)choose * all, all * sizeof(*ways));
@@ -141,8 +138,7 @@ static void test_normally(struct sb_unpaired *out, const struct ranks *ranks)
 {
 	const double n = ranks->n;
 	const double product = ranks->n_b * (n - ranks->n_b);
-	const double deviation =
-		sqrt(product / 12 * (n + 1 - ranks->ties_sum / (n * (n - 1))));
+	const double deviation = sqrt(product / 12 * (n + 1 - ranks->ties_sum / (n * (n - 1))));
 	const double excess = u_of(ranks) - product / 2;
 
 	/* All are equal. */
@@ -154,8 +150,8 @@ static void test_normally(struct sb_unpaired *out, const struct ranks *ranks)
 	out->p_below = normal_above((-excess - 0.5) / deviation);
 }
 
-static int test(struct sb_unpaired *out, const double *a, uint32_t n_a,
-		const double *b, uint32_t n_b)
+static int test(struct sb_unpaired *out, const double *a, uint32_t n_a, const double *b,
+		uint32_t n_b)
 {
 	struct ranks ranks;
 	int rc = ranks_make(&ranks, a, n_a, b, n_b);
@@ -207,16 +203,15 @@ static int find_end(uint32_t n_a, uint32_t n_b, double level, uint32_t *end)
 static uint32_t find_end_normally(uint32_t n_a, uint32_t n_b, double level)
 {
 	const double product = (double)n_a * n_b;
-	const double end = product / 2 + 0.5 -
-			   sb_normal_quantile(1 - level / 2) *
-				   sqrt(product * (n_a + (double)n_b + 1) / 12);
+	const double end =
+		product / 2 + 0.5 -
+		sb_normal_quantile(1 - level / 2) * sqrt(product * (n_a + (double)n_b + 1) / 12);
 
 	return end >= 1 ? (uint32_t)end : 0;
 }
 
-static void fill_differences(double *out, const double *a, uint32_t n_a,
-			     const double *b, uint32_t n_b,
-			     enum sb_pair_scale scale)
+static void fill_differences(double *out, const double *a, uint32_t n_a, const double *b,
+			     uint32_t n_b, enum sb_pair_scale scale)
 {
 	for (uint32_t i = 0; i < n_a; i++) {
 		for (uint32_t j = 0; j < n_b; j++)
@@ -224,8 +219,8 @@ static void fill_differences(double *out, const double *a, uint32_t n_a,
 	}
 }
 
-static int shift(struct sb_estimated *out, const double *a, uint32_t n_a,
-		 const double *b, uint32_t n_b, const struct sb_unpaired *of)
+static int shift(struct sb_estimated *out, const double *a, uint32_t n_a, const double *b,
+		 uint32_t n_b, const struct sb_unpaired *of)
 {
 	const uint32_t all = n_a * n_b;
 	double *difference = malloc(all * sizeof(*difference));
@@ -255,8 +250,8 @@ static double median_of(const double *value, uint32_t n, double *room)
 	return sb_spread_of(room, n).median;
 }
 
-static int fill_medians(struct sb_unpaired *out, const double *a, uint32_t n_a,
-			const double *b, uint32_t n_b)
+static int fill_medians(struct sb_unpaired *out, const double *a, uint32_t n_a, const double *b,
+			uint32_t n_b)
 {
 	double *room = malloc((n_a + n_b) * sizeof(*room));
 
@@ -268,8 +263,7 @@ static int fill_medians(struct sb_unpaired *out, const double *a, uint32_t n_a,
 	return 0;
 }
 
-static enum sb_pair_scale choose_scale(const double *a, uint32_t n_a,
-				       const double *b, uint32_t n_b)
+static enum sb_pair_scale choose_scale(const double *a, uint32_t n_a, const double *b, uint32_t n_b)
 {
 	for (uint32_t i = 0; i < n_a + n_b; i++) {
 		if ((i < n_a ? a[i] : b[i - n_a]) <= 0)
@@ -278,8 +272,8 @@ static enum sb_pair_scale choose_scale(const double *a, uint32_t n_a,
 	return SB_PAIR_RATIO;
 }
 
-int sb_unpaired_compare(struct sb_unpaired *out, const double *a, uint32_t n_a,
-			const double *b, uint32_t n_b, double level)
+int sb_unpaired_compare(struct sb_unpaired *out, const double *a, uint32_t n_a, const double *b,
+			uint32_t n_b, double level)
 {
 	struct sb_estimated estimated = { NAN, NAN, NAN };
 	int rc;
@@ -288,8 +282,7 @@ int sb_unpaired_compare(struct sb_unpaired *out, const double *a, uint32_t n_a,
 		return -EINVAL;
 	if (n_a > SB_UNPAIRED_MAX || n_b > SB_UNPAIRED_MAX)
 		return -E2BIG;
-	*out = (struct sb_unpaired){ .level = level,
-				     .scale = choose_scale(a, n_a, b, n_b) };
+	*out = (struct sb_unpaired){ .level = level, .scale = choose_scale(a, n_a, b, n_b) };
 	rc = fill_medians(out, a, n_a, b, n_b);
 	rc = rc ? rc : test(out, a, n_a, b, n_b);
 	rc = rc ? rc : shift(&estimated, a, n_a, b, n_b, out);

@@ -37,8 +37,7 @@ struct sb_unpaired {
 
 /* Of finite values, at least one on each side, at most SB_UNPAIRED_MAX. Returns 0,
  * -EINVAL, -E2BIG or -ENOMEM. */
-SB_MUST_CHECK int sb_unpaired_compare(struct sb_unpaired *out, const double *a,
-				      uint32_t n_a, const double *b,
-				      uint32_t n_b, double level);
+SB_MUST_CHECK int sb_unpaired_compare(struct sb_unpaired *out, const double *a, uint32_t n_a,
+				      const double *b, uint32_t n_b, double level);
 
 #endif

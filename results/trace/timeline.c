@@ -27,8 +27,7 @@ static int add(struct reader *r, struct sb_timeline_slice slice)
 
 	if (t->slices == r->room) {
 		const uint32_t room = r->room ? 2 * r->room : 1024;
-		struct sb_timeline_slice *larger =
-			realloc(t->slice, room * sizeof(*larger));
+		struct sb_timeline_slice *larger = realloc(t->slice, room * sizeof(*larger));
 
 		if (!larger)
 			return -ENOMEM;
@@ -54,8 +53,7 @@ static int add_worker(struct reader *r, json_int_t tid)
 		return -ENOMEM;
 	r->open = open;
 	open[t->workers] =
-		(struct sb_timeline_slice){ .worker = t->workers,
-					    .kind = SB_TIMELINE_KINDS };
+		(struct sb_timeline_slice){ .worker = t->workers, .kind = SB_TIMELINE_KINDS };
 	t->workers++;
 	return 0;
 }
@@ -103,8 +101,7 @@ static enum sb_timeline_kind activity_of(const char *name)
 }
 
 /* A steal is the thief's moment, a wake the waker's. */
-static int read_moment(struct reader *r, const json_t *event,
-		       struct sb_timeline_slice slice)
+static int read_moment(struct reader *r, const json_t *event, struct sb_timeline_slice slice)
 {
 	const char *name = text_of(event, "name");
 
@@ -119,18 +116,15 @@ static int read_moment(struct reader *r, const json_t *event,
 	} else {
 		return 0;
 	}
-	if (slice.from >= r->timeline->workers ||
-	    slice.worker >= r->timeline->workers)
+	if (slice.from >= r->timeline->workers || slice.worker >= r->timeline->workers)
 		return -EILSEQ;
 	return add(r, slice);
 }
 
-static int read_worker_event(struct reader *r, const json_t *event,
-			     uint32_t worker, char phase)
+static int read_worker_event(struct reader *r, const json_t *event, uint32_t worker, char phase)
 {
 	struct sb_timeline_slice *open = &r->open[worker];
-	struct sb_timeline_slice slice = { .begin_ns = ns_of(event, "ts"),
-					   .worker = worker };
+	struct sb_timeline_slice slice = { .begin_ns = ns_of(event, "ts"), .worker = worker };
 
 	switch (phase) {
 	case 'B':
@@ -139,8 +133,7 @@ static int read_worker_event(struct reader *r, const json_t *event,
 		return open->kind < SB_TIMELINE_KINDS ? 0 : -EILSEQ;
 	case 'E':
 		open->end_ns = slice.begin_ns;
-		return open->kind < SB_TIMELINE_KINDS &&
-				       open->begin_ns <= open->end_ns
+		return open->kind < SB_TIMELINE_KINDS && open->begin_ns <= open->end_ns
 			       ? add(r, *open)
 			       : -EILSEQ;
 	case 'X':
@@ -157,20 +150,15 @@ static int read_worker_event(struct reader *r, const json_t *event,
 static int read_event(struct reader *r, const json_t *event)
 {
 	const char phase = *text_of(event, "ph");
-	const json_int_t tid =
-		json_integer_value(json_object_get(event, "tid"));
+	const json_int_t tid = json_integer_value(json_object_get(event, "tid"));
 
 	if (json_integer_value(json_object_get(event, "pid")) != r->process)
 		return 0;
 	if (phase == 'M')
-		return strcmp(text_of(event, "name"), "thread_name")
-			       ? 0
-			       : add_worker(r, tid);
-	if (!r->open || tid < r->first_tid ||
-	    tid - r->first_tid >= r->timeline->workers)
+		return strcmp(text_of(event, "name"), "thread_name") ? 0 : add_worker(r, tid);
+	if (!r->open || tid < r->first_tid || tid - r->first_tid >= r->timeline->workers)
 		return -EILSEQ;
-	return read_worker_event(r, event, (uint32_t)(tid - r->first_tid),
-				 phase);
+	return read_worker_event(r, event, (uint32_t)(tid - r->first_tid), phase);
 }
 
 /* Of the lines, those of events. */
@@ -189,11 +177,9 @@ static int read_line(struct reader *r, const char *line, size_t bytes)
 	return rc;
 }
 
-int sb_timeline_read(struct sb_timeline *timeline, const char *path,
-		     uint32_t series)
+int sb_timeline_read(struct sb_timeline *timeline, const char *path, uint32_t series)
 {
-	struct reader r = { .timeline = timeline,
-			    .process = (json_int_t)series + 1 };
+	struct reader r = { .timeline = timeline, .process = (json_int_t)series + 1 };
 	FILE *in = fopen(path, "re");
 	char *line = NULL;
 	size_t room = 0;

@@ -36,8 +36,7 @@ struct sb_timeline {
  * -ENOENT: there is no such file; -ENODATA: it has no such series; -EILSEQ: it is
  * not as we write it; or another -errno.
  */
-SB_MUST_CHECK int sb_timeline_read(struct sb_timeline *timeline,
-				   const char *path, uint32_t series);
+SB_MUST_CHECK int sb_timeline_read(struct sb_timeline *timeline, const char *path, uint32_t series);
 void sb_timeline_free(struct sb_timeline *timeline);
 
 #endif

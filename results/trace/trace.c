@@ -65,8 +65,7 @@ static void begin_worker(struct sb_trace_writer *w, uint32_t i)
 	const struct sb_traced_worker *worker = &w->traced->worker[i];
 
 	if (worker->event->kind > SB_TRACE_REST)
-		sb_trace_change_activity(w, i, worker->event->at_ns,
-					 first_activity(worker));
+		sb_trace_change_activity(w, i, worker->event->at_ns, first_activity(worker));
 }
 
 static int compare_spots(const void *a, const void *b)
@@ -95,9 +94,7 @@ static int sort_events(struct sb_trace_writer *w)
 		const struct sb_traced_worker *worker = &w->traced->worker[i];
 
 		for (uint32_t e = 0; e < worker->events; e++)
-			w->spot[n++] =
-				(struct sb_trace_spot){ worker->event[e].at_ns,
-							i, e };
+			w->spot[n++] = (struct sb_trace_spot){ worker->event[e].at_ns, i, e };
 	}
 	qsort(w->spot, n, sizeof(*w->spot), compare_spots);
 	return 0;
@@ -123,8 +120,7 @@ static void put_events(struct sb_trace_writer *w)
 }
 
 /* What a viewer shows for a process or a thread. */
-static void put_name(struct sb_trace_writer *w, const char *kind,
-		     uint32_t worker, const char *name)
+static void put_name(struct sb_trace_writer *w, const char *kind, uint32_t worker, const char *name)
 {
 	sb_trace_begin_event(w, "M", kind, worker, w->start_ns);
 	fputs(",\"args\":{\"name\":", w->out);
@@ -136,8 +132,7 @@ static void put_names(struct sb_trace_writer *w, const struct sb_series *series)
 {
 	char *name;
 
-	if (asprintf(&name, "%s%s%s%s", series->workload,
-		     *series->label ? " " : "", series->label,
+	if (asprintf(&name, "%s%s%s%s", series->workload, *series->label ? " " : "", series->label,
 		     series->emulated ? " (emulated)" : "") >= 0) {
 		put_name(w, "process_name", 0, name);
 		free(name);
@@ -149,17 +144,14 @@ static void put_names(struct sb_trace_writer *w, const struct sb_series *series)
 		if (cpu < 0)
 			snprintf(text, sizeof(text), "worker %" PRIu32, i);
 		else
-			snprintf(text, sizeof(text),
-				 "worker %" PRIu32 " (CPU %d)", i, cpu);
+			snprintf(text, sizeof(text), "worker %" PRIu32 " (CPU %d)", i, cpu);
 		put_name(w, "thread_name", i, text);
-		sb_trace_begin_event(w, "M", "thread_sort_index", i,
-				     w->start_ns);
+		sb_trace_begin_event(w, "M", "thread_sort_index", i, w->start_ns);
 		fprintf(w->out, ",\"args\":{\"sort_index\":%" PRIu32 "}}", i);
 	}
 }
 
-static int put_series(struct sb_trace_writer *w, const struct sb_series *series,
-		      uint32_t process)
+static int put_series(struct sb_trace_writer *w, const struct sb_series *series, uint32_t process)
 {
 	int rc;
 
@@ -190,25 +182,22 @@ static void put_number(FILE *out, const char *key, double value)
 		fprintf(out, ",\"%s\":%.17g", key, value);
 }
 
-static void put_worker_summary(FILE *out, const struct sb_series *series,
-			       uint32_t process, uint32_t i)
+static void put_worker_summary(FILE *out, const struct sb_series *series, uint32_t process,
+			       uint32_t i)
 {
 	const struct sb_traced_worker *worker = &series->traced->worker[i];
 
 	fprintf(out,
-		"%s\n{\"tid\":%" PRIu32 ",\"worker\":%" PRIu32
-		",\"events\":%" PRIu32 ",\"dropped_events\":%" PRIu64
-		",\"steps\":%" PRIu64 ",\"stolen_items\":[",
-		i ? "," : "", SB_TRACE_TID(process, i), i, worker->events,
-		worker->dropped, worker->reading.counter[SB_COUNTER_steps]);
+		"%s\n{\"tid\":%" PRIu32 ",\"worker\":%" PRIu32 ",\"events\":%" PRIu32
+		",\"dropped_events\":%" PRIu64 ",\"steps\":%" PRIu64 ",\"stolen_items\":[",
+		i ? "," : "", SB_TRACE_TID(process, i), i, worker->events, worker->dropped,
+		worker->reading.counter[SB_COUNTER_steps]);
 	for (uint32_t v = 0; v < series->traced->workers; v++)
-		fprintf(out, "%s%" PRIu64, v ? "," : "",
-			worker->reading.steals[v].items);
+		fprintf(out, "%s%" PRIu64, v ? "," : "", worker->reading.steals[v].items);
 	fputs("]}", out);
 }
 
-static void put_summary(FILE *out, const struct sb_series *series,
-			uint32_t process)
+static void put_summary(FILE *out, const struct sb_series *series, uint32_t process)
 {
 	const struct sb_traced *traced = series->traced;
 
@@ -223,10 +212,8 @@ static void put_summary(FILE *out, const struct sb_series *series,
 	/* What tracing itself costs. */
 	if (traced->operations)
 		put_number(out, "ns_per_op_traced",
-			   (double)traced->wall_ns /
-				   (double)traced->operations);
-	put_number(out, "ns_per_op_measured",
-		   sb_series_spread(series, SB_METRIC_ns_per_op).median);
+			   (double)traced->wall_ns / (double)traced->operations);
+	put_number(out, "ns_per_op_measured", sb_series_spread(series, SB_METRIC_ns_per_op).median);
 	fputs(",\"workers\":[", out);
 	for (uint32_t i = 0; i < traced->workers; i++)
 		put_worker_summary(out, series, process, i);
@@ -250,8 +237,7 @@ static void put_facts(FILE *out, const struct sb_result *result)
 	const char *comma = "";
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(facts); i++) {
-		const char *value =
-			sb_result_fact(result, facts[i].group, facts[i].key);
+		const char *value = sb_result_fact(result, facts[i].group, facts[i].key);
 
 		if (!*value)
 			continue;
@@ -271,9 +257,7 @@ static uint64_t find_start(const struct sb_result *result)
 
 		for (uint32_t i = 0; traced && i < traced->workers; i++) {
 			if (traced->worker[i].events)
-				start = sb_min_u64(
-					start,
-					traced->worker[i].event[0].at_ns);
+				start = sb_min_u64(start, traced->worker[i].event[0].at_ns);
 		}
 	}
 	return start;
@@ -298,9 +282,7 @@ static void put_head(FILE *out, const struct sb_result *result)
 
 int sb_write_trace(const struct sb_result *result, FILE *out)
 {
-	struct sb_trace_writer w = { .out = out,
-				     .comma = "",
-				     .start_ns = find_start(result) };
+	struct sb_trace_writer w = { .out = out, .comma = "", .start_ns = find_start(result) };
 	int rc = w.start_ns == UINT64_MAX ? -ENODATA : 0;
 
 	if (!rc)

@@ -35,16 +35,14 @@ static void put_pid(FILE *out, sb_pid pid)
 /* Microseconds, to the nanosecond. */
 static void put_us(FILE *out, const char *key, uint64_t ns)
 {
-	fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000,
-		(unsigned int)(ns % 1000));
+	fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned int)(ns % 1000));
 }
 
-void sb_trace_begin_event(struct sb_trace_writer *w, const char *phase,
-			  const char *name, uint32_t worker, uint64_t at_ns)
+void sb_trace_begin_event(struct sb_trace_writer *w, const char *phase, const char *name,
+			  uint32_t worker, uint64_t at_ns)
 {
-	fprintf(w->out,
-		"%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32,
-		w->comma, phase, w->process, SB_TRACE_TID(w->process, worker));
+	fprintf(w->out, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, w->comma, phase,
+		w->process, SB_TRACE_TID(w->process, worker));
 	put_us(w->out, "ts", at_ns - w->start_ns);
 	fputs(",\"name\":", w->out);
 	sb_trace_put_text(w->out, name);
@@ -64,8 +62,7 @@ static const char *const activity_name[] = {
 };
 
 /* The step's end; NULL: it is not in the trace. */
-static const struct sb_trace_event *
-find_step_end(const struct sb_traced_worker *worker, uint32_t i)
+static const struct sb_trace_event *find_step_end(const struct sb_traced_worker *worker, uint32_t i)
 {
 	for (; i < worker->events; i++) {
 		if (worker->event[i].kind == SB_TRACE_STEP_END)
@@ -74,14 +71,13 @@ find_step_end(const struct sb_traced_worker *worker, uint32_t i)
 	return NULL;
 }
 
-void sb_trace_change_activity(struct sb_trace_writer *w, uint32_t worker,
-			      uint64_t at_ns, enum sb_trace_kind to)
+void sb_trace_change_activity(struct sb_trace_writer *w, uint32_t worker, uint64_t at_ns,
+			      enum sb_trace_kind to)
 {
 	enum sb_trace_kind *now = &w->activity[worker];
 
 	if (*now != SB_TRACE_REST) {
-		sb_trace_begin_event(w, "E", activity_name[*now], worker,
-				     at_ns);
+		sb_trace_begin_event(w, "E", activity_name[*now], worker, at_ns);
 		fputs(",\"cat\":\"activity\"}", w->out);
 	}
 	if (to != SB_TRACE_REST) {
@@ -106,8 +102,7 @@ static void put_outcome(FILE *out, int32_t status)
 		fprintf(out, "\"error\",\"error\":%" PRId32, status);
 }
 
-static void put_step(struct sb_trace_writer *w,
-		     const struct sb_trace_spot *spot)
+static void put_step(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
 {
 	const struct sb_trace_event *step = event_at(w, spot);
 	const struct sb_trace_event *end =
@@ -124,8 +119,8 @@ static void put_step(struct sb_trace_writer *w,
 	fputs("}}", w->out);
 }
 
-static void put_arrow(struct sb_trace_writer *w, const char *name, bool is_end,
-		      uint32_t worker, uint64_t at_ns, uint64_t arrow)
+static void put_arrow(struct sb_trace_writer *w, const char *name, bool is_end, uint32_t worker,
+		      uint64_t at_ns, uint64_t arrow)
 {
 	sb_trace_begin_event(w, is_end ? "f" : "s", name, worker, at_ns);
 	fprintf(w->out, ",\"cat\":\"%s\",\"id\":%" PRIu64 "%s}", name, arrow,
@@ -141,19 +136,15 @@ static int compare_wakes(const void *a, const void *b)
 }
 
 /* NULL: it was nobody's, or has been dropped. */
-static struct sb_trace_wake *find_wake(const struct sb_trace_writer *w,
-				       uint64_t id)
+static struct sb_trace_wake *find_wake(const struct sb_trace_writer *w, uint64_t id)
 {
 	const struct sb_trace_wake key = { .id = id };
 
-	return w->wakes ? bsearch(&key, w->wake, w->wakes, sizeof(key),
-				  compare_wakes)
-			: NULL;
+	return w->wakes ? bsearch(&key, w->wake, w->wakes, sizeof(key), compare_wakes) : NULL;
 }
 
 /* One that is sent and received within the trace, in that order. */
-static struct sb_trace_wake *find_arrow(const struct sb_trace_writer *w,
-					uint64_t id)
+static struct sb_trace_wake *find_arrow(const struct sb_trace_writer *w, uint64_t id)
 {
 	struct sb_trace_wake *wake = find_wake(w, id);
 
@@ -173,18 +164,15 @@ int sb_trace_match_wakes(struct sb_trace_writer *w)
 		const struct sb_trace_event *event = event_at(w, &w->spot[i]);
 
 		if (event->kind == SB_TRACE_WAKE)
-			w->wake[w->wakes++] =
-				(struct sb_trace_wake){ .id = event->value,
-							.sent_ns = event->at_ns,
-							.arrow = ++w->arrows };
+			w->wake[w->wakes++] = (struct sb_trace_wake){ .id = event->value,
+								      .sent_ns = event->at_ns,
+								      .arrow = ++w->arrows };
 	}
 	qsort(w->wake, w->wakes, sizeof(*w->wake), compare_wakes);
 	for (uint32_t i = 0; i < w->spots; i++) {
 		const struct sb_trace_event *event = event_at(w, &w->spot[i]);
 		struct sb_trace_wake *wake =
-			event->kind == SB_TRACE_SEARCH
-				? find_wake(w, event->value)
-				: NULL;
+			event->kind == SB_TRACE_SEARCH ? find_wake(w, event->value) : NULL;
 
 		if (wake)
 			wake->received_ns = event->at_ns;
@@ -192,15 +180,14 @@ int sb_trace_match_wakes(struct sb_trace_writer *w)
 	return 0;
 }
 
-static void begin_moment(struct sb_trace_writer *w, const char *name,
-			 uint32_t worker, uint64_t at_ns)
+static void begin_moment(struct sb_trace_writer *w, const char *name, uint32_t worker,
+			 uint64_t at_ns)
 {
 	sb_trace_begin_event(w, "i", name, worker, at_ns);
 	fputs(",\"s\":\"t\"", w->out);
 }
 
-static void put_wake(struct sb_trace_writer *w,
-		     const struct sb_trace_spot *spot)
+static void put_wake(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
 	const struct sb_trace_wake *arrow = find_arrow(w, event->value);
@@ -208,8 +195,7 @@ static void put_wake(struct sb_trace_writer *w,
 	begin_moment(w, "wake", spot->worker, event->at_ns);
 	fprintf(w->out, ",\"args\":{\"worker\":%" PRId32 "}}", event->other);
 	if (arrow)
-		put_arrow(w, "wake", false, spot->worker, event->at_ns,
-			  arrow->arrow);
+		put_arrow(w, "wake", false, spot->worker, event->at_ns, arrow->arrow);
 }
 
 /* What the victim has at that time went to make room, or it had left. */
@@ -219,8 +205,7 @@ static bool is_within(const struct sb_traced_worker *worker, uint64_t at_ns)
 	       at_ns < worker->event[worker->events - 1].at_ns;
 }
 
-static void put_steal(struct sb_trace_writer *w,
-		      const struct sb_trace_spot *spot)
+static void put_steal(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
 	const uint32_t victim = (uint32_t)event->other;
@@ -228,23 +213,18 @@ static void put_steal(struct sb_trace_writer *w,
 
 	if (known) {
 		begin_moment(w, "stolen", victim, event->at_ns);
-		fprintf(w->out, ",\"args\":{\"thief\":%" PRIu32 "}}",
-			spot->worker);
+		fprintf(w->out, ",\"args\":{\"thief\":%" PRIu32 "}}", spot->worker);
 		put_arrow(w, "steal", false, victim, event->at_ns, ++w->arrows);
 	}
 	begin_moment(w, "steal", spot->worker, event->at_ns);
 	fprintf(w->out,
-		",\"args\":{\"victim\":%" PRIu32 ",\"items\":%" PRIu64
-		",\"queue\":\"%s\"}}",
-		victim, event->value,
-		event->kind == SB_TRACE_STEAL ? "deque" : "inject");
+		",\"args\":{\"victim\":%" PRIu32 ",\"items\":%" PRIu64 ",\"queue\":\"%s\"}}",
+		victim, event->value, event->kind == SB_TRACE_STEAL ? "deque" : "inject");
 	if (known)
-		put_arrow(w, "steal", true, spot->worker, event->at_ns,
-			  w->arrows);
+		put_arrow(w, "steal", true, spot->worker, event->at_ns, w->arrows);
 }
 
-static void put_items(struct sb_trace_writer *w,
-		      const struct sb_trace_spot *spot, const char *name)
+static void put_items(struct sb_trace_writer *w, const struct sb_trace_spot *spot, const char *name)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
 
@@ -252,22 +232,18 @@ static void put_items(struct sb_trace_writer *w,
 	fprintf(w->out, ",\"args\":{\"items\":%" PRIu64 "}}", event->value);
 }
 
-static void put_activity(struct sb_trace_writer *w,
-			 const struct sb_trace_spot *spot)
+static void put_activity(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
 	const struct sb_trace_wake *arrow =
-		event->kind == SB_TRACE_SEARCH ? find_arrow(w, event->value)
-					       : NULL;
+		event->kind == SB_TRACE_SEARCH ? find_arrow(w, event->value) : NULL;
 
 	sb_trace_change_activity(w, spot->worker, event->at_ns, event->kind);
 	if (arrow)
-		put_arrow(w, "wake", true, spot->worker, event->at_ns,
-			  arrow->arrow);
+		put_arrow(w, "wake", true, spot->worker, event->at_ns, arrow->arrow);
 }
 
-void sb_trace_put_event(struct sb_trace_writer *w,
-			const struct sb_trace_spot *spot)
+void sb_trace_put_event(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
 
@@ -287,8 +263,7 @@ void sb_trace_put_event(struct sb_trace_writer *w,
 		break;
 	case SB_TRACE_LOST:
 		begin_moment(w, "steal lost", spot->worker, event->at_ns);
-		fprintf(w->out, ",\"args\":{\"victim\":%" PRId32 "}}",
-			event->other);
+		fprintf(w->out, ",\"args\":{\"victim\":%" PRId32 "}}", event->other);
 		break;
 	case SB_TRACE_INJECT:
 		put_items(w, spot, "take inject");

@@ -45,19 +45,18 @@ struct sb_trace_writer {
 void sb_trace_put_text(FILE *out, const char *text);
 
 /* An event without its closing brace. phase: "B", "E", "X", ... */
-void sb_trace_begin_event(struct sb_trace_writer *w, const char *phase,
-			  const char *name, uint32_t worker, uint64_t at_ns);
+void sb_trace_begin_event(struct sb_trace_writer *w, const char *phase, const char *name,
+			  uint32_t worker, uint64_t at_ns);
 
 /* What the worker is at ends, and something else begins. REST is shown as
  * nothing. */
-void sb_trace_change_activity(struct sb_trace_writer *w, uint32_t worker,
-			      uint64_t at_ns, enum sb_trace_kind to);
+void sb_trace_change_activity(struct sb_trace_writer *w, uint32_t worker, uint64_t at_ns,
+			      enum sb_trace_kind to);
 
 /* Finds the wakes of the series, and when each was received. Returns 0 or -ENOMEM. */
 int sb_trace_match_wakes(struct sb_trace_writer *w);
 
 /* All that is written for one event. */
-void sb_trace_put_event(struct sb_trace_writer *w,
-			const struct sb_trace_spot *spot);
+void sb_trace_put_event(struct sb_trace_writer *w, const struct sb_trace_spot *spot);
 
 #endif

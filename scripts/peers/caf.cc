@@ -42,10 +42,9 @@ class member : public caf::event_based_actor
 	}
 
       public:
-	member(caf::actor_config &config, peer::tally *ended,
-	       peer::tally *stopped, uint64_t *received)
-	    : event_based_actor(config), ended_(ended), stopped_(stopped),
-	      received_(received)
+	member(caf::actor_config &config, peer::tally *ended, peer::tally *stopped,
+	       uint64_t *received)
+	    : event_based_actor(config), ended_(ended), stopped_(stopped), received_(received)
 	{
 	}
 
@@ -58,8 +57,7 @@ class member : public caf::event_based_actor
 	}
 };
 
-static std::string run_rings(caf::actor_system &system,
-			     const peer::rings &shape, uint64_t n)
+static std::string run_rings(caf::actor_system &system, const peer::rings &shape, uint64_t n)
 {
 	const uint64_t tokens = shape.count * shape.tokens;
 	const uint64_t each = peer::share(n, tokens);
@@ -85,8 +83,7 @@ static std::string run_rings(caf::actor_system &system,
 	return line;
 }
 
-template <const peer::rings &shape>
-static std::string ring(caf::actor_system &system, uint64_t n)
+template <const peer::rings &shape> static std::string ring(caf::actor_system &system, uint64_t n)
 {
 	return run_rings(system, shape, n);
 }
@@ -99,8 +96,8 @@ static std::string fanin(caf::actor_system &system, uint64_t n)
 	uint64_t received = 0;
 	uint64_t sum = 0;
 	peer::tally ended(1);
-	const caf::actor consumer = system.spawn(
-		[&](caf::event_based_actor *self) -> caf::behavior {
+	const caf::actor consumer =
+		system.spawn([&](caf::event_based_actor *self) -> caf::behavior {
 			return { [&, self](uint64_t message) {
 				sum += message;
 				if (++received == messages) {
@@ -132,18 +129,17 @@ static std::string yield(caf::actor_system &system, uint64_t n)
 {
 	uint64_t turns = 0;
 	peer::tally ended(1);
-	const caf::actor actor = system.spawn(
-		[&](caf::event_based_actor *self) -> caf::behavior {
-			return { [&, self, n](uint64_t left) {
-				turns++;
-				if (left > 1) {
-					self->send(self, left - 1);
-				} else {
-					self->quit();
-					ended.add(0);
-				}
-			} };
-		});
+	const caf::actor actor = system.spawn([&](caf::event_based_actor *self) -> caf::behavior {
+		return { [&, self, n](uint64_t left) {
+			turns++;
+			if (left > 1) {
+				self->send(self, left - 1);
+			} else {
+				self->quit();
+				ended.add(0);
+			}
+		} };
+	});
 
 	const peer::stopwatch watch;
 	caf::anon_send(actor, n);
@@ -203,10 +199,8 @@ class node : public caf::event_based_actor
 	}
 
       public:
-	node(caf::actor_config &config, caf::actor parent, uint64_t first,
-	     uint64_t leaves)
-	    : event_based_actor(config), parent_(std::move(parent)),
-	      first_(first), leaves_(leaves)
+	node(caf::actor_config &config, caf::actor parent, uint64_t first, uint64_t leaves)
+	    : event_based_actor(config), parent_(std::move(parent)), first_(first), leaves_(leaves)
 	{
 	}
 
@@ -245,8 +239,7 @@ class idle : public caf::event_based_actor
 	peer::tally *const waiting_, *const answers_;
 
       public:
-	idle(caf::actor_config &config, peer::tally *waiting,
-	     peer::tally *answers)
+	idle(caf::actor_config &config, peer::tally *waiting, peer::tally *answers)
 	    : event_based_actor(config), waiting_(waiting), answers_(answers)
 	{
 	}
@@ -286,15 +279,14 @@ static std::string wake_sleep(caf::actor_system &system, uint64_t n)
 	std::vector<peer::clock::time_point> begin(n);
 	std::vector<int64_t> ns(n);
 	peer::tally ran(n);
-	const caf::actor actor = system.spawn(
-		[&](caf::event_based_actor *self) -> caf::behavior {
-			return { [&, self, n](uint64_t i) {
-				ns[i] = (peer::clock::now() - begin[i]).count();
-				if (i + 1 == n)
-					self->quit();
-				ran.add(i);
-			} };
-		});
+	const caf::actor actor = system.spawn([&](caf::event_based_actor *self) -> caf::behavior {
+		return { [&, self, n](uint64_t i) {
+			ns[i] = (peer::clock::now() - begin[i]).count();
+			if (i + 1 == n)
+				self->quit();
+			ran.add(i);
+		} };
+	});
 
 	for (uint64_t i = 0; i < n; i++) {
 		peer::sleep_between_wakes();
@@ -312,8 +304,7 @@ constexpr int64_t CAF_DEFAULT = 0, ONE_MESSAGE = 1;
 struct kind {
 	const char *name;
 	int64_t throughput;
-	uint64_t
-		warm_up; /* at most so many operations, before those measured */
+	uint64_t warm_up; /* at most so many operations, before those measured */
 	std::string (*run)(caf::actor_system &system, uint64_t n);
 };
 

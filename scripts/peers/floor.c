@@ -31,12 +31,11 @@
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 
-#define BURSTS	    100
-#define BURST_TRIPS 1000
-#define PAUSE_NS    200000
-#define WAKES_MAX   1000000
-#define EXIT_MISTAKE                                                           \
-	3 /* as in sched-bench: usage, and what the system refuses */
+#define BURSTS	     100
+#define BURST_TRIPS  1000
+#define PAUSE_NS     200000
+#define WAKES_MAX    1000000
+#define EXIT_MISTAKE 3 /* as in sched-bench: usage, and what the system refuses */
 #define EXIT_REFUSED 4
 
 static void die(int status, const char *what, const char *why)
@@ -83,8 +82,7 @@ static uint64_t percentile(uint64_t *sample, size_t n, unsigned percent)
 /* What the two threads share; each word has its line. */
 struct shared {
 	_Alignas(SB_LINE) _Atomic(uint64_t) ball;
-	_Alignas(
-		SB_LINE) _Atomic(uint32_t) wake; /* number of the latest wake */
+	_Alignas(SB_LINE) _Atomic(uint32_t) wake; /* number of the latest wake */
 	_Alignas(SB_LINE) _Atomic(uint32_t) answered;
 	_Alignas(SB_LINE) uint64_t begun_ns; /* of that wake */
 	uint64_t *sample;		     /* [wakes], by the sleeper */
@@ -194,8 +192,7 @@ static uint32_t parse(const char *text, uint32_t min, uint32_t max)
 	const unsigned long value = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || value < min || value > max)
-		die(EXIT_MISTAKE, text,
-		    "expected SLEEPERS-CPU WAKERS-CPU WAKES");
+		die(EXIT_MISTAKE, text, "expected SLEEPERS-CPU WAKERS-CPU WAKES");
 	return (uint32_t)value;
 }
 
@@ -212,10 +209,8 @@ static void measure(struct shared *s)
 	pthread_join(thread, NULL);
 	if (kept < s->wakes - s->wakes / 10)
 		die(EXIT_REFUSED, "a sleeper", "it was awake too often");
-	printf("line_hop %.2f futex_hop_p50 %" PRIu64 " futex_hop_p99 %" PRIu64
-	       "\n",
-	       line_hop, percentile(s->sample, kept, 50),
-	       percentile(s->sample, kept, 99));
+	printf("line_hop %.2f futex_hop_p50 %" PRIu64 " futex_hop_p99 %" PRIu64 "\n", line_hop,
+	       percentile(s->sample, kept, 50), percentile(s->sample, kept, 99));
 }
 
 int main(int argc, char **argv)
@@ -224,16 +219,13 @@ int main(int argc, char **argv)
 	int cpu;
 
 	if (argc != 4)
-		die(EXIT_MISTAKE, "arguments",
-		    "expected SLEEPERS-CPU WAKERS-CPU WAKES");
+		die(EXIT_MISTAKE, "arguments", "expected SLEEPERS-CPU WAKERS-CPU WAKES");
 	shared.cpu = (int)parse(argv[1], 0, CPU_SETSIZE - 1);
 	cpu = (int)parse(argv[2], 0, CPU_SETSIZE - 1);
 	shared.wakes = parse(argv[3], 1, WAKES_MAX);
 	/* On one CPU each would wait for the other's time slice. */
 	if (cpu == shared.cpu)
-		die(EXIT_MISTAKE, argv[2],
-		    "expected another CPU than the "
-		    "sleeper's");
+		die(EXIT_MISTAKE, argv[2], "expected another CPU than the sleeper's");
 	shared.sample = calloc(shared.wakes, sizeof(*shared.sample));
 	if (!shared.sample)
 		die(EXIT_REFUSED, "memory", strerror(errno));

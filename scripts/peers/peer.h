@@ -56,8 +56,8 @@ inline error cannot(const std::string &why)
 inline void expect(const std::string &what, uint64_t got, uint64_t expected)
 {
 	if (got != expected)
-		throw wrong(what + ": got " + std::to_string(got) +
-			    ", expected " + std::to_string(expected));
+		throw wrong(what + ": got " + std::to_string(got) + ", expected " +
+			    std::to_string(expected));
 }
 
 /* A program's kind of work by its name, or a usage error. */
@@ -94,8 +94,7 @@ class stopwatch
 	/* The line that is printed. */
 	std::string end(uint64_t operations) const
 	{
-		const std::chrono::duration<double, std::nano> took =
-			clock::now() - begin;
+		const std::chrono::duration<double, std::nano> took = clock::now() - begin;
 		char line[64];
 
 		snprintf(line, sizeof(line), "ns_per_op %.2f",
@@ -146,8 +145,7 @@ class tally
 		const uint64_t found = word;
 
 		expect(what, static_cast<uint32_t>(found), n);
-		expect("sum (modulo 2^32) of " + what, found >> 32,
-		       static_cast<uint32_t>(sum));
+		expect("sum (modulo 2^32) of " + what, found >> 32, static_cast<uint32_t>(sum));
 	}
 };
 
@@ -169,31 +167,26 @@ struct rings {
 	}
 };
 
-constexpr rings PINGPONG = { 1, 2, 1 }, PAIRS1000 = { 1000, 2, 1 },
-		RING_1TOK = { 1, 503, 1 }, RING_503TOK = { 1, 503, 503 };
+constexpr rings PINGPONG = { 1, 2, 1 }, PAIRS1000 = { 1000, 2, 1 }, RING_1TOK = { 1, 503, 1 },
+		RING_503TOK = { 1, 503, 503 };
 
 /* How often a token that makes so many hops comes to a member. */
-inline uint64_t visits(const rings &shape, uint64_t token, uint64_t member,
-		       uint64_t hops)
+inline uint64_t visits(const rings &shape, uint64_t token, uint64_t member, uint64_t hops)
 {
-	const uint64_t distance =
-		(member + shape.members - token) % shape.members;
+	const uint64_t distance = (member + shape.members - token) % shape.members;
 
 	return hops / shape.members + (distance < hops % shape.members);
 }
 
 /* Each receipt of a token is a hop, the first included. */
-inline void check_hops(const rings &shape, uint64_t each,
-		       const std::vector<uint64_t> &received)
+inline void check_hops(const rings &shape, uint64_t each, const std::vector<uint64_t> &received)
 {
 	for (uint64_t i = 0; i < received.size(); i++) {
 		uint64_t expected = 0;
 
 		for (uint64_t token = 0; token < shape.tokens; token++)
-			expected +=
-				visits(shape, token, i % shape.members, each);
-		expect("messages to member " + std::to_string(i), received[i],
-		       expected);
+			expected += visits(shape, token, i % shape.members, each);
+		expect("messages to member " + std::to_string(i), received[i], expected);
 	}
 }
 
@@ -237,8 +230,7 @@ inline void sleep_between_wakes()
 inline std::string wake_line(std::vector<int64_t> ns)
 {
 	const auto rank = [&ns](uint64_t permille) {
-		return std::to_string(
-			ns[(ns.size() * permille + 999) / 1000 - 1]);
+		return std::to_string(ns[(ns.size() * permille + 999) / 1000 - 1]);
 	};
 
 	std::sort(ns.begin(), ns.end());
@@ -251,8 +243,7 @@ inline uint64_t number(const char *name, const char *text, uint64_t most)
 	const uint64_t value = strtoull(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || value < 1 || value > most)
-		throw usage(std::string(name) +
-			    ": expected a number from 1 to " +
+		throw usage(std::string(name) + ": expected a number from 1 to " +
 			    std::to_string(most) + ", not '" + text + "'");
 	return value;
 }
@@ -261,14 +252,12 @@ inline uint64_t number(const char *name, const char *text, uint64_t most)
  * The program: run(work, workers, n) returns the line to print, or throws.
  * Returns the exit status.
  */
-template <typename F>
-int program(const char *name, int argc, char **argv, F run)
+template <typename F> int program(const char *name, int argc, char **argv, F run)
 {
 	try {
 		if (argc != 4)
 			throw usage("expected WORK WORKERS N");
-		const std::string line = run(std::string(argv[1]),
-					     number("WORKERS", argv[2], 1024),
+		const std::string line = run(std::string(argv[1]), number("WORKERS", argv[2], 1024),
 					     number("N", argv[3], 1000000000));
 		std::cout << line << std::endl;
 		return 0;

@@ -162,8 +162,7 @@ static std::string spawn_in(task_arena &arena, uint64_t n)
 	const peer::stopwatch watch;
 	for (uint64_t i = 0; i < n; i++) {
 		group.run([&slots, i] {
-			slot &own = slots[oneapi::tbb::this_task_arena::
-						  current_thread_index()];
+			slot &own = slots[oneapi::tbb::this_task_arena::current_thread_index()];
 			own.ran++;
 			own.sum += i;
 		});
@@ -192,9 +191,7 @@ static uint64_t node(uint64_t first, uint64_t leaves)
 	task_group children;
 
 	for (uint64_t i = 0; i < peer::CHILDREN; i++) {
-		children.run([&sums, i, first, each] {
-			sums[i] = node(first + i * each, each);
-		});
+		children.run([&sums, i, first, each] { sums[i] = node(first + i * each, each); });
 	}
 	children.wait();
 	for (const uint64_t one : sums)
@@ -257,14 +254,12 @@ static std::string wake_sleep(task_arena &arena, uint64_t n)
 
 struct kind {
 	const char *name;
-	bool outside; /* the main thread submits, and is no worker */
-	uint64_t
-		warm_up; /* at most so many operations, before those measured */
+	bool outside;	  /* the main thread submits, and is no worker */
+	uint64_t warm_up; /* at most so many operations, before those measured */
 	std::string (*run)(task_arena &arena, uint64_t n);
 };
 
-template <const peer::rings &shape>
-static std::string ring(task_arena &, uint64_t n)
+template <const peer::rings &shape> static std::string ring(task_arena &, uint64_t n)
 {
 	return run_rings(shape, n);
 }
@@ -288,14 +283,11 @@ static std::string run(const std::string &work, uint64_t workers, uint64_t n)
 	const kind &kind = peer::find_kind(kinds, work);
 
 	/* Counts the main thread, be it a worker or not. */
-	const global_control limit(global_control::max_allowed_parallelism,
-				   workers + kind.outside);
+	const global_control limit(global_control::max_allowed_parallelism, workers + kind.outside);
 	task_arena arena(static_cast<int>(workers), kind.outside ? 0 : 1);
 	const auto once = [&arena, &kind](uint64_t count) {
 		return kind.outside ? kind.run(arena, count)
-				    : arena.execute([&] {
-					      return kind.run(arena, count);
-				      });
+				    : arena.execute([&] { return kind.run(arena, count); });
 	};
 
 	once(std::min(n, kind.warm_up));

@@ -47,8 +47,7 @@ static void places_are_distinct_and_allowed(void **state)
 		for (uint32_t j = 0; j < i && i < machine.pus; j++) {
 			assert_int_not_equal(p.place[i].pu, p.place[j].pu);
 			if (i < machine.cores && p.place[i].core >= 0)
-				assert_int_not_equal(p.place[i].core,
-						     p.place[j].core);
+				assert_int_not_equal(p.place[i].core, p.place[j].core);
 		}
 		if (i >= machine.pus)
 			CHECK_EQ(p.place[i].pu, p.place[i - machine.pus].pu);
@@ -107,8 +106,7 @@ static void start_one_cpu_program(int cpu)
 	snprintf(number, sizeof(number), "%d", cpu);
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0 &&
 	    !sched_setaffinity(0, sizeof(one), &one))
-		execl("/bin/sh", "sh", "-c", "exec $EMULATOR \"$0\" \"$1\"",
-		      self, number, NULL);
+		execl("/bin/sh", "sh", "-c", "exec $EMULATOR \"$0\" \"$1\"", self, number, NULL);
 	_exit(10);
 }
 
@@ -147,17 +145,13 @@ static void distances_follow_the_topology(void **state)
 		struct sb_placement p;
 		char why[128];
 
-		CHECK_EQ(sb_topology_open(&topology, machines[i].synthetic, why,
-					  sizeof(why)),
-			 0);
+		CHECK_EQ(sb_topology_open(&topology, machines[i].synthetic, why, sizeof(why)), 0);
 		sb_topology_machine(topology, &machine);
 		CHECK_EQ(machine.pus, 2);
 		CHECK_EQ(machine.cores, machines[i].cores);
 		CHECK_EQ(sb_placement_make(topology, 2, &p), 0);
-		CHECK_EQ(sb_place_distance(&p.place[0], &p.place[1]),
-			 machines[i].distance);
-		CHECK_EQ(sb_place_distance(&p.place[0], &p.place[0]),
-			 SB_DISTANCE_SELF);
+		CHECK_EQ(sb_place_distance(&p.place[0], &p.place[1]), machines[i].distance);
+		CHECK_EQ(sb_place_distance(&p.place[0], &p.place[0]), SB_DISTANCE_SELF);
 		sb_placement_free(&p);
 		sb_topology_free(topology);
 	}
@@ -173,8 +167,7 @@ static void masks_read_as_lists(void **state)
 		{ { 0, -1, -1, -1, -1, -1 }, "0" },
 		{ { 3, 1, 2, 0, -1, -1 }, "0-3" },
 		{ { 8, 0, 63, 64, 65, 10 }, "0,8,10,63-65" },
-		{ { SB_CPUS_MAX - 1, SB_CPUS_MAX - 2, 5, -1, -1, -1 },
-		  "5,16382-16383" },
+		{ { SB_CPUS_MAX - 1, SB_CPUS_MAX - 2, 5, -1, -1, -1 }, "5,16382-16383" },
 	};
 	char text[32];
 
@@ -185,11 +178,9 @@ static void masks_read_as_lists(void **state)
 		for (size_t c = 0; c < SB_ARRAY_SIZE(cases[i].cpu); c++) {
 			sb_cpu_mask_add(&mask, cases[i].cpu[c]);
 			CHECK_EQ(sb_cpu_mask_has(&mask, cases[i].cpu[c]),
-				 cases[i].cpu[c] >= 0 &&
-					 cases[i].cpu[c] < SB_CPUS_MAX);
+				 cases[i].cpu[c] >= 0 && cases[i].cpu[c] < SB_CPUS_MAX);
 		}
-		assert_string_equal(sb_cpu_mask_text(&mask, text, sizeof(text)),
-				    cases[i].text);
+		assert_string_equal(sb_cpu_mask_text(&mask, text, sizeof(text)), cases[i].text);
 		/* Cut off, not beyond. */
 		memset(text, 'x', sizeof(text));
 		sb_cpu_mask_text(&mask, text, 4);

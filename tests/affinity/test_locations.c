@@ -65,8 +65,7 @@ static struct levels levels_of(const struct sb_topology *t)
 	for (int d = 0; d < depth; d++) {
 		hwloc_obj_t obj = hwloc_get_obj_by_depth(t->hwloc, d, 0);
 
-		hwloc_obj_type_snprintf(l.name[l.n++], sizeof(l.name[0]), obj,
-					0);
+		hwloc_obj_type_snprintf(l.name[l.n++], sizeof(l.name[0]), obj, 0);
 		/* Memory belongs somewhere in the middle. */
 		if (d == (depth - 1) / 2)
 			strcpy(l.name[l.n++], "numa");
@@ -76,12 +75,11 @@ static struct levels levels_of(const struct sb_topology *t)
 
 static const char *random_type(const struct levels *l, uint32_t *level)
 {
-	static const char *const others[] = {
-		"machine", "pack", "socket",   "die",	  "group", "group0",
-		"group1",  "node", "group2",   "l3",	  "l2",	   "l1",
-		"l1d",	   "core", "PU",       "l1i",	  "cache", "hbm",
-		"pci",	   "misc", "memcache", "coreproc"
-	};
+	static const char *const others[] = { "machine",  "pack",    "socket", "die",	 "group",
+					      "group0",	  "group1",  "node",   "group2", "l3",
+					      "l2",	  "l1",	     "l1d",    "core",	 "PU",
+					      "l1i",	  "cache",   "hbm",    "pci",	 "misc",
+					      "memcache", "coreproc" };
 
 	if (!below(6))
 		return others[below(SB_ARRAY_SIZE(others))];
@@ -120,9 +118,8 @@ static void make_location(const struct levels *l, char *out, size_t bytes)
 		char range[32];
 
 		make_range(range, sizeof(range));
-		used += (size_t)snprintf(out + used, bytes - used, "%s%s:%s",
-					 i ? "." : "", random_type(l, &level),
-					 range);
+		used += (size_t)snprintf(out + used, bytes - used, "%s%s:%s", i ? "." : "",
+					 random_type(l, &level), range);
 	}
 }
 
@@ -153,8 +150,7 @@ static void compare(const char *machine, const struct question *q, uint32_t n)
 	char line[1 << 14];
 	FILE *in;
 
-	snprintf(command, sizeof(command),
-		 "timeout 60 hwloc-calc -i %s --if xml -q --po -I pu <%s",
+	snprintf(command, sizeof(command), "timeout 60 hwloc-calc -i %s --if xml -q --po -I pu <%s",
 		 path_xml, path_asked);
 	in = popen(command, "re");
 	assert_non_null(in);
@@ -166,15 +162,14 @@ static void compare(const char *machine, const struct question *q, uint32_t n)
 		char *theirs = NULL;
 
 		if (!fgets(line, sizeof(line), in))
-			fail_msg("%s: hwloc-calc has no answer for '%s'; here "
-				 "it is %s",
-				 machine, q[i].text, q[i].answer);
+			fail_msg("%s: hwloc-calc has no answer for '%s'; here it is %s", machine,
+				 q[i].text, q[i].answer);
 		line[strcspn(line, "\n")] = '\0';
 		CHECK_EQ(*line ? hwloc_bitmap_list_sscanf(set, line) : 0, 0);
 		CHECK_EQ(hwloc_bitmap_list_asprintf(&theirs, set) < 0, 0);
 		if (strcmp(theirs, q[i].answer)) {
-			print_message("# %s: '%s' is %s, hwloc-calc says %s\n",
-				      machine, q[i].text, q[i].answer, theirs);
+			print_message("# %s: '%s' is %s, hwloc-calc says %s\n", machine, q[i].text,
+				      q[i].answer, theirs);
 			differ++;
 		}
 		free(theirs);
@@ -248,8 +243,7 @@ static uint32_t list_machines(const glob_t *files, const char **machine)
 static void locations_are_those_of_hwloc_calc(void **state)
 {
 	const char *given = getenv("SB_LOCATIONS");
-	const uint32_t wanted =
-		given ? (uint32_t)strtoul(given, NULL, 10) : SB_SCALE(600);
+	const uint32_t wanted = given ? (uint32_t)strtoul(given, NULL, 10) : SB_SCALE(600);
 	const char *machine[MACHINES_MAX];
 	glob_t files;
 	uint32_t n;
@@ -294,6 +288,5 @@ int main(void)
 		cmocka_unit_test(locations_are_those_of_hwloc_calc),
 	};
 
-	return cmocka_run_group_tests_name("locations", tests, make_scratch,
-					   remove_scratch);
+	return cmocka_run_group_tests_name("locations", tests, make_scratch, remove_scratch);
 }

@@ -45,8 +45,7 @@ static const char *const synthetics[] = {
 	"pack:10 l3:10 core:5 pu:2",
 };
 
-static const char *const policies[] = { "compact", "scatter", "numa",
-					"distrib" };
+static const char *const policies[] = { "compact", "scatter", "numa", "distrib" };
 
 /* ---- the oracle: the topology as the library gives it ---- */
 
@@ -101,8 +100,7 @@ static int speed_by_oracle(hwloc_obj_t pu)
 	int efficiency = -1;
 
 	if (kind >= 0)
-		hwloc_cpukinds_get_info(m.hwloc, (unsigned)kind, NULL,
-					&efficiency, NULL, NULL, 0);
+		hwloc_cpukinds_get_info(m.hwloc, (unsigned)kind, NULL, &efficiency, NULL, NULL, 0);
 	return efficiency < 0 ? 0 : efficiency;
 }
 
@@ -132,10 +130,8 @@ static void open_machine(const char *profile)
 		open_oracle(profile);
 	CHECK_EQ(m.facts.pus, hwloc_get_nbobjs_by_type(m.hwloc, HWLOC_OBJ_PU));
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
-		hwloc_obj_t pu =
-			hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_PU, i);
-		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(
-			m.hwloc, HWLOC_OBJ_CORE, pu);
+		hwloc_obj_t pu = hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_PU, i);
+		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(m.hwloc, HWLOC_OBJ_CORE, pu);
 
 		cores += !core || core != last;
 		last = core;
@@ -193,12 +189,12 @@ static struct sb_plan plan_of(const struct sb_plan_request *request)
 	return plan;
 }
 
-#define CHECK_PLAN(condition, request, plan)                                   \
-	do {                                                                   \
-		if (!(condition))                                              \
-			fail_msg("%s: %s of %u workers: %s", m.profile,        \
-				 policies[(request)->policy],                  \
-				 (plan)->placement.workers, #condition);       \
+#define CHECK_PLAN(condition, request, plan)                                                       \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			fail_msg("%s: %s of %u workers: %s", m.profile,                            \
+				 policies[(request)->policy], (plan)->placement.workers,           \
+				 #condition);                                                      \
 	} while (0)
 
 static int ancestor(hwloc_obj_t pu, hwloc_obj_type_t type)
@@ -209,29 +205,22 @@ static int ancestor(hwloc_obj_t pu, hwloc_obj_type_t type)
 }
 
 /* Each place is a unit's, with its core, package and a node that has it. */
-static void places_are_the_machines(const struct sb_plan_request *r,
-				    const struct sb_plan *plan)
+static void places_are_the_machines(const struct sb_plan_request *r, const struct sb_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->placement.workers; i++) {
 		const struct sb_place *place = &plan->placement.place[i];
 		hwloc_obj_t pu;
 		hwloc_obj_t node;
 
-		CHECK_PLAN(place->pu >= 0 && (uint32_t)place->pu < m.facts.pus,
-			   r, plan);
+		CHECK_PLAN(place->pu >= 0 && (uint32_t)place->pu < m.facts.pus, r, plan);
 		CHECK_PLAN(place->os_cpu == -1, r, plan);
-		pu = hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_PU,
-					   (unsigned)place->pu);
+		pu = hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_PU, (unsigned)place->pu);
 		CHECK_EQ(place->core, ancestor(pu, HWLOC_OBJ_CORE));
 		CHECK_EQ(place->package, ancestor(pu, HWLOC_OBJ_PACKAGE));
-		node = place->node < 0
-			       ? NULL
-			       : hwloc_get_obj_by_type(m.hwloc,
-						       HWLOC_OBJ_NUMANODE,
-						       (unsigned)place->node);
-		CHECK_PLAN(
-			node && hwloc_bitmap_isset(node->cpuset, pu->os_index),
-			r, plan);
+		node = place->node < 0 ? NULL
+				       : hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_NUMANODE,
+							       (unsigned)place->node);
+		CHECK_PLAN(node && hwloc_bitmap_isset(node->cpuset, pu->os_index), r, plan);
 	}
 }
 
@@ -269,8 +258,7 @@ static void learn_generators(const struct sb_plan *plan)
 
 /* A core's second worker comes after every core's first, and a unit's second
  * after every unit's first. */
-static void nobody_shares_too_early(const struct sb_plan_request *r,
-				    const struct sb_plan *plan)
+static void nobody_shares_too_early(const struct sb_plan_request *r, const struct sb_plan *plan)
 {
 	bool core_free = false;
 	bool core_shared = false;
@@ -289,21 +277,17 @@ static void nobody_shares_too_early(const struct sb_plan_request *r,
 	CHECK_PLAN(!(pu_free && pu_shared), r, plan);
 }
 
-static void faster_come_first(const struct sb_plan_request *r,
-			      const struct sb_plan *plan)
+static void faster_come_first(const struct sb_plan_request *r, const struct sb_plan *plan)
 {
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
 		if (load.core[m.core[i]] || is_apart[m.core[i]])
 			continue;
 		for (uint32_t j = 0; j < plan->placement.workers; j++)
 			/* Scatter puts one on each node. */
-			CHECK_PLAN(
-				(r->policy == SB_PLACEMENT_SCATTER &&
-				 load.node[plan->placement.place[j].node] ==
-					 1) ||
-					m.speed[plan->placement.place[j].pu] >=
-						m.speed[i],
-				r, plan);
+			CHECK_PLAN((r->policy == SB_PLACEMENT_SCATTER &&
+				    load.node[plan->placement.place[j].node] == 1) ||
+					   m.speed[plan->placement.place[j].pu] >= m.speed[i],
+				   r, plan);
 	}
 }
 
@@ -317,33 +301,30 @@ static void learn_nodes(void)
 
 	CHECK_EQ(plan.placement.workers, m.facts.pus);
 	for (uint32_t i = 0; i < m.facts.pus; i++)
-		node_of[plan.placement.place[i].pu] =
-			plan.placement.place[i].node;
+		node_of[plan.placement.place[i].pu] = plan.placement.place[i].node;
 	sb_plan_free(&plan);
 }
 
 /* No node has two more than one that has room: a free core while workers are
  * no more than cores, a free unit afterwards. */
-static void node_is_not_behind(const struct sb_plan_request *r,
-			       const struct sb_plan *plan, uint32_t node)
+static void node_is_not_behind(const struct sb_plan_request *r, const struct sb_plan *plan,
+			       uint32_t node)
 {
-	const uint32_t room = plan->placement.workers <= plan->cores
-				      ? load.node_cores[node]
-				      : load.node_pus[node];
+	const uint32_t room = plan->placement.workers <= plan->cores ? load.node_cores[node]
+								     : load.node_pus[node];
 
 	for (uint32_t a = 0; a < m.facts.nodes && room; a++)
 		CHECK_PLAN(load.node[a] <= load.node[node] + 1, r, plan);
 }
 
-static void nodes_are_balanced(const struct sb_plan_request *r,
-			       const struct sb_plan *plan)
+static void nodes_are_balanced(const struct sb_plan_request *r, const struct sb_plan *plan)
 {
 	const uint32_t n = plan->placement.workers;
 
 	/* With cores of several sizes, a unit may be left whose core has more
 	 * workers than another's. */
-	if (n > plan->pus || (n > plan->cores && (plan->pus % plan->cores ||
-						  m.facts.pus % m.facts.cores)))
+	if (n > plan->pus ||
+	    (n > plan->cores && (plan->pus % plan->cores || m.facts.pus % m.facts.cores)))
 		return;
 	for (uint32_t i = 0; i < m.facts.pus; i++) {
 		if (is_apart[m.core[i]])
@@ -355,8 +336,7 @@ static void nodes_are_balanced(const struct sb_plan_request *r,
 		node_is_not_behind(r, plan, node);
 }
 
-static void is_hwlocs_own(const struct sb_plan_request *r,
-			  const struct sb_plan *plan)
+static void is_hwlocs_own(const struct sb_plan_request *r, const struct sb_plan *plan)
 {
 	const uint32_t n = plan->placement.workers;
 	hwloc_bitmap_t *set = calloc(n, sizeof(*set));
@@ -364,8 +344,7 @@ static void is_hwlocs_own(const struct sb_plan_request *r,
 
 	CHECK_EQ(hwloc_distrib(m.hwloc, &root, 1, set, n, INT_MAX, 0), 0);
 	for (uint32_t i = 0; i < n; i++) {
-		CHECK_PLAN(sb_topology_os_cpu(m.topology,
-					      plan->placement.place[i].pu) ==
+		CHECK_PLAN(sb_topology_os_cpu(m.topology, plan->placement.place[i].pu) ==
 				   hwloc_bitmap_first(set[i]),
 			   r, plan);
 		hwloc_bitmap_free(set[i]);
@@ -373,15 +352,13 @@ static void is_hwlocs_own(const struct sb_plan_request *r,
 	free(set);
 }
 
-static void is_the_same_again(const struct sb_plan_request *r,
-			      const struct sb_plan *plan)
+static void is_the_same_again(const struct sb_plan_request *r, const struct sb_plan *plan)
 {
 	struct sb_plan again = plan_of(r);
 
 	CHECK_EQ(again.placement.workers, plan->placement.workers);
 	assert_memory_equal(again.placement.place, plan->placement.place,
-			    plan->placement.workers *
-				    sizeof(*plan->placement.place));
+			    plan->placement.workers * sizeof(*plan->placement.place));
 	sb_plan_free(&again);
 }
 
@@ -400,8 +377,7 @@ static void check_plan(const struct sb_plan_request *r)
 		is_hwlocs_own(r, &plan);
 	else
 		nobody_shares_too_early(r, &plan);
-	if (r->policy == SB_PLACEMENT_COMPACT ||
-	    r->policy == SB_PLACEMENT_SCATTER)
+	if (r->policy == SB_PLACEMENT_COMPACT || r->policy == SB_PLACEMENT_SCATTER)
 		faster_come_first(r, &plan);
 	if (r->policy == SB_PLACEMENT_NUMA)
 		nodes_are_balanced(r, &plan);
@@ -413,10 +389,8 @@ static void check_counts(void)
 {
 	const uint32_t c = m.facts.cores;
 	const uint32_t p = m.facts.pus;
-	const uint32_t counts[] = {
-		1, 2,	  3,	       5, c / 2, c - 1,
-		c, c + 1, (c + p) / 2, p, p + 1, 2 * p + 1
-	};
+	const uint32_t counts[] = { 1, 2,     3,	   5, c / 2, c - 1,
+				    c, c + 1, (c + p) / 2, p, p + 1, 2 * p + 1 };
 
 	learn_nodes();
 	for (int policy = 0; policy <= SB_PLACEMENT_DISTRIB; policy++) {
@@ -447,9 +421,8 @@ static void check_half(void)
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < m.facts.pus; i += 2)
-		used += (size_t)snprintf(
-			list + used, sizeof(list) - used, "%s%d", i ? "," : "",
-			sb_topology_os_cpu(m.topology, (int)i));
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d", i ? "," : "",
+					 sb_topology_os_cpu(m.topology, (int)i));
 	for (int policy = 0; policy <= SB_PLACEMENT_DISTRIB; policy++) {
 		const struct sb_plan_request r = {
 			.policy = (enum sb_placement_policy)policy,
@@ -478,8 +451,7 @@ static uint32_t count_distinct(const struct sb_plan *plan, size_t offset)
 
 		for (uint32_t j = 0; j < i && !seen; j++)
 			seen = *(const int *)(const void *)(place + offset) ==
-			       *(const int *)(const void *)((const char *)&plan
-								    ->placement
+			       *(const int *)(const void *)((const char *)&plan->placement
 								    .place[j] +
 							    offset);
 		n += !seen;
@@ -510,19 +482,14 @@ static void check_rule(const struct sb_plan_request *r, size_t offset)
 static void check_rules(void)
 {
 	for (int policy = 0; policy < SB_PLACEMENT_DISTRIB; policy++) {
-		const enum sb_placement_policy chosen =
-			(enum sb_placement_policy)policy;
-		const struct sb_plan_request per_l3 = {
-			.policy = chosen, .rule = SB_WORKERS_PER_L3
-		};
-		const struct sb_plan_request per_numa = {
-			.policy = chosen, .rule = SB_WORKERS_PER_NUMA
-		};
-		const struct sb_plan_request no_smt = {
-			.policy = chosen,
-			.rule = SB_WORKERS_PER_PU,
-			.no_smt = true
-		};
+		const enum sb_placement_policy chosen = (enum sb_placement_policy)policy;
+		const struct sb_plan_request per_l3 = { .policy = chosen,
+							.rule = SB_WORKERS_PER_L3 };
+		const struct sb_plan_request per_numa = { .policy = chosen,
+							  .rule = SB_WORKERS_PER_NUMA };
+		const struct sb_plan_request no_smt = { .policy = chosen,
+							.rule = SB_WORKERS_PER_PU,
+							.no_smt = true };
 		struct sb_plan plan = plan_of(&no_smt);
 
 		check_rule(&per_l3, offsetof(struct sb_place, cache));
@@ -545,8 +512,7 @@ static void every_machine_can_be_restricted(void **state)
 /* ---- generators ---- */
 
 /* The places are those of the units, and no worker is on a core of theirs. */
-static void generators_are_apart(const struct sb_plan_request *r,
-				 const struct sb_plan *plan,
+static void generators_are_apart(const struct sb_plan_request *r, const struct sb_plan *plan,
 				 const bool *is_generator)
 {
 	uint32_t n = 0;
@@ -561,8 +527,7 @@ static void generators_are_apart(const struct sb_plan_request *r,
 	}
 	CHECK_EQ(plan->generators, n);
 	for (uint32_t i = 0; i < plan->placement.workers; i++)
-		CHECK_PLAN(!is_apart[m.core[plan->placement.place[i].pu]], r,
-			   plan);
+		CHECK_PLAN(!is_apart[m.core[plan->placement.place[i].pu]], r, plan);
 }
 
 /* What is left without the generators' cores, by the oracle. */
@@ -578,8 +543,7 @@ static void count_rest(uint32_t *cores, uint32_t *pus)
 	}
 }
 
-static void check_generators_with(struct sb_plan_request r,
-				  const bool *is_generator)
+static void check_generators_with(struct sb_plan_request r, const bool *is_generator)
 {
 	struct sb_plan plan = plan_of(&r);
 	uint32_t cores;
@@ -598,8 +562,7 @@ static void check_generators_with(struct sb_plan_request r,
 	count_load(&plan);
 	if (r.policy != SB_PLACEMENT_DISTRIB)
 		nobody_shares_too_early(&r, &plan);
-	if (r.policy == SB_PLACEMENT_COMPACT ||
-	    r.policy == SB_PLACEMENT_SCATTER)
+	if (r.policy == SB_PLACEMENT_COMPACT || r.policy == SB_PLACEMENT_SCATTER)
 		faster_come_first(&r, &plan);
 	if (r.policy == SB_PLACEMENT_NUMA)
 		nodes_are_balanced(&r, &plan);
@@ -616,14 +579,12 @@ static void check_generators(const char *list, const bool *is_generator)
 			.generator_cpus = list,
 		};
 
-		for (int rule = SB_WORKERS_PER_CORE; rule <= SB_WORKERS_PER_PU;
-		     rule++) {
+		for (int rule = SB_WORKERS_PER_CORE; rule <= SB_WORKERS_PER_PU; rule++) {
 			r.rule = (enum sb_workers_rule)rule;
 			check_generators_with(r, is_generator);
 		}
 		r.rule = SB_WORKERS_NUMBER;
-		for (r.workers = 1; r.workers <= 2 * m.facts.pus + 1;
-		     r.workers = 3 * r.workers + 2)
+		for (r.workers = 1; r.workers <= 2 * m.facts.pus + 1; r.workers = 3 * r.workers + 2)
 			check_generators_with(r, is_generator);
 	}
 }
@@ -631,22 +592,19 @@ static void check_generators(const char *list, const bool *is_generator)
 /* Every unit a generator: nothing is left; every unit named, too. */
 static void nothing_is_left(const char *list)
 {
-	const struct sb_plan_request none = { .workers = 1,
-					      .generator_cpus = "pu:0-" };
+	const struct sb_plan_request none = { .workers = 1, .generator_cpus = "pu:0-" };
 	const struct sb_plan_request overlap = { .workers = 1,
 						 .cpus = list,
 						 .generator_cpus = list };
 	struct sb_plan plan;
 	char why[256];
 
-	CHECK_EQ(sb_plan_make(m.topology, &none, &plan, why, sizeof(why)),
-		 -EINVAL);
+	CHECK_EQ(sb_plan_make(m.topology, &none, &plan, why, sizeof(why)), -EINVAL);
 	CHECK_EQ(plan.fault, SB_PLAN_FAULT_GENERATOR_CPUS);
 	assert_string_equal(why, "leaves no CPU for workers");
 	if (!*list)
 		return;
-	CHECK_EQ(sb_plan_make(m.topology, &overlap, &plan, why, sizeof(why)),
-		 -EINVAL);
+	CHECK_EQ(sb_plan_make(m.topology, &overlap, &plan, why, sizeof(why)), -EINVAL);
 	CHECK_EQ(plan.fault, SB_PLAN_FAULT_CPUS);
 }
 
@@ -665,18 +623,15 @@ static void check_some_generators(void)
 		*list = '\0';
 		for (uint32_t i = 0; i < m.facts.pus; i++) {
 			const uint32_t core = m.core[i];
-			const bool is_last =
-				i + 1 == m.facts.pus || m.core[i + 1] != core;
+			const bool is_last = i + 1 == m.facts.pus || m.core[i + 1] != core;
 
-			if (core + 1 == m.facts.cores ||
-			    (which == 0 && (core || !is_last)) ||
+			if (core + 1 == m.facts.cores || (which == 0 && (core || !is_last)) ||
 			    (which == 1 && (core % 3 || !is_last)))
 				continue;
 			chosen[i] = true;
-			used += (size_t)snprintf(
-				list + used, sizeof(list) - used, "%s%d",
-				used ? "," : "",
-				sb_topology_os_cpu(m.topology, (int)i));
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d",
+						 used ? "," : "",
+						 sb_topology_os_cpu(m.topology, (int)i));
 		}
 		check_generators(list, chosen);
 		nothing_is_left(list);
@@ -692,8 +647,7 @@ static void workers_keep_off_the_generators_cores(void **state)
 /* ---- orders, by hand ---- */
 
 /* The units in the order of the workers, as text. */
-static void expect_order(const char *profile, struct sb_plan_request request,
-			 const char *expected)
+static void expect_order(const char *profile, struct sb_plan_request request, const char *expected)
 {
 	char got[512] = "";
 	size_t used = 0;
@@ -707,10 +661,8 @@ static void expect_order(const char *profile, struct sb_plan_request request,
 	} else {
 		for (uint32_t i = 0; i < plan.placement.workers; i++)
 			used += (size_t)snprintf(
-				got + used, sizeof(got) - used, "%s%d",
-				i ? " " : "",
-				sb_topology_os_cpu(topology,
-						   plan.placement.place[i].pu));
+				got + used, sizeof(got) - used, "%s%d", i ? " " : "",
+				sb_topology_os_cpu(topology, plan.placement.place[i].pu));
 		assert_string_equal(got, expected);
 		sb_plan_free(&plan);
 	}
@@ -726,8 +678,7 @@ struct order {
 static void expect_orders(const struct order *cases, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		expect_order(cases[i].profile, cases[i].request,
-			     cases[i].expected);
+		expect_order(cases[i].profile, cases[i].request, cases[i].expected);
 }
 
 static const char two[] = "pack:2 [numa] l3:2 core:2 pu:2";
@@ -736,35 +687,18 @@ static void orders_are_what_they_say(void **state)
 {
 	static const struct order cases[] = {
 		{ two, { .workers = 9 }, "0 2 4 6 8 10 12 14 1" },
-		{ two,
-		  { .workers = 9, .policy = SB_PLACEMENT_SCATTER },
-		  "0 8 4 12 2 10 6 14 1" },
-		{ two,
-		  { .workers = 4, .policy = SB_PLACEMENT_NUMA },
-		  "0 2 8 10" },
+		{ two, { .workers = 9, .policy = SB_PLACEMENT_SCATTER }, "0 8 4 12 2 10 6 14 1" },
+		{ two, { .workers = 4, .policy = SB_PLACEMENT_NUMA }, "0 2 8 10" },
 		{ two, { .workers = 3, .policy = SB_PLACEMENT_NUMA }, "0 2 8" },
 		{ two, { .rule = SB_WORKERS_PER_L3 }, "0 4 8 12" },
+		{ two, { .rule = SB_WORKERS_PER_NUMA, .policy = SB_PLACEMENT_SCATTER }, "0 8" },
+		{ two, { .rule = SB_WORKERS_PER_CORE, .cpus = "numa:1.core:0-1" }, "8 10" },
+		{ two, { .rule = SB_WORKERS_PER_PU, .cpus = "pack:1.l3:1" }, "12 14 13 15" },
+		{ two, { .rule = SB_WORKERS_PER_PU, .cpus = "15,pu:0, 2-3" }, "0 2 15 3" },
 		{ two,
-		  { .rule = SB_WORKERS_PER_NUMA,
-		    .policy = SB_PLACEMENT_SCATTER },
-		  "0 8" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_CORE, .cpus = "numa:1.core:0-1" },
-		  "8 10" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_PU, .cpus = "pack:1.l3:1" },
-		  "12 14 13 15" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_PU, .cpus = "15,pu:0, 2-3" },
-		  "0 2 15 3" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_PU,
-		    .cpus = "core:all",
-		    .no_smt = true },
+		  { .rule = SB_WORKERS_PER_PU, .cpus = "core:all", .no_smt = true },
 		  "0 2 4 6 8 10 12 14" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_PU, .cpus = "core:6-" },
-		  "12 14 13 15" },
+		{ two, { .rule = SB_WORKERS_PER_PU, .cpus = "core:6-" }, "12 14 13 15" },
 		/* A step counts anew in each object of the one before it. */
 		{ two,
 		  { .rule = SB_WORKERS_PER_PU, .cpus = "core:all.pu:1" },
@@ -773,19 +707,13 @@ static void orders_are_what_they_say(void **state)
 		  { .rule = SB_WORKERS_PER_PU, .cpus = "numa:0-1.core:1-2" },
 		  "2 4 10 12 3 5 11 13" },
 		/* P cores first, and E cores before a P core's second unit. */
-		{ "laptop-6p8e",
-		  { .workers = 16 },
-		  "0 2 4 6 8 10 12 13 14 15 16 17 18 19 1 3" },
+		{ "laptop-6p8e", { .workers = 16 }, "0 2 4 6 8 10 12 13 14 15 16 17 18 19 1 3" },
 		/* The faster unit of a core, and the fastest of a node. */
 		{ "tests/topologies/fakecpukinds.xml",
 		  { .rule = SB_WORKERS_PER_CORE, .no_smt = true },
 		  "3 2" },
-		{ "tests/topologies/fakecpukinds.xml",
-		  { .rule = SB_WORKERS_PER_NUMA },
-		  "3" },
-		{ "laptop-6p8e",
-		  { .rule = SB_WORKERS_PER_CORE, .cpus = "2-3,12-13" },
-		  "2 12 13" },
+		{ "tests/topologies/fakecpukinds.xml", { .rule = SB_WORKERS_PER_NUMA }, "3" },
+		{ "laptop-6p8e", { .rule = SB_WORKERS_PER_CORE, .cpus = "2-3,12-13" }, "2 12 13" },
 	};
 
 	(void)state;
@@ -799,13 +727,8 @@ static void generators_change_the_orders(void **state)
 		{ two,
 		  { .rule = SB_WORKERS_PER_PU, .generator_cpus = "numa:0,9" },
 		  "10 12 14 11 13 15" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_L3,
-		    .generator_cpus = "pack:1.l3:0" },
-		  "0 4 12" },
-		{ two,
-		  { .rule = SB_WORKERS_PER_NUMA, .generator_cpus = "numa:1" },
-		  "0" },
+		{ two, { .rule = SB_WORKERS_PER_L3, .generator_cpus = "pack:1.l3:0" }, "0 4 12" },
+		{ two, { .rule = SB_WORKERS_PER_NUMA, .generator_cpus = "numa:1" }, "0" },
 		{ two,
 		  { .workers = 4,
 		    .policy = SB_PLACEMENT_DISTRIB,
@@ -813,9 +736,7 @@ static void generators_change_the_orders(void **state)
 		  "6 7 8 9" },
 		/* What both lists name is the generators'. */
 		{ two,
-		  { .rule = SB_WORKERS_PER_PU,
-		    .cpus = "0-3,8",
-		    .generator_cpus = "1,8" },
+		  { .rule = SB_WORKERS_PER_PU, .cpus = "0-3,8", .generator_cpus = "1,8" },
 		  "2 3" },
 	};
 
@@ -823,8 +744,7 @@ static void generators_change_the_orders(void **state)
 	expect_orders(cases, SB_ARRAY_SIZE(cases));
 }
 
-static void expect_bad_list(const struct sb_topology *topology,
-			    const struct sb_plan_request *r,
+static void expect_bad_list(const struct sb_topology *topology, const struct sb_plan_request *r,
 			    enum sb_plan_fault fault)
 {
 	struct sb_plan plan;
@@ -858,9 +778,9 @@ static void bad_lists_are_refused(void **state)
 		"core:0.numa:0",
 		"core:all.pu:1-",
 		/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
-		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
-		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
-		"machine:0.machine:0.machine:0.machine:0.machine:0",
+		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
+		"machine:0.machine:0.machine:0.machine:0.machine:0.machine:0.machine:0.machine:0."
+		"machine:0",
 		",",
 		"0;1",
 		"4294967296",
@@ -870,14 +790,10 @@ static void bad_lists_are_refused(void **state)
 	char why[256];
 
 	(void)state;
-	CHECK_EQ(sb_topology_open(&topology, "numa:2 core:2 pu:1", why,
-				  sizeof(why)),
-		 0);
+	CHECK_EQ(sb_topology_open(&topology, "numa:2 core:2 pu:1", why, sizeof(why)), 0);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(lists); i++) {
-		const struct sb_plan_request r = { .workers = 1,
-						   .cpus = lists[i] };
-		const struct sb_plan_request g = { .workers = 1,
-						   .generator_cpus = lists[i] };
+		const struct sb_plan_request r = { .workers = 1, .cpus = lists[i] };
+		const struct sb_plan_request g = { .workers = 1, .generator_cpus = lists[i] };
 
 		expect_bad_list(topology, &r, SB_PLAN_FAULT_CPUS);
 		expect_bad_list(topology, &g, SB_PLAN_FAULT_GENERATOR_CPUS);
@@ -912,28 +828,26 @@ static const char *file_with(const char *text, size_t bytes)
 	return path;
 }
 
-#define NODE                                                                   \
-	"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" "             \
-	"complete_cpuset=\"0x3\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "    \
+#define NODE                                                                                       \
+	"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" "                                 \
+	"complete_cpuset=\"0x3\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "                        \
 	"gp_index=\"2\"/>\n"
-#define XML(allowed, nodes, pus)                                               \
-	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                         \
-	"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"                          \
-	"<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" " \
-	"cpuset=\"0x3\" complete_cpuset=\"0x3\" allowed_cpuset=\"" allowed     \
-	"\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" " \
+#define XML(allowed, nodes, pus)                                                                   \
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                             \
+	"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"                                              \
+	"<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" "                     \
+	"cpuset=\"0x3\" complete_cpuset=\"0x3\" allowed_cpuset=\"" allowed                         \
+	"\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" "                     \
 	"gp_index=\"1\">\n" nodes pus "</object>\n</topology>\n"
-#define PU(n, set)                                                             \
-	"<object type=\"PU\" os_index=\"" n "\" cpuset=\"" set                 \
-	"\" complete_cpuset=\"" set "\" nodeset=\"0x1\" "                      \
+#define PU(n, set)                                                                                 \
+	"<object type=\"PU\" os_index=\"" n "\" cpuset=\"" set "\" complete_cpuset=\"" set         \
+	"\" nodeset=\"0x1\" "                                                                      \
 	"complete_nodeset=\"0x1\" gp_index=\"1" n "\"/>\n"
 
 static void bad_descriptions_are_refused(void **state)
 {
-	static const char good[] =
-		XML("0x3", NODE, PU("0", "0x1") PU("1", "0x2"));
-	static const char disallowed[] =
-		XML("0x0", NODE, PU("0", "0x1") PU("1", "0x2"));
+	static const char good[] = XML("0x3", NODE, PU("0", "0x1") PU("1", "0x2"));
+	static const char disallowed[] = XML("0x0", NODE, PU("0", "0x1") PU("1", "0x2"));
 	static const char empty[] = XML("0x3", NODE, "");
 	static const char newer[] = "<?xml version=\"1.0\"?>\n"
 				    "<topology version=\"3.0\">\n</topology>\n";
@@ -943,8 +857,7 @@ static void bad_descriptions_are_refused(void **state)
 	int fd;
 
 	(void)state;
-	CHECK_EQ(sb_topology_open(&topology, file_with(good, sizeof(good) - 1),
-				  why, sizeof(why)),
+	CHECK_EQ(sb_topology_open(&topology, file_with(good, sizeof(good) - 1), why, sizeof(why)),
 		 0);
 	sb_topology_free(topology);
 	expect_refusal(file_with(disallowed, sizeof(disallowed) - 1),
@@ -980,8 +893,7 @@ static void try_damaged(const char *text, size_t bytes)
 	struct sb_topology *topology;
 	char why[512];
 
-	if (!sb_topology_open(&topology, file_with(text, bytes), why,
-			      sizeof(why)))
+	if (!sb_topology_open(&topology, file_with(text, bytes), why, sizeof(why)))
 		sb_topology_free(topology);
 	else
 		assert_null(strchr(why, '\n'));
@@ -1061,12 +973,11 @@ static void a_directory_is_read(void **state)
 		char mask[8];
 		const int package = cpu % 2;
 
-#define PUT(what, format, value)                                               \
-	do {                                                                   \
-		snprintf(name, sizeof(name),                                   \
-			 "sys/devices/system/cpu/cpu%d/" what, cpu);           \
-		snprintf(mask, sizeof(mask), format, value);                   \
-		put_file(root, name, mask);                                    \
+#define PUT(what, format, value)                                                                   \
+	do {                                                                                       \
+		snprintf(name, sizeof(name), "sys/devices/system/cpu/cpu%d/" what, cpu);           \
+		snprintf(mask, sizeof(mask), format, value);                                       \
+		put_file(root, name, mask);                                                        \
 	} while (0)
 		PUT("online", "%d", 1);
 		PUT("topology/core_id", "%d", cpu / 2);
@@ -1090,9 +1001,7 @@ static void a_directory_is_read(void **state)
 	CHECK_EQ(machine.cores, 4);
 	assert_null(getenv("HWLOC_FSROOT"));
 	sb_topology_free(topology);
-	expect_order(root,
-		     (struct sb_plan_request){ .workers = 4,
-					       .policy = SB_PLACEMENT_NUMA },
+	expect_order(root, (struct sb_plan_request){ .workers = 4, .policy = SB_PLACEMENT_NUMA },
 		     "0 2 1 3");
 }
 
@@ -1113,10 +1022,8 @@ static void distances_are_the_machines(void **state)
 		for (uint32_t j = 0; j < 4; j++) {
 			const uint32_t hops = (i + 4 - j) % 4;
 
-			CHECK_EQ(sb_place_node_distance(
-					 &plan.placement,
-					 &plan.placement.place[i],
-					 &plan.placement.place[j]),
+			CHECK_EQ(sb_place_node_distance(&plan.placement, &plan.placement.place[i],
+							&plan.placement.place[j]),
 				 hops == 2 ? 31
 				 : hops	   ? 21
 					   : 10);
@@ -1135,12 +1042,8 @@ static void special_memory_is_nobodys_own(void **state)
 		uint32_t nodes;
 	} machines[] = {
 		{ "cxl-2s", { 0, 2 }, 2 },
-		{ "tests/topologies/64intel64-fakeKNL-SNC4-hybrid.xml",
-		  { 0, 2, 4, 6 },
-		  4 },
-		{ "[numa] pack:2 [numa(indexes=1,2,0)] core:2 pu:1",
-		  { 0, 1 },
-		  2 },
+		{ "tests/topologies/64intel64-fakeKNL-SNC4-hybrid.xml", { 0, 2, 4, 6 }, 4 },
+		{ "[numa] pack:2 [numa(indexes=1,2,0)] core:2 pu:1", { 0, 1 }, 2 },
 	};
 	const struct sb_plan_request r = { .rule = SB_WORKERS_PER_NUMA };
 
@@ -1150,15 +1053,11 @@ static void special_memory_is_nobodys_own(void **state)
 		struct sb_plan plan;
 		char why[256];
 
-		CHECK_EQ(sb_topology_open(&topology, machines[i].profile, why,
-					  sizeof(why)),
-			 0);
-		CHECK_EQ(sb_plan_make(topology, &r, &plan, why, sizeof(why)),
-			 0);
+		CHECK_EQ(sb_topology_open(&topology, machines[i].profile, why, sizeof(why)), 0);
+		CHECK_EQ(sb_plan_make(topology, &r, &plan, why, sizeof(why)), 0);
 		CHECK_EQ(plan.placement.workers, machines[i].nodes);
 		for (uint32_t w = 0; w < plan.placement.workers; w++)
-			CHECK_EQ(plan.placement.place[w].node,
-				 machines[i].node[w]);
+			CHECK_EQ(plan.placement.place[w].node, machines[i].node[w]);
 		sb_plan_free(&plan);
 		sb_topology_free(topology);
 	}
@@ -1167,17 +1066,13 @@ static void special_memory_is_nobodys_own(void **state)
 /* Also where the other kind of memory has the smaller number. */
 static void plain_memory_comes_before_other(void **state)
 {
-	static const char both[] =
-		XML("0x3",
-		    "<object type=\"NUMANode\" os_index=\"0\" "
-		    "cpuset=\"0x3\" complete_cpuset=\"0x3\" "
-		    "nodeset=\"0x1\" complete_nodeset=\"0x1\" "
-		    "gp_index=\"2\" subtype=\"MCDRAM\"/>\n"
-		    "<object type=\"NUMANode\" os_index=\"1\" "
-		    "cpuset=\"0x3\" complete_cpuset=\"0x3\" "
-		    "nodeset=\"0x2\" complete_nodeset=\"0x2\" "
-		    "gp_index=\"3\"/>\n",
-		    PU("0", "0x1") PU("1", "0x2"));
+	static const char both[] = XML(
+		"0x3",
+		"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+		"nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"2\" subtype=\"MCDRAM\"/>\n"
+		"<object type=\"NUMANode\" os_index=\"1\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+		"nodeset=\"0x2\" complete_nodeset=\"0x2\" gp_index=\"3\"/>\n",
+		PU("0", "0x1") PU("1", "0x2"));
 	const struct sb_plan_request r = { .workers = 2 };
 	const char *path = file_with(both, sizeof(both) - 1);
 	struct sb_plan plan;
@@ -1188,9 +1083,8 @@ static void plain_memory_comes_before_other(void **state)
 	CHECK_EQ(m.facts.nodes, 2);
 	plan = plan_of(&r);
 	for (uint32_t w = 0; w < 2; w++) {
-		node = hwloc_get_obj_by_type(
-			m.hwloc, HWLOC_OBJ_NUMANODE,
-			(unsigned)plan.placement.place[w].node);
+		node = hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_NUMANODE,
+					     (unsigned)plan.placement.place[w].node);
 		CHECK_EQ(node->os_index, 1);
 	}
 	sb_plan_free(&plan);
@@ -1213,9 +1107,8 @@ static void memory_without_cpus_is_nobodys_own(void **state)
 	plan = plan_of(&r);
 	CHECK_EQ(plan.placement.workers, 2);
 	for (uint32_t w = 0; w < 2; w++)
-		CHECK_EQ(hwloc_get_obj_by_type(
-				 m.hwloc, HWLOC_OBJ_NUMANODE,
-				 (unsigned)plan.placement.place[w].node)
+		CHECK_EQ(hwloc_get_obj_by_type(m.hwloc, HWLOC_OBJ_NUMANODE,
+					       (unsigned)plan.placement.place[w].node)
 				 ->os_index,
 			 w + 1);
 	sb_placement_free(&plan.placement);

@@ -18,21 +18,19 @@
 
 static char root[] = "/tmp/sb-precheck-XXXXXX";
 
-#define OBJECT(type, number, set)                                              \
-	"<object type=\"" type "\" os_index=\"" number "\" cpuset=\"" set      \
-	"\" complete_cpuset=\"" set "\" allowed_cpuset=\"" set                 \
-	"\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "                         \
+#define OBJECT(type, number, set)                                                                  \
+	"<object type=\"" type "\" os_index=\"" number "\" cpuset=\"" set                          \
+	"\" complete_cpuset=\"" set "\" allowed_cpuset=\"" set                                     \
+	"\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "                                             \
 	"allowed_nodeset=\"0x1\">"
-#define MACHINE(core, pu, node)                                                \
-	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                         \
-	"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"                          \
-	"<topology version=\"2.0\">\n" OBJECT("Machine", "0", "0x3") OBJECT(   \
-		"NUMANode", node, "0x3") "</object>\n" OBJECT("Core", core,    \
-							      "0x1")           \
-		OBJECT("PU", "0", "0x1") "</object></object>\n" OBJECT(        \
-			"Core", "1", "0x2")                                    \
-			OBJECT("PU", pu, "0x2") "</object></object>\n</"       \
-						"object>\n</topology>\n"
+#define MACHINE(core, pu, node)                                                                    \
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                             \
+	"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"                                              \
+	"<topology version=\"2.0\">\n" OBJECT("Machine", "0", "0x3")                               \
+		OBJECT("NUMANode", node, "0x3") "</object>\n" OBJECT("Core", core, "0x1")          \
+			OBJECT("PU", "0", "0x1") "</object></object>\n" OBJECT("Core", "1", "0x2") \
+				OBJECT("PU", pu, "0x2") "</object></object>\n</"                   \
+							"object>\n</topology>\n"
 
 static void expect(const char *profile, const char *pattern)
 {
@@ -89,8 +87,7 @@ static void slow_machines_are_refused_at_once(void **state)
 	(void)state;
 	expect(ring, "expected no indexes=, or more levels");
 	expect("numa:16384 pu:1", "takes hwloc too long to load");
-	expect("pack:2 l3:8192 l2:1 l1:1 [numa] core:1 pu:1",
-	       "hwloc too long to load");
+	expect("pack:2 l3:8192 l2:1 l1:1 [numa] core:1 pu:1", "hwloc too long to load");
 	expect("pu:16385", "more than 16384");
 	expect("group:128 [numa] [numa] pu:128", NULL);
 	expect("pu:512(indexes=2*1:256*2)", NULL);
@@ -113,8 +110,7 @@ static void files_of_another_kind_are_named(void **state)
 	expect_of_file("\xff\xfe<\0?\0", 6, "UTF-16");
 	expect_of_file("<\0?\0x\0", 6, "UTF-16");
 	expect_of_file("\xef\xbb\xbf<?xml", 8, "byte order mark");
-	expect_of_file("<?xml version=\"1.0\"?>\r\n<topology/>\r\n", 36,
-		       "CR LF");
+	expect_of_file("<?xml version=\"1.0\"?>\r\n<topology/>\r\n", 36, "CR LF");
 	expect_of_file("BZh91AY", 7, "bzip2");
 	expect_of_file("\x1f\x8b\x08", 3, "gzip");
 	expect_of_file("", 0, "is empty");
@@ -130,8 +126,7 @@ static void nothing_is_left_behind(void **state)
 
 	(void)state;
 	tree_put(root, "/cpuid/hwloc-cpuid-info", "Architecture: x86\n");
-	tree_put(root, "/cpuid/pu0",
-		 "1 0 0 0 0 => 0 756e6547 6c65746e 49656e69\n");
+	tree_put(root, "/cpuid/pu0", "1 0 0 0 0 => 0 756e6547 6c65746e 49656e69\n");
 	snprintf(path, sizeof(path), "%s/cpuid", root);
 #if defined(__x86_64__) || defined(__i386__)
 	expect(path, NULL);

@@ -35,22 +35,19 @@ static void SB_PRINTF(2, 3) put(char *xml, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	CHECK_EQ(vsnprintf(xml + used, XML_BYTES - used, format, list) <
-			 (int)(XML_BYTES - used),
+	CHECK_EQ(vsnprintf(xml + used, XML_BYTES - used, format, list) < (int)(XML_BYTES - used),
 		 1);
 	va_end(list);
 }
 
-static void put_object(struct making *m, char *xml, const char *type,
-		       uint32_t os_index, uint32_t cpus, uint32_t nodes)
+static void put_object(struct making *m, char *xml, const char *type, uint32_t os_index,
+		       uint32_t cpus, uint32_t nodes)
 {
 	put(xml,
-	    "<object type=\"%s\" os_index=\"%u\" cpuset=\"0x%x\" "
-	    "complete_cpuset=\"0x%x\" allowed_cpuset=\"0x%x\" "
-	    "nodeset=\"0x%x\" complete_nodeset=\"0x%x\" "
+	    "<object type=\"%s\" os_index=\"%u\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" "
+	    "allowed_cpuset=\"0x%x\" nodeset=\"0x%x\" complete_nodeset=\"0x%x\" "
 	    "allowed_nodeset=\"0x%x\" gp_index=\"%u\">",
-	    type, os_index, cpus, cpus, cpus, nodes, nodes, nodes,
-	    ++m->objects);
+	    type, os_index, cpus, cpus, cpus, nodes, nodes, nodes, ++m->objects);
 }
 
 static void make_core(struct making *m, struct part *out)
@@ -79,11 +76,10 @@ static void make_part(struct making *m, struct part *out, int depth)
 			make_core(m, inner);
 	}
 	if (inner->cpus) {
-		put_object(m, out->xml, depth == 2 ? "Package" : "Group",
-			   m->objects, inner->cpus, 0);
+		put_object(m, out->xml, depth == 2 ? "Package" : "Group", m->objects, inner->cpus,
+			   0);
 		if (m->nodes < UNITS_MAX && sb_rng_below(&m->rng, 4)) {
-			put_object(m, out->xml, "NUMANode", m->nodes,
-				   inner->cpus, 1U << m->nodes);
+			put_object(m, out->xml, "NUMANode", m->nodes, inner->cpus, 1U << m->nodes);
 			put(out->xml, "</object>\n");
 			m->nodes++;
 		}
@@ -136,8 +132,7 @@ static uint32_t count_nodes(const struct sb_plan *plan)
 	return (uint32_t)__builtin_popcountll(seen);
 }
 
-static struct sb_plan plan_of(const struct sb_topology *t,
-			      struct sb_plan_request request)
+static struct sb_plan plan_of(const struct sb_topology *t, struct sb_plan_request request)
 {
 	struct sb_plan plan;
 	char why[256];
@@ -149,8 +144,7 @@ static struct sb_plan plan_of(const struct sb_topology *t,
 
 static void check_machine(const struct sb_topology *t)
 {
-	struct sb_plan plan = plan_of(
-		t, (struct sb_plan_request){ .rule = SB_WORKERS_PER_PU });
+	struct sb_plan plan = plan_of(t, (struct sb_plan_request){ .rule = SB_WORKERS_PER_PU });
 	const uint32_t all = count_nodes(&plan);
 	const uint32_t units = plan.placement.workers;
 
@@ -158,9 +152,8 @@ static void check_machine(const struct sb_topology *t)
 	for (uint32_t n = 1; n <= units; n++) {
 		uint64_t used = 0;
 
-		plan = plan_of(t, (struct sb_plan_request){
-					  .workers = n,
-					  .policy = SB_PLACEMENT_SCATTER });
+		plan = plan_of(t, (struct sb_plan_request){ .workers = n,
+							    .policy = SB_PLACEMENT_SCATTER });
 		CHECK_EQ(count_nodes(&plan), n < all ? n : all);
 		for (uint32_t i = 0; i < n; i++)
 			used |= UINT64_C(1) << plan.placement.place[i].pu;

@@ -104,8 +104,7 @@ static void wide_ones_are_hwlocs(void **state)
 		char *hwlocs = load_as_hwloc_does(shapes[i]);
 
 		if (strcmp(own, hwlocs) != 0)
-			fail_msg("'%s': %s\ninstead of\n%s", shapes[i], own,
-				 hwlocs);
+			fail_msg("'%s': %s\ninstead of\n%s", shapes[i], own, hwlocs);
 		free(own);
 		free(hwlocs);
 	}

@@ -19,8 +19,7 @@ static int init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int step(void *state, struct sb_step *output,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *output, const struct sb_event *events, uint32_t count)
 {
 	(void)output;
 	(void)events;
@@ -28,8 +27,8 @@ static int step(void *state, struct sb_step *output,
 	return *(bool *)state ? SB_IDLE : SB_DONE;
 }
 
-static int step_deaf(void *state, struct sb_step *output,
-		     const struct sb_event *events, uint32_t count)
+static int step_deaf(void *state, struct sb_step *output, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)state;
 	(void)output;
@@ -41,11 +40,10 @@ static int step_deaf(void *state, struct sb_step *output,
 	return SB_DONE;
 }
 
-static int step_crashing(void *state, struct sb_step *output,
-			 const struct sb_event *events, uint32_t count)
+static int step_crashing(void *state, struct sb_step *output, const struct sb_event *events,
+			 uint32_t count)
 {
-	char *page =
-		mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
 	(void)output;
@@ -85,26 +83,22 @@ static int setup(struct sb_workload_run *run)
 
 static int start_wrong(struct sb_workload_run *run)
 {
-	return sb_scheduler_submit(run->scheduler, &ops, "main",
-				   sb_value_u64(false), NULL);
+	return sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_u64(false), NULL);
 }
 
 static int start_stuck(struct sb_workload_run *run)
 {
-	return sb_scheduler_submit(run->scheduler, &ops, "main",
-				   sb_value_u64(true), NULL);
+	return sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_u64(true), NULL);
 }
 
 static int start_deaf(struct sb_workload_run *run)
 {
-	return sb_scheduler_submit(run->scheduler, &ops_deaf, "main",
-				   sb_value_u64(true), NULL);
+	return sb_scheduler_submit(run->scheduler, &ops_deaf, "main", sb_value_u64(true), NULL);
 }
 
 static int start_crashing(struct sb_workload_run *run)
 {
-	return sb_scheduler_submit(run->scheduler, &ops_crashing, "main",
-				   sb_value_u64(true), NULL);
+	return sb_scheduler_submit(run->scheduler, &ops_crashing, "main", sb_value_u64(true), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -113,8 +107,7 @@ static uint64_t operations(const struct sb_workload_run *run)
 	return 1;
 }
 
-static bool never_right(struct sb_workload_run *run, char *why,
-			size_t why_bytes)
+static bool never_right(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	(void)run;
 	snprintf(why, why_bytes, "it never is right");

@@ -17,8 +17,7 @@ struct loser {
 
 static int set_up(struct sb_micro *m)
 {
-	return sb_deque_init(&((struct loser *)m->state)->deque,
-			     SB_DEQUE_COUNTED, SB_HEAP);
+	return sb_deque_init(&((struct loser *)m->state)->deque, SB_DEQUE_COUNTED, SB_HEAP);
 }
 
 static int set_up_never(struct sb_micro *m)
@@ -42,9 +41,7 @@ static void run(struct sb_micro *m, uint32_t thread, uint64_t n)
 
 static const char *check(struct sb_micro *m, uint64_t operations)
 {
-	return ((struct loser *)m->state)->popped == operations
-		       ? NULL
-		       : "an item was lost";
+	return ((struct loser *)m->state)->popped == operations ? NULL : "an item was lost";
 }
 
 static void tear_down(struct sb_micro *m)

@@ -96,8 +96,7 @@ static int send_to_one_that_ends(struct script *script, struct sb_step *step,
 	(void)events;
 	(void)count;
 	for (int i = 0; i < 4; i++) {
-		const int rc =
-			sb_step_send(step, script->other, sb_value_u64(1));
+		const int rc = sb_step_send(step, script->other, sb_value_u64(1));
 
 		CHECK_EQ(rc == 0 || rc == -ESRCH, 1);
 	}
@@ -114,15 +113,12 @@ static void senders_outlive_their_receivers(void **state)
 	for (uint32_t round = 0; round < SB_SCALE(300u); round++) {
 		struct fixture f;
 		struct script receiver = { .f = &f, .step = end_at_an_event };
-		struct script sender[2] = {
-			{ .f = &f, .step = send_to_one_that_ends },
-			{ .f = &f, .step = send_to_one_that_ends }
-		};
+		struct script sender[2] = { { .f = &f, .step = send_to_one_that_ends },
+					    { .f = &f, .step = send_to_one_that_ends } };
 
 		fixture_start(&f, 3 + round % 2);
 		for (int i = 0; i < 2; i++)
-			sender[i].other =
-				fixture_submit(&f, &scripted, &receiver);
+			sender[i].other = fixture_submit(&f, &scripted, &receiver);
 		for (int i = 0; i < 4; i++)
 			fixture_submit(&f, &scripted, &sender[i % 2]);
 		fixture_end(&f);
@@ -162,24 +158,22 @@ static void *post_and_end(void *arg)
 /* The nodes that a refused post gives back end with its oldest. */
 static void a_refused_chain_is_given_back_as_it_was(void **state)
 {
-	struct poster *posters =
-		sb_mem_zalloc(SB_HEAP, CHAINS * sizeof(*posters), SB_LINE);
+	struct poster *posters = sb_mem_zalloc(SB_HEAP, CHAINS * sizeof(*posters), SB_LINE);
 	struct sb_thread thread;
 	uint32_t refused = 0;
 
 	(void)state;
 	assert_non_null(posters);
 	for (uint32_t i = 0; i < CHAINS; i++)
-		sb_store_rlx(&posters[i].process.word,
-			     (uint64_t)SB_STATE_RUNNING);
+		sb_store_rlx(&posters[i].process.word, (uint64_t)SB_STATE_RUNNING);
 	CHECK_EQ(sb_thread_start(&thread, -1, post_and_end, posters), 0);
 	for (uint32_t i = 0; i < SB_SCALE(CHAINS); i++) {
 		struct poster *poster = &posters[i];
 
 		poster->own[1].next = &poster->own[0];
 		meet(poster);
-		if (sb_word_post_chain(&poster->process, &poster->own[1],
-				       &poster->own[0]) != SB_POST_GONE)
+		if (sb_word_post_chain(&poster->process, &poster->own[1], &poster->own[0]) !=
+		    SB_POST_GONE)
 			continue;
 		refused++;
 		CHECK_EQ(poster->own[1].next == &poster->own[0], 1);
@@ -203,28 +197,24 @@ static void spin_for(uint64_t ns)
 }
 
 /* Continues with long steps until somebody raises its flag. */
-static int trudge(struct script *script, struct sb_step *step,
-		  const struct sb_event *events, uint32_t count)
+static int trudge(struct script *script, struct sb_step *step, const struct sb_event *events,
+		  uint32_t count)
 {
 	(void)step;
 	(void)events;
 	(void)count;
 	spin_for(LONG_NS);
-	return flag_set(script) || sb_load_rlx(&script->steps) > 60
-		       ? SB_DONE
-		       : SB_CONTINUE;
+	return flag_set(script) || sb_load_rlx(&script->steps) > 60 ? SB_DONE : SB_CONTINUE;
 }
 
-static int nap_beside(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int nap_beside(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct script *other = (void *)(uintptr_t)script->other;
 
 	(void)events;
 	if (!count) {
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP,
-				       sb_value_u64(1000000), 1),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1000000), 1), 0);
 		return SB_YIELD;
 	}
 	script->seen = sb_load_rlx(&other->steps);
@@ -238,9 +228,7 @@ static void a_timer_waits_for_the_running_step(void **state)
 {
 	struct fixture f;
 	struct script hog = { .f = &f, .step = trudge };
-	struct script sleeper = { .f = &f,
-				  .step = nap_beside,
-				  .other = (uintptr_t)&hog };
+	struct script sleeper = { .f = &f, .step = nap_beside, .other = (uintptr_t)&hog };
 
 	(void)state;
 	fixture_start(&f, 1);
@@ -253,10 +241,8 @@ static void a_timer_waits_for_the_running_step(void **state)
 
 enum { SUBMISSIONS = 2000 };
 
-static int go_on_until_all_have_come(struct script *script,
-				     struct sb_step *step,
-				     const struct sb_event *events,
-				     uint32_t count)
+static int go_on_until_all_have_come(struct script *script, struct sb_step *step,
+				     const struct sb_event *events, uint32_t count)
 {
 	struct script *others = (void *)(uintptr_t)script->other;
 
@@ -265,8 +251,7 @@ static int go_on_until_all_have_come(struct script *script,
 	(void)count;
 	if (sb_load_acq(&others->steps))
 		script->seen++; /* since the first of them */
-	return sb_load_acq(&others->steps) == SUBMISSIONS ? SB_DONE
-							  : SB_CONTINUE;
+	return sb_load_acq(&others->steps) == SUBMISSIONS ? SB_DONE : SB_CONTINUE;
 }
 
 static void a_submission_waits_for_few_steps(void **state)
@@ -288,15 +273,14 @@ static void a_submission_waits_for_few_steps(void **state)
 }
 
 /* Two that message each other, on one worker, and a crowd. */
-static int bounce(struct script *script, struct sb_step *step,
-		  const struct sb_event *events, uint32_t count)
+static int bounce(struct script *script, struct sb_step *step, const struct sb_event *events,
+		  uint32_t count)
 {
 	struct script *others = (void *)(uintptr_t)script->seen;
 
 	(void)events;
 	if (sb_load_acq(&others->steps) == SUBMISSIONS) {
-		const int rc =
-			sb_step_send(step, script->other, sb_value_u64(0));
+		const int rc = sb_step_send(step, script->other, sb_value_u64(0));
 
 		CHECK_EQ(rc == 0 || rc == -ESRCH, 1);
 		return SB_DONE;
@@ -310,10 +294,8 @@ static void a_pair_keeps_nobody_from_running(void **state)
 {
 	struct fixture f;
 	struct script others = { .f = &f, .step = done_at_once };
-	struct script pair[2] = {
-		{ .f = &f, .step = bounce, .seen = (uintptr_t)&others },
-		{ .f = &f, .step = bounce, .seen = (uintptr_t)&others }
-	};
+	struct script pair[2] = { { .f = &f, .step = bounce, .seen = (uintptr_t)&others },
+				  { .f = &f, .step = bounce, .seen = (uintptr_t)&others } };
 
 	(void)state;
 	fixture_start(&f, 1);
@@ -379,8 +361,8 @@ static void a_ready_process_is_told_of(void **state)
 
 /* ---- schedulers do not wait for each other ---- */
 
-static int never_end(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int never_end(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)script;
 	(void)step;
@@ -420,18 +402,16 @@ static void a_stop_does_not_wait_for_another_scheduler(void **state)
 enum { DEAD_MAX = 1 << 20, DEAD_AT_A_TIME = 64, DEAD_ROUNDS = 3000 };
 
 /* Spawns, lets them end, and so on: many times what the bound allows at a time. */
-static int spawn_on(struct script *script, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
+static int spawn_on(struct script *script, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
 {
 	struct script *hog = (void *)(uintptr_t)script->other;
 
 	(void)events;
 	(void)count;
 	for (int i = 0; i < DEAD_AT_A_TIME; i++)
-		CHECK_EQ(sb_step_spawn(
-				 step, &scripted, "main",
-				 sb_value_ptr((void *)(uintptr_t)script->seen),
-				 NULL),
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+				       sb_value_ptr((void *)(uintptr_t)script->seen), NULL),
 			 0);
 	if (sb_load_rlx(&script->steps) < DEAD_ROUNDS)
 		return SB_CONTINUE;
@@ -444,10 +424,9 @@ static void the_dead_are_bounded_beside_a_long_step(void **state)
 	struct fixture f;
 	struct script hog = { .f = &f, .step = hold_until_told };
 	struct script child = { .f = &f, .step = done_at_once };
-	struct script spawner = { .f = &f,
-				  .step = spawn_on,
-				  .other = (uintptr_t)&hog,
-				  .seen = (uintptr_t)&child };
+	struct script spawner = {
+		.f = &f, .step = spawn_on, .other = (uintptr_t)&hog, .seen = (uintptr_t)&child
+	};
 	struct sb_memory memory;
 
 	(void)state;
@@ -509,8 +488,8 @@ static void a_peak_of_submissions_is_given_back(void **state)
 
 enum { LIMIT = 40, CROWD = 100 };
 
-static int fill_up(struct script *script, struct sb_step *step,
-		   const struct sb_event *events, uint32_t count)
+static int fill_up(struct script *script, struct sb_step *step, const struct sb_event *events,
+		   uint32_t count)
 {
 	struct script *idle = (void *)(uintptr_t)script->other;
 
@@ -518,12 +497,8 @@ static int fill_up(struct script *script, struct sb_step *step,
 	if (count)
 		return SB_DONE;
 	for (int i = 0; i < LIMIT - 1; i++)
-		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-				       sb_value_ptr(idle), NULL),
-			 0);
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(idle),
-			       NULL),
-		 -EAGAIN);
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(idle), NULL), 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(idle), NULL), -EAGAIN);
 	sb_store_rel(&script->flag, 1);
 	return SB_IDLE;
 }
@@ -545,9 +520,7 @@ static void a_busy_worker_keeps_no_place(void **state)
 	await_flag(&hog);
 	for (int i = 0; i < LIMIT - 1; i++)
 		fixture_submit(&f, &scripted, &idle);
-	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main",
-				     sb_value_ptr(&idle), &pid),
-		 -EAGAIN);
+	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main", sb_value_ptr(&idle), &pid), -EAGAIN);
 	sb_store_rel(&hog.flag, 2);
 	fixture_end(&f);
 }
@@ -556,9 +529,7 @@ static void a_step_fills_the_scheduler_up(void **state)
 {
 	struct fixture f;
 	struct script idle = { .f = &f, .step = end_at_an_event };
-	struct script filler = { .f = &f,
-				 .step = fill_up,
-				 .other = (uintptr_t)&idle };
+	struct script filler = { .f = &f, .step = fill_up, .other = (uintptr_t)&idle };
 
 	(void)state;
 	fixture_defaults(&f);
@@ -594,8 +565,8 @@ static int child_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int child_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int child_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)state;
 	(void)step;
@@ -626,23 +597,19 @@ static int spawn_greedily(struct script *script, struct sb_step *step,
 	(void)events;
 	(void)count;
 	for (int i = 0; i < CROWD / 2; i++) {
-		const int rc = sb_step_spawn(step, &child_ops, "main",
-					     sb_value_ptr(crowd), NULL);
+		const int rc = sb_step_spawn(step, &child_ops, "main", sb_value_ptr(crowd), NULL);
 
 		CHECK_EQ(rc == 0 || rc == -EAGAIN, 1);
 		sb_add_rlx(rc ? &crowd->refused : &crowd->spawned, 1);
 	}
-	return sb_load_rlx(&crowd->spawned) < SB_SCALE(200000u) ? SB_CONTINUE
-								: SB_DONE;
+	return sb_load_rlx(&crowd->spawned) < SB_SCALE(200000u) ? SB_CONTINUE : SB_DONE;
 }
 
 static void the_limit_is_never_passed(void **state)
 {
 	struct fixture f;
 	struct crowd crowd = { .living = 0 };
-	struct script spawner = { .f = &f,
-				  .step = spawn_greedily,
-				  .other = (uintptr_t)&crowd };
+	struct script spawner = { .f = &f, .step = spawn_greedily, .other = (uintptr_t)&crowd };
 
 	(void)state;
 	sb_store_rlx(&crowd_living_most, 0);
@@ -670,9 +637,8 @@ static int spawn_ones_share(struct script *script, struct sb_step *step,
 	(void)count;
 	(void)events;
 	for (int i = 0; i < EACH; i++) {
-		const int rc = sb_step_spawn(
-			step, &scripted, "main",
-			sb_value_ptr((void *)(uintptr_t)script->other), NULL);
+		const int rc = sb_step_spawn(step, &scripted, "main",
+					     sb_value_ptr((void *)(uintptr_t)script->other), NULL);
 
 		CHECK_EQ(rc, 0);
 	}
@@ -710,8 +676,8 @@ static void nobody_is_refused_below_the_limit(void **state)
 
 static const struct sb_process_ops *map_ops(void)
 {
-	struct sb_process_ops *ops = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sb_process_ops *ops =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(ops != MAP_FAILED);
 	*ops = scripted;
@@ -747,9 +713,7 @@ static void operations_may_go_when_execute_returns(void **state)
 		const struct sb_process_ops *ops = map_ops();
 		struct sb_exit exit;
 
-		CHECK_EQ(sb_scheduler_execute(f.s, ops, "main",
-					      sb_value_ptr(&script), &exit),
-			 0);
+		CHECK_EQ(sb_scheduler_execute(f.s, ops, "main", sb_value_ptr(&script), &exit), 0);
 		munmap((void *)(uintptr_t)ops, 4096);
 	}
 	sb_store_rel(&lister.flag, 1);
@@ -767,8 +731,8 @@ static int complete_and_fail(void *context, const struct sb_command *command,
 	return -EIO;
 }
 
-static int yield_twice(struct script *script, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int yield_twice(struct script *script, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	if (sb_load_rlx(&script->steps) == 1) {
 		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_u64(1), 1), 0);

@@ -37,14 +37,9 @@ static void their_ids_are_taken(void **state)
 	fixture_defaults(&f);
 	fixture_create(&f, 1);
 	for (uint32_t id = SB_COMMAND_SEND; id < SB_COMMAND_BUILTIN_END; id++)
-		CHECK_EQ(sb_scheduler_register(f.s, id, handles_nothing, NULL),
-			 -EEXIST);
-	CHECK_EQ(sb_scheduler_register(f.s, SB_COMMAND_SEND - 1,
-				       handles_nothing, NULL),
-		 0);
-	CHECK_EQ(sb_scheduler_register(f.s, SB_COMMAND_BUILTIN_END,
-				       handles_nothing, NULL),
-		 0);
+		CHECK_EQ(sb_scheduler_register(f.s, id, handles_nothing, NULL), -EEXIST);
+	CHECK_EQ(sb_scheduler_register(f.s, SB_COMMAND_SEND - 1, handles_nothing, NULL), 0);
+	CHECK_EQ(sb_scheduler_register(f.s, SB_COMMAND_BUILTIN_END, handles_nothing, NULL), 0);
 	sb_scheduler_destroy(f.s);
 }
 
@@ -91,8 +86,7 @@ static void yields_are_counted_by_command(void **state)
 {
 	(void)state;
 	for (int way = 0; way < 4; way++) {
-		struct sb_worker_reading reading =
-			read_yields(way & 1, way & 2);
+		struct sb_worker_reading reading = read_yields(way & 1, way & 2);
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < SB_ARRAY_SIZE(yielded); i++) {
@@ -109,8 +103,7 @@ static void built_in_commands_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(sb_command_name(SB_COMMAND_SEND), "send");
-	assert_string_equal(sb_command_name(SB_COMMAND_TIMER_STOP),
-			    "timer_stop");
+	assert_string_equal(sb_command_name(SB_COMMAND_TIMER_STOP), "timer_stop");
 	for (uint32_t id = 0; id < SB_COMMAND_ARRAY; id++)
 		CHECK_EQ(sb_command_name(id) != NULL,
 			 id >= SB_COMMAND_SEND && id < SB_COMMAND_BUILTIN_END);
@@ -124,10 +117,8 @@ static void send_reaches_others_and_oneself(void **state)
 	struct fixture f;
 	struct sequence target = { .stays = true };
 	struct sequence sender = { .length = 0 };
-	struct sb_send_args to_target = { .message = {
-						  .u64 = SEQUENCE_HELLO } };
-	struct sb_send_args to_self = { .message = { .u64 = SEQUENCE_HELLO +
-							    1 } };
+	struct sb_send_args to_target = { .message = { .u64 = SEQUENCE_HELLO } };
+	struct sb_send_args to_self = { .message = { .u64 = SEQUENCE_HELLO + 1 } };
 	struct sb_send_args to_nobody = { .to = UINT64_MAX };
 	struct sb_send_args to_zero = { .to = 0 };
 	struct sb_send_args end = { .message = { .u64 = 0 } };
@@ -149,8 +140,7 @@ static void send_reaches_others_and_oneself(void **state)
 	CHECK_EQ(target.event[0].type, SB_EVENT_MESSAGE);
 	CHECK_EQ(target.event[0].data.u64, SEQUENCE_HELLO);
 	/* It is gone. */
-	CHECK_EQ(sequence_one(&f, SB_COMMAND_SEND, (uintptr_t)&to_target),
-		 -ESRCH);
+	CHECK_EQ(sequence_one(&f, SB_COMMAND_SEND, (uintptr_t)&to_target), -ESRCH);
 	/* To oneself: the PID is known once it waits. */
 	sender = (struct sequence){ .after_cancel = true };
 	sequence_add(&sender, SB_COMMAND_SEND, sb_value_ptr(&to_self));
@@ -219,8 +209,7 @@ static void send_goes_by_the_router(void **state)
 	router.s = f.s;
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	to_target.to = sequence_submit(&f, &target);
-	CHECK_EQ(sequence_one(&f, SB_COMMAND_SEND, (uintptr_t)&to_far),
-		 -EHOSTUNREACH);
+	CHECK_EQ(sequence_one(&f, SB_COMMAND_SEND, (uintptr_t)&to_far), -EHOSTUNREACH);
 	CHECK_EQ(sequence_one(&f, SB_COMMAND_SEND, (uintptr_t)&to_target), 0);
 	fixture_wait(&f);
 	CHECK_EQ(sb_load_rlx(&router.passed), 1);
@@ -234,21 +223,17 @@ static void spawn_gives_the_pid(void **state)
 	struct fixture f;
 	struct sequence child = { .stays = true };
 	struct sequence parent = { .length = 0 };
-	const struct sb_spawn_args args = { &scripted, "main",
-					    sb_value_ptr(&child.script) };
+	const struct sb_spawn_args args = { &scripted, "main", sb_value_ptr(&child.script) };
 
 	(void)state;
 	fixture_start(&f, 2);
 	child.script.f = &f;
 	child.script.step = sequence_step;
-	sequence_add(&parent, SB_COMMAND_SPAWN,
-		     sb_value_ptr((void *)(uintptr_t)&args));
+	sequence_add(&parent, SB_COMMAND_SPAWN, sb_value_ptr((void *)(uintptr_t)&args));
 	sequence_execute(&f, &parent);
 	CHECK_EQ(parent.failure[0], 0);
 	sequence_await(&child);
-	CHECK_EQ(sb_scheduler_send(f.s, parent.result[0],
-				   sb_value_u64(SEQUENCE_HELLO)),
-		 0);
+	CHECK_EQ(sb_scheduler_send(f.s, parent.result[0], sb_value_u64(SEQUENCE_HELLO)), 0);
 	CHECK_EQ(sb_scheduler_send(f.s, parent.result[0], sb_value_u64(0)), 0);
 	fixture_wait(&f);
 	CHECK_EQ(child.event[0].data.u64, SEQUENCE_HELLO);
@@ -304,8 +289,7 @@ static void spawn_may_be_refused(void **state)
 	struct fixture f;
 	struct sequence child = { .length = 0 };
 	struct sequence parent = { .after_cancel = true };
-	struct sb_spawn_args args = { &scripted, "main",
-				      sb_value_ptr(&child.script) };
+	struct sb_spawn_args args = { &scripted, "main", sb_value_ptr(&child.script) };
 	sb_pid pid;
 
 	(void)state;
@@ -369,8 +353,7 @@ static void terminate_works_in_every_state(void **state)
 	CHECK_EQ(sb_load_rlx(&running.steps), 1);
 	CHECK_EQ(sb_load_rlx(&f.closed), 4);
 	for (int i = 0; i < 3; i++)
-		CHECK_EQ(sequence_one(&f, SB_COMMAND_TERMINATE, pid[i]),
-			 -ESRCH);
+		CHECK_EQ(sequence_one(&f, SB_COMMAND_TERMINATE, pid[i]), -ESRCH);
 	CHECK_EQ(sequence_one(&f, SB_COMMAND_TERMINATE, UINT64_MAX), -ESRCH);
 	CHECK_EQ(sequence_one(&f, SB_COMMAND_TERMINATE, 0), -ESRCH);
 	fixture_end(&f);
@@ -386,12 +369,9 @@ static int spawn_and_terminate(struct script *script, struct sb_step *step,
 		return SB_DONE;
 	}
 	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-			       sb_value_ptr((void *)(uintptr_t)script->other),
-			       &pid),
+			       sb_value_ptr((void *)(uintptr_t)script->other), &pid),
 		 0);
-	CHECK_EQ(
-		sb_step_yield(step, SB_COMMAND_TERMINATE, sb_value_u64(pid), 0),
-		0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TERMINATE, sb_value_u64(pid), 0), 0);
 	return SB_YIELD;
 }
 
@@ -400,9 +380,7 @@ static void terminate_ends_what_has_not_begun(void **state)
 {
 	struct fixture f;
 	struct script child = { .f = &f, .step = done_with_42 };
-	struct script parent = { .f = &f,
-				 .step = spawn_and_terminate,
-				 .other = (uintptr_t)&child };
+	struct script parent = { .f = &f, .step = spawn_and_terminate, .other = (uintptr_t)&child };
 
 	(void)state;
 	fixture_start(&f, 1);
@@ -422,8 +400,7 @@ static int terminate_oneself(struct script *script, struct sb_step *step,
 	CHECK_EQ(count, 0);
 	/* The second is dispatched, too, and finds a process that still is. */
 	for (uint64_t tag = 0; tag < 2; tag++)
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TERMINATE,
-				       sb_value_u64(step->self), tag),
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TERMINATE, sb_value_u64(step->self), tag),
 			 0);
 	return SB_YIELD;
 }
@@ -535,21 +512,16 @@ static void cancel_comes_once_from_many(void **state)
 		fixture_start(&f, 2);
 		sb_store_rlx(&c.go, 0);
 		for (int i = 0; i < CANCELLERS; i++)
-			CHECK_EQ(sb_thread_start(&thread[i], -1, cancel_them,
-						 &c),
-				 0);
+			CHECK_EQ(sb_thread_start(&thread[i], -1, cancel_them, &c), 0);
 		for (int i = 0; i < CANCELLED; i++) {
-			target[i] = (struct sequence){ .stays = true,
-						       .stubborn = true };
+			target[i] = (struct sequence){ .stays = true, .stubborn = true };
 			c.pid[i] = sequence_submit(&f, &target[i]);
 		}
 		sb_store_rel(&c.go, 1);
 		for (int i = 0; i < CANCELLERS; i++)
 			sb_thread_join(&thread[i]);
 		for (int i = 0; i < CANCELLED; i++)
-			CHECK_EQ(sb_scheduler_send(f.s, c.pid[i],
-						   sb_value_u64(0)),
-				 0);
+			CHECK_EQ(sb_scheduler_send(f.s, c.pid[i], sb_value_u64(0)), 0);
 		fixture_wait(&f);
 		for (int i = 0; i < CANCELLED; i++)
 			CHECK_EQ(cancel_events(&target[i]), 1);
@@ -566,11 +538,8 @@ static void check_relation(uint32_t add, uint32_t remove)
 	struct sequence target = { .stays = true };
 	struct sequence q = { .length = 0 };
 	struct sequence self = { .after_cancel = true };
-	const uint32_t command[] = { remove, add, add,	  remove,
-				     remove, add, remove, remove };
-	const int expected[] = {
-		-ENOENT, 0, -EEXIST, 0, -ENOENT, 0, 0, -ENOENT
-	};
+	const uint32_t command[] = { remove, add, add, remove, remove, add, remove, remove };
+	const int expected[] = { -ENOENT, 0, -EEXIST, 0, -ENOENT, 0, 0, -ENOENT };
 	sb_pid pid;
 
 	fixture_start(&f, 2);
@@ -618,9 +587,8 @@ static void monitors_and_links_are_apart(void **state)
 	struct fixture f;
 	struct sequence target = { .stays = true };
 	struct sequence q = { .length = 0 };
-	const uint32_t command[] = { SB_COMMAND_MONITOR, SB_COMMAND_UNLINK,
-				     SB_COMMAND_LINK,	 SB_COMMAND_UNMONITOR,
-				     SB_COMMAND_MONITOR, SB_COMMAND_UNLINK };
+	const uint32_t command[] = { SB_COMMAND_MONITOR,   SB_COMMAND_UNLINK,  SB_COMMAND_LINK,
+				     SB_COMMAND_UNMONITOR, SB_COMMAND_MONITOR, SB_COMMAND_UNLINK };
 	const int expected[] = { 0, -ENOENT, 0, 0, 0, 0 };
 	sb_pid pid;
 
@@ -705,8 +673,7 @@ static void stop_of_no_timer(void **state)
 	CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP, 1), -ENOENT);
 	CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP, UINT64_MAX), -ENOENT);
 	for (uint32_t shift = 0; shift < 64; shift++)
-		CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP,
-				      sb_rng_next(&rng) >> shift),
+		CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP, sb_rng_next(&rng) >> shift),
 			 -ENOENT);
 	fixture_end(&f);
 }

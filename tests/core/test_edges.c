@@ -16,16 +16,14 @@
 
 #define SLEEPS 5
 
-static int sleeps_on(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int sleeps_on(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)events;
 	(void)count;
 	if (flag_set(script))
 		return SB_DONE;
-	CHECK_EQ(
-		sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1000000), 0),
-		0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1000000), 0), 0);
 	return SB_YIELD;
 }
 
@@ -64,8 +62,7 @@ static void the_keeper_hands_over(void **state)
 			sb_store_rlx(&holder.steps, 0);
 			pid = fixture_submit(&f, &scripted, &holder);
 			await_steps(&holder, 1);
-			CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(0)),
-				 0);
+			CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(0)), 0);
 			while (sb_load_acq(&f.closed) < (uint64_t)i + 1)
 				sb_thread_yield();
 		}
@@ -86,9 +83,7 @@ static int sets_a_time_out(struct script *script, struct sb_step *step,
 	(void)events;
 	if (count)
 		return SB_DONE;
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-			       sb_value_u64(HOUR_NS), 0),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(HOUR_NS), 0), 0);
 	return SB_YIELD;
 }
 
@@ -138,8 +133,7 @@ static int inner_init(void *state, const char *method, union sb_value input)
 
 	(void)state;
 	(void)method;
-	CHECK_EQ(sb_scheduler_execute(f->s, &scripted, "main", input, &exit),
-		 -EDEADLK);
+	CHECK_EQ(sb_scheduler_execute(f->s, &scripted, "main", input, &exit), -EDEADLK);
 	CHECK_EQ(sb_scheduler_wait_idle(f->s, UINT64_MAX), -EDEADLK);
 	CHECK_EQ(sb_scheduler_stop(f->s, UINT64_MAX), -EDEADLK);
 	return -EPERM;
@@ -155,11 +149,8 @@ static void nobody_waits_in_init(void **state)
 
 	(void)state;
 	fixture_start(&f, 1);
-	CHECK_EQ(sb_scheduler_submit(f.s, &ops, "main", sb_value_ptr(&f), NULL),
-		 -EPERM);
-	CHECK_EQ(sb_scheduler_execute(f.s, &ops, "main", sb_value_ptr(&f),
-				      &exit),
-		 -EPERM);
+	CHECK_EQ(sb_scheduler_submit(f.s, &ops, "main", sb_value_ptr(&f), NULL), -EPERM);
+	CHECK_EQ(sb_scheduler_execute(f.s, &ops, "main", sb_value_ptr(&f), &exit), -EPERM);
 	fixture_end(&f);
 }
 
@@ -172,8 +163,8 @@ struct supervisor {
 static void restarts(void *hook, const struct sb_exit *exit)
 {
 	struct supervisor *v = hook;
-	const int rc = sb_scheduler_submit(v->f.s, &scripted, "main",
-					   sb_value_ptr(&v->child), NULL);
+	const int rc =
+		sb_scheduler_submit(v->f.s, &scripted, "main", sb_value_ptr(&v->child), NULL);
 
 	(void)exit;
 	if (rc) {
@@ -210,13 +201,10 @@ static void nobody_executes_after_a_stop(void **state)
 	(void)state;
 	fixture_start(&f, 1);
 	CHECK_EQ(sb_scheduler_stop(f.s, UINT64_MAX), 0);
-	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
-				      sb_value_ptr(&script), &exit),
+	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main", sb_value_ptr(&script), &exit),
 		 -ESHUTDOWN);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
-				      sb_value_ptr(&script), &exit),
-		 0);
+	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main", sb_value_ptr(&script), &exit), 0);
 	fixture_end(&f);
 }
 
@@ -233,14 +221,12 @@ static int fills_and_ends(struct script *script, struct sb_step *step,
 	switch (sb_load_rlx(&script->steps)) {
 	case 1:
 		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(1)), 0);
-		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(2)),
-			 -EWOULDBLOCK);
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(2)), -EWOULDBLOCK);
 		CHECK_EQ(sb_scheduler_terminate(s, script->other), 0);
 		CHECK_EQ(sb_scheduler_terminate(s, script->other), 0);
 		return SB_CONTINUE; /* behind the one that ends */
 	default:
-		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(3)),
-			 -ESRCH);
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(3)), -ESRCH);
 		CHECK_EQ(sb_scheduler_terminate(s, script->other), -ESRCH);
 		return SB_DONE;
 	}
@@ -272,12 +258,8 @@ static int ends_with_a_timer(struct script *script, struct sb_step *step,
 	(void)script;
 	(void)events;
 	CHECK_EQ(count, 0);
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-			       sb_value_u64(HOUR_NS), 0),
-		 0);
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TERMINATE,
-			       sb_value_u64(sb_step_self(step)), 1),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(HOUR_NS), 0), 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TERMINATE, sb_value_u64(sb_step_self(step)), 1), 0);
 	return SB_YIELD;
 }
 
@@ -333,21 +315,19 @@ static void the_dead_are_gone_before_they_are_buried(void **state)
 /* ---- routes ---- */
 
 /* Sends what it is told to, and keeps what came of it. */
-static int sends_on(struct script *script, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
+static int sends_on(struct script *script, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (events[i].type == SB_EVENT_CANCEL)
 			return SB_DONE;
-		script->seen = (uint64_t)-sb_step_send(step, script->other,
-						       events[i].data);
+		script->seen = (uint64_t)-sb_step_send(step, script->other, events[i].data);
 		sb_add_acq_rel(&script->flag, 1);
 	}
 	return SB_IDLE;
 }
 
-static void tell_to_send(struct fixture *f, sb_pid sender,
-			 struct script *script)
+static void tell_to_send(struct fixture *f, sb_pid sender, struct script *script)
 {
 	const uint32_t sent = sb_load_acq(&script->flag);
 
@@ -390,8 +370,7 @@ static void a_route_does_not_lead_to_another(void **state)
 
 static bool all_sleep(struct fixture *f)
 {
-	return sb_idle_sleeping(sb_load_acq(&f->s->idle.counts)) ==
-	       f->s->workers;
+	return sb_idle_sleeping(sb_load_acq(&f->s->idle.counts)) == f->s->workers;
 }
 
 /* Somebody searches, and does not come: its thread has no processor, say. */

@@ -10,22 +10,20 @@
 
 /* ---- fairness: one endless process on each worker ---- */
 
-static int spawn_victims(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int spawn_victims(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	(void)events;
 	(void)count;
 	for (uint64_t i = 0; i < script->seen; i++)
-		CHECK_EQ(sb_step_spawn(
-				 step, &scripted, "main",
-				 sb_value_ptr((void *)(uintptr_t)script->other),
-				 NULL),
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+				       sb_value_ptr((void *)(uintptr_t)script->other), NULL),
 			 0);
 	return SB_DONE;
 }
 
-static int one_step(struct script *script, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
+static int one_step(struct script *script, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -103,8 +101,8 @@ static void the_inject_queue_does_not_starve(void **state)
  * the same. A message is the PID to send to from then on, or TALK. */
 #define TALK UINT64_MAX
 
-static int chat(struct script *script, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int chat(struct script *script, struct sb_step *step, const struct sb_event *events,
+		uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (events[i].data.u64 != TALK)
@@ -129,17 +127,12 @@ struct conversation {
 static int open_conversation(struct script *script, struct sb_step *step,
 			     const struct sb_event *events, uint32_t count)
 {
-	struct conversation *talk =
-		sb_container_of(script, struct conversation, opener);
+	struct conversation *talk = sb_container_of(script, struct conversation, opener);
 
 	hold_until_told(script, step, events, count);
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-			       sb_value_ptr(&talk->below), NULL),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&talk->below), NULL), 0);
 	for (int i = 0; i < TALKERS; i++)
-		CHECK_EQ(sb_step_send(step, talk->pid[i],
-				      sb_value_u64(talk->pid[!i])),
-			 0);
+		CHECK_EQ(sb_step_send(step, talk->pid[i], sb_value_u64(talk->pid[!i])), 0);
 	return SB_DONE;
 }
 
@@ -163,8 +156,7 @@ static void end_conversation(struct conversation *talk, struct fixture *f)
 {
 	for (int i = 0; i < TALKERS; i++) {
 		sb_store_rel(&talk->talker[i].flag, 1);
-		(void)!sb_scheduler_send(f->s, talk->pid[i],
-					 sb_value_u64(TALK));
+		(void)!sb_scheduler_send(f->s, talk->pid[i], sb_value_u64(TALK));
 	}
 	fixture_wait(f);
 	fixture_end(f);
@@ -220,10 +212,9 @@ static void endless_processes_starve_nobody(void **state)
 	enum { WORKERS = 2, VICTIMS = 300 };
 	struct fixture f;
 	struct script victim = { .f = &f, .step = one_step };
-	struct script spawner = { .f = &f,
-				  .step = spawn_victims,
-				  .other = (uintptr_t)&victim,
-				  .seen = VICTIMS };
+	struct script spawner = {
+		.f = &f, .step = spawn_victims, .other = (uintptr_t)&victim, .seen = VICTIMS
+	};
 	struct script hog = { .f = &f, .step = endless };
 
 	(void)state;
@@ -246,8 +237,8 @@ enum { BARRIER = 4 };
 static _Atomic(uint32_t) at_barrier;
 static _Atomic(uint32_t) barrier_width = BARRIER;
 
-static int barrier_step(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int barrier_step(struct script *script, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	(void)script;
 	(void)step;
@@ -260,14 +251,12 @@ static int barrier_step(struct script *script, struct sb_step *step,
 	return SB_DONE;
 }
 
-static int spawn_barrier(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int spawn_barrier(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	for (int i = 1; i < BARRIER; i++)
-		CHECK_EQ(sb_step_spawn(
-				 step, &scripted, "main",
-				 sb_value_ptr((void *)(uintptr_t)script->other),
-				 NULL),
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
+				       sb_value_ptr((void *)(uintptr_t)script->other), NULL),
 			 0);
 	return barrier_step(script, step, events, count);
 }
@@ -281,9 +270,7 @@ static void check_barrier(enum sb_park_policy park, int rounds)
 {
 	struct fixture f;
 	struct script waiter = { .f = &f, .step = barrier_step };
-	struct script parent = { .f = &f,
-				 .step = spawn_barrier,
-				 .other = (uintptr_t)&waiter };
+	struct script parent = { .f = &f, .step = spawn_barrier, .other = (uintptr_t)&waiter };
 
 	fixture_defaults(&f);
 	f.config.park = park;
@@ -336,23 +323,21 @@ static int continue_to_barrier(struct script *script, struct sb_step *step,
 	return barrier_step(script, step, events, count);
 }
 
-static int spawn_crowd(struct script *script, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int spawn_crowd(struct script *script, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct crowd *crowd = sb_container_of(script, struct crowd, member[0]);
 
 	if (sb_load_rlx(&script->steps) == 1) {
 		for (uint32_t i = 1; i < sb_load_rlx(&barrier_width); i++)
 			CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-					       sb_value_ptr(&crowd->member[i]),
-					       NULL),
+					       sb_value_ptr(&crowd->member[i]), NULL),
 				 0);
 	}
 	return continue_to_barrier(script, step, events, count);
 }
 
-static void start_crowd(struct fixture *f, enum sb_deque_kind deque,
-			uint32_t width)
+static void start_crowd(struct fixture *f, enum sb_deque_kind deque, uint32_t width)
 {
 	fixture_defaults(f);
 	f->config.deque = deque;
@@ -365,8 +350,7 @@ static void start_crowd(struct fixture *f, enum sb_deque_kind deque,
 	sb_store_rlx(&barrier_width, width);
 }
 
-static void check_continuing_crowd(enum sb_deque_kind deque, uint32_t width,
-				   int rounds)
+static void check_continuing_crowd(enum sb_deque_kind deque, uint32_t width, int rounds)
 {
 	struct fixture f;
 
@@ -411,12 +395,8 @@ static void check_batch(uint32_t width, int rounds)
 
 		sb_store_rlx(&at_barrier, 0);
 		for (uint32_t i = 0; i < width; i++) {
-			crowd.member[i] =
-				(struct script){ .f = &f,
-						 .step = barrier_step };
-			crowd.gate[i] =
-				(struct script){ .f = &f,
-						 .step = hold_until_told };
+			crowd.member[i] = (struct script){ .f = &f, .step = barrier_step };
+			crowd.gate[i] = (struct script){ .f = &f, .step = hold_until_told };
 			fixture_submit(&f, &scripted, &crowd.gate[i]);
 		}
 		for (uint32_t i = 0; i < width; i++)
@@ -493,8 +473,7 @@ int main(void)
 		cmocka_unit_test(the_inject_queue_does_not_starve),
 		cmocka_unit_test(a_conversation_does_not_starve_a_third),
 		cmocka_unit_test(a_conversation_does_not_starve_those_below),
-		cmocka_unit_test(
-			a_conversation_does_not_starve_those_that_continue),
+		cmocka_unit_test(a_conversation_does_not_starve_those_that_continue),
 		cmocka_unit_test(endless_processes_starve_nobody),
 		cmocka_unit_test(every_worker_is_woken),
 		cmocka_unit_test(every_worker_is_woken_by_futex),

@@ -117,15 +117,13 @@ static int sleep_until_cancel(struct script *script, struct sb_step *step,
 		asleep = asleep && events[i].type != SB_EVENT_COMPLETION;
 	}
 	if (!asleep)
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP,
-				       sb_value_u64(script->seen), 1),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(script->seen), 1), 0);
 	return SB_YIELD;
 }
 
 /* Every third process that comes from outside waits for its cancel event. */
-static int stay_or_leave(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int stay_or_leave(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	if (step->self % 3)
 		return SB_DONE;
@@ -138,8 +136,8 @@ static void *submit_all_the_time(void *arg)
 	sb_pid pid = 0;
 
 	for (uint32_t i = 0; !sb_load_acq(&ring->over); i++) {
-		const uint64_t alive = sb_load_rlx(&ring->f.started) -
-				       sb_load_rlx(&ring->f.completed);
+		const uint64_t alive =
+			sb_load_rlx(&ring->f.started) - sb_load_rlx(&ring->f.completed);
 		int rc;
 
 		sb_thread_yield();
@@ -160,9 +158,8 @@ static void *send_all_the_time(void *arg)
 	struct ring *ring = arg;
 
 	for (uint32_t i = 0; !sb_load_acq(&ring->over); i++) {
-		const int rc = sb_scheduler_send(
-			ring->f.s, sb_load_rlx(&ring->recent[i % RECENT]),
-			sb_value_u64(i));
+		const int rc = sb_scheduler_send(ring->f.s, sb_load_rlx(&ring->recent[i % RECENT]),
+						 sb_value_u64(i));
 
 		assert_true(rc == 0 || rc == -ESRCH);
 		sb_thread_yield();
@@ -175,11 +172,8 @@ static void submit_some_of_each(struct ring *ring)
 	for (int i = 0; i < EACH; i++) {
 		struct script *sleeper = &ring->sleeper[i];
 
-		ring->blocked[i] =
-			(struct script){ .f = &ring->f,
-					 .step = block_until_cancel };
-		*sleeper = (struct script){ .f = &ring->f,
-					    .step = sleep_until_cancel };
+		ring->blocked[i] = (struct script){ .f = &ring->f, .step = block_until_cancel };
+		*sleeper = (struct script){ .f = &ring->f, .step = sleep_until_cancel };
 		sleeper->seen = i ? 20000 : UINT64_C(3600000000000);
 		fixture_submit(&ring->f, &scripted, &ring->idle);
 		fixture_submit(&ring->f, &scripted, &ring->busy);
@@ -197,9 +191,7 @@ static void *cycle_many_times(void *arg)
 		CHECK_EQ(sb_scheduler_start(ring->f.s, NULL), 0);
 		submit_some_of_each(ring);
 		if (i % 8)
-			CHECK_EQ(sb_scheduler_stop(ring->f.s,
-						   FIXTURE_TIMEOUT_NS),
-				 0);
+			CHECK_EQ(sb_scheduler_stop(ring->f.s, FIXTURE_TIMEOUT_NS), 0);
 		else
 			(void)sb_scheduler_stop(ring->f.s, 0);
 	}
@@ -216,11 +208,8 @@ static void start_ring(struct ring *ring)
 	fixture_defaults(&ring->f);
 	fixture_create(&ring->f, 2);
 	CHECK_EQ(sb_scheduler_register(ring->f.s, KEEPS, keeps, NULL), 0);
-	CHECK_EQ(sb_thread_start(&ring->submitter, -1, submit_all_the_time,
-				 ring),
-		 0);
-	CHECK_EQ(sb_thread_start(&ring->sender, -1, send_all_the_time, ring),
-		 0);
+	CHECK_EQ(sb_thread_start(&ring->submitter, -1, submit_all_the_time, ring), 0);
+	CHECK_EQ(sb_thread_start(&ring->sender, -1, send_all_the_time, ring), 0);
 	CHECK_EQ(sb_thread_start(&ring->cycler, -1, cycle_many_times, ring), 0);
 }
 
@@ -234,8 +223,7 @@ static void end_ring(struct ring *ring)
 	CHECK_EQ(sb_scheduler_start(ring->f.s, NULL), 0);
 	CHECK_EQ(sb_scheduler_stop(ring->f.s, FIXTURE_TIMEOUT_NS), 0);
 	assert_true(sb_load_rlx(&ring->f.started) >= 4 * EACH * CYCLES / RINGS);
-	CHECK_EQ(sb_load_rlx(&ring->f.completed),
-		 sb_load_rlx(&ring->f.started));
+	CHECK_EQ(sb_load_rlx(&ring->f.completed), sb_load_rlx(&ring->f.started));
 	CHECK_EQ(sb_load_rlx(&ring->f.closed), sb_load_rlx(&ring->f.started));
 	sb_scheduler_destroy(ring->f.s);
 }
@@ -266,9 +254,8 @@ static void *submit_until_refused(void *arg)
 	int rc;
 
 	do {
-		rc = sb_scheduler_submit(
-			submitter->script.f->s, &scripted, "main",
-			sb_value_ptr(&submitter->script), NULL);
+		rc = sb_scheduler_submit(submitter->script.f->s, &scripted, "main",
+					 sb_value_ptr(&submitter->script), NULL);
 	} while (!rc && !sb_load_acq(&submitter->over));
 	if (rc)
 		CHECK_EQ(rc, -ESHUTDOWN);
@@ -279,9 +266,7 @@ static void start_submitter(struct submitter *submitter, struct fixture *f)
 {
 	sb_store_rlx(&submitter->over, 0);
 	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
-	CHECK_EQ(sb_thread_start(&submitter->thread, -1, submit_until_refused,
-				 submitter),
-		 0);
+	CHECK_EQ(sb_thread_start(&submitter->thread, -1, submit_until_refused, submitter), 0);
 }
 
 /* Everything that has started has ended. What came after the stop, which is
@@ -303,8 +288,7 @@ static void end_submitter(struct submitter *submitter, struct fixture *f)
 static void submit_against_stop(void **state)
 {
 	struct fixture f;
-	struct submitter submitter = { .script = { .f = &f,
-						   .step = end_on_cancel } };
+	struct submitter submitter = { .script = { .f = &f, .step = end_on_cancel } };
 
 	(void)state;
 	fixture_defaults(&f);
@@ -325,8 +309,7 @@ static int spawn_until_refused(struct script *script, struct sb_step *step,
 			       const struct sb_event *events, uint32_t count)
 {
 	struct script *child = (void *)(uintptr_t)script->other;
-	const int rc = sb_step_spawn(step, &scripted, "main",
-				     sb_value_ptr(child), NULL);
+	const int rc = sb_step_spawn(step, &scripted, "main", sb_value_ptr(child), NULL);
 
 	(void)events;
 	(void)count;
@@ -376,8 +359,8 @@ static int stubborn_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int stubborn_step(void *state, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int stubborn_step(void *state, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	(void)state;
 	(void)step;
@@ -392,8 +375,7 @@ static void stubborn_close(void *state)
 
 	sb_add_rlx(&stubborn->f->closed, 1);
 	for (int i = 0; i < STUBBORN_SENDS; i++)
-		(void)!sb_scheduler_send(stubborn->f->s, stubborn->to[i],
-					 sb_value_u64(1));
+		(void)!sb_scheduler_send(stubborn->f->s, stubborn->to[i], sb_value_u64(1));
 }
 
 static const struct sb_process_ops stubborn_ops = {
@@ -421,8 +403,7 @@ static void force_ends_those_that_wake_each_other(void **state)
 		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 		for (int i = 0; i < N; i++) {
 			stubborn[i] = (struct stubborn){ .f = &f };
-			pid[i] =
-				fixture_submit(&f, &stubborn_ops, &stubborn[i]);
+			pid[i] = fixture_submit(&f, &stubborn_ops, &stubborn[i]);
 		}
 		for (int i = 0; i < N * STUBBORN_SENDS; i++)
 			stubborn[i % N].to[i / N] = pid[sb_rng_below(&rng, N)];
@@ -442,9 +423,7 @@ static void force_ends_those_that_wake_each_other(void **state)
 static void submit_against_a_forced_stop(void **state)
 {
 	struct fixture f;
-	struct submitter submitter = {
-		.script = { .f = &f, .step = ignore_everything }
-	};
+	struct submitter submitter = { .script = { .f = &f, .step = ignore_everything } };
 
 	(void)state;
 	fixture_defaults(&f);
@@ -499,9 +478,8 @@ static void *submit_slowly(void *arg)
 {
 	struct slow *slow = arg;
 
-	slow->submitted =
-		sb_scheduler_submit(slow->f.s, &scripted, "main",
-				    sb_value_ptr(&slow->script), NULL);
+	slow->submitted = sb_scheduler_submit(slow->f.s, &scripted, "main",
+					      sb_value_ptr(&slow->script), NULL);
 	return NULL;
 }
 
@@ -535,8 +513,7 @@ static void stop_during_a_submission(uint64_t timeout_ns, uint64_t wait_ns)
 	while (sb_load_acq(&slow.f.s->phase) != SB_PHASE_STOPPING)
 		sb_thread_yield();
 	/* Another one is refused before it has reserved anything. */
-	CHECK_EQ(sb_scheduler_submit(slow.f.s, &scripted, "main",
-				     sb_value_ptr(&slow.script), NULL),
+	CHECK_EQ(sb_scheduler_submit(slow.f.s, &scripted, "main", sb_value_ptr(&slow.script), NULL),
 		 -ESHUTDOWN);
 	/* Longer than the time-out: it has something to wait for. */
 	for (end_ns = sb_clock_ns() + wait_ns; sb_clock_ns() < end_ns;)
@@ -565,13 +542,12 @@ static void force_waits_for_a_submission_under_way(void **state)
 	stop_during_a_submission(1000000, 30000000);
 }
 
-static int send_once(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int send_once(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)events;
 	(void)count;
-	script->seen =
-		(uint64_t)-sb_step_send(step, script->other, sb_value_u64(1));
+	script->seen = (uint64_t)-sb_step_send(step, script->other, sb_value_u64(1));
 	return SB_DONE;
 }
 
@@ -608,8 +584,7 @@ static void a_route_does_not_survive_a_restart(void **state)
 		}
 		sb_store_rlx(&receiver.flag, 0);
 		sb_store_rlx(&talker.flag, 0);
-		sender.other = talker.other =
-			fixture_submit(&f, &scripted, &receiver);
+		sender.other = talker.other = fixture_submit(&f, &scripted, &receiver);
 		await_flag(&receiver);
 		fixture_submit(&f, &scripted, &talker);
 		await_flag(&talker);
@@ -719,9 +694,7 @@ static void sleepers_and_wakers_agree(void **state)
 	fixture_start(&f, 3);
 	for (int i = 0; i < STORM; i++) {
 		script[i] = (struct script){ .f = &f, .step = done_with_42 };
-		CHECK_EQ(sb_thread_start(&thread[i], -1, submit_in_bursts,
-					 &script[i]),
-			 0);
+		CHECK_EQ(sb_thread_start(&thread[i], -1, submit_in_bursts, &script[i]), 0);
 	}
 	for (int i = 0; i < STORM; i++)
 		sb_thread_join(&thread[i]);
@@ -732,8 +705,7 @@ static void sleepers_and_wakers_agree(void **state)
 
 static void a_worker_that_cannot_be_pinned(void **state)
 {
-	struct sb_place place[2] = { { -1, 0, 0, 0, 0, 0 },
-				     { 1 << 14, 1, 1, 0, 0, 0 } };
+	struct sb_place place[2] = { { -1, 0, 0, 0, 0, 0 }, { 1 << 14, 1, 1, 0, 0, 0 } };
 	const struct sb_placement placement = { .workers = 2, .place = place };
 	const struct sb_config config = SB_CONFIG_DEFAULT;
 	struct sb_scheduler *s;
@@ -747,8 +719,8 @@ static void a_worker_that_cannot_be_pinned(void **state)
 }
 
 /* In place of somebody with taskset, or of a cpuset that changes. */
-static int let_loose(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int let_loose(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	const cpu_set_t *everywhere = (void *)(uintptr_t)script->other;
 

@@ -13,8 +13,7 @@
  */
 #include "tests/script.h"
 
-static void start_bounded(struct fixture *f, uint32_t workers, uint32_t bound,
-			  uint32_t budget)
+static void start_bounded(struct fixture *f, uint32_t workers, uint32_t bound, uint32_t budget)
 {
 	fixture_defaults(f);
 	f->config.mailbox_bound = bound;
@@ -35,8 +34,8 @@ static void hold(struct script *holder)
 }
 
 /* Checks that messages are 0, 1, 2, ... */
-static int read_in_order(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int read_in_order(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	(void)step;
 	for (uint32_t i = 0; i < count; i++) {
@@ -127,11 +126,8 @@ static int fill_own_mailbox(struct script *script, struct sb_step *step,
 	if (script->seen >= 100)
 		return SB_DONE;
 	for (uint64_t i = 0; i < room; i++)
-		CHECK_EQ(sb_step_send(step, step->self,
-				      sb_value_u64(script->other++)),
-			 0);
-	CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(999)),
-		 -EWOULDBLOCK);
+		CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(script->other++)), 0);
+	CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(999)), -EWOULDBLOCK);
 	return SB_IDLE;
 }
 
@@ -175,8 +171,7 @@ struct crowd {
 };
 
 /* seen: how many of its messages were accepted; other: the crowd. */
-static int send_next(struct crowd *crowd, struct script *sender,
-		     struct sb_step *step)
+static int send_next(struct crowd *crowd, struct script *sender, struct sb_step *step)
 {
 	const uint64_t who = (uint64_t)(sender - crowd->sender);
 	const union sb_value message = sb_value_u64(who << 32 | sender->seen);
@@ -198,8 +193,7 @@ static void count_attempt(struct crowd *crowd, struct script *sender, int rc)
 }
 
 /* Tries a few times, if it may. False: there is nobody to send to any more. */
-static bool try_some(struct crowd *crowd, struct script *sender,
-		     struct sb_step *step)
+static bool try_some(struct crowd *crowd, struct script *sender, struct sb_step *step)
 {
 	int rc = 0;
 
@@ -216,8 +210,8 @@ static bool try_some(struct crowd *crowd, struct script *sender,
 	return rc != -ESRCH;
 }
 
-static int keep_trying(struct script *script, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int keep_trying(struct script *script, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct crowd *crowd = (struct crowd *)(uintptr_t)script->other;
 
@@ -238,16 +232,14 @@ static void *keep_trying_outside(void *arg)
 
 #define OWN UINT64_MAX
 
-static void receive(struct crowd *crowd, const struct sb_event *events,
-		    uint32_t count)
+static void receive(struct crowd *crowd, const struct sb_event *events, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const uint64_t message = events[i].data.u64;
 
 		crowd->got++;
 		if (message != OWN)
-			CHECK_EQ(message & UINT32_MAX,
-				 crowd->next_from[message >> 32]++);
+			CHECK_EQ(message & UINT32_MAX, crowd->next_from[message >> 32]++);
 	}
 }
 
@@ -260,8 +252,8 @@ static void check_level(struct crowd *crowd)
 		assert_in_range(accepted - crowd->got, 1, crowd->bound);
 }
 
-static int drain_slowly(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int drain_slowly(struct script *script, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct crowd *crowd = (struct crowd *)(uintptr_t)script->other;
 
@@ -279,16 +271,14 @@ static int drain_slowly(struct script *script, struct sb_step *step,
 	return crowd->got >= crowd->wanted ? SB_DONE : SB_IDLE;
 }
 
-static void run_crowd(const struct script *receiver, uint32_t bound,
-		      uint32_t budget, uint64_t wanted, uint32_t tries)
+static void run_crowd(const struct script *receiver, uint32_t bound, uint32_t budget,
+		      uint64_t wanted, uint32_t tries)
 {
 	static struct crowd crowds;
 	struct crowd *crowd = &crowds;
 	struct sb_thread threads[FOREIGN];
 
-	*crowd = (struct crowd){ .bound = bound,
-				 .wanted = wanted,
-				 .tries = tries };
+	*crowd = (struct crowd){ .bound = bound, .wanted = wanted, .tries = tries };
 	sb_rng_seed(&crowd->rng, sb_test_seed());
 	crowd->receiver.step = receiver->step;
 	start_bounded(&crowd->f, 4, bound, budget);
@@ -308,8 +298,7 @@ static void run_crowd(const struct script *receiver, uint32_t bound,
 	for (int i = 0; i < FOREIGN; i++)
 		sb_thread_join(&threads[i]);
 	fixture_wait(&crowd->f);
-	CHECK_EQ(sb_load_rlx(&crowd->accepted),
-		 crowd->got + sb_load_rlx(&crowd->f.dropped));
+	CHECK_EQ(sb_load_rlx(&crowd->accepted), crowd->got + sb_load_rlx(&crowd->f.dropped));
 	fixture_end(&crowd->f);
 }
 
@@ -352,8 +341,7 @@ static int try_while_shut(struct script *script, struct sb_step *step,
 			CHECK_EQ(count, crowd->bound);
 		crowd->verdicts += crowd->full;
 		receive(crowd, events, count);
-		if (crowd->got >= crowd->wanted &&
-		    crowd->verdicts >= VERDICTS) {
+		if (crowd->got >= crowd->wanted && crowd->verdicts >= VERDICTS) {
 			sb_store_rel(&crowd->shut, 0);
 			return SB_DONE;
 		}
@@ -413,12 +401,11 @@ static sb_pid pid_of(uint32_t peer)
 
 static int route(struct sb_receiver *receiver, const struct sb_package *package)
 {
-	struct router *router =
-		sb_container_of(receiver, struct router, receiver);
+	struct router *router = sb_container_of(receiver, struct router, receiver);
 
 	sb_add_rlx(&router->routed, 1);
-	return router->to[package->to % SCHEDULERS]->send(
-		router->to[package->to % SCHEDULERS], package);
+	return router->to[package->to % SCHEDULERS]->send(router->to[package->to % SCHEDULERS],
+							  package);
 }
 
 static int peer_init(void *state, const char *method, union sb_value input)
@@ -429,24 +416,21 @@ static int peer_init(void *state, const char *method, union sb_value input)
 }
 
 /* One message to each, itself too, in each round; done when all have come. */
-static int peer_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int peer_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct peer *peer = *(struct peer **)state;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint64_t message = events[i].data.u64;
 
-		CHECK_EQ(message & UINT32_MAX,
-			 peer->next_from[message >> 32]++);
+		CHECK_EQ(message & UINT32_MAX, peer->next_from[message >> 32]++);
 		peer->received++;
 	}
 	if (peer->sent < ROUNDS) {
 		for (uint32_t to = 0; to < PEERS; to++)
-			CHECK_EQ(sb_step_send(
-					 step, pid_of(to),
-					 sb_value_u64((uint64_t)peer->id << 32 |
-						      peer->sent)),
+			CHECK_EQ(sb_step_send(step, pid_of(to),
+					      sb_value_u64((uint64_t)peer->id << 32 | peer->sent)),
 				 0);
 		peer->sent++;
 		return SB_CONTINUE;
@@ -478,8 +462,7 @@ static void every_message_goes_by_the_router(void **state)
 	/* All of them are there before the first one runs. */
 	for (uint32_t i = 0; i < PEERS; i++) {
 		peer[i] = (struct peer){ .router = &router, .id = i };
-		CHECK_EQ(sb_scheduler_submit_as(f[i % SCHEDULERS].s, pid_of(i),
-						&peers, "main",
+		CHECK_EQ(sb_scheduler_submit_as(f[i % SCHEDULERS].s, pid_of(i), &peers, "main",
 						sb_value_ptr(&peer[i])),
 			 0);
 	}
@@ -500,8 +483,7 @@ static void every_message_goes_by_the_router(void **state)
 }
 
 /* What the router says is what the step gets. */
-static int refuse_all(struct sb_receiver *receiver,
-		      const struct sb_package *package)
+static int refuse_all(struct sb_receiver *receiver, const struct sb_package *package)
 {
 	(void)receiver;
 	CHECK_EQ(package->message.u64, 7);

@@ -101,8 +101,8 @@ static void a_start_without_memory_for_traces_fails(void **state)
 
 /* ---- what is told of it ---- */
 
-static int fails_as_told(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int fails_as_told(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -146,8 +146,8 @@ static const struct sb_process_ops large = {
 	.close = script_close,
 };
 
-static int idles(struct script *script, struct sb_step *step,
-		 const struct sb_event *events, uint32_t count)
+static int idles(struct script *script, struct sb_step *step, const struct sb_event *events,
+		 uint32_t count)
 {
 	(void)script;
 	(void)step;
@@ -171,17 +171,12 @@ static void foreign_calls_fail_alone(void **state)
 	pid = fixture_submit(&f, &scripted, &script);
 	await_steps(&script, 1);
 	allow(0);
-	CHECK_EQ(sb_scheduler_submit(f.s, &large, "main", input, NULL),
-		 -ENOMEM);
-	CHECK_EQ(sb_scheduler_submit_as(f.s, SB_PID_CHOSEN, &scripted, "main",
-					input),
-		 -ENOMEM);
+	CHECK_EQ(sb_scheduler_submit(f.s, &large, "main", input, NULL), -ENOMEM);
+	CHECK_EQ(sb_scheduler_submit_as(f.s, SB_PID_CHOSEN, &scripted, "main", input), -ENOMEM);
 	while (!sb_scheduler_send(f.s, pid, sb_value_u64(sent)))
 		sent++;
 	allow(-1);
-	CHECK_EQ(sb_scheduler_submit_as(f.s, SB_PID_CHOSEN, &scripted, "main",
-					input),
-		 0);
+	CHECK_EQ(sb_scheduler_submit_as(f.s, SB_PID_CHOSEN, &scripted, "main", input), 0);
 	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(0)), 0);
 	fixture_end(&f);
 }
@@ -192,21 +187,17 @@ static void foreign_calls_fail_alone(void **state)
 static int spawns_all_it_can(struct script *script, struct sb_step *step,
 			     const struct sb_event *events, uint32_t count)
 {
-	static const struct sb_process_ops *const kinds[] = { &scripted,
-							      &large };
+	static const struct sb_process_ops *const kinds[] = { &scripted, &large };
 	struct script *child = (void *)(uintptr_t)script->other;
 
 	(void)events;
 	(void)count;
 	/* The first takes a slab, which holds many more. */
-	CHECK_EQ(sb_step_spawn(step, kinds[0], "main", sb_value_ptr(child),
-			       NULL),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, kinds[0], "main", sb_value_ptr(child), NULL), 0);
 	script->seen++;
 	allow(0);
 	for (size_t k = 0; k < SB_ARRAY_SIZE(kinds); k++) {
-		while (!sb_step_spawn(step, kinds[k], "main",
-				      sb_value_ptr(child), NULL))
+		while (!sb_step_spawn(step, kinds[k], "main", sb_value_ptr(child), NULL))
 			script->seen++;
 	}
 	return SB_DONE;
@@ -222,8 +213,7 @@ static void a_full_deque_loses_nobody(void **state)
 				 .other = (sb_pid)(uintptr_t)&child };
 
 	(void)state;
-	for (enum sb_deque_kind kind = SB_DEQUE_COUNTED;
-	     kind <= SB_DEQUE_CHASE_LEV; kind++) {
+	for (enum sb_deque_kind kind = SB_DEQUE_COUNTED; kind <= SB_DEQUE_CHASE_LEV; kind++) {
 		fixture_defaults(&f);
 		f.config.deque = kind;
 		fixture_create(&f, 1);
@@ -252,9 +242,7 @@ static int asks_without_memory(struct script *script, struct sb_step *step,
 
 	if (!count) {
 		/* A node for the completion, and nothing else. */
-		CHECK_EQ(
-			sb_step_send(step, sb_step_self(step), sb_value_u64(1)),
-			0);
+		CHECK_EQ(sb_step_send(step, sb_step_self(step), sb_value_u64(1)), 0);
 		return SB_IDLE;
 	}
 	if (events[0].type == SB_EVENT_MESSAGE) {
@@ -281,8 +269,7 @@ static void commands_complete_with_the_error(void **state)
 		{ .command = SB_COMMAND_TICKER, .arg = { .u64 = 1 << 20 } },
 		{ .command = SB_COMMAND_MONITOR },
 		{ .command = SB_COMMAND_LINK },
-		{ .command = SB_COMMAND_SPAWN,
-		  .arg = { .ptr = (void *)(uintptr_t)&spawn } },
+		{ .command = SB_COMMAND_SPAWN, .arg = { .ptr = (void *)(uintptr_t)&spawn } },
 	};
 
 	(void)state;
@@ -294,8 +281,7 @@ static void commands_complete_with_the_error(void **state)
 
 		fixture_start(&f, 1);
 		pid = fixture_submit(&f, &scripted, &other);
-		if (asks[i].command == SB_COMMAND_MONITOR ||
-		    asks[i].command == SB_COMMAND_LINK)
+		if (asks[i].command == SB_COMMAND_MONITOR || asks[i].command == SB_COMMAND_LINK)
 			asks[i].arg = sb_value_u64(pid);
 		await_steps(&other, i + 1);
 		fixture_submit(&f, &scripted, &script);
@@ -322,9 +308,7 @@ static int starts_a_timer(struct script *script, struct sb_step *step,
 	allow(-1);
 	if (count && events[0].type == SB_EVENT_MESSAGE) {
 		allow((int64_t)script->seen++);
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-				       sb_value_u64(HOUR_NS), 0),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(HOUR_NS), 0), 0);
 		return SB_YIELD;
 	}
 	if (count) {
@@ -396,8 +380,8 @@ enum { WAITS, STOPS, ENDS };
 
 /* Its timer fires without memory; then it waits for the event, stops the timer, or
  * ends. Again if the timer was faster. */
-static int has_a_timer(struct script *script, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int has_a_timer(struct script *script, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct sb_worker *w = step->worker;
 
@@ -406,8 +390,7 @@ static int has_a_timer(struct script *script, struct sb_step *step,
 			fire_without_memory(w);
 			script->seen++;
 			if (script->other == STOPS)
-				CHECK_EQ(sb_timers_stop(w->scheduler,
-							events[0].data.u64,
+				CHECK_EQ(sb_timers_stop(w->scheduler, events[0].data.u64,
 							sb_step_self(step)),
 					 0);
 			return script->other == WAITS ? SB_IDLE : SB_DONE;
@@ -417,9 +400,7 @@ static int has_a_timer(struct script *script, struct sb_step *step,
 	}
 	if (script->seen)
 		return SB_DONE;
-	CHECK_EQ(
-		sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(0), 0),
-		0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(0), 0), 0);
 	return SB_YIELD;
 }
 
@@ -428,9 +409,7 @@ static void a_timer_without_memory_fires_later(void **state)
 	(void)state;
 	for (uint64_t then = WAITS; then <= ENDS; then++) {
 		struct fixture f;
-		struct script script = { .f = &f,
-					 .step = has_a_timer,
-					 .other = then };
+		struct script script = { .f = &f, .step = has_a_timer, .other = then };
 
 		fixture_start(&f, 1);
 		fixture_submit(&f, &scripted, &script);
@@ -452,8 +431,7 @@ static int yields_too_many(struct script *script, struct sb_step *step,
 	(void)count;
 	allow(0);
 	while (!rc && script->seen < 1000) {
-		rc = sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(0),
-				   script->seen);
+		rc = sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(0), script->seen);
 		script->seen += !rc;
 	}
 	allow(-1);
@@ -497,9 +475,7 @@ static void runq_through_thick_and_thin(uint32_t turn, uint32_t taken_each)
 			sb_runq_push(&queue, &processes[i]);
 		if (i % 8)
 			continue;
-		for (uint32_t k = 0,
-			      n = sb_runq_take(&queue, taken_each, 1, out);
-		     k < n; k++)
+		for (uint32_t k = 0, n = sb_runq_take(&queue, taken_each, 1, out); k < n; k++)
 			assert_ptr_equal(out[k], &processes[taken++]);
 	}
 	allow(-1);

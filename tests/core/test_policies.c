@@ -49,8 +49,7 @@ static void spawn_children(struct node *node, struct sb_step *step)
 	const uint64_t depth = node->depth + 1;
 
 	for (int i = 0; i < FAN; i++)
-		CHECK_EQ(sb_step_spawn(step, &nodes, "main",
-				       sb_value_u64(depth << 56 | step->self),
+		CHECK_EQ(sb_step_spawn(step, &nodes, "main", sb_value_u64(depth << 56 | step->self),
 				       NULL),
 			 0);
 	node->waits_for = FAN;
@@ -60,14 +59,12 @@ static int answer(const struct node *node, struct sb_step *step)
 {
 	sb_step_result(step, sb_value_u64(node->sum));
 	if (node->parent)
-		CHECK_EQ(sb_step_send(step, node->parent,
-				      sb_value_u64(node->sum)),
-			 0);
+		CHECK_EQ(sb_step_send(step, node->parent, sb_value_u64(node->sum)), 0);
 	return SB_DONE;
 }
 
-static int node_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int node_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct node *node = state;
 
@@ -124,23 +121,19 @@ static void run_job(const struct sb_config *policy, int rounds)
 	for (int i = 0; i < rounds; i++) {
 		struct sb_exit exit;
 
-		CHECK_EQ(sb_scheduler_execute(f.s, &nodes, "main",
-					      sb_value_u64(0), &exit),
-			 0);
+		CHECK_EQ(sb_scheduler_execute(f.s, &nodes, "main", sb_value_u64(0), &exit), 0);
 		CHECK_EQ(exit.error, 0);
 		CHECK_EQ(exit.result.u64, LEAVES);
 	}
 	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
 	fixture_check_conservation(&f);
-	assert_in_range(sb_hist_max(fixture_hist(&f, SB_HIST_batch_steal)), 0,
-			policy->steal_cap);
+	assert_in_range(sb_hist_max(fixture_hist(&f, SB_HIST_batch_steal)), 0, policy->steal_cap);
 	sb_scheduler_destroy(f.s);
 }
 
 static void run_wakes(struct sb_config policy)
 {
-	static const enum sb_wake wakes[] = { SB_WAKE_LOCAL, SB_WAKE_AFFINE,
-					      SB_WAKE_GLOBAL };
+	static const enum sb_wake wakes[] = { SB_WAKE_LOCAL, SB_WAKE_AFFINE, SB_WAKE_GLOBAL };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(wakes); i++) {
 		policy.wake = wakes[i];
@@ -150,8 +143,7 @@ static void run_wakes(struct sb_config policy)
 
 static void run_victims(struct sb_config policy)
 {
-	static const enum sb_victim victims[] = { SB_VICTIM_RANDOM,
-						  SB_VICTIM_NEAR,
+	static const enum sb_victim victims[] = { SB_VICTIM_RANDOM, SB_VICTIM_NEAR,
 						  SB_VICTIM_LAST };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(victims); i++) {
@@ -217,8 +209,7 @@ static void take_in_hand(struct hand *hand, enum sb_victim victim)
 	hand->thief = hand->f.s->worker[THIEF];
 	hand->thief->victims.last = SB_WORKER_NONE;
 	for (int i = 0; i < PLACES; i++)
-		hand->looked[i] =
-			sb_counter_read(&hand->thief->steals[i].attempts);
+		hand->looked[i] = sb_counter_read(&hand->thief->steals[i].attempts);
 }
 
 /* How often the thief has looked at a victim since the last call. */
@@ -226,15 +217,13 @@ static uint64_t looks_at(struct hand *hand, uint32_t victim)
 {
 	const uint64_t before = hand->looked[victim];
 
-	hand->looked[victim] =
-		sb_counter_read(&hand->thief->steals[victim].attempts);
+	hand->looked[victim] = sb_counter_read(&hand->thief->steals[victim].attempts);
 	return hand->looked[victim] - before;
 }
 
 static void give(struct hand *hand, uint32_t victim)
 {
-	assert_true(sb_deque_push(&hand->f.s->worker[victim]->deque,
-				  &hand->process[victim]));
+	assert_true(sb_deque_push(&hand->f.s->worker[victim]->deque, &hand->process[victim]));
 }
 
 static uint32_t whose(const struct hand *hand, const struct sb_process *p)
@@ -256,8 +245,7 @@ static void check_rings(struct sb_placement *placement, const uint32_t *ring)
 	CHECK_EQ(sb_scheduler_create(&f.s, &f.config, placement), 0);
 	/* It was copied. */
 	memset(placement->node_distance, 0,
-	       placement->nodes * placement->nodes *
-		       sizeof(*placement->node_distance));
+	       placement->nodes * placement->nodes * sizeof(*placement->node_distance));
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
 	CHECK_EQ(f.s->worker[0]->victims.rings, placement->workers - 1);
@@ -271,16 +259,13 @@ static void check_rings(struct sb_placement *placement, const uint32_t *ring)
 static void remote_rings_follow_the_matrix(void **state)
 {
 	struct sb_place place[] = {
-		{ -1, 0, 0, 0, 0, 0 }, { -1, 1, 1, 1, 1, 1 },
-		{ -1, 2, 2, 2, 1, 0 }, { -1, 3, 3, 3, 2, 1 },
-		{ -1, 4, 4, 4, 3, 1 }, { -1, 5, 5, 5, 0, 0 },
+		{ -1, 0, 0, 0, 0, 0 }, { -1, 1, 1, 1, 1, 1 }, { -1, 2, 2, 2, 1, 0 },
+		{ -1, 3, 3, 3, 2, 1 }, { -1, 4, 4, 4, 3, 1 }, { -1, 5, 5, 5, 0, 0 },
 	};
-	uint32_t matrix[4 * 4] = { 10, 21, 31, 16, 21, 10, 16, 31,
-				   31, 16, 10, 21, 16, 31, 21, 10 };
-	struct sb_placement placement = { .workers = SB_ARRAY_SIZE(place),
-					  .place = place,
-					  .nodes = 4,
-					  .node_distance = matrix };
+	uint32_t matrix[4 * 4] = { 10, 21, 31, 16, 21, 10, 16, 31, 31, 16, 10, 21, 16, 31, 21, 10 };
+	struct sb_placement placement = {
+		.workers = SB_ARRAY_SIZE(place), .place = place, .nodes = 4, .node_distance = matrix
+	};
 	static const uint32_t ring[] = { 5, 4, 2, 1, 3 };
 
 	(void)state;
@@ -294,17 +279,14 @@ static void remote_rings_follow_the_matrix(void **state)
 static void rings_know_what_is_not_known(void **state)
 {
 	struct sb_place place[] = {
-		{ -1, 0, 0, 0, 0, 0 },	{ -1, 1, 1, 3, 3, 1 },
-		{ -1, 2, 2, 2, 2, 1 },	{ -1, 3, 3, 0, 1, 0 },
-		{ -1, 4, 4, 0, 0, 0 },	{ -1, 5, 5, 5, -1, 2 },
+		{ -1, 0, 0, 0, 0, 0 },	{ -1, 1, 1, 3, 3, 1 }, { -1, 2, 2, 2, 2, 1 },
+		{ -1, 3, 3, 0, 1, 0 },	{ -1, 4, 4, 0, 0, 0 }, { -1, 5, 5, 5, -1, 2 },
 		{ -1, 6, 6, 6, -1, 0 },
 	};
-	uint32_t matrix[4 * 4] = { 10, 12, 21, 0, 12, 10, 21, 0,
-				   21, 21, 10, 0, 0,  0,  0,  0 };
-	struct sb_placement placement = { .workers = 5,
-					  .place = place,
-					  .nodes = 4,
-					  .node_distance = matrix };
+	uint32_t matrix[4 * 4] = { 10, 12, 21, 0, 12, 10, 21, 0, 21, 21, 10, 0, 0, 0, 0, 0 };
+	struct sb_placement placement = {
+		.workers = 5, .place = place, .nodes = 4, .node_distance = matrix
+	};
 	static const uint32_t ring[] = { 4, 3, 2, 1 };
 
 	(void)state;
@@ -324,15 +306,13 @@ static void near_goes_out_ring_by_ring(void **state)
 	for (int episode = 0; episode < 20; episode++) {
 		sb_steal_begin(hand.thief);
 		for (size_t round = 0; round < 6; round++) {
-			const size_t reach =
-				round < SB_ARRAY_SIZE(ring_ends)
-					? round
-					: SB_ARRAY_SIZE(ring_ends) - 1;
+			const size_t reach = round < SB_ARRAY_SIZE(ring_ends)
+						     ? round
+						     : SB_ARRAY_SIZE(ring_ends) - 1;
 
 			assert_null(sb_steal_round(hand.thief));
 			for (uint32_t v = SIBLING; v < PLACES; v++)
-				CHECK_EQ(looks_at(&hand, v),
-					 v < ring_ends[reach]);
+				CHECK_EQ(looks_at(&hand, v), v < ring_ends[reach]);
 		}
 	}
 	CHECK_EQ(looks_at(&hand, THIEF), 0);
@@ -364,8 +344,7 @@ static void near_takes_from_the_nearest(void **state)
 	give(&hand, NODE);
 	sb_steal_begin(hand.thief);
 	assert_null(sb_steal_round(hand.thief));
-	CHECK_EQ(whose(&hand, sb_deque_pop(&hand.f.s->worker[NODE]->deque)),
-		 NODE);
+	CHECK_EQ(whose(&hand, sb_deque_pop(&hand.f.s->worker[NODE]->deque)), NODE);
 	sb_scheduler_destroy(hand.f.s);
 }
 
@@ -434,8 +413,7 @@ static void last_begins_with_who_gave_last(void **state)
 			for (uint32_t v = SIBLING; v < PLACES; v++)
 				give(&hand, v);
 			sb_steal_begin(hand.thief);
-			CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)),
-				 lucky);
+			CHECK_EQ(whose(&hand, sb_steal_round(hand.thief)), lucky);
 			for (uint32_t v = SIBLING; v < PLACES; v++)
 				(void)sb_deque_pop(&hand.f.s->worker[v]->deque);
 		}
@@ -481,8 +459,8 @@ static int hoard_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int child_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int child_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -499,17 +477,15 @@ static const struct sb_process_ops children = {
 };
 
 /* Fills its worker's deque, and stays until others have emptied it. */
-static int hoard_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int hoard_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct hoard *hoard = *(struct hoard **)state;
 
 	(void)events;
 	(void)count;
 	for (int i = 0; i < HOARD; i++)
-		CHECK_EQ(sb_step_spawn(step, &children, "main",
-				       sb_value_ptr(hoard), NULL),
-			 0);
+		CHECK_EQ(sb_step_spawn(step, &children, "main", sb_value_ptr(hoard), NULL), 0);
 	sb_store_rel(&hoard->held, 2);
 	while (sb_load_acq(&hoard->done) < HOARD)
 		sb_thread_yield();
@@ -523,8 +499,8 @@ static const struct sb_process_ops hoarder = {
 	.step = hoard_step,
 };
 
-static int hold_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int hold_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct hoard *hoard = *(struct hoard **)state;
 
@@ -548,8 +524,7 @@ static const struct sb_process_ops holder = {
 static void model_steals(const struct amount *amount, uint64_t *sizes)
 {
 	for (uint32_t left = HOARD; left;) {
-		const uint32_t wanted =
-			amount->steal == SB_STEAL_HALF ? (left + 1) / 2 : left;
+		const uint32_t wanted = amount->steal == SB_STEAL_HALF ? (left + 1) / 2 : left;
 		const uint32_t n = wanted < amount->cap ? wanted : amount->cap;
 
 		sizes[n]++;
@@ -618,9 +593,7 @@ static void gathering_can_be_switched_off(void **state)
 		f.config.gather = gather;
 		fixture_create(&f, 1);
 		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-		CHECK_EQ(sb_scheduler_execute(f.s, &nodes, "main",
-					      sb_value_u64(0), &exit),
-			 0);
+		CHECK_EQ(sb_scheduler_execute(f.s, &nodes, "main", sb_value_u64(0), &exit), 0);
 		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
 		CHECK_EQ(f.s->worker[0]->search.moments > 0, gather);
 		sb_scheduler_destroy(f.s);

@@ -25,8 +25,8 @@ static void done_gives_its_result(void **state)
 	fixture_end(&f);
 }
 
-static int fail_with_eio(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int fail_with_eio(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	(void)script;
 	(void)events;
@@ -63,9 +63,7 @@ static int yield_and_wait(struct script *script, struct sb_step *step,
 	case 2:
 		CHECK_EQ(count, 1);
 		CHECK_EQ(events[0].type, SB_EVENT_MESSAGE);
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-				       sb_value_u64(1000000), 5),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(1000000), 5), 0);
 		return SB_YIELD;
 	case 3:
 		CHECK_EQ(events[0].type, SB_EVENT_COMPLETION);
@@ -109,18 +107,14 @@ static void refusals_leave_nothing(void **state)
 	fixture_create(&f, 1);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), -EALREADY);
-	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "other",
-				     sb_value_ptr(&script), &pid),
+	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "other", sb_value_ptr(&script), &pid),
 		 -ENOTSUP);
-	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "positive",
-				     sb_value_ptr(&script), &pid),
+	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "positive", sb_value_ptr(&script), &pid),
 		 -EINVAL);
 	/* Once for each init, the failed ones included. */
 	CHECK_EQ(sb_load_rlx(&f.closed), 2);
 	sb_store_rlx(&f.refuse, -EPERM);
-	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main",
-				     sb_value_ptr(&script), &pid),
-		 -EPERM);
+	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main", sb_value_ptr(&script), &pid), -EPERM);
 	CHECK_EQ(sb_load_rlx(&f.closed), 3);
 	CHECK_EQ(sb_load_rlx(&f.completed), 0);
 	CHECK_EQ(pid, 77);
@@ -144,9 +138,7 @@ static void processes_max_holds(void **state)
 	fixture_create(&f, 2);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	pid = fixture_submit(&f, &scripted, &script);
-	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main",
-				     sb_value_ptr(&second), NULL),
-		 -EAGAIN);
+	CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "main", sb_value_ptr(&second), NULL), -EAGAIN);
 	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(5)), 0);
 	fixture_wait(&f);
 	CHECK_EQ(script.seen, 5);
@@ -158,8 +150,8 @@ static void processes_max_holds(void **state)
 enum { ALL_PLACES = 40 };
 
 /* Spawns some that live, until there is no place; seen is how many. */
-static int spawn_all(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int spawn_all(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	static struct script child;
 	int rc = 0;
@@ -167,10 +159,8 @@ static int spawn_all(struct script *script, struct sb_step *step,
 	(void)events;
 	(void)count;
 	child = (struct script){ .f = script->f, .step = wait_for_message };
-	for (script->seen = 0; !rc && script->seen < ALL_PLACES;
-	     script->seen += !rc)
-		rc = sb_step_spawn(step, &scripted, "main",
-				   sb_value_ptr(&child), NULL);
+	for (script->seen = 0; !rc && script->seen < ALL_PLACES; script->seen += !rc)
+		rc = sb_step_spawn(step, &scripted, "main", sb_value_ptr(&child), NULL);
 	CHECK_EQ(rc, -EAGAIN);
 	sb_store_rel(&script->flag, 1);
 	return SB_DONE;
@@ -219,8 +209,7 @@ static int fails(void *context, const struct sb_command *command,
 static void register_all(struct fixture *f)
 {
 	CHECK_EQ(sb_scheduler_register(f->s, ECHO, echo, (void *)ECHO), 0);
-	CHECK_EQ(sb_scheduler_register(f->s, ECHO_FAR, echo, (void *)ECHO_FAR),
-		 0);
+	CHECK_EQ(sb_scheduler_register(f->s, ECHO_FAR, echo, (void *)ECHO_FAR), 0);
 	CHECK_EQ(sb_scheduler_register(f->s, FAILS, fails, NULL), 0);
 	CHECK_EQ(sb_scheduler_register(f->s, KEEPS, keeps, NULL), 0);
 	CHECK_EQ(sb_scheduler_register(f->s, 7, NULL, NULL), -EINVAL);
@@ -231,8 +220,8 @@ static void register_all(struct fixture *f)
 /* More than the inline array, and more than the first overflow. */
 #define MANY 50
 
-static int yield_many(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int yield_many(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		CHECK_EQ(events[i].type, SB_EVENT_COMPLETION);
@@ -244,8 +233,7 @@ static int yield_many(struct script *script, struct sb_step *step,
 	if (script->steps > 1)
 		return script->seen == MANY ? SB_DONE : SB_YIELD;
 	for (uint64_t i = 0; i < MANY; i++)
-		CHECK_EQ(sb_step_yield(step, i % 2 ? ECHO : ECHO_FAR,
-				       sb_value_u64(1000 + i), i),
+		CHECK_EQ(sb_step_yield(step, i % 2 ? ECHO : ECHO_FAR, sb_value_u64(1000 + i), i),
 			 0);
 	return SB_YIELD;
 }
@@ -276,9 +264,7 @@ static int yield_into_errors(struct script *script, struct sb_step *step,
 {
 	if (!count) {
 		CHECK_EQ(sb_step_yield(step, NOT_THERE, sb_value_u64(0), 1), 0);
-		CHECK_EQ(sb_step_yield(step, NOT_THERE + 70000, sb_value_u64(0),
-				       2),
-			 0);
+		CHECK_EQ(sb_step_yield(step, NOT_THERE + 70000, sb_value_u64(0), 2), 0);
 		CHECK_EQ(sb_step_yield(step, FAILS, sb_value_u64(0), 3), 0);
 		return SB_YIELD;
 	}
@@ -312,8 +298,7 @@ static int yield_beside_continue(struct script *script, struct sb_step *step,
 {
 	if (!count) {
 		CHECK_EQ(script->steps, 1);
-		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 1),
-			 0);
+		CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 1), 0);
 		return SB_CONTINUE;
 	}
 	script->seen = events[0].data.u64;
@@ -383,8 +368,7 @@ static int message_to_self(struct script *script, struct sb_step *step,
 		CHECK_EQ(events[0].data.u64, script->seen);
 	if (script->seen == 3)
 		return SB_DONE;
-	CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(script->seen + 1)),
-		 0);
+	CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(script->seen + 1)), 0);
 	return SB_IDLE;
 }
 

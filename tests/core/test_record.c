@@ -79,15 +79,14 @@ static void ask_for_all(struct script *script, struct sb_step *step)
 	CHECK_EQ(sb_step_yield(step, ANSWERS, sb_value_u64(1), 1), 0);
 	CHECK_EQ(sb_step_yield(step, REFUSES, sb_value_u64(1), 2), 0);
 	CHECK_EQ(sb_step_yield(step, UNKNOWN, sb_value_u64(1), 3), 0);
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SPAWN, sb_value_ptr(&spawn), 4),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SPAWN, sb_value_ptr(&spawn), 4), 0);
 	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1), 5), 0);
 	CHECK_EQ(sb_step_yield(step, KEEPS, sb_value_ptr(script), 6), 0);
 	CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(1)), 0);
 }
 
-static int yield_all(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int yield_all(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)events;
 	if (!script->seen && !count)
@@ -155,11 +154,10 @@ static void at_full_everything_is_timed(void **state)
 }
 
 static const enum sb_hist_id sampled[] = {
-	SB_HIST_ready_to_running, SB_HIST_send_to_step,
-	SB_HIST_submit_to_step,	  SB_HIST_yield_to_resumed,
-	SB_HIST_wake_to_running,  SB_HIST_step_time,
-	SB_HIST_lifetime,	  SB_HIST_depth_own,
-	SB_HIST_depth_inject,	  SB_HIST_depth_global,
+	SB_HIST_ready_to_running, SB_HIST_send_to_step,	   SB_HIST_submit_to_step,
+	SB_HIST_yield_to_resumed, SB_HIST_wake_to_running, SB_HIST_step_time,
+	SB_HIST_lifetime,	  SB_HIST_depth_own,	   SB_HIST_depth_inject,
+	SB_HIST_depth_global,
 };
 
 static void at_counters_nothing_is_timed(void **state)
@@ -288,17 +286,15 @@ static void each_wake_is_timed(void **state)
 
 enum { CHILDREN = 5 };
 
-static int spawn_many(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int spawn_many(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)events;
 	(void)count;
 	if (sb_load_rlx(&script->steps) > 1)
 		return SB_DONE;
 	for (int i = 0; i < CHILDREN; i++)
-		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-				       sb_value_ptr(script + 1), NULL),
-			 0);
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(script + 1), NULL), 0);
 	return SB_CONTINUE;
 }
 
@@ -307,12 +303,10 @@ static void check_depth_count(struct fixture *f, enum sb_hist_id id)
 {
 	const uint64_t found = count_of(f, SB_HIST_spins_inject) +
 			       count_of(f, SB_HIST_spins_global) +
-			       count_of(f, SB_HIST_spins_steal) +
-			       count_of(f, SB_HIST_spins_timer);
+			       count_of(f, SB_HIST_spins_steal) + count_of(f, SB_HIST_spins_timer);
 
-	CHECK_EQ(count_of(f, id) + found,
-		 fixture_counter(f, SB_COUNTER_steps) +
-			 fixture_counter(f, SB_COUNTER_idle_episodes));
+	CHECK_EQ(count_of(f, id) + found, fixture_counter(f, SB_COUNTER_steps) +
+						  fixture_counter(f, SB_COUNTER_idle_episodes));
 }
 
 static void start_with_ticks(struct fixture *f)
@@ -346,8 +340,7 @@ static void depths_are_seen_at_ticks(void **state)
 	await_flag(&script[1]);
 	/* The worker is held: these stay where they are queued. */
 	for (int i = 0; i < 2; i++)
-		CHECK_EQ(sb_scheduler_send(f.s, sleeper[i], sb_value_u64(1)),
-			 0);
+		CHECK_EQ(sb_scheduler_send(f.s, sleeper[i], sb_value_u64(1)), 0);
 	for (int i = 0; i < 3; i++)
 		fixture_submit(&f, &scripted, &script[3]);
 	sb_store_rel(&script[1].flag, 2);
@@ -362,8 +355,7 @@ static void depths_are_seen_at_ticks(void **state)
 	CHECK_EQ(sb_hist_max(fixture_hist(&f, SB_HIST_depth_inject)), 2);
 	CHECK_EQ(sb_hist_max(fixture_hist(&f, SB_HIST_depth_global)), 3);
 	/* The children, and the parent that continues. */
-	CHECK_EQ(sb_hist_max(fixture_hist(&f, SB_HIST_depth_own)),
-		 CHILDREN + 1);
+	CHECK_EQ(sb_hist_max(fixture_hist(&f, SB_HIST_depth_own)), CHILDREN + 1);
 	sb_scheduler_destroy(f.s);
 }
 
@@ -383,15 +375,14 @@ static struct sb_worker_reading read_worker(struct fixture *f, uint32_t id)
 	return reading;
 }
 
-static uint64_t part(const struct sb_worker_reading *a,
-		     const struct sb_worker_reading *b, enum sb_counter_id id)
+static uint64_t part(const struct sb_worker_reading *a, const struct sb_worker_reading *b,
+		     enum sb_counter_id id)
 {
 	return b->counter[id] - a->counter[id];
 }
 
 /* The invariant, to the nanosecond; and that no part shrinks. */
-static void check_account(const struct sb_worker_reading *a,
-			  const struct sb_worker_reading *b)
+static void check_account(const struct sb_worker_reading *a, const struct sb_worker_reading *b)
 {
 	uint64_t sum = 0;
 
@@ -404,8 +395,7 @@ static void check_account(const struct sb_worker_reading *a,
 }
 
 /* Does one thing alone, in whose middle it can be read. */
-static void check_steady(struct fixture *f, uint32_t id,
-			 enum sb_counter_id what)
+static void check_steady(struct fixture *f, uint32_t id, enum sb_counter_id what)
 {
 	struct sb_worker_reading a = read_worker(f, id);
 
@@ -497,8 +487,7 @@ static void a_spinning_worker_adds_up(void **state)
 
 		check_account(&a, &b);
 		/* There is nobody to steal from. */
-		CHECK_EQ(part(&a, &b, SB_COUNTER_spin_ns),
-			 b.account_ns - a.account_ns);
+		CHECK_EQ(part(&a, &b, SB_COUNTER_spin_ns), b.account_ns - a.account_ns);
 		a = b;
 	}
 	fixture_end(&f);
@@ -534,8 +523,7 @@ static void stealing_in_vain_adds_up(void **state)
 	do {
 		b = read_later(&f, thief);
 		check_account(&a, &b);
-	} while (!part(&a, &b, SB_COUNTER_steal_failed_ns) ||
-		 !part(&a, &b, SB_COUNTER_spin_ns));
+	} while (!part(&a, &b, SB_COUNTER_steal_failed_ns) || !part(&a, &b, SB_COUNTER_spin_ns));
 	CHECK_EQ(part(&a, &b, SB_COUNTER_steal_ns), 0);
 	CHECK_EQ(part(&a, &b, SB_COUNTER_busy_ns), 0);
 	CHECK_EQ(part(&a, &b, SB_COUNTER_blocked_ns), 0);
@@ -544,8 +532,8 @@ static void stealing_in_vain_adds_up(void **state)
 }
 
 /* Spawns one, and stays until somebody else has run it; again and again. */
-static int raise_flag(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int raise_flag(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -554,17 +542,15 @@ static int raise_flag(struct script *script, struct sb_step *step,
 	return SB_DONE;
 }
 
-static int be_robbed(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int be_robbed(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct script *child = script + 1;
 	const uint32_t before = sb_load_acq(&child->flag);
 
 	(void)events;
 	(void)count;
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(child),
-			       NULL),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(child), NULL), 0);
 	while (sb_load_acq(&child->flag) == before)
 		sb_thread_yield();
 	return flag_set(script) ? SB_DONE : SB_CONTINUE;
@@ -609,9 +595,7 @@ static int sleep_and_go_on(struct script *script, struct sb_step *step,
 	if (flag_set(script))
 		return SB_DONE;
 	if (!count)
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP,
-				       sb_value_u64(SLEEP_NS), 1),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(SLEEP_NS), 1), 0);
 	return count ? SB_CONTINUE : SB_YIELD;
 }
 

@@ -15,8 +15,8 @@
 /* ---- exit events ---- */
 
 /* A target ends in the given way while two watch it; how, they must agree. */
-static void check_exit(struct sequence *target, uint64_t message,
-		       bool terminate, int error, uint64_t result)
+static void check_exit(struct sequence *target, uint64_t message, bool terminate, int error,
+		       uint64_t result)
 {
 	struct fixture f;
 	struct sequence watcher[2] = { { .stays = true }, { .stays = true } };
@@ -156,8 +156,7 @@ static void group_start(struct group *g, uint32_t workers)
 
 static void group_add(struct group *g, int i, uint32_t command, int peer)
 {
-	sequence_add_u64(&g->member[i], command,
-			 g->pid[(peer + GROUP) % GROUP]);
+	sequence_add_u64(&g->member[i], command, g->pid[(peer + GROUP) % GROUP]);
 }
 
 /* All of their commands, which all succeed. */
@@ -211,15 +210,12 @@ static void mutual_monitors(void **state)
 	for (int i = 0; i < GROUP; i += 2) {
 		const struct sequence *other = &g.member[i + 1];
 
-		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(EIO)),
-			 0);
+		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(EIO)), 0);
 		sequence_await_events(&g.member[i + 1], 2);
 		CHECK_EQ(other->event[1].type, SB_EVENT_EXIT);
 		CHECK_EQ(other->event[1].tag, g.pid[i]);
 		CHECK_EQ(other->event[1].error, -EIO);
-		CHECK_EQ(
-			sb_scheduler_send(g.f.s, g.pid[i + 1], sb_value_u64(0)),
-			0);
+		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i + 1], sb_value_u64(0)), 0);
 	}
 	fixture_wait(&g.f);
 	for (int i = 0; i < GROUP; i += 2) /* cancel, and its own end */
@@ -240,8 +236,7 @@ static void watchers_may_end_first(void **state)
 	}
 	group_relate(&g);
 	for (int i = 1; i < GROUP; i++)
-		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(0)),
-			 0);
+		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(0)), 0);
 	while (sb_load_rlx(&g.f.completed) < GROUP - 1)
 		sb_thread_yield();
 	CHECK_EQ(g.member[0].events, 1);
@@ -272,25 +267,19 @@ static void check_links(int links)
 
 		/* One fails: all end, the others without another step. */
 		link_group(&g, links);
-		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[first],
-					   sb_value_u64(EIO)),
-			 0);
+		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[first], sb_value_u64(EIO)), 0);
 		fixture_wait(&g.f);
 		for (uint32_t i = 0; i < GROUP; i++)
 			CHECK_EQ(g.member[i].events, i == first ? 2 : 1);
 		fixture_end(&g.f);
 		/* One is done: nobody else ends, and its links end with it. */
 		link_group(&g, links);
-		CHECK_EQ(
-			sb_scheduler_send(g.f.s, g.pid[first], sb_value_u64(0)),
-			0);
+		CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[first], sb_value_u64(0)), 0);
 		while (sb_load_rlx(&g.f.completed) < 1)
 			sb_thread_yield();
 		for (uint32_t i = 0; i < GROUP; i++)
-			CHECK_EQ(
-				sb_scheduler_send(g.f.s, g.pid[i],
-						  sb_value_u64(SEQUENCE_HELLO)),
-				i == first ? -ESRCH : 0);
+			CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(SEQUENCE_HELLO)),
+				 i == first ? -ESRCH : 0);
 		for (uint32_t i = 0; i < GROUP; i++) {
 			if (i != first)
 				sequence_await_events(&g.member[i], 2);
@@ -298,9 +287,7 @@ static void check_links(int links)
 		CHECK_EQ(sb_load_rlx(&g.f.completed), 1);
 		/* To be terminated is a failure, and a ring with a gap is still
 		 * a chain; of a chain there are two pieces. */
-		CHECK_EQ(sb_scheduler_terminate(g.f.s,
-						g.pid[(first + 1) % GROUP]),
-			 0);
+		CHECK_EQ(sb_scheduler_terminate(g.f.s, g.pid[(first + 1) % GROUP]), 0);
 		if (links < GROUP && first)
 			(void)sb_scheduler_terminate(g.f.s, g.pid[first - 1]);
 		fixture_wait(&g.f);
@@ -336,17 +323,13 @@ static void an_undone_link_does_nothing(void **state)
 		const int failing = i % 4 == 0 || i % 4 == 3;
 
 		if (failing)
-			CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i],
-						   sb_value_u64(EIO)),
-				 0);
+			CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(EIO)), 0);
 	}
 	while (sb_load_rlx(&g.f.completed) < GROUP / 2)
 		sb_thread_yield();
 	for (int i = 0; i < GROUP; i++) {
 		if (i % 4 == 1 || i % 4 == 2)
-			CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i],
-						   sb_value_u64(0)),
-				 0);
+			CHECK_EQ(sb_scheduler_send(g.f.s, g.pid[i], sb_value_u64(0)), 0);
 	}
 	fixture_wait(&g.f);
 	for (int i = 0; i < GROUP; i++) /* each has seen the message */
@@ -405,18 +388,15 @@ static const struct sb_process_ops target_ops;
 
 static void start_target(struct target *t, struct sb_step *step)
 {
-	struct target_input in = { t->arena, t->slot, t->successors - 1,
-				   sb_rng_next(&t->rng) };
+	struct target_input in = { t->arena, t->slot, t->successors - 1, sb_rng_next(&t->rng) };
 	sb_pid pid;
 
-	CHECK_EQ(sb_step_spawn(step, &target_ops, "main", sb_value_ptr(&in),
-			       &pid),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, &target_ops, "main", sb_value_ptr(&in), &pid), 0);
 	sb_store_rel(&t->arena->current[t->slot], pid);
 }
 
-static int target_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int target_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct target *t = state;
 
@@ -463,12 +443,10 @@ static void arena_start(struct arena *a, uint32_t workers, uint32_t successors)
 	a->f.config.on_drop = NULL;
 	fixture_create(&a->f, workers);
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		struct target_input in = { a, i, successors,
-					   sb_test_seed() + i };
+		struct target_input in = { a, i, successors, sb_test_seed() + i };
 		sb_pid pid;
 
-		CHECK_EQ(sb_scheduler_submit(a->f.s, &target_ops, "main",
-					     sb_value_ptr(&in), &pid),
+		CHECK_EQ(sb_scheduler_submit(a->f.s, &target_ops, "main", sb_value_ptr(&in), &pid),
 			 0);
 		sb_store_rel(&a->current[i], pid);
 	}
@@ -516,8 +494,7 @@ static int watcher_init(void *state, const char *method, union sb_value input)
 	w->doomed = strcmp(method, "doomed") == 0;
 	sb_rng_seed(&w->rng, sb_test_seed() ^ (uintptr_t)state);
 	if (w->doomed)
-		w->left =
-			(int)sb_rng_below(&w->rng, (uint32_t)arena->operations);
+		w->left = (int)sb_rng_below(&w->rng, (uint32_t)arena->operations);
 	return 0;
 }
 
@@ -589,13 +566,11 @@ static void watcher_completion(struct watcher *w, const struct sb_event *e)
 	}
 }
 
-static void watcher_yield(struct watcher *w, struct sb_step *step, int i,
-			  uint32_t command, enum watch state)
+static void watcher_yield(struct watcher *w, struct sb_step *step, int i, uint32_t command,
+			  enum watch state)
 {
 	w->watch[i].state = state;
-	CHECK_EQ(sb_step_yield(step, command, sb_value_u64(w->watch[i].pid),
-			       (uint64_t)i),
-		 0);
+	CHECK_EQ(sb_step_yield(step, command, sb_value_u64(w->watch[i].pid), (uint64_t)i), 0);
 }
 
 /* One operation on one of its watches, if there is one for it to do. */
@@ -610,8 +585,7 @@ static void watcher_act(struct watcher *w, struct sb_step *step, int i)
 		if (sb_rng_below(&w->rng, 4) == 0)
 			watcher_yield(w, step, i, SB_COMMAND_MONITOR, DOUBLING);
 		else
-			watcher_yield(w, step, i, SB_COMMAND_UNMONITOR,
-				      REMOVING);
+			watcher_yield(w, step, i, SB_COMMAND_UNMONITOR, REMOVING);
 	}
 }
 
@@ -636,8 +610,8 @@ static int watcher_end(const struct watcher *w)
 	return SB_DONE;
 }
 
-static int watcher_step(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int watcher_step(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct watcher *w = state;
 
@@ -662,13 +636,11 @@ static const struct sb_process_ops watcher_ops = {
 	.step = watcher_step,
 };
 
-static void submit_many(struct arena *a, const struct sb_process_ops *ops,
-			const char *method, uint32_t n)
+static void submit_many(struct arena *a, const struct sb_process_ops *ops, const char *method,
+			uint32_t n)
 {
 	while (n--)
-		CHECK_EQ(sb_scheduler_submit(a->f.s, ops, method,
-					     sb_value_ptr(a), NULL),
-			 0);
+		CHECK_EQ(sb_scheduler_submit(a->f.s, ops, method, sb_value_ptr(a), NULL), 0);
 }
 
 static void arena_run(struct arena *a, uint32_t successors)
@@ -692,8 +664,7 @@ static void every_monitor_is_answered(void **state)
 		submit_many(&a, &watcher_ops, "main", 16);
 		submit_many(&a, &watcher_ops, "doomed", 8);
 		arena_run(&a, successors);
-		CHECK_EQ(sb_load_rlx(&a.added),
-			 sb_load_rlx(&a.removed) + sb_load_rlx(&a.exits));
+		CHECK_EQ(sb_load_rlx(&a.added), sb_load_rlx(&a.removed) + sb_load_rlx(&a.exits));
 		assert_in_range(sb_load_rlx(&a.added), 1, UINT64_MAX);
 		CHECK_EQ(sb_load_rlx(&a.cancelled), 0);
 	}
@@ -719,8 +690,8 @@ static int linker_init(void *state, const char *method, union sb_value input)
 
 	(void)method;
 	l->arena = input.ptr;
-	sb_rng_seed(&l->rng, sb_test_seed() ^ (uintptr_t)state ^
-				     sb_load_rlx(&l->arena->safe) << 20);
+	sb_rng_seed(&l->rng,
+		    sb_test_seed() ^ (uintptr_t)state ^ sb_load_rlx(&l->arena->safe) << 20);
 	l->slot = sb_rng_below(&l->rng, SLOTS);
 	return 0;
 }
@@ -744,9 +715,7 @@ static int linker_linked(struct linker *l, struct sb_step *step, int error)
 	}
 	if (sb_rng_below(&l->rng, 4)) {
 		l->stage = UNLINKING;
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_UNLINK,
-				       sb_value_u64(l->pid), 0),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_UNLINK, sb_value_u64(l->pid), 0), 0);
 		return SB_YIELD;
 	}
 	if (!fails)
@@ -766,8 +735,8 @@ static int linker_unlinked(struct linker *l, int error)
 	return SB_IDLE;
 }
 
-static int linker_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int linker_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct linker *l = state;
 
@@ -775,9 +744,7 @@ static int linker_step(void *state, struct sb_step *step,
 	case NEW:
 		l->pid = arena_pick(l->arena, l->slot);
 		l->stage = LINKING;
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_LINK,
-				       sb_value_u64(l->pid), 0),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_LINK, sb_value_u64(l->pid), 0), 0);
 		return SB_YIELD;
 	case LINKING:
 		CHECK_EQ(count, 1);
@@ -805,8 +772,8 @@ static const struct sb_process_ops linker_ops = {
 };
 
 /* Starts linkers until the targets are through. */
-static int spawn_linkers(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int spawn_linkers(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	struct arena *a = (void *)(uintptr_t)script->other;
 
@@ -815,9 +782,7 @@ static int spawn_linkers(struct script *script, struct sb_step *step,
 	if (!script->seen)
 		return SB_DONE;
 	for (int i = 0; i < 4 && script->seen; i++, script->seen--)
-		CHECK_EQ(sb_step_spawn(step, &linker_ops, "main",
-				       sb_value_ptr(a), NULL),
-			 0);
+		CHECK_EQ(sb_step_spawn(step, &linker_ops, "main", sb_value_ptr(a), NULL), 0);
 	return SB_CONTINUE;
 }
 
@@ -829,17 +794,15 @@ static void every_link_does_its_work(void **state)
 
 	(void)state;
 	for (uint32_t workers = 4; workers <= 8; workers += 4) {
-		struct script spawner = { .f = &a.f,
-					  .step = spawn_linkers,
-					  .other = (uintptr_t)&a,
-					  .seen = linkers };
+		struct script spawner = {
+			.f = &a.f, .step = spawn_linkers, .other = (uintptr_t)&a, .seen = linkers
+		};
 
 		arena_start(&a, workers, successors);
 		fixture_submit(&a.f, &scripted, &spawner);
 		arena_run(&a, successors);
 		CHECK_EQ(sb_load_rlx(&a.finished), sb_load_rlx(&a.safe));
-		CHECK_EQ(sb_load_rlx(&a.finished) + sb_load_rlx(&a.cancelled),
-			 linkers);
+		CHECK_EQ(sb_load_rlx(&a.finished) + sb_load_rlx(&a.cancelled), linkers);
 	}
 }
 
@@ -873,8 +836,7 @@ static void barrier(struct partner *me)
 {
 	sb_add_acq_rel(&me->pair->arrived, 1);
 	me->passed++;
-	for (uint32_t spins = 1;
-	     sb_load_acq(&me->pair->arrived) < 2 * me->passed; spins++) {
+	for (uint32_t spins = 1; sb_load_acq(&me->pair->arrived) < 2 * me->passed; spins++) {
 		if (spins % 512)
 			sb_cpu_pause();
 		else
@@ -882,8 +844,7 @@ static void barrier(struct partner *me)
 	}
 }
 
-static int partner_yield(struct partner *me, struct sb_step *step,
-			 uint32_t command)
+static int partner_yield(struct partner *me, struct sb_step *step, uint32_t command)
 {
 	const sb_pid peer = sb_load_acq(&me->pair->pid[1 - me->side]);
 
@@ -898,8 +859,7 @@ static int partner_act(struct partner *me, struct sb_step *step)
 		return partner_yield(me, step, SB_COMMAND_LINK);
 	for (uint32_t n = 1 + sb_rng_below(&me->rng, 3); n; n--)
 		partner_yield(me, step,
-			      sb_rng_below(&me->rng, 2) ? SB_COMMAND_LINK
-							: SB_COMMAND_UNLINK);
+			      sb_rng_below(&me->rng, 2) ? SB_COMMAND_LINK : SB_COMMAND_UNLINK);
 	return SB_YIELD;
 }
 
@@ -938,8 +898,8 @@ static void partner_round_ends(struct partner *me)
 	me->kind = me->passed / 4 % 2;
 }
 
-static int partner_step(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int partner_step(struct script *script, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct partner *me = sb_container_of(script, struct partner, script);
 
@@ -956,8 +916,7 @@ static int partner_step(struct script *script, struct sb_step *step,
 		CHECK_EQ(count, 1);
 		me->check = events[0].error;
 		partner_round_ends(me);
-		return me->passed < 4 * me->pair->rounds ? SB_CONTINUE
-							 : SB_DONE;
+		return me->passed < 4 * me->pair->rounds ? SB_CONTINUE : SB_DONE;
 	}
 }
 
@@ -972,9 +931,8 @@ static void both_sides_of_a_link_agree(void **state)
 	fixture_defaults(&f);
 	fixture_create(&f, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		pair.partner[i] = (struct partner){ .script = { .f = &f },
-						    .pair = &pair,
-						    .side = i };
+		pair.partner[i] =
+			(struct partner){ .script = { .f = &f }, .pair = &pair, .side = i };
 		pair.partner[i].script.step = partner_step;
 		sb_rng_seed(&pair.partner[i].rng, sb_test_seed() + i);
 		fixture_submit(&f, &scripted, &pair.partner[i].script);

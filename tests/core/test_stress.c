@@ -79,8 +79,7 @@ static int send_one(struct peer *peer, struct sb_step *step)
 {
 	const uint32_t target = sb_rng_below(&peer->rng, PEERS);
 	const sb_pid to = peer->mesh->peer[target].pid;
-	const union sb_value message =
-		sb_value_u64(message_of(peer->id, peer->next_to[target]));
+	const union sb_value message = sb_value_u64(message_of(peer->id, peer->next_to[target]));
 	const int rc = step ? sb_step_send(step, to, message)
 			    : sb_scheduler_send(peer->mesh->f.s, to, message);
 
@@ -94,8 +93,8 @@ static int send_one(struct peer *peer, struct sb_step *step)
 	return rc;
 }
 
-static int leaf_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int leaf_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -121,8 +120,8 @@ static void send_some(struct peer *peer, struct sb_step *step)
 		;
 }
 
-static int peer_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int peer_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct peer *peer = *(struct peer **)state;
 
@@ -141,9 +140,7 @@ static int peer_step(void *state, struct sb_step *step,
 		return SB_IDLE;
 	}
 	if (sb_rng_below(&peer->rng, 4) == 0)
-		CHECK_EQ(sb_step_spawn(step, &leaf, "main", sb_value_ptr(peer),
-				       NULL),
-			 0);
+		CHECK_EQ(sb_step_spawn(step, &leaf, "main", sb_value_ptr(peer), NULL), 0);
 	if (sb_rng_below(&peer->rng, 2))
 		return SB_CONTINUE;
 	peer->yields++;
@@ -200,12 +197,11 @@ static void start_peers(struct mesh *mesh)
 {
 	for (uint32_t i = 0; i < PEERS; i++) {
 		set_up_peer(mesh, i);
-		mesh->peer[i].pid =
-			fixture_submit(&mesh->f, &peers, &mesh->peer[i]);
+		mesh->peer[i].pid = fixture_submit(&mesh->f, &peers, &mesh->peer[i]);
 	}
 	for (uint32_t i = 0; i < PEERS; i++)
-		while (sb_scheduler_send(mesh->f.s, mesh->peer[i].pid,
-					 sb_value_u64(GO)) == -EWOULDBLOCK)
+		while (sb_scheduler_send(mesh->f.s, mesh->peer[i].pid, sb_value_u64(GO)) ==
+		       -EWOULDBLOCK)
 			sb_thread_yield();
 }
 
@@ -224,8 +220,7 @@ static void create_mesh(struct fixture *f, uint32_t workers)
 	struct sb_place place[FIXTURE_WORKERS_MAX];
 
 	for (int i = 0; i < FIXTURE_WORKERS_MAX; i++)
-		place[i] =
-			(struct sb_place){ -1, i, i / 2, i / 4, i / 8, i / 8 };
+		place[i] = (struct sb_place){ -1, i, i / 2, i / 4, i / 8, i / 8 };
 	fixture_create_at(f, workers, place);
 }
 
@@ -248,8 +243,7 @@ static void run_mesh(const struct sb_config *policy, uint32_t workers)
 	start_peers(&mesh);
 	for (uint32_t i = 0; i < FOREIGN; i++) {
 		set_up_peer(&mesh, PEERS + i);
-		CHECK_EQ(sb_thread_start(&threads[i], -1, foreign_sender,
-					 &mesh.peer[PEERS + i]),
+		CHECK_EQ(sb_thread_start(&threads[i], -1, foreign_sender, &mesh.peer[PEERS + i]),
 			 0);
 	}
 	for (uint32_t i = 0; i < FOREIGN; i++)

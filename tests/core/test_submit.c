@@ -36,9 +36,7 @@ static void what_is_submitted_before_the_start_waits(void **state)
 	submit_many(&f, &script);
 	pid = fixture_submit(&f, &scripted, &receiver);
 	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(7)), 0);
-	CHECK_EQ(sb_scheduler_terminate(f.s,
-					fixture_submit(&f, &scripted, &doomed)),
-		 0);
+	CHECK_EQ(sb_scheduler_terminate(f.s, fixture_submit(&f, &scripted, &doomed)), 0);
 	CHECK_EQ(sb_scheduler_wait_idle(f.s, 0), -ETIMEDOUT);
 	CHECK_EQ(sb_load_rlx(&f.completed), 0);
 	CHECK_EQ(sb_scheduler_stop(f.s, 0), -EALREADY);
@@ -88,8 +86,7 @@ static void check_destroy(bool has_run)
 	for (uint64_t i = 0; i < MANY; i++) {
 		const sb_pid pid = SB_PID_CHOSEN + i;
 
-		CHECK_EQ(sb_scheduler_submit_as(f.s, pid, &scripted, "main",
-						sb_value_ptr(&script)),
+		CHECK_EQ(sb_scheduler_submit_as(f.s, pid, &scripted, "main", sb_value_ptr(&script)),
 			 0);
 		CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(1)), 0);
 	}
@@ -120,8 +117,7 @@ static void *execute_it(void *arg)
 	struct executor *executor = arg;
 
 	CHECK_EQ(sb_scheduler_execute(executor->script.f->s, &scripted, "main",
-				      sb_value_ptr(&executor->script),
-				      &executor->exit),
+				      sb_value_ptr(&executor->script), &executor->exit),
 		 0);
 	return NULL;
 }
@@ -137,10 +133,8 @@ static void start_executor(struct executor *executor, struct fixture *f)
 {
 	int listed = 0;
 
-	*executor =
-		(struct executor){ .script = { .f = f, .step = done_with_42 } };
-	CHECK_EQ(sb_thread_start(&executor->thread, -1, execute_it, executor),
-		 0);
+	*executor = (struct executor){ .script = { .f = f, .step = done_with_42 } };
+	CHECK_EQ(sb_thread_start(&executor->thread, -1, execute_it, executor), 0);
 	while (!listed) {
 		sb_thread_yield();
 		sb_scheduler_list(f->s, count_visit, &listed);
@@ -184,8 +178,7 @@ static void destroy_ends_an_execute(void **state)
 
 static int submit_as(struct fixture *f, sb_pid pid, struct script *script)
 {
-	return sb_scheduler_submit_as(f->s, pid, &scripted, "main",
-				      sb_value_ptr(script));
+	return sb_scheduler_submit_as(f->s, pid, &scripted, "main", sb_value_ptr(script));
 }
 
 /* Of several processes, so it leaves the script alone. */
@@ -200,8 +193,7 @@ static int ends_at_a_message(struct script *script, struct sb_step *step,
 
 static void a_chosen_pid_is_used_once(void **state)
 {
-	static const sb_pid good[] = { SB_PID_CHOSEN, SB_PID_CHOSEN + 12345,
-				       UINT64_MAX };
+	static const sb_pid good[] = { SB_PID_CHOSEN, SB_PID_CHOSEN + 12345, UINT64_MAX };
 	static const sb_pid bad[] = { 0, 1, SB_PID_CHOSEN - 1 };
 	struct fixture f;
 	struct script script = { .f = &f, .step = ends_at_a_message };
@@ -223,9 +215,7 @@ static void a_chosen_pid_is_used_once(void **state)
 	/* They are dead, and keep their names; a restart changes nothing. */
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < SB_ARRAY_SIZE(good); i++) {
-			CHECK_EQ(sb_scheduler_send(f.s, good[i],
-						   sb_value_u64(1)),
-				 -ESRCH);
+			CHECK_EQ(sb_scheduler_send(f.s, good[i], sb_value_u64(1)), -ESRCH);
 			CHECK_EQ(submit_as(&f, good[i], &script), -EEXIST);
 		}
 		CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
@@ -282,9 +272,9 @@ static void a_refused_pid_is_free_again(void **state)
 	(void)state;
 	fixture_start(&f, 2);
 	for (sb_pid pid = SB_PID_CHOSEN; pid < SB_PID_CHOSEN + MANY; pid++) {
-		CHECK_EQ(sb_scheduler_submit_as(f.s, pid, &scripted, "other",
-						sb_value_ptr(&script)),
-			 -ENOTSUP);
+		CHECK_EQ(
+			sb_scheduler_submit_as(f.s, pid, &scripted, "other", sb_value_ptr(&script)),
+			-ENOTSUP);
 		sb_store_rlx(&f.refuse, -EPERM);
 		CHECK_EQ(submit_as(&f, pid, &script), -EPERM);
 		CHECK_EQ(submit_as(&f, pid, &script), -EPERM);
@@ -306,8 +296,7 @@ static void what_does_not_come_to_be_leaves_no_block(void **state)
 	(void)state;
 	fixture_start(&f, 1);
 	for (uint32_t i = 0; i < 10 * SB_PID_BLOCK; i++)
-		CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "other",
-					     sb_value_ptr(&script), NULL),
+		CHECK_EQ(sb_scheduler_submit(f.s, &scripted, "other", sb_value_ptr(&script), NULL),
 			 -ENOTSUP);
 	assert_true(sb_pidmap_blocks(f.s->pidmap) <= 1);
 	fixture_end(&f);
@@ -386,8 +375,7 @@ static void census_visit(void *arg, const struct sb_process_info *info)
 			continue;
 		census->seen[i]++;
 		census->in_state[info->state]++;
-		assert_in_range(info->start_ns, census->start_ns,
-				sb_clock_ns());
+		assert_in_range(info->start_ns, census->start_ns, sb_clock_ns());
 		/* The state is seen before the steps. */
 		if (info->state == SB_STATE_IDLE)
 			CHECK_EQ(info->steps, census->steps);
@@ -412,13 +400,10 @@ static void start_census(struct census *census)
 {
 	*census = (struct census){ .start_ns = sb_clock_ns(), .steps = 1 };
 	fixture_start(&census->f, 3);
-	census->idler =
-		(struct script){ .f = &census->f, .step = end_on_cancel };
-	census->churn =
-		(struct script){ .f = &census->f, .step = done_with_42 };
+	census->idler = (struct script){ .f = &census->f, .step = end_on_cancel };
+	census->churn = (struct script){ .f = &census->f, .step = done_with_42 };
 	for (int i = 0; i < STAY; i++)
-		census->pid[i] =
-			fixture_submit(&census->f, &scripted, &census->idler);
+		census->pid[i] = fixture_submit(&census->f, &scripted, &census->idler);
 	while (take_census(census) < STAY)
 		sb_thread_yield();
 }
@@ -433,9 +418,7 @@ static void the_list_is_exact_when_nothing_moves(void **state)
 		CHECK_EQ(take_census(&census), STAY);
 		CHECK_EQ(census.others, 0);
 		for (int i = 0; i < STAY; i++)
-			CHECK_EQ(sb_scheduler_send(census.f.s, census.pid[i],
-						   sb_value_u64(1)),
-				 0);
+			CHECK_EQ(sb_scheduler_send(census.f.s, census.pid[i], sb_value_u64(1)), 0);
 		await_steps(&census.idler, (census.steps + 1) * STAY);
 		/* The last steps are over, but perhaps not yet let go of. */
 		for (uint32_t idle = 0; idle < STAY;) {
@@ -452,8 +435,8 @@ static void *churn_until_over(void *arg)
 	struct census *census = arg;
 
 	while (!sb_load_acq(&census->over)) {
-		const uint64_t alive = sb_load_rlx(&census->f.started) -
-				       sb_load_rlx(&census->f.completed);
+		const uint64_t alive =
+			sb_load_rlx(&census->f.started) - sb_load_rlx(&census->f.completed);
 
 		if (alive < 8 * STAY)
 			fixture_submit(&census->f, &scripted, &census->churn);
@@ -503,8 +486,8 @@ static enum sb_state state_of(struct fixture *f, sb_pid pid, uint64_t *steps)
 	return wanted.info.state;
 }
 
-static int look_at_self(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int look_at_self(struct script *script, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	uint64_t steps;
 

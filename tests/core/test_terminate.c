@@ -73,8 +73,8 @@ static int terminate_self(struct script *script, struct sb_step *step,
 	return SB_IDLE;
 }
 
-static int end_at_once(struct script *script, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int end_at_once(struct script *script, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	(void)script;
 	(void)step;
@@ -129,8 +129,8 @@ static int execute_inside(struct script *script, struct sb_step *step,
 	(void)step;
 	(void)events;
 	(void)count;
-	script->seen = (uint64_t)-sb_scheduler_execute(
-		script->f->s, &scripted, "main", sb_value_ptr(script), &exit);
+	script->seen = (uint64_t)-sb_scheduler_execute(script->f->s, &scripted, "main",
+						       sb_value_ptr(script), &exit);
 	return -EIO;
 }
 
@@ -143,20 +143,16 @@ static void execute_waits_for_the_result(void **state)
 
 	(void)state;
 	fixture_start(&f, 2);
-	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "other",
-				      sb_value_ptr(&good), &exit),
+	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "other", sb_value_ptr(&good), &exit),
 		 -ENOTSUP);
 	CHECK_EQ(exit.error, 77);
 	for (int i = 0; i < SB_SCALE(2000); i++) {
-		CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
-					      sb_value_ptr(&good), &exit),
+		CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main", sb_value_ptr(&good), &exit),
 			 0);
 		CHECK_EQ(exit.error, 0);
 		CHECK_EQ(exit.result.u64, 42);
 	}
-	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main",
-				      sb_value_ptr(&bad), &exit),
-		 0);
+	CHECK_EQ(sb_scheduler_execute(f.s, &scripted, "main", sb_value_ptr(&bad), &exit), 0);
 	CHECK_EQ(exit.error, -EIO);
 	CHECK_EQ(bad.seen, EDEADLK);
 	fixture_end(&f);
@@ -167,8 +163,7 @@ static void *execute_stubborn(void *arg)
 	struct script *script = arg;
 	struct sb_exit exit;
 
-	CHECK_EQ(sb_scheduler_execute(script->f->s, &scripted, "main",
-				      sb_value_ptr(script), &exit),
+	CHECK_EQ(sb_scheduler_execute(script->f->s, &scripted, "main", sb_value_ptr(script), &exit),
 		 0);
 	CHECK_EQ(exit.error, -ECANCELED);
 	return NULL;

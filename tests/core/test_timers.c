@@ -18,8 +18,7 @@
 
 #define HOUR_NS UINT64_C(3600000000000)
 
-static void start_parked(struct fixture *f, uint32_t workers,
-			 enum sb_park_policy park)
+static void start_parked(struct fixture *f, uint32_t workers, enum sb_park_policy park)
 {
 	fixture_defaults(f);
 	f->config.park = park;
@@ -98,13 +97,12 @@ static void sleeper_wakes(struct sleeper *p, const struct sb_event *e)
 	sb_add_rlx(&p->crowd->woken, 1);
 	if (now - p->start_ns < p->delay_ns)
 		sb_add_rlx(&p->crowd->early, 1);
-	if (e->type != SB_EVENT_COMPLETION || e->error || e->data.u64 ||
-	    e->tag != p->delay_ns)
+	if (e->type != SB_EVENT_COMPLETION || e->error || e->data.u64 || e->tag != p->delay_ns)
 		sb_add_rlx(&p->crowd->wrong, 1);
 }
 
-static int sleeper_step(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int sleeper_step(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct sleeper *p = state;
 
@@ -114,9 +112,7 @@ static int sleeper_step(void *state, struct sb_step *step,
 		return SB_DONE;
 	p->delay_ns = any_magnitude(&p->rng, 21); /* 2 ms */
 	p->start_ns = sb_clock_ns();
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP,
-			       sb_value_u64(p->delay_ns), p->delay_ns),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(p->delay_ns), p->delay_ns), 0);
 	return SB_YIELD;
 }
 
@@ -127,16 +123,14 @@ static const struct sb_process_ops sleeper_ops = {
 	.step = sleeper_step,
 };
 
-static void crowd_run(struct crowd *c, const struct sb_process_ops *ops,
-		      uint32_t n)
+static void crowd_run(struct crowd *c, const struct sb_process_ops *ops, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		fixture_submit(&c->f, ops, c);
 	fixture_wait(&c->f);
 }
 
-static void check_sleepers(enum sb_park_policy park, uint32_t workers,
-			   uint32_t sleepers)
+static void check_sleepers(enum sb_park_policy park, uint32_t workers, uint32_t sleepers)
 {
 	static struct crowd c;
 
@@ -147,8 +141,7 @@ static void check_sleepers(enum sb_park_policy park, uint32_t workers,
 	CHECK_EQ(sb_load_rlx(&c.early), 0);
 	CHECK_EQ(sb_load_rlx(&c.wrong), 0);
 	CHECK_EQ(sb_load_rlx(&c.woken), 2 * sleepers);
-	CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_started),
-		 2 * sleepers);
+	CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_started), 2 * sleepers);
 	CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_fired), 2 * sleepers);
 	await_pending(&c.f, 0);
 	fixture_end(&c.f);
@@ -241,8 +234,8 @@ static void ticker_ticks(struct ticker *t, const struct sb_event *e)
 		sb_add_rlx(&t->crowd->wrong, 1);
 }
 
-static int ticker_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int ticker_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct ticker *t = state;
 
@@ -259,8 +252,8 @@ static int ticker_step(void *state, struct sb_step *step,
 	}
 	if (!t->start_ns) {
 		t->start_ns = sb_clock_ns();
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TICKER,
-				       sb_value_u64(t->period_ns), START_TAG),
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TICKER, sb_value_u64(t->period_ns),
+				       START_TAG),
 			 0);
 		return SB_YIELD;
 	}
@@ -269,9 +262,7 @@ static int ticker_step(void *state, struct sb_step *step,
 	if (t->events < TICKS || t->stopping)
 		return SB_IDLE;
 	t->stopping = true;
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP, sb_value_u64(t->id),
-			       STOP_TAG),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP, sb_value_u64(t->id), STOP_TAG), 0);
 	return SB_YIELD;
 }
 
@@ -283,8 +274,7 @@ static const struct sb_process_ops ticker_ops = {
 };
 
 /* So many that they are due in crowds, and the wheels are fought for. */
-static void check_tickers(enum sb_park_policy park, uint32_t workers,
-			  uint32_t tickers)
+static void check_tickers(enum sb_park_policy park, uint32_t workers, uint32_t tickers)
 {
 	static struct crowd c;
 
@@ -342,8 +332,7 @@ static int tick_in_a_crowd(struct script *script, struct sb_step *step,
 			continue;
 		script->seen++;
 		/* The sum of one would do; each is bounded by the whole. */
-		if (events[i].data.u64 >
-		    (now - script->other) / CROWD_PERIOD_NS)
+		if (events[i].data.u64 > (now - script->other) / CROWD_PERIOD_NS)
 			sb_add_rlx(&script->f->dropped, 1);
 	}
 	if (script->seen)
@@ -354,8 +343,7 @@ static int tick_in_a_crowd(struct script *script, struct sb_step *step,
 	}
 	script->other = now;
 	for (uint64_t i = 0; i < CROWD; i++)
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TICKER,
-				       sb_value_u64(CROWD_PERIOD_NS), i),
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TICKER, sb_value_u64(CROWD_PERIOD_NS), i),
 			 0);
 	return SB_YIELD;
 }
@@ -465,20 +453,19 @@ static void clerk_act(struct clerk *c, struct sb_step *step, uint32_t i)
 		c->alarm[i].tag = ++c->uses * ALARMS + i;
 		c->alarm[i].due_ns = sb_clock_ns() + delay;
 		sb_add_rlx(&c->crowd->started, 1);
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-				       sb_value_u64(delay), c->alarm[i].tag),
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(delay),
+				       c->alarm[i].tag),
 			 0);
 	} else if (c->alarm[i].state == ARMED) {
 		c->alarm[i].state = STOPPING;
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP,
-				       sb_value_u64(c->alarm[i].id),
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP, sb_value_u64(c->alarm[i].id),
 				       c->alarm[i].tag),
 			 0);
 	}
 }
 
-static int clerk_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int clerk_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct clerk *c = state;
 
@@ -516,8 +503,7 @@ static void a_timer_fires_or_is_stopped(void **state)
 	c.operations = SB_SCALE(4000);
 	start_parked(&c.f, 4, SB_PARK_CONDVAR);
 	crowd_run(&c, &clerk_ops, 32);
-	CHECK_EQ(sb_load_rlx(&c.started),
-		 sb_load_rlx(&c.stopped) + sb_load_rlx(&c.fired));
+	CHECK_EQ(sb_load_rlx(&c.started), sb_load_rlx(&c.stopped) + sb_load_rlx(&c.fired));
 	CHECK_EQ(sb_load_rlx(&c.early), 0);
 	await_pending(&c.f, 0);
 	fixture_end(&c.f);
@@ -529,8 +515,7 @@ static int stop_what_has_fired(struct script *script, struct sb_step *step,
 	for (uint32_t i = 0; i < count; i++) {
 		if (events[i].type == SB_EVENT_TIMER) {
 			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP,
-					       sb_value_u64(script->other),
-					       STOP_TAG),
+					       sb_value_u64(script->other), STOP_TAG),
 				 0);
 			return SB_YIELD;
 		}
@@ -543,9 +528,7 @@ static int stop_what_has_fired(struct script *script, struct sb_step *step,
 	}
 	if (count)
 		return SB_IDLE;
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(0),
-			       START_TAG),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(0), START_TAG), 0);
 	return SB_YIELD;
 }
 
@@ -610,9 +593,7 @@ static void anothers_timer_is_refused(void **state)
 	sequence_submit(&f, &owner);
 	sequence_await(&owner);
 	for (int i = 0; i < 2; i++) {
-		CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP,
-				      owner.result[i]),
-			 -ENOENT);
+		CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP, owner.result[i]), -ENOENT);
 		/* Nor does an id that is nearly right. */
 		CHECK_EQ(sequence_one(&f, SB_COMMAND_TIMER_STOP,
 				      owner.result[i] ^ UINT64_C(1) << 52),
@@ -688,11 +669,9 @@ static void a_stop_forgets_all_timers(void **state)
 		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 		CHECK_EQ(pending(&f), 0);
 		for (int i = 0; i < 4; i++) {
-			q[i] = (struct sequence){ .stays = true,
-						  .stubborn = force };
+			q[i] = (struct sequence){ .stays = true, .stubborn = force };
 			sequence_add_u64(&q[i], SB_COMMAND_SLEEP, i * 1000);
-			sequence_add_u64(&q[i], SB_COMMAND_TIMER_START,
-					 HOUR_NS);
+			sequence_add_u64(&q[i], SB_COMMAND_TIMER_START, HOUR_NS);
 			sequence_add_u64(&q[i], SB_COMMAND_TICKER, HOUR_NS);
 			sequence_submit(&f, &q[i]);
 		}
@@ -726,8 +705,8 @@ static int leaver_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int leaver_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int leaver_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	const uint64_t delay[] = { HOUR_NS, 2 * HOUR_NS, HOUR_NS };
 	struct leaver *p = state;
@@ -740,9 +719,7 @@ static int leaver_step(void *state, struct sb_step *step,
 	if (p->left-- <= 0)
 		return p->stays ? SB_IDLE : SB_DONE;
 	for (uint32_t i = 0; i < SB_ARRAY_SIZE(delay); i++) {
-		CHECK_EQ(sb_step_yield(step,
-				       i == 1 ? SB_COMMAND_TICKER
-					      : SB_COMMAND_TIMER_START,
+		CHECK_EQ(sb_step_yield(step, i == 1 ? SB_COMMAND_TICKER : SB_COMMAND_TIMER_START,
 				       sb_value_u64(delay[i]), i),
 			 0);
 		sb_add_rlx(&p->crowd->started, 1);
@@ -777,8 +754,7 @@ static void timers_end_with_their_process(void **state)
 		start_parked(&c.f, 4, SB_PARK_CONDVAR);
 		for (int wave = 0; wave < SB_SCALE(40); wave++)
 			crowd_run(&c, &leaver_ops, 1000 / operations);
-		CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_started),
-			 sb_load_rlx(&c.started));
+		CHECK_EQ(fixture_counter(&c.f, SB_COUNTER_timers_started), sb_load_rlx(&c.started));
 		check_nothing_left(&c);
 		fixture_end(&c.f);
 	}
@@ -797,8 +773,7 @@ static void a_peak_of_timers_is_given_back(void **state)
 	start_parked(&c.f, 2, SB_PARK_CONDVAR);
 	for (int peak = 0; peak < 2; peak++) {
 		for (uint32_t i = 0; i < many; i++)
-			CHECK_EQ(sb_scheduler_submit(c.f.s, &leaver_ops,
-						     "stays", sb_value_ptr(&c),
+			CHECK_EQ(sb_scheduler_submit(c.f.s, &leaver_ops, "stays", sb_value_ptr(&c),
 						     &pid[i]),
 				 0);
 		await_pending(&c.f, 3 * many);
@@ -823,9 +798,7 @@ static int sleeps_for_ever(struct script *script, struct sb_step *step,
 	if (script->other-- == 0)
 		return SB_DONE;
 	if (script->other % 4096 == 0)
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-				       sb_value_u64(HOUR_NS), 0),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(HOUR_NS), 0), 0);
 	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(0), 0), 0);
 	return SB_YIELD;
 }
@@ -833,9 +806,7 @@ static int sleeps_for_ever(struct script *script, struct sb_step *step,
 static void sleeping_again_needs_no_more_memory(void **state)
 {
 	struct fixture f;
-	struct script script = { .f = &f,
-				 .step = sleeps_for_ever,
-				 .other = SB_SCALE(16000) };
+	struct script script = { .f = &f, .step = sleeps_for_ever, .other = SB_SCALE(16000) };
 
 	(void)state;
 	fixture_start(&f, 2);
@@ -858,8 +829,8 @@ static int starts_and_stops_many(struct script *script, struct sb_step *step,
 	script->other = extra ? extra->timer_room : 0;
 	if (seen == 0) {
 		for (uint64_t i = 0; i < RISES; i++)
-			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-					       sb_value_u64(HOUR_NS), 0),
+			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(HOUR_NS),
+					       0),
 				 0);
 		return SB_YIELD;
 	}
@@ -870,14 +841,10 @@ static int starts_and_stops_many(struct script *script, struct sb_step *step,
 	for (uint32_t i = 0; i < count; i++) {
 		CHECK_EQ(events[i].error, 0);
 		if (seen % 2)
-			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP,
-					       events[i].data, 0),
-				 0);
+			CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP, events[i].data, 0), 0);
 	}
 	if (seen % 2 == 0)
-		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START,
-				       sb_value_u64(HOUR_NS), 0),
-			 0);
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_START, sb_value_u64(HOUR_NS), 0), 0);
 	return seen < 16 * RISES ? SB_YIELD : SB_DONE;
 }
 
@@ -915,8 +882,7 @@ static int sleep_and_go_on(struct script *script, struct sb_step *step)
 	while (f->config.park != SB_PARK_POLL && asleep(f) != f->s->workers - 1)
 		sb_thread_yield();
 	script->other = timers_fired(script);
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(50000), 0),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(50000), 0), 0);
 	CHECK_EQ(sb_step_send(step, step->self, sb_value_u64(1)), 0);
 	return SB_IDLE;
 }
@@ -945,9 +911,7 @@ static int hold_until_fired(struct script *script, struct sb_step *step,
 static void check_held(enum sb_park_policy park, uint32_t workers, bool keeper)
 {
 	struct fixture f;
-	struct script holder = { .f = &f,
-				 .step = hold_until_fired,
-				 .seen = SB_SCALE(160) };
+	struct script holder = { .f = &f, .step = hold_until_fired, .seen = SB_SCALE(160) };
 	struct sequence far = { .stays = true };
 
 	start_parked(&f, workers, park);
@@ -976,8 +940,7 @@ static bool another_keeps_the_time(struct fixture *f, uint32_t me)
 {
 	const uint32_t who = sb_load_acq(&f->s->timekeeper.who);
 
-	return who != me && who < f->s->workers &&
-	       asleep(f) == f->s->workers - 1;
+	return who != me && who < f->s->workers && asleep(f) == f->s->workers - 1;
 }
 
 /*
@@ -986,8 +949,7 @@ static bool another_keeps_the_time(struct fixture *f, uint32_t me)
  * the timekeeper's wheel, and was started after it had fallen asleep.
  */
 static int sleep_beside_the_keeper(struct script *script, struct sb_step *step,
-				   const struct sb_event *events,
-				   uint32_t count)
+				   const struct sb_event *events, uint32_t count)
 {
 	struct script *helper = (void *)(uintptr_t)script->other;
 
@@ -996,13 +958,10 @@ static int sleep_beside_the_keeper(struct script *script, struct sb_step *step,
 	if (script->seen-- == 0)
 		return SB_DONE;
 	/* It wakes one of them, which then keeps the time if nobody does. */
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(helper),
-			       NULL),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(helper), NULL), 0);
 	while (!another_keeps_the_time(script->f, step->worker->id))
 		sb_thread_yield();
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(50000), 0),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(50000), 0), 0);
 	return SB_YIELD;
 }
 
@@ -1035,16 +994,14 @@ static void an_earlier_timer_reaches_the_keeper(void **state)
 	check_beside(SB_PARK_FUTEX, 3);
 }
 
-static int sleep_once(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int sleep_once(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)script;
 	(void)events;
 	if (count)
 		return SB_DONE;
-	CHECK_EQ(
-		sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(2000000), 0),
-		0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(2000000), 0), 0);
 	return SB_YIELD;
 }
 

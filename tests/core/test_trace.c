@@ -30,8 +30,7 @@ static void check_ring(const struct sb_trace *trace, uint64_t put)
 	CHECK_EQ(sb_trace_dropped(trace), put - kept);
 	for (uint32_t i = 0; i < kept; i++) {
 		CHECK_EQ(sb_trace_at(trace, i)->value, put - kept + i);
-		assert_true(!i || sb_trace_at(trace, i)->at_ns >
-					  sb_trace_at(trace, i - 1)->at_ns);
+		assert_true(!i || sb_trace_at(trace, i)->at_ns > sb_trace_at(trace, i - 1)->at_ns);
 	}
 }
 
@@ -68,8 +67,7 @@ static void an_event_is_what_was_put(void **state)
 	/* A clock that goes back, or stands still. */
 	trace.last_ns += UINT64_C(3600000000000);
 	sb_trace_note(&trace, SB_TRACE_TICK, 0, 0);
-	CHECK_EQ(sb_trace_at(&trace, 1)->at_ns,
-		 event->at_ns + UINT64_C(3600000000001));
+	CHECK_EQ(sb_trace_at(&trace, 1)->at_ns, event->at_ns + UINT64_C(3600000000001));
 	sb_trace_fini(&trace);
 }
 
@@ -100,10 +98,8 @@ struct book {
 static void check_order(const struct sb_trace *trace, struct book *book)
 {
 	static const bool may_follow[][SB_TRACE_REST + 1] = {
-		[SB_TRACE_BUSY] = { [SB_TRACE_SEARCH] = true,
-				    [SB_TRACE_REST] = true },
-		[SB_TRACE_SEARCH] = { [SB_TRACE_BUSY] = true,
-				      [SB_TRACE_PARK] = true },
+		[SB_TRACE_BUSY] = { [SB_TRACE_SEARCH] = true, [SB_TRACE_REST] = true },
+		[SB_TRACE_SEARCH] = { [SB_TRACE_BUSY] = true, [SB_TRACE_PARK] = true },
 		[SB_TRACE_PARK] = { [SB_TRACE_SEARCH] = true },
 		[SB_TRACE_REST] = { [SB_TRACE_BUSY] = true },
 	};
@@ -137,8 +133,7 @@ static void check_order(const struct sb_trace *trace, struct book *book)
 	CHECK_EQ(now, SB_TRACE_REST);
 }
 
-static uint64_t steps_of(struct fixture *f, uint32_t worker,
-			 struct sb_steal_counts *steals)
+static uint64_t steps_of(struct fixture *f, uint32_t worker, struct sb_steal_counts *steals)
 {
 	struct sb_worker_reading reading = { .steals = steals };
 
@@ -253,8 +248,8 @@ struct storm {
 static const struct sb_process_ops stormy;
 
 /* Two more, as long as there are any left: they are stolen, and wake others. */
-static int storm_step(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int storm_step(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct storm *storm = sb_container_of(script->f, struct storm, f);
 
@@ -262,8 +257,7 @@ static int storm_step(struct script *script, struct sb_step *step,
 	(void)count;
 	for (int i = 0; i < 2; i++) {
 		if (sb_add_rlx(&storm->left, -1) > 0)
-			CHECK_EQ(sb_step_spawn(step, &stormy, "main",
-					       sb_value_ptr(script), NULL),
+			CHECK_EQ(sb_step_spawn(step, &stormy, "main", sb_value_ptr(script), NULL),
 				 0);
 	}
 	return SB_DONE;
@@ -282,8 +276,8 @@ static void *submit_some(void *arg)
 	struct script *script = arg;
 
 	for (int i = 0; i < SB_SCALE(400); i++) {
-		CHECK_EQ(sb_scheduler_submit(script->f->s, &stormy, "main",
-					     sb_value_ptr(script), NULL),
+		CHECK_EQ(sb_scheduler_submit(script->f->s, &stormy, "main", sb_value_ptr(script),
+					     NULL),
 			 0);
 		if (i % 16 == 0)
 			sb_thread_yield();
@@ -299,8 +293,7 @@ static void run_storm(struct storm *storm)
 	sb_store_rlx(&storm->left, SB_SCALE(4000));
 	CHECK_EQ(sb_scheduler_start(storm->f.s, NULL), 0);
 	for (int i = 0; i < SENDERS; i++)
-		CHECK_EQ(pthread_create(&sender[i], NULL, submit_some, &script),
-			 0);
+		CHECK_EQ(pthread_create(&sender[i], NULL, submit_some, &script), 0);
 	for (int i = 0; i < SENDERS; i++)
 		pthread_join(sender[i], NULL);
 	fixture_wait(&storm->f);
@@ -308,8 +301,7 @@ static void run_storm(struct storm *storm)
 }
 
 /* The wake of that name, in the waker's trace; NULL: not there. */
-static const struct sb_trace_event *find_wake(struct fixture *f, uint64_t wake,
-					      uint32_t *found)
+static const struct sb_trace_event *find_wake(struct fixture *f, uint64_t wake, uint32_t *found)
 {
 	const struct sb_trace_event *last = NULL;
 
@@ -318,11 +310,9 @@ static const struct sb_trace_event *find_wake(struct fixture *f, uint64_t wake,
 		const struct sb_trace *trace = sb_scheduler_read_trace(f->s, w);
 
 		for (uint32_t i = 0; i < sb_trace_kept(trace); i++) {
-			const struct sb_trace_event *event =
-				sb_trace_at(trace, i);
+			const struct sb_trace_event *event = sb_trace_at(trace, i);
 
-			if (event->kind != SB_TRACE_WAKE ||
-			    event->value != wake)
+			if (event->kind != SB_TRACE_WAKE || event->value != wake)
 				continue;
 			last = event;
 			++*found;
@@ -374,8 +364,7 @@ static void a_storm_is_in_the_traces(void **state)
 		CHECK_EQ(sb_scheduler_trace(storm.f.s, whole ? ROOM : 64), 0);
 		run_storm(&storm);
 		for (uint32_t w = 0; w < WORKERS && whole; w++) {
-			const struct sb_trace *trace =
-				sb_scheduler_read_trace(storm.f.s, w);
+			const struct sb_trace *trace = sb_scheduler_read_trace(storm.f.s, w);
 			struct book book = { 0 };
 
 			steps[1][w] = steps_of(&storm.f, w, steals[1][w]);
@@ -384,16 +373,15 @@ static void a_storm_is_in_the_traces(void **state)
 			CHECK_EQ(book.steps, steps[1][w] - steps[0][w]);
 			for (uint32_t v = 0; v < WORKERS; v++) {
 				CHECK_EQ(book.items[v],
-					 steals[1][w][v].items -
-						 steals[0][w][v].items);
+					 steals[1][w][v].items - steals[0][w][v].items);
 				items += book.items[v];
 			}
 			wakes += check_wakes(&storm.f, w);
 		}
 	}
 	sb_scheduler_destroy(storm.f.s);
-	fprintf(stderr, "# %llu items stolen, %llu wakes received\n",
-		(unsigned long long)items, (unsigned long long)wakes);
+	fprintf(stderr, "# %llu items stolen, %llu wakes received\n", (unsigned long long)items,
+		(unsigned long long)wakes);
 }
 
 int main(void)

@@ -29,8 +29,8 @@ static void note(struct log *log, uint64_t who)
 		log->who[log->n++] = who;
 }
 
-static int note_once(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int note_once(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -44,9 +44,7 @@ static int note_and_continue(struct script *script, struct sb_step *step,
 			     const struct sb_event *events, uint32_t count)
 {
 	note_once(script, step, events, count);
-	return sb_load_rlx(&script->steps) > sb_load_rlx(&script->flag)
-		       ? SB_DONE
-		       : SB_CONTINUE;
+	return sb_load_rlx(&script->steps) > sb_load_rlx(&script->flag) ? SB_DONE : SB_CONTINUE;
 }
 
 struct family {
@@ -55,8 +53,8 @@ struct family {
 	struct log log;
 };
 
-static int spawn_family(struct script *script, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int spawn_family(struct script *script, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct family *family = sb_container_of(script, struct family, parent);
 
@@ -69,14 +67,14 @@ static int spawn_family(struct script *script, struct sb_step *step,
 	if (sb_load_rlx(&script->steps) > 2)
 		return SB_DONE;
 	for (int i = 0; i < 3; i++)
-		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-				       sb_value_ptr(&family->child[i]), NULL),
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&family->child[i]),
+				       NULL),
 			 0);
 	return SB_CONTINUE;
 }
 
-static void run_family(struct family *family, enum sb_deque_kind deque,
-		       uint32_t tick, uint32_t continues)
+static void run_family(struct family *family, enum sb_deque_kind deque, uint32_t tick,
+		       uint32_t continues)
 {
 	struct fixture f;
 
@@ -151,8 +149,8 @@ struct stuck {
 	struct script guard; /* holds the second worker until then */
 };
 
-static int get_stuck(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int get_stuck(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct stuck *stuck = sb_container_of(script, struct stuck, script);
 	uint64_t seen[3];
@@ -162,8 +160,7 @@ static int get_stuck(struct script *script, struct sb_step *step,
 	if (sb_load_rlx(&script->steps) == 1) {
 		for (int i = 0; i < 3; i++)
 			CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-					       sb_value_ptr(&stuck->other[i]),
-					       NULL),
+					       sb_value_ptr(&stuck->other[i]), NULL),
 				 0);
 		return SB_CONTINUE;
 	}
@@ -189,11 +186,9 @@ static void those_that_continue_can_be_stolen(void **state)
 		};
 
 		for (int i = 0; i < 3; i++)
-			stuck.other[i] =
-				(struct script){ .f = &f, .step = endless };
+			stuck.other[i] = (struct script){ .f = &f, .step = endless };
 		fixture_defaults(&f);
-		f.config.deque =
-			round % 2 ? SB_DEQUE_CHASE_LEV : SB_DEQUE_COUNTED;
+		f.config.deque = round % 2 ? SB_DEQUE_CHASE_LEV : SB_DEQUE_COUNTED;
 		fixture_create(&f, 2);
 		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 		fixture_submit(&f, &scripted, &stuck.guard);
@@ -216,8 +211,8 @@ struct flood {
 	sb_pid pid;
 };
 
-static int drink(struct script *script, struct sb_step *step,
-		 const struct sb_event *events, uint32_t count)
+static int drink(struct script *script, struct sb_step *step, const struct sb_event *events,
+		 uint32_t count)
 {
 	(void)step;
 	(void)events;
@@ -243,9 +238,7 @@ static int send_the_flood(struct script *script, struct sb_step *step,
 
 	hold_until_told(script, step, events, count);
 	/* Below the target in the deque. */
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-			       sb_value_ptr(&flood->spawned), NULL),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&flood->spawned), NULL), 0);
 	for (uint64_t i = 0; i < FLOOD; i++)
 		CHECK_EQ(sb_step_send(step, flood->pid, sb_value_u64(i)), 0);
 	return SB_DONE;
@@ -279,8 +272,7 @@ static void a_flood_keeps_nobody_out(void **state)
 	fixture_wait(&f);
 	CHECK_EQ(flood.target.seen, FLOOD);
 	assert_in_range(flood.spawned.seen, 0, FLOOD_BUDGET);
-	assert_in_range(flood.submitted.seen, 0,
-			(4 * FLOOD_TICK + 1) * FLOOD_BUDGET);
+	assert_in_range(flood.submitted.seen, 0, (4 * FLOOD_TICK + 1) * FLOOD_BUDGET);
 	fixture_end(&f);
 }
 
@@ -306,11 +298,10 @@ struct glutton {
 };
 
 /* Has always more messages than it gets: it sends as many to itself. */
-static int eat(struct script *script, struct sb_step *step,
-	       const struct sb_event *events, uint32_t count)
+static int eat(struct script *script, struct sb_step *step, const struct sb_event *events,
+	       uint32_t count)
 {
-	struct glutton *glutton =
-		sb_container_of(script, struct glutton, script);
+	struct glutton *glutton = sb_container_of(script, struct glutton, script);
 	const uint32_t n = count ? count : 4 * BATCH;
 
 	(void)events;
@@ -329,8 +320,8 @@ static int eat(struct script *script, struct sb_step *step,
 		return SB_IDLE;
 	}
 	if (glutton->steps == SLOW_STEPS + 1)
-		CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-				       sb_value_ptr(&glutton->sibling), NULL),
+		CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&glutton->sibling),
+				       NULL),
 			 0);
 	return count == BATCH ? SB_DONE : SB_IDLE;
 }
@@ -370,9 +361,7 @@ static void feed(struct glutton *glutton, uint64_t event_ns, uint64_t slow_ns)
  * again, more, until the glutton gets a whole batch and ends. */
 static void long_steps_get_fewer_events(void **state)
 {
-	static const uint32_t expected[] = {
-		64, 32, 16, 8, 4, 2, 1, 1, 1, 1, 1
-	};
+	static const uint32_t expected[] = { 64, 32, 16, 8, 4, 2, 1, 1, 1, 1, 1 };
 	struct glutton glutton;
 
 	(void)state;
@@ -415,11 +404,10 @@ struct slowpoke {
 	bool grown;
 };
 
-static int trudge(struct script *script, struct sb_step *step,
-		  const struct sb_event *events, uint32_t count)
+static int trudge(struct script *script, struct sb_step *step, const struct sb_event *events,
+		  uint32_t count)
 {
-	struct slowpoke *slow =
-		sb_container_of(script, struct slowpoke, script);
+	struct slowpoke *slow = sb_container_of(script, struct slowpoke, script);
 	const uint64_t steps = sb_load_rlx(&script->steps);
 
 	(void)events;
@@ -466,8 +454,8 @@ static void long_steps_make_ticks_frequent(void **state)
 	fixture_end(&f);
 }
 
-static int trudge_on(struct script *script, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int trudge_on(struct script *script, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	(void)events;
 	(void)count;

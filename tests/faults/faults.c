@@ -99,26 +99,25 @@ static void *find(_Atomic(void *) *known, const char *name)
 	return function;
 }
 
-#define FAULT(kind, type, failed, name, params, args)                          \
-	type name params;                                                      \
-	type name params                                                       \
-	{                                                                      \
-		static _Atomic(void *) known;                                  \
-		type(*real) params = (type(*) params)find(&known, #name);      \
-                                                                               \
-		return fails(KIND_##kind) ? failed : real args;                \
+#define FAULT(kind, type, failed, name, params, args)                                              \
+	type name params;                                                                          \
+	type name params                                                                           \
+	{                                                                                          \
+		static _Atomic(void *) known;                                                      \
+		type(*real) params = (type(*) params)find(&known, #name);                          \
+                                                                                                   \
+		return fails(KIND_##kind) ? failed : real args;                                    \
 	}
-#define FAULT_CODE(kind, name, params, args)                                   \
-	int name params;                                                       \
-	int name params                                                        \
-	{                                                                      \
-		static _Atomic(void *) known;                                  \
-		int(*real) params = (int(*) params)find(&known, #name);        \
-                                                                               \
-		return fails(KIND_##kind) ? errno : real args;                 \
+#define FAULT_CODE(kind, name, params, args)                                                       \
+	int name params;                                                                           \
+	int name params                                                                            \
+	{                                                                                          \
+		static _Atomic(void *) known;                                                      \
+		int(*real) params = (int(*) params)find(&known, #name);                            \
+                                                                                                   \
+		return fails(KIND_##kind) ? errno : real args;                                     \
 	}
-#define ALLOCATION(name, params, args)                                         \
-	FAULT(memory, void *, NULL, name, params, args)
+#define ALLOCATION(name, params, args) FAULT(memory, void *, NULL, name, params, args)
 #include "tests/faults/kinds.def"
 
 /* ---- those that are not like the others ---- */
@@ -127,22 +126,18 @@ int posix_memalign(void **to, size_t alignment, size_t n)
 {
 	static _Atomic(void *) known;
 	int (*real)(void **to, size_t alignment, size_t n) =
-		(int (*)(void **, size_t, size_t))find(&known,
-						       "posix_memalign");
+		(int (*)(void **, size_t, size_t))find(&known, "posix_memalign");
 
 	return fails(KIND_memory) ? ENOMEM : real(to, alignment, n);
 }
 
 /* jemalloc(3): of what it is asked, only an arena needs memory. */
-int mallctl(const char *name, void *old, size_t *old_n, void *new,
-	    size_t new_n);
+int mallctl(const char *name, void *old, size_t *old_n, void *new, size_t new_n);
 int mallctl(const char *name, void *old, size_t *old_n, void *new, size_t new_n)
 {
 	static _Atomic(void *) known;
-	int (*real)(const char *name, void *old, size_t *old_n, void *new,
-		    size_t new_n) =
-		(int (*)(const char *, void *, size_t *, void *, size_t))find(
-			&known, "mallctl");
+	int (*real)(const char *name, void *old, size_t *old_n, void *new, size_t new_n) =
+		(int (*)(const char *, void *, size_t *, void *, size_t))find(&known, "mallctl");
 
 	return !strcmp(name, "arenas.create") && fails(KIND_memory)
 		       ? EAGAIN
@@ -150,43 +145,41 @@ int mallctl(const char *name, void *old, size_t *old_n, void *new, size_t new_n)
 }
 
 /* jemalloc has these of C++, too. */
-#define NEW(name, params, args)                                                \
-	void *name params;                                                     \
-	void *name params                                                      \
-	{                                                                      \
-		static _Atomic(void *) known;                                  \
-		static _Atomic(void *) thrower;                                \
-		void *(*real)params = (void *(*)params)find(&known, #name);    \
-                                                                               \
-		if (fails(KIND_memory))                                        \
-			((void (*)(void))find(&thrower,                        \
-					      "_ZSt17__throw_bad_allocv"))();  \
-		return real args;                                              \
+#define NEW(name, params, args)                                                                    \
+	void *name params;                                                                         \
+	void *name params                                                                          \
+	{                                                                                          \
+		static _Atomic(void *) known;                                                      \
+		static _Atomic(void *) thrower;                                                    \
+		void *(*real)params = (void *(*)params)find(&known, #name);                        \
+                                                                                                   \
+		if (fails(KIND_memory))                                                            \
+			((void (*)(void))find(&thrower, "_ZSt17__throw_bad_allocv"))();            \
+		return real args;                                                                  \
 	}
 NEW(_Znwm, (size_t n), (n))
 NEW(_Znam, (size_t n), (n))
 
 static enum kind kind_of_open(int flags)
 {
-	return (flags & FILE_CREATE) || (flags & FILE_UNNAMED) ? KIND_create
-							       : KIND_open;
+	return (flags & FILE_CREATE) || (flags & FILE_UNNAMED) ? KIND_create : KIND_open;
 }
 
-#define OPEN(name)                                                             \
-	int name(const char *path, int flags, unsigned int mode);              \
-	int name(const char *path, int flags, unsigned int mode)               \
-	{                                                                      \
-		if (fails(kind_of_open(flags)))                                \
-			return -1;                                             \
-		return (int)syscall(SYS_openat, AT_CWD, path, flags, mode);    \
+#define OPEN(name)                                                                                 \
+	int name(const char *path, int flags, unsigned int mode);                                  \
+	int name(const char *path, int flags, unsigned int mode)                                   \
+	{                                                                                          \
+		if (fails(kind_of_open(flags)))                                                    \
+			return -1;                                                                 \
+		return (int)syscall(SYS_openat, AT_CWD, path, flags, mode);                        \
 	}
-#define OPENAT(name)                                                           \
-	int name(int fd, const char *path, int flags, unsigned int mode);      \
-	int name(int fd, const char *path, int flags, unsigned int mode)       \
-	{                                                                      \
-		if (fails(kind_of_open(flags)))                                \
-			return -1;                                             \
-		return (int)syscall(SYS_openat, fd, path, flags, mode);        \
+#define OPENAT(name)                                                                               \
+	int name(int fd, const char *path, int flags, unsigned int mode);                          \
+	int name(int fd, const char *path, int flags, unsigned int mode)                           \
+	{                                                                                          \
+		if (fails(kind_of_open(flags)))                                                    \
+			return -1;                                                                 \
+		return (int)syscall(SYS_openat, fd, path, flags, mode);                            \
 	}
 OPEN(open)
 OPEN(open64)

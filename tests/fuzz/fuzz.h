@@ -26,8 +26,7 @@ struct fuzz_input {
 #undef TARGET
 
 /* Ends the program, which the fuzzer takes for a crash. */
-#define FUZZ_CHECK(holds)                                                      \
-	((holds) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #holds))
+#define FUZZ_CHECK(holds) ((holds) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #holds))
 _Noreturn void fuzz_failed(const char *file, int line, const char *text);
 
 /* A function of the command has returned this: an error is one line on standard

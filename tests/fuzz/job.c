@@ -78,11 +78,9 @@ static void sweep(const struct sb_job *job)
 		struct sb_dimension dimension;
 		char *text = NULL;
 
-		FUZZ_CHECK(asprintf(&text, "%s=%s", list->name, list->text) >=
-			   0);
+		FUZZ_CHECK(asprintf(&text, "%s=%s", list->name, list->text) >= 0);
 		fuzz_check_status(sb_dimension_parse(
-			&dimension, strstr(list->text, "..") ? 'P' : 'L', text,
-			&job->options));
+			&dimension, strstr(list->text, "..") ? 'P' : 'L', text, &job->options));
 		sb_dimension_free(&dimension);
 		free(text);
 	}

@@ -33,9 +33,7 @@ static void use_service(const char *text)
 
 static void use_arrivals(const char *text)
 {
-	struct sb_load load = { .kind = SB_LOAD_OPEN,
-				.rate_per_s = 1000,
-				.generators = 2 };
+	struct sb_load load = { .kind = SB_LOAD_OPEN, .rate_per_s = 1000, .generators = 2 };
 	char why[SB_WHY_BYTES] = "";
 	struct sb_arrivals arrivals;
 	double before = 0;

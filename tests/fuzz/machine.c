@@ -9,8 +9,7 @@
 
 #define WHY_BYTES 512
 
-static void plan(const struct sb_topology *topology,
-		 const struct sb_plan_request *request)
+static void plan(const struct sb_topology *topology, const struct sb_plan_request *request)
 {
 	char why[WHY_BYTES] = "";
 	struct sb_plan made;
@@ -33,12 +32,10 @@ static void use(struct sb_topology *topology)
 	if (!sb_topology_describe(topology, text))
 		FUZZ_CHECK(strlen(text) < sizeof(text));
 	for (int p = SB_PLACEMENT_COMPACT; p <= SB_PLACEMENT_DISTRIB; p++)
-		plan(topology, &(struct sb_plan_request){
-				       .policy = (enum sb_placement_policy)p,
-				       .workers = 5 });
+		plan(topology, &(struct sb_plan_request){ .policy = (enum sb_placement_policy)p,
+							  .workers = 5 });
 	for (int r = SB_WORKERS_PER_CORE; r <= SB_WORKERS_PER_NUMA; r++)
-		plan(topology, &(struct sb_plan_request){
-				       .rule = (enum sb_workers_rule)r });
+		plan(topology, &(struct sb_plan_request){ .rule = (enum sb_workers_rule)r });
 }
 
 static void open_machine(const char *profile)
@@ -69,8 +66,7 @@ static bool has_large_number(const char *text)
 void fuzz_synthetic(const struct fuzz_input *input)
 {
 	if (*input->text && !has_large_number(input->text) &&
-	    strcmp(input->text, SB_PROFILE_THIS) != 0 &&
-	    access(input->text, F_OK))
+	    strcmp(input->text, SB_PROFILE_THIS) != 0 && access(input->text, F_OK))
 		open_machine(input->text);
 }
 
@@ -81,8 +77,7 @@ void fuzz_xml(const struct fuzz_input *input)
 
 void fuzz_cpus(const struct fuzz_input *input)
 {
-	static const char *const machines[] = { "epyc-2s-nps4", "laptop-6p8e",
-						"cxl-2s" };
+	static const char *const machines[] = { "epyc-2s-nps4", "laptop-6p8e", "cxl-2s" };
 	static struct sb_topology *topology[SB_ARRAY_SIZE(machines)];
 	char *text = strdup(input->text);
 	char *generators = text;
@@ -92,12 +87,10 @@ void fuzz_cpus(const struct fuzz_input *input)
 		char why[WHY_BYTES];
 
 		if (!topology[i])
-			FUZZ_CHECK(!sb_topology_open(&topology[i], machines[i],
-						     why, sizeof(why)));
-		plan(topology[i],
-		     &(struct sb_plan_request){ .rule = SB_WORKERS_PER_CORE,
-						.cpus = cpus,
-						.generator_cpus = generators });
+			FUZZ_CHECK(!sb_topology_open(&topology[i], machines[i], why, sizeof(why)));
+		plan(topology[i], &(struct sb_plan_request){ .rule = SB_WORKERS_PER_CORE,
+							     .cpus = cpus,
+							     .generator_cpus = generators });
 	}
 	free(text);
 }

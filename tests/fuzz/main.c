@@ -60,8 +60,7 @@ _Noreturn void fuzz_failed(const char *file, int line, const char *text)
 
 	if (own_stderr)
 		fflush(stderr);
-	fprintf(out, "%s:%d: does not hold: %s\n%s", file, line, text,
-		said ? said : "");
+	fprintf(out, "%s:%d: does not hold: %s\n%s", file, line, text, said ? said : "");
 	fflush(out);
 	abort();
 }
@@ -118,8 +117,7 @@ static int make_file(const void *bytes, size_t n)
 
 	FUZZ_CHECK(fd >= 0);
 	for (size_t at = 0; at < n;) {
-		const ssize_t written =
-			write(fd, (const char *)bytes + at, n - at);
+		const ssize_t written = write(fd, (const char *)bytes + at, n - at);
 
 		FUZZ_CHECK(written > 0);
 		at += (size_t)written;
@@ -189,8 +187,8 @@ static int run_under_afl(const struct target *target)
 static int run_under_afl(const struct target *target)
 {
 	(void)target;
-	fprintf(own_stderr, "fuzz: a file is missing; expected TARGET FILE... "
-			    "(without one, only as built by make fuzz)\n");
+	fprintf(own_stderr, "fuzz: a file is missing; expected TARGET FILE... (without one, only "
+			    "as built by make fuzz)\n");
 	return SB_EXIT_USAGE;
 }
 #endif
@@ -220,8 +218,7 @@ int main(int argc, char **argv)
 		return list();
 	if (!target) {
 		fprintf(stderr,
-			"fuzz: '%s' is no target; expected one that fuzz "
-			"without arguments lists\n",
+			"fuzz: '%s' is no target; expected one that fuzz without arguments lists\n",
 			argv[1]);
 		return SB_EXIT_USAGE;
 	}

@@ -53,9 +53,8 @@ static void write_all(struct sb_result *result)
 
 static void compare(const char *path)
 {
-	char *argv[] = { (char[]){ "sched-bench" }, (char[]){ "compare" },
-			 (char *)(uintptr_t)path, (char *)(uintptr_t)path,
-			 NULL };
+	char *argv[] = { (char[]){ "sched-bench" }, (char[]){ "compare" }, (char *)(uintptr_t)path,
+			 (char *)(uintptr_t)path, NULL };
 	const int status = sb_command_compare(4, argv);
 
 	/* 2: too few values to be sure. */
@@ -122,8 +121,7 @@ void fuzz_timeline(const struct fuzz_input *input)
 		for (uint32_t i = 0; i < timeline.slices; i++) {
 			const struct sb_timeline_slice *s = &timeline.slice[i];
 
-			FUZZ_CHECK(s->worker < timeline.workers &&
-				   s->from < timeline.workers &&
+			FUZZ_CHECK(s->worker < timeline.workers && s->from < timeline.workers &&
 				   s->begin_ns <= s->end_ns);
 		}
 		sb_timeline_free(&timeline);

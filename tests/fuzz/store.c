@@ -10,15 +10,13 @@
 
 static void put_file(const struct fuzz_input *input, const char *directory)
 {
-	static const char *const suffixes[] = { "", "-wal", "-shm",
-						"-journal" };
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
 	const char *name = sb_store_of_sweep.name;
 	char path[300];
 	FILE *out;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(suffixes); i++) {
-		snprintf(path, sizeof(path), "%s/%s%s", directory, name,
-			 suffixes[i]);
+		snprintf(path, sizeof(path), "%s/%s%s", directory, name, suffixes[i]);
 		(void)unlink(path);
 	}
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
@@ -32,9 +30,7 @@ static int collect(struct sb_session *s, struct sb_arguments *stored)
 {
 	const int status = sb_session_resume(s, stored);
 
-	return status ? status
-		      : sb_collect(&s->sweep, s->store, s->topology,
-				   &s->result);
+	return status ? status : sb_collect(&s->sweep, s->store, s->topology, &s->result);
 }
 
 void fuzz_store(const struct fuzz_input *input)
@@ -43,8 +39,8 @@ void fuzz_store(const struct fuzz_input *input)
 	static struct sb_options given;
 	struct sb_arguments stored = { .n = 0 };
 	const char *directory = fuzz_directory();
-	char *argv[] = { (char[]){ "sweep" }, (char[]){ "--collect" },
-			 (char[]){ "-o" }, (char *)(uintptr_t)directory, NULL };
+	char *argv[] = { (char[]){ "sweep" }, (char[]){ "--collect" }, (char[]){ "-o" },
+			 (char *)(uintptr_t)directory, NULL };
 
 	put_file(input, directory);
 	FUZZ_CHECK(!sb_options_parse_for(&given, SB_VERB_SWEEP, 4, argv));

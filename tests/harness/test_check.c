@@ -50,14 +50,8 @@ static const struct scene {
 	  SB_PROBE_UNKNOWN,
 	  "no cpufreq",
 	  { CPU "/cpu7/cpufreq/scaling_governor", "powersave\n" } },
-	{ "turbo",
-	  SB_PROBE_OK,
-	  "off",
-	  { CPU "/intel_pstate/no_turbo", "1\n" } },
-	{ "turbo",
-	  SB_PROBE_WARN,
-	  "on",
-	  { CPU "/intel_pstate/no_turbo", "0\n" } },
+	{ "turbo", SB_PROBE_OK, "off", { CPU "/intel_pstate/no_turbo", "1\n" } },
+	{ "turbo", SB_PROBE_WARN, "on", { CPU "/intel_pstate/no_turbo", "0\n" } },
 	{ "turbo", SB_PROBE_WARN, "on", { CPU "/cpufreq/boost", "1\n" } },
 	{ "turbo", SB_PROBE_OK, "off", { CPU "/cpufreq/boost", "0\n" } },
 	{ "turbo", SB_PROBE_UNKNOWN, "", { CPU "/cpufreq/boost", "x\n" } },
@@ -69,21 +63,16 @@ static const struct scene {
 	{ "isolated", SB_PROBE_WARN, "0 of 3", { CPU "/isolated", "\n" } },
 	{ "isolated", SB_PROBE_UNKNOWN, "", { CPU "/isolated", "1-\n" } },
 	{ "nohz_full", SB_PROBE_OK, "3 of 3", { CPU "/nohz_full", "0-3\n" } },
-	{ "nohz_full",
-	  SB_PROBE_WARN,
-	  "0 of 3",
-	  { CPU "/nohz_full", "(null)\n" } },
+	{ "nohz_full", SB_PROBE_WARN, "0 of 3", { CPU "/nohz_full", "(null)\n" } },
 	{ "nohz_full", SB_PROBE_UNKNOWN, "", { NULL } },
 	{ "cpu-quota",
 	  SB_PROBE_OK,
 	  "none",
-	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max",
-	    "max 100000\n" } },
+	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n" } },
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
 	  "0.50 CPUs",
-	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max",
-	    "50000 100000\n" } },
+	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n" } },
 	/* That of a group around it. */
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
@@ -94,8 +83,7 @@ static const struct scene {
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
 	  "2.00 CPUs",
-	  { CGROUP, "0::/../host/x\n", "/sys/fs/cgroup/cpu.max",
-	    "200000 100000\n" } },
+	  { CGROUP, "0::/../host/x\n", "/sys/fs/cgroup/cpu.max", "200000 100000\n" } },
 	{ "cpu-quota",
 	  SB_PROBE_OK,
 	  "none",
@@ -109,25 +97,18 @@ static const struct scene {
 	{ "cpu-quota",
 	  SB_PROBE_OK,
 	  "none",
-	  { CGROUP, "4:cpu:/j\n", "/sys/fs/cgroup/cpu/j/cpu.cfs_quota_us",
-	    "-1\n" } },
+	  { CGROUP, "4:cpu:/j\n", "/sys/fs/cgroup/cpu/j/cpu.cfs_quota_us", "-1\n" } },
 	{ "cpu-quota",
 	  SB_PROBE_UNKNOWN,
 	  "",
-	  { CGROUP, "4:cpu:/j\n", "/sys/fs/cgroup/cpu/j/cpu.cfs_quota_us",
-	    "50000\n", "/sys/fs/cgroup/cpu/j/cpu.cfs_period_us", "0\n" } },
+	  { CGROUP, "4:cpu:/j\n", "/sys/fs/cgroup/cpu/j/cpu.cfs_quota_us", "50000\n",
+	    "/sys/fs/cgroup/cpu/j/cpu.cfs_period_us", "0\n" } },
 	{ "cpu-quota", SB_PROBE_UNKNOWN, "", { CGROUP, "4:cpu\n::\n:" } },
 	{ "cpuset", SB_PROBE_OK, "3 of 3", { CPU "/online", "0-2\n" } },
 	{ "cpuset", SB_PROBE_WARN, "3 of 8", { CPU "/online", "0-7\n" } },
 	{ "cpuset", SB_PROBE_UNKNOWN, "", { CPU "/online", "7-0\n" } },
-	{ "load",
-	  SB_PROBE_OK,
-	  "0.10",
-	  { "/proc/loadavg", "0.10 9.00 9.00 1/99 7\n" } },
-	{ "load",
-	  SB_PROBE_WARN,
-	  "3.25",
-	  { "/proc/loadavg", "3.25 0.00 0.00 1/99 7\n" } },
+	{ "load", SB_PROBE_OK, "0.10", { "/proc/loadavg", "0.10 9.00 9.00 1/99 7\n" } },
+	{ "load", SB_PROBE_WARN, "3.25", { "/proc/loadavg", "3.25 0.00 0.00 1/99 7\n" } },
 	{ "load", SB_PROBE_UNKNOWN, "", { "/proc/loadavg", "nan\n" } },
 	{ "busy", SB_PROBE_UNKNOWN, "", { "/proc/x/stat", "" } },
 	{ "virtual",
@@ -142,10 +123,7 @@ static const struct scene {
 	  SB_PROBE_WARN,
 	  "virtual machine",
 	  { "/proc/cpuinfo", "processor : 0\nflags : fpu hypervisor\n" } },
-	{ "virtual",
-	  SB_PROBE_WARN,
-	  "virtual machine",
-	  { "/sys/hypervisor/type", "xen\n" } },
+	{ "virtual", SB_PROBE_WARN, "virtual machine", { "/sys/hypervisor/type", "xen\n" } },
 	{ "virtual",
 	  SB_PROBE_WARN,
 	  "virtual machine",
@@ -158,45 +136,24 @@ static const struct scene {
 	  SB_PROBE_UNKNOWN,
 	  "",
 	  { "/proc/cpuinfo", "processor : 0\nFeatures : fp asimd\n" } },
-	{ "steal",
-	  SB_PROBE_OK,
-	  "0.10 %",
-	  { "/proc/stat", "cpu  900 0 0 99 0 0 0 1 0 0\n" } },
-	{ "steal",
-	  SB_PROBE_WARN,
-	  "10.00 %",
-	  { "/proc/stat", "cpu  90 0 0 0 0 0 0 10 0 0\n" } },
+	{ "steal", SB_PROBE_OK, "0.10 %", { "/proc/stat", "cpu  900 0 0 99 0 0 0 1 0 0\n" } },
+	{ "steal", SB_PROBE_WARN, "10.00 %", { "/proc/stat", "cpu  90 0 0 0 0 0 0 10 0 0\n" } },
 	{ "steal", SB_PROBE_UNKNOWN, "", { "/proc/stat", "cpu  90 0\n" } },
-	{ "steal",
-	  SB_PROBE_UNKNOWN,
-	  "",
-	  { "/proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n" } },
-	{ "clock",
-	  SB_PROBE_OK,
-	  "tsc",
-	  { CLOCK "/current_clocksource", "tsc\n" } },
+	{ "steal", SB_PROBE_UNKNOWN, "", { "/proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n" } },
+	{ "clock", SB_PROBE_OK, "tsc", { CLOCK "/current_clocksource", "tsc\n" } },
 	{ "clock",
 	  SB_PROBE_WARN,
 	  "hpet",
-	  { CLOCK "/current_clocksource", "hpet\n",
-	    CLOCK "/available_clocksource", "tsc hpet acpi_pm \n" } },
-	{ "clock",
-	  SB_PROBE_UNKNOWN,
-	  "",
-	  { CLOCK "/current_clocksource", "\n" } },
-	{ "aslr",
-	  SB_PROBE_OK,
-	  "off",
-	  { "/proc/sys/kernel/randomize_va_space", "0\n" } },
-	{ "aslr",
-	  SB_PROBE_WARN,
-	  "is 2",
-	  { "/proc/sys/kernel/randomize_va_space", "2\n" } },
+	  { CLOCK "/current_clocksource", "hpet\n", CLOCK "/available_clocksource",
+	    "tsc hpet acpi_pm \n" } },
+	{ "clock", SB_PROBE_UNKNOWN, "", { CLOCK "/current_clocksource", "\n" } },
+	{ "aslr", SB_PROBE_OK, "off", { "/proc/sys/kernel/randomize_va_space", "0\n" } },
+	{ "aslr", SB_PROBE_WARN, "is 2", { "/proc/sys/kernel/randomize_va_space", "2\n" } },
 	{ "aslr",
 	  SB_PROBE_OK,
 	  "this process",
-	  { "/proc/self/personality", "00040000\n",
-	    "/proc/sys/kernel/randomize_va_space", "2\n" } },
+	  { "/proc/self/personality", "00040000\n", "/proc/sys/kernel/randomize_va_space",
+	    "2\n" } },
 	{ "aslr", SB_PROBE_UNKNOWN, "", { "/proc/self/personality", "0\n" } },
 	{ "thp", SB_PROBE_OK, "madvise", { THP, "always [madvise] never\n" } },
 	{ "thp", SB_PROBE_OK, "never", { THP, "always madvise [never]\n" } },
@@ -218,22 +175,18 @@ static const struct scene {
 	{ "numa-balancing",
 	  SB_PROBE_OK,
 	  "one node",
-	  { "/sys/devices/system/node/online", "0\n",
-	    "/proc/sys/kernel/numa_balancing", "1\n" } },
+	  { "/sys/devices/system/node/online", "0\n", "/proc/sys/kernel/numa_balancing", "1\n" } },
 	{ "numa-balancing",
 	  SB_PROBE_OK,
 	  "off",
-	  { "/sys/devices/system/node/online", "0-1\n",
-	    "/proc/sys/kernel/numa_balancing", "0\n" } },
+	  { "/sys/devices/system/node/online", "0-1\n", "/proc/sys/kernel/numa_balancing",
+	    "0\n" } },
 	{ "numa-balancing",
 	  SB_PROBE_WARN,
 	  "on",
-	  { "/sys/devices/system/node/online", "0-1\n",
-	    "/proc/sys/kernel/numa_balancing", "1\n" } },
-	{ "numa-balancing",
-	  SB_PROBE_UNKNOWN,
-	  "",
-	  { "/sys/devices/system/node/online", "0-1\n" } },
+	  { "/sys/devices/system/node/online", "0-1\n", "/proc/sys/kernel/numa_balancing",
+	    "1\n" } },
+	{ "numa-balancing", SB_PROBE_UNKNOWN, "", { "/sys/devices/system/node/online", "0-1\n" } },
 	{ "swap", SB_PROBE_OK, "off", { "/proc/swaps", SWAPS } },
 	{ "swap",
 	  SB_PROBE_OK,
@@ -248,21 +201,12 @@ static const struct scene {
 	{ "mitigations",
 	  SB_PROBE_OK,
 	  "1 mitigation, 1 open, of 3",
-	  { VULNERABLE "/a", "Mitigation: PTI\n", VULNERABLE "/b",
-	    "Vulnerable\n", VULNERABLE "/c", "Not affected\n" } },
+	  { VULNERABLE "/a", "Mitigation: PTI\n", VULNERABLE "/b", "Vulnerable\n", VULNERABLE "/c",
+	    "Not affected\n" } },
 	{ "mitigations", SB_PROBE_UNKNOWN, "", { NULL } },
-	{ "perf",
-	  SB_PROBE_OK,
-	  "1",
-	  { "/proc/sys/kernel/perf_event_paranoid", "1\n" } },
-	{ "perf",
-	  SB_PROBE_WARN,
-	  "3",
-	  { "/proc/sys/kernel/perf_event_paranoid", "3\n" } },
-	{ "perf",
-	  SB_PROBE_UNKNOWN,
-	  "",
-	  { "/proc/sys/kernel/perf_event_paranoid", "1.5\n" } },
+	{ "perf", SB_PROBE_OK, "1", { "/proc/sys/kernel/perf_event_paranoid", "1\n" } },
+	{ "perf", SB_PROBE_WARN, "3", { "/proc/sys/kernel/perf_event_paranoid", "3\n" } },
+	{ "perf", SB_PROBE_UNKNOWN, "", { "/proc/sys/kernel/perf_event_paranoid", "1.5\n" } },
 };
 
 static void no_pause(void *unused)
@@ -280,16 +224,13 @@ static const struct sb_probe *find_probe(const char *name)
 	return probe;
 }
 
-static struct sb_finding look(const char *name, const char *root,
-			      void (*pause)(void *))
+static struct sb_finding look(const char *name, const char *root, void (*pause)(void *))
 {
 	static struct sb_cpu_mask cpus;
 	char own_root[PATH_MAX];
-	const struct sb_probe_view view = { .root = own_root,
-					    .cpus = &cpus,
-					    .own_pid = 5,
-					    .pause = pause,
-					    .arg = own_root };
+	const struct sb_probe_view view = {
+		.root = own_root, .cpus = &cpus, .own_pid = 5, .pause = pause, .arg = own_root
+	};
 	struct sb_finding finding;
 
 	snprintf(own_root, sizeof(own_root), "%s", root);
@@ -309,8 +250,7 @@ static void play(const struct scene *scene)
 		tree_put(root, scene->file[i], scene->file[i + 1]);
 	finding = look(scene->probe, root, no_pause);
 	tree_remove(root);
-	if (finding.state != scene->state ||
-	    !strstr(finding.found, scene->found))
+	if (finding.state != scene->state || !strstr(finding.found, scene->found))
 		fail_msg("%s: %s '%s', expected %s '%s'", scene->probe,
 			 sb_probe_state_name(finding.state), finding.found,
 			 sb_probe_state_name(scene->state), scene->found);
@@ -333,8 +273,7 @@ static void nothing_is_known_of_nothing(void **state)
 	(void)state;
 	tree_make(root);
 	for (const struct sb_probe *probe = sb_probes; probe->name; probe++)
-		CHECK_EQ(look(probe->name, root, no_pause).state,
-			 SB_PROBE_UNKNOWN);
+		CHECK_EQ(look(probe->name, root, no_pause).state, SB_PROBE_UNKNOWN);
 	tree_remove(root);
 }
 
@@ -361,8 +300,7 @@ static void every_probe_has_its_scenes(void **state)
 		for (int s = SB_PROBE_OK; s <= SB_PROBE_UNKNOWN; s++) {
 			if (!has_scene(probe->name, (enum sb_probe_state)s))
 				fail_msg("%s is never %s", probe->name,
-					 sb_probe_state_name(
-						 (enum sb_probe_state)s));
+					 sb_probe_state_name((enum sb_probe_state)s));
 		}
 	}
 }
@@ -375,8 +313,7 @@ static void put_process(const char *root, int pid, const char *name, int ticks)
 	char text[256];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	snprintf(text, sizeof(text),
-		 "%d (%s) R 1 1 1 0 -1 4194304 10 0 0 0 %d 7 0 0 20 0 1 0\n",
+	snprintf(text, sizeof(text), "%d (%s) R 1 1 1 0 -1 4194304 10 0 0 0 %d 7 0 0 20 0 1 0\n",
 		 pid, name, ticks);
 	tree_put(root, path, text);
 }
@@ -420,10 +357,9 @@ static void permissions_do_not_bind_everybody(void **state)
 {
 	char root[] = "/tmp/sb-test-XXXXXX";
 	struct sb_cpu_mask cpus = { 0 };
-	const struct sb_probe_view view = { .root = root,
-					    .cpus = &cpus,
-					    .privileged = true,
-					    .pause = no_pause };
+	const struct sb_probe_view view = {
+		.root = root, .cpus = &cpus, .privileged = true, .pause = no_pause
+	};
 	struct sb_finding finding;
 
 	(void)state;
@@ -449,8 +385,7 @@ static void noise_is_not_believed(void **state)
 		for (int f = 0; f < 8 && scenes[i].file[f]; f += 2) {
 			for (size_t b = 0; b < sizeof(noise); b++)
 				noise[b] = (char)(sb_rng_next(&rng) >> 56);
-			tree_put_bytes(root, scenes[i].file[f], noise,
-				       sizeof(noise));
+			tree_put_bytes(root, scenes[i].file[f], noise, sizeof(noise));
 		}
 		(void)look(scenes[i].probe, root, no_pause);
 		tree_remove(root);
@@ -461,18 +396,15 @@ static void noise_is_not_believed(void **state)
 
 static void lists_are_the_kernels(void **state)
 {
-	static const char *const wrong[] = {
-		"a",	 "1-",	  "-1",
-		"1,,2",	 "3-1",	  "1;2",
-		"1-2-3", "99999", "99999999999999999999999"
-	};
+	static const char *const wrong[] = { "a",     "1-",    "-1",
+					     "1,,2",  "3-1",   "1;2",
+					     "1-2-3", "99999", "99999999999999999999999" };
 	struct sb_cpu_mask mask;
 	char text[64];
 
 	(void)state;
 	assert_true(sb_cpu_mask_parse("0-3,8,10-11\n", &mask));
-	assert_string_equal(sb_cpu_mask_text(&mask, text, sizeof(text)),
-			    "0-3,8,10-11");
+	assert_string_equal(sb_cpu_mask_text(&mask, text, sizeof(text)), "0-3,8,10-11");
 	CHECK_EQ(sb_cpu_mask_count(&mask), 7);
 	assert_true(sb_cpu_mask_parse("", &mask));
 	CHECK_EQ(sb_cpu_mask_count(&mask), 0);

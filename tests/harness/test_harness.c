@@ -41,17 +41,14 @@ static int parse(struct sb_options *options, const char *line)
 
 static void counts_and_times(void **state)
 {
-	static const char *const no_count[] = {
-		"",	"-1",  "+1",
-		" 1",	"1 ",  "1x",
-		"0x10", "1.5", "99999999999999999999"
-	};
+	static const char *const no_count[] = { "",	"-1",  "+1",
+						" 1",	"1 ",  "1x",
+						"0x10", "1.5", "99999999999999999999" };
 	static const char *const no_percent[] = {
 		"", "1", "%", ".5%", "1 %", "-1%", "1.2.3%", "1%%"
 	};
-	static const char *const no_time[] = { "",     "1",    "1 s",
-					       "s",    "-1s",  "1.2.3s",
-					       "1e3s", "1sec", "99999999999h" };
+	static const char *const no_time[] = { "",	 "1",	 "1 s",	 "s",		"-1s",
+					       "1.2.3s", "1e3s", "1sec", "99999999999h" };
 	uint64_t n;
 	char text[SB_TIME_BYTES];
 
@@ -91,8 +88,7 @@ static void defaults_are_valid(void **state)
 	CHECK_EQ(parse(&options, "-w yield"), 0);
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (id != SB_OPT_workload)
-			assert_string_equal(options.value[id].source,
-					    "default");
+			assert_string_equal(options.value[id].source, "default");
 		assert_true(strlen(sb_option[id].help) > 3);
 	}
 	CHECK_EQ(sb_opt(&options, SB_OPT_spin_yield), 12);
@@ -132,8 +128,8 @@ static void options_reach_the_scheduler(void **state)
 	CHECK_EQ(config.gather, initial.gather);
 	CHECK_EQ(config.dead_max_bytes, initial.dead_max_bytes);
 	sb_options_free(&options);
-	CHECK_EQ(parse(&options, "-w yield --continue front --gather no "
-				 "--dead-max 1.5MiB --spin-time 0"),
+	CHECK_EQ(parse(&options,
+		       "-w yield --continue front --gather no --dead-max 1.5MiB --spin-time 0"),
 		 0);
 	config = sb_config_of(&options);
 	CHECK_EQ(config.continues, SB_CONTINUE_FRONT);
@@ -157,11 +153,9 @@ static void policies_set_what_they_say(void **state)
 		CHECK_EQ(parse(&options, line), 0);
 		assert_string_equal(options.value[SB_OPT_policy].text, p->name);
 		for (; v->text; v++) {
-			assert_string_equal(options.value[v->id].source,
-					    "policy");
+			assert_string_equal(options.value[v->id].source, "policy");
 			assert_string_equal(options.value[v->id].text, v->text);
-			assert_string_not_equal(sb_option[v->id].initial,
-						v->text);
+			assert_string_not_equal(sb_option[v->id].initial, v->text);
 		}
 		for (int id = 0; id < SB_OPTIONS; id++)
 			set += !strcmp(options.value[id].source, "policy");
@@ -200,28 +194,27 @@ static void two_policies_are_the_schedulers(void **state)
 static void parameters_reach_their_workloads(void **state)
 {
 	static const char *const labels[] = {
-		"pairs=7 round-trips=500000 self-message=no begin=at-once",
-		"leaves=100", "processes=1 yields=1000000 handler=async"
+		"pairs=7 round-trips=500000 self-message=no begin=at-once", "leaves=100",
+		"processes=1 yields=1000000 handler=async"
 	};
 	const struct sb_placement placement = { .workers = 0 };
 	struct sb_result result = { .all_series = SB_ARRAY_SIZE(labels) };
 	struct sb_options options;
 
 	(void)state;
-	CHECK_EQ(parse(&options, "-w pingpong -w skynet,yield --pairs 7 "
-				 "--leaves 100 --handler async"),
+	CHECK_EQ(parse(&options,
+		       "-w pingpong -w skynet,yield --pairs 7 --leaves 100 --handler async"),
 		 0);
 	CHECK_EQ(options.chosens, SB_ARRAY_SIZE(labels));
 	result.series = calloc(SB_ARRAY_SIZE(labels), sizeof(*result.series));
 	for (size_t i = 0; i < SB_ARRAY_SIZE(labels); i++) {
-		CHECK_EQ(sb_series_init(&result.series[i], &options,
-					&options.chosen[i], &placement),
-			 0);
+		CHECK_EQ(
+			sb_series_init(&result.series[i], &options, &options.chosen[i], &placement),
+			0);
 		assert_string_equal(result.series[i].label, labels[i]);
 	}
 	CHECK_EQ(sb_series_setting(result.series, "pairs")->number, 7);
-	assert_true(
-		isnan(sb_series_setting(&result.series[2], "handler")->number));
+	assert_true(isnan(sb_series_setting(&result.series[2], "handler")->number));
 	assert_null(sb_series_setting(&result.series[1], "pairs"));
 	sb_result_free(&result);
 	sb_options_free(&options);
@@ -273,8 +266,7 @@ static void what_is_wrong_is_refused(void **state)
 
 static const char *candidate(const void *unused, size_t i)
 {
-	static const char *const names[] = { "spin-tight", "spin-yield",
-					     "batch", NULL };
+	static const char *const names[] = { "spin-tight", "spin-yield", "batch", NULL };
 
 	(void)unused;
 	return names[i];
@@ -283,8 +275,7 @@ static const char *candidate(const void *unused, size_t i)
 static void suggestions_are_close(void **state)
 {
 	(void)state;
-	assert_string_equal(sb_most_like("spin-yeild", candidate, NULL),
-			    "spin-yield");
+	assert_string_equal(sb_most_like("spin-yeild", candidate, NULL), "spin-yield");
 	assert_string_equal(sb_most_like("bach", candidate, NULL), "batch");
 	assert_null(sb_most_like("frobnicate", candidate, NULL));
 }
@@ -328,9 +319,8 @@ static void a_cpu_that_can_no_longer_be_had(void **state)
 	for (int i = 0; i < 2; i++) {
 		CHECK_EQ(measure_nowhere(&ground, &record[i]), 0);
 		CHECK_EQ(record[i].verdict, SB_INVALID);
-		assert_string_equal(
-			record[i].reason,
-			"worker 0 can no longer be pinned to CPU 16384");
+		assert_string_equal(record[i].reason,
+				    "worker 0 can no longer be pinned to CPU 16384");
 		ground.held = false; /* lost is lost */
 	}
 }

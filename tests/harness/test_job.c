@@ -20,8 +20,7 @@
 
 /* ---- the text ---- */
 
-static int parse_text(struct sb_ini *ini, const char *text,
-		      struct sb_ini_error *error)
+static int parse_text(struct sb_ini *ini, const char *text, struct sb_ini_error *error)
 {
 	return sb_ini_parse(ini, text, strlen(text), error);
 }
@@ -140,8 +139,7 @@ static int parse_many(bool sections, uint32_t n, struct sb_ini_error *error)
 	assert_non_null(out);
 	fputs("[x]\n", out);
 	for (uint32_t i = 0; i < n; i++)
-		fprintf(out, sections ? "[%" PRIu32 "]\n" : "%" PRIu32 "=\n",
-			i);
+		fprintf(out, sections ? "[%" PRIu32 "]\n" : "%" PRIu32 "=\n", i);
 	fclose(out);
 	rc = sb_ini_parse(&ini, text, bytes, error);
 	if (!rc)
@@ -169,9 +167,8 @@ static void random_text(struct sb_rng *rng, char *out, uint32_t bytes)
 	const uint32_t n = sb_rng_below(rng, bytes);
 
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = sb_rng_below(rng, 2)
-				 ? nasty[sb_rng_below(rng, sizeof(nasty) - 1)]
-				 : (char)(1 + sb_rng_below(rng, 255));
+		out[i] = sb_rng_below(rng, 2) ? nasty[sb_rng_below(rng, sizeof(nasty) - 1)]
+					      : (char)(1 + sb_rng_below(rng, 255));
 	out[n] = '\0';
 }
 
@@ -217,8 +214,7 @@ static void damage_does_no_harm(void **state)
 
 		memcpy(text, good, sizeof(good));
 		for (uint32_t d = sb_rng_below(&rng, 4) + 1; d; d--)
-			text[sb_rng_below(&rng, sizeof(good))] =
-				(char)sb_rng_next(&rng);
+			text[sb_rng_below(&rng, sizeof(good))] = (char)sb_rng_next(&rng);
 		rc = sb_ini_parse(&ini, text, n, &error);
 		assert_true(!rc || (rc == -EINVAL && error.line && *error.why));
 		if (!rc)
@@ -242,8 +238,7 @@ static void write_file(const char *text)
 
 #define WORDS_MAX 80
 
-static int parse_jobs(struct sb_jobs *jobs, enum sb_verb verb, int argc,
-		      char **argv)
+static int parse_jobs(struct sb_jobs *jobs, enum sb_verb verb, int argc, char **argv)
 {
 	FILE *caught = tmpfile();
 	const int err = dup(STDERR_FILENO);
@@ -282,33 +277,26 @@ static void jobs_that_are_wrong(void **state)
 		{ "[global]\nbatch=3", "", "no job" },
 		{ "[a]\nbatch=3", ":1:1: ", "no workload" },
 		{ "[a]\nworkload=pingpog", ":2:10: ", "'pingpong'" },
-		{ "[a]\nworkload=yield\n spin-yeld=3",
-		  ":3:2: ", "'spin-yield'" },
-		{ "[a]\nworkload=yield\nspin_yield=3",
-		  ":3:1: ", "'spin-yield'" },
+		{ "[a]\nworkload=yield\n spin-yeld=3", ":3:2: ", "'spin-yield'" },
+		{ "[a]\nworkload=yield\nspin_yield=3", ":3:1: ", "'spin-yield'" },
 		{ "[a]\nworkload=yield\n--batch=3", ":3:1: ", "'batch'" },
-		{ "[a]\nworkload=yield\nxyzzyxyzzy=3",
-		  ":3:1: ", "list options" },
-		{ "[a]\nworkload=yield\nbatch = x",
-		  ":3:9: ", "from 0 to 65535" },
+		{ "[a]\nworkload=yield\nxyzzyxyzzy=3", ":3:1: ", "list options" },
+		{ "[a]\nworkload=yield\nbatch = x", ":3:9: ", "from 0 to 65535" },
 		{ "[a]\nworkload=yield\nbatch=70000", ":3:7: ", "65535" },
 		{ "[a]\nworkload=yield\nduration=5", ":3:10: ", "its unit" },
 		{ "[a]\nworkload=yield\nbatch", ":3:1: ", "value is missing" },
 		{ "[a]\nworkload=yield\npolicy=spce", ":3:8: ", "'spec'" },
 		{ "[a]\nworkload=yield\nno-smt=2", ":3:8: ", "yes or no" },
-		{ "[a]\nworkload=yield\npairs=1",
-		  ":3:7: ", "none of the chosen" },
+		{ "[a]\nworkload=yield\npairs=1", ":3:7: ", "none of the chosen" },
 		{ "[a]\nworkload=pingpong\npairs=0", ":3:7: ", "from 1" },
-		{ "[a]\nworkload=pingpong\npairs",
-		  ":3:1: ", "value is missing" },
+		{ "[a]\nworkload=pingpong\npairs", ":3:1: ", "value is missing" },
 		{ "[a]\nworkload=yield\noutput=x", ":3:1: ", "[global]" },
 		{ "[a]\nworkload=yield\nhelp", ":3:1: ", "command line" },
 		{ "[a]\nworkload=yield\nshow-job=1", ":3:1: ", "command line" },
 		{ "[a]\nworkload=yield\nbatch=1,4", ":3:7: ", "sweep" },
 		{ "[a]\nworkload=yield\nbatch=0..8:log2", ":3:7: ", "sweep" },
 		{ "[a]\nworkload=yield\nrate=1k/s,2k/s", ":3:6: ", "sweep" },
-		{ "[global]\nbatch=x\n[a]\nworkload=yield\n",
-		  ":2:7: ", "65535" },
+		{ "[global]\nbatch=x\n[a]\nworkload=yield\n", ":2:7: ", "65535" },
 	};
 	struct sb_jobs jobs;
 
@@ -318,17 +306,15 @@ static void jobs_that_are_wrong(void **state)
 
 		write_file(wrong[i].text);
 		CHECK_EQ(parse_file(&jobs, SB_VERB_RUN, NULL), SB_EXIT_USAGE);
-		snprintf(where, sizeof(where), "sched-bench: %s%s", path,
-			 wrong[i].where);
-		if (strncmp(said, where, strlen(where)) != 0 ||
-		    !strstr(said, wrong[i].why))
+		snprintf(where, sizeof(where), "sched-bench: %s%s", path, wrong[i].where);
+		if (strncmp(said, where, strlen(where)) != 0 || !strstr(said, wrong[i].why))
 			fail_msg("%s said for %s", said, wrong[i].text);
 		sb_jobs_free(&jobs);
 	}
 }
 
-static const struct sb_option_value *
-value_of(const struct sb_jobs *jobs, uint32_t job, enum sb_option_id id)
+static const struct sb_option_value *value_of(const struct sb_jobs *jobs, uint32_t job,
+					      enum sb_option_id id)
 {
 	return &jobs->job[job].options.value[id];
 }
@@ -336,8 +322,8 @@ value_of(const struct sb_jobs *jobs, uint32_t job, enum sb_option_id id)
 /* Each source is there or not, in all combinations; the first of them counts. */
 static void sources_in_their_order(void **state)
 {
-	static const char *const sources[] = { "command line", "environment",
-					       "job", "global", "default" };
+	static const char *const sources[] = { "command line", "environment", "job", "global",
+					       "default" };
 	static const uint64_t numbers[] = { 4, 3, 2, 1, 16 };
 
 	(void)state;
@@ -347,21 +333,15 @@ static void sources_in_their_order(void **state)
 		struct sb_jobs jobs;
 		char text[100];
 
-		snprintf(text, sizeof(text),
-			 "[a]\nworkload=yield\n%s[global]\n%s",
-			 there & 4 ? "batch=2\n" : "",
-			 there & 8 ? "batch=1\n" : "");
+		snprintf(text, sizeof(text), "[a]\nworkload=yield\n%s[global]\n%s",
+			 there & 4 ? "batch=2\n" : "", there & 8 ? "batch=1\n" : "");
 		write_file(text);
 		unsetenv("SCHED_BENCH_BATCH");
 		if (there & 2)
 			setenv("SCHED_BENCH_BATCH", "3", 1);
-		CHECK_EQ(
-			parse_file(&jobs, SB_VERB_RUN, there & 1 ? flag : NULL),
-			0);
-		CHECK_EQ(value_of(&jobs, 0, SB_OPT_batch)->number,
-			 numbers[first]);
-		assert_string_equal(value_of(&jobs, 0, SB_OPT_batch)->source,
-				    sources[first]);
+		CHECK_EQ(parse_file(&jobs, SB_VERB_RUN, there & 1 ? flag : NULL), 0);
+		CHECK_EQ(value_of(&jobs, 0, SB_OPT_batch)->number, numbers[first]);
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_batch)->source, sources[first]);
 		sb_jobs_free(&jobs);
 	}
 	unsetenv("SCHED_BENCH_BATCH");
@@ -382,12 +362,9 @@ static void what_is_given_comes_before_a_policy(void **state)
 		char text[100];
 		int argc = 2;
 
-		snprintf(text, sizeof(text),
-			 "[a]\nworkload=yield\n%s%s[global]\n%s%s",
-			 policy == 2 ? "policy=spec\n" : "",
-			 wake == 2 ? "wake=local\n" : "",
-			 policy == 3 ? "policy=spec\n" : "",
-			 wake == 3 ? "wake=local\n" : "");
+		snprintf(text, sizeof(text), "[a]\nworkload=yield\n%s%s[global]\n%s%s",
+			 policy == 2 ? "policy=spec\n" : "", wake == 2 ? "wake=local\n" : "",
+			 policy == 3 ? "policy=spec\n" : "", wake == 3 ? "wake=local\n" : "");
 		write_file(text);
 		if (!policy)
 			argv[argc++] = policy_word;
@@ -398,12 +375,9 @@ static void what_is_given_comes_before_a_policy(void **state)
 		if (wake == 1)
 			setenv("SCHED_BENCH_WAKE", "local", 1);
 		CHECK_EQ(parse_jobs(&jobs, SB_VERB_RUN, argc, argv), 0);
-		assert_string_equal(value_of(&jobs, 0, SB_OPT_wake)->text,
-				    "local");
-		assert_string_equal(value_of(&jobs, 0, SB_OPT_handover)->text,
-				    "queue");
-		assert_string_equal(value_of(&jobs, 0, SB_OPT_handover)->source,
-				    "policy");
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_wake)->text, "local");
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_handover)->text, "queue");
+		assert_string_equal(value_of(&jobs, 0, SB_OPT_handover)->source, "policy");
 		sb_jobs_free(&jobs);
 		unsetenv("SCHED_BENCH_POLICY");
 		unsetenv("SCHED_BENCH_WAKE");
@@ -430,8 +404,7 @@ static void parameters_in_their_order(void **state)
 	CHECK_EQ(jobs.job[1].options.chosen[0].param[0], 4);
 	sb_jobs_free(&jobs);
 	/* None of the jobs has that one. */
-	CHECK_EQ(parse_file(&jobs, SB_VERB_RUN, (char[]){ "--depth=1" }),
-		 SB_EXIT_USAGE);
+	CHECK_EQ(parse_file(&jobs, SB_VERB_RUN, (char[]){ "--depth=1" }), SB_EXIT_USAGE);
 	sb_jobs_free(&jobs);
 }
 
@@ -455,8 +428,7 @@ static void lists_are_kept_for_a_sweep(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct sb_entry *list = &jobs.job[0].list[i];
 
-		assert_string_equal(list->text,
-				    strcmp(list->name, "tick") ? "5,6" : "8,9");
+		assert_string_equal(list->text, strcmp(list->name, "tick") ? "5,6" : "8,9");
 	}
 	sb_jobs_free(&jobs);
 }
@@ -472,8 +444,7 @@ static uint64_t random_between(struct sb_rng *rng, uint64_t min, uint64_t max)
 }
 
 /* A value that the option takes. */
-static void random_value(struct sb_rng *rng, enum sb_option_id id, char *out,
-			 uint32_t bytes)
+static void random_value(struct sb_rng *rng, enum sb_option_id id, char *out, uint32_t bytes)
 {
 	const struct sb_option *option = &sb_option[id];
 	const uint64_t number = random_between(rng, option->min, option->max);
@@ -501,28 +472,24 @@ static void random_value(struct sb_rng *rng, enum sb_option_id id, char *out,
 		snprintf(out, bytes, "%.4f%%", 1e-4 * (double)number);
 	else if (strchr(alternative, ':'))
 		snprintf(out, bytes, "%.*s%" PRIu64,
-			 (int)(strchr(alternative, ':') + 1 - alternative),
-			 alternative, number);
+			 (int)(strchr(alternative, ':') + 1 - alternative), alternative, number);
 	else
 		snprintf(out, bytes, "%s", alternative);
 }
 
-static void random_param(struct sb_rng *rng, const struct sb_param *param,
-			 char *out, uint32_t bytes)
+static void random_param(struct sb_rng *rng, const struct sb_param *param, char *out,
+			 uint32_t bytes)
 {
 	uint32_t choices = 0;
 
 	if (!param->choices) {
-		snprintf(out, bytes, "%" PRIu64,
-			 random_between(rng, param->min, param->max));
+		snprintf(out, bytes, "%" PRIu64, random_between(rng, param->min, param->max));
 		return;
 	}
 	while (param->choices[choices])
 		choices++;
 	snprintf(out, bytes, "%s",
-		 param->choices[sb_param_is_text(param)
-					? 0
-					: sb_rng_below(rng, choices)]);
+		 param->choices[sb_param_is_text(param) ? 0 : sb_rng_below(rng, choices)]);
 }
 
 /* A command line of its own memory. */
@@ -536,8 +503,7 @@ static void add_word(struct line *line, const char *name, const char *value)
 	char *word;
 
 	assert_true(line->argc < WORDS_MAX);
-	assert_true(asprintf(&word, value ? "--%s=%s" : "--%s", name, value) >
-		    0);
+	assert_true(asprintf(&word, value ? "--%s=%s" : "--%s", name, value) > 0);
 	line->argv[line->argc++] = word;
 }
 
@@ -556,15 +522,13 @@ static void make_line(struct line *line, struct sb_rng *rng)
 
 	*line = (struct line){ .argv = { strdup("run") }, .argc = 1 };
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (!(sb_option[id].verbs & SB_VERB_RUN) ||
-		    id == SB_OPT_workload || id == SB_OPT_help ||
-		    id == SB_OPT_show_job || id == SB_OPT_resume ||
+		if (!(sb_option[id].verbs & SB_VERB_RUN) || id == SB_OPT_workload ||
+		    id == SB_OPT_help || id == SB_OPT_show_job || id == SB_OPT_resume ||
 		    id == SB_OPT_other_build || sb_rng_below(rng, 3))
 			continue;
 		if (sb_option[id].form)
 			random_value(rng, id, value, sizeof(value));
-		add_word(line, sb_option[id].name,
-			 sb_option[id].form ? value : NULL);
+		add_word(line, sb_option[id].name, sb_option[id].form ? value : NULL);
 	}
 	for (uint32_t i = sb_rng_below(rng, 3) + 1; i; i--) {
 		const struct sb_workload *workload = random_workload(rng);
@@ -572,8 +536,7 @@ static void make_line(struct line *line, struct sb_rng *rng)
 		add_word(line, "workload", workload->name);
 		/* One set of parameters, or two workloads might disagree about
 		 * what one may be. */
-		for (const struct sb_param *p = workload->params;
-		     i == 1 && p->name; p++) {
+		for (const struct sb_param *p = workload->params; i == 1 && p->name; p++) {
 			random_param(rng, p, value, sizeof(value));
 			if (sb_rng_below(rng, 2))
 				add_word(line, p->name, value);
@@ -608,15 +571,13 @@ static void same_options(const struct sb_options *a, const struct sb_options *b)
 		if (sb_option[id].form)
 			assert_string_equal(x->text, y->text);
 		/* Set means set. */
-		CHECK_EQ(!strcmp(x->source, "default"),
-			 !strcmp(y->source, "default"));
+		CHECK_EQ(!strcmp(x->source, "default"), !strcmp(y->source, "default"));
 	}
 	CHECK_EQ(a->chosens, b->chosens);
 	for (uint32_t i = 0; i < a->chosens; i++) {
 		assert_ptr_equal(a->chosen[i].workload, b->chosen[i].workload);
 		for (int p = 0; p < SB_PARAMS_MAX; p++) {
-			assert_true(a->chosen[i].param[p] ==
-				    b->chosen[i].param[p]);
+			assert_true(a->chosen[i].param[p] == b->chosen[i].param[p]);
 			same_texts(a->chosen[i].text[p], b->chosen[i].text[p]);
 		}
 	}
@@ -650,8 +611,7 @@ static void a_file_says_what_a_line_says(void **state)
 			show(&shown);
 			if (parse_file(&read, SB_VERB_RUN, NULL))
 				fail_msg("%s", said);
-			same_options(&shown.job[0].options,
-				     &read.job[0].options);
+			same_options(&shown.job[0].options, &read.job[0].options);
 			sb_jobs_free(&read);
 		}
 		sb_jobs_free(&shown);

@@ -36,8 +36,7 @@ static void run_all(struct sb_micro *m)
 
 	for (uint32_t i = 1; i < m->threads; i++) {
 		part[i] = (struct part){ m, i };
-		CHECK_EQ(sb_thread_start(&thread[i], -1, run_part, &part[i]),
-			 0);
+		CHECK_EQ(sb_thread_start(&thread[i], -1, run_part, &part[i]), 0);
 	}
 	run_part(&(struct part){ m, 0 });
 	for (uint32_t i = 1; i < m->threads; i++)
@@ -68,9 +67,8 @@ static void check_kind(const struct sb_micro *m)
 		fail_msg("%s, %u threads: %s", name, m->threads, wrong);
 	for (int64_t more = -1; more <= 1; more += 2) {
 		if (!ask(m, more))
-			fail_msg("%s, %u threads: nothing seen of %+d "
-				 "operations",
-				 name, m->threads, (int)more);
+			fail_msg("%s, %u threads: nothing seen of %+d operations", name, m->threads,
+				 (int)more);
 	}
 }
 
@@ -81,14 +79,12 @@ static void every_kind_sees_a_loss(void **unused)
 	(void)unused;
 	SB_FOR_EACH_KIND (kind) {
 		for (uint32_t a = 0; a < sb_micro_args(kind); a++) {
-			for (uint32_t t = 0; t < sb_micro_thread_counts(kind);
-			     t++) {
+			for (uint32_t t = 0; t < sb_micro_thread_counts(kind); t++) {
 				const uint32_t threads = kind->threads[t];
 
-				check_kind(&(struct sb_micro){
-					.kind = kind,
-					.arg = kind->arg[a],
-					.threads = threads ? threads : 1 });
+				check_kind(&(struct sb_micro){ .kind = kind,
+							       .arg = kind->arg[a],
+							       .threads = threads ? threads : 1 });
 				checked++;
 			}
 		}
@@ -107,10 +103,8 @@ static void names_are_unique_and_fit(void **unused)
 			CHECK_EQ(strlen(name) < sizeof(name) - 1, 1);
 			CHECK_EQ(strchr(name, ' ') == NULL, 1);
 		}
-		for (const struct sb_micro_kind *const *table = sb_micro_tables;
-		     *table; table++) {
-			for (const struct sb_micro_kind *b = *table; b->name;
-			     b++)
+		for (const struct sb_micro_kind *const *table = sb_micro_tables; *table; table++) {
+			for (const struct sb_micro_kind *b = *table; b->name; b++)
 				CHECK_EQ(a == b || strcmp(a->name, b->name), 1);
 		}
 	}

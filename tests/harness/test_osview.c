@@ -36,8 +36,7 @@ static void fields_are_found(void **state)
 	CHECK_EQ(n, 12);
 	assert_true(sb_procfs_field(status, "nonvoluntary_ctxt_switches", &n));
 	CHECK_EQ(n, 34);
-	assert_true(sb_procfs_field("se.nr_migrations      :     7\n",
-				    "se.nr_migrations", &n));
+	assert_true(sb_procfs_field("se.nr_migrations      :     7\n", "se.nr_migrations", &n));
 	CHECK_EQ(n, 7);
 	/* A name may have line ends; what comes last is the kernel's. */
 	assert_true(sb_procfs_field("x\na: 1\n(12)\na : 2\n", "a", &n));
@@ -61,8 +60,7 @@ static void names_may_be_anything(void **state)
 	CHECK_EQ(faults.major, 5);
 	assert_false(sb_procfs_stat_faults("7 (a", &faults));
 	assert_false(sb_procfs_stat_faults("7 (a)", &faults));
-	assert_false(
-		sb_procfs_stat_faults("7 (a) S 1 2 3 0 -1 4 x 1 2 3", &faults));
+	assert_false(sb_procfs_stat_faults("7 (a) S 1 2 3 0 -1 4 x 1 2 3", &faults));
 	assert_false(sb_procfs_stat_faults("", &faults));
 }
 
@@ -103,8 +101,7 @@ static void schedstat_has_two_times(void **state)
 /* Cut off anywhere, or with any byte changed, a text is read to no harm. */
 static void hostile_texts_do_no_harm(void **state)
 {
-	static const char *const texts[] = { status, stat_line,
-					     "cpu  1 2 3 4 5 6 7 8\ncpu0 1 2" };
+	static const char *const texts[] = { status, stat_line, "cpu  1 2 3 4 5 6 7 8\ncpu0 1 2" };
 	struct sb_rng rng;
 
 	(void)state;
@@ -122,8 +119,7 @@ static void hostile_texts_do_no_harm(void **state)
 		memcpy(copy, text, length);
 		copy[length] = '\0';
 		if (length)
-			copy[sb_rng_next(&rng) % length] =
-				(char)sb_rng_next(&rng);
+			copy[sb_rng_next(&rng) % length] = (char)sb_rng_next(&rng);
 		(void)sb_procfs_field(copy, "voluntary_ctxt_switches", &n);
 		(void)sb_procfs_stat_faults(copy, &faults);
 		(void)sb_procfs_cpu_ticks(copy, (int)(i % 3) - 1, &ticks);
@@ -150,8 +146,7 @@ static void files_below_a_root(void **state)
 	assert_false(sb_procfs_number(root, "/a/empty", &n));
 	assert_false(sb_procfs_number(root, "/a/none", &n));
 	assert_false(sb_procfs_number(root, "/a", &n));
-	CHECK_EQ(sb_procfs_read(root, "/a/none", small, sizeof(small)),
-		 -ENOENT);
+	CHECK_EQ(sb_procfs_read(root, "/a/none", small, sizeof(small)), -ENOENT);
 	CHECK_EQ(sb_procfs_read(root, "/a/long", small, sizeof(small)), 0);
 	assert_string_equal(small, "1234567");
 	tree_remove(root);
@@ -171,8 +166,7 @@ static void quotas_of_all_groups_count(void **state)
 	tree_put(root, "/proc/self/cgroup", "3:cpu,cpuacct:/a/b\n0::/c/d\n");
 	assert_true(isnan(sb_cgroup_throttled_ms(root)));
 	/* Version 2: the own group, and one around it. */
-	tree_put(root, "/sys/fs/cgroup/c/d/cpu.stat",
-		 "usage_usec 9\nthrottled_usec 2000\n");
+	tree_put(root, "/sys/fs/cgroup/c/d/cpu.stat", "usage_usec 9\nthrottled_usec 2000\n");
 	tree_put(root, "/sys/fs/cgroup/c/cpu.stat", "throttled_usec 1000\n");
 	tree_put(root, "/sys/fs/cgroup/x/cpu.stat", "throttled_usec 9000\n");
 	assert_true(sb_cgroup_throttled_ms(root) == 3);
@@ -230,8 +224,7 @@ static void threads_are_read_from_files(void **state)
 	tree_remove(root);
 }
 
-static struct sb_osview *open_view(const char *root, const int *thread_id,
-				   struct sb_cpu_mask *cpus)
+static struct sb_osview *open_view(const char *root, const int *thread_id, struct sb_cpu_mask *cpus)
 {
 	const struct sb_osview_request request = {
 		.root = root, .workers = 1, .thread_id = thread_id, .cpus = cpus
@@ -263,8 +256,7 @@ static void differences_are_those_of_the_repetition(void **state)
 		 "cpu  1 2 3 4 5 6 7 8\ncpu0 1 1 1 1 1 1 1 100\n"
 		 "cpu1 1 1 1 1 1 1 1 10\ncpu3 1 1 1 1 1 1 1 20\n");
 	sb_osview_begin(view);
-	tree_put(root, "/proc/self/task/77/status",
-		 "voluntary_ctxt_switches:\t20\n");
+	tree_put(root, "/proc/self/task/77/status", "voluntary_ctxt_switches:\t20\n");
 	tree_put(root, "/proc/stat",
 		 "cpu  1 2 3 4 5 6 7 8\ncpu0 1 1 1 1 1 1 1 900\n"
 		 "cpu1 1 1 1 1 1 1 1 13\ncpu3 1 1 1 1 1 1 1 24\n");
@@ -293,8 +285,8 @@ static void faults_of_this_thread_are_seen(void **state)
 	struct sb_os_counts counts;
 	struct sb_os_machine machine;
 	struct sb_osview *view = open_view("", &thread_id, &cpus);
-	char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
 
 	(void)state;
 	assert_true(memory != MAP_FAILED);
@@ -325,8 +317,7 @@ static void calls_count_within_windows(void **state)
 
 	(void)state;
 	if (!sb_calls_open(&calls, "", sb_thread_self_id())) {
-		printf("# skipped: this kernel or this user has no "
-		       "raw_syscalls:sys_enter\n");
+		printf("# skipped: this kernel or this user has no raw_syscalls:sys_enter\n");
 		return;
 	}
 	make_calls(3);
@@ -363,8 +354,7 @@ static void calls_need_a_tracepoint(void **state)
 	(void)state;
 	tree_make(root);
 	assert_false(sb_calls_open(&calls, root, sb_thread_self_id()));
-	tree_put(root, "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
-		 "none\n");
+	tree_put(root, "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "none\n");
 	assert_false(sb_calls_open(&calls, root, sb_thread_self_id()));
 	sb_calls_close(&calls);
 	tree_remove(root);

@@ -23,13 +23,7 @@ static const struct sb_estimate none = { .value = NAN };
 
 static const struct sb_progress_view views[] = {
 	{ 0, 9, 0, NAN, "", "", { .value = NAN } },
-	{ 3,
-	  9,
-	  0.4,
-	  12,
-	  "pingpong",
-	  "repetition 4 of 9",
-	  { 216.6, 210, 230, "ns/op" } },
+	{ 3, 9, 0.4, 12, "pingpong", "repetition 4 of 9", { 216.6, 210, 230, "ns/op" } },
 	{ 1000, 1000, 1, 0, "a", "writing", { 1e9, 1, 1e12, "ns/op" } },
 	{ 7,
 	  1,
@@ -38,20 +32,14 @@ static const struct sb_progress_view views[] = {
 	  "m\xc3\xbc\xc3\x9fig/\xe6\xbc\xa2\xe5\xad\x97",
 	  "warm-up",
 	  { 1, NAN, NAN, "x" } },
-	{ 1,
-	  2,
-	  -1,
-	  5999,
-	  "\033[31mred\n\t\x7f\xff\xc3",
-	  "\r\r",
-	  { 0, 0, 0, "ns/op" } },
+	{ 1, 2, -1, 5999, "\033[31mred\n\t\x7f\xff\xc3", "\r\r", { 0, 0, 0, "ns/op" } },
 	{ 1,
 	  2,
 	  NAN,
 	  90,
 	  "x",
-	  "a phase that is so long that it has no end in sight, and goes on "
-	  "and on and on, as if nobody had to read it",
+	  "a phase that is so long that it has no end in sight, and goes on and on and on, as if "
+	  "nobody had to read it",
 	  { .value = NAN } },
 };
 
@@ -125,10 +113,9 @@ static void any_text_will_do(void **state)
 	(void)state;
 	sb_rng_seed(&rng, sb_test_seed());
 	for (int i = 0; i < 2000; i++) {
-		struct sb_progress_view view = { .label = label,
-						 .phase = phase,
-						 .left_s = 1,
-						 .estimate = none };
+		struct sb_progress_view view = {
+			.label = label, .phase = phase, .left_s = 1, .estimate = none
+		};
 
 		random_text(&rng, label, sizeof(label));
 		random_text(&rng, phase, sizeof(phase));
@@ -144,14 +131,12 @@ static void what_is_important_stays(void **state)
 		int columns;
 		const char *line;
 	} expected[] = {
-		{ 100, "[############------------------] 3/9 pingpong: "
-		       "repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
-		{ 75, "[###-----] 3/9 pingpong: repetition 4 of 9  216.6 ns/op "
-		      "+-6.2 %  12 s left" },
-		{ 70, "3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  "
-		      "12 s left" },
-		{ 60, "[####--------] 3/9 pingpong  216.6 ns/op +-6.2 %  12 s "
-		      "left" },
+		{ 100, "[############------------------] 3/9 pingpong: repetition 4 of 9  216.6 "
+		       "ns/op +-6.2 %  12 s left" },
+		{ 75,
+		  "[###-----] 3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
+		{ 70, "3/9 pingpong: repetition 4 of 9  216.6 ns/op +-6.2 %  12 s left" },
+		{ 60, "[####--------] 3/9 pingpong  216.6 ns/op +-6.2 %  12 s left" },
 		{ 40, "3/9 pingpong  216.6 ns/op  12 s left" },
 		{ 30, "3/9 pingpong  12 s left" },
 		{ 20, "3/9  12 s left" },
@@ -164,8 +149,7 @@ static void what_is_important_stays(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(expected); i++) {
 		char line[SB_PROGRESS_BYTES];
 
-		(void)sb_progress_line(line, &views[1], expected[i].columns,
-				       skill_of(0));
+		(void)sb_progress_line(line, &views[1], expected[i].columns, skill_of(0));
 		assert_string_equal(line, expected[i].line);
 	}
 }
@@ -224,10 +208,8 @@ static void nobody_looks_at_a_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_fits_and_is_text),
-		cmocka_unit_test(any_text_will_do),
-		cmocka_unit_test(what_is_important_stays),
-		cmocka_unit_test(times_are_for_people),
+		cmocka_unit_test(it_fits_and_is_text),	   cmocka_unit_test(any_text_will_do),
+		cmocka_unit_test(what_is_important_stays), cmocka_unit_test(times_are_for_people),
 		cmocka_unit_test(nobody_looks_at_a_file),
 	};
 

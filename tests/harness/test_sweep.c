@@ -98,8 +98,7 @@ static void texts_are_what_they_say(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(texts); i++) {
 		struct sb_dimension d;
 		char values[20000];
-		const int rc = sb_dimension_parse(&d, texts[i].letter,
-						  texts[i].text, &options);
+		const int rc = sb_dimension_parse(&d, texts[i].letter, texts[i].text, &options);
 
 		if (rc != (texts[i].values ? 0 : 3))
 			fail_msg("%s: status %d", texts[i].text, rc);
@@ -145,8 +144,7 @@ static void all_combinations_once(void **state)
 
 static void plan_with_seed(struct sb_sweep *sweep, const char *seed)
 {
-	const char *const argv[] = { "sweep", "-w", "skynet",
-				     "-Pspin-yield=0..15", seed };
+	const char *const argv[] = { "sweep", "-w", "skynet", "-Pspin-yield=0..15", seed };
 
 	choose(SB_ARRAY_SIZE(argv), argv);
 	CHECK_EQ(sb_sweep_plan(sweep, &options), 0);
@@ -156,8 +154,7 @@ static void plan_with_seed(struct sb_sweep *sweep, const char *seed)
 static bool same_order(const struct sb_sweep *a, const struct sb_sweep *b)
 {
 	return !memcmp(a->order, b->order,
-		       (size_t)a->configurations * a->repetitions *
-			       sizeof(*a->order));
+		       (size_t)a->configurations * a->repetitions * sizeof(*a->order));
 }
 
 static void the_seed_makes_the_order(void **state)
@@ -181,8 +178,7 @@ static void the_seed_makes_the_order(void **state)
 static void the_command_line_comes_back(void **state)
 {
 	static const char *const argv[] = {
-		"sweep",	   "-w",	  "yield",
-		"--yields=50",	   "-Lbatch=1,2", "--duration=2ms",
+		"sweep",	   "-w", "yield", "--yields=50", "-Lbatch=1,2", "--duration=2ms",
 		"--oversubscribe", "-q",
 	};
 	struct sb_arguments first;
@@ -192,9 +188,7 @@ static void the_command_line_comes_back(void **state)
 	choose(SB_ARRAY_SIZE(argv), argv);
 	CHECK_EQ(sb_sweep_canonical(&options, &first), 0);
 	sb_options_free(&options);
-	CHECK_EQ(sb_options_parse_for(&options, SB_VERB_SWEEP, (int)first.n,
-				      first.word),
-		 0);
+	CHECK_EQ(sb_options_parse_for(&options, SB_VERB_SWEEP, (int)first.n, first.word), 0);
 	CHECK_EQ(sb_options_choose(&options), 0);
 	CHECK_EQ(sb_sweep_canonical(&options, &again), 0);
 	CHECK_EQ(first.n, again.n);
@@ -209,12 +203,10 @@ static void the_command_line_comes_back(void **state)
 /* A run gets the policy's name, and what is given though it is the default. */
 static void a_policy_goes_by_its_name(void **state)
 {
-	static const char *const argv[] = { "sweep",	    "-w",
-					    "skynet",	    "--policy=spec",
-					    "--wake=local", "-Lbatch=1,2" };
-	static const char *const words[] = { "sweep", "--workload=skynet",
-					     "--policy=spec", "--wake=local",
-					     "-Lbatch=1,2" };
+	static const char *const argv[] = { "sweep",	     "-w",	     "skynet",
+					    "--policy=spec", "--wake=local", "-Lbatch=1,2" };
+	static const char *const words[] = { "sweep", "--workload=skynet", "--policy=spec",
+					     "--wake=local", "-Lbatch=1,2" };
 	struct sb_arguments canonical;
 
 	(void)state;
@@ -229,8 +221,7 @@ static void a_policy_goes_by_its_name(void **state)
 
 static void the_default_is_found(void **state)
 {
-	static const char *const argv[] = { "sweep", "-w", "skynet",
-					    "-Lspin-yield=0,12",
+	static const char *const argv[] = { "sweep", "-w", "skynet", "-Lspin-yield=0,12",
 					    "-Lbatch=16,1" };
 	struct sb_sweep sweep;
 	uint32_t found = 0;
@@ -242,8 +233,7 @@ static void the_default_is_found(void **state)
 		if (!sb_sweep_is_default(&sweep, &sweep.configuration[i]))
 			continue;
 		found++;
-		assert_string_equal(sweep.configuration[i].label,
-				    "skynet spin-yield=12 batch=16");
+		assert_string_equal(sweep.configuration[i].label, "skynet spin-yield=12 batch=16");
 	}
 	CHECK_EQ(found, 1);
 	sb_sweep_free(&sweep);
@@ -287,9 +277,7 @@ static void exact_ratios_are_found(void **state)
 		for (int r = 0; r < ROUNDS; r++)
 			value[c * ROUNDS + r] = part[c] * 100 * (1 + r * r);
 	}
-	CHECK_EQ(sb_ranking_make(&ranking, rank,
-				 &(struct sb_rounds){ value, 3, ROUNDS }, 1),
-		 0);
+	CHECK_EQ(sb_ranking_make(&ranking, rank, &(struct sb_rounds){ value, 3, ROUNDS }, 1), 0);
 	CHECK_EQ(ranking.compared, 3);
 	CHECK_EQ(ranking.rounds, ROUNDS);
 	CHECK_EQ(ranking.best, 1);
@@ -325,31 +313,24 @@ static void what_is_missing_is_not_compared(void **state)
 	value[0] = value[1] = NAN;
 	/* 0 is no time. */
 	value[ROUNDS + 2] = 0;
-	CHECK_EQ(sb_ranking_make(&ranking, rank,
-				 &(struct sb_rounds){ value, 3, ROUNDS }, 1),
-		 0);
+	CHECK_EQ(sb_ranking_make(&ranking, rank, &(struct sb_rounds){ value, 3, ROUNDS }, 1), 0);
 	assert_false(rank[0].compared);
 	CHECK_EQ(ranking.compared, 2);
 	CHECK_EQ(ranking.rounds, ROUNDS - 1);
 	CHECK_EQ(ranking.best, 1);
 	/* The estimate that ranks leaves out the round that is not complete. */
-	near(sb_ranking_mean(&(struct sb_rounds){ value, 3, ROUNDS }, rank, 1,
-			     1)
-		     .ratio,
+	near(sb_ranking_mean(&(struct sb_rounds){ value, 3, ROUNDS }, rank, 1, 1).ratio,
 	     geometric_but(&value[ROUNDS], 2), 1e-9);
 	/* The last of three by itself is not the best. */
 	for (int i = 0; i < 2 * ROUNDS; i++)
 		value[i] = i % 3 ? NAN : 1;
-	CHECK_EQ(sb_ranking_make(&ranking, rank,
-				 &(struct sb_rounds){ value, 3, ROUNDS }, 1),
-		 0);
+	CHECK_EQ(sb_ranking_make(&ranking, rank, &(struct sb_rounds){ value, 3, ROUNDS }, 1), 0);
 	CHECK_EQ(ranking.compared, 0);
 	assert_false(rank[2].compared);
 	/* And with four rounds nothing is said. */
-	CHECK_EQ(sb_ranking_make(
-			 &ranking, rank,
-			 &(struct sb_rounds){ &value[2 * ROUNDS], 1, 4 }, 1),
-		 0);
+	CHECK_EQ(
+		sb_ranking_make(&ranking, rank, &(struct sb_rounds){ &value[2 * ROUNDS], 1, 4 }, 1),
+		0);
 	CHECK_EQ(ranking.compared, 0);
 	assert_true(isnan(sb_ranking_ratio(value, value, 4, 1).ratio));
 }
@@ -362,8 +343,7 @@ static void levels_are_averaged(void **state)
 	double out[4];
 
 	(void)state;
-	sb_ranking_fold(out, 2, level, include,
-			&(struct sb_rounds){ value, 3, 2 });
+	sb_ranking_fold(out, 2, level, include, &(struct sb_rounds){ value, 3, 2 });
 	near(out[0], 2, 1e-9);
 	near(out[1], 4, 1e-9);
 	near(out[2], 9, 1e-9);
@@ -386,15 +366,13 @@ static double normal(struct sb_rng *rng)
 enum { CONFIGURATIONS = 6, MOST = 10 };
 
 /* The others are worse than the first by a part; rounds differ by far more. */
-static void make_rounds(double *value, uint32_t n, double part,
-			struct sb_rng *rng)
+static void make_rounds(double *value, uint32_t n, double part, struct sb_rng *rng)
 {
 	for (uint32_t r = 0; r < n; r++) {
 		const double round = 0.5 * normal(rng);
 
 		for (uint32_t c = 0; c < CONFIGURATIONS; c++)
-			value[c * n + r] = exp(round + 0.03 * normal(rng)) *
-					   (c ? 1 + part : 1);
+			value[c * n + r] = exp(round + 0.03 * normal(rng)) * (c ? 1 + part : 1);
 	}
 }
 
@@ -414,8 +392,7 @@ static void check_interval(uint32_t n)
 		ratio = sb_ranking_ratio(&value[n], value, n, (uint64_t)i);
 		covered += ratio.low <= 1.02 && 1.02 <= ratio.high;
 	}
-	print_message("# %u rounds: the interval covers %d of %d\n", n, covered,
-		      sweeps);
+	print_message("# %u rounds: the interval covers %d of %d\n", n, covered, sweeps);
 	/* 95 % is the aim; plain percentiles have 83 % with five rounds. */
 	assert_true(covered > 0.93 * sweeps - 4 * sqrt(0.07 * 0.93 * sweeps));
 	assert_true(covered < 0.995 * sweeps);
@@ -435,14 +412,12 @@ static void check_set(uint32_t n, double part, int *kept, int *apart)
 		struct sb_ranking ranking;
 
 		make_rounds(value, n, part, &rng);
-		CHECK_EQ(sb_ranking_make(&ranking, rank, &rounds, (uint64_t)i),
-			 0);
+		CHECK_EQ(sb_ranking_make(&ranking, rank, &rounds, (uint64_t)i), 0);
 		*kept += !rank[0].apart;
 		for (int c = 1; c < CONFIGURATIONS; c++)
 			*apart += rank[c].apart;
 	}
-	print_message("# %u rounds, %g apart: the best is kept in %d, others "
-		      "told apart %d times\n",
+	print_message("# %u rounds, %g apart: the best is kept in %d, others told apart %d times\n",
 		      n, part, *kept, *apart);
 }
 

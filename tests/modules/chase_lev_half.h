@@ -48,8 +48,8 @@ static inline void *clh_pop(struct clh_deque *d)
 	return item;
 }
 
-static inline enum sb_steal_result
-clh_steal_half(struct clh_deque *d, uint32_t max, void **items, uint32_t *count)
+static inline enum sb_steal_result clh_steal_half(struct clh_deque *d, uint32_t max, void **items,
+						  uint32_t *count)
 {
 	int64_t t = sb_load_acq(&d->top);
 	int64_t size;

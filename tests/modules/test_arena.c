@@ -49,8 +49,7 @@ static bool can_locate(void)
 	const int rc = sb_pages_locate(&count, 1, own_node(), &count);
 
 	if (rc && !is_told)
-		print_message("# skipped: where pages lie: %s\n",
-			      strerror(-rc));
+		print_message("# skipped: where pages lie: %s\n", strerror(-rc));
 	is_told |= rc != 0;
 	return !rc;
 }
@@ -68,17 +67,13 @@ static void mappings_are_aligned_and_empty(void **state)
 	static const size_t sizes[] = { 4096, 3 * MIB, 4 * MIB };
 
 	(void)state;
-	for (enum sb_huge_pages huge = SB_HUGE_PAGES_EXPLICIT;
-	     huge <= SB_HUGE_PAGES_NONE; huge++) {
+	for (enum sb_huge_pages huge = SB_HUGE_PAGES_EXPLICIT; huge <= SB_HUGE_PAGES_NONE; huge++) {
 		const struct sb_page_policy policy = { .huge_pages = huge };
 
-		for (size_t i = 0;
-		     i < SB_ARRAY_SIZE(alignments) * SB_ARRAY_SIZE(sizes);
-		     i++) {
+		for (size_t i = 0; i < SB_ARRAY_SIZE(alignments) * SB_ARRAY_SIZE(sizes); i++) {
 			const size_t alignment = alignments[i % 4];
 			const size_t size = sizes[i / 4];
-			const struct sb_pages p =
-				sb_pages_map(size, alignment, &policy);
+			const struct sb_pages p = sb_pages_map(size, alignment, &policy);
 
 			assert_non_null(p.start);
 			assert_true(p.bytes >= size);
@@ -97,18 +92,15 @@ static void mappings_are_aligned_and_empty(void **state)
 /* What the pool has not is made of other pages, and says so. */
 static void a_pool_without_pages_is_no_error(void **state)
 {
-	static const struct sb_page_policy policy = {
-		.huge_pages = SB_HUGE_PAGES_EXPLICIT
-	};
-	const unsigned long available = read_number(
-		"/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+	static const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_EXPLICIT };
+	const unsigned long available =
+		read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
 	struct sb_pages p;
 
 	(void)state;
 	/* More than there are, but never all of a large pool's memory. */
 	if (available > 64) {
-		print_message("# skipped: %lu huge pages are free\n",
-			      available);
+		print_message("# skipped: %lu huge pages are free\n", available);
 		return;
 	}
 	p = sb_pages_map((available + 1) * SB_HUGE_PAGE_BYTES, 4096, &policy);
@@ -137,8 +129,7 @@ static void pages_lie_where_they_are_bound(void **state)
 	(void)state;
 	assert_non_null(p.start);
 	if (p.bind_error)
-		print_message("# skipped: binding: %s\n",
-			      strerror(-p.bind_error));
+		print_message("# skipped: binding: %s\n", strerror(-p.bind_error));
 	if (can_locate()) {
 		/* The second half, and one page of the first. */
 		memset((char *)p.start + 2 * MIB, 1, 2 * MIB);
@@ -146,14 +137,11 @@ static void pages_lie_where_they_are_bound(void **state)
 		CHECK_EQ(sb_pages_locate(p.start, p.bytes, node, &count), 0);
 		CHECK_EQ(count.own, 2 * MIB / page + 1);
 		CHECK_EQ(count.other, 0);
-		CHECK_EQ(sb_pages_locate(p.start, p.bytes, NOT_THERE, &count),
-			 0);
+		CHECK_EQ(sb_pages_locate(p.start, p.bytes, NOT_THERE, &count), 0);
 		CHECK_EQ(count.other, 2 * MIB / page + 1);
 		/* A byte on each side of a border is two pages. */
 		count = (struct sb_page_count){ 0 };
-		CHECK_EQ(sb_pages_locate((char *)p.start + 3 * MIB - 1, 2, node,
-					 &count),
-			 0);
+		CHECK_EQ(sb_pages_locate((char *)p.start + 3 * MIB - 1, 2, node, &count), 0);
 		CHECK_EQ(count.own, 2);
 	}
 	sb_pages_unmap(&p);
@@ -165,11 +153,9 @@ static void a_refused_binding_is_an_error_and_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(nodes); i++) {
-		const struct sb_page_policy policy = {
-			.huge_pages = SB_HUGE_PAGES_NONE,
-			.nodes = 1,
-			.os_node = &nodes[i]
-		};
+		const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_NONE,
+						       .nodes = 1,
+						       .os_node = &nodes[i] };
 		struct sb_pages p = sb_pages_map(4096, 4096, &policy);
 
 		assert_non_null(p.start);
@@ -230,8 +216,7 @@ static void use_arena(enum sb_huge_pages huge)
 			 huge == SB_HUGE_PAGES_EXPLICIT);
 		if (can_locate()) {
 			CHECK_EQ(sb_arena_locate(arena, own_node(), &count), 0);
-			assert_true(count.own + count.other >=
-				    50 * 65536 / 4096);
+			assert_true(count.own + count.other >= 50 * 65536 / 4096);
 		}
 	}
 	for (int i = 1; i < 100; i += 2)
@@ -245,8 +230,7 @@ static void an_arena_gives_all_back(void **state)
 	uint64_t before;
 
 	(void)state;
-	for (enum sb_huge_pages huge = SB_HUGE_PAGES_EXPLICIT;
-	     huge <= SB_HUGE_PAGES_NONE; huge++) {
+	for (enum sb_huge_pages huge = SB_HUGE_PAGES_EXPLICIT; huge <= SB_HUGE_PAGES_NONE; huge++) {
 		use_arena(huge);
 		before = virtual_bytes();
 		for (int i = 0; i < 20; i++)
@@ -262,9 +246,7 @@ static void an_arena_gives_all_back(void **state)
 static void a_ledger_has_many_pages(void **state)
 {
 	enum { BLOCKS = 400 };
-	static const struct sb_page_policy policy = {
-		.huge_pages = SB_HUGE_PAGES_EXPLICIT
-	};
+	static const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_EXPLICIT };
 	static void *block[BLOCKS];
 	const uint64_t before = virtual_bytes();
 	struct sb_arena_reading reading;
@@ -303,8 +285,7 @@ static void *share(void *arg)
 		const unsigned char mark = (unsigned char)(uintptr_t)&rng;
 
 		if (held[h])
-			assert_true(held[h][0] == mark &&
-				    held[h][size[h] - 1] == mark);
+			assert_true(held[h][0] == mark && held[h][size[h] - 1] == mark);
 		sb_mem_free(held[h]);
 		size[h] = 1 + sb_rng_below(&rng, 300000);
 		held[h] = sb_mem_alloc(arena, size[h], 64);
@@ -318,8 +299,7 @@ static void *share(void *arg)
 
 static void threads_share_an_arena(void **state)
 {
-	const struct sb_page_policy policy = { .huge_pages =
-						       SB_HUGE_PAGES_NONE };
+	const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_NONE };
 	const uint64_t seed = sb_test_seed(); /* before there are threads */
 	struct sb_thread thread[SHARERS];
 	struct sb_arena *arena;
@@ -351,28 +331,22 @@ static void frees_of_others_memory_are_counted(void **state)
 		struct sb_pool home, other;
 		uint64_t bytes = 0;
 
-		sb_pool_init(&home,
-			     &(struct sb_pool_owner){ .node = cases[c].home });
-		sb_pool_init(&other,
-			     &(struct sb_pool_owner){ .node = cases[c].other,
-						      .counters = &counters });
+		sb_pool_init(&home, &(struct sb_pool_owner){ .node = cases[c].home });
+		sb_pool_init(&other, &(struct sb_pool_owner){ .node = cases[c].other,
+							      .counters = &counters });
 		for (size_t i = 0; i < SB_ARRAY_SIZE(sizes); i++) {
 			void *own = sb_pool_alloc(&other, sizes[i]);
 
-			sb_pool_free(&other, sb_pool_alloc(&home, sizes[i]),
-				     sizes[i]);
+			sb_pool_free(&other, sb_pool_alloc(&home, sizes[i]), sizes[i]);
 			sb_pool_free(&other, own, sizes[i]);
 			bytes += counted[i];
 		}
 		CHECK_EQ(sb_counter_read(&counters.remote_frees), 4);
 		CHECK_EQ(sb_counter_read(&counters.remote_bytes), bytes);
-		CHECK_EQ(sb_counter_read(&counters.remote_node_frees),
-			 cases[c].is_remote ? 4 : 0);
+		CHECK_EQ(sb_counter_read(&counters.remote_node_frees), cases[c].is_remote ? 4 : 0);
 		CHECK_EQ(sb_counter_read(&counters.remote_node_bytes),
 			 cases[c].is_remote ? bytes : 0);
-		CHECK_EQ(sb_counter_read(&home.used_bytes) +
-				 sb_counter_read(&other.used_bytes),
-			 0);
+		CHECK_EQ(sb_counter_read(&home.used_bytes) + sb_counter_read(&other.used_bytes), 0);
 		sb_pool_flush(&other);
 		sb_pool_fini(&home);
 		sb_pool_fini(&other);
@@ -409,12 +383,10 @@ static void workers_share_as_configured(void **state)
 		CHECK_EQ(f.s->arenas, cases[c].expected);
 		for (uint32_t i = 0; i < PLACES; i++) {
 			for (uint32_t j = 0; j < PLACES; j++)
-				CHECK_EQ(f.s->worker_thread[i].arena ==
-						 f.s->worker_thread[j].arena,
+				CHECK_EQ(f.s->worker_thread[i].arena == f.s->worker_thread[j].arena,
 					 cases[c].with[i] == cases[c].with[j]);
 		}
-		CHECK_EQ(f.s->foreign_pool.owner.arena ==
-				 f.s->worker_thread[0].arena,
+		CHECK_EQ(f.s->foreign_pool.owner.arena == f.s->worker_thread[0].arena,
 			 cases[c].arenas == SB_ARENAS_SHARED);
 		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 		fixture_end(&f);
@@ -437,16 +409,11 @@ static void arenas_are_bound_as_configured(void **state)
 		uint32_t nodes;
 		bool is_native, is_bound;
 	} cases[] = {
-		{ WORKER, LOCAL, 2, true, true },
-		{ NODE, LOCAL, 2, true, true },
-		{ SHARED, LOCAL, 2, true, false },
-		{ WORKER, INTERLEAVE, 2, true, true },
-		{ SHARED, INTERLEAVE, 2, true, true },
-		{ WORKER, NONE, 2, true, false },
-		{ WORKER, LOCAL, 2, false, false },
-		{ WORKER, INTERLEAVE, 2, false, false },
-		{ WORKER, LOCAL, 1, true, false },
-		{ WORKER, INTERLEAVE, 1, true, false },
+		{ WORKER, LOCAL, 2, true, true },      { NODE, LOCAL, 2, true, true },
+		{ SHARED, LOCAL, 2, true, false },     { WORKER, INTERLEAVE, 2, true, true },
+		{ SHARED, INTERLEAVE, 2, true, true }, { WORKER, NONE, 2, true, false },
+		{ WORKER, LOCAL, 2, false, false },    { WORKER, INTERLEAVE, 2, false, false },
+		{ WORKER, LOCAL, 1, true, false },     { WORKER, INTERLEAVE, 1, true, false },
 	};
 	int os_node[] = { NOT_THERE, NOT_THERE };
 
@@ -483,29 +450,25 @@ static void arenas_are_bound_as_configured(void **state)
 
 /* ---- where it lies ---- */
 
-static int spawns_one(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int spawns_one(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)events;
 	(void)count;
 	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-			       sb_value_ptr((void *)(uintptr_t)script->other),
-			       NULL),
+			       sb_value_ptr((void *)(uintptr_t)script->other), NULL),
 		 0);
 	return SB_DONE;
 }
 
-static void run_on(struct sb_place *place, uint32_t nodes, int *os_node,
-		   struct sb_residence *out)
+static void run_on(struct sb_place *place, uint32_t nodes, int *os_node, struct sb_residence *out)
 {
 	const struct sb_placement placement = {
 		.workers = 1, .place = place, .nodes = nodes, .os_node = os_node
 	};
 	struct fixture f;
 	struct script child = { .f = &f, .step = done_with_42 };
-	struct script parent = { .f = &f,
-				 .step = spawns_one,
-				 .other = (sb_pid)(uintptr_t)&child };
+	struct script parent = { .f = &f, .step = spawns_one, .other = (sb_pid)(uintptr_t)&child };
 
 	fixture_defaults(&f);
 	CHECK_EQ(sb_scheduler_create(&f.s, &f.config, &placement), 0);
@@ -531,13 +494,11 @@ static void every_kind_of_memory_is_found(void **state)
 	CHECK_EQ(r.error, 0);
 	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
 		CHECK_EQ(r.kind[kind].own, 0);
-		CHECK_EQ(r.kind[kind].other > 0,
-			 has_arenas || kind != SB_MEMORY_ARENA);
+		CHECK_EQ(r.kind[kind].other > 0, has_arenas || kind != SB_MEMORY_ARENA);
 	}
 	if (has_arenas)
 		assert_true(r.kind[SB_MEMORY_ARENA].other >=
-			    r.kind[SB_MEMORY_PROCESSES].other +
-				    r.kind[SB_MEMORY_WORKER].other);
+			    r.kind[SB_MEMORY_PROCESSES].other + r.kind[SB_MEMORY_WORKER].other);
 }
 
 static void what_has_no_node_is_not_looked_for(void **state)

@@ -28,10 +28,8 @@ static uint64_t product_shifted(uint64_t a, uint64_t b)
 {
 	const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
 	const uint64_t mid1 = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
-	const uint64_t mid2 =
-		(a & UINT32_MAX) * (b >> 32) + (mid1 & UINT32_MAX);
-	const uint64_t high =
-		(a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32);
+	const uint64_t mid2 = (a & UINT32_MAX) * (b >> 32) + (mid1 & UINT32_MAX);
+	const uint64_t high = (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32);
 
 	return high << 8 | (mid2 & UINT32_MAX) >> 24;
 }
@@ -40,8 +38,7 @@ static void check_conversion(uint64_t start, uint64_t ticks, uint64_t mult)
 {
 	const struct sb_clock_scale scale = { start, 1000, mult };
 
-	CHECK_EQ(sb_clock_convert(&scale, start + ticks),
-		 1000 + product_shifted(ticks, mult));
+	CHECK_EQ(sb_clock_convert(&scale, start + ticks), 1000 + product_shifted(ticks, mult));
 }
 
 static void conversion_is_exact(void **state)
@@ -64,8 +61,7 @@ static void conversion_is_exact(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < edges * edges * edges; i++)
-		check_conversion(edge[i % edges], edge[i / edges % edges],
-				 edge[i / edges / edges]);
+		check_conversion(edge[i % edges], edge[i / edges % edges], edge[i / edges / edges]);
 	sb_rng_seed(&rng, sb_test_seed());
 	for (int i = 0; i < SB_SCALE(200000); i++) {
 		const uint64_t mult = sb_rng_next(&rng) >> i % 40;
@@ -89,18 +85,13 @@ static void years_of_ticks_are_kept(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(hz); i++) {
 		struct sb_clock_scale scale;
 
-		assert_true(
-			sb_clock_scale_make(&scale, (double)hz[i], 12345, 678));
+		assert_true(sb_clock_scale_make(&scale, (double)hz[i], 12345, 678));
 		for (uint64_t years = 0; years <= 10; years++) {
 			const uint64_t s = years * 366 * 86400 + 1;
-			const uint64_t ns =
-				sb_clock_convert(&scale, 12345 + s * hz[i]) -
-				678;
-			const int64_t error =
-				(int64_t)(ns - s * UINT64_C(1000000000));
+			const uint64_t ns = sb_clock_convert(&scale, 12345 + s * hz[i]) - 678;
+			const int64_t error = (int64_t)(ns - s * UINT64_C(1000000000));
 
-			assert_in_range(error + 200, 200 - 10 * years - 1,
-					200 + 10 * years);
+			assert_in_range(error + 200, 200 - 10 * years - 1, 200 + 10 * years);
 		}
 	}
 }
@@ -123,13 +114,11 @@ static void slow_counters_are_refused(void **state)
 
 /* Points 2 ms apart on a counter of `rate` ticks per ns, read within brackets of
  * random width; some are very wide. */
-static void make_points(struct sb_clock_point *point, struct sb_rng *rng,
-			double rate)
+static void make_points(struct sb_clock_point *point, struct sb_rng *rng, double rate)
 {
 	for (uint64_t i = 0; i < POINTS; i++) {
 		const uint64_t ns = i * 2000000;
-		const uint64_t tick =
-			UINT64_C(1) << 60 | (uint64_t)((double)ns * rate);
+		const uint64_t tick = UINT64_C(1) << 60 | (uint64_t)((double)ns * rate);
 		const uint32_t width = i % 5 == 3 ? 1000000 : 100;
 
 		point[i] = (struct sb_clock_point){
@@ -149,8 +138,7 @@ static void the_rate_is_within_its_bounds(void **state)
 	(void)state;
 	sb_rng_seed(&rng, sb_test_seed());
 	for (int i = 0; i < SB_SCALE(2000); i++) {
-		const double rate =
-			0.02 + 5.0 * sb_rng_below(&rng, 1000000) / 1e6;
+		const double rate = 0.02 + 5.0 * sb_rng_below(&rng, 1000000) / 1e6;
 
 		make_points(point, &rng, rate);
 		found = sb_clock_rate_of(point, POINTS);
@@ -191,13 +179,10 @@ static struct sb_clock_offset rounds_with(int64_t ahead, uint64_t quickest)
 
 	sb_rng_seed(&rng, sb_test_seed());
 	for (int i = 0; i < 1000; i++) {
-		const uint64_t there =
-			now + quickest + sb_rng_below(&rng, 1000);
-		const uint64_t back =
-			there + quickest + sb_rng_below(&rng, 1000);
+		const uint64_t there = now + quickest + sb_rng_below(&rng, 1000);
+		const uint64_t back = there + quickest + sb_rng_below(&rng, 1000);
 
-		sb_clock_offset_add(&offset, now, there + (uint64_t)ahead,
-				    back);
+		sb_clock_offset_add(&offset, now, there + (uint64_t)ahead, back);
 		now = back + sb_rng_below(&rng, 100);
 	}
 	return offset;
@@ -225,12 +210,12 @@ static void offsets_are_within_their_bounds(void **state)
 static int calls[SB_CLOCK_CHECKS];
 
 /* Checks that count, and pass. */
-#define PASSING(id)                                                            \
-	static bool pass_##id(struct sb_clock_trial *trial)                    \
-	{                                                                      \
-		calls[id]++;                                                   \
-		trial->info->hz = 1e9;                                         \
-		return true;                                                   \
+#define PASSING(id)                                                                                \
+	static bool pass_##id(struct sb_clock_trial *trial)                                        \
+	{                                                                                          \
+		calls[id]++;                                                                       \
+		trial->info->hz = 1e9;                                                             \
+		return true;                                                                       \
 	}
 PASSING(SB_CLOCK_CONSTANT)
 PASSING(SB_CLOCK_KERNEL)
@@ -292,8 +277,7 @@ static void each_check_that_fails_falls_back(void **state)
 		memcpy(checks, all_pass, sizeof(checks));
 		memset(calls, 0, sizeof(calls));
 		checks[id].passes = fail_by_force;
-		CHECK_EQ(sb_clock_calibrate_by(checks, first_cpu, 1, &info),
-			 -ENOTSUP);
+		CHECK_EQ(sb_clock_calibrate_by(checks, first_cpu, 1, &info), -ENOTSUP);
 		expect_kernel(&info, "forced");
 		for (int other = 0; other < SB_CLOCK_CHECKS; other++)
 			CHECK_EQ(calls[other], other < id);
@@ -408,12 +392,10 @@ static void the_switch_is_no_jump(void **state)
 	assert_true(info.is_counter);
 	assert_string_equal(info.source, SB_CLOCK_COUNTER);
 	assert_string_equal(info.reason, "");
-	assert_true(info.hz >= 4e6 && info.error_ppm <= 100 &&
-		    info.offset_bound_ns <= 2000 &&
+	assert_true(info.hz >= 4e6 && info.error_ppm <= 100 && info.offset_bound_ns <= 2000 &&
 		    info.offset_ns <= info.offset_bound_ns);
-	print_message("# %s: %.0f Hz within %.2f ppm, offset within %.0f ns\n",
-		      info.source, info.hz, info.error_ppm,
-		      info.offset_bound_ns);
+	print_message("# %s: %.0f Hz within %.2f ppm, offset within %.0f ns\n", info.source,
+		      info.hz, info.error_ppm, info.offset_bound_ns);
 	CHECK_EQ(sb_clock_calibrate(cpu, cpus, NULL), -EALREADY);
 }
 
@@ -423,8 +405,7 @@ static void it_never_goes_back(void **state)
 
 	(void)state;
 	for (int i = 0; i < SB_SCALE(2000000); i++) {
-		const uint64_t now =
-			i % 2 ? sb_clock_ns() : sb_clock_stamp_ns();
+		const uint64_t now = i % 2 ? sb_clock_ns() : sb_clock_stamp_ns();
 
 		assert_true(now >= last);
 		last = now;
@@ -471,19 +452,15 @@ static void *hand_over(void *arg)
 static void it_never_goes_back_on_another_core(void **state)
 {
 	struct relay relay = { 0 };
-	struct runner runner[2] = { { &relay, 0, { 0 } },
-				    { &relay, 1, { 0 } } };
+	struct runner runner[2] = { { &relay, 0, { 0 } }, { &relay, 1, { 0 } } };
 
 	(void)state;
 	if (cpus < 2 || !is_trusted) {
-		print_message("# skipped: %s\n",
-			      cpus < 2 ? "one CPU" : "it is not trusted");
+		print_message("# skipped: %s\n", cpus < 2 ? "one CPU" : "it is not trusted");
 		return;
 	}
 	for (int i = 0; i < 2; i++)
-		CHECK_EQ(sb_thread_start(&runner[i].thread, cpu[i], hand_over,
-					 &runner[i]),
-			 0);
+		CHECK_EQ(sb_thread_start(&runner[i].thread, cpu[i], hand_over, &runner[i]), 0);
 	for (int i = 0; i < 2; i++)
 		sb_thread_join(&runner[i].thread);
 	CHECK_EQ(sb_load_rlx(&relay.turn), HANDS);
@@ -526,8 +503,7 @@ static bool never(void *arg)
 /* In every way, and not shorter than that. */
 static void wait_in_every_way(uint64_t ns)
 {
-	static const enum sb_parking ways[] = { SB_PARKING_CONDVAR,
-						SB_PARKING_FUTEX };
+	static const enum sb_parking ways[] = { SB_PARKING_CONDVAR, SB_PARKING_FUTEX };
 	struct sb_gate gate;
 	uint64_t end;
 
@@ -578,11 +554,10 @@ static void waits_follow_the_clock(void **state)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(rate); i++) {
 		const uint64_t ticks = sb_clock_ticks();
 
-		sb_clock_choice.scale = (struct sb_clock_scale){
-			ticks,
-			sb_clock_convert(&was, ticks) + (i + 1) * HOUR_NS,
-			(uint64_t)((double)was.mult * rate[i])
-		};
+		sb_clock_choice.scale =
+			(struct sb_clock_scale){ ticks,
+						 sb_clock_convert(&was, ticks) + (i + 1) * HOUR_NS,
+						 (uint64_t)((double)was.mult * rate[i]) };
 		wait_in_every_way(3000000);
 		wait_in_every_way(120000000);
 	}

@@ -36,8 +36,8 @@ static void model_push(struct model *model, uintptr_t item)
 	model->item[model->end++] = item;
 }
 
-static void check_steal(struct sb_deque *deque, struct model *model,
-			enum sb_steal_amount amount, uint32_t max)
+static void check_steal(struct sb_deque *deque, struct model *model, enum sb_steal_amount amount,
+			uint32_t max)
 {
 	const uint32_t size = model->end - model->first;
 	const uint32_t share = amount == SB_STEAL_HALF ? (size + 1) / 2 : size;
@@ -86,8 +86,7 @@ static void matches_a_list(void **state)
 		} else if (what < 80) {
 			check_pop(&deque, &model);
 		} else {
-			check_steal(&deque, &model,
-				    what % 2 ? SB_STEAL_HALF : SB_STEAL_COUNT,
+			check_steal(&deque, &model, what % 2 ? SB_STEAL_HALF : SB_STEAL_COUNT,
 				    1 + sb_rng_below(&rng, SB_STEAL_MAX));
 		}
 		CHECK_EQ(sb_deque_size(&deque), model.end - model.first);
@@ -132,8 +131,8 @@ static void counts_wrap(void **state)
 struct subject {
 	bool (*push)(void *deque, void *item);
 	void *(*pop)(void *deque);
-	enum sb_steal_result (*steal_half)(void *deque, uint32_t max,
-					   void **items, uint32_t *count);
+	enum sb_steal_result (*steal_half)(void *deque, uint32_t max, void **items,
+					   uint32_t *count);
 	void *deque;
 	/* Look at what the items contain. Not with the control: that it
 	 * delivers what is being written is a data race, rightly reported. */
@@ -157,8 +156,7 @@ struct torture {
 
 static void deliver(struct torture *t, struct item *item)
 {
-	if (t->subject.look_inside &&
-	    item->number != (uint64_t)(item - t->item))
+	if (t->subject.look_inside && item->number != (uint64_t)(item - t->item))
 		sb_add_rlx(&t->wrong, 1);
 	sb_add_rlx(&item->delivered, 1);
 }
@@ -185,8 +183,7 @@ static void owner(struct torture *t, struct sb_rng *rng)
 	uint32_t i = 0;
 
 	while (i < ITEMS) {
-		for (uint32_t n = 1 + sb_rng_below(rng, 12); n && i < ITEMS;
-		     n--, i++) {
+		for (uint32_t n = 1 + sb_rng_below(rng, 12); n && i < ITEMS; n--, i++) {
 			t->item[i].number = i;
 			t->subject.push(t->subject.deque, &t->item[i]);
 		}
@@ -243,8 +240,8 @@ static void *deque_pop(void *deque)
 	return sb_deque_pop(deque);
 }
 
-static enum sb_steal_result deque_steal_half(void *deque, uint32_t max,
-					     void **items, uint32_t *count)
+static enum sb_steal_result deque_steal_half(void *deque, uint32_t max, void **items,
+					     uint32_t *count)
 {
 	return sb_deque_steal(deque, SB_STEAL_HALF, max, items, count);
 }
@@ -252,8 +249,7 @@ static enum sb_steal_result deque_steal_half(void *deque, uint32_t max,
 static void delivers_exactly_once(void **state)
 {
 	struct sb_deque deque;
-	const struct subject subject = { deque_push, deque_pop,
-					 deque_steal_half, &deque, true };
+	const struct subject subject = { deque_push, deque_pop, deque_steal_half, &deque, true };
 	uint64_t stolen = 0;
 
 	/* Until thieves have had a real share, however the threads are run. */
@@ -281,8 +277,8 @@ static void *control_pop(void *deque)
 	return clh_pop(deque);
 }
 
-static enum sb_steal_result control_steal_half(void *deque, uint32_t max,
-					       void **items, uint32_t *count)
+static enum sb_steal_result control_steal_half(void *deque, uint32_t max, void **items,
+					       uint32_t *count)
 {
 	return clh_steal_half(deque, max, items, count);
 }
@@ -291,8 +287,8 @@ static enum sb_steal_result control_steal_half(void *deque, uint32_t max,
 static void finds_the_unsound_steal_half(void **state)
 {
 	static struct clh_deque deque;
-	const struct subject subject = { control_push, control_pop,
-					 control_steal_half, &deque, false };
+	const struct subject subject = { control_push, control_pop, control_steal_half, &deque,
+					 false };
 	uint64_t errors = 0;
 	int runs = 0;
 
@@ -304,19 +300,17 @@ static void finds_the_unsound_steal_half(void **state)
 		v = torture(&subject, sb_test_seed() + runs);
 		errors = v.twice + v.lost;
 	}
-	fprintf(stderr,
-		"# unsound steal-half: %llu items delivered twice or lost in "
-		"run %d\n",
+	fprintf(stderr, "# unsound steal-half: %llu items delivered twice or lost in run %d\n",
 		(unsigned long long)errors, runs);
 	assert_in_range(errors, 1, UINT64_MAX);
 }
 
 int main(void)
 {
-#define WITH(test, kind)                                                       \
-	{                                                                      \
-		.name = #test " " #kind, .test_func = test,                    \
-		.initial_state = (void *)(uintptr_t)kind                       \
+#define WITH(test, kind)                                                                           \
+	{                                                                                          \
+		.name = #test " " #kind, .test_func = test,                                        \
+		.initial_state = (void *)(uintptr_t)kind                                           \
 	}
 	const struct CMUnitTest tests[] = {
 		WITH(matches_a_list, SB_DEQUE_COUNTED),

@@ -98,9 +98,7 @@ static void take(struct sb_pool *pool, struct object *o, size_t size)
 {
 	static unsigned char mark;
 
-	*o = (struct object){ .at = sb_pool_alloc(pool, size),
-			      .size = size,
-			      .mark = ++mark };
+	*o = (struct object){ .at = sb_pool_alloc(pool, size), .size = size, .mark = ++mark };
 	assert_non_null(o->at);
 	memset(o->at, o->mark, size);
 }
@@ -330,16 +328,15 @@ static void memory_moves_between_sizes(void **state)
 	}
 	for (struct sb_pool_block *b = pool.blocks; b; b = b->next)
 		blocks++;
-	assert_in_range(blocks * SB_BLOCK_SLABS * SB_SLAB_BYTES, 1,
-			(uint64_t)N * 64 + 4 * MIB);
+	assert_in_range(blocks * SB_BLOCK_SLABS * SB_SLAB_BYTES, 1, (uint64_t)N * 64 + 4 * MIB);
 	sb_pool_fini(&pool);
 }
 
 enum { SLOTS = 3000, STEPS = SB_SCALE(400000) };
 
 /* Takes, or puts with either pool; slots from `wanted` up are to become empty. */
-static void change_one(struct sb_pool *home, struct sb_pool *other,
-		       struct sb_rng *rng, uint32_t wanted)
+static void change_one(struct sb_pool *home, struct sb_pool *other, struct sb_rng *rng,
+		       uint32_t wanted)
 {
 	static const size_t sizes[] = { 16, 48, 64, 192, 1024, 1024, 5000 };
 	const uint32_t i = sb_rng_below(rng, SLOTS);
@@ -347,8 +344,7 @@ static void change_one(struct sb_pool *home, struct sb_pool *other,
 	if (object[i].at)
 		put(sb_rng_below(rng, 2) ? home : other, &object[i]);
 	else if (i < wanted)
-		take(home, &object[i],
-		     sizes[sb_rng_below(rng, SB_ARRAY_SIZE(sizes))]);
+		take(home, &object[i], sizes[sb_rng_below(rng, SB_ARRAY_SIZE(sizes))]);
 }
 
 static uint64_t used_by_model(void)
@@ -359,10 +355,8 @@ static uint64_t used_by_model(void)
 		const size_t size = object[i].size;
 
 		if (object[i].at)
-			sum += size > SB_POOL_BYTES_MAX
-				       ? size
-				       : sb_pool_class_bytes(
-						 sb_pool_class(size));
+			sum += size > SB_POOL_BYTES_MAX ? size
+							: sb_pool_class_bytes(sb_pool_class(size));
 	}
 	return sum;
 }
@@ -387,8 +381,7 @@ static void nothing_is_lost_whatever_comes(void **state)
 		sb_pool_flush(&other);
 		sb_pool_trim(&home, now_ns);
 		sb_pool_trim(&other, now_ns);
-		CHECK_EQ(sb_counter_read(&home.used_bytes) +
-				 sb_counter_read(&other.used_bytes),
+		CHECK_EQ(sb_counter_read(&home.used_bytes) + sb_counter_read(&other.used_bytes),
 			 used_by_model());
 	}
 	for (int i = 0; i < SLOTS; i++) {
@@ -464,9 +457,7 @@ static void another_thread_frees_meanwhile(void **state)
 	now_ns += SENT * (SB_POOL_PERIOD_NS / 4096);
 	pass_periods(&pool, PERIODS + 1);
 	assert_in_range(held(&pool), 1, REST_BYTES);
-	CHECK_EQ(sb_counter_read(&pool.used_bytes) +
-			 sb_counter_read(&receiver_pool.used_bytes),
-		 0);
+	CHECK_EQ(sb_counter_read(&pool.used_bytes) + sb_counter_read(&receiver_pool.used_bytes), 0);
 	sb_pool_fini(&receiver_pool);
 	sb_pool_fini(&pool);
 }
@@ -498,8 +489,7 @@ static void locked_pages_stay(void **state)
 	begin(&pool);
 	take_all(&pool);
 	for (struct sb_pool_block *b = pool.blocks; b && !rc; b = b->next)
-		rc = (int)syscall(SYS_mlock, b->slabs,
-				  SB_BLOCK_SLABS * SB_SLAB_BYTES);
+		rc = (int)syscall(SYS_mlock, b->slabs, SB_BLOCK_SLABS * SB_SLAB_BYTES);
 	if (!rc) {
 		check_all_is_kept(&pool);
 		(void)syscall(SYS_munlockall);
@@ -512,9 +502,7 @@ static void locked_pages_stay(void **state)
 
 static void explicit_huge_pages_stay(void **state)
 {
-	static const struct sb_page_policy policy = {
-		.huge_pages = SB_HUGE_PAGES_EXPLICIT
-	};
+	static const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_EXPLICIT };
 	struct sb_arena *arena;
 	struct sb_pool pool;
 
@@ -583,8 +571,7 @@ static void a_run_queue_frees_its_parts(void **state)
 		for (int i = 0; i < PERIODS; i++)
 			freed += sb_runq_trim(&queue);
 		/* All but the one in which the queue ends, or has ended. */
-		assert_in_range(freed, (round + 1) * (PARTS - 2),
-				(round + 1) * (PARTS + 1));
+		assert_in_range(freed, (round + 1) * (PARTS - 2), (round + 1) * (PARTS + 1));
 		CHECK_EQ(sb_runq_trim(&queue), 0);
 	}
 	sb_runq_clear(&queue);
@@ -629,9 +616,7 @@ static bool can_locate(void)
  * then this waits. */
 static void an_idle_arena_decays(void **state)
 {
-	static const struct sb_page_policy policy = {
-		.huge_pages = SB_HUGE_PAGES_NONE
-	};
+	static const struct sb_page_policy policy = { .huge_pages = SB_HUGE_PAGES_NONE };
 	static unsigned char *block[BLOCKS];
 	struct sb_arena *arena;
 

@@ -25,8 +25,8 @@ struct talk {
 };
 
 /* Answers until the other side has got so many; flag: it begins. */
-static int talk_on(struct script *script, struct sb_step *step,
-		   const struct sb_event *events, uint32_t count)
+static int talk_on(struct script *script, struct sb_step *step, const struct sb_event *events,
+		   uint32_t count)
 {
 	const uint64_t n = count ? events[0].data.u64 : 0;
 
@@ -35,8 +35,7 @@ static int talk_on(struct script *script, struct sb_step *step,
 	CHECK_EQ(count, n ? 1 : 0);
 	script->seen = n;
 	if (n < 1000)
-		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(n + 1)),
-			 0);
+		CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(n + 1)), 0);
 	return n < 999 ? SB_IDLE : SB_DONE;
 }
 
@@ -44,8 +43,8 @@ static void start_talk(struct fixture *f, struct talk *talk)
 {
 	*talk = (struct talk){ .side = { { .f = f, .step = talk_on },
 					 { .f = f, .step = talk_on } } };
-	CHECK_EQ(sb_scheduler_submit_as(f->s, SB_PID_CHOSEN + 1, &scripted,
-					"main", sb_value_ptr(&talk->side[1])),
+	CHECK_EQ(sb_scheduler_submit_as(f->s, SB_PID_CHOSEN + 1, &scripted, "main",
+					sb_value_ptr(&talk->side[1])),
 		 0);
 	talk->side[0].other = SB_PID_CHOSEN + 1;
 	talk->side[1].other = SB_PID_CHOSEN;
@@ -82,8 +81,7 @@ static uint64_t talk_it_over(bool handover, uint64_t tick_ns, uint64_t hold_ns)
 static void a_conversation_needs_no_queue(void **state)
 {
 	(void)state;
-	assert_in_range(talk_it_over(true, 0, NEVER_LONG), 1000 - 1000 / 61 - 4,
-			1000);
+	assert_in_range(talk_it_over(true, 0, NEVER_LONG), 1000 - 1000 / 61 - 4, 1000);
 	CHECK_EQ(talk_it_over(false, 0, NEVER_LONG), 0);
 	CHECK_EQ(talk_it_over(true, 0, 0), 0);
 }
@@ -124,8 +122,8 @@ struct ordered {
 	uint64_t data[8];
 };
 
-static int write_down(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int write_down(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct ordered *o = sb_container_of(script, struct ordered, receiver);
 
@@ -156,16 +154,14 @@ static int send_all_kinds(struct script *script, struct sb_step *step,
 	CHECK_EQ(sb_step_send(step, sb_step_self(step), sb_value_u64(0)), 0);
 	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(4)), 0);
 	CHECK_EQ(sb_load_rlx(&o->receiver.steps), 1);
-	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SEND, sb_value_ptr(&send), 1),
-		 0);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SEND, sb_value_ptr(&send), 1), 0);
 	return SB_YIELD;
 }
 
 static void one_order_for_all_that_is_sent(void **state)
 {
-	static const uint32_t type[6] = { SB_EVENT_MESSAGE, SB_EVENT_MESSAGE,
-					  SB_EVENT_CANCEL,  SB_EVENT_MESSAGE,
-					  SB_EVENT_MESSAGE, SB_EVENT_MESSAGE };
+	static const uint32_t type[6] = { SB_EVENT_MESSAGE, SB_EVENT_MESSAGE, SB_EVENT_CANCEL,
+					  SB_EVENT_MESSAGE, SB_EVENT_MESSAGE, SB_EVENT_MESSAGE };
 	static const uint64_t data[6] = { 1, 2, 0, 3, 4, 5 };
 	struct fixture f;
 	struct ordered o = {
@@ -190,8 +186,8 @@ static void one_order_for_all_that_is_sent(void **state)
 /* ---- long steps ---- */
 
 /* The receiver ends in the middle of this step, on the other worker. */
-static int send_and_wait(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int send_and_wait(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	struct script *receiver = (void *)(uintptr_t)script->seen;
 
@@ -204,10 +200,9 @@ static int send_and_wait(struct script *script, struct sb_step *step,
 }
 
 /* The sender's step lasts until the receiver has got its message. */
-static void
-check_long_step(int (*step)(struct script *script, struct sb_step *step,
-			    const struct sb_event *events, uint32_t count),
-		uint64_t hold_ns)
+static void check_long_step(int (*step)(struct script *script, struct sb_step *step,
+					const struct sb_event *events, uint32_t count),
+			    uint64_t hold_ns)
 {
 	struct fixture f;
 	struct script receiver = { .f = &f, .step = wait_for_message };
@@ -233,10 +228,8 @@ static void a_long_step_shows_what_it_has_sent(void **state)
 }
 
 /* Once the worker it is on, which may have stolen it, has seen that they are. */
-static int send_where_steps_are_long(struct script *script,
-				     struct sb_step *step,
-				     const struct sb_event *events,
-				     uint32_t count)
+static int send_where_steps_are_long(struct script *script, struct sb_step *step,
+				     const struct sb_event *events, uint32_t count)
 {
 	(void)events;
 	(void)count;
@@ -260,8 +253,8 @@ struct causal {
 	struct script receiver;
 };
 
-static int keep_first(struct script *script, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int keep_first(struct script *script, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	(void)step;
 	if (count && !script->seen)
@@ -272,8 +265,8 @@ static int keep_first(struct script *script, struct sb_step *step,
 	return script->other == 2 ? SB_DONE : SB_IDLE;
 }
 
-static int send_two(struct script *script, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
+static int send_two(struct script *script, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
 {
 	(void)events;
 	(void)count;
@@ -289,9 +282,7 @@ static int send_one_and_spawn(struct script *script, struct sb_step *step,
 	(void)events;
 	(void)count;
 	CHECK_EQ(sb_step_send(step, script->other, sb_value_u64(1)), 0);
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&c->child),
-			       NULL),
-		 0);
+	CHECK_EQ(sb_step_spawn(step, &scripted, "main", sb_value_ptr(&c->child), NULL), 0);
 	await_flag(&c->receiver);
 	return SB_DONE;
 }
@@ -315,8 +306,8 @@ static void what_is_sent_before_a_spawn_comes_before_it(void **state)
 }
 
 /* Sends, and holds what it has sent until the receiver has ended. */
-static int send_too_late(struct script *script, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int send_too_late(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	(void)events;
 	(void)count;
@@ -388,8 +379,7 @@ static void whoever_is_kept_misses_nothing(void **state)
 	f.config.tick = 1u << 30; /* no tick helps */
 	f.config.tick_ns = 0;
 	fixture_create(&f, 1);
-	CHECK_EQ(sb_scheduler_register(f.s, AT_ONCE, complete_at_once, NULL),
-		 0);
+	CHECK_EQ(sb_scheduler_register(f.s, AT_ONCE, complete_at_once, NULL), 0);
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	pid = fixture_submit(&f, &scripted, &script);
 	await_flag(&script);

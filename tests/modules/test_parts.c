@@ -50,13 +50,10 @@ static void hist_error_is_below_one_percent(void **state)
 	for (int i = 0; i < SB_SCALE(20000); i++) {
 		const uint64_t value =
 			sb_rng_next(&rng) >>
-			(64 - SB_HIST_VALUE_BITS +
-			 sb_rng_below(&rng, SB_HIST_VALUE_BITS - 1));
+			(64 - SB_HIST_VALUE_BITS + sb_rng_below(&rng, SB_HIST_VALUE_BITS - 1));
 		const uint32_t b = sb_hist_index(value);
-		const uint64_t middle = sb_hist_bucket_low(b) +
-					(sb_hist_bucket_width(b) - 1) / 2;
-		const uint64_t error =
-			middle > value ? middle - value : value - middle;
+		const uint64_t middle = sb_hist_bucket_low(b) + (sb_hist_bucket_width(b) - 1) / 2;
+		const uint64_t error = middle > value ? middle - value : value - middle;
 
 		assert_in_range(100 * error, 0, value);
 	}
@@ -109,8 +106,7 @@ static uint64_t word_of(struct sb_process *p)
 static void word_follows_its_table(void **state)
 {
 	static struct sb_process p;
-	static const enum sb_state waiting[] = { SB_STATE_IDLE,
-						 SB_STATE_BLOCKED };
+	static const enum sb_state waiting[] = { SB_STATE_IDLE, SB_STATE_BLOCKED };
 
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(waiting); i++) {
@@ -214,8 +210,8 @@ static void *take_some(void *arg)
 	uint32_t turn = 0;
 
 	while (sb_load_rlx(&t->left)) {
-		const uint32_t n = sb_runq_take(
-			&t->queue, 1 + turn % TAKEN_MOST, 1 + turn % 3, out);
+		const uint32_t n =
+			sb_runq_take(&t->queue, 1 + turn % TAKEN_MOST, 1 + turn % 3, out);
 
 		for (uint32_t i = 0; i < n; i++) {
 			const uint64_t number = out[i]->pid - 1;
@@ -252,17 +248,14 @@ static void runq_with_two_at_each_end(void **state)
 	struct sb_thread trimmer;
 
 	(void)state;
-	t.process = sb_mem_zalloc(SB_HEAP, ENDS * t.each * sizeof(*t.process),
-				  SB_LINE);
+	t.process = sb_mem_zalloc(SB_HEAP, ENDS * t.each * sizeof(*t.process), SB_LINE);
 	t.came = sb_mem_zalloc(SB_HEAP, ENDS * t.each, SB_LINE);
 	for (uint64_t i = 0; i < ENDS * t.each; i++)
 		t.process[i].pid = i + 1;
 	sb_store_rlx(&t.left, ENDS * t.each);
 	sb_runq_init(&t.queue, SB_HEAP);
 	for (int i = 0; i < 2 * ENDS; i++)
-		CHECK_EQ(sb_thread_start(&thread[i], -1,
-					 i % 2 ? push_half : take_some, &t),
-			 0);
+		CHECK_EQ(sb_thread_start(&thread[i], -1, i % 2 ? push_half : take_some, &t), 0);
 	CHECK_EQ(sb_thread_start(&trimmer, -1, trim_always, &t), 0);
 	for (int i = 0; i < 2 * ENDS; i++)
 		sb_thread_join(&thread[i]);
@@ -337,8 +330,7 @@ static void pool_objects_taken_together_lie_together(void **state)
 		}
 		for (int i = 0; i < N; i++) {
 			object[i] = sb_pool_alloc(&pool, SIZE);
-			changes += i && sb_slab_of(object[i]) !=
-						sb_slab_of(object[i - 1]);
+			changes += i && sb_slab_of(object[i]) != sb_slab_of(object[i - 1]);
 		}
 		assert_true(changes <= held / SB_SLAB_BYTES);
 		CHECK_EQ(sb_counter_read(&pool.held_bytes), held);
@@ -419,8 +411,7 @@ static void pool_objects_of_all_sizes_come_home(void **state)
 			order[j] = i;
 		}
 		for (int i = 0; i < N; i++)
-			sb_pool_free(&other, object[order[i]],
-				     sizes[order[i] % KINDS]);
+			sb_pool_free(&other, object[order[i]], sizes[order[i] % KINDS]);
 		sb_pool_flush(&other);
 		for (int i = 0; i < N; i++) {
 			object[i] = sb_pool_alloc(&home, sizes[i % KINDS]);
@@ -537,8 +528,7 @@ static void dispatch_finds_what_was_registered(void **state)
 	(void)state;
 	sb_dispatch_init(&dispatch);
 	for (uint32_t id = 0; id < 1000; id += 3)
-		CHECK_EQ(sb_dispatch_register(&dispatch, 999 - id, handler,
-					      (void *)(uintptr_t)id),
+		CHECK_EQ(sb_dispatch_register(&dispatch, 999 - id, handler, (void *)(uintptr_t)id),
 			 0);
 	CHECK_EQ(sb_dispatch_register(&dispatch, 0, handler, NULL), -EEXIST);
 	CHECK_EQ(sb_dispatch_register(&dispatch, 999, handler, NULL), -EEXIST);
@@ -546,8 +536,7 @@ static void dispatch_finds_what_was_registered(void **state)
 	sb_dispatch_freeze(&dispatch);
 	CHECK_EQ(sb_dispatch_register(&dispatch, 1, handler, NULL), -EROFS);
 	for (uint32_t id = 0; id < 1000; id++) {
-		const struct sb_dispatch_entry *entry =
-			sb_dispatch_lookup(&dispatch, id);
+		const struct sb_dispatch_entry *entry = sb_dispatch_lookup(&dispatch, id);
 
 		if (id % 3)
 			assert_null(entry);

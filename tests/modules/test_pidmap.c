@@ -39,8 +39,7 @@ static void family_init(struct family *f)
 {
 	f->reclaim = make_reclaim();
 	f->map = sb_pidmap_create(f->reclaim, UINT64_MAX);
-	f->process =
-		sb_mem_zalloc(SB_HEAP, MANY * sizeof(*f->process), SB_LINE);
+	f->process = sb_mem_zalloc(SB_HEAP, MANY * sizeof(*f->process), SB_LINE);
 	assert_non_null(f->map);
 	assert_non_null(f->process);
 	sb_pids_init(&f->pids, SB_HEAP);
@@ -55,8 +54,7 @@ static void family_fini(struct family *f)
 	sb_mem_free(f->process);
 }
 
-static void add(struct sb_pidmap *map, struct sb_pids *pids,
-		struct sb_process *p)
+static void add(struct sb_pidmap *map, struct sb_pids *pids, struct sb_process *p)
 {
 	p->name = sb_pids_take(map, pids);
 	CHECK_EQ(p->pid != 0, 1);
@@ -128,9 +126,7 @@ static void a_block_stays_for_its_last_process(void **state)
 		forget(f.map, &f.process[i]);
 	}
 	CHECK_EQ(sb_pidmap_blocks(f.map), 1);
-	CHECK_EQ(sb_pidmap_lookup(f.map, SB_PID_BLOCK + 5) ==
-			 &f.process[SB_PID_BLOCK + 5],
-		 1);
+	CHECK_EQ(sb_pidmap_lookup(f.map, SB_PID_BLOCK + 5) == &f.process[SB_PID_BLOCK + 5], 1);
 	forget(f.map, &f.process[SB_PID_BLOCK + 5]);
 	CHECK_EQ(sb_pidmap_blocks(f.map), 0);
 	family_fini(&f);
@@ -261,16 +257,13 @@ static uint64_t look_around(struct maker *maker, struct sb_rng *rng)
 
 	for (uint32_t i = 0; i < 16 && newest; i++) {
 		const sb_pid pid =
-			newest - sb_rng_below(rng, (uint32_t)sb_min_u64(
-							   newest, 2 * LIVING));
+			newest - sb_rng_below(rng, (uint32_t)sb_min_u64(newest, 2 * LIVING));
 		struct sb_process *p = sb_pidmap_lookup(maker->map, pid);
 
 		if (!p)
 			continue;
 		CHECK_EQ(p->pid, pid);
-		CHECK_EQ(sb_load_rlx(&sb_container_of(p, struct mortal, process)
-					      ->dead),
-			 0);
+		CHECK_EQ(sb_load_rlx(&sb_container_of(p, struct mortal, process)->dead), 0);
 		found++;
 	}
 	return found;
@@ -280,10 +273,8 @@ static void what_is_found_is_it_and_stays(void **state)
 {
 	struct sb_reclaim *reclaim = make_reclaim();
 	struct sb_pidmap *map = sb_pidmap_create(reclaim, UINT64_MAX);
-	struct maker maker[2] = {
-		{ .reclaim = reclaim, .map = map, .seed = sb_test_seed() },
-		{ .reclaim = reclaim, .map = map, .seed = sb_test_seed() + 1 }
-	};
+	struct maker maker[2] = { { .reclaim = reclaim, .map = map, .seed = sb_test_seed() },
+				  { .reclaim = reclaim, .map = map, .seed = sb_test_seed() + 1 } };
 	struct sb_thread thread[2];
 	struct sb_rng rng;
 	uint64_t found = 0;
@@ -292,9 +283,7 @@ static void what_is_found_is_it_and_stays(void **state)
 	assert_non_null(map);
 	sb_rng_seed(&rng, sb_test_seed());
 	for (int i = 0; i < 2; i++)
-		CHECK_EQ(sb_thread_start(&thread[i], -1, make_and_end,
-					 &maker[i]),
-			 0);
+		CHECK_EQ(sb_thread_start(&thread[i], -1, make_and_end, &maker[i]), 0);
 	while (!sb_load_acq(&maker[0].done) || !sb_load_acq(&maker[1].done)) {
 		const uint32_t side = sb_reclaim_enter(reclaim);
 
@@ -340,9 +329,7 @@ static void those_that_go_together_go_from_their_blocks(void **state)
 			if (i < OF_BLOCKS)
 				add(f.map, &f.pids, &f.process[i]);
 			else
-				add_chosen(f.map,
-					   SB_PID_CHOSEN +
-						   1000 * (uint64_t)round + i,
+				add_chosen(f.map, SB_PID_CHOSEN + 1000 * (uint64_t)round + i,
 					   &f.process[i]);
 			gone[i] = gone[j];
 			gone[j] = &f.process[i];
@@ -355,9 +342,8 @@ static void those_that_go_together_go_from_their_blocks(void **state)
 		if (!round)
 			CHECK_EQ(sb_pidmap_blocks(f.map), BLOCKS);
 		while (n < OF_BLOCKS + CHOSEN) {
-			const uint32_t some =
-				(uint32_t)sb_min_u64(1 + sb_rng_below(&rng, 70),
-						     OF_BLOCKS + CHOSEN - n);
+			const uint32_t some = (uint32_t)sb_min_u64(1 + sb_rng_below(&rng, 70),
+								   OF_BLOCKS + CHOSEN - n);
 
 			sb_pidmap_remove(f.map, &gone[n], some);
 			n += some;

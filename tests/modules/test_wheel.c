@@ -163,8 +163,7 @@ static void check_next(const struct model *m)
 	if (!m->pending)
 		CHECK_EQ(next, SB_WHEEL_NEVER);
 	else
-		assert_in_range(next, 0,
-				first_due_tick(m) << SB_WHEEL_TICK_BITS);
+		assert_in_range(next, 0, first_due_tick(m) << SB_WHEEL_TICK_BITS);
 }
 
 static void model_drain(struct model *m)
@@ -176,8 +175,7 @@ static void model_drain(struct model *m)
 		check_next(m);
 	} while (is_due(&m->wheel, m->now_ns));
 	if (m->pending)
-		assert_in_range(first_due_tick(m), tick_of(m->now_ns) + 1,
-				UINT64_MAX);
+		assert_in_range(first_due_tick(m), tick_of(m->now_ns) + 1, UINT64_MAX);
 }
 
 /* Time goes on, by however much; or to when the wheel says. */
@@ -250,8 +248,7 @@ static void matches_a_list(void **state)
 		given_up += m.given_up;
 		sb_wheel_fini(&m.wheel);
 	}
-	assert_true(given_up >
-		    0); /* a peak and its end, in one round at least */
+	assert_true(given_up > 0); /* a peak and its end, in one round at least */
 }
 
 /* ---- one timer ---- */
@@ -290,8 +287,7 @@ static void next_leads_to_the_timer(void **state)
 /* ---- many timers ---- */
 
 /* The wheel's advances until time is `now`, each of bounded work. */
-static uint64_t drain_bounded(struct sb_wheel *wheel, uint64_t now,
-			      uint64_t *popped)
+static uint64_t drain_bounded(struct sb_wheel *wheel, uint64_t now, uint64_t *popped)
 {
 	uint64_t advances = 0;
 	uint64_t last = 0;
@@ -303,8 +299,7 @@ static uint64_t drain_bounded(struct sb_wheel *wheel, uint64_t now,
 		sb_wheel_advance(wheel, now);
 		advances++;
 		while ((timer = sb_wheel_pop(wheel))) {
-			assert_in_range(due_tick(timer->due_ns), last,
-					tick_of(now));
+			assert_in_range(due_tick(timer->due_ns), last, tick_of(now));
 			last = due_tick(timer->due_ns);
 			sb_wheel_release(wheel, timer);
 			n++;
@@ -449,8 +444,7 @@ static void indices_are_unique(void **state)
 	sb_wheel_init(&wheel, SB_HEAP, 0);
 	start_many(&wheel, 0, many);
 	for (uint32_t i = 0; i < many; i++) {
-		assert_ptr_equal(sb_wheel_find(&wheel, many_timer[i]->index),
-				 many_timer[i]);
+		assert_ptr_equal(sb_wheel_find(&wheel, many_timer[i]->index), many_timer[i]);
 		assert_in_range(many_timer[i]->index, 0, (1 << 26) - 1);
 	}
 	for (uint32_t i = 0; i < many; i++)
@@ -529,9 +523,7 @@ static void a_peak_is_given_back(void **state)
 		if (peak % 3 == 2)
 			shuffle(&rng, many);
 		for (uint32_t i = 0; i < many; i++) {
-			sb_wheel_release(
-				&wheel,
-				many_timer[backwards ? many - 1 - i : i]);
+			sb_wheel_release(&wheel, many_timer[backwards ? many - 1 - i : i]);
 			chunks -= free_surplus(&wheel);
 			CHECK_EQ(wheel.chunks, chunks);
 		}
@@ -553,8 +545,7 @@ static void memory_follows_the_timers(void **state)
 	start_many(&wheel, 0, many);
 	for (uint32_t i = 0; i < many; i++) {
 		sb_wheel_release(&wheel, many_timer[i]);
-		assert_in_range(wheel.chunks * per_chunk, 0,
-				2 * wheel.pending + 2 * per_chunk);
+		assert_in_range(wheel.chunks * per_chunk, 0, 2 * wheel.pending + 2 * per_chunk);
 	}
 	sb_wheel_fini(&wheel);
 }
@@ -566,8 +557,7 @@ static void few_starts_and_ends_allocate(void **state)
 	const uint32_t per_chunk = timers_of_a_chunk();
 
 	(void)state;
-	for (uint32_t population = 0; population < 3 * per_chunk;
-	     population++) {
+	for (uint32_t population = 0; population < 3 * per_chunk; population++) {
 		struct sb_wheel wheel;
 		uint32_t before, after;
 
@@ -579,8 +569,7 @@ static void few_starts_and_ends_allocate(void **state)
 		assert_in_range(after, before, before + 1);
 		for (int round = 0; round < 3; round++) {
 			for (uint32_t i = 0; i < per_chunk; i++)
-				sb_wheel_release(&wheel,
-						 many_timer[population + i]);
+				sb_wheel_release(&wheel, many_timer[population + i]);
 			start_many(&wheel, population, per_chunk);
 			CHECK_EQ(wheel.chunks, after);
 			assert_false(free_surplus(&wheel));

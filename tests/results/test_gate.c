@@ -49,19 +49,16 @@ struct shown {
 	uint32_t trials;
 };
 
-static void try_gate(struct shown *shown, struct sb_rng *rng,
-		     double (*noise)(struct sb_rng *rng), double deviation,
-		     double shift, double alpha)
+static void try_gate(struct shown *shown, struct sb_rng *rng, double (*noise)(struct sb_rng *rng),
+		     double deviation, double shift, double alpha)
 {
-	struct sb_sequential test = { .limit = LIMIT,
-				      .alpha = alpha,
-				      .beta = BETA,
-				      .verdict = SB_GATE_UNDECIDED };
+	struct sb_sequential test = {
+		.limit = LIMIT, .alpha = alpha, .beta = BETA, .verdict = SB_GATE_UNDECIDED
+	};
 	double value[SB_LOOK_LAST];
 	uint32_t n = 0;
 
-	for (int i = 0; i < SB_LOOKS && test.verdict == SB_GATE_UNDECIDED;
-	     i++) {
+	for (int i = 0; i < SB_LOOKS && test.verdict == SB_GATE_UNDECIDED; i++) {
 		struct sb_evidence evidence;
 
 		while (n < sb_look[i])
@@ -76,8 +73,8 @@ static void try_gate(struct shown *shown, struct sb_rng *rng,
 	shown->trials++;
 }
 
-static struct shown try_gates(double (*noise)(struct sb_rng *rng),
-			      double deviation, double shift, double alpha)
+static struct shown try_gates(double (*noise)(struct sb_rng *rng), double deviation, double shift,
+			      double alpha)
 {
 	struct shown shown = { .trials = 0 };
 	struct sb_rng rng;
@@ -85,11 +82,10 @@ static struct shown try_gates(double (*noise)(struct sb_rng *rng),
 	sb_rng_seed(&rng, sb_test_seed());
 	for (uint32_t i = 0; i < TRIALS; i++)
 		try_gate(&shown, &rng, noise, deviation, shift, alpha);
-	print_message("# shift %+.2f %%, noise %.1f %%: %u regressed, %u fine, "
-		      "%u undecided of %u; %.1f blocks\n",
-		      100 * expm1(shift), 100 * deviation,
-		      shown.of[SB_GATE_REGRESSED], shown.of[SB_GATE_FINE],
-		      shown.of[SB_GATE_UNDECIDED], TRIALS,
+	print_message("# shift %+.2f %%, noise %.1f %%: %u regressed, %u fine, %u undecided of %u; "
+		      "%.1f blocks\n",
+		      100 * expm1(shift), 100 * deviation, shown.of[SB_GATE_REGRESSED],
+		      shown.of[SB_GATE_FINE], shown.of[SB_GATE_UNDECIDED], TRIALS,
 		      (double)shown.values / TRIALS);
 	return shown;
 }
@@ -108,11 +104,9 @@ static void false_alarms_are_as_rare_as_stated(void **state)
 	(void)state;
 	for (size_t n = 0; n < SB_ARRAY_SIZE(noises); n++) {
 		for (size_t d = 0; d < SB_ARRAY_SIZE(deviation); d++) {
-			const struct shown shown =
-				try_gates(noises[n], deviation[d], 0, ALPHA);
+			const struct shown shown = try_gates(noises[n], deviation[d], 0, ALPHA);
 
-			assert_in_range(shown.of[SB_GATE_REGRESSED], 0,
-					at_most(TRIALS, ALPHA));
+			assert_in_range(shown.of[SB_GATE_REGRESSED], 0, at_most(TRIALS, ALPHA));
 		}
 	}
 }
@@ -120,41 +114,32 @@ static void false_alarms_are_as_rare_as_stated(void **state)
 /* Without the estimate's part in it, the bound on the chance is nearly used up. */
 static void the_level_is_spent(void **state)
 {
-	struct sb_sequential test = { .limit = 1e-9,
-				      .alpha = 1,
-				      .beta = 1,
-				      .verdict = SB_GATE_UNDECIDED };
+	struct sb_sequential test = {
+		.limit = 1e-9, .alpha = 1, .beta = 1, .verdict = SB_GATE_UNDECIDED
+	};
 
 	(void)state;
 	sb_sequential_look(&test,
-			   &(struct sb_evidence){ .estimate = 1,
-						  .p_worse = 0.3,
-						  .p_within = 1,
-						  .p_least = 0.01 },
+			   &(struct sb_evidence){
+				   .estimate = 1, .p_worse = 0.3, .p_within = 1, .p_least = 0.01 },
 			   0.25);
 	CHECK_EQ(test.verdict, SB_GATE_UNDECIDED);
 	assert_true(test.alpha_spent == 0.25);
 	/* Now 0.5 - 0.25 is left. */
 	sb_sequential_look(&test,
-			   &(struct sb_evidence){ .estimate = 1,
-						  .p_worse = 0.26,
-						  .p_within = 1,
-						  .p_least = 0.01 },
+			   &(struct sb_evidence){
+				   .estimate = 1, .p_worse = 0.26, .p_within = 1, .p_least = 0.01 },
 			   0.5);
 	CHECK_EQ(test.verdict, SB_GATE_UNDECIDED);
 	/* A look that can show nothing leaves its part to the next one. */
 	sb_sequential_look(&test,
-			   &(struct sb_evidence){ .estimate = 1,
-						  .p_worse = 0.3,
-						  .p_within = 1,
-						  .p_least = 0.3 },
+			   &(struct sb_evidence){
+				   .estimate = 1, .p_worse = 0.3, .p_within = 1, .p_least = 0.3 },
 			   0.75);
 	assert_true(test.alpha_spent == 0.5);
 	sb_sequential_look(&test,
-			   &(struct sb_evidence){ .estimate = 1,
-						  .p_worse = 0.49,
-						  .p_within = 1,
-						  .p_least = 0.01 },
+			   &(struct sb_evidence){
+				   .estimate = 1, .p_worse = 0.49, .p_within = 1, .p_least = 0.01 },
 			   1);
 	CHECK_EQ(test.verdict, SB_GATE_REGRESSED);
 }
@@ -170,12 +155,10 @@ static void at_its_limit_it_is_rarely_fine(void **state)
 /* Blocks of runs here have a noise of 1 to 1.5 % in CPU time. */
 static void five_percent_are_found(void **state)
 {
-	const struct shown shown =
-		try_gates(normal, 0.015, log1p(0.05), SHARED);
+	const struct shown shown = try_gates(normal, 0.015, log1p(0.05), SHARED);
 
 	(void)state;
-	assert_in_range(shown.of[SB_GATE_REGRESSED], (uint32_t)(0.95 * TRIALS),
-			TRIALS);
+	assert_in_range(shown.of[SB_GATE_REGRESSED], (uint32_t)(0.95 * TRIALS), TRIALS);
 }
 
 static void what_is_clear_ends_early(void **state)
@@ -184,19 +167,16 @@ static void what_is_clear_ends_early(void **state)
 	const struct shown slow = try_gates(normal, 0.01, log1p(0.1), SHARED);
 
 	(void)state;
-	assert_in_range(same.of[SB_GATE_FINE], (uint32_t)(0.99 * TRIALS),
-			TRIALS);
+	assert_in_range(same.of[SB_GATE_FINE], (uint32_t)(0.99 * TRIALS), TRIALS);
 	assert_in_range(same.values, 0, 10 * TRIALS);
-	assert_in_range(slow.of[SB_GATE_REGRESSED], (uint32_t)(0.99 * TRIALS),
-			TRIALS);
+	assert_in_range(slow.of[SB_GATE_REGRESSED], (uint32_t)(0.99 * TRIALS), TRIALS);
 	assert_in_range(slow.values, 0, 12 * TRIALS);
 }
 
 /* A rise that is certain and within the limit is no regression. */
 static void a_small_rise_is_fine(void **state)
 {
-	const struct shown shown =
-		try_gates(normal, 0.002, log1p(0.015), SHARED);
+	const struct shown shown = try_gates(normal, 0.002, log1p(0.015), SHARED);
 
 	(void)state;
 	CHECK_EQ(shown.of[SB_GATE_FINE], TRIALS);
@@ -205,14 +185,12 @@ static void a_small_rise_is_fine(void **state)
 /* However certain it is, and though it is not ruled out that it is beyond. */
 static void a_rise_within_the_limit_is_no_regression(void **state)
 {
-	struct sb_sequential test = { .limit = LIMIT,
-				      .alpha = ALPHA,
-				      .beta = BETA,
-				      .verdict = SB_GATE_UNDECIDED };
-	struct sb_evidence evidence = { .estimate = 0.99 * LIMIT,
-					.p_worse = 1e-9,
-					.p_within = 0.4,
-					.p_least = 1e-9 };
+	struct sb_sequential test = {
+		.limit = LIMIT, .alpha = ALPHA, .beta = BETA, .verdict = SB_GATE_UNDECIDED
+	};
+	struct sb_evidence evidence = {
+		.estimate = 0.99 * LIMIT, .p_worse = 1e-9, .p_within = 0.4, .p_least = 1e-9
+	};
 
 	(void)state;
 	sb_sequential_look(&test, &evidence, 0.25);
@@ -242,10 +220,9 @@ static void the_forecast_holds(void **state)
 
 static struct sb_sequential a_test(void)
 {
-	return (struct sb_sequential){ .limit = LIMIT,
-				       .alpha = SHARED,
-				       .beta = BETA,
-				       .verdict = SB_GATE_UNDECIDED };
+	return (struct sb_sequential){
+		.limit = LIMIT, .alpha = SHARED, .beta = BETA, .verdict = SB_GATE_UNDECIDED
+	};
 }
 
 /* A verdict is as likely as it is said to be, after the first values. */
@@ -256,15 +233,11 @@ static void the_chance_of_a_verdict_holds(void **state)
 
 	(void)state;
 	for (size_t d = 0; d < SB_ARRAY_SIZE(deviation); d++) {
-		const struct shown shown =
-			try_gates(normal, deviation[d], 0, SHARED);
-		const double clear =
-			1 - (double)shown.of[SB_GATE_UNDECIDED] / TRIALS;
-		const double chance =
-			sb_sequential_chance(&test, 0, deviation[d], 12);
+		const struct shown shown = try_gates(normal, deviation[d], 0, SHARED);
+		const double clear = 1 - (double)shown.of[SB_GATE_UNDECIDED] / TRIALS;
+		const double chance = sb_sequential_chance(&test, 0, deviation[d], 12);
 
-		print_message("# noise %g: chance %.2f, clear %.2f\n",
-			      deviation[d], chance, clear);
+		print_message("# noise %g: chance %.2f, clear %.2f\n", deviation[d], chance, clear);
 		assert_true(fabs(chance - clear) < 0.25);
 	}
 	assert_true(sb_sequential_chance(&test, 0, 0.3, 12) < 0.1);
@@ -284,8 +257,7 @@ static void rates_have_their_exact_interval(void **state)
 	(void)state;
 	/* 1 - 0.025^(1/n), of which tables have the first. */
 	assert_true(none.low == 0 && fabs(none.high - 0.036217) < 1e-5);
-	assert_true(fabs(one.low - 0.000158) < 1e-6 &&
-		    fabs(one.high - 0.034329) < 1e-5);
+	assert_true(fabs(one.low - 0.000158) < 1e-6 && fabs(one.high - 0.034329) < 1e-5);
 	assert_true(all.high == 1 && fabs(all.low - 0.831566) < 1e-5);
 }
 
@@ -300,8 +272,7 @@ static void limits_know_what_is_worse(void **state)
 	CHECK_EQ(l.n, 2);
 	CHECK_EQ(l.limit[0].metric, SB_METRIC_ns_per_op);
 	assert_true(!l.limit[0].is_fall && l.limit[0].part == 0.03);
-	CHECK_EQ(sb_limits_parse(&l, "ops_per_s=5%,ns_per_op=±2.5%,rounds=-1%"),
-		 0);
+	CHECK_EQ(sb_limits_parse(&l, "ops_per_s=5%,ns_per_op=±2.5%,rounds=-1%"), 0);
 	CHECK_EQ(l.n, 4);
 	assert_true(l.limit[0].is_fall && l.limit[0].part == 0.05);
 	assert_true(!l.limit[1].is_fall && l.limit[2].is_fall);
@@ -323,8 +294,7 @@ static void limits_are_of_two_kinds(void **state)
 	CHECK_EQ(events.n, 4);
 	CHECK_EQ(events.limit[1].metric, SB_METRIC_steals_per_op);
 	assert_true(events.limit[1].is_fall);
-	CHECK_EQ(sb_limits_parse(&times, "cpu_ns_per_op=3%,parks_per_op=9%"),
-		 0);
+	CHECK_EQ(sb_limits_parse(&times, "cpu_ns_per_op=3%,parks_per_op=9%"), 0);
 	CHECK_EQ(sb_limits_split(&times, &events), 0);
 	CHECK_EQ(times.n, 1);
 	CHECK_EQ(times.limit[0].metric, SB_METRIC_cpu_ns_per_op);
@@ -354,8 +324,8 @@ static void limits_that_are_none(void **state)
 
 /* ---- texts ---- */
 
-static void check_text(void (*put)(FILE *out, const char *text),
-		       const char *text, const char *expected)
+static void check_text(void (*put)(FILE *out, const char *text), const char *text,
+		       const char *expected)
 {
 	char *made = NULL;
 	size_t bytes = 0;
@@ -384,11 +354,8 @@ static void texts_are_escaped(void **state)
 		   "&lt;a b=&#39;&quot;&#39;&gt;"
 		   "&amp;&#10;");
 	check_text(sb_put_xml, "]]>\xef\xbf\xbf", "]]&gt;?");
-	check_text(put_property, "a: 5 %, b\n::error::",
-		   "a%3A 5 %25%2C b%0A%3A"
-		   "%3Aerror%3A%3A");
-	check_text(put_message,
-		   "a: 5 %, b\n::error::", "a: 5 %25, b%0A::error::");
+	check_text(put_property, "a: 5 %, b\n::error::", "a%3A 5 %25%2C b%0A%3A%3Aerror%3A%3A");
+	check_text(put_message, "a: 5 %, b\n::error::", "a: 5 %25, b%0A::error::");
 }
 
 /* A name as bad as can be leaves each form in order. */

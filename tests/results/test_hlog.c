@@ -37,8 +37,8 @@ struct decoded {
 
 static int digit_of(char c)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *at = strchr(digits, c);
 
 	assert_true(c && at);
@@ -56,8 +56,7 @@ static size_t from_base64(const char *text, uint8_t *out)
 		uint32_t bits = 0;
 
 		for (size_t c = i; c < i + 4; c++)
-			bits = bits << 6 |
-			       (text[c] == '=' ? 0 : digit_of(text[c]));
+			bits = bits << 6 | (text[c] == '=' ? 0 : digit_of(text[c]));
 		assert_true(!pads || i + 4 == length);
 		for (int byte = 0; byte < 3 - pads; byte++)
 			out[n++] = (uint8_t)(bits >> (16 - 8 * byte));
@@ -89,8 +88,7 @@ static int64_t take_word(const uint8_t **at)
 	return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
 }
 
-static void take_counts(struct decoded *d, const uint8_t *at,
-			const uint8_t *end)
+static void take_counts(struct decoded *d, const uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {
 		const int64_t word = take_word(&at);
@@ -136,8 +134,7 @@ static void decode(const char *text, struct decoded *d)
 	take_counts(d, plain + 40, plain + bytes);
 }
 
-static uint64_t lowest_of(const struct decoded *d, uint32_t index,
-			  uint64_t *highest)
+static uint64_t lowest_of(const struct decoded *d, uint32_t index, uint64_t *highest)
 {
 	const uint32_t power = index / d->half;
 	const uint32_t shift = power > 1 ? power - 1 : 0;
@@ -149,8 +146,7 @@ static uint64_t lowest_of(const struct decoded *d, uint32_t index,
 
 /* By the rule of sb_hist_quantile(), over the decoded buckets; *lowest is that
  * of the bucket. */
-static uint64_t quantile_of(const struct decoded *d, double q, uint64_t count,
-			    uint64_t *lowest)
+static uint64_t quantile_of(const struct decoded *d, double q, uint64_t count, uint64_t *lowest)
 {
 	uint64_t seen = 0;
 	uint64_t highest = 0;
@@ -248,10 +244,9 @@ static void random_histograms(void **state)
 		struct sb_hist_counts counts = { 0 };
 		const uint32_t step = 1 + sb_rng_below(&rng, 40);
 
-		for (uint64_t i = sb_rng_below(&rng, SB_HIST_BUCKETS);
-		     i < SB_HIST_BUCKETS; i += 1 + sb_rng_below(&rng, step))
-			put(&counts, (uint32_t)i,
-			    1 + (sb_rng_next(&rng) >> (20 + round % 44)));
+		for (uint64_t i = sb_rng_below(&rng, SB_HIST_BUCKETS); i < SB_HIST_BUCKETS;
+		     i += 1 + sb_rng_below(&rng, step))
+			put(&counts, (uint32_t)i, 1 + (sb_rng_next(&rng) >> (20 + round % 44)));
 		is_ours(&counts);
 	}
 }
@@ -276,8 +271,7 @@ static void fill_record(struct sb_record *record, uint32_t r)
 static void fill_result(struct sb_result *result)
 {
 	const struct sb_setting setting = { (char *)(uintptr_t) "spin, x",
-					    (char *)(uintptr_t) "1,2\n3", 0,
-					    true };
+					    (char *)(uintptr_t) "1,2\n3", 0, true };
 	struct sb_series *series = calloc(1, sizeof(*series));
 
 	*series = (struct sb_series){ .workload = strdup("ping pong"),
@@ -290,9 +284,7 @@ static void fill_result(struct sb_result *result)
 		fill_record(&series->record[r], r);
 	CHECK_EQ(sb_series_add_setting(series, &setting), 0);
 	*result = (struct sb_result){ .all_series = 1, .series = series };
-	CHECK_EQ(sb_result_add_fact(result, "run", "date",
-				    "2026-11-21T22:20:00+02:00"),
-		 0);
+	CHECK_EQ(sb_result_add_fact(result, "run", "date", "2026-11-21T22:20:00+02:00"), 0);
 }
 
 /* The interval lines, each without its histogram. */
@@ -301,21 +293,18 @@ static void log_has_a_line_for_each_latency(void **state)
 	static const char expected[] =
 		"#[Logged by sched-bench, in ns; maxima of intervals in ms]\n"
 		"#[Histogram log format version 1.3]\n"
-		"#[StartTime: 1795292400.000 (seconds since epoch), "
-		"2026-11-21T22:20:00+02:00]\n"
+		"#[StartTime: 1795292400.000 (seconds since epoch), 2026-11-21T22:20:00+02:00]\n"
 		"#[BaseTime: 1795292400.000 (seconds since epoch)]\n"
-		"#[ping pong/spin, x:1,2_3/workers:2, spin, x=1,2_3, "
-		"repetition 0: valid]\n"
-		"#[ping pong/spin, x:1,2_3/workers:2, spin, x=1,2_3, "
-		"repetition 1: invalid: wrong_answer]\n"
-		"#[ping pong/spin, x:1,2_3/workers:2, spin, x=1,2_3, "
-		"repetition 2: valid]\n"
-		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
-		"\"Interval_Compressed_Histogram\"\n"
-		"Tag=ping_pong/spin__x:1_2_3/workers:2/ready_to_running,"
-		"0.000000,0.250000,0.000050,HISTFAAAA\n"
-		"Tag=ping_pong/spin__x:1_2_3/workers:2/ready_to_running,"
-		"0.250000,0.750000,0.000052,HISTFAAAA\n";
+		"#[ping pong/spin, x:1,2_3/workers:2, spin, x=1,2_3, repetition 0: valid]\n"
+		"#[ping pong/spin, x:1,2_3/workers:2, spin, x=1,2_3, repetition 1: invalid: "
+		"wrong_answer]\n"
+		"#[ping pong/spin, x:1,2_3/workers:2, spin, x=1,2_3, repetition 2: valid]\n"
+		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_"
+		"Histogram\"\n"
+		"Tag=ping_pong/spin__x:1_2_3/workers:2/"
+		"ready_to_running,0.000000,0.250000,0.000050,HISTFAAAA\n"
+		"Tag=ping_pong/spin__x:1_2_3/workers:2/"
+		"ready_to_running,0.250000,0.750000,0.000052,HISTFAAAA\n";
 	struct sb_result result;
 	char *text;
 	size_t bytes;

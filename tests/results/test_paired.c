@@ -20,23 +20,20 @@
 #include "results/stats/unpaired.h"
 #include "tests/test.h"
 
-#define CHECK_NEAR(actual, expected, within)                                   \
-	do {                                                                   \
-		const double is_ = (actual);                                   \
-		const double should_ = (expected);                             \
-                                                                               \
-		if (!(fabs(is_ - should_) <= (within)))                        \
-			fail_msg("%s is %.17g, expected %.17g", #actual, is_,  \
-				 should_);                                     \
+#define CHECK_NEAR(actual, expected, within)                                                       \
+	do {                                                                                       \
+		const double is_ = (actual);                                                       \
+		const double should_ = (expected);                                                 \
+                                                                                                   \
+		if (!(fabs(is_ - should_) <= (within)))                                            \
+			fail_msg("%s is %.17g, expected %.17g", #actual, is_, should_);            \
 	} while (0)
 
 /* ---- known answers ---- */
 
 /* Hollander and Wolfe, table 3.1: depression before and after. */
-static const double before[] = { 1.83, 0.50, 1.62, 2.48, 1.68,
-				 1.88, 1.55, 3.06, 1.30 };
-static const double after[] = { 0.878, 0.647, 0.598, 2.05, 1.06,
-				1.29,  1.06,  3.14,  1.29 };
+static const double before[] = { 1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30 };
+static const double after[] = { 0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29 };
 #define PATIENTS 9
 
 static const double twelve[] = { 0.21, -0.13, 0.44,  0.37, -0.05, 0.62,
@@ -90,8 +87,7 @@ static void estimates_are_the_books(void **state)
 	CHECK_NEAR(estimated.low, 0.010, 1e-12);
 	CHECK_NEAR(estimated.high, 0.786, 1e-12);
 	/* Their 96.1 % is all that nine values can say near that. */
-	CHECK_EQ(sb_signed_rank_estimate(&estimated, value, PATIENTS, 0.0390),
-		 0);
+	CHECK_EQ(sb_signed_rank_estimate(&estimated, value, PATIENTS, 0.0390), 0);
 	assert_true(estimated.low < 0.010 && estimated.high > 0.786);
 }
 
@@ -267,8 +263,8 @@ static void nothing_is_nothing(void **state)
 
 /* ---- two results ---- */
 
-static struct sb_unpaired unpaired(const double *a, uint32_t n_a,
-				   const double *b, uint32_t n_b, double level)
+static struct sb_unpaired unpaired(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
+				   double level)
 {
 	struct sb_unpaired out;
 
@@ -281,8 +277,7 @@ static struct sb_unpaired unpaired(const double *a, uint32_t n_a,
  * differences by a 0, which is below all. */
 static void the_books_are_known(void **state)
 {
-	static const double a[] = { 0.80, 0.83, 1.89, 1.04, 1.45,
-				    1.38, 1.91, 1.64, 0.73, 1.46 };
+	static const double a[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 };
 	static const double b[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
 	double below_a[10];
 	double below_b[5];
@@ -360,8 +355,7 @@ static void few_cannot_be_told_apart(void **state)
 	out = unpaired(a, 3, b, 3, 0.1);
 	CHECK_EQ(out.sign, 1);
 	CHECK_EQ(sb_unpaired_compare(&out, a, 0, b, 3, 0.05), -EINVAL);
-	CHECK_EQ(sb_unpaired_compare(&out, a, SB_UNPAIRED_MAX + 1, b, 3, 0.05),
-		 -E2BIG);
+	CHECK_EQ(sb_unpaired_compare(&out, a, SB_UNPAIRED_MAX + 1, b, 3, 0.05), -E2BIG);
 }
 
 /* ---- what is said ---- */
@@ -403,8 +397,8 @@ static void words_have_a_direction(void **state)
 	check_words(&f, "B is 20 % faster [5 % .. 50 %]");
 	f.low = -0.001;
 	f.sign = 0;
-	check_words(&f, "no significant difference (minimum detectable "
-			"effect 1.8 % at 80 % power)");
+	check_words(&f,
+		    "no significant difference (minimum detectable effect 1.8 % at 80 % power)");
 	f.scale = SB_PAIR_DIFFERENCE;
 	f.estimate = 12;
 	f.low = 8;
@@ -450,8 +444,7 @@ static void words_are_a_shells(void **state)
 		for (uint32_t w = 0; w < words.n; w++) {
 			const size_t used = strlen(all);
 
-			snprintf(all + used, sizeof(all) - used, "[%s]",
-				 words.word[w]);
+			snprintf(all + used, sizeof(all) - used, "[%s]", words.word[w]);
 		}
 		assert_string_equal(all, splits[i].words);
 		assert_null(words.word[words.n]);
@@ -512,16 +505,14 @@ static void skewed(double *run, uint32_t n)
 static void cauchy(double *run, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		run[i] = fmax(-300,
-			      fmin(300, 0.01 * tan(M_PI * (uniform() - 0.5))));
+		run[i] = fmax(-300, fmin(300, 0.01 * tan(M_PI * (uniform() - 0.5))));
 }
 
 /* Mostly quiet, and now and then a disturbance. */
 static void spiky(double *run, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		run[i] = 0.01 * normal() +
-			 (uniform() < 0.1 ? 0.3 * uniform() : 0);
+		run[i] = 0.01 * normal() + (uniform() < 0.1 ? 0.3 * uniform() : 0);
 }
 
 /* Percentiles are buckets of a histogram. */
@@ -566,24 +557,20 @@ struct noise {
 	const char *name;
 	noise_fn *fill;
 	bool is_continuous; /* else rates may be lower than what is stated */
-	double power; /* at least that at what could be seen; 0: not looked at */
+	double power;	    /* at least that at what could be seen; 0: not looked at */
 };
 
 static const struct noise noises[] = {
-	{ "gaussian", gaussian, true, 0.72 },
-	{ "skewed", skewed, true, 0.72 },
-	{ "cauchy", cauchy, true, 0 },
-	{ "spiky", spiky, true, 0.6 },
-	{ "stepped", stepped, false, 0 },
-	{ "lasting", lasting, true, 0.72 },
-	{ "drifting", drifting, true, 0.72 },
-	{ "second_slower", second_slower, true, 0.72 },
+	{ "gaussian", gaussian, true, 0.72 }, { "skewed", skewed, true, 0.72 },
+	{ "cauchy", cauchy, true, 0 },	      { "spiky", spiky, true, 0.6 },
+	{ "stepped", stepped, false, 0 },     { "lasting", lasting, true, 0.72 },
+	{ "drifting", drifting, true, 0.72 }, { "second_slower", second_slower, true, 0.72 },
 	{ "rhythmic", rhythmic, true, 0 },
 };
 
 /* A series of pairs in which B takes `factor` times as long. */
-static void compare_series(struct sb_paired *out, const struct noise *noise,
-			   uint32_t pairs, double factor, double level)
+static void compare_series(struct sb_paired *out, const struct noise *noise, uint32_t pairs,
+			   double factor, double level)
 {
 	double run[RUNS_MAX];
 	double a[PAIRS_MAX];
@@ -649,30 +636,23 @@ static void errors_are_as_rare_as_stated(void **state)
 			struct sb_paired out;
 
 			for (int s = 0; s < SERIES; s++) {
-				compare_series(&out, &noises[i], pairs[k], 1,
-					       levels[k]);
+				compare_series(&out, &noises[i], pairs[k], 1, levels[k]);
 				alarms += sb_paired_sign(&out) != 0;
-				CHECK_EQ(sb_paired_sign(&out),
-					 (out.low > 1) - (out.high < 1));
-				compare_series(&out, &noises[i], pairs[k], 1.3,
-					       levels[k]);
-				missed += out.low > 1.3 * (1 + 1e-11) ||
-					  out.high < 1.3 * (1 - 1e-11);
+				CHECK_EQ(sb_paired_sign(&out), (out.low > 1) - (out.high < 1));
+				compare_series(&out, &noises[i], pairs[k], 1.3, levels[k]);
+				missed +=
+					out.low > 1.3 * (1 + 1e-11) || out.high < 1.3 * (1 - 1e-11);
 			}
 			fprintf(stderr,
-				"# %s, %u pairs: %.4f false alarms, %.4f not "
-				"in the interval, stated %.4f\n",
-				noises[i].name, pairs[k],
-				(double)alarms / SERIES,
+				"# %s, %u pairs: %.4f false alarms, %.4f not in the interval, "
+				"stated %.4f\n",
+				noises[i].name, pairs[k], (double)alarms / SERIES,
 				(double)missed / SERIES, stated);
 			assert_true(stated > levels[k] / 2);
-			assert_true((double)alarms / SERIES <
-				    stated + slack(stated));
-			assert_true((double)missed / SERIES <
-				    stated + slack(stated));
+			assert_true((double)alarms / SERIES < stated + slack(stated));
+			assert_true((double)missed / SERIES < stated + slack(stated));
 			if (noises[i].is_continuous)
-				assert_true((double)alarms / SERIES >
-					    stated - slack(stated));
+				assert_true((double)alarms / SERIES > stated - slack(stated));
 		}
 	}
 }
@@ -699,25 +679,18 @@ static void what_could_be_seen_is_seen(void **state)
 			if (noises[i].power <= 0)
 				continue;
 			for (int s = 0; s < SERIES; s++) {
-				compare_series(&out, &noises[i], pairs[k], 1,
-					       levels[k]);
+				compare_series(&out, &noises[i], pairs[k], 1, levels[k]);
 				least[s] = out.detectable;
 			}
 			factor = sb_spread_of(least, SERIES).median;
 			for (int s = 0; s < SERIES; s++) {
-				compare_series(&out, &noises[i], pairs[k],
-					       factor, levels[k]);
+				compare_series(&out, &noises[i], pairs[k], factor, levels[k]);
 				seen += sb_paired_sign(&out) > 0;
 			}
-			fprintf(stderr,
-				"# %s, %u pairs: a factor of %.4f is seen in "
-				"%.3f\n",
-				noises[i].name, pairs[k], factor,
-				(double)seen / SERIES);
-			assert_true((double)seen / SERIES >
-				    noises[i].power - fewer_series());
-			assert_true((double)seen / SERIES <
-				    0.88 + fewer_series());
+			fprintf(stderr, "# %s, %u pairs: a factor of %.4f is seen in %.3f\n",
+				noises[i].name, pairs[k], factor, (double)seen / SERIES);
+			assert_true((double)seen / SERIES > noises[i].power - fewer_series());
+			assert_true((double)seen / SERIES < 0.88 + fewer_series());
 		}
 	}
 }
@@ -745,11 +718,10 @@ static void unpaired_errors_are_as_rare_as_stated(void **state)
 
 				fills[i](run, n_a + n_b);
 				for (uint32_t r = 0; r < n_a + n_b; r++)
-					run[r] = (r < n_a ? 1 : 1.3) *
-						 exp(run[r]);
+					run[r] = (r < n_a ? 1 : 1.3) * exp(run[r]);
 				out = unpaired(run, n_a, run + n_a, n_b, 0.05);
-				missed += out.low > 1.3 * (1 + 1e-11) ||
-					  out.high < 1.3 * (1 - 1e-11);
+				missed +=
+					out.low > 1.3 * (1 + 1e-11) || out.high < 1.3 * (1 - 1e-11);
 				for (uint32_t r = n_a; r < n_a + n_b; r++)
 					run[r] /= 1.3;
 				out = unpaired(run, n_a, run + n_a, n_b, 0.05);
@@ -757,16 +729,12 @@ static void unpaired_errors_are_as_rare_as_stated(void **state)
 				surprised += out.p <= 0.05;
 			}
 			fprintf(stderr,
-				"# noise %zu, %u and %u: %u false alarms, %u "
-				"not in the interval, %u p below 5 %% of %d\n",
-				i, n_a, n_b, alarms, missed, surprised,
-				UNPAIRED);
-			assert_true(alarms / (double)UNPAIRED <
-				    0.05 + 2 * slack(0.05));
-			assert_true(missed / (double)UNPAIRED <
-				    0.05 + 2 * slack(0.05));
-			assert_true(surprised / (double)UNPAIRED <
-				    0.05 + 2 * slack(0.05));
+				"# noise %zu, %u and %u: %u false alarms, %u not in the interval, "
+				"%u p below 5 %% of %d\n",
+				i, n_a, n_b, alarms, missed, surprised, UNPAIRED);
+			assert_true(alarms / (double)UNPAIRED < 0.05 + 2 * slack(0.05));
+			assert_true(missed / (double)UNPAIRED < 0.05 + 2 * slack(0.05));
+			assert_true(surprised / (double)UNPAIRED < 0.05 + 2 * slack(0.05));
 		}
 	}
 }

@@ -48,16 +48,13 @@ static void fit_finds_the_parameters(void **state)
 		struct sb_usl usl;
 
 		for (int n = 0; n < 8; n++)
-			point[n] = (struct sb_usl_point){
-				sizes[n], law(p[0], p[1], p[2], sizes[n])
-			};
+			point[n] =
+				(struct sb_usl_point){ sizes[n], law(p[0], p[1], p[2], sizes[n]) };
 		CHECK_EQ(sb_usl_fit(&usl, point, 8), 0);
 		for (int k = 0; k < 3; k++)
 			assert_true(is_near(usl.value[k], p[k], 1e-6));
-		assert_true(is_near(sb_usl_peak(&usl),
-				    fmax(1, sqrt((1 - p[1]) / p[2])), 1e-5));
-		assert_true(is_near(sb_usl_at(&usl, 10),
-				    law(p[0], p[1], p[2], 10), 1e-6));
+		assert_true(is_near(sb_usl_peak(&usl), fmax(1, sqrt((1 - p[1]) / p[2])), 1e-5));
+		assert_true(is_near(sb_usl_at(&usl, 10), law(p[0], p[1], p[2], 10), 1e-6));
 	}
 }
 
@@ -70,21 +67,17 @@ static double noise(uint64_t *state)
 	return (double)(*state >> 11) * 0x1p-52 - 1;
 }
 
-static double squares(const struct sb_usl *usl,
-		      const struct sb_usl_point *point, int n)
+static double squares(const struct sb_usl *usl, const struct sb_usl_point *point, int n)
 {
 	double sum = 0;
 
 	for (int i = 0; i < n; i++)
-		sum += pow(point[i].throughput -
-				   sb_usl_at(usl, point[i].workers),
-			   2);
+		sum += pow(point[i].throughput - sb_usl_at(usl, point[i].workers), 2);
 	return sum;
 }
 
 /* No neighbour is better. */
-static bool is_least(const struct sb_usl *usl, const struct sb_usl_point *point,
-		     int n)
+static bool is_least(const struct sb_usl *usl, const struct sb_usl_point *point, int n)
 {
 	for (int k = 0; k < SB_USL_PARAMETERS; k++) {
 		for (int sign = -1; sign <= 1; sign += 2) {
@@ -116,17 +109,14 @@ static void standard_errors_are_as_large_as_errors(void **state)
 		struct sb_usl usl;
 
 		for (int i = 0; i < SIZES; i++)
-			point[i] = (struct sb_usl_point){
-				sizes[i],
-				law(truth[0], truth[1], truth[2], sizes[i]) +
-					60 * noise(&seed)
-			};
+			point[i] = (struct sb_usl_point){ sizes[i], law(truth[0], truth[1],
+									truth[2], sizes[i]) +
+									    60 * noise(&seed) };
 		CHECK_EQ(sb_usl_fit(&usl, point, SIZES), 0);
 		assert_true(is_least(&usl, point, SIZES));
 		for (int k = 0; k < SB_USL_PARAMETERS; k++) {
 			assert_true(usl.error[k] > 0);
-			within[k] += fabs(usl.value[k] - truth[k]) <
-				     2 * usl.error[k];
+			within[k] += fabs(usl.value[k] - truth[k]) < 2 * usl.error[k];
 			sum[k] += usl.value[k];
 		}
 	}
@@ -144,8 +134,7 @@ static void parameters_are_not_negative(void **state)
 
 	(void)state;
 	for (int n = 1; n <= 6; n++)
-		point[n - 1] =
-			(struct sb_usl_point){ n, 100 * n * (1 + 0.05 * n) };
+		point[n - 1] = (struct sb_usl_point){ n, 100 * n * (1 + 0.05 * n) };
 	CHECK_EQ(sb_usl_fit(&usl, point, 6), 0);
 	assert_true(usl.value[SB_USL_SIGMA] == 0);
 	assert_true(usl.value[SB_USL_KAPPA] == 0);
@@ -157,8 +146,7 @@ static void parameters_are_not_negative(void **state)
 		point[n - 1] = (struct sb_usl_point){ n, law(10, 0.2, 0, n) };
 	CHECK_EQ(sb_usl_fit(&usl, point, 6), 0);
 	assert_true(is_near(usl.value[SB_USL_SIGMA], 0.2, 1e-5));
-	assert_true(usl.value[SB_USL_KAPPA] >= 0 &&
-		    usl.value[SB_USL_KAPPA] < 1e-6);
+	assert_true(usl.value[SB_USL_KAPPA] >= 0 && usl.value[SB_USL_KAPPA] < 1e-6);
 }
 
 static void too_few_points_are_refused(void **state)
@@ -188,17 +176,15 @@ struct recipe {
 	uint32_t suspect, invalid; /* that many of the records, the first */
 };
 
-static void fill_worker(struct sb_worker_reading *worker, uint32_t w,
-			uint32_t n)
+static void fill_worker(struct sb_worker_reading *worker, uint32_t w, uint32_t n)
 {
 	worker->steals = calloc(n, sizeof(*worker->steals));
 	worker->recorded = true;
 	worker->read_ns = 1000000;
 	for (uint32_t v = 0; v < n; v++) {
 		if (v != w)
-			worker->steals[v] = (struct sb_steal_counts){
-				100 + w, 40 + v, 50 + 7 * w + v, 10, 50
-			};
+			worker->steals[v] =
+				(struct sb_steal_counts){ 100 + w, 40 + v, 50 + 7 * w + v, 10, 50 };
 	}
 	worker->counter[SB_COUNTER_steps] = 100;
 }
@@ -219,8 +205,7 @@ static void fill_requests(struct sb_record *record, double offered)
 	requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist));
 	requests->is_open = true;
 	fill_hist(&requests->hist[SB_REQUEST_SOJOURN], 900);
-	requests->intended = requests->completed =
-		requests->hist[SB_REQUEST_SOJOURN].count;
+	requests->intended = requests->completed = requests->hist[SB_REQUEST_SOJOURN].count;
 	requests->intended += 3; /* are lost */
 	record->requests = requests;
 	record->value[SB_METRIC_offered_per_s] = offered;
@@ -268,8 +253,7 @@ static void fill_places(struct sb_placement *placement, uint32_t workers)
 	placement->nodes = (workers + 7) / 8;
 	placement->place = calloc(workers, sizeof(*placement->place));
 	for (int w = 0; w < (int)workers; w++)
-		placement->place[w] =
-			(struct sb_place){ w, w, w / 2, w / 4, w / 8, 0 };
+		placement->place[w] = (struct sb_place){ w, w, w / 2, w / 4, w / 8, 0 };
 }
 
 static void fill_series(struct sb_series *series, const struct recipe *recipe)
@@ -278,11 +262,9 @@ static void fill_series(struct sb_series *series, const struct recipe *recipe)
 	series->operation = strdup("operation");
 	series->label = strdup("");
 	for (int s = 0; s < 2 && recipe->name[s]; s++) {
-		const struct sb_setting setting = {
-			(char *)(uintptr_t)recipe->name[s],
-			(char *)(uintptr_t)recipe->text[s], recipe->number[s],
-			true
-		};
+		const struct sb_setting setting = { (char *)(uintptr_t)recipe->name[s],
+						    (char *)(uintptr_t)recipe->text[s],
+						    recipe->number[s], true };
 
 		CHECK_EQ(sb_series_add_setting(series, &setting), 0);
 	}
@@ -294,8 +276,7 @@ static void fill_series(struct sb_series *series, const struct recipe *recipe)
 		fill_record(&series->record[r], recipe, &series->placement, r);
 }
 
-static struct sb_result *make_result(const struct recipe *recipe, uint32_t n,
-				     const char *cpu)
+static struct sb_result *make_result(const struct recipe *recipe, uint32_t n, const char *cpu)
 {
 	struct sb_result *result = calloc(1, sizeof(*result));
 
@@ -338,9 +319,7 @@ static char *script_of(const struct sb_result *result, const char *name,
 		.result = &result, .results = 1, .kind = kind, .choice = choice
 	};
 	struct sb_plot_view view;
-	struct sb_plot plot = { .view = &view,
-				.choice = &order.choice,
-				.why = why };
+	struct sb_plot plot = { .view = &view, .choice = &order.choice, .why = why };
 	char *script = NULL;
 
 	why[0] = '\0';
@@ -348,8 +327,7 @@ static char *script_of(const struct sb_result *result, const char *name,
 	CHECK_EQ(sb_plot_view_init(&view, &order), 0);
 	CHECK_EQ(sb_plot_init(&plot), 0);
 	if (kind->draw(&plot, kind->argument))
-		script = sb_plot_script(&plot, kind->title, name,
-					SB_PLOT_SVG | SB_PLOT_PNG);
+		script = sb_plot_script(&plot, kind->title, name, SB_PLOT_SVG | SB_PLOT_PNG);
 	sb_plot_free(&plot);
 	sb_plot_view_free(&view);
 	return script;
@@ -374,8 +352,7 @@ static void check_script(const struct sb_result *result, const char *kind,
 	assert_non_null(script);
 	for (; script && *parts; parts++) {
 		if (!strstr(script, *parts))
-			print_error("%s has no %s:\n%s\n", kind, *parts,
-				    script);
+			print_error("%s has no %s:\n%s\n", kind, *parts, script);
 		assert_non_null(strstr(script, *parts));
 	}
 	free(script);
@@ -393,17 +370,15 @@ static void points_are_those_measured(void **state)
 	assert_non_null(script);
 	/* Hollow, and filled. */
 	CHECK_EQ(count(script, "-0.100 100\nEOD\n"), 1);
-	CHECK_EQ(count(script, "EOD\n0.000 104\n0.050 106\n0.100 108\nEOD\n"),
-		 1);
+	CHECK_EQ(count(script, "EOD\n0.000 104\n0.050 106\n0.100 108\nEOD\n"), 1);
 	CHECK_EQ(count(script, " 102\n"), 0);
 	CHECK_EQ(count(script, "0 105\nEOD"), 1); /* the median */
 	CHECK_EQ(count(script, "pt 6 title 'suspect repetition'"), 2);
 	CHECK_EQ(count(script, "pt 7 title 'repetition'"), 2);
-	CHECK_EQ(count(script, "3 of 5 repetitions valid, 1 suspect (hollow "
-			       "points), 1 invalid (left out)"),
+	CHECK_EQ(count(script,
+		       "3 of 5 repetitions valid, 1 suspect (hollow points), 1 invalid (left out)"),
 		 2);
-	CHECK_EQ(count(script, "'A CPU, 8 cores; 4 workers; sched-bench 9.8.7, "
-			       "release build; "),
+	CHECK_EQ(count(script, "'A CPU, 8 cores; 4 workers; sched-bench 9.8.7, release build; "),
 		 2);
 	CHECK_EQ(count(script, "set ylabel 'wall time per operation, ns'"), 2);
 	free(script);
@@ -447,8 +422,7 @@ static struct sb_result *make_sweep(const char *threshold)
 			.ns_per_op = slow[i],
 			.name = { threshold, "batch" },
 			.text = { spins[i / 2], batches[i % 2] },
-			.number = { strtod(spins[i / 2], NULL),
-				    strtod(batches[i % 2], NULL) },
+			.number = { strtod(spins[i / 2], NULL), strtod(batches[i % 2], NULL) },
 			.suspect = i == 3,
 		};
 	return make_result(recipe, 8, "A CPU");
@@ -457,40 +431,31 @@ static struct sb_result *make_sweep(const char *threshold)
 static void sweeps_are_lines_over_a_setting(void **state)
 {
 	/* 0 is left of 4 by one power of two; a suspect one is hollow. */
-	static const char *const parts[] = {
-		"set xtics norotate ('0' 1, '4' 2, '64' 6, '4096' 12)",
-		"1 102 100 104 7\n2 112.2 110 114.4 7\n",
-		"1 132.6 130 135.2 9\n2 142.8 140 145.6 8\n",
-		"title 'batch=1'",
-		"title 'batch=16'",
-		"set xlabel 'spin-yield'",
-		"set ylabel 'wall time per operation, ns'",
-		NULL
-	};
-	static const char *const over_batch[] = { "title 'spin-yield=4096'",
-						  "set xlabel 'batch'", NULL };
-	static const char *const cells[] = { "0 0 102\n1 0 112.2\n",
-					     "1 1 \"143 ns *\"",
-					     "set ylabel 'batch'",
-					     "*: a repetition", NULL };
-	static const char *const panels[] = {
-		"set ylabel 'from wake to running'",
-		"set ylabel 'CPU time per operation, ns'", "'median, batch=16'",
-		NULL
-	};
+	static const char *const parts[] = { "set xtics norotate ('0' 1, '4' 2, '64' 6, '4096' 12)",
+					     "1 102 100 104 7\n2 112.2 110 114.4 7\n",
+					     "1 132.6 130 135.2 9\n2 142.8 140 145.6 8\n",
+					     "title 'batch=1'",
+					     "title 'batch=16'",
+					     "set xlabel 'spin-yield'",
+					     "set ylabel 'wall time per operation, ns'",
+					     NULL };
+	static const char *const over_batch[] = { "title 'spin-yield=4096'", "set xlabel 'batch'",
+						  NULL };
+	static const char *const cells[] = { "0 0 102\n1 0 112.2\n", "1 1 \"143 ns *\"",
+					     "set ylabel 'batch'", "*: a repetition", NULL };
+	static const char *const panels[] = { "set ylabel 'from wake to running'",
+					      "set ylabel 'CPU time per operation, ns'",
+					      "'median, batch=16'", NULL };
 	struct sb_result *result = make_sweep("spin-yield");
 
 	(void)state;
 	check_script(result, "sweep", everything, parts);
-	check_script(result, "sweep",
-		     (struct sb_plot_choice){ .over = "batch" }, over_batch);
+	check_script(result, "sweep", (struct sb_plot_choice){ .over = "batch" }, over_batch);
 	check_script(result, "heat", everything, cells);
 	check_script(result, "thresholds", everything, panels);
-	assert_null(script_of(result, "sweep",
-			      (struct sb_plot_choice){ .metric = "ns" }));
+	assert_null(script_of(result, "sweep", (struct sb_plot_choice){ .metric = "ns" }));
 	assert_non_null(strstr(why, "unknown metric 'ns'"));
-	assert_null(script_of(result, "sweep",
-			      (struct sb_plot_choice){ .over = "tick" }));
+	assert_null(script_of(result, "sweep", (struct sb_plot_choice){ .over = "tick" }));
 	assert_non_null(strstr(why, "tick"));
 	assert_null(script_of(result, "scaling", everything));
 	assert_null(script_of(result, "load", everything));
@@ -500,23 +465,19 @@ static void sweeps_are_lines_over_a_setting(void **state)
 /* Each of them, asked for or found; and nothing else. */
 static void thresholds_are_those_of_spinning(void **state)
 {
-	static const char *const names[] = { "spin-tight", "spin-yield",
-					     "spin-time" };
+	static const char *const names[] = { "spin-tight", "spin-yield", "spin-time" };
 
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
 		struct sb_result *result = make_sweep(names[i]);
-		const char *const panels[] = { "set ylabel 'CPU time",
-					       "'median, batch=16'", names[i],
-					       NULL };
+		const char *const panels[] = { "set ylabel 'CPU time", "'median, batch=16'",
+					       names[i], NULL };
 
 		check_script(result, "thresholds", everything, panels);
-		check_script(result, "thresholds",
-			     (struct sb_plot_choice){ .over = names[i] },
+		check_script(result, "thresholds", (struct sb_plot_choice){ .over = names[i] },
 			     panels);
-		assert_null(
-			script_of(result, "thresholds",
-				  (struct sb_plot_choice){ .over = "batch" }));
+		assert_null(script_of(result, "thresholds",
+				      (struct sb_plot_choice){ .over = "batch" }));
 		assert_non_null(strstr(why, "spin-time"));
 		free_result(result);
 	}
@@ -578,10 +539,9 @@ static void scaling_has_a_fit(void **state)
 
 static void load_is_a_curve_for_each_percentile(void **state)
 {
-	static const char *const parts[] = {
-		"1000 2000 2000 2000 7\n5000 6000 6000 6000 7\n",
-		"title '99.9 %'", "set xlabel 'requests offered, k/s'", NULL
-	};
+	static const char *const parts[] = { "1000 2000 2000 2000 7\n5000 6000 6000 6000 7\n",
+					     "title '99.9 %'", "set xlabel 'requests offered, k/s'",
+					     NULL };
 	struct recipe recipe[2] = { plain, plain };
 	struct sb_result *result;
 	double completed = 0;
@@ -597,21 +557,18 @@ static void load_is_a_curve_for_each_percentile(void **state)
 	result = make_result(recipe, 2, "A CPU");
 	check_script(result, "load", everything, parts);
 	for (uint32_t r = 0; r < result->series[0].records; r++)
-		completed +=
-			(double)result->series[0].record[r].requests->completed;
+		completed += (double)result->series[0].record[r].requests->completed;
 	/* 3 of each of 5 repetitions, and the one more of the axis. */
-	snprintf(last, sizeof(last), "\n%.9g ",
-		 -log10(1 - completed / (completed + 15 + 1)));
-	check_script(
-		result, "latency-sojourn", everything,
-		(const char *const[]){ "30 requests were lost", last, NULL });
+	snprintf(last, sizeof(last), "\n%.9g ", -log10(1 - completed / (completed + 15 + 1)));
+	check_script(result, "latency-sojourn", everything,
+		     (const char *const[]){ "30 requests were lost", last, NULL });
 	free_result(result);
 }
 
 /* ---- what is nasty ---- */
 
-#define NASTY                                                                  \
-	"`touch spoilt` $(touch spoilt) 'x' \"y\" \\n \\ @z {a_b^c} <b>&amp; " \
+#define NASTY                                                                                      \
+	"`touch spoilt` $(touch spoilt) 'x' \"y\" \\n \\ @z {a_b^c} <b>&amp; "                     \
 	"%s %d\n\t\001\xef\xbf\xbf \xc3\xa9 %'; system(\"touch spoilt\") #\\"
 
 enum { MANY = 50 };
@@ -642,8 +599,7 @@ static struct sb_result *make_nasty(void)
 static void hostile_text_stays_text(void **state)
 {
 	struct sb_result *result = make_nasty();
-	char *script =
-		script_of(result, "latency-ready-to-running", everything);
+	char *script = script_of(result, "latency-ready-to-running", everything);
 
 	(void)state;
 	assert_non_null(script);
@@ -714,10 +670,9 @@ static void check_pictures(struct sb_result *result, const char *expected)
 static void gnuplot_takes_every_script(void **state)
 {
 	/* One point, and all the same. */
-	struct recipe flat[2] = { { .workload = "flat",
-				    .workers = 1,
-				    .records = 1,
-				    .ns_per_op = 7 } };
+	struct recipe flat[2] = {
+		{ .workload = "flat", .workers = 1, .records = 1, .ns_per_op = 7 }
+	};
 	struct sb_result *results[3];
 
 	(void)state;

@@ -73,9 +73,8 @@ static void fill_worker(struct sb_worker_reading *worker, uint32_t workers)
 	worker->yields[SB_COMMAND_SLEEP] = 5;
 	worker->yields[SB_COMMAND_ARRAY] = 7;
 	for (uint32_t v = 0; v < workers; v++)
-		worker->steals[v] =
-			(struct sb_steal_counts){ next_random() % 100, 2 + v, 3,
-						  next_random() % 9, 5 };
+		worker->steals[v] = (struct sb_steal_counts){ next_random() % 100, 2 + v, 3,
+							      next_random() % 9, 5 };
 }
 
 static struct sb_requests *make_requests(void)
@@ -138,13 +137,11 @@ static void fill_record(struct sb_record *record, uint32_t r, uint32_t workers)
 }
 
 /* Four repetitions: valid, suspect, invalid, valid. */
-static void fill_series(struct sb_series *series, uint32_t workers,
-			struct sb_place *place)
+static void fill_series(struct sb_series *series, uint32_t workers, struct sb_place *place)
 {
 	int os_node[] = { 1, 0 };
 	uint32_t distance[] = { 10, 21, 21, 10 };
-	const struct sb_placement placement = { workers, place, 2, os_node,
-						distance };
+	const struct sb_placement placement = { workers, place, 2, os_node, distance };
 
 	CHECK_EQ(sb_placement_copy(&series->placement, &placement), 0);
 	series->operation = strdup("message");
@@ -158,19 +155,17 @@ static void fill_series(struct sb_series *series, uint32_t workers,
 	series->memory = (struct sb_memory){ 1, 2, 3, true, -EPERM, 4, 5 };
 	series->residence = calloc(workers, sizeof(*series->residence));
 	for (uint32_t w = 0; w < workers; w++)
-		series->residence[w] = (struct sb_residence){
-			w ? -ENOSYS : 0,
-			{ { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, w } }
-		};
+		series->residence[w] =
+			(struct sb_residence){ w ? -ENOSYS : 0,
+					       { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, w } } };
 }
 
-static void add_setting(struct sb_series *series, const char *name,
-			const char *text, double number, bool swept)
+static void add_setting(struct sb_series *series, const char *name, const char *text, double number,
+			bool swept)
 {
 	char name_copy[40];
 	char text_copy[40];
-	const struct sb_setting setting = { name_copy, text_copy, number,
-					    swept };
+	const struct sb_setting setting = { name_copy, text_copy, number, swept };
 
 	snprintf(name_copy, sizeof(name_copy), "%s", name);
 	snprintf(text_copy, sizeof(text_copy), "%s", text);
@@ -191,8 +186,7 @@ static const struct {
 
 static void fill_result(struct sb_result *result)
 {
-	struct sb_place two[] = { { 0, 0, 0, 0, 0, -1 },
-				  { 5, 1, 1, 0, 0, -1 } };
+	struct sb_place two[] = { { 0, 0, 0, 0, 0, -1 }, { 5, 1, 1, 0, 0, -1 } };
 	struct sb_place three[] = { { -1, 0, 0, 0, 0, 0 },
 				    { -1, 1, 0, 0, 0, 0 },
 				    { -1, 2, 1, 1, 1, 1 } };
@@ -201,8 +195,7 @@ static void fill_result(struct sb_result *result)
 	result->all_series = 3;
 	result->series = calloc(3, sizeof(*result->series));
 	for (size_t i = 0; i < SB_ARRAY_SIZE(facts); i++)
-		CHECK_EQ(sb_result_add_fact(result, facts[i].group,
-					    facts[i].key, facts[i].value),
+		CHECK_EQ(sb_result_add_fact(result, facts[i].group, facts[i].key, facts[i].value),
 			 0);
 	fill_series(&result->series[0], 2, two);
 	fill_series(&result->series[1], 3, three);
@@ -215,8 +208,7 @@ static void fill_result(struct sb_result *result)
 	add_setting(&result->series[1], "placement", "compact", NAN, true);
 	/* Nothing is recorded, nothing was measured. */
 	for (uint32_t w = 0; w < 3; w++) {
-		struct sb_worker_reading *worker =
-			&result->series[1].record[0].worker[w];
+		struct sb_worker_reading *worker = &result->series[1].record[0].worker[w];
 
 		worker->recorded = false;
 		memset(worker->steals, 0, 3 * sizeof(*worker->steals));
@@ -224,9 +216,8 @@ static void fill_result(struct sb_result *result)
 	result->series[2].workload = strdup("none");
 	result->series[2].operation = strdup("x");
 	result->series[2].label = strdup("");
-	CHECK_EQ(sb_placement_copy(
-			 &result->series[2].placement,
-			 &(struct sb_placement){ .workers = 1, .place = two }),
+	CHECK_EQ(sb_placement_copy(&result->series[2].placement,
+				   &(struct sb_placement){ .workers = 1, .place = two }),
 		 0);
 }
 
@@ -394,20 +385,17 @@ static bool same_number(double a, double b)
 }
 
 /* Not by way of the writer. */
-static void check_hists(const struct sb_packed_hist *a,
-			const struct sb_packed_hist *b)
+static void check_hists(const struct sb_packed_hist *a, const struct sb_packed_hist *b)
 {
 	for (uint32_t h = 0; h < SB_RECORD_HISTS; h++) {
 		CHECK_EQ(a[h].count, b[h].count);
 		CHECK_EQ(a[h].sum, b[h].sum);
 		CHECK_EQ(a[h].buckets, b[h].buckets);
-		assert_memory_equal(a[h].bucket, b[h].bucket,
-				    a[h].buckets * sizeof(*a[h].bucket));
+		assert_memory_equal(a[h].bucket, b[h].bucket, a[h].buckets * sizeof(*a[h].bucket));
 	}
 }
 
-static void check_record(const struct sb_record *a, const struct sb_record *b,
-			 uint32_t workers)
+static void check_record(const struct sb_record *a, const struct sb_record *b, uint32_t workers)
 {
 	CHECK_EQ(a->repetition, b->repetition);
 	CHECK_EQ(a->verdict, b->verdict);
@@ -424,16 +412,13 @@ static void check_record(const struct sb_record *a, const struct sb_record *b,
 
 		assert_memory_equal(reading.steals, b->worker[w].steals,
 				    workers * sizeof(*reading.steals));
-		assert_memory_equal(reading.counter, b->worker[w].counter,
-				    sizeof(reading.counter));
-		assert_memory_equal(reading.yields, b->worker[w].yields,
-				    sizeof(reading.yields));
+		assert_memory_equal(reading.counter, b->worker[w].counter, sizeof(reading.counter));
+		assert_memory_equal(reading.yields, b->worker[w].yields, sizeof(reading.yields));
 		CHECK_EQ(reading.recorded, b->worker[w].recorded);
 		CHECK_EQ(reading.read_ns, b->worker[w].read_ns);
 		CHECK_EQ(reading.account_ns, b->worker[w].account_ns);
 		for (uint32_t c = 0; c < SB_OS_COUNTS; c++)
-			assert_true(same_number(a->os[w].value[c],
-						b->os[w].value[c]));
+			assert_true(same_number(a->os[w].value[c], b->os[w].value[c]));
 	}
 	CHECK_EQ(a->requests->is_open, b->requests->is_open);
 	CHECK_EQ(a->requests->intended, b->requests->intended);
@@ -460,10 +445,8 @@ static void check_series(const struct sb_series *a, const struct sb_series *b)
 	CHECK_EQ(a->placement.nodes, b->placement.nodes);
 	assert_int_equal(!a->placement.os_node, !b->placement.os_node);
 	if (a->placement.os_node) {
-		assert_memory_equal(a->placement.os_node, b->placement.os_node,
-				    2 * sizeof(int));
-		assert_memory_equal(a->placement.node_distance,
-				    b->placement.node_distance,
+		assert_memory_equal(a->placement.os_node, b->placement.os_node, 2 * sizeof(int));
+		assert_memory_equal(a->placement.node_distance, b->placement.node_distance,
 				    4 * sizeof(uint32_t));
 	}
 	CHECK_EQ(a->memory.mapped_bytes, b->memory.mapped_bytes);
@@ -471,15 +454,13 @@ static void check_series(const struct sb_series *a, const struct sb_series *b)
 	CHECK_EQ(a->memory.bind_error, b->memory.bind_error);
 	assert_int_equal(!a->residence, !b->residence);
 	if (a->residence)
-		assert_memory_equal(a->residence, b->residence,
-				    workers * sizeof(*a->residence));
+		assert_memory_equal(a->residence, b->residence, workers * sizeof(*a->residence));
 	CHECK_EQ(a->settings, b->settings);
 	for (uint32_t i = 0; i < a->settings; i++) {
 		assert_string_equal(a->setting[i].name, b->setting[i].name);
 		assert_string_equal(a->setting[i].text, b->setting[i].text);
 		CHECK_EQ(a->setting[i].swept, b->setting[i].swept);
-		assert_true(same_number(a->setting[i].number,
-					b->setting[i].number));
+		assert_true(same_number(a->setting[i].number, b->setting[i].number));
 	}
 	CHECK_EQ(a->records, b->records);
 	for (uint32_t r = 0; r < a->records; r++)
@@ -568,9 +549,8 @@ static json_t *at(json_t *value, const char *where)
 
 	snprintf(copy, sizeof(copy), "%s", where);
 	while (value && (key = strsep(&rest, "/")))
-		value = json_is_array(value)
-				? json_array_get(value, strtoul(key, NULL, 10))
-				: json_object_get(value, key);
+		value = json_is_array(value) ? json_array_get(value, strtoul(key, NULL, 10))
+					     : json_object_get(value, key);
 	return value;
 }
 
@@ -602,10 +582,8 @@ static void names_come_and_go(void **state)
 	changed = json_dumps(json, JSON_COMPACT);
 	save(changed, strlen(changed));
 	CHECK_EQ(sb_result_read(&result, path, why, sizeof(why)), 0);
-	assert_true(
-		isnan(result.series[0].record[0].value[SB_METRIC_ns_per_op]));
-	CHECK_EQ(result.series[0].record[0].worker[0].counter[SB_COUNTER_steps],
-		 0);
+	assert_true(isnan(result.series[0].record[0].value[SB_METRIC_ns_per_op]));
+	CHECK_EQ(result.series[0].record[0].worker[0].counter[SB_COUNTER_steps], 0);
 	CHECK_EQ(result.series[0].record[0].packed[SB_HIST_step_time].count, 0);
 	assert_true(isnan(result.series[0].record[0].os[1].value[0]));
 	sb_result_free(&result);
@@ -623,14 +601,11 @@ static void make_earlier(json_t *row)
 	for (int m = 0; m < SB_METRICS; m++) {
 		const char *name = sb_metric[m].name;
 
-		if (!strncmp(name, "yields_", 7) ||
-		    !strncmp(name, "steals_", 7))
+		if (!strncmp(name, "yields_", 7) || !strncmp(name, "steals_", 7))
 			json_object_del(row, name);
 	}
 	for (size_t w = 0; w < json_array_size(workers); w++)
-		CHECK_EQ(json_object_del(json_array_get(workers, w),
-					 "yields_by_command"),
-			 0);
+		CHECK_EQ(json_object_del(json_array_get(workers, w), "yields_by_command"), 0);
 }
 
 /* It is read, those are not measured, and it is written as it was. */
@@ -648,16 +623,14 @@ static void an_earlier_result_stays_as_it_is(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < json_array_size(rows); i++)
-		make_earlier(json_object_get(json_array_get(rows, i),
-					     "sched_bench"));
+		make_earlier(json_object_get(json_array_get(rows, i), "sched_bench"));
 	changed = json_dumps(json, JSON_COMPACT);
 	save(changed, strlen(changed));
 	CHECK_EQ(sb_result_read(&result, path, why, sizeof(why)), 0);
 	value = result.series[0].record[0].value;
 	assert_true(isnan(value[SB_METRIC_yields_sleep]));
 	assert_true(isnan(value[SB_METRIC_steals_smt_success_pct]));
-	CHECK_EQ(result.series[0].record[0].worker[0].yields[SB_COMMAND_SLEEP],
-		 0);
+	CHECK_EQ(result.series[0].record[0].worker[0].yields[SB_COMMAND_SLEEP], 0);
 	again = write_text(&result);
 	written = json_loadb(again.at, again.bytes, 0, NULL);
 	assert_true(json_equal(written, json));
@@ -682,8 +655,7 @@ static const struct {
 	{ "benchmarks", NULL, "not a result of sched-bench" },
 	{ "benchmarks", "{}", "not a result of sched-bench" },
 	{ "benchmarks", "[]", "no more than the file has" },
-	{ "sched_bench/schema", "2",
-	  "schema 2; this sched-bench reads up to 1" },
+	{ "sched_bench/schema", "2", "schema 2; this sched-bench reads up to 1" },
 	{ "sched_bench/schema", "0", "sched_bench.schema: expected" },
 	{ "sched_bench/schema", "\"1\"", "sched_bench.schema: expected" },
 	{ "sched_bench/schema", NULL, "sched_bench.schema: expected" },
@@ -696,11 +668,8 @@ static const struct {
 	{ "sched_bench/invalid", NULL, "invalid: expected an array" },
 	{ "sched_bench/invalid/0/valid", "\"suspect\"",
 	  "sched_bench.invalid[0].valid: expected \"invalid\"" },
-	{ "sched_bench/series/0/workload", "7",
-	  "series[0].workload: expected "
-	  "a text" },
-	{ "sched_bench/series/0/workload", "\"\"",
-	  "series[0].workload: expected a name" },
+	{ "sched_bench/series/0/workload", "7", "series[0].workload: expected a text" },
+	{ "sched_bench/series/0/workload", "\"\"", "series[0].workload: expected a name" },
 	{ "sched_bench/series/0/label", NULL, "series[0].label: expected" },
 	{ "sched_bench/series/0/answer", "[]", "series[0].answer: expected" },
 	{ "sched_bench/series/0/rows", "3", "expected as many rows" },
@@ -711,8 +680,7 @@ static const struct {
 	{ "sched_bench/series/0/settings/1/number", "\"1\"", "a number" },
 	{ "sched_bench/series/0/placement/workers", "[]",
 	  "series[0].placement.workers: expected 1 to 4000" },
-	{ "sched_bench/series/0/placement/workers", "2",
-	  "placement.workers: expected an array" },
+	{ "sched_bench/series/0/placement/workers", "2", "placement.workers: expected an array" },
 	{ "sched_bench/series/0/placement/workers/1/core", "-2",
 	  "placement.workers[1].core: expected an integer from -1" },
 	{ "sched_bench/series/0/placement/workers/1", "{}",
@@ -733,8 +701,7 @@ static const struct {
 	{ ROW "/row", "4", "row: expected an integer from 0 to 3" },
 	{ ROW "/row", "1", "row: expected each row once" },
 	{ ROW "/repetition", "-1", "repetition: expected" },
-	{ ROW "/valid", "\"fine\"",
-	  "valid: expected \"valid\" or \"suspect\"" },
+	{ ROW "/valid", "\"fine\"", "valid: expected \"valid\" or \"suspect\"" },
 	{ ROW "/valid", "\"invalid\"", "valid: expected \"valid\" or" },
 	{ "benchmarks/1/sched_bench/reason", "1", "reason: expected a text" },
 	{ ROW "/ns_per_op", "\"fast\"", "ns_per_op: expected a number" },
@@ -752,8 +719,7 @@ static const struct {
 	{ ROW "/workers/1/yields_by_command/256+", "\"7\"",
 	  "yields_by_command.256+: expected an integer" },
 	{ ROW "/workers/1/os", NULL, "workers[1].os: expected an object" },
-	{ ROW "/workers/1/os/vol_ctxsw", "\"\"",
-	  "vol_ctxsw: expected a number" },
+	{ ROW "/workers/1/os/vol_ctxsw", "\"\"", "vol_ctxsw: expected a number" },
 	{ ROW "/steals_thief_by_victim", "[]", "attempts: expected an array" },
 	{ ROW "/steals_thief_by_victim/items", "[[1,2]]",
 	  "steals_thief_by_victim.items: expected an array of 2, not of 1" },
@@ -793,16 +759,13 @@ static void put_at(json_t *json, const char *where, const char *value)
 	if (!at(json, where))
 		fail_msg("there is no %s", where);
 	if (slash) {
-		snprintf(parent_path, sizeof(parent_path), "%.*s",
-			 (int)(slash - where), where);
+		snprintf(parent_path, sizeof(parent_path), "%.*s", (int)(slash - where), where);
 		parent = at(json, parent_path);
 	}
 	if (!new)
 		CHECK_EQ(json_object_del(parent, key), 0);
 	else if (json_is_array(parent))
-		CHECK_EQ(
-			json_array_set_new(parent, strtoul(key, NULL, 10), new),
-			0);
+		CHECK_EQ(json_array_set_new(parent, strtoul(key, NULL, 10), new), 0);
 	else
 		CHECK_EQ(json_object_set_new(parent, key, new), 0);
 }
@@ -866,8 +829,7 @@ static void other_files_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++)
-		refused(cases[i].text, strlen(cases[i].text), -EINVAL,
-			cases[i].reason);
+		refused(cases[i].text, strlen(cases[i].text), -EINVAL, cases[i].reason);
 }
 
 static void what_is_no_file_is_refused(void **state)
@@ -942,8 +904,7 @@ static void huge_rows_are_refused(void **state)
 		json_array_append_new(rows, json_object());
 	json_object_set_new(series, "rows", json_integer(14));
 	changed = json_dumps(json, JSON_COMPACT);
-	refused(changed, strlen(changed), -EFBIG,
-		"its rows take more than 8 GiB of memory");
+	refused(changed, strlen(changed), -EFBIG, "its rows take more than 8 GiB of memory");
 	free(changed);
 	json_decref(json);
 	free(text.at);
@@ -957,8 +918,7 @@ static void whatever_is_cut_off_is_truncated(void **state)
 	const size_t step = text.bytes / SB_SCALE(400) + 1;
 
 	(void)state;
-	for (size_t bytes = 1 + next_random() % step; bytes < text.bytes - 1;
-	     bytes += step)
+	for (size_t bytes = 1 + next_random() % step; bytes < text.bytes - 1; bytes += step)
 		refused(text.at, bytes, -EINVAL, "truncated: it ends at line");
 	/* Without the last line's end it is whole. */
 	refused(text.at, text.bytes - 2, -EINVAL, "truncated");
@@ -988,10 +948,8 @@ static void changed_bytes_do_no_harm(void **state)
 		for (uint32_t c = 0; c < changes; c++) {
 			char *byte = &copy[next_random() % text.bytes];
 
-			*byte = next_random() % 2
-					? (char)next_random()
-					: "0123456789-.e\"{}[],:"
-						  [next_random() % 20];
+			*byte = next_random() % 2 ? (char)next_random()
+						  : "0123456789-.e\"{}[],:"[next_random() % 20];
 		}
 		read += !read_whatever(copy, text.bytes, i % 64 == 0);
 	}
@@ -1022,15 +980,12 @@ static void gather(json_t *value, struct values *values)
 static json_t *some_value(const struct values *values)
 {
 	static const char *const odd[] = {
-		"0",	 "-1",	 "9223372036854775807",
-		"1e308", "\"\"", "null",
-		"[]",	 "{}",	 "true",
-		"0.5",	 "4000", "[[0,0],[0,0]]",
+		"0",   "-1",   "9223372036854775807", "1e308", "\"\"", "null", "[]", "{}", "true",
+		"0.5", "4000", "[[0,0],[0,0]]",
 	};
 
 	if (next_random() % 2)
-		return json_loads(odd[next_random() % SB_ARRAY_SIZE(odd)],
-				  JSON_DECODE_ANY, NULL);
+		return json_loads(odd[next_random() % SB_ARRAY_SIZE(odd)], JSON_DECODE_ANY, NULL);
 	return json_deep_copy(values->at[next_random() % values->n]);
 }
 
@@ -1038,8 +993,8 @@ static json_t *some_value(const struct values *values)
 static void swap_one(const struct values *values)
 {
 	json_t *parent = values->at[next_random() % values->n];
-	const size_t size = json_is_object(parent) ? json_object_size(parent)
-						   : json_array_size(parent);
+	const size_t size =
+		json_is_object(parent) ? json_object_size(parent) : json_array_size(parent);
 	size_t which = size ? next_random() % size : 0;
 	json_t *value = some_value(values);
 	const char *key = NULL;

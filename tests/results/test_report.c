@@ -31,17 +31,15 @@ static struct sb_result *make_result(uint32_t all_series, const char *workload)
 		s->workload = strdup(workload);
 		s->operation = strdup("message");
 		s->label = strdup("pairs=1");
-		CHECK_EQ(sb_placement_copy(
-				 &s->placement,
-				 &(struct sb_placement){
-					 .workers = 1,
-					 .place = &(struct sb_place){ 0 } }),
-			 0);
+		CHECK_EQ(
+			sb_placement_copy(&s->placement,
+					  &(struct sb_placement){
+						  .workers = 1, .place = &(struct sb_place){ 0 } }),
+			0);
 		s->records = 1;
 		s->record = calloc(1, sizeof(*s->record));
 		s->record->worker = calloc(1, sizeof(*s->record->worker));
-		s->record->worker->steals =
-			calloc(1, sizeof(struct sb_steal_counts));
+		s->record->worker->steals = calloc(1, sizeof(struct sb_steal_counts));
 		s->record->hist = calloc(SB_HISTS, sizeof(*s->record->hist));
 		for (int m = 0; m < SB_METRICS; m++)
 			s->record->value[m] = NAN;
@@ -57,8 +55,7 @@ static void sweep(struct sb_result *result, char *name)
 		const struct sb_setting setting = { name, text, 2 * i, true };
 
 		snprintf(text, sizeof(text), "%" PRIu32, 2 * i);
-		CHECK_EQ(sb_series_add_setting(&result->series[i], &setting),
-			 0);
+		CHECK_EQ(sb_series_add_setting(&result->series[i], &setting), 0);
 	}
 }
 
@@ -103,8 +100,7 @@ static void add_hostile(struct sb_result *result)
 	struct sb_record *record = result->series->record;
 
 	sb_record_suspect(record, "%s", HOSTILE);
-	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model", HOSTILE),
-		 0);
+	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model", HOSTILE), 0);
 	CHECK_EQ(sb_result_add_fact(result, "run", "command_line", HOSTILE), 0);
 }
 
@@ -128,8 +124,7 @@ static void html_escapes(void **state)
 static void markdown_escapes(void **state)
 {
 	static const char *const safe =
-		"&lt;b&gt;&amp;\"'\\|\\`\\*\\_\\[x\\](y)\\~\\#\\$\\!@<!-- "
-		"-->me\\\\";
+		"&lt;b&gt;&amp;\"'\\|\\`\\*\\_\\[x\\](y)\\~\\#\\$\\!@<!-- -->me\\\\";
 	struct sb_result *result = make_result(1, HOSTILE);
 	char *text;
 	char *line;
@@ -170,8 +165,7 @@ static void markdown_cuts_texts(void **state)
 	for (size_t i = 0; i + 2 < sizeof(longest); i += 2)
 		memcpy(longest + i, "\xc3\xa9", 3);
 	longest[0] = longest[1] = 'a';
-	CHECK_EQ(sb_result_add_fact(result, "run", "command_line", longest + 1),
-		 0);
+	CHECK_EQ(sb_result_add_fact(result, "run", "command_line", longest + 1), 0);
 	text = write_as(MARKDOWN, result);
 	assert_non_null(strstr(text, "\xc3\xa9 \xe2\x80\xa6 |"));
 	assert_null(strstr(text, "\xc3 "));
@@ -227,8 +221,7 @@ static void each_metric_is_listed_once(void **state)
 		for (int m = 0; m < SB_METRICS; m++) {
 			char head[80];
 
-			snprintf(head, sizeof(head), "\">%s</abbr>",
-				 sb_metric[m].name);
+			snprintf(head, sizeof(head), "\">%s</abbr>", sb_metric[m].name);
 			if (count(metrics, head) != 1)
 				print_error("%s\n", sb_metric[m].name);
 			CHECK_EQ(count(metrics, head), 1);
@@ -298,8 +291,7 @@ static void the_same_of_two_results_is_side_by_side(void **state)
 static void reasons_are_told_by_kind(void **state)
 {
 	static const char *const reasons[] = { "kept 82.27 % of it; 3 late",
-					       "kept 7 % of it; 12.5 late",
-					       "p99 is wrong" };
+					       "kept 7 % of it; 12.5 late", "p99 is wrong" };
 	struct sb_result *result = make_result(5, "yield");
 	struct sb_page_reasons found;
 	struct sb_page page;
@@ -313,8 +305,7 @@ static void reasons_are_told_by_kind(void **state)
 	CHECK_EQ(sb_page_init(&page, result, 1), 0);
 	CHECK_EQ(sb_page_reasons_find(&found, &page), 0);
 	CHECK_EQ(found.reasons, 4);
-	assert_string_equal(found.reason[0].kind,
-			    "kept \xe2\x80\xa6 % of it; \xe2\x80\xa6 late");
+	assert_string_equal(found.reason[0].kind, "kept \xe2\x80\xa6 % of it; \xe2\x80\xa6 late");
 	CHECK_EQ(found.reason[0].repetitions, 2);
 	assert_string_equal(found.reason[1].kind, "p99 is wrong");
 	assert_string_equal(found.reason[2].kind, "slow");
@@ -333,18 +324,10 @@ static void numbers_have_units(void **state)
 		const char *unit;
 		const char *text;
 	} cases[] = {
-		{ 12.34, "ns", "12.3 ns" },
-		{ 0.25, "s", "250 ms" },
-		{ 3, "ms", "3.00 ms" },
-		{ 23456789, "1/s", "23.5 M/s" },
-		{ 12, "1/s", "12/s" },
-		{ 512, "bytes", "512 B" },
-		{ 2.5e6, "bytes", "2.50 MB" },
-		{ 12.5, "%", "12.5 %" },
-		{ 7, "count", "7" },
-		{ 2, "spins", "2 spins" },
-		{ NAN, "%", "-" },
-		{ NAN, "s", "-" },
+		{ 12.34, "ns", "12.3 ns" },	 { 0.25, "s", "250 ms" }, { 3, "ms", "3.00 ms" },
+		{ 23456789, "1/s", "23.5 M/s" }, { 12, "1/s", "12/s" },	  { 512, "bytes", "512 B" },
+		{ 2.5e6, "bytes", "2.50 MB" },	 { 12.5, "%", "12.5 %" }, { 7, "count", "7" },
+		{ 2, "spins", "2 spins" },	 { NAN, "%", "-" },	  { NAN, "s", "-" },
 	};
 	char text[SB_PAGE_NUMBER_BYTES];
 
@@ -364,29 +347,25 @@ static void markdown_fits_a_comment(void **state)
 		uint32_t series;
 		bool has_all_rows;
 		bool has_all;
-	} cases[] = { { 20, true, true },
-		      { 500, true, false },
-		      { 3000, false, false } };
+	} cases[] = { { 20, true, true }, { 500, true, false }, { 3000, false, false } };
 
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
-		struct sb_result *result =
-			make_result(cases[i].series, "a-long-name-of-one");
+		struct sb_result *result = make_result(cases[i].series, "a-long-name-of-one");
 		char *text;
 
 		sweep(result, (char[]){ "batch" });
 		for (uint32_t s = 0; s < cases[i].series; s++)
-			sb_record_suspect(result->series[s].record,
-					  "for a reason of %" PRIu32
-					  " that goes on and on and on, so "
-					  "that a table of it is long: %s",
-					  s, "really");
+			sb_record_suspect(
+				result->series[s].record,
+				"for a reason of %" PRIu32
+				" that goes on and on and on, so that a table of it is long: %s",
+				s, "really");
 		text = write_as(MARKDOWN, result);
 		assert_true(strlen(text) <= SB_MARKDOWN_BYTES);
 		CHECK_EQ(count(text, "<details>"), count(text, "</details>"));
 		CHECK_EQ(!strstr(text, "left out here"), cases[i].has_all);
-		CHECK_EQ(count(text, " | 1 suspect |\n") == cases[i].series,
-			 cases[i].has_all_rows);
+		CHECK_EQ(count(text, " | 1 suspect |\n") == cases[i].series, cases[i].has_all_rows);
 		if (!cases[i].has_all_rows)
 			assert_non_null(strstr(text, "series are left out"));
 		free(text);
@@ -419,8 +398,7 @@ static void pictures_are_copied_as_far_as_they_draw(void **state)
 		const char *in;
 		const char *out;
 	} cases[] = {
-		{ "<g id='a' onclick=\"x()\" class='c' style='a:b'/>",
-		  "<g id=\"p7-a\"/>" },
+		{ "<g id='a' onclick=\"x()\" class='c' style='a:b'/>", "<g id=\"p7-a\"/>" },
 		{ "<use xlink:href='#a'/>", "<use href=\"#p7-a\"/>" },
 		{ "<use href='b.svg#a'/>", "<use/>" },
 		{ "<use href='javascript:x()'/>", "<use/>" },
@@ -434,14 +412,11 @@ static void pictures_are_copied_as_far_as_they_draw(void **state)
 		{ "<g fill='\\75rl(http://x)'/>", "<g/>" },
 		{ "<g font-family='&quot;A\"&quot;'/>",
 		  "<g font-family=\"&quot;A&quot;&quot;\"/>" },
-		{ "<text>a &lt; b > \" ]]></text>",
-		  "<text>a &lt; b &gt; &quot; ]]&gt;</text>" },
-		{ "<text><![CDATA[<b>&]]></text>",
-		  "<text>&lt;b&gt;&amp;</text>" },
+		{ "<text>a &lt; b > \" ]]></text>", "<text>a &lt; b &gt; &quot; ]]&gt;</text>" },
+		{ "<text><![CDATA[<b>&]]></text>", "<text>&lt;b&gt;&amp;</text>" },
 		{ "<a><script>x()</script><g/></a><g/>", "<g/>" },
 		{ "<Script>x()</Script><!-- <g/> --><?x <g/>?>", "" },
-		{ "<title>top</title><g><title>point</title></g>",
-		  "<g><title>point</title></g>" },
+		{ "<title>top</title><g><title>point</title></g>", "<g><title>point</title></g>" },
 	};
 
 	(void)state;
@@ -456,8 +431,8 @@ static void pictures_are_copied_as_far_as_they_draw(void **state)
 			 "<svg viewBox='0 0 1 1'>%s</svg><script>x()</script>",
 			 cases[i].in);
 		snprintf(expected, sizeof(expected),
-			 "<svg role=\"img\" aria-label=\"a &lt;picture&gt;\" "
-			 "viewBox=\"0 0 1 1\">%s</svg>",
+			 "<svg role=\"img\" aria-label=\"a &lt;picture&gt;\" viewBox=\"0 0 1 "
+			 "1\">%s</svg>",
 			 cases[i].out);
 		out = copy_picture(in, &rc);
 		CHECK_EQ(rc, 0);
@@ -503,9 +478,9 @@ static void broken_pictures_are_none(void **state)
 /* Each byte spoilt in turn: no crash, and nothing, or no more than draws. */
 static void damaged_pictures_do_no_harm(void **state)
 {
-	static const char picture[] =
-		"<svg width='9' height='9'><g id='a' fill='url(#b)'><text>x"
-		"&lt;<![CDATA[y]]></text></g><script>z</script><!--c--></svg>";
+	static const char picture[] = "<svg width='9' height='9'><g id='a' "
+				      "fill='url(#b)'><text>x&lt;<![CDATA[y]]></text></"
+				      "g><script>z</script><!--c--></svg>";
 	static const char bytes[] = "<>/'\"&= \x80!";
 	char copy[sizeof(picture)];
 
@@ -518,8 +493,7 @@ static void damaged_pictures_do_no_harm(void **state)
 			memcpy(copy, picture, sizeof(picture));
 			copy[i] = bytes[b];
 			out = copy_picture(copy, &rc);
-			assert_true(rc ? rc == -EINVAL && !*out
-				       : !strncmp(out, "<svg role", 9));
+			assert_true(rc ? rc == -EINVAL && !*out : !strncmp(out, "<svg role", 9));
 			assert_null(strstr(out, "<script"));
 			CHECK_EQ(count(out, "<"), count(out, ">"));
 			free(out);

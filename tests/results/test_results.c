@@ -33,12 +33,10 @@
 
 enum { WORKERS = 2, REPETITIONS = 4, SUSPECT = 1, INVALID = 2 };
 
-static struct sb_place places[WORKERS] = { { 0, 0, 0, 0, 0, -1 },
-					   { 5, 1, 1, 0, 0, -1 } };
+static struct sb_place places[WORKERS] = { { 0, 0, 0, 0, 0, -1 }, { 5, 1, 1, 0, 0, -1 } };
 
 /* ns per operation: 10, 20 (suspect), invalid, 40. */
-static void make_record(struct sb_record *record, uint32_t r,
-			const struct sb_placement *placement)
+static void make_record(struct sb_record *record, uint32_t r, const struct sb_placement *placement)
 {
 	const uint32_t workers = placement->workers;
 	const struct sb_measured measured = { .rounds = 1,
@@ -51,14 +49,12 @@ static void make_record(struct sb_record *record, uint32_t r,
 	record->worker = calloc(workers, sizeof(*record->worker));
 	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
 	for (uint32_t w = 0; w < workers; w++) {
-		record->worker[w].steals =
-			calloc(workers, sizeof(struct sb_steal_counts));
+		record->worker[w].steals = calloc(workers, sizeof(struct sb_steal_counts));
 		record->worker[w].counter[SB_COUNTER_steps] = 100 + w;
 		record->worker[w].recorded = true;
 		record->worker[w].read_ns = 20000;
 	}
-	record->worker[0].steals[1] =
-		(struct sb_steal_counts){ 10, 3, 7, 2, 5 };
+	record->worker[0].steals[1] = (struct sb_steal_counts){ 10, 3, 7, 2, 5 };
 	record->hist[SB_HIST_ready_to_running].bucket[50] = 4;
 	record->hist[SB_HIST_ready_to_running].count = 4;
 	record->hist[SB_HIST_ready_to_running].sum = 200;
@@ -76,8 +72,8 @@ static void make_record(struct sb_record *record, uint32_t r,
 		sb_record_invalidate(record, "wrong \"answer\", 1 < 2");
 }
 
-static struct sb_result *
-make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
+static struct sb_result *make_result_at(const char *directory, struct sb_place *place,
+					uint32_t workers)
 {
 	struct sb_result *result = calloc(1, sizeof(*result));
 	struct sb_series *series = calloc(1, sizeof(*series));
@@ -89,20 +85,17 @@ make_result_at(const char *directory, struct sb_place *place, uint32_t workers)
 	series->operation = strdup("message");
 	series->label = strdup("pairs=1, \"x\"");
 	CHECK_EQ(sb_placement_copy(&series->placement,
-				   &(struct sb_placement){ .workers = workers,
-							   .place = place }),
+				   &(struct sb_placement){ .workers = workers, .place = place }),
 		 0);
 	series->records = REPETITIONS;
 	series->record = calloc(REPETITIONS, sizeof(*series->record));
 	series->memory = (struct sb_memory){ .is_bound = true };
 	series->residence = calloc(workers, sizeof(*series->residence));
-	series->residence[0].kind[SB_MEMORY_ARENA] =
-		(struct sb_page_count){ 12, 3 };
+	series->residence[0].kind[SB_MEMORY_ARENA] = (struct sb_page_count){ 12, 3 };
 	series->residence[1].error = -ENOTSUP;
 	for (uint32_t r = 0; r < REPETITIONS; r++)
 		make_record(&series->record[r], r, &series->placement);
-	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model",
-				    "<script>alert('x')</script>"),
+	CHECK_EQ(sb_result_add_fact(result, "machine", "cpu_model", "<script>alert('x')</script>"),
 		 0);
 	CHECK_EQ(sb_result_add_fact(result, "machine", "pus", "2"), 0);
 	CHECK_EQ(sb_result_add_fact(result, "options", "membind", "local"), 0);
@@ -125,8 +118,7 @@ static void free_result(struct sb_result *result)
 static void spread_is_that_of_the_measured(void **state)
 {
 	struct sb_result *result = make_result(".");
-	const struct sb_spread s =
-		sb_series_spread(result->series, SB_METRIC_ns_per_op);
+	const struct sb_spread s = sb_series_spread(result->series, SB_METRIC_ns_per_op);
 	const struct sb_spread none =
 		sb_series_spread(result->series, SB_METRIC_send_to_step_ns_p50);
 
@@ -173,9 +165,7 @@ static void verdicts_grow_worse(void **state)
 /* Only then: a cell of what was not measured is empty. */
 static void a_workloads_own_times_are_metrics(void **state)
 {
-	struct sb_measured measured = { .rounds = 2,
-					.operations = 10,
-					.wall_ns = 4000 };
+	struct sb_measured measured = { .rounds = 2, .operations = 10, .wall_ns = 4000 };
 	struct sb_hist wakes = { .sum = 0 };
 	struct sb_steal_counts steals = { 0 };
 	struct sb_worker_reading worker = { .steals = &steals };
@@ -213,12 +203,8 @@ static void percentiles_need_samples(void **state)
 	static const struct {
 		double q;
 		uint64_t needs;
-	} cases[] = {
-		{ 0.5, 20 }, { 0.9, 100 }, { 0.99, 1000 }, { 0.999, 10000 }
-	};
-	struct sb_measured measured = { .rounds = 1,
-					.operations = 1,
-					.wall_ns = 1 };
+	} cases[] = { { 0.5, 20 }, { 0.9, 100 }, { 0.99, 1000 }, { 0.999, 10000 } };
+	struct sb_measured measured = { .rounds = 1, .operations = 1, .wall_ns = 1 };
 	struct sb_steal_counts steals = { 0 };
 	struct sb_worker_reading worker = { .steals = &steals };
 	const struct sb_placement placement = { .workers = 1 };
@@ -281,8 +267,7 @@ static const struct sb_worker_reading busy_worker = {
 		     [SB_COUNTER_clock_looks] = 5 },
 };
 
-static struct sb_shares shares_of(const struct sb_worker_reading *reading,
-				  uint32_t workers)
+static struct sb_shares shares_of(const struct sb_worker_reading *reading, uint32_t workers)
 {
 	struct sb_worker_reading worker[WORKERS] = { *reading, *reading };
 	struct sb_record record = { .worker = worker };
@@ -294,11 +279,9 @@ static struct sb_shares shares_of(const struct sb_worker_reading *reading,
 static void check_shares(const struct sb_shares *shares)
 {
 	static const double expected[] = {
-		[SB_TIME_busy] = 60,	     [SB_TIME_work] = 40,
-		[SB_TIME_scheduler] = 15,    [SB_TIME_steal_ok] = 5,
-		[SB_TIME_steal_failed] = 10, [SB_TIME_spin] = 15,
-		[SB_TIME_blocked] = 9,	     [SB_TIME_harness] = 5,
-		[SB_TIME_unaccounted] = 1,
+		[SB_TIME_busy] = 60,	[SB_TIME_work] = 40,	     [SB_TIME_scheduler] = 15,
+		[SB_TIME_steal_ok] = 5, [SB_TIME_steal_failed] = 10, [SB_TIME_spin] = 15,
+		[SB_TIME_blocked] = 9,	[SB_TIME_harness] = 5,	     [SB_TIME_unaccounted] = 1,
 	};
 
 	for (int t = 0; t < SB_TIMES; t++)
@@ -345,8 +328,7 @@ static void the_error_is_that_of_a_sample(void **state)
 	steps->count = 4;
 	steps->sum = 160;
 	worker.counter[SB_COUNTER_steps] = 8;
-	assert_true(fabs(sb_record_work_error(&record, 1) -
-			 0.8 * sqrt(400.0 / 3 / 4 / 2)) < 1e-9);
+	assert_true(fabs(sb_record_work_error(&record, 1) - 0.8 * sqrt(400.0 / 3 / 4 / 2)) < 1e-9);
 	/* All of them were. */
 	worker.counter[SB_COUNTER_steps] = 4;
 	assert_true(sb_record_work_error(&record, 1) == 0);
@@ -419,12 +401,9 @@ static void runs_csv_reads_back(void **state)
 	FILE *out = open_memstream(&text, &bytes);
 	char *head[COLUMNS_MAX] = { NULL };
 	char *field[COLUMNS_MAX] = { NULL };
-	static const char *const verdicts[REPETITIONS] = { "valid", "suspect",
-							   "invalid", "valid" };
-	static const char *const reasons[REPETITIONS] = {
-		"", "3 of the time; a <second>, too", "wrong \"answer\", 1 < 2",
-		""
-	};
+	static const char *const verdicts[REPETITIONS] = { "valid", "suspect", "invalid", "valid" };
+	static const char *const reasons[REPETITIONS] = { "", "3 of the time; a <second>, too",
+							  "wrong \"answer\", 1 < 2", "" };
 	char expected[16];
 	char *line;
 	char *rest;
@@ -435,9 +414,8 @@ static void runs_csv_reads_back(void **state)
 	rest = text;
 	line = strsep(&rest, "\n");
 	assert_memory_equal(line,
-			    "name,iterations,real_time,cpu_time,time_unit,"
-			    "bytes_per_second,items_per_second,label,"
-			    "error_occurred,error_message,",
+			    "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_"
+			    "per_second,label,error_occurred,error_message,",
 			    114);
 	CHECK_EQ(split(line, head, COLUMNS_MAX), columns);
 	assert_string_equal(head[15], "ns_per_op");
@@ -454,12 +432,10 @@ static void runs_csv_reads_back(void **state)
 		if (r == INVALID) {
 			assert_string_equal(field[2], "");
 			assert_string_equal(field[8], "true");
-			assert_string_equal(field[9],
-					    "wrong \"answer\", 1 < 2");
+			assert_string_equal(field[9], "wrong \"answer\", 1 < 2");
 			assert_string_equal(field[15], "");
 		} else {
-			snprintf(expected, sizeof(expected), "%d",
-				 10 * (r + 1));
+			snprintf(expected, sizeof(expected), "%d", 10 * (r + 1));
 			assert_string_equal(field[2], expected);
 			assert_string_equal(field[8], "");
 			assert_string_equal(field[9], "");
@@ -499,9 +475,7 @@ static void json_is_a_google_benchmark_file(void **state)
 	json_t *invalid = json_object_get(own, "invalid");
 
 	(void)state;
-	CHECK_EQ(json_integer_value(
-			 json_object_get(context, "json_schema_version")),
-		 1);
+	CHECK_EQ(json_integer_value(json_object_get(context, "json_schema_version")), 1);
 	CHECK_EQ(json_array_size(rows), REPETITIONS - 1);
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		json_t *row = json_array_get(rows, i);
@@ -509,34 +483,27 @@ static void json_is_a_google_benchmark_file(void **state)
 
 		assert_true(json_is_number(json_object_get(row, "real_time")));
 		assert_true(json_is_number(json_object_get(row, "cpu_time")));
-		assert_string_equal(
-			json_string_value(json_object_get(row, "time_unit")),
-			"ns");
-		assert_string_equal(
-			json_string_value(json_object_get(row, "name")),
-			"pingpong/workers:2");
-		assert_true(json_is_number(
-			json_object_get(values, "ready_to_running_ns_mean")));
+		assert_string_equal(json_string_value(json_object_get(row, "time_unit")), "ns");
+		assert_string_equal(json_string_value(json_object_get(row, "name")),
+				    "pingpong/workers:2");
+		assert_true(json_is_number(json_object_get(values, "ready_to_running_ns_mean")));
 		/* Of four samples there is no such percentile. */
 		assert_null(json_object_get(values, "ready_to_running_ns_p99"));
-		assert_string_equal(
-			json_string_value(json_object_get(values, "valid")),
-			i == SUSPECT ? "suspect" : "valid");
-		assert_int_equal(json_object_get(values, "reason") != NULL,
-				 i == SUSPECT);
+		assert_string_equal(json_string_value(json_object_get(values, "valid")),
+				    i == SUSPECT ? "suspect" : "valid");
+		assert_int_equal(json_object_get(values, "reason") != NULL, i == SUSPECT);
 		/* Not measured: absent, not 0. */
 		assert_null(json_object_get(values, "send_to_step_ns_p99"));
 	}
 	CHECK_EQ(json_array_size(invalid), 1);
-	assert_string_equal(json_string_value(json_object_get(
-				    json_array_get(invalid, 0), "reason")),
-			    "wrong \"answer\", 1 < 2");
+	assert_string_equal(
+		json_string_value(json_object_get(json_array_get(invalid, 0), "reason")),
+		"wrong \"answer\", 1 < 2");
 	assert_null(json_object_get(json_array_get(invalid, 0), "ns_per_op"));
 	json_decref(json);
 	json = write_and_parse(result, sb_write_meta);
 	assert_string_equal(
-		json_string_value(json_object_get(
-			json_object_get(json, "machine"), "cpu_model")),
+		json_string_value(json_object_get(json_object_get(json, "machine"), "cpu_model")),
 		"<script>alert('x')</script>");
 	json_decref(json);
 	free_result(result);
@@ -553,10 +520,9 @@ static void names_tell_series_apart(void **state)
 		    { "yield", "leaves", "9", false },
 		    { "yield", "leaves", "9", false },
 		    { "hog", "workers", "1", true } };
-	static const char *const expected[] = {
-		"skynet/batch:16/workers:1", "skynet/leaves:9/workers:1",
-		"yield/workers:1", "yield/workers:1", "hog/workers:1"
-	};
+	static const char *const expected[] = { "skynet/batch:16/workers:1",
+						"skynet/leaves:9/workers:1", "yield/workers:1",
+						"yield/workers:1", "hog/workers:1" };
 	struct sb_result result = { .directory = NULL };
 	char name[SB_NAME_BYTES];
 	char longest[2 * SB_NAME_BYTES];
@@ -613,10 +579,10 @@ static void remove_tree(const char *directory)
 
 static void directory_is_complete(void **state)
 {
-	static const char *const names[] = { "runs.csv",   "workers.csv",
-					     "yields.csv", "steals.csv",
-					     "spins.csv",  "latency.csv",
-					     "memory.csv", "report.html" };
+	static const char *const names[] = {
+		"runs.csv",  "workers.csv", "yields.csv", "steals.csv",
+		"spins.csv", "latency.csv", "memory.csv", "report.html"
+	};
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
 	const char *failed;
@@ -633,8 +599,7 @@ static void directory_is_complete(void **state)
 	assert_null(strstr(text, "<script>alert"));
 	assert_non_null(strstr(text, "&lt;script&gt;"));
 	assert_non_null(strstr(text, "1 &lt; 2"));
-	assert_non_null(
-		strstr(text, ">3 of the time; a &lt;second&gt;, too</td>"));
+	assert_non_null(strstr(text, ">3 of the time; a &lt;second&gt;, too</td>"));
 	free(text);
 	text = read_file(directory, "yields.csv");
 	assert_non_null(strstr(text, ",0,0,7,,20,native\n"));
@@ -711,12 +676,8 @@ static void take_blanks_out(char *text)
 static void a_summary_fits_its_terminal(void **state)
 {
 	static const char *const parts[] = {
-		"op/s",
-		"send99",
-		"wakes",
-		"valid",
-		"1+2/4",
-		"repetition3:suspect(aclockthatwassteppedbyalotwhileitran)",
+		"op/s",	 "send99", "wakes",
+		"valid", "1+2/4",  "repetition3:suspect(aclockthatwassteppedbyalotwhileitran)",
 	};
 	struct sb_result *result = make_result(".");
 
@@ -730,8 +691,7 @@ static void a_summary_fits_its_terminal(void **state)
 		take_blanks_out(text);
 		for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
 			if (!strstr(text, parts[i]))
-				fail_msg("%d: %s is not in %s", columns,
-					 parts[i], text);
+				fail_msg("%d: %s is not in %s", columns, parts[i], text);
 		}
 		free(text);
 	}
@@ -750,9 +710,8 @@ static void binding_is_what_became_of_it(void **state)
 	assert_string_equal(sb_series_binding(series, result), "refused");
 	result->series->placement.nodes = 2;
 	text = summarize(result);
-	assert_non_null(strstr(text, "pingpong: 80.0 % of the workers' memory "
-				     "is on their own nodes (binding: "
-				     "refused)\n"));
+	assert_non_null(strstr(text, "pingpong: 80.0 % of the workers' memory is on their own "
+				     "nodes (binding: refused)\n"));
 	free(text);
 	series->memory = (struct sb_memory){ .is_bound = false };
 	assert_string_equal(sb_series_binding(series, result), "none");
@@ -766,12 +725,10 @@ static void no_time_is_cut_off(void **state)
 		double ns[3];
 		const char *text;
 	} cases[] = {
-		{ { 50012165.3, 50013733.1, 50016001 },
-		  "  50.01 ms [50.01 .. 50.02]  " },
+		{ { 50012165.3, 50013733.1, 50016001 }, "  50.01 ms [50.01 .. 50.02]  " },
 		{ { 163.14, 176.3, 179.3 }, "  176.3 ns [163.1 .. 179.3]  " },
 		{ { 1, 999600, 36e12 }, "  1.00 ms [0.00 .. 36000000.00]  " },
-		{ { 3.6e12, 3.6e12, 3.6e12 },
-		  " 3600.0 s [3600.0 .. 3600.0]  " },
+		{ { 3.6e12, 3.6e12, 3.6e12 }, " 3600.0 s [3600.0 .. 3600.0]  " },
 	};
 
 	(void)state;
@@ -802,10 +759,9 @@ static void summary_names_doubts(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "  2+1/4  "));
-	assert_non_null(strstr(text, "pingpong, repetition 1: suspect (3 of "
-				     "the time; a <second>, too)\n"));
 	assert_non_null(
-		strstr(text, "pingpong, repetition 2: invalid (wrong "));
+		strstr(text, "pingpong, repetition 1: suspect (3 of the time; a <second>, too)\n"));
+	assert_non_null(strstr(text, "pingpong, repetition 2: invalid (wrong "));
 	assert_null(strstr(text, "more"));
 	free(text);
 	for (int r = 0; r < REPETITIONS; r++)
@@ -818,11 +774,9 @@ static void summary_names_doubts(void **state)
 	free_result(result);
 }
 
-static const struct sb_measured a_second = { .rounds = 1,
-					     .operations = 1000,
-					     .wall_ns = 500000000,
-					     .elapsed_ns = 1000000000,
-					     .cpu_ns = 1 };
+static const struct sb_measured a_second = {
+	.rounds = 1, .operations = 1000, .wall_ns = 500000000, .elapsed_ns = 1000000000, .cpu_ns = 1
+};
 
 /* per operation, per second, success and items; NaN: an empty cell */
 static void check_rates(const struct sb_record *record, enum sb_metric_id first,
@@ -831,10 +785,9 @@ static void check_rates(const struct sb_record *record, enum sb_metric_id first,
 	for (int i = 0; i < 4; i++) {
 		const double value = record->value[first + i];
 
-		if (isnan(expected[i]) ? !isnan(value)
-				       : fabs(value - expected[i]) > 1e-9)
-			fail_msg("%s: %g, expected %g",
-				 sb_metric[first + i].name, value, expected[i]);
+		if (isnan(expected[i]) ? !isnan(value) : fabs(value - expected[i]) > 1e-9)
+			fail_msg("%s: %g, expected %g", sb_metric[first + i].name, value,
+				 expected[i]);
 	}
 }
 
@@ -864,27 +817,19 @@ static void steals_have_rates_by_distance(void **state)
 	steals[2][0] = (struct sb_steal_counts){ 80, 20, 100, 10, 50 };
 	steals[3][0] = (struct sb_steal_counts){ 100, 0, 0, 0, 100 };
 	sb_record_compute(&record, &a_second, &placement);
-	check_rates(&record, SB_METRIC_steals_per_op,
-		    (double[]){ 0.03, 60, 15, 4 });
-	check_rates(&record, SB_METRIC_steals_smt_per_op,
-		    (double[]){ 0.01, 20, 50, 2 });
-	check_rates(&record, SB_METRIC_steals_cache_per_op,
-		    (double[]){ 0.02, 40, 25, 5 });
-	check_rates(&record, SB_METRIC_steals_node_per_op,
-		    (double[]){ 0, 0, 0, NAN });
-	check_rates(&record, SB_METRIC_steals_remote_per_op,
-		    (double[]){ 0, 0, NAN, NAN });
+	check_rates(&record, SB_METRIC_steals_per_op, (double[]){ 0.03, 60, 15, 4 });
+	check_rates(&record, SB_METRIC_steals_smt_per_op, (double[]){ 0.01, 20, 50, 2 });
+	check_rates(&record, SB_METRIC_steals_cache_per_op, (double[]){ 0.02, 40, 25, 5 });
+	check_rates(&record, SB_METRIC_steals_node_per_op, (double[]){ 0, 0, 0, NAN });
+	check_rates(&record, SB_METRIC_steals_remote_per_op, (double[]){ 0, 0, NAN, NAN });
 	placement.workers = 1;
 	sb_record_compute(&record, &a_second, &placement);
-	check_rates(&record, SB_METRIC_steals_per_op,
-		    (double[]){ NAN, NAN, NAN, NAN });
-	check_rates(&record, SB_METRIC_steals_smt_per_op,
-		    (double[]){ NAN, NAN, NAN, NAN });
+	check_rates(&record, SB_METRIC_steals_per_op, (double[]){ NAN, NAN, NAN, NAN });
+	check_rates(&record, SB_METRIC_steals_smt_per_op, (double[]){ NAN, NAN, NAN, NAN });
 	placement.workers = 5;
 	worker[0].recorded = false;
 	sb_record_compute(&record, &a_second, &placement);
-	check_rates(&record, SB_METRIC_steals_per_op,
-		    (double[]){ NAN, NAN, NAN, NAN });
+	check_rates(&record, SB_METRIC_steals_per_op, (double[]){ NAN, NAN, NAN, NAN });
 	free(record.hist);
 }
 
@@ -948,19 +893,16 @@ static void steals_are_told_by_distance(void **state)
 	assert_true(steals[SB_DISTANCE_SMT].items == 7);
 	assert_true(steals[SB_DISTANCE_REMOTE].successes == 10);
 	text = summarize(result);
-	assert_non_null(strstr(
-		text, "\nworkload   distance    tried   steals   stolen\n"
-		      "pingpong   smt            10        3        7\n"
-		      "pingpong   remote     2.00 k       10       30\n\n"));
+	assert_non_null(strstr(text, "\nworkload   distance    tried   steals   stolen\n"
+				     "pingpong   smt            10        3        7\n"
+				     "pingpong   remote     2.00 k       10       30\n\n"));
 	free(text);
 	CHECK_EQ(sb_write_report(result), 0);
 	text = read_file(directory, "report.html");
-	assert_non_null(
-		strstr(text, ">smt</td><td class=\"n\" data-value=\"2\">2</td>"
-			     "<td class=\"n\" data-value=\"10\">10</td>"));
-	assert_non_null(strstr(
-		text, ">remote</td><td class=\"n\" data-value=\"4\">4</td>"
-		      "<td class=\"n\" data-value=\"2000\">2.00 k</td>"));
+	assert_non_null(strstr(text, ">smt</td><td class=\"n\" data-value=\"2\">2</td>"
+				     "<td class=\"n\" data-value=\"10\">10</td>"));
+	assert_non_null(strstr(text, ">remote</td><td class=\"n\" data-value=\"4\">4</td>"
+				     "<td class=\"n\" data-value=\"2000\">2.00 k</td>"));
 	free(text);
 	for (uint32_t r = 0; r < REPETITIONS; r++)
 		sb_record_invalidate(&result->series->record[r], "no");
@@ -994,9 +936,8 @@ static void one_distance_is_not_told(void **state)
 static void every_output_says_emulated(void **state)
 {
 	/* Those that have rows here. */
-	static const char *const names[] = { "runs.csv",    "workers.csv",
-					     "yields.csv",  "steals.csv",
-					     "latency.csv", "memory.csv",
+	static const char *const names[] = { "runs.csv",   "workers.csv", "yields.csv",
+					     "steals.csv", "latency.csv", "memory.csv",
 					     "report.html" };
 	char directory[] = "/tmp/sb-test-XXXXXX";
 	struct sb_result *result;
@@ -1021,13 +962,11 @@ static void every_output_says_emulated(void **state)
 	free(text);
 	json = write_and_parse(result, sb_write_json);
 	assert_string_equal(
-		json_string_value(json_object_get(
-			json_object_get(json, "context"), "topology")),
+		json_string_value(json_object_get(json_object_get(json, "context"), "topology")),
 		"emulated");
 	assert_string_equal(
 		json_string_value(json_object_get(
-			json_array_get(json_object_get(json, "benchmarks"), 0),
-			"name")),
+			json_array_get(json_object_get(json, "benchmarks"), 0), "name")),
 		"pingpong/workers:2/emulated");
 	json_decref(json);
 	free_result(result);
@@ -1172,8 +1111,7 @@ static void every_metric_is_described(void **state)
 		assert_true(strlen(sb_metric[i].doc) > 5);
 		assert_true(strlen(sb_metric[i].unit) > 0);
 		for (int j = 0; j < i; j++)
-			assert_string_not_equal(sb_metric[i].name,
-						sb_metric[j].name);
+			assert_string_not_equal(sb_metric[i].name, sb_metric[j].name);
 	}
 }
 

@@ -24,21 +24,21 @@
 #define HOSTILE "a\"b\\c\n\x01</script>"
 
 /* Each is {when, value, name, other, kind}; see core/trace.h. */
-#define ACTIVITY(at, kind, wake)                                               \
-	{                                                                      \
-		(at), (wake), NULL, 0, (kind)                                  \
+#define ACTIVITY(at, kind, wake)                                                                   \
+	{                                                                                          \
+		(at), (wake), NULL, 0, (kind)                                                      \
 	}
-#define STEP(at, pid)                                                          \
-	{                                                                      \
-		(at), (pid), HOSTILE, 0, SB_TRACE_STEP                         \
+#define STEP(at, pid)                                                                              \
+	{                                                                                          \
+		(at), (pid), HOSTILE, 0, SB_TRACE_STEP                                             \
 	}
-#define MOMENT(at, kind, other, value)                                         \
-	{                                                                      \
-		(at), (value), NULL, (other), (kind)                           \
+#define MOMENT(at, kind, other, value)                                                             \
+	{                                                                                          \
+		(at), (value), NULL, (other), (kind)                                               \
 	}
-#define STEP_END(at, pid, status)                                              \
-	{                                                                      \
-		(at), (pid), HOSTILE, (status), SB_TRACE_STEP_END              \
+#define STEP_END(at, pid, status)                                                                  \
+	{                                                                                          \
+		(at), (pid), HOSTILE, (status), SB_TRACE_STEP_END                                  \
 	}
 
 /* Worker 1 steals from worker 0, sleeps, and is woken by it: wake 7; wake 8 is
@@ -89,8 +89,7 @@ static struct sb_traced *make_traced(struct sb_trace_event *a, uint32_t as,
 		worker->events = count[w];
 		worker->event = malloc(bytes);
 		memcpy(worker->event, events[w], bytes);
-		worker->reading.steals =
-			calloc(2, sizeof(struct sb_steal_counts));
+		worker->reading.steals = calloc(2, sizeof(struct sb_steal_counts));
 	}
 	return traced;
 }
@@ -98,8 +97,7 @@ static struct sb_traced *make_traced(struct sb_trace_event *a, uint32_t as,
 static void make_series(struct sb_series *series, uint32_t workers)
 {
 	struct sb_place place[] = { { .os_cpu = 3 }, { .os_cpu = -1 } };
-	const struct sb_placement placement = { .workers = workers,
-						.place = place };
+	const struct sb_placement placement = { .workers = workers, .place = place };
 
 	*series = (struct sb_series){ .workload = strdup(HOSTILE),
 				      .operation = strdup("x"),
@@ -115,10 +113,9 @@ static void make_result(struct sb_result *result)
 	make_series(&result->series[1], 2); /* not traced */
 	make_series(&result->series[2], 1);
 	CHECK_EQ(sb_result_add_fact(result, "run", "command_line", HOSTILE), 0);
-	result->series[0].traced = make_traced(first, SB_ARRAY_SIZE(first),
-					       second, SB_ARRAY_SIZE(second));
-	result->series[2].traced =
-		make_traced(third, SB_ARRAY_SIZE(third), NULL, 0);
+	result->series[0].traced =
+		make_traced(first, SB_ARRAY_SIZE(first), second, SB_ARRAY_SIZE(second));
+	result->series[2].traced = make_traced(third, SB_ARRAY_SIZE(third), NULL, 0);
 }
 
 /* The caller frees it. */
@@ -144,8 +141,8 @@ static bool is(const json_t *event, const char *key, const char *text)
 }
 
 /* How many events have these; the last of them in *found, if not NULL. */
-static uint32_t count(const json_t *document, const char *phase,
-		      const char *name, const json_t **found)
+static uint32_t count(const json_t *document, const char *phase, const char *name,
+		      const json_t **found)
 {
 	const json_t *events = json_object_get(document, "traceEvents");
 	uint32_t n = 0;
@@ -178,8 +175,7 @@ static void what_is_written_is_json(void **state)
 	assert_non_null(document);
 	/* A fact tells a terminal nothing. */
 	told = sb_text_copy(HOSTILE);
-	assert_true(is(json_object_get(document, "otherData"), "command_line",
-		       told));
+	assert_true(is(json_object_get(document, "otherData"), "command_line", told));
 	free(told);
 	/* Steps whose begin and end are there: three. */
 	CHECK_EQ(count(document, "X", HOSTILE, &event), 3);
@@ -198,14 +194,12 @@ static void a_step_has_its_process_and_outcome(void **state)
 	char *text = write_trace();
 
 	(void)state;
-	assert_non_null(strstr(text, "\"dur\":4.090,\"cat\":\"step\",\"args\":"
-				     "{\"pid\":\"9223372036854775808\","
-				     "\"wants\":\"yield\"}"));
-	assert_non_null(strstr(text,
-			       "\"dur\":0.100,\"cat\":\"step\",\"args\":"
-			       "{\"pid\":3,\"wants\":\"error\",\"error\":"));
-	assert_non_null(strstr(text, "\"dur\":0.001,\"cat\":\"step\",\"args\":"
-				     "{\"pid\":5,\"wants\":\"done\"}"));
+	assert_non_null(strstr(text, "\"dur\":4.090,\"cat\":\"step\",\"args\":{\"pid\":"
+				     "\"9223372036854775808\",\"wants\":\"yield\"}"));
+	assert_non_null(strstr(text, "\"dur\":0.100,\"cat\":\"step\",\"args\":{\"pid\":3,\"wants\":"
+				     "\"error\",\"error\":"));
+	assert_non_null(strstr(
+		text, "\"dur\":0.001,\"cat\":\"step\",\"args\":{\"pid\":5,\"wants\":\"done\"}"));
 	free(text);
 }
 
@@ -252,8 +246,8 @@ static int remove_root(void **state)
 	return 0;
 }
 
-static int put_and_read(const char *text, size_t bytes,
-			struct sb_timeline *timeline, uint32_t series)
+static int put_and_read(const char *text, size_t bytes, struct sb_timeline *timeline,
+			uint32_t series)
 {
 	char path[64];
 
@@ -281,8 +275,7 @@ static uint64_t time_in(const struct sb_timeline *timeline, uint32_t worker,
 }
 
 static void check_times(const struct sb_timeline *timeline, uint32_t worker,
-			enum sb_timeline_kind kind, uint32_t slices,
-			uint64_t ns)
+			enum sb_timeline_kind kind, uint32_t slices, uint64_t ns)
 {
 	uint32_t n;
 
@@ -327,8 +320,7 @@ static void times_have_a_limit(void **state)
 {
 	static const char text[] =
 		"{\"ph\":\"M\",\"pid\":1,\"tid\":7,\"name\":\"thread_name\"}\n"
-		"{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1e300,\"dur\":1e300}"
-		"\n";
+		"{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1e300,\"dur\":1e300}\n";
 	struct sb_timeline t;
 
 	(void)state;

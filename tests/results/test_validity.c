@@ -26,8 +26,7 @@ static struct sb_record blank(void)
 	return record;
 }
 
-static enum sb_verdict judge_two(const struct sb_rule *rule, double value,
-				 double evidence,
+static enum sb_verdict judge_two(const struct sb_rule *rule, double value, double evidence,
 				 const struct sb_conditions *conditions)
 {
 	struct sb_record record = blank();
@@ -57,22 +56,15 @@ static void each_rule_has_its_threshold(void **state)
 	(void)state;
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
 		const bool same = rule->evidence == rule->metric;
-		const double above =
-			fmax(rule->suspect * 1.001, same ? rule->least : 0);
+		const double above = fmax(rule->suspect * 1.001, same ? rule->least : 0);
 
 		/* steal-heavy is about the same metric as steal. */
 		if (!strcmp(rule->name, "steal-heavy"))
 			continue;
-		CHECK_EQ(
-			judge_two(rule, above + same, rule->least + same, &all),
-			SB_SUSPECT);
-		CHECK_EQ(judge_two(rule, rule->suspect, rule->least * !same,
-				   &all),
-			 SB_VALID);
+		CHECK_EQ(judge_two(rule, above + same, rule->least + same, &all), SB_SUSPECT);
+		CHECK_EQ(judge_two(rule, rule->suspect, rule->least * !same, &all), SB_VALID);
 		if (!same)
-			CHECK_EQ(judge_two(rule, above, rule->least * 0.99,
-					   &all),
-				 SB_VALID);
+			CHECK_EQ(judge_two(rule, above, rule->least * 0.99, &all), SB_VALID);
 	}
 }
 
@@ -82,9 +74,8 @@ static void steal_grows_worse(void **state)
 		double pct, ms;
 		enum sb_verdict verdict;
 	} cases[] = {
-		{ 0.5, 100, SB_VALID },	 { 1.5, 10, SB_VALID },
-		{ 1.5, 30, SB_SUSPECT }, { 50, 400, SB_SUSPECT },
-		{ 20, 500, SB_SUSPECT }, { 20.1, 500, SB_INVALID },
+		{ 0.5, 100, SB_VALID },	 { 1.5, 10, SB_VALID },	  { 1.5, 30, SB_SUSPECT },
+		{ 50, 400, SB_SUSPECT }, { 20, 500, SB_SUSPECT }, { 20.1, 500, SB_INVALID },
 	};
 
 	(void)state;
@@ -112,16 +103,16 @@ static void rules_are_for_their_runs(void **state)
 	sb_judge_record(&record, &neither);
 	CHECK_EQ(record.verdict, SB_VALID);
 	sb_judge_record(&record, &polls);
-	assert_string_equal(record.reason, "polling workers made system "
-					   "calls: syscalls is 3, more than 0");
+	assert_string_equal(record.reason,
+			    "polling workers made system calls: syscalls is 3, more than 0");
 	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
 	record.value[SB_METRIC_run_delay_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
 	sb_judge_record(&record, &quiet);
-	assert_string_equal(record.reason,
-			    "other threads took the CPUs from the workers: "
-			    "run_delay_pct is 2.50, more than 2");
+	assert_string_equal(
+		record.reason,
+		"other threads took the CPUs from the workers: run_delay_pct is 2.50, more than 2");
 	/* A worker that waits after a wake has not lost its CPU. */
 	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 4;
@@ -143,8 +134,7 @@ static void the_cause_is_blamed(void **state)
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_INVALID);
 	assert_string_equal(record.reason,
-			    "a cgroup's CPU quota was used up: throttled_pct "
-			    "is 69, more than 20");
+			    "a cgroup's CPU quota was used up: throttled_pct is 69, more than 20");
 	record = blank();
 	record.value[SB_METRIC_off_cpu_pct] = 12;
 	record.value[SB_METRIC_off_cpu_ms] = 120;
@@ -231,8 +221,7 @@ static bool next_order(double *value, uint32_t n)
 }
 
 /* Orders of n values, sorted at first, whose score is that far from 0. */
-static uint32_t count_orders(double *value, uint32_t n, int score,
-			     uint32_t *all)
+static uint32_t count_orders(double *value, uint32_t n, int score, uint32_t *all)
 {
 	uint32_t found = 0;
 
@@ -284,8 +273,7 @@ static void trend_is_close_with_many(void **state)
 	exact = sb_trend_of(value, SB_TREND_EXACT).p;
 	value[SB_TREND_EXACT] = 120; /* about the middle */
 	normal = sb_trend_of(value, SB_TREND_EXACT + 1).p;
-	assert_true(exact > 1e-3 && exact < 1 && normal > 0.3 * exact &&
-		    normal < 3 * exact);
+	assert_true(exact > 1e-3 && exact < 1 && normal > 0.3 * exact && normal < 3 * exact);
 	for (int i = 0; i <= SB_TREND_EXACT; i++)
 		value[i] = 5;
 	assert_true(sb_trend_of(value, SB_TREND_EXACT + 1).p == 1);
@@ -296,8 +284,7 @@ static void trend_is_close_with_many(void **state)
 
 enum { MANY = 12 };
 
-static struct sb_series make_series(struct sb_record *record,
-				    const double *cost, uint32_t n)
+static struct sb_series make_series(struct sb_record *record, const double *cost, uint32_t n)
 {
 	for (uint32_t r = 0; r < n; r++) {
 		record[r] = blank();
@@ -307,8 +294,7 @@ static struct sb_series make_series(struct sb_record *record,
 	return (struct sb_series){ .records = n, .record = record };
 }
 
-static const double noise[MANY] = { 100, 103, 99,  101, 102, 98,
-				    101, 100, 103, 99,	100, 102 };
+static const double noise[MANY] = { 100, 103, 99, 101, 102, 98, 101, 100, 103, 99, 100, 102 };
 
 static void noise_is_valid(void **state)
 {
@@ -402,8 +388,7 @@ static void a_step_is_suspect(void **state)
 static void rest_is_found(void **state)
 {
 	const double falls[] = { 90, 80, 70, 60, 50, 45, 40, 35, 30, 25 };
-	const double rests[] = { 90, 80,   50.2, 50,   49.9, 50.1,
-				 50, 49.8, 50,	 50.3, 50.1, 50 };
+	const double rests[] = { 90, 80, 50.2, 50, 49.9, 50.1, 50, 49.8, 50, 50.3, 50.1, 50 };
 
 	(void)state;
 	assert_false(sb_is_at_rest(falls, 10));
@@ -424,19 +409,16 @@ static int compare(const void *a, const void *b)
 /* The tables have 1 and 6 for 6, 2 and 8 for 9, 10 and 21 of 30. */
 static void intervals_are_those_of_tables(void **state)
 {
-	static const uint32_t cases[][3] = { { 6, 1, 6 },
-					     { 8, 1, 8 },
-					     { 9, 2, 8 },
-					     { 20, 6, 15 },
-					     { 30, 10, 21 } };
+	static const uint32_t cases[][3] = {
+		{ 6, 1, 6 }, { 8, 1, 8 }, { 9, 2, 8 }, { 20, 6, 15 }, { 30, 10, 21 }
+	};
 	double value[SB_INTERVAL_MAX];
 
 	(void)state;
 	for (uint32_t i = 0; i < SB_INTERVAL_MAX; i++)
 		value[i] = i + 1;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
-		const struct sb_interval interval =
-			sb_median_interval(value, cases[i][0]);
+		const struct sb_interval interval = sb_median_interval(value, cases[i][0]);
 
 		CHECK_EQ(interval.low, cases[i][1]);
 		CHECK_EQ(interval.high, cases[i][2]);
@@ -460,8 +442,7 @@ static void intervals_cover_the_median(void **state)
 
 		/* Skewed; its median is log 2. */
 		for (int i = 0; i < N; i++)
-			value[i] = -log1p(-(double)(sb_rng_next(&rng) >> 11) *
-					  0x1p-53);
+			value[i] = -log1p(-(double)(sb_rng_next(&rng) >> 11) * 0x1p-53);
 		qsort(value, N, sizeof(*value), compare);
 		interval = sb_median_interval(value, N);
 		covered += interval.low <= M_LN2 && interval.high >= M_LN2;
@@ -477,8 +458,7 @@ static void uncertainty_is_the_width(void **state)
 
 	(void)state;
 	/* 98 to 103; third and third but last: 99 and 102; median 100.5. */
-	assert_true(fabs(sb_series_uncertainty(&series, SB_METRIC_ns_per_op) -
-			 3 / 100.5) < 1e-9);
+	assert_true(fabs(sb_series_uncertainty(&series, SB_METRIC_ns_per_op) - 3 / 100.5) < 1e-9);
 	series.records = 5;
 	assert_true(isinf(sb_series_uncertainty(&series, SB_METRIC_ns_per_op)));
 }

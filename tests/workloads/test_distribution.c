@@ -66,8 +66,7 @@ static double moments_z(double mean, double scv)
 
 	if (variance == 0)
 		return off == 0 && second == 0 ? 0 : INFINITY;
-	return fmax(off / sqrt(variance / SAMPLES),
-		    fabs(second - variance) / deviation);
+	return fmax(off / sqrt(variance / SAMPLES), fabs(second - variance) / deviation);
 }
 
 static const struct {
@@ -101,8 +100,7 @@ static void moments_are_the_closed_form(void **state)
 		/* Of the reference's figures, as many digits as they have. */
 		if (fabs(d.mean_ns / known[i].mean_ns - 1) > 1e-9 ||
 		    fabs(d.scv - known[i].scv) > 5e-4 * (1 + known[i].scv))
-			fail_msg("%s: mean %.9g, SCV %.9g", known[i].text,
-				 d.mean_ns, d.scv);
+			fail_msg("%s: mean %.9g, SCV %.9g", known[i].text, d.mean_ns, d.scv);
 		draw(&d);
 		z = moments_z(d.mean_ns, d.scv);
 		if (z > Z_MAX)
@@ -198,8 +196,7 @@ static void a_wrong_parameter_does_not_fit(void **state)
 
 		draw(&d);
 		if (kolmogorov(&other) <= KOLMOGOROV_MAX)
-			fail_msg("%s passed for %s", wrong[i].drawn,
-				 wrong[i].claimed);
+			fail_msg("%s passed for %s", wrong[i].drawn, wrong[i].claimed);
 		sb_distribution_fini(&d);
 		sb_distribution_fini(&other);
 	}
@@ -214,8 +211,7 @@ static double chi_squared_z(const struct sb_distribution *d)
 	double chi = 0;
 
 	for (uint32_t m = 0; m < d->modes; m++) {
-		const double p =
-			d->mode[m].up_to - (m ? d->mode[m - 1].up_to : 0);
+		const double p = d->mode[m].up_to - (m ? d->mode[m - 1].up_to : 0);
 		uint32_t n = 0;
 
 		for (int i = 0; i < SAMPLES; i++)
@@ -230,8 +226,7 @@ static double chi_squared_z(const struct sb_distribution *d)
 
 static void modes_fit(void **state)
 {
-	static const char *const texts[] = { "extreme-bimodal", "high-bimodal",
-					     "tpcc", "rocksdb",
+	static const char *const texts[] = { "extreme-bimodal", "high-bimodal", "tpcc", "rocksdb",
 					     "ghost-rocksdb" };
 
 	(void)state;
@@ -248,15 +243,14 @@ static void modes_fit(void **state)
 static void wrong_modes_do_not_fit(void **state)
 {
 	struct sb_distribution d = make("tpcc");
-	struct sb_distribution other = make(
-		"modes:0.43:20us,0.45:5.7us,0.04:88us,0.04:6us,0.04:100us");
+	struct sb_distribution other =
+		make("modes:0.43:20us,0.45:5.7us,0.04:88us,0.04:6us,0.04:100us");
 
 	(void)state;
 	draw(&d);
 	assert_true(chi_squared_z(&other) > Z_MAX);
 	sb_distribution_fini(&other);
-	other = make("modes:0.44:20us,0.44:5.7us,0.04:88us,0.04:6us,"
-		     "0.04:99us");
+	other = make("modes:0.44:20us,0.44:5.7us,0.04:88us,0.04:6us,0.04:99us");
 	assert_true(isinf(chi_squared_z(&other)));
 	sb_distribution_fini(&other);
 	sb_distribution_fini(&d);

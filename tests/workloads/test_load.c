@@ -26,8 +26,7 @@
 
 #define Z_MAX 5.0
 
-static struct sb_load make_load(const char *arrival, double rate,
-				uint32_t generators)
+static struct sb_load make_load(const char *arrival, double rate, uint32_t generators)
 {
 	struct sb_load load = { .kind = SB_LOAD_OPEN,
 				.rate_per_s = rate,
@@ -64,19 +63,16 @@ static uint64_t count_until(const struct sb_load *load, double end_ns)
 
 static void arrivals_have_their_rate(void **state)
 {
-	static const char *const kinds[] = { "poisson", "fixed",
-					     "bursty:3ms:7ms" };
+	static const char *const kinds[] = { "poisson", "fixed", "bursty:3ms:7ms" };
 
 	(void)state;
 	for (size_t k = 0; k < SB_ARRAY_SIZE(kinds); k++) {
 		for (uint32_t g = 1; g <= 7; g += 3) {
-			const struct sb_load load =
-				make_load(kinds[k], 100e3, g);
+			const struct sb_load load = make_load(kinds[k], 100e3, g);
 			const double n = (double)count_until(&load, 1e9);
 
 			if (fabs(n - 100e3) > Z_MAX * sqrt(100e3))
-				fail_msg("%s, %u generators: %.0f a second",
-					 kinds[k], g, n);
+				fail_msg("%s, %u generators: %.0f a second", kinds[k], g, n);
 		}
 	}
 }
@@ -91,8 +87,7 @@ static void fixed_ones_are_equally_spaced(void **state)
 
 		sb_arrivals_init(&a, &load, g);
 		for (int i = 0; i < 1000; i++)
-			assert_true(fabs(sb_arrivals_next(&a) -
-					 (g + 4.0 * i) * 1000) < 1e-3);
+			assert_true(fabs(sb_arrivals_next(&a) - (g + 4.0 * i) * 1000) < 1e-3);
 	}
 }
 
@@ -161,12 +156,10 @@ static void a_trace_is_shared_out(void **state)
 
 static void what_is_no_arrival_is_refused(void **state)
 {
-	static const char *const wrong[] = {
-		"",	      "uniform",	"poisson:1",
-		"bursty",     "bursty:1ms",	"bursty:0ms:1ms",
-		"bursty:1:1", "trace",		"trace:/nonexistent",
-		"trace:/",    "trace:/dev/zero"
-	};
+	static const char *const wrong[] = { "",	   "uniform",	     "poisson:1",
+					     "bursty",	   "bursty:1ms",     "bursty:0ms:1ms",
+					     "bursty:1:1", "trace",	     "trace:/nonexistent",
+					     "trace:/",	   "trace:/dev/zero" };
 	char why[SB_WHY_BYTES];
 
 	(void)state;
@@ -224,12 +217,10 @@ static void count_end(void *arg)
 static bool seen_enough(struct slow *slow)
 {
 	return sb_load_rlx(&slow->ended) ||
-	       (sb_load_rlx(&slow->reached[0]) > 1 &&
-		sb_load_rlx(&slow->reached[1]) > 1);
+	       (sb_load_rlx(&slow->reached[0]) > 1 && sb_load_rlx(&slow->reached[1]) > 1);
 }
 
-static struct slow *run_slow(const struct sb_load *load,
-			     const struct sb_generator_ops *ops,
+static struct slow *run_slow(const struct sb_load *load, const struct sb_generator_ops *ops,
 			     uint64_t duration_ns)
 {
 	static struct slow slow;
@@ -246,8 +237,7 @@ static struct slow *run_slow(const struct sb_load *load,
 }
 
 /* A generator that is later than the whole round is long leaves some out. */
-static uint64_t next_not_before(struct sb_arrivals *a, uint64_t start,
-				uint64_t intended)
+static uint64_t next_not_before(struct sb_arrivals *a, uint64_t start, uint64_t intended)
 {
 	uint64_t next;
 
@@ -275,8 +265,7 @@ static void intended_times_do_not_move(void **state)
 		sb_arrivals_init(&a, &load, g);
 		for (uint64_t i = 0; i < slow->seen[g]; i++)
 			CHECK_EQ(slow->intended[g][i],
-				 next_not_before(&a, start,
-						 slow->intended[g][i]));
+				 next_not_before(&a, start, slow->intended[g][i]));
 		CHECK_EQ(slow->refused[g], (slow->seen[g] + 5) / 10);
 		all += slow->seen[g];
 	}
@@ -307,8 +296,7 @@ static int submit_up_to_depth(void *arg, const struct sb_request *request)
 
 static void a_closed_loop_keeps_its_depth(void **state)
 {
-	static const struct sb_generator_ops ops = { submit_up_to_depth,
-						     count_end };
+	static const struct sb_generator_ops ops = { submit_up_to_depth, count_end };
 	const struct sb_load load = { .kind = SB_LOAD_CLOSED,
 				      .depth = 7 * GENERATORS,
 				      .generators = GENERATORS };
@@ -329,8 +317,7 @@ static void a_closed_loop_keeps_its_depth(void **state)
 static double arrival_ns[CUSTOMERS];
 static double sojourn_ns[CUSTOMERS];
 
-static void simulate_at(uint32_t servers, double rate_per_s,
-			const char *service)
+static void simulate_at(uint32_t servers, double rate_per_s, const char *service)
 {
 	const struct sb_load load = make_load("poisson", rate_per_s, 1);
 	struct sb_distribution d;
@@ -346,8 +333,7 @@ static void simulate_at(uint32_t servers, double rate_per_s,
 	for (int i = 0; i < CUSTOMERS; i++) {
 		arrival_ns[i] = sb_arrivals_next(&a);
 		sojourn_ns[i] =
-			sb_servers_take(&s, arrival_ns[i],
-					sb_distribution_sample(&d, &rng)) -
+			sb_servers_take(&s, arrival_ns[i], sb_distribution_sample(&d, &rng)) -
 			arrival_ns[i];
 	}
 	sb_servers_fini(&s);
@@ -377,8 +363,7 @@ static double batch_z(double (*value)(double sojourn), double expected)
 		square += batch * batch;
 	}
 	mean = sum / BATCHES;
-	return fabs(mean - expected) /
-	       sqrt((square / BATCHES - mean * mean) / (BATCHES - 1));
+	return fabs(mean - expected) / sqrt((square / BATCHES - mean * mean) / (BATCHES - 1));
 }
 
 /* exp:50us at 70 %: 1 / (mu - lambda). */
@@ -430,9 +415,7 @@ static void mmc_is_as_in_theory(void **state)
 			blocked = a * blocked / (n + a * blocked);
 		busy = blocked / (1 - a / c * (1 - blocked));
 		simulate_at(c, lambda, "exp:50us");
-		assert_true(
-			batch_z(itself, 50e3 + 1e9 * busy / (c * mu - lambda)) <
-			Z_MAX);
+		assert_true(batch_z(itself, 50e3 + 1e9 * busy / (c * mu - lambda)) < Z_MAX);
 	}
 }
 
@@ -442,19 +425,16 @@ static void mmc_is_as_in_theory(void **state)
 static void note(struct sb_replay *replay, uint32_t generator, uint64_t number,
 		 uint64_t intended_us, uint64_t late_us)
 {
-	const struct sb_request request = {
-		.intended_ns = 1000 * intended_us,
-		.submitted_ns = 1000 * (intended_us + late_us),
-		.number = number,
-		.generator = generator
-	};
+	const struct sb_request request = { .intended_ns = 1000 * intended_us,
+					    .submitted_ns = 1000 * (intended_us + late_us),
+					    .number = number,
+					    .generator = generator };
 
 	sb_replay_submitted(replay, &request, 10000);
 	sb_replay_served(replay, &request, 10000 + 1000 * number);
 }
 
-static struct sb_requests *work_out(struct sb_replay *replay, uint32_t servers,
-				    uint64_t requests)
+static struct sb_requests *work_out(struct sb_replay *replay, uint32_t servers, uint64_t requests)
 {
 	struct sb_requests *r = calloc(1, sizeof(*r));
 
@@ -509,8 +489,7 @@ static void requests_of_all_generators_are_replayed(void **state)
 static void more_than_expected_are_not_replayed(void **state)
 {
 	const struct sb_load load = make_load("poisson", 1e3, 1);
-	const struct sb_load closed = { .kind = SB_LOAD_CLOSED,
-					.generators = 1 };
+	const struct sb_load closed = { .kind = SB_LOAD_CLOSED, .generators = 1 };
 	struct sb_replay *replay;
 	struct sb_requests *r;
 	uint64_t n;
@@ -551,8 +530,7 @@ static struct sb_level look_at_path(double gap_ns, double stall_ns)
 			now = end / 2 + stall_ns;
 		while (arrived < CUSTOMERS && arrival_ns[arrived] <= now)
 			arrived++;
-		while (gone < arrived &&
-		       arrival_ns[gone] + sojourn_ns[gone] <= now)
+		while (gone < arrived && arrival_ns[gone] + sojourn_ns[gone] <= now)
 			gone++;
 		sb_level_look(&level, (uint64_t)now, 0, arrived - gone);
 	}
@@ -578,18 +556,15 @@ static void littles_law_holds_within_its_error(void **state)
 	(void)state;
 	simulate(MM1_RATE, "exp:50us");
 	for (size_t i = 0; i < SB_ARRAY_SIZE(looks); i++) {
-		const struct sb_level level =
-			look_at_path(looks[i].gap_ns, looks[i].stall_ns);
+		const struct sb_level level = look_at_path(looks[i].gap_ns, looks[i].stall_ns);
 		const double mean = sb_level_mean(&level);
 		const double error = sb_level_error(&level);
 		const double expected = expected_level(&level);
 
 		if (fabs(mean - expected) > Z_MAX * error)
-			fail_msg("%g, expected %g within %g", mean, expected,
-				 Z_MAX * error);
+			fail_msg("%g, expected %g within %g", mean, expected, Z_MAX * error);
 		/* A tenth of all residence forgotten is seen. */
-		assert_true(looks[i].stall_ns > 0 ||
-			    fabs(mean - 0.9 * expected) > 4 * error);
+		assert_true(looks[i].stall_ns > 0 || fabs(mean - 0.9 * expected) > 4 * error);
 	}
 }
 
@@ -641,11 +616,9 @@ static struct sb_record judge(const struct sb_requests *r)
 	static struct sb_worker_reading worker;
 	static struct sb_hist_counts hist[SB_HISTS];
 	static struct sb_steal_counts steals;
-	const struct sb_measured measured = { .rounds = 1,
-					      .operations = 1,
-					      .wall_ns = 1,
-					      .elapsed_ns = 1,
-					      .requests = r };
+	const struct sb_measured measured = {
+		.rounds = 1, .operations = 1, .wall_ns = 1, .elapsed_ns = 1, .requests = r
+	};
 	struct sb_record record = { .worker = &worker, .hist = hist };
 	const struct sb_placement placement = { .workers = 1 };
 
@@ -664,8 +637,7 @@ static void schedules_are_judged(void **state)
 	CHECK_EQ(record.verdict, SB_VALID);
 	record = judge(make_requests(9989, 10000));
 	CHECK_EQ(record.verdict, SB_SUSPECT);
-	assert_non_null(
-		strstr(record.reason, "kept 99.89 % of their schedule"));
+	assert_non_null(strstr(record.reason, "kept 99.89 % of their schedule"));
 	assert_non_null(strstr(record.reason, "the latest was 1"));
 	record = judge(make_requests(9499, 10000));
 	CHECK_EQ(record.verdict, SB_INVALID);
@@ -712,10 +684,9 @@ static void lost_requests_are_the_latest(void **state)
  * would have been 50. */
 static void the_capacity_is_of_the_mean(void **state)
 {
-	const struct sb_requests r = { .completed = 1000,
-				       .wall_ns = 40000000,
-				       .asked_ns = 3e7,
-				       .asked_mean_ns = 5e4 };
+	const struct sb_requests r = {
+		.completed = 1000, .wall_ns = 40000000, .asked_ns = 3e7, .asked_mean_ns = 5e4
+	};
 
 	(void)state;
 	assert_true(fabs(sb_load_capacity(&r, 2) - 20e3) < 1e-6);
@@ -725,10 +696,8 @@ static void the_capacity_is_of_the_mean(void **state)
 
 static void objectives_are_strict(void **state)
 {
-	static const char *const wrong[] = { "",	"p99",	     "p99<",
-					     "p99<200", "p98<1us",   "<1us",
-					     "p99>1us", "p99 < 1us", "p99<=1us",
-					     "p9<1us" };
+	static const char *const wrong[] = { "",     "p99",	"p99<",	     "p99<200",	 "p98<1us",
+					     "<1us", "p99>1us", "p99 < 1us", "p99<=1us", "p9<1us" };
 	struct sb_slo slo;
 
 	(void)state;
@@ -757,8 +726,7 @@ static void the_highest_rate_is_found(void **state)
 
 		record.verdict = (enum sb_verdict)((i + 2) % 3);
 		record.value[SB_METRIC_sojourn_timed] = 1000;
-		record.value[slo.metric] =
-			i % 3 ? 1e9 * log(100) / (20e3 - rate) : 0;
+		record.value[slo.metric] = i % 3 ? 1e9 * log(100) / (20e3 - rate) : 0;
 		sb_search_take(&search, &slo, &record);
 		assert_true(search.met_per_s < answer);
 		assert_true(search.missed_per_s >= answer);

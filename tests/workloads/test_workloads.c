@@ -27,9 +27,8 @@ struct setting {
 
 /* What a workload may do that others must not. */
 enum {
-	ENDS_OTHERS =
-		1,    /* processes end with an error, or with messages left */
-	MAY_HANG = 2, /* when it is refused a process */
+	ENDS_OTHERS = 1, /* processes end with an error, or with messages left */
+	MAY_HANG = 2,	 /* when it is refused a process */
 };
 
 struct small {
@@ -41,15 +40,11 @@ struct small {
 /* In the order of workloads/list.def. A workload may have several. */
 static const struct small smalls[] = {
 	{ "pingpong", MAY_HANG, { { "pairs", 3 }, { "round-trips", 500 } } },
-	{ "pingpong",
-	  MAY_HANG,
-	  { { "pairs", 3 }, { "round-trips", 500 }, { "begin", 1 } } },
+	{ "pingpong", MAY_HANG, { { "pairs", 3 }, { "round-trips", 500 }, { "begin", 1 } } },
 	{ "yield", 0, { { "processes", 3 }, { "yields", 500 } } },
 	{ "skynet", MAY_HANG, { { "leaves", 2 } } },
 	{ "hog", MAY_HANG, { { "victims", 50 }, { "hog-ns", 0 } } },
-	{ "timers",
-	  ENDS_OTHERS | MAY_HANG,
-	  { { "processes", 100 }, { "yields", 200 } } },
+	{ "timers", ENDS_OTHERS | MAY_HANG, { { "processes", 100 }, { "yields", 200 } } },
 	{ "population", MAY_HANG, { { "processes", 500 } } },
 	/* It does not hang, but what is refused counts as lost. */
 	{ "service", MAY_HANG, { { "servers", 0 } } },
@@ -58,18 +53,13 @@ static const struct small smalls[] = {
 	{ "savina-fjthrput", 0, { { "messages", 200 }, { "actors", 7 } } },
 	{ "savina-fjcreate", 0, { { "processes", 300 } } },
 	{ "savina-threadring", 0, { { "processes", 7 }, { "hops", 1000 } } },
-	{ "savina-threadring",
-	  0,
-	  { { "processes", 7 }, { "hops", 1000 }, { "tokens", 1 } } },
+	{ "savina-threadring", 0, { { "processes", 7 }, { "hops", 1000 }, { "tokens", 1 } } },
 	{ "savina-chameneos", 0, { { "creatures", 9 }, { "meetings", 1000 } } },
 	{ "savina-big", 0, { { "processes", 12 }, { "pings", 100 } } },
 	/* Few keys, so that most are written several times. */
 	{ "savina-concdict",
 	  0,
-	  { { "entities", 5 },
-	    { "requests", 200 },
-	    { "write-percent", 50 },
-	    { "keys", 30 } } },
+	  { { "entities", 5 }, { "requests", 200 }, { "write-percent", 50 }, { "keys", 30 } } },
 	/* Consumers are slow, so that the buffer fills. */
 	{ "savina-bndbuffer",
 	  0,
@@ -79,25 +69,18 @@ static const struct small smalls[] = {
 	    { "spare", 2 },
 	    { "produce-cost", 0 },
 	    { "consume-cost", 1 } } },
-	{ "savina-philosopher",
-	  0,
-	  { { "philosophers", 5 }, { "meals", 100 } } },
+	{ "savina-philosopher", 0, { { "philosophers", 5 }, { "meals", 100 } } },
 	/* The room is always full. */
 	{ "savina-barber",
 	  0,
-	  { { "haircuts", 100 },
-	    { "seats", 2 },
-	    { "make-time", 1 },
-	    { "cut-time", 200 } } },
+	  { { "haircuts", 100 }, { "seats", 2 }, { "make-time", 1 }, { "cut-time", 200 } } },
 	{ "savina-cigsmok", 0, { { "rounds", 300 }, { "smokers", 10 } } },
 	{ "savina-pingpong", 0, { { "round-trips", 500 } } },
 	{ "savina-logmap", 0, { { "terms", 200 }, { "series", 5 } } },
 	/* Few accounts, so that most are waiting when they are asked. */
 	{ "savina-banking", 0, { { "accounts", 10 }, { "transfers", 1000 } } },
 	{ "savina-radixsort", 0, { { "values", 1000 }, { "bits", 17 } } },
-	{ "savina-sieve",
-	  0,
-	  { { "below", 3000 }, { "primes-per-filter", 20 } } },
+	{ "savina-sieve", 0, { { "below", 3000 }, { "primes-per-filter", 20 } } },
 	{ "savina-uct", 0, { { "nodes", 1000 }, { "cost", 10 } } },
 	{ "savina-quicksort", 0, { { "values", 5000 }, { "threshold", 20 } } },
 	{ "savina-apsp", 0, { { "blocks", 3 }, { "block", 5 } } },
@@ -105,81 +88,53 @@ static const struct small smalls[] = {
 	{ "savina-fib", 0, { { "n", 12 } } },
 	{ "single-step", 0, { { "processes", 50 } } },
 	/* More than the step output has room for. */
-	{ "many-yields",
-	  0,
-	  { { "processes", 3 },
-	    { "yields-per-step", 11 },
-	    { "batches", 50 } } },
+	{ "many-yields", 0, { { "processes", 3 }, { "yields-per-step", 11 }, { "batches", 50 } } },
 	{ "submit", 0, { { "processes", 600 }, { "submitters", 3 } } },
 	{ "burst", 0, { { "size", 300 } } },
 	{ "send-to-blocked", 0, { { "processes", 5 }, { "messages", 40 } } },
 	{ "fan-out", 0, { { "receivers", 7 }, { "rounds", 100 } } },
 	{ "fan-in", 0, { { "senders", 7 }, { "messages", 100 } } },
-	{ "fan-in",
-	  0,
-	  { { "senders", 7 },
-	    { "messages", 100 },
-	    { "messages-per-step", 9 } } },
+	{ "fan-in", 0, { { "senders", 7 }, { "messages", 100 }, { "messages-per-step", 9 } } },
 	{ "wake-latency", 0, { { "wakes", 10 }, { "pause-us", 100 } } },
-	{ "wake-latency",
-	  0,
-	  { { "wakes", 10 }, { "pause-us", 100 }, { "by", 1 } } },
+	{ "wake-latency", 0, { { "wakes", 10 }, { "pause-us", 100 }, { "by", 1 } } },
 	{ "stuck-slot", 0, { { "messages", 20 } } },
-	{ "stuck-slot",
-	  0,
-	  { { "pairs", 3 }, { "messages", 500 }, { "every", 200 } } },
+	{ "stuck-slot", 0, { { "pairs", 3 }, { "messages", 500 }, { "every", 200 } } },
 	{ "short-handlers", 0, { { "requests", 1000 } } },
 	/* Fewer requests than handlers of one, and each one's share is 1. */
 	{ "short-handlers",
 	  0,
-	  { { "requests", 50 },
-	    { "handlers", 70 },
-	    { "dispatchers", 9 },
-	    { "in-flight", 9 } } },
+	  { { "requests", 50 }, { "handlers", 70 }, { "dispatchers", 9 }, { "in-flight", 9 } } },
 	/* Several of one dispatcher in one step, and shares of 2. */
 	{ "short-handlers",
 	  0,
-	  { { "requests", 500 },
-	    { "handlers", 3 },
-	    { "dispatchers", 3 },
-	    { "in-flight", 8 } } },
+	  { { "requests", 500 }, { "handlers", 3 }, { "dispatchers", 3 }, { "in-flight", 8 } } },
 	{ "storm", 0, { { "processes", 1000 }, { "work-ns", 500 } } },
 	/* About 500 nodes. */
 	{ "imbalanced-tree",
 	  0,
-	  { { "root-children", 50 },
-	    { "children", 4 },
-	    { "mean-ppm", 900000 } } },
-	{ "steal-ratio",
-	  0,
-	  { { "processes", 500 }, { "share", 60 }, { "work-ns", 500 } } },
+	  { { "root-children", 50 }, { "children", 4 }, { "mean-ppm", 900000 } } },
+	{ "steal-ratio", 0, { { "processes", 500 }, { "share", 60 }, { "work-ns", 500 } } },
 	{ "third", 0, { { "round-trips", 3000 } } },
 	{ "burn", 0, { { "time-ms", 2 } } },
 	{ "trickle", 0, { { "count", 10 }, { "period-us", 100 } } },
 	{ "tokio-spawn_many_local", 0, { { "spawns", 500 } } },
 	{ "tokio-spawn_many_remote_idle", 0, { { "spawns", 500 } } },
-	{ "tokio-spawn_many_remote_busy",
-	  0,
-	  { { "spawns", 20 }, { "stall-ns", 100 } } },
+	{ "tokio-spawn_many_remote_busy", 0, { { "spawns", 20 }, { "stall-ns", 100 } } },
 	{ "tokio-spawn_many_remote_busy",
 	  0,
 	  { { "spawns", 20 }, { "stall-ns", 100 }, { "variant", 1 } } },
 	{ "tokio-yield_many", 0, { { "tasks", 20 }, { "yields", 100 } } },
-	{ "tokio-yield_many",
-	  0,
-	  { { "tasks", 20 }, { "yields", 100 }, { "yield", 1 } } },
+	{ "tokio-yield_many", 0, { { "tasks", 20 }, { "yields", 100 }, { "yield", 1 } } },
 	{ "tokio-ping_pong", 0, { { "pings", 200 } } },
 	{ "tokio-chained_spawn", 0, { { "depth", 200 } } },
 };
 
 /* The workload's next line after that one. */
-static const struct small *next_small(const char *workload,
-				      const struct small *after)
+static const struct small *next_small(const char *workload, const struct small *after)
 {
 	const struct small *small = after ? after + 1 : smalls;
 
-	while (small < smalls + SB_ARRAY_SIZE(smalls) &&
-	       strcmp(small->workload, workload))
+	while (small < smalls + SB_ARRAY_SIZE(smalls) && strcmp(small->workload, workload))
 		small++;
 	return small < smalls + SB_ARRAY_SIZE(smalls) ? small : NULL;
 }
@@ -190,10 +145,8 @@ static const struct small *find_small(const char *workload)
 
 	if (small)
 		return small;
-	fail_msg("workload '%s' has no line in smalls[] of "
-		 "tests/workloads/test_workloads.c: add one, with parameters "
-		 "for a round "
-		 "of some thousand operations",
+	fail_msg("workload '%s' has no line in smalls[] of tests/workloads/test_workloads.c: add "
+		 "one, with parameters for a round of some thousand operations",
 		 workload);
 	return NULL;
 }
@@ -207,17 +160,15 @@ static void set_param(const struct sb_workload *workload, uint64_t *param,
 	while (p[i].name && strcmp(p[i].name, setting->param))
 		i++;
 	if (!p[i].name)
-		fail_msg("workload '%s' has no parameter '%s'", workload->name,
-			 setting->param);
+		fail_msg("workload '%s' has no parameter '%s'", workload->name, setting->param);
 	if (setting->value < p[i].min || setting->value > p[i].max)
-		fail_msg("workload '%s': %s %llu is out of range",
-			 workload->name, setting->param,
+		fail_msg("workload '%s': %s %llu is out of range", workload->name, setting->param,
 			 (unsigned long long)setting->value);
 	param[i] = setting->value;
 }
 
-static void set_params(const struct sb_workload *workload,
-		       const struct small *small, uint64_t *param)
+static void set_params(const struct sb_workload *workload, const struct small *small,
+		       uint64_t *param)
 {
 	for (size_t i = 0; workload->params[i].name; i++) {
 		assert_in_range(i, 0, PARAMS_MAX - 1);
@@ -264,15 +215,13 @@ static void trial_defaults(struct trial *t, const struct sb_workload *workload,
 	t->run.workload = workload;
 	t->run.param = t->param;
 	for (size_t i = 0; workload->params[i].name; i++)
-		t->text[i] = sb_param_is_text(&workload->params[i])
-				     ? workload->params[i].choices[0]
-				     : NULL;
+		t->text[i] = sb_param_is_text(&workload->params[i]) ? workload->params[i].choices[0]
+								    : NULL;
 	t->run.text = t->text;
 	/* For those that take requests. */
-	t->load = (struct sb_load){ .kind = SB_LOAD_CLOSED,
-				    .depth = 8,
-				    .generators = 2,
-				    .seed = sb_test_seed() };
+	t->load = (struct sb_load){
+		.kind = SB_LOAD_CLOSED, .depth = 8, .generators = 2, .seed = sb_test_seed()
+	};
 	t->run.load = &t->load;
 	t->run.requests = &t->requests;
 	t->run.duration_ns = 20000000;
@@ -318,9 +267,8 @@ static void vary(struct sb_config *config, uint32_t variant)
 	config->record = variant != 2;
 }
 
-static void try_workload(const struct sb_workload *workload,
-			 const struct small *small, uint32_t workers,
-			 uint32_t variant)
+static void try_workload(const struct sb_workload *workload, const struct small *small,
+			 uint32_t workers, uint32_t variant)
 {
 	struct trial t;
 
@@ -343,15 +291,14 @@ static void gives_the_right_answer(void **state)
 
 	for (; small; small = next_small(workload->name, small)) {
 		for (uint32_t i = 0; i < 2 * VARIANTS; i++)
-			try_workload(workload, small, 1 + i / VARIANTS,
-				     i % VARIANTS);
+			try_workload(workload, small, 1 + i / VARIANTS, i % VARIANTS);
 	}
 }
 
 /* Whether start is refused, a step's spawn or a step's send: afterwards nobody is
  * alive, and what was not complete is not right. */
-static void try_refused(const struct sb_workload *workload,
-			uint64_t processes_max, uint32_t mailbox_bound)
+static void try_refused(const struct sb_workload *workload, uint64_t processes_max,
+			uint32_t mailbox_bound)
 {
 	struct trial t;
 	char why[160] = "";
@@ -376,8 +323,7 @@ static void survives_refusal(void **state)
 	const struct sb_workload *workload = *state;
 
 	if (find_small(workload->name)->may & MAY_HANG) {
-		printf("# skipped: %s waits for what it was refused\n",
-		       workload->name);
+		printf("# skipped: %s waits for what it was refused\n", workload->name);
 		return;
 	}
 	for (uint64_t most = 1; most <= 4; most++)
@@ -390,8 +336,7 @@ static void lines_name_workloads(void **state)
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(smalls); i++) {
 		if (!sb_workload_find(smalls[i].workload))
-			fail_msg("smalls[] names '%s', which is no workload",
-				 smalls[i].workload);
+			fail_msg("smalls[] names '%s', which is no workload", smalls[i].workload);
 	}
 }
 
@@ -430,8 +375,7 @@ int main(void)
 			tests[n] = each[i];
 			/* cmocka takes a state that may be changed. */
 			memcpy(&tests[n].initial_state, w, sizeof(*w));
-			snprintf(name[n], sizeof(name[n]), "%s_%s", (*w)->name,
-				 each[i].name);
+			snprintf(name[n], sizeof(name[n]), "%s_%s", (*w)->name, each[i].name);
 			tests[n].name = name[n];
 		}
 	}

@@ -11,12 +11,11 @@
 #include "core/platform/base.h"
 
 /* what: "processes have run", say. Returns whether the two are equal. */
-static inline bool sb_expect(char *why, size_t why_bytes, const char *what,
-			     uint64_t got, uint64_t expected)
+static inline bool sb_expect(char *why, size_t why_bytes, const char *what, uint64_t got,
+			     uint64_t expected)
 {
 	if (got != expected)
-		snprintf(why, why_bytes, "%" PRIu64 " %s, expected %" PRIu64,
-			 got, what, expected);
+		snprintf(why, why_bytes, "%" PRIu64 " %s, expected %" PRIu64, got, what, expected);
 	return got == expected;
 }
 
@@ -28,13 +27,11 @@ struct sb_of {
 
 #define SB_OF(name, index) ((struct sb_of){ name, index })
 
-static inline bool sb_expect_of(char *why, size_t why_bytes, struct sb_of of,
-				const char *what, uint64_t got,
-				uint64_t expected)
+static inline bool sb_expect_of(char *why, size_t why_bytes, struct sb_of of, const char *what,
+				uint64_t got, uint64_t expected)
 {
 	if (got != expected)
-		snprintf(why, why_bytes,
-			 "%s %" PRIu64 ": %" PRIu64 " %s, expected %" PRIu64,
+		snprintf(why, why_bytes, "%s %" PRIu64 ": %" PRIu64 " %s, expected %" PRIu64,
 			 of.name, of.index, got, what, expected);
 	return got == expected;
 }

@@ -15,8 +15,7 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t time_of(void (*work)(void *arg, uint64_t units), void *arg,
-			uint64_t units)
+static uint64_t time_of(void (*work)(void *arg, uint64_t units), void *arg, uint64_t units)
 {
 	const uint64_t start = thread_cpu_ns();
 
@@ -24,8 +23,7 @@ static uint64_t time_of(void (*work)(void *arg, uint64_t units), void *arg,
 	return thread_cpu_ns() - start;
 }
 
-uint64_t sb_cputime_units_per_ms(void (*work)(void *arg, uint64_t units),
-				 void *arg)
+uint64_t sb_cputime_units_per_ms(void (*work)(void *arg, uint64_t units), void *arg)
 {
 	uint64_t units = 1000;
 	uint64_t best = UINT64_MAX;

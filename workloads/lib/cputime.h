@@ -8,7 +8,6 @@
  * Units per millisecond of the calling thread's CPU time: the fastest of
  * several tries, because whatever disturbs one makes it slower.
  */
-uint64_t sb_cputime_units_per_ms(void (*work)(void *arg, uint64_t units),
-				 void *arg);
+uint64_t sb_cputime_units_per_ms(void (*work)(void *arg, uint64_t units), void *arg);
 
 #endif

@@ -40,14 +40,12 @@ void sb_failure_report(struct sb_failure *failure, int error)
 	free(living.pid);
 }
 
-bool sb_failure_check(const struct sb_workload_run *run, char *why,
-		      size_t why_bytes)
+bool sb_failure_check(const struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	struct sb_failure *failure = run->data;
 	const int error = sb_load_rlx(&failure->error);
 
 	if (error)
-		snprintf(why, why_bytes, "a process failed: %s",
-			 strerror(-error));
+		snprintf(why, why_bytes, "a process failed: %s", strerror(-error));
 	return !error;
 }

@@ -41,25 +41,24 @@ static inline int sb_failure_started(const struct sb_workload_run *run, int rc)
 }
 
 /* For check: whether no process has failed. */
-bool sb_failure_check(const struct sb_workload_run *run, char *why,
-		      size_t why_bytes);
+bool sb_failure_check(const struct sb_workload_run *run, char *why, size_t why_bytes);
 
 /* Defines name_step: name_advance, unless the round is over. */
-#define SB_FAILURE_STEP(name)                                                  \
-	static int name##_step(void *state, struct sb_step *step,              \
-			       const struct sb_event *events, uint32_t count)  \
-	{                                                                      \
-		struct sb_failure *failure;                                    \
-		int status;                                                    \
-                                                                               \
-		/* There as a pointer of another type. */                      \
-		memcpy(&failure, state, sizeof(failure));                      \
-		if (SB_UNLIKELY(sb_load_rlx(&failure->error)))                 \
-			return -ECANCELED;                                     \
-		status = name##_advance(state, step, events, count);           \
-		if (SB_UNLIKELY(status < 0))                                   \
-			sb_failure_report(failure, status);                    \
-		return status;                                                 \
+#define SB_FAILURE_STEP(name)                                                                      \
+	static int name##_step(void *state, struct sb_step *step, const struct sb_event *events,   \
+			       uint32_t count)                                                     \
+	{                                                                                          \
+		struct sb_failure *failure;                                                        \
+		int status;                                                                        \
+                                                                                                   \
+		/* There as a pointer of another type. */                                          \
+		memcpy(&failure, state, sizeof(failure));                                          \
+		if (SB_UNLIKELY(sb_load_rlx(&failure->error)))                                     \
+			return -ECANCELED;                                                         \
+		status = name##_advance(state, step, events, count);                               \
+		if (SB_UNLIKELY(status < 0))                                                       \
+			sb_failure_report(failure, status);                                        \
+		return status;                                                                     \
 	}
 
 #endif

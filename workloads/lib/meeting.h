@@ -13,8 +13,7 @@ struct sb_meeting {
 };
 
 /* Before the first of them is submitted. */
-static inline void sb_meeting_call(struct sb_meeting *meeting,
-				   uint64_t expected)
+static inline void sb_meeting_call(struct sb_meeting *meeting, uint64_t expected)
 {
 	meeting->expected = expected;
 	sb_store_rlx(&meeting->come, 0);

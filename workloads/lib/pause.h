@@ -20,8 +20,7 @@ static inline void sb_pause_once(struct sb_parker *parker, uint64_t deadline_ns)
 }
 
 /* Waits until then, by sb_clock_ns; tokens of earlier unparks do not matter. */
-static inline void sb_pause_until(struct sb_parker *parker,
-				  uint64_t deadline_ns)
+static inline void sb_pause_until(struct sb_parker *parker, uint64_t deadline_ns)
 {
 	while (sb_clock_ns() < deadline_ns)
 		sb_pause_once(parker, deadline_ns);
@@ -29,8 +28,7 @@ static inline void sb_pause_until(struct sb_parker *parker,
 
 /* Waits until *word is value; who stores it with release calls sb_unpark
  * after. False: it has not become that in time. */
-static inline bool sb_pause_for(struct sb_parker *parker,
-				_Atomic(uint64_t) *word, uint64_t value)
+static inline bool sb_pause_for(struct sb_parker *parker, _Atomic(uint64_t) *word, uint64_t value)
 {
 	const uint64_t deadline_ns = sb_clock_ns() + SB_ANSWER_NS;
 

@@ -25,8 +25,8 @@ void sb_savina_fifo_fini(struct sb_savina_fifo *fifo)
 	free(fifo->item);
 }
 
-int sb_savina_set_up(struct sb_workload_run *run,
-		     const struct sb_savina_group *group, uint32_t groups)
+int sb_savina_set_up(struct sb_workload_run *run, const struct sb_savina_group *group,
+		     uint32_t groups)
 {
 	struct sb_savina_round *round = run->data;
 
@@ -35,8 +35,7 @@ int sb_savina_set_up(struct sb_workload_run *run,
 	round->param = run->param;
 	for (uint32_t i = 0; i < groups; i++) {
 		round->group[i] = group[i];
-		round->group[i].pid =
-			calloc(group[i].processes, sizeof(sb_pid));
+		round->group[i].pid = calloc(group[i].processes, sizeof(sb_pid));
 		if (!round->group[i].pid) {
 			sb_savina_tear_down(run);
 			return -ENOMEM;
@@ -62,8 +61,7 @@ static void end_all(struct sb_savina_round *round)
 
 		for (uint64_t p = 0; p < group->processes; p++) {
 			if (!group->is_spawned)
-				sb_scheduler_terminate(round->scheduler,
-						       group->pid[p]);
+				sb_scheduler_terminate(round->scheduler, group->pid[p]);
 		}
 	}
 }
@@ -76,8 +74,7 @@ void sb_savina_fail(struct sb_savina_round *round, int error)
 		end_all(round);
 }
 
-static int submit_group(struct sb_savina_round *round,
-			struct sb_savina_group *group)
+static int submit_group(struct sb_savina_round *round, struct sb_savina_group *group)
 {
 	int rc = 0;
 
@@ -85,8 +82,7 @@ static int submit_group(struct sb_savina_round *round,
 		struct sb_savina_process process = { round, i };
 
 		rc = sb_scheduler_submit(round->scheduler, group->ops, "main",
-					 sb_value_ptr(&process),
-					 &group->pid[i]);
+					 sb_value_ptr(&process), &group->pid[i]);
 	}
 	return rc;
 }
@@ -110,19 +106,16 @@ int sb_savina_start(struct sb_workload_run *run)
 	return rc;
 }
 
-bool sb_savina_check(const struct sb_workload_run *run, char *why,
-		     size_t why_bytes)
+bool sb_savina_check(const struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	struct sb_savina_round *round = run->data;
 	const int error = sb_load_rlx(&round->error);
 	const uint64_t wrong = sb_load_rlx(&round->wrong);
 
 	if (error)
-		snprintf(why, why_bytes, "a process failed: %s",
-			 strerror(-error));
+		snprintf(why, why_bytes, "a process failed: %s", strerror(-error));
 	else if (wrong)
-		snprintf(why, why_bytes,
-			 "%" PRIu64 " messages were not what they should be",
+		snprintf(why, why_bytes, "%" PRIu64 " messages were not what they should be",
 			 wrong);
 	return !error && !wrong;
 }
@@ -131,13 +124,11 @@ int sb_savina_init(void *state, const char *method, union sb_value input)
 {
 	if (strcmp(method, "main"))
 		return -ENOTSUP;
-	*(struct sb_savina_process *)state =
-		*(const struct sb_savina_process *)input.ptr;
+	*(struct sb_savina_process *)state = *(const struct sb_savina_process *)input.ptr;
 	return 0;
 }
 
-int sb_savina_send_all(const struct sb_savina_process *self,
-		       struct sb_step *step, uint32_t group,
+int sb_savina_send_all(const struct sb_savina_process *self, struct sb_step *step, uint32_t group,
 		       union sb_value message)
 {
 	const uint64_t processes = self->round->group[group].processes;

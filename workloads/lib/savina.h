@@ -20,7 +20,7 @@
 #include "core/platform/platform.h"
 #include "workloads/workload.h"
 
-#define SB_SAVINA(number_and_name)                                             \
+#define SB_SAVINA(number_and_name)                                                                 \
 	"Savina benchmarks (Imam and Sarkar, AGERE 2014), " number_and_name
 
 /* ---- random numbers and work ---- */
@@ -32,8 +32,7 @@ struct sb_savina_random {
 	uint64_t value;
 };
 
-static inline void sb_savina_random_seed(struct sb_savina_random *random,
-					 uint64_t seed)
+static inline void sb_savina_random_seed(struct sb_savina_random *random, uint64_t seed)
 {
 	random->value = seed;
 }
@@ -46,8 +45,7 @@ static inline uint32_t sb_savina_random_next(struct sb_savina_random *random)
 }
 
 /* In [0, bound), if bound is at most 65536; bound > 0. */
-static inline uint32_t sb_savina_random_below(struct sb_savina_random *random,
-					      uint32_t bound)
+static inline uint32_t sb_savina_random_below(struct sb_savina_random *random, uint32_t bound)
 {
 	return sb_savina_random_next(random) % bound;
 }
@@ -98,8 +96,8 @@ struct sb_savina_process {
 };
 
 /* For setup and teardown; run->data is data_bytes of the workload's. */
-int sb_savina_set_up(struct sb_workload_run *run,
-		     const struct sb_savina_group *group, uint32_t groups);
+int sb_savina_set_up(struct sb_workload_run *run, const struct sb_savina_group *group,
+		     uint32_t groups);
 void sb_savina_tear_down(struct sb_workload_run *run);
 
 /* For start: submits all groups and sends the first process the start. After an
@@ -107,8 +105,7 @@ void sb_savina_tear_down(struct sb_workload_run *run);
 int sb_savina_start(struct sb_workload_run *run);
 
 /* For check: no process failed, and none saw what is wrong. */
-bool sb_savina_check(const struct sb_workload_run *run, char *why,
-		     size_t why_bytes);
+bool sb_savina_check(const struct sb_workload_run *run, char *why, size_t why_bytes);
 
 /* init of a process: input points to a struct sb_savina_process. */
 int sb_savina_init(void *state, const char *method, union sb_value input);
@@ -132,8 +129,7 @@ struct sb_savina_fifo {
 };
 
 /* bound > 0. Returns 0 or -ENOMEM; fini also if it was never made. */
-SB_MUST_CHECK int sb_savina_fifo_init(struct sb_savina_fifo *fifo,
-				      uint64_t bound);
+SB_MUST_CHECK int sb_savina_fifo_init(struct sb_savina_fifo *fifo, uint64_t bound);
 void sb_savina_fifo_fini(struct sb_savina_fifo *fifo);
 
 static inline void sb_savina_fifo_empty(struct sb_savina_fifo *fifo)
@@ -181,23 +177,21 @@ static inline uint64_t sb_savina_number(union sb_value message)
 	return message.u64 >> 4;
 }
 
-static inline sb_pid sb_savina_pid(const struct sb_savina_process *self,
-				   uint32_t group, uint64_t id)
+static inline sb_pid sb_savina_pid(const struct sb_savina_process *self, uint32_t group,
+				   uint64_t id)
 {
 	return self->round->group[group].pid[id];
 }
 
 /* To one process of a group. Returns 0 or -errno. */
-static inline int sb_savina_send(const struct sb_savina_process *self,
-				 struct sb_step *step, uint32_t group,
-				 uint64_t id, union sb_value message)
+static inline int sb_savina_send(const struct sb_savina_process *self, struct sb_step *step,
+				 uint32_t group, uint64_t id, union sb_value message)
 {
 	return sb_step_send(step, sb_savina_pid(self, group, id), message);
 }
 
 /* To all of a group. */
-int sb_savina_send_all(const struct sb_savina_process *self,
-		       struct sb_step *step, uint32_t group,
+int sb_savina_send_all(const struct sb_savina_process *self, struct sb_step *step, uint32_t group,
 		       union sb_value message);
 
 /* SB_IDLE, unless it is an error: what to return after the last send. */
@@ -211,35 +205,29 @@ static inline int sb_savina_done(int rc)
 	return rc ? rc : SB_DONE;
 }
 
-typedef int (*sb_savina_receive)(void *state, struct sb_step *step,
-				 union sb_value message);
+typedef int (*sb_savina_receive)(void *state, struct sb_step *step, union sb_value message);
 typedef int (*sb_savina_go_on)(void *state, struct sb_step *step);
 
 /* Hands over one message after the other, until receive returns something else
  * than SB_IDLE: that must then have been the last. */
-static inline int sb_savina_receive_all(struct sb_savina_process *self,
-					struct sb_step *step,
-					const struct sb_event *events,
-					uint32_t count,
+static inline int sb_savina_receive_all(struct sb_savina_process *self, struct sb_step *step,
+					const struct sb_event *events, uint32_t count,
 					sb_savina_receive receive)
 {
 	int status = SB_IDLE;
 	uint32_t i;
 
 	for (i = 0; i < count && status == SB_IDLE; i++)
-		status = events[i].type == SB_EVENT_MESSAGE
-				 ? receive(self, step, events[i].data)
-				 : -ECANCELED;
+		status = events[i].type == SB_EVENT_MESSAGE ? receive(self, step, events[i].data)
+							    : -ECANCELED;
 	sb_savina_expect(self, i == count || status < 0);
 	return status;
 }
 
 /* A step: the messages, and then, if go_on is not NULL, what the process does by
  * itself. */
-static inline int sb_savina_step(void *state, struct sb_step *step,
-				 const struct sb_event *events, uint32_t count,
-				 sb_savina_receive receive,
-				 sb_savina_go_on go_on)
+static inline int sb_savina_step(void *state, struct sb_step *step, const struct sb_event *events,
+				 uint32_t count, sb_savina_receive receive, sb_savina_go_on go_on)
 {
 	struct sb_savina_process *self = state;
 	int status = sb_savina_receive_all(self, step, events, count, receive);
@@ -254,19 +242,16 @@ static inline int sb_savina_step(void *state, struct sb_step *step,
 /* Defines <name>_ops: a process with struct <name> as its state, that receives
  * with <name>_receive and goes on with go_on, which may be NULL. What follows
  * are other fields of its operations. */
-#define SB_SAVINA_PROCESS(name_, go_on, ...)                                   \
-	static int name_##_step(void *state, struct sb_step *step,             \
-				const struct sb_event *events, uint32_t count) \
-	{                                                                      \
-		return sb_savina_step(state, step, events, count,              \
-				      name_##_receive, go_on);                 \
-	}                                                                      \
-	static const struct sb_process_ops name_##_ops = {                     \
-		.name = #name_,                                                \
-		.state_bytes = sizeof(struct name_),                           \
-		.init = sb_savina_init,                                        \
-		.step = name_##_step,                                          \
-		__VA_ARGS__                                                    \
-	}
+#define SB_SAVINA_PROCESS(name_, go_on, ...)                                                       \
+	static int name_##_step(void *state, struct sb_step *step, const struct sb_event *events,  \
+				uint32_t count)                                                    \
+	{                                                                                          \
+		return sb_savina_step(state, step, events, count, name_##_receive, go_on);         \
+	}                                                                                          \
+	static const struct sb_process_ops name_##_ops = { .name = #name_,                         \
+							   .state_bytes = sizeof(struct name_),    \
+							   .init = sb_savina_init,                 \
+							   .step = name_##_step,                   \
+							   __VA_ARGS__ }
 
 #endif

@@ -29,13 +29,10 @@ static void link_lines(struct sb_set *set)
 	}
 }
 
-void sb_set_init(struct sb_set *set, enum sb_set_kind kind, void *block,
-		 uint64_t bytes)
+void sb_set_init(struct sb_set *set, enum sb_set_kind kind, void *block, uint64_t bytes)
 {
 	SB_CHECK(bytes, >=, SB_SET_LINE_BYTES);
-	*set = (struct sb_set){ .kind = kind,
-				.lines = bytes / SB_SET_LINE_BYTES,
-				.line = block };
+	*set = (struct sb_set){ .kind = kind, .lines = bytes / SB_SET_LINE_BYTES, .line = block };
 	memset(block, 0, set->lines * SB_SET_LINE_BYTES);
 	if (kind == SB_SET_CHASE)
 		link_lines(set);
@@ -97,8 +94,7 @@ static bool stream_is_right(const struct sb_set *set)
 
 bool sb_set_is_right(const struct sb_set *set)
 {
-	return set->kind == SB_SET_CHASE ? chase_is_right(set)
-					 : stream_is_right(set);
+	return set->kind == SB_SET_CHASE ? chase_is_right(set) : stream_is_right(set);
 }
 
 static void work(void *set, uint64_t units)
@@ -143,8 +139,8 @@ bool sb_set_parse(const char *text, enum sb_set_kind *kind, uint64_t *bytes)
 		if (strncmp(text, kinds[i].name, prefix))
 			continue;
 		*kind = kinds[i].kind;
-		return sb_quantity_bytes(text + prefix, bytes) &&
-		       *bytes >= SB_SET_LINE_BYTES && *bytes <= BYTES_MAX;
+		return sb_quantity_bytes(text + prefix, bytes) && *bytes >= SB_SET_LINE_BYTES &&
+		       *bytes <= BYTES_MAX;
 	}
 	return false;
 }

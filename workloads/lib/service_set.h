@@ -29,8 +29,7 @@ struct sb_set {
 };
 
 /* Sets it up in a block of bytes (at least one line) aligned to a line. */
-void sb_set_init(struct sb_set *set, enum sb_set_kind kind, void *block,
-		 uint64_t bytes);
+void sb_set_init(struct sb_set *set, enum sb_set_kind kind, void *block, uint64_t bytes);
 void sb_set_work(struct sb_set *set, uint64_t units);
 
 /* Whether the memory shows exactly the units that were done. */

@@ -49,8 +49,7 @@ static inline int sb_stash_grow(struct sb_stash *stash)
 	return 0;
 }
 
-SB_MUST_CHECK static inline int sb_stash_put(struct sb_stash *stash,
-					     union sb_value message)
+SB_MUST_CHECK static inline int sb_stash_put(struct sb_stash *stash, union sb_value message)
 {
 	int rc = 0;
 

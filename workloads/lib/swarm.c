@@ -20,8 +20,7 @@ void sb_work_ns(uint64_t ns)
 		sb_cpu_pause();
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct sb_swarm_member *member = ((struct state *)state)->member;
 
@@ -57,22 +56,21 @@ void sb_swarm_fini(struct sb_swarm *swarm)
 	free(swarm->member);
 }
 
-int sb_swarm_submit(struct sb_swarm *swarm, struct sb_scheduler *scheduler,
-		    uint64_t first, uint64_t count)
+int sb_swarm_submit(struct sb_swarm *swarm, struct sb_scheduler *scheduler, uint64_t first,
+		    uint64_t count)
 {
 	int rc = 0;
 
 	for (uint64_t i = first; i < first + count && !rc; i++) {
 		struct state state = { &swarm->member[i] };
 
-		rc = sb_scheduler_submit(scheduler, &member_ops, "main",
-					 sb_value_ptr(&state), NULL);
+		rc = sb_scheduler_submit(scheduler, &member_ops, "main", sb_value_ptr(&state),
+					 NULL);
 	}
 	return rc;
 }
 
-int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step, uint64_t first,
-		   uint64_t count)
+int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step, uint64_t first, uint64_t count)
 {
 	int rc = 0;
 
@@ -80,14 +78,12 @@ int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step, uint64_t first,
 		struct state state = { &swarm->member[i] };
 
 		state.member->made_by = step->worker;
-		rc = sb_step_spawn(step, &member_ops, "main",
-				   sb_value_ptr(&state), NULL);
+		rc = sb_step_spawn(step, &member_ops, "main", sb_value_ptr(&state), NULL);
 	}
 	return rc;
 }
 
-bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
-		    size_t why_bytes)
+bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why, size_t why_bytes)
 {
 	uint64_t moved = 0;
 	bool ok = true;
@@ -95,16 +91,17 @@ bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
 	for (uint64_t i = 0; i < swarm->size; i++) {
 		struct sb_swarm_member *member = &swarm->member[i];
 
-		ok = ok && sb_expect_of(why, why_bytes, SB_OF("process", i),
-					"runs", member->runs, 1);
+		ok = ok &&
+		     sb_expect_of(why, why_bytes, SB_OF("process", i), "runs", member->runs, 1);
 		moved += member->made_by && member->ran_on != member->made_by;
 		member->runs = 0;
 	}
 	if (!ok || moved <= stolen)
 		return ok;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " processes ran on another worker than the one "
-		 "that spawned them, but %" PRIu64 " were stolen",
+		 "%" PRIu64
+		 " processes ran on another worker than the one that spawned them, but %" PRIu64
+		 " were stolen",
 		 moved, stolen);
 	return false;
 }
@@ -114,9 +111,7 @@ bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
 struct sb_totals sb_read_totals(struct sb_scheduler *scheduler)
 {
 	const uint32_t workers = sb_scheduler_workers(scheduler);
-	struct sb_worker_reading reading = {
-		.steals = calloc(workers, sizeof(*reading.steals))
-	};
+	struct sb_worker_reading reading = { .steals = calloc(workers, sizeof(*reading.steals)) };
 	struct sb_totals totals = { 0 };
 
 	for (uint32_t i = 0; reading.steals && i < workers; i++) {
@@ -139,8 +134,8 @@ struct producer {
 
 SB_ACTOR_INIT(producer_init, struct producer)
 
-static int producer_step(void *state, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int producer_step(void *state, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	struct sb_swarm *swarm = ((struct producer *)state)->swarm;
 	int rc;
@@ -172,8 +167,8 @@ int sb_swarm_start_producer(struct sb_workload_run *run)
 
 	sb_swarm_begin(run);
 	run->round.start_ns = sb_clock_ns();
-	return sb_scheduler_submit(run->scheduler, &producer_ops, "main",
-				   sb_value_ptr(&input), NULL);
+	return sb_scheduler_submit(run->scheduler, &producer_ops, "main", sb_value_ptr(&input),
+				   NULL);
 }
 
 int sb_swarm_start_outside(struct sb_workload_run *run)
@@ -186,22 +181,18 @@ int sb_swarm_start_outside(struct sb_workload_run *run)
 	return rc;
 }
 
-bool sb_swarm_check_outside(struct sb_workload_run *run, char *why,
-			    size_t why_bytes)
+bool sb_swarm_check_outside(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	return sb_swarm_check(run->data, 0, why, why_bytes);
 }
 
-bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why,
-			   size_t why_bytes)
+bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	struct sb_swarm *swarm = run->data;
 	const uint64_t stolen = sb_read_totals(run->scheduler).stolen;
 
 	return sb_swarm_check(swarm,
-			      stolen == UINT64_MAX
-				      ? UINT64_MAX
-				      : stolen - swarm->stolen_before,
+			      stolen == UINT64_MAX ? UINT64_MAX : stolen - swarm->stolen_before,
 			      why, why_bytes);
 }
 

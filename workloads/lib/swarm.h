@@ -29,24 +29,21 @@ struct sb_swarm {
 };
 
 /* Caller's memory. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_swarm_init(struct sb_swarm *swarm, uint64_t size,
-				uint64_t work_ns);
+SB_MUST_CHECK int sb_swarm_init(struct sb_swarm *swarm, uint64_t size, uint64_t work_ns);
 void sb_swarm_fini(struct sb_swarm *swarm);
 
 /* Starts the members [first, first + count), from outside or in a step. */
-SB_MUST_CHECK int sb_swarm_submit(struct sb_swarm *swarm,
-				  struct sb_scheduler *scheduler,
+SB_MUST_CHECK int sb_swarm_submit(struct sb_swarm *swarm, struct sb_scheduler *scheduler,
 				  uint64_t first, uint64_t count);
-SB_MUST_CHECK int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step,
-				 uint64_t first, uint64_t count);
+SB_MUST_CHECK int sb_swarm_spawn(struct sb_swarm *swarm, struct sb_step *step, uint64_t first,
+				 uint64_t count);
 
 /*
  * Whether every member has run exactly once, and no more of them on another
  * worker than the one that spawned them than there were items stolen. Makes the
  * swarm ready for the next round. UINT64_MAX: any number may have been stolen.
  */
-bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why,
-		    size_t why_bytes);
+bool sb_swarm_check(struct sb_swarm *swarm, uint64_t stolen, char *why, size_t why_bytes);
 
 /* ---- a workload whose data begin with a swarm ---- */
 
@@ -61,10 +58,8 @@ void sb_swarm_begin(struct sb_workload_run *run);
 
 /* For check: sb_swarm_check, where members come from outside, and where they
  * come from steps and may have been stolen since begin. */
-bool sb_swarm_check_outside(struct sb_workload_run *run, char *why,
-			    size_t why_bytes);
-bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why,
-			   size_t why_bytes);
+bool sb_swarm_check_outside(struct sb_workload_run *run, char *why, size_t why_bytes);
+bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why, size_t why_bytes);
 
 void sb_swarm_teardown(struct sb_workload_run *run);
 

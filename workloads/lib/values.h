@@ -13,8 +13,7 @@
 
 #include "workloads/lib/savina.h"
 
-static inline void sb_savina_values_draw(uint64_t *value, uint64_t n,
-					 uint64_t seed)
+static inline void sb_savina_values_draw(uint64_t *value, uint64_t n, uint64_t seed)
 {
 	struct sb_savina_random random;
 
@@ -43,16 +42,14 @@ static inline int sb_savina_values_sort(uint64_t *value, uint64_t n)
 
 /* Whether all values are as expected: then they are sorted, and a permutation
  * of the input. */
-static inline bool sb_savina_values_check(const uint64_t *value,
-					  const uint64_t *expected, uint64_t n,
-					  char *why, size_t why_bytes)
+static inline bool sb_savina_values_check(const uint64_t *value, const uint64_t *expected,
+					  uint64_t n, char *why, size_t why_bytes)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		if (value[i] == expected[i])
 			continue;
-		snprintf(why, why_bytes,
-			 "number %" PRIu64 " is %" PRIu64 ", expected %" PRIu64,
-			 i, value[i], expected[i]);
+		snprintf(why, why_bytes, "number %" PRIu64 " is %" PRIu64 ", expected %" PRIu64, i,
+			 value[i], expected[i]);
 		return false;
 	}
 	return true;

@@ -67,8 +67,8 @@ void sb_work_calibrate(struct sb_work_rate *rate)
 		const uint64_t start = sb_clock_ns();
 
 		sb_work_spin(units);
-		rate->sample[i] = (double)units * 1000 /
-				  (double)sb_max_u64(sb_clock_ns() - start, 1);
+		rate->sample[i] =
+			(double)units * 1000 / (double)sb_max_u64(sb_clock_ns() - start, 1);
 	}
 	memcpy(sorted, rate->sample, sizeof(sorted));
 	qsort(sorted, rate->samples, sizeof(sorted[0]), compare);

@@ -31,8 +31,7 @@ void sb_work_calibrate(struct sb_work_rate *rate);
 uint64_t sb_work_units_per_ms(void);
 
 /* Units for a time, by a rate. */
-static inline uint64_t sb_work_units(const struct sb_work_rate *rate,
-				     uint64_t ns)
+static inline uint64_t sb_work_units(const struct sb_work_rate *rate, uint64_t ns)
 {
 	return (uint64_t)((double)ns * rate->units_per_us / 1000 + 0.5);
 }

@@ -63,12 +63,11 @@ static int read_lines(struct sb_times *t, FILE *in, const char *path, char *why)
 		rc = add_line(t, line);
 		if (rc == -EINVAL)
 			snprintf(why, SB_WHY_BYTES,
-				 "%s:%u: expected a time with its unit, such "
-				 "as 10us, and perhaps its weight",
+				 "%s:%u: expected a time with its unit, such as 10us, and perhaps "
+				 "its weight",
 				 path, n);
 		else if (rc)
-			snprintf(why, SB_WHY_BYTES, "%s:%u: %s", path, n,
-				 strerror(-rc));
+			snprintf(why, SB_WHY_BYTES, "%s:%u: %s", path, n, strerror(-rc));
 	}
 	free(line);
 	if (!rc && ferror(in)) {
@@ -85,8 +84,7 @@ int sb_times_read(struct sb_times *t, const char *path, char *why)
 
 	*t = (struct sb_times){ 0 };
 	if (!in) {
-		snprintf(why, SB_WHY_BYTES, "%s cannot be opened: %s", path,
-			 sb_input_error(rc));
+		snprintf(why, SB_WHY_BYTES, "%s cannot be opened: %s", path, sb_input_error(rc));
 		return rc;
 	}
 	rc = read_lines(t, in, path, why);

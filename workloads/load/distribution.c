@@ -9,21 +9,19 @@
 #include "workloads/load/quantity.h"
 
 const struct sb_named_distribution sb_distribution_named[] = {
-	{ "extreme-bimodal", "bimodal:0.995:0.5us:500us",
-	  "Persephone, SBIM2; Shinjuku" },
+	{ "extreme-bimodal", "bimodal:0.995:0.5us:500us", "Persephone, SBIM2; Shinjuku" },
 	{ "high-bimodal", "bimodal:0.5:1us:100us", "Persephone, DISP2" },
 	{ "tpcc", "modes:0.44:20us,0.44:5.7us,0.04:88us,0.04:6us,0.04:100us",
 	  "Persephone, TPC-C on Silo" },
 	{ "rocksdb", "bimodal:0.5:1.5us:635us", "Persephone, ROCKSDB" },
 	{ "ghost-rocksdb", "bimodal:0.995:10us:5ms", "ghOSt, shinjuku.py" },
-	{ "ghost-centralized", "10us+exp:1us",
-	  "ghOSt, centralized_queuing.py" },
+	{ "ghost-centralized", "10us+exp:1us", "ghOSt, centralized_queuing.py" },
 	{ NULL, NULL, NULL },
 };
 
 static const char kinds_expected[] =
-	"expected fixed:T, exp:T, uniform:A:B, bimodal:P:A:B, modes:P:A,P:B, "
-	"lognormal:MEAN:SD, pareto:MIN:ALPHA, file:PATH or a name such as tpcc";
+	"expected fixed:T, exp:T, uniform:A:B, bimodal:P:A:B, modes:P:A,P:B, lognormal:MEAN:SD, "
+	"pareto:MIN:ALPHA, file:PATH or a name such as tpcc";
 
 /* ---- what all have ---- */
 
@@ -57,8 +55,7 @@ static void finish_modes(struct sb_distribution *d, double total)
 	d->mode[d->modes - 1].up_to = 1;
 	/* About the mean: no digits are lost to values far from zero. */
 	for (uint32_t i = 0; i < d->modes; i++) {
-		const double p =
-			d->mode[i].up_to - (i ? d->mode[i - 1].up_to : 0);
+		const double p = d->mode[i].up_to - (i ? d->mode[i - 1].up_to : 0);
 		const double off = d->mode[i].value_ns - mean;
 
 		square += p * off * off;
@@ -92,8 +89,8 @@ static int parse_bimodal(struct sb_distribution *d, char **word)
 	double a;
 	double b;
 
-	if (!sb_quantity_number(word[0], &p) || p > 1 ||
-	    !sb_quantity_time(word[1], &a) || !sb_quantity_time(word[2], &b))
+	if (!sb_quantity_number(word[0], &p) || p > 1 || !sb_quantity_time(word[1], &a) ||
+	    !sb_quantity_time(word[2], &b))
 		return -EINVAL;
 	if (make_modes(d, 2))
 		return -ENOMEM;
@@ -180,8 +177,7 @@ static double cdf_modes(const struct sb_distribution *d, double x)
 
 	for (uint32_t i = 0; i < d->modes; i++) {
 		if (d->mode[i].value_ns <= x)
-			sum += d->mode[i].up_to -
-			       (i ? d->mode[i - 1].up_to : 0);
+			sum += d->mode[i].up_to - (i ? d->mode[i - 1].up_to : 0);
 	}
 	return sum;
 }
@@ -200,8 +196,7 @@ static int parse_exp(struct sb_distribution *d, char **word)
 static int parse_uniform(struct sb_distribution *d, char **word)
 {
 	d->kind = SB_DISTRIBUTION_UNIFORM;
-	if (!sb_quantity_time(word[0], &d->a) ||
-	    !sb_quantity_time(word[1], &d->b) || d->b <= d->a)
+	if (!sb_quantity_time(word[0], &d->a) || !sb_quantity_time(word[1], &d->b) || d->b <= d->a)
 		return -EINVAL;
 	set_moments(d, (d->a + d->b) / 2, (d->b - d->a) * (d->b - d->a) / 12);
 	return 0;
@@ -214,8 +209,8 @@ static int parse_lognormal(struct sb_distribution *d, char **word)
 	double variance;
 
 	d->kind = SB_DISTRIBUTION_LOGNORMAL;
-	if (!sb_quantity_time(word[0], &mean) || mean <= 0 ||
-	    !sb_quantity_time(word[1], &sd) || sd <= 0)
+	if (!sb_quantity_time(word[0], &mean) || mean <= 0 || !sb_quantity_time(word[1], &sd) ||
+	    sd <= 0)
 		return -EINVAL;
 	variance = log1p(sd * sd / (mean * mean));
 	d->a = log(mean) - variance / 2;
@@ -243,10 +238,8 @@ static int parse_pareto(struct sb_distribution *d, char **word)
 
 	d->kind = SB_DISTRIBUTION_PARETO;
 	d->c = INFINITY;
-	if (!sb_quantity_time(word[0], &d->a) || d->a <= 0 ||
-	    !sb_quantity_number(word[1], &d->b) || d->b <= 0 ||
-	    (word[2] ? !sb_quantity_time(word[2], &d->c) || d->c <= d->a
-		     : d->b <= 1))
+	if (!sb_quantity_time(word[0], &d->a) || d->a <= 0 || !sb_quantity_number(word[1], &d->b) ||
+	    d->b <= 0 || (word[2] ? !sb_quantity_time(word[2], &d->c) || d->c <= d->a : d->b <= 1))
 		return -EINVAL;
 	mean = pareto_moment(d, 1);
 	set_moments(d, mean, pareto_moment(d, 2) - mean * mean);
@@ -278,8 +271,7 @@ static double sample_normal(struct sb_rng *rng)
 
 /* ---- by kind ---- */
 
-double sb_distribution_sample(const struct sb_distribution *d,
-			      struct sb_rng *rng)
+double sb_distribution_sample(const struct sb_distribution *d, struct sb_rng *rng)
 {
 	double x = 0;
 
@@ -307,9 +299,7 @@ static double cdf_pareto(const struct sb_distribution *d, double x)
 {
 	if (x < d->a)
 		return 0;
-	return x >= d->c ? 1
-			 : (1 - pow(d->a / x, d->b)) /
-				   (1 - pow(d->a / d->c, d->b));
+	return x >= d->c ? 1 : (1 - pow(d->a / x, d->b)) / (1 - pow(d->a / d->c, d->b));
 }
 
 double sb_distribution_cdf(const struct sb_distribution *d, double x_ns)
@@ -346,21 +336,17 @@ static const struct kind {
 } kinds[] = {
 	{ "fixed", 1, 1, "fixed:T, T a time with its unit", parse_fixed },
 	{ "exp", 1, 1, "exp:T, T a time above 0 with its unit", parse_exp },
-	{ "uniform", 2, 2, "uniform:A:B, times with their units, A < B",
-	  parse_uniform },
-	{ "bimodal", 3, 3,
-	  "bimodal:P:A:B, P from 0 to 1, A and B times with their units",
+	{ "uniform", 2, 2, "uniform:A:B, times with their units, A < B", parse_uniform },
+	{ "bimodal", 3, 3, "bimodal:P:A:B, P from 0 to 1, A and B times with their units",
 	  parse_bimodal },
 	{ "modes", 1, 1,
-	  "modes:P:A,P:B and so on, P probabilities that add up to 1, A, B "
-	  "times with their units",
+	  "modes:P:A,P:B and so on, P probabilities that add up to 1, A, B times with their units",
 	  parse_modes },
-	{ "lognormal", 2, 2,
-	  "lognormal:MEAN:SD, both times above 0 with their units",
+	{ "lognormal", 2, 2, "lognormal:MEAN:SD, both times above 0 with their units",
 	  parse_lognormal },
 	{ "pareto", 2, 3,
-	  "pareto:MIN:ALPHA with ALPHA > 1, or pareto:MIN:ALPHA:MAX with MAX > "
-	  "MIN, both times with their units",
+	  "pareto:MIN:ALPHA with ALPHA > 1, or pareto:MIN:ALPHA:MAX with MAX > MIN, both times "
+	  "with their units",
 	  parse_pareto },
 };
 
@@ -374,8 +360,7 @@ static uint32_t split(char *text, uint32_t most, char **word)
 	return n + (text != NULL);
 }
 
-static int parse_words(struct sb_distribution *d, const struct kind *kind,
-		       char *text)
+static int parse_words(struct sb_distribution *d, const struct kind *kind, char *text)
 {
 	char *word[WORDS_MAX + 1] = { NULL };
 	uint32_t words;
@@ -402,8 +387,7 @@ static int parse_kind(struct sb_distribution *d, char *text, char *why)
 			continue;
 		rc = parse_words(d, &kinds[i], rest);
 		if (rc)
-			snprintf(why, SB_WHY_BYTES, "expected %s",
-				 kinds[i].expected);
+			snprintf(why, SB_WHY_BYTES, "expected %s", kinds[i].expected);
 		return rc;
 	}
 	snprintf(why, SB_WHY_BYTES, "%s", kinds_expected);
@@ -412,8 +396,7 @@ static int parse_kind(struct sb_distribution *d, char *text, char *why)
 
 static const char *resolve_name(const char *text)
 {
-	for (const struct sb_named_distribution *n = sb_distribution_named;
-	     n->name; n++) {
+	for (const struct sb_named_distribution *n = sb_distribution_named; n->name; n++) {
 		if (!strcmp(n->name, text))
 			return n->text;
 	}
@@ -430,8 +413,7 @@ static int parse_offset(struct sb_distribution *d, char **text, char *why)
 		return 0;
 	*plus = '\0';
 	if (!sb_quantity_time(*text, &d->offset_ns)) {
-		snprintf(why, SB_WHY_BYTES,
-			 "expected a time with its unit before the +");
+		snprintf(why, SB_WHY_BYTES, "expected a time with its unit before the +");
 		return -EINVAL;
 	}
 	*text = plus + 1;
@@ -459,8 +441,7 @@ static int parse_text(struct sb_distribution *d, char *text, char *why)
 	if (isfinite(d->mean_ns))
 		return 0;
 	snprintf(why, SB_WHY_BYTES,
-		 "its mean cannot be computed; expected numbers that are less "
-		 "extreme");
+		 "its mean cannot be computed; expected numbers that are less extreme");
 	return -EINVAL;
 }
 

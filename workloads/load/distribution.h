@@ -69,13 +69,11 @@ extern const struct sb_named_distribution sb_distribution_named[]; /* NULL */
  * expected in why. To be freed with sb_distribution_fini only after 0.
  */
 #define SB_WHY_BYTES 240
-SB_MUST_CHECK int sb_distribution_init(struct sb_distribution *d,
-				       const char *text, char *why);
+SB_MUST_CHECK int sb_distribution_init(struct sb_distribution *d, const char *text, char *why);
 void sb_distribution_fini(struct sb_distribution *d);
 
 /* One sample, in nanoseconds. */
-double sb_distribution_sample(const struct sb_distribution *d,
-			      struct sb_rng *rng);
+double sb_distribution_sample(const struct sb_distribution *d, struct sb_rng *rng);
 
 /* Probability that a sample is at most x_ns; for tests and pictures. */
 double sb_distribution_cdf(const struct sb_distribution *d, double x_ns);
@@ -88,8 +86,7 @@ struct sb_times {
 };
 
 /* Reads lines "TIME" or "TIME WEIGHT". As sb_distribution_init. */
-SB_MUST_CHECK int sb_times_read(struct sb_times *times, const char *path,
-				char *why);
+SB_MUST_CHECK int sb_times_read(struct sb_times *times, const char *path, char *why);
 void sb_times_fini(struct sb_times *times);
 
 /* Uniform in [0, 1), from the upper 53 bits. */

@@ -67,8 +67,7 @@ struct sb_generators {
 
 static void sleep_ns(uint64_t ns)
 {
-	const struct timespec time = { (time_t)(ns / NS_PER_S),
-				       (long)(ns % NS_PER_S) };
+	const struct timespec time = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
 
 	nanosleep(&time, NULL);
 }
@@ -171,8 +170,7 @@ static void wait_for_room(struct generator *g, uint64_t end_ns)
 
 	do {
 		sb_park(&g->parker, until);
-	} while (under_way(g) > g->low && sb_clock_ns() < until &&
-		 !sb_load_rlx(&g->all->stopping));
+	} while (under_way(g) > g->low && sb_clock_ns() < until && !sb_load_rlx(&g->all->stopping));
 }
 
 static void run_closed(struct generator *g)
@@ -183,8 +181,7 @@ static void run_closed(struct generator *g)
 
 	(void)wait_until(all, all->start_ns);
 	/* At least one, however long this thread was held up. */
-	while (!sb_load_rlx(&all->stopping) &&
-	       ((now = sb_clock_ns()) < end || !g->intended)) {
+	while (!sb_load_rlx(&all->stopping) && ((now = sb_clock_ns()) < end || !g->intended)) {
 		if (under_way(g) >= g->depth) {
 			wait_for_room(g, end);
 			continue;
@@ -266,17 +263,15 @@ static void *run_looker(void *arg)
 int sb_generators_create(struct sb_generators **out, const struct sb_load *load,
 			 const struct sb_generator_ops *ops, void *arg)
 {
-	const size_t bytes =
-		sizeof(**out) + load->generators * sizeof((*out)->generator[0]);
+	const size_t bytes = sizeof(**out) + load->generators * sizeof((*out)->generator[0]);
 	struct sb_generators *all = aligned_alloc(SB_LINE, bytes);
 
 	*out = all;
 	if (!all)
 		return -ENOMEM;
-	*all = (struct sb_generators){ .load = load,
-				       .ops = ops,
-				       .arg = arg,
-				       .generators = load->generators };
+	*all = (struct sb_generators){
+		.load = load, .ops = ops, .arg = arg, .generators = load->generators
+	};
 	for (uint32_t i = 0; i < all->generators; i++)
 		sb_parker_init(&all->generator[i].parker, SB_PARKING_FUTEX);
 	return 0;
@@ -307,8 +302,8 @@ static int start_threads(struct sb_generators *all)
 	all->looking = !rc;
 	for (uint32_t i = 0; i < all->generators; i++) {
 		if (!rc)
-			rc = sb_thread_start(&all->generator[i].thread, -1,
-					     run_generator, &all->generator[i]);
+			rc = sb_thread_start(&all->generator[i].thread, -1, run_generator,
+					     &all->generator[i]);
 		if (rc)
 			one_ended(all);
 		else

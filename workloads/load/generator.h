@@ -46,16 +46,13 @@ struct sb_generators;
  * of generators. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_generators_create(struct sb_generators **generators,
 				       const struct sb_load *load,
-				       const struct sb_generator_ops *ops,
-				       void *arg);
+				       const struct sb_generator_ops *ops, void *arg);
 
 /* A round: submits for that time. Returns 0 or -errno of a thread's start. */
-SB_MUST_CHECK int sb_generators_start(struct sb_generators *generators,
-				      uint64_t duration_ns);
+SB_MUST_CHECK int sb_generators_start(struct sb_generators *generators, uint64_t duration_ns);
 
 /* A request that was accepted is completed. Any thread. */
-void sb_generators_completed(struct sb_generators *generators,
-			     uint32_t generator);
+void sb_generators_completed(struct sb_generators *generators, uint32_t generator);
 
 /* Ends a round at once, if it has not ended, and waits for the threads. */
 void sb_generators_stop(struct sb_generators *generators);
@@ -65,8 +62,7 @@ uint64_t sb_generators_start_ns(const struct sb_generators *generators);
 
 /* Adds what the generators know of the last round, which has been stopped;
  * in_system as of that round. */
-void sb_generators_read(struct sb_generators *generators,
-			struct sb_requests *out);
+void sb_generators_read(struct sb_generators *generators, struct sb_requests *out);
 
 void sb_generators_destroy(struct sb_generators *generators);
 

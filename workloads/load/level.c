@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-void sb_level_look(struct sb_level *l, uint64_t now_ns, uint64_t late_ns,
-		   double value)
+void sb_level_look(struct sb_level *l, uint64_t now_ns, uint64_t late_ns, double value)
 {
 	const double gap = l->begun ? (double)(now_ns - l->last_ns) : 0;
 

@@ -27,8 +27,7 @@ struct sb_level {
 	double unknown;		      /* of larger looks times lateness */
 };
 
-void sb_level_look(struct sb_level *level, uint64_t now_ns, uint64_t late_ns,
-		   double value);
+void sb_level_look(struct sb_level *level, uint64_t now_ns, uint64_t late_ns, double value);
 
 /* NaN before the second look. The error is a standard error, what is unknown a
  * bound. */

@@ -48,8 +48,7 @@ static int parse_arrival(struct sb_load *load, char *text, char *why)
 	const char *name = strsep(&rest, ":");
 
 	snprintf(why, SB_WHY_BYTES,
-		 "expected poisson, fixed, bursty:ON:OFF (times with their "
-		 "units) or trace:FILE");
+		 "expected poisson, fixed, bursty:ON:OFF (times with their units) or trace:FILE");
 	if (rest && !strcmp(name, "bursty"))
 		return parse_bursty(load, rest);
 	if (rest && !strcmp(name, "trace"))
@@ -82,8 +81,7 @@ void sb_load_fini(struct sb_load *load)
 
 /* ---- intended times ---- */
 
-void sb_arrivals_init(struct sb_arrivals *a, const struct sb_load *load,
-		      uint32_t generator)
+void sb_arrivals_init(struct sb_arrivals *a, const struct sb_load *load, uint32_t generator)
 {
 	*a = (struct sb_arrivals){
 		.load = load,
@@ -97,9 +95,7 @@ void sb_arrivals_init(struct sb_arrivals *a, const struct sb_load *load,
 static double own_gap(const struct sb_load *load)
 {
 	const double share =
-		load->arrival == SB_ARRIVAL_BURSTY
-			? load->on_ns / (load->on_ns + load->off_ns)
-			: 1;
+		load->arrival == SB_ARRIVAL_BURSTY ? load->on_ns / (load->on_ns + load->off_ns) : 1;
 
 	return NS_PER_S / load->rate_per_s * load->generators * share;
 }
@@ -143,7 +139,5 @@ double sb_arrivals_next(struct sb_arrivals *a)
 		a->now_ns += own_gap(load) * sb_rng_exponential(&a->rng);
 		break;
 	}
-	return load->arrival == SB_ARRIVAL_BURSTY
-		       ? with_silence(load, a->now_ns)
-		       : a->now_ns;
+	return load->arrival == SB_ARRIVAL_BURSTY ? with_silence(load, a->now_ns) : a->now_ns;
 }

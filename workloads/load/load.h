@@ -9,14 +9,14 @@
 
 enum sb_load_kind {
 	SB_LOAD_CLOSED, /* so many requests at a time, always */
-	SB_LOAD_OPEN, /* at times that do not depend on what becomes of them */
+	SB_LOAD_OPEN,	/* at times that do not depend on what becomes of them */
 };
 
 enum sb_arrival {
 	SB_ARRIVAL_POISSON,
 	SB_ARRIVAL_FIXED,  /* equally spaced */
 	SB_ARRIVAL_BURSTY, /* Poisson for a time, nothing for a time */
-	SB_ARRIVAL_TRACE, /* gaps from a file, again from its start at the end */
+	SB_ARRIVAL_TRACE,  /* gaps from a file, again from its start at the end */
 };
 
 #define SB_GENERATORS_MAX 256
@@ -44,8 +44,7 @@ struct sb_arrivals {
 	uint32_t skip;	 /* before the first one, of others */
 };
 
-void sb_arrivals_init(struct sb_arrivals *arrivals, const struct sb_load *load,
-		      uint32_t generator);
+void sb_arrivals_init(struct sb_arrivals *arrivals, const struct sb_load *load, uint32_t generator);
 
 /* The next intended time, in nanoseconds since the start; never earlier than the
  * one before. */
@@ -55,8 +54,7 @@ double sb_arrivals_next(struct sb_arrivals *arrivals);
  * Sets arrival and what belongs to it from "poisson", "fixed", "bursty:ON:OFF"
  * or "trace:FILE"; a trace sets the rate, too. As sb_distribution_init.
  */
-SB_MUST_CHECK int sb_load_set_arrival(struct sb_load *load, const char *text,
-				      char *why);
+SB_MUST_CHECK int sb_load_set_arrival(struct sb_load *load, const char *text, char *why);
 void sb_load_fini(struct sb_load *load);
 
 #endif

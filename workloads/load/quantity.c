@@ -21,8 +21,7 @@ static const struct unit rates[] = {
 };
 static const struct unit percents[] = { { "%", 0.01 }, { NULL, 0 } };
 static const struct unit sizes[] = {
-	{ "B", 1 },	   { "KiB", 0x1p10 }, { "MiB", 0x1p20 },
-	{ "GiB", 0x1p30 }, { NULL, 0 },
+	{ "B", 1 }, { "KiB", 0x1p10 }, { "MiB", 0x1p20 }, { "GiB", 0x1p30 }, { NULL, 0 },
 };
 static const struct unit none[] = { { "", 1 }, { NULL, 0 } };
 

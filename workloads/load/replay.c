@@ -14,8 +14,7 @@ struct note {
 
 /* Of one generator. Workers write service_ns, and nothing else here. */
 struct notes {
-	alignas(SB_LINE)
-		uint64_t noted; /* more than capacity: not all of them */
+	alignas(SB_LINE) uint64_t noted; /* more than capacity: not all of them */
 	uint64_t capacity;
 	struct note *note;    /* [capacity] */
 	uint64_t *service_ns; /* [capacity] */
@@ -56,16 +55,14 @@ static void sink_first(struct sb_servers *s)
 	uint32_t i = 0;
 	uint32_t child;
 
-	while ((child = first_child(s, i)) < s->servers &&
-	       s->free_ns[child] < free_ns) {
+	while ((child = first_child(s, i)) < s->servers && s->free_ns[child] < free_ns) {
 		s->free_ns[i] = s->free_ns[child];
 		i = child;
 	}
 	s->free_ns[i] = free_ns;
 }
 
-double sb_servers_take(struct sb_servers *s, double arrival_ns,
-		       double service_ns)
+double sb_servers_take(struct sb_servers *s, double arrival_ns, double service_ns)
 {
 	const double end = fmax(arrival_ns, s->free_ns[0]) + service_ns;
 
@@ -78,8 +75,7 @@ double sb_servers_take(struct sb_servers *s, double arrival_ns,
 
 int sb_replay_create(struct sb_replay **out, uint32_t generators)
 {
-	const size_t bytes =
-		sizeof(**out) + generators * sizeof((*out)->notes[0]);
+	const size_t bytes = sizeof(**out) + generators * sizeof((*out)->notes[0]);
 
 	*out = aligned_alloc(SB_LINE, bytes);
 	if (!*out)
@@ -106,12 +102,10 @@ void sb_replay_destroy(struct sb_replay *replay)
 /* Bursts come in whole ones, and a generator has at least one. */
 static uint64_t expected(const struct sb_load *load, uint64_t duration_ns)
 {
-	const double mean = load->rate_per_s * 1e-9 * (double)duration_ns /
-			    load->generators;
-	const double burst =
-		load->arrival == SB_ARRIVAL_BURSTY
-			? load->rate_per_s * 1e-9 * (load->on_ns + load->off_ns)
-			: 0;
+	const double mean = load->rate_per_s * 1e-9 * (double)duration_ns / load->generators;
+	const double burst = load->arrival == SB_ARRIVAL_BURSTY
+				     ? load->rate_per_s * 1e-9 * (load->on_ns + load->off_ns)
+				     : 0;
 
 	return (uint64_t)(1.1 * mean + 10 * sqrt(mean) + burst + 64);
 }
@@ -121,8 +115,7 @@ static void make_room(struct notes *notes, uint64_t capacity)
 	if (notes->capacity < capacity) {
 		free_notes(notes);
 		notes->note = malloc(capacity * sizeof(*notes->note));
-		notes->service_ns =
-			malloc(capacity * sizeof(*notes->service_ns));
+		notes->service_ns = malloc(capacity * sizeof(*notes->service_ns));
 		if (!notes->note || !notes->service_ns) {
 			free_notes(notes);
 			return;
@@ -131,15 +124,12 @@ static void make_room(struct notes *notes, uint64_t capacity)
 	}
 	/* Also to have the pages now, and not while it is measured. */
 	memset(notes->note, 0, notes->capacity * sizeof(*notes->note));
-	memset(notes->service_ns, 0,
-	       notes->capacity * sizeof(*notes->service_ns));
+	memset(notes->service_ns, 0, notes->capacity * sizeof(*notes->service_ns));
 }
 
-void sb_replay_prepare(struct sb_replay *replay, const struct sb_load *load,
-		       uint64_t duration_ns)
+void sb_replay_prepare(struct sb_replay *replay, const struct sb_load *load, uint64_t duration_ns)
 {
-	const uint64_t capacity =
-		load->kind == SB_LOAD_OPEN ? expected(load, duration_ns) : 0;
+	const uint64_t capacity = load->kind == SB_LOAD_OPEN ? expected(load, duration_ns) : 0;
 
 	for (uint32_t i = 0; i < replay->generators; i++) {
 		struct notes *notes = &replay->notes[i];
@@ -152,20 +142,19 @@ void sb_replay_prepare(struct sb_replay *replay, const struct sb_load *load,
 	}
 }
 
-void sb_replay_submitted(struct sb_replay *replay,
-			 const struct sb_request *request, double asked_ns)
+void sb_replay_submitted(struct sb_replay *replay, const struct sb_request *request,
+			 double asked_ns)
 {
 	struct notes *notes = &replay->notes[request->generator];
 
 	notes->noted = request->number + 1;
 	if (SB_LIKELY(request->number < notes->capacity))
 		notes->note[request->number] =
-			(struct note){ request->intended_ns,
-				       request->submitted_ns, asked_ns };
+			(struct note){ request->intended_ns, request->submitted_ns, asked_ns };
 }
 
-void sb_replay_served(struct sb_replay *replay,
-		      const struct sb_request *request, uint64_t service_ns)
+void sb_replay_served(struct sb_replay *replay, const struct sb_request *request,
+		      uint64_t service_ns)
 {
 	struct notes *notes = &replay->notes[request->generator];
 
@@ -237,8 +226,8 @@ static void count(struct sb_hist_counts *hist, double ns)
 }
 
 /* Times are taken from the first request's, to keep all digits. */
-static int serve_all(const struct sb_replay *replay, uint32_t servers,
-		     const struct way *way, struct sb_hist_counts *sojourn)
+static int serve_all(const struct sb_replay *replay, uint32_t servers, const struct way *way,
+		     struct sb_hist_counts *sojourn)
 {
 	uint64_t *next = calloc(replay->generators, sizeof(*next));
 	struct sb_servers s;
@@ -248,15 +237,13 @@ static int serve_all(const struct sb_replay *replay, uint32_t servers,
 
 	for (g = 0; g < replay->generators; g++) {
 		if (replay->notes[g].noted)
-			start = sb_min_u64(start,
-					   intended_ns(&replay->notes[g], 0));
+			start = sb_min_u64(start, intended_ns(&replay->notes[g], 0));
 	}
 	while (!rc && (g = first_of(replay, next, way)) < replay->generators) {
 		const struct notes *notes = &replay->notes[g];
 		const uint64_t i = next[g]++;
-		const double end = sb_servers_take(
-			&s, (double)(way->arrival_ns(notes, i) - start),
-			way->service_ns(notes, i));
+		const double end = sb_servers_take(&s, (double)(way->arrival_ns(notes, i) - start),
+						   way->service_ns(notes, i));
 
 		count(sojourn, end - (double)(intended_ns(notes, i) - start));
 	}
@@ -278,12 +265,11 @@ static bool has_all(const struct sb_replay *replay, uint64_t requests)
 	return noted == requests;
 }
 
-void sb_replay_work_out(struct sb_replay *replay, uint32_t servers,
-			uint64_t requests, struct sb_requests *out)
+void sb_replay_work_out(struct sb_replay *replay, uint32_t servers, uint64_t requests,
+			struct sb_requests *out)
 {
 	if (!has_all(replay, requests) ||
 	    serve_all(replay, servers, &ideal, &out->hist[SB_REQUEST_IDEAL]) ||
-	    serve_all(replay, servers, &replayed,
-		      &out->hist[SB_REQUEST_REPLAYED]))
+	    serve_all(replay, servers, &replayed, &out->hist[SB_REQUEST_REPLAYED]))
 		out->not_replayed = true;
 }

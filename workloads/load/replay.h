@@ -33,28 +33,26 @@
 struct sb_replay;
 
 /* Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_replay_create(struct sb_replay **replay,
-				   uint32_t generators);
+SB_MUST_CHECK int sb_replay_create(struct sb_replay **replay, uint32_t generators);
 void sb_replay_destroy(struct sb_replay *replay);
 
 /* Before a round. With a schedule: room for what it brings; else the round is
  * not noted. Without memory it is not, either. */
-void sb_replay_prepare(struct sb_replay *replay, const struct sb_load *load,
-		       uint64_t duration_ns);
+void sb_replay_prepare(struct sb_replay *replay, const struct sb_load *load, uint64_t duration_ns);
 
 /* The generator's thread, before it submits. The last note of a number counts:
  * one that is refused gives its number to the next. */
-void sb_replay_submitted(struct sb_replay *replay,
-			 const struct sb_request *request, double asked_ns);
+void sb_replay_submitted(struct sb_replay *replay, const struct sb_request *request,
+			 double asked_ns);
 
 /* Any thread, once for each request, before the round is over. */
-void sb_replay_served(struct sb_replay *replay,
-		      const struct sb_request *request, uint64_t service_ns);
+void sb_replay_served(struct sb_replay *replay, const struct sb_request *request,
+		      uint64_t service_ns);
 
 /* After the round, of which so many were submitted and served: adds both sojourn
  * times to requests, or says there that they are incomplete. */
-void sb_replay_work_out(struct sb_replay *replay, uint32_t servers,
-			uint64_t requests, struct sb_requests *out);
+void sb_replay_work_out(struct sb_replay *replay, uint32_t servers, uint64_t requests,
+			struct sb_requests *out);
 
 /* ---- servers; for replay.c and its test ---- */
 
@@ -68,7 +66,6 @@ SB_MUST_CHECK int sb_servers_init(struct sb_servers *s, uint32_t servers);
 void sb_servers_fini(struct sb_servers *s);
 
 /* The next arrival, no earlier than the one before. Returns when it is served. */
-double sb_servers_take(struct sb_servers *s, double arrival_ns,
-		       double service_ns);
+double sb_servers_take(struct sb_servers *s, double arrival_ns, double service_ns);
 
 #endif

@@ -19,8 +19,7 @@ enum { TIME_MS };
 #define NS_PER_MS UINT64_C(1000000)
 
 static const struct sb_param params[] = {
-	[TIME_MS] = { "time-ms", 250, 1, 3600000, NULL,
-		      "time without anything to do, ms" },
+	[TIME_MS] = { "time-ms", 250, 1, 3600000, NULL, "time without anything to do, ms" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -37,8 +36,7 @@ struct state {
 
 SB_ACTOR_INIT(init, struct state)
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct data *data = ((struct state *)state)->data;
 
@@ -63,8 +61,7 @@ static uint64_t wait_for_steps(struct sb_scheduler *scheduler, uint64_t steps)
 	const uint64_t deadline_ns = sb_clock_ns() + SB_ANSWER_NS;
 	uint64_t now;
 
-	while ((now = sb_read_totals(scheduler).steps) < steps &&
-	       sb_clock_ns() < deadline_ns)
+	while ((now = sb_read_totals(scheduler).steps) < steps && sb_clock_ns() < deadline_ns)
 		sb_thread_yield();
 	return now;
 }
@@ -81,8 +78,7 @@ static void do_nothing(struct sb_workload_run *run, uint64_t steps)
 	round->wall_ns = sb_clock_ns() - start_ns;
 	round->cpu_ns = sb_clock_process_cpu_ns() - cpu_ns;
 	data->steps_of_all = sb_read_totals(run->scheduler).steps - steps;
-	data->too_short_ns =
-		round->wall_ns < time_ns ? time_ns - round->wall_ns : 0;
+	data->too_short_ns = round->wall_ns < time_ns ? time_ns - round->wall_ns : 0;
 }
 
 static int setup(struct sb_workload_run *run)
@@ -102,8 +98,7 @@ static int start(struct sb_workload_run *run)
 	int rc;
 
 	sb_store_rlx(&data->steps, 0);
-	rc = sb_scheduler_submit(run->scheduler, &ops, "main",
-				 sb_value_ptr(&input), &pid);
+	rc = sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input), &pid);
 	if (rc)
 		return rc;
 	if (!sb_pause_for(&data->parker, &data->steps, 1))
@@ -121,12 +116,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	struct data *data = run->data;
 
-	return sb_expect(why, why_bytes, "steps without anything to do",
-			 data->steps_of_all, 0) &&
-	       sb_expect(why, why_bytes, "ns too short", data->too_short_ns,
-			 0) &&
-	       sb_expect(why, why_bytes, "steps of the idle process",
-			 sb_load_acq(&data->steps), 2);
+	return sb_expect(why, why_bytes, "steps without anything to do", data->steps_of_all, 0) &&
+	       sb_expect(why, why_bytes, "ns too short", data->too_short_ns, 0) &&
+	       sb_expect(why, why_bytes, "steps of the idle process", sb_load_acq(&data->steps), 2);
 }
 
 static void teardown(struct sb_workload_run *run)

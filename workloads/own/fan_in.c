@@ -17,10 +17,8 @@
 enum { SENDERS, MESSAGES, MESSAGES_PER_STEP };
 
 static const struct sb_param params[] = {
-	[SENDERS] = { "senders", 100, 1, 1 << 20, NULL,
-		      "processes that send to the same one" },
-	[MESSAGES] = { "messages", 5000, 1, UINT32_MAX, NULL,
-		       "messages of each of them" },
+	[SENDERS] = { "senders", 100, 1, 1 << 20, NULL, "processes that send to the same one" },
+	[MESSAGES] = { "messages", 5000, 1, UINT32_MAX, NULL, "messages of each of them" },
 	[MESSAGES_PER_STEP] = { "messages-per-step", 1, 1, UINT32_MAX, NULL,
 				"most of them that it sends in one step" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -62,8 +60,8 @@ struct sink {
 
 SB_ACTOR_INIT(sink_init, struct sink)
 
-static int sink_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int sink_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct data *data = ((struct sink *)state)->data;
 
@@ -73,14 +71,12 @@ static int sink_step(void *state, struct sb_step *step,
 	for (uint32_t i = 0; i < count; i++) {
 		const struct message m = unpack(events[i].data.u64);
 
-		if (m.sender >= data->senders ||
-		    m.number != data->got[m.sender] + 1)
+		if (m.sender >= data->senders || m.number != data->got[m.sender] + 1)
 			return -EPROTO;
 		data->got[m.sender]++;
 	}
 	data->received += count;
-	return data->received == data->senders * data->messages ? SB_DONE
-								: SB_IDLE;
+	return data->received == data->senders * data->messages ? SB_DONE : SB_IDLE;
 }
 
 static const struct sb_process_ops sink_ops = {
@@ -101,10 +97,8 @@ SB_ACTOR_INIT(sender_init, struct sender)
 
 static int send_next(struct sender *self, struct sb_step *step)
 {
-	const struct message message = { self->last.sender,
-					 self->last.number + 1 };
-	int rc = sb_step_send(step, self->data->sink,
-			      sb_value_u64(pack(message)));
+	const struct message message = { self->last.sender, self->last.number + 1 };
+	int rc = sb_step_send(step, self->data->sink, sb_value_u64(pack(message)));
 
 	if (rc)
 		return rc;
@@ -112,8 +106,8 @@ static int send_next(struct sender *self, struct sb_step *step)
 	return rc;
 }
 
-static int sender_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int sender_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct sender *self = state;
 	const uint64_t left = self->data->messages - self->last.number;
@@ -142,8 +136,7 @@ static const struct sb_process_ops sender_ops = {
 static int setup(struct sb_workload_run *run)
 {
 	const uint64_t senders = run->param[SENDERS];
-	struct data *data =
-		calloc(1, sizeof(*data) + senders * sizeof(data->got[0]));
+	struct data *data = calloc(1, sizeof(*data) + senders * sizeof(data->got[0]));
 
 	if (!data)
 		return -ENOMEM;
@@ -163,14 +156,13 @@ static int start(struct sb_workload_run *run)
 	data->received = 0;
 	data->sink = 0;
 	memset(data->got, 0, data->senders * sizeof(data->got[0]));
-	rc = sb_scheduler_submit(run->scheduler, &sink_ops, "main",
-				 sb_value_ptr(&sink), &data->sink);
+	rc = sb_scheduler_submit(run->scheduler, &sink_ops, "main", sb_value_ptr(&sink),
+				 &data->sink);
 	for (uint64_t i = 0; i < data->senders && !rc; i++) {
-		struct sender sender = { .data = data,
-					 .last = { (uint32_t)i, 0 } };
+		struct sender sender = { .data = data, .last = { (uint32_t)i, 0 } };
 
-		rc = sb_scheduler_submit(run->scheduler, &sender_ops, "main",
-					 sb_value_ptr(&sender), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &sender_ops, "main", sb_value_ptr(&sender),
+					 NULL);
 	}
 	/* It would wait for the messages of those that are not there. */
 	if (rc)
@@ -186,13 +178,12 @@ static uint64_t operations(const struct sb_workload_run *run)
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
-	bool ok = sb_expect(why, why_bytes, "messages have reached the sink",
-			    data->received, data->senders * data->messages);
+	bool ok = sb_expect(why, why_bytes, "messages have reached the sink", data->received,
+			    data->senders * data->messages);
 
 	for (uint64_t i = 0; i < data->senders && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("sender", i),
-				  "messages in order", data->got[i],
-				  data->messages);
+		ok = sb_expect_of(why, why_bytes, SB_OF("sender", i), "messages in order",
+				  data->got[i], data->messages);
 	return ok;
 }
 

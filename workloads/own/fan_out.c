@@ -16,10 +16,8 @@
 enum { RECEIVERS, ROUNDS };
 
 static const struct sb_param params[] = {
-	[RECEIVERS] = { "receivers", 100, 1, 1 << 20, NULL,
-			"processes that each message goes to" },
-	[ROUNDS] = { "rounds", 5000, 1, UINT32_MAX, NULL,
-		     "messages to each of them" },
+	[RECEIVERS] = { "receivers", 100, 1, 1 << 20, NULL, "processes that each message goes to" },
+	[ROUNDS] = { "rounds", 5000, 1, UINT32_MAX, NULL, "messages to each of them" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -38,8 +36,8 @@ struct receiver_state {
 
 SB_ACTOR_INIT(receiver_init, struct receiver_state)
 
-static int receiver_step(void *state, struct sb_step *step,
-			 const struct sb_event *events, uint32_t count)
+static int receiver_step(void *state, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
 {
 	struct receiver *receiver = ((struct receiver_state *)state)->receiver;
 
@@ -73,8 +71,8 @@ struct source {
 
 SB_ACTOR_INIT(source_init, struct source)
 
-static int source_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int source_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct source *self = state;
 
@@ -82,9 +80,8 @@ static int source_step(void *state, struct sb_step *step,
 	if (count)
 		return -ECANCELED;
 	for (; self->next < self->receivers; self->next++) {
-		const int rc =
-			sb_step_send(step, self->receiver[self->next].pid,
-				     sb_value_u64(self->round));
+		const int rc = sb_step_send(step, self->receiver[self->next].pid,
+					    sb_value_u64(self->round));
 
 		if (rc == -EWOULDBLOCK)
 			return SB_CONTINUE;
@@ -136,12 +133,11 @@ static int start(struct sb_workload_run *run)
 
 		receiver[i] = (struct receiver){ .rounds = source.rounds };
 		rc = sb_scheduler_submit(run->scheduler, &receiver_ops, "main",
-					 sb_value_ptr(&input),
-					 &receiver[i].pid);
+					 sb_value_ptr(&input), &receiver[i].pid);
 	}
 	if (!rc)
-		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main",
-					 sb_value_ptr(&source), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main", sb_value_ptr(&source),
+					 NULL);
 	return rc ? give_up(run, i, rc) : 0;
 }
 
@@ -156,9 +152,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[RECEIVERS] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("receiver", i),
-				  "messages in order", receiver[i].got,
-				  run->param[ROUNDS]);
+		ok = sb_expect_of(why, why_bytes, SB_OF("receiver", i), "messages in order",
+				  receiver[i].got, run->param[ROUNDS]);
 	return ok;
 }
 

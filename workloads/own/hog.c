@@ -25,12 +25,9 @@
 enum { VICTIMS, LAPS, HOG_NS };
 
 static const struct sb_param params[] = {
-	[VICTIMS] = { "victims", 10000, 1, 1 << 24, NULL,
-		      "processes that have to get through" },
-	[LAPS] = { "laps", 3, 1, 1 << 20, NULL,
-		   "times each of them continues, yields and sends" },
-	[HOG_NS] = { "hog-ns", 1000, 0, 1000000000, NULL,
-		     "least time of a hog's step, ns" },
+	[VICTIMS] = { "victims", 10000, 1, 1 << 24, NULL, "processes that have to get through" },
+	[LAPS] = { "laps", 3, 1, 1 << 20, NULL, "times each of them continues, yields and sends" },
+	[HOG_NS] = { "hog-ns", 1000, 0, 1000000000, NULL, "least time of a hog's step, ns" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -60,8 +57,8 @@ static int hog_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int hog_step(void *state, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
+static int hog_step(void *state, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
 {
 	struct hog *hog = state;
 	const uint64_t start = sb_clock_ns();
@@ -105,23 +102,19 @@ static int victim_init(void *state, const char *method, union sb_value input)
 }
 
 /* What the stage before this one must have led to. */
-static bool as_expected(const struct victim *victim,
-			const struct sb_event *events, uint32_t count)
+static bool as_expected(const struct victim *victim, const struct sb_event *events, uint32_t count)
 {
 	switch (victim->stage) {
 	case CONTINUES:
-		return victim->laps == 0
-			       ? count == 0
-			       : count == 1 &&
-					 events[0].type == SB_EVENT_MESSAGE &&
-					 events[0].data.u64 == victim->laps;
+		return victim->laps == 0 ? count == 0
+					 : count == 1 && events[0].type == SB_EVENT_MESSAGE &&
+						   events[0].data.u64 == victim->laps;
 	case YIELDS:
 		return count == 0;
 	case SENDS:
 		break;
 	}
-	return count == 1 && events[0].type == SB_EVENT_COMPLETION &&
-	       events[0].tag == victim->laps;
+	return count == 1 && events[0].type == SB_EVENT_COMPLETION && events[0].tag == victim->laps;
 }
 
 static int go_on(struct victim *victim, struct sb_step *step)
@@ -136,8 +129,7 @@ static int go_on(struct victim *victim, struct sb_step *step)
 		return SB_CONTINUE;
 	case YIELDS:
 		victim->stage = SENDS;
-		rc = sb_step_yield(step, COMMAND_NOTHING, sb_value_u64(0),
-				   victim->laps);
+		rc = sb_step_yield(step, COMMAND_NOTHING, sb_value_u64(0), victim->laps);
 		return rc ? rc : SB_YIELD;
 	case SENDS:
 		break;
@@ -148,8 +140,8 @@ static int go_on(struct victim *victim, struct sb_step *step)
 	return rc ? rc : SB_IDLE;
 }
 
-static int victim_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int victim_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct victim *victim = state;
 
@@ -188,18 +180,16 @@ static int setup(struct sb_workload_run *run)
 
 	data->hog_ns = run->param[HOG_NS];
 	data->laps = run->param[LAPS];
-	return sb_scheduler_register(run->scheduler, COMMAND_NOTHING,
-				     handle_nothing, NULL);
+	return sb_scheduler_register(run->scheduler, COMMAND_NOTHING, handle_nothing, NULL);
 }
 
-static int submit_many(struct sb_workload_run *run,
-		       const struct sb_process_ops *ops, uint64_t n)
+static int submit_many(struct sb_workload_run *run, const struct sb_process_ops *ops, uint64_t n)
 {
 	int rc = 0;
 
 	while (n-- && !rc)
-		rc = sb_scheduler_submit(run->scheduler, ops, "main",
-					 sb_value_ptr(run->data), NULL);
+		rc = sb_scheduler_submit(run->scheduler, ops, "main", sb_value_ptr(run->data),
+					 NULL);
 	return rc;
 }
 
@@ -236,8 +226,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (!wrong && !left && steps > data->hogs.expected)
 		return true;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " victims went wrong, %" PRIu64
-		 " did not end, %" PRIu64 " steps of %" PRIu64 " hogs",
+		 "%" PRIu64 " victims went wrong, %" PRIu64 " did not end, %" PRIu64
+		 " steps of %" PRIu64 " hogs",
 		 wrong, left, steps, data->hogs.expected);
 	return false;
 }

@@ -30,10 +30,8 @@ enum { TREE, ROOT_CHILDREN, CHILDREN, MEAN_PPM };
 
 static const struct sb_param params[] = {
 	[TREE] = { "tree", 1, 0, UINT64_MAX, NULL, "which tree of the kind" },
-	[ROOT_CHILDREN] = { "root-children", 500, 1, 1 << 20, NULL,
-			    "children of the root" },
-	[CHILDREN] = { "children", 8, 1, 1024, NULL,
-		       "children of a node that has some" },
+	[ROOT_CHILDREN] = { "root-children", 500, 1, 1 << 20, NULL, "children of the root" },
+	[CHILDREN] = { "children", 8, 1, 1024, NULL, "children of a node that has some" },
 	[MEAN_PPM] = { "mean-ppm", 999000, 0, 999900, NULL,
 		       "children of a node on average, millionths" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -90,8 +88,7 @@ static struct node make_child(const struct node *node, uint64_t place)
 {
 	return (struct node){
 		.tree = node->tree,
-		.number = mix(node->number +
-			      (place + 1) * UINT64_C(0x9E3779B97F4A7C15)),
+		.number = mix(node->number + (place + 1) * UINT64_C(0x9E3779B97F4A7C15)),
 		.depth = node->depth + 1,
 	};
 }
@@ -115,8 +112,7 @@ static int push(struct stack *stack, struct node node)
 {
 	if (stack->depth == stack->room) {
 		const size_t room = stack->room ? 2 * stack->room : 1024;
-		struct node *more =
-			reallocarray(stack->node, room, sizeof(*more));
+		struct node *more = reallocarray(stack->node, room, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -163,8 +159,7 @@ static void count_node(const struct node *node, uint64_t children)
 	sb_add_rlx(&shard->numbers, node->number);
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	const struct node *node = state;
 	const uint64_t children = count_children(node);
@@ -177,8 +172,7 @@ static int step(void *state, struct sb_step *step,
 	for (uint64_t i = 0; i < children && !rc; i++) {
 		struct node child = make_child(node, i);
 
-		rc = sb_step_spawn(step, &node_ops, "main",
-				   sb_value_ptr(&child), NULL);
+		rc = sb_step_spawn(step, &node_ops, "main", sb_value_ptr(&child), NULL);
 	}
 	return rc ? rc : SB_DONE;
 }
@@ -201,8 +195,7 @@ static int setup(struct sb_workload_run *run)
 	tree->root_children = run->param[ROOT_CHILDREN];
 	tree->children = run->param[CHILDREN];
 	/* q of 2^64. The mean is below one child, so the tree is finite. */
-	tree->threshold =
-		UINT64_MAX / PPM / tree->children * run->param[MEAN_PPM];
+	tree->threshold = UINT64_MAX / PPM / tree->children * run->param[MEAN_PPM];
 	rc = walk(tree, &tree->expected);
 	if (rc)
 		return rc;
@@ -216,8 +209,7 @@ static int start(struct sb_workload_run *run)
 	struct node root = make_root(tree);
 
 	memset(tree->shard, 0, SHARDS * sizeof(*tree->shard));
-	return sb_scheduler_submit(run->scheduler, &node_ops, "main",
-				   sb_value_ptr(&root), NULL);
+	return sb_scheduler_submit(run->scheduler, &node_ops, "main", sb_value_ptr(&root), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -247,12 +239,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const struct totals sum = add_shards(tree);
 
 	return sb_expect(why, why_bytes, "nodes", sum.nodes, expected->nodes) &&
-	       sb_expect(why, why_bytes, "leaves", sum.leaves,
-			 expected->leaves) &&
-	       sb_expect(why, why_bytes, "as the sum of depths", sum.depths,
-			 expected->depths) &&
-	       sb_expect(why, why_bytes, "as the sum of numbers", sum.numbers,
-			 expected->numbers);
+	       sb_expect(why, why_bytes, "leaves", sum.leaves, expected->leaves) &&
+	       sb_expect(why, why_bytes, "as the sum of depths", sum.depths, expected->depths) &&
+	       sb_expect(why, why_bytes, "as the sum of numbers", sum.numbers, expected->numbers);
 }
 
 static void teardown(struct sb_workload_run *run)

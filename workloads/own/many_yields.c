@@ -17,12 +17,9 @@
 enum { PROCESSES, YIELDS_PER_STEP, BATCHES };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 1, 1, 1 << 20, NULL,
-			"processes that yield at the same time" },
-	[YIELDS_PER_STEP] = { "yields-per-step", 16, 1, 64, NULL,
-			      "yields of one step" },
-	[BATCHES] = { "batches", 100000, 1, UINT32_MAX, NULL,
-		      "batches of yields of each process" },
+	[PROCESSES] = { "processes", 1, 1, 1 << 20, NULL, "processes that yield at the same time" },
+	[YIELDS_PER_STEP] = { "yields-per-step", 16, 1, 64, NULL, "yields of one step" },
+	[BATCHES] = { "batches", 100000, 1, UINT32_MAX, NULL, "batches of yields of each process" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -52,9 +49,8 @@ static bool take(struct state *self, const struct sb_event *event)
 {
 	const uint64_t bit = UINT64_C(1) << (event->tag & 63);
 
-	if (event->type != SB_EVENT_COMPLETION || event->error ||
-	    event->tag > 63 || !(self->missing & bit) ||
-	    event->data.u64 != answer_to(self->batches + event->tag))
+	if (event->type != SB_EVENT_COMPLETION || event->error || event->tag > 63 ||
+	    !(self->missing & bit) || event->data.u64 != answer_to(self->batches + event->tag))
 		return false;
 	self->missing &= ~bit;
 	self->job->completed++;
@@ -66,8 +62,7 @@ static int yield_batch(struct state *self, struct sb_step *step)
 	self->batches++;
 	for (uint64_t tag = 0; tag < self->job->yields_per_step; tag++) {
 		const int rc =
-			sb_step_yield(step, COMMAND_SQUARE,
-				      sb_value_u64(self->batches + tag), tag);
+			sb_step_yield(step, COMMAND_SQUARE, sb_value_u64(self->batches + tag), tag);
 
 		if (rc)
 			return rc;
@@ -76,8 +71,7 @@ static int yield_batch(struct state *self, struct sb_step *step)
 	return SB_YIELD;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct state *self = state;
 
@@ -87,8 +81,7 @@ static int step(void *state, struct sb_step *step,
 	}
 	if (self->missing)
 		return SB_YIELD;
-	return self->batches == self->job->batches ? SB_DONE
-						   : yield_batch(self, step);
+	return self->batches == self->job->batches ? SB_DONE : yield_batch(self, step);
 }
 
 static const struct sb_process_ops ops = {
@@ -102,14 +95,12 @@ static int handle_square(void *context, const struct sb_command *command,
 			 const struct sb_completer *completer)
 {
 	(void)context;
-	return sb_complete(completer, sb_value_u64(answer_to(command->arg.u64)),
-			   0);
+	return sb_complete(completer, sb_value_u64(answer_to(command->arg.u64)), 0);
 }
 
 static int setup(struct sb_workload_run *run)
 {
-	const int rc = sb_scheduler_register(run->scheduler, COMMAND_SQUARE,
-					     handle_square, NULL);
+	const int rc = sb_scheduler_register(run->scheduler, COMMAND_SQUARE, handle_square, NULL);
 
 	if (rc)
 		return rc;
@@ -129,16 +120,14 @@ static int start(struct sb_workload_run *run)
 			.yields_per_step = run->param[YIELDS_PER_STEP],
 			.batches = run->param[BATCHES],
 		};
-		rc = sb_scheduler_submit(run->scheduler, &ops, "main",
-					 sb_value_ptr(&input), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input), NULL);
 	}
 	return rc;
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	return run->param[PROCESSES] * run->param[YIELDS_PER_STEP] *
-	       run->param[BATCHES];
+	return run->param[PROCESSES] * run->param[YIELDS_PER_STEP] * run->param[BATCHES];
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
@@ -147,9 +136,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[PROCESSES] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("process", i),
-				  "completions", job[i].completed,
-				  job[i].yields_per_step * job[i].batches);
+		ok = sb_expect_of(why, why_bytes, SB_OF("process", i), "completions",
+				  job[i].completed, job[i].yields_per_step * job[i].batches);
 	return ok;
 }
 

@@ -29,10 +29,8 @@ static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const begins[] = { "at-once", "together", NULL };
 
 static const struct sb_param params[] = {
-	[PAIRS] = { "pairs", 1, 1, 1 << 20, NULL,
-		    "pairs of processes that talk at the same time" },
-	[ROUND_TRIPS] = { "round-trips", 500000, 1, UINT32_MAX, NULL,
-			  "round trips of each pair" },
+	[PAIRS] = { "pairs", 1, 1, 1 << 20, NULL, "pairs of processes that talk at the same time" },
+	[ROUND_TRIPS] = { "round-trips", 500000, 1, UINT32_MAX, NULL, "round trips of each pair" },
 	[SELF_MESSAGE] = { "self-message", 0, 0, 1, no_yes,
 			   "Ping sends itself a message between round trips" },
 	[BEGIN] = { "begin", AT_ONCE, 0, 1, begins,
@@ -76,8 +74,7 @@ static int init(void *state, const char *method, union sb_value input)
 
 static int ask(struct pair *pair, struct sb_step *step)
 {
-	const int rc =
-		sb_step_send(step, pair->pong, sb_value_u64(pair->answers + 1));
+	const int rc = sb_step_send(step, pair->pong, sb_value_u64(pair->answers + 1));
 
 	return rc ? rc : SB_IDLE;
 }
@@ -105,8 +102,8 @@ static int on_answer(struct pair *pair, struct sb_step *step, uint64_t number)
 	return rc ? rc : SB_IDLE;
 }
 
-static int ping_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int ping_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct pair *pair = ((struct state *)state)->pair;
 
@@ -121,8 +118,8 @@ static int ping_step(void *state, struct sb_step *step,
 	return on_answer(pair, step, events[0].data.u64);
 }
 
-static int pong_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int pong_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct pair *pair = ((struct state *)state)->pair;
 	int rc;
@@ -166,8 +163,8 @@ static int starter_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int starter_step(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int starter_step(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	const struct data *data = ((struct starter *)state)->data;
 	int rc = 0;
@@ -176,8 +173,7 @@ static int starter_step(void *state, struct sb_step *step,
 	if (count)
 		return -ECANCELED;
 	for (uint64_t i = 0; i < data->pairs && !rc; i++)
-		rc = sb_step_send(step, data->pair[i].waiting,
-				  sb_value_u64(START));
+		rc = sb_step_send(step, data->pair[i].waiting, sb_value_u64(START));
 	return rc ? rc : SB_DONE;
 }
 
@@ -193,8 +189,7 @@ static const struct sb_process_ops starter = {
 static int setup(struct sb_workload_run *run)
 {
 	const uint64_t pairs = run->param[PAIRS];
-	struct data *data =
-		calloc(1, sizeof(*data) + pairs * sizeof(data->pair[0]));
+	struct data *data = calloc(1, sizeof(*data) + pairs * sizeof(data->pair[0]));
 
 	if (!data)
 		return -ENOMEM;
@@ -210,12 +205,11 @@ static int start_pair(struct sb_workload_run *run, struct pair *pair)
 	*pair = (struct pair){ .round_trips = run->param[ROUND_TRIPS],
 			       .self_message = run->param[SELF_MESSAGE],
 			       .waits = run->param[BEGIN] == TOGETHER };
-	rc = sb_scheduler_submit(run->scheduler, &pong, "main",
-				 sb_value_ptr(pair), &pair->pong);
+	rc = sb_scheduler_submit(run->scheduler, &pong, "main", sb_value_ptr(pair), &pair->pong);
 	if (rc)
 		return rc;
-	return sb_scheduler_submit(run->scheduler, &ping, "main",
-				   sb_value_ptr(pair), &pair->waiting);
+	return sb_scheduler_submit(run->scheduler, &ping, "main", sb_value_ptr(pair),
+				   &pair->waiting);
 }
 
 static int start(struct sb_workload_run *run)
@@ -228,14 +222,12 @@ static int start(struct sb_workload_run *run)
 	if (rc || run->param[BEGIN] == AT_ONCE)
 		return rc;
 	run->round.start_ns = sb_clock_ns();
-	return sb_scheduler_submit(run->scheduler, &starter, "main",
-				   sb_value_ptr(data), NULL);
+	return sb_scheduler_submit(run->scheduler, &starter, "main", sb_value_ptr(data), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	return run->param[PAIRS] * run->param[ROUND_TRIPS] *
-	       (run->param[SELF_MESSAGE] ? 3 : 2);
+	return run->param[PAIRS] * run->param[ROUND_TRIPS] * (run->param[SELF_MESSAGE] ? 3 : 2);
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
@@ -266,8 +258,7 @@ const struct sb_workload sb_workload_pingpong = {
 	.name = "pingpong",
 	.operation = "message",
 	.doc = "two processes, one message in flight (Savina 1, PingPong)",
-	.source = "Savina benchmarks, 1 (PingPong), without its message to "
-		  "itself",
+	.source = "Savina benchmarks, 1 (PingPong), without its message to itself",
 	.params = params,
 	.setup = setup,
 	.start = start,

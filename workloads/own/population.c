@@ -63,8 +63,8 @@ static int member_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int member_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int member_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct data *data = *(struct data **)state;
 
@@ -121,8 +121,8 @@ static int spawn_some(struct census *c, struct sb_step *step)
 	int rc = 0;
 
 	for (int i = 0; i < CHUNK && c->done < all && !rc; i++) {
-		rc = sb_step_spawn(step, &member_ops, "main",
-				   sb_value_ptr(data), &data->member[c->done]);
+		rc = sb_step_spawn(step, &member_ops, "main", sb_value_ptr(data),
+				   &data->member[c->done]);
 		c->done += !rc;
 	}
 	if (rc)
@@ -168,8 +168,8 @@ static int wake_some(struct census *c, struct sb_step *step)
 	return c->done < all ? SB_CONTINUE : SB_DONE;
 }
 
-static int census_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int census_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct census *c = state;
 
@@ -221,8 +221,7 @@ static int start(struct sb_workload_run *run)
 
 	sb_store_rlx(&data->idle, 0);
 	sb_store_rlx(&data->answered, 0);
-	return sb_scheduler_submit(run->scheduler, &census_ops, "main",
-				   sb_value_ptr(data), NULL);
+	return sb_scheduler_submit(run->scheduler, &census_ops, "main", sb_value_ptr(data), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -239,8 +238,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (idle == run->param[PROCESSES] && answered == idle)
 		return true;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " of %" PRIu64 " processes were idle, %" PRIu64
-		 " got their message",
+		 "%" PRIu64 " of %" PRIu64 " processes were idle, %" PRIu64 " got their message",
 		 idle, run->param[PROCESSES], answered);
 	return false;
 }

@@ -26,10 +26,8 @@
 enum { PROCESSES, MESSAGES };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 100, 1, 1 << 20, NULL,
-			"processes that wait" },
-	[MESSAGES] = { "messages", 1000, 1, UINT32_MAX, NULL,
-		       "messages to each of them" },
+	[PROCESSES] = { "processes", 100, 1, 1 << 20, NULL, "processes that wait" },
+	[MESSAGES] = { "messages", 1000, 1, UINT32_MAX, NULL, "messages to each of them" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -68,15 +66,13 @@ static int take(struct place *place, const struct sb_event *event)
 	return SB_YIELD;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct place *place = ((struct state *)state)->place;
 	int status = SB_YIELD;
 
 	if (!count)
-		status = sb_step_yield(step, COMMAND_WAIT, sb_value_ptr(place),
-				       0);
+		status = sb_step_yield(step, COMMAND_WAIT, sb_value_ptr(place), 0);
 	if (!count && !status)
 		return SB_YIELD;
 	if (count > 1 && events[1].type == SB_EVENT_MESSAGE)
@@ -106,8 +102,7 @@ static int handle_wait(void *context, const struct sb_command *command,
 static int setup(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
-	const int rc = sb_scheduler_register(run->scheduler, COMMAND_WAIT,
-					     handle_wait, data);
+	const int rc = sb_scheduler_register(run->scheduler, COMMAND_WAIT, handle_wait, data);
 
 	if (rc)
 		return rc;
@@ -121,22 +116,20 @@ static int submit_all(struct sb_workload_run *run)
 	int rc = 0;
 
 	for (uint64_t i = 0; i < run->param[PROCESSES]; i++)
-		data->place[i] =
-			(struct place){ .completed_after = UINT64_MAX };
+		data->place[i] = (struct place){ .completed_after = UINT64_MAX };
 	sb_meeting_call(&data->blocked, run->param[PROCESSES]);
 	for (uint64_t i = 0; i < run->param[PROCESSES] && !rc; i++) {
 		struct place *place = &data->place[i];
 		struct state input = { .place = place };
 
-		rc = sb_scheduler_submit(run->scheduler, &ops, "main",
-					 sb_value_ptr(&input), &place->pid);
+		rc = sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input),
+					 &place->pid);
 	}
 	return rc;
 }
 
 /* When the message before has been taken; a process that is gone takes none. */
-static int send(struct sb_scheduler *scheduler, struct place *place,
-		uint64_t number)
+static int send(struct sb_scheduler *scheduler, struct place *place, uint64_t number)
 {
 	const uint64_t deadline_ns = sb_clock_ns() + SB_ANSWER_NS;
 
@@ -166,8 +159,7 @@ static int give_up(struct sb_workload_run *run, int rc)
 	const struct data *data = run->data;
 
 	for (uint64_t i = 0; i < run->param[PROCESSES]; i++)
-		(void)sb_scheduler_terminate(run->scheduler,
-					     data->place[i].pid);
+		(void)sb_scheduler_terminate(run->scheduler, data->place[i].pid);
 	return rc;
 }
 
@@ -198,14 +190,11 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[PROCESSES] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("process", i),
-				  "messages in order",
-				  sb_load_rlx(&data->place[i].got),
-				  run->param[MESSAGES]) &&
+		ok = sb_expect_of(why, why_bytes, SB_OF("process", i), "messages in order",
+				  sb_load_rlx(&data->place[i].got), run->param[MESSAGES]) &&
 		     sb_expect_of(why, why_bytes, SB_OF("process", i),
 				  "messages before its command's completion",
-				  data->place[i].completed_after,
-				  run->param[MESSAGES]);
+				  data->place[i].completed_after, run->param[MESSAGES]);
 	return ok;
 }
 

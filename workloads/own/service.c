@@ -37,13 +37,11 @@ static const char *const work_initial[] = { "spin", NULL };
 
 static const struct sb_param params[] = {
 	[SERVICE] = { "service", 0, 0, SB_PARAM_TEXT, service_initial,
-		      "CPU time of a request: a distribution, or a name such "
-		      "as tpcc" },
+		      "CPU time of a request: a distribution, or a name such as tpcc" },
 	[WORK] = { "work", 0, 0, SB_PARAM_TEXT, work_initial,
 		   "what a request does: spin, chase:BYTES or stream:BYTES" },
 	[SERVERS] = { "servers", 0, 0, 1 << 20, NULL,
-		      "processes that requests are messages to; 0: each is a "
-		      "process" },
+		      "processes that requests are messages to; 0: each is a process" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -51,8 +49,7 @@ uint64_t sb_service_stamp(const struct sb_request *request)
 {
 	struct sb_rng rng;
 
-	sb_rng_seed(&rng,
-		    ((uint64_t)request->generator << 48) ^ request->number);
+	sb_rng_seed(&rng, ((uint64_t)request->generator << 48) ^ request->number);
 	return sb_rng_next(&rng);
 }
 
@@ -63,20 +60,15 @@ uint64_t sb_service_stamp(const struct sb_request *request)
 
 /* ---- submitting, on the generators' threads ---- */
 
-static uint64_t draw_units(struct sb_service *data,
-			   struct sb_service_source *source)
+static uint64_t draw_units(struct sb_service *data, struct sb_service_source *source)
 {
-	return (uint64_t)llrint(
-		sb_distribution_sample(&data->distribution, &source->rng) *
-		data->units_per_ns);
+	return (uint64_t)llrint(sb_distribution_sample(&data->distribution, &source->rng) *
+				data->units_per_ns);
 }
 
-static int submit_process(struct sb_service *data,
-			  const struct sb_request *request, uint64_t units)
+static int submit_process(struct sb_service *data, const struct sb_request *request, uint64_t units)
 {
-	const struct sb_service_own own = {
-		data, { .request = *request, .units = units }
-	};
+	const struct sb_service_own own = { data, { .request = *request, .units = units } };
 
 	/* init copies it. */
 	return sb_scheduler_submit(data->scheduler, &sb_service_own_ops, "main",
@@ -106,8 +98,7 @@ static struct sb_service_job *get_job(struct sb_service_source *source)
 	return job;
 }
 
-static int submit_message(struct sb_service *data,
-			  struct sb_service_source *source,
+static int submit_message(struct sb_service *data, struct sb_service_source *source,
 			  const struct sb_request *request, uint64_t units)
 {
 	const uint32_t chosen = sb_rng_below(&source->rng, data->servers);
@@ -118,8 +109,7 @@ static int submit_message(struct sb_service *data,
 		return -ENOMEM;
 	job->request = *request;
 	job->units = units;
-	rc = sb_scheduler_send(data->scheduler, data->server[chosen],
-			       sb_value_ptr(job));
+	rc = sb_scheduler_send(data->scheduler, data->server[chosen], sb_value_ptr(job));
 	if (rc) {
 		job->next = source->free;
 		source->free = job;
@@ -134,8 +124,7 @@ static int submit(void *arg, const struct sb_request *request)
 	const uint64_t units = draw_units(data, source);
 	int rc;
 
-	sb_replay_submitted(data->replay, request,
-			    (double)units / data->units_per_ns);
+	sb_replay_submitted(data->replay, request, (double)units / data->units_per_ns);
 	rc = data->servers ? submit_message(data, source, request, units)
 			   : submit_process(data, request, units);
 	if (!rc) {
@@ -149,8 +138,7 @@ static int submit(void *arg, const struct sb_request *request)
  * needs no message. Without memory the round ends with its time-out. */
 static void send_last(struct sb_service *data, sb_pid pid)
 {
-	while (sb_scheduler_send(data->scheduler, pid, sb_value_ptr(NULL)) ==
-	       -EWOULDBLOCK)
+	while (sb_scheduler_send(data->scheduler, pid, sb_value_ptr(NULL)) == -EWOULDBLOCK)
 		sb_thread_yield();
 }
 
@@ -170,8 +158,7 @@ static const struct sb_generator_ops generator_ops = { submit, ended };
 static void clear_ledgers(struct sb_service *data)
 {
 	for (uint32_t w = 0; w < data->workers; w++) {
-		struct sb_service_ledger *ledger =
-			sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger = sb_load_acq(&data->ledger[w]);
 		struct sb_set set;
 
 		if (!ledger)
@@ -194,14 +181,13 @@ static void clear_sources(struct sb_service *data, uint64_t seed)
 
 static int start_servers(struct sb_service *data)
 {
-	int rc = sb_scheduler_submit(data->scheduler, &sb_service_server_ops,
-				     "main", sb_value_ptr(data), &data->anchor);
+	int rc = sb_scheduler_submit(data->scheduler, &sb_service_server_ops, "main",
+				     sb_value_ptr(data), &data->anchor);
 
 	data->started = 0;
 	while (!rc && data->started < data->servers) {
-		rc = sb_scheduler_submit(
-			data->scheduler, &sb_service_server_ops, "main",
-			sb_value_ptr(data), &data->server[data->started]);
+		rc = sb_scheduler_submit(data->scheduler, &sb_service_server_ops, "main",
+					 sb_value_ptr(data), &data->server[data->started]);
 		data->started += !rc;
 	}
 	return rc;
@@ -229,8 +215,7 @@ static uint64_t operations(const struct sb_workload_run *run)
 	uint64_t served = 0;
 
 	for (uint32_t w = 0; w < data->workers; w++) {
-		struct sb_service_ledger *ledger =
-			sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
 		served += ledger ? sb_counter_read(&ledger->served) : 0;
 	}
@@ -250,8 +235,7 @@ static struct sums sum_ledgers(struct sb_service *data, struct sb_requests *out)
 	struct sums sums = { 0 };
 
 	for (uint32_t w = 0; w < data->workers; w++) {
-		struct sb_service_ledger *ledger =
-			sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
 		if (!ledger)
 			continue;
@@ -267,8 +251,7 @@ static struct sums sum_ledgers(struct sb_service *data, struct sb_requests *out)
 	return sums;
 }
 
-static struct sums sum_sources(const struct sb_service *data,
-			       uint64_t submitted)
+static struct sums sum_sources(const struct sb_service *data, uint64_t submitted)
 {
 	struct sums sums = { .served = submitted };
 
@@ -290,9 +273,9 @@ static void read_round(struct sb_workload_run *run, const struct sums *served)
 	out->wall_ns += sb_scheduler_idle_since_ns(data->scheduler) -
 			sb_generators_start_ns(data->generators);
 	/* From submission on: what is late is not in the system yet. */
-	out->in_system_expected = (double)(out->hist[SB_REQUEST_SOJOURN].sum -
-					   out->hist[SB_REQUEST_LATENESS].sum) /
-				  out->observed_ns;
+	out->in_system_expected =
+		(double)(out->hist[SB_REQUEST_SOJOURN].sum - out->hist[SB_REQUEST_LATENESS].sum) /
+		out->observed_ns;
 	if (sb_requests_lost(out))
 		out->in_system_expected = NAN;
 }
@@ -309,8 +292,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	sb_generators_read(data->generators, run->requests);
 	asked = sum_sources(data, run->requests->submitted - before);
 	served = sum_ledgers(data, run->requests);
-	sb_replay_work_out(data->replay, data->workers, asked.served,
-			   run->requests);
+	sb_replay_work_out(data->replay, data->workers, asked.served, run->requests);
 	read_round(run, &served);
 	wrong_sets = sb_load_rlx(&data->wrong_sets);
 	if (!served.served)
@@ -319,15 +301,12 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		 served.stamps != asked.stamps)
 		snprintf(why, why_bytes,
 			 "%" PRIu64 " requests with %" PRIu64
-			 " units of work were served, expected %" PRIu64
-			 " with %" PRIu64 ", the same ones",
-			 served.served, served.units, asked.served,
-			 asked.units);
+			 " units of work were served, expected %" PRIu64 " with %" PRIu64
+			 ", the same ones",
+			 served.served, served.units, asked.served, asked.units);
 	else if (wrong_sets)
 		snprintf(why, why_bytes,
-			 "%" PRIu64
-			 " working sets do not show the work that was done",
-			 wrong_sets);
+			 "%" PRIu64 " working sets do not show the work that was done", wrong_sets);
 	else
 		return true;
 	return false;
@@ -343,8 +322,8 @@ static bool accept(const struct sb_param *param, const char *text, char *why)
 
 	if (param == &params[WORK]) {
 		snprintf(why, SB_WHY_BYTES,
-			 "expected spin, chase:BYTES or stream:BYTES, a size "
-			 "with its unit (64KiB) from 64B to 16GiB");
+			 "expected spin, chase:BYTES or stream:BYTES, a size with its unit (64KiB) "
+			 "from 64B to 16GiB");
 		return sb_set_parse(text, &kind, &bytes);
 	}
 	if (sb_distribution_init(&distribution, text, why))
@@ -355,10 +334,9 @@ static bool accept(const struct sb_param *param, const char *text, char *why)
 
 static double measure_speed(const struct sb_service *data)
 {
-	const uint64_t units =
-		data->set_kind == SB_SET_NONE
-			? sb_work_units_per_ms()
-			: sb_set_units_per_ms(data->set_kind, data->set_bytes);
+	const uint64_t units = data->set_kind == SB_SET_NONE
+				       ? sb_work_units_per_ms()
+				       : sb_set_units_per_ms(data->set_kind, data->set_bytes);
 
 	return (double)units / 1e6;
 }
@@ -368,15 +346,13 @@ static int allocate(struct sb_service *data, const struct sb_load *load)
 	data->ledger = calloc(data->workers, sizeof(*data->ledger));
 	data->server = calloc(data->servers + 1, sizeof(*data->server));
 	data->sources = load->generators;
-	data->source =
-		aligned_alloc(SB_LINE, data->sources * sizeof(*data->source));
+	data->source = aligned_alloc(SB_LINE, data->sources * sizeof(*data->source));
 	if (!data->ledger || !data->server || !data->source)
 		return -ENOMEM;
 	memset(data->source, 0, data->sources * sizeof(*data->source));
 	if (sb_replay_create(&data->replay, load->generators))
 		return -ENOMEM;
-	return sb_generators_create(&data->generators, load, &generator_ops,
-				    data);
+	return sb_generators_create(&data->generators, load, &generator_ops, data);
 }
 
 static void free_jobs(struct sb_service_job *last)
@@ -400,8 +376,7 @@ static void teardown(struct sb_workload_run *run)
 	for (uint32_t i = 0; data->source && i < data->sources; i++)
 		free_jobs(data->source[i].made);
 	for (uint32_t w = 0; data->ledger && w < data->workers; w++) {
-		struct sb_service_ledger *ledger =
-			sb_load_acq(&data->ledger[w]);
+		struct sb_service_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
 		sb_mem_free(ledger ? ledger->set.line : NULL);
 		sb_mem_free(ledger);
@@ -440,11 +415,8 @@ static int setup(struct sb_workload_run *run)
 const struct sb_workload sb_workload_service = {
 	.name = "service",
 	.operation = "request",
-	.doc = "requests from outside, each with a service time: open or "
-	       "closed "
-	       "loop",
-	.source =
-		"the service times of Shinjuku, Persephone, Caladan and ghOSt",
+	.doc = "requests from outside, each with a service time: open or closed loop",
+	.source = "the service times of Shinjuku, Persephone, Caladan and ghOSt",
 	.params = params,
 	.data_bytes = sizeof(struct sb_service),
 	.accept = accept,

@@ -47,8 +47,7 @@ struct sb_service {
 	uint32_t sources;
 	struct sb_service_source *source;
 	uint32_t workers;
-	_Atomic(struct sb_service_ledger *)
-		*ledger; /* [workers], each its worker's */
+	_Atomic(struct sb_service_ledger *) *ledger; /* [workers], each its worker's */
 	_Atomic(uint64_t) wrong_sets;
 	sb_pid anchor;
 	uint32_t servers;

@@ -11,8 +11,7 @@
 #include "workloads/own/service.h"
 #include "workloads/workload.h"
 
-static int make_set(struct sb_set *set, const struct sb_service *data,
-		    const struct sb_step *step)
+static int make_set(struct sb_set *set, const struct sb_service *data, const struct sb_step *step)
 {
 	void *block;
 
@@ -26,11 +25,9 @@ static int make_set(struct sb_set *set, const struct sb_service *data,
 }
 
 /* The worker's, made when it serves its first request. NULL: no memory. */
-static struct sb_service_ledger *ledger_of(struct sb_service *data,
-					   const struct sb_step *step)
+static struct sb_service_ledger *ledger_of(struct sb_service *data, const struct sb_step *step)
 {
-	_Atomic(struct sb_service_ledger *) *slot =
-		&data->ledger[sb_step_worker(step)];
+	_Atomic(struct sb_service_ledger *) *slot = &data->ledger[sb_step_worker(step)];
 	struct sb_service_ledger *ledger = sb_load_rlx(slot);
 
 	if (SB_LIKELY(ledger))
@@ -47,8 +44,8 @@ static struct sb_service_ledger *ledger_of(struct sb_service *data,
 	return ledger;
 }
 
-static void serve(struct sb_service *data, struct sb_service_ledger *ledger,
-		  struct sb_set *set, const struct sb_service_job *job)
+static void serve(struct sb_service *data, struct sb_service_ledger *ledger, struct sb_set *set,
+		  const struct sb_service_job *job)
 {
 	const struct sb_request *request = &job->request;
 	const uint64_t start = sb_clock_ns();
@@ -73,13 +70,12 @@ static int own_init(void *state, const char *method, union sb_value input)
 {
 	if (strcmp(method, "main"))
 		return -ENOTSUP;
-	*(struct sb_service_own *)state =
-		*(const struct sb_service_own *)input.ptr;
+	*(struct sb_service_own *)state = *(const struct sb_service_own *)input.ptr;
 	return 0;
 }
 
-static int own_step(void *state, struct sb_step *step,
-		    const struct sb_event *events, uint32_t count)
+static int own_step(void *state, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
 {
 	struct sb_service_own *own = state;
 	struct sb_service_ledger *ledger;
@@ -111,8 +107,7 @@ static int server_init(void *state, const char *method, union sb_value input)
 
 static void give_back(struct sb_service *data, struct sb_service_job *job)
 {
-	_Atomic(struct sb_service_job *) *top =
-		&data->source[job->request.generator].returned;
+	_Atomic(struct sb_service_job *) *top = &data->source[job->request.generator].returned;
 
 	job->next = sb_load_rlx(top);
 	while (!sb_cas_weak_acq_rel(top, &job->next, job))
@@ -120,8 +115,8 @@ static void give_back(struct sb_service *data, struct sb_service_job *job)
 }
 
 /* A message without a job is the last one. */
-static int take(struct sb_service_server *server,
-		struct sb_service_ledger *ledger, const struct sb_event *event)
+static int take(struct sb_service_server *server, struct sb_service_ledger *ledger,
+		const struct sb_event *event)
 {
 	struct sb_service_job *job = event->data.ptr;
 
@@ -134,8 +129,8 @@ static int take(struct sb_service_server *server,
 	return SB_IDLE;
 }
 
-static int server_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int server_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct sb_service_server *server = state;
 	struct sb_service_ledger *ledger = ledger_of(server->data, step);

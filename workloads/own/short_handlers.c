@@ -29,14 +29,10 @@ enum { DISPATCHERS, HANDLERS, REQUESTS, IN_FLIGHT, WORK };
 static const char *const work_initial[] = { "300ns", NULL };
 
 static const struct sb_param params[] = {
-	[DISPATCHERS] = { "dispatchers", 1, 1, 1 << 10, NULL,
-			  "processes that send requests" },
-	[HANDLERS] = { "handlers", 64, 1, 1 << 16, NULL,
-		       "processes that handle them" },
-	[REQUESTS] = { "requests", 100000, 1, UINT32_MAX, NULL,
-		       "requests of each dispatcher" },
-	[IN_FLIGHT] = { "in-flight", 128, 1, 1 << 20, NULL,
-			"most requests under way" },
+	[DISPATCHERS] = { "dispatchers", 1, 1, 1 << 10, NULL, "processes that send requests" },
+	[HANDLERS] = { "handlers", 64, 1, 1 << 16, NULL, "processes that handle them" },
+	[REQUESTS] = { "requests", 100000, 1, UINT32_MAX, NULL, "requests of each dispatcher" },
+	[IN_FLIGHT] = { "in-flight", 128, 1, 1 << 20, NULL, "most requests under way" },
 	[WORK] = { "work", 0, 0, SB_PARAM_TEXT, work_initial,
 		   "least time that a handler works on a request" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -67,8 +63,7 @@ struct data {
 	uint64_t row; /* [dispatchers], in whole cache lines */
 };
 
-static uint64_t *next_of(const struct data *data, uint64_t *table,
-			 uint64_t handler)
+static uint64_t *next_of(const struct data *data, uint64_t *table, uint64_t handler)
 {
 	return table + handler * data->row;
 }
@@ -82,8 +77,8 @@ struct request {
 
 static uint64_t pack(struct request request)
 {
-	return (uint64_t)request.handler << 48 |
-	       (uint64_t)request.dispatcher << 32 | request.number;
+	return (uint64_t)request.handler << 48 | (uint64_t)request.dispatcher << 32 |
+	       request.number;
 }
 
 static struct request unpack(uint64_t word)
@@ -95,11 +90,9 @@ static struct request unpack(uint64_t word)
 
 /* The requests of a dispatcher go to all handlers in turn. Whether this one is
  * the next of its handler; then the one after it is. */
-static bool is_next(const struct data *data, uint64_t *next,
-		    struct request request)
+static bool is_next(const struct data *data, uint64_t *next, struct request request)
 {
-	if (request.dispatcher >= data->dispatchers ||
-	    next[request.dispatcher] != request.number)
+	if (request.dispatcher >= data->dispatchers || next[request.dispatcher] != request.number)
 		return false;
 	next[request.dispatcher] += data->handlers;
 	return true;
@@ -122,15 +115,13 @@ static int send_next(struct dispatcher *self, struct sb_step *step)
 	const struct request request = self->next;
 
 	self->next.number++;
-	self->next.handler = request.handler + 1U < data->handlers
-				     ? (uint16_t)(request.handler + 1)
-				     : 0;
-	return sb_step_send(step, data->handler[request.handler],
-			    sb_value_u64(pack(request)));
+	self->next.handler =
+		request.handler + 1U < data->handlers ? (uint16_t)(request.handler + 1) : 0;
+	return sb_step_send(step, data->handler[request.handler], sb_value_u64(pack(request)));
 }
 
-static int dispatcher_advance(void *state, struct sb_step *step,
-			      const struct sb_event *events, uint32_t count)
+static int dispatcher_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			      uint32_t count)
 {
 	struct dispatcher *self = state;
 	int rc;
@@ -169,14 +160,12 @@ struct handler {
 
 SB_ACTOR_INIT(handler_init, struct handler)
 
-static int handle(struct handler *self, struct sb_step *step,
-		  union sb_value message)
+static int handle(struct handler *self, struct sb_step *step, union sb_value message)
 {
 	const struct data *data = self->data;
 	const struct request request = unpack(message.u64);
 
-	if (request.handler != self->index ||
-	    !is_next(data, self->next, request))
+	if (request.handler != self->index || !is_next(data, self->next, request))
 		return -EPROTO;
 	self->left -= self->next[request.dispatcher] >= data->requests;
 	if (data->work_ns)
@@ -184,8 +173,8 @@ static int handle(struct handler *self, struct sb_step *step,
 	return sb_step_send(step, data->collector, message);
 }
 
-static int handler_advance(void *state, struct sb_step *step,
-			   const struct sb_event *events, uint32_t count)
+static int handler_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			   uint32_t count)
 {
 	struct handler *self = state;
 	int rc = 0;
@@ -218,11 +207,9 @@ struct collector {
 SB_ACTOR_INIT(collector_init, struct collector)
 
 /* A dispatcher that may send all of its requests may have ended. */
-static int grant(const struct data *data, struct client *client,
-		 struct sb_step *step)
+static int grant(const struct data *data, struct client *client, struct sb_step *step)
 {
-	if (client->collected % data->batch ||
-	    client->granted >= data->requests)
+	if (client->collected % data->batch || client->granted >= data->requests)
 		return 0;
 	client->granted += data->batch;
 	return sb_step_send(step, client->pid, sb_value_u64(data->batch));
@@ -235,8 +222,7 @@ static int collect(struct collector *self, struct sb_step *step, uint64_t word)
 	struct client *client;
 
 	if (request.handler >= data->handlers ||
-	    !is_next(data, next_of(data, data->collected, request.handler),
-		     request))
+	    !is_next(data, next_of(data, data->collected, request.handler), request))
 		return -EPROTO;
 	client = &data->client[request.dispatcher];
 	client->collected++;
@@ -244,8 +230,8 @@ static int collect(struct collector *self, struct sb_step *step, uint64_t word)
 	return grant(data, client, step);
 }
 
-static int collector_advance(void *state, struct sb_step *step,
-			     const struct sb_event *events, uint32_t count)
+static int collector_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			     uint32_t count)
 {
 	struct collector *self = state;
 	int rc = 0;
@@ -272,8 +258,7 @@ static const struct sb_process_ops collector_ops = {
 
 static uint64_t *make_table(const struct data *data)
 {
-	return aligned_alloc(SB_LINE,
-			     data->handlers * data->row * sizeof(uint64_t));
+	return aligned_alloc(SB_LINE, data->handlers * data->row * sizeof(uint64_t));
 }
 
 static void teardown(struct sb_workload_run *run)
@@ -315,11 +300,9 @@ static uint64_t first_handler(const struct data *data, uint64_t dispatcher)
 }
 
 /* The number of a dispatcher's first request to a handler. */
-static uint64_t first_number(const struct data *data, uint64_t handler,
-			     uint64_t dispatcher)
+static uint64_t first_number(const struct data *data, uint64_t handler, uint64_t dispatcher)
 {
-	return (handler + data->handlers - first_handler(data, dispatcher)) %
-	       data->handlers;
+	return (handler + data->handlers - first_handler(data, dispatcher)) % data->handlers;
 }
 
 static int start_handler(struct sb_workload_run *run, uint64_t index)
@@ -328,16 +311,14 @@ static int start_handler(struct sb_workload_run *run, uint64_t index)
 	uint64_t *collected = next_of(data, data->collected, index);
 	struct handler handler = { .data = data,
 				   .index = index,
-				   .next = next_of(data, data->handled,
-						   index) };
+				   .next = next_of(data, data->handled, index) };
 
 	for (uint64_t d = 0; d < data->dispatchers; d++) {
 		handler.next[d] = first_number(data, index, d);
 		handler.left += handler.next[d] < data->requests;
 		collected[d] = handler.next[d];
 	}
-	return sb_scheduler_submit(run->scheduler, &handler_ops, "main",
-				   sb_value_ptr(&handler),
+	return sb_scheduler_submit(run->scheduler, &handler_ops, "main", sb_value_ptr(&handler),
 				   &data->handler[index]);
 }
 
@@ -370,8 +351,8 @@ static int start(struct sb_workload_run *run)
 	int rc;
 
 	sb_failure_clear(run);
-	rc = sb_scheduler_submit(run->scheduler, &collector_ops, "main",
-				 sb_value_ptr(&collector), &data->collector);
+	rc = sb_scheduler_submit(run->scheduler, &collector_ops, "main", sb_value_ptr(&collector),
+				 &data->collector);
 	for (uint64_t i = 0; i < data->handlers && !rc; i++)
 		rc = start_handler(run, i);
 	for (uint64_t i = 0; i < data->dispatchers && !rc; i++)
@@ -379,24 +360,20 @@ static int start(struct sb_workload_run *run)
 	return sb_failure_started(run, rc);
 }
 
-static bool check_stream(const struct data *data, uint64_t handler,
-			 uint64_t dispatcher, char *why, size_t why_bytes)
+static bool check_stream(const struct data *data, uint64_t handler, uint64_t dispatcher, char *why,
+			 size_t why_bytes)
 {
 	const uint64_t first = first_number(data, handler, dispatcher);
 	const uint64_t cell = handler * data->row + dispatcher;
 	const uint64_t expected =
-		first < data->requests
-			? (data->requests - first - 1) / data->handlers + 1
-			: 0;
+		first < data->requests ? (data->requests - first - 1) / data->handlers + 1 : 0;
 
 	return sb_expect_of(why, why_bytes, SB_OF("handler", handler),
 			    "requests of a dispatcher handled",
-			    (data->handled[cell] - first) / data->handlers,
-			    expected) &&
+			    (data->handled[cell] - first) / data->handlers, expected) &&
 	       sb_expect_of(why, why_bytes, SB_OF("handler", handler),
 			    "requests of a dispatcher collected",
-			    (data->collected[cell] - first) / data->handlers,
-			    expected);
+			    (data->collected[cell] - first) / data->handlers, expected);
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)

@@ -17,8 +17,7 @@
 enum { PROCESSES };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 2000, 1, UINT32_MAX, NULL,
-			"processes, one after the other" },
+	[PROCESSES] = { "processes", 2000, 1, UINT32_MAX, NULL, "processes, one after the other" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -38,8 +37,7 @@ static uint64_t answer_to(uint64_t question)
 	return question * 3 + 1;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	const struct state *self = state;
 
@@ -67,10 +65,9 @@ static int start(struct sb_workload_run *run)
 		struct state input = { .question = i };
 		struct sb_exit exit;
 
-		rc = sb_scheduler_execute(run->scheduler, &ops, "main",
-					  sb_value_ptr(&input), &exit);
-		data->answered +=
-			!rc && !exit.error && exit.result.u64 == answer_to(i);
+		rc = sb_scheduler_execute(run->scheduler, &ops, "main", sb_value_ptr(&input),
+					  &exit);
+		data->answered += !rc && !exit.error && exit.result.u64 == answer_to(i);
 	}
 	return rc;
 }
@@ -84,8 +81,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	return sb_expect(why, why_bytes, "right results", data->answered,
-			 run->param[PROCESSES]);
+	return sb_expect(why, why_bytes, "right results", data->answered, run->param[PROCESSES]);
 }
 
 const struct sb_workload sb_workload_single_step = {

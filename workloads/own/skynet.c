@@ -17,8 +17,7 @@
 
 enum { LEAVES };
 
-static const char *const powers[] = { "10",	"100",	   "1000", "10000",
-				      "100000", "1000000", NULL };
+static const char *const powers[] = { "10", "100", "1000", "10000", "100000", "1000000", NULL };
 
 static const struct sb_param params[] = {
 	[LEAVES] = { "leaves", 5, 0, 5, powers, "leaves of the tree" },
@@ -49,8 +48,7 @@ SB_ACTOR_INIT(init, struct node)
 static int answer(struct node *node, struct sb_step *step, uint64_t sum)
 {
 	if (node->parent) {
-		const int rc =
-			sb_step_send(step, node->parent, sb_value_u64(sum));
+		const int rc = sb_step_send(step, node->parent, sb_value_u64(sum));
 
 		return rc ? rc : SB_DONE;
 	}
@@ -67,8 +65,7 @@ static int spawn_children(struct node *node, struct sb_step *step)
 		struct node child = { .parent = step->self,
 				      .first = node->first + i * leaves,
 				      .leaves = leaves };
-		const int rc = sb_step_spawn(step, &node_ops, "main",
-					     sb_value_ptr(&child), NULL);
+		const int rc = sb_step_spawn(step, &node_ops, "main", sb_value_ptr(&child), NULL);
 
 		if (rc)
 			return rc;
@@ -78,8 +75,7 @@ static int spawn_children(struct node *node, struct sb_step *step)
 	return SB_IDLE;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct node *node = state;
 
@@ -116,8 +112,7 @@ static int start(struct sb_workload_run *run)
 	struct node root = { .data = run->data, .leaves = leaves(run) };
 
 	*(struct data *)run->data = (struct data){ .answered = false };
-	return sb_scheduler_submit(run->scheduler, &node_ops, "main",
-				   sb_value_ptr(&root), NULL);
+	return sb_scheduler_submit(run->scheduler, &node_ops, "main", sb_value_ptr(&root), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -139,8 +134,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (!data->answered)
 		snprintf(why, why_bytes, "the root has not answered");
 	else
-		snprintf(why, why_bytes,
-			 "the sum is %" PRIu64 ", expected %" PRIu64, data->sum,
+		snprintf(why, why_bytes, "the sum is %" PRIu64 ", expected %" PRIu64, data->sum,
 			 expected);
 	return false;
 }

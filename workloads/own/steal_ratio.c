@@ -23,12 +23,9 @@
 enum { PROCESSES, SHARE, WORK_NS };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 50000, 1, 1 << 24, NULL,
-			"processes that are spawned" },
-	[SHARE] = { "share", 50, 0, 100, NULL,
-		    "percent that one producer spawns in excess" },
-	[WORK_NS] = { "work-ns", 500, 0, 1000000000, NULL,
-		      "least time of a step, ns" },
+	[PROCESSES] = { "processes", 50000, 1, 1 << 24, NULL, "processes that are spawned" },
+	[SHARE] = { "share", 50, 0, 100, NULL, "percent that one producer spawns in excess" },
+	[WORK_NS] = { "work-ns", 500, 0, 1000000000, NULL, "least time of a step, ns" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -45,8 +42,7 @@ struct producer {
 
 SB_ACTOR_INIT(init, struct producer)
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	const struct producer *self = state;
 	int rc;
@@ -70,8 +66,7 @@ static int setup(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 
-	return sb_swarm_init(&data->swarm, run->param[PROCESSES],
-			     run->param[WORK_NS]);
+	return sb_swarm_init(&data->swarm, run->param[PROCESSES], run->param[WORK_NS]);
 }
 
 /* Of the members [0, size) the first `excess` are the first producer's. */

@@ -18,17 +18,14 @@
 enum { PROCESSES, WORK_NS };
 
 static const struct sb_param storm_params[] = {
-	[PROCESSES] = { "processes", 100000, 1, 1 << 24, NULL,
-			"processes that are spawned" },
-	[WORK_NS] = { "work-ns", 0, 0, 1000000000, NULL,
-		      "least time of a step, ns" },
+	[PROCESSES] = { "processes", 100000, 1, 1 << 24, NULL, "processes that are spawned" },
+	[WORK_NS] = { "work-ns", 0, 0, 1000000000, NULL, "least time of a step, ns" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
 static int storm_setup(struct sb_workload_run *run)
 {
-	return sb_swarm_init(run->data, run->param[PROCESSES],
-			     run->param[WORK_NS]);
+	return sb_swarm_init(run->data, run->param[PROCESSES], run->param[WORK_NS]);
 }
 
 static uint64_t storm_operations(const struct sb_workload_run *run)

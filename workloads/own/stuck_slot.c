@@ -26,14 +26,11 @@ enum { PAIRS, MESSAGES, AFTER, EVERY };
 static const char *const after_initial[] = { "1ms", NULL };
 
 static const struct sb_param params[] = {
-	[PAIRS] = { "pairs", 1, 1, 1 << 20, NULL,
-		    "senders, each with a receiver" },
-	[MESSAGES] = { "messages", 200, 1, 1 << 24, NULL,
-		       "messages of each sender" },
+	[PAIRS] = { "pairs", 1, 1, 1 << 20, NULL, "senders, each with a receiver" },
+	[MESSAGES] = { "messages", 200, 1, 1 << 24, NULL, "messages of each sender" },
 	[AFTER] = { "after", 0, 0, SB_PARAM_TEXT, after_initial,
 		    "time that a long step works on after its message" },
-	[EVERY] = { "every", 1, 1, 1 << 24, NULL,
-		    "of so many steps of a sender one is long" },
+	[EVERY] = { "every", 1, 1, 1 << 24, NULL, "of so many steps of a sender one is long" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -69,8 +66,8 @@ struct receiver {
 
 SB_ACTOR_INIT(receiver_init, struct receiver)
 
-static int receiver_advance(void *state, struct sb_step *step,
-			    const struct sb_event *events, uint32_t count)
+static int receiver_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			    uint32_t count)
 {
 	const uint64_t now_ns = sb_clock_ns();
 	struct receiver *self = state;
@@ -81,8 +78,7 @@ static int receiver_advance(void *state, struct sb_step *step,
 		return -EPROTO;
 	if (!count)
 		return SB_IDLE;
-	pair->wake_ns[pair->received++] =
-		sb_clock_passed(events[0].data.u64, now_ns);
+	pair->wake_ns[pair->received++] = sb_clock_passed(events[0].data.u64, now_ns);
 	rc = sb_step_send(step, pair->sender, events[0].data);
 	if (rc)
 		return rc;
@@ -124,8 +120,8 @@ static int send_and_work_on(struct sender *self, struct sb_step *step)
 	return SB_IDLE;
 }
 
-static int sender_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int sender_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct sender *self = state;
 
@@ -186,12 +182,12 @@ static int start_pair(struct sb_workload_run *run, uint64_t i)
 	int rc;
 
 	*pair = (struct pair){ .wake_ns = &data->wake_ns[i * data->messages] };
-	rc = sb_scheduler_submit(run->scheduler, &receiver_ops, "main",
-				 sb_value_ptr(&receiver), &sender.receiver);
+	rc = sb_scheduler_submit(run->scheduler, &receiver_ops, "main", sb_value_ptr(&receiver),
+				 &sender.receiver);
 	if (rc)
 		return rc;
-	return sb_scheduler_submit(run->scheduler, &sender_ops, "main",
-				   sb_value_ptr(&sender), NULL);
+	return sb_scheduler_submit(run->scheduler, &sender_ops, "main", sb_value_ptr(&sender),
+				   NULL);
 }
 
 static int start(struct sb_workload_run *run)
@@ -228,10 +224,10 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < run->param[PAIRS] && ok; i++) {
 		const struct pair *pair = &data->pair[i];
 
-		ok = sb_expect_of(why, why_bytes, SB_OF("pair", i), "messages",
-				  pair->received, data->messages) &&
-		     sb_expect_of(why, why_bytes, SB_OF("pair", i), "answers",
-				  pair->answers, data->messages);
+		ok = sb_expect_of(why, why_bytes, SB_OF("pair", i), "messages", pair->received,
+				  data->messages) &&
+		     sb_expect_of(why, why_bytes, SB_OF("pair", i), "answers", pair->answers,
+				  data->messages);
 		if (ok)
 			record(run, pair);
 	}
@@ -241,8 +237,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_stuck_slot = {
 	.name = "stuck-slot",
 	.operation = "message",
-	.doc = "messages of steps that go on working: time to the receiver's "
-	       "step",
+	.doc = "messages of steps that go on working: time to the receiver's step",
 	.source = "tokio-rs/tokio, issue 4941: the LIFO slot is not stealable",
 	.params = params,
 	.data_bytes = sizeof(struct data),

@@ -21,10 +21,8 @@
 enum { PROCESSES, SUBMITTERS };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 100000, 1, 1 << 24, NULL,
-			"processes that are submitted" },
-	[SUBMITTERS] = { "submitters", 2, 1, 1024, NULL,
-			 "threads that submit them" },
+	[PROCESSES] = { "processes", 100000, 1, 1 << 24, NULL, "processes that are submitted" },
+	[SUBMITTERS] = { "submitters", 2, 1, 1024, NULL, "threads that submit them" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -52,8 +50,8 @@ static void *submit_share(void *arg)
 
 	sb_meeting_join(&data->meeting);
 	if (!sb_load_acq(&data->cancelled))
-		self->error = sb_swarm_submit(&data->swarm, data->scheduler,
-					      self->first, self->count);
+		self->error =
+			sb_swarm_submit(&data->swarm, data->scheduler, self->first, self->count);
 	self->end_ns = sb_clock_ns();
 	return NULL;
 }
@@ -126,8 +124,7 @@ static int setup(struct sb_workload_run *run)
 	int rc;
 
 	data->scheduler = run->scheduler;
-	data->submitter =
-		calloc(run->param[SUBMITTERS], sizeof(*data->submitter));
+	data->submitter = calloc(run->param[SUBMITTERS], sizeof(*data->submitter));
 	if (!data->submitter)
 		return -ENOMEM;
 	rc = sb_swarm_init(&data->swarm, run->param[PROCESSES], 0);

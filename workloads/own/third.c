@@ -23,8 +23,7 @@
 enum { ROUND_TRIPS, BOUND };
 
 static const struct sb_param params[] = {
-	[ROUND_TRIPS] = { "round-trips", 200000, 1, UINT32_MAX, NULL,
-			  "round trips of the pair" },
+	[ROUND_TRIPS] = { "round-trips", 200000, 1, UINT32_MAX, NULL, "round trips of the pair" },
 	[BOUND] = { "bound", 1000, 1, UINT32_MAX, NULL,
 		    "most steps or round trips that one has to wait for" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -60,8 +59,8 @@ static bool is_over(void *data)
 	return sb_load_acq(&((struct data *)data)->over);
 }
 
-static int holder_step(void *state, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int holder_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct data *data = ((struct state *)state)->data;
 
@@ -90,8 +89,8 @@ static int end(struct data *data, int status)
 
 /* ---- the third ---- */
 
-static int third_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int third_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct data *data = ((struct state *)state)->data;
 
@@ -100,8 +99,7 @@ static int third_step(void *state, struct sb_step *step,
 	if (count)
 		return -ECANCELED;
 	data->steps++;
-	data->trips_between =
-		sb_max_u64(data->trips_between, data->trips - data->trips_seen);
+	data->trips_between = sb_max_u64(data->trips_between, data->trips - data->trips_seen);
 	data->trips_seen = data->trips;
 	return is_over(data) ? SB_DONE : SB_CONTINUE;
 }
@@ -117,15 +115,14 @@ static const struct sb_process_ops third_ops = {
 
 static int ask(struct data *data, struct sb_step *step)
 {
-	const int rc =
-		sb_step_send(step, data->pong, sb_value_u64(data->trips + 1));
+	const int rc = sb_step_send(step, data->pong, sb_value_u64(data->trips + 1));
 
 	data->steps_seen = data->steps;
 	return rc ? end(data, rc) : SB_IDLE;
 }
 
-static int ping_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int ping_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct data *data = ((struct state *)state)->data;
 
@@ -137,17 +134,14 @@ static int ping_step(void *state, struct sb_step *step,
 	    events[0].data.u64 != data->trips + 1)
 		return end(data, -EPROTO);
 	data->trips++;
-	data->steps_between =
-		sb_max_u64(data->steps_between, data->steps - data->steps_seen);
+	data->steps_between = sb_max_u64(data->steps_between, data->steps - data->steps_seen);
 	if (data->trips < data->round_trips)
 		return ask(data, step);
-	return end(data, sb_step_send(step, data->pong, sb_value_u64(0))
-				 ? -EPROTO
-				 : SB_DONE);
+	return end(data, sb_step_send(step, data->pong, sb_value_u64(0)) ? -EPROTO : SB_DONE);
 }
 
-static int pong_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int pong_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct data *data = ((struct state *)state)->data;
 	int rc;
@@ -187,13 +181,11 @@ static int setup(struct sb_workload_run *run)
 	return 0;
 }
 
-static int submit(struct sb_workload_run *run, const struct sb_process_ops *ops,
-		  sb_pid *pid)
+static int submit(struct sb_workload_run *run, const struct sb_process_ops *ops, sb_pid *pid)
 {
 	struct state input = { .data = run->data };
 
-	return sb_scheduler_submit(run->scheduler, ops, "main",
-				   sb_value_ptr(&input), pid);
+	return sb_scheduler_submit(run->scheduler, ops, "main", sb_value_ptr(&input), pid);
 }
 
 static int hold_all_but_one(struct sb_workload_run *run)
@@ -240,14 +232,13 @@ static uint64_t operations(const struct sb_workload_run *run)
 	return run->param[ROUND_TRIPS];
 }
 
-static bool is_bounded(const char *who, uint64_t waited, const char *what,
-		       uint64_t bound, char *why, size_t why_bytes)
+static bool is_bounded(const char *who, uint64_t waited, const char *what, uint64_t bound,
+		       char *why, size_t why_bytes)
 {
 	if (waited > bound)
 		snprintf(why, why_bytes,
-			 "%s had to wait for %" PRIu64 " %s, expected at most "
-			 "%" PRIu64,
-			 who, waited, what, bound);
+			 "%s had to wait for %" PRIu64 " %s, expected at most %" PRIu64, who,
+			 waited, what, bound);
 	return waited <= bound;
 }
 
@@ -256,12 +247,10 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const struct data *data = run->data;
 	const uint64_t bound = run->param[BOUND];
 
-	return sb_expect(why, why_bytes, "round trips in order", data->trips,
-			 data->round_trips) &&
-	       is_bounded("the third", data->trips_between, "round trips",
-			  bound, why, why_bytes) &&
-	       is_bounded("the pair", data->steps_between, "steps of the third",
-			  bound, why, why_bytes);
+	return sb_expect(why, why_bytes, "round trips in order", data->trips, data->round_trips) &&
+	       is_bounded("the third", data->trips_between, "round trips", bound, why, why_bytes) &&
+	       is_bounded("the pair", data->steps_between, "steps of the third", bound, why,
+			  why_bytes);
 }
 
 static void teardown(struct sb_workload_run *run)

@@ -22,13 +22,11 @@
 enum { PROCESSES, YIELDS, SLEEP_S };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 100000, 0, 1 << 24, NULL,
-			"processes that sleep" },
+	[PROCESSES] = { "processes", 100000, 0, 1 << 24, NULL, "processes that sleep" },
 	[YIELDS] = { "yields", 5000000, 1, UINT32_MAX, NULL,
 		     "round trips of the one that does not" },
 	[SLEEP_S] = { "sleep-s", 60, 1, 86400, NULL,
-		      "mean of a sleep, which takes 0 to twice so many "
-		      "seconds" },
+		      "mean of a sleep, which takes 0 to twice so many seconds" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -63,8 +61,7 @@ static int sleeper_init(void *state, const char *method, union sb_value input)
 static int go_to_sleep(struct sleeper *sleeper, struct sb_step *step)
 {
 	const uint64_t mean_ns = sleeper->data->run->param[SLEEP_S] * NS_PER_S;
-	const uint64_t ns =
-		mean_ns / 1024 * sb_rng_below(&sleeper->rng, 2 * 1024);
+	const uint64_t ns = mean_ns / 1024 * sb_rng_below(&sleeper->rng, 2 * 1024);
 	int rc;
 
 	sleeper->due_ns = sb_clock_ns() + ns;
@@ -72,8 +69,8 @@ static int go_to_sleep(struct sleeper *sleeper, struct sb_step *step)
 	return rc ? rc : SB_YIELD;
 }
 
-static int sleeper_step(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int sleeper_step(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct sleeper *sleeper = state;
 
@@ -136,8 +133,8 @@ static int spawn_some(struct yielder *y, struct sb_step *step)
 	int rc = 0;
 
 	for (int i = 0; i < CHUNK && y->done < all && !rc; i++) {
-		rc = sb_step_spawn(step, &sleeper_ops, "main",
-				   sb_value_ptr(data), &data->sleeper[y->done]);
+		rc = sb_step_spawn(step, &sleeper_ops, "main", sb_value_ptr(data),
+				   &data->sleeper[y->done]);
 		y->done += !rc;
 	}
 	if (rc)
@@ -162,15 +159,14 @@ static void report_time(struct yielder *y)
 	round->cpu_ns = sb_clock_process_cpu_ns() - y->cpu_ns;
 }
 
-static int yield_again(struct yielder *y, struct sb_step *step,
-		       const struct sb_event *events, uint32_t count)
+static int yield_again(struct yielder *y, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
 {
 	struct data *data = y->data;
 	int rc;
 
 	if (count) {
-		if (events[0].type != SB_EVENT_COMPLETION ||
-		    events[0].tag != data->returned ||
+		if (events[0].type != SB_EVENT_COMPLETION || events[0].tag != data->returned ||
 		    events[0].data.u64 != data->returned)
 			return -EPROTO;
 		data->returned++;
@@ -179,8 +175,7 @@ static int yield_again(struct yielder *y, struct sb_step *step,
 		report_time(y);
 		return enter(y, CANCELS);
 	}
-	rc = sb_step_yield(step, COMMAND_ECHO, sb_value_u64(data->returned),
-			   data->returned);
+	rc = sb_step_yield(step, COMMAND_ECHO, sb_value_u64(data->returned), data->returned);
 	return rc ? rc : SB_YIELD;
 }
 
@@ -190,8 +185,7 @@ static int cancel_some(struct yielder *y)
 	const uint64_t all = data->run->param[PROCESSES];
 
 	for (int i = 0; i < CHUNK && y->done < all; i++) {
-		const int rc = sb_scheduler_cancel(data->run->scheduler,
-						   data->sleeper[y->done++]);
+		const int rc = sb_scheduler_cancel(data->run->scheduler, data->sleeper[y->done++]);
 
 		if (rc)
 			return rc;
@@ -199,8 +193,8 @@ static int cancel_some(struct yielder *y)
 	return y->done < all ? SB_CONTINUE : SB_DONE;
 }
 
-static int yielder_step(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int yielder_step(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct yielder *y = state;
 
@@ -240,13 +234,11 @@ static int setup(struct sb_workload_run *run)
 
 	if (!rc) {
 		data->run = run;
-		data->sleeper = calloc(run->param[PROCESSES] + 1,
-				       sizeof(*data->sleeper));
+		data->sleeper = calloc(run->param[PROCESSES] + 1, sizeof(*data->sleeper));
 		rc = data->sleeper ? 0 : -ENOMEM;
 	}
 	if (!rc)
-		rc = sb_scheduler_register(run->scheduler, COMMAND_ECHO,
-					   handle_echo, NULL);
+		rc = sb_scheduler_register(run->scheduler, COMMAND_ECHO, handle_echo, NULL);
 	run->data = data;
 	if (rc && data) {
 		free(data->sleeper);
@@ -262,8 +254,7 @@ static int start(struct sb_workload_run *run)
 	sb_store_rlx(&data->asleep, 0);
 	sb_store_rlx(&data->ended, 0);
 	data->returned = 0;
-	return sb_scheduler_submit(run->scheduler, &yielder_ops, "main",
-				   sb_value_ptr(data), NULL);
+	return sb_scheduler_submit(run->scheduler, &yielder_ops, "main", sb_value_ptr(data), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -277,15 +268,12 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	const uint64_t ended = sb_load_rlx(&data->ended);
 	const uint64_t early = sb_load_rlx(&data->early);
 
-	if (data->returned == run->param[YIELDS] && !early &&
-	    ended == run->param[PROCESSES])
+	if (data->returned == run->param[YIELDS] && !early && ended == run->param[PROCESSES])
 		return true;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " of %" PRIu64 " round trips, %" PRIu64
-		 " sleeps too short, %" PRIu64 " of %" PRIu64
-		 " sleepers cancelled",
-		 data->returned, run->param[YIELDS], early, ended,
-		 run->param[PROCESSES]);
+		 "%" PRIu64 " of %" PRIu64 " round trips, %" PRIu64 " sleeps too short, %" PRIu64
+		 " of %" PRIu64 " sleepers cancelled",
+		 data->returned, run->param[YIELDS], early, ended, run->param[PROCESSES]);
 	return false;
 }
 

@@ -46,8 +46,7 @@ struct state {
 
 SB_ACTOR_INIT(init, struct state)
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct drop *drop = ((struct state *)state)->drop;
 
@@ -90,8 +89,7 @@ static int start(struct sb_workload_run *run)
 
 		sb_pause_until(&data->parker, first_ns + i * period_ns);
 		*input.drop = (struct drop){ .submitted_ns = sb_clock_ns() };
-		rc = sb_scheduler_submit(run->scheduler, &ops, "main",
-					 sb_value_ptr(&input), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input), NULL);
 	}
 	return rc;
 }
@@ -109,14 +107,12 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < run->param[COUNT] && ok; i++) {
 		const struct drop *drop = &data->drop[i];
 
-		ok = sb_expect_of(why, why_bytes, SB_OF("process", i), "runs",
-				  drop->runs, 1) &&
+		ok = sb_expect_of(why, why_bytes, SB_OF("process", i), "runs", drop->runs, 1) &&
 		     sb_expect_of(why, why_bytes, SB_OF("process", i),
 				  "steps before its submission",
 				  drop->begun_ns < drop->submitted_ns, 0);
 		if (ok)
-			sb_run_record_wake(run,
-					   drop->begun_ns - drop->submitted_ns);
+			sb_run_record_wake(run, drop->begun_ns - drop->submitted_ns);
 	}
 	return ok;
 }

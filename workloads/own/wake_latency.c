@@ -31,8 +31,7 @@ static const struct sb_param params[] = {
 	[WAKES] = { "wakes", 200, 1, UINT32_MAX, NULL, "wakes of a round" },
 	[PAUSE_US] = { "pause-us", 1000, 0, 10000000, NULL,
 		       "time in which the workers can park, us" },
-	[PAUSE] = { "pause", SLEEP, 0, 1, pauses,
-		    "what the thread that wakes does meanwhile" },
+	[PAUSE] = { "pause", SLEEP, 0, 1, pauses, "what the thread that wakes does meanwhile" },
 	[BY] = { "by", SUBMIT, 0, 1, means, "what wakes a worker" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
@@ -64,8 +63,7 @@ static void answer(struct data *data, uint64_t number)
 }
 
 /* The first step of one that waits shows that it does: answers number 0. */
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	const uint64_t now = sb_clock_ns();
 	struct state *self = state;
@@ -95,31 +93,25 @@ static const struct sb_process_ops ops = {
 
 static int wake_by_submit(struct sb_workload_run *run, uint64_t number)
 {
-	struct state input = { .data = run->data,
-			       .number = number,
-			       .last = number };
+	struct state input = { .data = run->data, .number = number, .last = number };
 
-	return sb_scheduler_submit(run->scheduler, &ops, "main",
-				   sb_value_ptr(&input), NULL);
+	return sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input), NULL);
 }
 
 static int wake(struct sb_workload_run *run, sb_pid sleeper, uint64_t number)
 {
-	return sleeper ? sb_scheduler_send(run->scheduler, sleeper,
-					   sb_value_u64(number))
+	return sleeper ? sb_scheduler_send(run->scheduler, sleeper, sb_value_u64(number))
 		       : wake_by_submit(run, number);
 }
 
 /* Pauses, wakes, and waits for the answer. */
-static int time_one(struct sb_workload_run *run, sb_pid sleeper,
-		    uint64_t number)
+static int time_one(struct sb_workload_run *run, sb_pid sleeper, uint64_t number)
 {
 	struct data *data = run->data;
 	uint64_t start_ns;
 	int rc;
 
-	sb_pause_until(data->sleep,
-		       sb_clock_ns() + run->param[PAUSE_US] * 1000);
+	sb_pause_until(data->sleep, sb_clock_ns() + run->param[PAUSE_US] * 1000);
 	start_ns = sb_clock_ns();
 	rc = wake(run, sleeper, number);
 	if (rc)
@@ -135,14 +127,11 @@ static int time_one(struct sb_workload_run *run, sb_pid sleeper,
 static int submit_sleeper(struct sb_workload_run *run, sb_pid *pid)
 {
 	struct data *data = run->data;
-	struct state input = { .data = data,
-			       .last = data->wakes,
-			       .waits = true };
+	struct state input = { .data = data, .last = data->wakes, .waits = true };
 	int rc;
 
 	sb_store_rlx(&data->answered, UINT64_MAX);
-	rc = sb_scheduler_submit(run->scheduler, &ops, "main",
-				 sb_value_ptr(&input), pid);
+	rc = sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input), pid);
 	if (rc)
 		return rc;
 	return sb_pause_for(data->sleep, &data->answered, 0) ? 0 : -ETIMEDOUT;
@@ -182,10 +171,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	struct data *data = run->data;
 
-	return sb_expect(why, why_bytes, "wakes have been answered",
-			 sb_load_acq(&data->answered), data->wakes) &&
-	       sb_expect(why, why_bytes, "answers out of order", data->wrong,
-			 0);
+	return sb_expect(why, why_bytes, "wakes have been answered", sb_load_acq(&data->answered),
+			 data->wakes) &&
+	       sb_expect(why, why_bytes, "answers out of order", data->wrong, 0);
 }
 
 static void teardown(struct sb_workload_run *run)

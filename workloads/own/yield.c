@@ -25,12 +25,9 @@ enum { IMMEDIATE, ASYNC };
 static const char *const handlers[] = { "immediate", "async", NULL };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 1, 1, 1 << 20, NULL,
-			"processes that yield at the same time" },
-	[YIELDS] = { "yields", 1000000, 1, UINT32_MAX, NULL,
-		     "yields of each process" },
-	[HANDLER] = { "handler", IMMEDIATE, 0, 1, handlers,
-		      "when the command is completed" },
+	[PROCESSES] = { "processes", 1, 1, 1 << 20, NULL, "processes that yield at the same time" },
+	[YIELDS] = { "yields", 1000000, 1, UINT32_MAX, NULL, "yields of each process" },
+	[HANDLER] = { "handler", IMMEDIATE, 0, 1, handlers, "when the command is completed" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -65,8 +62,7 @@ static void complete_all(struct request *request)
 	while (request) {
 		struct request *next = request->next;
 
-		sb_complete(&request->completer,
-			    sb_value_u64(answer_to(request->question)), 0);
+		sb_complete(&request->completer, sb_value_u64(answer_to(request->question)), 0);
 		free(request);
 		request = next;
 	}
@@ -132,8 +128,7 @@ static int handle_immediate(void *context, const struct sb_command *command,
 			    const struct sb_completer *completer)
 {
 	(void)context;
-	return sb_complete(completer, sb_value_u64(answer_to(command->arg.u64)),
-			   0);
+	return sb_complete(completer, sb_value_u64(answer_to(command->arg.u64)), 0);
 }
 
 /* ---- the process ---- */
@@ -163,8 +158,7 @@ static int init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct job *job = ((struct state *)state)->job;
 	int rc;
@@ -181,8 +175,7 @@ static int step(void *state, struct sb_step *step,
 	}
 	if (job->completed == job->yields)
 		return SB_DONE;
-	rc = sb_step_yield(step, job->command, sb_value_u64(job->completed),
-			   job->completed);
+	rc = sb_step_yield(step, job->command, sb_value_u64(job->completed), job->completed);
 	return rc ? rc : SB_YIELD;
 }
 
@@ -197,19 +190,18 @@ static const struct sb_process_ops yielder = {
 
 static int register_handlers(struct sb_workload_run *run, struct data *data)
 {
-	const int rc = sb_scheduler_register(run->scheduler, COMMAND_IMMEDIATE,
-					     handle_immediate, NULL);
+	const int rc =
+		sb_scheduler_register(run->scheduler, COMMAND_IMMEDIATE, handle_immediate, NULL);
 
 	return rc ? rc
-		  : sb_scheduler_register(run->scheduler, COMMAND_ASYNC,
-					  handle_async, &data->service);
+		  : sb_scheduler_register(run->scheduler, COMMAND_ASYNC, handle_async,
+					  &data->service);
 }
 
 static int setup(struct sb_workload_run *run)
 {
 	const uint64_t jobs = run->param[PROCESSES];
-	struct data *data =
-		calloc(1, sizeof(*data) + jobs * sizeof(data->job[0]));
+	struct data *data = calloc(1, sizeof(*data) + jobs * sizeof(data->job[0]));
 	int rc;
 
 	if (!data)
@@ -233,9 +225,7 @@ static int start(struct sb_workload_run *run)
 
 	for (uint64_t i = 0; i < data->jobs && !rc; i++) {
 		data->job[i] = (struct job){
-			.command = run->param[HANDLER] == ASYNC
-					   ? COMMAND_ASYNC
-					   : COMMAND_IMMEDIATE,
+			.command = run->param[HANDLER] == ASYNC ? COMMAND_ASYNC : COMMAND_IMMEDIATE,
 			.yields = run->param[YIELDS],
 		};
 		rc = sb_scheduler_submit(run->scheduler, &yielder, "main",
@@ -257,8 +247,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		if (data->job[i].completed == data->job[i].yields)
 			continue;
 		snprintf(why, why_bytes,
-			 "process %" PRIu64 ": %" PRIu64
-			 " completions in order, expected %" PRIu64,
+			 "process %" PRIu64 ": %" PRIu64 " completions in order, expected %" PRIu64,
 			 i, data->job[i].completed, data->job[i].yields);
 		return false;
 	}

@@ -39,8 +39,7 @@ enum { BLOCKS, BLOCK, WEIGHT };
 static const struct sb_param params[] = {
 	[BLOCKS] = { "blocks", 6, 1, 32, NULL, "blocks in a row of the grid" },
 	[BLOCK] = { "block", 50, 1, 128, NULL, "rows and columns of a block" },
-	[WEIGHT] = { "weight", 100, 1, 1 << 30, NULL,
-		     "greatest weight of an edge" },
+	[WEIGHT] = { "weight", 100, 1, 1 << 30, NULL, "greatest weight of an edge" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -94,8 +93,7 @@ static int send_version(const struct worker *worker, struct sb_step *step)
 
 	for (uint32_t i = 0; i < data->blocks && !rc; i++) {
 		if (i != worker->row)
-			rc = sb_step_send(step,
-					  at(data, i, worker->column)->pid,
+			rc = sb_step_send(step, at(data, i, worker->column)->pid,
 					  sb_value_u64(worker->version));
 		if (i != worker->column && !rc)
 			rc = sb_step_send(step, at(data, worker->row, i)->pid,
@@ -119,8 +117,7 @@ static int on_version(struct worker *worker, uint64_t version)
 
 static bool has_heard_all(const struct worker *worker)
 {
-	return worker->heard[worker->version & 1] ==
-	       2 * (worker->data->blocks - 1);
+	return worker->heard[worker->version & 1] == 2 * (worker->data->blocks - 1);
 }
 
 /* Iteration k, from version k to version k + 1. */
@@ -133,10 +130,9 @@ static void iterate(struct worker *worker)
 	const struct block *mine = at(data, worker->row, worker->column);
 	const int64_t *from = mine->version[old];
 	/* Row k of the blocks above and below, column k of those beside. */
-	const int64_t *row = at(data, k / side, worker->column)->version[old] +
-			     (size_t)(k % side) * side;
-	const int64_t *column =
-		at(data, worker->row, k / side)->version[old] + k % side;
+	const int64_t *row =
+		at(data, k / side, worker->column)->version[old] + (size_t)(k % side) * side;
+	const int64_t *column = at(data, worker->row, k / side)->version[old] + k % side;
 	int64_t *to = mine->version[!old];
 
 	for (uint32_t i = 0; i < side; i++) {
@@ -170,8 +166,8 @@ static int go_on(struct worker *worker, struct sb_step *step)
 	return SB_DONE;
 }
 
-static int worker_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int worker_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct worker *worker = state;
 	int rc = 0;
@@ -212,14 +208,14 @@ static int spawn_all(struct data *data, struct sb_step *step)
 					 .row = i / data->blocks,
 					 .column = i % data->blocks };
 
-		rc = sb_step_spawn(step, &worker_ops, "main",
-				   sb_value_ptr(&worker), &data->block[i].pid);
+		rc = sb_step_spawn(step, &worker_ops, "main", sb_value_ptr(&worker),
+				   &data->block[i].pid);
 	}
 	return rc;
 }
 
-static int master_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int master_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct data *data = ((struct master *)state)->data;
 	const uint32_t all = data->blocks * data->blocks;
@@ -230,8 +226,7 @@ static int master_advance(void *state, struct sb_step *step,
 		return -ECANCELED;
 	rc = spawn_all(data, step);
 	for (uint32_t i = 0; i < all && !rc; i++)
-		rc = sb_step_send(step, data->block[i].pid,
-				  sb_value_u64(START));
+		rc = sb_step_send(step, data->block[i].pid, sb_value_u64(START));
 	return rc ? rc : SB_DONE;
 }
 
@@ -263,8 +258,7 @@ static void make_graph(struct data *data, uint32_t weight)
 }
 
 /* Of all that begin at the row's node: by way of k, if that is shorter. */
-static void relax_row(int64_t *row, const int64_t *row_k, size_t k,
-		      size_t nodes)
+static void relax_row(int64_t *row, const int64_t *row_k, size_t k, size_t nodes)
 {
 	for (size_t j = 0; j < nodes; j++) {
 		const int64_t by_k = row[k] + row_k[j];
@@ -310,8 +304,7 @@ static int allocate(struct data *data)
 	if (!data->block || !data->buffer || !data->graph || !data->expected)
 		return -ENOMEM;
 	for (size_t i = 0; i < 2 * blocks; i++)
-		data->block[i / 2].version[i % 2] =
-			data->buffer + i * block_cells;
+		data->block[i / 2].version[i % 2] = data->buffer + i * block_cells;
 	return 0;
 }
 
@@ -332,13 +325,11 @@ static int setup(struct sb_workload_run *run)
 }
 
 /* Where the distance from i to j is before iteration v. */
-static int64_t *cell(const struct data *data, uint32_t v, uint32_t i,
-		     uint32_t j)
+static int64_t *cell(const struct data *data, uint32_t v, uint32_t i, uint32_t j)
 {
 	const uint32_t side = data->side;
 
-	return at(data, i / side, j / side)->version[v & 1] +
-	       (size_t)(i % side) * side + j % side;
+	return at(data, i / side, j / side)->version[v & 1] + (size_t)(i % side) * side + j % side;
 }
 
 static int start(struct sb_workload_run *run)
@@ -350,11 +341,10 @@ static int start(struct sb_workload_run *run)
 	sb_store_rlx(&data->done, 0);
 	for (uint32_t i = 0; i < data->nodes; i++) {
 		for (uint32_t j = 0; j < data->nodes; j++)
-			*cell(data, 0, i, j) =
-				data->graph[(size_t)i * data->nodes + j];
+			*cell(data, 0, i, j) = data->graph[(size_t)i * data->nodes + j];
 	}
-	return sb_scheduler_submit(run->scheduler, &master_ops, "main",
-				   sb_value_ptr(&master), NULL);
+	return sb_scheduler_submit(run->scheduler, &master_ops, "main", sb_value_ptr(&master),
+				   NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -362,8 +352,7 @@ static uint64_t operations(const struct sb_workload_run *run)
 	const uint64_t blocks = run->param[BLOCKS];
 	const uint64_t neighbours = 2 * (blocks - 1);
 
-	return blocks * blocks * (neighbours ? neighbours : 1) * blocks *
-	       run->param[BLOCK];
+	return blocks * blocks * (neighbours ? neighbours : 1) * blocks * run->param[BLOCK];
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
@@ -375,9 +364,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (done != (uint64_t)data->blocks * data->blocks) {
-		snprintf(why, why_bytes,
-			 "%" PRIu64
-			 " blocks came to the end, expected %" PRIu32,
+		snprintf(why, why_bytes, "%" PRIu64 " blocks came to the end, expected %" PRIu32,
 			 done, data->blocks * data->blocks);
 		return false;
 	}
@@ -389,9 +376,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		if (is == data->expected[ij])
 			continue;
 		snprintf(why, why_bytes,
-			 "from %" PRIu32 " to %" PRIu32 ": %" PRId64
-			 ", expected %" PRId64,
-			 i, j, is, data->expected[ij]);
+			 "from %" PRIu32 " to %" PRIu32 ": %" PRId64 ", expected %" PRId64, i, j,
+			 is, data->expected[ij]);
 		return false;
 	}
 	return true;

@@ -63,8 +63,7 @@ struct data {
 	uint64_t accounts;
 	uint64_t transfers;
 	struct account *account;
-	struct transfer
-		*transfer; /* the teller writes one before it sends it */
+	struct transfer *transfer; /* the teller writes one before it sends it */
 	sb_pid teller;
 };
 
@@ -154,8 +153,7 @@ static int stop(struct keeper *keeper)
 }
 
 /* A message while no reply is awaited. */
-static int handle(struct keeper *keeper, struct sb_step *step,
-		  union sb_value message)
+static int handle(struct keeper *keeper, struct sb_step *step, union sb_value message)
 {
 	switch (kind_of(message)) {
 	case CREDIT:
@@ -171,28 +169,25 @@ static int handle(struct keeper *keeper, struct sb_step *step,
 	return -EPROTO;
 }
 
-static int on_debited(struct keeper *keeper, struct sb_step *step,
-		      uint64_t number)
+static int on_debited(struct keeper *keeper, struct sb_step *step, uint64_t number)
 {
 	if (!keeper->awaiting || number != keeper->awaited)
 		return -EPROTO;
 	keeper->awaiting = false;
-	return sb_step_send(step, keeper->data->teller,
-			    make_message(REPLY, number));
+	return sb_step_send(step, keeper->data->teller, make_message(REPLY, number));
 }
 
 static int handle_stashed(struct keeper *keeper, struct sb_step *step)
 {
 	int rc = 0;
 
-	while (!rc && !keeper->awaiting && !keeper->stopped &&
-	       !sb_stash_is_empty(&keeper->stash))
+	while (!rc && !keeper->awaiting && !keeper->stopped && !sb_stash_is_empty(&keeper->stash))
 		rc = handle(keeper, step, sb_stash_take(&keeper->stash));
 	return rc;
 }
 
-static int keeper_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int keeper_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct keeper *keeper = state;
 	int rc = 0;
@@ -246,12 +241,9 @@ static int open_accounts(struct teller *teller, struct sb_step *step)
 
 	data->teller = sb_step_self(step);
 	for (uint64_t i = 0; i < data->accounts && !rc; i++) {
-		struct keeper keeper = { .data = data,
-					 .number = i,
-					 .balance = INITIAL_BALANCE };
+		struct keeper keeper = { .data = data, .number = i, .balance = INITIAL_BALANCE };
 
-		rc = sb_step_spawn(step, &keeper_ops, "main",
-				   sb_value_ptr(&keeper),
+		rc = sb_step_spawn(step, &keeper_ops, "main", sb_value_ptr(&keeper),
 				   &data->account[i].pid);
 	}
 	teller->opened = true;
@@ -290,13 +282,12 @@ static int close_accounts(const struct data *data, struct sb_step *step)
 	int rc = 0;
 
 	for (uint64_t i = 0; i < data->accounts && !rc; i++)
-		rc = sb_step_send(step, data->account[i].pid,
-				  make_message(STOP, 0));
+		rc = sb_step_send(step, data->account[i].pid, make_message(STOP, 0));
 	return rc ? rc : SB_DONE;
 }
 
-static int teller_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int teller_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct teller *teller = state;
 	int rc = 0;
@@ -333,8 +324,7 @@ static void replay(struct data *data)
 	for (uint64_t i = 0; i < data->accounts; i++)
 		data->account[i].expected = INITIAL_BALANCE;
 	for (uint64_t i = 0; i < data->transfers; i++) {
-		const struct transfer transfer =
-			draw(&random, (uint32_t)data->accounts);
+		const struct transfer transfer = draw(&random, (uint32_t)data->accounts);
 
 		data->account[transfer.source].expected -= transfer.amount;
 		data->account[transfer.destination].expected += transfer.amount;
@@ -373,8 +363,8 @@ static int start(struct sb_workload_run *run)
 		teller.data->account[i].balance = 0;
 	sb_savina_random_seed(&teller.random, SEED);
 	sb_failure_clear(run);
-	return sb_scheduler_submit(run->scheduler, &teller_ops, "main",
-				   sb_value_ptr(&teller), NULL);
+	return sb_scheduler_submit(run->scheduler, &teller_ops, "main", sb_value_ptr(&teller),
+				   NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -393,15 +383,13 @@ static bool check_balances(const struct data *data, char *why, size_t why_bytes)
 		if (account->balance == account->expected)
 			continue;
 		snprintf(why, why_bytes,
-			 "account %" PRIu64 ": balance %" PRId64
-			 ", expected %" PRId64,
-			 i, account->balance, account->expected);
+			 "account %" PRIu64 ": balance %" PRId64 ", expected %" PRId64, i,
+			 account->balance, account->expected);
 		return false;
 	}
 	if (sum == (int64_t)data->accounts * INITIAL_BALANCE)
 		return true;
-	snprintf(why, why_bytes,
-		 "%" PRId64 " in all, began with %" PRId64 " an account", sum,
+	snprintf(why, why_bytes, "%" PRId64 " in all, began with %" PRId64 " an account", sum,
 		 INITIAL_BALANCE);
 	return false;
 }
@@ -415,9 +403,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < data->transfers; i++) {
 		if (data->transfer[i].replies == 1)
 			continue;
-		snprintf(why, why_bytes,
-			 "transfer %" PRIu64 ": %" PRIu32
-			 " replies, expected one",
+		snprintf(why, why_bytes, "transfer %" PRIu64 ": %" PRIu32 " replies, expected one",
 			 i, data->transfer[i].replies);
 		return false;
 	}

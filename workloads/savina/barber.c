@@ -41,8 +41,7 @@ enum {
 
 static const struct sb_param params[] = {
 	[HAIRCUTS] = { "haircuts", 5000, 1, 1 << 23, NULL, "customers" },
-	[SEATS] = { "seats", 1000, 1, 1 << 23, NULL,
-		    "seats of the waiting room" },
+	[SEATS] = { "seats", 1000, 1, 1 << 23, NULL, "seats of the waiting room" },
 	[MAKE_TIME] = { "make-time", 1000, 1, 65536, NULL,
 			"range of the draws between two customers" },
 	[CUT_TIME] = { "cut-time", 1000, 1, 65536, NULL,
@@ -73,9 +72,8 @@ static void clock_init(struct clock *clock)
 
 static void take_time(struct clock *clock, uint64_t range)
 {
-	sb_savina_busy_wait(
-		&clock->rng,
-		sb_savina_random_below(&clock->random, (uint32_t)range) + 10);
+	sb_savina_busy_wait(&clock->rng,
+			    sb_savina_random_below(&clock->random, (uint32_t)range) + 10);
 }
 
 /* ---- a customer ---- */
@@ -85,17 +83,15 @@ struct customer {
 	bool is_in_chair;
 };
 
-static int customer_receive(void *state, struct sb_step *step,
-			    union sb_value message)
+static int customer_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct customer *c = state;
 	const uint64_t id = c->self.id;
 
 	switch (sb_savina_kind(message)) {
 	case FULL:
-		return sb_savina_idle(
-			sb_savina_send(&c->self, step, FACTORY, 0,
-				       sb_savina_message(RETURNED, id)));
+		return sb_savina_idle(sb_savina_send(&c->self, step, FACTORY, 0,
+						     sb_savina_message(RETURNED, id)));
 	case SERVED:
 		sb_savina_expect(&c->self, !c->is_in_chair);
 		c->is_in_chair = true;
@@ -104,8 +100,7 @@ static int customer_receive(void *state, struct sb_step *step,
 		sb_savina_expect(&c->self, c->is_in_chair);
 		((struct data *)c->self.round)->served[id]++;
 		return sb_savina_done(
-			sb_savina_send(&c->self, step, FACTORY, 0,
-				       sb_savina_message(DONE, id)));
+			sb_savina_send(&c->self, step, FACTORY, 0, sb_savina_message(DONE, id)));
 	default: /* WAIT */
 		sb_savina_expect(&c->self, !c->is_in_chair);
 		return SB_IDLE;
@@ -127,16 +122,14 @@ struct factory {
 
 static int send_in(struct factory *f, struct sb_step *step, uint64_t customer)
 {
-	return sb_savina_send(&f->self, step, ROOM, 0,
-			      sb_savina_message(ENTER, customer));
+	return sb_savina_send(&f->self, step, ROOM, 0, sb_savina_message(ENTER, customer));
 }
 
 static int make_customer(struct factory *f, struct sb_step *step)
 {
 	struct sb_savina_process customer = { f->self.round, f->made };
 	sb_pid *pid = &f->self.round->group[CUSTOMER].pid[f->made];
-	const int rc = sb_step_spawn(step, &customer_ops, "main",
-				     sb_value_ptr(&customer), pid);
+	const int rc = sb_step_spawn(step, &customer_ops, "main", sb_value_ptr(&customer), pid);
 
 	if (rc)
 		return rc;
@@ -164,12 +157,10 @@ static int count_served(struct factory *f, struct sb_step *step)
 	if (++f->served < f->self.round->param[HAIRCUTS])
 		return SB_IDLE;
 	((struct data *)f->self.round)->came_back = f->came_back;
-	return sb_savina_done(sb_savina_send(&f->self, step, ROOM, 0,
-					     sb_savina_message(EXIT, 0)));
+	return sb_savina_done(sb_savina_send(&f->self, step, ROOM, 0, sb_savina_message(EXIT, 0)));
 }
 
-static int factory_receive(void *state, struct sb_step *step,
-			   union sb_value message)
+static int factory_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct factory *f = state;
 
@@ -180,8 +171,7 @@ static int factory_receive(void *state, struct sb_step *step,
 		return SB_IDLE;
 	case RETURNED:
 		f->came_back++;
-		return sb_savina_idle(
-			send_in(f, step, sb_savina_number(message)));
+		return sb_savina_idle(send_in(f, step, sb_savina_number(message)));
 	default: /* DONE */
 		return count_served(f, step);
 	}
@@ -208,15 +198,13 @@ struct room {
 	uint64_t turned_away;
 };
 
-static int tell_customer(struct room *r, struct sb_step *step,
-			 uint64_t customer, uint32_t kind)
+static int tell_customer(struct room *r, struct sb_step *step, uint64_t customer, uint32_t kind)
 {
-	return sb_savina_idle(sb_savina_send(&r->self, step, CUSTOMER, customer,
-					     sb_savina_message(kind, 0)));
+	return sb_savina_idle(
+		sb_savina_send(&r->self, step, CUSTOMER, customer, sb_savina_message(kind, 0)));
 }
 
-static int tell_barber(struct room *r, struct sb_step *step,
-		       union sb_value message)
+static int tell_barber(struct room *r, struct sb_step *step, union sb_value message)
 {
 	return sb_savina_send(&r->self, step, BARBER, 0, message);
 }
@@ -226,8 +214,7 @@ static int enter(struct room *r, struct sb_step *step, uint64_t customer)
 	struct data *data = (struct data *)r->self.round;
 	int rc;
 
-	if (sb_savina_fifo_length(&data->seats) ==
-	    r->self.round->param[SEATS]) {
+	if (sb_savina_fifo_length(&data->seats) == r->self.round->param[SEATS]) {
 		r->turned_away++;
 		return tell_customer(r, step, customer, FULL);
 	}
@@ -237,8 +224,7 @@ static int enter(struct room *r, struct sb_step *step, uint64_t customer)
 	if (r->barber_works)
 		return tell_customer(r, step, customer, WAIT);
 	r->barber_works = true;
-	return sb_savina_idle(
-		sb_step_send(step, step->self, sb_savina_message(NEXT, 0)));
+	return sb_savina_idle(sb_step_send(step, step->self, sb_savina_message(NEXT, 0)));
 }
 
 static int end_room(struct room *r, struct sb_step *step)
@@ -253,17 +239,14 @@ static int next(struct room *r, struct sb_step *step)
 
 	if (sb_savina_fifo_length(&data->seats))
 		return sb_savina_idle(tell_barber(
-			r, step,
-			sb_savina_message(ENTER,
-					  sb_savina_fifo_take(&data->seats))));
+			r, step, sb_savina_message(ENTER, sb_savina_fifo_take(&data->seats))));
 	r->barber_works = false;
 	if (r->closes)
 		return end_room(r, step);
 	return sb_savina_idle(tell_barber(r, step, sb_savina_message(WAIT, 0)));
 }
 
-static int room_receive(void *state, struct sb_step *step,
-			union sb_value message)
+static int room_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct room *r = state;
 
@@ -294,21 +277,18 @@ static int cut(struct barber *b, struct sb_step *step, uint64_t customer)
 
 	if (!b->haircuts)
 		clock_init(&b->clock);
-	rc = sb_savina_send(&b->self, step, CUSTOMER, customer,
-			    sb_savina_message(SERVED, 0));
+	rc = sb_savina_send(&b->self, step, CUSTOMER, customer, sb_savina_message(SERVED, 0));
 	if (rc)
 		return rc;
 	take_time(&b->clock, b->self.round->param[CUT_TIME]);
 	b->haircuts++;
-	rc = sb_savina_send(&b->self, step, CUSTOMER, customer,
-			    sb_savina_message(DONE, 0));
+	rc = sb_savina_send(&b->self, step, CUSTOMER, customer, sb_savina_message(DONE, 0));
 	return rc ? rc
-		  : sb_savina_idle(sb_savina_send(&b->self, step, ROOM, 0,
-						  sb_savina_message(NEXT, 0)));
+		  : sb_savina_idle(
+			    sb_savina_send(&b->self, step, ROOM, 0, sb_savina_message(NEXT, 0)));
 }
 
-static int barber_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int barber_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct barber *b = state;
 
@@ -344,9 +324,7 @@ static int setup(struct sb_workload_run *run)
 		[FACTORY] = { .ops = &factory_ops, .processes = 1 },
 		[ROOM] = { .ops = &room_ops, .processes = 1 },
 		[BARBER] = { .ops = &barber_ops, .processes = 1 },
-		[CUSTOMER] = { .ops = &customer_ops,
-			       .processes = customers,
-			       .is_spawned = true },
+		[CUSTOMER] = { .ops = &customer_ops, .processes = customers, .is_spawned = true },
 	};
 	int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 
@@ -386,27 +364,23 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < run->param[HAIRCUTS]; i++) {
 		if (data->served[i] == 1)
 			continue;
-		snprintf(why, why_bytes,
-			 "customer %" PRIu64 " was served %u times", i,
+		snprintf(why, why_bytes, "customer %" PRIu64 " was served %u times", i,
 			 data->served[i]);
 		return false;
 	}
-	if (data->haircuts == run->param[HAIRCUTS] &&
-	    data->came_back == data->turned_away)
+	if (data->haircuts == run->param[HAIRCUTS] && data->came_back == data->turned_away)
 		return true;
 	snprintf(why, why_bytes,
 		 "%" PRIu64 " haircuts, expected %" PRIu64 "; %" PRIu64
 		 " customers turned away, %" PRIu64 " came back",
-		 data->haircuts, run->param[HAIRCUTS], data->turned_away,
-		 data->came_back);
+		 data->haircuts, run->param[HAIRCUTS], data->turned_away, data->came_back);
 	return false;
 }
 
 const struct sb_workload sb_workload_savina_barber = {
 	.name = "savina-barber",
 	.operation = "haircut",
-	.doc = "customers wait for a barber in a room with few seats (Savina "
-	       "12, Sleeping Barber)",
+	.doc = "customers wait for a barber in a room with few seats (Savina 12, Sleeping Barber)",
 	.source = SB_SAVINA("12: Sleeping Barber"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

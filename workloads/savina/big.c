@@ -23,10 +23,8 @@ enum { SINK, MEMBER };
 enum { PING = SB_SAVINA_START + 1, PONG, EXIT };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 120, 1, 65536, NULL,
-			"processes that ping each other" },
-	[PINGS] = { "pings", 5000, 1, UINT32_MAX, NULL,
-		    "pings of each process" },
+	[PROCESSES] = { "processes", 120, 1, 65536, NULL, "processes that ping each other" },
+	[PINGS] = { "pings", 5000, 1, UINT32_MAX, NULL, "pings of each process" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -48,18 +46,16 @@ struct sink {
 	uint64_t ended;
 };
 
-static int sink_receive(void *state, struct sb_step *step,
-			union sb_value message)
+static int sink_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct sink *s = state;
 
 	if (sb_savina_kind(message) == SB_SAVINA_START)
-		return sb_savina_idle(
-			sb_savina_send_all(&s->self, step, MEMBER, message));
+		return sb_savina_idle(sb_savina_send_all(&s->self, step, MEMBER, message));
 	if (++s->ended < s->self.round->param[PROCESSES])
 		return SB_IDLE;
-	return sb_savina_done(sb_savina_send_all(&s->self, step, MEMBER,
-						 sb_savina_message(EXIT, 0)));
+	return sb_savina_done(
+		sb_savina_send_all(&s->self, step, MEMBER, sb_savina_message(EXIT, 0)));
 }
 
 /* ---- the others ---- */
@@ -72,8 +68,7 @@ struct member {
 	struct result result;
 };
 
-static uint32_t draw_target(struct sb_savina_random *random,
-			    const uint64_t *param)
+static uint32_t draw_target(struct sb_savina_random *random, const uint64_t *param)
 {
 	return sb_savina_random_below(random, (uint32_t)param[PROCESSES]);
 }
@@ -83,25 +78,22 @@ static int ping_next(struct member *m, struct sb_step *step)
 	const uint64_t *param = m->self.round->param;
 
 	if (m->pings == param[PINGS])
-		return sb_savina_idle(sb_savina_send(
-			&m->self, step, SINK, 0, sb_savina_message(EXIT, 0)));
+		return sb_savina_idle(
+			sb_savina_send(&m->self, step, SINK, 0, sb_savina_message(EXIT, 0)));
 	m->pings++;
 	m->target = draw_target(&m->random, param);
-	return sb_savina_idle(
-		sb_savina_send(&m->self, step, MEMBER, m->target,
-			       sb_savina_message(PING, m->self.id)));
+	return sb_savina_idle(sb_savina_send(&m->self, step, MEMBER, m->target,
+					     sb_savina_message(PING, m->self.id)));
 }
 
 static int answer(struct member *m, struct sb_step *step, uint64_t from)
 {
 	m->result.pinged++;
 	return sb_savina_idle(
-		sb_savina_send(&m->self, step, MEMBER, from,
-			       sb_savina_message(PONG, m->self.id)));
+		sb_savina_send(&m->self, step, MEMBER, from, sb_savina_message(PONG, m->self.id)));
 }
 
-static int member_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int member_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct member *m = state;
 	struct data *data = (struct data *)m->self.round;
@@ -194,15 +186,12 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < run->param[PROCESSES]; i++) {
 		const struct result *r = &data->result[i];
 
-		if (r->pongs == run->param[PINGS] &&
-		    r->pinged == data->expected[i])
+		if (r->pongs == run->param[PINGS] && r->pinged == data->expected[i])
 			continue;
 		snprintf(why, why_bytes,
-			 "process %" PRIu64 " got %" PRIu64
-			 " pongs and %" PRIu64 " pings, expected %" PRIu64
-			 " and %" PRIu64,
-			 i, r->pongs, r->pinged, run->param[PINGS],
-			 data->expected[i]);
+			 "process %" PRIu64 " got %" PRIu64 " pongs and %" PRIu64
+			 " pings, expected %" PRIu64 " and %" PRIu64,
+			 i, r->pongs, r->pinged, run->param[PINGS], data->expected[i]);
 		return false;
 	}
 	return true;

@@ -36,10 +36,8 @@ enum {
 };
 
 static const struct sb_param params[] = {
-	[PRODUCERS] = { "producers", 40, 1, 65536, NULL,
-			"processes that make items" },
-	[CONSUMERS] = { "consumers", 40, 1, 65536, NULL,
-			"processes that use them" },
+	[PRODUCERS] = { "producers", 40, 1, 65536, NULL, "processes that make items" },
+	[CONSUMERS] = { "consumers", 40, 1, 65536, NULL, "processes that use them" },
 	[ITEMS] = { "items", 100, 1, 1 << 20, NULL, "items of each producer" },
 	[SPARE] = { "spare", 10, 1, 1 << 20, NULL,
 		    "places of the buffer besides one for each producer" },
@@ -72,8 +70,7 @@ static double compute(double value, uint64_t cost)
 
 	sb_rng_seed(&rng, cost);
 	for (uint64_t i = cost ? 100 * cost : 1; i; i--) {
-		const double drawn =
-			(double)(sb_rng_next(&rng) >> 11) * 0x1p-53;
+		const double drawn = (double)(sb_rng_next(&rng) >> 11) * 0x1p-53;
 
 		value += log(drawn + 0.01);
 	}
@@ -89,15 +86,12 @@ struct manager {
 
 static int tell(struct manager *m, struct sb_step *step, uint64_t producer)
 {
-	return sb_savina_send(&m->self, step, PRODUCER, producer,
-			      sb_savina_message(PRODUCE, 0));
+	return sb_savina_send(&m->self, step, PRODUCER, producer, sb_savina_message(PRODUCE, 0));
 }
 
-static int give(struct manager *m, struct sb_step *step, uint64_t consumer,
-		uint64_t item)
+static int give(struct manager *m, struct sb_step *step, uint64_t consumer, uint64_t item)
 {
-	return sb_savina_send(&m->self, step, CONSUMER, consumer,
-			      sb_savina_message(ITEM, item));
+	return sb_savina_send(&m->self, step, CONSUMER, consumer, sb_savina_message(ITEM, item));
 }
 
 static int on_item(struct manager *m, struct sb_step *step, uint64_t item)
@@ -129,12 +123,11 @@ static int end_if_over(struct manager *m, struct sb_step *step)
 	if (m->producers_ended < param[PRODUCERS] ||
 	    sb_savina_fifo_length(&data->consumers) < param[CONSUMERS])
 		return SB_IDLE;
-	return sb_savina_done(sb_savina_send_all(
-		&m->self, step, CONSUMER, sb_savina_message(CONSUMER_EXIT, 0)));
+	return sb_savina_done(
+		sb_savina_send_all(&m->self, step, CONSUMER, sb_savina_message(CONSUMER_EXIT, 0)));
 }
 
-static int on_available(struct manager *m, struct sb_step *step,
-			uint64_t consumer)
+static int on_available(struct manager *m, struct sb_step *step, uint64_t consumer)
 {
 	struct data *data = (struct data *)m->self.round;
 	int rc;
@@ -157,13 +150,11 @@ static int begin(struct manager *m, struct sb_step *step)
 	for (uint64_t i = 0; i < m->self.round->param[CONSUMERS] && !rc; i++)
 		rc = sb_savina_fifo_put(&data->consumers, i);
 	return rc ? rc
-		  : sb_savina_idle(
-			    sb_savina_send_all(&m->self, step, PRODUCER,
-					       sb_savina_message(PRODUCE, 0)));
+		  : sb_savina_idle(sb_savina_send_all(&m->self, step, PRODUCER,
+						      sb_savina_message(PRODUCE, 0)));
 }
 
-static int manager_receive(void *state, struct sb_step *step,
-			   union sb_value message)
+static int manager_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct manager *m = state;
 
@@ -188,8 +179,7 @@ struct producer {
 	double value;
 };
 
-static int producer_receive(void *state, struct sb_step *step,
-			    union sb_value message)
+static int producer_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct producer *p = state;
 	struct data *data = (struct data *)p->self.round;
@@ -198,14 +188,13 @@ static int producer_receive(void *state, struct sb_step *step,
 
 	sb_savina_expect(&p->self, sb_savina_kind(message) == PRODUCE);
 	if (p->items == param[ITEMS])
-		return sb_savina_done(
-			sb_savina_send(&p->self, step, MANAGER, 0,
-				       sb_savina_message(PRODUCER_EXIT, 0)));
+		return sb_savina_done(sb_savina_send(&p->self, step, MANAGER, 0,
+						     sb_savina_message(PRODUCER_EXIT, 0)));
 	p->items++;
 	p->value = compute(p->value, param[PRODUCE_COST]);
 	data->item[item] = p->value;
-	return sb_savina_idle(sb_savina_send(&p->self, step, MANAGER, 0,
-					     sb_savina_message(ITEM, item)));
+	return sb_savina_idle(
+		sb_savina_send(&p->self, step, MANAGER, 0, sb_savina_message(ITEM, item)));
 }
 
 struct consumer {
@@ -213,8 +202,7 @@ struct consumer {
 	double value;
 };
 
-static int consumer_receive(void *state, struct sb_step *step,
-			    union sb_value message)
+static int consumer_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct consumer *c = state;
 	struct data *data = (struct data *)c->self.round;
@@ -225,9 +213,8 @@ static int consumer_receive(void *state, struct sb_step *step,
 		return SB_DONE;
 	c->value = compute(c->value + data->item[item], param[CONSUME_COST]);
 	data->uses[item]++;
-	return sb_savina_idle(
-		sb_savina_send(&c->self, step, MANAGER, 0,
-			       sb_savina_message(AVAILABLE, c->self.id)));
+	return sb_savina_idle(sb_savina_send(&c->self, step, MANAGER, 0,
+					     sb_savina_message(AVAILABLE, c->self.id)));
 }
 
 SB_SAVINA_PROCESS(manager, NULL);
@@ -251,8 +238,7 @@ static void teardown(struct sb_workload_run *run)
 
 static int allocate(struct data *data, const uint64_t *param)
 {
-	int rc = sb_savina_fifo_init(&data->buffer,
-				     param[PRODUCERS] + param[SPARE]);
+	int rc = sb_savina_fifo_init(&data->buffer, param[PRODUCERS] + param[SPARE]);
 
 	if (!rc)
 		rc = sb_savina_fifo_init(&data->consumers, param[CONSUMERS]);
@@ -270,10 +256,8 @@ static int setup(struct sb_workload_run *run)
 	const uint64_t *param = run->param;
 	const struct sb_savina_group group[] = {
 		[MANAGER] = { .ops = &manager_ops, .processes = 1 },
-		[PRODUCER] = { .ops = &producer_ops,
-			       .processes = param[PRODUCERS] },
-		[CONSUMER] = { .ops = &consumer_ops,
-			       .processes = param[CONSUMERS] },
+		[PRODUCER] = { .ops = &producer_ops, .processes = param[PRODUCERS] },
+		[CONSUMER] = { .ops = &consumer_ops, .processes = param[CONSUMERS] },
 	};
 	int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 	double value = 0;
@@ -323,9 +307,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		if (data->uses[i] == 1 && data->item[i] == value)
 			continue;
 		snprintf(why, why_bytes,
-			 "item %" PRIu64 ": used %u times, value %g, expected "
-			 "once and %g",
-			 i, data->uses[i], data->item[i], value);
+			 "item %" PRIu64 ": used %u times, value %g, expected once and %g", i,
+			 data->uses[i], data->item[i], value);
 		return false;
 	}
 	return true;
@@ -334,8 +317,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_bndbuffer = {
 	.name = "savina-bndbuffer",
 	.operation = "item",
-	.doc = "producers and consumers around a bounded buffer (Savina 10, "
-	       "Producer-Consumer)",
+	.doc = "producers and consumers around a bounded buffer (Savina 10, Producer-Consumer)",
 	.source = SB_SAVINA("10: Producer-Consumer with Bounded Buffer"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

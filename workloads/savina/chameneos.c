@@ -29,10 +29,8 @@ enum { MEET = SB_SAVINA_START + 1, CHANGE, EXIT, COUNT };
 #define COLOURS 3
 
 static const struct sb_param params[] = {
-	[CREATURES] = { "creatures", 100, 2, 1 << 20, NULL,
-			"creatures that meet" },
-	[MEETINGS] = { "meetings", 200000, 1, 1 << 28, NULL,
-		       "meetings of two" },
+	[CREATURES] = { "creatures", 100, 2, 1 << 20, NULL, "creatures that meet" },
+	[MEETINGS] = { "meetings", 200000, 1, 1 << 28, NULL, "meetings of two" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -62,16 +60,14 @@ struct data {
 
 static union sb_value visitor_message(struct visitor visitor)
 {
-	return sb_savina_message(MEET, (uint64_t)visitor.id * COLOURS +
-					       visitor.colour);
+	return sb_savina_message(MEET, (uint64_t)visitor.id * COLOURS + visitor.colour);
 }
 
 static struct visitor visitor_of(union sb_value message)
 {
 	const uint64_t number = sb_savina_number(message);
 
-	return (struct visitor){ (uint32_t)(number / COLOURS),
-				 (uint32_t)(number % COLOURS) };
+	return (struct visitor){ (uint32_t)(number / COLOURS), (uint32_t)(number % COLOURS) };
 }
 
 /* ---- the mall ---- */
@@ -84,8 +80,7 @@ struct mall {
 	uint64_t counts;
 };
 
-static int introduce(struct mall *m, struct sb_step *step,
-		     struct visitor visitor)
+static int introduce(struct mall *m, struct sb_step *step, struct visitor visitor)
 {
 	struct data *data = (struct data *)m->self.round;
 
@@ -94,12 +89,10 @@ static int introduce(struct mall *m, struct sb_step *step,
 		m->waits = visitor;
 		return SB_IDLE;
 	}
-	data->meeting[m->meetings++] =
-		(struct meeting){ { m->waits, visitor } };
+	data->meeting[m->meetings++] = (struct meeting){ { m->waits, visitor } };
 	m->someone_waits = false;
-	return sb_savina_idle(sb_savina_send(&m->self, step, CREATURE,
-					     m->waits.id,
-					     visitor_message(visitor)));
+	return sb_savina_idle(
+		sb_savina_send(&m->self, step, CREATURE, m->waits.id, visitor_message(visitor)));
 }
 
 static int count(struct mall *m, uint64_t meetings)
@@ -111,21 +104,18 @@ static int count(struct mall *m, uint64_t meetings)
 	return m->counts < m->self.round->param[CREATURES] ? SB_IDLE : SB_DONE;
 }
 
-static int mall_receive(void *state, struct sb_step *step,
-			union sb_value message)
+static int mall_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct mall *m = state;
 	const uint32_t kind = sb_savina_kind(message);
 
 	if (kind == SB_SAVINA_START)
-		return sb_savina_idle(
-			sb_savina_send_all(&m->self, step, CREATURE, message));
+		return sb_savina_idle(sb_savina_send_all(&m->self, step, CREATURE, message));
 	if (kind == COUNT)
 		return count(m, sb_savina_number(message));
 	if (m->meetings < m->self.round->param[MEETINGS])
 		return introduce(m, step, visitor_of(message));
-	return sb_savina_idle(sb_savina_send(&m->self, step, CREATURE,
-					     visitor_of(message).id,
+	return sb_savina_idle(sb_savina_send(&m->self, step, CREATURE, visitor_of(message).id,
 					     sb_savina_message(EXIT, 0)));
 }
 
@@ -137,16 +127,13 @@ struct creature {
 };
 
 /* What two colours become. */
-static const uint8_t complement[COLOURS][COLOURS] = { { 0, 2, 1 },
-						      { 2, 1, 0 },
-						      { 1, 0, 2 } };
+static const uint8_t complement[COLOURS][COLOURS] = { { 0, 2, 1 }, { 2, 1, 0 }, { 1, 0, 2 } };
 
 static int go_to_mall(struct creature *c, struct sb_step *step)
 {
 	const struct visitor visitor = { (uint32_t)c->self.id, c->is.colour };
 
-	return sb_savina_idle(sb_savina_send(&c->self, step, MALL, 0,
-					     visitor_message(visitor)));
+	return sb_savina_idle(sb_savina_send(&c->self, step, MALL, 0, visitor_message(visitor)));
 }
 
 static int meet(struct creature *c, struct sb_step *step, struct visitor other)
@@ -166,12 +153,10 @@ static int leave(struct creature *c, struct sb_step *step)
 
 	data->result[c->self.id] = c->is;
 	return sb_savina_done(
-		sb_savina_send(&c->self, step, MALL, 0,
-			       sb_savina_message(COUNT, c->is.meetings)));
+		sb_savina_send(&c->self, step, MALL, 0, sb_savina_message(COUNT, c->is.meetings)));
 }
 
-static int creature_receive(void *state, struct sb_step *step,
-			    union sb_value message)
+static int creature_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct creature *c = state;
 
@@ -233,8 +218,7 @@ static int start(struct sb_workload_run *run)
 	data->counted = 0;
 	for (uint64_t i = 0; i < run->param[CREATURES]; i++) {
 		data->result[i] = (struct result){ 0 };
-		data->replayed[i] =
-			(struct result){ .colour = (uint32_t)(i % COLOURS) };
+		data->replayed[i] = (struct result){ .colour = (uint32_t)(i % COLOURS) };
 	}
 	return sb_savina_start(run);
 }
@@ -255,16 +239,13 @@ static bool replay(struct result *replayed, const struct meeting *meeting)
 		struct result *r = &replayed[visitor[i].id];
 
 		ok = ok && r->colour == visitor[i].colour;
-		r->colour =
-			(2 * COLOURS - visitor[0].colour - visitor[1].colour) %
-			COLOURS;
+		r->colour = (2 * COLOURS - visitor[0].colour - visitor[1].colour) % COLOURS;
 		r->meetings++;
 	}
 	return ok;
 }
 
-static bool replay_all(const struct sb_workload_run *run, char *why,
-		       size_t why_bytes)
+static bool replay_all(const struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
@@ -272,9 +253,7 @@ static bool replay_all(const struct sb_workload_run *run, char *why,
 		if (replay(data->replayed, &data->meeting[i]))
 			continue;
 		snprintf(why, why_bytes,
-			 "meeting %" PRIu64 ": somebody came in a colour that "
-			 "was not its own",
-			 i);
+			 "meeting %" PRIu64 ": somebody came in a colour that was not its own", i);
 		return false;
 	}
 	return true;
@@ -284,28 +263,23 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	if (!sb_savina_check(run, why, why_bytes) ||
-	    !replay_all(run, why, why_bytes))
+	if (!sb_savina_check(run, why, why_bytes) || !replay_all(run, why, why_bytes))
 		return false;
 	for (uint64_t i = 0; i < run->param[CREATURES]; i++) {
 		const struct result *is = &data->result[i];
 		const struct result *expected = &data->replayed[i];
 
-		if (is->colour == expected->colour &&
-		    is->meetings == expected->meetings)
+		if (is->colour == expected->colour && is->meetings == expected->meetings)
 			continue;
 		snprintf(why, why_bytes,
-			 "creature %" PRIu64 ": %" PRIu64
-			 " meetings and colour %" PRIu32 ", expected %" PRIu64
-			 " and %" PRIu32,
-			 i, is->meetings, is->colour, expected->meetings,
-			 expected->colour);
+			 "creature %" PRIu64 ": %" PRIu64 " meetings and colour %" PRIu32
+			 ", expected %" PRIu64 " and %" PRIu32,
+			 i, is->meetings, is->colour, expected->meetings, expected->colour);
 		return false;
 	}
 	if (data->counted == 2 * run->param[MEETINGS])
 		return true;
-	snprintf(why, why_bytes,
-		 "the counts add up to %" PRIu64 ", expected %" PRIu64,
+	snprintf(why, why_bytes, "the counts add up to %" PRIu64 ", expected %" PRIu64,
 		 data->counted, 2 * run->param[MEETINGS]);
 	return false;
 }
@@ -313,8 +287,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_chameneos = {
 	.name = "savina-chameneos",
 	.operation = "message",
-	.doc = "creatures that meet in a mall and change colours (Savina 6, "
-	       "Chameneos)",
+	.doc = "creatures that meet in a mall and change colours (Savina 6, Chameneos)",
 	.source = SB_SAVINA("6: Chameneos"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

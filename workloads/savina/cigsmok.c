@@ -29,8 +29,7 @@ enum { SMOKE = SB_SAVINA_START + 1, STARTED, EXIT };
 #define DRAWS_RANGE 1000
 
 static const struct sb_param params[] = {
-	[ROUNDS] = { "rounds", 1000, 1, UINT32_MAX, NULL,
-		     "cigarettes that are smoked" },
+	[ROUNDS] = { "rounds", 1000, 1, UINT32_MAX, NULL, "cigarettes that are smoked" },
 	[SMOKERS] = { "smokers", 200, 1, 65536, NULL, "who smoke them" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
@@ -59,15 +58,12 @@ static void seed_choices(struct sb_savina_random *random, const uint64_t *param)
 	sb_savina_random_seed(random, param[ROUNDS] * param[SMOKERS]);
 }
 
-static struct choice draw_choice(struct sb_savina_random *random,
-				 const uint64_t *param)
+static struct choice draw_choice(struct sb_savina_random *random, const uint64_t *param)
 {
 	struct choice choice;
 
-	choice.smoker =
-		sb_savina_random_below(random, (uint32_t)param[SMOKERS]);
-	choice.draws =
-		sb_savina_random_below(random, DRAWS_RANGE) + DRAWS_LEAST;
+	choice.smoker = sb_savina_random_below(random, (uint32_t)param[SMOKERS]);
+	choice.draws = sb_savina_random_below(random, DRAWS_RANGE) + DRAWS_LEAST;
 	return choice;
 }
 
@@ -85,28 +81,24 @@ static int choose(struct arbiter *a, struct sb_step *step)
 	struct choice choice;
 
 	if (a->rounds == param[ROUNDS])
-		return sb_savina_done(sb_savina_send_all(
-			&a->self, step, SMOKER, sb_savina_message(EXIT, 0)));
+		return sb_savina_done(
+			sb_savina_send_all(&a->self, step, SMOKER, sb_savina_message(EXIT, 0)));
 	a->rounds++;
 	choice = draw_choice(&a->random, param);
 	a->chosen = choice.smoker;
-	sb_savina_expect(&a->self,
-			 sb_xchg_acq_rel(&data->table, a->chosen + 1) == 0);
-	return sb_savina_idle(
-		sb_savina_send(&a->self, step, SMOKER, choice.smoker,
-			       sb_savina_message(SMOKE, choice.draws)));
+	sb_savina_expect(&a->self, sb_xchg_acq_rel(&data->table, a->chosen + 1) == 0);
+	return sb_savina_idle(sb_savina_send(&a->self, step, SMOKER, choice.smoker,
+					     sb_savina_message(SMOKE, choice.draws)));
 }
 
-static int arbiter_receive(void *state, struct sb_step *step,
-			   union sb_value message)
+static int arbiter_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct arbiter *a = state;
 
 	if (sb_savina_kind(message) == SB_SAVINA_START)
 		seed_choices(&a->random, a->self.round->param);
 	else
-		sb_savina_expect(&a->self,
-				 sb_savina_number(message) == a->chosen);
+		sb_savina_expect(&a->self, sb_savina_number(message) == a->chosen);
 	return choose(a, step);
 }
 
@@ -122,8 +114,8 @@ static int smoke(struct smoker *s, struct sb_step *step, uint64_t draws)
 {
 	struct data *data = (struct data *)s->self.round;
 	const uint64_t found = sb_xchg_acq_rel(&data->table, 0);
-	const int rc = sb_savina_send(&s->self, step, ARBITER, 0,
-				      sb_savina_message(STARTED, s->self.id));
+	const int rc =
+		sb_savina_send(&s->self, step, ARBITER, 0, sb_savina_message(STARTED, s->self.id));
 
 	sb_savina_expect(&s->self, found == s->self.id + 1);
 	if (!s->is.smokes)
@@ -134,8 +126,7 @@ static int smoke(struct smoker *s, struct sb_step *step, uint64_t draws)
 	return sb_savina_idle(rc);
 }
 
-static int smoker_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int smoker_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct smoker *s = state;
 
@@ -219,15 +210,12 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		const struct result *is = &data->result[i];
 		const struct result *expected = &data->expected[i];
 
-		if (is->smokes == expected->smokes &&
-		    is->draws == expected->draws)
+		if (is->smokes == expected->smokes && is->draws == expected->draws)
 			continue;
 		snprintf(why, why_bytes,
-			 "smoker %" PRIu64 " smoked %" PRIu64
-			 " times and %" PRIu64 " draws, expected %" PRIu64
-			 " and %" PRIu64,
-			 i, is->smokes, is->draws, expected->smokes,
-			 expected->draws);
+			 "smoker %" PRIu64 " smoked %" PRIu64 " times and %" PRIu64
+			 " draws, expected %" PRIu64 " and %" PRIu64,
+			 i, is->smokes, is->draws, expected->smokes, expected->draws);
 		return false;
 	}
 	return true;
@@ -236,8 +224,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_cigsmok = {
 	.name = "savina-cigsmok",
 	.operation = "cigarette",
-	.doc = "an arbiter chooses who smokes next (Savina 13, Cigarette "
-	       "Smokers)",
+	.doc = "an arbiter chooses who smokes next (Savina 13, Cigarette Smokers)",
 	.source = SB_SAVINA("13: Cigarette Smokers"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

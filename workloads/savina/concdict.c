@@ -30,12 +30,9 @@ enum { DICTIONARY, WORKER };
 enum { END = SB_SAVINA_START + 1 };
 
 static const struct sb_param params[] = {
-	[WORKERS] = { "entities", 20, 1, 4096, NULL,
-		      "processes that read and write" },
-	[REQUESTS] = { "requests", 10000, 1, 1 << 20, NULL,
-		       "requests of each" },
-	[WRITE_PERCENT] = { "write-percent", 10, 0, 100, NULL,
-			    "how many of them are writes" },
+	[WORKERS] = { "entities", 20, 1, 4096, NULL, "processes that read and write" },
+	[REQUESTS] = { "requests", 10000, 1, 1 << 20, NULL, "requests of each" },
+	[WRITE_PERCENT] = { "write-percent", 10, 0, 100, NULL, "how many of them are writes" },
 	[KEYS] = { "keys", 524287, 1, 1 << 20, NULL, "keys in the dictionary" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
@@ -98,15 +95,14 @@ struct request {
 	bool is_write;
 };
 
-static void seed_requests(struct sb_rng *rng, const uint64_t *param,
-			  uint64_t worker)
+static void seed_requests(struct sb_rng *rng, const uint64_t *param, uint64_t worker)
 {
 	sb_rng_seed(rng, worker + param[REQUESTS] + param[WRITE_PERCENT]);
 }
 
 /* The worker's request of that number, from 1. */
-static struct request draw_request(struct sb_rng *rng, const uint64_t *param,
-				   uint64_t worker, uint64_t number)
+static struct request draw_request(struct sb_rng *rng, const uint64_t *param, uint64_t worker,
+				   uint64_t number)
 {
 	struct request r = { .worker = worker };
 
@@ -159,25 +155,23 @@ static int begin(struct dictionary *d, struct sb_step *step)
 
 	memcpy(data->map.entry, data->first.entry,
 	       map_entries(&data->map) * sizeof(*data->map.entry));
-	return sb_savina_idle(sb_savina_send_all(
-		&d->self, step, WORKER, sb_savina_message(SB_SAVINA_START, 0)));
+	return sb_savina_idle(
+		sb_savina_send_all(&d->self, step, WORKER, sb_savina_message(SB_SAVINA_START, 0)));
 }
 
-static int serve(struct dictionary *d, struct sb_step *step,
-		 const struct request *request)
+static int serve(struct dictionary *d, struct sb_step *step, const struct request *request)
 {
 	struct data *data = (struct data *)d->self.round;
 
 	data->order[d->served++] = (uint16_t)request->worker;
 	if (request->is_write)
 		map_put(&data->map, request->key, request->value);
-	return sb_savina_idle(sb_savina_send(
-		&d->self, step, WORKER, request->worker,
-		sb_value_u64(map_find(&data->map, request->key)->value)));
+	return sb_savina_idle(
+		sb_savina_send(&d->self, step, WORKER, request->worker,
+			       sb_value_u64(map_find(&data->map, request->key)->value)));
 }
 
-static int dictionary_receive(void *state, struct sb_step *step,
-			      union sb_value message)
+static int dictionary_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct dictionary *d = state;
 
@@ -204,12 +198,11 @@ struct worker {
 static int end(struct worker *w, struct sb_step *step)
 {
 	((struct data *)w->self.round)->digest[w->self.id] = w->digest;
-	return sb_savina_done(sb_savina_send(&w->self, step, DICTIONARY, 0,
-					     sb_savina_message(END, 0)));
+	return sb_savina_done(
+		sb_savina_send(&w->self, step, DICTIONARY, 0, sb_savina_message(END, 0)));
 }
 
-static int worker_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int worker_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct worker *w = state;
 	const uint64_t *param = w->self.round->param;
@@ -223,8 +216,8 @@ static int worker_receive(void *state, struct sb_step *step,
 		return end(w, step);
 	w->requests++;
 	w->request = draw_request(&w->rng, param, w->self.id, w->requests);
-	return sb_savina_idle(sb_savina_send(&w->self, step, DICTIONARY, 0,
-					     sb_value_ptr(&w->request)));
+	return sb_savina_idle(
+		sb_savina_send(&w->self, step, DICTIONARY, 0, sb_value_ptr(&w->request)));
 }
 
 SB_SAVINA_PROCESS(dictionary, NULL);
@@ -253,9 +246,8 @@ static int allocate(struct data *data, const uint64_t *param)
 	data->digest = calloc(workers, sizeof(*data->digest));
 	data->replay = calloc(workers, sizeof(*data->replay));
 	data->value = calloc(param[KEYS], sizeof(*data->value));
-	if (map_init(&data->first, param[KEYS]) ||
-	    map_init(&data->map, param[KEYS]) || !data->order ||
-	    !data->digest || !data->replay || !data->value)
+	if (map_init(&data->first, param[KEYS]) || map_init(&data->map, param[KEYS]) ||
+	    !data->order || !data->digest || !data->replay || !data->value)
 		return -ENOMEM;
 	return 0;
 }
@@ -265,8 +257,7 @@ static int setup(struct sb_workload_run *run)
 	struct data *data = run->data;
 	const struct sb_savina_group group[] = {
 		[DICTIONARY] = { .ops = &dictionary_ops, .processes = 1 },
-		[WORKER] = { .ops = &worker_ops,
-			     .processes = run->param[WORKERS] },
+		[WORKER] = { .ops = &worker_ops, .processes = run->param[WORKERS] },
 	};
 	int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 
@@ -306,8 +297,8 @@ static void replay_all(struct data *data, const uint64_t *param)
 		data->value[key] = make_value(key, 0, 0);
 	for (uint64_t i = 0; i < data->served; i++) {
 		struct replay *r = &data->replay[data->order[i]];
-		const struct request request = draw_request(
-			&r->rng, param, data->order[i], ++r->requests);
+		const struct request request =
+			draw_request(&r->rng, param, data->order[i], ++r->requests);
 
 		if (request.is_write)
 			data->value[request.key] = request.value;
@@ -315,18 +306,16 @@ static void replay_all(struct data *data, const uint64_t *param)
 	}
 }
 
-static bool answers_are_right(const struct data *data, const uint64_t *param,
-			      char *why, size_t why_bytes)
+static bool answers_are_right(const struct data *data, const uint64_t *param, char *why,
+			      size_t why_bytes)
 {
 	for (uint64_t w = 0; w < param[WORKERS]; w++) {
 		const struct replay *r = &data->replay[w];
 
-		if (r->requests == param[REQUESTS] &&
-		    r->digest == data->digest[w])
+		if (r->requests == param[REQUESTS] && r->digest == data->digest[w])
 			continue;
 		snprintf(why, why_bytes,
-			 "worker %" PRIu64 ": %" PRIu64
-			 " requests served, expected %" PRIu64
+			 "worker %" PRIu64 ": %" PRIu64 " requests served, expected %" PRIu64
 			 ", or an answer was wrong",
 			 w, r->requests, param[REQUESTS]);
 		return false;
@@ -334,8 +323,8 @@ static bool answers_are_right(const struct data *data, const uint64_t *param,
 	return true;
 }
 
-static bool keys_are_right(const struct data *data, const uint64_t *param,
-			   char *why, size_t why_bytes)
+static bool keys_are_right(const struct data *data, const uint64_t *param, char *why,
+			   size_t why_bytes)
 {
 	for (uint32_t key = 0; key < param[KEYS]; key++) {
 		const struct entry *entry = map_find(&data->map, key);
@@ -343,9 +332,8 @@ static bool keys_are_right(const struct data *data, const uint64_t *param,
 		if (entry->key == key + 1 && entry->value == data->value[key])
 			continue;
 		snprintf(why, why_bytes,
-			 "key %" PRIu32 " has the value %" PRIx64
-			 ", expected %" PRIx64,
-			 key, entry->value, data->value[key]);
+			 "key %" PRIu32 " has the value %" PRIx64 ", expected %" PRIx64, key,
+			 entry->value, data->value[key]);
 		return false;
 	}
 	return true;
@@ -365,8 +353,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_concdict = {
 	.name = "savina-concdict",
 	.operation = "message",
-	.doc = "reads and writes of one process's hash map (Savina 8, "
-	       "Concurrent Dictionary)",
+	.doc = "reads and writes of one process's hash map (Savina 8, Concurrent Dictionary)",
 	.source = SB_SAVINA("8: Concurrent Dictionary"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

@@ -22,8 +22,7 @@ enum { PRODUCER, COUNTER };
 enum { INCREMENT = SB_SAVINA_START + 1, RETRIEVE, COUNT };
 
 static const struct sb_param params[] = {
-	[INCREMENTS] = { "increments", 1000000, 1, UINT32_MAX, NULL,
-			 "messages to the counter" },
+	[INCREMENTS] = { "increments", 1000000, 1, UINT32_MAX, NULL, "messages to the counter" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -46,9 +45,8 @@ struct counter {
 static int send_next(struct producer *p, struct sb_step *step)
 {
 	const bool is_last = p->sent == p->self.round->param[INCREMENTS];
-	const union sb_value message =
-		is_last ? sb_savina_message(RETRIEVE, 0)
-			: sb_savina_message(INCREMENT, p->sent + 1);
+	const union sb_value message = is_last ? sb_savina_message(RETRIEVE, 0)
+					       : sb_savina_message(INCREMENT, p->sent + 1);
 	const int rc = sb_savina_send(&p->self, step, COUNTER, 0, message);
 
 	if (rc)
@@ -68,8 +66,7 @@ static int send_all(void *state, struct sb_step *step)
 	return rc == -EWOULDBLOCK ? SB_CONTINUE : sb_savina_idle(rc);
 }
 
-static int producer_receive(void *state, struct sb_step *step,
-			    union sb_value message)
+static int producer_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct producer *p = state;
 	struct data *data = (struct data *)p->self.round;
@@ -83,20 +80,17 @@ static int producer_receive(void *state, struct sb_step *step,
 	return SB_DONE;
 }
 
-static int counter_receive(void *state, struct sb_step *step,
-			   union sb_value message)
+static int counter_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct counter *c = state;
 
 	if (sb_savina_kind(message) == INCREMENT) {
 		c->count++;
-		sb_savina_expect(&c->self,
-				 sb_savina_number(message) == c->count);
+		sb_savina_expect(&c->self, sb_savina_number(message) == c->count);
 		return SB_IDLE;
 	}
 	return sb_savina_done(
-		sb_savina_send(&c->self, step, PRODUCER, 0,
-			       sb_savina_message(COUNT, c->count)));
+		sb_savina_send(&c->self, step, PRODUCER, 0, sb_savina_message(COUNT, c->count)));
 }
 
 SB_SAVINA_PROCESS(producer, send_all);
@@ -131,16 +125,15 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		return false;
 	if (data->answer == run->param[INCREMENTS])
 		return true;
-	snprintf(why, why_bytes, "the count is %" PRIu64 ", expected %" PRIu64,
-		 data->answer, run->param[INCREMENTS]);
+	snprintf(why, why_bytes, "the count is %" PRIu64 ", expected %" PRIu64, data->answer,
+		 run->param[INCREMENTS]);
 	return false;
 }
 
 const struct sb_workload sb_workload_savina_count = {
 	.name = "savina-count",
 	.operation = "message",
-	.doc = "one process counts the messages of another (Savina 2, "
-	       "Counting)",
+	.doc = "one process counts the messages of another (Savina 2, Counting)",
 	.source = SB_SAVINA("2: Counting"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

@@ -52,8 +52,7 @@ static const struct sb_process_ops call_ops;
 
 SB_ACTOR_INIT(init, struct call)
 
-static int answer(const struct call *call, struct sb_step *step,
-		  uint64_t answer)
+static int answer(const struct call *call, struct sb_step *step, uint64_t answer)
 {
 	int rc;
 
@@ -75,16 +74,15 @@ static int spawn_both(struct call *call, struct sb_step *step)
 				      .parent = sb_step_self(step),
 				      .n = call->n - less };
 
-		rc = sb_step_spawn(step, &call_ops, "main",
-				   sb_value_ptr(&child), NULL);
+		rc = sb_step_spawn(step, &call_ops, "main", sb_value_ptr(&child), NULL);
 	}
 	call->spawned = true;
 	call->missing = 2;
 	return rc ? rc : SB_IDLE;
 }
 
-static int call_advance(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int call_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct call *call = state;
 
@@ -131,8 +129,7 @@ static int start(struct sb_workload_run *run)
 
 	*first.data = (struct data){ .answered = false };
 	sb_failure_clear(run);
-	return sb_scheduler_submit(run->scheduler, &call_ops, "main",
-				   sb_value_ptr(&first), NULL);
+	return sb_scheduler_submit(run->scheduler, &call_ops, "main", sb_value_ptr(&first), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -152,9 +149,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (data->answered && value == expected && processes == operations(run))
 		return true;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " by %" PRIu64 " processes, expected %" PRIu64
-		 " by %" PRIu64,
-		 value, processes, expected, operations(run));
+		 "%" PRIu64 " by %" PRIu64 " processes, expected %" PRIu64 " by %" PRIu64, value,
+		 processes, expected, operations(run));
 	return false;
 }
 

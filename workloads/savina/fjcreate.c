@@ -22,8 +22,7 @@ enum { DRIVER };
 enum { WORK = SB_SAVINA_START + 1 };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 40000, 1, 1 << 23, NULL,
-			"processes that are created" },
+	[PROCESSES] = { "processes", 40000, 1, 1 << 23, NULL, "processes that are created" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -40,8 +39,7 @@ struct actor {
 	struct sb_savina_process self;
 };
 
-static int actor_receive(void *state, struct sb_step *step,
-			 union sb_value message)
+static int actor_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct actor *a = state;
 	struct data *data = (struct data *)a->self.round;
@@ -59,8 +57,7 @@ static int create(struct driver *d, struct sb_step *step, uint64_t id)
 {
 	struct sb_savina_process process = { d->self.round, id };
 	sb_pid pid;
-	int rc = sb_step_spawn(step, &actor_ops, "main", sb_value_ptr(&process),
-			       &pid);
+	int rc = sb_step_spawn(step, &actor_ops, "main", sb_value_ptr(&process), &pid);
 
 	if (rc)
 		return rc;
@@ -70,8 +67,7 @@ static int create(struct driver *d, struct sb_step *step, uint64_t id)
 	return rc;
 }
 
-static int driver_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int driver_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct driver *d = state;
 	const uint64_t processes = d->self.round->param[PROCESSES];
@@ -132,8 +128,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	for (uint64_t i = 0; i < run->param[PROCESSES]; i++) {
 		if (data->square[i] == expected)
 			continue;
-		snprintf(why, why_bytes,
-			 "process %" PRIu64 " computed %g, expected %g", i,
+		snprintf(why, why_bytes, "process %" PRIu64 " computed %g, expected %g", i,
 			 data->square[i], expected);
 		return false;
 	}
@@ -143,8 +138,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_fjcreate = {
 	.name = "savina-fjcreate",
 	.operation = "process",
-	.doc = "processes created one after another for one message each "
-	       "(Savina 4, Fork Join creation)",
+	.doc = "processes created one after another for one message each (Savina 4, Fork Join "
+	       "creation)",
 	.source = SB_SAVINA("4: Fork Join (actor creation)"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

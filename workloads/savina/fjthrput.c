@@ -23,10 +23,8 @@ enum { DRIVER, ACTOR };
 enum { WORK = SB_SAVINA_START + 1 };
 
 static const struct sb_param params[] = {
-	[MESSAGES] = { "messages", 10000, 1, UINT32_MAX, NULL,
-		       "messages to each process" },
-	[ACTORS] = { "actors", 60, 1, 1 << 20, NULL,
-		     "processes that get them" },
+	[MESSAGES] = { "messages", 10000, 1, UINT32_MAX, NULL, "messages to each process" },
+	[ACTORS] = { "actors", 60, 1, 1 << 20, NULL, "processes that get them" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -53,8 +51,7 @@ struct actor {
 	struct result result;
 };
 
-static int driver_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int driver_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct driver *d = state;
 
@@ -84,8 +81,7 @@ static int send_round(void *state, struct sb_step *step)
 	return d->message++ < param[MESSAGES] ? SB_CONTINUE : SB_DONE;
 }
 
-static int actor_receive(void *state, struct sb_step *step,
-			 union sb_value message)
+static int actor_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct actor *a = state;
 	struct data *data = (struct data *)a->self.round;
@@ -93,8 +89,7 @@ static int actor_receive(void *state, struct sb_step *step,
 	(void)step;
 	a->result.messages++;
 	a->result.sum += sb_savina_sin2(SB_SAVINA_THETA);
-	sb_savina_expect(&a->self,
-			 sb_savina_number(message) == a->result.messages);
+	sb_savina_expect(&a->self, sb_savina_number(message) == a->result.messages);
 	if (a->result.messages < a->self.round->param[MESSAGES])
 		return SB_IDLE;
 	data->result[a->self.id] = a->result;
@@ -115,8 +110,7 @@ static int setup(struct sb_workload_run *run)
 	struct data *data = run->data;
 	const struct sb_savina_group group[] = {
 		[DRIVER] = { .ops = &driver_ops, .processes = 1 },
-		[ACTOR] = { .ops = &actor_ops,
-			    .processes = run->param[ACTORS] },
+		[ACTOR] = { .ops = &actor_ops, .processes = run->param[ACTORS] },
 	};
 	const int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 
@@ -161,8 +155,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 			continue;
 		snprintf(why, why_bytes,
 			 "process %" PRIu64 ": %" PRIu64
-			 " messages and the sum %g, expected %" PRIu64
-			 " and %g",
+			 " messages and the sum %g, expected %" PRIu64 " and %g",
 			 i, r->messages, r->sum, messages, data->sum);
 		return false;
 	}
@@ -172,8 +165,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 const struct sb_workload sb_workload_savina_fjthrput = {
 	.name = "savina-fjthrput",
 	.operation = "message",
-	.doc = "one process sends to many, which compute a little (Savina 3, "
-	       "Fork Join throughput)",
+	.doc = "one process sends to many, which compute a little (Savina 3, Fork Join throughput)",
 	.source = SB_SAVINA("3: Fork Join (throughput)"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

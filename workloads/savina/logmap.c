@@ -30,8 +30,7 @@
 enum { TERMS, SERIES };
 
 static const struct sb_param params[] = {
-	[TERMS] = { "terms", 25000, 1, UINT32_MAX, NULL,
-		    "terms that each series computes" },
+	[TERMS] = { "terms", 25000, 1, UINT32_MAX, NULL, "terms that each series computes" },
 	/* With more of them a rate would be above 4, and terms below 0. */
 	[SERIES] = { "series", 10, 1, 216, NULL, "series" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -105,8 +104,8 @@ struct computer {
 
 SB_ACTOR_INIT(computer_init, struct computer)
 
-static int computer_advance(void *state, struct sb_step *step,
-			    const struct sb_event *events, uint32_t count)
+static int computer_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			    uint32_t count)
 {
 	const struct line *line = ((struct computer *)state)->line;
 
@@ -170,11 +169,9 @@ static int handle(struct series *series, struct sb_step *step, uint64_t message)
 	switch (message) {
 	case NEXT_TERM:
 		series->awaiting = true;
-		return sb_step_send(step, line->computer,
-				    from_term(line->result.term));
+		return sb_step_send(step, line->computer, from_term(line->result.term));
 	case GET_TERM:
-		return sb_step_send(step, series->data->master,
-				    from_term(line->result.term));
+		return sb_step_send(step, series->data->master, from_term(line->result.term));
 	case STOP:
 		series->stopped = true;
 		return 0;
@@ -192,8 +189,8 @@ static int handle_stashed(struct series *series, struct sb_step *step)
 	return rc;
 }
 
-static int series_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int series_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct series *series = state;
 	int rc = 0;
@@ -239,17 +236,15 @@ struct master {
 
 SB_ACTOR_INIT(master_init, struct master)
 
-static int spawn_line(struct data *data, struct sb_step *step,
-		      struct line *line)
+static int spawn_line(struct data *data, struct sb_step *step, struct line *line)
 {
 	struct computer computer = { .data = data, .line = line };
 	struct series series = { .data = data, .line = line };
-	const int rc = sb_step_spawn(step, &computer_ops, "main",
-				     sb_value_ptr(&computer), &line->computer);
+	const int rc = sb_step_spawn(step, &computer_ops, "main", sb_value_ptr(&computer),
+				     &line->computer);
 
 	return rc ? rc
-		  : sb_step_spawn(step, &series_ops, "main",
-				  sb_value_ptr(&series), &line->series);
+		  : sb_step_spawn(step, &series_ops, "main", sb_value_ptr(&series), &line->series);
 }
 
 static int spawn_all(struct master *master, struct sb_step *step)
@@ -274,10 +269,8 @@ static int send_some(struct master *master, struct sb_step *step)
 	int rc = 0;
 
 	for (; master->sent < end && !rc; master->sent++)
-		rc = sb_step_send(
-			step, data->line[master->sent % data->lines].series,
-			sb_value_u64(master->sent < terms ? NEXT_TERM
-							  : GET_TERM));
+		rc = sb_step_send(step, data->line[master->sent % data->lines].series,
+				  sb_value_u64(master->sent < terms ? NEXT_TERM : GET_TERM));
 	if (rc)
 		return rc;
 	return end < all ? SB_CONTINUE : SB_IDLE;
@@ -288,17 +281,15 @@ static int stop_all(const struct data *data, struct sb_step *step)
 	int rc = 0;
 
 	for (uint64_t i = 0; i < data->lines && !rc; i++) {
-		rc = sb_step_send(step, data->line[i].computer,
-				  sb_value_u64(STOP));
+		rc = sb_step_send(step, data->line[i].computer, sb_value_u64(STOP));
 		if (!rc)
-			rc = sb_step_send(step, data->line[i].series,
-					  sb_value_u64(STOP));
+			rc = sb_step_send(step, data->line[i].series, sb_value_u64(STOP));
 	}
 	return rc ? rc : SB_DONE;
 }
 
-static int master_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int master_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct master *master = state;
 	struct data *data = master->data;
@@ -368,10 +359,9 @@ static int start(struct sb_workload_run *run)
 	sb_failure_clear(run);
 	data->answers = 0;
 	for (uint64_t i = 0; i < data->lines; i++)
-		data->line[i].result =
-			(struct result){ .term = data->line[i].start };
-	return sb_scheduler_submit(run->scheduler, &master_ops, "main",
-				   sb_value_ptr(&master), NULL);
+		data->line[i].result = (struct result){ .term = data->line[i].start };
+	return sb_scheduler_submit(run->scheduler, &master_ops, "main", sb_value_ptr(&master),
+				   NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -397,23 +387,21 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		const struct result *expected = &data->line[i].expected;
 
 		answers += from_term(expected->term).u64;
-		if (is->terms == expected->terms &&
-		    is_same(is->term, expected->term) &&
+		if (is->terms == expected->terms && is_same(is->term, expected->term) &&
 		    is_same(is->sum, expected->sum))
 			continue;
 		snprintf(why, why_bytes,
-			 "series %" PRIu64 ": %" PRIu64
-			 " terms to %a, sum %a; expected %" PRIu64
+			 "series %" PRIu64 ": %" PRIu64 " terms to %a, sum %a; expected %" PRIu64
 			 " to %a, sum %a",
-			 i, is->terms, is->term, is->sum, expected->terms,
-			 expected->term, expected->sum);
+			 i, is->terms, is->term, is->sum, expected->terms, expected->term,
+			 expected->sum);
 		return false;
 	}
 	if (data->answers == answers)
 		return true;
 	snprintf(why, why_bytes,
-		 "the bits of the last terms that the master got add up to "
-		 "%" PRIx64 ", expected %" PRIx64,
+		 "the bits of the last terms that the master got add up to %" PRIx64
+		 ", expected %" PRIx64,
 		 data->answers, answers);
 	return false;
 }

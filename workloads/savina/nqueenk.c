@@ -35,8 +35,7 @@ enum { QUEENS, SOLVERS, THRESHOLD, LIMIT };
 
 static const struct sb_param params[] = {
 	[QUEENS] = { "queens", 12, 4, 14, NULL, "queens, rows and columns" },
-	[SOLVERS] = { "solvers", 20, 1, SOLVERS_MAX, NULL,
-		      "processes that search" },
+	[SOLVERS] = { "solvers", 20, 1, SOLVERS_MAX, NULL, "processes that search" },
 	[THRESHOLD] = { "threshold", 4, 0, 14, NULL,
 			"rows from which on one process searches the rest" },
 	[LIMIT] = { "limit", 1500000, 1, UINT32_MAX, NULL,
@@ -45,9 +44,8 @@ static const struct sb_param params[] = {
 };
 
 /* Solutions for so many queens, from 0 on (OEIS A000170). */
-static const uint64_t solutions[] = { 1,   1,	 0,	0,     2,
-				      10,  4,	 40,	92,    352,
-				      724, 2680, 14200, 73712, 365596 };
+static const uint64_t solutions[] = { 1,  1,   0,   0,	  2,	 10,	4,     40,
+				      92, 352, 724, 2680, 14200, 73712, 365596 };
 
 /*
  * A message: its kind, and for a piece of work its rows and the column of each
@@ -123,8 +121,7 @@ static bool is_valid(const struct board *board)
 	for (uint32_t r = 0; r < last; r++) {
 		const uint32_t c = board->column[r];
 
-		if (c == board->column[last] ||
-		    c + last - r == board->column[last] ||
+		if (c == board->column[last] || c + last - r == board->column[last] ||
 		    c == board->column[last] + last - r)
 			return false;
 	}
@@ -132,16 +129,14 @@ static bool is_valid(const struct board *board)
 }
 
 /* One more row: each board that is valid is a piece of work. */
-static int divide(const struct solver *solver, struct sb_step *step,
-		  struct board board)
+static int divide(const struct solver *solver, struct sb_step *step, struct board board)
 {
 	uint32_t *column = &board.column[board.rows++];
 	int rc = 0;
 
 	for (*column = 0; *column < solver->queens && !rc; ++*column) {
 		if (is_valid(&board))
-			rc = sb_step_send(step, solver->master,
-					  from_board(&board));
+			rc = sb_step_send(step, solver->master, from_board(&board));
 	}
 	return rc;
 }
@@ -159,8 +154,7 @@ static bool go_back(struct board *board, uint32_t fixed, uint32_t queens)
 }
 
 /* All solutions that begin with this board, which is no solution. */
-static int search(const struct solver *solver, struct sb_step *step,
-		  struct board board)
+static int search(const struct solver *solver, struct sb_step *step, struct board board)
 {
 	const uint32_t fixed = board.rows;
 	int rc = 0;
@@ -179,8 +173,7 @@ static int search(const struct solver *solver, struct sb_step *step,
 	return rc;
 }
 
-static int work(const struct solver *solver, struct sb_step *step,
-		struct board board)
+static int work(const struct solver *solver, struct sb_step *step, struct board board)
 {
 	int rc;
 
@@ -190,13 +183,11 @@ static int work(const struct solver *solver, struct sb_step *step,
 		rc = divide(solver, step, board);
 	else
 		rc = search(solver, step, board);
-	return rc ? rc
-		  : sb_step_send(step, solver->master,
-				 make_message(PIECE_DONE));
+	return rc ? rc : sb_step_send(step, solver->master, make_message(PIECE_DONE));
 }
 
-static int solver_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int solver_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	const struct solver *solver = state;
 	int rc = 0;
@@ -205,8 +196,7 @@ static int solver_advance(void *state, struct sb_step *step,
 		return -ECANCELED;
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		if (kind_of(events[i].data) == STOP) {
-			rc = sb_step_send(step, solver->master,
-					  make_message(STOPPED));
+			rc = sb_step_send(step, solver->master, make_message(STOPPED));
 			return rc ? rc : SB_DONE;
 		}
 		rc = work(solver, step, to_board(events[i].data));
@@ -239,8 +229,7 @@ struct master {
 
 SB_ACTOR_INIT(master_init, struct master)
 
-static int give(struct master *master, struct sb_step *step,
-		union sb_value piece)
+static int give(struct master *master, struct sb_step *step, union sb_value piece)
 {
 	const uint64_t turn = master->data->given % master->solvers;
 
@@ -261,8 +250,8 @@ static int spawn_all(struct master *master, struct sb_step *step)
 
 	SB_CHECK(master->solvers, >, 0);
 	for (uint32_t i = 0; i < master->solvers && !rc; i++)
-		rc = sb_step_spawn(step, &solver_ops, "main",
-				   sb_value_ptr(&solver), &master->solver[i]);
+		rc = sb_step_spawn(step, &solver_ops, "main", sb_value_ptr(&solver),
+				   &master->solver[i]);
 	master->spawned = true;
 	return rc ? rc : give(master, step, from_board(&empty));
 }
@@ -279,8 +268,7 @@ static int stop_all(struct master *master, struct sb_step *step)
 	return rc;
 }
 
-static int on_message(struct master *master, struct sb_step *step,
-		      union sb_value message)
+static int on_message(struct master *master, struct sb_step *step, union sb_value message)
 {
 	struct data *data = master->data;
 
@@ -288,9 +276,7 @@ static int on_message(struct master *master, struct sb_step *step,
 	case WORK:
 		return give(master, step, message);
 	case SOLUTION:
-		return ++data->solutions == master->limit
-			       ? stop_all(master, step)
-			       : 0;
+		return ++data->solutions == master->limit ? stop_all(master, step) : 0;
 	case PIECE_DONE:
 		return ++data->done == data->given ? stop_all(master, step) : 0;
 	case STOPPED:
@@ -302,8 +288,8 @@ static int on_message(struct master *master, struct sb_step *step,
 	return -EPROTO;
 }
 
-static int master_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int master_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct master *master = state;
 	int rc = 0;
@@ -342,8 +328,8 @@ static int start(struct sb_workload_run *run)
 
 	*master.data = (struct data){ .solutions = 0 };
 	sb_failure_clear(run);
-	return sb_scheduler_submit(run->scheduler, &master_ops, "main",
-				   sb_value_ptr(&master), NULL);
+	return sb_scheduler_submit(run->scheduler, &master_ops, "main", sb_value_ptr(&master),
+				   NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -359,12 +345,11 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 
 	if (!sb_failure_check(run, why, why_bytes))
 		return false;
-	if (data->solutions >= least && data->solutions <= all &&
-	    data->done == data->given)
+	if (data->solutions >= least && data->solutions <= all && data->done == data->given)
 		return true;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " solutions, expected %" PRIu64 " to %" PRIu64
-		 "; %" PRIu64 " pieces of work done of %" PRIu64,
+		 "%" PRIu64 " solutions, expected %" PRIu64 " to %" PRIu64 "; %" PRIu64
+		 " pieces of work done of %" PRIu64,
 		 data->solutions, least, all, data->done, data->given);
 	return false;
 }

@@ -22,8 +22,7 @@ enum { ARBITER, PHILOSOPHER };
 enum { HUNGRY = SB_SAVINA_START + 1, EAT, DENIED, DONE, EXIT };
 
 static const struct sb_param params[] = {
-	[PHILOSOPHERS] = { "philosophers", 20, 2, 1 << 20, NULL,
-			   "philosophers, and forks" },
+	[PHILOSOPHERS] = { "philosophers", 20, 2, 1 << 20, NULL, "philosophers, and forks" },
 	[MEALS] = { "meals", 10000, 1, UINT32_MAX, NULL, "meals of each" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
@@ -37,7 +36,7 @@ struct data {
 	struct sb_savina_round round;
 	struct result arbiter;
 	struct result *result; /* [PHILOSOPHERS] */
-	uint64_t *holder; /* [PHILOSOPHERS], who has the fork, + 1; 0: nobody */
+	uint64_t *holder;      /* [PHILOSOPHERS], who has the fork, + 1; 0: nobody */
 };
 
 /* ---- the arbiter ---- */
@@ -60,8 +59,7 @@ static uint64_t *right_fork(struct arbiter *a, uint64_t philosopher)
 	return left_fork(a, (philosopher + 1) % forks);
 }
 
-static int on_hungry(struct arbiter *a, struct sb_step *step,
-		     uint64_t philosopher)
+static int on_hungry(struct arbiter *a, struct sb_step *step, uint64_t philosopher)
 {
 	uint64_t *left = left_fork(a, philosopher);
 	uint64_t *right = right_fork(a, philosopher);
@@ -75,8 +73,7 @@ static int on_hungry(struct arbiter *a, struct sb_step *step,
 		*right = philosopher + 1;
 		a->is.meals++;
 	}
-	return sb_savina_idle(sb_savina_send(&a->self, step, PHILOSOPHER,
-					     philosopher,
+	return sb_savina_idle(sb_savina_send(&a->self, step, PHILOSOPHER, philosopher,
 					     sb_savina_message(kind, 0)));
 }
 
@@ -85,8 +82,7 @@ static int on_done(struct arbiter *a, uint64_t philosopher)
 	uint64_t *left = left_fork(a, philosopher);
 	uint64_t *right = right_fork(a, philosopher);
 
-	sb_savina_expect(&a->self,
-			 *left == philosopher + 1 && *right == philosopher + 1);
+	sb_savina_expect(&a->self, *left == philosopher + 1 && *right == philosopher + 1);
 	*left = 0;
 	*right = 0;
 	return SB_IDLE;
@@ -104,15 +100,13 @@ static int on_exit_of_one(struct arbiter *a)
 	return SB_DONE;
 }
 
-static int arbiter_receive(void *state, struct sb_step *step,
-			   union sb_value message)
+static int arbiter_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct arbiter *a = state;
 
 	switch (sb_savina_kind(message)) {
 	case SB_SAVINA_START:
-		return sb_savina_idle(sb_savina_send_all(&a->self, step,
-							 PHILOSOPHER, message));
+		return sb_savina_idle(sb_savina_send_all(&a->self, step, PHILOSOPHER, message));
 	case HUNGRY:
 		return on_hungry(a, step, sb_savina_number(message));
 	case DONE:
@@ -131,8 +125,7 @@ struct philosopher {
 
 static int say(struct philosopher *p, struct sb_step *step, uint32_t kind)
 {
-	return sb_savina_send(&p->self, step, ARBITER, 0,
-			      sb_savina_message(kind, p->self.id));
+	return sb_savina_send(&p->self, step, ARBITER, 0, sb_savina_message(kind, p->self.id));
 }
 
 static int eat(struct philosopher *p, struct sb_step *step)
@@ -144,14 +137,12 @@ static int eat(struct philosopher *p, struct sb_step *step)
 		return rc;
 	if (p->is.meals < p->self.round->param[MEALS])
 		return sb_savina_idle(
-			sb_step_send(step, step->self,
-				     sb_savina_message(SB_SAVINA_START, 0)));
+			sb_step_send(step, step->self, sb_savina_message(SB_SAVINA_START, 0)));
 	((struct data *)p->self.round)->result[p->self.id] = p->is;
 	return sb_savina_done(say(p, step, EXIT));
 }
 
-static int philosopher_receive(void *state, struct sb_step *step,
-			       union sb_value message)
+static int philosopher_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct philosopher *p = state;
 	const uint32_t kind = sb_savina_kind(message);
@@ -182,8 +173,7 @@ static int setup(struct sb_workload_run *run)
 	const uint64_t philosophers = run->param[PHILOSOPHERS];
 	const struct sb_savina_group group[] = {
 		[ARBITER] = { .ops = &arbiter_ops, .processes = 1 },
-		[PHILOSOPHER] = { .ops = &philosopher_ops,
-				  .processes = philosophers },
+		[PHILOSOPHER] = { .ops = &philosopher_ops, .processes = philosophers },
 	};
 	const int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 
@@ -227,27 +217,23 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		if (data->result[i].meals == meals)
 			continue;
 		snprintf(why, why_bytes,
-			 "philosopher %" PRIu64 " had %" PRIu64
-			 " meals, expected %" PRIu64,
-			 i, data->result[i].meals, meals);
+			 "philosopher %" PRIu64 " had %" PRIu64 " meals, expected %" PRIu64, i,
+			 data->result[i].meals, meals);
 		return false;
 	}
-	if (data->arbiter.meals == operations(run) &&
-	    data->arbiter.denied == denied)
+	if (data->arbiter.meals == operations(run) && data->arbiter.denied == denied)
 		return true;
 	snprintf(why, why_bytes,
 		 "the arbiter gave forks %" PRIu64 " times and denied %" PRIu64
 		 ", expected %" PRIu64 " and %" PRIu64,
-		 data->arbiter.meals, data->arbiter.denied, operations(run),
-		 denied);
+		 data->arbiter.meals, data->arbiter.denied, operations(run), denied);
 	return false;
 }
 
 const struct sb_workload sb_workload_savina_philosopher = {
 	.name = "savina-philosopher",
 	.operation = "meal",
-	.doc = "philosophers ask an arbiter for forks (Savina 11, Dining "
-	       "Philosophers)",
+	.doc = "philosophers ask an arbiter for forks (Savina 11, Dining Philosophers)",
 	.source = SB_SAVINA("11: Dining Philosophers"),
 	.params = params,
 	.data_bytes = sizeof(struct data),

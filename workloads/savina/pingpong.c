@@ -20,8 +20,7 @@
 enum { ROUND_TRIPS };
 
 static const struct sb_param params[] = {
-	[ROUND_TRIPS] = { "round-trips", 40000, 1, UINT32_MAX, NULL,
-			  "round trips" },
+	[ROUND_TRIPS] = { "round-trips", 40000, 1, UINT32_MAX, NULL, "round trips" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -47,8 +46,7 @@ SB_ACTOR_INIT(init, struct player)
 
 static int ask(struct data *data, struct sb_step *step)
 {
-	const int rc =
-		sb_step_send(step, data->pong, sb_value_u64(data->answers + 1));
+	const int rc = sb_step_send(step, data->pong, sb_value_u64(data->answers + 1));
 
 	return rc ? rc : SB_IDLE;
 }
@@ -68,8 +66,8 @@ static int on_answer(struct data *data, struct sb_step *step, uint64_t number)
 	return rc ? rc : SB_IDLE;
 }
 
-static int ping_advance(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int ping_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct data *data = ((struct player *)state)->data;
 
@@ -85,8 +83,8 @@ static int ping_advance(void *state, struct sb_step *step,
 	return ask(data, step);
 }
 
-static int pong_advance(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int pong_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct data *data = ((struct player *)state)->data;
 	int rc;
@@ -128,11 +126,11 @@ static int start(struct sb_workload_run *run)
 
 	*data = (struct data){ .round_trips = run->param[ROUND_TRIPS] };
 	sb_failure_clear(run);
-	rc = sb_scheduler_submit(run->scheduler, &pong_ops, "main",
-				 sb_value_ptr(&player), &data->pong);
+	rc = sb_scheduler_submit(run->scheduler, &pong_ops, "main", sb_value_ptr(&player),
+				 &data->pong);
 	if (!rc)
-		rc = sb_scheduler_submit(run->scheduler, &ping_ops, "main",
-					 sb_value_ptr(&player), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &ping_ops, "main", sb_value_ptr(&player),
+					 NULL);
 	return sb_failure_started(run, rc);
 }
 

@@ -114,9 +114,7 @@ static void sort(struct segment now)
 		while (now.n > 1) {
 			const struct parts parts = part(now.value, now.n);
 			struct segment small = { now.value, parts.smaller };
-			struct segment large = {
-				now.value + now.n - parts.greater, parts.greater
-			};
+			struct segment large = { now.value + now.n - parts.greater, parts.greater };
 			const bool is_swapped = small.n > large.n;
 
 			waiting[waits++] = is_swapped ? small : large;
@@ -142,8 +140,8 @@ static int answer(const struct sorter *sorter, struct sb_step *step)
 	return rc ? rc : SB_DONE;
 }
 
-static int spawn_child(const struct sorter *sorter, struct sb_step *step,
-		       uint64_t *value, uint64_t n)
+static int spawn_child(const struct sorter *sorter, struct sb_step *step, uint64_t *value,
+		       uint64_t n)
 {
 	struct sorter child = { .data = sorter->data,
 				.parent = sb_step_self(step),
@@ -151,8 +149,7 @@ static int spawn_child(const struct sorter *sorter, struct sb_step *step,
 				.n = n,
 				.threshold = sorter->threshold };
 
-	return sb_step_spawn(step, &sorter_ops, "main", sb_value_ptr(&child),
-			     NULL);
+	return sb_step_spawn(step, &sorter_ops, "main", sb_value_ptr(&child), NULL);
 }
 
 static int part_and_spawn(struct sorter *sorter, struct sb_step *step)
@@ -161,8 +158,7 @@ static int part_and_spawn(struct sorter *sorter, struct sb_step *step)
 	int rc = spawn_child(sorter, step, sorter->value, parts.smaller);
 
 	if (!rc)
-		rc = spawn_child(sorter, step,
-				 sorter->value + sorter->n - parts.greater,
+		rc = spawn_child(sorter, step, sorter->value + sorter->n - parts.greater,
 				 parts.greater);
 	sorter->sorted = sorter->n - parts.smaller - parts.greater;
 	sorter->parted = true;
@@ -170,8 +166,8 @@ static int part_and_spawn(struct sorter *sorter, struct sb_step *step)
 	return rc ? rc : SB_IDLE;
 }
 
-static int sorter_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int sorter_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct sorter *sorter = state;
 
@@ -243,8 +239,7 @@ static int start(struct sb_workload_run *run)
 	sb_failure_clear(run);
 	data->sorted = 0;
 	memcpy(data->value, data->input, data->values * sizeof(*data->value));
-	return sb_scheduler_submit(run->scheduler, &sorter_ops, "main",
-				   sb_value_ptr(&first), NULL);
+	return sb_scheduler_submit(run->scheduler, &sorter_ops, "main", sb_value_ptr(&first), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -259,11 +254,10 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->sorted == data->values)
-		return sb_savina_values_check(data->value, data->expected,
-					      data->values, why, why_bytes);
+		return sb_savina_values_check(data->value, data->expected, data->values, why,
+					      why_bytes);
 	snprintf(why, why_bytes,
-		 "the first process has heard of %" PRIu64
-		 " numbers, expected %" PRIu64,
+		 "the first process has heard of %" PRIu64 " numbers, expected %" PRIu64,
 		 data->sorted, data->values);
 	return false;
 }

@@ -55,14 +55,13 @@ struct collector {
 
 SB_ACTOR_INIT(collector_init, struct collector)
 
-static int collector_advance(void *state, struct sb_step *step,
-			     const struct sb_event *events, uint32_t count)
+static int collector_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			     uint32_t count)
 {
 	struct data *data = ((struct collector *)state)->data;
 
 	(void)step;
-	if (!sb_actor_only_messages(events, count) ||
-	    count > data->values - data->collected)
+	if (!sb_actor_only_messages(events, count) || count > data->values - data->collected)
 		return -EPROTO;
 	for (uint32_t i = 0; i < count; i++)
 		data->sorted[data->collected++] = events[i].data.u64;
@@ -102,8 +101,7 @@ static void sorter_close(void *state)
 static int keep(struct sorter *sorter, uint64_t value)
 {
 	if (sorter->kept_count == sorter->kept_room) {
-		const uint64_t room =
-			sorter->kept_room ? 2 * sorter->kept_room : CHUNK;
+		const uint64_t room = sorter->kept_room ? 2 * sorter->kept_room : CHUNK;
 		uint64_t *kept = realloc(sorter->kept, room * sizeof(*kept));
 
 		if (!kept)
@@ -117,40 +115,35 @@ static int keep(struct sorter *sorter, uint64_t value)
 
 static int send_kept(struct sorter *sorter, struct sb_step *step)
 {
-	const uint64_t end =
-		sb_min_u64(sorter->kept_count, sorter->kept_sent + CHUNK);
+	const uint64_t end = sb_min_u64(sorter->kept_count, sorter->kept_sent + CHUNK);
 	int rc = 0;
 
 	for (; sorter->kept_sent < end && !rc; sorter->kept_sent++)
-		rc = sb_step_send(
-			step, sorter->next,
-			sb_value_u64(sorter->kept[sorter->kept_sent]));
+		rc = sb_step_send(step, sorter->next,
+				  sb_value_u64(sorter->kept[sorter->kept_sent]));
 	if (rc)
 		return rc;
 	return end < sorter->kept_count ? SB_CONTINUE : SB_DONE;
 }
 
-static int sorter_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int sorter_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct sorter *sorter = state;
 	int rc = 0;
 
-	if (!sb_actor_only_messages(events, count) ||
-	    count > sorter->values - sorter->seen)
+	if (!sb_actor_only_messages(events, count) || count > sorter->values - sorter->seen)
 		return -EPROTO;
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		const union sb_value value = events[i].data;
 
-		rc = value.u64 & sorter->bit
-			     ? keep(sorter, value.u64)
-			     : sb_step_send(step, sorter->next, value);
+		rc = value.u64 & sorter->bit ? keep(sorter, value.u64)
+					     : sb_step_send(step, sorter->next, value);
 	}
 	sorter->seen += count;
 	if (rc)
 		return rc;
-	return sorter->seen < sorter->values ? SB_IDLE
-					     : send_kept(sorter, step);
+	return sorter->seen < sorter->values ? SB_IDLE : send_kept(sorter, step);
 }
 
 SB_FAILURE_STEP(sorter)
@@ -175,8 +168,8 @@ struct source {
 
 SB_ACTOR_INIT(source_init, struct source)
 
-static int source_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int source_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct source *source = state;
 	const uint64_t end = sb_min_u64(source->values, source->sent + CHUNK);
@@ -186,9 +179,8 @@ static int source_advance(void *state, struct sb_step *step,
 	if (count)
 		return -ECANCELED;
 	for (; source->sent < end && !rc; source->sent++)
-		rc = sb_step_send(
-			step, source->next,
-			sb_value_u64(sb_savina_random_next(&source->random)));
+		rc = sb_step_send(step, source->next,
+				  sb_value_u64(sb_savina_random_next(&source->random)));
 	if (rc)
 		return rc;
 	return end < source->values ? SB_CONTINUE : SB_DONE;
@@ -243,8 +235,8 @@ static int start_sorters(struct sb_workload_run *run, sb_pid *next)
 					 .values = run->param[VALUES],
 					 .bit = UINT64_C(1) << bit };
 
-		rc = sb_scheduler_submit(run->scheduler, &sorter_ops, "main",
-					 sb_value_ptr(&sorter), next);
+		rc = sb_scheduler_submit(run->scheduler, &sorter_ops, "main", sb_value_ptr(&sorter),
+					 next);
 	}
 	return rc;
 }
@@ -259,13 +251,13 @@ static int start(struct sb_workload_run *run)
 	sb_failure_clear(run);
 	data->collected = 0;
 	sb_savina_random_seed(&source.random, SEED);
-	rc = sb_scheduler_submit(run->scheduler, &collector_ops, "main",
-				 sb_value_ptr(&collector), &source.next);
+	rc = sb_scheduler_submit(run->scheduler, &collector_ops, "main", sb_value_ptr(&collector),
+				 &source.next);
 	if (!rc)
 		rc = start_sorters(run, &source.next);
 	if (!rc)
-		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main",
-					 sb_value_ptr(&source), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &source_ops, "main", sb_value_ptr(&source),
+					 NULL);
 	return sb_failure_started(run, rc);
 }
 
@@ -281,10 +273,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->collected == data->values)
-		return sb_savina_values_check(data->sorted, data->expected,
-					      data->values, why, why_bytes);
-	snprintf(why, why_bytes,
-		 "%" PRIu64 " numbers collected, expected %" PRIu64,
+		return sb_savina_values_check(data->sorted, data->expected, data->values, why,
+					      why_bytes);
+	snprintf(why, why_bytes, "%" PRIu64 " numbers collected, expected %" PRIu64,
 		 data->collected, data->values);
 	return false;
 }

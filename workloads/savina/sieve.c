@@ -27,8 +27,7 @@
 enum { BELOW, PRIMES_PER_FILTER };
 
 static const struct sb_param params[] = {
-	[BELOW] = { "below", 100000, 4, 1 << 28, NULL,
-		    "bound of the numbers that are looked at" },
+	[BELOW] = { "below", 100000, 4, 1 << 28, NULL, "bound of the numbers that are looked at" },
 	[PRIMES_PER_FILTER] = { "primes-per-filter", 1000, 1, 1 << 20, NULL,
 				"most primes that one process knows" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -97,8 +96,7 @@ static bool is_divisible(const struct filter *filter, uint32_t number)
 	return false;
 }
 
-static int on_number(struct filter *filter, struct sb_step *step,
-		     uint32_t number)
+static int on_number(struct filter *filter, struct sb_step *step, uint32_t number)
 {
 	struct filter next = { .data = filter->data, .first = number };
 
@@ -107,8 +105,7 @@ static int on_number(struct filter *filter, struct sb_step *step,
 	if (filter->next)
 		return sb_step_send(step, filter->next, sb_value_u64(number));
 	if (filter->primes == filter->data->room)
-		return sb_step_spawn(step, &filter_ops, "main",
-				     sb_value_ptr(&next), &filter->next);
+		return sb_step_spawn(step, &filter_ops, "main", sb_value_ptr(&next), &filter->next);
 	filter->prime[filter->primes++] = number;
 	return 0;
 }
@@ -129,8 +126,8 @@ static int on_end(const struct filter *filter, struct sb_step *step)
 	return rc ? rc : SB_DONE;
 }
 
-static int filter_advance(void *state, struct sb_step *step,
-			  const struct sb_event *events, uint32_t count)
+static int filter_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			  uint32_t count)
 {
 	struct filter *filter = state;
 	int rc = 0;
@@ -166,20 +163,18 @@ struct producer {
 
 SB_ACTOR_INIT(producer_init, struct producer)
 
-static int producer_advance(void *state, struct sb_step *step,
-			    const struct sb_event *events, uint32_t count)
+static int producer_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			    uint32_t count)
 {
 	struct producer *producer = state;
-	const uint64_t end =
-		sb_min_u64(producer->below, producer->number + 2 * CHUNK);
+	const uint64_t end = sb_min_u64(producer->below, producer->number + 2 * CHUNK);
 	int rc = 0;
 
 	(void)events;
 	if (count)
 		return -ECANCELED;
 	for (; producer->number < end && !rc; producer->number += 2)
-		rc = sb_step_send(step, producer->first,
-				  sb_value_u64(producer->number));
+		rc = sb_step_send(step, producer->first, sb_value_u64(producer->number));
 	if (!rc && end < producer->below)
 		return SB_CONTINUE;
 	if (!rc)
@@ -236,17 +231,15 @@ static int start(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 	struct filter first = { .data = data, .first = 2 };
-	struct producer producer = { .data = data,
-				     .below = data->below,
-				     .number = 3 };
+	struct producer producer = { .data = data, .below = data->below, .number = 3 };
 	int rc;
 
 	sb_failure_clear(run);
 	sb_store_rlx(&data->primes, 0);
 	sb_store_rlx(&data->sum, 0);
 	sb_store_rlx(&data->filters, 0);
-	rc = sb_scheduler_submit(run->scheduler, &filter_ops, "main",
-				 sb_value_ptr(&first), &producer.first);
+	rc = sb_scheduler_submit(run->scheduler, &filter_ops, "main", sb_value_ptr(&first),
+				 &producer.first);
 	if (!rc)
 		rc = sb_scheduler_submit(run->scheduler, &producer_ops, "main",
 					 sb_value_ptr(&producer), NULL);
@@ -273,10 +266,9 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	    is.filters == expected->filters)
 		return true;
 	snprintf(why, why_bytes,
-		 "%" PRIu64 " primes, sum %" PRIu64 ", %" PRIu64
-		 " filters; expected %" PRIu64 ", %" PRIu64 ", %" PRIu64,
-		 is.primes, is.sum, is.filters, expected->primes, expected->sum,
-		 expected->filters);
+		 "%" PRIu64 " primes, sum %" PRIu64 ", %" PRIu64 " filters; expected %" PRIu64
+		 ", %" PRIu64 ", %" PRIu64,
+		 is.primes, is.sum, is.filters, expected->primes, expected->sum, expected->filters);
 	return false;
 }
 

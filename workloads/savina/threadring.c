@@ -29,11 +29,9 @@ enum { TOKEN = SB_SAVINA_START + 1, EXIT };
 static const char *const tokens[] = { "one", "each", NULL };
 
 static const struct sb_param params[] = {
-	[PROCESSES] = { "processes", 100, 1, 1 << 20, NULL,
-			"processes in the ring" },
+	[PROCESSES] = { "processes", 100, 1, 1 << 20, NULL, "processes in the ring" },
 	[HOPS] = { "hops", 100000, 0, UINT32_MAX, NULL, "the first token" },
-	[TOKENS] = { "tokens", ONE, 0, 1, tokens,
-		     "one in all, or each process begins with one" },
+	[TOKENS] = { "tokens", ONE, 0, 1, tokens, "one in all, or each process begins with one" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -55,14 +53,12 @@ struct member {
 	bool sends_exit;
 };
 
-static int hand_on(struct member *m, struct sb_step *step,
-		   union sb_value message)
+static int hand_on(struct member *m, struct sb_step *step, union sb_value message)
 {
 	const uint64_t next = m->self.id + 1;
 	const bool is_last = next == m->self.round->param[PROCESSES];
 
-	return sb_savina_send(&m->self, step, RING, is_last ? 0 : next,
-			      message);
+	return sb_savina_send(&m->self, step, RING, is_last ? 0 : next, message);
 }
 
 /*
@@ -74,17 +70,14 @@ static uint64_t expected_token(const struct member *m, uint64_t nth)
 {
 	const uint64_t *param = m->self.round->param;
 
-	return param[TOKENS] == EACH
-		       ? param[HOPS] - nth
-		       : param[HOPS] - m->self.id - nth * param[PROCESSES];
+	return param[TOKENS] == EACH ? param[HOPS] - nth
+				     : param[HOPS] - m->self.id - nth * param[PROCESSES];
 }
 
 static int send_exit(struct member *m, struct sb_step *step)
 {
 	m->sends_exit = true;
-	return hand_on(
-		m, step,
-		sb_savina_message(EXIT, m->self.round->param[PROCESSES]));
+	return hand_on(m, step, sb_savina_message(EXIT, m->self.round->param[PROCESSES]));
 }
 
 static uint64_t tokens_in_all(const uint64_t *param)
@@ -97,19 +90,16 @@ static int on_zero(struct member *m, struct sb_step *step)
 	struct data *data = (struct data *)m->self.round;
 
 	m->result.got_zero = true;
-	if (sb_add_rlx(&data->ended, 1) + 1 <
-	    tokens_in_all(m->self.round->param))
+	if (sb_add_rlx(&data->ended, 1) + 1 < tokens_in_all(m->self.round->param))
 		return 0;
 	return send_exit(m, step);
 }
 
 static int on_token(struct member *m, struct sb_step *step, uint64_t token)
 {
-	sb_savina_expect(&m->self,
-			 token == expected_token(m, m->result.tokens));
+	sb_savina_expect(&m->self, token == expected_token(m, m->result.tokens));
 	m->result.tokens++;
-	return token ? hand_on(m, step, sb_savina_message(TOKEN, token - 1))
-		     : on_zero(m, step);
+	return token ? hand_on(m, step, sb_savina_message(TOKEN, token - 1)) : on_zero(m, step);
 }
 
 /* The token that it begins with: whatever comes first makes it begin. */
@@ -120,9 +110,7 @@ static int begin(struct member *m, struct sb_step *step)
 	if (SB_LIKELY(m->begun))
 		return 0;
 	m->begun = true;
-	return m->self.id && param[TOKENS] == ONE
-		       ? 0
-		       : on_token(m, step, param[HOPS]);
+	return m->self.id && param[TOKENS] == ONE ? 0 : on_token(m, step, param[HOPS]);
 }
 
 /* Before its own token, without which there is no exit: so that finds nobody
@@ -132,8 +120,7 @@ static int start_others(struct member *m, struct sb_step *step)
 	int rc = 0;
 
 	for (uint64_t i = 1; i < m->self.round->param[PROCESSES] && !rc; i++)
-		rc = sb_savina_send(&m->self, step, RING, i,
-				    sb_savina_message(SB_SAVINA_START, 0));
+		rc = sb_savina_send(&m->self, step, RING, i, sb_savina_message(SB_SAVINA_START, 0));
 	return rc;
 }
 
@@ -160,13 +147,10 @@ static int on_exit_token(struct member *m, struct sb_step *step, uint64_t left)
 
 	sb_savina_expect(&m->self, (left == 1) == m->sends_exit);
 	data->result[m->self.id] = m->result;
-	return sb_savina_done(
-		left > 1 ? hand_on(m, step, sb_savina_message(EXIT, left - 1))
-			 : 0);
+	return sb_savina_done(left > 1 ? hand_on(m, step, sb_savina_message(EXIT, left - 1)) : 0);
 }
 
-static int member_receive(void *state, struct sb_step *step,
-			  union sb_value message)
+static int member_receive(void *state, struct sb_step *step, union sb_value message)
 {
 	struct member *m = state;
 
@@ -174,8 +158,7 @@ static int member_receive(void *state, struct sb_step *step,
 	case SB_SAVINA_START:
 		return sb_savina_idle(on_start(m, step));
 	case TOKEN:
-		return sb_savina_idle(
-			on_hop(m, step, sb_savina_number(message)));
+		return sb_savina_idle(on_hop(m, step, sb_savina_number(message)));
 	default:
 		return on_exit_token(m, step, sb_savina_number(message));
 	}
@@ -193,8 +176,7 @@ static int setup(struct sb_workload_run *run)
 {
 	struct data *data = run->data;
 	const struct sb_savina_group group[] = {
-		[RING] = { .ops = &member_ops,
-			   .processes = run->param[PROCESSES] },
+		[RING] = { .ops = &member_ops, .processes = run->param[PROCESSES] },
 	};
 	const int rc = sb_savina_set_up(run, group, SB_ARRAY_SIZE(group));
 
@@ -219,8 +201,7 @@ static int start(struct sb_workload_run *run)
 
 static uint64_t operations(const struct sb_workload_run *run)
 {
-	return tokens_in_all(run->param) * (run->param[HOPS] + 1) +
-	       run->param[PROCESSES];
+	return tokens_in_all(run->param) * (run->param[HOPS] + 1) + run->param[PROCESSES];
 }
 
 /* What process i must have got: of tokens that begin everywhere, as many as one
@@ -232,8 +213,7 @@ static struct result expected_result(const uint64_t *param, uint64_t i)
 
 	if (param[TOKENS] == EACH)
 		return (struct result){ hops + 1, true };
-	return (struct result){ i <= hops ? (hops - i) / processes + 1 : 0,
-				i == hops % processes };
+	return (struct result){ i <= hops ? (hops - i) / processes + 1 : 0, i == hops % processes };
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
@@ -249,9 +229,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 		if (r->tokens == e.tokens && r->got_zero == e.got_zero)
 			continue;
 		snprintf(why, why_bytes,
-			 "process %" PRIu64 ": %" PRIu64
-			 " tokens%s, expected %" PRIu64 "%s",
-			 i, r->tokens, r->got_zero ? " with 0" : "", e.tokens,
+			 "process %" PRIu64 ": %" PRIu64 " tokens%s, expected %" PRIu64 "%s", i,
+			 r->tokens, r->got_zero ? " with 0" : "", e.tokens,
 			 e.got_zero ? " with 0" : "");
 		return false;
 	}

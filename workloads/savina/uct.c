@@ -40,18 +40,12 @@ enum { NODES, CHILDREN, COST, COST_DEVIATION, URGENT, WORK, TREE_SEED };
 
 static const struct sb_param params[] = {
 	[NODES] = { "nodes", 200000, 65, 1 << 22, NULL, "most nodes" },
-	[CHILDREN] = { "children", 10, 1, 64, NULL,
-		       "children of a node that has any" },
-	[COST] = { "cost", 500, 1, 1000000, NULL,
-		   "mean cost of a node's traversal" },
-	[COST_DEVIATION] = { "cost-deviation", 100, 0, 1000000, NULL,
-			     "its standard deviation" },
-	[URGENT] = { "urgent", 50, 0, 100, NULL,
-		     "percentage of nodes with an urgent child" },
-	[WORK] = { "work", 1, 0, 1000000, NULL,
-		   "multiplications for each unit of cost" },
-	[TREE_SEED] = { "tree-seed", 2, 0, UINT32_MAX, NULL,
-			"what the tree is made from" },
+	[CHILDREN] = { "children", 10, 1, 64, NULL, "children of a node that has any" },
+	[COST] = { "cost", 500, 1, 1000000, NULL, "mean cost of a node's traversal" },
+	[COST_DEVIATION] = { "cost-deviation", 100, 0, 1000000, NULL, "its standard deviation" },
+	[URGENT] = { "urgent", 50, 0, 100, NULL, "percentage of nodes with an urgent child" },
+	[WORK] = { "work", 1, 0, 1000000, NULL, "multiplications for each unit of cost" },
+	[TREE_SEED] = { "tree-seed", 2, 0, UINT32_MAX, NULL, "what the tree is made from" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -67,8 +61,7 @@ enum kind {
 
 /* ---- what a node's number says ---- */
 
-uint64_t sb_uct_work(const struct sb_uct_tree *tree, uint64_t work,
-		     uint64_t cost)
+uint64_t sb_uct_work(const struct sb_uct_tree *tree, uint64_t work, uint64_t cost)
 {
 	for (uint64_t i = cost * tree->work; i; i--)
 		work = work * UINT64_C(6364136223846793005) + 1;
@@ -119,21 +112,18 @@ static int spawn_children(const struct process *parent, struct sb_step *step)
 			.parent = sb_step_self(step),
 			.number = number,
 			.first_child = SB_UCT_NONE,
-			.node = { .height = parent->node.height + 1,
-				  .cost = cost },
+			.node = { .height = parent->node.height + 1, .cost = cost },
 		};
 
-		rc = sb_step_spawn(step, &node_ops, "main",
-				   sb_value_ptr(&child), NULL);
+		rc = sb_step_spawn(step, &node_ops, "main", sb_value_ptr(&child), NULL);
 	}
 	return rc;
 }
 
-static int visit_child(const struct process *parent, struct sb_step *step,
-		       uint32_t place, bool is_urgent)
+static int visit_child(const struct process *parent, struct sb_step *step, uint32_t place,
+		       bool is_urgent)
 {
-	return sb_step_send(step,
-			    parent->data->pid[parent->first_child + place],
+	return sb_step_send(step, parent->data->pid[parent->first_child + place],
 			    make_message(VISIT, is_urgent));
 }
 
@@ -155,18 +145,15 @@ static int visit_children(const struct process *parent, struct sb_step *step)
 	return rc;
 }
 
-static int on_grant(struct process *process, struct sb_step *step,
-		    uint32_t first_child)
+static int on_grant(struct process *process, struct sb_step *step, uint32_t first_child)
 {
-	const int rc = sb_step_send(step, process->parent,
-				    make_message(GREW, process->number));
+	const int rc = sb_step_send(step, process->parent, make_message(GREW, process->number));
 
 	process->first_child = first_child;
 	return rc ? rc : spawn_children(process, step);
 }
 
-static int on_visit(struct process *process, struct sb_step *step,
-		    bool is_urgent)
+static int on_visit(struct process *process, struct sb_step *step, bool is_urgent)
 {
 	struct sb_uct_node *node = &process->node;
 
@@ -181,14 +168,11 @@ static int ask(struct process *process, struct sb_step *step)
 {
 	process->has_asked = true;
 	process->data->pid[process->number] = sb_step_self(step);
-	process->node.work = sb_uct_work(&process->data->tree, process->number,
-					 SB_UCT_ASKING_COST);
-	return sb_step_send(step, process->data->root,
-			    make_message(ASK, process->number));
+	process->node.work = sb_uct_work(&process->data->tree, process->number, SB_UCT_ASKING_COST);
+	return sb_step_send(step, process->data->root, make_message(ASK, process->number));
 }
 
-static int on_message(struct process *process, struct sb_step *step,
-		      union sb_value message)
+static int on_message(struct process *process, struct sb_step *step, union sb_value message)
 {
 	switch (kind_of(message)) {
 	case GRANT:
@@ -204,8 +188,8 @@ static int on_message(struct process *process, struct sb_step *step,
 	return -EPROTO;
 }
 
-static int node_advance(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int node_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct process *process = state;
 	bool is_visited = false;
@@ -264,14 +248,12 @@ static int answer(struct root *root, struct sb_step *step)
 	struct sb_uct *data = root->process.data;
 	int rc = 0;
 
-	for (;
-	     root->answered < root->size && data->asked[root->answered] && !rc;
+	for (; root->answered < root->size && data->asked[root->answered] && !rc;
 	     root->answered++) {
 		if (!sb_uct_has_room(&data->tree, root->size) ||
 		    !sb_uct_is_heads(&data->tree, root->answered))
 			continue;
-		rc = sb_step_send(step, data->pid[root->answered],
-				  make_message(GRANT, root->size));
+		rc = sb_step_send(step, data->pid[root->answered], make_message(GRANT, root->size));
 		root->size += data->tree.children;
 	}
 	return rc;
@@ -298,8 +280,8 @@ static int on_root_message(struct root *root, union sb_value message)
 	return -EPROTO;
 }
 
-static int root_advance(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int root_advance(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct root *root = state;
 	struct sb_uct *data = root->process.data;
@@ -350,9 +332,7 @@ static int allocate(struct sb_uct *data)
 	data->node = calloc(n, sizeof(*data->node));
 	data->pid = calloc(n, sizeof(*data->pid));
 	data->asked = calloc(n, sizeof(*data->asked));
-	return data->expected && data->node && data->pid && data->asked
-		       ? 0
-		       : -ENOMEM;
+	return data->expected && data->node && data->pid && data->asked ? 0 : -ENOMEM;
 }
 
 static int setup(struct sb_workload_run *run)
@@ -389,8 +369,7 @@ static int start(struct sb_workload_run *run)
 	data->size = 0;
 	memset(data->node, 0, n * sizeof(*data->node));
 	memset(data->asked, 0, n * sizeof(*data->asked));
-	return sb_scheduler_submit(run->scheduler, &root_ops, "main",
-				   sb_value_ptr(&root), NULL);
+	return sb_scheduler_submit(run->scheduler, &root_ops, "main", sb_value_ptr(&root), NULL);
 }
 
 /* The tree is the same in every round. */
@@ -401,14 +380,12 @@ static uint64_t operations(const struct sb_workload_run *run)
 
 static bool is_same(const struct sb_uct_node *a, const struct sb_uct_node *b)
 {
-	return a->visits == b->visits && a->height == b->height &&
-	       a->cost == b->cost && a->work == b->work &&
-	       a->grown_children == b->grown_children &&
+	return a->visits == b->visits && a->height == b->height && a->cost == b->cost &&
+	       a->work == b->work && a->grown_children == b->grown_children &&
 	       a->is_urgent == b->is_urgent;
 }
 
-static bool check_node(const struct sb_uct *data, uint32_t number, char *why,
-		       size_t why_bytes)
+static bool check_node(const struct sb_uct *data, uint32_t number, char *why, size_t why_bytes)
 {
 	const struct sb_uct_node *is = &data->node[number];
 	const struct sb_uct_node *expected = &data->expected[number];
@@ -416,13 +393,12 @@ static bool check_node(const struct sb_uct *data, uint32_t number, char *why,
 	if (is_same(is, expected))
 		return true;
 	snprintf(why, why_bytes,
-		 "node %" PRIu32 ": visits %" PRIu32 " height %" PRIu32
-		 " cost %" PRIu32 " work %" PRIx64 " grown children %" PRIu32
-		 "; expected %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIx64
-		 " %" PRIu32,
-		 number, is->visits, is->height, is->cost, is->work,
-		 is->grown_children, expected->visits, expected->height,
-		 expected->cost, expected->work, expected->grown_children);
+		 "node %" PRIu32 ": visits %" PRIu32 " height %" PRIu32 " cost %" PRIu32
+		 " work %" PRIx64 " grown children %" PRIu32 "; expected %" PRIu32 " %" PRIu32
+		 " %" PRIu32 " %" PRIx64 " %" PRIu32,
+		 number, is->visits, is->height, is->cost, is->work, is->grown_children,
+		 expected->visits, expected->height, expected->cost, expected->work,
+		 expected->grown_children);
 	return false;
 }
 
@@ -433,8 +409,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	if (!sb_failure_check(run, why, why_bytes))
 		return false;
 	if (data->size != data->nodes) {
-		snprintf(why, why_bytes, "%" PRIu32 " nodes, expected %" PRIu32,
-			 data->size, data->nodes);
+		snprintf(why, why_bytes, "%" PRIu32 " nodes, expected %" PRIu32, data->size,
+			 data->nodes);
 		return false;
 	}
 	for (uint32_t i = 0; i < data->nodes; i++) {

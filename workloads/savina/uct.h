@@ -34,17 +34,16 @@ struct sb_uct {
 	struct sb_failure failure;
 	struct sb_uct_tree tree;
 	sb_pid root;
-	uint32_t nodes; /* what the tree should have, the root included */
+	uint32_t nodes;		      /* what the tree should have, the root included */
 	struct sb_uct_node *expected; /* [nodes] */
-	struct sb_uct_node *node; /* [nodes_max]: written by the node itself */
-	sb_pid *pid;   /* [nodes_max]: written by the node before it asks */
-	bool *asked;   /* [nodes_max]: the root's */
-	uint32_t size; /* when all have asked */
+	struct sb_uct_node *node;     /* [nodes_max]: written by the node itself */
+	sb_pid *pid;		      /* [nodes_max]: written by the node before it asks */
+	bool *asked;		      /* [nodes_max]: the root's */
+	uint32_t size;		      /* when all have asked */
 };
 
 /* Does so much work, and returns what it comes to. */
-uint64_t sb_uct_work(const struct sb_uct_tree *tree, uint64_t work,
-		     uint64_t cost);
+uint64_t sb_uct_work(const struct sb_uct_tree *tree, uint64_t work, uint64_t cost);
 
 /* Whether a tree of that size may grow. */
 bool sb_uct_has_room(const struct sb_uct_tree *tree, uint32_t size);

@@ -15,16 +15,14 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-static uint64_t hash(const struct sb_uct_tree *tree, uint32_t number,
-		     enum aspect aspect)
+static uint64_t hash(const struct sb_uct_tree *tree, uint32_t number, enum aspect aspect)
 {
 	return mix(mix(tree->seed + UINT64_C(0x9e3779b97f4a7c15)) +
 		   ((uint64_t)number << 8 | aspect));
 }
 
 /* In (0, 1]. */
-static double uniform(const struct sb_uct_tree *tree, uint32_t number,
-		      enum aspect aspect)
+static double uniform(const struct sb_uct_tree *tree, uint32_t number, enum aspect aspect)
 {
 	return ((double)(hash(tree, number, aspect) >> 11) + 1) * 0x1p-53;
 }
@@ -51,8 +49,7 @@ bool sb_uct_is_heads(const struct sb_uct_tree *tree, uint32_t number)
 }
 
 /* The children of a node that grows, which begin with first. */
-static void expect_children(struct sb_uct *data, uint32_t parent,
-			    uint32_t first)
+static void expect_children(struct sb_uct *data, uint32_t parent, uint32_t first)
 {
 	const struct sb_uct_tree *tree = &data->tree;
 	const uint32_t urgent = sb_uct_urgent_child(tree, parent);
@@ -63,8 +60,7 @@ static void expect_children(struct sb_uct *data, uint32_t parent,
 			.visits = 1,
 			.height = data->expected[parent].height + 1,
 			.cost = cost,
-			.work = sb_uct_work(tree, first + i,
-					    SB_UCT_ASKING_COST + cost),
+			.work = sb_uct_work(tree, first + i, SB_UCT_ASKING_COST + cost),
 			.is_urgent = i == urgent,
 		};
 }
@@ -75,8 +71,7 @@ void sb_uct_compute_expected(struct sb_uct *data, uint32_t *parent)
 	uint32_t size = 1;
 
 	for (uint32_t number = 0; number < size; number++) {
-		if (number && (!sb_uct_has_room(tree, size) ||
-			       !sb_uct_is_heads(tree, number)))
+		if (number && (!sb_uct_has_room(tree, size) || !sb_uct_is_heads(tree, number)))
 			continue;
 		if (number)
 			data->expected[parent[number]].grown_children++;

@@ -33,8 +33,7 @@ static const struct sb_process_ops ops;
 
 SB_ACTOR_INIT(init, struct link)
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	const struct link *self = state;
 	struct link next = { .data = self->data, .number = self->number + 1 };
@@ -65,8 +64,7 @@ static int start(struct sb_workload_run *run)
 	struct link first = { .data = data };
 
 	*data = (struct data){ .depth = run->param[DEPTH] };
-	return sb_scheduler_submit(run->scheduler, &ops, "main",
-				   sb_value_ptr(&first), NULL);
+	return sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&first), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -78,8 +76,7 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	const struct data *data = run->data;
 
-	return sb_expect(why, why_bytes, "tasks have run in order", data->run,
-			 data->depth + 1);
+	return sb_expect(why, why_bytes, "tasks have run in order", data->run, data->depth + 1);
 }
 
 const struct sb_workload sb_workload_tokio_chained_spawn = {

@@ -20,8 +20,7 @@
 enum { PINGS };
 
 static const struct sb_param params[] = {
-	[PINGS] = { "pings", 1000, 1, 1 << 24, NULL,
-		    "pairs of tasks that exchange two messages" },
+	[PINGS] = { "pings", 1000, 1, 1 << 24, NULL, "pairs of tasks that exchange two messages" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
@@ -46,15 +45,13 @@ struct partner {
 
 SB_ACTOR_INIT(partner_init, struct partner)
 
-static bool is_message(const struct sb_event *events, uint32_t count,
-		       uint64_t number)
+static bool is_message(const struct sb_event *events, uint32_t count, uint64_t number)
 {
-	return count == 1 && events[0].type == SB_EVENT_MESSAGE &&
-	       events[0].data.u64 == number;
+	return count == 1 && events[0].type == SB_EVENT_MESSAGE && events[0].data.u64 == number;
 }
 
-static int partner_step(void *state, struct sb_step *step,
-			const struct sb_event *events, uint32_t count)
+static int partner_step(void *state, struct sb_step *step, const struct sb_event *events,
+			uint32_t count)
 {
 	struct partner *self = state;
 	int rc;
@@ -90,16 +87,15 @@ static int ask(struct asker *self, struct sb_step *step)
 				   .number = self->number,
 				   .asker = step->self };
 	sb_pid pid;
-	int rc = sb_step_spawn(step, &partner_ops, "main",
-			       sb_value_ptr(&partner), &pid);
+	int rc = sb_step_spawn(step, &partner_ops, "main", sb_value_ptr(&partner), &pid);
 
 	if (!rc)
 		rc = sb_step_send(step, pid, sb_value_u64(self->number));
 	return rc ? rc : SB_IDLE;
 }
 
-static int asker_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int asker_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	struct asker *self = state;
 
@@ -126,8 +122,8 @@ struct root {
 
 SB_ACTOR_INIT(root_init, struct root)
 
-static int root_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int root_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct data *data = ((struct root *)state)->data;
 	int rc = 0;
@@ -138,8 +134,7 @@ static int root_step(void *state, struct sb_step *step,
 	for (uint64_t i = 0; i < data->pairs && !rc; i++) {
 		struct asker asker = { .pair = &data->pair[i], .number = i };
 
-		rc = sb_step_spawn(step, &asker_ops, "main",
-				   sb_value_ptr(&asker), NULL);
+		rc = sb_step_spawn(step, &asker_ops, "main", sb_value_ptr(&asker), NULL);
 	}
 	return rc ? rc : SB_DONE;
 }
@@ -156,8 +151,7 @@ static const struct sb_process_ops root_ops = {
 static int setup(struct sb_workload_run *run)
 {
 	const uint64_t pairs = run->param[PINGS];
-	struct data *data =
-		calloc(1, sizeof(*data) + pairs * sizeof(data->pair[0]));
+	struct data *data = calloc(1, sizeof(*data) + pairs * sizeof(data->pair[0]));
 
 	if (!data)
 		return -ENOMEM;
@@ -172,8 +166,7 @@ static int start(struct sb_workload_run *run)
 	struct root root = { .data = data };
 
 	memset(data->pair, 0, data->pairs * sizeof(data->pair[0]));
-	return sb_scheduler_submit(run->scheduler, &root_ops, "main",
-				   sb_value_ptr(&root), NULL);
+	return sb_scheduler_submit(run->scheduler, &root_ops, "main", sb_value_ptr(&root), NULL);
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -187,8 +180,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < data->pairs && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("pair", i), "pings",
-				  data->pair[i].pings, 1) &&
+		ok = sb_expect_of(why, why_bytes, SB_OF("pair", i), "pings", data->pair[i].pings,
+				  1) &&
 		     sb_expect_of(why, why_bytes, SB_OF("pair", i), "answers",
 				  data->pair[i].answers, 1);
 	return ok;

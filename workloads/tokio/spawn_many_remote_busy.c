@@ -35,8 +35,7 @@ static const char *const variants[] = { "1", "2", NULL };
 static const struct sb_param params[] = {
 	[VARIANT] = { "variant", YIELDS, 0, 1, variants,
 		      "busy tasks yield (1) or spawn their like (2)" },
-	[SPAWNS] = { "spawns", 1000, 1, 1 << 24, NULL,
-		     "empty tasks of a round" },
+	[SPAWNS] = { "spawns", 1000, 1, 1 << 24, NULL, "empty tasks of a round" },
 	[STALL_NS] = { "stall-ns", 10000, 0, 1000000000, NULL,
 		       "least time that a busy task stalls, ns" },
 	{ NULL, 0, 0, 0, NULL, NULL },
@@ -64,8 +63,8 @@ struct empty {
 
 SB_ACTOR_INIT(empty_init, struct empty)
 
-static int empty_step(void *state, struct sb_step *step,
-		      const struct sb_event *events, uint32_t count)
+static int empty_step(void *state, struct sb_step *step, const struct sb_event *events,
+		      uint32_t count)
 {
 	const struct empty *self = state;
 	struct data *data = self->data;
@@ -108,13 +107,12 @@ static int go_on(struct busy *self, struct sb_step *step)
 
 	if (self->data->variant == YIELDS)
 		return SB_CONTINUE;
-	rc = sb_step_spawn(step, &busy_ops, "main", sb_value_ptr(&successor),
-			   NULL);
+	rc = sb_step_spawn(step, &busy_ops, "main", sb_value_ptr(&successor), NULL);
 	return rc ? rc : SB_DONE;
 }
 
-static int busy_step(void *state, struct sb_step *step,
-		     const struct sb_event *events, uint32_t count)
+static int busy_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
 {
 	struct busy *self = state;
 	struct data *data = self->data;
@@ -168,8 +166,8 @@ static int start_busy(struct sb_workload_run *run)
 	int rc = 0;
 
 	for (uint64_t i = 0; i < data->busy && !rc; i++)
-		rc = sb_scheduler_submit(run->scheduler, &busy_ops, "main",
-					 sb_value_ptr(&input), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &busy_ops, "main", sb_value_ptr(&input),
+					 NULL);
 	while (!rc && sb_load_acq(&data->busy_met) < data->busy)
 		sb_thread_yield();
 	return rc;
@@ -183,8 +181,8 @@ static int start_empty(struct sb_workload_run *run)
 	for (uint64_t i = 0; i < data->size && !rc; i++) {
 		struct empty input = { .data = data, .index = i };
 
-		rc = sb_scheduler_submit(run->scheduler, &empty_ops, "main",
-					 sb_value_ptr(&input), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &empty_ops, "main", sb_value_ptr(&input),
+					 NULL);
 	}
 	return rc;
 }
@@ -218,12 +216,11 @@ static int start(struct sb_workload_run *run)
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 {
 	struct data *data = run->data;
-	bool ok = sb_expect(why, why_bytes, "busy tasks have ended",
-			    sb_load_rlx(&data->busy_ended), data->busy);
+	bool ok = sb_expect(why, why_bytes, "busy tasks have ended", sb_load_rlx(&data->busy_ended),
+			    data->busy);
 
 	for (uint64_t i = 0; i < data->size && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("task", i), "runs",
-				  data->runs[i], 1);
+		ok = sb_expect_of(why, why_bytes, SB_OF("task", i), "runs", data->runs[i], 1);
 	return ok;
 }
 

@@ -26,8 +26,7 @@ static const char *const ways[] = { "continue", "command", NULL };
 
 static const struct sb_param params[] = {
 	[TASKS] = { "tasks", 200, 1, 1 << 20, NULL, "tasks" },
-	[YIELDS] = { "yields", 1000, 1, UINT32_MAX, NULL,
-		     "yields of each of them" },
+	[YIELDS] = { "yields", 1000, 1, UINT32_MAX, NULL, "yields of each of them" },
 	[YIELD] = { "yield", BY_CONTINUE, 0, 1, ways, "what a yield is" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
@@ -48,17 +47,15 @@ struct state {
 SB_ACTOR_INIT(init, struct state)
 
 /* Whether nothing but the completion of the yield before has come. */
-static bool as_expected(const struct task *task, const struct sb_event *events,
-			uint32_t count)
+static bool as_expected(const struct task *task, const struct sb_event *events, uint32_t count)
 {
 	if (!task->by_command || !task->steps)
 		return !count;
-	return count == 1 && events[0].type == SB_EVENT_COMPLETION &&
-	       !events[0].error && events[0].tag == task->steps;
+	return count == 1 && events[0].type == SB_EVENT_COMPLETION && !events[0].error &&
+	       events[0].tag == task->steps;
 }
 
-static int step(void *state, struct sb_step *step,
-		const struct sb_event *events, uint32_t count)
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
 {
 	struct task *task = ((struct state *)state)->task;
 	int rc;
@@ -89,8 +86,7 @@ static int handle_nothing(void *context, const struct sb_command *command,
 
 static int setup(struct sb_workload_run *run)
 {
-	const int rc = sb_scheduler_register(run->scheduler, COMMAND_NOTHING,
-					     handle_nothing, NULL);
+	const int rc = sb_scheduler_register(run->scheduler, COMMAND_NOTHING, handle_nothing, NULL);
 
 	if (rc)
 		return rc;
@@ -110,8 +106,7 @@ static int start(struct sb_workload_run *run)
 			.yields = run->param[YIELDS],
 			.by_command = run->param[YIELD] == BY_COMMAND,
 		};
-		rc = sb_scheduler_submit(run->scheduler, &ops, "main",
-					 sb_value_ptr(&input), NULL);
+		rc = sb_scheduler_submit(run->scheduler, &ops, "main", sb_value_ptr(&input), NULL);
 	}
 	return rc;
 }
@@ -127,8 +122,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	bool ok = true;
 
 	for (uint64_t i = 0; i < run->param[TASKS] && ok; i++)
-		ok = sb_expect_of(why, why_bytes, SB_OF("task", i), "steps",
-				  task[i].steps, run->param[YIELDS] + 1);
+		ok = sb_expect_of(why, why_bytes, SB_OF("task", i), "steps", task[i].steps,
+				  run->param[YIELDS] + 1);
 	return ok;
 }
 

@@ -63,8 +63,7 @@ static void *wake_times(void *unused)
 }
 
 /* outside_begin(Process, Wakes, PauseNs) -> ok */
-static ERL_NIF_TERM outside_begin(ErlNifEnv *env, int argc,
-				  const ERL_NIF_TERM argv[])
+static ERL_NIF_TERM outside_begin(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
 	static char name[] = "outside";
 
@@ -81,8 +80,7 @@ static ERL_NIF_TERM outside_begin(ErlNifEnv *env, int argc,
 	return enif_make_atom(env, "ok");
 }
 
-static ERL_NIF_TERM outside_woken(ErlNifEnv *env, int argc,
-				  const ERL_NIF_TERM argv[])
+static ERL_NIF_TERM outside_woken(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
 	outside.woken_ns = clock_ns();
 	(void)argc;
@@ -93,8 +91,7 @@ static ERL_NIF_TERM outside_woken(ErlNifEnv *env, int argc,
 }
 
 /* outside_end() -> {how many answers there were, [latency in ns]}; after done. */
-static ERL_NIF_TERM outside_end(ErlNifEnv *env, int argc,
-				const ERL_NIF_TERM argv[])
+static ERL_NIF_TERM outside_end(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
 	ERL_NIF_TERM list = enif_make_list(env, 0);
 
@@ -102,13 +99,11 @@ static ERL_NIF_TERM outside_end(ErlNifEnv *env, int argc,
 	(void)argv;
 	enif_thread_join(outside.thread, NULL);
 	for (unsigned int i = outside.wakes; i > 0; i--)
-		list = enif_make_list_cell(
-			env, enif_make_int64(env, outside.latency_ns[i - 1]),
-			list);
+		list = enif_make_list_cell(env, enif_make_int64(env, outside.latency_ns[i - 1]),
+					   list);
 	free(outside.latency_ns);
 	sem_destroy(&outside.woken);
-	return enif_make_tuple2(env, enif_make_uint(env, outside.answers),
-				list);
+	return enif_make_tuple2(env, enif_make_uint(env, outside.answers), list);
 }
 
 static ErlNifFunc functions[] = {
