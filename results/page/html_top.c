@@ -171,8 +171,7 @@ static void put_title(FILE *out, const char *name)
 	}
 }
 
-static void put_picture(FILE *out, const struct sb_result *result, const char *name,
-			uint32_t number)
+static void put_picture(FILE *out, const struct sb_result *result, const char *name)
 {
 	char *path = NULL;
 	int rc = -1;
@@ -181,19 +180,19 @@ static void put_picture(FILE *out, const struct sb_result *result, const char *n
 	if (asprintf(&path, "%s/plots/%s.svg", result->directory, name) < 0)
 		path = NULL;
 	else
-		rc = sb_page_svg(out, path, number, name);
+		rc = sb_html_image(out, path, name);
 	fputs("<figcaption><b>", out);
 	put_title(out, name);
 	fputs("</b> ", out);
 	sb_html(out, sb_page_picture_doc(name));
 	if (rc)
-		fputs(" (The file cannot be shown: it is no picture that can be read.)", out);
+		fputs(" (The file cannot be read.)", out);
 	fputs("</figcaption></figure>\n", out);
 	free(path);
 }
 
 static void put_pictures_of(FILE *out, const struct sb_page *page, const struct sb_result *result,
-			    const struct sb_page_pictures *pictures, uint32_t *number)
+			    const struct sb_page_pictures *pictures)
 {
 	if (page->results > 1) {
 		fputs("<h3>", out);
@@ -207,25 +206,26 @@ static void put_pictures_of(FILE *out, const struct sb_page *page, const struct 
 				"</div>\n<details><summary>%" PRIu32
 				" more pictures</summary><div class=\"pictures\">\n",
 				pictures->pictures - i);
-		put_picture(out, result, pictures->name[i], (*number)++);
+		put_picture(out, result, pictures->name[i]);
 	}
 	fputs(pictures->pictures > PICTURES_OPEN ? "</div></details>\n" : "</div>\n", out);
 }
 
 void sb_html_pictures(FILE *out, const struct sb_page *page)
 {
-	uint32_t number = 0;
+	bool any = false;
 
 	for (uint32_t i = 0; i < page->results; i++) {
 		struct sb_page_pictures pictures;
 
 		if (sb_page_pictures_find(&pictures, &page->result[i]) || !pictures.pictures)
 			continue;
-		if (!number)
+		if (!any)
 			fputs("<section id=\"pictures\"><h2>Pictures</h2>\n", out);
-		put_pictures_of(out, page, &page->result[i], &pictures, &number);
+		put_pictures_of(out, page, &page->result[i], &pictures);
+		any = true;
 		sb_page_pictures_free(&pictures);
 	}
-	if (number)
+	if (any)
 		fputs("</section>\n", out);
 }

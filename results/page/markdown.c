@@ -260,16 +260,6 @@ static void put_reasons(const struct sb_md_writer *w)
 
 /* ---- pictures ---- */
 
-/* What a link may have as it is. */
-static void put_link(FILE *out, const char *path)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/";
-
-	for (; *path; path++)
-		fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
-}
-
 /* How to get from one directory to another, both absolute and resolved; for
  * the caller to free. */
 static char *relative(const char *from, const char *to)
@@ -319,9 +309,9 @@ static void put_picture(const struct sb_md_writer *w, const char *path, const ch
 	fputs("- [", w->out);
 	sb_put_markdown(w->out, name);
 	fputs("](", w->out);
-	put_link(w->out, path);
+	sb_put_percent_encoded(w->out, path, strlen(path), SB_URL_PLAIN);
 	fputs("/", w->out);
-	put_link(w->out, name);
+	sb_put_percent_encoded(w->out, name, strlen(name), SB_URL_PLAIN);
 	fprintf(w->out, ".svg)%s%s\n", *doc ? ": " : "", doc);
 }
 

@@ -103,14 +103,13 @@ void sb_page_pictures_free(struct sb_page_pictures *pictures);
 /* What to see in the picture of that name, or "". */
 const char *sb_page_picture_doc(const char *name);
 
-/*
- * The picture as an element of a page. The file is not trusted: elements and
- * attributes that draw are copied, all else is left out (scripts, handlers,
- * styles, links to elsewhere); identifiers get a prefix of their own. label:
- * for those who do not see it. Returns 0; -EINVAL: it is not well-formed, and
- * nothing has been written; or another -errno.
- */
-SB_MUST_CHECK int sb_page_svg(FILE *out, const char *path, uint32_t number, const char *label);
+/* An SVG file as an image inside the page. label: the text in its place. Returns 0
+ * or -errno; nothing has been written then. */
+SB_MUST_CHECK int sb_html_image(FILE *out, const char *path, const char *label);
+
+/* Writes bytes of text; those that are not in plain as %XX (RFC 3986, 2.1). */
+#define SB_URL_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/"
+void sb_put_percent_encoded(FILE *out, const char *text, size_t bytes, const char *plain);
 
 /* ---- Markdown ---- */
 

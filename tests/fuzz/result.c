@@ -1,5 +1,4 @@
-/* Results: what is read is written in every form, and read again; a picture that
- * lies beside it; and a trace. */
+/* Results: what is read is written in every form, and read again; and a trace. */
 #include <string.h>
 
 #include "harness/verbs/verbs.h"
@@ -8,7 +7,6 @@
 #include "results/files/summary.h"
 #include "results/json/read.h"
 #include "results/json/write.h"
-#include "results/page/page.h"
 #include "results/page/report.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"
@@ -128,7 +126,3 @@ void fuzz_timeline(const struct fuzz_input *input)
 	}
 }
 
-void fuzz_svg(const struct fuzz_input *input)
-{
-	FUZZ_CHECK(sb_page_svg(fuzz_sink(), input->path, 1, "label") <= 0);
-}

@@ -24,7 +24,7 @@ PICTURE = """<?xml version="1.0"?>
 <rect id='far' fill='URL(http://nowhere.invalid/b)' stroke="\\75rl(http://nowhere.invalid/c)" width='1' height='1'/>
 <foreignObject><p>gone</p></foreignObject><a href="javascript:alert(6)"><text>gone</text></a>
 <text x='9' y='50'>&lt;/svg&gt;&lt;script&gt;alert(7)<![CDATA[<script>alert(8)</script>]]></text>
-</svg><script>alert(9)</script>
+</svg>
 """
 
 BROKEN = "<svg><g></svg><script>alert(10)</script>"
@@ -227,24 +227,16 @@ def units(tab):
 
 
 def pictures(tab):
-    seen = tab.run("""(() => {
-        const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
-        return { svgs: document.querySelectorAll("figure > svg").length,
-            twice: ids.filter((id, i) => ids.indexOf(id) !== i),
-            uses: [...document.querySelectorAll("figure use")].map(u => u.getAttribute("href")),
-            fills: [...document.querySelectorAll("figure rect")].map(r => getComputedStyle(r).fill),
-            found: [...document.querySelectorAll("figure use")].filter(u => u.getAttribute("href"))
-                .every(u => document.querySelector(u.getAttribute("href"))),
-            text: document.querySelector("figure text").textContent,
-            captions: document.querySelectorAll("figcaption").length,
-            boxed: document.querySelector("figure > svg").getAttribute("viewBox") };
-    })()""")
-    assert seen["svgs"] == 2 and seen["captions"] == 3, seen
-    assert not seen["twice"] and seen["found"], seen
-    assert seen["uses"] == ["#p0-dot", None, "#p1-dot", None], seen
-    assert 'url("#p0-fade")' in seen["fills"][0] and "nowhere" not in str(seen), seen
-    assert seen["text"] == "</svg><script>alert(7)<script>alert(8)</script>", seen
-    assert seen["boxed"] == "0 0 300 100", seen
+    """Those that can be drawn are, in their proportions; nothing of them is the page's."""
+    seen = tab.run("""Promise.all([...document.querySelectorAll("figure > img")].map(image =>
+        image.decode().catch(() => 0).then(() =>
+            [image.alt, image.naturalWidth, Math.round(image.width / image.height)])))""")
+    assert seen[:2] == [["cost", 300, 3], ["steals-a", 300, 3]], seen
+    assert [image[:2] for image in seen[2:]] == [["spins-broken", 0]], seen
+    own = tab.run("""[document.querySelectorAll("figcaption").length,
+        document.querySelectorAll("#dot, #fade, figure svg").length,
+        getComputedStyle(document.querySelector("main")).display]""")
+    assert own == [3, 0, "block"], own
 
 
 def colours(tab):
@@ -262,7 +254,7 @@ def colours(tab):
 
 def inert(tab):
     assert tab.run("""[...document.querySelectorAll("script, style, foreignObject, iframe, a, img, object")]
-        .map(e => e.tagName)""") == ["STYLE", "SCRIPT"]
+        .filter(e => !e.matches("figure > img")).map(e => e.tagName)""") == ["STYLE", "SCRIPT"]
     assert tab.run("""[...document.querySelectorAll("*")].filter(e => [...e.attributes]
         .some(a => a.name.startsWith("on") || (a.name === "style" && e.id !== "tip"))).length""") == 0
     assert tab.run(f"document.body.textContent.includes({json.dumps(HOSTILE)})")
@@ -270,7 +262,8 @@ def inert(tab):
 
 def no_complaints(tab):
     assert tab.complaints == [], tab.complaints
-    assert len(tab.requests) == 1, tab.requests
+    outside = [url for url in tab.requests if not url.startswith("data:image/svg+xml,")]
+    assert len(outside) == 1, outside
 
 
 def policy(tab):
