@@ -9,13 +9,13 @@
 
 /* What is timed of a request. */
 enum sb_request_hist_id {
-	SB_REQUEST_SOJOURN,  /* intended -> completed */
-	SB_REQUEST_WAIT,     /* intended -> first step */
-	SB_REQUEST_SERVICE,  /* first step -> completed */
-	SB_REQUEST_LATENESS, /* intended -> submitted */
+	SB_REQUEST_sojourn,  /* intended -> completed */
+	SB_REQUEST_wait,     /* intended -> first step */
+	SB_REQUEST_service,  /* first step -> completed */
+	SB_REQUEST_lateness, /* intended -> submitted */
 	/* The sojourn at servers that cost nothing, see workloads/load/replay.h. */
-	SB_REQUEST_IDEAL,
-	SB_REQUEST_REPLAYED,
+	SB_REQUEST_ideal,
+	SB_REQUEST_replayed,
 	SB_REQUEST_HISTS
 };
 
@@ -48,6 +48,12 @@ struct sb_requests {
 	bool not_replayed;	     /* there were more than could be noted */
 	struct sb_hist_counts *hist; /* [SB_REQUEST_HISTS], the caller's */
 };
+
+/* Whether requests had a time at which they should arrive; closed loops have none. */
+static inline bool sb_requests_scheduled(const struct sb_requests *r)
+{
+	return r->is_open && r->intended;
+}
 
 /* Intended and never completed. */
 static inline uint64_t sb_requests_lost(const struct sb_requests *r)

@@ -18,32 +18,25 @@
 
 /* ---- rounds ---- */
 
-static bool make_requests(struct sb_record *record)
-{
-	record->requests = calloc(1, sizeof(*record->requests));
-	if (record->requests)
-		record->requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*record->requests->hist));
-	return record->requests && record->requests->hist;
-}
-
 static bool make_room(const struct sb_measurement *m, struct sb_record *record)
 {
 	record->worker = sb_readings_make(m->workers);
-	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	record->os = calloc(m->workers, sizeof(*record->os));
+	if (m->run.workload->takes_requests)
+		record->requests = calloc(1, sizeof(*record->requests));
 	return record->worker && record->hist && record->os &&
-	       (!m->run.workload->takes_requests || make_requests(record));
+	       (!m->run.workload->takes_requests || record->requests);
 }
 
 static void keep_requests(struct sb_measurement *m, struct sb_record *record)
 {
-	struct sb_requests *kept = record->requests;
-	struct sb_hist_counts *hist = kept ? kept->hist : NULL;
+	struct sb_hist_counts *hist = &record->hist[SB_RECORD_REQUEST];
 
-	if (!kept)
+	if (!record->requests)
 		return;
-	*kept = m->requests;
-	kept->hist = hist;
+	*record->requests = m->requests;
+	record->requests->hist = hist;
 	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
@@ -65,8 +58,8 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 		return false;
 	sb_osview_end(m->os, record->os, &measured->machine);
 	sb_readings_subtract(m, record);
-	sb_hist_read(&m->run.wakes->all, &measured->wake_ns);
-	sb_hist_read(&m->run.wakes->long_step, &measured->wake_long_step_ns);
+	sb_hist_read(&m->run.wakes->all, &record->hist[SB_RECORD_wake]);
+	sb_hist_read(&m->run.wakes->long_step, &record->hist[SB_RECORD_wake_long_step]);
 	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
 	measured->mapped_before = before.mapped_bytes;
 	measured->look_ns = m->look_ns;

@@ -60,22 +60,22 @@ static void put_row(const struct sb_series *series, const struct sb_record *reco
 	fputs("]\n", out);
 }
 
-static int put_interval(const char *name, const struct sb_named_hist *hist, double start_s,
-			double length_s, FILE *out)
+static int put_interval(const char *name, uint32_t id, const struct sb_packed_hist *hist,
+			double start_s, double length_s, FILE *out)
 {
 	struct sb_hist_counts *counts = calloc(1, sizeof(*counts));
 	char *encoded;
 	int rc = -ENOMEM;
 
 	if (counts) {
-		sb_packed_add(hist->packed, counts);
+		sb_packed_add(hist, counts);
 		rc = sb_hdr_encode(counts, &encoded);
 	}
 	if (!rc) {
 		fputs("Tag=", out);
 		put_word(name, ", ", out);
-		fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", hist->name, start_s, length_s,
-			(double)sb_hist_max(counts) / NS_PER_MS, encoded);
+		fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", sb_record_hist_info[id].name, start_s,
+			length_s, (double)sb_hist_max(counts) / NS_PER_MS, encoded);
 		free(encoded);
 	}
 	free(counts);
@@ -91,12 +91,13 @@ static double length_of(const struct sb_record *record)
 static int put_record(const struct sb_record *record, const char *name, double start_s, FILE *out)
 {
 	const double length_s = length_of(record);
-	struct sb_named_hist hist;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && sb_record_hist(record, i, &hist); i++) {
-		if (!strcmp(hist.unit, "ns") && hist.packed->count)
-			rc = put_interval(name, &hist, start_s, length_s, out);
+	for (uint32_t i = 0; !rc && i < SB_RECORD_HISTS; i++) {
+		const struct sb_packed_hist *hist = sb_record_hist(record, i);
+
+		if (hist && hist->count && !strcmp(sb_record_hist_info[i].unit, "ns"))
+			rc = put_interval(name, i, hist, start_s, length_s, out);
 	}
 	return rc;
 }

@@ -189,21 +189,6 @@ static void put_repetitions(const struct sb_result *result, FILE *out)
 #define LARGEST_NS    40 /* 18 minutes */
 #define LARGEST_COUNT 19 /* written without an exponent */
 
-/* All repetitions of a series; false: nothing was counted. *named is the
- * histogram's name and unit. */
-static bool merge(const struct sb_series *series, uint32_t hist, struct sb_named_hist *named,
-		  struct sb_hist_counts *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (uint32_t r = 0; r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (sb_series_pools(series, r) && sb_record_hist(record, hist, named))
-			sb_packed_add(named->packed, out);
-	}
-	return out->count > 0;
-}
-
 /* A line of one histogram, up to its value. */
 static void put_sample(const struct sb_result *result, uint32_t i, const char *family,
 		       const char *suffix, FILE *out)
@@ -244,66 +229,25 @@ static void put_totals(const struct sb_result *result, uint32_t i, const char *f
 	fputc('\n', out);
 }
 
-/* Workers' histograms say what they are; those of requests have metrics that
- * do: "..., mean" is behind it. */
-static void describe(const char *name, char *out, size_t bytes)
-{
-	enum sb_metric_id m;
-	char metric[NAME_BYTES];
-
-	*out = '\0';
-	snprintf(metric, sizeof(metric), "%s_ns_mean", name);
-	for (int i = 0; i < SB_HISTS; i++) {
-		if (!strcmp(sb_hist_info[i].name, name))
-			snprintf(out, bytes, "%s", sb_hist_info[i].doc);
-	}
-	m = sb_metric_find(metric);
-	if (!*out && m < SB_METRICS)
-		snprintf(out, bytes, "%.*s",
-			 (int)(strrchr(sb_metric[m].doc, ',') - sb_metric[m].doc),
-			 sb_metric[m].doc);
-}
-
 static void put_hist(const struct sb_result *result, uint32_t hist, FILE *out)
 {
 	static struct sb_hist_counts counts;
-	struct sb_named_hist named;
+	const struct sb_metric *info = &sb_record_hist_info[hist];
+	const struct unit *unit = unit_of(info->unit);
 	bool is_begun = false;
 	char family[NAME_BYTES];
-	char help[200];
 
+	name_family(family, info->name, unit);
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct unit *unit;
-
-		if (!merge(&result->series[i], hist, &named, &counts))
+		sb_series_hist(&result->series[i], hist, &counts);
+		if (!counts.count)
 			continue;
-		unit = unit_of(named.unit);
-		name_family(family, named.name, unit);
-		describe(named.name, help, sizeof(help));
 		if (!is_begun)
-			put_head(family, "histogram", unit, help, out);
+			put_head(family, "histogram", unit, info->doc, out);
 		is_begun = true;
 		put_buckets(result, i, family, unit, &counts, out);
 		put_totals(result, i, family, unit, &counts, out);
 	}
-}
-
-/* How many there are; the most that any row has. */
-static uint32_t count_hists(const struct sb_result *result)
-{
-	struct sb_named_hist named;
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_series *series = &result->series[i];
-
-		for (uint32_t r = 0; r < series->records; r++) {
-			while (sb_record_has_numbers(&series->record[r]) &&
-			       sb_record_hist(&series->record[r], most, &named))
-				most++;
-		}
-	}
-	return most;
 }
 
 /* ---- the run ---- */
@@ -333,13 +277,11 @@ static void put_run(const struct sb_result *result, FILE *out)
 
 int sb_convert_openmetrics(const struct sb_result *result, FILE *out)
 {
-	const uint32_t hists = count_hists(result);
-
 	put_run(result, out);
 	put_repetitions(result, out);
 	for (int m = 0; m < SB_METRICS; m++)
 		put_metric(result, m, out);
-	for (uint32_t i = 0; i < hists; i++)
+	for (uint32_t i = 0; i < SB_RECORD_HISTS; i++)
 		put_hist(result, i, out);
 	fputs("# EOF\n", out);
 	return 0;

@@ -254,15 +254,18 @@ static void put_memory(FILE *out, const struct sb_result *result, const struct s
 }
 
 static void put_hist(FILE *out, const struct sb_series *series, const struct sb_record *record,
-		     const struct sb_named_hist *named)
+		     uint32_t id)
 {
-	for (uint32_t i = 0; i < named->packed->buckets; i++) {
-		const struct sb_packed_bucket *bucket = &named->packed->bucket[i];
+	const struct sb_packed_hist *hist = sb_record_hist(record, id);
+	const struct sb_metric *info = &sb_record_hist_info[id];
+
+	for (uint32_t i = 0; hist && i < hist->buckets; i++) {
+		const struct sb_packed_bucket *bucket = &hist->bucket[i];
 		const uint64_t low = sb_hist_bucket_low(bucket->index);
 
 		put_row_key(out, series, record);
-		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64, named->name, named->unit,
-			low, low + sb_hist_bucket_width(bucket->index) - 1, bucket->count);
+		fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64, info->name, info->unit, low,
+			low + sb_hist_bucket_width(bucket->index) - 1, bucket->count);
 		sb_csv_put_row_end(out, series);
 	}
 }
@@ -271,11 +274,9 @@ static void put_hist(FILE *out, const struct sb_series *series, const struct sb_
 static void put_hists(FILE *out, const struct sb_series *series, const struct sb_record *record,
 		      bool latencies)
 {
-	struct sb_named_hist named;
-
-	for (uint32_t i = 0; sb_record_hist(record, i, &named); i++) {
-		if (latencies == !strcmp(named.unit, "ns"))
-			put_hist(out, series, record, &named);
+	for (uint32_t i = 0; i < SB_RECORD_HISTS; i++) {
+		if (latencies == !strcmp(sb_record_hist_info[i].unit, "ns"))
+			put_hist(out, series, record, i);
 	}
 }
 

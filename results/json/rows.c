@@ -62,27 +62,24 @@ static bool read_hists(struct sb_reader *r, const json_t *own, struct sb_record 
 	const json_t *hists = sb_reader_get(r, own, "histograms", JSON_OBJECT);
 	bool ok = hists;
 
-	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	if (!record->hist)
 		return sb_reader_no_memory(r);
-	for (uint32_t h = 0; ok && h < SB_HISTS; h++)
-		ok = read_named_hist(r, hists, sb_hist_info[h].name, &record->hist[h]);
+	for (uint32_t h = 0; ok && h < SB_RECORD_REQUEST; h++)
+		ok = read_named_hist(r, hists, sb_record_hist_info[h].name, &record->hist[h]);
 	return ok;
 }
 
 /* ---- requests ---- */
 
-static bool read_request_hists(struct sb_reader *r, const json_t *object,
-			       struct sb_requests *requests)
+static bool read_request_hists(struct sb_reader *r, const json_t *object, struct sb_record *record)
 {
 	const json_t *hists = sb_reader_get(r, object, "histograms", JSON_OBJECT);
 	bool ok = hists;
 
-	requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist));
-	if (!requests->hist)
-		return sb_reader_no_memory(r);
-	for (uint32_t i = 0; ok && i < SB_REQUEST_HISTS; i++)
-		ok = read_named_hist(r, hists, sb_request_hist_name(i), &requests->hist[i]);
+	record->requests->hist = &record->hist[SB_RECORD_REQUEST];
+	for (uint32_t h = SB_RECORD_REQUEST; ok && h < SB_RECORD_HISTS; h++)
+		ok = read_named_hist(r, hists, sb_record_hist_info[h].name, &record->hist[h]);
 	return ok;
 }
 
@@ -101,7 +98,7 @@ static bool read_requests(struct sb_reader *r, const json_t *own, struct sb_reco
 	before = sb_reader_enter(r, "requests.");
 	return (record->requests->completed <= record->requests->intended ||
 		sb_reader_unexpected(r, "completed", "no more than intended")) &&
-	       read_request_hists(r, object, record->requests) && sb_reader_leave(r, before);
+	       read_request_hists(r, object, record) && sb_reader_leave(r, before);
 }
 
 /* ---- workers ---- */

@@ -158,26 +158,24 @@ static bool set_hist(json_t *hists, const char *name, const struct sb_packed_his
 	return (!hist->count && !hist->sum) || sb_json_set(hists, name, hist_to_json(hist));
 }
 
-static json_t *hists_to_json(const struct sb_record *record)
+/* Those from first up to end. */
+static json_t *hists_to_json(const struct sb_record *record, uint32_t first, uint32_t end)
 {
 	json_t *hists = json_object();
 	bool ok = true;
 
-	for (uint32_t h = 0; h < SB_HISTS; h++)
-		ok &= set_hist(hists, sb_hist_info[h].name, &record->packed[h]);
+	for (uint32_t h = first; h < end; h++)
+		ok &= set_hist(hists, sb_record_hist_info[h].name, &record->packed[h]);
 	return sb_json_whole(hists, ok);
 }
 
 static json_t *requests_to_json(const struct sb_record *record)
 {
 	json_t *object = sb_json_fields(sb_json_requests, record->requests);
-	json_t *hists = json_object();
-	bool ok = true;
 
-	for (uint32_t i = 0; i < SB_REQUEST_HISTS; i++)
-		ok &= set_hist(hists, sb_request_hist_name(i), &record->packed[SB_HISTS + i]);
-	ok &= sb_json_set(object, "histograms", hists);
-	return sb_json_whole(object, ok);
+	return sb_json_whole(
+		object, sb_json_set(object, "histograms",
+				    hists_to_json(record, SB_RECORD_REQUEST, SB_RECORD_HISTS)));
 }
 
 static bool set_measured(json_t *own, const struct sb_series *series,
@@ -191,7 +189,7 @@ static bool set_measured(json_t *own, const struct sb_series *series,
 	ok &= sb_json_set(own, "workers", workers_to_json(record, workers));
 	if (any_recorded(record, workers))
 		ok &= sb_json_set(own, "steals_thief_by_victim", steals_to_json(record, workers));
-	ok &= sb_json_set(own, "histograms", hists_to_json(record));
+	ok &= sb_json_set(own, "histograms", hists_to_json(record, 0, SB_RECORD_REQUEST));
 	if (record->requests)
 		ok &= sb_json_set(own, "requests", requests_to_json(record));
 	return ok;

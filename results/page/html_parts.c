@@ -38,17 +38,17 @@ static void put_cells(FILE *out, const struct sb_series *series, const enum sb_m
 
 /* ---- latencies ---- */
 
-static void put_latency(FILE *out, const struct sb_page *page,
-			const struct sb_page_latency *latency, bool is_open)
+static void put_latency(FILE *out, const struct sb_page *page, const struct sb_latency *latency,
+			bool is_open)
 {
-	static const char *const titles[SB_PAGE_LATENCY_METRICS] = { "mean",  "p50", "p90",  "p99",
-								     "p99.9", "max", "timed" };
-	enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
+	static const char *const titles[SB_LATENCY_METRICS] = { "mean",	 "p50", "p90",	"p99",
+								"p99.9", "max", "timed" };
+	enum sb_metric_id metric[SB_LATENCY_METRICS];
 
 	sb_html_begin_details(out, latency->name, latency->doc, is_open);
 	sb_html_table(out, latency->name);
 	sb_html_series_heads(out, page);
-	for (int i = 0; i < SB_PAGE_LATENCY_METRICS; i++) {
+	for (int i = 0; i < SB_LATENCY_METRICS; i++) {
 		metric[i] = (enum sb_metric_id)(latency->first + i);
 		sb_html_head(out, titles[i], sb_metric[metric[i]].unit, sb_metric[metric[i]].doc);
 	}
@@ -58,7 +58,7 @@ static void put_latency(FILE *out, const struct sb_page *page,
 		if (!(sb_series_spread(page->row[i].series, metric[6]).max > 0))
 			continue;
 		sb_html_series_cells(out, page, &page->row[i]);
-		put_cells(out, page->row[i].series, metric, SB_PAGE_LATENCY_METRICS);
+		put_cells(out, page->row[i].series, metric, SB_LATENCY_METRICS);
 		fputs("</tr>\n", out);
 	}
 	sb_html_table_end(out);
@@ -72,15 +72,15 @@ void sb_html_latencies(FILE *out, const struct sb_page *page)
 {
 	uint32_t shown = 0;
 
-	for (size_t i = 0; i < sb_page_latencies; i++) {
-		const enum sb_metric_id mean = sb_page_latency[i].first;
+	for (size_t i = 0; i < sb_latencies; i++) {
+		const enum sb_metric_id mean = sb_latency[i].first;
 
 		/* Few have no median; where some were lost there is no mean. */
 		if (!page->has[mean] && !page->has[mean + 1])
 			continue;
 		if (!shown)
 			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n", out);
-		put_latency(out, page, &sb_page_latency[i], shown < LATENCIES_OPEN);
+		put_latency(out, page, &sb_latency[i], shown < LATENCIES_OPEN);
 		shown++;
 	}
 	if (shown)

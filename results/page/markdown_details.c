@@ -79,15 +79,15 @@ void sb_md_put_latencies(const struct sb_md_writer *w)
 	sb_md_begin_details(w, "Latencies");
 	sb_md_put_series_heads(w);
 	fputs(" | latency | mean | p50 | p90 | p99 | p99.9 | max | timed", w->out);
-	sb_md_put_rule(w, 1 + SB_PAGE_LATENCY_METRICS, true);
-	for (size_t l = 0; l < sb_page_latencies; l++) {
-		enum sb_metric_id metric[SB_PAGE_LATENCY_METRICS];
+	sb_md_put_rule(w, 1 + SB_LATENCY_METRICS, true);
+	for (size_t l = 0; l < sb_latencies; l++) {
+		enum sb_metric_id metric[SB_LATENCY_METRICS];
 
-		for (int m = 0; m < SB_PAGE_LATENCY_METRICS; m++)
-			metric[m] = (enum sb_metric_id)(sb_page_latency[l].first + m);
+		for (int m = 0; m < SB_LATENCY_METRICS; m++)
+			metric[m] = (enum sb_metric_id)(sb_latency[l].first + m);
 		for (uint32_t i = 0; i < w->page->rows && rows < w->folded; i++)
-			rows += put_medians(w, &w->page->row[i], sb_page_latency[l].name, metric,
-					    SB_PAGE_LATENCY_METRICS);
+			rows += put_medians(w, &w->page->row[i], sb_latency[l].name, metric,
+					    SB_LATENCY_METRICS);
 	}
 	if (rows >= w->folded)
 		fputs("\nThe rest is left out here.\n", w->out);

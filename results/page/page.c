@@ -25,31 +25,6 @@ const enum sb_metric_id sb_page_headline[] = {
 };
 const size_t sb_page_headlines = SB_ARRAY_SIZE(sb_page_headline);
 
-#define LATENCY(name, doc)                                                                         \
-	{                                                                                          \
-#name, SB_METRIC_##name##_ns_mean, doc                                             \
-	}
-const struct sb_page_latency sb_page_latency[] = {
-	LATENCY(sojourn, "a request, from its intended arrival to its completion"),
-	LATENCY(wait, "a request, from its intended arrival to its first step"),
-	LATENCY(service, "a request, from its first step to its completion"),
-	LATENCY(lateness, "a request, from its intended arrival to its submission"),
-	LATENCY(ready_to_running, "time in queues, from Ready to Running"),
-	LATENCY(send_to_step, "from a message's send to the step that gets it"),
-	LATENCY(submit_to_step, "from submit or spawn to the first step"),
-	LATENCY(yield_to_resumed, "from the end of a step that yields a command to the step that "
-				  "gets its completion"),
-	LATENCY(wake, "from a submission or message to the step it woke"),
-	LATENCY(wake_long_step,
-		"from a message whose sender works on in the same step to the step it woke"),
-	LATENCY(wake_to_running,
-		"from the wake of a parked worker to the process that it found to run"),
-	LATENCY(step_time, "time of a step, one look at the clock included"),
-	LATENCY(lifetime, "from submit or spawn to completion"),
-};
-#undef LATENCY
-const size_t sb_page_latencies = SB_ARRAY_SIZE(sb_page_latency);
-
 /* ---- rows and columns ---- */
 
 static uint32_t count_series(const struct sb_result *result, uint32_t results)

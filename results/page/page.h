@@ -60,16 +60,6 @@ void sb_page_range(char *out, const struct sb_spread *spread, const char *unit);
 extern const enum sb_metric_id sb_page_headline[];
 extern const size_t sb_page_headlines;
 
-/* Latencies: seven metrics each, from this one on, as metrics.def has them. */
-struct sb_page_latency {
-	const char *name;
-	enum sb_metric_id first;
-	const char *doc;
-};
-#define SB_PAGE_LATENCY_METRICS 7
-extern const struct sb_page_latency sb_page_latency[];
-extern const size_t sb_page_latencies;
-
 /* ---- reasons ---- */
 
 struct sb_page_reason {

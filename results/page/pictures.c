@@ -6,54 +6,39 @@
 #include "results/files/file.h"
 #include "results/page/page.h"
 
-#define LATENCY                                                                                    \
-	"Latency by percentile: a step to the right is ten times rarer. "                          \
-	"Lower and further to the right is better."
-
-/* In the order in which they stand on the page. A picture is of the first whose
- * name it begins with. */
+/* In the order of the page. */
 static const struct {
 	const char *name;
-	const char *doc;
-} docs[] = {
-	{ "cost",
-	  "Wall time per operation: each repetition a mark, each median a line. Lower is better." },
-	{ "sweep", "A metric over the settings that were gone through." },
-	{ "heat", "A metric over two settings that were gone through." },
-	{ "thresholds", "Latency and CPU time over spin thresholds: what waking up fast costs." },
-	{ "scaling", "Throughput over workers, with the Universal Scalability Law fitted: "
-		     "contention bends it, coherence turns it down." },
-	{ "load",
-	  "Latency over the load that was offered: where it turns up, the system is full." },
-	{ "latency-sojourn", LATENCY },
-	{ "latency-ready-to-running", LATENCY },
-	{ "latency-send-to-step", LATENCY },
-	{ "account", "Where the workers' time went." },
-	{ "steals", "Processes stolen: who (row) stole how many from whom (column), summed over "
-		    "the repetitions." },
-	{ "distance", "Steals by how far thief and victim are apart." },
-	{ "spins", "How long a worker without work spun until it found some, or went to sleep: "
-		   "episodes by their number of spins." },
-	{ "timeline", "What each worker did when." },
+	const char *caption;
+} kinds[] = {
+#define PICTURE(name, title, summary, caption, draw, argument, each_series) { name, caption },
+#include "results/pictures.def"
 	{ "topology", "The machine, and what its workers did." },
-	{ "latency", LATENCY },
 };
 
-/* Where it stands in the table, or behind it. */
+/* A picture's name is its kind's, or begins with it and a dash; latency-wake-to-running
+ * is not of the kind latency-wake. Returns its place in the table, or the table's end. */
 static size_t kind_of(const char *name)
 {
-	size_t i = 0;
+	size_t found = SB_ARRAY_SIZE(kinds);
+	size_t most = 0;
 
-	while (i < SB_ARRAY_SIZE(docs) && strncmp(name, docs[i].name, strlen(docs[i].name)) != 0)
-		i++;
-	return i;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(kinds); i++) {
+		const size_t length = strlen(kinds[i].name);
+
+		if (length > most && !strncmp(name, kinds[i].name, length)) {
+			found = i;
+			most = length;
+		}
+	}
+	return found;
 }
 
 const char *sb_page_picture_doc(const char *name)
 {
 	const size_t kind = kind_of(name);
 
-	return kind < SB_ARRAY_SIZE(docs) ? docs[kind].doc : "";
+	return kind < SB_ARRAY_SIZE(kinds) ? kinds[kind].caption : "";
 }
 
 static int by_kind(const struct dirent **a, const struct dirent **b)

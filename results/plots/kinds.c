@@ -1,5 +1,5 @@
 /*
- * kinds.c - the table of kinds, and how an order becomes scripts.
+ * kinds.c - the kinds of pictures.def, and how an order becomes scripts.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,57 +13,9 @@
 #include "results/record/record.h"
 
 const struct sb_plot_kind sb_plot_kinds[] = {
-	{ "cost", "Cost per operation",
-	  "wall time per operation: every repetition, and the medians", sb_plot_cost, 0, false },
-#define HIST(name, hist, title)                                                                    \
-	{                                                                                          \
-		name, title, "percentiles on HdrHistogram's axis: " title, sb_plot_hist,           \
-			SB_HIST_##hist, false                                                      \
-	}
-	HIST("latency-ready-to-running", ready_to_running, "time in queues, Ready to Running"),
-	HIST("latency-send-to-step", send_to_step, "from send to the step that gets the message"),
-	HIST("latency-submit-to-step", submit_to_step, "from submit or spawn to the first step"),
-	HIST("latency-yield-to-resumed", yield_to_resumed,
-	     "from yielding a command to the step that gets its completion"),
-	HIST("latency-wake-to-running", wake_to_running,
-	     "from the wake of a parked worker to a process that runs"),
-	HIST("latency-step-time", step_time, "time of a step"),
-	HIST("latency-lifetime", lifetime, "from submit or spawn to completion"),
-#undef HIST
-#define REQUEST(name, which, title)                                                                \
-	{                                                                                          \
-		name, title, "percentiles on HdrHistogram's axis: " title, sb_plot_request_hist,   \
-			which, false                                                               \
-	}
-	REQUEST("latency-sojourn", 0, "from a request's intended arrival to its completion"),
-	REQUEST("latency-wait", 1, "from a request's intended arrival to its first step"),
-	REQUEST("latency-service", 2, "from a request's first step to its completion"),
-	REQUEST("latency-lateness", 3, "from a request's intended arrival to its submission"),
-#undef REQUEST
-	{ "load", "Latency over load",
-	  "sojourn time (p50, p99, p99.9) over the rate of requests offered", sb_plot_load, 0,
-	  false },
-	{ "steals", "Processes stolen, by thief and victim", "heat map of the steal matrix",
-	  sb_plot_steals, 0, true },
-	{ "distance", "Steals by distance",
-	  "steals per second, and how many attempts succeed, by distance", sb_plot_distance, 0,
-	  false },
-	{ "spins", "Spins per idle episode", "histogram of spins per idle episode, by how it ended",
-	  sb_plot_spins, 0, true },
-	{ "thresholds", "Latency and CPU time over spin thresholds",
-	  "latency and CPU time over spin-tight, spin-yield or spin-time, of a sweep",
-	  sb_plot_thresholds, 0, false },
-	{ "scaling", "Scaling with workers",
-	  "throughput over workers, with Gunther's Universal Scalability Law", sb_plot_scaling, 0,
-	  false },
-	{ "sweep", "Sweep", "a metric over a numeric setting, a line for each other setting",
-	  sb_plot_sweep, 0, false },
-	{ "heat", "Sweep", "a metric over two settings, as a heat map", sb_plot_heat, 0, false },
-	{ "account", "Where the workers' time went", "shares of each worker's time, stacked",
-	  sb_plot_account, 0, true },
-	{ "timeline", "The workers' activity",
-	  "steps, search and sleep of each worker, a part of run --trace", sb_plot_timeline, 0,
-	  true },
+#define PICTURE(name, title, summary, caption, draw, argument, each_series)                        \
+	{ name, title, summary, draw, argument, each_series },
+#include "results/pictures.def"
 	{ NULL, NULL, NULL, NULL, 0, false },
 };
 

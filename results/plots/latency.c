@@ -1,6 +1,5 @@
 /*
- * latency.c - distributions of latencies on HdrHistogram's axis, and latency
- * over load.
+ * latency.c - distributions of latencies on HdrHistogram's axis.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,52 +10,6 @@
 #include "results/record/series.h"
 
 /* ---- percentiles ---- */
-
-/* Of one series: what was timed, and how much was never completed, which is later
- * than all of it. */
-typedef void (*gather)(const struct sb_series *series, int which, struct sb_hist_counts *out,
-		       uint64_t *lost);
-
-static void gather_hist(const struct sb_series *series, int which, struct sb_hist_counts *out,
-			uint64_t *lost)
-{
-	sb_series_hist(series, (enum sb_hist_id)which, out);
-	*lost = 0;
-}
-
-/* Of sojourn and wait; a service that was not begun has no time. */
-static uint64_t lost_of(const struct sb_record *record, int which)
-{
-	const struct sb_requests *requests = record->requests;
-
-	switch (which) {
-	case SB_REQUEST_SOJOURN:
-	case SB_REQUEST_WAIT:
-		return sb_requests_lost(requests);
-	case SB_REQUEST_LATENESS:
-		return requests->intended - record->packed[SB_HISTS + which].count;
-	default:
-		return 0;
-	}
-}
-
-static void gather_requests(const struct sb_series *series, int which, struct sb_hist_counts *out,
-			    uint64_t *lost)
-{
-	memset(out, 0, sizeof(*out));
-	*lost = 0;
-	for (uint32_t r = 0; r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (!sb_series_pools(series, r) || !record->requests)
-			continue;
-		/* Closed loops have no schedule to be late against. */
-		if (which == SB_REQUEST_LATENESS && !record->requests->is_open)
-			continue;
-		sb_packed_add(&record->packed[SB_HISTS + which], out);
-		*lost += lost_of(record, which);
-	}
-}
 
 static double middle(uint32_t bucket)
 {
@@ -122,8 +75,7 @@ static const char *line_label(const struct sb_plot *plot, uint32_t i, char *out,
 	return out;
 }
 
-static bool draw_percentiles(struct sb_plot *plot, gather from, int which,
-			     struct sb_hist_counts *hist)
+static bool draw_percentiles(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist)
 {
 	const struct sb_plot_view *view = plot->view;
 	struct sb_plot_axis y = { 'y', "latency", "ns", { 0 }, true, true };
@@ -136,7 +88,8 @@ static bool draw_percentiles(struct sb_plot *plot, gather from, int which,
 	double edge;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		from(view->line[i].series, which, hist, &lost);
+		sb_series_hist(view->line[i].series, id, hist);
+		lost = sb_series_untimed(view->line[i].series, id);
 		add_extremes(&y.range, hist);
 		most = sb_max_u64(most, hist->count ? hist->count + lost : 0);
 		all_lost += hist->count ? lost : 0;
@@ -153,7 +106,8 @@ static bool draw_percentiles(struct sb_plot *plot, gather from, int which,
 		char style[SB_PLOT_STYLE_BYTES];
 		uint32_t block;
 
-		from(view->line[i].series, which, hist, &lost);
+		sb_series_hist(view->line[i].series, id, hist);
+		lost = sb_series_untimed(view->line[i].series, id);
 		if (!hist->count)
 			continue;
 		block = put_percentiles(plot, hist, lost, edge);
@@ -166,24 +120,14 @@ static bool draw_percentiles(struct sb_plot *plot, gather from, int which,
 	return true;
 }
 
-static bool draw_gathered(struct sb_plot *plot, gather from, int which)
+bool sb_plot_latency(struct sb_plot *plot, int id)
 {
 	struct sb_hist_counts *hist = calloc(1, sizeof(*hist));
 	bool drawn;
 
 	if (!hist)
 		return sb_plot_refuse(plot, "no memory");
-	drawn = draw_percentiles(plot, from, which, hist);
+	drawn = draw_percentiles(plot, (uint32_t)id, hist);
 	free(hist);
 	return drawn;
-}
-
-bool sb_plot_hist(struct sb_plot *plot, int hist)
-{
-	return draw_gathered(plot, gather_hist, hist);
-}
-
-bool sb_plot_request_hist(struct sb_plot *plot, int which)
-{
-	return draw_gathered(plot, gather_requests, which);
 }

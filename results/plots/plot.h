@@ -1,6 +1,6 @@
 /*
- * plot.h - what kinds of pictures are made with. A kind is a row of the table in
- * kinds.c and a function
+ * plot.h - what kinds of pictures are made with. A kind is a row of
+ * results/pictures.def and a function
  *
  *     bool sb_plot_xxx(struct sb_plot *plot, int argument)
  *
@@ -206,8 +206,7 @@ SB_MUST_CHECK int sb_picture_put(const struct sb_picture *picture, enum sb_plot_
 /* ---- the kinds ---- */
 
 bool sb_plot_cost(struct sb_plot *plot, int unused);
-bool sb_plot_hist(struct sb_plot *plot, int hist);
-bool sb_plot_request_hist(struct sb_plot *plot, int which);
+bool sb_plot_latency(struct sb_plot *plot, int hist);
 bool sb_plot_load(struct sb_plot *plot, int unused);
 bool sb_plot_steals(struct sb_plot *plot, int unused);
 bool sb_plot_distance(struct sb_plot *plot, int unused);

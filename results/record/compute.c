@@ -28,7 +28,7 @@ static double quantile(const struct sb_hist_counts *hist, uint64_t lost, double 
 	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
 }
 
-/* The seven metrics of a latency, in the order of metrics.def. */
+/* The seven metrics of a latency, in the order of metrics.def; lost: later than all that were timed. */
 static void compute_latency(double *value, const struct sb_hist_counts *hist, uint64_t lost)
 {
 	value[6] = (double)hist->count;
@@ -47,57 +47,61 @@ static void compute_schedule(double *value, const struct sb_requests *r)
 	/* The last one may be late as any other. */
 	const uint64_t took = sb_max_u64(r->schedule_ns + r->late_ns, r->sending_ns) - r->late_ns;
 
-	if (!r->intended || !took)
+	if (!sb_requests_scheduled(r) || !took)
 		return;
 	value[SB_METRIC_offered_per_s] = 1e9 * (double)r->intended / (double)r->schedule_ns;
 	value[SB_METRIC_adherence_pct] = 100.0 * (double)r->on_time / (double)r->intended;
 	value[SB_METRIC_rate_kept_pct] = 100.0 * (double)r->schedule_ns / (double)took;
-	compute_latency(&value[SB_METRIC_lateness_ns_mean], &r->hist[SB_REQUEST_LATENESS],
-			r->intended - r->hist[SB_REQUEST_LATENESS].count);
 }
 
 static void compute_requests(double *value, const struct sb_requests *r)
 {
-	const uint64_t lost = sb_requests_lost(r);
-
-	if (r->is_open)
-		compute_schedule(value, r);
+	compute_schedule(value, r);
 	value[SB_METRIC_achieved_per_s] = 1e9 * (double)r->completed / (double)r->wall_ns;
-	value[SB_METRIC_lost] = (double)lost;
+	value[SB_METRIC_lost] = (double)sb_requests_lost(r);
 	value[SB_METRIC_in_system] = r->in_system;
 	value[SB_METRIC_in_system_expected] = r->in_system_expected;
-	compute_latency(&value[SB_METRIC_sojourn_ns_mean], &r->hist[SB_REQUEST_SOJOURN], lost);
-	compute_latency(&value[SB_METRIC_wait_ns_mean], &r->hist[SB_REQUEST_WAIT], lost);
-	compute_latency(&value[SB_METRIC_service_ns_mean], &r->hist[SB_REQUEST_SERVICE], 0);
-	if (r->not_replayed)
-		return;
-	compute_latency(&value[SB_METRIC_ideal_ns_mean], &r->hist[SB_REQUEST_IDEAL], lost);
-	compute_latency(&value[SB_METRIC_replayed_ns_mean], &r->hist[SB_REQUEST_REPLAYED], lost);
 }
 
-static const struct {
-	enum sb_metric_id first;
-	enum sb_hist_id hist;
-} latencies[] = {
-#define LATENCY_OF(name)                                                                           \
-	{                                                                                          \
-		SB_METRIC_##name##_ns_mean, SB_HIST_##name                                         \
+/* Closed loops have no schedule to be late against. */
+static bool is_timed(const struct sb_requests *r, uint32_t hist)
+{
+	if (hist < SB_RECORD_REQUEST)
+		return true;
+	switch (hist - SB_RECORD_REQUEST) {
+	case SB_REQUEST_lateness:
+		return r && sb_requests_scheduled(r);
+	case SB_REQUEST_ideal:
+	case SB_REQUEST_replayed:
+		return r && !r->not_replayed;
+	default:
+		return r;
 	}
-	LATENCY_OF(ready_to_running), LATENCY_OF(send_to_step),	   LATENCY_OF(submit_to_step),
-	LATENCY_OF(yield_to_resumed), LATENCY_OF(wake_to_running), LATENCY_OF(step_time),
-	LATENCY_OF(lifetime),
-#undef LATENCY_OF
-};
+}
+
+static void compute_latencies(double *value, const struct sb_hist_counts *hists,
+			      const struct sb_requests *r)
+{
+	for (size_t i = 0; i < sb_latencies; i++) {
+		const uint32_t hist = sb_latency[i].hist;
+		const bool is_request = hist >= SB_RECORD_REQUEST;
+		const struct sb_hist_counts *counts;
+
+		if (!is_timed(r, hist))
+			continue;
+		counts = is_request ? &r->hist[hist - SB_RECORD_REQUEST] : &hists[hist];
+		compute_latency(&value[sb_latency[i].first], counts,
+				is_request ? sb_requests_untimed(r, hist, counts->count) : 0);
+	}
+}
 
 static double mean_or_nan(const struct sb_hist_counts *hist)
 {
 	return hist->count ? sb_hist_mean(hist) : (double)NAN;
 }
 
-static void compute_hists(double *value, const struct sb_hist_counts *hist)
+static void compute_depths(double *value, const struct sb_hist_counts *hist)
 {
-	for (size_t i = 0; i < SB_ARRAY_SIZE(latencies); i++)
-		compute_latency(&value[latencies[i].first], &hist[latencies[i].hist], 0);
 	value[SB_METRIC_depth_own_mean] = mean_or_nan(&hist[SB_HIST_depth_own]);
 	value[SB_METRIC_depth_inject_mean] = mean_or_nan(&hist[SB_HIST_depth_inject]);
 	value[SB_METRIC_depth_global_mean] = mean_or_nan(&hist[SB_HIST_depth_global]);
@@ -287,10 +291,9 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 		value[SB_METRIC_capacity_per_s] = m->capacity_per_s;
 	if (m->requests)
 		compute_requests(value, m->requests);
-	compute_latency(&value[SB_METRIC_wake_ns_mean], &m->wake_ns, 0);
-	compute_latency(&value[SB_METRIC_wake_long_step_ns_mean], &m->wake_long_step_ns, 0);
 	value[SB_METRIC_look_ns] = m->look_ns;
-	compute_hists(value, record->hist);
+	compute_latencies(value, record->hist, m->requests);
+	compute_depths(value, record->hist);
 	compute_times(value, record, workers);
 	compute_steals(value, record, m, placement);
 	compute_spins(value, record->hist);

@@ -3,6 +3,7 @@
 #define SB_RESULTS_RECORD_METRIC_H
 
 #include "core/counters.h"
+#include "core/requests.h"
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
 
@@ -30,7 +31,30 @@ enum sb_os_id {
 
 extern const struct sb_metric sb_metric[SB_METRICS];
 extern const struct sb_metric sb_counter_info[SB_COUNTERS];
-extern const struct sb_metric sb_hist_info[SB_HISTS];
+
+/* The histograms of a record: those of the workers, of wakes that the workload times,
+ * and of requests from outside. */
+enum sb_record_hist_id {
+	SB_RECORD_wake = SB_HISTS,
+	SB_RECORD_wake_long_step,
+	SB_RECORD_REQUEST, /* the first of SB_REQUEST_HISTS */
+	SB_RECORD_HISTS = SB_RECORD_REQUEST + SB_REQUEST_HISTS
+};
+extern const struct sb_metric sb_record_hist_info[SB_RECORD_HISTS];
+
+/* ---- latencies, see latencies.def ---- */
+
+#define SB_LATENCY_METRICS 7
+
+struct sb_latency {
+	const char *name;
+	enum sb_metric_id first; /* of its metrics: mean, p50, p90, p99, p99.9, max, timed */
+	uint32_t hist;		 /* enum sb_record_hist_id or sb_hist_id */
+	const char *doc;
+};
+
+extern const struct sb_latency sb_latency[];
+extern const size_t sb_latencies;
 
 /* The metric of that name, or of that name in earlier versions; SB_METRICS: there is
  * none. */

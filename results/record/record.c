@@ -28,33 +28,49 @@ const struct sb_metric sb_counter_info[SB_COUNTERS] = {
 #undef X
 };
 
-const struct sb_metric sb_hist_info[SB_HISTS] = {
+const struct sb_metric sb_record_hist_info[SB_RECORD_HISTS] = {
 #define X(name, unit, doc) [SB_HIST_##name] = { #name, unit, NEITHER, doc },
 #include "core/hists.def"
 #undef X
+#define WORKER_LATENCY(name, plot, doc)
+#define WAKE_LATENCY(name, plot, doc) [SB_RECORD_##name] = { #name, "ns", LOWER, doc },
+#define REQUEST_LATENCY(name, plot, doc)                                                           \
+	[SB_RECORD_REQUEST + SB_REQUEST_##name] = { #name, "ns", LOWER, doc },
+#include "results/record/latencies.def"
 };
+
+const struct sb_latency sb_latency[] = {
+#define ROW(name, hist, doc)		 { #name, SB_METRIC_##name##_ns_mean, hist, doc },
+#define WORKER_LATENCY(name, plot, doc)	 ROW(name, SB_HIST_##name, doc)
+#define WAKE_LATENCY(name, plot, doc)	 ROW(name, SB_RECORD_##name, doc)
+#define REQUEST_LATENCY(name, plot, doc) ROW(name, SB_RECORD_REQUEST + SB_REQUEST_##name, doc)
+#include "results/record/latencies.def"
+#undef ROW
+};
+const size_t sb_latencies = SB_ARRAY_SIZE(sb_latency);
 
 /* ---- one row ---- */
 
-const char *sb_request_hist_name(enum sb_request_hist_id hist)
+const struct sb_packed_hist *sb_record_hist(const struct sb_record *record, uint32_t hist)
 {
-	static const char *const names[SB_REQUEST_HISTS] = {
-		[SB_REQUEST_SOJOURN] = "sojourn", [SB_REQUEST_WAIT] = "wait",
-		[SB_REQUEST_SERVICE] = "service", [SB_REQUEST_LATENESS] = "lateness",
-		[SB_REQUEST_IDEAL] = "ideal",	  [SB_REQUEST_REPLAYED] = "replayed",
-	};
+	const bool has = hist < SB_RECORD_REQUEST || record->requests;
 
-	return names[hist];
+	return record->packed && has ? &record->packed[hist] : NULL;
 }
 
-bool sb_record_hist(const struct sb_record *record, uint32_t i, struct sb_named_hist *out)
+uint64_t sb_requests_untimed(const struct sb_requests *r, uint32_t hist, uint64_t timed)
 {
-	if (i >= (record->requests ? SB_RECORD_HISTS : SB_HISTS))
-		return false;
-	out->packed = &record->packed[i];
-	out->name = i < SB_HISTS ? sb_hist_info[i].name : sb_request_hist_name(i - SB_HISTS);
-	out->unit = i < SB_HISTS ? sb_hist_info[i].unit : "ns";
-	return true;
+	switch (hist) {
+	case SB_RECORD_REQUEST + SB_REQUEST_sojourn:
+	case SB_RECORD_REQUEST + SB_REQUEST_wait:
+	case SB_RECORD_REQUEST + SB_REQUEST_ideal:
+	case SB_RECORD_REQUEST + SB_REQUEST_replayed:
+		return sb_requests_lost(r);
+	case SB_RECORD_REQUEST + SB_REQUEST_lateness:
+		return r->intended - timed;
+	default:
+		return 0; /* a service that was not begun has no time */
+	}
 }
 
 void sb_packed_hist_free(struct sb_packed_hist *packed)
@@ -68,10 +84,8 @@ void sb_record_free_hists(struct sb_record *record)
 {
 	free(record->hist);
 	record->hist = NULL;
-	if (!record->requests)
-		return;
-	free(record->requests->hist);
-	record->requests->hist = NULL;
+	if (record->requests)
+		record->requests->hist = NULL;
 }
 
 int sb_record_pack(struct sb_record *record)
@@ -84,10 +98,8 @@ int sb_record_pack(struct sb_record *record)
 	packed = calloc(SB_RECORD_HISTS, sizeof(*packed));
 	if (!packed)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < SB_HISTS && !rc; i++)
+	for (uint32_t i = 0; i < SB_RECORD_HISTS && !rc; i++)
 		rc = sb_hist_pack(&record->hist[i], &packed[i]);
-	for (uint32_t i = 0; record->requests && i < SB_REQUEST_HISTS && !rc; i++)
-		rc = sb_hist_pack(&record->requests->hist[i], &packed[SB_HISTS + i]);
 	if (rc) {
 		sb_packed_hist_free(packed);
 		return rc;

@@ -54,16 +54,13 @@ struct sb_record {
 	struct sb_requests *requests;	  /* NULL: the workload takes none */
 
 	/*
-	 * Histograms: [SB_HISTS] of all workers together, and in requests those
-	 * of requests, while the row is measured or read; sb_record_pack then
-	 * replaces them by packed ones, [SB_RECORD_HISTS], which all writers
-	 * take.
+	 * Histograms, [SB_RECORD_HISTS], while the row is measured or read, in
+	 * which requests->hist points to its own; sb_record_pack then replaces
+	 * them by packed ones, which all writers take.
 	 */
 	struct sb_hist_counts *hist;
 	struct sb_packed_hist *packed;
 };
-
-#define SB_RECORD_HISTS (SB_HISTS + SB_REQUEST_HISTS)
 
 /* What was chosen for a series: a parameter of its workload, or an option whose
  * values a sweep goes through. */
@@ -151,8 +148,6 @@ struct sb_measured {
 	uint64_t part_cpu_ns;
 	uint64_t submit_ns;
 	double bytes_per_process;
-	struct sb_hist_counts wake_ns;
-	struct sb_hist_counts wake_long_step_ns;
 };
 
 /* A percentile of fewer samples is not given: 10 of them are to be beyond it. Lost
@@ -189,18 +184,12 @@ static inline bool sb_record_has_numbers(const struct sb_record *record)
  * packed ones either. */
 SB_MUST_CHECK int sb_record_pack(struct sb_record *record);
 
-/* "sojourn" and so on. */
-const char *sb_request_hist_name(enum sb_request_hist_id hist);
+/* A histogram of a packed row, see enum sb_record_hist_id. NULL: it has none. */
+const struct sb_packed_hist *sb_record_hist(const struct sb_record *record, uint32_t hist);
 
-struct sb_named_hist {
-	const char *name;
-	const char *unit;
-	const struct sb_packed_hist *packed;
-};
-
-/* Histogram i of a row that has numbers, the workers' first and then those of
- * requests, for those who go through all. False: there are no more. */
-bool sb_record_hist(const struct sb_record *record, uint32_t i, struct sb_named_hist *out);
+/* How many requests that histogram of a record would have, had all been completed,
+ * beyond those timed; 0 for histograms of anything else. */
+uint64_t sb_requests_untimed(const struct sb_requests *r, uint32_t hist, uint64_t timed);
 
 /* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
  * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no

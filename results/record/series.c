@@ -38,14 +38,29 @@ const char *sb_series_option(const struct sb_series *series, const struct sb_res
 	return setting ? setting->text : sb_result_fact(result, "options", name);
 }
 
-void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
-		    struct sb_hist_counts *out)
+void sb_series_hist(const struct sb_series *series, uint32_t hist, struct sb_hist_counts *out)
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (sb_series_pools(series, r))
-			sb_packed_add(&series->record[r].packed[hist], out);
+		const struct sb_packed_hist *packed = sb_record_hist(&series->record[r], hist);
+
+		if (packed && sb_series_pools(series, r))
+			sb_packed_add(packed, out);
 	}
+}
+
+uint64_t sb_series_untimed(const struct sb_series *series, uint32_t hist)
+{
+	uint64_t untimed = 0;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (record->requests && sb_series_pools(series, r))
+			untimed += sb_requests_untimed(record->requests, hist,
+						       record->packed[hist].count);
+	}
+	return untimed;
 }
 
 struct sb_steal_counts sb_series_steals(const struct sb_series *series, uint32_t thief,

@@ -26,9 +26,11 @@ bool sb_series_pools(const struct sb_series *series, uint32_t row);
 /* How many repetitions count. All that follows is over these. */
 uint32_t sb_series_measured(const struct sb_series *series);
 
-/* A histogram. out: caller's. */
-void sb_series_hist(const struct sb_series *series, enum sb_hist_id hist,
-		    struct sb_hist_counts *out);
+/* A histogram, see enum sb_record_hist_id. out: caller's. */
+void sb_series_hist(const struct sb_series *series, uint32_t hist, struct sb_hist_counts *out);
+
+/* Requests that it lacks, which are later than all that it has. */
+uint64_t sb_series_untimed(const struct sb_series *series, uint32_t hist);
 
 /* One cell of the steal matrix. */
 struct sb_steal_counts sb_series_steals(const struct sb_series *series, uint32_t thief,

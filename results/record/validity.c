@@ -107,7 +107,7 @@ static void judge_schedule(struct sb_record *record, const struct sb_requests *r
 		 "the generators kept %.2f %% of their schedule, %.2f %% of the rate; the latest "
 		 "was %.3g ms late",
 		 record->value[SB_METRIC_adherence_pct], record->value[SB_METRIC_rate_kept_pct],
-		 (double)sb_hist_max(&r->hist[SB_REQUEST_LATENESS]) / 1e6);
+		 (double)sb_hist_max(&r->hist[SB_REQUEST_lateness]) / 1e6);
 	if (kept < SCHEDULE_INVALID_PCT)
 		sb_record_invalidate(record, reason);
 	else

@@ -259,7 +259,7 @@ static void fill_record(struct sb_record *record, uint32_t r)
 {
 	record->repetition = r;
 	record->worker = calloc(WORKERS, sizeof(*record->worker));
-	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	put(&record->hist[SB_HIST_ready_to_running], 50 + r, 4);
 	put(&record->hist[SB_HIST_spins_steal], 5, 4);
 	CHECK_EQ(sb_record_pack(record), 0);

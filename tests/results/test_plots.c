@@ -202,10 +202,10 @@ static void fill_requests(struct sb_record *record, double offered)
 {
 	struct sb_requests *requests = calloc(1, sizeof(*requests));
 
-	requests->hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist));
+	requests->hist = &record->hist[SB_RECORD_REQUEST];
 	requests->is_open = true;
-	fill_hist(&requests->hist[SB_REQUEST_SOJOURN], 900);
-	requests->intended = requests->completed = requests->hist[SB_REQUEST_SOJOURN].count;
+	fill_hist(&requests->hist[SB_REQUEST_sojourn], 900);
+	requests->intended = requests->completed = requests->hist[SB_REQUEST_sojourn].count;
 	requests->intended += 3; /* are lost */
 	record->requests = requests;
 	record->value[SB_METRIC_offered_per_s] = offered;
@@ -229,7 +229,7 @@ static void fill_record(struct sb_record *record, const struct recipe *recipe,
 
 	record->repetition = r;
 	record->worker = calloc(recipe->workers, sizeof(*record->worker));
-	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	for (uint32_t w = 0; w < recipe->workers; w++)
 		fill_worker(&record->worker[w], w, recipe->workers);
 	fill_hist(&record->hist[SB_HIST_ready_to_running], r);

@@ -77,7 +77,7 @@ static void fill_worker(struct sb_worker_reading *worker, uint32_t workers)
 							      next_random() % 9, 5 };
 }
 
-static struct sb_requests *make_requests(void)
+static struct sb_requests *make_requests(struct sb_hist_counts *hist)
 {
 	struct sb_requests *requests = calloc(1, sizeof(*requests));
 
@@ -98,12 +98,12 @@ static struct sb_requests *make_requests(void)
 		.in_system_error = -0.25,
 		.in_system_unknown = 2,
 		.in_system_expected = 1e300,
-		.hist = calloc(SB_REQUEST_HISTS, sizeof(*requests->hist)),
+		.hist = hist,
 	};
-	fill_hist(&requests->hist[SB_REQUEST_SOJOURN], 50);
-	fill_hist(&requests->hist[SB_REQUEST_WAIT], 40);
-	fill_hist(&requests->hist[SB_REQUEST_SERVICE], 30);
-	fill_hist(&requests->hist[SB_REQUEST_LATENESS], 1);
+	fill_hist(&requests->hist[SB_REQUEST_sojourn], 50);
+	fill_hist(&requests->hist[SB_REQUEST_wait], 40);
+	fill_hist(&requests->hist[SB_REQUEST_service], 30);
+	fill_hist(&requests->hist[SB_REQUEST_lateness], 1);
 	return requests;
 }
 
@@ -119,9 +119,9 @@ static void fill_record(struct sb_record *record, uint32_t r, uint32_t workers)
 {
 	record->repetition = r;
 	record->worker = calloc(workers, sizeof(*record->worker));
-	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	record->os = calloc(workers, sizeof(*record->os));
-	record->requests = make_requests();
+	record->requests = make_requests(&record->hist[SB_RECORD_REQUEST]);
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		record->value[m] = make_number(m);
 	for (uint32_t w = 0; w < workers; w++) {
@@ -129,7 +129,7 @@ static void fill_record(struct sb_record *record, uint32_t r, uint32_t workers)
 		for (uint32_t c = 0; c < SB_OS_COUNTS; c++)
 			record->os[w].value[c] = make_number(c + w);
 	}
-	for (uint32_t h = 0; h < SB_HISTS; h++)
+	for (uint32_t h = 0; h < SB_RECORD_REQUEST; h++)
 		fill_hist(&record->hist[h], h * 2);
 	record->hist[SB_HIST_step_time].bucket[SB_HIST_BUCKETS - 1]++;
 	record->hist[SB_HIST_step_time].count++;

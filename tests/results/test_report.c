@@ -40,7 +40,7 @@ static struct sb_result *make_result(uint32_t all_series, const char *workload)
 		s->record = calloc(1, sizeof(*s->record));
 		s->record->worker = calloc(1, sizeof(*s->record->worker));
 		s->record->worker->steals = calloc(1, sizeof(struct sb_steal_counts));
-		s->record->hist = calloc(SB_HISTS, sizeof(*s->record->hist));
+		s->record->hist = calloc(SB_RECORD_HISTS, sizeof(*s->record->hist));
 		for (int m = 0; m < SB_METRICS; m++)
 			s->record->value[m] = NAN;
 		s->record->value[SB_METRIC_ns_per_op] = 100 + i;

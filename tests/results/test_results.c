@@ -47,7 +47,7 @@ static void make_record(struct sb_record *record, uint32_t r, const struct sb_pl
 
 	record->repetition = r;
 	record->worker = calloc(workers, sizeof(*record->worker));
-	record->hist = calloc(SB_HISTS, sizeof(*record->hist));
+	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	for (uint32_t w = 0; w < workers; w++) {
 		record->worker[w].steals = calloc(workers, sizeof(struct sb_steal_counts));
 		record->worker[w].counter[SB_COUNTER_steps] = 100 + w;
@@ -172,7 +172,7 @@ static void a_workloads_own_times_are_metrics(void **state)
 	const struct sb_placement placement = { .workers = 1 };
 	struct sb_record record = {
 		.worker = &worker,
-		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
+		.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist)),
 	};
 
 	(void)state;
@@ -182,9 +182,9 @@ static void a_workloads_own_times_are_metrics(void **state)
 	assert_true(isnan(record.value[SB_METRIC_wake_long_step_ns_p50]));
 	for (uint64_t ns = 1; ns <= 100; ns++)
 		sb_hist_record(&wakes, ns);
-	sb_hist_read(&wakes, &measured.wake_ns);
+	sb_hist_read(&wakes, &record.hist[SB_RECORD_wake]);
 	sb_hist_record(&wakes, 5000);
-	sb_hist_read(&wakes, &measured.wake_long_step_ns);
+	sb_hist_read(&wakes, &record.hist[SB_RECORD_wake_long_step]);
 	measured.submit_ns = 300;
 	sb_record_compute(&record, &measured, &placement);
 	CHECK_EQ(record.value[SB_METRIC_submit_ns_per_op], 30);
@@ -210,12 +210,12 @@ static void percentiles_need_samples(void **state)
 	const struct sb_placement placement = { .workers = 1 };
 	struct sb_record record = {
 		.worker = &worker,
-		.hist = calloc(SB_HISTS, sizeof(*record.hist)),
+		.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist)),
 	};
 
 	(void)state;
 	for (uint32_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
-		struct sb_hist_counts *hist = &measured.wake_ns;
+		struct sb_hist_counts *hist = &record.hist[SB_RECORD_wake];
 
 		CHECK_EQ(sb_percentile_needs(cases[i].q), cases[i].needs);
 		hist->count = hist->bucket[7] = cases[i].needs - 1;
@@ -318,7 +318,7 @@ static void shares_are_of_all_the_time(void **state)
 static void the_error_is_that_of_a_sample(void **state)
 {
 	struct sb_worker_reading worker = busy_worker;
-	static struct sb_hist_counts hist[SB_HISTS];
+	static struct sb_hist_counts hist[SB_RECORD_HISTS];
 	struct sb_hist_counts *steps = &hist[SB_HIST_step_time];
 	const struct sb_record record = { .worker = &worker, .hist = hist };
 
@@ -809,7 +809,7 @@ static void steals_have_rates_by_distance(void **state)
 	struct sb_record record = { .worker = worker };
 
 	(void)state;
-	record.hist = calloc(SB_HISTS, sizeof(*record.hist));
+	record.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist));
 	for (int w = 0; w < 5; w++)
 		worker[w].steals = steals[w];
 	steals[0][1] = (struct sb_steal_counts){ 10, 4, 12, 1, 5 };
@@ -841,7 +841,7 @@ static void parks_and_wakes_are_rates(void **state)
 	struct sb_record record = { .worker = worker };
 
 	(void)state;
-	record.hist = calloc(SB_HISTS, sizeof(*record.hist));
+	record.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist));
 	worker[0].counter[SB_COUNTER_blocks] = 5;
 	worker[1].counter[SB_COUNTER_blocks] = 15;
 	worker[1].counter[SB_COUNTER_wakes] = 4;

@@ -176,7 +176,7 @@ static void time_off_the_cpu_is_what_is_left(void **state)
 	struct sb_measured with = measured;
 
 	(void)state;
-	record.hist = calloc(SB_HISTS, sizeof(*record.hist));
+	record.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist));
 	sb_record_compute(&record, &with, &placement);
 	assert_true(fabs(record.value[SB_METRIC_off_cpu_ms] - 100) < 1e-6);
 	assert_true(fabs(record.value[SB_METRIC_stopped_ms] - 2000) < 1e-6);

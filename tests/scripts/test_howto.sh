@@ -31,6 +31,12 @@ holds "the metric is a column" sh -c "head -1 '$work/result/runs.csv' | grep -q 
 holds "the metric has a value" sh -c "python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     assert 0 < float(row[\"round_s\"]) <= float(row[\"wall_s\"])' '$work/result/runs.csv'"
+holds "the latency is measured" sh -c "$new run -w timers -r 1 -d 20ms --warmup 0s --record full \
+	--workers 1 --no-plots -o '$work/timers' >'$work/out'"
+holds "the latency has a value" sh -c "python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    assert float(row[\"timer_late_timed\"]) > 0 and float(row[\"timer_late_ns_max\"]) > 0' '$work/timers/runs.csv'"
+holds "the latency has a picture" "$new" plot latency-timer-late "$work/timers" -o "$work/late.svg"
 holds "the plot is drawn" "$new" plot throughput "$work/result" -o "$work/throughput.svg"
 holds "the plot is a picture" grep -q '<svg' "$work/throughput.svg"
 holds "the machine is listed" sh -c "$new topo list | grep -q '^desktop-8c'"

@@ -271,7 +271,7 @@ static void intended_times_do_not_move(void **state)
 	}
 	sb_generators_read(slow->generators, &r);
 	CHECK_EQ(r.intended, count_until(&load, 60e6));
-	CHECK_EQ(r.hist[SB_REQUEST_LATENESS].count, all);
+	CHECK_EQ(r.hist[SB_REQUEST_lateness].count, all);
 	CHECK_EQ(r.submitted, all - slow->refused[0] - slow->refused[1]);
 	sb_generators_destroy(slow->generators);
 }
@@ -468,16 +468,16 @@ static void requests_of_all_generators_are_replayed(void **state)
 	r = work_out(replay, 1, 4);
 	assert_false(r->not_replayed);
 	/* Done at 110, 120, 130 and 210. */
-	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].count, 4);
-	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].sum, 1000 * (10 + 16 + 25 + 10));
+	CHECK_EQ(r->hist[SB_REQUEST_ideal].count, 4);
+	CHECK_EQ(r->hist[SB_REQUEST_ideal].sum, 1000 * (10 + 16 + 25 + 10));
 	/* At 110; the third at 120, the second at 131; 213. */
-	CHECK_EQ(r->hist[SB_REQUEST_REPLAYED].count, 4);
-	CHECK_EQ(r->hist[SB_REQUEST_REPLAYED].sum, 1000 * (10 + 15 + 27 + 13));
+	CHECK_EQ(r->hist[SB_REQUEST_replayed].count, 4);
+	CHECK_EQ(r->hist[SB_REQUEST_replayed].sum, 1000 * (10 + 15 + 27 + 13));
 	free_requests(r);
 	/* Two servers: at 110, 114, 120, 210, and 110, 115, 121, 213. */
 	r = work_out(replay, 2, 4);
-	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].sum, 1000 * (10 + 10 + 15 + 10));
-	CHECK_EQ(r->hist[SB_REQUEST_REPLAYED].sum, 1000 * (10 + 10 + 17 + 13));
+	CHECK_EQ(r->hist[SB_REQUEST_ideal].sum, 1000 * (10 + 10 + 15 + 10));
+	CHECK_EQ(r->hist[SB_REQUEST_replayed].sum, 1000 * (10 + 10 + 17 + 13));
 	free_requests(r);
 	/* Not these. */
 	r = work_out(replay, 1, 5);
@@ -501,7 +501,7 @@ static void more_than_expected_are_not_replayed(void **state)
 		note(replay, 0, n, 100 + n, 0);
 	r = work_out(replay, 1, n);
 	assert_true(r->not_replayed);
-	CHECK_EQ(r->hist[SB_REQUEST_IDEAL].count, 0);
+	CHECK_EQ(r->hist[SB_REQUEST_ideal].count, 0);
 	free_requests(r);
 	sb_replay_prepare(replay, &closed, 1000000);
 	note(replay, 0, 0, 1, 0);
@@ -603,18 +603,18 @@ static struct sb_requests *make_requests(uint64_t on_time, uint64_t completed)
 				  .in_system = 2,
 				  .in_system_error = 0.1,
 				  .in_system_expected = 2.3 };
-	r.hist[SB_REQUEST_SOJOURN].count = completed;
-	r.hist[SB_REQUEST_SOJOURN].bucket[sb_hist_index(100)] = completed;
-	r.hist[SB_REQUEST_SOJOURN].sum = 100 * completed;
-	r.hist[SB_REQUEST_LATENESS].count = 10000;
-	r.hist[SB_REQUEST_LATENESS].bucket[sb_hist_index(100000000)] = 10000;
+	r.hist[SB_REQUEST_sojourn].count = completed;
+	r.hist[SB_REQUEST_sojourn].bucket[sb_hist_index(100)] = completed;
+	r.hist[SB_REQUEST_sojourn].sum = 100 * completed;
+	r.hist[SB_REQUEST_lateness].count = 10000;
+	r.hist[SB_REQUEST_lateness].bucket[sb_hist_index(100000000)] = 10000;
 	return &r;
 }
 
 static struct sb_record judge(const struct sb_requests *r)
 {
 	static struct sb_worker_reading worker;
-	static struct sb_hist_counts hist[SB_HISTS];
+	static struct sb_hist_counts hist[SB_RECORD_HISTS];
 	static struct sb_steal_counts steals;
 	const struct sb_measured measured = {
 		.rounds = 1, .operations = 1, .wall_ns = 1, .elapsed_ns = 1, .requests = r

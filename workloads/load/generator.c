@@ -355,7 +355,7 @@ static void read_one(struct generator *g, struct sb_requests *out)
 	out->submitted += sb_counter_read(&g->accepted);
 	out->schedule_ns = sb_max_u64(out->schedule_ns, g->last_intended_ns);
 	out->sending_ns = sb_max_u64(out->sending_ns, g->last_sent_ns);
-	sb_hist_read(&g->lateness, &out->hist[SB_REQUEST_LATENESS]);
+	sb_hist_read(&g->lateness, &out->hist[SB_REQUEST_lateness]);
 }
 
 void sb_generators_read(struct sb_generators *all, struct sb_requests *out)

@@ -269,7 +269,7 @@ void sb_replay_work_out(struct sb_replay *replay, uint32_t servers, uint64_t req
 			struct sb_requests *out)
 {
 	if (!has_all(replay, requests) ||
-	    serve_all(replay, servers, &ideal, &out->hist[SB_REQUEST_IDEAL]) ||
-	    serve_all(replay, servers, &replayed, &out->hist[SB_REQUEST_REPLAYED]))
+	    serve_all(replay, servers, &ideal, &out->hist[SB_REQUEST_ideal]) ||
+	    serve_all(replay, servers, &replayed, &out->hist[SB_REQUEST_replayed]))
 		out->not_replayed = true;
 }

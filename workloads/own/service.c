@@ -242,9 +242,9 @@ static struct sums sum_ledgers(struct sb_service *data, struct sb_requests *out)
 		sums.served += sb_counter_read(&ledger->served);
 		sums.units += sb_counter_read(&ledger->units);
 		sums.stamps += sb_counter_read(&ledger->stamps);
-		sb_hist_read(&ledger->sojourn, &out->hist[SB_REQUEST_SOJOURN]);
-		sb_hist_read(&ledger->wait, &out->hist[SB_REQUEST_WAIT]);
-		sb_hist_read(&ledger->service, &out->hist[SB_REQUEST_SERVICE]);
+		sb_hist_read(&ledger->sojourn, &out->hist[SB_REQUEST_sojourn]);
+		sb_hist_read(&ledger->wait, &out->hist[SB_REQUEST_wait]);
+		sb_hist_read(&ledger->service, &out->hist[SB_REQUEST_service]);
 		if (ledger->set.line && !sb_set_is_right(&ledger->set))
 			sb_add_rlx(&data->wrong_sets, 1);
 	}
@@ -274,7 +274,7 @@ static void read_round(struct sb_workload_run *run, const struct sums *served)
 			sb_generators_start_ns(data->generators);
 	/* From submission on: what is late is not in the system yet. */
 	out->in_system_expected =
-		(double)(out->hist[SB_REQUEST_SOJOURN].sum - out->hist[SB_REQUEST_LATENESS].sum) /
+		(double)(out->hist[SB_REQUEST_sojourn].sum - out->hist[SB_REQUEST_lateness].sum) /
 		out->observed_ns;
 	if (sb_requests_lost(out))
 		out->in_system_expected = NAN;
