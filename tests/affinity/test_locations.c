@@ -261,7 +261,8 @@ static void locations_are_those_of_hwloc_calc(void **state)
 	globfree(&files);
 	print_message("# %u locations, %u accepted\n", asked, accepted);
 	CHECK_EQ(differ, 0);
-	CHECK_EQ(accepted > asked / 8, true);
+	/* A quarter of them is, of large numbers. */
+	CHECK_EQ(accepted > asked / 20, true);
 }
 
 static int make_scratch(void **state)
