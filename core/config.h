@@ -130,20 +130,40 @@ struct sb_config {
 };
 
 /*
- * Defaults. batch, tick and the spin thresholds are the specification's. wake
- * is local: a receiver then runs where its message is in the cache. Measured
- * on two cores of an EPYC 9004: README, "Choosing --wake".
+ * Defaults; the command's options have them from here, too. batch, tick and the spin
+ * thresholds are the specification's. wake is local: a receiver then runs where its
+ * message is in the cache (see core/wake/README.md).
  */
+#define SB_DEFAULT_STEAL_CAP	 32
+#define SB_DEFAULT_HOLD_US	 50
+#define SB_DEFAULT_BATCH	 16
+#define SB_DEFAULT_TICK		 61
+#define SB_DEFAULT_TICK_US	 200
+#define SB_DEFAULT_SPIN_TIGHT	 4
+#define SB_DEFAULT_SPIN_YIELD	 12
+#define SB_DEFAULT_SPIN_US	 50
+#define SB_DEFAULT_EVENT_BUDGET	 64
+#define SB_DEFAULT_EVENT_US	 200
+#define SB_DEFAULT_SAMPLE_EVERY	 64
+#define SB_DEFAULT_PROCESSES_MAX 16777216
+#define SB_DEFAULT_DEAD_MAX_MIB	 64
+#define SB_DEFAULT_SEED		 1
 #define SB_CONFIG_DEFAULT                                                                          \
 	{                                                                                          \
-		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF, .steal_cap = 32,                \
-		.victim = SB_VICTIM_RANDOM, .wake = SB_WAKE_LOCAL, .handover = true,               \
-		.hold_ns = 50000, .batch = 16, .tick = 61, .tick_ns = 200000, .spin_tight = 4,     \
-		.spin_yield = 12, .spin_ns = 50000, .gather = true, .searchers_max = 0,            \
-		.event_budget = 64, .event_ns = 200000, .record = true, .sample_every = 64,        \
-		.processes_max = UINT64_C(1) << 24, .dead_max_bytes = UINT64_C(64) << 20,          \
-		.pid_reuse_ns = UINT64_C(60000000000), .seed = 1, .arenas = SB_ARENAS_PER_WORKER,  \
-		.membind = SB_MEMBIND_LOCAL, .huge_pages = SB_HUGE_PAGES_NONE                      \
+		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,                                 \
+		.steal_cap = SB_DEFAULT_STEAL_CAP, .victim = SB_VICTIM_RANDOM,                     \
+		.wake = SB_WAKE_LOCAL, .handover = true, .hold_ns = SB_DEFAULT_HOLD_US * 1000,     \
+		.batch = SB_DEFAULT_BATCH, .tick = SB_DEFAULT_TICK,                                \
+		.tick_ns = SB_DEFAULT_TICK_US * 1000, .spin_tight = SB_DEFAULT_SPIN_TIGHT,         \
+		.spin_yield = SB_DEFAULT_SPIN_YIELD, .spin_ns = SB_DEFAULT_SPIN_US * 1000,         \
+		.gather = true, .searchers_max = 0, .event_budget = SB_DEFAULT_EVENT_BUDGET,       \
+		.event_ns = SB_DEFAULT_EVENT_US * 1000, .record = true,                            \
+		.sample_every = SB_DEFAULT_SAMPLE_EVERY,                                           \
+		.processes_max = SB_DEFAULT_PROCESSES_MAX,                                         \
+		.dead_max_bytes = (uint64_t)SB_DEFAULT_DEAD_MAX_MIB << 20,                         \
+		.pid_reuse_ns = UINT64_C(60000000000), .seed = SB_DEFAULT_SEED,                    \
+		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,                       \
+		.huge_pages = SB_HUGE_PAGES_NONE                                                   \
 	}
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */

@@ -114,17 +114,17 @@ static int unknown_option(const struct sb_reading *reading, const char *word)
 		       sb_verb_of(reading->verb)->name);
 }
 
-/* Of an option that may be repeated: *all are its values so far. */
-static int add_names(struct sb_options *options, enum sb_option_id id, char **all,
-		     const char *names)
+/* One more value of an option that may be repeated. */
+static int add_value(struct sb_options *options, enum sb_option_id id, const char *text)
 {
-	char *joined;
+	char **joined = &options->value[id].joined;
+	char *all;
 
-	if (asprintf(&joined, "%s%s%s", *all ? *all : "", *all ? "," : "", names) < 0)
+	if (asprintf(&all, "%s%s%s", *joined ? *joined : "", *joined ? "," : "", text) < 0)
 		return sb_fail_memory();
-	free(*all);
-	*all = joined;
-	return sb_options_set(options, id, joined, "command line");
+	free(*joined);
+	*joined = all;
+	return sb_options_set(options, id, all, "command line");
 }
 
 static int add_sweep(struct sb_options *options, enum sb_option_id id, const char *text)
@@ -141,12 +141,8 @@ static int take_option(struct sb_options *options, enum sb_option_id id, const c
 {
 	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
 		return add_sweep(options, id, text);
-	if (id == SB_OPT_workload)
-		return add_names(options, id, &options->workload_names, text);
-	if (id == SB_OPT_compared_metric)
-		return add_names(options, id, &options->metric_names, text);
-	if (id == SB_OPT_limit)
-		return add_names(options, id, &options->limits, text);
+	if (sb_option[id].verbs & SB_REPEATED)
+		return add_value(options, id, text);
 	return sb_options_set(options, id, text ? text : "yes", "command line");
 }
 

@@ -22,6 +22,10 @@ static const char policy_names[] =
 	;
 #define SB_POLICY_NAMES (policy_names + 1)
 
+/* The text of a macro's value. */
+#define SB_TEXT_OF(macro) TEXT_OF(macro)
+#define TEXT_OF(value)	  #value
+
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
 #define OPTION(...) OPTION_FOR(SB_VERBS_RUNNING, __VA_ARGS__)
@@ -350,10 +354,8 @@ const char *sb_option_most_like(enum sb_verb verb, const char *name)
 
 void sb_options_free(struct sb_options *options)
 {
-	free(options->workload_names);
-	options->workload_names = NULL;
-	free(options->metric_names);
-	options->metric_names = NULL;
-	free(options->limits);
-	options->limits = NULL;
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		free(options->value[id].joined);
+		options->value[id].joined = NULL;
+	}
 }

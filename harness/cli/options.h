@@ -8,7 +8,7 @@
 
 #include "workloads/workload.h"
 
-/* Which verbs have an option: a sum of these. */
+/* Which verbs have an option, and what kind of option it is: a sum of these. */
 enum sb_verb {
 	SB_VERB_RUN = 1,
 	SB_VERB_TOPO = 2,
@@ -26,7 +26,14 @@ enum sb_verb {
 	/* Those that run workloads. */
 	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
 
-	SB_SWEPT = 1 << 16 /* no verb: a sweep may go through its values */
+	/* No verbs, but flags of an option. */
+	SB_SWEPT = 1 << 16,    /* a sweep may go through its values */
+	SB_REPEATED = 1 << 17, /* may be given several times: the values, joined by commas */
+	SB_NUMERIC = 1 << 18,  /* a number, though its form is TEXT: a job file may list several */
+	SB_WHOLE_RUN =
+		1 << 19, /* of all jobs together: one clock, one result directory, one output */
+	SB_NOT_IN_JOBS = 1 << 20, /* asks for something else than a new run */
+	SB_BOTH_SIDES = 1 << 21	  /* the same on both sides of a comparison */
 };
 
 enum sb_option_id {
@@ -61,6 +68,7 @@ struct sb_option_value {
 	 * "default" */
 	const char *source;
 	const char *where; /* "FILE:LINE:COLUMN", if it is from a job file */
+	char *joined;	   /* text, if it was joined from several; ours */
 };
 
 /* NAME=VALUE of a job file. */
@@ -107,10 +115,7 @@ struct sb_options {
 	uint32_t sweeps;
 	struct sb_chosen chosen[SB_WORKLOADS_MAX];
 	uint32_t chosens;
-	char *workload_names; /* all -w, joined by commas */
-	char *metric_names;   /* all --metric of ab and compare, likewise */
-	char *limits;	      /* all --limit of gate, likewise */
-	char **word;	      /* [words], what is left of the command line */
+	char **word; /* [words], what is left of the command line */
 	uint32_t words;
 	const char *where; /* of the job; NULL: there is none */
 };

@@ -66,14 +66,6 @@ void sb_side_free(struct sb_side_text *side)
 
 /* ---- its arguments ---- */
 
-/* What has to be the same on both sides, or is not theirs to say. */
-static const enum sb_option_id common[] = {
-	SB_OPT_workload,	SB_OPT_duration,   SB_OPT_warmup,      SB_OPT_repetitions,
-	SB_OPT_max_repetitions, SB_OPT_until_ci,   SB_OPT_seed,	       SB_OPT_find_slo,
-	SB_OPT_trace,		SB_OPT_output,	   SB_OPT_output_root, SB_OPT_format,
-	SB_OPT_export_json,	SB_OPT_export_csv, SB_OPT_show_job,    SB_OPT_help,
-};
-
 static bool is_option(const char *word, enum sb_option_id id)
 {
 	const size_t length = strlen(sb_option[id].name);
@@ -89,8 +81,9 @@ static bool is_option(const char *word, enum sb_option_id id)
 int sb_side_check(const struct sb_side_text *side)
 {
 	for (uint32_t w = side->first; w < side->words.n; w++) {
-		for (size_t i = 0; i < SB_ARRAY_SIZE(common); i++) {
-			if (is_option(side->words.word[w], common[i]))
+		for (int id = 0; id < SB_OPTIONS; id++) {
+			if ((sb_option[id].verbs & SB_BOTH_SIDES) &&
+			    is_option(side->words.word[w], id))
 				return sb_fail(SB_EXIT_USAGE,
 					       "-%s: %s is not for one side; expected options in "
 					       "which they may differ",

@@ -22,7 +22,7 @@ int sb_configuration_parse(const struct sb_sweep *sweep,
 {
 	int rc;
 
-	run->workload_names = NULL;
+	memset(run, 0, sizeof(*run));
 	if (sb_sweep_arguments(sweep, configuration, 0, arguments))
 		return sb_fail_memory();
 	sb_fail_about(configuration->label);
