@@ -10,7 +10,7 @@ OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarc
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
-PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib
+PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib cminpack
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
 CFLAGS_release := -O2

@@ -4,7 +4,7 @@
 # usage: setup.sh bench|check|fuzz|models|lint|numa|peers|readers
 set -eu
 
-build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libbenchmark-dev"
+build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libcminpack-dev libbenchmark-dev"
 run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
@@ -83,7 +83,7 @@ sysroot() {
 	wanted="libc6 libc6-dev linux-libc-dev libgcc-s1 libstdc++6 libudev1
 		libhwloc15 libhwloc-dev libjemalloc2 libjemalloc-dev liburcu8 liburcu-dev
 		libjansson4 libjansson-dev libsqlite3-0 libsqlite3-dev
-		zlib1g zlib1g-dev libcmocka0 libcmocka-dev"
+		libcminpack1 libcminpack-dev zlib1g zlib1g-dev libcmocka0 libcmocka-dev"
 	[ "$(cat $root/packages 2>/dev/null)" != "$wanted" ] || return 0
 	# shellcheck disable=SC2086
 	echo "Unpacking Debian packages for arm64 into $root:" $wanted

@@ -30,11 +30,10 @@ struct sb_usl_point {
 #define SB_USL_LEAST 4
 
 /*
- * Least squares: a start from the law's linear form, then Gauss and Newton's
- * steps, halved where they do not help; each of sigma and kappa once free and
- * once 0, and of the fits without a negative parameter the best. Returns 0,
- * -EDOM for fewer than SB_USL_LEAST different numbers of workers, or -ERANGE if
- * no parameters fit. Throughputs are above 0.
+ * Least squares by MINPACK's Levenberg-Marquardt method; each of sigma and kappa
+ * once free and once 0, and of the fits without a negative parameter the best.
+ * Returns 0, -EDOM for fewer than SB_USL_LEAST different numbers of workers,
+ * -ERANGE if no parameters fit, or -ENOMEM. Throughputs are above 0.
  */
 SB_MUST_CHECK int sb_usl_fit(struct sb_usl *out, const struct sb_usl_point *point, uint32_t points);
 
