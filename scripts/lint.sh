@@ -116,9 +116,11 @@ formatting() {
 # One process for each core; the checks themselves are in .clang-tidy. What needs
 # Erlang's headers is left out.
 analysis() {
+	flags=$(pkg-config --cflags cminpack)
+	# shellcheck disable=SC2086
 	git ls-files -co --exclude-standard '*.c' ':!scripts/peers/erlang' |
 		xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 \
-			-I. -Ibuild/release -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
+			-I. -Ibuild/release $flags -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
 			2>/dev/null >build/tidy.log ||
 		fail "clang-tidy:
 $(grep -E ' (warning|error): ' build/tidy.log | sort -u)"

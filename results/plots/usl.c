@@ -46,7 +46,8 @@ static struct sb_usl law_of(const struct fit *fit, const double *free)
 	return usl;
 }
 
-/* For cminpack: the residuals in units of lambda's, or their derivatives by column. */
+/* The residuals in units of lambda's, or their derivatives by column.
+ * NOLINTNEXTLINE(readability-function-size): the parameters are what cminpack passes. */
 static int evaluate(void *what, int m, int n, const double *free, double *residual,
 		    double *derivative, int rows, int wanted)
 {

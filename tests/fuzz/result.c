@@ -125,4 +125,3 @@ void fuzz_timeline(const struct fuzz_input *input)
 		sb_timeline_free(&timeline);
 	}
 }
-
