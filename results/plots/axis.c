@@ -112,7 +112,7 @@ static void put_axis_label(struct sb_plot *plot, char name, const char *label, c
 	fputs(name == 'c' ? " offset 2\n" : "\n", out);
 	/* The tics', and this. */
 	if (name == 'x')
-		plot->panel[plot->panels - 1].x_room = *label ? 46 : 26;
+		plot->panel[plot->panels - 1].x_room = *label ? 54 : 26;
 }
 
 /* The same distance between all. */
@@ -305,7 +305,7 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 		turned ? "rotate by 90 right" : "norotate");
 	put_words(plot, tic, tics, is_x && !turned ? 1 : stride_for(room, LINE_HEIGHT));
 	if (turned)
-		plot->panel[plot->panels - 1].x_room = (*label ? 34 : 14) + width;
+		plot->panel[plot->panels - 1].x_room = (*label ? 42 : 14) + width;
 	if (!is_x && plot->left < 40 + width)
 		plot->left = 40 + width;
 }

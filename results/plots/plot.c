@@ -360,7 +360,7 @@ char *sb_plot_make_caption(const struct sb_plot *plot)
 
 int sb_plot_init(struct sb_plot *plot)
 {
-	plot->left = 86;
+	plot->left = 92;
 	plot->right = 34;
 	plot->data = open_memstream(&plot->data_text, &plot->data_bytes);
 	plot->notes = open_memstream(&plot->notes_text, &plot->notes_bytes);
