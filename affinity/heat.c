@@ -170,7 +170,7 @@ static int spawn_silently(char *const *argv, pid_t *pid)
 	return -rc;
 }
 
-/* What it cannot draw, it refuses: which formats it has depends on how it was
+/* It refuses formats that it cannot draw: which formats it has depends on how it was
  * built. */
 static int wait_for(pid_t pid)
 {

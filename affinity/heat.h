@@ -13,7 +13,7 @@ enum sb_heat_of {
 	SB_HEAT_SCALE /* no object: a box of its own, that shows a colour */
 };
 
-/* What an object shows; those without are white. */
+/* The value that an object shows; those without are white. */
 struct sb_heat {
 	enum sb_heat_of of;
 	int index;   /* as in struct sb_place; of a scale 0 */

@@ -41,7 +41,7 @@ int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, 
 
 struct sb_profile;
 
-/* What its synthetic description makes becomes the machine. 0: done. */
+/* Its synthetic description becomes the machine. 0: done. */
 int sb_profile_finish(hwloc_topology_t topology, const struct sb_profile *profile);
 
 /* ---- cpus.c ---- */

@@ -35,7 +35,7 @@ hwloc_obj_t sb_label_chain(char *words, hwloc_obj_t obj);
 
 enum sb_role { SB_ROLE_NONE, SB_ROLE_GENERATOR, SB_ROLE_KEPT_FREE };
 
-/* What the plan has for a unit besides workers: a generator, or nothing because
+/* The plan's use of a unit besides workers: a generator, or nothing because
  * there is one on its core. */
 enum sb_role sb_label_role(const struct sb_drawing *d, hwloc_obj_t pu);
 

@@ -15,7 +15,7 @@
 
 struct sb_topology;
 
-/* What there is, after the reduction. Objects that a machine's description
+/* The machine after the reduction. Objects that a machine's description
  * lacks count 0. cpu_model and profile belong to the topology. */
 struct sb_machine {
 	uint32_t packages;

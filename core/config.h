@@ -13,7 +13,7 @@ enum sb_wake {
 	SB_WAKE_GLOBAL, /* the global queue */
 };
 
-/* What a worker does when it has spun in vain. */
+/* A worker that has spun in vain does one of these. */
 enum sb_park_policy {
 	SB_PARK_CONDVAR, /* sleeps on a mutex and condition variable */
 	SB_PARK_FUTEX,	 /* sleeps on a futex */

@@ -12,7 +12,7 @@
 
 #define SB_COMMAND_ARRAY 256
 
-/* What a process asks for. The handler defines what arg means. */
+/* A process's request. The handler defines the meaning of arg. */
 struct sb_command {
 	uint32_t id;
 	union sb_value arg;
@@ -35,7 +35,7 @@ struct sb_completer {
 
 /*
  * Serves one command. Runs on the worker of the yielding process and must not
- * block. Either it, or whoever it gives a copy of the completer to, calls
+ * block. Either it, or any holder of a copy of the completer, calls
  * sb_complete once - at once, later, or from another thread - and it returns
  * 0; or it returns -errno, does not complete, and the yield fails with that.
  */

@@ -7,7 +7,7 @@
 
 #include "core/memory/pages.h"
 
-/* Who allocates from one arena, see core/memory/arena.h. */
+/* The threads that allocate from one arena, see core/memory/arena.h. */
 enum sb_arenas {
 	SB_ARENAS_PER_WORKER,
 	SB_ARENAS_PER_NODE, /* the workers of one NUMA node */
@@ -39,7 +39,7 @@ struct sb_memory {
 	uint64_t used_bytes;
 };
 
-/* What a worker's memory is for; each but the last is a part of the last. */
+/* The uses of a worker's memory; each but the last is a part of the last. */
 enum sb_memory_kind {
 	SB_MEMORY_DEQUES,
 	SB_MEMORY_WORKER,    /* queues, counters, histograms */

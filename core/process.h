@@ -19,7 +19,7 @@ typedef uint64_t sb_pid;
 #define SB_PID_CHOSEN (UINT64_C(1) << 63)
 
 /*
- * What messages, inputs and results carry: eight bytes or a pointer. Ownership
+ * The content of messages, inputs and results: eight bytes or a pointer. Ownership
  * of what a pointer points to goes with it; see sb_config.on_drop for the
  * values that nobody receives.
  */
@@ -59,7 +59,7 @@ struct sb_event {
 	union sb_value data;
 };
 
-/* What a step returns; a negative value is -errno and completes the process. */
+/* The results of a step; a negative value is -errno and completes the process. */
 enum sb_status {
 	SB_CONTINUE, /* has more to do */
 	SB_YIELD,    /* waits for the completions of its yields; with none under
@@ -103,7 +103,7 @@ struct sb_process_ops {
 	void (*close)(void *state);
 };
 
-/* What becomes of a process between its steps; see core/word.h. */
+/* The state of a process between its steps; see core/word.h. */
 enum sb_state {
 	SB_STATE_READY = 1,
 	SB_STATE_RUNNING,

@@ -7,7 +7,7 @@
 
 #include "core/hist.h"
 
-/* What is timed of a request. */
+/* The times recorded for a request. */
 enum sb_request_hist_id {
 	SB_REQUEST_sojourn,  /* intended -> completed */
 	SB_REQUEST_wait,     /* intended -> first step */

@@ -353,7 +353,7 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 
 /* ---- destruction ---- */
 
-/* What the workers have ended, and others may have been looking at. */
+/* Processes that the workers have ended, and others may have been looking at. */
 static void free_dead(struct sb_scheduler *s)
 {
 	sb_reclaim_barrier(s->reclaim);
@@ -382,7 +382,7 @@ void sb_scheduler_destroy(struct sb_scheduler *s)
 		return;
 	SB_CHECK(sb_worker_current() == NULL, ==, true);
 	SB_CHECK(is_at_rest(sb_load_acq(&s->phase)), ==, true);
-	/* What its callbacks submit is refused. */
+	/* Submissions of its callbacks are refused. */
 	SB_CHECK(begin_to_refuse(s, sb_load_acq(&s->phase)), ==, true);
 	if (s->pidmap && !sb_live_wait_none(s, 0))
 		finish_by_force(s);

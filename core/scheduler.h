@@ -90,7 +90,7 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
  * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
  * errors, before a call of init: -EINVAL (it is below), -EEXIST (a process has it,
  * or had it less than config.pid_reuse_ns ago, or somebody else is about to use
- * it). Until then whoever sends to the earlier process learns that it is gone; a
+ * it). Until then a sender to the earlier process learns that it is gone; a
  * completion for it never reaches a later one.
  */
 SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler, sb_pid pid,

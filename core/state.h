@@ -171,7 +171,7 @@ struct sb_scheduler {
 	/* Of the lists of relations; a process's PID chooses. */
 	alignas(SB_LINE) struct sb_lock relation_lock[SB_RELATION_LOCKS];
 
-	/* What foreign threads have instead of a worker's, under the lock. */
+	/* The foreign threads' counterpart of a worker's, under the lock. */
 	alignas(SB_LINE) struct sb_lock foreign_lock;
 	uint32_t foreign_credit; /* live processes reserved ahead; see live.c */
 	uint32_t waiters;	 /* for none to live */

@@ -2,7 +2,7 @@
  * trace.h - what a worker did and when: a ring of its newest events.
  *
  * For looking at a run, not for measuring it: an event costs a look at the clock
- * and 32 bytes written, so a step costs two of each. What is traced is chosen
+ * and 32 bytes written, so a step costs two of each. The traced events are chosen
  * before the start, so a step that is not traced costs no instruction more: it
  * asks whether it is watched in any case (call_step() in step.c). Only where a
  * worker takes a batch, steals, parks or wakes it asks whether there is a ring.
@@ -42,7 +42,7 @@
 struct sb_arena;
 
 enum sb_trace_kind {
-	/* What it is at from now on. */
+	/* Its activity from now on. */
 	SB_TRACE_BUSY,
 	SB_TRACE_SEARCH, /* value: the wake that has ended its sleep, or 0 */
 	SB_TRACE_PARK,

@@ -66,7 +66,7 @@ struct sb_name {
 	struct sb_pid_entry *entry;
 };
 
-/* What few processes have; made when it is needed. */
+/* The part that few processes need; made when it is needed. */
 struct sb_extra {
 	struct sb_waiter *waiter; /* who executes it, or NULL */
 	/* Ids of the timers that it has started; those that have ended are
@@ -77,7 +77,7 @@ struct sb_extra {
 };
 
 struct sb_process {
-	/* Line 0: whoever sends to it or queues it. */
+	/* Line 0: threads that send to it or queue it. */
 	alignas(64) _Atomic(uint64_t) word;
 	union {
 		sb_pid pid;
@@ -104,7 +104,7 @@ struct sb_process {
 			size_t bytes_forced;
 		};
 	};
-	/* Whom it watches and who watches it; see core/process/relations.c. */
+	/* Its monitors and links, in both directions; see core/process/relations.c. */
 	_Atomic(struct sb_relation *) relations;
 	uint64_t start_ns;
 	uint8_t batch_shift;	     /* see fill_events() in step.c */

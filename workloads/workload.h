@@ -41,7 +41,7 @@ static inline bool sb_param_is_text(const struct sb_param *param)
 	return param->choices && param->max == SB_PARAM_TEXT;
 }
 
-/* What a round says of itself, if it says anything; zeroed before its start. */
+/* A round's own figures, if it has any; zeroed before its start. */
 struct sb_round {
 	/* When the part that counts began, by sb_clock_ns, after what start had
 	 * to prepare; 0: with start. It ends with the last completion. */

@@ -199,7 +199,7 @@ static void limit(int what, uint64_t value)
 }
 
 /*
- * What will be asked of hwloc later, so that it crashes here if it does.
+ * The calls that hwloc will get later, so that it crashes here if it does.
  * hwloc_topology_check() would refuse more: files with small contradictions,
  * with which hwloc gets along.
  */
@@ -246,7 +246,7 @@ static bool is_version_3(const char *path)
 	return strstr(head, "<topology version=\"3") != NULL;
 }
 
-/* What hwloc is given of a wide one is made of this small one. */
+/* The description that hwloc is given of a wide one is made of this small one. */
 static int load_trial(hwloc_topology_t *out, const struct description *d)
 {
 	struct description trial = *d;
@@ -414,7 +414,7 @@ int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, 
 
 	if (rc)
 		return rc;
-	/* What is wrong is said here, in one line. */
+	/* The error is reported here, in one line. */
 	setenv("HWLOC_HIDE_ERRORS", "2", 0);
 	*emulated = d.source != THIS;
 	if (d.source != THIS && d.source != NAMED)

@@ -48,7 +48,7 @@ void sb_arena_decay(struct sb_arena *arena);
 bool sb_arena_can_discard(const struct sb_arena *arena, size_t bytes);
 
 /*
- * What an arena has from the operating system. The mappings stay until it is
+ * An arena's memory from the operating system. The mappings stay until it is
  * destroyed, with or without memory.
  */
 struct sb_arena_reading {

@@ -2,13 +2,13 @@
  * pages.h - memory by the page, straight from the operating system: mapped,
  * bound to NUMA nodes, of a chosen size, and asked where it lies.
  *
- * A mapping is bound before its first page is touched, so whoever touches it
+ * A mapping is bound before its first page is touched, so any thread that touches it
  * gets memory of the bound nodes. Nodes are the operating system's numbers.
  *
  * Huge pages, and what happens when the machine has none: explicit ones come
  * from the pool that the administrator has set aside (vm.nr_hugepages). They are
  * populated at once: a page that turns out to be missing later, on the bound
- * node, would kill the program. What the pool cannot give is mapped as for
+ * node, would kill the program. Pages that the pool cannot give are mapped as for
  * transparent ones, and those the kernel makes of normal pages as it can.
  */
 #ifndef SB_CORE_MEMORY_PAGES_H

@@ -47,7 +47,7 @@ struct block {
 	alignas(SB_LINE) struct sb_pid_entry entry[SB_PID_BLOCK];
 };
 
-/* A chosen PID. Outlives its process by reuse_ns: so whoever still means that
+/* A chosen PID. Outlives its process by reuse_ns: so a sender that still means that
  * process by it learns that it is gone, and finds no other. */
 struct claim {
 	struct cds_lfht_node node;

@@ -4,14 +4,14 @@
  * sections of core/memory/reclaim.h.
  *
  * PIDs that the scheduler gives out come in sequence, and an owner takes them by
- * the block. What is in the table is the block, with an entry for the process of
+ * the block. The table holds the block, with an entry for the process of
  * each of its PIDs; so a process comes and goes with a store, and one in
  * SB_PID_BLOCK pays for the table. A block is there from its first PID until the
  * last process of it has ended. PIDs that callers choose are in a table of their
  * own, one by one, for some time after their process has ended.
  *
  * Lookup and for_each are called in a section, by a reader that is online or by a
- * visitor. What they find stays a process until that ends; that it is still alive,
+ * visitor. A process that they find stays one until that ends; that it is still alive,
  * only its state word says.
  */
 #ifndef SB_CORE_MEMORY_PIDMAP_H
@@ -28,7 +28,7 @@
 struct sb_pidmap;
 struct sb_arena;
 
-/* PIDs that one thread gives out, or whoever holds the lock around it. */
+/* PIDs that one thread gives out, or the holder of the lock around it. */
 struct sb_pids {
 	sb_pid next;		    /* a block's first: there is none left */
 	struct sb_pid_entry *entry; /* of next */

@@ -317,7 +317,7 @@ static void count_remote(struct sb_pool *mine, const struct sb_pool *other, size
 
 /* ---- objects too large for a slab ---- */
 
-/* What lies in front of one. */
+/* The header in front of one. */
 struct large {
 	struct sb_pool *owner;
 };

@@ -4,7 +4,7 @@
  * another thread frees.
  *
  * Roles
- *   owner   one thread (or whoever holds a lock around it): alloc, free, flush,
+ *   owner   one thread (or the holder of a lock around it): alloc, free, flush,
  *           trim
  *   others  free through their own pool; the object goes back to the pool it
  *           came from, so memory does not wander with the messages
@@ -18,7 +18,7 @@
  * Each slab has its own free list, and a class's slabs are used up one after the
  * other (Leijen, Zorn and de Moura, Mimalloc: Free List Sharding in Action, APLAS
  * 2019). So what is taken one after the other lies together, in whatever order it
- * was freed. What was freed last is taken first, while it is in the caches: within
+ * was freed. The object freed last is taken first, while it is in the caches: within
  * a slab, and of the slabs the one of which something became free last.
  *
  * Foreign objects are gathered in parcels for one destination: the first object
@@ -49,7 +49,7 @@
 /* How long a slab is not needed before its memory goes back. */
 #define SB_POOL_PERIOD_NS UINT64_C(1000000000)
 
-/* What a trim does at a time takes about half a millisecond; then it rests. */
+/* A trim works for about half a millisecond at a time; then it rests. */
 #define SB_POOL_TRIM_PAUSE_NS UINT64_C(2000000)
 
 /* Free slabs that a pool keeps though it does not need them. Beside these it keeps
@@ -69,7 +69,7 @@ struct sb_parcel {
 	struct sb_pool_item *item[];
 };
 
-/* What lies at the start of every slab. */
+/* The header at the start of every slab. */
 struct sb_slab {
 	struct sb_pool *owner;
 	struct sb_pool_item *free;
@@ -82,7 +82,7 @@ struct sb_slab {
 	const struct sb_pool_item *seen;
 };
 
-/* What is known of a block outside of its slabs. */
+/* A block's data outside of its slabs. */
 struct sb_pool_block {
 	struct sb_pool_block *next;
 	struct sb_pool_block *next_roomy;
@@ -130,7 +130,7 @@ struct sb_pool {
 	struct sb_parcel *hand[SB_POOL_CLASSES];
 	struct sb_parcel *arrived;
 
-	/* What a trim knows of the period. Slabs that were waiting when it began
+	/* A trim's data on the period. Slabs that were waiting when it began
 	 * and have had no turn since; they come behind `waiting`. */
 	struct sb_slab *older[SB_POOL_CLASSES];
 	struct sb_slab *waiting_last[SB_POOL_CLASSES]; /* if any is waiting */

@@ -72,7 +72,7 @@ struct sb_reclaim {
 	alignas(SB_LINE) _Atomic(uint32_t) side;
 	_Atomic(uint32_t) inside[2];
 
-	/* Whoever defers. */
+	/* The thread that defers. */
 	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
 	_Atomic(uint32_t) sleeps;
 
@@ -329,7 +329,7 @@ static bool is_busy(struct sb_reclaim *r)
 	return false;
 }
 
-/* Whoever comes online, or defers, sees that it sleeps, or is seen here. */
+/* A thread that comes online, or defers, sees that it sleeps, or is seen here. */
 static void sleep_until_woken(struct sb_reclaim *r)
 {
 	sb_store_rlx(&r->sleeps, 1);

@@ -18,7 +18,7 @@
  *             period and all visitors that may have come before it have left,
  *             and runs the deferred calls.
  *
- * Why that is enough: whoever defers has removed the memory from all places
+ * Why that is enough: a thread that defers has removed the memory from all places
  * where it can be found. The helper takes the deferred calls (acquire) before it
  * stores the new period (release). A reader that stores the period as seen has
  * loaded it (acquire), so that its later look-ups do not find what was removed
@@ -59,7 +59,7 @@ struct sb_reader {
 	alignas(SB_LINE) _Atomic(uint64_t) seen; /* a period, or offline */
 };
 
-/* What every reader and visitor reads. */
+/* Read by every reader and visitor. */
 struct sb_period {
 	alignas(SB_LINE) _Atomic(uint64_t) now;
 };

@@ -34,7 +34,7 @@ static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
 /* Around a submission of a foreign thread. They may nest. */
 void sb_caller_submits(bool begins);
 
-/* Of whoever calls a function that any thread may call. */
+/* The caller of a function that any thread may call. */
 struct sb_caller {
 	struct sb_worker *worker; /* of this scheduler, or NULL */
 	uint32_t side;		  /* of its section; see sb_reclaim_enter() */
@@ -76,7 +76,7 @@ void *sb_object_alloc(struct sb_scheduler *scheduler, struct sb_worker *worker, 
 void sb_object_free(struct sb_scheduler *scheduler, struct sb_worker *worker, void *object,
 		    size_t size);
 
-/* The process's extra, made if there is none; NULL: no memory. By whoever has the
+/* The process's extra, made if there is none; NULL: no memory. By the thread that has the
  * process to itself, until sb_process_finish. */
 struct sb_extra *sb_extra_of(struct sb_scheduler *scheduler, struct sb_worker *worker,
 			     struct sb_process *process);

@@ -38,7 +38,7 @@
  *
  * With it, either the watcher sees INSIDE and gives up, or the owner sees the
  * claim and waits for its end: some instructions of the watcher's, no system
- * call. What is taken is in its receiver's mailbox before the claim ends, so
+ * call. A message that is taken is in its receiver's mailbox before the claim ends, so
  * what the owner sends later comes behind it.
  *
  * AWAY lasts until the owner comes back. So of a step that takes seconds the
@@ -84,7 +84,7 @@ static inline void sb_handover_leave(struct sb_handover *handover, struct sb_eve
 	sb_store_rel(&handover->slot, held);
 }
 
-/* The first half of enter, for who calls nothing in the common case: what it
+/* The first half of enter, for callers that call nothing in the common case: what it
  * returns is the owner's own once sb_handover_is_claimed has said no, or
  * sb_handover_enter_slowly has returned it. */
 static inline struct sb_event_node *sb_handover_begin_enter(struct sb_handover *handover)

@@ -120,7 +120,7 @@ static inline void sb_event_fill(struct sb_event_node *node, struct sb_event_kin
 	node->event.data = data;
 }
 
-/* What most completions are: of the process that the worker runs, at once. */
+/* The common completion: of the process that the worker runs, at once. */
 static inline int sb_route_complete_own(struct sb_worker *worker, struct sb_event_kind kind,
 					const struct sb_completer *completer, union sb_value data)
 {

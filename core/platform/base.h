@@ -25,7 +25,7 @@
  */
 #define SB_LINE 128
 
-/* What one prefetch brings, at least. */
+/* The least number of bytes that one prefetch brings. */
 #define SB_FETCHED 64
 
 #define SB_LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -35,7 +35,7 @@
 
 #define sb_container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
-/* What of a function is only known at its calls is most of it. */
+/* A function whose constants are known only at its calls. */
 #define SB_INLINE static inline __attribute__((always_inline))
 
 /* A function that is not to grow its caller. */

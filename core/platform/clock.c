@@ -84,7 +84,7 @@ static struct sb_clock_point point_of(clockid_t id)
 
 		p.before = sb_clock_ticks_ordered();
 		p.ns = read_clock(id);
-		/* What the counter shows may be a step ago. */
+		/* The counter's value may be one step old. */
 		p.after = sb_clock_ticks_ordered() + step;
 		if (p.after - p.before < best.after - best.before)
 			best = p;

@@ -136,7 +136,7 @@ static inline uint64_t sb_clock_passed(uint64_t then, uint64_t now)
 
 /* ---- choosing ---- */
 
-/* What is known about the clock; what was not measured is NaN. */
+/* The properties of the clock; NaN: not measured. */
 struct sb_clock_info {
 	bool is_counter;
 	const char *source;	/* "clock_gettime", or the counter's name */
@@ -161,7 +161,7 @@ struct sb_clock_info {
  */
 SB_MUST_CHECK int sb_clock_calibrate(const int *cpu, uint32_t cpus, struct sb_clock_info *info);
 
-/* What the last calibration has found. Not during one. */
+/* The result of the last calibration. Not during one. */
 void sb_clock_describe(struct sb_clock_info *info);
 
 /*
@@ -171,7 +171,7 @@ void sb_clock_describe(struct sb_clock_info *info);
  */
 double sb_clock_drift_ppm(void);
 
-/* What one reading costs, and the smallest step between two that differ. */
+/* The cost of one reading, and the smallest step between two that differ. */
 struct sb_clock_cost {
 	double read_ns;
 	uint64_t step_ns;

@@ -169,7 +169,7 @@ void sb_parker_fini(struct sb_parker *parker)
  * sb_clock_ns, by its own clock. False: the deadline has passed.
  *
  * The two clocks run apart, by up to 500 ppm (see clock.h), so what is left is
- * counted from now on, and whoever is woken asks again:
+ * counted from now on, and a woken thread asks again:
  *   the kernel's clock is fast   the thread is woken too early, here it is seen
  *                                that something is left, and it waits for that;
  *                                of an hour 2 s, then 1 ms, then nothing

@@ -150,7 +150,7 @@ void sb_fence_heavy(void);
 bool sb_fence_heavy_works(void);
 
 /*
- * Lock for a short section, in which memory may be allocated: whoever waits
+ * Lock for a short section, in which memory may be allocated: a thread that waits
  * spins, then yields the thread so that a preempted holder can finish, and
  * then sleeps for growing times, so that it neither takes the processor from
  * the holder nor waits for one of lower priority for ever. Nobody is woken, and

@@ -26,7 +26,7 @@ static int complete(const struct sb_completer *completer, uint64_t result)
 				     sb_value_u64(result));
 }
 
-/* What most of them do: an error, or a completion without a result. */
+/* The common case: an error, or a completion without a result. */
 static int complete_or(const struct sb_completer *completer, int rc)
 {
 	return rc ? rc : complete(completer, 0);

@@ -99,7 +99,7 @@ static void give_back_unused(struct sb_scheduler *s, uint64_t n)
 
 void sb_live_release(struct sb_scheduler *s, uint64_t n, uint64_t since_ns)
 {
-	/* First, so that whoever sees 0 also sees a time from this time. */
+	/* First, so that a thread that sees 0 also sees a time from this time. */
 	note_idleness(s, since_ns);
 	SB_WINDOW();
 	give_back_unused(s, n);

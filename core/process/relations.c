@@ -2,7 +2,7 @@
  * relations.c - who is told when a process ends: monitors and links.
  *
  * A relation is one object in two lists, one of each side. Each list has a lock,
- * chosen by the process's PID; whoever puts a relation into its lists or takes
+ * chosen by the process's PID; a thread that puts a relation into its lists or takes
  * it out holds the locks of both. So of a process that ends and a watcher that
  * takes its monitor back, exactly one takes it out: either the watcher gets the
  * exit event, or unmonitor returns 0 and no event comes. A search walks both
@@ -262,7 +262,7 @@ static struct sb_relation *take_first(struct sb_scheduler *s, struct sb_process 
 	return r;
 }
 
-/* What the relation is for; it is in no list any more. */
+/* The relation's purpose; it is in no list any more. */
 static void tell(struct sb_scheduler *s, struct sb_worker *w, struct sb_relation *r, int ended,
 		 const struct sb_exit *exit)
 {

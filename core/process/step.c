@@ -125,7 +125,7 @@ static uint32_t count_yields(const struct sb_step *step, const struct sb_yield *
 /*
  * A handler has failed. If it had completed the yield before, that was its
  * outcome: there is one more completion with the tag then than yields before this
- * one. What others have posted stays where it is until this worker takes it.
+ * one. Events that others have posted stay where they are until this worker takes them.
  */
 SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
 			      const struct sb_yield *yield, const struct sb_completer *completer,

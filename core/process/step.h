@@ -19,7 +19,7 @@ void sb_worker_run(struct sb_worker *worker, struct sb_process *process);
 void sb_process_finish(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		       struct sb_process *process, int error, union sb_value result);
 
-/* What a callback returned instead of 0; a positive value is no -errno. */
+/* The error of a callback that did not return 0; a positive value is no -errno. */
 static inline int sb_as_error(int rc)
 {
 	return rc < 0 ? rc : -EINVAL;

@@ -29,7 +29,7 @@
 #include "core/state.h"
 #include "core/wake/publish.h"
 
-/* What comes before the start, or after a stop, waits for the next start. */
+/* A submission before the start, or after a stop, waits for the next start. */
 static bool refuses(struct sb_scheduler *s)
 {
 	return sb_load_acq(&s->phase) == SB_PHASE_STOPPING;
@@ -41,7 +41,7 @@ static bool refuses_wait(struct sb_scheduler *s, bool is_waited_for)
 	return refuses(s) || (is_waited_for && sb_load_acq(&s->phase) == SB_PHASE_STOPPED);
 }
 
-/* What the caller asks for. */
+/* The caller's request. */
 struct submission {
 	sb_pid pid; /* chosen, or 0 */
 	const struct sb_process_ops *ops;
@@ -132,7 +132,7 @@ static bool needs_check(const struct sb_pids *pids, const struct submission *sub
 	return SB_UNLIKELY(sub->pid || sb_pids_are_used_up(pids));
 }
 
-/* What a foreign submission waits for, under no lock. */
+/* The condition that a foreign submission waits for, under no lock. */
 enum { NEEDS_PLACE = 1, NEEDS_ROOM };
 
 /* A foreign submission's reservation and parts, under one lock. */
@@ -239,7 +239,7 @@ static void discard(struct sb_scheduler *s, struct sb_worker *w, const struct dr
 	sb_live_unreserve(s, w);
 }
 
-/* Whom its end is told to, if anybody. */
+/* The receiver of its end's event, if there is one. */
 static int note_waiter(struct sb_scheduler *s, struct sb_worker *w, const struct submission *sub,
 		       struct draft *draft)
 {
@@ -289,7 +289,7 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w, const struct
 	struct sb_process *p = draft->process;
 	const bool has_entered = sb_handover_try_enter(&w->handover);
 
-	/* What it sends must not overtake what was sent before. */
+	/* Its sends must not overtake earlier ones. */
 	if (w->handover.newest)
 		sb_route_flush(w);
 	sb_store_rlx(&p->word, (uint64_t)SB_STATE_READY);

@@ -128,7 +128,7 @@ static inline uint32_t sb_chase_lev_size(struct sb_chase_lev *deque)
 	return bottom > top ? (uint32_t)(bottom - top) : 0;
 }
 
-/* What the first look promised, one by one; fewer when others interfere. */
+/* The items that the first look promised, one by one; fewer when others interfere. */
 static inline enum sb_steal_result sb_chase_lev_steal(struct sb_chase_lev *deque,
 						      enum sb_steal_amount amount, uint32_t max,
 						      void **items, uint32_t *count)

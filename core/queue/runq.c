@@ -93,7 +93,7 @@ static bool make_room(struct sb_runq *queue)
 	return true;
 }
 
-/* Release: what is in the process and in the parts comes first; and whoever reads
+/* Release: what is in the process and in the parts comes first; and a thread that reads
  * from `hot` what is too new for him sees that in the count. */
 static void publish(struct sb_runq *queue, struct sb_process *process)
 {

@@ -84,7 +84,7 @@ static void cut_search(struct sb_account *a, enum sb_activity to, uint64_t now)
 	SB_ASSERT(activity_of(word), ==, SB_ACTIVITY_SEARCH);
 	add(a, SB_COUNTER_steal_ns, a->steal_ns);
 	add(a, SB_COUNTER_steal_failed_ns, a->steal_failed_ns);
-	/* What is left of it; on a worker that is not pinned, clocks of several
+	/* The rest of it; on a worker that is not pinned, clocks of several
 	 * cores may disagree by more than that. */
 	add(a, SB_COUNTER_spin_ns, sb_clock_passed(rounds, sb_clock_passed(since_of(word), now)));
 	a->steal_ns = 0;

@@ -17,7 +17,7 @@ static inline uint64_t sb_worker_look(struct sb_worker *worker)
 }
 
 /* The same, or a little earlier, at half the cost; counted as a look. For the
- * beginnings: whoever measures from there has it handed over, and looks after that. */
+ * beginnings: a worker that measures from there has it handed over, and looks after that. */
 static inline uint64_t sb_worker_mark(struct sb_worker *worker)
 {
 	sb_counter_add(&worker->counters.clock_looks, 1);
@@ -38,7 +38,7 @@ static inline uint64_t sb_caller_mark_some(struct sb_scheduler *scheduler, struc
 	return worker ? sb_worker_mark_some(worker) : sb_foreign_mark_some(scheduler);
 }
 
-/* What is kept at every level of recording but `off`. */
+/* Kept at every level of recording but `off`. */
 static inline void sb_worker_note(struct sb_worker *worker, struct sb_hist *hist, uint64_t value)
 {
 	if (SB_LIKELY(worker->records))

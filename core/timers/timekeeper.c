@@ -56,7 +56,7 @@ uint64_t sb_timekeeper_begin(struct sb_worker *w)
 	SB_WINDOW();
 	sb_store_rlx(&s->timekeeper.until_ns, until);
 	sb_fence_store_load(&s->timekeeper.until_ns);
-	/* Not later than it has said, even if that timer is gone: whoever starts
+	/* Not later than it has said, even if that timer is gone: a thread that starts
 	 * one that is due in between relies on it. */
 	return sb_min_u64(until, earliest(s));
 }

@@ -261,7 +261,7 @@ int sb_timers_stop(struct sb_scheduler *s, uint64_t id, sb_pid pid)
 
 /* ---- firing ---- */
 
-/* What is to be sent, once the lock is released. */
+/* The event to send once the lock is released. */
 struct fired {
 	struct sb_timer *timer; /* fires once; NULL: it has been restarted */
 	uint64_t id;
@@ -278,7 +278,7 @@ struct fired {
 /* Without memory for the event, the same again in a while. */
 #define RETRY_NS UINT64_C(1000000)
 
-/* Whoever advanced the wheel may have read the clock after this worker, and left
+/* The worker that advanced the wheel may have read the clock after this worker, and left
  * timers that are not due by its own time. */
 static uint64_t periods_passed(const struct sb_timer *timer, uint64_t now)
 {

@@ -29,7 +29,7 @@
  * sleepers, and `asleep` a set of bits that says which. Invariant: the bits set
  * are never fewer than the sleepers counted plus the claims that have not yet
  * taken their bit (announce sets the bit first and counts second; a claim
- * lowers the count first and takes a bit second). So whoever has lowered the
+ * lowers the count first and takes a bit second). So a thread that has lowered the
  * count always finds a bit, and each claim wakes exactly one.
  *
  * Any number of workers; nothing here depends on 64.
@@ -90,7 +90,7 @@ bool sb_idle_is_announced(struct sb_idle *idle, uint32_t worker);
  */
 uint32_t sb_idle_claim(struct sb_idle *idle, uint32_t near);
 
-/* The same whoever searches. */
+/* The same for a worker that searches. */
 uint32_t sb_idle_claim_anyway(struct sb_idle *idle, uint32_t near);
 
 static inline uint32_t sb_idle_sleeping(uint64_t counts)

@@ -9,7 +9,7 @@
 #include "core/trace.h"
 #include "core/wake/idle.h"
 
-/* Whoever is woken finds its name. 0: of no worker, so there is no event. */
+/* The woken worker finds the waker's name. 0: of no worker, so there is no event. */
 SB_COLD static uint64_t trace_wake(struct sb_worker *w, uint32_t id)
 {
 	uint64_t wake;
@@ -31,7 +31,7 @@ void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 		sb_counter_add(&w->counters.wakes, 1);
 }
 
-/* Whom a claim has returned. */
+/* The worker that a claim has returned. */
 static void wake(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 {
 	if (id != SB_IDLE_NONE)

@@ -31,7 +31,7 @@ static bool work_visible(struct sb_scheduler *s)
 	return false;
 }
 
-/* Brings to others what they may be waiting for. The dead first: whoever is told
+/* Brings to others what they may be waiting for. The dead first: a thread that is told
  * that none is alive finds none. */
 static void flush_for_others(struct sb_worker *w)
 {
@@ -68,7 +68,7 @@ static void stay_awake(struct sb_worker *w)
 		if (id == w->id)
 			return;
 		if (id == SB_IDLE_NONE) {
-			sb_thread_yield(); /* to whoever has claimed */
+			sb_thread_yield(); /* to the thread that has claimed */
 			continue;
 		}
 		sb_route_unpark(s, w, id);
@@ -98,7 +98,7 @@ static void sleep_until_called(struct sb_worker *w)
 	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) && !sb_is_halted(w->scheduler) &&
 		 sb_clock_ns() < deadline);
 	sb_timekeeper_end(w);
-	w->untold.what = 0; /* whoever keeps the time has looked */
+	w->untold.what = 0; /* the timekeeper has looked */
 	sb_come_online(w);
 	stay_awake(w); /* if nobody has claimed it */
 	w->search.woken = true;

@@ -65,7 +65,7 @@ static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
 	       sb_clock_passed(w->slowed.ns, now) >= SLOWDOWN_NS;
 }
 
-/* What is to be done now and then, whatever there is to run. */
+/* The work of a tick, done now and then whatever there is to run. */
 static void keep_house(struct sb_worker *w)
 {
 	uint64_t now = sb_clock_ns();

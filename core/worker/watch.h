@@ -4,7 +4,7 @@
 
 #include "core/platform/base.h"
 
-/* What the watcher has seen of a worker. */
+/* The watcher's last observation of a worker. */
 struct sb_watched {
 	uint64_t epoch;	   /* of its ticks */
 	uint64_t since_ns; /* how long that has not changed */

@@ -278,7 +278,7 @@ void sb_probe_clock(const struct sb_probe_view *view, struct sb_finding *out)
 		       ok ? "" : ": each look at it may be a system call");
 }
 
-/* What firmware says of itself under a hypervisor. */
+/* The firmware's name of itself under a hypervisor. */
 static bool is_virtual_vendor(const char *name)
 {
 	static const char *const vendors[] = {

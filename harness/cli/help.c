@@ -25,7 +25,7 @@ void sb_help(void)
 	     "is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 
-/* What is no terminal has lines that are as long as they are. */
+/* Output that is no terminal has lines of any length. */
 static int columns_of_stdout(void)
 {
 	return isatty(STDOUT_FILENO) ? sb_terminal_columns(stdout) : INT_MAX;

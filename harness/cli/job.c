@@ -104,7 +104,7 @@ static int check_entry(const struct spot *spot)
 
 /* ---- a job's entries ---- */
 
-/* What a section adds to a job; lists apart. */
+/* The entries that a section adds to a job; lists apart. */
 struct entries {
 	struct sb_entry *entry;
 	uint32_t n;

@@ -36,7 +36,7 @@ struct sb_job {
 struct sb_jobs {
 	struct sb_job *job;
 	uint32_t jobs;
-	/* What the jobs' texts are part of. */
+	/* The buffers that the jobs' texts are part of. */
 	struct sb_ini *file;
 	uint32_t files;
 	char **where;

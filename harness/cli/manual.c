@@ -54,7 +54,7 @@ static void put_section(const char *title)
 	printf(".SH %s\n", title);
 }
 
-/* What follows is indented under it. */
+/* The following lines are indented under it. */
 static void put_tag(void)
 {
 	puts(".TP");

@@ -6,7 +6,7 @@
 
 #include "harness/cli/options.h"
 
-/* What getopt_long returns for a workload's parameter. */
+/* getopt_long's result for a workload's parameter. */
 #define PARAM_VALUE	 (SB_OPTIONS + 1000)
 #define LONG_MAX_OPTIONS (SB_OPTIONS + SB_WORKLOADS_MAX * SB_PARAMS_MAX + 1)
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read, and where it is written: never behind it, for quotes go. */
+/* The read and write positions: the write position is never behind, for quotes go. */
 struct reader {
 	const char *in;
 	char *out;

@@ -16,7 +16,7 @@
 
 /* ---- other programs ---- */
 
-/* What git and make must not have from this one: the repository that a hook of
+/* Variables that git and make must not have from this one: the repository that a hook of
  * git's runs in, and a surrounding make's options. */
 static void clear_environment(void)
 {

@@ -16,7 +16,7 @@ struct sb_baseline {
 };
 
 /*
- * What the text names. A revision of the git repository that the current directory
+ * The baseline that the text names. A revision of the git repository that the current directory
  * is in is built with make in a worktree of its own, in the user's cache, which
  * keeps the program for the next time. is_quiet: says nothing of that. Returns 0,
  * or an exit status after an error has been printed.

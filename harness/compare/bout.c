@@ -244,7 +244,7 @@ void sb_bout_sum_up(struct sb_bout *bout)
 	snprintf(w->reason, sizeof(w->reason), "%s", first_reason(bout));
 }
 
-/* What can decide instead, by what noise does to the metric. */
+/* The remedy when it cannot decide, by the noise's effect on the metric. */
 static const char *other_way(const struct sb_bout *bout, uint32_t i)
 {
 	const enum sb_metric_id metric = bout->job->limits->limit[i].metric;
@@ -258,7 +258,7 @@ static const char *other_way(const struct sb_bout *bout, uint32_t i)
 	return "instruction counts (--counts), a quieter machine or a wider --limit decide";
 }
 
-/* What would help depends on what there is too much of. */
+/* The remedy depends on the kind of noise. */
 static void explain(const struct sb_bout *bout, uint32_t i)
 {
 	struct sb_gate_test *test = &bout->test[i];
@@ -341,7 +341,7 @@ char *const *sb_bout_words(const struct sb_bout *bout, struct sb_bout_words *out
 	return out->word;
 }
 
-/* What is left of the budget is shared by the workloads that are left. */
+/* The rest of the budget is shared by the remaining workloads. */
 uint64_t sb_bout_time(const struct sb_bout *bout)
 {
 	const uint64_t now = sb_clock_ns();

@@ -26,7 +26,7 @@ SB_MUST_CHECK int sb_bout_run_stored(struct sb_bout *bout, const struct sb_resul
 
 /* ---- what both do ---- */
 
-/* What is left of the budget is shared by the workloads that are left. */
+/* The rest of the budget is shared by the remaining workloads. */
 uint64_t sb_bout_time(const struct sb_bout *bout);
 
 /* The words of one side's runs: the workload's, its own, and what slows the

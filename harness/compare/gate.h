@@ -1,7 +1,7 @@
 /*
  * gate.h - one gate: each workload in interleaved pairs of processes until every
  * metric is clear or the time is up; or against a stored result; or by instruction
- * counts. What it finds is a struct sb_gate_report.
+ * counts. Its result is a struct sb_gate_report.
  */
 #ifndef SB_HARNESS_COMPARE_GATE_H
 #define SB_HARNESS_COMPARE_GATE_H

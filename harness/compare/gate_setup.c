@@ -120,7 +120,7 @@ static const struct steady {
 	{ "imbalanced-tree", "--root-children=100", "2" },
 };
 
-/* Who says how many workers gets those, everywhere. */
+/* A given number of workers holds everywhere. */
 static int wants_two(const struct sb_options *options, bool *wanted)
 {
 	uint32_t room = 0;

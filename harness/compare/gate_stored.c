@@ -103,7 +103,7 @@ static bool is_wanted(const struct sb_options *options, const char *workload)
 	return !options->chosens;
 }
 
-/* What must be the same, apart from options: with its value here. */
+/* Facts that must be the same, apart from options: with their values here. */
 static int check_same(const struct sb_result *stored, const char *group, const char *key,
 		      const char *what, const char *now)
 {

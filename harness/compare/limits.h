@@ -17,7 +17,7 @@ struct sb_limits {
 	struct sb_limit limit[SB_LIMITS_MAX];
 };
 
-/* What --limit is if it is not given. */
+/* The default of --limit. */
 #define SB_LIMITS_DEFAULT "ns_per_op=3%,cpu_ns_per_op=3%"
 
 /*

@@ -79,7 +79,7 @@ static char **make_arguments(const struct go *go, char **added)
 	return argv;
 }
 
-/* What it said, for who wants to know more than the reason. */
+/* Its output, for readers who want to know more than the reason. */
 static void keep_words(const struct go *go, const struct sb_child *child)
 {
 	FILE *out = go->pairs->failures ? fopen(go->pairs->failures, "ae") : NULL;
@@ -198,7 +198,7 @@ static bool fits(const struct sb_series *series, const struct sb_series *from)
 	       series->placement.workers == from->placement.workers;
 }
 
-/* What is known of the series' memory, from the first that knows it. */
+/* The series' memory, from the first that knows it. */
 static void take_ends(struct sb_series *series, struct sb_series *from)
 {
 	if (series->residence || !from->residence)

@@ -42,7 +42,7 @@ struct sb_pair {
 };
 
 #define SB_PAIRS_MAX	  1000
-/* What the warm-up has for a number. */
+/* The number of the warm-up. */
 #define SB_PAIR_WARM_UP	  UINT32_MAX
 /* A pair without numbers is nothing to conclude from; so many in a row, and no
  * valid one before, are the end: it would go on like that. */

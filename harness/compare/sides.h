@@ -25,7 +25,7 @@ SB_MUST_CHECK int sb_side_check(const struct sb_side_text *side);
 
 /*
  * The arguments of its runs of a workload: the options of both, then its own, then
- * the times, which both have in common. What is said of this program is parsed
+ * the times, which both have in common. Options of this program are parsed
  * once, so that a mistake is found before anything runs; another program judges
  * for itself. limit_ns: when such a run hangs. Returns as above; arguments are for
  * sb_arguments_free.

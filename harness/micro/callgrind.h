@@ -9,7 +9,7 @@
  * what a run costs apart from them (a thread woken, a first use of memory) is in
  * both.
  *
- * What could still differ from run to run, and what is done about it:
+ * Remaining causes of differences from run to run, and the remedies:
  *   addresses   valgrind lays the program out itself, always in the same way
  *   allocator   what comes first is in a run before both windows
  *   time        none of the loops looks at a clock
@@ -66,7 +66,7 @@ bool sb_filter_is_valid(const char *filter);
  * Returns how many kinds' checks have failed. */
 int sb_counts_run(const char *filter, FILE *windows);
 
-/* What callgrind looks for by name. */
+/* The function that callgrind looks for by name. */
 void sb_counts_window(struct sb_micro *m, uint64_t n);
 
 #endif

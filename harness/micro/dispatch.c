@@ -24,7 +24,7 @@ struct host {
 	int error;
 };
 
-/* What a process that asks is told; on the stack of who executes it. */
+/* The input of a process that asks; on the stack of the thread that executes it. */
 struct task {
 	uint64_t n;
 	sb_pid echo;

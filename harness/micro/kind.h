@@ -24,7 +24,7 @@ enum sb_micro_fit { SB_MICRO_FIT_NONE, SB_MICRO_FIT_1, SB_MICRO_FIT_N };
 
 struct sb_micro_kind;
 
-/* What a check has found besides, over all threads; name NULL: nothing. */
+/* A further finding of a check, over all threads; name NULL: none. */
 struct sb_micro_counter {
 	const char *name;
 	double value;
@@ -91,7 +91,7 @@ void sb_micro_end(struct sb_micro *m);
 
 /* ---- for those who write kinds ---- */
 
-/* What a thread has seen, on lines of its own. Numbers come in any order, each
+/* A thread's observations, on cache lines of its own. Numbers come in any order, each
  * once: their sum and the sum of their squares tell. */
 struct sb_micro_tally {
 	alignas(SB_LINE) uint64_t items;

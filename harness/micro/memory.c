@@ -76,7 +76,7 @@ static void run_local(struct sb_micro *m, uint32_t thread, uint64_t n)
 	}
 }
 
-/* What another worker frees goes home in a chain, and is used again. */
+/* Objects that another worker frees go home in a chain, and are used again. */
 static void run_remote(struct sb_micro *m, uint32_t thread, uint64_t n)
 {
 	struct pools *p = m->state;

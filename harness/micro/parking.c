@@ -108,7 +108,7 @@ static void tear_down_idle(struct sb_micro *m)
 	sb_idle_fini(&((struct sleepers *)m->state)->idle);
 }
 
-/* Who makes work visible looks whether somebody is to be woken for it. */
+/* A thread that makes work visible looks for a worker to wake. */
 static void run_look(struct sb_micro *m, uint32_t thread, uint64_t n)
 {
 	struct sleepers *s = m->state;

@@ -12,7 +12,7 @@
 #include "core/word.h"
 #include "harness/micro/kind.h"
 
-/* What one sender has under way at most. */
+/* The most items that one sender has under way. */
 #define SLOTS 256
 
 /* ---- the global queue ---- */

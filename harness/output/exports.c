@@ -87,7 +87,7 @@ bool sb_exports_to_stdout(const struct sb_options *options)
 
 /* ---- after ---- */
 
-/* What a writer is called with. */
+/* The arguments of a writer. */
 struct written {
 	const struct export *export;
 	const struct sb_result *result;

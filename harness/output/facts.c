@@ -98,7 +98,7 @@ static int add_machine(struct sb_result *result, const struct sb_topology *topol
 	return rc | add_kernel(result);
 }
 
-/* What the run is placed on, if it is not this machine. */
+/* The machine that the run is placed on, if it is not this one. */
 static int add_profile(struct sb_result *result, const struct sb_topology *topology)
 {
 	struct sb_machine machine;

@@ -28,7 +28,7 @@ enum format { PRETTY, JSON, CSV };
 
 /* ---- the result directory ---- */
 
-/* One that nobody else has: whoever makes it owns it. */
+/* A new one: its maker owns it. */
 static int make_own(const char *root, char **directory)
 {
 	const time_t now = time(NULL);

@@ -12,7 +12,7 @@
 /* The writer's status, and whether all of it has gone out. */
 static int end_writing(FILE *out, int rc)
 {
-	/* What was not written is still there, so flushing tells why. */
+	/* Unwritten data is still there, so flushing tells why. */
 	errno = 0;
 	if (!rc && (fflush(out) || ferror(out)))
 		rc = errno ? -errno : -EIO;

@@ -247,7 +247,7 @@ static int begin_building(struct sb_store *store)
 	char text[80];
 	int rc;
 
-	/* What a sweep that was killed here has left behind. */
+	/* The rest of a sweep that was killed here. */
 	if (unlink(store->building) && errno != ENOENT)
 		return sb_store_fail(store, -errno, "%s cannot be replaced: %s", store->building,
 				     strerror(errno));

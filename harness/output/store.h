@@ -3,7 +3,7 @@
  * its result directory, sweep.db or run.db, with a write-ahead log. A row is
  * stored whole or not at all, whenever the program or the machine dies.
  *
- * Tables, for whoever looks with sqlite3:
+ * Tables, to be read with sqlite3:
  *	plan(key, value)		versions, machine, seed
  *	argument(position, text)	of the command line
  *	configuration(id, label)

@@ -14,7 +14,7 @@ static bool usable_is_the_same(struct sb_ground *ground)
 	char was[LIST_BYTES];
 	char is[LIST_BYTES];
 
-	/* What cannot be read is an empty mask. */
+	/* A mask that cannot be read is empty. */
 	if (!sb_cpu_mask_read(&now) && sb_cpu_mask_is_equal(&now, &ground->usable))
 		return true;
 	snprintf(ground->lost, sizeof(ground->lost),

@@ -109,7 +109,7 @@ static bool is_uncertain(const struct sb_measurement *m, const struct sb_series 
 	return false;
 }
 
-/* What --find-slo makes of a repetition. */
+/* The step of --find-slo that a repetition is. */
 static void search_on(struct sb_measurement *m, const struct sb_record *record,
 		      struct sb_series *series)
 {

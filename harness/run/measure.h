@@ -11,7 +11,7 @@
 
 enum sb_phase { SB_PHASE_CAPACITY, SB_PHASE_WARM_UP, SB_PHASE_REPETITION };
 
-/* Who is told what goes on, by the thread that measures, in between and never
+/* The receiver of progress, by the thread that measures, in between and never
  * meanwhile. A phase that fails does not end. */
 struct sb_watch {
 	void (*begin)(void *arg, const struct sb_series *series, enum sb_phase phase,

@@ -47,7 +47,7 @@ struct sb_worker_reading *sb_readings_make(uint32_t workers);
 void sb_readings_take(struct sb_scheduler *s, struct sb_worker_reading *worker,
 		      struct sb_hist_counts *hist);
 
-/* What the repetition added to the readings at its start. */
+/* The difference that the repetition made to the readings at its start. */
 void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record);
 
 /* Where the memory lies, at the end; the scheduler is stopped. */

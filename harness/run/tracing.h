@@ -8,7 +8,7 @@
 #include "results/record/record.h"
 
 /*
- * What the workers of a stopped scheduler have traced since its last start.
+ * The traces of a stopped scheduler's workers since its last start.
  * before: their readings [workers] from before that. NULL: no memory.
  */
 struct sb_traced *sb_tracing_collect(struct sb_scheduler *scheduler,

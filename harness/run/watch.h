@@ -25,7 +25,7 @@ void sb_watcher_plan(struct sb_watcher *watcher, const struct sb_options *option
 /* This job is measured from now on. */
 void sb_watcher_watch(struct sb_watcher *watcher, const struct sb_options *options);
 
-/* What sb_measure tells. */
+/* The progress that sb_measure reports. */
 void sb_watcher_begin(struct sb_watcher *watcher, const struct sb_series *series,
 		      enum sb_phase phase, uint32_t repetition);
 void sb_watcher_end(struct sb_watcher *watcher, const struct sb_series *series, enum sb_phase phase,

@@ -17,7 +17,7 @@ int sb_configuration_parse(const struct sb_sweep *sweep,
 /*
  * One series for each configuration, with what varies among its settings, and
  * one record for each row: what its run has measured, or invalid with the
- * reason; those that have not been run say so. What is known of machine and
+ * reason; those that have not been run say so. The known facts of machine and
  * options is what the first run said. result->directory is the caller's. Returns
  * as above.
  */

@@ -191,7 +191,7 @@ static const char *read_range(struct range *range, char *copy)
 	return NULL;
 }
 
-/* What is a hair above the end is the end: a tenth has no exact double. */
+/* A value a hair above the end is the end: a tenth has no exact double. */
 #define END_SLACK 1e-9
 
 static int fill_range(struct sb_dimension *d, const struct range *range)

@@ -6,7 +6,7 @@
 #include "results/record/record.h"
 #include "results/stats/ranking.h"
 
-/* What is said of one workload. Configurations count from 0 here; first is where
+/* The table of one workload. Configurations count from 0 here; first is where
  * they begin in the sweep. */
 struct sb_ranked {
 	const struct sb_sweep_view *view;

@@ -399,7 +399,7 @@ int sb_sweep_canonical(const struct sb_options *options, struct sb_arguments *ou
 
 /* ---- times ---- */
 
-/* What --warmup auto may take, and what an estimate of it is. */
+/* The longest that --warmup auto may take, and its estimate. */
 #define WARM_AUTO_NS UINT64_C(10000000000)
 /* For starting, reading the clocks, and writing, on a loaded machine. */
 #define GRACE_NS     UINT64_C(30000000000)

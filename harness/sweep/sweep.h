@@ -31,7 +31,7 @@ struct sb_configuration {
 	const struct sb_chosen *chosen;
 	uint32_t level[SB_SWEEPS_MAX]; /* for each dimension */
 	char *label;		       /* "skynet batch=1 spin-yield=0" */
-	uint64_t row_ns;	       /* for whoever checks it to fill in */
+	uint64_t row_ns;	       /* filled in when it is checked */
 	uint64_t limit_ns;
 };
 

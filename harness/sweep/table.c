@@ -97,7 +97,7 @@ static void put_values(char *out, const struct sb_ranked *g, double value, doubl
 	snprintf(out, CELL_BYTES, "%s [%s .. %s]", text[0], text[1], text[2]);
 }
 
-/* What ranks it; of what is not ranked the median and all it lies among. */
+/* The estimate that ranks it; unranked: the median and the range. */
 static void put_objective(char *out, const struct sb_ranked *g, uint32_t i)
 {
 	const struct sb_rounds rounds = { g->value, g->n, g->rounds };
@@ -130,7 +130,7 @@ static void put_valid(char *out, const struct sb_ranked *g, uint32_t i)
 		 s->records);
 }
 
-/* "best", "~" for who cannot be told apart from it. */
+/* "best", "~": cannot be told apart from it. */
 static void put_rank(char *out, const struct sb_ranked *g, uint32_t i)
 {
 	const struct sb_rank *rank = &g->rank[i];

@@ -8,7 +8,7 @@
  * no more, and keeps the CPU from ever being idle. It also spares a real
  * machine's processor its deep sleep and low frequency between processes.
  *
- * What it changes is what a worker that blocks pays to get its CPU back. So it is
+ * It changes the price that a worker that blocks pays to get its CPU back. So it is
  * for processes whose workers do not block.
  */
 #ifndef SB_HARNESS_SYSTEM_AWAKE_H

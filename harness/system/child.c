@@ -80,7 +80,7 @@ static void keep(struct sb_child *child, const char *text, size_t bytes)
 	child->stderr_text[child->stderr_bytes] = '\0';
 }
 
-/* What there is; false: nobody can write any more. */
+/* The available data; false: nobody can write any more. */
 static bool drain(struct watch *watch)
 {
 	char text[4096];

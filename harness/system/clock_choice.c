@@ -58,7 +58,7 @@ static uint64_t read_clock(void)
 	return sb_clock_ns();
 }
 
-/* What was not measured is not there. */
+/* Values that were not measured are left out. */
 static int add_number(struct sb_result *result, const char *key, double value)
 {
 	char text[40];

@@ -85,7 +85,7 @@ static __attribute__((noinline)) void put_stack(const char *why)
  */
 static const char *const unchecking[] = { "libhwloc.", "liburcu" };
 
-/* What they crash in may be the C library. */
+/* The crash may be in the C library. */
 static const char *const below[] = { "libc.", "ld-linux", "libgcc_s.", "libstdc++." };
 
 static bool is_one_of(const char *name, const char *const *list, size_t n)

@@ -20,7 +20,7 @@ static int64_t read_number(const char *path)
 	return sb_procfs_number("", path, &value) ? value : 0;
 }
 
-/* What is reserved is still free, but somebody else's. */
+/* Reserved pages are still free, but somebody else's. */
 static bool has_explicit(void)
 {
 	return read_number(POOL "free_hugepages") > read_number(POOL "resv_hugepages");

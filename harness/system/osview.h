@@ -1,7 +1,7 @@
 /*
  * osview.h - the operating system's view of the workers over a repetition, read
  * from outside at its two ends: the workers do nothing for it, and make no
- * system call. What the kernel does not tell is NaN.
+ * system call. Values that the kernel does not tell are NaN.
  *
  *   /proc/self/task/TID/{status,stat,schedstat,sched}   switches, faults, times
  *   perf_event_open(2) on the thread                    cycles and the like

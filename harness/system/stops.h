@@ -21,7 +21,7 @@ void sb_stops_begin(struct sb_stops *stops);
 /* After a wait that was to last no longer than most_ns. */
 void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns, uint64_t most_ns);
 
-/* What was more than the wait and the delay, 0 if it is too short to tell. */
+/* The time beyond the wait and the delay; 0: too short to tell. */
 uint64_t sb_stops_excess(uint64_t took_ns, uint64_t most_ns, uint64_t delay_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * syscalls.h - the system calls of a thread, each with its time, so that those
  * within a window can be told from those around it: at the end of a round its
- * last worker wakes whoever waits for that.
+ * last worker wakes the threads that wait for that.
  *
  * The kernel writes a record for each call into memory that it shares with us
  * (perf_event_open(2), the tracepoint raw_syscalls:sys_enter). This makes every

@@ -75,7 +75,7 @@ static void put_color(struct line *line, const char *sequence)
 		put_bytes(line, sequence, strlen(sequence));
 }
 
-/* The next character: its bytes and its columns. What the terminal cannot show,
+/* The next character: its bytes and its columns. A character that the terminal cannot show,
  * or would obey, is a question mark. */
 static size_t next_character(const struct line *line, const char *text, const char **shown,
 			     int *width)
@@ -194,7 +194,7 @@ static void describe(char texts[PARTS][SB_PROGRESS_TEXT], const struct sb_progre
 		snprintf(texts[LEFT], SB_PROGRESS_TEXT, "  %s", left);
 }
 
-/* What goes first when there is no room for all of it; the count stays. */
+/* The parts left out first when room is short; the count stays. */
 static const enum part dispensable[] = { PHASE, SPREAD, ESTIMATE, LABEL, LEFT };
 
 static void drop_parts(char texts[PARTS][SB_PROGRESS_TEXT], int columns,
@@ -246,7 +246,7 @@ static void put_bar(struct line *line, double share, int width)
 	put_text(line, line->skill.unicode ? "\xe2\x96\x8f " : "] ");
 }
 
-/* What the texts leave; 0: not enough. Its ends and a blank are 3 columns. */
+/* The room that the texts leave; 0: not enough. Its ends and a blank are 3 columns. */
 static int bar_width(char texts[PARTS][SB_PROGRESS_TEXT], int columns,
 		     struct sb_terminal_skill skill)
 {
@@ -320,7 +320,7 @@ void sb_progress_estimate(struct sb_progress *progress, const struct sb_estimate
 	progress->view.estimate = *estimate;
 }
 
-/* What is left takes as much longer than planned as what is done took. */
+/* The rest takes as much longer than planned as the done part took. */
 static double left_s(const struct sb_progress *progress)
 {
 	const double left = progress->planned_ns - progress->done_ns;

@@ -21,7 +21,7 @@ struct sb_estimate {
 	const char *unit; /* "ns/op" */
 };
 
-/* What a line says. */
+/* The content of a line. */
 struct sb_progress_view {
 	uint32_t steps;	   /* done */
 	uint32_t all;	   /* of so many */
@@ -32,7 +32,7 @@ struct sb_progress_view {
 	struct sb_estimate estimate;
 };
 
-/* What a terminal can show. */
+/* The capabilities of a terminal. */
 struct sb_terminal_skill {
 	bool unicode; /* the locale's encoding is UTF-8 */
 	bool color;
@@ -48,7 +48,7 @@ int sb_terminal_columns(FILE *out);
 
 /*
  * The line without its end, at most columns - 1 wide, because in the last column
- * some terminals go on to the next line. What there is no room for is left out,
+ * some terminals go on to the next line. Parts without room are left out,
  * the least important first. Returns how wide it is.
  */
 #define SB_PROGRESS_BYTES 1024
@@ -77,10 +77,10 @@ void sb_progress_open(struct sb_progress *progress, FILE *out, bool quiet);
  * again when there is more. */
 void sb_progress_plan(struct sb_progress *progress, uint32_t steps, double planned_ns);
 
-/* What begins now, on a line of its own. Both texts may be anything. */
+/* The phase that begins now, on a line of its own. Both texts may be anything. */
 void sb_progress_phase(struct sb_progress *progress, const char *label, const char *phase);
 
-/* What took planned_ns in the plan is done, and so many steps with it. */
+/* A part of the plan is done: planned_ns of its time, and that many steps. */
 void sb_progress_done(struct sb_progress *progress, uint32_t steps, double planned_ns);
 
 void sb_progress_estimate(struct sb_progress *progress, const struct sb_estimate *estimate);

@@ -15,7 +15,7 @@ void sb_fail_about(const char *what)
 	about = what;
 }
 
-/* What is named in it may be anything; it stays one line. */
+/* Names in it may be anything; it stays one line. */
 static void put_part(const char *text, const char *end, FILE *out)
 {
 	for (; text < end; text++) {

@@ -104,7 +104,7 @@ static void fill_unit(struct sb_heat *heat, const struct sb_series *series,
 
 enum { STEPS = 5 };
 
-/* What the colours mean, in numbers: of units, and of nodes a share. */
+/* The meaning of the colours, in numbers: of units, and of nodes a share. */
 static void fill_step(struct sb_heat *heat, const struct measure *measure, double most, int step)
 {
 	const double part = (double)step / (STEPS - 1);

@@ -145,7 +145,7 @@ static int set(struct sb_series *series, const char *name, const char *text)
 								   .swept = true });
 }
 
-/* What is said of one run alone: its words, its pair, and where it wrote. */
+/* The settings of one run alone: its words, its pair, and where it wrote. */
 static bool is_run_once(const struct sb_fact *fact)
 {
 	static const char *const keys[] = { "command_line", "executable" };
@@ -158,7 +158,7 @@ static bool is_run_once(const struct sb_fact *fact)
 	       (!strcmp(fact->key, "seed") || !strcmp(fact->key, "output"));
 }
 
-/* What both runs have said of their options, and differs. */
+/* The options that both runs report and that differ. */
 static int set_options(struct sb_series *series, const struct sb_result *own,
 		       const struct sb_result *other)
 {

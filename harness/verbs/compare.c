@@ -84,7 +84,7 @@ static void match_alike(struct session *s)
 	}
 }
 
-/* What is left of a workload, if there is one on either side: what differs is told. */
+/* The part of a workload that only one side has, if any: the difference is reported. */
 static void match_left(struct session *s)
 {
 	for (uint32_t i = 0; i < s->result[A].all_series; i++) {
@@ -116,7 +116,7 @@ static void note_method(struct session *s)
 			"into: another process may differ more than the interval says");
 }
 
-/* What makes two measurements different things. */
+/* The settings that make two measurements different things. */
 static const struct {
 	const char *group;
 	const char *what;

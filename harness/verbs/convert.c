@@ -48,7 +48,7 @@ static int unknown_format(const char *name)
 
 /* ---- one file ---- */
 
-/* What a writer is called with. */
+/* The arguments of a writer. */
 struct conversion {
 	const struct sb_converter *converter;
 	const struct sb_result *result;

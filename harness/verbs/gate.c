@@ -343,7 +343,7 @@ static void say_forecast(const struct command *c, const struct sb_gate_job *job)
 			workload, SB_LOOK_LAST);
 }
 
-/* What it says is of gates like those. */
+/* It applies to gates like those. */
 static int compare_setups(const struct command *c)
 {
 	char *now;

@@ -129,7 +129,7 @@ static int choose_format(const char *path, enum sb_plot_format *format)
 		       "--output: '%s' is not valid; expected a name in .svg or .png, or -", path);
 }
 
-/* What is made before its file is: the file is only begun when all is well. */
+/* Made before its file: the file is only begun when all is well. */
 struct drawn {
 	char *bytes;
 	size_t n;

@@ -153,7 +153,7 @@ static int gather_facts(struct sb_run_session *session, int argc, char **argv)
 
 	if (!rc && session->saved->store)
 		return sb_saved_take_facts(session->saved, result);
-	/* What is not the run's is a setting of each series. */
+	/* An option that is not the run's is a setting of each series. */
 	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
 		if (!differs(session, id))
 			continue;
@@ -188,7 +188,7 @@ static int write_result(struct sb_run_session *session)
 	return rc;
 }
 
-/* What is missing after an interrupt can still be measured. */
+/* Rows missing after an interrupt can still be measured. */
 static void end_saved(struct sb_run_session *session)
 {
 	if (!sb_load_rlx(&sb_interrupted))
@@ -215,7 +215,7 @@ static int run_session(struct sb_run_session *session, int argc, char **argv)
 		rc = measure(session);
 	if (rc)
 		return rc;
-	/* What cannot be written was measured all the same. */
+	/* A result that cannot be written was measured all the same. */
 	rc = write_result(session);
 	exported = sb_exports_write(options, result);
 	sb_outcome_print(result, options, !rc, print_pretty, result);

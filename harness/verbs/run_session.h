@@ -15,7 +15,7 @@ struct sb_run_stage {
 	struct sb_plan plan;
 };
 
-/* What is worked on: all jobs of a command line, and their result. */
+/* The work of a command line: all its jobs, and their result. */
 struct sb_run_session {
 	const struct sb_jobs *jobs;
 	const struct sb_options *options; /* of the first: what is common */
@@ -26,7 +26,7 @@ struct sb_run_session {
 	struct sb_saved *saved; /* the rows so far */
 };
 
-/* What a search for a rate has found. Returns 0 or -errno. */
+/* Stores the result of a search for a rate. Returns 0 or -errno. */
 int sb_run_add_answer(struct sb_run_session *session, const struct sb_series *series);
 
 /* The job's name, and what sets it apart from the other jobs. */

@@ -1,7 +1,7 @@
 /*
  * benchstat.c - Go's benchmark format (golang.org/design/14313-benchmark-format)
  * with its later lines of units: a line for each repetition with numbers, of
- * which benchstat makes the medians. What is after "#" it ignores.
+ * which benchstat makes the medians. It ignores text after "#".
  */
 #include <ctype.h>
 #include <errno.h>

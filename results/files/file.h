@@ -35,7 +35,7 @@ void sb_file_abandon(struct sb_file *file);
 /* With all that is in it; there may be none. */
 void sb_directory_remove(const char *path);
 
-/* Copies what there is of a file. What cannot be written the stream remembers.
+/* Copies what there is of a file. The stream remembers write errors.
  * Returns 0 or -errno of opening or reading. */
 SB_MUST_CHECK int sb_file_copy(const char *path, FILE *out);
 

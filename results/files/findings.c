@@ -58,7 +58,7 @@ bool sb_finding_is_conclusive(const struct sb_finding *finding)
 
 /* ---- words ---- */
 
-/* What a higher value is called, and a lower one. */
+/* The words for a higher value and a lower one. */
 struct adjectives {
 	const char *higher, *lower;
 };

@@ -228,7 +228,7 @@ static void put_memory(FILE *out, const struct sb_series *series)
 			bytes.min, bytes.max);
 }
 
-/* What only some workloads measure. */
+/* Metrics that only some workloads measure. */
 static void put_measured(FILE *out, const struct sb_series *series)
 {
 	put_memory(out, series);

@@ -13,7 +13,7 @@
 
 #define SB_GATE_WHY_BYTES 400
 
-/* What a rise or a fall of one metric of one workload came to. */
+/* The outcome for one metric of one workload. */
 struct sb_gate_test {
 	char *workload;
 	const char *metric;

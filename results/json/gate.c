@@ -10,7 +10,7 @@
 #include "results/gate/gate.h"
 #include "results/json/json_out.h"
 
-/* What was not measured is null. */
+/* Values that were not measured are null. */
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();

@@ -32,12 +32,12 @@ extern const struct sb_json_field sb_json_worker[];
 extern const struct sb_json_field sb_json_steals[];
 extern const struct sb_json_field sb_json_requests[];
 
-/* What a command's yields are called: "sleep", of one that is not built in its
+/* The name of a command's yields: "sleep", of one that is not built in its
  * number, and SB_LARGER_COMMANDS. */
 #define SB_JSON_COMMAND_BYTES 16
 void sb_json_command_key(uint32_t index, char out[SB_JSON_COMMAND_BYTES]);
 
-/* What Google Benchmark's tools read: of the run, and of a row with numbers,
+/* The part that Google Benchmark's tools read: of the run, and of a row with numbers,
  * which are given by their indices. NULL: no memory. */
 json_t *sb_json_context(const struct sb_result *result);
 json_t *sb_json_benchmark(const struct sb_result *result, uint32_t series, uint32_t row);

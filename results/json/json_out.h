@@ -15,7 +15,7 @@
 bool sb_json_lacked_memory(void);
 
 /* Writes the value, and frees it. Returns 0, or -ENOMEM if there was no memory for
- * all of it, or it is NULL. What cannot be written the stream remembers. */
+ * all of it, or it is NULL. The stream remembers write errors. */
 SB_MUST_CHECK int sb_json_put(json_t *value, FILE *out, size_t flags);
 
 #endif

@@ -102,7 +102,7 @@ static bool read_document(struct sb_reader *r, const json_t *document, struct sb
 
 /* ---- the file ---- */
 
-/* What jansson will take at most for a text, by the characters that begin its
+/* The most memory that jansson will take for a text, by the characters that begin its
  * values: it is not asked before that is known to be bearable. */
 static uint64_t memory_for(const char *text, size_t size)
 {
@@ -240,7 +240,7 @@ static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
 	if (document)
 		(void)read_document(r, document, out);
 	json_decref(document);
-	/* What else it was refused for may be but that. */
+	/* Another reason for the refusal may be just that. */
 	if (sb_json_lacked_memory()) {
 		r->rc = 0;
 		sb_reader_no_memory(r);

@@ -255,7 +255,7 @@ json_t *sb_json_context(const struct sb_result *result)
 	return sb_json_whole(context, ok);
 }
 
-/* Everything on one line. What cannot be written the stream remembers. */
+/* Everything on one line. The stream remembers write errors. */
 static int put(FILE *out, json_t *value)
 {
 	return sb_json_put(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));

@@ -51,7 +51,7 @@ static void put_fact(FILE *out, const char *before, const struct sb_result *resu
 	sb_html(out, fact);
 }
 
-/* What was run, and on which machine. */
+/* The run, and its machine. */
 static void put_run(FILE *out, const struct sb_page *page, const struct sb_result *result)
 {
 	char *machine = sb_page_machine(result);

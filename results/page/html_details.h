@@ -6,7 +6,7 @@
 
 #include "results/page/page.h"
 
-/* What follows is shown when a reader unfolds it. doc: a sentence below the title. */
+/* The part that follows is shown when a reader unfolds it. doc: a sentence below the title. */
 void sb_html_begin_details(FILE *out, const char *title, const char *doc, bool is_open);
 
 void sb_html_end_details(FILE *out);

@@ -43,7 +43,7 @@ static size_t find_measured(const struct sb_page *page, enum sb_metric_id first,
 	return n;
 }
 
-/* What tells a column's series from the others. */
+/* The settings that tell a column's series from the others. */
 static void put_column_head(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
 	char doc[400];

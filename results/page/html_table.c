@@ -128,7 +128,7 @@ static void put_setting(FILE *out, const struct sb_setting *setting)
 	}
 }
 
-/* What no repetition measured is out of the running, and looks so. */
+/* A metric that no repetition measured is out of the running, and looks so. */
 static const char *row_class(const struct sb_series *series)
 {
 	if (!sb_series_measured(series))

@@ -6,7 +6,7 @@
 
 #include "results/page/page.h"
 
-/* What is being written. */
+/* The state of the writer. */
 struct sb_md_writer {
 	FILE *out;
 	const struct sb_page *page;

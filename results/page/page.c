@@ -104,7 +104,7 @@ static void move_row(struct sb_page *page, uint32_t from, uint32_t to)
 	page->row[to] = row;
 }
 
-/* What is the same but for the result stands side by side. */
+/* Series that differ in the result alone stand side by side. */
 static void gather_rows(struct sb_page *page)
 {
 	for (uint32_t i = 0; i < page->rows; i++) {

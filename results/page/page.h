@@ -36,7 +36,7 @@ void sb_page_fini(struct sb_page *page);
 #define SB_VERDICTS ((enum sb_verdict)(SB_INVALID + 1))
 uint32_t sb_page_count(const struct sb_page *page, enum sb_verdict verdict);
 
-/* What a reader has to know of a verdict. */
+/* The explanation of a verdict. */
 const char *sb_page_verdict_doc(enum sb_verdict verdict);
 
 /* The last part of the directory, which is what tells results apart. */
@@ -90,7 +90,7 @@ SB_MUST_CHECK int sb_page_pictures_find(struct sb_page_pictures *pictures,
 					const struct sb_result *result);
 void sb_page_pictures_free(struct sb_page_pictures *pictures);
 
-/* What to see in the picture of that name, or "". */
+/* The caption of the picture of that name, or "". */
 const char *sb_page_picture_doc(const char *name);
 
 /* An SVG file as an image inside the page. label: the text in its place. Returns 0
@@ -136,7 +136,7 @@ void sb_html_series_cells(FILE *out, const struct sb_page *page, const struct sb
 void sb_html_number(FILE *out, double value, const char *unit);
 void sb_html_count(FILE *out, uint64_t value);
 void sb_html_text(FILE *out, const char *text);
-/* The median, and its spread for who points at it; shown: also beneath it. */
+/* The median, with its spread as a tooltip; shown: also beneath it. */
 void sb_html_spread(FILE *out, const struct sb_spread *spread, const char *unit, bool shown);
 
 /* "6 valid, 1 suspect". */

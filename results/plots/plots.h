@@ -30,14 +30,14 @@ extern const struct sb_plot_kind sb_plot_kinds[];
 
 const struct sb_plot_kind *sb_plot_kind_find(const char *name);
 
-/* What is shown of the results; zeroed: everything, by default. */
+/* The choice of what to show; zeroed: everything, by default. */
 struct sb_plot_choice {
 	const char *metric; /* the objective of a sweep; NULL: ns_per_op */
 	const char *over;   /* the setting on the axis; NULL: the first one */
 	const char *series; /* those with that text in their label; NULL: all */
 };
 
-/* What is to be drawn. */
+/* The order for a picture. */
 struct sb_plot_order {
 	const struct sb_result *const *result;
 	uint32_t results;

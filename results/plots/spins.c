@@ -113,7 +113,7 @@ bool sb_plot_spins(struct sb_plot *plot, int unused)
 
 /* ---- thresholds ---- */
 
-/* What waiting costs, the closest to the workers' sleep first. */
+/* The costs of waiting, the closest to the workers' sleep first. */
 static const struct {
 	enum sb_metric_id p50, p99;
 	const char *label;

@@ -58,7 +58,7 @@ static void put_result_name(FILE *out, const char *directory)
 	fprintf(out, "%.*s", (int)(end - start), directory + start);
 }
 
-/* What tells a line from the others, without some settings; "" if that is
+/* The text that tells a line from the others, without some settings; "" if that is
  * nothing. */
 static char *distinction(const struct sb_plot_view *view, uint32_t i, const char *const *except,
 			 size_t excepts, bool by_result)

@@ -21,7 +21,7 @@ enum sb_metric_id {
 	SB_METRICS
 };
 
-/* What the operating system counts of a thread. */
+/* The operating system's counts of a thread. */
 enum sb_os_id {
 #define OS(name, unit, doc) SB_OS_##name,
 #include "results/record/os.def"
@@ -60,7 +60,7 @@ extern const size_t sb_latencies;
  * none. */
 enum sb_metric_id sb_metric_find(const char *name);
 
-/* What it was called in earlier versions, or NULL. */
+/* Its name in earlier versions, or NULL. */
 const char *sb_metric_old_name(enum sb_metric_id metric);
 
 #endif

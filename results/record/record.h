@@ -62,7 +62,7 @@ struct sb_record {
 	struct sb_packed_hist *packed;
 };
 
-/* What was chosen for a series: a parameter of its workload, or an option whose
+/* A choice made for a series: a parameter of its workload, or an option whose
  * values a sweep goes through. */
 struct sb_setting {
 	char *name;
@@ -113,7 +113,7 @@ struct sb_series {
 	bool met_limit;
 };
 
-/* What is known about the run as a whole: text by group and key. */
+/* A fact about the run as a whole: text by group and key. */
 struct sb_fact {
 	char *group;
 	char *key;
@@ -128,7 +128,7 @@ struct sb_result {
 	struct sb_fact *fact;
 };
 
-/* What one repetition measured, before it is a row. */
+/* The measurement of one repetition, before it is a row. */
 struct sb_measured {
 	uint64_t rounds;
 	uint64_t operations;

@@ -67,12 +67,12 @@ const char *sb_result_topology(const struct sb_result *result);
 /* Copies name and text, and adds "name=text" to the label. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_series_add_setting(struct sb_series *series, const struct sb_setting *setting);
 
-/* What a person calls it: "pingpong", or of a job "small/pingpong", once if both
+/* Its name for people: "pingpong", or of a job "small/pingpong", once if both
  * are the same. */
 #define SB_SERIES_TITLE_BYTES 100
 void sb_series_title(char *out, const struct sb_series *series);
 
-/* What an option was for that series: its own setting, else the run's. */
+/* The value of an option for that series: its own setting, else the run's. */
 const char *sb_series_option(const struct sb_series *series, const struct sb_result *result,
 			     const char *name);
 
@@ -80,7 +80,7 @@ const char *sb_series_option(const struct sb_series *series, const struct sb_res
 const struct sb_setting *sb_series_setting(const struct sb_series *series, const char *name);
 
 /*
- * What a series is called where names tell rows apart, as Google Benchmark does:
+ * The name of a series where names tell rows apart, as Google Benchmark does:
  * "skynet/batch:16/workers:2", with what was swept, and with what another series
  * of the same workload has otherwise. Cut off where there is no more room.
  */

@@ -4,7 +4,7 @@
 
 #include "results/record/record.h"
 
-/* What some pairs of thief and victim come to together. */
+/* The sum over some pairs of thief and victim. */
 struct sb_steal_sum {
 	uint32_t pairs;
 	struct sb_steal_counts sum;

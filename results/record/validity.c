@@ -211,7 +211,7 @@ double sb_series_uncertainty(const struct sb_series *series, enum sb_metric_id m
 #define WARM_PART  0.05
 #define WARM_LEAST 6
 
-/* What is slower than that is not like the second half; n is its size. */
+/* Values above that are not like the second half; n is its size. */
 static double slow_limit(double *half, uint32_t n)
 {
 	double q1;

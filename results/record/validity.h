@@ -9,7 +9,7 @@
 
 #include "results/record/record.h"
 
-/* What is known of a run before it is judged; not every rule is for every run. */
+/* The facts of a run before it is judged; not every rule is for every run. */
 struct sb_conditions {
 	/* Each worker is pinned to a CPU that no other worker has. Where they
 	 * share CPUs, one takes it from the other all the time. */
@@ -49,7 +49,7 @@ struct sb_series_rule {
 
 extern const struct sb_series_rule sb_series_rules[];
 
-/* What makes a row of requests suspect or invalid. */
+/* The rules that make a row of requests suspect or invalid. */
 struct sb_request_rule {
 	const char *name;
 	const char *threshold;
@@ -62,7 +62,7 @@ extern const struct sb_request_rule sb_request_rules[]; /* ends with NULL */
 /* By these alone. */
 void sb_judge_requests(struct sb_record *record, const struct sb_requests *r);
 
-/* A row with numbers, by all rules of rows. What is not measured breaks no rule. */
+/* A row with numbers, by all rules of rows. A value that was not measured breaks no rule. */
 void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions);
 
 /* All rows of a series, once, when all are there. */

@@ -30,7 +30,7 @@
 
 #include "results/stats/statistics.h"
 
-/* What level and interval are made for, if nothing else is said. */
+/* The default error level of tests and intervals. */
 #define SB_PAIRED_LEVEL 0.05
 #define SB_PAIRED_POWER 0.8
 

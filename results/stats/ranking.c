@@ -77,7 +77,7 @@ static double resampled_mean(struct sb_rng *rng, const double *value, uint32_t n
 	return sum / n;
 }
 
-/* What is left out on each side, so that 95 % are left in on average. */
+/* The share left out on each side, so that 95 % are left in on average. */
 static double tail_of(uint32_t n)
 {
 	const double t = student_quantile(1 - ERROR_LEVEL / 2, n - 1);

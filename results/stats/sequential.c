@@ -89,7 +89,7 @@ static double normal_below(double z)
 	return erfc(-z / M_SQRT2) / 2;
 }
 
-/* What may be spent between the last two looks. */
+/* The error that may be spent between the last two looks. */
 static double last_level(double error)
 {
 	return error * (SB_LOOK_LAST - sb_look[SB_LOOKS - 2]) / SB_LOOK_LAST;

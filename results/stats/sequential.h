@@ -31,7 +31,7 @@ enum sb_gate_verdict { SB_GATE_FINE, SB_GATE_REGRESSED, SB_GATE_UNDECIDED, SB_GA
 /* "fine" and so on. */
 const char *sb_gate_verdict_name(enum sb_gate_verdict verdict);
 
-/* What values say. */
+/* The evidence of values. */
 struct sb_evidence {
 	double estimate; /* of the worsening; NaN: there are no values */
 	double p_worse;	 /* how likely they are if it is 0 or less */

@@ -7,7 +7,7 @@
  * moments. An arrow goes from a wake to the search that it began, and from a
  * victim to its thief.
  *
- * What the readers of the format demand, beyond its text:
+ * The demands of the format's readers, beyond its text:
  *   - they add ts and dur as doubles, or cut both off, so a slice that ends where
  *     the next one begins may end behind that: what touches is written as a
  *     begin and an end, "B" and "E", whose times are the same text; steps, which
@@ -119,7 +119,7 @@ static void put_events(struct sb_trace_writer *w)
 	}
 }
 
-/* What a viewer shows for a process or a thread. */
+/* The name that a viewer shows for a process or a thread. */
 static void put_name(struct sb_trace_writer *w, const char *kind, uint32_t worker, const char *name)
 {
 	sb_trace_begin_event(w, "M", kind, worker, w->start_ns);
@@ -209,7 +209,7 @@ static void put_summary(FILE *out, const struct sb_series *series, uint32_t proc
 	sb_trace_put_text(out, series->operation);
 	fprintf(out, ",\"emulated\":%s,\"operations\":%" PRIu64,
 		series->emulated ? "true" : "false", traced->operations);
-	/* What tracing itself costs. */
+	/* The cost of tracing itself. */
 	if (traced->operations)
 		put_number(out, "ns_per_op_traced",
 			   (double)traced->wall_ns / (double)traced->operations);

@@ -198,7 +198,7 @@ static void put_wake(struct sb_trace_writer *w, const struct sb_trace_spot *spot
 		put_arrow(w, "wake", false, spot->worker, event->at_ns, arrow->arrow);
 }
 
-/* What the victim has at that time went to make room, or it had left. */
+/* The victim's event of that time went to make room, or it had left. */
 static bool is_within(const struct sb_traced_worker *worker, uint64_t at_ns)
 {
 	return worker->events && worker->event[0].at_ns < at_ns &&

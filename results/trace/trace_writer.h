@@ -21,7 +21,7 @@ struct sb_trace_wake {
 	uint64_t arrow;
 };
 
-/* What is being written. */
+/* The state of the writer. */
 struct sb_trace_writer {
 	FILE *out;
 	const char *comma; /* before the next event */

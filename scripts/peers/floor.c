@@ -79,7 +79,7 @@ static uint64_t percentile(uint64_t *sample, size_t n, unsigned percent)
 	return sample[rank ? rank - 1 : 0];
 }
 
-/* What the two threads share; each word has its line. */
+/* The data that the two threads share; each word has its cache line. */
 struct shared {
 	_Alignas(SB_LINE) _Atomic(uint64_t) ball;
 	_Alignas(SB_LINE) _Atomic(uint32_t) wake; /* number of the latest wake */

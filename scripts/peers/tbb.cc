@@ -148,7 +148,7 @@ static std::string spawn_out(task_arena &arena, uint64_t n)
 	return line;
 }
 
-/* What the tasks of one worker counted: the group waits, no word need be shared. */
+/* The counts of one worker's tasks: the group waits, no word need be shared. */
 struct alignas(64) slot {
 	uint64_t ran = 0, sum = 0;
 };
@@ -211,7 +211,7 @@ static std::string skynet(task_arena &, uint64_t leaves)
 	return line;
 }
 
-/* What comes nearest to an idle process with its mailbox: an idle node. */
+/* The nearest thing to an idle process with its mailbox: an idle node. */
 static std::string mem_idle(task_arena &, uint64_t n)
 {
 	flow::graph graph;

@@ -25,7 +25,7 @@
 
 /* ---- random numbers and work ---- */
 
-/* What Savina seeds a generator with when it says nothing. */
+/* Savina's default seed of a generator. */
 #define SB_SAVINA_SEED 74755
 
 struct sb_savina_random {
@@ -89,7 +89,7 @@ struct sb_savina_round {
 	_Atomic(int) error; /* of the first process that failed; or 0 */
 };
 
-/* What a process is told; its state begins with it. */
+/* A process's input; its state begins with it. */
 struct sb_savina_process {
 	struct sb_savina_round *round;
 	uint64_t id; /* within its group */

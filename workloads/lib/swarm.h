@@ -63,7 +63,7 @@ bool sb_swarm_check_stolen(struct sb_workload_run *run, char *why, size_t why_by
 
 void sb_swarm_teardown(struct sb_workload_run *run);
 
-/* What all workers together have counted since the start. */
+/* The counts of all workers together since the start. */
 struct sb_totals {
 	uint64_t steps;
 	uint64_t stolen; /* processes; UINT64_MAX: unknown, not recorded */

@@ -41,7 +41,7 @@ struct generator {
 	struct sb_hist lateness;
 	sb_counter accepted; /* and, for a moment, the one being submitted */
 
-	/* Whoever completes. */
+	/* The thread that completes. */
 	alignas(SB_LINE) _Atomic(uint64_t) completed;
 	struct sb_parker parker;
 };
@@ -228,7 +228,7 @@ static double in_system(struct sb_generators *all)
 {
 	uint64_t sum = 0;
 
-	/* What is completed after its reading was submitted before. */
+	/* A request completed after its reading was submitted before. */
 	for (uint32_t i = 0; i < all->generators; i++)
 		sum -= sb_load_acq(&all->generator[i].completed);
 	for (uint32_t i = 0; i < all->generators; i++)

@@ -29,7 +29,7 @@ struct sb_request {
 	uint32_t generator;
 };
 
-/* What the workload does; arg is passed to all. */
+/* The workload's functions; arg is passed to all. */
 struct sb_generator_ops {
 	/* The generator's thread. 0: the request will be completed and be told
 	 * of by sb_generators_completed; else it is lost. */

@@ -21,7 +21,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What a receiver is told and leaves behind. */
+/* A receiver's input and output. */
 struct receiver {
 	sb_pid pid;
 	uint64_t rounds;

@@ -101,7 +101,7 @@ static int victim_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-/* What the stage before this one must have led to. */
+/* The state that the stage before this one must have led to. */
 static bool as_expected(const struct victim *victim, const struct sb_event *events, uint32_t count)
 {
 	switch (victim->stage) {

@@ -37,7 +37,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What is added up over the nodes. */
+/* The sums over the nodes. */
 struct totals {
 	uint64_t nodes;
 	uint64_t leaves;

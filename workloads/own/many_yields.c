@@ -30,7 +30,7 @@ static uint64_t answer_to(uint64_t question)
 	return question * question;
 }
 
-/* What a process is told and leaves behind. */
+/* A process's input and output. */
 struct job {
 	uint64_t yields_per_step;
 	uint64_t batches;

@@ -38,7 +38,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What a pair is told and leaves behind. */
+/* A pair's input and output. */
 struct pair {
 	uint64_t round_trips;
 	bool self_message;

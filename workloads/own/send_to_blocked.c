@@ -33,7 +33,7 @@ static const struct sb_param params[] = {
 
 #define COMMAND_WAIT 21
 
-/* What a process leaves behind. */
+/* A process's output. */
 struct place {
 	sb_pid pid;
 	struct sb_completer completer; /* of the command that it waits for */

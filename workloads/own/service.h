@@ -6,7 +6,7 @@
 #include "workloads/lib/service_set.h"
 #include "workloads/load/generator.h"
 
-/* What has to be done for a request. */
+/* The work of a request. */
 struct sb_service_job {
 	struct sb_service_job *next; /* while it is free */
 	struct sb_service_job *made; /* of the same source, before this one */
@@ -14,7 +14,7 @@ struct sb_service_job {
 	uint64_t units;
 };
 
-/* What one worker has recorded; it alone writes, and others read at the end. */
+/* One worker's records; it alone writes, and others read at the end. */
 struct sb_service_ledger {
 	struct sb_set set;
 	struct sb_hist sojourn;
@@ -25,7 +25,7 @@ struct sb_service_ledger {
 	sb_counter stamps; /* sum of sb_service_stamp */
 };
 
-/* What one generator draws from and has handed out. Free jobs of servers come
+/* A generator's random source and the jobs it has handed out. Free jobs of servers come
  * back through returned: many put, the generator takes all at once. */
 struct sb_service_source {
 	alignas(SB_LINE) struct sb_rng rng;

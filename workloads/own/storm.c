@@ -6,8 +6,8 @@
 
 /*
  * storm - one producer: a process spawns --processes processes of one step in a
- * single step of its own. All of them come into one deque, and whoever else
- * works has stolen it. What stealing can do in the best case, and what it costs
+ * single step of its own. All of them come into one deque, and every other worker that
+ * works has stolen it. It shows the best case of stealing, and its cost for
  * the owner; each process works for --work-ns. One operation is one process;
  * steal_items says how many were stolen. Compare with --workers 1.
  *

@@ -34,7 +34,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What a pair leaves behind. */
+/* A pair's output. */
 struct pair {
 	sb_pid sender;	   /* stored by the sender, before its first message */
 	uint64_t answers;  /* stored by the sender, at its end */

@@ -28,7 +28,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What a process is told and leaves behind. */
+/* A process's input and output. */
 struct drop {
 	uint64_t submitted_ns;
 	uint64_t begun_ns;

@@ -35,7 +35,7 @@ static const struct sb_param params[] = {
 #define COMMAND_IMMEDIATE 17
 #define COMMAND_ASYNC	  1017
 
-/* What the handlers compute. */
+/* The handlers' function. */
 static uint64_t answer_to(uint64_t question)
 {
 	return question * 3 + 1;
@@ -133,7 +133,7 @@ static int handle_immediate(void *context, const struct sb_command *command,
 
 /* ---- the process ---- */
 
-/* What a process is told and leaves behind. */
+/* A process's input and output. */
 struct job {
 	uint32_t command;
 	uint64_t yields;

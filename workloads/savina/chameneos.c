@@ -126,7 +126,7 @@ struct creature {
 	struct result is;
 };
 
-/* What two colours become. */
+/* The colour that two colours become. */
 static const uint8_t complement[COLOURS][COLOURS] = { { 0, 2, 1 }, { 2, 1, 0 }, { 1, 0, 2 } };
 
 static int go_to_mall(struct creature *c, struct sb_step *step)

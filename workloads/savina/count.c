@@ -2,7 +2,7 @@
  * savina-count - Savina benchmark 2, Counting.
  *
  * A producer sends so many increments to a counter, all in one step, and then
- * asks it for the count. What it costs to send into one mailbox that is also
+ * asks it for the count. The cost of sending into one mailbox that is also
  * being emptied. One operation is one message: the increments, the question and
  * its answer.
  *

@@ -46,7 +46,7 @@ static const struct sb_param params[] = {
 #define GET_TERM  (COMMAND | 2)
 #define STOP	  (COMMAND | 3)
 
-/* What a series leaves behind. */
+/* A series' output. */
 struct result {
 	double term;
 	double sum;

@@ -6,7 +6,7 @@
  * message to begin the next round. One operation is one meal: four messages, and
  * two for each time that it was denied.
  *
- * Check: whoever gives forks back is the one who was given both of them last, so
+ * Check: the philosopher that gives forks back is the one that got both of them last, so
  * no fork was in two hands; in the end all forks are on the table, every
  * philosopher has had all of its meals, and the arbiter has denied as often as
  * they were denied.

@@ -10,7 +10,7 @@
 /* No node's number, and no place among children. */
 #define SB_UCT_NONE UINT32_MAX
 
-/* What there is to know of a node, whether it was or should be. */
+/* The data of a node, whether it was or should be. */
 struct sb_uct_node {
 	uint32_t visits;
 	uint32_t height;

@@ -24,7 +24,7 @@ static const struct sb_param params[] = {
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
-/* What a pair leaves behind. */
+/* A pair's output. */
 struct pair {
 	uint64_t pings;
 	uint64_t answers;

@@ -33,7 +33,7 @@ static const struct sb_param params[] = {
 
 #define COMMAND_NOTHING 22
 
-/* What a task is told and leaves behind. */
+/* A task's input and output. */
 struct task {
 	uint64_t yields;
 	bool by_command;
