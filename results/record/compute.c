@@ -28,7 +28,8 @@ static double quantile(const struct sb_hist_counts *hist, uint64_t lost, double 
 	return (double)sb_hist_quantile(hist, wanted / (double)hist->count);
 }
 
-/* The seven metrics of a latency, in the order of metrics.def; lost: later than all that were timed. */
+/* The seven metrics of a latency, in the order of metrics.def. lost: as many more were
+ * later than all that were timed. */
 static void compute_latency(double *value, const struct sb_hist_counts *hist, uint64_t lost)
 {
 	value[6] = (double)hist->count;
