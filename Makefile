@@ -91,15 +91,16 @@ SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.s
 # say so.
 ifneq ($(SYSROOT)$(filter coverage,$(MODE)),)
 TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_harness %/test_results \
-	%/test_workloads,$(TESTS))
+	%/test_output %/test_summary %/test_files %/test_workloads,$(TESTS))
 SHELL_TESTS := $(filter %/test_orders.sh,$(SHELL_TESTS))
 LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-ONE_THREAD := test_distribution test_gate test_hlog test_job test_locations test_paired test_plan test_plots \
-	test_precheck test_progress test_read test_report test_results test_sweep test_trace_file test_uneven \
-	test_validity test_wide \
+ONE_THREAD := test_damage test_descriptions test_distribution test_files test_gate test_gnuplot test_hlog test_ini \
+	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
+	test_progress test_read test_report test_results test_sides test_spoilt test_summary test_sweep \
+	test_trace_file test_uneven test_usl test_validity test_wide \
 	test_ab.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
 	test_limits.sh test_page.sh test_peers.sh test_plot.sh test_saved.sh test_stops.sh test_sweep.sh test_terminal.sh \
 	test_topo.sh

@@ -38,7 +38,7 @@ ORDERS = [
            "pool->arrived = sb_xchg_acq(&pool->returned, NULL);",
            "pool->arrived = atomic_exchange_explicit(&pool->returned, NULL,"
            " memory_order_relaxed);",
-           "tsan:core/test_stress", "tsan:modules/test_parts"),
+           "tsan:core/test_stress", "tsan:modules/test_pool"),
 ]
 
 # The deque.
@@ -289,16 +289,16 @@ LIFE = [
            "	if (!slab->in_turn)\n		wait_for_turn(pool, slab);\n",
            "	if (!slab->in_turn && !slab->owner)\n"
            "		wait_for_turn(pool, slab);\n",
-           "plain:modules/test_parts"),
+           "plain:modules/test_pool"),
     Mutant("a slab waits twice", "core/memory/pool.c",
            "	if (!slab->in_turn)\n		wait_for_turn(pool, slab);\n",
            "	wait_for_turn(pool, slab);\n",
-           "plain:modules/test_parts"),
+           "plain:modules/test_pool"),
     Mutant("slabs take turns for each object", "core/memory/pool.c",
            "		if (!pool->current[class]->free)\n"
            "			change_slab(pool, class);\n",
            "		change_slab(pool, class);\n",
-           "asan:modules/test_parts"),
+           "asan:modules/test_pool"),
     Mutant("a block stays for ever", "core/memory/pidmap.c",
            "	if (sb_sub_acq_rel(&block->left, n) != n)\n		return;\n",
            "	if (sb_sub_acq_rel(&block->left, n) != 0)\n		return;\n",
@@ -325,7 +325,7 @@ LIFE = [
            "plain:modules/test_parts"),
     Mutant("a parcel is lost behind another", "core/memory/pool.c",
            "			sb_parcel_put_all(pool, parcel);", "			(void)sb_parcel_put_all;",
-           "plain:modules/test_parts"),
+           "plain:modules/test_pool"),
     Mutant("what comes behind the linked overtakes them", "core/queue/runq.c",
            "		queue->links = has_linked(queue);",
            "		queue->links = has_linked(queue) && !queue;",
@@ -477,21 +477,21 @@ TIMERS = [
            "small:core/test_memory"),
     Mutant("a wheel keeps what a peak has taken", "core/timers/wheel.c",
            "	give_up_one(wheel);", "	(void)give_up_one;",
-           "small:modules/test_wheel"),
+           "small:modules/test_wheel_memory"),
     Mutant("a chunk is given up only when its last timer ends", "core/timers/wheel.c",
            "	give_up_one(wheel);",
            "	if (wholly_free(wheel->chunk[timer->index >> CHUNK_BITS]))\n"
            "		give_up_one(wheel);",
-           "small:modules/test_wheel"),
+           "small:modules/test_wheel_memory"),
     Mutant("a wheel keeps no spare chunk", "core/timers/wheel.c",
            " || free < 2 * CHUNK_TIMERS", "",
-           "small:modules/test_wheel"),
+           "small:modules/test_wheel_memory"),
     Mutant("the generations of a chunk begin anew", "core/timers/wheel.c",
            "	timer->generation = ++wheel->uses;", "	timer->generation++;",
-           "small:modules/test_wheel"),
+           "small:modules/test_wheel_memory"),
     Mutant("the place of a chunk that is gone is not used again", "core/timers/wheel.c",
            "	if (last->place < wheel->first_vacant)", "	if (0)",
-           "small:modules/test_wheel"),
+           "small:modules/test_wheel_memory"),
     Mutant("timers survive a stop", "core/scheduler.c",
            "		sb_timers_clear(&s->worker[i]->timers);\n", "",
            "small:core/test_timers"),
@@ -537,7 +537,7 @@ MEMORY = [
            "		if (!block->next)\n"
            "			sb_mem_free(block->slabs);\n"
            "		sb_mem_free(block);",
-           "asan:modules/test_parts"),
+           "asan:modules/test_pool"),
 ]
 
 # The memory of a peak.
@@ -964,11 +964,11 @@ LOAD = [
     Mutant("generators are replayed one after the other", "workloads/load/replay.c",
            "		if (first < replay->generators && ns >= first_ns)",
            "		if (first < replay->generators && ns < first_ns)",
-           "plain:workloads/test_load"),
+           "plain:workloads/test_queueing"),
     Mutant("replayed arrivals are never late", "workloads/load/replay.c",
            "return notes->note[i].submitted_ns;",
            "return notes->note[i].intended_ns;",
-           "plain:workloads/test_load"),
+           "plain:workloads/test_queueing"),
     Mutant("requests without a note are left out of the replay",
            "workloads/load/replay.c",
            "		if (replay->notes[g].noted > replay->notes[g].capacity)\n"
@@ -977,7 +977,7 @@ LOAD = [
            "	return noted == requests;",
            "	}\n"
            "	return noted == noted + 0 * requests;",
-           "asan:workloads/test_load", "plain:workloads/test_load"),
+           "asan:workloads/test_queueing", "plain:workloads/test_queueing"),
 ]
 
 MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + CONSERVATION + LIFE + RELATIONS + TIMERS +

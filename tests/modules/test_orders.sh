@@ -124,7 +124,7 @@ mistakes() {
 		search_and_block core/worker/search.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_new core/wake/publish.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		submit_own core/memory/pidmap.h s/sb_store_rel(&name.entry/sb_store_rlx(\&name.entry/
-		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(&sb_container_of(node, struct block/return sb_load_rlx(\&sb_container_of(node, struct block/
+		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq($/return sb_load_rlx(/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
 		sb_route_look_up core/message/mailbox.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/

@@ -1,0 +1,268 @@
+/*
+ * test_requests.c - rows of requests are judged, the search for the highest rate, and working sets.
+ */
+#include "tests/workloads/load.h"
+
+/* ---- rows ---- */
+
+/* A second of 10 000 requests, of which so many are on time and completed. */
+static struct sb_requests *make_requests(uint64_t on_time, uint64_t completed)
+{
+	static struct sb_hist_counts hist[SB_REQUEST_HISTS];
+	static struct sb_requests r;
+
+	memset(hist, 0, sizeof(hist));
+	r = (struct sb_requests){ .hist = hist,
+				  .is_open = true,
+				  .intended = 10000,
+				  .submitted = 10000,
+				  .on_time = on_time,
+				  .completed = completed,
+				  .schedule_ns = 1000000000,
+				  .sending_ns = 1000000000,
+				  .wall_ns = 1000000000,
+				  .observed_ns = 1e9,
+				  .in_system = 2,
+				  .in_system_error = 0.1,
+				  .in_system_expected = 2.3 };
+	r.hist[SB_REQUEST_sojourn].count = completed;
+	r.hist[SB_REQUEST_sojourn].bucket[sb_hist_index(100)] = completed;
+	r.hist[SB_REQUEST_sojourn].sum = 100 * completed;
+	r.hist[SB_REQUEST_lateness].count = 10000;
+	r.hist[SB_REQUEST_lateness].bucket[sb_hist_index(100000000)] = 10000;
+	return &r;
+}
+
+static struct sb_record judge(const struct sb_requests *r)
+{
+	static struct sb_worker_reading worker;
+	static struct sb_hist_counts hist[SB_RECORD_HISTS];
+	static struct sb_steal_counts steals;
+	const struct sb_measured measured = {
+		.rounds = 1, .operations = 1, .wall_ns = 1, .elapsed_ns = 1, .requests = r
+	};
+	struct sb_record record = { .worker = &worker, .hist = hist };
+	const struct sb_placement placement = { .workers = 1 };
+
+	worker.steals = &steals;
+	sb_record_compute(&record, &measured, &placement);
+	sb_judge_requests(&record, r);
+	return record;
+}
+
+static void schedules_are_judged(void **state)
+{
+	struct sb_requests *r = make_requests(9990, 10000);
+	struct sb_record record = judge(r);
+
+	(void)state;
+	CHECK_EQ(record.verdict, SB_VALID);
+	record = judge(make_requests(9989, 10000));
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_non_null(strstr(record.reason, "kept 99.89 % of their schedule"));
+	assert_non_null(strstr(record.reason, "the latest was 1"));
+	record = judge(make_requests(9499, 10000));
+	CHECK_EQ(record.verdict, SB_INVALID);
+	r = make_requests(10000, 10000);
+	r->sending_ns = 1060000000; /* in time, each, and yet too slow */
+	CHECK_EQ(judge(r).verdict, SB_INVALID);
+	r->is_open = false;
+	CHECK_EQ(judge(r).verdict, SB_VALID);
+}
+
+static void littles_law_is_judged(void **state)
+{
+	struct sb_requests *r = make_requests(10000, 10000);
+	struct sb_record record;
+
+	(void)state;
+	r->in_system_expected = 2.5;
+	record = judge(r);
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_non_null(strstr(record.reason, "Little's law"));
+	r->in_system_unknown = 0.2; /* but some looks were late */
+	CHECK_EQ(judge(r).verdict, SB_VALID);
+	r->in_system_expected = NAN; /* something was lost */
+	CHECK_EQ(judge(r).verdict, SB_VALID);
+}
+
+static void lost_requests_are_the_latest(void **state)
+{
+	const struct sb_record record = judge(make_requests(10000, 9800));
+
+	(void)state;
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_non_null(strstr(record.reason, "200 requests were lost"));
+	CHECK_EQ(record.value[SB_METRIC_lost], 200);
+	CHECK_EQ(record.value[SB_METRIC_sojourn_ns_p50], 100);
+	CHECK_EQ(record.value[SB_METRIC_sojourn_ns_p90], 100);
+	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_p99]));
+	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_p99_9]));
+	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_mean]));
+	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_max]));
+}
+
+/* Work for 30 us was drawn where 50 are the mean: 40 us a request on 2 workers
+ * would have been 50. */
+static void the_capacity_is_of_the_mean(void **state)
+{
+	const struct sb_requests r = {
+		.completed = 1000, .wall_ns = 40000000, .asked_ns = 3e7, .asked_mean_ns = 5e4
+	};
+
+	(void)state;
+	assert_true(fabs(sb_load_capacity(&r, 2) - 20e3) < 1e-6);
+}
+
+/* ---- the search for the highest rate ---- */
+
+static void objectives_are_strict(void **state)
+{
+	static const char *const wrong[] = { "",     "p99",	"p99<",	     "p99<200",	 "p98<1us",
+					     "<1us", "p99>1us", "p99 < 1us", "p99<=1us", "p9<1us" };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99.9<200us", &slo));
+	CHECK_EQ(slo.metric, SB_METRIC_sojourn_ns_p99_9);
+	CHECK_EQ(slo.below_ns, 200000);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(wrong); i++) {
+		if (sb_slo_parse(wrong[i], &slo))
+			fail_msg("'%s' was not refused", wrong[i]);
+	}
+}
+
+/* The sojourn of M/M/1: p99 < 1 ms up to 15.4 k/s. Every third row is invalid
+ * and would mislead; every third is suspect, and counts. */
+static void the_highest_rate_is_found(void **state)
+{
+	const double answer = 20e3 - log(100) / 1e-3;
+	struct sb_search search = { .missed_per_s = 20e3 };
+	struct sb_record record = { .verdict = SB_VALID };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1ms", &slo));
+	for (int i = 0; i < 30; i++) {
+		const double rate = sb_search_next(&search);
+
+		record.verdict = (enum sb_verdict)((i + 2) % 3);
+		record.value[SB_METRIC_sojourn_timed] = 1000;
+		record.value[slo.metric] = i % 3 ? 1e9 * log(100) / (20e3 - rate) : 0;
+		sb_search_take(&search, &slo, &record);
+		assert_true(search.met_per_s < answer);
+		assert_true(search.missed_per_s >= answer);
+	}
+	CHECK_EQ(search.steps, 30);
+	CHECK_EQ(search.undecided, 10);
+	CHECK_EQ(search.suspect, 10);
+	assert_in_range(search.met_step, 1, 30);
+	assert_true(search.missed_per_s - search.met_per_s < 0.1);
+}
+
+static void what_is_lost_meets_nothing(void **state)
+{
+	struct sb_record record = { .verdict = SB_VALID };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1h", &slo));
+	record.value[slo.metric] = NAN;
+	assert_false(sb_slo_is_met(&slo, &record));
+}
+
+/* A percentile that is missing for want of requests is no miss. */
+static void too_few_requests_decide_nothing(void **state)
+{
+	struct sb_search search = { .missed_per_s = 20e3 };
+	struct sb_record record = { .verdict = SB_VALID };
+	char line[SB_SLO_BYTES];
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1h", &slo));
+	record.value[slo.metric] = NAN;
+	record.value[SB_METRIC_sojourn_timed] = 999;
+	sb_search_take(&search, &slo, &record);
+	CHECK_EQ(search.undecided, 1);
+	assert_false(search.missed_is_measured);
+	sb_search_describe_step(line, 10e3, &slo, &record);
+	assert_non_null(strstr(line, "not used: 999 requests are too few"));
+	assert_non_null(strstr(line, "expected at least 1000"));
+	record.value[SB_METRIC_lost] = 1;
+	sb_search_take(&search, &slo, &record);
+	CHECK_EQ(search.undecided, 1);
+	assert_true(search.missed_is_measured);
+}
+
+/* ---- working sets ---- */
+
+static void sets_show_their_work(void **state)
+{
+	static struct sb_set_line block[100];
+	static const enum sb_set_kind kinds[] = { SB_SET_CHASE, SB_SET_STREAM };
+
+	(void)state;
+	for (size_t k = 0; k < SB_ARRAY_SIZE(kinds); k++) {
+		struct sb_set set;
+
+		sb_set_init(&set, kinds[k], block, sizeof(block));
+		for (uint64_t units = 0; units < 500; units += 7) {
+			sb_set_work(&set, units);
+			assert_true(sb_set_is_right(&set));
+		}
+		set.done++; /* which was not */
+		assert_false(sb_set_is_right(&set));
+	}
+}
+
+/* A chase that comes back early touches less than it says. */
+static void a_chase_goes_everywhere(void **state)
+{
+	static struct sb_set_line block[1000];
+	struct sb_set set;
+
+	(void)state;
+	sb_set_init(&set, SB_SET_CHASE, block, sizeof(block));
+	for (int i = 1; i < 1000; i++) {
+		sb_set_work(&set, 1);
+		assert_true(set.position != 0);
+	}
+	sb_set_work(&set, 1);
+	CHECK_EQ(set.position, 0);
+}
+
+static void kinds_of_work_are_strict(void **state)
+{
+	enum sb_set_kind kind;
+	uint64_t bytes;
+
+	(void)state;
+	assert_true(sb_set_parse("spin", &kind, &bytes));
+	assert_true(sb_set_parse("chase:64KiB", &kind, &bytes));
+	CHECK_EQ(kind, SB_SET_CHASE);
+	CHECK_EQ(bytes, 65536);
+	assert_false(sb_set_parse("chase", &kind, &bytes));
+	assert_false(sb_set_parse("chase:63B", &kind, &bytes));
+	assert_false(sb_set_parse("stream:64k", &kind, &bytes));
+	assert_false(sb_set_parse("spin:1KiB", &kind, &bytes));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(schedules_are_judged),
+		cmocka_unit_test(littles_law_is_judged),
+		cmocka_unit_test(lost_requests_are_the_latest),
+		cmocka_unit_test(the_capacity_is_of_the_mean),
+		cmocka_unit_test(objectives_are_strict),
+		cmocka_unit_test(the_highest_rate_is_found),
+		cmocka_unit_test(what_is_lost_meets_nothing),
+		cmocka_unit_test(too_few_requests_decide_nothing),
+		cmocka_unit_test(sets_show_their_work),
+		cmocka_unit_test(a_chase_goes_everywhere),
+		cmocka_unit_test(kinds_of_work_are_strict),
+	};
+
+	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}
