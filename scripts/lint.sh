@@ -95,10 +95,11 @@ $wrong"
 $wrong"
 	done <<-'EOF'
 		memory_order	memory_order_	core/platform/atomic\.h|scripts/peers/.*\.(cc|h)
-		hwloc	include.<hwloc	affinity/.*|tests/affinity/test_(plan|wide)\.c
+		hwloc	include.<hwloc	affinity/.*|tests/affinity/(plan\.h|test_wide\.c)
 		jemalloc	include.<jemalloc	core/memory/arena\.c
 		benchmark	include.<benchmark	harness/micro/shim\.cc
 		zlib	include.<zlib	results/files/hdr\.c|tests/results/test_hlog\.c
+		cminpack	include.<cminpack	results/plots/usl\.c
 		sqlite	include.<sqlite3	harness/output/store(_file\.h|_rows\.c|\.c)
 		liburcu	include.<urcu	core/memory/pidmap\.c
 	EOF
