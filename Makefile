@@ -74,9 +74,9 @@ PROGRAM := $(OUT)/sched-bench
 # and every assertion on, in which growth and wrap-around happen all the time.
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
 # Only those builds can refuse allocations.
-SMALL_ONLY := tests/core/test_memory.c
+SMALL_ONLY := tests/core/test_memory.c tests/core/test_memory_run.c
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY),$(TEST_SOURCES)))
-SMALL_SOURCES := $(filter tests/core/%.c tests/modules/%.c,$(TEST_SOURCES))
+SMALL_SOURCES := $(filter $(patsubst %,tests/%/%.c,core message modules process record timers),$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
@@ -101,9 +101,9 @@ ONE_THREAD := test_damage test_descriptions test_distribution test_files test_ga
 	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
 	test_progress test_read test_report test_results test_sides test_spoilt test_summary test_sweep \
 	test_trace_file test_uneven test_usl test_validity test_wide \
-	test_ab.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
-	test_limits.sh test_page.sh test_peers.sh test_plot.sh test_saved.sh test_stops.sh test_sweep.sh test_terminal.sh \
-	test_topo.sh
+	test_ab.sh test_calibrate.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
+	test_limits.sh test_page.sh test_peers.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
+	test_stops.sh test_sweep.sh test_terminal.sh test_topo.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)

@@ -66,7 +66,8 @@ floors() {
 # What a reader takes in at once: at most so many lines in a header and in a source,
 # and so many files in a folder. Tables (*.def) and data are as long as they are.
 sizes() {
-	find core affinity harness results workloads \( -name '*.[ch]' -o -name '*.cc' \) -exec wc -l {} + |
+	find core affinity harness results workloads scripts tests ! -name mutants_list.py \
+		\( -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.py' \) -exec wc -l {} + |
 		awk '$2 != "total" && $1 > ($2 ~ /\.h$/ ? 300 : 500) { print $2 ": " $1 " lines" }'
 	find core affinity harness results workloads scripts tests -type f ! -path 'tests/fuzz/corpus/*' ! -path '*/__pycache__/*' |
 		sed 's|/[^/]*$||' | sort | uniq -c |

@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,13 @@
 #include <cmocka.h>
 
 #include "core/platform/platform.h"
+
+/* Whether this build has jemalloc's arenas. */
+#ifdef SB_ALLOC_LIBC
+#define SB_HAS_ARENAS false
+#else
+#define SB_HAS_ARENAS true
+#endif
 
 static inline uint64_t sb_test_seed(void)
 {

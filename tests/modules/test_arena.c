@@ -1,32 +1,15 @@
 /*
- * Pages, arenas, and whose memory comes from which.
+ * Pages and arenas.
  *
- * Property: a mapping is aligned, zero, usable, and bound or says that it is
- *   not; an arena gives all of it back; workers share arenas as configured; the
- *   count of pages by node is that of the kernel; what is freed of others'
- *   memory is counted once.
- * Method: on this machine, whatever its nodes; a node that is not there stands
- *   for one that refuses, and for another node.
+ * Property: a mapping is aligned, zero, usable, and bound or says that it is not; an
+ *   arena gives all of it back; the memory of others that is freed is counted once.
+ * Method: on this machine, whatever its nodes; a node that is not there stands for
+ *   one that refuses, and for another node.
  * Bound: one node is not many. On several, see `make check-numa`.
  */
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "tests/modules/arena.h"
 
-#include "core/memory/arena.h"
-#include "core/state.h"
-#include "tests/script.h"
-
-#define MIB	  (UINT64_C(1) << 20)
-#define NOT_THERE 1000 /* a node that no machine here has */
-
-/* The node that memory comes from which this thread touches first. */
-static int own_node(void)
-{
-	unsigned int node = 0;
-
-	return syscall(SYS_getcpu, NULL, &node, NULL) ? 0 : (int)node;
-}
+#define MIB (UINT64_C(1) << 20)
 
 /* The first number in a small file of the kernel's; 0: there is none. */
 static unsigned long read_number(const char *path)
@@ -39,19 +22,6 @@ static unsigned long read_number(const char *path)
 		fclose(in);
 	}
 	return strtoul(text, NULL, 10);
-}
-
-/* In some containers and emulators the kernel does not answer. */
-static bool can_locate(void)
-{
-	static bool is_told;
-	struct sb_page_count count = { 0 };
-	const int rc = sb_pages_locate(&count, 1, own_node(), &count);
-
-	if (rc && !is_told)
-		print_message("# skipped: where pages lie: %s\n", strerror(-rc));
-	is_told |= rc != 0;
-	return !rc;
 }
 
 static bool is_zero(const char *bytes, size_t n)
@@ -165,14 +135,6 @@ static void a_refused_binding_is_an_error_and_memory(void **state)
 	}
 }
 
-/* ---- arenas ---- */
-
-#ifdef SB_ALLOC_LIBC
-static const bool has_arenas = false;
-#else
-static const bool has_arenas = true;
-#endif
-
 /* Of all mappings. An emulator shows its own in statm, and ours here. */
 static uint64_t virtual_bytes(void)
 {
@@ -210,7 +172,7 @@ static void use_arena(enum sb_huge_pages huge)
 		sb_mem_free(small[i]);
 	sb_arena_read(arena, &reading);
 	CHECK_EQ(reading.bind_error, 0);
-	if (has_arenas) {
+	if (SB_HAS_ARENAS) {
 		assert_true(reading.mapped_bytes >= 100 * 65536);
 		CHECK_EQ(reading.explicit_bytes + reading.missed_bytes > 0,
 			 huge == SB_HUGE_PAGES_EXPLICIT);
@@ -235,7 +197,7 @@ static void an_arena_gives_all_back(void **state)
 		before = virtual_bytes();
 		for (int i = 0; i < 20; i++)
 			use_arena(huge);
-		if (has_arenas)
+		if (SB_HAS_ARENAS)
 			assert_true(virtual_bytes() < before + 16 * MIB);
 	}
 	sb_arena_destroy(NULL);
@@ -253,7 +215,7 @@ static void a_ledger_has_many_pages(void **state)
 	struct sb_arena *arena;
 
 	(void)state;
-	if (!has_arenas) {
+	if (!SB_HAS_ARENAS) {
 		print_message("# skipped: arenas are the C library's heap\n");
 		return;
 	}
@@ -353,171 +315,6 @@ static void frees_of_others_memory_are_counted(void **state)
 	}
 }
 
-/* ---- the scheduler's arenas ---- */
-
-enum { PLACES = 5 };
-
-static struct sb_place places[PLACES] = {
-	{ -1, 0, 0, 0, 0, 0 },	{ -1, 1, 1, 1, 1, 0 },	{ -1, 2, 2, 0, 0, 0 },
-	{ -1, 3, 3, 2, -1, 0 }, { -1, 4, 4, 2, -1, 0 },
-};
-
-static void workers_share_as_configured(void **state)
-{
-	static const struct {
-		enum sb_arenas arenas;
-		uint32_t expected;     /* with that of foreign threads */
-		uint32_t with[PLACES]; /* the first worker with the same */
-	} cases[] = {
-		{ SB_ARENAS_PER_WORKER, 6, { 0, 1, 2, 3, 4 } },
-		{ SB_ARENAS_PER_NODE, 4, { 0, 1, 0, 3, 3 } },
-		{ SB_ARENAS_SHARED, 1, { 0, 0, 0, 0, 0 } },
-	};
-	struct fixture f;
-
-	(void)state;
-	for (size_t c = 0; c < SB_ARRAY_SIZE(cases); c++) {
-		fixture_defaults(&f);
-		f.config.arenas = cases[c].arenas;
-		fixture_create_at(&f, PLACES, places);
-		CHECK_EQ(f.s->arenas, cases[c].expected);
-		for (uint32_t i = 0; i < PLACES; i++) {
-			for (uint32_t j = 0; j < PLACES; j++)
-				CHECK_EQ(f.s->worker_thread[i].arena == f.s->worker_thread[j].arena,
-					 cases[c].with[i] == cases[c].with[j]);
-		}
-		CHECK_EQ(f.s->foreign_pool.owner.arena == f.s->worker_thread[0].arena,
-			 cases[c].arenas == SB_ARENAS_SHARED);
-		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-		fixture_end(&f);
-	}
-}
-
-/* A worker is on a node that is not there, so whatever is bound is refused. */
-static void arenas_are_bound_as_configured(void **state)
-{
-	enum {
-		WORKER = SB_ARENAS_PER_WORKER,
-		NODE = SB_ARENAS_PER_NODE,
-		SHARED = SB_ARENAS_SHARED,
-		LOCAL = SB_MEMBIND_LOCAL,
-		INTERLEAVE = SB_MEMBIND_INTERLEAVE,
-		NONE = SB_MEMBIND_NONE,
-	};
-	static const struct {
-		int arenas, membind;
-		uint32_t nodes;
-		bool is_native, is_bound;
-	} cases[] = {
-		{ WORKER, LOCAL, 2, true, true },      { NODE, LOCAL, 2, true, true },
-		{ SHARED, LOCAL, 2, true, false },     { WORKER, INTERLEAVE, 2, true, true },
-		{ SHARED, INTERLEAVE, 2, true, true }, { WORKER, NONE, 2, true, false },
-		{ WORKER, LOCAL, 2, false, false },    { WORKER, INTERLEAVE, 2, false, false },
-		{ WORKER, LOCAL, 1, true, false },     { WORKER, INTERLEAVE, 1, true, false },
-	};
-	int os_node[] = { NOT_THERE, NOT_THERE };
-
-	(void)state;
-	if (!has_arenas) {
-		print_message("# skipped: arenas are the C library's heap\n");
-		return;
-	}
-	for (size_t c = 0; c < SB_ARRAY_SIZE(cases); c++) {
-		const struct sb_placement placement = {
-			.workers = 2,
-			.place = places,
-			.nodes = cases[c].nodes,
-			.os_node = cases[c].is_native ? os_node : NULL,
-		};
-		struct sb_memory memory;
-		struct fixture f;
-		struct script script = { .f = &f, .step = done_with_42 };
-
-		fixture_defaults(&f);
-		f.config.arenas = (enum sb_arenas)cases[c].arenas;
-		f.config.membind = (enum sb_membind)cases[c].membind;
-		CHECK_EQ(sb_scheduler_create(&f.s, &f.config, &placement), 0);
-		sb_scheduler_read_memory(f.s, &memory);
-		CHECK_EQ(memory.is_bound, cases[c].is_bound);
-		CHECK_EQ(memory.bind_error != 0, cases[c].is_bound);
-		assert_true(memory.mapped_bytes > 0);
-		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-		fixture_submit(&f, &scripted, &script);
-		fixture_wait(&f);
-		fixture_end(&f);
-	}
-}
-
-/* ---- where it lies ---- */
-
-static int spawns_one(struct script *script, struct sb_step *step, const struct sb_event *events,
-		      uint32_t count)
-{
-	(void)events;
-	(void)count;
-	CHECK_EQ(sb_step_spawn(step, &scripted, "main",
-			       sb_value_ptr((void *)(uintptr_t)script->other), NULL),
-		 0);
-	return SB_DONE;
-}
-
-static void run_on(struct sb_place *place, uint32_t nodes, int *os_node, struct sb_residence *out)
-{
-	const struct sb_placement placement = {
-		.workers = 1, .place = place, .nodes = nodes, .os_node = os_node
-	};
-	struct fixture f;
-	struct script child = { .f = &f, .step = done_with_42 };
-	struct script parent = { .f = &f, .step = spawns_one, .other = (sb_pid)(uintptr_t)&child };
-
-	fixture_defaults(&f);
-	CHECK_EQ(sb_scheduler_create(&f.s, &f.config, &placement), 0);
-	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
-	fixture_submit(&f, &scripted, &parent);
-	fixture_wait(&f);
-	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
-	sb_scheduler_locate(f.s, 0, out);
-	sb_scheduler_destroy(f.s);
-}
-
-/* All of it is somewhere, so on a node that is not there it is not. */
-static void every_kind_of_memory_is_found(void **state)
-{
-	struct sb_place place = { -1, 0, 0, 0, 0, 0 };
-	int not_there = NOT_THERE;
-	struct sb_residence r;
-
-	(void)state;
-	if (!can_locate())
-		return;
-	run_on(&place, 1, &not_there, &r);
-	CHECK_EQ(r.error, 0);
-	for (int kind = 0; kind < SB_MEMORY_KINDS; kind++) {
-		CHECK_EQ(r.kind[kind].own, 0);
-		CHECK_EQ(r.kind[kind].other > 0, has_arenas || kind != SB_MEMORY_ARENA);
-	}
-	if (has_arenas)
-		assert_true(r.kind[SB_MEMORY_ARENA].other >=
-			    r.kind[SB_MEMORY_PROCESSES].other + r.kind[SB_MEMORY_WORKER].other);
-}
-
-static void what_has_no_node_is_not_looked_for(void **state)
-{
-	struct sb_place on_0 = { -1, 0, 0, 0, 0, 0 };
-	struct sb_place nowhere = { -1, 0, 0, 0, -1, 0 };
-	struct sb_place beyond = { -1, 0, 0, 0, 1, 0 };
-	int os_node[] = { 0 };
-	struct sb_residence r;
-
-	(void)state;
-	run_on(&on_0, 1, NULL, &r);
-	CHECK_EQ(r.error, -ENOTSUP);
-	run_on(&nowhere, 1, os_node, &r);
-	CHECK_EQ(r.error, -ENOTSUP);
-	run_on(&beyond, 1, os_node, &r);
-	CHECK_EQ(r.error, -ENOTSUP);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,10 +326,6 @@ int main(void)
 		cmocka_unit_test(a_ledger_has_many_pages),
 		cmocka_unit_test(threads_share_an_arena),
 		cmocka_unit_test(frees_of_others_memory_are_counted),
-		cmocka_unit_test(workers_share_as_configured),
-		cmocka_unit_test(arenas_are_bound_as_configured),
-		cmocka_unit_test(every_kind_of_memory_is_found),
-		cmocka_unit_test(what_has_no_node_is_not_looked_for),
 	};
 
 	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
