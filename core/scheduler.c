@@ -343,7 +343,6 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	/* The watcher may still be dropping what it has taken from a step. */
 	sb_reclaim_barrier(s->reclaim);
 	for (uint32_t i = 0; i < s->workers; i++) {
-		sb_timers_clear(&s->worker[i]->timers);
 		sb_worker_take_reclaimed(s->worker[i]);
 		sb_pool_flush(&s->worker[i]->pool);
 	}

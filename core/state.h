@@ -24,7 +24,7 @@
 #include "core/wake/idle.h"
 #include "core/wake/publish.h"
 #include "core/word.h"
-#include "core/worker/search.h"
+#include "core/worker/spin.h"
 #include "core/worker/steal.h"
 #include "core/worker/tick.h"
 

@@ -39,14 +39,6 @@ void sb_timers_init(struct sb_timers *timers, struct sb_arena *arena)
 	sb_store_rlx(&timers->next_ns, SB_WHEEL_NEVER);
 }
 
-void sb_timers_clear(struct sb_timers *timers)
-{
-	struct sb_arena *const arena = timers->wheel.arena;
-
-	sb_wheel_fini(&timers->wheel);
-	sb_timers_init(timers, arena);
-}
-
 void sb_timers_fini(struct sb_timers *timers)
 {
 	sb_wheel_fini(&timers->wheel);

@@ -35,9 +35,6 @@ struct sb_timer_spec {
 void sb_timers_init(struct sb_timers *timers, struct sb_arena *arena);
 void sb_timers_fini(struct sb_timers *timers);
 
-/* Forgets all timers. No worker runs. */
-void sb_timers_clear(struct sb_timers *timers);
-
 /* Starts a timer of the process that the worker runs, in the worker's wheel.
  * Returns 0 or -ENOMEM. */
 int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec, uint64_t *id);

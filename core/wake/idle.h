@@ -1,7 +1,7 @@
 /*
  * idle.h - who is searching for work and who sleeps, and whom to wake.
  *
- * Two rules make up the protocol; core/worker/search.c and core/scheduler.c keep them.
+ * Two rules make up the protocol; core/worker/spin.c and core/scheduler.c keep them.
  *
  *   publish   make work visible in a queue; sb_fence_store_load; then, if
  *             nobody searches and somebody sleeps, wake one (sb_idle_claim)

@@ -10,7 +10,7 @@
 #include "core/process/step.h"
 #include "core/state.h"
 #include "core/wake/publish.h"
-#include "core/worker/search.h"
+#include "core/worker/spin.h"
 #include "core/worker/take.h"
 #include "core/worker/tick.h"
 

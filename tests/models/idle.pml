@@ -1,5 +1,5 @@
 /*
- * idle.pml - core/wake/idle.c, and how core/worker/search.c uses it: announce, claim,
+ * idle.pml - core/wake/idle.c, and how core/worker/spin.c uses it: announce, claim,
  * retract, park; searchers and the chain of wakes.
  *
  * Property: work conservation. There are as many tasks as workers, and a task

@@ -3,7 +3,7 @@
  * core/message/send.c (sb_cancel_process, and a sender), core/process/live.c, core/scheduler.c
  * (sb_scheduler_stop with cancel_all, halt_workers and finish_by_force;
  * sb_scheduler_destroy), core/process/step.c (sb_worker_run, settle, sb_process_finish)
- * and how a worker of core/worker/search.c parks and leaves.
+ * and how a worker of core/worker/spin.c parks and leaves.
  *
  * Properties: when stop returns, every process that was accepted before the stop
  * began, or that was let in while it went on, has been closed, exactly once; the

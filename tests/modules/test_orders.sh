@@ -50,7 +50,7 @@ orders() {
 		core/wake/idle.c      sb_idle_search_begin casal
 		core/wake/idle.c      sb_idle_search_end   ldaddal sb_check_failed
 		core/wake/publish.c     sb_route_publish     dmb wake_if_wanted
-		core/worker/search.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
+		core/worker/spin.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/process/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
 		core/process/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
 		core/process/live.c      give_back_unused     .*ldaddal .*
@@ -120,8 +120,8 @@ mistakes() {
 		sb_idle_search_end core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		sb_route_publish core/wake/publish.c s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_publish core/platform/atomic.h s/atomic_thread_fence(memory_order_seq_cst)/atomic_thread_fence(memory_order_acquire)/
-		search_and_block core/worker/search.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
-		search_and_block core/worker/search.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
+		search_and_block core/worker/spin.c /sb_idle_announce/,/^}/s/sb_fence_store_load(&s->idle.counts);//
+		search_and_block core/worker/spin.c /sb_idle_search_end/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		sb_route_new core/wake/publish.c /^void sb_route_new/,/^}/s/sb_fence_store_load(&s->idle.counts);//
 		submit_own core/memory/pidmap.h s/sb_store_rel(&name.entry/sb_store_rlx(\&name.entry/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq($/return sb_load_rlx(/

@@ -40,7 +40,7 @@ break_rule() {
 }
 break_rule "core including affinity" core/wake/idle.c '#include "affinity/topology.h"'
 break_rule "results including the harness" results/files/csv.c '#include "harness/terminal/text.h"'
-break_rule "the mailbox including the worker's loop" core/message/mailbox.c '#include "core/worker/search.h"'
+break_rule "the mailbox including the worker's loop" core/message/mailbox.c '#include "core/worker/spin.h"'
 break_rule "the terminal including the options" harness/terminal/text.c '#include "harness/cli/options.h"'
 break_rule "the record including the page" results/record/record.c '#include "results/page/page.h"'
 break_rule "a library of workloads including one" workloads/lib/swarm.c '#include "workloads/own/service.h"'

@@ -1,8 +1,8 @@
 /*
- * search.c - a worker without work: it spins as the thresholds say, looks at all
+ * spin.c - a worker without work: it spins as the thresholds say, looks at all
  * queues and at other workers, and then blocks until it is woken.
  */
-#include "core/worker/search.h"
+#include "core/worker/spin.h"
 
 #include "core/hist.h"
 #include "core/memory/graves.h"

@@ -1,6 +1,6 @@
-/* search.h - a worker without work: it spins, steals, and blocks. */
-#ifndef SB_CORE_WORKER_SEARCH_H
-#define SB_CORE_WORKER_SEARCH_H
+/* spin.h - a worker without work: it spins, steals, and blocks. */
+#ifndef SB_CORE_WORKER_SPIN_H
+#define SB_CORE_WORKER_SPIN_H
 
 #include "core/platform/base.h"
 
@@ -11,7 +11,7 @@ struct sb_worker;
 struct sb_search {
 	bool woken;	     /* parked since it last had work */
 	bool naps;	     /* its last sleep was shorter than config.spin_ns */
-	uint32_t moments;    /* of waiting for more; see gather() in search.c */
+	uint32_t moments;    /* of waiting for more; see gather() in spin.c */
 	uint64_t gather_ns;  /* 0: it does not wait */
 	uint64_t ran_out_ns; /* when it last ran out of work */
 };
