@@ -11,7 +11,12 @@ tools="python3 util-linux"
 tests="libcmocka-dev $tools spin chromium valgrind"
 lint="clang clang-format clang-tidy shellcheck git python3"
 # Without one of these its peer is left out, and all else goes on.
-peers="golang-go erlang-base erlang-dev rustc cargo librust-tokio-dev libtbb-dev libcaf-dev"
+peers="erlang-base erlang-dev libcaf-dev"
+# Of these the newest of Debian is wanted, and this Debian's is the second choice.
+# The crates are named with all that Tokio's build needs: as packages they depend
+# on hundreds more.
+newest="golang-go rustc cargo libtbb-dev"
+crates="librust-tokio-dev librust-pin-project-lite-dev"
 # Other tools that read results: a test that lacks one is skipped.
 readers="strace libbenchmark-tools python3-scipy python3-prometheus-client libhdrhistogram-java default-jdk-headless"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
@@ -49,9 +54,9 @@ if ! command -v dpkg-query >/dev/null; then
 	exit 0
 fi
 
-# own_apt ARCHITECTURE DIRECTORY: fetches lists of its own into the directory, so
-# neither root is needed, nor do the host's lists have to be there and new. $apt
-# are the options that make apt-get and apt-cache use them.
+# own_apt ARCHITECTURE DIRECTORY [OPTION...]: fetches lists of its own into the
+# directory, so neither root is needed, nor do the host's lists have to be there and
+# new. $apt are the options that make apt-get and apt-cache use them.
 own_apt() {
 	rm -rf "$2"
 	mkdir -p "$2/lists/partial" "$2/cache/archives/partial" "$2/deb"
@@ -59,6 +64,8 @@ own_apt() {
 	apt="-qq -o APT::Architecture=$1 -o APT::Architectures=$1
 		-o APT::Sandbox::User=root -o Dir::State::Lists=$2/lists
 		-o Dir::State::status=$2/status -o Dir::Cache=$2/cache"
+	shift 2
+	apt="$apt $*"
 	# shellcheck disable=SC2086
 	apt-get $apt update
 }
@@ -113,6 +120,50 @@ kernel() {
 	[ -n "$image" ] && own_unpack "$work" "$work/files" "$image" &&
 		mv "$work/files/boot/vmlinuz-${image#linux-image-}" "$root/vmlinuz" || return 1
 	rm -rf "$work"
+}
+
+# unpack_newest SUITE: peers' compilers and libraries of that suite, unpacked into
+# build/peers/newest, which touches nothing of the system. They run with their own C
+# library. The file "packages" has suite and versions, and is written last.
+unpack_newest() {
+	root=$PWD/build/peers/newest
+	work=$PWD/build/peers/apt
+	mkdir -p "$work"
+	cat >"$work.sources" <<-END
+		Types: deb
+		URIs: http://deb.debian.org/debian
+		Suites: $1
+		Components: main
+		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+	END
+	own_apt "$(dpkg --print-architecture)" "$work" -o "Dir::Etc::sourcelist=$work.sources" \
+		-o Dir::Etc::sourceparts=- || return 1
+	# shellcheck disable=SC2086
+	needed=$(apt-get $apt -s --no-install-recommends install $newest | awk '$1 == "Inst" { print $2 }')
+	rm -rf "$root"
+	mkdir -p "$root"
+	# shellcheck disable=SC2086
+	[ -n "$needed" ] && own_unpack "$work" "$root" $needed $crates || return 1
+	{
+		echo "suite $1"
+		for deb in "$work"/deb/*.deb; do
+			dpkg-deb -W "$deb" | tr '\t' ' '
+		done
+	} >"$work/packages"
+	mv "$work/packages" "$root"
+	rm -rf "$work" "$work.sources"
+}
+
+# What is there already stays: `rm -r build/peers/newest` makes it new.
+fetch_newest() {
+	[ ! -s build/peers/newest/packages ] || return 0
+	grep -qx 'ID=debian' /etc/os-release || return 1
+	for suite in sid trixie; do
+		echo "Unpacking packages of Debian $suite into build/peers/newest: $newest $crates"
+		! unpack_newest $suite || return 0
+	done
+	rm -rf build/peers/newest
+	return 1
 }
 
 # is_there PACKAGE: installed, or what it is needed for is there.
@@ -189,6 +240,10 @@ missing=$(not_there $packages)
 [ -z "$missing" ] || install_missing
 if [ "$1" = peers ]; then
 	left_out=
+	fetch_newest || {
+		echo "setup.sh: Debian's newest packages cannot be had; those of this Debian do" >&2
+		peers="$peers $newest $crates"
+	}
 	# shellcheck disable=SC2086
 	missing=$(not_there $peers)
 	[ -z "$missing" ] || install_peers

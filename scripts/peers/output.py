@@ -6,11 +6,13 @@ import shutil
 import subprocess
 import textwrap
 
-from ratios import FLOOR, floor_readings, spread
+from ratios import FLOOR, count_far_below, floor_readings, spread
 from run import CANNOT, OK
 from tables import OURS, SYSTEMS, TASKS
 
 NONE = "-"
+# The second goal of the comparison, for more than half of its rows.
+FAR_BELOW = 0.35
 
 
 def figure(value):
@@ -127,6 +129,13 @@ def markdown(table):
     return "\n".join(lines)
 
 
+def far_below(rows):
+    """The goal of all rows together."""
+    count, of = count_far_below(rows, FAR_BELOW)
+    if of:
+        yield f"ratio to the best peer at most {FAR_BELOW:g}: {count} of {of} rows"
+
+
 def remarks(sitting):
     """What the tables alone do not say, a line each."""
     rounds = sitting.rounds
@@ -174,9 +183,9 @@ LEGEND = ("Wall time per operation in ns, or bytes per process; less is better. 
           "Verdict: of the median; in brackets, in how many rounds.")
 
 
-def write_tables(folder, sitting, rows):
-    tables = (list(goals_table(rows)), list(systems_table(rows, sitting.names)))
-    lines = list(remarks(sitting))
+def write_tables(folder, sitting, rows, tasks_rows):
+    tables = (list(goals_table(rows + tasks_rows)), list(systems_table(rows, sitting.names)))
+    lines = [*far_below(rows), *remarks(sitting)]
     text = "\n\n".join([HEADLINE, textwrap.fill(LEGEND, 100), *map(plain, tables), "\n".join(lines)]) + "\n"
     page = "\n\n".join([f"# {HEADLINE}", LEGEND, *map(markdown, tables),
                         "\n".join(f"- {escape(line)}" for line in lines)]) + "\n"

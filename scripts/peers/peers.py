@@ -160,6 +160,8 @@ def is_built(system):
         return False
     files = [os.path.join(around, name) for name in os.listdir(around)
              if not name.startswith("README")]
+    files += [name for name in (os.path.join(HERE, "build.sh"),
+                                os.path.join(BUILT, "newest", "packages")) if os.path.exists(name)]
     return os.path.getmtime(program) > max(map(os.path.getmtime, files))
 
 
@@ -437,19 +439,21 @@ def note_short(sitting):
 
 def write_result(sitting):
     folder = sitting.options.out
-    rows = ratios.make_rows(sitting.works, sitting.options.workers, sitting.rounds)
+    of = (sitting.works, sitting.options.workers, sitting.rounds)
+    rows, tasks_rows = ratios.make_rows(*of), ratios.make_tasks_rows(*of)
     output.write_csv(os.path.join(folder, "peers.csv"), sitting.rounds)
-    print(output.write_tables(folder, sitting, rows))
+    print(output.write_tables(folder, sitting, rows, tasks_rows))
     no_plot = output.write_plot(folder, rows)
     print(f"result: {folder} (peers.csv, table.txt, table.md"
           + (f"; no ratios.png: {no_plot})" if no_plot else ", ratios.png)"))
 
 
 def is_complete(sitting):
-    """No number is missing of who takes part, but what a peer cannot do."""
+    """Enough rounds, no wrong answer, and ours has all of its numbers. A peer that
+    fails costs its own value, which the tables say."""
     return not sitting.short and all(
-        outcome in (run.OK, run.CANNOT)
-        for r in sitting.rounds for outcome, _ in r.outcome.values())
+        outcome == run.OK or (name != OURS and outcome != run.WRONG)
+        for r in sitting.rounds for name, (outcome, _) in r.outcome.items())
 
 
 def main(argv):

@@ -3,7 +3,7 @@ output; see tests/scripts/test_peers.sh."""
 from collections import namedtuple
 from statistics import median
 
-from tables import ACTORS, BYTES, OURS, SYSTEMS
+from tables import ACTORS, BEST, BYTES, OURS, SYSTEMS
 
 # What is measured before and after each round, with its unit. A round is
 # discarded by those of JUDGED: a 99th percentile is too noisy for that.
@@ -96,7 +96,7 @@ class Row:
     def against(self):
         """What ours is divided by: a peer, a reading of the floor, or None."""
         goal = self.metric.goal
-        if goal and goal.against in FLOOR:
+        if goal and (goal.against in FLOOR or goal.against in self.systems):
             return goal.against
         return self.best
 
@@ -138,3 +138,18 @@ def make_rows(works, workers, rounds):
             for work in works for w in workers
             if not work.workers or w in work.workers
             for metric in work.metrics]
+
+
+def make_tasks_rows(works, workers, rounds):
+    """What one worker takes, to what a library of tasks takes."""
+    return [Row(work, 1, metric._replace(goal=work.tasks_goal), rounds)
+            for work in works if work.tasks_goal and 1 in workers
+            for metric in work.metrics]
+
+
+def count_far_below(rows, most):
+    """(how many, of how many): rows that are compared with the best peer, whose
+    ratio is at most that."""
+    ratios = [row.ratio.median for row in rows
+              if row.ratio and row.metric.goal and row.metric.goal.against == BEST]
+    return sum(ratio <= most for ratio in ratios), len(ratios)
