@@ -50,6 +50,8 @@ enum sb_event_type {
 	SB_EVENT_TERMINATE,  /* only wakes; no step ever sees it */
 	SB_EVENT_BUILTIN,    /* on its way, a completion that nobody owns: of a
 			      * built-in command. A step sees a completion */
+	SB_EVENT_BUNDLE,     /* on its way, several messages of one step. A step
+			      * sees each of them */
 };
 
 struct sb_event {

@@ -16,6 +16,54 @@ struct sb_event_node {
 };
 
 /*
+ * ---- bundles ----
+ *
+ * Messages that one step has sent to one process, in the order in which they were
+ * sent: they cost one object, and one link of the queue, instead of one each. Its
+ * event is of the type SB_EVENT_BUNDLE; `error` counts its messages, `tag` those that
+ * steps have got already, and the messages begin at `data`. Never with a bounded
+ * mailbox, and never timed: such a message has a node of its own.
+ */
+#define SB_BUNDLE_BYTES	   128
+#define SB_BUNDLE_MESSAGES ((SB_BUNDLE_BYTES - offsetof(struct sb_event_node, event.data)) / 8)
+
+static inline bool sb_is_bundle(const struct sb_event_node *node)
+{
+	return node->event.type == SB_EVENT_BUNDLE;
+}
+
+static inline union sb_value *sb_bundle_messages(struct sb_event_node *node)
+{
+	return (union sb_value *)((char *)node + offsetof(struct sb_event_node, event.data));
+}
+
+static inline bool sb_bundle_has_room(const struct sb_event_node *node)
+{
+	return sb_is_bundle(node) && node->event.error < (int32_t)SB_BUNDLE_MESSAGES;
+}
+
+static inline void sb_bundle_add(struct sb_event_node *bundle, union sb_value message)
+{
+	sb_bundle_messages(bundle)[bundle->event.error++] = message;
+}
+
+/* In so many bytes; the first message is in it. */
+static inline void sb_bundle_begin(struct sb_event_node *bundle, union sb_value message)
+{
+	bundle->sent_ns = 0;
+	bundle->event.type = SB_EVENT_BUNDLE;
+	bundle->event.error = 0;
+	bundle->event.tag = 0;
+	sb_bundle_add(bundle, message);
+}
+
+/* As allocated, and to be freed. */
+static inline size_t sb_node_bytes(const struct sb_event_node *node)
+{
+	return sb_is_bundle(node) ? SB_BUNDLE_BYTES : sizeof(*node);
+}
+
+/*
  * ---- the state word ----
  *
  * One atomic word holds the state, the wakeup flag, and the event queue: a

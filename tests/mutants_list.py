@@ -180,6 +180,38 @@ HANDOVER = [
            "small:core/test_edges"),
 ]
 
+# Several messages in one object.
+BUNDLES = [
+    Mutant("a bundle has one place too many", "core/word.h",
+           "node->event.error < (int32_t)SB_BUNDLE_MESSAGES;",
+           "node->event.error <= (int32_t)SB_BUNDLE_MESSAGES;",
+           "plain:message/test_bundle"),
+    Mutant("a bundle that was cut begins anew", "core/process/step.c",
+           "	bundle->event.tag += n;\n", "",
+           "plain:message/test_bundle"),
+    Mutant("a bundle that was cut is taken for used up", "core/process/step.c",
+           "	if (n == left)\n		sb_pool_free", "	if (n)\n		sb_pool_free",
+           "plain:message/test_bundle"),
+    Mutant("read messages of a bundle are dropped, too", "core/message/mailbox.c",
+           "for (uint64_t i = bundle->event.tag; i < count; i++) {",
+           "for (uint64_t i = 0; i < count; i++) {",
+           "plain:message/test_bundle"),
+    Mutant("a bundle is freed as one event", "core/message/mailbox.c",
+           "sb_object_free(s, w, node, sb_node_bytes(node));",
+           "sb_object_free(s, w, node, sizeof(*node));",
+           "plain:message/test_bundle", "small:message/test_bundle"),
+    Mutant("a bundle is one dead letter", "core/message/hold.c",
+           "sb_is_bundle(newest) ? (uint32_t)newest->event.error : 1", "1",
+           "plain:message/test_bundle"),
+    Mutant("what is held for another joins the bundle", "core/message/hold.c",
+           "SB_LIKELY(w->handover.pid == to && w->sampler.left != 1)",
+           "SB_LIKELY((to || true) && w->sampler.left != 1)",
+           "plain:message/test_bundle"),
+    Mutant("a timed message joins a bundle", "core/message/hold.c",
+           "*held && w->handover.to == p && !sent_ns", "*held && w->handover.to == p",
+           "plain:message/test_bundle"),
+]
+
 # Work conservation and fairness.
 CONSERVATION = [
     Mutant("no second look before sleeping", "core/worker/spin.c",
@@ -656,7 +688,7 @@ SAVINA_A = [
            "	rc = sb_step_send(step, pid, sb_savina_message(WORK, id / 2 * 2));",
            "plain:workloads/test_workloads"),
     Mutant("the token skips a process", "workloads/savina/threadring.c",
-           "is_last ? 0 : next,", "is_last ? 1 : next,",
+           "next == param[PROCESSES] ? 0 : next", "next == param[PROCESSES] ? 1 : next",
            "plain:workloads/test_workloads"),
     Mutant("the first token that ends calls for the exit",
            "workloads/savina/threadring.c",
@@ -977,6 +1009,6 @@ LOAD = [
            "asan:workloads/test_queueing", "plain:workloads/test_queueing"),
 ]
 
-MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + CONSERVATION + LIFE + RELATIONS + TIMERS +
+MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + BUNDLES + CONSERVATION + LIFE + RELATIONS + TIMERS +
            MEMORY + GIVING_BACK + VERDICTS + SAVINA_A + SAVINA_B + OWN +
            RECORD + CLOCK + LOAD)

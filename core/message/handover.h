@@ -68,6 +68,7 @@ struct sb_handover {
 
 	/* The owner's; the watcher's while it has the claim. */
 	struct sb_process *to;	      /* of what is held */
+	sb_pid pid;		      /* its PID */
 	struct sb_event_node *oldest; /* likewise */
 	/* While the owner is inside: what is held, newest first, or NULL. */
 	struct sb_event_node *newest;

@@ -12,23 +12,70 @@
 #include "core/state.h"
 #include "core/wake/publish.h"
 
-/* Adds a message of the running step to what it holds, which is returned. */
-static struct sb_event_node *hold(struct sb_worker *w, struct sb_process *p,
-				  struct sb_event_node *held, struct sb_event_node *node)
+/* What else is held has another receiver. */
+static struct sb_event_node *hold_first(struct sb_worker *w, struct sb_process *p,
+					struct sb_event_node *held, struct sb_event_node *node)
 {
 	struct sb_handover *h = &w->handover;
 
-	if (held && h->to != p) {
+	if (held) {
 		h->newest = held;
 		sb_route_flush(w);
-		held = NULL;
 	}
-	node->next = held;
-	if (!held) {
-		h->to = p;
-		h->oldest = node;
-	}
+	node->next = NULL;
+	h->to = p;
+	h->pid = p->pid;
+	h->oldest = node;
 	return node;
+}
+
+/* A message that is not timed goes into a bundle, behind what is held for the same
+ * process. Returns what is held then; NULL: no memory. */
+static struct sb_event_node *bundle_up(struct sb_worker *w, union sb_value message,
+				       struct sb_event_node *held)
+{
+	struct sb_event_node *bundle;
+
+	if (sb_bundle_has_room(held)) {
+		sb_bundle_add(held, message);
+		return held;
+	}
+	bundle = sb_pool_alloc(&w->pool, SB_BUNDLE_BYTES);
+	if (SB_UNLIKELY(!bundle))
+		return NULL;
+	sb_bundle_begin(bundle, message);
+	bundle->next = held;
+	return bundle;
+}
+
+/* A message with a node of its own. Returns what is held then; NULL: no memory. */
+static struct sb_event_node *hold_alone(struct sb_worker *w, struct sb_process *p,
+					union sb_value message, uint64_t sent_ns,
+					struct sb_event_node *held)
+{
+	struct sb_event_node *node = sb_pool_alloc(&w->pool, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return NULL;
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->sent_ns = sent_ns;
+	if (!held || w->handover.to != p)
+		return hold_first(w, p, held, node);
+	node->next = held;
+	return node;
+}
+
+/* To the running process itself. */
+static int keep(struct sb_worker *w, union sb_value message, uint64_t sent_ns)
+{
+	struct sb_event_node *node = sb_pool_alloc(&w->pool, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->sent_ns = sent_ns;
+	sb_backlog_put(w->running, node);
+	return 0;
 }
 
 /* Returns 0, and *held is what is held now; or an error of sb_route_hold. */
@@ -36,21 +83,22 @@ static int hold_message(struct sb_worker *w, sb_pid to, union sb_value message,
 			struct sb_event_node **held)
 {
 	struct sb_process *p = sb_route_find(w->scheduler, w, to);
-	struct sb_event_node *node;
+	struct sb_event_node *now_held;
+	uint64_t sent_ns;
 
 	if (SB_UNLIKELY(!p || sb_load_rlx(&p->word) == SB_STATE_COMPLETE)) {
 		sb_note_dead_letter(w);
 		return -ESRCH;
 	}
-	node = sb_pool_alloc(&w->pool, sizeof(*node));
-	if (SB_UNLIKELY(!node))
-		return -ENOMEM;
-	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
-	node->sent_ns = sb_worker_mark_some(w);
+	sent_ns = sb_worker_mark_some(w);
 	if (w->running == p)
-		sb_backlog_put(w->running, node);
-	else
-		*held = hold(w, p, *held, node);
+		return keep(w, message, sent_ns);
+	now_held = *held && w->handover.to == p && !sent_ns
+			   ? bundle_up(w, message, *held)
+			   : hold_alone(w, p, message, sent_ns, *held);
+	if (SB_UNLIKELY(!now_held))
+		return -ENOMEM;
+	*held = now_held;
 	return 0;
 }
 
@@ -67,19 +115,46 @@ static SB_NOINLINE int hold_slowly(struct sb_worker *w, sb_pid to, union sb_valu
 	return rc;
 }
 
-/* Whether a message to that process only has to be added to what is held. */
-static bool is_simple(struct sb_worker *w, const struct sb_route *route, sb_pid to,
-		      const struct sb_event_node *held)
+/* Whether the running step, which holds nothing, may hold a message to that process. */
+static bool is_simple(struct sb_worker *w, const struct sb_route *route, sb_pid to)
 {
 	struct sb_process *p = route->process;
 
 	return SB_LIKELY(route->pid == to && sb_route_holds(w, route)) &&
 	       SB_LIKELY(w->running != p && w->sampler.left != 1) &&
-	       SB_LIKELY(sb_load_rlx(&p->word) != SB_STATE_COMPLETE) &&
-	       SB_LIKELY(!held || w->handover.to == p);
+	       SB_LIKELY(sb_load_rlx(&p->word) != SB_STATE_COMPLETE);
 }
 
-/* The common case is inline and calls nothing, so that it saves no registers. */
+/* The same for the receiver of what is held, which was looked up in this step. */
+static bool is_simple_again(struct sb_worker *w, sb_pid to)
+{
+	return SB_LIKELY(w->handover.pid == to && w->sampler.left != 1) &&
+	       SB_LIKELY(sb_load_rlx(&w->handover.to->word) != SB_STATE_COMPLETE);
+}
+
+/* Another message of a step, which is common if it has the receiver of the last. */
+static int hold_more(struct sb_worker *w, sb_pid to, union sb_value message,
+		     struct sb_event_node *held)
+{
+	struct sb_event_node *newest = held;
+
+	if (!is_simple_again(w, to))
+		return hold_slowly(w, to, message, held);
+	if (SB_LIKELY(sb_bundle_has_room(held))) {
+		sb_bundle_add(held, message);
+	} else {
+		newest = sb_pool_take(&w->pool, SB_BUNDLE_BYTES);
+		if (SB_UNLIKELY(!newest))
+			return hold_slowly(w, to, message, held);
+		sb_bundle_begin(newest, message);
+		newest->next = held;
+	}
+	w->sampler.left--;
+	sb_handover_leave(&w->handover, newest);
+	return 0;
+}
+
+/* The common cases are inline and call nothing, so that they save no registers. */
 int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const struct sb_route *route = &w->route[to % SB_ROUTES];
@@ -87,18 +162,20 @@ int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
 	struct sb_event_node *held = sb_handover_begin_enter(h);
 	struct sb_event_node *node;
 
-	if (sb_handover_is_claimed(h) || !is_simple(w, route, to, held))
+	if (sb_handover_is_claimed(h))
+		return hold_slowly(w, to, message, held);
+	if (held)
+		return hold_more(w, to, message, held);
+	if (!is_simple(w, route, to))
 		return hold_slowly(w, to, message, held);
 	node = sb_pool_take(&w->pool, sizeof(*node));
 	if (SB_UNLIKELY(!node))
 		return hold_slowly(w, to, message, held);
 	w->sampler.left--;
 	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
-	node->next = held;
-	if (!held) {
-		h->to = route->process;
-		h->oldest = node;
-	}
+	h->to = route->process;
+	h->pid = to;
+	h->oldest = node;
 	sb_handover_leave(h, node);
 	return 0;
 }
@@ -110,7 +187,7 @@ SB_COLD static void drop_held(struct sb_scheduler *s, struct sb_worker *w,
 	while (newest) {
 		struct sb_event_node *older = newest->next;
 
-		sb_note_dead_letter(w);
+		sb_note_dead_letters(w, sb_is_bundle(newest) ? (uint32_t)newest->event.error : 1);
 		sb_route_drop(s, w, newest);
 		newest = older;
 	}

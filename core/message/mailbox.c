@@ -25,12 +25,26 @@ enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w, s
 	return result;
 }
 
+static void drop_messages(struct sb_scheduler *s, struct sb_event_node *bundle)
+{
+	const uint32_t count = (uint32_t)bundle->event.error;
+
+	for (uint64_t i = bundle->event.tag; i < count; i++) {
+		const struct sb_event event = { .type = SB_EVENT_MESSAGE,
+						.data = sb_bundle_messages(bundle)[i] };
+
+		s->config.on_drop(s->config.hook, &event);
+	}
+}
+
 void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w, struct sb_event_node *node)
 {
 	/* The others carry nothing that anyone owns. */
-	if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
+	if (s->config.on_drop && sb_is_bundle(node))
+		drop_messages(s, node);
+	else if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
 		s->config.on_drop(s->config.hook, &node->event);
-	sb_object_free(s, w, node, sizeof(*node));
+	sb_object_free(s, w, node, sb_node_bytes(node));
 }
 
 void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)

@@ -43,10 +43,15 @@ enum sb_post_result sb_route_post(struct sb_scheduler *scheduler, struct sb_work
 				  struct sb_process *process, struct sb_event_node *newest,
 				  struct sb_event_node *oldest);
 
-static inline void sb_note_dead_letter(struct sb_worker *worker)
+static inline void sb_note_dead_letters(struct sb_worker *worker, uint32_t n)
 {
 	if (worker)
-		sb_counter_add(&worker->counters.dead_letters, 1);
+		sb_counter_add(&worker->counters.dead_letters, n);
+}
+
+static inline void sb_note_dead_letter(struct sb_worker *worker)
+{
+	sb_note_dead_letters(worker, 1);
 }
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler, struct sb_worker *worker,

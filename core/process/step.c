@@ -33,6 +33,23 @@ static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 	return n ? n : 1;
 }
 
+/* At most so many messages of the first node, a bundle; how many they are. */
+static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_process *p,
+					  struct sb_event *to, uint32_t most)
+{
+	struct sb_event_node *bundle = p->backlog_first;
+	const union sb_value *message = sb_bundle_messages(bundle) + bundle->event.tag;
+	const uint32_t left = (uint32_t)bundle->event.error - (uint32_t)bundle->event.tag;
+	const uint32_t n = left < most ? left : most;
+
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = (struct sb_event){ .type = SB_EVENT_MESSAGE, .data = message[i] };
+	bundle->event.tag += n;
+	if (n == left)
+		sb_pool_free(&w->pool, sb_backlog_pop(p), SB_BUNDLE_BYTES);
+	return n;
+}
+
 /*
  * Moves at most a batch of events into the worker's array. The rest stays in
  * the backlog, and settle() queues the process again, behind the others: a
@@ -45,8 +62,13 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t 
 	uint32_t n = 0;
 
 	while (p->backlog_first && n < budget) {
-		struct sb_event_node *node = sb_backlog_pop(p);
+		struct sb_event_node *node = p->backlog_first;
 
+		if (SB_UNLIKELY(sb_is_bundle(node))) {
+			n += take_messages(w, p, &w->events[n], budget - n);
+			continue;
+		}
+		p->backlog_first = node->next;
 		if (SB_UNLIKELY(node->sent_ns)) {
 			*now = *now ? *now : sb_worker_look(w);
 			sb_record_event(w, node, *now);

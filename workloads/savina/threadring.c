@@ -49,29 +49,31 @@ struct data {
 struct member {
 	struct sb_savina_process self;
 	struct result result;
+	sb_pid next;	   /* in the ring */
+	uint64_t expected; /* the next token, */
+	uint64_t less;	   /* and by how much the one after that is less */
 	bool begun;
 	bool sends_exit;
 };
 
-static int hand_on(struct member *m, struct sb_step *step, union sb_value message)
+static int hand_on(const struct member *m, struct sb_step *step, union sb_value message)
 {
-	const uint64_t next = m->self.id + 1;
-	const bool is_last = next == m->self.round->param[PROCESSES];
-
-	return sb_savina_send(&m->self, step, RING, is_last ? 0 : next, message);
+	return sb_step_send(step, m->next, message);
 }
 
 /*
- * The token that this process gets as its nth, from 0. If each process has one
- * and begins with it, these come in the order in which they began behind it: its
- * own, its neighbour's, ..., each one hop older than the one before.
+ * If each process has a token and begins with it, those that it gets come in the
+ * order in which they began behind it: its own, its neighbour's, ..., each one hop
+ * older than the one before.
  */
-static uint64_t expected_token(const struct member *m, uint64_t nth)
+static void prepare(struct member *m)
 {
 	const uint64_t *param = m->self.round->param;
+	const uint64_t next = m->self.id + 1;
 
-	return param[TOKENS] == EACH ? param[HOPS] - nth
-				     : param[HOPS] - m->self.id - nth * param[PROCESSES];
+	m->next = sb_savina_pid(&m->self, RING, next == param[PROCESSES] ? 0 : next);
+	m->expected = param[TOKENS] == EACH ? param[HOPS] : param[HOPS] - m->self.id;
+	m->less = param[TOKENS] == EACH ? 1 : param[PROCESSES];
 }
 
 static int send_exit(struct member *m, struct sb_step *step)
@@ -97,7 +99,8 @@ static int on_zero(struct member *m, struct sb_step *step)
 
 static int on_token(struct member *m, struct sb_step *step, uint64_t token)
 {
-	sb_savina_expect(&m->self, token == expected_token(m, m->result.tokens));
+	sb_savina_expect(&m->self, token == m->expected);
+	m->expected -= m->less;
 	m->result.tokens++;
 	return token ? hand_on(m, step, sb_savina_message(TOKEN, token - 1)) : on_zero(m, step);
 }
@@ -110,6 +113,7 @@ static int begin(struct member *m, struct sb_step *step)
 	if (SB_LIKELY(m->begun))
 		return 0;
 	m->begun = true;
+	prepare(m);
 	return m->self.id && param[TOKENS] == ONE ? 0 : on_token(m, step, param[HOPS]);
 }
 
