@@ -31,7 +31,7 @@ suite() {
 	if [ -n "$newest" ]; then
 		sed -n 's/^suite /Debian /p' "$newest/packages"
 	else
-		(. /etc/os-release && echo "Debian $VERSION_CODENAME: the newest could not be had")
+		sed -n 's/^VERSION_CODENAME=\(.*\)/Debian \1: the newest could not be had/p' /etc/os-release
 	fi
 }
 

@@ -88,8 +88,7 @@ class Row:
         """The peer with the least median, of those with a number in at least
         half of the rounds."""
         found = {s.name: self.systems[s.name].median for s in SYSTEMS
-                 if (s.kind == ACTORS or self.work.tasks_count)
-                 and self.systems[s.name]
+                 if s.kind == ACTORS and self.systems[s.name]
                  and 2 * self.systems[s.name].n >= len(self.kept)}
         return min(found, key=found.get) if found else None
 

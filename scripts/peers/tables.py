@@ -65,15 +65,14 @@ NOTICE = [Metric("p50", "wake_ns_p50", "ns", Goal("line_hop", 6)),
           Metric("p99", "wake_ns_p99", "ns", None)]
 
 
-class Work(namedtuple("Work", "name n quick_n operation metrics ours outside tasks_count "
+class Work(namedtuple("Work", "name n quick_n operation metrics ours outside "
                               "peers workers tasks_goal",
-                      defaults=(False, False, True, None, None))):
+                      defaults=(False, True, None, None))):
     """A kind of work. ours: N -> what our command is told to run. outside: a
     thread that is no worker takes part, and has a CPU of its own where there is
-    one worker. tasks_count: here a library of tasks does the same work, and may
-    be the best peer. peers: whether they can do it, too. workers: how many make
-    sense (None: any). tasks_goal: what one worker may take of a library of tasks,
-    which does less: a row of its own."""
+    one worker. peers: whether they can do it, too. workers: how many make sense
+    (None: any). tasks_goal: how many times as long as a library of tasks, which
+    does less, one worker may take: a row of its own."""
 
 
 WORKS = [
@@ -90,8 +89,7 @@ WORKS = [
     Work("yield", 1000000, 20000, "yield", TIME,
          lambda n: f"yield --yields {n}"),
     Work("spawn_out", 1000000, 10000, "process", TIME,
-         lambda n: f"submit --processes {n} --submitters 1",
-         outside=True, tasks_count=True),
+         lambda n: f"submit --processes {n} --submitters 1", outside=True),
     Work("spawn_in", 1000000, 10000, "process", TIME,
          lambda n: f"storm --processes {n}", tasks_goal=Goal("tbb", 1.5)),
     Work("skynet", 1000000, 10000, "process", TIME,
