@@ -48,11 +48,15 @@ static bool is_of(const struct sb_calibration *c, const struct sb_calibration *m
 	return !strcmp(c->fingerprint, machine->fingerprint) && !strcmp(c->model, machine->model);
 }
 
-/* One that was asked for has to be right; the cache's may be there or not. */
-static int refuse_calibration(const struct command *c, const char *why)
+/* The cache's may be missing, another user's, or of another machine or version. */
+static int refuse_calibration(const struct command *c, int rc, const char *why)
 {
 	if (*text_of(c, SB_OPT_calibration))
-		return sb_fail(SB_EXIT_USAGE, "--calibration: %s", why);
+		return sb_fail(sb_status_of(rc), "--calibration: %s", why);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc != -EINVAL && rc != -EACCES)
+		return sb_fail(sb_status_of(rc), "%s", why);
 	sb_note("%s", why);
 	return 0;
 }
@@ -62,19 +66,19 @@ static int take_calibration(struct command *c, const struct sb_calibration *mach
 {
 	struct sb_calibration *read = &c->calibration;
 	char why[600];
-	const int rc = sb_calibration_read(read, path, why, sizeof(why));
+	int rc = sb_calibration_read(read, path, why, sizeof(why));
 
 	if (!rc && is_of(read, machine)) {
 		c->setup.calibration = read;
 		return 0;
 	}
-	if (!rc)
+	if (!rc) {
 		snprintf(why, sizeof(why), "'%s' is of another machine, %s %s; this is %s %s", path,
 			 read->fingerprint, read->model, machine->fingerprint, machine->model);
+		rc = -EINVAL;
+	}
 	read->gates = 0;
-	if (rc == -ENOENT && !*text_of(c, SB_OPT_calibration))
-		return 0;
-	return refuse_calibration(c, why);
+	return refuse_calibration(c, rc, why);
 }
 
 static int read_calibration(struct command *c)

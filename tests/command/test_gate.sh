@@ -301,6 +301,11 @@ holds "a stored result's policy, with what was given" keeps_what_was_given
 	ends "is used by the next gate" "0 2" "A/A on this machine: [01] false alarm" \
 		--baseline "$program" $quick $wide --budget 1ms -o "$work/c2"
 	kept=$(echo "$work"/cache/sched-bench/gate-*.json)
+	mv "$kept" "$work/kept.json"
+	ln -s "$kept" "$kept"
+	refuses "a kept calibration that cannot be read" "cannot be read: Too many levels of symbolic links" \
+		--baseline "$program" $quick
+	mv "$work/kept.json" "$kept"
 	sed 's/"model": "/&Another /' "$kept" >"$work/other-machine.json"
 	sed 's/"schema": 1/"schema": 0/' "$kept" >"$work/other-schema.json"
 	ends "one into a file" 0 "$work/new.json" --calibrate 1 $quick $wide --budget 1ms -o "$work/c3" \
