@@ -97,13 +97,14 @@ WORKS = [
     # Without a round before it: memory that was used before would not be seen to grow.
     Work("mem_idle", 1000000, 20000, "process", MEMORY,
          lambda n: f"population --processes {n} --warmup 0s"),
-    Work("wake_sleep", 5000, 200, "wake", WAKE,
+    # Ours has no percentile with fewer than ten samples beyond it.
+    Work("wake_sleep", 10000, 10000, "wake", WAKE,
          lambda n: f"wake-latency --wakes {n} --pause-us 200 --park futex", outside=True),
     # A worker that polls keeps its CPU, so there has to be one that is left.
-    Work("wake_spin", 5000, 200, "wake", NOTICE,
+    Work("wake_spin", 5000, 1000, "wake", NOTICE,
          lambda n: f"wake-latency --wakes {n} --pause-us 200 --pause spin --park poll",
          outside=True, peers=False, workers=(1,)),
-    Work("wake_poll", 5000, 200, "wake", NOTICE,
+    Work("wake_poll", 5000, 1000, "wake", NOTICE,
          lambda n: f"wake-latency --wakes {n} --pause-us 200 --park poll",
          outside=True, peers=False, workers=(1,)),
 ]

@@ -189,6 +189,17 @@ no_numbers() {
 	END
 }
 holds "numbers are told from what is none" no_numbers
+enough_wakes() {
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts/peers python3 - <<-'END'
+		from tables import WORKS
+		for work in WORKS:
+		    for metric in work.metrics:
+		        if metric.name[:1] == "p" and metric.name[1:2].isdigit():
+		            beyond = 1 - float(metric.name[1:]) / 100
+		            assert min(work.n, work.quick_n) * beyond > 9.99, (work.name, metric.name)
+	END
+}
+holds "ten samples lie beyond each percentile, without which ours prints none" enough_wakes
 peer go ns_per_op 10
 fake sched-bench <<-'END'
 	echo 'error_message,reason,ns_per_op'
