@@ -64,17 +64,18 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t 
 	while (p->backlog_first && n < budget) {
 		struct sb_event_node *node = p->backlog_first;
 
-		if (SB_UNLIKELY(sb_is_bundle(node))) {
-			n += take_messages(w, p, &w->events[n], budget - n);
-			continue;
+		if (SB_UNLIKELY(node->event.type >= SB_EVENT_BUILTIN)) {
+			if (sb_is_bundle(node)) {
+				n += take_messages(w, p, &w->events[n], budget - n);
+				continue;
+			}
+			node->event.type = SB_EVENT_COMPLETION;
 		}
 		p->backlog_first = node->next;
 		if (SB_UNLIKELY(node->sent_ns)) {
 			*now = *now ? *now : sb_worker_look(w);
 			sb_record_event(w, node, *now);
 		}
-		if (node->event.type == SB_EVENT_BUILTIN)
-			node->event.type = SB_EVENT_COMPLETION;
 		if (SB_UNLIKELY(bounded) && node->event.type == SB_EVENT_MESSAGE)
 			sb_sub_acq_rel(&p->mailbox, 1);
 		w->events[n++] = node->event;
