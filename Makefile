@@ -75,13 +75,25 @@ PROGRAM := $(OUT)/sched-bench
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
 # Only those builds can refuse allocations.
 SMALL_ONLY := tests/core/test_memory.c tests/core/test_memory_run.c
-TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY),$(TEST_SOURCES)))
+TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY) tests/virtual/%,$(TEST_SOURCES)))
 SMALL_SOURCES := $(filter $(patsubst %,tests/%/%.c,core message modules process record timers),$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
 SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
 # Elsewhere gcc's helpers choose at run time: single instructions, with LSE.
 SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
+# The tests of core/ once more, in virtual time: there it has another platform. One of them
+# looks at the kernel's threads. Sanitizers would have to be told of each switch of a fiber.
+VIRTUAL_NOT := tests/core/test_start.c
+VIRTUAL_SOURCES := $(filter-out core/platform/clock%.c core/platform/threads.c,$(wildcard core/*.c core/*/*.c)) \
+	$(wildcard core/platform/virtual/*.c)
+VIRTUAL_LIBRARY := $(VIRTUAL_SOURCES:%.c=$(OUT)/virtual/%.o)
+VIRTUAL_PORTED := $(filter $(patsubst %,tests/%/%.c,core message process record timers),$(filter-out $(SMALL_ONLY) $(VIRTUAL_NOT),$(TEST_SOURCES)))
+VIRTUAL_TESTS := $(patsubst %.c,$(OUT)/virtual/%,$(VIRTUAL_PORTED) $(wildcard tests/virtual/test_*.c))
+ifeq ($(filter build/release build/release-clang build/debug,$(OUT)),)
+VIRTUAL_TESTS :=
+VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE=release and MODE=debug
+endif
 # The models and the READMEs do not depend on how the code is built, and the instructions that
 # are looked at are arm64's.
 SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh) \
@@ -149,7 +161,8 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)scripts/setup.sh check
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(SHELL_TESTS)
+	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(SHELL_TESTS)
 
 check-arm64: ## build for arm64, run the tests of core/ in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc
@@ -181,7 +194,7 @@ build-fuzz: $(FUZZ)
 gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(WRONG) $(FUZZ) $(FAULTS)
+build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(WRONG) $(FUZZ) $(FAULTS)
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check
@@ -274,6 +287,18 @@ $(OUT)/small/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) $(SMALL_FLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/virtual/tests/%.o: CPPFLAGS += $(if $(findstring /virtual/tests/virtual/,$@),,-include tests/virtual/main.h)
+
+$(OUT)/virtual/%.o: %.c $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_VIRTUAL=1 -MMD -MP -c -o $@ $<
+
+$(VIRTUAL_PORTED:%.c=$(OUT)/virtual/%): $(OUT)/virtual/tests/virtual/main.o
+$(VIRTUAL_TESTS): $(OUT)/%: $(OUT)/%.o $(VIRTUAL_LIBRARY)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka -lboost_context
 
 $(TESTS): $(OUT)/%: $(OUT)/%.o $(LIBRARY)
 	@echo "  LINK  $@"

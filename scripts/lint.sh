@@ -104,8 +104,8 @@ $wrong"
 		sqlite	include.<sqlite3	harness/output/store(_file\.h|_rows\.c|\.c)
 		liburcu	include.<urcu	core/memory/pidmap\.c
 	EOF
-	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] core/*/*.[ch] |
-		grep -vE '^core/(platform/(platform|clock|clock_checks)|memory/pages)\.c:')
+	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] |
+		grep -vE '^core/(platform/(threads|clock|clock_checks)|memory/pages)\.c:')
 	[ -z "$wrong" ] || fail "core/platform/platform.h is the only door to this:
 $wrong"
 }
@@ -115,17 +115,23 @@ formatting() {
 	clang-format --dry-run -Werror $sources || fail "make format mends this"
 }
 
-# One process for each core; the checks themselves are in .clang-tidy. What needs
-# Erlang's headers is left out.
-analysis() {
-	flags=$(pkg-config --cflags cminpack)
-	# shellcheck disable=SC2086
-	git ls-files -co --exclude-standard '*.c' ':!scripts/peers/erlang' |
-		xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 \
-			-I. -Ibuild/release $flags -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
-			2>/dev/null >build/tidy.log ||
+# tidy FLAG...: of the files in the input. One process for each core; the checks themselves
+# are in .clang-tidy.
+tidy() {
+	# shellcheck disable=SC2046
+	xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 "$@" \
+		-I. -Ibuild/release $(pkg-config --cflags cminpack) -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
+		2>/dev/null >build/tidy.log ||
 		fail "clang-tidy:
 $(grep -E ' (warning|error): ' build/tidy.log | sort -u)"
+}
+
+# What needs Erlang's headers is left out.
+analysis() {
+	list=build/tidy.list
+	git ls-files -co --exclude-standard '*.c' ':!scripts/peers/erlang' >$list
+	grep -v /virtual/ $list | tidy
+	grep /virtual/ $list | tidy -DSB_VIRTUAL=1
 }
 
 scripts() {

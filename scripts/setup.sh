@@ -4,7 +4,7 @@
 # usage: setup.sh bench|check|fuzz|models|lint|numa|peers|readers
 set -eu
 
-build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libcminpack-dev libbenchmark-dev"
+build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
 run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"

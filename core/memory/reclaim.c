@@ -107,13 +107,11 @@ bool sb_reclaim_is_online(struct sb_reclaim *r, uint32_t i)
 
 /* ---- visitors ---- */
 
-static _Thread_local uint32_t sections;
-
 uint32_t sb_reclaim_enter(struct sb_reclaim *r)
 {
 	const uint32_t side = sb_load_rlx(&r->side) & 1;
 
-	sections++;
+	sb_thread_own()->sections++;
 	sb_add_acq_rel(&r->inside[side], 1);
 	sb_fence_after_rmw(&r->side);
 	return side;
@@ -122,12 +120,12 @@ uint32_t sb_reclaim_enter(struct sb_reclaim *r)
 void sb_reclaim_exit(struct sb_reclaim *r, uint32_t side)
 {
 	sb_sub_acq_rel(&r->inside[side], 1);
-	sections--;
+	sb_thread_own()->sections--;
 }
 
 bool sb_reclaim_inside(void)
 {
-	return sections > 0;
+	return sb_thread_own()->sections > 0;
 }
 
 /* The other count becomes current. */

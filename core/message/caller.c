@@ -6,18 +6,14 @@
 
 #include "core/state.h"
 
-_Thread_local struct sb_worker *sb_current_worker;
-
-static _Thread_local uint32_t submissions;
-
 void sb_caller_submits(bool begins)
 {
-	submissions += begins ? 1 : -1U;
+	sb_thread_own()->submissions += begins ? 1 : -1U;
 }
 
 bool sb_caller_may_wait(void)
 {
-	return !sb_worker_current() && !submissions && !sb_reclaim_inside();
+	return !sb_worker_current() && !sb_thread_own()->submissions && !sb_reclaim_inside();
 }
 
 void *sb_object_alloc(struct sb_scheduler *s, struct sb_worker *w, size_t size)

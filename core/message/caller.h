@@ -8,18 +8,16 @@
 #include "core/state.h"
 
 /* The worker that the calling thread is, or NULL. */
-extern _Thread_local struct sb_worker *sb_current_worker;
-
 static inline struct sb_worker *sb_worker_current(void)
 {
-	return sb_current_worker;
+	return sb_thread_own()->worker;
 }
 
 /* The worker of a step. A debug build catches a step that is used after it has
  * ended. */
 static inline struct sb_worker *sb_step_worker_of(const struct sb_step *step)
 {
-	SB_ASSERT((uintptr_t)step->worker, ==, (uintptr_t)sb_current_worker);
+	SB_ASSERT((uintptr_t)step->worker, ==, (uintptr_t)sb_worker_current());
 	return step->worker;
 }
 

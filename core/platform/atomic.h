@@ -22,6 +22,10 @@
 #define SB_TSAN 0
 #endif
 
+#if SB_VIRTUAL
+#include "core/platform/virtual/atomic.h"
+#else
+
 #define sb_load_rlx(p)	   atomic_load_explicit(p, memory_order_relaxed)
 #define sb_load_acq(p)	   atomic_load_explicit(p, memory_order_acquire)
 #define sb_store_rlx(p, v) atomic_store_explicit(p, v, memory_order_relaxed)
@@ -81,6 +85,8 @@
 #define sb_fence_after_rmw(word) ((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
 #endif
 
+#endif /* SB_VIRTUAL */
+
 /*
  * The cheap half of an asymmetric pair of full fences: it only keeps the
  * compiler from moving the load behind it before the store in front of it. The
@@ -116,29 +122,33 @@ static inline void sb_prefetch_object(const void *object)
 
 /*
  * A counter with one writer. Plain add for its owner, readable by anyone, and
- * never reset: readers subtract two readings.
+ * never reset: readers subtract two readings. In virtual time it is free.
  */
 typedef _Atomic(uint64_t) sb_counter;
 
 static inline void sb_counter_add(sb_counter *c, uint64_t n)
 {
-	sb_store_rlx(c, sb_load_rlx(c) + n);
+	const uint64_t old = atomic_load_explicit(c, memory_order_relaxed);
+
+	atomic_store_explicit(c, old + n, memory_order_relaxed);
 }
 
 static inline uint64_t sb_counter_read(sb_counter *c)
 {
-	return sb_load_rlx(c);
+	return atomic_load_explicit(c, memory_order_relaxed);
 }
 
 /* The same for counters that belong together; see core/record/account.h. */
 static inline void sb_counter_add_rel(sb_counter *c, uint64_t n)
 {
-	sb_store_rel(c, sb_load_rlx(c) + n);
+	const uint64_t old = atomic_load_explicit(c, memory_order_relaxed);
+
+	atomic_store_explicit(c, old + n, memory_order_release);
 }
 
 static inline uint64_t sb_counter_read_acq(sb_counter *c)
 {
-	return sb_load_acq(c);
+	return atomic_load_explicit(c, memory_order_acquire);
 }
 
 #endif

@@ -19,6 +19,11 @@
 #define SB_DEBUG 0
 #endif
 
+/* Threads are fibers in virtual time; see core/platform/virtual/. */
+#ifndef SB_VIRTUAL
+#define SB_VIRTUAL 0
+#endif
+
 /*
  * Distance that keeps two writers apart. Two 64-byte lines, because the
  * adjacent-line prefetcher of x86 servers moves lines in pairs.

@@ -11,7 +11,7 @@
  * kernel may make CLOCK_MONOTONIC run up to 500 ppm faster or slower to follow
  * a time server (50 ppm are 180 ms in an hour). So no reading of the one is
  * compared with a reading of the other, and the only place where a time by
- * sb_clock_ns becomes one of the kernel's is until_when() in platform.c, which
+ * sb_clock_ns becomes one of the kernel's is until_when() in threads.c, which
  * hands over what is left of a wait, again and again until sb_clock_ns says
  * that it is over. Timers are due by sb_clock_ns and never fire before that.
  *
@@ -114,7 +114,7 @@ uint64_t sb_clock_kernel_ns(void);
 /* Monotonic time in nanoseconds from an arbitrary start. Any thread. */
 static inline uint64_t sb_clock_ns(void)
 {
-	if (SB_LIKELY(sb_clock_choice.scale.mult))
+	if (SB_LIKELY(!SB_VIRTUAL && sb_clock_choice.scale.mult))
 		return sb_clock_convert(&sb_clock_choice.scale, sb_clock_ticks());
 	return sb_clock_kernel_ns();
 }
@@ -123,7 +123,7 @@ static inline uint64_t sb_clock_ns(void)
  * kernel's clock is so anyway. */
 static inline uint64_t sb_clock_stamp_ns(void)
 {
-	if (SB_LIKELY(sb_clock_choice.scale.mult))
+	if (SB_LIKELY(!SB_VIRTUAL && sb_clock_choice.scale.mult))
 		return sb_clock_convert(&sb_clock_choice.scale, sb_clock_ticks_ordered());
 	return sb_clock_kernel_ns();
 }

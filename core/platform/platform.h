@@ -1,17 +1,24 @@
 /*
  * platform.h - the only door of core/ to time, randomness, thread creation,
- * thread yields, parking and waking; clock.h is its part for time. The scheduler's policy code calls nothing
- * else of that kind, so another platform.c can run the same policy in virtual
- * time.
+ * thread yields, parking and waking; clock.h is its part for time. The scheduler's
+ * policy code calls nothing else of that kind, so that with SB_VIRTUAL the same
+ * files run in virtual time (core/platform/virtual/).
  */
 #ifndef SB_CORE_PLATFORM_PLATFORM_H
 #define SB_CORE_PLATFORM_PLATFORM_H
 
-#include <pthread.h>
-
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "core/platform/clock.h"
+
+/* What a parker sleeps on. */
+enum sb_parking { SB_PARKING_CONDVAR, SB_PARKING_FUTEX };
+
+#if SB_VIRTUAL
+#include "core/platform/virtual/threads.h"
+#else
+#include "core/platform/threads.h"
+#endif
 
 /* CPU time of the whole process, all threads, in nanoseconds. Any thread. */
 uint64_t sb_clock_process_cpu_ns(void);
@@ -46,15 +53,16 @@ static inline uint32_t sb_rng_below(struct sb_rng *rng, uint32_t bound)
 	return (uint32_t)(((sb_rng_next(rng) >> 32) * bound) >> 32);
 }
 
-/* Tells the processor that this is a spin loop. */
-static inline void sb_cpu_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ __volatile__("isb" ::: "memory");
-#endif
-}
+/*
+ * Inline in threads.h:
+ *   void sb_cpu_pause(void)                    tells the processor that this is a spin loop
+ *   struct sb_thread_own *sb_thread_own(void)  of the calling thread; all zero when it starts
+ */
+struct sb_thread_own {
+	struct sb_worker *worker; /* which it is, or NULL; see caller.h */
+	uint32_t submissions;	  /* under way; see caller.c */
+	uint32_t sections;	  /* that it is in; see reclaim.c */
+};
 
 /* Gives the processor to another thread that is ready to run on it. */
 void sb_thread_yield(void);
@@ -67,9 +75,7 @@ void sb_thread_sleep(uint64_t ns);
  * on (os_cpu < 0: not pinned). Returns 0, -EINVAL when that CPU cannot be used,
  * or another -errno of pthread_create. sb_thread_join waits for its end.
  */
-struct sb_thread {
-	pthread_t handle;
-};
+struct sb_thread;
 
 SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *),
 				  void *arg);
@@ -100,14 +106,7 @@ bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu);
  * sb_park: only the owning thread. sb_unpark: any thread; it makes a system
  * call only when the owner is PARKED.
  */
-enum sb_parking { SB_PARKING_CONDVAR, SB_PARKING_FUTEX };
-
-struct sb_parker {
-	_Atomic(uint32_t) state;
-	enum sb_parking parking;
-	pthread_mutex_t mutex;
-	pthread_cond_t cond;
-};
+struct sb_parker;
 
 void sb_parker_init(struct sb_parker *parker, enum sb_parking parking);
 void sb_parker_fini(struct sb_parker *parker);
@@ -122,10 +121,7 @@ void sb_unpark(struct sb_parker *parker);
  * timeout_ns has passed first (UINT64_MAX: never). done is called under the
  * gate's lock; sb_gate_notify takes it, so no change goes unseen.
  */
-struct sb_gate {
-	pthread_mutex_t mutex;
-	pthread_cond_t cond;
-};
+struct sb_gate;
 
 void sb_gate_init(struct sb_gate *gate);
 void sb_gate_fini(struct sb_gate *gate);

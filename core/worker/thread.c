@@ -122,7 +122,7 @@ void *sb_worker_thread_run(void *arg)
 	sb_gate_wait(&s->gate, may_go, s, UINT64_MAX);
 	if (rc)
 		return NULL;
-	sb_current_worker = w;
+	sb_thread_own()->worker = w;
 	/* A stop by force buries nobody. */
 	sb_add_acq_rel(&s->burials, 1);
 	w->tick.now_ns = w->slowed.ns = sb_clock_ns();
@@ -137,6 +137,6 @@ void *sb_worker_thread_run(void *arg)
 	sb_pool_flush(&w->pool);
 	sb_reader_offline(w->reader);
 	sb_account_stop(&w->account);
-	sb_current_worker = NULL;
+	sb_thread_own()->worker = NULL;
 	return NULL;
 }

@@ -13,7 +13,6 @@
  *   more until something was stolen and somebody woken.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "core/memory/arena.h"
@@ -288,14 +287,14 @@ static void *submit_some(void *arg)
 static void run_storm(struct storm *storm)
 {
 	struct script script = { .f = &storm->f, .step = storm_step };
-	pthread_t sender[SENDERS];
+	struct sb_thread sender[SENDERS];
 
 	sb_store_rlx(&storm->left, SB_SCALE(4000));
 	CHECK_EQ(sb_scheduler_start(storm->f.s, NULL), 0);
 	for (int i = 0; i < SENDERS; i++)
-		CHECK_EQ(pthread_create(&sender[i], NULL, submit_some, &script), 0);
+		CHECK_EQ(sb_thread_start(&sender[i], -1, submit_some, &script), 0);
 	for (int i = 0; i < SENDERS; i++)
-		pthread_join(sender[i], NULL);
+		sb_thread_join(&sender[i]);
 	fixture_wait(&storm->f);
 	CHECK_EQ(sb_scheduler_stop(storm->f.s, FIXTURE_TIMEOUT_NS), 0);
 }

@@ -1,26 +1,16 @@
 #include "workloads/lib/cputime.h"
 
-#include <time.h>
-
-#include "core/platform/base.h"
+#include "core/platform/platform.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define TRIES	  9
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t time_of(void (*work)(void *arg, uint64_t units), void *arg, uint64_t units)
 {
-	const uint64_t start = thread_cpu_ns();
+	const uint64_t start = sb_clock_thread_cpu_ns();
 
 	work(arg, units);
-	return thread_cpu_ns() - start;
+	return sb_clock_thread_cpu_ns() - start;
 }
 
 uint64_t sb_cputime_units_per_ms(void (*work)(void *arg, uint64_t units), void *arg)

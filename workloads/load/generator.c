@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "workloads/load/level.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* A sleep ends late by less than that, mostly. */
 #define SPIN_NS UINT64_C(50000)
@@ -65,13 +62,6 @@ struct sb_generators {
 
 /* ---- time ---- */
 
-static void sleep_ns(uint64_t ns)
-{
-	const struct timespec time = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
-
-	nanosleep(&time, NULL);
-}
-
 /* False: the round is to end. */
 static bool wait_until(struct sb_generators *all, uint64_t time_ns)
 {
@@ -81,7 +71,7 @@ static bool wait_until(struct sb_generators *all, uint64_t time_ns)
 		if (now >= time_ns)
 			return true;
 		if (time_ns - now > SPIN_NS)
-			sleep_ns(sb_min_u64(time_ns - now - SPIN_NS, SLICE_NS));
+			sb_thread_sleep(sb_min_u64(time_ns - now - SPIN_NS, SLICE_NS));
 		else
 			sb_cpu_pause();
 	}
@@ -94,7 +84,7 @@ static uint64_t sleep_until(uint64_t time_ns)
 	uint64_t now;
 
 	while ((now = sb_clock_ns()) < time_ns)
-		sleep_ns(time_ns - now);
+		sb_thread_sleep(time_ns - now);
 	return now;
 }
 
@@ -188,7 +178,7 @@ static void run_closed(struct generator *g)
 		}
 		g->intended++;
 		if (!submit(g, now, now))
-			sleep_ns(REFUSED_NS);
+			sb_thread_sleep(REFUSED_NS);
 	}
 }
 

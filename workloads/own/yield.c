@@ -12,11 +12,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/platform/platform.h"
 #include "workloads/workload.h"
 
 enum { PROCESSES, YIELDS, HANDLER };
@@ -50,11 +50,10 @@ struct request {
 };
 
 struct service {
-	pthread_t thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t cond;
-	struct request *newest;
-	bool stopping;
+	struct sb_thread thread;
+	struct sb_parker parker;
+	_Atomic(struct request *) newest;
+	_Atomic(bool) stopping;
 };
 
 static void complete_all(struct request *request)
@@ -71,19 +70,10 @@ static void complete_all(struct request *request)
 static void *serve(void *arg)
 {
 	struct service *service = arg;
-	bool stopping = false;
 
-	while (!stopping) {
-		struct request *requests;
-
-		pthread_mutex_lock(&service->mutex);
-		while (!service->newest && !service->stopping)
-			pthread_cond_wait(&service->cond, &service->mutex);
-		requests = service->newest;
-		service->newest = NULL;
-		stopping = service->stopping;
-		pthread_mutex_unlock(&service->mutex);
-		complete_all(requests);
+	while (!sb_load_acq(&service->stopping)) {
+		sb_park(&service->parker, UINT64_MAX);
+		complete_all(sb_xchg_acq(&service->newest, NULL));
 	}
 	return NULL;
 }
@@ -93,35 +83,32 @@ static int handle_async(void *context, const struct sb_command *command,
 {
 	struct service *service = context;
 	struct request *request = malloc(sizeof(*request));
+	struct request *newest = sb_load_rlx(&service->newest);
 
 	if (!request)
 		return -ENOMEM;
 	request->completer = *completer;
 	request->question = command->arg.u64;
-	pthread_mutex_lock(&service->mutex);
-	request->next = service->newest;
-	service->newest = request;
-	pthread_cond_signal(&service->cond);
-	pthread_mutex_unlock(&service->mutex);
+	do {
+		request->next = newest;
+	} while (!sb_cas_weak_acq_rel(&service->newest, &newest, request));
+	sb_unpark(&service->parker);
 	return 0;
 }
 
 static int service_start(struct service *service)
 {
-	pthread_mutex_init(&service->mutex, NULL);
-	pthread_cond_init(&service->cond, NULL);
-	return -pthread_create(&service->thread, NULL, serve, service);
+	sb_parker_init(&service->parker, SB_PARKING_CONDVAR);
+	return sb_thread_start(&service->thread, -1, serve, service);
 }
 
+/* After the last request has been completed. */
 static void service_stop(struct service *service)
 {
-	pthread_mutex_lock(&service->mutex);
-	service->stopping = true;
-	pthread_cond_signal(&service->cond);
-	pthread_mutex_unlock(&service->mutex);
-	pthread_join(service->thread, NULL);
-	pthread_cond_destroy(&service->cond);
-	pthread_mutex_destroy(&service->mutex);
+	sb_store_rel(&service->stopping, true);
+	sb_unpark(&service->parker);
+	sb_thread_join(&service->thread);
+	sb_parker_fini(&service->parker);
 }
 
 static int handle_immediate(void *context, const struct sb_command *command,

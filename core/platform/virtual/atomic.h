@@ -1,0 +1,82 @@
+/*
+ * atomic.h - the operations of core/platform/atomic.h in virtual time: each is charged,
+ * others may run before it, and then it takes place at once, for all CPUs. Included by
+ * core/platform/atomic.h alone.
+ *
+ * What is stored is evaluated before the access is charged, so that no result depends on the order
+ * in which a compiler evaluates arguments.
+ */
+#ifndef SB_CORE_PLATFORM_VIRTUAL_ATOMIC_H
+#define SB_CORE_PLATFORM_VIRTUAL_ATOMIC_H
+
+#include <stdatomic.h>
+
+#include "core/platform/virtual/engine.h"
+
+/* p, once it has been charged. */
+static inline void *sb_virtual_read(const volatile void *p)
+{
+	sb_virtual_access(p, SB_ACCESS_READ);
+	return (void *)(uintptr_t)p;
+}
+
+static inline void *sb_virtual_write(const volatile void *p)
+{
+	sb_virtual_access(p, SB_ACCESS_WRITE);
+	return (void *)(uintptr_t)p;
+}
+
+static inline void *sb_virtual_rmw(const volatile void *p)
+{
+	sb_virtual_access(p, SB_ACCESS_RMW);
+	return (void *)(uintptr_t)p;
+}
+
+/* The type of what is at p, without _Atomic. */
+#define SB_VIRTUAL_VALUE(p) __typeof__((void)0, *(p))
+
+#define SB_VIRTUAL_LOAD(p) atomic_load((__typeof__(p))sb_virtual_read(p))
+
+#define SB_VIRTUAL_STORE(p, v)                                                                     \
+	({                                                                                         \
+		SB_VIRTUAL_VALUE(p) sb_stored_ = (v);                                              \
+		atomic_store((__typeof__(p))sb_virtual_write(p), sb_stored_);                      \
+	})
+
+#define SB_VIRTUAL_RMW(operation, p, v)                                                            \
+	({                                                                                         \
+		SB_VIRTUAL_VALUE(p) sb_operand_ = (v);                                             \
+		operation((__typeof__(p))sb_virtual_rmw(p), sb_operand_);                          \
+	})
+
+#define SB_VIRTUAL_CAS(p, expected, v)                                                             \
+	({                                                                                         \
+		SB_VIRTUAL_VALUE(p) sb_desired_ = (v);                                             \
+		atomic_compare_exchange_strong((__typeof__(p))sb_virtual_rmw(p), expected,         \
+					       sb_desired_);                                       \
+	})
+
+#define sb_load_rlx(p)	   SB_VIRTUAL_LOAD(p)
+#define sb_load_acq(p)	   SB_VIRTUAL_LOAD(p)
+#define sb_store_rlx(p, v) SB_VIRTUAL_STORE(p, v)
+#define sb_store_rel(p, v) SB_VIRTUAL_STORE(p, v)
+
+#define sb_xchg_acq_rel(p, v) SB_VIRTUAL_RMW(atomic_exchange, p, v)
+#define sb_xchg_acq(p, v)     SB_VIRTUAL_RMW(atomic_exchange, p, v)
+#define sb_xchg_rel(p, v)     SB_VIRTUAL_RMW(atomic_exchange, p, v)
+
+#define sb_add_rlx(p, v)     SB_VIRTUAL_RMW(atomic_fetch_add, p, v)
+#define sb_add_acq_rel(p, v) SB_VIRTUAL_RMW(atomic_fetch_add, p, v)
+#define sb_sub_acq_rel(p, v) SB_VIRTUAL_RMW(atomic_fetch_sub, p, v)
+#define sb_or_acq_rel(p, v)  SB_VIRTUAL_RMW(atomic_fetch_or, p, v)
+#define sb_and_acq_rel(p, v) SB_VIRTUAL_RMW(atomic_fetch_and, p, v)
+
+#define sb_cas_acq_rel(p, expected, v)		SB_VIRTUAL_CAS(p, expected, v)
+#define sb_cas_weak_acq_rel(p, expected, v)	SB_VIRTUAL_CAS(p, expected, v)
+#define sb_cas_weak_acq_rel_acq(p, expected, v) SB_VIRTUAL_CAS(p, expected, v)
+#define sb_cas_seq_cst(p, expected, v)		SB_VIRTUAL_CAS(p, expected, v)
+
+#define sb_fence_store_load(word) ((void)sizeof(word), sb_virtual_fence())
+#define sb_fence_after_rmw(word)  ((void)sizeof(word))
+
+#endif

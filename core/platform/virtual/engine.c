@@ -1,0 +1,285 @@
+#include "core/platform/virtual/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/platform/virtual/turns.h"
+
+#define STACK_BYTES	  ((size_t)256 << 10)
+#define FIRST_STACK_BYTES ((size_t)8 << 20)
+
+/* ---- operations ---- */
+
+void sb_virtual_charge(uint64_t ps)
+{
+	sb_turns.now_ps += ps;
+	sb_turns_look();
+}
+
+void sb_virtual_access(const volatile void *address, enum sb_access access)
+{
+	if (!sb_turns.cpu)
+		return;
+	sb_turns.now_ps = sb_lines_access(sb_turns.lines, (uint32_t)(sb_turns.cpu - sb_turns.cpus),
+					  address, access, sb_turns.now_ps);
+	sb_turns_look();
+}
+
+void sb_virtual_fence(void)
+{
+	if (sb_turns.cpu)
+		sb_virtual_charge(sb_turns.cost.fence_ps);
+}
+
+void sb_virtual_yield(void)
+{
+	sb_turns.now_ps += sb_turns.cost.yield_ps;
+	if (sb_turns.cpu->ready.first)
+		sb_turns_swap();
+	else
+		sb_turns_look();
+}
+
+bool sb_virtual_wait(struct sb_virtual_queue *queue, uint64_t deadline_ps)
+{
+	struct sb_virtual_thread *me = sb_turns_self();
+
+	sb_turns.now_ps += sb_turns.cost.block_ps;
+	me->waits_for = queue;
+	if (queue)
+		sb_virtual_queue_append(queue, me);
+	if (deadline_ps != UINT64_MAX)
+		sb_turns_add_event(&me->deadline, sb_max_u64(deadline_ps, sb_turns.now_ps));
+	sb_turns_pass_cpu_on(sb_turns.cpu);
+	sb_turns_go_on(me);
+	return me->was_woken;
+}
+
+static bool wake_after(struct sb_virtual_queue *queue, uint64_t delay_ps)
+{
+	struct sb_virtual_thread *thread = sb_virtual_queue_take(queue);
+
+	if (!thread)
+		return false;
+	sb_turns_end_wait(thread, true);
+	sb_turns_make_ready(thread, sb_turns.now_ps + delay_ps);
+	return true;
+}
+
+bool sb_virtual_wake_quietly(struct sb_virtual_queue *queue)
+{
+	if (!queue->first)
+		return false;
+	sb_turns.now_ps += sb_turns.cost.wake_ps;
+	return wake_after(queue, sb_turns.cost.wake_delay_ps);
+}
+
+bool sb_virtual_wake(struct sb_virtual_queue *queue)
+{
+	if (!sb_virtual_wake_quietly(queue))
+		return false;
+	sb_turns_look();
+	return true;
+}
+
+/* ---- threads ---- */
+
+static void finish(struct sb_virtual_thread *me)
+{
+	me->has_ended = true;
+	while (wake_after(&me->joiners, sb_turns.cost.wake_delay_ps))
+		;
+	sb_turns.living--;
+	sb_turns_pass_cpu_on(sb_turns.cpu);
+	sb_turns.ended_cpu_ps += me->cpu_ps;
+	if (sb_turns.living)
+		sb_turns_go_on(me);
+	sb_fiber_switch(&me->fiber, &sb_turns.outside);
+}
+
+static void run_thread(void)
+{
+	struct sb_virtual_thread *me = sb_turns_self();
+
+	me->entry(me->arg);
+	finish(me);
+}
+
+static struct sb_virtual_thread *create(size_t stack_bytes, void *(*entry)(void *), void *arg)
+{
+	struct sb_virtual_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	if (sb_fiber_init(&thread->fiber, stack_bytes, run_thread)) {
+		free(thread);
+		return NULL;
+	}
+	thread->entry = entry;
+	thread->arg = arg;
+	thread->number = ++sb_turns.started;
+	thread->older = sb_turns.newest;
+	if (sb_turns.newest)
+		sb_turns.newest->newer = thread;
+	sb_turns.newest = thread;
+	sb_turns.living++;
+	return thread;
+}
+
+static void destroy(struct sb_virtual_thread *thread)
+{
+	if (thread->newer)
+		thread->newer->older = thread->older;
+	else
+		sb_turns.newest = thread->older;
+	if (thread->older)
+		thread->older->newer = thread->newer;
+	sb_fiber_fini(&thread->fiber);
+	free(thread);
+}
+
+struct sb_virtual_thread *sb_virtual_start(int cpu, void *(*entry)(void *), void *arg)
+{
+	struct sb_virtual_thread *thread;
+
+	if (cpu >= (int)sb_turns.setup->machine->cpus)
+		return NULL;
+	thread = create(STACK_BYTES, entry, arg);
+	if (!thread)
+		return NULL;
+	thread->is_pinned = cpu >= 0;
+	thread->cpu = thread->is_pinned ? &sb_turns.cpus[cpu] : sb_turns.cpu;
+	sb_turns.now_ps += sb_turns.cost.thread_start_ps;
+	sb_turns_make_ready(thread, sb_turns.now_ps + sb_turns.cost.thread_start_ps);
+	sb_turns_look();
+	return thread;
+}
+
+void sb_virtual_join(struct sb_virtual_thread *thread)
+{
+	while (!thread->has_ended)
+		sb_virtual_wait(&thread->joiners, UINT64_MAX);
+	destroy(thread);
+}
+
+uint32_t sb_virtual_self(void)
+{
+	return sb_turns_self()->number;
+}
+
+void *sb_virtual_own(void)
+{
+	return sb_turns_self()->own;
+}
+
+bool sb_virtual_is_pinned(const struct sb_virtual_thread *thread, int cpu)
+{
+	return thread->is_pinned && cpu >= 0 && thread->cpu == &sb_turns.cpus[cpu];
+}
+
+/* ---- time ---- */
+
+uint64_t sb_virtual_now_ps(void)
+{
+	sb_virtual_charge(sb_turns.cost.clock_read_ps);
+	return sb_turns.now_ps;
+}
+
+uint64_t sb_virtual_cpu_ps(void)
+{
+	sb_virtual_charge(sb_turns.cost.clock_read_ps);
+	return sb_turns_self()->cpu_ps + sb_turns.now_ps - sb_turns.cpu->since_ps;
+}
+
+/* Of a CPU that is not the current one: until where it has come. */
+static uint64_t run_of(const struct sb_virtual_cpu *cpu)
+{
+	const uint64_t now_ps = cpu == sb_turns.cpu ? sb_turns.now_ps : cpu->turn.at_ps;
+
+	return cpu->running && now_ps > cpu->since_ps ? now_ps - cpu->since_ps : 0;
+}
+
+uint64_t sb_virtual_all_cpus_ps(void)
+{
+	uint64_t sum = sb_turns.ended_cpu_ps;
+
+	sb_virtual_charge(sb_turns.cost.clock_read_ps);
+	for (const struct sb_virtual_thread *t = sb_turns.newest; t; t = t->older)
+		sum += t->has_ended ? 0 : t->cpu_ps;
+	for (uint32_t i = 0; i < sb_turns.setup->machine->cpus; i++)
+		sum += run_of(&sb_turns.cpus[i]);
+	return sum;
+}
+
+const struct sb_costs *sb_virtual_costs(void)
+{
+	return &sb_turns.cost;
+}
+
+uint32_t sb_virtual_cpus(void)
+{
+	return sb_turns.setup->machine->cpus;
+}
+
+bool sb_virtual_runs(void)
+{
+	return sb_turns.cpu;
+}
+
+/* ---- a run ---- */
+
+static void count(struct sb_virtual_counts *counts)
+{
+	*counts = (struct sb_virtual_counts){
+		.switches = sb_turns.switches,
+		.threads = sb_turns.started,
+		.lines = sb_lines_count(sb_turns.lines),
+	};
+	for (uint32_t i = 0; i < sb_turns.setup->machine->cpus; i++)
+		counts->end_ps = sb_max_u64(counts->end_ps, sb_turns.cpus[i].turn.at_ps);
+}
+
+static int begin(const struct sb_virtual_setup *setup)
+{
+	if (sb_turns.cpu)
+		return -EBUSY;
+	sb_turns = (struct sb_turns){ .setup = setup, .cost = setup->machine->cost };
+	sb_rng_seed(&sb_turns.rng, setup->seed);
+	sb_turns.lines = sb_lines_create(setup->machine);
+	sb_turns.cpus = calloc(setup->machine->cpus, sizeof(*sb_turns.cpus));
+	if (!sb_turns.lines || !sb_turns.cpus)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < setup->machine->cpus; i++)
+		sb_turns.cpus[i].turn.is_cpu = true;
+	return 0;
+}
+
+static void end(void)
+{
+	while (sb_turns.newest)
+		destroy(sb_turns.newest);
+	sb_heap_fini(&sb_turns.heap);
+	sb_lines_destroy(sb_turns.lines);
+	free(sb_turns.cpus);
+	sb_turns.cpu = NULL;
+}
+
+int sb_virtual_run(const struct sb_virtual_setup *setup, void *(*entry)(void *), void *arg,
+		   struct sb_virtual_counts *counts)
+{
+	struct sb_virtual_thread *first;
+	int rc = begin(setup);
+
+	if (rc == -EBUSY)
+		return rc;
+	first = rc ? NULL : create(FIRST_STACK_BYTES, entry, arg);
+	if (first) {
+		sb_turns.cpu = &sb_turns.cpus[setup->machine->cpus - 1];
+		sb_turns_give_cpu(sb_turns.cpu, first, 0);
+		sb_turns_set_limit();
+		sb_fiber_switch(&sb_turns.outside, &first->fiber);
+		count(counts);
+	}
+	end();
+	return first ? 0 : -ENOMEM;
+}

@@ -1,0 +1,159 @@
+/*
+ * The scheduler in virtual time, on machines larger than this one.
+ *
+ * Property: each process runs once on any number of workers; work is divided among them;
+ *   the same seed gives the same steals, times and answers, another seed others.
+ * Method: a binary tree of processes, each of which works for 2 us of virtual time. Costs
+ *   are those of a made-up machine, so times are compared with each other alone.
+ */
+#include <string.h>
+
+#include "core/scheduler.h"
+#include "tests/test.h"
+
+#define DEPTH	  12
+#define PROCESSES ((1 << (DEPTH + 1)) - 1)
+#define WORK_PS	  UINT64_C(2000000)
+#define WORKERS	  256
+
+struct tree {
+	uint32_t workers;
+	uint64_t seed;
+
+	uint64_t ran;
+	uint64_t took_ns;
+	uint64_t stolen;
+	struct sb_virtual_counts counts;
+};
+
+struct node {
+	struct tree *tree;
+	uint32_t depth;
+};
+
+static int init(void *state, const char *method, union sb_value input)
+{
+	(void)method;
+	*(struct node *)state = *(const struct node *)input.ptr;
+	return 0;
+}
+
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count);
+
+static const struct sb_process_ops ops = {
+	.name = "node",
+	.state_bytes = sizeof(struct node),
+	.init = init,
+	.step = step,
+};
+
+static int step(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
+{
+	const struct node *node = state;
+	struct node child = { node->tree, node->depth - 1 };
+
+	(void)events;
+	(void)count;
+	sb_virtual_charge(WORK_PS);
+	node->tree->ran++;
+	for (int i = 0; i < 2 && node->depth; i++)
+		CHECK_EQ(sb_step_spawn(step, &ops, "main", sb_value_ptr(&child), NULL), 0);
+	return SB_DONE;
+}
+
+static uint64_t stolen(struct sb_scheduler *s)
+{
+	static struct sb_steal_counts steals[WORKERS];
+	struct sb_worker_reading reading = { .steals = steals };
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < sb_scheduler_workers(s); i++) {
+		sb_scheduler_read(s, i, &reading);
+		for (uint32_t victim = 0; victim < sb_scheduler_workers(s); victim++)
+			sum += steals[victim].items;
+	}
+	return sum;
+}
+
+static void *run_tree(void *arg)
+{
+	struct tree *tree = arg;
+	struct node root = { tree, DEPTH };
+	struct sb_place place[WORKERS];
+	const struct sb_placement placement = { .workers = tree->workers, .place = place };
+	struct sb_config config = SB_CONFIG_DEFAULT;
+	struct sb_scheduler *s;
+	uint64_t start_ns;
+
+	config.seed = tree->seed;
+	for (uint32_t i = 0; i < tree->workers; i++)
+		place[i] = (struct sb_place){ (int)i, (int)i, (int)i, 0, 0, 0 };
+	CHECK_EQ(sb_scheduler_create(&s, &config, &placement), 0);
+	CHECK_EQ(sb_scheduler_start(s, NULL), 0);
+	start_ns = sb_clock_ns();
+	CHECK_EQ(sb_scheduler_submit(s, &ops, "main", sb_value_ptr(&root), NULL), 0);
+	CHECK_EQ(sb_scheduler_wait_idle(s, UINT64_MAX), 0);
+	tree->took_ns = sb_clock_ns() - start_ns;
+	CHECK_EQ(sb_scheduler_stop(s, UINT64_MAX), 0);
+	tree->stolen = stolen(s);
+	sb_scheduler_destroy(s);
+	return NULL;
+}
+
+static struct tree run(uint32_t workers, uint64_t seed)
+{
+	struct tree tree = { .workers = workers, .seed = seed };
+	const struct sb_machine machine = sb_machine_plain(workers + 1);
+	const struct sb_virtual_setup setup = { .machine = &machine, .seed = seed };
+
+	CHECK_EQ(sb_virtual_run(&setup, run_tree, &tree, &tree.counts), 0);
+	CHECK_EQ(tree.ran, PROCESSES);
+	return tree;
+}
+
+/* A tree grows from one process, and starting and waking take time: no exact division. */
+static void work_is_divided(void **state)
+{
+	const uint64_t seed = sb_test_seed();
+	const uint64_t alone_ns = run(1, seed).took_ns;
+
+	(void)state;
+	assert_true(alone_ns >= PROCESSES * WORK_PS / 1000);
+	for (uint32_t workers = 2; workers <= 64; workers *= 2) {
+		const struct tree tree = run(workers, seed);
+
+		fprintf(stderr, "# %u workers: %.2f times as fast, %llu stolen\n", workers,
+			(double)alone_ns / (double)tree.took_ns, (unsigned long long)tree.stolen);
+		assert_true(tree.took_ns < alone_ns * 2 / workers);
+		assert_true(tree.stolen >= workers - 1);
+	}
+}
+
+static void many_workers_run_each_once(void **state)
+{
+	(void)state;
+	run(WORKERS, sb_test_seed());
+}
+
+static void a_seed_is_one_run(void **state)
+{
+	const uint64_t seed = sb_test_seed();
+	const struct tree first = run(8, seed);
+	const struct tree again = run(8, seed);
+	const struct tree other = run(8, seed + 1);
+
+	(void)state;
+	assert_memory_equal(&first, &again, sizeof(first));
+	assert_true(first.took_ns != other.took_ns || first.stolen != other.stolen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(work_is_divided),
+		cmocka_unit_test(many_workers_run_each_once),
+		cmocka_unit_test(a_seed_is_one_run),
+	};
+
+	return cmocka_run_group_tests_name("many_workers", tests, NULL, NULL);
+}
