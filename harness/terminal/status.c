@@ -55,11 +55,17 @@ static void put_text(const char *text, FILE *out)
 	put_part(tail, end, out);
 }
 
+/* The second thing that there is no memory for is no news. */
+static bool no_memory_is_said;
+
 static void SB_PRINTF(1, 0) say(const char *format, va_list args)
 {
 	char *text = NULL;
 	const int length = vasprintf(&text, format, args);
 
+	if (length < 0 && no_memory_is_said)
+		return;
+	no_memory_is_said = no_memory_is_said || length < 0;
 	sb_progress_hide();
 	fputs("sched-bench: ", stderr);
 	if (about) {
@@ -91,14 +97,11 @@ int sb_fail(enum sb_status_code status, const char *format, ...)
 	return status;
 }
 
-/* The second thing that there is no memory for is no news. */
 int sb_fail_memory(void)
 {
-	static bool is_said;
-
-	if (!is_said)
+	if (!no_memory_is_said)
 		sb_fail(SB_EXIT_ENVIRONMENT, "no memory");
-	is_said = true;
+	no_memory_is_said = true;
 	return SB_EXIT_ENVIRONMENT;
 }
 

@@ -1,13 +1,14 @@
 #!/bin/sh
-# A sample of the faults of tests/faults/: random calls fail in random runs; and those
-# that once ended wrongly. Prints TAP.
+# A sample of the faults of tests/faults/, and those that once ended wrongly. The sample is the
+# same each time, or a change would be blamed for what another has left: SB_SEED and
+# `make faults` look for more. Prints TAP.
 # usage: test_faults.sh BUILD_DIRECTORY
 set -u
 work=$(mktemp)
 trap 'rm -f "$work"' EXIT
 . tests/tap.sh
 
-seed=${SB_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
+seed=${SB_SEED:-1}
 echo "# SB_SEED=$seed" >&2
 
 # faults NAME ARGUMENT...: none of them ends wrongly.
@@ -27,6 +28,7 @@ case $1 in
 	faults "a store that cannot be read is not called damaged" \
 		--verb "sweep resume" --kind read --stride 7
 	faults "rows that cannot be saved are one line" --verb "run saved" --kind open --stride 103
+	faults "nor are there more without memory" --verb "run saved" --kind memory --stride 517
 	;;
 *) skips "a sample of faults" "the allocator of this build cannot be exchanged" ;;
 esac
