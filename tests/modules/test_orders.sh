@@ -39,9 +39,9 @@ orders() {
 		tests/modules/orders.c   word_complete        swpal
 		tests/modules/orders.c   lock_acquire         swpa sb_lock_contended
 		tests/modules/orders.c   lock_release         stlr
-		core/platform/platform.c  sb_lock_contended    sched_yield clock_nanosleep swpa
-		core/platform/platform.c  sb_park              casal .*casal .*swpa
-		core/platform/platform.c  sb_unpark            swpal syscall .*
+		core/platform/platform.c  sb_lock_contended    sb_thread_yield sb_thread_sleep swpa
+		core/platform/threads.c   sb_park              casal .*casal .*swpa
+		core/platform/threads.c   sb_unpark            swpal syscall .*
 		core/wake/idle.c      sb_idle_announce     ldsetal ldaddal
 		core/wake/idle.c      sb_idle_retract      casal take_any_bit
 		core/wake/idle.c      sb_idle_claim        casal take_any_bit
@@ -108,8 +108,8 @@ mistakes() {
 		lock_acquire core/platform/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		lock_release core/platform/platform.h s/sb_store_rel(&lock->held/sb_store_rlx(\&lock->held/
 		sb_lock_contended core/platform/platform.c s/while (sb_xchg_acq(&lock->held/while (sb_xchg_rel(\&lock->held/
-		sb_park core/platform/platform.c s/sb_xchg_acq(&parker->state, EMPTY)/sb_store_rlx(\&parker->state, EMPTY)/
-		sb_unpark core/platform/platform.c s/sb_xchg_acq_rel(&parker->state/sb_xchg_acq(\&parker->state/
+		sb_park core/platform/threads.c s/sb_xchg_acq(&parker->state, EMPTY)/sb_store_rlx(\&parker->state, EMPTY)/
+		sb_unpark core/platform/threads.c s/sb_xchg_acq_rel(&parker->state/sb_xchg_acq(\&parker->state/
 		sb_idle_announce core/wake/idle.c s/sb_add_acq_rel(&idle->counts/sb_add_rlx(\&idle->counts/
 		sb_idle_announce core/platform/atomic.h /define sb_or_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_idle_retract core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
