@@ -62,13 +62,14 @@ CPPFLAGS += $(if $(SHIM),,-DSB_NO_GBENCH=1)
 FRAME := $(if $(filter release,$(MODE)),-Wframe-larger-than=24576)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm \
 	$(if $(SHIM),-Wl$(comma)--as-needed -lbenchmark -lstdc++)
+LDLIBS += $(if $(filter build/release build/release-clang build/debug,$(OUT)),-lboost_context)
 # Clang leaves the part of the sanitizers for C++ out where it links C.
 LDLIBS += $(if $(findstring clang,$(CC)),$(if $(filter asan fuzz,$(MODE)),-fsanitize-link-c++-runtime))
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o)
-LIBRARY := $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
+OBJECTS = $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o) $(VIRTUAL_WORLD)
+LIBRARY = $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
 PROGRAM := $(OUT)/sched-bench
 
 # Tests run against the release build, and against one with rings of 4 slots
@@ -79,7 +80,7 @@ SMALL_ONLY := tests/core/test_memory.c tests/core/test_memory_run.c
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY) tests/virtual/%,$(TEST_SOURCES)))
 SMALL_SOURCES := $(filter $(patsubst %,tests/%/%.c,core message modules process record timers),$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
-SMALL_LIBRARY := $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
+SMALL_LIBRARY = $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
 # Elsewhere gcc's helpers choose at run time: single instructions, with LSE.
 SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
@@ -89,10 +90,18 @@ VIRTUAL_NOT := tests/core/test_start.c
 VIRTUAL_SOURCES := $(filter-out core/platform/clock%.c core/platform/threads.c,$(wildcard core/*.c core/*/*.c)) \
 	$(wildcard core/platform/virtual/*.c)
 VIRTUAL_LIBRARY := $(VIRTUAL_SOURCES:%.c=$(OUT)/virtual/%.o)
+# The command's own virtual time: scheduler, workloads and measurement once more, in one object
+# that shows one function. What they need of the rest of the command they share with it.
+VIRTUAL_WORLD_SOURCES := $(VIRTUAL_SOURCES) $(wildcard workloads/*.c workloads/*/*.c) \
+	$(patsubst %,harness/run/%.c,config load measure rounds slo tracing) $(wildcard harness/virtual/world/*.c)
+VIRTUAL_WORLD := $(OUT)/virtual/world.o
+VIRTUAL_ENTRY := sb_virtual_measure
 VIRTUAL_PORTED := $(filter $(patsubst %,tests/%/%.c,core message process record timers),$(filter-out $(SMALL_ONLY) $(VIRTUAL_NOT),$(TEST_SOURCES)))
 VIRTUAL_TESTS := $(patsubst %.c,$(OUT)/virtual/%,$(VIRTUAL_PORTED) $(wildcard tests/virtual/test_*.c))
 ifeq ($(filter build/release build/release-clang build/debug,$(OUT)),)
 VIRTUAL_TESTS :=
+VIRTUAL_WORLD :=
+CPPFLAGS += -DSB_NO_VIRTUAL=1
 VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE=release and MODE=debug
 endif
 # The models and the READMEs do not depend on how the code is built, and the instructions that
@@ -210,7 +219,7 @@ lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) harness/*/*.cc tests/*.[ch] tests/*/*.[ch] \
+	$(Q)clang-format -i $(wildcard $(MODULES:%=%/*.[ch]) $(MODULES:%=%/*/*.[ch]) $(MODULES:%=%/*/*/*.[ch]) harness/*/*.cc tests/*.[ch] tests/*/*.[ch] \
 		scripts/peers/*.c scripts/peers/*.cc scripts/peers/*.h)
 
 micro: $(PROGRAM) ## time the scheduler's primitives
@@ -257,6 +266,8 @@ $(shell printf '#define SB_PAGE_%s_HASH "%s"\n' CSS '$(call page_hash,css)' JS '
 $(OUT)/results/page/assets.o: results/page/page.css results/page/page.js
 $(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
 
+$(OUT)/harness/virtual/models.o: $(wildcard harness/virtual/models/*.json)
+
 # The texts of `help TOPIC`.
 $(OUT)/harness/verbs/help.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/verbs/topics.def)
 
@@ -291,12 +302,25 @@ $(OUT)/small/%.o: %.c $(STAMP) Makefile
 
 $(OUT)/virtual/tests/%.o: CPPFLAGS += $(if $(findstring /virtual/tests/virtual/,$@),,-include tests/virtual/main.h)
 
+# Their memory is the run's region; see core/platform/virtual/region.h.
+VIRTUAL_HEAP := -DSB_ALLOC_LIBC=1 $(foreach f,malloc calloc realloc aligned_alloc free,-D$f=sb_region_$f) \
+	-include core/platform/virtual/region.h
+$(patsubst %.c,$(OUT)/virtual/%.o,$(filter-out core/platform/virtual/%,$(filter core/% workloads/%,$(VIRTUAL_WORLD_SOURCES)))): \
+	CPPFLAGS += $(VIRTUAL_HEAP)
+
+$(OUT)/virtual/world.o: $(VIRTUAL_WORLD_SOURCES:%.c=$(OUT)/virtual/%.o)
+	@echo "  LD    $@"
+	$(Q)ld -r -o $@.all $^
+	$(Q)objcopy --keep-global-symbol=$(VIRTUAL_ENTRY) $@.all $@
+	$(Q)rm -f $@.all
+
 $(OUT)/virtual/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -DSB_VIRTUAL=1 -MMD -MP -c -o $@ $<
 
 $(VIRTUAL_PORTED:%.c=$(OUT)/virtual/%): $(OUT)/virtual/tests/virtual/main.o
+$(OUT)/virtual/tests/virtual/test_theory: $(patsubst %,$(OUT)/virtual/workloads/load/%.o,arrival_times distribution input quantity)
 $(VIRTUAL_TESTS): $(OUT)/%: $(OUT)/%.o $(VIRTUAL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka -lboost_context

@@ -151,10 +151,11 @@ struct sb_scheduler {
 	alignas(SB_LINE) _Atomic(uint64_t) live;    /* see live.c */
 	_Atomic(uint64_t) dead_bytes;		    /* of those that cannot be freed yet */
 	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
-	_Atomic(uint32_t) listings;		    /* that go on; see sb_scheduler_list() */
-	alignas(SB_LINE) _Atomic(uint32_t) phase;   /* enum sb_phase */
-	_Atomic(uint32_t) halt;			    /* workers leave after their current step */
-	_Atomic(uint32_t) recall;		    /* nothing is reserved ahead; see live.c */
+	/* Seldom written: not on the line of what every worker writes. */
+	alignas(SB_LINE) _Atomic(uint32_t) listings; /* that go on; see sb_scheduler_list() */
+	_Atomic(uint32_t) phase;		     /* enum sb_phase */
+	_Atomic(uint32_t) halt;			     /* workers leave after their current step */
+	_Atomic(uint32_t) recall;		     /* nothing is reserved ahead; see live.c */
 
 	/* Slow paths. */
 	alignas(SB_LINE) struct sb_gate gate; /* live == 0; start and go */

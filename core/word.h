@@ -37,9 +37,15 @@ static inline union sb_value *sb_bundle_messages(struct sb_event_node *node)
 	return (union sb_value *)((char *)node + offsetof(struct sb_event_node, event.data));
 }
 
+/* Also of those that steps have got. */
+static inline uint32_t sb_bundle_count(const struct sb_event_node *bundle)
+{
+	return (uint32_t)bundle->event.error;
+}
+
 static inline bool sb_bundle_has_room(const struct sb_event_node *node)
 {
-	return sb_is_bundle(node) && node->event.error < (int32_t)SB_BUNDLE_MESSAGES;
+	return sb_is_bundle(node) && sb_bundle_count(node) < SB_BUNDLE_MESSAGES;
 }
 
 static inline void sb_bundle_add(struct sb_event_node *bundle, union sb_value message)

@@ -37,7 +37,7 @@ order() {
 		affinity profile
 		workloads load lib own savina tokio
 		results stats record files page gate json trace plots convert
-		harness terminal cli system check output run micro sweep calibrate compare topology verbs
+		harness terminal cli system check output run virtual micro sweep calibrate compare topology verbs
 	EOF
 }
 floors() {
@@ -130,8 +130,10 @@ $(grep -E ' (warning|error): ' build/tidy.log | sort -u)"
 analysis() {
 	list=build/tidy.list
 	git ls-files -co --exclude-standard '*.c' ':!scripts/peers/erlang' >$list
-	grep -v /virtual/ $list | tidy
-	grep /virtual/ $list | tidy -DSB_VIRTUAL=1
+	grep -v /virtual/ $list >$list.real
+	grep /virtual/ $list >$list.virtual
+	tidy <$list.real
+	tidy -DSB_VIRTUAL=1 <$list.virtual
 }
 
 scripts() {

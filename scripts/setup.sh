@@ -124,14 +124,19 @@ kernel() {
 
 # unpack_newest SUITE: peers' compilers and libraries of that suite, unpacked into
 # build/peers/newest, which touches nothing of the system. They run with their own C
-# library. The file "packages" has suite and versions, and is written last.
+# library. This system's own mirror has them. The file "packages" has suite and versions,
+# and is written last.
 unpack_newest() {
 	root=$PWD/build/peers/newest
 	work=$PWD/build/peers/apt
 	mkdir -p "$work"
+	codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	# shellcheck disable=SC2016
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+		"Codename: $codename" | head -1)
 	cat >"$work.sources" <<-END
 		Types: deb
-		URIs: http://deb.debian.org/debian
+		URIs: $mirror
 		Suites: $1
 		Components: main
 		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg

@@ -183,8 +183,8 @@ HANDOVER = [
 # Several messages in one object.
 BUNDLES = [
     Mutant("a bundle has one place too many", "core/word.h",
-           "node->event.error < (int32_t)SB_BUNDLE_MESSAGES;",
-           "node->event.error <= (int32_t)SB_BUNDLE_MESSAGES;",
+           "sb_bundle_count(node) < SB_BUNDLE_MESSAGES;",
+           "sb_bundle_count(node) <= SB_BUNDLE_MESSAGES;",
            "plain:message/test_bundle"),
     Mutant("a bundle that was cut begins anew", "core/process/step.c",
            "	bundle->event.tag += n;\n", "",
@@ -201,7 +201,7 @@ BUNDLES = [
            "sb_object_free(s, w, node, sizeof(*node));",
            "plain:message/test_bundle", "small:message/test_bundle"),
     Mutant("a bundle is one dead letter", "core/message/hold.c",
-           "sb_is_bundle(newest) ? (uint32_t)newest->event.error : 1", "1",
+           "sb_is_bundle(newest) ? sb_bundle_count(newest) : 1", "1",
            "plain:message/test_bundle"),
     Mutant("what is held for another joins the bundle", "core/message/hold.c",
            "SB_LIKELY(w->handover.pid == to && w->sampler.left != 1)",

@@ -33,7 +33,7 @@
 #ifndef SB_CORE_MEMORY_POOL_H
 #define SB_CORE_MEMORY_POOL_H
 
-#include "core/platform/atomic.h"
+#include "core/platform/platform.h"
 #include "core/platform/base.h"
 
 #define SB_SLAB_BYTES 16384
@@ -204,6 +204,7 @@ static inline void *sb_pool_take(struct sb_pool *pool, size_t size)
 	item = slab->free;
 	if (SB_UNLIKELY(!item))
 		return NULL;
+	sb_touch(item, size);
 	slab->free = item->next;
 	sb_counter_add(&pool->used_bytes, sb_pool_class_bytes(class));
 	return item;

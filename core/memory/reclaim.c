@@ -72,7 +72,7 @@ struct sb_reclaim {
 	alignas(SB_LINE) _Atomic(uint32_t) side;
 	_Atomic(uint32_t) inside[2];
 
-	/* The thread that defers. */
+	/* Threads that defer, and have no stripe of their own. */
 	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
 	_Atomic(uint32_t) sleeps;
 
@@ -82,7 +82,7 @@ struct sb_reclaim {
 	_Atomic(uint32_t) ends;
 	struct sb_reclaim_look look;
 	enum stage stage;
-	struct sb_deferred *taken; /* newest first */
+	struct sb_deferred *taken; /* of each stripe the newest first */
 	uint32_t idle_looks;
 	uint64_t next_look_ns;
 
@@ -105,6 +105,28 @@ bool sb_reclaim_is_online(struct sb_reclaim *r, uint32_t i)
 	return sb_load_acq(&r->reader[i].seen) != SB_READER_OFFLINE;
 }
 
+/* ---- stripes ---- */
+
+/*
+ * What threads defer, and the counts of visitors, are kept in stripes: one for each worker, and
+ * one for all other threads. Shared by all they were written by all: with 256 workers (virtual
+ * time, two sockets of 64 cores) waits for them were half of skynet's time.
+ */
+static bool has_stripe(const struct sb_reclaim *r, uint32_t stripe)
+{
+	return stripe && stripe <= r->readers;
+}
+
+static _Atomic(struct sb_deferred *) *stack_of(struct sb_reclaim *r, uint32_t stripe)
+{
+	return has_stripe(r, stripe) ? &r->reader[stripe - 1].newest : &r->newest;
+}
+
+static _Atomic(uint32_t) *count_of(struct sb_reclaim *r, uint32_t stripe, uint32_t side)
+{
+	return has_stripe(r, stripe) ? &r->reader[stripe - 1].inside[side] : &r->inside[side];
+}
+
 /* ---- visitors ---- */
 
 uint32_t sb_reclaim_enter(struct sb_reclaim *r)
@@ -112,14 +134,14 @@ uint32_t sb_reclaim_enter(struct sb_reclaim *r)
 	const uint32_t side = sb_load_rlx(&r->side) & 1;
 
 	sb_thread_own()->sections++;
-	sb_add_acq_rel(&r->inside[side], 1);
+	sb_add_acq_rel(count_of(r, sb_thread_own()->stripe, side), 1);
 	sb_fence_after_rmw(&r->side);
 	return side;
 }
 
 void sb_reclaim_exit(struct sb_reclaim *r, uint32_t side)
 {
-	sb_sub_acq_rel(&r->inside[side], 1);
+	sb_sub_acq_rel(count_of(r, sb_thread_own()->stripe, side), 1);
 	sb_thread_own()->sections--;
 }
 
@@ -134,9 +156,14 @@ static void flip(struct sb_reclaim *r)
 	sb_add_acq_rel(&r->side, 1);
 }
 
+/* Each stripe was empty at some moment of the call, and nobody changes stripes. */
 static bool is_empty(struct sb_reclaim *r, uint32_t side)
 {
-	return sb_load_acq(&r->inside[side]) == 0;
+	for (uint32_t stripe = 0; stripe <= r->readers; stripe++) {
+		if (sb_load_acq(count_of(r, stripe, side)))
+			return false;
+	}
+	return true;
 }
 
 /* A side that was empty once since the period began has no visitor from before
@@ -171,18 +198,54 @@ void sb_reclaim_wake(struct sb_reclaim *r)
 	sb_unpark(&r->parker);
 }
 
-void sb_reclaim_defer(struct sb_reclaim *r, struct sb_deferred *deferred,
-		      void (*function)(struct sb_deferred *deferred))
+static void defer(struct sb_reclaim *r, uint32_t stripe, struct sb_deferred *deferred,
+		  void (*function)(struct sb_deferred *deferred))
 {
-	struct sb_deferred *newest = sb_load_rlx(&r->newest);
+	_Atomic(struct sb_deferred *) *top = stack_of(r, stripe);
+	struct sb_deferred *newest = sb_load_rlx(top);
 
 	deferred->function = function;
 	do {
 		deferred->older = newest;
-	} while (!sb_cas_weak_acq_rel(&r->newest, &newest, deferred));
+	} while (!sb_cas_weak_acq_rel(top, &newest, deferred));
 	sb_fence_after_rmw(&r->sleeps);
 	if (SB_UNLIKELY(sb_reclaim_sleeps(r)))
 		sb_reclaim_wake(r);
+}
+
+void sb_reclaim_defer(struct sb_reclaim *r, struct sb_deferred *deferred,
+		      void (*function)(struct sb_deferred *deferred))
+{
+	defer(r, sb_thread_own()->stripe, deferred, function);
+}
+
+static bool is_anything_deferred(struct sb_reclaim *r)
+{
+	for (uint32_t stripe = 0; stripe <= r->readers; stripe++) {
+		if (sb_load_rlx(stack_of(r, stripe)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * All stripes, as one list. A barrier is in the common one, which is taken first and runs last:
+ * what had been deferred before the barrier is in a stripe by then, and runs before it.
+ */
+static struct sb_deferred *take_deferred(struct sb_reclaim *r)
+{
+	struct sb_deferred *first = NULL;
+	struct sb_deferred **end = &first;
+
+	for (uint32_t stripe = 0; stripe <= r->readers; stripe++) {
+		_Atomic(struct sb_deferred *) *top = stack_of(r, stripe);
+
+		if (sb_load_rlx(top))
+			*end = sb_xchg_acq(top, NULL);
+		while (*end)
+			end = &(*end)->older;
+	}
+	return first;
 }
 
 struct barrier {
@@ -210,7 +273,7 @@ void sb_reclaim_barrier(struct sb_reclaim *r)
 	struct barrier barrier = { .passed = false };
 
 	sb_gate_init(&barrier.gate);
-	sb_reclaim_defer(r, &barrier.deferred, pass);
+	defer(r, 0, &barrier.deferred, pass);
 	sb_reclaim_wake(r);
 	sb_gate_wait(&barrier.gate, has_passed, &barrier, UINT64_MAX);
 	sb_gate_fini(&barrier.gate);
@@ -248,7 +311,7 @@ static bool readers_have_passed(struct sb_reclaim *r)
 	return false;
 }
 
-/* Newest first is how they were taken; they run in the order of their coming. */
+/* Newest first is how they were taken; those of a stripe run in the order of their coming. */
 static struct sb_deferred *reverse(struct sb_deferred *newest)
 {
 	struct sb_deferred *first = NULL;
@@ -279,9 +342,9 @@ static void run_calls(struct sb_reclaim *r)
 /* Takes what is deferred, and begins the period that it has to wait for. */
 static bool begin_period(struct sb_reclaim *r)
 {
-	if (!sb_load_rlx(&r->newest))
+	if (!is_anything_deferred(r))
 		return false;
-	r->taken = sb_xchg_acq(&r->newest, NULL);
+	r->taken = take_deferred(r);
 	sb_store_rel(&r->period.now, sb_load_rlx(&r->period.now) + 1);
 	sb_fence_store_load(&r->period.now);
 	return true;
@@ -318,7 +381,7 @@ static bool advance(struct sb_reclaim *r)
 
 static bool is_busy(struct sb_reclaim *r)
 {
-	if (r->taken || sb_load_rlx(&r->newest))
+	if (r->taken || is_anything_deferred(r))
 		return true;
 	for (uint32_t i = 0; i < r->readers; i++) {
 		if (sb_reclaim_is_online(r, i))
@@ -342,7 +405,7 @@ static uint64_t rest_ns(struct sb_reclaim *r)
 {
 	if (r->stage != NOTHING_TAKEN)
 		return WAIT_NS;
-	return sb_load_rlx(&r->newest) ? SHORT_REST_NS : REST_NS;
+	return is_anything_deferred(r) ? SHORT_REST_NS : REST_NS;
 }
 
 static void rest(struct sb_reclaim *r, uint64_t now)

@@ -57,6 +57,9 @@ struct sb_deferred {
 
 struct sb_reader {
 	alignas(SB_LINE) _Atomic(uint64_t) seen; /* a period, or offline */
+	/* A stripe: its thread's, of what all threads share otherwise. */
+	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest; /* that it has deferred */
+	_Atomic(uint32_t) inside[2];			       /* its sections as a visitor */
 };
 
 /* Read by every reader and visitor. */
@@ -127,7 +130,8 @@ void sb_reclaim_wait_visitors(struct sb_reclaim *reclaim);
 /* ---- deferring: any thread ---- */
 
 /* Calls function(deferred) on the helper thread after every section that has
- * already begun has ended. Lock-free; it may wake the helper. */
+ * already begun has ended. Lock-free; it may wake the helper. A thread with a stripe of its own
+ * (sb_thread_own()->stripe) writes no line that others write. */
 void sb_reclaim_defer(struct sb_reclaim *reclaim, struct sb_deferred *deferred,
 		      void (*function)(struct sb_deferred *deferred));
 

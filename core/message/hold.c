@@ -12,7 +12,7 @@
 #include "core/state.h"
 #include "core/wake/publish.h"
 
-/* What else is held has another receiver. */
+/* The node is all that is held then; what was held before has another receiver and is sent. */
 static struct sb_event_node *hold_first(struct sb_worker *w, struct sb_process *p,
 					struct sb_event_node *held, struct sb_event_node *node)
 {
@@ -48,10 +48,9 @@ static struct sb_event_node *bundle_up(struct sb_worker *w, union sb_value messa
 	return bundle;
 }
 
-/* A message with a node of its own. Returns what is held then; NULL: no memory. */
-static struct sb_event_node *hold_alone(struct sb_worker *w, struct sb_process *p,
-					union sb_value message, uint64_t sent_ns,
-					struct sb_event_node *held)
+/* A message with a node of its own; NULL: no memory. */
+static struct sb_event_node *make_node(struct sb_worker *w, union sb_value message,
+				       uint64_t sent_ns)
 {
 	struct sb_event_node *node = sb_pool_alloc(&w->pool, sizeof(*node));
 
@@ -59,6 +58,18 @@ static struct sb_event_node *hold_alone(struct sb_worker *w, struct sb_process *
 		return NULL;
 	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
 	node->sent_ns = sent_ns;
+	return node;
+}
+
+/* A message that is in no bundle. Returns what is held then; NULL: no memory. */
+static struct sb_event_node *hold_alone(struct sb_worker *w, struct sb_process *p,
+					union sb_value message, uint64_t sent_ns,
+					struct sb_event_node *held)
+{
+	struct sb_event_node *node = make_node(w, message, sent_ns);
+
+	if (SB_UNLIKELY(!node))
+		return NULL;
 	if (!held || w->handover.to != p)
 		return hold_first(w, p, held, node);
 	node->next = held;
@@ -68,12 +79,10 @@ static struct sb_event_node *hold_alone(struct sb_worker *w, struct sb_process *
 /* To the running process itself. */
 static int keep(struct sb_worker *w, union sb_value message, uint64_t sent_ns)
 {
-	struct sb_event_node *node = sb_pool_alloc(&w->pool, sizeof(*node));
+	struct sb_event_node *node = make_node(w, message, sent_ns);
 
 	if (SB_UNLIKELY(!node))
 		return -ENOMEM;
-	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
-	node->sent_ns = sent_ns;
 	sb_backlog_put(w->running, node);
 	return 0;
 }
@@ -187,7 +196,7 @@ SB_COLD static void drop_held(struct sb_scheduler *s, struct sb_worker *w,
 	while (newest) {
 		struct sb_event_node *older = newest->next;
 
-		sb_note_dead_letters(w, sb_is_bundle(newest) ? (uint32_t)newest->event.error : 1);
+		sb_note_dead_letters(w, sb_is_bundle(newest) ? sb_bundle_count(newest) : 1);
 		sb_route_drop(s, w, newest);
 		newest = older;
 	}
@@ -221,6 +230,7 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 {
 	struct sb_process *p = w->handover.to;
 
+	sb_straight(SB_STRAIGHT_handover);
 	if (w->next || !sb_word_claim(p)) {
 		w->handover.newest = held;
 		sb_route_flush(w);

@@ -27,7 +27,7 @@ enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w, s
 
 static void drop_messages(struct sb_scheduler *s, struct sb_event_node *bundle)
 {
-	const uint32_t count = (uint32_t)bundle->event.error;
+	const uint32_t count = sb_bundle_count(bundle);
 
 	for (uint64_t i = bundle->event.tag; i < count; i++) {
 		const struct sb_event event = { .type = SB_EVENT_MESSAGE,

@@ -76,6 +76,7 @@ int sb_step_send(struct sb_step *step, sb_pid to, union sb_value message)
 {
 	struct sb_worker *w = sb_step_worker_of(step);
 
+	sb_straight(SB_STRAIGHT_send);
 	if (SB_UNLIKELY(!w->handover.holds))
 		return send_at_once(w, to, message);
 	sb_counter_add(&w->counters.messages, 1);
@@ -94,8 +95,10 @@ void sb_step_flush(struct sb_step *step)
 int sb_scheduler_send(struct sb_scheduler *s, sb_pid to, union sb_value message)
 {
 	const struct sb_caller caller = sb_caller_enter(s);
-	const int rc = deliver_message(s, caller.worker, to, message);
+	int rc;
 
+	sb_straight(SB_STRAIGHT_send);
+	rc = deliver_message(s, caller.worker, to, message);
 	sb_caller_leave(s, &caller);
 	return rc;
 }

@@ -10,8 +10,9 @@
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "core/platform/clock.h"
+#include "core/platform/straight.h"
 
-/* What a parker sleeps on. */
+/* A parker sleeps on one of these. */
 enum sb_parking { SB_PARKING_CONDVAR, SB_PARKING_FUTEX };
 
 #if SB_VIRTUAL
@@ -54,14 +55,20 @@ static inline uint32_t sb_rng_below(struct sb_rng *rng, uint32_t bound)
 }
 
 /*
- * Inline in threads.h:
+ * In threads.h:
  *   void sb_cpu_pause(void)                    tells the processor that this is a spin loop
  *   struct sb_thread_own *sb_thread_own(void)  of the calling thread; all zero when it starts
+ * and marks, which are nothing in real time and cost what the machine's model says in
+ * virtual time:
+ *   sb_straight(kind)        straight code of an operation of straight.def
+ *   bool sb_cpu_works(ns)    true: that much time has passed, as busy work; false: do the work
+ *   sb_touch(object, bytes)  plain accesses to an object that may lie in another CPU's cache
  */
 struct sb_thread_own {
 	struct sb_worker *worker; /* which it is, or NULL; see caller.h */
 	uint32_t submissions;	  /* under way; see caller.c */
 	uint32_t sections;	  /* that it is in; see reclaim.c */
+	uint32_t stripe;	  /* a worker's number plus 1, or 0; see reclaim.c */
 };
 
 /* Gives the processor to another thread that is ready to run on it. */
@@ -163,11 +170,9 @@ static inline void sb_lock_init(struct sb_lock *lock)
 
 void sb_lock_contended(struct sb_lock *lock);
 
-static inline void sb_lock_acquire(struct sb_lock *lock)
-{
-	if (SB_UNLIKELY(sb_xchg_acq(&lock->held, 1)))
-		sb_lock_contended(lock);
-}
+/* A macro, so that the profile of waiting of virtual time names the caller. */
+#define sb_lock_acquire(lock)                                                                      \
+	((void)(SB_UNLIKELY(sb_xchg_acq(&(lock)->held, 1)) ? sb_lock_contended(lock) : (void)0))
 
 static inline void sb_lock_release(struct sb_lock *lock)
 {

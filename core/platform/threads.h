@@ -34,6 +34,15 @@ static inline void sb_cpu_pause(void)
 #endif
 }
 
+#define sb_straight(kind)	((void)(kind))
+#define sb_touch(object, bytes) ((void)(object), (void)sizeof(bytes))
+
+static inline bool sb_cpu_works(uint64_t ns)
+{
+	(void)ns;
+	return false;
+}
+
 struct sb_thread_own;
 extern _Thread_local struct sb_thread_own sb_thread_own_data;
 

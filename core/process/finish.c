@@ -58,6 +58,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w, struct sb_pr
 	const struct sb_exit exit = { .pid = p->pid, .error = error, .result = result };
 	const size_t bytes = sb_process_bytes(p->ops);
 
+	sb_straight(SB_STRAIGHT_end);
 	if (SB_UNLIKELY(error == -ENOMEM || error == -EAGAIN))
 		sb_store_rlx(&s->shortage, error);
 	drop_events(s, w, p);

@@ -39,7 +39,7 @@ static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_process
 {
 	struct sb_event_node *bundle = p->backlog_first;
 	const union sb_value *message = sb_bundle_messages(bundle) + bundle->event.tag;
-	const uint32_t left = (uint32_t)bundle->event.error - (uint32_t)bundle->event.tag;
+	const uint32_t left = sb_bundle_count(bundle) - (uint32_t)bundle->event.tag;
 	const uint32_t n = left < most ? left : most;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -64,6 +64,7 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t 
 	while (p->backlog_first && n < budget) {
 		struct sb_event_node *node = p->backlog_first;
 
+		sb_touch(node, sizeof(*node));
 		if (SB_UNLIKELY(node->event.type >= SB_EVENT_BUILTIN)) {
 			if (sb_is_bundle(node)) {
 				n += take_messages(w, p, &w->events[n], budget - n);
@@ -187,9 +188,10 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p, const struct 
 						.tag = yield->tag,
 						.issued_ns = issued_ns,
 						.start_ns = p->start_ns };
-	const int rc =
-		entry ? entry->handler(entry->context, &yield->command, &completer) : -ENOSYS;
+	int rc;
 
+	sb_straight(SB_STRAIGHT_yield);
+	rc = entry ? entry->handler(entry->context, &yield->command, &completer) : -ENOSYS;
 	return SB_UNLIKELY(rc) ? fail_yield(w, p, yield, &completer, rc) : 0;
 }
 
@@ -339,6 +341,8 @@ static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch
 	uint32_t events;
 	int status;
 
+	sb_straight(SB_STRAIGHT_step);
+	sb_touch(p, sb_process_bytes(p->ops));
 	newest = sb_word_take(p);
 	if (newest)
 		sb_backlog_append(p, newest);

@@ -217,6 +217,7 @@ SB_INLINE int make_draft(struct sb_scheduler *s, struct sb_worker *w, const stru
 	if (rc)
 		return rc;
 	p = draft->process;
+	sb_straight(SB_STRAIGHT_spawn);
 	clear(p, draft->bytes);
 	p->name = draft->name;
 	p->ops = sub->ops;

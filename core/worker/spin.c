@@ -144,8 +144,10 @@ static struct sb_process *steal(struct sb_worker *w)
 static struct sb_process *look_everywhere(struct sb_worker *w, bool searching, uint64_t spins)
 {
 	struct sb_hist *ended_by = &w->hists.spins_inject;
-	struct sb_process *p = sb_take_inject(w, w->taken_max);
+	struct sb_process *p;
 
+	sb_straight(SB_STRAIGHT_search);
+	p = sb_take_inject(w, w->taken_max);
 	if (!p) {
 		ended_by = &w->hists.spins_global;
 		p = sb_take_global(w, w->taken_max);

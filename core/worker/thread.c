@@ -123,6 +123,7 @@ void *sb_worker_thread_run(void *arg)
 	if (rc)
 		return NULL;
 	sb_thread_own()->worker = w;
+	sb_thread_own()->stripe = w->id + 1;
 	/* A stop by force buries nobody. */
 	sb_add_acq_rel(&s->burials, 1);
 	w->tick.now_ns = w->slowed.ns = sb_clock_ns();

@@ -78,22 +78,33 @@ void sb_help_option(const struct sb_option *option)
 	put_wrapped(right, column, columns);
 }
 
+/* options.def, line by line. */
+static const struct {
+	const char *title; /* of a group; NULL: an option */
+	enum sb_option_id id;
+} lines[] = {
+#define GROUP(name)	{ name, SB_OPTIONS },
+#define OPTION(id, ...) { NULL, SB_OPT_##id },
+#include "harness/cli/options.def"
+#undef OPTION
+#undef GROUP
+};
+
 /* The verb's options by group; groups without any are left out. */
 static void put_options_of(enum sb_verb verb)
 {
 	const char *title = NULL;
 
-#define GROUP(name) title = name;
-#define OPTION(id, ...)                                                                            \
-	if (sb_option[SB_OPT_##id].verbs & verb) {                                                 \
-		if (title)                                                                         \
-			printf("\n%s:\n", title);                                                  \
-		title = NULL;                                                                      \
-		sb_help_option(&sb_option[SB_OPT_##id]);                                           \
+	for (size_t i = 0; i < SB_ARRAY_SIZE(lines); i++) {
+		if (lines[i].title) {
+			title = lines[i].title;
+		} else if (sb_option[lines[i].id].verbs & verb) {
+			if (title)
+				printf("\n%s:\n", title);
+			title = NULL;
+			sb_help_option(&sb_option[lines[i].id]);
+		}
 	}
-#include "harness/cli/options.def"
-#undef OPTION
-#undef GROUP
 }
 
 void sb_help_verb(enum sb_verb verb)

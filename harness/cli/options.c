@@ -282,6 +282,29 @@ static int apply_policy(struct sb_options *options)
 	return rc;
 }
 
+/* In virtual time there is no noise to average out, and a second takes minutes. */
+static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
+{
+	static const struct {
+		enum sb_option_id id;
+		const char *text;
+	} values[] = {
+		{ SB_OPT_duration, "5ms" },
+		{ SB_OPT_warmup, "1ms" },
+		{ SB_OPT_repetitions, "3" },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(values) && !rc; i++) {
+		const enum sb_option_id id = values[i].id;
+
+		if (sb_opt(options, SB_OPT_virtual) && (sb_option[id].verbs & verb) &&
+		    !strcmp(options->value[id].source, "default"))
+			rc = sb_options_set(options, id, values[i].text, "virtual");
+	}
+	return rc;
+}
+
 /* From a job file: a parameter, or one of the verb's options. */
 static int take_entry(struct sb_options *options, enum sb_verb verb, const struct sb_entry *entry)
 {
@@ -312,7 +335,9 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 		rc = set_from_environment(options, verb);
 	if (!rc)
 		rc = sb_options_from_arguments(options, verb, argc, argv);
-	return rc ? rc : apply_policy(options);
+	if (!rc)
+		rc = apply_policy(options);
+	return rc ? rc : apply_virtual_defaults(options, verb);
 }
 
 int sb_options_parse_for(struct sb_options *options, enum sb_verb verb, int argc, char **argv)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/output/output.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "results/files/file.h"
@@ -99,27 +100,6 @@ int sb_program_check(const char *path, const char *option)
 			       "--%s: '%s' cannot be started: no processes, files or memory left",
 			       option, path);
 	return sb_fail(SB_EXIT_USAGE, "--%s: '%s' is no sched-bench that runs here", option, path);
-}
-
-char *sb_cache_path(const char *name)
-{
-	const char *xdg = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-	char *directory = NULL;
-	char *path;
-
-	/* A relative one is to be ignored, says the specification. */
-	if (xdg && *xdg == '/')
-		directory = sb_path_join(xdg, "sched-bench");
-	else if (home && *home)
-		directory = sb_path_join(home, ".cache/sched-bench");
-	if (!directory || sb_directory_make(directory)) {
-		free(directory);
-		return NULL;
-	}
-	path = sb_path_join(directory, name);
-	free(directory);
-	return path;
 }
 
 /* ---- revisions ---- */

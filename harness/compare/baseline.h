@@ -27,8 +27,4 @@ void sb_baseline_free(struct sb_baseline *baseline);
 /* That it is a sched-bench; option: for the error. Returns as above. */
 SB_MUST_CHECK int sb_program_check(const char *path, const char *option);
 
-/* directory/name in the user's cache of this program, for the caller to free; the
- * directory is made. NULL: there is none, or no memory. */
-char *sb_cache_path(const char *name);
-
 #endif

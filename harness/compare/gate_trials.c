@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "harness/output/output.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"

@@ -111,6 +111,13 @@ static int add_profile(struct sb_result *result, const struct sb_topology *topol
 	return rc | add_description(result, "profile", topology);
 }
 
+enum sb_reality sb_facts_reality(const struct sb_options *options, bool is_other_machine)
+{
+	if (sb_opt(options, SB_OPT_virtual))
+		return SB_SIMULATED;
+	return is_other_machine ? SB_EMULATED : SB_NATIVE;
+}
+
 static bool is_emulated(const struct sb_topology *topology)
 {
 	struct sb_machine machine;
@@ -119,12 +126,13 @@ static bool is_emulated(const struct sb_topology *topology)
 	return machine.emulated;
 }
 
-static int add_machines(struct sb_result *result, const struct sb_topology *topology)
+static int add_machines(struct sb_result *result, const struct sb_options *options,
+			const struct sb_topology *topology)
 {
 	struct sb_topology *real;
 	int rc;
 
-	if (!is_emulated(topology))
+	if (sb_facts_reality(options, is_emulated(topology)) == SB_NATIVE)
 		return add_machine(result, topology);
 	rc = sb_topology_load(&real);
 	if (rc)
@@ -210,14 +218,14 @@ const char *sb_facts_build(void)
 int sb_facts_gather(struct sb_result *result, const struct sb_options *options,
 		    const struct sb_topology *topology, uint32_t workers, int argc, char **argv)
 {
-	int rc = add_machines(result, topology);
+	const enum sb_reality reality = sb_facts_reality(options, is_emulated(topology));
+	int rc = add_machines(result, options, topology);
 
 	if (rc == -EIO)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "this machine's topology cannot be read");
 	rc |= add_run(result, argc, argv);
 	rc |= add_count(result, "run", "workers", workers);
-	rc |= sb_result_add_fact(result, "run", "topology",
-				 is_emulated(topology) ? "emulated" : "native");
+	rc |= sb_result_add_fact(result, "run", "topology", sb_reality_name(reality));
 	rc |= add_options(result, options);
 	rc |= sb_timing_add_facts(result, options);
 	return rc ? sb_fail_memory() : 0;

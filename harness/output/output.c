@@ -136,3 +136,24 @@ int sb_output_failed(const char *path, int rc)
 		return sb_fail_memory();
 	return sb_fail(sb_status_of(rc), "'%s' cannot be written: %s", path, sb_output_why(rc));
 }
+
+char *sb_cache_path(const char *name)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	char *directory = NULL;
+	char *path;
+
+	/* A relative one is to be ignored, says the specification. */
+	if (xdg && *xdg == '/')
+		directory = sb_path_join(xdg, "sched-bench");
+	else if (home && *home)
+		directory = sb_path_join(home, ".cache/sched-bench");
+	if (!directory || sb_directory_make(directory)) {
+		free(directory);
+		return NULL;
+	}
+	path = sb_path_join(directory, name);
+	free(directory);
+	return path;
+}

@@ -34,4 +34,8 @@ bool sb_output_is_kept(const char *path);
 /* The same reason, for callers that say more. */
 const char *sb_output_why(int rc);
 
+/* directory/name in the user's cache of this program, for the caller to free; the
+ * directory is made. NULL: there is none, or no memory. */
+char *sb_cache_path(const char *name);
+
 #endif

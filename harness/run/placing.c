@@ -89,12 +89,16 @@ static int make_plan(const struct sb_topology *topology, const struct sb_plan_re
  * the layout it is given cores of its own, the first ones, where most interrupts
  * are; at least one is left to the workers.
  */
+static bool has_own_cpus(const struct sb_options *o, const struct sb_plan *plan)
+{
+	return plan->placement.place[0].os_cpu >= 0 || sb_opt(o, SB_OPT_virtual);
+}
+
 static bool lacks_generator_cpus(const struct sb_options *o, const struct sb_plan *plan)
 {
-	return plan->placement.workers > 1 && plan->placement.place[0].os_cpu >= 0 &&
-	       !plan->generators && !sb_option_is_said(o, SB_OPT_workers) &&
-	       !sb_option_is_said(o, SB_OPT_cpus) && !sb_option_is_said(o, SB_OPT_generator_cpus) &&
-	       sb_load_has_schedule(o);
+	return plan->placement.workers > 1 && has_own_cpus(o, plan) && !plan->generators &&
+	       !sb_option_is_said(o, SB_OPT_workers) && !sb_option_is_said(o, SB_OPT_cpus) &&
+	       !sb_option_is_said(o, SB_OPT_generator_cpus) && sb_load_has_schedule(o);
 }
 
 #define CPUS_BYTES 2048
@@ -170,8 +174,7 @@ static void note_shared_cpus(const struct sb_options *options, const struct sb_p
 {
 	const uint32_t workers = plan->placement.workers;
 
-	if (!sb_load_has_schedule(options) || workers < plan->pus ||
-	    plan->placement.place[0].os_cpu < 0)
+	if (!sb_load_has_schedule(options) || workers < plan->pus || !has_own_cpus(options, plan))
 		return;
 	if (plan->pus < 2)
 		sb_note("%s: the generator shares the only CPU with the worker, and can hardly "

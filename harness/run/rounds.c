@@ -275,11 +275,13 @@ bool sb_is_search(const struct sb_options *options)
 
 /* For --load and --find-slo: a closed loop says how many requests per second there can be. From
  * then on the load is the asked share of that. */
-#define CAPACITY_NS UINT64_C(300000000)
+#define CAPACITY_NS	    UINT64_C(300000000)
+#define VIRTUAL_CAPACITY_NS UINT64_C(10000000)
 
 uint64_t sb_capacity_ns(const struct sb_options *options)
 {
-	return sb_max_u64(CAPACITY_NS, sb_opt(options, SB_OPT_warmup));
+	return sb_max_u64(sb_opt(options, SB_OPT_virtual) ? VIRTUAL_CAPACITY_NS : CAPACITY_NS,
+			  sb_opt(options, SB_OPT_warmup));
 }
 
 bool sb_measures_capacity(const struct sb_options *options, const struct sb_workload *workload)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/cli/policy.h"
+#include "harness/output/facts.h"
 #include "harness/run/load.h"
 #include "harness/run/placing.h"
 #include "harness/run/row.h"
@@ -102,7 +103,7 @@ static int init_series(const struct sb_sweep *sweep, const struct sb_configurati
 	rc = rc ? rc : add_settings(sweep, c, run, series);
 	sb_plan_free(&plan);
 	sb_topology_machine(topology, &machine);
-	series->emulated = machine.emulated;
+	series->reality = sb_facts_reality(run, machine.emulated);
 	return rc ? sb_fail_memory() : 0;
 }
 

@@ -157,9 +157,9 @@ static int make_legend(char *line[LEGENDS], const struct sb_result *result,
 		      series->workload, measure->legend);
 	n |= asprintf(&line[1], "%.100s", series->label);
 	n |= asprintf(&line[2], "%.100s%s, %" PRIu32 " workers",
-		      series->emulated ? sb_result_fact(result, "profile", "name")
-				       : sb_result_fact(result, "machine", "cpu_model"),
-		      series->emulated ? " (emulated)" : "", series->placement.workers);
+		      series->reality ? sb_result_fact(result, "profile", "name")
+				      : sb_result_fact(result, "machine", "cpu_model"),
+		      sb_series_topology_mark(series), series->placement.workers);
 	n |= asprintf(&line[3],
 		      "sched-bench %.20s, %.20s build; repetitions: %" PRIu32 " valid, %" PRIu32
 		      " suspect, %" PRIu32 " invalid (left out)",
@@ -227,7 +227,7 @@ int sb_heatmap_draw(const struct sb_result *result, const struct sb_series *seri
 	if (!sb_series_measured(series))
 		return sb_fail(SB_EXIT_USAGE,
 			       "topology does not apply: no repetition was measured");
-	rc = open_machine(result, series->emulated, &topology);
+	rc = open_machine(result, series->reality, &topology);
 	if (rc)
 		return rc;
 	rc = draw_on(topology, result, series, measure, format, out);

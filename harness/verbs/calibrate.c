@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/calibrate/costs.h"
+#include "harness/calibrate/model.h"
 #include "harness/calibrate/primitives.h"
 #include "harness/calibrate/recording.h"
 #include "harness/cli/help.h"
@@ -99,6 +100,8 @@ static int calibrate(const struct sb_options *options)
 		rc = measure(&c);
 	if (!rc)
 		rc = print(&c, options->value[SB_OPT_format].alternative);
+	if (!rc && sb_opt(options, SB_OPT_save_model))
+		rc = sb_calibration_save_model(&c, options->value[SB_OPT_calibrate_output].text);
 	sb_calibration_free(&c);
 	return rc;
 }

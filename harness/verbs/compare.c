@@ -346,10 +346,11 @@ static int read_both(struct session *s)
 			return sb_fail(sb_status_of(rc), "%s", why);
 		s->read++;
 	}
-	if (strcmp(sb_result_topology(&s->result[A]), sb_result_topology(&s->result[B])) != 0)
+	if (strcmp(sb_result_topology(&s->result[A]), sb_result_topology(&s->result[B])) != 0 &&
+	    !sb_opt(s->options, SB_OPT_across))
 		return sb_fail(SB_EXIT_USAGE,
-			       "A is %s, B is %s: an emulated run says nothing of a machine; "
-			       "expected two of a kind",
+			       "A is %s, B is %s: their times do not mean the same; expected two "
+			       "of a kind, or --across",
 			       sb_result_topology(&s->result[A]),
 			       sb_result_topology(&s->result[B]));
 	return 0;

@@ -36,6 +36,7 @@
 
 static void close_stage(struct sb_run_stage *stage)
 {
+	sb_virtual_machine_free(&stage->virtual);
 	sb_plan_free(&stage->plan);
 	sb_topology_free(stage->topology);
 }
@@ -64,7 +65,13 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 	if (rc)
 		return rc;
 	sb_placing_note_generator(&job->options, stage->topology, &stage->plan);
-	return check_workers(stage);
+	rc = check_workers(stage);
+	if (!rc && !sb_opt(&job->options, SB_OPT_virtual) && *job->options.value[SB_OPT_model].text)
+		rc = sb_fail(SB_EXIT_USAGE, "--model: only with --virtual");
+	if (!rc && sb_opt(&job->options, SB_OPT_virtual))
+		rc = sb_virtual_machine_make(&stage->virtual, &job->options, stage->topology,
+					     &stage->plan);
+	return rc;
 }
 
 /* ---- the measurement ---- */
@@ -151,6 +158,8 @@ static int gather_facts(struct sb_run_session *session, int argc, char **argv)
 	int rc = sb_facts_gather(result, session->options, stage->topology,
 				 stage->plan.placement.workers, argc, argv);
 
+	if (!rc && sb_opt(session->options, SB_OPT_virtual))
+		rc = sb_virtual_add_facts(result, &stage->virtual.file);
 	if (!rc && session->saved->store)
 		return sb_saved_take_facts(session->saved, result);
 	/* An option that is not the run's is a setting of each series. */

@@ -69,7 +69,7 @@ static void keep_end(struct sb_run_session *session, const struct sb_series *ser
 			      last);
 }
 
-static int measure_series(struct sb_run_session *session, const struct sb_run_stage *stage,
+static int measure_series(struct sb_run_session *session, struct sb_run_stage *stage,
 			  const struct sb_chosen *chosen, struct sb_ground *ground,
 			  struct sb_series *series)
 {
@@ -80,7 +80,9 @@ static int measure_series(struct sb_run_session *session, const struct sb_run_st
 	if (rc)
 		return rc;
 	sb_watcher_watch(&session->watcher, options);
-	rc = sb_measure(series, chosen, options, ground, &watch);
+	rc = sb_opt(options, SB_OPT_virtual)
+		     ? sb_virtual_measure(series, chosen, options, &stage->virtual.ground, &watch)
+		     : sb_measure(series, chosen, options, ground, &watch);
 	if (rc)
 		return rc;
 	keep_end(session, series);
@@ -88,7 +90,7 @@ static int measure_series(struct sb_run_session *session, const struct sb_run_st
 	return sb_run_add_answer(session, series);
 }
 
-static int measure_one(struct sb_run_session *session, const struct sb_run_stage *stage,
+static int measure_one(struct sb_run_session *session, struct sb_run_stage *stage,
 		       const struct sb_chosen *chosen, struct sb_ground *ground)
 {
 	struct sb_result *result = &session->result;
@@ -99,7 +101,7 @@ static int measure_one(struct sb_run_session *session, const struct sb_run_stage
 		rc = sb_run_add_job_settings(session, stage, series);
 	if (rc)
 		return sb_fail_memory();
-	series->emulated = stage->machine.emulated;
+	series->reality = sb_facts_reality(&stage->job->options, stage->machine.emulated);
 	return measure_series(session, stage, chosen, ground, series);
 }
 
@@ -125,7 +127,7 @@ static void say_plan(const struct sb_run_session *session, const struct sb_run_s
 		       stage->machine.emulated ? " of a profile, so not pinned" : "");
 }
 
-static int measure_workloads(struct sb_run_session *session, const struct sb_run_stage *stage,
+static int measure_workloads(struct sb_run_session *session, struct sb_run_stage *stage,
 			     struct sb_ground *ground)
 {
 	const struct sb_options *options = &stage->job->options;
@@ -148,7 +150,7 @@ static int measure_workloads(struct sb_run_session *session, const struct sb_run
  * all schedulers, and those of a workload. They disturb nobody there; on the
  * workers' cores they would. Workers are pinned one by one.
  */
-static int measure_beside(struct sb_run_session *session, const struct sb_run_stage *stage,
+static int measure_beside(struct sb_run_session *session, struct sb_run_stage *stage,
 			  const struct sb_cpu_mask *generator_cpus)
 {
 	struct sb_ground ground = { .placement = &stage->plan.placement };
@@ -180,7 +182,7 @@ static int add_generator_cpus(struct sb_run_session *session, const struct sb_cp
 		       : 0;
 }
 
-static int measure_stage(struct sb_run_session *session, const struct sb_run_stage *stage)
+static int measure_stage(struct sb_run_session *session, struct sb_run_stage *stage)
 {
 	const struct sb_cpu_mask cpus = sb_placing_generator_cpus(stage->topology, &stage->plan);
 	int rc = 0;
@@ -190,7 +192,9 @@ static int measure_stage(struct sb_run_session *session, const struct sb_run_sta
 	rc = add_generator_cpus(session, &cpus);
 	if (rc)
 		return rc;
-	return measure_beside(session, stage, stage->machine.emulated ? NULL : &cpus);
+	return measure_beside(
+		session, stage,
+		sb_facts_reality(&stage->job->options, stage->machine.emulated) ? NULL : &cpus);
 }
 
 static void say_clock(const struct sb_run_session *session)

@@ -5,6 +5,7 @@
 #include "harness/cli/job.h"
 #include "harness/run/saved.h"
 #include "harness/run/watch.h"
+#include "harness/virtual/ground.h"
 #include "results/record/record.h"
 
 /* A job and what it is placed on. */
@@ -12,6 +13,7 @@ struct sb_run_stage {
 	const struct sb_job *job;
 	struct sb_topology *topology;
 	struct sb_machine machine;
+	struct sb_virtual_machine virtual; /* with --virtual */
 	struct sb_plan plan;
 };
 

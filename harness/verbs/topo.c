@@ -16,6 +16,7 @@
 #include "harness/terminal/text.h"
 #include "harness/topology/rings.h"
 #include "harness/verbs/verbs.h"
+#include "harness/virtual/ground.h"
 #include "results/json/json_out.h"
 #include "results/record/record.h"
 
@@ -236,6 +237,17 @@ static int put_svg(const void *what, FILE *out)
 	return 0;
 }
 
+static int show_model(const struct scene *s)
+{
+	struct sb_model_file file;
+	const int rc = sb_virtual_open_model(&file, s->options);
+
+	if (!rc)
+		sb_model_file_print(&file, stdout);
+	sb_model_file_free(&file);
+	return rc;
+}
+
 static int show(const struct scene *s)
 {
 	const char *svg = s->options->value[SB_OPT_svg].text;
@@ -247,6 +259,8 @@ static int show(const struct scene *s)
 			       sb_output_why(rc));
 	if (*svg)
 		return 0;
+	if (sb_opt(s->options, SB_OPT_topo_model))
+		return show_model(s);
 	put_title(s);
 	sb_draw_tree(s->topology, &s->plan, stdout);
 	return 0;

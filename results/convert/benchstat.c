@@ -76,8 +76,8 @@ static void put_name(const struct sb_result *result, const struct sb_series *ser
 		fputc('=', out);
 		put_part(s->text, out);
 	}
-	if (series->emulated)
-		fputs("/topology=emulated", out);
+	if (series->reality)
+		fprintf(out, "/topology=%s", sb_series_topology(series));
 	fprintf(out, "-%" PRIu32, series->placement.workers);
 }
 

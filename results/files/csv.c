@@ -253,6 +253,27 @@ static void put_memory(FILE *out, const struct sb_result *result, const struct s
 		put_worker_memory(out, result, series, w);
 }
 
+static void put_waiting(FILE *out, const struct sb_result *result, const struct sb_series *series)
+{
+	char name[SB_NAME_BYTES];
+
+	sb_series_name(name, result, series);
+	for (uint32_t i = 0; series->waiting && i < series->waiting->places; i++) {
+		const struct sb_waiting_place *place = &series->waiting->place[i];
+
+		sb_csv_put_text(out, name);
+		fprintf(out, ",%s,%s,", place->file, place->function);
+		sb_csv_put_number(out, place->queued_ns);
+		for (int way = 0; way < SB_WAITING_WAYS; way++)
+			fprintf(out, ",%" PRIu64, place->fetches[way]);
+		for (int way = 0; way < SB_WAITING_WAYS; way++) {
+			fputc(',', out);
+			sb_csv_put_number(out, place->fetch_ns[way]);
+		}
+		sb_csv_put_row_end(out, series);
+	}
+}
+
 static void put_hist(FILE *out, const struct sb_series *series, const struct sb_record *record,
 		     uint32_t id)
 {
@@ -315,6 +336,11 @@ static const struct csv_file {
 	  put_steals, NULL },
 	{ "spins.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_spins, NULL },
 	{ "latency.csv", KEY_COLUMNS "histogram,unit,low,high,count", put_latencies, NULL },
+	{ "waiting.csv",
+	  "series,file,function,queued_ns,fetches_core,fetches_cache,fetches_node,"
+	  "fetches_package,fetches_remote,fetches_memory,ns_core,ns_cache,ns_node,ns_package,"
+	  "ns_remote,ns_memory",
+	  NULL, put_waiting },
 	{ "memory.csv", "workload,label,worker,node,binding,memory,own_pages,other_pages", NULL,
 	  put_memory },
 };
@@ -354,6 +380,18 @@ static int write_single(const struct sb_result *result, size_t i)
 	return rc;
 }
 
+/* waiting.csv is of virtual time alone. */
+static bool has_rows(const struct sb_result *result, const struct csv_file *csv)
+{
+	if (csv->put_series != put_waiting)
+		return true;
+	for (uint32_t n = 0; n < result->all_series; n++) {
+		if (result->series[n].waiting)
+			return true;
+	}
+	return false;
+}
+
 static int write_rows(const struct sb_result *result, const struct csv_file *csv)
 {
 	struct sb_file file;
@@ -376,6 +414,8 @@ int sb_write_csv_files(const struct sb_result *result, const char **failed)
 		rc = write_single(result, i);
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(files) && !rc; i++) {
+		if (!has_rows(result, &files[i]))
+			continue;
 		*failed = files[i].name;
 		rc = write_rows(result, &files[i]);
 	}

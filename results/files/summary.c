@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "results/files/wrap.h"
+#include "results/files/summary_virtual.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
@@ -382,29 +383,12 @@ static void put_doubts(FILE *out, const struct sb_series *series, const char *re
 			suspects - SUSPECTS_NAMED, plain);
 }
 
-/* ", 2 cores" from the group's fact of that key. */
-static void put_count(FILE *out, const struct sb_result *result, const char *group,
-		      const char *before, const char *key, const char *singular)
-{
-	const char *count = sb_result_fact(result, group, key);
-
-	fprintf(out, "%s%s %s%s", before, count, singular, strcmp(count, "1") ? "s" : "");
-}
-
-static void put_counts(FILE *out, const struct sb_result *result, const char *group)
-{
-	put_count(out, result, group, ": ", "packages", "package");
-	put_count(out, result, group, ", ", "nodes", "NUMA node");
-	put_count(out, result, group, ", ", "cores", "core");
-	put_count(out, result, group, ", ", "pus", "processing unit");
-}
-
 static void put_emulated(FILE *out, const struct sb_result *result)
 {
-	if (!strcmp(sb_result_topology(result), "native"))
+	if (strcmp(sb_result_topology(result), "emulated") != 0)
 		return;
 	fprintf(out, "emulated: profile '%s'", sb_result_fact(result, "profile", "name"));
-	put_counts(out, result, "profile");
+	sb_summary_put_counts(out, result, "profile");
 	fputs("; workers are not pinned\n", out);
 }
 
@@ -418,10 +402,11 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 
 	fputs(bold, out);
 	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
-	put_counts(out, result, "machine");
-	put_count(out, result, "run", "; ", "workers", "worker");
+	sb_summary_put_counts(out, result, "machine");
+	sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
 	fprintf(out, ", %s build%s\n", sb_result_fact(result, "run", "build_mode"), plain);
 	put_emulated(out, result);
+	sb_summary_put_virtual(out, result);
 	put_table(out, result, &cost_table, columns, bold, plain);
 	if (have(result, SB_METRIC_steps))
 		put_table(out, result, &source_table, columns, bold, plain);
@@ -430,6 +415,8 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 	put_all_distances(out, result, bold, plain);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_sojourns(out, &result->series[i], bold, plain);
+	for (uint32_t i = 0; i < result->all_series; i++)
+		sb_summary_put_waiting(out, &result->series[i], bold, plain);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_measured(out, &result->series[i]);

@@ -211,6 +211,20 @@ static bool read_answer(struct sb_reader *r, const json_t *object, struct sb_ser
 				      &series->answer_row)));
 }
 
+static bool read_reality(struct sb_reader *r, const json_t *object, struct sb_series *series)
+{
+	bool is_emulated = false;
+	bool is_virtual = false;
+
+	/* Older results do not say the second. */
+	if (!sb_reader_get_bool(r, object, "emulated", &is_emulated) ||
+	    (json_object_get(object, "virtual") &&
+	     !sb_reader_get_bool(r, object, "virtual", &is_virtual)))
+		return false;
+	series->reality = is_virtual ? SB_SIMULATED : is_emulated ? SB_EMULATED : SB_NATIVE;
+	return true;
+}
+
 static bool read_series(struct sb_reader *r, const json_t *object, struct sb_series *series,
 			size_t *rows)
 {
@@ -218,11 +232,11 @@ static bool read_series(struct sb_reader *r, const json_t *object, struct sb_ser
 	       sb_reader_get_text(r, object, "operation", &series->operation) &&
 	       read_answer(r, object, series) && read_settings(r, object, series) &&
 	       sb_reader_get_text(r, object, "label", &series->label) &&
-	       sb_reader_get_bool(r, object, "emulated", &series->emulated) &&
-	       read_placement(r, object, series) &&
+	       read_reality(r, object, series) && read_placement(r, object, series) &&
 	       sb_reader_get_fields(r, json_object_get(object, "memory"), "memory", sb_json_memory,
 				    &series->memory) &&
-	       read_residences(r, object, series) && make_records(r, object, series, rows);
+	       read_residences(r, object, series) && sb_reader_get_waiting(r, object, series) &&
+	       make_records(r, object, series, rows);
 }
 
 bool sb_reader_get_series(struct sb_reader *r, const json_t *own, struct sb_result *out,

@@ -61,6 +61,8 @@ bool sb_reader_get_fields(struct sb_reader *r, const json_t *object, const char 
  * there are in the file, which must be as many as the series have. */
 bool sb_reader_get_series(struct sb_reader *r, const json_t *own, struct sb_result *out,
 			  size_t rows);
+/* If the object has one. */
+bool sb_reader_get_waiting(struct sb_reader *r, const json_t *object, struct sb_series *series);
 bool sb_reader_get_rows(struct sb_reader *r, const json_t *benchmarks, const json_t *invalid,
 			struct sb_result *out);
 

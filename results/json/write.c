@@ -213,9 +213,12 @@ static json_t *series_to_json(const struct sb_series *series)
 		      sb_json_set(object, "answer_row", json_integer(series->answer_row));
 	ok &= sb_json_set(object, "rows", json_integer(series->records));
 	ok &= sb_json_set(object, "settings", settings_to_json(series));
-	ok &= sb_json_set(object, "emulated", json_boolean(series->emulated));
+	ok &= sb_json_set(object, "emulated", json_boolean(series->reality == SB_EMULATED));
+	ok &= sb_json_set(object, "virtual", json_boolean(series->reality == SB_SIMULATED));
 	ok &= sb_json_set(object, "placement", placement_to_json(&series->placement));
 	ok &= sb_json_set(object, "memory", sb_json_fields(sb_json_memory, &series->memory));
+	if (series->waiting)
+		ok &= sb_json_set(object, "waiting", sb_json_waiting(series->waiting));
 	if (series->residence)
 		ok &= sb_json_set(object, "residence", residences_to_json(series));
 	return sb_json_whole(object, ok);

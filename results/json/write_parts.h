@@ -38,6 +38,8 @@ json_t *sb_json_fields(const struct sb_json_field *fields, const void *from);
 /* Our own object: all of a row, or of one without numbers what there is. */
 json_t *sb_json_record(const struct sb_json_spot *spot);
 
+json_t *sb_json_waiting(const struct sb_waiting *waiting);
+
 /* A row of the array `rows`. */
 json_t *sb_json_row(const struct sb_json_spot *spot);
 

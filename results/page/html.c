@@ -76,13 +76,36 @@ static void put_run(FILE *out, const struct sb_page *page, const struct sb_resul
 
 static void put_emulated(FILE *out, const struct sb_result *result)
 {
-	if (!strcmp(sb_result_topology(result), "native"))
+	if (strcmp(sb_result_topology(result), "emulated") != 0)
 		return;
 	fputs("<p class=\"warning\">emulated: the workers are placed on profile ", out);
 	sb_html(out, sb_result_fact(result, "profile", "name"));
 	fputs(" and share this machine's cores. The numbers show whom the policy steals from, not "
 	      "how fast that machine would be.</p>\n",
 	      out);
+}
+
+static void put_virtual(FILE *out, const struct sb_result *result)
+{
+	const char *median = sb_result_fact(result, "virtual", "median_error_pct");
+
+	if (strcmp(sb_result_topology(result), "virtual") != 0)
+		return;
+	fputs("<p class=\"warning\">virtual: all times are predictions for machine ", out);
+	sb_html(out, sb_result_fact(result, "profile", "name"));
+	put_fact(out, ", by model ", result, "virtual", "model");
+	put_fact(out, ", hash ", result, "virtual", "model_hash");
+	put_fact(out, ", of ", result, "virtual", "model_date");
+	if (*median) {
+		put_fact(out, ". On ", result, "virtual", "validated_on");
+		put_fact(out, " its median error was ", result, "virtual", "median_error_pct");
+		put_fact(out, " %, the largest ", result, "virtual", "max_error_pct");
+		fputs(" %", out);
+	} else {
+		fputs(". It has not been compared with that machine", out);
+	}
+	put_fact(out, ". Not modelled: ", result, "virtual", "not_modelled");
+	fputs(".</p>\n", out);
 }
 
 static bool has_several_machines(const struct sb_page *page)
@@ -107,6 +130,7 @@ static void put_header(FILE *out, const struct sb_page *page)
 	for (uint32_t i = 0; i < page->results; i++) {
 		put_run(out, page, &page->result[i]);
 		put_emulated(out, &page->result[i]);
+		put_virtual(out, &page->result[i]);
 	}
 	if (has_several_machines(page))
 		fputs("<p class=\"warning\">These results are of different machines: what differs "

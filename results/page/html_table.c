@@ -140,8 +140,8 @@ void sb_html_series_cells(FILE *out, const struct sb_page *page, const struct sb
 {
 	fprintf(out, "<tr%s><th scope=\"row\">", row_class(row->series));
 	sb_html(out, row->name);
-	if (row->series->emulated)
-		fputs(" <small>emulated</small>", out);
+	if (row->series->reality)
+		fprintf(out, " <small>%s</small>", sb_series_topology(row->series));
 	fputs("</th>", out);
 	if (page->results > 1)
 		sb_html_text(out, sb_page_result_name(row->result));

@@ -115,8 +115,7 @@ void sb_md_put_series_cells(const struct sb_md_writer *w, const struct sb_page_r
 {
 	fputs("| ", w->out);
 	sb_put_markdown(w->out, row->name);
-	if (row->series->emulated)
-		fputs(" (emulated)", w->out);
+	fputs(sb_series_topology_mark(row->series), w->out);
 	if (w->page->results > 1)
 		sb_md_put_cell(w->out, sb_page_result_name(row->result));
 	for (uint32_t i = 0; i < w->page->swepts; i++) {
@@ -212,8 +211,12 @@ static void put_run(const struct sb_md_writer *w, const struct sb_result *result
 		}
 	}
 	if (strcmp(sb_result_topology(result), "native") != 0) {
-		fputs(". **emulated**: placed on profile ", w->out);
+		fprintf(w->out, ". **%s**: placed on profile ", sb_result_topology(result));
 		sb_put_markdown(w->out, sb_result_fact(result, "profile", "name"));
+	}
+	if (*sb_result_fact(result, "virtual", "model")) {
+		fputs(", times predicted by model ", w->out);
+		sb_put_markdown(w->out, sb_result_fact(result, "virtual", "model"));
 	}
 	fputs("\n", w->out);
 }

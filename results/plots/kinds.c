@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/record/series.h"
 #include "results/files/file.h"
 #include "results/plots/plot.h"
 #include "results/plots/plots.h"
@@ -45,13 +46,14 @@ static void free_pictures(struct pictures *all)
 	*all = (struct pictures){ 0, NULL };
 }
 
-static bool is_emulated(const struct sb_plot_view *view)
+/* " (virtual)" if a line is. */
+static const char *topology_mark(const struct sb_plot_view *view)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		if (view->line[i].series->emulated)
-			return true;
+		if (view->line[i].series->reality)
+			return sb_series_topology_mark(view->line[i].series);
 	}
-	return false;
+	return "";
 }
 
 /* "pingpong", and what else tells it from the others. */
@@ -77,12 +79,11 @@ static char *name_all(const struct sb_plot_view *view)
 
 static char *make_title(const struct sb_plot_kind *kind, const struct sb_plot_view *view)
 {
-	const char *emulated = is_emulated(view) ? " (emulated)" : "";
 	char *name = name_all(view);
 	char *title;
 
 	if (asprintf(&title, "%s%s%s%s", kind->title, name ? ": " : "", name ? name : "",
-		     emulated) < 0)
+		     topology_mark(view)) < 0)
 		title = NULL;
 	free(name);
 	/* Titles are also ends of sentences. */

@@ -318,11 +318,11 @@ static void put_workers(FILE *out, const struct sb_plot_view *view)
 static void put_profiles(FILE *out, const struct sb_plot_view *view)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		if (!view->line[i].series->emulated)
+		if (!view->line[i].series->reality)
 			continue;
 		fputs(" placed on profile ", out);
 		put_fact(out, view, "profile", "name");
-		fputs(" (emulated)", out);
+		fputs(sb_series_topology_mark(view->line[i].series), out);
 		return;
 	}
 }

@@ -12,6 +12,7 @@
 #include "core/trace.h"
 #include "results/record/metric.h"
 #include "results/record/packed.h"
+#include "results/record/waiting.h"
 #include "results/stats/statistics.h"
 
 /* Version of the layout of all files of a result directory. */
@@ -88,6 +89,13 @@ struct sb_traced {
 	uint64_t wall_ns;
 };
 
+/* What times mean. */
+enum sb_reality {
+	SB_NATIVE,
+	SB_EMULATED, /* placed on another machine, run on this one: they mean nothing */
+	SB_SIMULATED /* predictions of a machine's model, in virtual time */
+};
+
 /* All repetitions of one workload with one set of settings. */
 struct sb_series {
 	char *workload;
@@ -99,7 +107,7 @@ struct sb_series {
 	uint32_t settings;
 	struct sb_setting *setting;
 	struct sb_placement placement; /* its own copy */
-	bool emulated;		       /* the placement is on a machine that is not this one */
+	enum sb_reality reality;
 	uint32_t records;
 	struct sb_record *record;
 
@@ -108,6 +116,8 @@ struct sb_series {
 	struct sb_residence *residence; /* [workers]; NULL: not read */
 
 	struct sb_traced *traced; /* NULL: not asked for, or it failed */
+
+	struct sb_waiting *waiting; /* of virtual time; else NULL */
 
 	/* Of memory, threads or processes; not read from files. */
 	bool met_limit;

@@ -236,7 +236,7 @@ void sb_result_drop_fact(struct sb_result *result, const char *group, const char
 const char *sb_result_topology(const struct sb_result *result)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (result->series[i].emulated)
+		if (result->series[i].reality)
 			return sb_series_topology(&result->series[i]);
 	}
 	return "native";
@@ -328,8 +328,8 @@ void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 		if (sb_series_is_named_by(result, series, setting))
 			fprintf(name, "/%s:%s", setting->name, setting->text);
 	}
-	fprintf(name, "/workers:%" PRIu32 "%s", series->placement.workers,
-		series->emulated ? "/emulated" : "");
+	fprintf(name, "/workers:%" PRIu32 "%s%s", series->placement.workers,
+		series->reality ? "/" : "", series->reality ? sb_series_topology(series) : "");
 	fclose(name);
 	out[SB_NAME_BYTES - 1] = '\0';
 }
@@ -382,6 +382,7 @@ static void free_series(struct sb_series *series)
 	free(series->workload);
 	free(series->operation);
 	free(series->label);
+	sb_waiting_free(series->waiting);
 	free(series->answer);
 }
 

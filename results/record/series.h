@@ -55,13 +55,28 @@ struct sb_distance_steals {
 uint32_t sb_series_distances(const struct sb_series *series,
 			     struct sb_distance_steals out[SB_DISTANCES]);
 
-/* "native", or "emulated", which every output says. */
-static inline const char *sb_series_topology(const struct sb_series *series)
+/* "native", or "emulated" or "virtual", which every output says. */
+static inline const char *sb_reality_name(enum sb_reality reality)
 {
-	return series->emulated ? "emulated" : "native";
+	static const char *const names[] = { "native", "emulated", "virtual" };
+
+	return names[reality];
 }
 
-/* "emulated" if any series is. */
+static inline const char *sb_series_topology(const struct sb_series *series)
+{
+	return sb_reality_name(series->reality);
+}
+
+/* The same behind the name of a series: "" or " (virtual)". */
+static inline const char *sb_series_topology_mark(const struct sb_series *series)
+{
+	static const char *const marks[] = { "", " (emulated)", " (virtual)" };
+
+	return marks[series->reality];
+}
+
+/* "emulated" or "virtual" if any series is. */
 const char *sb_result_topology(const struct sb_result *result);
 
 /* Copies name and text, and adds "name=text" to the label. Returns 0 or -ENOMEM. */

@@ -133,7 +133,7 @@ static void put_names(struct sb_trace_writer *w, const struct sb_series *series)
 	char *name;
 
 	if (asprintf(&name, "%s%s%s%s", series->workload, *series->label ? " " : "", series->label,
-		     series->emulated ? " (emulated)" : "") >= 0) {
+		     sb_series_topology_mark(series)) >= 0) {
 		put_name(w, "process_name", 0, name);
 		free(name);
 	}
@@ -208,7 +208,7 @@ static void put_summary(FILE *out, const struct sb_series *series, uint32_t proc
 	fputs(",\"operation\":", out);
 	sb_trace_put_text(out, series->operation);
 	fprintf(out, ",\"emulated\":%s,\"operations\":%" PRIu64,
-		series->emulated ? "true" : "false", traced->operations);
+		series->reality == SB_EMULATED ? "true" : "false", traced->operations);
 	/* The cost of tracing itself. */
 	if (traced->operations)
 		put_number(out, "ns_per_op_traced",

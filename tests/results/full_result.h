@@ -162,6 +162,9 @@ static const struct {
 
 static inline void fill_result(struct sb_result *result)
 {
+	const struct sb_waiting_place place = { .fetches = { [1] = 3, [5] = 1 },
+						.fetch_ns = { [1] = 75.5, [5] = 200 },
+						.queued_ns = 12.25 };
 	struct sb_place two[] = { { 0, 0, 0, 0, 0, -1 }, { 5, 1, 1, 0, 0, -1 } };
 	struct sb_place three[] = { { -1, 0, 0, 0, 0, 0 },
 				    { -1, 1, 0, 0, 0, 0 },
@@ -180,7 +183,12 @@ static inline void fill_result(struct sb_result *result)
 	add_setting(&result->series[0], "pairs", "1", 1, false);
 	add_setting(&result->series[0], "spin-yield", "4,096", 4096, true);
 	result->series[1].workload = strdup("skynet");
-	result->series[1].emulated = true;
+	result->series[1].reality = SB_EMULATED;
+	result->series[0].reality = SB_SIMULATED;
+	result->series[0].waiting = calloc(1, sizeof(*result->series[0].waiting));
+	CHECK_EQ(sb_waiting_add(result->series[0].waiting, &place, "core/a.c", "take"), 0);
+	CHECK_EQ(sb_waiting_add(result->series[0].waiting, &place, "core/a.c", "take"), 0);
+	CHECK_EQ(sb_waiting_add(result->series[0].waiting, &place, "core/b.c", "give"), 0);
 	add_setting(&result->series[1], "placement", "compact", NAN, true);
 	/* Nothing is recorded, nothing was measured. */
 	for (uint32_t w = 0; w < 3; w++) {

@@ -75,6 +75,23 @@ static void check_record(const struct sb_record *a, const struct sb_record *b, u
 	assert_true(b->requests->in_system_expected == 1e300);
 }
 
+static void check_waiting(const struct sb_waiting *a, const struct sb_waiting *b)
+{
+	assert_int_equal(!a, !b);
+	if (!a)
+		return;
+	CHECK_EQ(a->places, 2);
+	CHECK_EQ(a->place[0].fetches[1], 6);
+	CHECK_EQ(b->places, a->places);
+	for (uint32_t i = 0; i < a->places; i++) {
+		assert_string_equal(a->place[i].file, b->place[i].file);
+		assert_string_equal(a->place[i].function, b->place[i].function);
+		assert_memory_equal(a->place[i].fetches, b->place[i].fetches,
+				    sizeof(a->place[i].fetches));
+		assert_true(sb_waiting_ns(&a->place[i]) == sb_waiting_ns(&b->place[i]));
+	}
+}
+
 static void check_series(const struct sb_series *a, const struct sb_series *b)
 {
 	const uint32_t workers = a->placement.workers;
@@ -85,7 +102,8 @@ static void check_series(const struct sb_series *a, const struct sb_series *b)
 	assert_int_equal(!a->answer, !b->answer);
 	if (a->answer)
 		assert_string_equal(a->answer, b->answer);
-	CHECK_EQ(a->emulated, b->emulated);
+	CHECK_EQ(a->reality, b->reality);
+	check_waiting(a->waiting, b->waiting);
 	CHECK_EQ(workers, b->placement.workers);
 	assert_memory_equal(a->placement.place, b->placement.place,
 			    workers * sizeof(*a->placement.place));

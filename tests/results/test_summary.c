@@ -240,45 +240,59 @@ static void one_distance_is_not_told(void **state)
 	remove_tree(directory);
 }
 
-/* No file may be taken for a measurement of that machine. */
-static void every_output_says_emulated(void **state)
+/* No file may be taken for a measurement of that machine. line: the beginning of the summary's. */
+static void check_outputs_say(enum sb_reality reality, const char *line)
 {
 	/* Those that have rows here. */
 	static const char *const names[] = { "runs.csv",   "workers.csv", "yields.csv",
 					     "steals.csv", "latency.csv", "memory.csv",
 					     "report.html" };
+	const char *word = sb_reality_name(reality);
 	char directory[] = "/tmp/sb-test-XXXXXX";
+	char name[64];
 	struct sb_result *result;
 	const char *failed;
 	char *text;
 	json_t *json;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	result = make_result(directory);
-	result->series->emulated = true;
+	result->series->reality = reality;
 	CHECK_EQ(sb_write_csv_files(result, &failed), 0);
 	CHECK_EQ(sb_write_report(result), 0);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
 		text = read_file(directory, names[i]);
-		assert_non_null(strstr(text, "emulated"));
+		assert_non_null(strstr(text, word));
 		assert_null(strstr(text, "native"));
 		free(text);
 	}
 	text = summarize(result);
-	assert_non_null(strstr(text, "\nemulated: profile"));
+	assert_non_null(strstr(text, line));
 	free(text);
+	snprintf(name, sizeof(name), "pingpong/workers:2/%s", word);
 	json = write_and_parse(result, sb_write_json);
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(json, "context"), "topology")),
-		"emulated");
+		word);
 	assert_string_equal(
 		json_string_value(json_object_get(
 			json_array_get(json_object_get(json, "benchmarks"), 0), "name")),
-		"pingpong/workers:2/emulated");
+		name);
 	json_decref(json);
 	free_result(result);
 	remove_tree(directory);
+}
+
+static void every_output_says_emulated(void **state)
+{
+	(void)state;
+	check_outputs_say(SB_EMULATED, "\nemulated: profile");
+}
+
+static void every_output_says_virtual(void **state)
+{
+	(void)state;
+	check_outputs_say(SB_SIMULATED, "\nvirtual: times are predictions");
 }
 
 int main(void)
@@ -292,6 +306,7 @@ int main(void)
 		cmocka_unit_test(steals_are_told_by_distance),
 		cmocka_unit_test(one_distance_is_not_told),
 		cmocka_unit_test(every_output_says_emulated),
+		cmocka_unit_test(every_output_says_virtual),
 	};
 
 	return cmocka_run_group_tests_name("results", tests, NULL, NULL);

@@ -30,8 +30,8 @@ static void *run(void *status)
 
 int main(void)
 {
-	const struct sb_machine machine = sb_machine_plain(CPUS);
-	struct sb_virtual_setup setup = { .machine = &machine };
+	const struct sb_model model = sb_model_plain(CPUS);
+	struct sb_virtual_setup setup = { .model = &model };
 	struct sb_virtual_counts counts;
 	int status = 1;
 

@@ -103,8 +103,8 @@ static void *run_tree(void *arg)
 static struct tree run(uint32_t workers, uint64_t seed)
 {
 	struct tree tree = { .workers = workers, .seed = seed };
-	const struct sb_machine machine = sb_machine_plain(workers + 1);
-	const struct sb_virtual_setup setup = { .machine = &machine, .seed = seed };
+	const struct sb_model model = sb_model_plain(workers + 1);
+	const struct sb_virtual_setup setup = { .model = &model, .seed = seed };
 
 	CHECK_EQ(sb_virtual_run(&setup, run_tree, &tree, &tree.counts), 0);
 	CHECK_EQ(tree.ran, PROCESSES);

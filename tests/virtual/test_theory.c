@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "core/scheduler.h"
+#include "tests/queueing.h"
 #include "tests/test.h"
+#include "workloads/load/distribution.h"
 
-#define MEAN_PS	    UINT64_C(100000000) /* of a service time */
+#define PS_PER_NS   1000
 #define REQUESTS    400000
 #define FIRST	    10000 /* before that the queue is not yet what it will be */
 #define BATCHES	    50
@@ -23,30 +25,6 @@
 /* Student's t of 49 degrees of freedom: intervals of 95 and of 99.9 %. */
 #define T_95  2.01
 #define T_999 3.50
-
-/* ---- service times, in their mean ---- */
-
-static double uniform(struct sb_rng *rng)
-{
-	return ((double)(sb_rng_next(rng) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double exponential(struct sb_rng *rng)
-{
-	return -log(uniform(rng));
-}
-
-static double constant(struct sb_rng *rng)
-{
-	(void)rng;
-	return 1;
-}
-
-/* Nine of ten are 0.5, one is 5.5. */
-static double bimodal(struct sb_rng *rng)
-{
-	return uniform(rng) < 0.9 ? 0.5 : 5.5;
-}
 
 /* ---- a run ---- */
 
@@ -59,7 +37,7 @@ struct request {
 struct queue {
 	uint32_t workers;
 	double load;
-	double (*service)(struct sb_rng *rng);
+	struct sb_distribution service;
 	struct sb_rng rng;
 	uint32_t requests;
 	uint32_t ended;
@@ -82,7 +60,7 @@ static int serve(void *state, struct sb_step *step, const struct sb_event *event
 	(void)count;
 	sb_virtual_charge(r->service_ps);
 	r->queue->sojourn[r->queue->ended++] =
-		(double)(sb_virtual_now_ps() - r->due_ps) / (double)MEAN_PS;
+		(double)(sb_virtual_now_ps() - r->due_ps) / PS_PER_NS / r->queue->service.mean_ns;
 	return SB_DONE;
 }
 
@@ -95,12 +73,12 @@ static const struct sb_process_ops ops = {
 
 static void submit_all(struct queue *q, struct sb_scheduler *s)
 {
-	const double gap = (double)MEAN_PS / (q->load * q->workers);
+	const double gap_ps = PS_PER_NS * q->service.mean_ns / (q->load * q->workers);
 	struct request r = { .queue = q, .due_ps = sb_virtual_now_ps() };
 
 	for (uint32_t i = 0; i < q->requests; i++) {
-		r.due_ps += (uint64_t)(gap * exponential(&q->rng));
-		r.service_ps = (uint64_t)((double)MEAN_PS * q->service(&q->rng));
+		r.due_ps += (uint64_t)(gap_ps * sb_rng_exponential(&q->rng));
+		r.service_ps = (uint64_t)(PS_PER_NS * sb_distribution_sample(&q->service, &q->rng));
 		sb_virtual_wait(NULL, r.due_ps);
 		CHECK_EQ(sb_scheduler_submit(s, &ops, "main", sb_value_ptr(&r), NULL), 0);
 	}
@@ -131,15 +109,15 @@ static void *run(void *arg)
 }
 
 /* Not zero: a thread that waits for another in a loop has to come to an end of its turn. */
-static struct sb_machine without_costs(uint32_t cpus)
+static struct sb_model without_costs(uint32_t cpus)
 {
-	struct sb_machine machine = sb_machine_plain(cpus);
+	struct sb_model model = sb_model_plain(cpus);
 
-	memset(&machine.cost, 0, sizeof(machine.cost));
-	memset(machine.transfer_ps, 0, sizeof(machine.transfer_ps));
-	machine.cost.hit_ps = 1;
-	machine.cost.pause_ps = machine.cost.yield_ps = 50000;
-	return machine;
+	memset(&model.cost, 0, sizeof(model.cost));
+	memset(model.transfer_ps, 0, sizeof(model.transfer_ps));
+	model.cost.hit_ps = 1;
+	model.cost.pause_ps = model.cost.yield_ps = 50000;
+	return model;
 }
 
 /* ---- what came of it ---- */
@@ -190,16 +168,22 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 	return given ? strtoull(given, NULL, 0) : otherwise;
 }
 
-static struct estimate measure(const char *name, struct queue q, double theory)
+/* The scheduler as that queue, against the theory of its mean. */
+static struct estimate measure(uint32_t workers, double load, const char *service,
+			       double (*theory)(uint32_t workers, double load, double scv))
 {
-	const struct sb_machine machine = without_costs(q.workers + 1);
+	const struct sb_model model = without_costs(workers + 1);
 	const struct sb_virtual_setup setup = {
-		.machine = &machine,
+		.model = &model,
 		.seed = setting("SB_SEED", 1),
 	};
+	struct queue q = { .workers = workers, .load = load };
 	struct sb_virtual_counts counts;
 	struct estimate e;
+	char why[SB_WHY_BYTES];
+	double expected;
 
+	CHECK_EQ(sb_distribution_init(&q.service, service, why), 0);
 	q.requests = (uint32_t)setting("SB_REQUESTS", REQUESTS);
 	q.sojourn = calloc(q.requests, sizeof(*q.sojourn));
 	assert_non_null(q.sojourn);
@@ -207,15 +191,30 @@ static struct estimate measure(const char *name, struct queue q, double theory)
 	CHECK_EQ(sb_virtual_run(&setup, run, &q, &counts), 0);
 	CHECK_EQ(q.ended, q.requests);
 	e = estimate(q.sojourn + FIRST, (int)q.requests - FIRST);
+	expected = theory(workers, load, q.service.scv);
+	sb_distribution_fini(&q.service);
 	free(q.sojourn);
-	fprintf(stderr, "# %s at %.2f: mean %.4f +- %.4f, theory %.4f (%+.2f %%)\n", name, q.load,
-		e.mean, T_95 * e.error, theory, 100 * (e.mean / theory - 1));
-	assert_true(fabs(e.mean - theory) < T_999 * e.error);
-	assert_true(q.load > 0.8 || fabs(e.mean / theory - 1) < 0.02);
+	fprintf(stderr, "# %u workers at %.2f, %s: mean %.4f +- %.4f, theory %.4f (%+.2f %%)\n",
+		workers, load, service, e.mean, T_95 * e.error, expected,
+		100 * (e.mean / expected - 1));
+	assert_true(fabs(e.mean - expected) < T_999 * e.error);
+	assert_true(load > 0.8 || fabs(e.mean / expected - 1) < 0.02);
 	return e;
 }
 
 /* ---- theory: mean sojourn times, in mean service times ---- */
+
+static double one_server(uint32_t workers, double load, double scv)
+{
+	CHECK_EQ(workers, 1);
+	return queueing_one_server(load, scv);
+}
+
+static double exponential_servers(uint32_t workers, double load, double scv)
+{
+	assert_true(fabs(scv - 1) < 1e-9);
+	return 1 + queueing_all_busy(workers, load) / (workers * (1 - load));
+}
 
 static void one_worker_exponential(void **state)
 {
@@ -223,55 +222,30 @@ static void one_worker_exponential(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		const double theory = 1 / (1 - load[i]);
-		const struct estimate e = measure(
-			"M/M/1",
-			(struct queue){ .workers = 1, .load = load[i], .service = exponential },
-			theory);
+		const double p99 = log(100) / (1 - load[i]);
+		const struct estimate e = measure(1, load[i], "exp:100us", one_server);
 
-		fprintf(stderr, "#   p99 %.3f, theory %.3f\n", e.p99, theory * log(100));
-		assert_true(load[i] > 0.8 || fabs(e.p99 / (theory * log(100)) - 1) < 0.04);
+		fprintf(stderr, "#   p99 %.3f, theory %.3f\n", e.p99, p99);
+		assert_true(load[i] > 0.8 || fabs(e.p99 / p99 - 1) < 0.04);
 	}
-}
-
-/* Pollaczek and Khinchin; second: E[s^2] / E[s]^2. */
-static double one_general(double load, double second)
-{
-	return 1 + load * second / (2 * (1 - load));
 }
 
 static void one_worker_constant(void **state)
 {
 	(void)state;
-	measure("M/D/1", (struct queue){ .workers = 1, .load = 0.7, .service = constant },
-		one_general(0.7, 1));
+	measure(1, 0.7, "fixed:100us", one_server);
 }
 
 static void one_worker_bimodal(void **state)
 {
 	(void)state;
-	measure("M/G/1, bimodal", (struct queue){ .workers = 1, .load = 0.7, .service = bimodal },
-		one_general(0.7, 0.9 * 0.25 + 0.1 * 30.25));
-}
-
-/* Erlang's C: that a request has to wait. */
-static double waits(uint32_t workers, double load)
-{
-	const double offered = workers * load;
-	double term = 1, sum = 0;
-
-	for (uint32_t k = 0; k < workers; k++) {
-		sum += term;
-		term *= offered / (k + 1);
-	}
-	return term / (1 - load) / (sum + term / (1 - load));
+	measure(1, 0.7, "bimodal:0.9:50us:550us", one_server);
 }
 
 static void four_workers_exponential(void **state)
 {
 	(void)state;
-	measure("M/M/4", (struct queue){ .workers = 4, .load = 0.7, .service = exponential },
-		1 + waits(4, 0.7) / (4 * (1 - 0.7)));
+	measure(4, 0.7, "exp:100us", exponential_servers);
 }
 
 int main(void)

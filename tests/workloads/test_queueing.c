@@ -1,6 +1,7 @@
 /*
  * test_queueing.c - generators and servers against queueing theory (M/M/1, M/D/1, M/M/c), and the replay.
  */
+#include "tests/queueing.h"
 #include "tests/workloads/load.h"
 
 /* ---- M/M/1 ---- */
@@ -89,28 +90,21 @@ static void mm1_is_as_in_theory(void **state)
 	assert_true(batch_z(beyond_p99, 0.01) > Z_MAX);
 }
 
-/* M/D/1 by Pollaczek and Khinchine: half of the wait. */
 static void md1_is_as_in_theory(void **state)
 {
 	(void)state;
 	simulate(MM1_RATE, "fixed:50us");
-	assert_true(batch_z(itself, 50e3 + (MM1_MEAN_NS - 50e3) / 2) < Z_MAX);
+	assert_true(batch_z(itself, 50e3 * queueing_one_server(0.7, 0)) < Z_MAX);
 }
 
-/* M/M/c by Erlang's C formula: the chance that all c servers are busy. */
 static void mmc_is_as_in_theory(void **state)
 {
 	(void)state;
 	for (uint32_t c = 2; c <= 7; c += 5) {
 		const double mu = 20e3;
 		const double lambda = 0.7 * mu * c;
-		const double a = lambda / mu;
-		double blocked = 1; /* Erlang's B, by its recursion */
-		double busy;
+		const double busy = queueing_all_busy(c, 0.7);
 
-		for (uint32_t n = 1; n <= c; n++)
-			blocked = a * blocked / (n + a * blocked);
-		busy = blocked / (1 - a / c * (1 - blocked));
 		simulate_at(c, lambda, "exp:50us");
 		assert_true(batch_z(itself, 50e3 + 1e9 * busy / (c * mu - lambda)) < Z_MAX);
 	}

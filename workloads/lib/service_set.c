@@ -62,6 +62,8 @@ static void stream(struct sb_set *set, uint64_t units)
 
 void sb_set_work(struct sb_set *set, uint64_t units)
 {
+	/* In virtual time a unit is a nanosecond, and the memory has no cost of its own. */
+	(void)sb_cpu_works(units);
 	if (set->kind == SB_SET_CHASE)
 		chase(set, units);
 	else

@@ -16,6 +16,8 @@ void sb_work_ns(uint64_t ns)
 {
 	const uint64_t start = sb_clock_ns();
 
+	if (sb_cpu_works(ns))
+		return;
 	while (sb_clock_ns() - start < ns)
 		sb_cpu_pause();
 }

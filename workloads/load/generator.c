@@ -72,7 +72,7 @@ static bool wait_until(struct sb_generators *all, uint64_t time_ns)
 			return true;
 		if (time_ns - now > SPIN_NS)
 			sb_thread_sleep(sb_min_u64(time_ns - now - SPIN_NS, SLICE_NS));
-		else
+		else if (!sb_cpu_works(time_ns - now))
 			sb_cpu_pause();
 	}
 	return false;

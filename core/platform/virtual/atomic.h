@@ -3,8 +3,8 @@
  * others may run before it, and then it takes place at once, for all CPUs. Included by
  * core/platform/atomic.h alone.
  *
- * What is stored is evaluated before the access is charged, so that no result depends on the order
- * in which a compiler evaluates arguments.
+ * Each operation evaluates the value to store before it charges the access: compilers
+ * evaluate arguments in different orders, and no result may depend on that.
  */
 #ifndef SB_CORE_PLATFORM_VIRTUAL_ATOMIC_H
 #define SB_CORE_PLATFORM_VIRTUAL_ATOMIC_H
@@ -14,46 +14,46 @@
 #include "core/platform/virtual/engine.h"
 
 /* p, once it has been charged. */
-static inline void *sb_virtual_read(const volatile void *p)
+static inline void *sb_virtual_read(const volatile void *p, struct sb_site *site)
 {
-	sb_virtual_access(p, SB_ACCESS_READ);
+	sb_virtual_access(p, SB_ACCESS_READ, site);
 	return (void *)(uintptr_t)p;
 }
 
-static inline void *sb_virtual_write(const volatile void *p)
+static inline void *sb_virtual_write(const volatile void *p, struct sb_site *site)
 {
-	sb_virtual_access(p, SB_ACCESS_WRITE);
+	sb_virtual_access(p, SB_ACCESS_WRITE, site);
 	return (void *)(uintptr_t)p;
 }
 
-static inline void *sb_virtual_rmw(const volatile void *p)
+static inline void *sb_virtual_rmw(const volatile void *p, struct sb_site *site)
 {
-	sb_virtual_access(p, SB_ACCESS_RMW);
+	sb_virtual_access(p, SB_ACCESS_RMW, site);
 	return (void *)(uintptr_t)p;
 }
 
 /* The type of what is at p, without _Atomic. */
 #define SB_VIRTUAL_VALUE(p) __typeof__((void)0, *(p))
 
-#define SB_VIRTUAL_LOAD(p) atomic_load((__typeof__(p))sb_virtual_read(p))
+#define SB_VIRTUAL_LOAD(p) atomic_load((__typeof__(p))sb_virtual_read(p, SB_SITE()))
 
 #define SB_VIRTUAL_STORE(p, v)                                                                     \
 	({                                                                                         \
 		SB_VIRTUAL_VALUE(p) sb_stored_ = (v);                                              \
-		atomic_store((__typeof__(p))sb_virtual_write(p), sb_stored_);                      \
+		atomic_store((__typeof__(p))sb_virtual_write(p, SB_SITE()), sb_stored_);           \
 	})
 
 #define SB_VIRTUAL_RMW(operation, p, v)                                                            \
 	({                                                                                         \
 		SB_VIRTUAL_VALUE(p) sb_operand_ = (v);                                             \
-		operation((__typeof__(p))sb_virtual_rmw(p), sb_operand_);                          \
+		operation((__typeof__(p))sb_virtual_rmw(p, SB_SITE()), sb_operand_);               \
 	})
 
 #define SB_VIRTUAL_CAS(p, expected, v)                                                             \
 	({                                                                                         \
 		SB_VIRTUAL_VALUE(p) sb_desired_ = (v);                                             \
-		atomic_compare_exchange_strong((__typeof__(p))sb_virtual_rmw(p), expected,         \
-					       sb_desired_);                                       \
+		atomic_compare_exchange_strong((__typeof__(p))sb_virtual_rmw(p, SB_SITE()),        \
+					       expected, sb_desired_);                             \
 	})
 
 #define sb_load_rlx(p)	   SB_VIRTUAL_LOAD(p)

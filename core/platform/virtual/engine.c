@@ -16,13 +16,43 @@ void sb_virtual_charge(uint64_t ps)
 	sb_turns_look();
 }
 
-void sb_virtual_access(const volatile void *address, enum sb_access access)
+static uint32_t current_cpu(void)
 {
-	if (!sb_turns.cpu)
+	return (uint32_t)(sb_turns.cpu - sb_turns.cpus);
+}
+
+void sb_virtual_access(const volatile void *address, enum sb_access access, struct sb_site *site)
+{
+	if (SB_UNLIKELY(!sb_turns.cpu))
 		return;
-	sb_turns.now_ps = sb_lines_access(sb_turns.lines, (uint32_t)(sb_turns.cpu - sb_turns.cpus),
-					  address, access, sb_turns.now_ps);
+	sb_turns.now_ps = sb_lines_access(&sb_turns.lines, current_cpu(), address, access, site,
+					  sb_turns.now_ps);
 	sb_turns_look();
+}
+
+void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site)
+{
+	uint64_t line = sb_region_line(object);
+	uint64_t end = sb_region_line((const char *)object + bytes - 1);
+	uint64_t now_ps = sb_turns.now_ps;
+
+	if (!sb_turns.cpu || !bytes || end >= SB_REGION_LINES)
+		return;
+	/* They come at the same time. */
+	for (; line <= end; line++) {
+		if (!sb_lines_hits(&sb_turns.lines, current_cpu(), line, SB_ACCESS_TOUCH))
+			now_ps = sb_max_u64(now_ps,
+					    sb_lines_fetch(&sb_turns.lines, current_cpu(), line,
+							   SB_ACCESS_TOUCH, site, sb_turns.now_ps));
+	}
+	sb_turns.now_ps = now_ps;
+	sb_turns_look();
+}
+
+void sb_virtual_straight(enum sb_straight kind)
+{
+	if (sb_turns.cpu)
+		sb_virtual_charge(sb_turns.setup->model->straight_ps[kind]);
 }
 
 void sb_virtual_fence(void)
@@ -142,7 +172,7 @@ struct sb_virtual_thread *sb_virtual_start(int cpu, void *(*entry)(void *), void
 {
 	struct sb_virtual_thread *thread;
 
-	if (cpu >= (int)sb_turns.setup->machine->cpus)
+	if (cpu >= (int)sb_turns.setup->model->cpus)
 		return NULL;
 	thread = create(STACK_BYTES, entry, arg);
 	if (!thread)
@@ -206,7 +236,7 @@ uint64_t sb_virtual_all_cpus_ps(void)
 	sb_virtual_charge(sb_turns.cost.clock_read_ps);
 	for (const struct sb_virtual_thread *t = sb_turns.newest; t; t = t->older)
 		sum += t->has_ended ? 0 : t->cpu_ps;
-	for (uint32_t i = 0; i < sb_turns.setup->machine->cpus; i++)
+	for (uint32_t i = 0; i < sb_turns.setup->model->cpus; i++)
 		sum += run_of(&sb_turns.cpus[i]);
 	return sum;
 }
@@ -218,7 +248,7 @@ const struct sb_costs *sb_virtual_costs(void)
 
 uint32_t sb_virtual_cpus(void)
 {
-	return sb_turns.setup->machine->cpus;
+	return sb_turns.setup->model->cpus;
 }
 
 bool sb_virtual_runs(void)
@@ -228,28 +258,35 @@ bool sb_virtual_runs(void)
 
 /* ---- a run ---- */
 
-static void count(struct sb_virtual_counts *counts)
+struct sb_virtual_counts sb_virtual_count(void)
 {
-	*counts = (struct sb_virtual_counts){
+	struct sb_virtual_counts counts = {
+		.end_ps = sb_turns.now_ps,
 		.switches = sb_turns.switches,
 		.threads = sb_turns.started,
-		.lines = sb_lines_count(sb_turns.lines),
+		.lines = sb_turns.lines.counts,
 	};
-	for (uint32_t i = 0; i < sb_turns.setup->machine->cpus; i++)
-		counts->end_ps = sb_max_u64(counts->end_ps, sb_turns.cpus[i].turn.at_ps);
+
+	for (uint32_t i = 0; i < sb_turns.setup->model->cpus; i++)
+		counts.end_ps = sb_max_u64(counts.end_ps, sb_turns.cpus[i].turn.at_ps);
+	return counts;
+}
+
+const struct sb_site *sb_virtual_sites(void)
+{
+	return sb_turns.lines.site;
 }
 
 static int begin(const struct sb_virtual_setup *setup)
 {
 	if (sb_turns.cpu)
 		return -EBUSY;
-	sb_turns = (struct sb_turns){ .setup = setup, .cost = setup->machine->cost };
+	sb_turns = (struct sb_turns){ .setup = setup, .cost = setup->model->cost };
 	sb_rng_seed(&sb_turns.rng, setup->seed);
-	sb_turns.lines = sb_lines_create(setup->machine);
-	sb_turns.cpus = calloc(setup->machine->cpus, sizeof(*sb_turns.cpus));
-	if (!sb_turns.lines || !sb_turns.cpus)
+	sb_turns.cpus = calloc(setup->model->cpus, sizeof(*sb_turns.cpus));
+	if (!sb_turns.cpus || sb_region_begin() || sb_lines_begin(&sb_turns.lines, setup->model))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < setup->machine->cpus; i++)
+	for (uint32_t i = 0; i < setup->model->cpus; i++)
 		sb_turns.cpus[i].turn.is_cpu = true;
 	return 0;
 }
@@ -259,7 +296,8 @@ static void end(void)
 	while (sb_turns.newest)
 		destroy(sb_turns.newest);
 	sb_heap_fini(&sb_turns.heap);
-	sb_lines_destroy(sb_turns.lines);
+	sb_lines_end(&sb_turns.lines);
+	sb_region_end();
 	free(sb_turns.cpus);
 	sb_turns.cpu = NULL;
 }
@@ -274,11 +312,12 @@ int sb_virtual_run(const struct sb_virtual_setup *setup, void *(*entry)(void *),
 		return rc;
 	first = rc ? NULL : create(FIRST_STACK_BYTES, entry, arg);
 	if (first) {
-		sb_turns.cpu = &sb_turns.cpus[setup->machine->cpus - 1];
+		sb_turns.cpu =
+			&sb_turns.cpus[setup->may_run ? setup->first_cpu : setup->model->cpus - 1];
 		sb_turns_give_cpu(sb_turns.cpu, first, 0);
 		sb_turns_set_limit();
 		sb_fiber_switch(&sb_turns.outside, &first->fiber);
-		count(counts);
+		*counts = sb_virtual_count();
 	}
 	end();
 	return first ? 0 : -ENOMEM;

@@ -24,9 +24,13 @@
 struct sb_virtual_thread;
 
 struct sb_virtual_setup {
-	const struct sb_machine *machine;
+	const struct sb_model *model;
 	uint64_t seed;
 	uint64_t lookahead_ps;
+	/* The CPU of the first thread, and those on which threads that are not pinned may run, by
+	 * their numbers; NULL: all, and the first thread begins on the last one. */
+	uint32_t first_cpu;
+	const bool *may_run;
 };
 
 /* Of a run that has ended. */
@@ -86,9 +90,15 @@ uint64_t sb_virtual_all_cpus_ps(void);
 /* Passes time. Others may run. */
 void sb_virtual_charge(uint64_t ps);
 
-/* An access to a line. Others may run before it; the caller does it next. Outside of a
- * run it is free. */
-void sb_virtual_access(const volatile void *address, enum sb_access access);
+/* An access to a line, at that place in the code. Others may run before it; the caller does it
+ * next. Outside of a run it is free. */
+void sb_virtual_access(const volatile void *address, enum sb_access access, struct sb_site *site);
+
+/* Brings the lines of an object to the calling CPU, to be written: what they cost beyond hits. */
+void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site);
+
+/* The straight code of an operation. */
+void sb_virtual_straight(enum sb_straight kind);
 
 void sb_virtual_fence(void);
 
@@ -97,5 +107,9 @@ uint32_t sb_virtual_cpus(void);
 
 /* Whether the caller is a virtual thread. */
 bool sb_virtual_runs(void);
+
+/* The places that have waited for lines in this run so far, a list in no order of meaning. */
+const struct sb_site *sb_virtual_sites(void);
+struct sb_virtual_counts sb_virtual_count(void);
 
 #endif

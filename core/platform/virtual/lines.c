@@ -1,233 +1,232 @@
 #include "core/platform/virtual/lines.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Bytes that move at a time, as a power of two. */
-#define LINE_SHIFT 6
+#include "core/platform/virtual/reserve.h"
 
-/* What one CPU remembers: 4096 lines are 256 KiB, about a second-level cache. */
-#define COPIES 4096
+#define PAGE_BYTES UINT64_C(4096)
+#define PAGES	   (SB_REGION_LINES / SB_REGION_PAGE_LINES)
 
-/* A table is at most half full. */
-#define FIRST_SLOTS 4096
+/* Of the pages that a CPU reads in turn, each the line that it fetched last from memory. */
+#define STREAMS_LOG2 4
 
-struct line {
-	uint64_t name; /* its address by lines, plus 1; 0: an empty slot */
-	uint64_t number;
-	uint64_t version;
-	uint64_t busy_ps; /* nobody else gets it before */
-	uint32_t owner;
-	bool is_shared; /* others have read it since it was written */
-	uint8_t reach;	/* how far away the farthest of them is */
-};
-
-/* Of lines that have the same place. */
-struct copy {
-	uint64_t number; /* plus 1; 0: none */
-	uint64_t version;
-};
-
-/* The line that a CPU fetched last to write it. */
-struct held {
+/* The line that a CPU fetched last to write it, and its streams. */
+struct sb_held {
 	uint64_t number; /* plus 1; 0: none */
 	uint64_t until_ps;
+	uint64_t stream[1 << STREAMS_LOG2];
 };
 
-struct sb_lines {
-	const struct sb_machine *machine;
-	struct line *line;
-	uint64_t slots, used;
-	struct copy *copy; /* COPIES of each CPU */
-	struct held *held; /* of each CPU */
-	struct sb_lines_counts counts;
-};
+/* Both tables are reserved once and used by one run after the other. */
+static struct sb_cache_line *all_lines;
+static uint16_t *all_homes;
 
-struct sb_lines *sb_lines_create(const struct sb_machine *machine)
+static bool reserve(void)
 {
-	struct sb_lines *l = calloc(1, sizeof(*l));
-
-	if (!l)
-		return NULL;
-	l->machine = machine;
-	l->slots = FIRST_SLOTS;
-	l->line = calloc(l->slots, sizeof(*l->line));
-	l->copy = calloc((size_t)machine->cpus * COPIES, sizeof(*l->copy));
-	l->held = calloc(machine->cpus, sizeof(*l->held));
-	if (l->line && l->copy && l->held)
-		return l;
-	sb_lines_destroy(l);
-	return NULL;
+	if (!all_lines)
+		all_lines = sb_reserve(SB_REGION_LINES * sizeof(*all_lines), PAGE_BYTES);
+	if (!all_homes)
+		all_homes = sb_reserve(PAGES * sizeof(*all_homes), PAGE_BYTES);
+	return all_lines && all_homes;
 }
 
-void sb_lines_destroy(struct sb_lines *l)
+int sb_lines_begin(struct sb_lines *l, const struct sb_model *model)
 {
-	if (!l)
-		return;
-	free(l->line);
+	*l = (struct sb_lines){ .model = model };
+	if (!reserve())
+		return -ENOMEM;
+	l->line = all_lines;
+	l->home = all_homes;
+	l->cache_lines = model->cache_lines ? model->cache_lines : SB_MODEL_CACHE_LINES;
+	l->copy = calloc(model->cpus * l->cache_lines, sizeof(*l->copy));
+	l->held = calloc(model->cpus, sizeof(*l->held));
+	if (l->copy && l->held)
+		return 0;
+	sb_lines_end(l);
+	return -ENOMEM;
+}
+
+static void clear_sites(struct sb_lines *l)
+{
+	while (l->site) {
+		struct sb_site *next = l->site->next;
+
+		*l->site = (struct sb_site){ .file = l->site->file, .function = l->site->function };
+		l->site = next;
+	}
+}
+
+void sb_lines_end(struct sb_lines *l)
+{
+	const uint64_t used = sb_region_used() >> SB_REGION_LINE_SHIFT;
+
+	clear_sites(l);
+	if (l->line)
+		sb_reserve_clear(l->line, used * sizeof(*l->line));
+	if (l->home)
+		sb_reserve_clear(l->home,
+				 used / SB_REGION_PAGE_LINES * sizeof(*l->home) + sizeof(*l->home));
 	free(l->copy);
 	free(l->held);
-	free(l);
+	*l = (struct sb_lines){ .model = NULL };
 }
 
-struct sb_lines_counts sb_lines_count(const struct sb_lines *l)
+/* ---- waits ---- */
+
+static void note(struct sb_lines *l, struct sb_site *site)
 {
-	struct sb_lines_counts counts = l->counts;
-
-	counts.lines = l->used;
-	return counts;
+	if (site->is_listed)
+		return;
+	site->is_listed = true;
+	site->next = l->site;
+	l->site = site;
 }
 
-/* ---- finding a line ---- */
-
-/* Knuth, The Art of Computer Programming, vol. 3, section 6.4: the line of that name, or
- * the empty slot where it would be. */
-static struct line *slot_of(const struct sb_lines *l, uint64_t name)
-{
-	uint64_t i = (name * UINT64_C(0x9E3779B97F4A7C15)) >> 20;
-
-	for (;; i++) {
-		struct line *line = &l->line[i & (l->slots - 1)];
-
-		if (line->name == name || !line->name)
-			return line;
-	}
-}
-
-static void grow(struct sb_lines *l)
-{
-	struct line *old = l->line;
-	const uint64_t slots = l->slots;
-
-	l->slots *= 2;
-	l->line = calloc(l->slots, sizeof(*l->line));
-	SB_CHECK((uintptr_t)l->line, !=, 0);
-	for (uint64_t i = 0; i < slots; i++) {
-		if (old[i].name)
-			*slot_of(l, old[i].name) = old[i];
-	}
-	free(old);
-}
-
-/* Whoever uses a line first owns it. */
-static struct line *find(struct sb_lines *l, uint32_t cpu, const volatile void *address)
-{
-	const uint64_t name = ((uintptr_t)address >> LINE_SHIFT) + 1;
-	struct line *line = slot_of(l, name);
-
-	if (SB_LIKELY(line->name))
-		return line;
-	if (2 * (l->used + 1) > l->slots) {
-		grow(l);
-		line = slot_of(l, name);
-	}
-	*line = (struct line){ .name = name, .number = l->used++, .owner = cpu };
-	return line;
-}
-
-/* ---- an access ---- */
-
-static struct copy *copy_of(const struct sb_lines *l, uint32_t cpu, const struct line *line)
-{
-	return &l->copy[(size_t)cpu * COPIES + line->number % COPIES];
-}
-
-static bool has_copy(const struct sb_lines *l, uint32_t cpu, const struct line *line)
-{
-	const struct copy *copy = copy_of(l, cpu, line);
-
-	return copy->number == line->number + 1 && copy->version == line->version;
-}
-
-static void remember(struct sb_lines *l, uint32_t cpu, const struct line *line)
-{
-	*copy_of(l, cpu, line) =
-		(struct copy){ .number = line->number + 1, .version = line->version };
-}
-
-/* What it takes to have it from its owner, or from memory. */
-static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, const struct line *line)
-{
-	if (line->owner == cpu || !has_copy(l, line->owner, line)) {
-		l->counts.memory++;
-		return l->machine->cost.memory_ps;
-	}
-	l->counts.transfers++;
-	return l->machine->transfer_ps[sb_machine_hop(l->machine, line->owner, cpu)];
-}
-
-/* What it takes until no other CPU has a copy. */
-static uint64_t invalidate_ps(const struct sb_lines *l, const struct line *line)
-{
-	return line->is_shared ? l->machine->transfer_ps[line->reach] : 0;
-}
-
-static uint64_t wait_for_line(struct sb_lines *l, const struct line *line, uint64_t now_ps)
+static uint64_t wait_for_line(struct sb_lines *l, const struct sb_cache_line *line,
+			      struct sb_site *site, uint64_t now_ps)
 {
 	if (line->busy_ps <= now_ps)
 		return now_ps;
 	l->counts.queued_ps += line->busy_ps - now_ps;
+	site->queued_ps += line->busy_ps - now_ps;
 	return line->busy_ps;
 }
 
-static uint64_t read_line(struct sb_lines *l, uint32_t cpu, struct line *line, uint64_t now_ps)
+/* ---- fetching ---- */
+
+/* A neighbour was the last line of these pages to come from memory: the prefetcher has seen that. */
+static bool continues_stream(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
-	now_ps = wait_for_line(l, line, now_ps) + fetch_ps(l, cpu, line);
-	if (line->owner != cpu) {
-		const uint8_t distance = (uint8_t)sb_machine_hop(l->machine, line->owner, cpu);
+	const uint64_t page = number / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t *last = &l->held[cpu].stream[page >> (64 - STREAMS_LOG2)];
+	const bool does = *last + 1 == number || *last == number + 1;
+
+	*last = number;
+	return does;
+}
+
+static uint64_t memory_ps(const struct sb_lines *l, uint32_t cpu, uint64_t number,
+			  enum sb_access access)
+{
+	const struct sb_model *model = l->model;
+	uint16_t *home = &l->home[number / SB_REGION_PAGE_LINES];
+	uint64_t far_ps;
+
+	if (!*home)
+		*home = (uint16_t)(cpu + 1);
+	far_ps = sb_model_transfer_ps(model, *home - 1u, cpu);
+	if (continues_stream(l, cpu, number) || access == SB_ACCESS_TOUCH)
+		return model->cost.cold_ps;
+	return model->cost.memory_ps + (far_ps > model->transfer_ps[SB_HOP_NODE]
+						? far_ps - model->transfer_ps[SB_HOP_NODE]
+						: 0);
+}
+
+static uint64_t note_fetch(struct sb_site *site, uint32_t way, uint64_t ps)
+{
+	site->fetches[way]++;
+	site->fetch_ps[way] += ps;
+	return ps;
+}
+
+/* The time to get it from its owner, or from memory. */
+static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
+			 struct sb_site *site)
+{
+	const struct sb_cache_line *line = &l->line[number];
+	enum sb_hop hop;
+
+	if (!line->owner)
+		return note_fetch(site, SB_FROM_MEMORY,
+				  memory_ps(l, cpu, number, access) +
+					  l->model->cost.first_touch_ps);
+	if (line->owner == cpu + 1 || !sb_lines_has_copy(l, line->owner - 1u, number)) {
+		l->counts.memory++;
+		return note_fetch(site, SB_FROM_MEMORY, memory_ps(l, cpu, number, access));
+	}
+	l->counts.transfers++;
+	hop = sb_model_hop(l->model, line->owner - 1u, cpu);
+	return note_fetch(site, hop, sb_model_transfer_ps(l->model, line->owner - 1u, cpu));
+}
+
+/* The time until no other CPU has a copy. */
+static uint64_t invalidate_ps(const struct sb_lines *l, const struct sb_cache_line *line)
+{
+	return line->is_shared ? l->model->transfer_ps[line->reach] : 0;
+}
+
+static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
+{
+	*sb_lines_copy(l, cpu, number) = sb_lines_key(l, number);
+}
+
+static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, struct sb_site *site,
+			  uint64_t now_ps)
+{
+	struct sb_cache_line *line = &l->line[number];
+
+	now_ps = wait_for_line(l, line, site, now_ps) +
+		 fetch_ps(l, cpu, number, SB_ACCESS_READ, site);
+	if (!line->owner) {
+		line->owner = (uint16_t)(cpu + 1);
+	} else if (line->owner != cpu + 1) {
+		const uint8_t distance = (uint8_t)sb_model_hop(l->model, line->owner - 1u, cpu);
 
 		line->is_shared = true;
 		line->reach = distance > line->reach ? distance : line->reach;
 	}
-	remember(l, cpu, line);
+	remember(l, cpu, number);
 	return now_ps;
 }
 
-static uint64_t write_line(struct sb_lines *l, uint32_t cpu, struct line *line, uint64_t now_ps)
+static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
+			   struct sb_site *site, uint64_t now_ps)
 {
-	const uint64_t fetch = has_copy(l, cpu, line) ? 0 : fetch_ps(l, cpu, line);
+	struct sb_cache_line *line = &l->line[number];
+	const bool is_new = !line->owner;
+	const uint64_t invalidate = invalidate_ps(l, line);
+	uint64_t fetch = 0;
 
-	now_ps = wait_for_line(l, line, now_ps) + sb_max_u64(fetch, invalidate_ps(l, line));
-	line->owner = cpu;
+	if (!sb_lines_has_copy(l, cpu, number))
+		fetch = fetch_ps(l, cpu, number, access, site);
+	if (invalidate > fetch)
+		fetch += note_fetch(site, line->reach, invalidate - fetch);
+	now_ps = wait_for_line(l, line, site, now_ps) + fetch;
+	line->owner = (uint16_t)(cpu + 1);
 	line->version++;
 	line->is_shared = false;
 	line->reach = 0;
-	line->busy_ps = now_ps + l->machine->cost.hold_ps;
-	l->held[cpu] = (struct held){ .number = line->number + 1, .until_ps = line->busy_ps };
-	remember(l, cpu, line);
+	if (!is_new) {
+		line->busy_ps = now_ps + l->model->cost.hold_ps;
+		l->held[cpu].number = number + 1;
+		l->held[cpu].until_ps = line->busy_ps;
+	}
+	remember(l, cpu, number);
 	return now_ps;
 }
 
 /* Those who wait for the end of that time are its next owners already. */
-static bool holds(const struct sb_lines *l, uint32_t cpu, const struct line *line, uint64_t now_ps)
+static bool holds(const struct sb_lines *l, uint32_t cpu, uint64_t number, uint64_t now_ps)
 {
-	return l->held[cpu].number == line->number + 1 && now_ps <= l->held[cpu].until_ps;
+	return !sb_lines_has_copy(l, cpu, number) && l->held[cpu].number == number + 1 &&
+	       now_ps <= l->held[cpu].until_ps;
 }
 
-static bool is_hit(const struct sb_lines *l, uint32_t cpu, const struct line *line,
-		   enum sb_access access, uint64_t now_ps)
+uint64_t sb_lines_fetch(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
+			struct sb_site *site, uint64_t now_ps)
 {
-	if (!has_copy(l, cpu, line))
-		return holds(l, cpu, line, now_ps);
-	return access == SB_ACCESS_READ || (line->owner == cpu && !line->is_shared);
-}
-
-uint64_t sb_lines_access(struct sb_lines *l, uint32_t cpu, const volatile void *address,
-			 enum sb_access access, uint64_t now_ps)
-{
-	const struct sb_costs *cost = &l->machine->cost;
-	const uint64_t known = l->used;
-	struct line *line = find(l, cpu, address);
-
-	if (known != l->used)
-		remember(l, cpu, line);
-	if (!is_hit(l, cpu, line, access, now_ps))
-		now_ps = access == SB_ACCESS_READ ? read_line(l, cpu, line, now_ps)
-						  : write_line(l, cpu, line, now_ps);
-	else
+	if (holds(l, cpu, number, now_ps)) {
 		l->counts.hits++;
-	now_ps += cost->hit_ps + (access == SB_ACCESS_RMW ? cost->rmw_ps : 0);
-	/* A CPU whose clock is behind by the look-ahead does not see it before. */
-	if (access != SB_ACCESS_READ && line->owner == cpu)
-		line->busy_ps = sb_max_u64(line->busy_ps, now_ps);
-	return now_ps;
+		return now_ps;
+	}
+	note(l, site);
+	/* A store waits in the CPU's store buffer, and the CPU goes on; others get the line after. */
+	if (access == SB_ACCESS_WRITE) {
+		(void)write_line(l, cpu, number, access, site, now_ps);
+		return now_ps;
+	}
+	return access == SB_ACCESS_READ ? read_line(l, cpu, number, site, now_ps)
+					: write_line(l, cpu, number, access, site, now_ps);
 }

@@ -4,41 +4,109 @@
  * A line has an owner, the CPU that wrote it last, and a version, which each new owner
  * raises. A CPU remembers the version of the lines that it has read or written; its copy
  * is good while that is the line's version. So a write makes all other copies stale
- * without a list of them. What a CPU remembers is a cache with one place for each line
- * (direct-mapped): a line that another has displaced comes from memory.
+ * without a list of them. A CPU's memory of lines is its cache, with one place for each line
+ * (direct-mapped): a line that another has displaced comes from memory, and that of
+ * another NUMA node is farther away by the lines' way from there.
  *
  * Writers of one line queue up: a transfer begins when the one before has ended and its CPU
  * has kept the line for cost.hold_ps. Without that time a loop of compare-and-swap
  * on many CPUs hardly ever succeeds, as it does on no machine.
  *
- * Lines are numbered in the order of their first use, so that no result depends on where
- * the allocator has put them. One thread.
+ * Lines are those of the run's region (region.h). Other memory is the caller's own: a hit. One
+ * thread.
  */
 #ifndef SB_CORE_PLATFORM_VIRTUAL_LINES_H
 #define SB_CORE_PLATFORM_VIRTUAL_LINES_H
 
-#include "core/platform/virtual/machine.h"
+#include "core/platform/virtual/model.h"
+#include "core/platform/virtual/region.h"
+#include "core/platform/virtual/site.h"
 
-enum sb_access { SB_ACCESS_READ, SB_ACCESS_WRITE, SB_ACCESS_RMW };
-
-struct sb_lines;
-
-/* NULL: no memory. The machine has to last as long. */
-struct sb_lines *sb_lines_create(const struct sb_machine *machine);
-void sb_lines_destroy(struct sb_lines *lines);
-
-/* When an access to that address is done that a CPU begins at now_ps. Without memory for
- * another line it aborts the program. */
-uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu, const volatile void *address,
-			 enum sb_access access, uint64_t now_ps);
+/* TOUCH: to write an object as a whole, several lines at a time. */
+enum sb_access { SB_ACCESS_READ, SB_ACCESS_WRITE, SB_ACCESS_RMW, SB_ACCESS_TOUCH };
 
 /* Of all accesses. */
 struct sb_lines_counts {
 	uint64_t hits, transfers, memory;
 	uint64_t queued_ps; /* spent on waiting for another CPU's access to end */
-	uint64_t lines;
 };
 
-struct sb_lines_counts sb_lines_count(const struct sb_lines *lines);
+/* All zero: nobody has ever touched it. */
+struct sb_cache_line {
+	uint64_t busy_ps; /* nobody else gets it before */
+	uint32_t version;
+	uint16_t owner; /* plus 1 */
+	bool is_shared; /* others have read it since it was written */
+	uint8_t reach;	/* how far away the farthest of them is */
+};
+
+struct sb_lines {
+	const struct sb_model *model;
+	struct sb_cache_line *line; /* [SB_REGION_LINES] */
+	uint16_t *home;		    /* of each page, the CPU that touched it first, plus 1 */
+	uint64_t *copy;		    /* [cache_lines] of each CPU: a line and its version; 0: none */
+	uint64_t cache_lines;
+	struct sb_held *held; /* of each CPU */
+	struct sb_lines_counts counts;
+	struct sb_site *site; /* of those that have waited */
+};
+
+/* Between begin and end, as the region. The model has to last as long. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_lines_begin(struct sb_lines *lines, const struct sb_model *model);
+void sb_lines_end(struct sb_lines *lines);
+
+/* Line number + 1 and version in one word. */
+static inline uint64_t sb_lines_key(const struct sb_lines *lines, uint64_t line)
+{
+	return (line + 1) << 32 | lines->line[line].version;
+}
+
+static inline uint64_t *sb_lines_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+{
+	return &lines->copy[cpu * lines->cache_lines + (line & (lines->cache_lines - 1))];
+}
+
+static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+{
+	return *sb_lines_copy(lines, cpu, line) == sb_lines_key(lines, line);
+}
+
+/* The CPU holds it as the access needs it. */
+static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uint64_t number,
+				 enum sb_access access)
+{
+	const struct sb_cache_line *line = &lines->line[number];
+
+	return sb_lines_has_copy(lines, cpu, number) &&
+	       (access == SB_ACCESS_READ || (line->owner == cpu + 1 && !line->is_shared));
+}
+
+/* When an access that does not hit and begins at now_ps has the line. */
+uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
+			enum sb_access access, struct sb_site *site, uint64_t now_ps);
+
+/* When an access is done that a CPU begins at now_ps. */
+static inline uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu,
+				       const volatile void *address, enum sb_access access,
+				       struct sb_site *site, uint64_t now_ps)
+{
+	const struct sb_costs *cost = &lines->model->cost;
+	const uint64_t number = sb_region_line(address);
+	const uint64_t own_ps = cost->hit_ps + (access == SB_ACCESS_RMW ? cost->rmw_ps : 0);
+	struct sb_cache_line *line;
+
+	if (SB_UNLIKELY(number >= SB_REGION_LINES))
+		return now_ps + own_ps;
+	if (SB_LIKELY(sb_lines_hits(lines, cpu, number, access)))
+		lines->counts.hits++;
+	else
+		now_ps = sb_lines_fetch(lines, cpu, number, access, site, now_ps);
+	now_ps += own_ps;
+	/* A CPU whose clock is behind by the look-ahead does not see it before. */
+	line = &lines->line[number];
+	if (access != SB_ACCESS_READ && line->owner == cpu + 1)
+		line->busy_ps = sb_max_u64(line->busy_ps, now_ps);
+	return now_ps;
+}
 
 #endif

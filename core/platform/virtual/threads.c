@@ -163,7 +163,7 @@ void sb_gate_fini(struct sb_gate *gate)
 
 void sb_gate_lock(struct sb_gate *gate)
 {
-	sb_virtual_access(gate, SB_ACCESS_RMW);
+	sb_virtual_access(gate, SB_ACCESS_RMW, SB_SITE());
 	while (gate->is_locked)
 		sb_virtual_wait(&gate->locking, UINT64_MAX);
 	gate->is_locked = true;

@@ -28,6 +28,17 @@ static inline void sb_cpu_pause(void)
 	sb_virtual_charge(sb_virtual_costs()->pause_ps);
 }
 
+/* Both may be anything's: marks that cost nothing in real time. */
+#define sb_straight(kind)	sb_virtual_straight(kind)
+#define sb_touch(object, bytes) sb_virtual_touch(object, bytes, SB_SITE())
+
+static inline bool sb_cpu_works(uint64_t ns)
+{
+	if (sb_virtual_runs())
+		sb_virtual_charge(ns * 1000);
+	return sb_virtual_runs();
+}
+
 struct sb_thread_own;
 
 static inline struct sb_thread_own *sb_thread_own(void)

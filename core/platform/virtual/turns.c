@@ -88,10 +88,12 @@ static bool is_idle(const struct sb_virtual_cpu *cpu)
 
 static struct sb_virtual_cpu *choose_cpu(const struct sb_virtual_thread *thread)
 {
+	const bool *may_run = sb_turns.setup->may_run;
+
 	if (thread->is_pinned || is_idle(thread->cpu))
 		return thread->cpu;
-	for (uint32_t i = sb_turns.setup->machine->cpus; i-- > 0;) {
-		if (is_idle(&sb_turns.cpus[i]))
+	for (uint32_t i = sb_turns.setup->model->cpus; i-- > 0;) {
+		if ((!may_run || may_run[i]) && is_idle(&sb_turns.cpus[i]))
 			return &sb_turns.cpus[i];
 	}
 	return thread->cpu;
@@ -108,6 +110,7 @@ void sb_turns_make_ready(struct sb_virtual_thread *thread, uint64_t ready_ps)
 		sb_turns_add_event(&cpu->turn, cpu->since_ps);
 	} else {
 		thread->cpu = cpu;
+		sb_turns.movable += !thread->is_pinned;
 		prepend(&cpu->ready, thread);
 		cpu->until_ps =
 			sb_min_u64(cpu->until_ps, sb_max_u64(ready_ps, cpu->since_ps + SHARE_PS));
@@ -176,6 +179,26 @@ static void stop_running(struct sb_virtual_cpu *cpu)
 	cpu->running = NULL;
 }
 
+/* A thread that waits for another CPU and may run on this one; NULL: there is none. */
+static struct sb_virtual_thread *pull(const struct sb_virtual_cpu *cpu)
+{
+	const bool *may_run = sb_turns.setup->may_run;
+
+	if (!sb_turns.movable || (may_run && !may_run[cpu - sb_turns.cpus]))
+		return NULL;
+	for (uint32_t i = 0; i < sb_turns.setup->model->cpus; i++) {
+		struct sb_virtual_queue *ready = &sb_turns.cpus[i].ready;
+
+		for (struct sb_virtual_thread *t = ready->first; t; t = t->next) {
+			if (t->is_pinned)
+				continue;
+			take_out(ready, t);
+			return t;
+		}
+	}
+	return NULL;
+}
+
 /* The current CPU's next thread, if it has one; its clock stands where it is. */
 void sb_turns_pass_cpu_on(struct sb_virtual_cpu *cpu)
 {
@@ -183,6 +206,10 @@ void sb_turns_pass_cpu_on(struct sb_virtual_cpu *cpu)
 
 	stop_running(cpu);
 	cpu->turn.at_ps = sb_turns.now_ps;
+	if (!next)
+		next = pull(cpu);
+	if (next)
+		sb_turns.movable -= !next->is_pinned;
 	if (!next)
 		return;
 	sb_turns_give_cpu(cpu, next, sb_turns.now_ps + sb_turns.cost.switch_ps);
@@ -194,6 +221,7 @@ void sb_turns_swap(void)
 {
 	struct sb_virtual_thread *me = sb_turns_self();
 
+	sb_turns.movable += !me->is_pinned;
 	sb_virtual_queue_append(&sb_turns.cpu->ready, me);
 	sb_turns_pass_cpu_on(sb_turns.cpu);
 	sb_turns_go_on(me);

@@ -44,7 +44,7 @@ struct sb_virtual_cpu {
 extern struct sb_turns {
 	const struct sb_virtual_setup *setup;
 	struct sb_costs cost;
-	struct sb_lines *lines;
+	struct sb_lines lines;
 	struct sb_heap heap; /* CPUs with a thread, but the current one; deadlines */
 	struct sb_virtual_cpu *cpus;
 	struct sb_virtual_cpu *cpu; /* the current one; NULL: no run */
@@ -54,6 +54,7 @@ extern struct sb_turns {
 	struct sb_fiber outside;
 	struct sb_virtual_thread *newest;
 	uint32_t living, started;
+	uint32_t movable; /* threads that wait for a CPU and are not pinned to it */
 	uint64_t switches;
 	uint64_t ended_cpu_ps;
 } sb_turns;

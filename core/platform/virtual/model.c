@@ -1,8 +1,8 @@
-#include "core/platform/virtual/machine.h"
+#include "core/platform/virtual/model.h"
 
-struct sb_machine sb_machine_plain(uint32_t cpus)
+struct sb_model sb_model_plain(uint32_t cpus)
 {
-	return (struct sb_machine){
+	return (struct sb_model){
 		.cpus = cpus,
 		.transfer_ps = { [SB_HOP_CORE] = 10000,
 				 [SB_HOP_CACHE] = 40000,

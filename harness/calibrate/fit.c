@@ -1,0 +1,282 @@
+#include "harness/calibrate/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/output/facts.h"
+#include "harness/run/placing.h"
+#include "harness/run/series.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "harness/virtual/ground.h"
+#include "results/record/series.h"
+
+/* ---- straight code, and memory that is cold ---- */
+
+/*
+ * In this order each has one unknown: the cost of the kind, so much of it as an operation has.
+ * Its derivative, the time of an operation by that cost, is measured in virtual time, where it is
+ * exact; spawn and end have the same cost.
+ */
+static const struct subject {
+	const char *kind;
+	const char *other; /* of the same cost; NULL: none */
+	const char *workload;
+	const char *option;
+	const char *value;
+} subjects[] = {
+	{ "straight_step", NULL, "tokio-yield_many", "--yields", "1000" },
+	{ "straight_send", NULL, "savina-count", "--increments", "100000" },
+	{ "straight_handover", NULL, "pingpong", "--round-trips", "20000" },
+	{ "straight_yield", NULL, "yield", "--yields", "20000" },
+	{ "straight_spawn", "straight_end", "storm", "--processes", "10000" },
+	{ "cold", NULL, "storm", "--processes", "100000" },
+};
+
+#define REPETITIONS 7
+#define PROBE_NS    100.0
+
+struct fit {
+	struct sb_options options;
+	struct sb_topology *topology;
+	struct sb_plan plan;
+};
+
+static int parse(struct sb_options *options, const struct subject *s)
+{
+	const char *const words[] = { "run",	"--workload", s->workload, s->option,
+				      s->value, "--workers",  "1",	   "--warmup",
+				      "20ms",	"--duration", "20ms",	   "--repetitions",
+				      "7",	NULL };
+	char *argv[SB_ARRAY_SIZE(words)];
+
+	memcpy(argv, words, sizeof(argv));
+	return sb_options_parse(options, SB_ARRAY_SIZE(words) - 1, argv);
+}
+
+static int open_fit(struct fit *fit, const struct subject *s)
+{
+	int rc = parse(&fit->options, s);
+
+	if (!rc)
+		rc = sb_placing_open(&fit->options, &fit->topology);
+	if (!rc)
+		rc = sb_placing_plan(&fit->options, fit->topology, &fit->plan);
+	return rc;
+}
+
+static void close_fit(struct fit *fit)
+{
+	sb_plan_free(&fit->plan);
+	sb_topology_free(fit->topology);
+	sb_options_free(&fit->options);
+}
+
+/* file: NULL for real time. */
+static int run(struct fit *fit, const struct sb_model_file *file, double *ns)
+{
+	struct sb_result result = { .all_series = 1 };
+	struct sb_ground ground = { .placement = &fit->plan.placement };
+	struct sb_virtual_machine machine = { .place = NULL };
+	struct sb_options *o = &fit->options;
+	int rc = sb_cpu_mask_read(&ground.usable);
+
+	o->value[SB_OPT_repetitions].number = REPETITIONS;
+	o->value[SB_OPT_duration].number = 20000000;
+	o->value[SB_OPT_warmup].number = file ? 40000000 : 20000000;
+	result.series = calloc(1, sizeof(*result.series));
+	if (rc || !result.series ||
+	    sb_series_init(result.series, o, &o->chosen[0], &fit->plan.placement)) {
+		rc = sb_fail_memory();
+	} else if (file) {
+		/* The file stays the caller's. */
+		machine.file = *file;
+		rc = sb_virtual_machine_take(&machine, fit->topology, &fit->plan);
+		if (!rc)
+			rc = sb_virtual_measure(result.series, &o->chosen[0], o, &machine.ground,
+						NULL);
+		machine.file = (struct sb_model_file){ .name = NULL };
+	} else {
+		rc = sb_measure(result.series, &o->chosen[0], o, &ground, NULL);
+	}
+	*ns = rc ? NAN : sb_series_spread(result.series, SB_METRIC_ns_per_op).median;
+	sb_virtual_machine_free(&machine);
+	sb_result_free(&result);
+	return rc;
+}
+
+static void set(struct sb_model_file *file, const char *name, double ns, const char *source)
+{
+	for (int i = 0; sb_model_value[i].name; i++) {
+		if (strcmp(sb_model_value[i].name, name) != 0)
+			continue;
+		free(file->source[i]);
+		file->source[i] = strdup(source);
+		file->value[i] = ns;
+	}
+}
+
+static void set_cost(struct sb_model_file *file, const struct subject *s, double ns,
+		     const char *source)
+{
+	set(file, s->kind, ns, source);
+	if (s->other)
+		set(file, s->other, ns, source);
+}
+
+static int fit_one(struct sb_model_file *file, const struct subject *s)
+{
+	static struct fit fit;
+	char source[160];
+	double real, without, with;
+	int rc;
+
+	fit = (struct fit){ .topology = NULL };
+	rc = open_fit(&fit, s);
+	if (!rc)
+		rc = run(&fit, NULL, &real);
+	if (!rc)
+		rc = run(&fit, file, &without);
+	set_cost(file, s, PROBE_NS, "");
+	if (!rc)
+		rc = run(&fit, file, &with);
+	if (!rc && !(with - without > 1))
+		rc = sb_fail(SB_EXIT_INVALID, "%s: no valid repetition to fit '%s' to", s->workload,
+			     s->kind);
+	if (!rc) {
+		snprintf(source, sizeof(source),
+			 "fitted: %s on one worker, %.4g ns per %s here, %.4g without this cost",
+			 s->workload, real, fit.options.chosen[0].workload->operation, without);
+		set_cost(file, s, fmax(0, (real - without) * PROBE_NS / (with - without)), source);
+	}
+	close_fit(&fit);
+	return rc;
+}
+
+/* ---- transfers ---- */
+
+/* "CPU 0 to 1". */
+static bool parse_pair(const char *text, int *a, int *b)
+{
+	static const char before[] = "CPU ";
+	static const char between[] = " to ";
+	char *end;
+
+	if (strncmp(text, before, strlen(before)) != 0)
+		return false;
+	*a = (int)strtol(text + strlen(before), &end, 10);
+	if (strncmp(end, between, strlen(between)) != 0)
+		return false;
+	*b = (int)strtol(end + strlen(between), NULL, 10);
+	return true;
+}
+
+/* The processing unit of an operating system's CPU; -1: none that may be used. */
+static int unit_of(const struct sb_virtual_machine *m, const struct sb_topology *topology, int cpu)
+{
+	for (uint32_t i = 0; i < m->all.workers; i++) {
+		if (sb_topology_os_cpu(topology, m->all.place[i].pu) == cpu)
+			return m->all.place[i].pu;
+	}
+	return -1;
+}
+
+#define PAIRS_MAX 64
+
+/* The pairs' medians over that distance; returns how many. */
+static uint32_t gather_pairs(const struct sb_calibration *c, const struct sb_virtual_machine *m,
+			     const struct sb_topology *topology, enum sb_hop hop,
+			     double ns[PAIRS_MAX])
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->costs && n < PAIRS_MAX; i++) {
+		int a, b;
+
+		if (c->cost[i].id != SB_COST_line_transfer_ns || !parse_pair(c->cost[i].of, &a, &b))
+			continue;
+		a = unit_of(m, topology, a);
+		b = unit_of(m, topology, b);
+		if (a >= 0 && b >= 0 && sb_model_hop(&m->model, (uint32_t)a, (uint32_t)b) == hop)
+			ns[n++] = c->cost[i].spread.median;
+	}
+	return n;
+}
+
+/*
+ * By distance the median of the pairs' medians, halved: a line's way in that measurement is two
+ * transactions, the invalidation by the writer and the read by the other. A distance that was
+ * measured as shorter than a nearer one is as long.
+ */
+static void set_transfers(struct sb_model_file *file, const struct sb_calibration *c,
+			  const struct sb_virtual_machine *m, const struct sb_topology *topology)
+{
+	double ns[PAIRS_MAX];
+	double nearer = 0;
+
+	for (int hop = 0; hop < SB_HOPS; hop++) {
+		const uint32_t n = gather_pairs(c, m, topology, (enum sb_hop)hop, ns);
+
+		if (!n)
+			continue;
+		sb_sort(ns, n);
+		nearer = fmax(nearer, sb_median_of_sorted(ns, n) / 2);
+		set(file, sb_model_value[hop].name, nearer,
+		    "measured: half of a line's way between CPUs that write it in turn, which is "
+		    "an invalidation and a read");
+	}
+}
+
+static int describe(struct sb_model_file *file, const struct sb_topology *topology)
+{
+	struct sb_machine machine;
+	char date[SB_DATE_BYTES];
+
+	sb_topology_machine(topology, &machine);
+	sb_format_now(date);
+	date[10] = '\0';
+	file->name = strdup("this-machine");
+	file->machine = strdup(machine.cpu_model);
+	file->date = strdup(date);
+	file->validated_on = strdup("");
+	return file->name && file->machine && file->date && file->validated_on ? 0
+									       : sb_fail_memory();
+}
+
+static int fit_transfers(struct sb_model_file *file, const struct sb_calibration *c)
+{
+	static struct fit fit;
+	struct sb_virtual_machine machine = { .place = NULL };
+	int rc;
+
+	fit = (struct fit){ .topology = NULL };
+	rc = open_fit(&fit, &subjects[0]);
+	if (!rc)
+		rc = describe(file, fit.topology);
+	if (!rc) {
+		machine.file = *file;
+		/* Until they are known, all are alike. */
+		for (int hop = 0; hop < SB_HOPS; hop++)
+			machine.file.value[hop] = 0;
+		rc = sb_virtual_machine_take(&machine, fit.topology, &fit.plan);
+		machine.file = (struct sb_model_file){ .name = NULL };
+	}
+	if (!rc)
+		set_transfers(file, c, &machine, fit.topology);
+	sb_virtual_machine_free(&machine);
+	close_fit(&fit);
+	return rc;
+}
+
+int sb_fit_model(struct sb_model_file *file, const struct sb_calibration *c)
+{
+	int rc = fit_transfers(file, c);
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(subjects); i++)
+		set_cost(file, &subjects[i], 0, "");
+	set(file, "straight_search", 20, "estimate: a round of looking at queues that are empty");
+	for (size_t i = 0; i < SB_ARRAY_SIZE(subjects) && !rc; i++)
+		rc = fit_one(file, &subjects[i]);
+	return rc;
+}

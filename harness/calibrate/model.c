@@ -1,0 +1,253 @@
+#include "harness/calibrate/model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/platform/platform.h"
+#include "harness/calibrate/fit.h"
+#include "harness/output/output.h"
+#include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
+#include "harness/virtual/ground.h"
+#include "harness/virtual/model_file.h"
+#include "workloads/lib/service_set.h"
+
+/* ---- values ---- */
+
+static void set(struct sb_model_file *file, const char *name, double value, const char *source)
+{
+	for (int i = 0; sb_model_value[i].name; i++) {
+		if (strcmp(sb_model_value[i].name, name) != 0)
+			continue;
+		free(file->source[i]);
+		file->value[i] = value;
+		file->source[i] = strdup(source);
+	}
+}
+
+static double median_of(const struct sb_calibration *c, enum sb_cost_id id, const char *of)
+{
+	for (uint32_t i = 0; i < c->costs; i++) {
+		if (c->cost[i].id == id && !strncmp(c->cost[i].of, of, strlen(of)))
+			return c->cost[i].spread.median;
+	}
+	return NAN;
+}
+
+/* ---- what `calibrate` does not print ---- */
+
+#define TURNS 20000
+
+static double pause_ns(void)
+{
+	const uint64_t start = sb_clock_ns();
+
+	for (int i = 0; i < TURNS; i++)
+		sb_cpu_pause();
+	return (double)(sb_clock_ns() - start) / TURNS;
+}
+
+static double fence_ns(void)
+{
+	_Atomic(uint32_t) word = 0;
+	const uint64_t start = sb_clock_ns();
+
+	for (int i = 0; i < TURNS; i++) {
+		sb_store_rlx(&word, (uint32_t)i);
+		sb_fence_store_load(&word);
+	}
+	return (double)(sb_clock_ns() - start) / TURNS;
+}
+
+static double heavy_fence_ns(void)
+{
+	const uint64_t start = sb_clock_ns();
+
+	if (!sb_fence_heavy_works())
+		return 0;
+	for (int i = 0; i < 100; i++)
+		sb_fence_heavy();
+	return (double)(sb_clock_ns() - start) / 100;
+}
+
+#define CHASED_BYTES (UINT64_C(64) << 20)
+
+static double memory_ns(void)
+{
+	const uint64_t loads = sb_set_units_per_ms(SB_SET_CHASE, CHASED_BYTES);
+
+	return loads ? 1e6 / (double)loads : NAN;
+}
+
+/* A page fault, divided among the lines of its page. */
+static double first_touch_ns(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t pages = 4096;
+	char *start = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	const uint64_t begin = sb_clock_ns();
+	double ns;
+
+	if (start == MAP_FAILED)
+		return NAN;
+	(void)madvise(start, pages * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < pages; i++)
+		((volatile char *)start)[i * page] = 1;
+	ns = (double)(sb_clock_ns() - begin) / (double)pages;
+	munmap(start, pages * page);
+	return ns * SB_SET_LINE_BYTES / (double)page;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static double thread_start_ns(void)
+{
+	const uint64_t start = sb_clock_ns();
+	struct sb_thread thread;
+
+	for (int i = 0; i < 50; i++) {
+		if (sb_thread_start(&thread, -1, nothing, NULL))
+			return NAN;
+		sb_thread_join(&thread);
+	}
+	/* Half of it until the thread runs. */
+	return (double)(sb_clock_ns() - start) / 50 / 2;
+}
+
+#define WAKES 200
+
+struct sleeper {
+	struct sb_parker parker;
+	_Atomic(uint32_t) ready, ends;
+	uint64_t cpu_ns;
+};
+
+static void *sleep_again(void *arg)
+{
+	struct sleeper *s = arg;
+	const uint64_t start = sb_clock_thread_cpu_ns();
+
+	while (!sb_load_acq(&s->ends)) {
+		sb_store_rel(&s->ready, 1);
+		sb_park(&s->parker, UINT64_MAX);
+	}
+	s->cpu_ns = sb_clock_thread_cpu_ns() - start;
+	return NULL;
+}
+
+/* What waking a sleeping thread costs the waker, and what sleeping costs the sleeper. */
+static bool measure_wakes(const struct sb_calibration *c, double *wake_ns, double *block_ns)
+{
+	struct sleeper s = { .cpu_ns = 0 };
+	struct sb_thread thread;
+	uint64_t took = 0;
+
+	sb_parker_init(&s.parker, SB_PARKING_CONDVAR);
+	if (sb_thread_start(&thread, c->cpu[c->cpus - 1], sleep_again, &s))
+		return false;
+	for (int i = 0; i < WAKES; i++) {
+		uint64_t start;
+
+		while (!sb_xchg_acq(&s.ready, 0))
+			sb_thread_yield();
+		sb_thread_sleep(200000);
+		if (i == WAKES - 1)
+			sb_store_rel(&s.ends, 1);
+		start = sb_clock_ns();
+		sb_unpark(&s.parker);
+		took += sb_clock_ns() - start;
+	}
+	sb_thread_join(&thread);
+	sb_parker_fini(&s.parker);
+	*wake_ns = (double)took / WAKES;
+	*block_ns = (double)s.cpu_ns / WAKES;
+	return true;
+}
+
+static double cache_kib(void)
+{
+	const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+	double kib = 256;
+
+	while (kib * 2048 <= (double)bytes)
+		kib *= 2;
+	return kib;
+}
+
+/* ---- all of it ---- */
+
+static void set_measured(struct sb_model_file *file, const struct sb_calibration *c)
+{
+	double wake = 1500;
+	double block = 1500;
+	const bool has_wakes = c->cpus > 1 && measure_wakes(c, &wake, &block);
+	const char *const wakes = has_wakes ? "measured: condition variable, another CPU"
+					    : "estimate: one CPU alone may be used";
+	const double delay = median_of(c, SB_COST_condvar_wake_ns, "CPU");
+
+	set(file, "hit", 0.2, "estimate: an access to the first cache, in parallel with others");
+	set(file, "rmw", median_of(c, SB_COST_atomic_add_ns, ""),
+	    "measured: an atomic addition to a line of its own");
+	set(file, "fence", fence_ns(), "measured: a store and a full fence");
+	set(file, "memory", memory_ns(), "measured: dependent loads from 64 MiB");
+	set(file, "first_touch", first_touch_ns(),
+	    "measured: a page fault, divided among the page's lines");
+	set(file, "hold", 20, "estimate: without it loops of compare-and-swap collapse");
+	set(file, "heavy_fence", heavy_fence_ns(), "measured: membarrier(2)");
+	set(file, "pause", pause_ns(), "measured: the pause instruction");
+	set(file, "clock_read", median_of(c, SB_COST_clock_read_ns, "as used"),
+	    "measured: a clock read");
+	set(file, "yield", median_of(c, SB_COST_thread_yield_ns, ""), "measured: sched_yield(2)");
+	set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
+	    "measured: from one thread to another on one CPU");
+	set(file, "wake", wake, wakes);
+	set(file, "block", block, wakes);
+	set(file, "wake_delay", isnan(delay) ? 3000 : fmax(delay - wake, 0), wakes);
+	set(file, "thread_start", thread_start_ns(), "measured: half of starting and joining");
+	set(file, "cache_kib", cache_kib(), "the system's size of the second-level cache");
+}
+
+static int write_model(const struct sb_model_file *file, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int rc = out ? sb_model_file_write(file, out) : -errno;
+
+	if (out && fclose(out) && !rc)
+		rc = -errno;
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s", path, strerror(-rc));
+	sb_note("%s: this machine's model; sched-bench run --virtual uses it, sched-bench topo "
+		"show "
+		"--model prints it",
+		path);
+	return 0;
+}
+
+int sb_calibration_save_model(const struct sb_calibration *c, const char *path)
+{
+	char *own = *path ? strdup(path) : sb_cache_path(SB_MODEL_OWN);
+	struct sb_model_file file = { .median_error_pct = NAN, .max_error_pct = NAN, .tau = NAN };
+	int rc;
+
+	for (int i = 0; i < SB_MODEL_VALUES_MAX; i++)
+		file.value[i] = NAN;
+	if (!own)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "--save-model: no cache for it; expected "
+						    "--output FILE");
+	set_measured(&file, c);
+	rc = sb_fit_model(&file, c);
+	if (!rc)
+		rc = write_model(&file, own);
+	sb_model_file_free(&file);
+	free(own);
+	return rc;
+}

@@ -1,0 +1,86 @@
+/*
+ * system.c - what harness/system/ and harness/run/ground.h say of a modelled machine: nobody
+ * disturbs it, and its costs are known.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/platform/virtual/engine.h"
+#include "harness/run/ground.h"
+#include "harness/system/clock_cost.h"
+#include "harness/system/osview.h"
+#include "harness/system/stops.h"
+
+struct sb_osview {
+	uint32_t workers;
+};
+
+struct sb_osview *sb_osview_open(const struct sb_osview_request *request)
+{
+	struct sb_osview *view = calloc(1, sizeof(*view));
+
+	if (view)
+		view->workers = request->workers;
+	return view;
+}
+
+void sb_osview_close(struct sb_osview *view)
+{
+	free(view);
+}
+
+void sb_osview_begin(struct sb_osview *view)
+{
+	(void)view;
+}
+
+/* There is no operating system to ask: all is unknown. */
+void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
+		   struct sb_os_machine *machine)
+{
+	for (uint32_t i = 0; i < view->workers; i++) {
+		for (int k = 0; k < SB_OS_COUNTS; k++)
+			counts[i].value[k] = NAN;
+	}
+	*machine = (struct sb_os_machine){ NAN, NAN, NAN, NAN, NAN, NAN };
+}
+
+void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns)
+{
+	(void)view;
+	(void)start_ns;
+	(void)end_ns;
+}
+
+void sb_stops_begin(struct sb_stops *stops)
+{
+	*stops = (struct sb_stops){ .stopped_ns = 0 };
+}
+
+void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns, uint64_t most_ns)
+{
+	(void)stops;
+	(void)took_ns;
+	(void)most_ns;
+}
+
+bool sb_ground_holds(struct sb_ground *ground, const struct sb_scheduler *scheduler)
+{
+	(void)ground;
+	(void)scheduler;
+	return true;
+}
+
+bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
+{
+	(void)ground;
+	(void)worker;
+	(void)rc;
+	return false;
+}
+
+double sb_look_ns(void)
+{
+	return (double)sb_virtual_costs()->clock_read_ps / 1000;
+}

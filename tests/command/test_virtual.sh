@@ -1,0 +1,98 @@
+#!/bin/sh
+# run, sweep, ab and compare in virtual time: one seed is one result, every output says what it
+# is, and models that are wrong are refused with one line. Prints TAP.
+# usage: test_virtual.sh BUILD_DIRECTORY
+set -u
+program=$1/sched-bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
+
+skip_all() {
+	echo "ok 1 - virtual time # SKIP this build has none"
+	echo "1..1"
+	exit 0
+}
+! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yields 10 -q --no-plots \
+	-o "$work/probe" 2>&1 | grep -q 'no virtual time' || skip_all
+
+# virtual NAME SEED [OPTION...]
+virtual() {
+	name=$1 seed=$2
+	shift 2
+	"$program" run -w skynet --leaves 1000 --virtual --profile epyc-2s-nps4 --workers 24 -r 2 \
+		--seed "$seed" -o "$work/$name" "$@" >"$work/$name.out" 2>&1
+}
+
+holds "a run on 24 workers of another machine" virtual first 7
+holds "the same once more" virtual second 7
+holds "the result is the same but for facts of the host" \
+	scripts/same-virtual.py "$work/first" "$work/second"
+holds "another seed" virtual third 8 --no-plots
+differ() {
+	! scripts/same-virtual.py "$work/first" "$work/third" >/dev/null
+}
+holds "gives another result" differ
+
+holds "the terminal says so" grep -q '^virtual: times are predictions' "$work/first.out"
+holds "and where the run has waited" grep -q 'waits for cache lines' "$work/first.out"
+holds "runs.csv says so" grep -q ',virtual$' "$work/first/runs.csv"
+holds "waiting.csv has places" grep -q ',core/memory/pidmap.c,' "$work/first/waiting.csv"
+holds "the page says so" grep -q 'virtual: all times are predictions' "$work/first/report.html"
+json_says_so() {
+	python3 - "$work/first/result.json" <<-'END'
+		import json, sys
+		own = json.load(open(sys.argv[1]))["sched_bench"]
+		facts = own["meta"]["virtual"]
+		assert own["series"][0]["virtual"] and own["series"][0]["waiting"]
+		assert facts["model"] == "epyc-2s-nps4" and len(facts["model_hash"]) == 16
+	END
+}
+holds "result.json has model, hash and profile of waiting" json_says_so
+holds "a stored result is read back" "$program" report "$work/first" -o "$work/again.html"
+
+holds "a trace" virtual traced 7 --trace --no-plots
+holds "in virtual time, too" grep -q traceEvents "$work/traced/trace.json"
+
+holds "an open loop, its generator on CPUs of its own" "$program" run -w service --rate 2M/s \
+	--service exp:2us --virtual --profile xeon-2s --workers 8 --generator-cpus 0 -r 2 -d 5ms \
+	--no-plots -q -o "$work/service"
+holds "a sweep" "$program" sweep -w skynet --leaves 100 -L steal=half,one --virtual \
+	--profile xeon-2s --workers 8 -r 2 -q --no-plots -o "$work/sweep"
+holds "a comparison" "$program" ab -A '--victim near' -B '--victim random' -w skynet \
+	--leaves 100 --virtual --profile xeon-2s --workers 8 --pairs 12 --metric ns_per_op -q --no-plots -o "$work/ab"
+
+"$program" run -w skynet --leaves 100 --workers 1 -d 1ms --warmup 0s -r 2 -q --no-plots -o "$work/real"
+refuses "virtual and native results are not compared" 3 "[-][-]across" \
+	compare "$work/first" "$work/real"
+
+holds "a model is printed" "$program" topo show --profile epyc-2s-nps4 --model
+
+# broken NAME PYTHON EXPECTED: the model, changed by that statement, is refused.
+broken() {
+	python3 - "$work/$1.json" "$2" <<-'END'
+		import json, sys
+		model = json.load(open("harness/virtual/models/epyc-2s-nps4.json"))
+		values = model["values"]
+		exec(sys.argv[2])
+		json.dump(model, open(sys.argv[1], "w"))
+	END
+	refuses "a model: $1" 3 "$3" run -w yield --virtual --model "$work/$1.json" \
+		--profile epyc-2s-nps4 --workers 2
+}
+broken "cost-missing" 'del values["rmw"]' "no cost 'rmw'"
+broken "cost-negative" 'values["rmw"]["ns"] = -3' "'rmw' is -3"
+broken "cost-unknown" 'values["rwm"] = values["rmw"]' "unknown value 'rwm'"
+broken "cost-without-source" 'del values["rmw"]["source"]' "has no 'source'"
+broken "nearer-is-dearer" 'values["transfer_node"]["ns"] = 300' "less than a nearer"
+broken "distance-missing" 'del values["transfer_remote"]' "does not fit the topology"
+broken "other-version" 'model["sched_bench_model"] = 2' "sched_bench_model"
+broken "odd-cache" 'values["cache_kib"]["kib"] = 1000' "a power of two"
+refuses "a model that is not there" 3 "no such file" \
+	run -w yield --virtual --model "$work/none.json"
+refuses "a profile without a model" 3 "no model of its own" \
+	run -w yield --virtual --profile pu:4
+refuses "a model without virtual time" 3 "only with --virtual" \
+	run -w yield --model xeon-2s
+
+echo "1..$n"
