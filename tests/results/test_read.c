@@ -78,7 +78,7 @@ static void check_record(const struct sb_record *a, const struct sb_record *b, u
 static void check_waiting(const struct sb_waiting *a, const struct sb_waiting *b)
 {
 	assert_int_equal(!a, !b);
-	if (!a)
+	if (!a || !b)
 		return;
 	CHECK_EQ(a->places, 2);
 	CHECK_EQ(a->place[0].fetches[1], 6);
