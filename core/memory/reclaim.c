@@ -108,8 +108,8 @@ bool sb_reclaim_is_online(struct sb_reclaim *r, uint32_t i)
 /* ---- stripes ---- */
 
 /*
- * What threads defer, and the counts of visitors, are kept in stripes: one for each worker, and
- * one for all other threads. Shared by all they were written by all: with 256 workers (virtual
+ * Deferred calls and the counts of visitors are kept in stripes: one for each worker, and one for
+ * all other threads. Shared by all they were written by all: with 256 workers (virtual
  * time, two sockets of 64 cores) waits for them were half of skynet's time.
  */
 static bool has_stripe(const struct sb_reclaim *r, uint32_t stripe)

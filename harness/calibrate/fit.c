@@ -106,23 +106,12 @@ static int run(struct fit *fit, const struct sb_model_file *file, double *ns)
 	return rc;
 }
 
-static void set(struct sb_model_file *file, const char *name, double ns, const char *source)
-{
-	for (int i = 0; sb_model_value[i].name; i++) {
-		if (strcmp(sb_model_value[i].name, name) != 0)
-			continue;
-		free(file->source[i]);
-		file->source[i] = strdup(source);
-		file->value[i] = ns;
-	}
-}
-
 static void set_cost(struct sb_model_file *file, const struct subject *s, double ns,
 		     const char *source)
 {
-	set(file, s->kind, ns, source);
+	sb_model_file_set(file, s->kind, ns, source);
 	if (s->other)
-		set(file, s->other, ns, source);
+		sb_model_file_set(file, s->other, ns, source);
 }
 
 static int fit_one(struct sb_model_file *file, const struct subject *s)
@@ -222,9 +211,10 @@ static void set_transfers(struct sb_model_file *file, const struct sb_calibratio
 			continue;
 		sb_sort(ns, n);
 		nearer = fmax(nearer, sb_median_of_sorted(ns, n) / 2);
-		set(file, sb_model_value[hop].name, nearer,
-		    "measured: half of a line's way between CPUs that write it in turn, which is "
-		    "an invalidation and a read");
+		sb_model_file_set(file, sb_model_value[hop].name, nearer,
+				  "measured: half of a line's way between CPUs that write it in "
+				  "turn, which is "
+				  "an invalidation and a read");
 	}
 }
 
@@ -275,7 +265,8 @@ int sb_fit_model(struct sb_model_file *file, const struct sb_calibration *c)
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(subjects); i++)
 		set_cost(file, &subjects[i], 0, "");
-	set(file, "straight_search", 20, "estimate: a round of looking at queues that are empty");
+	sb_model_file_set(file, "straight_search", 20,
+			  "estimate: a round of looking at queues that are empty");
 	for (size_t i = 0; i < SB_ARRAY_SIZE(subjects) && !rc; i++)
 		rc = fit_one(file, &subjects[i]);
 	return rc;

@@ -17,19 +17,6 @@
 #include "harness/virtual/model_file.h"
 #include "workloads/lib/service_set.h"
 
-/* ---- values ---- */
-
-static void set(struct sb_model_file *file, const char *name, double value, const char *source)
-{
-	for (int i = 0; sb_model_value[i].name; i++) {
-		if (strcmp(sb_model_value[i].name, name) != 0)
-			continue;
-		free(file->source[i]);
-		file->value[i] = value;
-		file->source[i] = strdup(source);
-	}
-}
-
 static double median_of(const struct sb_calibration *c, enum sb_cost_id id, const char *of)
 {
 	for (uint32_t i = 0; i < c->costs; i++) {
@@ -144,7 +131,7 @@ static void *sleep_again(void *arg)
 	return NULL;
 }
 
-/* What waking a sleeping thread costs the waker, and what sleeping costs the sleeper. */
+/* The cost of waking a sleeping thread, for the waker, and of sleeping, for the sleeper. */
 static bool measure_wakes(const struct sb_calibration *c, double *wake_ns, double *block_ns)
 {
 	struct sleeper s = { .cpu_ns = 0 };
@@ -194,37 +181,45 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 					    : "estimate: one CPU alone may be used";
 	const double delay = median_of(c, SB_COST_condvar_wake_ns, "CPU");
 
-	set(file, "hit", 0.2, "estimate: an access to the first cache, in parallel with others");
-	set(file, "rmw", median_of(c, SB_COST_atomic_add_ns, ""),
-	    "measured: an atomic addition to a line of its own");
-	set(file, "fence", fence_ns(), "measured: a store and a full fence");
-	set(file, "memory", memory_ns(), "measured: dependent loads from 64 MiB");
-	set(file, "first_touch", first_touch_ns(),
-	    "measured: a page fault, divided among the page's lines");
-	set(file, "hold", 20, "estimate: without it loops of compare-and-swap collapse");
-	set(file, "heavy_fence", heavy_fence_ns(), "measured: membarrier(2)");
-	set(file, "pause", pause_ns(), "measured: the pause instruction");
-	set(file, "clock_read", median_of(c, SB_COST_clock_read_ns, "as used"),
-	    "measured: a clock read");
-	set(file, "yield", median_of(c, SB_COST_thread_yield_ns, ""), "measured: sched_yield(2)");
-	set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
-	    "measured: from one thread to another on one CPU");
-	set(file, "wake", wake, wakes);
-	set(file, "block", block, wakes);
-	set(file, "wake_delay", isnan(delay) ? 3000 : fmax(delay - wake, 0), wakes);
-	set(file, "thread_start", thread_start_ns(), "measured: half of starting and joining");
-	set(file, "cache_kib", cache_kib(), "the system's size of the second-level cache");
+	sb_model_file_set(file, "hit", 0.2,
+			  "estimate: an access to the first cache, in parallel with others");
+	sb_model_file_set(file, "rmw", median_of(c, SB_COST_atomic_add_ns, ""),
+			  "measured: an atomic addition to a line of its own");
+	sb_model_file_set(file, "fence", fence_ns(), "measured: a store and a full fence");
+	sb_model_file_set(file, "memory", memory_ns(), "measured: dependent loads from 64 MiB");
+	sb_model_file_set(file, "first_touch", first_touch_ns(),
+			  "measured: a page fault, divided among the page's lines");
+	sb_model_file_set(file, "hold", 20,
+			  "estimate: without it loops of compare-and-swap collapse");
+	sb_model_file_set(file, "heavy_fence", heavy_fence_ns(), "measured: membarrier(2)");
+	sb_model_file_set(file, "pause", pause_ns(), "measured: the pause instruction");
+	sb_model_file_set(file, "clock_read", median_of(c, SB_COST_clock_read_ns, "as used"),
+			  "measured: a clock read");
+	sb_model_file_set(file, "yield", median_of(c, SB_COST_thread_yield_ns, ""),
+			  "measured: sched_yield(2)");
+	sb_model_file_set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
+			  "measured: from one thread to another on one CPU");
+	sb_model_file_set(file, "wake", wake, wakes);
+	sb_model_file_set(file, "block", block, wakes);
+	sb_model_file_set(file, "wake_delay", isnan(delay) ? 3000 : fmax(delay - wake, 0), wakes);
+	sb_model_file_set(file, "thread_start", thread_start_ns(),
+			  "measured: half of starting and joining");
+	sb_model_file_set(file, "cache_kib", cache_kib(),
+			  "the system's size of the second-level cache");
+}
+
+static int put_model(const void *file, FILE *out)
+{
+	return sb_model_file_write(file, out);
 }
 
 static int write_model(const struct sb_model_file *file, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int rc = out ? sb_model_file_write(file, out) : -errno;
+	const int rc = sb_output(path, put_model, file);
 
-	if (out && fclose(out) && !rc)
-		rc = -errno;
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s", path, strerror(-rc));
+		return sb_fail(sb_status_of(rc), "--output: '%s' cannot be written: %s", path,
+			       sb_output_why(rc));
 	sb_note("%s: this machine's model; sched-bench run --virtual uses it, sched-bench topo "
 		"show "
 		"--model prints it",

@@ -12,7 +12,7 @@ SB_MUST_CHECK int sb_facts_gather(struct sb_result *result, const struct sb_opti
 				  const struct sb_topology *topology, uint32_t workers, int argc,
 				  char **argv);
 
-/* What the times of a run mean; is_other_machine: it is placed on one that is not this one. */
+/* The meaning of a run's times; is_other_machine: it is placed on another machine than this. */
 enum sb_reality sb_facts_reality(const struct sb_options *options, bool is_other_machine);
 
 /* The words of a command, as a shell reads them back; for the caller to free.

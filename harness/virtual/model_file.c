@@ -43,6 +43,18 @@ const struct sb_model_value sb_model_value[] = {
 	{ NULL, NULL, NULL, false },
 };
 
+void sb_model_file_set(struct sb_model_file *file, const char *name, double value,
+		       const char *source)
+{
+	for (int i = 0; i < VALUES; i++) {
+		if (strcmp(sb_model_value[i].name, name) != 0)
+			continue;
+		free(file->source[i]);
+		file->value[i] = value;
+		file->source[i] = strdup(source);
+	}
+}
+
 static bool is_power_of_two(double kib)
 {
 	const uint64_t n = (uint64_t)kib;

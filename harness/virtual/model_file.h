@@ -50,6 +50,10 @@ void sb_model_file_free(struct sb_model_file *file);
 /* Whether a model of that name comes with the command. */
 bool sb_model_is_named(const char *name);
 
+/* Sets the value of that name. Without memory its source is missing, and it cannot be written. */
+void sb_model_file_set(struct sb_model_file *file, const char *name, double value,
+		       const char *source);
+
 /* Its costs, without CPUs: what is missing is 0. */
 struct sb_model sb_model_of(const struct sb_model_file *file);
 

@@ -89,7 +89,7 @@ struct sb_traced {
 	uint64_t wall_ns;
 };
 
-/* What times mean. */
+/* The meaning of times. */
 enum sb_reality {
 	SB_NATIVE,
 	SB_EMULATED, /* placed on another machine, run on this one: they mean nothing */

@@ -258,7 +258,7 @@ bool sb_virtual_runs(void)
 
 /* ---- a run ---- */
 
-struct sb_virtual_counts sb_virtual_count(void)
+static struct sb_virtual_counts count(void)
 {
 	struct sb_virtual_counts counts = {
 		.end_ps = sb_turns.now_ps,
@@ -317,7 +317,7 @@ int sb_virtual_run(const struct sb_virtual_setup *setup, void *(*entry)(void *),
 		sb_turns_give_cpu(sb_turns.cpu, first, 0);
 		sb_turns_set_limit();
 		sb_fiber_switch(&sb_turns.outside, &first->fiber);
-		*counts = sb_virtual_count();
+		*counts = count();
 	}
 	end();
 	return first ? 0 : -ENOMEM;

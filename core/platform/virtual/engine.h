@@ -110,6 +110,5 @@ bool sb_virtual_runs(void);
 
 /* The places that have waited for lines in this run so far, a list in no order of meaning. */
 const struct sb_site *sb_virtual_sites(void);
-struct sb_virtual_counts sb_virtual_count(void);
 
 #endif

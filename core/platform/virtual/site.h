@@ -29,13 +29,4 @@ struct sb_site {
 		&sb_site_;                                                                         \
 	})
 
-static inline uint64_t sb_site_waited_ps(const struct sb_site *site)
-{
-	uint64_t sum = site->queued_ps;
-
-	for (int way = 0; way < SB_WAYS; way++)
-		sum += site->fetch_ps[way];
-	return sum;
-}
-
 #endif
