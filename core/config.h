@@ -96,8 +96,8 @@ struct sb_config {
 				* wakes, and turns of a process that yields or
 				* continues, and what becomes of them; 0: none */
 	uint64_t processes_max;
-	uint64_t dead_max_bytes; /* bound on the memory of processes that have
-				  * ended and cannot be freed yet */
+	uint64_t dead_max_bytes; /* bound, exact to a sixteenth, on the memory of processes
+				  * that have ended and cannot be freed yet */
 	uint64_t pid_reuse_ns;	 /* for so long after its process has ended a PID
 				* that the caller has chosen cannot be chosen */
 	uint64_t seed;
@@ -146,7 +146,7 @@ struct sb_config {
 #define SB_DEFAULT_EVENT_US	 200
 #define SB_DEFAULT_SAMPLE_EVERY	 64
 #define SB_DEFAULT_PROCESSES_MAX 16777216
-#define SB_DEFAULT_DEAD_MAX_MIB	 64
+#define SB_DEFAULT_DEAD_MAX_MIB	 256
 #define SB_DEFAULT_SEED		 1
 #define SB_CONFIG_DEFAULT                                                                          \
 	{                                                                                          \

@@ -56,6 +56,7 @@ struct sb_worker {
 
 	/* Line 10: the reclaimer's thread. Those whose grace period has passed. */
 	alignas(SB_LINE) _Atomic(struct sb_grave *) reclaimed;
+	_Atomic(uint64_t) dead_tally; /* not in the scheduler's dead_bytes; modulo 2^64 */
 
 	/* Anyone, under its lock. */
 	struct sb_timers timers;
@@ -148,9 +149,9 @@ struct sb_scheduler {
 	struct sb_runq global;
 	struct sb_idle idle;
 	struct sb_timekeeper timekeeper;
-	alignas(SB_LINE) _Atomic(uint64_t) live;    /* see live.c */
-	_Atomic(uint64_t) dead_bytes;		    /* of those that cannot be freed yet */
-	alignas(SB_LINE) _Atomic(uint64_t) burials; /* of dead processes */
+	alignas(SB_LINE) _Atomic(uint64_t) live; /* see live.c */
+	/* Of those that cannot be freed yet, but for the tallies of workers; see graves.c. */
+	alignas(SB_LINE) _Atomic(uint64_t) dead_bytes;
 	/* Seldom written: not on the line of what every worker writes. */
 	alignas(SB_LINE) _Atomic(uint32_t) listings; /* that go on; see sb_scheduler_list() */
 	_Atomic(uint32_t) phase;		     /* enum sb_phase */

@@ -173,9 +173,13 @@ HANDOVER = [
            "			oldest->next = NULL;\n",
            "",
            "small:core/test_bounds", "plain:core/test_bounds"),
-    Mutant("routes outlive a burial", "core/memory/graves.c",
-           "	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */\n",
+    Mutant("an empty route is of a period", "core/memory/reclaim.c",
+           "	sb_store_rlx(&r->period.now, (uint64_t)1);\n",
            "",
+           "small:process/test_targets"),
+    Mutant("routes outlive a period", "core/message/mailbox.h",
+           "	return route->period == sb_load_rlx(&worker->reader->seen);",
+           "	(void)worker;\n	return route->period != 0;",
            "small:core/test_stress", "plain:core/test_edges",
            "small:core/test_edges"),
 ]
@@ -309,9 +313,9 @@ LIFE = [
            "		was_last = give_back(s, s->foreign_credit);\n"
            "	note_idleness(s, sb_clock_ns());\n",
            "small:core/test_start"),
-    Mutant("a route survives a restart", "core/worker/thread.c",
-           "	/* A stop by force buries nobody. */\n"
-           "	sb_add_acq_rel(&s->burials, 1);\n",
+    Mutant("a route survives a restart", "core/scheduler.c",
+           "	/* The watcher may still be dropping what it has taken from a step. */\n"
+           "	sb_reclaim_barrier(s->reclaim);\n",
            "", "small:core/test_start"),
     Mutant("claims end with their process", "core/memory/pidmap.c",
            "		end_claim(map, claim_of(process[i]->name));\n",

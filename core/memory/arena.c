@@ -398,11 +398,25 @@ void *sb_mem_alloc(struct sb_arena *arena, size_t size, size_t alignment)
 	return may_allocate() ? take(arena, size, alignment) : NULL;
 }
 
-void *sb_mem_zalloc(struct sb_arena *arena, size_t size, size_t alignment)
+#ifdef sb_aligned_calloc /* a heap that knows which memory nobody has written to */
+static void *take_zeroed(struct sb_arena *arena, size_t size, size_t alignment)
 {
-	void *block = sb_mem_alloc(arena, size, alignment);
+	(void)arena;
+	return sb_aligned_calloc(alignment, size);
+}
+#else
+/* Touches it, so that no page is missing when it is used. */
+static void *take_zeroed(struct sb_arena *arena, size_t size, size_t alignment)
+{
+	void *block = take(arena, size, alignment);
 
 	if (block)
 		memset(block, 0, size);
 	return block;
+}
+#endif
+
+void *sb_mem_zalloc(struct sb_arena *arena, size_t size, size_t alignment)
+{
+	return may_allocate() ? take_zeroed(arena, size, alignment) : NULL;
 }

@@ -12,6 +12,38 @@
 #include "core/memory/arena.h"
 #include "core/state.h"
 
+/*
+ * The bytes of the dead are counted by worker, in a tally that the helper takes off from, too.
+ * What is large in it goes over to the common count: so that is wrong by a sixteenth
+ * of the bound at most, and seldom written.
+ */
+static uint64_t tally_max(const struct sb_scheduler *s)
+{
+	return s->config.dead_max_bytes / 16 / s->workers;
+}
+
+/* change, tally and count are modulo 2^64. */
+static void note_dead(struct sb_worker *w, uint64_t change)
+{
+	const uint64_t tally = sb_add_rlx(&w->dead_tally, change) + change;
+	const uint64_t size = tally > INT64_MAX ? -tally : tally;
+	uint64_t taken;
+
+	if (SB_LIKELY(size <= tally_max(w->scheduler)))
+		return;
+	taken = sb_xchg_acq(&w->dead_tally, 0);
+	sb_add_rlx(&w->scheduler->dead_bytes, taken);
+}
+
+uint64_t sb_dead_bytes(const struct sb_scheduler *s)
+{
+	uint64_t bytes = sb_load_rlx(&s->dead_bytes);
+
+	for (uint32_t i = 0; i < s->workers; i++)
+		bytes += sb_load_rlx(&s->worker[i]->dead_tally);
+	return bytes > INT64_MAX ? 0 : bytes;
+}
+
 /* On the helper thread of the reclamation: back to the worker that dug it. */
 static void return_grave(struct sb_deferred *deferred)
 {
@@ -19,7 +51,7 @@ static void return_grave(struct sb_deferred *deferred)
 	_Atomic(struct sb_grave *) *reclaimed = &grave->home->reclaimed;
 	struct sb_grave *top = sb_load_rlx(reclaimed);
 
-	sb_sub_acq_rel(&grave->home->scheduler->dead_bytes, grave->all_bytes);
+	note_dead(grave->home, -(uint64_t)grave->all_bytes);
 	do {
 		grave->next = top;
 	} while (!sb_cas_weak_acq_rel(reclaimed, &top, grave));
@@ -69,7 +101,7 @@ SB_COLD static void wait_for_grave(struct sb_worker *w, struct sb_grave *grave)
 	sb_reader_offline(w->reader);
 	sb_reclaim_barrier(w->scheduler->reclaim);
 	sb_reader_online(w->reader, w->period);
-	sb_sub_acq_rel(&w->scheduler->dead_bytes, grave->all_bytes);
+	note_dead(w, -(uint64_t)grave->all_bytes);
 	empty_grave(w, grave);
 	w->grave = grave;
 }
@@ -81,8 +113,7 @@ void sb_worker_bury(struct sb_worker *w)
 	if (!grave->count)
 		return;
 	sb_pidmap_remove(w->scheduler->pidmap, grave->dead, grave->count);
-	sb_add_acq_rel(&w->scheduler->burials, 1); /* before: see sb_route */
-	sb_add_rlx(&w->scheduler->dead_bytes, grave->all_bytes);
+	note_dead(w, grave->all_bytes);
 	grave->home = w;
 	w->grave = take_grave(w);
 	if (SB_LIKELY(w->grave))
@@ -93,7 +124,7 @@ void sb_worker_bury(struct sb_worker *w)
 
 /* Many times as many as are under way where processes end at full speed; more than
  * that a long grace period has needed. */
-#define GRAVES_MAX 1024
+#define GRAVES_MAX 256
 
 static void keep_grave(struct sb_worker *w, struct sb_grave *grave)
 {

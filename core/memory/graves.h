@@ -5,9 +5,10 @@
 #include "core/memory/reclaim.h"
 
 struct sb_process;
+struct sb_scheduler;
 struct sb_worker;
 
-#define SB_GRAVE_ROOM 64
+#define SB_GRAVE_ROOM 256
 
 /*
  * Processes that have ended on one worker. One deferred call is for all of them,
@@ -30,6 +31,9 @@ void sb_graves_fini(struct sb_worker *worker);
 
 /* A process of so many bytes has ended on the worker. */
 void sb_worker_gather_dead(struct sb_worker *worker, struct sb_process *process, size_t bytes);
+
+/* Of a moment or more. Any thread. */
+uint64_t sb_dead_bytes(const struct sb_scheduler *scheduler);
 
 /* Starts the grace period of the dead gathered so far. */
 void sb_worker_bury(struct sb_worker *worker);

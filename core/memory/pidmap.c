@@ -1,41 +1,22 @@
 #include "core/memory/pidmap.h"
 
 #include <errno.h>
-#include <urcu/rculfhash.h>
-#include <urcu/urcu-qsbr.h>
 
 #include "core/memory/arena.h"
+#include "core/memory/table.h"
 #include "core/platform/platform.h"
-
-#define INITIAL_BUCKETS 1024
 
 static_assert((SB_PID_BLOCK & (SB_PID_BLOCK - 1)) == 0, "a power of two");
 
-/*
- * A table that grows on our request. liburcu can do that by itself when a chain
- * becomes long (CDS_LFHT_AUTO_RESIZE), but in 0.13 it first queues the work and
- * then notes that it has been queued; a helper that is done in between leaves
- * the note standing, and the table never grows again: look-ups among a million
- * took 8 us then. Nor does it need to count: we know how many there are.
- */
-struct table {
-	struct sb_reclaim *reclaim;
-	struct cds_lfht *hash;
-	_Atomic(uint64_t) nodes;
-	_Atomic(uint64_t) buckets;
-	_Atomic(uint32_t) growing;
-	struct sb_deferred grow;
-};
-
 struct sb_pidmap {
 	struct sb_reclaim *reclaim;
-	struct table blocks;
-	struct table claims;
+	struct sb_table blocks;
+	struct sb_table claims;
 	uint64_t reuse_ns;
 	struct sb_lock ended_lock;
 	struct claim *ended; /* oldest first */
 	struct claim *ended_last;
-	alignas(SB_LINE) _Atomic(uint64_t) next; /* the first of a block */
+	alignas(SB_LINE) _Atomic(uint64_t) next; /* the first that nobody has reserved */
 };
 
 /* Of PIDs in sequence. Any of its processes may be the last. */
@@ -58,75 +39,11 @@ struct claim {
 	struct sb_deferred deferred;
 };
 
-/* ---- tables ---- */
-
 /* Knuth, The Art of Computer Programming, vol. 3, section 6.4. The numbers of
  * blocks come in sequence and are their own hash. */
 static unsigned long hash_of_claim(sb_pid pid)
 {
 	return (pid * UINT64_C(0x9E3779B97F4A7C15)) >> 16;
-}
-
-/*
- * liburcu never waits for readers of its own here: it would when a table shrinks,
- * or resizes by itself. A node is freed after a period of our own (reclaim.h).
- */
-static int create_table(struct table *table, struct sb_reclaim *reclaim)
-{
-	table->reclaim = reclaim;
-	table->hash = cds_lfht_new_flavor(INITIAL_BUCKETS, INITIAL_BUCKETS, 0, 0, &urcu_qsbr_flavor,
-					  NULL);
-	sb_store_rlx(&table->buckets, (uint64_t)INITIAL_BUCKETS);
-	return table->hash ? 0 : -ENOMEM;
-}
-
-/* On the helper thread of core/memory/reclaim.c: filling in a large table takes milliseconds. */
-static void grow_table(struct sb_deferred *deferred)
-{
-	struct table *table = sb_container_of(deferred, struct table, grow);
-	const uint64_t wanted = sb_load_rlx(&table->nodes);
-	uint64_t buckets = sb_load_rlx(&table->buckets);
-
-	while (buckets <= wanted)
-		buckets *= 2;
-	cds_lfht_resize(table->hash, buckets);
-	sb_store_rlx(&table->buckets, buckets);
-	sb_store_rel(&table->growing, 0);
-}
-
-/* There is one node more. It never shrinks. */
-static void count_node(struct table *table)
-{
-	const uint64_t nodes = sb_add_rlx(&table->nodes, 1) + 1;
-
-	if (SB_LIKELY(nodes <= sb_load_rlx(&table->buckets)))
-		return;
-	if (!sb_load_acq(&table->growing) && !sb_xchg_acq_rel(&table->growing, 1))
-		sb_reclaim_defer(table->reclaim, &table->grow, grow_table);
-}
-
-static void remove_node(struct table *table, struct cds_lfht_node *node)
-{
-	const uint32_t side = sb_reclaim_enter(table->reclaim);
-
-	SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
-	sb_reclaim_exit(table->reclaim, side);
-	sb_sub_acq_rel(&table->nodes, 1);
-}
-
-static void destroy_table(struct table *table, void (*free_node)(struct cds_lfht_node *node))
-{
-	struct cds_lfht_iter iter;
-	struct cds_lfht_node *node;
-
-	if (!table->hash)
-		return;
-	for (cds_lfht_first(table->hash, &iter); (node = cds_lfht_iter_get_node(&iter));
-	     cds_lfht_next(table->hash, &iter)) {
-		SB_CHECK(cds_lfht_del(table->hash, node), ==, 0);
-		free_node(node);
-	}
-	SB_CHECK(cds_lfht_destroy(table->hash, NULL), ==, 0);
 }
 
 /* ---- blocks ---- */
@@ -164,6 +81,16 @@ void sb_pids_init(struct sb_pids *pids, struct sb_arena *arena)
 	*pids = (struct sb_pids){ .arena = arena };
 }
 
+/* Blocks whose PIDs an owner reserves at a time. */
+#define RESERVED_BLOCKS 16
+
+static void reserve(struct sb_pidmap *map, struct sb_pids *pids)
+{
+	pids->next = sb_add_rlx(&map->next, RESERVED_BLOCKS * SB_PID_BLOCK);
+	pids->reserved_end = pids->next + RESERVED_BLOCKS * SB_PID_BLOCK;
+	sb_table_announce(&map->blocks, RESERVED_BLOCKS);
+}
+
 int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 {
 	struct block *block = sb_mem_zalloc(pids->arena, sizeof(*block), SB_LINE);
@@ -172,7 +99,9 @@ int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 
 	if (!block)
 		return -ENOMEM;
-	first = sb_add_rlx(&map->next, SB_PID_BLOCK);
+	if (pids->next == pids->reserved_end)
+		reserve(map, pids);
+	first = pids->next;
 	block->number = first / SB_PID_BLOCK;
 	/* 0 is no PID. */
 	pids->next = first ? first : 1;
@@ -183,7 +112,7 @@ int sb_pids_refill(struct sb_pidmap *map, struct sb_pids *pids)
 	side = sb_reclaim_enter(map->reclaim);
 	cds_lfht_add(map->blocks.hash, block->number, &block->node);
 	sb_reclaim_exit(map->reclaim, side);
-	count_node(&map->blocks);
+	sb_table_note_added(&map->blocks);
 	return 0;
 }
 
@@ -192,7 +121,7 @@ static void release(struct sb_pidmap *map, struct block *block, uint32_t n)
 {
 	if (sb_sub_acq_rel(&block->left, n) != n)
 		return;
-	remove_node(&map->blocks, &block->node);
+	sb_table_remove(&map->blocks, &block->node);
 	sb_reclaim_defer(map->reclaim, &block->deferred, free_block);
 }
 
@@ -270,7 +199,7 @@ static struct claim *take_expired(struct sb_pidmap *map, uint64_t now)
 
 static void unclaim(struct sb_pidmap *map, struct claim *claim)
 {
-	remove_node(&map->claims, &claim->node);
+	sb_table_remove(&map->claims, &claim->node);
 	sb_reclaim_defer(map->reclaim, &claim->deferred, free_claim);
 }
 
@@ -308,7 +237,8 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 		sb_mem_free(claim);
 		return -EEXIST;
 	}
-	count_node(&map->claims);
+	sb_table_announce(&map->claims, 1);
+	sb_table_note_added(&map->claims);
 	*name = (struct sb_name){ .pid = pid, .entry = &claim->entry };
 	return 0;
 }
@@ -336,7 +266,7 @@ struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim, uint64_t reuse_ns
 	map->reclaim = reclaim;
 	map->reuse_ns = reuse_ns;
 	sb_lock_init(&map->ended_lock);
-	if (!create_table(&map->blocks, reclaim) && !create_table(&map->claims, reclaim))
+	if (!sb_table_init(&map->blocks, reclaim) && !sb_table_init(&map->claims, reclaim))
 		return map;
 	sb_pidmap_destroy(map);
 	return NULL;
@@ -345,8 +275,8 @@ struct sb_pidmap *sb_pidmap_create(struct sb_reclaim *reclaim, uint64_t reuse_ns
 void sb_pidmap_destroy(struct sb_pidmap *map)
 {
 	sb_reclaim_barrier(map->reclaim); /* a table may still be growing */
-	destroy_table(&map->claims, free_claim_node);
-	destroy_table(&map->blocks, free_block_node);
+	sb_table_fini(&map->claims, free_claim_node);
+	sb_table_fini(&map->blocks, free_block_node);
 	sb_mem_free(map);
 }
 
@@ -397,7 +327,7 @@ struct sb_process *sb_pidmap_lookup(struct sb_pidmap *map, sb_pid pid)
 
 uint64_t sb_pidmap_blocks(const struct sb_pidmap *map)
 {
-	return sb_load_rlx(&map->blocks.nodes);
+	return sb_table_nodes(&map->blocks);
 }
 
 /* ---- all processes ---- */
@@ -432,7 +362,7 @@ static void visit_claim(const struct visit *visit, struct cds_lfht_node *node)
 	visit_entry(visit, &claim->entry);
 }
 
-static void visit_table(const struct visit *visit, struct table *table,
+static void visit_table(const struct visit *visit, struct sb_table *table,
 			void (*visit_node)(const struct visit *visit, struct cds_lfht_node *node))
 {
 	struct cds_lfht_iter iter;

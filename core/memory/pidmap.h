@@ -31,6 +31,7 @@ struct sb_arena;
 /* PIDs that one thread gives out, or the holder of the lock around it. */
 struct sb_pids {
 	sb_pid next;		    /* a block's first: there is none left */
+	sb_pid reserved_end;	    /* of the blocks that come next */
 	struct sb_pid_entry *entry; /* of next */
 	struct sb_arena *arena;
 };

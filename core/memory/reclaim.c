@@ -112,19 +112,26 @@ bool sb_reclaim_is_online(struct sb_reclaim *r, uint32_t i)
  * all other threads. Shared by all they were written by all: with 256 workers (virtual
  * time, two sockets of 64 cores) waits for them were half of skynet's time.
  */
-static bool has_stripe(const struct sb_reclaim *r, uint32_t stripe)
+uint32_t sb_reclaim_stripes(const struct sb_reclaim *r)
 {
-	return stripe && stripe <= r->readers;
+	return r->readers + 1;
+}
+
+uint32_t sb_reclaim_stripe(const struct sb_reclaim *r)
+{
+	const uint32_t stripe = sb_thread_own()->stripe;
+
+	return stripe <= r->readers ? stripe : 0;
 }
 
 static _Atomic(struct sb_deferred *) *stack_of(struct sb_reclaim *r, uint32_t stripe)
 {
-	return has_stripe(r, stripe) ? &r->reader[stripe - 1].newest : &r->newest;
+	return stripe ? &r->reader[stripe - 1].newest : &r->newest;
 }
 
 static _Atomic(uint32_t) *count_of(struct sb_reclaim *r, uint32_t stripe, uint32_t side)
 {
-	return has_stripe(r, stripe) ? &r->reader[stripe - 1].inside[side] : &r->inside[side];
+	return stripe ? &r->reader[stripe - 1].inside[side] : &r->inside[side];
 }
 
 /* ---- visitors ---- */
@@ -134,14 +141,14 @@ uint32_t sb_reclaim_enter(struct sb_reclaim *r)
 	const uint32_t side = sb_load_rlx(&r->side) & 1;
 
 	sb_thread_own()->sections++;
-	sb_add_acq_rel(count_of(r, sb_thread_own()->stripe, side), 1);
+	sb_add_acq_rel(count_of(r, sb_reclaim_stripe(r), side), 1);
 	sb_fence_after_rmw(&r->side);
 	return side;
 }
 
 void sb_reclaim_exit(struct sb_reclaim *r, uint32_t side)
 {
-	sb_sub_acq_rel(count_of(r, sb_thread_own()->stripe, side), 1);
+	sb_sub_acq_rel(count_of(r, sb_reclaim_stripe(r), side), 1);
 	sb_thread_own()->sections--;
 }
 
@@ -216,7 +223,7 @@ static void defer(struct sb_reclaim *r, uint32_t stripe, struct sb_deferred *def
 void sb_reclaim_defer(struct sb_reclaim *r, struct sb_deferred *deferred,
 		      void (*function)(struct sb_deferred *deferred))
 {
-	defer(r, sb_thread_own()->stripe, deferred, function);
+	defer(r, sb_reclaim_stripe(r), deferred, function);
 }
 
 static bool is_anything_deferred(struct sb_reclaim *r)
@@ -444,6 +451,8 @@ int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers, const struct sb
 	if (!r)
 		return -ENOMEM;
 	r->readers = readers;
+	/* 0 is no period: that of routes that are empty (core/message/lookup.h). */
+	sb_store_rlx(&r->period.now, (uint64_t)1);
 	r->look = *look;
 	r->next_look_ns = UINT64_MAX;
 	sb_parker_init(&r->parker, SB_PARKING_FUTEX);

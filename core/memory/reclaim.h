@@ -89,6 +89,13 @@ SB_MUST_CHECK int sb_reclaim_create(struct sb_reclaim **reclaim, uint32_t reader
  * allowed. */
 void sb_reclaim_destroy(struct sb_reclaim *reclaim);
 
+/* ---- stripes: what all threads write otherwise, one for each reader, and one for the others ---- */
+
+uint32_t sb_reclaim_stripes(const struct sb_reclaim *reclaim);
+
+/* The calling thread's, below sb_reclaim_stripes(). */
+uint32_t sb_reclaim_stripe(const struct sb_reclaim *reclaim);
+
 /* ---- readers: the worker's thread only ---- */
 
 struct sb_reader *sb_reclaim_reader(struct sb_reclaim *reclaim, uint32_t i);

@@ -230,7 +230,6 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 {
 	struct sb_process *p = w->handover.to;
 
-	sb_straight(SB_STRAIGHT_handover);
 	if (w->next || !sb_word_claim(p)) {
 		w->handover.newest = held;
 		sb_route_flush(w);

@@ -5,17 +5,20 @@
 #include "core/word.h"
 
 /*
- * A PID's process, as looked up when there had been so many burials; it holds
- * until there is another one. Spares a conversation the hash table.
+ * A PID's process, as looked up when its worker's reader had seen that period
+ * (core/memory/reclaim.h); it holds until the reader has seen a later one. Spares a
+ * conversation the hash table, and reads nothing that other workers write.
  *
- * Why that is enough: a process's memory is used again a grace period after the
- * burial that it is in. A worker that does not see that burial in the count has
- * not been quiescent since, and the grace period waits for it.
+ * Why that is enough: a process's memory is used again after a period that began
+ * after the removal of its PID, and that all readers have seen. A reader that had
+ * seen that period when it looked the PID up did not find the process any more.
+ * Of another one the stamp is older than what it has seen when the memory is used
+ * again. A stop begins a period, so no route outlives one, by force or not.
  */
 struct sb_route {
 	sb_pid pid;
 	struct sb_process *process;
-	uint64_t burials;
+	uint64_t period;
 };
 
 #define SB_ROUTES 2048

@@ -67,12 +67,11 @@ void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 {
-	/* A thread that sees a burial does not find, after that, the processes in it. */
-	const uint64_t burials = sb_load_acq(&s->burials);
 	struct sb_process *p = sb_pidmap_lookup(s->pidmap, pid);
 
 	if (w && p)
-		w->route[pid % SB_ROUTES] = (struct sb_route){ pid, p, burials };
+		w->route[pid % SB_ROUTES] =
+			(struct sb_route){ pid, p, sb_load_rlx(&w->reader->seen) };
 	return p;
 }
 

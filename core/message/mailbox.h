@@ -57,10 +57,11 @@ static inline void sb_note_dead_letter(struct sb_worker *worker)
 struct sb_process *sb_route_look_up(struct sb_scheduler *scheduler, struct sb_worker *worker,
 				    sb_pid pid);
 
-/* Whether a route leads to a process still: nobody has been buried since. */
+/* Whether the memory of a route's process is a process still. The watcher may change what
+ * the reader has seen, while the worker is outside (handover.h); this is asked inside. */
 static inline bool sb_route_holds(struct sb_worker *worker, const struct sb_route *route)
 {
-	return route->burials == sb_load_rlx(&worker->scheduler->burials);
+	return route->period == sb_load_rlx(&worker->reader->seen);
 }
 
 /*
@@ -77,7 +78,9 @@ static inline struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
 	if (worker->running && worker->running->pid == pid)
 		return worker->running;
 	route = &worker->route[pid % SB_ROUTES];
-	if (SB_LIKELY(route->pid == pid && sb_route_holds(worker, route)))
+	/* If it has ended its PID, a chosen one, may be another's by now. */
+	if (SB_LIKELY(route->pid == pid && sb_route_holds(worker, route)) &&
+	    SB_LIKELY(sb_load_rlx(&route->process->word) != SB_STATE_COMPLETE))
 		return route->process;
 	return sb_route_look_up(scheduler, worker, pid);
 }

@@ -101,9 +101,12 @@ static void let_reclaim(struct sb_worker *w)
 	sb_handover_end(&w->handover, has_entered);
 }
 
-static bool has_too_many_dead(struct sb_scheduler *s)
+static bool has_too_many_dead(const struct sb_scheduler *s)
 {
-	return sb_load_rlx(&s->dead_bytes) >= s->config.dead_max_bytes;
+	const uint64_t bytes = sb_load_rlx(&s->dead_bytes);
+
+	/* Negative, modulo 2^64: what workers have not told of is more. */
+	return SB_UNLIKELY(bytes >= s->config.dead_max_bytes) && bytes <= INT64_MAX;
 }
 
 /* Returns 0, or -ENOMEM: there still is no room for more dead. */
@@ -118,14 +121,14 @@ SB_COLD static int wait_for_dead(struct sb_scheduler *s, struct sb_worker *w)
 			return -ENOMEM;
 		sb_reclaim_wake(s->reclaim);
 		sb_thread_sleep(DEAD_LOOK_NS);
-	} while (has_too_many_dead(s));
+	} while (sb_dead_bytes(s) >= s->config.dead_max_bytes);
 	return 0;
 }
 
 /*
  * The bound on the dead is looked at where PIDs are taken by the block, so that
  * the others read no line that is shared: it is exact but for a block's processes
- * of each thread.
+ * of each thread, and a sixteenth (core/memory/graves.c).
  */
 static bool needs_check(const struct sb_pids *pids, const struct submission *sub)
 {

@@ -64,10 +64,25 @@ void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w, uint32_t leng
 		wake(s, w, sb_idle_claim_anyway(&s->idle, 0));
 }
 
+/* Fewer are soon done. */
+#define STOLEN_MANY 8
+
+void sb_route_stolen(struct sb_worker *w, uint32_t n)
+{
+	struct sb_idle *idle = &w->scheduler->idle;
+
+	if (n < STOLEN_MANY)
+		return;
+	sb_fence_store_load(&idle->counts);
+	if (sb_idle_sleeping(sb_load_rlx(&idle->counts)))
+		wake(w->scheduler, w, sb_idle_claim_anyway(idle, w->id));
+}
+
 void sb_route_local(struct sb_worker *w, struct sb_process *p, bool behind)
 {
 	struct sb_deque *deque = behind ? &w->cold : &w->deque;
 
+	sb_straight(SB_STRAIGHT_queue);
 	/* Without memory for a larger ring, the global queue takes it. */
 	if (SB_UNLIKELY(!sb_deque_push(deque, p)))
 		sb_runq_push(&w->scheduler->global, p);

@@ -111,8 +111,9 @@ static struct sb_process *steal_deque(struct sb_worker *w, struct sb_worker *vic
 	for (uint32_t i = 0; i < n; i++)
 		sb_prefetch_object(items[i]); /* as above */
 	SB_WINDOW();
-	while (n > 1)
-		sb_route_local(w, items[--n], false);
+	for (uint32_t i = n; i > 1; i--)
+		sb_route_local(w, items[i - 1], false);
+	sb_route_stolen(w, n);
 	return items[0];
 }
 

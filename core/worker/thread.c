@@ -124,8 +124,6 @@ void *sb_worker_thread_run(void *arg)
 		return NULL;
 	sb_thread_own()->worker = w;
 	sb_thread_own()->stripe = w->id + 1;
-	/* A stop by force buries nobody. */
-	sb_add_acq_rel(&s->burials, 1);
 	w->tick.now_ns = w->slowed.ns = sb_clock_ns();
 	w->tick.steps = sb_counter_read(&w->counters.steps);
 	w->slowed.cpu_ns = sb_clock_thread_cpu_ns();

@@ -58,7 +58,7 @@ static void the_dead_are_bounded_beside_a_long_step(void **state)
 	assert_in_range(memory.held_bytes, 1, 4 * DEAD_MAX);
 	CHECK_EQ(sb_load_rlx(&child.steps), DEAD_AT_A_TIME * DEAD_ROUNDS);
 	CHECK_EQ(sb_scheduler_settle(f.s), 0);
-	CHECK_EQ(sb_load_rlx(&f.s->dead_bytes), 0);
+	CHECK_EQ(sb_dead_bytes(f.s), 0);
 	fixture_end(&f);
 }
 

@@ -57,7 +57,7 @@ orders() {
 		core/process/live.c      is_none              ldar
 		core/wake/publish.c     sb_route_new         .*sb_route_local dmb .*
 		core/memory/pidmap.c    sb_pidmap_lookup     .*ldar .*ldar
-		core/message/mailbox.c     sb_route_look_up     ldar sb_pidmap_lookup
+		core/message/mailbox.c     sb_route_look_up     sb_pidmap_lookup
 		core/memory/pidmap.c    sb_pidmap_remove     ldaddal .*
 		core/timers/timekeeper.c    sb_timekeeper_begin  casal sb_timekeeper_tell dmb
 		core/timers/timekeeper.c    sb_timekeeper_end    stlr
@@ -70,7 +70,7 @@ orders() {
 		core/queue/runq.c      take_from_parts      .*casal.*
 		core/memory/pool.c      sb_pool_receive              swpa
 		core/memory/pool.c      sb_pool_free_slowly  .*casal.*
-		core/memory/graves.c    return_grave         ldaddal casal
+		core/memory/graves.c    return_grave         note_dead casal
 		core/memory/graves.c    sb_worker_take_reclaimed swpa empty_grave sb_mem_free
 	END
 }
@@ -126,7 +126,6 @@ mistakes() {
 		submit_own core/memory/pidmap.h s/sb_store_rel(&name.entry/sb_store_rlx(\&name.entry/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq($/return sb_load_rlx(/
 		sb_pidmap_lookup core/memory/pidmap.c s/return sb_load_acq(/return sb_load_rlx(/
-		sb_route_look_up core/message/mailbox.c s/burials = sb_load_acq(/burials = sb_load_rlx(/
 		sb_pidmap_remove core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		give_back_unused core/platform/atomic.h /define sb_sub_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		is_none core/process/live.c s/sb_load_acq(/sb_load_rlx(/
@@ -144,7 +143,7 @@ mistakes() {
 		sb_runq_take core/queue/runq.c s/sb_store_rel(&queue->taken/sb_store_rlx(\&queue->taken/
 		sb_runq_append core/queue/runq.c /^static void collect_emptied/,/^}/s/sb_xchg_acq(&queue->emptied/sb_xchg_rel(\&queue->emptied/
 		take_from_parts core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
-		sb_runq_take core/platform/platform.h s/sb_xchg_acq(&lock->held/sb_xchg_rel(\&lock->held/
+		sb_runq_take core/platform/platform.h s/sb_xchg_acq(&(lock)->held/sb_xchg_rel(\&(lock)->held/
 		sb_pool_receive core/platform/atomic.h s/atomic_exchange_explicit(p, v, memory_order_acquire)/atomic_exchange_explicit(p, v, memory_order_relaxed)/
 		sb_pool_free_slowly core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		return_grave core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/

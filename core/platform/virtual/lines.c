@@ -169,7 +169,8 @@ static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, str
 
 	now_ps = wait_for_line(l, line, site, now_ps) +
 		 fetch_ps(l, cpu, number, SB_ACCESS_READ, site);
-	if (!line->owner) {
+	/* Of those that have a copy the owner is the one that others get it from. */
+	if (!line->owner || !sb_lines_has_copy(l, line->owner - 1u, number)) {
 		line->owner = (uint16_t)(cpu + 1);
 	} else if (line->owner != cpu + 1) {
 		const uint8_t distance = (uint8_t)sb_model_hop(l->model, line->owner - 1u, cpu);

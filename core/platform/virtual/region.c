@@ -137,18 +137,32 @@ void *sb_region_aligned_alloc(size_t alignment, size_t bytes)
 	return region.is_on ? take(bytes, alignment, &is_new) : aligned_alloc(alignment, bytes);
 }
 
-void *sb_region_calloc(size_t n, size_t bytes)
+static void *take_zeroed(size_t bytes, size_t alignment)
 {
 	bool is_new = true;
-	void *block;
+	void *block = take(bytes, alignment, &is_new);
 
+	if (block && !is_new)
+		memset(block, 0, bytes);
+	return block;
+}
+
+void *sb_region_calloc(size_t n, size_t bytes)
+{
 	if (!region.is_on)
 		return calloc(n, bytes);
-	if (bytes && n > SIZE_MAX / bytes)
-		return NULL;
-	block = take(n * bytes, LINE_BYTES, &is_new);
-	if (block && !is_new)
-		memset(block, 0, n * bytes);
+	return bytes && n > SIZE_MAX / bytes ? NULL : take_zeroed(n * bytes, LINE_BYTES);
+}
+
+void *sb_region_aligned_calloc(size_t alignment, size_t bytes)
+{
+	void *block;
+
+	if (region.is_on)
+		return take_zeroed(bytes, alignment);
+	block = aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
+	if (block)
+		memset(block, 0, bytes);
 	return block;
 }
 

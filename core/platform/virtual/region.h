@@ -35,6 +35,8 @@ void *sb_region_malloc(size_t bytes);
 void *sb_region_calloc(size_t n, size_t bytes);
 void *sb_region_realloc(void *block, size_t bytes);
 void *sb_region_aligned_alloc(size_t alignment, size_t bytes);
+void *sb_region_aligned_calloc(size_t alignment, size_t bytes);
+#define sb_aligned_calloc sb_region_aligned_calloc
 void sb_region_free(void *block);
 
 /* Bytes of the region that blocks have ever taken in this run. */
