@@ -83,8 +83,13 @@ static void find_ends(const struct sb_plot_view *view, uint32_t *low, uint32_t *
 
 /* ---- the curves ---- */
 
-static void put_measured(struct sb_plot *plot, const struct sb_plot_groups *groups, uint32_t group,
-			 uint32_t high)
+static const char *origin(const struct sb_plot_view *view)
+{
+	return view->line[0].series->reality == SB_SIMULATED ? "predicted" : "measured";
+}
+
+static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *groups,
+			   uint32_t group, uint32_t high)
 {
 	const struct sb_plot_view *view = plot->view;
 	const uint32_t block = sb_plot_block(plot);
@@ -101,7 +106,7 @@ static void put_measured(struct sb_plot *plot, const struct sb_plot_groups *grou
 		}
 	}
 	sb_plot_block_end(plot);
-	sb_plot_spread_curve(plot, block, *label ? label : "measured", group);
+	sb_plot_spread_curve(plot, block, *label ? label : origin(view), group);
 }
 
 /* "sigma 0.031 +- 0.002" */
@@ -204,7 +209,7 @@ static void draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
 		const uint32_t n = gather_points(plot->view, groups, g, point);
 		struct sb_usl usl;
 
-		put_measured(plot, groups, g, high);
+		put_throughput(plot, groups, g, high);
 		if (sb_usl_fit(&usl, point, n))
 			continue;
 		put_fit(plot, &usl, g, low, high);

@@ -195,6 +195,7 @@ static void scaling_has_a_fit(void **state)
 					     "\xce\xba 0.001",
 					     "Gunther",
 					     NULL };
+	static const char *const predicted[] = { "title 'predicted'", "(virtual)", NULL };
 	static const char *const texts[] = { "1", "2", "4", "8", "16" };
 	struct recipe recipe[5];
 	struct sb_result *result;
@@ -212,6 +213,9 @@ static void scaling_has_a_fit(void **state)
 		};
 	result = make_result(recipe, 5, "A CPU");
 	check_script(result, "scaling", everything, parts);
+	for (uint32_t i = 0; i < 5; i++)
+		result->series[i].reality = SB_SIMULATED;
+	check_script(result, "scaling", everything, predicted);
 	free_result(result);
 }
 
