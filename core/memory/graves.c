@@ -13,9 +13,9 @@
 #include "core/state.h"
 
 /*
- * The bytes of the dead are counted by worker, in a tally that the helper takes off from, too.
- * What is large in it goes over to the common count: so that is wrong by a sixteenth
- * of the bound at most, and seldom written.
+ * Each worker has a tally of the bytes of its dead: it adds to the tally, the helper subtracts.
+ * A tally beyond tally_max() is moved to the common count. So few threads write that
+ * count, and it is wrong by at most a sixteenth of the bound.
  */
 static uint64_t tally_max(const struct sb_scheduler *s)
 {

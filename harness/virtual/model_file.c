@@ -43,16 +43,26 @@ const struct sb_model_value sb_model_value[] = {
 	{ NULL, NULL, NULL, false },
 };
 
+/* VALUES: there is no such value. */
+static int index_of(const char *name)
+{
+	int i = 0;
+
+	while (i < VALUES && strcmp(sb_model_value[i].name, name) != 0)
+		i++;
+	return i;
+}
+
 void sb_model_file_set(struct sb_model_file *file, const char *name, double value,
 		       const char *source)
 {
-	for (int i = 0; i < VALUES; i++) {
-		if (strcmp(sb_model_value[i].name, name) != 0)
-			continue;
-		free(file->source[i]);
-		file->value[i] = value;
-		file->source[i] = strdup(source);
-	}
+	const int i = index_of(name);
+
+	if (i == VALUES)
+		return;
+	free(file->source[i]);
+	file->value[i] = value;
+	file->source[i] = strdup(source);
 }
 
 static bool is_power_of_two(double kib)
@@ -152,11 +162,7 @@ static int refuse_unknown(const struct reader *r, const json_t *values)
 
 	json_object_foreach((json_t *)(uintptr_t)values, name, unused)
 	{
-		int i = 0;
-
-		while (i < VALUES && strcmp(sb_model_value[i].name, name) != 0)
-			i++;
-		if (i == VALUES)
+		if (index_of(name) == VALUES)
 			return refuse(r, -EINVAL,
 				      "unknown value '%s'; sched-bench topo show --model names "
 				      "them",
@@ -221,22 +227,27 @@ static int take(const struct reader *r, const json_t *root)
 	return rc ? rc : check_order(r);
 }
 
-static json_t *load(const struct reader *r, json_error_t *error)
+/* NULL: no model of that name comes with the command. */
+static const struct sb_named_model *find_named(const char *name)
 {
 	for (const struct sb_named_model *m = sb_named_models; m->name; m++) {
-		if (!strcmp(m->name, r->name))
-			return json_loads(m->json, JSON_REJECT_DUPLICATES, error);
+		if (!strcmp(m->name, name))
+			return m;
 	}
-	return json_load_file(r->name, JSON_REJECT_DUPLICATES, error);
+	return NULL;
 }
 
 bool sb_model_is_named(const char *name)
 {
-	for (const struct sb_named_model *m = sb_named_models; m->name; m++) {
-		if (!strcmp(m->name, name))
-			return true;
-	}
-	return false;
+	return find_named(name);
+}
+
+static json_t *load(const struct reader *r, json_error_t *error)
+{
+	const struct sb_named_model *named = find_named(r->name);
+
+	return named ? json_loads(named->json, JSON_REJECT_DUPLICATES, error)
+		     : json_load_file(r->name, JSON_REJECT_DUPLICATES, error);
 }
 
 int sb_model_file_open(struct sb_model_file *file, const char *name, char *why, size_t bytes)
