@@ -7,9 +7,9 @@
  * leaves the note standing, and the table never grows again: look-ups among a million took 8 us
  * then. And it would count nodes in lines that all threads write.
  *
- * So who is going to add nodes announces them, many at a time. Nodes are counted, in stripes
- * (reclaim.h), only when as many have been announced as a quarter of the buckets: so they are
- * fewer than the buckets until they are counted again. The table never shrinks.
+ * A thread announces the nodes that it is going to add, many at a time. The table counts its nodes,
+ * in stripes (reclaim.h), only when as many have been announced as a quarter of the buckets.
+ * So there are fewer nodes than buckets until the next count. The table never shrinks.
  */
 #ifndef SB_CORE_MEMORY_TABLE_H
 #define SB_CORE_MEMORY_TABLE_H

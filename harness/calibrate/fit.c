@@ -246,8 +246,7 @@ static void set_transfers(struct sb_model_file *file, const struct sb_calibratio
 		nearer = fmax(nearer, sb_median_of_sorted(ns, n) / 2);
 		sb_model_file_set(file, sb_model_value[hop].name, nearer,
 				  "measured: half of a line's way between CPUs that write it in "
-				  "turn, which is "
-				  "an invalidation and a read");
+				  "turn, which is an invalidation and a read");
 	}
 }
 

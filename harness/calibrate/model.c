@@ -218,11 +218,9 @@ static int write_model(const struct sb_model_file *file, const char *path)
 	const int rc = sb_output(path, put_model, file);
 
 	if (rc)
-		return sb_fail(sb_status_of(rc), "--output: '%s' cannot be written: %s", path,
-			       sb_output_why(rc));
-	sb_note("%s: this machine's model; sched-bench run --virtual uses it, sched-bench topo "
-		"show "
-		"--model prints it",
+		return sb_output_failed(path, rc);
+	sb_note("%s: this machine's model; sched-bench run --virtual uses it, "
+		"sched-bench topo show --model prints it",
 		path);
 	return 0;
 }
