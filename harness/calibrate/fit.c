@@ -38,8 +38,8 @@ static const struct subject {
 
 /*
  * A guest's CPU shares its core with a stranger for seconds at a time, and is then slower by half.
- * So real time is measured in rounds of all subjects, and the fastest round counts: the median of
- * its repetitions, since the fastest repetition of memory that is spawned and dies is the youngest.
+ * So real time is measured in rounds of all subjects, and the fastest round counts, by the median
+ * of its repetitions: a model predicts a typical repetition, not the luckiest of all.
  */
 #define ROUNDS	    10
 #define REPETITIONS 3
@@ -120,7 +120,7 @@ static void set_cost(struct sb_model_file *file, const struct subject *s, double
 		sb_model_file_set(file, s->other, ns, source);
 }
 
-/* Of each subject the least time of an operation, in rounds of all. */
+/* Of each subject the time of an operation in its fastest round. */
 static int measure_all(struct fit fit[SUBJECTS], double ns[SUBJECTS])
 {
 	double now;
