@@ -7,6 +7,8 @@
 #include "results/json/write_parts.h"
 #include "results/record/waiting.h"
 
+#define MOST_NS 1e18 /* 31 years */
+
 static json_t *place_to_json(const struct sb_waiting_place *place)
 {
 	json_t *object = json_object();
@@ -38,6 +40,17 @@ json_t *sb_json_waiting(const struct sb_waiting *waiting)
 	return sb_json_whole(places, ok);
 }
 
+/* Nanoseconds, which must be given; so few that sums of them are finite. */
+static bool take_ns(struct sb_reader *r, const json_t *object, const char *key, double *out)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!sb_reader_take_number(r, value, key, out))
+		return false;
+	return (*out >= 0 && *out <= MOST_NS) ||
+	       sb_reader_unexpected(r, key, "a number of ns from 0 to 1e18");
+}
+
 /* A way without fetches is not there. */
 static bool take_ways(struct sb_reader *r, const json_t *object, struct sb_waiting_place *place)
 {
@@ -48,8 +61,7 @@ static bool take_ways(struct sb_reader *r, const json_t *object, struct sb_waiti
 		const json_t *count = json_object_get(fetches, sb_waiting_way[way]);
 
 		if (count && (!sb_reader_take_count(r, count, "fetches", &place->fetches[way]) ||
-			      !sb_reader_take_number(r, json_object_get(ns, sb_waiting_way[way]),
-						     "ns", &place->fetch_ns[way])))
+			      !take_ns(r, ns, sb_waiting_way[way], &place->fetch_ns[way])))
 			return false;
 	}
 	return ns;
@@ -61,9 +73,7 @@ static bool take_place(struct sb_reader *r, const json_t *object, struct sb_wait
 	const json_t *file = sb_reader_get(r, object, "file", JSON_STRING);
 	const json_t *function = file ? sb_reader_get(r, object, "function", JSON_STRING) : NULL;
 
-	if (!function ||
-	    !sb_reader_take_number(r, json_object_get(object, "queued_ns"), "queued_ns",
-				   &place.queued_ns) ||
+	if (!function || !take_ns(r, object, "queued_ns", &place.queued_ns) ||
 	    !take_ways(r, object, &place))
 		return false;
 	return !sb_waiting_add(waiting, &place, json_string_value(file),
@@ -85,7 +95,7 @@ bool sb_reader_get_waiting(struct sb_reader *r, const json_t *object, struct sb_
 	if (!series->waiting)
 		return sb_reader_no_memory(r);
 	for (size_t i = 0; i < json_array_size(places) && ok; i++) {
-		const size_t before = sb_reader_enter(r, "waiting[%zu]", i);
+		const size_t before = sb_reader_enter(r, "waiting[%zu].", i);
 
 		ok = take_place(r, json_array_get(places, i), series->waiting);
 		sb_reader_leave(r, before);
