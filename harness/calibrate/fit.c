@@ -227,11 +227,8 @@ static uint32_t gather_pairs(const struct sb_calibration *c, const struct sb_vir
 	return n;
 }
 
-/*
- * By distance the median of the pairs' medians, halved: a line's way in that measurement is two
- * transactions, the invalidation by the writer and the read by the other. A distance that was
- * measured as shorter than a nearer one is as long.
- */
+/* By distance the median of the pairs' medians. A distance that was measured as shorter than a
+ * nearer one is as long. */
 static void set_transfers(struct sb_model_file *file, const struct sb_calibration *c,
 			  const struct sb_virtual_machine *m, const struct sb_topology *topology)
 {
@@ -244,10 +241,9 @@ static void set_transfers(struct sb_model_file *file, const struct sb_calibratio
 		if (!n)
 			continue;
 		sb_sort(ns, n);
-		nearer = fmax(nearer, sb_median_of_sorted(ns, n) / 2);
+		nearer = fmax(nearer, sb_median_of_sorted(ns, n));
 		sb_model_file_set(file, sb_model_value[hop].name, nearer,
-				  "measured: half of a line's way between CPUs that write it in "
-				  "turn, which is an invalidation and a read");
+				  "measured: dependent reads of lines that the other CPU wrote");
 	}
 }
 

@@ -163,44 +163,75 @@ static void describe_pair(const struct sb_pair *p, char *out, size_t bytes)
 
 /* ---- a cache line ---- */
 
-#define TRANSFER_ROUNDS 100
+#define PASSED_LINES 64
 
-static void *transfer(void *arg)
+/* Each line names the next one, so that a read cannot begin before the one ahead of it has ended. */
+struct passed_line {
+	alignas(SB_LINE) _Atomic(uint64_t) next;
+};
+
+/* All of them, once each, in an order that no prefetcher guesses. */
+static uint64_t line_after(uint64_t line)
+{
+	return (29 * line + 11) % PASSED_LINES;
+}
+
+static void write_lines(struct passed_line *lines)
+{
+	for (uint64_t i = 0; i < PASSED_LINES; i++)
+		sb_store_rlx(&lines[i].next, line_after(i));
+}
+
+static void read_lines(struct passed_line *lines)
+{
+	uint64_t line = 0;
+
+	for (int i = 0; i < PASSED_LINES; i++)
+		line = sb_load_rlx(&lines[line].next);
+	keep(line);
+}
+
+static void *read_what_the_other_wrote(void *arg)
 {
 	struct sb_pair *p = arg;
 	const uint64_t begin = sb_clock_ns();
 	uint64_t turn = 0;
 	uint64_t start;
+	double ns;
 
 	do {
+		sb_store_rel(&p->turn, turn + 1);
+		turn += 2;
+		if (!sb_pair_wait_for_turn(p, turn))
+			break;
 		start = sb_clock_stamp_ns();
-		for (int i = 0; i < TRANSFER_ROUNDS; i++) {
-			sb_store_rel(&p->turn, turn + 1);
-			turn += 2;
-			(void)sb_pair_wait_for_turn(p, turn);
-		}
-	} while (sb_pair_add_sample(p, (double)(sb_clock_stamp_ns() - start) /
-					       (2 * TRANSFER_ROUNDS)) &&
-		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
+		read_lines(p->data);
+		ns = (double)(sb_clock_stamp_ns() - start) / PASSED_LINES;
+	} while (sb_pair_add_sample(p, ns) && sb_clock_ns() - begin < SB_PAIR_TIME_NS);
 	return NULL;
 }
 
-static void *transfer_back(void *arg)
+static void *write_in_turn(void *arg)
 {
 	struct sb_pair *p = arg;
 
-	for (uint64_t turn = 1; sb_pair_wait_for_turn(p, turn); turn += 2)
+	for (uint64_t turn = 1; sb_pair_wait_for_turn(p, turn); turn += 2) {
+		write_lines(p->data);
 		sb_store_rel(&p->turn, turn + 1);
+	}
 	return NULL;
 }
 
 static void measure_transfer(struct sb_calibration *c, int a, int b)
 {
-	struct sb_pair p = { .cpu = { a, b }, .samples = sb_calibration_samples(c, 200) };
+	static struct passed_line lines[PASSED_LINES];
+	struct sb_pair p = { .cpu = { a, b },
+			     .samples = sb_calibration_samples(c, SB_PAIR_SAMPLES_MAX),
+			     .data = lines };
 	char of[40];
 
 	describe_pair(&p, of, sizeof(of));
-	if (sb_pair_run(&p, transfer, transfer_back))
+	if (sb_pair_run(&p, read_what_the_other_wrote, write_in_turn))
 		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample, p.taken);
 }
 

@@ -19,6 +19,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 
+/* In the order of --only's alternatives, which begin with all. */
 static const struct {
 	const char *what;
 	void (*measure)(struct sb_calibration *c);
@@ -43,17 +44,21 @@ static void show_progress(size_t done, const char *what)
 		fputs("\r\033[K", stderr);
 }
 
-/* Recording comes last: it starts schedulers, whose helper threads stay. */
-static int measure(struct sb_calibration *c)
+/* only: 0 for all. Recording comes last: it starts schedulers, whose helper threads stay. */
+static int measure(struct sb_calibration *c, unsigned int only)
 {
-	int rc;
+	int rc = 0;
 
-	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+	for (unsigned int i = 0; i < SB_ARRAY_SIZE(parts); i++) {
+		if (only && only != i + 1)
+			continue;
 		show_progress(i, parts[i].what);
 		parts[i].measure(c);
 	}
-	show_progress(SB_ARRAY_SIZE(parts), "recording");
-	rc = sb_measure_recording(c);
+	if (!only || only == SB_ARRAY_SIZE(parts) + 1) {
+		show_progress(SB_ARRAY_SIZE(parts), "recording");
+		rc = sb_measure_recording(c);
+	}
 	show_progress(0, NULL);
 	if (!rc && c->no_memory)
 		rc = sb_fail_memory();
@@ -94,10 +99,15 @@ static int print(const struct sb_calibration *c, unsigned int format)
 static int calibrate(const struct sb_options *options)
 {
 	struct sb_calibration c = { .costs = 0 };
-	int rc = prepare(&c, options);
+	const unsigned int only = options->value[SB_OPT_part].alternative;
+	int rc;
 
+	if (only && sb_opt(options, SB_OPT_save_model))
+		return sb_fail(SB_EXIT_USAGE, "--only: a model needs all parts; expected "
+					      "--save-model without it");
+	rc = prepare(&c, options);
 	if (!rc)
-		rc = measure(&c);
+		rc = measure(&c, only);
 	if (!rc)
 		rc = print(&c, options->value[SB_OPT_format].alternative);
 	if (!rc && sb_opt(options, SB_OPT_save_model))
