@@ -27,19 +27,19 @@ static const struct subject {
 	const char *value;
 } subjects[] = {
 	{ "straight_send", NULL, "savina-count", "--increments", "100000" },
-	{ "straight_step", NULL, "pingpong", "--round-trips", "20000" },
+	{ "straight_step", NULL, "savina-pingpong", "--round-trips", "20000" },
 	{ "straight_queue", NULL, "tokio-yield_many", "--yields", "1000" },
 	{ "straight_yield", NULL, "yield", "--yields", "20000" },
-	{ "straight_spawn", "straight_end", "storm", "--processes", "10000" },
-	{ "cold", NULL, "storm", "--processes", "100000" },
+	{ "straight_spawn", "straight_end", "skynet", "--leaves", "10000" },
+	{ "cold", NULL, "skynet", "--leaves", "100000" },
 };
 
 #define SUBJECTS SB_ARRAY_SIZE(subjects)
 
 /*
  * A guest's CPU shares its core with a stranger for seconds at a time, and is then slower by half.
- * So real time is measured in rounds of all subjects, and the fastest round counts, by the median
- * of its repetitions: a model predicts a typical repetition, not the luckiest of all.
+ * So real time is measured in rounds of all subjects, and the lower quartile of the rounds counts,
+ * by the median of each one's repetitions: typical of a CPU that is undisturbed, not the luckiest.
  */
 #define ROUNDS	    10
 #define REPETITIONS 3
@@ -120,18 +120,21 @@ static void set_cost(struct sb_model_file *file, const struct subject *s, double
 		sb_model_file_set(file, s->other, ns, source);
 }
 
-/* Of each subject the time of an operation in its fastest round. */
-static int measure_all(struct fit fit[SUBJECTS], double ns[SUBJECTS])
+/* Of each subject the time of an operation, the lower quartile of its rounds. */
+static int measure_all(struct fit fit[SUBJECTS], double real[SUBJECTS])
 {
-	double now;
+	double round[SUBJECTS][ROUNDS];
 	int rc = 0;
 
-	for (size_t i = 0; i < SUBJECTS; i++)
-		ns[i] = INFINITY;
 	for (size_t i = 0; i < ROUNDS * SUBJECTS && !rc; i++) {
-		rc = run(&fit[i % SUBJECTS], NULL, &now);
-		ns[i % SUBJECTS] = fmin(ns[i % SUBJECTS], now);
+		double *ns = &round[i % SUBJECTS][i / SUBJECTS];
+
+		rc = run(&fit[i % SUBJECTS], NULL, ns);
+		if (isnan(*ns))
+			*ns = INFINITY;
 	}
+	for (size_t i = 0; i < SUBJECTS && !rc; i++)
+		real[i] = sb_spread_of(round[i], ROUNDS).q1;
 	return rc;
 }
 

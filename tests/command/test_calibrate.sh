@@ -87,6 +87,13 @@ every_row_has_its_cells() {
 }
 holds "calibrate --format csv is CSV" every_row_has_its_cells
 holds "calibrate on one CPU leaves out what takes two" calibrates_on_one
+only_atomics() {
+	"$program" calibrate --only atomic --format csv >"$work/calibrate.csv" &&
+		[ "$(cut -d, -f1 "$work/calibrate.csv" | tr '\n' ' ')" = "name atomic_add_ns " ]
+}
+holds "calibrate --only measures that part alone" only_atomics
+refuses "a model of one part" 3 "--only: a model needs all parts" \
+	calibrate --only atomic --save-model
 refuses "calibrate with a word" 3 "'fast' is not expected" calibrate fast
 refuses "an option that calibrate has not" 3 "unknown option '--workers'" \
 	calibrate --workers 2

@@ -119,6 +119,110 @@ static void a_line_costs_what_its_way_does(void **state)
 	CHECK_EQ(counts.lines.transfers, 2);
 }
 
+/* ---- lines that are on their way, and lines that are displaced ---- */
+
+static void *write_it(void *word)
+{
+	(void)access_ps(word, SB_ACCESS_RMW);
+	return NULL;
+}
+
+static void lose(struct word *word)
+{
+	sb_virtual_join(sb_virtual_start(0, write_it, word));
+	sb_virtual_charge(100 * NS); /* nobody keeps it any more */
+}
+
+static uint64_t both_ps(struct word *a, enum sb_access first, struct word *b, enum sb_access second)
+{
+	const uint64_t before = sb_virtual_now_ps();
+
+	sb_virtual_access(a, first, SB_SITE());
+	sb_virtual_access(b, second, SB_SITE());
+	return sb_virtual_now_ps() - before - cost_of("clock_read");
+}
+
+static uint64_t fence_ps(struct word *a)
+{
+	const uint64_t before = sb_virtual_now_ps();
+
+	sb_virtual_access(a, SB_ACCESS_WRITE, SB_SITE());
+	sb_virtual_fence();
+	return sb_virtual_now_ps() - before - cost_of("clock_read");
+}
+
+struct ways {
+	uint64_t add_after_store, fence_after_store, add_after_read, add_later;
+};
+
+static void *go_both_ways(void *arg)
+{
+	struct ways *ways = arg;
+	struct word *lost = sb_region_calloc(1, sizeof(*lost));
+	struct word *own = sb_region_calloc(1, sizeof(*own));
+
+	(void)access_ps(own, SB_ACCESS_RMW);
+	lose(lost);
+	ways->add_after_store = both_ps(lost, SB_ACCESS_WRITE, own, SB_ACCESS_RMW);
+	lose(lost);
+	ways->fence_after_store = fence_ps(lost);
+	lose(lost);
+	ways->add_after_read = both_ps(lost, SB_ACCESS_READ, lost, SB_ACCESS_RMW);
+	lose(lost);
+	(void)access_ps(lost, SB_ACCESS_READ);
+	sb_virtual_charge(30 * NS);
+	ways->add_later = access_ps(lost, SB_ACCESS_RMW);
+	return NULL;
+}
+
+static void stores_are_waited_for_by_fences(void **state)
+{
+	struct sb_virtual_counts counts;
+	struct ways ways;
+
+	(void)state;
+	run(2, 1, go_both_ways, &ways, &counts);
+	CHECK_EQ(ways.add_after_store, 40 * NS + 500 + 5 * NS);
+	CHECK_EQ(ways.fence_after_store, 40 * NS + 5 * NS);
+	/* To write what has just been read takes no second way. */
+	CHECK_EQ(ways.add_after_read, 40 * NS + 500 + 500 + 5 * NS);
+	CHECK_EQ(ways.add_later, 40 * NS + 500 + 5 * NS);
+}
+
+/* Lines that share a set of the cache. */
+#define ALIKE 5
+
+static void *displace(void *arg)
+{
+	uint64_t *ps = arg;
+	struct word *word =
+		sb_region_calloc(ALIKE * SB_MODEL_CACHE_LINES / SB_LINES_WAYS, sizeof(*word));
+	struct word *alike[ALIKE];
+
+	for (int i = 0; i < ALIKE; i++) {
+		alike[i] = &word[i * SB_MODEL_CACHE_LINES / SB_LINES_WAYS];
+		if (i < ALIKE - 1)
+			(void)access_ps(alike[i], SB_ACCESS_READ);
+	}
+	ps[0] = access_ps(alike[0], SB_ACCESS_READ);
+	(void)access_ps(alike[ALIKE - 1], SB_ACCESS_READ);
+	ps[1] = access_ps(alike[0], SB_ACCESS_READ);
+	ps[2] = access_ps(alike[1], SB_ACCESS_READ);
+	return NULL;
+}
+
+static void the_line_used_longest_ago_is_displaced(void **state)
+{
+	struct sb_virtual_counts counts;
+	uint64_t ps[3];
+
+	(void)state;
+	run(1, 1, displace, ps, &counts);
+	CHECK_EQ(ps[0], 500);
+	CHECK_EQ(ps[1], 500);
+	CHECK_EQ(ps[2], 80 * NS + 500);
+}
+
 /* ---- writers of one line queue up ---- */
 
 #define WRITERS 4
@@ -381,6 +485,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_what_is_charged),
 		cmocka_unit_test(a_line_costs_what_its_way_does),
+		cmocka_unit_test(stores_are_waited_for_by_fences),
+		cmocka_unit_test(the_line_used_longest_ago_is_displaced),
 		cmocka_unit_test(writers_queue_up),
 		cmocka_unit_test(threads_share_a_cpu),
 		cmocka_unit_test(a_parked_thread_is_woken_or_due),

@@ -57,8 +57,10 @@ void sb_virtual_straight(enum sb_straight kind)
 
 void sb_virtual_fence(void)
 {
-	if (sb_turns.cpu)
-		sb_virtual_charge(sb_turns.cost.fence_ps);
+	if (!sb_turns.cpu)
+		return;
+	sb_turns.now_ps = sb_lines_drain(&sb_turns.lines, current_cpu(), sb_turns.now_ps);
+	sb_virtual_charge(sb_turns.cost.fence_ps);
 }
 
 void sb_virtual_yield(void)

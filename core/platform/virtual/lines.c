@@ -12,10 +12,15 @@
 /* Of the pages that a CPU reads in turn, each the line that it fetched last from memory. */
 #define STREAMS_LOG2 4
 
+/* About as far ahead as a CPU looks. */
+#define WINDOW_PS UINT64_C(20000)
+
 /* The line that a CPU fetched last to write it, and its streams. */
 struct sb_held {
 	uint64_t number; /* plus 1; 0: none */
 	uint64_t until_ps;
+	uint64_t read; /* the line that it fetched last to read it, plus 1 */
+	uint64_t read_from_ps, read_until_ps;
 	uint64_t stream[1 << STREAMS_LOG2];
 };
 
@@ -42,7 +47,8 @@ int sb_lines_begin(struct sb_lines *l, const struct sb_model *model)
 	l->cache_lines = model->cache_lines ? model->cache_lines : SB_MODEL_CACHE_LINES;
 	l->copy = calloc(model->cpus * l->cache_lines, sizeof(*l->copy));
 	l->held = calloc(model->cpus, sizeof(*l->held));
-	if (l->copy && l->held)
+	l->stores_ps = calloc(model->cpus, sizeof(*l->stores_ps));
+	if (l->copy && l->held && l->stores_ps)
 		return 0;
 	sb_lines_end(l);
 	return -ENOMEM;
@@ -70,6 +76,7 @@ void sb_lines_end(struct sb_lines *l)
 				 used / SB_REGION_PAGE_LINES * sizeof(*l->home) + sizeof(*l->home));
 	free(l->copy);
 	free(l->held);
+	free(l->stores_ps);
 	*l = (struct sb_lines){ .model = NULL };
 }
 
@@ -117,7 +124,8 @@ static uint64_t memory_ps(const struct sb_lines *l, uint32_t cpu, uint64_t numbe
 	if (!*home)
 		*home = (uint16_t)(cpu + 1);
 	far_ps = sb_model_transfer_ps(model, *home - 1u, cpu);
-	if (continues_stream(l, cpu, number) || access == SB_ACCESS_TOUCH)
+	if (continues_stream(l, cpu, number) || access == SB_ACCESS_TOUCH ||
+	    access == SB_ACCESS_WRITE)
 		return model->cost.cold_ps;
 	return model->cost.memory_ps + (far_ps > model->transfer_ps[SB_HOP_NODE]
 						? far_ps - model->transfer_ps[SB_HOP_NODE]
@@ -151,21 +159,24 @@ static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum
 	return note_fetch(site, hop, sb_model_transfer_ps(l->model, line->owner - 1u, cpu));
 }
 
-/* The time until no other CPU has a copy. */
-static uint64_t invalidate_ps(const struct sb_lines *l, const struct sb_cache_line *line)
-{
-	return line->is_shared ? l->model->transfer_ps[line->reach] : 0;
-}
-
+/* In place of its earlier version, or of the line that was used longest ago. */
 static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
-	*sb_lines_copy(l, cpu, number) = sb_lines_key(l, number);
+	uint64_t *set = sb_lines_set(l, cpu, number);
+	int way = 0;
+
+	while (way < SB_LINES_WAYS - 1 && set[way] >> 32 != number + 1)
+		way++;
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0] = sb_lines_key(l, number);
 }
 
 static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, struct sb_site *site,
 			  uint64_t now_ps)
 {
 	struct sb_cache_line *line = &l->line[number];
+	const uint64_t start_ps = now_ps;
 
 	now_ps = wait_for_line(l, line, site, now_ps) +
 		 fetch_ps(l, cpu, number, SB_ACCESS_READ, site);
@@ -178,8 +189,24 @@ static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, str
 		line->is_shared = true;
 		line->reach = distance > line->reach ? distance : line->reach;
 	}
+	l->held[cpu].read = number + 1;
+	l->held[cpu].read_from_ps = start_ps;
+	l->held[cpu].read_until_ps = now_ps;
 	remember(l, cpu, number);
 	return now_ps;
+}
+
+/* When nobody else has a copy any more. A CPU that writes what it has just read had begun then. */
+static uint64_t invalidate_ps(const struct sb_lines *l, uint32_t cpu, uint64_t number,
+			      uint64_t now_ps)
+{
+	const struct sb_cache_line *line = &l->line[number];
+	const struct sb_held *held = &l->held[cpu];
+	uint64_t ps = line->is_shared ? l->model->transfer_ps[line->reach] : 0;
+
+	if (held->read == number + 1 && now_ps <= held->read_until_ps + WINDOW_PS)
+		ps -= sb_min_u64(ps, now_ps - held->read_from_ps);
+	return ps;
 }
 
 static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
@@ -187,7 +214,7 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 {
 	struct sb_cache_line *line = &l->line[number];
 	const bool is_new = !line->owner;
-	const uint64_t invalidate = invalidate_ps(l, line);
+	const uint64_t invalidate = invalidate_ps(l, cpu, number, now_ps);
 	uint64_t fetch = 0;
 
 	if (!sb_lines_has_copy(l, cpu, number))
@@ -223,9 +250,10 @@ uint64_t sb_lines_fetch(struct sb_lines *l, uint32_t cpu, uint64_t number, enum 
 		return now_ps;
 	}
 	note(l, site);
-	/* A store waits in the CPU's store buffer, and the CPU goes on; others get the line after. */
+	/* The CPU goes on; others get the line after. */
 	if (access == SB_ACCESS_WRITE) {
-		(void)write_line(l, cpu, number, access, site, now_ps);
+		l->stores_ps[cpu] = sb_max_u64(l->stores_ps[cpu],
+					       write_line(l, cpu, number, access, site, now_ps));
 		return now_ps;
 	}
 	return access == SB_ACCESS_READ ? read_line(l, cpu, number, site, now_ps)

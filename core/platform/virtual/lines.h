@@ -4,9 +4,12 @@
  * A line has an owner, the CPU that wrote it last, and a version, which each new owner
  * raises. A CPU remembers the version of the lines that it has read or written; its copy
  * is good while that is the line's version. So a write makes all other copies stale
- * without a list of them. A CPU's memory of lines is its cache, with one place for each line
- * (direct-mapped): a line that another has displaced comes from memory, and that of
- * another NUMA node is farther away by the lines' way from there.
+ * without a list of them. A CPU's memory of lines is its cache, in sets of four, of which the
+ * least recently used is displaced; it then comes from memory, and that of another NUMA node is
+ * farther away by the lines' way from there.
+ *
+ * A store waits in the CPU's store buffer, and the CPU goes on, until a read-modify-write or
+ * a fence, which wait for all earlier stores.
  *
  * Writers of one line queue up: a transfer begins when the one before has ended and its CPU
  * has kept the line for cost.hold_ps. Without that time a loop of compare-and-swap
@@ -47,6 +50,8 @@ struct sb_lines {
 	uint64_t *copy;		    /* [cache_lines] of each CPU: a line and its version; 0: none */
 	uint64_t cache_lines;
 	struct sb_held *held; /* of each CPU */
+	uint64_t
+		*stores_ps; /* of each CPU, when all that its store buffer holds has been written */
 	struct sb_lines_counts counts;
 	struct sb_site *site; /* of those that have waited */
 };
@@ -61,14 +66,40 @@ static inline uint64_t sb_lines_key(const struct sb_lines *lines, uint64_t line)
 	return (line + 1) << 32 | lines->line[line].version;
 }
 
-static inline uint64_t *sb_lines_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+#define SB_LINES_WAYS 4
+
+/* The keys of the lines that share a line's places in a CPU's cache, the latest first. */
+static inline uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
 {
-	return &lines->copy[cpu * lines->cache_lines + (line & (lines->cache_lines - 1))];
+	const uint64_t sets = lines->cache_lines / SB_LINES_WAYS;
+
+	return &lines->copy[cpu * lines->cache_lines + (line & (sets - 1)) * SB_LINES_WAYS];
 }
 
+/* Another CPU asks. */
 static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
 {
-	return *sb_lines_copy(lines, cpu, line) == sb_lines_key(lines, line);
+	const uint64_t *set = sb_lines_set(lines, cpu, line);
+	const uint64_t key = sb_lines_key(lines, line);
+
+	return set[0] == key || set[1] == key || set[2] == key || set[3] == key;
+}
+
+/* The CPU itself uses its copy, if it has one. */
+static inline bool sb_lines_use_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+{
+	uint64_t *set = sb_lines_set(lines, cpu, line);
+	const uint64_t key = sb_lines_key(lines, line);
+
+	for (int way = 0; way < SB_LINES_WAYS; way++) {
+		if (set[way] != key)
+			continue;
+		for (; way > 0; way--)
+			set[way] = set[way - 1];
+		set[0] = key;
+		return true;
+	}
+	return false;
 }
 
 /* The CPU holds it as the access needs it. */
@@ -77,13 +108,19 @@ static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uin
 {
 	const struct sb_cache_line *line = &lines->line[number];
 
-	return sb_lines_has_copy(lines, cpu, number) &&
+	return sb_lines_use_copy(lines, cpu, number) &&
 	       (access == SB_ACCESS_READ || (line->owner == cpu + 1 && !line->is_shared));
 }
 
 /* When an access that does not hit and begins at now_ps has the line. */
 uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
 			enum sb_access access, struct sb_site *site, uint64_t now_ps);
+
+/* When a CPU goes on that waits for its stores, as fences and read-modify-writes do. */
+static inline uint64_t sb_lines_drain(const struct sb_lines *lines, uint32_t cpu, uint64_t now_ps)
+{
+	return sb_max_u64(now_ps, lines->stores_ps[cpu]);
+}
 
 /* When an access is done that a CPU begins at now_ps. */
 static inline uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu,
@@ -97,6 +134,8 @@ static inline uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu,
 
 	if (SB_UNLIKELY(number >= SB_REGION_LINES))
 		return now_ps + own_ps;
+	if (access == SB_ACCESS_RMW)
+		now_ps = sb_lines_drain(lines, cpu, now_ps);
 	if (SB_LIKELY(sb_lines_hits(lines, cpu, number, access)))
 		lines->counts.hits++;
 	else
