@@ -313,6 +313,14 @@ LIFE = [
            "		was_last = give_back(s, s->foreign_credit);\n"
            "	note_idleness(s, sb_clock_ns());\n",
            "small:core/test_start"),
+    Mutant("who goes to sleep does not raise ask", "core/wake/idle.c",
+           "	raise_ask(idle, sb_add_acq_rel(&idle->counts, change) + change);\n",
+           "	sb_add_acq_rel(&idle->counts, change);\n",
+           "plain:modules/test_idle"),
+    Mutant("a publisher does not lower ask", "core/wake/idle.c",
+           "	if (ask & 1)\n"
+           "		(void)sb_cas_acq_rel(&idle->ask, &ask, ask & ~UINT64_C(1));\n",
+           "	(void)ask;\n", "plain:modules/test_idle"),
     Mutant("a route survives a restart", "core/scheduler.c",
            "	/* The watcher may still be dropping what it has taken from a step. */\n"
            "	sb_reclaim_barrier(s->reclaim);\n",

@@ -383,7 +383,7 @@ static int submit_foreign(struct sb_scheduler *s, const struct submission *sub, 
 	int rc;
 
 	/* Workers write it, and it is needed in the end. */
-	__builtin_prefetch(&s->idle.counts);
+	__builtin_prefetch(&s->idle.ask);
 	sb_caller_submits(true);
 	rc = prepare(s, NULL, sub, &draft);
 	if (!rc && pid)

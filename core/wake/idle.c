@@ -46,11 +46,43 @@ bool sb_idle_search_begin(struct sb_idle *idle)
 	return true;
 }
 
+static bool is_wanted(uint64_t counts)
+{
+	return sb_idle_searching(counts) == 0 && sb_idle_sleeping(counts) != 0;
+}
+
+/* A version that nobody has seen yet, and to look. */
+static void raise_ask(struct sb_idle *idle, uint64_t counts)
+{
+	uint64_t ask;
+
+	if (!is_wanted(counts))
+		return;
+	SB_WINDOW();
+	ask = sb_load_rlx(&idle->ask);
+	while (!sb_cas_weak_acq_rel(&idle->ask, &ask, (ask | 1) + 2))
+		;
+}
+
+bool sb_idle_look(struct sb_idle *idle)
+{
+	/* Before counts: these are no older than who has raised it left them. */
+	uint64_t ask = sb_load_acq(&idle->ask);
+
+	if (is_wanted(sb_load_acq(&idle->counts)))
+		return true;
+	SB_WINDOW();
+	if (ask & 1)
+		(void)sb_cas_acq_rel(&idle->ask, &ask, ask & ~UINT64_C(1));
+	return false;
+}
+
 bool sb_idle_search_end(struct sb_idle *idle)
 {
 	const uint64_t before = sb_sub_acq_rel(&idle->counts, ONE_SEARCHER);
 
 	SB_CHECK(sb_idle_searching(before), >, 0);
+	raise_ask(idle, before - ONE_SEARCHER);
 	return sb_idle_searching(before) == 1;
 }
 
@@ -102,9 +134,11 @@ static uint32_t take_any_bit(struct sb_idle *idle, uint32_t near)
 
 void sb_idle_announce(struct sb_idle *idle, uint32_t worker, bool searching)
 {
+	const uint64_t change = ONE_SLEEPER - (searching ? ONE_SEARCHER : 0);
+
 	sb_or_acq_rel(word_of(idle, worker), bit_of(worker));
 	SB_WINDOW();
-	sb_add_acq_rel(&idle->counts, ONE_SLEEPER - (searching ? ONE_SEARCHER : 0));
+	raise_ask(idle, sb_add_acq_rel(&idle->counts, change) + change);
 }
 
 uint32_t sb_idle_retract(struct sb_idle *idle, uint32_t worker)

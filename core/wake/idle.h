@@ -32,6 +32,13 @@
  * lowers the count first and takes a bit second). So a thread that has lowered the
  * count always finds a bit, and each claim wakes exactly one.
  *
+ * Searchers come and go all the time, and a load of `counts` would often have to fetch it
+ * from another CPU. So publishers load `ask` first, which hardly ever changes:
+ * { version:63 | whether to look at counts }. Invariant: it says so while nobody
+ * searches and somebody sleeps, from the moment that those who bring that about
+ * have raised it, which they do before they look at the queues once more. A publisher that
+ * looks in vain lowers it, unless somebody has raised it since.
+ *
  * Any number of workers; nothing here depends on 64.
  */
 #ifndef SB_CORE_WAKE_IDLE_H
@@ -44,6 +51,7 @@
 
 struct sb_idle {
 	alignas(SB_LINE) _Atomic(uint64_t) counts;
+	alignas(SB_LINE) _Atomic(uint64_t) ask;
 
 	/* Constant after init. */
 	alignas(SB_LINE) uint32_t workers;
@@ -103,12 +111,13 @@ static inline uint32_t sb_idle_searching(uint64_t counts)
 	return (uint32_t)(counts >> 32);
 }
 
-/* The common case of a publish: one load says that nobody need be woken. */
+/* Whether nobody searches and somebody sleeps. */
+bool sb_idle_look(struct sb_idle *idle);
+
+/* The same; the common case of a publish: one load says that nobody need be woken. */
 static inline bool sb_idle_wake_wanted(struct sb_idle *idle)
 {
-	const uint64_t counts = sb_load_rlx(&idle->counts);
-
-	return sb_idle_searching(counts) == 0 && sb_idle_sleeping(counts) != 0;
+	return (sb_load_rlx(&idle->ask) & 1) && sb_idle_look(idle);
 }
 
 #endif

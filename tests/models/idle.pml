@@ -20,6 +20,10 @@
  *   NO_LOCAL    a push to the own deque wakes nobody
  *   WAIT_TOKEN  a worker that cannot retract waits for its waker's token,
  *               although the claim may take another worker's bit
+ *   NO_RAISE    who leaves nobody searching does not raise `ask`
+ *   RAISE_LATE  raises it after the second look
+ *   LOWER_BLIND a publisher that looked in vain lowers it, although somebody has
+ *               raised it since
  *   NO_REST     with MOMENT, who has stolen several without being counted as a
  *               searcher does not tell of the rest
  *
@@ -46,6 +50,9 @@ byte searching = 0;     /* with sleeping, one word: changed together */
 byte sleeping = 0;
 bit  asleep[NW];        /* a set of bits, each changed by itself */
 bit  token[NW];
+bit  ask = 0;
+bit  raised[NW + 1];    /* since that thread read ask: another version of it; 1 if
+                         * that no longer matters */
 
 /* The caller has lowered `sleeping`: some bit is set, or about to be. */
 inline take_any_bit(near, who) {
@@ -72,8 +79,42 @@ inline take_any_bit(near, who) {
 
 #define wanted (searching == 0 && sleeping > 0)
 
-inline publish(near) {
-	wake_if(wanted, near)
+/* low: the caller's change of the counts has left nobody searching, and a sleeper. */
+inline raise_ask() {
+#ifndef NO_RAISE
+	if
+	:: low ->
+		low = 0;
+		atomic {
+			ask = 1;
+			do :: k <= NW -> raised[k] = 1; k++ :: else -> break od;
+			k = 0
+		}
+	:: else
+	fi
+#else
+	low = 0
+#endif
+}
+
+inline publish(near, me) {
+	if
+	:: atomic { ask -> raised[me] = 0 };
+		if
+		:: atomic { wanted -> raised[me] = 1 };
+			wake_if(wanted, near)
+		:: else ->
+			atomic {
+#ifndef LOWER_BLIND
+				if :: !raised[me] -> ask = 0 :: else fi;
+#else
+				ask = 0;
+#endif
+				raised[me] = 1
+			}
+		fi
+	:: else
+	fi
 }
 
 inline wake_if(wish, near) {
@@ -134,7 +175,7 @@ inline find() {
 		:: got && stolen > 1 && !inSearch ->
 			deque[id] = stolen - 1;
 #ifndef NO_REST
-			publish(id);
+			publish(id, id);
 #endif
 			stolen = 0
 		:: got && (stolen <= 1 || inSearch) ->
@@ -183,7 +224,7 @@ inline stay_awake() {
 
 proctype worker(byte id) {
 	byte k, other, stolen;
-	bit got, found, inSearch, claimed, last, moment;
+	bit got, found, inSearch, claimed, last, moment, low;
 
 	do
 	:: true ->
@@ -205,14 +246,16 @@ again:
 			:: inSearch ->
 				atomic {
 					assert(searching > 0);
-					searching--; last = (searching == 0)
+					searching--; last = (searching == 0);
+					low = wanted
 				};
+				raise_ask();
 				inSearch = 0;
 #ifndef NO_CHAIN
 				if
 				:: last ->
 					scan();
-					if :: found -> publish(id) :: else fi
+					if :: found -> publish(id, id) :: else fi
 				:: else
 				fi;
 #endif
@@ -230,7 +273,7 @@ again:
 				:: stolen < NW ->
 					atomic { deque[id]++ };
 #ifndef NO_LOCAL
-					publish(id);
+					publish(id, id);
 #endif
 					stolen++
 				:: else -> break
@@ -261,11 +304,18 @@ announce:
 				if
 				:: inSearch -> assert(searching > 0); searching--
 				:: else
-				fi
+				fi;
+				low = wanted
 			};
 			inSearch = 0;
+#ifndef RAISE_LATE
+			raise_ask();
+#endif
 #ifndef NO_RESCAN
 			scan();
+#endif
+#ifdef RAISE_LATE
+			raise_ask();
 #endif
 			if
 			:: found -> found = 0; stay_awake()
@@ -287,7 +337,7 @@ proctype foreign() {
 	do
 	:: n < EXT ->
 		atomic { global++ };
-		publish(0);
+		publish(0, NW);
 #ifdef BACKLOG
 		if :: wake_if(sleeping > 0, 0) :: true fi;
 #endif
@@ -300,6 +350,8 @@ init {
 	byte j;
 
 	atomic {
+		do :: j <= NW -> raised[j] = 1; j++ :: else -> break od;
+		j = 0;
 		run foreign();
 		do :: j < NW -> run worker(j); j++ :: else -> break od
 	}

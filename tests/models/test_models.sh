@@ -96,12 +96,12 @@ expect handover none -DMESSAGES=4
 mistakes handover "" NO_BARRIER CLAIM_FIRST_READ NO_AWAY POST_LATE PROXY_EARLY \
 	AWAY_BLIND PROXY_ALWAYS KEEP_TARGET
 
-for ext in 1 2 3; do
+for ext in 1 3; do
 	expect idle none -DEXT=$ext
 done
 expect idle none -DEXT=1 -DMOMENT
 expect idle none -DEXT=1 -DBACKLOG
-mistakes idle "" NO_RESCAN NO_CHAIN NO_LOCAL WAIT_TOKEN
+mistakes idle "" NO_RESCAN NO_CHAIN NO_LOCAL WAIT_TOKEN NO_RAISE RAISE_LATE LOWER_BLIND
 mistakes idle -DMOMENT NO_REST
 
 for first in LATER NEVER; do
