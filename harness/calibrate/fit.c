@@ -17,7 +17,8 @@
 /*
  * In this order each has one unknown: the cost of the kind, so much of it as an operation has.
  * Its derivative, the time of an operation by that cost, is measured in virtual time, where it is
- * exact; spawn and end have the same cost.
+ * exact; spawn and end have the same cost. A workload's own code counts as part of the kind, so
+ * these are workloads that do a typical little in a step.
  */
 static const struct subject {
 	const char *kind;

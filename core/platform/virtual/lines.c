@@ -124,6 +124,7 @@ static uint64_t memory_ps(const struct sb_lines *l, uint32_t cpu, uint64_t numbe
 	if (!*home)
 		*home = (uint16_t)(cpu + 1);
 	far_ps = sb_model_transfer_ps(model, *home - 1u, cpu);
+	/* Stores miss several at a time, as the parts of an object do. */
 	if (continues_stream(l, cpu, number) || access == SB_ACCESS_TOUCH ||
 	    access == SB_ACCESS_WRITE)
 		return model->cost.cold_ps;

@@ -50,8 +50,7 @@ struct sb_lines {
 	uint64_t *copy;		    /* [cache_lines] of each CPU: a line and its version; 0: none */
 	uint64_t cache_lines;
 	struct sb_held *held; /* of each CPU */
-	uint64_t
-		*stores_ps; /* of each CPU, when all that its store buffer holds has been written */
+	uint64_t *stores_ps;  /* of each CPU, when its store buffer is empty */
 	struct sb_lines_counts counts;
 	struct sb_site *site; /* of those that have waited */
 };
