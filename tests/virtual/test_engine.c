@@ -189,18 +189,18 @@ static void stores_are_waited_for_by_fences(void **state)
 	CHECK_EQ(ways.add_later, 40 * NS + 500 + 5 * NS);
 }
 
-/* Lines that share a set of the cache. */
+/* Lines that share a set of the cache. It has as many sets as a page has lines, so those at one
+ * offset within their pages do. */
 #define ALIKE 5
 
 static void *displace(void *arg)
 {
 	uint64_t *ps = arg;
-	struct word *word =
-		sb_region_calloc(ALIKE * SB_MODEL_CACHE_LINES / SB_LINES_WAYS, sizeof(*word));
+	struct word *word = sb_region_calloc(ALIKE * SB_REGION_PAGE_LINES, sizeof(*word));
 	struct word *alike[ALIKE];
 
 	for (int i = 0; i < ALIKE; i++) {
-		alike[i] = &word[i * SB_MODEL_CACHE_LINES / SB_LINES_WAYS];
+		alike[i] = &word[i * SB_REGION_PAGE_LINES];
 		if (i < ALIKE - 1)
 			(void)access_ps(alike[i], SB_ACCESS_READ);
 	}
@@ -213,11 +213,14 @@ static void *displace(void *arg)
 
 static void the_line_used_longest_ago_is_displaced(void **state)
 {
+	struct sb_model model = sb_model_plain(1);
+	const struct sb_virtual_setup setup = { .model = &model, .seed = 1 };
 	struct sb_virtual_counts counts;
 	uint64_t ps[3];
 
 	(void)state;
-	run(1, 1, displace, ps, &counts);
+	model.cache_lines = SB_LINES_WAYS * SB_REGION_PAGE_LINES;
+	CHECK_EQ(sb_virtual_run(&setup, displace, ps, &counts), 0);
 	CHECK_EQ(ps[0], 500);
 	CHECK_EQ(ps[1], 500);
 	CHECK_EQ(ps[2], 80 * NS + 500);

@@ -67,12 +67,16 @@ static inline uint64_t sb_lines_key(const struct sb_lines *lines, uint64_t line)
 
 #define SB_LINES_WAYS 4
 
-/* The keys of the lines that share a line's places in a CPU's cache, the latest first. */
+/* The keys of the lines that share a line's places in a CPU's cache, the latest first. As pages
+ * have any address in physical memory, the lines of a page follow each other from any set on. */
 static inline uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
 {
 	const uint64_t sets = lines->cache_lines / SB_LINES_WAYS;
+	const uint64_t page = line / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+	const uint64_t set =
+		(page * SB_REGION_PAGE_LINES + line % SB_REGION_PAGE_LINES) & (sets - 1);
 
-	return &lines->copy[cpu * lines->cache_lines + (line & (sets - 1)) * SB_LINES_WAYS];
+	return &lines->copy[cpu * lines->cache_lines + set * SB_LINES_WAYS];
 }
 
 /* Another CPU asks. */
