@@ -72,21 +72,33 @@ void sb_victims_fini(struct sb_worker *w)
 
 /* ---- from one victim ---- */
 
-/* A lost race means that the lines are warm now: it is worth one more try. */
+/*
+ * A lost race means that the lines are warm now: it is worth one more try. But with many
+ * thieves most races are lost, and each try keeps the owner waiting. So a worker that has lost
+ * CROWD of them looks again before it tries, and tries once.
+ */
 #define STEAL_TRIES 2
+#define CROWD	    3
 
 /* Some of one deque into items; counts the races it lost. */
 static enum sb_steal_result steal_some(struct sb_worker *w, struct sb_deque *deque, void **items,
 				       uint32_t *n, uint32_t victim)
 {
 	const struct sb_config *config = &w->scheduler->config;
+	const bool is_crowded = w->victims.crowd >= CROWD;
+	const int tries = is_crowded ? 1 : STEAL_TRIES;
 	enum sb_steal_result result = SB_STEAL_LOST;
 
-	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
-		result = sb_deque_steal(deque, config->steal, config->steal_cap, items, n);
-		if (result == SB_STEAL_LOST)
+	for (int i = 0; i < tries && result == SB_STEAL_LOST; i++) {
+		result = sb_deque_steal(deque, config->steal, config->steal_cap, is_crowded, items,
+					n);
+		if (result == SB_STEAL_LOST) {
 			sb_record_steal(w, victim, result, 0);
+			w->victims.crowd++;
+		}
 	}
+	if (result == SB_STEAL_OK)
+		w->victims.crowd /= 2;
 	return result;
 }
 

@@ -3,7 +3,8 @@
  *
  * Property: each process runs once on any number of workers; work is divided among them;
  *   the same seed gives the same steals, times and answers, another seed others; sleepers
- *   are woken by all who have stolen many, and not one behind the other.
+ *   are woken by all who have stolen many, and not one behind the other; thieves of one
+ *   deque that lose races to each other keep out of each other's way.
  * Method: a binary tree of processes, each of which works for 2 us of virtual time, or
  *   children of one process. Costs are those of a made-up machine, so times are compared with
  *   each other and with those costs alone.
@@ -28,6 +29,7 @@ struct tree {
 	uint64_t ran;
 	uint64_t took_ns;
 	uint64_t stolen;
+	uint64_t races_won, races_lost;
 	struct sb_virtual_counts counts;
 };
 
@@ -68,18 +70,20 @@ static int step(void *state, struct sb_step *step, const struct sb_event *events
 	return SB_DONE;
 }
 
-static uint64_t stolen(struct sb_scheduler *s)
+static void read_steals(struct sb_scheduler *s, struct tree *tree)
 {
 	static struct sb_steal_counts steals[WORKERS];
 	struct sb_worker_reading reading = { .steals = steals };
-	uint64_t sum = 0;
+	struct sb_steal_counts sum = { 0 };
 
 	for (uint32_t i = 0; i < sb_scheduler_workers(s); i++) {
 		sb_scheduler_read(s, i, &reading);
 		for (uint32_t victim = 0; victim < sb_scheduler_workers(s); victim++)
-			sum += steals[victim].items;
+			sb_steal_add(&sum, &steals[victim]);
 	}
-	return sum;
+	tree->stolen = sum.items;
+	tree->races_won = sum.successes;
+	tree->races_lost = sum.lost;
 }
 
 static void *run_tree(void *arg)
@@ -104,7 +108,7 @@ static void *run_tree(void *arg)
 	CHECK_EQ(sb_scheduler_wait_idle(s, UINT64_MAX), 0);
 	tree->took_ns = sb_clock_ns() - start_ns;
 	CHECK_EQ(sb_scheduler_stop(s, UINT64_MAX), 0);
-	tree->stolen = stolen(s);
+	read_steals(s, tree);
 	sb_scheduler_destroy(s);
 	return NULL;
 }
@@ -159,6 +163,16 @@ static void sleepers_wake_in_a_tree(void **state)
 	assert_true(tree.took_ns < 4500000);
 }
 
+static void thieves_seldom_lose_races(void **state)
+{
+	const struct tree tree = run_many(64, sb_test_seed(), CHILDREN);
+
+	(void)state;
+	fprintf(stderr, "# %llu won, %llu lost\n", (unsigned long long)tree.races_won,
+		(unsigned long long)tree.races_lost);
+	assert_true(tree.races_lost < 4 * tree.races_won);
+}
+
 static void a_seed_is_one_run(void **state)
 {
 	const uint64_t seed = sb_test_seed();
@@ -177,6 +191,7 @@ int main(void)
 		cmocka_unit_test(work_is_divided),
 		cmocka_unit_test(many_workers_run_each_once),
 		cmocka_unit_test(sleepers_wake_in_a_tree),
+		cmocka_unit_test(thieves_seldom_lose_races),
 		cmocka_unit_test(a_seed_is_one_run),
 	};
 
