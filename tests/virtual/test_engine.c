@@ -29,9 +29,10 @@ static uint64_t cost_of(const char *name)
 static void run(uint32_t cpus, uint64_t seed, void *(*entry)(void *), void *arg,
 		struct sb_virtual_counts *counts)
 {
-	const struct sb_model model = sb_model_plain(cpus);
+	struct sb_model model = sb_model_plain(cpus);
 	const struct sb_virtual_setup setup = { .model = &model, .seed = seed };
 
+	model.cache_lines = SB_LINES_WAYS * SB_REGION_PAGE_LINES;
 	CHECK_EQ(sb_virtual_run(&setup, entry, arg, counts), 0);
 }
 
@@ -189,8 +190,8 @@ static void stores_are_waited_for_by_fences(void **state)
 	CHECK_EQ(ways.add_later, 40 * NS + 500 + 5 * NS);
 }
 
-/* Lines that share a set of the cache. It has as many sets as a page has lines, so those at one
- * offset within their pages do. */
+/* Lines that share a set of the cache: the cache has as many sets as a page has lines, so these
+ * lie at one offset within their pages. */
 #define ALIKE 5
 
 static void *displace(void *arg)
@@ -213,14 +214,11 @@ static void *displace(void *arg)
 
 static void the_line_used_longest_ago_is_displaced(void **state)
 {
-	struct sb_model model = sb_model_plain(1);
-	const struct sb_virtual_setup setup = { .model = &model, .seed = 1 };
 	struct sb_virtual_counts counts;
 	uint64_t ps[3];
 
 	(void)state;
-	model.cache_lines = SB_LINES_WAYS * SB_REGION_PAGE_LINES;
-	CHECK_EQ(sb_virtual_run(&setup, displace, ps, &counts), 0);
+	run(1, 1, displace, ps, &counts);
 	CHECK_EQ(ps[0], 500);
 	CHECK_EQ(ps[1], 500);
 	CHECK_EQ(ps[2], 80 * NS + 500);
