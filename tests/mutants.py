@@ -7,9 +7,9 @@ usage: mutants.py [NAME...]     (all of them without a name)
 A mutant is a text that stands once in a file, and what replaces it. A check is
 `KIND:TEST`: the test program of that kind of build must fail, or hang. Kinds:
 plain (as `make check`), small (rings of 4 slots, assertions, delays in race
-windows), tsan and tsan-small (under ThreadSanitizer). A check is tried up to
-TRIES times: a race needs its moment. A test hangs when it takes several times as
-long as without the mistake.
+windows), virtual (in virtual time), asan, tsan and tsan-small (under
+ThreadSanitizer). A check is tried up to TRIES times: a race needs its moment. A
+test hangs when it takes several times as long as without the mistake.
 
 Prints TAP. Where several checks are named, one of them has to catch it, and the
 line says which did."""
@@ -33,6 +33,7 @@ class Mutant:
 KINDS = {
     "plain": ("release", "tests"),
     "small": ("release", "small/tests"),
+    "virtual": ("release", "virtual/tests"),
     "asan": ("asan", "tests"),
     "tsan": ("tsan", "tests"),
     "tsan-small": ("tsan", "small/tests"),

@@ -234,6 +234,9 @@ CONSERVATION = [
            "	if (!p)\n		p = steal_inject(w, victim);",
            "	(void)steal_inject;",
            "small:core/test_fairness"),
+    Mutant("thieves that lose races go on as before", "core/worker/steal.c",
+           "w->victims.crowd++;", "w->victims.crowd = 0;",
+           "virtual:virtual/test_many_workers"),
     Mutant("those that continue cannot be stolen", "core/worker/steal.c",
            "	if (result == SB_STEAL_EMPTY)\n"
            "		result = steal_some(w, &victim->cold, items, &n, victim->id);\n",

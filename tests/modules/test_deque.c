@@ -165,10 +165,11 @@ static void *thief(void *arg)
 {
 	struct torture *t = arg;
 	void *items[SB_STEAL_MAX];
-	uint32_t n;
+	uint32_t n, max = 16;
 
 	while (!sb_load_acq(&t->done)) {
-		t->subject.steal_half(t->subject.deque, 16, items, &n);
+		max ^= 1; /* of an odd one, the deque's thief looks again */
+		t->subject.steal_half(t->subject.deque, max, items, &n);
 		for (uint32_t i = 0; i < n; i++)
 			deliver(t, items[i]);
 		sb_add_rlx(&t->stolen, n);
