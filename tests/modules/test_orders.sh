@@ -42,13 +42,14 @@ orders() {
 		core/platform/platform.c  sb_lock_contended    sb_thread_yield sb_thread_sleep swpa
 		core/platform/threads.c   sb_park              casal .*casal .*swpa
 		core/platform/threads.c   sb_unpark            swpal syscall .*
-		core/wake/idle.c      sb_idle_announce     ldsetal ldaddal
+		core/wake/idle.c      sb_idle_announce     ldsetal ldaddal casal
 		core/wake/idle.c      sb_idle_retract      casal take_any_bit
 		core/wake/idle.c      sb_idle_claim        casal take_any_bit
 		core/wake/idle.c      take_bit             ldclral
 		core/wake/idle.c      sb_idle_is_announced ldar
 		core/wake/idle.c      sb_idle_search_begin casal
-		core/wake/idle.c      sb_idle_search_end   ldaddal sb_check_failed
+		core/wake/idle.c      sb_idle_search_end   ldaddal sb_check_failed casal
+		core/wake/idle.c      sb_idle_look         ldar ldar casal
 		core/wake/publish.c     sb_route_publish     dmb wake_if_wanted
 		core/worker/spin.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/process/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
@@ -112,6 +113,9 @@ mistakes() {
 		sb_unpark core/platform/threads.c s/sb_xchg_acq_rel(&parker->state/sb_xchg_acq(\&parker->state/
 		sb_idle_announce core/wake/idle.c s/sb_add_acq_rel(&idle->counts/sb_add_rlx(\&idle->counts/
 		sb_idle_announce core/platform/atomic.h /define sb_or_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
+		sb_idle_announce core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
+		sb_idle_look core/wake/idle.c s/sb_load_acq(&idle->ask)/sb_load_rlx(\&idle->ask)/
+		sb_idle_look core/wake/idle.c s/sb_load_acq(&idle->counts)/sb_load_rlx(\&idle->counts)/
 		sb_idle_retract core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_acquire/
 		sb_idle_search_begin core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
 		sb_idle_claim core/platform/atomic.h /define sb_cas_weak_acq_rel(/,/^$/s/memory_order_acq_rel/memory_order_release/
