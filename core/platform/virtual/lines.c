@@ -106,8 +106,8 @@ static uint64_t wait_for_line(struct sb_lines *l, const struct sb_cache_line *li
 /* A neighbour was the last line of these pages to come from memory: the prefetcher has seen that. */
 static bool continues_stream(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
-	const uint64_t page = number / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t *last = &l->held[cpu].stream[page >> (64 - STREAMS_LOG2)];
+	const uint64_t stream = sb_lines_page_hash(number) >> (64 - STREAMS_LOG2);
+	uint64_t *last = &l->held[cpu].stream[stream];
 	const bool does = *last + 1 == number || *last == number + 1;
 
 	*last = number;
@@ -168,9 +168,7 @@ static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 
 	while (way < SB_LINES_WAYS - 1 && set[way] >> 32 != number + 1)
 		way++;
-	for (; way > 0; way--)
-		set[way] = set[way - 1];
-	set[0] = sb_lines_key(l, number);
+	sb_lines_put_first(set, way, sb_lines_key(l, number));
 }
 
 static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, struct sb_site *site,

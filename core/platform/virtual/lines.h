@@ -4,9 +4,9 @@
  * A line has an owner, the CPU that wrote it last, and a version, which each new owner
  * raises. A CPU remembers the version of the lines that it has read or written; its copy
  * is good while that is the line's version. So a write makes all other copies stale
- * without a list of them. A CPU's memory of lines is its cache, in sets of four, of which the
- * least recently used is displaced; it then comes from memory, and that of another NUMA node is
- * farther away by the lines' way from there.
+ * without a list of them. A CPU's memory of lines is its cache, in sets of four; a new line
+ * displaces the least recently used one of its set. A displaced line comes from memory, and
+ * memory of another NUMA node is farther away by the transfer from there.
  *
  * A store waits in the CPU's store buffer, and the CPU goes on, until a read-modify-write or
  * a fence, which wait for all earlier stores.
@@ -67,42 +67,60 @@ static inline uint64_t sb_lines_key(const struct sb_lines *lines, uint64_t line)
 
 #define SB_LINES_WAYS 4
 
+/* Pages next to each other differ in its upper bits, too. */
+static inline uint64_t sb_lines_page_hash(uint64_t line)
+{
+	return line / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 /* The keys of the lines that share a line's places in a CPU's cache, the latest first. As pages
  * have any address in physical memory, the lines of a page follow each other from any set on. */
 static inline uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
 {
 	const uint64_t sets = lines->cache_lines / SB_LINES_WAYS;
-	const uint64_t page = line / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+	const uint64_t page = sb_lines_page_hash(line) >> 32;
 	const uint64_t set =
 		(page * SB_REGION_PAGE_LINES + line % SB_REGION_PAGE_LINES) & (sets - 1);
 
 	return &lines->copy[cpu * lines->cache_lines + set * SB_LINES_WAYS];
 }
 
-/* Another CPU asks. */
-static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+/* The place of a key in its set; SB_LINES_WAYS: none. */
+static inline int sb_lines_way(const uint64_t *set, uint64_t key)
 {
-	const uint64_t *set = sb_lines_set(lines, cpu, line);
-	const uint64_t key = sb_lines_key(lines, line);
+	int way = 0;
 
-	return set[0] == key || set[1] == key || set[2] == key || set[3] == key;
+	while (way < SB_LINES_WAYS && set[way] != key)
+		way++;
+	return way;
 }
 
-/* The CPU itself uses its copy, if it has one. */
+/* The key takes the first place, and what was before `way` moves up by one. */
+static inline void sb_lines_put_first(uint64_t *set, int way, uint64_t key)
+{
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0] = key;
+}
+
+/* Whether the CPU has the line's current version; this is no use of it. */
+static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+{
+	return sb_lines_way(sb_lines_set(lines, cpu, line), sb_lines_key(lines, line)) <
+	       SB_LINES_WAYS;
+}
+
+/* The same; the CPU uses its copy. */
 static inline bool sb_lines_use_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
 {
 	uint64_t *set = sb_lines_set(lines, cpu, line);
 	const uint64_t key = sb_lines_key(lines, line);
+	const int way = sb_lines_way(set, key);
 
-	for (int way = 0; way < SB_LINES_WAYS; way++) {
-		if (set[way] != key)
-			continue;
-		for (; way > 0; way--)
-			set[way] = set[way - 1];
-		set[0] = key;
-		return true;
-	}
-	return false;
+	if (way == SB_LINES_WAYS)
+		return false;
+	sb_lines_put_first(set, way, key);
+	return true;
 }
 
 /* The CPU holds it as the access needs it. */
@@ -119,7 +137,7 @@ static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uin
 uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
 			enum sb_access access, struct sb_site *site, uint64_t now_ps);
 
-/* When a CPU goes on that waits for its stores, as fences and read-modify-writes do. */
+/* When all stores of a CPU are done, and it goes on: fences and read-modify-writes wait for that. */
 static inline uint64_t sb_lines_drain(const struct sb_lines *lines, uint32_t cpu, uint64_t now_ps)
 {
 	return sb_max_u64(now_ps, lines->stores_ps[cpu]);
