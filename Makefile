@@ -119,7 +119,7 @@ LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
-ONE_THREAD := test_damage test_descriptions test_distribution test_files test_gate test_gnuplot test_hlog test_ini \
+ONE_THREAD := test_damage test_descriptions test_distribution test_files test_gate test_gate_values test_gnuplot test_hlog test_ini \
 	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
 	test_progress test_read test_report test_results test_sides test_spoilt test_summary test_sweep \
 	test_trace_file test_uneven test_usl test_validity test_wide \
@@ -158,7 +158,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz gate mutants build-tests models lint format micro peers install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz gate gate-baseline mutants build-tests models lint format micro peers install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -201,8 +201,11 @@ fuzz: ## install what is missing, build, let AFL++ look for inputs that do harm 
 
 build-fuzz: $(FUZZ)
 
-gate: $(PROGRAM) ## gate this tree against the commit before it (BASE=): instructions, then steals, wakes and parks
+gate: $(PROGRAM) ## gate this tree: in virtual time, and against the commit before it (BASE=) by instructions, steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
+
+gate-baseline: $(PROGRAM) ## after a change of policy that is meant: measure the baseline of gates in virtual time again
+	$(Q)$(PROGRAM) gate --virtual --save-baseline tests/virtual/gate.csv
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(WRONG) $(FUZZ) $(FAULTS)
 

@@ -1,8 +1,12 @@
 #!/bin/sh
-# Gates the project against its own past: what is built here against the commit
-# before, by instruction counts, and by how often two workers steal, wake and park.
-# Times are not compared: on a shared machine they decide nothing in half a minute.
+# Gates the project against its own past: in virtual time against the baseline in the tree; then
+# what is built here against the commit before, by instruction counts, and by how often two workers
+# steal, wake and park. Times are not compared: on a shared machine they decide nothing in half a
+# minute.
 # usage: gate-self.sh PROGRAM [BASE]
+#
+# A commit that changes a policy on purpose brings the new baseline along (make gate-baseline).
+# What that changes is shown, and is no failure.
 #
 # BASE: a revision (HEAD~1). GATE_LIMIT: how many more instructions a primitive may
 # take (5%). A commit that takes more on purpose says why in its message, on a line
@@ -18,15 +22,27 @@ skip() {
 	exit 0
 }
 
-command -v valgrind >/dev/null || skip "valgrind is not installed"
-hash=$(git rev-parse --verify --quiet "$base^{commit}") ||
-	skip "there is no commit $base here (a shallow clone?)"
-git diff --quiet "$hash" -- Makefile core affinity workloads results harness &&
-	skip "nothing that is built has changed since $base"
-
 work=$(mktemp -d) || exit 4
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+
+baseline=tests/virtual/gate.csv
+"$program" gate --virtual --baseline $baseline -o "$work/virtual"
+status=$?
+[ $status -ne 1 ] || echo "gate-self.sh: if that is meant: make gate-baseline, and commit $baseline"
+[ $status -eq 0 ] || exit $status
+
+command -v valgrind >/dev/null || skip "valgrind is not installed"
+hash=$(git rev-parse --verify --quiet "$base^{commit}") ||
+	skip "there is no commit $base here (a shallow clone?)"
+if git show "$hash:$baseline" >"$work/before.csv" 2>/dev/null &&
+	! cmp -s "$work/before.csv" $baseline; then
+	echo "gate-self.sh: the baseline in virtual time has changed since $base:"
+	"$program" gate --virtual --baseline "$work/before.csv" --candidate $baseline \
+		-o "$work/changes"
+fi
+git diff --quiet "$hash" -- Makefile core affinity workloads results harness &&
+	skip "nothing that is built has changed since $base"
 
 # Where the commit before is built, and kept for the next time.
 cache=${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}

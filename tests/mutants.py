@@ -8,7 +8,8 @@ A mutant is a text that stands once in a file, and what replaces it. A check is
 `KIND:TEST`: the test program of that kind of build must fail, or hang. Kinds:
 plain (as `make check`), small (rings of 4 slots, assertions, delays in race
 windows), virtual (in virtual time), asan, tsan and tsan-small (under
-ThreadSanitizer). A check is tried up to TRIES times: a race needs its moment. A
+ThreadSanitizer). `gate:WORKLOAD,METRIC`: a gate in virtual time must call that
+metric regressed; so mistakes of policy are caught, which break nothing. A check is tried up to TRIES times: a race needs its moment. A
 test hangs when it takes several times as long as without the mistake.
 
 Prints TAP. Where several checks are named, one of them has to catch it, and the
@@ -37,6 +38,7 @@ KINDS = {
     "asan": ("asan", "tests"),
     "tsan": ("tsan", "tests"),
     "tsan-small": ("tsan", "small/tests"),
+    "gate": ("release", None),
 }
 
 
@@ -86,29 +88,48 @@ def update(source, copy):
 
 def build(kind, test):
     mode, folder = KINDS[kind]
-    target = f"build/{mode}/{folder}/{test}"
+    target = f"build/{mode}/{folder}/{test}" if folder else f"build/{mode}/sched-bench"
     made = run(["make", "-s", f"MODE={mode}", target])
     return target, made
+
+
+def command_of(check, target):
+    if not check.startswith("gate:"):
+        return ["./" + target]
+    result = os.path.join(TREE, "build", "gate")
+    shutil.rmtree(result, ignore_errors=True)
+    return ["./" + target, "gate", "--virtual", "--baseline", "tests/virtual/gate.csv",
+            "--output", result]
+
+
+def has_caught(check, done):
+    if not check.startswith("gate:"):
+        return done.returncode != 0
+    workload, metric = check[len("gate:"):].split(",")
+    return done.returncode == 1 and any(
+        line.startswith(workload) and line.endswith("regressed") and metric in line.split()
+        for line in done.stdout.splitlines())
 
 
 def measure_limit(check):
     """Seconds after which a test hangs; it has to pass without a mistake."""
     target, made = build(*check.split(":"))
     start = time.monotonic()
-    if made.returncode or run(["./" + target], timeout=300).returncode:
+    if made.returncode or run(command_of(check, target), timeout=300).returncode:
         sys.exit(f"mutants.py: {check} fails without a mistake")
     return 3 * (time.monotonic() - start) + 5
 
 
-def test_fails(target, limit):
-    """The seed is the try's number, so that a run can be repeated."""
-    for attempt in range(1, TRIES + 1):
+def test_fails(check, target, limit):
+    """The seed is the try's number, so that a run can be repeated. A gate in virtual time has no
+    second try."""
+    for attempt in range(1, 2 if check.startswith("gate:") else TRIES + 1):
         try:
-            done = run(["./" + target], timeout=limit,
+            done = run(command_of(check, target), timeout=limit,
                        env=dict(os.environ, SB_SEED=str(attempt)))
         except subprocess.TimeoutExpired:
             return f"hangs, try {attempt}"
-        if done.returncode:
+        if has_caught(check, done):
             return f"try {attempt}"
     return None
 
@@ -118,7 +139,7 @@ def caught_by(check, limit):
     target, made = build(*check.split(":"))
     if made.returncode:
         return "SETUP: " + made.stdout[-400:]
-    return test_fails(target, limit)
+    return test_fails(check, target, limit)
 
 
 def try_mutant(mutant, limits):

@@ -1024,6 +1024,43 @@ LOAD = [
            "asan:workloads/test_queueing", "plain:workloads/test_queueing"),
 ]
 
+# Nothing is lost and nothing breaks; it is only worse.
+POLICY = [
+    Mutant("stealing is looked at on every 16th spin only", "core/worker/spin.c",
+           "	if (!p && searching) {\n		ended_by",
+           "	if (!p && searching && spins % 16 == 15) {\n		ended_by",
+           "gate:storm on laptop,ns_per_op"),
+    Mutant("a steal takes one instead of half", "core/worker/steal.c",
+           "sb_deque_steal(deque, config->steal, config->steal_cap,",
+           "sb_deque_steal(deque, config->steal, 1,",
+           "gate:skynet on laptop,steals_per_op"),
+    Mutant("all sleepers are woken", "core/wake/publish.c",
+           "	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))\n"
+           "		wake(s, w, sb_idle_claim(&s->idle, near));",
+           "	uint32_t id;\n\n"
+           "	while ((id = sb_idle_claim_anyway(&s->idle, near)) != SB_IDLE_NONE)\n"
+           "		wake(s, w, id);",
+           "gate:service 50 % on laptop,wakes_per_op"),
+    Mutant("no worker wakes another", "core/wake/publish.c",
+           "	if (SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)))",
+           "	if (SB_UNLIKELY(!w && sb_idle_wake_wanted(&s->idle)))",
+           "gate:skynet on laptop,ns_per_op"),
+    Mutant("thieves go round in a fixed order", "core/worker/steal.c",
+           "	const uint32_t start = sb_rng_below(&w->rng, size);", "	const uint32_t start = 0;",
+           "gate:storm on chiplets,ns_per_op"),
+    Mutant("one at a time from the global queue", "core/worker/thread.c",
+           "(uint32_t)sb_min_u64(config->batch + 1, SB_TAKEN_MAX)", "1",
+           "gate:fan-in on desktop,ns_per_op"),
+    Mutant("a tick comes once in 1000000 steps", "core/config.h",
+           "#define SB_DEFAULT_TICK		 61\n#define SB_DEFAULT_TICK_US	 200\n",
+           "#define SB_DEFAULT_TICK		 1000000\n#define SB_DEFAULT_TICK_US	 0\n",
+           "gate:pingpong on laptop,submit_to_step_ns_p50"),
+    Mutant("a step holds what it sends for ever", "core/worker/watch.c",
+           "	if (sb_clock_passed(seen->held_ns, now) < hold_ns)\n",
+           "	if (sb_clock_passed(seen->held_ns, now) < UINT64_MAX)\n",
+           "gate:stuck-slot on laptop,wake_ns_p50"),
+]
+
 MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + BUNDLES + CONSERVATION + LIFE + RELATIONS + TIMERS +
            MEMORY + GIVING_BACK + VERDICTS + SAVINA_A + SAVINA_B + OWN +
-           RECORD + CLOCK + LOAD)
+           RECORD + CLOCK + LOAD + POLICY)

@@ -320,6 +320,13 @@ static bool is_result(const char *text, const struct stat *info)
 	return S_ISDIR(info->st_mode) || (length > 5 && !strcmp(text + length - 5, ".json"));
 }
 
+bool sb_is_values_file(const char *text)
+{
+	const size_t length = strlen(text);
+
+	return length > 4 && !strcmp(text + length - 4, ".csv");
+}
+
 int sb_baseline_find(struct sb_baseline *out, const char *text, bool is_quiet)
 {
 	struct stat info;
@@ -331,6 +338,8 @@ int sb_baseline_find(struct sb_baseline *out, const char *text, bool is_quiet)
 			       : take_revision(out, text, is_quiet);
 	if (is_result(text, &info))
 		return take_file(out, text, SB_BASELINE_RESULT);
+	if (sb_is_values_file(text))
+		return take_file(out, text, SB_BASELINE_VALUES);
 	if (!access(text, X_OK))
 		return take_file(out, text, SB_BASELINE_PROGRAM);
 	return sb_fail(SB_EXIT_USAGE,

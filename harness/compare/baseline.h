@@ -7,7 +7,8 @@
 
 #include "core/platform/base.h"
 
-enum sb_baseline_kind { SB_BASELINE_PROGRAM, SB_BASELINE_RESULT };
+/* VALUES: the file of a gate in virtual time. */
+enum sb_baseline_kind { SB_BASELINE_PROGRAM, SB_BASELINE_RESULT, SB_BASELINE_VALUES };
 
 struct sb_baseline {
 	enum sb_baseline_kind kind;
@@ -23,6 +24,9 @@ struct sb_baseline {
  */
 SB_MUST_CHECK int sb_baseline_find(struct sb_baseline *out, const char *text, bool is_quiet);
 void sb_baseline_free(struct sb_baseline *baseline);
+
+/* A file of a gate in virtual time, by its name: *.csv. */
+bool sb_is_values_file(const char *text);
 
 /* That it is a sched-bench; option: for the error. Returns as above. */
 SB_MUST_CHECK int sb_program_check(const char *path, const char *option);

@@ -174,17 +174,23 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 {
 	const uint64_t start = sb_clock_ns();
 	const bool counts = sb_opt(setup->options, SB_OPT_counts);
+	const bool is_virtual = sb_opt(setup->options, SB_OPT_gate_virtual);
 	int rc;
 
 	*out = (struct sb_gate_report){ .tests = 0 };
-	out->method = "interleaved pairs of processes; a value is a block of two pairs";
+	out->method = is_virtual
+			      ? "in virtual time: nothing but the seeds is random"
+			      : "interleaved pairs of processes; a value is a block of two pairs";
+	out->is_virtual = is_virtual;
 	rc = describe(out, setup);
-	if (!rc && !counts)
+	if (!rc && !counts && !is_virtual)
 		rc = init_gate(out, setup);
 	if (rc)
 		return rc;
 	if (counts)
 		rc = sb_gate_run_counts(setup, out);
+	else if (is_virtual)
+		rc = sb_gate_run_virtual(setup, out, &setup->values);
 	else if (sb_gate_is_stored(setup))
 		rc = run_stored_gate(setup, out);
 	else

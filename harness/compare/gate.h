@@ -12,6 +12,7 @@
 #include "harness/compare/sides.h"
 #include "harness/terminal/progress.h"
 #include "results/gate/gate.h"
+#include "results/gate/values.h"
 
 /* The chance that a gate without any change says "regressed", all metrics and
  * looks together; and that a metric which is at its limit is called fine. */
@@ -22,6 +23,7 @@
 #define SB_GATE_WORDS 100
 struct sb_gate_job {
 	const char *workload;
+	char *label;			/* of a job in virtual time, "skynet on laptop" */
 	const struct sb_limits *limits; /* of the set-up */
 	uint32_t series;		/* of a stored baseline */
 	uint32_t words;
@@ -34,8 +36,9 @@ struct sb_gate_setup {
 	struct sb_limits events; /* of what runs between two workers */
 	double count_limit;	 /* instead of them, with --counts */
 	struct sb_baseline baseline;
-	const char *candidate; /* a path; NULL: this program */
-	const char *slowdown;  /* of the candidate, "5%"; NULL: none */
+	struct sb_gate_values values; /* of the candidate, in virtual time */
+	const char *candidate;	      /* a path; NULL: this program */
+	const char *slowdown;	      /* of the candidate, "5%"; NULL: none */
 	/* Options of one side's runs alone. */
 	struct sb_side_text side[SB_SIDES];
 	uint64_t seed;
@@ -57,6 +60,12 @@ void sb_gate_setup_free(struct sb_gate_setup *setup);
 
 /* Runs it. Returns as above; the gate is for sb_gate_free in any case. */
 SB_MUST_CHECK int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out);
+
+/* In virtual time: the report's tests and workloads, from the jobs of sb_gate_add_suite, each with
+ * SB_GATE_SEEDS seeds, on all CPUs. Without a baseline there are none. candidate: what it has
+ * measured, for sb_gate_values_free in any case. Returns as above. */
+SB_MUST_CHECK int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate,
+				      struct sb_gate_values *candidate);
 
 /* By instruction counts; sb_gate_run does all else. Returns as above. */
 SB_MUST_CHECK int sb_gate_run_counts(struct sb_gate_setup *setup, struct sb_gate_report *gate);

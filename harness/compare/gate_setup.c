@@ -46,6 +46,7 @@ bool sb_gate_is_run_option(int id)
 	case SB_OPT_quiet:
 	case SB_OPT_gate_format:
 	case SB_OPT_gate_slowdown:
+	case SB_OPT_gate_virtual:
 	case SB_OPT_help:
 		return false;
 	default:
@@ -198,6 +199,8 @@ static int take_workloads(struct sb_gate_setup *setup, const struct sb_options *
 {
 	int rc = 0;
 
+	if (sb_opt(options, SB_OPT_gate_virtual))
+		return sb_gate_add_suite(setup, options);
 	if (sb_gate_is_stored(setup))
 		return sb_gate_take_result(setup);
 	if (!options->chosens)
@@ -259,6 +262,7 @@ void sb_gate_setup_free(struct sb_gate_setup *setup)
 	for (uint32_t i = 0; i < setup->jobs; i++) {
 		for (uint32_t w = 0; w < setup->job[i].words; w++)
 			free(setup->job[i].word[w]);
+		free(setup->job[i].label);
 	}
 	for (int side = 0; side < SB_SIDES; side++)
 		sb_side_free(&setup->side[side]);
@@ -266,6 +270,7 @@ void sb_gate_setup_free(struct sb_gate_setup *setup)
 	setup->job = NULL;
 	setup->jobs = 0;
 	sb_baseline_free(&setup->baseline);
+	sb_gate_values_free(&setup->values);
 }
 
 static void put_limits(const struct sb_limits *limits, FILE *out)

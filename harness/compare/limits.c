@@ -1,5 +1,6 @@
 #include "harness/compare/limits.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,43 @@ int sb_limits_parse(struct sb_limits *out, const char *text)
 		rc = parse_one(out, one);
 	free(copy);
 	return rc;
+}
+
+int sb_limits_of_virtual(struct sb_limits *out)
+{
+	/* offset: behind the mean, in a latency's metrics. */
+	static const struct {
+		uint32_t offset;
+		double part;
+	} percentiles[] = { { 1, 0.05 }, { 3, 0.1 }, { 4, 0.15 } };
+	static const enum sb_metric_id means[] = {
+		SB_METRIC_sojourn_ns_mean,
+		SB_METRIC_ready_to_running_ns_mean,
+		SB_METRIC_send_to_step_ns_mean,
+		SB_METRIC_submit_to_step_ns_mean,
+		SB_METRIC_yield_to_resumed_ns_mean,
+		SB_METRIC_wake_to_running_ns_mean,
+		SB_METRIC_wake_ns_mean,
+		SB_METRIC_wake_long_step_ns_mean,
+	};
+	static const enum sb_metric_id nearby[] = { SB_METRIC_transfers_core_per_op,
+						    SB_METRIC_transfers_cache_per_op,
+						    SB_METRIC_transfers_node_per_op };
+	int rc = sb_limits_parse(out, SB_LIMITS_VIRTUAL_DEFAULT);
+
+	for (size_t m = 0; m < SB_ARRAY_SIZE(means); m++) {
+		for (size_t p = 0; p < SB_ARRAY_SIZE(percentiles) && !rc; p++)
+			rc = add(out, (enum sb_metric_id)(means[m] + percentiles[p].offset), false,
+				 percentiles[p].part);
+	}
+	for (size_t m = 0; m < SB_ARRAY_SIZE(nearby) && !rc; m++)
+		rc = add(out, nearby[m], false, INFINITY);
+	return rc;
+}
+
+double sb_limit_least(enum sb_metric_id metric)
+{
+	return strcmp(sb_metric[metric].unit, "count") ? 0 : 0.01;
 }
 
 bool sb_limit_event(enum sb_metric_id metric, enum sb_metric_id *count)

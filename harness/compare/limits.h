@@ -4,12 +4,12 @@
 
 #include "results/record/record.h"
 
-#define SB_LIMITS_MAX 32
+#define SB_LIMITS_MAX 64
 
 struct sb_limit {
 	enum sb_metric_id metric;
 	bool is_fall; /* it is worse when it falls */
-	double part;  /* by how much it may, 0.03 */
+	double part;  /* by how much it may, 0.03; INFINITY: it has no limit */
 };
 
 struct sb_limits {
@@ -26,6 +26,18 @@ struct sb_limits {
  * Fewer steals are worse, too: then one of the two has less to do.
  */
 #define SB_LIMITS_EVENTS_DEFAULT "steals_per_op=±50%,wakes_per_op=+100%,parks_per_op=+100%"
+
+/* In virtual time, with 5 %, 10 % and 15 % for p50, p99 and p99.9 of each latency of waiting. Cache
+ * lines from nearby are reported, and have no limit: they may be those that came from afar. */
+#define SB_LIMITS_VIRTUAL_DEFAULT                                                                  \
+	"ns_per_op=3%,cpu_ns_per_op=3%,steals_per_op=±25%,wakes_per_op=+25%,parks_per_op=+25%,"   \
+	"transfers_per_op=10%,transfers_package_per_op=20%,transfers_remote_per_op=20%,"           \
+	"memory_fetches_per_op=20%"
+SB_MUST_CHECK int sb_limits_of_virtual(struct sb_limits *out);
+
+/* The least change that counts, in the metric's unit: of what happens per operation 0.01 times, of
+ * all else any. */
+double sb_limit_least(enum sb_metric_id metric);
 
 /* Whether the metric is of what happens between workers, per operation; and then the
  * one that counts it, in all operations. */

@@ -341,6 +341,7 @@ static struct sb_os_machine machine_difference(const struct sb_osview *view,
 		.clock_slew_ppm = 1e6 * fabs(passed_ns - raw_ns) / raw_ns,
 		.suspended_ms = 1e-6 * fmax(0, boot_ns - passed_ns),
 		.throttled_ms = to->throttled_ms - from->throttled_ms,
+		.fetches = { NAN, NAN, NAN, NAN, NAN, NAN },
 	};
 
 	machine.steal_pct =

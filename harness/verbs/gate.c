@@ -88,7 +88,7 @@ static int read_calibration(struct command *c)
 	int rc = sb_gate_machine(&machine);
 
 	/* --calibrate makes one, and needs none. */
-	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate))
+	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate) || is(c, SB_OPT_gate_virtual))
 		return rc;
 	path = sb_gate_calibration_path(&c->setup, &machine);
 	if (path)
@@ -121,11 +121,28 @@ static int check_trial(const struct command *c)
 	return rc ? rc : sb_gate_check_slowdowns(text_of(c, SB_OPT_slowdowns));
 }
 
+static int check_virtual(const struct command *c)
+{
+	const char *saved = text_of(c, SB_OPT_save_baseline);
+
+	if (sb_option_is_said(c->options, SB_OPT_gate_slowdown))
+		return sb_fail(SB_EXIT_USAGE, "--slowdown: it is not for --virtual; expected it "
+					      "without, as --candidate-options '--steal one'");
+	if (*saved && !sb_is_values_file(saved))
+		return sb_fail(SB_EXIT_USAGE, "--save-baseline: '%s' is not valid; expected *.csv",
+			       saved);
+	if (!*saved && !*text_of(c, SB_OPT_baseline))
+		return sb_fail(SB_EXIT_USAGE,
+			       "gate: no baseline; expected --baseline and a sched-bench, a git "
+			       "revision or a file of --save-baseline, or --save-baseline FILE");
+	return 0;
+}
+
 /* Which of them it is, and that there is no other. */
 static int check_mode(const struct command *c)
 {
-	static const enum sb_option_id modes[] = { SB_OPT_calibrate, SB_OPT_selftest,
-						   SB_OPT_counts };
+	static const enum sb_option_id modes[] = { SB_OPT_calibrate, SB_OPT_selftest, SB_OPT_counts,
+						   SB_OPT_gate_virtual };
 	const bool has_baseline = *text_of(c, SB_OPT_baseline);
 	uint32_t n = 0;
 
@@ -133,7 +150,8 @@ static int check_mode(const struct command *c)
 		n += is(c, modes[i]);
 	if (n > 1)
 		return sb_fail(SB_EXIT_USAGE,
-			       "gate: expected one of --calibrate, --selftest and --counts");
+			       "gate: expected one of --calibrate, --selftest, --counts and "
+			       "--virtual");
 	if (is(c, SB_OPT_calibrate) || is(c, SB_OPT_selftest))
 		return has_baseline
 			       ? sb_fail(SB_EXIT_USAGE, "--baseline: there is none in a trial: the "
@@ -144,6 +162,10 @@ static int check_mode(const struct command *c)
 			       "gate: '%s' is not expected; the baseline is named with --baseline, "
 			       "workloads with -w",
 			       c->options->word[0]);
+	if (is(c, SB_OPT_gate_virtual))
+		return check_virtual(c);
+	if (*text_of(c, SB_OPT_save_baseline))
+		return sb_fail(SB_EXIT_USAGE, "--save-baseline: expected it with --virtual");
 	if (!has_baseline)
 		return sb_fail(SB_EXIT_USAGE, "gate: no baseline; expected --baseline and a "
 					      "sched-bench, a git revision or a stored result");
@@ -155,6 +177,27 @@ static bool is_quiet(const struct command *c)
 	return is(c, SB_OPT_quiet);
 }
 
+/* Each way of gating has its own kind of file. */
+static int check_kind(const struct command *c)
+{
+	const bool is_virtual = is(c, SB_OPT_gate_virtual);
+
+	if (!c->setup.baseline.path)
+		return 0;
+	if (is(c, SB_OPT_counts) && c->setup.baseline.kind != SB_BASELINE_PROGRAM)
+		return sb_fail(SB_EXIT_USAGE, "--counts: a stored result has no counts; expected a "
+					      "sched-bench or a git revision");
+	if (is_virtual && c->setup.baseline.kind == SB_BASELINE_RESULT)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--baseline: a result is not for --virtual; expected a sched-bench, "
+			       "a git revision or a file of --save-baseline");
+	if (!is_virtual && c->setup.baseline.kind == SB_BASELINE_VALUES)
+		return sb_fail(SB_EXIT_USAGE,
+			       "--baseline: '%s' is of gates in virtual time; expected --virtual",
+			       text_of(c, SB_OPT_baseline));
+	return 0;
+}
+
 static int find_sides(struct command *c)
 {
 	const char *candidate = text_of(c, SB_OPT_candidate);
@@ -162,16 +205,25 @@ static int find_sides(struct command *c)
 	int rc = 0;
 
 	if (*candidate) {
-		rc = sb_program_check(candidate, "candidate");
+		const bool is_file = is(c, SB_OPT_gate_virtual) && sb_is_values_file(candidate);
+
+		rc = is_file ? 0 : sb_program_check(candidate, "candidate");
 		c->setup.candidate = candidate;
 	}
 	if (!rc && *baseline)
 		rc = sb_baseline_find(&c->setup.baseline, baseline, is_quiet(c));
-	if (!rc && is(c, SB_OPT_counts) && c->setup.baseline.path &&
-	    c->setup.baseline.kind == SB_BASELINE_RESULT)
-		rc = sb_fail(SB_EXIT_USAGE, "--counts: a stored result has no counts; expected a "
-					    "sched-bench or a git revision");
-	return rc;
+	return rc ? rc : check_kind(c);
+}
+
+static int take_limits(struct command *c)
+{
+	const char *text = text_of(c, SB_OPT_limit);
+
+	if (is(c, SB_OPT_counts))
+		return sb_limit_of_counts(text, &c->setup.count_limit);
+	if (is(c, SB_OPT_gate_virtual) && !*text)
+		return sb_limits_of_virtual(&c->setup.limits);
+	return sb_limits_parse(&c->setup.limits, text);
 }
 
 static int prepare(struct command *c)
@@ -180,10 +232,7 @@ static int prepare(struct command *c)
 
 	if (!rc && *text_of(c, SB_OPT_workload))
 		rc = sb_options_choose(c->options);
-	if (!rc && is(c, SB_OPT_counts))
-		rc = sb_limit_of_counts(text_of(c, SB_OPT_limit), &c->setup.count_limit);
-	else if (!rc)
-		rc = sb_limits_parse(&c->setup.limits, text_of(c, SB_OPT_limit));
+	rc = rc ? rc : take_limits(c);
 	rc = rc ? rc : find_sides(c);
 	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
 	rc = rc ? rc : read_calibration(c);
@@ -226,6 +275,27 @@ static const struct form {
 	{ "junit.xml", SB_OPT_junit, write_junit },
 	{ "verdict.md", SB_OPT_markdown, write_markdown },
 };
+
+/* The values of the candidate, to be a later gate's baseline. */
+static int save_values(const struct command *c)
+{
+	const char *path = text_of(c, SB_OPT_save_baseline);
+	struct sb_file file;
+	int rc;
+
+	if (!*path || !c->setup.values.rows || sb_load_rlx(&sb_interrupted))
+		return 0;
+	rc = sb_file_begin_path(&file, path);
+	if (!rc) {
+		sb_gate_values_write(&c->setup.values, file.stream);
+		rc = sb_file_commit(&file);
+	}
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
+			       strerror(-rc));
+	sb_note("%s: %" PRIu32 " metrics, a baseline for later gates", path, c->setup.values.rows);
+	return 0;
+}
 
 static int write_file(const struct sb_gate_report *gate, const char *path, writer *write)
 {
@@ -374,10 +444,12 @@ static int gate_once(struct command *c)
 		say_forecast(c, &c->setup.job[i]);
 	rc = sb_gate_run(&c->setup, &gate);
 	sb_progress_close(&c->setup.progress);
-	if (!rc)
+	rc = rc ? rc : save_values(c);
+	/* Without a baseline, failures alone are reported. */
+	if (!rc && (c->setup.baseline.path || gate.tests)) {
 		rc = tell(c, &gate);
-	if (!rc)
-		rc = status_of(gate.verdict);
+		rc = rc ? rc : status_of(gate.verdict);
+	}
 	sb_gate_free(&gate);
 	return rc;
 }

@@ -43,6 +43,25 @@ void sb_gate_conclude(struct sb_gate_report *gate)
 		 undecided->metric, undecided->why);
 }
 
+const char *sb_gate_interval_title(const struct sb_gate_report *gate)
+{
+	return gate->is_virtual ? "range of seeds" : "95 % interval";
+}
+
+void sb_gate_describe_hidden(const struct sb_gate_report *gate, char *out, size_t bytes)
+{
+	uint32_t n[SB_GATE_NONE + 1] = { 0 };
+
+	for (uint32_t i = 0; i < gate->tests; i++)
+		n[gate->test[i].difference]++;
+	out[0] = '\0';
+	if (gate->is_virtual)
+		snprintf(out, bytes,
+			 "%" PRIu32 " metrics: %" PRIu32 " have changed, %" PRIu32
+			 " differ as seeds do, %" PRIu32 " are the same",
+			 gate->tests, n[SB_GATE_CLEAR], n[SB_GATE_LUCK], n[SB_GATE_NONE]);
+}
+
 void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
 {
 	if (isfinite(part))
@@ -55,10 +74,13 @@ void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
 				     : "+inf");
 }
 
-static void put_limit(char out[SB_GATE_PERCENT_BYTES], const struct sb_gate_test *test)
+void sb_gate_limit(char out[SB_GATE_PERCENT_BYTES], const struct sb_gate_test *test)
 {
-	snprintf(out, SB_GATE_PERCENT_BYTES, "%c%g %%", test->is_fall ? '-' : '+',
-		 100 * test->limit);
+	if (isfinite(test->limit))
+		snprintf(out, SB_GATE_PERCENT_BYTES, "%c%g %%", test->is_fall ? '-' : '+',
+			 100 * test->limit);
+	else
+		snprintf(out, SB_GATE_PERCENT_BYTES, "none");
 }
 
 static void put_interval(char *out, size_t bytes, const struct sb_gate_test *test)
@@ -88,8 +110,12 @@ void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes)
 	char interval[2 * SB_GATE_PERCENT_BYTES + 8];
 
 	sb_gate_percent(change, test->change);
-	put_limit(limit, test);
+	sb_gate_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
+	if (isnan(test->change) && *test->why) {
+		snprintf(out, bytes, "%s %s: %s", test->workload, test->metric, test->why);
+		return;
+	}
 	snprintf(out, bytes, "%s %s: %s (%s) %s the limit of %s%s%s", test->workload, test->metric,
 		 change, interval, is[test->rule.verdict], limit, *test->why ? "; " : "",
 		 test->why);
@@ -114,19 +140,31 @@ static void put_verdict(FILE *out, enum sb_gate_verdict verdict, bool color)
 		color ? "\033[0m" : "");
 }
 
-static int width_of(const struct sb_gate_report *gate)
+/* Of the first two columns. */
+struct widths {
+	int workload, metric;
+};
+
+static int widest(int width, const char *text)
 {
-	size_t width = strlen("workload");
+	const int length = (int)strlen(text);
 
-	for (uint32_t i = 0; i < gate->tests; i++) {
-		const size_t length = strlen(gate->test[i].workload);
-
-		width = length > width ? length : width;
-	}
-	return (int)width;
+	return length > width ? length : width;
 }
 
-static void put_row(const struct sb_gate_test *test, int width, FILE *out, bool color)
+static struct widths widths_of(const struct sb_gate_report *gate)
+{
+	struct widths widths = { (int)strlen("workload"), 15 };
+
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		widths.workload = widest(widths.workload, gate->test[i].workload);
+		if (sb_gate_is_shown(&gate->test[i]))
+			widths.metric = widest(widths.metric, gate->test[i].metric);
+	}
+	return widths;
+}
+
+static void put_row(const struct sb_gate_test *test, struct widths widths, FILE *out, bool color)
 {
 	char base[SB_HUMAN_BYTES];
 	char change[SB_GATE_PERCENT_BYTES];
@@ -135,10 +173,11 @@ static void put_row(const struct sb_gate_test *test, int width, FILE *out, bool 
 
 	sb_human(base, test->base, test->unit);
 	sb_gate_percent(change, test->change);
-	put_limit(limit, test);
+	sb_gate_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
-	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6" PRIu32 "  ", width, test->workload,
-		test->metric, base, change, interval, limit, test->values);
+	fprintf(out, "%-*s  %-*s %9s  %9s  %-21s %7s %6" PRIu32 "  ", widths.workload,
+		test->workload, widths.metric, test->metric, base, change, interval, limit,
+		test->values);
 	put_verdict(out, test->rule.verdict, color);
 	/* Of an undecided one it is at the end. */
 	fprintf(out, "%s%s\n", test->rule.verdict == SB_GATE_FINE && *test->why ? ": " : "",
@@ -173,17 +212,58 @@ void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out, bool co
 	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why, gate->elapsed_s);
 }
 
+static bool is_any_shown(const struct sb_gate_report *gate)
+{
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		if (sb_gate_is_shown(&gate->test[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Changes that are fine; more of them are in the files. */
+#define FINE_MOST 30
+
+/* Those that are not fine come first. */
+static void put_rows(const struct sb_gate_report *gate, struct widths widths, FILE *out, bool color)
+{
+	uint32_t fine = 0;
+
+	for (uint32_t i = 0; i < gate->tests && gate->is_virtual; i++) {
+		if (gate->test[i].rule.verdict != SB_GATE_FINE)
+			put_row(&gate->test[i], widths, out, color);
+	}
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		const struct sb_gate_test *test = &gate->test[i];
+
+		if (!gate->is_virtual)
+			put_row(test, widths, out, color);
+		else if (test->rule.verdict == SB_GATE_FINE && sb_gate_is_shown(test) &&
+			 fine++ < FINE_MOST)
+			put_row(test, widths, out, color);
+	}
+	if (fine > FINE_MOST)
+		fprintf(out, "and %" PRIu32 " other changes that are fine: verdict.md\n",
+			fine - FINE_MOST);
+}
+
 void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color)
 {
-	const int width = width_of(gate);
+	const struct widths widths = widths_of(gate);
+	char hidden[SB_GATE_WHY_BYTES];
 
 	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline, gate->candidate,
 		gate->method);
-	fprintf(out, "%-*s  %-15s %9s  %9s  %-21s %7s %6s  verdict\n", width, "workload", "metric",
-		"baseline", "change", "95 % interval", "limit", "values");
-	for (uint32_t i = 0; i < gate->tests; i++)
-		put_row(&gate->test[i], width, out, color);
-	fputc('\n', out);
+	if (is_any_shown(gate)) {
+		fprintf(out, "%-*s  %-*s %9s  %9s  %-21s %7s %6s  verdict\n", widths.workload,
+			"workload", widths.metric, "metric", "baseline", "change",
+			sb_gate_interval_title(gate), "limit", "values");
+		put_rows(gate, widths, out, color);
+		fputc('\n', out);
+	}
+	sb_gate_describe_hidden(gate, hidden, sizeof(hidden));
+	if (*hidden)
+		fprintf(out, "%s\n", hidden);
 	for (uint32_t i = 0; i < gate->workloads; i++)
 		put_workload(&gate->workload[i], out);
 	put_errors(gate, out);

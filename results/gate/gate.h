@@ -13,6 +13,12 @@
 
 #define SB_GATE_WHY_BYTES 400
 
+/*
+ * How two sides differ in virtual time: by more than the spread over seeds; by less, as another
+ * seed may; not at all. Tables leave out the last two.
+ */
+enum sb_gate_difference { SB_GATE_NOT_VIRTUAL, SB_GATE_CLEAR, SB_GATE_LUCK, SB_GATE_NONE };
+
 /* The outcome for one metric of one workload. */
 struct sb_gate_test {
 	char *workload;
@@ -21,14 +27,20 @@ struct sb_gate_test {
 	bool is_fall; /* it is worse when it falls */
 	double limit; /* as a part, 0.03 */
 	struct sb_sequential rule;
+	enum sb_gate_difference difference;
 	uint32_t values;	     /* that the verdict is from */
 	double base, candidate;	     /* medians; NaN: none, as all below */
 	double change;		     /* a part, above 0 for a rise */
-	double low, high;	     /* its 95 % interval; may be infinite */
+	double low, high;	     /* its 95 % interval, or the seeds'; may be infinite */
 	double deviation;	     /* of the values' logarithms */
 	double chance;		     /* of a verdict by the last look; NaN: not known */
 	char why[SB_GATE_WHY_BYTES]; /* of an undecided one */
 };
+
+static inline bool sb_gate_is_shown(const struct sb_gate_test *test)
+{
+	return test->difference <= SB_GATE_CLEAR;
+}
 
 /* How it went with one workload. */
 struct sb_gate_workload {
@@ -46,6 +58,7 @@ struct sb_gate_report {
 	char *baseline;
 	char *candidate;
 	const char *method;
+	bool is_virtual; /* intervals are those of seeds */
 	uint32_t tests;
 	struct sb_gate_test *test;
 	uint32_t workloads;
@@ -66,12 +79,21 @@ void sb_gate_free(struct sb_gate_report *gate);
 /* Regressed if any is, else undecided if any is; and why. */
 void sb_gate_conclude(struct sb_gate_report *gate);
 
+/* "95 % interval", or what it is. */
+const char *sb_gate_interval_title(const struct sb_gate_report *gate);
+
+/* How many tests are not shown, "640 metrics: 12 have changed, ..."; "" if all are. */
+void sb_gate_describe_hidden(const struct sb_gate_report *gate, char *out, size_t bytes);
+
 /* "pingpong ns_per_op +7.2 % [+5.1 .. +9.0 %] is beyond +3 %", for a message. */
 void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes);
 
 /* "+3 %"; for an infinite one "-inf" or "inf". */
 #define SB_GATE_PERCENT_BYTES 24
 void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
+
+/* The test's, "+3 %", or "none". */
+void sb_gate_limit(char out[SB_GATE_PERCENT_BYTES], const struct sb_gate_test *test);
 
 void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color);
 /* Its last line alone: the verdict, and why there is none. */

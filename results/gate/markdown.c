@@ -12,6 +12,7 @@ static void put_row(const struct sb_gate_test *test, FILE *out)
 {
 	char number[SB_HUMAN_BYTES];
 	char percent[SB_GATE_PERCENT_BYTES];
+	char limit[SB_GATE_PERCENT_BYTES];
 
 	fputs("| ", out);
 	sb_put_markdown(out, test->workload);
@@ -24,8 +25,8 @@ static void put_row(const struct sb_gate_test *test, FILE *out)
 	sb_gate_percent(percent, test->low);
 	fprintf(out, " | %s .. ", percent);
 	sb_gate_percent(percent, test->high);
-	fprintf(out, "%s | %c%g %% | %" PRIu32 " | ", percent, test->is_fall ? '-' : '+',
-		100 * test->limit, test->values);
+	sb_gate_limit(limit, test);
+	fprintf(out, "%s | %s | %" PRIu32 " | ", percent, limit, test->values);
 	fputs(test->rule.verdict == SB_GATE_FINE ? "" : "**", out);
 	fputs(sb_gate_verdict_name(test->rule.verdict), out);
 	fputs(test->rule.verdict == SB_GATE_FINE ? "" : "**", out);
@@ -53,17 +54,24 @@ static void put_workload(const struct sb_gate_workload *w, FILE *out)
 
 void sb_gate_write_markdown(const struct sb_gate_report *gate, FILE *out)
 {
+	char hidden[SB_GATE_WHY_BYTES];
+
 	fprintf(out, "### sched-bench gate: %s\n\n", sb_gate_verdict_name(gate->verdict));
 	if (*gate->why) {
 		put_line("", gate->why, out);
 		fputc('\n', out);
 	}
-	fputs("| workload | metric | baseline | change | 95 % interval | limit | values | verdict "
-	      "|\n"
-	      "|---|---|---:|---:|---:|---:|---:|---|\n",
-	      out);
-	for (uint32_t i = 0; i < gate->tests; i++)
-		put_row(&gate->test[i], out);
+	fprintf(out,
+		"| workload | metric | baseline | change | %s | limit | values | verdict |\n"
+		"|---|---|---:|---:|---:|---:|---:|---|\n",
+		sb_gate_interval_title(gate));
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		if (sb_gate_is_shown(&gate->test[i]))
+			put_row(&gate->test[i], out);
+	}
+	sb_gate_describe_hidden(gate, hidden, sizeof(hidden));
+	if (*hidden)
+		put_line("\n", hidden, out);
 	put_line("\n- baseline: ", gate->baseline, out);
 	put_line("- candidate: ", gate->candidate, out);
 	put_line("- ", gate->method, out);

@@ -18,9 +18,15 @@ static json_t *number(double value)
 
 static json_t *test_json(const struct sb_gate_test *test)
 {
-	return json_pack("{ss ss ss ss ss so si so so so so so so ss}", "workload", test->workload,
-			 "metric", test->metric, "unit", test->unit, "verdict",
-			 sb_gate_verdict_name(test->rule.verdict), "worse_if",
+	static const char *const difference[] = { [SB_GATE_NOT_VIRTUAL] = "",
+						  [SB_GATE_CLEAR] = "clear",
+						  [SB_GATE_LUCK] = "as seeds",
+						  [SB_GATE_NONE] = "none" };
+
+	return json_pack("{ss ss ss ss ss ss so si so so so so so so ss}", "workload",
+			 test->workload, "metric", test->metric, "unit", test->unit, "verdict",
+			 sb_gate_verdict_name(test->rule.verdict), "difference",
+			 difference[test->difference], "worse_if",
 			 test->is_fall ? "falls" : "rises", "limit", number(test->limit), "values",
 			 (int)test->values, "baseline", number(test->base), "candidate",
 			 number(test->candidate), "change", number(test->change), "low",

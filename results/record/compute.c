@@ -256,6 +256,24 @@ static void compute_os(double *value, const struct sb_record *record, const stru
 	compute_stops(value, record, m, workers);
 }
 
+/* The metrics are in the order of the ways. */
+static void compute_fetches(double *value, const struct sb_measured *m)
+{
+	const double *fetches = m->machine.fetches;
+	double transfers = 0;
+
+	static_assert(SB_METRIC_memory_fetches_per_op - SB_METRIC_transfers_core_per_op ==
+			      SB_WAITING_WAYS - 1,
+		      "a metric for each way");
+	for (int way = 0; way < SB_WAITING_WAYS; way++) {
+		value[SB_METRIC_transfers_core_per_op + way] =
+			ratio_or_nan(fetches[way], m->operations);
+		if (way < SB_WAITING_WAYS - 1)
+			transfers += fetches[way];
+	}
+	value[SB_METRIC_transfers_per_op] = ratio_or_nan(transfers, m->operations);
+}
+
 void sb_record_clear_values(struct sb_record *record)
 {
 	for (uint32_t i = 0; i < SB_METRICS; i++)
@@ -299,6 +317,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_steals(value, record, m, placement);
 	compute_spins(value, record->hist);
 	compute_os(value, record, m, workers);
+	compute_fetches(value, m);
 	compute_yields(value, record, workers);
 	compute_counters(value, record, workers, m->operations);
 }

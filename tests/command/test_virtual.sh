@@ -1,5 +1,5 @@
 #!/bin/sh
-# run, sweep, ab and compare in virtual time: one seed is one result, every output says what it
+# run, sweep, ab, compare and gate in virtual time: one seed is one result, every output says what it
 # is, and models that are wrong are refused with one line. Prints TAP.
 # usage: test_virtual.sh BUILD_DIRECTORY
 set -u
@@ -94,5 +94,49 @@ refuses "a profile without a model" 3 "no model of its own" \
 	run -w yield --virtual --profile pu:4
 refuses "a model without virtual time" 3 "only with --virtual" \
 	run -w yield --model xeon-2s
+
+# ---- gates in virtual time ----
+
+gate() {
+	"$program" gate --virtual -w skynet --profile xeon-2s --workers 8 -o "$work/gate" "$@" \
+		>"$work/gate.out" 2>&1
+	status=$?
+	rm -rf "$work/kept"
+	[ ! -d "$work/gate" ] || mv "$work/gate" "$work/kept"
+	return $status
+}
+holds "the candidate's values are kept" gate --save-baseline "$work/base.csv"
+holds "seed by seed" grep -q '^skynet on xeon-2s,transfers_remote_per_op,' "$work/base.csv"
+holds "a gate of the same program" gate --baseline "$work/base.csv"
+holds "finds no difference" grep -q ': 0 have changed, 0 differ as seeds do, ' "$work/gate.out"
+holds "against a program" gate --baseline "$program"
+holds "finds none, either" grep -q ': 0 have changed, 0 differ as seeds do, ' "$work/gate.out"
+holds "other seeds are no regression" gate --baseline "$work/base.csv" --seed 100
+holds "and are told from one" grep -q ': 0 have changed, [1-9]' "$work/gate.out"
+regresses() {
+	! gate --baseline "$work/base.csv" --candidate-options '--steal one' && [ $status -eq 1 ]
+}
+holds "a worse policy regresses" regresses
+holds "the metric is named" grep -q 'steals_per_op .* regressed$' "$work/gate.out"
+holds "in the table for people, too" grep -q '| steals.*per.*op .*\*\*regressed' "$work/kept/verdict.md"
+keeps_both() {
+	gate --candidate-options '--steal one' --save-baseline "$work/one.csv" &&
+		! gate --baseline "$work/base.csv" --candidate "$work/one.csv" && [ $status -eq 1 ]
+}
+holds "two files are compared without a run" keeps_both
+fails() {
+	printf '#!/bin/sh\n[ "$1" != run ] || exit 70\nexec "%s" "$@"\n' "$(realpath "$program")" \
+		>"$work/failing"
+	chmod +x "$work/failing"
+	! gate --baseline "$work/base.csv" --candidate "$work/failing" && [ $status -eq 1 ]
+}
+holds "a candidate that fails regresses" fails
+holds "which is said" grep -q 'the candidate: seed 1: failed with exit status 70' "$work/kept/verdict.json"
+refuses "a gate without a baseline" 3 "save-baseline" gate --virtual -w skynet
+refuses "a file of another kind" 3 "line 1: expected a workload" \
+	gate --virtual --baseline "$work/first/runs.csv"
+refuses "a result" 3 "is not for --virtual" gate --virtual --baseline "$work/first"
+refuses "such a file in real time" 3 "expected --virtual" gate --baseline "$work/base.csv"
+refuses "a name that says nothing" 3 "expected \*.csv" gate --virtual --save-baseline "$work/base"
 
 echo "1..$n"

@@ -14,6 +14,7 @@
 
 struct sb_osview {
 	uint32_t workers;
+	uint64_t fetches[SB_WAYS]; /* at the start of the repetition */
 };
 
 struct sb_osview *sb_osview_open(const struct sb_osview_request *request)
@@ -30,20 +31,35 @@ void sb_osview_close(struct sb_osview *view)
 	free(view);
 }
 
-void sb_osview_begin(struct sb_osview *view)
+static void read_fetches(uint64_t out[SB_WAYS])
 {
-	(void)view;
+	for (int way = 0; way < SB_WAYS; way++)
+		out[way] = 0;
+	for (const struct sb_site *s = sb_virtual_sites(); s; s = s->next) {
+		for (int way = 0; way < SB_WAYS; way++)
+			out[way] += s->fetches[way];
+	}
 }
 
-/* There is no operating system to ask: all is unknown. */
+void sb_osview_begin(struct sb_osview *view)
+{
+	read_fetches(view->fetches);
+}
+
+/* There is no operating system to ask: all but the model's own counts is unknown. */
 void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 		   struct sb_os_machine *machine)
 {
+	uint64_t now[SB_WAYS];
+
 	for (uint32_t i = 0; i < view->workers; i++) {
 		for (int k = 0; k < SB_OS_COUNTS; k++)
 			counts[i].value[k] = NAN;
 	}
-	*machine = (struct sb_os_machine){ NAN, NAN, NAN, NAN, NAN, NAN };
+	*machine = (struct sb_os_machine){ NAN, NAN, NAN, NAN, NAN, NAN, { 0 } };
+	read_fetches(now);
+	for (int way = 0; way < SB_WAYS; way++)
+		machine->fetches[way] = (double)(now[way] - view->fetches[way]);
 }
 
 void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns)

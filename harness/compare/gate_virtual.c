@@ -1,0 +1,469 @@
+/* gate_virtual.c - a gate in virtual time: the same on every machine, and without noise. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "core/platform/clock.h"
+#include "core/platform/platform.h"
+#include "harness/compare/gate.h"
+#include "harness/system/child.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/terminal/status.h"
+#include "results/files/file.h"
+#include "results/json/read.h"
+#include "results/record/series.h"
+
+#define WORDS_ADDED 5
+
+/* A run takes less than a second, and a policy may make it so bad that it does not end. */
+#define LIMIT_NS UINT64_C(60000000000)
+
+/* ---- all runs ---- */
+
+/* What the runs of a side have measured. */
+struct side {
+	enum sb_side_id id;
+	const char *name;    /* "baseline" */
+	const char *program; /* NULL: this one */
+	/* [jobs][limits][seeds] */
+	double *value;
+	char (*why)[SB_REASON_BYTES]; /* [jobs], of the first run that failed; "": none has */
+};
+
+struct runs {
+	struct sb_gate_setup *setup;
+	struct side side[SB_SIDES];
+	uint32_t sides;
+	struct sb_lock lock; /* of all below, and of what has no room for several threads */
+	uint32_t begun;	     /* runs, in the order of job, seed and side */
+	uint32_t all;
+	uint32_t threads; /* that have a directory of their own */
+	int rc;
+};
+
+/* One run, of one thread. */
+struct run {
+	struct runs *runs;
+	struct side *side;
+	uint32_t job;
+	uint32_t seed;
+	char *directory;
+	char output[4200];
+	char seed_word[40];
+	char *argv[SB_GATE_WORDS + SB_WORDS_MAX + WORDS_ADDED + 1];
+	struct sb_child child;
+};
+
+static const struct sb_gate_job *job_of(const struct run *run)
+{
+	return &run->runs->setup->job[run->job];
+}
+
+static double *values_of(const struct runs *runs, const struct side *side, uint32_t job,
+			 uint32_t limit)
+{
+	return &side->value[((size_t)job * runs->setup->limits.n + limit) * SB_GATE_SEEDS];
+}
+
+/* ---- one run ---- */
+
+static void make_arguments(struct run *run)
+{
+	static char repetitions[] = "--repetitions=1";
+	static char no_plots[] = "--no-plots";
+	static char quiet[] = "--quiet";
+	const struct sb_gate_setup *setup = run->runs->setup;
+	const struct sb_words *own = &setup->side[run->side->id].words;
+	const struct sb_gate_job *job = job_of(run);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < job->words; i++)
+		run->argv[n++] = job->word[i];
+	for (uint32_t i = 0; i < own->n; i++)
+		run->argv[n++] = own->word[i];
+	snprintf(run->output, sizeof(run->output), "--output=%s", run->directory);
+	snprintf(run->seed_word, sizeof(run->seed_word), "--seed=%" PRIu64,
+		 setup->seed + run->seed);
+	run->argv[n++] = run->output;
+	run->argv[n++] = run->seed_word;
+	run->argv[n++] = repetitions;
+	run->argv[n++] = no_plots;
+	run->argv[n++] = quiet;
+	run->argv[n] = NULL;
+}
+
+static bool has_status(const struct sb_child *child, int status)
+{
+	return !child->hung && WIFEXITED(child->wait_status) &&
+	       WEXITSTATUS(child->wait_status) == status;
+}
+
+static void keep_values(const struct run *run, const struct sb_record *record)
+{
+	const struct sb_limits *limits = &run->runs->setup->limits;
+
+	for (uint32_t i = 0; i < limits->n; i++)
+		values_of(run->runs, run->side, run->job, i)[run->seed] =
+			record->value[limits->limit[i].metric];
+}
+
+static void read_result(struct run *run)
+{
+	char *why = run->side->why[run->job];
+	char reason[SB_REASON_BYTES] = "";
+	struct sb_result result;
+
+	if (!has_status(&run->child, SB_EXIT_OK) && !has_status(&run->child, SB_EXIT_INVALID)) {
+		sb_child_describe(&run->child, reason, sizeof(reason));
+	} else if (!sb_result_read(&result, run->directory, reason, sizeof(reason))) {
+		if (result.all_series != 1 || result.series->records != 1)
+			snprintf(reason, sizeof(reason), "it wrote no result of one repetition");
+		else if (!sb_record_has_numbers(result.series->record))
+			snprintf(reason, sizeof(reason), "%s", result.series->record->reason);
+		else
+			keep_values(run, result.series->record);
+		sb_result_free(&result);
+	}
+	if (*reason && !*why)
+		snprintf(why, SB_REASON_BYTES, "seed %" PRIu64 ": %.350s",
+			 run->runs->setup->seed + run->seed, reason);
+}
+
+/* What is refused once is refused for every seed. */
+static int take_result(struct run *run)
+{
+	const struct sb_child *child = &run->child;
+
+	if (child->interrupted)
+		return 0;
+	if (has_status(child, SB_EXIT_USAGE) || has_status(child, SB_EXIT_ENVIRONMENT))
+		return sb_fail((enum sb_status_code)WEXITSTATUS(child->wait_status),
+			       "the %s refuses %s: %s", run->side->name, job_of(run)->label,
+			       child->stderr_text);
+	read_result(run);
+	return 0;
+}
+
+static bool is_job_lost(const struct runs *runs, uint32_t job)
+{
+	for (uint32_t s = 0; s < runs->sides; s++) {
+		if (*runs->side[s].why[job])
+			return true;
+	}
+	return false;
+}
+
+/* The next run; false: there is none. Where one has failed there is nothing left to compare. */
+static bool take_next(struct run *run)
+{
+	struct runs *runs = run->runs;
+	char phase[SB_PROGRESS_TEXT];
+	uint32_t i;
+
+	do {
+		if (runs->rc || runs->begun == runs->all || sb_load_rlx(&sb_interrupted))
+			return false;
+		i = runs->begun++;
+		run->job = i / runs->sides / SB_GATE_SEEDS;
+		sb_progress_done(&runs->setup->progress, 1, 1);
+	} while (is_job_lost(runs, run->job));
+	run->side = &runs->side[i % runs->sides];
+	run->seed = i / runs->sides % SB_GATE_SEEDS;
+	snprintf(phase, sizeof(phase), "%s, seed %" PRIu64, run->side->name,
+		 runs->setup->seed + run->seed);
+	sb_progress_phase(&runs->setup->progress, job_of(run)->label, phase);
+	return true;
+}
+
+static int run_one(struct run *run)
+{
+	const struct sb_gate_setup *setup = run->runs->setup;
+	int rc;
+
+	make_arguments(run);
+	run->child.argv = run->argv;
+	run->child.program = run->side->program;
+	run->child.limit_ns = LIMIT_NS;
+	run->child.stacks = setup->failures;
+	sb_directory_remove(run->directory);
+	rc = sb_child_run(&run->child);
+	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc)) : 0;
+}
+
+static void *run_many(void *arg)
+{
+	struct runs *runs = arg;
+	struct run *run = calloc(1, sizeof(*run));
+	char name[40];
+	int rc = 0;
+
+	sb_lock_acquire(&runs->lock);
+	snprintf(name, sizeof(name), "runs.%" PRIu32, runs->threads++);
+	if (run) {
+		run->runs = runs;
+		run->directory = sb_path_join(runs->setup->scratch, name);
+	}
+	if (!run || !run->directory)
+		rc = sb_fail_memory();
+	while (!rc && take_next(run)) {
+		sb_lock_release(&runs->lock);
+		rc = run_one(run);
+		sb_lock_acquire(&runs->lock);
+		rc = rc ? rc : take_result(run);
+	}
+	runs->rc = runs->rc ? runs->rc : rc;
+	sb_lock_release(&runs->lock);
+	if (run && run->directory)
+		sb_directory_remove(run->directory);
+	free(run ? run->directory : NULL);
+	free(run);
+	return NULL;
+}
+
+/* ---- all of them ---- */
+
+/* More would only wait for memory. */
+#define THREADS_MAX 64
+
+static uint32_t usable_cpus(void)
+{
+	cpu_set_t set;
+	int n = 1;
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n > THREADS_MAX ? THREADS_MAX : (uint32_t)n;
+}
+
+static void run_in_threads(struct runs *runs)
+{
+	struct sb_thread thread[THREADS_MAX];
+	uint32_t n = 0;
+
+	while (n < usable_cpus() - 1 && !sb_thread_start(&thread[n], -1, run_many, runs))
+		n++;
+	(void)run_many(runs);
+	while (n)
+		sb_thread_join(&thread[--n]);
+}
+
+static int add_side(struct runs *runs, enum sb_side_id id, const char *name, const char *program)
+{
+	struct side *side = &runs->side[runs->sides++];
+	const size_t values = (size_t)runs->setup->jobs * runs->setup->limits.n * SB_GATE_SEEDS;
+
+	*side = (struct side){ .id = id,
+			       .name = name,
+			       .program = program,
+			       .value = calloc(values, sizeof(*side->value)),
+			       .why = calloc(runs->setup->jobs, sizeof(*side->why)) };
+	for (size_t i = 0; side->value && i < values; i++)
+		side->value[i] = NAN;
+	return side->value && side->why ? 0 : sb_fail_memory();
+}
+
+/* A metric with two limits is one row. */
+static int collect(const struct runs *runs, const struct side *side, struct sb_gate_values *out)
+{
+	const struct sb_limits *limits = &runs->setup->limits;
+	int rc = 0;
+
+	for (uint32_t j = 0; j < runs->setup->jobs; j++) {
+		for (uint32_t i = 0; i < limits->n && !rc && !*side->why[j]; i++) {
+			const enum sb_metric_id metric = limits->limit[i].metric;
+			const char *label = runs->setup->job[j].label;
+
+			if (!sb_gate_values_find(out, label, metric))
+				rc = sb_gate_values_add(out, label, metric,
+							values_of(runs, side, j, i));
+		}
+	}
+	return rc ? sb_fail_memory() : 0;
+}
+
+/* ---- verdicts ---- */
+
+/* The limit of a change in that direction, or of the other direction; NULL: there is none. */
+static const struct sb_limit *limit_for(const struct sb_limits *limits, enum sb_metric_id metric,
+					bool is_fall)
+{
+	const struct sb_limit *other = NULL;
+
+	for (uint32_t i = 0; i < limits->n; i++) {
+		if (limits->limit[i].metric != metric)
+			continue;
+		if (limits->limit[i].is_fall == is_fall)
+			return &limits->limit[i];
+		other = &limits->limit[i];
+	}
+	return other;
+}
+
+static struct sb_gate_test *add_test(struct sb_gate_report *gate, const char *workload,
+				     const char *metric, const char *unit)
+{
+	struct sb_gate_test *all = reallocarray(gate->test, gate->tests + 1, sizeof(*all));
+	struct sb_gate_test *test;
+
+	if (!all)
+		return NULL;
+	gate->test = all;
+	test = &all[gate->tests];
+	*test = (struct sb_gate_test){ .workload = strdup(workload),
+				       .metric = metric,
+				       .unit = unit,
+				       .base = NAN,
+				       .candidate = NAN,
+				       .change = NAN,
+				       .low = NAN,
+				       .high = NAN,
+				       .deviation = NAN,
+				       .chance = NAN };
+	if (!test->workload)
+		return NULL;
+	gate->tests++;
+	return test;
+}
+
+static int compare_rows(struct sb_gate_report *gate, const struct sb_limits *limits,
+			const struct sb_gate_row *base, const struct sb_gate_row *now)
+{
+	const struct sb_metric *metric = &sb_metric[now->metric];
+	struct sb_gate_test *test = add_test(gate, now->workload, metric->name, metric->unit);
+	const struct sb_limit *limit;
+
+	if (!test)
+		return sb_fail_memory();
+	sb_gate_compare(test, base, now);
+	limit = limit_for(limits, now->metric, test->change < 0);
+	if (limit)
+		sb_gate_set_limit(test, limit->is_fall, limit->part, sb_limit_least(now->metric));
+	else
+		free(gate->test[--gate->tests].workload);
+	return 0;
+}
+
+/* What only one side has, or has measured, is not compared. */
+static int compare_values(struct sb_gate_report *gate, const struct sb_limits *limits,
+			  const struct sb_gate_values *base, const struct sb_gate_values *now)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < now->rows && !rc; i++) {
+		const struct sb_gate_row *row = &now->row[i];
+		const struct sb_gate_row *was =
+			sb_gate_values_find(base, row->workload, row->metric);
+
+		if (was)
+			rc = compare_rows(gate, limits, was, row);
+	}
+	return rc;
+}
+
+/* Runs that end without a result are worse than any. */
+static int report_failures(struct sb_gate_report *gate, const struct runs *runs)
+{
+	for (uint32_t s = 0; s < runs->sides; s++) {
+		const struct side *side = &runs->side[s];
+
+		for (uint32_t j = 0; j < runs->setup->jobs; j++) {
+			struct sb_gate_test *test;
+
+			if (!*side->why[j])
+				continue;
+			test = add_test(gate, runs->setup->job[j].label, "runs", "");
+			if (!test)
+				return sb_fail_memory();
+			test->rule.verdict =
+				side->id == SB_SIDE_B ? SB_GATE_REGRESSED : SB_GATE_UNDECIDED;
+			snprintf(test->why, sizeof(test->why), "the %s: %.350s", side->name,
+				 side->why[j]);
+		}
+	}
+	return 0;
+}
+
+/* ---- both sides ---- */
+
+static int read_values(struct sb_gate_values *out, const char *option, const char *path)
+{
+	char why[400];
+	const int rc = sb_gate_values_read(out, path, why, sizeof(why));
+
+	return rc ? sb_fail(sb_status_of(rc), "--%s: %s", option, why) : 0;
+}
+
+/* From files, or to be run. */
+static int add_sides(struct runs *runs, struct sb_gate_values *base, struct sb_gate_values *now)
+{
+	const struct sb_gate_setup *setup = runs->setup;
+	const struct sb_baseline *baseline = &setup->baseline;
+	int rc = 0;
+
+	if (baseline->path && baseline->kind == SB_BASELINE_VALUES)
+		rc = read_values(base, "baseline", baseline->path);
+	else if (baseline->path)
+		rc = add_side(runs, SB_SIDE_A, "baseline", baseline->path);
+	if (!rc && setup->candidate && sb_is_values_file(setup->candidate))
+		rc = read_values(now, "candidate", setup->candidate);
+	else if (!rc)
+		rc = add_side(runs, SB_SIDE_B, "candidate", setup->candidate);
+	return rc;
+}
+
+static int run_sides(struct runs *runs)
+{
+	runs->all = runs->setup->jobs * SB_GATE_SEEDS * runs->sides;
+	sb_lock_init(&runs->lock);
+	sb_progress_plan(&runs->setup->progress, runs->all, runs->all);
+	run_in_threads(runs);
+	return runs->rc;
+}
+
+static int report_interrupt(struct sb_gate_report *gate)
+{
+	struct sb_gate_test *test = add_test(gate, "suite", "runs", "");
+
+	if (!test)
+		return sb_fail_memory();
+	test->rule.verdict = SB_GATE_UNDECIDED;
+	snprintf(test->why, sizeof(test->why), "interrupted");
+	return 0;
+}
+
+static int compare_sides(struct runs *runs, struct sb_gate_report *gate,
+			 struct sb_gate_values *base, struct sb_gate_values *now)
+{
+	int rc = 0;
+
+	if (sb_load_rlx(&sb_interrupted))
+		return report_interrupt(gate);
+	for (uint32_t s = 0; s < runs->sides && !rc; s++)
+		rc = collect(runs, &runs->side[s], runs->side[s].id == SB_SIDE_A ? base : now);
+	rc = rc ? rc : report_failures(gate, runs);
+	return rc ? rc : compare_values(gate, &runs->setup->limits, base, now);
+}
+
+int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate,
+			struct sb_gate_values *candidate)
+{
+	struct runs runs = { .setup = setup };
+	struct sb_gate_values base = { .rows = 0 };
+	int rc = add_sides(&runs, &base, candidate);
+
+	gate->alpha = gate->beta = 0;
+	if (!rc && runs.sides)
+		rc = run_sides(&runs);
+	rc = rc ? rc : compare_sides(&runs, gate, &base, candidate);
+	for (uint32_t s = 0; s < runs.sides; s++) {
+		free(runs.side[s].value);
+		free(runs.side[s].why);
+	}
+	sb_gate_values_free(&base);
+	return rc;
+}

@@ -1,0 +1,199 @@
+#include "results/gate/values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- in memory ---- */
+
+static double rounded(double value)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.*g", SB_GATE_DIGITS, value);
+	return strtod(text, NULL);
+}
+
+int sb_gate_values_add(struct sb_gate_values *values, const char *workload,
+		       enum sb_metric_id metric, const double value[SB_GATE_SEEDS])
+{
+	struct sb_gate_row *all;
+	struct sb_gate_row *row;
+
+	for (int i = 0; i < SB_GATE_SEEDS; i++) {
+		if (!isfinite(value[i]))
+			return 0;
+	}
+	all = reallocarray(values->row, values->rows + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	values->row = all;
+	row = &all[values->rows];
+	*row = (struct sb_gate_row){ .workload = strdup(workload), .metric = metric };
+	if (!row->workload)
+		return -ENOMEM;
+	for (int i = 0; i < SB_GATE_SEEDS; i++)
+		row->value[i] = rounded(value[i]);
+	values->rows++;
+	return 0;
+}
+
+void sb_gate_values_free(struct sb_gate_values *values)
+{
+	for (uint32_t i = 0; i < values->rows; i++)
+		free(values->row[i].workload);
+	free(values->row);
+	*values = (struct sb_gate_values){ .rows = 0 };
+}
+
+const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *values,
+					      const char *workload, enum sb_metric_id metric)
+{
+	for (uint32_t i = 0; i < values->rows; i++) {
+		if (values->row[i].metric == metric && !strcmp(values->row[i].workload, workload))
+			return &values->row[i];
+	}
+	return NULL;
+}
+
+/* ---- as a file ---- */
+
+#define HEAD "workload,metric"
+
+void sb_gate_values_write(const struct sb_gate_values *values, FILE *out)
+{
+	fputs(HEAD, out);
+	for (int i = 0; i < SB_GATE_SEEDS; i++)
+		fprintf(out, ",seed %d", i + 1);
+	fputc('\n', out);
+	for (uint32_t r = 0; r < values->rows; r++) {
+		const struct sb_gate_row *row = &values->row[r];
+
+		fprintf(out, "%s,%s", row->workload, sb_metric[row->metric].name);
+		for (int i = 0; i < SB_GATE_SEEDS; i++)
+			fprintf(out, ",%.15g", row->value[i]);
+		fputc('\n', out);
+	}
+}
+
+/* The number that the text is, all of it. */
+static bool take_number(double *out, const char *text)
+{
+	char *end;
+
+	if (!text || !*text)
+		return false;
+	*out = strtod(text, &end);
+	return !*end && isfinite(*out);
+}
+
+/* -EINVAL: it is no row. The line is cut up. */
+static int take_row(struct sb_gate_values *out, char *line)
+{
+	const char *workload = strsep(&line, ",");
+	const char *name = strsep(&line, ",");
+	double value[SB_GATE_SEEDS];
+	enum sb_metric_id metric;
+
+	for (int i = 0; i < SB_GATE_SEEDS; i++) {
+		if (!take_number(&value[i], strsep(&line, ",")))
+			return -EINVAL;
+	}
+	if (!*workload || line)
+		return -EINVAL;
+	metric = sb_metric_find(name);
+	return metric == SB_METRICS ? 0 : sb_gate_values_add(out, workload, metric, value);
+}
+
+static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
+{
+	char *line = NULL;
+	size_t bytes = 0;
+	int rc = 0;
+
+	for (*number = 1; !rc && getline(&line, &bytes, in) >= 0; (*number)++) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*number == 1)
+			rc = strncmp(line, HEAD ",", strlen(HEAD ",")) ? -EINVAL : 0;
+		else
+			rc = take_row(out, line);
+	}
+	if (!rc && ferror(in))
+		rc = -EIO;
+	if (!rc && *number == 1)
+		rc = -EINVAL;
+	free(line);
+	return rc;
+}
+
+int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why, size_t bytes)
+{
+	FILE *in = fopen(path, "re");
+	uint32_t line = 0;
+	int rc = in ? 0 : -errno;
+
+	*out = (struct sb_gate_values){ .rows = 0 };
+	if (in) {
+		rc = take_lines(out, in, &line);
+		fclose(in);
+	}
+	if (rc == -EINVAL)
+		snprintf(why, bytes,
+			 "'%s', line %u: expected a workload, a metric and %d values, as "
+			 "gate --virtual --save-baseline writes them",
+			 path, line > 1 ? line - 1 : 1, SB_GATE_SEEDS);
+	else if (rc)
+		snprintf(why, bytes, "'%s' cannot be read: %s", path, strerror(-rc));
+	return rc;
+}
+
+/* ---- verdicts ---- */
+
+/* Sorts a copy. */
+static struct sb_spread spread_of(const struct sb_gate_row *row)
+{
+	double value[SB_GATE_SEEDS];
+
+	memcpy(value, row->value, sizeof(value));
+	return sb_spread_of(value, SB_GATE_SEEDS);
+}
+
+/* As a part of the baseline's; what comes out of nothing has grown without a limit. */
+static double change_from(double base, double now)
+{
+	if (base == now)
+		return 0;
+	return base ? now / base - 1 : now > base ? INFINITY : -INFINITY;
+}
+
+void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
+		     const struct sb_gate_row *candidate)
+{
+	const struct sb_spread was = spread_of(base);
+	const struct sb_spread is = spread_of(candidate);
+
+	test->values = SB_GATE_SEEDS;
+	test->base = was.median;
+	test->candidate = is.median;
+	test->change = change_from(was.median, is.median);
+	test->low = change_from(was.max, is.min);
+	test->high = change_from(was.min, is.max);
+	if (!memcmp(base->value, candidate->value, sizeof(base->value)))
+		test->difference = SB_GATE_NONE;
+	else if (is.min > was.max || is.max < was.min)
+		test->difference = SB_GATE_CLEAR;
+	else
+		test->difference = SB_GATE_LUCK;
+}
+
+void sb_gate_set_limit(struct sb_gate_test *test, bool is_fall, double limit, double least)
+{
+	const double worse = is_fall ? -test->change : test->change;
+	const bool is_regressed = test->difference == SB_GATE_CLEAR && worse > limit &&
+				  fabs(test->candidate - test->base) >= least;
+
+	test->is_fall = is_fall;
+	test->limit = limit;
+	test->rule.verdict = is_regressed ? SB_GATE_REGRESSED : SB_GATE_FINE;
+}

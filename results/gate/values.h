@@ -1,0 +1,57 @@
+/*
+ * values.h - what a suite of runs in virtual time has measured: of each metric of each workload
+ * a value for each seed. As a file it can be committed and its changes read:
+ *
+ *     workload,metric,seed 1,seed 2,...
+ *     skynet on laptop,ns_per_op,12.27,12.31,...
+ *
+ * Values have SB_GATE_DIGITS digits in memory, too, so that a run and the file that it wrote are
+ * equal.
+ */
+#ifndef SB_RESULTS_GATE_VALUES_H
+#define SB_RESULTS_GATE_VALUES_H
+
+#include "results/gate/gate.h"
+#include "results/record/metric.h"
+
+/* Two sets of that many that do not overlap: 1 in 12870 if nothing but luck differs. */
+#define SB_GATE_SEEDS  8
+#define SB_GATE_DIGITS 4
+
+struct sb_gate_row {
+	char *workload;
+	enum sb_metric_id metric;
+	double value[SB_GATE_SEEDS];
+};
+
+struct sb_gate_values {
+	uint32_t rows;
+	struct sb_gate_row *row;
+};
+
+/* The values are rounded; nothing is added if one of them is NaN. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_gate_values_add(struct sb_gate_values *values, const char *workload,
+				     enum sb_metric_id metric, const double value[SB_GATE_SEEDS]);
+void sb_gate_values_free(struct sb_gate_values *values);
+
+/* NULL: there is no such row. */
+const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *values,
+					      const char *workload, enum sb_metric_id metric);
+
+void sb_gate_values_write(const struct sb_gate_values *values, FILE *out);
+
+/* Rows of metrics that this version does not know are left out. Returns 0, or -errno and a line
+ * in why: -EINVAL if it is no such file. The values are for sb_gate_values_free in any case. */
+SB_MUST_CHECK int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
+				      size_t bytes);
+
+/* Fills in what the test is from and how the sides differ. low, high: from the candidate's least
+ * and the baseline's greatest value to the opposite. */
+void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
+		     const struct sb_gate_row *candidate);
+
+/* Regressed, if the sides differ clearly, and the median has become worse by more than the limit,
+ * as a part, and by at least `least` of the metric's unit; else fine. */
+void sb_gate_set_limit(struct sb_gate_test *test, bool is_fall, double limit, double least);
+
+#endif
