@@ -20,8 +20,9 @@
 
 #define WORDS_ADDED 5
 
-/* A run takes less than a second, and a policy may make it so bad that it does not end. */
-#define LIMIT_NS UINT64_C(60000000000)
+/* A run takes less than a second, but a policy may be so bad that it does not end. In CPU time, so
+ * that a busy machine kills none. */
+#define LIMIT_CPU_S 20
 
 /* ---- all runs ---- */
 
@@ -188,7 +189,8 @@ static int run_one(struct run *run)
 	make_arguments(run);
 	run->child.argv = run->argv;
 	run->child.program = run->side->program;
-	run->child.limit_ns = LIMIT_NS;
+	run->child.limit_ns = UINT64_MAX;
+	run->child.limit_cpu_s = LIMIT_CPU_S;
 	run->child.stacks = setup->failures;
 	sb_directory_remove(run->directory);
 	rc = sb_child_run(&run->child);
@@ -317,6 +319,7 @@ static struct sb_gate_test *add_test(struct sb_gate_report *gate, const char *wo
 	*test = (struct sb_gate_test){ .workload = strdup(workload),
 				       .metric = metric,
 				       .unit = unit,
+				       .limit = INFINITY,
 				       .base = NAN,
 				       .candidate = NAN,
 				       .change = NAN,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,15 @@ static void refuse(const char *program, int stderr_fd)
 	_exit(SB_EXIT_ENVIRONMENT);
 }
 
+/* A second more for its last words. */
+static void limit_cpu(uint32_t seconds)
+{
+	const struct rlimit limit = { .rlim_cur = seconds, .rlim_max = seconds + 1 };
+
+	if (seconds)
+		(void)setrlimit(RLIMIT_CPU, &limit);
+}
+
 static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 {
 	const char *program = child->program ? child->program : "/proc/self/exe";
@@ -44,6 +54,7 @@ static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
 	    dup2(stderr_fd, STDERR_FILENO) < 0)
 		refuse(program, stderr_fd);
+	limit_cpu(child->limit_cpu_s);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGTERM, SIG_DFL);
 	execv(program, child->argv);
@@ -238,6 +249,8 @@ static void how_it_ended(const struct sb_child *child, char *out, size_t bytes)
 		snprintf(out, bytes,
 			 "hung: killed after %s; the stacks of its %u threads are in %s", limit,
 			 count_stacks(child->stderr_text), child->stacks);
+	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		snprintf(out, bytes, "killed after %u s of CPU time", child->limit_cpu_s);
 	else if (WIFSIGNALED(status)) {
 		if (dump)
 			name_frames(dump, frames, sizeof(frames));

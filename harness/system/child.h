@@ -11,10 +11,11 @@
 
 struct sb_child {
 	/* In. */
-	char *const *argv;   /* ends with NULL */
-	const char *program; /* a path; NULL: this one */
-	uint64_t limit_ns;   /* it hangs, if it takes longer */
-	const char *stacks;  /* where those of one that hangs are kept; NULL:
+	char *const *argv;    /* ends with NULL */
+	const char *program;  /* a path; NULL: this one */
+	uint64_t limit_ns;    /* it hangs, if it takes longer */
+	uint32_t limit_cpu_s; /* it is killed, if it takes more CPU time; 0: it is not */
+	const char *stacks;   /* where those of one that hangs are kept; NULL:
 			      * nowhere */
 
 	/* Out. */

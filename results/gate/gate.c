@@ -180,8 +180,9 @@ static void put_row(const struct sb_gate_test *test, struct widths widths, FILE 
 		test->values);
 	put_verdict(out, test->rule.verdict, color);
 	/* Of an undecided one it is at the end. */
-	fprintf(out, "%s%s\n", test->rule.verdict == SB_GATE_FINE && *test->why ? ": " : "",
-		test->rule.verdict == SB_GATE_FINE ? test->why : "");
+	if (*test->why && test->rule.verdict != SB_GATE_UNDECIDED)
+		fprintf(out, ": %s", test->why);
+	fputc('\n', out);
 }
 
 static void put_workload(const struct sb_gate_workload *w, FILE *out)

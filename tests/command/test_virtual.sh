@@ -131,7 +131,8 @@ fails() {
 	! gate --baseline "$work/base.csv" --candidate "$work/failing" && [ $status -eq 1 ]
 }
 holds "a candidate that fails regresses" fails
-holds "which is said" grep -q 'the candidate: seed 1: failed with exit status 70' "$work/kept/verdict.json"
+holds "which is said" grep -q 'regressed: the candidate: seed 1: failed' "$work/gate.out"
+holds "in verdict.json, too" grep -q 'the candidate: seed 1: failed with exit status 70' "$work/kept/verdict.json"
 refuses "a gate without a baseline" 3 "save-baseline" gate --virtual -w skynet
 refuses "a file of another kind" 3 "line 1: expected a workload" \
 	gate --virtual --baseline "$work/first/runs.csv"

@@ -16,6 +16,7 @@
 #include "harness/run/config.h"
 #include "harness/run/measure.h"
 #include "harness/run/series.h"
+#include "harness/system/child.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/record/series.h"
@@ -382,6 +383,24 @@ static void work_is_done(void **state)
 	CHECK_EQ(sb_work_units(&rate, 10), 3); /* 2.5 */
 }
 
+/* It would never end, and its time on the wall has no bound. */
+static void a_child_has_a_limit_of_cpu_time(void **state)
+{
+	static char *argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+				(char *)(uintptr_t) "while :; do :; done", NULL };
+	static struct sb_child child;
+	char why[200];
+
+	(void)state;
+	child = (struct sb_child){
+		.argv = argv, .program = "/bin/sh", .limit_ns = UINT64_MAX, .limit_cpu_s = 1
+	};
+	CHECK_EQ(sb_child_run(&child), 0);
+	assert_false(child.hung);
+	sb_child_describe(&child, why, sizeof(why));
+	assert_string_equal(why, "killed after 1 s of CPU time");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_can_no_longer_be_had),
 		cmocka_unit_test(costs_are_summed_up),
 		cmocka_unit_test(work_is_done),
+		cmocka_unit_test(a_child_has_a_limit_of_cpu_time),
 	};
 
 	return cmocka_run_group_tests_name("harness", tests, NULL, NULL);
