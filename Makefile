@@ -151,6 +151,9 @@ FAULTS := $(OUT)/tests/faults.so
 FUZZ := $(OUT)/tests/fuzz/fuzz
 FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
 
+# Scenarios under many schedules.
+EXPLORE := $(if $(VIRTUAL_TESTS),$(OUT)/explore/explore)
+
 # mode:file:where
 INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
@@ -158,7 +161,7 @@ INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz gate gate-baseline mutants build-tests models lint format micro peers install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -172,7 +175,7 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(SHELL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(SHELL_TESTS)
 
 check-arm64: ## build for arm64, run the tests of core/ in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc
@@ -204,10 +207,13 @@ build-fuzz: $(FUZZ)
 gate: $(PROGRAM) ## gate this tree: in virtual time, and against the commit before it (BASE=) by instructions, steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
+explore: $(EXPLORE) ## look for schedules that break scenarios of the scheduler (SCHEDULES=, SB_SEED=)
+	$(Q)$(EXPLORE) --schedules $(or $(SCHEDULES),10000)
+
 gate-baseline: $(PROGRAM) ## after a change of policy that is meant: measure the baseline of gates in virtual time again
 	$(Q)$(PROGRAM) gate --virtual --save-baseline tests/virtual/gate.csv
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(WRONG) $(FUZZ) $(FAULTS)
+build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(WRONG) $(FUZZ) $(FAULTS)
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check
@@ -324,6 +330,18 @@ $(OUT)/virtual/%.o: %.c $(STAMP) Makefile
 
 $(VIRTUAL_PORTED:%.c=$(OUT)/virtual/%): $(OUT)/virtual/tests/virtual/main.o
 $(OUT)/virtual/tests/virtual/test_theory: $(patsubst %,$(OUT)/virtual/workloads/load/%.o,arrival_times distribution input quantity)
+# Scenarios under schedules that look for mistakes: with small structures, and all assertions.
+$(OUT)/explore/%.o: %.c $(STAMP) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) $(filter-out -DSB_TEST_DELAYS=1,$(SMALL_FLAGS)) -DSB_POOL_IS_WATCHED=1 -DSB_VIRTUAL=1 -MMD -MP -c -o $@ $<
+
+$(patsubst %.c,$(OUT)/explore/%.o,$(filter-out core/platform/virtual/%,$(VIRTUAL_SOURCES))): CPPFLAGS += $(VIRTUAL_HEAP)
+
+$(EXPLORE): $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(VIRTUAL_SOURCES))
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka -lboost_context
+
 $(VIRTUAL_TESTS): $(OUT)/%: $(OUT)/%.o $(VIRTUAL_LIBRARY)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka -lboost_context

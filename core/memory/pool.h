@@ -179,7 +179,7 @@ void *sb_pool_alloc_slowly(struct sb_pool *pool, size_t size);
 void sb_pool_free_slowly(struct sb_pool *mine, void *object, size_t size);
 
 /* AddressSanitizer does not know these free lists, so it is told what is free,
- * and that is not done here. */
+ * and that is not done here. Schedules that look for mistakes are run with it, too. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SB_POOL_IS_WATCHED 1
 #elif defined(__has_feature)

@@ -7,7 +7,11 @@
 
 #include "core/memory/pool.h"
 
-#if SB_POOL_IS_WATCHED
+#if SB_POOL_IS_WATCHED && SB_VIRTUAL
+/* Whoever uses it all the same finds no address there; the first word is the list's. */
+#define SB_MARK_FREE(p, n) sb_virtual_spoil((char *)(p) + sizeof(void *), (n) - sizeof(void *))
+#define SB_MARK_USED(p, n) ((void)(p), (void)(n))
+#elif SB_POOL_IS_WATCHED
 #include <sanitizer/asan_interface.h>
 #define SB_MARK_FREE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
 #define SB_MARK_USED(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)

@@ -5,8 +5,10 @@
 #include "tests/virtual/main.h"
 #undef main
 
+#include <string.h>
 #include <time.h>
 
+#include "core/platform/virtual/explore.h"
 #include "tests/test.h"
 
 #define CPUS 16
@@ -20,6 +22,33 @@ static void choose_seed(void)
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(text, sizeof(text), "%lu", (unsigned long)(now.tv_sec ^ now.tv_nsec << 8) | 1);
 	setenv("SB_SEED", text, 0);
+}
+
+/* SB_EXPLORE, if it is set: "random", or "preempt:N" with N interruptions; and ",stores", which
+ * wait. */
+static const struct sb_explore *choose_schedule(struct sb_virtual_setup *setup)
+{
+	static struct sb_explore explore;
+	const char *text = getenv("SB_EXPLORE");
+
+	if (!text)
+		return NULL;
+	explore.stores = strstr(text, ",stores");
+	if (!strncmp(text, "random", strlen("random"))) {
+		explore.kind = SB_EXPLORE_RANDOM;
+		return &explore;
+	}
+	if (sscanf(text, "preempt:%u", &explore.depth) != 1 ||
+	    explore.depth > SB_EXPLORE_DEPTH_MAX) {
+		fprintf(stderr,
+			"SB_EXPLORE: '%s' is not valid; expected random or preempt:N, N up to %d, "
+			"and ,stores\n",
+			text, SB_EXPLORE_DEPTH_MAX);
+		exit(2);
+	}
+	explore.kind = SB_EXPLORE_PREEMPT;
+	setup->lookahead_ps = SB_EXPLORE_LOOKAHEAD_PS;
+	return &explore;
 }
 
 static void *run(void *status)
@@ -37,6 +66,7 @@ int main(void)
 
 	choose_seed();
 	setup.seed = sb_test_seed();
+	setup.explore = choose_schedule(&setup);
 	if (sb_virtual_run(&setup, run, &status, &counts))
 		return 1;
 	fprintf(stderr, "# %.3f ms of virtual time, %u threads\n", (double)counts.end_ps * 1e-9,

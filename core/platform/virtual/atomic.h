@@ -13,10 +13,12 @@
 
 #include "core/platform/virtual/engine.h"
 
-/* p, once it has been charged. */
+/* p, once it has been charged; or where the caller's own latest store to it waits. */
 static inline void *sb_virtual_read(const volatile void *p, struct sb_site *site)
 {
 	sb_virtual_access(p, SB_ACCESS_READ, site);
+	if (SB_UNLIKELY(sb_virtual_delays_stores))
+		p = sb_virtual_latest(p);
 	return (void *)(uintptr_t)p;
 }
 
@@ -29,6 +31,8 @@ static inline void *sb_virtual_write(const volatile void *p, struct sb_site *sit
 static inline void *sb_virtual_rmw(const volatile void *p, struct sb_site *site)
 {
 	sb_virtual_access(p, SB_ACCESS_RMW, site);
+	if (SB_UNLIKELY(sb_virtual_delays_stores))
+		sb_virtual_drain();
 	return (void *)(uintptr_t)p;
 }
 
@@ -40,7 +44,10 @@ static inline void *sb_virtual_rmw(const volatile void *p, struct sb_site *site)
 #define SB_VIRTUAL_STORE(p, v)                                                                     \
 	({                                                                                         \
 		SB_VIRTUAL_VALUE(p) sb_stored_ = (v);                                              \
-		atomic_store((__typeof__(p))sb_virtual_write(p, SB_SITE()), sb_stored_);           \
+		__typeof__(p) sb_at_ = (__typeof__(p))sb_virtual_write(p, SB_SITE());              \
+		if (SB_LIKELY(!sb_virtual_delays_stores) ||                                        \
+		    !sb_virtual_delay(sb_at_, &sb_stored_, sizeof(sb_stored_)))                    \
+			atomic_store(sb_at_, sb_stored_);                                          \
 	})
 
 #define SB_VIRTUAL_RMW(operation, p, v)                                                            \

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/platform/virtual/turns.h"
 
@@ -21,10 +22,21 @@ static uint32_t current_cpu(void)
 	return (uint32_t)(sb_turns.cpu - sb_turns.cpus);
 }
 
+static void explore(void)
+{
+	if (sb_virtual_delays_stores && sb_explorer_lets_go(&sb_turns.explorer))
+		sb_pending_let_go(&sb_turns_self()->pending);
+	sb_virtual_charge(sb_explorer_operation_ps(&sb_turns.explorer));
+}
+
 void sb_virtual_access(const volatile void *address, enum sb_access access, struct sb_site *site)
 {
 	if (SB_UNLIKELY(!sb_turns.cpu))
 		return;
+	if (SB_UNLIKELY(sb_turns.setup->explore)) {
+		explore();
+		return;
+	}
 	sb_turns.now_ps = sb_lines_access(&sb_turns.lines, current_cpu(), address, access, site,
 					  sb_turns.now_ps);
 	sb_turns_look();
@@ -59,12 +71,59 @@ void sb_virtual_fence(void)
 {
 	if (!sb_turns.cpu)
 		return;
+	sb_virtual_drain();
 	sb_turns.now_ps = sb_lines_drain(&sb_turns.lines, current_cpu(), sb_turns.now_ps);
 	sb_virtual_charge(sb_turns.cost.fence_ps);
 }
 
+/* ---- stores that wait ---- */
+
+bool sb_virtual_delays_stores;
+
+bool sb_virtual_delay(volatile void *address, const void *value, uint32_t bytes)
+{
+	if (!sb_turns.cpu)
+		return false;
+	if (sb_region_line(address) >= SB_REGION_LINES) {
+		sb_virtual_drain();
+		return false;
+	}
+	sb_pending_add(&sb_turns_self()->pending, address, value, bytes);
+	return true;
+}
+
+const volatile void *sb_virtual_latest(const volatile void *address)
+{
+	const void *own = sb_turns.cpu ? sb_pending_find(&sb_turns_self()->pending, address) : NULL;
+
+	return own ? own : address;
+}
+
+void sb_virtual_drain(void)
+{
+	if (sb_virtual_delays_stores && sb_turns.cpu)
+		sb_pending_let_all_go(&sb_turns_self()->pending);
+}
+
+void sb_virtual_drain_all(void)
+{
+	for (struct sb_virtual_thread *t = sb_turns.newest; t; t = t->older)
+		sb_pending_let_all_go(&t->pending);
+}
+
+void sb_virtual_spoil(void *memory, size_t bytes)
+{
+	if (!sb_turns.cpu || !sb_turns.setup->explore)
+		return;
+	sb_virtual_drain();
+	memset(memory, 0xa5, bytes);
+}
+
+/* ---- waits ---- */
+
 void sb_virtual_yield(void)
 {
+	sb_virtual_drain();
 	sb_turns.now_ps += sb_turns.cost.yield_ps;
 	if (sb_turns.cpu->ready.first)
 		sb_turns_swap();
@@ -76,6 +135,7 @@ bool sb_virtual_wait(struct sb_virtual_queue *queue, uint64_t deadline_ps)
 {
 	struct sb_virtual_thread *me = sb_turns_self();
 
+	sb_virtual_drain();
 	sb_turns.now_ps += sb_turns.cost.block_ps;
 	me->waits_for = queue;
 	if (queue)
@@ -87,6 +147,12 @@ bool sb_virtual_wait(struct sb_virtual_queue *queue, uint64_t deadline_ps)
 	return me->was_woken;
 }
 
+/* Until a thread runs that is woken or started. */
+static uint64_t delay_of(uint64_t ps)
+{
+	return sb_turns.setup->explore ? sb_explorer_wake_ps(&sb_turns.explorer) : ps;
+}
+
 static bool wake_after(struct sb_virtual_queue *queue, uint64_t delay_ps)
 {
 	struct sb_virtual_thread *thread = sb_virtual_queue_take(queue);
@@ -94,7 +160,7 @@ static bool wake_after(struct sb_virtual_queue *queue, uint64_t delay_ps)
 	if (!thread)
 		return false;
 	sb_turns_end_wait(thread, true);
-	sb_turns_make_ready(thread, sb_turns.now_ps + delay_ps);
+	sb_turns_make_ready(thread, sb_turns.now_ps + delay_of(delay_ps));
 	return true;
 }
 
@@ -118,6 +184,7 @@ bool sb_virtual_wake(struct sb_virtual_queue *queue)
 
 static void finish(struct sb_virtual_thread *me)
 {
+	sb_virtual_drain();
 	me->has_ended = true;
 	while (wake_after(&me->joiners, sb_turns.cost.wake_delay_ps))
 		;
@@ -174,6 +241,7 @@ struct sb_virtual_thread *sb_virtual_start(int cpu, void *(*entry)(void *), void
 {
 	struct sb_virtual_thread *thread;
 
+	sb_virtual_drain();
 	if (cpu >= (int)sb_turns.setup->model->cpus)
 		return NULL;
 	thread = create(STACK_BYTES, entry, arg);
@@ -182,7 +250,7 @@ struct sb_virtual_thread *sb_virtual_start(int cpu, void *(*entry)(void *), void
 	thread->is_pinned = cpu >= 0;
 	thread->cpu = thread->is_pinned ? &sb_turns.cpus[cpu] : sb_turns.cpu;
 	sb_turns.now_ps += sb_turns.cost.thread_start_ps;
-	sb_turns_make_ready(thread, sb_turns.now_ps + sb_turns.cost.thread_start_ps);
+	sb_turns_make_ready(thread, sb_turns.now_ps + delay_of(sb_turns.cost.thread_start_ps));
 	sb_turns_look();
 	return thread;
 }
@@ -285,6 +353,14 @@ static int begin(const struct sb_virtual_setup *setup)
 		return -EBUSY;
 	sb_turns = (struct sb_turns){ .setup = setup, .cost = setup->model->cost };
 	sb_rng_seed(&sb_turns.rng, setup->seed);
+	if (setup->explore) {
+		sb_explorer_init(&sb_turns.explorer, setup->explore, setup->seed);
+		/* What the kernel does would take longer than all the rest. */
+		sb_turns.cost.block_ps = sb_turns.cost.wake_ps = 0;
+		sb_turns.cost.switch_ps = sb_turns.cost.thread_start_ps = 0;
+		sb_turns.cost.heavy_fence_ps = 0;
+	}
+	sb_virtual_delays_stores = setup->explore && setup->explore->stores;
 	sb_turns.cpus = calloc(setup->model->cpus, sizeof(*sb_turns.cpus));
 	if (!sb_turns.cpus || sb_region_begin() || sb_lines_begin(&sb_turns.lines, setup->model))
 		return -ENOMEM;
@@ -300,6 +376,7 @@ static void end(void)
 	sb_heap_fini(&sb_turns.heap);
 	sb_lines_end(&sb_turns.lines);
 	sb_region_end();
+	sb_virtual_delays_stores = false;
 	free(sb_turns.cpus);
 	sb_turns.cpu = NULL;
 }

@@ -21,12 +21,14 @@
 
 #include "core/platform/virtual/lines.h"
 
+struct sb_explore;
 struct sb_virtual_thread;
 
 struct sb_virtual_setup {
 	const struct sb_model *model;
 	uint64_t seed;
 	uint64_t lookahead_ps;
+	const struct sb_explore *explore; /* instead of costs; NULL: by costs. See explore.h */
 	/* The CPU of the first thread, and those on which threads that are not pinned may run, by
 	 * their numbers; NULL: all, and the first thread begins on the last one. */
 	uint32_t first_cpu;
@@ -93,6 +95,24 @@ void sb_virtual_charge(uint64_t ps);
 /* An access to a line, at that place in the code. Others may run before it; the caller does it
  * next. Outside of a run it is free. */
 void sb_virtual_access(const volatile void *address, enum sb_access access, struct sb_site *site);
+
+/* Whether stores wait until others see them: while a run explores, see explore.h. */
+extern bool sb_virtual_delays_stores;
+
+/* Directly after the access, on the same address. False: the caller stores. */
+bool sb_virtual_delay(volatile void *address, const void *value, uint32_t bytes);
+
+/* Where the caller's own latest store to that address waits, or the address. */
+const volatile void *sb_virtual_latest(const volatile void *address);
+
+/* Others see all that the caller has stored. */
+void sb_virtual_drain(void);
+
+/* The same of all threads. */
+void sb_virtual_drain_all(void);
+
+/* While a run explores: fills memory that has been freed with what is no address. */
+void sb_virtual_spoil(void *memory, size_t bytes);
 
 /* Brings the lines of an object to the calling CPU, to be written: what they cost beyond hits. */
 void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/platform/virtual/engine.h"
 #include "core/platform/virtual/reserve.h"
 
 /* Blocks of up to 512 bytes have whole lines, larger ones a power of two, at a multiple of it. */
@@ -179,6 +180,7 @@ void sb_region_free(void *block)
 	if (!region.is_on)
 		return;
 	class = class_of(block);
+	sb_virtual_spoil(freed + 1, bytes_of(class) - sizeof(*freed));
 	freed->next = region.free[class];
 	region.free[class] = freed;
 }

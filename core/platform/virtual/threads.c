@@ -164,6 +164,7 @@ void sb_gate_fini(struct sb_gate *gate)
 void sb_gate_lock(struct sb_gate *gate)
 {
 	sb_virtual_access(gate, SB_ACCESS_RMW, SB_SITE());
+	sb_virtual_drain();
 	while (gate->is_locked)
 		sb_virtual_wait(&gate->locking, UINT64_MAX);
 	gate->is_locked = true;
@@ -222,8 +223,9 @@ bool sb_fence_heavy_works(void)
 	return true;
 }
 
-/* Operations take place one after the other here: only its time passes. */
 void sb_fence_heavy(void)
 {
+	if (sb_virtual_delays_stores)
+		sb_virtual_drain_all();
 	sb_virtual_charge(sb_virtual_costs()->heavy_fence_ps);
 }

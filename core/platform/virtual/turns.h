@@ -10,6 +10,7 @@
 
 #include "core/platform/platform.h"
 #include "core/platform/virtual/engine.h"
+#include "core/platform/virtual/explore.h"
 #include "core/platform/virtual/fiber.h"
 #include "core/platform/virtual/heap.h"
 
@@ -31,6 +32,7 @@ struct sb_virtual_thread {
 	struct sb_virtual_thread *older; /* of all that have not been freed */
 	struct sb_virtual_thread *newer;
 	alignas(16) char own[SB_VIRTUAL_OWN];
+	struct sb_pending pending;
 };
 
 struct sb_virtual_cpu {
@@ -51,6 +53,7 @@ extern struct sb_turns {
 	uint64_t now_ps;	    /* by its clock */
 	uint64_t limit_ps;	    /* the current thread goes on until then */
 	struct sb_rng rng;
+	struct sb_explorer explorer;
 	struct sb_fiber outside;
 	struct sb_virtual_thread *newest;
 	uint32_t living, started;

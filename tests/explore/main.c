@@ -1,0 +1,213 @@
+/*
+ * main.c - runs scenarios under many schedules.
+ * usage: explore [--seed N] [--schedules N] [--seconds N] [SCENARIO...]
+ *
+ * Each schedule has a process of its own, so that a seed found in a series replays alone:
+ * explore --seed N --schedules 1 SCENARIO. The seed decides the kind of schedule, too. Prints TAP; of
+ * what fails the seed, how many schedules it took, and how long.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/platform/virtual/engine.h"
+#include "core/platform/virtual/explore.h"
+#include "tests/explore/explore.h"
+
+/* Threads of a scenario are no more than that: each has a CPU of its own. */
+#define CPUS 12
+
+#define DEPTHS 4
+
+/* Of CPU time; a schedule takes milliseconds. */
+#define HANGS_S 10
+
+static struct wanted {
+	uint64_t seed, schedules, seconds;
+} wanted = { .schedules = 200, .seconds = 600 };
+
+/* Of the first schedule; the others count on from there. */
+static uint64_t first_seed(void)
+{
+	const char *given = getenv("SB_SEED");
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return given ? strtoull(given, NULL, 0) : (uint64_t)(now.tv_sec ^ now.tv_nsec) & 0xffffff;
+}
+
+/* ---- one schedule ---- */
+
+static void *enter(void *arg)
+{
+	const struct scenario *scenario = arg;
+
+	scenario->run();
+	return NULL;
+}
+
+static struct sb_explore explore_of(uint64_t seed)
+{
+	const bool stores = seed / 2 % 2;
+
+	if (seed % 2)
+		return (struct sb_explore){ .kind = SB_EXPLORE_RANDOM, .stores = stores };
+	return (struct sb_explore){ .kind = SB_EXPLORE_PREEMPT,
+				    .depth = 1 + (uint32_t)(seed / 4 % DEPTHS),
+				    .stores = stores };
+}
+
+static _Noreturn void run_child(const struct scenario *scenario, uint64_t seed)
+{
+	const struct rlimit limit = { HANGS_S, HANGS_S + 1 };
+	const struct sb_explore explore = explore_of(seed);
+	const struct sb_model model = sb_model_plain(CPUS);
+	const struct sb_virtual_setup setup = {
+		.model = &model,
+		.seed = seed,
+		.explore = &explore,
+		.lookahead_ps = explore.kind == SB_EXPLORE_PREEMPT ? SB_EXPLORE_LOOKAHEAD_PS : 0,
+	};
+	struct sb_virtual_counts counts;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lu", (unsigned long)seed);
+	setenv("SB_SEED", text, 1);
+	(void)setrlimit(RLIMIT_CPU, &limit);
+	exit(sb_virtual_run(&setup, enter, (void *)(uintptr_t)scenario, &counts) ? 2 : 0);
+}
+
+/* words: a file for what it says. */
+static bool survives(const struct scenario *scenario, uint64_t seed, FILE *words)
+{
+	pid_t pid;
+	int status;
+
+	rewind(words);
+	(void)!ftruncate(fileno(words), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(fileno(words), STDERR_FILENO);
+		run_child(scenario, seed);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}
+
+static void put_words(FILE *words)
+{
+	char line[300];
+
+	rewind(words);
+	while (fgets(line, sizeof(line), words))
+		printf("# %s", line);
+}
+
+/* ---- all of them ---- */
+
+static const struct scenario *const groups[] = { queue_scenarios, scheduler_scenarios,
+						 process_scenarios };
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void try(const struct scenario *scenario, FILE *words)
+{
+	static int number;
+	const double start = now_s();
+	uint64_t i = 0;
+	bool ok = true;
+
+	while (ok && i < wanted.schedules && now_s() - start < (double)wanted.seconds)
+		ok = survives(scenario, wanted.seed + i++, words);
+	printf("%sok %d - %s: %lu schedules, %.1f s\n", ok ? "" : "not ", ++number, scenario->name,
+	       (unsigned long)i, now_s() - start);
+	if (!ok)
+		put_words(words);
+	if (!ok)
+		printf("# seed %lu: explore --seed %lu --schedules 1 %s\n",
+		       (unsigned long)(wanted.seed + i - 1), (unsigned long)(wanted.seed + i - 1),
+		       scenario->name);
+	fflush(stdout);
+}
+
+static bool is_named(const struct scenario *scenario, char **names)
+{
+	bool any = false;
+
+	for (; *names; names++) {
+		if (!strcmp(*names, scenario->name))
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
+static uint32_t try_all(const struct scenario *scenario, char **names)
+{
+	FILE *words = tmpfile();
+	uint32_t n = 0;
+
+	if (!words)
+		exit(4);
+	for (; scenario->name; scenario++) {
+		if (!is_named(scenario, names))
+			continue;
+		try(scenario, words);
+		n++;
+	}
+	fclose(words);
+	return n;
+}
+
+static _Noreturn void refuse(void)
+{
+	fputs("usage: explore [--seed N] [--schedules N] [--seconds N] [SCENARIO...]\n", stderr);
+	for (size_t g = 0; g < SB_ARRAY_SIZE(groups); g++) {
+		for (const struct scenario *s = groups[g]; s->name; s++)
+			fprintf(stderr, "  %-15s %s\n", s->name, s->meaning);
+	}
+	exit(3);
+}
+
+static uint64_t *option(const char *name)
+{
+	if (!strcmp(name, "--seed"))
+		return &wanted.seed;
+	if (!strcmp(name, "--schedules"))
+		return &wanted.schedules;
+	return !strcmp(name, "--seconds") ? &wanted.seconds : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t n = 0;
+	int i;
+
+	wanted.seed = first_seed();
+	for (i = 1; i < argc && argv[i][0] == '-'; i += 2) {
+		uint64_t *value = option(argv[i]);
+		char *end;
+
+		if (!value || i + 1 == argc)
+			refuse();
+		*value = strtoull(argv[i + 1], &end, 10);
+		if (*end)
+			refuse();
+	}
+	fprintf(stderr, "# SB_SEED=%lu\n", (unsigned long)wanted.seed);
+	for (size_t g = 0; g < SB_ARRAY_SIZE(groups); g++)
+		n += try_all(groups[g], &argv[i]);
+	if (!n)
+		refuse();
+	printf("1..%u\n", n);
+	return 0;
+}
