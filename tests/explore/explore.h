@@ -12,7 +12,8 @@ struct scenario {
 };
 
 /* End with one without a name. */
-extern const struct scenario queue_scenarios[], scheduler_scenarios[], process_scenarios[];
+extern const struct scenario queue_scenarios[], scheduler_scenarios[], process_scenarios[],
+	message_scenarios[];
 
 /* Far more than any schedule takes by itself: who is not done then has been forgotten. */
 #define PATIENCE_NS UINT64_C(100000000)

@@ -109,7 +109,7 @@ static void put_words(FILE *words)
 /* ---- all of them ---- */
 
 static const struct scenario *const groups[] = { queue_scenarios, scheduler_scenarios,
-						 process_scenarios };
+						 process_scenarios, message_scenarios };
 
 static double now_s(void)
 {

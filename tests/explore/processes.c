@@ -311,10 +311,73 @@ static void timers(void)
 	scenario_end(&f);
 }
 
+/* Sleeps for a moment, and another one works for long: a worker that sleeps has to come. */
+struct nap {
+	_Atomic(uint64_t) due_ns, woke_ns;
+};
+
+static int nap_step(void *state, struct sb_step *step, const struct sb_event *events,
+		    uint32_t count)
+{
+	struct nap *nap = (*(union sb_value *)state).ptr;
+
+	(void)events;
+	if (count) {
+		sb_store_rlx(&nap->woke_ns, sb_clock_ns());
+		return SB_DONE;
+	}
+	sb_store_rlx(&nap->due_ns, sb_clock_ns() + 5000);
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(5000), 1), 0);
+	return SB_YIELD;
+}
+
+static const struct sb_process_ops nap_ops = {
+	.name = "nap", .state_bytes = sizeof(union sb_value), .init = take_input, .step = nap_step
+};
+
+#define BUSY_NS	 UINT64_C(5000000)
+#define TOO_LATE (BUSY_NS / 2)
+
+static int busy_step(void *state, struct sb_step *step, const struct sb_event *events,
+		     uint32_t count)
+{
+	const uint64_t end_ns = sb_clock_ns() + BUSY_NS;
+
+	(void)state;
+	(void)step;
+	(void)events;
+	(void)count;
+	while (sb_clock_ns() < end_ns)
+		sb_thread_sleep(20000);
+	return SB_DONE;
+}
+
+static const struct sb_process_ops busy_ops = {
+	.name = "busy", .state_bytes = 8, .init = take_nothing, .step = busy_step
+};
+
+static void naps(void)
+{
+	struct nap nap[2] = { { .due_ns = 0 }, { .due_ns = 0 } };
+	struct fixture f;
+
+	scenario_start(&f, 3);
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(sb_scheduler_submit(f.s, &nap_ops, "main", sb_value_ptr(&nap[i]), NULL),
+			 0);
+		CHECK_EQ(sb_scheduler_submit(f.s, &busy_ops, "main", sb_value_u64(0), NULL), 0);
+	}
+	scenario_wait(&f);
+	for (int i = 0; i < 2; i++)
+		assert_true(sb_load_rlx(&nap[i].woke_ns) < sb_load_rlx(&nap[i].due_ns) + TOO_LATE);
+	scenario_end(&f);
+}
+
 const struct scenario process_scenarios[] = {
 	{ "messages", "threads and processes send to one that goes idle in between", messages },
 	{ "monitors", "monitors, and their removal, against the end of their target", monitors },
 	{ "terminations", "terminations and messages against an end", terminations },
 	{ "timers", "timers that fire, are stopped, and wake sleeping workers", timers },
+	{ "naps", "timers that are due while other workers are busy", naps },
 	{ NULL, NULL, NULL },
 };

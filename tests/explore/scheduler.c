@@ -97,6 +97,60 @@ static void stolen(void)
 	scenario_end(&f);
 }
 
+/* ---- many at once ---- */
+
+#define AT_ONCE 3
+
+/* Each waits in its step until all have begun: each needs a worker of its own. */
+struct meeting {
+	_Atomic(uint32_t) present;
+	bool spawns; /* the first brings the others along */
+};
+
+static int meet(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count);
+
+static const struct sb_process_ops meeting_ops = {
+	.name = "meeting", .state_bytes = sizeof(union sb_value), .init = take_input, .step = meet
+};
+
+static int meet(void *state, struct sb_step *step, const struct sb_event *events, uint32_t count)
+{
+	struct meeting *m = (*(union sb_value *)state).ptr;
+	const uint64_t end_ns = sb_clock_ns() + PATIENCE_NS;
+	const bool is_first = sb_add_acq_rel(&m->present, 1) == 0;
+
+	(void)events;
+	(void)count;
+	for (int i = 1; m->spawns && is_first && i < AT_ONCE; i++)
+		CHECK_EQ(sb_step_spawn(step, &meeting_ops, "main", sb_value_ptr(m), NULL), 0);
+	while (sb_load_acq(&m->present) < AT_ONCE) {
+		assert_true(sb_clock_ns() < end_ns);
+		sb_thread_sleep(1000);
+	}
+	return SB_DONE;
+}
+
+static void meet_once(struct fixture *f, bool spawns)
+{
+	struct meeting m = { .spawns = spawns };
+
+	for (int i = 0; i < (spawns ? 1 : AT_ONCE); i++)
+		CHECK_EQ(sb_scheduler_submit(f->s, &meeting_ops, "main", sb_value_ptr(&m), NULL),
+			 0);
+	scenario_wait(f);
+}
+
+static void meetings(void)
+{
+	struct fixture f;
+
+	scenario_start(&f, AT_ONCE);
+	meet_once(&f, false);
+	meet_once(&f, true);
+	meet_once(&f, false);
+	scenario_end(&f);
+}
+
 /* ---- the end ---- */
 
 static int ends_on_cancel(void *state, struct sb_step *step, const struct sb_event *events,
@@ -154,6 +208,7 @@ static void stop_against(bool spawns, uint64_t timeout_ns)
 {
 	struct fixture f;
 	struct sb_thread thread;
+	int rc;
 
 	scenario_start(&f, 2);
 	for (int life = 0; life < 2; life++) {
@@ -162,7 +217,11 @@ static void stop_against(bool spawns, uint64_t timeout_ns)
 						     NULL),
 				 0);
 		CHECK_EQ(sb_thread_start(&thread, -1, submit_some, &f), 0);
-		(void)sb_scheduler_stop(f.s, timeout_ns);
+		rc = sb_scheduler_stop(f.s, timeout_ns);
+		if (timeout_ns)
+			CHECK_EQ(rc, 0);
+		/* A submission under way has been waited for. */
+		CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
 		sb_thread_join(&thread);
 		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	}
@@ -186,9 +245,63 @@ static void stop_by_force(void)
 	stop_against(true, 0);
 }
 
+/* ---- who waits for one process ---- */
+
+static int answer_step(void *state, struct sb_step *step, const struct sb_event *events,
+		       uint32_t count)
+{
+	(void)state;
+	(void)events;
+	(void)count;
+	sb_step_result(step, sb_value_u64(42));
+	return SB_DONE;
+}
+
+static const struct sb_process_ops answer_ops = {
+	.name = "answer", .state_bytes = 8, .init = take_nothing, .step = answer_step
+};
+
+static void *execute_some(void *arg)
+{
+	struct fixture *f = arg;
+
+	for (int i = 0; i < SUBMISSIONS; i++) {
+		struct sb_exit exit = { .error = 1 };
+		const int rc =
+			sb_scheduler_execute(f->s, &answer_ops, "main", sb_value_u64(0), &exit);
+
+		if (rc)
+			CHECK_EQ(rc, -ESHUTDOWN);
+		else if (exit.error)
+			CHECK_EQ(exit.error, -ECANCELED);
+		else
+			CHECK_EQ(exit.result.u64, 42);
+	}
+	return NULL;
+}
+
+static void executions(void)
+{
+	struct fixture f;
+	struct sb_thread thread[2];
+
+	scenario_start(&f, 2);
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(sb_thread_start(&thread[i], -1, execute_some, &f), 0);
+	CHECK_EQ(sb_scheduler_submit(f.s, &answer_ops, "main", sb_value_u64(0), NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(f.s, PATIENCE_NS), 0);
+	CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
+	for (int i = 0; i < 2; i++)
+		sb_thread_join(&thread[i]);
+	CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
+	sb_scheduler_destroy(f.s);
+}
+
 const struct scenario scheduler_scenarios[] = {
 	{ "work", "workers run out of work and block while others publish some", work },
 	{ "stolen", "steps that wait for what they have spawned", stolen },
+	{ "meetings", "steps that wait for each other need all workers", meetings },
+	{ "executions", "threads that wait for a process, against a stop", executions },
 	{ "stop", "submissions against a stop", stop },
 	{ "stop-spawning", "spawns and submissions against a stop", stop_spawning },
 	{ "stop-by-force", "the same against a stop that does not wait", stop_by_force },
