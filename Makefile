@@ -130,6 +130,9 @@ TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
+# What measures, or looks at what the machine does, has it for itself.
+ALONE := test_ab.sh test_calibrate.sh test_command.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh \
+	test_saved.sh test_service.sh test_stops.sh test_sweep.sh test_terminal.sh test_threads.sh
 # What measures finds nothing out in a build that is many times slower.
 ifeq ($(MODE),asan)
 MEASURES := test_gate.sh test_hangs.sh test_limits.sh test_stops.sh
@@ -175,7 +178,7 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(SHELL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' ALONE='$(ALONE)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(SHELL_TESTS)
 
 check-arm64: ## build for arm64, run the tests of core/ in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc

@@ -9,18 +9,22 @@ A mutant is a text that stands once in a file, and what replaces it. A check is
 plain (as `make check`), small (rings of 4 slots, assertions, delays in race
 windows), virtual (in virtual time), asan, tsan and tsan-small (under
 ThreadSanitizer). `gate:WORKLOAD,METRIC`: a gate in virtual time must call that
-metric regressed; so mistakes of policy are caught, which break nothing. A check is tried up to TRIES times: a race needs its moment. A
+metric regressed; so mistakes of policy are caught, which break nothing.
+`explore:SCENARIO`: a schedule of that scenario must fail within EXPLORE_S seconds, from
+seed 1 on. Any other check is tried up to TRIES times: a race needs its moment. A
 test hangs when it takes several times as long as without the mistake.
 
 Prints TAP. Where several checks are named, one of them has to catch it, and the
 line says which did."""
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 
 TRIES = 8
+EXPLORE_S = 60
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(ROOT, "build", "mutants")
 
@@ -38,8 +42,12 @@ KINDS = {
     "asan": ("asan", "tests"),
     "tsan": ("tsan", "tests"),
     "tsan-small": ("tsan", "small/tests"),
-    "gate": ("release", None),
+    "gate": ("release", "sched-bench"),
+    "explore": ("release", "explore/explore"),
 }
+
+# Of these kinds there is one program, and one try.
+ONE_PROGRAM = ("gate", "explore")
 
 
 def run(command, **options):
@@ -87,13 +95,16 @@ def update(source, copy):
 
 
 def build(kind, test):
-    mode, folder = KINDS[kind]
-    target = f"build/{mode}/{folder}/{test}" if folder else f"build/{mode}/sched-bench"
+    mode, place = KINDS[kind]
+    target = f"build/{mode}/{place}" if kind in ONE_PROGRAM else f"build/{mode}/{place}/{test}"
     made = run(["make", "-s", f"MODE={mode}", target])
     return target, made
 
 
-def command_of(check, target):
+def command_of(check, target, seconds=EXPLORE_S):
+    if check.startswith("explore:"):
+        return ["./" + target, "--seed", "1", "--schedules", "1000000000",
+                "--seconds", str(seconds), check[len("explore:"):]]
     if not check.startswith("gate:"):
         return ["./" + target]
     result = os.path.join(TREE, "build", "gate")
@@ -103,6 +114,8 @@ def command_of(check, target):
 
 
 def has_caught(check, done):
+    if check.startswith("explore:"):
+        return "\nnot ok " in "\n" + done.stdout
     if not check.startswith("gate:"):
         return done.returncode != 0
     workload, metric = check[len("gate:"):].split(",")
@@ -115,22 +128,26 @@ def measure_limit(check):
     """Seconds after which a test hangs; it has to pass without a mistake."""
     target, made = build(*check.split(":"))
     start = time.monotonic()
-    if made.returncode or run(command_of(check, target), timeout=300).returncode:
+    done = None if made.returncode else run(command_of(check, target, 3), timeout=300)
+    if not done or done.returncode or has_caught(check, done):
         sys.exit(f"mutants.py: {check} fails without a mistake")
+    if check.startswith("explore:"):
+        return 3 * EXPLORE_S
     return 3 * (time.monotonic() - start) + 5
 
 
 def test_fails(check, target, limit):
-    """The seed is the try's number, so that a run can be repeated. A gate in virtual time has no
-    second try."""
-    for attempt in range(1, 2 if check.startswith("gate:") else TRIES + 1):
+    """The seed is the try's number, so that a run can be repeated."""
+    tries = 1 if check.split(":")[0] in ONE_PROGRAM else TRIES
+    for attempt in range(1, tries + 1):
         try:
             done = run(command_of(check, target), timeout=limit,
                        env=dict(os.environ, SB_SEED=str(attempt)))
         except subprocess.TimeoutExpired:
             return f"hangs, try {attempt}"
         if has_caught(check, done):
-            return f"try {attempt}"
+            found = re.search(r"\d+ schedules, [\d.]+ s", done.stdout)
+            return found.group() if found and check.startswith("explore:") else f"try {attempt}"
     return None
 
 

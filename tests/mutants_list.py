@@ -18,7 +18,7 @@ ORDERS = [
            "tsan:modules/test_deque"),
     Mutant("no fence in pop", "core/queue/deque_chase_lev.h",
            "	sb_fence_store_load(&deque->top); /* F1 with F2 */\n", "",
-           "plain:modules/test_deque", "small:modules/test_deque"),
+           "explore:chase-lev"),
     Mutant("a post does not release", "core/word.h",
            "} while (!sb_cas_weak_acq_rel(&process->word, &word, (uint64_t)(uintptr_t)newest | flags));",
            "} while (!atomic_compare_exchange_weak_explicit(&process->word,"
@@ -47,12 +47,12 @@ DEQUE = [
            "core/queue/deque_chase_lev.h",
            "!sb_cas_seq_cst(&deque->top, &top, top + 1)) /* C1 with C2 */",
            "(sb_store_rel(&deque->top, top + 1), false))",
-           "small:modules/test_deque"),
+           "explore:chase-lev"),
     Mutant("slots are reused without a look at the head",
            "core/queue/deque_counted.h",
            "	if (SB_UNLIKELY(tail - deque->own_head > deque->own_ring->mask)) {",
            "	if (0) {",
-           "small:modules/test_deque"),
+           "explore:counted"),
     Mutant("growth forgets the newest", "core/queue/deque.c",
            "(uint64_t)deque->own_head + size);",
            "			     (uint64_t)deque->own_head + size - 1);",
@@ -65,7 +65,7 @@ WORD = [
            "	return sb_cas_acq_rel(&process->word, &expected, (uint64_t)to);",
            "	(void)expected; sb_store_rel(&process->word, (uint64_t)to);"
            " return true;",
-           "small:process/test_process"),
+           "explore:messages"),
     Mutant("events are not turned round", "core/process/step.c",
            "	if (newest)\n		sb_backlog_append(p, newest);\n	step->result",
            "	{ struct sb_event_node *e = newest;"
@@ -101,12 +101,12 @@ HANDOVER = [
            "		return false;",
            "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE &&\n"
            "	    word != SB_STATE_READY)\n		return false;",
-           "small:core/test_stress", "plain:core/test_stress"),
+           "explore:messages"),
     Mutant("what is held is overtaken", "core/message/mailbox.c",
            "	if (w && w->handover.newest)\n"
            "		sb_route_flush(w);\n",
            "",
-           "small:modules/test_handover"),
+           "explore:held"),
     Mutant("long steps hold", "core/message/hold.h",
            "step_ns < config->hold_ns && sb_fence_heavy_works();",
            "	       step_ns < UINT64_MAX && sb_fence_heavy_works();",
@@ -123,7 +123,7 @@ HANDOVER = [
     Mutant("nobody gets what came too late", "core/message/hold.c",
            "		sb_route_drop(s, w, newest);\n",
            "		sb_object_free(s, w, newest, sizeof(*newest));\n",
-           "small:modules/test_handover"),
+           "explore:letters"),
     Mutant("a chosen PID is never free again", "core/memory/pidmap.c",
            "		map->ended = claim->next_ended;\n"
            "	else\n"
@@ -168,11 +168,11 @@ HANDOVER = [
            "	sb_route_take_held(w);\n"
            "	return UINT64_MAX;",
            "	return UINT64_MAX;",
-           "small:core/test_bounds", "plain:core/test_bounds"),
+           "explore:held"),
     Mutant("a refused chain keeps its link to others", "core/word.h",
            "			oldest->next = NULL;\n",
            "",
-           "small:core/test_bounds", "plain:core/test_bounds"),
+           "explore:letters"),
     Mutant("an empty route is of a period", "core/memory/reclaim.c",
            "	sb_store_rlx(&r->period.now, (uint64_t)1);\n",
            "",
@@ -221,19 +221,19 @@ CONSERVATION = [
     Mutant("no second look before sleeping", "core/worker/spin.c",
            "	if (work_visible(s) || sb_is_halted(s)) {\n		stay_awake(w);",
            "	if (sb_is_halted(s)) {\n		stay_awake(w);",
-           "small:core/test_fairness", "small:modules/test_parts"),
+           "explore:work"),
     Mutant("the last searcher wakes nobody", "core/worker/spin.c",
            "	if (work_visible(s))\n		sb_route_publish(s, w, w->id);",
            "	(void)work_visible;",
-           "small:core/test_fairness"),
+           "explore:meetings"),
     Mutant("a push to the own deque wakes nobody", "core/wake/publish.c",
            "	sb_route_local(w, p, false);\n	sb_route_publish(s, w, w->id);",
            "	sb_route_local(w, p, false);\n	(void)s;",
-           "small:core/test_fairness"),
+           "explore:held"),
     Mutant("inject queues are their owner's alone", "core/worker/steal.c",
            "	if (!p)\n		p = steal_inject(w, victim);",
            "	(void)steal_inject;",
-           "small:core/test_fairness"),
+           "explore:messages"),
     Mutant("thieves that lose races go on as before", "core/worker/steal.c",
            "w->victims.crowd++;", "w->victims.crowd = 0;",
            "virtual:virtual/test_many_workers"),
@@ -299,7 +299,7 @@ LIFE = [
     Mutant("no look at the phase after a spawn", "core/process/submit.c",
            "	if (SB_UNLIKELY(refuses(s)))\n		(void)sb_cancel_process(s, w, p);",
            "	if (!s)\n		(void)sb_cancel_process(s, w, p);",
-           "small:core/test_stop_races", "small:core/test_stress"),
+           "explore:stop-spawning"),
     Mutant("stop does not cancel", "core/scheduler.c",
            "	(void)sb_cancel_process(arg, NULL, p);", "	(void)arg; (void)p;",
            "small:core/test_lifecycle"),
@@ -357,7 +357,7 @@ LIFE = [
     Mutant("a block does not wait for its readers", "core/memory/pidmap.c",
            "	sb_reclaim_defer(map->reclaim, &block->deferred, free_block);",
            "	free_block(&block->deferred);",
-           "tsan-small:modules/test_pidmap"),
+           "explore:stop-by-force"),
     Mutant("an entry stays", "core/memory/pidmap.c",
            "		sb_store_rlx(&process[i]->name.entry->process, NULL);\n"
            "		i++;\n	} while",
@@ -383,7 +383,7 @@ LIFE = [
            "small:core/test_memory"),
     Mutant("the latest are taken without a second look", "core/queue/runq.c",
            "	if (sb_load_rlx(&queue->pushed) - number >= SB_RUNQ_HOT)\n"
-           "		return NULL;\n", "", "small:modules/test_parts"),
+           "		return NULL;\n", "", "explore:runq"),
     Mutant("a push counts before the latest is there", "core/queue/runq.c",
            "	sb_store_rel(&queue->hot[queue->count++ % SB_RUNQ_HOT], process);\n"
            "	SB_WINDOW();\n"
@@ -391,7 +391,7 @@ LIFE = [
            "	sb_store_rel(&queue->pushed, queue->count + 1);\n"
            "	SB_WINDOW();\n"
            "	sb_store_rel(&queue->hot[queue->count++ % SB_RUNQ_HOT], process);",
-           "small:modules/test_parts"),
+           "explore:runq"),
     Mutant("what foreign threads have reserved is theirs", "core/process/live.c",
            "	n = collect_foreign(s);\n",
            "	n = 0;\n"
@@ -407,15 +407,15 @@ LIFE = [
            "	s->foreign_credit = 0;\n", "", "small:process/test_process"),
     Mutant("a submission is accepted behind stop's walk", "core/process/submit.c",
            "	accepted = !refuses(s);", "	accepted = true;",
-           "small:core/test_lifecycle"),
+           "explore:stop-by-force"),
     Mutant("one reserves while the scheduler stops", "core/process/submit.c",
            "	if (refuses_wait(s, sub->waiter)) {",
            "	if (refuses_wait(s, true) && false) {",
-           "small:core/test_stop_races"),
+           "explore:executions"),
     Mutant("one is executed after the stop", "core/process/submit.c",
            "(is_waited_for && sb_load_acq",
            "	       (!s && is_waited_for && sb_load_acq",
-           "small:core/test_edges"),
+           "explore:executions"),
     Mutant("force leaves a submission under way", "core/scheduler.c",
            "	(void)sb_live_wait_none(s, UINT64_MAX);\n", "",
            "small:core/test_stop_races"),
@@ -441,7 +441,7 @@ LIFE = [
            "	} while (!sb_cas_weak_acq_rel(&p->mailbox, &messages, "
            "messages + 1));\n	return true;",
            "	} while (0);\n	sb_add_rlx(&p->mailbox, 1);\n	return true;",
-           "small:message/test_mailbox"),
+           "explore:bounded"),
     Mutant("a mailbox's place is not given back", "core/process/step.c",
            "			sb_sub_acq_rel(&p->mailbox, 1);", "			(void)bounded;",
            "small:message/test_mailbox"),
@@ -457,7 +457,7 @@ RELATIONS = [
            "	const bool ended = sb_word_state(sb_load_acq(&other->word)) =="
            " SB_STATE_COMPLETE;\n	SB_WINDOW();\n"
            "	push(r, WATCHER);\n	push(r, WATCHED);\n	if (!ended)",
-           "small:process/test_monitor_races"),
+           "explore:monitors"),
     Mutant("a normal end terminates links", "core/process/relations.c",
            "} else if (r->kind == SB_RELATION_LINK && exit->error) {",
            "} else if (r->kind == SB_RELATION_LINK) {",
@@ -466,11 +466,11 @@ RELATIONS = [
            "	sb_lock_acquire(a < b ? a : b);\n	if (a != b)\n"
            "		sb_lock_acquire(a < b ? b : a);",
            "	(void)b;\n	sb_lock_acquire(a);\n	if (0)\n		return;",
-           "small:process/test_relations"),
+           "explore:monitors"),
     Mutant("what was seen before the locks is taken out", "core/process/relations.c",
            "		taken = sb_load_rlx(&p->relations) == r;",
            "		taken = true;",
-           "small:process/test_relations"),
+           "explore:monitors"),
 ]
 
 TIMERS = [
@@ -490,7 +490,7 @@ TIMERS = [
     Mutant("nobody keeps the time", "core/worker/spin.c",
            "		deadline = sb_timekeeper_begin(w);",
            "		deadline = UINT64_MAX;",
-           "small:timers/test_timers"),
+           "explore:timers"),
     Mutant("a timer fires early", "core/timers/wheel.c",
            "	return tick == last ? last : tick + (ns != tick << "
            "SB_WHEEL_TICK_BITS);",
@@ -657,7 +657,7 @@ GIVING_BACK = [
     Mutant("a run queue is trimmed without its lock", "core/queue/runq.c",
            "	sb_lock_acquire(&queue->push_lock);\n	if (queue->empty_old) {",
            "	if (queue->empty_old) {",
-           "small:modules/test_parts"),
+           "explore:runq"),
 ]
 
 # What may be believed, and what the system says.

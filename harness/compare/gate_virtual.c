@@ -197,33 +197,43 @@ static int run_one(struct run *run)
 	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc)) : 0;
 }
 
-static void *run_many(void *arg)
+/* The lock is held. Returns an exit status. */
+static int run_in_turn(struct run *run)
 {
-	struct runs *runs = arg;
-	struct run *run = calloc(1, sizeof(*run));
-	char name[40];
+	struct runs *runs = run->runs;
 	int rc = 0;
 
-	sb_lock_acquire(&runs->lock);
-	snprintf(name, sizeof(name), "runs.%" PRIu32, runs->threads++);
-	if (run) {
-		run->runs = runs;
-		run->directory = sb_path_join(runs->setup->scratch, name);
-	}
-	if (!run || !run->directory)
-		rc = sb_fail_memory();
 	while (!rc && take_next(run)) {
 		sb_lock_release(&runs->lock);
 		rc = run_one(run);
 		sb_lock_acquire(&runs->lock);
 		rc = rc ? rc : take_result(run);
 	}
+	return rc;
+}
+
+static void *run_many(void *arg)
+{
+	struct runs *runs = arg;
+	struct run *run = calloc(1, sizeof(*run));
+	char name[40];
+	int rc;
+
+	sb_lock_acquire(&runs->lock);
+	snprintf(name, sizeof(name), "runs.%" PRIu32, runs->threads++);
+	if (run) {
+		run->runs = runs;
+		run->directory = sb_path_join(runs->setup->scratch, name);
+		rc = run->directory ? run_in_turn(run) : sb_fail_memory();
+		if (run->directory)
+			sb_directory_remove(run->directory);
+		free(run->directory);
+		free(run);
+	} else {
+		rc = sb_fail_memory();
+	}
 	runs->rc = runs->rc ? runs->rc : rc;
 	sb_lock_release(&runs->lock);
-	if (run && run->directory)
-		sb_directory_remove(run->directory);
-	free(run ? run->directory : NULL);
-	free(run);
 	return NULL;
 }
 

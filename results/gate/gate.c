@@ -237,11 +237,10 @@ static void put_rows(const struct sb_gate_report *gate, struct widths widths, FI
 	for (uint32_t i = 0; i < gate->tests; i++) {
 		const struct sb_gate_test *test = &gate->test[i];
 
-		if (!gate->is_virtual)
-			put_row(test, widths, out, color);
-		else if (test->rule.verdict == SB_GATE_FINE && sb_gate_is_shown(test) &&
-			 fine++ < FINE_MOST)
-			put_row(test, widths, out, color);
+		if (gate->is_virtual && (test->rule.verdict != SB_GATE_FINE ||
+					 !sb_gate_is_shown(test) || fine++ >= FINE_MOST))
+			continue;
+		put_row(test, widths, out, color);
 	}
 	if (fine > FINE_MOST)
 		fprintf(out, "and %" PRIu32 " other changes that are fine: verdict.md\n",

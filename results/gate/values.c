@@ -167,6 +167,15 @@ static double change_from(double base, double now)
 	return base ? now / base - 1 : now > base ? INFINITY : -INFINITY;
 }
 
+static bool are_same(const struct sb_gate_row *a, const struct sb_gate_row *b)
+{
+	for (int i = 0; i < SB_GATE_SEEDS; i++) {
+		if (a->value[i] != b->value[i])
+			return false;
+	}
+	return true;
+}
+
 void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
 		     const struct sb_gate_row *candidate)
 {
@@ -179,7 +188,7 @@ void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
 	test->change = change_from(was.median, is.median);
 	test->low = change_from(was.max, is.min);
 	test->high = change_from(was.min, is.max);
-	if (!memcmp(base->value, candidate->value, sizeof(base->value)))
+	if (are_same(base, candidate))
 		test->difference = SB_GATE_NONE;
 	else if (is.min > was.max || is.max < was.min)
 		test->difference = SB_GATE_CLEAR;

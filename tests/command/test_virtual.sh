@@ -125,6 +125,7 @@ keeps_both() {
 }
 holds "two files are compared without a run" keeps_both
 fails() {
+	# shellcheck disable=SC2016
 	printf '#!/bin/sh\n[ "$1" != run ] || exit 70\nexec "%s" "$@"\n' "$(realpath "$program")" \
 		>"$work/failing"
 	chmod +x "$work/failing"

@@ -1,10 +1,11 @@
 /*
  * main.c - runs scenarios under many schedules.
- * usage: explore [--seed N] [--schedules N] [--seconds N] [SCENARIO...]
+ * usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [SCENARIO...]
  *
  * Each schedule has a process of its own, so that a seed found in a series replays alone:
  * explore --seed N --schedules 1 SCENARIO. The seed decides the kind of schedule, too. Prints TAP; of
- * what fails the seed, how many schedules it took, and how long.
+ * what fails the seed, how many schedules it took, and how long; with --show also the operations, a
+ * column for each thread.
  */
 #include <signal.h>
 #include <string.h>
@@ -26,7 +27,7 @@
 #define HANGS_S 10
 
 static struct wanted {
-	uint64_t seed, schedules, seconds;
+	uint64_t seed, schedules, seconds, show;
 } wanted = { .schedules = 200, .seconds = 600 };
 
 /* Of the first schedule; the others count on from there. */
@@ -53,11 +54,15 @@ static struct sb_explore explore_of(uint64_t seed)
 {
 	const bool stores = seed / 2 % 2;
 
-	if (seed % 2)
-		return (struct sb_explore){ .kind = SB_EXPLORE_RANDOM, .stores = stores };
-	return (struct sb_explore){ .kind = SB_EXPLORE_PREEMPT,
-				    .depth = 1 + (uint32_t)(seed / 4 % DEPTHS),
-				    .stores = stores };
+	struct sb_explore explore = { .kind = SB_EXPLORE_RANDOM,
+				      .stores = stores,
+				      .shows = wanted.show };
+
+	if (seed % 2 == 0) {
+		explore.kind = SB_EXPLORE_PREEMPT;
+		explore.depth = 1 + (uint32_t)(seed / 4 % DEPTHS);
+	}
+	return explore;
 }
 
 static _Noreturn void run_child(const struct scenario *scenario, uint64_t seed)
@@ -130,7 +135,7 @@ static void try(const struct scenario *scenario, FILE *words)
 		ok = survives(scenario, wanted.seed + i++, words);
 	printf("%sok %d - %s: %lu schedules, %.1f s\n", ok ? "" : "not ", ++number, scenario->name,
 	       (unsigned long)i, now_s() - start);
-	if (!ok)
+	if (!ok || wanted.show)
 		put_words(words);
 	if (!ok)
 		printf("# seed %lu: explore --seed %lu --schedules 1 %s\n",
@@ -170,7 +175,8 @@ static uint32_t try_all(const struct scenario *scenario, char **names)
 
 static _Noreturn void refuse(void)
 {
-	fputs("usage: explore [--seed N] [--schedules N] [--seconds N] [SCENARIO...]\n", stderr);
+	fputs("usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [SCENARIO...]\n",
+	      stderr);
 	for (size_t g = 0; g < SB_ARRAY_SIZE(groups); g++) {
 		for (const struct scenario *s = groups[g]; s->name; s++)
 			fprintf(stderr, "  %-15s %s\n", s->name, s->meaning);
@@ -184,6 +190,8 @@ static uint64_t *option(const char *name)
 		return &wanted.seed;
 	if (!strcmp(name, "--schedules"))
 		return &wanted.schedules;
+	if (!strcmp(name, "--show"))
+		return &wanted.show;
 	return !strcmp(name, "--seconds") ? &wanted.seconds : NULL;
 }
 

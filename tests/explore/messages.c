@@ -1,6 +1,7 @@
 /* messages.c - scenarios of messages that are held, refused, or meet who has ended. */
 #include <errno.h>
 
+#include "core/commands.h"
 #include "tests/explore/explore.h"
 
 /* ---- what a step holds ---- */
@@ -154,7 +155,8 @@ static void bounded(void)
 
 /* ---- who has ended ---- */
 
-#define LETTERS 6
+#define LETTERS	 6
+#define PAUSE_NS UINT64_C(10000000)
 
 struct mortals {
 	struct fixture f;
@@ -198,7 +200,8 @@ static int writing_init(void *state, const char *method, union sb_value input)
 	return 0;
 }
 
-/* Two at a time, over several steps; each is read, told of, or dropped. */
+/* Two at a time, over several steps; each is read, told of, or dropped. In between it sleeps for so
+ * long that the memory of who has ended is free. */
 static int writing_step(void *state, struct sb_step *step, const struct sb_event *events,
 			uint32_t count)
 {
@@ -214,7 +217,12 @@ static int writing_step(void *state, struct sb_step *step, const struct sb_event
 		sb_add_rlx(&w->mortals->lost, rc != 0);
 	}
 	w->sent += 2;
-	return w->sent == LETTERS ? SB_DONE : SB_CONTINUE;
+	if (w->sent == LETTERS)
+		return SB_DONE;
+	CHECK_EQ(
+		sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(w->sent == 2 ? 0 : PAUSE_NS), 1),
+		0);
+	return SB_YIELD;
 }
 
 static const struct sb_process_ops writing_ops = { .name = "writing",

@@ -38,10 +38,12 @@ static const struct sb_explore *choose_schedule(struct sb_virtual_setup *setup)
 		explore.kind = SB_EXPLORE_RANDOM;
 		return &explore;
 	}
-	if (sscanf(text, "preempt:%u", &explore.depth) != 1 ||
-	    explore.depth > SB_EXPLORE_DEPTH_MAX) {
+	if (!strncmp(text, "preempt:", strlen("preempt:")))
+		explore.depth = (uint32_t)strtoul(text + strlen("preempt:"), NULL, 10);
+	if (!explore.depth || explore.depth > SB_EXPLORE_DEPTH_MAX) {
 		fprintf(stderr,
-			"SB_EXPLORE: '%s' is not valid; expected random or preempt:N, N up to %d, "
+			"SB_EXPLORE: '%s' is not valid; expected random or preempt:N, N from 1 to "
+			"%d, "
 			"and ,stores\n",
 			text, SB_EXPLORE_DEPTH_MAX);
 		exit(2);

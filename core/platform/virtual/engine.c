@@ -1,6 +1,7 @@
 #include "core/platform/virtual/engine.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,24 @@ static uint32_t current_cpu(void)
 	return (uint32_t)(sb_turns.cpu - sb_turns.cpus);
 }
 
-static void explore(void)
+#define COLUMN 28
+
+/* The order of the lines is that in which operations take place: this one comes next. */
+static void show(enum sb_access access, const struct sb_site *site)
+{
+	static const char *const names[] = { "read", "write", "rmw", "touch" };
+	const int indent = (int)(sb_turns_self()->number - 1) * COLUMN;
+
+	fprintf(stderr, "%*s%s %s\n", indent, "", names[access], site->function);
+}
+
+static void explore(enum sb_access access, const struct sb_site *site)
 {
 	if (sb_virtual_delays_stores && sb_explorer_lets_go(&sb_turns.explorer))
 		sb_pending_let_go(&sb_turns_self()->pending);
 	sb_virtual_charge(sb_explorer_operation_ps(&sb_turns.explorer));
+	if (sb_turns.setup->explore->shows)
+		show(access, site);
 }
 
 void sb_virtual_access(const volatile void *address, enum sb_access access, struct sb_site *site)
@@ -34,7 +48,7 @@ void sb_virtual_access(const volatile void *address, enum sb_access access, stru
 	if (SB_UNLIKELY(!sb_turns.cpu))
 		return;
 	if (SB_UNLIKELY(sb_turns.setup->explore)) {
-		explore();
+		explore(access, site);
 		return;
 	}
 	sb_turns.now_ps = sb_lines_access(&sb_turns.lines, current_cpu(), address, access, site,

@@ -36,6 +36,7 @@ struct sb_explore {
 	enum sb_explore_kind kind;
 	uint32_t depth; /* of PREEMPT, at most SB_EXPLORE_DEPTH_MAX */
 	bool stores;	/* wait */
+	bool shows;	/* each operation on standard error, a column for each thread */
 };
 
 /* What a thread has stored and others do not see yet, the oldest first. */
