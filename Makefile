@@ -154,8 +154,8 @@ FAULTS := $(OUT)/tests/faults.so
 FUZZ := $(OUT)/tests/fuzz/fuzz
 FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
 
-# Scenarios under many schedules.
-EXPLORE := $(if $(VIRTUAL_TESTS),$(OUT)/explore/explore)
+# Scenarios under many schedules; one compiler is enough.
+EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explore)
 
 # mode:file:where
 INSTALLED := 755:$(PROGRAM):bin/sched-bench \
@@ -210,8 +210,8 @@ build-fuzz: $(FUZZ)
 gate: $(PROGRAM) ## gate this tree: in virtual time, and against the commit before it (BASE=) by instructions, steals, wakes and parks
 	$(Q)scripts/gate-self.sh $(PROGRAM) $(BASE)
 
-explore: $(EXPLORE) ## look for schedules that break scenarios of the scheduler (SCHEDULES=, SB_SEED=)
-	$(Q)$(EXPLORE) --schedules $(or $(SCHEDULES),10000)
+explore: $(OUT)/explore/explore ## look for schedules that break scenarios of the scheduler (SCHEDULES=, SB_SEED=)
+	$(Q)$< --schedules $(or $(SCHEDULES),10000)
 
 gate-baseline: $(PROGRAM) ## after a change of policy that is meant: measure the baseline of gates in virtual time again
 	$(Q)$(PROGRAM) gate --virtual --save-baseline tests/virtual/gate.csv
@@ -341,7 +341,7 @@ $(OUT)/explore/%.o: %.c $(STAMP) Makefile
 
 $(patsubst %.c,$(OUT)/explore/%.o,$(filter-out core/platform/virtual/%,$(VIRTUAL_SOURCES))): CPPFLAGS += $(VIRTUAL_HEAP)
 
-$(EXPLORE): $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(VIRTUAL_SOURCES))
+$(OUT)/explore/explore: $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(VIRTUAL_SOURCES))
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka -lboost_context
 

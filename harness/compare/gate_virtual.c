@@ -135,6 +135,17 @@ static void read_result(struct run *run)
 			 run->runs->setup->seed + run->seed, reason);
 }
 
+static int refuse(const struct run *run)
+{
+	static const char prefix[] = "sched-bench: ";
+	const char *words = run->child.stderr_text;
+
+	if (!strncmp(words, prefix, strlen(prefix)))
+		words += strlen(prefix);
+	return sb_fail((enum sb_status_code)WEXITSTATUS(run->child.wait_status), "%s, %s: %.*s",
+		       job_of(run)->label, run->side->name, (int)strcspn(words, "\n"), words);
+}
+
 /* What is refused once is refused for every seed. */
 static int take_result(struct run *run)
 {
@@ -143,9 +154,7 @@ static int take_result(struct run *run)
 	if (child->interrupted)
 		return 0;
 	if (has_status(child, SB_EXIT_USAGE) || has_status(child, SB_EXIT_ENVIRONMENT))
-		return sb_fail((enum sb_status_code)WEXITSTATUS(child->wait_status),
-			       "the %s refuses %s: %s", run->side->name, job_of(run)->label,
-			       child->stderr_text);
+		return refuse(run);
 	read_result(run);
 	return 0;
 }
@@ -207,7 +216,9 @@ static int run_in_turn(struct run *run)
 		sb_lock_release(&runs->lock);
 		rc = run_one(run);
 		sb_lock_acquire(&runs->lock);
-		rc = rc ? rc : take_result(run);
+		/* Another thread may have said it. */
+		if (!rc)
+			rc = runs->rc ? runs->rc : take_result(run);
 	}
 	return rc;
 }

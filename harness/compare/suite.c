@@ -100,6 +100,18 @@ static int add_params(struct sb_gate_job *job, const struct sb_options *options)
 
 /* ---- jobs ---- */
 
+/* It is in a line whose parts commas part. */
+static int add_label(struct sb_gate_job *job, const char *work, const char *machine)
+{
+	if (asprintf(&job->label, "%s on %s", work, machine) < 0) {
+		job->label = NULL;
+		return sb_fail_memory();
+	}
+	for (char *c = job->label; *c; c++)
+		*c = *c == ',' || *c == '\n' ? ' ' : *c;
+	return 0;
+}
+
 /* machine: NULL: the one that --profile names. */
 static int add_job(struct sb_gate_setup *setup, const struct sb_options *options,
 		   const struct work *work, const struct machine *machine)
@@ -107,9 +119,9 @@ static int add_job(struct sb_gate_setup *setup, const struct sb_options *options
 	struct sb_gate_job *job = sb_gate_add_job(setup, work->workload);
 	int rc = job ? add_common(job) : SB_EXIT_BUG;
 
-	if (!rc && asprintf(&job->label, "%s on %s", work->name,
-			    machine ? machine->name : options->value[SB_OPT_profile].text) < 0)
-		rc = sb_fail_memory();
+	if (!rc)
+		rc = add_label(job, work->name,
+			       machine ? machine->name : options->value[SB_OPT_profile].text);
 	if (!rc && machine)
 		rc = add_machine(job, machine);
 	rc = rc ? rc : add_words(job, work->word);

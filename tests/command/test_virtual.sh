@@ -134,6 +134,8 @@ fails() {
 holds "a candidate that fails regresses" fails
 holds "which is said" grep -q 'regressed: the candidate: seed 1: failed' "$work/gate.out"
 holds "in verdict.json, too" grep -q 'the candidate: seed 1: failed with exit status 70' "$work/kept/verdict.json"
+refuses "more workers than it has" 3 "skynet on xeon-2s, candidate: --workers: 999 is more" \
+	gate --virtual -w skynet --profile xeon-2s --workers 999 --save-baseline "$work/x.csv" -o "$work/gate2"
 refuses "a gate without a baseline" 3 "save-baseline" gate --virtual -w skynet
 refuses "a file of another kind" 3 "line 1: expected a workload" \
 	gate --virtual --baseline "$work/first/runs.csv"
