@@ -21,9 +21,9 @@ struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup, const char *wor
 
 bool sb_gate_has_param(const struct sb_workload *workload, const char *name);
 
-/* Adds the jobs of a gate in virtual time: each kind of work of suite.def on each of its machines, or
- * what was asked for instead of these (-w with parameters) and of those (--profile). Returns an exit
- * status. */
+/* Adds the jobs of a gate in virtual time: each kind of work of suite.def on each of its
+ * machines. -w with parameters stands instead of the works, --profile instead of the machines.
+ * Returns an exit status. */
 int sb_gate_add_suite(struct sb_gate_setup *setup, const struct sb_options *options);
 
 /* Takes the jobs from the stored result that is the baseline. Returns an exit status. */

@@ -3,9 +3,9 @@
  * usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [SCENARIO...]
  *
  * Each schedule has a process of its own, so that a seed found in a series replays alone:
- * explore --seed N --schedules 1 SCENARIO. The seed decides the kind of schedule, too. Prints TAP; of
- * what fails the seed, how many schedules it took, and how long; with --show also the operations, a
- * column for each thread.
+ * explore --seed N --schedules 1 SCENARIO. The seed decides the kind of schedule, too. Prints
+ * TAP; of what fails the seed, how many schedules it took, and how long; with --show also the
+ * operations, a column for each thread.
  */
 #include <signal.h>
 #include <string.h>

@@ -39,7 +39,7 @@ static void work(void)
 	scenario_end(&f);
 }
 
-/* One stays in its step until another worker has run its child: if nobody comes, nobody ever will. */
+/* It stays in its step until another worker has run its child; if nobody comes, for ever. */
 struct pair {
 	_Atomic(uint32_t) child_ran;
 };

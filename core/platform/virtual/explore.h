@@ -1,24 +1,24 @@
 /*
  * explore.h - schedules that look for mistakes, instead of what operations cost.
  *
- * The engine continues the CPU that is furthest behind, as ever; but the time of an operation on
- * shared memory is drawn:
+ * The engine continues the CPU that is furthest behind, as ever; but the time that an operation
+ * on shared memory takes is drawn:
  *
- *   RANDOM   Any thread may come next at each operation, and now and then one of them is late by
- *            many operations of the others.
- *   PREEMPT  With SB_EXPLORE_LOOKAHEAD_PS, a thread runs until it waits, spins or yields, but for `depth`
- *            operations, drawn before, at which it is interrupted and all others go first; so a
- *            mistake that needs few switches at the right places is likely to show. After Burckhardt, Kothari,
- *            Musuvathi and Nagarakatte, A randomized scheduler with probabilistic guarantees of
- *            finding bugs, ASPLOS 2010 (PCT), but for its priorities: who is woken goes first or
- *            not, by a coin.
+ *   RANDOM   Any thread may come next at each operation, and now and then one of them is late
+ *            by many operations of the others.
+ *   PREEMPT  With SB_EXPLORE_LOOKAHEAD_PS, a thread runs until it waits, spins or yields, but
+ *            for `depth` operations, drawn before, at which it is interrupted and all others go
+ *            first. So a mistake that needs few switches at the right places is likely to show.
+ *            After Burckhardt, Kothari, Musuvathi and Nagarakatte, A randomized scheduler with
+ *            probabilistic guarantees of finding bugs, ASPLOS 2010 (PCT), but for its
+ *            priorities: a coin decides whether a thread that is woken goes first.
  *
- * With `stores`, what a thread stores waits in a buffer of its own, as on x86: others see it when the
- * thread comes to a fence or a read-modify-write, blocks, or a coin lets the oldest store go. So a
- * fence that is missing between a store and a load shows. Stores to other memory than the region's
- * do not wait, and let those before them go.
+ * With `stores`, what a thread stores waits in a buffer of its own, as on x86: others see it
+ * when the thread comes to a fence or a read-modify-write, blocks, or a coin lets the oldest
+ * store go. So a fence that is missing between a store and a load shows. Stores to other memory
+ * than the region's do not wait, and let those before them go.
  *
- * One seed is one schedule.
+ * One seed is one schedule. Within sb_virtual_run; one thread.
  */
 #ifndef SB_CORE_PLATFORM_VIRTUAL_EXPLORE_H
 #define SB_CORE_PLATFORM_VIRTUAL_EXPLORE_H

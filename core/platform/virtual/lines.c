@@ -103,7 +103,7 @@ static uint64_t wait_for_line(struct sb_lines *l, const struct sb_cache_line *li
 
 /* ---- fetching ---- */
 
-/* A neighbour was the last line of these pages to come from memory: the prefetcher has seen that. */
+/* The last line of these pages to come from memory was a neighbour: the prefetcher has seen it. */
 static bool continues_stream(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
 	const uint64_t stream = sb_lines_page_hash(number) >> (64 - STREAMS_LOG2);

@@ -137,7 +137,7 @@ static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uin
 uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
 			enum sb_access access, struct sb_site *site, uint64_t now_ps);
 
-/* When all stores of a CPU are done, and it goes on: fences and read-modify-writes wait for that. */
+/* When all stores of a CPU are done: fences and read-modify-writes wait for that. */
 static inline uint64_t sb_lines_drain(const struct sb_lines *lines, uint32_t cpu, uint64_t now_ps)
 {
 	return sb_max_u64(now_ps, lines->stores_ps[cpu]);
