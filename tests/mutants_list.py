@@ -180,8 +180,7 @@ HANDOVER = [
     Mutant("routes outlive a period", "core/message/mailbox.h",
            "	return route->period == sb_load_rlx(&worker->reader->seen);",
            "	(void)worker;\n	return route->period != 0;",
-           "small:core/test_stress", "plain:core/test_edges",
-           "small:core/test_edges"),
+           "explore:letters"),
 ]
 
 # Several messages in one object.
@@ -418,7 +417,7 @@ LIFE = [
            "explore:executions"),
     Mutant("force leaves a submission under way", "core/scheduler.c",
            "	(void)sb_live_wait_none(s, UINT64_MAX);\n", "",
-           "small:core/test_stop_races"),
+           "explore:stop-by-force"),
     Mutant("the dead are listed", "core/readings.c",
            "	if (state != SB_STATE_COMPLETE) {",
            "	if (state) {",
