@@ -152,8 +152,11 @@ static bool wait_idle(struct sb_measurement *m)
 
 static void add_round(struct sb_measured *sum, const struct sb_round *round, uint64_t wall_ns)
 {
-	sum->wall_ns += round->wall_ns ? round->wall_ns : wall_ns;
-	sum->submit_ns += round->submit_ns;
+	const uint64_t whole_ns = round->wall_ns ? round->wall_ns : wall_ns;
+
+	sum->wall_ns += whole_ns;
+	/* Who submits may learn of it when all has been done. */
+	sum->submit_ns += sb_min_u64(round->submit_ns, whole_ns);
 	sum->part_cpu_ns += round->cpu_ns;
 	sum->bytes_per_process += round->bytes_per_process;
 }
