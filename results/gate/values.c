@@ -164,7 +164,9 @@ static double change_from(double base, double now)
 {
 	if (base == now)
 		return 0;
-	return base ? now / base - 1 : now > base ? INFINITY : -INFINITY;
+	if (base == 0)
+		return now > 0 ? INFINITY : -INFINITY;
+	return now / base - 1;
 }
 
 static bool are_same(const struct sb_gate_row *a, const struct sb_gate_row *b)
