@@ -20,7 +20,7 @@
 
 static bool make_room(const struct sb_measurement *m, struct sb_record *record)
 {
-	record->worker = sb_readings_make(m->workers);
+	record->worker = sb_readings_make(m->workers, m->workers);
 	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	record->os = calloc(m->workers, sizeof(*record->os));
 	if (m->run.workload->takes_requests)
@@ -49,7 +49,7 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 		sb_measurement_fail(m, "no room for a record", -ENOMEM);
 		return false;
 	}
-	sb_readings_take(m->run.scheduler, m->worker, m->hist);
+	sb_readings_take(m, record->worker);
 	/* This one is the harness's own, so it can be emptied. */
 	*m->run.wakes = (struct sb_wake_times){ 0 };
 	sb_scheduler_read_memory(m->run.scheduler, &before);
@@ -202,14 +202,15 @@ static bool run_traced(struct sb_measurement *m)
 	return sb_round_run(m, &m->measured) && sb_measurement_ground_holds(m);
 }
 
-/* The scheduler is stopped, and is so again. */
-static bool make_trace(struct sb_measurement *m, struct sb_series *series)
+/* The scheduler is stopped, and is so again. before: room for readings. */
+static bool make_trace(struct sb_measurement *m, struct sb_series *series,
+		       struct sb_worker_reading *before)
 {
 	struct sb_scheduler *s = m->run.scheduler;
 	bool ok;
 	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
 
-	sb_readings_take(s, m->worker, m->hist);
+	sb_readings_take(m, before);
 	if (!rc)
 		rc = sb_scheduler_start(s, NULL);
 	if (rc) {
@@ -221,7 +222,7 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series)
 	sb_scheduler_stop(s, SLICE_NS);
 	if (!ok)
 		return false;
-	series->traced = sb_tracing_collect(s, m->worker);
+	series->traced = sb_tracing_collect(s, before);
 	if (!series->traced) {
 		snprintf(m->why, sizeof(m->why), "no memory");
 		return false;
@@ -237,9 +238,16 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series)
  */
 static void trace(struct sb_measurement *m, struct sb_series *series)
 {
-	if (!sb_opt(m->options, SB_OPT_trace) || *m->why || make_trace(m, series))
+	struct sb_worker_reading *before;
+
+	if (!sb_opt(m->options, SB_OPT_trace) || *m->why)
 		return;
-	sb_note("%s: no trace: %s", m->run.workload->name, m->why);
+	before = sb_readings_make(m->workers, m->workers);
+	if (!before)
+		snprintf(m->why, sizeof(m->why), "no memory");
+	if (!before || !make_trace(m, series, before))
+		sb_note("%s: no trace: %s", m->run.workload->name, m->why);
+	sb_readings_free(before, m->workers);
 }
 
 /* ---- the scheduler around them ---- */
@@ -343,11 +351,11 @@ static int measure_loaded(struct sb_measurement *m, struct sb_series *series)
 	m->run.load = &m->load;
 	m->run.requests = &m->requests;
 	note_cpus(m);
-	m->worker = sb_readings_make(m->workers);
+	m->now = sb_readings_make(1, m->workers);
 	m->hist = calloc(SB_HISTS, sizeof(*m->hist));
 	m->run.wakes = calloc(1, sizeof(*m->run.wakes));
 	m->requests.hist = calloc(SB_REQUEST_HISTS, sizeof(*m->requests.hist));
-	rc = m->worker && m->hist && m->run.wakes && m->requests.hist
+	rc = m->now && m->hist && m->run.wakes && m->requests.hist
 		     ? sb_scheduler_create(&m->run.scheduler, &config, m->ground->placement)
 		     : -ENOMEM;
 	if (rc)
@@ -356,7 +364,7 @@ static int measure_loaded(struct sb_measurement *m, struct sb_series *series)
 	else
 		rc = measure_set_up(m, series);
 	sb_scheduler_destroy(m->run.scheduler);
-	sb_readings_free(m->worker, m->workers);
+	sb_readings_free(m->now, 1);
 	free(m->hist);
 	free(m->run.wakes);
 	free(m->requests.hist);

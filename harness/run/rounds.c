@@ -34,18 +34,18 @@ void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase, uint32_t
 		m->watch->end(m->watch->arg, m->series, phase, repetition);
 }
 
-void sb_readings_free(struct sb_worker_reading *r, uint32_t workers)
+void sb_readings_free(struct sb_worker_reading *r, uint32_t n)
 {
-	for (uint32_t i = 0; r && i < workers; i++)
+	for (uint32_t i = 0; r && i < n; i++)
 		free(r[i].steals);
 	free(r);
 }
 
-struct sb_worker_reading *sb_readings_make(uint32_t workers)
+struct sb_worker_reading *sb_readings_make(uint32_t n, uint32_t workers)
 {
-	struct sb_worker_reading *r = calloc(workers, sizeof(*r));
+	struct sb_worker_reading *r = calloc(n, sizeof(*r));
 
-	for (uint32_t i = 0; r && i < workers; i++) {
+	for (uint32_t i = 0; r && i < n; i++) {
 		r[i].steals = calloc(workers, sizeof(*r[i].steals));
 		if (!r[i].steals) {
 			sb_readings_free(r, i);
@@ -55,22 +55,33 @@ struct sb_worker_reading *sb_readings_make(uint32_t workers)
 	return r;
 }
 
-void sb_readings_take(struct sb_scheduler *s, struct sb_worker_reading *worker,
-		      struct sb_hist_counts *hist)
+void sb_readings_take(struct sb_measurement *m, struct sb_worker_reading *worker)
 {
-	for (uint32_t i = 0; i < sb_scheduler_workers(s); i++)
-		sb_scheduler_read(s, i, &worker[i]);
+	for (uint32_t i = 0; i < m->workers; i++)
+		sb_scheduler_read(m->run.scheduler, i, &worker[i]);
 	for (int h = 0; h < SB_HISTS; h++)
-		sb_scheduler_read_hist(s, h, &hist[h]);
+		sb_scheduler_read_hist(m->run.scheduler, h, &m->hist[h]);
+}
+
+/* The row of the steal matrix that is left over is the next one's. */
+static void subtract_worker(struct sb_measurement *m, uint32_t i, struct sb_worker_reading *start)
+{
+	const struct sb_worker_reading before = *start;
+
+	sb_scheduler_read(m->run.scheduler, i, m->now);
+	sb_reading_subtract(m->now, start, m->workers);
+	*start = *m->now;
+	*m->now = before;
 }
 
 void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record)
 {
-	sb_readings_take(m->run.scheduler, record->worker, record->hist);
 	for (uint32_t i = 0; i < m->workers; i++)
-		sb_reading_subtract(&record->worker[i], &m->worker[i], m->workers);
-	for (int h = 0; h < SB_HISTS; h++)
+		subtract_worker(m, i, &record->worker[i]);
+	for (int h = 0; h < SB_HISTS; h++) {
+		sb_scheduler_read_hist(m->run.scheduler, h, &record->hist[h]);
 		sb_hist_subtract(&record->hist[h], &m->hist[h]);
+	}
 }
 
 void sb_measurement_read_memory(struct sb_measurement *m, struct sb_series *series)

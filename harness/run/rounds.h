@@ -14,10 +14,9 @@ struct sb_measurement {
 	const struct sb_watch *watch; /* NULL: nobody */
 	const struct sb_series *series;
 	uint32_t workers;
-	double look_ns; /* of a look at the clock */
-	/* Readings at the start of a repetition. */
-	struct sb_worker_reading *worker; /* [workers] */
-	struct sb_hist_counts *hist;	  /* [SB_HISTS] */
+	double look_ns;		       /* of a look at the clock */
+	struct sb_worker_reading *now; /* one, of whichever worker is looked at */
+	struct sb_hist_counts *hist;   /* [SB_HISTS], at the start of a repetition */
 	struct sb_osview *os;
 	struct sb_cpu_mask os_cpus; /* what os looks at */
 	struct sb_conditions conditions;
@@ -40,14 +39,15 @@ void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase, uint32
 
 void sb_phase_ends(const struct sb_measurement *m, enum sb_phase phase, uint32_t repetition);
 
-void sb_readings_free(struct sb_worker_reading *r, uint32_t workers);
+void sb_readings_free(struct sb_worker_reading *r, uint32_t n);
 
-struct sb_worker_reading *sb_readings_make(uint32_t workers);
+/* n readings with a row of the steal matrix each. NULL: no memory. */
+struct sb_worker_reading *sb_readings_make(uint32_t n, uint32_t workers);
 
-void sb_readings_take(struct sb_scheduler *s, struct sb_worker_reading *worker,
-		      struct sb_hist_counts *hist);
+/* Of all workers, and m->hist. */
+void sb_readings_take(struct sb_measurement *m, struct sb_worker_reading *worker);
 
-/* The difference that the repetition made to the readings at its start. */
+/* From the workers' readings at the start of the repetition, and m->hist, to its differences. */
 void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record);
 
 /* Where the memory lies, at the end; the scheduler is stopped. */

@@ -71,27 +71,47 @@ case $1 in
 *) skips "a stack of 128 KiB" "this build has larger frames" ;;
 esac
 
-# ---- many repetitions ----
+# ---- memory ----
 
-# peak_kib REPETITIONS: the most memory that such a run had.
+# peak_kib NAME OPTION...: the most memory that such a run of pingpong had.
 peak_kib() {
-	python3 - "$program" "$work/many$1" "$1" <<-'EOS'
+	python3 - "$program" "$work/$@" <<-'EOS'
 		import resource, subprocess, sys
-		program, directory, repetitions = sys.argv[1:]
+		program, directory, *options = sys.argv[1:]
 		subprocess.run([program, "run", "-w", "pingpong", "--round-trips", "1000", "-d", "1ms",
-		                "--warmup", "0s", "-r", repetitions, "--no-plots", "-q", "-o", directory],
+		                "--warmup", "0s", "--no-plots", "-q", "-o", directory, *options],
 		               check=True)
 		print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 	EOS
 }
-is_small() {
-	few=$(peak_kib 10) && many=$(peak_kib 400) || return 1
+repetitions_are_small() {
+	few=$(peak_kib r10 -r 10) && many=$(peak_kib r400 -r 400) || return 1
 	echo "$few KiB with 10, $many KiB with 400"
 	[ $((many - few)) -lt $((390 * 32)) ]
 }
+# virtual_kib WORKERS
+virtual_kib() {
+	peak_kib "v$1" -r 1 --record off --virtual --model xeon-2s \
+		--profile 'pack:8 numa:4 l3:4 l2:8 core:1 pu:1' --workers "$1"
+}
+# 64 KiB for the worker, 13 for its queues and buffers, and 16 for its part of the result.
+virtual_workers_are_small() {
+	few=$(virtual_kib 64) && many=$(virtual_kib 256) || return 1
+	echo "$few KiB with 64, $many KiB with 256"
+	[ $((many - few)) -lt $((192 * (64 + 13 + 16))) ]
+}
 case $1 in
-*/release*) holds "a repetition keeps less than 32 KiB of memory" is_small ;;
+*/release*) holds "a repetition keeps less than 32 KiB of memory" repetitions_are_small ;;
 *) skips "a repetition keeps less than 32 KiB of memory" "this build allocates otherwise" ;;
+esac
+case $1 in
+*/release | */release-clang)
+	holds "an idle virtual worker has less than 64 KiB of memory" virtual_workers_are_small
+	;;
+*)
+	skips "an idle virtual worker has less than 64 KiB of memory" \
+		"this build has no virtual time, or allocates otherwise"
+	;;
 esac
 
 # ---- long texts ----

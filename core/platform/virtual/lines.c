@@ -39,16 +39,20 @@ static bool reserve(void)
 
 int sb_lines_begin(struct sb_lines *l, const struct sb_model *model)
 {
+	uint64_t chunks;
+
 	*l = (struct sb_lines){ .model = model };
 	if (!reserve())
 		return -ENOMEM;
 	l->line = all_lines;
 	l->home = all_homes;
 	l->cache_lines = model->cache_lines ? model->cache_lines : SB_MODEL_CACHE_LINES;
-	l->copy = calloc(model->cpus * l->cache_lines, sizeof(*l->copy));
+	chunks = model->cpus * l->cache_lines / SB_LINES_CHUNK;
+	l->chunk = calloc(chunks, sizeof(*l->chunk));
+	l->copy = calloc((chunks + 1) * SB_LINES_CHUNK, sizeof(*l->copy));
 	l->held = calloc(model->cpus, sizeof(*l->held));
 	l->stores_ps = calloc(model->cpus, sizeof(*l->stores_ps));
-	if (l->copy && l->held && l->stores_ps)
+	if (l->chunk && l->copy && l->held && l->stores_ps)
 		return 0;
 	sb_lines_end(l);
 	return -ENOMEM;
@@ -74,6 +78,7 @@ void sb_lines_end(struct sb_lines *l)
 	if (l->home)
 		sb_reserve_clear(l->home,
 				 used / SB_REGION_PAGE_LINES * sizeof(*l->home) + sizeof(*l->home));
+	free(l->chunk);
 	free(l->copy);
 	free(l->held);
 	free(l->stores_ps);
@@ -163,9 +168,13 @@ static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum
 /* In place of its earlier version, or of the line that was used longest ago. */
 static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
-	uint64_t *set = sb_lines_set(l, cpu, number);
+	uint32_t *chunk = &l->chunk[sb_lines_place(l, cpu, number) / SB_LINES_CHUNK];
+	uint64_t *set;
 	int way = 0;
 
+	if (!*chunk)
+		*chunk = ++l->chunks;
+	set = sb_lines_set(l, cpu, number);
 	while (way < SB_LINES_WAYS - 1 && set[way] >> 32 != number + 1)
 		way++;
 	sb_lines_put_first(set, way, sb_lines_key(l, number));

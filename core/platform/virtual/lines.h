@@ -6,7 +6,8 @@
  * is good while that is the line's version. So a write makes all other copies stale
  * without a list of them. A CPU's memory of lines is its cache, in sets of four; a new line
  * displaces the least recently used one of its set. A displaced line comes from memory, and
- * memory of another NUMA node is farther away by the transfer from there.
+ * memory of another NUMA node is farther away by the transfer from there. A set takes
+ * memory when a line is first kept in it, so that an idle worker costs little.
  *
  * A store waits in the CPU's store buffer, and the CPU goes on, until a read-modify-write or
  * a fence, which wait for all earlier stores.
@@ -47,10 +48,12 @@ struct sb_lines {
 	const struct sb_model *model;
 	struct sb_cache_line *line; /* [SB_REGION_LINES] */
 	uint16_t *home;		    /* of each page, the CPU that touched it first, plus 1 */
-	uint64_t *copy;		    /* [cache_lines] of each CPU: a line and its version; 0: none */
-	uint64_t cache_lines;
-	struct sb_held *held; /* of each CPU */
-	uint64_t *stores_ps;  /* of each CPU, when its store buffer is empty */
+	uint64_t cache_lines;	    /* of each CPU */
+	uint32_t *chunk;	    /* of each CPU's sets in turn; 0: one that stays empty */
+	uint32_t chunks;	    /* in use, but for that */
+	uint64_t *copy;		    /* in chunks: a line and its version; 0: none */
+	struct sb_held *held;	    /* of each CPU */
+	uint64_t *stores_ps;	    /* of each CPU, when its store buffer is empty */
 	struct sb_lines_counts counts;
 	struct sb_site *site; /* of those that have waited */
 };
@@ -73,16 +76,28 @@ static inline uint64_t sb_lines_page_hash(uint64_t line)
 	return line / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* The keys of the lines that share a line's places in a CPU's cache, the latest first. As pages
- * have any address in physical memory, the lines of a page follow each other from any set on. */
-static inline uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+/* Two sets, and a line of the host. */
+#define SB_LINES_CHUNK 8
+
+/* Where in a CPU's cache the lines lie that share the line's set. As pages have any address in
+ * physical memory, the lines of a page follow each other from any set on. */
+static inline uint64_t sb_lines_place(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
 {
 	const uint64_t sets = lines->cache_lines / SB_LINES_WAYS;
 	const uint64_t page = sb_lines_page_hash(line) >> 32;
 	const uint64_t set =
 		(page * SB_REGION_PAGE_LINES + line % SB_REGION_PAGE_LINES) & (sets - 1);
 
-	return &lines->copy[cpu * lines->cache_lines + set * SB_LINES_WAYS];
+	return cpu * lines->cache_lines + set * SB_LINES_WAYS;
+}
+
+/* Their keys, the latest first. */
+static inline uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+{
+	const uint64_t place = sb_lines_place(lines, cpu, line);
+	const uint64_t chunk = lines->chunk[place / SB_LINES_CHUNK];
+
+	return &lines->copy[chunk * SB_LINES_CHUNK + place % SB_LINES_CHUNK];
 }
 
 /* The place of a key in its set; SB_LINES_WAYS: none. */

@@ -8,13 +8,17 @@
 #include "core/platform/virtual/engine.h"
 #include "core/platform/virtual/reserve.h"
 
-/* Blocks of up to 512 bytes have whole lines, larger ones a power of two, at a multiple of it. */
+/* Blocks of up to 512 bytes have whole lines, larger ones a power of two, at a multiple of it.
+ * Those of less than a page share one with others of their class. */
 #define LINE_BYTES    (UINT64_C(1) << SB_REGION_LINE_SHIFT)
 #define SMALL_CLASSES 8
 #define SMALL_BYTES   (SMALL_CLASSES * LINE_BYTES)
 #define FIRST_LOG2    10 /* of the smallest block beyond those */
-#define PAGE_BYTES    UINT64_C(4096)
+#define PAGE_LOG2     12
+#define PAGE_BYTES    (UINT64_C(1) << PAGE_LOG2)
 #define ALIGNMENT     (UINT64_C(1) << 30)
+#define PAGES	      (SB_REGION_BYTES / PAGE_BYTES)
+#define PAGED_CLASSES (SMALL_CLASSES + PAGE_LOG2 - FIRST_LOG2)
 #define CLASSES	      (SMALL_CLASSES + 36 - FIRST_LOG2)
 
 struct free_block {
@@ -26,7 +30,8 @@ char *sb_region_start;
 static struct region {
 	bool is_on;
 	uint64_t used;
-	uint8_t *class_of; /* [SB_REGION_LINES], of the block that begins there, plus 1 */
+	uint8_t *class_of;	    /* [PAGES], of the blocks that begin there, plus 1 */
+	uint64_t at[PAGED_CLASSES]; /* where the next block is; a multiple of a page: nowhere */
 	struct free_block *free[CLASSES];
 } region;
 
@@ -37,15 +42,11 @@ int sb_region_begin(void)
 	if (!sb_region_start) {
 		char *start = sb_reserve(SB_REGION_BYTES, ALIGNMENT);
 
-		region.class_of = start ? sb_reserve(SB_REGION_LINES, PAGE_BYTES) : NULL;
+		region.class_of = start ? sb_reserve(PAGES, PAGE_BYTES) : NULL;
 		if (!region.class_of)
 			return -ENOMEM;
 		sb_region_start = start;
 	}
-	sb_reserve_clear(sb_region_start, region.used);
-	sb_reserve_clear(region.class_of, region.used >> SB_REGION_LINE_SHIFT);
-	region.used = 0;
-	memset(region.free, 0, sizeof(region.free));
 	region.is_on = true;
 	return 0;
 }
@@ -53,6 +54,11 @@ int sb_region_begin(void)
 void sb_region_end(void)
 {
 	region.is_on = false;
+	sb_reserve_clear(sb_region_start, region.used);
+	sb_reserve_clear(region.class_of, region.used / PAGE_BYTES);
+	region.used = 0;
+	memset(region.at, 0, sizeof(region.at));
+	memset(region.free, 0, sizeof(region.free));
 }
 
 uint64_t sb_region_used(void)
@@ -80,17 +86,34 @@ static uint64_t bytes_of(uint32_t class)
 				     : UINT64_C(1) << (class - SMALL_CLASSES + FIRST_LOG2);
 }
 
-static void *take_new(uint32_t class)
+/* Whole pages, at a multiple of their bytes. */
+static void *take_pages(uint32_t class, uint64_t bytes)
 {
-	const uint64_t bytes = bytes_of(class);
-	const uint64_t alignment = class < SMALL_CLASSES ? LINE_BYTES : bytes;
-	const uint64_t at = (region.used + alignment - 1) & ~(alignment - 1);
+	const uint64_t at = (region.used + bytes - 1) & ~(bytes - 1);
 
 	if (at + bytes > SB_REGION_BYTES)
 		return NULL;
 	region.used = at + bytes;
-	region.class_of[at >> SB_REGION_LINE_SHIFT] = (uint8_t)(class + 1);
+	region.class_of[at / PAGE_BYTES] = (uint8_t)(class + 1);
 	return sb_region_start + at;
+}
+
+static void *take_new(uint32_t class)
+{
+	const uint64_t bytes = bytes_of(class);
+	uint64_t *at = &region.at[class];
+	char *page;
+
+	if (class >= PAGED_CLASSES)
+		return take_pages(class, bytes);
+	if (*at % PAGE_BYTES == 0 || *at % PAGE_BYTES + bytes > PAGE_BYTES) {
+		page = take_pages(class, PAGE_BYTES);
+		if (!page)
+			return NULL;
+		*at = (uint64_t)(page - sb_region_start);
+	}
+	*at += bytes;
+	return sb_region_start + *at - bytes;
 }
 
 /* *is_new: nobody has written to it. */
@@ -118,7 +141,7 @@ static bool has(const void *block)
 
 static uint32_t class_of(const void *block)
 {
-	const uint32_t class = region.class_of[sb_region_line(block)];
+	const uint32_t class = region.class_of[sb_region_line(block) / SB_REGION_PAGE_LINES];
 
 	SB_CHECK(class, >, 0);
 	return class - 1;

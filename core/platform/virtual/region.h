@@ -19,9 +19,10 @@
 
 extern char *sb_region_start; /* NULL: it has not been reserved */
 
-/* Begins a run with an empty region; blocks of an earlier run are gone. Returns 0 or -ENOMEM: its
- * addresses cannot be reserved. */
+/* Begins a run with an empty region. Returns 0 or -ENOMEM: its addresses cannot be reserved. */
 SB_MUST_CHECK int sb_region_begin(void);
+
+/* All blocks are gone; their memory goes back to the system. */
 void sb_region_end(void);
 
 /* The number of the line at that address; SB_REGION_LINES or more: it is not in the region. */
