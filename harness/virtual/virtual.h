@@ -12,13 +12,22 @@
 #include "core/platform/virtual/model.h"
 #include "harness/run/measure.h"
 
+struct sb_explore;
+
+/* Of a run that explores. */
+#define SB_VIRTUAL_EXPLORE_CPUS 16
+
 /* A place of the placement is pinned to the virtual CPU that is its processing unit. */
 struct sb_virtual_ground {
 	const struct sb_model *model;
-	struct sb_placement placement; /* os_cpu is the virtual CPU */
-	uint32_t first_cpu;	       /* of the thread that submits */
+	const struct sb_explore *explore; /* instead of that; NULL: by the model's costs */
+	struct sb_placement placement;	  /* os_cpu is the virtual CPU */
+	uint32_t first_cpu;		  /* of the thread that submits */
 	bool *may_run; /* [model->cpus]: where it and generators may run; NULL: anywhere */
 };
+
+/* Returns 0, or an exit status after an error: this build has no virtual time. */
+int sb_virtual_check(void);
 
 /* As sb_measure. */
 int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,

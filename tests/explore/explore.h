@@ -13,19 +13,27 @@ struct scenario {
 
 /* End with one without a name. */
 extern const struct scenario queue_scenarios[], scheduler_scenarios[], process_scenarios[],
-	message_scenarios[];
+	message_scenarios[], sequence_scenarios[];
+
+/* Calls of a sequence. */
+#define SEQUENCE_CALLS 32
 
 /* Far more than any schedule takes by itself: who is not done then has been forgotten. */
 #define PATIENCE_NS UINT64_C(100000000)
 
 /* Of workers that hardly spin. */
-static inline void scenario_start(struct fixture *f, uint32_t workers)
+static inline void scenario_defaults(struct fixture *f)
 {
 	fixture_defaults(f);
 	f->config.spin_tight = 1;
 	f->config.spin_yield = 0;
 	f->config.spin_ns = 0;
 	f->config.gather = false;
+}
+
+static inline void scenario_start(struct fixture *f, uint32_t workers)
+{
+	scenario_defaults(f);
 	fixture_create(f, workers);
 	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
 }

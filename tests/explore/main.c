@@ -1,11 +1,15 @@
 /*
  * main.c - runs scenarios under many schedules.
- * usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [SCENARIO...]
+ * usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [--sequence N] [--calls MASK]
+ *                [SCENARIO...]
  *
  * Each schedule has a process of its own, so that a seed found in a series replays alone:
  * explore --seed N --schedules 1 SCENARIO. The seed decides the kind of schedule, too. Prints
  * TAP; of what fails the seed, how many schedules it took, and how long; with --show also the
  * operations, a column for each thread.
+ *
+ * The seed also decides the calls of a sequence, unless --sequence does. Of one that fails the
+ * calls without which it fails, too, are left out; --calls has a bit for each that is made.
  */
 #include <signal.h>
 #include <string.h>
@@ -21,14 +25,19 @@
 /* Threads of a scenario are no more than that: each has a CPU of its own. */
 #define CPUS 12
 
-#define DEPTHS 4
+#define ALL_CALLS (UINT64_MAX >> (64 - SEQUENCE_CALLS))
+
+/* To see whether a sequence fails without a call. */
+#define SCHEDULES_TO_SHRINK 100
 
 /* Of CPU time; a schedule takes milliseconds. */
 #define HANGS_S 10
 
 static struct wanted {
 	uint64_t seed, schedules, seconds, show;
-} wanted = { .schedules = 200, .seconds = 600 };
+	uint64_t sequence; /* 0: the schedule's seed */
+	uint64_t calls;	   /* a bit for each that is made */
+} wanted = { .schedules = 200, .seconds = 600, .calls = ALL_CALLS };
 
 /* Of the first schedule; the others count on from there. */
 static uint64_t first_seed(void)
@@ -50,37 +59,31 @@ static void *enter(void *arg)
 	return NULL;
 }
 
-static struct sb_explore explore_of(uint64_t seed)
+static void set_number(const char *variable, uint64_t number)
 {
-	const bool stores = seed / 2 % 2;
+	char text[24];
 
-	struct sb_explore explore = { .kind = SB_EXPLORE_RANDOM,
-				      .stores = stores,
-				      .shows = wanted.show };
-
-	if (seed % 2 == 0) {
-		explore.kind = SB_EXPLORE_PREEMPT;
-		explore.depth = 1 + (uint32_t)(seed / 4 % DEPTHS);
-	}
-	return explore;
+	snprintf(text, sizeof(text), "%lu", (unsigned long)number);
+	setenv(variable, text, 1);
 }
 
 static _Noreturn void run_child(const struct scenario *scenario, uint64_t seed)
 {
 	const struct rlimit limit = { HANGS_S, HANGS_S + 1 };
-	const struct sb_explore explore = explore_of(seed);
+	struct sb_explore explore = sb_explore_of_seed(seed);
 	const struct sb_model model = sb_model_plain(CPUS);
 	const struct sb_virtual_setup setup = {
 		.model = &model,
 		.seed = seed,
 		.explore = &explore,
-		.lookahead_ps = explore.kind == SB_EXPLORE_PREEMPT ? SB_EXPLORE_LOOKAHEAD_PS : 0,
+		.lookahead_ps = sb_explore_lookahead_ps(&explore),
 	};
 	struct sb_virtual_counts counts;
-	char text[24];
 
-	snprintf(text, sizeof(text), "%lu", (unsigned long)seed);
-	setenv("SB_SEED", text, 1);
+	set_number("SB_SEED", seed);
+	set_number("SB_SEQUENCE", wanted.sequence ? wanted.sequence : seed);
+	set_number("SB_CALLS", wanted.calls);
+	explore.shows = wanted.show;
 	(void)setrlimit(RLIMIT_CPU, &limit);
 	exit(sb_virtual_run(&setup, enter, (void *)(uintptr_t)scenario, &counts) ? 2 : 0);
 }
@@ -91,6 +94,7 @@ static bool survives(const struct scenario *scenario, uint64_t seed, FILE *words
 	pid_t pid;
 	int status;
 
+	fflush(stdout);
 	rewind(words);
 	(void)!ftruncate(fileno(words), 0);
 	pid = fork();
@@ -114,7 +118,8 @@ static void put_words(FILE *words)
 /* ---- all of them ---- */
 
 static const struct scenario *const groups[] = { queue_scenarios, scheduler_scenarios,
-						 process_scenarios, message_scenarios };
+						 process_scenarios, message_scenarios,
+						 sequence_scenarios };
 
 static double now_s(void)
 {
@@ -124,23 +129,68 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Whether one of some schedules fails; *seed is it then. */
+static bool fails_still(const struct scenario *scenario, uint64_t *seed, FILE *words)
+{
+	for (uint64_t i = 0; i < SCHEDULES_TO_SHRINK; i++) {
+		if (!survives(scenario, *seed + i, words)) {
+			*seed += i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Leaves out one call after the other, as long as the sequence fails all the same. seed: a
+ * schedule under which it does. Returns such a schedule, and has run it last. */
+static uint64_t shrink(const struct scenario *scenario, uint64_t seed, FILE *words)
+{
+	wanted.sequence = wanted.sequence ? wanted.sequence : seed;
+	for (uint32_t i = 0; i < SEQUENCE_CALLS; i++) {
+		const uint64_t call = UINT64_C(1) << i;
+
+		if (!(wanted.calls & call))
+			continue;
+		wanted.calls -= call;
+		if (!fails_still(scenario, &seed, words))
+			wanted.calls += call;
+	}
+	(void)survives(scenario, seed, words);
+	return seed;
+}
+
+static void put_replay(const struct scenario *scenario, uint64_t seed)
+{
+	printf("# seed %lu: explore --seed %lu --schedules 1", (unsigned long)seed,
+	       (unsigned long)seed);
+	if (wanted.sequence)
+		printf(" --sequence %lu --calls %lu", (unsigned long)wanted.sequence,
+		       (unsigned long)wanted.calls);
+	printf(" %s\n", scenario->name);
+}
+
 static void try(const struct scenario *scenario, FILE *words)
 {
 	static int number;
 	const double start = now_s();
+	const struct wanted all = wanted;
+	uint64_t seed = wanted.seed;
 	uint64_t i = 0;
 	bool ok = true;
 
-	while (ok && i < wanted.schedules && now_s() - start < (double)wanted.seconds)
-		ok = survives(scenario, wanted.seed + i++, words);
+	while (ok && i < wanted.schedules && now_s() - start < (double)wanted.seconds) {
+		seed = wanted.seed + i++;
+		ok = survives(scenario, seed, words);
+	}
 	printf("%sok %d - %s: %lu schedules, %.1f s\n", ok ? "" : "not ", ++number, scenario->name,
 	       (unsigned long)i, now_s() - start);
+	if (!ok && scenario == sequence_scenarios)
+		seed = shrink(scenario, seed, words);
 	if (!ok || wanted.show)
 		put_words(words);
 	if (!ok)
-		printf("# seed %lu: explore --seed %lu --schedules 1 %s\n",
-		       (unsigned long)(wanted.seed + i - 1), (unsigned long)(wanted.seed + i - 1),
-		       scenario->name);
+		put_replay(scenario, seed);
+	wanted = all;
 	fflush(stdout);
 }
 
@@ -175,7 +225,8 @@ static uint32_t try_all(const struct scenario *scenario, char **names)
 
 static _Noreturn void refuse(void)
 {
-	fputs("usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [SCENARIO...]\n",
+	fputs("usage: explore [--seed N] [--schedules N] [--seconds N] [--show 1] [--sequence N] "
+	      "[--calls MASK] [SCENARIO...]\n",
 	      stderr);
 	for (size_t g = 0; g < SB_ARRAY_SIZE(groups); g++) {
 		for (const struct scenario *s = groups[g]; s->name; s++)
@@ -192,6 +243,10 @@ static uint64_t *option(const char *name)
 		return &wanted.schedules;
 	if (!strcmp(name, "--show"))
 		return &wanted.show;
+	if (!strcmp(name, "--sequence"))
+		return &wanted.sequence;
+	if (!strcmp(name, "--calls"))
+		return &wanted.calls;
 	return !strcmp(name, "--seconds") ? &wanted.seconds : NULL;
 }
 

@@ -49,7 +49,7 @@ static const struct sb_explore *choose_schedule(struct sb_virtual_setup *setup)
 		exit(2);
 	}
 	explore.kind = SB_EXPLORE_PREEMPT;
-	setup->lookahead_ps = SB_EXPLORE_LOOKAHEAD_PS;
+	setup->lookahead_ps = sb_explore_lookahead_ps(&explore);
 	return &explore;
 }
 

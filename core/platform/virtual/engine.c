@@ -295,8 +295,15 @@ bool sb_virtual_is_pinned(const struct sb_virtual_thread *thread, int cpu)
 
 uint64_t sb_virtual_now_ps(void)
 {
+	uint64_t now_ps;
+
 	sb_virtual_charge(sb_turns.cost.clock_read_ps);
-	return sb_turns.now_ps;
+	now_ps = sb_turns.now_ps;
+	/* A thread may run on for so long that others see what it does before that, by their own
+	 * clocks. By the clock that they read it has been before. */
+	if (sb_turns.setup->explore)
+		now_ps = sb_turns.explorer.read_ps = sb_max_u64(sb_turns.explorer.read_ps, now_ps);
+	return now_ps;
 }
 
 uint64_t sb_virtual_cpu_ps(void)

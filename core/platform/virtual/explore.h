@@ -6,7 +6,7 @@
  *
  *   RANDOM   Any thread may come next at each operation, and now and then one of them is late
  *            by many operations of the others.
- *   PREEMPT  With SB_EXPLORE_LOOKAHEAD_PS, a thread runs until it waits, spins or yields, but
+ *   PREEMPT  A thread runs until it waits, spins or yields, but
  *            for `depth` operations, drawn before, at which it is interrupted and all others go
  *            first. So a mistake that needs few switches at the right places is likely to show.
  *            After Burckhardt, Kothari, Musuvathi and Nagarakatte, A randomized scheduler with
@@ -29,15 +29,29 @@ enum sb_explore_kind { SB_EXPLORE_NOT, SB_EXPLORE_RANDOM, SB_EXPLORE_PREEMPT };
 
 #define SB_EXPLORE_DEPTH_MAX 16
 
-/* The look-ahead for PREEMPT: so long a thread runs on, unless it is interrupted or waits. */
-#define SB_EXPLORE_LOOKAHEAD_PS UINT64_C(1000000)
-
 struct sb_explore {
 	enum sb_explore_kind kind;
 	uint32_t depth; /* of PREEMPT, at most SB_EXPLORE_DEPTH_MAX */
 	bool stores;	/* wait */
 	bool shows;	/* each operation on standard error, a column for each thread */
 };
+
+/* Where the seed decides the kind, too: all of them, in turn. */
+static inline struct sb_explore sb_explore_of_seed(uint64_t seed)
+{
+	const bool random = seed % 2;
+
+	return (struct sb_explore){ .kind = random ? SB_EXPLORE_RANDOM : SB_EXPLORE_PREEMPT,
+				    .depth = random ? 0 : 1 + (uint32_t)(seed / 4 % 4),
+				    .stores = seed / 2 % 2 };
+}
+
+/* The run's look-ahead. With PREEMPT a thread runs for so long, unless it is interrupted or
+ * waits. */
+static inline uint64_t sb_explore_lookahead_ps(const struct sb_explore *explore)
+{
+	return explore->kind == SB_EXPLORE_PREEMPT ? UINT64_C(1000000) : 0;
+}
 
 /* What a thread has stored and others do not see yet, the oldest first. */
 #define SB_PENDING_MAX 8
@@ -63,6 +77,7 @@ struct sb_explorer {
 	struct sb_explore explore;
 	struct sb_rng rng;
 	uint64_t operations;			  /* so far */
+	uint64_t read_ps;			  /* the latest time that a thread was told */
 	uint64_t interrupt[SB_EXPLORE_DEPTH_MAX]; /* at these */
 };
 
