@@ -75,7 +75,9 @@ esac
 
 # peak_kib NAME OPTION...: the most memory that such a run of pingpong had.
 peak_kib() {
-	python3 - "$program" "$work/$@" <<-'EOS'
+	directory=$work/$1
+	shift
+	python3 - "$program" "$directory" "$@" <<-'EOS'
 		import resource, subprocess, sys
 		program, directory, *options = sys.argv[1:]
 		subprocess.run([program, "run", "-w", "pingpong", "--round-trips", "1000", "-d", "1ms",
