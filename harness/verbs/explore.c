@@ -34,6 +34,7 @@ struct exploration {
 	struct sb_topology *topology;
 	struct sb_plan plan;
 	struct sb_virtual_ground ground;
+	struct sb_explore explore; /* of the schedule */
 	FILE *words; /* what a schedule says on standard error */
 };
 
@@ -106,13 +107,13 @@ static void make_small(const struct sb_options *options, struct sb_chosen *chose
 static int run_schedule(struct exploration *e, const struct sb_chosen *chosen, uint64_t seed)
 {
 	const struct rlimit limit = { HANGS_S, HANGS_S + 1 };
-	struct sb_explore explore = sb_explore_of_seed(seed);
 	struct sb_series series = { .workload = NULL };
 	int rc;
 
 	(void)setrlimit(RLIMIT_CPU, &limit);
-	explore.shows = sb_opt(e->options, SB_OPT_show);
-	e->ground.explore = &explore;
+	e->explore = sb_explore_of_seed(seed);
+	e->explore.shows = sb_opt(e->options, SB_OPT_show);
+	e->ground.explore = &e->explore;
 	e->options->value[SB_OPT_seed].number = seed;
 	/* Requests come for that long; all others have one round. */
 	e->options->value[SB_OPT_duration].number =

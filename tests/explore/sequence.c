@@ -1,8 +1,8 @@
 /*
  * sequence.c - a scenario of any calls: two threads, and processes as these tell them to, submit,
  * send, spawn, terminate, cancel, monitor, link, sleep, start and stop timers, and fail; the
- * scheduler is stopped after or among that, and started again. The sequence's seed draws the
- * calls; what is checked holds whatever they are. When one fails, main.c leaves out what the
+ * scheduler is stopped after or among that, and started again. The sequence's seed draws its
+ * configuration and the calls; what is checked holds whatever they are. When one fails, main.c leaves out what the
  * failure does not need.
  */
 #include <errno.h>
@@ -307,12 +307,29 @@ static void tell(const struct call *call)
 			call->thread, call->actor, what[call->what].name, target);
 }
 
+static void draw_config(struct sb_config *config, struct sb_rng *rng)
+{
+	config->deque = sb_rng_below(rng, 2) ? SB_DEQUE_COUNTED : SB_DEQUE_CHASE_LEV;
+	config->wake = (enum sb_wake)sb_rng_below(rng, SB_WAKE_GLOBAL + 1);
+	config->continues = (enum sb_continue)sb_rng_below(rng, SB_CONTINUE_FRONT + 1);
+	config->handover = sb_rng_below(rng, 2);
+	config->record = sb_rng_below(rng, 2);
+	config->batch = sb_rng_below(rng, 3);
+	config->tick = 1 + sb_rng_below(rng, 8);
+	fprintf(stderr,
+		"deque %d, wake %d, continues %d, handover %d, record %d, batch %" PRIu32
+		", tick %" PRIu32 "\n",
+		config->deque, config->wake, config->continues, config->handover, config->record,
+		config->batch, config->tick);
+}
+
 static void draw(struct sequence *q)
 {
 	const uint64_t calls = number_from("SB_CALLS", UINT64_MAX);
 	struct sb_rng rng;
 
 	sb_rng_seed(&rng, number_from("SB_SEQUENCE", sb_test_seed()));
+	draw_config(&q->f.config, &rng);
 	for (uint32_t i = 0; i < SEQUENCE_CALLS; i++) {
 		struct call *call = &q->call[i];
 
@@ -339,8 +356,8 @@ static void sequence(void)
 {
 	struct sequence q = { .phase = 0 };
 
-	draw(&q);
 	scenario_defaults(&q.f);
+	draw(&q);
 	q.f.config.on_drop = on_drop;
 	fixture_create(&q.f, 2);
 	for (uint32_t phase = 0; phase < PHASES; phase++)
