@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,31 +249,6 @@ static void *run_many(void *arg)
 
 /* ---- all of them ---- */
 
-/* More would only wait for memory. */
-#define THREADS_MAX 64
-
-static uint32_t usable_cpus(void)
-{
-	cpu_set_t set;
-	int n = 1;
-
-	if (!sched_getaffinity(0, sizeof(set), &set))
-		n = CPU_COUNT(&set);
-	return n > THREADS_MAX ? THREADS_MAX : (uint32_t)n;
-}
-
-static void run_in_threads(struct runs *runs)
-{
-	struct sb_thread thread[THREADS_MAX];
-	uint32_t n = 0;
-
-	while (n < usable_cpus() - 1 && !sb_thread_start(&thread[n], -1, run_many, runs))
-		n++;
-	(void)run_many(runs);
-	while (n)
-		sb_thread_join(&thread[--n]);
-}
-
 static int add_side(struct runs *runs, enum sb_side_id id, const char *name, const char *program)
 {
 	struct side *side = &runs->side[runs->sides++];
@@ -445,7 +419,7 @@ static int run_sides(struct runs *runs)
 	runs->all = runs->setup->jobs * SB_GATE_SEEDS * runs->sides;
 	sb_lock_init(&runs->lock);
 	sb_progress_plan(&runs->setup->progress, runs->all, runs->all);
-	run_in_threads(runs);
+	sb_child_on_all_cpus(run_many, runs);
 	return runs->rc;
 }
 

@@ -1,3 +1,5 @@
+/* rows.c - the rows of a sweep, each in a process of its own: one after the other, or in virtual time
+ * one on each CPU. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/platform/atomic.h"
+#include "core/platform/platform.h"
 #include "harness/sweep/session.h"
 #include "harness/system/child.h"
 #include "harness/terminal/interrupts.h"
@@ -77,8 +79,6 @@ static void show(struct sb_session *s, const struct sb_slot *slot)
 }
 
 /* ---- one row ---- */
-
-#define ROW_NAME "sweep.row"
 
 static char *read_text(const char *directory)
 {
@@ -166,69 +166,143 @@ static void count_row(struct sb_session *s, const struct sb_slot *slot)
 	sb_progress_done(&s->progress, 1, planned_ns(s, slot));
 }
 
-static int run_child(struct sb_session *s, uint32_t position, const char *directory,
-		     struct sb_arguments *arguments)
+/* Of one thread; the session's lock is held but while the row runs. */
+struct row {
+	struct sb_session *session;
+	const struct sb_slot *slot;
+	char *directory; /* its result */
+	struct sb_child child;
+};
+
+static int run_child(struct row *row, struct sb_arguments *arguments)
 {
-	static struct sb_child child;
-	const struct sb_slot *slot = &s->sweep.order[position];
-	const struct sb_configuration *c = configuration_of(s, slot);
+	struct sb_session *s = row->session;
 	char started[SB_DATE_BYTES];
 	int rc;
 
-	if (asprintf(&arguments->word[arguments->n], "--output=%s", directory) < 0)
+	if (asprintf(&arguments->word[arguments->n], "--output=%s", row->directory) < 0)
 		return sb_fail_memory();
 	arguments->n++;
-	child = (struct sb_child){ .argv = arguments->word,
-				   .limit_ns = c->limit_ns,
-				   .stacks = "sweep.db" };
+	row->child = (struct sb_child){ .argv = arguments->word,
+					.limit_ns = configuration_of(s, row->slot)->limit_ns,
+					.stacks = "sweep.db" };
 	sb_format_now(started);
-	show(s, slot);
-	rc = sb_child_run(&child);
+	show(s, row->slot);
+	sb_lock_release(&s->lock);
+	rc = sb_child_run(&row->child);
+	sb_lock_acquire(&s->lock);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc));
-	if (was_cut_short(&child))
+	if (was_cut_short(&row->child))
 		return 0;
-	rc = keep_row(s, slot, &child, started, directory);
-	count_row(s, slot);
+	rc = keep_row(s, row->slot, &row->child, started, row->directory);
+	count_row(s, row->slot);
 	return rc;
 }
 
-static int run_row(struct sb_session *s, uint32_t position)
+static int run_row(struct row *row)
 {
-	const struct sb_slot *slot = &s->sweep.order[position];
-	char *directory = sb_path_join(s->result.directory, ROW_NAME);
+	struct sb_session *s = row->session;
 	struct sb_arguments arguments;
 	int rc;
 
-	if (!directory)
-		return sb_fail_memory();
-	if (sb_sweep_arguments(&s->sweep, &s->sweep.configuration[slot->configuration],
-			       slot->repetition, &arguments)) {
+	if (sb_sweep_arguments(&s->sweep, configuration_of(s, row->slot), row->slot->repetition,
+			       &arguments))
 		rc = sb_fail_memory();
-	} else {
-		/* There may be one of a row that was killed. */
-		sb_directory_remove(directory);
-		rc = run_child(s, position, directory, &arguments);
-		sb_directory_remove(directory);
-	}
+	else
+		rc = run_child(row, &arguments);
+	sb_directory_remove(row->directory);
 	sb_arguments_free(&arguments);
-	free(directory);
 	return rc;
+}
+
+/* ---- all of them ---- */
+
+/* NULL: all have begun, or no more are to. */
+static const struct sb_slot *take_next(struct sb_session *s)
+{
+	while (s->next < s->rows && is_done(s, &s->sweep.order[s->next]))
+		s->next++;
+	if (s->rc || s->next == s->rows || sb_load_rlx(&sb_interrupted))
+		return NULL;
+	return &s->sweep.order[s->next++];
+}
+
+static int run_in_turn(struct row *row)
+{
+	int rc = 0;
+
+	while (!rc && (row->slot = take_next(row->session)))
+		rc = run_row(row);
+	return rc;
+}
+
+static char *directory_of_rows(const struct sb_session *s)
+{
+	return sb_path_join(s->result.directory, "sweep.row");
+}
+
+/* A thread's rows, one after the other. */
+static void *run_rows(void *arg)
+{
+	struct sb_session *s = arg;
+	char *rows = directory_of_rows(s);
+	struct row *row = calloc(1, sizeof(*row));
+	int rc;
+
+	sb_lock_acquire(&s->lock);
+	if (rows && row && asprintf(&row->directory, "%s/%" PRIu32, rows, s->threads++) >= 0) {
+		row->session = s;
+		rc = run_in_turn(row);
+		free(row->directory);
+	} else {
+		rc = sb_fail_memory();
+	}
+	s->rc = s->rc ? s->rc : rc;
+	sb_lock_release(&s->lock);
+	free(row);
+	free(rows);
+	return NULL;
+}
+
+/* Then rows do not disturb each other. */
+static bool all_are_virtual(const struct sb_session *s)
+{
+	for (uint32_t i = 0; i < s->sweep.dimensions; i++) {
+		if (s->sweep.dimension[i].option == SB_OPT_virtual)
+			return false;
+	}
+	return sb_opt(s->options, SB_OPT_virtual);
+}
+
+static void run_all(struct sb_session *s)
+{
+	if (all_are_virtual(s))
+		sb_child_on_all_cpus(run_rows, s);
+	else
+		(void)run_rows(s);
 }
 
 int sb_session_run(struct sb_session *s)
 {
-	int rc = 0;
+	char *rows = directory_of_rows(s);
+	int rc;
 
+	if (!rows)
+		return sb_fail_memory();
+	sb_lock_init(&s->lock);
 	sb_progress_open(&s->progress, stderr, sb_session_is(s, SB_OPT_quiet));
 	sb_progress_plan(&s->progress, s->rows - s->rows_done, sb_session_planned_ns(s));
 	sb_interrupts_catch();
-	for (uint32_t i = 0; i < s->rows && !rc; i++) {
-		if (sb_load_rlx(&sb_interrupted))
-			break;
-		if (!is_done(s, &s->sweep.order[i]))
-			rc = run_row(s, i);
-	}
+	/* There may be one of a row that was killed. */
+	sb_directory_remove(rows);
+	rc = sb_directory_make(rows);
+	if (rc)
+		s->rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be made: %s", rows, strerror(-rc));
+	else
+		run_all(s);
+	sb_directory_remove(rows);
 	sb_progress_close(&s->progress);
-	return rc;
+	free(rows);
+	return s->rc;
 }

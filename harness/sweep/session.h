@@ -31,6 +31,12 @@ struct sb_session {
 	uint32_t rows;
 	uint32_t rows_done;
 
+	/* Of threads that run rows; what follows has no room for several. */
+	struct sb_lock lock;
+	uint32_t threads;
+	uint32_t next; /* row that nobody has begun, by their order */
+	int rc;
+
 	struct sb_progress progress;
 	double *latest; /* of each configuration, the objective's latest value */
 };

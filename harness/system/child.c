@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/platform/atomic.h"
-#include "core/platform/clock.h"
+#include "core/platform/platform.h"
 #include "harness/system/crash.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
@@ -176,6 +177,35 @@ int sb_child_run(struct sb_child *child)
 	close(pipes[0]);
 	child->elapsed_ns = sb_clock_ns() - watch.start_ns;
 	return rc;
+}
+
+/* ---- several ---- */
+
+/* More would only wait for memory. */
+#define THREADS_MAX 64
+
+static uint32_t usable_cpus(void)
+{
+	cpu_set_t set;
+	int n = 1;
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n > THREADS_MAX ? THREADS_MAX : (uint32_t)n;
+}
+
+/* With fewer threads than CPUs it takes longer. */
+void sb_child_on_all_cpus(void *(*run)(void *), void *arg)
+{
+	const uint32_t most = usable_cpus() - 1;
+	struct sb_thread thread[THREADS_MAX];
+	uint32_t n = 0;
+
+	while (n < most && !sb_thread_start(&thread[n], -1, run, arg))
+		n++;
+	(void)run(arg);
+	while (n)
+		sb_thread_join(&thread[--n]);
 }
 
 /* ---- what is said of it ---- */

@@ -37,6 +37,13 @@ struct sb_child {
  */
 SB_MUST_CHECK int sb_child_run(struct sb_child *child);
 
+/*
+ * Calls run(arg) on a thread for each CPU of this process, the calling one among them, until all
+ * have returned: each runs children in virtual time, which need a CPU each and do not disturb
+ * each other's times.
+ */
+void sb_child_on_all_cpus(void *(*run)(void *), void *arg);
+
 /* One line about how it ended, which is not by exit(0). */
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes);
 

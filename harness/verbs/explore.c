@@ -35,7 +35,7 @@ struct exploration {
 	struct sb_plan plan;
 	struct sb_virtual_ground ground;
 	struct sb_explore explore; /* of the schedule */
-	FILE *words; /* what a schedule says on standard error */
+	FILE *words;		   /* what a schedule says on standard error */
 };
 
 /* ---- sizes ---- */

@@ -57,8 +57,18 @@ holds "in virtual time, too" grep -q traceEvents "$work/traced/trace.json"
 holds "an open loop, its generator on CPUs of its own" "$program" run -w service --rate 2M/s \
 	--service exp:2us --virtual --profile xeon-2s --workers 8 --generator-cpus 0 -r 2 -d 5ms \
 	--no-plots -q -o "$work/service"
-holds "a sweep" "$program" sweep -w skynet --leaves 100 -L steal=half,one --virtual \
-	--profile xeon-2s --workers 8 -r 2 -q --no-plots -o "$work/sweep"
+# sweep NAME COMMAND...: as an argument of that command.
+sweep() {
+	name=$1
+	shift
+	"$@" "$program" sweep -w skynet --leaves 100 -L steal=half,one --virtual --profile xeon-2s \
+		--workers 8 -r 5 -q --no-plots -o "$work/$name"
+}
+holds "a sweep" sweep sweep env
+holds "no row's directory is left" test ! -e "$work/sweep/sweep.row"
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+holds "a sweep on one CPU" sweep alone taskset -c "$cpu"
+holds "has the same result" scripts/same-virtual.py "$work/sweep" "$work/alone"
 holds "a comparison" "$program" ab -A '--victim near' -B '--victim random' -w skynet \
 	--leaves 100 --virtual --profile xeon-2s --workers 8 --pairs 12 --metric ns_per_op -q --no-plots -o "$work/ab"
 
