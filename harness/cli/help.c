@@ -18,11 +18,10 @@ void sb_help(void)
 	puts("\n"
 	     "sched-bench VERB --help shows its options; sched-bench help --help lists topics.\n"
 	     "\n"
-	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
 	     "\n"
-	     "Exit status: 0 done; 2 a measurement is invalid or was interrupted; 3 an input\n"
-	     "is wrong; 4 this machine does not allow it; 70 a bug.");
+	     "Exit status: 0 done; 1 worse, or a mistake; 2 a measurement is invalid or was\n"
+	     "interrupted; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 
 /* Output that is no terminal has lines of any length. */

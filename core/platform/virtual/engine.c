@@ -301,7 +301,7 @@ uint64_t sb_virtual_now_ps(void)
 	now_ps = sb_turns.now_ps;
 	/* A thread may run on for so long that others see what it does before that, by their own
 	 * clocks. By the clock that they read it has been before. */
-	if (sb_turns.setup->explore)
+	if (sb_virtual_runs() && sb_turns.setup->explore)
 		now_ps = sb_turns.explorer.read_ps = sb_max_u64(sb_turns.explorer.read_ps, now_ps);
 	return now_ps;
 }
