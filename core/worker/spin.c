@@ -94,6 +94,8 @@ static void sleep_until_called(struct sb_worker *w)
 	do {
 		deadline = sb_timekeeper_begin(w);
 		sb_park(&w->parker, sb_min_u64(deadline, sb_pool_trim_due(&w->pool)));
+		sb_worker_take_reclaimed(w);
+		sb_pool_flush(&w->pool);
 		sb_worker_give_memory_back(w, sb_clock_ns());
 	} while (sb_idle_is_announced(&w->scheduler->idle, w->id) && !sb_is_halted(w->scheduler) &&
 		 sb_clock_ns() < deadline);

@@ -115,8 +115,8 @@ static bool trim_worker(struct sb_scheduler *s, uint32_t i)
 	const bool is_online = sb_reclaim_is_online(s->reclaim, i);
 
 	sb_runq_trim(&w->inject);
-	/* It wakes, takes what others have freed, and sleeps on. */
-	if (!is_online && sb_pool_has_returned(&w->pool))
+	/* It wakes, takes what others have freed and frees its dead, and sleeps on. */
+	if (!is_online && (sb_pool_has_returned(&w->pool) || sb_load_rlx(&w->reclaimed)))
 		sb_unpark(&w->parker);
 	return is_online;
 }

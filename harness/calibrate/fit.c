@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/calibrate/solve.h"
 #include "harness/output/facts.h"
 #include "harness/run/placing.h"
 #include "harness/run/series.h"
@@ -15,27 +16,45 @@
 /* ---- straight code, and memory that is cold ---- */
 
 /*
- * In this order each has one unknown: the cost of the kind, so much of it as an operation has.
- * Its derivative, the time of an operation by that cost, is measured in virtual time, where it is
- * exact; spawn and end have the same cost. A workload's own code counts as part of the kind, so
- * these are workloads that do a typical little in a step.
+ * Costs that nothing measures by themselves. The time of an operation of each subject, on one
+ * worker, is linear in them: each kind costs so much as often as an operation has it, which virtual
+ * time says exactly. They are chosen so that the sum of the squares of the subjects' relative
+ * errors is the least, and none is negative. A workload's own code counts as part of the kinds,
+ * so these are workloads that do a typical little in a step.
  */
-static const struct subject {
+static const struct unknown {
 	const char *kind;
 	const char *other; /* of the same cost; NULL: none */
+} unknowns[] = {
+	{ "straight_step", NULL },
+	{ "straight_send", NULL },
+	{ "straight_queue", NULL },
+	{ "straight_yield", NULL },
+	{ "straight_spawn", "straight_end" },
+	{ "cold", NULL },
+};
+
+static const struct subject {
 	const char *workload;
-	const char *option;
-	const char *value;
+	const char *option[4]; /* with their values; ends with NULL */
 } subjects[] = {
-	{ "straight_send", NULL, "savina-count", "--increments", "100000" },
-	{ "straight_step", NULL, "savina-pingpong", "--round-trips", "20000" },
-	{ "straight_queue", NULL, "tokio-yield_many", "--yields", "1000" },
-	{ "straight_yield", NULL, "yield", "--yields", "20000" },
-	{ "straight_spawn", "straight_end", "skynet", "--leaves", "10000" },
-	{ "cold", NULL, "skynet", "--leaves", "100000" },
+	{ "pingpong", { "--round-trips", "20000" } },
+	{ "pingpong", { "--pairs", "1000", "--round-trips", "20" } },
+	{ "savina-pingpong", { "--round-trips", "20000" } },
+	{ "savina-count", { "--increments", "100000" } },
+	{ "savina-threadring", { "--hops", "100000" } },
+	{ "savina-fjthrput", { "--messages", "1000" } },
+	{ "fan-in", { "--messages", "1000" } },
+	{ "tokio-yield_many", { "--yields", "1000" } },
+	{ "yield", { "--yields", "20000" } },
+	{ "skynet", { "--leaves", "10000" } },
+	{ "skynet", { "--leaves", "100000" } },
+	{ "storm", { "--processes", "100000" } },
 };
 
 #define SUBJECTS SB_ARRAY_SIZE(subjects)
+
+static_assert(SB_ARRAY_SIZE(unknowns) == SB_UNKNOWNS, "solve.h has room for each");
 
 /*
  * A guest's CPU shares its core with a stranger for seconds at a time, and is then slower by half.
@@ -44,7 +63,7 @@ static const struct subject {
  */
 #define ROUNDS	    10
 #define REPETITIONS 3
-#define PROBE_NS    100.0
+#define PROBE_NS    10.0
 
 struct fit {
 	struct sb_options options;
@@ -54,12 +73,14 @@ struct fit {
 
 static int parse(struct sb_options *options, const struct subject *s)
 {
-	const char *const words[] = { "run",	"--workload", s->workload, s->option,
-				      s->value, "--workers",  "1",	   NULL };
+	const char *words[12] = { "run", "--workers", "1", "--workload", s->workload };
 	char *argv[SB_ARRAY_SIZE(words)];
+	int n = 5;
 
+	for (size_t i = 0; i < SB_ARRAY_SIZE(s->option) && s->option[i]; i++)
+		words[n++] = s->option[i];
 	memcpy(argv, words, sizeof(argv));
-	return sb_options_parse(options, SB_ARRAY_SIZE(words) - 1, argv);
+	return sb_options_parse(options, n, argv);
 }
 
 static int open_fit(struct fit *fit, const struct subject *s)
@@ -89,9 +110,10 @@ static int run(struct fit *fit, const struct sb_model_file *file, double *ns)
 	struct sb_options *o = &fit->options;
 	int rc = sb_cpu_mask_read(&ground.usable);
 
-	o->value[SB_OPT_repetitions].number = REPETITIONS;
-	o->value[SB_OPT_duration].number = 20000000;
-	o->value[SB_OPT_warmup].number = 40000000;
+	/* In virtual time one repetition is as good as many. */
+	o->value[SB_OPT_repetitions].number = file ? 1 : REPETITIONS;
+	o->value[SB_OPT_duration].number = file ? 5000000 : 20000000;
+	o->value[SB_OPT_warmup].number = file ? 5000000 : 40000000;
 	result.series = calloc(1, sizeof(*result.series));
 	if (rc || !result.series ||
 	    sb_series_init(result.series, o, &o->chosen[0], &fit->plan.placement)) {
@@ -113,16 +135,16 @@ static int run(struct fit *fit, const struct sb_model_file *file, double *ns)
 	return rc;
 }
 
-static void set_cost(struct sb_model_file *file, const struct subject *s, double ns,
+static void set_cost(struct sb_model_file *file, const struct unknown *u, double ns,
 		     const char *source)
 {
-	sb_model_file_set(file, s->kind, ns, source);
-	if (s->other)
-		sb_model_file_set(file, s->other, ns, source);
+	sb_model_file_set(file, u->kind, ns, source);
+	if (u->other)
+		sb_model_file_set(file, u->other, ns, source);
 }
 
 /* Of each subject the time of an operation, the lower quartile of its rounds. */
-static int measure_all(struct fit fit[SUBJECTS], double real[SUBJECTS])
+static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUBJECTS])
 {
 	double round[SUBJECTS][ROUNDS];
 	int rc = 0;
@@ -134,48 +156,77 @@ static int measure_all(struct fit fit[SUBJECTS], double real[SUBJECTS])
 		if (isnan(*ns))
 			*ns = INFINITY;
 	}
-	for (size_t i = 0; i < SUBJECTS && !rc; i++)
-		real[i] = sb_spread_of(round[i], ROUNDS).q1;
+	for (size_t i = 0; i < SUBJECTS && !rc; i++) {
+		times[i].real = sb_spread_of(round[i], ROUNDS).q1;
+		if (!isfinite(times[i].real))
+			rc = sb_fail(SB_EXIT_INVALID, "%s: no valid repetition to fit a model to",
+				     subjects[i].workload);
+	}
 	return rc;
 }
 
-static int fit_one(struct sb_model_file *file, const struct subject *s, struct fit *fit,
-		   double real)
+/* In virtual time: without the unknown costs, and with each of them alone. */
+static int predict(struct sb_model_file *file, struct fit *fit, struct sb_linear_time *times)
 {
-	char source[160];
-	double without, with;
-	int rc = run(fit, file, &without);
+	int rc = run(fit, file, &times->without);
 
-	set_cost(file, s, PROBE_NS, "");
-	if (!rc)
+	for (size_t u = 0; u < SB_UNKNOWNS && !rc; u++) {
+		double with;
+
+		set_cost(file, &unknowns[u], PROBE_NS, "");
 		rc = run(fit, file, &with);
-	if (!rc && (!isfinite(real) || !(with - without > 1)))
-		rc = sb_fail(SB_EXIT_INVALID, "%s: no valid repetition to fit '%s' to", s->workload,
-			     s->kind);
-	if (!rc) {
-		snprintf(source, sizeof(source),
-			 "fitted: %s on one worker, %.4g ns per %s here, %.4g without this cost",
-			 s->workload, real, fit->options.chosen[0].workload->operation, without);
-		set_cost(file, s, fmax(0, (real - without) * PROBE_NS / (with - without)), source);
+		set_cost(file, &unknowns[u], 0, "");
+		times->per[u] = (with - times->without) / PROBE_NS;
 	}
 	return rc;
+}
+
+/* What the source of each cost says: how well all of them fit. */
+static void describe_fit(const struct sb_linear_time times[SUBJECTS], const double ns[SB_UNKNOWNS],
+			 char *out, size_t bytes)
+{
+	double error[SUBJECTS];
+
+	for (size_t i = 0; i < SUBJECTS; i++)
+		error[i] = 100 * fabs(sb_linear_error(&times[i], ns));
+	sb_sort(error, SUBJECTS);
+	snprintf(out, bytes,
+		 "fitted, with the others: %zu kinds of work on one worker; errors that are left: "
+		 "median %.1f %%, largest %.1f %%",
+		 SUBJECTS, sb_median_of_sorted(error, SUBJECTS), error[SUBJECTS - 1]);
+}
+
+static int fit_all(struct sb_model_file *file, struct fit fit[SUBJECTS])
+{
+	struct sb_linear_time times[SUBJECTS];
+	double ns[SB_UNKNOWNS];
+	char source[160];
+	int rc = measure_all(fit, times);
+
+	for (size_t i = 0; i < SUBJECTS && !rc; i++)
+		rc = predict(file, &fit[i], &times[i]);
+	if (!rc)
+		rc = sb_solve(times, SUBJECTS, ns);
+	if (rc)
+		return rc;
+	describe_fit(times, ns, source, sizeof(source));
+	for (size_t u = 0; u < SB_UNKNOWNS; u++)
+		set_cost(file, &unknowns[u], ns[u], source);
+	return 0;
 }
 
 static int fit_straight(struct sb_model_file *file)
 {
 	static struct fit fit[SUBJECTS];
-	double real[SUBJECTS];
 	int rc = 0;
 
 	memset(fit, 0, sizeof(fit));
-	for (size_t i = 0; i < SUBJECTS; i++)
-		set_cost(file, &subjects[i], 0, "");
+	for (size_t u = 0; u < SB_UNKNOWNS; u++)
+		set_cost(file, &unknowns[u], 0, "");
 	for (size_t i = 0; i < SUBJECTS && !rc; i++)
 		rc = open_fit(&fit[i], &subjects[i]);
 	if (!rc)
-		rc = measure_all(fit, real);
-	for (size_t i = 0; i < SUBJECTS && !rc; i++)
-		rc = fit_one(file, &subjects[i], &fit[i], real[i]);
+		rc = fit_all(file, fit);
 	for (size_t i = 0; i < SUBJECTS; i++)
 		close_fit(&fit[i]);
 	return rc;

@@ -95,6 +95,40 @@ static void a_peak_of_submissions_is_given_back(void **state)
 	fixture_end(&f);
 }
 
+/* So few that they end before anybody knows that nobody looks at them any more. */
+enum { BULKS = 64, BULK_BYTES = 32768 };
+
+static const struct sb_process_ops bulky = {
+	.name = "bulky",
+	.state_bytes = BULK_BYTES,
+	.init = script_init,
+	.step = script_step,
+	.close = script_close,
+};
+
+/* The worker sleeps before their memory may be used again, and has nothing to do afterwards. */
+static void the_dead_of_a_sleeping_worker_are_given_back(void **state)
+{
+	static sb_pid pid[BULKS];
+	struct fixture f;
+	struct script script = { .f = &f, .step = end_at_an_event };
+	const uint64_t end = sb_clock_ns() + FIXTURE_TIMEOUT_NS;
+	uint64_t peak;
+
+	(void)state;
+	fixture_start(&f, 1);
+	for (uint32_t i = 0; i < BULKS; i++)
+		pid[i] = fixture_submit(&f, &bulky, &script);
+	peak = held_bytes(&f);
+	for (uint32_t i = 0; i < BULKS; i++)
+		CHECK_EQ(sb_scheduler_cancel(f.s, pid[i]), 0);
+	fixture_wait(&f);
+	while (held_bytes(&f) > peak / 4 && sb_clock_ns() < end)
+		sb_thread_sleep(10000000);
+	assert_in_range(held_bytes(&f), 0, peak / 4);
+	fixture_end(&f);
+}
+
 /* ---- the process limit ---- */
 
 enum { LIMIT = 40, CROWD = 100 };
@@ -381,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_dead_are_bounded_beside_a_long_step),
 		cmocka_unit_test(a_peak_of_submissions_is_given_back),
+		cmocka_unit_test(the_dead_of_a_sleeping_worker_are_given_back),
 		cmocka_unit_test(a_busy_worker_keeps_no_place),
 		cmocka_unit_test(a_step_fills_the_scheduler_up),
 		cmocka_unit_test(the_limit_is_never_passed),

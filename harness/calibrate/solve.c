@@ -1,0 +1,60 @@
+#include "harness/calibrate/solve.h"
+
+#include <cminpack.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/terminal/status.h"
+
+#define FIRST_NS  10.0
+#define TOLERANCE 1e-8
+
+double sb_linear_error(const struct sb_linear_time *time, const double ns[SB_UNKNOWNS])
+{
+	double sum = time->without;
+
+	for (int u = 0; u < SB_UNKNOWNS; u++)
+		sum += ns[u] * time->per[u];
+	return sum / time->real - 1;
+}
+
+static void square(const double *root, double ns[SB_UNKNOWNS])
+{
+	for (int u = 0; u < SB_UNKNOWNS; u++)
+		ns[u] = root[u] * root[u];
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parameters are what cminpack passes. */
+static int evaluate(void *what, int m, int n, const double *root, double *residual, int wanted)
+{
+	const struct sb_linear_time *times = what;
+	double ns[SB_UNKNOWNS];
+
+	(void)n;
+	(void)wanted;
+	square(root, ns);
+	for (int i = 0; i < m; i++)
+		residual[i] = sb_linear_error(&times[i], ns);
+	return 0;
+}
+
+int sb_solve(const struct sb_linear_time *times, uint32_t n, double ns[SB_UNKNOWNS])
+{
+	const uint32_t works = n * SB_UNKNOWNS + 5 * SB_UNKNOWNS + n;
+	double root[SB_UNKNOWNS];
+	int pivot[SB_UNKNOWNS];
+	double *room = calloc(n + works, sizeof(*room));
+	int info;
+
+	if (!room)
+		return sb_fail_memory();
+	for (int u = 0; u < SB_UNKNOWNS; u++)
+		root[u] = sqrt(FIRST_NS);
+	info = lmdif1(evaluate, (void *)(uintptr_t)times, (int)n, SB_UNKNOWNS, root, room,
+		      TOLERANCE, pivot, room + n, (int)works);
+	free(room);
+	if (info <= 0)
+		return sb_fail(SB_EXIT_INVALID, "no costs fit the times that were measured");
+	square(root, ns);
+	return 0;
+}

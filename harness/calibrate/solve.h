@@ -1,0 +1,27 @@
+/* solve.h - costs that make times come out as measured, as nearly as costs can that are not negative. */
+#ifndef SB_HARNESS_CALIBRATE_SOLVE_H
+#define SB_HARNESS_CALIBRATE_SOLVE_H
+
+#include "core/platform/base.h"
+
+#define SB_UNKNOWNS 6
+
+/* The time of something, linear in the costs. In nanoseconds. */
+struct sb_linear_time {
+	double real;		 /* as measured */
+	double without;		 /* if all costs are 0 */
+	double per[SB_UNKNOWNS]; /* nanosecond of each cost */
+};
+
+/* By how much it comes out too long, as a part of the measured time. */
+double sb_linear_error(const struct sb_linear_time *time, const double ns[SB_UNKNOWNS]);
+
+/*
+ * The costs for which the sum of the squares of those errors is the least; a cost that no time
+ * depends on keeps any value. By MINPACK's method of Levenberg and Marquardt (More, Garbow and
+ * Hillstrom, 1980), for the costs' square roots, so that none is negative. n: at least SB_UNKNOWNS.
+ * Returns 0, or an exit status after an error has been printed.
+ */
+SB_MUST_CHECK int sb_solve(const struct sb_linear_time *times, uint32_t n, double ns[SB_UNKNOWNS]);
+
+#endif
