@@ -1,5 +1,6 @@
 #include "harness/calibrate/fit.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,34 +183,35 @@ static int predict(struct sb_model_file *file, struct fit *fit, struct sb_linear
 }
 
 /* What the source of each cost says: how well all of them fit. */
-static void describe_fit(const struct sb_linear_time times[SUBJECTS], const double ns[SB_UNKNOWNS],
-			 char *out, size_t bytes)
+static void describe_fit(const struct sb_linear_time *times, uint32_t n,
+			 const double ns[SB_UNKNOWNS], char *out, size_t bytes)
 {
 	double error[SUBJECTS];
 
-	for (size_t i = 0; i < SUBJECTS; i++)
+	for (uint32_t i = 0; i < n; i++)
 		error[i] = 100 * fabs(sb_linear_error(&times[i], ns));
-	sb_sort(error, SUBJECTS);
+	sb_sort(error, n);
 	snprintf(out, bytes,
-		 "fitted, with the others: %zu kinds of work on one worker; errors that are left: "
-		 "median %.1f %%, largest %.1f %%",
-		 SUBJECTS, sb_median_of_sorted(error, SUBJECTS), error[SUBJECTS - 1]);
+		 "fitted, with the others: %" PRIu32 " kinds of work on one worker; errors that "
+						     "are left: median %.1f %%, largest %.1f %%",
+		 n, sb_median_of_sorted(error, n), error[n - 1]);
 }
 
 static int fit_all(struct sb_model_file *file, struct fit fit[SUBJECTS])
 {
 	struct sb_linear_time times[SUBJECTS];
 	double ns[SB_UNKNOWNS];
+	uint32_t n = SUBJECTS;
 	char source[160];
 	int rc = measure_all(fit, times);
 
 	for (size_t i = 0; i < SUBJECTS && !rc; i++)
 		rc = predict(file, &fit[i], &times[i]);
 	if (!rc)
-		rc = sb_solve(times, SUBJECTS, ns);
+		rc = sb_solve(times, &n, ns);
 	if (rc)
 		return rc;
-	describe_fit(times, ns, source, sizeof(source));
+	describe_fit(times, n, ns, source, sizeof(source));
 	for (size_t u = 0; u < SB_UNKNOWNS; u++)
 		set_cost(file, &unknowns[u], ns[u], source);
 	return 0;

@@ -38,7 +38,7 @@ static int evaluate(void *what, int m, int n, const double *root, double *residu
 	return 0;
 }
 
-int sb_solve(const struct sb_linear_time *times, uint32_t n, double ns[SB_UNKNOWNS])
+static int solve_all(const struct sb_linear_time *times, uint32_t n, double ns[SB_UNKNOWNS])
 {
 	const uint32_t works = n * SB_UNKNOWNS + 5 * SB_UNKNOWNS + n;
 	double root[SB_UNKNOWNS];
@@ -57,4 +57,29 @@ int sb_solve(const struct sb_linear_time *times, uint32_t n, double ns[SB_UNKNOW
 		return sb_fail(SB_EXIT_INVALID, "no costs fit the times that were measured");
 	square(root, ns);
 	return 0;
+}
+
+/* The last time is the one that comes out the most wrong; returns by how much. */
+static double put_worst_last(struct sb_linear_time *times, uint32_t n, const double ns[SB_UNKNOWNS])
+{
+	const struct sb_linear_time last = times[n - 1];
+	uint32_t worst = 0;
+
+	for (uint32_t i = 1; i < n; i++) {
+		if (fabs(sb_linear_error(&times[i], ns)) > fabs(sb_linear_error(&times[worst], ns)))
+			worst = i;
+	}
+	times[n - 1] = times[worst];
+	times[worst] = last;
+	return fabs(sb_linear_error(&times[n - 1], ns));
+}
+
+int sb_solve(struct sb_linear_time *times, uint32_t *n, double ns[SB_UNKNOWNS])
+{
+	const uint32_t least = *n - *n / 4;
+	int rc = solve_all(times, *n, ns);
+
+	while (!rc && *n > least && put_worst_last(times, *n, ns) > SB_DISTURBED)
+		rc = solve_all(times, --*n, ns);
+	return rc;
 }

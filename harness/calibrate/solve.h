@@ -16,12 +16,16 @@ struct sb_linear_time {
 /* By how much it comes out too long, as a part of the measured time. */
 double sb_linear_error(const struct sb_linear_time *time, const double ns[SB_UNKNOWNS]);
 
+/* What comes out so wrong was disturbed when it was measured. */
+#define SB_DISTURBED 0.25
+
 /*
  * The costs for which the sum of the squares of those errors is the least; a cost that no time
- * depends on keeps any value. By MINPACK's method of Levenberg and Marquardt (More, Garbow and
- * Hillstrom, 1980), for the costs' square roots, so that none is negative. n: at least SB_UNKNOWNS.
- * Returns 0, or an exit status after an error has been printed.
+ * depends on keeps any value. Times that were disturbed, at most a quarter of all, do not count:
+ * *n is how many are left, the first ones then, and at least SB_UNKNOWNS. By MINPACK's method of
+ * Levenberg and Marquardt (More, Garbow and Hillstrom, 1980), for the costs' square roots, so that
+ * none is negative. Returns 0, or an exit status after an error has been printed.
  */
-SB_MUST_CHECK int sb_solve(const struct sb_linear_time *times, uint32_t n, double ns[SB_UNKNOWNS]);
+SB_MUST_CHECK int sb_solve(struct sb_linear_time *times, uint32_t *n, double ns[SB_UNKNOWNS]);
 
 #endif
