@@ -193,7 +193,7 @@ static void describe_fit(const struct sb_linear_time *times, uint32_t n,
 	sb_sort(error, n);
 	snprintf(out, bytes,
 		 "fitted, with the others: %" PRIu32 " kinds of work on one worker; errors that "
-						     "are left: median %.1f %%, largest %.1f %%",
+		 "are left: median %.1f %%, largest %.1f %%",
 		 n, sb_median_of_sorted(error, n), error[n - 1]);
 }
 

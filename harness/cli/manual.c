@@ -199,7 +199,8 @@ static const char environment[] =
 	".TP\n\\fBNO_COLOR\\fR\nIf it is not empty, there are no colours. So it is with TERM=dumb, "
 	"and on anything\nbut a terminal.\n";
 
-static const char statuses[] = ".TP\n0\ndone\n.TP\n1\nregressed\n.TP\n2\na measurement is invalid, "
+static const char statuses[] = ".TP\n0\ndone\n.TP\n1\nregressed, or explore has found a "
+			       "mistake\n.TP\n2\na measurement is invalid, "
 			       "undecided or was interrupted\n.TP\n3\nan input is "
 			       "wrong\n.TP\n4\nthis machine does not allow it\n.TP\n70\na bug\n";
 

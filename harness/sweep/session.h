@@ -1,8 +1,8 @@
 /*
  * session.h - a sweep while it is worked on: between the parts of its verb.
- *	command_sweep.c		the verb; the plan, and what is written at the end
+ *	harness/verbs/sweep.c	the verb; the plan, and what is written at the end
  *	session_store.c		a new store, or one that is there
- *	session_rows.c		the rows, one after the other
+ *	rows.c			the rows
  */
 #ifndef SB_HARNESS_SWEEP_SESSION_H
 #define SB_HARNESS_SWEEP_SESSION_H
