@@ -236,9 +236,9 @@ CONSERVATION = [
     Mutant("thieves that lose races go on as before", "core/worker/steal.c",
            "w->victims.crowd++;", "w->victims.crowd = 0;",
            "virtual:virtual/test_many_workers"),
-    Mutant("a sleeping worker keeps the memory of its dead", "core/worker/watch.c",
-           "(sb_pool_has_returned(&w->pool) || sb_load_rlx(&w->reclaimed))",
-           "sb_pool_has_returned(&w->pool)", "virtual:core/test_limits"),
+    Mutant("a sleeping worker keeps the memory of its dead", "core/worker/spin.c",
+           "		sb_worker_take_reclaimed(w);\n		sb_pool_flush(&w->pool);\n",
+           "", "virtual:core/test_limits"),
     Mutant("those that continue cannot be stolen", "core/worker/steal.c",
            "	if (result == SB_STEAL_EMPTY)\n"
            "		result = steal_some(w, &victim->cold, items, &n, victim->id);\n",
