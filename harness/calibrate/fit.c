@@ -182,7 +182,7 @@ static int predict(struct sb_model_file *file, struct fit *fit, struct sb_linear
 	return rc;
 }
 
-/* What the source of each cost says: how well all of them fit. */
+/* The text for the source of each cost: how well the costs fit. */
 static void describe_fit(const struct sb_linear_time *times, uint32_t n,
 			 const double ns[SB_UNKNOWNS], char *out, size_t bytes)
 {

@@ -16,7 +16,7 @@ struct sb_linear_time {
 /* By how much it comes out too long, as a part of the measured time. */
 double sb_linear_error(const struct sb_linear_time *time, const double ns[SB_UNKNOWNS]);
 
-/* What comes out so wrong was disturbed when it was measured. */
+/* A time with a larger error was disturbed while it was measured. */
 #define SB_DISTURBED 0.25
 
 /*

@@ -150,6 +150,9 @@ int sb_option_refuse(const struct sb_options *options, enum sb_option_id id, con
  * others. */
 bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id);
 
+/* Whether the parameter was given, for whichever workload. */
+bool sb_param_is_given(const struct sb_options *options, const char *name);
+
 /* "a count from 1 to 64": what its values look like; a flag's are "yes or no".
  * Likewise of a parameter. */
 #define SB_FORM_BYTES 160

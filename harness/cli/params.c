@@ -188,6 +188,15 @@ int sb_options_choose(struct sb_options *options)
 	return rc;
 }
 
+bool sb_param_is_given(const struct sb_options *options, const char *name)
+{
+	for (uint32_t i = 0; i < options->givens; i++) {
+		if (!strcmp(options->given[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 const struct sb_param *sb_param_find(const char *name)
 {
 	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {

@@ -14,7 +14,7 @@ struct sb_measurement {
 	const struct sb_watch *watch; /* NULL: nobody */
 	const struct sb_series *series;
 	uint32_t workers;
-	double look_ns;		       /* of a look at the clock */
+	double look_ns;		       /* cost of a clock read */
 	struct sb_worker_reading *now; /* one, of whichever worker is looked at */
 	struct sb_hist_counts *hist;   /* [SB_HISTS], at the start of a repetition */
 	struct sb_osview *os;

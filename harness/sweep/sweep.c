@@ -37,8 +37,7 @@ static int given_twice(const struct sb_sweep *sweep, const struct sb_dimension *
 				       "sweep: %s is gone through twice; expected one -P or -L",
 				       d->name);
 	}
-	for (uint32_t i = 0; i < sweep->options->givens; i++)
-		plain |= !strcmp(sweep->options->given[i].name, d->name);
+	plain |= sb_param_is_given(sweep->options, d->name);
 	if (plain)
 		return sb_fail(SB_EXIT_USAGE,
 			       "sweep: %s is gone through, and --%s is given; expected one of them",

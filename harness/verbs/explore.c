@@ -70,15 +70,6 @@ static int choose_all(struct sb_options *options)
 	return sb_options_set(options, SB_OPT_workload, names, "default");
 }
 
-static bool is_given(const struct sb_options *options, const char *name)
-{
-	for (uint32_t i = 0; i < options->givens; i++) {
-		if (!strcmp(options->given[i].name, name))
-			return true;
-	}
-	return false;
-}
-
 static void set_size(struct sb_chosen *chosen, const struct size *size)
 {
 	const struct sb_param *param = chosen->workload->params;
@@ -95,7 +86,7 @@ static void make_small(const struct sb_options *options, struct sb_chosen *chose
 		if (strcmp(smalls[i].workload, chosen->workload->name) != 0)
 			continue;
 		for (const struct size *size = smalls[i].size; size->name; size++) {
-			if (!is_given(options, size->name))
+			if (!sb_param_is_given(options, size->name))
 				set_size(chosen, size);
 		}
 	}

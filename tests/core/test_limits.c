@@ -73,20 +73,19 @@ static uint64_t held_bytes(struct fixture *f)
 	return memory.held_bytes;
 }
 
-static void a_peak_of_submissions_is_given_back(void **state)
+/* One worker's processes, all alive at a time, end; their memory goes back by itself. */
+static void check_giving_back(const struct sb_process_ops *ops, sb_pid *pid, uint32_t processes)
 {
-	static sb_pid pid[PEAK];
 	struct fixture f;
 	struct script script = { .f = &f, .step = end_at_an_event };
 	const uint64_t end = sb_clock_ns() + FIXTURE_TIMEOUT_NS;
 	uint64_t peak;
 
-	(void)state;
 	fixture_start(&f, 1);
-	for (uint32_t i = 0; i < PEAK; i++)
-		pid[i] = fixture_submit(&f, &scripted, &script);
+	for (uint32_t i = 0; i < processes; i++)
+		pid[i] = fixture_submit(&f, ops, &script);
 	peak = held_bytes(&f);
-	for (uint32_t i = 0; i < PEAK; i++)
+	for (uint32_t i = 0; i < processes; i++)
 		CHECK_EQ(sb_scheduler_cancel(f.s, pid[i]), 0);
 	fixture_wait(&f);
 	while (held_bytes(&f) > peak / 4 && sb_clock_ns() < end)
@@ -95,7 +94,15 @@ static void a_peak_of_submissions_is_given_back(void **state)
 	fixture_end(&f);
 }
 
-/* So few that they end before anybody knows that nobody looks at them any more. */
+static void a_peak_of_submissions_is_given_back(void **state)
+{
+	static sb_pid pid[PEAK];
+
+	(void)state;
+	check_giving_back(&scripted, pid, PEAK);
+}
+
+/* So few that all have ended before the grace period of the first one has. */
 enum { BULKS = 64, BULK_BYTES = 32768 };
 
 static const struct sb_process_ops bulky = {
@@ -109,24 +116,10 @@ static const struct sb_process_ops bulky = {
 /* The worker sleeps before their memory may be used again, and has nothing to do afterwards. */
 static void the_dead_of_a_sleeping_worker_are_given_back(void **state)
 {
-	static sb_pid pid[BULKS];
-	struct fixture f;
-	struct script script = { .f = &f, .step = end_at_an_event };
-	const uint64_t end = sb_clock_ns() + FIXTURE_TIMEOUT_NS;
-	uint64_t peak;
+	sb_pid pid[BULKS];
 
 	(void)state;
-	fixture_start(&f, 1);
-	for (uint32_t i = 0; i < BULKS; i++)
-		pid[i] = fixture_submit(&f, &bulky, &script);
-	peak = held_bytes(&f);
-	for (uint32_t i = 0; i < BULKS; i++)
-		CHECK_EQ(sb_scheduler_cancel(f.s, pid[i]), 0);
-	fixture_wait(&f);
-	while (held_bytes(&f) > peak / 4 && sb_clock_ns() < end)
-		sb_thread_sleep(10000000);
-	assert_in_range(held_bytes(&f), 0, peak / 4);
-	fixture_end(&f);
+	check_giving_back(&bulky, pid, BULKS);
 }
 
 /* ---- the process limit ---- */

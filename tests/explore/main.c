@@ -76,7 +76,6 @@ static _Noreturn void run_child(const struct scenario *scenario, uint64_t seed)
 		.model = &model,
 		.seed = seed,
 		.explore = &explore,
-		.lookahead_ps = sb_explore_lookahead_ps(&explore),
 	};
 	struct sb_virtual_counts counts;
 

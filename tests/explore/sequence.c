@@ -281,7 +281,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* What is drawn for a call does not depend on whether others are made. */
+/* Each call takes the same number of draws, so that leaving one out changes no other. */
 static struct call draw_call(struct sb_rng *rng)
 {
 	struct call call = { .thread = sb_rng_below(rng, THREADS),

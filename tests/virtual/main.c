@@ -26,7 +26,7 @@ static void choose_seed(void)
 
 /* SB_EXPLORE, if it is set: "random", or "preempt:N" with N interruptions; and ",stores", which
  * wait. */
-static const struct sb_explore *choose_schedule(struct sb_virtual_setup *setup)
+static const struct sb_explore *choose_schedule(void)
 {
 	static struct sb_explore explore;
 	const char *text = getenv("SB_EXPLORE");
@@ -49,7 +49,6 @@ static const struct sb_explore *choose_schedule(struct sb_virtual_setup *setup)
 		exit(2);
 	}
 	explore.kind = SB_EXPLORE_PREEMPT;
-	setup->lookahead_ps = sb_explore_lookahead_ps(&explore);
 	return &explore;
 }
 
@@ -68,7 +67,7 @@ int main(void)
 
 	choose_seed();
 	setup.seed = sb_test_seed();
-	setup.explore = choose_schedule(&setup);
+	setup.explore = choose_schedule();
 	if (sb_virtual_run(&setup, run, &status, &counts))
 		return 1;
 	fprintf(stderr, "# %.3f ms of virtual time, %u threads\n", (double)counts.end_ps * 1e-9,

@@ -47,7 +47,6 @@ static void run(struct litmus *l, const struct sb_explore *explore, uint64_t see
 		.model = &model,
 		.seed = seed,
 		.explore = explore,
-		.lookahead_ps = sb_explore_lookahead_ps(explore),
 	};
 	struct sb_virtual_counts counts;
 

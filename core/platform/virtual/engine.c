@@ -372,10 +372,13 @@ static int begin(const struct sb_virtual_setup *setup)
 {
 	if (sb_turns.cpu)
 		return -EBUSY;
-	sb_turns = (struct sb_turns){ .setup = setup, .cost = setup->model->cost };
+	sb_turns = (struct sb_turns){ .setup = setup,
+				      .cost = setup->model->cost,
+				      .lookahead_ps = setup->lookahead_ps };
 	sb_rng_seed(&sb_turns.rng, setup->seed);
 	if (setup->explore) {
 		sb_explorer_init(&sb_turns.explorer, setup->explore, setup->seed);
+		sb_turns.lookahead_ps = sb_explore_lookahead_ps(setup->explore);
 		/* What the kernel does would take longer than all the rest. */
 		sb_turns.cost.block_ps = sb_turns.cost.wake_ps = 0;
 		sb_turns.cost.switch_ps = sb_turns.cost.thread_start_ps = 0;

@@ -28,7 +28,8 @@ struct sb_virtual_setup {
 	const struct sb_model *model;
 	uint64_t seed;
 	uint64_t lookahead_ps;
-	const struct sb_explore *explore; /* instead of costs; NULL: by costs. See explore.h */
+	/* Instead of costs, with a look-ahead of its own; NULL: by costs. See explore.h. */
+	const struct sb_explore *explore;
 	/* The CPU of the first thread, and those on which threads that are not pinned may run, by
 	 * their numbers; NULL: all, and the first thread begins on the last one. */
 	uint32_t first_cpu;

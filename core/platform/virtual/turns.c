@@ -66,7 +66,7 @@ void sb_turns_set_limit(void)
 	const struct sb_event_time *first = sb_heap_first(&sb_turns.heap);
 	const struct sb_virtual_cpu *cpu = sb_turns.cpu;
 
-	sb_turns.limit_ps = first ? first->at_ps + sb_turns.setup->lookahead_ps : UINT64_MAX;
+	sb_turns.limit_ps = first ? first->at_ps + sb_turns.lookahead_ps : UINT64_MAX;
 	if (cpu->ready.first)
 		sb_turns.limit_ps = sb_min_u64(sb_turns.limit_ps, cpu->until_ps);
 }

@@ -52,6 +52,7 @@ extern struct sb_turns {
 	struct sb_virtual_cpu *cpu; /* the current one; NULL: no run */
 	uint64_t now_ps;	    /* by its clock */
 	uint64_t limit_ps;	    /* the current thread goes on until then */
+	uint64_t lookahead_ps;
 	struct sb_rng rng;
 	struct sb_explorer explorer;
 	struct sb_fiber outside;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/platform/virtual/engine.h"
-#include "core/platform/virtual/explore.h"
 #include "harness/terminal/status.h"
 #include "harness/virtual/virtual.h"
 #include "results/record/waiting.h"
@@ -90,8 +89,9 @@ int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		       const struct sb_watch *watch)
 {
 	const struct sb_model plain = sb_model_plain(SB_VIRTUAL_EXPLORE_CPUS);
-	struct sb_virtual_setup setup = {
-		.model = ground->model,
+	const struct sb_virtual_setup setup = {
+		.model = ground->explore ? &plain : ground->model,
+		.explore = ground->explore,
 		.seed = sb_opt(options, SB_OPT_seed),
 		.lookahead_ps = PS_PER_NS * sb_opt(options, SB_OPT_look_ahead),
 		.first_cpu = ground->first_cpu,
@@ -107,11 +107,6 @@ int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	struct sb_virtual_counts counts;
 	int rc;
 
-	if (ground->explore) {
-		setup.model = &plain;
-		setup.explore = ground->explore;
-		setup.lookahead_ps = sb_explore_lookahead_ps(ground->explore);
-	}
 	own.workload = sb_workload_find(chosen->workload->name);
 	rc = sb_virtual_run(&setup, measure, &entry, &counts);
 	if (rc)
