@@ -98,6 +98,10 @@ struct sb_workload {
 	/* Its rounds take requests as run->load says. */
 	bool takes_requests;
 
+	/* What it is for: the metric by which a sweep ranks configurations of it and
+	 * that a run reports first, or two of them, "A,B". NULL: ns_per_op. */
+	const char *objective;
+
 	/* Registers handlers, allocates what else there is; NULL: nothing.
 	 * Returns 0 or -errno; after an error teardown is not called. */
 	int (*setup)(struct sb_workload_run *run);
@@ -136,6 +140,11 @@ void sb_workload_tear_down(struct sb_workload_run *run);
  * such a text in nanoseconds. */
 bool sb_workload_accept_time(const struct sb_param *param, const char *text, char *why);
 uint64_t sb_workload_time_ns(const char *text);
+
+static inline const char *sb_workload_objective(const struct sb_workload *workload)
+{
+	return workload->objective ? workload->objective : "ns_per_op";
+}
 
 /* All workloads, ends with NULL. */
 extern const struct sb_workload *const sb_workloads[];

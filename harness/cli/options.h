@@ -34,7 +34,8 @@ enum sb_verb {
 	SB_WHOLE_RUN =
 		1 << 19, /* of all jobs together: one clock, one result directory, one output */
 	SB_NOT_IN_JOBS = 1 << 20, /* asks for something else than a new run */
-	SB_BOTH_SIDES = 1 << 21	  /* the same on both sides of a comparison */
+	SB_BOTH_SIDES = 1 << 21,  /* the same on both sides of a comparison */
+	SB_TUNABLE = 1 << 22	  /* tunes the scheduler: a sweep measures the default, too */
 };
 
 enum sb_option_id {

@@ -25,6 +25,12 @@
 
 /* ---- all runs ---- */
 
+/* Of the lowest seed whose run failed, which is the same on every machine. */
+struct failure {
+	uint32_t seed;
+	char why[SB_REASON_BYTES]; /* "": none has */
+};
+
 /* What the runs of a side have measured. */
 struct side {
 	enum sb_side_id id;
@@ -32,7 +38,7 @@ struct side {
 	const char *program; /* NULL: this one */
 	/* [jobs][limits][seeds] */
 	double *value;
-	char (*why)[SB_REASON_BYTES]; /* [jobs], of the first run that failed; "": none has */
+	struct failure *failure; /* [jobs] */
 };
 
 struct runs {
@@ -114,7 +120,7 @@ static void keep_values(const struct run *run, const struct sb_record *record)
 
 static void read_result(struct run *run)
 {
-	char *why = run->side->why[run->job];
+	struct failure *failure = &run->side->failure[run->job];
 	char reason[SB_REASON_BYTES] = "";
 	struct sb_result result;
 
@@ -129,9 +135,11 @@ static void read_result(struct run *run)
 			keep_values(run, result.series->record);
 		sb_result_free(&result);
 	}
-	if (*reason && !*why)
-		snprintf(why, SB_REASON_BYTES, "seed %" PRIu64 ": %.350s",
-			 run->runs->setup->seed + run->seed, reason);
+	if (!*reason || (*failure->why && failure->seed < run->seed))
+		return;
+	failure->seed = run->seed;
+	snprintf(failure->why, sizeof(failure->why), "seed %" PRIu64 ": %.350s",
+		 run->runs->setup->seed + run->seed, reason);
 }
 
 static int refuse(const struct run *run)
@@ -161,7 +169,7 @@ static int take_result(struct run *run)
 static bool is_job_lost(const struct runs *runs, uint32_t job)
 {
 	for (uint32_t s = 0; s < runs->sides; s++) {
-		if (*runs->side[s].why[job])
+		if (*runs->side[s].failure[job].why)
 			return true;
 	}
 	return false;
@@ -258,10 +266,10 @@ static int add_side(struct runs *runs, enum sb_side_id id, const char *name, con
 			       .name = name,
 			       .program = program,
 			       .value = calloc(values, sizeof(*side->value)),
-			       .why = calloc(runs->setup->jobs, sizeof(*side->why)) };
+			       .failure = calloc(runs->setup->jobs, sizeof(*side->failure)) };
 	for (size_t i = 0; side->value && i < values; i++)
 		side->value[i] = NAN;
-	return side->value && side->why ? 0 : sb_fail_memory();
+	return side->value && side->failure ? 0 : sb_fail_memory();
 }
 
 /* A metric with two limits is one row. */
@@ -271,7 +279,7 @@ static int collect(const struct runs *runs, const struct side *side, struct sb_g
 	int rc = 0;
 
 	for (uint32_t j = 0; j < runs->setup->jobs; j++) {
-		for (uint32_t i = 0; i < limits->n && !rc && !*side->why[j]; i++) {
+		for (uint32_t i = 0; i < limits->n && !rc && !*side->failure[j].why; i++) {
 			const enum sb_metric_id metric = limits->limit[i].metric;
 			const char *label = runs->setup->job[j].label;
 
@@ -372,7 +380,7 @@ static int report_failures(struct sb_gate_report *gate, const struct runs *runs)
 		for (uint32_t j = 0; j < runs->setup->jobs; j++) {
 			struct sb_gate_test *test;
 
-			if (!*side->why[j])
+			if (!*side->failure[j].why)
 				continue;
 			test = add_test(gate, runs->setup->job[j].label, "runs", "");
 			if (!test)
@@ -380,7 +388,7 @@ static int report_failures(struct sb_gate_report *gate, const struct runs *runs)
 			test->rule.verdict =
 				side->id == SB_SIDE_B ? SB_GATE_REGRESSED : SB_GATE_UNDECIDED;
 			snprintf(test->why, sizeof(test->why), "the %s: %.350s", side->name,
-				 side->why[j]);
+				 side->failure[j].why);
 		}
 	}
 	return 0;
@@ -460,7 +468,7 @@ int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate
 	rc = rc ? rc : compare_sides(&runs, gate, &base, candidate);
 	for (uint32_t s = 0; s < runs.sides; s++) {
 		free(runs.side[s].value);
-		free(runs.side[s].why);
+		free(runs.side[s].failure);
 	}
 	sb_gate_values_free(&base);
 	return rc;

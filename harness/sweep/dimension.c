@@ -310,6 +310,27 @@ int sb_dimension_parse(struct sb_dimension *d, char letter, const char *text,
 	return letter == 'P' ? parse_scan(d, equals + 1) : parse_list(d, equals + 1);
 }
 
+/* "0" is "0s", and "1ms" is "1000us". */
+static bool is_same_value(const char *a, const char *b)
+{
+	const double x = sb_sweep_number(a);
+
+	return !strcmp(a, b) || (isfinite(x) && fabs(x - sb_sweep_number(b)) <= END_SLACK * x);
+}
+
+int sb_dimension_add_default(struct sb_dimension *d, const struct sb_options *options)
+{
+	d->combined = d->values;
+	d->initial = SB_NO_LEVEL;
+	if (d->option == SB_OPTIONS || !(sb_option[d->option].verbs & SB_TUNABLE))
+		return 0;
+	for (d->initial = 0; d->initial < d->combined; d->initial++) {
+		if (is_same_value(d->value[d->initial], options->value[d->option].text))
+			return 0;
+	}
+	return add_value(d, options->value[d->option].text);
+}
+
 void sb_dimension_free(struct sb_dimension *d)
 {
 	for (uint32_t i = 0; i < d->values; i++)

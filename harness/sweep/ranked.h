@@ -1,22 +1,28 @@
-/* ranked.h - the configurations of one workload, ranked. */
+/* ranked.h - the configurations of one workload, ranked by one objective or by two. */
 #ifndef SB_HARNESS_SWEEP_RANKED_H
 #define SB_HARNESS_SWEEP_RANKED_H
 
 #include "harness/sweep/table.h"
 #include "results/record/record.h"
-#include "results/stats/ranking.h"
+#include "results/stats/front.h"
 
-/* The table of one workload. Configurations count from 0 here; first is where
- * they begin in the sweep. */
+struct sb_ranked_objective {
+	enum sb_metric_id metric;
+	bool higher;   /* is better: value has the inverse */
+	double *value; /* [n * rounds] */
+	struct sb_rank *rank;
+};
+
+/* Configurations count from 0 here; first is where they begin in the sweep. */
 struct sb_ranked {
 	const struct sb_sweep_view *view;
 	uint32_t first;
 	uint32_t n;
 	uint32_t rounds;
-	bool higher;   /* is better: value has the inverse */
-	double *value; /* [n * rounds] */
-	struct sb_rank *rank;
-	struct sb_ranking ranking;
+	uint32_t objectives;
+	struct sb_ranked_objective by[SB_FRONT_OBJECTIVES];
+	struct sb_front front;		/* of one objective: its first ranking alone */
+	struct sb_front_member *member; /* of two: [n] */
 };
 
 const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g, uint32_t i);
@@ -30,6 +36,33 @@ void sb_ranked_each_group(const struct sb_sweep_view *view,
 /* Whether a configuration has that metric. */
 bool sb_ranked_any_has(const struct sb_ranked *g, enum sb_metric_id metric);
 
-void sb_sweep_put_recommendation(const struct sb_ranked *g, FILE *out);
+/* The default under the circumstances of configuration i, see sweep.h; SB_NO_LEVEL: the
+ * sweep has none, or it has too few values. */
+uint32_t sb_ranked_default(const struct sb_ranked *g, uint32_t i);
+
+/* Whether nothing but the load varies, so that there is no choice to rank. */
+bool sb_ranked_is_load(const struct sb_ranked *g);
+
+/* "10.2 ns [10.0 ns .. 10.4 ns]": the estimate that ranks it in an objective, with its
+ * interval; unranked: the median and the range, or "-". */
+#define SB_RANKED_CELL_BYTES 112
+void sb_ranked_estimate(char out[SB_RANKED_CELL_BYTES], const struct sb_ranked *g,
+			const struct sb_ranked_objective *by, uint32_t i);
+
+/* "batch=16 spin-yield=12", without the workload. */
+const char *sb_ranked_settings(const struct sb_ranked *g, uint32_t i);
+
+/* The ratio of configuration i to another one in an objective, lower is better. */
+struct sb_ratio sb_ranked_ratio(const struct sb_ranked *g, const struct sb_ranked_objective *by,
+				uint32_t i, uint32_t to);
+
+/* "3.6 % [1.2 % .. 6.1 %] lower than", or "2.1 times [1.9 .. 2.3] as high as". */
+void sb_ranked_put_change(const struct sb_ranked_objective *by, const struct sb_ratio *ratio,
+			  FILE *out);
+
+/* The answer: which one to choose, with one objective and with two. The first line says
+ * it, the others, which are indented, say how sure it is and what it costs. */
+void sb_ranked_put_best(const struct sb_ranked *g, FILE *out);
+void sb_ranked_put_tradeoff(const struct sb_ranked *g, FILE *out);
 
 #endif

@@ -1,59 +1,23 @@
-/* recommend.c - which configuration a sweep recommends, and what each option alone does. */
+/* recommend.c - which configuration a sweep recommends by one objective, and what each
+ * option alone does. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/sweep/ranked.h"
-#include "harness/sweep/table.h"
+#include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 #include "results/stats/ranking.h"
-
-/* "batch=16 spin-yield=12", without the workload. */
-static void put_settings(const struct sb_ranked *g, uint32_t i, FILE *out)
-{
-	const char *blank = strchr(sb_ranked_configuration(g, i)->label, ' ');
-
-	fputs(blank ? blank + 1 : sb_ranked_configuration(g, i)->label, out);
-}
-
-static void put_percent(double part, FILE *out)
-{
-	const double percent = 100 * part;
-
-	fprintf(out, "%.*f %%", fabs(percent) < 10 ? 1 : 0, percent);
-}
-
-/* "ns_per_op is 3.6 % [1.2 % .. 6.1 %] lower than "; ratio: of what is the lower
- * the better. */
-static void put_gain(const struct sb_ranked *g, const struct sb_ratio *ratio, FILE *out)
-{
-	const bool higher = g->higher;
-
-	fprintf(out, "%s is ", sb_metric[g->view->objective].name);
-	put_percent(higher ? 1 / ratio->ratio - 1 : 1 - ratio->ratio, out);
-	fputs(" [", out);
-	put_percent(higher ? 1 / ratio->high - 1 : 1 - ratio->high, out);
-	fputs(" .. ", out);
-	put_percent(higher ? 1 / ratio->low - 1 : 1 - ratio->low, out);
-	fprintf(out, "] %s than ", higher ? "higher" : "lower");
-}
-
-static uint32_t find_default(const struct sb_ranked *g)
-{
-	for (uint32_t i = 0; i < g->n; i++) {
-		if (sb_sweep_is_default(g->view->sweep, sb_ranked_configuration(g, i)))
-			return i;
-	}
-	return UINT32_MAX;
-}
 
 static uint32_t count_like_best(const struct sb_ranked *g)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		n += g->rank[i].compared && i != g->ranking.best && !g->rank[i].apart;
+		n += g->by->rank[i].compared && i != g->front.ranking->best &&
+		     !g->by->rank[i].apart;
 	return n;
 }
 
@@ -70,16 +34,15 @@ static void put_like_best(const struct sb_ranked *g, FILE *out)
 		      out);
 		return;
 	}
-	if (n == g->ranking.compared - 1) {
+	if (n == g->front.ranking->compared - 1) {
 		fputs("  None of the others is told apart from it.\n", out);
 		return;
 	}
 	fputs("  Not told apart from it: ", out);
 	for (uint32_t i = 0; i < g->n && named < NAMED_MAX; i++) {
-		if (!g->rank[i].compared || i == g->ranking.best || g->rank[i].apart)
+		if (!g->by->rank[i].compared || i == g->front.ranking->best || g->by->rank[i].apart)
 			continue;
-		fputs(named++ ? "; " : "", out);
-		put_settings(g, i, out);
+		fprintf(out, "%s%s", named++ ? "; " : "", sb_ranked_settings(g, i));
 	}
 	if (n > named)
 		fprintf(out, "; and %" PRIu32 " more", n - named);
@@ -90,24 +53,19 @@ static void put_like_best(const struct sb_ranked *g, FILE *out)
  * the second best. */
 static void put_comparison(const struct sb_ranked *g, FILE *out)
 {
-	const uint32_t best = g->ranking.best;
-	uint32_t other = find_default(g);
-	const bool to_default = other != UINT32_MAX && other != best && g->rank[other].compared;
-	struct sb_ratio ratio;
+	const uint32_t best = g->front.ranking->best;
+	const uint32_t initial = sb_ranked_default(g, best);
+	const bool to_default = initial != SB_NO_LEVEL && initial != best;
+	const uint32_t other = to_default ? initial : g->front.ranking->second;
+	const struct sb_ratio ratio = sb_ranked_ratio(g, g->by, best, other);
 
-	if (!to_default)
-		other = g->ranking.second;
-	ratio = sb_ranking_ratio(&g->value[best * g->rounds], &g->value[other * g->rounds],
-				 g->rounds, g->view->seed);
-	fputs("  Its ", out);
-	put_gain(g, &ratio, out);
-	fputs(to_default ? "with the default" : "with the second best", out);
-	fputs(" (", out);
-	put_settings(g, other, out);
-	fputs(").\n", out);
-	if (find_default(g) == best)
+	fprintf(out, "  Its %s is ", sb_metric[g->by->metric].name);
+	sb_ranked_put_change(g->by, &ratio, out);
+	fprintf(out, " with the %s (%s).\n", to_default ? "default" : "second best",
+		sb_ranked_settings(g, other));
+	if (initial == best)
 		fputs("  It is the default.\n", out);
-	else if (to_default && !g->rank[other].apart)
+	else if (to_default && !g->by->rank[other].apart)
 		fputs("  The default is not told apart: nothing here speaks for changing it.\n",
 		      out);
 }
@@ -122,11 +80,24 @@ struct effect {
 	struct sb_ranking ranking;
 };
 
+/* The default may be no combination; then it has no part in this. */
+static bool is_combination(const struct sb_ranked *g, uint32_t i)
+{
+	const struct sb_configuration *c = sb_ranked_configuration(g, i);
+
+	for (uint32_t d = 0; d < g->view->sweep->dimensions; d++) {
+		if (c->level[d] != SB_NO_LEVEL &&
+		    c->level[d] >= g->view->sweep->dimension[d].combined)
+			return false;
+	}
+	return true;
+}
+
 static bool init_effect(struct effect *e, const struct sb_ranked *g, uint32_t d)
 {
-	const struct sb_rounds rounds = { g->value, g->n, g->rounds };
+	const struct sb_rounds rounds = { g->by->value, g->n, g->rounds };
 
-	e->levels = g->view->sweep->dimension[d].values;
+	e->levels = g->view->sweep->dimension[d].combined;
 	e->level = calloc(g->n, sizeof(*e->level));
 	e->include = calloc(g->n, sizeof(*e->include));
 	e->value = calloc((size_t)e->levels * g->rounds, sizeof(*e->value));
@@ -135,7 +106,7 @@ static bool init_effect(struct effect *e, const struct sb_ranked *g, uint32_t d)
 		return false;
 	for (uint32_t i = 0; i < g->n; i++) {
 		e->level[i] = sb_ranked_configuration(g, i)->level[d];
-		e->include[i] = true;
+		e->include[i] = is_combination(g, i);
 	}
 	sb_ranking_fold(e->value, e->levels, e->level, e->include, &rounds);
 	return !sb_ranking_make(&e->ranking, e->rank,
@@ -155,10 +126,11 @@ static void put_effect(const struct sb_ranked *g, uint32_t d, FILE *out)
 
 		ratio = sb_ranking_ratio(&e.value[best * g->rounds], &e.value[second * g->rounds],
 					 g->rounds, g->view->seed);
-		fprintf(out, "  %s alone, over all others: %s is best in %.0f %%; ",
-			dimension->name, dimension->value[best], 100 * e.rank[best].p_best);
-		put_gain(g, &ratio, out);
-		fprintf(out, "with %s%s.\n", dimension->value[second],
+		fprintf(out, "  %s alone, over all others: %s is best in %.0f %%; %s is ",
+			dimension->name, dimension->value[best], 100 * e.rank[best].p_best,
+			sb_metric[g->by->metric].name);
+		sb_ranked_put_change(g->by, &ratio, out);
+		fprintf(out, " with %s%s.\n", dimension->value[second],
 			e.rank[second].apart ? "" : ", which is not told apart");
 	}
 	free(e.level);
@@ -174,65 +146,116 @@ static void put_effects(const struct sb_ranked *g, FILE *out)
 
 	for (uint32_t d = 0; d < sweep->dimensions; d++)
 		varied += sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL &&
-			  sweep->dimension[d].values > 1;
+			  sweep->dimension[d].combined > 1;
 	for (uint32_t d = 0; d < sweep->dimensions && varied > 1; d++) {
 		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL &&
-		    sweep->dimension[d].values > 1)
+		    sweep->dimension[d].combined > 1)
 			put_effect(g, d, out);
 	}
 }
 
+static void put_left_out(const struct sb_ranked *g, FILE *out)
+{
+	const struct sb_ranking *ranking = g->front.ranking;
+
+	if (ranking->compared < g->n)
+		fprintf(out,
+			"  Left out, for they have numbers in too few rounds: %" PRIu32
+			" of %" PRIu32 " configurations.\n",
+			g->n - ranking->compared, g->n);
+	if (ranking->rounds < g->rounds)
+		fprintf(out,
+			"  Compared in %" PRIu32 " of %" PRIu32
+			" rounds, those in which the others all have numbers.\n",
+			ranking->rounds, g->rounds);
+}
+
+void sb_ranked_put_best(const struct sb_ranked *g, FILE *out)
+{
+	const uint32_t best = g->front.ranking->best;
+	char estimate[SB_RANKED_CELL_BYTES];
+
+	sb_ranked_estimate(estimate, g, g->by, best);
+	fprintf(out, "%s: %s %s with %s, best in %.0f %% of resamplings%s.\n",
+		sb_ranked_series(g, 0)->workload, sb_metric[g->by->metric].name, estimate,
+		sb_ranked_settings(g, best), 100 * g->by->rank[best].p_best,
+		count_like_best(g) ? ", which does not settle it" : "");
+	put_comparison(g, out);
+	put_like_best(g, out);
+	put_effects(g, out);
+}
+
+/* ---- where nothing is ranked ---- */
+
+/* By the first objective that nobody has: a percentile needs many samples. */
+static bool put_unmeasured(const struct sb_ranked *g, FILE *out)
+{
+	for (uint32_t o = 0; o < g->objectives; o++) {
+		const char *name = sb_metric[g->by[o].metric].name;
+
+		if (sb_ranked_any_has(g, g->by[o].metric))
+			continue;
+		fprintf(out, "no row has %s%s.\n", name,
+			strstr(name, "_p9") ? ", which takes more samples; expected a longer "
+					      "--duration, or a lower percentile"
+					    : "");
+		return true;
+	}
+	return false;
+}
+
 static void put_none(const struct sb_ranked *g, FILE *out)
 {
-	const char *metric = sb_metric[g->view->objective].name;
-
 	fprintf(out, "%s: no recommendation: ", sb_ranked_series(g, 0)->workload);
 	if (g->n < 2)
-		fputs("there is one sb_ranked_configuration alone.\n", out);
+		fputs("there is only one configuration.\n", out);
 	else if (g->rounds < SB_RANKING_ROUNDS)
 		fprintf(out,
 			"%" PRIu32
 			" round%s too few to compare; expected at least %d (--repetitions).\n",
 			g->rounds, g->rounds == 1 ? " is" : "s are", SB_RANKING_ROUNDS);
-	else if (!sb_ranked_any_has(g, g->view->objective))
-		fprintf(out, "no row has %s.\n", metric);
-	else
-		fprintf(out, "fewer than two configurations have %s in the same %d rounds.\n",
-			metric, SB_RANKING_ROUNDS);
+	else if (!put_unmeasured(g, out))
+		fprintf(out,
+			"fewer than two configurations have the objective in the same %d rounds.\n",
+			SB_RANKING_ROUNDS);
 }
 
-static void put_left_out(const struct sb_ranked *g, FILE *out)
+/* Levels of load are no choice: what is told is how the objective goes with them. */
+static void put_load(const struct sb_ranked *g, FILE *out)
 {
-	if (g->ranking.compared < g->n)
-		fprintf(out,
-			"  Left out, for they have numbers in too few rounds: %" PRIu32
-			" of %" PRIu32 " configurations.\n",
-			g->n - g->ranking.compared, g->n);
-	if (g->ranking.rounds < g->rounds)
-		fprintf(out,
-			"  Compared in %" PRIu32 " of %" PRIu32
-			" rounds, those in which the others all have numbers.\n",
-			g->ranking.rounds, g->rounds);
+	const struct sb_ranked_objective *by = g->by;
+	char value[SB_HUMAN_BYTES];
+
+	fprintf(out, "%s: %s ", sb_ranked_series(g, 0)->workload, sb_metric[by->metric].name);
+	for (uint32_t i = 0; i < g->n; i++) {
+		/* The ends, where there are many. */
+		if (g->n > NAMED_MAX && i && i < g->n - 1)
+			continue;
+		sb_human(value, sb_series_spread(sb_ranked_series(g, i), by->metric).median,
+			 sb_metric[by->metric].unit);
+		fprintf(out, "%s%s at %s", i ? ", " : "", value, sb_ranked_settings(g, i));
+	}
+	fputs(".\n", out);
 }
 
-void sb_sweep_put_recommendation(const struct sb_ranked *g, FILE *out)
+static void put_answer(const struct sb_ranked *g, FILE *out)
 {
-	if (!g->ranking.compared) {
+	if (sb_ranked_is_load(g) && sb_ranked_any_has(g, g->by->metric)) {
+		put_load(g, out);
+		return;
+	}
+	if (!g->front.ranking->compared) {
 		put_none(g, out);
 		return;
 	}
-	fprintf(out, "%s: ", sb_ranked_series(g, 0)->workload);
-	put_settings(g, g->ranking.best, out);
-	fprintf(out, " is best in %.0f %% of resamplings%s.\n",
-		100 * g->rank[g->ranking.best].p_best,
-		count_like_best(g) ? ", which does not settle it" : "");
-	put_comparison(g, out);
-	put_like_best(g, out);
-	put_effects(g, out);
+	if (g->objectives > 1)
+		sb_ranked_put_tradeoff(g, out);
+	else
+		sb_ranked_put_best(g, out);
 	put_left_out(g, out);
 }
 
-void sb_sweep_put_recommendations(const struct sb_sweep_view *view, FILE *out)
+void sb_sweep_put_answers(const struct sb_sweep_view *view, FILE *out)
 {
-	sb_ranked_each_group(view, sb_sweep_put_recommendation, out);
+	sb_ranked_each_group(view, put_answer, out);
 }

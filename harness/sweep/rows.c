@@ -69,10 +69,15 @@ const char *sb_session_format_duration(char *out, double seconds)
 
 /* ---- progress ---- */
 
+static enum sb_metric_id objective_of(const struct sb_session *s, const struct sb_slot *slot)
+{
+	return sb_sweep_objectives(&s->sweep, configuration_of(s, slot)->chosen)->metric[0];
+}
+
 static void show(struct sb_session *s, const struct sb_slot *slot)
 {
 	const struct sb_estimate estimate = { s->latest[slot->configuration], NAN, NAN,
-					      sb_metric[s->objective].unit };
+					      sb_metric[objective_of(s, slot)].unit };
 
 	sb_progress_estimate(&s->progress, &estimate);
 	sb_progress_phase(&s->progress, configuration_of(s, slot)->label, "");
@@ -121,7 +126,8 @@ static void note_estimate(struct sb_session *s, const struct sb_slot *slot, cons
 	if (!s->progress.out || sb_result_read(&result, directory, why, sizeof(why)))
 		return;
 	if (result.all_series == 1 && result.series->records == 1)
-		s->latest[slot->configuration] = result.series->record->value[s->objective];
+		s->latest[slot->configuration] =
+			result.series->record->value[objective_of(s, slot)];
 	sb_result_free(&result);
 }
 

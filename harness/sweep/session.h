@@ -19,7 +19,6 @@ struct sb_session {
 	struct sb_options plan_options;
 	struct sb_options *options; /* what the plan is made from: one of them */
 	struct sb_arguments canonical;
-	enum sb_metric_id objective;
 
 	struct sb_sweep sweep;
 	struct sb_hidden hidden;
@@ -38,7 +37,7 @@ struct sb_session {
 	int rc;
 
 	struct sb_progress progress;
-	double *latest; /* of each configuration, the objective's latest value */
+	double *latest; /* of each configuration, the first objective's latest value */
 };
 
 /* Whether a flag was given on this command line. */

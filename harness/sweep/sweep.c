@@ -54,6 +54,8 @@ static int add_dimension(struct sb_sweep *sweep, char letter, const char *text)
 		rc = check_flag(d);
 	if (!rc)
 		rc = given_twice(sweep, d);
+	if (!rc)
+		rc = sb_dimension_add_default(d, sweep->options);
 	if (rc)
 		sb_dimension_free(d);
 	else
@@ -103,13 +105,21 @@ static char *make_label(const struct sb_sweep *sweep, const struct sb_configurat
 	return label;
 }
 
-/* The next combination, the last dimension fastest; false: there is none. */
-static bool advance(const struct sb_sweep *sweep, uint32_t *level)
+static bool is_tunable(const struct sb_dimension *d)
+{
+	return d->initial != SB_NO_LEVEL;
+}
+
+/* The next combination, the last dimension fastest; false: there is none. Defaults: what
+ * tunes the scheduler stays as it is. */
+static bool advance(const struct sb_sweep *sweep, uint32_t *level, bool defaults)
 {
 	for (uint32_t i = sweep->dimensions; i-- > 0;) {
-		if (level[i] == SB_NO_LEVEL)
+		const struct sb_dimension *d = &sweep->dimension[i];
+
+		if (level[i] == SB_NO_LEVEL || (defaults && is_tunable(d)))
 			continue;
-		if (++level[i] < sweep->dimension[i].values)
+		if (++level[i] < d->combined)
 			return true;
 		level[i] = 0;
 	}
@@ -141,16 +151,39 @@ static int add_configuration(struct sb_sweep *sweep, const struct sb_chosen *cho
 	return 0;
 }
 
+/* The first levels; whether the defaults are no combination. */
+static bool begin(const struct sb_sweep *sweep, const struct sb_chosen *chosen, uint32_t *level,
+		  bool defaults)
+{
+	bool is_new = false;
+
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		const struct sb_dimension *d = &sweep->dimension[i];
+
+		level[i] = applies(d, chosen) ? 0 : SB_NO_LEVEL;
+		if (!is_tunable(d))
+			continue;
+		is_new |= d->initial >= d->combined;
+		if (defaults)
+			level[i] = d->initial;
+	}
+	return is_new;
+}
+
 static int combine(struct sb_sweep *sweep, const struct sb_chosen *chosen)
 {
-	uint32_t level[SB_SWEEPS_MAX] = { 0 };
-	int rc;
+	uint32_t level[SB_SWEEPS_MAX];
+	int rc = 0;
 
-	for (uint32_t i = 0; i < sweep->dimensions; i++)
-		level[i] = applies(&sweep->dimension[i], chosen) ? 0 : SB_NO_LEVEL;
+	begin(sweep, chosen, level, false);
 	do {
 		rc = add_configuration(sweep, chosen, level);
-	} while (!rc && advance(sweep, level));
+	} while (!rc && advance(sweep, level, false));
+	if (rc || !begin(sweep, chosen, level, true))
+		return rc;
+	do {
+		rc = add_configuration(sweep, chosen, level);
+	} while (!rc && advance(sweep, level, true));
 	return rc;
 }
 
@@ -210,34 +243,57 @@ void sb_sweep_free(struct sb_sweep *sweep)
 		sb_dimension_free(&sweep->dimension[i]);
 	free(sweep->configuration);
 	free(sweep->order);
+	free(sweep->objectives);
 	*sweep = (struct sb_sweep){ .options = NULL };
-}
-
-static bool is_initial(const struct sb_param *param, const char *value)
-{
-	char number[24];
-
-	if (param->choices)
-		return !strcmp(param->choices[sb_param_is_text(param) ? 0 : param->initial], value);
-	snprintf(number, sizeof(number), "%" PRIu64, param->initial);
-	return !strcmp(number, value);
 }
 
 bool sb_sweep_is_default(const struct sb_sweep *sweep, const struct sb_configuration *c)
 {
-	for (uint32_t i = 0; i < sweep->dimensions; i++) {
-		const struct sb_dimension *d = &sweep->dimension[i];
-		const char *value;
+	bool any = false;
 
-		if (c->level[i] == SB_NO_LEVEL)
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		if (!is_tunable(&sweep->dimension[i]))
 			continue;
-		value = d->value[c->level[i]];
-		if (d->option < SB_OPTIONS
-			    ? strcmp(sb_option[d->option].initial, value) != 0
-			    : !is_initial(sb_chosen_param(c->chosen, d->name), value))
+		if (c->level[i] != sweep->dimension[i].initial)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool sb_sweep_has_same_work(const struct sb_sweep *sweep, const struct sb_configuration *a,
+			    const struct sb_configuration *b)
+{
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		if (!is_tunable(&sweep->dimension[i]) && a->level[i] != b->level[i])
 			return false;
 	}
 	return true;
+}
+
+/* ---- objectives ---- */
+
+int sb_sweep_choose_objectives(struct sb_sweep *sweep, const struct sb_options *options)
+{
+	const char *given = options->value[SB_OPT_objective].text;
+	const uint32_t n = sweep->options->chosens;
+	int rc = 0;
+
+	sweep->objectives = calloc(n, sizeof(*sweep->objectives));
+	if (!sweep->objectives)
+		return sb_fail_memory();
+	for (uint32_t i = 0; i < n && !rc; i++)
+		rc = sb_parse_objectives(
+			"--objective",
+			*given ? given : sb_workload_objective(sweep->options->chosen[i].workload),
+			&sweep->objectives[i]);
+	return rc;
+}
+
+const struct sb_objectives *sb_sweep_objectives(const struct sb_sweep *sweep,
+						const struct sb_chosen *chosen)
+{
+	return &sweep->objectives[chosen - sweep->options->chosen];
 }
 
 /* ---- command lines ---- */

@@ -4,7 +4,10 @@
  *
  * The configurations are all combinations of the values of its dimensions, for
  * each workload; a dimension that is a parameter of another workload alone does
- * not count for this one. A round is one repetition of each, in random order
+ * not count for this one. If options are among the dimensions that tune the scheduler
+ * (SB_TUNABLE), their default is one more configuration, unless it is a combination
+ * anyway: what a change brings is said against it. The other dimensions are the work
+ * that it has to do, and the default is measured on each. A round is one repetition of each, in random order
  * drawn from the seed.
  */
 #ifndef SB_HARNESS_SWEEP_SWEEP_H
@@ -12,6 +15,7 @@
 
 #include "harness/cli/options.h"
 #include "harness/cli/shell_words.h"
+#include "harness/terminal/metrics.h"
 
 #define SB_SWEEP_VALUES_MAX 1000
 #define SB_SWEEP_ROWS_MAX   100000
@@ -24,7 +28,9 @@ struct sb_dimension {
 	char *name;
 	int option; /* SB_OPTIONS: a parameter of a workload */
 	uint32_t values;
-	char **value; /* as they would stand on the command line */
+	char **value;	   /* as they would stand on the command line */
+	uint32_t combined; /* the first of these; then comes the default, if it is another */
+	uint32_t initial;  /* the default's level; SB_NO_LEVEL: it tunes nothing */
 };
 
 struct sb_configuration {
@@ -47,7 +53,8 @@ struct sb_sweep {
 	uint32_t configurations;
 	struct sb_configuration *configuration;
 	uint32_t repetitions;
-	struct sb_slot *order; /* [configurations * repetitions] */
+	struct sb_slot *order;		  /* [configurations * repetitions] */
+	struct sb_objectives *objectives; /* [options->chosens] */
 };
 
 /*
@@ -58,6 +65,9 @@ struct sb_sweep {
 int sb_dimension_parse(struct sb_dimension *dimension, char letter, const char *text,
 		       const struct sb_options *options);
 void sb_dimension_free(struct sb_dimension *dimension);
+
+/* Finds the level of the default, or adds it behind the values. Returns as above. */
+int sb_dimension_add_default(struct sb_dimension *dimension, const struct sb_options *options);
 
 /* NULL: its workload has no such parameter. */
 const struct sb_param *sb_chosen_param(const struct sb_chosen *chosen, const char *name);
@@ -71,9 +81,19 @@ double sb_sweep_number(const char *value);
 int sb_sweep_plan(struct sb_sweep *sweep, const struct sb_options *options);
 void sb_sweep_free(struct sb_sweep *sweep);
 
-/* Whether it is the value that the option or parameter has by default. */
+/* By which its configurations are compared: as --objective of these options says, or as
+ * each workload declares. Returns as above. */
+int sb_sweep_choose_objectives(struct sb_sweep *sweep, const struct sb_options *options);
+const struct sb_objectives *sb_sweep_objectives(const struct sb_sweep *sweep,
+						const struct sb_chosen *chosen);
+
+/* Whether all that tunes the scheduler has its default; false if nothing does. */
 bool sb_sweep_is_default(const struct sb_sweep *sweep,
 			 const struct sb_configuration *configuration);
+
+/* Whether two configurations of a workload differ at most in what tunes the scheduler. */
+bool sb_sweep_has_same_work(const struct sb_sweep *sweep, const struct sb_configuration *a,
+			    const struct sb_configuration *b);
 
 /* Arguments of a command. A side of a comparison has words of its own. */
 struct sb_arguments {

@@ -8,4 +8,14 @@
  * error with a suggestion. */
 int sb_parse_metric(const char *option, const char *name, enum sb_metric_id *out);
 
+/* What is to be low or high, by its metric's direction: one metric, or two. */
+#define SB_OBJECTIVES_MAX 2
+struct sb_objectives {
+	uint32_t n;
+	enum sb_metric_id metric[SB_OBJECTIVES_MAX];
+};
+
+/* "wake_ns_p99,cpu_ns_per_op". As above. */
+int sb_parse_objectives(const char *option, const char *text, struct sb_objectives *out);
+
 #endif

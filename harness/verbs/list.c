@@ -53,9 +53,10 @@ static json_t *workloads_to_json(void)
 		for (const struct sb_param *p = (*w)->params; p->name; p++)
 			json_array_append_new(params, param_to_json(p));
 		json_array_append_new(list,
-				      json_pack("{ssssssssso}", "name", (*w)->name, "operation",
+				      json_pack("{ssssssssssso}", "name", (*w)->name, "operation",
 						(*w)->operation, "meaning", (*w)->doc, "source",
-						(*w)->source, "parameters", params));
+						(*w)->source, "objective",
+						sb_workload_objective(*w), "parameters", params));
 	}
 	return list;
 }
@@ -77,8 +78,9 @@ static void put_param(const struct sb_param *p)
 static void put_workloads(void)
 {
 	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
-		printf("%s\n    %s\n    from: %s; one operation: one %s\n", (*w)->name, (*w)->doc,
-		       (*w)->source, (*w)->operation);
+		printf("%s\n    %s\n    from: %s; one operation: one %s; compared by %s\n",
+		       (*w)->name, (*w)->doc, (*w)->source, (*w)->operation,
+		       sb_workload_objective(*w));
 		for (const struct sb_param *p = (*w)->params; p->name; p++)
 			put_param(p);
 	}

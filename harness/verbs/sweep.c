@@ -26,39 +26,39 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
+#include "harness/virtual/ground.h"
 #include "results/record/series.h"
 
-/* ---- the objective ---- */
-
-static int find_objective(struct sb_session *s)
-{
-	const char *name = s->given->value[SB_OPT_objective].text;
-	const int rc = sb_parse_metric("--objective", name, &s->objective);
-
-	if (rc || sb_metric[s->objective].better != SB_NEITHER)
-		return rc;
-	return sb_fail(SB_EXIT_USAGE,
-		       "--objective: %s is neither better when it is low nor when it is high; "
-		       "expected such a metric",
-		       name);
-}
-
 /* ---- the plan ---- */
+
+/* Whether the machine, and with --virtual its model, have what the run needs. */
+static int check_place(const struct sb_session *s, struct sb_options *run)
+{
+	struct sb_virtual_machine machine;
+	struct sb_plan plan;
+	int rc = sb_placing_plan(run, s->topology, &plan);
+
+	if (rc)
+		return rc;
+	if (sb_opt(run, SB_OPT_virtual)) {
+		rc = sb_virtual_machine_make(&machine, run, s->topology, &plan);
+		sb_virtual_machine_free(&machine);
+	}
+	sb_plan_free(&plan);
+	return rc;
+}
 
 /* Every combination by the parser of `run`, and on this machine. */
 static int check_one(struct sb_session *s, struct sb_configuration *c)
 {
 	static struct sb_options run;
 	struct sb_arguments arguments;
-	struct sb_plan plan;
 	int rc = sb_configuration_parse(&s->sweep, c, &arguments, &run);
 
 	if (!rc) {
 		sb_fail_about(c->label);
-		rc = sb_placing_plan(&run, s->topology, &plan);
+		rc = check_place(s, &run);
 		sb_fail_about(NULL);
-		if (!rc)
-			sb_plan_free(&plan);
 		sb_hidden_count(&s->hidden, &run);
 		c->row_ns = sb_sweep_row_ns(&run);
 		c->limit_ns = sb_sweep_limit_ns(&run, s->options);
@@ -72,6 +72,7 @@ int sb_session_plan(struct sb_session *s)
 {
 	int rc = sb_sweep_plan(&s->sweep, s->options);
 
+	rc = rc ? rc : sb_sweep_choose_objectives(&s->sweep, s->given);
 	rc = rc ? rc : sb_placing_open(s->options, &s->topology);
 	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
 		rc = check_one(s, &s->sweep.configuration[i]);
@@ -135,7 +136,7 @@ static char *order_text(const struct sb_session *s)
 	return text;
 }
 
-static char *recommendation_text(const struct sb_sweep_view *view)
+static char *answer_text(const struct sb_sweep_view *view)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -143,7 +144,7 @@ static char *recommendation_text(const struct sb_sweep_view *view)
 
 	if (!out)
 		return NULL;
-	sb_sweep_put_recommendations(view, out);
+	sb_sweep_put_answers(view, out);
 	fclose(out);
 	return text;
 }
@@ -208,6 +209,23 @@ static int correct_options(struct sb_session *s)
 	return rc;
 }
 
+/* "wake_ns_p99,cpu_ns_per_op", of each workload. */
+static int add_objectives(struct sb_session *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->options->chosens && !rc; i++) {
+		const struct sb_chosen *chosen = &s->options->chosen[i];
+		const struct sb_objectives *o = sb_sweep_objectives(&s->sweep, chosen);
+		char text[160];
+
+		snprintf(text, sizeof(text), "%s%s%s", sb_metric[o->metric[0]].name,
+			 o->n > 1 ? "," : "", o->n > 1 ? sb_metric[o->metric[1]].name : "");
+		rc = sb_result_add_fact(&s->result, "objectives", chosen->workload->name, text);
+	}
+	return rc;
+}
+
 static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 		     const struct sb_sweep_view *view)
 {
@@ -219,22 +237,23 @@ static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 	rc |= add_number(result, "repetitions", s->sweep.repetitions);
 	rc |= add_number(result, "rows_done", s->rows_done);
 	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
-	rc |= sb_result_add_fact(result, "sweep", "objective", sb_metric[s->objective].name);
+	rc |= add_objectives(s);
 	rc |= add_owned(result, "sweep", "order", order_text(s));
-	rc |= add_owned(result, "sweep", "recommendation", recommendation_text(view));
+	rc |= add_owned(result, "answer", "text", answer_text(view));
 	return rc ? sb_fail_memory() : 0;
 }
 
 static struct sb_sweep_view view_of(const struct sb_session *s)
 {
-	return (struct sb_sweep_view){ &s->sweep, &s->result, s->objective,
-				       sb_opt(s->options, SB_OPT_seed) };
+	return (struct sb_sweep_view){ &s->sweep, &s->result, sb_opt(s->options, SB_OPT_seed) };
 }
 
 static void print_pretty(const void *session, FILE *out)
 {
 	const struct sb_sweep_view view = view_of(session);
 
+	fputc('\n', out);
+	fputs(sb_result_fact(view.result, "answer", "text"), out);
 	fputc('\n', out);
 	sb_sweep_put_tables(&view, out);
 }
@@ -263,12 +282,10 @@ static int finish(struct sb_session *s, struct sb_arguments *arguments)
 static int prepare(struct sb_session *s, struct sb_arguments *stored)
 {
 	const bool is_there = sb_session_is(s, SB_OPT_resume) || sb_session_is(s, SB_OPT_collect);
-	int rc = find_objective(s);
+	int rc = 0;
 
-	if (!rc && sb_sweep_canonical(s->given, &s->canonical))
-		rc = sb_fail_memory();
-	if (rc)
-		return rc;
+	if (sb_sweep_canonical(s->given, &s->canonical))
+		return sb_fail_memory();
 	if (is_there)
 		return sb_session_resume(s, stored);
 	/* A job's are chosen already. */

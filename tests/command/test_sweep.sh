@@ -78,7 +78,7 @@ plans() {
 is_a_plan() {
 	plans --seed 5 >"$work/plan1" && plans --seed 5 >"$work/plan2" &&
 		plans --seed 6 >"$work/plan3" || return 1
-	grep -q "10 configurations x 9 repetitions = 90 rows; about 1 min" "$work/plan1" &&
+	grep -q "11 configurations x 9 repetitions = 99 rows; about 2 min" "$work/plan1" &&
 		grep -q "^    9  skynet batch=16 spin-yield=8$" "$work/plan1" &&
 		cmp "$work/plan1" "$work/plan2" && ! cmp -s "$work/plan1" "$work/plan3" &&
 		[ ! -e "$work/dry" ]
@@ -100,12 +100,12 @@ tells() {
 holds "spin-time hides spin-yield" tells \
 	"--spin-time hides spin-yield in 2 of 2 configurations.*--spin-time 0 shows it" \
 	-L spin-yield=0,12
-holds "and spin-tight, where it is not 0" tells "hides spin-tight in 4 of 6" \
+holds "and spin-tight, where it is not 0" tells "hides spin-tight in 5 of 7" \
 	-P spin-tight=0..1 -L spin-time=0,20us,50us
 holds "not without it" tells "" -L spin-yield=0,12 --spin-time 0
 holds "so with a policy without it" tells "" -P spin-tight=0..1 --policy spec
 holds "nor does it hide itself" tells "" -L spin-time=0,20us,50us
-holds "polling hides all of them" tells "--park poll hides spin-time in 2 of 2" \
+holds "polling hides all of them" tells "--park poll hides spin-time in 3 of 3" \
 	-L spin-time=0,20us --park poll
 holds "other sweeps are not told" tells "" -L batch=1,2
 # The sweep itself is told, too; and its picture is over the time.
@@ -136,11 +136,11 @@ is_the_same_plan() {
 	"$program" sweep "$work/job.ini" --dry-run >"$work/plan1" &&
 		"$program" sweep -w yield -L batch=1,16 -P spin-yield=0..8:log2 -d 2ms \
 			--warmup 0s --dry-run >"$work/plan2" &&
-		grep -q "^10 configurations" "$work/plan1" && cmp "$work/plan1" "$work/plan2"
+		grep -q "^11 configurations" "$work/plan1" && cmp "$work/plan1" "$work/plan2"
 }
 holds "a job file's lists are gone through" is_the_same_plan
 is_overruled() {
-	"$program" sweep "$work/job.ini" --batch 3 --dry-run | grep -q "^5 configurations"
+	"$program" sweep "$work/job.ini" --batch 3 --dry-run | grep -q "^6 configurations"
 }
 holds "an option of the command line comes before a job's list" is_overruled
 printf '[two]\nworkload=yield\n' >>"$work/job.ini"
@@ -227,15 +227,19 @@ recommends() {
 	# shellcheck disable=SC2086
 	"$program" sweep -w yield --yields 200 -L handler=async,immediate $quick -r 5 \
 		--objective cpu_ns_per_op -o "$work/b" >"$work/out" 2>&1 || return 1
-	grep -q "handler=immediate is best in 100 % of resamplings\.$" "$work/out" &&
+	grep -q "^yield: cpu_ns_per_op .* with handler=immediate, best in 100 % of resamplings\.$" \
+		"$work/out" &&
 		grep -q "cpu_ns_per_op is .* lower than with the second best (handler=async)" \
 			"$work/out" && grep -q "best 100 %" "$work/out" &&
 		grep -q "All others are worse, by more than chance" "$work/out" &&
 		python3 -c 'import json, sys
-text = json.load(open(sys.argv[1]))["sweep"]["recommendation"]
-assert "handler=immediate is best" in text' "$work/b/meta.json"
+text = json.load(open(sys.argv[1]))["answer"]["text"]
+assert "with handler=immediate, best in" in text' "$work/b/meta.json"
 }
 holds "a recommendation, with its confidence, also in the result" recommends
+
+refuses "three objectives" "'wall_s' is one too many; expected at most 2" \
+	-w yield -L batch=1,2 --objective ns_per_op,cpu_ns_per_op,wall_s
 
 # Runs that go wrong.
 spoils() {

@@ -153,4 +153,31 @@ refuses "a result" 3 "is not for --virtual" gate --virtual --baseline "$work/fir
 refuses "such a file in real time" 3 "expected --virtual" gate --baseline "$work/base.csv"
 refuses "a name that says nothing" 3 "expected \*.csv" gate --virtual --save-baseline "$work/base"
 
+# The answers of sweeps, whose numbers are always the same. The default is none of the values.
+trades_off() {
+	"$program" sweep -w trickle --count 50 --period-us 100 --profile desktop-2ccd --virtual -L spin-time=0s,400us -d 2ms --warmup 0s --no-plots -r 5 \
+		--objective wake_ns_p50,cpu_ns_per_op -o "$work/trade" >"$work/out" 2>&1 || return 1
+	sed -n 2,3p "$work/out" | grep -q "^trickle: lowest wake_ns_p50: spin-time=400us (100 % sure); \
+lowest cpu_ns_per_op: spin-time=0s (100 % sure); compromise, .*: spin-time=" &&
+		grep -q "^  spin-time=0s: wake_ns_p50 .* with the default.*; cpu_ns_per_op .* lower than with the default" \
+			"$work/out" &&
+		grep -q "^ *50us .* default$" "$work/out" && python3 - "$work/trade" <<-'EOS'
+			import json, sys
+			meta = json.load(open(sys.argv[1] + "/meta.json"))
+			assert meta["objectives"]["trickle"] == "wake_ns_p50,cpu_ns_per_op", meta
+		EOS
+}
+holds "two objectives: the lowest of each, a compromise, against the default" trades_off
+levels_of_load() {
+	"$program" sweep -w service --service fixed:5us --profile desktop-2ccd --virtual --objective sojourn_ns_p50 -L rate=10k/s,50k/s -d 2ms --warmup 0s --no-plots -r 5 \
+		-o "$work/load" >"$work/out" 2>&1 || return 1
+	grep -q "^service: sojourn_ns_p50 [0-9.]* us at rate=10k/s, [0-9.]* us at rate=50k/s\.$" "$work/out" &&
+		! grep -q "best" "$work/out"
+}
+holds "levels of load are not ranked" levels_of_load
+needs_its_model() {
+	"$program" sweep -w yield -L batch=1,2 --virtual --model none -o "$work/none" 2>"$work/err"
+	[ $? -eq 3 ] && [ ! -e "$work/none" ] && grep -q "yield batch=1: --model: model 'none'" "$work/err"
+}
+holds "a sweep without its model is refused before the first row" needs_its_model
 echo "1..$n"

@@ -418,6 +418,7 @@ const struct sb_workload sb_workload_service = {
 	.doc = "requests from outside, each with a service time: open or closed loop",
 	.source = "the service times of Shinjuku, Persephone, Caladan and ghOSt",
 	.params = params,
+	.objective = "sojourn_ns_p99",
 	.data_bytes = sizeof(struct sb_service),
 	.accept = accept,
 	.takes_requests = true,

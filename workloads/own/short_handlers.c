@@ -394,6 +394,7 @@ const struct sb_workload sb_workload_short_handlers = {
 	.doc = "a server with short handlers: each request wakes a process",
 	.source = "tokio-rs/tokio, issue 8065: short handlers at a high rate",
 	.params = params,
+	.objective = "cpu_ns_per_op",
 	.data_bytes = sizeof(struct data),
 	.accept = sb_workload_accept_time,
 	.setup = setup,

@@ -240,6 +240,7 @@ const struct sb_workload sb_workload_stuck_slot = {
 	.doc = "messages of steps that go on working: time to the receiver's step",
 	.source = "tokio-rs/tokio, issue 4941: the LIFO slot is not stealable",
 	.params = params,
+	.objective = "wake_ns_p90",
 	.data_bytes = sizeof(struct data),
 	.accept = sb_workload_accept_time,
 	.setup = setup,

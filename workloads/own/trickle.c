@@ -131,6 +131,7 @@ const struct sb_workload sb_workload_trickle = {
 	.doc = "a submission now and then: CPU time and time to wake",
 	.source = "this project",
 	.params = params,
+	.objective = "wake_ns_p90",
 	.data_bytes = sizeof(struct data),
 	.setup = setup,
 	.start = start,

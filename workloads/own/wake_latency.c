@@ -189,6 +189,7 @@ const struct sb_workload sb_workload_wake_latency = {
 	.doc = "a parked worker is woken from outside after a pause",
 	.source = "wippyai/runtime, benchmark WakeupLatency",
 	.params = params,
+	.objective = "wake_ns_p90",
 	.data_bytes = sizeof(struct data),
 	.setup = setup,
 	.start = start,

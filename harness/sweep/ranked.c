@@ -1,0 +1,231 @@
+#include "harness/sweep/ranked.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/record/number.h"
+#include "results/record/series.h"
+
+const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g, uint32_t i)
+{
+	return &g->view->sweep->configuration[g->first + i];
+}
+
+const struct sb_series *sb_ranked_series(const struct sb_ranked *g, uint32_t i)
+{
+	return &g->view->result->series[g->first + i];
+}
+
+const char *sb_ranked_settings(const struct sb_ranked *g, uint32_t i)
+{
+	const char *label = sb_ranked_configuration(g, i)->label;
+	const char *blank = strchr(label, ' ');
+
+	return blank ? blank + 1 : label;
+}
+
+bool sb_ranked_any_has(const struct sb_ranked *g, enum sb_metric_id metric)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (sb_series_spread(sb_ranked_series(g, i), metric).n)
+			return true;
+	}
+	return false;
+}
+
+uint32_t sb_ranked_default(const struct sb_ranked *g, uint32_t i)
+{
+	const struct sb_sweep *sweep = g->view->sweep;
+	const struct sb_configuration *of = sb_ranked_configuration(g, i);
+
+	for (uint32_t d = 0; d < g->n; d++) {
+		const struct sb_configuration *c = sb_ranked_configuration(g, d);
+
+		if (sb_sweep_is_default(sweep, c) && sb_sweep_has_same_work(sweep, c, of))
+			return g->by->rank[d].compared ? d : SB_NO_LEVEL;
+	}
+	return SB_NO_LEVEL;
+}
+
+bool sb_ranked_is_load(const struct sb_ranked *g)
+{
+	const struct sb_sweep *sweep = g->view->sweep;
+	uint32_t varied = 0;
+
+	for (uint32_t d = 0; d < sweep->dimensions; d++) {
+		const struct sb_dimension *it = &sweep->dimension[d];
+
+		if (sb_ranked_configuration(g, 0)->level[d] == SB_NO_LEVEL || it->values < 2)
+			continue;
+		if (it->option != SB_OPT_rate && it->option != SB_OPT_load &&
+		    it->option != SB_OPT_closed)
+			return false;
+		varied++;
+	}
+	return varied > 0;
+}
+
+/* ---- a workload's configurations, ranked ---- */
+
+static double objective_of(const struct sb_ranked *g, const struct sb_ranked_objective *by,
+			   uint32_t i, uint32_t r)
+{
+	const struct sb_record *record = &sb_ranked_series(g, i)->record[r];
+	const double value = record->value[by->metric];
+
+	if (!sb_record_has_numbers(record))
+		return NAN;
+	return by->higher ? 1 / value : value;
+}
+
+static void fini_group(struct sb_ranked *g)
+{
+	for (uint32_t o = 0; o < g->objectives; o++) {
+		free(g->by[o].value);
+		free(g->by[o].rank);
+	}
+	free(g->member);
+}
+
+static bool init_objective(const struct sb_ranked *g, struct sb_ranked_objective *by,
+			   enum sb_metric_id metric)
+{
+	by->metric = metric;
+	by->higher = sb_metric[metric].better == SB_HIGHER;
+	by->value = calloc((size_t)g->n * g->rounds, sizeof(*by->value));
+	by->rank = calloc(g->n, sizeof(*by->rank));
+	for (uint32_t i = 0; by->value && i < g->n * g->rounds; i++)
+		by->value[i] = objective_of(g, by, i / g->rounds, i % g->rounds);
+	return by->value && by->rank;
+}
+
+static bool rank(struct sb_ranked *g)
+{
+	const uint64_t seed = g->view->seed;
+	const struct sb_rounds in[SB_FRONT_OBJECTIVES] = {
+		{ g->by[0].value, g->n, g->rounds },
+		{ g->by[1].value, g->n, g->rounds },
+	};
+	struct sb_rank *const ranks[SB_FRONT_OBJECTIVES] = { g->by[0].rank, g->by[1].rank };
+
+	if (g->objectives == 1)
+		return !sb_ranking_make(g->front.ranking, ranks[0], in, seed);
+	sb_front_pair(g->by[0].value, g->by[1].value, (size_t)g->n * g->rounds);
+	g->member = calloc(g->n, sizeof(*g->member));
+	return g->member && !sb_front_make(&g->front, g->member, ranks, in, seed);
+}
+
+static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, uint32_t first)
+{
+	const struct sb_sweep *sweep = view->sweep;
+	const struct sb_chosen *chosen = sweep->configuration[first].chosen;
+	const struct sb_objectives *objectives = sb_sweep_objectives(sweep, chosen);
+	bool ok = true;
+
+	*g = (struct sb_ranked){ .view = view, .first = first, .rounds = sweep->repetitions };
+	while (first + g->n < sweep->configurations &&
+	       sb_ranked_configuration(g, g->n)->chosen == chosen)
+		g->n++;
+	while (ok && g->objectives < objectives->n) {
+		ok = init_objective(g, &g->by[g->objectives], objectives->metric[g->objectives]);
+		g->objectives++;
+	}
+	return ok && rank(g);
+}
+
+void sb_ranked_each_group(const struct sb_sweep_view *view,
+			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out)
+{
+	for (uint32_t first = 0; first < view->sweep->configurations;) {
+		struct sb_ranked g;
+
+		if (init_group(&g, view, first))
+			put(&g, out);
+		first += g.n;
+		fini_group(&g);
+	}
+}
+
+/* ---- numbers ---- */
+
+/* Of an objective's values, where the higher is better the inverse. */
+static void put_values(char *out, const struct sb_ranked_objective *by, double value, double low,
+		       double high)
+{
+	const char *unit = sb_metric[by->metric].unit;
+	char text[3][SB_HUMAN_BYTES];
+
+	sb_human(text[0], by->higher ? 1 / value : value, unit);
+	sb_human(text[1], by->higher ? 1 / high : low, unit);
+	sb_human(text[2], by->higher ? 1 / low : high, unit);
+	snprintf(out, SB_RANKED_CELL_BYTES, "%s [%s .. %s]", text[0], text[1], text[2]);
+}
+
+void sb_ranked_estimate(char out[SB_RANKED_CELL_BYTES], const struct sb_ranked *g,
+			const struct sb_ranked_objective *by, uint32_t i)
+{
+	const struct sb_rounds rounds = { by->value, g->n, g->rounds };
+	struct sb_ratio mean;
+	struct sb_spread of;
+
+	if (by->rank[i].compared) {
+		mean = sb_ranking_mean(&rounds, by->rank, i, g->view->seed);
+		put_values(out, by, mean.ratio, mean.low, mean.high);
+		return;
+	}
+	of = sb_series_spread(sb_ranked_series(g, i), by->metric);
+	if (of.n && by->higher)
+		put_values(out, by, 1 / of.median, 1 / of.max, 1 / of.min);
+	else if (of.n)
+		put_values(out, by, of.median, of.min, of.max);
+	else
+		snprintf(out, SB_RANKED_CELL_BYTES, "-");
+}
+
+struct sb_ratio sb_ranked_ratio(const struct sb_ranked *g, const struct sb_ranked_objective *by,
+				uint32_t i, uint32_t to)
+{
+	return sb_ranking_ratio(&by->value[(size_t)i * g->rounds],
+				&by->value[(size_t)to * g->rounds], g->rounds, g->view->seed);
+}
+
+/* ---- how much one differs from another ---- */
+
+static void put_percent(double part, FILE *out)
+{
+	const double percent = 100 * part;
+
+	fprintf(out, "%.*f %%", fabs(percent) < 10 ? 1 : 0, percent);
+}
+
+static void put_share(double value, double low, double high, FILE *out)
+{
+	put_percent(value, out);
+	fputs(" [", out);
+	put_percent(low, out);
+	fputs(" .. ", out);
+	put_percent(high, out);
+	fputs("] ", out);
+}
+
+/* Beyond that a share is harder to read than a factor. */
+#define FACTOR_FROM 2
+
+void sb_ranked_put_change(const struct sb_ranked_objective *by, const struct sb_ratio *ratio,
+			  FILE *out)
+{
+	const double value = by->higher ? 1 / ratio->ratio : ratio->ratio;
+	const double low = by->higher ? 1 / ratio->high : ratio->low;
+	const double high = by->higher ? 1 / ratio->low : ratio->high;
+
+	if (value >= FACTOR_FROM) {
+		fprintf(out, "%.3g times [%.3g .. %.3g] as high as", value, low, high);
+	} else if (value > 1) {
+		put_share(value - 1, low - 1, high - 1, out);
+		fputs("higher than", out);
+	} else {
+		put_share(1 - value, 1 - high, 1 - low, out);
+		fputs("lower than", out);
+	}
+}
