@@ -1049,7 +1049,7 @@ POLICY = [
            "gate:skynet on laptop,ns_per_op"),
     Mutant("thieves go round in a fixed order", "core/worker/steal.c",
            "	const uint32_t start = sb_rng_below(&w->rng, size);", "	const uint32_t start = 0;",
-           "gate:storm on chiplets,ns_per_op"),
+           "gate:imbalanced-tree on laptop,ns_per_op"),
     Mutant("one at a time from the global queue", "core/worker/thread.c",
            "(uint32_t)sb_min_u64(config->batch + 1, SB_TAKEN_MAX)", "1",
            "gate:fan-in on desktop,ns_per_op"),
@@ -1057,9 +1057,9 @@ POLICY = [
            "#define SB_DEFAULT_TICK		 61\n#define SB_DEFAULT_TICK_US	 200\n",
            "#define SB_DEFAULT_TICK		 1000000\n#define SB_DEFAULT_TICK_US	 0\n",
            "gate:pingpong on laptop,submit_to_step_ns_p50"),
-    Mutant("a step holds what it sends for ever", "core/worker/watch.c",
-           "	if (sb_clock_passed(seen->held_ns, now) < hold_ns)\n",
-           "	if (sb_clock_passed(seen->held_ns, now) < UINT64_MAX)\n",
+    Mutant("a step holds what it sends however long steps are", "core/message/hold.h",
+           "!config->router && step_ns < config->hold_ns &&",
+           "!config->router && step_ns < UINT64_MAX &&",
            "gate:stuck-slot on laptop,wake_ns_p50"),
 ]
 
