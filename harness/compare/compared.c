@@ -7,13 +7,9 @@
 #include "harness/terminal/metrics.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "results/files/comparison.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
-
-static const enum sb_metric_id defaults[] = {
-	SB_METRIC_ns_per_op,	       SB_METRIC_cpu_ns_per_op,	 SB_METRIC_ready_to_running_ns_p99,
-	SB_METRIC_send_to_step_ns_p99, SB_METRIC_sojourn_ns_p99, SB_METRIC_wake_ns_p99,
-};
 
 /* ---- which metrics ---- */
 
@@ -50,8 +46,8 @@ int sb_compared_choose(struct sb_compared *compared, const struct sb_options *op
 	while (!rc && *given && (name = strsep(&rest, ",")))
 		rc = add(compared, name);
 	free(names);
-	for (size_t i = 0; i < SB_ARRAY_SIZE(defaults) && !*given; i++)
-		compared->metric[compared->n++] = defaults[i];
+	for (uint32_t i = 0; i < sb_comparison_metrics_n && !*given; i++)
+		compared->metric[compared->n++] = sb_comparison_metrics[i];
 	return rc;
 }
 
@@ -102,19 +98,6 @@ void sb_compared_put(const struct sb_findings *findings, FILE *out)
 	}
 	for (uint32_t i = 0; i < findings->notes; i++)
 		fprintf(out, "%s%s\n", i || !findings->n ? "" : "\n", findings->note[i]);
-}
-
-int sb_compared_note_level(struct sb_findings *findings, const char *behind)
-{
-	const uint32_t n = findings->n;
-
-	if (!n)
-		return 0;
-	if (n == 1)
-		return sb_findings_note(findings, "the interval is right with 95 %%%s", behind);
-	return sb_findings_note(
-		findings, "intervals of %.4g %%: all %" PRIu32 " together are right with 95 %%%s",
-		100 * (1 - SB_COMPARED_ERROR / n), n, behind);
 }
 
 enum format { PRETTY, JSON, CSV };

@@ -14,16 +14,10 @@ struct sb_compared {
 	enum sb_metric_id metric[SB_METRICS];
 };
 
-/* Of all things said together, 95 % of the time none is wrong. */
-#define SB_COMPARED_ERROR 0.05
-
 /* As --metric says. Returns 0, or an exit status after an error has been
  * printed. */
 SB_MUST_CHECK int sb_compared_choose(struct sb_compared *compared,
 				     const struct sb_options *options);
-
-/* Of how sure the intervals are; behind is said after it. Returns 0 or -ENOMEM. */
-SB_MUST_CHECK int sb_compared_note_level(struct sb_findings *findings, const char *behind);
 
 /* A table for each workload, then the notes. */
 void sb_compared_put(const struct sb_findings *findings, FILE *out);

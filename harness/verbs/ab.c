@@ -20,6 +20,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/ab_session.h"
 #include "harness/verbs/verbs.h"
+#include "results/files/answer.h"
 #include "results/files/file.h"
 #include "results/record/series.h"
 
@@ -39,7 +40,7 @@ static uint32_t least_pairs(const struct sb_ab *s)
 {
 	const uint32_t tests = s->compared.n * s->options->chosens;
 
-	return 2 * sb_paired_units_needed(SB_COMPARED_ERROR / tests);
+	return 2 * sb_paired_units_needed(SB_FINDINGS_ERROR / tests);
 }
 
 static uint32_t most_pairs(const struct sb_ab *s)
@@ -142,7 +143,7 @@ static bool after_pair(void *arg)
 	struct sb_paired paired;
 
 	sb_progress_done(&s->progress, 1, s->pair_ns);
-	if (!s->progress.out || sb_paired_compare(&paired, &values, SB_COMPARED_ERROR) ||
+	if (!s->progress.out || sb_paired_compare(&paired, &values, SB_FINDINGS_ERROR) ||
 	    paired.scale != SB_PAIR_RATIO)
 		return true;
 	sb_progress_estimate(&s->progress,
@@ -196,18 +197,11 @@ static int run_trials(struct sb_ab *s)
 
 /* ---- all of it ---- */
 
-static void put_side(const struct sb_ab *s, enum sb_side_id side, FILE *out)
-{
-	fprintf(out, "%s: %s\n", sb_side_name(side),
-		*s->side[side].text ? s->side[side].text : "(nothing of its own)");
-}
-
 static void print_pretty(const void *session, FILE *out)
 {
 	const struct sb_ab *s = session;
 
-	put_side(s, SB_SIDE_A, out);
-	put_side(s, SB_SIDE_B, out);
+	fputs(sb_answer_of(&s->result), out);
 	fputc('\n', out);
 	sb_compared_put(&s->findings, out);
 	fprintf(out, "result: %s (findings.csv, pairs.csv, report.html, result.json)\n",

@@ -13,6 +13,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/ab_session.h"
 #include "harness/verbs/verbs.h"
+#include "results/files/answer.h"
 #include "results/files/csv.h"
 #include "results/files/file.h"
 #include "results/record/series.h"
@@ -62,7 +63,7 @@ static int find_all(struct sb_ab *s, uint32_t tests)
 			struct sb_finding *f = &findings->finding[findings->n];
 
 			f->metric = s->compared.metric[m];
-			rc = find_one(f, &s->trial[t], SB_COMPARED_ERROR / tests);
+			rc = find_one(f, &s->trial[t], SB_FINDINGS_ERROR / tests);
 			findings->n += f->n_a || s->compared.is_chosen;
 		}
 	}
@@ -133,7 +134,7 @@ int sb_ab_conclude(struct sb_ab *s)
 	rc = note_scale(s);
 	for (uint32_t i = 0; i < s->begun && !rc; i++)
 		rc = note_trial(s, &s->trial[i]);
-	rc = rc ? rc : sb_compared_note_level(&s->findings, "");
+	rc = rc ? rc : sb_findings_note_level(&s->findings, "");
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -234,12 +235,9 @@ static int add_facts(struct sb_ab *s, int argc, char **argv)
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "a", s->side[SB_SIDE_A].text);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "b", s->side[SB_SIDE_B].text);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "seed", seed);
-	for (uint32_t i = 0; i < s->findings.notes && !rc; i++) {
-		char key[24];
-
-		snprintf(key, sizeof(key), "note_%" PRIu32, i + 1);
-		rc = sb_result_add_fact(result, "ab", key, s->findings.note[i]);
-	}
+	rc = rc ? rc
+		: sb_answer_from_findings(result, &s->findings, sb_side_words(&s->side[SB_SIDE_A]),
+					  sb_side_words(&s->side[SB_SIDE_B]));
 	return rc;
 }
 

@@ -40,6 +40,12 @@ int sb_ab_collect(struct sb_ab *s, int argc, char **argv);
 /* Returns 0 or -errno. */
 int sb_ab_write_tables(const struct sb_ab *s);
 
+/* What a side is, for people. */
+static inline const char *sb_side_words(const struct sb_side_text *side)
+{
+	return *side->text ? side->text : "the options of both sides alone";
+}
+
 /* "A" or "B". */
 static inline const char *sb_side_name(int side)
 {

@@ -28,6 +28,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/run_session.h"
 #include "harness/verbs/verbs.h"
+#include "results/files/answer.h"
 #include "results/files/summary.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
@@ -134,10 +135,6 @@ static void print_pretty(const void *what, FILE *out)
 
 	sb_write_summary(result, out, sb_terminal_has_color(out),
 			 isatty(fileno(out)) ? sb_terminal_columns(out) : 0);
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (result->series[i].answer)
-			fprintf(out, "%s\n", result->series[i].answer);
-	}
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */
@@ -172,6 +169,24 @@ static int gather_facts(struct sb_run_session *session, int argc, char **argv)
 	return rc;
 }
 
+/* What each workload is for. */
+static int add_objectives(struct sb_run_session *session)
+{
+	int rc = 0;
+
+	for (uint32_t j = 0; j < session->jobs->jobs; j++) {
+		const struct sb_options *options = &session->jobs->job[j].options;
+
+		for (uint32_t i = 0; i < options->chosens && !rc; i++) {
+			const struct sb_workload *workload = options->chosen[i].workload;
+
+			rc = sb_result_add_fact(&session->result, "objectives", workload->name,
+						sb_workload_objective(workload));
+		}
+	}
+	return rc;
+}
+
 static int measure(struct sb_run_session *session)
 {
 	int rc;
@@ -179,7 +194,8 @@ static int measure(struct sb_run_session *session)
 	sb_interrupts_catch();
 	sb_watcher_open(&session->watcher, session->options);
 	rc = sb_run_measure_stages(session);
-	if (!rc && sb_timing_add_drift(&session->result))
+	if (!rc && (sb_timing_add_drift(&session->result) || add_objectives(session) ||
+		    sb_answer_from_rows(&session->result)))
 		rc = sb_fail_memory();
 	if (rc)
 		sb_watcher_close(&session->watcher);

@@ -160,6 +160,77 @@ void sb_finding_estimate(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 		snprintf(out, SB_FINDING_WORDS, "%s", value[0]);
 }
 
+int sb_findings_note_level(struct sb_findings *findings, const char *behind)
+{
+	const uint32_t n = findings->n;
+
+	if (!n)
+		return 0;
+	if (n == 1)
+		return sb_findings_note(findings, "the interval is right with 95 %%%s", behind);
+	return sb_findings_note(
+		findings, "intervals of %.4g %%: all %" PRIu32 " together are right with 95 %%%s",
+		100 * (1 - SB_FINDINGS_ERROR / n), n, behind);
+}
+
+/* ---- the answer ---- */
+
+/* Findings from one on that have its name; how many of them differ. */
+struct named {
+	uint32_t n;
+	uint32_t differ;
+};
+
+static struct named count_named(const struct sb_findings *findings, uint32_t first)
+{
+	struct named named = { 0, 0 };
+
+	for (uint32_t i = first; i < findings->n; i++) {
+		if (strcmp(findings->finding[i].name, findings->finding[first].name) != 0)
+			break;
+		named.n++;
+		named.differ += findings->finding[i].sign != 0;
+	}
+	return named;
+}
+
+static void put_finding(const struct sb_finding *f, FILE *out)
+{
+	char words[SB_FINDING_WORDS];
+
+	sb_finding_describe(f, words);
+	fprintf(out, "%s: %s", sb_metric[f->metric].name, words);
+}
+
+/* The first finding in any case, if it says something, and all others that differ. */
+static void put_named(const struct sb_finding *f, struct named named, FILE *out)
+{
+	const uint32_t same = named.n - named.differ - !f->sign;
+
+	fprintf(out, "%s: ", f->name);
+	put_finding(f, out);
+	for (uint32_t i = 1; i < named.n; i++) {
+		if (!f[i].sign)
+			continue;
+		fputs("; ", out);
+		put_finding(&f[i], out);
+	}
+	if (same)
+		fprintf(out, "; no significant difference in %" PRIu32 " other metric%s", same,
+			same == 1 ? "" : "s");
+	fputs(".\n", out);
+}
+
+void sb_findings_put_answer(const struct sb_findings *findings, FILE *out)
+{
+	struct named named;
+
+	for (uint32_t i = 0; i < findings->n; i += named.n) {
+		named = count_named(findings, i);
+		put_named(&findings->finding[i], named, out);
+	}
+}
+
 /* ---- columns ---- */
 
 static const char *verdict_of(const struct sb_finding *f)

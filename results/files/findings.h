@@ -43,6 +43,12 @@ SB_MUST_CHECK int sb_findings_note(struct sb_findings *findings, const char *for
 	SB_PRINTF(2, 3);
 void sb_findings_free(struct sb_findings *findings);
 
+/* Of all things said together, 95 % of the time none is wrong. */
+#define SB_FINDINGS_ERROR 0.05
+
+/* Notes how sure the intervals are; behind is said after it. As above. */
+SB_MUST_CHECK int sb_findings_note_level(struct sb_findings *findings, const char *behind);
+
 /* Holm's correction over all of them. */
 void sb_findings_adjust(struct sb_findings *findings);
 
@@ -54,6 +60,9 @@ void sb_finding_estimate(const struct sb_finding *finding, char out[SB_FINDING_W
 
 /* Whether there were enough values to see a difference at all. */
 bool sb_finding_is_conclusive(const struct sb_finding *finding);
+
+/* A line for each workload: how B differs, and in how many metrics it does not. */
+void sb_findings_put_answer(const struct sb_findings *findings, FILE *out);
 
 /* Column i of a finding: its name, and a text or (NULL) a number, which is not
  * finite if there is none. False: there are no more. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/answer.h"
 #include "results/files/wrap.h"
 #include "results/files/summary_virtual.h"
 #include "results/record/number.h"
@@ -383,6 +384,20 @@ static void put_doubts(FILE *out, const struct sb_series *series, const char *re
 			suspects - SUSPECTS_NAMED, plain);
 }
 
+/* First of all, in bold: what was found; reasons as they are. */
+static void put_answer(FILE *out, const struct sb_result *result, const char *bold,
+		       const char *plain)
+{
+	const char *rest = sb_answer_of(result);
+	struct sb_answer_line line;
+
+	while (sb_answer_next(&rest, &line))
+		fprintf(out, "%s%.*s%s\n", line.is_reason ? "  " : bold, line.bytes, line.text,
+			line.is_reason ? "" : plain);
+	if (rest != sb_answer_of(result))
+		fputc('\n', out);
+}
+
 static void put_emulated(FILE *out, const struct sb_result *result)
 {
 	if (strcmp(sb_result_topology(result), "emulated") != 0)
@@ -400,11 +415,11 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 	const char *red = color ? "\033[31m" : "";
 	const char *plain = color ? "\033[0m" : "";
 
-	fputs(bold, out);
+	put_answer(out, result, bold, plain);
 	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
 	sb_summary_put_counts(out, result, "machine");
 	sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
-	fprintf(out, ", %s build%s\n", sb_result_fact(result, "run", "build_mode"), plain);
+	fprintf(out, ", %s build\n", sb_result_fact(result, "run", "build_mode"));
 	put_emulated(out, result);
 	sb_summary_put_virtual(out, result);
 	put_table(out, result, &cost_table, columns, bold, plain);

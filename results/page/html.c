@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/answer.h"
 #include "results/files/file.h"
 #include "results/page/page.h"
 #include "results/page/report.h"
@@ -122,11 +123,44 @@ static bool has_several_machines(const struct sb_page *page)
 	return false;
 }
 
+static void put_lines(FILE *out, const struct sb_result *result)
+{
+	const char *rest = sb_answer_of(result);
+	struct sb_answer_line line;
+
+	while (sb_answer_next(&rest, &line)) {
+		char *text = strndup(line.text, (size_t)line.bytes);
+
+		fprintf(out, "<p class=\"%s\">", line.is_reason ? "reason" : "answer");
+		sb_html(out, text ? text : "");
+		fputs("</p>\n", out);
+		free(text);
+	}
+}
+
+/* What was found, before anything else: of two results how they differ. */
+static void put_answers(FILE *out, const struct sb_page *page)
+{
+	const struct sb_result *answering = sb_page_answering(page);
+
+	if (answering)
+		put_lines(out, answering);
+	for (uint32_t i = 0; page->results > 1 && i < page->results; i++) {
+		if (!*sb_answer_of(&page->result[i]))
+			continue;
+		fputs("<h2>", out);
+		sb_html(out, sb_page_result_name(&page->result[i]));
+		fputs("</h2>\n", out);
+		put_lines(out, &page->result[i]);
+	}
+}
+
 static void put_header(FILE *out, const struct sb_page *page)
 {
 	fputs("<header><h1>", out);
 	put_title(out, page);
 	fputs("</h1>\n", out);
+	put_answers(out, page);
 	for (uint32_t i = 0; i < page->results; i++) {
 		put_run(out, page, &page->result[i]);
 		put_emulated(out, &page->result[i]);
@@ -142,19 +176,10 @@ static void put_header(FILE *out, const struct sb_page *page)
 static void put_page(FILE *out, const struct sb_page *page)
 {
 	static void (*const parts[])(FILE *, const struct sb_page *) = {
-		put_head,
-		put_header,
-		sb_html_verdict,
-		sb_html_headline,
-		sb_html_pictures,
-		sb_html_latencies,
-		sb_html_times,
-		sb_html_steals,
-		sb_html_memory,
-		sb_html_metrics,
-		sb_html_settings,
-		sb_html_facts,
-		sb_html_definitions,
+		put_head,	  put_header,	       sb_html_findings,  sb_html_verdict,
+		sb_html_headline, sb_html_pictures,    sb_html_latencies, sb_html_times,
+		sb_html_steals,	  sb_html_memory,      sb_html_metrics,	  sb_html_settings,
+		sb_html_facts,	  sb_html_definitions,
 	};
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++)

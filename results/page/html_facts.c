@@ -112,7 +112,8 @@ void sb_html_facts(FILE *out, const struct sb_page *page)
 		const struct sb_result *result = &page->result[i];
 
 		for (uint32_t f = 0; f < result->facts; f++) {
-			if (!is_known_before(page, i, f, true))
+			if (!is_known_before(page, i, f, true) &&
+			    !sb_page_is_told(&result->fact[f]))
 				put_group(out, page, result->fact[f].group);
 		}
 	}

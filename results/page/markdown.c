@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/answer.h"
 #include "results/files/file.h"
 #include "results/page/markdown_parts.h"
 #include "results/page/page.h"
@@ -20,7 +21,7 @@
 /* ---- text ---- */
 
 /* Of a text from outside so much is shown. */
-#define TEXT_BYTES 300
+#define TEXT_BYTES 1000
 
 /* A character that means something to Markdown, to HTML in it, or to GitHub. */
 static void put_char(FILE *out, char c)
@@ -221,6 +222,71 @@ static void put_run(const struct sb_md_writer *w, const struct sb_result *result
 	fputs("\n", w->out);
 }
 
+static void put_lines(const struct sb_md_writer *w, const struct sb_result *result)
+{
+	const char *rest = sb_answer_of(result);
+	struct sb_answer_line line;
+
+	while (sb_answer_next(&rest, &line)) {
+		char *text = strndup(line.text, (size_t)line.bytes);
+
+		fputs(line.is_reason ? "- " : "\n**", w->out);
+		sb_put_markdown(w->out, text ? text : "");
+		fputs(line.is_reason ? "\n" : "**\n", w->out);
+		free(text);
+	}
+}
+
+static void put_findings(const struct sb_md_writer *w, const struct sb_result *result)
+{
+	struct sb_page_finding finding;
+	uint32_t rows = 0;
+
+	for (uint32_t i = 0; rows < w->seen && sb_page_next_finding(result, &i, &finding);) {
+		if (!rows++)
+			fputs("\n| metric | A | B/A [interval] | verdict |\n|---|---:|---:|---|\n",
+			      w->out);
+		fputs("| ", w->out);
+		sb_put_markdown(w->out, finding.cell[SB_FINDING_NAME]);
+		for (int c = SB_FINDING_A; c < SB_FINDING_CELLS; c++)
+			sb_md_put_cell(w->out, finding.cell[c]);
+		fputs(" |\n", w->out);
+	}
+}
+
+static void put_notes(const struct sb_md_writer *w, const struct sb_result *result)
+{
+	fputs("\n", w->out);
+	for (uint32_t i = 0, n = 0; i < result->facts && n < w->seen; i++) {
+		if (strcmp(result->fact[i].group, "notes") != 0)
+			continue;
+		fputs("- ", w->out);
+		sb_put_markdown(w->out, result->fact[i].value);
+		fputs("\n", w->out);
+		n++;
+	}
+}
+
+/* What was found, before anything else: of two results how they differ. */
+static void put_answers(const struct sb_md_writer *w)
+{
+	const struct sb_result *answering = sb_page_answering(w->page);
+
+	if (answering) {
+		put_lines(w, answering);
+		put_findings(w, answering);
+		put_notes(w, answering);
+	}
+	for (uint32_t i = 0; w->page->results > 1 && i < w->page->results && i < w->seen; i++) {
+		if (!*sb_answer_of(&w->page->result[i]))
+			continue;
+		fputs("\n", w->out);
+		sb_put_markdown(w->out, sb_page_result_name(&w->page->result[i]));
+		fputs(":\n", w->out);
+		put_lines(w, &w->page->result[i]);
+	}
+}
+
 static void put_runs(const struct sb_md_writer *w)
 {
 	for (uint32_t i = 0; i < w->page->results && i < w->seen; i++)
@@ -351,9 +417,9 @@ static void put_pictures(const struct sb_md_writer *w)
 static void put_all(const struct sb_md_writer *w)
 {
 	static void (*const parts[])(const struct sb_md_writer *) = {
-		put_runs,	  put_verdict,	put_reasons,	     put_headline,
-		sb_md_put_doubts, put_pictures, sb_md_put_latencies, sb_md_put_times,
-		sb_md_put_facts,
+		put_answers,	 put_runs,	   put_verdict,	 put_reasons,
+		put_headline,	 sb_md_put_doubts, put_pictures, sb_md_put_latencies,
+		sb_md_put_times, sb_md_put_facts,
 	};
 	char *workloads = sb_page_workloads(w->page);
 

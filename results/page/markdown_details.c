@@ -131,6 +131,8 @@ void sb_md_put_facts(const struct sb_md_writer *w)
 		}
 		fputs("\n| name | value |\n|---|---|\n", w->out);
 		for (uint32_t f = 0; f < result->facts; f++) {
+			if (sb_page_is_told(&result->fact[f]))
+				continue;
 			fputs("| ", w->out);
 			sb_put_markdown(w->out, result->fact[f].group);
 			fputs(".", w->out);

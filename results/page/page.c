@@ -158,6 +158,8 @@ int sb_page_init(struct sb_page *page, const struct sb_result *result, uint32_t 
 	made.has = calloc(SB_METRICS, sizeof(*made.has));
 	if (made.row && made.has)
 		rc = add_rows(&made);
+	if (!rc && results == 2)
+		rc = sb_page_compare(&made);
 	if (rc)
 		sb_page_fini(&made);
 	*page = made;
@@ -171,6 +173,7 @@ void sb_page_fini(struct sb_page *page)
 	free(page->row);
 	free(page->swept);
 	free(page->has);
+	sb_result_free(&page->difference);
 	*page = (struct sb_page){ .results = 0 };
 }
 

@@ -10,6 +10,8 @@
 
 #include "results/record/record.h"
 
+#define SB_PAGE_FINDING_BYTES 512
+
 /* One row of every table. */
 struct sb_page_row {
 	const struct sb_result *result;
@@ -25,12 +27,32 @@ struct sb_page {
 	const char **swept; /* [swepts] names of settings, each once */
 	uint32_t swepts;
 	bool *has; /* [SB_METRICS] any row measured it */
+	/* Of two results: how the second differs from the first, as facts. */
+	struct sb_result difference;
 };
 
 /* Over results that outlive it. Returns 0 or -ENOMEM; it is then empty. */
 SB_MUST_CHECK int sb_page_init(struct sb_page *page, const struct sb_result *result,
 			       uint32_t results);
 void sb_page_fini(struct sb_page *page);
+
+/* Fills in the difference. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_page_compare(struct sb_page *page);
+
+/* The result that has the answer, and maybe findings: the only one, or the difference of
+ * two. NULL: there are more. */
+const struct sb_result *sb_page_answering(const struct sb_page *page);
+
+/* Whether the fact is the answer or a part of it, which is read first. */
+bool sb_page_is_told(const struct sb_fact *fact);
+
+/* The next finding from fact *i on, cut into its cells; false: there is none. */
+enum { SB_FINDING_NAME, SB_FINDING_A, SB_FINDING_RATIO, SB_FINDING_VERDICT, SB_FINDING_CELLS };
+struct sb_page_finding {
+	char cell[SB_FINDING_CELLS][SB_PAGE_FINDING_BYTES];
+};
+bool sb_page_next_finding(const struct sb_result *result, uint32_t *i,
+			  struct sb_page_finding *finding);
 
 /* Repetitions of all rows with that verdict; SB_VERDICTS: of any. */
 #define SB_VERDICTS ((enum sb_verdict)(SB_INVALID + 1))
@@ -146,6 +168,7 @@ void sb_html_verdicts(FILE *out, const struct sb_series *series);
 void sb_html_strip(FILE *out, const struct sb_series *series, enum sb_metric_id metric);
 
 /* The parts of the page. */
+void sb_html_findings(FILE *out, const struct sb_page *page);
 void sb_html_verdict(FILE *out, const struct sb_page *page);
 void sb_html_headline(FILE *out, const struct sb_page *page);
 void sb_html_pictures(FILE *out, const struct sb_page *page);

@@ -1,0 +1,231 @@
+#include "results/files/answer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/record/metric.h"
+#include "results/record/number.h"
+#include "results/record/series.h"
+
+/* ---- the answer of a run ---- */
+
+/* The first objective, if it was measured: a percentile needs many samples. */
+static enum sb_metric_id objective_of(const struct sb_result *result,
+				      const struct sb_series *series)
+{
+	const char *text = sb_result_fact(result, "objectives", series->workload);
+	char name[64];
+	enum sb_metric_id metric;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ","), text);
+	metric = sb_metric_find(name);
+	if (metric < SB_METRICS && sb_series_spread(series, metric).n)
+		return metric;
+	return SB_METRIC_ns_per_op;
+}
+
+static void put_value(FILE *out, double value, enum sb_metric_id metric)
+{
+	char text[SB_HUMAN_BYTES];
+
+	sb_human(text, value, sb_metric[metric].unit);
+	fprintf(out, "%s%s", text, strcmp(sb_metric[metric].unit, "1/s") ? "" : "/s");
+}
+
+/* The values that count, smallest first, for the caller to free. */
+static double *sorted_values(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
+{
+	double *value = calloc(series->records + 1, sizeof(*value));
+
+	*n = 0;
+	for (uint32_t r = 0; value && r < series->records && *n < SB_INTERVAL_MAX; r++) {
+		const double v = series->record[r].value[metric];
+
+		if (sb_series_pools(series, r) && !isnan(v))
+			value[(*n)++] = v;
+	}
+	if (value)
+		sb_sort(value, *n);
+	return value;
+}
+
+/* " [131 ns .. 146 ns], 95 % interval of the median". Few values have none. */
+static void put_interval(FILE *out, const struct sb_series *series, enum sb_metric_id metric)
+{
+	uint32_t n;
+	double *value = sorted_values(series, metric, &n);
+	struct sb_interval interval = { NAN, NAN };
+
+	if (value && n)
+		interval = sb_median_interval(value, n);
+	if (value && n > 1) {
+		fputs(" [", out);
+		put_value(out, isnan(interval.low) ? value[0] : interval.low, metric);
+		fputs(" .. ", out);
+		put_value(out, isnan(interval.low) ? value[n - 1] : interval.high, metric);
+		fputs(isnan(interval.low) ? "], least and largest"
+					  : "], 95 % interval of the median",
+		      out);
+	}
+	free(value);
+}
+
+/* How many repetitions count, and the reason of the first that is not valid. */
+static void put_validity(FILE *out, const struct sb_series *series)
+{
+	const uint32_t valid = sb_series_count(series, SB_VALID);
+
+	if (valid == series->records) {
+		fprintf(out, "; %" PRIu32 " repetition%s, %s valid", valid, valid == 1 ? "" : "s",
+			valid == 1 ? "it is" : "all");
+		return;
+	}
+	fprintf(out, "; %" PRIu32 " of %" PRIu32 " repetitions valid", valid, series->records);
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (record->verdict == SB_VALID)
+			continue;
+		fprintf(out, " (%s: %.*s)", sb_verdict_name(record->verdict),
+			(int)strcspn(record->reason, ";\n"), record->reason);
+		return;
+	}
+}
+
+static void put_measured(FILE *out, const struct sb_result *result, const struct sb_series *series)
+{
+	const enum sb_metric_id metric = objective_of(result, series);
+	const struct sb_spread spread = sb_series_spread(series, metric);
+	const struct sb_spread offered = sb_series_spread(series, SB_METRIC_offered_per_s);
+
+	if (!spread.n) {
+		fputs("no result", out);
+		return;
+	}
+	fprintf(out, "%s ", sb_metric[metric].name);
+	put_value(out, spread.median, metric);
+	put_interval(out, series, metric);
+	if (offered.n) {
+		fputs(", at ", out);
+		put_value(out, offered.median, SB_METRIC_offered_per_s);
+	}
+}
+
+/* More than that are in the table. */
+#define SERIES_NAMED 12
+
+static void put_rows(FILE *out, const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series && i < SERIES_NAMED; i++) {
+		const struct sb_series *series = &result->series[i];
+		char title[SB_SERIES_TITLE_BYTES];
+
+		sb_series_title(title, series);
+		fprintf(out, "%s%s: ", title, sb_series_topology_mark(series));
+		if (series->answer)
+			fputs(series->answer, out);
+		else
+			put_measured(out, result, series);
+		put_validity(out, series);
+		fputs(".\n", out);
+	}
+	if (result->all_series > SERIES_NAMED)
+		fprintf(out, "And %" PRIu32 " more series.\n", result->all_series - SERIES_NAMED);
+}
+
+int sb_answer_from_rows(struct sb_result *result)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int rc = -ENOMEM;
+
+	if (!out)
+		return -ENOMEM;
+	put_rows(out, result);
+	if (!fclose(out))
+		rc = sb_result_add_fact(result, "answer", "text", text);
+	free(text);
+	return rc;
+}
+
+/* ---- the answer of a comparison ---- */
+
+char *sb_answer_of_findings(const struct sb_findings *findings, const char *a, const char *b)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	sb_findings_put_answer(findings, out);
+	fprintf(out, "  A: %s\n  B: %s\n", a, b);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int add_finding(struct sb_result *result, const struct sb_finding *f)
+{
+	char key[SB_NAME_BYTES + 64];
+	char a[SB_HUMAN_BYTES];
+	char estimate[SB_FINDING_WORDS];
+	char words[SB_FINDING_WORDS];
+	char value[SB_HUMAN_BYTES + 2 * SB_FINDING_WORDS + 8];
+
+	snprintf(key, sizeof(key), "%s: %s", f->name, sb_metric[f->metric].name);
+	sb_human(a, f->a, sb_metric[f->metric].unit);
+	sb_finding_estimate(f, estimate);
+	sb_finding_describe(f, words);
+	snprintf(value, sizeof(value), "%s | %s | %s", a, estimate, words);
+	return sb_result_add_fact(result, "findings", key, value);
+}
+
+static int add_note(struct sb_result *result, uint32_t number, const char *note)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%" PRIu32, number);
+	return sb_result_add_fact(result, "notes", key, note);
+}
+
+int sb_answer_from_findings(struct sb_result *result, const struct sb_findings *findings,
+			    const char *a, const char *b)
+{
+	char *text = sb_answer_of_findings(findings, a, b);
+	int rc = text ? sb_result_add_fact(result, "answer", "text", text) : -ENOMEM;
+
+	for (uint32_t i = 0; i < findings->n && !rc; i++)
+		rc = add_finding(result, &findings->finding[i]);
+	for (uint32_t i = 0; i < findings->notes && !rc; i++)
+		rc = add_note(result, i + 1, findings->note[i]);
+	free(text);
+	return rc;
+}
+
+/* ---- an answer, line by line ---- */
+
+const char *sb_answer_of(const struct sb_result *result)
+{
+	return sb_result_fact(result, "answer", "text");
+}
+
+bool sb_answer_next(const char **rest, struct sb_answer_line *line)
+{
+	const char *text = *rest;
+	const size_t bytes = strcspn(text, "\n");
+	const size_t blanks = strspn(text, " ");
+
+	if (!bytes)
+		return false;
+	*line = (struct sb_answer_line){ .text = text + blanks,
+					 .bytes = (int)(bytes - blanks),
+					 .is_reason = blanks > 0 };
+	*rest = text + bytes + (text[bytes] == '\n');
+	return true;
+}

@@ -1,0 +1,40 @@
+/*
+ * answer.h - what was found, in a line for each workload and indented lines with the
+ * reasons: the first thing in the terminal, on the page and in Markdown. It is a fact of the
+ * result, "answer" "text", which a verb that compares writes itself.
+ */
+#ifndef SB_RESULTS_FILES_ANSWER_H
+#define SB_RESULTS_FILES_ANSWER_H
+
+#include <stdio.h>
+
+#include "results/files/findings.h"
+#include "results/record/record.h"
+
+/* The answer of a run: of each series the first of its workload's objectives (fact
+ * "objectives" of that name), with its interval, and how many repetitions count. Returns 0 or
+ * -ENOMEM. */
+SB_MUST_CHECK int sb_answer_from_rows(struct sb_result *result);
+
+/* The answer of a comparison of A and B, with a line for each side; and fact "findings": for
+ * each metric of each workload "A's median | B/A [interval] | verdict"; and "notes". As above. */
+SB_MUST_CHECK int sb_answer_from_findings(struct sb_result *result,
+					  const struct sb_findings *findings, const char *a,
+					  const char *b);
+
+/* The same as text, for the caller to free; NULL: no memory. */
+char *sb_answer_of_findings(const struct sb_findings *findings, const char *a, const char *b);
+
+/* "" if the result has none. */
+const char *sb_answer_of(const struct sb_result *result);
+
+/* The next line of what is left of an answer, without its end; an indented one is a reason,
+ * without its blanks. False: there is no more. */
+struct sb_answer_line {
+	const char *text;
+	int bytes;
+	bool is_reason;
+};
+bool sb_answer_next(const char **rest, struct sb_answer_line *line);
+
+#endif
