@@ -39,6 +39,11 @@ int sb_terminal_columns(FILE *out)
 	return size.ws_col;
 }
 
+int sb_terminal_width(FILE *out)
+{
+	return isatty(fileno(out)) ? sb_terminal_columns(out) : 0;
+}
+
 static struct sb_terminal_skill skill_of(FILE *out)
 {
 	setlocale(LC_CTYPE, "");

@@ -46,6 +46,9 @@ bool sb_terminal_has_color(FILE *out);
 /* Of that terminal, now; 80 if it does not say. */
 int sb_terminal_columns(FILE *out);
 
+/* For lines and tables: its columns; 0 if it is no terminal, where lines are of any length. */
+int sb_terminal_width(FILE *out);
+
 /*
  * The line without its end, at most columns - 1 wide, because in the last column
  * some terminals go on to the next line. Parts without room are left out,

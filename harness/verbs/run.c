@@ -133,8 +133,7 @@ static void print_pretty(const void *what, FILE *out)
 {
 	const struct sb_result *result = what;
 
-	sb_write_summary(result, out, sb_terminal_has_color(out),
-			 isatty(fileno(out)) ? sb_terminal_columns(out) : 0);
+	sb_write_summary(result, out, sb_terminal_has_color(out), sb_terminal_width(out));
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */

@@ -1,12 +1,12 @@
 #include "results/files/summary.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "results/files/answer.h"
-#include "results/files/wrap.h"
 #include "results/files/summary_virtual.h"
+#include "results/files/table.h"
+#include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
@@ -91,7 +91,8 @@ static bool have(const struct sb_result *result, enum sb_metric_id metric)
 	return false;
 }
 
-static void put_cell(FILE *out, const struct column *column, const struct sb_series *series)
+static void put_cell(struct sb_table *table, const struct column *column,
+		     const struct sb_series *series)
 {
 	char text[SB_RANGE_BYTES];
 
@@ -100,22 +101,7 @@ static void put_cell(FILE *out, const struct column *column, const struct sb_ser
 	else
 		sb_human(text, sb_series_spread(series, column->metric).median,
 			 sb_metric[column->metric].unit);
-	fprintf(out, "  %*s", column->width, text);
-}
-
-static int name_width(const struct sb_result *result)
-{
-	int width = 9;
-
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		char title[SB_SERIES_TITLE_BYTES];
-		int length;
-
-		sb_series_title(title, &result->series[i]);
-		length = (int)strlen(title);
-		width = length > width ? length : width;
-	}
-	return width;
+	sb_table_cell(table, "%s", text);
 }
 
 struct table {
@@ -128,64 +114,30 @@ static const struct table cost_table = { "workload", costs, SB_ARRAY_SIZE(costs)
 static const struct table source_table = { "workload", sources, SB_ARRAY_SIZE(sources) };
 static const struct table time_table = { "time, %", times_spent, SB_ARRAY_SIZE(times_spent) };
 
-/* Columns [first, last) of a table, with its rows: in the table of costs each
- * series, in the others those that have numbers. */
-struct block {
-	const struct table *table;
-	size_t first;
-	size_t last;
-	int name_width;
-};
-
-static void put_block(FILE *out, const struct sb_result *result, const struct block *block,
-		      const char *bold, const char *plain)
+/* In the table of costs each series, in the others those that have numbers. */
+static void put_table(FILE *out, const struct sb_result *result, const struct table *shown,
+		      int columns, const char *bold)
 {
-	const struct column *column = block->table->column;
+	struct sb_table table = { .keys = 1 };
 
-	fprintf(out, "\n%s%-*s", bold, block->name_width, block->table->title);
-	for (size_t c = block->first; c < block->last; c++)
-		fprintf(out, "  %*s", column[c].width, column[c].title);
-	fprintf(out, "%s\n", plain);
+	sb_table_column(&table, shown->title, SB_TABLE_LEFT, 9);
+	for (size_t c = 0; c < shown->columns; c++)
+		sb_table_column(&table, shown->column[c].title,
+				shown->column[c].joins ? SB_TABLE_JOINS : 0,
+				shown->column[c].width);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
 		char title[SB_SERIES_TITLE_BYTES];
 
-		if (block->table->column != costs && !sb_series_measured(series))
+		if (shown != &cost_table && !sb_series_measured(series))
 			continue;
 		sb_series_title(title, series);
-		fprintf(out, "%-*s", block->name_width, title);
-		for (size_t c = block->first; c < block->last; c++)
-			put_cell(out, &column[c], series);
-		fputc('\n', out);
+		sb_table_cell(&table, "%s", title);
+		for (size_t c = 0; c < shown->columns; c++)
+			put_cell(&table, &shown->column[c], series);
 	}
-}
-
-/* Of the columns from the first on, those that fit beside each other, but at
- * least one. */
-static size_t last_that_fits(const struct table *table, size_t first, int room)
-{
-	size_t c = first;
-
-	while (c < table->columns && (room -= 2 + table->column[c].width) >= 0)
-		c++;
-	while (c < table->columns && c > first && table->column[c].joins)
-		c--;
-	return c > first ? c : first + 1;
-}
-
-/* In blocks, one below the other, if it is wider than that; 0: as wide as it is. */
-static void put_table(FILE *out, const struct sb_result *result, const struct table *table,
-		      int columns, const char *bold, const char *plain)
-{
-	struct block block = { table, 0, 0, name_width(result) };
-
-	while (block.last < table->columns) {
-		block.first = block.last;
-		block.last =
-			columns ? last_that_fits(table, block.first, columns - block.name_width)
-				: table->columns;
-		put_block(out, result, &block, bold, plain);
-	}
+	fputc('\n', out);
+	sb_table_put(&table, out, columns, bold);
 }
 
 /* mean: the first metric of such a latency. */
@@ -422,11 +374,11 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 	fprintf(out, ", %s build\n", sb_result_fact(result, "run", "build_mode"));
 	put_emulated(out, result);
 	sb_summary_put_virtual(out, result);
-	put_table(out, result, &cost_table, columns, bold, plain);
+	put_table(out, result, &cost_table, columns, bold);
 	if (have(result, SB_METRIC_steps))
-		put_table(out, result, &source_table, columns, bold, plain);
+		put_table(out, result, &source_table, columns, bold);
 	if (have(result, SB_METRIC_busy_pct))
-		put_table(out, result, &time_table, columns, bold, plain);
+		put_table(out, result, &time_table, columns, bold);
 	put_all_distances(out, result, bold, plain);
 	for (uint32_t i = 0; i < result->all_series; i++)
 		put_sojourns(out, &result->series[i], bold, plain);
@@ -441,19 +393,11 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 		put_doubts(out, &result->series[i], red, plain);
 }
 
-/* A narrower terminal gets lines of so much all the same. */
-#define COLUMNS_MIN 40
-
 void sb_write_summary(const struct sb_result *result, FILE *out, bool color, int columns)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *memory = columns ? open_memstream(&text, &bytes) : NULL;
+	struct sb_wrap wrap;
+	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
 
-	if (columns && columns < COLUMNS_MIN)
-		columns = COLUMNS_MIN;
-	put_summary(result, memory ? memory : out, color, columns);
-	if (memory && !fclose(memory))
-		sb_put_wrapped(out, text, columns);
-	free(text);
+	put_summary(result, stream, color, columns);
+	sb_wrap_end(&wrap);
 }

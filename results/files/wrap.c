@@ -2,6 +2,7 @@
 #include "results/files/wrap.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How many bytes a character and what has no width before it take. */
@@ -17,6 +18,17 @@ static size_t glyph_bytes(const char *at)
 		n++;
 	while (((unsigned char)at[n] & 0xc0) == 0x80);
 	return n;
+}
+
+int sb_text_width(const char *text)
+{
+	int width = 0;
+
+	while (*text) {
+		width += *text != '\033';
+		text += glyph_bytes(text);
+	}
+	return width;
 }
 
 /* Bytes of the line that fit: up to a blank if there is one,
@@ -59,4 +71,24 @@ void sb_put_wrapped(FILE *out, const char *text, int columns)
 		fputc('\n', out);
 		text += *text == '\n';
 	}
+}
+
+/* A narrower terminal gets lines of so much all the same. */
+#define COLUMNS_MIN 40
+
+FILE *sb_wrap_begin(struct sb_wrap *wrap, FILE *out, int *columns)
+{
+	if (*columns && *columns < COLUMNS_MIN)
+		*columns = COLUMNS_MIN;
+	*wrap = (struct sb_wrap){ .out = out, .columns = *columns };
+	if (*columns)
+		wrap->memory = open_memstream(&wrap->text, &wrap->bytes);
+	return wrap->memory ? wrap->memory : out;
+}
+
+void sb_wrap_end(struct sb_wrap *wrap)
+{
+	if (wrap->memory && !fclose(wrap->memory))
+		sb_put_wrapped(wrap->out, wrap->text, wrap->columns);
+	free(wrap->text);
 }
