@@ -123,8 +123,8 @@ ONE_THREAD := test_damage test_descriptions test_distribution test_files test_ga
 	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
 	test_progress test_read test_report test_results test_sides test_spoilt test_summary test_sweep \
 	test_trace_file test_uneven test_usl test_validity test_wide \
-	test_ab.sh test_calibrate.sh test_command.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh test_hangs.sh \
-	test_limits.sh test_page.sh test_peers.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
+	test_ab.sh test_calibrate.sh test_command.sh test_complete.sh test_convert.sh test_files.sh test_fuzz.sh test_gate.sh \
+	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_peers.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
 	test_stops.sh test_sweep.sh test_terminal.sh test_topo.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
@@ -160,7 +160,9 @@ EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explor
 # mode:file:where
 INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
-	644:$(OUT)/completion.bash:share/bash-completion/completions/sched-bench
+	644:harness/guide/completion.bash:share/bash-completion/completions/sched-bench \
+	644:harness/guide/completion.zsh:share/zsh/site-functions/_sched-bench \
+	644:harness/guide/completion.fish:share/fish/vendor_completions.d/sched-bench.fish
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -243,7 +245,7 @@ peers: ## install what is missing, build, compare with Go, Tokio, oneTBB, CAF, E
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) MODE=release all
 	$(Q)scripts/peers/peers.py --rounds $(PEERS_ROUNDS) $(PEERS_ARGS)
 
-install: all $(OUT)/sched-bench.1 $(OUT)/completion.bash ## program, man page, completion (PREFIX=/usr/local, DESTDIR=)
+install: all $(OUT)/sched-bench.1 ## program, man page, completions (PREFIX=/usr/local, DESTDIR=)
 	$(Q)for file in $(INSTALLED); do IFS=:; set -- $$file; \
 		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
 
@@ -281,7 +283,7 @@ $(OUT)/results/page/assets.o: CPPFLAGS += -I$(OUT)
 $(OUT)/harness/virtual/models.o: $(wildcard harness/virtual/models/*.json)
 
 # The texts of `help TOPIC`.
-$(OUT)/harness/verbs/help.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/verbs/topics.def)
+$(OUT)/harness/guide/topics.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/guide/topics.def)
 
 # A dump of its stacks has names.
 $(PROGRAM) $(WRONG): LDLIBS += -rdynamic
@@ -290,12 +292,9 @@ $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
-# Both come from the tables that the program is made of.
+# From the tables that the program is made of.
 $(OUT)/sched-bench.1: $(PROGRAM)
 	$(Q)$(EMULATOR) $(PROGRAM) manual man >$@
-
-$(OUT)/completion.bash: $(PROGRAM)
-	$(Q)$(EMULATOR) $(PROGRAM) manual bash >$@
 
 $(OUT)/%.o: %.c $(STAMP) Makefile
 	@mkdir -p $(@D)

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "harness/cli/help.h"
-#include "harness/cli/manual.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
+#include "harness/guide/complete.h"
+#include "harness/guide/manual.h"
+#include "harness/guide/names.h"
+#include "harness/guide/topics.h"
 #include "harness/system/crash.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
@@ -35,11 +38,23 @@ static const char *verb_name(const void *unused, size_t i)
 
 static int unknown_verb(const char *name)
 {
-	const char *like = sb_most_like(name, verb_name, NULL);
+	const char *like = sb_habit_of_verb(name);
 
+	if (name[0] == '-')
+		return sb_fail(SB_EXIT_USAGE,
+			       "a verb is missing before '%s'; expected one, as in sched-bench run "
+			       "-w pingpong",
+			       name);
 	if (sb_workload_find(name))
 		return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; did you mean 'run -w %s'?", name,
 			       name);
+	if (sb_names_find(name))
+		return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; did you mean 'list %s'?", name,
+			       name);
+	if (sb_topic_find(name))
+		return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; did you mean 'help %s'?", name,
+			       name);
+	like = like ? like : sb_most_like(name, verb_name, NULL);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; did you mean '%s'?", name, like);
 	return sb_fail(SB_EXIT_USAGE, "unknown verb '%s'; sched-bench --help names them", name);
@@ -52,9 +67,11 @@ static int run_verb(int argc, char **argv)
 
 	if (verb)
 		return verb->run(argc, argv);
-	/* Not for people, but for `make install`. */
+	/* Not for people, but for `make install` and for shells. */
 	if (!strcmp(name, "manual"))
 		return sb_manual(argc, argv);
+	if (!strcmp(name, "complete"))
+		return sb_complete_line(argc, argv);
 	if (is(name, "--help", "-h"))
 		sb_help();
 	else if (is(name, "--version", "-V"))

@@ -37,7 +37,7 @@ order() {
 		affinity profile
 		workloads load lib own savina tokio
 		results stats record files page gate json trace plots convert
-		harness terminal cli system check output run virtual micro sweep calibrate compare topology verbs
+		harness terminal cli system check output run virtual micro sweep calibrate compare topology guide verbs
 	EOF
 }
 floors() {
@@ -137,7 +137,7 @@ analysis() {
 }
 
 scripts() {
-	git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck ||
+	git ls-files -co --exclude-standard '*.sh' '*.bash' .ci/run | xargs shellcheck ||
 		fail "shellcheck"
 }
 

@@ -17,8 +17,8 @@ peers="erlang-base erlang-dev libcaf-dev"
 # on hundreds more.
 newest="golang-go rustc cargo libtbb-dev"
 crates="librust-tokio-dev librust-pin-project-lite-dev"
-# Other tools that read results: a test that lacks one is skipped.
-readers="strace libbenchmark-tools python3-scipy python3-prometheus-client libhdrhistogram-java default-jdk-headless"
+# Other tools that read results, and other shells: a test that lacks one is skipped.
+readers="zsh fish strace libbenchmark-tools python3-scipy python3-prometheus-client libhdrhistogram-java default-jdk-headless"
 guest="qemu-system-x86 busybox-static cpio numactl python3"
 
 # Elsewhere tests/numa/check.sh is skipped, and says why.

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "harness/terminal/progress.h"
+#include "results/files/table.h"
+#include "results/files/wrap.h"
 #include "results/json/json_out.h"
 
 static const struct {
@@ -138,12 +141,12 @@ int sb_calibration_write_json(const struct sb_calibration *c, FILE *out)
 /* ---- the table ---- */
 
 /* Four digits, but whole numbers up to a billion as they are. */
-static void put_number(FILE *out, double value)
+static void add_number(struct sb_table *table, double value)
 {
 	if (isnan(value))
-		fprintf(out, " %9s", "-");
+		sb_table_cell(table, "-");
 	else
-		fprintf(out, fabs(value) >= 1000 ? " %9.0f" : " %9.4g", value);
+		sb_table_cell(table, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
 }
 
 static void put_clock(const struct sb_clock_info *clock, FILE *out)
@@ -158,28 +161,38 @@ static void put_clock(const struct sb_clock_info *clock, FILE *out)
 			clock->source, SB_CLOCK_COUNTER, clock->reason);
 }
 
-static void put_row(const struct sb_cost *cost, FILE *out)
+static void put_costs(const struct sb_calibration *c, FILE *out, int columns)
 {
-	const struct sb_spread *s = &cost->spread;
+	static const char *const numbers[] = { "median", "q1", "q3", "p99" };
+	struct sb_table table = { .keys = 2 };
 
-	fprintf(out, "%-18s %-23s", info[cost->id].name, cost->of);
-	put_number(out, s->median);
-	put_number(out, s->q1);
-	put_number(out, s->q3);
-	put_number(out, cost->p99);
-	fprintf(out, " %8" PRIu32 "\n", s->n);
+	sb_table_column(&table, "cost", SB_TABLE_LEFT, 0);
+	sb_table_column(&table, "of", SB_TABLE_LEFT, 0);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(numbers); i++)
+		sb_table_column(&table, numbers[i], 0, 8);
+	sb_table_column(&table, "samples", 0, 0);
+	for (uint32_t r = 0; r < c->costs; r++) {
+		const struct sb_cost *cost = &c->cost[r];
+
+		/* The first line has these. */
+		if (cost->id <= SB_COST_clock_offset_bound_ns)
+			continue;
+		sb_table_cell(&table, "%s", info[cost->id].name);
+		sb_table_cell(&table, "%s", cost->of);
+		add_number(&table, cost->spread.median);
+		add_number(&table, cost->spread.q1);
+		add_number(&table, cost->spread.q3);
+		add_number(&table, cost->p99);
+		sb_table_cell(&table, "%" PRIu32, cost->spread.n);
+	}
+	sb_table_put(&table, out, columns, NULL);
 }
 
-int sb_calibration_write_pretty(const struct sb_calibration *c, FILE *out)
+static void put_pretty(const struct sb_calibration *c, FILE *out, int columns)
 {
 	put_clock(&c->clock, out);
-	fprintf(out, "\n%-18s %-23s %9s %9s %9s %9s %8s\n", "", "of", "median", "q1", "q3", "p99",
-		"samples");
-	for (uint32_t r = 0; r < c->costs; r++) {
-		/* The first line has these. */
-		if (c->cost[r].id > SB_COST_clock_offset_bound_ns)
-			put_row(&c->cost[r], out);
-	}
+	fputc('\n', out);
+	put_costs(c, out, columns);
 	if (*c->note)
 		fprintf(out, "\n%s\n", c->note);
 	if (sb_calibration_is_disturbed(c))
@@ -187,5 +200,14 @@ int sb_calibration_write_pretty(const struct sb_calibration *c, FILE *out)
 			"\nThe load average is %.1f on %" PRIu32
 			" CPUs: other programs ran, and made these figures larger.\n",
 			c->load, c->cpus);
+}
+
+int sb_calibration_write_pretty(const struct sb_calibration *c, FILE *out)
+{
+	int columns = sb_terminal_width(out);
+	struct sb_wrap wrap;
+
+	put_pretty(c, sb_wrap_begin(&wrap, out, &columns), columns);
+	sb_wrap_end(&wrap);
 	return 0;
 }

@@ -90,28 +90,45 @@ static const struct sb_verb_info *verb_with(const char *word, const char *name)
 	return NULL;
 }
 
-static int unknown_option(const struct sb_reading *reading, const char *word)
+/* As it was typed; of several letters in one word, the one that is not known. */
+static void bad_word(char *out, size_t bytes, char *const *word)
+{
+	if (optopt && optopt < 1000)
+		snprintf(out, bytes, "-%c", optopt);
+	else
+		snprintf(out, bytes, "%s", word[optind - 1]);
+}
+
+static int unknown_option(const struct sb_reading *reading, char *const *argv)
 {
 	const struct option *table = reading->table;
+	const struct sb_verb_info *verb = sb_verb_of(reading->verb);
 	const struct sb_verb_info *other;
+	char habit[SB_HABIT_BYTES];
+	char word[200];
 	char name[64];
 	const char *like;
 
+	bad_word(word, sizeof(word), argv);
 	snprintf(name, sizeof(name), "%s", word + strspn(word, "-"));
 	name[strcspn(name, "=")] = '\0';
 	like = sb_most_like(name, sb_long_option_name, table);
 	if (has_long(table, reading->options, name))
 		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
+	if (sb_habit_in_verb(reading->verb, word, habit))
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
 	other = verb_with(word, name);
 	if (other)
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s has it, %s has not", word,
-			       other->name, sb_verb_of(reading->verb)->name);
+			       other->name, verb->name);
+	if (sb_habit_elsewhere(reading->verb, word, habit))
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
 	/* Nothing is like a single letter. */
 	if (like && name[0] && name[1])
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean --%s?", word,
 			       like);
 	return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; sched-bench %s --help lists them", word,
-		       sb_verb_of(reading->verb)->name);
+		       verb->name);
 }
 
 /* One more value of an option that may be repeated. */
@@ -164,12 +181,12 @@ static int option_of_letter(enum sb_verb verb, int letter)
 }
 
 static int take_one(struct sb_options *options, const struct sb_reading *reading, int found,
-		    int index, const char *word)
+		    int index, char *const *argv)
 {
 	if (found == '?')
-		return unknown_option(reading, word);
+		return unknown_option(reading, argv);
 	if (found == ':')
-		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", word);
+		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", argv[optind - 1]);
 	if (found == PARAM_VALUE)
 		return sb_options_take_param(options, reading->table[index].name, optarg);
 	return take_option(options,
@@ -194,7 +211,7 @@ int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int
 
 		if (found < 0)
 			break;
-		rc = take_one(options, &reading, found, index, argv[optind - 1]);
+		rc = take_one(options, &reading, found, index, argv);
 	}
 	options->word = argv + optind;
 	options->words = optind < argc ? (uint32_t)(argc - optind) : 0;

@@ -16,9 +16,9 @@ void sb_help(void)
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
-	     "sched-bench VERB --help shows its options; sched-bench help --help lists topics.\n"
-	     "\n"
 	     "Try:  sched-bench run -w pingpong\n"
+	     "      sched-bench help questions    which question, which command\n"
+	     "      sched-bench help WORD         a verb, option, metric, workload or topic\n"
 	     "\n"
 	     "Exit status: 0 done; 1 worse, or a mistake; 2 a measurement is invalid or was\n"
 	     "interrupted; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
@@ -30,9 +30,10 @@ static int columns_of_stdout(void)
 	return isatty(STDOUT_FILENO) ? sb_terminal_columns(stdout) : INT_MAX;
 }
 
-/* The text from the column on; further lines begin there, too. */
-static void put_wrapped(const char *text, int column, int columns)
+void sb_help_wrapped(const char *text, int column)
 {
+	const int columns = columns_of_stdout();
+
 	while ((int)strlen(text) > columns - column) {
 		int n = columns - column;
 
@@ -51,15 +52,19 @@ static void put_wrapped(const char *text, int column, int columns)
 #define WIDE_COLUMN 48
 #define COLUMN	    28
 
+bool sb_help_is_narrow(void)
+{
+	return columns_of_stdout() < WIDE;
+}
+
 int sb_help_column(void)
 {
-	return columns_of_stdout() < WIDE ? COLUMN : WIDE_COLUMN;
+	return sb_help_is_narrow() ? COLUMN : WIDE_COLUMN;
 }
 
 /* "--wake local|affine|global" in one column, its help and default behind. */
 void sb_help_option(const struct sb_option *option)
 {
-	const int columns = columns_of_stdout();
 	const int column = sb_help_column();
 	char left[80];
 	char right[200];
@@ -74,7 +79,7 @@ void sb_help_option(const struct sb_option *option)
 		printf("%s\n%*s", left, column, "");
 	else
 		printf("%-*s", column, left);
-	put_wrapped(right, column, columns);
+	sb_help_wrapped(right, column);
 }
 
 /* options.def, line by line. */

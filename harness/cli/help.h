@@ -16,4 +16,10 @@ void sb_help_option(const struct sb_option *option);
 /* The column in which their help begins. */
 int sb_help_column(void);
 
+/* Whether standard output is a terminal on which an option and its help do not fit one line. */
+bool sb_help_is_narrow(void);
+
+/* The rest of a line, from that column on; what the terminal has no room for goes on below it. */
+void sb_help_wrapped(const char *text, int column);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/cli/job_names.h"
+#include "harness/cli/reading.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/input.h"
 
@@ -53,7 +54,11 @@ static int unknown_name(const struct spot *spot)
 {
 	const char *name = spot->entry->name;
 	const char *like = sb_option_most_like(spot->verb, name);
+	char habit[SB_HABIT_BYTES];
 
+	if (sb_habit_in_verb(spot->verb, name, habit))
+		return fail_at(spot, spot->entry->name_column, "unknown option '%s'; %s", name,
+			       habit);
 	if (like)
 		return fail_at(spot, spot->entry->name_column,
 			       "unknown option '%s'; did you mean '%s'?", name, like);

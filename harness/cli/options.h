@@ -23,9 +23,13 @@ enum sb_verb {
 	SB_VERB_COMPARE = 1024,
 	SB_VERB_GATE = 2048,
 	SB_VERB_EXPLORE = 4096,
-	SB_VERBS_ALL = 8191,
+	SB_VERB_LIST = 8192,
+	SB_VERBS_ALL = 16383,
 	/* Those that run workloads. */
 	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
+	/* Those others whose table goes to standard output. */
+	SB_VERBS_PRINTING = SB_VERB_COMPARE | SB_VERB_PLOT | SB_VERB_TOPO | SB_VERB_CHECK |
+			    SB_VERB_CALIBRATE | SB_VERB_MICRO | SB_VERB_LIST,
 
 	/* No verbs, but flags of an option. */
 	SB_SWEPT = 1 << 16,    /* a sweep may go through its values */
@@ -37,6 +41,9 @@ enum sb_verb {
 	SB_BOTH_SIDES = 1 << 21,  /* the same on both sides of a comparison */
 	SB_TUNABLE = 1 << 22	  /* tunes the scheduler: a sweep measures the default, too */
 };
+
+/* The alternatives of --format. */
+enum sb_format { SB_FORMAT_PRETTY, SB_FORMAT_JSON, SB_FORMAT_CSV };
 
 enum sb_option_id {
 #define GROUP(title)

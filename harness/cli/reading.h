@@ -25,6 +25,12 @@ const char *sb_long_option_name(const void *table, size_t i);
 /* A parameter of a workload; whether one has it is seen when the workloads are known. */
 int sb_options_take_param(struct sb_options *options, const char *name, const char *text);
 
+/* A name that another tool has for something (habits.def), with its dashes unless a job file has it:
+ * "here it is --repetitions N", for an error. elsewhere: another verb has it. False: neither. */
+#define SB_HABIT_BYTES 200
+bool sb_habit_in_verb(enum sb_verb verb, const char *word, char out[SB_HABIT_BYTES]);
+bool sb_habit_elsewhere(enum sb_verb verb, const char *word, char out[SB_HABIT_BYTES]);
+
 /* Sets what the command line says. Returns an exit status. */
 int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv);
 

@@ -23,6 +23,9 @@ extern const struct sb_verb_info sb_verbs[];
 /* NULL: there is none. */
 const struct sb_verb_info *sb_verb_find(const char *name);
 
+/* What other tools' users mean by that name, "run --trace"; NULL: it is not known. */
+const char *sb_habit_of_verb(const char *name);
+
 /* The one with that flag. */
 const struct sb_verb_info *sb_verb_of(enum sb_verb verb);
 

@@ -44,7 +44,7 @@ bool sb_gate_is_run_option(int id)
 	case SB_OPT_output:
 	case SB_OPT_output_root:
 	case SB_OPT_quiet:
-	case SB_OPT_gate_format:
+	case SB_OPT_format:
 	case SB_OPT_gate_slowdown:
 	case SB_OPT_gate_virtual:
 	case SB_OPT_help:

@@ -406,6 +406,17 @@ void sb_counts_print(const struct sb_counts *counts, FILE *out)
 			counts->count[i].instructions);
 }
 
+json_t *sb_counts_to_rows(const struct sb_counts *counts)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < counts->counts; i++)
+		json_array_append_new(rows, json_pack("{sssf}", "name", counts->count[i].name,
+						      "instructions_per_op",
+						      counts->count[i].instructions));
+	return rows;
+}
+
 static json_t *to_json(const struct sb_counts *counts)
 {
 	json_t *names = json_object();

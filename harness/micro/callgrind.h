@@ -24,6 +24,7 @@
 #ifndef SB_HARNESS_MICRO_CALLGRIND_H
 #define SB_HARNESS_MICRO_CALLGRIND_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "harness/micro/kind.h"
@@ -56,6 +57,9 @@ void sb_counts_free(struct sb_counts *counts);
  * for "-", on standard output. The second returns 0 or -errno. */
 void sb_counts_print(const struct sb_counts *counts, FILE *out);
 SB_MUST_CHECK int sb_counts_write(const struct sb_counts *counts, const char *path);
+
+/* A list of objects, one for each kind. */
+json_t *sb_counts_to_rows(const struct sb_counts *counts);
 
 /* Whether it is a regular expression, or '-' and one. */
 bool sb_filter_is_valid(const char *filter);

@@ -1,6 +1,6 @@
 /*
  * check.c - the verb `check`: every probe of probes.c, a line each, as
- * text or as JSON.
+ * text, JSON or CSV.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -13,11 +13,11 @@
 #include "harness/check/probes.h"
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
+#include "harness/output/rows.h"
+#include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
-#include "results/json/json_out.h"
-
-enum format { PRETTY, JSON };
+#include "results/files/wrap.h"
 
 static void pause_quarter(void *unused)
 {
@@ -29,7 +29,8 @@ static void pause_quarter(void *unused)
 
 /* ---- output ---- */
 
-static void put_finding(const struct sb_probe *probe, const struct sb_finding *finding, bool color)
+static void put_finding(const struct sb_probe *probe, const struct sb_finding *finding, FILE *out,
+			bool color)
 {
 	static const char *const colors[] = {
 		[SB_PROBE_OK] = "\033[32m",
@@ -37,14 +38,14 @@ static void put_finding(const struct sb_probe *probe, const struct sb_finding *f
 		[SB_PROBE_UNKNOWN] = "\033[33m",
 	};
 
-	printf("%s%-8s%s%-15s %s", color ? colors[finding->state] : "",
-	       sb_probe_state_name(finding->state), color ? "\033[0m" : "", probe->name,
-	       finding->found);
+	fprintf(out, "%s%-8s%s%-15s %s", color ? colors[finding->state] : "",
+		sb_probe_state_name(finding->state), color ? "\033[0m" : "", probe->name,
+		finding->found);
 	if (finding->state == SB_PROBE_WARN)
-		printf(" (%s)", probe->spoils);
+		fprintf(out, " (%s)", probe->spoils);
 	if (finding->state == SB_PROBE_WARN && *finding->mend)
-		printf(": %s", finding->mend);
-	putchar('\n');
+		fprintf(out, ": %s", finding->mend);
+	fputc('\n', out);
 }
 
 static json_t *finding_to_json(const struct sb_probe *probe, const struct sb_finding *finding)
@@ -59,7 +60,10 @@ static json_t *finding_to_json(const struct sb_probe *probe, const struct sb_fin
 /* Runs all; prints them, or with a list appends them. Returns how many warn. */
 static int run_probes(const struct sb_probe_view *view, json_t *list)
 {
-	const bool color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	const bool color = sb_terminal_has_color(stdout);
+	int columns = sb_terminal_width(stdout);
+	struct sb_wrap wrap;
+	FILE *out = sb_wrap_begin(&wrap, stdout, &columns);
 	int warnings = 0;
 
 	for (const struct sb_probe *probe = sb_probes; probe->name; probe++) {
@@ -68,16 +72,17 @@ static int run_probes(const struct sb_probe_view *view, json_t *list)
 		sb_probe_run(probe, view, &finding);
 		warnings += finding.state == SB_PROBE_WARN;
 		if (!list)
-			put_finding(probe, &finding, color);
+			put_finding(probe, &finding, out, color);
 		else
 			json_array_append_new(list, finding_to_json(probe, &finding));
 	}
+	sb_wrap_end(&wrap);
 	return warnings;
 }
 
 static int check(const struct sb_options *options)
 {
-	const unsigned int format = options->value[SB_OPT_check_format].alternative;
+	const enum sb_format format = options->value[SB_OPT_format].alternative;
 	struct sb_cpu_mask cpus;
 	const struct sb_probe_view view = {
 		.root = "",
@@ -93,15 +98,13 @@ static int check(const struct sb_options *options)
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "the CPUs that may be used cannot be read: %s",
 			       strerror(-rc));
-	if (format == JSON)
+	if (format != SB_FORMAT_PRETTY)
 		list = json_array();
-	if (format == JSON && !list)
+	if (format != SB_FORMAT_PRETTY && !list)
 		return sb_fail_memory();
 	warnings = run_probes(&view, list);
-	if (list && sb_json_put(list, stdout, JSON_INDENT(1)))
-		return sb_fail_memory();
-	if (list)
-		putchar('\n');
+	if (list && sb_rows_put(list, format))
+		return SB_EXIT_ENVIRONMENT;
 	return warnings && sb_opt(options, SB_OPT_strict) ? SB_EXIT_ENVIRONMENT : SB_EXIT_OK;
 }
 

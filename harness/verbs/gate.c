@@ -247,11 +247,6 @@ static int prepare(struct command *c)
 
 /* ---- what is written ---- */
 
-static int write_json(const struct sb_gate_report *gate, FILE *out)
-{
-	return sb_gate_write_json(gate, out);
-}
-
 static int write_junit(const struct sb_gate_report *gate, FILE *out)
 {
 	sb_gate_write_junit(gate, out);
@@ -271,7 +266,7 @@ static const struct form {
 	enum sb_option_id option; /* SB_OPTIONS: it has none */
 	writer *write;
 } forms[] = {
-	{ "verdict.json", SB_OPTIONS, write_json },
+	{ "verdict.json", SB_OPTIONS, sb_gate_write_json },
 	{ "junit.xml", SB_OPT_junit, write_junit },
 	{ "verdict.md", SB_OPT_markdown, write_markdown },
 };
@@ -337,18 +332,22 @@ static int write_form(const struct command *c, const struct sb_gate_report *gate
 static FILE *for_people(const struct command *c)
 {
 	return is_stdout(c, SB_OPT_junit) || is_stdout(c, SB_OPT_markdown) ||
-			       c->options->value[SB_OPT_gate_format].alternative
+			       c->options->value[SB_OPT_format].alternative
 		       ? stderr
 		       : stdout;
 }
 
 static int tell(const struct command *c, const struct sb_gate_report *gate)
 {
+	static writer *const printed[] = {
+		[SB_FORMAT_JSON] = sb_gate_write_json, [SB_FORMAT_CSV] = sb_gate_write_csv
+	};
 	FILE *people = for_people(c);
 	int rc = 0;
 
 	if (!is_quiet(c)) {
-		sb_gate_write_text(gate, people, sb_terminal_has_color(people));
+		sb_gate_write_text(gate, people, sb_terminal_has_color(people),
+				   sb_terminal_width(people));
 		fprintf(people, "result: %s (verdict.json, junit.xml, verdict.md)\n",
 			c->place.directory);
 	} else {
@@ -356,8 +355,10 @@ static int tell(const struct command *c, const struct sb_gate_report *gate)
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(forms) && !rc; i++)
 		rc = write_form(c, gate, &forms[i]);
-	if (!rc && c->options->value[SB_OPT_gate_format].alternative)
-		rc = sb_gate_write_json(gate, stdout) ? sb_fail_memory() : 0;
+	if (!rc && printed[c->options->value[SB_OPT_format].alternative])
+		rc = printed[c->options->value[SB_OPT_format].alternative](gate, stdout)
+			     ? sb_fail_memory()
+			     : 0;
 	if (!rc && (is(c, SB_OPT_annotations) || getenv("GITHUB_ACTIONS")))
 		sb_gate_write_annotations(gate, people);
 	return rc;

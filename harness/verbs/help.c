@@ -1,44 +1,17 @@
 /*
- * help.c - the verb `help`: of the command, of a verb, or a topic, which is the README
- * of a folder.
+ * help.c - the verb `help`: of the command, of a verb, a topic (harness/guide/topics.h), or
+ * anything that has a name (harness/guide/names.h).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/cli/help.h"
 #include "harness/cli/verb.h"
+#include "harness/guide/names.h"
+#include "harness/guide/topics.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
-#include "results/embed.h"
-
-#define TOPIC(name, file, summary)                                                                 \
-	SB_EMBED(sb_topic_##name, file);                                                           \
-	extern const char sb_topic_##name[];
-#include "harness/verbs/topics.def"
-#undef TOPIC
-
-static const struct topic {
-	const char *name;
-	const char *text;
-	const char *summary;
-} topics[] = {
-#define TOPIC(name, file, summary) { #name, sb_topic_##name, summary },
-#include "harness/verbs/topics.def"
-#undef TOPIC
-};
-
-static const char *topic_name(const void *unused, size_t i)
-{
-	(void)unused;
-	return i < SB_ARRAY_SIZE(topics) ? topics[i].name : NULL;
-}
-
-static void list_topics(void)
-{
-	for (size_t i = 0; i < SB_ARRAY_SIZE(topics); i++)
-		printf("  %-10s %s\n", topics[i].name, topics[i].summary);
-}
 
 /* As git's: help VERB is VERB --help. */
 static int help_verb(char *program, const struct sb_verb_info *verb)
@@ -51,34 +24,73 @@ static int help_verb(char *program, const struct sb_verb_info *verb)
 	return verb->run(3, words);
 }
 
-int sb_command_help(int argc, char **argv)
+static int help_help(void)
 {
-	const char *name = argc > 2 ? argv[2] : "";
-	const struct sb_verb_info *verb = sb_verb_find(name);
+	puts("sched-bench help [VERB|TOPIC|NAME]\n"
+	     "\n"
+	     "NAME is that of an option, a workload or its parameter, a metric, a policy, a rule\n"
+	     "of validity, a machine, a picture or a format.\n"
+	     "\n"
+	     "Topics:");
+	for (const struct sb_topic *t = sb_topics; t->name; t++)
+		printf("  %-10s %s\n", t->name, t->summary);
+	puts("\nTry:  sched-bench help questions\n"
+	     "      sched-bench help spin-yield");
+	return 0;
+}
+
+/* The long name of an option, from "--wake" or "-w" as well. */
+static const char *plain_name(const char *word)
+{
+	const char *name = word + strspn(word, "-");
+
+	for (int id = 0; id < SB_OPTIONS && name[0] && !name[1]; id++) {
+		if (sb_option[id].letter == name[0])
+			return sb_option[id].name;
+	}
+	return name;
+}
+
+/* Verbs, then all that has a name. */
+static const char *next_word(const void *verbs, size_t i)
+{
+	const size_t n = *(const size_t *)verbs;
+
+	return i < n ? sb_verbs[i].name : sb_names_next(NULL, i - n);
+}
+
+static int unknown_word(const char *name)
+{
+	size_t verbs = 0;
 	const char *like;
 
-	if (!*name) {
-		sb_help();
-		return 0;
-	}
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") ||
-	    (verb && verb->run == sb_command_help)) {
-		puts("sched-bench help [VERB|TOPIC]\n\nTopics:");
-		list_topics();
-		puts("\nTry:  sched-bench help validity");
-		return 0;
-	}
-	if (verb)
-		return help_verb(argv[0], verb);
-	for (size_t i = 0; i < SB_ARRAY_SIZE(topics); i++) {
-		if (!strcmp(name, topics[i].name)) {
-			fputs(topics[i].text, stdout);
-			return 0;
-		}
-	}
-	like = sb_most_like(name, topic_name, NULL);
+	while (sb_verbs[verbs].name)
+		verbs++;
+	like = sb_most_like(name, next_word, &verbs);
+	if (like)
+		return sb_fail(SB_EXIT_USAGE, "help: nothing is called '%s'; did you mean '%s'?",
+			       name, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "help: there is no verb or topic '%s'%s%s%s; sched-bench help --help names "
-		       "the topics",
-		       name, like ? "; did you mean '" : "", like ? like : "", like ? "'?" : "");
+		       "help: nothing is called '%s'; sched-bench help --help names the topics",
+		       name);
+}
+
+int sb_command_help(int argc, char **argv)
+{
+	const char *word = argc > 2 ? argv[2] : "";
+	const struct sb_verb_info *verb = sb_verb_find(word);
+	const struct sb_topic *topic = sb_topic_find(word);
+
+	if (!*word)
+		sb_help();
+	else if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
+		 (verb && verb->run == sb_command_help))
+		return help_help();
+	else if (verb)
+		return help_verb(argv[0], verb);
+	else if (topic)
+		sb_topic_put(topic);
+	else if (!sb_names_explain(plain_name(word)))
+		return unknown_word(word);
+	return 0;
 }

@@ -16,6 +16,7 @@
 #include "harness/micro/callgrind.h"
 #include "harness/micro/kind.h"
 #include "harness/micro/shim.h"
+#include "harness/output/rows.h"
 #include "harness/system/clock_choice.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
@@ -340,6 +341,17 @@ static int write_counts(const struct sb_counts *counts, const char *path)
 	return rc ? sb_fail(sb_status_of(rc), "--counts-out: '%s': %s", path, strerror(-rc)) : 0;
 }
 
+static int print_counts(const struct sb_counts *counts, enum sb_format format)
+{
+	if (format == SB_FORMAT_PRETTY)
+		sb_counts_print(counts, stdout);
+	else if (format == SB_FORMAT_CSV)
+		return sb_rows_put(sb_counts_to_rows(counts), format);
+	else
+		return write_counts(counts, "-");
+	return 0;
+}
+
 static enum sb_status_code status_of(int rc)
 {
 	switch (rc) {
@@ -365,8 +377,8 @@ static int count_kinds(const struct sb_options *options, const char *filter)
 	if (rc)
 		return sb_fail(status_of(rc), "--counts: %s", why);
 	if (strcmp(path, "-"))
-		sb_counts_print(&counts, stdout);
-	rc = write_counts(&counts, path);
+		rc = print_counts(&counts, options->value[SB_OPT_format].alternative);
+	rc = rc ? rc : write_counts(&counts, path);
 	sb_counts_free(&counts);
 	return rc;
 }
@@ -407,6 +419,20 @@ static int split(int *argc, char **argv, int *googles, char **google)
 	return 0;
 }
 
+/* --format, as Google's flag says it; that flag itself goes first. */
+static void add_format(const struct sb_options *options, int *googles, char **google)
+{
+	static char json[] = PREFIX "format=json";
+	static char csv[] = PREFIX "format=csv";
+	const unsigned int format = options->value[SB_OPT_format].alternative;
+
+	if (format == SB_FORMAT_PRETTY || sb_opt(options, SB_OPT_counts) ||
+	    google_value(*googles, google, "format"))
+		return;
+	google[(*googles)++] = format == SB_FORMAT_CSV ? csv : json;
+	google[*googles] = NULL;
+}
+
 static int micro(const struct sb_options *options, int argc, char **argv)
 {
 	const char *filter = google_value(argc, argv, "filter");
@@ -429,7 +455,7 @@ static int micro(const struct sb_options *options, int argc, char **argv)
 int sb_command_micro(int argc, char **argv)
 {
 	static struct sb_options options;
-	char **google = calloc((size_t)argc + 1, sizeof(*google));
+	char **google = calloc((size_t)argc + 2, sizeof(*google));
 	int googles = 1;
 	int words = argc - 1;
 	int rc;
@@ -440,10 +466,12 @@ int sb_command_micro(int argc, char **argv)
 	rc = split(&words, argv + 1, &googles, google);
 	if (!rc)
 		rc = sb_options_parse_for(&options, SB_VERB_MICRO, words, argv + 1);
-	if (!rc && sb_opt(&options, SB_OPT_help))
+	if (!rc && sb_opt(&options, SB_OPT_help)) {
 		sb_help_verb(SB_VERB_MICRO);
-	else if (!rc)
+	} else if (!rc) {
+		add_format(&options, &googles, google);
 		rc = micro(&options, googles, google);
+	}
 	sb_options_free(&options);
 	free(google);
 	return rc;

@@ -10,6 +10,7 @@
 
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
+#include "harness/guide/names.h"
 #include "harness/output/output.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
@@ -20,35 +21,19 @@
 #include "results/plots/plots.h"
 #include "results/record/series.h"
 
-#define ALL	 "all"
-#define TOPOLOGY "topology"
-
 /* ---- kinds ---- */
 
 void sb_list_plots(void)
 {
-	for (const struct sb_plot_kind *k = sb_plot_kinds; k->name; k++)
-		printf("  %-25s %s\n", k->name, k->doc);
-	printf("  %-25s %s\n", TOPOLOGY,
-	       "what each processing unit did, on the machine, drawn by lstopo");
-	printf("  %-25s %s\n", ALL, "all that apply, but for topology");
-}
+	const struct sb_names *pictures = sb_names_find("pictures");
 
-static const char *kind_name(const void *unused, size_t i)
-{
-	size_t n = 0;
-
-	(void)unused;
-	while (sb_plot_kinds[n].name && n < i)
-		n++;
-	if (sb_plot_kinds[n].name)
-		return sb_plot_kinds[n].name;
-	return i == n ? TOPOLOGY : i == n + 1 ? ALL : NULL;
+	for (size_t i = 0; pictures->at(i).name; i++)
+		printf("  %-25s %s\n", pictures->at(i).name, pictures->at(i).doc);
 }
 
 static int unknown_kind(const char *name)
 {
-	const char *like = sb_most_like(name, kind_name, NULL);
+	const char *like = sb_most_like(name, sb_names_next, sb_names_find("pictures"));
 
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "plot: unknown kind '%s'; did you mean '%s'?", name,
@@ -248,12 +233,12 @@ static int plot_results(const struct sb_options *options, const struct results *
 			    .series = given(options, SB_OPT_plot_series) },
 	};
 
-	if (*path && !strcmp(kind, ALL))
+	if (*path && !strcmp(kind, SB_PICTURE_ALL))
 		return sb_fail(SB_EXIT_USAGE,
 			       "--output: expected without it; plot all makes many pictures");
 	if (*path)
 		return plot_to_file(options, results, &order, path);
-	if (!strcmp(kind, TOPOLOGY))
+	if (!strcmp(kind, SB_PICTURE_TOPOLOGY))
 		return sb_fail(
 			SB_EXIT_USAGE,
 			"plot: topology goes to a file; expected -o FILE.svg or -o FILE.png");
@@ -264,11 +249,18 @@ static int plot(const struct sb_options *options)
 {
 	struct results results = { .n = 0 };
 	const char *kind = options->words ? options->word[0] : "";
+	const enum sb_format format = options->value[SB_OPT_format].alternative;
 	int rc;
 
+	if (!strcmp(kind, "list") && options->words == 1)
+		return sb_names_put(sb_names_find("pictures"), format);
+	if (format != SB_FORMAT_PRETTY && sb_option_is_said(options, SB_OPT_format))
+		return sb_fail(SB_EXIT_USAGE, "--format: expected with plot list only; the name of "
+					      "--output says what a picture is");
 	if (!*kind)
 		return sb_fail(SB_EXIT_USAGE, "plot: no kind; sched-bench plot list names them");
-	if (!sb_plot_kind_find(kind) && strcmp(kind, ALL) != 0 && strcmp(kind, TOPOLOGY) != 0)
+	if (!sb_plot_kind_find(kind) && strcmp(kind, SB_PICTURE_ALL) != 0 &&
+	    strcmp(kind, SB_PICTURE_TOPOLOGY) != 0)
 		return unknown_kind(kind);
 	if (options->words < 2)
 		return sb_fail(SB_EXIT_USAGE,
@@ -287,8 +279,6 @@ int sb_command_plot(int argc, char **argv)
 
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_PLOT);
-	else if (!rc && options.words == 1 && !strcmp(options.word[0], "list"))
-		sb_list_plots();
 	else if (!rc)
 		rc = plot(&options);
 	sb_options_free(&options);

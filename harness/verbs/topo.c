@@ -10,17 +10,19 @@
 
 #include "affinity/draw.h"
 #include "harness/cli/help.h"
+#include "harness/guide/names.h"
 #include "harness/output/output.h"
 #include "harness/run/placing.h"
+#include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/topology/rings.h"
 #include "harness/verbs/verbs.h"
 #include "harness/virtual/ground.h"
+#include "results/files/table.h"
+#include "results/files/wrap.h"
 #include "results/json/json_out.h"
 #include "results/record/record.h"
-
-enum format { PRETTY, JSON, CSV };
 
 /* A machine and, for those that need one, a plan on it. */
 struct scene {
@@ -30,22 +32,26 @@ struct scene {
 	struct sb_plan plan;
 };
 
-static void put_count(uint32_t n, const char *what)
+static void put_count(FILE *out, uint32_t n, const char *what)
 {
-	printf(", %" PRIu32 " %s%s", n, what, n == 1 ? "" : "s");
+	fprintf(out, ", %" PRIu32 " %s%s", n, what, n == 1 ? "" : "s");
 }
 
 static void put_title(const struct scene *s)
 {
 	const struct sb_machine *m = &s->machine;
+	int columns = sb_terminal_width(stdout);
+	struct sb_wrap wrap;
+	FILE *out = sb_wrap_begin(&wrap, stdout, &columns);
 
-	printf("%s%s", m->profile, m->emulated ? " (emulated)" : "");
-	put_count(m->packages, "package");
-	put_count(m->nodes, "NUMA node");
-	put_count(m->caches, "last-level cache");
-	put_count(m->cores, "core");
-	put_count(m->pus, "processing unit");
-	putchar('\n');
+	fprintf(out, "%s%s", m->profile, m->emulated ? " (emulated)" : "");
+	put_count(out, m->packages, "package");
+	put_count(out, m->nodes, "NUMA node");
+	put_count(out, m->caches, "last-level cache");
+	put_count(out, m->cores, "core");
+	put_count(out, m->pus, "processing unit");
+	fputc('\n', out);
+	sb_wrap_end(&wrap);
 }
 
 /* ---- the table of workers and generators ---- */
@@ -91,36 +97,41 @@ static int column_of(const struct scene *s, const struct sb_place *place,
 	return value;
 }
 
-static void put_line(const struct scene *s, const struct sb_place *place)
+static void add_line(struct sb_table *table, const struct scene *s, const struct sb_place *place)
 {
-	printf("  %7d", cpu_of(s, place));
+	sb_table_cell(table, "%d", cpu_of(s, place));
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++) {
 		const int value = column_of(s, place, &columns[c]);
 
 		if (value < 0)
-			printf("  %7s", "-");
+			sb_table_cell(table, "-");
 		else
-			printf("  %7d", value);
+			sb_table_cell(table, "%d", value);
 	}
-	putchar('\n');
 }
 
 static void put_table(const struct scene *s)
 {
-	printf("worker      cpu");
+	struct sb_table table = { .keys = 1 };
+
+	sb_table_column(&table, "worker", 0, 0);
+	sb_table_column(&table, "cpu", 0, 7);
 	for (size_t c = 0; c < SB_ARRAY_SIZE(columns); c++)
-		printf("  %7s", columns[c].name);
-	putchar('\n');
+		sb_table_column(&table, columns[c].name, 0, 7);
 	for (uint32_t w = 0; w < s->plan.placement.workers; w++) {
-		printf("%6" PRIu32, w);
-		put_line(s, &s->plan.placement.place[w]);
+		sb_table_cell(&table, "%" PRIu32, w);
+		add_line(&table, s, &s->plan.placement.place[w]);
 	}
 	for (uint32_t g = 0; g < s->plan.generators; g++) {
-		printf("%6s", "G");
-		put_line(s, &s->plan.generator[g]);
+		sb_table_cell(&table, "G");
+		add_line(&table, s, &s->plan.generator[g]);
 	}
-	puts("\ncpu and os_node are the operating system's numbers, the others hwloc's logical "
-	     "ones;\nkinds of cores count from the slowest");
+	sb_table_put(&table, stdout, sb_terminal_width(stdout), NULL);
+	putchar('\n');
+	sb_help_wrapped("cpu and os_node are the operating system's numbers, the others hwloc's "
+			"logical ones;",
+			0);
+	puts("kinds of cores count from the slowest");
 	if (s->plan.generators)
 		puts("\nG: for generators of load; no worker is on its core");
 }
@@ -214,12 +225,12 @@ static int put_json(const struct scene *s)
 static int plan(const struct scene *s)
 {
 	switch (s->options->value[SB_OPT_format].alternative) {
-	case JSON:
+	case SB_FORMAT_JSON:
 		return put_json(s);
-	case CSV:
+	case SB_FORMAT_CSV:
 		put_csv(s);
 		return 0;
-	case PRETTY:
+	case SB_FORMAT_PRETTY:
 	default:
 		put_title(s);
 		putchar('\n');
@@ -279,23 +290,31 @@ static int fingerprint(const struct scene *s)
 	return 0;
 }
 
+static int list(const struct scene *s)
+{
+	return sb_names_put(sb_names_find("profiles"),
+			    (enum sb_format)s->options->value[SB_OPT_format].alternative);
+}
+
 static const struct part {
 	const char *name;
 	int (*run)(const struct scene *s);
+	bool has_machine;
 	bool has_plan;
 	bool has_svg;
 	bool has_format;
 } parts[] = {
-	{ "show", show, true, true, false },
-	{ "plan", plan, true, false, true },
-	{ "export", export, false, false, false },
-	{ "fingerprint", fingerprint, false, false, false },
+	{ "list", list, false, false, false, true },
+	{ "show", show, true, true, true, false },
+	{ "plan", plan, true, true, false, true },
+	{ "export", export, true, false, false, false },
+	{ "fingerprint", fingerprint, true, false, false, false },
 };
 
 static const char *part_name(const void *unused, size_t i)
 {
 	(void)unused;
-	return i < SB_ARRAY_SIZE(parts) ? parts[i].name : i == SB_ARRAY_SIZE(parts) ? "list" : NULL;
+	return i < SB_ARRAY_SIZE(parts) ? parts[i].name : NULL;
 }
 
 static const struct part *find_part(const char *name)
@@ -320,6 +339,8 @@ static const char *find_useless(const struct part *part, const struct sb_options
 						     SB_OPT_cpus,    SB_OPT_generator_cpus,
 						     SB_OPT_no_smt,  SB_OPT_oversubscribe };
 
+	if (!part->has_machine && is_given(options, SB_OPT_profile))
+		return sb_option[SB_OPT_profile].name;
 	if (!part->has_svg && is_given(options, SB_OPT_svg))
 		return sb_option[SB_OPT_svg].name;
 	if (!part->has_format && is_given(options, SB_OPT_format))
@@ -341,6 +362,8 @@ static int run_part(const struct part *part, const struct sb_options *options)
 	if (useless)
 		return sb_fail(SB_EXIT_USAGE, "--%s: expected without it; topo %s does not use it",
 			       useless, part->name);
+	if (!part->has_machine)
+		return part->run(&s);
 	rc = sb_placing_open(options, &topology);
 	if (rc)
 		return rc;
@@ -373,8 +396,6 @@ int sb_command_topo(int argc, char **argv)
 	const struct part *part = find_part(name);
 	int rc;
 
-	if (!strcmp(name, "list"))
-		return sb_list_profiles(argc - 2, argv + 2);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
 		sb_help_verb(SB_VERB_TOPO);
 		return 0;

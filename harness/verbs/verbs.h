@@ -9,13 +9,11 @@
 #include "harness/verbs/verbs.def"
 #undef VERB
 
-/* `topo list`: argv[1], if it is there, is --json. Returns an exit status. */
-int sb_list_profiles(int argc, char **argv);
-
 /* Parts of the help: the kinds of `micro` and Google's flags, the kinds of
- * pictures, and the formats of `convert`. */
+ * pictures, the formats of `convert`, and what `list` lists. */
 void sb_micro_help(void);
 void sb_list_plots(void);
 void sb_list_formats(void);
+void sb_list_kinds(void);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/table.h"
+#include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 
@@ -140,32 +142,10 @@ static void put_verdict(FILE *out, enum sb_gate_verdict verdict, bool color)
 		color ? "\033[0m" : "");
 }
 
-/* Of the first two columns. */
-struct widths {
-	int workload, metric;
-};
-
-static int widest(int width, const char *text)
+static void add_row(struct sb_table *table, const struct sb_gate_test *test, bool color)
 {
-	const int length = (int)strlen(text);
-
-	return length > width ? length : width;
-}
-
-static struct widths widths_of(const struct sb_gate_report *gate)
-{
-	struct widths widths = { (int)strlen("workload"), 15 };
-
-	for (uint32_t i = 0; i < gate->tests; i++) {
-		widths.workload = widest(widths.workload, gate->test[i].workload);
-		if (sb_gate_is_shown(&gate->test[i]))
-			widths.metric = widest(widths.metric, gate->test[i].metric);
-	}
-	return widths;
-}
-
-static void put_row(const struct sb_gate_test *test, struct widths widths, FILE *out, bool color)
-{
+	/* Of an undecided one it is at the end. */
+	const bool is_said = *test->why && test->rule.verdict != SB_GATE_UNDECIDED;
 	char base[SB_HUMAN_BYTES];
 	char change[SB_GATE_PERCENT_BYTES];
 	char limit[SB_GATE_PERCENT_BYTES];
@@ -175,14 +155,16 @@ static void put_row(const struct sb_gate_test *test, struct widths widths, FILE 
 	sb_gate_percent(change, test->change);
 	sb_gate_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
-	fprintf(out, "%-*s  %-*s %9s  %9s  %-21s %7s %6" PRIu32 "  ", widths.workload,
-		test->workload, widths.metric, test->metric, base, change, interval, limit,
-		test->values);
-	put_verdict(out, test->rule.verdict, color);
-	/* Of an undecided one it is at the end. */
-	if (*test->why && test->rule.verdict != SB_GATE_UNDECIDED)
-		fprintf(out, ": %s", test->why);
-	fputc('\n', out);
+	sb_table_cell(table, "%s", test->workload);
+	sb_table_cell(table, "%s", test->metric);
+	sb_table_cell(table, "%s", base);
+	sb_table_cell(table, "%s", change);
+	sb_table_cell(table, "%s", interval);
+	sb_table_cell(table, "%s", limit);
+	sb_table_cell(table, "%" PRIu32, test->values);
+	sb_table_cell(table, "%s%s%s%s%s", color ? color_of(test->rule.verdict) : "",
+		      sb_gate_verdict_name(test->rule.verdict), color ? "\033[0m" : "",
+		      is_said ? ": " : "", is_said ? test->why : "");
 }
 
 static void put_workload(const struct sb_gate_workload *w, FILE *out)
@@ -226,41 +208,52 @@ static bool is_any_shown(const struct sb_gate_report *gate)
 #define FINE_MOST 30
 
 /* Those that are not fine come first. */
-static void put_rows(const struct sb_gate_report *gate, struct widths widths, FILE *out, bool color)
+static void add_rows(struct sb_table *table, const struct sb_gate_report *gate, uint32_t *fine,
+		     bool color)
 {
-	uint32_t fine = 0;
 
 	for (uint32_t i = 0; i < gate->tests && gate->is_virtual; i++) {
 		if (gate->test[i].rule.verdict != SB_GATE_FINE)
-			put_row(&gate->test[i], widths, out, color);
+			add_row(table, &gate->test[i], color);
 	}
 	for (uint32_t i = 0; i < gate->tests; i++) {
 		const struct sb_gate_test *test = &gate->test[i];
 
 		if (gate->is_virtual && (test->rule.verdict != SB_GATE_FINE ||
-					 !sb_gate_is_shown(test) || fine++ >= FINE_MOST))
+					 !sb_gate_is_shown(test) || (*fine)++ >= FINE_MOST))
 			continue;
-		put_row(test, widths, out, color);
+		add_row(table, test, color);
 	}
+}
+
+static void put_table(const struct sb_gate_report *gate, FILE *out, bool color, int columns)
+{
+	static const char *const titles[] = { "baseline", "change", NULL, "limit", "values" };
+	struct sb_table table = { .keys = 2 };
+	uint32_t fine = 0;
+
+	sb_table_column(&table, "workload", SB_TABLE_LEFT, 0);
+	sb_table_column(&table, "metric", SB_TABLE_LEFT, 0);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(titles); i++)
+		sb_table_column(&table, titles[i] ? titles[i] : sb_gate_interval_title(gate),
+				titles[i] ? 0 : SB_TABLE_LEFT, 0);
+	sb_table_column(&table, "verdict", SB_TABLE_LEFT | SB_TABLE_WRAPS, 0);
+	add_rows(&table, gate, &fine, color);
+	sb_table_put(&table, out, columns, NULL);
 	if (fine > FINE_MOST)
 		fprintf(out, "and %" PRIu32 " other changes that are fine: verdict.md\n",
 			fine - FINE_MOST);
+	fputc('\n', out);
 }
 
-void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color)
+static void put_text(const struct sb_gate_report *gate, FILE *out, bool color, int columns)
 {
-	const struct widths widths = widths_of(gate);
 	char hidden[SB_GATE_WHY_BYTES];
 
 	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline, gate->candidate,
 		gate->method);
-	if (is_any_shown(gate)) {
-		fprintf(out, "%-*s  %-*s %9s  %9s  %-21s %7s %6s  verdict\n", widths.workload,
-			"workload", widths.metric, "metric", "baseline", "change",
-			sb_gate_interval_title(gate), "limit", "values");
-		put_rows(gate, widths, out, color);
-		fputc('\n', out);
-	}
+	if (is_any_shown(gate))
+		put_table(gate, out, color, columns);
 	sb_gate_describe_hidden(gate, hidden, sizeof(hidden));
 	if (*hidden)
 		fprintf(out, "%s\n", hidden);
@@ -268,4 +261,13 @@ void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color
 		put_workload(&gate->workload[i], out);
 	put_errors(gate, out);
 	sb_gate_write_verdict(gate, out, color);
+}
+
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color, int columns)
+{
+	struct sb_wrap wrap;
+	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
+
+	put_text(gate, stream, color, columns);
+	sb_wrap_end(&wrap);
 }

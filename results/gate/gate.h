@@ -95,7 +95,8 @@ void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part);
 /* The test's, "+3 %", or "none". */
 void sb_gate_limit(char out[SB_GATE_PERCENT_BYTES], const struct sb_gate_test *test);
 
-void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color);
+/* columns: of the terminal; 0: lines of any length. */
+void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color, int columns);
 /* Its last line alone: the verdict, and why there is none. */
 void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out, bool color);
 void sb_gate_write_junit(const struct sb_gate_report *gate, FILE *out);
@@ -104,6 +105,8 @@ void sb_gate_write_annotations(const struct sb_gate_report *gate, FILE *out);
 
 /* verdict.json. Returns 0 or -ENOMEM. */
 int sb_gate_write_json(const struct sb_gate_report *gate, FILE *out);
+/* Its tests alone, a row for each. */
+int sb_gate_write_csv(const struct sb_gate_report *gate, FILE *out);
 #define SB_GATE_SCHEMA 1
 
 /* ---- calibration: what A/A gates on this machine have shown ---- */

@@ -42,14 +42,26 @@ static json_t *workload_json(const struct sb_gate_workload *w)
 			 number(w->ratio), "reason", w->reason);
 }
 
-static json_t *gate_json(const struct sb_gate_report *gate)
+/* NULL: no memory. */
+static json_t *tests_json(const struct sb_gate_report *gate)
 {
 	json_t *tests = json_array();
-	json_t *workloads = json_array();
-	bool bad = false;
+	bool bad = !tests;
 
 	for (uint32_t i = 0; i < gate->tests; i++)
 		bad |= json_array_append_new(tests, test_json(&gate->test[i])) != 0;
+	if (!bad)
+		return tests;
+	json_decref(tests);
+	return NULL;
+}
+
+static json_t *gate_json(const struct sb_gate_report *gate)
+{
+	json_t *tests = tests_json(gate);
+	json_t *workloads = json_array();
+	bool bad = !tests;
+
 	for (uint32_t i = 0; i < gate->workloads; i++)
 		bad |= json_array_append_new(workloads, workload_json(&gate->workload[i])) != 0;
 	if (bad) {
@@ -78,6 +90,11 @@ static int dump(json_t *root, FILE *out)
 int sb_gate_write_json(const struct sb_gate_report *gate, FILE *out)
 {
 	return dump(gate_json(gate), out);
+}
+
+int sb_gate_write_csv(const struct sb_gate_report *gate, FILE *out)
+{
+	return sb_json_put_csv(tests_json(gate), out);
 }
 
 /* ---- calibrations ---- */

@@ -18,4 +18,7 @@ bool sb_json_lacked_memory(void);
  * all of it, or it is NULL. The stream remembers write errors. */
 SB_MUST_CHECK int sb_json_put(json_t *value, FILE *out, size_t flags);
 
+/* The same of a list of objects, as CSV: a column for each key of any of them. */
+SB_MUST_CHECK int sb_json_put_csv(json_t *rows, FILE *out);
+
 #endif

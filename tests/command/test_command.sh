@@ -34,7 +34,7 @@ helps() {
 }
 holds "help VERB is VERB --help" helps
 topics() {
-	"$program" help --help | sed -n 's/^  \([a-z]*\) .*/\1/p' >"$work/topics"
+	"$program" help --help | sed -n '/^  questions /d; s/^  \([a-z][a-z]*\) .*/\1/p' >"$work/topics"
 	[ "$(wc -l <"$work/topics")" -gt 10 ] || return
 	while read -r topic; do
 		"$program" help "$topic" >"$work/topic" && grep -q '^# ' "$work/topic" || return
@@ -43,20 +43,38 @@ topics() {
 }
 holds "help TOPIC is a text, each of those that are listed" topics
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
-refuses "help of nothing like it" 3 "no verb or topic 'xyzzy'" help xyzzy
+refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
 refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
 refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
-for what in workloads options metrics policies validity profiles; do
-	holds "list $what" "$program" list $what
-	"$program" list $what --json >"$work/list.json"
-	holds "list $what --json is JSON" is_json "$work/list.json"
+lists() {
+	"$program" list "$1" >"$work/list.txt" && [ -s "$work/list.txt" ] &&
+		"$program" list "$1" --format json >"$work/list.json" &&
+		"$program" list "$1" --format csv >"$work/list.csv" &&
+		python3 - "$work" <<-'EOF'
+			import csv, json, sys
+			rows = json.load(open(sys.argv[1] + "/list.json"))
+			table = list(csv.DictReader(open(sys.argv[1] + "/list.csv")))
+			assert rows and len(rows) == len(table)
+			for row, line in zip(rows, table):
+			    assert set(row) <= set(line) and line["name"] == row["name"]
+			    for key, cell in line.items():
+			        value = row.get(key, "")
+			        same = cell == value if isinstance(value, str) else json.loads(cell) == value
+			        assert same, (key, cell, value)
+		EOF
+}
+for what in $("$program" list --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+	holds "list $what: text, JSON and CSV say the same" lists "$what"
 done
+refuses "a list that does not exist" 3 "did you mean 'metrics'" list metrcs
+refuses "JSON is asked for with --format" 3 "here it is --format json" list metrics --json
 
 # check: every probe a line, and as JSON; a loaded machine may warn of anything.
 holds "help of check fits a screen" fits 50 check --help
 holds "check" "$program" check
 check_is_right() {
 	"$program" check --format json >"$work/check.json" || return 1
+	"$program" check --format csv | head -1 | grep -qx 'name,state,found,spoils,mend' || return 1
 	"$program" check --strict --format json >"$work/strict.json"
 	python3 - $? "$work/check.json" "$work/strict.json" <<-'EOF'
 		import json, sys
@@ -69,7 +87,6 @@ check_is_right() {
 	EOF
 }
 holds "check: JSON, and --strict exits with 4 if it warns" check_is_right
-refuses "check has no CSV" 3 "expected pretty|json" check --format csv
 refuses "check takes no words" 3 "check: 'all' is not expected" check all
 refuses "check has no workloads" 3 "unknown option '-w'" check -w yield
 refuses "a percentage without its sign" 3 "expected none|PERCENT, PERCENT from 0.1% to 100%" \
@@ -113,7 +130,7 @@ sees_the_system() {
 holds "the system's view of each worker is in the files" sees_the_system
 
 refuses "unknown verb" 3 "unknown verb 'walk'" walk
-refuses "unknown list" 3 "expected workloads" list everything
+refuses "unknown list" 3 "list --help names the lists" list everything
 refuses "unknown option, with a suggestion" 3 "did you mean --spin-yield" \
 	run -w yield --spin-yeild 3
 refuses "unknown workload, with a suggestion" 3 "did you mean 'pingpong'" \
@@ -176,7 +193,7 @@ done
 has_the_policys_values() {
 	# shellcheck disable=SC2086
 	"$program" run -w yield --yields 100 --policy spec --hold-time 50us $quick -q \
-		-o "$work/spec" && "$program" list policies --json >"$work/policies.json" &&
+		-o "$work/spec" && "$program" list policies --format json >"$work/policies.json" &&
 		python3 - "$work" <<-'EOF'
 			import json, sys
 			policies = {p["name"]: p["options"]

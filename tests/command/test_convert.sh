@@ -39,7 +39,7 @@ a=$work/a
 	sed 's/^/# /' "$work/err"
 	exit 1
 }
-"$program" list metrics --json >"$work/metrics.json"
+"$program" list metrics --format json >"$work/metrics.json"
 
 # One whose texts need escaping, with two series that a sweep has made.
 b=$work/b

@@ -242,7 +242,7 @@ refuses "a workload where a job file is expected" 3 "named with -w" run pingpong
 refuses "a parameter that no job has" 3 "none of the chosen workloads" run \
 	"$work/two.ini" --leaves 3
 
-# ---- help, man page, completion, installation ----
+# ---- help, man page, installation ----
 
 # fits LINES ARGUMENT...: on a terminal of 80 columns.
 fits() {
@@ -259,28 +259,11 @@ for verb in check calibrate topo "topo list" "topo plan" run; do
 	# shellcheck disable=SC2086
 	holds "help of $verb is 80 wide" fits 150 $verb --help
 done
-completes() {
-	"$program" manual bash >"$work/completion" && bash -c '
-		. "$1"
-		try() { COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); _sched_bench
-			[[ " ${COMPREPLY[*]} " == *" $1 "* ]] || { echo "$*: ${COMPREPLY[*]}"; exit 1; }; }
-		try run sched-bench r
-		try --workload sched-bench run --wo
-		try pingpong sched-bench run -w ping
-		try affine sched-bench run --wake a
-		try affine sched-bench run --wake = a
-		try --pairs sched-bench run --pa
-		try fingerprint sched-bench topo fi
-		try --json sched-bench list workloads --
-		COMP_WORDS=(sched-bench run --output ""); COMP_CWORD=3; _sched_bench
-		[ ${#COMPREPLY[@]} -eq 0 ]' - "$work/completion"
-}
-holds "bash completes verbs, options, values and parameters" completes
 is_manual() {
 	"$program" manual man >"$work/man.1" || return 1
 	# Every option, and every workload, stands in it.
-	"$program" list options --json >"$work/options.json"
-	"$program" list workloads --json >"$work/workloads.json"
+	"$program" list options --format json >"$work/options.json"
+	"$program" list workloads --format json >"$work/workloads.json"
 	python3 - "$work" <<-'EOF'
 		import json, sys
 		page = open(sys.argv[1] + "/man.1").read().replace("\\-", "-")
@@ -306,6 +289,8 @@ if [ "$build" = build/release ]; then
 		"$work/root/usr/bin/sched-bench" --version &&
 			[ -s "$work/root/usr/share/man/man1/sched-bench.1" ] &&
 			[ -s "$work/root/usr/share/bash-completion/completions/sched-bench" ] &&
+			[ -s "$work/root/usr/share/zsh/site-functions/_sched-bench" ] &&
+			[ -s "$work/root/usr/share/fish/vendor_completions.d/sched-bench.fish" ] &&
 			make -s uninstall DESTDIR="$work/root" PREFIX=/usr 2>"$work/err" &&
 			[ -z "$(find "$work/root" -type f)" ]
 	}

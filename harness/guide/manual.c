@@ -1,13 +1,13 @@
-#include "harness/cli/manual.h"
+#include "harness/guide/manual.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "affinity/profile/profile.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
+#include "harness/guide/names.h"
+#include "harness/guide/topics.h"
 #include "harness/terminal/status.h"
 
 /* ---- the man page, in man(7)'s macros ---- */
@@ -173,6 +173,26 @@ static void put_workloads(void)
 	}
 }
 
+static void put_lists(void)
+{
+	for (const struct sb_names *names = sb_names; names->plural; names++) {
+		put_tag();
+		put_bold(names->plural);
+		putchar('\n');
+		put_line(names->help);
+	}
+}
+
+static void put_topics(void)
+{
+	for (const struct sb_topic *t = sb_topics; t->name; t++) {
+		put_tag();
+		put_bold(t->name);
+		putchar('\n');
+		put_line(t->summary);
+	}
+}
+
 static const char description[] =
 	"A complete work-stealing process scheduler, and the harness that measures it:\nwhich "
 	"queue work came from, who stole from whom, how long workers spun before\nthey found work "
@@ -215,6 +235,12 @@ static void put_man(void)
 	fputs(description, stdout);
 	put_section("VERBS");
 	put_verbs();
+	put_section("LISTS");
+	put_line("What list shows, one of");
+	put_lists();
+	put_section("TOPICS");
+	put_line("What help explains besides verbs and all that list names.");
+	put_topics();
 	put_section("OPTIONS");
 	put_line("In brackets the default and the verbs that have it.");
 	put_options();
@@ -229,145 +255,12 @@ static void put_man(void)
 	fputs(statuses, stdout);
 }
 
-/* ---- the completion ---- */
-
-/* Of a form the alternatives that are words. */
-static void put_choices(const char *form)
-{
-	while (*form) {
-		const size_t length = strcspn(form, "|");
-		bool is_word = true;
-
-		for (size_t i = 0; i < length; i++)
-			is_word &= !isupper((unsigned char)form[i]) && form[i] != ':';
-		if (is_word)
-			printf(" %.*s", (int)length, form);
-		form += length + (form[length] == '|');
-	}
-}
-
-static bool has_choices(const char *form)
-{
-	return strcmp(form, "TEXT") && strcmp(form, "N") && strcmp(form, "TIME") &&
-	       strcmp(form, "SIZE") && strcmp(form, "PERCENT");
-}
-
-/* "--wake) words='local affine global' ;;" */
-static void put_values(void)
-{
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		const struct sb_option *option = &sb_option[id];
-
-		if (!option->form || !has_choices(option->form))
-			continue;
-		printf("\t--%s) words='", option->name);
-		put_choices(option->form);
-		puts("' ;;");
-	}
-	fputs("\t--workload | -w) words='", stdout);
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++)
-		printf(" %s", (*w)->name);
-	fputs("' ;;\n\t--profile) words='", stdout);
-	for (const struct sb_profile *p = sb_profiles; p->name; p++)
-		printf(" %s", p->name);
-	puts("' ;;");
-}
-
-/* Every option that takes a value: after it comes no option. */
-static void put_takers(void)
-{
-	const char *before = "\t";
-
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		const struct sb_option *option = &sb_option[id];
-
-		if (!option->form)
-			continue;
-		printf("%s--%s", before, option->name);
-		before = " | ";
-		if (option->letter)
-			printf(" | -%c", option->letter);
-	}
-	puts(") ;;");
-}
-
-static bool is_new(const struct sb_workload *const *workload, const char *name)
-{
-	for (const struct sb_workload *const *w = sb_workloads; w < workload; w++) {
-		for (const struct sb_param *p = (*w)->params; p->name; p++) {
-			if (!strcmp(p->name, name))
-				return false;
-		}
-	}
-	return true;
-}
-
-static void put_params(void)
-{
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
-		for (const struct sb_param *p = (*w)->params; p->name; p++) {
-			if (is_new(w, p->name))
-				printf(" --%s", p->name);
-		}
-	}
-}
-
-static void put_verb_words(const struct sb_verb_info *verb)
-{
-	printf("\t%s) words='%s", verb->name, verb->words);
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (sb_option[id].verbs & verb->options)
-			printf(" --%s", sb_option[id].name);
-	}
-	if (verb->options & SB_VERB_RUN)
-		put_params();
-	if (!verb->options)
-		fputs(" --json", stdout);
-	puts("' ;;");
-}
-
-/* With =, bash makes three words of --name=value. */
-static void put_bash(void)
-{
-	puts("# Completion of sched-bench for bash, made from its tables.\n"
-	     "_sched_bench() {\n"
-	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
-	     "\tlocal prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	     "\tif [[ $cur == = ]]; then\n"
-	     "\t\tcur=\n"
-	     "\telif [[ $prev == = ]]; then\n"
-	     "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-	     "\tfi\n"
-	     "\tCOMPREPLY=()\n"
-	     "\tcase $prev in");
-	put_values();
-	put_takers();
-	puts("\t*) case ${COMP_WORDS[1]} in");
-	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
-		put_verb_words(v);
-	fputs("\tesac ;;\n"
-	      "\tesac\n"
-	      "\tif ((COMP_CWORD == 1)); then\n"
-	      "\t\twords='",
-	      stdout);
-	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
-		printf("%s ", v->name);
-	puts("--help --version'\n"
-	     "\tfi\n"
-	     "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-	     "}\n"
-	     "complete -o default -F _sched_bench sched-bench");
-}
-
 int sb_manual(int argc, char **argv)
 {
 	const char *what = argc == 3 ? argv[2] : "";
 
-	if (!strcmp(what, "man"))
-		put_man();
-	else if (!strcmp(what, "bash"))
-		put_bash();
-	else
-		return sb_fail(SB_EXIT_USAGE, "manual: expected man or bash, not '%s'", what);
+	if (strcmp(what, "man") != 0)
+		return sb_fail(SB_EXIT_USAGE, "manual: expected man, not '%s'", what);
+	put_man();
 	return 0;
 }

@@ -1,0 +1,208 @@
+/* names_text.c - the rows of names.h as text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/help.h"
+#include "harness/cli/policy.h"
+#include "harness/cli/verb.h"
+#include "harness/guide/names.h"
+#include "harness/guide/names_forms.h"
+#include "results/convert/convert.h"
+
+const struct sb_param *sb_names_param(size_t i, const struct sb_workload **owner)
+{
+	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+		for (const struct sb_param *p = (*w)->params; p->name; p++) {
+			if (i--)
+				continue;
+			if (owner)
+				*owner = *w;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+bool sb_names_rule(size_t i, struct sb_any_rule *out)
+{
+	for (const struct sb_rule *r = sb_rules; r->name; r++) {
+		*out = (struct sb_any_rule){ r->name, r->doc, NULL, r };
+		if (!i--)
+			return true;
+	}
+	for (const struct sb_request_rule *r = sb_request_rules; r->name; r++) {
+		*out = (struct sb_any_rule){ r->name, r->doc, r->threshold, NULL };
+		if (!i--)
+			return true;
+	}
+	for (const struct sb_series_rule *r = sb_series_rules; r->name; r++) {
+		*out = (struct sb_any_rule){ r->name, r->doc, r->threshold, NULL };
+		if (!i--)
+			return true;
+	}
+	return false;
+}
+
+/* ---- workloads ---- */
+
+/* Of its values and its default, "(1 to 64) [8]". */
+static void put_values(const struct sb_param *p)
+{
+	if (sb_param_is_text(p)) {
+		printf("[%s]", p->choices[0]);
+	} else if (p->choices) {
+		for (int i = 0; p->choices[i]; i++)
+			printf("%s%s", i ? "|" : "(", p->choices[i]);
+		printf(") [%s]", p->choices[p->initial]);
+	} else {
+		printf("(%" PRIu64 " to %" PRIu64 ") [%" PRIu64 "]", p->min, p->max, p->initial);
+	}
+}
+
+void sb_put_workload(size_t i)
+{
+	const struct sb_workload *w = sb_workloads[i];
+
+	printf("%s\n    ", w->name);
+	sb_help_wrapped(w->doc, 4);
+	printf("    from: %s; one operation: one %s; compared by %s\n", w->source, w->operation,
+	       sb_workload_objective(w));
+	for (const struct sb_param *p = w->params; p->name; p++) {
+		printf("    --%-14s %s ", p->name, p->doc);
+		put_values(p);
+		putchar('\n');
+	}
+}
+
+void sb_more_of_workload(size_t i)
+{
+	printf("\nTry:  sched-bench run -w %s\n", sb_workloads[i]->name);
+}
+
+void sb_put_param(size_t i)
+{
+	const struct sb_workload *owner;
+	const struct sb_param *p = sb_names_param(i, &owner);
+
+	printf("--%-14s %s ", p->name, p->doc);
+	put_values(p);
+	printf(" (%s)\n", owner->name);
+}
+
+/* ---- options ---- */
+
+/* One name may mean something else to another verb. */
+void sb_put_option(size_t i)
+{
+	const char *before = "(";
+
+	sb_help_option(&sb_option[i]);
+	printf("%*s", sb_help_column(), "");
+	for (const struct sb_verb_info *v = sb_verbs; v->name; v++) {
+		if (!(v->options & sb_option[i].verbs))
+			continue;
+		printf("%s%s", before, v->name);
+		before = ", ";
+	}
+	puts(")");
+}
+
+void sb_more_of_option(size_t i)
+{
+	char form[SB_FORM_BYTES];
+	char twin[64];
+
+	sb_option_describe(&sb_option[i], form);
+	sb_option_environment((enum sb_option_id)i, twin, sizeof(twin));
+	if (strcmp(form, "TEXT") != 0)
+		printf("      expected: %s\n", form);
+	printf("      in the environment: %s\n", twin);
+	for (const struct sb_policy *p = sb_policies; p->name; p++) {
+		for (const struct sb_policy_value *v = p->value; v->text; v++) {
+			if (v->id == (enum sb_option_id)i)
+				printf("      with --policy %s: %s\n", p->name, v->text);
+		}
+	}
+}
+
+/* ---- the others ---- */
+
+const char *sb_better_text(size_t metric)
+{
+	static const char *const better[] = {
+		[SB_LOWER] = "lower is better",
+		[SB_HIGHER] = "higher is better",
+		[SB_NEITHER] = "",
+	};
+
+	return better[sb_metric[metric].better];
+}
+
+void sb_put_metric(size_t i)
+{
+	const struct sb_metric *m = &sb_metric[i];
+
+	if (sb_help_is_narrow()) {
+		printf("%s\n    %s, %s\n    ", m->name, m->unit, sb_better_text(i));
+		sb_help_wrapped(m->doc, 4);
+	} else {
+		printf("%-30s %-6s %-17s ", m->name, m->unit, sb_better_text(i));
+		sb_help_wrapped(m->doc, 56);
+	}
+}
+
+void sb_put_policy(size_t i)
+{
+	const struct sb_policy *p = &sb_policies[i];
+
+	printf("%s\n    ", p->name);
+	sb_help_wrapped(p->doc, 4);
+	if (p->value->text)
+		fputs("   ", stdout);
+	for (const struct sb_policy_value *v = p->value; v->text; v++)
+		printf(" --%s %s%s", sb_option[v->id].name, v->text, v[1].text ? "" : "\n");
+}
+
+static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes)
+{
+	const bool grows = !isinf(r->invalid) && r->invalid > r->suspect;
+	const char *unit = sb_metric[r->metric].unit;
+	char invalid[64] = "";
+	char least[128] = "";
+
+	if (grows)
+		snprintf(invalid, sizeof(invalid), ", invalid if > %g %s", r->invalid, unit);
+	if (r->least > 1)
+		snprintf(least, sizeof(least), ", and %s >= %g %s", sb_metric[r->evidence].name,
+			 r->least, sb_metric[r->evidence].unit);
+	snprintf(out, bytes, "%s if %s > %g %s%s%s",
+		 isinf(r->invalid) || grows ? "suspect" : "invalid", sb_metric[r->metric].name,
+		 r->suspect, unit, invalid, least);
+}
+
+void sb_put_rule(size_t i)
+{
+	struct sb_any_rule rule;
+	char thresholds[300];
+	char text[600];
+
+	(void)sb_names_rule(i, &rule);
+	if (rule.row)
+		describe_thresholds(rule.row, thresholds, sizeof(thresholds));
+	snprintf(text, sizeof(text), "%s: %s", rule.doc, rule.row ? thresholds : rule.threshold);
+	printf("%-16s ", rule.name);
+	sb_help_wrapped(text, 17);
+}
+
+void sb_more_of_picture(size_t i)
+{
+	printf("\nTry:  sched-bench plot %s RESULT -o FILE.svg\n",
+	       sb_names_next(sb_names_find("pictures"), i));
+}
+
+void sb_more_of_format(size_t i)
+{
+	printf("\nTry:  sched-bench convert RESULT --to %s\n", sb_converters[i].name);
+}

@@ -1,0 +1,87 @@
+#include "harness/guide/topics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/help.h"
+#include "results/embed.h"
+
+#define TOPIC(name, file, summary)                                                                 \
+	SB_EMBED(sb_topic_##name, file);                                                           \
+	extern const char sb_topic_##name[];
+#define TABLE(name, topic, section, summary)
+#include "harness/guide/topics.def"
+#undef TOPIC
+#undef TABLE
+
+const struct sb_topic sb_topics[] = {
+#define TOPIC(name, file, summary)	     { #name, summary, sb_topic_##name, NULL },
+#define TABLE(name, topic, section, summary) { #name, summary, sb_topic_##topic, section },
+#include "harness/guide/topics.def"
+#undef TOPIC
+#undef TABLE
+	{ NULL, NULL, NULL, NULL },
+};
+
+const struct sb_topic *sb_topic_find(const char *name)
+{
+	for (const struct sb_topic *t = sb_topics; t->name; t++) {
+		if (!strcmp(t->name, name))
+			return t;
+	}
+	return NULL;
+}
+
+#define LINE_BYTES 500
+
+/* A cell of a Markdown table without code marks and targets of links; returns what is behind it. */
+static const char *take_cell(const char *at, char *out)
+{
+	size_t n = 0;
+
+	at += strspn(at, " |");
+	while (*at && *at != '|' && *at != '\n' && n < LINE_BYTES - 1) {
+		if (at[0] == ']' && at[1] == '(')
+			at += strcspn(at, ")\n");
+		else if (!strchr("`[", *at))
+			out[n++] = *at;
+		at += *at && *at != '\n';
+	}
+	while (n && out[n - 1] == ' ')
+		n--;
+	out[n] = '\0';
+	return at;
+}
+
+/* The rows below the table's head, as "question" and below it "command". */
+static void put_rows(const char *row)
+{
+	char left[LINE_BYTES];
+	char right[LINE_BYTES];
+
+	while (row && row[1] == '|') {
+		take_cell(take_cell(row + 1, left), right);
+		sb_help_wrapped(left, 0);
+		fputs("    ", stdout);
+		sb_help_wrapped(right, 4);
+		row = strchr(row + 1, '\n');
+	}
+}
+
+static void put_table(const struct sb_topic *topic)
+{
+	const char *row = strstr(topic->text, topic->section);
+
+	printf("%s:\n\n", topic->section + strspn(topic->section, "# "));
+	/* The line between the head and the rows. */
+	row = row ? strstr(row, "\n|---|") : NULL;
+	put_rows(row ? strchr(row + 1, '\n') : NULL);
+}
+
+void sb_topic_put(const struct sb_topic *topic)
+{
+	if (topic->section)
+		put_table(topic);
+	else
+		fputs(topic->text, stdout);
+}
