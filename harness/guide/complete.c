@@ -394,17 +394,11 @@ static void complete(const struct line *line)
 		offer_verbs(part);
 		offer(part, "--help", "", NULL);
 		offer(part, "--version", "", NULL);
-	} else if (!line->verb) {
-		return;
 	} else if (!strncmp(part.text, "--", 2) && equals) {
 		snprintf(name, sizeof(name), "%.*s", (int)(equals - part.text), part.text);
 		(void)offer_for(value_of(part, equals), name);
-	} else if (line->words > 2 && offer_for(part, line->word[line->words - 2])) {
-		return;
-	} else if (part.text[0] == '-') {
-		offer_options(part);
-	} else {
-		offer_word(part);
+	} else if (line->words == 2 || !offer_for(part, line->word[line->words - 2])) {
+		(part.text[0] == '-' ? offer_options : offer_word)(part);
 	}
 }
 
@@ -446,7 +440,8 @@ int sb_complete_line(int argc, char **argv)
 		line.is_bash = !strcmp(argv[2], "bash");
 		join(&line, text, argv + 4, argc - 4);
 		line.verb = sb_verb_find(line.word[0]);
-		complete(&line);
+		if (line.verb || line.words == 1)
+			complete(&line);
 	}
 	free(text);
 	free((void *)line.word);

@@ -129,16 +129,26 @@ const char *sb_names_next(const void *names, size_t i)
 	return NULL;
 }
 
+static int widest_name(const struct sb_names *names)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; names->at(i).name; i++)
+		width = sb_max_u64(width, strlen(names->at(i).name));
+	return (int)width;
+}
+
 static void put(const struct sb_names *names, size_t i)
 {
 	const struct sb_named named = names->at(i);
+	int column;
 
 	if (names->put) {
 		names->put(i);
 		return;
 	}
-	printf("%-16s ", named.name);
-	sb_help_wrapped(named.doc, 17);
+	column = printf("%-*s  ", widest_name(names), named.name);
+	sb_help_wrapped(named.doc, column);
 }
 
 static json_t *to_json(const struct sb_names *names, size_t i)

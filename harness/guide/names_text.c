@@ -184,7 +184,7 @@ static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes
 
 void sb_put_rule(size_t i)
 {
-	struct sb_any_rule rule;
+	struct sb_any_rule rule = { .name = "" };
 	char thresholds[300];
 	char text[600];
 

@@ -21,7 +21,7 @@ listed() {
 	"$program" plot list >"$work/list" && "$program" plot --help >"$work/help" &&
 		[ "$(wc -l <"$work/help")" -le 50 ] && [ "$(wc -L <"$work/help")" -le 125 ] || return 1
 	for kind in cost steals latency-sojourn scaling heat account topology all; do
-		grep -q "^  $kind  " "$work/list" && grep -q "^  $kind  " "$work/help" || return 1
+		grep -q "^$kind  " "$work/list" && grep -q "^  $kind  " "$work/help" || return 1
 	done
 }
 holds "kinds are listed, and in the help" listed
