@@ -100,7 +100,7 @@ $wrong"
 		jemalloc	include.<jemalloc	core/memory/arena\.c
 		benchmark	include.<benchmark	harness/micro/shim\.cc
 		zlib	include.<zlib	results/files/hdr\.c|tests/results/test_hlog\.c
-		cminpack	include.<cminpack	results/plots/usl\.c|harness/calibrate/solve\.c
+		cminpack	include.<cminpack	results/stats/usl\.c|harness/calibrate/solve\.c
 		sqlite	include.<sqlite3	harness/output/store(_file\.h|_rows\.c|\.c)
 		liburcu	include.<urcu	core/memory/table\.[ch]
 	EOF

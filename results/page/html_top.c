@@ -171,23 +171,31 @@ static void put_title(FILE *out, const char *name)
 	}
 }
 
+/* Title and alternative text are what the picture itself says that it shows. */
 static void put_picture(FILE *out, const struct sb_result *result, const char *name)
 {
 	char *path = NULL;
+	char *title = NULL;
 	int rc = -1;
 
 	fputs("<figure>\n", out);
 	if (asprintf(&path, "%s/plots/%s.svg", result->directory, name) < 0)
 		path = NULL;
-	else
-		rc = sb_html_image(out, path, name);
+	if (path) {
+		title = sb_svg_title(path);
+		rc = sb_html_image(out, path, title ? title : name);
+	}
 	fputs("<figcaption><b>", out);
-	put_title(out, name);
+	if (title)
+		sb_html(out, title);
+	else
+		put_title(out, name);
 	fputs("</b> ", out);
 	sb_html(out, sb_page_picture_doc(name));
 	if (rc)
 		fputs(" (The file cannot be read.)", out);
 	fputs("</figcaption></figure>\n", out);
+	free(title);
 	free(path);
 }
 

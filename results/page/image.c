@@ -23,7 +23,7 @@ void sb_put_percent_encoded(FILE *out, const char *text, size_t bytes, const cha
 	}
 }
 
-/* The whole file, for the caller to free, or NULL and errno. */
+/* The whole file, and a zero behind it, for the caller to free, or NULL and errno. */
 static char *read_all(const char *path, size_t *bytes)
 {
 	struct stat info;
@@ -41,7 +41,72 @@ static char *read_all(const char *path, size_t *bytes)
 	if (text)
 		*bytes = fread(text, 1, (size_t)info.st_size, in);
 	fclose(in);
+	if (text)
+		text[*bytes] = '\0';
 	return text;
+}
+
+/* ---- its title ---- */
+
+/* Characters of XML that mean something, as gnuplot writes them. */
+static size_t take_character(const char *text, char *out)
+{
+	static const struct {
+		const char *name;
+		char is;
+	} entities[] = { { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' } };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(entities); i++) {
+		const size_t length = strlen(entities[i].name);
+
+		if (!strncmp(text, entities[i].name, length)) {
+			*out = entities[i].is;
+			return length;
+		}
+	}
+	*out = *text;
+	return 1;
+}
+
+/* The next text in a font of that size (NULL: any); adds it to out and returns what
+ * comes behind it. NULL: there is none, or it is in another font. */
+static const char *take_text(const char *svg, const char **font, FILE *out)
+{
+	static const char attribute[] = "font-size=\"";
+	const char *size = strstr(svg, attribute);
+	const char *text = size ? strstr(size, "<text>") : NULL;
+	const char *end = text ? strstr(text, "</text>") : NULL;
+	char c;
+
+	if (!end || (*font && strncmp(*font, size, strcspn(size, " ")) != 0))
+		return NULL;
+	if (*font)
+		fputc(' ', out);
+	*font = size;
+	for (text += strlen("<text>"); text < end; fputc(c, out))
+		text += take_character(text, &c);
+	return end;
+}
+
+char *sb_svg_title(const char *path)
+{
+	size_t bytes = 0;
+	char *text = read_all(path, &bytes);
+	const char *at = text && strstr(text, "Produced by GNUPLOT") ? text : NULL;
+	const char *font = NULL;
+	char *title = NULL;
+	size_t length;
+	FILE *out = at ? open_memstream(&title, &length) : NULL;
+
+	while (out && at)
+		at = take_text(at, &font, out);
+	if (out)
+		fclose(out);
+	free(text);
+	if (title && *title)
+		return title;
+	free(title);
+	return NULL;
 }
 
 int sb_html_image(FILE *out, const char *path, const char *label)

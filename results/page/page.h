@@ -115,6 +115,10 @@ void sb_page_pictures_free(struct sb_page_pictures *pictures);
 /* The caption of the picture of that name, or "". */
 const char *sb_page_picture_doc(const char *name);
 
+/* The title of a picture, which is the first of its texts, all lines of it, if gnuplot has
+ * drawn it. For the caller to free; NULL: it has none. */
+char *sb_svg_title(const char *path);
+
 /* An SVG file as an image inside the page. label: the text in its place. Returns 0
  * or -errno; nothing has been written then. */
 SB_MUST_CHECK int sb_html_image(FILE *out, const char *path, const char *label);

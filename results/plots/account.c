@@ -8,22 +8,22 @@
 #include "results/record/account.h"
 #include "results/record/series.h"
 
-/* From the bottom up; busy is the sum of three of them. In grey they differ by
- * their patterns, which gnuplot numbers: 3 is filled. */
+/* From the bottom up; busy is the sum of three of them. The colours are the page's; in
+ * grey they differ by their patterns, which gnuplot numbers: 3 is filled. */
 static const struct {
 	enum sb_time time;
 	const char *label;
 	const char *colour;
 	int pattern;
 } parts[] = {
-	{ SB_TIME_work, "work (in steps)", "#08306b", 3 },
-	{ SB_TIME_scheduler, "scheduler", "#4393c3", 2 },
-	{ SB_TIME_harness, "recording", "#666666", 1 },
-	{ SB_TIME_steal_ok, "stealing", "#1b7837", 5 },
-	{ SB_TIME_steal_failed, "stealing in vain", "#c2458f", 4 },
-	{ SB_TIME_spin, "spinning", "#e08214", 6 },
-	{ SB_TIME_blocked, "parked", "#bbbbbb", 0 },
-	{ SB_TIME_unaccounted, "in none of these", "#8c2d04", 7 },
+	{ SB_TIME_work, "work (in steps)", "#0072b2", 3 },
+	{ SB_TIME_scheduler, "scheduler", "#56b4e9", 2 },
+	{ SB_TIME_harness, "recording", "#cc79a7", 1 },
+	{ SB_TIME_steal_ok, "stealing", "#009e73", 5 },
+	{ SB_TIME_steal_failed, "stealing in vain", "#d55e00", 4 },
+	{ SB_TIME_spin, "spinning", "#e69f00", 6 },
+	{ SB_TIME_blocked, "parked", "#999999", 0 },
+	{ SB_TIME_unaccounted, "in none of these", "#000000", 7 },
 };
 
 /* Its block has a worker, its share's foot and its head. */
@@ -60,10 +60,39 @@ static bool is_accounted(const struct sb_series *series)
 	return false;
 }
 
+/* Work by worker, and what takes most of the rest, on average. */
+static void find(struct sb_plot *plot, const struct sb_series *series)
+{
+	const uint32_t workers = series->placement.workers;
+	struct sb_plot_range work = { .any = false };
+	double sum[SB_TIMES] = { 0 };
+	size_t most = 1;
+
+	for (uint32_t w = 0; w < workers; w++) {
+		const struct sb_shares shares = sb_series_shares(series, w);
+
+		sb_plot_range_add(&work, shares.pct[SB_TIME_work]);
+		for (int t = 0; t < SB_TIMES; t++)
+			sum[t] += isnan(shares.pct[t]) ? 0 : shares.pct[t] / workers;
+	}
+	for (size_t p = 1; p < SB_ARRAY_SIZE(parts); p++)
+		most = sum[parts[p].time] > sum[parts[most].time] ? p : most;
+	if (work.any)
+		sb_plot_finding(
+			plot,
+			"Work takes %.0f %% of the workers' time (%.0f to %.0f %%); most of "
+			"the rest: %s, %.0f %%",
+			sum[SB_TIME_work], work.low, work.high, parts[most].label,
+			sum[parts[most].time]);
+}
+
 bool sb_plot_account(struct sb_plot *plot, int unused)
 {
 	const struct sb_series *series = plot->view->line[0].series;
-	struct sb_plot_axis y = { 'y', "time", "%", { true, 0, 100, 1 }, false, true };
+	struct sb_plot_axis y = { 'y', "time", "%", { true, 0, 100, 1 }, false, true, false };
+
+	/* Of many workers all would be border. */
+	const char *border = series->placement.workers > 48 ? "noborder" : "border rgb '#444444'";
 
 	(void)unused;
 	if (!sb_series_measured(series) || !is_accounted(series))
@@ -72,14 +101,15 @@ bool sb_plot_account(struct sb_plot *plot, int unused)
 	sb_plot_axis(plot, &y);
 	sb_plot_numbers(plot, 'x', "worker", series->placement.workers);
 	sb_plot_set(plot, "unset grid");
+	find(plot, series);
 	for (size_t p = 0; p < SB_ARRAY_SIZE(parts); p++) {
 		uint32_t block;
 
 		if (put_part(plot, series, p, &block))
 			sb_plot_curve(plot, block, parts[p].label,
 				      "using 1:2:($1-0.4):($1+0.4):2:3 with boxxyerror lc rgb '%s' "
-				      "fs pattern %d border rgb '#444444'",
-				      parts[p].colour, parts[p].pattern);
+				      "fs pattern %d %s",
+				      parts[p].colour, parts[p].pattern, border);
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "results/plots/plot.h"
+#include "results/plots/text.h"
 
 void sb_plot_range_add(struct sb_plot_range *range, double value)
 {
@@ -99,20 +100,54 @@ static double nice_step(double least)
 	return ten * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }
 
+static struct sb_plot_panel *last_panel(struct sb_plot *plot)
+{
+	return &plot->panel[plot->panels - 1];
+}
+
+static enum sb_plot_side side_of(char name)
+{
+	return name == 'x' ? SB_PLOT_X : name == 'y' ? SB_PLOT_Y : SB_PLOT_COLOUR;
+}
+
+/* Below an axis: its tics' labels, and its own. */
+#define TIC_ROOM   28
+#define LABEL_ROOM 20
+
 static void put_axis_label(struct sb_plot *plot, char name, const char *label, const char *prefix,
 			   const char *base)
 {
-	FILE *out = plot->panel[plot->panels - 1].setup;
-	char text[200];
+	char **text = &last_panel(plot)->label[side_of(name)];
+	const bool has_unit = *prefix || *base;
 
-	snprintf(text, sizeof(text), "%s%s%s%s", label, *prefix || *base ? ", " : "", prefix, base);
-	fprintf(out, "set %slabel ", axis_word(name));
-	sb_plot_quote(out, text, 70, false);
-	/* Beside the numbers of a colour box. */
-	fputs(name == 'c' ? " offset 2\n" : "\n", out);
-	/* The tics', and this. */
+	if (asprintf(text, "%s%s%s%s", label, *label && has_unit ? ", " : "", prefix, base) < 0)
+		*text = NULL;
 	if (name == 'x')
-		plot->panel[plot->panels - 1].x_room = *label ? 54 : 26;
+		last_panel(plot)->x_room = TIC_ROOM + (*label ? LABEL_ROOM : 0);
+}
+
+static void set_scale(struct sb_plot *plot, char name, double low, double high, bool is_log)
+{
+	last_panel(plot)->scale[side_of(name)] = (struct sb_plot_scale){ is_log, low, high };
+	sb_plot_set(plot, "%sset %srange [%.9g:%.9g]",
+		    !is_log	  ? ""
+		    : name == 'x' ? "set logscale x\n"
+		    : name == 'y' ? "set logscale y\n"
+				  : "set logscale cb\n",
+		    axis_word(name), low, high);
+}
+
+#define TIC_FONT 12
+
+/* The labels of tics stand between the axis and its label. */
+static void make_room(struct sb_plot *plot, char name, double width)
+{
+	const double needed = 38 + width;
+
+	if (name != 'y')
+		return;
+	last_panel(plot)->y_room = (uint32_t)fmax(last_panel(plot)->y_room, needed);
+	plot->left = (uint32_t)fmax(plot->left, last_panel(plot)->y_room);
 }
 
 /* The same distance between all. */
@@ -122,37 +157,41 @@ static double linear_axis(struct sb_plot *plot, const struct sb_plot_axis *axis,
 	const struct unit unit = unit_of(axis->unit);
 	const struct prefix prefix = prefix_of(&unit, fmax(fabs(low), fabs(high)));
 	const double scale = unit.prefixed ? unit.factor / prefix.factor : 1;
-	const double step = nice_step((high - low) / 7);
+	const double wanted = nice_step((high - low) / 7);
+	const double step = axis->whole ? fmax(1, wanted) : wanted;
 	/* Across, the axis ends with the data. */
 	const bool tight = axis->name == 'x';
 	const double first = tight ? ceil(low / step - 1e-9) : floor(low / step + 1e-9);
 	const double last = tight ? floor(high / step + 1e-9) : ceil(high / step - 1e-9);
 	const int digits = (int)fmax(0, -floor(log10(step * scale) + 1e-9));
 
-	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(axis->name),
-		    tight ? low : first * step, tight ? high : last * step);
-	fprintf(plot->panel[plot->panels - 1].setup, "set %stics norotate (",
-		axis_word(axis->name));
+	set_scale(plot, axis->name, tight ? low : first * step, tight ? high : last * step, false);
+	fprintf(last_panel(plot)->setup, "set %stics norotate (", axis_word(axis->name));
 	for (int i = 0; first + i <= last; i++) {
 		const double at = (first + i) * step;
+		char text[40];
 
-		fprintf(plot->panel[plot->panels - 1].setup, "%s'%.*f' %.9g", i ? ", " : "", digits,
-			at == 0 ? 0 : at * scale, at);
+		snprintf(text, sizeof(text), "%.*f", digits, at == 0 ? 0 : at * scale);
+		make_room(plot, axis->name, sb_plot_text_width(text, TIC_FONT));
+		fprintf(last_panel(plot)->setup, "%s'%s' %.9g", i ? ", " : "", text, at);
 	}
 	sb_plot_set(plot, ")");
 	put_axis_label(plot, axis->name, axis->label, unit.prefixed ? prefix.text : "", unit.base);
 	return tight ? low : first * step;
 }
 
-static void put_log_tic(struct sb_plot *plot, double value, const struct unit *unit, bool first)
+static void put_log_tic(struct sb_plot *plot, char name, double value, const struct unit *unit,
+			bool first)
 {
 	const struct prefix prefix = prefix_of(unit, value);
 	const double scale = unit->prefixed ? unit->factor / prefix.factor : 1;
 	const bool spaced = *prefix.text || *unit->base;
+	char text[60];
 
-	fprintf(plot->panel[plot->panels - 1].setup, "%s'%.4g%s%s%s' %.9g", first ? "" : ", ",
-		value * scale, spaced ? " " : "", unit->prefixed ? prefix.text : "",
-		!strcmp(unit->base, "%") ? "%%" : unit->base, value);
+	snprintf(text, sizeof(text), "%.4g%s%s%s", value * scale, spaced ? " " : "",
+		 unit->prefixed ? prefix.text : "", !strcmp(unit->base, "%") ? "%%" : unit->base);
+	make_room(plot, name, sb_plot_text_width(text, TIC_FONT));
+	fprintf(last_panel(plot)->setup, "%s'%s' %.9g", first ? "" : ", ", text, value);
 }
 
 /* Powers of ten, with 2 and 5 times these where there is room. */
@@ -166,17 +205,15 @@ static double log_axis(struct sb_plot *plot, const struct sb_plot_axis *axis, do
 	const int stride = decades > 9 ? 2 : 1;
 	bool first = true;
 
-	sb_plot_set(plot, "set logscale %s\nset %srange [%.9g:%.9g]", axis_word(axis->name),
-		    axis_word(axis->name), low, high);
-	fprintf(plot->panel[plot->panels - 1].setup, "set %stics norotate (",
-		axis_word(axis->name));
+	set_scale(plot, axis->name, low, high, true);
+	fprintf(last_panel(plot)->setup, "set %stics norotate (", axis_word(axis->name));
 	for (int e = (int)floor(log10(low)); e <= ceil(log10(high)); e += stride) {
 		for (size_t p = 0; p < per_decade; p++) {
 			const double value = parts[p] * pow(10, e);
 
 			if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9))
 				continue;
-			put_log_tic(plot, value, &unit, first);
+			put_log_tic(plot, axis->name, value, &unit, first);
 			first = false;
 		}
 	}
@@ -210,8 +247,9 @@ double sb_plot_axis(struct sb_plot *plot, const struct sb_plot_axis *axis)
 	}
 	if (axis->zero && low > 0)
 		low = 0;
-	if (high - low <= 1e-9 * fmax(fabs(high), fabs(low))) {
-		const double around = high != 0 ? fabs(high) / 10 : 1;
+	/* What is all the same by itself is not to look as if it were not. */
+	if (high - low < 0.01 * fmax(fabs(high), fabs(low)) || high == low) {
+		const double around = high != 0 ? fabs(high) / 100 : 1;
 
 		low -= low > 0 || !axis->zero ? around : 0;
 		high += around;
@@ -221,16 +259,13 @@ double sb_plot_axis(struct sb_plot *plot, const struct sb_plot_axis *axis)
 
 /* ---- tics of words ---- */
 
-#define WORD_CHARACTERS 28
-#define AXIS_HEIGHT	330
-#define CHARACTER_WIDTH 6.8
-#define LINE_HEIGHT	15
+/* Longer ones lose their middle. */
+#define WORD_WIDTH  190
+#define LINE_HEIGHT 15
 
 static double word_width(const struct sb_plot_tic *tic)
 {
-	const size_t n = strlen(tic->text);
-
-	return CHARACTER_WIDTH * (double)(n > WORD_CHARACTERS ? WORD_CHARACTERS : n);
+	return fmin(WORD_WIDTH, sb_plot_text_width(tic->text, TIC_FONT));
 }
 
 static uint32_t widest_word(const struct sb_plot_tic *tic, uint32_t tics)
@@ -268,11 +303,12 @@ static bool words_fit(const struct sb_plot_tic *tic, uint32_t tics, double pixel
 static void put_words(struct sb_plot *plot, const struct sb_plot_tic *tic, uint32_t tics,
 		      uint32_t stride)
 {
-	FILE *out = plot->panel[plot->panels - 1].setup;
+	FILE *out = last_panel(plot)->setup;
 
 	for (uint32_t i = 0; i < tics; i += stride) {
 		fputs(i ? ", " : "", out);
-		sb_plot_quote(out, tic[i].text, WORD_CHARACTERS, true);
+		sb_plot_quote(out, tic[i].text, sb_plot_fit(tic[i].text, TIC_FONT, WORD_WIDTH),
+			      true);
 		fprintf(out, " %.9g", tic[i].at);
 	}
 	fputs(")\n", out);
@@ -289,35 +325,44 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 {
 	const struct sb_plot_tic *tic = words->tic;
 	const uint32_t tics = words->tics;
-	FILE *out = plot->panel[plot->panels - 1].setup;
+	FILE *out = last_panel(plot)->setup;
 	const bool is_x = name == 'x';
-	const double axis = is_x	   ? SB_PLOT_WIDTH - plot->left - plot->right
-			    : plot->height ? plot->height
-					   : AXIS_HEIGHT;
+	const double axis = is_x ? sb_plot_panel_width(plot) : sb_plot_panel_height(plot);
 	const double pixels = axis / (words->high - words->low);
 	const double room = least_gap(tic, tics, pixels);
 	const uint32_t width = widest_word(tic, tics);
 	const bool turned = is_x && !words_fit(tic, tics, pixels, axis);
 
-	sb_plot_set(plot, "set %srange [%.9g:%.9g]", axis_word(name), words->low, words->high);
+	set_scale(plot, name, words->low, words->high, false);
 	put_axis_label(plot, name, label, "", "");
 	fprintf(out, "set %stics %s (", axis_word(name),
 		turned ? "rotate by 90 right" : "norotate");
+	make_room(plot, name, width);
 	put_words(plot, tic, tics, is_x && !turned ? 1 : stride_for(room, LINE_HEIGHT));
 	if (turned)
-		plot->panel[plot->panels - 1].x_room = (*label ? 42 : 14) + width;
-	if (!is_x && plot->left < 40 + width)
-		plot->left = 40 + width;
+		last_panel(plot)->x_room = (*label ? LABEL_ROOM : 0) + 14 + width;
 }
 
 void sb_plot_numbers(struct sb_plot *plot, char name, const char *label, uint32_t n)
 {
-	const uint32_t step = (uint32_t)fmax(1, nice_step(n / 20.0));
+	const double axis = name == 'x' ? sb_plot_panel_width(plot) : sb_plot_panel_height(plot);
+	const uint32_t step = (uint32_t)fmax(1, nice_step(n * 32 / axis));
 
 	put_axis_label(plot, name, label, "", "");
+	make_room(plot, name, sb_plot_text_width("888", TIC_FONT));
 	sb_plot_set(plot, "set %stics norotate 0,%" PRIu32, axis_word(name), step);
-	if (name == 'y') /* as a matrix is written */
-		sb_plot_set(plot, "set yrange [%" PRIu32 ".5:-0.5]", n - 1);
-	else
-		sb_plot_set(plot, "set %srange [-0.5:%" PRIu32 ".5]", axis_word(name), n - 1);
+	/* Down, as a matrix is written. */
+	set_scale(plot, name, name == 'y' ? n - 0.5 : -0.5, name == 'y' ? -0.5 : n - 0.5, false);
+}
+
+double sb_plot_part(const struct sb_plot_scale *scale, double at)
+{
+	if (scale->log)
+		return log(at / scale->low) / log(scale->high / scale->low);
+	return (at - scale->low) / (scale->high - scale->low);
+}
+
+bool sb_plot_is_dark(const struct sb_plot *plot, double value)
+{
+	return sb_plot_part(&plot->panel[plot->panels - 1].scale[SB_PLOT_COLOUR], value) > 0.55;
 }

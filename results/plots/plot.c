@@ -1,7 +1,6 @@
 /*
- * plot.c - a picture while it is made: panels, curves, texts and styles, and the
- * script that comes of them. Sizes are computed here in pixels, because
- * gnuplot's own layout knows nothing of a caption.
+ * plot.c - a picture while it is made: its finding, panels, curves, marks and styles,
+ * and its caption.
  */
 #include "results/plots/plot.h"
 
@@ -11,77 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/plots/script.h"
+#include "results/plots/finding.h"
+#include "results/plots/text.h"
 #include "results/record/series.h"
-
-/* ---- text ---- */
-
-size_t sb_plot_character_bytes(const char *text)
-{
-	size_t n = 1;
-
-	while ((text[n] & 0xc0) == 0x80)
-		n++;
-	return n;
-}
-
-static size_t count_characters(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text += sb_plot_character_bytes(text))
-		n++;
-	return n;
-}
-
-/* SVG is XML, which has no control characters, and neither U+FFFE nor U+FFFF. */
-static bool is_printable(const char *text, size_t bytes)
-{
-	const unsigned char *c = (const unsigned char *)text;
-
-	if (bytes == 1)
-		return *c >= ' ' && *c < 0x7f;
-	return !(c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe);
-}
-
-static void put_character(FILE *out, const char *text, size_t bytes, bool tic)
-{
-	if (*text == '\n' || *text == '\t')
-		fputc(' ', out);
-	else if (*text == '\'') /* doubled, it is lost at a text's beginning */
-		fputs("\xe2\x80\x99", out);
-	else if (!is_printable(text, bytes))
-		fputc('?', out);
-	else
-		fwrite(text, 1, bytes, out);
-	if (tic && *text == '%')
-		fputc(*text, out);
-}
-
-void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic)
-{
-	const size_t all = count_characters(text);
-	/* Names differ at their beginnings, values at their ends. */
-	const size_t head = all > most ? most / 2 : all;
-	const size_t tail = all > most ? all - (most - head - 1) : all;
-	size_t i = 0;
-
-	fputc('\'', out);
-	for (; *text; text += sb_plot_character_bytes(text), i++) {
-		if (i < head || i >= tail)
-			put_character(out, text, sb_plot_character_bytes(text), tic);
-		else if (i == head)
-			fputs("\xe2\x80\xa6", out); /* an ellipsis */
-	}
-	fputc('\'', out);
-}
 
 /* ---- styles ---- */
 
-/* Dark and light ones in turn. The numbers of colours, dashes and shapes have no
- * common divisor: no two of 105 lines look alike. */
+/* Those by Okabe and Ito that readers tell apart whatever colours they see (Color
+ * Universal Design, 2008; Wong, Nature Methods 8, 441, 2011), the strongest on white
+ * first, and without the yellow, which is none there. The numbers of colours, dashes and
+ * shapes have no common divisor: no two of 105 lines look alike. */
 static const char *const colours[] = {
-	"#08306b", "#e08214", "#1b7837", "#c2458f", "#4393c3", "#8c2d04", "#666666",
+	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#56b4e9", "#e69f00",
 };
 
 #define DASHES 5
@@ -125,6 +65,18 @@ bool sb_plot_refuse(struct sb_plot *plot, const char *format, ...)
 	return false;
 }
 
+void sb_plot_finding(struct sb_plot *plot, const char *format, ...)
+{
+	char text[SB_PLOT_FINDING_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	free(plot->finding);
+	plot->finding = sb_text_copy(text);
+}
+
 void sb_plot_note(struct sb_plot *plot, const char *format, ...)
 {
 	va_list args;
@@ -144,6 +96,11 @@ uint32_t sb_plot_most(struct sb_plot *plot, uint32_t curves)
 	return SB_PLOT_LINES_MAX;
 }
 
+static struct sb_plot_panel *last_panel(struct sb_plot *plot)
+{
+	return &plot->panel[plot->panels - 1];
+}
+
 void sb_plot_panel(struct sb_plot *plot)
 {
 	struct sb_plot_panel *panel;
@@ -155,9 +112,24 @@ void sb_plot_panel(struct sb_plot *plot)
 	SB_CHECK(panel->setup && panel->command, ==, true);
 }
 
-static struct sb_plot_panel *last_panel(struct sb_plot *plot)
+void sb_plot_panel_title(struct sb_plot *plot, const char *text)
 {
-	return &plot->panel[plot->panels - 1];
+	last_panel(plot)->title = strdup(text);
+}
+
+double sb_plot_panel_width(const struct sb_plot *plot)
+{
+	return (double)SB_PLOT_WIDTH / (plot->columns ? plot->columns : 1) - plot->left -
+	       plot->right;
+}
+
+/* Of one panel, and of one among several. */
+#define PANEL_HEIGHT 330
+#define LOW_PANEL    190
+
+uint32_t sb_plot_panel_height(const struct sb_plot *plot)
+{
+	return plot->height ? plot->height : plot->panels > 1 ? LOW_PANEL : PANEL_HEIGHT;
 }
 
 void sb_plot_set(struct sb_plot *plot, const char *format, ...)
@@ -181,21 +153,14 @@ void sb_plot_block_end(struct sb_plot *plot)
 	fputs("EOD\n", plot->data);
 }
 
-/* In the key. */
-#define LABEL_CHARACTERS 72
-
-/* style: as behind "with". */
-static void put_entry(struct sb_plot *plot, const char *style, const char *label)
+void sb_plot_entry(struct sb_plot *plot, const char *style, const char *label)
 {
-	size_t characters = count_characters(label);
+	struct sb_plot_entry *more =
+		realloc(plot->entry, (plot->entries + 1) * sizeof(*plot->entry));
 
-	fprintf(plot->key, ", \\\n  keyentry %s title ", style);
-	sb_plot_quote(plot->key, label, LABEL_CHARACTERS, false);
-	if (characters > LABEL_CHARACTERS)
-		characters = LABEL_CHARACTERS;
-	plot->entries++;
-	if (characters > plot->longest)
-		plot->longest = characters;
+	SB_CHECK(more != NULL, ==, true);
+	plot->entry = more;
+	plot->entry[plot->entries++] = (struct sb_plot_entry){ strdup(style), strdup(label) };
 }
 
 #define HOW_BYTES 300
@@ -214,20 +179,23 @@ void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, cons
 		panel->curves++ ? ", \\\n  " : "plot ", block, how);
 	style = strstr(how, "with ");
 	if (label && style)
-		put_entry(plot, style, label);
+		sb_plot_entry(plot, style, label);
 }
 
-void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread s, double edge,
+void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_median *m, double edge,
 			uint32_t style, bool is_suspect)
 {
-	plot->hollow |= s.n && is_suspect;
-	if (s.n)
-		fprintf(plot->data, "%.9g %.9g %.9g %.9g %" PRIu32 "\n", x,
-			sb_plot_clamp(s.median, edge), sb_plot_clamp(s.min, edge),
-			sb_plot_clamp(s.max, edge), point_type(style, is_suspect));
+	if (!m->n)
+		return;
+	plot->hollow |= is_suspect;
+	plot->has_intervals |= m->is_interval;
+	plot->has_extremes |= !m->is_interval && m->n > 1;
+	fprintf(plot->data, "%.9g %.9g %.9g %.9g %" PRIu32 "\n", x, sb_plot_clamp(m->at, edge),
+		sb_plot_clamp(m->low, edge), sb_plot_clamp(m->high, edge),
+		point_type(style, is_suspect));
 }
 
-void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i)
+void sb_plot_median_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i)
 {
 	const char *colour = sb_plot_colour(i);
 	char line[SB_PLOT_STYLE_BYTES];
@@ -243,7 +211,68 @@ void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block, const char *labe
 		return;
 	snprintf(style, sizeof(style), "with linespoints %s ps 1 pt %" PRIu32, line,
 		 point_type(i, false));
-	put_entry(plot, style, label);
+	sb_plot_entry(plot, style, label);
+}
+
+/* ---- marks ---- */
+
+static bool is_on(const struct sb_plot_scale *scale, double at)
+{
+	const double part = sb_plot_part(scale, at);
+
+	return part >= 0 && part <= 1;
+}
+
+static void add_mark(struct sb_plot *plot, struct sb_plot_mark mark)
+{
+	struct sb_plot_panel *panel = last_panel(plot);
+	struct sb_plot_mark *more = NULL;
+
+	if (mark.text && is_on(&panel->scale[mark.axis == 'x' ? SB_PLOT_X : SB_PLOT_Y], mark.at))
+		more = realloc(panel->mark, (panel->marks + 1) * sizeof(*more));
+	if (!more) {
+		free(mark.text);
+		return;
+	}
+	if (mark.axis == 'y' && plot->right < sb_plot_text_width(mark.text, 11) + 16)
+		plot->right = (uint32_t)sb_plot_text_width(mark.text, 11) + 16;
+	panel->mark = more;
+	panel->mark[panel->marks++] = mark;
+}
+
+static char *make_text(const char *format, va_list args)
+{
+	char *text;
+
+	return vasprintf(&text, format, args) < 0 ? NULL : text;
+}
+
+void sb_plot_mark(struct sb_plot *plot, char axis, double at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_mark(plot, (struct sb_plot_mark){ .axis = axis,
+					      .is_line = true,
+					      .at = at,
+					      .text = make_text(format, args) });
+	va_end(args);
+}
+
+void sb_plot_border(struct sb_plot *plot, char axis, double at)
+{
+	add_mark(plot, (struct sb_plot_mark){
+			       .axis = axis, .is_line = true, .at = at, .text = strdup("") });
+}
+
+void sb_plot_name(struct sb_plot *plot, double at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_mark(plot,
+		 (struct sb_plot_mark){ .axis = 'x', .at = at, .text = make_text(format, args) });
+	va_end(args);
 }
 
 /* ---- the caption ---- */
@@ -274,6 +303,16 @@ static void put_validity(FILE *out, const struct sb_plot *plot)
 			plot->hollow ? " (hollow points)" : "");
 	if (invalid)
 		fprintf(out, ", %" PRIu32 " invalid (left out)", invalid);
+}
+
+static void put_bars(FILE *out, const struct sb_plot *plot)
+{
+	if (plot->has_intervals)
+		fputs("; bars: 95 % confidence intervals of medians", out);
+	if (plot->has_extremes)
+		fputs(plot->has_intervals ? ", and of few repetitions their extremes"
+					  : "; bars: from the least to the largest repetition",
+		      out);
 }
 
 /* A fact of all the results that have it: their values, each once. */
@@ -327,6 +366,36 @@ static void put_profiles(FILE *out, const struct sb_plot_view *view)
 	}
 }
 
+/* Suspect numbers are no finding. */
+char *sb_plot_make_title(const struct sb_plot *plot, const char *title)
+{
+	const bool doubtful = plot->finding && !count_all(plot->view, SB_VALID);
+	char *text;
+
+	if (asprintf(&text, "%s%s", plot->finding ? plot->finding : title,
+		     doubtful ? " (suspect)" : "") < 0)
+		return NULL;
+	return text;
+}
+
+char *sb_plot_make_set_up(const struct sb_plot *plot, const char *title)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	if (plot->finding)
+		fputs(title, out);
+	sb_plot_put_common(out, plot->view, plot->finding ? "; " : "");
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 char *sb_plot_make_caption(const struct sb_plot *plot)
 {
 	const struct sb_plot_view *view = plot->view;
@@ -348,6 +417,7 @@ char *sb_plot_make_caption(const struct sb_plot *plot)
 	put_fact(out, view, "run", "build_mode");
 	fputs(" build; ", out);
 	put_validity(out, plot);
+	put_bars(out, plot);
 	fflush(plot->notes);
 	fputs(plot->notes_text, out);
 	if (!fclose(out))
@@ -360,12 +430,11 @@ char *sb_plot_make_caption(const struct sb_plot *plot)
 
 int sb_plot_init(struct sb_plot *plot)
 {
-	plot->left = 92;
-	plot->right = 34;
+	plot->left = 78;
+	plot->right = 24;
 	plot->data = open_memstream(&plot->data_text, &plot->data_bytes);
 	plot->notes = open_memstream(&plot->notes_text, &plot->notes_bytes);
-	plot->key = open_memstream(&plot->key_text, &plot->key_bytes);
-	if (plot->data && plot->notes && plot->key)
+	if (plot->data && plot->notes)
 		return 0;
 	sb_plot_free(plot);
 	return -ENOMEM;
@@ -379,13 +448,28 @@ static void end_stream(FILE *stream, char **text)
 	*text = NULL;
 }
 
+static void free_panel(struct sb_plot_panel *panel)
+{
+	end_stream(panel->setup, &panel->setup_text);
+	end_stream(panel->command, &panel->command_text);
+	free(panel->title);
+	for (int side = 0; side < SB_PLOT_SIDES; side++)
+		free(panel->label[side]);
+	for (uint32_t i = 0; i < panel->marks; i++)
+		free(panel->mark[i].text);
+	free(panel->mark);
+}
+
 void sb_plot_free(struct sb_plot *plot)
 {
 	end_stream(plot->data, &plot->data_text);
 	end_stream(plot->notes, &plot->notes_text);
-	end_stream(plot->key, &plot->key_text);
-	for (uint32_t p = 0; p < plot->panels; p++) {
-		end_stream(plot->panel[p].setup, &plot->panel[p].setup_text);
-		end_stream(plot->panel[p].command, &plot->panel[p].command_text);
+	for (uint32_t p = 0; p < plot->panels; p++)
+		free_panel(&plot->panel[p]);
+	for (uint32_t i = 0; i < plot->entries; i++) {
+		free(plot->entry[i].style);
+		free(plot->entry[i].text);
 	}
+	free(plot->entry);
+	free(plot->finding);
 }

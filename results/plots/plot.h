@@ -4,13 +4,13 @@
  *
  *     bool sb_plot_xxx(struct sb_plot *plot, int argument)
  *
- * which looks at plot->view and calls, for each panel from the top down:
+ * which looks at plot->view and calls, for each panel in reading order:
  * sb_plot_panel, an axis for x and for y, and sb_plot_curve with the blocks of
- * data that it has written. Title, caption, key, room for labels, the line
- * styles and both formats are the framework's. A kind that does not apply
- * returns sb_plot_refuse(plot, "why").
+ * data that it has written; and once sb_plot_finding with what the picture shows.
+ * Set-up, caption, key, room for labels, the line styles and both formats are the
+ * framework's. A kind that does not apply returns sb_plot_refuse(plot, "why").
  *
- * Text from outside goes through sb_plot_quote and nothing else: in gnuplot's
+ * Text from outside goes through sb_plot_quote (text.h) and nothing else: in gnuplot's
  * double quotes a backtick would run a command.
  */
 #ifndef SB_RESULTS_PLOTS_PLOT_H
@@ -23,7 +23,8 @@
 struct sb_plot_line {
 	const struct sb_result *result;
 	const struct sb_series *series;
-	char *label; /* what tells it from the others; the workload at least */
+	char *label;  /* what tells it from the others; the workload at least */
+	char *detail; /* the same without the workload; may be "" */
 };
 
 struct sb_plot_view {
@@ -32,12 +33,15 @@ struct sb_plot_view {
 	uint32_t results;
 };
 
-/* More cannot be told apart in one picture. */
-#define SB_PLOT_LINES_MAX 40
+#define SB_PLOT_LINES_MAX 40 /* more cannot be told apart */
 
 /* Returns 0 or -ENOMEM. A view of nothing has no lines. */
 SB_MUST_CHECK int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *order);
 void sb_plot_view_free(struct sb_plot_view *view);
+
+/* Writes the settings that all lines have alike, "leaves=1000, batch=16", if there are
+ * any after the prefix. */
+void sb_plot_put_common(FILE *out, const struct sb_plot_view *view, const char *prefix);
 
 /* Lines that differ in nothing but certain settings, for curves over these. */
 struct sb_plot_groups {
@@ -46,7 +50,8 @@ struct sb_plot_groups {
 	char **label; /* [groups]; "" if there is one only */
 };
 
-/* by_result: results are told apart. Returns 0 or -ENOMEM. */
+/* except: settings, or "workload". by_result: results are told apart. Returns 0 or
+ * -ENOMEM. */
 SB_MUST_CHECK int sb_plot_groups_init(struct sb_plot_groups *groups,
 				      const struct sb_plot_view *view, const char *const *except,
 				      size_t excepts, bool by_result);
@@ -58,9 +63,29 @@ bool sb_plot_is_suspect(const struct sb_series *series);
 /* ---- the picture ---- */
 
 /* Of all, in pixels; the height is what is needed. */
-#define SB_PLOT_WIDTH 760
+#define SB_PLOT_WIDTH 720
 
-#define SB_PLOT_PANELS 2
+/* Of a small multiple for each workload, say. */
+#define SB_PLOT_PANELS 12
+
+/* A place on an axis that has a name: a threshold, the border of a node. */
+struct sb_plot_mark {
+	char axis;
+	bool is_line; /* across the panel */
+	double at;
+	char *text;
+
+	/* The layout's. */
+	uint32_t x, row; /* of its middle, in pixels; of those above the panel */
+};
+
+/* Where a value lies in the panel. */
+struct sb_plot_scale {
+	bool log;
+	double low, high;
+};
+
+enum sb_plot_side { SB_PLOT_X, SB_PLOT_Y, SB_PLOT_COLOUR, SB_PLOT_SIDES };
 
 struct sb_plot_panel {
 	FILE *setup;
@@ -69,6 +94,18 @@ struct sb_plot_panel {
 	size_t setup_bytes, command_bytes;
 	uint32_t curves;
 	uint32_t x_room; /* below it, in pixels: labels of tics and axis */
+	uint32_t y_room; /* the same on its left */
+	char *title;
+	char *label[SB_PLOT_SIDES];
+	struct sb_plot_scale scale[SB_PLOT_SIDES];
+	uint32_t marks;
+	struct sb_plot_mark *mark;
+	uint32_t mark_rows;
+};
+
+struct sb_plot_entry {
+	char *style; /* as behind "with" */
+	char *text;
 };
 
 struct sb_plot {
@@ -77,20 +114,20 @@ struct sb_plot {
 	FILE *data; /* between sb_plot_block and sb_plot_block_end */
 
 	/* The framework's. */
+	char *finding;
+	uint32_t columns; /* of panels; 0: one */
 	uint32_t panels;
 	struct sb_plot_panel panel[SB_PLOT_PANELS];
 	uint32_t blocks;
-	uint32_t entries;     /* of the key */
-	size_t longest;	      /* of these, in characters */
-	uint32_t left, right; /* room beside the panels, in pixels */
+	uint32_t entries; /* of the key */
+	struct sb_plot_entry *entry;
+	uint32_t left, right; /* room beside each panel, in pixels */
 	uint32_t height;      /* of a panel; 0: as usual */
-	bool swapped;	      /* y goes down */
 	char *data_text;
 	size_t data_bytes;
-	bool hollow; /* some points are */
-	FILE *key;
-	char *key_text;
-	size_t key_bytes;
+	bool hollow;	    /* some points are */
+	bool has_intervals; /* of medians, drawn as bars */
+	bool has_extremes;  /* the same of too few repetitions for these */
 	FILE *notes;
 	char *notes_text;
 	size_t notes_bytes;
@@ -100,6 +137,10 @@ struct sb_plot {
 /* Says why there is no picture; returns false. */
 bool sb_plot_refuse(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 
+/* What the picture shows, as a sentence without its end: its title. Nothing that the
+ * data do not settle; see below. Without it, the kind's title is the picture's. */
+void sb_plot_finding(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
+
 /* A sentence for the caption, without its end. */
 void sb_plot_note(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 
@@ -108,6 +149,13 @@ uint32_t sb_plot_most(struct sb_plot *plot, uint32_t curves);
 
 /* Begins the next panel. */
 void sb_plot_panel(struct sb_plot *plot);
+
+/* Its own title, above it. */
+void sb_plot_panel_title(struct sb_plot *plot, const char *text);
+
+/* How wide a panel is, in pixels. */
+double sb_plot_panel_width(const struct sb_plot *plot);
+uint32_t sb_plot_panel_height(const struct sb_plot *plot);
 
 /* A line of gnuplot's for the panel; no text from outside. */
 void sb_plot_set(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
@@ -121,9 +169,10 @@ void sb_plot_block_end(struct sb_plot *plot);
 void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, const char *format, ...)
 	SB_PRINTF(4, 5);
 
-/* Text in gnuplot's quotes; what is longer than that many characters loses its
- * middle. tic: of an axis, where a percent sign would be a format. */
-void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic);
+/* An entry of the key for what no curve draws. */
+void sb_plot_entry(struct sb_plot *plot, const char *style, const char *label);
+
+/* ---- styles ---- */
 
 /* The i-th line and its points: they differ in colour, dashes and shape at once,
  * so that grey will do. A suspect point is hollow. */
@@ -131,13 +180,6 @@ void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic);
 const char *sb_plot_line_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i);
 const char *sb_plot_point_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i, bool is_suspect);
 const char *sb_plot_colour(uint32_t i);
-
-/* A line in the block that is open: a median with its extremes, at x. NaN: none. */
-void sb_plot_put_spread(struct sb_plot *plot, double x, struct sb_spread spread, double edge,
-			uint32_t style, bool is_suspect);
-
-/* A curve through a block of these: line, bars, and points of the i-th style. */
-void sb_plot_spread_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i);
 
 /* ---- axes ---- */
 
@@ -155,8 +197,9 @@ struct sb_plot_axis {
 	const char *label;
 	const char *unit; /* of the values as they are drawn: "ns", "1/s", ... */
 	struct sb_plot_range range;
-	bool log;  /* if the values are more than a decade apart */
-	bool zero; /* else it begins at 0 */
+	bool log;   /* if the values are more than a decade apart */
+	bool zero;  /* else it begins at 0 */
+	bool whole; /* no tics between whole numbers */
 };
 
 /* Range, tics with SI prefixes, and label. Returns the least value that can be
@@ -164,6 +207,9 @@ struct sb_plot_axis {
 double sb_plot_axis(struct sb_plot *plot, const struct sb_plot_axis *axis);
 
 double sb_plot_clamp(double value, double edge);
+
+/* Where on the axis, from 0 to 1. */
+double sb_plot_part(const struct sb_plot_scale *scale, double at);
 
 /* Tics with words at their places, on an axis from low to high. Those that do not
  * fit are thinned out or turned. */
@@ -179,8 +225,34 @@ struct sb_plot_words {
 void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 		   const struct sb_plot_words *words);
 
-/* Numbers 0 to n - 1, of workers. */
+/* Of workers, from 0 on. */
 void sb_plot_numbers(struct sb_plot *plot, char name, const char *label, uint32_t n);
+
+/* After the axis: a line across the panel at that value, with its name beyond the
+ * line's end; or the name alone. Outside of the axis there is none. */
+void sb_plot_mark(struct sb_plot *plot, char axis, double at, const char *format, ...)
+	SB_PRINTF(4, 5);
+void sb_plot_name(struct sb_plot *plot, double at, const char *format, ...) SB_PRINTF(3, 4);
+/* A line without a name, between groups of rows or columns. */
+void sb_plot_border(struct sb_plot *plot, char axis, double at);
+
+/* ---- matrices ---- */
+
+/* From few to many, apart from white, which is none: ColorBrewer's YlGnBu without
+ * its lightest colours. */
+#define SB_PLOT_PALETTE                                                                            \
+	"set palette defined (0 '#c7e9b4', 1 '#7fcdbb', 2 '#41b6c4', 3 '#1d91c0', 4 '#225ea8', "   \
+	"5 '#0c2c84')"
+
+/* A cell without a number, and one that cannot have one. */
+#define SB_PLOT_NOTHING	   "fs solid 1 border rgb '#d4d4d4' lc rgb 'white'"
+#define SB_PLOT_IMPOSSIBLE "fs solid 1 noborder lc rgb '#bbbbbb'"
+
+/* Beside the panel, for the colour box. */
+#define SB_PLOT_COLOUR_ROOM 100
+
+/* Whether text on that value's colour has to be white. */
+bool sb_plot_is_dark(const struct sb_plot *plot, double value);
 
 /* ---- the finished script ---- */
 
@@ -188,6 +260,13 @@ struct sb_picture {
 	char *name; /* of the files, without their ends */
 	char *script;
 };
+
+/* The texts of a picture: its finding, or else that title; what was run, with what
+ * settings; and where, and whether it is valid. The caller frees them; NULL: no
+ * memory. */
+char *sb_plot_make_title(const struct sb_plot *plot, const char *title);
+char *sb_plot_make_set_up(const struct sb_plot *plot, const char *title);
+char *sb_plot_make_caption(const struct sb_plot *plot);
 
 /* formats: a sum of enum sb_plot_format. NULL: no memory. */
 char *sb_plot_script(struct sb_plot *plot, const char *title, const char *name,

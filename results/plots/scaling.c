@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "results/plots/plot.h"
-#include "results/plots/usl.h"
+#include "results/plots/finding.h"
+#include "results/stats/usl.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/stats/paired.h"
 
 static uint32_t workers_of(const struct sb_plot_view *view, uint32_t line)
 {
@@ -94,6 +95,7 @@ static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *gr
 	const struct sb_plot_view *view = plot->view;
 	const uint32_t block = sb_plot_block(plot);
 	const char *label = groups->label[group];
+	struct sb_plot_median median;
 
 	for (uint32_t n = 1; n <= high; n++) {
 		for (uint32_t i = 0; i < view->lines; i++) {
@@ -101,12 +103,12 @@ static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *gr
 
 			if (groups->of[i] != group || workers_of(view, i) != n)
 				continue;
-			sb_plot_put_spread(plot, n, sb_series_spread(series, SB_METRIC_ops_per_s),
-					   0, group, sb_plot_is_suspect(series));
+			median = sb_plot_median(series, SB_METRIC_ops_per_s);
+			sb_plot_put_median(plot, n, &median, 0, group, sb_plot_is_suspect(series));
 		}
 	}
 	sb_plot_block_end(plot);
-	sb_plot_spread_curve(plot, block, *label ? label : origin(view), group);
+	sb_plot_median_curve(plot, block, *label ? label : origin(view), group);
 }
 
 /* "sigma 0.031 +- 0.002" */
@@ -178,8 +180,10 @@ static void put_ideal(struct sb_plot *plot, const struct sb_plot_groups *groups,
 
 static void put_axes(struct sb_plot *plot, uint32_t low, uint32_t high)
 {
-	struct sb_plot_axis x = { 'x', "workers", "", { 0 }, false, true };
-	struct sb_plot_axis y = { 'y', "throughput", "1/s", { 0 }, false, true };
+	struct sb_plot_axis x = {
+		.name = 'x', .label = "workers", .zero = true, .whole = true, .unit = ""
+	};
+	struct sb_plot_axis y = { 'y', "throughput", "1/s", { 0 }, false, true, false };
 
 	for (uint32_t i = 0; i < plot->view->lines; i++)
 		sb_plot_range_add(
@@ -191,6 +195,83 @@ static void put_axes(struct sb_plot *plot, uint32_t low, uint32_t high)
 	sb_plot_range_add(&x.range, high + (high - low) / 40.0);
 	sb_plot_axis(plot, &x);
 	sb_plot_axis(plot, &y);
+}
+
+/* The fewest workers whose throughput is not told apart from the best. */
+static uint32_t enough(const struct sb_plot_view *view, const struct sb_plot_best *best)
+{
+	uint32_t least = best->line;
+
+	for (uint32_t i = 0; i < view->lines; i++) {
+		if (workers_of(view, i) < workers_of(view, least) &&
+		    !sb_plot_are_apart(view, i, best->line, SB_METRIC_ops_per_s,
+				       SB_PAIRED_LEVEL / (best->compared - 1)) &&
+		    sb_series_measured(view->line[i].series))
+			least = i;
+	}
+	return workers_of(view, least);
+}
+
+/* The median with that many workers, of one curve. */
+static uint32_t line_at(const struct sb_plot_view *view, uint32_t workers)
+{
+	uint32_t line = 0;
+
+	for (uint32_t i = 0; i < view->lines; i++)
+		line = workers_of(view, i) == workers ? i : line;
+	return line;
+}
+
+/* Up to where one curve grows, and whether it falls behind that. */
+static void find_growth(struct sb_plot *plot, const struct sb_plot_best *best, uint32_t low,
+			uint32_t high)
+{
+	const struct sb_plot_view *view = plot->view;
+	const uint32_t peak = workers_of(view, best->line);
+	const uint32_t until = enough(view, best);
+	const uint32_t last = line_at(view, high);
+	const double first =
+		sb_series_spread(view->line[line_at(view, low)].series, SB_METRIC_ops_per_s).median;
+	char value[SB_HUMAN_BYTES];
+
+	sb_human(value, best->value, "1/s");
+	if (until <= low)
+		sb_plot_finding(plot,
+				"No growth of throughput from %" PRIu32 " to %" PRIu32
+				" workers is settled",
+				low, high);
+	else if (until == high)
+		sb_plot_finding(plot,
+				"Throughput grows to all %" PRIu32 " workers: %s/s, %.2g times "
+				"that of %" PRIu32,
+				high, value, best->value / first, low);
+	else if (peak < high &&
+		 sb_plot_are_apart(view, best->line, last, SB_METRIC_ops_per_s, SB_PAIRED_LEVEL))
+		sb_plot_finding(plot,
+				"Throughput grows to %" PRIu32 " workers, %s/s, and is lower "
+				"with %" PRIu32,
+				peak, value, high);
+	else
+		sb_plot_finding(plot,
+				"Throughput grows to %" PRIu32 " workers; up to %" PRIu32
+				" no further growth is settled",
+				until, high);
+}
+
+static void find(struct sb_plot *plot, const struct sb_plot_groups *groups, uint32_t low,
+		 uint32_t high)
+{
+	const struct sb_plot_contest contest = { .metric = SB_METRIC_ops_per_s,
+						 .noun = "throughput" };
+	const struct sb_plot_best best = sb_plot_find_best(plot->view, &contest);
+	char text[SB_PLOT_FINDING_BYTES];
+
+	if (best.compared > 1 && groups->groups == 1) {
+		find_growth(plot, &best, low, high);
+	} else if (best.compared) {
+		sb_plot_describe_best(text, plot->view, &contest);
+		sb_plot_finding(plot, "%s", text);
+	}
 }
 
 static void draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
@@ -205,6 +286,7 @@ static void draw(struct sb_plot *plot, const struct sb_plot_groups *groups,
 	sb_plot_panel(plot);
 	put_axes(plot, low, high);
 	put_ideal(plot, groups, low, high);
+	find(plot, groups, low, high);
 	for (uint32_t g = 0; g < shown; g++) {
 		const uint32_t n = gather_points(plot->view, groups, g, point);
 		struct sb_usl usl;

@@ -1,13 +1,15 @@
 /*
  * spins.c - how long workers spin, and what that costs and gains.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/plots/plot.h"
+#include "results/plots/finding.h"
 #include "results/plots/swept.h"
+#include "results/record/number.h"
 #include "results/record/series.h"
 
 /* ---- the histogram ---- */
@@ -15,12 +17,13 @@
 static const struct {
 	enum sb_hist_id id;
 	const char *title;
+	bool is_work;
 } ends[] = {
-	{ SB_HIST_spins_inject, "found in the inject queue" },
-	{ SB_HIST_spins_global, "found in the global queue" },
-	{ SB_HIST_spins_steal, "found at another worker" },
-	{ SB_HIST_spins_timer, "a timer was due" },
-	{ SB_HIST_spins_blocked, "parked" },
+	{ SB_HIST_spins_inject, "found in the inject queue", true },
+	{ SB_HIST_spins_global, "found in the global queue", true },
+	{ SB_HIST_spins_steal, "found at another worker", true },
+	{ SB_HIST_spins_timer, "a timer was due", false },
+	{ SB_HIST_spins_blocked, "parked", false },
 };
 
 static void add_hist(const struct sb_hist_counts *hist, struct sb_plot_range *x,
@@ -65,11 +68,82 @@ static void put_end(struct sb_plot *plot, size_t e, const struct sb_hist_counts 
 		      sb_plot_point_style(style, (uint32_t)e, false));
 }
 
+/* Of which count of spins on a worker does something else; -1: unknown. */
+static double option_of(const struct sb_plot_line *line, const char *name)
+{
+	const char *text = sb_series_option(line->series, line->result, name);
+	char *end;
+	const double value = strtod(text, &end);
+
+	return end > text && !*end ? value : -1;
+}
+
+/* NaN: unknown. */
+static double threshold_end(const struct sb_plot_line *line)
+{
+	const double tight = option_of(line, "spin-tight");
+	const double yield = option_of(line, "spin-yield");
+
+	return tight >= 0 && yield >= 0 ? tight + yield : (double)NAN;
+}
+
+static void mark_thresholds(struct sb_plot *plot)
+{
+	const struct sb_plot_line *line = &plot->view->line[0];
+	const double tight = option_of(line, "spin-tight");
+	const double yield = option_of(line, "spin-yield");
+	const char *time = sb_series_option(line->series, line->result, "spin-time");
+
+	if (tight >= 0)
+		sb_plot_mark(plot, 'x', tight, "spin-tight %.0f: yields", tight);
+	if (tight >= 0 && yield >= 0)
+		sb_plot_mark(plot, 'x', tight + yield, "+ spin-yield %.0f: parks", yield);
+	if (*time)
+		sb_plot_note(plot, "after a short sleep a worker spins for spin-time, %s, too",
+			     time);
+}
+
+/* How many spins half of the episodes that found work took; the others parked, or a
+ * timer was due. */
+static void find_spins(struct sb_plot *plot, struct sb_hist_counts *hist)
+{
+	const struct sb_series *series = plot->view->line[0].series;
+	struct sb_hist_counts *found = calloc(1, sizeof(*found));
+	double all = 0;
+	double parked = 0;
+	uint64_t half;
+
+	for (size_t e = 0; e < SB_ARRAY_SIZE(ends) && found; e++) {
+		sb_series_hist(series, ends[e].id, hist);
+		all += (double)hist->count;
+		if (ends[e].id == SB_HIST_spins_blocked)
+			parked = (double)hist->count;
+		for (uint32_t b = 0; b < SB_HIST_BUCKETS && ends[e].is_work; b++) {
+			found->bucket[b] += hist->bucket[b];
+			found->count += hist->bucket[b];
+		}
+	}
+	if (!found)
+		return;
+	half = sb_hist_quantile(found, 0.5);
+	if (found->count)
+		sb_plot_finding(plot,
+				"%.0f %% of idle episodes found work, half of these %s %" PRIu64
+				" spins; %.0f %% parked",
+				100 * (double)found->count / all, half ? "within" : "after", half,
+				100 * parked / all);
+	else
+		sb_plot_finding(plot, "No idle episode found work; %.0f %% parked",
+				100 * parked / all);
+	free(found);
+}
+
 static bool draw_hist(struct sb_plot *plot, struct sb_hist_counts *hist)
 {
 	const struct sb_series *series = plot->view->line[0].series;
-	struct sb_plot_axis x = { 'x', "spins of the idle episode", "spins", { 0 }, false, true };
-	struct sb_plot_axis y = { 'y', "episodes", "count", { 0 }, true, true };
+	struct sb_plot_axis x = { 'x',	"spins of the idle episode", "spins", { 0 }, false, true,
+				  false };
+	struct sb_plot_axis y = { 'y', "episodes", "count", { 0 }, true, true, false };
 
 	for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++) {
 		sb_series_hist(series, ends[e].id, hist);
@@ -77,6 +151,7 @@ static bool draw_hist(struct sb_plot *plot, struct sb_hist_counts *hist)
 	}
 	if (!y.range.any)
 		return sb_plot_refuse(plot, "no worker ran out of work");
+	sb_plot_range_add(&x.range, threshold_end(&plot->view->line[0]));
 	x.log = x.range.high > WIDE;
 	/* On a logarithmic axis 0 stands at the edge. */
 	if (x.log)
@@ -90,6 +165,8 @@ static bool draw_hist(struct sb_plot *plot, struct sb_hist_counts *hist)
 	sb_plot_panel(plot);
 	sb_plot_axis(plot, &x);
 	sb_plot_axis(plot, &y);
+	mark_thresholds(plot);
+	find_spins(plot, hist);
 	for (size_t e = 0; e < SB_ARRAY_SIZE(ends); e++) {
 		sb_series_hist(series, ends[e].id, hist);
 		if (hist->count)
@@ -134,6 +211,41 @@ static bool has_metric(const struct sb_plot_view *view, enum sb_metric_id metric
 	return false;
 }
 
+/* "lowest p99 of wake with spin-yield=64"; not told apart from others, how many. */
+static void describe(char *out, size_t bytes, const struct sb_plot_view *view,
+		     enum sb_metric_id metric, const char *noun)
+{
+	const struct sb_plot_best best =
+		sb_plot_find_best(view, &(struct sb_plot_contest){ .metric = metric });
+	char value[SB_HUMAN_BYTES];
+	char alike[60] = "";
+
+	sb_human(value, best.value, sb_metric[metric].unit);
+	if (best.alike)
+		snprintf(alike, sizeof(alike), " (%" PRIu32 " of %" PRIu32 " not told apart)",
+			 best.alike, best.compared - 1);
+	if (best.compared > 1 && best.alike == best.compared - 1)
+		snprintf(out, bytes, "no difference in %s is settled", noun);
+	else
+		snprintf(out, bytes, "lowest %s, %s, with %s%s", noun, value,
+			 view->line[best.line].label, alike);
+	if (!best.compared)
+		*out = '\0';
+}
+
+static void find_thresholds(struct sb_plot *plot, enum sb_metric_id latency)
+{
+	char noun[SB_PLOT_NOUN_BYTES];
+	char text[2][SB_PLOT_FINDING_BYTES];
+
+	sb_plot_noun(noun, latency);
+	describe(text[0], sizeof(text[0]), plot->view, latency, noun);
+	describe(text[1], sizeof(text[1]), plot->view, SB_METRIC_cpu_ns_per_op, "CPU time");
+	*text[0] = (char)toupper(*text[0]);
+	if (*text[0] && *text[1])
+		sb_plot_finding(plot, "%s; %s", text[0], text[1]);
+}
+
 static bool draw_thresholds(struct sb_plot *plot, struct sb_swept *swept)
 {
 	for (size_t l = 0; l < SB_ARRAY_SIZE(latencies); l++) {
@@ -146,6 +258,8 @@ static bool draw_thresholds(struct sb_plot *plot, struct sb_swept *swept)
 
 		if (!has_metric(plot->view, latencies[l].p50))
 			continue;
+		find_thresholds(plot, has_metric(plot->view, latencies[l].p99) ? latencies[l].p99
+									       : latencies[l].p50);
 		sb_swept_panel(plot, swept, both, 2, latencies[l].label, "");
 		/* The medians' styles. */
 		sb_swept_panel(plot, swept, cpu, 2, "CPU time per operation", swept->name);

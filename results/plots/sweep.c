@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/plots/plot.h"
+#include "results/plots/finding.h"
 #include "results/plots/swept.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
@@ -28,14 +28,14 @@ static bool find_metric(struct sb_plot *plot, enum sb_metric_id *out)
 			      name);
 }
 
-/* Its meaning, up to the first comma or colon. */
-static void describe_metric(enum sb_metric_id metric, char *out, size_t bytes)
+/* The best configuration, if there is one. */
+static void find(struct sb_plot *plot, enum sb_metric_id metric, const char *noun)
 {
-	const char *doc = sb_metric[metric].doc;
+	char text[SB_PLOT_FINDING_BYTES];
 
-	snprintf(out, bytes, "%.*s", (int)strcspn(doc, ",:;"), doc);
-	if (strlen(out) > 56)
-		snprintf(out, bytes, "%s", sb_metric[metric].name);
+	sb_plot_describe_best(text, plot->view,
+			      &(struct sb_plot_contest){ .metric = metric, .noun = noun });
+	sb_plot_finding(plot, "%s", text);
 }
 
 /* ---- one ---- */
@@ -45,16 +45,16 @@ bool sb_plot_sweep(struct sb_plot *plot, int unused)
 	const char *over = plot->choice->over;
 	struct sb_swept_metric metric = { .label = "" };
 	struct sb_swept swept;
-	char label[80];
+	char noun[SB_PLOT_NOUN_BYTES];
 
 	(void)unused;
 	if (!find_metric(plot, &metric.metric) ||
 	    !sb_swept_init(&swept, plot, over ? &over : NULL, over != NULL))
 		return false;
-	describe_metric(metric.metric, label, sizeof(label));
-	sb_swept_panel(plot, &swept, &metric, 1, label, swept.name);
-	sb_plot_note(plot, "%s: medians, and bars from the least to the largest repetition",
-		     sb_metric[metric.metric].name);
+	sb_plot_noun(noun, metric.metric);
+	find(plot, metric.metric, noun);
+	sb_swept_panel(plot, &swept, &metric, 1, noun, swept.name);
+	sb_plot_note(plot, "%s", sb_metric[metric.metric].name);
 	sb_swept_free(&swept);
 	return true;
 }
@@ -181,39 +181,60 @@ static const struct sb_series *series_at(const struct sb_plot_view *view, const 
 	return found;
 }
 
-/* More numbers in a row run together. */
-#define CELL_NUMBERS 9
+/* Narrower cells have no numbers. */
+#define NUMBER_WIDTH 58
+
+/* As a text on light colours, and on dark ones; and those that were not measured. */
+enum layer { COLOURS, LIGHT, DARK, MISSING };
 
 struct cells {
-	uint32_t colours, numbers; /* blocks */
+	enum sb_metric_id metric;
+	const struct values *x, *y;
 	bool several;
 	bool any_suspect;
+	bool any_missing;
 	struct sb_plot_range range;
 };
 
-static void put_cells(struct sb_plot *plot, const struct values *x, const struct values *y,
-		      enum sb_metric_id metric, struct cells *cells, bool as_text)
+static void put_cell(struct sb_plot *plot, const struct cells *cells, uint32_t i, double v,
+		     enum layer layer, bool suspect)
 {
-	for (uint32_t i = 0; i < x->n * y->n; i++) {
-		const uint32_t ix = i % x->n;
-		const uint32_t iy = i / x->n;
-		const struct sb_series *series =
-			series_at(plot->view, x, (int)ix, y, (int)iy, &cells->several);
-		const double v = series ? sb_series_spread(series, metric).median : (double)NAN;
-		const bool suspect = series && sb_plot_is_suspect(series);
-		char text[SB_HUMAN_BYTES];
+	const uint32_t ix = i % cells->x->n;
+	const uint32_t iy = i / cells->x->n;
+	char text[SB_HUMAN_BYTES];
 
-		if (isnan(v))
-			continue;
+	if (isnan(v) != (layer == MISSING))
+		return;
+	sb_human(text, v, sb_metric[cells->metric].unit);
+	if (layer == COLOURS)
+		fprintf(plot->data, "%" PRIu32 " %" PRIu32 " %.9g\n", ix, iy, v);
+	else if (layer == MISSING)
+		fprintf(plot->data, "%" PRIu32 " %" PRIu32 "\n", ix, iy);
+	else if (sb_plot_is_dark(plot, v) == (layer == DARK))
+		fprintf(plot->data, "%" PRIu32 " %" PRIu32 " \"%s%s\"\n", ix, iy, text,
+			suspect ? " *" : "");
+}
+
+/* The block of a layer. */
+static uint32_t put_cells(struct sb_plot *plot, struct cells *cells, enum layer layer)
+{
+	const uint32_t block = sb_plot_block(plot);
+
+	for (uint32_t i = 0; i < cells->x->n * cells->y->n; i++) {
+		const struct sb_series *series =
+			series_at(plot->view, cells->x, (int)(i % cells->x->n), cells->y,
+				  (int)(i / cells->x->n), &cells->several);
+		const double v =
+			series ? sb_series_spread(series, cells->metric).median : (double)NAN;
+		const bool suspect = series && sb_plot_is_suspect(series);
+
 		sb_plot_range_add(&cells->range, v);
-		cells->any_suspect |= suspect;
-		sb_human(text, v, sb_metric[metric].unit);
-		fprintf(plot->data, "%" PRIu32 " %" PRIu32, ix, iy);
-		if (as_text)
-			fprintf(plot->data, " \"%s%s\"\n", text, suspect ? " *" : "");
-		else
-			fprintf(plot->data, " %.9g\n", v);
+		cells->any_suspect |= suspect && !isnan(v);
+		cells->any_missing |= isnan(v);
+		put_cell(plot, cells, i, v, layer, suspect);
 	}
+	sb_plot_block_end(plot);
+	return block;
 }
 
 static void put_value_axis(struct sb_plot *plot, char name, const struct values *values)
@@ -230,41 +251,48 @@ static void put_value_axis(struct sb_plot *plot, char name, const struct values 
 	free(tic);
 }
 
-static bool draw_heat(struct sb_plot *plot, enum sb_metric_id metric, const struct values *x,
-		      const struct values *y)
+static void put_numbers(struct sb_plot *plot, struct cells *cells)
 {
-	struct sb_plot_axis colour = { .name = 'c', .unit = sb_metric[metric].unit };
-	struct cells cells = { 0 };
-	char label[80];
+	if (sb_plot_panel_width(plot) / cells->x->n < NUMBER_WIDTH)
+		return;
+	sb_plot_curve(plot, put_cells(plot, cells, LIGHT), NULL,
+		      "using 1:2:3 with labels font ',10'");
+	sb_plot_curve(plot, put_cells(plot, cells, DARK), NULL,
+		      "using 1:2:3 with labels font ',10' textcolor rgb 'white'");
+}
 
-	cells.colours = sb_plot_block(plot);
-	put_cells(plot, x, y, metric, &cells, false);
-	sb_plot_block_end(plot);
-	cells.numbers = sb_plot_block(plot);
-	put_cells(plot, x, y, metric, &cells, true);
-	sb_plot_block_end(plot);
-	if (cells.several)
+static bool draw_heat(struct sb_plot *plot, struct cells *cells)
+{
+	struct sb_plot_axis colour = { .name = 'c',
+				       .unit = sb_metric[cells->metric].unit,
+				       .log = true };
+	const uint32_t block = put_cells(plot, cells, COLOURS);
+	char noun[SB_PLOT_NOUN_BYTES];
+
+	if (cells->several)
 		return sb_plot_refuse(plot,
 				      "several series have the same %s and %s; expected --over A,B "
 				      "or --series TEXT to choose",
-				      x->name, y->name);
-	describe_metric(metric, label, sizeof(label));
-	colour.label = label;
-	colour.range = cells.range;
-	plot->right = 130;
+				      cells->x->name, cells->y->name);
+	sb_plot_noun(noun, cells->metric);
+	colour.label = noun;
+	colour.range = cells->range;
+	plot->right = SB_PLOT_COLOUR_ROOM;
 	sb_plot_panel(plot);
-	put_value_axis(plot, 'x', x);
-	put_value_axis(plot, 'y', y);
+	put_value_axis(plot, 'x', cells->x);
+	put_value_axis(plot, 'y', cells->y);
 	sb_plot_axis(plot, &colour);
-	sb_plot_set(plot, "set colorbox\nunset grid\n"
-			  "set palette defined (0 '#ffffff', 1 '#4393c3')");
-	sb_plot_curve(plot, cells.colours, NULL,
+	sb_plot_set(plot, "unset grid\n" SB_PLOT_PALETTE);
+	sb_plot_curve(plot, block, NULL,
 		      "using 1:2:(0.5):(0.5):3 with boxxyerror lc palette fs solid noborder");
-	if (x->n <= CELL_NUMBERS)
-		sb_plot_curve(plot, cells.numbers, NULL, "using 1:2:3 with labels font ',10'");
-	if (cells.any_suspect)
+	put_numbers(plot, cells);
+	if (cells->any_missing)
+		sb_plot_curve(plot, put_cells(plot, cells, MISSING), "no number",
+			      "using 1:2:(0.5):(0.5) with boxxyerror " SB_PLOT_NOTHING);
+	if (cells->any_suspect)
 		sb_plot_note(plot, "*: a repetition is suspect");
-	sb_plot_note(plot, "%s: medians", sb_metric[metric].name);
+	sb_plot_note(plot, "%s: medians", sb_metric[cells->metric].name);
+	find(plot, cells->metric, noun);
 	return true;
 }
 
@@ -272,17 +300,17 @@ bool sb_plot_heat(struct sb_plot *plot, int unused)
 {
 	struct values x = { .value = NULL };
 	struct values y = { .value = NULL };
-	enum sb_metric_id metric;
+	struct cells cells = { .x = &x, .y = &y };
 	const char *names[2];
 	bool drawn;
 
 	(void)unused;
-	if (!find_metric(plot, &metric))
+	if (!find_metric(plot, &cells.metric))
 		return false;
 	if (!choose_two(plot, &names[0], &names[1]))
 		return sb_plot_refuse(plot, "expected two settings that have several values each");
 	drawn = gather_values(&x, plot->view, names[0]) &&
-		gather_values(&y, plot->view, names[1]) && draw_heat(plot, metric, &x, &y);
+		gather_values(&y, plot->view, names[1]) && draw_heat(plot, &cells);
 	free(x.value);
 	free(y.value);
 	return drawn;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/plots/finding.h"
 #include "results/record/series.h"
 
 /* ---- which setting ---- */
@@ -221,30 +222,33 @@ static void put_curve(struct sb_plot *plot, const struct sb_swept *swept, const 
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < view->lines && spot; i++) {
-		if (swept->groups.of[i] == curve->group && !isnan(swept->at[i]))
+		if (swept->groups.of[i] == curve->group && !isnan(swept->at[i]) &&
+		    sb_plot_median(view->line[i].series, curve->metric).n)
 			spot[n++] = (struct spot){ swept->at[i], i };
 	}
 	if (n)
 		qsort(spot, n, sizeof(*spot), compare_spots);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sb_series *series = view->line[spot[i].line].series;
+		const struct sb_plot_median median = sb_plot_median(series, curve->metric);
 
-		sb_plot_put_spread(plot, spot[i].at, sb_series_spread(series, curve->metric),
-				   curve->edge, curve->style, sb_plot_is_suspect(series));
+		sb_plot_put_median(plot, spot[i].at, &median, curve->edge, curve->style,
+				   sb_plot_is_suspect(series));
 	}
 	free(spot);
 	sb_plot_block_end(plot);
-	sb_plot_spread_curve(plot, block, label, curve->style);
+	if (n)
+		sb_plot_median_curve(plot, block, label, curve->style);
 }
 
 static void add_range(const struct sb_plot_view *view, enum sb_metric_id metric,
 		      struct sb_plot_range *range)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_spread s = sb_series_spread(view->line[i].series, metric);
+		const struct sb_plot_median m = sb_plot_median(view->line[i].series, metric);
 
-		sb_plot_range_add(range, s.min);
-		sb_plot_range_add(range, s.max);
+		sb_plot_range_add(range, m.low);
+		sb_plot_range_add(range, m.high);
 	}
 }
 
@@ -263,9 +267,8 @@ void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 		    const struct sb_swept_metric *metric, uint32_t metrics, const char *y_label,
 		    const char *x_label)
 {
-	struct sb_plot_axis y = {
-		'y', y_label, sb_metric[metric[0].metric].unit, { 0 }, true, false
-	};
+	struct sb_plot_axis y = { 'y',	 y_label, sb_metric[metric[0].metric].unit, { 0 }, true,
+				  false, false };
 	const uint32_t most = sb_plot_most(plot, swept->groups.groups * metrics);
 	double edge;
 

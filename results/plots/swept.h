@@ -29,7 +29,7 @@ bool sb_swept_init(struct sb_swept *swept, struct sb_plot *plot, const char *con
 		   uint32_t count);
 void sb_swept_free(struct sb_swept *swept);
 
-/* A panel: medians, and bars from the least to the largest repetition. */
+/* A panel: medians with their intervals. */
 void sb_swept_panel(struct sb_plot *plot, const struct sb_swept *swept,
 		    const struct sb_swept_metric *metric, uint32_t metrics, const char *y_label,
 		    const char *x_label);

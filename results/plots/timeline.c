@@ -28,9 +28,9 @@ static const struct {
 	{ SB_TIMELINE_PARKED, "parked",
 	  "boxxyerror fs pattern 0 border rgb '#999999' lc rgb '#999999'" },
 	{ SB_TIMELINE_SEARCH, "searching",
-	  "boxxyerror fs pattern 6 border rgb '#e08214' lc rgb '#e08214'" },
-	{ SB_TIMELINE_BUSY, "scheduler", "boxxyerror fs solid 0.35 noborder lc rgb '#4393c3'" },
-	{ SB_TIMELINE_STEP, "work (a step)", "boxxyerror fs solid 1 noborder lc rgb '#08306b'" },
+	  "boxxyerror fs pattern 6 border rgb '#e69f00' lc rgb '#e69f00'" },
+	{ SB_TIMELINE_BUSY, "scheduler", "boxxyerror fs solid 1 noborder lc rgb '#56b4e9'" },
+	{ SB_TIMELINE_STEP, "work (a step)", "boxxyerror fs solid 1 noborder lc rgb '#0072b2'" },
 };
 
 struct window {
@@ -233,6 +233,32 @@ static void put_arrows(struct sb_plot *plot, const struct sb_timeline *t,
 			      style);
 }
 
+static void find(struct sb_plot *plot, const struct sb_timeline *t, const struct window *window)
+{
+	const double all = (double)(window->end_ns - window->begin_ns) * t->workers;
+	char length[SB_HUMAN_BYTES];
+	uint32_t steals = 0;
+	uint32_t wakes = 0;
+	double work = 0;
+
+	for (uint32_t i = 0; i < t->slices; i++) {
+		const struct sb_timeline_slice *slice = &t->slice[i];
+
+		if (!is_shown(slice, window))
+			continue;
+		steals += slice->kind == SB_TIMELINE_STEAL;
+		wakes += slice->kind == SB_TIMELINE_WAKE;
+		if (slice->kind == SB_TIMELINE_STEP)
+			work += (double)(sb_min_u64(slice->end_ns, window->end_ns) -
+					 sb_max_u64(slice->begin_ns, window->begin_ns));
+	}
+	sb_human(length, (double)(window->end_ns - window->begin_ns), "ns");
+	sb_plot_finding(plot,
+			"In these %s workers are in steps for %.0f %% of their time; %" PRIu32
+			" steals, %" PRIu32 " wakes",
+			length, 100 * work / all, steals, wakes);
+}
+
 static void put_times(struct sb_plot *plot, const struct window *window, uint64_t all_ns)
 {
 	char shown[SB_HUMAN_BYTES];
@@ -247,7 +273,7 @@ static void put_times(struct sb_plot *plot, const struct window *window, uint64_
 
 static void draw(struct sb_plot *plot, const struct sb_timeline *t, const struct window *window)
 {
-	struct sb_plot_axis x = { 'x', "time", "ns", { 0 }, false, true };
+	struct sb_plot_axis x = { 'x', "time", "ns", { 0 }, false, true, false };
 	const uint32_t height = 60 + 44 * t->workers;
 
 	sb_plot_range_add(&x.range, 0);
@@ -265,9 +291,10 @@ static void draw(struct sb_plot *plot, const struct sb_timeline *t, const struct
 				      "using 2:1:2:3:($1-0.4):($1+0.4) with %s", layers[i].style);
 	}
 	put_arrows(plot, t, SB_TIMELINE_STEAL, window, "steal, from victim to thief",
-		   "lw 1.5 lc rgb '#b2182b'");
-	put_arrows(plot, t, SB_TIMELINE_WAKE, window, "wake", "lw 1.5 dt (4,3) lc rgb '#1b7837'");
+		   "lw 1.5 lc rgb '#d55e00'");
+	put_arrows(plot, t, SB_TIMELINE_WAKE, window, "wake", "lw 1.5 dt (4,3) lc rgb '#009e73'");
 	put_times(plot, window, end_of(t));
+	find(plot, t, window);
 }
 
 static int read_trace(const struct sb_plot_line *line, struct sb_timeline *t)

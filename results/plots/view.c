@@ -77,7 +77,7 @@ static char *distinction(const struct sb_plot_view *view, uint32_t i, const char
 		put_result_name(out, line->result->directory);
 		separator = " ";
 	}
-	if (workload_differs(view)) {
+	if (workload_differs(view) && !is_in("workload", except, excepts)) {
 		fprintf(out, "%s%s", separator, series->workload);
 		separator = " ";
 	}
@@ -103,6 +103,8 @@ static char *distinction(const struct sb_plot_view *view, uint32_t i, const char
 /* With nothing to tell, the workload names it. */
 static int label_all(struct sb_plot_view *view)
 {
+	static const char *const workload[] = { "workload" };
+
 	for (uint32_t i = 0; i < view->lines; i++) {
 		struct sb_plot_line *line = &view->line[i];
 
@@ -111,7 +113,8 @@ static int label_all(struct sb_plot_view *view)
 			free(line->label);
 			line->label = strdup(line->series->workload);
 		}
-		if (!line->label)
+		line->detail = distinction(view, i, workload, 1, view->results > 1);
+		if (!line->label || !line->detail)
 			return -ENOMEM;
 	}
 	return 0;
@@ -139,7 +142,8 @@ int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *ord
 		for (uint32_t s = 0; s < result->all_series; s++) {
 			if (is_chosen(&order->choice, &result->series[s]))
 				view->line[view->lines++] =
-					(struct sb_plot_line){ result, &result->series[s], NULL };
+					(struct sb_plot_line){ result, &result->series[s], NULL,
+							       NULL };
 		}
 	}
 	return label_all(view);
@@ -147,10 +151,53 @@ int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *ord
 
 void sb_plot_view_free(struct sb_plot_view *view)
 {
-	for (uint32_t i = 0; view->line && i < view->lines; i++)
+	for (uint32_t i = 0; view->line && i < view->lines; i++) {
 		free(view->line[i].label);
+		free(view->line[i].detail);
+	}
 	free(view->line);
 	*view = (struct sb_plot_view){ 0 };
+}
+
+static bool is_common(const struct sb_plot_view *view, const struct sb_setting *setting)
+{
+	for (uint32_t i = 1; i < view->lines; i++) {
+		const struct sb_setting *its =
+			sb_series_setting(view->line[i].series, setting->name);
+
+		if (!its || strcmp(its->text, setting->text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* One line alone has some of its settings in its label. */
+static bool is_labelled(const struct sb_plot_view *view, const struct sb_setting *setting)
+{
+	const char *at = view->line[0].label;
+
+	for (; view->lines == 1 && (at = strstr(at, setting->name)); at++) {
+		const char *value = at + strlen(setting->name);
+
+		if (*value == '=' && !strncmp(value + 1, setting->text, strlen(setting->text)))
+			return true;
+	}
+	return false;
+}
+
+void sb_plot_put_common(FILE *out, const struct sb_plot_view *view, const char *prefix)
+{
+	const struct sb_series *series = view->line[0].series;
+	const char *separator = prefix;
+
+	for (uint32_t s = 0; s < series->settings; s++) {
+		const struct sb_setting *setting = &series->setting[s];
+
+		if (!is_common(view, setting) || is_labelled(view, setting))
+			continue;
+		fprintf(out, "%s%s=%s", separator, setting->name, setting->text);
+		separator = ", ";
+	}
 }
 
 /* Takes the label. */

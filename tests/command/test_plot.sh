@@ -62,7 +62,8 @@ if command -v gnuplot >/dev/null; then
 	holds "a script makes its pictures again" again
 	several() {
 		"$program" plot cost "$work/a" "$work/b" -o "$work/c.svg" && is_svg "$work/c.svg" &&
-			grep -q 'a pingpong' "$work/c.svg" && grep -q 'b skynet' "$work/c.svg" &&
+			grep -q '>pingpong: ' "$work/c.svg" && grep -q '>skynet: ' "$work/c.svg" &&
+			grep -q '>a<' "$work/c.svg" && grep -q '>b<' "$work/c.svg" &&
 			grep -q '(emulated)' "$work/c.svg"
 	}
 	holds "several results in one picture" several

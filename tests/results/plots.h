@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "results/plots/plot.h"
-#include "results/plots/usl.h"
+#include "results/stats/usl.h"
 #include "results/record/series.h"
 #include "tests/test.h"
 

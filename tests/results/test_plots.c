@@ -73,7 +73,7 @@ static void points_are_those_measured(void **state)
 	CHECK_EQ(count(script, "-0.100 100\nEOD\n"), 1);
 	CHECK_EQ(count(script, "EOD\n0.000 104\n0.050 106\n0.100 108\nEOD\n"), 1);
 	CHECK_EQ(count(script, " 102\n"), 0);
-	CHECK_EQ(count(script, "0 105\nEOD"), 1); /* the median */
+	CHECK_EQ(count(script, "0 105 100 108\nEOD"), 1); /* the median, and the extremes of four */
 	CHECK_EQ(count(script, "pt 6 title 'suspect repetition'"), 2);
 	CHECK_EQ(count(script, "pt 7 title 'repetition'"), 2);
 	CHECK_EQ(count(script,
@@ -81,7 +81,7 @@ static void points_are_those_measured(void **state)
 		 2);
 	CHECK_EQ(count(script, "'A CPU, 8 cores; 4 workers; sched-bench 9.8.7, release build; "),
 		 2);
-	CHECK_EQ(count(script, "set ylabel 'wall time per operation, ns'"), 2);
+	CHECK_EQ(count(script, "set label 'wall time per operation, ns'"), 2);
 	free(script);
 	free_result(result);
 }
@@ -114,15 +114,15 @@ static void sweeps_are_lines_over_a_setting(void **state)
 					     "1 132.6 130 135.2 9\n2 142.8 140 145.6 8\n",
 					     "title 'batch=1'",
 					     "title 'batch=16'",
-					     "set xlabel 'spin-yield'",
-					     "set ylabel 'wall time per operation, ns'",
+					     "set label 'spin-yield'",
+					     "set label 'wall time per operation, ns'",
 					     NULL };
-	static const char *const over_batch[] = { "title 'spin-yield=4096'", "set xlabel 'batch'",
+	static const char *const over_batch[] = { "title 'spin-yield=4096'", "set label 'batch'",
 						  NULL };
 	static const char *const cells[] = { "0 0 102\n1 0 112.2\n", "1 1 \"143 ns *\"",
-					     "set ylabel 'batch'", "*: a repetition", NULL };
-	static const char *const panels[] = { "set ylabel 'from wake to running'",
-					      "set ylabel 'CPU time per operation, ns'",
+					     "set label 'batch'", "*: a repetition", NULL };
+	static const char *const panels[] = { "set label 'from wake to running'",
+					      "set label 'CPU time per operation, ns'",
 					      "'median, batch=16'", NULL };
 	struct sb_result *result = make_sweep("spin-yield");
 
@@ -148,7 +148,7 @@ static void thresholds_are_those_of_spinning(void **state)
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(names); i++) {
 		struct sb_result *result = make_sweep(names[i]);
-		const char *const panels[] = { "set ylabel 'CPU time", "'median, batch=16'",
+		const char *const panels[] = { "set label 'CPU time", "'median, batch=16'",
 					       names[i], NULL };
 
 		check_script(result, "thresholds", everything, panels);
@@ -219,10 +219,161 @@ static void scaling_has_a_fit(void **state)
 	free_result(result);
 }
 
+/* The same workload with two settings, of which the second takes that much longer. */
+static struct sb_result *make_two(uint32_t records, double ratio)
+{
+	struct recipe recipe[2] = { plain, plain };
+
+	for (int i = 0; i < 2; i++) {
+		recipe[i].suspect = recipe[i].invalid = 0;
+		recipe[i].records = records;
+		recipe[i].ns_per_op = i ? 100 * ratio : 100;
+		recipe[i].name[0] = "wake";
+		recipe[i].text[0] = i ? "global" : "local";
+		recipe[i].number[0] = NAN;
+	}
+	return make_result(recipe, 2, "A CPU");
+}
+
+/* A difference is stated if it is settled: not if the values overlap, nor if they are
+ * few. */
+static void a_finding_is_what_is_settled(void **state)
+{
+	static const struct {
+		uint32_t records;
+		double ratio;
+		const char *title;
+	} cases[] = {
+		{ 9, 2, "'wake=local has 50 % lower wall time per operation than wake=global'" },
+		{ 9, 1.01, "'wake=local and wake=global are not told apart in wall time" },
+		{ 3, 2, "'wake=local and wake=global are not told apart in wall time" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		struct sb_result *result = make_two(cases[i].records, cases[i].ratio);
+		const char *const parts[] = { cases[i].title, "'Cost per operation", NULL };
+
+		check_script(result, "cost", everything, parts);
+		free_result(result);
+	}
+}
+
+/* What all have alike stands above, and not in labels; workloads are panels. */
+static void labels_have_what_varies(void **state)
+{
+	static const char *const parts[] = { "batch=16'", "'wake=local' 0, 'wake=global' 1",
+					     "'plain: lowest with wake=local'", "'other: 300 ns'",
+					     NULL };
+	struct recipe recipe[3] = { plain, plain, plain };
+	struct sb_result *result;
+	char *script;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		recipe[i].suspect = recipe[i].invalid = 0;
+		recipe[i].records = 9;
+		recipe[i].ns_per_op = i ? 200 : 100;
+		recipe[i].name[0] = "wake";
+		recipe[i].text[0] = i == 1 ? "global" : "local";
+		recipe[i].name[1] = "batch";
+		recipe[i].text[1] = "16";
+	}
+	recipe[2].workload = "other";
+	recipe[2].ns_per_op = 300 / 1.08;
+	result = make_result(recipe, 3, "A CPU");
+	check_script(result, "cost", everything, parts);
+	script = script_of(result, "cost", everything);
+	CHECK_EQ(count(script, "batch=16"), 2); /* in each format once */
+	free(script);
+	free_result(result);
+}
+
+/* Those of the series, or else of the run; without them none. */
+static void thresholds_are_marked(void **state)
+{
+	static const char *const parts[] = { "set arrow from first 4, graph 0 to first 4, graph 1",
+					     "'spin-tight 4: yields'",
+					     "set arrow from first 16, graph 0",
+					     "'+ spin-yield 12: parks'", NULL };
+	struct sb_result *result = make_result(&plain, 1, "A CPU");
+	char *script = script_of(result, "spins", everything);
+
+	(void)state;
+	assert_non_null(script);
+	assert_null(strstr(script, "set arrow from"));
+	free(script);
+	CHECK_EQ(sb_result_add_fact(result, "options", "spin-tight", "4"), 0);
+	CHECK_EQ(sb_result_add_fact(result, "options", "spin-yield", "12"), 0);
+	check_script(result, "spins", everything, parts);
+	free_result(result);
+}
+
+/* White for none, and lines between nodes. */
+static void steals_tell_none_from_few(void **state)
+{
+	static const char *const parts[] = { "NaN NaN ",
+					     "'nothing stolen'",
+					     "'itself'",
+					     "'node 1'",
+					     "set arrow from first 7.5, graph 0",
+					     NULL };
+	struct recipe recipe = plain;
+	struct sb_result *result;
+
+	(void)state;
+	recipe.workers = 16;
+	recipe.suspect = recipe.invalid = 0;
+	result = make_result(&recipe, 1, "A CPU");
+	for (uint32_t r = 0; r < recipe.records; r++)
+		result->series[0].record[r].worker[0].steals[1].items = 0;
+	check_script(result, "steals", everything, parts);
+	free_result(result);
+}
+
+/* Steps of a search are single marks, without a line; what they are compared with are
+ * lines. */
+static void a_search_is_marks(void **state)
+{
+	static const char *const parts[] = {
+		"'p99 stays below 50us up to 3.00 k/s; capacity 9.00 k/s'",
+		"title 'p99 of a step'",
+		"'servers without cost (ideal)'",
+		"\n1000 500\n2000 600\n3000 600\n", /* never falls */
+		"set arrow from first 9000, graph 0",
+		"set arrow from graph 0, first 50000 to",
+		NULL
+	};
+	struct recipe recipe = plain;
+	struct sb_result *result;
+	char *script;
+
+	(void)state;
+	recipe.suspect = recipe.invalid = 0;
+	recipe.records = 3;
+	recipe.offered = 1000;
+	result = make_result(&recipe, 1, "A CPU");
+	for (uint32_t r = 0; r < 3; r++) {
+		double *value = result->series[0].record[r].value;
+
+		value[SB_METRIC_offered_per_s] = 1000 * (r + 1.0);
+		value[SB_METRIC_capacity_per_s] = 9000;
+		value[SB_METRIC_ideal_ns_p50] = r == 1 ? 650 : 500 + 25 * r;
+	}
+	result->series[0].answer = strdup("p99<50us: found");
+	result->series[0].answer_row = 3;
+	CHECK_EQ(sb_result_add_fact(result, "options", "find-slo", "p99<50us"), 0);
+	check_script(result, "load", everything, parts);
+	script = script_of(result, "load", everything);
+	assert_null(strstr(script, "1:2 with lines lw 2"));
+	free(script);
+	free_result(result);
+}
+
 static void load_is_a_curve_for_each_percentile(void **state)
 {
 	static const char *const parts[] = { "1000 2000 2000 2000 7\n5000 6000 6000 6000 7\n",
-					     "title '99.9 %'", "set xlabel 'requests offered, k/s'",
+					     "title 'p99.9'", "set label 'requests offered, k/s'",
 					     NULL };
 	struct recipe recipe[2] = { plain, plain };
 	struct sb_result *result;
@@ -289,6 +440,11 @@ int main(void)
 		cmocka_unit_test(thresholds_are_those_of_spinning),
 		cmocka_unit_test(what_has_no_such_setting_is_not_drawn),
 		cmocka_unit_test(scaling_has_a_fit),
+		cmocka_unit_test(a_finding_is_what_is_settled),
+		cmocka_unit_test(labels_have_what_varies),
+		cmocka_unit_test(thresholds_are_marked),
+		cmocka_unit_test(steals_tell_none_from_few),
+		cmocka_unit_test(a_search_is_marks),
 		cmocka_unit_test(load_is_a_curve_for_each_percentile),
 		cmocka_unit_test(hostile_text_stays_text),
 		cmocka_unit_test(kinds_are_described),

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/plots/usl.h"
+#include "results/stats/usl.h"
 #include "tests/test.h"
 
 static double law(double lambda, double sigma, double kappa, double n)

@@ -1,4 +1,4 @@
-#include "results/plots/usl.h"
+#include "results/stats/usl.h"
 
 #include <cminpack.h>
 #include <errno.h>
