@@ -26,7 +26,10 @@ static const struct {
 	{ SB_TIME_unaccounted, "in none of these", "#000000", 7 },
 };
 
-/* Its block has a worker, its share's foot and its head. */
+/* In percent: less is hardly seen, and has no entry in the key. */
+#define SEEN 1
+
+/* Its block has a worker, its share's foot and its head. False: no share is seen. */
 static bool put_part(struct sb_plot *plot, const struct sb_series *series, size_t part,
 		     uint32_t *block)
 {
@@ -44,7 +47,7 @@ static bool put_part(struct sb_plot *plot, const struct sb_series *series, size_
 			share = fmax(0, shares.pct[parts[p].time]);
 			share = isnan(share) ? 0 : share;
 		}
-		any |= share > 0;
+		any |= share >= SEEN;
 		fprintf(plot->data, "%" PRIu32 " %.4f %.4f\n", w, foot, foot + share);
 	}
 	sb_plot_block_end(plot);
@@ -105,11 +108,12 @@ bool sb_plot_account(struct sb_plot *plot, int unused)
 	for (size_t p = 0; p < SB_ARRAY_SIZE(parts); p++) {
 		uint32_t block;
 
-		if (put_part(plot, series, p, &block))
-			sb_plot_curve(plot, block, parts[p].label,
-				      "using 1:2:($1-0.4):($1+0.4):2:3 with boxxyerror lc rgb '%s' "
-				      "fs pattern %d %s",
-				      parts[p].colour, parts[p].pattern, border);
+		const bool seen = put_part(plot, series, p, &block);
+
+		sb_plot_curve(plot, block, seen ? parts[p].label : NULL,
+			      "using 1:2:($1-0.4):($1+0.4):2:3 with boxxyerror lc rgb '%s' "
+			      "fs pattern %d %s",
+			      parts[p].colour, parts[p].pattern, border);
 	}
 	return true;
 }

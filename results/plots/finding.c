@@ -307,6 +307,8 @@ static void describe_winner(char *out, const struct sb_plot_view *view,
 	const char *winner = NULL;
 	uint32_t most = 0;
 	uint32_t settled = 0;
+	char other[30] = "";
+	char open[40] = "";
 
 	for (uint32_t w = 0; w < n; w++) {
 		const char *detail = view->line[workload[w].best.line].detail;
@@ -316,15 +318,19 @@ static void describe_winner(char *out, const struct sb_plot_view *view,
 		winner = wins > most ? detail : winner;
 		most = wins > most ? wins : most;
 	}
-	if (!winner)
+	if (!winner) {
 		snprintf(out, SB_PLOT_FINDING_BYTES,
 			 "The %s %s is settled in none of %" PRIu32 " workloads", side,
 			 contest->noun, n);
-	else
-		snprintf(out, SB_PLOT_FINDING_BYTES,
-			 "%s has the %s %s in %" PRIu32 " of %" PRIu32
-			 " workloads, another in %" PRIu32 "; not settled in %" PRIu32,
-			 winner, side, contest->noun, most, n, settled - most, n - settled);
+		return;
+	}
+	if (settled > most)
+		snprintf(other, sizeof(other), ", another in %" PRIu32, settled - most);
+	if (n > settled)
+		snprintf(open, sizeof(open), "; not settled in %" PRIu32, n - settled);
+	snprintf(out, SB_PLOT_FINDING_BYTES,
+		 "%s has the %s %s in %" PRIu32 " of %" PRIu32 " workloads%s%s", winner, side,
+		 contest->noun, most, n, other, open);
 }
 
 void sb_plot_describe_best(char *out, const struct sb_plot_view *view,

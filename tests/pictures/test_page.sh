@@ -84,7 +84,7 @@ refuses "a full disk behind standard output" 4 "cannot be written" \
 
 # ---- many series and texts that nobody should believe ----
 
-python3 tests/command/tools/page.py make "$work/one/result.json" "$work/made" $series
+python3 tests/pictures/tools/page.py make "$work/one/result.json" "$work/made" $series
 holds "a report on $series series" "$program" report "$work/made"
 fits() {
 	"$program" report "$work/made" -o "$work/made.md" &&
@@ -95,8 +95,8 @@ fits() {
 }
 holds "Markdown fits into a comment, and says what it leaves out" fits
 
-if python3 -c 'import sys; sys.path.insert(0, "tests/command/tools"); import browser; sys.exit(not browser.find())'; then
-	python3 tests/command/tools/page.py check "$work/made/report.html" $series >"$work/browser"
+if python3 -c 'import sys; sys.path.insert(0, "tests/pictures/tools"); import browser; sys.exit(not browser.find())'; then
+	python3 tests/pictures/tools/page.py check "$work/made/report.html" $series >"$work/browser"
 	while IFS= read -r line; do
 		case $line in
 		ok*) report "${line#ok * - }" yes ;;
