@@ -240,7 +240,7 @@ static void add_mark(struct sb_plot *plot, struct sb_plot_mark mark)
 	panel->mark[panel->marks++] = mark;
 }
 
-static char *make_text(const char *format, va_list args)
+static char *SB_PRINTF(1, 0) make_text(const char *format, va_list args)
 {
 	char *text;
 

@@ -160,14 +160,20 @@ static double screen_y(const struct layout *l, double from_above)
 	return 1 - from_above / l->height;
 }
 
-/* how: "center", "left rotate by 90". */
-static void put_label(FILE *out, const struct layout *l, const char *text, double width,
-		      uint32_t font, double x, double y, const char *how)
+struct label {
+	const char *text;
+	double width; /* what it may have */
+	uint32_t font;
+	double x, y;
+	const char *how; /* "center", "left rotate by 90" */
+};
+
+static void put_label(FILE *out, const struct layout *l, const struct label *label)
 {
 	fputs("set label ", out);
-	sb_plot_quote(out, text, sb_plot_fit(text, font, width), false);
-	fprintf(out, " at screen %.5f, screen %.5f %s font ',%" PRIu32 "'\n", screen_x(x),
-		screen_y(l, y), how, font);
+	sb_plot_quote(out, label->text, sb_plot_fit(label->text, label->font, label->width), false);
+	fprintf(out, " at screen %.5f, screen %.5f %s font ',%" PRIu32 "'\n", screen_x(label->x),
+		screen_y(l, label->y), label->how, label->font);
 }
 
 static void put_block(FILE *out, const struct layout *l, const struct block *block,
@@ -180,8 +186,9 @@ static void put_block(FILE *out, const struct layout *l, const struct block *blo
 			i + 1 < block->most ? strndup(text, (size_t)(end - text)) : strdup(text);
 
 		SB_CHECK(line != NULL, ==, true);
-		put_label(out, l, line, TEXT_WIDTH, block->font, EDGE,
-			  top + (i + 0.5) * block->line, "left");
+		put_label(out, l,
+			  &(struct label){ line, TEXT_WIDTH, block->font, EDGE,
+					   top + (i + 0.5) * block->line, "left" });
 		free(line);
 		text = end + (*end == ' ');
 	}
@@ -231,11 +238,14 @@ static void put_marks(FILE *out, const struct sb_plot_panel *panel, const struct
 		if (mark->is_line)
 			put_line(out, mark);
 		if (mark->axis == 'x' && *mark->text)
-			put_label(out, l, mark->text, TEXT_WIDTH, KEY_FONT, mark->x, row, "center");
+			put_label(out, l,
+				  &(struct label){ mark->text, TEXT_WIDTH, KEY_FONT, mark->x, row,
+						   "center" });
 		else if (*mark->text)
-			put_label(out, l, mark->text, TEXT_WIDTH, KEY_FONT,
-				  at->left + at->width + 6, at->top + at->height * (1 - part),
-				  "left");
+			put_label(out, l,
+				  &(struct label){ mark->text, TEXT_WIDTH, KEY_FONT,
+						   at->left + at->width + 6,
+						   at->top + at->height * (1 - part), "left" });
 	}
 }
 
@@ -261,8 +271,9 @@ static void put_axis_titles(FILE *out, const struct sb_plot_panel *panel, const 
 		const char *text = panel->label[titles[i].side];
 
 		if (text && *text)
-			put_label(out, l, text, titles[i].most, LABEL_FONT, titles[i].x,
-				  titles[i].y, titles[i].how);
+			put_label(out, l,
+				  &(struct label){ text, titles[i].most, LABEL_FONT, titles[i].x,
+						   titles[i].y, titles[i].how });
 	}
 	if (panel->label[SB_PLOT_COLOUR])
 		fprintf(out,
@@ -289,8 +300,11 @@ static void put_panel(FILE *out, struct sb_plot *plot, uint32_t p, const struct 
 	fputs(panel->setup_text, out);
 	put_axis_titles(out, panel, l, at);
 	if (panel->title)
-		put_label(out, l, panel->title, cell - plot->left, LABEL_FONT, at->left,
-			  at->top - panel->mark_rows * NAME_LINE - PANEL_TITLE / 2.0, "left");
+		put_label(
+			out, l,
+			&(struct label){ panel->title, cell - plot->left, LABEL_FONT, at->left,
+					 at->top - panel->mark_rows * NAME_LINE - PANEL_TITLE / 2.0,
+					 "left" });
 	put_marks(out, panel, l, at);
 	fprintf(out, "%s\n", panel->command_text);
 }
