@@ -160,7 +160,9 @@ void sb_plot_entry(struct sb_plot *plot, const char *style, const char *label)
 
 	SB_CHECK(more != NULL, ==, true);
 	plot->entry = more;
-	plot->entry[plot->entries++] = (struct sb_plot_entry){ strdup(style), strdup(label) };
+	more = &plot->entry[plot->entries++];
+	*more = (struct sb_plot_entry){ strdup(style), strdup(label) };
+	SB_CHECK(more->style && more->text, ==, true);
 }
 
 #define HOW_BYTES 300
