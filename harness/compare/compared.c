@@ -7,7 +7,7 @@
 #include "harness/terminal/metrics.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "results/files/comparison.h"
+#include "results/compare/comparison.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 

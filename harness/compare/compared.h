@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "harness/cli/options.h"
-#include "results/files/findings.h"
+#include "results/compare/findings.h"
 
 struct sb_compared {
 	bool is_chosen; /* else those without values are left out */

@@ -236,8 +236,8 @@ static int add_facts(struct sb_ab *s, int argc, char **argv)
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "b", s->side[SB_SIDE_B].text);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "seed", seed);
 	rc = rc ? rc
-		: sb_answer_from_findings(result, &s->findings, sb_side_words(&s->side[SB_SIDE_A]),
-					  sb_side_words(&s->side[SB_SIDE_B]));
+		: sb_findings_store(result, &s->findings, sb_side_words(&s->side[SB_SIDE_A]),
+				    sb_side_words(&s->side[SB_SIDE_B]));
 	return rc;
 }
 

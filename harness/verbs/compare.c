@@ -1,6 +1,6 @@
 /*
  * compare.c - the verb `compare`: two results -> a comparison of them
- * (results/files/comparison.h) -> the answer, and a table with what has to be known of it.
+ * (results/compare/comparison.h) -> the answer, and a table with what has to be known of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/files/answer.h"
-#include "results/files/comparison.h"
+#include "results/compare/comparison.h"
 #include "results/json/read.h"
 #include "results/record/series.h"
 
@@ -71,8 +71,8 @@ static void print_pretty(const void *session, FILE *out)
 {
 	const struct session *s = session;
 
-	char *answer = sb_answer_of_findings(&s->comparison.findings, s->options->word[A],
-					     s->options->word[B]);
+	char *answer = sb_findings_answer(&s->comparison.findings, s->options->word[A],
+					  s->options->word[B]);
 
 	fprintf(out, "%s\n", answer ? answer : "");
 	free(answer);

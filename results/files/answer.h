@@ -8,22 +8,12 @@
 
 #include <stdio.h>
 
-#include "results/files/findings.h"
 #include "results/record/record.h"
 
 /* The answer of a run: of each series the first of its workload's objectives (fact
  * "objectives" of that name), with its interval, and how many repetitions count. Returns 0 or
  * -ENOMEM. */
 SB_MUST_CHECK int sb_answer_from_rows(struct sb_result *result);
-
-/* The answer of a comparison of A and B, with a line for each side; and fact "findings": for
- * each metric of each workload "A's median | B/A [interval] | verdict"; and "notes". As above. */
-SB_MUST_CHECK int sb_answer_from_findings(struct sb_result *result,
-					  const struct sb_findings *findings, const char *a,
-					  const char *b);
-
-/* The same as text, for the caller to free; NULL: no memory. */
-char *sb_answer_of_findings(const struct sb_findings *findings, const char *a, const char *b);
 
 /* "" if the result has none. */
 const char *sb_answer_of(const struct sb_result *result);

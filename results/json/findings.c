@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "results/files/findings.h"
+#include "results/compare/findings.h"
 #include "results/json/json_out.h"
 
 /* Counts without a point. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "results/files/answer.h"
-#include "results/files/comparison.h"
+#include "results/compare/comparison.h"
 #include "results/page/page.h"
 #include "results/record/series.h"
 
@@ -19,9 +19,9 @@ int sb_page_compare(struct sb_page *page)
 		return 0;
 	rc = sb_comparison_make(&comparison);
 	if (!rc && comparison.matches)
-		rc = sb_answer_from_findings(&page->difference, &comparison.findings,
-					     sb_page_result_name(&page->result[0]),
-					     sb_page_result_name(&page->result[1]));
+		rc = sb_findings_store(&page->difference, &comparison.findings,
+				       sb_page_result_name(&page->result[0]),
+				       sb_page_result_name(&page->result[1]));
 	sb_comparison_free(&comparison);
 	/* Of so many series there is no table. */
 	return rc == -E2BIG ? 0 : rc;

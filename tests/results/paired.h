@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/cli/shell_words.h"
-#include "results/files/findings.h"
+#include "results/compare/findings.h"
 #include "results/stats/unpaired.h"
 #include "tests/test.h"
 

@@ -5,7 +5,7 @@
 #ifndef SB_RESULTS_FILES_COMPARISON_H
 #define SB_RESULTS_FILES_COMPARISON_H
 
-#include "results/files/findings.h"
+#include "results/compare/findings.h"
 
 struct sb_match {
 	const struct sb_series *series[2];

@@ -1,4 +1,4 @@
-#include "results/files/findings.h"
+#include "results/compare/findings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 #include "results/files/csv.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/record/series.h"
 
 int sb_findings_note(struct sb_findings *findings, const char *format, ...)
 {
@@ -221,7 +222,7 @@ static void put_named(const struct sb_finding *f, struct named named, FILE *out)
 	fputs(".\n", out);
 }
 
-void sb_findings_put_answer(const struct sb_findings *findings, FILE *out)
+static void put_answer(const struct sb_findings *findings, FILE *out)
 {
 	struct named named;
 
@@ -229,6 +230,60 @@ void sb_findings_put_answer(const struct sb_findings *findings, FILE *out)
 		named = count_named(findings, i);
 		put_named(&findings->finding[i], named, out);
 	}
+}
+
+char *sb_findings_answer(const struct sb_findings *findings, const char *a, const char *b)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	put_answer(findings, out);
+	fprintf(out, "  A: %s\n  B: %s\n", a, b);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int add_finding(struct sb_result *result, const struct sb_finding *f)
+{
+	char key[SB_NAME_BYTES + 64];
+	char a[SB_HUMAN_BYTES];
+	char estimate[SB_FINDING_WORDS];
+	char words[SB_FINDING_WORDS];
+	char value[SB_HUMAN_BYTES + 2 * SB_FINDING_WORDS + 8];
+
+	snprintf(key, sizeof(key), "%s: %s", f->name, sb_metric[f->metric].name);
+	sb_human(a, f->a, sb_metric[f->metric].unit);
+	sb_finding_estimate(f, estimate);
+	sb_finding_describe(f, words);
+	snprintf(value, sizeof(value), "%s | %s | %s", a, estimate, words);
+	return sb_result_add_fact(result, "findings", key, value);
+}
+
+static int add_note(struct sb_result *result, uint32_t number, const char *note)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%" PRIu32, number);
+	return sb_result_add_fact(result, "notes", key, note);
+}
+
+int sb_findings_store(struct sb_result *result, const struct sb_findings *findings, const char *a,
+		      const char *b)
+{
+	char *text = sb_findings_answer(findings, a, b);
+	int rc = text ? sb_result_add_fact(result, "answer", "text", text) : -ENOMEM;
+
+	for (uint32_t i = 0; i < findings->n && !rc; i++)
+		rc = add_finding(result, &findings->finding[i]);
+	for (uint32_t i = 0; i < findings->notes && !rc; i++)
+		rc = add_note(result, i + 1, findings->note[i]);
+	free(text);
+	return rc;
 }
 
 /* ---- columns ---- */

@@ -1,4 +1,4 @@
-#include "results/files/comparison.h"
+#include "results/compare/comparison.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -61,8 +61,13 @@ void sb_finding_estimate(const struct sb_finding *finding, char out[SB_FINDING_W
 /* Whether there were enough values to see a difference at all. */
 bool sb_finding_is_conclusive(const struct sb_finding *finding);
 
-/* A line for each workload: how B differs, and in how many metrics it does not. */
-void sb_findings_put_answer(const struct sb_findings *findings, FILE *out);
+/* The answer of a comparison of A and B, with a line for each side; and fact "findings": for
+ * each metric of each workload "A's median | B/A [interval] | verdict"; and "notes". As above. */
+SB_MUST_CHECK int sb_findings_store(struct sb_result *result, const struct sb_findings *findings,
+				    const char *a, const char *b);
+
+/* The same as text, for the caller to free; NULL: no memory. */
+char *sb_findings_answer(const struct sb_findings *findings, const char *a, const char *b);
 
 /* Column i of a finding: its name, and a text or (NULL) a number, which is not
  * finite if there is none. False: there are no more. */
