@@ -63,7 +63,7 @@ def prepare(program, ground):
     ground.mkdir()
     measure(program, ground, f"run -w yield {QUICK}", "a")
     measure(program, ground, f"run -w yield {QUICK} --trace", "b")
-    measure(program, ground, f"sweep -w yield -L batch=1,2 {QUICK}", "s")
+    measure(program, ground, f"sweep -w yield -L batch=1,16 {QUICK}", "s")
     shutil.copytree(ground / "s", ground / "half")
     store = sqlite3.connect(ground / "half" / "sweep.db")
     store.execute("DELETE FROM row WHERE configuration = 1")
@@ -182,14 +182,14 @@ TABLE = [
     Scenario("run saved", f"run -w yield {QUICK} -r 3 -o n",
              makes=(*RUN_FILES, "n/run.db*", "n/run.lock"),
              maybe=(*Scenario.maybe, "n/run.db*", "n/run.lock"), then=run_resumes),
-    Scenario("sweep new", f"sweep -w yield -L batch=1,2 {TOLD} -o n", makes=SWEEP_FILES,
+    Scenario("sweep new", f"sweep -w yield -L batch=1,16 {TOLD} -o n", makes=SWEEP_FILES,
              then=resumes),
-    Scenario("sweep children", f"sweep -w yield -L batch=1,2 {TOLD} -o n", makes=SWEEP_FILES,
+    Scenario("sweep children", f"sweep -w yield -L batch=1,16 {TOLD} -o n", makes=SWEEP_FILES,
              children=True, then=resumes),
     Scenario("sweep resume", "sweep --resume s", before=("s",), makes=("s/*",)),
     Scenario("sweep half", "sweep --resume half", before=("half",), makes=("half/*",),
              maybe=("half/*",)),
-    Scenario("sweep dry", f"sweep -w yield -L batch=1,2 {QUICK} -o n --dry-run"),
+    Scenario("sweep dry", f"sweep -w yield -L batch=1,16 {QUICK} -o n --dry-run"),
     Scenario("ab", "ab|-A|--batch 1|-B|--batch 2|-w|yield|--pairs|12|--metric|ns_per_op|-d|2ms|--warmup|0s",
              makes=("sched-bench-results/*",)),
     Scenario("gate program", "gate --baseline /proc/self/exe -w yield --limit ns_per_op=90% "
