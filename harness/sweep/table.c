@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/sweep/ranked.h"
+#include "results/files/table.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
@@ -103,115 +104,82 @@ static const char *level_of(const struct sb_ranked *g, uint32_t i, uint32_t d)
 	return level == SB_NO_LEVEL ? "-" : g->view->sweep->dimension[d].value[level];
 }
 
-/* Column by column, so that each is as wide as what is in it. */
-struct grid {
-	uint32_t rows;
-	uint32_t columns;
-	char (*cell)[SB_RANKED_CELL_BYTES]; /* [columns][rows]; row 0 has the titles */
-};
-
-static char *new_column(struct grid *grid, const char *title)
-{
-	char(*cell)[SB_RANKED_CELL_BYTES] =
-		reallocarray(grid->cell, (size_t)(grid->columns + 1) * grid->rows, sizeof(*cell));
-
-	if (!cell)
-		return NULL;
-	grid->cell = cell;
-	cell = &cell[(size_t)grid->columns++ * grid->rows];
-	snprintf(cell[0], SB_RANKED_CELL_BYTES, "%s", title);
-	return cell[1];
-}
-
-static int width_of(const struct grid *grid, uint32_t column)
-{
-	size_t width = 0;
-
-	for (uint32_t r = 0; r < grid->rows; r++) {
-		const size_t length = strlen(grid->cell[column * grid->rows + r]);
-
-		if (length > width)
-			width = length;
-	}
-	return (int)width;
-}
-
-static void put_grid(const struct grid *grid, FILE *out)
-{
-	for (uint32_t r = 0; r < grid->rows; r++) {
-		for (uint32_t c = 0; c < grid->columns; c++) {
-			const char *cell = grid->cell[c * grid->rows + r];
-
-			if (*cell || c < grid->columns - 1)
-				fprintf(out, "%s%*s", c ? "   " : "", width_of(grid, c), cell);
-		}
-		fputc('\n', out);
-	}
-}
-
-static void add_levels(struct grid *grid, const struct sb_ranked *g, uint32_t d)
-{
-	char *cell = new_column(grid, g->view->sweep->dimension[d].name);
-
-	for (uint32_t i = 0; cell && i < g->n; i++)
-		snprintf(cell + (size_t)i * SB_RANKED_CELL_BYTES, SB_RANKED_CELL_BYTES, "%s",
-			 level_of(g, i, d));
-}
-
-static void add_cells(struct grid *grid, const struct sb_ranked *g, const char *title,
-		      void (*put)(char *out, const struct sb_ranked *g, uint32_t i))
-{
-	char *cell = new_column(grid, title);
-
-	for (uint32_t i = 0; cell && i < g->n; i++)
-		put(cell + (size_t)i * SB_RANKED_CELL_BYTES, g, i);
-}
-
-static void add_metric(struct grid *grid, const struct sb_ranked *g, const char *title,
-		       enum sb_metric_id metric)
-{
-	char *cell = new_column(grid, title);
-
-	for (uint32_t i = 0; cell && i < g->n; i++)
-		put_metric(cell + (size_t)i * SB_RANKED_CELL_BYTES, g, i, metric);
-}
-
 static bool is_objective(const struct sb_ranked *g, enum sb_metric_id metric)
 {
 	return metric == g->by[0].metric || (g->objectives > 1 && metric == g->by[1].metric);
 }
 
+/* A column of the table; put is NULL: a metric's medians. */
+struct column {
+	const char *title;
+	void (*put)(char *out, const struct sb_ranked *g, uint32_t i);
+	enum sb_metric_id metric;
+};
+
+#define COLUMNS_MAX 16
+
+static uint32_t choose_columns(const struct sb_ranked *g, struct column column[COLUMNS_MAX])
+{
+	uint32_t n = 0;
+
+	column[n++] = (struct column){ sb_metric[g->by[0].metric].name, put_first, 0 };
+	if (g->objectives > 1)
+		column[n++] = (struct column){ sb_metric[g->by[1].metric].name, put_second, 0 };
+	for (size_t i = 0; i < SB_ARRAY_SIZE(beside); i++) {
+		if (!is_objective(g, beside[i].metric) && sb_ranked_any_has(g, beside[i].metric))
+			column[n++] = (struct column){ beside[i].title, NULL, beside[i].metric };
+	}
+	column[n++] = (struct column){ "valid", put_valid, 0 };
+	if (g->objectives > 1)
+		column[n++] = (struct column){ "front", put_front, 0 };
+	else if (!sb_ranked_is_load(g))
+		column[n++] = (struct column){ "best in", put_rank, 0 };
+	if (any_default(g))
+		column[n++] = (struct column){ "", put_default, 0 };
+	return n;
+}
+
+static void put_row(struct sb_table *table, const struct sb_ranked *g, uint32_t i,
+		    const struct column *column, uint32_t columns)
+{
+	char text[SB_RANKED_CELL_BYTES];
+
+	for (uint32_t d = 0; d < g->view->sweep->dimensions; d++) {
+		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL)
+			sb_table_cell(table, "%s", level_of(g, i, d));
+	}
+	for (uint32_t c = 0; c < columns; c++) {
+		if (column[c].put)
+			column[c].put(text, g, i);
+		else
+			put_metric(text, g, i, column[c].metric);
+		sb_table_cell(table, "%s", text);
+	}
+}
+
 static void put_table(const struct sb_ranked *g, FILE *out)
 {
 	const struct sb_sweep *sweep = g->view->sweep;
-	struct grid grid = { .rows = g->n + 1 };
+	struct column column[COLUMNS_MAX];
+	const uint32_t columns = choose_columns(g, column);
+	struct sb_table table = { .keys = 0 };
 
 	for (uint32_t d = 0; d < sweep->dimensions; d++) {
 		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL)
-			add_levels(&grid, g, d);
+			sb_table_column(&table, sweep->dimension[d].name, 0, 0);
 	}
-	add_cells(&grid, g, sb_metric[g->by[0].metric].name, put_first);
-	if (g->objectives > 1)
-		add_cells(&grid, g, sb_metric[g->by[1].metric].name, put_second);
-	for (size_t i = 0; i < SB_ARRAY_SIZE(beside); i++) {
-		if (!is_objective(g, beside[i].metric) && sb_ranked_any_has(g, beside[i].metric))
-			add_metric(&grid, g, beside[i].title, beside[i].metric);
-	}
-	add_cells(&grid, g, "valid", put_valid);
-	if (g->objectives > 1)
-		add_cells(&grid, g, "front", put_front);
-	else if (!sb_ranked_is_load(g))
-		add_cells(&grid, g, "best in", put_rank);
-	if (any_default(g))
-		add_cells(&grid, g, "", put_default);
+	table.keys = table.columns;
+	for (uint32_t c = 0; c < columns; c++)
+		sb_table_column(&table, column[c].title, 0, 0);
+	for (uint32_t i = 0; i < g->n; i++)
+		put_row(&table, g, i, column, columns);
 	fprintf(out, "%s, %" PRIu32 " round%s; medians%s\n", sb_ranked_series(g, 0)->workload,
 		g->rounds, g->rounds == 1 ? "" : "s",
 		g->front.ranking->compared
 			? "; of what is ranked, the geometric mean over the rounds "
 			  "compared [95 % interval]"
 			: " [least .. largest]");
-	put_grid(&grid, out);
-	free(grid.cell);
+	sb_table_put(&table, out, g->view->columns, NULL);
 }
 
 /* ---- why rows are missing ---- */

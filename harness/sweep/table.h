@@ -8,11 +8,12 @@
 #include "results/record/record.h"
 
 /* The result has a series for each configuration, and the sweep its objectives; seed is
- * that of resampling. */
+ * that of resampling. columns: of the terminal; 0: of any width. */
 struct sb_sweep_view {
 	const struct sb_sweep *sweep;
 	const struct sb_result *result;
 	uint64_t seed;
+	int columns;
 };
 
 /* What was found, a paragraph for each workload: its first line says it, the others, which

@@ -27,6 +27,8 @@
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
 #include "harness/virtual/ground.h"
+#include "results/files/answer.h"
+#include "results/files/wrap.h"
 #include "results/record/series.h"
 
 /* ---- the plan ---- */
@@ -245,17 +247,21 @@ static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 
 static struct sb_sweep_view view_of(const struct sb_session *s)
 {
-	return (struct sb_sweep_view){ &s->sweep, &s->result, sb_opt(s->options, SB_OPT_seed) };
+	return (struct sb_sweep_view){ .sweep = &s->sweep,
+				       .result = &s->result,
+				       .seed = sb_opt(s->options, SB_OPT_seed) };
 }
 
 static void print_pretty(const void *session, FILE *out)
 {
-	const struct sb_sweep_view view = view_of(session);
+	struct sb_sweep_view view = view_of(session);
+	struct sb_wrap wrap;
 
-	fputc('\n', out);
-	fputs(sb_result_fact(view.result, "answer", "text"), out);
-	fputc('\n', out);
+	view.columns = sb_terminal_width(out);
+	out = sb_wrap_begin(&wrap, out, &view.columns);
+	fprintf(out, "\n%s\n", sb_answer_of(view.result));
 	sb_sweep_put_tables(&view, out);
+	sb_wrap_end(&wrap);
 }
 
 static int finish(struct sb_session *s, struct sb_arguments *arguments)

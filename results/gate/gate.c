@@ -188,11 +188,42 @@ static void put_errors(const struct sb_gate_report *gate, FILE *out)
 		fprintf(out, "%s\n", gate->calibration);
 }
 
+/* The one that is furthest beyond, by its part of what it was; one that has failed has no part.
+ * NULL: none is. */
+static const struct sb_gate_test *find_worst(const struct sb_gate_report *gate, uint32_t *regressed)
+{
+	const struct sb_gate_test *worst = NULL;
+
+	*regressed = 0;
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		const struct sb_gate_test *test = &gate->test[i];
+
+		if (test->rule.verdict != SB_GATE_REGRESSED)
+			continue;
+		++*regressed;
+		if (!worst || isnan(test->change) || fabs(test->change) > fabs(worst->change))
+			worst = test;
+	}
+	return worst;
+}
+
 void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out, bool color)
 {
+	uint32_t regressed;
+	const struct sb_gate_test *worst = find_worst(gate, &regressed);
+	char words[SB_GATE_WHY_BYTES];
+
 	fputs("gate: ", out);
 	put_verdict(out, gate->verdict, color);
-	fprintf(out, "%s%s, after %.0f s\n", *gate->why ? ": " : "", gate->why, gate->elapsed_s);
+	if (worst) {
+		sb_gate_describe(worst, words, sizeof(words));
+		fprintf(out, ": %s", words);
+	} else if (*gate->why) {
+		fprintf(out, ": %s", gate->why);
+	}
+	if (regressed > 1)
+		fprintf(out, "; and %" PRIu32 " more", regressed - 1);
+	fprintf(out, "; after %.0f s\n", gate->elapsed_s);
 }
 
 static bool is_any_shown(const struct sb_gate_report *gate)
@@ -250,6 +281,7 @@ static void put_text(const struct sb_gate_report *gate, FILE *out, bool color, i
 {
 	char hidden[SB_GATE_WHY_BYTES];
 
+	sb_gate_write_verdict(gate, out, color);
 	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline, gate->candidate,
 		gate->method);
 	if (is_any_shown(gate))
@@ -260,7 +292,6 @@ static void put_text(const struct sb_gate_report *gate, FILE *out, bool color, i
 	for (uint32_t i = 0; i < gate->workloads; i++)
 		put_workload(&gate->workload[i], out);
 	put_errors(gate, out);
-	sb_gate_write_verdict(gate, out, color);
 }
 
 void sb_gate_write_text(const struct sb_gate_report *gate, FILE *out, bool color, int columns)

@@ -21,7 +21,7 @@
 /* ---- text ---- */
 
 /* Of a text from outside so much is shown. */
-#define TEXT_BYTES 1000
+#define TEXT_BYTES 300
 
 /* A character that means something to Markdown, to HTML in it, or to GitHub. */
 static void put_char(FILE *out, char c)
@@ -58,6 +58,12 @@ static void put_char(FILE *out, char c)
 	}
 }
 
+static void put_chars(FILE *out, const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		put_char(out, text[i]);
+}
+
 void sb_put_markdown(FILE *out, const char *text)
 {
 	size_t bytes = strlen(text);
@@ -67,8 +73,7 @@ void sb_put_markdown(FILE *out, const char *text)
 		for (bytes = TEXT_BYTES; (text[bytes] & 0xc0) == 0x80;)
 			bytes--;
 	}
-	for (size_t i = 0; i < bytes; i++)
-		put_char(out, text[i]);
+	put_chars(out, text, bytes);
 	if (text[bytes])
 		fputs(" …", out);
 }
@@ -228,12 +233,9 @@ static void put_lines(const struct sb_md_writer *w, const struct sb_result *resu
 	struct sb_answer_line line;
 
 	while (sb_answer_next(&rest, &line)) {
-		char *text = strndup(line.text, (size_t)line.bytes);
-
 		fputs(line.is_reason ? "- " : "\n**", w->out);
-		sb_put_markdown(w->out, text ? text : "");
+		put_chars(w->out, line.text, (size_t)line.bytes);
 		fputs(line.is_reason ? "\n" : "**\n", w->out);
-		free(text);
 	}
 }
 

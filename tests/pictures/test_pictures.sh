@@ -28,6 +28,7 @@ made() {
 	holds "its pictures" "$program" plot all "$work/$result"
 }
 made settings sweep -w trickle -L spin-yield=0,64,4096 -L wake=local,global --spin-time 0s \
+	--objective wake_ns_p50,cpu_ns_per_op \
 	--profile epyc-2s-nps4 --workers 4 -r 6 -d 5ms
 made workloads sweep -w skynet,pingpong,yield,hog --leaves 1000 --round-trips 1000 --yields 1000 --victims 100 \
 	-L wake=local,global --profile epyc-2s-nps4 --workers 4 -r 6 -d 1ms

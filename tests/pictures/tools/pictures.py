@@ -75,7 +75,7 @@ def every_kind(kinds, pictures):
 # ---- colours ----
 
 # In these one mark may hide another: equal lines, and slices shorter than a pixel.
-HIDING = ("latency", "sweep", "thresholds", "distance", "scaling", "timeline")
+HIDING = ("latency", "sweep", "thresholds", "distance", "scaling", "timeline", "tradeoff")
 
 # The picture's pixels, of an image element or of a text.
 PIXELS = """(async (source, size) => {

@@ -1,0 +1,221 @@
+/*
+ * tradeoff.c - two metrics of each configuration against each other, with the Pareto
+ * front, of one workload.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/plots/finding.h"
+#include "results/record/series.h"
+#include "results/stats/front.h"
+
+struct tradeoff {
+	enum sb_metric_id metric[SB_FRONT_OBJECTIVES];
+	const struct sb_plot_view *view;
+	uint32_t rounds;
+	double *value[SB_FRONT_OBJECTIVES]; /* [lines * rounds], lower is better */
+	struct sb_rank *rank[SB_FRONT_OBJECTIVES];
+	struct sb_front_member *member; /* [lines] */
+	struct sb_front front;
+};
+
+/* "A,B" as --metric says, or as the sweep's objectives were. */
+static bool find_metrics(struct sb_plot *plot, struct tradeoff *t)
+{
+	const struct sb_plot_line *line = plot->view->line;
+	const char *text = plot->choice->metric ? plot->choice->metric
+						: sb_result_fact(line->result, "objectives",
+								 line->series->workload);
+	const char *comma = strchr(text, ',');
+	char first[64];
+
+	if (!comma)
+		return sb_plot_refuse(plot, "the result has one objective; expected --metric A,B");
+	snprintf(first, sizeof(first), "%.*s", (int)(comma - text), text);
+	t->metric[0] = sb_metric_find(first);
+	t->metric[1] = sb_metric_find(comma + 1);
+	if (t->metric[0] < SB_METRICS && t->metric[1] < SB_METRICS)
+		return true;
+	return sb_plot_refuse(plot, "'%s' are no two metrics; sched-bench list metrics names them",
+			      text);
+}
+
+static bool is_one_workload(const struct sb_plot_view *view)
+{
+	for (uint32_t i = 1; i < view->lines; i++) {
+		if (strcmp(view->line[i].series->workload, view->line[0].series->workload) != 0)
+			return false;
+	}
+	return view->lines > 1;
+}
+
+static double value_of(const struct tradeoff *t, uint32_t line, uint32_t round, int o)
+{
+	const struct sb_series *series = t->view->line[line].series;
+	double value;
+
+	if (round >= series->records || !sb_record_has_numbers(&series->record[round]))
+		return NAN;
+	value = series->record[round].value[t->metric[o]];
+	return sb_metric[t->metric[o]].better == SB_HIGHER ? 1 / value : value;
+}
+
+static void free_tradeoff(struct tradeoff *t)
+{
+	for (int o = 0; o < SB_FRONT_OBJECTIVES; o++) {
+		free(t->value[o]);
+		free(t->rank[o]);
+	}
+	free(t->member);
+}
+
+static bool find_front(struct tradeoff *t)
+{
+	const uint32_t lines = t->view->lines;
+	struct sb_rounds in[SB_FRONT_OBJECTIVES];
+
+	for (uint32_t i = 0; i < lines; i++) {
+		if (t->view->line[i].series->records > t->rounds)
+			t->rounds = t->view->line[i].series->records;
+	}
+	for (int o = 0; o < SB_FRONT_OBJECTIVES; o++) {
+		t->value[o] = calloc((size_t)lines * t->rounds + 1, sizeof(double));
+		t->rank[o] = calloc(lines, sizeof(*t->rank[o]));
+		for (uint32_t i = 0; t->value[o] && i < lines * t->rounds; i++)
+			t->value[o][i] = value_of(t, i / t->rounds, i % t->rounds, o);
+		in[o] = (struct sb_rounds){ t->value[o], lines, t->rounds };
+	}
+	t->member = calloc(lines, sizeof(*t->member));
+	if (!t->value[0] || !t->value[1] || !t->rank[0] || !t->rank[1] || !t->member)
+		return false;
+	sb_front_pair(t->value[0], t->value[1], (size_t)lines * t->rounds);
+	return !sb_front_make(&t->front, t->member, t->rank, in, 1);
+}
+
+/* ---- what is drawn ---- */
+
+static void put_finding(struct sb_plot *plot, const struct tradeoff *t)
+{
+	uint32_t on = 0;
+
+	for (uint32_t i = 0; i < plot->view->lines; i++)
+		on += t->member[i].is_on_front;
+	if (!t->front.ranking->compared)
+		return;
+	sb_plot_finding(plot, "%" PRIu32 " of %" PRIu32 " are on the front; compromise: %s", on,
+			t->front.ranking->compared, plot->view->line[t->front.compromise].detail);
+}
+
+static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i)
+{
+	const struct sb_series *series = plot->view->line[i].series;
+	const struct sb_plot_median x = sb_plot_median(series, t->metric[0]);
+	const struct sb_plot_median y = sb_plot_median(series, t->metric[1]);
+	const uint32_t block = sb_plot_block(plot);
+	char style[SB_PLOT_STYLE_BYTES];
+
+	plot->has_intervals |= x.is_interval;
+	plot->has_extremes |= !x.is_interval && x.n > 1;
+	plot->hollow |= sb_plot_is_suspect(series);
+	fprintf(plot->data, "%.9g %.9g %.9g %.9g %.9g %.9g\n", x.at, y.at, x.low, x.high, y.low,
+		y.high);
+	sb_plot_block_end(plot);
+	sb_plot_curve(plot, block, NULL, "using 1:2:3:4:5:6 with xyerrorbars ps 0 lw 1 lc rgb '%s'",
+		      sb_plot_colour(i));
+	sb_plot_curve(plot, block, plot->view->line[i].detail, "using 1:2 with points %s",
+		      sb_plot_point_style(style, i, sb_plot_is_suspect(series)));
+}
+
+struct corner {
+	double x, y;
+};
+
+static int compare_corners(const void *a, const void *b)
+{
+	const struct corner *p = a;
+	const struct corner *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Of the estimates that rank them; the points are medians. */
+static void put_front(struct sb_plot *plot, const struct tradeoff *t)
+{
+	struct corner *corner = calloc(plot->view->lines, sizeof(*corner));
+	uint32_t block;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; corner && i < plot->view->lines; i++) {
+		const struct sb_series *series = plot->view->line[i].series;
+
+		if (t->member[i].is_on_front)
+			corner[n++] = (struct corner){ sb_plot_median(series, t->metric[0]).at,
+						       sb_plot_median(series, t->metric[1]).at };
+	}
+	if (n > 1) {
+		qsort(corner, n, sizeof(*corner), compare_corners);
+		block = sb_plot_block(plot);
+		for (uint32_t i = 0; i < n; i++)
+			fprintf(plot->data, "%.9g %.9g\n", corner[i].x, corner[i].y);
+		sb_plot_block_end(plot);
+		sb_plot_curve(plot, block, "Pareto front",
+			      "using 1:2 with lines lw 1 dt 2 lc rgb '#666666'");
+	}
+	free(corner);
+}
+
+static void add_ranges(const struct sb_plot_view *view, struct sb_plot_axis *axis,
+		       enum sb_metric_id metric)
+{
+	for (uint32_t i = 0; i < view->lines; i++) {
+		const struct sb_plot_median m = sb_plot_median(view->line[i].series, metric);
+
+		sb_plot_range_add(&axis->range, m.low);
+		sb_plot_range_add(&axis->range, m.high);
+	}
+}
+
+static bool draw(struct sb_plot *plot, const struct tradeoff *t)
+{
+	char noun[SB_FRONT_OBJECTIVES][SB_PLOT_NOUN_BYTES];
+	struct sb_plot_axis axis[SB_FRONT_OBJECTIVES];
+	uint32_t most;
+
+	for (int o = 0; o < SB_FRONT_OBJECTIVES; o++) {
+		sb_plot_noun(noun[o], t->metric[o]);
+		axis[o] = (struct sb_plot_axis){ .name = o ? 'y' : 'x',
+						 .label = noun[o],
+						 .unit = sb_metric[t->metric[o]].unit,
+						 .log = true };
+		add_ranges(plot->view, &axis[o], t->metric[o]);
+		if (!axis[o].range.any)
+			return sb_plot_refuse(plot, "%s was not measured",
+					      sb_metric[t->metric[o]].name);
+	}
+	most = sb_plot_most(plot, plot->view->lines);
+	put_finding(plot, t);
+	sb_plot_panel(plot);
+	sb_plot_axis(plot, &axis[0]);
+	sb_plot_axis(plot, &axis[1]);
+	put_front(plot, t);
+	for (uint32_t i = 0; i < most; i++)
+		put_point(plot, t, i);
+	return true;
+}
+
+bool sb_plot_tradeoff(struct sb_plot *plot, int unused)
+{
+	struct tradeoff t = { .view = plot->view };
+	bool drawn;
+
+	(void)unused;
+	if (!is_one_workload(plot->view))
+		return sb_plot_refuse(plot, "expected several configurations of one workload");
+	if (!find_metrics(plot, &t))
+		return false;
+	drawn = find_front(&t) ? draw(plot, &t) : sb_plot_refuse(plot, "no memory");
+	free_tradeoff(&t);
+	return drawn;
+}
