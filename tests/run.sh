@@ -15,7 +15,7 @@ limit=600
 # one RESULTS NAME COMMAND...: one test that prints TAP; its counts go into a file
 # of that directory.
 one() {
-	results=$1 name=$2
+	results=$1 name=$2 begin=$(date +%s)
 	shift 2
 	log=$(mktemp "$results/log.XXXXXX")
 	CMOCKA_MESSAGE_OUTPUT=TAP python3 tests/limit.py $limit "$@" >"$log" 2>"$log.err"
@@ -35,7 +35,7 @@ one() {
 		echo "FAILED  $name (status $status)"
 		sed 's/^/    /' "$log" "$log.err"
 	else
-		echo "ok      $name: $ok passed$(grep -h -m1 SB_SEED "$log.err" | sed 's/^#/,/')"
+		echo "ok      $name: $ok passed, $(($(date +%s) - begin)) s$(grep -h -m1 SB_SEED "$log.err" | sed 's/^#/,/')"
 		grep -h -E '^(not )?ok .*# SKIP|^# skipped' "$log" "$log.err"
 	fi >"$log.told"
 	echo "$ok $bad $skip" >"$log.count"
