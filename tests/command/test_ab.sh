@@ -130,6 +130,15 @@ finds_it() {
 			"$work/out" && [ ! -s "$work/err" ]
 }
 holds "3.1 % slower is found, though the machine varies by 50 %" finds_it
+says_it_first() {
+	head -1 "$work/out" | grep -Eq '^pingpong: ns_per_op: B is 3.* slower .*; ops_per_s: B is .*; no significant difference in 1 other metric\.$' &&
+		sed -n 2,3p "$work/out" | grep -q "^  B: $work/fake --kind=slower" &&
+		grep -Eq '<p class="answer">pingpong: ns_per_op: B is 3' "$work/slow/report.html" &&
+		grep -q '<td>B is 3.* % slower ' "$work/slow/report.html" &&
+		"$program" report "$work/slow" -o - --format md |
+		grep -Eq '^\| pingpong: ns.*_per.*_op \| .* \| 1\.03'
+}
+holds "which is said first, in the terminal, on the page and in Markdown" says_it_first
 finds_less() {
 	fake fast plain faster --metric ns_per_op || return 1
 	grep -Eq '^ns_per_op .* B is 50 % faster \[49 % \.\. 5[01] %\]$|B is 50 % faster \[50 % \.\. 50 %\]$' \
@@ -315,6 +324,14 @@ is_slower() {
 		! grep -q "warning" "$work/out"
 }
 holds "compare: 1.5 times as slow" is_slower
+are_side_by_side() {
+	"$program" report "$work/c/plain.json" "$work/c/slower.json" -o "$work/two.html" &&
+		grep -q '<p class="answer">pingpong.* B is 50 % slower' "$work/two.html" &&
+		"$program" report "$work/c/plain.json" "$work/c/other.json" -o - --format md |
+		grep -q "^- warning: option differs: batch is '16' for A, '1' for B"
+}
+holds "a page of two results has their difference, and the options in which they differ" \
+	are_side_by_side
 has_superiority() {
 	"$program" compare "$work/c/plain.json" "$work/c/slower.json" --metric ns_per_op \
 		--format csv >"$work/out" && python3 - "$work/out" <<-'EOS'
