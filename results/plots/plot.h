@@ -10,8 +10,8 @@
  * Set-up, caption, key, room for labels, the line styles and both formats are the
  * framework's. A kind that does not apply returns sb_plot_refuse(plot, "why").
  *
- * Text from outside goes through sb_plot_quote (text.h) and nothing else: in gnuplot's
- * double quotes a backtick would run a command.
+ * Text from outside goes through sb_plot_quote (text.h) alone: in gnuplot's double quotes a
+ * backtick would run a command.
  */
 #ifndef SB_RESULTS_PLOTS_PLOT_H
 #define SB_RESULTS_PLOTS_PLOT_H
@@ -137,8 +137,8 @@ struct sb_plot {
 /* Says why there is no picture; returns false. */
 bool sb_plot_refuse(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 
-/* What the picture shows, as a sentence without its end: its title. Nothing that the
- * data do not settle; see below. Without it, the kind's title is the picture's. */
+/* What the picture shows, as a sentence without its end: its title. Nothing that the data do
+ * not settle. Without it, the kind's title is the picture's. */
 void sb_plot_finding(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 
 /* A sentence for the caption, without its end. */
@@ -153,7 +153,7 @@ void sb_plot_panel(struct sb_plot *plot);
 /* Its own title, above it. */
 void sb_plot_panel_title(struct sb_plot *plot, const char *text);
 
-/* How wide a panel is, in pixels. */
+/* How wide and high a panel is, in pixels. */
 double sb_plot_panel_width(const struct sb_plot *plot);
 uint32_t sb_plot_panel_height(const struct sb_plot *plot);
 
@@ -164,8 +164,8 @@ void sb_plot_set(struct sb_plot *plot, const char *format, ...) SB_PRINTF(2, 3);
 uint32_t sb_plot_block(struct sb_plot *plot);
 void sb_plot_block_end(struct sb_plot *plot);
 
-/* Draws a block in the panel: "using 1:2 with lines ...". label: its entry in the
- * key, shortened if need be; NULL: none. */
+/* Draws a block in the panel: "using 1:2 with lines ...". label: its entry in the key; NULL:
+ * none. */
 void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, const char *format, ...)
 	SB_PRINTF(4, 5);
 
@@ -174,8 +174,7 @@ void sb_plot_entry(struct sb_plot *plot, const char *style, const char *label);
 
 /* ---- styles ---- */
 
-/* The i-th line and its points: they differ in colour, dashes and shape at once,
- * so that grey will do. A suspect point is hollow. */
+/* The i-th line and its points, which differ in colour, dashes and shape. A suspect point is hollow. */
 #define SB_PLOT_STYLE_BYTES 80
 const char *sb_plot_line_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i);
 const char *sb_plot_point_style(char out[SB_PLOT_STYLE_BYTES], uint32_t i, bool is_suspect);
@@ -228,8 +227,8 @@ void sb_plot_words(struct sb_plot *plot, char name, const char *label,
 /* Of workers, from 0 on. */
 void sb_plot_numbers(struct sb_plot *plot, char name, const char *label, uint32_t n);
 
-/* After the axis: a line across the panel at that value, with its name beyond the
- * line's end; or the name alone. Outside of the axis there is none. */
+/* After the axis: a line across the panel at that value, with its name beyond its end; or the
+ * name alone. Outside of the axis there is none. */
 void sb_plot_mark(struct sb_plot *plot, char axis, double at, const char *format, ...)
 	SB_PRINTF(4, 5);
 void sb_plot_name(struct sb_plot *plot, double at, const char *format, ...) SB_PRINTF(3, 4);
