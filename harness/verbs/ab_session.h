@@ -43,7 +43,7 @@ int sb_ab_write_tables(const struct sb_ab *s);
 /* What a side is, for people. */
 static inline const char *sb_side_words(const struct sb_side_text *side)
 {
-	return *side->text ? side->text : "the options of both sides alone";
+	return *side->text ? side->text : "no options of its own";
 }
 
 /* "A" or "B". */

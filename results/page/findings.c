@@ -104,9 +104,11 @@ void sb_html_findings(FILE *out, const struct sb_page *page)
 		fputs("<tr><th scope=\"row\">", out);
 		sb_html(out, finding.cell[SB_FINDING_NAME]);
 		fputs("</th>", out);
-		for (int c = SB_FINDING_A; c < SB_FINDING_CELLS; c++)
+		for (int c = SB_FINDING_A; c < SB_FINDING_VERDICT; c++)
 			sb_html_text(out, finding.cell[c]);
-		fputs("</tr>\n", out);
+		fputs("<td class=\"wide\">", out);
+		sb_html(out, finding.cell[SB_FINDING_VERDICT]);
+		fputs("</td></tr>\n", out);
 	} while (sb_page_next_finding(result, &i, &finding));
 	sb_html_table_end(out);
 	put_notes(out, result);

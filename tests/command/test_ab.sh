@@ -134,7 +134,7 @@ says_it_first() {
 	head -1 "$work/out" | grep -Eq '^pingpong: ns_per_op: B is 3.* slower .*; ops_per_s: B is .*; no significant difference in 1 other metric\.$' &&
 		sed -n 2,3p "$work/out" | grep -q "^  B: $work/fake --kind=slower" &&
 		grep -Eq '<p class="answer">pingpong: ns_per_op: B is 3' "$work/slow/report.html" &&
-		grep -q '<td>B is 3.* % slower ' "$work/slow/report.html" &&
+		grep -q '<td class="wide">B is 3.* % slower ' "$work/slow/report.html" &&
 		"$program" report "$work/slow" -o - --format md |
 		grep -Eq '^\| pingpong: ns.*_per.*_op \| .* \| 1\.03'
 }
