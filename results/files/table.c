@@ -71,6 +71,8 @@ static void put_cell(const struct sb_table *table, FILE *out, uint32_t c, const 
 {
 	const int blanks = table->column[c].width - sb_text_width(text);
 
+	if (is_last && !*text)
+		return;
 	if (c)
 		fprintf(out, "%*s", GAP, "");
 	if (table->column[c].flags & SB_TABLE_LEFT)
