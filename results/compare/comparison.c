@@ -321,6 +321,7 @@ static int match_all(struct sb_comparison *s)
 		if (!s->is_matched[side])
 			return -ENOMEM;
 	}
+	s->matches = 0;
 	s->match = calloc(s->result[A]->all_series + 1, sizeof(*s->match));
 	if (!s->match)
 		return -ENOMEM;
