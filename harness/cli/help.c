@@ -16,9 +16,8 @@ void sb_help(void)
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
-	     "Try:  sched-bench run -w pingpong\n"
+	     "Try:  sched-bench demo\n"
 	     "      sched-bench help questions    which question, which command\n"
-	     "      sched-bench help WORD         a verb, option, metric, workload or topic\n"
 	     "\n"
 	     "Exit status: 0 done; 1 worse, or a mistake; 2 a measurement is invalid or was\n"
 	     "interrupted; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");

@@ -24,7 +24,8 @@ enum sb_verb {
 	SB_VERB_GATE = 2048,
 	SB_VERB_EXPLORE = 4096,
 	SB_VERB_LIST = 8192,
-	SB_VERBS_ALL = 16383,
+	SB_VERB_DEMO = 16384,
+	SB_VERBS_ALL = 32767,
 	/* Those that run workloads. */
 	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
 	/* Those others whose table goes to standard output. */

@@ -250,7 +250,8 @@ static int run_session(struct sb_run_session *session, int argc, char **argv)
 }
 
 /* All jobs are looked at before the first is measured. */
-static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc, char **argv)
+static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc, char **argv,
+	       char **directory)
 {
 	struct sb_run_session session = { .jobs = jobs,
 					  .options = &jobs->job[0].options,
@@ -269,14 +270,18 @@ static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc, cha
 	for (uint32_t i = 0; i < session.stages; i++)
 		close_stage(&session.stage[i]);
 	free(session.stage);
+	if (directory) {
+		*directory = session.result.directory;
+		session.result.directory = NULL;
+	}
 	sb_result_free(&session.result);
 	return rc;
 }
 
-static int run_new(const struct sb_jobs *jobs, int argc, char **argv)
+int sb_run_new(const struct sb_jobs *jobs, int argc, char **argv, char **directory)
 {
 	struct sb_saved saved = { .jobs = jobs };
-	const int rc = run(jobs, &saved, argc, argv);
+	const int rc = run(jobs, &saved, argc, argv, directory);
 
 	sb_saved_close(&saved);
 	return rc;
@@ -289,7 +294,7 @@ static int resume(const struct sb_jobs *given, int argc, char **argv)
 	int rc = sb_saved_resume(&saved, given, argc - 1, argv + 1, &jobs);
 
 	if (!rc)
-		rc = run(&jobs, &saved, argc, argv);
+		rc = run(&jobs, &saved, argc, argv, NULL);
 	sb_saved_close(&saved);
 	sb_jobs_free(&jobs);
 	return rc;
@@ -307,7 +312,7 @@ int sb_command_run(int argc, char **argv)
 	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_resume))
 		rc = resume(&jobs, argc, argv);
 	else if (!rc)
-		rc = run_new(&jobs, argc, argv);
+		rc = sb_run_new(&jobs, argc, argv, NULL);
 	sb_jobs_free(&jobs);
 	return rc;
 }

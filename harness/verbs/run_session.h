@@ -28,6 +28,10 @@ struct sb_run_session {
 	struct sb_saved *saved; /* the rows so far */
 };
 
+/* A run of these jobs by that command line, with the argv of a verb. directory: if not NULL,
+ * takes the result's directory, for the caller to free; NULL: it came to none. */
+int sb_run_new(const struct sb_jobs *jobs, int argc, char **argv, char **directory);
+
 /* Stores the result of a search for a rate. Returns 0 or -errno. */
 int sb_run_add_answer(struct sb_run_session *session, const struct sb_series *series);
 
