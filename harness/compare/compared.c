@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "harness/terminal/metrics.h"
+#include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/compare/comparison.h"
+#include "results/files/table.h"
+#include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
 
@@ -55,7 +58,7 @@ int sb_compared_choose(struct sb_compared *compared, const struct sb_options *op
 
 /* A's level is its median, and how B compares is the estimate. B's median beside it
  * could contradict that. */
-static void put_finding(const struct sb_finding *f, int width, FILE *out)
+static void add_finding(struct sb_table *table, const struct sb_finding *f)
 {
 	const struct sb_metric *metric = &sb_metric[f->metric];
 	char a[SB_HUMAN_BYTES];
@@ -65,39 +68,43 @@ static void put_finding(const struct sb_finding *f, int width, FILE *out)
 	sb_human(a, f->a, metric->unit);
 	sb_finding_estimate(f, estimate);
 	sb_finding_describe(f, words);
-	fprintf(out, "%-*s  %10s  %-23s  %s\n", width, metric->name, a, estimate, words);
+	sb_table_cell(table, "%s", metric->name);
+	sb_table_cell(table, "%s", a);
+	sb_table_cell(table, "%s", estimate);
+	sb_table_cell(table, "%s", words);
 }
 
-static int widest(const struct sb_findings *findings)
+/* The findings of one workload, from the first on. Returns how many they are. */
+static uint32_t put_workload(const struct sb_findings *findings, uint32_t first, FILE *out,
+			     int columns)
 {
-	size_t width = strlen("metric");
+	const char *name = findings->finding[first].name;
+	struct sb_table table = { .keys = 1 };
+	uint32_t i = first;
 
-	for (uint32_t i = 0; i < findings->n; i++) {
-		const size_t n = strlen(sb_metric[findings->finding[i].metric].name);
-
-		width = n > width ? n : width;
-	}
-	return (int)width;
+	sb_table_column(&table, "metric", SB_TABLE_LEFT, 0);
+	sb_table_column(&table, "A", 0, 10);
+	sb_table_column(&table, "B/A [interval]", SB_TABLE_LEFT | SB_TABLE_JOINS, 23);
+	sb_table_column(&table, "verdict", SB_TABLE_LEFT | SB_TABLE_WRAPS, 0);
+	while (i < findings->n && !strcmp(findings->finding[i].name, name))
+		add_finding(&table, &findings->finding[i++]);
+	fprintf(out, "\n%s\n", name);
+	sb_table_put(&table, out, columns, NULL);
+	return i - first;
 }
 
-void sb_compared_put(const struct sb_findings *findings, FILE *out)
+void sb_compared_put(const char *answer, const struct sb_findings *findings, FILE *out)
 {
-	const int width = widest(findings);
-	const char *name = NULL;
+	int columns = sb_terminal_width(out);
+	struct sb_wrap wrap;
+	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
 
-	for (uint32_t i = 0; i < findings->n; i++) {
-		const struct sb_finding *f = &findings->finding[i];
-
-		if (!name || strcmp(name, f->name) != 0) {
-			fprintf(out, "%s%s\n", name ? "\n" : "", f->name);
-			fprintf(out, "%-*s  %10s  %-23s  %s\n", width, "metric", "A",
-				"B/A [interval]", "verdict");
-		}
-		name = f->name;
-		put_finding(f, width, out);
-	}
+	fputs(answer, stream);
+	for (uint32_t i = 0; i < findings->n;)
+		i += put_workload(findings, i, stream, columns);
 	for (uint32_t i = 0; i < findings->notes; i++)
-		fprintf(out, "%s%s\n", i || !findings->n ? "" : "\n", findings->note[i]);
+		fprintf(stream, "%s%s\n", i ? "" : "\n", findings->note[i]);
+	sb_wrap_end(&wrap);
 }
 
 enum format { PRETTY, JSON, CSV };

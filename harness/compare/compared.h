@@ -19,8 +19,8 @@ struct sb_compared {
 SB_MUST_CHECK int sb_compared_choose(struct sb_compared *compared,
 				     const struct sb_options *options);
 
-/* A table for each workload, then the notes. */
-void sb_compared_put(const struct sb_findings *findings, FILE *out);
+/* The answer, a table for each workload, and the notes, as wide as the terminal. */
+void sb_compared_put(const char *answer, const struct sb_findings *findings, FILE *out);
 
 /* As --format says; pretty(what, out) is for people. */
 void sb_compared_print(const struct sb_findings *findings, const struct sb_options *options,

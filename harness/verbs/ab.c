@@ -201,9 +201,7 @@ static void print_pretty(const void *session, FILE *out)
 {
 	const struct sb_ab *s = session;
 
-	fputs(sb_answer_of(&s->result), out);
-	fputc('\n', out);
-	sb_compared_put(&s->findings, out);
+	sb_compared_put(sb_answer_of(&s->result), &s->findings, out);
 	fprintf(out, "result: %s (findings.csv, pairs.csv, report.html, result.json)\n",
 		s->result.directory);
 }

@@ -70,13 +70,11 @@ static int compare_both(struct session *s)
 static void print_pretty(const void *session, FILE *out)
 {
 	const struct session *s = session;
-
 	char *answer = sb_findings_answer(&s->comparison.findings, s->options->word[A],
 					  s->options->word[B]);
 
-	fprintf(out, "%s\n", answer ? answer : "");
+	sb_compared_put(answer ? answer : "", &s->comparison.findings, out);
 	free(answer);
-	sb_compared_put(&s->comparison.findings, out);
 }
 
 static int judge(const struct session *s)

@@ -89,6 +89,11 @@ static void note_method(struct sb_comparison *s)
 {
 	bool is_one_process = false;
 
+	if (!strcmp(sb_result_topology(s->result[A]), "virtual") &&
+	    !strcmp(sb_result_topology(s->result[B]), "virtual")) {
+		NOTE(s, "both are virtual: their repetitions differ by their seeds alone");
+		return;
+	}
 	for (int side = 0; side < BOTH; side++)
 		is_one_process |= !*sb_result_fact(s->result[side], "sweep", "order") &&
 				  !*sb_result_fact(s->result[side], "ab", "seed");

@@ -176,21 +176,25 @@ int sb_findings_note_level(struct sb_findings *findings, const char *behind)
 
 /* ---- the answer ---- */
 
-/* Findings from one on that have its name; how many of them differ. */
+/* Findings from one on that have its name; how many of them differ, and of how many one can say
+ * that they do not. */
 struct named {
 	uint32_t n;
 	uint32_t differ;
+	uint32_t same;
 };
 
 static struct named count_named(const struct sb_findings *findings, uint32_t first)
 {
-	struct named named = { 0, 0 };
+	struct named named = { 0, 0, 0 };
 
 	for (uint32_t i = first; i < findings->n; i++) {
 		if (strcmp(findings->finding[i].name, findings->finding[first].name) != 0)
 			break;
 		named.n++;
 		named.differ += findings->finding[i].sign != 0;
+		named.same += !findings->finding[i].sign &&
+			      sb_finding_is_conclusive(&findings->finding[i]);
 	}
 	return named;
 }
@@ -203,22 +207,33 @@ static void put_finding(const struct sb_finding *f, FILE *out)
 	fprintf(out, "%s: %s", sb_metric[f->metric].name, words);
 }
 
-/* The first finding in any case, if it says something, and all others that differ. */
-static void put_named(const struct sb_finding *f, struct named named, FILE *out)
-{
-	const uint32_t same = named.n - named.differ - !f->sign;
+#define DIFFERENCES 3 /* that the answer names; the table has all */
 
-	fprintf(out, "%s: ", f->name);
-	put_finding(f, out);
-	for (uint32_t i = 1; i < named.n; i++) {
-		if (!f[i].sign)
-			continue;
-		fputs("; ", out);
-		put_finding(&f[i], out);
-	}
+static void put_others(FILE *out, uint32_t differ, uint32_t same)
+{
+	if (differ)
+		fprintf(out, "; %" PRIu32 " other metric%s", differ,
+			differ == 1 ? " differs" : "s differ");
 	if (same)
 		fprintf(out, "; no significant difference in %" PRIu32 " other metric%s", same,
 			same == 1 ? "" : "s");
+}
+
+/* The first finding in any case, and the next that differ. */
+static void put_named(const struct sb_finding *f, struct named named, FILE *out)
+{
+	uint32_t differ = named.differ;
+
+	fprintf(out, "%s: ", f->name);
+	for (uint32_t i = 0; i < named.n; i++) {
+		if (i && (!f[i].sign || named.differ - differ == DIFFERENCES))
+			continue;
+		fputs(i ? "; " : "", out);
+		put_finding(&f[i], out);
+		differ -= f[i].sign != 0;
+	}
+	/* The first has been told in any case. */
+	put_others(out, differ, named.same - (!f->sign && sb_finding_is_conclusive(f)));
 	fputs(".\n", out);
 }
 
