@@ -9,7 +9,7 @@
 
 #include "results/record/series.h"
 #include "results/files/file.h"
-#include "results/plots/plot.h"
+#include "results/plots/kinds.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"
 

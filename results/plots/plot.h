@@ -281,20 +281,4 @@ SB_MUST_CHECK int sb_pictures_make(const struct sb_picture *picture, uint32_t n,
 SB_MUST_CHECK int sb_picture_put(const struct sb_picture *picture, enum sb_plot_format format,
 				 FILE *out, char *why);
 
-/* ---- the kinds ---- */
-
-bool sb_plot_cost(struct sb_plot *plot, int unused);
-bool sb_plot_latency(struct sb_plot *plot, int hist);
-bool sb_plot_load(struct sb_plot *plot, int unused);
-bool sb_plot_steals(struct sb_plot *plot, int unused);
-bool sb_plot_distance(struct sb_plot *plot, int unused);
-bool sb_plot_spins(struct sb_plot *plot, int unused);
-bool sb_plot_thresholds(struct sb_plot *plot, int unused);
-bool sb_plot_scaling(struct sb_plot *plot, int unused);
-bool sb_plot_sweep(struct sb_plot *plot, int unused);
-bool sb_plot_heat(struct sb_plot *plot, int unused);
-bool sb_plot_tradeoff(struct sb_plot *plot, int unused);
-bool sb_plot_account(struct sb_plot *plot, int unused);
-bool sb_plot_timeline(struct sb_plot *plot, int unused);
-
 #endif

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 tree=$work/tree
 readmes="workloads/README.md harness/cli/README.md results/record/README.md
-results/plots/README.md affinity/profile/README.md scripts/peers/README.md"
+results/pictures/README.md affinity/profile/README.md scripts/peers/README.md"
 mkdir -p "$tree/build/release"
 cp -rp Makefile README.md core affinity workloads results harness scripts tests "$tree"
 # What has been built already need not be built again.

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "results/files/file.h"
-#include "results/plots/plot.h"
+#include "results/plots/kinds.h"
 #include "results/record/number.h"
 #include "results/trace/timeline.h"
 

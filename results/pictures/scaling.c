@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "results/plots/finding.h"
+#include "results/plots/kinds.h"
 #include "results/stats/usl.h"
 #include "results/record/number.h"
 #include "results/record/record.h"

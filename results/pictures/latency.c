@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "results/plots/finding.h"
+#include "results/plots/kinds.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "results/plots/plot.h"
+#include "results/plots/kinds.h"
 #include "results/record/account.h"
 #include "results/record/series.h"
 

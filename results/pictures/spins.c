@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "results/plots/finding.h"
-#include "results/plots/swept.h"
+#include "results/plots/kinds.h"
+#include "results/pictures/swept.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
 

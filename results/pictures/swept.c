@@ -1,4 +1,4 @@
-#include "results/plots/swept.h"
+#include "results/pictures/swept.h"
 
 #include <inttypes.h>
 #include <math.h>
