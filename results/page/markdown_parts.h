@@ -36,6 +36,8 @@ void sb_md_end_details(const struct sb_md_writer *w);
 /* Each of these is a section that is folded away. */
 void sb_md_put_doubts(const struct sb_md_writer *w);
 
+void sb_md_put_pictures(const struct sb_md_writer *w);
+
 void sb_md_put_latencies(const struct sb_md_writer *w);
 
 void sb_md_put_times(const struct sb_md_writer *w);
