@@ -134,49 +134,69 @@ static void find(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist)
 		sb_plot_finding(plot, "%s", text);
 }
 
-static bool draw_percentiles(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist)
+/* Of all lines together. */
+struct extent {
+	struct sb_plot_range range;
+	uint32_t curves; /* lines that have values */
+	uint64_t lost;	 /* requests without an end */
+	uint64_t most;	 /* events of a line */
+};
+
+static struct extent extent_of(const struct sb_plot_view *view, uint32_t id,
+			       struct sb_hist_counts *hist)
 {
-	const struct sb_plot_view *view = plot->view;
-	struct sb_plot_axis y = { 'y', "latency", "ns", { 0 }, true, true, false };
-	uint64_t all_lost = 0;
-	uint64_t most = 0;
-	uint64_t lost;
-	uint32_t curves = 0;
-	uint32_t shown;
-	char label[400];
-	double edge;
+	struct extent extent = { .curves = 0 };
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		sb_series_hist(view->line[i].series, id, hist);
-		lost = sb_series_untimed(view->line[i].series, id);
-		add_extremes(&y.range, hist);
-		most = sb_max_u64(most, hist->count ? hist->count + lost : 0);
-		all_lost += hist->count ? lost : 0;
-		curves += hist->count > 0;
-	}
-	if (!y.range.any)
-		return sb_plot_refuse(plot, "nothing of the kind was timed");
-	sb_plot_panel(plot);
-	edge = sb_plot_axis(plot, &y);
-	put_percentile_axis(plot, (double)most + 1);
-	shown = sb_plot_most(plot, curves);
-	curves = 0;
-	for (uint32_t i = 0; curves < shown; i++) {
-		char style[SB_PLOT_STYLE_BYTES];
-		uint32_t block;
+		const uint64_t lost = sb_series_untimed(view->line[i].series, id);
 
 		sb_series_hist(view->line[i].series, id, hist);
-		lost = sb_series_untimed(view->line[i].series, id);
 		if (!hist->count)
 			continue;
-		block = put_percentiles(plot, hist, lost, edge);
+		add_extremes(&extent.range, hist);
+		extent.most = sb_max_u64(extent.most, hist->count + lost);
+		extent.lost += lost;
+		extent.curves++;
+	}
+	return extent;
+}
+
+static void put_curves(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist, double edge,
+		       uint32_t shown)
+{
+	char style[SB_PLOT_STYLE_BYTES];
+	char label[400];
+	uint32_t curves = 0;
+
+	for (uint32_t i = 0; curves < shown; i++) {
+		const struct sb_series *series = plot->view->line[i].series;
+		uint32_t block;
+
+		sb_series_hist(series, id, hist);
+		if (!hist->count)
+			continue;
+		block = put_percentiles(plot, hist, sb_series_untimed(series, id), edge);
 		sb_plot_curve(plot, block, line_label(plot, i, label, sizeof(label)),
 			      "using 1:2 with fsteps %s", sb_plot_line_style(style, curves++));
 	}
+}
+
+static bool draw_percentiles(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist)
+{
+	const struct extent extent = extent_of(plot->view, id, hist);
+	const struct sb_plot_axis y = { 'y', "latency", "ns", extent.range, true, true, false };
+	double edge;
+
+	if (!extent.curves)
+		return sb_plot_refuse(plot, "nothing of the kind was timed");
+	sb_plot_panel(plot);
+	edge = sb_plot_axis(plot, &y);
+	put_percentile_axis(plot, (double)extent.most + 1);
+	put_curves(plot, id, hist, edge, sb_plot_most(plot, extent.curves));
 	find(plot, id, hist);
-	if (all_lost)
+	if (extent.lost)
 		sb_plot_note(plot, "%" PRIu64 " requests were lost, later than all others",
-			     all_lost);
+			     extent.lost);
 	return true;
 }
 
