@@ -259,7 +259,7 @@ bool sb_plot_steals(struct sb_plot *plot, int unused)
 	if (matrix.n < 2)
 		return sb_plot_refuse(plot, "one worker steals from nobody");
 	if (!any_attempt(series))
-		return sb_plot_refuse(plot, "nobody tried to steal");
+		return sb_plot_refuse(plot, "nothing was stolen");
 	if (!order_workers(&matrix))
 		return sb_plot_refuse(plot, "no memory");
 	draw_matrix(plot, &matrix);
@@ -307,7 +307,7 @@ static void add_distances(const struct sb_series *series, enum measure what,
 		sb_plot_range_add(range, measure(series, &by[d], what));
 }
 
-/* Which distances there are between workers of any line; how many. */
+/* Which distances there are between workers of any line; how many, and 0 if nothing was stolen. */
 static uint32_t distances_of(const struct sb_plot_view *view, struct sb_plot_tic tic[SB_DISTANCES],
 			     double position[SB_DISTANCES])
 {
@@ -317,16 +317,19 @@ static uint32_t distances_of(const struct sb_plot_view *view, struct sb_plot_tic
 		[SB_DISTANCE_REMOTE] = "remote node",
 	};
 	bool found[SB_DISTANCES] = { false };
+	bool any = false;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
 		struct sb_distance_steals by[SB_DISTANCES];
 
 		sb_series_distances(view->line[i].series, by);
-		for (int d = 0; d < SB_DISTANCES; d++)
+		for (int d = 0; d < SB_DISTANCES; d++) {
 			found[d] |= by[d].attempts > 0;
+			any |= by[d].successes > 0;
+		}
 	}
-	for (int d = 0; d < SB_DISTANCES; d++) {
+	for (int d = 0; d < SB_DISTANCES && any; d++) {
 		position[d] = n;
 		if (found[d]) {
 			tic[n] = (struct sb_plot_tic){ n, words[d] };
@@ -412,7 +415,7 @@ bool sb_plot_distance(struct sb_plot *plot, int unused)
 
 	(void)unused;
 	if (!distances_of(plot->view, tic, position))
-		return sb_plot_refuse(plot, "nobody tried to steal");
+		return sb_plot_refuse(plot, "nothing was stolen");
 	sb_plot_most(plot, plot->view->lines);
 	put_measure(plot, STEALS_PER_S, "steals per pair of workers", "1/s");
 	put_measure(plot, SUCCESS_PCT, "attempts that succeed", "%");

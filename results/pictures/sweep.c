@@ -13,10 +13,23 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 
+/* The first objective of a sweep, or what --metric says. */
+static void name_metric(const struct sb_plot *plot, char name[SB_PLOT_NOUN_BYTES])
+{
+	const struct sb_plot_line *line = plot->view->line;
+	const char *text = plot->choice->metric;
+
+	if (!text)
+		text = sb_result_fact(line->result, "objectives", line->series->workload);
+	snprintf(name, SB_PLOT_NOUN_BYTES, "%.*s",
+		 *text ? (int)strcspn(text, ",") : SB_PLOT_NOUN_BYTES, *text ? text : "ns_per_op");
+}
+
 static bool find_metric(struct sb_plot *plot, enum sb_metric_id *out)
 {
-	const char *name = plot->choice->metric ? plot->choice->metric : "ns_per_op";
+	char name[SB_PLOT_NOUN_BYTES];
 
+	name_metric(plot, name);
 	*out = sb_metric_find(name);
 	if (*out < SB_METRICS) {
 		for (uint32_t i = 0; i < plot->view->lines; i++) {

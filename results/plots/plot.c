@@ -368,6 +368,21 @@ static void put_profiles(FILE *out, const struct sb_plot_view *view)
 	}
 }
 
+/* The machine that ran, which does not matter where all is virtual. */
+static void put_machine(FILE *out, const struct sb_plot_view *view)
+{
+	uint32_t real = 0;
+
+	for (uint32_t i = 0; i < view->lines; i++)
+		real += view->line[i].series->reality != SB_SIMULATED;
+	if (!real)
+		return;
+	put_fact(out, view, "machine", "cpu_model");
+	fputs(", ", out);
+	put_fact(out, view, "machine", "cores");
+	fputs(" cores; ", out);
+}
+
 /* Suspect numbers are no finding. */
 char *sb_plot_make_title(const struct sb_plot *plot, const char *title)
 {
@@ -407,10 +422,7 @@ char *sb_plot_make_caption(const struct sb_plot *plot)
 
 	if (!out)
 		return NULL;
-	put_fact(out, view, "machine", "cpu_model");
-	fputs(", ", out);
-	put_fact(out, view, "machine", "cores");
-	fputs(" cores; ", out);
+	put_machine(out, view);
 	put_workers(out, view);
 	put_profiles(out, view);
 	fputs("; sched-bench ", out);

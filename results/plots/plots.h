@@ -32,7 +32,7 @@ const struct sb_plot_kind *sb_plot_kind_find(const char *name);
 
 /* The choice of what to show; zeroed: everything, by default. */
 struct sb_plot_choice {
-	const char *metric; /* the objective of a sweep; NULL: ns_per_op */
+	const char *metric; /* NULL: the first objective of the sweep, or ns_per_op */
 	const char *over;   /* the setting on the axis; NULL: the first one */
 	const char *series; /* those with that text in their label; NULL: all */
 };
