@@ -226,7 +226,7 @@ mutants: ## make mistakes in a copy of the code, one at a time; each must be cau
 
 models: ## check the models of the scheduler's protocols with Spin
 	$(Q)scripts/setup.sh models
-	$(Q)sh tests/models/test_models.sh $(OUT)
+	$(Q)SB_MODELS_LARGE=1 sh tests/models/test_models.sh $(OUT)
 
 lint: ## formatting, static analysis, shell scripts, architecture
 	$(Q)scripts/setup.sh lint

@@ -157,10 +157,11 @@ inline find() {
 	fi;
 	k = 0;
 	do
-	:: k < NW && !got && (inSearch || moment) ->
+	:: k == id -> k++
+	:: k < NW && k != id && !got && (inSearch || moment) ->
 		atomic {
 			if
-			:: k != id && deque[k] > 0 ->
+			:: deque[k] > 0 ->
 #ifdef MOMENT
 				got = 1; stolen = deque[k];
 #else
