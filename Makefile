@@ -104,9 +104,9 @@ VIRTUAL_WORLD :=
 CPPFLAGS += -DSB_NO_VIRTUAL=1
 VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE=release and MODE=debug
 endif
-# The models and the READMEs do not depend on how the code is built, and the instructions that
+# The models, the READMEs and the architecture do not depend on how the code is built, and the instructions that
 # are looked at are arm64's.
-SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh) \
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh) \
 	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
 # Some builds are for core/, the code that depends on the machine: the emulated
 # one, and the one that counts its lines. They leave the others' tests out, and
