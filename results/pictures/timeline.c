@@ -255,8 +255,9 @@ static void find(struct sb_plot *plot, const struct sb_timeline *t, const struct
 	sb_human(length, (double)(window->end_ns - window->begin_ns), "ns");
 	sb_plot_finding(plot,
 			"In these %s workers are in steps for %.0f %% of their time; %" PRIu32
-			" steals, %" PRIu32 " wakes",
-			length, 100 * work / all, steals, wakes);
+			" steal%s, %" PRIu32 " wake%s",
+			length, 100 * work / all, steals, steals == 1 ? "" : "s", wakes,
+			wakes == 1 ? "" : "s");
 }
 
 static void put_times(struct sb_plot *plot, const struct window *window, uint64_t all_ns)
