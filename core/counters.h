@@ -1,6 +1,6 @@
 /*
- * counters.h - what a worker records. Written by its owner alone, on lines of
- * its own; read by anyone; never reset (readers subtract two readings).
+ * counters.h - what a worker records. Written by its owner alone, but for timed_calls and
+ * call_ns, on lines of its own; read by anyone; never reset (readers subtract two readings).
  */
 #ifndef SB_CORE_COUNTERS_H
 #define SB_CORE_COUNTERS_H

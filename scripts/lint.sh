@@ -36,7 +36,7 @@ order() {
 		core platform memory record queue wake message timers process worker
 		affinity profile
 		workloads load lib own savina tokio
-		results stats record files compare page gate json trace plots pictures convert
+		results stats record files ledger compare page gate json trace plots pictures convert
 		harness terminal cli system check output run virtual micro sweep calibrate compare topology guide verbs
 	EOF
 }

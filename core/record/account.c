@@ -72,7 +72,18 @@ static void leave(struct sb_account *a, enum sb_activity to)
 	now = sb_clock_ns();
 	if (activity_of(word) != SB_ACTIVITY_REST)
 		add(a, counter_of[activity_of(word)], sb_clock_passed(since_of(word), now));
+	a->aside_ns =
+		activity_of(word) == SB_ACTIVITY_SPIN ? sb_clock_passed(since_of(word), now) : 0;
 	end_change(a, to, now);
+}
+
+/* A spin that gave the thread away ends where the next one does. */
+static void end_aside(struct sb_account *a, uint64_t look_ns)
+{
+	if (!a->aside_ns)
+		return;
+	add(a, SB_COUNTER_asides, 1);
+	add(a, SB_COUNTER_aside_ns, a->aside_ns + look_ns);
 }
 
 /* Ends a search, or a part of it, of which readers have counted nothing. */
@@ -87,6 +98,9 @@ static void cut_search(struct sb_account *a, enum sb_activity to, uint64_t now)
 	/* The rest of it; on a worker that is not pinned, clocks of several
 	 * cores may disagree by more than that. */
 	add(a, SB_COUNTER_spin_ns, sb_clock_passed(rounds, sb_clock_passed(since_of(word), now)));
+	if (to == SB_ACTIVITY_SPIN)
+		end_aside(a, sb_clock_passed(since_of(word), now));
+	a->aside_ns = 0;
 	a->steal_ns = 0;
 	a->steal_failed_ns = 0;
 	end_change(a, to, now);

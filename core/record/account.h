@@ -64,6 +64,7 @@ struct sb_account {
 	uint64_t look_ns;	      /* its last look at the clock */
 	uint64_t steal_ns;	      /* rounds since the word's time: */
 	uint64_t steal_failed_ns;
+	uint64_t aside_ns; /* of a spin that gave the thread away, just before the word's time */
 };
 
 /* At rest. counters: the worker's, or NULL to keep no account. */

@@ -28,11 +28,33 @@ static inline void sb_record_block(struct sb_worker *worker, uint64_t spins, boo
 	sb_counter_add(&worker->counters.blocks, 1);
 }
 
+/* The CPU time of its thread, of some sleeps; 0: of this one it does not matter. */
+static inline uint64_t sb_record_sleep_begin(struct sb_worker *worker)
+{
+	return sb_sampler_chooses(&worker->sampler) ? sb_clock_thread_cpu_ns() : 0;
+}
+
+static inline void sb_record_sleep_end(struct sb_worker *worker, uint64_t begin_ns)
+{
+	if (!begin_ns)
+		return;
+	sb_counter_add(&worker->counters.timed_sleeps, 1);
+	sb_counter_add(&worker->counters.sleep_cpu_ns, sb_clock_thread_cpu_ns() - begin_ns);
+}
+
 /* It no longer blocks, and searches again. */
 static inline void sb_record_unblock(struct sb_worker *worker)
 {
 	sb_account_search(&worker->account);
 	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0, sb_load_rlx(&worker->wake_id));
+}
+
+/* There was work for it from had_ns on. Where wakes are not timed, gaps are not either. */
+static inline void sb_record_gap(struct sb_worker *worker, uint64_t had_ns)
+{
+	if (worker->sampler.every)
+		sb_hist_record(worker->search.gap,
+			       sb_clock_passed(worker->search.ran_out_ns, had_ns));
 }
 
 /* It has work since now_ns. wake_ns: when it was woken for that; 0: it was not, or

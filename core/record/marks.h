@@ -38,6 +38,14 @@ static inline uint64_t sb_caller_mark_some(struct sb_scheduler *scheduler, struc
 	return worker ? sb_worker_mark_some(worker) : sb_foreign_mark_some(scheduler);
 }
 
+/* Time now where anything is timed, else 0: for what is so rare, or costs so much, that each is timed. */
+static inline uint64_t sb_caller_mark(struct sb_scheduler *scheduler, struct sb_worker *worker)
+{
+	if (!scheduler->config.sample_every)
+		return 0;
+	return worker ? sb_worker_mark(worker) : sb_clock_ns();
+}
+
 /* Kept at every level of recording but `off`. */
 static inline void sb_worker_note(struct sb_worker *worker, struct sb_hist *hist, uint64_t value)
 {

@@ -21,12 +21,24 @@ SB_COLD static uint64_t trace_wake(struct sb_worker *w, uint32_t id)
 	return wake;
 }
 
+/* Some calls are timed. */
+static void unpark(struct sb_scheduler *s, struct sb_worker *w, struct sb_worker *woken)
+{
+	const uint64_t begin = sb_caller_mark_some(s, w);
+
+	sb_unpark(&woken->parker);
+	if (SB_LIKELY(!begin))
+		return;
+	sb_add_rlx(&woken->counters.timed_calls, 1);
+	sb_add_rlx(&woken->counters.call_ns, sb_clock_passed(begin, sb_clock_ns()));
+}
+
 void sb_route_unpark(struct sb_scheduler *s, struct sb_worker *w, uint32_t id)
 {
-	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_mark_some(s, w));
+	sb_store_rlx(&s->worker[id]->wake_ns, sb_caller_mark(s, w));
 	if (SB_UNLIKELY(s->trace_events))
 		sb_store_rlx(&s->worker[id]->wake_id, trace_wake(w, id));
-	sb_unpark(&s->worker[id]->parker);
+	unpark(s, w, s->worker[id]);
 	if (w)
 		sb_counter_add(&w->counters.wakes, 1);
 }

@@ -84,11 +84,21 @@ SB_NOINLINE void sb_come_online(struct sb_worker *w)
 	w->handover.holds = false;
 }
 
+/* The work that a sleep ended for was there when its waker said so, or when a timer was due. */
+static void note_call(struct sb_worker *w, uint64_t deadline, uint64_t now)
+{
+	const uint64_t woken = sb_load_rlx(&w->wake_ns);
+
+	w->search.had_ns = woken ? woken : sb_min_u64(deadline, now);
+}
+
 /* Until it is claimed, the scheduler halts, or a timer it keeps is due. */
 static void sleep_until_called(struct sb_worker *w)
 {
 	const uint64_t start = sb_clock_ns();
+	const uint64_t cpu = sb_record_sleep_begin(w);
 	uint64_t deadline;
+	uint64_t now;
 
 	sb_reader_offline(w->reader);
 	do {
@@ -103,8 +113,11 @@ static void sleep_until_called(struct sb_worker *w)
 	w->untold.what = 0; /* the timekeeper has looked */
 	sb_come_online(w);
 	stay_awake(w); /* if nobody has claimed it */
+	now = sb_clock_ns();
 	w->search.woken = true;
-	w->search.naps = sb_clock_passed(start, sb_clock_ns()) < w->scheduler->config.spin_ns;
+	w->search.naps = sb_clock_passed(start, now) < w->scheduler->config.spin_ns;
+	note_call(w, deadline, now);
+	sb_record_sleep_end(w, cpu);
 	sb_record_unblock(w);
 }
 
@@ -118,6 +131,7 @@ static void block(struct sb_worker *w, bool searching, uint64_t spins)
 
 	sb_store_rlx(&w->wake_ns, 0); /* of a wake that led to nothing */
 	sb_store_rlx(&w->wake_id, 0);
+	w->search.had_ns = 0;
 	SB_WINDOW();
 	sb_idle_announce(&s->idle, w->id, searching);
 	sb_fence_store_load(&s->idle.counts);
@@ -142,29 +156,49 @@ static struct sb_process *steal(struct sb_worker *w)
 	return p;
 }
 
-/* One look at all sources; records where an episode of so many spins ended. */
+enum source {
+	INJECT,
+	GLOBAL,
+	STEAL,
+	TIMER
+};
+
+/* An episode of so many spins has ended with work from there. */
+static void note_found(struct sb_worker *w, enum source source, uint64_t spins)
+{
+	struct sb_hists *h = &w->hists;
+	struct sb_hist *const ended_by[] = { &h->spins_inject, &h->spins_global, &h->spins_steal,
+					     &h->spins_timer };
+	struct sb_hist *const gap[] = { &h->gap_inject, &h->gap_global, &h->gap_steal,
+					&h->gap_timer };
+
+	sb_worker_note(w, ended_by[source], spins);
+	w->search.gap = gap[source];
+}
+
+/* One look at all sources. */
 static struct sb_process *look_everywhere(struct sb_worker *w, bool searching, uint64_t spins)
 {
-	struct sb_hist *ended_by = &w->hists.spins_inject;
+	enum source source = INJECT;
 	struct sb_process *p;
 
 	sb_straight(SB_STRAIGHT_search);
 	p = sb_take_inject(w, w->taken_max);
 	if (!p) {
-		ended_by = &w->hists.spins_global;
+		source = GLOBAL;
 		p = sb_take_global(w, w->taken_max);
 	}
 	if (!p && searching) {
-		ended_by = &w->hists.spins_steal;
+		source = STEAL;
 		p = steal(w);
 	}
 	if (!p) {
-		ended_by = &w->hists.spins_timer;
+		source = TIMER;
 		sb_timers_run_all(w);
 		p = sb_take_newest(w);
 	}
 	if (p)
-		sb_worker_note(w, ended_by, spins);
+		note_found(w, source, spins);
 	return p;
 }
 
@@ -189,6 +223,7 @@ static bool spins_on(struct sb_worker *w, uint64_t *end_ns)
 
 static void spin_aside(struct sb_worker *w)
 {
+	w->search.had_ns = 0; /* a wake has led to nothing */
 	sb_account_spin(&w->account);
 	sb_thread_yield();
 	sb_account_search(&w->account);
@@ -322,11 +357,13 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 	return p;
 }
 
-/* From here on it is at work; who has woken it for that, if anybody? */
-static void end_idleness(struct sb_worker *w)
+/* From here on it is at work, if there is any; who has woken it for that, if anybody? */
+static void end_idleness(struct sb_worker *w, const struct sb_process *p)
 {
 	const uint64_t now = sb_clock_ns();
 
+	if (p)
+		sb_record_gap(w, w->search.had_ns ? w->search.had_ns : now);
 	sb_record_busy(w, w->search.woken ? sb_load_rlx(&w->wake_ns) : 0, now);
 	w->search.woken = false;
 	w->tick.now_ns = now;
@@ -345,6 +382,6 @@ struct sb_process *sb_search(struct sb_worker *w)
 		sb_tell_untold(w, p);
 	if (p)
 		sb_timekeeper_replace(w);
-	end_idleness(w);
+	end_idleness(w, p);
 	return p;
 }

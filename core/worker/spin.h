@@ -4,6 +4,7 @@
 
 #include "core/platform/base.h"
 
+struct sb_hist;
 struct sb_process;
 struct sb_worker;
 
@@ -14,6 +15,8 @@ struct sb_search {
 	uint32_t moments;    /* of waiting for more; see gather() in spin.c */
 	uint64_t gather_ns;  /* 0: it does not wait */
 	uint64_t ran_out_ns; /* when it last ran out of work */
+	struct sb_hist *gap; /* for how long, by where its work came from */
+	uint64_t had_ns;     /* when it could have been had; 0: when it was found */
 };
 
 /* Until there is work, or the scheduler halts: then NULL. */

@@ -15,6 +15,7 @@
 #include "harness/terminal/status.h"
 #include "results/convert/convert.h"
 #include "results/files/csv.h"
+#include "results/ledger/files.h"
 #include "results/files/file.h"
 #include "results/files/stage.h"
 #include "results/json/write.h"
@@ -183,7 +184,7 @@ int sb_outcome_write(const struct sb_result *result, const struct sb_options *op
 
 	if (rc)
 		return rc;
-	rc = sb_write_csv_files(result, &failed);
+	rc = sb_write_tables(result, &failed);
 	if (rc)
 		return cannot_write(result, failed, rc);
 	if (count_traced(result)) /* a picture is made from it */

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "results/files/csv.h"
+#include "results/ledger/files.h"
 #include "results/record/record.h"
 
 const struct sb_converter sb_converters[] = {
 	{ "gbench", "Google Benchmark's JSON with its aggregates, for compare.py", "gbench.json",
 	  sb_convert_gbench, NULL, NULL },
-	{ "csv", "the CSV files, into a directory", NULL, NULL, NULL, sb_write_csv_files },
+	{ "csv", "the CSV files, into a directory", NULL, NULL, NULL, sb_write_tables },
 	{ "hdr", "HdrHistogram's interval log 1.3, of all latencies", "latency.hlog", sb_write_hlog,
 	  NULL, NULL },
 	{ "chrome-trace", "the trace of a traced run, for Perfetto, speedscope", "trace.json",

@@ -1,0 +1,454 @@
+#include "results/ledger/spin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/files/csv.h"
+#include "results/record/number.h"
+#include "results/record/series.h"
+
+const double sb_spin_price[SB_SPIN_PRICES] = { 0.1, 1, 10 };
+
+static const enum sb_hist_id gaps[] = { SB_HIST_gap_inject, SB_HIST_gap_global, SB_HIST_gap_steal,
+					SB_HIST_gap_timer };
+static const enum sb_hist_id spins[] = { SB_HIST_spins_inject, SB_HIST_spins_global,
+					 SB_HIST_spins_steal, SB_HIST_spins_timer,
+					 SB_HIST_spins_blocked };
+
+/* Of all repetitions that count. */
+struct sums {
+	uint64_t counter[SB_COUNTERS];
+	double operations;
+	double cpu_ns;
+	struct sb_hist_counts gap;
+	struct sb_hist_counts wake;
+	struct sb_hist_counts spins;
+	double tight, yield; /* the options */
+	double searchers;    /* most that may search; 0: half of the awake */
+	uint32_t workers;
+	double time_ns; /* of all workers together */
+	double busy;	/* part of it */
+	double same; /* that two idle episodes are of one worker: 1 / workers, if all are alike */
+	double look_ns;		      /* of a spin */
+	double yield_ns;	      /* of one that gives the thread away; NaN: there was none */
+	double least[SB_SPIN_PRICES]; /* cost of an operation, if the future is known */
+};
+
+static double middle(uint32_t bucket)
+{
+	return (double)sb_hist_bucket_low(bucket) +
+	       0.5 * (double)(sb_hist_bucket_width(bucket) - 1);
+}
+
+/* ---- from the series ---- */
+
+/* other: room for one. */
+static void merge(struct sb_hist_counts *into, const struct sb_series *series,
+		  const enum sb_hist_id *id, size_t n, struct sb_hist_counts *other)
+{
+	for (size_t i = 0; i < n; i++) {
+		sb_series_hist(series, id[i], other);
+		sb_hist_merge(into, other);
+	}
+}
+
+/* Adds how likely two idle episodes are to be of one worker, times the repetition's episodes. */
+static void add_same(struct sums *s, const struct sb_record *record, uint32_t workers)
+{
+	double squares = 0;
+	double all = 0;
+
+	for (uint32_t w = 0; w < workers; w++) {
+		const double n = (double)record->worker[w].counter[SB_COUNTER_idle_episodes];
+
+		squares += n * n;
+		all += n;
+	}
+	s->same += all > 0 ? squares / all : 0;
+}
+
+static void add_records(struct sums *s, const struct sb_series *series)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (!sb_series_pools(series, r))
+			continue;
+		s->operations += record->value[SB_METRIC_operations];
+		s->cpu_ns += 1e9 * record->value[SB_METRIC_cpu_s];
+		add_same(s, record, series->placement.workers);
+		for (uint32_t w = 0; w < series->placement.workers; w++) {
+			for (int c = 0; c < SB_COUNTERS; c++)
+				s->counter[c] += record->worker[w].counter[c];
+		}
+	}
+}
+
+static double option(const struct sb_series *series, const struct sb_result *result,
+		     const char *name)
+{
+	return strtod(sb_series_option(series, result, name), NULL);
+}
+
+static double searched_ns(const struct sums *s)
+{
+	return (double)(s->counter[SB_COUNTER_spin_ns] + s->counter[SB_COUNTER_steal_failed_ns]);
+}
+
+/* Each beginning is a look, too. */
+static void time_spins(struct sums *s)
+{
+	const double asides = (double)s->counter[SB_COUNTER_asides];
+	const double episodes = (double)s->counter[SB_COUNTER_idle_episodes];
+	double looks = episodes;
+	double yields = 0;
+
+	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
+		const double n = (double)s->spins.bucket[b];
+
+		looks += n * fmin(middle(b), s->tight);
+		yields += n * fmax(0, middle(b) - s->tight);
+	}
+	s->yield_ns = asides > 0 ? (double)s->counter[SB_COUNTER_aside_ns] / asides : (double)NAN;
+	s->look_ns = (searched_ns(s) - (yields > 0 ? yields * s->yield_ns : 0)) / looks;
+}
+
+static void add_options(struct sums *s, const struct sb_series *series,
+			const struct sb_result *result)
+{
+	const char *searchers = sb_series_option(series, result, "searchers");
+
+	s->tight = option(series, result, "spin-tight");
+	s->yield = option(series, result, "spin-yield");
+	s->searchers = !strcmp(searchers, "all") ? INFINITY : strtod(searchers, NULL);
+	s->workers = series->placement.workers;
+}
+
+static void add_times(struct sums *s)
+{
+	const uint64_t *c = s->counter;
+
+	s->busy = (double)(c[SB_COUNTER_busy_ns] + c[SB_COUNTER_steal_ns]);
+	s->time_ns = s->busy + searched_ns(s) + (double)c[SB_COUNTER_blocked_ns];
+	s->busy /= s->time_ns;
+	s->same /= (double)c[SB_COUNTER_idle_episodes];
+	time_spins(s);
+}
+
+static const char *collect(struct sums *s, const struct sb_series *series,
+			   const struct sb_result *result, struct sb_hist_counts *other)
+{
+	static const enum sb_hist_id wake[] = { SB_HIST_wake_to_running };
+
+	merge(&s->gap, series, gaps, SB_ARRAY_SIZE(gaps), other);
+	merge(&s->wake, series, wake, SB_ARRAY_SIZE(wake), other);
+	merge(&s->spins, series, spins, SB_ARRAY_SIZE(spins), other);
+	add_records(s, series);
+	add_options(s, series, result);
+	add_times(s);
+	if (!s->gap.count)
+		return "no time without work was recorded";
+	if (!s->wake.count || !s->counter[SB_COUNTER_timed_sleeps] ||
+	    !s->counter[SB_COUNTER_timed_calls])
+		return "workers parked so seldom that no sleep was timed";
+	return NULL;
+}
+
+/* ---- the points ---- */
+
+static double threshold_of(const struct sums *s, double count)
+{
+	const double yields = fmax(0, count - s->tight);
+
+	return (count - yields) * s->look_ns + (yields > 0 ? yields * s->yield_ns : 0);
+}
+
+static double spins_of(const struct sums *s, double ns)
+{
+	const double tight_ns = s->tight * s->look_ns;
+
+	return ns <= tight_ns ? ns / s->look_ns : s->tight + (ns - tight_ns) / s->yield_ns;
+}
+
+/* parked: of idle episodes. */
+static void set_latency(struct sb_spin_point *point, const struct sums *s, double parked)
+{
+	point->latency_ns_mean = point->parks * sb_hist_mean(&s->wake);
+	point->latency_ns_p99 =
+		parked > 0.01 ? (double)sb_hist_quantile(&s->wake, 1 - 0.01 / parked) : 0;
+}
+
+/* If each gap were known when it begins. */
+static void set_least(struct sums *s, const struct sb_spin_ledger *ledger)
+{
+	for (int price = 0; price < SB_SPIN_PRICES; price++) {
+		const double park = ledger->wake_cpu_ns + sb_spin_price[price] * ledger->wake_ns;
+		double all = 0;
+
+		for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++)
+			all += fmin(middle(b), park) * (double)s->gap.bucket[b];
+		s->least[price] = all / s->operations;
+	}
+}
+
+static void set_regrets(struct sb_spin_point *point, const struct sums *s)
+{
+	for (int price = 0; price < SB_SPIN_PRICES; price++) {
+		const double cost = point->cpu_ns + sb_spin_price[price] * point->latency_ns_mean;
+
+		point->regret[price] =
+			s->least[price] > 0 ? cost / s->least[price] - 1 : (double)NAN;
+	}
+}
+
+/* ---- those that may not search ---- */
+
+/* Below it the distribution is summed up, above it is nearly normal. */
+#define FEW 16
+
+/* That others who count two with the one probability, and one with the other, count at least so much. */
+static double chance_of(uint32_t others, double two, double one, uint32_t least)
+{
+	double at[2 * FEW + 1] = { 1 };
+	double all = 0;
+
+	if (others > FEW) {
+		const double mean = 2 * two + one;
+		const double variance = 4 * two + one - mean * mean;
+
+		return 0.5 * erfc((least - 0.5 - others * mean) / sqrt(2 * others * variance));
+	}
+	for (uint32_t i = 1; i <= others; i++) {
+		for (int64_t n = 2 * i; n >= 0; n--)
+			at[n] = at[n] * (1 - two - one) + (n > 0 ? at[n - 1] * one : 0) +
+				(n > 1 ? at[n - 2] * two : 0);
+	}
+	for (uint32_t n = least; n <= 2 * others; n++)
+		all += at[n];
+	return all;
+}
+
+/*
+ * The part of idle episodes in which a worker may not search, because enough others do: it parks at
+ * once. spun: the part of all time that would be spun if none were refused. Episodes are as much
+ * one worker's as they were, and workers else independent of each other. core/wake/idle.c has the
+ * bound.
+ */
+static double refused(const struct sums *s, double spun)
+{
+	const uint32_t others = s->workers - 1;
+	double part = 0;
+
+	if (!others || s->searchers > others)
+		return 0;
+	spun *= (1 - s->same) * s->workers / others;
+	for (int i = 0; i < 30; i++) {
+		const double searching = fmin((1 - part) * spun, 1 - s->busy);
+		const double sleeping = 1 - s->busy - searching;
+		const double chance =
+			s->searchers > 0 ? chance_of(others, 0, searching, (uint32_t)s->searchers)
+					 : chance_of(others, searching, sleeping, s->workers);
+
+		part += (chance - part) / 2;
+	}
+	return part;
+}
+
+static void set_point(struct sb_spin_point *point, double ns, const struct sb_spin_ledger *ledger,
+		      const struct sums *s)
+{
+	double spun = 0;
+	double parked = 0;
+	double part;
+
+	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
+		const double n = (double)s->gap.bucket[b];
+
+		if (!s->gap.bucket[b])
+			continue;
+		spun += n * fmin(middle(b), ns);
+		parked += middle(b) > ns ? n : 0;
+	}
+	part = refused(s, spun / s->time_ns);
+	spun *= 1 - part;
+	parked += part * ((double)s->gap.count - parked);
+	point->threshold_ns = ns;
+	point->spins = spins_of(s, ns);
+	point->parks = parked / s->operations;
+	point->cpu_ns = (spun + parked * ledger->wake_cpu_ns) / s->operations;
+	point->total_cpu_ns = s->cpu_ns / s->operations - ledger->now.cpu_ns + point->cpu_ns;
+	set_latency(point, s, parked / (double)s->gap.count);
+	set_regrets(point, s);
+}
+
+/* As it was, with what --spin-time, --searchers and the work made of the thresholds. */
+static void set_now(struct sb_spin_ledger *ledger, const struct sums *s)
+{
+	const double parks = (double)s->counter[SB_COUNTER_blocks];
+	struct sb_spin_point *now = &ledger->now;
+
+	now->spins = s->tight + s->yield;
+	now->threshold_ns = threshold_of(s, now->spins);
+	now->parks = parks / s->operations;
+	now->cpu_ns = (searched_ns(s) + parks * ledger->wake_cpu_ns) / s->operations;
+	now->total_cpu_ns = s->cpu_ns / s->operations;
+	set_latency(now, s, fmin(1, parks / (double)s->gap.count));
+	set_regrets(now, s);
+}
+
+static double grid(uint32_t i)
+{
+	return i ? 100 * pow(10, (i - 1) / 10.0) : 0;
+}
+
+static void fill(struct sb_spin_ledger *ledger, struct sums *s)
+{
+	const uint64_t *counter = s->counter;
+
+	ledger->wake_ns = sb_hist_mean(&s->wake);
+	ledger->wake_cpu_ns =
+		(double)counter[SB_COUNTER_sleep_cpu_ns] /
+			(double)counter[SB_COUNTER_timed_sleeps] +
+		(double)counter[SB_COUNTER_call_ns] / (double)counter[SB_COUNTER_timed_calls];
+	set_least(s, ledger);
+	set_now(ledger, s);
+	for (uint32_t i = 0; i < SB_SPIN_POINTS; i++) {
+		set_point(&ledger->point[i], grid(i), ledger, s);
+		for (int price = 0; price < SB_SPIN_PRICES; price++) {
+			if (ledger->point[i].regret[price] <
+			    ledger->point[ledger->best[price]].regret[price])
+				ledger->best[price] = i;
+		}
+	}
+}
+
+struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
+					   const struct sb_result *result, const char **why)
+{
+	struct sb_spin_ledger *ledger = calloc(1, sizeof(*ledger));
+	struct sb_hist_counts *other = calloc(1, sizeof(*other));
+	struct sums *s = calloc(1, sizeof(*s));
+
+	*why = "no memory";
+	if (ledger && other && s)
+		*why = collect(s, series, result, other);
+	if (!*why) {
+		fill(ledger, s);
+	} else {
+		free(ledger);
+		ledger = NULL;
+	}
+	free(other);
+	free(s);
+	return ledger;
+}
+
+/* ---- words ---- */
+
+/* "41 % fewer parks". */
+static void put_change(FILE *out, double now, double then, const char *more, const char *less)
+{
+	const double change = now > 0 ? 100 * (then / now - 1) : (double)NAN;
+
+	if (!isfinite(change))
+		fprintf(out, "as many %s", strchr(more, ' ') + 1);
+	else
+		fprintf(out, "%.*f %% %s", fabs(change) < 10, fabs(change),
+			change > 0 ? more : less);
+}
+
+static void put_spinning(FILE *out, const struct sb_spin_point *point)
+{
+	char ns[SB_HUMAN_BYTES];
+
+	sb_human(ns, point->threshold_ns, "ns");
+	if (point->threshold_ns > 0)
+		fprintf(out, "Spinning for %s, about %.0f spins,", ns, point->spins);
+	else
+		fputs("Not spinning at all", out);
+}
+
+/* Costs that differ by less are as good. */
+#define ALIKE 0.02
+
+void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES])
+{
+	const struct sb_spin_point *best = &ledger->point[ledger->best[SB_SPIN_PRICE]];
+	const struct sb_spin_point *now = &ledger->now;
+	FILE *text = fmemopen(out, SB_SPIN_FINDING_BYTES, "w");
+
+	*out = '\0';
+	if (!text)
+		return;
+	if (1 + now->regret[SB_SPIN_PRICE] < (1 + ALIKE) * (1 + best->regret[SB_SPIN_PRICE])) {
+		fputs("No spin threshold would have cost less than these settings", text);
+	} else {
+		put_spinning(text, best);
+		fputs(" would have meant ", text);
+		put_change(text, now->parks, best->parks, "more parks", "fewer parks");
+		fputs(" and ", text);
+		put_change(text, now->total_cpu_ns, best->total_cpu_ns, "more CPU time",
+			   "less CPU time");
+	}
+	fclose(text);
+}
+
+/* ---- spin_ledger.csv ---- */
+
+static void put_point(FILE *out, const struct sb_series *series, const char *name, const char *kind,
+		      const struct sb_spin_point *p)
+{
+	const double cells[] = { p->threshold_ns,   p->spins,	     p->parks,
+				 p->cpu_ns,	    p->total_cpu_ns, p->latency_ns_mean,
+				 p->latency_ns_p99, p->regret[0],    p->regret[1],
+				 p->regret[2] };
+
+	sb_csv_put_text(out, name);
+	fprintf(out, ",%s", kind);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cells); i++) {
+		fputc(',', out);
+		sb_csv_put_number(out, cells[i]);
+	}
+	fprintf(out, ",%s\n", sb_series_topology(series));
+}
+
+bool sb_result_has_spin_ledger(const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+
+		for (uint32_t r = 0; r < series->records; r++) {
+			for (uint32_t w = 0; w < series->placement.workers; w++) {
+				if (series->record[r].worker &&
+				    series->record[r].worker[w].counter[SB_COUNTER_timed_sleeps])
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+int sb_write_spin_ledger_csv(const struct sb_result *result, FILE *out)
+{
+	fputs("series,kind,threshold_ns,spins,parks_per_op,spin_cpu_ns_per_op,cpu_ns_per_op,"
+	      "latency_ns_mean,latency_ns_p99,regret_at_0.1,regret_at_1,regret_at_10,topology\n",
+	      out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+		const char *why;
+		struct sb_spin_ledger *ledger = sb_spin_ledger_make(series, result, &why);
+		char name[SB_NAME_BYTES];
+
+		if (!ledger)
+			continue;
+		sb_series_name(name, result, series);
+		put_point(out, series, name, "measured", &ledger->now);
+		for (uint32_t p = 0; p < SB_SPIN_POINTS; p++)
+			put_point(out, series, name, "predicted", &ledger->point[p]);
+		free(ledger);
+	}
+	return 0;
+}
