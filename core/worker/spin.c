@@ -156,12 +156,7 @@ static struct sb_process *steal(struct sb_worker *w)
 	return p;
 }
 
-enum source {
-	INJECT,
-	GLOBAL,
-	STEAL,
-	TIMER
-};
+enum source { INJECT, GLOBAL, STEAL, TIMER };
 
 /* An episode of so many spins has ended with work from there. */
 static void note_found(struct sb_worker *w, enum source source, uint64_t spins)

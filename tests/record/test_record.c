@@ -143,7 +143,8 @@ static const enum sb_hist_id sampled[] = {
 	SB_HIST_ready_to_running, SB_HIST_send_to_step,	   SB_HIST_submit_to_step,
 	SB_HIST_yield_to_resumed, SB_HIST_wake_to_running, SB_HIST_step_time,
 	SB_HIST_lifetime,	  SB_HIST_depth_own,	   SB_HIST_depth_inject,
-	SB_HIST_depth_global,
+	SB_HIST_depth_global,	  SB_HIST_gap_inject,	   SB_HIST_gap_global,
+	SB_HIST_gap_steal,	  SB_HIST_gap_timer,
 };
 
 static void at_counters_nothing_is_timed(void **state)
@@ -257,6 +258,40 @@ static void each_wake_is_timed(void **state)
 	fixture_end(&f);
 }
 
+/* ---- gaps ---- */
+
+static uint64_t gaps(struct fixture *f)
+{
+	return count_of(f, SB_HIST_gap_inject) + count_of(f, SB_HIST_gap_global) +
+	       count_of(f, SB_HIST_gap_steal) + count_of(f, SB_HIST_gap_timer);
+}
+
+/* Of a worker that slept it goes to the wake, which others time, so it and the wake's latency are no
+ * longer than all the time without work. */
+static void each_gap_is_recorded_once(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = done_at_once };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.sample_every = 64; /* gaps and wakes are all timed in any case */
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (uint64_t i = 0; i < WAKES; i++) {
+		await_block(&f, i);
+		CHECK_EQ(gaps(&f), i);
+		fixture_submit(&f, &scripted, &script);
+		fixture_wait(&f);
+		await_block(&f, i + 1);
+		CHECK_EQ(gaps(&f), i + 1);
+		CHECK_EQ(count_of(&f, SB_HIST_wake_to_running), i + 1);
+	}
+	CHECK_EQ(count_of(&f, SB_HIST_gap_global), WAKES);
+	assert_true(fixture_hist(&f, SB_HIST_gap_global)->sum > 0);
+	fixture_end(&f);
+}
+
 /* ---- depths ---- */
 
 enum { CHILDREN = 5 };
@@ -342,6 +377,7 @@ int main(void)
 		cmocka_unit_test(at_off_only_counters_count),
 		cmocka_unit_test(one_in_n_is_what_the_sampler_chooses),
 		cmocka_unit_test(each_wake_is_timed),
+		cmocka_unit_test(each_gap_is_recorded_once),
 		cmocka_unit_test(depths_are_seen_at_ticks),
 	};
 

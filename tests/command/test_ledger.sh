@@ -1,0 +1,45 @@
+#!/bin/sh
+# The spin ledger of a run against a sweep of spin thresholds, in virtual time: what is predicted for
+# twelve thresholds from one of them is what the sweep has, within the bounds that are given here.
+# usage: test_ledger.sh BUILD_DIRECTORY
+set -u
+program=$1/sched-bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
+if ! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yields 10 -q --no-plots \
+	-o "$work/probe" 2>"$work/why"; then
+	echo "ok 1 - ledgers # SKIP $(cat "$work/why")"
+	echo "1..1"
+	exit
+fi
+# compared WORK NAME WORKERS
+compared() {
+	scripts/spin-check --program "$program" --only "$1" --csv "$work/$2.csv" --virtual \
+		--profile xeon-2s --workers "$3" -d 20ms -r 2 >"$work/$2.table"
+}
+# within NAME METRIC PERCENT [YIELDS]: the errors at all thresholds, or those up to so many yields.
+within() {
+	awk -F, -v metric="$2" -v most="$3" -v yields="${4-1024}" 'NR > 1 && $3 == metric && $2 <= yields {
+		n++; bad += $6 > most || $6 < -most }
+		END { exit !n || bad }' "$work/$1.csv" || {
+		cat "$work/$1.table"
+		return 1
+	}
+}
+holds "trickle, on two workers" compared trickle trickle 2
+holds "its parks are predicted within 1 %" within trickle parks_per_op 1
+holds "its CPU time within 12 %" within trickle cpu_ns_per_op 12
+holds "what wakes add within 5 %" within trickle latency_ns_mean 5
+holds "service at 30 %, on two workers" compared 30% service 2
+holds "its parks within 15 %" within service parks_per_op 15
+holds "its CPU time within 5 %" within service cpu_ns_per_op 5
+# Beyond that the workers that park are those that may not search, which are woken for little.
+holds "what wakes add within 15 %, up to 16 yields" within service latency_ns_mean 15 16
+holds "a run has its ledger" "$program" run -w trickle --virtual --profile xeon-2s --workers 2 -r 2 -d 20ms \
+	-q -o "$work/run"
+holds "as a picture" grep -q 'spinning at all would have meant' "$work/run/plots/spin-ledger-trickle.gp"
+holds "and on the page" grep -q 'spinning at all would have meant' "$work/run/report.html"
+holds "an existing result has it, too" "$program" convert "$work/run" --to csv -o "$work/csv"
+holds "the very same" cmp "$work/run/spin_ledger.csv" "$work/csv/spin_ledger.csv"
+echo "1..$n"
