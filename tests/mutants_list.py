@@ -1029,8 +1029,8 @@ LOAD = [
 # Nothing is lost and nothing breaks; it is only worse.
 POLICY = [
     Mutant("stealing is looked at on every 16th spin only", "core/worker/spin.c",
-           "	if (!p && searching) {\n		ended_by",
-           "	if (!p && searching && spins % 16 == 15) {\n		ended_by",
+           "	if (!p && searching) {\n		source",
+           "	if (!p && searching && spins % 16 == 15) {\n		source",
            "gate:storm on laptop,ns_per_op"),
     Mutant("a steal takes one instead of half", "core/worker/steal.c",
            "sb_deque_steal(deque, config->steal, config->steal_cap,",
