@@ -131,7 +131,7 @@ SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
 # What measures, or looks at what the machine does, has it for itself.
-ALONE := test_ab.sh test_calibrate.sh test_command.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh \
+ALONE := test_ab.sh test_calibrate.sh test_command.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh \
 	test_saved.sh test_service.sh test_stops.sh test_sweep.sh test_terminal.sh test_threads.sh
 # What measures finds nothing out in a build that is many times slower.
 ifeq ($(MODE),asan)

@@ -95,6 +95,8 @@ struct sb_config {
 	uint32_t sample_every;	/* with record: time one in N queueings, sends and
 				* wakes, and turns of a process that yields or
 				* continues, and what becomes of them; 0: none */
+	uint32_t exemplars;	/* with sample_every: the slowest of those that are timed, so many
+			     * of each kind and worker, are kept with what is known of them */
 	uint64_t processes_max;
 	uint64_t dead_max_bytes; /* bound, exact to a sixteenth, on the memory of processes
 				  * that have ended and cannot be freed yet */
@@ -145,6 +147,8 @@ struct sb_config {
 #define SB_DEFAULT_EVENT_BUDGET	 64
 #define SB_DEFAULT_EVENT_US	 200
 #define SB_DEFAULT_SAMPLE_EVERY	 64
+#define SB_DEFAULT_EXEMPLARS	 16
+#define SB_EXEMPLARS_MAX	 1024
 #define SB_DEFAULT_PROCESSES_MAX 16777216
 #define SB_DEFAULT_DEAD_MAX_MIB	 256
 #define SB_DEFAULT_SEED		 1
@@ -158,7 +162,7 @@ struct sb_config {
 		.spin_yield = SB_DEFAULT_SPIN_YIELD, .spin_ns = SB_DEFAULT_SPIN_US * 1000,         \
 		.gather = true, .searchers_max = 0, .event_budget = SB_DEFAULT_EVENT_BUDGET,       \
 		.event_ns = SB_DEFAULT_EVENT_US * 1000, .record = true,                            \
-		.sample_every = SB_DEFAULT_SAMPLE_EVERY,                                           \
+		.sample_every = SB_DEFAULT_SAMPLE_EVERY, .exemplars = SB_DEFAULT_EXEMPLARS,        \
 		.processes_max = SB_DEFAULT_PROCESSES_MAX,                                         \
 		.dead_max_bytes = (uint64_t)SB_DEFAULT_DEAD_MAX_MIB << 20,                         \
 		.pid_reuse_ns = UINT64_C(60000000000), .seed = SB_DEFAULT_SEED,                    \

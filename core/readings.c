@@ -53,6 +53,27 @@ void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id, struct s
 		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
 }
 
+const struct sb_exemplar *sb_scheduler_read_exemplars(struct sb_scheduler *s, uint32_t worker,
+						      enum sb_exemplar_kind kind, uint32_t *n)
+{
+	const struct sb_keeper *k = s->worker[worker]->keeper;
+
+	*n = k ? k->kept[kind] : 0;
+	return k ? &k->exemplar[kind * k->room] : NULL;
+}
+
+void sb_scheduler_forget_exemplars(struct sb_scheduler *s)
+{
+	for (uint32_t i = 0; i < s->workers; i++) {
+		struct sb_keeper *k = s->worker[i]->keeper;
+
+		if (!k)
+			continue;
+		memset(k->kept, 0, sizeof(k->kept));
+		memset(k->bound_ns, 0, sizeof(k->bound_ns));
+	}
+}
+
 const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *s, uint32_t worker)
 {
 	return &s->worker[worker]->trace;

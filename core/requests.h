@@ -19,6 +19,14 @@ enum sb_request_hist_id {
 	SB_REQUEST_HISTS
 };
 
+/* When a request was due, was submitted, began to be served, and was completed. */
+struct sb_request_times {
+	uint64_t intended_ns;
+	uint64_t submitted_ns;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
 struct sb_requests {
 	bool is_open;	    /* there was a schedule; closed loops have none */
 	uint64_t intended;  /* of the schedule; closed: tried */

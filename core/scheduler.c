@@ -34,11 +34,11 @@ static bool config_is_valid(const struct sb_config *c)
 	return c->tick >= 1 && c->tick <= 1u << 30 && c->steal_cap >= 1 &&
 	       c->steal_cap <= SB_STEAL_MAX && c->event_budget >= 1 && c->processes_max >= 1 &&
 	       c->batch < UINT32_MAX && c->sample_every <= 1u << 30 &&
-	       c->deque <= SB_DEQUE_CHASE_LEV && c->steal <= SB_STEAL_COUNT &&
-	       c->victim <= SB_VICTIM_LAST && c->wake <= SB_WAKE_GLOBAL &&
-	       c->continues <= SB_CONTINUE_FRONT && c->park <= SB_PARK_POLL &&
-	       c->arenas <= SB_ARENAS_SHARED && c->membind <= SB_MEMBIND_NONE &&
-	       c->huge_pages <= SB_HUGE_PAGES_NONE;
+	       c->exemplars <= SB_EXEMPLARS_MAX && c->deque <= SB_DEQUE_CHASE_LEV &&
+	       c->steal <= SB_STEAL_COUNT && c->victim <= SB_VICTIM_LAST &&
+	       c->wake <= SB_WAKE_GLOBAL && c->continues <= SB_CONTINUE_FRONT &&
+	       c->park <= SB_PARK_POLL && c->arenas <= SB_ARENAS_SHARED &&
+	       c->membind <= SB_MEMBIND_NONE && c->huge_pages <= SB_HUGE_PAGES_NONE;
 }
 
 /* NULL: there is nothing to copy, or no memory. */
@@ -108,6 +108,8 @@ int sb_scheduler_create(struct sb_scheduler **scheduler, const struct sb_config 
 		return -ENOMEM;
 	s->config = *config;
 	s->workers = placement->workers;
+	s->trace_bound.ns = UINT64_MAX;
+	sb_store_rlx(&s->trace_end_ns, UINT64_MAX);
 	if (!config->record)
 		s->config.sample_every = 0;
 	sb_sampler_init(&s->foreign_sampler, s->config.sample_every, config->seed);
@@ -212,6 +214,20 @@ int sb_scheduler_trace(struct sb_scheduler *s, uint32_t events)
 		return -EBUSY;
 	s->trace_events = events;
 	return 0;
+}
+
+int sb_scheduler_trace_until(struct sb_scheduler *s, const struct sb_trace_bound *bound)
+{
+	if (!is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->trace_bound = bound ? *bound : (struct sb_trace_bound){ .ns = UINT64_MAX };
+	sb_store_rlx(&s->trace_end_ns, UINT64_MAX);
+	return 0;
+}
+
+bool sb_scheduler_trace_has_ended(const struct sb_scheduler *s)
+{
+	return sb_load_rlx((_Atomic(uint64_t) *)(uintptr_t)&s->trace_end_ns) != UINT64_MAX;
 }
 
 int sb_scheduler_thread_id(const struct sb_scheduler *s, uint32_t worker)

@@ -22,6 +22,7 @@
 #include "core/config.h"
 #include "core/counters.h"
 #include "core/dispatch.h"
+#include "core/exemplars.h"
 #include "core/memory.h"
 #include "core/placement.h"
 #include "core/process.h"
@@ -215,12 +216,30 @@ void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
 			    struct sb_hist_counts *out);
 
 /*
+ * The slowest events of a kind that a worker has recorded since the first start, or since they
+ * were forgotten, in no order; *n is how many. Both are for times at which no process is alive.
+ */
+const struct sb_exemplar *sb_scheduler_read_exemplars(struct sb_scheduler *scheduler,
+						      uint32_t worker, enum sb_exemplar_kind kind,
+						      uint32_t *n);
+void sb_scheduler_forget_exemplars(struct sb_scheduler *scheduler);
+
+/*
  * From the next start on each worker keeps a trace of its newest `events`; 0:
  * none, and there is no trace any more. Each start begins with an empty one. A
  * worker without the memory for it fails the start, with -ENOMEM. While it is
  * stopped; nobody else uses the scheduler meanwhile. Returns 0 or -EBUSY.
  */
 SB_MUST_CHECK int sb_scheduler_trace(struct sb_scheduler *scheduler, uint32_t events);
+
+/*
+ * From the next start on the traces end soon after an event that takes longer than the bound, for
+ * which exemplars must be kept; NULL: none does. Under the same conditions. has_ended: whether
+ * that has happened since; any thread.
+ */
+SB_MUST_CHECK int sb_scheduler_trace_until(struct sb_scheduler *scheduler,
+					   const struct sb_trace_bound *bound);
+bool sb_scheduler_trace_has_ended(const struct sb_scheduler *scheduler);
 
 /* A worker's trace since the last start. After the first start, while it is
  * stopped; until the next one, or sb_scheduler_destroy. */

@@ -17,6 +17,7 @@
 #include "core/queue/deque.h"
 #include "core/queue/runq.h"
 #include "core/record/account.h"
+#include "core/record/exemplars.h"
 #include "core/record/sampler.h"
 #include "core/scheduler.h"
 #include "core/timers/timers.h"
@@ -80,6 +81,7 @@ struct sb_worker {
 	struct sb_sampler sampler;
 	struct sb_victims victims;
 	struct sb_trace trace;
+	struct sb_keeper *keeper; /* of exemplars; NULL: none are kept */
 
 	struct sb_grave *grave;	 /* being filled */
 	struct sb_grave *graves; /* empty ones */
@@ -130,6 +132,7 @@ struct sb_scheduler {
 	struct sb_config config;
 	uint32_t workers;
 	uint32_t trace_events;			/* of each worker, from the next start on */
+	struct sb_trace_bound trace_bound;	/* likewise */
 	struct sb_worker **worker;		/* [workers], NULL before the first start */
 	struct sb_worker_thread *worker_thread; /* [workers] */
 	struct sb_placement placement;
@@ -153,6 +156,7 @@ struct sb_scheduler {
 	/* Of those that cannot be freed yet, but for the tallies of workers; see graves.c. */
 	alignas(SB_LINE) _Atomic(uint64_t) dead_bytes;
 	/* Seldom written: not on the line of what every worker writes. */
+	_Atomic(uint64_t) trace_end_ns;		     /* UINT64_MAX: they go on */
 	alignas(SB_LINE) _Atomic(uint32_t) listings; /* that go on; see sb_scheduler_list() */
 	_Atomic(uint32_t) phase;		     /* enum sb_phase */
 	_Atomic(uint32_t) halt;			     /* workers leave after their current step */

@@ -7,6 +7,7 @@
 
 #include "core/dispatch.h"
 #include "core/process.h"
+#include "core/requests.h"
 
 /* A yield: a command, and the tag its completion will carry. */
 struct sb_yield {
@@ -49,6 +50,9 @@ uint32_t sb_step_worker(const struct sb_step *step);
 /* A block from that worker's arena, aligned to a cache line; for sb_mem_free,
  * before the scheduler is destroyed. NULL: there is no memory. */
 void *sb_step_alloc(const struct sb_step *step, size_t bytes);
+
+/* Tells of a request that the step has completed: if it is one of the slowest, it is kept. */
+void sb_step_request(const struct sb_step *step, const struct sb_request_times *times);
 
 /* The result that `done` completes with; 0 if never called. */
 static inline void sb_step_result(struct sb_step *step, union sb_value result)

@@ -24,6 +24,9 @@
  * empty deque is no event: a worker without work would push everything else out
  * of its ring with them, and the matrix of steals counts them.
  *
+ * Flight recorder: if an event of a kind takes longer than a bound, all rings end soon after it.
+ * Then they have what was before it, and a little of what came after, and not the run's end.
+ *
  * Times are sb_clock_ns of the worker's CPU; within a ring each is later than the
  * one before, by a nanosecond if the clock says the same or has gone back. So
  * what follows each other cannot be taken for what contains each other.
@@ -36,6 +39,7 @@
 #ifndef SB_CORE_TRACE_H
 #define SB_CORE_TRACE_H
 
+#include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "core/platform/clock.h"
 
@@ -59,6 +63,12 @@ enum sb_trace_kind {
 	SB_TRACE_GLOBAL, /* value: items of the global queue */
 	SB_TRACE_WAKE,	 /* other: who is woken; value: the wake */
 	SB_TRACE_TICK,
+
+	/* Of no ring: what is added to a trace that is collected. value: the exemplar of the
+	 * kind `other`; SLOW_SENT: it gets an arrow from its SENT. */
+	SB_TRACE_SENT,
+	SB_TRACE_SLOW,
+	SB_TRACE_SLOW_SENT,
 	SB_TRACE_KINDS
 };
 
@@ -76,9 +86,11 @@ static_assert(sizeof(struct sb_trace_event) == 32, "as the header says");
 struct sb_trace {
 	struct sb_trace_event *event; /* [room]; NULL: none is kept */
 	uint32_t room;
-	uint32_t next;	  /* where the next event goes */
-	uint64_t written; /* events, ever */
-	uint64_t last_ns; /* of the newest */
+	uint32_t next;		   /* where the next event goes */
+	uint64_t written;	   /* events, ever */
+	uint64_t last_ns;	   /* of the newest */
+	uint64_t late;		   /* events after the end */
+	_Atomic(uint64_t) *end_ns; /* of all workers' traces; NULL: they have none */
 };
 
 /* Forgets all events, and makes room for so many from now on; 0: it does not
@@ -97,6 +109,10 @@ static inline bool sb_trace_is_on(const struct sb_trace *trace)
 static inline void sb_trace_put(struct sb_trace *trace, struct sb_trace_event event)
 {
 	event.at_ns = sb_max_u64(sb_clock_ns(), trace->last_ns + 1);
+	if (trace->end_ns && event.at_ns > sb_load_rlx(trace->end_ns)) {
+		trace->late++;
+		return;
+	}
 	trace->last_ns = event.at_ns;
 	trace->event[trace->next] = event;
 	trace->written++;
@@ -120,7 +136,8 @@ static inline void sb_trace_note(struct sb_trace *trace, enum sb_trace_kind kind
 
 /* ---- by those who may read ---- */
 
-/* How many events there are, and how many went to make room for them. */
+/* How many events there are, and how many there are not: they went to make room, or came after
+ * the end. */
 static inline uint32_t sb_trace_kept(const struct sb_trace *trace)
 {
 	return (uint32_t)sb_min_u64(trace->written, trace->room);
@@ -128,7 +145,7 @@ static inline uint32_t sb_trace_kept(const struct sb_trace *trace)
 
 static inline uint64_t sb_trace_dropped(const struct sb_trace *trace)
 {
-	return trace->written - sb_trace_kept(trace);
+	return trace->written - sb_trace_kept(trace) + trace->late;
 }
 
 /* The i-th of those kept, oldest first. */

@@ -996,10 +996,10 @@ CLOCK = [
 
 LOAD = [
     Mutant("a request is served twice", "workloads/own/service_serve.c",
-           "	serve(own->data, ledger, &ledger->set, &own->job);\n"
+           "	serve(own->data, ledger, &ledger->set, &own->job, step);\n"
            "	return SB_DONE;",
-           "	serve(own->data, ledger, &ledger->set, &own->job);\n"
-           "	serve(own->data, ledger, &ledger->set, &own->job);\n"
+           "	serve(own->data, ledger, &ledger->set, &own->job, step);\n"
+           "	serve(own->data, ledger, &ledger->set, &own->job, step);\n"
            "	return SB_DONE;",
            "plain:workloads/test_workloads"),
     Mutant("a request goes to the server that is free last",

@@ -28,6 +28,29 @@ uint64_t sb_clock_process_cpu_ns(void);
 uint64_t sb_clock_thread_cpu_ns(void);
 
 /*
+ * What the system has counted of the calling thread so far. Its own thread opens and closes a
+ * source, and reads from it; a reading takes some two microseconds. In virtual time pages have no
+ * faults, and nobody counts switches.
+ */
+struct sb_usage {
+	uint64_t cpu_ns;
+	uint64_t delay_ns; /* ready to run, and without a CPU; SB_USAGE_UNKNOWN */
+	uint64_t faults;   /* of pages */
+	uint64_t preempted;
+	uint64_t gave_up; /* its CPU, to wait for something */
+};
+
+struct sb_usage_source {
+	int fd;
+};
+
+#define SB_USAGE_UNKNOWN UINT64_MAX
+
+void sb_usage_open(struct sb_usage_source *source);
+void sb_usage_close(struct sb_usage_source *source);
+void sb_usage_read(const struct sb_usage_source *source, struct sb_usage *out);
+
+/*
  * Pseudo-random numbers: xorshift64* (Vigna, "An experimental exploration of
  * Marsaglia's xorshift generators, scrambled", 2016, section 3). One owner.
  */

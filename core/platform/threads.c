@@ -1,7 +1,10 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +38,47 @@ uint64_t sb_clock_thread_cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
+
+/* ---- usage ---- */
+
+void sb_usage_open(struct sb_usage_source *source)
+{
+	source->fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+}
+
+void sb_usage_close(struct sb_usage_source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+}
+
+/* The second of three numbers: time with a CPU, time waiting for one, times that it got one. */
+static uint64_t read_delay(int fd)
+{
+	char text[80];
+	const ssize_t bytes = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+	char *rest;
+
+	if (bytes <= 0)
+		return SB_USAGE_UNKNOWN;
+	text[bytes] = '\0';
+	(void)strtoull(text, &rest, 10);
+	return strtoull(rest, NULL, 10);
+}
+
+void sb_usage_read(const struct sb_usage_source *source, struct sb_usage *out)
+{
+	struct rusage counts = { .ru_minflt = 0 };
+
+	(void)getrusage(RUSAGE_THREAD, &counts);
+	*out = (struct sb_usage){ .cpu_ns = sb_clock_thread_cpu_ns(),
+				  .delay_ns = read_delay(source->fd),
+				  .faults = (uint64_t)counts.ru_minflt + (uint64_t)counts.ru_majflt,
+				  .preempted = (uint64_t)counts.ru_nivcsw,
+				  .gave_up = (uint64_t)counts.ru_nvcsw };
+}
+
+/* ---- threads ---- */
 
 void sb_thread_yield(void)
 {

@@ -75,7 +75,7 @@ static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t 
 		p->backlog_first = node->next;
 		if (SB_UNLIKELY(node->sent_ns)) {
 			*now = *now ? *now : sb_worker_look(w);
-			sb_record_event(w, node, *now);
+			sb_record_event(w, p, node, *now);
 		}
 		if (SB_UNLIKELY(bounded) && node->event.type == SB_EVENT_MESSAGE)
 			sb_sub_acq_rel(&p->mailbox, 1);
@@ -350,7 +350,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;
 	if (SB_UNLIKELY(p->ready_ns))
-		now = sb_worker_look(w);
+		now = sb_record_start(w, p);
 	p->last_worker = w->id;
 	events = fill_events(w, p, budget, &now);
 	*whole_batch = events == budget;

@@ -168,6 +168,13 @@ void sb_account_round(struct sb_account *a, uint64_t look_ns, bool took)
 
 /* ---- readings ---- */
 
+bool sb_account_is_parked_since(struct sb_account *a, uint64_t then_ns)
+{
+	const uint64_t word = sb_load_rlx(&a->word);
+
+	return activity_of(word) == SB_ACTIVITY_BLOCKED && since_of(word) <= then_ns;
+}
+
 static const enum sb_counter_id kept[] = {
 	SB_COUNTER_busy_ns, SB_COUNTER_steal_ns,   SB_COUNTER_steal_failed_ns,
 	SB_COUNTER_spin_ns, SB_COUNTER_blocked_ns,

@@ -97,6 +97,9 @@ void sb_account_round(struct sb_account *account, uint64_t look_ns, bool took);
 
 /* ---- by anyone ---- */
 
+/* Whether the worker is parked, and has been since then; false without an account. */
+bool sb_account_is_parked_since(struct sb_account *account, uint64_t then_ns);
+
 /* The five counters, account_ns and read_ns of a reading. Waits for a change
  * that is under way, which is a few instructions of the owner's. */
 void sb_account_read(struct sb_account *account, struct sb_counters *counters,

@@ -7,12 +7,33 @@
 
 #include "core/record/marks.h"
 
+/* ---- times between steps that are known, for the keeper of exemplars ---- */
+
+static inline void sb_record_known(struct sb_worker *worker, uint64_t now_ns)
+{
+	if (sb_keeper_wants(worker->keeper, now_ns)) {
+		sb_keeper_note(worker, now_ns);
+		return;
+	}
+	worker->keeper->noted_ns = now_ns;
+	worker->keeper->noted_steps = sb_counter_read(&worker->counters.steps);
+}
+
+static inline void sb_record_known_step(struct sb_worker *worker, uint64_t start_ns,
+					uint64_t end_ns)
+{
+	if (sb_keeper_wants(worker->keeper, end_ns))
+		sb_keeper_note_step(worker, start_ns, end_ns);
+}
+
 /* ---- a worker without work ---- */
 
 /* It has run out of work, and begins to search. */
 static inline void sb_record_search(struct sb_worker *worker)
 {
 	sb_account_search(&worker->account);
+	if (worker->keeper)
+		sb_record_known(worker, worker->account.look_ns);
 	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0, 0);
 	sb_counter_add(&worker->counters.idle_episodes, 1);
 }
@@ -57,13 +78,18 @@ static inline void sb_record_gap(struct sb_worker *worker, uint64_t had_ns)
 			       sb_clock_passed(worker->search.ran_out_ns, had_ns));
 }
 
+/* It was woken then for what it has found now. */
+SB_COLD void sb_record_wake(struct sb_worker *worker, uint64_t wake_ns, uint64_t now_ns);
+
 /* It has work since now_ns. wake_ns: when it was woken for that; 0: it was not, or
  * the wake was not timed. */
 static inline void sb_record_busy(struct sb_worker *worker, uint64_t wake_ns, uint64_t now_ns)
 {
-	if (wake_ns)
-		sb_hist_record(&worker->hists.wake_to_running, sb_clock_passed(wake_ns, now_ns));
 	sb_account_busy(&worker->account, now_ns);
+	if (worker->keeper)
+		sb_keeper_busy(worker, now_ns);
+	if (wake_ns)
+		sb_record_wake(worker, wake_ns, now_ns);
 	sb_trace_note(&worker->trace, SB_TRACE_BUSY, 0, 0);
 }
 
@@ -123,8 +149,10 @@ static inline void sb_record_steal(struct sb_worker *worker, uint32_t victim,
 /* ---- ticks ---- */
 
 /* The depths of the queues that a worker takes from, as seen at a tick. */
-static inline void sb_record_depths(struct sb_worker *worker)
+static inline void sb_record_depths(struct sb_worker *worker, uint64_t now_ns)
 {
+	if (worker->keeper)
+		sb_record_known(worker, now_ns);
 	sb_hist_record(&worker->hists.depth_own,
 		       (uint64_t)sb_deque_size(&worker->deque) + sb_deque_size(&worker->cold));
 	sb_hist_record(&worker->hists.depth_inject, sb_runq_length(&worker->inject));
@@ -144,9 +172,12 @@ static inline void sb_record_step_edge(struct sb_worker *worker, const struct sb
 								      .other = status });
 }
 
+/* A step is to be timed, of a process that was queued to be. Returns the time. */
+SB_COLD uint64_t sb_record_start(struct sb_worker *worker, const struct sb_process *process);
+
 /* A step takes a timed event. */
-SB_COLD void sb_record_event(struct sb_worker *worker, const struct sb_event_node *node,
-			     uint64_t now_ns);
+SB_COLD void sb_record_event(struct sb_worker *worker, const struct sb_process *process,
+			     const struct sb_event_node *node, uint64_t now_ns);
 
 /* A timed step has ended. */
 SB_COLD void sb_record_step(struct sb_worker *worker, struct sb_process *process, uint64_t start_ns,

@@ -19,6 +19,7 @@
 void sb_worker_destroy(struct sb_worker *w)
 {
 	sb_trace_fini(&w->trace);
+	sb_keeper_fini(w);
 	sb_graves_fini(w);
 	sb_victims_fini(w);
 	sb_timers_fini(&w->timers);
@@ -76,7 +77,7 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id, stru
 	w->taken = sb_mem_zalloc(arena, w->taken_max * sizeof(*w->taken), SB_LINE);
 	if (w->events && w->taken && !sb_deque_init(&w->deque, config->deque, arena) &&
 	    !sb_deque_init(&w->cold, config->deque, arena) && !sb_victims_init(w) &&
-	    !sb_graves_init(w))
+	    !sb_graves_init(w) && !sb_keeper_init(w, arena))
 		return w;
 	sb_worker_destroy(w);
 	return NULL;
@@ -94,6 +95,7 @@ static int set_up(struct sb_worker_thread *t)
 	if (!w)
 		return -ENOMEM;
 	rc = sb_trace_init(&w->trace, s->trace_events, t->arena);
+	w->trace.end_ns = &s->trace_end_ns;
 	sb_worker_watch(w);
 	return rc;
 }
@@ -128,9 +130,11 @@ void *sb_worker_thread_run(void *arg)
 	w->tick.steps = sb_counter_read(&w->counters.steps);
 	w->slowed.cpu_ns = sb_clock_thread_cpu_ns();
 	sb_account_go(&w->account);
+	sb_keeper_begin(w);
 	sb_trace_note(&w->trace, SB_TRACE_BUSY, 0, 0);
 	sb_worker_loop(w);
 	sb_trace_note(&w->trace, SB_TRACE_REST, 0, 0);
+	sb_keeper_end(w);
 	sb_worker_bury(w);
 	sb_worker_release_credit(w, sb_clock_ns());
 	sb_pool_flush(&w->pool);

@@ -82,7 +82,7 @@ static void keep_house(struct sb_worker *w)
 	sb_worker_take_reclaimed(w);
 	sb_worker_give_memory_back(w, now);
 	if (w->sampler.every)
-		sb_record_depths(w);
+		sb_record_depths(w, now);
 	if (SB_UNLIKELY(sb_load_rlx(&w->timers.next_ns) <= now))
 		sb_timers_run(w, w, now);
 }

@@ -19,6 +19,7 @@
 #include "results/files/file.h"
 #include "results/files/stage.h"
 #include "results/json/write.h"
+#include "results/ledger/exemplars.h"
 #include "results/page/report.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"
@@ -187,6 +188,10 @@ int sb_outcome_write(const struct sb_result *result, const struct sb_options *op
 	rc = sb_write_tables(result, &failed);
 	if (rc)
 		return cannot_write(result, failed, rc);
+	if (sb_result_has_exemplars(result))
+		rc = write_document(result, "exemplars.json", sb_write_exemplars);
+	if (rc)
+		return rc;
 	if (count_traced(result)) /* a picture is made from it */
 		rc = write_document(result, "trace.json", sb_write_trace);
 	if (!rc)
@@ -238,8 +243,7 @@ void sb_outcome_print(const struct sb_result *result, const struct sb_options *o
 
 int sb_outcome_status(const struct sb_result *result, const struct sb_options *options)
 {
-	bool is_measured =
-		!sb_opt(options, SB_OPT_trace) || count_traced(result) == result->all_series;
+	bool is_measured = !sb_opt_traces(options) || count_traced(result) == result->all_series;
 
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		if (result->series[i].met_limit)

@@ -67,5 +67,6 @@ struct sb_config sb_config_of(const struct sb_options *o)
 				       ? UINT32_MAX
 				       : (uint32_t)sb_opt(o, SB_OPT_searchers);
 	set_recording(&config, &o->value[SB_OPT_record]);
+	config.exemplars = (uint32_t)sb_opt(o, SB_OPT_exemplars);
 	return config;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "harness/run/slo.h"
 #include "harness/run/tracing.h"
 #include "harness/system/clock_cost.h"
+#include "harness/system/fault_cost.h"
 #include "harness/system/osview.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
@@ -54,10 +56,12 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	*m->run.wakes = (struct sb_wake_times){ 0 };
 	sb_scheduler_read_memory(m->run.scheduler, &before);
 	sb_osview_begin(m->os);
+	sb_exemplars_begin(m);
 	if (!sb_rounds_run(m, sb_opt(m->options, SB_OPT_duration)))
 		return false;
 	sb_osview_end(m->os, record->os, &measured->machine);
 	sb_readings_subtract(m, record);
+	record->exemplars = sb_exemplars_collect(m);
 	sb_hist_read(&m->run.wakes->all, &record->hist[SB_RECORD_wake]);
 	sb_hist_read(&m->run.wakes->long_step, &record->hist[SB_RECORD_wake_long_step]);
 	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
@@ -193,13 +197,44 @@ static void run_nothing(struct sb_series *series, const char *why)
 
 /* One round, with the load of the repetitions. The workers have just started,
  * but for their memory nothing is cold. */
-static bool run_traced(struct sb_measurement *m)
+static bool run_traced_round(struct sb_measurement *m)
 {
-	m->measured = (struct sb_measured){ 0 };
 	sb_measurement_clear_requests(m);
 	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
 	m->load.seed += SB_GENERATORS_MAX;
 	return sb_round_run(m, &m->measured) && sb_measurement_ground_holds(m);
+}
+
+/* With --trace-on as many as fill the time of a repetition, until one has what is looked for. */
+static bool run_traced(struct sb_measurement *m)
+{
+	const char *bound = m->options->value[SB_OPT_trace_on].text;
+	const uint64_t end = sb_clock_ns() + sb_opt(m->options, SB_OPT_duration);
+	bool ok;
+
+	m->measured = (struct sb_measured){ 0 };
+	sb_stops_begin(&m->stops);
+	m->exemplars_since_ns = 0;
+	do {
+		ok = run_traced_round(m);
+	} while (ok && *bound && !sb_scheduler_trace_has_ended(m->run.scheduler) &&
+		 sb_clock_ns() < end);
+	if (ok && *bound && !sb_scheduler_trace_has_ended(m->run.scheduler))
+		sb_note("%s: --trace-on %s: nothing did; the trace is of the end",
+			m->run.workload->name, bound);
+	return ok;
+}
+
+static int set_up_trace(struct sb_measurement *m)
+{
+	struct sb_scheduler *s = m->run.scheduler;
+	struct sb_trace_bound bound;
+	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+
+	if (!rc && sb_trace_bound_parse(m->options->value[SB_OPT_trace_on].text, &bound))
+		rc = sb_scheduler_trace_until(s, &bound);
+	sb_scheduler_forget_exemplars(s);
+	return rc ? rc : sb_scheduler_start(s, NULL);
 }
 
 /* The scheduler is stopped, and is so again. before: room for readings. */
@@ -208,11 +243,10 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series,
 {
 	struct sb_scheduler *s = m->run.scheduler;
 	bool ok;
-	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+	int rc;
 
 	sb_readings_take(m, before);
-	if (!rc)
-		rc = sb_scheduler_start(s, NULL);
+	rc = set_up_trace(m);
 	if (rc) {
 		snprintf(m->why, sizeof(m->why), "the workers cannot be started again: %s",
 			 strerror(-rc));
@@ -229,6 +263,9 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series,
 	}
 	series->traced->operations = m->measured.operations;
 	series->traced->wall_ns = m->measured.wall_ns;
+	series->traced->exemplars = sb_exemplars_collect(m);
+	if (sb_tracing_mark(series->traced))
+		sb_note("%s: no memory for the marks of the trace", m->run.workload->name);
 	return true;
 }
 
@@ -240,7 +277,7 @@ static void trace(struct sb_measurement *m, struct sb_series *series)
 {
 	struct sb_worker_reading *before;
 
-	if (!sb_opt(m->options, SB_OPT_trace) || *m->why)
+	if (!sb_opt_traces(m->options) || *m->why)
 		return;
 	before = sb_readings_make(m->workers, m->workers);
 	if (!before)
@@ -383,7 +420,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		return 0;
 	}
 	/* All of it was saved. */
-	if (series->residence && !sb_opt(options, SB_OPT_trace)) {
+	if (series->residence && !sb_opt_traces(options)) {
 		sb_judge_series(series);
 		return 0;
 	}
@@ -401,6 +438,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	m->workers = ground->placement->workers;
 	m->conditions.polls = options->value[SB_OPT_park].alternative == SB_PARK_POLL;
 	m->look_ns = sb_look_ns();
+	m->fault_ns = sb_opt(options, SB_OPT_exemplars) ? sb_fault_ns() : (double)NAN;
 	rc = sb_load_make(&m->load, options, m->workers);
 	if (!rc) {
 		rc = measure_loaded(m, series);

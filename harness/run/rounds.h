@@ -15,6 +15,8 @@ struct sb_measurement {
 	const struct sb_series *series;
 	uint32_t workers;
 	double look_ns;		       /* cost of a clock read */
+	double fault_ns;	       /* cost of a page fault */
+	uint64_t exemplars_since_ns;   /* when the repetition began */
 	struct sb_worker_reading *now; /* one, of whichever worker is looked at */
 	struct sb_hist_counts *hist;   /* [SB_HISTS], at the start of a repetition */
 	struct sb_osview *os;

@@ -1,8 +1,52 @@
 #include "harness/run/tracing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/platform/platform.h"
+#include "harness/run/config.h"
 #include "results/record/series.h"
+#include "workloads/load/quantity.h"
+
+bool sb_trace_bound_parse(const char *text, struct sb_trace_bound *bound)
+{
+	const size_t length = strcspn(text, ">");
+	double ns;
+
+	if (!text[length] || !sb_quantity_time(text + length + 1, &ns))
+		return false;
+	for (int kind = 0; kind < SB_EXEMPLAR_KINDS; kind++) {
+		const char *name = sb_exemplar_kind_name((enum sb_exemplar_kind)kind);
+
+		*bound = (struct sb_trace_bound){ (enum sb_exemplar_kind)kind, (uint64_t)ns };
+		if (strlen(name) == length && !strncmp(name, text, length))
+			return true;
+	}
+	return false;
+}
+
+static const char expected[] = "expected a latency above a time with its unit (sojourn>5ms), of"
+#define X(name) " " #name
+#include "core/exemplars.def"
+#undef X
+	;
+
+int sb_tracing_check(const struct sb_options *options)
+{
+	const struct sb_config config = sb_config_of(options);
+	struct sb_trace_bound bound;
+	const char *text = options->value[SB_OPT_trace_on].text;
+
+	if (!*text)
+		return 0;
+	if (!sb_trace_bound_parse(text, &bound))
+		return sb_option_refuse(options, SB_OPT_trace_on, expected);
+	if (config.sample_every && config.exemplars)
+		return 0;
+	return sb_option_refuse(
+		options, SB_OPT_trace_on,
+		"expected none with --record off, --record counters or --exemplars 0");
+}
 
 static int copy_events(struct sb_traced_worker *to, const struct sb_trace *trace)
 {
@@ -42,5 +86,242 @@ struct sb_traced *sb_tracing_collect(struct sb_scheduler *s, const struct sb_wor
 	if (traced->worker && !rc)
 		return traced;
 	sb_traced_free(traced);
+	return NULL;
+}
+
+/* ---- marks ---- */
+
+struct mark {
+	uint32_t worker;
+	struct sb_trace_event event;
+};
+
+struct marks {
+	struct mark *mark; /* with room for two of each exemplar */
+	size_t n;
+};
+
+static bool covers(const struct sb_traced_worker *worker, uint64_t at_ns)
+{
+	return worker->events && worker->event[0].at_ns < at_ns &&
+	       at_ns < worker->event[worker->events - 1].at_ns;
+}
+
+/* The first event that is later. */
+static uint32_t find_later(const struct sb_traced_worker *worker, uint64_t at_ns)
+{
+	uint32_t low = 0;
+	uint32_t high = worker->events;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (worker->event[middle].at_ns > at_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The process whose step that worker was in; 0: it was in none. */
+static sb_pid running_at(const struct sb_traced_worker *worker, uint64_t at_ns)
+{
+	for (uint32_t i = find_later(worker, at_ns); i-- > 0;) {
+		if (worker->event[i].kind == SB_TRACE_STEP)
+			return worker->event[i].value;
+		if (worker->event[i].kind == SB_TRACE_STEP_END)
+			return 0;
+	}
+	return 0;
+}
+
+/* The worker in whose step it was sent: the only one that was in a step then, or the one that ran
+ * it next, behind that step. SB_WORKER_NONE: it cannot be told. */
+static uint32_t find_sender(const struct sb_traced *traced, const struct sb_exemplar *e)
+{
+	uint32_t found = SB_WORKER_NONE;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < traced->workers; i++) {
+		const struct sb_traced_worker *worker = &traced->worker[i];
+		const sb_pid pid =
+			covers(worker, e->begin_ns) ? running_at(worker, e->begin_ns) : 0;
+
+		if (pid && pid == e->front_pid && i == e->worker)
+			return i;
+		if (pid) {
+			found = i;
+			n++;
+		}
+	}
+	return n == 1 ? found : SB_WORKER_NONE;
+}
+
+static void add_mark(struct marks *marks, uint32_t worker, const struct sb_trace_event *event)
+{
+	marks->mark[marks->n++] = (struct mark){ worker, *event };
+}
+
+static void mark_one(struct marks *marks, const struct sb_traced *traced,
+		     enum sb_exemplar_kind kind, uint32_t i)
+{
+	const struct sb_exemplar *e = &traced->exemplars->of[kind].exemplar[i];
+	const bool is_sent = kind == SB_EXEMPLAR_send_to_step || kind == SB_EXEMPLAR_submit_to_step;
+	const uint32_t sender = is_sent ? find_sender(traced, e) : SB_WORKER_NONE;
+	struct sb_trace_event event = {
+		.at_ns = e->begin_ns, .value = i, .other = (int32_t)kind, .kind = SB_TRACE_SENT
+	};
+
+	if (!covers(&traced->worker[e->worker], e->begin_ns + e->wait_ns))
+		return;
+	if (sender != SB_WORKER_NONE)
+		add_mark(marks, sender, &event);
+	event.at_ns = e->begin_ns + e->wait_ns;
+	event.kind = sender == SB_WORKER_NONE ? SB_TRACE_SLOW : SB_TRACE_SLOW_SENT;
+	add_mark(marks, e->worker, &event);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct sb_trace_event *x = a;
+	const struct sb_trace_event *y = b;
+
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* The marks of one worker, between its events. */
+static int insert(struct sb_traced_worker *worker, uint32_t i, const struct marks *marks)
+{
+	struct sb_trace_event *event =
+		realloc(worker->event, (worker->events + marks->n + 1) * sizeof(*event));
+
+	if (!event)
+		return -1;
+	worker->event = event;
+	for (size_t m = 0; m < marks->n; m++) {
+		if (marks->mark[m].worker == i)
+			event[worker->events++] = marks->mark[m].event;
+	}
+	qsort(event, worker->events, sizeof(*event), by_time);
+	return 0;
+}
+
+int sb_tracing_mark(struct sb_traced *traced)
+{
+	struct marks marks = { .n = 0 };
+	size_t room = 0;
+	int rc = 0;
+
+	if (!traced->exemplars)
+		return 0;
+	for (int kind = 0; kind < SB_EXEMPLAR_KINDS; kind++)
+		room += 2 * (size_t)traced->exemplars->of[kind].n;
+	marks.mark = calloc(room, sizeof(*marks.mark));
+	if (!marks.mark)
+		return -1;
+	for (int kind = 0; kind < SB_EXEMPLAR_KINDS; kind++) {
+		for (uint32_t i = 0; i < traced->exemplars->of[kind].n; i++)
+			mark_one(&marks, traced, (enum sb_exemplar_kind)kind, i);
+	}
+	for (uint32_t i = 0; i < traced->workers && !rc; i++)
+		rc = insert(&traced->worker[i], i, &marks);
+	free(marks.mark);
+	return rc;
+}
+
+/* ---- exemplars ---- */
+
+void sb_exemplars_begin(struct sb_measurement *m)
+{
+	sb_scheduler_forget_exemplars(m->run.scheduler);
+	m->exemplars_since_ns = sb_clock_ns();
+}
+
+/* The slowest first; of equal ones in the order in which they began. */
+static int by_slowness(const void *a, const void *b)
+{
+	const struct sb_exemplar *x = a;
+	const struct sb_exemplar *y = b;
+
+	if (x->took_ns != y->took_ns)
+		return x->took_ns > y->took_ns ? -1 : 1;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return (x->worker > y->worker) - (x->worker < y->worker);
+}
+
+/* Of all workers, in no order; returns how many. */
+static uint32_t gather(const struct sb_measurement *m, enum sb_exemplar_kind kind,
+		       struct sb_exemplar *out)
+{
+	uint32_t all = 0;
+
+	for (uint32_t i = 0; i < m->workers; i++) {
+		uint32_t n;
+		const struct sb_exemplar *from =
+			sb_scheduler_read_exemplars(m->run.scheduler, i, kind, &n);
+
+		if (out && n)
+			memcpy(&out[all], from, n * sizeof(*out));
+		all += n;
+	}
+	return all;
+}
+
+static int collect_kind(const struct sb_measurement *m, enum sb_exemplar_kind kind,
+			struct sb_exemplar_list *list)
+{
+	const uint32_t all = gather(m, kind, NULL);
+	const uint32_t most = (uint32_t)sb_opt(m->options, SB_OPT_exemplars);
+	struct sb_exemplar *exemplar = all ? calloc(all, sizeof(*exemplar)) : NULL;
+
+	if (!exemplar)
+		return all ? -1 : 0;
+	gather(m, kind, exemplar);
+	qsort(exemplar, all, sizeof(*exemplar), by_slowness);
+	list->n = all < most ? all : most;
+	/* A row keeps what it needs. */
+	list->exemplar = malloc(list->n * sizeof(*exemplar));
+	for (uint32_t i = 0; list->exemplar && i < list->n; i++) {
+		list->exemplar[i] = exemplar[i];
+		list->exemplar[i].begin_ns =
+			sb_clock_passed(m->exemplars_since_ns, exemplar[i].begin_ns);
+	}
+	free(exemplar);
+	return list->exemplar ? 0 : -1;
+}
+
+static void collect_stops(const struct sb_measurement *m, struct sb_exemplars *to)
+{
+	to->stops = m->stops.stops;
+	for (uint32_t i = 0; i < to->stops; i++)
+		to->stop[i] = (struct sb_stop){
+			sb_clock_passed(m->exemplars_since_ns, m->stops.stop[i].begin_ns),
+			sb_clock_passed(m->exemplars_since_ns, m->stops.stop[i].end_ns)
+		};
+}
+
+/* All or nothing. */
+struct sb_exemplars *sb_exemplars_collect(const struct sb_measurement *m)
+{
+	struct sb_exemplars *exemplars = calloc(1, sizeof(*exemplars));
+	bool has_any = false;
+
+	if (!exemplars)
+		return NULL;
+	exemplars->fault_ns = m->fault_ns;
+	collect_stops(m, exemplars);
+	for (int kind = 0; kind < SB_EXEMPLAR_KINDS; kind++) {
+		if (collect_kind(m, (enum sb_exemplar_kind)kind, &exemplars->of[kind])) {
+			exemplars->of[kind].n = 0;
+			has_any = false;
+			break;
+		}
+		has_any |= exemplars->of[kind].n > 0;
+	}
+	if (has_any)
+		return exemplars;
+	sb_exemplars_free(exemplars);
 	return NULL;
 }

@@ -1,5 +1,6 @@
 #include "harness/system/stops.h"
 
+#include "core/platform/platform.h"
 #include "harness/system/procfs.h"
 
 /* Timers and hypervisors are late by less. */
@@ -34,11 +35,18 @@ uint64_t sb_stops_excess(uint64_t took_ns, uint64_t most_ns, uint64_t delay_ns)
  * than in this one, so that a busy machine is never taken for a stop. */
 void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns, uint64_t most_ns)
 {
+	uint64_t now;
+	uint64_t stopped_ns;
 	uint64_t delay_ns;
 
 	if (!sb_stops_excess(took_ns, most_ns, 0))
 		return;
+	now = sb_clock_ns();
 	delay_ns = read_delay();
-	stops->stopped_ns += sb_stops_excess(took_ns, most_ns, delay_ns - stops->delay_ns);
+	stopped_ns = sb_stops_excess(took_ns, most_ns, delay_ns - stops->delay_ns);
+	stops->stopped_ns += stopped_ns;
 	stops->delay_ns = delay_ns;
+	/* A wait that is overdue returns as soon as the process goes on. */
+	if (stopped_ns && stops->stops < SB_STOPS_MAX)
+		stops->stop[stops->stops++] = (struct sb_stop){ now - stopped_ns, now };
 }

@@ -8,12 +8,14 @@
 #ifndef SB_HARNESS_SYSTEM_STOPS_H
 #define SB_HARNESS_SYSTEM_STOPS_H
 
-#include "core/platform/base.h"
+#include "results/record/record.h"
 
 /* One thread's. */
 struct sb_stops {
 	uint64_t stopped_ns;
-	uint64_t delay_ns; /* that the thread had waited for CPUs so far */
+	uint64_t delay_ns;		   /* that the thread had waited for CPUs so far */
+	struct sb_stop stop[SB_STOPS_MAX]; /* the first of them, by sb_clock_ns */
+	uint32_t stops;
 };
 
 void sb_stops_begin(struct sb_stops *stops);

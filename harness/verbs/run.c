@@ -20,6 +20,7 @@
 #include "harness/run/placing.h"
 #include "harness/run/saved.h"
 #include "harness/run/series.h"
+#include "harness/run/tracing.h"
 #include "harness/run/watch.h"
 #include "harness/sweep/sweep.h"
 #include "harness/system/clock_choice.h"
@@ -30,6 +31,7 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/answer.h"
 #include "results/files/summary.h"
+#include "results/ledger/exemplars.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
 
@@ -57,6 +59,8 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 	int rc = sb_load_check(&job->options);
 
 	stage->job = job;
+	if (!rc)
+		rc = sb_tracing_check(&job->options);
 	if (!rc)
 		rc = sb_placing_open(&job->options, &stage->topology);
 	if (rc)
@@ -134,6 +138,7 @@ static void print_pretty(const void *what, FILE *out)
 	const struct sb_result *result = what;
 
 	sb_write_summary(result, out, sb_terminal_has_color(out), sb_terminal_width(out));
+	sb_write_slowest(result, out, sb_terminal_width(out));
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */

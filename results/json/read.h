@@ -17,7 +17,7 @@
  * result's directory (else it is where the file is). What a later version has
  * added by name (metrics, counters, histograms) is left out, and what an earlier
  * one did not have is as if not measured; rows without numbers have nothing but
- * their repetition and their reason. out: caller's, to be freed with
+ * their repetition, their reason and their slowest events. out: caller's, to be freed with
  * sb_result_free() after success alone. Returns 0, or -errno and one line in why:
  * -EINVAL for what is not a result, -EFBIG, -ENOMEM or what the system says.
  */

@@ -323,7 +323,8 @@ static bool read_row(struct sb_reader *r, const json_t *own, bool numbers, struc
 
 	if (!record ||
 	    !sb_reader_get_uint32(r, own, "repetition", 0, UINT32_MAX, &record->repetition) ||
-	    !read_verdict(r, own, numbers, &record->verdict) || !read_reason(r, own, record))
+	    !read_verdict(r, own, numbers, &record->verdict) || !read_reason(r, own, record) ||
+	    !sb_reader_get_exemplars(r, own, record, series->placement.workers))
 		return false;
 	return !numbers || read_measured(r, own, record, series->placement.workers);
 }

@@ -10,6 +10,9 @@
  * Returns 0 or -ENOMEM. */
 int sb_write_json(const struct sb_result *result, FILE *out);
 
+/* exemplars.json: the slowest events of each series, with their causes. The same. */
+int sb_write_exemplars(const struct sb_result *result, FILE *out);
+
 /* meta.json: everything known about the run but its numbers. */
 int sb_write_meta(const struct sb_result *result, FILE *out);
 

@@ -40,6 +40,8 @@ json_t *sb_json_record(const struct sb_json_spot *spot);
 
 json_t *sb_json_waiting(const struct sb_waiting *waiting);
 
+json_t *sb_json_exemplars(const struct sb_exemplars *exemplars);
+
 /* A row of the array `rows`. */
 json_t *sb_json_row(const struct sb_json_spot *spot);
 

@@ -214,6 +214,8 @@ json_t *sb_json_record(const struct sb_json_spot *spot)
 	ok &= sb_json_set(own, "label", json_string(series->label));
 	if (sb_record_has_numbers(record))
 		ok &= set_measured(own, series, record);
+	if (record->exemplars)
+		ok &= sb_json_set(own, "exemplars", sb_json_exemplars(record->exemplars));
 	return sb_json_whole(own, ok);
 }
 

@@ -177,6 +177,7 @@ void sb_html_verdict(FILE *out, const struct sb_page *page);
 void sb_html_headline(FILE *out, const struct sb_page *page);
 void sb_html_pictures(FILE *out, const struct sb_page *page);
 void sb_html_latencies(FILE *out, const struct sb_page *page);
+void sb_html_exemplars(FILE *out, const struct sb_page *page);
 void sb_html_times(FILE *out, const struct sb_page *page);
 void sb_html_steals(FILE *out, const struct sb_page *page);
 void sb_html_memory(FILE *out, const struct sb_page *page);

@@ -109,6 +109,24 @@ int sb_record_pack(struct sb_record *record)
 	return 0;
 }
 
+const char *sb_exemplar_kind_name(enum sb_exemplar_kind kind)
+{
+	static const char *const names[SB_EXEMPLAR_KINDS] = {
+#define X(name) [SB_EXEMPLAR_##name] = #name,
+#include "core/exemplars.def"
+#undef X
+	};
+
+	return names[kind];
+}
+
+void sb_exemplars_free(struct sb_exemplars *exemplars)
+{
+	for (int kind = 0; exemplars && kind < SB_EXEMPLAR_KINDS; kind++)
+		free(exemplars->of[kind].exemplar);
+	free(exemplars);
+}
+
 static_assert(SB_METRIC_unaccounted_pct - SB_METRIC_busy_pct == SB_TIMES - 1,
 	      "the shares are metrics in their own order");
 

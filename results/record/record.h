@@ -6,6 +6,7 @@
 #define SB_RESULTS_RECORD_RECORD_H
 
 #include "core/counters.h"
+#include "core/exemplars.h"
 #include "core/memory.h"
 #include "core/placement.h"
 #include "core/requests.h"
@@ -43,6 +44,34 @@ enum sb_verdict { SB_VALID, SB_SUSPECT, SB_INVALID };
 
 #define SB_REASON_BYTES 400
 
+/* ---- the slowest events of a repetition ---- */
+
+/* The whole process did not run; as far as it was seen, and then for longer than that. */
+struct sb_stop {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+#define SB_STOPS_MAX 8
+
+struct sb_exemplar_list {
+	struct sb_exemplar *exemplar; /* [n], the slowest first */
+	uint32_t n;
+};
+
+/* Times count from the start of the repetition. */
+struct sb_exemplars {
+	struct sb_exemplar_list of[SB_EXEMPLAR_KINDS];
+	struct sb_stop stop[SB_STOPS_MAX]; /* [stops] */
+	uint32_t stops;
+	double fault_ns; /* of a page fault on this machine; NaN: not measured */
+};
+
+/* That of its histogram, too. */
+const char *sb_exemplar_kind_name(enum sb_exemplar_kind kind);
+
+void sb_exemplars_free(struct sb_exemplars *exemplars);
+
 /* One repetition of one workload. */
 struct sb_record {
 	uint32_t repetition;
@@ -55,6 +84,7 @@ struct sb_record {
 	struct sb_worker_reading *worker; /* [workers], over the repetition */
 	struct sb_os_counts *os;	  /* [workers]; NULL: not read */
 	struct sb_requests *requests;	  /* NULL: the workload takes none */
+	struct sb_exemplars *exemplars;	  /* NULL: none were kept */
 
 	/*
 	 * Histograms, [SB_RECORD_HISTS], while the row is measured or read, in
@@ -89,6 +119,7 @@ struct sb_traced {
 	struct sb_traced_worker *worker;
 	uint64_t operations;
 	uint64_t wall_ns;
+	struct sb_exemplars *exemplars; /* of that round, by sb_clock_ns; NULL: none were kept */
 };
 
 /* The meaning of times. */

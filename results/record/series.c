@@ -343,6 +343,7 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	sb_packed_hist_free(record->packed);
 	free(record->os);
 	free(record->requests);
+	sb_exemplars_free(record->exemplars);
 }
 
 void sb_series_forget_rows(struct sb_series *series)
@@ -365,6 +366,7 @@ void sb_traced_free(struct sb_traced *traced)
 		free(traced->worker[i].reading.steals);
 	}
 	free(traced->worker);
+	sb_exemplars_free(traced->exemplars);
 	free(traced);
 }
 

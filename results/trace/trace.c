@@ -110,6 +110,15 @@ static int rest_all(struct sb_trace_writer *w)
 	return 0;
 }
 
+/* Of workers whose traces end before they left: all at once, later than any event. */
+static void rest(struct sb_trace_writer *w)
+{
+	const uint64_t end = w->spots ? w->spot[w->spots - 1].at_ns + 1 : 0;
+
+	for (uint32_t i = 0; i < w->traced->workers; i++)
+		sb_trace_change_activity(w, i, end, SB_TRACE_REST);
+}
+
 static void put_events(struct sb_trace_writer *w)
 {
 	for (uint32_t i = 0; i < w->spots; i++) {
@@ -117,6 +126,7 @@ static void put_events(struct sb_trace_writer *w)
 			begin_worker(w, w->spot[i].worker);
 		sb_trace_put_event(w, &w->spot[i]);
 	}
+	rest(w);
 }
 
 /* The name that a viewer shows for a process or a thread. */

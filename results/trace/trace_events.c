@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/config.h"
 #include "core/process.h"
+#include "results/ledger/exemplars.h"
 #include "results/record/record.h"
 #include "results/trace/trace_writer.h"
 
@@ -243,6 +245,45 @@ static void put_activity(struct sb_trace_writer *w, const struct sb_trace_spot *
 		put_arrow(w, "wake", true, spot->worker, event->at_ns, arrow->arrow);
 }
 
+/* ---- the slowest events ---- */
+
+/* Of all series' exemplars, the same at both ends. */
+static uint64_t arrow_of(const struct sb_trace_writer *w, const struct sb_trace_event *event)
+{
+	return ((uint64_t)w->process * SB_EXEMPLAR_KINDS + (uint64_t)event->other) *
+		       SB_EXEMPLARS_MAX +
+	       event->value;
+}
+
+static void put_sent(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
+{
+	const struct sb_trace_event *event = event_at(w, spot);
+
+	begin_moment(w, "sent", spot->worker, event->at_ns);
+	fprintf(w->out, ",\"args\":{\"latency\":\"%s\"}}",
+		sb_exemplar_kind_name((enum sb_exemplar_kind)event->other));
+	put_arrow(w, "slow", false, spot->worker, event->at_ns, arrow_of(w, event));
+}
+
+static void put_slow(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
+{
+	const struct sb_trace_event *event = event_at(w, spot);
+	const struct sb_exemplars *all = w->traced->exemplars;
+	const struct sb_exemplar *e = &all->of[event->other].exemplar[event->value];
+	char text[SB_CAUSE_BYTES];
+	const enum sb_cause cause = sb_exemplar_explain(text, all, e);
+
+	begin_moment(w, "slow", spot->worker, event->at_ns);
+	fprintf(w->out, ",\"args\":{\"latency\":\"%s\"",
+		sb_exemplar_kind_name((enum sb_exemplar_kind)event->other));
+	put_us(w->out, "took_us", e->took_ns);
+	fprintf(w->out, ",\"cause\":\"%s\",\"because\":", sb_cause_name(cause));
+	sb_trace_put_text(w->out, text);
+	fputs("}}", w->out);
+	if (event->kind == SB_TRACE_SLOW_SENT)
+		put_arrow(w, "slow", true, spot->worker, event->at_ns, arrow_of(w, event));
+}
+
 void sb_trace_put_event(struct sb_trace_writer *w, const struct sb_trace_spot *spot)
 {
 	const struct sb_trace_event *event = event_at(w, spot);
@@ -277,6 +318,13 @@ void sb_trace_put_event(struct sb_trace_writer *w, const struct sb_trace_spot *s
 	case SB_TRACE_TICK:
 		begin_moment(w, "tick", spot->worker, event->at_ns);
 		fputc('}', w->out);
+		break;
+	case SB_TRACE_SENT:
+		put_sent(w, spot);
+		break;
+	case SB_TRACE_SLOW:
+	case SB_TRACE_SLOW_SENT:
+		put_slow(w, spot);
 		break;
 	case SB_TRACE_STEP_END:
 	case SB_TRACE_KINDS:

@@ -1,8 +1,9 @@
 /*
  * wrong.c - workloads for the tests: `wrong`, whose answer is never right,
- * `stuck`, whose process never ends, `deaf`, whose step never returns, and
- * `crashing`, whose step writes where nothing may be written. A run with the first
- * two must have no numbers and exit with status 2.
+ * `stuck`, whose process never ends, `deaf`, whose step never returns,
+ * `crashing`, whose step writes where nothing may be written, and `faulting`, whose steps
+ * do nothing but touch new memory. A run with the first two must have no numbers and exit
+ * with status 2.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -54,6 +55,28 @@ static int step_crashing(void *state, struct sb_step *output, const struct sb_ev
 	return SB_DONE;
 }
 
+#define FAULTS 512
+
+static int step_faulting(void *state, struct sb_step *output, const struct sb_event *events,
+			 uint32_t count)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *block = mmap(NULL, FAULTS * page, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	(void)output;
+	(void)events;
+	(void)count;
+	if (block == MAP_FAILED)
+		return SB_DONE;
+	(void)madvise((void *)(uintptr_t)block, FAULTS * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < FAULTS; i++)
+		block[i * page] = 1;
+	(void)munmap((void *)(uintptr_t)block, FAULTS * page);
+	return SB_DONE;
+}
+
 static const struct sb_process_ops ops = {
 	.name = "wrong",
 	.state_bytes = sizeof(bool),
@@ -73,6 +96,13 @@ static const struct sb_process_ops ops_crashing = {
 	.state_bytes = sizeof(bool),
 	.init = init,
 	.step = step_crashing,
+};
+
+static const struct sb_process_ops ops_faulting = {
+	.name = "faulting",
+	.state_bytes = sizeof(bool),
+	.init = init,
+	.step = step_faulting,
 };
 
 static int setup(struct sb_workload_run *run)
@@ -99,6 +129,20 @@ static int start_deaf(struct sb_workload_run *run)
 static int start_crashing(struct sb_workload_run *run)
 {
 	return sb_scheduler_submit(run->scheduler, &ops_crashing, "main", sb_value_u64(true), NULL);
+}
+
+static int start_faulting(struct sb_workload_run *run)
+{
+	return sb_scheduler_submit(run->scheduler, &ops_faulting, "main", sb_value_u64(false),
+				   NULL);
+}
+
+static bool always_right(struct sb_workload_run *run, char *why, size_t why_bytes)
+{
+	(void)run;
+	(void)why;
+	(void)why_bytes;
+	return true;
 }
 
 static uint64_t operations(const struct sb_workload_run *run)
@@ -168,5 +212,18 @@ const struct sb_workload sb_workload_crashing = {
 	.start = start_crashing,
 	.operations = operations,
 	.check = never_right,
+	.teardown = teardown,
+};
+
+const struct sb_workload sb_workload_faulting = {
+	.name = "faulting",
+	.operation = "process",
+	.doc = "for tests: its steps fault for pages",
+	.source = "tests",
+	.params = no_params,
+	.setup = setup,
+	.start = start_faulting,
+	.operations = operations,
+	.check = always_right,
 	.teardown = teardown,
 };

@@ -83,6 +83,25 @@ static inline struct sb_requests *make_requests(struct sb_hist_counts *hist)
 	return requests;
 }
 
+static inline struct sb_exemplars *make_exemplars(void)
+{
+	struct sb_exemplars *exemplars = calloc(1, sizeof(*exemplars));
+	struct sb_exemplar_list *list = &exemplars->of[SB_EXEMPLAR_send_to_step];
+
+	exemplars->fault_ns = 0.5;
+	exemplars->stops = 1;
+	exemplars->stop[0] = (struct sb_stop){ 5, 1000000007 };
+	list->n = 2;
+	list->exemplar = calloc(2, sizeof(*list->exemplar));
+	list->exemplar[0] =
+		(struct sb_exemplar){ 1,  900, 3, 4,  800, 6,  7,  8,  9,  10, 11,	12,
+				      13, 14,  1, 16, 1,   18, 19, 20, 21, 22, "a<b>\"" };
+	list->exemplar[1] = (struct sb_exemplar){ .took_ns = 5, .last_worker = SB_WORKER_NONE };
+	snprintf(list->exemplar[1].name, sizeof(list->exemplar[1].name), "two");
+	exemplars->of[SB_EXEMPLAR_sojourn].exemplar = calloc(1, sizeof(struct sb_exemplar));
+	return exemplars;
+}
+
 /* Numbers of all sizes, and some that were not measured. */
 static inline double make_number(uint32_t i)
 {
@@ -98,6 +117,7 @@ static inline void fill_record(struct sb_record *record, uint32_t r, uint32_t wo
 	record->hist = calloc(SB_RECORD_HISTS, sizeof(*record->hist));
 	record->os = calloc(workers, sizeof(*record->os));
 	record->requests = make_requests(&record->hist[SB_RECORD_REQUEST]);
+	record->exemplars = make_exemplars();
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		record->value[m] = make_number(m);
 	for (uint32_t w = 0; w < workers; w++) {

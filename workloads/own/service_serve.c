@@ -45,7 +45,7 @@ static struct sb_service_ledger *ledger_of(struct sb_service *data, const struct
 }
 
 static void serve(struct sb_service *data, struct sb_service_ledger *ledger, struct sb_set *set,
-		  const struct sb_service_job *job)
+		  const struct sb_service_job *job, const struct sb_step *step)
 {
 	const struct sb_request *request = &job->request;
 	const uint64_t start = sb_clock_ns();
@@ -59,6 +59,10 @@ static void serve(struct sb_service *data, struct sb_service_ledger *ledger, str
 	sb_hist_record(&ledger->wait, start - request->intended_ns);
 	sb_hist_record(&ledger->service, end - start);
 	sb_hist_record(&ledger->sojourn, end - request->intended_ns);
+	sb_step_request(step, &(struct sb_request_times){ .intended_ns = request->intended_ns,
+							  .submitted_ns = request->submitted_ns,
+							  .start_ns = start,
+							  .end_ns = end });
 	sb_replay_served(data->replay, request, end - start);
 	sb_counter_add(&ledger->served, 1);
 	sb_counter_add(&ledger->units, job->units);
@@ -86,7 +90,7 @@ static int own_step(void *state, struct sb_step *step, const struct sb_event *ev
 	ledger = ledger_of(own->data, step);
 	if (!ledger)
 		return -ENOMEM;
-	serve(own->data, ledger, &ledger->set, &own->job);
+	serve(own->data, ledger, &ledger->set, &own->job, step);
 	return SB_DONE;
 }
 
@@ -116,7 +120,7 @@ static void give_back(struct sb_service *data, struct sb_service_job *job)
 
 /* A message without a job is the last one. */
 static int take(struct sb_service_server *server, struct sb_service_ledger *ledger,
-		const struct sb_event *event)
+		const struct sb_event *event, const struct sb_step *step)
 {
 	struct sb_service_job *job = event->data.ptr;
 
@@ -124,7 +128,7 @@ static int take(struct sb_service_server *server, struct sb_service_ledger *ledg
 		return -ECANCELED;
 	if (!job)
 		return SB_DONE;
-	serve(server->data, ledger, &server->set, job);
+	serve(server->data, ledger, &server->set, job, step);
 	give_back(server->data, job);
 	return SB_IDLE;
 }
@@ -142,7 +146,7 @@ static int server_step(void *state, struct sb_step *step, const struct sb_event 
 	    make_set(&server->set, server->data, step))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count && status == SB_IDLE; i++)
-		status = take(server, ledger, &events[i]);
+		status = take(server, ledger, &events[i], step);
 	return status;
 }
 

@@ -40,6 +40,23 @@ uint64_t sb_clock_thread_cpu_ns(void)
 	return sb_virtual_cpu_ps() / PS_PER_NS;
 }
 
+void sb_usage_open(struct sb_usage_source *source)
+{
+	source->fd = -1;
+}
+
+void sb_usage_close(struct sb_usage_source *source)
+{
+	(void)source;
+}
+
+void sb_usage_read(const struct sb_usage_source *source, struct sb_usage *out)
+{
+	(void)source;
+	*out = (struct sb_usage){ .cpu_ns = sb_clock_thread_cpu_ns(),
+				  .delay_ns = SB_USAGE_UNKNOWN };
+}
+
 void sb_clock_describe(struct sb_clock_info *info)
 {
 	*info = (struct sb_clock_info){ .source = "virtual",

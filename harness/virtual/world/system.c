@@ -9,6 +9,7 @@
 #include "core/platform/virtual/engine.h"
 #include "harness/run/ground.h"
 #include "harness/system/clock_cost.h"
+#include "harness/system/fault_cost.h"
 #include "harness/system/osview.h"
 #include "harness/system/stops.h"
 
@@ -94,6 +95,12 @@ bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
 	(void)worker;
 	(void)rc;
 	return false;
+}
+
+/* Pages have none. */
+double sb_fault_ns(void)
+{
+	return NAN;
 }
 
 double sb_look_ns(void)
