@@ -93,7 +93,7 @@ VIRTUAL_LIBRARY := $(VIRTUAL_SOURCES:%.c=$(OUT)/virtual/%.o)
 # The command's own virtual time: scheduler, workloads and measurement once more, in one object
 # that shows one function. What they need of the rest of the command they share with it.
 VIRTUAL_WORLD_SOURCES := $(VIRTUAL_SOURCES) $(wildcard workloads/*.c workloads/*/*.c) \
-	$(patsubst %,harness/run/%.c,config load measure rounds slo tracing) $(wildcard harness/virtual/world/*.c)
+	$(patsubst %,harness/run/%.c,config load measure rounds slo tracing) $(wildcard harness/within/*.c harness/virtual/world/*.c)
 VIRTUAL_WORLD := $(OUT)/virtual/world.o
 VIRTUAL_ENTRY := sb_virtual_measure
 VIRTUAL_PORTED := $(filter $(patsubst %,tests/%/%.c,core message process record timers),$(filter-out $(SMALL_ONLY) $(VIRTUAL_NOT),$(TEST_SOURCES)))
@@ -121,11 +121,11 @@ endif
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_damage test_descriptions test_distribution test_files test_gate test_gate_values test_gnuplot test_hlog test_ini \
 	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
-	test_progress test_read test_report test_results test_sides test_front test_ranking test_spoilt test_summary test_sweep test_table \
+	test_progress test_read test_report test_results test_sides test_front test_ranking test_spoilt test_summary test_sweep test_table test_timeseries \
 	test_trace_file test_uneven test_usl test_validity test_wide \
 	test_ab.sh test_calibrate.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_files.sh test_fuzz.sh test_gate.sh \
 	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
-	test_stops.sh test_sweep.sh test_terminal.sh test_topo.sh
+	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)

@@ -69,6 +69,15 @@ struct sb_worker_reading {
 	struct sb_steal_counts *steals;
 };
 
+/* Of all workers together, at about one moment: for those who look often. The counter
+ * "yields" is not in it. */
+struct sb_glance {
+	uint64_t counter[SB_COUNTERS];
+	struct sb_steal_counts steals;
+	/* Processes in the workers' own deques, in their inject queues, in the global one. */
+	uint64_t depth_own, depth_inject, depth_global;
+};
+
 static inline void sb_steal_add(struct sb_steal_counts *a, const struct sb_steal_counts *b)
 {
 	a->attempts += b->attempts;

@@ -23,27 +23,58 @@ static void read_yields(struct sb_worker *w, struct sb_worker_reading *out)
 	out->counter[SB_COUNTER_yields] = sum;
 }
 
-void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker, struct sb_worker_reading *out)
+static void read_counters(struct sb_worker *w, struct sb_worker_reading *out)
 {
-	struct sb_worker *w = s->worker[worker];
 	sb_counter *counter = (sb_counter *)&w->counters;
 
 	for (uint32_t i = 0; i < SB_COUNTERS; i++)
 		out->counter[i] = sb_counter_read(&counter[i]);
-	read_yields(w, out);
 	out->recorded = w->records;
 	sb_account_read(&w->account, &w->counters, out);
-	for (uint32_t i = 0; i < s->workers; i++) {
-		struct sb_steal_cell *cell = &w->steals[i];
+}
 
-		out->steals[i] = (struct sb_steal_counts){
-			.attempts = sb_counter_read(&cell->attempts),
-			.successes = sb_counter_read(&cell->successes),
-			.items = sb_counter_read(&cell->items),
-			.lost = sb_counter_read(&cell->lost),
-			.empty = sb_counter_read(&cell->empty),
-		};
+static struct sb_steal_counts read_cell(struct sb_steal_cell *cell)
+{
+	return (struct sb_steal_counts){
+		.attempts = sb_counter_read(&cell->attempts),
+		.successes = sb_counter_read(&cell->successes),
+		.items = sb_counter_read(&cell->items),
+		.lost = sb_counter_read(&cell->lost),
+		.empty = sb_counter_read(&cell->empty),
+	};
+}
+
+void sb_scheduler_read(struct sb_scheduler *s, uint32_t worker, struct sb_worker_reading *out)
+{
+	struct sb_worker *w = s->worker[worker];
+
+	read_counters(w, out);
+	read_yields(w, out);
+	for (uint32_t i = 0; i < s->workers; i++)
+		out->steals[i] = read_cell(&w->steals[i]);
+}
+
+static void glance_at(struct sb_worker *w, uint32_t workers, struct sb_glance *sum)
+{
+	struct sb_worker_reading reading;
+
+	read_counters(w, &reading);
+	for (uint32_t i = 0; i < SB_COUNTERS; i++)
+		sum->counter[i] += reading.counter[i];
+	for (uint32_t i = 0; i < workers && w->records; i++) {
+		const struct sb_steal_counts cell = read_cell(&w->steals[i]);
+
+		sb_steal_add(&sum->steals, &cell);
 	}
+	sum->depth_own += (uint64_t)sb_deque_size(&w->deque) + sb_deque_size(&w->cold);
+	sum->depth_inject += sb_runq_length(&w->inject);
+}
+
+void sb_scheduler_glance(struct sb_scheduler *s, struct sb_glance *out)
+{
+	*out = (struct sb_glance){ .depth_global = sb_runq_length(&s->global) };
+	for (uint32_t i = 0; i < s->workers; i++)
+		glance_at(s->worker[i], s->workers, out);
 }
 
 void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id, struct sb_hist_counts *out)

@@ -183,6 +183,9 @@ int sb_scheduler_thread_id(const struct sb_scheduler *scheduler, uint32_t worker
 void sb_scheduler_read(struct sb_scheduler *scheduler, uint32_t worker,
 		       struct sb_worker_reading *out);
 
+/* Sums over all workers, without what takes long to read. As above. */
+void sb_scheduler_glance(struct sb_scheduler *scheduler, struct sb_glance *out);
+
 /* A process as the list shows it, at some moment during the call. */
 struct sb_process_info {
 	sb_pid pid;

@@ -98,6 +98,11 @@ struct sb_workload {
 	/* Its rounds take requests as run->load says. */
 	bool takes_requests;
 
+	/* Of one that does: adds how many requests of the round have been completed so far, and
+	 * their sojourn times. Any thread, from the return of start until check is called. */
+	void (*peek)(const struct sb_workload_run *run, uint64_t *completed,
+		     struct sb_hist_counts *sojourn);
+
 	/* What it is for: the metric by which a sweep ranks configurations of it and
 	 * that a run reports first, or two of them, "A,B". NULL: ns_per_op. */
 	const char *objective;

@@ -73,6 +73,8 @@ static int parse_level(struct sb_options *options, const struct subject *subject
 		"10ms",
 		"--duration",
 		duration,
+		"--series",
+		"none",
 		"--repetitions",
 		"1",
 		NULL,

@@ -20,6 +20,7 @@
 #include "results/files/stage.h"
 #include "results/json/write.h"
 #include "results/ledger/exemplars.h"
+#include "results/ledger/files.h"
 #include "results/page/report.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"

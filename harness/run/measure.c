@@ -17,6 +17,7 @@
 #include "harness/system/osview.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
+#include "harness/within/glances.h"
 
 /* ---- rounds ---- */
 
@@ -42,6 +43,26 @@ static void keep_requests(struct sb_measurement *m, struct sb_record *record)
 	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
+/* All rounds of a repetition, looked at from outside. */
+static bool run_rounds(struct sb_measurement *m, struct sb_record *record)
+{
+	struct sb_measured *measured = &m->measured;
+	const int rc = sb_glances_start(m->glances, record->worker, m->hist);
+	uint64_t cpu_ns;
+	bool ok;
+
+	if (rc) {
+		sb_measurement_fail(m, "no time series", rc);
+		return false;
+	}
+	ok = sb_rounds_run(m, sb_opt(m->options, SB_OPT_duration));
+	cpu_ns = sb_glances_stop(m->glances);
+	/* Where the workload times a part of its round, nobody knows how much is of that part. */
+	if (!measured->part_cpu_ns)
+		measured->cpu_ns -= sb_min_u64(cpu_ns, measured->cpu_ns);
+	return ok;
+}
+
 static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_measured *measured = &m->measured;
@@ -57,7 +78,7 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	sb_scheduler_read_memory(m->run.scheduler, &before);
 	sb_osview_begin(m->os);
 	sb_exemplars_begin(m);
-	if (!sb_rounds_run(m, sb_opt(m->options, SB_OPT_duration)))
+	if (!run_rounds(m, record))
 		return false;
 	sb_osview_end(m->os, record->os, &measured->machine);
 	sb_readings_subtract(m, record);
@@ -69,6 +90,7 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	measured->look_ns = m->look_ns;
 	sb_record_compute(record, measured, &m->series->placement);
 	keep_requests(m, record);
+	record->timeseries = sb_glances_keep(m->glances, record);
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)
 		sb_record_suspect(record, "the warm-up found no steady state");
@@ -353,6 +375,7 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
+	m->glances = sb_glances_make(m->options, &m->run);
 	if (open_osview(m)) {
 		run_repetitions(m, series);
 	} else {
@@ -361,6 +384,8 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 	}
 	sb_osview_close(m->os);
 	m->os = NULL;
+	sb_glances_free(m->glances);
+	m->glances = NULL;
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	sb_measurement_read_memory(m, series);

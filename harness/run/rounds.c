@@ -21,6 +21,7 @@
 #include "harness/system/stops.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
+#include "harness/within/glances.h"
 
 void sb_phase_begins(const struct sb_measurement *m, enum sb_phase phase, uint32_t repetition)
 {
@@ -207,8 +208,10 @@ bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 		sb_measurement_fail(m, "it could not start", rc);
 		return false;
 	}
+	sb_glances_round(m->glances, true);
 	if (!wait_idle(m))
 		return false;
+	sb_glances_round(m->glances, false);
 	if (m->run.round.start_ns)
 		start = m->run.round.start_ns;
 	end = sb_scheduler_idle_since_ns(m->run.scheduler);

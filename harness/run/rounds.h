@@ -20,6 +20,7 @@ struct sb_measurement {
 	struct sb_worker_reading *now; /* one, of whichever worker is looked at */
 	struct sb_hist_counts *hist;   /* [SB_HISTS], at the start of a repetition */
 	struct sb_osview *os;
+	struct sb_glances *glances; /* NULL: no time series */
 	struct sb_cpu_mask os_cpus; /* what os looks at */
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */

@@ -427,6 +427,8 @@ int sb_sweep_arguments(const struct sb_sweep *sweep, const struct sb_configurati
 	rc = rc ? rc
 		: sb_arguments_add(out, "--seed=%" PRIu64, sb_opt(o, SB_OPT_seed) + repetition);
 	rc = rc ? rc : sb_arguments_add(out, "--no-plots");
+	/* Nobody looks at a series of each of them. */
+	rc = rc ? rc : sb_arguments_add(out, "--series=none");
 	return rc ? rc : sb_arguments_add(out, "--quiet");
 }
 

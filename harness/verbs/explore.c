@@ -241,6 +241,7 @@ static int set_machine(struct sb_options *options)
 		{ SB_OPT_workers, options->value[SB_OPT_explore_workers].text },
 		{ SB_OPT_warmup, "0s" },
 		{ SB_OPT_repetitions, "1" },
+		{ SB_OPT_series, "none" },
 	};
 	int rc = 0;
 

@@ -29,9 +29,11 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/run_session.h"
 #include "harness/verbs/verbs.h"
+#include "harness/within/glances.h"
 #include "results/files/answer.h"
 #include "results/files/summary.h"
 #include "results/ledger/exemplars.h"
+#include "results/ledger/timeseries.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
 
@@ -61,6 +63,8 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 	stage->job = job;
 	if (!rc)
 		rc = sb_tracing_check(&job->options);
+	if (!rc)
+		rc = sb_glances_check(&job->options);
 	if (!rc)
 		rc = sb_placing_open(&job->options, &stage->topology);
 	if (rc)
@@ -139,6 +143,7 @@ static void print_pretty(const void *what, FILE *out)
 
 	sb_write_summary(result, out, sb_terminal_has_color(out), sb_terminal_width(out));
 	sb_write_slowest(result, out, sb_terminal_width(out));
+	sb_write_timeseries_findings(result, out, sb_terminal_width(out));
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */

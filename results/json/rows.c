@@ -247,7 +247,8 @@ static bool read_measured(struct sb_reader *r, const json_t *own, struct sb_reco
 	for (uint32_t m = 0; ok && m < SB_METRICS; m++)
 		ok = read_metric(r, own, (enum sb_metric_id)m, &record->value[m]);
 	ok = ok && read_workers(r, own, record, workers) && read_steals(r, own, record, workers) &&
-	     read_hists(r, own, record) && read_requests(r, own, record);
+	     read_hists(r, own, record) && read_requests(r, own, record) &&
+	     sb_reader_get_timeseries(r, own, record);
 	return ok && (!sb_record_pack(record) || sb_reader_no_memory(r));
 }
 

@@ -65,6 +65,7 @@ bool sb_reader_get_series(struct sb_reader *r, const json_t *own, struct sb_resu
 bool sb_reader_get_waiting(struct sb_reader *r, const json_t *object, struct sb_series *series);
 bool sb_reader_get_exemplars(struct sb_reader *r, const json_t *own, struct sb_record *record,
 			     uint32_t workers);
+bool sb_reader_get_timeseries(struct sb_reader *r, const json_t *own, struct sb_record *record);
 bool sb_reader_get_rows(struct sb_reader *r, const json_t *benchmarks, const json_t *invalid,
 			struct sb_result *out);
 

@@ -38,6 +38,8 @@ json_t *sb_json_fields(const struct sb_json_field *fields, const void *from);
 /* Our own object: all of a row, or of one without numbers what there is. */
 json_t *sb_json_record(const struct sb_json_spot *spot);
 
+json_t *sb_json_timeseries(const struct sb_timeseries *timeseries);
+
 json_t *sb_json_waiting(const struct sb_waiting *waiting);
 
 json_t *sb_json_exemplars(const struct sb_exemplars *exemplars);

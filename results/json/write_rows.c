@@ -192,6 +192,8 @@ static bool set_measured(json_t *own, const struct sb_series *series,
 	ok &= sb_json_set(own, "histograms", hists_to_json(record, 0, SB_RECORD_REQUEST));
 	if (record->requests)
 		ok &= sb_json_set(own, "requests", requests_to_json(record));
+	if (record->timeseries)
+		ok &= sb_json_set(own, "timeseries", sb_json_timeseries(record->timeseries));
 	return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "results/files/csv.h"
 #include "results/files/file.h"
 #include "results/ledger/spin.h"
+#include "results/ledger/timeseries.h"
 
 static const struct {
 	const char *name;
@@ -10,6 +11,7 @@ static const struct {
 	int (*write)(const struct sb_result *result, FILE *out);
 } tables[] = {
 	{ "spin_ledger.csv", sb_result_has_spin_ledger, sb_write_spin_ledger_csv },
+	{ "timeseries.csv", sb_result_has_timeseries, sb_write_timeseries_csv },
 };
 
 static int write_table(const struct sb_result *result, size_t i)

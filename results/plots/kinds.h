@@ -19,6 +19,7 @@ bool sb_plot_scaling(struct sb_plot *plot, int unused);
 bool sb_plot_sweep(struct sb_plot *plot, int unused);
 bool sb_plot_heat(struct sb_plot *plot, int unused);
 bool sb_plot_tradeoff(struct sb_plot *plot, int unused);
+bool sb_plot_timeseries(struct sb_plot *plot, int unused);
 bool sb_plot_account(struct sb_plot *plot, int unused);
 bool sb_plot_timeline(struct sb_plot *plot, int unused);
 

@@ -72,6 +72,8 @@ const char *sb_exemplar_kind_name(enum sb_exemplar_kind kind);
 
 void sb_exemplars_free(struct sb_exemplars *exemplars);
 
+struct sb_timeseries;
+
 /* One repetition of one workload. */
 struct sb_record {
 	uint32_t repetition;
@@ -85,6 +87,8 @@ struct sb_record {
 	struct sb_os_counts *os;	  /* [workers]; NULL: not read */
 	struct sb_requests *requests;	  /* NULL: the workload takes none */
 	struct sb_exemplars *exemplars;	  /* NULL: none were kept */
+	/* Points of time within it, see results/ledger/timeseries.h; NULL: none were kept. */
+	struct sb_timeseries *timeseries;
 
 	/*
 	 * Histograms, [SB_RECORD_HISTS], while the row is measured or read, in

@@ -344,6 +344,7 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->os);
 	free(record->requests);
 	sb_exemplars_free(record->exemplars);
+	free(record->timeseries);
 }
 
 void sb_series_forget_rows(struct sb_series *series)

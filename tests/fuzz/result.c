@@ -3,10 +3,10 @@
 
 #include "harness/verbs/verbs.h"
 #include "results/convert/convert.h"
-#include "results/files/csv.h"
 #include "results/files/summary.h"
 #include "results/json/read.h"
 #include "results/json/write.h"
+#include "results/ledger/files.h"
 #include "results/page/report.h"
 #include "results/plots/plots.h"
 #include "results/record/record.h"
@@ -40,7 +40,7 @@ static void write_all(struct sb_result *result)
 	free(result->directory);
 	result->directory = strdup(fuzz_directory());
 	FUZZ_CHECK(result->directory);
-	FUZZ_CHECK(!sb_write_csv_files(result, &failed));
+	FUZZ_CHECK(!sb_write_tables(result, &failed));
 	FUZZ_CHECK(!sb_write_meta(result, fuzz_sink()));
 	FUZZ_CHECK(!sb_write_html(result, 1, fuzz_sink()));
 	FUZZ_CHECK(!sb_write_markdown(result, 1, ".", fuzz_sink()));

@@ -332,6 +332,7 @@ static void start_with_ticks(struct fixture *f)
 static void depths_are_seen_at_ticks(void **state)
 {
 	static struct script script[5];
+	struct sb_glance glance;
 	struct fixture f;
 	sb_pid sleeper[2];
 
@@ -353,12 +354,21 @@ static void depths_are_seen_at_ticks(void **state)
 		CHECK_EQ(sb_scheduler_send(f.s, sleeper[i], sb_value_u64(1)), 0);
 	for (int i = 0; i < 3; i++)
 		fixture_submit(&f, &scripted, &script[3]);
+	sb_scheduler_glance(f.s, &glance);
+	CHECK_EQ(glance.depth_own, 0);
+	CHECK_EQ(glance.depth_inject, 2);
+	CHECK_EQ(glance.depth_global, 3);
 	sb_store_rel(&script[1].flag, 2);
 	while (sb_load_acq(&script[3].steps) < 3)
 		sb_thread_yield();
 	fixture_submit(&f, &scripted, &script[2]);
 	fixture_wait(&f);
 	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
+	sb_scheduler_glance(f.s, &glance);
+	for (uint32_t c = 0; c < SB_COUNTERS; c++) {
+		if (c != SB_COUNTER_yields)
+			CHECK_EQ(glance.counter[c], fixture_counter(&f, (enum sb_counter_id)c));
+	}
 	check_depth_count(&f, SB_HIST_depth_own);
 	check_depth_count(&f, SB_HIST_depth_inject);
 	check_depth_count(&f, SB_HIST_depth_global);

@@ -7,6 +7,7 @@
 
 #include "core/commands.h"
 #include "core/scheduler.h"
+#include "results/ledger/timeseries.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
 #include "tests/test.h"
@@ -110,6 +111,30 @@ static inline double make_number(uint32_t i)
 				    (double)(UINT64_C(1) << next_random() % 63);
 }
 
+static inline struct sb_timeseries *make_timeseries(uint32_t points)
+{
+	struct sb_timeseries *t = sb_timeseries_new(points);
+
+	t->interval_ns = 1000;
+	t->latency = 1;
+	t->has_requests = points % 2;
+	for (uint32_t i = 0; i < points; i++) {
+		struct sb_point *point = &t->point[i];
+
+		point->end_ns = 1000 * i + 1 + next_random() % 1000;
+		point->timed = next_random() % 10000;
+		for (int c = 0; c < SB_POINT_COUNTS; c++)
+			point->count[c] = c != SB_POINT_requests || t->has_requests
+						  ? next_random() % 100000
+						  : 0;
+		for (int d = 0; d < SB_POINT_DEPTHS; d++)
+			point->depth[d] = d == 1 ? (double)NAN : (double)(next_random() % 100) / 3;
+		for (int q = 0; q < SB_POINT_QUANTILES; q++)
+			point->quantile[q] = i % 3 ? (double)(next_random() % 10000) : (double)NAN;
+	}
+	return t;
+}
+
 static inline void fill_record(struct sb_record *record, uint32_t r, uint32_t workers)
 {
 	record->repetition = r;
@@ -118,6 +143,7 @@ static inline void fill_record(struct sb_record *record, uint32_t r, uint32_t wo
 	record->os = calloc(workers, sizeof(*record->os));
 	record->requests = make_requests(&record->hist[SB_RECORD_REQUEST]);
 	record->exemplars = make_exemplars();
+	record->timeseries = make_timeseries(1 + r);
 	for (uint32_t m = 0; m < SB_METRICS; m++)
 		record->value[m] = make_number(m);
 	for (uint32_t w = 0; w < workers; w++) {

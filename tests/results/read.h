@@ -15,6 +15,7 @@
 #include "results/files/summary.h"
 #include "results/json/read.h"
 #include "results/json/write.h"
+#include "results/ledger/files.h"
 #include "results/page/report.h"
 #include "tests/results/full_result.h"
 
@@ -115,7 +116,7 @@ static inline void write_everything(struct sb_result *result)
 	sb_write_summary(result, out, false, 0);
 	fclose(out);
 	free(summary);
-	CHECK_EQ(sb_write_csv_files(result, &failed), 0);
+	CHECK_EQ(sb_write_tables(result, &failed), 0);
 	CHECK_EQ(sb_write_report(result), 0);
 	convert(result);
 }

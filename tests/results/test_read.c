@@ -42,6 +42,17 @@ static void check_hists(const struct sb_packed_hist *a, const struct sb_packed_h
 	}
 }
 
+static void check_point(const struct sb_point *a, const struct sb_point *b)
+{
+	CHECK_EQ(a->end_ns, b->end_ns);
+	CHECK_EQ(a->timed, b->timed);
+	assert_memory_equal(a->count, b->count, sizeof(a->count));
+	for (int d = 0; d < SB_POINT_DEPTHS; d++)
+		assert_true(same_number(a->depth[d], b->depth[d]));
+	for (int q = 0; q < SB_POINT_QUANTILES; q++)
+		assert_true(same_number(a->quantile[q], b->quantile[q]));
+}
+
 static void check_record(const struct sb_record *a, const struct sb_record *b, uint32_t workers)
 {
 	CHECK_EQ(a->repetition, b->repetition);
@@ -67,6 +78,12 @@ static void check_record(const struct sb_record *a, const struct sb_record *b, u
 		for (uint32_t c = 0; c < SB_OS_COUNTS; c++)
 			assert_true(same_number(a->os[w].value[c], b->os[w].value[c]));
 	}
+	assert_true(a->timeseries != b->timeseries);
+	CHECK_EQ(a->timeseries->points, b->timeseries->points);
+	CHECK_EQ(a->timeseries->latency, b->timeseries->latency);
+	CHECK_EQ(a->timeseries->has_requests, b->timeseries->has_requests);
+	for (uint32_t i = 0; i < a->timeseries->points; i++)
+		check_point(&a->timeseries->point[i], &b->timeseries->point[i]);
 	CHECK_EQ(a->requests->is_open, b->requests->is_open);
 	CHECK_EQ(a->requests->intended, b->requests->intended);
 	CHECK_EQ(a->requests->wall_ns, b->requests->wall_ns);

@@ -117,6 +117,12 @@ static const struct {
 	{ ROW "/exemplars/send_to_step/0/faults", "4294967296", "faults: expected an integer" },
 	{ ROW "/exemplars/send_to_step/0/wait_ns", "901", "wait_ns: expected no more" },
 	{ ROW "/exemplars/send_to_step/1/name", "7", "name: expected a text" },
+	{ ROW "/timeseries", "[]", "timeseries.end_ns: expected an array of 1 to 256" },
+	{ ROW "/timeseries/end_ns/1", "1", "timeseries.end_ns: expected each later" },
+	{ ROW "/timeseries/latency", "\"x\"", "timeseries.latency: expected the name" },
+	{ ROW "/timeseries/steps", "[1]", "timeseries.steps: expected an array of 8" },
+	{ ROW "/timeseries/wakes/0", "-1", "timeseries.wakes: expected an integer" },
+	{ ROW "/timeseries/depth_own/0", "\"x\"", "timeseries.depth_own: expected a number" },
 	{ ROW "/requests/histograms/wait/count", "0",
 	  "requests.histograms.wait.count: expected the sum" },
 };

@@ -222,6 +222,21 @@ static uint64_t operations(const struct sb_workload_run *run)
 	return served;
 }
 
+static void peek(const struct sb_workload_run *run, uint64_t *completed,
+		 struct sb_hist_counts *sojourn)
+{
+	const struct sb_service *data = run->data;
+
+	for (uint32_t w = 0; w < data->workers; w++) {
+		struct sb_service_ledger *ledger = sb_load_acq(&data->ledger[w]);
+
+		if (!ledger)
+			continue;
+		*completed += sb_counter_read(&ledger->served);
+		sb_hist_read(&ledger->sojourn, sojourn);
+	}
+}
+
 /* ---- what it has measured ---- */
 
 struct sums {
@@ -422,6 +437,7 @@ const struct sb_workload sb_workload_service = {
 	.data_bytes = sizeof(struct sb_service),
 	.accept = accept,
 	.takes_requests = true,
+	.peek = peek,
 	.setup = setup,
 	.start = start,
 	.operations = operations,

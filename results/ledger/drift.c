@@ -1,0 +1,374 @@
+/*
+ * drift.c - what a time series says: a drift within the repetitions, bursts, or neither.
+ *
+ * Points next to each other are alike, which no test of single points allows for. So a repetition
+ * is looked at in at most BLOCKS parts, and a series drifts if most of its repetitions
+ * do, which are independent of each other, and all the same way.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/files/wrap.h"
+#include "results/ledger/timeseries.h"
+#include "results/record/number.h"
+#include "results/record/series.h"
+#include "results/stats/statistics.h"
+
+#define BLOCKS	    16
+#define LEAST	    8 /* points */
+#define DRIFT_P	    0.01
+#define DRIFT_PART  0.1
+#define BURST_FENCE 3.0
+
+/* The throughput, or a percentile of the latency. */
+struct subject {
+	bool is_latency;
+	enum sb_point_quantile quantile;
+	double burst; /* so many times the median is far, or as small a part of it */
+};
+
+static double value_of(const struct sb_timeseries *t, uint32_t point, const struct subject *s)
+{
+	return s->is_latency ? t->point[point].quantile[s->quantile]
+			     : sb_point_rate(t, point, sb_timeseries_progress(t));
+}
+
+/* What has been seen of a subject in all repetitions. */
+struct seen {
+	uint32_t repetitions, rises, falls, bursty;
+	uint32_t points, far;
+	double *from, *to; /* [repetitions], the first and the last quarter */
+	double *off;	   /* [points], how far each is from the median: its factor - 1 */
+
+	/* The furthest point. */
+	double factor, value, median;
+	uint64_t at_ns;
+	uint32_t repetition;
+};
+
+static double median_of(const double *value, uint32_t n, double *scratch)
+{
+	memcpy(scratch, value, n * sizeof(*value));
+	sb_sort(scratch, n);
+	return sb_median_of_sorted(scratch, n);
+}
+
+/* By the test, and by enough: 1 or -1, else 0. */
+static int drift_of(const double *value, uint32_t n, double *scratch)
+{
+	const uint32_t blocks = n < BLOCKS ? n : BLOCKS;
+	double block[BLOCKS];
+	struct sb_trend trend;
+	double part;
+
+	for (uint32_t b = 0; b < blocks; b++) {
+		const uint32_t first = b * n / blocks;
+
+		block[b] = median_of(&value[first], (b + 1) * n / blocks - first, scratch);
+	}
+	trend = sb_trend_of(block, blocks);
+	part = trend.drift / median_of(block, blocks, scratch);
+	if (trend.p >= DRIFT_P || !(fabs(part) > DRIFT_PART))
+		return 0;
+	return part > 0 ? 1 : -1;
+}
+
+/* How many times as much, or as little. */
+static double factor_of(double value, double median)
+{
+	return value > median ? value / median : median / value;
+}
+
+/* Of those that are not 0: pauses may be a quarter of all. */
+static struct sb_spread spread_of(const double *value, uint32_t n, double *scratch)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (value[i] > 0)
+			scratch[known++] = value[i];
+	}
+	return sb_spread_of(scratch, known);
+}
+
+/* at: the point of each value. */
+static void look_for_bursts(struct seen *seen, const struct sb_record *record,
+			    const struct subject *subject, const double *value, const uint32_t *at,
+			    uint32_t n, const struct sb_spread *spread)
+{
+	const double median = spread->median;
+	/* Tukey's outer fences of the logarithms: what is as many times more or less is as far. */
+	const double reach = pow(spread->q3 / spread->q1, BURST_FENCE);
+	const uint32_t before = seen->far;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const double factor = factor_of(value[i], median);
+
+		seen->off[seen->points++] = factor - 1;
+		if (factor < subject->burst ||
+		    (value[i] <= spread->q3 * reach && value[i] >= spread->q1 / reach))
+			continue;
+		seen->far++;
+		if (factor <= seen->factor)
+			continue;
+		seen->factor = factor;
+		seen->value = value[i];
+		seen->median = median;
+		seen->at_ns = sb_point_begin_ns(record->timeseries, at[i]);
+		seen->repetition = record->repetition;
+	}
+	seen->bursty += seen->far > before;
+}
+
+/* Before the first and after the last point with work in it nothing has begun, or all has ended;
+ * and that was somewhere in these two. */
+static void look_at(struct seen *seen, const struct sb_record *record,
+		    const struct subject *subject)
+{
+	const struct sb_timeseries *t = record->timeseries;
+	double value[SB_POINTS_MAX];
+	double scratch[SB_POINTS_MAX];
+	uint32_t at[SB_POINTS_MAX];
+	const enum sb_point_count progress = sb_timeseries_progress(t);
+	uint32_t first = 0;
+	uint32_t end = t->points;
+	struct sb_spread spread;
+	uint32_t n = 0;
+	int drift;
+
+	while (end && !sb_point_rate(t, end - 1, progress))
+		end--;
+	while (first < end && !sb_point_rate(t, first, progress))
+		first++;
+	for (uint32_t i = first + 1; i + 1 < end; i++) {
+		value[n] = value_of(t, i, subject);
+		at[n] = i;
+		n += !isnan(value[n]);
+	}
+	spread = spread_of(value, n, scratch);
+	if (spread.n < LEAST)
+		return;
+	drift = drift_of(value, n, scratch);
+	seen->rises += drift > 0;
+	seen->falls += drift < 0;
+	seen->from[seen->repetitions] = median_of(value, n / 4, scratch);
+	seen->to[seen->repetitions++] = median_of(&value[n - n / 4], n / 4, scratch);
+	look_for_bursts(seen, record, subject, value, at, n, &spread);
+}
+
+/* False: no memory. */
+static bool look_at_all(struct seen *seen, const struct sb_series *series,
+			const struct subject *subject)
+{
+	const size_t rows = (size_t)series->records + 1;
+
+	*seen = (struct seen){ .from = calloc(rows, sizeof(double)),
+			       .to = calloc(rows, sizeof(double)),
+			       .off = calloc(rows * SB_POINTS_MAX, sizeof(double)) };
+	if (!seen->from || !seen->to || !seen->off)
+		return false;
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (series->record[r].timeseries && sb_series_pools(series, r))
+			look_at(seen, &series->record[r], subject);
+	}
+	return true;
+}
+
+/* ---- in words ---- */
+
+#define VALUE_BYTES (SB_HUMAN_BYTES + 2)
+#define NAME_BYTES  80
+
+static void put_value(char out[VALUE_BYTES], double value, const struct subject *subject)
+{
+	char text[SB_HUMAN_BYTES];
+
+	sb_human(text, value, subject->is_latency ? "ns" : "1/s");
+	snprintf(out, VALUE_BYTES, "%s%s", text, subject->is_latency ? "" : "/s");
+}
+
+static void say_drift(char *out, const char *name, const struct subject *subject, struct seen *seen)
+{
+	const bool rises = seen->rises > seen->falls;
+	char from[VALUE_BYTES];
+	char to[VALUE_BYTES];
+
+	sb_sort(seen->from, seen->repetitions);
+	sb_sort(seen->to, seen->repetitions);
+	put_value(from, sb_median_of_sorted(seen->from, seen->repetitions), subject);
+	put_value(to, sb_median_of_sorted(seen->to, seen->repetitions), subject);
+	snprintf(out, SB_TIMESERIES_BYTES,
+		 "%s %s from %s to %s within a repetition, in %" PRIu32 " of %" PRIu32
+		 " repetitions",
+		 name, rises ? "rises" : "falls", from, to, rises ? seen->rises : seen->falls,
+		 seen->repetitions);
+}
+
+/* "4.20 ms at 310 ms of repetition 3 (median 40 us)" */
+static void put_furthest(char *out, size_t bytes, const struct subject *subject,
+			 const struct seen *seen)
+{
+	char value[VALUE_BYTES];
+	char median[VALUE_BYTES];
+	char at[SB_HUMAN_BYTES];
+
+	put_value(value, seen->value, subject);
+	put_value(median, seen->median, subject);
+	sb_human(at, (double)seen->at_ns, "ns");
+	snprintf(out, bytes, "%s at %s of repetition %" PRIu32 " (median %s)", value, at,
+		 seen->repetition, median);
+}
+
+static void say_burst(char *out, const char *name, const struct subject *subject,
+		      const struct seen *seen)
+{
+	char furthest[200];
+
+	put_furthest(furthest, sizeof(furthest), subject, seen);
+	snprintf(out, SB_TIMESERIES_BYTES, "%s %s in %" PRIu32 " of %" PRIu32 " repetitions, to %s",
+		 name, seen->value > seen->median ? "jumps" : "drops", seen->bursty,
+		 seen->repetitions, furthest);
+}
+
+#define STEADY_PART 0.1
+
+static void say_spread(char *out, const char *name, const struct subject *subject,
+		       struct seen *seen)
+{
+	char furthest[200] = "";
+	char within[40];
+	double off;
+
+	sb_sort(seen->off, seen->points);
+	off = sb_quantile_of(seen->off, seen->points, 0.9);
+	if (off < 1)
+		snprintf(within, sizeof(within), "%.2g %%", 100 * off);
+	else
+		snprintf(within, sizeof(within), "a factor of %.2g", 1 + off);
+	if (seen->far)
+		put_furthest(furthest, sizeof(furthest), subject, seen);
+	snprintf(out, SB_TIMESERIES_BYTES, "%s %s: 9 of 10 points are within %s of the median%s%s",
+		 name, off < STEADY_PART ? "is steady" : "does not drift", within,
+		 seen->far ? "; furthest is " : "", furthest);
+}
+
+static enum sb_timeseries_found judge(char *out, const char *name, const struct subject *subject,
+				      struct seen *seen)
+{
+	if (!seen->repetitions)
+		return SB_TIMESERIES_NONE;
+	if (2 * seen->rises > seen->repetitions || 2 * seen->falls > seen->repetitions) {
+		say_drift(out, name, subject, seen);
+		return SB_TIMESERIES_DRIFT;
+	}
+	if (2 * seen->bursty > seen->repetitions) {
+		say_burst(out, name, subject, seen);
+		return SB_TIMESERIES_BURST;
+	}
+	say_spread(out, name, subject, seen);
+	return seen->far ? SB_TIMESERIES_POINTS : SB_TIMESERIES_STEADY;
+}
+
+static void name_subject(char name[NAME_BYTES], const struct subject *subject,
+			 const struct sb_series *series)
+{
+	const struct sb_record *record = sb_timeseries_median(series);
+	const char *column = sb_point_quantile[subject->quantile].name;
+
+	if (subject->is_latency && record)
+		snprintf(name, NAME_BYTES, "%.*s of %s", (int)strcspn(column, "_"), column,
+			 sb_latency[record->timeseries->latency].name);
+	else
+		snprintf(name, NAME_BYTES, "throughput");
+}
+
+enum sb_timeseries_found sb_timeseries_find(char out[SB_TIMESERIES_BYTES],
+					    const struct sb_series *series)
+{
+	const enum sb_point_quantile tail = sb_timeseries_tail(series);
+	const struct subject subjects[] = { { false, SB_POINT_p50_ns, 1.5 }, { true, tail, 3 } };
+	enum sb_timeseries_found most = SB_TIMESERIES_NONE;
+
+	*out = '\0';
+	for (size_t i = 0; i < SB_ARRAY_SIZE(subjects); i++) {
+		enum sb_timeseries_found found = SB_TIMESERIES_NONE;
+		char text[SB_TIMESERIES_BYTES];
+		char name[NAME_BYTES];
+		struct seen seen;
+
+		if (subjects[i].quantile == SB_POINT_QUANTILES)
+			continue;
+		name_subject(name, &subjects[i], series);
+		if (look_at_all(&seen, series, &subjects[i]))
+			found = judge(text, name, &subjects[i], &seen);
+		free(seen.from);
+		free(seen.to);
+		free(seen.off);
+		if (found <= most)
+			continue;
+		most = found;
+		memcpy(out, text, sizeof(text));
+	}
+	return most;
+}
+
+void sb_write_timeseries_findings(const struct sb_result *result, FILE *out, int columns)
+{
+	struct sb_wrap wrap;
+	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
+
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		char title[SB_SERIES_TITLE_BYTES];
+		char text[SB_TIMESERIES_BYTES];
+
+		if (sb_timeseries_find(text, &result->series[i]) < SB_TIMESERIES_BURST)
+			continue;
+		sb_series_title(title, &result->series[i]);
+		fprintf(stream, "%s: %s (timeseries.csv)\n", title, text);
+	}
+	sb_wrap_end(&wrap);
+}
+
+/* ---- which to show ---- */
+
+const struct sb_record *sb_timeseries_median(const struct sb_series *series)
+{
+	const double median = sb_series_spread(series, SB_METRIC_ns_per_op).median;
+	const struct sb_record *found = NULL;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+		const double value = record->value[SB_METRIC_ns_per_op];
+
+		if (!record->timeseries || !sb_series_pools(series, r))
+			continue;
+		if (!found ||
+		    fabs(value - median) < fabs(found->value[SB_METRIC_ns_per_op] - median))
+			found = record;
+	}
+	return found;
+}
+
+enum sb_point_quantile sb_timeseries_tail(const struct sb_series *series)
+{
+	enum sb_point_quantile tail = SB_POINT_QUANTILES;
+
+	for (int q = 0; q < SB_POINT_max_ns; q++) {
+		uint32_t points = 0;
+		uint32_t known = 0;
+
+		for (uint32_t r = 0; r < series->records; r++) {
+			const struct sb_timeseries *t =
+				sb_series_pools(series, r) ? series->record[r].timeseries : NULL;
+
+			for (uint32_t i = 0; t && i < t->points; i++, points++)
+				known += !isnan(t->point[i].quantile[q]);
+		}
+		if (points && 2 * known >= points)
+			tail = (enum sb_point_quantile)q;
+	}
+	return tail;
+}
