@@ -49,28 +49,63 @@ struct seen {
 	uint32_t repetition;
 };
 
-static double median_of(const double *value, uint32_t n, double *scratch)
+/* A repetition's values. */
+struct sample {
+	uint32_t n;
+	double value[SB_POINTS_MAX];
+	uint32_t at[SB_POINTS_MAX]; /* the point of each */
+	double scratch[SB_POINTS_MAX];
+	struct sb_spread spread; /* of those that are not 0: pauses may be a quarter of all */
+};
+
+/* Before the first and after the last point with work in it nothing has begun, or all has ended;
+ * and that was somewhere in these two. */
+static void take_sample(struct sample *s, const struct sb_timeseries *t,
+			const struct subject *subject)
 {
-	memcpy(scratch, value, n * sizeof(*value));
-	sb_sort(scratch, n);
-	return sb_median_of_sorted(scratch, n);
+	const enum sb_point_count progress = sb_timeseries_progress(t);
+	uint32_t first = 0;
+	uint32_t end = t->points;
+	uint32_t known = 0;
+
+	while (end && !t->point[end - 1].count[progress])
+		end--;
+	while (first < end && !t->point[first].count[progress])
+		first++;
+	s->n = 0;
+	for (uint32_t i = first + 1; i + 1 < end; i++) {
+		s->value[s->n] = value_of(t, i, subject);
+		s->at[s->n] = i;
+		if (s->value[s->n] > 0)
+			s->scratch[known++] = s->value[s->n];
+		s->n += !isnan(s->value[s->n]);
+	}
+	s->spread = sb_spread_of(s->scratch, known);
+}
+
+/* Of n values from the first on. */
+static double median_of(struct sample *s, uint32_t first, uint32_t n)
+{
+	memcpy(s->scratch, &s->value[first], n * sizeof(*s->value));
+	sb_sort(s->scratch, n);
+	return sb_median_of_sorted(s->scratch, n);
 }
 
 /* By the test, and by enough: 1 or -1, else 0. */
-static int drift_of(const double *value, uint32_t n, double *scratch)
+static int drift_of(struct sample *s)
 {
-	const uint32_t blocks = n < BLOCKS ? n : BLOCKS;
+	const uint32_t blocks = s->n < BLOCKS ? s->n : BLOCKS;
 	double block[BLOCKS];
 	struct sb_trend trend;
 	double part;
 
 	for (uint32_t b = 0; b < blocks; b++) {
-		const uint32_t first = b * n / blocks;
+		const uint32_t first = b * s->n / blocks;
 
-		block[b] = median_of(&value[first], (b + 1) * n / blocks - first, scratch);
+		block[b] = median_of(s, first, (b + 1) * s->n / blocks - first);
 	}
 	trend = sb_trend_of(block, blocks);
-	part = trend.drift / median_of(block, blocks, scratch);
+	part = trend.drift / s->spread.median;
 	if (trend.p >= DRIFT_P || !(fabs(part) > DRIFT_PART))
 		return 0;
 	return part > 0 ? 1 : -1;
@@ -82,81 +117,50 @@ static double factor_of(double value, double median)
 	return value > median ? value / median : median / value;
 }
 
-/* Of those that are not 0: pauses may be a quarter of all. */
-static struct sb_spread spread_of(const double *value, uint32_t n, double *scratch)
-{
-	uint32_t known = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (value[i] > 0)
-			scratch[known++] = value[i];
-	}
-	return sb_spread_of(scratch, known);
-}
-
-/* at: the point of each value. */
 static void look_for_bursts(struct seen *seen, const struct sb_record *record,
-			    const struct subject *subject, const double *value, const uint32_t *at,
-			    uint32_t n, const struct sb_spread *spread)
+			    const struct subject *subject, const struct sample *s)
 {
-	const double median = spread->median;
+	const double median = s->spread.median;
 	/* Tukey's outer fences of the logarithms: what is as many times more or less is as far. */
-	const double reach = pow(spread->q3 / spread->q1, BURST_FENCE);
+	const double reach = pow(s->spread.q3 / s->spread.q1, BURST_FENCE);
 	const uint32_t before = seen->far;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const double factor = factor_of(value[i], median);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const double value = s->value[i];
+		const double factor = factor_of(value, median);
 
 		seen->off[seen->points++] = factor - 1;
 		if (factor < subject->burst ||
-		    (value[i] <= spread->q3 * reach && value[i] >= spread->q1 / reach))
+		    (value <= s->spread.q3 * reach && value >= s->spread.q1 / reach))
 			continue;
 		seen->far++;
 		if (factor <= seen->factor)
 			continue;
 		seen->factor = factor;
-		seen->value = value[i];
+		seen->value = value;
 		seen->median = median;
-		seen->at_ns = sb_point_begin_ns(record->timeseries, at[i]);
+		seen->at_ns = sb_point_begin_ns(record->timeseries, s->at[i]);
 		seen->repetition = record->repetition;
 	}
 	seen->bursty += seen->far > before;
 }
 
-/* Before the first and after the last point with work in it nothing has begun, or all has ended;
- * and that was somewhere in these two. */
 static void look_at(struct seen *seen, const struct sb_record *record,
 		    const struct subject *subject)
 {
-	const struct sb_timeseries *t = record->timeseries;
-	double value[SB_POINTS_MAX];
-	double scratch[SB_POINTS_MAX];
-	uint32_t at[SB_POINTS_MAX];
-	const enum sb_point_count progress = sb_timeseries_progress(t);
-	uint32_t first = 0;
-	uint32_t end = t->points;
-	struct sb_spread spread;
-	uint32_t n = 0;
+	struct sample sample;
 	int drift;
 
-	while (end && !sb_point_rate(t, end - 1, progress))
-		end--;
-	while (first < end && !sb_point_rate(t, first, progress))
-		first++;
-	for (uint32_t i = first + 1; i + 1 < end; i++) {
-		value[n] = value_of(t, i, subject);
-		at[n] = i;
-		n += !isnan(value[n]);
-	}
-	spread = spread_of(value, n, scratch);
-	if (spread.n < LEAST)
+	take_sample(&sample, record->timeseries, subject);
+	if (sample.spread.n < LEAST)
 		return;
-	drift = drift_of(value, n, scratch);
+	drift = drift_of(&sample);
 	seen->rises += drift > 0;
 	seen->falls += drift < 0;
-	seen->from[seen->repetitions] = median_of(value, n / 4, scratch);
-	seen->to[seen->repetitions++] = median_of(&value[n - n / 4], n / 4, scratch);
-	look_for_bursts(seen, record, subject, value, at, n, &spread);
+	seen->from[seen->repetitions] = median_of(&sample, 0, sample.n / 4);
+	seen->to[seen->repetitions] = median_of(&sample, sample.n - sample.n / 4, sample.n / 4);
+	seen->repetitions++;
+	look_for_bursts(seen, record, subject, &sample);
 }
 
 /* False: no memory. */

@@ -190,6 +190,7 @@ struct shape {
 	double noise;	 /* of each point */
 	uint32_t rows;	 /* that have drift and burst */
 	bool is_latency; /* p99 has that shape, not the throughput */
+	bool has_pauses; /* three of ten points are 0 */
 };
 
 static double shaped(const struct shape *shape, uint32_t row, uint32_t i)
@@ -201,7 +202,7 @@ static double shaped(const struct shape *shape, uint32_t row, uint32_t i)
 		value *= 1 + shape->drift * i / (POINTS - 1);
 	if (has && shape->burst > 0 && (i == 31 || i == 32))
 		value *= shape->burst;
-	return value;
+	return shape->has_pauses && i % 10 >= 7 ? 0 : value;
 }
 
 static void fill_point(struct sb_point *point, const struct shape *shape, uint32_t row, uint32_t i)
@@ -242,20 +243,39 @@ static void shapes_are_named(void **state)
 		enum sb_timeseries_found found;
 		const char *words;
 	} cases[] = {
-		{ { 0, 0, 0.02, ROWS, false }, SB_TIMESERIES_STEADY, "throughput is steady" },
-		{ { 0, 0, 0.5, ROWS, false }, SB_TIMESERIES_STEADY, "does not drift" },
-		{ { 0.5, 0, 0.02, ROWS, false }, SB_TIMESERIES_DRIFT, "throughput rises from 1.0" },
-		{ { -0.5, 0, 0.02, 5, false }, SB_TIMESERIES_DRIFT, "in 5 of 9 repetitions" },
-		{ { 0.5, 0, 0.02, 4, false }, SB_TIMESERIES_STEADY, "throughput" },
-		{ { 0.05, 0, 0, ROWS, false }, SB_TIMESERIES_STEADY, "throughput is steady" },
-		{ { 0, 0.1, 0.02, ROWS, false },
+		{ { 0, 0, 0.02, ROWS, false, false },
+		  SB_TIMESERIES_STEADY,
+		  "throughput is steady" },
+		{ { 0, 0, 0.5, ROWS, false, false }, SB_TIMESERIES_STEADY, "does not drift" },
+		{ { 0.5, 0, 0.02, ROWS, false, false },
+		  SB_TIMESERIES_DRIFT,
+		  "throughput rises from 1.0" },
+		{ { -0.5, 0, 0.02, 5, false, false },
+		  SB_TIMESERIES_DRIFT,
+		  "in 5 of 9 repetitions" },
+		{ { 0.5, 0, 0.02, 4, false, false }, SB_TIMESERIES_STEADY, "throughput" },
+		{ { 0.05, 0, 0, ROWS, false, false },
+		  SB_TIMESERIES_STEADY,
+		  "throughput is steady" },
+		{ { 0, 0.1, 0.02, ROWS, false, false },
 		  SB_TIMESERIES_BURST,
 		  "throughput drops in 9 of 9" },
-		{ { 0, 4, 0.02, 5, false }, SB_TIMESERIES_BURST, "throughput jumps in 5 of 9" },
-		{ { 0, 4, 0.02, 1, false }, SB_TIMESERIES_POINTS, "ms of repetition 0 (median" },
-		{ { 7, 0, 0.02, ROWS, true }, SB_TIMESERIES_DRIFT, "p99 of sojourn rises from" },
-		{ { 0, 9, 0.02, ROWS, true }, SB_TIMESERIES_BURST, "p99 of sojourn jumps in 9" },
-		{ { 0, 2, 0.02, ROWS, true }, SB_TIMESERIES_STEADY, "throughput is steady" },
+		{ { 0, 4, 0.02, 5, false, false },
+		  SB_TIMESERIES_BURST,
+		  "throughput jumps in 5 of 9" },
+		{ { 0, 4, 0.02, 1, false, false },
+		  SB_TIMESERIES_POINTS,
+		  "ms of repetition 0 (median" },
+		{ { 0, 0, 0.2, 0, false, true },
+		  SB_TIMESERIES_BURST,
+		  "drops in 9 of 9 repetitions, to 0/s" },
+		{ { 7, 0, 0.02, ROWS, true, false },
+		  SB_TIMESERIES_DRIFT,
+		  "p99 of sojourn rises from" },
+		{ { 0, 9, 0.02, ROWS, true, false },
+		  SB_TIMESERIES_BURST,
+		  "p99 of sojourn jumps in 9" },
+		{ { 0, 2, 0.02, ROWS, true, false }, SB_TIMESERIES_STEADY, "throughput is steady" },
 	};
 
 	(void)state;
@@ -272,7 +292,7 @@ static void shapes_are_named(void **state)
 /* 1 % of single repetitions at most, and then of most of nine: never. */
 static void noise_is_nothing(void **state)
 {
-	const struct shape shape = { 0, 0, 0.5, ROWS, false };
+	const struct shape shape = { 0, 0, 0.5, ROWS, false, false };
 	char text[SB_TIMESERIES_BYTES];
 
 	(void)state;
