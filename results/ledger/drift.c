@@ -117,28 +117,33 @@ static double factor_of(double value, double median)
 	return value > median ? value / median : median / value;
 }
 
+/* Beyond Tukey's outer fences of the logarithms, for what is as many times more or less is as
+ * far; and by enough. */
+static bool is_far(double value, const struct sb_spread *spread, double enough)
+{
+	const double reach = pow(spread->q3 / spread->q1, BURST_FENCE);
+
+	return factor_of(value, spread->median) >= enough &&
+	       (value > spread->q3 * reach || value < spread->q1 / reach);
+}
+
 static void look_for_bursts(struct seen *seen, const struct sb_record *record,
 			    const struct subject *subject, const struct sample *s)
 {
-	const double median = s->spread.median;
-	/* Tukey's outer fences of the logarithms: what is as many times more or less is as far. */
-	const double reach = pow(s->spread.q3 / s->spread.q1, BURST_FENCE);
 	const uint32_t before = seen->far;
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		const double value = s->value[i];
-		const double factor = factor_of(value, median);
+		const double factor = factor_of(s->value[i], s->spread.median);
 
 		seen->off[seen->points++] = factor - 1;
-		if (factor < subject->burst ||
-		    (value <= s->spread.q3 * reach && value >= s->spread.q1 / reach))
+		if (!is_far(s->value[i], &s->spread, subject->burst))
 			continue;
 		seen->far++;
 		if (factor <= seen->factor)
 			continue;
 		seen->factor = factor;
-		seen->value = value;
-		seen->median = median;
+		seen->value = s->value[i];
+		seen->median = s->spread.median;
 		seen->at_ns = sb_point_begin_ns(record->timeseries, s->at[i]);
 		seen->repetition = record->repetition;
 	}
