@@ -113,6 +113,16 @@ static void add_range(const struct sb_timeseries *t, const struct panel *panel,
 	}
 }
 
+/* A line along the axis is hidden by it: an empty queue has none. */
+static bool is_seen(const struct sb_record *median, const struct panel *panel, size_t curve)
+{
+	const struct panel one = { .get = panel->get, .curve = &panel->curve[curve], .curves = 1 };
+	struct sb_plot_range range = { .any = false };
+
+	add_range(median->timeseries, &one, &range);
+	return range.any && range.high > panel->y.range.high / 50;
+}
+
 /* From the beginning to the end of the longest repetition. */
 static void put_time_axis(struct sb_plot *plot)
 {
@@ -141,15 +151,17 @@ static void put_panel(struct sb_plot *plot, const struct sb_record *median, stru
 		if (shown(series, r))
 			add_range(shown(series, r), panel, &panel->y.range);
 	}
-	if (!panel->y.range.any)
+	if (!(panel->y.range.high > 0))
 		return;
 	sb_plot_panel(plot);
 	put_time_axis(plot);
 	edge = sb_plot_axis(plot, &panel->y);
 	for (size_t c = 0; c < panel->curves && panel->has_others; c++)
 		put_others(plot, median, panel, &panel->curve[c], edge);
-	for (size_t c = 0; c < panel->curves; c++)
-		put_median(plot, median, panel, &panel->curve[c], edge);
+	for (size_t c = 0; c < panel->curves; c++) {
+		if (is_seen(median, panel, c) || panel->has_others)
+			put_median(plot, median, panel, &panel->curve[c], edge);
+	}
 }
 
 static void put_throughput(struct sb_plot *plot, const struct sb_record *median)
