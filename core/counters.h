@@ -28,11 +28,9 @@ struct sb_hists {
 
 /* A thief's row of the steal matrix: what it tried on one victim. */
 struct sb_steal_cell {
-	sb_counter attempts; /* = successes + lost + empty */
-	sb_counter successes;
-	sb_counter items;
-	sb_counter lost; /* the CAS lost against owner or another thief */
-	sb_counter empty;
+#define X(name, doc) sb_counter name;
+#include "core/steals.def"
+#undef X
 };
 
 /* The same as plain numbers, in the order of the .def files. */
@@ -56,8 +54,13 @@ static_assert(sizeof(struct sb_hists) == SB_HISTS * sizeof(struct sb_hist),
 	      "histograms are an array in the order of their ids");
 
 struct sb_steal_counts {
-	uint64_t attempts, successes, items, lost, empty;
+#define X(name, doc) uint64_t name;
+#include "core/steals.def"
+#undef X
 };
+
+/* A process that has been stolen more often than that in its life wanders. */
+#define SB_WANDERING 8
 
 /* A reading of one worker; steals has one entry for each victim. */
 struct sb_worker_reading {
@@ -80,11 +83,9 @@ struct sb_glance {
 
 static inline void sb_steal_add(struct sb_steal_counts *a, const struct sb_steal_counts *b)
 {
-	a->attempts += b->attempts;
-	a->successes += b->successes;
-	a->items += b->items;
-	a->lost += b->lost;
-	a->empty += b->empty;
+#define X(name, doc) a->name += b->name;
+#include "core/steals.def"
+#undef X
 }
 
 #endif

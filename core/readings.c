@@ -36,11 +36,9 @@ static void read_counters(struct sb_worker *w, struct sb_worker_reading *out)
 static struct sb_steal_counts read_cell(struct sb_steal_cell *cell)
 {
 	return (struct sb_steal_counts){
-		.attempts = sb_counter_read(&cell->attempts),
-		.successes = sb_counter_read(&cell->successes),
-		.items = sb_counter_read(&cell->items),
-		.lost = sb_counter_read(&cell->lost),
-		.empty = sb_counter_read(&cell->empty),
+#define X(name, doc) .name = sb_counter_read(&cell->name),
+#include "core/steals.def"
+#undef X
 	};
 }
 

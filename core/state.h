@@ -18,6 +18,7 @@
 #include "core/queue/runq.h"
 #include "core/record/account.h"
 #include "core/record/exemplars.h"
+#include "core/record/missed.h"
 #include "core/record/sampler.h"
 #include "core/scheduler.h"
 #include "core/timers/timers.h"
@@ -75,6 +76,8 @@ struct sb_worker {
 	struct sb_slowed slowed;
 	bool records;		  /* config.record */
 	uint64_t step_end_ns;	  /* of the last step that was timed */
+	uint32_t moved_from;	  /* who ran its process before, or SB_WORKER_NONE */
+	uint32_t probed;	  /* of workers, whether they are idle; see core/record/missed.h */
 	struct sb_reader *reader; /* see core/memory/reclaim.h */
 	struct sb_period *period;
 	struct sb_rng rng;
@@ -99,6 +102,7 @@ struct sb_worker {
 
 	/* Read by anyone, on lines of their own. */
 	alignas(SB_LINE) struct sb_account account;
+	alignas(SB_LINE) struct sb_idleness idleness;
 	alignas(SB_LINE) struct sb_counters counters;	     /* without yields */
 	alignas(SB_LINE) sb_counter yields[SB_YIELD_COUNTS]; /* by command */
 	alignas(SB_LINE) struct sb_hists hists;

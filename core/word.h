@@ -165,6 +165,7 @@ struct sb_process {
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
 	bool timed;		     /* start_ns is exact: its first step and its end are timed */
+	uint32_t trail;		     /* see core/record/trail.h */
 
 	/* On the same line if it is small: two lines are a process then. */
 	alignas(16) unsigned char state[];

@@ -219,11 +219,12 @@ void sb_route_flush(struct sb_worker *w)
  * looked at if the step was timed. It is timed if its message is, so that a
  * message costs one choice and not two.
  */
-static uint64_t handed_over_at(struct sb_worker *w, const struct sb_event_node *held)
+SB_COLD static uint64_t handed_over_at(struct sb_worker *w, const struct sb_event_node *held)
 {
-	if (SB_LIKELY(!held->sent_ns))
-		return 0;
-	return w->running->ready_ns ? w->step_end_ns : sb_worker_mark(w);
+	const uint64_t now = w->running->ready_ns ? w->step_end_ns : sb_worker_mark(w);
+
+	sb_record_missed(w, SB_WAIT_HELD, held->sent_ns, now);
+	return now;
 }
 
 void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
@@ -235,7 +236,7 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 		sb_route_flush(w);
 		return;
 	}
-	p->ready_ns = handed_over_at(w, held);
+	p->ready_ns = SB_UNLIKELY(held->sent_ns) ? handed_over_at(w, held) : 0;
 	if (SB_LIKELY(!held->next))
 		sb_backlog_put(p, held);
 	else
@@ -245,14 +246,16 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 
 /* Into the mailbox of its receiver, and if that has become Ready into the global
  * queue. Its memory is there: the owner has looked it up in this step. */
-static enum sb_post_result show_held(struct sb_scheduler *s, struct sb_handover *h,
-				     struct sb_event_node *held)
+static enum sb_post_result show_held(struct sb_worker *victim, struct sb_event_node *held)
 {
+	struct sb_handover *h = &victim->handover;
 	const enum sb_post_result result = sb_word_post_chain(h->to, held, h->oldest);
 
 	if (result == SB_POST_WAKE) {
 		h->to->ready_ns = held->sent_ns ? sb_clock_ns() : 0;
-		sb_runq_push(&s->global, h->to);
+		if (held->sent_ns)
+			sb_record_missed(victim, SB_WAIT_HELD, held->sent_ns, h->to->ready_ns);
+		sb_runq_push(&victim->scheduler->global, h->to);
 	}
 	return result;
 }
@@ -267,7 +270,7 @@ bool sb_route_take_held(struct sb_worker *victim)
 	if (!sb_handover_claim(h, &held))
 		return false;
 	if (held)
-		result = show_held(s, h, held);
+		result = show_held(victim, held);
 	sb_reader_quiescent(victim->reader, victim->period);
 	sb_handover_release(h);
 	if (result == SB_POST_WAKE)

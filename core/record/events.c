@@ -33,15 +33,38 @@ void sb_record_wake(struct sb_worker *worker, uint64_t wake_ns, uint64_t now_ns)
 		keep_wake(worker, wake_ns, now_ns);
 }
 
-uint64_t sb_record_start(struct sb_worker *worker, const struct sb_process *process)
+void sb_record_stolen(struct sb_worker *worker, uint32_t victim, void *const *items, uint32_t n)
 {
+	struct sb_steal_cell *cell = &worker->steals[victim];
+
+	if (!worker->records)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct sb_process *p = items[i];
+		const uint32_t moves = sb_trail_moves(p);
+
+		sb_counter_add(&cell->restolen, sb_trail_place(p) == SB_WAIT_STOLEN);
+		sb_counter_add(&cell->returned, moves && sb_trail_victim(p) == worker->id);
+		sb_counter_add(&cell->wandering, moves > SB_WANDERING);
+		sb_trail_stolen(p, victim);
+	}
+}
+
+/* What looking for idle workers took is not part of the step. */
+uint64_t sb_record_start(struct sb_worker *worker, struct sb_process *process)
+{
+	const uint32_t last = process->last_worker;
 	const uint64_t now = sb_worker_look(worker);
 
 	if (worker->keeper) {
 		worker->keeper->before = worker->step.self;
-		worker->keeper->last_worker = process->last_worker;
+		worker->keeper->last_worker = last;
 	}
-	return now;
+	worker->moved_from = last == worker->id ? SB_WORKER_NONE : last;
+	if (sb_clock_passed(process->ready_ns, now) < SB_MISSED_WAIT_NS)
+		return now;
+	sb_record_missed(worker, sb_trail_place(process), process->ready_ns, now);
+	return sb_worker_look(worker);
 }
 
 /* An event that ends when a step begins; has_begun: that was a moment ago. */
@@ -110,6 +133,10 @@ void sb_record_step(struct sb_worker *worker, struct sb_process *process, uint64
 	if (is_slow(worker, SB_EXEMPLAR_ready_to_running, queued_ns))
 		keep_start(worker, SB_EXEMPLAR_ready_to_running, process->ready_ns, start_ns,
 			   process, true);
+	if (worker->moved_from != SB_WORKER_NONE) {
+		sb_counter_add(&worker->steals[worker->moved_from].moved_steps, 1);
+		sb_counter_add(&worker->steals[worker->moved_from].moved_step_ns, step_ns);
+	}
 	if (process->timed && sb_counter_read(&process->steps) == 1)
 		record_first_step(worker, process, start_ns);
 	if (is_slow(worker, SB_EXEMPLAR_step_time, step_ns))

@@ -36,6 +36,8 @@ static inline void sb_record_search(struct sb_worker *worker)
 		sb_record_known(worker, worker->account.look_ns);
 	sb_trace_note(&worker->trace, SB_TRACE_SEARCH, 0, 0);
 	sb_counter_add(&worker->counters.idle_episodes, 1);
+	if (worker->records)
+		sb_idleness_begin(&worker->idleness, worker->account.look_ns);
 }
 
 /* It blocks after so many spins. was_woken: it has been, and has found no work. */
@@ -90,10 +92,19 @@ static inline void sb_record_busy(struct sb_worker *worker, uint64_t wake_ns, ui
 		sb_keeper_busy(worker, now_ns);
 	if (wake_ns)
 		sb_record_wake(worker, wake_ns, now_ns);
+	if (worker->records)
+		sb_idleness_end(&worker->idleness, now_ns);
 	sb_trace_note(&worker->trace, SB_TRACE_BUSY, 0, 0);
 }
 
 /* ---- processes taken from queues ---- */
+
+/* The one that it runs next is from there. The others wait in its own deque now. */
+static inline void sb_record_fetched(struct sb_worker *worker, enum sb_wait_place place)
+{
+	if (SB_LIKELY(worker->records))
+		sb_trail_fetched(worker->taken[0], place);
+}
 
 /* n from its own inject queue. */
 static inline void sb_record_take_inject(struct sb_worker *worker, uint32_t n)
@@ -101,6 +112,7 @@ static inline void sb_record_take_inject(struct sb_worker *worker, uint32_t n)
 	sb_counter_add(&worker->counters.inject_pops, 1);
 	sb_counter_add(&worker->counters.inject_items, n);
 	sb_worker_note(worker, &worker->hists.batch_inject, n);
+	sb_record_fetched(worker, SB_WAIT_INJECT);
 	sb_trace_note(&worker->trace, SB_TRACE_INJECT, 0, n);
 }
 
@@ -110,6 +122,7 @@ static inline void sb_record_take_global(struct sb_worker *worker, uint32_t n)
 	sb_counter_add(&worker->counters.global_pops, 1);
 	sb_counter_add(&worker->counters.global_items, n);
 	sb_worker_note(worker, &worker->hists.batch_global, n);
+	sb_record_fetched(worker, SB_WAIT_GLOBAL);
 	sb_trace_note(&worker->trace, SB_TRACE_GLOBAL, 0, n);
 }
 
@@ -118,6 +131,7 @@ static inline void sb_record_take_remote(struct sb_worker *worker, uint32_t vict
 {
 	sb_counter_add(&worker->counters.remote_pops, 1);
 	sb_counter_add(&worker->counters.remote_items, n);
+	sb_record_fetched(worker, SB_WAIT_REMOTE);
 	sb_trace_note(&worker->trace, SB_TRACE_REMOTE, victim, n);
 }
 
@@ -144,6 +158,17 @@ static inline void sb_record_steal(struct sb_worker *worker, uint32_t victim,
 	case SB_STEAL_LOST:
 		sb_counter_add(&cell->lost, 1);
 	}
+}
+
+/* The n processes that it took. */
+void sb_record_stolen(struct sb_worker *worker, uint32_t victim, void *const *items, uint32_t n);
+
+/* A round of stealing that began then has taken something of the last victim. */
+static inline void sb_record_round(struct sb_worker *worker, uint64_t start_ns)
+{
+	if (worker->records)
+		sb_counter_add(&worker->steals[worker->victims.last].took_ns,
+			       sb_clock_passed(start_ns, worker->account.look_ns));
 }
 
 /* ---- ticks ---- */
@@ -173,7 +198,7 @@ static inline void sb_record_step_edge(struct sb_worker *worker, const struct sb
 }
 
 /* A step is to be timed, of a process that was queued to be. Returns the time. */
-SB_COLD uint64_t sb_record_start(struct sb_worker *worker, const struct sb_process *process);
+SB_COLD uint64_t sb_record_start(struct sb_worker *worker, struct sb_process *process);
 
 /* A step takes a timed event. */
 SB_COLD void sb_record_event(struct sb_worker *worker, const struct sb_process *process,

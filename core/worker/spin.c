@@ -153,6 +153,8 @@ static struct sb_process *steal(struct sb_worker *w)
 		return NULL;
 	p = sb_steal_round(w);
 	sb_account_round(&w->account, start, p);
+	if (p)
+		sb_record_round(w, start);
 	return p;
 }
 

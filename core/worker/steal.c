@@ -122,6 +122,7 @@ static struct sb_process *steal_deque(struct sb_worker *w, struct sb_worker *vic
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
 		sb_prefetch_object(items[i]); /* as above */
+	sb_record_stolen(w, victim->id, items, n);
 	SB_WINDOW();
 	for (uint32_t i = n; i > 1; i--)
 		sb_route_local(w, items[i - 1], false);

@@ -15,7 +15,6 @@
 #include "harness/terminal/status.h"
 #include "results/convert/convert.h"
 #include "results/files/csv.h"
-#include "results/ledger/files.h"
 #include "results/files/file.h"
 #include "results/files/stage.h"
 #include "results/json/write.h"

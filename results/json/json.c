@@ -52,11 +52,9 @@ const struct sb_json_field sb_json_worker[] = {
 };
 
 const struct sb_json_field sb_json_steals[] = {
-	FIELD(sb_steal_counts, attempts, SB_JSON_COUNT),
-	FIELD(sb_steal_counts, successes, SB_JSON_COUNT),
-	FIELD(sb_steal_counts, items, SB_JSON_COUNT),
-	FIELD(sb_steal_counts, lost, SB_JSON_COUNT),
-	FIELD(sb_steal_counts, empty, SB_JSON_COUNT),
+#define X(name, doc) FIELD(sb_steal_counts, name, SB_JSON_COUNT),
+#include "core/steals.def"
+#undef X
 	END,
 };
 

@@ -220,8 +220,12 @@ static bool read_steals(struct sb_reader *r, const json_t *own, struct sb_record
 	const size_t before = sb_reader_enter(r, "steals_thief_by_victim.");
 	bool ok = true;
 
-	for (const struct sb_json_field *f = sb_json_steals; ok && steals && f->name; f++)
-		ok = read_matrix(r, steals, f, record, workers);
+	for (const struct sb_json_field *f = sb_json_steals; ok && steals && f->name; f++) {
+		/* The others came later. */
+		if (f->offset <= offsetof(struct sb_steal_counts, empty) ||
+		    json_object_get(steals, f->name))
+			ok = read_matrix(r, steals, f, record, workers);
+	}
 	return ok && sb_reader_leave(r, before);
 }
 

@@ -3,6 +3,7 @@
 #include "results/files/csv.h"
 #include "results/files/file.h"
 #include "results/ledger/spin.h"
+#include "results/ledger/steal.h"
 #include "results/ledger/timeseries.h"
 
 static const struct {
@@ -11,6 +12,7 @@ static const struct {
 	int (*write)(const struct sb_result *result, FILE *out);
 } tables[] = {
 	{ "spin_ledger.csv", sb_result_has_spin_ledger, sb_write_spin_ledger_csv },
+	{ "steal_ledger.csv", sb_result_has_steal_ledger, sb_write_steal_ledger_csv },
 	{ "timeseries.csv", sb_result_has_timeseries, sb_write_timeseries_csv },
 };
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/ledger/steal.h"
 #include "results/page/html_details.h"
 #include "results/page/page.h"
 #include "results/record/account.h"
@@ -294,6 +295,29 @@ static void put_distances(FILE *out, const struct sb_page *page)
 	sb_html_end_details(out);
 }
 
+/* What the ledger says of each series. */
+static void put_steal_findings(FILE *out, const struct sb_page *page)
+{
+	for (uint32_t i = 0; i < page->rows; i++) {
+		const struct sb_page_row *row = &page->row[i];
+		struct sb_steal_ledger ledger;
+		char text[SB_STEAL_TEXT_BYTES];
+		char name[SB_NAME_BYTES];
+
+		if (!sb_series_steal_ledger(row->series, &ledger))
+			continue;
+		sb_steal_describe(&ledger, text);
+		if (!*text)
+			continue;
+		sb_series_name(name, row->result, row->series);
+		fputs("<p>", out);
+		sb_html(out, name);
+		fputs(": ", out);
+		sb_html(out, text);
+		fputs(".</p>\n", out);
+	}
+}
+
 void sb_html_steals(FILE *out, const struct sb_page *page)
 {
 	if (!page->has[SB_METRIC_steal_attempts])
@@ -303,6 +327,7 @@ void sb_html_steals(FILE *out, const struct sb_page *page)
 			    SB_ARRAY_SIZE(steal_metrics));
 	if (has_distances(page))
 		put_distances(out, page);
+	put_steal_findings(out, page);
 	fputs("</section>\n", out);
 }
 

@@ -12,6 +12,7 @@ bool sb_plot_latency(struct sb_plot *plot, int hist);
 bool sb_plot_load(struct sb_plot *plot, int unused);
 bool sb_plot_steals(struct sb_plot *plot, int unused);
 bool sb_plot_distance(struct sb_plot *plot, int unused);
+bool sb_plot_steal_ledger(struct sb_plot *plot, int unused);
 bool sb_plot_spins(struct sb_plot *plot, int unused);
 bool sb_plot_spin_ledger(struct sb_plot *plot, int unused);
 bool sb_plot_thresholds(struct sb_plot *plot, int unused);

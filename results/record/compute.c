@@ -136,6 +136,40 @@ static void compute_steal_rates(double *value, const struct sb_steal_sum *steals
 	value[3] = ratio_or_nan((double)sum->items, sum->successes);
 }
 
+static double ns_of(const struct sb_record *record, enum sb_counter_id first,
+		    enum sb_counter_id last, uint32_t workers)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t w = 0; w < workers; w++) {
+		for (int c = (int)first; c <= (int)last; c++)
+			sum += record->worker[w].counter[c];
+	}
+	return (double)sum;
+}
+
+static void compute_steal_ledger(double *value, const struct sb_record *record,
+				 const struct sb_steal_counts *sum, uint32_t workers)
+{
+	const struct sb_hist_counts *hist = record->hist;
+	const uint64_t steps = hist[SB_HIST_step_time].count;
+	const double step_ns =
+		ns_of(record, SB_COUNTER_timed_step_ns, SB_COUNTER_timed_step_ns, workers);
+
+	value[SB_METRIC_missed_pct] = ratio_or_nan(
+		100 * ns_of(record, SB_COUNTER_missed_own_ns, SB_COUNTER_missed_global_ns, workers),
+		hist[SB_HIST_ready_to_running].sum);
+	value[SB_METRIC_missed_held_pct] = ratio_or_nan(
+		100 * ns_of(record, SB_COUNTER_missed_held_ns, SB_COUNTER_missed_held_ns, workers),
+		hist[SB_HIST_send_to_step].sum);
+	value[SB_METRIC_restolen_pct] = ratio_or_nan(100 * (double)sum->restolen, sum->items);
+	value[SB_METRIC_returned_pct] = ratio_or_nan(100 * (double)sum->returned, sum->items);
+	value[SB_METRIC_wandering_pct] = ratio_or_nan(100 * (double)sum->wandering, sum->items);
+	value[SB_METRIC_migration_ns] =
+		ratio_or_nan((double)sum->moved_step_ns, sum->moved_steps) -
+		ratio_or_nan(step_ns - (double)sum->moved_step_ns, steps - sum->moved_steps);
+}
+
 static void compute_steals(double *value, const struct sb_record *record,
 			   const struct sb_measured *m, const struct sb_placement *placement)
 {
@@ -154,6 +188,7 @@ static void compute_steals(double *value, const struct sb_record *record,
 	compute_steal_rates(&value[SB_METRIC_steals_per_op], &all, m);
 	for (int d = SB_DISTANCE_SMT; d < SB_DISTANCES; d++)
 		compute_steal_rates(&value[first[d]], &by[d], m);
+	compute_steal_ledger(value, record, &all.sum, placement->workers);
 	value[SB_METRIC_steal_attempts] = (double)all.sum.attempts;
 	value[SB_METRIC_steal_successes] = (double)all.sum.successes;
 	value[SB_METRIC_steal_items] = (double)all.sum.items;

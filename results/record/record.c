@@ -169,11 +169,9 @@ void sb_reading_subtract(struct sb_worker_reading *a, const struct sb_worker_rea
 	a->read_ns -= b->read_ns;
 	a->account_ns -= b->account_ns;
 	for (uint32_t v = 0; v < workers; v++) {
-		a->steals[v].attempts -= b->steals[v].attempts;
-		a->steals[v].successes -= b->steals[v].successes;
-		a->steals[v].items -= b->steals[v].items;
-		a->steals[v].lost -= b->steals[v].lost;
-		a->steals[v].empty -= b->steals[v].empty;
+#define X(name, doc) a->steals[v].name -= b->steals[v].name;
+#include "core/steals.def"
+#undef X
 	}
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The spin ledger of a run against a sweep of spin thresholds, in virtual time: what is predicted for
-# twelve thresholds from one of them is what the sweep has, within the bounds that are given here.
+# twelve thresholds from one of them is what the sweep has, within the bounds that are given here. The
+# steal ledger names what was made to be named, and says nothing of good runs.
 # usage: test_ledger.sh BUILD_DIRECTORY
 set -u
 program=$1/sched-bench
@@ -42,4 +43,26 @@ holds "as a picture" grep -q 'spinning at all would have meant' "$work/run/plots
 holds "and on the page" grep -q 'spinning at all would have meant' "$work/run/report.html"
 holds "an existing result has it, too" "$program" convert "$work/run" --to csv -o "$work/csv"
 holds "the very same" cmp "$work/run/spin_ledger.csv" "$work/csv/spin_ledger.csv"
+
+# ran NAME WORKLOAD [OPTION...]
+ran() {
+	name=$1
+	shift
+	"$program" run -w "$@" --virtual --profile xeon-2s --workers 2 -r 2 -d 5ms -o "$work/$name" >"$work/$name.out" 2>&1
+}
+# told NAME TEXT; untold NAME
+told() { grep -q "$2" "$work/$1.out"; }
+untold() { ! grep -Eq 'stolen processes|a worker was idle for' "$work/$1.out"; }
+holds "a hold without its bound, on two workers" ran held stuck-slot --hold-time 1s
+holds "is named" told held 'a worker was idle for .* of the time that steps held messages (median 1.00 ms)'
+holds "processes that are stolen over and over" ran wandering savina-fjthrput --messages 100
+holds "are named" told wandering 'had been stolen more than 8 times'
+holds "skynet" ran skynet skynet --leaves 10000 --no-plots
+holds "has neither" untold skynet
+holds "nor has fan-in" ran fan-in fan-in --messages 500 --no-plots
+holds "of which nothing is told" untold fan-in
+holds "a picture" grep -q 'had been stolen more than 8 times' "$work/wandering/plots/steal-ledger-savina-fjthrput.gp"
+holds "the page" grep -q 'had been stolen more than 8 times' "$work/wandering/report.html"
+holds "an existing result has the steal ledger, too" "$program" convert "$work/held" --to csv -o "$work/steals"
+holds "the very same" cmp "$work/held/steal_ledger.csv" "$work/steals/steal_ledger.csv"
 echo "1..$n"

@@ -50,8 +50,11 @@ static inline void fill_worker(struct sb_worker_reading *worker, uint32_t worker
 	worker->yields[SB_COMMAND_SLEEP] = 5;
 	worker->yields[SB_COMMAND_ARRAY] = 7;
 	for (uint32_t v = 0; v < workers; v++)
-		worker->steals[v] = (struct sb_steal_counts){ next_random() % 100, 2 + v, 3,
-							      next_random() % 9, 5 };
+		worker->steals[v] = (struct sb_steal_counts){
+#define X(name, doc) .name = 1 + next_random() % 100,
+#include "core/steals.def"
+#undef X
+		};
 }
 
 static inline struct sb_requests *make_requests(struct sb_hist_counts *hist)

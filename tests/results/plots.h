@@ -41,8 +41,11 @@ static inline void fill_worker(struct sb_worker_reading *worker, uint32_t w, uin
 	worker->read_ns = 1000000;
 	for (uint32_t v = 0; v < n; v++) {
 		if (v != w)
-			worker->steals[v] =
-				(struct sb_steal_counts){ 100 + w, 40 + v, 50 + 7 * w + v, 10, 50 };
+			worker->steals[v] = (struct sb_steal_counts){ .attempts = 100 + w,
+								      .successes = 40 + v,
+								      .items = 50 + 7 * w + v,
+								      .lost = 10,
+								      .empty = 50 };
 	}
 	worker->counter[SB_COUNTER_steps] = 100;
 }

@@ -50,7 +50,9 @@ static inline void make_record(struct sb_record *record, uint32_t r,
 		record->worker[w].recorded = true;
 		record->worker[w].read_ns = 20000;
 	}
-	record->worker[0].steals[1] = (struct sb_steal_counts){ 10, 3, 7, 2, 5 };
+	record->worker[0].steals[1] = (struct sb_steal_counts){
+		.attempts = 10, .successes = 3, .items = 7, .lost = 2, .empty = 5
+	};
 	record->hist[SB_HIST_ready_to_running].bucket[50] = 4;
 	record->hist[SB_HIST_ready_to_running].count = 4;
 	record->hist[SB_HIST_ready_to_running].sum = 200;

@@ -120,10 +120,18 @@ static void steals_have_rates_by_distance(void **state)
 	record.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist));
 	for (int w = 0; w < 5; w++)
 		worker[w].steals = steals[w];
-	steals[0][1] = (struct sb_steal_counts){ 10, 4, 12, 1, 5 };
-	steals[1][0] = (struct sb_steal_counts){ 10, 6, 8, 1, 3 };
-	steals[2][0] = (struct sb_steal_counts){ 80, 20, 100, 10, 50 };
-	steals[3][0] = (struct sb_steal_counts){ 100, 0, 0, 0, 100 };
+	steals[0][1] = (struct sb_steal_counts){
+		.attempts = 10, .successes = 4, .items = 12, .lost = 1, .empty = 5
+	};
+	steals[1][0] = (struct sb_steal_counts){
+		.attempts = 10, .successes = 6, .items = 8, .lost = 1, .empty = 3
+	};
+	steals[2][0] = (struct sb_steal_counts){
+		.attempts = 80, .successes = 20, .items = 100, .lost = 10, .empty = 50
+	};
+	steals[3][0] = (struct sb_steal_counts){
+		.attempts = 100, .successes = 0, .items = 0, .lost = 0, .empty = 100
+	};
 	sb_record_compute(&record, &a_second, &placement);
 	check_rates(&record, SB_METRIC_steals_per_op, (double[]){ 0.03, 60, 15, 4 });
 	check_rates(&record, SB_METRIC_steals_smt_per_op, (double[]){ 0.01, 20, 50, 2 });
@@ -193,7 +201,7 @@ static void steals_are_told_by_distance(void **state)
 	assert_non_null(mkdtemp(directory));
 	result = make_result_at(directory, three, 3);
 	result->series->record[0].worker[2].steals[0] =
-		(struct sb_steal_counts){ 6000, 30, 90, 0, 0 };
+		(struct sb_steal_counts){ .attempts = 6000, .successes = 30, .items = 90 };
 	CHECK_EQ(sb_series_distances(result->series, steals), 2);
 	CHECK_EQ(steals[SB_DISTANCE_SMT].pairs, 2);
 	CHECK_EQ(steals[SB_DISTANCE_REMOTE].pairs, 4);
