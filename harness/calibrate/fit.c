@@ -74,7 +74,7 @@ struct fit {
 
 static int parse(struct sb_options *options, const struct subject *s)
 {
-	const char *words[14] = { "run",    "--workers",  "1",	       "--series",
+	const char *words[14] = { "run",  "--workers",	"1",	    "--series",
 				  "none", "--workload", s->workload };
 	char *argv[SB_ARRAY_SIZE(words)];
 	int n = 7;
