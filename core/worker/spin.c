@@ -357,11 +357,12 @@ static struct sb_process *search_and_poll(struct sb_worker *w)
 /* From here on it is at work, if there is any; who has woken it for that, if anybody? */
 static void end_idleness(struct sb_worker *w, const struct sb_process *p)
 {
+	const uint64_t had = w->search.had_ns;
 	const uint64_t now = sb_clock_ns();
 
 	if (p)
-		sb_record_gap(w, w->search.had_ns ? w->search.had_ns : now);
-	sb_record_busy(w, w->search.woken ? sb_load_rlx(&w->wake_ns) : 0, now);
+		sb_record_gap(w, had ? had : now);
+	sb_record_busy(w, w->search.woken && had ? sb_load_rlx(&w->wake_ns) : 0, now);
 	w->search.woken = false;
 	w->tick.now_ns = now;
 	w->tick.steps = sb_worker_steps(w);
@@ -373,6 +374,7 @@ struct sb_process *sb_search(struct sb_worker *w)
 
 	sb_record_search(w);
 	w->search.ran_out_ns = sb_clock_ns();
+	w->search.had_ns = 0;
 	sb_steal_begin(w);
 	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w) : search_and_block(w);
 	if (SB_UNLIKELY(w->untold.what))

@@ -33,6 +33,7 @@
 #include "results/files/answer.h"
 #include "results/files/summary.h"
 #include "results/ledger/exemplars.h"
+#include "results/ledger/spin.h"
 #include "results/ledger/steal.h"
 #include "results/ledger/timeseries.h"
 #include "results/record/record.h"
@@ -144,6 +145,7 @@ static void print_pretty(const void *what, FILE *out)
 
 	sb_write_summary(result, out, sb_terminal_has_color(out), sb_terminal_width(out));
 	sb_write_slowest(result, out, sb_terminal_width(out));
+	sb_write_spin_findings(result, out, sb_terminal_width(out));
 	sb_write_steal_findings(result, out, sb_terminal_width(out));
 	sb_write_timeseries_findings(result, out, sb_terminal_width(out));
 }

@@ -1,13 +1,9 @@
 #include "results/ledger/spin.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/files/csv.h"
-#include "results/record/number.h"
 #include "results/record/series.h"
 
 const double sb_spin_price[SB_SPIN_PRICES] = { 0.1, 1, 10 };
@@ -29,8 +25,10 @@ struct sums {
 	double tight, yield; /* the options */
 	double searchers;    /* most that may search; 0: half of the awake */
 	uint32_t workers;
-	double time_ns; /* of all workers together */
-	double busy;	/* part of it */
+	double arrivals; /* at a worker by a schedule, in the time of a wake; 0: not known */
+	double parked;	 /* part of the idle episodes that parked, as measured */
+	double time_ns;	 /* of all workers together */
+	double busy;	 /* part of it */
 	double same; /* that two idle episodes are of one worker: 1 / workers, if all are alike */
 	double look_ns;		      /* of a spin */
 	double yield_ns;	      /* of one that gives the thread away; NaN: there was none */
@@ -138,6 +136,18 @@ static void add_times(struct sums *s)
 	time_spins(s);
 }
 
+/* What another threshold changes of the number of idle episodes is by these. */
+static void add_arrivals(struct sums *s, const struct sb_series *series)
+{
+	const double offered = sb_series_spread(series, SB_METRIC_offered_per_s).median;
+	const double parks = (double)s->counter[SB_COUNTER_blocks];
+	const double vain = (double)s->counter[SB_COUNTER_spurious_wakes];
+
+	if (offered > 0)
+		s->arrivals = offered / 1e9 / s->workers * sb_hist_mean(&s->wake);
+	s->parked = fmin(1, fmax(0, parks - vain) / (double)s->gap.count);
+}
+
 static const char *collect(struct sums *s, const struct sb_series *series,
 			   const struct sb_result *result, struct sb_hist_counts *other)
 {
@@ -151,6 +161,7 @@ static const char *collect(struct sums *s, const struct sb_series *series,
 	add_times(s);
 	if (!s->gap.count)
 		return "no time without work was recorded";
+	add_arrivals(s, series);
 	if (!s->wake.count || !s->counter[SB_COUNTER_timed_sleeps] ||
 	    !s->counter[SB_COUNTER_timed_calls])
 		return "workers parked so seldom that no sleep was timed";
@@ -257,12 +268,23 @@ static double refused(const struct sums *s, double spun)
 	return part;
 }
 
+/*
+ * How many idle episodes there are if that part of them parks, of one as measured. Requests that
+ * come by a schedule come during wakes, too, and so lengthen the time with work that follows, by
+ * 1 + arrivals during a wake (queues with set-up times; Welch, Operations Research 12, 1964).
+ */
+static double scale_of(const struct sums *s, double parked)
+{
+	return (1 + s->arrivals * s->parked) / (1 + s->arrivals * parked);
+}
+
 static void set_point(struct sb_spin_point *point, double ns, const struct sb_spin_ledger *ledger,
 		      const struct sums *s)
 {
 	double spun = 0;
 	double parked = 0;
 	double part;
+	double scale;
 
 	for (uint32_t b = 0; b < SB_HIST_BUCKETS; b++) {
 		const double n = (double)s->gap.bucket[b];
@@ -275,10 +297,11 @@ static void set_point(struct sb_spin_point *point, double ns, const struct sb_sp
 	part = refused(s, spun / s->time_ns);
 	spun *= 1 - part;
 	parked += part * ((double)s->gap.count - parked);
+	scale = scale_of(s, parked / (double)s->gap.count) / s->operations;
 	point->threshold_ns = ns;
 	point->spins = spins_of(s, ns);
-	point->parks = parked / s->operations;
-	point->cpu_ns = (spun + parked * ledger->wake_cpu_ns) / s->operations;
+	point->parks = parked * scale;
+	point->cpu_ns = spun * scale + point->parks * ledger->wake_cpu_ns;
 	point->total_cpu_ns = s->cpu_ns / s->operations - ledger->now.cpu_ns + point->cpu_ns;
 	set_latency(point, s, parked / (double)s->gap.count);
 	set_regrets(point, s);
@@ -346,75 +369,6 @@ struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 	return ledger;
 }
 
-/* ---- words ---- */
-
-/* "41 % fewer parks". */
-static void put_change(FILE *out, double now, double then, const char *more, const char *less)
-{
-	const double change = now > 0 ? 100 * (then / now - 1) : (double)NAN;
-
-	if (!isfinite(change))
-		fprintf(out, "as many %s", strchr(more, ' ') + 1);
-	else
-		fprintf(out, "%.*f %% %s", fabs(change) < 10, fabs(change),
-			change > 0 ? more : less);
-}
-
-static void put_spinning(FILE *out, const struct sb_spin_point *point)
-{
-	char ns[SB_HUMAN_BYTES];
-
-	sb_human(ns, point->threshold_ns, "ns");
-	if (point->threshold_ns > 0)
-		fprintf(out, "Spinning for %s, about %.0f spins,", ns, point->spins);
-	else
-		fputs("Not spinning at all", out);
-}
-
-/* Costs that differ by less are as good. */
-#define ALIKE 0.02
-
-void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES])
-{
-	const struct sb_spin_point *best = &ledger->point[ledger->best[SB_SPIN_PRICE]];
-	const struct sb_spin_point *now = &ledger->now;
-	FILE *text = fmemopen(out, SB_SPIN_FINDING_BYTES, "w");
-
-	*out = '\0';
-	if (!text)
-		return;
-	if (1 + now->regret[SB_SPIN_PRICE] < (1 + ALIKE) * (1 + best->regret[SB_SPIN_PRICE])) {
-		fputs("No spin threshold would have cost less than these settings", text);
-	} else {
-		put_spinning(text, best);
-		fputs(" would have meant ", text);
-		put_change(text, now->parks, best->parks, "more parks", "fewer parks");
-		fputs(" and ", text);
-		put_change(text, now->total_cpu_ns, best->total_cpu_ns, "more CPU time",
-			   "less CPU time");
-	}
-	fclose(text);
-}
-
-/* ---- spin_ledger.csv ---- */
-
-static void put_point(FILE *out, const struct sb_series *series, const char *name, const char *kind,
-		      const struct sb_spin_point *p)
-{
-	const double cells[] = { p->threshold_ns,   p->spins,	     p->parks,
-				 p->cpu_ns,	    p->total_cpu_ns, p->latency_ns_mean,
-				 p->latency_ns_p99, p->regret[0],    p->regret[1],
-				 p->regret[2] };
-
-	sb_csv_put_text(out, name);
-	fprintf(out, ",%s", kind);
-	for (size_t i = 0; i < SB_ARRAY_SIZE(cells); i++) {
-		fputc(',', out);
-		sb_csv_put_number(out, cells[i]);
-	}
-	fprintf(out, ",%s\n", sb_series_topology(series));
-}
-
 bool sb_result_has_spin_ledger(const struct sb_result *result)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
@@ -429,26 +383,4 @@ bool sb_result_has_spin_ledger(const struct sb_result *result)
 		}
 	}
 	return false;
-}
-
-int sb_write_spin_ledger_csv(const struct sb_result *result, FILE *out)
-{
-	fputs("series,kind,threshold_ns,spins,parks_per_op,spin_cpu_ns_per_op,cpu_ns_per_op,"
-	      "latency_ns_mean,latency_ns_p99,regret_at_0.1,regret_at_1,regret_at_10,topology\n",
-	      out);
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_series *series = &result->series[i];
-		const char *why;
-		struct sb_spin_ledger *ledger = sb_spin_ledger_make(series, result, &why);
-		char name[SB_NAME_BYTES];
-
-		if (!ledger)
-			continue;
-		sb_series_name(name, result, series);
-		put_point(out, series, name, "measured", &ledger->now);
-		for (uint32_t p = 0; p < SB_SPIN_POINTS; p++)
-			put_point(out, series, name, "predicted", &ledger->point[p]);
-		free(ledger);
-	}
-	return 0;
 }

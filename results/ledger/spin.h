@@ -9,8 +9,8 @@
  * SOSP 1991.
  *
  * What this cannot know: another threshold changes the gaps themselves. A worker that spins finds
- * work that another would have been woken for, and a later wake delays what comes after it. That not
- * all workers may spin at once (--searchers) is computed as if workers were independent of each
+ * work that another would have been woken for. That a wake delays what comes after it is computed
+ * for requests that come by a schedule, as if they came at random. That not all workers may spin at once (--searchers) is computed as if workers were independent of each
  * other. scripts/spin-check compares it with sweeps.
  */
 #ifndef SB_RESULTS_LEDGER_SPIN_H
@@ -58,6 +58,9 @@ struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 /* What the threshold that is best at SB_SPIN_PRICE would change. */
 #define SB_SPIN_FINDING_BYTES 300
 void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES]);
+
+/* The same of each series that has one, a line each, for people. */
+void sb_write_spin_findings(const struct sb_result *result, FILE *out, int columns);
 
 /* Whether a series of it has one. */
 bool sb_result_has_spin_ledger(const struct sb_result *result);

@@ -3,7 +3,7 @@
  *
  * Property: parks, CPU time, latency and regret at each threshold are those that the gaps add up to;
  *   the best threshold is the longest gap that is cheaper than a wake; a worker that finds enough
- *   others searching parks at once; without timed sleeps there is no ledger.
+ *   others searching parks at once; arrivals during wakes make fewer gaps; without timed sleeps there is no ledger.
  * Method: gaps made by hand, of which the costs can be added up; bound: the width of a bucket.
  */
 #include <math.h>
@@ -153,6 +153,23 @@ static void the_best_threshold_is_just_beyond_the_short_gaps(void **state)
 	destroy(result);
 }
 
+/* One arrival in the time of a wake; half of the episodes parked. If all did, each idle time would
+ * be followed by twice the work of one without a wake. */
+static void arrivals_during_wakes_leave_fewer_gaps(void **state)
+{
+	struct sb_result *result = make(1, "auto");
+	struct sb_spin_ledger *ledger;
+
+	(void)state;
+	result->series->record->value[SB_METRIC_offered_per_s] = 1e9 / WAKE_NS;
+	ledger = ledger_of(result);
+	near(ledger->point[0].parks, 1.5 / 2 * 2 * EACH / OPERATIONS);
+	near(at(ledger, 10000)->parks, 1.0 * EACH / OPERATIONS);
+	near(at(ledger, 2 * LONG_NS)->cpu_ns, 1.5 * EACH * (SHORT_NS + LONG_NS) / OPERATIONS);
+	free(ledger);
+	destroy(result);
+}
+
 static void so_many_spins_take_so_long(void **state)
 {
 	struct sb_result *result = make(1, "auto");
@@ -210,6 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_are_those_of_the_gaps),
 		cmocka_unit_test(the_best_threshold_is_just_beyond_the_short_gaps),
+		cmocka_unit_test(arrivals_during_wakes_leave_fewer_gaps),
 		cmocka_unit_test(so_many_spins_take_so_long),
 		cmocka_unit_test(who_is_refused_parks_at_once),
 		cmocka_unit_test(without_timed_sleeps_there_is_none),

@@ -292,6 +292,40 @@ static void each_gap_is_recorded_once(void **state)
 	fixture_end(&f);
 }
 
+static int sleep_shortly(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
+{
+	(void)script;
+	(void)events;
+	if (count)
+		return SB_DONE;
+	CHECK_EQ(sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1000), 1), 0);
+	return SB_YIELD;
+}
+
+/* A gap that is spun through after one that was not has nothing of that one's wake. */
+static void a_wake_ends_one_gap(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = sleep_shortly };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.sample_every = 1;
+	f.config.spin_tight = 20000; /* longer than the sleep */
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	await_block(&f, 0);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	await_block(&f, 1);
+	CHECK_EQ(count_of(&f, SB_HIST_gap_global), 1);
+	CHECK_EQ(count_of(&f, SB_HIST_gap_timer), 1);
+	assert_true(fixture_hist(&f, SB_HIST_gap_timer)->sum > 0);
+	CHECK_EQ(count_of(&f, SB_HIST_wake_to_running), 1);
+	fixture_end(&f);
+}
+
 /* ---- depths ---- */
 
 enum { CHILDREN = 5 };
@@ -388,6 +422,7 @@ int main(void)
 		cmocka_unit_test(one_in_n_is_what_the_sampler_chooses),
 		cmocka_unit_test(each_wake_is_timed),
 		cmocka_unit_test(each_gap_is_recorded_once),
+		cmocka_unit_test(a_wake_ends_one_gap),
 		cmocka_unit_test(depths_are_seen_at_ticks),
 	};
 

@@ -1,0 +1,126 @@
+/* spin_out.c - the spin ledger in words, and as spin_ledger.csv. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/files/csv.h"
+#include "results/files/wrap.h"
+#include "results/ledger/spin.h"
+#include "results/record/number.h"
+#include "results/record/series.h"
+
+/* ---- words ---- */
+
+/* "41 % fewer parks". */
+static void put_change(FILE *out, double now, double then, const char *more, const char *less)
+{
+	const double change = now > 0 ? 100 * (then / now - 1) : (double)NAN;
+
+	if (!isfinite(change))
+		fprintf(out, "as many %s", strchr(more, ' ') + 1);
+	else
+		fprintf(out, "%.*f %% %s", fabs(change) < 10, fabs(change),
+			change > 0 ? more : less);
+}
+
+static void put_spinning(FILE *out, const struct sb_spin_point *point)
+{
+	char ns[SB_HUMAN_BYTES];
+
+	sb_human(ns, point->threshold_ns, "ns");
+	if (point->threshold_ns > 0)
+		fprintf(out, "Spinning for %s, about %.0f spins,", ns, point->spins);
+	else
+		fputs("Not spinning at all", out);
+}
+
+/* Costs that differ by less are as good. */
+#define ALIKE 0.02
+
+void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES])
+{
+	const struct sb_spin_point *best = &ledger->point[ledger->best[SB_SPIN_PRICE]];
+	const struct sb_spin_point *now = &ledger->now;
+	FILE *text = fmemopen(out, SB_SPIN_FINDING_BYTES, "w");
+
+	*out = '\0';
+	if (!text)
+		return;
+	if (1 + now->regret[SB_SPIN_PRICE] < (1 + ALIKE) * (1 + best->regret[SB_SPIN_PRICE])) {
+		fputs("No spin threshold would have cost less than these settings", text);
+	} else {
+		put_spinning(text, best);
+		fputs(" would have meant ", text);
+		put_change(text, now->parks, best->parks, "more parks", "fewer parks");
+		fputs(" and ", text);
+		put_change(text, now->total_cpu_ns, best->total_cpu_ns, "more CPU time",
+			   "less CPU time");
+	}
+	fclose(text);
+}
+
+static void put_finding(FILE *out, const struct sb_series *series, const struct sb_result *result)
+{
+	const char *why;
+	struct sb_spin_ledger *ledger = sb_spin_ledger_make(series, result, &why);
+	char title[SB_SERIES_TITLE_BYTES];
+	char text[SB_SPIN_FINDING_BYTES];
+
+	if (!ledger)
+		return;
+	sb_series_title(title, series);
+	sb_spin_ledger_describe(ledger, text);
+	fprintf(out, "%s: %s (predicted from its gaps)\n", title, text);
+	free(ledger);
+}
+
+void sb_write_spin_findings(const struct sb_result *result, FILE *out, int columns)
+{
+	struct sb_wrap wrap;
+	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
+
+	for (uint32_t i = 0; i < result->all_series; i++)
+		put_finding(stream, &result->series[i], result);
+	sb_wrap_end(&wrap);
+}
+
+/* ---- spin_ledger.csv ---- */
+
+static void put_point(FILE *out, const struct sb_series *series, const char *name, const char *kind,
+		      const struct sb_spin_point *p)
+{
+	const double cells[] = { p->threshold_ns,   p->spins,	     p->parks,
+				 p->cpu_ns,	    p->total_cpu_ns, p->latency_ns_mean,
+				 p->latency_ns_p99, p->regret[0],    p->regret[1],
+				 p->regret[2] };
+
+	sb_csv_put_text(out, name);
+	fprintf(out, ",%s", kind);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cells); i++) {
+		fputc(',', out);
+		sb_csv_put_number(out, cells[i]);
+	}
+	fprintf(out, ",%s\n", sb_series_topology(series));
+}
+
+int sb_write_spin_ledger_csv(const struct sb_result *result, FILE *out)
+{
+	fputs("series,kind,threshold_ns,spins,parks_per_op,spin_cpu_ns_per_op,cpu_ns_per_op,"
+	      "latency_ns_mean,latency_ns_p99,regret_at_0.1,regret_at_1,regret_at_10,topology\n",
+	      out);
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		const struct sb_series *series = &result->series[i];
+		const char *why;
+		struct sb_spin_ledger *ledger = sb_spin_ledger_make(series, result, &why);
+		char name[SB_NAME_BYTES];
+
+		if (!ledger)
+			continue;
+		sb_series_name(name, result, series);
+		put_point(out, series, name, "measured", &ledger->now);
+		for (uint32_t p = 0; p < SB_SPIN_POINTS; p++)
+			put_point(out, series, name, "predicted", &ledger->point[p]);
+		free(ledger);
+	}
+	return 0;
+}
