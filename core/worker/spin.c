@@ -170,7 +170,7 @@ static void note_found(struct sb_worker *w, enum source source, uint64_t spins)
 					&h->gap_timer };
 
 	sb_worker_note(w, ended_by[source], spins);
-	w->search.gap = gap[source];
+	w->search.gap = w->search.refused ? &h->gap_refused : gap[source];
 }
 
 /* One look at all sources. */
@@ -315,6 +315,7 @@ static struct sb_process *search_and_block(struct sb_worker *w)
 
 	if (!p && !counted)
 		searching = sb_idle_search_begin(&s->idle);
+	w->search.refused = !searching;
 	while (!p && !sb_is_halted(s)) {
 		p = look_everywhere(w, searching, spins);
 		if (p)
@@ -375,6 +376,7 @@ struct sb_process *sb_search(struct sb_worker *w)
 	sb_record_search(w);
 	w->search.ran_out_ns = sb_clock_ns();
 	w->search.had_ns = 0;
+	w->search.refused = false;
 	sb_steal_begin(w);
 	p = w->scheduler->config.park == SB_PARK_POLL ? search_and_poll(w) : search_and_block(w);
 	if (SB_UNLIKELY(w->untold.what))

@@ -9,7 +9,7 @@
 const double sb_spin_price[SB_SPIN_PRICES] = { 0.1, 1, 10 };
 
 static const enum sb_hist_id gaps[] = { SB_HIST_gap_inject, SB_HIST_gap_global, SB_HIST_gap_steal,
-					SB_HIST_gap_timer };
+					SB_HIST_gap_timer, SB_HIST_gap_refused };
 static const enum sb_hist_id spins[] = { SB_HIST_spins_inject, SB_HIST_spins_global,
 					 SB_HIST_spins_steal, SB_HIST_spins_timer,
 					 SB_HIST_spins_blocked };
@@ -26,6 +26,7 @@ struct sums {
 	double searchers;    /* most that may search; 0: half of the awake */
 	uint32_t workers;
 	double arrivals; /* at a worker by a schedule, in the time of a wake; 0: not known */
+	double refused;	 /* part of the idle episodes that parked at once, as measured */
 	double parked;	 /* part of the idle episodes that parked, as measured */
 	double time_ns;	 /* of all workers together */
 	double busy;	 /* part of it */
@@ -154,6 +155,8 @@ static const char *collect(struct sums *s, const struct sb_series *series,
 	static const enum sb_hist_id wake[] = { SB_HIST_wake_to_running };
 
 	merge(&s->gap, series, gaps, SB_ARRAY_SIZE(gaps), other);
+	sb_series_hist(series, SB_HIST_gap_refused, other);
+	s->refused = s->gap.count ? (double)other->count / (double)s->gap.count : 0;
 	merge(&s->wake, series, wake, SB_ARRAY_SIZE(wake), other);
 	merge(&s->spins, series, spins, SB_ARRAY_SIZE(spins), other);
 	add_records(s, series);
@@ -295,6 +298,8 @@ static void set_point(struct sb_spin_point *point, double ns, const struct sb_sp
 		parked += middle(b) > ns ? n : 0;
 	}
 	part = refused(s, spun / s->time_ns);
+	if (ns >= ledger->now.threshold_ns) /* and others search for longer */
+		part = fmax(part, s->refused);
 	spun *= 1 - part;
 	parked += part * ((double)s->gap.count - parked);
 	scale = scale_of(s, parked / (double)s->gap.count) / s->operations;
@@ -324,7 +329,7 @@ static void set_now(struct sb_spin_ledger *ledger, const struct sums *s)
 
 static double grid(uint32_t i)
 {
-	return i ? 100 * pow(10, (i - 1) / 10.0) : 0;
+	return i ? 100 * pow(10, (i - 1) / 20.0) : 0;
 }
 
 static void fill(struct sb_spin_ledger *ledger, struct sums *s)

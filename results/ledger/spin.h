@@ -10,8 +10,9 @@
  *
  * What this cannot know: another threshold changes the gaps themselves. A worker that spins finds
  * work that another would have been woken for. That a wake delays what comes after it is computed
- * for requests that come by a schedule, as if they came at random. That not all workers may spin at once (--searchers) is computed as if workers were independent of each
- * other. scripts/spin-check compares it with sweeps.
+ * for requests that come by a schedule, as if they came at random. That not all workers may spin at
+ * once (--searchers) is computed as if workers were independent of each other. scripts/spin-check
+ * compares it with sweeps.
  */
 #ifndef SB_RESULTS_LEDGER_SPIN_H
 #define SB_RESULTS_LEDGER_SPIN_H
@@ -20,8 +21,8 @@
 
 #include "results/record/record.h"
 
-/* From 0, then from 100 ns to 1 s, ten for each power of ten. */
-#define SB_SPIN_POINTS 72
+/* From 0, then from 100 ns to 1 s, twenty for each power of ten. */
+#define SB_SPIN_POINTS 142
 
 /* How many ns of CPU time a ns of latency is worth. */
 #define SB_SPIN_PRICES 3

@@ -14,10 +14,16 @@ if ! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yiel
 	echo "1..1"
 	exit
 fi
-# compared WORK NAME WORKERS
+# compared WORK NAME WORKERS [OPTION...]
 compared() {
-	scripts/spin-check --program "$program" --only "$1" --csv "$work/$2.csv" --virtual \
-		--profile xeon-2s --workers "$3" -d 20ms -r 2 >"$work/$2.table"
+	only=$1 of=$2 workers=$3
+	shift 3
+	scripts/spin-check --program "$program" --only "$only" --csv "$work/$of.csv" --virtual \
+		--profile xeon-2s --workers "$workers" -d 20ms -r 2 "$@" >"$work/$of.table"
+}
+say_it() {
+	"$program" run -w trickle --virtual --profile xeon-2s --workers 2 -r 2 -d 20ms --no-plots \
+		-o "$work/said" | grep -q '^trickle: .* spin.*(predicted from its gaps)$'
 }
 # within NAME METRIC PERCENT [YIELDS]: the errors at all thresholds, or those up to so many yields.
 within() {
@@ -33,10 +39,20 @@ holds "its parks are predicted within 1 %" within trickle parks_per_op 1
 holds "its CPU time within 12 %" within trickle cpu_ns_per_op 12
 holds "what wakes add within 5 %" within trickle latency_ns_mean 5
 holds "service at 30 %, on two workers" compared 30% service 2
-holds "its parks within 15 %" within service parks_per_op 15
+holds "its parks within 10 %" within service parks_per_op 10
 holds "its CPU time within 5 %" within service cpu_ns_per_op 5
-# Beyond that the workers that park are those that may not search, which are woken for little.
-holds "what wakes add within 15 %, up to 16 yields" within service latency_ns_mean 15 16
+holds "what wakes add within 15 %" within service latency_ns_mean 15
+holds "service at 70 %, on one worker" compared 70% one 1 --service exp:10us -d 100ms --record full
+holds "its parks within 10 %, up to 64 yields" within one parks_per_op 10 64
+holds "its CPU time within 5 %" within one cpu_ns_per_op 5
+holds "what wakes add within 15 %, up to 64 yields" within one latency_ns_mean 15 64
+holds "service at 70 %, on two" compared 70% two 2
+holds "its parks within 10 %, up to 32 yields" within two parks_per_op 10 32
+holds "its CPU time within 10 %" within two cpu_ns_per_op 10
+holds "skynet, on two" compared skynet skynet 2 --record full
+holds "its parks within 10 %, up to 8 yields" within skynet parks_per_op 10 8
+holds "its CPU time within 5 %" within skynet cpu_ns_per_op 5
+holds "a run says what another threshold would have meant" say_it
 holds "a run has its ledger" "$program" run -w trickle --virtual --profile xeon-2s --workers 2 -r 2 -d 20ms \
 	-q -o "$work/run"
 holds "as a picture" grep -q 'spinning at all would have meant' "$work/run/plots/spin-ledger-trickle.gp"
