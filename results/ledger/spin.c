@@ -271,6 +271,16 @@ static double refused(const struct sums *s, double spun)
 	return part;
 }
 
+/* As many as were, where workers would spin for as long as they did, --spin-time included: that they
+ * run out of work together, as at the end of a round, is in no independence. */
+static double at_least_refused(const struct sums *s, double ns, double spun)
+{
+	const bool as_long = ns >= threshold_of(s, s->tight + s->yield) &&
+			     (1 - s->refused) * spun >= 0.9 * searched_ns(s);
+
+	return as_long ? s->refused : 0;
+}
+
 /*
  * How many idle episodes there are if that part of them parks, of one as measured. Requests that
  * come by a schedule come during wakes, too, and so lengthen the time with work that follows, by
@@ -297,9 +307,7 @@ static void set_point(struct sb_spin_point *point, double ns, const struct sb_sp
 		spun += n * fmin(middle(b), ns);
 		parked += middle(b) > ns ? n : 0;
 	}
-	part = refused(s, spun / s->time_ns);
-	if (ns >= ledger->now.threshold_ns) /* and others search for longer */
-		part = fmax(part, s->refused);
+	part = fmax(refused(s, spun / s->time_ns), at_least_refused(s, ns, spun));
 	spun *= 1 - part;
 	parked += part * ((double)s->gap.count - parked);
 	scale = scale_of(s, parked / (double)s->gap.count) / s->operations;
