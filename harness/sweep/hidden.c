@@ -37,7 +37,7 @@ void sb_hidden_note(const struct sb_hidden *hidden, const struct sb_sweep *sweep
 	const char *any = swept(sweep, ALL);
 
 	if (count && hidden->by_time)
-		sb_note("--spin-time hides %s in %" PRIu32 " of %" PRIu32
+		sb_note("--spin-time may hide %s in %" PRIu32 " of %" PRIu32
 			" configurations: after a short sleep a worker spins for that time in any "
 			"case; --spin-time 0 shows it",
 			count, hidden->by_time, hidden->configurations);

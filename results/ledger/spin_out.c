@@ -29,9 +29,35 @@ static void put_spinning(FILE *out, const struct sb_spin_point *point)
 
 	sb_human(ns, point->threshold_ns, "ns");
 	if (point->threshold_ns > 0)
-		fprintf(out, "Spinning for %s, about %.0f spins,", ns, point->spins);
+		fprintf(out, "Spinning for %s", ns);
 	else
 		fputs("Not spinning at all", out);
+}
+
+static double apart(double a, double b)
+{
+	return b > 0 ? fabs(a / b - 1) : fabs(a);
+}
+
+/* The point that is closest to what was measured. Others are compared with it: two predictions err
+ * alike, and what was measured had no fixed threshold (--spin-time). */
+static const struct sb_spin_point *as_measured(const struct sb_spin_ledger *ledger)
+{
+	const struct sb_spin_point *now = &ledger->now;
+	const struct sb_spin_point *closest = ledger->point;
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < SB_SPIN_POINTS; i++) {
+		const struct sb_spin_point *p = &ledger->point[i];
+		const double by =
+			apart(p->parks, now->parks) + apart(p->total_cpu_ns, now->total_cpu_ns);
+
+		if (by < least) {
+			least = by;
+			closest = p;
+		}
+	}
+	return closest;
 }
 
 /* Costs that differ by less are as good. */
@@ -40,7 +66,7 @@ static void put_spinning(FILE *out, const struct sb_spin_point *point)
 void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES])
 {
 	const struct sb_spin_point *best = &ledger->point[ledger->best[SB_SPIN_PRICE]];
-	const struct sb_spin_point *now = &ledger->now;
+	const struct sb_spin_point *now = as_measured(ledger);
 	FILE *text = fmemopen(out, SB_SPIN_FINDING_BYTES, "w");
 
 	*out = '\0';
