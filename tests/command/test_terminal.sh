@@ -257,7 +257,7 @@ holds "help without arguments fits 80x24" fits 24
 holds "help of list fits 80x24" fits 24 list --help
 for verb in check calibrate topo "topo list" "topo plan" run; do
 	# shellcheck disable=SC2086
-	holds "help of $verb is 80 wide" fits 150 $verb --help
+	holds "help of $verb is 80 wide" fits 160 $verb --help
 done
 is_manual() {
 	"$program" manual man >"$work/man.1" || return 1
