@@ -79,13 +79,15 @@ static void add_record(struct sb_steal_ledger *ledger, const struct sb_series *s
 {
 	const uint32_t n = series->placement.workers;
 
-	for (uint32_t i = 0; i < n * n; i++) {
-		const struct sb_worker_reading *thief = &record->worker[i / n];
+	for (uint32_t t = 0; t < n; t++) {
+		const struct sb_worker_reading *thief = &record->worker[t];
 
-		if (i / n == i % n)
-			continue;
-		add_pair(&ledger->all, thief, i % n, n, first);
-		add_pair(&ledger->by[distance_of(series, i / n, i % n)], thief, i % n, n, first);
+		for (uint32_t v = 0; v < n; v++) {
+			if (t == v)
+				continue;
+			add_pair(&ledger->all, thief, v, n, first);
+			add_pair(&ledger->by[distance_of(series, t, v)], thief, v, n, first);
+		}
 	}
 	for (uint32_t i = 0; i < n * SB_MISSED_PLACES; i++) {
 		const uint32_t place = i % SB_MISSED_PLACES;
