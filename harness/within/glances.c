@@ -128,6 +128,16 @@ static void read_requests(struct sb_glances *g, struct sb_hist_counts *sojourn)
 	sb_lock_release(&g->lock);
 }
 
+static uint64_t requests_so_far(struct sb_glances *g)
+{
+	uint64_t requests;
+
+	sb_lock_acquire(&g->lock);
+	requests = g->requests;
+	sb_lock_release(&g->lock);
+	return requests;
+}
+
 static void read_latency(struct sb_glances *g, struct sb_hist_counts *out)
 {
 	const uint32_t hist = sb_latency[g->latency].hist;
@@ -148,7 +158,7 @@ static int look(struct sb_glances *g)
 	sb_scheduler_glance(g->run->scheduler, &g->glance);
 	read_latency(g, sb_points_next_hist(g->points));
 	now.at_ns = sb_clock_ns();
-	take_counts(&g->glance, g->requests, &now);
+	take_counts(&g->glance, requests_so_far(g), &now);
 	return sb_points_add(g->points, &now);
 }
 
