@@ -25,6 +25,12 @@ holds() {
 	fi
 }
 
+# has_virtual: this build has virtual time.
+has_virtual() {
+	! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yields 10 -q --no-plots \
+		-o "$work/probe" 2>&1 | grep -q 'no virtual time'
+}
+
 # skips NAME REASON: what cannot be tested here.
 skips() {
 	n=$((n + 1))

@@ -28,9 +28,9 @@ uint64_t sb_clock_process_cpu_ns(void);
 uint64_t sb_clock_thread_cpu_ns(void);
 
 /*
- * What the system has counted of the calling thread so far. Its own thread opens and closes a
- * source, and reads from it; a reading takes some two microseconds. In virtual time pages have no
- * faults, and nobody counts switches.
+ * The counters that the operating system keeps of the calling thread. The thread itself opens, reads
+ * and closes a source; a read takes about two microseconds. In virtual time there are no page
+ * faults, and switches are not counted.
  */
 struct sb_usage {
 	uint64_t cpu_ns;

@@ -2,8 +2,7 @@
 
 #include "core/step.h"
 
-/* Whether the event is one of the slowest. What is known of it is gathered out of the way of all
- * others. */
+/* Whether the event is slow enough to be kept. Its details are gathered by a cold function. */
 static bool is_slow(const struct sb_worker *w, enum sb_exemplar_kind kind, uint64_t took_ns)
 {
 	return SB_UNLIKELY(w->keeper && took_ns > w->keeper->bound_ns[kind]);
@@ -18,10 +17,10 @@ static uint32_t last_worker(const struct sb_worker *w, const struct sb_process *
 SB_COLD static void keep_wake(struct sb_worker *w, uint64_t wake_ns, uint64_t now_ns)
 {
 	sb_keeper_keep(w, SB_EXEMPLAR_wake_to_running,
-		       &(struct sb_moment){ .begin_ns = wake_ns,
-					    .start_ns = now_ns,
-					    .end_ns = now_ns,
-					    .last_worker = SB_WORKER_NONE });
+		       &(struct sb_timed_event){ .begin_ns = wake_ns,
+						 .start_ns = now_ns,
+						 .end_ns = now_ns,
+						 .last_worker = SB_WORKER_NONE });
 }
 
 void sb_record_wake(struct sb_worker *worker, uint64_t wake_ns, uint64_t now_ns)
@@ -50,7 +49,7 @@ void sb_record_stolen(struct sb_worker *worker, uint32_t victim, void *const *it
 	}
 }
 
-/* What looking for idle workers took is not part of the step. */
+/* The time spent on looking for idle workers is not part of the step. */
 uint64_t sb_record_start(struct sb_worker *worker, struct sb_process *process)
 {
 	const uint32_t last = process->last_worker;
@@ -74,13 +73,13 @@ SB_COLD static void keep_start(struct sb_worker *w, enum sb_exemplar_kind kind, 
 	const bool is_sent = begin_ns != process->ready_ns;
 
 	sb_keeper_keep(w, kind,
-		       &(struct sb_moment){ .begin_ns = begin_ns,
-					    .start_ns = start_ns,
-					    .end_ns = start_ns,
-					    .ready_ns = is_sent ? process->ready_ns : 0,
-					    .has_begun = has_begun,
-					    .process = process,
-					    .last_worker = last_worker(w, process) });
+		       &(struct sb_timed_event){ .begin_ns = begin_ns,
+						 .start_ns = start_ns,
+						 .end_ns = start_ns,
+						 .ready_ns = is_sent ? process->ready_ns : 0,
+						 .has_begun = has_begun,
+						 .process = process,
+						 .last_worker = last_worker(w, process) });
 }
 
 void sb_record_event(struct sb_worker *worker, const struct sb_process *process,
@@ -112,12 +111,12 @@ SB_COLD static void keep_step(struct sb_worker *w, const struct sb_process *proc
 			      uint64_t start_ns, uint64_t end_ns)
 {
 	sb_keeper_keep(w, SB_EXEMPLAR_step_time,
-		       &(struct sb_moment){ .begin_ns = start_ns,
-					    .start_ns = start_ns,
-					    .end_ns = end_ns,
-					    .has_begun = true,
-					    .process = process,
-					    .last_worker = SB_WORKER_NONE });
+		       &(struct sb_timed_event){ .begin_ns = start_ns,
+						 .start_ns = start_ns,
+						 .end_ns = end_ns,
+						 .has_begun = true,
+						 .process = process,
+						 .last_worker = SB_WORKER_NONE });
 }
 
 void sb_record_step(struct sb_worker *worker, struct sb_process *process, uint64_t start_ns,
@@ -148,7 +147,7 @@ void sb_record_step(struct sb_worker *worker, struct sb_process *process, uint64
 SB_COLD static void keep_request(struct sb_worker *w, const struct sb_request_times *times)
 {
 	sb_keeper_keep(w, SB_EXEMPLAR_sojourn,
-		       &(struct sb_moment){
+		       &(struct sb_timed_event){
 			       .begin_ns = times->intended_ns,
 			       .start_ns = times->start_ns,
 			       .end_ns = times->end_ns,

@@ -151,7 +151,7 @@ void sb_keeper_busy(struct sb_worker *w, uint64_t now)
 
 /* ---- an event that is kept ---- */
 
-static void consider_run(struct sb_exemplar *to, const struct sb_moment *m,
+static void consider_run(struct sb_exemplar *to, const struct sb_timed_event *m,
 			 const struct sb_run_of_steps *run)
 {
 	const uint64_t begin = sb_max_u64(run->begin_ns, m->begin_ns);
@@ -165,7 +165,7 @@ static void consider_run(struct sb_exemplar *to, const struct sb_moment *m,
 }
 
 /* Whose step was the last before the event's; 0: nobody has looked. */
-static sb_pid pid_before(const struct sb_worker *w, const struct sb_moment *m)
+static sb_pid pid_before(const struct sb_worker *w, const struct sb_timed_event *m)
 {
 	if (!m->has_begun)
 		return w->step.self;
@@ -173,7 +173,7 @@ static sb_pid pid_before(const struct sb_worker *w, const struct sb_moment *m)
 }
 
 /* The runs that are known, and the one that went on when the step began. */
-static void fill_front(struct sb_worker *w, struct sb_exemplar *to, const struct sb_moment *m)
+static void fill_front(struct sb_worker *w, struct sb_exemplar *to, const struct sb_timed_event *m)
 {
 	const struct sb_keeper *k = w->keeper;
 	const struct sb_run_of_steps now = { k->noted_ns, m->start_ns, pid_before(w, m),
@@ -188,7 +188,8 @@ static void fill_front(struct sb_worker *w, struct sb_exemplar *to, const struct
 #define SLEEPERS 4
 
 /* One that has been parked for most of the wait, and still is. */
-static void fill_sleeper(struct sb_worker *w, struct sb_exemplar *to, const struct sb_moment *m)
+static void fill_sleeper(struct sb_worker *w, struct sb_exemplar *to,
+			 const struct sb_timed_event *m)
 {
 	struct sb_scheduler *s = w->scheduler;
 	uint32_t tries = 0;
@@ -216,7 +217,7 @@ static void add_look(struct sb_exemplar *to, const struct sb_looked *from)
 }
 
 /* The looks that reach into the event, the latest first. */
-static void fill_looked(struct sb_worker *w, struct sb_exemplar *to, const struct sb_moment *m)
+static void fill_looked(struct sb_worker *w, struct sb_exemplar *to, const struct sb_timed_event *m)
 {
 	struct sb_keeper *k = w->keeper;
 	uint64_t begin;
@@ -244,7 +245,7 @@ static void fill_looked(struct sb_worker *w, struct sb_exemplar *to, const struc
 		to->delay_ns = sb_clock_passed(to->cpu_ns + to->parked_ns, to->looked_ns);
 }
 
-static void fill(struct sb_worker *w, struct sb_exemplar *to, const struct sb_moment *m)
+static void fill(struct sb_worker *w, struct sb_exemplar *to, const struct sb_timed_event *m)
 {
 	const struct sb_keeper *k = w->keeper;
 
@@ -282,7 +283,7 @@ static struct sb_exemplar *fastest(const struct sb_keeper *k, enum sb_exemplar_k
 }
 
 /* The first such event ends all traces: after a quarter of what it took, to see what came then. */
-static void end_traces(struct sb_scheduler *s, const struct sb_moment *m)
+static void end_traces(struct sb_scheduler *s, const struct sb_timed_event *m)
 {
 	uint64_t none = UINT64_MAX;
 
@@ -295,7 +296,7 @@ static bool is_full(const struct sb_keeper *k, enum sb_exemplar_kind kind)
 	return k->kept[kind] == k->room;
 }
 
-void sb_keeper_keep(struct sb_worker *w, enum sb_exemplar_kind kind, const struct sb_moment *m)
+void sb_keeper_keep(struct sb_worker *w, enum sb_exemplar_kind kind, const struct sb_timed_event *m)
 {
 	struct sb_keeper *k = w->keeper;
 	const struct sb_trace_bound *bound = &w->scheduler->trace_bound;

@@ -30,7 +30,7 @@ struct sb_run_of_steps {
 	uint32_t steps;
 };
 
-/* What the system counted of the thread between two looks. */
+/* The counts of the operating system for the thread between two looks. */
 struct sb_looked {
 	uint64_t begin_ns;
 	struct sb_usage usage;
@@ -66,7 +66,7 @@ struct sb_keeper {
 };
 
 /* An event, when it has ended. */
-struct sb_moment {
+struct sb_timed_event {
 	uint64_t begin_ns;
 	uint64_t start_ns; /* of the step */
 	uint64_t end_ns;
@@ -102,6 +102,6 @@ static inline bool sb_keeper_wants(struct sb_keeper *keeper, uint64_t now_ns)
 SB_COLD void sb_keeper_busy(struct sb_worker *worker, uint64_t now_ns);
 
 SB_COLD void sb_keeper_keep(struct sb_worker *worker, enum sb_exemplar_kind kind,
-			    const struct sb_moment *moment);
+			    const struct sb_timed_event *moment);
 
 #endif

@@ -142,16 +142,8 @@ static int cannot_write(const struct sb_result *result, const char *name, int rc
 static int write_document(const struct sb_result *result, const char *name,
 			  int (*write)(const struct sb_result *result, FILE *out))
 {
-	struct sb_file file;
-	int rc = sb_file_begin(&file, result->directory, name);
+	const int rc = sb_file_write(result, name, write);
 
-	if (!rc) {
-		rc = write(result, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
 	return rc ? cannot_write(result, name, rc) : 0;
 }
 

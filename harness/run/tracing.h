@@ -26,7 +26,7 @@ struct sb_traced *sb_tracing_collect(struct sb_scheduler *scheduler,
  * step in which it was sent. Returns 0 or -1 without memory. */
 SB_MUST_CHECK int sb_tracing_mark(struct sb_traced *traced);
 
-/* What was kept before is forgotten; a repetition begins. While no process is alive. */
+/* Forgets the events of the repetition before. Call it while no process is alive. */
 void sb_exemplars_begin(struct sb_measurement *m);
 
 /* Those of all workers since then, with the times at which the process was stopped, for

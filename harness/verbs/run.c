@@ -32,10 +32,7 @@
 #include "harness/within/glances.h"
 #include "results/files/answer.h"
 #include "results/files/summary.h"
-#include "results/ledger/exemplars.h"
-#include "results/ledger/spin.h"
-#include "results/ledger/steal.h"
-#include "results/ledger/timeseries.h"
+#include "results/ledger/findings.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
 
@@ -144,10 +141,7 @@ static void print_pretty(const void *what, FILE *out)
 	const struct sb_result *result = what;
 
 	sb_write_summary(result, out, sb_terminal_has_color(out), sb_terminal_width(out));
-	sb_write_slowest(result, out, sb_terminal_width(out));
-	sb_write_spin_findings(result, out, sb_terminal_width(out));
-	sb_write_steal_findings(result, out, sb_terminal_width(out));
-	sb_write_timeseries_findings(result, out, sb_terminal_width(out));
+	sb_write_ledger_findings(result, out, sb_terminal_width(out));
 }
 
 /* The machine that is not this one, if a job is on such, else this one. */

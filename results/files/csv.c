@@ -320,7 +320,7 @@ static const struct csv_file {
 	series_writer put_series;
 } files[] = {
 	{ "workers.csv", KEY_COLUMNS "worker,os_cpu,pu,core,cache,node,package"
-#define X(name, doc) "," #name
+#define X(name, unit, doc) "," #name
 #include "core/counters.def"
 #undef X
 #define OS(name, unit, doc) "," #name
@@ -365,21 +365,6 @@ static const struct {
 	{ "series.csv", sb_csv_write_series },
 };
 
-static int write_single(const struct sb_result *result, size_t i)
-{
-	struct sb_file file;
-	int rc = sb_file_begin(&file, result->directory, singles[i].name);
-
-	if (rc)
-		return rc;
-	rc = singles[i].write(result, file.stream);
-	if (rc)
-		sb_file_abandon(&file);
-	else
-		rc = sb_file_commit(&file);
-	return rc;
-}
-
 /* waiting.csv is of virtual time alone. */
 static bool has_rows(const struct sb_result *result, const struct csv_file *csv)
 {
@@ -411,7 +396,7 @@ int sb_write_csv_files(const struct sb_result *result, const char **failed)
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(singles) && !rc; i++) {
 		*failed = singles[i].name;
-		rc = write_single(result, i);
+		rc = sb_file_write(result, singles[i].name, singles[i].write);
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(files) && !rc; i++) {
 		if (!has_rows(result, &files[i]))

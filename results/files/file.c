@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "results/record/record.h"
+
 bool sb_directory_holds(const char *directory, const char *name)
 {
 	char *path = sb_path_join(directory, name);
@@ -224,6 +226,21 @@ void sb_file_abandon(struct sb_file *file)
 	if (file->temporary)
 		unlink(file->temporary);
 	close_file(file);
+}
+
+int sb_file_write(const struct sb_result *result, const char *name,
+		  int (*write)(const struct sb_result *result, FILE *out))
+{
+	struct sb_file file;
+	int rc = sb_file_begin(&file, result->directory, name);
+
+	if (rc)
+		return rc;
+	rc = write(result, file.stream);
+	if (!rc)
+		return sb_file_commit(&file);
+	sb_file_abandon(&file);
+	return rc;
 }
 
 #define COPY_BYTES 16384

@@ -11,6 +11,8 @@
 
 #include "core/platform/base.h"
 
+struct sb_result;
+
 struct sb_file {      /* stays where it is until it is ended */
 	FILE *stream; /* write here */
 	int fd;	      /* of the stream, which has no number of its own */
@@ -31,6 +33,11 @@ SB_MUST_CHECK int sb_file_commit(struct sb_file *file);
 
 /* Ends it without a trace. */
 void sb_file_abandon(struct sb_file *file);
+
+/* A file of the result's directory, which write fills in: all of it, or nothing. Returns 0 or
+ * -errno, of write as well. */
+SB_MUST_CHECK int sb_file_write(const struct sb_result *result, const char *name,
+				int (*write)(const struct sb_result *result, FILE *out));
 
 /* With all that is in it; there may be none. */
 void sb_directory_remove(const char *path);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/files/wrap.h"
 #include "results/ledger/timeseries.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
@@ -324,21 +323,17 @@ enum sb_timeseries_found sb_timeseries_find(char out[SB_TIMESERIES_BYTES],
 	return most;
 }
 
-void sb_write_timeseries_findings(const struct sb_result *result, FILE *out, int columns)
+void sb_put_timeseries_finding(FILE *out, const struct sb_result *result,
+			       const struct sb_series *series)
 {
-	struct sb_wrap wrap;
-	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
+	char title[SB_SERIES_TITLE_BYTES];
+	char text[SB_TIMESERIES_BYTES];
 
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		char title[SB_SERIES_TITLE_BYTES];
-		char text[SB_TIMESERIES_BYTES];
-
-		if (sb_timeseries_find(text, &result->series[i]) < SB_TIMESERIES_BURST)
-			continue;
-		sb_series_title(title, &result->series[i]);
-		fprintf(stream, "%s: %s (timeseries.csv)\n", title, text);
-	}
-	sb_wrap_end(&wrap);
+	(void)result;
+	if (sb_timeseries_find(text, series) < SB_TIMESERIES_BURST)
+		return;
+	sb_series_title(title, series);
+	fprintf(out, "%s: %s (timeseries.csv)\n", title, text);
 }
 
 /* ---- which to show ---- */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
 
@@ -359,7 +358,7 @@ bool sb_result_has_exemplars(const struct sb_result *result)
 	return false;
 }
 
-static void put_slowest(FILE *out, const struct sb_result *result, const struct sb_series *series)
+void sb_put_slowest(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
 	const enum sb_exemplar_kind kind = sb_series_main_exemplars(
 		series, sb_result_fact(result, "objectives", series->workload));
@@ -378,14 +377,4 @@ static void put_slowest(FILE *out, const struct sb_result *result, const struct 
 	(void)sb_exemplar_explain(why, spot->record->exemplars, spot->exemplar);
 	fprintf(out, "%s: the slowest %s, %s: %s\n", title, sb_exemplar_kind_name(kind), took, why);
 	free(spot);
-}
-
-void sb_write_slowest(const struct sb_result *result, FILE *out, int columns)
-{
-	struct sb_wrap wrap;
-	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
-
-	for (uint32_t i = 0; i < result->all_series; i++)
-		put_slowest(stream, result, &result->series[i]);
-	sb_wrap_end(&wrap);
 }

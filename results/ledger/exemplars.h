@@ -47,9 +47,8 @@ struct sb_exemplar_spot *sb_series_slowest(const struct sb_series *series,
 /* Whether there are any. */
 bool sb_series_has_exemplars(const struct sb_series *series, enum sb_exemplar_kind kind);
 
-/* The slowest event of each series, of the latency that its workload is for: a line each, for
- * people. */
-void sb_write_slowest(const struct sb_result *result, FILE *out, int columns);
+/* A line on the slowest event of the latency that the workload is for, if there is one. */
+void sb_put_slowest(FILE *out, const struct sb_result *result, const struct sb_series *series);
 
 /* Whether any series has any. */
 bool sb_result_has_exemplars(const struct sb_result *result);

@@ -16,21 +16,6 @@ static const struct {
 	{ "timeseries.csv", sb_result_has_timeseries, sb_write_timeseries_csv },
 };
 
-static int write_table(const struct sb_result *result, size_t i)
-{
-	struct sb_file file;
-	int rc = sb_file_begin(&file, result->directory, tables[i].name);
-
-	if (rc)
-		return rc;
-	rc = tables[i].write(result, file.stream);
-	if (rc)
-		sb_file_abandon(&file);
-	else
-		rc = sb_file_commit(&file);
-	return rc;
-}
-
 int sb_write_tables(const struct sb_result *result, const char **failed)
 {
 	int rc = sb_write_csv_files(result, failed);
@@ -39,7 +24,7 @@ int sb_write_tables(const struct sb_result *result, const char **failed)
 		if (!tables[i].has(result))
 			continue;
 		*failed = tables[i].name;
-		rc = write_table(result, i);
+		rc = sb_file_write(result, tables[i].name, tables[i].write);
 	}
 	return rc;
 }

@@ -60,8 +60,8 @@ struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 #define SB_SPIN_FINDING_BYTES 300
 void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES]);
 
-/* The same of each series that has one, a line each, for people. */
-void sb_write_spin_findings(const struct sb_result *result, FILE *out, int columns);
+/* A line with that, if the series has a ledger. */
+void sb_put_spin_finding(FILE *out, const struct sb_result *result, const struct sb_series *series);
 
 /* Whether a series of it has one. */
 bool sb_result_has_spin_ledger(const struct sb_result *result);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "results/files/csv.h"
-#include "results/files/wrap.h"
 #include "results/ledger/spin.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
@@ -16,7 +15,7 @@ static void put_change(FILE *out, double now, double then, const char *more, con
 {
 	const double change = now > 0 ? 100 * (then / now - 1) : (double)NAN;
 
-	if (!isfinite(change))
+	if (!isfinite(change) || fabs(change) < 0.05)
 		fprintf(out, "as many %s", strchr(more, ' ') + 1);
 	else
 		fprintf(out, "%.*f %% %s", fabs(change) < 10, fabs(change),
@@ -85,7 +84,7 @@ void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SP
 	fclose(text);
 }
 
-static void put_finding(FILE *out, const struct sb_series *series, const struct sb_result *result)
+void sb_put_spin_finding(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
 	const char *why;
 	struct sb_spin_ledger *ledger = sb_spin_ledger_make(series, result, &why);
@@ -98,16 +97,6 @@ static void put_finding(FILE *out, const struct sb_series *series, const struct 
 	sb_spin_ledger_describe(ledger, text);
 	fprintf(out, "%s: %s (predicted from its gaps)\n", title, text);
 	free(ledger);
-}
-
-void sb_write_spin_findings(const struct sb_result *result, FILE *out, int columns)
-{
-	struct sb_wrap wrap;
-	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
-
-	for (uint32_t i = 0; i < result->all_series; i++)
-		put_finding(stream, &result->series[i], result);
-	sb_wrap_end(&wrap);
 }
 
 /* ---- spin_ledger.csv ---- */

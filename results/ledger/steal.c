@@ -7,7 +7,6 @@
 
 #include "results/files/csv.h"
 #include "results/files/csv_series.h"
-#include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
 
@@ -46,13 +45,18 @@ static uint64_t failures(const struct sb_steal_counts *cell)
 	return cell->attempts - cell->successes;
 }
 
-/* Of a thief's time of rounds that took nothing, by attempts. */
-static double failed_ns(const struct sb_worker_reading *thief, uint32_t victim, uint32_t workers)
+static uint64_t all_failures(const struct sb_worker_reading *thief, uint32_t workers)
 {
 	uint64_t all = 0;
 
 	for (uint32_t v = 0; v < workers; v++)
 		all += failures(&thief->steals[v]);
+	return all;
+}
+
+/* Of a thief's time of rounds that took nothing, by attempts. all: its failures. */
+static double failed_ns(const struct sb_worker_reading *thief, uint32_t victim, uint64_t all)
+{
 	return all ? (double)thief->counter[SB_COUNTER_steal_failed_ns] *
 			       (double)failures(&thief->steals[victim]) / (double)all
 		   : 0;
@@ -66,12 +70,12 @@ static enum sb_distance distance_of(const struct sb_series *series, uint32_t thi
 }
 
 /* pairs: 1 for the first repetition. */
-static void add_pair(struct sb_steal_line *line, const struct sb_worker_reading *thief,
-		     uint32_t victim, uint32_t workers, uint32_t pairs)
+static void add_pair(struct sb_steal_line *line, const struct sb_steal_counts *cell, double failed,
+		     uint32_t pairs)
 {
 	line->pairs += pairs;
-	sb_steal_add(&line->sum, &thief->steals[victim]);
-	line->failed_ns += failed_ns(thief, victim, workers);
+	sb_steal_add(&line->sum, cell);
+	line->failed_ns += failed;
 }
 
 static void add_record(struct sb_steal_ledger *ledger, const struct sb_series *series,
@@ -81,12 +85,16 @@ static void add_record(struct sb_steal_ledger *ledger, const struct sb_series *s
 
 	for (uint32_t t = 0; t < n; t++) {
 		const struct sb_worker_reading *thief = &record->worker[t];
+		const uint64_t all = all_failures(thief, n);
 
 		for (uint32_t v = 0; v < n; v++) {
+			const double failed = failed_ns(thief, v, all);
+
 			if (t == v)
 				continue;
-			add_pair(&ledger->all, thief, v, n, first);
-			add_pair(&ledger->by[distance_of(series, t, v)], thief, v, n, first);
+			add_pair(&ledger->all, &thief->steals[v], failed, first);
+			add_pair(&ledger->by[distance_of(series, t, v)], &thief->steals[v], failed,
+				 first);
 		}
 	}
 	for (uint32_t i = 0; i < n * SB_MISSED_PLACES; i++) {
@@ -253,23 +261,17 @@ static bool is_told(const struct sb_steal_ledger *ledger)
 	       sb_steal_missed_pct(ledger, worst_place(ledger)) >= TOLD_PCT;
 }
 
-void sb_write_steal_findings(const struct sb_result *result, FILE *out, int columns)
+void sb_put_steal_finding(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
-	struct sb_wrap wrap;
-	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
+	struct sb_steal_ledger ledger;
+	char text[SB_STEAL_TEXT_BYTES];
+	char name[SB_NAME_BYTES];
 
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		struct sb_steal_ledger ledger;
-		char text[SB_STEAL_TEXT_BYTES];
-		char name[SB_NAME_BYTES];
-
-		if (!sb_series_steal_ledger(&result->series[i], &ledger) || !is_told(&ledger))
-			continue;
-		sb_series_name(name, result, &result->series[i]);
-		sb_steal_describe(&ledger, text);
-		fprintf(stream, "%s: %s\n", name, text);
-	}
-	sb_wrap_end(&wrap);
+	if (!sb_series_steal_ledger(series, &ledger) || !is_told(&ledger))
+		return;
+	sb_series_name(name, result, series);
+	sb_steal_describe(&ledger, text);
+	fprintf(out, "%s: %s\n", name, text);
 }
 
 /* ---- steal_ledger.csv ---- */
@@ -289,7 +291,7 @@ bool sb_result_has_steal_ledger(const struct sb_result *result)
 }
 
 static void put_pair(FILE *out, const struct sb_series *series, const struct sb_record *record,
-		     uint32_t t, uint32_t v)
+		     uint32_t t, uint32_t v, uint64_t failures_of_t)
 {
 	const struct sb_worker_reading *thief = &record->worker[t];
 	const uint64_t *count = (const uint64_t *)&thief->steals[v];
@@ -301,8 +303,22 @@ static void put_pair(FILE *out, const struct sb_series *series, const struct sb_
 		sb_distance_name(distance_of(series, t, v)));
 	for (size_t i = 0; i < sizeof(struct sb_steal_counts) / sizeof(*count); i++)
 		fprintf(out, ",%" PRIu64, count[i]);
-	fprintf(out, ",%.0f", failed_ns(thief, v, series->placement.workers));
+	fprintf(out, ",%.0f", failed_ns(thief, v, failures_of_t));
 	sb_csv_put_row_end(out, series);
+}
+
+static void put_record(FILE *out, const struct sb_series *series, const struct sb_record *record)
+{
+	const uint32_t n = series->placement.workers;
+
+	for (uint32_t t = 0; t < n; t++) {
+		const uint64_t all = all_failures(&record->worker[t], n);
+
+		for (uint32_t v = 0; v < n; v++) {
+			if (t != v)
+				put_pair(out, series, record, t, v, all);
+		}
+	}
 }
 
 int sb_write_steal_ledger_csv(const struct sb_result *result, FILE *out)
@@ -315,16 +331,12 @@ int sb_write_steal_ledger_csv(const struct sb_result *result, FILE *out)
 	      out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		const struct sb_series *series = &result->series[i];
-		const uint32_t n = series->placement.workers;
 
 		for (uint32_t r = 0; r < series->records; r++) {
 			if (!sb_record_has_numbers(&series->record[r]) ||
-			    !counts_steals(&series->record[r], n))
+			    !counts_steals(&series->record[r], series->placement.workers))
 				continue;
-			for (uint32_t p = 0; p < n * n; p++) {
-				if (p / n != p % n)
-					put_pair(out, series, &series->record[r], p / n, p % n);
-			}
+			put_record(out, series, &series->record[r]);
 		}
 	}
 	return 0;

@@ -50,8 +50,9 @@ void sb_steal_describe(const struct sb_steal_ledger *ledger, char text[SB_STEAL_
 /* The first half of it that there is. */
 void sb_steal_title(const struct sb_steal_ledger *ledger, char text[SB_STEAL_TEXT_BYTES]);
 
-/* A line of each series that has much ping-pong, or misses more than wakes take. */
-void sb_write_steal_findings(const struct sb_result *result, FILE *out, int columns);
+/* A line, if the series has much ping-pong, or misses more than wakes take. */
+void sb_put_steal_finding(FILE *out, const struct sb_result *result,
+			  const struct sb_series *series);
 
 bool sb_result_has_steal_ledger(const struct sb_result *result);
 

@@ -139,8 +139,9 @@ enum sb_timeseries_found {
 enum sb_timeseries_found sb_timeseries_find(char out[SB_TIMESERIES_BYTES],
 					    const struct sb_series *series);
 
-/* A line for each series with a drift or a burst, for people. */
-void sb_write_timeseries_findings(const struct sb_result *result, FILE *out, int columns);
+/* A line, if there is a drift or a burst. */
+void sb_put_timeseries_finding(FILE *out, const struct sb_result *result,
+			       const struct sb_series *series);
 
 /* The repetition whose time per operation is the median; NULL: none has points. */
 const struct sb_record *sb_timeseries_median(const struct sb_series *series);

@@ -76,14 +76,12 @@ static void draw_missed(struct sb_plot *plot, const struct sb_steal_ledger *ledg
 
 static void draw_moves(struct sb_plot *plot, const struct sb_steal_ledger *ledger)
 {
-	static const char *const words[SB_DISTANCES] = { "same unit", "same core", "same cache",
-							 "same NUMA node", "remote node" };
 	struct bars bars = { "mean step", "ns", "", { { 0, NULL } }, { 0 }, 0 };
 
 	if (ledger->all.sum.moved_steps) {
 		add_bar(&bars, "not after a move", ledger->stayed_ns);
 		for (int d = 0; d < SB_DISTANCES; d++)
-			add_bar(&bars, words[d],
+			add_bar(&bars, sb_plot_distance_words[d],
 				sb_steal_move_ns(ledger, &ledger->by[d]) + ledger->stayed_ns);
 	}
 	draw_bars(plot, &bars);

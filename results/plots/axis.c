@@ -10,6 +10,12 @@
 #include "results/plots/plot.h"
 #include "results/plots/text.h"
 
+const char *const sb_plot_distance_words[SB_DISTANCES] = {
+	[SB_DISTANCE_SELF] = "same unit",     [SB_DISTANCE_SMT] = "same core",
+	[SB_DISTANCE_CACHE] = "same cache",   [SB_DISTANCE_NODE] = "same NUMA node",
+	[SB_DISTANCE_REMOTE] = "remote node",
+};
+
 void sb_plot_range_add(struct sb_plot_range *range, double value)
 {
 	if (!isfinite(value))

@@ -210,6 +210,9 @@ double sb_plot_clamp(double value, double edge);
 /* Where on the axis, from 0 to 1. */
 double sb_plot_part(const struct sb_plot_scale *scale, double at);
 
+/* Distances between workers in words, [SB_DISTANCES]. */
+extern const char *const sb_plot_distance_words[];
+
 /* Tics with words at their places, on an axis from low to high. Those that do not
  * fit are thinned out or turned. */
 struct sb_plot_tic {

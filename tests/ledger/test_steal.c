@@ -56,7 +56,7 @@ static char *told(const struct sb_result *result)
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	text[0] = '\0';
-	sb_write_steal_findings(result, out, 0);
+	sb_put_steal_finding(out, result, result->series);
 	fclose(out);
 	return text;
 }

@@ -17,8 +17,7 @@ without() {
 for need in gnuplot chromium; do
 	command -v $need >/dev/null || without "$need is not installed"
 done
-! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yields 10 -q --no-plots \
-	-o "$work/probe" 2>&1 | grep -q 'no virtual time' || without "this build has no virtual time"
+has_virtual || without "this build has no virtual time"
 
 # made NAME VERB OPTION...: a result with its pictures and its page.
 made() {

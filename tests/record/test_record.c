@@ -236,6 +236,14 @@ static void one_in_n_is_what_the_sampler_chooses(void **state)
 
 enum { WAKES = 20 };
 
+/* A worker that sleeps for the i-th time is woken for one process, and sleeps again. */
+static void wake_once(struct fixture *f, struct script *script, uint64_t i)
+{
+	fixture_submit(f, &scripted, script);
+	fixture_wait(f);
+	await_block(f, i + 1);
+}
+
 static void each_wake_is_timed(void **state)
 {
 	struct fixture f;
@@ -249,9 +257,7 @@ static void each_wake_is_timed(void **state)
 	for (uint64_t i = 0; i < WAKES; i++) {
 		await_block(&f, i);
 		CHECK_EQ(count_of(&f, SB_HIST_wake_to_running), i);
-		fixture_submit(&f, &scripted, &script);
-		fixture_wait(&f);
-		await_block(&f, i + 1);
+		wake_once(&f, &script, i);
 		CHECK_EQ(count_of(&f, SB_HIST_wake_to_running), i + 1);
 	}
 	CHECK_EQ(fixture_counter(&f, SB_COUNTER_spurious_wakes), 0);
@@ -282,9 +288,7 @@ static void each_gap_is_recorded_once(void **state)
 	for (uint64_t i = 0; i < WAKES; i++) {
 		await_block(&f, i);
 		CHECK_EQ(gaps(&f), i);
-		fixture_submit(&f, &scripted, &script);
-		fixture_wait(&f);
-		await_block(&f, i + 1);
+		wake_once(&f, &script, i);
 		CHECK_EQ(gaps(&f), i + 1);
 		CHECK_EQ(count_of(&f, SB_HIST_wake_to_running), i + 1);
 	}
