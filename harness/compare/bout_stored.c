@@ -8,8 +8,7 @@
 #include "results/json/read.h"
 #include "results/stats/unpaired.h"
 
-/* So few say nothing, so many are enough. */
-#define STORED_MIN  8
+/* So many are enough. */
 #define STORED_RUNS 30
 
 static uint32_t take_values(double *out, const struct sb_series *series, enum sb_metric_id metric)
@@ -83,11 +82,11 @@ static int look_at_stored(struct sb_bout *bout, uint32_t i, const struct sb_seri
 	/* Both sides are the candidate. */
 	for (int side = 0; side < SB_SIDES; side++)
 		n += take_values(to + n, bout->pairs.result[side].series, metric);
-	if (m < STORED_MIN || n < STORED_MIN) {
+	if (m < SB_GATE_VALUES_MIN || n < SB_GATE_VALUES_MIN) {
 		snprintf(test->why, sizeof(test->why),
 			 "the baseline has %" PRIu32 " values and the candidate %" PRIu32
 			 "; expected at least %d each",
-			 m, n, STORED_MIN);
+			 m, n, SB_GATE_VALUES_MIN);
 		return 0;
 	}
 	rc = compare_samples(test, from, m, to, n);

@@ -151,8 +151,8 @@ static int run_stored_gate(struct sb_gate_setup *setup, struct sb_gate_report *g
 	char why[400];
 	int rc;
 
-	gate->method = "unpaired: the baseline is from another time, and what has changed on this "
-		       "machine since is not told apart";
+	gate->method = "unpaired: the baseline is from another time; a change of this machine "
+		       "since then looks like a change of the program";
 	rc = sb_result_read(&stored, setup->baseline.path, why, sizeof(why));
 	if (rc)
 		return sb_fail(sb_status_of(rc), "--baseline: %s", why);

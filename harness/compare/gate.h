@@ -80,6 +80,7 @@ static inline bool sb_gate_is_stored(const struct sb_gate_setup *setup)
 }
 
 /* Of a stored baseline more are refused. */
+#define SB_GATE_VALUES_MIN 8 /* of a stored result: fewer say nothing */
 #define SB_GATE_VALUES_MAX 200
 
 /* This machine, for calibrations. Returns as above. */

@@ -70,22 +70,28 @@ static struct adjectives adjectives_of(enum sb_metric_id metric)
 	/* CPU time is a cost, not how long something takes. */
 	const bool is_time = !strcmp(m->unit, "ns") && strncmp(m->name, "cpu_", 4) != 0;
 
-	if (m->better == SB_NEITHER)
-		return (struct adjectives){ "higher", "lower" };
-	if (m->better == SB_HIGHER)
-		return !strcmp(m->unit, "1/s") ? (struct adjectives){ "faster", "slower" }
-					       : (struct adjectives){ "better", "worse" };
-	return is_time ? (struct adjectives){ "slower", "faster" }
-		       : (struct adjectives){ "worse", "better" };
+	if (m->better == SB_HIGHER && !strcmp(m->unit, "1/s"))
+		return (struct adjectives){ "faster", "slower" };
+	if (m->better == SB_LOWER && is_time)
+		return (struct adjectives){ "slower", "faster" };
+	return (struct adjectives){ "higher", "lower" };
 }
 
-/* A change of a size, without its direction: "3.1 %", or "12.0 ns". */
+/* What has at least doubled is a factor: nobody can picture "455 %". */
+static bool is_factor(const struct sb_finding *f)
+{
+	return f->scale == SB_PAIR_RATIO && f->sign > 0 && f->estimate >= 2;
+}
+
+/* A change of a size, without its direction: "3.1 %", "2.5 times", or "12.0 ns". */
 static void put_size(char *out, const struct sb_finding *f, double change)
 {
 	const double size = fabs(change);
 
 	if (f->scale == SB_PAIR_DIFFERENCE)
 		sb_human(out, size, sb_metric[f->metric].unit);
+	else if (is_factor(f))
+		snprintf(out, SB_HUMAN_BYTES, "%.3g times", 1 + change);
 	else if (100 * size < 10)
 		snprintf(out, SB_HUMAN_BYTES, "%.2g %%", fmax(0.01, 100 * size));
 	else

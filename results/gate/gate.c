@@ -66,7 +66,9 @@ void sb_gate_describe_hidden(const struct sb_gate_report *gate, char *out, size_
 
 void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
 {
-	if (isfinite(part))
+	if (isfinite(part) && part >= 1)
+		snprintf(out, SB_GATE_PERCENT_BYTES, "%.3g times", 1 + part);
+	else if (isfinite(part))
 		snprintf(out, SB_GATE_PERCENT_BYTES, "%+.*f %%", fabs(part) < 0.0995 ? 2 : 1,
 			 100 * part);
 	else
@@ -100,27 +102,41 @@ static void put_interval(char *out, size_t bytes, const struct sb_gate_test *tes
 		snprintf(out, bytes, "%s .. %s", low, high);
 }
 
-void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes)
+/* "is within the limit of +3 %", or beyond it and fine all the same. */
+static void put_relation(char *out, size_t bytes, const struct sb_gate_test *test)
 {
 	static const char *const is[SB_GATE_VERDICTS] = {
 		[SB_GATE_FINE] = "is within",
 		[SB_GATE_REGRESSED] = "is beyond",
 		[SB_GATE_UNDECIDED] = "cannot be told from",
 	};
-	char change[SB_GATE_PERCENT_BYTES];
+	const bool is_excused = test->rule.verdict == SB_GATE_FINE && *test->why;
 	char limit[SB_GATE_PERCENT_BYTES];
-	char interval[2 * SB_GATE_PERCENT_BYTES + 8];
 
-	sb_gate_percent(change, test->change);
 	sb_gate_limit(limit, test);
-	put_interval(interval, sizeof(interval), test);
+	if (isinf(test->limit))
+		snprintf(out, bytes, "has no limit");
+	else
+		snprintf(out, bytes, "%s the limit of %s%s",
+			 is_excused ? "is beyond" : is[test->rule.verdict], limit,
+			 is_excused ? ", but fine" : "");
+}
+
+void sb_gate_describe(const struct sb_gate_test *test, char *out, size_t bytes)
+{
+	char change[SB_GATE_PERCENT_BYTES];
+	char interval[2 * SB_GATE_PERCENT_BYTES + 8];
+	char relation[2 * SB_GATE_PERCENT_BYTES + 40];
+
 	if (isnan(test->change) && *test->why) {
 		snprintf(out, bytes, "%s %s: %s", test->workload, test->metric, test->why);
 		return;
 	}
-	snprintf(out, bytes, "%s %s: %s (%s) %s the limit of %s%s%s", test->workload, test->metric,
-		 change, interval, is[test->rule.verdict], limit, *test->why ? "; " : "",
-		 test->why);
+	sb_gate_percent(change, test->change);
+	put_interval(interval, sizeof(interval), test);
+	put_relation(relation, sizeof(relation), test);
+	snprintf(out, bytes, "%s %s: %s (%s) %s%s%s", test->workload, test->metric, change,
+		 interval, relation, *test->why ? ": " : "", test->why);
 }
 
 /* ---- for people ---- */
@@ -235,33 +251,58 @@ static bool is_any_shown(const struct sb_gate_report *gate)
 	return false;
 }
 
-/* Changes that are fine; more of them are in the files. */
-#define FINE_MOST 30
+/* Rows of a gate in virtual time, which has hundreds; verdict.md has all. */
+#define ROWS_MOST 30
+
+/* How many there are, and not in the table. */
+struct left_out {
+	uint32_t fine, others;
+};
+
+static void add_virtual_row(struct sb_table *table, const struct sb_gate_test *test, bool color,
+			    uint32_t *rows, uint32_t *left_out)
+{
+	if (*rows < ROWS_MOST) {
+		add_row(table, test, color);
+		++*rows;
+	} else {
+		++*left_out;
+	}
+}
 
 /* Those that are not fine come first. */
-static void add_rows(struct sb_table *table, const struct sb_gate_report *gate, uint32_t *fine,
-		     bool color)
+static void add_virtual_rows(struct sb_table *table, const struct sb_gate_report *gate,
+			     struct left_out *left_out, bool color)
 {
+	uint32_t rows = 0;
 
-	for (uint32_t i = 0; i < gate->tests && gate->is_virtual; i++) {
+	for (uint32_t i = 0; i < gate->tests; i++) {
 		if (gate->test[i].rule.verdict != SB_GATE_FINE)
-			add_row(table, &gate->test[i], color);
+			add_virtual_row(table, &gate->test[i], color, &rows, &left_out->others);
 	}
 	for (uint32_t i = 0; i < gate->tests; i++) {
 		const struct sb_gate_test *test = &gate->test[i];
 
-		if (gate->is_virtual && (test->rule.verdict != SB_GATE_FINE ||
-					 !sb_gate_is_shown(test) || (*fine)++ >= FINE_MOST))
-			continue;
-		add_row(table, test, color);
+		if (test->rule.verdict == SB_GATE_FINE && sb_gate_is_shown(test))
+			add_virtual_row(table, test, color, &rows, &left_out->fine);
 	}
+}
+
+static void put_left_out(const struct left_out *left_out, FILE *out)
+{
+	if (left_out->others)
+		fprintf(out, "and %" PRIu32 " more that are not fine: verdict.md\n",
+			left_out->others);
+	if (left_out->fine)
+		fprintf(out, "and %" PRIu32 " other changes that are fine: verdict.md\n",
+			left_out->fine);
 }
 
 static void put_table(const struct sb_gate_report *gate, FILE *out, bool color, int columns)
 {
 	static const char *const titles[] = { "baseline", "change", NULL, "limit", "values" };
 	struct sb_table table = { .keys = 2 };
-	uint32_t fine = 0;
+	struct left_out left_out = { 0, 0 };
 
 	sb_table_column(&table, "workload", SB_TABLE_LEFT, 0);
 	sb_table_column(&table, "metric", SB_TABLE_LEFT, 0);
@@ -269,11 +310,12 @@ static void put_table(const struct sb_gate_report *gate, FILE *out, bool color, 
 		sb_table_column(&table, titles[i] ? titles[i] : sb_gate_interval_title(gate),
 				titles[i] ? 0 : SB_TABLE_LEFT, 0);
 	sb_table_column(&table, "verdict", SB_TABLE_LEFT | SB_TABLE_WRAPS, 0);
-	add_rows(&table, gate, &fine, color);
+	if (gate->is_virtual)
+		add_virtual_rows(&table, gate, &left_out, color);
+	for (uint32_t i = 0; i < gate->tests && !gate->is_virtual; i++)
+		add_row(&table, &gate->test[i], color);
 	sb_table_put(&table, out, columns, NULL);
-	if (fine > FINE_MOST)
-		fprintf(out, "and %" PRIu32 " other changes that are fine: verdict.md\n",
-			fine - FINE_MOST);
+	put_left_out(&left_out, out);
 	fputc('\n', out);
 }
 

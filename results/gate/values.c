@@ -201,10 +201,17 @@ void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
 void sb_gate_set_limit(struct sb_gate_test *test, bool is_fall, double limit, double least)
 {
 	const double worse = is_fall ? -test->change : test->change;
-	const bool is_regressed = test->difference == SB_GATE_CLEAR && worse > limit &&
-				  fabs(test->candidate - test->base) >= least;
 
 	test->is_fall = is_fall;
 	test->limit = limit;
-	test->rule.verdict = is_regressed ? SB_GATE_REGRESSED : SB_GATE_FINE;
+	test->rule.verdict = SB_GATE_FINE;
+	test->why[0] = '\0';
+	if (!(worse > limit))
+		return;
+	if (test->difference != SB_GATE_CLEAR)
+		snprintf(test->why, sizeof(test->why), "other seeds alone differ as much");
+	else if (fabs(test->candidate - test->base) < least)
+		snprintf(test->why, sizeof(test->why), "the absolute change is below %g", least);
+	else
+		test->rule.verdict = SB_GATE_REGRESSED;
 }

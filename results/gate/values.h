@@ -51,7 +51,8 @@ void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
 		     const struct sb_gate_row *candidate);
 
 /* Regressed, if the sides differ clearly, and the median has become worse by more than the limit,
- * as a part, and by at least `least` of the metric's unit; else fine. */
+ * as a part, and by at least `least` of the metric's unit; else fine, with a reason in why if the
+ * change is beyond the limit all the same. */
 void sb_gate_set_limit(struct sb_gate_test *test, bool is_fall, double limit, double least);
 
 #endif

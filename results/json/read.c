@@ -234,6 +234,12 @@ static bool is_directory(const char *path)
 	return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
+static bool is_of_gate(const char *directory)
+{
+	return sb_directory_holds(directory, "verdict.json") &&
+	       !sb_directory_holds(directory, "result.json");
+}
+
 /* A document that could not be read is NULL; both are for this to give back. */
 static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
 {
@@ -265,6 +271,10 @@ int sb_result_read(struct sb_result *out, const char *path, char *why, size_t by
 	if (!file || !out->directory) {
 		r.path = path;
 		sb_reader_no_memory(&r);
+	} else if (is_inside && is_of_gate(out->directory)) {
+		sb_reader_refuse(&r, -EINVAL,
+				 "expected a result; this is of a gate, whose answer is in "
+				 "verdict.md");
 	} else {
 		document = parse_file(&r);
 	}

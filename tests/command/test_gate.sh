@@ -183,6 +183,11 @@ cat >"$work/files.py" <<-'EOF'
 	assert test["change"] > 0.1 and test["low"] > 0, test
 	assert "| **regressed** |" in open(directory + "/verdict.md").read()
 EOF
+is_no_result() {
+	"$program" report "$work/slowed" 2>"$work/err"
+	[ $? -eq 3 ] && grep -q "expected a result; this is of a gate" "$work/err"
+}
+holds "report says what its directory is" is_no_result
 holds "its files" python3 "$work/files.py" "$work/slowed" "$work/junit.xml"
 
 # ---- revisions: a repository in which make only copies what it is to build ----
@@ -269,8 +274,12 @@ refuses "CPUs kept awake for one side" "expected auto or no" \
 	--baseline "$work/stored" --keep-awake yes
 # shellcheck disable=SC2086
 "$program" run $quick --workers 1 -r 201 --no-plots -q -o "$work/long"
-refuses "more values than are compared" "pingpong has 201 repetitions; expected at most 200" \
+refuses "more values than are compared" "pingpong has 201 repetitions; expected 8 to 200" \
 	--baseline "$work/long"
+# shellcheck disable=SC2086
+"$program" run $quick --workers 1 -r 7 --no-plots -q -o "$work/short"
+refuses "fewer values than say anything" "pingpong has 7 repetitions; expected 8 to 200" \
+	--baseline "$work/short"
 refuses "options of a baseline that has been measured" "--baseline-options: a stored result" \
 	--baseline "$work/stored" --baseline-options "--steal one"
 refuses "another workload" "none of the workloads" --baseline "$work/stored" -w yield

@@ -34,6 +34,20 @@ static struct sb_gate_test test_of(struct sb_gate_row base, struct sb_gate_row n
 	return test;
 }
 
+/* How the description of a test ends, behind the change and its range. */
+static void check_words(struct sb_gate_test test, const char *expected)
+{
+	char words[SB_GATE_WHY_BYTES + 400];
+	const char *behind;
+
+	test.workload = (char *)(uintptr_t) "w";
+	test.metric = "m";
+	sb_gate_describe(&test, words, sizeof(words));
+	behind = strstr(words, ") ");
+	assert_non_null(behind);
+	assert_string_equal(behind + 2, expected);
+}
+
 static void the_same_values_are_no_difference(void **state)
 {
 	const struct sb_gate_test test = test_of(row_of(100, 1), row_of(100, 1), false, 0.03, 0);
@@ -54,6 +68,8 @@ static void what_seeds_do_is_fine(void **state)
 	assert_true(test.change > 0.19);
 	CHECK_EQ(test.difference, SB_GATE_LUCK);
 	CHECK_EQ(test.rule.verdict, SB_GATE_FINE);
+	check_words(test,
+		    "is beyond the limit of +3 %, but fine: other seeds alone differ as much");
 }
 
 static void beyond_all_seeds_and_the_limit_regresses(void **state)
@@ -64,10 +80,13 @@ static void beyond_all_seeds_and_the_limit_regresses(void **state)
 	CHECK_EQ(test.difference, SB_GATE_CLEAR);
 	CHECK_EQ(test.rule.verdict, SB_GATE_REGRESSED);
 	assert_true(test.low > 0 && test.low < test.change && test.change < test.high);
+	check_words(test, "is beyond the limit of +3 %");
 	sb_gate_set_limit(&test, false, 0.08, 0);
 	CHECK_EQ(test.rule.verdict, SB_GATE_FINE);
+	check_words(test, "is within the limit of +8 %");
 	sb_gate_set_limit(&test, false, INFINITY, 0);
 	CHECK_EQ(test.rule.verdict, SB_GATE_FINE);
+	check_words(test, "has no limit");
 	sb_gate_set_limit(&test, true, 0.03, 0);
 	CHECK_EQ(test.rule.verdict, SB_GATE_FINE);
 }
@@ -84,9 +103,12 @@ static void a_fall_regresses_by_a_limit_for_falls(void **state)
 
 static void a_change_below_the_least_is_fine(void **state)
 {
+	const struct sb_gate_test test = test_of(row_of(0, 0), row_of(0.009, 0), false, 0.25, 0.01);
+
 	(void)state;
-	CHECK_EQ(test_of(row_of(0, 0), row_of(0.009, 0), false, 0.25, 0.01).rule.verdict,
-		 SB_GATE_FINE);
+	CHECK_EQ(test.rule.verdict, SB_GATE_FINE);
+	check_words(test, "is beyond the limit of +25 %, but fine: the absolute change is below "
+			  "0.01");
 	CHECK_EQ(test_of(row_of(0, 0), row_of(0.011, 0), false, 0.25, 0.01).rule.verdict,
 		 SB_GATE_REGRESSED);
 }

@@ -360,7 +360,7 @@ static void words_have_a_direction(void **state)
 	(void)state;
 	check_words(&f, "B is 3.1 % slower [2 % .. 4.2 %]");
 	f.metric = SB_METRIC_cpu_ns_per_op;
-	check_words(&f, "B is 3.1 % worse [2 % .. 4.2 %]");
+	check_words(&f, "B is 3.1 % higher [2 % .. 4.2 %]");
 	f.metric = SB_METRIC_ops_per_s;
 	check_words(&f, "B is 3.1 % faster [2 % .. 4.2 %]");
 	f.metric = SB_METRIC_steal_items;
@@ -371,6 +371,13 @@ static void words_have_a_direction(void **state)
 	f.high = 0.95;
 	f.sign = -1;
 	check_words(&f, "B is 20 % faster [5 % .. 50 %]");
+	f.estimate = 5.55;
+	f.low = 1.98;
+	f.high = 6;
+	f.sign = 1;
+	check_words(&f, "B is 5.55 times slower [1.98 times .. 6 times]");
+	f.estimate = 0.8;
+	f.high = 0.95;
 	f.low = -0.001;
 	f.sign = 0;
 	check_words(&f,
