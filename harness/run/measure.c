@@ -43,6 +43,18 @@ static void keep_requests(struct sb_measurement *m, struct sb_record *record)
 	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
+/* Of a repetition: that of the options, or more for a step of --find-slo. */
+static uint64_t duration_of(const struct sb_measurement *m)
+{
+	const uint64_t least_ns = sb_opt(m->options, SB_OPT_duration);
+	struct sb_slo slo;
+
+	if (!sb_is_search(m->options) ||
+	    !sb_slo_parse(m->options->value[SB_OPT_find_slo].text, &slo))
+		return least_ns;
+	return sb_search_duration(&m->search, &slo, least_ns);
+}
+
 /* All rounds of a repetition, looked at from outside. */
 static bool run_rounds(struct sb_measurement *m, struct sb_record *record)
 {
@@ -55,7 +67,7 @@ static bool run_rounds(struct sb_measurement *m, struct sb_record *record)
 		sb_measurement_fail(m, "no time series", rc);
 		return false;
 	}
-	ok = sb_rounds_run(m, sb_opt(m->options, SB_OPT_duration));
+	ok = sb_rounds_run(m, duration_of(m));
 	cpu_ns = sb_glances_stop(m->glances);
 	/* Where the workload times a part of its round, nobody knows how much is of that part. */
 	if (!measured->part_cpu_ns)

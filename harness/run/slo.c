@@ -1,6 +1,7 @@
 #include "harness/run/slo.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const struct {
 	{ "p99.9", SB_METRIC_sojourn_ns_p99_9, 0.999 }, { "max", SB_METRIC_sojourn_ns_max, 0 },
 };
 
-bool sb_slo_parse(const char *text, struct sb_slo *slo)
+static bool parse_words(const char *text, struct sb_slo *slo)
 {
 	const size_t length = strcspn(text, "<");
 
@@ -31,6 +32,19 @@ bool sb_slo_parse(const char *text, struct sb_slo *slo)
 			return true;
 	}
 	return false;
+}
+
+bool sb_slo_parse(const char *text, struct sb_slo *slo)
+{
+	char words[64];
+	size_t n = 0;
+
+	for (; *text && n < sizeof(words) - 1; text++) {
+		if (*text != ' ')
+			words[n++] = *text;
+	}
+	words[n] = '\0';
+	return !*text && parse_words(words, slo);
 }
 
 bool sb_slo_is_met(const struct sb_slo *slo, const struct sb_record *record)
@@ -52,9 +66,35 @@ bool sb_slo_is_decided(const struct sb_slo *slo, const struct sb_record *record)
 	return sb_record_has_numbers(record) && has_enough(slo, record);
 }
 
+/* At one rate, before a lower one is tried. */
+#define TRIES	2
+/* More requests than a percentile needs, for arrivals are random. */
+#define MARGIN	1.2
+/* Times the duration that was asked for. */
+#define LONGEST 20
+
 double sb_search_next(const struct sb_search *search)
 {
-	return (search->met_per_s + search->missed_per_s) / 2;
+	const int halvings = 1 + (int)(search->stalled / TRIES);
+
+	return search->met_per_s + ldexp(search->missed_per_s - search->met_per_s, -halvings);
+}
+
+uint64_t sb_search_duration(const struct sb_search *search, const struct sb_slo *slo,
+			    uint64_t least_ns)
+{
+	const double needed = slo->share > 0 ? (double)sb_percentile_needs(slo->share) : 0;
+	const double ns = 1e9 * MARGIN * needed / sb_search_next(search);
+
+	return ns > (double)least_ns ? (uint64_t)fmin(ns, (double)least_ns * LONGEST) : least_ns;
+}
+
+/* What a stranger on the CPU did is no reason to halve the range: such a miss has to happen
+ * twice. */
+static bool is_doubtful(const struct sb_search *search, const struct sb_slo *slo,
+			const struct sb_record *record)
+{
+	return !search->stalled && record->verdict == SB_SUSPECT && !sb_slo_is_met(slo, record);
 }
 
 void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
@@ -64,9 +104,13 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 
 	search->steps++;
 	search->suspect += record->verdict == SB_SUSPECT;
-	if (!sb_slo_is_decided(slo, record)) {
+	if (!sb_slo_is_decided(slo, record) || is_doubtful(search, slo, record)) {
 		search->undecided++;
-	} else if (sb_slo_is_met(slo, record)) {
+		search->stalled++;
+		return;
+	}
+	search->stalled = 0;
+	if (sb_slo_is_met(slo, record)) {
 		search->met_per_s = rate;
 		search->met_step = search->steps;
 	} else {
@@ -100,17 +144,32 @@ void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *
 			 sb_slo_is_met(slo, record) ? "met" : "missed");
 }
 
-void sb_search_describe(char *out, const struct sb_search *search, const char *slo_text)
+/* Between which rates it is. */
+static void describe_bounds(char *out, size_t bytes, const struct sb_search *search)
 {
 	char met[SB_HUMAN_BYTES];
 	char missed[SB_HUMAN_BYTES];
 
 	sb_human(met, search->met_per_s, "1/s");
 	sb_human(missed, search->missed_per_s, "1/s");
+	if (search->met_per_s > 0 && search->missed_is_measured)
+		snprintf(out, bytes, "met up to %s/s, missed at %s/s", met, missed);
+	else if (search->met_per_s > 0)
+		snprintf(out, bytes, "met up to %s/s, the highest rate tried; the capacity is %s/s",
+			 met, missed);
+	else if (search->missed_is_measured)
+		snprintf(out, bytes, "missed at every rate tried, down to %s/s", missed);
+	else
+		snprintf(out, bytes, "no step has decided; the capacity is %s/s", missed);
+}
+
+void sb_search_describe(char *out, const struct sb_search *search, const char *slo_text)
+{
+	char bounds[4 * SB_HUMAN_BYTES + 80];
+
+	describe_bounds(bounds, sizeof(bounds), search);
 	snprintf(out, SB_SLO_BYTES,
-		 "%s: highest rate between %s/s (%s) and %s/s (%s); of %" PRIu32 " steps %" PRIu32
-		 " decided nothing and %" PRIu32 " were suspect",
-		 slo_text, met, search->met_per_s > 0 ? "met" : "none has met it", missed,
-		 search->missed_is_measured ? "missed" : "the capacity, not tried", search->steps,
-		 search->undecided, search->suspect);
+		 "%s: %s (%" PRIu32 " step%s; %" PRIu32 " decided nothing, %" PRIu32 " suspect)",
+		 slo_text, bounds, search->steps, search->steps == 1 ? "" : "s", search->undecided,
+		 search->suspect);
 }

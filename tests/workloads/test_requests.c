@@ -118,12 +118,12 @@ static void the_capacity_is_of_the_mean(void **state)
 
 static void objectives_are_strict(void **state)
 {
-	static const char *const wrong[] = { "",     "p99",	"p99<",	     "p99<200",	 "p98<1us",
-					     "<1us", "p99>1us", "p99 < 1us", "p99<=1us", "p9<1us" };
+	static const char *const wrong[] = { "",     "p99",	"p99<",	    "p99<200", "p98<1us",
+					     "<1us", "p99>1us", "p99<=1us", "p9<1us" };
 	struct sb_slo slo;
 
 	(void)state;
-	assert_true(sb_slo_parse("p99.9<200us", &slo));
+	assert_true(sb_slo_parse("p99.9 < 200 us", &slo));
 	CHECK_EQ(slo.metric, SB_METRIC_sojourn_ns_p99_9);
 	CHECK_EQ(slo.below_ns, 200000);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(wrong); i++) {
@@ -133,7 +133,7 @@ static void objectives_are_strict(void **state)
 }
 
 /* The sojourn of M/M/1: p99 < 1 ms up to 15.4 k/s. Every third row is invalid
- * and would mislead; every third is suspect, and counts. */
+ * and would mislead; every third is suspect, and counts, for it is a second try. */
 static void the_highest_rate_is_found(void **state)
 {
 	const double answer = 20e3 - log(100) / 1e-3;
@@ -146,7 +146,7 @@ static void the_highest_rate_is_found(void **state)
 	for (int i = 0; i < 30; i++) {
 		const double rate = sb_search_next(&search);
 
-		record.verdict = (enum sb_verdict)((i + 2) % 3);
+		record.verdict = i % 3 == 0 ? SB_INVALID : i % 3 == 1 ? SB_SUSPECT : SB_VALID;
 		record.value[SB_METRIC_sojourn_timed] = 1000;
 		record.value[slo.metric] = i % 3 ? 1e9 * log(100) / (20e3 - rate) : 0;
 		sb_search_take(&search, &slo, &record);
@@ -193,6 +193,34 @@ static void too_few_requests_decide_nothing(void **state)
 	sb_search_take(&search, &slo, &record);
 	CHECK_EQ(search.undecided, 1);
 	assert_true(search.missed_is_measured);
+}
+
+/* A suspect miss is a second time's to decide; a rate that decides nothing is left for a lower
+ * one; steps at low rates are longer. */
+static void the_search_does_not_stall(void **state)
+{
+	struct sb_search search = { .missed_per_s = 20e3 };
+	struct sb_record record = { .verdict = SB_SUSPECT };
+	struct sb_slo slo;
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1us", &slo));
+	record.value[SB_METRIC_sojourn_timed] = 1000;
+	record.value[slo.metric] = 2000;
+	sb_search_take(&search, &slo, &record);
+	assert_true(sb_search_next(&search) == 10e3);
+	sb_search_take(&search, &slo, &record);
+	assert_true(search.missed_per_s == 10e3);
+	record.verdict = SB_INVALID;
+	sb_search_take(&search, &slo, &record);
+	assert_true(sb_search_next(&search) == 5e3);
+	sb_search_take(&search, &slo, &record);
+	assert_true(sb_search_next(&search) == 2.5e3);
+	CHECK_EQ(search.undecided, 3);
+	/* 1000 requests take 0.4 s at that rate. */
+	assert_in_range(sb_search_duration(&search, &slo, 100000000), 400000000, 600000000);
+	CHECK_EQ(sb_search_duration(&search, &slo, 1000000000), 1000000000);
+	CHECK_EQ(sb_search_duration(&search, &slo, 1000000), 20000000);
 }
 
 /* ---- working sets ---- */
@@ -259,6 +287,7 @@ int main(void)
 		cmocka_unit_test(the_highest_rate_is_found),
 		cmocka_unit_test(what_is_lost_meets_nothing),
 		cmocka_unit_test(too_few_requests_decide_nothing),
+		cmocka_unit_test(the_search_does_not_stall),
 		cmocka_unit_test(sets_show_their_work),
 		cmocka_unit_test(a_chase_goes_everywhere),
 		cmocka_unit_test(kinds_of_work_are_strict),
