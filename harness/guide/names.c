@@ -189,3 +189,52 @@ int sb_names_explain(const char *name)
 	}
 	return n;
 }
+
+/* ---- names and texts that have a word ---- */
+
+#define FOUND_MOST 12
+
+static bool has_word(const char *text, const char *word)
+{
+	return text && strcasestr(text, word);
+}
+
+static bool is_found(const struct sb_names *names, size_t i, const char *word, bool by_name)
+{
+	const struct sb_named named = names->at(i);
+
+	if (by_name || has_word(named.name, word))
+		return by_name && has_word(named.name, word);
+	return has_word(named.doc, word) ||
+	       (names->at == at_topic && has_word(sb_topics[i].text, word));
+}
+
+static void put_found(const struct sb_names *names, size_t i, const char *word, int n)
+{
+	const struct sb_named named = names->at(i);
+	int column;
+
+	if (n > FOUND_MOST)
+		return;
+	if (n == 1)
+		printf("Nothing is called '%s'. It is a part of:\n", word);
+	column = printf("  %s %s  ", names->title, named.name);
+	sb_help_wrapped(named.doc, column);
+}
+
+int sb_names_search(const char *word)
+{
+	int n = 0;
+
+	for (int by_name = 1; by_name >= 0; by_name--) {
+		for (const struct sb_names *names = sb_names; names->plural; names++) {
+			for (size_t i = 0; names->at(i).name; i++) {
+				if (is_found(names, i, word, by_name))
+					put_found(names, i, word, ++n);
+			}
+		}
+	}
+	if (n > FOUND_MOST)
+		printf("  and %d more\n", n - FOUND_MOST);
+	return n;
+}

@@ -68,6 +68,48 @@ static void put_rows(const char *row)
 	}
 }
 
+/* Whether the first cell of the row names it, "| `queue50`, `queue99` | ...". */
+static bool row_defines(const char *row, const char *word)
+{
+	const size_t length = strlen(word);
+	const char *end = strpbrk(row + 2, "|\n");
+
+	for (const char *at = row + 2; end && *end == '|' && at < end; at++) {
+		if (at[0] == '`' && !strncmp(at + 1, word, length) && at[length + 1] == '`')
+			return true;
+	}
+	return false;
+}
+
+static int define_in(const struct sb_topic *topic, const char *word)
+{
+	char cell[LINE_BYTES];
+	int n = 0;
+
+	for (const char *row = strstr(topic->text, "\n| `"); row; row = strstr(row, "\n| `")) {
+		row++;
+		if (!row_defines(row, word))
+			continue;
+		printf("%s, in sched-bench help %s:\n", word, topic->name);
+		for (row = take_cell(row, cell); *row == '|' && row[1] != '\n';) {
+			row = take_cell(row, cell);
+			fputs("    ", stdout);
+			sb_help_wrapped(cell, 4);
+		}
+		n++;
+	}
+	return n;
+}
+
+int sb_topics_define(const char *word)
+{
+	int n = 0;
+
+	for (const struct sb_topic *t = sb_topics; *word && t->name; t++)
+		n += t->section ? 0 : define_in(t, word);
+	return n;
+}
+
 static void put_table(const struct sb_topic *topic)
 {
 	const char *row = strstr(topic->text, topic->section);
@@ -78,10 +120,26 @@ static void put_table(const struct sb_topic *topic)
 	put_rows(row ? strchr(row + 1, '\n') : NULL);
 }
 
+/* Without the table of the folder's files, which is for those who change them. */
+static void put_text(const char *text)
+{
+	static const char head[] = "| file |";
+	const char *table = strstr(text, head);
+
+	if (!table) {
+		fputs(text, stdout);
+		return;
+	}
+	fwrite(text, 1, (size_t)(table - text), stdout);
+	while (*table == '|')
+		table += strcspn(table, "\n") + 1;
+	fputs(table + (*table == '\n'), stdout);
+}
+
 void sb_topic_put(const struct sb_topic *topic)
 {
 	if (topic->section)
 		put_table(topic);
 	else
-		fputs(topic->text, stdout);
+		put_text(topic->text);
 }

@@ -15,6 +15,9 @@ extern const struct sb_topic sb_topics[];
 /* NULL: there is none. */
 const struct sb_topic *sb_topic_find(const char *name);
 
+/* The rows of tables in the texts whose first cell names that. Returns how many there are. */
+int sb_topics_define(const char *word);
+
 void sb_topic_put(const struct sb_topic *topic);
 
 #endif

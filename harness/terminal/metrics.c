@@ -1,5 +1,6 @@
 #include "harness/terminal/metrics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,17 +13,41 @@ static const char *metric_name(const void *unused, size_t i)
 	return i < SB_METRICS ? sb_metric[i].name : NULL;
 }
 
+#define NAMES_MOST  4
+#define NAMES_BYTES 240
+
+/* "p99" -> "; did you mean ready_to_running_ns_p99, ...?": the first that have the text in their
+ * names, or one that is spelled like it; "" if there are none. */
+static void suggest(char out[NAMES_BYTES], const char *name)
+{
+	const char *like = sb_most_like(name, metric_name, NULL);
+	size_t used = 0;
+	int names = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; !like && *name && i < SB_METRICS && names < NAMES_MOST; i++) {
+		if (strstr(sb_metric[i].name, name) && used < NAMES_BYTES)
+			used += (size_t)snprintf(out + used, NAMES_BYTES - used, "%s%s",
+						 names++ ? ", " : "; did you mean ",
+						 sb_metric[i].name);
+	}
+	if (like)
+		snprintf(out, NAMES_BYTES, "; did you mean %s?", like);
+	else if (names && used < NAMES_BYTES)
+		snprintf(out + used, NAMES_BYTES - used, "%s?", names == NAMES_MOST ? ", ..." : "");
+}
+
 int sb_parse_metric(const char *option, const char *name, enum sb_metric_id *out)
 {
-	const char *like;
+	char names[NAMES_BYTES];
 
 	*out = sb_metric_find(name);
 	if (*out < SB_METRICS)
 		return 0;
-	like = sb_most_like(name, metric_name, NULL);
+	suggest(names, name);
 	return sb_fail(SB_EXIT_USAGE,
-		       "%s: '%s' is no metric%s%s%s; sched-bench list metrics names them", option,
-		       name, like ? "; did you mean " : "", like ? like : "", like ? "?" : "");
+		       "%s: '%s' is no metric%s; sched-bench list metrics names them", option, name,
+		       names);
 }
 
 static int add_objective(const char *option, const char *name, struct sb_objectives *out)

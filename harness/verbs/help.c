@@ -75,6 +75,14 @@ static int unknown_word(const char *name)
 		       name);
 }
 
+/* What has that name; or else what has the word in its name or text. */
+static int help_word(const char *word)
+{
+	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(word);
+
+	return n || sb_names_search(word) ? 0 : unknown_word(word);
+}
+
 int sb_command_help(int argc, char **argv)
 {
 	const char *word = argc > 2 ? argv[2] : "";
@@ -90,7 +98,9 @@ int sb_command_help(int argc, char **argv)
 		return help_verb(argv[0], verb);
 	else if (topic)
 		sb_topic_put(topic);
-	else if (!sb_names_explain(plain_name(word)))
-		return unknown_word(word);
+	else if (sb_names_find(word))
+		return sb_names_put(sb_names_find(word), SB_FORMAT_PRETTY);
+	else
+		return help_word(word);
 	return 0;
 }

@@ -24,11 +24,18 @@ static const char *plural(const void *unused, size_t i)
 static int unknown_kind(const char *name)
 {
 	const char *like = sb_most_like(name, plural, NULL);
+	char all[200];
+	int used = 0;
 
+	for (const struct sb_names *n = sb_names; n->plural && used < (int)sizeof(all); n++)
+		used += snprintf(all + used, sizeof(all) - (size_t)used, "%s%s",
+				 n == sb_names ? ""
+				 : n[1].plural ? ", "
+					       : " or ",
+				 n->plural);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "list: unknown '%s'; did you mean '%s'?", name, like);
-	return sb_fail(SB_EXIT_USAGE, "list: unknown '%s'; sched-bench list --help names the lists",
-		       name);
+	return sb_fail(SB_EXIT_USAGE, "list: unknown '%s'; expected %s", name, all);
 }
 
 static int list(const struct sb_options *options)
