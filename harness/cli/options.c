@@ -291,7 +291,7 @@ static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 	} values[] = {
 		{ SB_OPT_duration, "5ms" },
 		{ SB_OPT_warmup, "1ms" },
-		{ SB_OPT_repetitions, "3" },
+		{ SB_OPT_repetitions, "5" },
 		{ SB_OPT_series, "none" },
 	};
 	int rc = 0;

@@ -194,22 +194,31 @@ static const char *read_range(struct range *range, char *copy)
 /* A value a hair above the end is the end: a tenth has no exact double. */
 #define END_SLACK 1e-9
 
+static int add_number(struct sb_dimension *d, const struct range *range, double number)
+{
+	char text[NUMBER_BYTES];
+
+	range->kind->put(text, number);
+	return add_value(d, text);
+}
+
 static int fill_range(struct sb_dimension *d, const struct range *range)
 {
 	const double end = range->to * (1 + END_SLACK);
 	double value = range->from;
-	char text[NUMBER_BYTES];
+	double last = NAN;
 	int rc = 0;
 
 	for (uint32_t i = 1; value <= end && !rc; i++) {
-		range->kind->put(text, value);
-		rc = add_value(d, text);
+		last = value;
+		rc = add_number(d, range, value);
 		if (range->doubles)
 			value = value == 0 ? 1 : 2 * value;
 		else
 			value = range->from + i * range->by;
 	}
-	return rc;
+	/* The end is gone through, too, if the steps do not meet it. */
+	return rc || last >= range->to * (1 - END_SLACK) ? rc : add_number(d, range, range->to);
 }
 
 static int parse_scan(struct sb_dimension *d, const char *text)

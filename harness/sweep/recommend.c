@@ -35,10 +35,10 @@ static void put_like_best(const struct sb_ranked *g, FILE *out)
 		return;
 	}
 	if (n == g->front.ranking->compared - 1) {
-		fputs("  None of the others is told apart from it.\n", out);
+		fputs("  There is no significant difference between it and the others.\n", out);
 		return;
 	}
-	fputs("  Not told apart from it: ", out);
+	fputs("  Not significantly different from it: ", out);
 	for (uint32_t i = 0; i < g->n && named < NAMED_MAX; i++) {
 		if (!g->by->rank[i].compared || i == g->front.ranking->best || g->by->rank[i].apart)
 			continue;
@@ -66,7 +66,7 @@ static void put_comparison(const struct sb_ranked *g, FILE *out)
 	if (initial == best)
 		fputs("  It is the default.\n", out);
 	else if (to_default && !g->by->rank[other].apart)
-		fputs("  The default is not told apart: nothing here speaks for changing it.\n",
+		fputs("  The difference from the default is not significant: keep the default.\n",
 		      out);
 }
 
@@ -131,7 +131,7 @@ static void put_effect(const struct sb_ranked *g, uint32_t d, FILE *out)
 			sb_metric[g->by->metric].name);
 		sb_ranked_put_change(g->by, &ratio, out);
 		fprintf(out, " with %s%s.\n", dimension->value[second],
-			e.rank[second].apart ? "" : ", which is not told apart");
+			e.rank[second].apart ? "" : ", which is not significant");
 	}
 	free(e.level);
 	free(e.include);
@@ -154,6 +154,16 @@ static void put_effects(const struct sb_ranked *g, FILE *out)
 	}
 }
 
+static bool is_default_left_out(const struct sb_ranked *g)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (!g->by->rank[i].compared &&
+		    sb_sweep_is_default(g->view->sweep, sb_ranked_configuration(g, i)))
+			return true;
+	}
+	return false;
+}
+
 static void put_left_out(const struct sb_ranked *g, FILE *out)
 {
 	const struct sb_ranking *ranking = g->front.ranking;
@@ -163,6 +173,8 @@ static void put_left_out(const struct sb_ranked *g, FILE *out)
 			"  Left out, for they have numbers in too few rounds: %" PRIu32
 			" of %" PRIu32 " configurations.\n",
 			g->n - ranking->compared, g->n);
+	if (is_default_left_out(g))
+		fputs("  The default is one of them, so nothing is compared with it.\n", out);
 	if (ranking->rounds < g->rounds)
 		fprintf(out,
 			"  Compared in %" PRIu32 " of %" PRIu32

@@ -46,7 +46,7 @@ static bool is_default(const struct sb_ranked *g, uint32_t i)
 	return sb_sweep_is_default(g->view->sweep, sb_ranked_configuration(g, i));
 }
 
-/* "best", "~": cannot be told apart from it. */
+/* "best", "~": not significantly different from it. */
 static void put_rank(char *out, const struct sb_ranked *g, uint32_t i)
 {
 	const struct sb_rank *rank = &g->by->rank[i];

@@ -39,7 +39,7 @@ static void put_objective(const struct sb_ranked *g, const struct sb_ranked_obje
 	}
 	fputs(", ", out);
 	sb_ranked_put_change(by, &ratio, out);
-	fprintf(out, " with the default%s", interval_has_one(&ratio) ? " (not told apart)" : "");
+	fprintf(out, " with the default%s", interval_has_one(&ratio) ? " (not significant)" : "");
 }
 
 /* What a configuration costs and gains. */
@@ -108,7 +108,7 @@ static void put_named(const struct sb_ranked *g, int o, FILE *out)
 	if (is_any_apart(g, by))
 		fprintf(out, "(%.0f %% sure); ", 100 * by->rank[i].p_best);
 	else
-		fputs("(no other is told apart); ", out);
+		fputs("(no significant difference from the others); ", out);
 }
 
 static void put_compromise(const struct sb_ranked *g, FILE *out)

@@ -151,14 +151,31 @@ static char *answer_text(const struct sb_sweep_view *view)
 	return text;
 }
 
-static char *command_text(struct sb_arguments *arguments)
+/* As it can be given again: the plan, and what it is ranked by and written to, which are no part of
+ * it. */
+static char *command_text(const struct sb_session *s, const struct sb_arguments *plan)
 {
+	static const enum sb_option_id others[] = { SB_OPT_objective, SB_OPT_output };
 	static char program[] = "sched-bench";
-	char *words[SB_SWEEP_ARGS_MAX + 1] = { program };
+	struct sb_arguments also = { .n = 0 };
+	char *words[2 * SB_SWEEP_ARGS_MAX + 1] = { program };
+	char *text = NULL;
+	int n = 1;
+	int rc = 0;
 
-	for (uint32_t i = 0; i < arguments->n; i++)
-		words[i + 1] = arguments->word[i];
-	return sb_facts_join((int)arguments->n + 1, words);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(others) && !rc; i++) {
+		if (*s->given->value[others[i]].text)
+			rc = sb_arguments_add(&also, "--%s=%s", sb_option[others[i]].name,
+					      s->given->value[others[i]].text);
+	}
+	for (uint32_t i = 0; i < plan->n; i++)
+		words[n++] = plan->word[i];
+	for (uint32_t i = 0; i < also.n; i++)
+		words[n++] = also.word[i];
+	if (!rc)
+		text = sb_facts_join(n, words);
+	sb_arguments_free(&also);
+	return text;
 }
 
 static int add_owned(struct sb_result *result, const char *group, const char *key, char *value)
@@ -234,7 +251,7 @@ static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 	struct sb_result *result = &s->result;
 	int rc = correct_options(s);
 
-	rc |= add_owned(result, "run", "command_line", command_text(arguments));
+	rc |= add_owned(result, "run", "command_line", command_text(s, arguments));
 	rc |= add_number(result, "configurations", s->sweep.configurations);
 	rc |= add_number(result, "repetitions", s->sweep.repetitions);
 	rc |= add_number(result, "rows_done", s->rows_done);

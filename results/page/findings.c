@@ -87,8 +87,8 @@ static void put_notes(FILE *out, const struct sb_result *result)
 
 void sb_html_findings(FILE *out, const struct sb_page *page)
 {
-	static const char *const heads[SB_FINDING_CELLS] = { "metric", "A", "B/A [interval]",
-							     "verdict" };
+	/* The verdict is in sight on a narrow screen, too. */
+	static const char *const heads[] = { "metric", "verdict", "A", "B/A [interval]" };
 	const struct sb_result *result = sb_page_answering(page);
 	struct sb_page_finding finding;
 	uint32_t i = 0;
@@ -97,18 +97,18 @@ void sb_html_findings(FILE *out, const struct sb_page *page)
 		return;
 	fputs("<section id=\"findings\"><h2>B compared with A</h2>\n", out);
 	sb_html_table(out, "Findings");
-	for (int c = 0; c < SB_FINDING_CELLS; c++)
+	for (size_t c = 0; c < SB_ARRAY_SIZE(heads); c++)
 		sb_html_head(out, heads[c], "", "");
 	sb_html_table_body(out);
 	do {
 		fputs("<tr><th scope=\"row\">", out);
 		sb_html(out, finding.cell[SB_FINDING_NAME]);
-		fputs("</th>", out);
+		fputs("</th><td class=\"wide\">", out);
+		sb_html(out, finding.cell[SB_FINDING_VERDICT]);
+		fputs("</td>", out);
 		for (int c = SB_FINDING_A; c < SB_FINDING_VERDICT; c++)
 			sb_html_text(out, finding.cell[c]);
-		fputs("<td class=\"wide\">", out);
-		sb_html(out, finding.cell[SB_FINDING_VERDICT]);
-		fputs("</td></tr>\n", out);
+		fputs("</tr>\n", out);
 	} while (sb_page_next_finding(result, &i, &finding));
 	sb_html_table_end(out);
 	put_notes(out, result);

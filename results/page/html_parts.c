@@ -80,7 +80,11 @@ void sb_html_latencies(FILE *out, const struct sb_page *page)
 		if (!page->has[mean] && !page->has[mean + 1])
 			continue;
 		if (!shown)
-			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n", out);
+			fputs("<section id=\"latencies\"><h2>Latencies</h2>\n<p>Medians of "
+			      "what each repetition had. A picture has the samples of all "
+			      "repetitions together, so its percentiles may differ a little."
+			      "</p>\n",
+			      out);
 		put_latency(out, page, &sb_latency[i], shown < LATENCIES_OPEN);
 		shown++;
 	}
@@ -115,21 +119,20 @@ static void put_time_heads(FILE *out, bool has_bar)
 /* All but busy, which is the sum of some of them. */
 static void put_bar(FILE *out, const struct sb_series *series)
 {
-	const struct sb_spread busy = sb_series_spread(series, SB_METRIC_busy_pct);
+	const double busy = sb_series_mean(series, SB_METRIC_busy_pct);
 	double x = 0;
 
-	if (!busy.n) {
+	if (isnan(busy)) {
 		sb_html_number(out, NAN, "");
 		return;
 	}
-	fprintf(out, "<td data-value=\"%.9g\">", busy.median);
+	fprintf(out, "<td data-value=\"%.9g\">", busy);
 	fputs("<svg class=\"bar\" role=\"img\" aria-label=\"shares\" viewBox=\"0 0 100 10\" "
 	      "preserveAspectRatio=\"none\">",
 	      out);
 	for (int t = SB_TIME_work; t < SB_TIMES; t++) {
 		const double pct =
-			sb_series_spread(series, (enum sb_metric_id)(SB_METRIC_busy_pct + t))
-				.median;
+			sb_series_mean(series, (enum sb_metric_id)(SB_METRIC_busy_pct + t));
 
 		if (!(pct > 0))
 			continue;
@@ -143,13 +146,13 @@ static void put_bar(FILE *out, const struct sb_series *series)
 
 static void put_time_row(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
-	enum sb_metric_id metric[SB_TIMES];
-
-	for (int t = 0; t < SB_TIMES; t++)
-		metric[t] = (enum sb_metric_id)(SB_METRIC_busy_pct + t);
 	sb_html_series_cells(out, page, row);
 	put_bar(out, row->series);
-	put_cells(out, row->series, metric, SB_TIMES);
+	for (int t = 0; t < SB_TIMES; t++)
+		sb_html_number(
+			out,
+			sb_series_mean(row->series, (enum sb_metric_id)(SB_METRIC_busy_pct + t)),
+			"%");
 	fputs("</tr>\n", out);
 }
 
@@ -199,8 +202,11 @@ void sb_html_times(FILE *out, const struct sb_page *page)
 {
 	if (!page->has[SB_METRIC_busy_pct])
 		return;
-	fputs("<section id=\"time\"><h2>The workers' time</h2>\n<p>busy is work, scheduler and "
-	      "harness; without it the others add up to 100 %.</p>\n",
+	fputs("<section id=\"time\"><h2>The workers' time</h2>\n<p>Means over the repetitions. "
+	      "busy is work, scheduler and harness; without it the others add up to 100 %. work "
+	      "and "
+	      "scheduler are estimated from the steps that were timed, with the standard error "
+	      "work_pct_error.</p>\n",
 	      out);
 	put_time_legend(out);
 	sb_html_table(out, "The workers' time");

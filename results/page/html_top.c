@@ -114,29 +114,25 @@ static void put_median(FILE *out, const struct sb_series *series, enum sb_metric
 static void put_headline_heads(FILE *out, const struct sb_page *page)
 {
 	sb_html_series_heads(out, page);
-	sb_html_metric_head(out, sb_page_headline[0]);
+	sb_html_metric_head(out, page->headline[0]);
 	sb_html_head(
 		out, "repetitions", "",
 		"ns_per_op of each repetition in the order of time, from the lowest to the "
 		"highest; a triangle is suspect, a cross invalid; sorts by how far they spread");
 	sb_html_head(out, "validity", "", "sorts by the part that is valid");
-	for (size_t i = 1; i < sb_page_headlines; i++) {
-		if (page->has[sb_page_headline[i]])
-			sb_html_metric_head(out, sb_page_headline[i]);
-	}
+	for (uint32_t i = 1; i < page->headlines; i++)
+		sb_html_metric_head(out, page->headline[i]);
 	sb_html_head(out, "one operation", "", "");
 }
 
 static void put_headline_row(FILE *out, const struct sb_page *page, const struct sb_page_row *row)
 {
 	sb_html_series_cells(out, page, row);
-	put_median(out, row->series, sb_page_headline[0]);
-	sb_html_strip(out, row->series, sb_page_headline[0]);
+	put_median(out, row->series, page->headline[0]);
+	sb_html_strip(out, row->series, page->headline[0]);
 	sb_html_verdicts(out, row->series);
-	for (size_t i = 1; i < sb_page_headlines; i++) {
-		if (page->has[sb_page_headline[i]])
-			put_median(out, row->series, sb_page_headline[i]);
-	}
+	for (uint32_t i = 1; i < page->headlines; i++)
+		put_median(out, row->series, page->headline[i]);
 	sb_html_text(out, row->series->operation);
 	fputs("</tr>\n", out);
 }

@@ -155,13 +155,11 @@ static void put_verdicts(const struct sb_md_writer *w, const struct sb_series *s
 static void put_headline_row(const struct sb_md_writer *w, const struct sb_page_row *row)
 {
 	sb_md_put_series_cells(w, row);
-	for (size_t i = 0; i < sb_page_headlines; i++) {
-		const enum sb_metric_id metric = sb_page_headline[i];
+	for (uint32_t i = 0; i < w->page->headlines; i++) {
+		const enum sb_metric_id metric = w->page->headline[i];
 		const struct sb_spread spread = sb_series_spread(row->series, metric);
 		char range[SB_PAGE_RANGE_BYTES];
 
-		if (!w->page->has[metric])
-			continue;
 		sb_md_put_number(w->out, spread.median, sb_metric[metric].unit);
 		sb_page_range(range, &spread, sb_metric[metric].unit);
 		/* Of the first, how far it spreads. */
@@ -174,17 +172,13 @@ static void put_headline_row(const struct sb_md_writer *w, const struct sb_page_
 
 static void put_headline(const struct sb_md_writer *w)
 {
-	uint32_t columns = 1;
+	const struct sb_page *page = w->page;
 
 	sb_md_put_series_heads(w);
-	for (size_t i = 0; i < sb_page_headlines; i++) {
-		if (!w->page->has[sb_page_headline[i]])
-			continue;
-		sb_md_put_cell(w->out, sb_metric[sb_page_headline[i]].name);
-		columns++;
-	}
+	for (uint32_t i = 0; i < page->headlines; i++)
+		sb_md_put_cell(w->out, sb_metric[page->headline[i]].name);
 	fputs(" | repetitions", w->out);
-	sb_md_put_rule(w, columns, true);
+	sb_md_put_rule(w, page->headlines + 1, true);
 	for (uint32_t i = 0; i < w->page->rows && i < w->seen; i++)
 		put_headline_row(w, &w->page->row[i]);
 	if (w->page->rows > w->seen)
@@ -333,9 +327,9 @@ static void put_reasons(const struct sb_md_writer *w)
 static void put_all(const struct sb_md_writer *w)
 {
 	static void (*const parts[])(const struct sb_md_writer *) = {
-		put_answers,	 put_runs,	   put_verdict,	       put_reasons,
-		put_headline,	 sb_md_put_doubts, sb_md_put_pictures, sb_md_put_latencies,
-		sb_md_put_times, sb_md_put_facts,
+		put_answers,	   put_runs,	     put_verdict,	 put_reasons,
+		put_headline,	   sb_md_put_doubts, sb_md_put_pictures, sb_md_put_latencies,
+		sb_md_put_slowest, sb_md_put_times,  sb_md_put_facts,
 	};
 	char *workloads = sb_page_workloads(w->page);
 

@@ -40,6 +40,8 @@ void sb_md_put_pictures(const struct sb_md_writer *w);
 
 void sb_md_put_latencies(const struct sb_md_writer *w);
 
+void sb_md_put_slowest(const struct sb_md_writer *w);
+
 void sb_md_put_times(const struct sb_md_writer *w);
 
 void sb_md_put_facts(const struct sb_md_writer *w);

@@ -10,21 +10,6 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 
-const enum sb_metric_id sb_page_headline[] = {
-	SB_METRIC_ns_per_op,
-	SB_METRIC_ops_per_s,
-	SB_METRIC_cpu_ns_per_op,
-	SB_METRIC_achieved_per_s,
-	SB_METRIC_sojourn_ns_p50,
-	SB_METRIC_sojourn_ns_p99,
-	SB_METRIC_ready_to_running_ns_p50,
-	SB_METRIC_ready_to_running_ns_p99,
-	SB_METRIC_send_to_step_ns_p99,
-	SB_METRIC_wake_ns_p99,
-	SB_METRIC_bytes_per_process,
-};
-const size_t sb_page_headlines = SB_ARRAY_SIZE(sb_page_headline);
-
 /* ---- rows and columns ---- */
 
 static uint32_t count_series(const struct sb_result *result, uint32_t results)
@@ -127,6 +112,62 @@ static void find_measured(struct sb_page *page)
 	}
 }
 
+/* ---- the columns of the first table ---- */
+
+/* Behind the time of an operation, which is there in any case, and what workloads are ranked by. */
+static const enum sb_metric_id usual[] = {
+	SB_METRIC_ops_per_s,
+	SB_METRIC_cpu_ns_per_op,
+	SB_METRIC_achieved_per_s,
+	SB_METRIC_sojourn_ns_p50,
+	SB_METRIC_sojourn_ns_p99,
+	SB_METRIC_ready_to_running_ns_p50,
+	SB_METRIC_ready_to_running_ns_p99,
+	SB_METRIC_send_to_step_ns_p99,
+	SB_METRIC_wake_ns_p99,
+	SB_METRIC_bytes_per_process,
+};
+
+static void add_headline(struct sb_page *page, enum sb_metric_id metric)
+{
+	for (uint32_t i = 0; i < page->headlines; i++) {
+		if (page->headline[i] == metric)
+			return;
+	}
+	if (page->headlines < SB_PAGE_HEADLINES_MAX)
+		page->headline[page->headlines++] = metric;
+}
+
+static void add_objectives(struct sb_page *page, const struct sb_page_row *row)
+{
+	const char *text = sb_result_fact(row->result, "objectives", row->series->workload);
+	char name[64];
+	size_t length;
+
+	for (; *text; text += length + (text[length] == ',')) {
+		enum sb_metric_id metric;
+
+		length = strcspn(text, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)length, text);
+		metric = sb_metric_find(name);
+		if (metric < SB_METRICS && page->has[metric])
+			add_headline(page, metric);
+	}
+}
+
+static void choose_headlines(struct sb_page *page)
+{
+	add_headline(page, SB_METRIC_ns_per_op);
+	for (uint32_t i = 0; i < page->rows; i++)
+		add_objectives(page, &page->row[i]);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(usual); i++) {
+		if (page->has[usual[i]])
+			add_headline(page, usual[i]);
+	}
+}
+
+/* ---- the page ---- */
+
 static int add_rows(struct sb_page *page)
 {
 	int rc = 0;
@@ -146,6 +187,7 @@ static int add_rows(struct sb_page *page)
 	if (page->results > 1)
 		gather_rows(page);
 	find_measured(page);
+	choose_headlines(page);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "results/record/record.h"
 
 #define SB_PAGE_FINDING_BYTES 512
+#define SB_PAGE_HEADLINES_MAX 24
 
 /* One row of every table. */
 struct sb_page_row {
@@ -27,6 +28,10 @@ struct sb_page {
 	const char **swept; /* [swepts] names of settings, each once */
 	uint32_t swepts;
 	bool *has; /* [SB_METRICS] any row measured it */
+	/* The columns of the first table: ns_per_op, the workloads' objectives, and what else any
+	 * row measured. */
+	enum sb_metric_id headline[SB_PAGE_HEADLINES_MAX];
+	uint32_t headlines;
 	/* Of two results: how the second differs from the first, as facts. */
 	struct sb_result difference;
 };
@@ -77,10 +82,6 @@ void sb_page_number(char *out, double value, const char *unit);
 /* "153 ns .. 170 ns", of a spread that has values; same room, twice. */
 #define SB_PAGE_RANGE_BYTES (2 * SB_PAGE_NUMBER_BYTES + 8)
 void sb_page_range(char *out, const struct sb_spread *spread, const char *unit);
-
-/* The columns of the first table. */
-extern const enum sb_metric_id sb_page_headline[];
-extern const size_t sb_page_headlines;
 
 /* ---- reasons ---- */
 

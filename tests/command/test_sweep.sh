@@ -65,6 +65,8 @@ refuses "an option both fixed and gone through" "--batch is given" \
 refuses "the same twice" "batch is gone through twice" -w yield -L batch=1,2 -P batch=1..4
 refuses "an objective that is no metric" "did you mean ns_per_op" \
 	-w yield -L batch=1,2 --objective ns_per_opp
+refuses "a part of metrics' names" "did you mean .*_ns_p99, .*_ns_p99, " \
+	-w yield -L batch=1,2 --objective p99
 refuses "an objective that has no better side" "steal_attempts is neither" \
 	-w yield -L batch=1,2 --objective steal_attempts
 refuses "--resume of nothing" "holds no sweep" --resume "$work"
@@ -173,6 +175,7 @@ has_rows() {
 		assert meta["sweep"]["seed"] == "3" and meta["sweep"]["configurations"] == "4"
 		assert len(set(meta["sweep"]["order"].split())) == 8
 		assert "-Lbatch=1,16" in meta["run"]["command_line"]
+		assert "--output=" + directory in meta["run"]["command_line"]
 		text = open(out).read()
 		assert "4 configurations x 2 repetitions = 8 rows" in text
 		assert "no recommendation: 2 rounds are too few" in text, text
@@ -233,8 +236,9 @@ recommends() {
 			"$work/out" && grep -q "best 100 %" "$work/out" &&
 		grep -q "All others are worse, by more than chance" "$work/out" &&
 		python3 -c 'import json, sys
-text = json.load(open(sys.argv[1]))["answer"]["text"]
-assert "with handler=immediate, best in" in text' "$work/b/meta.json"
+meta = json.load(open(sys.argv[1]))
+assert "with handler=immediate, best in" in meta["answer"]["text"]
+assert "--objective=cpu_ns_per_op" in meta["run"]["command_line"], meta["run"]' "$work/b/meta.json"
 }
 holds "a recommendation, with its confidence, also in the result" recommends
 

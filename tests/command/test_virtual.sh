@@ -13,8 +13,7 @@ skip_all() {
 	echo "1..1"
 	exit 0
 }
-! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yields 10 -q --no-plots \
-	-o "$work/probe" 2>&1 | grep -q 'no virtual time' || skip_all
+has_virtual || skip_all
 
 # virtual NAME SEED [OPTION...]
 virtual() {
