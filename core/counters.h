@@ -9,7 +9,7 @@
 #include "core/hist.h"
 
 struct sb_counters {
-#define X(name, doc) sb_counter name;
+#define X(name, unit, doc) sb_counter name;
 #include "core/counters.def"
 #undef X
 };
@@ -35,7 +35,7 @@ struct sb_steal_cell {
 
 /* The same as plain numbers, in the order of the .def files. */
 enum sb_counter_id {
-#define X(name, doc) SB_COUNTER_##name,
+#define X(name, unit, doc) SB_COUNTER_##name,
 #include "core/counters.def"
 #undef X
 	SB_COUNTERS

@@ -92,14 +92,16 @@ static bool have(const struct sb_result *result, enum sb_metric_id metric)
 }
 
 static void put_cell(struct sb_table *table, const struct column *column,
-		     const struct sb_series *series)
+		     const struct sb_series *series, bool is_mean)
 {
 	char text[SB_RANGE_BYTES];
 
 	if (column->put)
 		column->put(text, series);
 	else
-		sb_human(text, sb_series_spread(series, column->metric).median,
+		sb_human(text,
+			 is_mean ? sb_series_mean(series, column->metric)
+				 : sb_series_spread(series, column->metric).median,
 			 sb_metric[column->metric].unit);
 	sb_table_cell(table, "%s", text);
 }
@@ -108,11 +110,12 @@ struct table {
 	const char *title;
 	const struct column *column;
 	size_t columns;
+	bool is_mean; /* of the repetitions, so that parts add up; else their median */
 };
 
-static const struct table cost_table = { "workload", costs, SB_ARRAY_SIZE(costs) };
-static const struct table source_table = { "workload", sources, SB_ARRAY_SIZE(sources) };
-static const struct table time_table = { "time, %", times_spent, SB_ARRAY_SIZE(times_spent) };
+static const struct table cost_table = { "workload", costs, SB_ARRAY_SIZE(costs), false };
+static const struct table source_table = { "workload", sources, SB_ARRAY_SIZE(sources), false };
+static const struct table time_table = { "time, %", times_spent, SB_ARRAY_SIZE(times_spent), true };
 
 /* In the table of costs each series, in the others those that have numbers. */
 static void put_table(FILE *out, const struct sb_result *result, const struct table *shown,
@@ -134,7 +137,7 @@ static void put_table(FILE *out, const struct sb_result *result, const struct ta
 		sb_series_title(title, series);
 		sb_table_cell(&table, "%s", title);
 		for (size_t c = 0; c < shown->columns; c++)
-			put_cell(&table, &shown->column[c], series);
+			put_cell(&table, &shown->column[c], series, shown->is_mean);
 	}
 	fputc('\n', out);
 	sb_table_put(&table, out, columns, bold);

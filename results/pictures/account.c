@@ -63,6 +63,18 @@ static bool is_accounted(const struct sb_series *series)
 	return false;
 }
 
+/* What the border between work and the scheduler is from. */
+static void note_estimate(struct sb_plot *plot, const struct sb_series *series)
+{
+	const double error = sb_series_spread(series, SB_METRIC_work_pct_error).median;
+
+	if (error > 0)
+		sb_plot_note(plot,
+			     "work and scheduler: estimated from the steps that were timed; "
+			     "standard error %.2g %%",
+			     error);
+}
+
 /* Work by worker, and what takes most of the rest, on average. */
 static void find(struct sb_plot *plot, const struct sb_series *series)
 {
@@ -105,6 +117,7 @@ bool sb_plot_account(struct sb_plot *plot, int unused)
 	sb_plot_numbers(plot, 'x', "worker", series->placement.workers);
 	sb_plot_set(plot, "unset grid");
 	find(plot, series);
+	note_estimate(plot, series);
 	for (size_t p = 0; p < SB_ARRAY_SIZE(parts); p++) {
 		uint32_t block;
 

@@ -105,7 +105,7 @@ static void put_panel_title(struct sb_plot *plot, const struct group *group)
 	if (group->lines == 1)
 		snprintf(text, sizeof(text), "%s: %s", group->workload, value);
 	else if (group->best.alike)
-		snprintf(text, sizeof(text), "%s: not told apart", group->workload);
+		snprintf(text, sizeof(text), "%s: no significant difference", group->workload);
 	else
 		snprintf(text, sizeof(text), "%s: lowest with %s", group->workload,
 			 plot->view->line[group->best.line].detail);

@@ -212,7 +212,7 @@ static bool has_metric(const struct sb_plot_view *view, enum sb_metric_id metric
 	return false;
 }
 
-/* "lowest p99 of wake with spin-yield=64"; not told apart from others, how many. */
+/* "lowest p99 of wake with spin-yield=64"; from how many others the difference is not significant. */
 static void describe(char *out, size_t bytes, const struct sb_plot_view *view,
 		     enum sb_metric_id metric, const char *noun)
 {
@@ -223,10 +223,11 @@ static void describe(char *out, size_t bytes, const struct sb_plot_view *view,
 
 	sb_human(value, best.value, sb_metric[metric].unit);
 	if (best.alike)
-		snprintf(alike, sizeof(alike), " (%" PRIu32 " of %" PRIu32 " not told apart)",
-			 best.alike, best.compared - 1);
+		snprintf(alike, sizeof(alike),
+			 " (not significant against %" PRIu32 " of %" PRIu32 ")", best.alike,
+			 best.compared - 1);
 	if (best.compared > 1 && best.alike == best.compared - 1)
-		snprintf(out, bytes, "no difference in %s is settled", noun);
+		snprintf(out, bytes, "no significant difference in %s", noun);
 	else
 		snprintf(out, bytes, "lowest %s, %s, with %s%s", noun, value,
 			 view->line[best.line].label, alike);

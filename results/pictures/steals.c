@@ -311,11 +311,6 @@ static void add_distances(const struct sb_series *series, enum measure what,
 static uint32_t distances_of(const struct sb_plot_view *view, struct sb_plot_tic tic[SB_DISTANCES],
 			     double position[SB_DISTANCES])
 {
-	static const char *const words[] = {
-		[SB_DISTANCE_SELF] = "same unit",     [SB_DISTANCE_SMT] = "same core",
-		[SB_DISTANCE_CACHE] = "same cache",   [SB_DISTANCE_NODE] = "same NUMA node",
-		[SB_DISTANCE_REMOTE] = "remote node",
-	};
 	bool found[SB_DISTANCES] = { false };
 	bool any = false;
 	uint32_t n = 0;
@@ -332,7 +327,7 @@ static uint32_t distances_of(const struct sb_plot_view *view, struct sb_plot_tic
 	for (int d = 0; d < SB_DISTANCES && any; d++) {
 		position[d] = n;
 		if (found[d]) {
-			tic[n] = (struct sb_plot_tic){ n, words[d] };
+			tic[n] = (struct sb_plot_tic){ n, sb_plot_distance_words[d] };
 			n++;
 		}
 	}
@@ -412,10 +407,14 @@ bool sb_plot_distance(struct sb_plot *plot, int unused)
 {
 	struct sb_plot_tic tic[SB_DISTANCES];
 	double position[SB_DISTANCES];
+	uint32_t distances;
 
 	(void)unused;
-	if (!distances_of(plot->view, tic, position))
+	distances = distances_of(plot->view, tic, position);
+	if (!distances)
 		return sb_plot_refuse(plot, "nothing was stolen");
+	if (distances == 1)
+		return sb_plot_refuse(plot, "all victims are at one distance");
 	sb_plot_most(plot, plot->view->lines);
 	put_measure(plot, STEALS_PER_S, "steals per pair of workers", "1/s");
 	put_measure(plot, SUCCESS_PCT, "attempts that succeed", "%");

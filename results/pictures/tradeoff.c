@@ -167,14 +167,17 @@ static void put_front(struct sb_plot *plot, const struct tradeoff *t)
 	free(corner);
 }
 
+#define MARGIN 0.03
+
 static void add_ranges(const struct sb_plot_view *view, struct sb_plot_axis *axis,
 		       enum sb_metric_id metric)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
 		const struct sb_plot_median m = sb_plot_median(view->line[i].series, metric);
 
-		sb_plot_range_add(&axis->range, m.low);
-		sb_plot_range_add(&axis->range, m.high);
+		/* Points have a size. */
+		sb_plot_range_add(&axis->range, m.low / (1 + MARGIN));
+		sb_plot_range_add(&axis->range, m.high * (1 + MARGIN));
 	}
 }
 

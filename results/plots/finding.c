@@ -157,8 +157,8 @@ static void describe_two(char *out, const struct sb_plot_view *view,
 	if (best->next > 0 && best->value > 0)
 		describe_ratio(ratio, sizeof(ratio), best->value, best->next);
 	if (best->alike)
-		snprintf(out, SB_PLOT_FINDING_BYTES, "%s and %s are not told apart in %s", label,
-			 other, contest->noun);
+		snprintf(out, SB_PLOT_FINDING_BYTES, "%s and %s do not differ significantly in %s",
+			 label, other, contest->noun);
 	else
 		snprintf(out, SB_PLOT_FINDING_BYTES, "%s has %s %s than %s", label,
 			 *ratio			    ? ratio
@@ -181,7 +181,7 @@ static void describe_many(char *out, const struct sb_plot_view *view,
 		snprintf(out, SB_PLOT_FINDING_BYTES,
 			 "Median %s from %s to %s in %" PRIu32 " series%s", contest->noun, value,
 			 last, best->compared,
-			 metric->better == SB_NEITHER ? "" : ", which are not told apart");
+			 metric->better == SB_NEITHER ? "" : ", no significant difference");
 		return;
 	}
 	used = (size_t)snprintf(out, SB_PLOT_FINDING_BYTES, "%s %s: %s with %s",
@@ -189,8 +189,8 @@ static void describe_many(char *out, const struct sb_plot_view *view,
 				value, view->line[best->line].label);
 	if (used < SB_PLOT_FINDING_BYTES && best->alike)
 		snprintf(out + used, SB_PLOT_FINDING_BYTES - used,
-			 "; %" PRIu32 " of %" PRIu32 " others %s not told apart from it",
-			 best->alike, best->compared - 1, best->alike == 1 ? "is" : "are");
+			 "; no significant difference from %" PRIu32 " of %" PRIu32 " others",
+			 best->alike, best->compared - 1);
 	else if (used < SB_PLOT_FINDING_BYTES)
 		snprintf(out + used, SB_PLOT_FINDING_BYTES - used, "; the others go up to %s",
 			 last);

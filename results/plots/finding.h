@@ -35,17 +35,17 @@ struct sb_plot_best {
 	uint32_t compared; /* lines with numbers; 0: none, and the rest is not there */
 	uint32_t line;
 	uint32_t second;	  /* the next one, if there are two */
-	uint32_t alike;		  /* others that are not told apart from the best */
+	uint32_t alike;		  /* others without a significant difference from the best */
 	double value, next, last; /* medians of the best, the second and the worst */
 };
 struct sb_plot_best sb_plot_find_best(const struct sb_plot_view *view,
 				      const struct sb_plot_contest *contest);
 
-/* Whether two lines are told apart, with that error. */
+/* Whether two lines differ significantly, with that error. */
 bool sb_plot_are_apart(const struct sb_plot_view *view, uint32_t a, uint32_t b,
 		       enum sb_metric_id metric, double level);
 
-/* Of one workload: "wake=local has 58 % lower CPU time than wake=global", "... are not told apart in
+/* Of one workload: "wake=local has 58 % lower CPU time than wake=global", "... do not differ significantly in
  * CPU time"; "" without numbers. out has room for SB_PLOT_FINDING_BYTES. */
 #define SB_PLOT_FINDING_BYTES 400
 void sb_plot_describe_best(char *out, const struct sb_plot_view *view,

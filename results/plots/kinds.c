@@ -270,18 +270,32 @@ int sb_plots_make(struct sb_plot_order *order, const char *directory)
 	return rc;
 }
 
+#define NAMES_MOST 4
+
+/* One file has room for one picture. Each is of one series, whose name is a part of its own. */
+static int too_many(const struct pictures *all, struct sb_plot_order *order)
+{
+	int used = snprintf(order->why, sizeof(order->why),
+			    "there are %" PRIu32
+			    " of them, one for each series; expected --series TEXT to choose one "
+			    "of one result:",
+			    all->n);
+
+	for (uint32_t i = 0; i < all->n && i < NAMES_MOST && used < SB_PLOT_WHY_BYTES; i++)
+		used += snprintf(order->why + used, sizeof(order->why) - (size_t)used, "%s %s",
+				 i ? "," : "", all->picture[i].name);
+	if (all->n > NAMES_MOST && used < SB_PLOT_WHY_BYTES)
+		snprintf(order->why + used, sizeof(order->why) - (size_t)used, ", ...");
+	return -E2BIG;
+}
+
 int sb_plots_put(struct sb_plot_order *order, enum sb_plot_format format, FILE *out)
 {
 	struct pictures all = { 0, NULL };
 	int rc = fill(&all, order, format);
 
-	if (!rc && all.n > 1) {
-		snprintf(order->why, sizeof(order->why),
-			 "these are %" PRIu32
-			 " pictures, of one series each; expected --series TEXT to choose one",
-			 all.n);
-		rc = -E2BIG;
-	}
+	if (!rc && all.n > 1)
+		rc = too_many(&all, order);
 	if (!rc)
 		rc = sb_picture_put(all.picture, format, out, order->why);
 	order->made = rc ? 0 : all.n;

@@ -23,7 +23,7 @@ const struct sb_metric sb_metric[SB_METRICS] = {
 };
 
 const struct sb_metric sb_counter_info[SB_COUNTERS] = {
-#define X(name, doc) [SB_COUNTER_##name] = { #name, "count", NEITHER, doc },
+#define X(name, unit, doc) [SB_COUNTER_##name] = { #name, unit, NEITHER, doc },
 #include "core/counters.def"
 #undef X
 };

@@ -149,6 +149,22 @@ struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric
 	return spread;
 }
 
+double sb_series_mean(const struct sb_series *series, enum sb_metric_id metric)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const double v = series->record[r].value[metric];
+
+		if (!sb_series_pools(series, r) || isnan(v))
+			continue;
+		sum += v;
+		n++;
+	}
+	return n ? sum / n : (double)NAN;
+}
+
 static void free_fact(struct sb_fact *fact)
 {
 	free(fact->group);

@@ -26,6 +26,9 @@ bool sb_series_pools(const struct sb_series *series, uint32_t row);
 /* How many repetitions count. All that follows is over these. */
 uint32_t sb_series_measured(const struct sb_series *series);
 
+/* The mean of a metric over them, of which parts of a whole still add up to it; NaN: none has it. */
+double sb_series_mean(const struct sb_series *series, enum sb_metric_id metric);
+
 /* A histogram, see enum sb_record_hist_id. out: caller's. */
 void sb_series_hist(const struct sb_series *series, uint32_t hist, struct sb_hist_counts *out);
 

@@ -245,8 +245,8 @@ static void a_finding_is_what_is_settled(void **state)
 		const char *title;
 	} cases[] = {
 		{ 9, 2, "'wake=local has 50 % lower wall time per operation than wake=global'" },
-		{ 9, 1.01, "'wake=local and wake=global are not told apart in wall time" },
-		{ 3, 2, "'wake=local and wake=global are not told apart in wall time" },
+		{ 9, 1.01, "'wake=local and wake=global do not differ significantly in wall time" },
+		{ 3, 2, "'wake=local and wake=global do not differ significantly in wall time" },
 	};
 
 	(void)state;
