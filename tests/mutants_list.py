@@ -664,10 +664,10 @@ GIVING_BACK = [
 
 # What may be believed, and what the system says.
 VERDICTS = [
-    Mutant("a name in parentheses ends with the first", "harness/system/procfs.c",
+    Mutant("a name in parentheses ends with the first", "harness/kernel/procfs.c",
            "strrchr(text, ')')", "strchr(text, ')')",
            "plain:harness/test_osview"),
-    Mutant("steal of all CPUs", "harness/system/osview.c",
+    Mutant("steal of all CPUs", "harness/kernel/osview.c",
            "		if (!sb_cpu_mask_has(view->cpus, cpu) ||\n"
            "		    !sb_procfs_cpu_ticks",
            "		if (!sb_procfs_cpu_ticks",

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "harness/check/probe.h"
-#include "harness/system/procfs.h"
+#include "harness/kernel/procfs.h"
 
 void SB_PRINTF(3, 4)
 	sb_finding_say(struct sb_finding *out, enum sb_probe_state state, const char *format, ...)

@@ -8,8 +8,8 @@
 
 #include "harness/check/probe.h"
 #include "harness/check/probes.h"
-#include "harness/system/cgroup.h"
-#include "harness/system/procfs.h"
+#include "harness/kernel/cgroup.h"
+#include "harness/kernel/procfs.h"
 
 void sb_probe_governor(const struct sb_probe_view *view, struct sb_finding *out)
 {

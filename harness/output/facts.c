@@ -10,7 +10,7 @@
 
 #include "harness/cli/version.h"
 #include "harness/system/clock_choice.h"
-#include "harness/system/procfs.h"
+#include "harness/kernel/procfs.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/record/series.h"

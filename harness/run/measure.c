@@ -14,7 +14,7 @@
 #include "harness/run/tracing.h"
 #include "harness/system/clock_cost.h"
 #include "harness/system/fault_cost.h"
-#include "harness/system/osview.h"
+#include "harness/kernel/osview.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/within/glances.h"
@@ -227,100 +227,6 @@ static void run_nothing(struct sb_series *series, const char *why)
 	}
 }
 
-/* ---- the trace ---- */
-
-/* One round, with the load of the repetitions. The workers have just started,
- * but for their memory nothing is cold. */
-static bool run_traced_round(struct sb_measurement *m)
-{
-	sb_measurement_clear_requests(m);
-	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
-	m->load.seed += SB_GENERATORS_MAX;
-	return sb_round_run(m, &m->measured) && sb_measurement_ground_holds(m);
-}
-
-/* With --trace-on as many as fill the time of a repetition, until one has what is looked for. */
-static bool run_traced(struct sb_measurement *m)
-{
-	const char *bound = m->options->value[SB_OPT_trace_on].text;
-	const uint64_t end = sb_clock_ns() + sb_opt(m->options, SB_OPT_duration);
-	bool ok;
-
-	m->measured = (struct sb_measured){ 0 };
-	sb_stops_begin(&m->stops);
-	m->exemplars_since_ns = 0;
-	do {
-		ok = run_traced_round(m);
-	} while (ok && *bound && !sb_scheduler_trace_has_ended(m->run.scheduler) &&
-		 sb_clock_ns() < end);
-	if (ok && *bound && !sb_scheduler_trace_has_ended(m->run.scheduler))
-		sb_note("%s: --trace-on %s: nothing did; the trace is of the end",
-			m->run.workload->name, bound);
-	return ok;
-}
-
-static int set_up_trace(struct sb_measurement *m)
-{
-	struct sb_scheduler *s = m->run.scheduler;
-	struct sb_trace_bound bound;
-	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
-
-	if (!rc && sb_trace_bound_parse(m->options->value[SB_OPT_trace_on].text, &bound))
-		rc = sb_scheduler_trace_until(s, &bound);
-	sb_scheduler_forget_exemplars(s);
-	return rc ? rc : sb_scheduler_start(s, NULL);
-}
-
-/* The scheduler is stopped, and is so again. before: room for readings. */
-static bool make_trace(struct sb_measurement *m, struct sb_series *series,
-		       struct sb_worker_reading *before)
-{
-	struct sb_scheduler *s = m->run.scheduler;
-	bool ok;
-	int rc;
-
-	sb_readings_take(m, before);
-	rc = set_up_trace(m);
-	if (rc) {
-		snprintf(m->why, sizeof(m->why), "the workers cannot be started again: %s",
-			 strerror(-rc));
-		return false;
-	}
-	ok = run_traced(m);
-	sb_scheduler_stop(s, SLICE_NS);
-	if (!ok)
-		return false;
-	series->traced = sb_tracing_collect(s, before);
-	if (!series->traced) {
-		snprintf(m->why, sizeof(m->why), "no memory");
-		return false;
-	}
-	series->traced->operations = m->measured.operations;
-	series->traced->wall_ns = m->measured.wall_ns;
-	series->traced->exemplars = sb_exemplars_collect(m);
-	if (sb_tracing_mark(series->traced))
-		sb_note("%s: no memory for the marks of the trace", m->run.workload->name);
-	return true;
-}
-
-/*
- * After the repetitions, on a fresh start of the same workers: tracing makes
- * steps longer, so what is traced is no row, and what is a row is not traced.
- */
-static void trace(struct sb_measurement *m, struct sb_series *series)
-{
-	struct sb_worker_reading *before;
-
-	if (!sb_opt_traces(m->options) || *m->why)
-		return;
-	before = sb_readings_make(m->workers, m->workers);
-	if (!before)
-		snprintf(m->why, sizeof(m->why), "no memory");
-	if (!before || !make_trace(m, series, before))
-		sb_note("%s: no trace: %s", m->run.workload->name, m->why);
-	sb_readings_free(before, m->workers);
-}
-
 /* ---- the scheduler around them ---- */
 
 /* Whose steal time is the workers': their own CPUs', or of those that are not
@@ -349,10 +255,8 @@ static bool open_osview(struct sb_measurement *m)
 		.cpus = &m->os_cpus,
 		.counts_syscalls = m->conditions.polls,
 	};
-	int *thread_id = calloc(m->workers, sizeof(*thread_id));
+	int *thread_id = sb_worker_thread_ids(m);
 
-	for (uint32_t i = 0; thread_id && i < m->workers; i++)
-		thread_id[i] = sb_scheduler_thread_id(m->run.scheduler, i);
 	request.thread_id = thread_id;
 	m->os = thread_id ? sb_osview_open(&request) : NULL;
 	free(thread_id);
@@ -401,7 +305,7 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 	/* Nothing is alive, unless a round failed; force ends that. */
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
 	sb_measurement_read_memory(m, series);
-	trace(m, series);
+	sb_tracing_run(m, series);
 	return 0;
 }
 

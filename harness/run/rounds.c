@@ -17,8 +17,8 @@
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
 #include "harness/run/tracing.h"
-#include "harness/system/osview.h"
-#include "harness/system/stops.h"
+#include "harness/kernel/osview.h"
+#include "harness/kernel/stops.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/within/glances.h"
@@ -54,6 +54,15 @@ struct sb_worker_reading *sb_readings_make(uint32_t n, uint32_t workers)
 		}
 	}
 	return r;
+}
+
+int *sb_worker_thread_ids(const struct sb_measurement *m)
+{
+	int *thread_id = calloc(m->workers, sizeof(*thread_id));
+
+	for (uint32_t i = 0; thread_id && i < m->workers; i++)
+		thread_id[i] = sb_scheduler_thread_id(m->run.scheduler, i);
+	return thread_id;
 }
 
 void sb_readings_take(struct sb_measurement *m, struct sb_worker_reading *worker)

@@ -4,7 +4,7 @@
 
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
-#include "harness/system/stops.h"
+#include "harness/kernel/stops.h"
 
 /* Everything about the one workload that is being measured. */
 struct sb_measurement {
@@ -20,8 +20,9 @@ struct sb_measurement {
 	struct sb_worker_reading *now; /* one, of whichever worker is looked at */
 	struct sb_hist_counts *hist;   /* [SB_HISTS], at the start of a repetition */
 	struct sb_osview *os;
-	struct sb_glances *glances; /* NULL: no time series */
-	struct sb_cpu_mask os_cpus; /* what os looks at */
+	struct sb_glances *glances;   /* NULL: no time series */
+	struct sb_switches *switches; /* NULL: nothing is traced, or the kernel does not tell */
+	struct sb_cpu_mask os_cpus;   /* what os looks at */
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */
 	struct sb_load load;
@@ -49,6 +50,9 @@ struct sb_worker_reading *sb_readings_make(uint32_t n, uint32_t workers);
 
 /* Of all workers, and m->hist. */
 void sb_readings_take(struct sb_measurement *m, struct sb_worker_reading *worker);
+
+/* Of the workers, which are started; for the caller to free. NULL: no memory. */
+int *sb_worker_thread_ids(const struct sb_measurement *m);
 
 /* From the workers' readings at the start of the repetition, and m->hist, to its differences. */
 void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record);

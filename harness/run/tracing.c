@@ -1,10 +1,14 @@
 #include "harness/run/tracing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/platform/platform.h"
+#include "harness/kernel/stops.h"
+#include "harness/kernel/switches.h"
 #include "harness/run/config.h"
+#include "harness/terminal/status.h"
 #include "results/record/series.h"
 #include "workloads/load/quantity.h"
 
@@ -71,7 +75,12 @@ static int collect_worker(struct sb_scheduler *s, uint32_t worker, struct sb_tra
 	return 0;
 }
 
-struct sb_traced *sb_tracing_collect(struct sb_scheduler *s, const struct sb_worker_reading *before)
+/*
+ * The traces of a stopped scheduler's workers since its last start.
+ * before: their readings [workers] from before that. NULL: no memory.
+ */
+static struct sb_traced *collect_traces(struct sb_scheduler *s,
+					const struct sb_worker_reading *before)
 {
 	const uint32_t workers = sb_scheduler_workers(s);
 	struct sb_traced *traced = calloc(1, sizeof(*traced));
@@ -207,7 +216,9 @@ static int insert(struct sb_traced_worker *worker, uint32_t i, const struct mark
 	return 0;
 }
 
-int sb_tracing_mark(struct sb_traced *traced)
+/* Adds what the trace covers of its exemplars: where each went on, and, if that can be told, the
+ * step in which it was sent. Returns 0 or -1 without memory. */
+static int mark(struct sb_traced *traced)
 {
 	struct marks marks = { .n = 0 };
 	size_t room = 0;
@@ -302,6 +313,15 @@ static void collect_stops(const struct sb_measurement *m, struct sb_exemplars *t
 		};
 }
 
+/* Those before the repetition are of no use. */
+static void collect_thieves(const struct sb_measurement *m, struct sb_exemplars *to)
+{
+	if (m->switches)
+		to->thief = sb_switches_take(m->switches, &to->thieves);
+	for (uint32_t i = 0; i < to->thieves; i++)
+		to->thief[i].at_ns = sb_clock_passed(m->exemplars_since_ns, to->thief[i].at_ns);
+}
+
 /* All or nothing. */
 struct sb_exemplars *sb_exemplars_collect(const struct sb_measurement *m)
 {
@@ -312,6 +332,7 @@ struct sb_exemplars *sb_exemplars_collect(const struct sb_measurement *m)
 		return NULL;
 	exemplars->fault_ns = m->fault_ns;
 	collect_stops(m, exemplars);
+	collect_thieves(m, exemplars);
 	for (int kind = 0; kind < SB_EXEMPLAR_KINDS; kind++) {
 		if (collect_kind(m, (enum sb_exemplar_kind)kind, &exemplars->of[kind])) {
 			exemplars->of[kind].n = 0;
@@ -324,4 +345,111 @@ struct sb_exemplars *sb_exemplars_collect(const struct sb_measurement *m)
 		return exemplars;
 	sb_exemplars_free(exemplars);
 	return NULL;
+}
+
+/* ---- the round that is traced ---- */
+
+static struct sb_switches *open_switches(const struct sb_measurement *m)
+{
+	int *thread_id = sb_worker_thread_ids(m);
+	struct sb_switches *switches =
+		thread_id ? sb_switches_open("", thread_id, m->workers) : NULL;
+
+	free(thread_id);
+	return switches;
+}
+
+/* One round, with the load of the repetitions. The workers have just started,
+ * but for their memory nothing is cold. */
+static bool run_traced_round(struct sb_measurement *m)
+{
+	sb_measurement_clear_requests(m);
+	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
+	m->load.seed += SB_GENERATORS_MAX;
+	return sb_round_run(m, &m->measured) && sb_measurement_ground_holds(m);
+}
+
+/* With --trace-on as many as fill the time of a repetition, until one has what is looked for. */
+static bool run_traced(struct sb_measurement *m)
+{
+	const char *bound = m->options->value[SB_OPT_trace_on].text;
+	const uint64_t end = sb_clock_ns() + sb_opt(m->options, SB_OPT_duration);
+	bool ok;
+
+	m->measured = (struct sb_measured){ 0 };
+	sb_stops_begin(&m->stops);
+	m->exemplars_since_ns = 0;
+	do {
+		ok = run_traced_round(m);
+	} while (ok && *bound && !sb_scheduler_trace_has_ended(m->run.scheduler) &&
+		 sb_clock_ns() < end);
+	if (ok && *bound && !sb_scheduler_trace_has_ended(m->run.scheduler))
+		sb_note("%s: --trace-on %s: nothing did; the trace is of the end",
+			m->run.workload->name, bound);
+	return ok;
+}
+
+static int set_up_trace(struct sb_measurement *m)
+{
+	struct sb_scheduler *s = m->run.scheduler;
+	struct sb_trace_bound bound;
+	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+
+	if (!rc && sb_trace_bound_parse(m->options->value[SB_OPT_trace_on].text, &bound))
+		rc = sb_scheduler_trace_until(s, &bound);
+	sb_scheduler_forget_exemplars(s);
+	return rc ? rc : sb_scheduler_start(s, NULL);
+}
+
+static bool collect(struct sb_measurement *m, struct sb_series *series,
+		    const struct sb_worker_reading *before)
+{
+	series->traced = collect_traces(m->run.scheduler, before);
+	if (!series->traced) {
+		snprintf(m->why, sizeof(m->why), "no memory");
+		return false;
+	}
+	series->traced->operations = m->measured.operations;
+	series->traced->wall_ns = m->measured.wall_ns;
+	series->traced->exemplars = sb_exemplars_collect(m);
+	if (mark(series->traced))
+		sb_note("%s: no memory for the marks of the trace", m->run.workload->name);
+	return true;
+}
+
+/* The scheduler is stopped, and is so again. before: room for readings. */
+static bool make_trace(struct sb_measurement *m, struct sb_series *series,
+		       struct sb_worker_reading *before)
+{
+	bool ok;
+	int rc;
+
+	sb_readings_take(m, before);
+	rc = set_up_trace(m);
+	if (rc) {
+		snprintf(m->why, sizeof(m->why), "the workers cannot be started again: %s",
+			 strerror(-rc));
+		return false;
+	}
+	m->switches = open_switches(m);
+	ok = run_traced(m);
+	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	ok = ok && collect(m, series, before);
+	sb_switches_close(m->switches);
+	m->switches = NULL;
+	return ok;
+}
+
+void sb_tracing_run(struct sb_measurement *m, struct sb_series *series)
+{
+	struct sb_worker_reading *before;
+
+	if (!sb_opt_traces(m->options) || *m->why)
+		return;
+	before = sb_readings_make(m->workers, m->workers);
+	if (!before)
+		snprintf(m->why, sizeof(m->why), "no memory");
+	if (!before || !make_trace(m, series, before))
+		sb_note("%s: no trace: %s", m->run.workload->name, m->why);
+	sb_readings_free(before, m->workers);
 }

@@ -15,22 +15,18 @@ bool sb_trace_bound_parse(const char *text, struct sb_trace_bound *bound);
  * has been printed. */
 SB_MUST_CHECK int sb_tracing_check(const struct sb_options *options);
 
-/*
- * The traces of a stopped scheduler's workers since its last start.
- * before: their readings [workers] from before that. NULL: no memory.
- */
-struct sb_traced *sb_tracing_collect(struct sb_scheduler *scheduler,
-				     const struct sb_worker_reading *before);
-
-/* Adds what the trace covers of its exemplars: where each went on, and, if that can be told, the
- * step in which it was sent. Returns 0 or -1 without memory. */
-SB_MUST_CHECK int sb_tracing_mark(struct sb_traced *traced);
-
 /* Forgets the events of the repetition before. Call it while no process is alive. */
 void sb_exemplars_begin(struct sb_measurement *m);
 
 /* Those of all workers since then, with the times at which the process was stopped, for
  * sb_exemplars_free. While no process is alive. NULL: none are kept, or no memory. */
 struct sb_exemplars *sb_exemplars_collect(const struct sb_measurement *m);
+
+/*
+ * After the repetitions, on a fresh start of the same workers: tracing makes
+ * steps longer, so what is traced is no row, and what is a row is not traced.
+ * The scheduler is stopped, and is so again. A trace that fails is said, and is no failure.
+ */
+void sb_tracing_run(struct sb_measurement *m, struct sb_series *series);
 
 #endif

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "harness/system/procfs.h"
+#include "harness/kernel/procfs.h"
 #include "harness/terminal/status.h"
 
 #define MIB (1024.0 * 1024.0)

@@ -76,7 +76,8 @@ struct words {
 	char took[SB_HUMAN_BYTES];
 	char cpu[SB_HUMAN_BYTES];
 	char looked[SB_HUMAN_BYTES];
-	char front[SB_HUMAN_BYTES]; /* the longest run */
+	char front[SB_HUMAN_BYTES];   /* the longest run */
+	const struct sb_thief *thief; /* the last before the event's end; NULL: unknown */
 };
 
 static void say_stopped(FILE *out, const struct sb_exemplar *e, const struct words *w)
@@ -99,6 +100,9 @@ static void say_preempted(FILE *out, const struct sb_exemplar *e, const struct w
 		fputs(", preempted once", out);
 	else if (e->preempted)
 		fprintf(out, ", preempted %" PRIu32 " times", e->preempted);
+	if (w->thief)
+		fprintf(out, ", %sby %.*s (thread %" PRId32 ")", e->preempted > 1 ? "last " : "",
+			(int)sizeof(w->thief->name), w->thief->name, w->thief->thread_id);
 }
 
 static void say_blocked(FILE *out, const struct sb_exemplar *e, const struct words *w)
@@ -246,6 +250,22 @@ static void put_more(FILE *out, const struct sb_exemplar *e, enum sb_cause cause
 		fprintf(out, "; it came from worker %" PRIu32, e->last_worker);
 }
 
+/* Whoever took the CPU may have done so before the event began. */
+static const struct sb_thief *find_thief(const struct sb_exemplars *all,
+					 const struct sb_exemplar *e)
+{
+	const struct sb_thief *found = NULL;
+
+	for (uint32_t i = 0; i < all->thieves; i++) {
+		const struct sb_thief *thief = &all->thief[i];
+
+		if (thief->worker == e->worker && thief->at_ns <= e->begin_ns + e->took_ns &&
+		    thief->at_ns + e->delay_ns >= e->begin_ns)
+			found = thief;
+	}
+	return found;
+}
+
 enum sb_cause sb_exemplar_explain(char text[SB_CAUSE_BYTES], const struct sb_exemplars *all,
 				  const struct sb_exemplar *e)
 {
@@ -262,6 +282,7 @@ enum sb_cause sb_exemplar_explain(char text[SB_CAUSE_BYTES], const struct sb_exe
 	sb_human(words.cpu, (double)e->cpu_ns, "ns");
 	sb_human(words.front, (double)e->front_ns, "ns");
 	sb_human(words.looked, (double)e->looked_ns, "ns");
+	words.thief = find_thief(all, e);
 	causes[cause].say(out, e, &words);
 	put_more(out, e, cause);
 	fclose(out);

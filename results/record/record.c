@@ -124,6 +124,7 @@ void sb_exemplars_free(struct sb_exemplars *exemplars)
 {
 	for (int kind = 0; exemplars && kind < SB_EXEMPLAR_KINDS; kind++)
 		free(exemplars->of[kind].exemplar);
+	free(exemplars ? exemplars->thief : NULL);
 	free(exemplars);
 }
 

@@ -54,6 +54,14 @@ struct sb_stop {
 
 #define SB_STOPS_MAX 8
 
+/* A thread that took a worker's CPU. */
+struct sb_thief {
+	uint64_t at_ns;
+	uint32_t worker;
+	int32_t thread_id;
+	char name[16];
+};
+
 struct sb_exemplar_list {
 	struct sb_exemplar *exemplar; /* [n], the slowest first */
 	uint32_t n;
@@ -65,6 +73,9 @@ struct sb_exemplars {
 	struct sb_stop stop[SB_STOPS_MAX]; /* [stops] */
 	uint32_t stops;
 	double fault_ns; /* of a page fault on this machine; NaN: not measured */
+	/* [thieves], by worker and then by time; of what is traced, and where the kernel tells. */
+	struct sb_thief *thief;
+	uint32_t thieves;
 };
 
 /* That of its histogram, too. */

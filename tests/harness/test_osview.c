@@ -13,11 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "harness/system/cgroup.h"
-#include "harness/system/osview.h"
-#include "harness/system/procfs.h"
-#include "harness/system/stops.h"
-#include "harness/system/syscalls.h"
+#include "harness/kernel/cgroup.h"
+#include "harness/kernel/osview.h"
+#include "harness/kernel/procfs.h"
+#include "harness/kernel/stops.h"
+#include "harness/kernel/syscalls.h"
 #include "tests/tree.h"
 
 static const char status[] = "Name:\tnonvoluntary_ctxt_switches: 99\n"

@@ -10,8 +10,9 @@
 #include "harness/run/ground.h"
 #include "harness/system/clock_cost.h"
 #include "harness/system/fault_cost.h"
-#include "harness/system/osview.h"
-#include "harness/system/stops.h"
+#include "harness/kernel/osview.h"
+#include "harness/kernel/stops.h"
+#include "harness/kernel/switches.h"
 
 struct sb_osview {
 	uint32_t workers;
@@ -106,4 +107,26 @@ double sb_fault_ns(void)
 double sb_look_ns(void)
 {
 	return (double)sb_virtual_costs()->clock_read_ps / 1000;
+}
+
+/* ---- who takes a CPU: nobody ---- */
+
+struct sb_switches *sb_switches_open(const char *root, const int *thread_id, uint32_t workers)
+{
+	(void)root;
+	(void)thread_id;
+	(void)workers;
+	return NULL;
+}
+
+void sb_switches_close(struct sb_switches *switches)
+{
+	(void)switches;
+}
+
+struct sb_thief *sb_switches_take(struct sb_switches *switches, uint32_t *n)
+{
+	(void)switches;
+	*n = 0;
+	return NULL;
 }

@@ -1,7 +1,7 @@
-#include "harness/system/stops.h"
+#include "harness/kernel/stops.h"
 
 #include "core/platform/platform.h"
-#include "harness/system/procfs.h"
+#include "harness/kernel/procfs.h"
 
 /* Timers and hypervisors are late by less. */
 #define STOP_LEAST_NS UINT64_C(50000000)

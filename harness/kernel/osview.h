@@ -9,8 +9,8 @@
  *   cpu.stat of the own cgroups                         their quotas
  *   the system's clocks                                 steps, slewing, suspension
  */
-#ifndef SB_HARNESS_SYSTEM_OSVIEW_H
-#define SB_HARNESS_SYSTEM_OSVIEW_H
+#ifndef SB_HARNESS_KERNEL_OSVIEW_H
+#define SB_HARNESS_KERNEL_OSVIEW_H
 
 #include "affinity/mask.h"
 #include "core/scheduler.h"

@@ -5,8 +5,8 @@
  * timeout sees it: the wait was longer than it may be, and the thread was not
  * waiting for a CPU. Stops between its waits, and shorter ones, are not seen.
  */
-#ifndef SB_HARNESS_SYSTEM_STOPS_H
-#define SB_HARNESS_SYSTEM_STOPS_H
+#ifndef SB_HARNESS_KERNEL_STOPS_H
+#define SB_HARNESS_KERNEL_STOPS_H
 
 #include "results/record/record.h"
 

@@ -5,8 +5,8 @@
  * not what is expected. Names of processes stand in some of these texts, and
  * may be anything.
  */
-#ifndef SB_HARNESS_SYSTEM_PROCFS_H
-#define SB_HARNESS_SYSTEM_PROCFS_H
+#ifndef SB_HARNESS_KERNEL_PROCFS_H
+#define SB_HARNESS_KERNEL_PROCFS_H
 
 #include "core/platform/base.h"
 

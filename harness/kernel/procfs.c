@@ -1,4 +1,4 @@
-#include "harness/system/procfs.h"
+#include "harness/kernel/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>

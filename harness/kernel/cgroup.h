@@ -2,8 +2,8 @@
  * cgroup.h - the control groups of this process, versions 1 and 2, and for how
  * long their CPU quotas have stopped it. Files are below a root, as in procfs.h.
  */
-#ifndef SB_HARNESS_SYSTEM_CGROUP_H
-#define SB_HARNESS_SYSTEM_CGROUP_H
+#ifndef SB_HARNESS_KERNEL_CGROUP_H
+#define SB_HARNESS_KERNEL_CGROUP_H
 
 #include "core/platform/base.h"
 

@@ -3,23 +3,19 @@
  * within a window can be told from those around it: at the end of a round its
  * last worker wakes the threads that wait for that.
  *
- * The kernel writes a record for each call into memory that it shares with us
- * (perf_event_open(2), the tracepoint raw_syscalls:sys_enter). This makes every
- * system call of the machine a little slower, and costs nothing where there are
- * none. Records that found no room count as within.
+ * They come from the tracepoint raw_syscalls:sys_enter. This makes every system call of the
+ * machine a little slower, and costs nothing where there are none. Records that found no room
+ * count as within.
  */
-#ifndef SB_HARNESS_SYSTEM_SYSCALLS_H
-#define SB_HARNESS_SYSTEM_SYSCALLS_H
+#ifndef SB_HARNESS_KERNEL_SYSCALLS_H
+#define SB_HARNESS_KERNEL_SYSCALLS_H
 
-#include "core/platform/base.h"
-
-struct perf_event_mmap_page;
+#include "harness/kernel/tracepoint.h"
 
 struct sb_calls {
-	int fd;
-	struct perf_event_mmap_page *page; /* the ring lies behind it */
-	uint64_t ring_bytes;
-	uint64_t within; /* so far */
+	struct sb_tracepoint tracepoint;
+	uint64_t within;	   /* so far */
+	uint64_t start_ns, end_ns; /* the window */
 };
 
 /* root: where /sys is. False: this kernel, or this user, may not; nothing is

@@ -1,11 +1,11 @@
-#include "harness/system/cgroup.h"
+#include "harness/kernel/cgroup.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/system/procfs.h"
+#include "harness/kernel/procfs.h"
 
 bool sb_cgroup_own(const char *text, const char *controller, char *out, size_t bytes)
 {

@@ -1,4 +1,4 @@
-#include "harness/system/osview.h"
+#include "harness/kernel/osview.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/system/cgroup.h"
-#include "harness/system/procfs.h"
-#include "harness/system/syscalls.h"
+#include "harness/kernel/cgroup.h"
+#include "harness/kernel/procfs.h"
+#include "harness/kernel/syscalls.h"
 
 /* ---- a thread's files ---- */
 
@@ -296,7 +296,7 @@ void sb_osview_close(struct sb_osview *view)
 void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns)
 {
 	for (uint32_t i = 0; i < view->workers; i++) {
-		if (view->thread[i].calls.page)
+		if (view->thread[i].calls.tracepoint.page)
 			sb_calls_window(&view->thread[i].calls, start_ns, end_ns);
 	}
 }
@@ -361,7 +361,7 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 	for (uint32_t i = 0; i < view->workers; i++) {
 		read_thread(view, i, &after);
 		thread_difference(&view->before[i], &after, &counts[i]);
-		if (view->thread[i].calls.page)
+		if (view->thread[i].calls.tracepoint.page)
 			counts[i].value[SB_OS_syscalls] = (double)view->thread[i].calls.within;
 	}
 }
