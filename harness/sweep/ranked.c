@@ -159,7 +159,11 @@ static void put_values(char *out, const struct sb_ranked_objective *by, double v
 	sb_human(text[0], by->higher ? 1 / value : value, unit);
 	sb_human(text[1], by->higher ? 1 / high : low, unit);
 	sb_human(text[2], by->higher ? 1 / low : high, unit);
-	snprintf(out, SB_RANKED_CELL_BYTES, "%s [%s .. %s]", text[0], text[1], text[2]);
+	/* In virtual time many a value has no spread that can be seen. */
+	if (!strcmp(text[0], text[1]) && !strcmp(text[0], text[2]))
+		snprintf(out, SB_RANKED_CELL_BYTES, "%s", text[0]);
+	else
+		snprintf(out, SB_RANKED_CELL_BYTES, "%s [%s .. %s]", text[0], text[1], text[2]);
 }
 
 void sb_ranked_estimate(char out[SB_RANKED_CELL_BYTES], const struct sb_ranked *g,
@@ -192,21 +196,26 @@ struct sb_ratio sb_ranked_ratio(const struct sb_ranked *g, const struct sb_ranke
 
 /* ---- how much one differs from another ---- */
 
-static void put_percent(double part, FILE *out)
+#define PERCENT_BYTES 32
+
+static void put_percent(char out[PERCENT_BYTES], double part)
 {
 	const double percent = 100 * part;
 
-	fprintf(out, "%.*f %%", fabs(percent) < 10 ? 1 : 0, percent);
+	snprintf(out, PERCENT_BYTES, "%.*f %%", fabs(percent) < 10 ? 1 : 0, percent);
 }
 
 static void put_share(double value, double low, double high, FILE *out)
 {
-	put_percent(value, out);
-	fputs(" [", out);
-	put_percent(low, out);
-	fputs(" .. ", out);
-	put_percent(high, out);
-	fputs("] ", out);
+	char text[3][PERCENT_BYTES];
+
+	put_percent(text[0], value);
+	put_percent(text[1], low);
+	put_percent(text[2], high);
+	if (!strcmp(text[0], text[1]) && !strcmp(text[0], text[2]))
+		fprintf(out, "%s ", text[0]);
+	else
+		fprintf(out, "%s [%s .. %s] ", text[0], text[1], text[2]);
 }
 
 /* Beyond that a share is harder to read than a factor. */

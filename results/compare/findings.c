@@ -98,6 +98,15 @@ static void put_size(char *out, const struct sb_finding *f, double change)
 		snprintf(out, SB_HUMAN_BYTES, "%.0f %%", 100 * size);
 }
 
+/* The same of an interval's end: a factor's unit has been said. */
+static void put_end(char *out, const struct sb_finding *f, double change)
+{
+	if (is_factor(f))
+		snprintf(out, SB_HUMAN_BYTES, "%.3g", 1 + change);
+	else
+		put_size(out, f, change);
+}
+
 /* From no change: a factor's is 1. */
 static double change_of(const struct sb_finding *f, double value)
 {
@@ -138,8 +147,8 @@ void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 		return;
 	}
 	put_size(size, f, change_of(f, f->estimate));
-	put_size(least, f, near);
-	put_size(most, f, far);
+	put_end(least, f, near);
+	put_end(most, f, far);
 	snprintf(out, SB_FINDING_WORDS, "B is %s %s [%s .. %s]", size,
 		 f->sign > 0 ? words.higher : words.lower, least, most);
 }

@@ -193,11 +193,4 @@
 	document.addEventListener("focusout", hide);
 	document.addEventListener("scroll", onScroll, true);
 	document.addEventListener("keydown", onKey);
-
-	/* On paper nothing can be opened. */
-	addEventListener("beforeprint", () => {
-		document.querySelectorAll("details").forEach((details) => {
-			details.open = true;
-		});
-	});
 })();

@@ -184,6 +184,11 @@ static void describe_many(char *out, const struct sb_plot_view *view,
 			 metric->better == SB_NEITHER ? "" : ", no significant difference");
 		return;
 	}
+	if (!strcmp(value, last)) {
+		snprintf(out, SB_PLOT_FINDING_BYTES, "Median %s: %s in all %" PRIu32 " series",
+			 contest->noun, value, best->compared);
+		return;
+	}
 	used = (size_t)snprintf(out, SB_PLOT_FINDING_BYTES, "%s %s: %s with %s",
 				metric->better == SB_HIGHER ? "Highest" : "Lowest", contest->noun,
 				value, view->line[best->line].label);
