@@ -68,6 +68,9 @@ LDLIBS += $(if $(findstring clang,$(CC)),$(if $(filter asan fuzz,$(MODE)),-fsani
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
+# The library: the scheduler, and where its workers go. The command is made of the same objects.
+LIBRARY_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(filter core/% affinity/%,$(SOURCES)))
+$(LIBRARY_OBJECTS): CFLAGS += -fPIC -fvisibility=hidden -fno-semantic-interposition -ftls-model=initial-exec
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o) $(VIRTUAL_WORLD)
 LIBRARY = $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
 PROGRAM := $(OUT)/sched-bench
@@ -104,9 +107,9 @@ VIRTUAL_WORLD :=
 CPPFLAGS += -DSB_NO_VIRTUAL=1
 VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE=release and MODE=debug
 endif
-# The models, the READMEs and the architecture do not depend on how the code is built, and the instructions that
+# The models, the READMEs and the architecture do not depend on how the code is built, the library is for programs of any kind, and the instructions that
 # are looked at are arm64's.
-SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh) \
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh %/test_library.sh) \
 	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
 # Some builds are for core/, the code that depends on the machine: the emulated
 # one, and the one that counts its lines. They leave the others' tests out, and
@@ -158,15 +161,27 @@ FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
 EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explore)
 
 # mode:file:where
+# The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
+# a program would notice changes the number behind .so.
+PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/config.h core/dispatch.h core/placement.h \
+	core/platform/base.h core/process.h core/scheduler.h core/step.h
+SONAME := libschedbench.so.0
+LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
+VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)
+LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds $(ALLOCATOR)
+
 INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
 	644:harness/guide/completion.bash:share/bash-completion/completions/sched-bench \
 	644:harness/guide/completion.zsh:share/zsh/site-functions/_sched-bench \
 	644:harness/guide/completion.fish:share/fish/vendor_completions.d/sched-bench.fish
+INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:lib/libschedbench.a 755:$(OUT)/$(SONAME):lib/$(SONAME) \
+	644:$(OUT)/schedbench.pc:lib/pkgconfig/schedbench.pc 644:affinity/schedbench.3:share/man/man3/schedbench.3 \
+	644:affinity/schedbench.h:include/schedbench/schedbench.h $(foreach h,$(PUBLIC_HEADERS),644:$(h):include/schedbench/$(h))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -249,14 +264,23 @@ install: all $(OUT)/sched-bench.1 ## program, man page, completions (PREFIX=/usr
 	$(Q)for file in $(INSTALLED); do IFS=:; set -- $$file; \
 		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
 
-uninstall: ## remove what install has installed
-	$(Q)for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${file##*:}" || exit; done
+library: $(LIBRARIES) ## libschedbench, static and shared: the scheduler for other programs
+
+install-library: library $(OUT)/schedbench.pc ## library, headers and pkg-config file (PREFIX=, DESTDIR=)
+	$(Q)for file in $(INSTALLED_LIBRARY); do IFS=:; set -- $$file; \
+		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
+	$(Q)ln -sf $(SONAME) "$(DESTDIR)$(PREFIX)/lib/libschedbench.so"
+
+uninstall: ## remove what install and install-library have installed
+	$(Q)for file in $(INSTALLED) $(INSTALLED_LIBRARY) ::lib/libschedbench.so; do \
+		rm -f "$(DESTDIR)$(PREFIX)/$${file##*:}" || exit; done
+	$(Q)rm -rf "$(DESTDIR)$(PREFIX)/include/schedbench"
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' Makefile
 	@echo "  MODE=release|debug|asan|tsan|coverage  CC=gcc|clang  V=1"
 
 print-%:
@@ -291,6 +315,26 @@ $(PROGRAM) $(WRONG): LDLIBS += -rdynamic
 $(PROGRAM): $(OBJECTS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+# Nothing but the interface is visible: all else may have any name.
+$(OUT)/$(SONAME): $(LIBRARY_OBJECTS)
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
+		$(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm
+
+$(OUT)/libschedbench.a: $(LIBRARY_OBJECTS)
+	@echo "  AR    $@"
+	$(Q)ld -r -o $@.o $^
+	$(Q)objcopy --localize-hidden $@.o
+	$(Q)rm -f $@ && ar rcsD $@ $@.o && rm -f $@.o
+
+# The prefix may be another one each time.
+.PHONY: $(OUT)/schedbench.pc
+$(OUT)/schedbench.pc:
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'Name: schedbench' 'Description: work-stealing scheduler of processes' \
+		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/lib -lschedbench -pthread' \
+		'Requires.private: $(LIBRARY_PACKAGES)' 'Libs.private: -lm' >$@
 
 # From the tables that the program is made of.
 $(OUT)/sched-bench.1: $(PROGRAM)

@@ -14,6 +14,11 @@
 
 #include "core/dispatch.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 /* commands.def says of each what it does, and its argument, result and errors. */
 enum sb_builtin {
 #define COMMAND(id, NAME, name, doc) SB_COMMAND_##NAME = (id),
@@ -22,19 +27,13 @@ enum sb_builtin {
 	SB_COMMAND_BUILTIN_END
 };
 
+/* Ids below it are found at once. */
+#define SB_COMMAND_ARRAY 256
+
 static_assert(SB_COMMAND_BUILTIN_END <= SB_COMMAND_ARRAY, "in the registry's array");
 
 /* "send" and so on; NULL for a command that is not built in. */
-static inline const char *sb_command_name(uint32_t id)
-{
-	static const char *const names[SB_COMMAND_ARRAY] = {
-#define COMMAND(id, NAME, name, doc) [id] = #name,
-#include "core/commands.def"
-#undef COMMAND
-	};
-
-	return id < SB_COMMAND_ARRAY ? names[id] : NULL;
-}
+const char *sb_command_name(uint32_t id);
 
 struct sb_send_args {
 	sb_pid to;
@@ -46,5 +45,10 @@ struct sb_spawn_args {
 	const char *method;
 	union sb_value input;
 };
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,9 +2,27 @@
 #ifndef SB_CORE_CONFIG_H
 #define SB_CORE_CONFIG_H
 
-#include "core/memory.h"
 #include "core/process.h"
-#include "core/queue/deque.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* How much one steal takes. */
+enum sb_steal_amount {
+	SB_STEAL_HALF,	/* half of the items, rounded up, but at most max */
+	SB_STEAL_COUNT, /* as many as there are, but at most max */
+};
+
+/* The most items one steal can take; callers' buffers have this size. */
+#define SB_STEAL_MAX 64
+
+/* The algorithm of the workers' deques. */
+enum sb_deque_kind {
+	SB_DEQUE_COUNTED,   /* core/queue/deque_counted.h: takes half in one CAS */
+	SB_DEQUE_CHASE_LEV, /* core/queue/deque_chase_lev.h: takes one at a time */
+};
 
 /* Where a process goes that a message or completion has made Ready. */
 enum sb_wake {
@@ -32,6 +50,30 @@ enum sb_victim {
 enum sb_continue {
 	SB_CONTINUE_BEHIND, /* behind all others of its worker */
 	SB_CONTINUE_FRONT,  /* in front of them: the deque's hot end */
+};
+
+/* The threads that allocate from one arena, see core/memory/arena.h. */
+enum sb_arenas {
+	SB_ARENAS_PER_WORKER,
+	SB_ARENAS_PER_NODE, /* the workers of one NUMA node */
+	SB_ARENAS_SHARED,   /* all workers, and foreign threads */
+};
+
+/*
+ * Where an arena's pages lie, on a machine with several nodes. NONE: on the node
+ * of who touches them first, or as a policy says that was inherited.
+ */
+enum sb_membind {
+	SB_MEMBIND_LOCAL,      /* on its users' node; all users': not bound */
+	SB_MEMBIND_INTERLEAVE, /* page by page on all nodes in turn */
+	SB_MEMBIND_NONE,       /* where the operating system puts them */
+};
+
+/* The pages of arenas. */
+enum sb_huge_pages {
+	SB_HUGE_PAGES_EXPLICIT,
+	SB_HUGE_PAGES_TRANSPARENT,
+	SB_HUGE_PAGES_NONE, /* not even where the system's setting is "always" */
 };
 
 /* How a process ended. */
@@ -152,6 +194,7 @@ struct sb_config {
 #define SB_DEFAULT_PROCESSES_MAX 16777216
 #define SB_DEFAULT_DEAD_MAX_MIB	 256
 #define SB_DEFAULT_SEED		 1
+#ifndef __cplusplus
 #define SB_CONFIG_DEFAULT                                                                          \
 	{                                                                                          \
 		.deque = SB_DEQUE_COUNTED, .steal = SB_STEAL_HALF,                                 \
@@ -169,8 +212,17 @@ struct sb_config {
 		.arenas = SB_ARENAS_PER_WORKER, .membind = SB_MEMBIND_LOCAL,                       \
 		.huge_pages = SB_HUGE_PAGES_NONE                                                   \
 	}
+#endif
+
+/* The same, also for C++. */
+void sb_config_init(struct sb_config *config);
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */
 #define SB_WORKERS_MAX 4000
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SB_CORE_COUNTERS_H
 #define SB_CORE_COUNTERS_H
 
-#include "core/dispatch.h"
+#include "core/commands.h"
 #include "core/hist.h"
 
 struct sb_counters {

@@ -1,28 +1,10 @@
 /*
- * memory.h - where workers' memory is to come from, and what became of it: the
- * parameters and the readings, as plain data. core/memory/arenas.c sees to both.
+ * memory.h - what became of the workers' memory: readings, as plain data. core/memory/arenas.c sees to both.
  */
 #ifndef SB_CORE_MEMORY_H
 #define SB_CORE_MEMORY_H
 
 #include "core/memory/pages.h"
-
-/* The threads that allocate from one arena, see core/memory/arena.h. */
-enum sb_arenas {
-	SB_ARENAS_PER_WORKER,
-	SB_ARENAS_PER_NODE, /* the workers of one NUMA node */
-	SB_ARENAS_SHARED,   /* all workers, and foreign threads */
-};
-
-/*
- * Where an arena's pages lie, on a machine with several nodes. NONE: on the node
- * of who touches them first, or as a policy says that was inherited.
- */
-enum sb_membind {
-	SB_MEMBIND_LOCAL,      /* on its users' node; all users': not bound */
-	SB_MEMBIND_INTERLEAVE, /* page by page on all nodes in turn */
-	SB_MEMBIND_NONE,       /* where the operating system puts them */
-};
 
 struct sb_memory {
 	/* The arenas, from the operating system; see struct sb_arena_reading. */

@@ -9,8 +9,12 @@
 #ifndef SB_CORE_PROCESS_H
 #define SB_CORE_PROCESS_H
 
-#include "core/platform/atomic.h"
 #include "core/platform/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 /* Names one process for ever: no PID is given out twice. 0 is no PID. Those from
  * SB_PID_CHOSEN up are the callers' to choose, see sb_scheduler_submit_as. */
@@ -30,12 +34,18 @@ union sb_value {
 
 static inline union sb_value sb_value_u64(uint64_t n)
 {
-	return (union sb_value){ .u64 = n };
+	union sb_value value;
+
+	value.u64 = n;
+	return value;
 }
 
 static inline union sb_value sb_value_ptr(void *p)
 {
-	return (union sb_value){ .ptr = p };
+	union sb_value value;
+
+	value.ptr = p;
+	return value;
 }
 
 enum sb_event_type {
@@ -115,5 +125,10 @@ enum sb_state {
 };
 
 #define SB_WORKER_NONE UINT32_MAX
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,12 +3,12 @@
  *
  * How stop and a submission see each other is told in submit.c.
  */
-#include "core/scheduler.h"
+#include "core/readings.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "core/dispatch.h"
+#include "core/process/registry.h"
 #include "core/memory/arena.h"
 #include "core/memory/arenas.h"
 #include "core/memory/graves.h"
@@ -26,6 +26,11 @@
 #include "core/worker/thread.h"
 #include "core/worker/watch.h"
 #include "core/worker/worker.h"
+
+void sb_config_init(struct sb_config *config)
+{
+	*config = (struct sb_config)SB_CONFIG_DEFAULT;
+}
 
 /* ---- creation ---- */
 

@@ -19,15 +19,17 @@
 #ifndef SB_CORE_SCHEDULER_H
 #define SB_CORE_SCHEDULER_H
 
+#include "core/commands.h"
 #include "core/config.h"
-#include "core/counters.h"
 #include "core/dispatch.h"
-#include "core/exemplars.h"
-#include "core/memory.h"
 #include "core/placement.h"
 #include "core/process.h"
 #include "core/step.h"
-#include "core/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 struct sb_scheduler;
 
@@ -167,25 +169,6 @@ int sb_scheduler_take_shortage(struct sb_scheduler *scheduler);
 
 uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
 
-/* Whether the worker's thread is still bound to its CPU alone: others may move
- * it, and so may a change of its cpuset. True for one that was never pinned.
- * Any thread, between start and stop. */
-bool sb_scheduler_is_pinned(const struct sb_scheduler *scheduler, uint32_t worker);
-
-/* The operating system's number of the worker's thread, for a look at it from
- * outside. Any thread, between start and stop. */
-int sb_scheduler_thread_id(const struct sb_scheduler *scheduler, uint32_t worker);
-
-/*
- * Reads what a worker has recorded since the first start. Any thread, at any
- * time after it. out->steals must have room for all workers.
- */
-void sb_scheduler_read(struct sb_scheduler *scheduler, uint32_t worker,
-		       struct sb_worker_reading *out);
-
-/* Sums over all workers, without what takes long to read. As above. */
-void sb_scheduler_glance(struct sb_scheduler *scheduler, struct sb_glance *out);
-
 /* A process as the list shows it, at some moment during the call. */
 struct sb_process_info {
 	sb_pid pid;
@@ -203,49 +186,9 @@ struct sb_process_info {
 void sb_scheduler_list(struct sb_scheduler *scheduler,
 		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg);
 
-/* Memory, of all workers and foreign threads. Any thread, at any time; a moment's view while workers run. */
-void sb_scheduler_read_memory(struct sb_scheduler *scheduler, struct sb_memory *out);
-
-/*
- * Asks the operating system on which nodes a worker's memory lies, page by
- * page, against the worker's own. After the first start, while it is stopped.
- * Its errors: -ENOTSUP (this is not the machine that the placement is for, or
- * the worker has no node), or the operating system's.
- */
-void sb_scheduler_locate(struct sb_scheduler *scheduler, uint32_t worker, struct sb_residence *out);
-
-/* Reads one of the histograms, summed over all workers. As above. */
-void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
-			    struct sb_hist_counts *out);
-
-/*
- * The slowest events of a kind that a worker has recorded since the first start, or since they
- * were forgotten, in no order; *n is how many. Both are for times at which no process is alive.
- */
-const struct sb_exemplar *sb_scheduler_read_exemplars(struct sb_scheduler *scheduler,
-						      uint32_t worker, enum sb_exemplar_kind kind,
-						      uint32_t *n);
-void sb_scheduler_forget_exemplars(struct sb_scheduler *scheduler);
-
-/*
- * From the next start on each worker keeps a trace of its newest `events`; 0:
- * none, and there is no trace any more. Each start begins with an empty one. A
- * worker without the memory for it fails the start, with -ENOMEM. While it is
- * stopped; nobody else uses the scheduler meanwhile. Returns 0 or -EBUSY.
- */
-SB_MUST_CHECK int sb_scheduler_trace(struct sb_scheduler *scheduler, uint32_t events);
-
-/*
- * From the next start on the traces end soon after an event that takes longer than the bound, for
- * which exemplars must be kept; NULL: none does. Under the same conditions. has_ended: whether
- * that has happened since; any thread.
- */
-SB_MUST_CHECK int sb_scheduler_trace_until(struct sb_scheduler *scheduler,
-					   const struct sb_trace_bound *bound);
-bool sb_scheduler_trace_has_ended(const struct sb_scheduler *scheduler);
-
-/* A worker's trace since the last start. After the first start, while it is
- * stopped; until the next one, or sb_scheduler_destroy. */
-const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *scheduler, uint32_t worker);
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,7 +7,13 @@
 
 #include "core/dispatch.h"
 #include "core/process.h"
-#include "core/requests.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+struct sb_request_times;
 
 /* A yield: a command, and the tag its completion will carry. */
 struct sb_yield {
@@ -80,5 +86,10 @@ SB_MUST_CHECK int sb_step_send(struct sb_step *step, sb_pid to, union sb_value m
 void sb_step_flush(struct sb_step *step);
 SB_MUST_CHECK int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
 				const char *method, union sb_value input, sb_pid *pid);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,10 +1,9 @@
-/*
- * word.h - a process as the scheduler has it, and the word that is its state, its
- * wakeup flag and its events. Private to core/.
- */
+/* word.h - a process as the scheduler has it, and the word that is its state, its wakeup flag and
+ * its events. Private to core/. */
 #ifndef SB_CORE_WORD_H
 #define SB_CORE_WORD_H
 
+#include "core/platform/atomic.h"
 #include "core/process.h"
 
 /* An event on its way: a link of a process's event queue. Aligned, because the

@@ -5,7 +5,7 @@
 #ifndef SB_TESTS_FIXTURE_H
 #define SB_TESTS_FIXTURE_H
 
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "tests/test.h"
 
 #define FIXTURE_WORKERS_MAX 16

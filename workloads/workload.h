@@ -16,7 +16,7 @@
 #define SB_WORKLOADS_WORKLOAD_H
 
 #include "core/requests.h"
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "workloads/load/load.h"
 
 /*

@@ -14,19 +14,13 @@
 #ifndef SB_CORE_MEMORY_PAGES_H
 #define SB_CORE_MEMORY_PAGES_H
 
-#include "core/platform/base.h"
+#include "core/config.h"
 
 /* Every mapping is aligned to this, and explicit ones are of this size. */
 #define SB_HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /* The operating system's numbers that can be bound to: 0 to SB_OS_NODES - 1. */
 #define SB_OS_NODES 1024
-
-enum sb_huge_pages {
-	SB_HUGE_PAGES_EXPLICIT,
-	SB_HUGE_PAGES_TRANSPARENT,
-	SB_HUGE_PAGES_NONE, /* not even where the system's setting is "always" */
-};
 
 struct sb_page_policy {
 	enum sb_huge_pages huge_pages;

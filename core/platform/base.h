@@ -15,6 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 #ifndef SB_DEBUG
 #define SB_DEBUG 0
 #endif
@@ -53,8 +58,8 @@
 #define SB_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 /* Reports the failed condition and both values, then aborts: exit by signal. */
-_Noreturn void sb_check_failed(const char *file, int line, const char *text,
-			       unsigned long long left, unsigned long long right);
+__attribute__((noreturn)) void sb_check_failed(const char *file, int line, const char *text,
+					       unsigned long long left, unsigned long long right);
 
 #define SB_CHECK(left, op, right)                                                                  \
 	do {                                                                                       \
@@ -91,5 +96,10 @@ static inline uint64_t sb_max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "core/commands.h"
-#include "core/dispatch.h"
+#include "core/process/registry.h"
 #include "core/message/caller.h"
 #include "core/message/mailbox.h"
 #include "core/message/send.h"
@@ -14,6 +14,17 @@
 #include "core/process/submit.h"
 #include "core/state.h"
 #include "core/timers/timers.h"
+
+const char *sb_command_name(uint32_t id)
+{
+	static const char *const names[SB_COMMAND_ARRAY] = {
+#define COMMAND(id, NAME, name, doc) [id] = #name,
+#include "core/commands.def"
+#undef COMMAND
+	};
+
+	return id < SB_COMMAND_ARRAY ? names[id] : NULL;
+}
 
 /* The tick of the wheel: a shorter period would fire more than once a tick. */
 #define PERIOD_MIN_NS (UINT64_C(1) << SB_WHEEL_TICK_BITS)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dispatch.h"
+#include "core/process/registry.h"
 
 void sb_dispatch_init(struct sb_dispatch *dispatch)
 {

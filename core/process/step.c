@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/dispatch.h"
+#include "core/process/registry.h"
 #include "core/hist.h"
 #include "core/memory/arena.h"
 #include "core/memory/graves.h"

@@ -13,11 +13,6 @@
 #include "core/queue/deque_chase_lev.h"
 #include "core/queue/deque_counted.h"
 
-enum sb_deque_kind {
-	SB_DEQUE_COUNTED,   /* core/queue/deque_counted.h: takes half in one CAS */
-	SB_DEQUE_CHASE_LEV, /* core/queue/deque_chase_lev.h: takes one at a time */
-};
-
 struct sb_deque {
 	/* Line 0: constant, so that every thief has a copy of it. */
 	alignas(SB_LINE) enum sb_deque_kind kind;

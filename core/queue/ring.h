@@ -8,6 +8,7 @@
 #ifndef SB_CORE_QUEUE_RING_H
 #define SB_CORE_QUEUE_RING_H
 
+#include "core/config.h"
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 
@@ -18,16 +19,8 @@
 
 static_assert((SB_DEQUE_SLOTS & (SB_DEQUE_SLOTS - 1)) == 0, "power of two");
 
-/* The most items one steal can take; callers' buffers have this size. */
-#define SB_STEAL_MAX 64
-
 /* A lost race is not emptiness: the caller may try again at once. */
 enum sb_steal_result { SB_STEAL_OK, SB_STEAL_EMPTY, SB_STEAL_LOST };
-
-enum sb_steal_amount {
-	SB_STEAL_HALF,	/* half of the items, rounded up, but at most max */
-	SB_STEAL_COUNT, /* as many as there are, but at most max */
-};
 
 struct sb_arena;
 

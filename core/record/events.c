@@ -1,5 +1,6 @@
 #include "core/record/events.h"
 
+#include "core/requests.h"
 #include "core/step.h"
 
 /* Whether the event is slow enough to be kept. Its details are gathered by a cold function. */

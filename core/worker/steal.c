@@ -7,7 +7,7 @@
 
 #include "core/hist.h"
 #include "core/memory/arena.h"
-#include "core/placement.h"
+#include "core/worker/distance.h"
 #include "core/record/events.h"
 #include "core/state.h"
 #include "core/trace.h"

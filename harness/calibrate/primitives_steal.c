@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "affinity/topology.h"
+#include "core/worker/distance.h"
 #include "core/memory/arena.h"
 #include "core/platform/platform.h"
 #include "core/queue/deque.h"

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "core/platform/atomic.h"
 #include "core/scheduler.h"
 #include "harness/micro/kind.h"
 

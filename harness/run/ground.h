@@ -6,7 +6,7 @@
 #define SB_HARNESS_RUN_GROUND_H
 
 #include "affinity/mask.h"
-#include "core/scheduler.h"
+#include "core/readings.h"
 
 /* Where to run; for all workloads of a run. */
 struct sb_ground {

@@ -5,7 +5,7 @@
 #ifndef SB_HARNESS_RUN_TRACING_H
 #define SB_HARNESS_RUN_TRACING_H
 
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "harness/run/rounds.h"
 
 /* --trace-on: "sojourn>5ms". False: it is none. */

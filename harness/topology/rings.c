@@ -1,3 +1,4 @@
+#include "core/worker/distance.h"
 #include "harness/topology/rings.h"
 
 #include <inttypes.h>

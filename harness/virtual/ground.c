@@ -1,3 +1,4 @@
+#include "core/worker/distance.h"
 #include "harness/virtual/ground.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/worker/distance.h"
 #include "core/commands.h"
 #include "results/files/csv_series.h"
 #include "results/files/csv_settings.h"

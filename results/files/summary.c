@@ -1,3 +1,4 @@
+#include "core/worker/distance.h"
 #include "results/files/summary.h"
 
 #include <inttypes.h>

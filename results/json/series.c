@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "results/json/read.h"
 #include "results/json/values.h"
 #include "results/record/series.h"

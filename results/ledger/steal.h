@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "core/worker/distance.h"
 #include "results/record/record.h"
 
 #define SB_MISSED_PLACES (SB_COUNTER_missed_held_ns - SB_COUNTER_missed_own_ns + 1)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/worker/distance.h"
 #include "results/ledger/steal.h"
 #include "results/page/html_details.h"
 #include "results/page/page.h"

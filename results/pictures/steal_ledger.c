@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "core/worker/distance.h"
 #include "results/ledger/steal.h"
 #include "results/plots/kinds.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/worker/distance.h"
 #include "results/plots/finding.h"
 #include "results/plots/kinds.h"
 #include "results/record/number.h"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/worker/distance.h"
 #include "results/plots/plot.h"
 #include "results/plots/text.h"
 

@@ -16,6 +16,7 @@
 #ifndef SB_RESULTS_PLOTS_PLOT_H
 #define SB_RESULTS_PLOTS_PLOT_H
 
+#include "core/worker/distance.h"
 #include "results/plots/plots.h"
 
 /* ---- what there is to show ---- */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/worker/distance.h"
 #include "core/commands.h"
 #include "results/record/account.h"
 #include "results/record/record.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/worker/distance.h"
 #include "core/commands.h"
 #include "results/record/account.h"
 #include "results/record/series.h"

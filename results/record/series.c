@@ -1,5 +1,6 @@
 /* series.c - a series of repetitions: its title, label and settings, and what its
  * rows come to; and the result that it is part of. */
+#include "core/worker/distance.h"
 #include "results/record/series.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #ifndef SB_RESULTS_RECORD_SERIES_H
 #define SB_RESULTS_RECORD_SERIES_H
 
+#include "core/worker/distance.h"
 #include "results/record/record.h"
 
 /* Copies all three, as above. The facts of a group are side by side; one that

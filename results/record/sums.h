@@ -2,6 +2,7 @@
 #ifndef SB_RESULTS_RECORD_SUMS_H
 #define SB_RESULTS_RECORD_SUMS_H
 
+#include "core/worker/distance.h"
 #include "results/record/record.h"
 
 /* The sum over some pairs of thief and victim. */

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/worker/distance.h"
 #include "affinity/mask.h"
 #include "affinity/topology.h"
 #include "tests/test.h"

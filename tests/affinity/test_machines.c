@@ -1,6 +1,7 @@
 /*
  * test_machines.c - distances, NUMA nodes of special memory, fingerprints and names of machines.
  */
+#include "core/worker/distance.h"
 #include "tests/affinity/plan.h"
 
 /* ---- distances, fingerprints, names ---- */

@@ -8,6 +8,7 @@
  *   nodes.
  * Bound: 7 workers in four distances.
  */
+#include "core/worker/distance.h"
 #include "tests/core/policies.h"
 
 /* ---- victim orders, one round at a time ---- */

@@ -12,7 +12,7 @@
 #include "core/platform/platform.h"
 #include "core/process.h"
 #include "core/record/sampler.h"
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "tests/script.h"
 
 static const enum sb_counter_id account[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/commands.h"
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "results/ledger/timeseries.h"
 #include "results/record/record.h"
 #include "results/record/series.h"

@@ -1,4 +1,5 @@
 /* test_summary.c - the summary on a terminal: widths, doubts, and steals by distance. */
+#include "core/worker/distance.h"
 #include "tests/results/results.h"
 
 /* How wide it is without colours, which are taken out. */

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/readings.h"
 #include "tests/test.h"
 
 #define DEPTH	  12

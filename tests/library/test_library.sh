@@ -1,0 +1,141 @@
+#!/bin/sh
+# The library as a program meets it: installed below a folder of the test's own, found by
+# pkg-config. Its headers compile alone, nothing but its interface is visible, the examples run,
+# and what was installed can be removed.
+# usage: test_library.sh BUILD_DIRECTORY
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
+
+usr=$work/usr
+export PKG_CONFIG_PATH="$usr/lib/pkgconfig" LD_LIBRARY_PATH="$usr/lib"
+# Its flags are this script's own, not those of a make around it.
+run_make() {
+	env -u MAKEFLAGS -u MAKELEVEL -u MODE make -s PREFIX="$usr" "$@" >"$work/make" 2>&1 || {
+		cat "$work/make"
+		return 1
+	}
+}
+holds "install-library" run_make install-library
+
+# ---- headers ----
+
+alone() {
+	find "$usr/include/schedbench" -name '*.h' >"$work/headers"
+	[ "$(wc -l <"$work/headers")" -gt 8 ] || return 1
+	while read -r header; do
+		echo "#include \"$header\"" >"$work/alone.c"
+		cp "$work/alone.c" "$work/alone.cc"
+		gcc -std=c11 -pedantic -Wall -Wextra -Werror -I "$usr/include/schedbench" \
+			-fsyntax-only "$work/alone.c" &&
+			g++ -std=c++17 -pedantic -Wall -Wextra -Werror -I "$usr/include/schedbench" \
+				-fsyntax-only "$work/alone.cc" || return 1
+	done <"$work/headers"
+}
+holds "each header compiles alone, as C11 and as C++17" alone
+
+# ---- symbols ----
+
+symbols() {
+	nm -D --defined-only "$usr/lib/libschedbench.so.0" | awk '{ print $3 }' | LC_ALL=C sort |
+		diff tests/library/symbols.txt -
+}
+holds "the shared library shows its interface alone (tests/library/symbols.txt)" symbols
+static_symbols() {
+	nm --defined-only "$usr/lib/libschedbench.a" | awk '$2 ~ /[TDBRWV]/ { print $3 }' |
+		LC_ALL=C sort -u | diff tests/library/symbols.txt -
+}
+holds "and so does the static one" static_symbols
+soname() {
+	readelf -d "$usr/lib/libschedbench.so" | grep -q 'SONAME.*libschedbench\.so\.0'
+}
+holds "its soname has a version" soname
+
+# ---- programs ----
+
+# builds NAME [FLAG...]: tests/library/NAME.c as a user would, with pkg-config's flags.
+builds() {
+	example=$1
+	shift
+	# shellcheck disable=SC2046
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror "tests/library/$example.c" \
+		$(pkg-config --cflags schedbench) "$@" $(pkg-config --libs schedbench) -o "$work/$example"
+}
+prints() {
+	[ "$("$work/$1")" = "$2" ] || {
+		"$work/$1"
+		return 1
+	}
+}
+holds "a program that does nothing" builds quiet
+holds "has neither threads nor handlers of the library's" prints quiet "threads 1, signal handlers 0"
+holds "hello" builds hello
+hello() {
+	"$work/hello" | grep -Eqx 'hello: 42, on [0-9]+ workers'
+}
+holds "runs" hello
+in_cpp() {
+	cat >"$work/hello.cc" <<-'EOF'
+		#include <schedbench.h>
+		int main()
+		{
+			sb_config config;
+			sb_placement placement;
+			sb_scheduler *scheduler;
+			sb_config_init(&config);
+			if (sb_placement_here(1, &placement) || sb_scheduler_create(&scheduler, &config, &placement))
+				return 1;
+			sb_scheduler_destroy(scheduler);
+			sb_placement_free(&placement);
+		}
+	EOF
+	# shellcheck disable=SC2046
+	g++ -std=c++17 -Wall -Wextra -Werror "$work/hello.cc" $(pkg-config --cflags --libs schedbench) \
+		-o "$work/hello-cpp" && "$work/hello-cpp"
+}
+holds "and so does a program in C++" in_cpp
+statically() {
+	# shellcheck disable=SC2046
+	gcc -std=gnu11 tests/library/hello.c $(pkg-config --cflags schedbench) "$usr/lib/libschedbench.a" \
+		$(pkg-config --libs hwloc liburcu-qsbr liburcu-cds jemalloc) -lm -o "$work/hello" && hello
+}
+holds "and with the static library" statically
+holds "a pipeline" builds pipeline
+holds "runs" prints pipeline "pipeline: the squares of 1 to 10000 add up to 333383335000"
+holds "a TCP server" builds echo
+
+# The server ends when its input does, and its clients when it closes their connections.
+serves() {
+	mkfifo "$work/input"
+	"$work/echo" <"$work/input" >"$work/port" &
+	server=$!
+	exec 9>"$work/input"
+	while [ ! -s "$work/port" ] && kill -0 $server; do
+		sleep 0.02
+	done
+	python3 tests/library/clients.py "$(cat "$work/port")" 9>&- >"$work/clients" 2>&1 &
+	clients=$!
+	while ! grep -q messages "$work/clients" && kill -0 $clients; do
+		sleep 0.02
+	done
+	exec 9>&-
+	wait $server && wait $clients && grep -qx '1000 connections, 5000 messages' "$work/clients" || {
+		cat "$work/clients"
+		return 1
+	}
+}
+if [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 2100 ]; then
+	ulimit -n "$(ulimit -Hn)"
+	holds "a thousand connections at once, and nothing is lost" serves
+else
+	skips "a thousand connections at once" "this user may open $(ulimit -Hn) files"
+fi
+
+# ---- away with it ----
+
+removed() {
+	run_make uninstall && ! find "$usr" ! -type d | grep .
+}
+holds "uninstall leaves nothing" removed
+echo "1..$n"
