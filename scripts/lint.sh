@@ -122,7 +122,7 @@ tidy() {
 	# shellcheck disable=SC2046
 	xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 "$@" \
 		-Xclang -analyzer-config -Xclang max-nodes=60000 \
-		-I. -Ibuild/release $(pkg-config --cflags cminpack) -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
+		-I. -Iaffinity -Ibuild/release $(pkg-config --cflags cminpack) -D_GNU_SOURCE -DSB_BUILD_MODE='"lint"' \
 		2>/dev/null >build/tidy.log ||
 		fail "clang-tidy:
 $(grep -E ' (warning|error): ' build/tidy.log | sort -u)"

@@ -10,16 +10,22 @@
 
 /* ---- words ---- */
 
-/* "41 % fewer parks". */
-static void put_change(FILE *out, double now, double then, const char *more, const char *less)
+/* "41 % fewer parks", "2.3 times as many parks". */
+struct change_words {
+	const char *more, *less, *same;
+};
+
+static void put_change(FILE *out, double now, double then, const struct change_words *words)
 {
 	const double change = now > 0 ? 100 * (then / now - 1) : (double)NAN;
 
 	if (!isfinite(change) || fabs(change) < 0.05)
-		fprintf(out, "as many %s", strchr(more, ' ') + 1);
+		fputs(words->same, out);
+	else if (change >= 100)
+		fprintf(out, "%.2g times %s", then / now, words->same);
 	else
 		fprintf(out, "%.*f %% %s", fabs(change) < 10, fabs(change),
-			change > 0 ? more : less);
+			change > 0 ? words->more : words->less);
 }
 
 static void put_spinning(FILE *out, const struct sb_spin_point *point)
@@ -64,6 +70,9 @@ static const struct sb_spin_point *as_measured(const struct sb_spin_ledger *ledg
 
 void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES])
 {
+	static const struct change_words parks = { "more parks", "fewer parks", "as many parks" };
+	static const struct change_words cpu_time = { "more CPU time", "less CPU time",
+						      "as much CPU time" };
 	const struct sb_spin_point *best = &ledger->point[ledger->best[SB_SPIN_PRICE]];
 	const struct sb_spin_point *now = as_measured(ledger);
 	FILE *text = fmemopen(out, SB_SPIN_FINDING_BYTES, "w");
@@ -76,10 +85,9 @@ void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SP
 	} else {
 		put_spinning(text, best);
 		fputs(" would have meant ", text);
-		put_change(text, now->parks, best->parks, "more parks", "fewer parks");
+		put_change(text, now->parks, best->parks, &parks);
 		fputs(" and ", text);
-		put_change(text, now->total_cpu_ns, best->total_cpu_ns, "more CPU time",
-			   "less CPU time");
+		put_change(text, now->total_cpu_ns, best->total_cpu_ns, &cpu_time);
 	}
 	fclose(text);
 }

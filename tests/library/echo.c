@@ -4,7 +4,9 @@
  *
  * Prints the port, and ends when its standard input does.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
