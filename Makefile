@@ -109,7 +109,7 @@ VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE
 endif
 # The models, the READMEs and the architecture do not depend on how the code is built, the library is for programs of any kind, and the instructions that
 # are looked at are arm64's.
-SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh %/test_library.sh) \
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh %/test_library.sh %/test_dist.sh) \
 	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
 # Some builds are for core/, the code that depends on the machine: the emulated
 # one, and the one that counts its lines. They leave the others' tests out, and
@@ -181,7 +181,7 @@ INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:lib/libschedbench.a 755:$(OUT)/$
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library uninstall clean help
+.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -271,6 +271,14 @@ install-library: library $(OUT)/schedbench.pc ## library, headers and pkg-config
 		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
 	$(Q)ln -sf $(SONAME) "$(DESTDIR)$(PREFIX)/lib/libschedbench.so"
 
+# Of what is committed; its times are the commit's, so that everybody gets the same bytes.
+TARBALL := build/sched-bench-$(VERSION)
+dist: ## a tarball of the last commit, the same bytes each time
+	@mkdir -p build
+	$(Q)git archive --prefix=sched-bench-$(VERSION)/ \
+		--add-virtual-file=sched-bench-$(VERSION)/REVISION:"$$(git describe --always --abbrev=12)" HEAD | gzip -9n >$(TARBALL).tar.gz
+	@echo "$(TARBALL).tar.gz"
+
 uninstall: ## remove what install and install-library have installed
 	$(Q)for file in $(INSTALLED) $(INSTALLED_LIBRARY) ::lib/libschedbench.so; do \
 		rm -f "$(DESTDIR)$(PREFIX)/$${file##*:}" || exit; done
@@ -292,7 +300,7 @@ BUILD_LINE := $(CC) $(CFLAGS) $(CXXFLAGS) $(CPPFLAGS) $(LDLIBS)
 $(shell mkdir -p $(OUT); echo '$(subst ','\'',$(BUILD_LINE))' | cmp -s - $(STAMP) || echo '$(subst ','\'',$(BUILD_LINE))' > $(STAMP))
 
 # The revision goes into one object, which alone is rebuilt when it changes.
-REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+REVISION := $(shell if [ -e .git ]; then git describe --always --dirty --abbrev=12; else cat REVISION; fi 2>/dev/null || echo unknown)
 $(shell echo '#define SB_REVISION "$(REVISION)"' | cmp -s - $(OUT)/revision.h || echo '#define SB_REVISION "$(REVISION)"' > $(OUT)/revision.h)
 $(OUT)/harness/output/facts.o: CPPFLAGS += -I$(OUT)
 
