@@ -143,14 +143,19 @@ holds "a process that was stopped" again stopped
 
 # ---- a neighbour on the CPU ----
 
-# busy CPU: loops on that CPU, until calm.
+# busy CPU: loops on that CPU, all of which run by now, until calm.
 busy() {
+	: >"$work/busy"
 	for _ in 1 2 3 4 5 6; do
 		python3 -c 'import os, sys
 os.sched_setaffinity(0, {int(sys.argv[1])})
+print("busy", flush=True)
 while True:
-    pass' "$1" &
+    pass' "$1" >>"$work/busy" &
 		neighbours="$neighbours $!"
+	done
+	while [ "$(wc -l <"$work/busy")" -lt 6 ]; do
+		sleep 0.02
 	done
 }
 # shellcheck disable=SC2086
