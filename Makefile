@@ -70,7 +70,7 @@ CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
 # The library: the scheduler, and where its workers go. The command is made of the same objects.
 LIBRARY_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(filter core/% affinity/%,$(SOURCES)))
-$(LIBRARY_OBJECTS): CFLAGS += -fPIC -fvisibility=hidden -fno-semantic-interposition -ftls-model=initial-exec
+$(LIBRARY_OBJECTS): CFLAGS += -fPIC -fno-semantic-interposition -ftls-model=initial-exec
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o) $(VIRTUAL_WORLD)
 LIBRARY = $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
 PROGRAM := $(OUT)/sched-bench
@@ -325,15 +325,17 @@ $(PROGRAM): $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 # Nothing but the interface is visible: all else may have any name.
-$(OUT)/$(SONAME): $(LIBRARY_OBJECTS)
+SYMBOLS := affinity/schedbench.symbols
+$(OUT)/$(SONAME): $(LIBRARY_OBJECTS) $(SYMBOLS)
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
+	$(Q)(echo 'SCHEDBENCH_0 { global:'; sed 's/$$/;/' $(SYMBOLS); echo 'local: *; };') >$(OUT)/schedbench.map
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OUT)/schedbench.map -Wl,-z,defs -o $@ $(LIBRARY_OBJECTS) \
 		$(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm
 
-$(OUT)/libschedbench.a: $(LIBRARY_OBJECTS)
+$(OUT)/libschedbench.a: $(LIBRARY_OBJECTS) $(SYMBOLS)
 	@echo "  AR    $@"
-	$(Q)ld -r -o $@.o $^
-	$(Q)objcopy --localize-hidden $@.o
+	$(Q)ld -r -o $@.o $(LIBRARY_OBJECTS)
+	$(Q)objcopy --keep-global-symbols=$(SYMBOLS) $@.o
 	$(Q)rm -f $@ && ar rcsD $@ $@.o && rm -f $@.o
 
 # The prefix may be another one each time.

@@ -7,7 +7,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /*
  * Places workers side by side on the cores that this process may use, each pinned to a
@@ -20,7 +19,6 @@ SB_MUST_CHECK int sb_placement_here(uint32_t workers, struct sb_placement *place
 /* The same without pinning: the operating system moves the workers as it likes. */
 SB_MUST_CHECK int sb_placement_unpinned(uint32_t workers, struct sb_placement *placement);
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

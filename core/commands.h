@@ -17,7 +17,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /* commands.def says of each what it does, and its argument, result and errors. */
 enum sb_builtin {
@@ -46,7 +45,6 @@ struct sb_spawn_args {
 	union sb_value input;
 };
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

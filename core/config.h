@@ -7,7 +7,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /* How much one steal takes. */
 enum sb_steal_amount {
@@ -220,7 +219,6 @@ void sb_config_init(struct sb_config *config);
 /* As many as there can be arenas, and fewer than a timer's id has room for. */
 #define SB_WORKERS_MAX 4000
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

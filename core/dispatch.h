@@ -7,7 +7,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /* A process's request. The handler defines the meaning of arg. */
 struct sb_command {
@@ -39,7 +38,6 @@ struct sb_completer {
 typedef int (*sb_handler)(void *context, const struct sb_command *command,
 			  const struct sb_completer *completer);
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

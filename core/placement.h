@@ -10,7 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /* Indices are hwloc's logical ones, but for os_cpu; -1: the machine has none. */
 struct sb_place {
@@ -41,7 +40,6 @@ SB_MUST_CHECK int sb_placement_copy(struct sb_placement *to, const struct sb_pla
 /* Frees the arrays; it is empty afterwards. */
 void sb_placement_free(struct sb_placement *placement);
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -14,7 +14,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /* Names one process for ever: no PID is given out twice. 0 is no PID. Those from
  * SB_PID_CHOSEN up are the callers' to choose, see sb_scheduler_submit_as. */
@@ -126,7 +125,6 @@ enum sb_state {
 
 #define SB_WORKER_NONE UINT32_MAX
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 struct sb_scheduler;
 
@@ -186,7 +185,6 @@ struct sb_process_info {
 void sb_scheduler_list(struct sb_scheduler *scheduler,
 		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg);
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 struct sb_request_times;
 
@@ -87,7 +86,6 @@ void sb_step_flush(struct sb_step *step);
 SB_MUST_CHECK int sb_step_spawn(struct sb_step *step, const struct sb_process_ops *ops,
 				const char *method, union sb_value input, sb_pid *pid);
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -18,7 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 #ifndef SB_DEBUG
 #define SB_DEBUG 0
@@ -97,7 +96,6 @@ static inline uint64_t sb_max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -149,6 +149,13 @@ static int add_sweep(struct sb_options *options, enum sb_option_id id, const cha
 	if (options->sweeps == SB_SWEEPS_MAX)
 		return sb_fail(SB_EXIT_USAGE, "--%s: '%s' is one too many; expected at most %d",
 			       sb_option[id].name, text, SB_SWEEPS_MAX);
+	if (!strchr(text, '='))
+		return sb_fail(SB_EXIT_USAGE, "-%c %s: expected %s in one word, as -%c %s=%s",
+			       sb_option[id].letter, text,
+			       id == SB_OPT_parameter_scan ? "NAME=LO..HI[:STEP|:log2]"
+							   : "NAME=A,B,...",
+			       sb_option[id].letter, text,
+			       id == SB_OPT_parameter_scan ? "0..64:8" : "0,12,64");
 	options->sweep[options->sweeps++] =
 		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
 	return sb_options_set(options, id, text, "command line");
@@ -180,6 +187,19 @@ static int option_of_letter(enum sb_verb verb, int letter)
 	return -1;
 }
 
+/* "--time" of another tool is no abbreviation of our --timeout. */
+static int check_abbreviation(const struct sb_reading *reading, int index, char *const *argv)
+{
+	const char *last = argv[optind - 1];
+	const char *word = strncmp(last, "--", 2) != 0 ? argv[optind - 2] : last;
+	char habit[SB_HABIT_BYTES];
+
+	if (strcspn(word + 2, "=") == strlen(reading->table[index].name) ||
+	    !sb_habit_in_verb(reading->verb, word, habit))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
+}
+
 static int take_one(struct sb_options *options, const struct sb_reading *reading, int found,
 		    int index, char *const *argv)
 {
@@ -187,6 +207,8 @@ static int take_one(struct sb_options *options, const struct sb_reading *reading
 		return unknown_option(reading, argv);
 	if (found == ':')
 		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", argv[optind - 1]);
+	if (index >= 0 && check_abbreviation(reading, index, argv))
+		return SB_EXIT_USAGE;
 	if (found == PARAM_VALUE)
 		return sb_options_take_param(options, reading->table[index].name, optarg);
 	return take_option(options,

@@ -19,8 +19,9 @@ void sb_help(void)
 	     "Try:  sched-bench demo\n"
 	     "      sched-bench help questions    which question, which command\n"
 	     "\n"
-	     "Exit status: 0 done; 1 worse, or a mistake; 2 a measurement is invalid or was\n"
-	     "interrupted; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
+	     "Exit status: 0 done; 1 gate or explore found something; 2 a measurement is invalid "
+	     "or\n"
+	     "was interrupted; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 
 /* Output that is no terminal has lines of any length. */

@@ -139,6 +139,10 @@ void sb_option_describe(const struct sb_option *option, char *out)
 	} else if (!strcmp(option->form, "N")) {
 		snprintf(out, bytes, "a count from %" PRIu64 " to %" PRIu64, option->min,
 			 option->max);
+	} else if (strstr(option->form, "TIME")) {
+		sb_format_time(low, option->min);
+		sb_format_time(high, option->max);
+		snprintf(out, bytes, "%s, TIME from %s to %s", option->form, low, high);
 	} else if (option->max) {
 		snprintf(out, bytes, "%s, N from %" PRIu64 " to %" PRIu64, option->form,
 			 option->min, option->max);

@@ -120,20 +120,31 @@ static void put_table(const struct sb_topic *topic)
 	put_rows(row ? strchr(row + 1, '\n') : NULL);
 }
 
-/* Without the table of the folder's files, which is for those who change them. */
+/* Sections that are for those who change the tool. */
+static bool is_for_developers(const char *section)
+{
+	return !strncmp(section, "## To add ", strlen("## To add "));
+}
+
+/* The title, and the sections for users; the table of the folder's files, and what stands before it,
+ * are for developers, too. */
 static void put_text(const char *text)
 {
-	static const char head[] = "| file |";
-	const char *table = strstr(text, head);
+	const char *section = strstr(text, "\n## ");
+	const char *files = strstr(text, "\n| file |");
+	const char *next;
 
-	if (!table) {
+	if (!section || !files || files > section) {
 		fputs(text, stdout);
 		return;
 	}
-	fwrite(text, 1, (size_t)(table - text), stdout);
-	while (*table == '|')
-		table += strcspn(table, "\n") + 1;
-	fputs(table + (*table == '\n'), stdout);
+	fwrite(text, 1, strcspn(text, "\n") + 1, stdout);
+	for (; section; section = next) {
+		next = strstr(section + 1, "\n## ");
+		if (!is_for_developers(section + 1))
+			fwrite(section, 1, next ? (size_t)(next - section) : strlen(section),
+			       stdout);
+	}
 }
 
 void sb_topic_put(const struct sb_topic *topic)

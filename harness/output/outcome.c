@@ -109,9 +109,34 @@ static int try_writing(const char *directory)
 	return rc;
 }
 
+/* Other tools write a file. */
+static int check_name(const char *output)
+{
+	static const struct {
+		const char *end, *instead;
+	} files[] = { { ".json", "--export-json FILE" },
+		      { ".csv", "--export-csv FILE" },
+		      { ".html", "report RESULT -o FILE" } };
+	const size_t length = strlen(output);
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(files); i++) {
+		const size_t end = strlen(files[i].end);
+
+		if (length > end && !strcmp(output + length - end, files[i].end))
+			return sb_fail(SB_EXIT_USAGE,
+				       "--output: '%s' would be a directory; a file is %s", output,
+				       files[i].instead);
+	}
+	return 0;
+}
+
 int sb_outcome_prepare(const struct sb_options *options, struct sb_result *result)
 {
-	int rc = make_directory(options, &result->directory);
+	int rc = check_name(options->value[SB_OPT_output].text);
+
+	if (rc)
+		return rc;
+	rc = make_directory(options, &result->directory);
 
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
@@ -215,8 +240,6 @@ void sb_outcome_print(const struct sb_result *result, const struct sb_options *o
 {
 	FILE *people = sb_exports_to_stdout(options) ? stderr : stdout;
 
-	if (sb_opt(options, SB_OPT_quiet))
-		return;
 	switch (options->value[SB_OPT_format].alternative) {
 	case JSON:
 		(void)sb_write_json(result, stdout);
@@ -226,6 +249,8 @@ void sb_outcome_print(const struct sb_result *result, const struct sb_options *o
 		break;
 	case PRETTY:
 	default:
+		if (sb_opt(options, SB_OPT_quiet))
+			break;
 		pretty(what, people);
 		if (is_written)
 			put_place(result, options, people);

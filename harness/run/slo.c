@@ -101,7 +101,12 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 		    const struct sb_record *record)
 {
 	const double rate = sb_search_next(search);
+	const double offered = isnan(record->value[SB_METRIC_offered_per_s])
+				       ? rate
+				       : record->value[SB_METRIC_offered_per_s];
 
+	if (!search->steps)
+		search->capacity_per_s = search->missed_per_s;
 	search->steps++;
 	search->suspect += record->verdict == SB_SUSPECT;
 	if (!sb_slo_is_decided(slo, record) || is_doubtful(search, slo, record)) {
@@ -113,7 +118,11 @@ void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 	if (sb_slo_is_met(slo, record)) {
 		search->met_per_s = rate;
 		search->met_step = search->steps;
+		search->met_offered_per_s = fmax(search->met_offered_per_s, offered);
 	} else {
+		search->missed_offered_per_s = search->missed_is_measured
+						       ? fmin(search->missed_offered_per_s, offered)
+						       : offered;
 		search->missed_per_s = rate;
 		search->missed_is_measured = true;
 	}
@@ -125,7 +134,11 @@ void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *
 	char rate[SB_HUMAN_BYTES];
 	char value[SB_HUMAN_BYTES];
 
-	sb_human(rate, rate_per_s, "1/s");
+	sb_human(rate,
+		 isnan(record->value[SB_METRIC_offered_per_s])
+			 ? rate_per_s
+			 : record->value[SB_METRIC_offered_per_s],
+		 "1/s");
 	sb_human(value, record->value[slo->metric], "ns");
 	if (!sb_record_has_numbers(record))
 		snprintf(out, SB_SLO_BYTES, "%s/s: not used: %s (%s)", rate,
@@ -144,32 +157,39 @@ void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *
 			 sb_slo_is_met(slo, record) ? "met" : "missed");
 }
 
-/* Between which rates it is. */
+/* Between which rates it is, as they came. */
 static void describe_bounds(char *out, size_t bytes, const struct sb_search *search)
 {
 	char met[SB_HUMAN_BYTES];
 	char missed[SB_HUMAN_BYTES];
 
-	sb_human(met, search->met_per_s, "1/s");
-	sb_human(missed, search->missed_per_s, "1/s");
+	sb_human(met, search->met_offered_per_s, "1/s");
+	sb_human(missed, search->missed_offered_per_s, "1/s");
 	if (search->met_per_s > 0 && search->missed_is_measured)
-		snprintf(out, bytes, "met up to %s/s, missed at %s/s", met, missed);
-	else if (search->met_per_s > 0)
-		snprintf(out, bytes, "met up to %s/s, the highest rate tried; the capacity is %s/s",
+		snprintf(out, bytes,
+			 search->met_offered_per_s < search->missed_offered_per_s
+				 ? "met up to %s/s, missed from %s/s on"
+				 : "met up to %s/s, and missed at %s/s: a longer --duration tells "
+				   "more",
 			 met, missed);
+	else if (search->met_per_s > 0)
+		snprintf(out, bytes, "met up to %s/s, the highest rate tried", met);
 	else if (search->missed_is_measured)
 		snprintf(out, bytes, "missed at every rate tried, down to %s/s", missed);
 	else
-		snprintf(out, bytes, "no step has decided; the capacity is %s/s", missed);
+		snprintf(out, bytes, "no step has decided");
 }
 
 void sb_search_describe(char *out, const struct sb_search *search, const char *slo_text)
 {
 	char bounds[4 * SB_HUMAN_BYTES + 80];
+	char capacity[SB_HUMAN_BYTES];
 
 	describe_bounds(bounds, sizeof(bounds), search);
+	sb_human(capacity, search->capacity_per_s, "1/s");
 	snprintf(out, SB_SLO_BYTES,
-		 "%s: %s (%" PRIu32 " step%s; %" PRIu32 " decided nothing, %" PRIu32 " suspect)",
-		 slo_text, bounds, search->steps, search->steps == 1 ? "" : "s", search->undecided,
-		 search->suspect);
+		 "%s: %s (capacity %s/s; %" PRIu32 " step%s, %" PRIu32 " decided nothing, %" PRIu32
+		 " suspect)",
+		 slo_text, bounds, capacity, search->steps, search->steps == 1 ? "" : "s",
+		 search->undecided, search->suspect);
 }

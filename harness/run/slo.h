@@ -33,6 +33,11 @@ struct sb_search {
 	double met_per_s;
 	double missed_per_s;
 	bool missed_is_measured;
+	/* What really came, which is random: the highest rate that met it, the lowest that missed
+	 * it; 0: none has. */
+	double met_offered_per_s;
+	double missed_offered_per_s;
+	double capacity_per_s;
 	uint32_t met_step; /* 1 + the step that did; 0: none has */
 	uint32_t steps;
 	uint32_t undecided; /* of these: they said nothing */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/reading.h"
 #include "harness/sweep/sweep.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
@@ -274,6 +275,8 @@ static const char *name_at(const void *options, size_t i)
 
 static int unknown_name(const char *name, const struct sb_options *options)
 {
+	char habit[SB_HABIT_BYTES];
+	char option[80];
 	const char *like;
 
 	if (!strcmp(name, "workload"))
@@ -283,6 +286,9 @@ static int unknown_name(const char *name, const struct sb_options *options)
 		if (!strcmp(sb_option[id].name, name))
 			return sb_fail(SB_EXIT_USAGE, "sweep: --%s cannot be gone through", name);
 	}
+	snprintf(option, sizeof(option), "--%s", name);
+	if (sb_habit_in_verb(SB_VERB_SWEEP, option, habit))
+		return sb_fail(SB_EXIT_USAGE, "sweep: unknown option '%s'; %s", name, habit);
 	like = sb_most_like(name, name_at, options);
 	return sb_fail(SB_EXIT_USAGE,
 		       "sweep: '%s' is neither an option of run nor a parameter of the chosen "

@@ -194,6 +194,32 @@ struct sb_ratio sb_ranked_ratio(const struct sb_ranked *g, const struct sb_ranke
 				&by->value[(size_t)to * g->rounds], g->rounds, g->view->seed);
 }
 
+static bool is_tie(const struct sb_ranked *g, const struct sb_ranked_objective *by, uint32_t a,
+		   uint32_t b)
+{
+	for (uint32_t r = 0; r < g->rounds; r++) {
+		const double x = by->value[(size_t)a * g->rounds + r];
+		const double y = by->value[(size_t)b * g->rounds + r];
+
+		if (!(x <= y && x >= y))
+			return false;
+	}
+	return true;
+}
+
+void sb_ranked_put_ties(const struct sb_ranked *g, const struct sb_ranked_objective *by, uint32_t i,
+			FILE *out)
+{
+	const char *before = ", the same as with ";
+
+	for (uint32_t other = 0; other < g->n; other++) {
+		if (other == i || !is_tie(g, by, i, other))
+			continue;
+		fprintf(out, "%s%s", before, sb_ranked_settings(g, other));
+		before = " and ";
+	}
+}
+
 /* ---- how much one differs from another ---- */
 
 #define PERCENT_BYTES 32

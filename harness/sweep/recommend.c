@@ -188,9 +188,10 @@ void sb_ranked_put_best(const struct sb_ranked *g, FILE *out)
 	char estimate[SB_RANKED_CELL_BYTES];
 
 	sb_ranked_estimate(estimate, g, g->by, best);
-	fprintf(out, "%s: %s %s with %s, best in %.0f %% of resamplings%s.\n",
-		sb_ranked_series(g, 0)->workload, sb_metric[g->by->metric].name, estimate,
-		sb_ranked_settings(g, best), 100 * g->by->rank[best].p_best,
+	fprintf(out, "%s: %s %s with %s", sb_ranked_series(g, 0)->workload,
+		sb_metric[g->by->metric].name, estimate, sb_ranked_settings(g, best));
+	sb_ranked_put_ties(g, g->by, best, out);
+	fprintf(out, ", best in %.0f %% of resamplings%s.\n", 100 * g->by->rank[best].p_best,
 		count_like_best(g) ? ", which does not settle it" : "");
 	put_comparison(g, out);
 	put_like_best(g, out);

@@ -103,8 +103,10 @@ static void put_named(const struct sb_ranked *g, int o, FILE *out)
 	const struct sb_ranked_objective *by = &g->by[o];
 	const uint32_t i = g->front.ranking[o].best;
 
-	fprintf(out, "%s %s: %s ", extreme(by), sb_metric[by->metric].name,
+	fprintf(out, "%s %s: %s", extreme(by), sb_metric[by->metric].name,
 		sb_ranked_settings(g, i));
+	sb_ranked_put_ties(g, by, i, out);
+	fputc(' ', out);
 	if (is_any_apart(g, by))
 		fprintf(out, "(%.0f %% sure); ", 100 * by->rank[i].p_best);
 	else

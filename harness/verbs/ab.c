@@ -67,10 +67,10 @@ static int check_options(const struct sb_ab *s)
 			       "--pairs and --duration-total are given; expected one of them");
 	if (most_pairs(s) < least_pairs(s))
 		return sb_fail(SB_EXIT_USAGE,
-			       "--pairs: %" PRIu32 " cannot show a difference in %" PRIu32
-			       " metrics with 95 %%; expected at least %" PRIu32
-			       ", or less to compare (--metric)",
-			       most_pairs(s), s->compared.n * o->chosens, least_pairs(s));
+			       "--pairs: %" PRIu32 " are too few; expected at least %" PRIu32
+			       " to show a difference in any of %" PRIu32
+			       " metrics with 95 %% (--metric chooses them)",
+			       most_pairs(s), least_pairs(s), s->compared.n * o->chosens);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/help.h"
+#include "harness/cli/reading.h"
 #include "harness/cli/verb.h"
 #include "harness/guide/names.h"
 #include "harness/guide/topics.h"
@@ -80,6 +81,14 @@ static int help_word(const char *word)
 {
 	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(word);
 
+	char habit[SB_HABIT_BYTES];
+	char option[80];
+
+	snprintf(option, sizeof(option), "--%s", word + strspn(word, "-"));
+	if (!n && sb_habit_in_verb(SB_VERB_RUN, option, habit)) {
+		printf("%s: %s\n", word, habit);
+		return 0;
+	}
 	return n || sb_names_search(word) ? 0 : unknown_word(word);
 }
 

@@ -28,6 +28,7 @@
 #include "harness/verbs/verbs.h"
 #include "harness/virtual/ground.h"
 #include "results/files/answer.h"
+#include "results/files/summary_virtual.h"
 #include "results/files/wrap.h"
 #include "results/record/series.h"
 
@@ -277,6 +278,7 @@ static void print_pretty(const void *session, FILE *out)
 	view.columns = sb_terminal_width(out);
 	out = sb_wrap_begin(&wrap, out, &view.columns);
 	fprintf(out, "\n%s\n", sb_answer_of(view.result));
+	sb_summary_put_virtual(out, view.result);
 	sb_sweep_put_tables(&view, out);
 	sb_wrap_end(&wrap);
 }

@@ -59,9 +59,10 @@ bool sb_finding_is_conclusive(const struct sb_finding *finding)
 
 /* ---- words ---- */
 
-/* The words for a higher value and a lower one. */
+/* The words for a higher value and a lower one, and for a factor. */
 struct adjectives {
 	const char *higher, *lower;
+	const char *verb, *measure; /* "takes" 5 times as "long" */
 };
 
 static struct adjectives adjectives_of(enum sb_metric_id metric)
@@ -71,10 +72,10 @@ static struct adjectives adjectives_of(enum sb_metric_id metric)
 	const bool is_time = !strcmp(m->unit, "ns") && strncmp(m->name, "cpu_", 4) != 0;
 
 	if (m->better == SB_HIGHER && !strcmp(m->unit, "1/s"))
-		return (struct adjectives){ "faster", "slower" };
+		return (struct adjectives){ "faster", "slower", "is", "fast" };
 	if (m->better == SB_LOWER && is_time)
-		return (struct adjectives){ "slower", "faster" };
-	return (struct adjectives){ "higher", "lower" };
+		return (struct adjectives){ "slower", "faster", "takes", "long" };
+	return (struct adjectives){ "higher", "lower", "is", "high" };
 }
 
 /* What has at least doubled is a factor: nobody can picture "455 %". */
@@ -83,7 +84,7 @@ static bool is_factor(const struct sb_finding *f)
 	return f->scale == SB_PAIR_RATIO && f->sign > 0 && f->estimate >= 2;
 }
 
-/* A change of a size, without its direction: "3.1 %", "2.5 times", or "12.0 ns". */
+/* A change of a size, without its direction: "3.1 %", of a factor "2.5", or "12.0 ns". */
 static void put_size(char *out, const struct sb_finding *f, double change)
 {
 	const double size = fabs(change);
@@ -91,20 +92,11 @@ static void put_size(char *out, const struct sb_finding *f, double change)
 	if (f->scale == SB_PAIR_DIFFERENCE)
 		sb_human(out, size, sb_metric[f->metric].unit);
 	else if (is_factor(f))
-		snprintf(out, SB_HUMAN_BYTES, "%.3g times", 1 + change);
+		snprintf(out, SB_HUMAN_BYTES, "%.3g", 1 + change);
 	else if (100 * size < 10)
 		snprintf(out, SB_HUMAN_BYTES, "%.2g %%", fmax(0.01, 100 * size));
 	else
 		snprintf(out, SB_HUMAN_BYTES, "%.0f %%", 100 * size);
-}
-
-/* The same of an interval's end: a factor's unit has been said. */
-static void put_end(char *out, const struct sb_finding *f, double change)
-{
-	if (is_factor(f))
-		snprintf(out, SB_HUMAN_BYTES, "%.3g", 1 + change);
-	else
-		put_size(out, f, change);
 }
 
 /* From no change: a factor's is 1. */
@@ -147,10 +139,14 @@ void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 		return;
 	}
 	put_size(size, f, change_of(f, f->estimate));
-	put_end(least, f, near);
-	put_end(most, f, far);
-	snprintf(out, SB_FINDING_WORDS, "B is %s %s [%s .. %s]", size,
-		 f->sign > 0 ? words.higher : words.lower, least, most);
+	put_size(least, f, near);
+	put_size(most, f, far);
+	if (is_factor(f))
+		snprintf(out, SB_FINDING_WORDS, "B %s %s times as %s [%s .. %s]", words.verb, size,
+			 words.measure, least, most);
+	else
+		snprintf(out, SB_FINDING_WORDS, "B is %s %s [%s .. %s]", size,
+			 f->sign > 0 ? words.higher : words.lower, least, most);
 }
 
 void sb_finding_estimate(const struct sb_finding *f, char out[SB_FINDING_WORDS])

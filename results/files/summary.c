@@ -58,6 +58,7 @@ static const struct column costs[] = {
 
 static const struct column sources[] = {
 	{ "steps", 7, SB_METRIC_steps, NULL, false },
+	{ "direct", 7, SB_METRIC_direct_steps, NULL, false },
 	{ "local", 7, SB_METRIC_local_pops, NULL, false },
 	{ "inject", 7, SB_METRIC_inject_items, NULL, false },
 	{ "global", 7, SB_METRIC_global_items, NULL, false },
@@ -70,11 +71,33 @@ static const struct column sources[] = {
 	{ "wakes", 7, SB_METRIC_wakes, NULL, false },
 };
 
+/* What busy time is split into, from the steps that were timed: with its standard error. */
+static void put_part(char *out, const struct sb_series *series, enum sb_metric_id metric)
+{
+	const double mean = sb_series_mean(series, metric);
+	const double error = sb_series_mean(series, SB_METRIC_work_pct_error);
+
+	if (error >= 0.5)
+		snprintf(out, SB_HUMAN_BYTES, "%.0f±%.0f", mean, error);
+	else
+		sb_human(out, mean, sb_metric[metric].unit);
+}
+
+static void put_work(char *out, const struct sb_series *series)
+{
+	put_part(out, series, SB_METRIC_work_pct);
+}
+
+static void put_scheduler(char *out, const struct sb_series *series)
+{
+	put_part(out, series, SB_METRIC_scheduler_pct);
+}
+
 /* In percent of all workers' time. */
 static const struct column times_spent[] = {
 	{ "busy", 5, SB_METRIC_busy_pct, NULL, false },
-	{ "work", 5, SB_METRIC_work_pct, NULL, false },
-	{ "sched", 5, SB_METRIC_scheduler_pct, NULL, false },
+	{ "work", 5, SB_METRICS, put_work, false },
+	{ "sched", 5, SB_METRICS, put_scheduler, false },
 	{ "steal", 5, SB_METRIC_steal_ok_pct, NULL, false },
 	{ "in vain", 7, SB_METRIC_steal_failed_pct, NULL, false },
 	{ "spin", 5, SB_METRIC_spin_pct, NULL, false },
@@ -222,10 +245,14 @@ static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
 
 static void put_offered(FILE *out, const struct sb_series *series)
 {
+	const struct sb_spread capacity = sb_series_spread(series, SB_METRIC_capacity_per_s);
 	char rate[SB_HUMAN_BYTES];
 
 	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median, "1/s");
 	fprintf(out, "%s: %s requests per second, ", series->workload, rate);
+	sb_human(rate, capacity.median, "1/s");
+	if (capacity.n)
+		fprintf(out, "the capacity being %s, ", rate);
 	fprintf(out, "%.2f %% of them submitted in time\n",
 		sb_series_spread(series, SB_METRIC_adherence_pct).median);
 }

@@ -29,7 +29,7 @@ void sb_summary_put_virtual(FILE *out, const struct sb_result *result)
 
 	if (strcmp(sb_result_topology(result), "virtual") != 0)
 		return;
-	fprintf(out, "virtual: times are predictions for '%s'",
+	fprintf(out, "virtual: predicted, not measured, for machine '%s'",
 		sb_result_fact(result, "profile", "name"));
 	sb_summary_put_counts(out, result, "profile");
 	fprintf(out, "; model %s of %s, ", sb_result_fact(result, "virtual", "model"),
@@ -39,7 +39,7 @@ void sb_summary_put_virtual(FILE *out, const struct sb_result *result)
 			sb_result_fact(result, "virtual", "validated_on"),
 			sb_result_fact(result, "virtual", "max_error_pct"));
 	else
-		fputs("not compared with that machine\n", out);
+		fputs("which nobody has compared with that machine\n", out);
 }
 
 /* The places in the code that have waited most for cache lines. */

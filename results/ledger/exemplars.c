@@ -152,8 +152,8 @@ static void say_step(FILE *out, const struct sb_exemplar *e, const struct words 
 
 static void say_steps(FILE *out, const struct sb_exemplar *e, const struct words *w)
 {
-	fprintf(out, "waited %s behind %" PRIu32 " steps on worker %" PRIu32, w->part,
-		e->front_steps, e->worker);
+	fprintf(out, "waited %s until a run of %" PRIu32 " steps on worker %" PRIu32 " ended",
+		w->part, e->front_steps, e->worker);
 	if (e->front_pid)
 		fprintf(out, ", the last of them pid %" PRIu64 "'s", e->front_pid);
 	put_visible(out, e);
@@ -161,14 +161,14 @@ static void say_steps(FILE *out, const struct sb_exemplar *e, const struct words
 
 static void say_asleep(FILE *out, const struct sb_exemplar *e, const struct words *w)
 {
-	fprintf(out, "worker %" PRIu32 " was parked, and at work after %s of %s", e->worker,
-		w->part, w->took);
+	fprintf(out, "worker %" PRIu32 " was parked; it took %s of %s until it was at work",
+		e->worker, w->part, w->took);
 }
 
 static void say_search(FILE *out, const struct sb_exemplar *e, const struct words *w)
 {
-	fprintf(out, "worker %" PRIu32 " searched, and found it after %s of %s", e->worker, w->part,
-		w->took);
+	fprintf(out, "worker %" PRIu32 " searched for %s of %s until it found work", e->worker,
+		w->part, w->took);
 }
 
 static void say_busy(FILE *out, const struct sb_exemplar *e, const struct words *w)

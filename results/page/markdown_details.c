@@ -212,7 +212,9 @@ static void put_facts(FILE *out, const struct sb_result *result)
 		fputs(" |\n", out);
 	}
 	if (defaults)
-		fprintf(out, "\n%" PRIu32 " options have their defaults, which result.json has.\n",
+		fprintf(out,
+			"\nThe other %" PRIu32
+			" options have their defaults; result.json lists them.\n",
 			defaults);
 }
 

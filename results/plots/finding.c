@@ -359,7 +359,7 @@ void sb_plot_describe_best(char *out, const struct sb_plot_view *view,
 /* Of seven metrics, the words for people. */
 static bool name_latency(char *out, enum sb_metric_id metric)
 {
-	static const char *const which[SB_LATENCY_METRICS] = { "mean",	"median",  "p90",  "p99",
+	static const char *const which[SB_LATENCY_METRICS] = { "mean",	"p50",	   "p90",  "p99",
 							       "p99.9", "largest", "count" };
 
 	for (size_t l = 0; l < sb_latencies; l++) {

@@ -36,11 +36,12 @@ holds "help VERB is VERB --help" helps
 topics() {
 	"$program" help --help | sed -n '/^  questions /d; s/^  \([a-z][a-z]*\) .*/\1/p' >"$work/topics"
 	[ "$(wc -l <"$work/topics")" -gt 10 ] || return
+	head -1 results/record/README.md >"$work/title"
 	while read -r topic; do
 		"$program" help "$topic" >"$work/topic" && grep -q '^# ' "$work/topic" || return
 	done <"$work/topics"
-	sed '/^| file |/,/^$/d' results/record/README.md >"$work/readme"
-	"$program" help validity | cmp - "$work/readme"
+	"$program" help validity >"$work/topic" && head -1 "$work/topic" | cmp - "$work/title" &&
+		grep -q '^## ' "$work/topic" && ! grep -q '^| file |\|^## To add' "$work/topic"
 }
 holds "help TOPIC is a text, each of those that are listed" topics
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
@@ -135,7 +136,9 @@ refuses "unknown list" 3 "expected workloads, .* or topics" list everything
 names_are_searched() {
 	"$program" help metrics | grep -q '^ns_per_op ' &&
 		"$program" help queue50 | grep -q 'time in queues, from Ready to Running' &&
-		"$program" help p99 | grep -q 'Metric send_to_step_ns_p99 '
+		"$program" help p99 | grep -q '99 % of the events' &&
+		"$program" help runtime | grep -q 'here it is --duration' &&
+		"$program" help sojourn_ns | grep -q 'Metric sojourn_ns_p99 '
 }
 holds "help finds words of lists, explanations and texts" names_are_searched
 refuses "unknown option, with a suggestion" 3 "did you mean --spin-yield" \

@@ -68,7 +68,7 @@ step_in_front() {
 idle_worker() {
 	measured idle "$program" -w stuck-slot --after 4ms --messages 20 --workers 2 \
 		--record full --exemplars 64 $virtual --duration 1ms &&
-		names idle send_to_step 15 asleep '^worker [01] was parked, and at work after '
+		names idle send_to_step 15 asleep '^worker [01] was parked; it took '
 }
 # Two workers, or a worker and the generator, take turns on one CPU.
 # shellcheck disable=SC2086

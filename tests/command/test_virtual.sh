@@ -33,7 +33,7 @@ differ() {
 }
 holds "gives another result" differ
 
-holds "the terminal says so" grep -q '^virtual: times are predictions' "$work/first.out"
+holds "the terminal says so" grep -q '^virtual: predicted, not measured' "$work/first.out"
 holds "and where the run has waited" grep -q 'waits for cache lines' "$work/first.out"
 holds "runs.csv says so" grep -q ',virtual$' "$work/first/runs.csv"
 holds "waiting.csv has places" grep -q ',core/memory/pidmap.c,' "$work/first/waiting.csv"

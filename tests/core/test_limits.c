@@ -256,9 +256,10 @@ static void the_limit_is_never_passed(void **state)
 	f.config.on_complete = NULL;
 	f.config.on_start = NULL;
 	fixture_create(&f, 4);
-	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	/* Before the workers start: the first spawner would leave no room for the others. */
 	for (int i = 0; i < 4; i++)
 		fixture_submit(&f, &scripted, &spawner);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_wait(&f);
 	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
 	sb_scheduler_destroy(f.s);

@@ -68,7 +68,8 @@ static void steps_in_front(void **state)
 	e.has_sleeper = 0;
 	e.last_worker = 1;
 	expect(&e, SB_CAUSE_STEPS,
-	       "waited 3.00 ms behind 9 steps on worker 1, the last of them pid 77's; not visible "
+	       "waited 3.00 ms until a run of 9 steps on worker 1 ended, the last of them pid "
+	       "77's; not visible "
 	       "until the step ended");
 	e = waited();
 	e.front_ns = 4 * MS;
@@ -83,9 +84,10 @@ static void the_worker_was_idle(void **state)
 
 	(void)state;
 	e.idle_ns = 3 * MS;
-	expect(&e, SB_CAUSE_SEARCH, "worker 1 searched, and found it after 3.00 ms of 4.00 ms");
+	expect(&e, SB_CAUSE_SEARCH, "worker 1 searched for 3.00 ms of 4.00 ms until it found work");
 	e.was_parked = 1;
-	expect(&e, SB_CAUSE_ASLEEP, "worker 1 was parked, and at work after 3.00 ms of 4.00 ms");
+	expect(&e, SB_CAUSE_ASLEEP,
+	       "worker 1 was parked; it took 3.00 ms of 4.00 ms until it was at work");
 }
 
 static void the_system(void **state)
@@ -136,7 +138,7 @@ static void little_is_known(void **state)
 	(void)state;
 	e.idle_ns = 4 * MS;
 	e.late_ns = 3 * MS / 2;
-	expect(&e, SB_CAUSE_SEARCH, "worker 1 searched, and found it after 4.00 ms of 4.00 ms");
+	expect(&e, SB_CAUSE_SEARCH, "worker 1 searched for 4.00 ms of 4.00 ms until it found work");
 	e.idle_ns = 0;
 	e.wait_ns = MS / 2;
 	e.took_ns = 10 * MS;
@@ -146,7 +148,8 @@ static void little_is_known(void **state)
 	e.wait_ns = MS;
 	e.idle_ns = MS - MS / 10;
 	e.was_parked = 1;
-	expect(&e, SB_CAUSE_ASLEEP, "worker 0 was parked, and at work after 900 us of 1.00 ms");
+	expect(&e, SB_CAUSE_ASLEEP,
+	       "worker 0 was parked; it took 900 us of 1.00 ms until it was at work");
 }
 
 /* ---- of a series ---- */

@@ -37,7 +37,7 @@ made search run -w service --find-slo 'p99<200us' --profile xeon-2s --workers 4 
 made wide run -w skynet --leaves 100000 --profile epyc-2s-nps4 --workers 128 -r 2 -d 1ms
 made nodes run -w skynet --leaves 100000 --profile epyc-2s-nps4 --workers 32 --placement numa -r 2 -d 1ms
 made traced run -w skynet,stuck-slot,pingpong --leaves 1000 --round-trips 1000 --trace --series 100us --profile xeon-2s --workers 4 -r 6 -d 2ms
-holds "the sweep is drawn by its first objective" grep -q 'median of wake' "$work/settings/plots/sweep.gp"
+holds "the sweep is drawn by its first objective" grep -q 'p50 of wake' "$work/settings/plots/sweep.gp"
 holds "its caption does not name the machine that predicts" grep -q \
 	"^set label '4 workers placed on profile" "$work/settings/plots/sweep.gp"
 for result in "$work"/*/; do

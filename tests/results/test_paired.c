@@ -375,7 +375,7 @@ static void words_have_a_direction(void **state)
 	f.low = 1.98;
 	f.high = 6;
 	f.sign = 1;
-	check_words(&f, "B is 5.55 times slower [1.98 .. 6]");
+	check_words(&f, "B takes 5.55 times as long [1.98 .. 6]");
 	f.estimate = 0.8;
 	f.high = 0.95;
 	f.low = -0.001;
