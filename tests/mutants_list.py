@@ -421,7 +421,7 @@ LIFE = [
     Mutant("force leaves a submission under way", "core/scheduler.c",
            "	(void)sb_live_wait_none(s, UINT64_MAX);\n", "",
            "explore:stop-by-force"),
-    Mutant("the dead are listed", "core/readings.c",
+    Mutant("the dead are listed", "core/worker/readings.c",
            "	if (state != SB_STATE_COMPLETE) {",
            "	if (state) {",
            "small:core/test_edges"),
