@@ -19,9 +19,8 @@ void sb_help(void)
 	     "Try:  sched-bench demo\n"
 	     "      sched-bench help questions    which question, which command\n"
 	     "\n"
-	     "Exit status: 0 done; 1 gate or explore found something; 2 a measurement is invalid "
-	     "or\n"
-	     "was interrupted; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
+	     "Exit status: 0 done; 1 gate or explore found something; 2 a result is invalid or\n"
+	     "cut short; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 
 /* Output that is no terminal has lines of any length. */

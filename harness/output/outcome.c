@@ -109,9 +109,10 @@ static int try_writing(const char *directory)
 	return rc;
 }
 
-/* Other tools write a file. */
+/* Other tools write a file. A directory of that name may be there. */
 static int check_name(const char *output)
 {
+	struct stat info;
 	static const struct {
 		const char *end, *instead;
 	} files[] = { { ".json", "--export-json FILE" },
@@ -119,6 +120,8 @@ static int check_name(const char *output)
 		      { ".html", "report RESULT -o FILE" } };
 	const size_t length = strlen(output);
 
+	if (!stat(output, &info))
+		return 0;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(files); i++) {
 		const size_t end = strlen(files[i].end);
 

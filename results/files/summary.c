@@ -78,7 +78,7 @@ static void put_part(char *out, const struct sb_series *series, enum sb_metric_i
 	const double error = sb_series_mean(series, SB_METRIC_work_pct_error);
 
 	if (error >= 0.5)
-		snprintf(out, SB_HUMAN_BYTES, "%.0f±%.0f", mean, error);
+		snprintf(out, SB_HUMAN_BYTES, "%.0f+-%.0f", mean, error);
 	else
 		sb_human(out, mean, sb_metric[metric].unit);
 }
