@@ -286,16 +286,17 @@ static int apply_policy(struct sb_options *options)
 	return rc;
 }
 
-/* In virtual time there is no noise to average out, and a second takes minutes. */
+/* In virtual time there is no noise to average out, and a second takes minutes. A sweep ranks
+ * nothing with fewer rounds. */
 static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 {
-	static const struct {
+	const struct {
 		enum sb_option_id id;
 		const char *text;
 	} values[] = {
 		{ SB_OPT_duration, "5ms" },
 		{ SB_OPT_warmup, "1ms" },
-		{ SB_OPT_repetitions, "5" },
+		{ SB_OPT_repetitions, verb == SB_VERB_SWEEP ? "5" : "3" },
 		{ SB_OPT_series, "none" },
 	};
 	int rc = 0;
