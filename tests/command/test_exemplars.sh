@@ -178,23 +178,6 @@ else
 	skips "a neighbour on the worker's CPU" "the kernel does not count how long threads wait"
 fi
 
-# The trace says who it was: one of these, or whoever else uses this machine.
-# shellcheck disable=SC2086
-thief_is_named() {
-	busy "$last_cpu"
-	measured thief "$program" -w yield --yields 200000 --cpus "$last_cpu" --workers 1 --record full \
-		-d 500ms --trace-on 'step_time>1ms'
-	rc=$?
-	calm
-	[ $rc -eq 0 ] && grep -q '"cause":"no CPU","because":"[^"]*by [^"]* (thread [0-9]*)' \
-		"$work/thief/trace.json"
-}
-if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
-	holds "and who that is" again thief_is_named
-else
-	skips "who the neighbour is" "tracefs is not mounted, or this user may not read it"
-fi
-
 # ---- page faults ----
 
 faulting() {

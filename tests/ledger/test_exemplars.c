@@ -93,6 +93,13 @@ static void the_worker_was_idle(void **state)
 static void the_system(void **state)
 {
 	struct sb_exemplars stopped = nothing;
+	const uint64_t begin_ns = waited().begin_ns;
+	struct sb_thief thief[] = {
+		{ begin_ns, 1, 11, "sh" },
+		{ begin_ns + MS, 1, 12, "cc" },
+		{ begin_ns + 2 * MS, 0, 13, "another's" },
+		{ begin_ns + 50 * MS, 1, 14, "later" },
+	};
 	struct sb_exemplar e = waited();
 
 	(void)state;
@@ -108,6 +115,12 @@ static void the_system(void **state)
 	e.preempted = 2;
 	expect(&e, SB_CAUSE_PREEMPTED,
 	       "the thread of worker 1 waited for a CPU for 3.00 ms of 4.00 ms, preempted 2 times");
+	/* The last that took this worker's CPU by the end. */
+	stopped.thief = thief;
+	stopped.thieves = SB_ARRAY_SIZE(thief);
+	expect_of(&stopped, &e, SB_CAUSE_PREEMPTED,
+		  "the thread of worker 1 waited for a CPU for 3.00 ms of 4.00 ms, preempted 2 "
+		  "times, last by cc (thread 12)");
 	e.late_ns = 3 * MS;
 	expect(&e, SB_CAUSE_GENERATOR, "the generator was 3.00 ms late, of 4.00 ms");
 	stopped.stops = 2;
