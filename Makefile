@@ -107,7 +107,7 @@ VIRTUAL_WORLD :=
 CPPFLAGS += -DSB_NO_VIRTUAL=1
 VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE=release and MODE=debug
 endif
-# The models, the READMEs and the architecture do not depend on how the code is built, the library is for programs of any kind, and the instructions that
+# The models, the READMEs, the architecture and the library's installation do not depend on how the code is built, and the instructions that
 # are looked at are arm64's.
 SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh %/test_library.sh %/test_dist.sh) \
 	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
@@ -160,7 +160,6 @@ FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
 # Scenarios under many schedules; one compiler is enough.
 EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explore)
 
-# mode:file:where
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
 # a program would notice changes the number behind .so.
 PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/config.h core/dispatch.h core/placement.h \
@@ -170,6 +169,7 @@ LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
 VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)
 LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds $(ALLOCATOR)
 
+# mode:file:where
 INSTALLED := 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
 	644:harness/guide/completion.bash:share/bash-completion/completions/sched-bench \
@@ -260,18 +260,19 @@ peers: ## install what is missing, build, compare with Go, Tokio, oneTBB, CAF, E
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) MODE=release all
 	$(Q)scripts/peers/peers.py --rounds $(PEERS_ROUNDS) $(PEERS_ARGS)
 
-install: all $(OUT)/sched-bench.1 ## program, man page, completions (PREFIX=/usr/local, DESTDIR=)
-	$(Q)for file in $(INSTALLED); do IFS=:; set -- $$file; \
+install_files = $(Q)for file in $(1); do IFS=:; set -- $$file; \
 		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
+
+install: all $(OUT)/sched-bench.1 ## program, man page, completions (PREFIX=/usr/local, DESTDIR=)
+	$(call install_files,$(INSTALLED))
 
 library: $(LIBRARIES) ## libschedbench, static and shared: the scheduler for other programs
 
 install-library: library $(OUT)/schedbench.pc ## library, headers and pkg-config file (PREFIX=, DESTDIR=)
-	$(Q)for file in $(INSTALLED_LIBRARY); do IFS=:; set -- $$file; \
-		install -D -m $$1 $$2 "$(DESTDIR)$(PREFIX)/$$3" || exit; done
+	$(call install_files,$(INSTALLED_LIBRARY))
 	$(Q)ln -sf $(SONAME) "$(DESTDIR)$(PREFIX)/lib/libschedbench.so"
 
-# Of what is committed; its times are the commit's, so that everybody gets the same bytes.
+# git archive gives the files the time of the commit, and gzip -n stores none: the same bytes each time.
 TARBALL := build/sched-bench-$(VERSION)
 dist: ## a tarball of the last commit, the same bytes each time
 	@mkdir -p build

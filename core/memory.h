@@ -1,6 +1,5 @@
-/*
- * memory.h - what became of the workers' memory: readings, as plain data. core/memory/arenas.c sees to both.
- */
+/* memory.h - what became of the workers' memory: readings, as plain data. core/memory/arenas.c takes
+ * them. */
 #ifndef SB_CORE_MEMORY_H
 #define SB_CORE_MEMORY_H
 

@@ -13,8 +13,8 @@
  * Any thread, between start and stop. */
 bool sb_scheduler_is_pinned(const struct sb_scheduler *scheduler, uint32_t worker);
 
-/* The operating system's number of the worker's thread, for a look at it from
- * outside. Any thread, between start and stop. */
+/* The worker's thread ID, gettid(2), so that a caller can observe the thread. Any thread, between start
+ * and stop. */
 int sb_scheduler_thread_id(const struct sb_scheduler *scheduler, uint32_t worker);
 
 /*
@@ -27,7 +27,8 @@ void sb_scheduler_read(struct sb_scheduler *scheduler, uint32_t worker,
 /* Sums over all workers, without what takes long to read. As above. */
 void sb_scheduler_glance(struct sb_scheduler *scheduler, struct sb_glance *out);
 
-/* Memory, of all workers and foreign threads. Any thread, at any time; a moment's view while workers run. */
+/* Memory, of all workers and foreign threads. Any thread, at any time; while workers run the values
+ * may already have changed. */
 void sb_scheduler_read_memory(struct sb_scheduler *scheduler, struct sb_memory *out);
 
 /*

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/process/registry.h"
 #include "core/memory/arena.h"
 #include "core/memory/arenas.h"
 #include "core/memory/graves.h"
@@ -17,6 +16,7 @@
 #include "core/message/send.h"
 #include "core/process/builtin.h"
 #include "core/process/live.h"
+#include "core/process/registry.h"
 #include "core/process/step.h"
 #include "core/state.h"
 #include "core/timers/timers.h"

@@ -15,8 +15,8 @@
 #ifndef SB_WORKLOADS_WORKLOAD_H
 #define SB_WORKLOADS_WORKLOAD_H
 
-#include "core/requests.h"
 #include "core/readings.h"
+#include "core/requests.h"
 #include "workloads/load/load.h"
 
 /*

@@ -5,11 +5,11 @@
 #include <errno.h>
 
 #include "core/commands.h"
-#include "core/process/registry.h"
 #include "core/message/caller.h"
 #include "core/message/mailbox.h"
 #include "core/message/send.h"
 #include "core/process/builtin.h"
+#include "core/process/registry.h"
 #include "core/process/relations.h"
 #include "core/process/submit.h"
 #include "core/state.h"

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/process/registry.h"
 #include "core/hist.h"
 #include "core/memory/arena.h"
 #include "core/memory/graves.h"
@@ -16,6 +15,7 @@
 #include "core/message/hold.h"
 #include "core/message/mailbox.h"
 #include "core/process/live.h"
+#include "core/process/registry.h"
 #include "core/process/relations.h"
 #include "core/record/events.h"
 #include "core/state.h"

@@ -56,9 +56,10 @@ static inline uint32_t sb_place_node_distance(const struct sb_placement *p,
 }
 
 /*
- * What orders victims: the class; within it (a cache may serve several nodes)
- * the own node, and then the machine's distance, an unknown one last; and then
- * the own package. Equal is equally far.
+ * Orders victims from near to far. The number compares the class
+ * first; within a class (a cache may serve several nodes) the own node comes
+ * first, then the nodes by the machine's distance, an unknown one last, and
+ * then the own package. Victims with equal numbers are equally far.
  */
 static inline uint64_t sb_place_remoteness(const struct sb_placement *p, const struct sb_place *a,
 					   const struct sb_place *b)

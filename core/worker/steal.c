@@ -7,11 +7,11 @@
 
 #include "core/hist.h"
 #include "core/memory/arena.h"
-#include "core/worker/distance.h"
 #include "core/record/events.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake/publish.h"
+#include "core/worker/distance.h"
 #include "core/worker/take.h"
 
 /* ---- victims ---- */

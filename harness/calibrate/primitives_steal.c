@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "affinity/topology.h"
-#include "core/worker/distance.h"
 #include "core/memory/arena.h"
 #include "core/platform/platform.h"
 #include "core/queue/deque.h"
+#include "core/worker/distance.h"
 #include "harness/calibrate/pair.h"
 #include "harness/calibrate/primitives.h"
 

@@ -144,20 +144,23 @@ static int add_value(struct sb_options *options, enum sb_option_id id, const cha
 	return sb_options_set(options, id, all, "command line");
 }
 
+const char *sb_sweep_form(char letter)
+{
+	return letter == 'P' ? "NAME=LO..HI[:STEP|:log2]" : "NAME=A,B,...";
+}
+
 static int add_sweep(struct sb_options *options, enum sb_option_id id, const char *text)
 {
+	const char letter = (char)sb_option[id].letter;
+
 	if (options->sweeps == SB_SWEEPS_MAX)
 		return sb_fail(SB_EXIT_USAGE, "--%s: '%s' is one too many; expected at most %d",
 			       sb_option[id].name, text, SB_SWEEPS_MAX);
 	if (!strchr(text, '='))
 		return sb_fail(SB_EXIT_USAGE, "-%c %s: expected %s in one word, as -%c %s=%s",
-			       sb_option[id].letter, text,
-			       id == SB_OPT_parameter_scan ? "NAME=LO..HI[:STEP|:log2]"
-							   : "NAME=A,B,...",
-			       sb_option[id].letter, text,
-			       id == SB_OPT_parameter_scan ? "0..64:8" : "0,12,64");
-	options->sweep[options->sweeps++] =
-		(struct sb_given_sweep){ (char)sb_option[id].letter, text };
+			       letter, text, sb_sweep_form(letter), letter, text,
+			       letter == 'P' ? "0..64:8" : "0,12,64");
+	options->sweep[options->sweeps++] = (struct sb_given_sweep){ letter, text };
 	return sb_options_set(options, id, text, "command line");
 }
 

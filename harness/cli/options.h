@@ -110,6 +110,9 @@ struct sb_given_sweep {
 	const char *text;
 };
 
+/* "NAME=LO..HI[:STEP|:log2]" for 'P', "NAME=A,B,..." for 'L'. */
+const char *sb_sweep_form(char letter);
+
 /* A workload that was asked for, with its parameters. */
 struct sb_chosen {
 	const struct sb_workload *workload;

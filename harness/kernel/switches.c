@@ -2,10 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/platform/clock.h"
-#include "core/platform/platform.h"
 #include "harness/kernel/tracepoint.h"
 
 #define TRACEPOINT "sched/sched_switch"
@@ -84,17 +82,9 @@ static void take(void *arg, const struct sb_tracepoint_record *record)
 	memcpy(thief->name, &record->data[s->name], sizeof(thief->name) - 1);
 }
 
-static uint64_t kernel_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 struct sb_thief *sb_switches_take(struct sb_switches *s, uint32_t *n)
 {
-	struct taking t = { .switches = s, .ahead_ns = sb_clock_ns() - kernel_ns() };
+	struct taking t = { .switches = s, .ahead_ns = sb_clock_ns() - sb_clock_kernel_ns() };
 
 	for (; t.worker < s->workers; t.worker++)
 		sb_tracepoint_take(&s->ring[t.worker], take, &t);

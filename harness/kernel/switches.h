@@ -4,8 +4,8 @@
  * writes a record when a worker loses its CPU without having blocked, and looks at each of the
  * workers' switches for that; so only what is traced anyway is watched.
  */
-#ifndef SB_HARNESS_SYSTEM_TRACEPOINTS_SWITCHES_H
-#define SB_HARNESS_SYSTEM_TRACEPOINTS_SWITCHES_H
+#ifndef SB_HARNESS_KERNEL_SWITCHES_H
+#define SB_HARNESS_KERNEL_SWITCHES_H
 
 #include "results/record/record.h"
 
@@ -17,8 +17,8 @@ struct sb_switches *sb_switches_open(const char *root, const int *thread_id, uin
 /* NULL is nothing. */
 void sb_switches_close(struct sb_switches *switches);
 
-/* What there is by now, by worker and then by time; at_ns is by sb_clock_ns. *n: how many. For the
- * caller to free; NULL: there is nothing. */
+/* Takes the records so far, ordered by worker and then by time, with times of sb_clock_ns. *n: their
+ * number. The caller frees them; NULL: there are none, or no memory. */
 struct sb_thief *sb_switches_take(struct sb_switches *switches, uint32_t *n);
 
 #endif

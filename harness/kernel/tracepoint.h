@@ -2,8 +2,8 @@
  * tracepoint.h - the records of a tracepoint that a thread passes: the kernel writes them into memory
  * that it shares with us (perf_event_open(2)). It ends with the process, however that ends.
  */
-#ifndef SB_HARNESS_SYSTEM_TRACEPOINTS_RING_H
-#define SB_HARNESS_SYSTEM_TRACEPOINTS_RING_H
+#ifndef SB_HARNESS_KERNEL_TRACEPOINT_H
+#define SB_HARNESS_KERNEL_TRACEPOINT_H
 
 #include "core/platform/base.h"
 
@@ -25,8 +25,9 @@ struct sb_tracepoint_request {
 };
 
 /* False: this kernel, or this user, may not; nothing is open. */
-bool sb_tracepoint_open(struct sb_tracepoint *ring, const struct sb_tracepoint_request *request);
-void sb_tracepoint_close(struct sb_tracepoint *ring);
+bool sb_tracepoint_open(struct sb_tracepoint *tracepoint,
+			const struct sb_tracepoint_request *request);
+void sb_tracepoint_close(struct sb_tracepoint *tracepoint);
 
 #define SB_TRACEPOINT_DATA_MAX 128
 
@@ -37,8 +38,8 @@ struct sb_tracepoint_record {
 	char data[SB_TRACEPOINT_DATA_MAX];
 };
 
-/* Calls take for each record that is there, the oldest first, and forgets them. */
-void sb_tracepoint_take(struct sb_tracepoint *ring,
+/* Passes each record to take, the oldest first, and removes it. */
+void sb_tracepoint_take(struct sb_tracepoint *tracepoint,
 			void (*take)(void *arg, const struct sb_tracepoint_record *), void *arg);
 
 /* Where a field lies in the tracepoint's data, "next_pid"; false: it has none. */

@@ -3,9 +3,9 @@
  * that is answered at once, a message there and back, a process spawned.
  *
  * Nothing is recorded, no budget of time is kept, and between runs the worker
- * sleeps at once: the scheduler's own path, whose instructions can be counted. Check: the process that asks says how many
- * answers it has got, each the right one; or as many processes have completed
- * as were spawned.
+ * sleeps at once: the scheduler's own path, whose instructions can be counted.
+ * Check: the process that asks says how many answers it has got, each the right
+ * one; or as many processes have completed as were spawned.
  */
 #include <errno.h>
 

@@ -9,8 +9,8 @@
 #include <sys/utsname.h>
 
 #include "harness/cli/version.h"
-#include "harness/system/clock_choice.h"
 #include "harness/kernel/procfs.h"
+#include "harness/system/clock_choice.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/record/series.h"

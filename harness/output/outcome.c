@@ -112,13 +112,13 @@ static int try_writing(const char *directory)
 /* Other tools write a file. A directory of that name may be there. */
 static int check_name(const char *output)
 {
-	struct stat info;
 	static const struct {
 		const char *end, *instead;
 	} files[] = { { ".json", "--export-json FILE" },
 		      { ".csv", "--export-csv FILE" },
 		      { ".html", "report RESULT -o FILE" } };
 	const size_t length = strlen(output);
+	struct stat info;
 
 	if (!stat(output, &info))
 		return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/kernel/osview.h"
 #include "harness/run/config.h"
 #include "harness/run/load.h"
 #include "harness/run/rounds.h"
@@ -14,7 +15,6 @@
 #include "harness/run/tracing.h"
 #include "harness/system/clock_cost.h"
 #include "harness/system/fault_cost.h"
-#include "harness/kernel/osview.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/within/glances.h"

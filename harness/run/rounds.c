@@ -12,13 +12,13 @@
 #include <string.h>
 
 #include "core/platform/platform.h"
+#include "harness/kernel/osview.h"
+#include "harness/kernel/stops.h"
 #include "harness/run/config.h"
 #include "harness/run/load.h"
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
 #include "harness/run/tracing.h"
-#include "harness/kernel/osview.h"
-#include "harness/kernel/stops.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/within/glances.h"

@@ -2,9 +2,9 @@
 #ifndef SB_HARNESS_RUN_ROUNDS_H
 #define SB_HARNESS_RUN_ROUNDS_H
 
+#include "harness/kernel/stops.h"
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
-#include "harness/kernel/stops.h"
 
 /* Everything about the one workload that is being measured. */
 struct sb_measurement {

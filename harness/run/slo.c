@@ -89,21 +89,27 @@ uint64_t sb_search_duration(const struct sb_search *search, const struct sb_slo 
 	return ns > (double)least_ns ? (uint64_t)fmin(ns, (double)least_ns * LONGEST) : least_ns;
 }
 
-/* What a stranger on the CPU did is no reason to halve the range: such a miss has to happen
- * twice. */
+/* Another program on the CPU can cause a miss, so a suspect miss halves the range only when it
+ * happens twice. */
 static bool is_doubtful(const struct sb_search *search, const struct sb_slo *slo,
 			const struct sb_record *record)
 {
 	return !search->stalled && record->verdict == SB_SUSPECT && !sb_slo_is_met(slo, record);
 }
 
+/* The rate at which requests came, which is random; the nominal rate, if nobody counted. */
+static double offered_rate(const struct sb_record *record, double nominal_per_s)
+{
+	const double offered = record->value[SB_METRIC_offered_per_s];
+
+	return isnan(offered) ? nominal_per_s : offered;
+}
+
 void sb_search_take(struct sb_search *search, const struct sb_slo *slo,
 		    const struct sb_record *record)
 {
 	const double rate = sb_search_next(search);
-	const double offered = isnan(record->value[SB_METRIC_offered_per_s])
-				       ? rate
-				       : record->value[SB_METRIC_offered_per_s];
+	const double offered = offered_rate(record, rate);
 
 	if (!search->steps)
 		search->capacity_per_s = search->missed_per_s;
@@ -134,11 +140,7 @@ void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *
 	char rate[SB_HUMAN_BYTES];
 	char value[SB_HUMAN_BYTES];
 
-	sb_human(rate,
-		 isnan(record->value[SB_METRIC_offered_per_s])
-			 ? rate_per_s
-			 : record->value[SB_METRIC_offered_per_s],
-		 "1/s");
+	sb_human(rate, offered_rate(record, rate_per_s), "1/s");
 	sb_human(value, record->value[slo->metric], "ns");
 	if (!sb_record_has_numbers(record))
 		snprintf(out, SB_SLO_BYTES, "%s/s: not used: %s (%s)", rate,
@@ -157,7 +159,7 @@ void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *
 			 sb_slo_is_met(slo, record) ? "met" : "missed");
 }
 
-/* Between which rates it is, as they came. */
+/* The rates between which the answer lies, as the requests came. */
 static void describe_bounds(char *out, size_t bytes, const struct sb_search *search)
 {
 	char met[SB_HUMAN_BYTES];

@@ -33,8 +33,8 @@ struct sb_search {
 	double met_per_s;
 	double missed_per_s;
 	bool missed_is_measured;
-	/* What really came, which is random: the highest rate that met it, the lowest that missed
-	 * it; 0: none has. */
+	/* The same by the requests that came, whose number is random: the highest rate that met the
+	 * objective, the lowest that missed it; 0: none has. */
 	double met_offered_per_s;
 	double missed_offered_per_s;
 	double capacity_per_s;

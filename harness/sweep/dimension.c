@@ -315,7 +315,7 @@ int sb_dimension_parse(struct sb_dimension *d, char letter, const char *text,
 	*d = (struct sb_dimension){ .name = NULL };
 	if (!equals || equals == text || !equals[1])
 		return sb_fail(SB_EXIT_USAGE, "-%c %s: expected %s", letter, text,
-			       letter == 'P' ? "NAME=LO..HI[:STEP|:log2]" : "NAME=A,B,...");
+			       sb_sweep_form(letter));
 	d->name = strndup(text, (size_t)(equals - text));
 	if (!d->name)
 		return sb_fail_memory();

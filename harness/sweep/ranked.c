@@ -149,6 +149,12 @@ void sb_ranked_each_group(const struct sb_sweep_view *view,
 
 /* ---- numbers ---- */
 
+/* In virtual time many a value has no spread that can be seen. */
+static bool is_one_value(const char *value, const char *low, const char *high)
+{
+	return !strcmp(value, low) && !strcmp(value, high);
+}
+
 /* Of an objective's values, where the higher is better the inverse. */
 static void put_values(char *out, const struct sb_ranked_objective *by, double value, double low,
 		       double high)
@@ -159,8 +165,7 @@ static void put_values(char *out, const struct sb_ranked_objective *by, double v
 	sb_human(text[0], by->higher ? 1 / value : value, unit);
 	sb_human(text[1], by->higher ? 1 / high : low, unit);
 	sb_human(text[2], by->higher ? 1 / low : high, unit);
-	/* In virtual time many a value has no spread that can be seen. */
-	if (!strcmp(text[0], text[1]) && !strcmp(text[0], text[2]))
+	if (is_one_value(text[0], text[1], text[2]))
 		snprintf(out, SB_RANKED_CELL_BYTES, "%s", text[0]);
 	else
 		snprintf(out, SB_RANKED_CELL_BYTES, "%s [%s .. %s]", text[0], text[1], text[2]);
@@ -238,7 +243,7 @@ static void put_share(double value, double low, double high, FILE *out)
 	put_percent(text[0], value);
 	put_percent(text[1], low);
 	put_percent(text[2], high);
-	if (!strcmp(text[0], text[1]) && !strcmp(text[0], text[2]))
+	if (is_one_value(text[0], text[1], text[2]))
 		fprintf(out, "%s ", text[0]);
 	else
 		fprintf(out, "%s [%s .. %s] ", text[0], text[1], text[2]);

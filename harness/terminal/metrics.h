@@ -8,8 +8,6 @@
  * error with a suggestion. */
 int sb_parse_metric(const char *option, const char *name, enum sb_metric_id *out);
 
-/* What is to be low or high, by its metric's direction: one metric, or two. */
-#define SB_OBJECTIVES_MAX 2
 struct sb_objectives {
 	uint32_t n;
 	enum sb_metric_id metric[SB_OBJECTIVES_MAX];

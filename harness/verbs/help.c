@@ -80,7 +80,6 @@ static int unknown_word(const char *name)
 static int help_word(const char *word)
 {
 	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(word);
-
 	char habit[SB_HABIT_BYTES];
 	char option[80];
 

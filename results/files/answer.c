@@ -17,12 +17,10 @@ static enum sb_metric_id objective_of(const struct sb_result *result,
 				      const struct sb_series *series)
 {
 	const char *text = sb_result_fact(result, "objectives", series->workload);
-	char name[64];
 	enum sb_metric_id metric;
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ","), text);
-	metric = sb_metric_find(name);
-	if (metric < SB_METRICS && sb_series_spread(series, metric).n)
+	if (sb_metric_list(text, &metric, 1) && metric < SB_METRICS &&
+	    sb_series_spread(series, metric).n)
 		return metric;
 	return SB_METRIC_ns_per_op;
 }

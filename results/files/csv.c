@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/worker/distance.h"
 #include "core/commands.h"
+#include "core/worker/distance.h"
 #include "results/files/csv_series.h"
 #include "results/files/csv_settings.h"
 #include "results/files/file.h"

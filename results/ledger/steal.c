@@ -325,7 +325,6 @@ int sb_write_steal_ledger_csv(const struct sb_result *result, FILE *out)
 {
 	fputs("workload,label,repetition,thief,victim,distance"
 #define X(name, doc) "," #name
-#include "core/worker/distance.h"
 #include "core/steals.def"
 #undef X
 	      ",failed_ns,topology\n",

@@ -141,17 +141,12 @@ static void add_headline(struct sb_page *page, enum sb_metric_id metric)
 static void add_objectives(struct sb_page *page, const struct sb_page_row *row)
 {
 	const char *text = sb_result_fact(row->result, "objectives", row->series->workload);
-	char name[64];
-	size_t length;
+	enum sb_metric_id metric[SB_OBJECTIVES_MAX];
+	const uint32_t n = sb_metric_list(text, metric, SB_OBJECTIVES_MAX);
 
-	for (; *text; text += length + (text[length] == ',')) {
-		enum sb_metric_id metric;
-
-		length = strcspn(text, ",");
-		snprintf(name, sizeof(name), "%.*s", (int)length, text);
-		metric = sb_metric_find(name);
-		if (metric < SB_METRICS && page->has[metric])
-			add_headline(page, metric);
+	for (uint32_t i = 0; i < n; i++) {
+		if (metric[i] < SB_METRICS && page->has[metric[i]])
+			add_headline(page, metric[i]);
 	}
 }
 

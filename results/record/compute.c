@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/worker/distance.h"
 #include "core/commands.h"
+#include "core/worker/distance.h"
 #include "results/record/account.h"
 #include "results/record/record.h"
 #include "results/record/sums.h"

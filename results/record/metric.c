@@ -1,6 +1,6 @@
 #include "results/record/metric.h"
 
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -23,6 +23,21 @@ enum sb_metric_id sb_metric_find(const char *name)
 			return renamed[i].now;
 	}
 	return SB_METRICS;
+}
+
+uint32_t sb_metric_list(const char *text, enum sb_metric_id *metric, uint32_t room)
+{
+	uint32_t n = 0;
+
+	while (*text && n < room) {
+		const size_t length = strcspn(text, ",");
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, text);
+		metric[n++] = sb_metric_find(name);
+		text += length + (text[length] == ',');
+	}
+	return n;
 }
 
 const char *sb_metric_old_name(enum sb_metric_id metric)

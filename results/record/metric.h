@@ -60,6 +60,13 @@ extern const size_t sb_latencies;
  * none. */
 enum sb_metric_id sb_metric_find(const char *name);
 
+/* What is to be low or high, by its metric's direction: one metric, or two. */
+#define SB_OBJECTIVES_MAX 2
+
+/* The metrics of "wake_ns_p99,cpu_ns_per_op", as sb_metric_find has them. Returns
+ * how many, at most room. */
+uint32_t sb_metric_list(const char *text, enum sb_metric_id *metric, uint32_t room);
+
 /* Its name in earlier versions, or NULL. */
 const char *sb_metric_old_name(enum sb_metric_id metric);
 

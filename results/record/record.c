@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/worker/distance.h"
 #include "core/commands.h"
+#include "core/worker/distance.h"
 #include "results/record/account.h"
 #include "results/record/series.h"
 #include "results/record/sums.h"

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/worker/distance.h"
 #include "affinity/mask.h"
 #include "affinity/topology.h"
+#include "core/worker/distance.h"
 #include "tests/test.h"
 
 static struct sb_topology *load(void)

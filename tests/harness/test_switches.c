@@ -12,8 +12,8 @@
 #include "core/platform/clock.h"
 #include "core/platform/platform.h"
 #include "harness/kernel/procfs.h"
-#include "harness/kernel/tracepoint.h"
 #include "harness/kernel/switches.h"
+#include "harness/kernel/tracepoint.h"
 #include "tests/tree.h"
 
 #define FORMAT "/sys/kernel/tracing/events/sched/sched_switch/format"

@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/process/registry.h"
 #include "core/hist.h"
 #include "core/memory/arena.h"
 #include "core/memory/pool.h"
+#include "core/process/registry.h"
 #include "core/queue/runq.h"
 #include "core/word.h"
 #include "tests/test.h"

@@ -11,8 +11,8 @@
 #include "core/platform/clock.h"
 #include "core/platform/platform.h"
 #include "core/process.h"
-#include "core/record/sampler.h"
 #include "core/readings.h"
+#include "core/record/sampler.h"
 #include "tests/script.h"
 
 static const enum sb_counter_id account[] = {

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "core/platform/virtual/engine.h"
-#include "harness/run/ground.h"
-#include "harness/system/clock_cost.h"
-#include "harness/system/fault_cost.h"
 #include "harness/kernel/osview.h"
 #include "harness/kernel/stops.h"
 #include "harness/kernel/switches.h"
+#include "harness/run/ground.h"
+#include "harness/system/clock_cost.h"
+#include "harness/system/fault_cost.h"
 
 struct sb_osview {
 	uint32_t workers;
