@@ -384,16 +384,15 @@ struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 
 bool sb_result_has_spin_ledger(const struct sb_result *result)
 {
-	for (uint32_t i = 0; i < result->all_series; i++) {
-		const struct sb_series *series = &result->series[i];
+	bool has = false;
 
-		for (uint32_t r = 0; r < series->records; r++) {
-			for (uint32_t w = 0; w < series->placement.workers; w++) {
-				if (series->record[r].worker &&
-				    series->record[r].worker[w].counter[SB_COUNTER_timed_sleeps])
-					return true;
-			}
-		}
+	for (uint32_t i = 0; i < result->all_series && !has; i++) {
+		const char *why;
+		struct sb_spin_ledger *ledger =
+			sb_spin_ledger_make(&result->series[i], result, &why);
+
+		has = ledger;
+		free(ledger);
 	}
-	return false;
+	return has;
 }

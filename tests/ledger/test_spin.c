@@ -222,6 +222,19 @@ static void without_timed_sleeps_there_is_none(void **state)
 	destroy(result);
 }
 
+/* Sleeps were timed, but none of the calls that ended them: no spin_ledger.csv with a head alone. */
+static void without_timed_calls_there_is_none(void **state)
+{
+	struct sb_result *result = make(1, "auto");
+	const char *why;
+
+	(void)state;
+	result->series->record->worker->counter[SB_COUNTER_timed_calls] = 0;
+	assert_null(sb_spin_ledger_make(result->series, result, &why));
+	assert_false(sb_result_has_spin_ledger(result));
+	destroy(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +244,7 @@ int main(void)
 		cmocka_unit_test(so_many_spins_take_so_long),
 		cmocka_unit_test(who_is_refused_parks_at_once),
 		cmocka_unit_test(without_timed_sleeps_there_is_none),
+		cmocka_unit_test(without_timed_calls_there_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
