@@ -189,14 +189,20 @@ int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
 	return 0;
 }
 
-/* The process has ended since it was looked up. */
+/* The process has ended since it was looked up. sender: the worker that has sent them, which
+ * is the caller, or whose slot the caller has claimed. */
+SB_COLD static void count_dead(struct sb_worker *sender, const struct sb_event_node *newest)
+{
+	for (; newest; newest = newest->next)
+		sb_note_dead_letters(sender, sb_is_bundle(newest) ? sb_bundle_count(newest) : 1);
+}
+
 SB_COLD static void drop_held(struct sb_scheduler *s, struct sb_worker *w,
 			      struct sb_event_node *newest)
 {
 	while (newest) {
 		struct sb_event_node *older = newest->next;
 
-		sb_note_dead_letters(w, sb_is_bundle(newest) ? sb_bundle_count(newest) : 1);
 		sb_route_drop(s, w, newest);
 		newest = older;
 	}
@@ -210,8 +216,10 @@ void sb_route_flush(struct sb_worker *w)
 	if (!newest)
 		return;
 	w->handover.newest = NULL; /* on_drop may send, too */
-	if (sb_route_post(w->scheduler, w, h->to, newest, h->oldest) == SB_POST_GONE)
+	if (sb_route_post(w->scheduler, w, h->to, newest, h->oldest) == SB_POST_GONE) {
+		count_dead(w, newest);
 		drop_held(w->scheduler, w, newest);
+	}
 }
 
 /*
@@ -256,6 +264,8 @@ static enum sb_post_result show_held(struct sb_worker *victim, struct sb_event_n
 		if (held->sent_ns)
 			sb_record_missed(victim, SB_WAIT_HELD, held->sent_ns, h->to->ready_ns);
 		sb_runq_push(&victim->scheduler->global, h->to);
+	} else if (result == SB_POST_GONE) {
+		count_dead(victim, held);
 	}
 	return result;
 }
