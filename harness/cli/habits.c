@@ -52,7 +52,7 @@ static enum sb_option_id option_for(enum sb_verb verb, const char *name, const c
 	const enum sb_option_id id = sb_option_find(verb, name);
 	const char *form = id == SB_OPTIONS ? NULL : sb_option[id].form;
 
-	if (!*value || (form && (!strcmp(form, "TEXT") || strstr(form, value))))
+	if (!*value || (form && (sb_option_is_text(&sb_option[id]) || strstr(form, value))))
 		return id;
 	return SB_OPTIONS;
 }

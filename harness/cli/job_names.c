@@ -17,8 +17,7 @@ bool sb_job_is_question(enum sb_option_id id)
 
 static bool is_free_text(enum sb_option_id id)
 {
-	return sb_option[id].form && !strcmp(sb_option[id].form, "TEXT") &&
-	       !(sb_option[id].verbs & SB_NUMERIC);
+	return sb_option_is_text(&sb_option[id]) && !(sb_option[id].verbs & SB_NUMERIC);
 }
 
 bool sb_job_is_list(enum sb_verb verb, const char *name, const char *text)

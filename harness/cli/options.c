@@ -79,8 +79,6 @@ static bool matches(const struct sb_option *option, const char *alternative, con
 		    uint64_t *number)
 {
 	*number = 0;
-	if (!strcmp(alternative, "TEXT"))
-		return true;
 	if (!strcmp(alternative, "N"))
 		return sb_parse_count(text, number) && in_range(option, *number);
 	if (!strcmp(alternative, "TIME"))
@@ -107,12 +105,27 @@ static bool parse_value(const struct sb_option *option, const char *text,
 	value->text = text;
 	if (!option->form)
 		return parse_flag(text, &value->number);
+	value->number = 0;
+	value->alternative = 0;
+	if (sb_option_is_text(option))
+		return true;
 	for (unsigned int i = 0; form_alternative(option->form, i, alternative); i++) {
 		value->alternative = i;
 		if (matches(option, alternative, text, &value->number))
 			return true;
 	}
 	return false;
+}
+
+bool sb_option_is_text(const struct sb_option *option)
+{
+	static const char *const numbers[] = { "N", "TIME", "SIZE", "PERCENT" };
+
+	for (size_t i = 0; option->form && i < SB_ARRAY_SIZE(numbers); i++) {
+		if (!strcmp(option->form, numbers[i]))
+			return false;
+	}
+	return option->form && isupper((unsigned char)*option->form) && !strchr(option->form, '|');
 }
 
 void sb_option_describe(const struct sb_option *option, char *out)

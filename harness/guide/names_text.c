@@ -116,7 +116,7 @@ void sb_more_of_option(size_t i)
 
 	sb_option_describe(&sb_option[i], form);
 	sb_option_environment((enum sb_option_id)i, twin, sizeof(twin));
-	if (strcmp(form, "TEXT") != 0)
+	if (!sb_option_is_text(&sb_option[i]))
 		printf("      expected: %s\n", form);
 	printf("      in the environment: %s\n", twin);
 	for (const struct sb_policy *p = sb_policies; p->name; p++) {

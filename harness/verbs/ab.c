@@ -22,6 +22,8 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/answer.h"
 #include "results/files/file.h"
+#include "results/files/summary_virtual.h"
+#include "results/files/wrap.h"
 #include "results/record/series.h"
 
 /* ---- the plan ---- */
@@ -197,11 +199,23 @@ static int run_trials(struct sb_ab *s)
 
 /* ---- all of it ---- */
 
+/* That the times are predictions, if they are. */
+static void put_machine(const struct sb_result *result, FILE *out)
+{
+	int columns = sb_terminal_width(out);
+	struct sb_wrap wrap;
+	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
+
+	sb_summary_put_virtual(stream, result);
+	sb_wrap_end(&wrap);
+}
+
 static void print_pretty(const void *session, FILE *out)
 {
 	const struct sb_ab *s = session;
 
 	sb_compared_put(sb_answer_of(&s->result), &s->findings, out);
+	put_machine(&s->result, out);
 	fprintf(out, "result: %s (findings.csv, pairs.csv, report.html, result.json)\n",
 		s->result.directory);
 }

@@ -139,6 +139,26 @@ static char *order_text(const struct sb_session *s)
 	return text;
 }
 
+/* "3 7": of a configuration for each work. */
+static char *default_text(const struct sb_session *s)
+{
+	const char *before = "";
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	for (uint32_t i = 0; i < s->sweep.configurations; i++) {
+		if (!sb_sweep_is_default(&s->sweep, &s->sweep.configuration[i]))
+			continue;
+		fprintf(out, "%s%" PRIu32, before, i);
+		before = " ";
+	}
+	fclose(out);
+	return text;
+}
+
 static char *answer_text(const struct sb_sweep_view *view)
 {
 	char *text = NULL;
@@ -259,6 +279,7 @@ static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
 	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
 	rc |= add_objectives(s);
 	rc |= add_owned(result, "sweep", "order", order_text(s));
+	rc |= add_owned(result, "sweep", "default_series", default_text(s));
 	rc |= add_owned(result, "answer", "text", answer_text(view));
 	return rc ? sb_fail_memory() : 0;
 }

@@ -171,7 +171,7 @@ static void put_table(FILE *out, const struct sb_result *result, const struct ta
 static void put_wakes(FILE *out, const struct sb_series *series, enum sb_metric_id mean,
 		      const char *what)
 {
-	const enum sb_metric_id shown[] = { mean + 1, mean + 3, mean + 5 };
+	static const int shown[] = { SB_LATENCY_P50, SB_LATENCY_P99, SB_LATENCY_MAX };
 	char title[SB_SERIES_TITLE_BYTES];
 	char text[SB_ARRAY_SIZE(shown)][SB_HUMAN_BYTES];
 
@@ -179,7 +179,7 @@ static void put_wakes(FILE *out, const struct sb_series *series, enum sb_metric_
 		return;
 	sb_series_title(title, series);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
-		sb_human(text[i], sb_series_spread(series, shown[i]).median, "ns");
+		sb_human(text[i], sb_series_latency(series, mean, shown[i]).median, "ns");
 	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", title, what, text[0], text[1],
 		text[2]);
 }
@@ -237,7 +237,7 @@ static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
 		return;
 	fprintf(out, "  %-10s", sojourns[i].name);
 	for (int m = 0; m < 6; m++) {
-		sb_human(text, sb_series_spread(series, sojourns[i].mean + m).median, "ns");
+		sb_human(text, sb_series_latency(series, sojourns[i].mean, m).median, "ns");
 		fprintf(out, "  %8s", text);
 	}
 	fputc('\n', out);
@@ -381,8 +381,16 @@ static void put_answer(FILE *out, const struct sb_result *result, const char *bo
 		fputc('\n', out);
 }
 
-static void put_emulated(FILE *out, const struct sb_result *result)
+/* The machine that the times are of. */
+static void put_machine(FILE *out, const struct sb_result *result)
 {
+	sb_summary_put_virtual(out, result);
+	if (!strcmp(sb_result_topology(result), "virtual"))
+		return;
+	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
+	sb_summary_put_counts(out, result, "machine");
+	sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
+	fprintf(out, ", %s build\n", sb_result_fact(result, "run", "build_mode"));
 	if (strcmp(sb_result_topology(result), "emulated") != 0)
 		return;
 	fprintf(out, "emulated: profile '%s'", sb_result_fact(result, "profile", "name"));
@@ -399,12 +407,7 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 	const char *plain = color ? "\033[0m" : "";
 
 	put_answer(out, result, bold, plain);
-	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
-	sb_summary_put_counts(out, result, "machine");
-	sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
-	fprintf(out, ", %s build\n", sb_result_fact(result, "run", "build_mode"));
-	put_emulated(out, result);
-	sb_summary_put_virtual(out, result);
+	put_machine(out, result);
 	put_table(out, result, &cost_table, columns, bold);
 	if (have(result, SB_METRIC_steps))
 		put_table(out, result, &source_table, columns, bold);

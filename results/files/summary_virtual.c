@@ -32,6 +32,8 @@ void sb_summary_put_virtual(FILE *out, const struct sb_result *result)
 	fprintf(out, "virtual: predicted, not measured, for machine '%s'",
 		sb_result_fact(result, "profile", "name"));
 	sb_summary_put_counts(out, result, "profile");
+	if (*sb_result_fact(result, "run", "workers"))
+		sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
 	fprintf(out, "; model %s of %s, ", sb_result_fact(result, "virtual", "model"),
 		sb_result_fact(result, "virtual", "model_date"));
 	if (*median)

@@ -45,22 +45,28 @@ static void put_latency(FILE *out, const struct sb_page *page, const struct sb_l
 {
 	static const char *const titles[SB_LATENCY_METRICS] = { "mean",	 "p50", "p90",	"p99",
 								"p99.9", "max", "timed" };
-	enum sb_metric_id metric[SB_LATENCY_METRICS];
 
 	sb_html_begin_details(out, latency->name, latency->doc, is_open);
 	sb_html_table(out, latency->name);
 	sb_html_series_heads(out, page);
 	for (int i = 0; i < SB_LATENCY_METRICS; i++) {
-		metric[i] = (enum sb_metric_id)(latency->first + i);
-		sb_html_head(out, titles[i], sb_metric[metric[i]].unit, sb_metric[metric[i]].doc);
+		const struct sb_metric *metric = &sb_metric[latency->first + i];
+
+		sb_html_head(out, titles[i], metric->unit, metric->doc);
 	}
 	sb_html_table_body(out);
 	for (uint32_t i = 0; i < page->rows; i++) {
 		/* How many were timed: often none. */
-		if (!(sb_series_spread(page->row[i].series, metric[6]).max > 0))
+		if (!(sb_series_latency(page->row[i].series, latency->first, SB_LATENCY_METRICS - 1)
+			      .max > 0))
 			continue;
 		sb_html_series_cells(out, page, &page->row[i]);
-		put_cells(out, page->row[i].series, metric, SB_LATENCY_METRICS);
+		for (int m = 0; m < SB_LATENCY_METRICS; m++) {
+			const struct sb_spread spread =
+				sb_series_latency(page->row[i].series, latency->first, m);
+
+			sb_html_spread(out, &spread, sb_metric[latency->first + m].unit, false);
+		}
 		fputs("</tr>\n", out);
 	}
 	sb_html_table_end(out);

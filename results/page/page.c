@@ -264,18 +264,21 @@ static void put_count(FILE *out, const struct sb_result *result, const char *gro
 
 char *sb_page_machine(const struct sb_result *result)
 {
-	const char *model = sb_result_fact(result, "machine", "cpu_model");
+	const bool is_virtual = !strcmp(sb_result_topology(result), "virtual");
+	const char *group = is_virtual ? "profile" : "machine";
+	const char *name = sb_result_fact(result, group, is_virtual ? "name" : "cpu_model");
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
 	if (!out)
 		return NULL;
-	fputs(*model ? model : "unknown machine", out);
-	put_count(out, result, "machine", "packages", "package");
-	put_count(out, result, "machine", "nodes", "NUMA node");
-	put_count(out, result, "machine", "cores", "core");
-	put_count(out, result, "machine", "pus", "processing unit");
+	fprintf(out, "%s%s", is_virtual ? "modelled machine " : "",
+		*name ? name : "unknown machine");
+	put_count(out, result, group, "packages", "package");
+	put_count(out, result, group, "nodes", "NUMA node");
+	put_count(out, result, group, "cores", "core");
+	put_count(out, result, group, "pus", "processing unit");
 	put_count(out, result, "run", "workers", "worker");
 	fclose(out);
 	return text;

@@ -69,7 +69,8 @@ const char *sb_page_verdict_doc(enum sb_verdict verdict);
 /* The last part of the directory, which is what tells results apart. */
 const char *sb_page_result_name(const struct sb_result *result);
 
-/* "Intel …: 1 package, 2 cores; 2 workers", for the caller to free, or NULL. */
+/* "Intel …, 1 package, 2 cores, 2 workers"; in virtual time the modelled machine. For the caller to
+ * free, or NULL. */
 char *sb_page_machine(const struct sb_result *result);
 
 /* "pingpong, yield" and how many more there are, for the caller to free. */

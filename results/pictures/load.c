@@ -217,34 +217,60 @@ static void put_ideal(struct sb_plot *plot, const struct load *load, size_t perc
 
 /* ---- the picture ---- */
 
-static bool any_spot(const struct load *load, uint32_t group, size_t percentile, bool is_step)
+static bool is_on_curve(const struct spot *spot, uint32_t curve, bool is_step)
 {
-	for (uint32_t i = 0; i < load->spots; i++) {
-		const struct spot *spot = &load->spot[i];
+	return spot->group == curve / PERCENTILES && spot->is_step == is_step &&
+	       spot->latency[curve % PERCENTILES].n;
+}
 
-		if (spot->group == group && spot->is_step == is_step && spot->latency[percentile].n)
-			return true;
-	}
-	return false;
+static uint32_t count_steps(const struct load *load, uint32_t curve, bool is_suspect)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < load->spots; i++)
+		n += is_on_curve(&load->spot[i], curve, true) &&
+		     load->spot[i].is_suspect == is_suspect;
+	return n;
 }
 
 static void put_steps(struct sb_plot *plot, const struct load *load, uint32_t curve,
-		      const char *label, double edge)
+		      const char *label, double edge, bool is_suspect)
 {
 	const uint32_t block = sb_plot_block(plot);
 	char style[SB_PLOT_STYLE_BYTES];
 
 	for (uint32_t i = 0; i < load->spots; i++) {
 		const struct spot *spot = &load->spot[i];
-		const struct sb_plot_median *m = &spot->latency[curve % PERCENTILES];
 
-		if (spot->group == curve / PERCENTILES && spot->is_step && m->n)
+		if (is_on_curve(spot, curve, true) && spot->is_suspect == is_suspect)
 			fprintf(plot->data, "%.9g %.9g\n", spot->offered,
-				sb_plot_clamp(m->at, edge));
+				sb_plot_clamp(spot->latency[curve % PERCENTILES].at, edge));
 	}
 	sb_plot_block_end(plot);
+	plot->hollow |= is_suspect;
 	sb_plot_curve(plot, block, label, "using 1:2 with points %s",
-		      sb_plot_point_style(style, curve, true));
+		      sb_plot_point_style(style, curve, is_suspect));
+}
+
+/* Steps that are suspect are hollow, and named only if no other is. */
+static void put_all_steps(struct sb_plot *plot, const struct load *load, uint32_t curve,
+			  const char *label, double edge)
+{
+	const bool has_valid = count_steps(load, curve, false);
+
+	if (has_valid)
+		put_steps(plot, load, curve, label, edge, false);
+	if (count_steps(load, curve, true))
+		put_steps(plot, load, curve, has_valid ? NULL : label, edge, true);
+}
+
+static bool has_rates(const struct load *load, uint32_t curve)
+{
+	for (uint32_t i = 0; i < load->spots; i++) {
+		if (is_on_curve(&load->spot[i], curve, false))
+			return true;
+	}
+	return false;
 }
 
 static void put_rates(struct sb_plot *plot, const struct load *load, uint32_t curve,
@@ -266,19 +292,17 @@ static void put_rates(struct sb_plot *plot, const struct load *load, uint32_t cu
 /* The curve-th: of a group, and one of its percentiles. */
 static void put_curve(struct sb_plot *plot, const struct load *load, uint32_t curve, double edge)
 {
-	const uint32_t group = curve / (uint32_t)PERCENTILES;
 	const size_t percentile = curve % PERCENTILES;
-	const char *name = load->groups.label[group];
+	const char *name = load->groups.label[curve / PERCENTILES];
 	char label[400];
 
 	snprintf(label, sizeof(label), "%s%s%s", percentiles[percentile].label, *name ? ", " : "",
 		 name);
-	if (any_spot(load, group, percentile, false))
+	if (has_rates(load, curve))
 		put_rates(plot, load, curve, label, edge);
 	snprintf(label, sizeof(label), "%s of a step%s%s", percentiles[percentile].label,
 		 *name ? ", " : "", name);
-	if (any_spot(load, group, percentile, true))
-		put_steps(plot, load, curve, label, edge);
+	put_all_steps(plot, load, curve, label, edge);
 }
 
 static void put_axes(struct sb_plot *plot, const struct load *load, double *edge)

@@ -109,14 +109,35 @@ static void put_finding(struct sb_plot *plot, const struct tradeoff *t)
 			t->front.ranking->compared, plot->view->line[t->front.compromise].detail);
 }
 
+/* Whether a sweep has it as the configuration of the defaults: it names such series by their
+ * numbers. */
+static bool is_default(const struct sb_plot_line *line)
+{
+	const char *rest = sb_result_fact(line->result, "sweep", "default_series");
+	const long number = line->series - line->result->series;
+	char *end;
+
+	for (; *rest; rest = end) {
+		if (strtol(rest, &end, 10) == number)
+			return true;
+		if (end == rest)
+			break;
+	}
+	return false;
+}
+
 static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i)
 {
-	const struct sb_series *series = plot->view->line[i].series;
+	const struct sb_plot_line *line = &plot->view->line[i];
+	const struct sb_series *series = line->series;
 	const struct sb_plot_median x = sb_plot_median(series, t->metric[0]);
 	const struct sb_plot_median y = sb_plot_median(series, t->metric[1]);
 	const uint32_t block = sb_plot_block(plot);
 	char style[SB_PLOT_STYLE_BYTES];
+	char label[400];
 
+	snprintf(label, sizeof(label), "%s%s", line->detail,
+		 is_default(line) ? ", the default" : "");
 	plot->has_intervals |= x.is_interval;
 	plot->has_extremes |= !x.is_interval && x.n > 1;
 	plot->hollow |= sb_plot_is_suspect(series);
@@ -125,7 +146,7 @@ static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i
 	sb_plot_block_end(plot);
 	sb_plot_curve(plot, block, NULL, "using 1:2:3:4:5:6 with xyerrorbars ps 0 lw 1 lc rgb '%s'",
 		      sb_plot_colour(i));
-	sb_plot_curve(plot, block, plot->view->line[i].detail, "using 1:2 with points %s",
+	sb_plot_curve(plot, block, label, "using 1:2 with points %s",
 		      sb_plot_point_style(style, i, sb_plot_is_suspect(series)));
 }
 

@@ -44,7 +44,7 @@ extern const struct sb_metric sb_record_hist_info[SB_RECORD_HISTS];
 
 /* ---- latencies, see latencies.def ---- */
 
-enum { SB_LATENCY_P50 = 1, SB_LATENCY_P99 = 3, SB_LATENCY_METRICS = 7 };
+enum { SB_LATENCY_P50 = 1, SB_LATENCY_P99 = 3, SB_LATENCY_MAX = 5, SB_LATENCY_METRICS = 7 };
 
 struct sb_latency {
 	const char *name;

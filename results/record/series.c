@@ -150,6 +150,16 @@ struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric
 	return spread;
 }
 
+struct sb_spread sb_series_latency(const struct sb_series *series, enum sb_metric_id first,
+				   int behind)
+{
+	struct sb_spread spread = sb_series_spread(series, first + behind);
+
+	if (behind == SB_LATENCY_MAX)
+		spread.median = spread.max;
+	return spread;
+}
+
 double sb_series_mean(const struct sb_series *series, enum sb_metric_id metric)
 {
 	double sum = 0;

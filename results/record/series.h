@@ -123,4 +123,9 @@ void sb_result_free(struct sb_result *result);
 /* Over the repetitions that have it. */
 struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric_id metric);
 
+/* The same of the metric that comes so far behind a latency's first, for tables: what stands for
+ * the maximum (SB_LATENCY_MAX) is the largest of all repetitions, and not the median. */
+struct sb_spread sb_series_latency(const struct sb_series *series, enum sb_metric_id first,
+				   int behind);
+
 #endif

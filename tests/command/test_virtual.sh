@@ -34,6 +34,9 @@ differ() {
 holds "gives another result" differ
 
 holds "the terminal says so" grep -q '^virtual: predicted, not measured' "$work/first.out"
+names_the_host() { grep -q 'build$' "$work/first.out"; }
+lacks_the_host() { ! names_the_host; }
+holds "and not the host" lacks_the_host
 holds "and where the run has waited" grep -q 'waits for cache lines' "$work/first.out"
 holds "runs.csv says so" grep -q ',virtual$' "$work/first/runs.csv"
 holds "waiting.csv has places" grep -q ',core/memory/pidmap.c,' "$work/first/waiting.csv"
@@ -68,8 +71,22 @@ holds "no row's directory is left" test ! -e "$work/sweep/sweep.row"
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 holds "a sweep on one CPU" sweep alone taskset -c "$cpu"
 holds "has the same result" scripts/same-virtual.py "$work/sweep" "$work/alone"
-holds "a comparison" "$program" ab -A '--victim near' -B '--victim random' -w skynet \
-	--leaves 100 --virtual --profile xeon-2s --workers 8 --pairs 12 --metric ns_per_op -q --no-plots -o "$work/ab"
+compare() {
+	"$program" ab -A '--victim near' -B '--victim random' -w skynet --leaves 100 --virtual \
+		--profile xeon-2s --workers 8 --pairs 12 --metric ns_per_op --no-plots -o "$work/ab" \
+		>"$work/ab.out"
+}
+holds "a comparison" compare
+holds "says that it is of predictions" grep -q '^virtual: predicted, not measured' "$work/ab.out"
+
+trade_off() {
+	"$program" sweep -w trickle -L spin-yield=0,64 --objective wake_ns_p90,cpu_ns_per_op \
+		--virtual --profile xeon-2s --workers 4 -q --no-plots -o "$work/two" &&
+		"$program" plot tradeoff "$work/two" -o "$work/two.svg"
+}
+holds "two objectives against each other" trade_off
+marks_the_default() { [ "$(grep -c 'the default' "$work/two.svg")" -eq 1 ]; }
+holds "the picture marks the default" marks_the_default
 
 "$program" run -w skynet --leaves 100 --workers 1 -d 1ms --warmup 0s -r 2 -q --no-plots -o "$work/real"
 refuses "virtual and native results are not compared" 3 "[-][-]across" \

@@ -243,7 +243,7 @@ static void random_value(struct sb_rng *rng, enum sb_option_id id, char *out, ui
 		alternative = strsep(&rest, "|");
 	if (id == SB_OPT_rate || id == SB_OPT_load)
 		snprintf(out, bytes, "%u", (unsigned int)(number % 1000));
-	else if (!strcmp(alternative, "TEXT"))
+	else if (sb_option_is_text(option))
 		random_text(rng, out, bytes);
 	else if (!strcmp(alternative, "N"))
 		snprintf(out, bytes, "%" PRIu64, number);

@@ -301,7 +301,7 @@ static void every_output_says_emulated(void **state)
 static void every_output_says_virtual(void **state)
 {
 	(void)state;
-	check_outputs_say(SB_SIMULATED, "\nvirtual: predicted, not measured");
+	check_outputs_say(SB_SIMULATED, "virtual: predicted, not measured");
 }
 
 int main(void)
