@@ -169,12 +169,16 @@ LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
 VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)
 LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds $(ALLOCATOR)
 
+# What a plug-in includes: all that the one to begin with does.
+PLUGIN_HEADERS = $(filter-out %.c %:,$(subst \,,$(shell $(CC) -MM -I. harness/plugin/skeleton/countdown.c)))
+
 # mode:file:where
-INSTALLED := 755:$(PROGRAM):bin/sched-bench \
+INSTALLED = 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
 	644:harness/guide/completion.bash:share/bash-completion/completions/sched-bench \
 	644:harness/guide/completion.zsh:share/zsh/site-functions/_sched-bench \
-	644:harness/guide/completion.fish:share/fish/vendor_completions.d/sched-bench.fish
+	644:harness/guide/completion.fish:share/fish/vendor_completions.d/sched-bench.fish \
+	$(foreach h,$(PLUGIN_HEADERS),644:$(h):include/schedbench/$(h))
 INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:lib/libschedbench.a 755:$(OUT)/$(SONAME):lib/$(SONAME) \
 	644:$(OUT)/schedbench.pc:lib/pkgconfig/schedbench.pc 644:affinity/schedbench.3:share/man/man3/schedbench.3 \
 	644:affinity/schedbench.h:include/schedbench/schedbench.h $(foreach h,$(PUBLIC_HEADERS),644:$(h):include/schedbench/$(h))
@@ -317,6 +321,8 @@ $(OUT)/harness/virtual/models.o: $(wildcard harness/virtual/models/*.json)
 
 # The texts of `help TOPIC`.
 $(OUT)/harness/guide/topics.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/guide/topics.def)
+
+$(OUT)/harness/verbs/new.o: harness/plugin/skeleton/countdown.c
 
 # A dump of its stacks has names.
 $(PROGRAM) $(WRONG): LDLIBS += -rdynamic

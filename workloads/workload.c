@@ -49,6 +49,11 @@ bool sb_workload_accept_time(const struct sb_param *param, const char *text, cha
 	return sb_quantity_time(text, &ns) && ns <= TIME_MAX_NS;
 }
 
+uint64_t sb_workload_now_ns(void)
+{
+	return sb_clock_ns();
+}
+
 uint64_t sb_workload_time_ns(const char *text)
 {
 	double ns = 0;

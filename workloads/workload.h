@@ -124,6 +124,9 @@ struct sb_workload {
 	void (*teardown)(struct sb_workload_run *run);
 };
 
+/* The time, as sb_clock_ns. */
+uint64_t sb_workload_now_ns(void);
+
 static inline void sb_run_record_wake(const struct sb_workload_run *run, uint64_t ns)
 {
 	if (run->wakes)
@@ -151,10 +154,18 @@ static inline const char *sb_workload_objective(const struct sb_workload *worklo
 	return workload->objective ? workload->objective : "ns_per_op";
 }
 
-/* All workloads, ends with NULL. */
-extern const struct sb_workload *const sb_workloads[];
+#define SB_WORKLOADS_MAX 64
+#define SB_PARAMS_MAX	 16 /* of a workload */
+
+/* All workloads, ends with NULL: those of list.def, then those that were added. */
+extern const struct sb_workload *sb_workloads[];
 
 /* Returns NULL when there is none of that name. */
 const struct sb_workload *sb_workload_find(const char *name);
+
+/* Adds one that stays where it is, for good; the harness's thread, before any run. False: there are
+ * SB_WORKLOADS_ADDED already. */
+#define SB_WORKLOADS_ADDED 8
+bool sb_workload_add(const struct sb_workload *workload);
 
 #endif

@@ -39,7 +39,7 @@ size_t sb_options_long_table(struct option *table, enum sb_verb verb)
 					      NULL, 1000 + id };
 	}
 	options = n;
-	for (const struct sb_workload *const *w = sb_workloads; *w && has_workloads(verb); w++) {
+	for (const struct sb_workload **w = sb_workloads; *w && has_workloads(verb); w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!has_long(table, n, p->name))
 				table[n++] = (struct option){ p->name, required_argument, NULL,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/cli/job_names.h"
+#include "harness/plugin/plugin.h"
 #include "harness/cli/reading.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/input.h"
@@ -259,6 +260,24 @@ static const struct sb_ini_section *find_global(const struct sb_ini *ini)
 	return NULL;
 }
 
+/* Before the names of parameters are looked at: of plug-ins, too. */
+static int load_plugins(struct sb_jobs *jobs, const char *path,
+			const struct sb_ini_section *section)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < section->entries && !rc; i++) {
+		const struct sb_ini_entry *entry = &section->entry[i];
+		const char *where;
+
+		if (strcmp(entry->name, "workload") != 0 || !entry->value)
+			continue;
+		where = note_where(jobs, path, entry->line, entry->value_column);
+		rc = where ? sb_plugin_load_list(entry->value, where) : sb_fail_memory();
+	}
+	return rc;
+}
+
 static int make_jobs(struct sb_jobs *jobs, const struct command *command, const char *path,
 		     const struct sb_ini *ini)
 {
@@ -266,6 +285,8 @@ static int make_jobs(struct sb_jobs *jobs, const struct command *command, const 
 	const uint32_t before = jobs->jobs;
 	int rc = 0;
 
+	for (uint32_t i = 0; i < ini->sections && !rc; i++)
+		rc = load_plugins(jobs, path, &ini->section[i]);
 	for (uint32_t i = 0; i < ini->sections && !rc; i++) {
 		if (&ini->section[i] != global)
 			rc = make_job(jobs, command, path, global, &ini->section[i]);

@@ -9,6 +9,7 @@
 
 #include "harness/cli/policy.h"
 #include "harness/cli/reading.h"
+#include "harness/plugin/plugin.h"
 #include "harness/cli/verb.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
@@ -341,13 +342,27 @@ static int take_entry(struct sb_options *options, enum sb_verb verb, const struc
 	return rc;
 }
 
+/* Those of a job file have been. */
+static int load_plugins(int argc, char **argv)
+{
+	char name[64];
+	const char *text;
+	int rc;
+
+	sb_option_environment(SB_OPT_workload, name, sizeof(name));
+	text = getenv(name);
+	rc = text ? sb_plugin_load_list(text, NULL) : 0;
+	return rc ? rc : sb_plugin_load_named(argc, argv);
+}
+
 int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 			 const struct sb_entry *entry, uint32_t entries, int argc, char **argv)
 {
 	int rc;
 
 	memset(options, 0, sizeof(*options));
-	rc = set_defaults(options);
+	rc = load_plugins(argc, argv);
+	rc = rc ? rc : set_defaults(options);
 	for (uint32_t i = 0; i < entries && !rc; i++)
 		rc = take_entry(options, verb, &entry[i]);
 	if (!rc)

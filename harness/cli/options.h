@@ -25,7 +25,8 @@ enum sb_verb {
 	SB_VERB_EXPLORE = 4096,
 	SB_VERB_LIST = 8192,
 	SB_VERB_DEMO = 16384,
-	SB_VERBS_ALL = 32767,
+	SB_VERB_NEW = 32768,
+	SB_VERBS_ALL = 65535,
 	/* Those that run workloads. */
 	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
 	/* Those others whose table goes to standard output. */
@@ -91,10 +92,8 @@ struct sb_entry {
 			 * them */
 };
 
-#define SB_WORKLOADS_MAX 64
-#define SB_PARAMS_MAX	 16
-#define SB_GIVEN_MAX	 64
-#define SB_SWEEPS_MAX	 16
+#define SB_GIVEN_MAX  64
+#define SB_SWEEPS_MAX 16
 
 /* --NAME VALUE for a parameter of a workload. */
 struct sb_given_param {

@@ -8,6 +8,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/policy.h"
 #include "harness/cli/reading.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 
@@ -32,13 +33,38 @@ static int unknown_workload(const char *name, const char *where)
 		       AT(where), name);
 }
 
+static int find_plugin(const char *name, const char *where, const struct sb_workload **out)
+{
+	const int rc = sb_plugin_load(name, where, out);
+
+	if (rc)
+		return rc;
+	for (const struct sb_param *p = (*out)->params; p->name; p++) {
+		if (sb_option_find(SB_VERB_RUN, p->name) != SB_OPTIONS)
+			return sb_fail(SB_EXIT_USAGE,
+				       "%s%s%s: its parameter '%s' has the name of an option; "
+				       "expected another",
+				       AT(where), name, p->name);
+	}
+	return 0;
+}
+
+static int find(const char *name, const char *where, const struct sb_workload **out)
+{
+	if (sb_plugin_is_file(name))
+		return find_plugin(name, where, out);
+	*out = sb_workload_find(name);
+	return *out ? 0 : unknown_workload(name, where);
+}
+
 static int choose(struct sb_options *options, const char *name)
 {
-	const struct sb_workload *workload = sb_workload_find(name);
+	const struct sb_workload *workload = NULL;
 	struct sb_chosen *chosen;
+	const int rc = find(name, options->value[SB_OPT_workload].where, &workload);
 
-	if (!workload)
-		return unknown_workload(name, options->value[SB_OPT_workload].where);
+	if (rc)
+		return rc;
 	for (uint32_t i = 0; i < options->chosens; i++) {
 		if (options->chosen[i].workload == workload)
 			return sb_fail(SB_EXIT_USAGE,
@@ -199,7 +225,7 @@ bool sb_param_is_given(const struct sb_options *options, const char *name)
 
 const struct sb_param *sb_param_find(const char *name)
 {
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+	for (const struct sb_workload **w = sb_workloads; *w; w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (!strcmp(p->name, name))
 				return p;

@@ -10,6 +10,7 @@
 #include "harness/cli/policy.h"
 #include "harness/compare/gate.h"
 #include "harness/output/facts.h"
+#include "harness/plugin/plugin.h"
 #include "harness/run/placing.h"
 #include "harness/terminal/status.h"
 
@@ -88,6 +89,7 @@ static int add_options(struct sb_gate_job *job, const struct sb_options *options
 struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup, const char *workload)
 {
 	struct sb_gate_job *all = reallocarray(setup->job, setup->jobs + 1, sizeof(*all));
+	const struct sb_workload *found = sb_workload_find(workload);
 	struct sb_gate_job *job;
 
 	if (!all) {
@@ -98,7 +100,7 @@ struct sb_gate_job *sb_gate_add_job(struct sb_gate_setup *setup, const char *wor
 	job = &all[setup->jobs++];
 	*job = (struct sb_gate_job){ .workload = workload, .limits = &setup->limits };
 	if (sb_gate_add_word(job, "sched-bench") || sb_gate_add_word(job, "run") ||
-	    sb_gate_add_word(job, "--workload=%s", workload))
+	    sb_gate_add_word(job, "--workload=%s", found ? sb_plugin_word(found) : workload))
 		return NULL;
 	return job;
 }

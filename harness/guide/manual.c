@@ -163,7 +163,7 @@ static void put_param(const struct sb_param *p)
 
 static void put_workloads(void)
 {
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+	for (const struct sb_workload **w = sb_workloads; *w; w++) {
 		put_tag();
 		put_bold((*w)->name);
 		putchar('\n');

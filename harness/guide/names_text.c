@@ -9,11 +9,12 @@
 #include "harness/cli/verb.h"
 #include "harness/guide/names.h"
 #include "harness/guide/names_forms.h"
+#include "harness/plugin/plugin.h"
 #include "results/convert/convert.h"
 
 const struct sb_param *sb_names_param(size_t i, const struct sb_workload **owner)
 {
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+	for (const struct sb_workload **w = sb_workloads; *w; w++) {
 		for (const struct sb_param *p = (*w)->params; p->name; p++) {
 			if (i--)
 				continue;
@@ -78,7 +79,7 @@ void sb_put_workload(size_t i)
 
 void sb_more_of_workload(size_t i)
 {
-	printf("\nTry:  sched-bench run -w %s\n", sb_workloads[i]->name);
+	printf("\nTry:  sched-bench run -w %s\n", sb_plugin_word(sb_workloads[i]));
 }
 
 void sb_put_param(size_t i)

@@ -9,6 +9,7 @@
 
 #include "core/platform/platform.h"
 #include "harness/cli/policy.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 
 /* ---- all of them ---- */
@@ -406,7 +407,7 @@ int sb_arguments_of_run(struct sb_arguments *out, const struct sb_options *optio
 	*out = (struct sb_arguments){ .n = 0 };
 	rc = sb_arguments_add(out, "sched-bench");
 	rc = rc ? rc : sb_arguments_add(out, "run");
-	rc = rc ? rc : sb_arguments_add(out, "--workload=%s", chosen->workload->name);
+	rc = rc ? rc : sb_arguments_add(out, "--workload=%s", sb_plugin_word(chosen->workload));
 	rc = rc ? rc : add_options(options, SB_VERB_RUN | verb, out);
 	return rc ? rc : add_params(options, chosen, out);
 }

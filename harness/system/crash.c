@@ -14,6 +14,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 
 #define FRAMES 64
@@ -97,35 +98,53 @@ static bool is_one_of(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-/* The library that has crashed, if it is one of them; else NULL. */
-static const char *unchecking_library(void)
+/* Who is to blame, and why; NULL: nobody but the command. */
+struct blamed {
+	const char *name;
+	const char *why;
+	int status;
+};
+
+static bool blame(struct blamed *out, const char *object)
 {
+	const char *plugin = sb_plugin_of_object(object);
+	const char *slash = strrchr(object, '/');
+	const char *name = slash ? slash + 1 : object;
+
+	if (plugin)
+		*out = (struct blamed){ plugin, "", SB_EXIT_INVALID };
+	else if (is_one_of(name, unchecking, SB_ARRAY_SIZE(unchecking)))
+		*out = (struct blamed){ name, "; it does not check whether there is memory",
+					SB_EXIT_ENVIRONMENT };
+	else
+		return is_one_of(name, below, SB_ARRAY_SIZE(below));
+	return true;
+}
+
+/* The library or plug-in that has crashed. */
+static struct blamed find_blamed(void)
+{
+	struct blamed blamed = { .name = NULL };
 	void *frame[FRAMES];
 	const int frames = backtrace(frame, FRAMES);
 
 	for (int i = OWN_FRAMES; i < frames; i++) {
 		Dl_info info;
-		const char *name;
 
-		if (!dladdr(frame[i], &info))
-			return NULL;
-		name = strrchr(info.dli_fname, '/');
-		name = name ? name + 1 : info.dli_fname;
-		if (is_one_of(name, unchecking, SB_ARRAY_SIZE(unchecking)))
-			return name;
-		if (!is_one_of(name, below, SB_ARRAY_SIZE(below)))
-			return NULL;
+		if (!dladdr(frame[i], &info) || !blame(&blamed, info.dli_fname) || blamed.name)
+			break;
 	}
-	return NULL;
+	return blamed;
 }
 
-static void say_library(const char *library, const char *why)
+static void say(const struct blamed *blamed, const char *why)
 {
 	put("sched-bench: ");
-	put(library);
+	put(blamed->name);
 	put(" has crashed");
 	put(why);
-	put("; it does not check whether there is memory\n");
+	put(blamed->why);
+	put("\n");
 }
 
 /* The handler is gone when it runs: raised again, the signal kills. */
@@ -133,20 +152,45 @@ static void on_crash(int number)
 {
 	const int before = errno;
 	const char *why = "";
-	const char *library;
+	struct blamed blamed;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(crashes); i++) {
 		if (crashes[i].number == number)
 			why = crashes[i].what;
 	}
-	library = unchecking_library();
-	if (library) {
-		say_library(library, why);
-		_exit(SB_EXIT_ENVIRONMENT);
+	blamed = find_blamed();
+	if (blamed.name) {
+		say(&blamed, why);
+		_exit(blamed.status);
 	}
 	put_stack(why);
 	errno = before;
 	(void)raise(number);
+}
+
+/* ---- steps that do not return ---- */
+
+static const char *stopped;
+
+static void on_limit(int number)
+{
+	(void)number;
+	put("sched-bench: ");
+	put(stopped);
+	put(": a step does not return, so the run cannot go on; what it has measured before is "
+	    "kept\n");
+	_exit(SB_EXIT_INVALID);
+}
+
+void sb_crash_limit_stop(const char *workload, uint64_t limit_ns)
+{
+	const struct sigaction action = { .sa_handler = on_limit };
+	const uint64_t seconds = (limit_ns + 999999999) / 1000000000;
+
+	stopped = workload;
+	if (limit_ns)
+		(void)sigaction(SIGALRM, &action, NULL);
+	(void)alarm((unsigned int)seconds);
 }
 
 /* ---- all threads ---- */

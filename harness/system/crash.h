@@ -6,7 +6,8 @@
  *		got it
  *	SIGQUIT (Ctrl-\): those of all threads, one after the other
  *
- * A library that crashes for want of memory has one line instead, and status 4.
+ * A library that crashes for want of memory has one line instead, and status 4; so has a plug-in,
+ * with status 2.
  * Else the signal takes its course, so status and core dump are as ever. Only
  * what is safe in a handler is called: backtrace() has been called once before,
  * so that its library is there, and backtrace_symbols_fd() allocates nothing.
@@ -15,8 +16,14 @@
 #ifndef SB_HARNESS_SYSTEM_CRASH_H
 #define SB_HARNESS_SYSTEM_CRASH_H
 
+#include <stdint.h>
+
 /* Each dump begins with that. */
 #define SB_CRASH_MARK "sched-bench: stack of thread "
+
+/* A workload that is stopped may have a step that does not return, and then neither does the stop:
+ * after that time the command ends with one line and status 2. 0: it has returned. */
+void sb_crash_limit_stop(const char *workload, uint64_t limit_ns);
 
 /* Installs the handlers. In a build with a sanitizer the crashes stay the
  * sanitizer's, which says more. */

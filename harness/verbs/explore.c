@@ -17,6 +17,7 @@
 #include "core/platform/virtual/explore.h"
 #include "harness/cli/help.h"
 #include "harness/cli/reading.h"
+#include "harness/plugin/plugin.h"
 #include "harness/run/placing.h"
 #include "harness/run/series.h"
 #include "harness/terminal/status.h"
@@ -51,7 +52,7 @@ static const struct small {
 } smalls[] = {
 #define SIZE(name, value)      { name, value },
 #define SMALL(workload, sizes) { workload, { sizes } },
-#include "harness/verbs/explore.def"
+#include "harness/virtual/explore.def"
 #undef SMALL
 #undef SIZE
 };
@@ -162,7 +163,7 @@ static void print_replay(const struct exploration *e, const struct sb_chosen *ch
 	const struct sb_options *options = e->options;
 
 	printf("again: sched-bench explore -w %s --seed %" PRIu64 " --schedules 1",
-	       chosen->workload->name, seed);
+	       sb_plugin_word(chosen->workload), seed);
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (sb_option_is_said(options, (enum sb_option_id)id) && id != SB_OPT_workload &&
 		    id != SB_OPT_seed && id != SB_OPT_schedules && id != SB_OPT_show)

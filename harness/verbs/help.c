@@ -10,6 +10,7 @@
 #include "harness/cli/verb.h"
 #include "harness/guide/names.h"
 #include "harness/guide/topics.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/verbs/verbs.h"
@@ -91,6 +92,14 @@ static int help_word(const char *word)
 	return n || sb_names_search(word) ? 0 : unknown_word(word);
 }
 
+static int help_plugin(const char *file)
+{
+	const struct sb_workload *workload;
+	const int rc = sb_plugin_load(file, NULL, &workload);
+
+	return rc ? rc : help_word(workload->name);
+}
+
 int sb_command_help(int argc, char **argv)
 {
 	const char *word = argc > 2 ? argv[2] : "";
@@ -106,6 +115,8 @@ int sb_command_help(int argc, char **argv)
 		return help_verb(argv[0], verb);
 	else if (topic)
 		sb_topic_put(topic);
+	else if (sb_plugin_is_file(word))
+		return help_plugin(word);
 	else if (sb_names_find(word))
 		return sb_names_put(sb_names_find(word), SB_FORMAT_PRETTY);
 	else

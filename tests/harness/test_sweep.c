@@ -310,7 +310,7 @@ static void workloads_have_objectives(void **state)
 	struct sb_objectives o;
 
 	(void)state;
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++)
+	for (const struct sb_workload **w = sb_workloads; *w; w++)
 		CHECK_EQ(sb_parse_objectives((*w)->name, sb_workload_objective(*w), &o), 0);
 }
 

@@ -369,7 +369,7 @@ int main(void)
 	static char name[TESTS_MAX][NAME_BYTES];
 	size_t n = 1;
 
-	for (const struct sb_workload *const *w = sb_workloads; *w; w++) {
+	for (const struct sb_workload **w = sb_workloads; *w; w++) {
 		for (size_t i = 0; i < SB_ARRAY_SIZE(each); i++, n++) {
 			SB_CHECK(n, <, (size_t)TESTS_MAX);
 			tests[n] = each[i];

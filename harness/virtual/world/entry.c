@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/platform/virtual/engine.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "harness/virtual/virtual.h"
 #include "results/record/waiting.h"
@@ -97,7 +98,7 @@ int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		.first_cpu = ground->first_cpu,
 		.may_run = ground->may_run,
 	};
-	/* This world's workload of that name. */
+	/* This world's workload of that name; a plug-in is in both, with other calls. */
 	struct sb_chosen own = *chosen;
 	struct entry entry = { .series = series,
 			       .chosen = &own,
@@ -107,8 +108,10 @@ int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	struct sb_virtual_counts counts;
 	int rc;
 
-	own.workload = sb_workload_find(chosen->workload->name);
+	if (!sb_plugin_use(chosen->workload, &sb_plugin_calls))
+		own.workload = sb_workload_find(chosen->workload->name);
 	rc = sb_virtual_run(&setup, measure, &entry, &counts);
+	(void)sb_plugin_use(chosen->workload, NULL);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "the virtual run cannot be set up: %s",
 			       strerror(-rc));

@@ -1,0 +1,255 @@
+#include "harness/plugin/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/plugin/compile.h"
+#include "harness/terminal/status.h"
+
+struct loaded {
+	char *path;   /* without links */
+	char *object; /* as the dynamic linker calls it: the path, or what was compiled */
+	char *file;   /* as it was named first */
+	const struct sb_plugin *plugin;
+};
+
+/* And one that cannot be used. */
+static struct loaded loaded[SB_WORKLOADS_ADDED + 1];
+static uint32_t all_loaded;
+
+static bool ends_in(const char *name, const char *end)
+{
+	const size_t bytes = strlen(name);
+	const size_t of_end = strlen(end);
+
+	return bytes > of_end && !strcmp(name + bytes - of_end, end);
+}
+
+bool sb_plugin_is_file(const char *name)
+{
+	return strchr(name, '/') || ends_in(name, ".so") || ends_in(name, ".c");
+}
+
+/* ---- whether it can be used ---- */
+
+/* NULL: nothing is wrong. */
+static const char *wrong_interface(const struct sb_plugin *plugin)
+{
+	if (plugin->version != SB_PLUGIN_VERSION)
+		return "it was built for another version of workloads/plugin.h; expected it built "
+		       "again";
+	if (plugin->workload_bytes != sizeof(struct sb_workload) ||
+	    plugin->run_bytes != sizeof(struct sb_workload_run) ||
+	    plugin->calls_bytes != sizeof(struct sb_plugin_calls))
+		return "it was built with other headers; expected it built again";
+	return NULL;
+}
+
+static const char *wrong_params(const struct sb_workload *workload)
+{
+	uint32_t n = 0;
+
+	for (const struct sb_param *p = workload->params; p->name; p++, n++) {
+		if (!p->doc || (sb_param_is_text(p) && !workload->accept))
+			return "a parameter lacks its doc, or a text its accept";
+	}
+	return n > SB_PARAMS_MAX ? "it has too many parameters; expected at most 16" : NULL;
+}
+
+static const char *wrong_workload(const struct sb_workload *w)
+{
+	static_assert(SB_PARAMS_MAX == 16, "the text above says so");
+	if (!w->name || !*w->name || strpbrk(w->name, ",/= \t\n"))
+		return "its name is empty, or has a comma, a slash, '=' or a blank";
+	if (sb_workload_find(w->name))
+		return "there is another workload of its name";
+	if (!w->operation || !w->doc || !w->source || !w->params)
+		return "expected operation, doc, source and params";
+	if (!w->start || !w->operations || !w->check)
+		return "expected start, operations and check: without a check of its answer it is "
+		       "no workload";
+	return wrong_params(w);
+}
+
+/* ---- loading ---- */
+
+static int refuse(const char *where, const char *file, const char *why)
+{
+	return sb_fail(SB_EXIT_USAGE, "%s%s%s: %s", where ? where : "", where ? ": " : "", file,
+		       why);
+}
+
+static int open_object(struct loaded *it, const char *where)
+{
+	void *handle = dlopen(it->object, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle)
+		return refuse(where, it->file, dlerror());
+	it->plugin = dlsym(handle, "sb_plugin");
+	if (it->plugin)
+		return 0;
+	return refuse(where, it->file,
+		      "it is no plug-in; expected SB_PLUGIN(...) in it, as in what sched-bench new "
+		      "workload NAME writes");
+}
+
+static int make_object(struct loaded *it)
+{
+	char object[SB_PLUGIN_PATH_BYTES];
+	const bool is_source = ends_in(it->path, ".c");
+	const int rc = is_source ? sb_plugin_compile(it->file, object) : 0;
+
+	if (rc)
+		return rc;
+	it->object = strdup(is_source ? object : it->path);
+	return it->object ? 0 : sb_fail_memory();
+}
+
+static int check(const struct loaded *it, const char *where)
+{
+	const char *wrong = wrong_interface(it->plugin);
+
+	wrong = wrong ? wrong : wrong_workload(it->plugin->workload);
+	return wrong ? refuse(where, it->file, wrong) : 0;
+}
+
+static int load(struct loaded *it, const char *where)
+{
+	int rc = make_object(it);
+
+	if (rc)
+		return rc;
+	rc = open_object(it, where);
+	if (ends_in(it->path, ".c"))
+		(void)unlink(it->object);
+	rc = rc ? rc : check(it, where);
+	if (rc)
+		return rc;
+	if (!sb_workload_add(it->plugin->workload))
+		return refuse(where, it->file, "there are too many plug-ins; expected at most 8");
+	all_loaded++;
+	(void)sb_plugin_use(it->plugin->workload, NULL);
+	return 0;
+}
+
+static const struct loaded *find(const char *path)
+{
+	for (uint32_t i = 0; i < all_loaded; i++) {
+		if (!strcmp(loaded[i].path, path))
+			return &loaded[i];
+	}
+	return NULL;
+}
+
+static void forget(struct loaded *it)
+{
+	free(it->path);
+	free(it->object);
+	free(it->file);
+	*it = (struct loaded){ .path = NULL };
+}
+
+int sb_plugin_load(const char *file, const char *where, const struct sb_workload **out)
+{
+	struct loaded *next = &loaded[all_loaded];
+	char *path = realpath(file, NULL);
+	const struct loaded *it = path ? find(path) : NULL;
+	int rc = 0;
+
+	static_assert(SB_WORKLOADS_ADDED == 8, "the text above says so");
+	if (!path)
+		return refuse(where, file,
+			      errno == ENOENT
+				      ? "there is no such file; expected a plug-in, .so or .c"
+				      : strerror(errno));
+	if (it) {
+		free(path);
+	} else {
+		*next = (struct loaded){ .path = path, .file = strdup(file) };
+		rc = next->file ? load(next, where) : sb_fail_memory();
+		if (rc) {
+			forget(next);
+			return rc;
+		}
+		it = next;
+	}
+	if (out)
+		*out = it->plugin->workload;
+	return 0;
+}
+
+int sb_plugin_load_list(const char *workloads, const char *where)
+{
+	char *names = strdup(workloads);
+	char *rest = names;
+	char *name;
+	int rc = 0;
+
+	if (!names)
+		return sb_fail_memory();
+	while (!rc && (name = strsep(&rest, ","))) {
+		if (sb_plugin_is_file(name))
+			rc = sb_plugin_load(name, where, NULL);
+	}
+	free(names);
+	return rc;
+}
+
+/* The value of -w in that word, or in the next one; NULL: it is another option. */
+static const char *workloads_of(const char *word, const char *next)
+{
+	static const char name[] = "--workload";
+
+	if (!strncmp(word, "-w", 2))
+		return word[2] ? word + 2 : next;
+	if (strncmp(word, name, strlen(name)) != 0)
+		return NULL;
+	word += strlen(name);
+	return *word == '=' ? word + 1 : *word ? NULL : next;
+}
+
+int sb_plugin_load_named(int argc, char **argv)
+{
+	int rc = 0;
+
+	for (int i = 0; i < argc && !rc; i++) {
+		const char *workloads = workloads_of(argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+
+		if (workloads)
+			rc = sb_plugin_load_list(workloads, NULL);
+	}
+	return rc;
+}
+
+bool sb_plugin_use(const struct sb_workload *workload, const struct sb_plugin_calls *calls)
+{
+	for (uint32_t i = 0; i < all_loaded; i++) {
+		if (loaded[i].plugin->workload != workload)
+			continue;
+		*loaded[i].plugin->calls = calls ? calls : &sb_plugin_calls;
+		return true;
+	}
+	return false;
+}
+
+const char *sb_plugin_word(const struct sb_workload *workload)
+{
+	for (uint32_t i = 0; i < all_loaded; i++) {
+		if (loaded[i].plugin->workload == workload)
+			return loaded[i].file;
+	}
+	return workload->name;
+}
+
+const char *sb_plugin_of_object(const char *object)
+{
+	for (uint32_t i = 0; i <= all_loaded; i++) {
+		if (loaded[i].object && !strcmp(loaded[i].object, object))
+			return loaded[i].file;
+	}
+	return NULL;
+}
