@@ -66,23 +66,52 @@ static int wait_for(pid_t pid, const char *compiler, const char *source)
 	return sb_fail(SB_EXIT_USAGE, "%s: %s cannot compile it", source, compiler);
 }
 
+#define WORDS_MAX 8 /* "ccache gcc" */
+
+/* The compiler's words, which stay in *text. How many there are. */
+static size_t split(char *text, char *word[WORDS_MAX])
+{
+	size_t n = 0;
+	char *rest;
+
+	for (char *w = strtok_r(text, " \t", &rest); w && n < WORDS_MAX;
+	     w = strtok_r(NULL, " \t", &rest))
+		word[n++] = w;
+	return n;
+}
+
+static int compile(const char *source, char *include, char *object)
+{
+	const char *rest[] = { "-std=gnu11", "-O2",   "-g", "-fPIC", "-shared", "-Wall",
+			       "-I",	     include, "-o", object,  source,	NULL };
+	const char *chosen = getenv("CC");
+	char compiler[256];
+	char *words[WORDS_MAX + SB_ARRAY_SIZE(rest)];
+	pid_t pid;
+	size_t n;
+	int rc;
+
+	snprintf(compiler, sizeof(compiler), "%s",
+		 chosen && chosen[strspn(chosen, " \t")] ? chosen : "cc");
+	n = split(compiler, words);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(rest); i++)
+		words[n + i] = (char *)(uintptr_t)rest[i];
+	rc = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected a C compiler, to compile %s",
+			       words[0], strerror(rc), source);
+	return wait_for(pid, words[0], source);
+}
+
 int sb_plugin_compile(const char *source, char object[SB_PLUGIN_PATH_BYTES])
 {
-	const char *chosen = getenv("CC");
-	const char *compiler = chosen && *chosen ? chosen : "cc";
 	char include[SB_PLUGIN_PATH_BYTES];
-	const char *words[] = { compiler, "-std=gnu11", "-O2", "-g",   "-fPIC", "-shared", "-Wall",
-				"-I",	  include,	"-o",  object, source,	NULL };
-	pid_t pid;
 	int rc = sb_plugin_include(include);
 
 	rc = rc ? rc : make_object(object);
 	if (rc)
 		return rc;
-	rc = posix_spawnp(&pid, compiler, NULL, NULL, (char *const *)(uintptr_t)words, environ);
-	rc = rc ? sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected a C compiler, to compile %s",
-			  compiler, strerror(rc), source)
-		: wait_for(pid, compiler, source);
+	rc = compile(source, include, object);
 	if (rc)
 		(void)unlink(object);
 	return rc;

@@ -216,7 +216,7 @@ int sb_plugin_load_named(int argc, char **argv)
 {
 	int rc = 0;
 
-	for (int i = 0; i < argc && !rc; i++) {
+	for (int i = 0; i < argc && argv[i] && !rc; i++) {
 		const char *workloads = workloads_of(argv[i], i + 1 < argc ? argv[i + 1] : NULL);
 
 		if (workloads)
