@@ -18,7 +18,8 @@ struct sb_plugin_calls {
 #undef CALL
 };
 
-/* What a plug-in shows, by the name sb_plugin. The sizes are for those who forget the version. */
+/* What a plug-in shows, by the name sb_plugin. The sizes show a change of the
+ * headers even if its author forgot the version. */
 struct sb_plugin {
 	uint32_t version;
 	uint32_t workload_bytes;
@@ -28,7 +29,7 @@ struct sb_plugin {
 	const struct sb_plugin_calls **calls; /* the command sets it before a run */
 };
 
-/* This world's; in virtual time another. */
+/* The functions of real time or, in the build for virtual time, of that. */
 extern const struct sb_plugin_calls sb_plugin_calls;
 
 #endif

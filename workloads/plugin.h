@@ -1,10 +1,6 @@
 /*
  * plugin.h - for a workload outside of this tree: `sched-bench run -w ./mine.c`, or -w ./mine.so
- * that was built with
- *
- *	cc -std=gnu11 -O2 -fPIC -shared -I INCLUDE -o mine.so mine.c
- *
- * where INCLUDE is the folder that `sched-bench new workload` names. The file includes this header, defines
+ * that was built with the command that `sched-bench new workload mine` prints. The file includes this header, defines
  * a const struct sb_workload as workloads/workload.h says, and ends with SB_PLUGIN(its name). If
  * there are several files, one includes this header, the others "workloads/workload.h".
  *
@@ -35,7 +31,7 @@ SB_PLUGIN_OWN void sb_mem_free(void *block);
 #include "workloads/calls.def"
 #undef CALL
 
-/* Of the condition of an SB_CHECK. */
+/* SB_CHECK calls it. */
 SB_PLUGIN_OWN __attribute__((noreturn)) void sb_check_failed(const char *file, int line,
 							     const char *text,
 							     unsigned long long left,
@@ -45,7 +41,7 @@ SB_PLUGIN_OWN __attribute__((noreturn)) void sb_check_failed(const char *file, i
 	abort();
 }
 
-/* A plug-in's clock; the scheduler's own reads what a plug-in has not. */
+/* The scheduler's own sb_clock_ns() reads variables that a plug-in does not have. */
 #define sb_clock_ns sb_workload_now_ns
 
 #define SB_PLUGIN(name)                                                                            \

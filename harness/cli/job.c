@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "harness/cli/job_names.h"
-#include "harness/plugin/plugin.h"
 #include "harness/cli/reading.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/input.h"
 
@@ -260,7 +260,7 @@ static const struct sb_ini_section *find_global(const struct sb_ini *ini)
 	return NULL;
 }
 
-/* Before the names of parameters are looked at: of plug-ins, too. */
+/* Loads plug-ins before names are checked, because their parameters are names, too. */
 static int load_plugins(struct sb_jobs *jobs, const char *path,
 			const struct sb_ini_section *section)
 {

@@ -9,8 +9,8 @@
 
 #include "harness/cli/policy.h"
 #include "harness/cli/reading.h"
-#include "harness/plugin/plugin.h"
 #include "harness/cli/verb.h"
+#include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "workloads/load/quantity.h"
@@ -106,8 +106,6 @@ static bool parse_value(const struct sb_option *option, const char *text,
 	value->text = text;
 	if (!option->form)
 		return parse_flag(text, &value->number);
-	value->number = 0;
-	value->alternative = 0;
 	if (sb_option_is_text(option))
 		return true;
 	for (unsigned int i = 0; form_alternative(option->form, i, alternative); i++) {
@@ -342,13 +340,15 @@ static int take_entry(struct sb_options *options, enum sb_verb verb, const struc
 	return rc;
 }
 
-/* Those of a job file have been. */
-static int load_plugins(int argc, char **argv)
+/* The plug-ins of a job file are loaded already. */
+static int load_plugins(enum sb_verb verb, int argc, char **argv)
 {
 	char name[64];
 	const char *text;
 	int rc;
 
+	if (!(sb_option[SB_OPT_workload].verbs & verb))
+		return 0;
 	sb_option_environment(SB_OPT_workload, name, sizeof(name));
 	text = getenv(name);
 	rc = text ? sb_plugin_load_list(text, NULL) : 0;
@@ -361,7 +361,7 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 	int rc;
 
 	memset(options, 0, sizeof(*options));
-	rc = load_plugins(argc, argv);
+	rc = load_plugins(verb, argc, argv);
 	rc = rc ? rc : set_defaults(options);
 	for (uint32_t i = 0; i < entries && !rc; i++)
 		rc = take_entry(options, verb, &entry[i]);

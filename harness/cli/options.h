@@ -36,8 +36,7 @@ enum sb_verb {
 	/* No verbs, but flags of an option. */
 	SB_SWEPT = 1 << 16,    /* a sweep may go through its values */
 	SB_REPEATED = 1 << 17, /* may be given several times: the values, joined by commas */
-	SB_NUMERIC =
-		1 << 18, /* a number, though it is read elsewhere: a job file may list several */
+	SB_NUMERIC = 1 << 18, /* a number that its own module parses: a job file may list several */
 	SB_WHOLE_RUN =
 		1 << 19, /* of all jobs together: one clock, one result directory, one output */
 	SB_NOT_IN_JOBS = 1 << 20, /* asks for something else than a new run */
@@ -165,7 +164,7 @@ bool sb_option_is_said(const struct sb_options *options, enum sb_option_id id);
 /* Whether the parameter was given, for whichever workload. */
 bool sb_param_is_given(const struct sb_options *options, const char *name);
 
-/* Whether its values are texts that are read elsewhere. */
+/* Whether its values are texts, which the option's own module parses. */
 bool sb_option_is_text(const struct sb_option *option);
 
 /* "a count from 1 to 64": what its values look like; a flag's are "yes or no".

@@ -3,9 +3,9 @@
 #ifndef SB_HARNESS_COMPARE_SIDES_H
 #define SB_HARNESS_COMPARE_SIDES_H
 
-#include "harness/cli/shell_words.h"
 #include "harness/compare/pairs.h"
 #include "harness/sweep/sweep.h"
+#include "harness/terminal/shell_words.h"
 
 struct sb_side_text {
 	const char *name; /* "A" */

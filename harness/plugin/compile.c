@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/terminal/shell_words.h"
 #include "harness/terminal/status.h"
 
-/* Below the folder of the command, or beside it. */
+/* Relative to the folder of the command: installed, and in the tree. */
 static const char *const places[] = { "../include/schedbench", "../.." };
 
 int sb_plugin_include(char out[SB_PLUGIN_PATH_BYTES])
@@ -37,7 +38,7 @@ int sb_plugin_include(char out[SB_PLUGIN_PATH_BYTES])
 		       "puts them, in ../include/schedbench seen from the command");
 }
 
-/* An empty file of a name of its own. */
+/* Creates an empty file with a unique name. */
 static int make_object(char object[SB_PLUGIN_PATH_BYTES])
 {
 	const char *folder = getenv("TMPDIR");
@@ -52,7 +53,7 @@ static int make_object(char object[SB_PLUGIN_PATH_BYTES])
 	return 0;
 }
 
-/* What is wrong with the source, the compiler has said. */
+/* The compiler itself reports errors in the source. */
 static int wait_for(pid_t pid, const char *compiler, const char *source)
 {
 	int status;
@@ -66,41 +67,40 @@ static int wait_for(pid_t pid, const char *compiler, const char *source)
 	return sb_fail(SB_EXIT_USAGE, "%s: %s cannot compile it", source, compiler);
 }
 
-#define WORDS_MAX 8 /* "ccache gcc" */
-
-/* The compiler's words, which stay in *text. How many there are. */
-static size_t split(char *text, char *word[WORDS_MAX])
+static int run_compiler(struct sb_words *words, const char *source)
 {
-	size_t n = 0;
-	char *rest;
-
-	for (char *w = strtok_r(text, " \t", &rest); w && n < WORDS_MAX;
-	     w = strtok_r(NULL, " \t", &rest))
-		word[n++] = w;
-	return n;
-}
-
-static int compile(const char *source, char *include, char *object)
-{
-	const char *rest[] = { "-std=gnu11", "-O2",   "-g", "-fPIC", "-shared", "-Wall",
-			       "-I",	     include, "-o", object,  source,	NULL };
-	const char *chosen = getenv("CC");
-	char compiler[256];
-	char *words[WORDS_MAX + SB_ARRAY_SIZE(rest)];
 	pid_t pid;
-	size_t n;
-	int rc;
+	const int rc = posix_spawnp(&pid, words->word[0], NULL, NULL, words->word, environ);
 
-	snprintf(compiler, sizeof(compiler), "%s",
-		 chosen && chosen[strspn(chosen, " \t")] ? chosen : "cc");
-	n = split(compiler, words);
-	for (size_t i = 0; i < SB_ARRAY_SIZE(rest); i++)
-		words[n + i] = (char *)(uintptr_t)rest[i];
-	rc = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected a C compiler, to compile %s",
-			       words[0], strerror(rc), source);
-	return wait_for(pid, words[0], source);
+			       words->word[0], strerror(rc), source);
+	return wait_for(pid, words->word[0], source);
+}
+
+static int compile(const char *source, const char *include, const char *object)
+{
+	const char *const rest[] = { "-I", include, "-o", object, source };
+	const char *given = getenv("CC");
+	const char *chosen = given && given[strspn(given, " \t")] ? given : "cc";
+	char line[400];
+	struct sb_words words;
+	int rc;
+
+	snprintf(line, sizeof(line), "%s " SB_PLUGIN_FLAGS, chosen);
+	rc = sb_words_split(&words, line);
+	if (!rc && words.n + SB_ARRAY_SIZE(rest) > SB_WORDS_MAX) {
+		sb_words_free(&words);
+		rc = -E2BIG;
+	}
+	if (rc)
+		return sb_fail(SB_EXIT_USAGE, "CC: '%s': %s; expected the words of a compiler",
+			       chosen, strerror(-rc));
+	memcpy(&words.word[words.n], rest, sizeof(rest));
+	words.word[words.n + SB_ARRAY_SIZE(rest)] = NULL;
+	rc = run_compiler(&words, source);
+	sb_words_free(&words);
+	return rc;
 }
 
 int sb_plugin_compile(const char *source, char object[SB_PLUGIN_PATH_BYTES])

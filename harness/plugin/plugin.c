@@ -9,6 +9,7 @@
 
 #include "harness/plugin/compile.h"
 #include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
 
 struct loaded {
 	char *path;   /* without links */
@@ -17,21 +18,13 @@ struct loaded {
 	const struct sb_plugin *plugin;
 };
 
-/* And one that cannot be used. */
+/* The last place is for one that is still being checked. */
 static struct loaded loaded[SB_WORKLOADS_ADDED + 1];
 static uint32_t all_loaded;
 
-static bool ends_in(const char *name, const char *end)
-{
-	const size_t bytes = strlen(name);
-	const size_t of_end = strlen(end);
-
-	return bytes > of_end && !strcmp(name + bytes - of_end, end);
-}
-
 bool sb_plugin_is_file(const char *name)
 {
-	return strchr(name, '/') || ends_in(name, ".so") || ends_in(name, ".c");
+	return strchr(name, '/') || sb_ends_in(name, ".so") || sb_ends_in(name, ".c");
 }
 
 /* ---- whether it can be used ---- */
@@ -100,7 +93,7 @@ static int open_object(struct loaded *it, const char *where)
 static int make_object(struct loaded *it)
 {
 	char object[SB_PLUGIN_PATH_BYTES];
-	const bool is_source = ends_in(it->path, ".c");
+	const bool is_source = sb_ends_in(it->path, ".c");
 	const int rc = is_source ? sb_plugin_compile(it->file, object) : 0;
 
 	if (rc)
@@ -124,7 +117,7 @@ static int load(struct loaded *it, const char *where)
 	if (rc)
 		return rc;
 	rc = open_object(it, where);
-	if (ends_in(it->path, ".c"))
+	if (sb_ends_in(it->path, ".c"))
 		(void)unlink(it->object);
 	rc = rc ? rc : check(it, where);
 	if (rc)

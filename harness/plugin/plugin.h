@@ -2,9 +2,9 @@
  * plugin.h - workloads that are not part of the command: -w ./mine.so, a shared object that shows
  * struct sb_plugin (workloads/calls.h), or -w ./mine.c, which is compiled to one first.
  *
- * One that was loaded is a workload like any other until the command ends. All are for the
- * command's first thread, before a run. What returns int returns 0, or an exit status
- * after an error has been printed.
+ * One that was loaded is a workload like any other until the command ends. Call these
+ * functions from the command's first thread, before a run. Those that return int return 0, or an
+ * exit status after they have printed an error.
  */
 #ifndef SB_HARNESS_PLUGIN_PLUGIN_H
 #define SB_HARNESS_PLUGIN_PLUGIN_H
@@ -24,10 +24,10 @@ SB_MUST_CHECK int sb_plugin_load_list(const char *workloads, const char *where);
 /* Loads those that a command line names with -w, before it is read: their parameters are options. */
 SB_MUST_CHECK int sb_plugin_load_named(int argc, char **argv);
 
-/* From now on it calls the functions of these; NULL: the command's own. False: it is no plug-in. */
+/* Makes the plug-in call these functions; NULL: the command's own. False: it is no plug-in. */
 bool sb_plugin_use(const struct sb_workload *workload, const struct sb_plugin_calls *calls);
 
-/* What -w chooses it by: its name, or its file as it was named first. */
+/* The word that chooses it with -w: its name, or its file as it was named first. */
 const char *sb_plugin_word(const struct sb_workload *workload);
 
 /* The file of the plug-in that the dynamic linker calls so; NULL: it is none. Safe in a handler. */

@@ -14,7 +14,6 @@
 #include "harness/run/slo.h"
 #include "harness/run/tracing.h"
 #include "harness/system/clock_cost.h"
-#include "harness/system/crash.h"
 #include "harness/system/fault_cost.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
@@ -303,11 +302,7 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 	m->os = NULL;
 	sb_glances_free(m->glances);
 	m->glances = NULL;
-	/* Nothing is alive, unless a round failed; force ends that. */
-	if (!sb_opt(m->options, SB_OPT_virtual))
-		sb_crash_limit_stop(m->run.workload->name, sb_opt(m->options, SB_OPT_timeout));
-	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
-	sb_crash_limit_stop(NULL, 0);
+	sb_measurement_stop(m);
 	sb_measurement_read_memory(m, series);
 	sb_tracing_run(m, series);
 	return 0;

@@ -19,6 +19,7 @@
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
 #include "harness/run/tracing.h"
+#include "harness/system/crash.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/within/glances.h"
@@ -197,6 +198,14 @@ static void settle(struct sb_measurement *m, struct sb_measured *sum)
 	(void)sb_scheduler_settle(m->run.scheduler);
 	sum->settle_cpu_ns += sb_clock_process_cpu_ns() - cpu;
 	sum->settle_ns += sb_clock_ns() - start;
+}
+
+void sb_measurement_stop(struct sb_measurement *m)
+{
+	if (!sb_opt(m->options, SB_OPT_virtual))
+		sb_crash_limit_stop(m->run.workload->name, sb_opt(m->options, SB_OPT_timeout));
+	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	sb_crash_limit_stop(NULL, 0);
 }
 
 bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)

@@ -65,6 +65,10 @@ bool sb_measurement_ground_holds(struct sb_measurement *m);
 /* Of memory, threads, or processes alive. */
 void sb_measurement_fail(struct sb_measurement *m, const char *what, int rc);
 
+/* Stops the scheduler. Nothing is alive, unless a round failed; force ends that. A step that does
+ * not return within --timeout ends the command, but in virtual time. */
+void sb_measurement_stop(struct sb_measurement *m);
+
 /* One round; adds what it measured. False: m->why says why there is none. */
 bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum);
 

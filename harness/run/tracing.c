@@ -433,7 +433,7 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series,
 	}
 	m->switches = open_switches(m);
 	ok = run_traced(m);
-	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
+	sb_measurement_stop(m);
 	ok = ok && collect(m, series, before);
 	sb_switches_close(m->switches);
 	m->switches = NULL;

@@ -14,8 +14,8 @@
 #define SB_HARNESS_SWEEP_SWEEP_H
 
 #include "harness/cli/options.h"
-#include "harness/cli/shell_words.h"
 #include "harness/terminal/metrics.h"
+#include "harness/terminal/shell_words.h"
 
 #define SB_SWEEP_VALUES_MAX 1000
 #define SB_SWEEP_ROWS_MAX   100000

@@ -98,7 +98,7 @@ static bool is_one_of(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-/* Who is to blame, and why; NULL: nobody but the command. */
+/* The library or plug-in that has crashed; its name is NULL if it was the command itself. */
 struct blamed {
 	const char *name;
 	const char *why;
@@ -121,7 +121,6 @@ static bool blame(struct blamed *out, const char *object)
 	return true;
 }
 
-/* The library or plug-in that has crashed. */
 static struct blamed find_blamed(void)
 {
 	struct blamed blamed = { .name = NULL };
@@ -187,9 +186,11 @@ void sb_crash_limit_stop(const char *workload, uint64_t limit_ns)
 	const struct sigaction action = { .sa_handler = on_limit };
 	const uint64_t seconds = (limit_ns + 999999999) / 1000000000;
 
+	(void)alarm(0);
 	stopped = workload;
-	if (limit_ns)
-		(void)sigaction(SIGALRM, &action, NULL);
+	if (!limit_ns)
+		return;
+	(void)sigaction(SIGALRM, &action, NULL);
 	(void)alarm((unsigned int)seconds);
 }
 

@@ -199,7 +199,7 @@ static int run_trials(struct sb_ab *s)
 
 /* ---- all of it ---- */
 
-/* That the times are predictions, if they are. */
+/* Says of a virtual result that its times are predictions. */
 static void put_machine(const struct sb_result *result, FILE *out)
 {
 	int columns = sb_terminal_width(out);

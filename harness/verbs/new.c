@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/cli/help.h"
-#include "harness/plugin/plugin.h"
+#include "harness/plugin/compile.h"
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/embed.h"
@@ -17,7 +17,7 @@
 SB_EMBED(sb_plugin_skeleton, "harness/plugin/skeleton/countdown.c");
 extern const char sb_plugin_skeleton[];
 
-/* What it is called there. */
+/* The name in the skeleton; put_skeleton() replaces it. */
 static const char old_name[] = "countdown";
 
 #define NAME_BYTES 64
@@ -43,7 +43,7 @@ static void put_skeleton(FILE *out, const char *name)
 	fputs(rest, out);
 }
 
-/* A file that is there is not ours to overwrite. */
+/* Does not overwrite a file. */
 static int write_file(const char *path, const char *name)
 {
 	FILE *out = fopen(path, "wx");
@@ -86,7 +86,7 @@ static int make_workload(const char *name)
 		       "  sched-bench run -w ./%s\n"
 		       "  sched-bench sweep -w ./%s -L batch=1,16\n"
 		       "To compile it once, for -w ./%s.so:\n"
-		       "  cc -std=gnu11 -O2 -fPIC -shared -I %s -o %s.so %s\n",
+		       "  cc " SB_PLUGIN_FLAGS " -I %s -o %s.so %s\n",
 		       path, path, path, path, name, include, name, path);
 	return rc;
 }

@@ -139,7 +139,7 @@ static char *order_text(const struct sb_session *s)
 	return text;
 }
 
-/* "3 7": of a configuration for each work. */
+/* The series that run with the defaults, by number: "3 7". */
 static char *default_text(const struct sb_session *s)
 {
 	const char *before = "";

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/cli/shell_words.h"
+#include "harness/terminal/shell_words.h"
 #include "results/compare/findings.h"
 #include "results/stats/unpaired.h"
 #include "tests/test.h"

@@ -1,4 +1,4 @@
-#include "harness/cli/shell_words.h"
+#include "harness/terminal/shell_words.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* shell_words.h - the words of a text, as a shell would read them; no shell is run. */
-#ifndef SB_HARNESS_CLI_SHELL_WORDS_H
-#define SB_HARNESS_CLI_SHELL_WORDS_H
+#ifndef SB_HARNESS_TERMINAL_SHELL_WORDS_H
+#define SB_HARNESS_TERMINAL_SHELL_WORDS_H
 
 #include "core/platform/base.h"
 
