@@ -164,9 +164,11 @@ calm() {
 	wait $neighbours 2>/dev/null
 	neighbours=
 }
+# Nearly all of the time is inside a step, so that a neighbour that takes the CPU interrupts one.
 with_neighbour() {
 	busy "$last_cpu"
-	measured neighbour "$program" -w yield --cpus "$last_cpu" --workers 1 --record full -d 500ms
+	measured neighbour "$program" -w hog --hog-ns 50000 --cpus "$last_cpu" --workers 1 --record full \
+		-d 500ms
 	rc=$?
 	calm
 	[ $rc -eq 0 ] && names neighbour step_time 1 'no CPU' \
