@@ -61,11 +61,12 @@ static const struct subject {
 static_assert(SB_ARRAY_SIZE(unknowns) == SB_UNKNOWNS, "solve.h has room for each");
 
 /*
- * A guest's CPU shares its core with a stranger for seconds at a time, and is then slower by half.
- * So real time is measured in rounds of all subjects, and the lower quartile of the rounds counts,
- * by the median of each one's repetitions: typical of a CPU that is undisturbed, not the luckiest.
+ * A guest's CPU shares its core with a stranger for seconds at a time, on a busy host for most of
+ * the time, and is then slower by half. So real time is measured in rounds of all subjects, and the
+ * lowest tenth of the rounds counts, by the median of each one's repetitions: a CPU that is
+ * undisturbed, not the luckiest moment.
  */
-#define ROUNDS	    10
+#define ROUNDS	    20
 #define REPETITIONS 3
 #define PROBE_NS    10.0
 
@@ -148,7 +149,7 @@ static void set_cost(struct sb_model_file *file, const struct unknown *u, double
 		sb_model_file_set(file, u->other, ns, source);
 }
 
-/* Of each subject the time of an operation, the lower quartile of its rounds. */
+/* Of each subject the time of an operation, the lowest tenth of its rounds. */
 static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUBJECTS])
 {
 	double round[SUBJECTS][ROUNDS];
@@ -162,7 +163,8 @@ static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUB
 			*ns = INFINITY;
 	}
 	for (size_t i = 0; i < SUBJECTS && !rc; i++) {
-		times[i].real = sb_spread_of(round[i], ROUNDS).q1;
+		sb_sort(round[i], ROUNDS);
+		times[i].real = round[i][ROUNDS / 10];
 		if (!isfinite(times[i].real))
 			rc = sb_fail(SB_EXIT_INVALID, "%s: no valid repetition to fit a model to",
 				     subjects[i].workload);
