@@ -63,8 +63,8 @@ static_assert(SB_ARRAY_SIZE(unknowns) == SB_UNKNOWNS, "solve.h has room for each
 /*
  * A guest's CPU shares its core with a stranger for seconds at a time, on a busy host for most of
  * the time, and is then slower by half. So real time is measured in rounds of all subjects, and the
- * lowest tenth of the rounds counts, by the median of each one's repetitions: a CPU that is
- * undisturbed, not the luckiest moment.
+ * fastest round of each one counts, by the median of its repetitions: a CPU that is undisturbed for
+ * a while, not the luckiest moment.
  */
 #define ROUNDS	    20
 #define REPETITIONS 3
@@ -149,7 +149,7 @@ static void set_cost(struct sb_model_file *file, const struct unknown *u, double
 		sb_model_file_set(file, u->other, ns, source);
 }
 
-/* Of each subject the time of an operation, the lowest tenth of its rounds. */
+/* Of each subject the time of an operation in its fastest round. */
 static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUBJECTS])
 {
 	double round[SUBJECTS][ROUNDS];
@@ -163,8 +163,7 @@ static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUB
 			*ns = INFINITY;
 	}
 	for (size_t i = 0; i < SUBJECTS && !rc; i++) {
-		sb_sort(round[i], ROUNDS);
-		times[i].real = round[i][ROUNDS / 10];
+		times[i].real = sb_spread_of(round[i], ROUNDS).min;
 		if (!isfinite(times[i].real))
 			rc = sb_fail(SB_EXIT_INVALID, "%s: no valid repetition to fit a model to",
 				     subjects[i].workload);
