@@ -10,7 +10,7 @@
 #include "workloads/workload.h"
 
 /* Changes with struct sb_workload, with all that it leads to, and with calls.def. */
-#define SB_PLUGIN_VERSION 1
+#define SB_PLUGIN_VERSION 2
 
 struct sb_plugin_calls {
 #define CALL(type, name, parameters, arguments) type(*name) parameters;

@@ -41,8 +41,21 @@ static inline bool sb_param_is_text(const struct sb_param *param)
 	return param->choices && param->max == SB_PARAM_TEXT;
 }
 
+/* A metric that a workload has besides those that all have. */
+struct sb_workload_metric {
+	const char *name;   /* of letters, digits and '_'; that of no other metric */
+	const char *unit;   /* "ns", "count" */
+	const char *better; /* "lower", "higher", or "" */
+	const char *doc;
+};
+
+#define SB_WORKLOAD_METRICS_MAX 32 /* of a workload */
+
 /* A round's own figures, if it has any; zeroed before its start. */
 struct sb_round {
+	/* The workload's metrics, in their order; check sets them. NaN: not measured. A
+	 * repetition has the mean of its rounds. */
+	double own[SB_WORKLOAD_METRICS_MAX];
 	/* When the part that counts began, by sb_clock_ns, after what start had
 	 * to prepare; 0: with start. It ends with the last completion. */
 	uint64_t start_ns;
@@ -80,6 +93,8 @@ struct sb_workload_run {
 	void *data;		     /* the workload's own, from setup to teardown */
 };
 
+struct sb_description; /* workloads/described/description.h */
+
 struct sb_workload {
 	const char *name;
 	const char *operation;	       /* what one operation is, singular */
@@ -87,9 +102,14 @@ struct sb_workload {
 	const char *source;	       /* who defined it, and where */
 	const struct sb_param *params; /* ends with a NULL name */
 
+	const struct sb_workload_metric *metrics; /* ends with a NULL name; NULL: none */
+
 	/* run->data, from before setup to after teardown; filled with zero
 	 * before setup. 0: setup may set data itself. */
 	size_t data_bytes;
+
+	/* What a described workload does; NULL for all others. */
+	const struct sb_description *description;
 
 	/* Whether a parameter may have this text; if not, why: what is wrong and
 	 * what was expected, SB_WHY_BYTES of it. NULL: it has no such parameter. */

@@ -317,7 +317,7 @@ static int bad_file(const char *path, const struct sb_ini_error *error)
 static int read_file(struct sb_jobs *jobs, const struct command *command, const char *path)
 {
 	struct sb_ini_error error;
-	int rc = sb_ini_read(&jobs->file[jobs->files], path, &error);
+	int rc = sb_ini_read(&jobs->file[jobs->files], path, NULL, &error);
 
 	if (rc == -EINVAL)
 		return bad_file(path, &error);

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "harness/cli/ini.h"
+#include "harness/terminal/ini.h"
 #include "harness/cli/options.h"
 
 /* One job: a section of a file, or the command line. */

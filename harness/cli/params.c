@@ -11,6 +11,7 @@
 #include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "workloads/described/description.h"
 
 static const char *workload_name(const void *unused, size_t i)
 {
@@ -85,6 +86,23 @@ static int choose(struct sb_options *options, const char *name)
 	return 0;
 }
 
+/* How often requests come to the only workload, as it describes it, unless an option says. */
+static void take_described_load(struct sb_options *options, const struct sb_description *d)
+{
+	static const enum sb_option_id others[] = { SB_OPT_rate, SB_OPT_load, SB_OPT_closed,
+						    SB_OPT_find_slo };
+	bool said = false;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(others); i++)
+		said |= sb_option_is_said(options, others[i]);
+	if (!d || said)
+		return;
+	if (d->rate)
+		options->value[SB_OPT_rate].text = d->rate;
+	if (d->arrival && !sb_option_is_said(options, SB_OPT_arrival))
+		options->value[SB_OPT_arrival].text = d->arrival;
+}
+
 static int choose_workloads(struct sb_options *options)
 {
 	char *names = strdup(options->value[SB_OPT_workload].text);
@@ -97,6 +115,8 @@ static int choose_workloads(struct sb_options *options)
 	while (!rc && (name = strsep(&rest, ",")))
 		rc = *name || options->chosens ? choose(options, name) : 0;
 	free(names);
+	if (!rc && options->chosens == 1)
+		take_described_load(options, options->chosen[0].workload->description);
 	if (!rc && !options->chosens)
 		rc = sb_fail(
 			SB_EXIT_USAGE,

@@ -46,7 +46,8 @@ static struct sb_named at_option(size_t i)
 
 static struct sb_named at_metric(size_t i)
 {
-	return i < SB_METRICS ? (struct sb_named){ sb_metric[i].name, sb_metric[i].doc } : nothing;
+	return i < sb_metrics() ? (struct sb_named){ sb_metric[i].name, sb_metric[i].doc }
+				: nothing;
 }
 
 static struct sb_named at_rule(size_t i)

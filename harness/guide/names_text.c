@@ -75,6 +75,8 @@ void sb_put_workload(size_t i)
 		put_values(p);
 		putchar('\n');
 	}
+	for (const struct sb_workload_metric *m = w->metrics; m && m->name; m++)
+		printf("    metric %s (%s): %s\n", m->name, m->unit, m->doc);
 }
 
 void sb_more_of_workload(size_t i)

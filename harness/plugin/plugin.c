@@ -8,14 +8,17 @@
 #include <unistd.h>
 
 #include "harness/plugin/compile.h"
+#include "harness/plugin/description.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "results/record/metric.h"
 
 struct loaded {
 	char *path;   /* without links */
 	char *object; /* as the dynamic linker calls it: the path, or what was compiled */
 	char *file;   /* as it was named first */
-	const struct sb_plugin *plugin;
+	const struct sb_workload *workload;
+	const struct sb_plugin *plugin; /* NULL: it is described */
 };
 
 /* The last place is for one that is still being checked. */
@@ -24,7 +27,8 @@ static uint32_t all_loaded;
 
 bool sb_plugin_is_file(const char *name)
 {
-	return strchr(name, '/') || sb_ends_in(name, ".so") || sb_ends_in(name, ".c");
+	return strchr(name, '/') || sb_ends_in(name, ".so") || sb_ends_in(name, ".c") ||
+	       sb_ends_in(name, ".ini");
 }
 
 /* ---- whether it can be used ---- */
@@ -53,6 +57,31 @@ static const char *wrong_params(const struct sb_workload *workload)
 	return n > SB_PARAMS_MAX ? "it has too many parameters; expected at most 16" : NULL;
 }
 
+/* Adds them. */
+static const char *wrong_metrics(const struct sb_workload *workload)
+{
+	uint32_t n = 0;
+
+	for (const struct sb_workload_metric *m = workload->metrics; m && m->name; m++, n++) {
+		const struct sb_metric metric = { m->name, m->unit,
+						  m->better && !strcmp(m->better, "higher")
+							  ? SB_HIGHER
+						  : m->better && !strcmp(m->better, "lower")
+							  ? SB_LOWER
+							  : SB_NEITHER,
+						  m->doc };
+
+		if (!m->unit || !m->doc)
+			return "a metric lacks its unit or its doc";
+		if (n == SB_WORKLOAD_METRICS_MAX)
+			return "it has too many metrics; expected at most 32";
+		if (sb_metric_add(&metric) == SB_METRICS)
+			return "a metric's name is taken, or has other characters than a to z, 0 "
+			       "to 9 and '_'";
+	}
+	return NULL;
+}
+
 static const char *wrong_workload(const struct sb_workload *w)
 {
 	static_assert(SB_PARAMS_MAX == 16, "the text above says so");
@@ -65,7 +94,7 @@ static const char *wrong_workload(const struct sb_workload *w)
 	if (!w->start || !w->operations || !w->check)
 		return "expected start, operations and check: without a check of its answer it is "
 		       "no workload";
-	return wrong_params(w);
+	return wrong_params(w) ? wrong_params(w) : wrong_metrics(w);
 }
 
 /* ---- loading ---- */
@@ -102,16 +131,9 @@ static int make_object(struct loaded *it)
 	return it->object ? 0 : sb_fail_memory();
 }
 
-static int check(const struct loaded *it, const char *where)
+static int load_object(struct loaded *it, const char *where)
 {
-	const char *wrong = wrong_interface(it->plugin);
-
-	wrong = wrong ? wrong : wrong_workload(it->plugin->workload);
-	return wrong ? refuse(where, it->file, wrong) : 0;
-}
-
-static int load(struct loaded *it, const char *where)
-{
+	const char *wrong;
 	int rc = make_object(it);
 
 	if (rc)
@@ -119,13 +141,43 @@ static int load(struct loaded *it, const char *where)
 	rc = open_object(it, where);
 	if (sb_ends_in(it->path, ".c"))
 		(void)unlink(it->object);
-	rc = rc ? rc : check(it, where);
 	if (rc)
 		return rc;
-	if (!sb_workload_add(it->plugin->workload))
-		return refuse(where, it->file, "there are too many plug-ins; expected at most 8");
+	wrong = wrong_interface(it->plugin);
+	it->workload = it->plugin->workload;
+	return wrong ? refuse(where, it->file, wrong) : 0;
+}
+
+static int load_description(struct loaded *it, const char *where)
+{
+	const struct sb_description *description;
+	struct sb_workload *workload;
+	const int rc = sb_description_read(it->file, where, &description);
+
+	if (rc)
+		return rc;
+	workload = malloc(sizeof(*workload));
+	if (!workload)
+		return sb_fail_memory();
+	*workload = sb_described_workload(description);
+	it->workload = workload;
+	return 0;
+}
+
+static int load(struct loaded *it, const char *where)
+{
+	const int rc =
+		sb_ends_in(it->path, ".ini") ? load_description(it, where) : load_object(it, where);
+	const char *wrong = rc ? NULL : wrong_workload(it->workload);
+
+	if (rc)
+		return rc;
+	if (wrong)
+		return refuse(where, it->file, wrong);
+	if (!sb_workload_add(it->workload))
+		return refuse(where, it->file, "there are too many of them; expected at most 8");
 	all_loaded++;
-	(void)sb_plugin_use(it->plugin->workload, NULL);
+	(void)sb_plugin_use(it->workload, NULL);
 	return 0;
 }
 
@@ -155,10 +207,11 @@ int sb_plugin_load(const char *file, const char *where, const struct sb_workload
 
 	static_assert(SB_WORKLOADS_ADDED == 8, "the text above says so");
 	if (!path)
-		return refuse(where, file,
-			      errno == ENOENT
-				      ? "there is no such file; expected a plug-in, .so or .c"
-				      : strerror(errno));
+		return refuse(
+			where, file,
+			errno == ENOENT
+				? "there is no such file; expected a workload, .so, .c or .ini"
+				: strerror(errno));
 	if (it) {
 		free(path);
 	} else {
@@ -171,7 +224,7 @@ int sb_plugin_load(const char *file, const char *where, const struct sb_workload
 		it = next;
 	}
 	if (out)
-		*out = it->plugin->workload;
+		*out = it->workload;
 	return 0;
 }
 
@@ -221,7 +274,7 @@ int sb_plugin_load_named(int argc, char **argv)
 bool sb_plugin_use(const struct sb_workload *workload, const struct sb_plugin_calls *calls)
 {
 	for (uint32_t i = 0; i < all_loaded; i++) {
-		if (loaded[i].plugin->workload != workload)
+		if (loaded[i].workload != workload || !loaded[i].plugin)
 			continue;
 		*loaded[i].plugin->calls = calls ? calls : &sb_plugin_calls;
 		return true;
@@ -232,7 +285,7 @@ bool sb_plugin_use(const struct sb_workload *workload, const struct sb_plugin_ca
 const char *sb_plugin_word(const struct sb_workload *workload)
 {
 	for (uint32_t i = 0; i < all_loaded; i++) {
-		if (loaded[i].plugin->workload == workload)
+		if (loaded[i].workload == workload)
 			return loaded[i].file;
 	}
 	return workload->name;

@@ -1,6 +1,7 @@
 /*
  * plugin.h - workloads that are not part of the command: -w ./mine.so, a shared object that shows
- * struct sb_plugin (workloads/calls.h), or -w ./mine.c, which is compiled to one first.
+ * struct sb_plugin (workloads/calls.h), -w ./mine.c, which is compiled to one first, or -w ./mine.ini,
+ * which describes one.
  *
  * One that was loaded is a workload like any other until the command ends. Call these
  * functions from the command's first thread, before a run. Those that return int return 0, or an
@@ -11,7 +12,7 @@
 
 #include "workloads/calls.h"
 
-/* Whether a workload of that name is a plug-in's file: it has a slash, or ends in .so or .c. */
+/* Whether a workload of that name is a file: it has a slash, or ends in .so, .c or .ini. */
 bool sb_plugin_is_file(const char *name);
 
 /* Loads it, unless it has been; *out may be NULL. where: "FILE:LINE:COLUMN" of an error, or NULL. */

@@ -75,6 +75,19 @@ static bool run_rounds(struct sb_measurement *m, struct sb_record *record)
 	return ok;
 }
 
+/* They were added when the workload was. */
+static void keep_own_metrics(const struct sb_measurement *m, struct sb_record *record)
+{
+	const struct sb_workload_metric *metric = m->run.workload->metrics;
+
+	for (uint32_t i = 0; metric && metric[i].name; i++) {
+		const enum sb_metric_id id = sb_metric_find(metric[i].name);
+
+		if (id < SB_METRICS)
+			record->value[id] = m->own[i] / (double)m->measured.rounds;
+	}
+}
+
 static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_measured *measured = &m->measured;
@@ -102,6 +115,7 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	measured->look_ns = m->look_ns;
 	sb_record_compute(record, measured, &m->series->placement);
 	keep_requests(m, record);
+	keep_own_metrics(m, record);
 	record->timeseries = sb_glances_keep(m->glances, record);
 	sb_judge_record(record, &m->conditions);
 	if (m->restless)

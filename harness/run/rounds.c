@@ -208,6 +208,15 @@ void sb_measurement_stop(struct sb_measurement *m)
 	sb_crash_limit_stop(NULL, 0);
 }
 
+/* After the check, which computes them. */
+static void add_own_metrics(struct sb_measurement *m)
+{
+	const struct sb_workload_metric *metric = m->run.workload->metrics;
+
+	for (uint32_t i = 0; metric && metric[i].name; i++)
+		m->own[i] += m->run.round.own[i];
+}
+
 bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 {
 	const struct sb_workload *workload = m->run.workload;
@@ -238,8 +247,10 @@ bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 	add_round(sum, &m->run.round, end - start);
 	sum->operations += workload->operations(&m->run);
 	sum->rounds++;
-	if (workload->check(&m->run, why, sizeof(why)))
+	if (workload->check(&m->run, why, sizeof(why))) {
+		add_own_metrics(m);
 		return true;
+	}
 	if (!sb_measurement_ran_short(m))
 		snprintf(m->why, sizeof(m->why), "wrong answer: %s", why);
 	return false;
@@ -261,6 +272,7 @@ bool sb_rounds_run(struct sb_measurement *m, uint64_t duration_ns)
 	bool ok;
 
 	*sum = (struct sb_measured){ .capacity_per_s = m->capacity_per_s };
+	memset(m->own, 0, sizeof(m->own));
 	sb_measurement_clear_requests(m);
 	sb_stops_begin(&m->stops);
 	if (m->run.workload->takes_requests)

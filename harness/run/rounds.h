@@ -28,6 +28,7 @@ struct sb_measurement {
 	struct sb_load load;
 	/* Of the rounds since both were cleared. */
 	struct sb_measured measured;
+	double own[SB_WORKLOAD_METRICS_MAX]; /* sums of the workload's metrics */
 	struct sb_requests requests;
 	double capacity_per_s;	 /* 0: not asked for */
 	struct sb_search search; /* --find-slo */

@@ -10,7 +10,7 @@
 static const char *metric_name(const void *unused, size_t i)
 {
 	(void)unused;
-	return i < SB_METRICS ? sb_metric[i].name : NULL;
+	return i < sb_metrics() ? sb_metric[i].name : NULL;
 }
 
 #define NAMES_MOST  4
@@ -25,7 +25,7 @@ static void suggest(char out[NAMES_BYTES], const char *name)
 	int names = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; !like && *name && i < SB_METRICS && names < NAMES_MOST; i++) {
+	for (size_t i = 0; !like && *name && i < sb_metrics() && names < NAMES_MOST; i++) {
 		if (strstr(sb_metric[i].name, name) && used < NAMES_BYTES)
 			used += (size_t)snprintf(out + used, NAMES_BYTES - used, "%s%s",
 						 names++ ? ", " : "; did you mean ",

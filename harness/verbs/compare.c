@@ -95,9 +95,10 @@ static int judge(const struct session *s)
 
 static int compare(struct session *s)
 {
-	int rc = sb_compared_choose(&s->compared, s->options);
+	/* First, for they may have metrics of their own. */
+	int rc = read_both(s);
 
-	rc = rc ? rc : read_both(s);
+	rc = rc ? rc : sb_compared_choose(&s->compared, s->options);
 	rc = rc ? rc : compare_both(s);
 	if (rc)
 		return rc;

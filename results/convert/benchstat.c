@@ -103,7 +103,7 @@ static void put_record(const struct sb_result *result, const struct sb_series *s
 		return;
 	put_name(result, series, out);
 	fprintf(out, " %.0f", record->value[SB_METRIC_operations]);
-	for (int m = 0; m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 		if (!is_judged(m) || !isfinite(record->value[m]))
 			continue;
 		sb_exact(text, record->value[m]);
@@ -134,7 +134,7 @@ static bool is_measured(const struct sb_result *result, enum sb_metric_id m)
 
 static void put_units(const struct sb_result *result, FILE *out)
 {
-	for (int m = 0; m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 		if (!is_judged(m) || !is_measured(result, m))
 			continue;
 		fputs("Unit ", out);

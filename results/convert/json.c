@@ -137,7 +137,7 @@ static json_t *repetition_to_json(const struct sb_result *result, uint32_t i, ui
 	const struct sb_record *record = &result->series[i].record[r];
 	json_t *row = sb_json_benchmark(result, i, r);
 
-	for (int m = 0; row && m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; row && m < sb_metrics(); m++) {
 		if (isfinite(record->value[m]))
 			json_object_set_new(row, sb_metric[m].name, json_real(record->value[m]));
 	}
@@ -232,7 +232,7 @@ static int put_metrics(json_t *list, const struct sb_result *result, const struc
 	sb_series_name(cut, result, series);
 	name = sb_text_copy(cut); /* it may have been cut within a letter */
 	rc = name ? 0 : -1;
-	for (int m = 0; m < SB_METRICS && !rc; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics() && !rc; m++) {
 		if (sb_metric[m].better == better)
 			rc = put_metric(list, series, name, m);
 	}

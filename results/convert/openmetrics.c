@@ -279,7 +279,7 @@ int sb_convert_openmetrics(const struct sb_result *result, FILE *out)
 {
 	put_run(result, out);
 	put_repetitions(result, out);
-	for (int m = 0; m < SB_METRICS; m++)
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++)
 		put_metric(result, m, out);
 	for (uint32_t i = 0; i < SB_RECORD_HISTS; i++)
 		put_hist(result, i, out);

@@ -87,7 +87,7 @@ static void put_run(FILE *out, const char *name, const struct sb_series *series,
 	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", series->placement.workers, record->repetition,
 		sb_verdict_name(record->verdict));
 	sb_csv_put_text(out, record->reason);
-	for (uint32_t m = 0; m < SB_METRICS; m++) {
+	for (uint32_t m = 0; m < sb_metrics(); m++) {
 		fputc(',', out);
 		sb_csv_put_number(out, record->value[m]);
 	}
@@ -103,7 +103,7 @@ int sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,"
 	      "label,error_occurred,error_message,workload,workers,repetition,valid,reason",
 	      out);
-	for (uint32_t m = 0; m < SB_METRICS; m++)
+	for (uint32_t m = 0; m < sb_metrics(); m++)
 		fprintf(out, ",%s", sb_metric[m].name);
 	sb_csv_put_setting_names(out, &settings);
 	fputs(",topology\n", out);

@@ -52,7 +52,7 @@ int sb_csv_write_series(const struct sb_result *result, FILE *out)
 		char name[SB_NAME_BYTES];
 
 		sb_series_name(name, result, series);
-		for (uint32_t m = 0; m < SB_METRICS; m++)
+		for (uint32_t m = 0; m < sb_metrics(); m++)
 			put_metric(out, series, name, (enum sb_metric_id)m, &settings);
 	}
 	sb_csv_settings_fini(&settings);

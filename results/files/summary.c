@@ -274,6 +274,30 @@ static void put_sojourns(FILE *out, const struct sb_series *series, const char *
 		put_offered(out, series);
 }
 
+/* The metrics that its workload declares, a line each. */
+static void put_own(FILE *out, const struct sb_series *series, const char *bold, const char *plain)
+{
+	bool any = false;
+
+	for (enum sb_metric_id m = SB_METRICS_BUILT_IN; m < sb_metrics(); m++) {
+		const struct sb_spread spread = sb_series_spread(series, m);
+		char median[SB_HUMAN_BYTES];
+		char min[SB_HUMAN_BYTES];
+		char max[SB_HUMAN_BYTES];
+
+		if (!spread.n)
+			continue;
+		if (!any)
+			fprintf(out, "\n%s%-24s    median  [min .. max]%s\n", bold,
+				series->workload, plain);
+		any = true;
+		sb_human(median, spread.median, sb_metric[m].unit);
+		sb_human(min, spread.min, sb_metric[m].unit);
+		sb_human(max, spread.max, sb_metric[m].unit);
+		fprintf(out, "  %-22s  %8s  [%s .. %s]\n", sb_metric[m].name, median, min, max);
+	}
+}
+
 /* On which nodes the workers' memory lies, where there is more than one. */
 static void put_residence(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
@@ -414,8 +438,10 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 	if (have(result, SB_METRIC_busy_pct))
 		put_table(out, result, &time_table, columns, bold);
 	put_all_distances(out, result, bold, plain);
-	for (uint32_t i = 0; i < result->all_series; i++)
+	for (uint32_t i = 0; i < result->all_series; i++) {
 		put_sojourns(out, &result->series[i], bold, plain);
+		put_own(out, &result->series[i], bold, plain);
+	}
 	for (uint32_t i = 0; i < result->all_series; i++)
 		sb_summary_put_waiting(out, &result->series[i], bold, plain);
 	fputc('\n', out);

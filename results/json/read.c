@@ -53,6 +53,52 @@ static bool read_facts(struct sb_reader *r, const json_t *own, struct sb_result 
 	return meta;
 }
 
+static bool read_better(struct sb_reader *r, const char *text, enum sb_better *out)
+{
+	if (!strcmp(text, "lower"))
+		*out = SB_LOWER;
+	else if (!strcmp(text, "higher"))
+		*out = SB_HIGHER;
+	else if (!*text)
+		*out = SB_NEITHER;
+	else
+		return sb_reader_unexpected(r, "workload_metrics",
+					    "\"lower\", \"higher\" or \"\" as \"better\"");
+	return true;
+}
+
+/* A metric that workloads have declared; one for which there is no room is not read. */
+static bool read_added(struct sb_reader *r, json_t *value)
+{
+	struct sb_metric metric;
+	const char *better;
+
+	if (json_unpack(value, "{ss ss ss ss}", "name", &metric.name, "unit", &metric.unit,
+			"better", &better, "meaning", &metric.doc))
+		return sb_reader_unexpected(r, "workload_metrics",
+					    "name, unit, better and meaning, all texts");
+	if (!read_better(r, better, &metric.better))
+		return false;
+	(void)sb_metric_add(&metric);
+	return true;
+}
+
+static bool read_all_added(struct sb_reader *r, const json_t *own)
+{
+	json_t *all = json_object_get(own, "workload_metrics");
+	json_t *value;
+	size_t i;
+
+	if (all && !json_is_array(all))
+		return sb_reader_unexpected(r, "workload_metrics", "an array");
+	json_array_foreach(all, i, value)
+	{
+		if (!read_added(r, value))
+			return false;
+	}
+	return true;
+}
+
 static bool check_schema(struct sb_reader *r, const json_t *own)
 {
 	const json_t *schema = json_object_get(own, "schema");
@@ -91,7 +137,8 @@ static bool read_document(struct sb_reader *r, const json_t *document, struct sb
 			r, -EINVAL,
 			"a Google Benchmark file of another program: it has no \"sched_bench\"");
 	before = sb_reader_enter(r, "sched_bench.");
-	if (!check_schema(r, own) || !check_layout(r, own) || !read_facts(r, own, out))
+	if (!check_schema(r, own) || !check_layout(r, own) || !read_facts(r, own, out) ||
+	    !read_all_added(r, own))
 		return false;
 	if (!json_is_array(invalid))
 		return sb_reader_unexpected(r, "invalid", "an array");

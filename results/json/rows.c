@@ -248,7 +248,7 @@ static bool read_measured(struct sb_reader *r, const json_t *own, struct sb_reco
 {
 	bool ok = true;
 
-	for (uint32_t m = 0; ok && m < SB_METRICS; m++)
+	for (uint32_t m = 0; ok && m < sb_metrics(); m++)
 		ok = read_metric(r, own, (enum sb_metric_id)m, &record->value[m]);
 	ok = ok && read_workers(r, own, record, workers) && read_steals(r, own, record, workers) &&
 	     read_hists(r, own, record) && read_requests(r, own, record) &&

@@ -95,6 +95,24 @@ json_t *sb_json_fields(const struct sb_json_field *fields, const void *from)
 	return sb_json_whole(object, set_fields(object, fields, from));
 }
 
+static json_t *added_to_json(void)
+{
+	static const char *const better[] = {
+		[SB_LOWER] = "lower",
+		[SB_HIGHER] = "higher",
+		[SB_NEITHER] = "",
+	};
+	json_t *added = json_array();
+	bool ok = added;
+
+	for (enum sb_metric_id m = SB_METRICS_BUILT_IN; ok && m < sb_metrics(); m++)
+		ok &= sb_json_append(added, json_pack("{ss ss ss ss}", "name", sb_metric[m].name,
+						      "unit", sb_metric[m].unit, "better",
+						      better[sb_metric[m].better], "meaning",
+						      sb_metric[m].doc));
+	return sb_json_whole(added, ok);
+}
+
 /* { group: { key: value } } of all facts. */
 static json_t *facts_to_json(const struct sb_result *result)
 {
@@ -314,6 +332,11 @@ int sb_write_json(const struct sb_result *result, FILE *out)
 	fprintf(out, "\n],\n\"sched_bench\": {\n\"schema\": %d,\n\"meta\": ", SB_RESULT_SCHEMA);
 	if (!rc)
 		rc = put(out, facts_to_json(result));
+	if (sb_metrics() > SB_METRICS_BUILT_IN) {
+		fputs(",\n\"workload_metrics\": ", out);
+		if (!rc)
+			rc = put(out, added_to_json());
+	}
 	fputs(",\n\"histogram_layout\": ", out);
 	if (!rc)
 		rc = put(out, json_pack(SB_JSON_HIST_LAYOUT, SB_JSON_HIST_KEYS));

@@ -184,7 +184,7 @@ static bool set_measured(json_t *own, const struct sb_series *series,
 	const uint32_t workers = series->placement.workers;
 	bool ok = true;
 
-	for (uint32_t m = 0; m < SB_METRICS; m++)
+	for (uint32_t m = 0; m < sb_metrics(); m++)
 		ok &= sb_json_set_number(own, sb_metric[m].name, record->value[m]);
 	ok &= sb_json_set(own, "workers", workers_to_json(record, workers));
 	if (any_recorded(record, workers))

@@ -131,7 +131,7 @@ void sb_html_definitions(FILE *out, const struct sb_page *page)
 	fputs("<section id=\"definitions\"><h2>What the numbers mean</h2>\n"
 	      "<details><summary>All metrics that were measured</summary><dl>\n",
 	      out);
-	for (int m = 0; m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 		if (!page->has[m])
 			continue;
 		fputs("<dt>", out);

@@ -22,6 +22,7 @@ static const struct {
 	{ "Operating system and machine", SB_METRIC_vol_ctxsw },
 	{ "Yields by command", SB_METRIC_yields_send },
 	{ "Counters", SB_METRIC_steps },
+	{ "The workload's own", SB_METRICS_BUILT_IN },
 	{ NULL, SB_METRICS },
 };
 

@@ -105,7 +105,7 @@ static void gather_rows(struct sb_page *page)
 
 static void find_measured(struct sb_page *page)
 {
-	for (int m = 0; m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 		for (uint32_t i = 0; i < page->rows && !page->has[m]; i++)
 			page->has[m] =
 				sb_series_spread(page->row[i].series, (enum sb_metric_id)m).n > 0;

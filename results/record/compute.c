@@ -246,7 +246,7 @@ static void compute_counters(double *value, const struct sb_record *record, uint
 		for (uint32_t i = 0; i < workers; i++)
 			sum += record->worker[i].counter[c];
 		/* The counters are the last metrics, in their own order. */
-		value[SB_METRICS - SB_COUNTERS + c] = (double)sum;
+		value[SB_METRIC_steps + c] = (double)sum;
 	}
 	value[SB_METRIC_parks_per_op] = ratio_or_nan(value[SB_METRIC_blocks], operations);
 	value[SB_METRIC_wakes_per_op] = ratio_or_nan(value[SB_METRIC_wakes], operations);

@@ -1,7 +1,41 @@
 #include "results/record/metric.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LOWER	SB_LOWER
+#define HIGHER	SB_HIGHER
+#define NEITHER SB_NEITHER
+
+static struct sb_metric metrics[SB_METRICS] = {
+#define METRIC(name, unit, better, doc) [SB_METRIC_##name] = { #name, unit, better, doc },
+#include "results/record/metrics.def"
+#undef METRIC
+};
+static enum sb_metric_id all_metrics = SB_METRICS_BUILT_IN;
+
+const struct sb_metric *const sb_metric = metrics;
+
+enum sb_metric_id sb_metrics(void)
+{
+	return all_metrics;
+}
+
+enum sb_metric_id sb_metric_add(const struct sb_metric *metric)
+{
+	const enum sb_metric_id found = sb_metric_find(metric->name);
+	struct sb_metric *added = &metrics[all_metrics];
+
+	if (found < SB_METRICS_BUILT_IN || !*metric->name ||
+	    metric->name[strspn(metric->name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		return SB_METRICS;
+	if (found < SB_METRICS || all_metrics == SB_METRICS)
+		return found;
+	*added = (struct sb_metric){ strdup(metric->name), strdup(metric->unit), metric->better,
+				     strdup(metric->doc) };
+	return added->name && added->unit && added->doc ? all_metrics++ : SB_METRICS;
+}
 
 static const struct {
 	const char *name;
@@ -14,9 +48,9 @@ static const struct {
 
 enum sb_metric_id sb_metric_find(const char *name)
 {
-	for (int m = 0; m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 		if (!strcmp(sb_metric[m].name, name))
-			return (enum sb_metric_id)m;
+			return m;
 	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(renamed); i++) {
 		if (!strcmp(renamed[i].name, name))

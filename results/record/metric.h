@@ -14,11 +14,15 @@ struct sb_metric {
 	const char *doc;
 };
 
+/* So many may be added to those of metrics.def. */
+#define SB_METRICS_ADDED 64
+
 enum sb_metric_id {
 #define METRIC(name, unit, better, doc) SB_METRIC_##name,
 #include "results/record/metrics.def"
 #undef METRIC
-	SB_METRICS
+	SB_METRICS_BUILT_IN,
+	SB_METRICS = SB_METRICS_BUILT_IN + SB_METRICS_ADDED
 };
 
 /* The operating system's counts of a thread. */
@@ -29,7 +33,18 @@ enum sb_os_id {
 	SB_OS_COUNTS
 };
 
-extern const struct sb_metric sb_metric[SB_METRICS];
+/* [sb_metrics()]: those of metrics.def, then those that were added. */
+extern const struct sb_metric *const sb_metric;
+enum sb_metric_id sb_metrics(void);
+
+/*
+ * Adds a metric that a workload declares, or that a stored result has; texts are copied and stay
+ * for good. One that was added under the same name before is the same, and keeps its meaning.
+ * SB_METRICS: there is no room, or the name is one of metrics.def, or has other characters than a
+ * to z, 0 to 9 and '_'. The first thread, before any run.
+ */
+enum sb_metric_id sb_metric_add(const struct sb_metric *metric);
+
 extern const struct sb_metric sb_counter_info[SB_COUNTERS];
 
 /* The histograms of a record: those of the workers, of wakes that the workload times,

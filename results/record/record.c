@@ -17,12 +17,6 @@
 #define HIGHER	SB_HIGHER
 #define NEITHER SB_NEITHER
 
-const struct sb_metric sb_metric[SB_METRICS] = {
-#define METRIC(name, unit, better, doc) [SB_METRIC_##name] = { #name, unit, better, doc },
-#include "results/record/metrics.def"
-#undef METRIC
-};
-
 const struct sb_metric sb_counter_info[SB_COUNTERS] = {
 #define X(name, unit, doc) [SB_COUNTER_##name] = { #name, unit, NEITHER, doc },
 #include "core/counters.def"
@@ -159,7 +153,7 @@ static_assert(SB_METRIC_yields_other - SB_METRIC_yields_send ==
 
 static_assert(SB_METRIC_cache_misses - SB_METRIC_vol_ctxsw == SB_OS_COUNTS - 1,
 	      "the system's counts are side by side, in their own order");
-static_assert(SB_METRICS - SB_COUNTERS == SB_METRIC_steps, "counters are last");
+static_assert(SB_METRICS_BUILT_IN - SB_COUNTERS == SB_METRIC_steps, "counters are last");
 
 void sb_reading_subtract(struct sb_worker_reading *a, const struct sb_worker_reading *b,
 			 uint32_t workers)

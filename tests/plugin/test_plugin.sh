@@ -72,6 +72,31 @@ else
 	skips "virtual time" "this build has none"
 fi
 
+# ---- metrics of its own ----
+
+# metric NAME UNIT: a copy of mine.c with a metric, which is the number of steps.
+metric() {
+	changed own "s/\.params = params,/& .metrics = metrics,/
+		s/^\tconst struct data \*data = run->data;\$/&\n\trun->round.own[0] = (double)data->steps;/
+		/^static const struct sb_workload workload/i \
+static const struct sb_workload_metric metrics[] = {\n\t{ \"$1\", $2, \"higher\", \"steps of a round\" }, { 0 },\n};"
+}
+metric own_steps '"count"'
+# shellcheck disable=SC2086
+own_metric() {
+	run own.c --from 300 && grep -q '"own_steps": *300' out.own.c/result.json &&
+		"$program" sweep -w ./own.c -L from=100,200 --objective own_steps $quick -o out.objective &&
+		"$program" report out.own.c --format html -o own.html && grep -q 'steps of a round' own.html &&
+		"$program" help ./own.c | grep -q 'metric own_steps (count): steps of a round'
+}
+holds "a metric of its own, in results, on the page, as an objective, in the help" own_metric
+metric ns_per_op '"ns"'
+holds "one with a name that is taken" refused own.c "a metric's name is taken"
+metric 'own-steps' '"count"'
+holds "one with other letters" refused own.c "a metric's name is taken, or has other characters"
+metric own_steps NULL
+holds "one without a unit" refused own.c 'lacks its unit'
+
 # ---- those that go wrong ----
 
 changed lie 's/data->steps, run/data->steps + 1, run/'

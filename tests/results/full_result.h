@@ -147,7 +147,7 @@ static inline void fill_record(struct sb_record *record, uint32_t r, uint32_t wo
 	record->requests = make_requests(&record->hist[SB_RECORD_REQUEST]);
 	record->exemplars = make_exemplars();
 	record->timeseries = make_timeseries(1 + r);
-	for (uint32_t m = 0; m < SB_METRICS; m++)
+	for (uint32_t m = 0; m < sb_metrics(); m++)
 		record->value[m] = make_number(m);
 	for (uint32_t w = 0; w < workers; w++) {
 		fill_worker(&record->worker[w], workers);

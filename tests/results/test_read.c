@@ -58,7 +58,7 @@ static void check_record(const struct sb_record *a, const struct sb_record *b, u
 	CHECK_EQ(a->repetition, b->repetition);
 	CHECK_EQ(a->verdict, b->verdict);
 	assert_string_equal(a->reason, b->reason);
-	for (uint32_t m = 0; m < SB_METRICS; m++)
+	for (uint32_t m = 0; m < sb_metrics(); m++)
 		assert_true(same_number(a->value[m], b->value[m]));
 	if (!sb_record_has_numbers(a)) {
 		assert_null(b->worker);
@@ -263,7 +263,7 @@ static void make_earlier(json_t *row)
 {
 	json_t *workers = json_object_get(row, "workers");
 
-	for (int m = 0; m < SB_METRICS; m++) {
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 		const char *name = sb_metric[m].name;
 
 		if (!strncmp(name, "yields_", 7) || !strncmp(name, "steals_", 7))

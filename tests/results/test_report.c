@@ -41,7 +41,7 @@ static struct sb_result *make_result(uint32_t all_series, const char *workload)
 		s->record->worker = calloc(1, sizeof(*s->record->worker));
 		s->record->worker->steals = calloc(1, sizeof(struct sb_steal_counts));
 		s->record->hist = calloc(SB_RECORD_HISTS, sizeof(*s->record->hist));
-		for (int m = 0; m < SB_METRICS; m++)
+		for (enum sb_metric_id m = 0; m < sb_metrics(); m++)
 			s->record->value[m] = NAN;
 		s->record->value[SB_METRIC_ns_per_op] = 100 + i;
 	}
@@ -212,13 +212,13 @@ static void each_metric_is_listed_once(void **state)
 		char *text;
 		char *metrics;
 
-		for (int m = 0; m < SB_METRICS; m++)
+		for (enum sb_metric_id m = 0; m < sb_metrics(); m++)
 			result->series->record->value[m] = 1;
 		text = write_as(HTML, result);
 		metrics = strstr(text, "<section id=\"metrics\">");
 		assert_non_null(metrics);
 		*strstr(metrics, "</section>") = '\0';
-		for (int m = 0; m < SB_METRICS; m++) {
+		for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
 			char head[80];
 
 			snprintf(head, sizeof(head), "\">%s</abbr>", sb_metric[m].name);

@@ -293,10 +293,10 @@ static void no_time_is_cut_off(void **state)
 static void every_metric_is_described(void **state)
 {
 	(void)state;
-	for (int i = 0; i < SB_METRICS; i++) {
+	for (enum sb_metric_id i = 0; i < sb_metrics(); i++) {
 		assert_true(strlen(sb_metric[i].doc) > 5);
 		assert_true(strlen(sb_metric[i].unit) > 0);
-		for (int j = 0; j < i; j++)
+		for (enum sb_metric_id j = 0; j < i; j++)
 			assert_string_not_equal(sb_metric[i].name, sb_metric[j].name);
 	}
 }

@@ -323,9 +323,9 @@ static void what_is_wrong_is_refused(void **state)
 		const char *text;
 		const char *expected;
 	} wrong[] = {
-		{ "", "expected fixed:T" },
-		{ "exp", "expected fixed:T" },
-		{ "gamma:1us", "expected fixed:T" },
+		{ "", "expected T or fixed:T" },
+		{ "exp", "expected T or fixed:T" },
+		{ "gamma:1us", "expected T or fixed:T" },
 		{ "exp:", "expected exp:T" },
 		{ "exp:50", "expected exp:T" },
 		{ "exp:0us", "expected exp:T" },
@@ -344,7 +344,7 @@ static void what_is_wrong_is_refused(void **state)
 		{ "pareto:1us:1", "ALPHA > 1" },
 		{ "pareto:5us:2:5us", "MAX > MIN" },
 		{ "5+exp:1us", "before the +" },
-		{ "5us+", "expected fixed:T" },
+		{ "5us+", "expected T or fixed:T" },
 	};
 	struct sb_distribution d;
 	char why[SB_WHY_BYTES];

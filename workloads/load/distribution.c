@@ -19,9 +19,9 @@ const struct sb_named_distribution sb_distribution_named[] = {
 	{ NULL, NULL, NULL },
 };
 
-static const char kinds_expected[] =
-	"expected fixed:T, exp:T, uniform:A:B, bimodal:P:A:B, modes:P:A,P:B, lognormal:MEAN:SD, "
-	"pareto:MIN:ALPHA, file:PATH or a name such as tpcc";
+static const char kinds_expected[] = "expected T or fixed:T, exp:T, uniform:A:B, bimodal:P:A:B, "
+				     "modes:P:A,P:B, lognormal:MEAN:SD, "
+				     "pareto:MIN:ALPHA, file:PATH or a name such as tpcc";
 
 /* ---- what all have ---- */
 
@@ -382,6 +382,8 @@ static int parse_kind(struct sb_distribution *d, char *text, char *why)
 
 	if (rest && !strcmp(name, "file"))
 		return parse_file(d, rest, why);
+	if (!rest && !parse_fixed(d, &text))
+		return 0;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(kinds); i++) {
 		if (!rest || strcmp(kinds[i].name, name))
 			continue;

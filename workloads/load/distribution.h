@@ -2,7 +2,7 @@
  * distribution.h - distributions of times, for service and for what lies
  * between arrivals, from text.
  *
- *	fixed:T                 always T
+ *	T, fixed:T              always T
  *	exp:T                   exponential with mean T
  *	uniform:A:B             uniform between A and B
  *	bimodal:P:A:B           A with probability P, else B

@@ -11,6 +11,7 @@
 #include "harness/terminal/status.h"
 #include "harness/virtual/virtual.h"
 #include "results/record/waiting.h"
+#include "workloads/described/description.h"
 
 #define PS_PER_NS 1000
 
@@ -100,6 +101,7 @@ int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	};
 	/* This world's workload of that name; a plug-in is in both, with other calls. */
 	struct sb_chosen own = *chosen;
+	struct sb_workload described;
 	struct entry entry = { .series = series,
 			       .chosen = &own,
 			       .options = options,
@@ -108,8 +110,12 @@ int sb_virtual_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	struct sb_virtual_counts counts;
 	int rc;
 
-	if (!sb_plugin_use(chosen->workload, &sb_plugin_calls))
+	if (chosen->workload->description) {
+		described = sb_described_workload(chosen->workload->description);
+		own.workload = &described;
+	} else if (!sb_plugin_use(chosen->workload, &sb_plugin_calls)) {
 		own.workload = sb_workload_find(chosen->workload->name);
+	}
 	rc = sb_virtual_run(&setup, measure, &entry, &counts);
 	(void)sb_plugin_use(chosen->workload, NULL);
 	if (rc)

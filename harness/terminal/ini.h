@@ -12,8 +12,8 @@
  * before, says neither line nor column, does not tell of an empty section, and
  * has no quotation marks, so that not every text could be written.
  */
-#ifndef SB_HARNESS_CLI_INI_H
-#define SB_HARNESS_CLI_INI_H
+#ifndef SB_HARNESS_TERMINAL_INI_H
+#define SB_HARNESS_TERMINAL_INI_H
 
 #include <stdio.h>
 
@@ -49,8 +49,10 @@ struct sb_ini_error {
 SB_MUST_CHECK int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes,
 			       struct sb_ini_error *error);
 
-/* Of a file; also -errno. */
-SB_MUST_CHECK int sb_ini_read(struct sb_ini *ini, const char *path, struct sb_ini_error *error);
+/* Of a file; also -errno. repeated: names of entries that a section may have more than once, up to
+ * a NULL; or NULL: there are none. */
+SB_MUST_CHECK int sb_ini_read(struct sb_ini *ini, const char *path, const char *const *repeated,
+			      struct sb_ini_error *error);
 
 void sb_ini_free(struct sb_ini *ini);
 

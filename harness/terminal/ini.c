@@ -1,4 +1,4 @@
-#include "harness/cli/ini.h"
+#include "harness/terminal/ini.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -20,6 +20,7 @@ struct line {
 	const char *at;
 	const char *end;
 	uint32_t number;
+	const char *const *repeated; /* names of entries; NULL: none */
 	struct sb_ini_error *error;
 };
 
@@ -221,6 +222,15 @@ static const struct sb_ini_entry *find_entry(const struct sb_ini_section *sectio
 	return NULL;
 }
 
+static bool may_repeat(const struct line *line, const char *name)
+{
+	const char *const *repeated = line->repeated;
+
+	while (repeated && *repeated && strcmp(*repeated, name) != 0)
+		repeated++;
+	return repeated && *repeated;
+}
+
 static int read_entry(struct sb_ini *ini, struct line *line)
 {
 	const char *start = line->at;
@@ -248,7 +258,7 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 	if (!entry->name)
 		return -ENOMEM;
 	other = find_entry(section, entry->name, section->entries - 1);
-	if (other)
+	if (other && !may_repeat(line, entry->name))
 		return fail_at(line, start,
 			       "%.60s is there already, in line %u; expected it once in [%.60s]",
 			       entry->name, other->line, section->name);
@@ -272,11 +282,12 @@ static int read_line(struct sb_ini *ini, struct line *line)
 	return *line->at == '[' ? read_section(ini, line) : read_entry(ini, line);
 }
 
-int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes, struct sb_ini_error *error)
+static int parse(struct sb_ini *ini, const char *text, size_t bytes, const char *const *repeated,
+		 struct sb_ini_error *error)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, by some editors */
 	const char *end = text + bytes;
-	struct line line = { .error = error };
+	struct line line = { .repeated = repeated, .error = error };
 	int rc = 0;
 
 	*ini = (struct sb_ini){ 0 };
@@ -297,7 +308,13 @@ int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes, struct sb_i
 	return rc;
 }
 
-int sb_ini_read(struct sb_ini *ini, const char *path, struct sb_ini_error *error)
+int sb_ini_parse(struct sb_ini *ini, const char *text, size_t bytes, struct sb_ini_error *error)
+{
+	return parse(ini, text, bytes, NULL, error);
+}
+
+int sb_ini_read(struct sb_ini *ini, const char *path, const char *const *repeated,
+		struct sb_ini_error *error)
 {
 	int rc;
 	FILE *in = sb_input_open(path, &rc);
@@ -317,7 +334,7 @@ int sb_ini_read(struct sb_ini *ini, const char *path, struct sb_ini_error *error
 			rc = -EIO;
 	}
 	if (!rc)
-		rc = sb_ini_parse(ini, text, bytes, error);
+		rc = parse(ini, text, bytes, repeated, error);
 	free(text);
 	if (in)
 		fclose(in);
