@@ -5,6 +5,7 @@ CC = gcc
 V ?= 0
 comma := ,
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 
 OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarch64,$(CC)),-arm64)
 Q := $(if $(filter 0,$(V)),@)
@@ -178,16 +179,16 @@ PLUGIN_HEADERS = $(filter-out %.c %:,$(subst \,,$(shell $(CC) -MM -I. harness/pl
 INSTALLED = 755:$(PROGRAM):bin/sched-bench \
 	644:$(OUT)/sched-bench.1:share/man/man1/sched-bench.1 \
 	644:harness/guide/completion.bash:share/bash-completion/completions/sched-bench \
-	644:harness/guide/completion.zsh:share/zsh/site-functions/_sched-bench \
+	644:harness/guide/completion.zsh:share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_sched-bench \
 	644:harness/guide/completion.fish:share/fish/vendor_completions.d/sched-bench.fish \
 	$(foreach h,$(PLUGIN_HEADERS),644:$(h):include/schedbench/$(h))
-INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:lib/libschedbench.a 755:$(OUT)/$(SONAME):lib/$(SONAME) \
-	644:$(OUT)/schedbench.pc:lib/pkgconfig/schedbench.pc 644:affinity/schedbench.3:share/man/man3/schedbench.3 \
+INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:$(LIBDIR)/libschedbench.a 755:$(OUT)/$(SONAME):$(LIBDIR)/$(SONAME) \
+	644:$(OUT)/schedbench.pc:$(LIBDIR)/pkgconfig/schedbench.pc 644:affinity/schedbench.3:share/man/man3/schedbench.3 \
 	644:affinity/schedbench.h:include/schedbench/schedbench.h $(foreach h,$(PUBLIC_HEADERS),644:$(h):include/schedbench/$(h))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-numa coverage faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
+.PHONY: all bench check check-arm64 check-deb check-numa coverage deb faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -276,7 +277,7 @@ library: $(LIBRARIES) ## libschedbench, static and shared: the scheduler for oth
 
 install-library: library $(OUT)/schedbench.pc ## library, headers and pkg-config file (PREFIX=, DESTDIR=)
 	$(call install_files,$(INSTALLED_LIBRARY))
-	$(Q)ln -sf $(SONAME) "$(DESTDIR)$(PREFIX)/lib/libschedbench.so"
+	$(Q)ln -sf $(SONAME) "$(DESTDIR)$(PREFIX)/$(LIBDIR)/libschedbench.so"
 
 # git archive gives the files the time of the commit, and gzip -n stores none: the same bytes each time.
 TARBALL := build/sched-bench-$(VERSION)
@@ -286,8 +287,15 @@ dist: ## a tarball of the last commit, the same bytes each time
 		--add-virtual-file=sched-bench-$(VERSION)/REVISION:"$$(git describe --always --abbrev=12)" HEAD | gzip -9n >$(TARBALL).tar.gz
 	@echo "$(TARBALL).tar.gz"
 
+deb: dist ## Debian packages of the last commit, linted, in build/deb
+	$(Q)scripts/setup.sh deb
+	$(Q)scripts/deb/build.sh $(VERSION)
+
+check-deb: deb ## install the packages in a fresh Debian 12, use them there, remove them
+	$(Q)scripts/deb/check.sh $(VERSION)
+
 uninstall: ## remove what install and install-library have installed
-	$(Q)for file in $(INSTALLED) $(INSTALLED_LIBRARY) ::lib/libschedbench.so; do \
+	$(Q)for file in $(INSTALLED) $(INSTALLED_LIBRARY) ::$(LIBDIR)/libschedbench.so; do \
 		rm -f "$(DESTDIR)$(PREFIX)/$${file##*:}" || exit; done
 	$(Q)rm -rf "$(DESTDIR)$(PREFIX)/include/schedbench"
 
@@ -352,7 +360,7 @@ $(OUT)/libschedbench.a: $(LIBRARY_OBJECTS) $(SYMBOLS)
 $(OUT)/schedbench.pc:
 	@mkdir -p $(@D)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'Name: schedbench' 'Description: work-stealing scheduler of processes' \
-		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/lib -lschedbench -pthread' \
+		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/$(LIBDIR) -lschedbench -pthread' \
 		'Requires.private: $(LIBRARY_PACKAGES)' 'Libs.private: -lm' >$@
 
 # From the tables that the program is made of.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|fuzz|models|lint|numa|peers|readers
+# usage: setup.sh bench|check|deb|fuzz|models|lint|numa|peers|readers
 set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
@@ -29,6 +29,7 @@ guest_possible() {
 case ${1-} in
 bench) packages="$build $run" ;;
 check) packages="$build $run $tests" ;;
+deb) packages="$build debhelper lintian mmdebstrap" ;;
 fuzz) packages="$build clang afl++" ;;
 models) packages="$models" ;;
 lint) packages="$build $tests $lint" ;;
@@ -39,7 +40,7 @@ numa)
 peers) packages="$build $run $tools" ;;
 readers) packages="$readers" ;;
 *)
-	echo "setup.sh: expected bench, check, fuzz, models, lint, numa, peers or readers, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, deb, fuzz, models, lint, numa, peers or readers, not '${1-}'" >&2
 	exit 3
 	;;
 esac

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Builds the Debian packages of the last commit, below build/deb, and lints them.
+# usage: build.sh VERSION [TARBALL]
+set -eu
+version=$1
+deb=build/deb
+source=$deb/sched-bench-$version
+
+rm -rf "$deb"
+mkdir -p "$deb"
+tar -C "$deb" -xzf "build/sched-bench-$version.tar.gz"
+cp -r scripts/deb "$source/debian"
+cd "$source"
+rm debian/build.sh debian/check.sh
+mkdir debian/source
+echo '3.0 (native)' >debian/source/format
+mail=${DEBEMAIL:-sched-bench@packages.debian.org}
+sed -i "s/@MAIL@/$mail/" debian/control
+
+# The newest entry of CHANGELOG.md, and all that is visible in the library.
+{
+	echo "sched-bench ($version) unstable; urgency=medium"
+	awk '/^## / { n++; next } n == 1 && /^- / { sub(/^- /, ""); print "\n  * " $0; next }
+		n == 1 && NF { print "    " $0 }' CHANGELOG.md
+	printf '\n -- The sched-bench authors <%s>  %s\n' "$mail" "$(date -Ru -r CHANGELOG.md)"
+} >debian/changelog
+{
+	echo 'libschedbench.so.0 libschedbench0 #MINVER#'
+	for symbol in SCHEDBENCH_0 $(cat affinity/schedbench.symbols); do
+		echo " $symbol@SCHEDBENCH_0 $version"
+	done
+} >debian/libschedbench0.symbols
+
+dpkg-buildpackage -b -us -uc >../build.log 2>&1 || {
+	tail -n 40 ../build.log
+	exit 1
+}
+cd ..
+lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs --allow-root ./*.changes
+ls ./*.deb
