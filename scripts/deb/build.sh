@@ -21,7 +21,7 @@ sed -i "s/@MAIL@/$mail/" debian/control
 {
 	echo "sched-bench ($version) unstable; urgency=medium"
 	awk '/^## / { n++; next } n == 1 && /^- / { sub(/^- /, ""); print "\n  * " $0; next }
-		n == 1 && NF { print "    " $0 }' CHANGELOG.md
+		n == 1 && NF { print "    " $0 }' CHANGELOG.md | fold -s -w 76 | sed "s,^\([^ ]\),    \1,"
 	printf '\n -- The sched-bench authors <%s>  %s\n' "$mail" "$(date -Ru -r CHANGELOG.md)"
 } >debian/changelog
 {
