@@ -60,6 +60,10 @@ void sb_scheduler_forget_exemplars(struct sb_scheduler *scheduler);
  */
 SB_MUST_CHECK int sb_scheduler_trace(struct sb_scheduler *scheduler, uint32_t events);
 
+/* From the next start on the traces have the sends and spawns of steps, too, or have not. While they
+ * have, messages are delivered at once. Under the same conditions. */
+SB_MUST_CHECK int sb_scheduler_trace_sends(struct sb_scheduler *scheduler, bool has_sends);
+
 /*
  * From the next start on the traces end soon after an event that takes longer than the bound, for
  * which exemplars must be kept; NULL: none does. Under the same conditions. has_ended: whether

@@ -221,6 +221,14 @@ int sb_scheduler_trace(struct sb_scheduler *s, uint32_t events)
 	return 0;
 }
 
+int sb_scheduler_trace_sends(struct sb_scheduler *s, bool has_sends)
+{
+	if (!is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->trace_sends = has_sends;
+	return 0;
+}
+
 int sb_scheduler_trace_until(struct sb_scheduler *s, const struct sb_trace_bound *bound)
 {
 	if (!is_at_rest(sb_load_acq(&s->phase)))

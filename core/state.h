@@ -137,6 +137,7 @@ struct sb_scheduler {
 	struct sb_config config;
 	uint32_t workers;
 	uint32_t trace_events;			/* of each worker, from the next start on */
+	bool trace_sends;			/* and spawns */
 	struct sb_trace_bound trace_bound;	/* likewise */
 	struct sb_worker **worker;		/* [workers], NULL before the first start */
 	struct sb_worker_thread *worker_thread; /* [workers] */

@@ -52,7 +52,8 @@ enum sb_trace_kind {
 	SB_TRACE_PARK,
 	SB_TRACE_REST,
 
-	SB_TRACE_STEP,	   /* value: the process; name: of its operations */
+	SB_TRACE_STEP,	   /* value: the process; name: of its operations; other:
+			    * messages that it gets, if the trace has sends */
 	SB_TRACE_STEP_END, /* value: the process; other: enum sb_status, or
 			    * -errno */
 
@@ -63,6 +64,10 @@ enum sb_trace_kind {
 	SB_TRACE_GLOBAL, /* value: items of the global queue */
 	SB_TRACE_WAKE,	 /* other: who is woken; value: the wake */
 	SB_TRACE_TICK,
+
+	/* If the trace has sends; of the step that goes on. */
+	SB_TRACE_SEND,	/* value: the process that it sends to */
+	SB_TRACE_SPAWN, /* value: the process that it spawns */
 
 	/* Of no ring: what is added to a trace that is collected. value: the exemplar of the
 	 * kind `other`; SLOW_SENT: it gets an arrow from its SENT. */
@@ -90,6 +95,7 @@ struct sb_trace {
 	uint64_t written;	   /* events, ever */
 	uint64_t last_ns;	   /* of the newest */
 	uint64_t late;		   /* events after the end */
+	bool has_sends;		   /* and spawns; then steps hold no messages */
 	_Atomic(uint64_t) *end_ns; /* of all workers' traces; NULL: they have none */
 };
 

@@ -35,7 +35,7 @@ order() {
 	cat <<-'EOF'
 		core platform memory record queue wake message timers process worker
 		affinity profile
-		workloads load lib described own savina tokio
+		workloads load lib described replay own savina tokio
 		results stats record files ledger compare page gate json trace plots pictures convert
 		harness terminal plugin cli kernel system check output within run virtual micro sweep calibrate compare topology guide verbs
 	EOF

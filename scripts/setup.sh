@@ -4,11 +4,11 @@
 # usage: setup.sh bench|check|deb|fuzz|models|lint|numa|peers|readers
 set -eu
 
-build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
+build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libzstd-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
 run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin"
 tools="python3 util-linux"
-tests="libcmocka-dev $tools spin chromium valgrind"
+tests="libcmocka-dev $tools spin chromium valgrind zstd"
 lint="clang clang-format clang-tidy shellcheck git python3"
 # Without one of these its peer is left out, and all else goes on.
 peers="erlang-base erlang-dev libcaf-dev"
@@ -91,7 +91,7 @@ sysroot() {
 	wanted="libc6 libc6-dev linux-libc-dev libgcc-s1 libstdc++6 libudev1
 		libhwloc15 libhwloc-dev libjemalloc2 libjemalloc-dev liburcu8 liburcu-dev
 		libjansson4 libjansson-dev libsqlite3-0 libsqlite3-dev
-		libcminpack1 libcminpack-dev zlib1g zlib1g-dev libcmocka0 libcmocka-dev"
+		libcminpack1 libcminpack-dev zlib1g zlib1g-dev libzstd1 libzstd-dev libcmocka0 libcmocka-dev"
 	[ "$(cat $root/packages 2>/dev/null)" != "$wanted" ] || return 0
 	# shellcheck disable=SC2086
 	echo "Unpacking Debian packages for arm64 into $root:" $wanted

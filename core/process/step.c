@@ -284,6 +284,16 @@ SB_INLINE int step_outside(struct sb_worker *w, struct sb_process *p, uint32_t n
 	return status;
 }
 
+/* For a trace that has sends. */
+static uint32_t count_messages(const struct sb_worker *w, uint32_t n)
+{
+	uint32_t messages = 0;
+
+	for (uint32_t i = 0; w->trace.has_sends && i < n; i++)
+		messages += w->events[i].type == SB_EVENT_MESSAGE;
+	return messages;
+}
+
 SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p, uint32_t n,
 				struct sb_event_node **held)
 {
@@ -291,7 +301,7 @@ SB_COLD static int call_watched(struct sb_worker *w, struct sb_process *p, uint3
 	const uint64_t start = timed ? sb_clock_ns() : 0;
 	int status;
 
-	sb_record_step_edge(w, p, SB_TRACE_STEP, 0);
+	sb_record_step_edge(w, p, SB_TRACE_STEP, (int)count_messages(w, n));
 	status = step_outside(w, p, n, held);
 	sb_record_step_edge(w, p, SB_TRACE_STEP_END, status);
 	if (timed)

@@ -372,6 +372,8 @@ static int submit_own(struct sb_worker *w, const struct submission *sub, sb_pid 
 		return rc;
 	if (pid)
 		*pid = draft.name.pid;
+	if (SB_UNLIKELY(w->trace.has_sends))
+		sb_trace_put_cold(&w->trace, SB_TRACE_SPAWN, 0, draft.name.pid);
 	launch_own(s, w, &draft);
 	return 0;
 }

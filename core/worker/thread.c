@@ -96,6 +96,9 @@ static int set_up(struct sb_worker_thread *t)
 		return -ENOMEM;
 	rc = sb_trace_init(&w->trace, s->trace_events, t->arena);
 	w->trace.end_ns = &s->trace_end_ns;
+	w->trace.has_sends = s->trace_events && s->trace_sends;
+	if (w->trace.has_sends)
+		w->handover.holds = false;
 	sb_worker_watch(w);
 	return rc;
 }

@@ -29,7 +29,8 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 	const uint64_t steps = sb_worker_steps(w) - tick->steps;
 
 	tick->steps += steps;
-	w->handover.holds = sb_config_holds(config, passed_ns / (steps ? steps : 1));
+	w->handover.holds =
+		sb_config_holds(config, passed_ns / (steps ? steps : 1)) && !w->trace.has_sends;
 	if (!config->tick_ns)
 		return;
 	if (passed_ns > config->tick_ns && tick->every > 1)

@@ -196,6 +196,12 @@ static inline uint64_t sb_opt(const struct sb_options *options, enum sb_option_i
 	return options->value[id].number;
 }
 
+static inline bool sb_opt_records(const struct sb_options *options)
+{
+	return *options->value[SB_OPT_record_actors].text;
+}
+
+/* Whether trace.json is wanted. */
 static inline bool sb_opt_traces(const struct sb_options *options)
 {
 	return sb_opt(options, SB_OPT_trace) || *options->value[SB_OPT_trace_on].text;

@@ -268,7 +268,8 @@ int sb_outcome_status(const struct sb_result *result, const struct sb_options *o
 	for (uint32_t i = 0; i < result->all_series; i++) {
 		if (result->series[i].met_limit)
 			return SB_EXIT_ENVIRONMENT;
-		if (sb_series_count(&result->series[i], SB_INVALID))
+		if (result->series[i].not_recorded ||
+		    sb_series_count(&result->series[i], SB_INVALID))
 			is_measured = false;
 	}
 	return is_measured ? SB_EXIT_OK : SB_EXIT_INVALID;

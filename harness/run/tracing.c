@@ -7,6 +7,7 @@
 #include "core/platform/platform.h"
 #include "harness/kernel/stops.h"
 #include "harness/kernel/switches.h"
+#include "harness/output/actors.h"
 #include "harness/run/config.h"
 #include "harness/terminal/status.h"
 #include "results/record/series.h"
@@ -41,6 +42,8 @@ int sb_tracing_check(const struct sb_options *options)
 	struct sb_trace_bound bound;
 	const char *text = options->value[SB_OPT_trace_on].text;
 
+	if (sb_opt_records(options) && options->chosens > 1)
+		return sb_option_refuse(options, SB_OPT_record_actors, "expected one workload");
 	if (!*text)
 		return 0;
 	if (!sb_trace_bound_parse(text, &bound))
@@ -389,16 +392,42 @@ static bool run_traced(struct sb_measurement *m)
 	return ok;
 }
 
+/* Unless an option says: of a worker. */
+#define RECORDED_EVENTS (1 << 20)
+
 static int set_up_trace(struct sb_measurement *m)
 {
 	struct sb_scheduler *s = m->run.scheduler;
 	struct sb_trace_bound bound;
-	int rc = sb_scheduler_trace(s, (uint32_t)sb_opt(m->options, SB_OPT_trace_events));
+	const bool records = sb_opt_records(m->options);
+	uint32_t events = (uint32_t)sb_opt(m->options, SB_OPT_trace_events);
+	int rc;
 
+	/* All that happens must be in it, not only the end. */
+	if (records && !sb_option_is_said(m->options, SB_OPT_trace_events))
+		events = RECORDED_EVENTS;
+	rc = sb_scheduler_trace(s, events);
+	rc = rc ? rc : sb_scheduler_trace_sends(s, records);
 	if (!rc && sb_trace_bound_parse(m->options->value[SB_OPT_trace_on].text, &bound))
 		rc = sb_scheduler_trace_until(s, &bound);
 	sb_scheduler_forget_exemplars(s);
 	return rc ? rc : sb_scheduler_start(s, NULL);
+}
+
+/* Without --trace the recording is all that is wanted. */
+static bool keep_actors(struct sb_measurement *m, struct sb_series *series)
+{
+	const char *file = m->options->value[SB_OPT_record_actors].text;
+	bool ok = true;
+
+	if (*file)
+		ok = !sb_actors_record(series->traced, m->run.workload->name, m->look_ns, file,
+				       m->why, sizeof(m->why));
+	if (!sb_opt_traces(m->options)) {
+		sb_traced_free(series->traced);
+		series->traced = NULL;
+	}
+	return ok;
 }
 
 static bool collect(struct sb_measurement *m, struct sb_series *series,
@@ -414,7 +443,7 @@ static bool collect(struct sb_measurement *m, struct sb_series *series,
 	series->traced->exemplars = sb_exemplars_collect(m);
 	if (mark(series->traced))
 		sb_note("%s: no memory for the marks of the trace", m->run.workload->name);
-	return true;
+	return keep_actors(m, series);
 }
 
 /* The scheduler is stopped, and is so again. before: room for readings. */
@@ -442,14 +471,18 @@ static bool make_trace(struct sb_measurement *m, struct sb_series *series,
 
 void sb_tracing_run(struct sb_measurement *m, struct sb_series *series)
 {
+	const bool records = sb_opt_records(m->options);
 	struct sb_worker_reading *before;
 
-	if (!sb_opt_traces(m->options) || *m->why)
+	if ((!sb_opt_traces(m->options) && !records) || *m->why)
 		return;
 	before = sb_readings_make(m->workers, m->workers);
 	if (!before)
 		snprintf(m->why, sizeof(m->why), "no memory");
-	if (!before || !make_trace(m, series, before))
-		sb_note("%s: no trace: %s", m->run.workload->name, m->why);
+	if (!before || !make_trace(m, series, before)) {
+		sb_note("%s: no %s: %s", m->run.workload->name, records ? "recording" : "trace",
+			m->why);
+		series->not_recorded = records;
+	}
 	sb_readings_free(before, m->workers);
 }

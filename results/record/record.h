@@ -164,6 +164,7 @@ struct sb_series {
 	struct sb_residence *residence; /* [workers]; NULL: not read */
 
 	struct sb_traced *traced; /* NULL: not asked for, or it failed */
+	bool not_recorded;	  /* --record-actors has failed; not read from files */
 
 	struct sb_waiting *waiting; /* of virtual time; else NULL */
 

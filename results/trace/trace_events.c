@@ -327,6 +327,8 @@ void sb_trace_put_event(struct sb_trace_writer *w, const struct sb_trace_spot *s
 		put_slow(w, spot);
 		break;
 	case SB_TRACE_STEP_END:
+	case SB_TRACE_SEND:
+	case SB_TRACE_SPAWN:
 	case SB_TRACE_KINDS:
 		break;
 	}

@@ -25,6 +25,7 @@ rm -f "$root"/packages/*-dbgsym_*
 
 # What they depend on is there before, so that what they leave behind is seen.
 inside apt-get -qq update
+# shellcheck disable=SC2016
 inside sh -c 'apt-get -qqy install --no-install-recommends gcc libc6-dev pkg-config \
 	$(for p in /packages/*.deb; do dpkg-deb -f $p Depends; done | tr , "\n" | sed "s/[(|].*//; /schedbench/d" | sort -u)' >/dev/null 2>&1
 files >"$root.before"

@@ -114,6 +114,7 @@ static const struct small smalls[] = {
 	  0,
 	  { { "root-children", 50 }, { "children", 4 }, { "mean-ppm", 900000 } } },
 	{ "steal-ratio", 0, { { "processes", 500 }, { "share", 60 }, { "work-ns", 500 } } },
+	{ "replay", 0, { { "pace", 0 } } },
 	{ "third", 0, { { "round-trips", 3000 } } },
 	{ "burn", 0, { { "time-ms", 2 } } },
 	{ "trickle", 0, { { "count", 10 }, { "period-us", 100 } } },

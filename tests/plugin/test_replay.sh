@@ -1,0 +1,162 @@
+#!/bin/sh
+# What processes do is recorded, and done again: with the same counts, on other numbers of workers,
+# in virtual time, and with policies in the same order; and recordings that are damaged.
+# usage: test_replay.sh BUILD_DIRECTORY
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
+
+program=$PWD/$1/sched-bench
+converter=$PWD/scripts/perf-actors
+cd "$work" || exit 1
+quick='-r 1 -d 5ms --warmup 0s --no-plots -q'
+
+# told NAME: processes, steps, messages and spawns, as the recording's last line has them.
+told() { zstdcat "$1.actors" | sed -n '$s/[^0-9 ]//gp'; }
+# recorded NAME WORKLOAD OPTION...: with as many messages and spawns as a round has.
+# shellcheck disable=SC2086
+recorded() {
+	name=$1
+	shift
+	"$program" run -w "$@" $quick --record-actors "$name.actors" -o "$name" || [ $? -eq 2 ] || return 1
+	# shellcheck disable=SC2046
+	python3 - "$name" $(told "$name") <<-'EOP'
+		import json, sys
+		name, _, _, messages, spawns = sys.argv[1:]
+		[b] = json.load(open(name + "/result.json"))["benchmarks"]
+		own = b["sched_bench"]
+		for recorded, counter in (messages, "messages"), (spawns, "spawns"):
+		    assert int(recorded) == own[counter] / own["rounds"], (recorded, counter, own[counter], own["rounds"])
+	EOP
+}
+# replayed NAME OPTION...: with all steps; whether each process did them all, it checks itself.
+# shellcheck disable=SC2086
+replayed() {
+	name=$1
+	shift
+	"$program" run -w replay --actors "$name.actors" $quick -o "$name.again" "$@" || [ $? -eq 2 ] || return 1
+	# shellcheck disable=SC2046
+	python3 - "$name" $(told "$name") <<-'EOP' || return 1
+		import json, sys
+		name, _, steps, messages, spawns = sys.argv[1:]
+		[b] = json.load(open(name + ".again/result.json"))["benchmarks"]
+		own = b["sched_bench"]
+		assert own["operations"] == int(steps) * own["rounds"] and own["spawns"] == int(spawns) * own["rounds"], own
+		# One that comes before its receiver has been spawned is sent by who spawns it.
+		assert 0.99 * int(messages) <= own["messages"] / own["rounds"] <= int(messages), own
+	EOP
+	rm -rf "$name.again"
+}
+if ! command -v zstdcat >/dev/null; then
+	skips "recordings" "zstd is not installed"
+	echo "1..$n"
+	exit
+fi
+holds "savina-bndbuffer" recorded bndbuffer savina-bndbuffer --workers 2
+holds "done again: as many spawns and messages" replayed bndbuffer --workers 2
+holds "and on one worker" replayed bndbuffer --workers 1
+holds "processes that spawn processes" recorded skynet skynet --leaves 1000 --workers 2
+holds "done again" replayed skynet --workers 2
+holds "requests from outside" recorded service service --rate 20k/s --workers 1 --late 1s
+holds "done again, ten times as fast" replayed service --pace 1000
+if has_virtual; then
+	virtual() {
+		for seed in 1 2; do
+			"$program" run -w replay --actors skynet.actors --virtual --profile xeon-2s --workers 8 -r 1 -q --no-plots -o "virtual.$seed" || return 1
+		done
+		cut -d, -f1-7 virtual.1/runs.csv >one && cut -d, -f1-7 virtual.2/runs.csv | cmp - one
+	}
+	holds "in virtual time, twice the same" virtual
+	# shellcheck disable=SC2086
+	from_virtual() { "$program" run -w skynet --leaves 1000 --virtual --profile xeon-2s --workers 4 $quick --record-actors v.actors -o v && replayed v --workers 2; }
+	holds "recorded in virtual time" from_virtual
+else
+	skips "virtual time" "this build has none"
+fi
+
+# ---- by hand, and wrong ----
+
+cat >hand.actors <<'END'
+# sched-bench actors 1
+spawn 0 0
+# 2 is sent to before it is spawned.
+step 0 0 0 100 >2 +1
+step 50 1 0 100 +2 >2
+step 60 2 2 10
+END
+# shellcheck disable=SC2086
+by_hand() {
+	"$program" run -w replay --actors hand.actors $quick --workers 1 -o hand || [ $? -eq 2 ]
+	python3 -c 'import json; [b] = json.load(open("hand/result.json"))["benchmarks"]; o = b["sched_bench"]; assert o["operations"] == 3 * o["rounds"], o'
+}
+holds "text by hand, with a message before its receiver is spawned" by_hand
+first='# sched-bench actors 1\n'
+# wrong PATTERN TEXT
+wrong() {
+	printf '%b' "$2" >wrong.actors
+	refuses "$1" 3 "$1" run -w replay --actors wrong.actors
+}
+wrong "line 0: expected '# sched-bench actors 1'" ''
+wrong "line 1: expected '# sched-bench actors 1'" 'spawn 0 0\n'
+wrong 'line 2: expected spawn, message or step' "${first}begin 0 0\n"
+wrong 'line 2: expected a time in nanoseconds' "${first}spawn now 0\n"
+wrong 'line 3: expected a time that is not before' "${first}spawn 5 0\nspawn 4 1\n"
+wrong 'line 2: expected the number of a process' "${first}spawn 0 16777216\n"
+wrong 'line 2: expected the end of the line' "${first}spawn 0 0 0\n"
+wrong 'line 3: expected how many messages' "${first}spawn 0 0\nstep 0 0 1\n"
+wrong 'line 3: expected +PROCESS or >PROCESS' "${first}spawn 0 0\nstep 0 0 0 1 2\n"
+wrong 'expected at least one spawn' "${first}# nothing\n"
+wrong 'process 1 is spawned nowhere; expected it once' "${first}spawn 0 0\nstep 0 0 0 1 >1\n"
+wrong 'process 0 is spawned twice; expected it once' "${first}spawn 0 0\nspawn 0 0\n"
+wrong 'cannot be decompressed' '\0050\0265\0057\0375 damaged'
+refuses "a file that is missing" 3 'none.actors' run -w replay --actors none.actors
+refuses "two workloads in one recording" 3 'expected one workload' run -w yield,pingpong --record-actors both.actors
+# shellcheck disable=SC2086
+too_long() {
+	"$program" run -w yield $quick --record-actors long.actors --trace-events 100 -o long 2>text
+	[ $? -eq 2 ] && grep -q 'no recording: .* events of worker [0-9]* had no room; expected a shorter round' text && [ ! -e long.actors ]
+}
+holds "a recording that has not room for all is none" too_long
+
+# ---- threads as processes ----
+
+# What perf prints of a shell (10) that starts a program (11), waits for it, and is woken by its end; and of
+# a stranger (99), which takes the CPU for a while.
+mkdir bin
+cat >bin/perf <<'END'
+#!/bin/sh
+cat <<'EVENTS'
+ swapper 0 [000] 5.000000000: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=10 next_prio=120
+ sh 10 [000] 5.000100000: sched:sched_process_fork: comm=sh pid=10 child_comm=sh child_pid=11
+ sh 10 [000] 5.000200000: sched:sched_switch: prev_comm=sh prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=11 next_prio=120
+ sh 11 [000] 5.000300000: sched:sched_switch: prev_comm=a b prev_pid=11 prev_prio=120 prev_state=R+ ==> next_comm=other next_pid=99 next_prio=120
+ other 99 [000] 5.000900000: sched:sched_switch: prev_comm=other prev_pid=99 prev_prio=120 prev_state=S ==> next_comm=a b next_pid=11 next_prio=120
+ a b 11 [000] 5.001000000: sched:sched_waking: comm=sh pid=10 prio=120 target_cpu=000
+ a b 11 [000] 5.001000500: sched:sched_wakeup: comm=sh pid=10 prio=120 target_cpu=000
+ a b 11 [000] 5.001100000: sched:sched_switch: prev_comm=a b prev_pid=11 prev_prio=120 prev_state=X ==> next_comm=sh next_pid=10 next_prio=120
+ sh 10 [000] 5.001300000: sched:sched_switch: prev_comm=sh prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+ swapper 0 [000] 5.002000000: sched:sched_waking: comm=sh pid=10 prio=120 target_cpu=000
+ swapper 0 [000] 5.002100000: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=10 next_prio=120
+ sh 10 [000] 5.002150000: sched:sched_switch: prev_comm=sh prev_pid=10 prev_prio=120 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
+EVENTS
+END
+chmod +x bin/perf
+cat >expected <<'END'
+spawn 0 0
+step 0 0 0 200000 +1
+step 200000 1 0 300000 >0
+step 1100000 0 1 200000
+message 2000000 0
+step 2100000 0 1 50000
+# 2 processes, 4 steps, 1 messages, 1 spawns
+END
+# shellcheck disable=SC2086
+threads() {
+	PATH=$PWD/bin:$PATH "$converter" made.data made.actors && zstdcat made.actors | sed '1,2d' | diff expected - &&
+		{ "$program" run -w replay --actors made.actors $quick --workers 1 -o made || [ $? -eq 2 ]; }
+}
+holds "threads as processes, of perf sched record" threads
+refused_by_converter() { ! PATH=$PWD/bin:$PATH "$converter" made.data 2>text && grep -q '^perf-actors: expected a file of perf and one to write' text; }
+holds "without a file to write" refused_by_converter
+echo "1..$n"
