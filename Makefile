@@ -130,7 +130,7 @@ ONE_THREAD := test_damage test_descriptions test_distribution test_files test_ga
 	test_progress test_read test_report test_results test_sides test_front test_ranking test_spoilt test_summary test_sweep test_table test_timeseries \
 	test_trace_file test_uneven test_usl test_validity test_wide \
 	test_ab.sh test_calibrate.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_files.sh test_fuzz.sh test_gate.sh \
-	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_plugin.sh test_description.sh test_replay.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
+	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_plugin.sh test_description.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
 	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
@@ -139,8 +139,9 @@ endif
 # What measures, or looks at what the machine does, has it for itself.
 ALONE := test_ab.sh test_calibrate.sh test_command.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh \
 	test_saved.sh test_service.sh test_stops.sh test_sweep.sh test_terminal.sh test_threads.sh
-# What measures finds nothing out in a build that is many times slower.
+# What measures finds nothing out in a build that is many times slower, and hardly anything else has to be alone there.
 ifeq ($(MODE),asan)
+ALONE := test_ab.sh test_calibrate.sh test_exemplars.sh
 MEASURES := test_gate.sh test_hangs.sh test_limits.sh test_stops.sh
 SHELL_TESTS := $(filter-out $(MEASURES:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what measures: $(MEASURES)

@@ -306,8 +306,10 @@ static int describe(struct sb_describing *d)
 {
 	int rc = add_sections(d);
 
-	for (d->kind = 0; d->kind < d->made->kinds && !rc; d->kind++)
+	for (d->kind = 0; d->kind < d->made->kinds && !rc; d->kind++) {
+		SB_CHECK((uintptr_t)d->section[d->kind], !=, 0);
 		rc = take_entries(d, of_kind, d->section[d->kind]);
+	}
 	for (uint32_t k = 0; k < d->made->kinds && !rc; k++)
 		rc = finish_kind(d, k);
 	return rc;
@@ -341,20 +343,49 @@ static int read_file(struct sb_describing *d, const char *where)
 	return 0;
 }
 
-int sb_description_read(const char *file, const char *where, const struct sb_description **out)
+int sb_description_read(const char *file, const char *where, struct sb_description **out)
 {
 	struct sb_describing d = { .file = file, .made = calloc(1, sizeof(struct sb_description)) };
 	int rc;
 
 	if (!d.made)
 		return sb_fail_memory();
-	rc = read_file(&d, where);
-	if (rc)
-		return rc;
 	d.made->name = name_of(file);
 	d.made->file = copy(file);
-	rc = d.made->name && d.made->file ? describe(&d) : sb_fail_memory();
-	sb_ini_free(&d.ini);
-	*out = d.made;
+	rc = d.made->name && d.made->file ? read_file(&d, where) : sb_fail_memory();
+	if (!rc) {
+		rc = describe(&d);
+		sb_ini_free(&d.ini);
+	}
+	if (rc)
+		sb_description_free(d.made);
+	else
+		*out = d.made;
 	return rc;
+}
+
+static void free_kind(struct sb_description *d, uint32_t kind)
+{
+	struct sb_kind *it = &d->kind[kind];
+
+	for (uint32_t i = 0; i < it->actions; i++)
+		sb_distribution_fini(&it->action[i].work);
+	for (uint32_t m = SB_KIND_METRICS * kind; m < SB_KIND_METRICS * (kind + 1); m++) {
+		free((char *)(uintptr_t)d->metrics[m].name);
+		free((char *)(uintptr_t)d->metrics[m].doc);
+	}
+	free((char *)(uintptr_t)d->params[kind].doc);
+	free(it->name);
+}
+
+void sb_description_free(struct sb_description *d)
+{
+	for (uint32_t k = 0; k < d->kinds; k++)
+		free_kind(d, k);
+	free(d->name);
+	free(d->doc);
+	free(d->file);
+	free(d->rate);
+	free(d->arrival);
+	free(d);
 }

@@ -30,9 +30,10 @@
 
 #include "workloads/described/description.h"
 
-/* Returns 0, or an exit status after an error has been printed, with its line and column. What is
- * read stays for good. where: "FILE:LINE:COLUMN" of the file's name, or NULL. */
+/* Returns 0, or an exit status after an error has been printed, with its line and column. where:
+ * "FILE:LINE:COLUMN" of the file's name, or NULL. */
 SB_MUST_CHECK int sb_description_read(const char *file, const char *where,
-				      const struct sb_description **out);
+				      struct sb_description **out);
+void sb_description_free(struct sb_description *description);
 
 #endif

@@ -150,7 +150,7 @@ static int load_object(struct loaded *it, const char *where)
 
 static int load_description(struct loaded *it, const char *where)
 {
-	const struct sb_description *description;
+	struct sb_description *description;
 	struct sb_workload *workload;
 	const int rc = sb_description_read(it->file, where, &description);
 
@@ -192,6 +192,10 @@ static const struct loaded *find(const char *path)
 
 static void forget(struct loaded *it)
 {
+	if (it->workload && it->workload->description) {
+		sb_description_free((struct sb_description *)(uintptr_t)it->workload->description);
+		free((struct sb_workload *)(uintptr_t)it->workload);
+	}
 	free(it->path);
 	free(it->object);
 	free(it->file);

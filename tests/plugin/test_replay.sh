@@ -107,7 +107,8 @@ wrong 'line 2: expected the end of the line' "${first}spawn 0 0 0\n"
 wrong 'line 3: expected how many messages' "${first}spawn 0 0\nstep 0 0 1\n"
 wrong 'line 3: expected +PROCESS or >PROCESS' "${first}spawn 0 0\nstep 0 0 0 1 2\n"
 wrong 'expected at least one spawn' "${first}# nothing\n"
-wrong 'process 1 is spawned nowhere; expected it once' "${first}spawn 0 0\nstep 0 0 0 1 >1\n"
+wrong 'process 1 is used, and 1 processes are spawned' "${first}spawn 0 0\nstep 0 0 0 1 >1\n"
+wrong 'process 0 is spawned nowhere; expected it once' "${first}spawn 0 1\nspawn 0 1\nstep 0 0 0 1\n"
 wrong 'process 0 is spawned twice; expected it once' "${first}spawn 0 0\nspawn 0 0\n"
 wrong 'cannot be decompressed' '\0050\0265\0057\0375 damaged'
 refuses "a file that is missing" 3 'none.actors' run -w replay --actors none.actors

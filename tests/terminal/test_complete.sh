@@ -50,7 +50,7 @@ offers() {
 }
 holds "a list has each value once" offers sweep -L wake=global, -- wake=global,local wake=global,affine
 holds "parameters are those of the workloads that are named" \
-	offers run -w skynet,pingpong --r -- --repetitions --resume --rate --record --round-trips
+	offers run -w skynet,pingpong --r -- --repetitions --resume --rate --record --record-actors --round-trips
 holds "bash's words are put together again" offers run --wake = a -- affine
 holds "of more than two, too" offers sweep -L wake = local, -- local,affine local,global
 holds "an option's value is no option" offers run --wake l -- local

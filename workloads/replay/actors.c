@@ -18,6 +18,7 @@ struct reading {
 	uint64_t line;
 	char *why;
 	struct sb_actors *made;
+	uint64_t spawns;
 	uint64_t *step_of; /* [actors] where each one's next step goes; NULL: still counting */
 	uint64_t last_ns;
 };
@@ -93,6 +94,7 @@ static int take_arrival(struct reading *r, bool spawns)
 	if (r->step_of)
 		r->made->arrival[r->made->arrivals] = arrival;
 	r->made->arrivals++;
+	r->spawns += spawns;
 	return 0;
 }
 
@@ -113,6 +115,7 @@ static int take_acts(struct reading *r, struct sb_actor_step *step)
 		if (r->step_of)
 			r->made->act[r->made->acts] = act;
 		r->made->acts++;
+		r->spawns += act.spawns;
 		step->acts++;
 	}
 	return rc;
@@ -192,7 +195,7 @@ static int take_lines(struct reading *r, const char *text, size_t bytes)
 /* ---- the whole ---- */
 
 /* Steps of each process, from their lines, so that all of one stand together. */
-static int count_steps(struct reading *r, const char *text, size_t bytes)
+static void count_steps(struct reading *r, const char *text, size_t bytes)
 {
 	const char *end = text + bytes;
 
@@ -214,7 +217,6 @@ static int count_steps(struct reading *r, const char *text, size_t bytes)
 			r->made->actor[i - 1].first_step + r->made->actor[i - 1].steps;
 	for (uint32_t i = 0; i < r->made->actors; i++)
 		r->step_of[i] = r->made->actor[i].first_step;
-	return 0;
 }
 
 static int no_memory(char *why)
@@ -234,7 +236,7 @@ static int keep_all(struct reading *r, const char *text, size_t bytes)
 	r->step_of = calloc((size_t)made->actors + 1, sizeof(*r->step_of));
 	if (!made->actor || !made->step || !made->act || !made->arrival || !r->step_of)
 		return no_memory(r->why);
-	(void)count_steps(r, text, bytes);
+	count_steps(r, text, bytes);
 	made->steps = 0;
 	made->acts = 0;
 	made->arrivals = 0;
@@ -277,6 +279,14 @@ int sb_actors_parse(struct sb_actors *actors, const char *text, size_t bytes, ch
 
 	*actors = (struct sb_actors){ 0 };
 	rc = take_lines(&r, text, bytes);
+	/* Then the memory for them is bounded by the text. */
+	if (!rc && r.spawns < actors->actors) {
+		snprintf(why, SB_WHY_BYTES,
+			 "process %lu is used, and %llu processes are spawned; expected as many as "
+			 "there are numbers from 0 on",
+			 (unsigned long)actors->actors - 1, (unsigned long long)r.spawns);
+		rc = -EINVAL;
+	}
 	if (!rc)
 		rc = keep_all(&r, text, bytes);
 	free(r.step_of);
