@@ -289,7 +289,7 @@ if [ "$build" = build/release ]; then
 		"$work/root/usr/bin/sched-bench" --version &&
 			[ -s "$work/root/usr/share/man/man1/sched-bench.1" ] &&
 			[ -s "$work/root/usr/share/bash-completion/completions/sched-bench" ] &&
-			[ -s "$work/root/usr/share/zsh/site-functions/_sched-bench" ] &&
+			[ -s "$work/root/usr/share/zsh/vendor-completions/_sched-bench" ] &&
 			[ -s "$work/root/usr/share/fish/vendor_completions.d/sched-bench.fish" ] &&
 			make -s uninstall DESTDIR="$work/root" PREFIX=/usr 2>"$work/err" &&
 			[ -z "$(find "$work/root" -type f)" ]
