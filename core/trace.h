@@ -65,7 +65,8 @@ enum sb_trace_kind {
 	SB_TRACE_WAKE,	 /* other: who is woken; value: the wake */
 	SB_TRACE_TICK,
 
-	/* If the trace has sends; of the step that goes on. */
+	/* If the trace has sends; of the step that goes on, when it is done. other: how
+	 * long it took, ns. */
 	SB_TRACE_SEND,	/* value: the process that it sends to */
 	SB_TRACE_SPAWN, /* value: the process that it spawns */
 
@@ -138,6 +139,21 @@ static inline void sb_trace_note(struct sb_trace *trace, enum sb_trace_kind kind
 {
 	if (sb_trace_is_on(trace))
 		sb_trace_put_cold(trace, kind, other, value);
+}
+
+/* Around a send or a spawn, if the trace has them. */
+static inline uint64_t sb_trace_act_begins(const struct sb_trace *trace)
+{
+	return SB_UNLIKELY(trace->has_sends) ? sb_clock_ns() : 0;
+}
+
+static inline void sb_trace_act_ends(struct sb_trace *trace, enum sb_trace_kind kind,
+				     uint64_t start_ns, uint64_t process)
+{
+	if (SB_UNLIKELY(trace->has_sends))
+		sb_trace_put_cold(trace, kind,
+				  (uint32_t)sb_min_u64(sb_clock_ns() - start_ns, INT32_MAX),
+				  process);
 }
 
 /* ---- by those who may read ---- */

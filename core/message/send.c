@@ -66,12 +66,11 @@ int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to, union
 static SB_NOINLINE int send_at_once(struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const bool has_entered = sb_handover_try_enter(&w->handover);
-	int rc;
-
 	/* Here, as a worker holds nothing then: a question less for all others. */
-	if (SB_UNLIKELY(w->trace.has_sends))
-		sb_trace_put_cold(&w->trace, SB_TRACE_SEND, 0, to);
-	rc = sb_send_routed(w->scheduler, w, to, message);
+	const uint64_t start_ns = sb_trace_act_begins(&w->trace);
+	const int rc = sb_send_routed(w->scheduler, w, to, message);
+
+	sb_trace_act_ends(&w->trace, SB_TRACE_SEND, start_ns, to);
 	sb_handover_end(&w->handover, has_entered);
 	return rc;
 }

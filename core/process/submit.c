@@ -362,6 +362,7 @@ SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w, const struct 
 static int submit_own(struct sb_worker *w, const struct submission *sub, sb_pid *pid)
 {
 	struct sb_scheduler *s = w->scheduler;
+	const uint64_t start_ns = sb_trace_act_begins(&w->trace);
 	struct draft draft;
 	int rc;
 
@@ -372,9 +373,8 @@ static int submit_own(struct sb_worker *w, const struct submission *sub, sb_pid 
 		return rc;
 	if (pid)
 		*pid = draft.name.pid;
-	if (SB_UNLIKELY(w->trace.has_sends))
-		sb_trace_put_cold(&w->trace, SB_TRACE_SPAWN, 0, draft.name.pid);
 	launch_own(s, w, &draft);
+	sb_trace_act_ends(&w->trace, SB_TRACE_SPAWN, start_ns, draft.name.pid);
 	return 0;
 }
 

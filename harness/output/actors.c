@@ -113,17 +113,33 @@ static void put_arrivals(struct recording *r, struct known *self, uint64_t at_ns
 	self->sent -= messages;
 }
 
-/* The step's end, and how many acts are in between. */
-static const struct sb_trace_event *find_end(const struct sb_traced_worker *worker, uint32_t step,
-					     uint32_t *acts)
+static bool is_act(const struct sb_trace_event *event)
+{
+	return event->kind == SB_TRACE_SEND || event->kind == SB_TRACE_SPAWN;
+}
+
+/* NULL: the step goes on where the trace ends. */
+static const struct sb_trace_event *find_end(const struct sb_traced_worker *worker, uint32_t step)
 {
 	uint32_t i = step + 1;
 
-	*acts = 0;
-	for (; i < worker->events && worker->event[i].kind != SB_TRACE_STEP_END; i++)
-		*acts += worker->event[i].kind == SB_TRACE_SEND ||
-			 worker->event[i].kind == SB_TRACE_SPAWN;
+	while (i < worker->events && worker->event[i].kind != SB_TRACE_STEP_END)
+		i++;
 	return i < worker->events ? &worker->event[i] : NULL;
+}
+
+/* What is left of the step without its sends and spawns, and the looks at the clock: two more for
+ * each of them, and one of the step's own. */
+static double work_between(const struct sb_trace_event *begin, const struct sb_trace_event *end,
+			   double look_ns)
+{
+	double ns = (double)(end->at_ns - begin->at_ns) - look_ns;
+
+	for (const struct sb_trace_event *event = begin + 1; event < end; event++) {
+		if (is_act(event))
+			ns -= event->other + 2 * look_ns;
+	}
+	return ns > 0 ? ns : 0;
 }
 
 static void put_act(struct recording *r, const struct sb_trace_event *event)
@@ -147,20 +163,17 @@ static void put_step(struct recording *r, const struct begun *step)
 {
 	const struct sb_traced_worker *worker = &r->traced->worker[step->worker];
 	const struct sb_trace_event *begin = &worker->event[step->event];
-	uint32_t acts;
-	const struct sb_trace_event *end = find_end(worker, step->event, &acts);
+	const struct sb_trace_event *end = find_end(worker, step->event);
 	struct known *self = find(r, begin->value);
 	const uint64_t at_ns = begin->at_ns - r->start_ns;
-	double work_ns;
 
 	if (!end || !self)
 		return;
-	work_ns = (double)(end->at_ns - begin->at_ns) - r->look_ns * (acts + 1);
 	put_arrivals(r, self, at_ns, (uint64_t)begin->other);
 	fprintf(r->out, "step %" PRIu64 " %zu %" PRId32 " %.0f", at_ns, number_of(r, self),
-		begin->other, work_ns > 0 ? work_ns : 0);
+		begin->other, work_between(begin, end, r->look_ns));
 	for (const struct sb_trace_event *event = begin + 1; event < end; event++) {
-		if (event->kind == SB_TRACE_SEND || event->kind == SB_TRACE_SPAWN)
+		if (is_act(event))
 			put_act(r, event);
 	}
 	fputc('\n', r->out);
