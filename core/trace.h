@@ -141,19 +141,12 @@ static inline void sb_trace_note(struct sb_trace *trace, enum sb_trace_kind kind
 		sb_trace_put_cold(trace, kind, other, value);
 }
 
-/* Around a send or a spawn, if the trace has them. */
-static inline uint64_t sb_trace_act_begins(const struct sb_trace *trace)
+/* SEND or SPAWN, which has just been done. */
+static inline void sb_trace_put_act(struct sb_trace *trace, enum sb_trace_kind kind,
+				    uint64_t start_ns, uint64_t process)
 {
-	return SB_UNLIKELY(trace->has_sends) ? sb_clock_ns() : 0;
-}
-
-static inline void sb_trace_act_ends(struct sb_trace *trace, enum sb_trace_kind kind,
-				     uint64_t start_ns, uint64_t process)
-{
-	if (SB_UNLIKELY(trace->has_sends))
-		sb_trace_put_cold(trace, kind,
-				  (uint32_t)sb_min_u64(sb_clock_ns() - start_ns, INT32_MAX),
-				  process);
+	sb_trace_put_cold(trace, kind, (uint32_t)sb_min_u64(sb_clock_ns() - start_ns, INT32_MAX),
+			  process);
 }
 
 /* ---- by those who may read ---- */

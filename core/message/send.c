@@ -63,14 +63,25 @@ int sb_send_routed(struct sb_scheduler *s, struct sb_worker *w, sb_pid to, union
 	return deliver_message(s, w, to, message);
 }
 
+/* For a trace that has sends. */
+static SB_NOINLINE int send_traced(struct sb_worker *w, sb_pid to, union sb_value message)
+{
+	const uint64_t start_ns = sb_clock_ns();
+	const int rc = sb_send_routed(w->scheduler, w, to, message);
+
+	sb_trace_put_act(&w->trace, SB_TRACE_SEND, start_ns, to);
+	return rc;
+}
+
+/* It is here that a trace's sends are noted, as a worker that has one holds nothing: those that hold
+ * are asked nothing more. */
 static SB_NOINLINE int send_at_once(struct sb_worker *w, sb_pid to, union sb_value message)
 {
 	const bool has_entered = sb_handover_try_enter(&w->handover);
-	/* Here, as a worker holds nothing then: a question less for all others. */
-	const uint64_t start_ns = sb_trace_act_begins(&w->trace);
-	const int rc = sb_send_routed(w->scheduler, w, to, message);
+	const int rc = SB_UNLIKELY(w->trace.has_sends)
+			       ? send_traced(w, to, message)
+			       : sb_send_routed(w->scheduler, w, to, message);
 
-	sb_trace_act_ends(&w->trace, SB_TRACE_SEND, start_ns, to);
 	sb_handover_end(&w->handover, has_entered);
 	return rc;
 }

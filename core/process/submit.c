@@ -362,7 +362,6 @@ SB_INLINE int prepare(struct sb_scheduler *s, struct sb_worker *w, const struct 
 static int submit_own(struct sb_worker *w, const struct submission *sub, sb_pid *pid)
 {
 	struct sb_scheduler *s = w->scheduler;
-	const uint64_t start_ns = sb_trace_act_begins(&w->trace);
 	struct draft draft;
 	int rc;
 
@@ -374,7 +373,6 @@ static int submit_own(struct sb_worker *w, const struct submission *sub, sb_pid 
 	if (pid)
 		*pid = draft.name.pid;
 	launch_own(s, w, &draft);
-	sb_trace_act_ends(&w->trace, SB_TRACE_SPAWN, start_ns, draft.name.pid);
 	return 0;
 }
 
@@ -448,11 +446,25 @@ int sb_scheduler_execute(struct sb_scheduler *s, const struct sb_process_ops *op
 	return rc;
 }
 
+/* For a trace that has spawns. */
+static SB_NOINLINE int submit_traced(struct sb_worker *w, const struct submission *sub, sb_pid *pid)
+{
+	const uint64_t start_ns = sb_clock_ns();
+	sb_pid own = 0;
+	sb_pid *child = pid ? pid : &own;
+	const int rc = submit_own(w, sub, child);
+
+	if (!rc)
+		sb_trace_put_act(&w->trace, SB_TRACE_SPAWN, start_ns, *child);
+	return rc;
+}
+
 int sb_submit_here(struct sb_worker *w, const struct sb_process_ops *ops, const char *method,
 		   union sb_value input, sb_pid *pid)
 {
 	const struct submission sub = { .ops = ops, .method = method, .input = input };
-	const int rc = submit_own(w, &sub, pid);
+	const int rc = SB_UNLIKELY(w->trace.has_sends) ? submit_traced(w, &sub, pid)
+						       : submit_own(w, &sub, pid);
 
 	if (!rc)
 		sb_counter_add(&w->counters.spawns, 1);
