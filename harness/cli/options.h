@@ -207,4 +207,10 @@ static inline bool sb_opt_traces(const struct sb_options *options)
 	return sb_opt(options, SB_OPT_trace) || *options->value[SB_OPT_trace_on].text;
 }
 
+/* Whether one more round is made, for trace.json or a recording. */
+static inline bool sb_opt_traces_round(const struct sb_options *options)
+{
+	return sb_opt_traces(options) || sb_opt_records(options);
+}
+
 #endif

@@ -101,8 +101,8 @@ static size_t number_of(const struct recording *r, const struct known *known)
 
 /* ---- one step ---- */
 
-/* What the step had to have and that nobody has sent or spawned came from outside, at the latest
- * now. */
+/* The step's process and messages must have come from outside if no step has spawned or sent them;
+ * when is not known: no later than the step's start. */
 static void put_arrivals(struct recording *r, struct known *self, uint64_t at_ns, uint64_t messages)
 {
 	if (!self->is_spawned)
@@ -128,8 +128,8 @@ static const struct sb_trace_event *find_end(const struct sb_traced_worker *work
 	return i < worker->events ? &worker->event[i] : NULL;
 }
 
-/* What is left of the step without its sends and spawns, and the looks at the clock: two more for
- * each of them, and one of the step's own. */
+/* The step's time less its sends and spawns, and less the looks at the clock: two more for each send
+ * or spawn, and one for the step. */
 static double work_between(const struct sb_trace_event *begin, const struct sb_trace_event *end,
 			   double look_ns)
 {

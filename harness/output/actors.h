@@ -5,8 +5,8 @@
 #include "results/record/record.h"
 
 /*
- * Writes what the processes did, as workloads/replay/actors.h says, compressed. The trace has sends
- * and spawns, and all that happened. look_ns: what a look at the clock costs, which is no work.
+ * Writes a recording of the round in the format of workloads/replay/actors.h, compressed. The trace
+ * must have sends and spawns. look_ns: the cost of a look at the clock, which does not count as work.
  * Returns 0, or -errno with what is wrong in why.
  */
 SB_MUST_CHECK int sb_actors_record(const struct sb_traced *traced, const char *workload,

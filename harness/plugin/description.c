@@ -39,9 +39,11 @@ static int fail_value(const struct sb_describing *d, const struct sb_ini_entry *
 				   expected);
 }
 
-static char *copy(const char *text)
+/* A copy of the value. */
+static int keep(char **to, const struct sb_ini_entry *entry)
 {
-	return strdup(text);
+	*to = strdup(entry->value);
+	return *to ? 0 : sb_fail_memory();
 }
 
 /* ---- [workload] ---- */
@@ -52,8 +54,7 @@ static int take_rate(struct sb_describing *d, const struct sb_ini_entry *entry)
 
 	if (!sb_quantity_rate(entry->value, &per_s) || per_s <= 0)
 		return fail_value(d, entry, "a rate above 0 with its unit, /s, k/s or M/s (20k/s)");
-	d->made->rate = copy(entry->value);
-	return d->made->rate ? 0 : sb_fail_memory();
+	return keep(&d->made->rate, entry);
 }
 
 static int take_arrival(struct sb_describing *d, const struct sb_ini_entry *entry)
@@ -64,14 +65,12 @@ static int take_arrival(struct sb_describing *d, const struct sb_ini_entry *entr
 	if (sb_load_set_arrival(&load, entry->value, why))
 		return sb_description_fail(d, entry->line, entry->value_column, "arrival: %s", why);
 	sb_load_fini(&load);
-	d->made->arrival = copy(entry->value);
-	return d->made->arrival ? 0 : sb_fail_memory();
+	return keep(&d->made->arrival, entry);
 }
 
 static int take_doc(struct sb_describing *d, const struct sb_ini_entry *entry)
 {
-	d->made->doc = copy(entry->value);
-	return d->made->doc ? 0 : sb_fail_memory();
+	return keep(&d->made->doc, entry);
 }
 
 /* ---- a kind ---- */
@@ -180,7 +179,7 @@ static int add_kind(struct sb_describing *d, const struct sb_ini_section *sectio
 	if (made->kinds == SB_KINDS_MAX)
 		return sb_description_fail(d, section->line, section->column,
 					   "one kind too many; expected at most %d", SB_KINDS_MAX);
-	made->kind[made->kinds].name = copy(section->name);
+	made->kind[made->kinds].name = strdup(section->name);
 	d->section[made->kinds] = section;
 	return made->kind[made->kinds++].name ? 0 : sb_fail_memory();
 }
@@ -193,15 +192,10 @@ static int add_sections(struct sb_describing *d)
 	for (uint32_t i = 0; i < d->ini.sections && !rc; i++) {
 		const struct sb_ini_section *section = &d->ini.section[i];
 
-		if (strcmp(section->name, WORKLOAD) != 0) {
+		if (strcmp(section->name, WORKLOAD) != 0)
 			rc = add_kind(d, section);
-			continue;
-		}
-		if (workload)
-			return sb_description_fail(d, section->line, section->column,
-						   "[" WORKLOAD
-						   "] is given twice; expected it once");
-		workload = section;
+		else
+			workload = section;
 	}
 	if (rc)
 		return rc;
@@ -321,7 +315,7 @@ static int describe(struct sb_describing *d)
 static char *name_of(const char *file)
 {
 	const char *slash = strrchr(file, '/');
-	char *name = copy(slash ? slash + 1 : file);
+	char *name = strdup(slash ? slash + 1 : file);
 	char *dot = name ? strrchr(name, '.') : NULL;
 
 	if (dot)
@@ -351,7 +345,7 @@ int sb_description_read(const char *file, const char *where, struct sb_descripti
 	if (!d.made)
 		return sb_fail_memory();
 	d.made->name = name_of(file);
-	d.made->file = copy(file);
+	d.made->file = strdup(file);
 	rc = d.made->name && d.made->file ? read_file(&d, where) : sb_fail_memory();
 	if (!rc) {
 		rc = describe(&d);

@@ -7,15 +7,6 @@
 #include "harness/terminal/text.h"
 #include "workloads/load/quantity.h"
 
-uint32_t sb_description_find(const struct sb_description *d, const char *name)
-{
-	uint32_t k = 0;
-
-	while (k < d->kinds && strcmp(d->kind[k].name, name) != 0)
-		k++;
-	return k;
-}
-
 /* An entry's value while it is read, word by word. */
 struct words {
 	struct sb_describing *d;
@@ -110,11 +101,21 @@ int sb_description_take_work(struct sb_describing *d, const struct sb_ini_entry 
 
 /* ---- whom it calls ---- */
 
+/* Their number: there is none of that name. */
+static uint32_t find_kind(const struct sb_description *d, const char *name)
+{
+	uint32_t k = 0;
+
+	while (k < d->kinds && strcmp(d->kind[k].name, name) != 0)
+		k++;
+	return k;
+}
+
 static int find_target(struct words *w, const char *name, struct sb_target *target)
 {
 	const struct sb_description *made = w->d->made;
 
-	target->kind = sb_description_find(made, name);
+	target->kind = find_kind(made, name);
 	if (!*name)
 		return fail_at(w, w->last, "a name is missing", "the name of a kind");
 	if (target->kind == made->kinds)

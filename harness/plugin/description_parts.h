@@ -19,9 +19,6 @@ struct sb_describing {
 int sb_description_fail(const struct sb_describing *d, uint32_t line, uint32_t column,
 			const char *format, ...) SB_PRINTF(4, 5);
 
-/* The kind of that name; their number: there is none. */
-uint32_t sb_description_find(const struct sb_description *d, const char *name);
-
 /* One more action of the kind. Return 0, or an exit status after an error has been printed. */
 int sb_description_take_work(struct sb_describing *d, const struct sb_ini_entry *entry);
 int sb_description_take_call(struct sb_describing *d, const struct sb_ini_entry *entry);

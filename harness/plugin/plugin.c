@@ -63,16 +63,13 @@ static const char *wrong_metrics(const struct sb_workload *workload)
 	uint32_t n = 0;
 
 	for (const struct sb_workload_metric *m = workload->metrics; m && m->name; m++, n++) {
-		const struct sb_metric metric = { m->name, m->unit,
-						  m->better && !strcmp(m->better, "higher")
-							  ? SB_HIGHER
-						  : m->better && !strcmp(m->better, "lower")
-							  ? SB_LOWER
-							  : SB_NEITHER,
-						  m->doc };
+		struct sb_metric metric = { m->name, m->unit, SB_NEITHER, m->doc };
 
 		if (!m->unit || !m->doc)
 			return "a metric lacks its unit or its doc";
+		/* Any other text is as good as none. */
+		if (m->better)
+			(void)sb_better_find(m->better, &metric.better);
 		if (n == SB_WORKLOAD_METRICS_MAX)
 			return "it has too many metrics; expected at most 32";
 		if (sb_metric_add(&metric) == SB_METRICS)
@@ -84,6 +81,8 @@ static const char *wrong_metrics(const struct sb_workload *workload)
 
 static const char *wrong_workload(const struct sb_workload *w)
 {
+	const char *wrong;
+
 	static_assert(SB_PARAMS_MAX == 16, "the text above says so");
 	if (!w->name || !*w->name || strpbrk(w->name, ",/= \t\n"))
 		return "its name is empty, or has a comma, a slash, '=' or a blank";
@@ -94,7 +93,8 @@ static const char *wrong_workload(const struct sb_workload *w)
 	if (!w->start || !w->operations || !w->check)
 		return "expected start, operations and check: without a check of its answer it is "
 		       "no workload";
-	return wrong_params(w) ? wrong_params(w) : wrong_metrics(w);
+	wrong = wrong_params(w);
+	return wrong ? wrong : wrong_metrics(w);
 }
 
 /* ---- loading ---- */
@@ -157,8 +157,10 @@ static int load_description(struct loaded *it, const char *where)
 	if (rc)
 		return rc;
 	workload = malloc(sizeof(*workload));
-	if (!workload)
+	if (!workload) {
+		sb_description_free(description);
 		return sb_fail_memory();
+	}
 	*workload = sb_described_workload(description);
 	it->workload = workload;
 	return 0;

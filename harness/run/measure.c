@@ -374,7 +374,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 		return 0;
 	}
 	/* All of it was saved. */
-	if (series->residence && !sb_opt_traces(options) && !sb_opt_records(options)) {
+	if (series->residence && !sb_opt_traces_round(options)) {
 		sb_judge_series(series);
 		return 0;
 	}

@@ -474,7 +474,7 @@ void sb_tracing_run(struct sb_measurement *m, struct sb_series *series)
 	const bool records = sb_opt_records(m->options);
 	struct sb_worker_reading *before;
 
-	if ((!sb_opt_traces(m->options) && !records) || *m->why)
+	if (!sb_opt_traces_round(m->options) || *m->why)
 		return;
 	before = sb_readings_make(m->workers, m->workers);
 	if (!before)

@@ -139,7 +139,7 @@ static void put_units(const struct sb_result *result, FILE *out)
 			continue;
 		fputs("Unit ", out);
 		put_unit(m, out);
-		fprintf(out, " better=%s\n", sb_metric[m].better == SB_LOWER ? "lower" : "higher");
+		fprintf(out, " better=%s\n", sb_better_name(sb_metric[m].better));
 	}
 }
 

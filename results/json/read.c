@@ -53,20 +53,6 @@ static bool read_facts(struct sb_reader *r, const json_t *own, struct sb_result 
 	return meta;
 }
 
-static bool read_better(struct sb_reader *r, const char *text, enum sb_better *out)
-{
-	if (!strcmp(text, "lower"))
-		*out = SB_LOWER;
-	else if (!strcmp(text, "higher"))
-		*out = SB_HIGHER;
-	else if (!*text)
-		*out = SB_NEITHER;
-	else
-		return sb_reader_unexpected(r, "workload_metrics",
-					    "\"lower\", \"higher\" or \"\" as \"better\"");
-	return true;
-}
-
 /* A metric that workloads have declared; one for which there is no room is not read. */
 static bool read_added(struct sb_reader *r, json_t *value)
 {
@@ -77,8 +63,9 @@ static bool read_added(struct sb_reader *r, json_t *value)
 			"better", &better, "meaning", &metric.doc))
 		return sb_reader_unexpected(r, "workload_metrics",
 					    "name, unit, better and meaning, all texts");
-	if (!read_better(r, better, &metric.better))
-		return false;
+	if (!sb_better_find(better, &metric.better))
+		return sb_reader_unexpected(r, "workload_metrics",
+					    "\"lower\", \"higher\" or \"\" as \"better\"");
 	(void)sb_metric_add(&metric);
 	return true;
 }

@@ -97,19 +97,14 @@ json_t *sb_json_fields(const struct sb_json_field *fields, const void *from)
 
 static json_t *added_to_json(void)
 {
-	static const char *const better[] = {
-		[SB_LOWER] = "lower",
-		[SB_HIGHER] = "higher",
-		[SB_NEITHER] = "",
-	};
 	json_t *added = json_array();
 	bool ok = added;
 
 	for (enum sb_metric_id m = SB_METRICS_BUILT_IN; ok && m < sb_metrics(); m++)
 		ok &= sb_json_append(added, json_pack("{ss ss ss ss}", "name", sb_metric[m].name,
 						      "unit", sb_metric[m].unit, "better",
-						      better[sb_metric[m].better], "meaning",
-						      sb_metric[m].doc));
+						      sb_better_name(sb_metric[m].better),
+						      "meaning", sb_metric[m].doc));
 	return sb_json_whole(added, ok);
 }
 

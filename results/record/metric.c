@@ -17,6 +17,28 @@ static enum sb_metric_id all_metrics = SB_METRICS_BUILT_IN;
 
 const struct sb_metric *const sb_metric = metrics;
 
+static const char *const better_names[] = {
+	[SB_LOWER] = "lower",
+	[SB_HIGHER] = "higher",
+	[SB_NEITHER] = "",
+};
+
+const char *sb_better_name(enum sb_better better)
+{
+	return better_names[better];
+}
+
+bool sb_better_find(const char *name, enum sb_better *better)
+{
+	for (uint32_t i = 0; i < SB_ARRAY_SIZE(better_names); i++) {
+		if (!strcmp(better_names[i], name)) {
+			*better = (enum sb_better)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 enum sb_metric_id sb_metrics(void)
 {
 	return all_metrics;

@@ -7,6 +7,10 @@
 
 enum sb_better { SB_LOWER, SB_HIGHER, SB_NEITHER };
 
+/* "lower", "higher" or "", and back. False: the text is none of these. */
+const char *sb_better_name(enum sb_better better);
+bool sb_better_find(const char *name, enum sb_better *better);
+
 struct sb_metric {
 	const char *name;
 	const char *unit;

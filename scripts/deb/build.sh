@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the Debian packages of the last commit, below build/deb, and lints them.
-# usage: build.sh VERSION [TARBALL]
+# usage: build.sh VERSION
 set -eu
 version=$1
 deb=build/deb
@@ -15,7 +15,9 @@ rm debian/build.sh debian/check.sh
 mkdir debian/source
 echo '3.0 (native)' >debian/source/format
 mail=${DEBEMAIL:-sched-bench@packages.debian.org}
-sed -i "s/@MAIL@/$mail/" debian/control
+# All that setup.sh installs for a build and that build-essential does not bring.
+needs=$(sed -n 's/^build="\(.*\)"$/\1/p' scripts/setup.sh | sed 's/\<\(gcc\|g++\|libc6-dev\|make\) //g; s/ /, /g')
+sed -i "s/@MAIL@/$mail/; s/@NEEDS@/$needs/" debian/control
 
 # The newest entry of CHANGELOG.md, and all that is visible in the library.
 {

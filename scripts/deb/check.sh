@@ -11,7 +11,6 @@ fail() {
 	echo "check.sh: $*" >&2
 	exit 1
 }
-# The host's lists of packages and caches are used, so nothing is fetched twice.
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 files() { (cd "$root" && find . -path ./proc -prune -o -path ./sys -prune -o -path ./dev -prune -o -print | LC_ALL=C sort); }
 
@@ -23,7 +22,7 @@ cp build/deb/*_"$version"_*.deb "$root/packages"
 cp tests/library/hello.c tests/library/pipeline.c tests/library/echo.c "$root/packages"
 rm -f "$root"/packages/*-dbgsym_*
 
-# What they depend on is there before, so that what they leave behind is seen.
+# Their dependencies are installed first, so that the packages alone change the list of files.
 inside apt-get -qq update
 # shellcheck disable=SC2016
 inside sh -c 'apt-get -qqy install --no-install-recommends gcc libc6-dev pkg-config \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What processes do is recorded, and done again: with the same counts, on other numbers of workers,
+# Records what processes do and replays it: with the same counts, on other numbers of workers,
 # in virtual time, and with policies in the same order; and recordings that are damaged.
 # usage: test_replay.sh BUILD_DIRECTORY
 set -u
@@ -122,8 +122,8 @@ holds "a recording that has not room for all is none" too_long
 
 # ---- threads as processes ----
 
-# What perf prints of a shell (10) that starts a program (11), waits for it, and is woken by its end; and of
-# a stranger (99), which takes the CPU for a while.
+# The output of perf for a shell (10) that starts a program (11) and waits for its end, and for another
+# thread (99) that takes the CPU for a while.
 mkdir bin
 cat >bin/perf <<'END'
 #!/bin/sh

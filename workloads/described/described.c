@@ -81,9 +81,9 @@ static void add_asked(const struct sb_described *data, struct sums *sums)
 }
 
 /*
- * Whether nothing is under way; after the last request from outside. What a served request has
- * asked was counted before it was, and those served are read first: if they are as many as were
- * asked, they were so in between.
+ * Whether nothing is under way; after the last request from outside. A worker counts the requests
+ * that it asks before it counts the one that asked them as served. Those served are read first, so
+ * if both sums are equal, all requests had been served in between.
  */
 static bool all_served(const struct sb_described *data)
 {
@@ -102,7 +102,7 @@ static void send_last(struct sb_described *data, sb_pid pid)
 		sb_thread_yield();
 }
 
-/* Processes that were stopped or have failed serve nothing any more. */
+/* Processes that have been stopped or have failed serve no more requests. */
 static void ended(void *arg)
 {
 	struct sb_described *data = arg;
@@ -175,7 +175,7 @@ static uint64_t operations(const struct sb_workload_run *run)
 	for (uint32_t w = 0; w < data->workers; w++) {
 		struct sb_described_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
-		completed += ledger ? sb_counter_read(&ledger->completed) : 0;
+		completed += ledger ? sb_counter_read(&ledger->served.requests) : 0;
 	}
 	return completed;
 }
@@ -190,22 +190,19 @@ static void peek(const struct sb_workload_run *run, uint64_t *completed,
 		struct sb_described_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
 		if (ledger)
-			sb_hist_read(&ledger->sojourn, sojourn);
+			sb_hist_read(&ledger->served.sojourn, sojourn);
 	}
 }
 
 /* ---- what it has measured ---- */
 
-static void read_latencies(const struct sb_described *data, struct sb_requests *out)
+static void read_served(const struct sb_described *data, struct sb_requests *out)
 {
 	for (uint32_t w = 0; w < data->workers; w++) {
 		struct sb_described_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
-		if (!ledger)
-			continue;
-		sb_hist_read(&ledger->sojourn, &out->hist[SB_REQUEST_sojourn]);
-		sb_hist_read(&ledger->wait, &out->hist[SB_REQUEST_wait]);
-		sb_hist_read(&ledger->service, &out->hist[SB_REQUEST_service]);
+		if (ledger)
+			sb_served_read(&ledger->served, out);
 	}
 }
 
@@ -256,17 +253,11 @@ static void read_requests(struct sb_workload_run *run)
 	const struct sb_described *data = run->data;
 	struct sb_requests *out = run->requests;
 
-	read_latencies(data, out);
-	out->completed += operations(run);
+	read_served(data, out);
 	out->asked_ns += work_ns(data);
 	out->asked_mean_ns = mean_work_ns(data);
-	out->wall_ns += sb_scheduler_idle_since_ns(data->failure.scheduler) -
-			sb_generators_start_ns(data->generators);
-	out->in_system_expected =
-		(double)(out->hist[SB_REQUEST_sojourn].sum - out->hist[SB_REQUEST_lateness].sum) /
-		out->observed_ns;
-	if (sb_requests_lost(out))
-		out->in_system_expected = NAN;
+	sb_served_end_round(out, sb_scheduler_idle_since_ns(data->failure.scheduler) -
+					 sb_generators_start_ns(data->generators));
 }
 
 static void read_kind(struct sb_workload_run *run, uint32_t kind, uint64_t served)

@@ -6,7 +6,7 @@
 #include "workloads/described/description.h"
 #include "workloads/lib/failure.h"
 #include "workloads/lib/service_set.h"
-#include "workloads/load/generator.h"
+#include "workloads/load/served.h"
 
 /*
  * A request, from outside or from another process. It belongs to the process that serves it, and
@@ -36,10 +36,7 @@ struct sb_kind_ledger {
 
 /* One worker's records; it alone writes, and others read. */
 struct sb_described_ledger {
-	sb_counter completed; /* requests from outside */
-	struct sb_hist sojourn;
-	struct sb_hist wait;
-	struct sb_hist service;
+	struct sb_served served;      /* requests from outside */
 	struct sb_kind_ledger kind[]; /* [kinds] */
 };
 

@@ -115,22 +115,6 @@ static int act(const struct service *s, const struct sb_action *action, struct s
 
 /* ---- a request ---- */
 
-static void complete_outside(const struct service *s, const struct sb_asked *asked, uint64_t end)
-{
-	const struct sb_request *request = &asked->request;
-	struct sb_described_ledger *ledger = s->ledger;
-
-	sb_hist_record(&ledger->wait, asked->start_ns - request->intended_ns);
-	sb_hist_record(&ledger->service, end - asked->start_ns);
-	sb_hist_record(&ledger->sojourn, end - request->intended_ns);
-	sb_step_request(s->step, &(struct sb_request_times){ .intended_ns = request->intended_ns,
-							     .submitted_ns = request->submitted_ns,
-							     .start_ns = asked->start_ns,
-							     .end_ns = end });
-	sb_counter_add(&ledger->completed, 1);
-	sb_generators_completed(s->server->data->generators, request->generator);
-}
-
 static int complete(const struct service *s, struct sb_asked *asked)
 {
 	struct sb_kind_ledger *ledger = &s->ledger->kind[asked->kind];
@@ -141,7 +125,8 @@ static int complete(const struct service *s, struct sb_asked *asked)
 	if (asked->caller)
 		rc = sb_step_send(s->step, asked->caller->server, sb_value_ptr(asked->caller));
 	if (asked->from_outside) {
-		complete_outside(s, asked, end);
+		sb_served_complete(&s->ledger->served, s->step, s->server->data->generators,
+				   &asked->request, asked->start_ns, end);
 		free(asked);
 	} else {
 		sb_mem_free(asked);

@@ -217,7 +217,7 @@ static uint64_t operations(const struct sb_workload_run *run)
 	for (uint32_t w = 0; w < data->workers; w++) {
 		struct sb_service_ledger *ledger = sb_load_acq(&data->ledger[w]);
 
-		served += ledger ? sb_counter_read(&ledger->served) : 0;
+		served += ledger ? sb_counter_read(&ledger->served.requests) : 0;
 	}
 	return served;
 }
@@ -232,8 +232,8 @@ static void peek(const struct sb_workload_run *run, uint64_t *completed,
 
 		if (!ledger)
 			continue;
-		*completed += sb_counter_read(&ledger->served);
-		sb_hist_read(&ledger->sojourn, sojourn);
+		*completed += sb_counter_read(&ledger->served.requests);
+		sb_hist_read(&ledger->served.sojourn, sojourn);
 	}
 }
 
@@ -254,12 +254,10 @@ static struct sums sum_ledgers(struct sb_service *data, struct sb_requests *out)
 
 		if (!ledger)
 			continue;
-		sums.served += sb_counter_read(&ledger->served);
+		sums.served += sb_counter_read(&ledger->served.requests);
 		sums.units += sb_counter_read(&ledger->units);
 		sums.stamps += sb_counter_read(&ledger->stamps);
-		sb_hist_read(&ledger->sojourn, &out->hist[SB_REQUEST_sojourn]);
-		sb_hist_read(&ledger->wait, &out->hist[SB_REQUEST_wait]);
-		sb_hist_read(&ledger->service, &out->hist[SB_REQUEST_service]);
+		sb_served_read(&ledger->served, out);
 		if (ledger->set.line && !sb_set_is_right(&ledger->set))
 			sb_add_rlx(&data->wrong_sets, 1);
 	}
@@ -282,17 +280,10 @@ static void read_round(struct sb_workload_run *run, const struct sums *served)
 	const struct sb_service *data = run->data;
 	struct sb_requests *out = run->requests;
 
-	out->completed += served->served;
 	out->asked_ns += (double)served->units / data->units_per_ns;
 	out->asked_mean_ns = data->distribution.mean_ns;
-	out->wall_ns += sb_scheduler_idle_since_ns(data->scheduler) -
-			sb_generators_start_ns(data->generators);
-	/* From submission on: what is late is not in the system yet. */
-	out->in_system_expected =
-		(double)(out->hist[SB_REQUEST_sojourn].sum - out->hist[SB_REQUEST_lateness].sum) /
-		out->observed_ns;
-	if (sb_requests_lost(out))
-		out->in_system_expected = NAN;
+	sb_served_end_round(out, sb_scheduler_idle_since_ns(data->scheduler) -
+					 sb_generators_start_ns(data->generators));
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)

@@ -5,6 +5,7 @@
 #include "core/scheduler.h"
 #include "workloads/lib/service_set.h"
 #include "workloads/load/generator.h"
+#include "workloads/load/served.h"
 
 /* The work of a request. */
 struct sb_service_job {
@@ -17,10 +18,7 @@ struct sb_service_job {
 /* One worker's records; it alone writes, and others read at the end. */
 struct sb_service_ledger {
 	struct sb_set set;
-	struct sb_hist sojourn;
-	struct sb_hist wait;
-	struct sb_hist service;
-	sb_counter served;
+	struct sb_served served;
 	sb_counter units;
 	sb_counter stamps; /* sum of sb_service_stamp */
 };

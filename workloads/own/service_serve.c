@@ -56,18 +56,10 @@ static void serve(struct sb_service *data, struct sb_service_ledger *ledger, str
 	else
 		sb_set_work(set, job->units);
 	end = sb_clock_ns();
-	sb_hist_record(&ledger->wait, start - request->intended_ns);
-	sb_hist_record(&ledger->service, end - start);
-	sb_hist_record(&ledger->sojourn, end - request->intended_ns);
-	sb_step_request(step, &(struct sb_request_times){ .intended_ns = request->intended_ns,
-							  .submitted_ns = request->submitted_ns,
-							  .start_ns = start,
-							  .end_ns = end });
 	sb_replay_served(data->replay, request, end - start);
-	sb_counter_add(&ledger->served, 1);
 	sb_counter_add(&ledger->units, job->units);
 	sb_counter_add(&ledger->stamps, sb_service_stamp(request));
-	sb_generators_completed(data->generators, request->generator);
+	sb_served_complete(&ledger->served, step, data->generators, request, start, end);
 }
 
 static int own_init(void *state, const char *method, union sb_value input)

@@ -19,7 +19,8 @@ struct reading {
 	char *why;
 	struct sb_actors *made;
 	uint64_t spawns;
-	uint64_t *step_of; /* [actors] where each one's next step goes; NULL: still counting */
+	uint32_t *process; /* [steps] of each step, in the order of lines; NULL: still counting */
+	struct sb_actor_step *step; /* [steps] likewise */
 	uint64_t last_ns;
 };
 
@@ -91,7 +92,7 @@ static int take_arrival(struct reading *r, bool spawns)
 	rc = rc ? rc : take_end(r);
 	if (rc)
 		return rc;
-	if (r->step_of)
+	if (r->process)
 		r->made->arrival[r->made->arrivals] = arrival;
 	r->made->arrivals++;
 	r->spawns += spawns;
@@ -112,7 +113,7 @@ static int take_acts(struct reading *r, struct sb_actor_step *step)
 		rc = take_process(r, &act.process);
 		if (rc)
 			break;
-		if (r->step_of)
+		if (r->process)
 			r->made->act[r->made->acts] = act;
 		r->made->acts++;
 		r->spawns += act.spawns;
@@ -138,8 +139,10 @@ static int take_step(struct reading *r)
 	rc = take_acts(r, &step);
 	if (rc)
 		return rc;
-	if (r->step_of)
-		r->made->step[r->step_of[process]++] = step;
+	if (r->process) {
+		r->process[r->made->steps] = process;
+		r->step[r->made->steps] = step;
+	}
 	r->made->steps++;
 	return 0;
 }
@@ -194,53 +197,52 @@ static int take_lines(struct reading *r, const char *text, size_t bytes)
 
 /* ---- the whole ---- */
 
-/* Steps of each process, from their lines, so that all of one stand together. */
-static void count_steps(struct reading *r, const char *text, size_t bytes)
-{
-	const char *end = text + bytes;
-
-	while (text < end) {
-		const char *feed = memchr(text, '\n', (size_t)(end - text));
-		uint64_t skipped;
-		uint64_t process;
-
-		r->at = text;
-		r->end = feed ? feed : end;
-		skip_blanks(r);
-		if (take_word(r, "step") && take_number(r, INT64_MAX, &skipped) &&
-		    take_number(r, SB_ACTORS_PROCESSES - 1, &process))
-			r->made->actor[process].steps++;
-		text = feed ? feed + 1 : end;
-	}
-	for (uint32_t i = 1; i < r->made->actors; i++)
-		r->made->actor[i].first_step =
-			r->made->actor[i - 1].first_step + r->made->actor[i - 1].steps;
-	for (uint32_t i = 0; i < r->made->actors; i++)
-		r->step_of[i] = r->made->actor[i].first_step;
-}
-
 static int no_memory(char *why)
 {
 	snprintf(why, SB_WHY_BYTES, "no memory");
 	return -ENOMEM;
 }
 
+/* So that all steps of a process stand together. */
+static void group_steps(const struct reading *r)
+{
+	struct sb_actors *made = r->made;
+	uint64_t first = 0;
+
+	for (uint64_t i = 0; i < made->steps; i++)
+		made->actor[r->process[i]].steps++;
+	for (uint32_t a = 0; a < made->actors; a++) {
+		made->actor[a].first_step = first;
+		first += made->actor[a].steps;
+		made->actor[a].steps = 0;
+	}
+	for (uint64_t i = 0; i < made->steps; i++) {
+		struct sb_actor *actor = &made->actor[r->process[i]];
+
+		made->step[actor->first_step + actor->steps++] = r->step[i];
+	}
+}
+
 static int keep_all(struct reading *r, const char *text, size_t bytes)
 {
 	struct sb_actors *made = r->made;
+	int rc;
 
 	made->actor = calloc((size_t)made->actors + 1, sizeof(*made->actor));
 	made->step = calloc(made->steps + 1, sizeof(*made->step));
 	made->act = calloc(made->acts + 1, sizeof(*made->act));
 	made->arrival = calloc(made->arrivals + 1, sizeof(*made->arrival));
-	r->step_of = calloc((size_t)made->actors + 1, sizeof(*r->step_of));
-	if (!made->actor || !made->step || !made->act || !made->arrival || !r->step_of)
+	r->process = calloc(made->steps + 1, sizeof(*r->process));
+	r->step = calloc(made->steps + 1, sizeof(*r->step));
+	if (!made->actor || !made->step || !made->act || !made->arrival || !r->process || !r->step)
 		return no_memory(r->why);
-	count_steps(r, text, bytes);
 	made->steps = 0;
 	made->acts = 0;
 	made->arrivals = 0;
-	return take_lines(r, text, bytes);
+	rc = take_lines(r, text, bytes);
+	if (!rc)
+		group_steps(r);
+	return rc;
 }
 
 static void note_spawn(uint8_t *spawned, const struct sb_actor_act *act)
@@ -289,7 +291,8 @@ int sb_actors_parse(struct sb_actors *actors, const char *text, size_t bytes, ch
 	}
 	if (!rc)
 		rc = keep_all(&r, text, bytes);
-	free(r.step_of);
+	free(r.process);
+	free(r.step);
 	if (!rc && !actors->actors)
 		rc = fail(&r, "at least one spawn");
 	if (!rc)
