@@ -25,6 +25,12 @@ holds() {
 	fi
 }
 
+# again COMMAND...: succeeds in one of three tries; rows without numbers are the machine's doing,
+# when others use it, too.
+again() {
+	"$@" || "$@" || "$@"
+}
+
 # has_virtual: this build has virtual time.
 has_virtual() {
 	! "$program" run -w yield --virtual --profile xeon-2s --workers 1 -r 1 --yields 10 -q --no-plots \

@@ -28,11 +28,6 @@ measured() {
 	}
 }
 
-# again COMMAND...: succeeds in one of three tries; others may use this machine, too.
-again() {
-	"$@" || "$@" || "$@"
-}
-
 # names DIRECTORY LATENCY HOW-MANY CAUSE PATTERN: that is the cause of so many of the slowest at
 # least (all, if it is "all"), and is told so, in exemplars.json, and on the page.
 names() {

@@ -19,6 +19,7 @@ told() { zstdcat "$1.actors" | sed -n '$s/[^0-9 ]//gp'; }
 recorded() {
 	name=$1
 	shift
+	rm -rf "$name" "$name.actors"
 	"$program" run -w "$@" $quick --record-actors "$name.actors" -o "$name" || [ $? -eq 2 ] || return 1
 	# shellcheck disable=SC2046
 	python3 - "$name" $(told "$name") <<-'EOP'
@@ -35,6 +36,7 @@ recorded() {
 replayed() {
 	name=$1
 	shift
+	rm -rf "$name.again"
 	"$program" run -w replay --actors "$name.actors" $quick -o "$name.again" "$@" || [ $? -eq 2 ] || return 1
 	# shellcheck disable=SC2046
 	python3 - "$name" $(told "$name") <<-'EOP' || return 1
@@ -46,20 +48,19 @@ replayed() {
 		# One that comes before its receiver has been spawned is sent by who spawns it.
 		assert 0.99 * int(messages) <= own["messages"] / own["rounds"] <= int(messages), own
 	EOP
-	rm -rf "$name.again"
 }
 if ! command -v zstdcat >/dev/null; then
 	skips "recordings" "zstd is not installed"
 	echo "1..$n"
 	exit
 fi
-holds "savina-bndbuffer" recorded bndbuffer savina-bndbuffer --workers 2
-holds "done again: as many spawns and messages" replayed bndbuffer --workers 2
-holds "and on one worker" replayed bndbuffer --workers 1
-holds "processes that spawn processes" recorded skynet skynet --leaves 1000 --workers 2
-holds "done again" replayed skynet --workers 2
-holds "requests from outside" recorded service service --rate 20k/s --workers 1 --late 1s
-holds "done again, ten times as fast" replayed service --pace 1000
+holds "savina-bndbuffer" again recorded bndbuffer savina-bndbuffer --workers 2
+holds "done again: as many spawns and messages" again replayed bndbuffer --workers 2
+holds "and on one worker" again replayed bndbuffer --workers 1
+holds "processes that spawn processes" again recorded skynet skynet --leaves 1000 --workers 2
+holds "done again" again replayed skynet --workers 2
+holds "requests from outside" again recorded service service --rate 20k/s --workers 1 --late 1s
+holds "done again, ten times as fast" again replayed service --pace 1000
 if has_virtual; then
 	virtual() {
 		for seed in 1 2; do
