@@ -61,10 +61,10 @@ static const struct subject {
 static_assert(SB_ARRAY_SIZE(unknowns) == SB_UNKNOWNS, "solve.h has room for each");
 
 /*
- * A guest's CPU shares its core with a stranger for seconds at a time, on a busy host for most of
- * the time, and is then slower by half. So real time is measured in rounds of all subjects, and the
- * fastest round of each one counts, by the median of its repetitions: a CPU that is undisturbed for
- * a while, not the luckiest moment.
+ * A guest's CPU shares its core with a stranger for seconds at a time, on a busy host for nearly
+ * all of the time, and is then slower by half. So real time is measured in rounds of all subjects,
+ * and of each one the median of the rounds counts, each by the median of its repetitions: the speed
+ * that the machine has most of the time, not its luckiest moment.
  */
 #define ROUNDS	    20
 #define REPETITIONS 3
@@ -149,7 +149,7 @@ static void set_cost(struct sb_model_file *file, const struct unknown *u, double
 		sb_model_file_set(file, u->other, ns, source);
 }
 
-/* Of each subject the time of an operation in its fastest round. */
+/* Of each subject the time of an operation, at the median of its rounds. */
 static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUBJECTS])
 {
 	double round[SUBJECTS][ROUNDS];
@@ -163,7 +163,7 @@ static int measure_all(struct fit fit[SUBJECTS], struct sb_linear_time times[SUB
 			*ns = INFINITY;
 	}
 	for (size_t i = 0; i < SUBJECTS && !rc; i++) {
-		times[i].real = sb_spread_of(round[i], ROUNDS).min;
+		times[i].real = sb_spread_of(round[i], ROUNDS).median;
 		if (!isfinite(times[i].real))
 			rc = sb_fail(SB_EXIT_INVALID, "%s: no valid repetition to fit a model to",
 				     subjects[i].workload);
