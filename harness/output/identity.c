@@ -58,10 +58,11 @@ static const struct identity {
 	const char *key;
 	int (*describe)(char *out);
 	const char *what;
-	const char *override; /* an option; NULL: there is none */
+	const char *advice;
 } identities[] = {
-	{ "machine", describe_machine, "another machine", NULL },
-	{ "build", describe_build, "another build of the program", "other-build" },
+	[SB_IDENTITY_MACHINE] = { "machine", describe_machine, "another machine", "" },
+	[SB_IDENTITY_BUILD] = { "build", describe_build, "another build of the program",
+				"; to go on all the same: --other-build" },
 };
 
 int sb_identity_put(struct sb_store *store)
@@ -77,9 +78,27 @@ int sb_identity_put(struct sb_store *store)
 	return rc;
 }
 
-static int check_one(struct sb_store *store, const char *directory, bool other_build,
-		     const struct identity *id)
+int sb_identity_copy(struct sb_store *from, struct sb_store *store)
 {
+	int rc = 0;
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++) {
+		char *text = sb_store_plan(from, identities[i].key);
+
+		rc = sb_store_put_plan(store, identities[i].key, text ? text : "");
+		free(text);
+	}
+	return rc;
+}
+
+static int says_nothing(const char *directory, const struct identity *id)
+{
+	return sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s", directory, id->key);
+}
+
+int sb_identity_check(struct sb_store *store, enum sb_identity which, const char *directory)
+{
+	const struct identity *id = &identities[which];
 	char now[IDENTITY_BYTES];
 	char *then = sb_store_plan(store, id->key);
 	int rc = id->describe(now);
@@ -87,22 +106,28 @@ static int check_one(struct sb_store *store, const char *directory, bool other_b
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s", now);
 	else if (!then)
-		rc = sb_fail(SB_EXIT_USAGE, "%s: the store does not say its %s", directory,
-			     id->key);
-	else if (strcmp(then, now) != 0 && !(id->override && other_build))
-		rc = sb_fail(SB_EXIT_USAGE, "%s was begun with %s: expected %s; this is %s%s%s",
-			     directory, id->what, then, now,
-			     id->override ? "; to go on all the same: --" : "",
-			     id->override ? id->override : "");
+		rc = says_nothing(directory, id);
+	else if (strcmp(then, now) != 0)
+		rc = sb_fail(SB_EXIT_USAGE, "%s was begun with %s: expected %s; this is %s%s",
+			     directory, id->what, then, now, id->advice);
 	free(then);
 	return rc;
 }
 
-int sb_identity_check(struct sb_store *store, const char *directory, bool other_build)
+int sb_identity_compare(enum sb_identity which, struct sb_store *a, const char *directory_a,
+			struct sb_store *b, const char *directory_b)
 {
+	const struct identity *id = &identities[which];
+	char *text_a = sb_store_plan(a, id->key);
+	char *text_b = sb_store_plan(b, id->key);
 	int rc = 0;
 
-	for (size_t i = 0; i < SB_ARRAY_SIZE(identities) && !rc; i++)
-		rc = check_one(store, directory, other_build, &identities[i]);
+	if (!text_a || !text_b)
+		rc = says_nothing(text_a ? directory_b : directory_a, id);
+	else if (strcmp(text_a, text_b) != 0)
+		rc = sb_fail(SB_EXIT_USAGE, "%s was begun with %s: %s; expected that of %s, %s%s",
+			     directory_b, id->what, text_b, directory_a, text_a, id->advice);
+	free(text_a);
+	free(text_b);
 	return rc;
 }

@@ -7,13 +7,22 @@
 
 #include "harness/output/store.h"
 
+enum sb_identity { SB_IDENTITY_MACHINE, SB_IDENTITY_BUILD };
+
 /* Returns 0 or -errno, with the reason in sb_store_why(). */
 SB_MUST_CHECK int sb_identity_put(struct sb_store *store);
 
-/* This machine and this build are the store's. directory: for the error.
- * other_build: the build may differ. Returns 0, or an exit status after an error has
- * been printed. */
-SB_MUST_CHECK int sb_identity_check(struct sb_store *store, const char *directory,
-				    bool other_build);
+/* Those of another store. Returns as above. */
+SB_MUST_CHECK int sb_identity_copy(struct sb_store *from, struct sb_store *store);
+
+/* This machine, or this build, is the store's. directory: for the error. Returns 0, or an exit
+ * status after an error has been printed. */
+SB_MUST_CHECK int sb_identity_check(struct sb_store *store, enum sb_identity which,
+				    const char *directory);
+
+/* Both stores were begun with the same; their directories are for the error. Returns as above. */
+SB_MUST_CHECK int sb_identity_compare(enum sb_identity which, struct sb_store *a,
+				      const char *directory_a, struct sb_store *b,
+				      const char *directory_b);
 
 #endif

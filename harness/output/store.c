@@ -280,6 +280,16 @@ static int prepare_for_rows(struct sb_store *store)
 			      "PRAGMA foreign_keys = ON");
 }
 
+int sb_store_begin_rows(struct sb_store *store)
+{
+	return execute(store, "BEGIN IMMEDIATE");
+}
+
+int sb_store_end_rows(struct sb_store *store)
+{
+	return execute(store, "COMMIT");
+}
+
 int sb_store_publish(struct sb_store *store)
 {
 	int rc = execute(store, "COMMIT");

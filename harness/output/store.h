@@ -91,6 +91,10 @@ SB_MUST_CHECK int sb_store_rows(struct sb_store *store,
 /* On the disk when it returns. Replaces an earlier row of that repetition. */
 SB_MUST_CHECK int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row);
 
+/* The rows between the two are on the disk when the second returns, all of them or none. */
+SB_MUST_CHECK int sb_store_begin_rows(struct sb_store *store);
+SB_MUST_CHECK int sb_store_end_rows(struct sb_store *store);
+
 /* Removes the store's files, and closes it. */
 void sb_store_remove(struct sb_store *store);
 

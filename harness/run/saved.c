@@ -279,7 +279,9 @@ int sb_saved_resume(struct sb_saved *saved, const struct sb_jobs *given, int arg
 	rc = sb_store_open(&saved->store, &sb_store_of_run, directory, false);
 	if (rc)
 		return sb_store_failed(saved->store, rc);
-	rc = sb_identity_check(saved->store, directory, sb_opt(options, SB_OPT_other_build));
+	rc = sb_identity_check(saved->store, SB_IDENTITY_MACHINE, directory);
+	if (!rc && !sb_opt(options, SB_OPT_other_build))
+		rc = sb_identity_check(saved->store, SB_IDENTITY_BUILD, directory);
 	/* It comes before a job, and so before the stored one. */
 	sb_options_clear_environment();
 	rc = rc ? rc : parse_jobs(saved, options, directory, argc, argv, jobs);

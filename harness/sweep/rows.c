@@ -31,9 +31,13 @@ static const struct sb_configuration *configuration_of(const struct sb_session *
 	return &s->sweep.configuration[slot->configuration];
 }
 
-static bool is_done(const struct sb_session *s, const struct sb_slot *slot)
+/* Whether the row at that position of the order is for this process, and has not been run. */
+static bool is_to_run(const struct sb_session *s, uint32_t position)
 {
-	return s->done[slot->configuration * s->sweep.repetitions + slot->repetition];
+	const struct sb_slot *slot = &s->sweep.order[position];
+
+	return !s->done[slot->configuration * s->sweep.repetitions + slot->repetition] &&
+	       sb_chunk_has(&s->chunk, &s->sweep, position);
 }
 
 static double planned_ns(const struct sb_session *s, const struct sb_slot *slot)
@@ -46,7 +50,7 @@ double sb_session_planned_ns(const struct sb_session *s)
 	double sum = 0;
 
 	for (uint32_t i = 0; i < s->rows; i++) {
-		if (!is_done(s, &s->sweep.order[i]))
+		if (is_to_run(s, i))
 			sum += planned_ns(s, &s->sweep.order[i]);
 	}
 	return sum;
@@ -227,7 +231,7 @@ static int run_row(struct row *row)
 /* NULL: all have begun, or no more are to. */
 static const struct sb_slot *take_next(struct sb_session *s)
 {
-	while (s->next < s->rows && is_done(s, &s->sweep.order[s->next]))
+	while (s->next < s->rows && !is_to_run(s, s->next))
 		s->next++;
 	if (s->rc || s->next == s->rows || sb_load_rlx(&sb_interrupted))
 		return NULL;
@@ -271,19 +275,9 @@ static void *run_rows(void *arg)
 	return NULL;
 }
 
-/* Then rows do not disturb each other. */
-static bool all_are_virtual(const struct sb_session *s)
-{
-	for (uint32_t i = 0; i < s->sweep.dimensions; i++) {
-		if (s->sweep.dimension[i].option == SB_OPT_virtual)
-			return false;
-	}
-	return sb_opt(s->options, SB_OPT_virtual);
-}
-
 static void run_all(struct sb_session *s)
 {
-	if (all_are_virtual(s))
+	if (sb_sweep_is_virtual(&s->sweep))
 		sb_child_on_all_cpus(run_rows, s);
 	else
 		(void)run_rows(s);
@@ -298,7 +292,7 @@ int sb_session_run(struct sb_session *s)
 		return sb_fail_memory();
 	sb_lock_init(&s->lock);
 	sb_progress_open(&s->progress, stderr, sb_session_is(s, SB_OPT_quiet));
-	sb_progress_plan(&s->progress, s->rows - s->rows_done, sb_session_planned_ns(s));
+	sb_progress_plan(&s->progress, s->rows_here - s->rows_done, sb_session_planned_ns(s));
 	sb_interrupts_catch();
 	/* There may be one of a row that was killed. */
 	sb_directory_remove(rows);

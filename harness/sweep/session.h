@@ -1,14 +1,17 @@
 /*
  * session.h - a sweep while it is worked on: between the parts of its verb.
- *	harness/verbs/sweep.c	the verb; the plan, and what is written at the end
+ *	harness/verbs/sweep.c	the verb, and the plan
  *	session_store.c		a new store, or one that is there
+ *	merge.c			a new store with the rows of chunks
  *	rows.c			the rows
+ *	session_result.c	what is written at the end
  */
 #ifndef SB_HARNESS_SWEEP_SESSION_H
 #define SB_HARNESS_SWEEP_SESSION_H
 
 #include "affinity/topology.h"
 #include "harness/output/store.h"
+#include "harness/sweep/chunk.h"
 #include "harness/sweep/hidden.h"
 #include "harness/sweep/sweep.h"
 #include "harness/terminal/progress.h"
@@ -23,11 +26,14 @@ struct sb_session {
 	struct sb_sweep sweep;
 	struct sb_hidden hidden;
 	struct sb_store *store;
+	struct sb_store *origin; /* of a chunk that a new store is made from; NULL: none */
 	struct sb_topology *topology;
 	struct sb_result result;
 
 	bool *done; /* by configuration and repetition */
 	uint32_t rows;
+	struct sb_chunk chunk;
+	uint32_t rows_here; /* those of the chunk */
 	uint32_t rows_done;
 
 	/* Of threads that run rows; what follows has no room for several. */
@@ -50,16 +56,34 @@ static inline bool sb_session_is(const struct sb_session *s, enum sb_option_id i
  * printed. */
 int sb_session_plan(struct sb_session *s);
 
-/* Makes the directory and its store. */
-int sb_session_begin(struct sb_session *s);
+/* Makes the directory and its store, of that command line. */
+int sb_session_begin(struct sb_session *s, const struct sb_arguments *plan);
 
 /* Opens the store of the given directory, reads its command line into stored,
  * which has to live as long, and plans again. With --resume it must be this
  * machine and this build. */
 int sb_session_resume(struct sb_session *s, struct sb_arguments *stored);
 
+/* "sweep" and the command line of a store; the arguments are to be freed in any case. */
+int sb_session_read_arguments(struct sb_store *store, const char *directory,
+			      struct sb_arguments *out);
+
+/* The plan's options are those, which have to live as long. */
+int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored);
+
+/*
+ * Makes the directory and a store with the rows of the chunks in the directories that are given,
+ * which stay as they are. All have the plan of the first, whose command line is read into stored,
+ * and each row is there at most once. Rows of real time are from machines that are alike.
+ */
+int sb_session_merge(struct sb_session *s, struct sb_arguments *stored);
+
 /* Runs what is not done, until it is or sb_interrupted. */
 int sb_session_run(struct sb_session *s);
+
+/* Writes the result of the rows so far, and says what was found. plan: the store's command
+ * line. */
+int sb_session_finish(struct sb_session *s, const struct sb_arguments *plan);
 
 /* For what is not done. */
 double sb_session_planned_ns(const struct sb_session *s);

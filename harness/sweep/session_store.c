@@ -9,12 +9,13 @@
 #include "harness/sweep/session.h"
 #include "harness/terminal/status.h"
 
-/* A key of the plan; there if it is so. */
+/* Keys of the plan; there if it is so. */
 #define NO_PLOTS "no_plots"
+#define CHUNK	 "chunk"
 
 /* ---- a new store ---- */
 
-static int put_everything(struct sb_session *s)
+static int put_everything(struct sb_session *s, const struct sb_arguments *plan)
 {
 	char seed[24];
 	int rc;
@@ -23,8 +24,10 @@ static int put_everything(struct sb_session *s)
 	rc = sb_store_put_plan(s->store, "seed", seed);
 	if (!rc && sb_opt(s->given, SB_OPT_no_plots))
 		rc = sb_store_put_plan(s->store, NO_PLOTS, "yes");
-	for (uint32_t i = 1; i < s->canonical.n && !rc; i++)
-		rc = sb_store_put_argument(s->store, s->canonical.word[i]);
+	if (!rc && s->chunk.of)
+		rc = sb_store_put_plan(s->store, CHUNK, s->given->value[SB_OPT_chunk].text);
+	for (uint32_t i = 1; i < plan->n && !rc; i++)
+		rc = sb_store_put_argument(s->store, plan->word[i]);
 	for (uint32_t i = 0; i < s->sweep.configurations && !rc; i++)
 		rc = sb_store_put_configuration(s->store, i, s->sweep.configuration[i].label);
 	for (uint32_t i = 0; i < s->rows && !rc; i++)
@@ -33,7 +36,7 @@ static int put_everything(struct sb_session *s)
 	return rc;
 }
 
-int sb_session_begin(struct sb_session *s)
+int sb_session_begin(struct sb_session *s, const struct sb_arguments *plan)
 {
 	int rc = sb_outcome_prepare(s->given, &s->result);
 
@@ -42,8 +45,8 @@ int sb_session_begin(struct sb_session *s)
 	rc = sb_store_create(&s->store, &sb_store_of_sweep, s->result.directory);
 	if (rc)
 		return sb_store_failed(s->store, rc);
-	rc = sb_identity_put(s->store);
-	rc = rc ? rc : put_everything(s);
+	rc = s->origin ? sb_identity_copy(s->origin, s->store) : sb_identity_put(s->store);
+	rc = rc ? rc : put_everything(s, plan);
 	rc = rc ? rc : sb_store_publish(s->store);
 	return rc ? sb_store_failed(s->store, rc) : 0;
 }
@@ -63,18 +66,18 @@ static int take_argument(void *arg, const char *text)
 	return 0;
 }
 
-/* "sweep" and what the store has. */
-static int read_arguments(struct sb_session *s, struct sb_arguments *out)
+int sb_session_read_arguments(struct sb_store *store, const char *directory,
+			      struct sb_arguments *out)
 {
 	int rc;
 
 	*out = (struct sb_arguments){ .n = 0 };
 	rc = take_argument(out, "sweep");
 	if (!rc)
-		rc = sb_store_arguments(s->store, take_argument, out);
+		rc = sb_store_arguments(store, take_argument, out);
 	if (rc < 0)
-		return sb_store_failed(s->store, rc);
-	return rc ? sb_fail(rc, "%s: its command line cannot be read", s->result.directory) : 0;
+		return sb_store_failed(store, rc);
+	return rc ? sb_fail(rc, "%s: its command line cannot be read", directory) : 0;
 }
 
 static const char *word_or_none(const struct sb_arguments *a, uint32_t i)
@@ -97,8 +100,7 @@ static int check_command_line(const struct sb_session *s, const struct sb_argume
 		       s->result.directory, word_or_none(stored, i), word_or_none(now, i));
 }
 
-/* The plan's options are those of the store. */
-static int parse_stored(struct sb_session *s, struct sb_arguments *stored)
+int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored)
 {
 	const int rc =
 		sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP, (int)stored->n, stored->word);
@@ -206,19 +208,42 @@ static void take_no_plots(struct sb_session *s)
 	free(text);
 }
 
+/* And its chunk is the store's. */
+static int take_chunk(struct sb_session *s)
+{
+	char *text = sb_store_plan(s->store, CHUNK);
+	const int rc = sb_chunk_parse(&s->chunk, text ? text : "");
+
+	free(text);
+	return rc;
+}
+
+/* The plan by its own command line, if what it needs is here: its build, and the machine for
+ * times that are those of a machine. */
+static int plan_again(struct sb_session *s, struct sb_arguments *stored)
+{
+	const bool runs = sb_session_is(s, SB_OPT_resume);
+	const char *directory = s->result.directory;
+	int rc = 0;
+
+	if (runs && !sb_session_is(s, SB_OPT_other_build))
+		rc = sb_identity_check(s->store, SB_IDENTITY_BUILD, directory);
+	rc = rc ? rc : sb_session_parse_stored(s, stored);
+	if (!rc && runs && !sb_opt(s->options, SB_OPT_virtual))
+		rc = sb_identity_check(s->store, SB_IDENTITY_MACHINE, directory);
+	rc = rc ? rc : take_chunk(s);
+	return rc ? rc : sb_session_plan(s);
+}
+
 int sb_session_resume(struct sb_session *s, struct sb_arguments *stored)
 {
 	int rc = open_there(s);
 
-	rc = rc ? rc : read_arguments(s, stored);
+	rc = rc ? rc : sb_session_read_arguments(s->store, s->result.directory, stored);
 	/* With the directory alone, there is nothing to compare. */
 	if (!rc && s->canonical.n > 1)
 		rc = check_command_line(s, stored);
-	if (!rc && sb_session_is(s, SB_OPT_resume))
-		rc = sb_identity_check(s->store, s->result.directory,
-				       sb_session_is(s, SB_OPT_other_build));
-	rc = rc ? rc : parse_stored(s, stored);
-	rc = rc ? rc : sb_session_plan(s);
+	rc = rc ? rc : plan_again(s, stored);
 	rc = rc ? rc : check_plan(s);
 	if (rc)
 		return rc;

@@ -248,6 +248,15 @@ void sb_sweep_free(struct sb_sweep *sweep)
 	*sweep = (struct sb_sweep){ .options = NULL };
 }
 
+bool sb_sweep_is_virtual(const struct sb_sweep *sweep)
+{
+	for (uint32_t i = 0; i < sweep->dimensions; i++) {
+		if (sweep->dimension[i].option == SB_OPT_virtual)
+			return false;
+	}
+	return sb_opt(sweep->options, SB_OPT_virtual);
+}
+
 bool sb_sweep_is_default(const struct sb_sweep *sweep, const struct sb_configuration *c)
 {
 	bool any = false;
@@ -337,6 +346,8 @@ static bool is_about_output(int id)
 	case SB_OPT_dry_run:
 	case SB_OPT_resume:
 	case SB_OPT_collect:
+	case SB_OPT_chunk:
+	case SB_OPT_merge:
 	case SB_OPT_other_build:
 		return true;
 	default:

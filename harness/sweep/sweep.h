@@ -87,6 +87,9 @@ int sb_sweep_choose_objectives(struct sb_sweep *sweep, const struct sb_options *
 const struct sb_objectives *sb_sweep_objectives(const struct sb_sweep *sweep,
 						const struct sb_chosen *chosen);
 
+/* Whether all rows are in virtual time, so that they do not disturb each other. */
+bool sb_sweep_is_virtual(const struct sb_sweep *sweep);
+
 /* Whether all that tunes the scheduler has its default; false if nothing does. */
 bool sb_sweep_is_default(const struct sb_sweep *sweep,
 			 const struct sb_configuration *configuration);

@@ -83,6 +83,10 @@ int sb_session_plan(struct sb_session *s)
 		return rc;
 	s->rows = s->sweep.configurations * s->sweep.repetitions;
 	SB_CHECK(s->rows, >, 0);
+	rc = sb_chunk_check(&s->chunk, &s->sweep);
+	if (rc)
+		return rc;
+	s->rows_here = sb_chunk_rows(&s->chunk, &s->sweep);
 	s->done = calloc(s->rows, sizeof(*s->done));
 	s->latest = calloc(s->sweep.configurations, sizeof(*s->latest));
 	for (uint32_t i = 0; s->latest && i < s->sweep.configurations; i++)
@@ -97,8 +101,11 @@ static void put_plan(const struct sb_session *s)
 	printf("%" PRIu32 " configuration%s x %" PRIu32 " repetition%s = %" PRIu32 " rows",
 	       s->sweep.configurations, s->sweep.configurations == 1 ? "" : "s",
 	       s->sweep.repetitions, s->sweep.repetitions == 1 ? "" : "s", s->rows);
+	if (s->chunk.of)
+		printf(", %" PRIu32 " of them in chunk %" PRIu32 " of %" PRIu32, s->rows_here,
+		       s->chunk.number, s->chunk.of);
 	if (s->rows_done)
-		printf(", %" PRIu32 " of them there", s->rows_done);
+		printf(", %" PRIu32 " done", s->rows_done);
 	printf("; about %s\n", sb_session_format_duration(left, 1e-9 * sb_session_planned_ns(s)));
 }
 
@@ -110,8 +117,10 @@ static void put_order(const struct sb_session *s)
 		printf("%5" PRIu32 "  %s\n", i, s->sweep.configuration[i].label);
 	for (uint32_t r = 0; r < s->sweep.repetitions; r++) {
 		printf("round %" PRIu32 ":", r);
-		for (uint32_t i = r * n; i < (r + 1) * n; i++)
-			printf(" %" PRIu32, s->sweep.order[i].configuration);
+		for (uint32_t i = r * n; i < (r + 1) * n; i++) {
+			if (sb_chunk_has(&s->chunk, &s->sweep, i))
+				printf(" %" PRIu32, s->sweep.order[i].configuration);
+		}
 		putchar('\n');
 	}
 }
@@ -119,208 +128,6 @@ static void put_order(const struct sb_session *s)
 static bool wants_text(const struct sb_session *s)
 {
 	return !sb_session_is(s, SB_OPT_quiet) && !s->given->value[SB_OPT_format].alternative;
-}
-
-/* ---- the result ---- */
-
-/* "2.0 0.0 1.0 ...": configuration and repetition, in the order of the plan. */
-static char *order_text(const struct sb_session *s)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	for (uint32_t i = 0; i < s->rows; i++)
-		fprintf(out, "%s%" PRIu32 ".%" PRIu32, i ? " " : "",
-			s->sweep.order[i].configuration, s->sweep.order[i].repetition);
-	fclose(out);
-	return text;
-}
-
-/* The series that run with the defaults, by number: "3 7". */
-static char *default_text(const struct sb_session *s)
-{
-	const char *before = "";
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	for (uint32_t i = 0; i < s->sweep.configurations; i++) {
-		if (!sb_sweep_is_default(&s->sweep, &s->sweep.configuration[i]))
-			continue;
-		fprintf(out, "%s%" PRIu32, before, i);
-		before = " ";
-	}
-	fclose(out);
-	return text;
-}
-
-static char *answer_text(const struct sb_sweep_view *view)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	sb_sweep_put_answers(view, out);
-	fclose(out);
-	return text;
-}
-
-/* As it can be given again: the plan, and what it is ranked by and written to, which are no part of
- * it. */
-static char *command_text(const struct sb_session *s, const struct sb_arguments *plan)
-{
-	static const enum sb_option_id others[] = { SB_OPT_objective, SB_OPT_output };
-	static char program[] = "sched-bench";
-	struct sb_arguments also = { .n = 0 };
-	char *words[2 * SB_SWEEP_ARGS_MAX + 1] = { program };
-	char *text = NULL;
-	int n = 1;
-	int rc = 0;
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(others) && !rc; i++) {
-		if (*s->given->value[others[i]].text)
-			rc = sb_arguments_add(&also, "--%s=%s", sb_option[others[i]].name,
-					      s->given->value[others[i]].text);
-	}
-	for (uint32_t i = 0; i < plan->n; i++)
-		words[n++] = plan->word[i];
-	for (uint32_t i = 0; i < also.n; i++)
-		words[n++] = also.word[i];
-	if (!rc)
-		text = sb_facts_join(n, words);
-	sb_arguments_free(&also);
-	return text;
-}
-
-static int add_owned(struct sb_result *result, const char *group, const char *key, char *value)
-{
-	const int rc = value ? sb_result_add_fact(result, group, key, value) : -ENOMEM;
-
-	free(value);
-	return rc;
-}
-
-static int add_number(struct sb_result *result, const char *key, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return sb_result_add_fact(result, "sweep", key, text);
-}
-
-/* Whether the dimension goes through the option's values, itself or as policy. */
-static bool goes_through(const struct sb_session *s, const struct sb_dimension *d, int id)
-{
-	return d->option == id ||
-	       (d->option == SB_OPT_policy && sb_policy_decides(s->options, (enum sb_option_id)id));
-}
-
-static bool is_swept(const struct sb_session *s, int id)
-{
-	for (uint32_t d = 0; d < s->sweep.dimensions; d++) {
-		if (goes_through(s, &s->sweep.dimension[d], id))
-			return true;
-	}
-	return false;
-}
-
-/* The runs' own options said one repetition, and one value of each. */
-static int correct_options(struct sb_session *s)
-{
-	int rc = 0;
-
-	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		const struct sb_option_value *value = &s->options->value[id];
-
-		if (!(sb_option[id].verbs & SB_VERB_RUN) || !(sb_option[id].verbs & SB_VERB_SWEEP))
-			continue;
-		rc = sb_result_add_fact(&s->result, "options", sb_option[id].name,
-					is_swept(s, id) ? "swept" : value->text);
-		rc |= sb_result_add_fact(&s->result, "option_sources", sb_option[id].name,
-					 value->source);
-	}
-	return rc;
-}
-
-/* "wake_ns_p99,cpu_ns_per_op", of each workload. */
-static int add_objectives(struct sb_session *s)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < s->options->chosens && !rc; i++) {
-		const struct sb_chosen *chosen = &s->options->chosen[i];
-		const struct sb_objectives *o = sb_sweep_objectives(&s->sweep, chosen);
-		char text[160];
-
-		snprintf(text, sizeof(text), "%s%s%s", sb_metric[o->metric[0]].name,
-			 o->n > 1 ? "," : "", o->n > 1 ? sb_metric[o->metric[1]].name : "");
-		rc = sb_result_add_fact(&s->result, "objectives", chosen->workload->name, text);
-	}
-	return rc;
-}
-
-static int add_facts(struct sb_session *s, struct sb_arguments *arguments,
-		     const struct sb_sweep_view *view)
-{
-	struct sb_result *result = &s->result;
-	int rc = correct_options(s);
-
-	rc |= add_owned(result, "run", "command_line", command_text(s, arguments));
-	rc |= add_number(result, "configurations", s->sweep.configurations);
-	rc |= add_number(result, "repetitions", s->sweep.repetitions);
-	rc |= add_number(result, "rows_done", s->rows_done);
-	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
-	rc |= add_objectives(s);
-	rc |= add_owned(result, "sweep", "order", order_text(s));
-	rc |= add_owned(result, "sweep", "default_series", default_text(s));
-	rc |= add_owned(result, "answer", "text", answer_text(view));
-	return rc ? sb_fail_memory() : 0;
-}
-
-static struct sb_sweep_view view_of(const struct sb_session *s)
-{
-	return (struct sb_sweep_view){ .sweep = &s->sweep,
-				       .result = &s->result,
-				       .seed = sb_opt(s->options, SB_OPT_seed) };
-}
-
-static void print_pretty(const void *session, FILE *out)
-{
-	struct sb_sweep_view view = view_of(session);
-	struct sb_wrap wrap;
-
-	view.columns = sb_terminal_width(out);
-	out = sb_wrap_begin(&wrap, out, &view.columns);
-	fprintf(out, "\n%s\n", sb_answer_of(view.result));
-	sb_summary_put_virtual(out, view.result);
-	sb_sweep_put_tables(&view, out);
-	sb_wrap_end(&wrap);
-}
-
-static int finish(struct sb_session *s, struct sb_arguments *arguments)
-{
-	const struct sb_sweep_view view = view_of(s);
-	int rc = sb_collect(&s->sweep, s->store, s->topology, &s->result);
-
-	rc = rc ? rc : add_facts(s, arguments, &view);
-	if (rc)
-		return rc;
-	rc = sb_outcome_write(&s->result, s->given);
-	sb_outcome_print(&s->result, s->given, !rc, print_pretty, s);
-	if (rc)
-		return rc;
-	if (s->rows_done < s->rows && !sb_session_is(s, SB_OPT_quiet))
-		sb_note("%" PRIu32 " of %" PRIu32
-			" rows are missing: sched-bench sweep --resume %s",
-			s->rows - s->rows_done, s->rows, s->result.directory);
-	return sb_outcome_status(&s->result, s->given);
 }
 
 /* ---- the verb ---- */
@@ -334,13 +141,36 @@ static int prepare(struct sb_session *s, struct sb_arguments *stored)
 		return sb_fail_memory();
 	if (is_there)
 		return sb_session_resume(s, stored);
+	if (sb_session_is(s, SB_OPT_merge))
+		return sb_session_merge(s, stored);
 	/* A job's are chosen already. */
 	if (!s->given->chosens)
 		rc = sb_options_choose(s->given);
+	rc = rc ? rc : sb_chunk_parse(&s->chunk, s->given->value[SB_OPT_chunk].text);
 	rc = rc ? rc : sb_session_plan(s);
 	if (!rc && !sb_session_is(s, SB_OPT_dry_run))
-		rc = sb_session_begin(s);
+		rc = sb_session_begin(s, &s->canonical);
 	return rc;
+}
+
+/* Whether rows are run, and not only put into a result. */
+static bool runs_rows(const struct sb_session *s)
+{
+	return !sb_session_is(s, SB_OPT_collect) && !sb_session_is(s, SB_OPT_merge);
+}
+
+/* A chunk is a store of rows; the result is that of all chunks. */
+static int finish_chunk(const struct sb_session *s)
+{
+	if (s->rows_done < s->rows_here)
+		sb_note("%" PRIu32 " of %" PRIu32
+			" rows are missing: sched-bench sweep --resume %s",
+			s->rows_here - s->rows_done, s->rows_here, s->result.directory);
+	if (wants_text(s))
+		printf("chunk %" PRIu32 " of %" PRIu32 ": %s; with the others: sched-bench sweep "
+		       "--merge CHUNK... -o DIRECTORY\n",
+		       s->chunk.number, s->chunk.of, s->result.directory);
+	return 0;
 }
 
 static int run_session(struct sb_session *s, struct sb_arguments *stored)
@@ -348,20 +178,24 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 	const bool is_new = !stored->n;
 	int rc = 0;
 
-	if (!sb_session_is(s, SB_OPT_collect))
+	if (runs_rows(s))
 		sb_hidden_note(&s->hidden, &s->sweep);
 	if (sb_session_is(s, SB_OPT_dry_run)) {
 		put_plan(s);
 		put_order(s);
 		return 0;
 	}
-	if (wants_text(s) && !sb_session_is(s, SB_OPT_collect)) {
+	if (wants_text(s) && runs_rows(s)) {
 		put_plan(s);
 		fflush(stdout);
 	}
-	if (!sb_session_is(s, SB_OPT_collect))
+	if (runs_rows(s))
 		rc = sb_session_run(s);
-	return rc ? rc : finish(s, is_new ? &s->canonical : stored);
+	if (rc)
+		return rc;
+	if (s->chunk.of && runs_rows(s))
+		return finish_chunk(s);
+	return sb_session_finish(s, is_new ? &s->canonical : stored);
 }
 
 static int sweep(struct sb_options *given)
@@ -401,6 +235,14 @@ static int take_directory(struct sb_options *options)
 	output->text = options->word[0];
 	output->source = "command line";
 	return 0;
+}
+
+static int check_merge(const struct sb_options *options)
+{
+	if (options->words)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE, "--merge: directories are missing; expected those of the "
+				      "chunks of a sweep");
 }
 
 /* ---- a job file ---- */
@@ -459,7 +301,8 @@ static int sweep_file(int argc, char **argv)
 
 static int sweep_options(struct sb_options *options, int argc, char **argv)
 {
-	const bool is_there = sb_opt(options, SB_OPT_resume) || sb_opt(options, SB_OPT_collect);
+	const bool is_there = sb_opt(options, SB_OPT_resume) || sb_opt(options, SB_OPT_collect) ||
+			      sb_opt(options, SB_OPT_merge);
 	int rc;
 
 	if (sb_opt(options, SB_OPT_help)) {
@@ -468,7 +311,7 @@ static int sweep_options(struct sb_options *options, int argc, char **argv)
 	}
 	if (options->words && !is_there)
 		return sweep_file(argc, argv);
-	rc = take_directory(options);
+	rc = sb_opt(options, SB_OPT_merge) ? check_merge(options) : take_directory(options);
 	return rc ? rc : sweep(options);
 }
 

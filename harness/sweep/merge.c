@@ -1,0 +1,161 @@
+/* merge.c - chunks of a sweep, put together as one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/output/identity.h"
+#include "harness/sweep/session.h"
+#include "harness/terminal/status.h"
+
+/* A chunk whose rows are taken. */
+struct part {
+	struct sb_session *session;
+	struct sb_store *store;
+	const char *directory;
+	int rc; /* an exit status */
+};
+
+static int open_part(struct part *part)
+{
+	const int rc =
+		sb_store_open(&part->store, &sb_store_of_sweep, part->directory, true);
+
+	return rc ? sb_store_failed(part->store, rc) : 0;
+}
+
+/* Its command line is that of the first, and so is its plan if it is of the same build. */
+static int check_arguments(const struct part *part, const struct sb_arguments *expected)
+{
+	struct sb_arguments arguments;
+	uint32_t i = 0;
+	int rc = sb_session_read_arguments(part->store, part->directory, &arguments);
+
+	while (!rc && i < expected->n && i < arguments.n &&
+	       !strcmp(expected->word[i], arguments.word[i]))
+		i++;
+	if (!rc && (i < expected->n || i < arguments.n))
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "%s is of another sweep: it has %s; expected %s, as %s has",
+			     part->directory, i < arguments.n ? arguments.word[i] : "nothing more",
+			     i < expected->n ? expected->word[i] : "nothing more",
+			     part->session->given->word[0]);
+	sb_arguments_free(&arguments);
+	return rc;
+}
+
+static int check_identity(const struct part *part)
+{
+	const struct sb_session *s = part->session;
+	int rc = 0;
+
+	if (!sb_session_is(s, SB_OPT_other_build))
+		rc = sb_identity_compare(SB_IDENTITY_BUILD, s->origin, s->given->word[0],
+					 part->store, part->directory);
+	if (!rc && !sb_sweep_is_virtual(&s->sweep))
+		rc = sb_identity_compare(SB_IDENTITY_MACHINE, s->origin, s->given->word[0],
+					 part->store, part->directory);
+	return rc;
+}
+
+static int take_row(void *arg, const struct sb_stored_row *row)
+{
+	struct part *part = arg;
+	struct sb_session *s = part->session;
+	bool *done;
+
+	if (row->configuration >= s->sweep.configurations ||
+	    row->repetition >= s->sweep.repetitions) {
+		part->rc = sb_fail(SB_EXIT_USAGE, "%s has a row that its plan has not",
+				   part->directory);
+		return 1;
+	}
+	done = &s->done[row->configuration * s->sweep.repetitions + row->repetition];
+	if (*done) {
+		part->rc = sb_fail(SB_EXIT_USAGE,
+				   "%s: repetition %" PRIu32 " of %s is also in another of the "
+				   "directories; expected each row once",
+				   part->directory, row->repetition,
+				   s->sweep.configuration[row->configuration].label);
+		return 1;
+	}
+	*done = true;
+	s->rows_done++;
+	return sb_store_put_row(s->store, row);
+}
+
+static int take_rows(struct part *part)
+{
+	const int rc = sb_store_rows(part->store, take_row, part);
+
+	if (part->rc)
+		return part->rc;
+	/* Of the two stores, one says why. */
+	if (rc < 0)
+		return sb_store_failed(*sb_store_why(part->store) ? part->store
+								  : part->session->store,
+				       rc);
+	return 0;
+}
+
+static int take_part(struct sb_session *s, const struct sb_arguments *stored,
+		     const char *directory)
+{
+	struct part part = { .session = s, .directory = directory };
+	int rc = open_part(&part);
+
+	rc = rc ? rc : check_arguments(&part, stored);
+	rc = rc ? rc : check_identity(&part);
+	rc = rc ? rc : take_rows(&part);
+	sb_store_close(part.store);
+	return rc;
+}
+
+static int take_all(struct sb_session *s, const struct sb_arguments *stored)
+{
+	int rc = sb_store_begin_rows(s->store);
+
+	if (rc)
+		return sb_store_failed(s->store, rc);
+	for (uint32_t i = 0; i < s->given->words && !rc; i++)
+		rc = take_part(s, stored, s->given->word[i]);
+	if (rc)
+		return rc;
+	rc = sb_store_end_rows(s->store);
+	return rc ? sb_store_failed(s->store, rc) : 0;
+}
+
+/* What is not all of them is none. */
+static void discard(struct sb_session *s)
+{
+	sb_store_remove(s->store);
+	s->store = NULL;
+	/* If it was made for this, it is empty again. */
+	(void)rmdir(s->result.directory);
+}
+
+static int plan_of_first(struct sb_session *s, struct part *first, struct sb_arguments *stored)
+{
+	int rc = open_part(first);
+
+	s->origin = first->store;
+	rc = rc ? rc : sb_session_read_arguments(first->store, first->directory, stored);
+	rc = rc ? rc : sb_session_parse_stored(s, stored);
+	return rc ? rc : sb_session_plan(s);
+}
+
+int sb_session_merge(struct sb_session *s, struct sb_arguments *stored)
+{
+	struct part first = { .session = s, .directory = s->given->word[0] };
+	int rc = plan_of_first(s, &first, stored);
+
+	rc = rc ? rc : sb_session_begin(s, stored);
+	if (!rc) {
+		rc = take_all(s, stored);
+		if (rc)
+			discard(s);
+	}
+	s->origin = NULL;
+	sb_store_close(first.store);
+	return rc;
+}
