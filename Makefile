@@ -189,7 +189,7 @@ INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:$(LIBDIR)/libschedbench.a 755:$(
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-deb check-numa coverage deb faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
+.PHONY: all bench check check-arm64 check-deb check-numa check-slurm coverage deb faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -212,6 +212,11 @@ check-numa: ## boot a machine with three NUMA nodes in an emulator, and look whe
 	$(Q)scripts/setup.sh numa
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all
 	$(Q)tests/run.sh $(OUT) tests/numa/test_judge.py tests/numa/check.sh
+
+check-slurm: ## install and start Slurm with four nodes on this machine, run sweeps on it, with faults (RUNS=2)
+	$(Q)scripts/setup.sh slurm
+	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all
+	$(Q)tests/run.sh $(OUT) tests/fleet/check_slurm.sh
 
 coverage: ## run the tests of core/, and list the lines of core/ that no test ran
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -332,6 +337,8 @@ $(OUT)/harness/virtual/models.o: $(wildcard harness/virtual/models/*.json)
 
 # The texts of `help TOPIC`.
 $(OUT)/harness/guide/topics.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/guide/topics.def)
+
+$(OUT)/harness/fleet/slurm.o: harness/fleet/chunk_job.sh
 
 $(OUT)/harness/verbs/new.o: harness/plugin/skeleton/countdown.c
 

@@ -246,6 +246,17 @@ int sb_topology_open(struct sb_topology **topology, const char *profile, char *w
 	return 0;
 }
 
+int sb_topology_rename(struct sb_topology *topology, const char *profile)
+{
+	char *name = strdup(profile);
+
+	if (!name)
+		return -ENOMEM;
+	free(topology->name);
+	topology->name = name;
+	return 0;
+}
+
 int sb_topology_load(struct sb_topology **topology)
 {
 	char why[128];

@@ -38,6 +38,9 @@ SB_MUST_CHECK int sb_topology_load(struct sb_topology **topology);
  */
 SB_MUST_CHECK int sb_topology_open(struct sb_topology **topology, const char *profile, char *why,
 				   size_t bytes);
+
+/* Another name for the profile, which is shown. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_topology_rename(struct sb_topology *topology, const char *profile);
 void sb_topology_free(struct sb_topology *topology);
 
 void sb_topology_machine(const struct sb_topology *topology, struct sb_machine *machine);

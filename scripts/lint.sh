@@ -37,7 +37,7 @@ order() {
 		affinity profile
 		workloads load lib described replay own savina tokio
 		results stats record files ledger compare page gate json trace plots pictures convert
-		harness terminal plugin cli kernel system check output within run virtual micro sweep calibrate compare topology guide verbs
+		harness terminal plugin cli kernel system check output within run virtual micro sweep fleet calibrate compare topology guide verbs
 	EOF
 }
 floors() {

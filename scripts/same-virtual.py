@@ -9,10 +9,12 @@ import json
 import os
 import sys
 
-# Of Google Benchmark's context everything; of ours the host, the build and the command line.
+# Of Google Benchmark's context everything; of ours the host, the build, the command line, and
+# what is written where.
 META = ("sched_bench", "meta")
-HOST = {("context",), META + ("machine",), META + ("run",), META + ("clock",),
-        META + ("options", "output"), META + ("options", "output-root")}
+OUTPUT = ("output", "output-root", "no-plots", "quiet", "format")
+HOST = {("context",), META + ("machine",), META + ("run",), META + ("clock",)}
+HOST |= {META + (group, option) for option in OUTPUT for group in ("options", "option_sources")}
 
 
 def load(path):

@@ -114,20 +114,20 @@ int sb_identity_check(struct sb_store *store, enum sb_identity which, const char
 	return rc;
 }
 
-int sb_identity_compare(enum sb_identity which, struct sb_store *a, const char *directory_a,
-			struct sb_store *b, const char *directory_b)
+int sb_identity_compare(enum sb_identity which, struct sb_store *store, struct sb_store *other,
+			const char *directory)
 {
 	const struct identity *id = &identities[which];
-	char *text_a = sb_store_plan(a, id->key);
-	char *text_b = sb_store_plan(b, id->key);
+	char *expected = sb_store_plan(store, id->key);
+	char *is = sb_store_plan(other, id->key);
 	int rc = 0;
 
-	if (!text_a || !text_b)
-		rc = says_nothing(text_a ? directory_b : directory_a, id);
-	else if (strcmp(text_a, text_b) != 0)
-		rc = sb_fail(SB_EXIT_USAGE, "%s was begun with %s: %s; expected that of %s, %s%s",
-			     directory_b, id->what, text_b, directory_a, text_a, id->advice);
-	free(text_a);
-	free(text_b);
+	if (!expected || !is)
+		rc = says_nothing(directory, id);
+	else if (strcmp(expected, is) != 0)
+		rc = sb_fail(SB_EXIT_USAGE, "%s was begun with %s: %s; expected %s%s", directory,
+			     id->what, is, expected, id->advice);
+	free(expected);
+	free(is);
 	return rc;
 }

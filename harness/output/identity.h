@@ -20,9 +20,8 @@ SB_MUST_CHECK int sb_identity_copy(struct sb_store *from, struct sb_store *store
 SB_MUST_CHECK int sb_identity_check(struct sb_store *store, enum sb_identity which,
 				    const char *directory);
 
-/* Both stores were begun with the same; their directories are for the error. Returns as above. */
-SB_MUST_CHECK int sb_identity_compare(enum sb_identity which, struct sb_store *a,
-				      const char *directory_a, struct sb_store *b,
-				      const char *directory_b);
+/* Another store was begun with the same; its directory is for the error. Returns as above. */
+SB_MUST_CHECK int sb_identity_compare(enum sb_identity which, struct sb_store *store,
+				      struct sb_store *other, const char *directory);
 
 #endif

@@ -290,6 +290,11 @@ int sb_store_end_rows(struct sb_store *store)
 	return execute(store, "COMMIT");
 }
 
+int sb_store_settle(struct sb_store *store)
+{
+	return execute(store, "PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
 int sb_store_publish(struct sb_store *store)
 {
 	int rc = execute(store, "COMMIT");

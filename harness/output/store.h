@@ -95,6 +95,9 @@ SB_MUST_CHECK int sb_store_put_row(struct sb_store *store, const struct sb_store
 SB_MUST_CHECK int sb_store_begin_rows(struct sb_store *store);
 SB_MUST_CHECK int sb_store_end_rows(struct sb_store *store);
 
+/* From now on, until the next change, all is in the one file. */
+SB_MUST_CHECK int sb_store_settle(struct sb_store *store);
+
 /* Removes the store's files, and closes it. */
 void sb_store_remove(struct sb_store *store);
 

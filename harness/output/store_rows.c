@@ -16,7 +16,8 @@
 int sb_store_put_plan(struct sb_store *store, const char *key, const char *value)
 {
 	sqlite3_stmt *statement;
-	const int rc = sb_store_prepare(store, "INSERT INTO plan VALUES(?, ?)", &statement);
+	const int rc =
+		sb_store_prepare(store, "INSERT OR REPLACE INTO plan VALUES(?, ?)", &statement);
 
 	if (rc)
 		return rc;

@@ -6,6 +6,7 @@
 
 #include "affinity/profile/profile.h"
 #include "harness/run/load.h"
+#include "harness/system/pack.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 
@@ -30,7 +31,9 @@ int sb_placing_open(const struct sb_options *options, struct sb_topology **topol
 {
 	const char *profile = options->value[SB_OPT_profile].text;
 	char why[WHY_BYTES];
-	const int rc = sb_topology_open(topology, profile, why, sizeof(why));
+	const int rc = sb_pack_is_named(profile)
+			       ? sb_pack_open(topology, profile, why, sizeof(why))
+			       : sb_topology_open(topology, profile, why, sizeof(why));
 
 	switch (rc) {
 	case 0:

@@ -1,19 +1,21 @@
 #include "harness/sweep/chunk.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "harness/terminal/status.h"
 
 int sb_chunk_parse(struct sb_chunk *chunk, const char *text)
 {
-	int end = 0;
+	char *end;
 
 	*chunk = (struct sb_chunk){ 0, 0 };
 	if (!*text)
 		return 0;
-	if (sscanf(text, "%5" SCNu32 "/%5" SCNu32 "%n", &chunk->number, &chunk->of, &end) == 2 &&
-	    !text[end] && chunk->number && chunk->number <= chunk->of)
+	chunk->number = (uint32_t)strtoul(text, &end, 10);
+	if (*end == '/' && end[1] != '-')
+		chunk->of = (uint32_t)strtoul(end + 1, &end, 10);
+	if (!*end && *text != '-' && chunk->number && chunk->number <= chunk->of)
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "--chunk: '%s' is not valid; expected K/N, the K-th of N chunks, as 3/16",
@@ -40,8 +42,9 @@ int sb_chunk_check(const struct sb_chunk *chunk, const struct sb_sweep *sweep)
 		       "--chunk: %" PRIu32 " chunks are too many; expected at most %" PRIu32
 		       ", as many as there are %s",
 		       chunk->of, max,
-		       sb_sweep_is_virtual(sweep) ? "rows"
-						  : "rounds, which a sweep in real time does not divide");
+		       sb_sweep_is_virtual(sweep)
+			       ? "rows"
+			       : "rounds, which a sweep in real time does not divide");
 }
 
 bool sb_chunk_has(const struct sb_chunk *chunk, const struct sb_sweep *sweep, uint32_t position)

@@ -11,22 +11,24 @@
 /* A chunk whose rows are taken. */
 struct part {
 	struct sb_session *session;
+	const struct sb_arguments *plan;
 	struct sb_store *store;
 	const char *directory;
+	bool may_repeat;
 	int rc; /* an exit status */
 };
 
 static int open_part(struct part *part)
 {
-	const int rc =
-		sb_store_open(&part->store, &sb_store_of_sweep, part->directory, true);
+	const int rc = sb_store_open(&part->store, &sb_store_of_sweep, part->directory, true);
 
 	return rc ? sb_store_failed(part->store, rc) : 0;
 }
 
-/* Its command line is that of the first, and so is its plan if it is of the same build. */
-static int check_arguments(const struct part *part, const struct sb_arguments *expected)
+/* Its command line is the plan's, and so is its plan if it is of the same build. */
+static int check_arguments(const struct part *part)
 {
+	const struct sb_arguments *expected = part->plan;
 	struct sb_arguments arguments;
 	uint32_t i = 0;
 	int rc = sb_session_read_arguments(part->store, part->directory, &arguments);
@@ -35,26 +37,25 @@ static int check_arguments(const struct part *part, const struct sb_arguments *e
 	       !strcmp(expected->word[i], arguments.word[i]))
 		i++;
 	if (!rc && (i < expected->n || i < arguments.n))
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "%s is of another sweep: it has %s; expected %s, as %s has",
+		rc = sb_fail(SB_EXIT_USAGE, "%s is of another sweep: it has %s; expected %s",
 			     part->directory, i < arguments.n ? arguments.word[i] : "nothing more",
-			     i < expected->n ? expected->word[i] : "nothing more",
-			     part->session->given->word[0]);
+			     i < expected->n ? expected->word[i] : "nothing more");
 	sb_arguments_free(&arguments);
 	return rc;
 }
 
+/* All have the build, and in real time the machine, of the first. */
 static int check_identity(const struct part *part)
 {
 	const struct sb_session *s = part->session;
 	int rc = 0;
 
 	if (!sb_session_is(s, SB_OPT_other_build))
-		rc = sb_identity_compare(SB_IDENTITY_BUILD, s->origin, s->given->word[0],
-					 part->store, part->directory);
+		rc = sb_identity_compare(SB_IDENTITY_BUILD, s->origin, part->store,
+					 part->directory);
 	if (!rc && !sb_sweep_is_virtual(&s->sweep))
-		rc = sb_identity_compare(SB_IDENTITY_MACHINE, s->origin, s->given->word[0],
-					 part->store, part->directory);
+		rc = sb_identity_compare(SB_IDENTITY_MACHINE, s->origin, part->store,
+					 part->directory);
 	return rc;
 }
 
@@ -71,10 +72,12 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 		return 1;
 	}
 	done = &s->done[row->configuration * s->sweep.repetitions + row->repetition];
+	if (*done && part->may_repeat)
+		return 0;
 	if (*done) {
 		part->rc = sb_fail(SB_EXIT_USAGE,
-				   "%s: repetition %" PRIu32 " of %s is also in another of the "
-				   "directories; expected each row once",
+				   "%s: repetition %" PRIu32 " of %s has been taken from another "
+				   "directory; expected each row once",
 				   part->directory, row->repetition,
 				   s->sweep.configuration[row->configuration].label);
 		return 1;
@@ -92,33 +95,42 @@ static int take_rows(struct part *part)
 		return part->rc;
 	/* Of the two stores, one says why. */
 	if (rc < 0)
-		return sb_store_failed(*sb_store_why(part->store) ? part->store
-								  : part->session->store,
-				       rc);
+		return sb_store_failed(
+			*sb_store_why(part->store) ? part->store : part->session->store, rc);
 	return 0;
 }
 
-static int take_part(struct sb_session *s, const struct sb_arguments *stored,
-		     const char *directory)
+static void close_part(struct part *part)
 {
-	struct part part = { .session = s, .directory = directory };
+	if (part->store != part->session->origin)
+		sb_store_close(part->store);
+}
+
+int sb_session_take_chunk(struct sb_session *s, const struct sb_arguments *plan,
+			  const char *directory, bool may_repeat)
+{
+	struct part part = {
+		.session = s, .plan = plan, .directory = directory, .may_repeat = may_repeat
+	};
 	int rc = open_part(&part);
 
-	rc = rc ? rc : check_arguments(&part, stored);
+	if (!s->origin && !rc)
+		s->origin = part.store;
+	rc = rc ? rc : check_arguments(&part);
 	rc = rc ? rc : check_identity(&part);
 	rc = rc ? rc : take_rows(&part);
-	sb_store_close(part.store);
+	close_part(&part);
 	return rc;
 }
 
-static int take_all(struct sb_session *s, const struct sb_arguments *stored)
+static int take_all(struct sb_session *s, const struct sb_arguments *plan)
 {
 	int rc = sb_store_begin_rows(s->store);
 
 	if (rc)
 		return sb_store_failed(s->store, rc);
 	for (uint32_t i = 0; i < s->given->words && !rc; i++)
-		rc = take_part(s, stored, s->given->word[i]);
+		rc = sb_session_take_chunk(s, plan, s->given->word[i], false);
 	if (rc)
 		return rc;
 	rc = sb_store_end_rows(s->store);
@@ -134,28 +146,27 @@ static void discard(struct sb_session *s)
 	(void)rmdir(s->result.directory);
 }
 
-static int plan_of_first(struct sb_session *s, struct part *first, struct sb_arguments *stored)
+/* The first store stays open: its machine and its build are everyone's. */
+static int plan_of_first(struct sb_session *s, struct sb_arguments *stored)
 {
-	int rc = open_part(first);
+	struct part first = { .session = s, .directory = s->given->word[0] };
+	int rc = open_part(&first);
 
-	s->origin = first->store;
-	rc = rc ? rc : sb_session_read_arguments(first->store, first->directory, stored);
+	s->origin = first.store;
+	rc = rc ? rc : sb_session_read_arguments(first.store, first.directory, stored);
 	rc = rc ? rc : sb_session_parse_stored(s, stored);
 	return rc ? rc : sb_session_plan(s);
 }
 
 int sb_session_merge(struct sb_session *s, struct sb_arguments *stored)
 {
-	struct part first = { .session = s, .directory = s->given->word[0] };
-	int rc = plan_of_first(s, &first, stored);
+	int rc = plan_of_first(s, stored);
 
 	rc = rc ? rc : sb_session_begin(s, stored);
-	if (!rc) {
-		rc = take_all(s, stored);
-		if (rc)
-			discard(s);
-	}
-	s->origin = NULL;
-	sb_store_close(first.store);
+	if (rc)
+		return rc;
+	rc = take_all(s, stored);
+	if (rc)
+		discard(s);
 	return rc;
 }

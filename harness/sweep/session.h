@@ -26,7 +26,8 @@ struct sb_session {
 	struct sb_sweep sweep;
 	struct sb_hidden hidden;
 	struct sb_store *store;
-	struct sb_store *origin; /* of a chunk that a new store is made from; NULL: none */
+	char *store_directory;	 /* of a sweep that a cluster runs; NULL: the result's */
+	struct sb_store *origin; /* of the first chunk whose rows were taken; NULL: none */
 	struct sb_topology *topology;
 	struct sb_result result;
 
@@ -77,6 +78,11 @@ int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored);
  * and each row is there at most once. Rows of real time are from machines that are alike.
  */
 int sb_session_merge(struct sb_session *s, struct sb_arguments *stored);
+
+/* Takes the rows of one chunk, whose directory is on a local disk. may_repeat: rows that are there
+ * are passed over; else they are an error. Between sb_store_begin_rows and sb_store_end_rows. */
+int sb_session_take_chunk(struct sb_session *s, const struct sb_arguments *plan,
+			  const char *directory, bool may_repeat);
 
 /* Runs what is not done, until it is or sb_interrupted. */
 int sb_session_run(struct sb_session *s);

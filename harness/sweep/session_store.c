@@ -13,6 +13,11 @@
 #define NO_PLOTS "no_plots"
 #define CHUNK	 "chunk"
 
+static const char *store_directory(const struct sb_session *s)
+{
+	return s->store_directory ? s->store_directory : s->result.directory;
+}
+
 /* ---- a new store ---- */
 
 static int put_everything(struct sb_session *s, const struct sb_arguments *plan)
@@ -42,7 +47,7 @@ int sb_session_begin(struct sb_session *s, const struct sb_arguments *plan)
 
 	if (rc)
 		return rc;
-	rc = sb_store_create(&s->store, &sb_store_of_sweep, s->result.directory);
+	rc = sb_store_create(&s->store, &sb_store_of_sweep, store_directory(s));
 	if (rc)
 		return sb_store_failed(s->store, rc);
 	rc = s->origin ? sb_identity_copy(s->origin, s->store) : sb_identity_put(s->store);
@@ -193,7 +198,7 @@ static int open_there(struct sb_session *s)
 	s->result.directory = strdup(directory);
 	if (!s->result.directory)
 		return sb_fail_memory();
-	rc = sb_store_open(&s->store, &sb_store_of_sweep, directory,
+	rc = sb_store_open(&s->store, &sb_store_of_sweep, store_directory(s),
 			   !sb_session_is(s, SB_OPT_resume));
 	return rc ? sb_store_failed(s->store, rc) : 0;
 }
@@ -219,7 +224,7 @@ static int take_chunk(struct sb_session *s)
 }
 
 /* The plan by its own command line, if what it needs is here: its build, and the machine for
- * times that are those of a machine. */
+ * times that are those of this machine. */
 static int plan_again(struct sb_session *s, struct sb_arguments *stored)
 {
 	const bool runs = sb_session_is(s, SB_OPT_resume);
@@ -229,7 +234,7 @@ static int plan_again(struct sb_session *s, struct sb_arguments *stored)
 	if (runs && !sb_session_is(s, SB_OPT_other_build))
 		rc = sb_identity_check(s->store, SB_IDENTITY_BUILD, directory);
 	rc = rc ? rc : sb_session_parse_stored(s, stored);
-	if (!rc && runs && !sb_opt(s->options, SB_OPT_virtual))
+	if (!rc && runs && !s->store_directory && !sb_opt(s->options, SB_OPT_virtual))
 		rc = sb_identity_check(s->store, SB_IDENTITY_MACHINE, directory);
 	rc = rc ? rc : take_chunk(s);
 	return rc ? rc : sb_session_plan(s);

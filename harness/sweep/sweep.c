@@ -348,6 +348,8 @@ static bool is_about_output(int id)
 	case SB_OPT_collect:
 	case SB_OPT_chunk:
 	case SB_OPT_merge:
+	case SB_OPT_on:
+	case SB_OPT_chunks:
 	case SB_OPT_other_build:
 		return true;
 	default:

@@ -27,6 +27,40 @@ struct session {
 	struct sb_comparison comparison;
 };
 
+static bool is_same(const struct session *s, const char *group, const char *key)
+{
+	return !strcmp(sb_result_fact(&s->result[A], group, key),
+		       sb_result_fact(&s->result[B], group, key));
+}
+
+/* Of one machine or of two that are alike; in virtual time, of one model of one. */
+static bool are_of_one_machine(const struct session *s)
+{
+	if (!strcmp(sb_result_topology(&s->result[A]), "virtual"))
+		return is_same(s, "profile", "topology_fingerprint") &&
+		       is_same(s, "virtual", "model_hash");
+	return is_same(s, "machine", "host_name") ||
+	       (is_same(s, "machine", "topology_fingerprint") &&
+		is_same(s, "machine", "cpu_model"));
+}
+
+static int check_machines(const struct session *s)
+{
+	const bool is_virtual = !strcmp(sb_result_topology(&s->result[A]), "virtual");
+	const char *group = is_virtual ? "profile" : "machine";
+	const char *key = is_virtual ? "name" : "cpu_model";
+
+	if (are_of_one_machine(s))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "A is of machine '%s' (%s), B of '%s' (%s): the difference would be that of "
+		       "the machines; expected results of one, or --across",
+		       sb_result_fact(&s->result[A], group, key),
+		       sb_result_fact(&s->result[A], group, "topology_fingerprint"),
+		       sb_result_fact(&s->result[B], group, key),
+		       sb_result_fact(&s->result[B], group, "topology_fingerprint"));
+}
+
 static int read_both(struct session *s)
 {
 	char why[SB_REASON_BYTES];
@@ -40,14 +74,15 @@ static int read_both(struct session *s)
 			return sb_fail(sb_status_of(rc), "%s", why);
 		s->read++;
 	}
-	if (strcmp(sb_result_topology(&s->result[A]), sb_result_topology(&s->result[B])) != 0 &&
-	    !sb_opt(s->options, SB_OPT_across))
+	if (sb_opt(s->options, SB_OPT_across))
+		return 0;
+	if (strcmp(sb_result_topology(&s->result[A]), sb_result_topology(&s->result[B])) != 0)
 		return sb_fail(SB_EXIT_USAGE,
 			       "A is %s, B is %s: their times do not mean the same; expected two "
 			       "of a kind, or --across",
 			       sb_result_topology(&s->result[A]),
 			       sb_result_topology(&s->result[B]));
-	return 0;
+	return check_machines(s);
 }
 
 static int compare_both(struct session *s)

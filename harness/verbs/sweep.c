@@ -16,6 +16,7 @@
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
 #include "harness/cli/policy.h"
+#include "harness/fleet/remote.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
 #include "harness/run/placing.h"
@@ -106,7 +107,11 @@ static void put_plan(const struct sb_session *s)
 		       s->chunk.number, s->chunk.of);
 	if (s->rows_done)
 		printf(", %" PRIu32 " done", s->rows_done);
-	printf("; about %s\n", sb_session_format_duration(left, 1e-9 * sb_session_planned_ns(s)));
+	if (s->store_directory)
+		puts("; a cluster runs them");
+	else
+		printf("; about %s\n",
+		       sb_session_format_duration(left, 1e-9 * sb_session_planned_ns(s)));
 }
 
 static void put_order(const struct sb_session *s)
@@ -132,6 +137,14 @@ static bool wants_text(const struct sb_session *s)
 
 /* ---- the verb ---- */
 
+/* Whether a cluster runs the rows. */
+static bool is_remote(const struct sb_session *s)
+{
+	if (sb_session_is(s, SB_OPT_resume))
+		return sb_remote_is_there(s->given->value[SB_OPT_output].text);
+	return *s->given->value[SB_OPT_on].text;
+}
+
 static int prepare(struct sb_session *s, struct sb_arguments *stored)
 {
 	const bool is_there = sb_session_is(s, SB_OPT_resume) || sb_session_is(s, SB_OPT_collect);
@@ -139,6 +152,8 @@ static int prepare(struct sb_session *s, struct sb_arguments *stored)
 
 	if (sb_sweep_canonical(s->given, &s->canonical))
 		return sb_fail_memory();
+	if (is_there && is_remote(s))
+		return sb_remote_resume(s, stored);
 	if (is_there)
 		return sb_session_resume(s, stored);
 	if (sb_session_is(s, SB_OPT_merge))
@@ -149,7 +164,8 @@ static int prepare(struct sb_session *s, struct sb_arguments *stored)
 	rc = rc ? rc : sb_chunk_parse(&s->chunk, s->given->value[SB_OPT_chunk].text);
 	rc = rc ? rc : sb_session_plan(s);
 	if (!rc && !sb_session_is(s, SB_OPT_dry_run))
-		rc = sb_session_begin(s, &s->canonical);
+		rc = is_remote(s) ? sb_remote_begin(s, &s->canonical)
+				  : sb_session_begin(s, &s->canonical);
 	return rc;
 }
 
@@ -170,7 +186,7 @@ static int finish_chunk(const struct sb_session *s)
 		printf("chunk %" PRIu32 " of %" PRIu32 ": %s; with the others: sched-bench sweep "
 		       "--merge CHUNK... -o DIRECTORY\n",
 		       s->chunk.number, s->chunk.of, s->result.directory);
-	return 0;
+	return s->rows_done < s->rows_here ? SB_EXIT_INVALID : 0;
 }
 
 static int run_session(struct sb_session *s, struct sb_arguments *stored)
@@ -189,7 +205,9 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 		put_plan(s);
 		fflush(stdout);
 	}
-	if (runs_rows(s))
+	if (s->store_directory)
+		rc = sb_remote_run(s, is_new ? &s->canonical : stored);
+	else if (runs_rows(s))
 		rc = sb_session_run(s);
 	if (rc)
 		return rc;
@@ -209,7 +227,11 @@ static int sweep(struct sb_options *given)
 	sb_options_clear_environment();
 	rc = prepare(&s, &stored);
 	rc = rc ? rc : run_session(&s, &stored);
+	if (s.origin != s.store)
+		sb_store_close(s.origin);
 	sb_store_close(s.store);
+	sb_remote_end(&s);
+	free(s.store_directory);
 	sb_topology_free(s.topology);
 	sb_sweep_free(&s.sweep);
 	sb_result_free(&s.result);

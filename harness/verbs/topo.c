@@ -13,9 +13,11 @@
 #include "harness/guide/names.h"
 #include "harness/output/output.h"
 #include "harness/run/placing.h"
+#include "harness/system/pack.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "harness/topology/packing.h"
 #include "harness/topology/rings.h"
 #include "harness/verbs/verbs.h"
 #include "harness/virtual/ground.h"
@@ -290,6 +292,31 @@ static int fingerprint(const struct scene *s)
 	return 0;
 }
 
+static int pack(const struct scene *s)
+{
+	const char *path = s->options->value[SB_OPT_pack_output].text;
+	struct sb_pack_machine machine = { .name = NULL };
+	char why[SB_REASON_BYTES];
+	int rc;
+
+	if (!*path)
+		return sb_fail(SB_EXIT_USAGE, "topo pack: expected -o FILE.json, to which this "
+					      "machine is added");
+	if (!sb_pack_is_named(path))
+		return sb_fail(SB_EXIT_USAGE,
+			       "--output: '%s' is not valid; expected a name in .json", path);
+	rc = sb_topo_describe(s->options, s->topology, &machine);
+	if (!rc) {
+		rc = sb_pack_add(path, &machine, why, sizeof(why));
+		rc = rc ? sb_fail(sb_status_of(rc), "--output: %s", why) : 0;
+	}
+	if (!rc)
+		printf("%s:%s (%s%s)\n", path, machine.name, machine.cpu_model,
+		       machine.model ? ", with a model" : ", without a model");
+	sb_pack_free(&machine);
+	return rc;
+}
+
 static int list(const struct scene *s)
 {
 	return sb_names_put(sb_names_find("profiles"),
@@ -309,6 +336,7 @@ static const struct part {
 	{ "plan", plan, true, true, false, true },
 	{ "export", export, true, false, false, false },
 	{ "fingerprint", fingerprint, true, false, false, false },
+	{ "pack", pack, true, false, false, false },
 };
 
 static const char *part_name(const void *unused, size_t i)
@@ -386,7 +414,8 @@ static int unknown_part(const char *name)
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "topo: unknown '%s'; did you mean '%s'?", name, like);
 	return sb_fail(SB_EXIT_USAGE,
-		       "topo: expected list, show, plan, export or fingerprint, not '%s'", name);
+		       "topo: expected list, show, plan, export, fingerprint or pack, not '%s'",
+		       name);
 }
 
 int sb_command_topo(int argc, char **argv)

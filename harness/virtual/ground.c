@@ -1,13 +1,16 @@
 #include "core/worker/distance.h"
 #include "harness/virtual/ground.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/output/output.h"
+#include "harness/system/pack.h"
 #include "harness/terminal/status.h"
 #include "results/record/series.h"
 
@@ -41,6 +44,41 @@ static int open_own(struct sb_model_file *file)
 	return rc;
 }
 
+static int open_packed(struct sb_model_file *file, const char *profile)
+{
+	struct sb_pack_machine machine;
+	char why[WHY_BYTES];
+	int rc = sb_pack_read(&machine, profile, why, sizeof(why));
+
+	if (!rc && !machine.model) {
+		rc = -EINVAL;
+		snprintf(why, sizeof(why),
+			 "'%s' has no model; expected --model, or topo pack after calibrate "
+			 "--save-model",
+			 profile);
+	}
+	if (!rc)
+		rc = sb_model_file_parse(file, machine.model, profile, why, sizeof(why));
+	sb_pack_free(&machine);
+	return rc ? sb_fail(sb_status_of(rc), "--profile: %s", why) : 0;
+}
+
+bool sb_virtual_has_model(const struct sb_options *options)
+{
+	const char *profile = options->value[SB_OPT_profile].text;
+	char *own;
+	bool is_there;
+
+	if (*options->value[SB_OPT_model].text)
+		return true;
+	if (*profile)
+		return sb_model_is_named(profile) || sb_pack_is_named(profile);
+	own = sb_cache_path(SB_MODEL_OWN);
+	is_there = own && !access(own, F_OK);
+	free(own);
+	return is_there;
+}
+
 int sb_virtual_open_model(struct sb_model_file *file, const struct sb_options *options)
 {
 	const char *name = options->value[SB_OPT_model].text;
@@ -53,6 +91,8 @@ int sb_virtual_open_model(struct sb_model_file *file, const struct sb_options *o
 		return open_own(file);
 	if (sb_model_is_named(profile))
 		return open_model(file, profile);
+	if (sb_pack_is_named(profile))
+		return open_packed(file, profile);
 	return sb_fail(SB_EXIT_USAGE,
 		       "--virtual: profile '%s' has no model of its own; expected --model NAME or "
 		       "FILE.json",

@@ -27,6 +27,9 @@ SB_MUST_CHECK int sb_virtual_machine_take(struct sb_virtual_machine *machine,
 					  const struct sb_plan *plan);
 void sb_virtual_machine_free(struct sb_virtual_machine *machine);
 
+/* Whether there is one. */
+bool sb_virtual_has_model(const struct sb_options *options);
+
 /* The model that the options ask for: --model, or that of the profile, or this machine's. Returns
  * as above; for sb_model_file_free in all cases. */
 SB_MUST_CHECK int sb_virtual_open_model(struct sb_model_file *file,

@@ -250,24 +250,40 @@ static json_t *load(const struct reader *r, json_error_t *error)
 		     : json_load_file(r->name, JSON_REJECT_DUPLICATES, error);
 }
 
+/* Of the JSON, which is freed; NULL: it was none. */
+static int read_json(const struct reader *r, json_t *root, const json_error_t *error)
+{
+	int rc;
+
+	*r->file = (struct sb_model_file){ .name = NULL };
+	if (!root && error->line < 0)
+		return refuse(r, -ENOENT, "there is none of that name, and no such file");
+	if (!root)
+		return refuse(r, -EINVAL, "line %d: %s", error->line, error->text);
+	rc = take(r, root);
+	json_decref(root);
+	if (rc == -ENOMEM)
+		refuse(r, rc, "no memory");
+	return rc;
+}
+
 int sb_model_file_open(struct sb_model_file *file, const char *name, char *why, size_t bytes)
 {
 	const struct reader r = { file, name, why, bytes };
 	json_error_t error;
-	json_t *root;
-	int rc;
+	json_t *root = load(&r, &error);
 
-	*file = (struct sb_model_file){ .name = NULL };
-	root = load(&r, &error);
-	if (!root && error.line < 0)
-		return refuse(&r, -ENOENT, "there is none of that name, and no such file");
-	if (!root)
-		return refuse(&r, -EINVAL, "line %d: %s", error.line, error.text);
-	rc = take(&r, root);
-	json_decref(root);
-	if (rc == -ENOMEM)
-		refuse(&r, rc, "no memory");
-	return rc;
+	return read_json(&r, root, &error);
+}
+
+int sb_model_file_parse(struct sb_model_file *file, const char *text, const char *name, char *why,
+			size_t bytes)
+{
+	const struct reader r = { file, name, why, bytes };
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	return read_json(&r, root, &error);
 }
 
 void sb_model_file_free(struct sb_model_file *file)

@@ -45,6 +45,11 @@ struct sb_model_file {
  * it: -ENOENT: there is neither; -EINVAL: it is none. For sb_model_file_free in all cases. */
 SB_MUST_CHECK int sb_model_file_open(struct sb_model_file *file, const char *name, char *why,
 				     size_t bytes);
+
+/* The same of its text; the name is for errors. */
+SB_MUST_CHECK int sb_model_file_parse(struct sb_model_file *file, const char *text,
+				      const char *name, char *why, size_t bytes);
+
 void sb_model_file_free(struct sb_model_file *file);
 
 /* Whether a model of that name comes with the command. */

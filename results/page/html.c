@@ -176,10 +176,10 @@ static void put_header(FILE *out, const struct sb_page *page)
 static void put_page(FILE *out, const struct sb_page *page)
 {
 	static void (*const parts[])(FILE *, const struct sb_page *) = {
-		put_head,	  put_header,	    sb_html_findings,	 sb_html_verdict,
-		sb_html_headline, sb_html_pictures, sb_html_latencies,	 sb_html_exemplars,
-		sb_html_times,	  sb_html_steals,   sb_html_memory,	 sb_html_metrics,
-		sb_html_settings, sb_html_facts,    sb_html_definitions,
+		put_head,	   put_header,	     sb_html_fleet,    sb_html_findings,
+		sb_html_verdict,   sb_html_headline, sb_html_pictures, sb_html_latencies,
+		sb_html_exemplars, sb_html_times,    sb_html_steals,   sb_html_memory,
+		sb_html_metrics,   sb_html_settings, sb_html_facts,    sb_html_definitions,
 	};
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++)

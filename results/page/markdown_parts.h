@@ -26,6 +26,9 @@ void sb_md_put_rule(const struct sb_md_writer *w, uint32_t columns, bool right);
 
 void sb_md_put_series_cells(const struct sb_md_writer *w, const struct sb_page_row *row);
 
+/* The best setting of each machine, if there are several. */
+void sb_md_put_fleet(const struct sb_md_writer *w);
+
 /* Says that n of them are left out, if any. */
 void sb_md_put_left_out(const struct sb_md_writer *w, uint32_t n, const char *what);
 

@@ -197,6 +197,7 @@ int sb_page_init(struct sb_page *page, const struct sb_result *result, uint32_t 
 		rc = add_rows(&made);
 	if (!rc && results == 2)
 		rc = sb_page_compare(&made);
+	rc = rc ? rc : sb_fleet_make(&made.fleet, result, results);
 	if (rc)
 		sb_page_fini(&made);
 	*page = made;
@@ -211,6 +212,7 @@ void sb_page_fini(struct sb_page *page)
 	free(page->swept);
 	free(page->has);
 	sb_result_free(&page->difference);
+	sb_fleet_free(&page->fleet);
 	*page = (struct sb_page){ .results = 0 };
 }
 

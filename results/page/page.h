@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "results/compare/fleet.h"
 #include "results/record/record.h"
 
 #define SB_PAGE_FINDING_BYTES 512
@@ -34,6 +35,8 @@ struct sb_page {
 	uint32_t headlines;
 	/* Of two results: how the second differs from the first, as facts. */
 	struct sb_result difference;
+	/* Of sweeps of several machines. */
+	struct sb_fleet fleet;
 };
 
 /* Over results that outlive it. Returns 0 or -ENOMEM; it is then empty. */
@@ -72,6 +75,12 @@ const char *sb_page_result_name(const struct sb_result *result);
 /* "Intel …, 1 package, 2 cores, 2 workers"; in virtual time the modelled machine. For the caller to
  * free, or NULL. */
 char *sb_page_machine(const struct sb_result *result);
+
+/* Which setting is best on each machine, as a sentence; for the caller to free, or NULL. */
+char *sb_page_fleet_answer(const struct sb_fleet_table *table, uint32_t results);
+
+/* "xeon-2s": what tells the machines of several results apart. */
+const char *sb_page_machine_name(const struct sb_result *result);
 
 /* "pingpong, yield" and how many more there are, for the caller to free. */
 char *sb_page_workloads(const struct sb_page *page);
@@ -174,6 +183,7 @@ void sb_html_verdicts(FILE *out, const struct sb_series *series);
 void sb_html_strip(FILE *out, const struct sb_series *series, enum sb_metric_id metric);
 
 /* The parts of the page. */
+void sb_html_fleet(FILE *out, const struct sb_page *page);
 void sb_html_findings(FILE *out, const struct sb_page *page);
 void sb_html_verdict(FILE *out, const struct sb_page *page);
 void sb_html_headline(FILE *out, const struct sb_page *page);

@@ -1,0 +1,429 @@
+#include "harness/fleet/slurm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/output/facts.h"
+#include "harness/system/program.h"
+#include "harness/terminal/interrupts.h"
+#include "harness/terminal/shell_words.h"
+#include "harness/terminal/status.h"
+#include "results/embed.h"
+#include "results/files/file.h"
+
+SB_EMBED(sb_slurm_chunk_job, "harness/fleet/chunk_job.sh");
+extern const char sb_slurm_chunk_job[];
+
+/* How often the controller is asked. */
+#define POLL_S	     2
+/* After its job a chunk's store may be seen late, on a network file system. */
+#define SETTLE_POLLS 2
+/* So many tries that brought nothing end it. */
+#define TRIES_MAX    3
+
+#define SCRIPT "job.sh"
+
+/* The state of a chunk, as the controller has it. */
+struct task {
+	unsigned long job; /* the latest that had it; 0: none is known */
+	bool is_under_way;
+	char state[24];
+	char node[64];
+};
+
+struct run {
+	struct sb_slurm *slurm;
+	struct task *task; /* [chunks + 1], by number */
+	uint32_t running;
+	uint32_t waiting;
+	uint32_t whole;	    /* chunks that are there */
+	uint64_t partial;   /* bytes of those that were stopped */
+	bool is_known;	    /* the controller has answered once */
+	bool is_unanswered; /* it did not the last time */
+	char reason[64];    /* why a task waits */
+};
+
+/* ---- the chunks' files ---- */
+
+static uint64_t size_of(const struct sb_slurm *slurm, uint32_t number, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat is;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", slurm->directory, number, name);
+	return stat(path, &is) ? 0 : (uint64_t)is.st_size;
+}
+
+bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number)
+{
+	return size_of(slurm, number, "sweep.db") != 0;
+}
+
+/* Whether there is more than at the last look. */
+static bool look(struct run *run)
+{
+	const struct sb_slurm *slurm = run->slurm;
+	uint64_t partial = 0;
+	uint32_t whole = 0;
+	bool is_more;
+
+	for (uint32_t k = 1; k <= slurm->chunks; k++) {
+		if (sb_slurm_has(slurm, k))
+			whole++;
+		else
+			partial += size_of(slurm, k, "partial.db");
+	}
+	is_more = whole > run->whole || partial > run->partial;
+	sb_progress_done(slurm->progress, whole - run->whole, whole - run->whole);
+	run->whole = whole;
+	run->partial = partial;
+	return is_more;
+}
+
+/* Those that are not there; NULL: no memory. */
+static char *missing(const struct sb_slurm *slurm)
+{
+	const char *before = "";
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	for (uint32_t k = 1; k <= slurm->chunks; k++) {
+		if (sb_slurm_has(slurm, k))
+			continue;
+		fprintf(out, "%s%" PRIu32, before, k);
+		before = ",";
+	}
+	fclose(out);
+	return text;
+}
+
+/* ---- the job's script ---- */
+
+/* "partition=fast" is "--partition=fast". */
+static void put_directives(FILE *out, const struct sb_words *given)
+{
+	for (uint32_t i = 0; i < given->n; i++)
+		fprintf(out, "#SBATCH %s%s\n", *given->word[i] == '-' ? "" : "--", given->word[i]);
+}
+
+/* A word for a shell. */
+static int put_word(FILE *out, const char *before, const char *word)
+{
+	char *copy = (char *)(uintptr_t)word;
+	char *quoted = sb_facts_join(1, &copy);
+
+	if (!quoted)
+		return -ENOMEM;
+	fprintf(out, "%s%s", before, quoted);
+	free(quoted);
+	return 0;
+}
+
+/* A node for each chunk alone, unless the user says otherwise: what else runs there spoils times.
+ * The last half minute before a time limit is for keeping the rows so far. */
+static int put_script(FILE *out, const struct sb_slurm *slurm, const char *array,
+		      const struct sb_words *given)
+{
+	char program[PATH_MAX];
+	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	int rc = 0;
+
+	if (length < 0)
+		return -errno;
+	program[length] = '\0';
+	fprintf(out,
+		"#!/bin/sh\n"
+		"#SBATCH --job-name=%s\n"
+		"#SBATCH --array=%s\n"
+		"#SBATCH --output=\"%s/%%a.out\"\n"
+		"#SBATCH --open-mode=append\n"
+		"#SBATCH --exclusive\n"
+		"#SBATCH --signal=B:TERM@30\n",
+		slurm->name, array, slurm->directory);
+	put_directives(out, given);
+	rc |= put_word(out, "program=", program);
+	rc |= put_word(out, "\nchunks=", slurm->directory);
+	fprintf(out, "\nof=%" PRIu32 "\nset --", slurm->chunks);
+	for (uint32_t i = 0; slurm->plan[i]; i++)
+		rc |= put_word(out, " ", slurm->plan[i]);
+	fprintf(out, "\n%s", sb_slurm_chunk_job);
+	return rc ? -ENOMEM : 0;
+}
+
+static int write_script(const struct sb_slurm *slurm, const char *array,
+			const struct sb_words *given)
+{
+	struct sb_file file;
+	int rc = sb_file_begin(&file, slurm->directory, SCRIPT);
+
+	if (!rc)
+		rc = put_script(file.stream, slurm, array, given);
+	if (!rc)
+		return sb_file_commit(&file);
+	sb_file_abandon(&file);
+	return rc;
+}
+
+/* ---- the commands of Slurm ---- */
+
+/* One line of what went wrong. */
+static int fail_of(const struct sb_program *command, int rc)
+{
+	const char *text = command->text ? command->text : "";
+
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected Slurm's commands",
+			       command->argv[0], strerror(-rc));
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s failed: %.*s", command->argv[0],
+		       (int)strcspn(text, "\n"), text);
+}
+
+static int submit_script(const struct sb_slurm *slurm)
+{
+	char path[PATH_MAX];
+	const char *argv[] = { "sbatch", "--parsable", path, NULL };
+	struct sb_program command = { .argv = argv };
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/" SCRIPT, slurm->directory);
+	rc = sb_program_run(&command);
+	if (rc || !sb_program_succeeded(&command))
+		rc = fail_of(&command, rc);
+	sb_program_free(&command);
+	return rc;
+}
+
+static int submit(struct sb_slurm *slurm)
+{
+	struct sb_words given;
+	char *array = missing(slurm);
+	int rc;
+
+	if (!array)
+		return sb_fail_memory();
+	rc = sb_words_split(&given, slurm->options);
+	if (rc) {
+		free(array);
+		return sb_fail(SB_EXIT_USAGE, "--on: '%s': %s; expected options of sbatch",
+			       slurm->options, strerror(-rc));
+	}
+	rc = write_script(slurm, array, &given);
+	if (rc)
+		rc = sb_fail(sb_status_of(rc), "%s/" SCRIPT " cannot be written: %s",
+			     slurm->directory, strerror(-rc));
+	else
+		rc = submit_script(slurm);
+	slurm->was_submitted |= !rc;
+	sb_words_free(&given);
+	free(array);
+	return rc;
+}
+
+/* ---- the state of the tasks ---- */
+
+/* Of a job that will not run again by itself. */
+static bool has_ended(const char *state)
+{
+	static const char *const ends[] = { "COMPLETED", "CANCELLED",	  "FAILED",   "TIMEOUT",
+					    "NODE_FAIL", "BOOT_FAIL",	  "DEADLINE", "PREEMPTED",
+					    "REVOKED",	 "OUT_OF_MEMORY", NULL };
+
+	for (uint32_t i = 0; ends[i]; i++) {
+		if (!strcmp(state, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+enum { JOB, CHUNK, STATE, NODE, REASON, FIELDS };
+
+/* "17|3|RUNNING|n1|None" */
+static void take_task(struct run *run, char *line)
+{
+	char *field[FIELDS];
+	uint32_t n = 0;
+	struct task now;
+	struct task *task;
+	unsigned long number;
+
+	while (n < FIELDS && (field[n] = strsep(&line, "|")))
+		n++;
+	number = n == FIELDS ? strtoul(field[CHUNK], NULL, 10) : 0;
+	if (!number || number > run->slurm->chunks)
+		return;
+	now = (struct task){ .job = strtoul(field[JOB], NULL, 10),
+			     .is_under_way = !has_ended(field[STATE]) };
+	snprintf(now.state, sizeof(now.state), "%s", field[STATE]);
+	snprintf(now.node, sizeof(now.node), "%s", field[NODE]);
+	task = &run->task[number];
+	if (now.job >= task->job)
+		*task = now;
+	if (!now.is_under_way)
+		return;
+	if (strcmp(now.state, "PENDING") != 0) {
+		run->running++;
+		return;
+	}
+	run->waiting++;
+	snprintf(run->reason, sizeof(run->reason), "%s", field[REASON]);
+}
+
+static void take_tasks(struct run *run, char *rest)
+{
+	char *line;
+
+	run->running = run->waiting = 0;
+	run->reason[0] = '\0';
+	while (rest && (line = strsep(&rest, "\n")))
+		take_task(run, line);
+}
+
+/* Nothing is known from a controller that does not answer any more: it may be started again. */
+static int ask(struct run *run)
+{
+	char name[100];
+	const char *argv[] = {
+		"squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%N|%r",
+		name,	  NULL
+	};
+	struct sb_program command = { .argv = argv };
+	const bool was_unanswered = run->is_unanswered;
+	int rc;
+
+	snprintf(name, sizeof(name), "--name=%s", run->slurm->name);
+	rc = sb_program_run(&command);
+	run->is_unanswered = rc || !sb_program_succeeded(&command);
+	if (!run->is_unanswered) {
+		take_tasks(run, command.text);
+		run->is_known = true;
+	} else if (!run->is_known) {
+		rc = fail_of(&command, rc);
+		sb_program_free(&command);
+		return rc;
+	} else if (!was_unanswered) {
+		sb_note("squeue does not answer (%.*s); still waiting",
+			command.text ? (int)strcspn(command.text, "\n") : 0,
+			command.text ? command.text : "");
+	}
+	sb_program_free(&command);
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+static void show(const struct run *run)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%" PRIu32 " running, %" PRIu32 " waiting%s%s%s", run->running,
+		 run->waiting, *run->reason ? " (" : "", run->reason, *run->reason ? ")" : "");
+	sb_progress_phase(run->slurm->progress, "slurm", text);
+}
+
+static void pause_between(void)
+{
+	const struct timespec time = { .tv_sec = POLL_S };
+
+	/* A signal ends it, as it should. */
+	(void)nanosleep(&time, NULL);
+}
+
+/* Until no task is under way. is_more: whether something came. */
+static int wait_for_tasks(struct run *run, bool *is_more)
+{
+	uint32_t settled = 0;
+
+	*is_more = false;
+	while (settled < SETTLE_POLLS && run->whole < run->slurm->chunks &&
+	       !sb_load_rlx(&sb_interrupted)) {
+		const int rc = ask(run);
+
+		if (rc)
+			return rc;
+		*is_more |= look(run);
+		show(run);
+		settled = run->is_unanswered || run->running || run->waiting ? 0 : settled + 1;
+		if (run->whole < run->slurm->chunks)
+			pause_between();
+	}
+	return 0;
+}
+
+/* Each chunk that ended before its end, once for each try. */
+static void tell_early_ends(const struct run *run)
+{
+	for (uint32_t k = 1; k <= run->slurm->chunks; k++) {
+		const struct task *task = &run->task[k];
+
+		if (!sb_slurm_has(run->slurm, k))
+			sb_note("chunk %" PRIu32 " of %" PRIu32 " ended early: %s%s%s (%s/%" PRIu32
+				".out)",
+				k, run->slurm->chunks, *task->state ? task->state : "unknown",
+				*task->node ? " on " : "", task->node, run->slurm->directory, k);
+	}
+}
+
+static int run_tries(struct run *run)
+{
+	const uint32_t chunks = run->slurm->chunks;
+	uint32_t in_vain = 0;
+	bool is_more;
+	/* Those of a submitter that was killed. */
+	int rc = wait_for_tasks(run, &is_more);
+
+	while (!rc && run->whole < chunks && in_vain < TRIES_MAX && !sb_load_rlx(&sb_interrupted)) {
+		rc = submit(run->slurm);
+		rc = rc ? rc : wait_for_tasks(run, &is_more);
+		if (rc)
+			break;
+		in_vain = is_more ? 0 : in_vain + 1;
+		if (run->whole < chunks && !sb_load_rlx(&sb_interrupted))
+			tell_early_ends(run);
+	}
+	return rc;
+}
+
+int sb_slurm_run(struct sb_slurm *slurm)
+{
+	struct run run = { .slurm = slurm };
+	int rc;
+
+	run.task = calloc(slurm->chunks + 1, sizeof(*run.task));
+	if (!run.task)
+		return sb_fail_memory();
+	rc = run_tries(&run);
+	free(run.task);
+	return rc;
+}
+
+uint32_t sb_slurm_chunks(uint32_t max)
+{
+	const char *argv[] = { "sinfo", "--noheader", "--format=%D", NULL };
+	struct sb_program command = { .argv = argv };
+	uint32_t nodes = 0;
+	int rc = sb_program_run(&command);
+
+	if (rc || !sb_program_succeeded(&command)) {
+		(void)fail_of(&command, rc);
+		sb_program_free(&command);
+		return 0;
+	}
+	for (char *line = command.text; line && *line; line += *line == '\n') {
+		nodes += (uint32_t)strtoul(line, &line, 10);
+		line += strcspn(line, "\n");
+	}
+	sb_program_free(&command);
+	nodes = nodes ? 2 * nodes : 1;
+	max = max < SB_SLURM_CHUNKS_MAX ? max : SB_SLURM_CHUNKS_MAX;
+	return nodes < max ? nodes : max;
+}

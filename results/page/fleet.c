@@ -1,0 +1,130 @@
+/* fleet.c - the best setting of each machine and of all of them, in both forms of a report. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/page/markdown_parts.h"
+#include "results/page/page.h"
+#include "results/record/series.h"
+
+const char *sb_page_machine_name(const struct sb_result *result)
+{
+	const bool is_native = !strcmp(sb_result_topology(result), "native");
+	const char *name = sb_result_fact(result, is_native ? "machine" : "profile",
+					  is_native ? "cpu_model" : "name");
+
+	return *name ? name : sb_page_result_name(result);
+}
+
+/* By how much it is worse than the best, in per cent. */
+static double loss(const struct sb_fleet_row *row)
+{
+	return 100 * fabs(row->ratio - 1);
+}
+
+char *sb_page_fleet_answer(const struct sb_fleet_table *table, uint32_t results)
+{
+	const struct sb_fleet_row *worst = &table->row[0];
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	for (uint32_t m = 1; m < results; m++) {
+		if (loss(&table->row[m]) > loss(worst))
+			worst = &table->row[m];
+	}
+	fprintf(out, "%s: over all machines %s is best", table->workload, table->overall);
+	if (loss(worst) < 0.05)
+		fputs("; it is the best of each machine, too", out);
+	else
+		fprintf(out, "; at worst it is %.2g %% from a machine's own best (%s: %s)",
+			loss(worst), sb_page_machine_name(worst->result), worst->best);
+	fclose(out);
+	return text;
+}
+
+/* ---- HTML ---- */
+
+static void put_row(FILE *out, const struct sb_fleet_table *table, const struct sb_fleet_row *row)
+{
+	const char *unit = sb_metric[table->metric].unit;
+
+	fputs("<tr>", out);
+	sb_html_text(out, sb_page_machine_name(row->result));
+	sb_html_text(out, sb_page_result_name(row->result));
+	sb_html_text(out, row->best);
+	sb_html_number(out, row->best_value, unit);
+	sb_html_number(out, row->overall_value, unit);
+	sb_html_number(out, loss(row), "%");
+	fputs("</tr>\n", out);
+}
+
+static void put_table(FILE *out, const struct sb_fleet_table *table, uint32_t results)
+{
+	char *answer = sb_page_fleet_answer(table, results);
+	const char *name = sb_metric[table->metric].name;
+
+	fputs("<p class=\"answer\">", out);
+	sb_html(out, answer ? answer : "");
+	fputs(".</p>\n", out);
+	free(answer);
+	sb_html_table(out, "The best setting of each machine");
+	sb_html_head(out, "machine", "", "");
+	sb_html_head(out, "result", "", "");
+	sb_html_head(out, "its best setting", "", "of those that all machines have");
+	sb_html_head(out, name, "", "with its best setting: the median over its repetitions");
+	sb_html_head(out, "best of all", "", "the same with the setting that is best over all");
+	sb_html_head(out, "worse by", "", "what the machine gives up with that setting");
+	sb_html_table_body(out);
+	for (uint32_t m = 0; m < results; m++)
+		put_row(out, table, &table->row[m]);
+	sb_html_table_end(out);
+}
+
+void sb_html_fleet(FILE *out, const struct sb_page *page)
+{
+	const struct sb_fleet *fleet = &page->fleet;
+
+	if (!fleet->tables)
+		return;
+	fputs("<section id=\"machines\"><h2>Machines</h2>\n", out);
+	for (uint32_t i = 0; i < fleet->tables; i++)
+		put_table(out, &fleet->table[i], fleet->results);
+	fputs("</section>\n", out);
+}
+
+/* ---- Markdown ---- */
+
+static void put_md_table(const struct sb_md_writer *w, const struct sb_fleet_table *table)
+{
+	const uint32_t results = w->page->fleet.results;
+	const char *unit = sb_metric[table->metric].unit;
+	char *answer = sb_page_fleet_answer(table, results);
+
+	fputs("\n**", w->out);
+	sb_put_markdown(w->out, answer ? answer : "");
+	fputs(".**\n\n| machine | result | its best setting | ", w->out);
+	free(answer);
+	sb_put_markdown(w->out, sb_metric[table->metric].name);
+	fputs(" | best of all | worse by |\n|---|---|---|---:|---:|---:|\n", w->out);
+	for (uint32_t m = 0; m < results && m < w->seen; m++) {
+		const struct sb_fleet_row *row = &table->row[m];
+
+		fputs("| ", w->out);
+		sb_put_markdown(w->out, sb_page_machine_name(row->result));
+		sb_md_put_cell(w->out, sb_page_result_name(row->result));
+		sb_md_put_cell(w->out, row->best);
+		sb_md_put_number(w->out, row->best_value, unit);
+		sb_md_put_number(w->out, row->overall_value, unit);
+		sb_md_put_number(w->out, loss(row), "%");
+		fputs(" |\n", w->out);
+	}
+}
+
+void sb_md_put_fleet(const struct sb_md_writer *w)
+{
+	for (uint32_t i = 0; i < w->page->fleet.tables; i++)
+		put_md_table(w, &w->page->fleet.table[i]);
+}

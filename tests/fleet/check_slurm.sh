@@ -1,0 +1,109 @@
+#!/bin/sh
+# Sweeps on a real Slurm with four nodes on this machine: the rows of a sweep that was run here, each once, whatever happens to
+# nodes, jobs and the submitter meanwhile.
+# usage: check_slurm.sh BUILD_DIRECTORY     (RUNS=2 runs with faults, SB_SEED=)
+set -u
+work=$(mktemp -d)
+program=$PWD/$1/sched-bench
+same=$PWD/scripts/same-virtual.py
+rows=$PWD/tests/fleet/rows.py
+. tests/tap.sh
+. tests/fleet/cluster.sh
+finish() {
+	stop_cluster
+	rm -rf "$work"
+}
+
+if ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null || [ "$(id -u)" -ne 0 ]; then
+	skips "sweeps on Slurm" "expected root and Slurm's daemons: scripts/setup.sh slurm installs them"
+	echo "1..$n"
+	exit
+fi
+cd "$work" || exit 1
+trap finish EXIT
+# Not in a shell of its own: what it sets is needed here.
+if start_cluster "$work/cluster" >"$work/start.out" 2>&1; then
+	report "a controller and four nodes" yes
+else
+	report "a controller and four nodes" no "$(cat "$work/start.out")"
+fi
+export TMPDIR="$work"
+virtual='-w skynet --leaves 1000 --virtual --profile desktop-2ccd -L steal=half,one -L batch=1,16 -r 12 -d 1ms --warmup 0s --no-plots'
+real='-w yield --yields 100 -L batch=1,16,32 -r 6 --seed 40 -d 1ms --warmup 0s --no-plots'
+
+# shellcheck disable=SC2086
+here() { "$program" sweep $virtual -q -o here; }
+holds "48 rows here" here
+# shellcheck disable=SC2086
+there() { "$program" sweep $virtual -q --on slurm --chunks 8 -o there; }
+holds "48 rows on four nodes" there
+holds "the same to the byte" python3 "$same" here there
+holds "and nothing else is left" [ ! -e there/chunks ]
+# A row may be invalid, when others use this machine, too.
+# shellcheck disable=SC2086
+in_real_time() {
+	"$program" sweep $real -q --on slurm:partition=p --chunks 3 -o real || [ $? -eq 2 ] || return 1
+	python3 "$rows" real 18 --rounds 6 --seed 40
+}
+holds "real time: all rows, once, with their seeds" in_real_time
+refuses "an option that sbatch does not have" 4 "sbatch failed" sweep -w yield -L batch=1,2 -q --on slurm:nosuchoption=1 -o x
+holds "leaves nothing" [ ! -e x ]
+refuses "another cluster" 3 "expected slurm" sweep -w yield -L batch=1,2 --on pbs -o y
+
+# ---- faults ----
+echo "# SB_SEED=${SB_SEED:=$$}"
+seed=$SB_SEED
+# below N: the next random number.
+below() {
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	drawn=$((seed / 65536 % $1))
+}
+# job_of DIRECTORY: the name of its job.
+job_of() {
+	python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1] + "/sweep.db").execute("SELECT value FROM plan WHERE key = ?", ("job",)).fetchone()[0])' "$1"
+}
+a_node_dies() {
+	below 4
+	kill_node "$drawn"
+	sleep 1
+	start_node "$drawn"
+}
+a_task_is_requeued() {
+	scontrol requeue "$(squeue --noheader --array --states=RUNNING --name="$(job_of "$1")" --format=%F_%K | head -1)"
+}
+the_job_is_cancelled() { scancel --name="$(job_of "$1")"; }
+the_submitter_dies() {
+	kill -9 "$submitter"
+	wait "$submitter" 2>/dev/null
+	"$program" sweep --resume "$1" -q >"$1.out" 2>&1 &
+	submitter=$!
+}
+
+# with FAULT RUN: in the middle of a sweep, at a random moment.
+# shellcheck disable=SC2086
+with() {
+	directory=$1.$2
+	"$program" sweep $virtual -d 4ms -q --on slurm --chunks 6 -o "$directory" >"$directory.out" 2>&1 &
+	submitter=$!
+	until squeue --noheader --states=RUNNING --format=%j | grep -q sched-bench; do
+		kill -0 $submitter 2>/dev/null || break
+		sleep 0.1
+	done
+	below 50
+	sleep "$((drawn / 10)).$((drawn % 10))"
+	"$1" "$directory"
+	wait "$submitter" || {
+		cat "$directory.out" "$directory"/chunks/*.out
+		return 1
+	}
+	python3 "$rows" "$directory" 48 --rounds 12
+}
+run=1
+while [ $run -le "${RUNS:-2}" ]; do
+	for fault in a_node_dies a_task_is_requeued the_job_is_cancelled the_submitter_dies; do
+		holds "48 rows, once, though $(echo $fault | tr _ ' ') (run $run)" with $fault $run
+	done
+	run=$((run + 1))
+done
+
+echo "1..$n"
