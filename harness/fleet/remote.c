@@ -206,7 +206,7 @@ static int take_one(struct sb_session *s, const struct sb_arguments *plan, const
 	if (rc)
 		return sb_fail(sb_status_of(rc), "%s cannot be made: %s", local, strerror(-rc));
 	rc = copy_store(shared, name, local);
-	return rc ? rc : sb_session_take_chunk(s, plan, local, true);
+	return rc ? rc : sb_session_take_chunk(s, plan, local, shared, true);
 }
 
 static int take_chunk(struct sb_session *s, const struct sb_arguments *plan, const char *chunks,

@@ -406,6 +406,66 @@ int sb_slurm_run(struct sb_slurm *slurm)
 	return rc;
 }
 
+/* ---- the cluster ---- */
+
+static bool is_known(char *const *types, uint32_t n, const char *type)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!strcmp(types[i], type))
+			return true;
+	}
+	return false;
+}
+
+/* "rome,nvme" is "rome&nvme". */
+static int add_type(char ***types, uint32_t *n, char *features)
+{
+	char **more;
+
+	for (char *c = features; *c; c++) {
+		if (*c == ',')
+			*c = '&';
+	}
+	if (!*features || !strcmp(features, "(null)"))
+		return sb_fail(SB_EXIT_USAGE,
+			       "--nodes-as: a node has no features; expected a type of each node, "
+			       "as Feature= in slurm.conf");
+	if (is_known(*types, *n, features))
+		return 0;
+	more = reallocarray(*types, *n + 1, sizeof(*more));
+	if (!more)
+		return sb_fail_memory();
+	*types = more;
+	more[*n] = strdup(features);
+	if (!more[*n])
+		return sb_fail_memory();
+	(*n)++;
+	return 0;
+}
+
+int sb_slurm_node_types(char ***types, uint32_t *n)
+{
+	const char *argv[] = { "sinfo", "--noheader", "--Node", "--format=%f", NULL };
+	struct sb_program command = { .argv = argv };
+	int rc = sb_program_run(&command);
+	char *rest = command.text;
+	char *line;
+
+	*types = NULL;
+	*n = 0;
+	if (rc || !sb_program_succeeded(&command)) {
+		rc = fail_of(&command, rc);
+		rest = NULL;
+	}
+	while (!rc && rest && (line = strsep(&rest, "\n"))) {
+		line[strcspn(line, " ")] = '\0';
+		if (*line)
+			rc = add_type(types, n, line);
+	}
+	sb_program_free(&command);
+	return rc;
+}
+
 uint32_t sb_slurm_chunks(uint32_t max)
 {
 	const char *argv[] = { "sinfo", "--noheader", "--format=%D", NULL };

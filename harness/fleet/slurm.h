@@ -41,4 +41,8 @@ bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number);
  * printed. */
 uint32_t sb_slurm_chunks(uint32_t max);
 
+/* The types of nodes, by their features: "rome", "rome&nvme", as --constraint takes them. For the
+ * caller to free, each and the list. Returns 0, or an exit status after an error has been printed. */
+int sb_slurm_node_types(char ***types, uint32_t *n);
+
 #endif

@@ -14,6 +14,7 @@ struct part {
 	const struct sb_arguments *plan;
 	struct sb_store *store;
 	const char *directory;
+	const char *name; /* for errors */
 	bool may_repeat;
 	int rc; /* an exit status */
 };
@@ -31,14 +32,14 @@ static int check_arguments(const struct part *part)
 	const struct sb_arguments *expected = part->plan;
 	struct sb_arguments arguments;
 	uint32_t i = 0;
-	int rc = sb_session_read_arguments(part->store, part->directory, &arguments);
+	int rc = sb_session_read_arguments(part->store, part->name, &arguments);
 
 	while (!rc && i < expected->n && i < arguments.n &&
 	       !strcmp(expected->word[i], arguments.word[i]))
 		i++;
 	if (!rc && (i < expected->n || i < arguments.n))
 		rc = sb_fail(SB_EXIT_USAGE, "%s is of another sweep: it has %s; expected %s",
-			     part->directory, i < arguments.n ? arguments.word[i] : "nothing more",
+			     part->name, i < arguments.n ? arguments.word[i] : "nothing more",
 			     i < expected->n ? expected->word[i] : "nothing more");
 	sb_arguments_free(&arguments);
 	return rc;
@@ -51,11 +52,9 @@ static int check_identity(const struct part *part)
 	int rc = 0;
 
 	if (!sb_session_is(s, SB_OPT_other_build))
-		rc = sb_identity_compare(SB_IDENTITY_BUILD, s->origin, part->store,
-					 part->directory);
+		rc = sb_identity_compare(SB_IDENTITY_BUILD, s->origin, part->store, part->name);
 	if (!rc && !sb_sweep_is_virtual(&s->sweep))
-		rc = sb_identity_compare(SB_IDENTITY_MACHINE, s->origin, part->store,
-					 part->directory);
+		rc = sb_identity_compare(SB_IDENTITY_MACHINE, s->origin, part->store, part->name);
 	return rc;
 }
 
@@ -67,8 +66,7 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 
 	if (row->configuration >= s->sweep.configurations ||
 	    row->repetition >= s->sweep.repetitions) {
-		part->rc = sb_fail(SB_EXIT_USAGE, "%s has a row that its plan has not",
-				   part->directory);
+		part->rc = sb_fail(SB_EXIT_USAGE, "%s has a row that its plan has not", part->name);
 		return 1;
 	}
 	done = &s->done[row->configuration * s->sweep.repetitions + row->repetition];
@@ -78,7 +76,7 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 		part->rc = sb_fail(SB_EXIT_USAGE,
 				   "%s: repetition %" PRIu32 " of %s has been taken from another "
 				   "directory; expected each row once",
-				   part->directory, row->repetition,
+				   part->name, row->repetition,
 				   s->sweep.configuration[row->configuration].label);
 		return 1;
 	}
@@ -107,11 +105,13 @@ static void close_part(struct part *part)
 }
 
 int sb_session_take_chunk(struct sb_session *s, const struct sb_arguments *plan,
-			  const char *directory, bool may_repeat)
+			  const char *directory, const char *name, bool may_repeat)
 {
-	struct part part = {
-		.session = s, .plan = plan, .directory = directory, .may_repeat = may_repeat
-	};
+	struct part part = { .session = s,
+			     .plan = plan,
+			     .directory = directory,
+			     .name = name,
+			     .may_repeat = may_repeat };
 	int rc = open_part(&part);
 
 	if (!s->origin && !rc)
@@ -130,7 +130,7 @@ static int take_all(struct sb_session *s, const struct sb_arguments *plan)
 	if (rc)
 		return sb_store_failed(s->store, rc);
 	for (uint32_t i = 0; i < s->given->words && !rc; i++)
-		rc = sb_session_take_chunk(s, plan, s->given->word[i], false);
+		rc = sb_session_take_chunk(s, plan, s->given->word[i], s->given->word[i], false);
 	if (rc)
 		return rc;
 	rc = sb_store_end_rows(s->store);
@@ -149,11 +149,13 @@ static void discard(struct sb_session *s)
 /* The first store stays open: its machine and its build are everyone's. */
 static int plan_of_first(struct sb_session *s, struct sb_arguments *stored)
 {
-	struct part first = { .session = s, .directory = s->given->word[0] };
+	struct part first = { .session = s,
+			      .directory = s->given->word[0],
+			      .name = s->given->word[0] };
 	int rc = open_part(&first);
 
 	s->origin = first.store;
-	rc = rc ? rc : sb_session_read_arguments(first.store, first.directory, stored);
+	rc = rc ? rc : sb_session_read_arguments(first.store, first.name, stored);
 	rc = rc ? rc : sb_session_parse_stored(s, stored);
 	return rc ? rc : sb_session_plan(s);
 }

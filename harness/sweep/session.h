@@ -79,10 +79,10 @@ int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored);
  */
 int sb_session_merge(struct sb_session *s, struct sb_arguments *stored);
 
-/* Takes the rows of one chunk, whose directory is on a local disk. may_repeat: rows that are there
+/* Takes the rows of one chunk, whose directory is on a local disk; name: for errors. may_repeat: rows that are there
  * are passed over; else they are an error. Between sb_store_begin_rows and sb_store_end_rows. */
 int sb_session_take_chunk(struct sb_session *s, const struct sb_arguments *plan,
-			  const char *directory, bool may_repeat);
+			  const char *directory, const char *name, bool may_repeat);
 
 /* Runs what is not done, until it is or sb_interrupted. */
 int sb_session_run(struct sb_session *s);

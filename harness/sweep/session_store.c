@@ -1,3 +1,4 @@
+/* session_store.c - the store of a sweep: a new one, or one that is there. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -350,6 +350,7 @@ static bool is_about_output(int id)
 	case SB_OPT_merge:
 	case SB_OPT_on:
 	case SB_OPT_chunks:
+	case SB_OPT_nodes_as:
 	case SB_OPT_other_build:
 		return true;
 	default:

@@ -165,6 +165,56 @@ static int take_named(struct sb_pack_machine *machine, const json_t *root, const
 	return rc;
 }
 
+/* The file of the profile; NULL: it cannot be read. */
+static json_t *load_of(const char *profile, char *why, size_t bytes)
+{
+	const char *end = end_of_path(profile);
+	char *path = end ? strndup(profile, (size_t)(end - profile)) : NULL;
+	json_t *root = path ? load(path, why, bytes) : NULL;
+
+	free(path);
+	return root;
+}
+
+uint32_t sb_pack_machines(const char *profile)
+{
+	char why[400];
+	json_t *root = load_of(profile, why, sizeof(why));
+	/* One is named. */
+	const bool is_one = root && *end_of_path(profile);
+	const size_t n = json_array_size(json_object_get(root, "machines"));
+
+	json_decref(root);
+	return is_one ? 1 : (uint32_t)n;
+}
+
+int sb_pack_names(const char *profile, char ***names, uint32_t *n, char *why, size_t bytes)
+{
+	json_t *root = load_of(profile, why, bytes);
+	const json_t *machines = json_object_get(root, "machines");
+	const json_t *machine;
+	size_t i;
+	int rc = root ? 0 : -EINVAL;
+
+	*n = 0;
+	*names = calloc(json_array_size(machines) + 1, sizeof(**names));
+	if (!*names)
+		rc = -ENOMEM;
+	json_array_foreach(machines, i, machine)
+	{
+		char *name = rc ? NULL : strdup(name_of(machine));
+
+		if (name)
+			(*names)[(*n)++] = name;
+		else
+			rc = rc ? rc : -ENOMEM;
+	}
+	if (rc == -ENOMEM)
+		snprintf(why, bytes, "no memory");
+	json_decref(root);
+	return rc;
+}
+
 int sb_pack_read(struct sb_pack_machine *machine, const char *profile, char *why, size_t bytes)
 {
 	const char *end = end_of_path(profile);

@@ -27,11 +27,18 @@ struct sb_pack_machine {
 /* Whether the text is such a profile, by its name. */
 bool sb_pack_is_named(const char *profile);
 
+/* How many machines the profile is: one that it names, or all of its file; 0: it cannot be read. */
+uint32_t sb_pack_machines(const char *profile);
+
 /* All return 0 or -errno with one line in why. */
 
 /* The machine of that profile. For sb_pack_free in all cases. -ENOENT: no file, or no such machine. */
 SB_MUST_CHECK int sb_pack_read(struct sb_pack_machine *machine, const char *profile, char *why,
 			       size_t bytes);
+
+/* The names of all machines of that file, for the caller to free, each and the list. */
+SB_MUST_CHECK int sb_pack_names(const char *profile, char ***names, uint32_t *n, char *why,
+				size_t bytes);
 
 /* Its topology, under the profile's name. */
 struct sb_topology;

@@ -16,6 +16,7 @@
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
 #include "harness/cli/policy.h"
+#include "harness/fleet/machines.h"
 #include "harness/fleet/remote.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
@@ -216,12 +217,25 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 	return sb_session_finish(s, is_new ? &s->canonical : stored);
 }
 
+/* One for each machine. */
+static int sweep_machines(const struct sb_options *given)
+{
+	struct sb_arguments plan;
+	const int rc = sb_sweep_canonical(given, &plan) ? sb_fail_memory()
+							: sb_machines_sweep(given, &plan);
+
+	sb_arguments_free(&plan);
+	return rc;
+}
+
 static int sweep(struct sb_options *given)
 {
 	static struct sb_session s;
 	struct sb_arguments stored = { .n = 0 };
 	int rc;
 
+	if (sb_machines_asked_for(given))
+		return sweep_machines(given);
 	s = (struct sb_session){ .given = given, .options = given };
 	/* The runs take everything from their command lines. */
 	sb_options_clear_environment();
@@ -256,6 +270,22 @@ static int take_directory(struct sb_options *options)
 			       options->word[options->words - 1]);
 	output->text = options->word[0];
 	output->source = "command line";
+	return 0;
+}
+
+/* Options that have no meaning without another, or beside it. */
+static int check_cluster(const struct sb_options *o)
+{
+	const bool is_on = *o->value[SB_OPT_on].text;
+
+	if (is_on && *o->value[SB_OPT_chunk].text)
+		return sb_fail(SB_EXIT_USAGE, "--chunk and --on: expected one of them");
+	if (!is_on && sb_option_is_said(o, SB_OPT_chunks))
+		return sb_fail(SB_EXIT_USAGE,
+			       "--chunks: expected --on, which runs them; --chunk K/N "
+			       "runs one of them here");
+	if (!is_on && sb_option_is_said(o, SB_OPT_nodes_as))
+		return sb_fail(SB_EXIT_USAGE, "--nodes-as: expected --on, which has the nodes");
 	return 0;
 }
 
@@ -333,7 +363,9 @@ static int sweep_options(struct sb_options *options, int argc, char **argv)
 	}
 	if (options->words && !is_there)
 		return sweep_file(argc, argv);
-	rc = sb_opt(options, SB_OPT_merge) ? check_merge(options) : take_directory(options);
+	rc = check_cluster(options);
+	if (!rc)
+		rc = sb_opt(options, SB_OPT_merge) ? check_merge(options) : take_directory(options);
 	return rc ? rc : sweep(options);
 }
 

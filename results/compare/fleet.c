@@ -278,3 +278,42 @@ void sb_fleet_free(struct sb_fleet *fleet)
 	free(fleet->table);
 	*fleet = (struct sb_fleet){ .results = 0 };
 }
+
+/* ---- what was found ---- */
+
+const char *sb_fleet_machine_name(const struct sb_result *result)
+{
+	const bool is_native = !strcmp(sb_result_topology(result), "native");
+	const char *name = sb_result_fact(result, is_native ? "machine" : "profile",
+					  is_native ? "cpu_model" : "name");
+
+	return *name ? name : "unknown machine";
+}
+
+double sb_fleet_loss(const struct sb_fleet_row *row)
+{
+	return 100 * fabs(row->ratio - 1);
+}
+
+char *sb_fleet_answer(const struct sb_fleet_table *table, uint32_t results)
+{
+	const struct sb_fleet_row *worst = &table->row[0];
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	for (uint32_t m = 1; m < results; m++) {
+		if (sb_fleet_loss(&table->row[m]) > sb_fleet_loss(worst))
+			worst = &table->row[m];
+	}
+	fprintf(out, "%s: over all machines %s is best", table->workload, table->overall);
+	if (sb_fleet_loss(worst) < 0.05)
+		fputs("; it is the best of each machine, too", out);
+	else
+		fprintf(out, "; at worst it is %.2g %% from a machine's own best (%s: %s)",
+			sb_fleet_loss(worst), sb_fleet_machine_name(worst->result), worst->best);
+	fclose(out);
+	return text;
+}

@@ -39,4 +39,13 @@ SB_MUST_CHECK int sb_fleet_make(struct sb_fleet *fleet, const struct sb_result *
 				uint32_t results);
 void sb_fleet_free(struct sb_fleet *fleet);
 
+/* "xeon-2s": the machine's own name, as a processor or as a profile. */
+const char *sb_fleet_machine_name(const struct sb_result *result);
+
+/* By how much the setting that is best over all is worse than the machine's best, in per cent. */
+double sb_fleet_loss(const struct sb_fleet_row *row);
+
+/* What was found, as a sentence without its full stop; for the caller to free, NULL: no memory. */
+char *sb_fleet_answer(const struct sb_fleet_table *table, uint32_t results);
+
 #endif

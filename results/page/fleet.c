@@ -1,49 +1,10 @@
 /* fleet.c - the best setting of each machine and of all of them, in both forms of a report. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "results/page/markdown_parts.h"
 #include "results/page/page.h"
 #include "results/record/series.h"
-
-const char *sb_page_machine_name(const struct sb_result *result)
-{
-	const bool is_native = !strcmp(sb_result_topology(result), "native");
-	const char *name = sb_result_fact(result, is_native ? "machine" : "profile",
-					  is_native ? "cpu_model" : "name");
-
-	return *name ? name : sb_page_result_name(result);
-}
-
-/* By how much it is worse than the best, in per cent. */
-static double loss(const struct sb_fleet_row *row)
-{
-	return 100 * fabs(row->ratio - 1);
-}
-
-char *sb_page_fleet_answer(const struct sb_fleet_table *table, uint32_t results)
-{
-	const struct sb_fleet_row *worst = &table->row[0];
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	for (uint32_t m = 1; m < results; m++) {
-		if (loss(&table->row[m]) > loss(worst))
-			worst = &table->row[m];
-	}
-	fprintf(out, "%s: over all machines %s is best", table->workload, table->overall);
-	if (loss(worst) < 0.05)
-		fputs("; it is the best of each machine, too", out);
-	else
-		fprintf(out, "; at worst it is %.2g %% from a machine's own best (%s: %s)",
-			loss(worst), sb_page_machine_name(worst->result), worst->best);
-	fclose(out);
-	return text;
-}
 
 /* ---- HTML ---- */
 
@@ -52,18 +13,18 @@ static void put_row(FILE *out, const struct sb_fleet_table *table, const struct 
 	const char *unit = sb_metric[table->metric].unit;
 
 	fputs("<tr>", out);
-	sb_html_text(out, sb_page_machine_name(row->result));
+	sb_html_text(out, sb_fleet_machine_name(row->result));
 	sb_html_text(out, sb_page_result_name(row->result));
 	sb_html_text(out, row->best);
 	sb_html_number(out, row->best_value, unit);
 	sb_html_number(out, row->overall_value, unit);
-	sb_html_number(out, loss(row), "%");
+	sb_html_number(out, sb_fleet_loss(row), "%");
 	fputs("</tr>\n", out);
 }
 
 static void put_table(FILE *out, const struct sb_fleet_table *table, uint32_t results)
 {
-	char *answer = sb_page_fleet_answer(table, results);
+	char *answer = sb_fleet_answer(table, results);
 	const char *name = sb_metric[table->metric].name;
 
 	fputs("<p class=\"answer\">", out);
@@ -101,7 +62,7 @@ static void put_md_table(const struct sb_md_writer *w, const struct sb_fleet_tab
 {
 	const uint32_t results = w->page->fleet.results;
 	const char *unit = sb_metric[table->metric].unit;
-	char *answer = sb_page_fleet_answer(table, results);
+	char *answer = sb_fleet_answer(table, results);
 
 	fputs("\n**", w->out);
 	sb_put_markdown(w->out, answer ? answer : "");
@@ -113,12 +74,12 @@ static void put_md_table(const struct sb_md_writer *w, const struct sb_fleet_tab
 		const struct sb_fleet_row *row = &table->row[m];
 
 		fputs("| ", w->out);
-		sb_put_markdown(w->out, sb_page_machine_name(row->result));
+		sb_put_markdown(w->out, sb_fleet_machine_name(row->result));
 		sb_md_put_cell(w->out, sb_page_result_name(row->result));
 		sb_md_put_cell(w->out, row->best);
 		sb_md_put_number(w->out, row->best_value, unit);
 		sb_md_put_number(w->out, row->overall_value, unit);
-		sb_md_put_number(w->out, loss(row), "%");
+		sb_md_put_number(w->out, sb_fleet_loss(row), "%");
 		fputs(" |\n", w->out);
 	}
 }

@@ -160,6 +160,7 @@ static void put_header(FILE *out, const struct sb_page *page)
 	fputs("<header><h1>", out);
 	put_title(out, page);
 	fputs("</h1>\n", out);
+	sb_html_fleet(out, page);
 	put_answers(out, page);
 	for (uint32_t i = 0; i < page->results; i++) {
 		put_run(out, page, &page->result[i]);

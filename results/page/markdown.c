@@ -327,7 +327,7 @@ static void put_reasons(const struct sb_md_writer *w)
 static void put_all(const struct sb_md_writer *w)
 {
 	static void (*const parts[])(const struct sb_md_writer *) = {
-		put_answers,	     sb_md_put_fleet,	put_runs,	  put_verdict,
+		sb_md_put_fleet,     put_answers,	put_runs,	  put_verdict,
 		put_reasons,	     put_headline,	sb_md_put_doubts, sb_md_put_pictures,
 		sb_md_put_latencies, sb_md_put_slowest, sb_md_put_times,  sb_md_put_facts,
 	};

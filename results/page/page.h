@@ -76,12 +76,6 @@ const char *sb_page_result_name(const struct sb_result *result);
  * free, or NULL. */
 char *sb_page_machine(const struct sb_result *result);
 
-/* Which setting is best on each machine, as a sentence; for the caller to free, or NULL. */
-char *sb_page_fleet_answer(const struct sb_fleet_table *table, uint32_t results);
-
-/* "xeon-2s": what tells the machines of several results apart. */
-const char *sb_page_machine_name(const struct sb_result *result);
-
 /* "pingpong, yield" and how many more there are, for the caller to free. */
 char *sb_page_workloads(const struct sb_page *page);
 

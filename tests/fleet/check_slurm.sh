@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sweeps on a real Slurm with four nodes on this machine: the rows of a sweep that was run here, each once, whatever happens to
-# nodes, jobs and the submitter meanwhile.
+# Sweeps on a real Slurm with four nodes on this machine: the rows of a sweep that was run here, each
+# once, whatever happens to nodes, jobs and the submitter meanwhile.
 # usage: check_slurm.sh BUILD_DIRECTORY     (RUNS=2 runs with faults, SB_SEED=)
 set -u
 work=$(mktemp -d)
@@ -49,6 +49,17 @@ holds "real time: all rows, once, with their seeds" in_real_time
 refuses "an option that sbatch does not have" 4 "sbatch failed" sweep -w yield -L batch=1,2 -q --on slurm:nosuchoption=1 -o x
 holds "leaves nothing" [ ! -e x ]
 refuses "another cluster" 3 "expected slurm" sweep -w yield -L batch=1,2 --on pbs -o y
+
+# Two types of nodes, with two nodes each.
+# shellcheck disable=SC2086
+each_type() {
+	"$program" sweep $virtual -r 4 --on slurm --chunks 2 --nodes-as series -o types >types.out || return 1
+	for type in old new; do
+		python3 "$rows" types/$type 16 --rounds 4 || return 1
+	done
+	grep -q '^skynet: over all machines' types.out && [ -s types/report.html ]
+}
+holds "a sweep of each type of node" each_type
 
 # ---- faults ----
 echo "# SB_SEED=${SB_SEED:=$$}"

@@ -37,7 +37,7 @@ start_cluster() {
 			PartitionName=p Nodes=ALL Default=YES MaxTime=10 State=UP
 		EOF
 		for node in 0 1 2 3; do
-			echo "NodeName=n$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=1700$node CPUs=1 RealMemory=500"
+			echo "NodeName=n$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=1700$node CPUs=1 RealMemory=500 Feature=$([ $node -lt 2 ] && echo old || echo new)"
 		done
 	} >"$SLURM_CONF"
 	slurmctld -D -c -f "$SLURM_CONF" >"$cluster/controller.log" 2>&1 &

@@ -73,6 +73,12 @@ refuses "is refused" 3 "of another sweep: it has --event-budget=7" sweep --merge
 elsewhere() { cp -r r2 e2 && python3 "$rows" e2 6 --machine elsewhere; }
 holds "a chunk of another machine" elsewhere
 refuses "is refused, too" 3 "e2 was begun with another machine: elsewhere" sweep --merge r1 e2 -o x
+# shellcheck disable=SC2086
+refuses "a chunk and a cluster" 3 "expected one of them" sweep $real --chunk 1/2 --on slurm -o x
+# shellcheck disable=SC2086
+refuses "chunks without a cluster" 3 "expected --on" sweep $real --chunks 4 -o x
+# shellcheck disable=SC2086
+refuses "types of nodes without a cluster" 3 "expected --on" sweep $real --nodes-as series -o x
 holds "a merge that failed leaves nothing" [ ! -e x ]
 
 # ---- virtual time ----

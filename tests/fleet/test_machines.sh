@@ -96,6 +96,16 @@ if has_virtual; then
 			EOP
 	}
 	holds "their page has the best setting of each and of all" table
+	each() {
+		# shellcheck disable=SC2086
+		"$program" sweep -w skynet --leaves 1000 --virtual --profile fleet.json --workers 8 -L steal=half,one -L batch=1,16 -r 6 -d 1ms --warmup 0s --no-plots -o each >each.out &&
+			grep -q '^skynet: over all machines steal=' each.out && grep -q 'a directory for each of 4 machines' each.out &&
+			[ -s each/report.html ] && for name in xeon-2s:packed epyc-2s-nps4:epyc desktop-2ccd:desktop laptop-6p8e:laptop; do
+				cut -d, -f1-3 "each/${name%:*}/runs.csv" >one
+				cut -d, -f1-3 "${name#*:}/runs.csv" | cmp - one || return 1
+			done
+	}
+	holds "a sweep over all machines of a file is a sweep of each" each
 	alone() { "$program" report packed -o alone.html && ! grep -q 'id="machines"' alone.html; }
 	holds "that of one machine has no such table" alone
 else

@@ -1,0 +1,18 @@
+/*
+ * machines.h - a sweep for each of several machines: those of a pack in virtual time, or one for each
+ * type of a cluster's nodes. Each is a sweep of its own, in a folder of the result directory that
+ * has the machine's name; a report on all of them stands beside.
+ */
+#ifndef SB_HARNESS_FLEET_MACHINES_H
+#define SB_HARNESS_FLEET_MACHINES_H
+
+#include "harness/cli/options.h"
+#include "harness/sweep/sweep.h"
+
+/* Whether the options ask for several: --nodes-as series, or a pack without a machine's name. */
+bool sb_machines_asked_for(const struct sb_options *options);
+
+/* Runs them all; plan: the sweep's options. Returns 0 or an exit status, the last that was not 0. */
+int sb_machines_sweep(const struct sb_options *options, const struct sb_arguments *plan);
+
+#endif
