@@ -115,11 +115,21 @@ static bool has_ended_well(const struct sb_child *child)
 		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
 }
 
+/* A batch system's signal is for all processes of a job, and may reach this one last. */
+#define SIGNAL_MS 200
+
+static bool is_interrupted(void)
+{
+	for (int ms = 0; ms < SIGNAL_MS && !sb_load_rlx(&sb_interrupted); ms++)
+		sb_thread_sleep(1000000);
+	return sb_load_rlx(&sb_interrupted);
+}
+
 /* An interrupted run has written what it had, which is not the row. */
 static bool was_cut_short(const struct sb_child *child)
 {
-	return child->interrupted &&
-	       (!WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status));
+	return (!WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status)) &&
+	       !child->hung && (child->interrupted || is_interrupted());
 }
 
 static void note_estimate(struct sb_session *s, const struct sb_slot *slot, const char *directory)
@@ -188,6 +198,7 @@ static int run_child(struct row *row, struct sb_arguments *arguments)
 {
 	struct sb_session *s = row->session;
 	char started[SB_DATE_BYTES];
+	bool is_cut;
 	int rc;
 
 	if (asprintf(&arguments->word[arguments->n], "--output=%s", row->directory) < 0)
@@ -200,10 +211,11 @@ static int run_child(struct row *row, struct sb_arguments *arguments)
 	show(s, row->slot);
 	sb_lock_release(&s->lock);
 	rc = sb_child_run(&row->child);
+	is_cut = !rc && was_cut_short(&row->child);
 	sb_lock_acquire(&s->lock);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc));
-	if (was_cut_short(&row->child))
+	if (is_cut)
 		return 0;
 	rc = keep_row(s, row->slot, &row->child, started, row->directory);
 	count_row(s, row->slot);

@@ -58,6 +58,19 @@ stopped() {
 }
 holds "a chunk that was killed is resumed, and is no more than its rows" stopped
 
+# As a batch system does: the signal reaches the process of the row, and then the sweep's.
+signalled() {
+	# shellcheck disable=SC2086
+	"$program" sweep $real -d 300ms --warmup 0s --no-plots -q -o s2 >/dev/null 2>&1 &
+	pid=$!
+	until [ -s s2/sweep.db ] && python3 "$rows" s2 1 --at-least && pkill -TERM -f 'output=s2/sweep.row'; do sleep 0.1; done
+	sleep 0.05
+	kill -TERM $pid
+	wait $pid
+	[ "$(python3 -c 'import sqlite3; print(sum("interrupted" in r[0] for r in sqlite3.connect("s2/sweep.db").execute("SELECT coalesce(result, reason) FROM row")))')" -eq 0 ]
+}
+holds "a signal for all processes of a job: the row that ran is not kept" signalled
+
 # ---- what cannot be put together ----
 # shellcheck disable=SC2086
 refuses "a chunk that is none" 3 "expected K/N" sweep $real --chunk 4/3 -o x
