@@ -11,6 +11,8 @@ OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarc
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
+# For the lines of core/ that no test runs.
+MODULES := $(if $(filter coverage,$(MODE)),core affinity workloads,$(MODULES))
 PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib libzstd cminpack
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
@@ -118,8 +120,8 @@ SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.s
 # one, and the one that counts its lines. They leave the others' tests out, and
 # say so.
 ifneq ($(SYSROOT)$(filter coverage,$(MODE)),)
-TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_harness %/test_results \
-	%/test_output %/test_summary %/test_files %/test_workloads,$(TESTS))
+TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_workloads \
+	$(if $(SYSROOT),%/test_harness %/test_results %/test_output %/test_summary %/test_files),$(TESTS))
 SHELL_TESTS := $(filter %/test_orders.sh,$(SHELL_TESTS))
 LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
@@ -200,7 +202,7 @@ bench: ## install what is missing, build, measure three workloads for a minute
 
 check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)scripts/setup.sh check
-	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all build-tests
+	$(Q)$(MAKE) --no-print-directory -j $$(nproc) $(if $(filter harness,$(MODULES)),all) build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
 	$(Q)EMULATOR='$(EMULATOR)' ALONE='$(ALONE)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(SHELL_TESTS)
@@ -246,7 +248,7 @@ explore: $(OUT)/explore/explore ## look for schedules that break scenarios of th
 gate-baseline: $(PROGRAM) ## after a change of policy that is meant: measure the baseline of gates in virtual time again
 	$(Q)$(PROGRAM) gate --virtual --save-baseline tests/virtual/gate.csv
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(WRONG) $(FUZZ) $(FAULTS)
+build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(if $(filter-out %/test_orders.sh,$(SHELL_TESTS)),$(WRONG) $(FUZZ) $(FAULTS))
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check

@@ -34,6 +34,7 @@ extern const char sb_slurm_chunk_job[];
 struct task {
 	unsigned long job; /* the latest that had it; 0: none is known */
 	bool is_under_way;
+	bool is_held; /* Slurm could not start it, and would not try again */
 	char state[24];
 	char node[64];
 };
@@ -61,7 +62,8 @@ static uint64_t size_of(const struct sb_slurm *slurm, uint32_t number, const cha
 	return stat(path, &is) ? 0 : (uint64_t)is.st_size;
 }
 
-bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number)
+/* Whether the chunk is there, whole. */
+static bool has(const struct sb_slurm *slurm, uint32_t number)
 {
 	return size_of(slurm, number, "sweep.db") != 0;
 }
@@ -75,7 +77,7 @@ static bool look(struct run *run)
 	bool is_more;
 
 	for (uint32_t k = 1; k <= slurm->chunks; k++) {
-		if (sb_slurm_has(slurm, k))
+		if (has(slurm, k))
 			whole++;
 		else
 			partial += size_of(slurm, k, "partial.db");
@@ -98,7 +100,7 @@ static char *missing(const struct sb_slurm *slurm)
 	if (!out)
 		return NULL;
 	for (uint32_t k = 1; k <= slurm->chunks; k++) {
-		if (sb_slurm_has(slurm, k))
+		if (has(slurm, k))
 			continue;
 		fprintf(out, "%s%" PRIu32, before, k);
 		before = ",";
@@ -262,7 +264,9 @@ static void take_task(struct run *run, char *line)
 	if (!number || number > run->slurm->chunks)
 		return;
 	now = (struct task){ .job = strtoul(field[JOB], NULL, 10),
-			     .is_under_way = !has_ended(field[STATE]) };
+			     .is_under_way = !has_ended(field[STATE]),
+			     .is_held = strstr(field[REASON], "requeued held") };
+	now.is_under_way &= !now.is_held;
 	snprintf(now.state, sizeof(now.state), "%s", field[STATE]);
 	snprintf(now.node, sizeof(now.node), "%s", field[NODE]);
 	task = &run->task[number];
@@ -276,6 +280,29 @@ static void take_task(struct run *run, char *line)
 	}
 	run->waiting++;
 	snprintf(run->reason, sizeof(run->reason), "%s", field[REASON]);
+}
+
+/* It is submitted again, as what has ended early. */
+static void cancel(const struct task *task, uint32_t chunk)
+{
+	char name[50];
+	const char *argv[] = { "scancel", name, NULL };
+	struct sb_program program = { .argv = argv };
+	int rc;
+
+	snprintf(name, sizeof(name), "%lu_%" PRIu32, task->job, chunk);
+	rc = sb_program_run(&program);
+	if (rc || !sb_program_succeeded(&program))
+		sb_note("%s is held by Slurm, and cannot be cancelled", name);
+	sb_program_free(&program);
+}
+
+static void cancel_held(const struct run *run)
+{
+	for (uint32_t k = 1; k <= run->slurm->chunks; k++) {
+		if (run->task[k].is_held)
+			cancel(&run->task[k], k);
+	}
 }
 
 static void take_tasks(struct run *run, char *rest)
@@ -305,6 +332,7 @@ static int ask(struct run *run)
 	run->is_unanswered = rc || !sb_program_succeeded(&command);
 	if (!run->is_unanswered) {
 		take_tasks(run, command.text);
+		cancel_held(run);
 		run->is_known = true;
 	} else if (!run->is_known) {
 		rc = fail_of(&command, rc);
@@ -365,7 +393,7 @@ static void tell_early_ends(const struct run *run)
 	for (uint32_t k = 1; k <= run->slurm->chunks; k++) {
 		const struct task *task = &run->task[k];
 
-		if (!sb_slurm_has(run->slurm, k))
+		if (!has(run->slurm, k))
 			sb_note("chunk %" PRIu32 " of %" PRIu32 " ended early: %s%s%s (%s/%" PRIu32
 				".out)",
 				k, run->slurm->chunks, *task->state ? task->state : "unknown",

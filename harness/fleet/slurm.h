@@ -34,9 +34,6 @@ struct sb_slurm {
  */
 int sb_slurm_run(struct sb_slurm *slurm);
 
-/* Whether the chunk is there, in all. */
-bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number);
-
 /* How many chunks to make of at most so many: two for each node of the cluster; 0 after an error has been
  * printed. */
 uint32_t sb_slurm_chunks(uint32_t max);
