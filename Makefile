@@ -340,7 +340,7 @@ $(OUT)/harness/virtual/models.o: $(wildcard harness/virtual/models/*.json)
 # The texts of `help TOPIC`.
 $(OUT)/harness/guide/topics.o: $(shell awk -F'"' '/^TOPIC/{print $$2}' harness/guide/topics.def)
 
-$(OUT)/harness/fleet/slurm.o: harness/fleet/chunk_job.sh
+$(OUT)/harness/fleet/slurm_job.o: harness/fleet/chunk_job.sh
 
 $(OUT)/harness/verbs/new.o: harness/plugin/skeleton/countdown.c
 

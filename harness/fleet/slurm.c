@@ -1,25 +1,15 @@
 #include "harness/fleet/slurm.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "harness/output/facts.h"
+#include "harness/fleet/slurm_job.h"
 #include "harness/system/program.h"
 #include "harness/terminal/interrupts.h"
-#include "harness/terminal/shell_words.h"
 #include "harness/terminal/status.h"
-#include "results/embed.h"
-#include "results/files/file.h"
-
-SB_EMBED(sb_slurm_chunk_job, "harness/fleet/chunk_job.sh");
-extern const char sb_slurm_chunk_job[];
 
 /* How often the controller is asked. */
 #define POLL_S	     2
@@ -27,8 +17,6 @@ extern const char sb_slurm_chunk_job[];
 #define SETTLE_POLLS 2
 /* So many tries that brought nothing end it. */
 #define TRIES_MAX    3
-
-#define SCRIPT "job.sh"
 
 /* The state of a chunk, as the controller has it. */
 struct task {
@@ -53,21 +41,6 @@ struct run {
 
 /* ---- the chunks' files ---- */
 
-static uint64_t size_of(const struct sb_slurm *slurm, uint32_t number, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat is;
-
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", slurm->directory, number, name);
-	return stat(path, &is) ? 0 : (uint64_t)is.st_size;
-}
-
-/* Whether the chunk is there, whole. */
-static bool has(const struct sb_slurm *slurm, uint32_t number)
-{
-	return size_of(slurm, number, "sweep.db") != 0;
-}
-
 /* Whether there is more than at the last look. */
 static bool look(struct run *run)
 {
@@ -77,158 +50,16 @@ static bool look(struct run *run)
 	bool is_more;
 
 	for (uint32_t k = 1; k <= slurm->chunks; k++) {
-		if (has(slurm, k))
+		if (sb_slurm_has(slurm, k))
 			whole++;
 		else
-			partial += size_of(slurm, k, "partial.db");
+			partial += sb_slurm_bytes(slurm, k, "partial.db");
 	}
 	is_more = whole > run->whole || partial > run->partial;
 	sb_progress_done(slurm->progress, whole - run->whole, whole - run->whole);
 	run->whole = whole;
 	run->partial = partial;
 	return is_more;
-}
-
-/* Those that are not there; NULL: no memory. */
-static char *missing(const struct sb_slurm *slurm)
-{
-	const char *before = "";
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	for (uint32_t k = 1; k <= slurm->chunks; k++) {
-		if (has(slurm, k))
-			continue;
-		fprintf(out, "%s%" PRIu32, before, k);
-		before = ",";
-	}
-	fclose(out);
-	return text;
-}
-
-/* ---- the job's script ---- */
-
-/* "partition=fast" is "--partition=fast". */
-static void put_directives(FILE *out, const struct sb_words *given)
-{
-	for (uint32_t i = 0; i < given->n; i++)
-		fprintf(out, "#SBATCH %s%s\n", *given->word[i] == '-' ? "" : "--", given->word[i]);
-}
-
-/* A word for a shell. */
-static int put_word(FILE *out, const char *before, const char *word)
-{
-	char *copy = (char *)(uintptr_t)word;
-	char *quoted = sb_facts_join(1, &copy);
-
-	if (!quoted)
-		return -ENOMEM;
-	fprintf(out, "%s%s", before, quoted);
-	free(quoted);
-	return 0;
-}
-
-/* A node for each chunk alone, unless the user says otherwise: what else runs there spoils times.
- * The last half minute before a time limit is for keeping the rows so far. */
-static int put_script(FILE *out, const struct sb_slurm *slurm, const char *array,
-		      const struct sb_words *given)
-{
-	char program[PATH_MAX];
-	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	int rc = 0;
-
-	if (length < 0)
-		return -errno;
-	program[length] = '\0';
-	fprintf(out,
-		"#!/bin/sh\n"
-		"#SBATCH --job-name=%s\n"
-		"#SBATCH --array=%s\n"
-		"#SBATCH --output=\"%s/%%a.out\"\n"
-		"#SBATCH --open-mode=append\n"
-		"#SBATCH --exclusive\n"
-		"#SBATCH --signal=B:TERM@30\n",
-		slurm->name, array, slurm->directory);
-	put_directives(out, given);
-	rc |= put_word(out, "program=", program);
-	rc |= put_word(out, "\nchunks=", slurm->directory);
-	fprintf(out, "\nof=%" PRIu32 "\nset --", slurm->chunks);
-	for (uint32_t i = 0; slurm->plan[i]; i++)
-		rc |= put_word(out, " ", slurm->plan[i]);
-	fprintf(out, "\n%s", sb_slurm_chunk_job);
-	return rc ? -ENOMEM : 0;
-}
-
-static int write_script(const struct sb_slurm *slurm, const char *array,
-			const struct sb_words *given)
-{
-	struct sb_file file;
-	int rc = sb_file_begin(&file, slurm->directory, SCRIPT);
-
-	if (!rc)
-		rc = put_script(file.stream, slurm, array, given);
-	if (!rc)
-		return sb_file_commit(&file);
-	sb_file_abandon(&file);
-	return rc;
-}
-
-/* ---- the commands of Slurm ---- */
-
-/* One line of what went wrong. */
-static int fail_of(const struct sb_program *command, int rc)
-{
-	const char *text = command->text ? command->text : "";
-
-	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected Slurm's commands",
-			       command->argv[0], strerror(-rc));
-	return sb_fail(SB_EXIT_ENVIRONMENT, "%s failed: %.*s", command->argv[0],
-		       (int)strcspn(text, "\n"), text);
-}
-
-static int submit_script(const struct sb_slurm *slurm)
-{
-	char path[PATH_MAX];
-	const char *argv[] = { "sbatch", "--parsable", path, NULL };
-	struct sb_program command = { .argv = argv };
-	int rc;
-
-	snprintf(path, sizeof(path), "%s/" SCRIPT, slurm->directory);
-	rc = sb_program_run(&command);
-	if (rc || !sb_program_succeeded(&command))
-		rc = fail_of(&command, rc);
-	sb_program_free(&command);
-	return rc;
-}
-
-static int submit(struct sb_slurm *slurm)
-{
-	struct sb_words given;
-	char *array = missing(slurm);
-	int rc;
-
-	if (!array)
-		return sb_fail_memory();
-	rc = sb_words_split(&given, slurm->options);
-	if (rc) {
-		free(array);
-		return sb_fail(SB_EXIT_USAGE, "--on: '%s': %s; expected options of sbatch",
-			       slurm->options, strerror(-rc));
-	}
-	rc = write_script(slurm, array, &given);
-	if (rc)
-		rc = sb_fail(sb_status_of(rc), "%s/" SCRIPT " cannot be written: %s",
-			     slurm->directory, strerror(-rc));
-	else
-		rc = submit_script(slurm);
-	slurm->was_submitted |= !rc;
-	sb_words_free(&given);
-	free(array);
-	return rc;
 }
 
 /* ---- the state of the tasks ---- */
@@ -335,7 +166,7 @@ static int ask(struct run *run)
 		cancel_held(run);
 		run->is_known = true;
 	} else if (!run->is_known) {
-		rc = fail_of(&command, rc);
+		rc = sb_slurm_fail(&command, rc);
 		sb_program_free(&command);
 		return rc;
 	} else if (!was_unanswered) {
@@ -393,7 +224,7 @@ static void tell_early_ends(const struct run *run)
 	for (uint32_t k = 1; k <= run->slurm->chunks; k++) {
 		const struct task *task = &run->task[k];
 
-		if (!has(run->slurm, k))
+		if (!sb_slurm_has(run->slurm, k))
 			sb_note("chunk %" PRIu32 " of %" PRIu32 " ended early: %s%s%s (%s/%" PRIu32
 				".out)",
 				k, run->slurm->chunks, *task->state ? task->state : "unknown",
@@ -410,7 +241,7 @@ static int run_tries(struct run *run)
 	int rc = wait_for_tasks(run, &is_more);
 
 	while (!rc && run->whole < chunks && in_vain < TRIES_MAX && !sb_load_rlx(&sb_interrupted)) {
-		rc = submit(run->slurm);
+		rc = sb_slurm_submit(run->slurm);
 		rc = rc ? rc : wait_for_tasks(run, &is_more);
 		if (rc)
 			break;
@@ -482,7 +313,7 @@ int sb_slurm_node_types(char ***types, uint32_t *n)
 	*types = NULL;
 	*n = 0;
 	if (rc || !sb_program_succeeded(&command)) {
-		rc = fail_of(&command, rc);
+		rc = sb_slurm_fail(&command, rc);
 		rest = NULL;
 	}
 	while (!rc && rest && (line = strsep(&rest, "\n"))) {
@@ -502,7 +333,7 @@ uint32_t sb_slurm_chunks(uint32_t max)
 	int rc = sb_program_run(&command);
 
 	if (rc || !sb_program_succeeded(&command)) {
-		(void)fail_of(&command, rc);
+		(void)sb_slurm_fail(&command, rc);
 		sb_program_free(&command);
 		return 0;
 	}

@@ -1,0 +1,178 @@
+#include "harness/fleet/slurm_job.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/output/facts.h"
+#include "harness/terminal/shell_words.h"
+#include "harness/terminal/status.h"
+#include "results/embed.h"
+#include "results/files/file.h"
+
+SB_EMBED(sb_slurm_chunk_job, "harness/fleet/chunk_job.sh");
+extern const char sb_slurm_chunk_job[];
+
+#define SCRIPT "job.sh"
+
+/* ---- the chunks' files ---- */
+
+uint64_t sb_slurm_bytes(const struct sb_slurm *slurm, uint32_t number, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat is;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", slurm->directory, number, name);
+	return stat(path, &is) ? 0 : (uint64_t)is.st_size;
+}
+
+bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number)
+{
+	return sb_slurm_bytes(slurm, number, "sweep.db") != 0;
+}
+
+/* Those that are not there; NULL: no memory. */
+static char *missing(const struct sb_slurm *slurm)
+{
+	const char *before = "";
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	for (uint32_t k = 1; k <= slurm->chunks; k++) {
+		if (sb_slurm_has(slurm, k))
+			continue;
+		fprintf(out, "%s%" PRIu32, before, k);
+		before = ",";
+	}
+	fclose(out);
+	return text;
+}
+
+/* ---- the job's script ---- */
+
+/* "partition=fast" is "--partition=fast". */
+static void put_directives(FILE *out, const struct sb_words *given)
+{
+	for (uint32_t i = 0; i < given->n; i++)
+		fprintf(out, "#SBATCH %s%s\n", *given->word[i] == '-' ? "" : "--", given->word[i]);
+}
+
+/* A word for a shell. */
+static int put_word(FILE *out, const char *before, const char *word)
+{
+	char *copy = (char *)(uintptr_t)word;
+	char *quoted = sb_facts_join(1, &copy);
+
+	if (!quoted)
+		return -ENOMEM;
+	fprintf(out, "%s%s", before, quoted);
+	free(quoted);
+	return 0;
+}
+
+/* A node for each chunk alone, unless the user says otherwise: what else runs there spoils times.
+ * The last half minute before a time limit is for keeping the rows so far. */
+static int put_script(FILE *out, const struct sb_slurm *slurm, const char *array,
+		      const struct sb_words *given)
+{
+	char program[PATH_MAX];
+	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	int rc = 0;
+
+	if (length < 0)
+		return -errno;
+	program[length] = '\0';
+	fprintf(out,
+		"#!/bin/sh\n"
+		"#SBATCH --job-name=%s\n"
+		"#SBATCH --array=%s\n"
+		"#SBATCH --output=\"%s/%%a.out\"\n"
+		"#SBATCH --open-mode=append\n"
+		"#SBATCH --exclusive\n"
+		"#SBATCH --signal=B:TERM@30\n",
+		slurm->name, array, slurm->directory);
+	put_directives(out, given);
+	rc |= put_word(out, "program=", program);
+	rc |= put_word(out, "\nchunks=", slurm->directory);
+	fprintf(out, "\nof=%" PRIu32 "\nset --", slurm->chunks);
+	for (uint32_t i = 0; slurm->plan[i]; i++)
+		rc |= put_word(out, " ", slurm->plan[i]);
+	fprintf(out, "\n%s", sb_slurm_chunk_job);
+	return rc ? -ENOMEM : 0;
+}
+
+static int write_script(const struct sb_slurm *slurm, const char *array,
+			const struct sb_words *given)
+{
+	struct sb_file file;
+	int rc = sb_file_begin(&file, slurm->directory, SCRIPT);
+
+	if (!rc)
+		rc = put_script(file.stream, slurm, array, given);
+	if (!rc)
+		return sb_file_commit(&file);
+	sb_file_abandon(&file);
+	return rc;
+}
+
+/* ---- the commands of Slurm ---- */
+
+int sb_slurm_fail(const struct sb_program *command, int rc)
+{
+	const char *text = command->text ? command->text : "";
+
+	if (rc)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected Slurm's commands",
+			       command->argv[0], strerror(-rc));
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s failed: %.*s", command->argv[0],
+		       (int)strcspn(text, "\n"), text);
+}
+
+static int submit_script(const struct sb_slurm *slurm)
+{
+	char path[PATH_MAX];
+	const char *argv[] = { "sbatch", "--parsable", path, NULL };
+	struct sb_program command = { .argv = argv };
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/" SCRIPT, slurm->directory);
+	rc = sb_program_run(&command);
+	if (rc || !sb_program_succeeded(&command))
+		rc = sb_slurm_fail(&command, rc);
+	sb_program_free(&command);
+	return rc;
+}
+
+int sb_slurm_submit(struct sb_slurm *slurm)
+{
+	struct sb_words given;
+	char *array = missing(slurm);
+	int rc;
+
+	if (!array)
+		return sb_fail_memory();
+	rc = sb_words_split(&given, slurm->options);
+	if (rc) {
+		free(array);
+		return sb_fail(SB_EXIT_USAGE, "--on: '%s': %s; expected options of sbatch",
+			       slurm->options, strerror(-rc));
+	}
+	rc = write_script(slurm, array, &given);
+	if (rc)
+		rc = sb_fail(sb_status_of(rc), "%s/" SCRIPT " cannot be written: %s",
+			     slurm->directory, strerror(-rc));
+	else
+		rc = submit_script(slurm);
+	slurm->was_submitted |= !rc;
+	sb_words_free(&given);
+	free(array);
+	return rc;
+}
