@@ -215,7 +215,7 @@ check-numa: ## boot a machine with three NUMA nodes in an emulator, and look whe
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all
 	$(Q)tests/run.sh $(OUT) tests/numa/test_judge.py tests/numa/check.sh
 
-check-slurm: ## install and start Slurm with four nodes on this machine, run sweeps on it, with faults (RUNS=2)
+check-slurm: ## install and start Slurm with four nodes on this machine, run sweeps on it, with faults (RUNS=1)
 	$(Q)scripts/setup.sh slurm
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all
 	$(Q)tests/run.sh $(OUT) tests/fleet/check_slurm.sh
