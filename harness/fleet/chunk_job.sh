@@ -1,7 +1,6 @@
 # shellcheck shell=sh disable=SC2154
-# Runs one chunk: on this node's own disk, then copied to where the sweep was submitted, under its
-# name when it is whole. What was stopped before its end is kept as partial.db, and the next try
-# goes on from there.
+# Runs one chunk on this node's own disk, and copies its store to the sweep's result directory:
+# as sweep.db if the chunk has completed, else as partial.db, from which the next try continues.
 set -u
 number=$SLURM_ARRAY_TASK_ID
 shared=$chunks/$number

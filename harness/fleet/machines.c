@@ -54,7 +54,7 @@ bool sb_machines_asked_for(const struct sb_options *options)
 
 /* ---- one sweep ---- */
 
-/* What makes the plan that of the machine: its profile, or where it is to run. */
+/* Adds the option that selects the machine: its profile, or a constraint on the nodes. */
 static int add_machine(const struct sweeps *all, const char *name, struct sb_arguments *words)
 {
 	const struct sb_options *o = all->options;
@@ -103,12 +103,10 @@ static int status_of(const struct sb_child *child, const char *name)
 static int sweep_one(const struct sweeps *all, const char *name)
 {
 	struct sb_child *child = calloc(1, sizeof(*child));
-	struct sb_arguments words;
-	int rc = child ? arguments_of(all, name, &words) : -ENOMEM;
+	struct sb_arguments words = { .n = 0 };
+	int rc;
 
-	if (!child)
-		return sb_fail_memory();
-	if (rc) {
+	if (!child || arguments_of(all, name, &words)) {
 		rc = sb_fail_memory();
 	} else {
 		child->argv = words.word;
@@ -123,7 +121,7 @@ static int sweep_one(const struct sweeps *all, const char *name)
 	return rc;
 }
 
-/* A thread's, one after the other. */
+/* Runs one sweep after the other, until all have begun. */
 static void *sweep_some(void *arg)
 {
 	struct sweeps *all = arg;
@@ -189,7 +187,7 @@ static int report_on(const struct sweeps *all, const struct results *results)
 	return rc;
 }
 
-/* Those that there are. */
+/* Of the sweeps that have one. */
 static void read_results(const struct sweeps *all, struct results *results)
 {
 	char why[SB_REASON_BYTES];
@@ -234,7 +232,7 @@ static int find_names(struct sweeps *all)
 	return rc ? sb_fail(sb_status_of(rc), "--profile: %s", why) : 0;
 }
 
-/* Of a cluster, which does the work, at the same time; here each takes all CPUs. */
+/* A cluster runs several at the same time; here each takes all CPUs. */
 static void run_all(struct sweeps *all)
 {
 	sb_lock_init(&all->lock);

@@ -1,7 +1,7 @@
 /*
- * machines.h - a sweep for each of several machines: those of a pack in virtual time, or one for each
- * type of a cluster's nodes. Each is a sweep of its own, in a folder of the result directory that
- * has the machine's name; a report on all of them stands beside.
+ * machines.h - a sweep for each of several machines: those of a pack in virtual time, or one for
+ * each type of a cluster's nodes. Each is a sweep of its own, in a folder of the result directory
+ * that has the machine's name; the report on all of them is beside these folders.
  */
 #ifndef SB_HARNESS_FLEET_MACHINES_H
 #define SB_HARNESS_FLEET_MACHINES_H

@@ -21,8 +21,6 @@
 #define JOB_CHUNKS  "job_chunks"
 #define JOB_OPTIONS "job_options"
 
-#define STORE "sweep.db"
-
 /* ---- files ---- */
 
 static int copy(const char *from, const char *to)
@@ -44,7 +42,7 @@ static int copy(const char *from, const char *to)
 static int copy_store(const char *from_directory, const char *name, const char *to_directory)
 {
 	char *from = sb_path_join(from_directory, name);
-	char *to = sb_path_join(to_directory, STORE);
+	char *to = sb_path_join(to_directory, sb_store_of_sweep.name);
 	const int rc = from && to ? copy(from, to) : sb_fail_memory();
 
 	free(from);
@@ -54,13 +52,9 @@ static int copy_store(const char *from_directory, const char *name, const char *
 
 static int make_local(struct sb_session *s)
 {
-	const char *root = getenv("TMPDIR");
-
-	if (asprintf(&s->store_directory, "%s/sched-bench.XXXXXX", root && *root ? root : "/tmp") <
-	    0) {
-		s->store_directory = NULL;
+	s->store_directory = sb_path_temporary("");
+	if (!s->store_directory)
 		return sb_fail_memory();
-	}
 	if (mkdtemp(s->store_directory))
 		return 0;
 	return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be made: %s", s->store_directory,
@@ -73,13 +67,13 @@ void sb_remote_end(struct sb_session *s)
 		sb_directory_remove(s->store_directory);
 }
 
-/* What the local store has is in the result directory, too. */
+/* Copies the local store to the result directory. */
 static int publish(const struct sb_session *s)
 {
 	const int rc = sb_store_settle(s->store);
 
 	return rc ? sb_store_failed(s->store, rc)
-		  : copy_store(s->store_directory, STORE, s->result.directory);
+		  : copy_store(s->store_directory, sb_store_of_sweep.name, s->result.directory);
 }
 
 /* An absolute path, for the caller to free; NULL: no memory, or there is none. */
@@ -180,18 +174,20 @@ int sb_remote_resume(struct sb_session *s, struct sb_arguments *stored)
 {
 	int rc = make_local(s);
 
-	rc = rc ? rc : copy_store(s->given->value[SB_OPT_output].text, STORE, s->store_directory);
+	rc = rc ? rc
+		: copy_store(s->given->value[SB_OPT_output].text, sb_store_of_sweep.name,
+			     s->store_directory);
 	return rc ? rc : sb_session_resume(s, stored);
 }
 
 /* ---- rows ---- */
 
-/* Of the chunk that was run to its end, or the part that was; NULL: neither. */
+/* The chunk's store, whole or partial; NULL: there is none. */
 static const char *store_of(const char *directory)
 {
-	if (sb_directory_holds(directory, STORE))
-		return STORE;
-	return sb_directory_holds(directory, "partial.db") ? "partial.db" : NULL;
+	if (sb_directory_holds(directory, SB_SLURM_WHOLE))
+		return SB_SLURM_WHOLE;
+	return sb_directory_holds(directory, SB_SLURM_PARTIAL) ? SB_SLURM_PARTIAL : NULL;
 }
 
 static int take_one(struct sb_session *s, const struct sb_arguments *plan, const char *shared,
@@ -253,10 +249,10 @@ static int take_rows(struct sb_session *s, const struct sb_arguments *plan, cons
 
 /* ---- the job ---- */
 
-/* A sweep that could not begin. */
+/* Removes a sweep whose job could not be submitted. */
 static void discard(const struct sb_session *s)
 {
-	char *store = sb_path_join(s->result.directory, STORE);
+	char *store = sb_path_join(s->result.directory, sb_store_of_sweep.name);
 	char *chunks = sb_path_join(s->result.directory, "chunks");
 
 	if (store)
@@ -290,7 +286,7 @@ static int run_job(struct sb_session *s, const struct sb_arguments *plan, struct
 	}
 	rc = take_rows(s, plan, slurm->directory, slurm->chunks);
 	rc = rc ? rc : publish(s);
-	/* What they had is in the store. */
+	/* The store has their rows now. */
 	if (!rc && s->rows_done == s->rows)
 		sb_directory_remove(slurm->directory);
 	return rc;

@@ -32,7 +32,7 @@ struct run {
 	struct task *task; /* [chunks + 1], by number */
 	uint32_t running;
 	uint32_t waiting;
-	uint32_t whole;	    /* chunks that are there */
+	uint32_t whole;	    /* chunks that have completed */
 	uint64_t partial;   /* bytes of those that were stopped */
 	bool is_known;	    /* the controller has answered once */
 	bool is_unanswered; /* it did not the last time */
@@ -53,7 +53,7 @@ static bool look(struct run *run)
 		if (sb_slurm_has(slurm, k))
 			whole++;
 		else
-			partial += sb_slurm_bytes(slurm, k, "partial.db");
+			partial += sb_slurm_bytes(slurm, k, SB_SLURM_PARTIAL);
 	}
 	is_more = whole > run->whole || partial > run->partial;
 	sb_progress_done(slurm->progress, whole - run->whole, whole - run->whole);
@@ -113,7 +113,7 @@ static void take_task(struct run *run, char *line)
 	snprintf(run->reason, sizeof(run->reason), "%s", field[REASON]);
 }
 
-/* It is submitted again, as what has ended early. */
+/* The chunk is submitted again, as one that has ended early. */
 static void cancel(const struct task *task, uint32_t chunk)
 {
 	char name[50];
@@ -154,27 +154,28 @@ static int ask(struct run *run)
 		"squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%N|%r",
 		name,	  NULL
 	};
-	struct sb_program command = { .argv = argv };
-	const bool was_unanswered = run->is_unanswered;
+	struct sb_program squeue = { .argv = argv };
 	int rc;
 
 	snprintf(name, sizeof(name), "--name=%s", run->slurm->name);
-	rc = sb_program_run(&command);
-	run->is_unanswered = rc || !sb_program_succeeded(&command);
-	if (!run->is_unanswered) {
-		take_tasks(run, command.text);
+	/* The first failure is an error, a later one is not. */
+	rc = run->is_known ? sb_program_run(&squeue) : sb_slurm_call(&squeue);
+	if (!run->is_known && rc) {
+		sb_program_free(&squeue);
+		return rc;
+	}
+	if (!rc && sb_program_succeeded(&squeue)) {
+		take_tasks(run, squeue.text);
 		cancel_held(run);
 		run->is_known = true;
-	} else if (!run->is_known) {
-		rc = sb_slurm_fail(&command, rc);
-		sb_program_free(&command);
-		return rc;
-	} else if (!was_unanswered) {
-		sb_note("squeue does not answer (%.*s); still waiting",
-			command.text ? (int)strcspn(command.text, "\n") : 0,
-			command.text ? command.text : "");
+		run->is_unanswered = false;
+	} else {
+		if (!run->is_unanswered)
+			sb_note("squeue does not answer (%s); still waiting",
+				sb_program_line(&squeue));
+		run->is_unanswered = true;
 	}
-	sb_program_free(&command);
+	sb_program_free(&squeue);
 	return 0;
 }
 
@@ -197,7 +198,7 @@ static void pause_between(void)
 	(void)nanosleep(&time, NULL);
 }
 
-/* Until no task is under way. is_more: whether something came. */
+/* Waits until no task is under way. is_more: whether chunks or rows have arrived. */
 static int wait_for_tasks(struct run *run, bool *is_more)
 {
 	uint32_t settled = 0;
@@ -218,7 +219,7 @@ static int wait_for_tasks(struct run *run, bool *is_more)
 	return 0;
 }
 
-/* Each chunk that ended before its end, once for each try. */
+/* Notes each chunk that has stopped before its end. */
 static void tell_early_ends(const struct run *run)
 {
 	for (uint32_t k = 1; k <= run->slurm->chunks; k++) {
@@ -237,7 +238,7 @@ static int run_tries(struct run *run)
 	const uint32_t chunks = run->slurm->chunks;
 	uint32_t in_vain = 0;
 	bool is_more;
-	/* Those of a submitter that was killed. */
+	/* Tasks that an earlier submitter left. */
 	int rc = wait_for_tasks(run, &is_more);
 
 	while (!rc && run->whole < chunks && in_vain < TRIES_MAX && !sb_load_rlx(&sb_interrupted)) {
@@ -305,43 +306,37 @@ static int add_type(char ***types, uint32_t *n, char *features)
 int sb_slurm_node_types(char ***types, uint32_t *n)
 {
 	const char *argv[] = { "sinfo", "--noheader", "--Node", "--format=%f", NULL };
-	struct sb_program command = { .argv = argv };
-	int rc = sb_program_run(&command);
-	char *rest = command.text;
+	struct sb_program sinfo = { .argv = argv };
+	int rc = sb_slurm_call(&sinfo);
+	char *rest = sinfo.text;
 	char *line;
 
 	*types = NULL;
 	*n = 0;
-	if (rc || !sb_program_succeeded(&command)) {
-		rc = sb_slurm_fail(&command, rc);
-		rest = NULL;
-	}
 	while (!rc && rest && (line = strsep(&rest, "\n"))) {
 		line[strcspn(line, " ")] = '\0';
 		if (*line)
 			rc = add_type(types, n, line);
 	}
-	sb_program_free(&command);
+	sb_program_free(&sinfo);
 	return rc;
 }
 
 uint32_t sb_slurm_chunks(uint32_t max)
 {
 	const char *argv[] = { "sinfo", "--noheader", "--format=%D", NULL };
-	struct sb_program command = { .argv = argv };
+	struct sb_program sinfo = { .argv = argv };
 	uint32_t nodes = 0;
-	int rc = sb_program_run(&command);
 
-	if (rc || !sb_program_succeeded(&command)) {
-		(void)sb_slurm_fail(&command, rc);
-		sb_program_free(&command);
+	if (sb_slurm_call(&sinfo)) {
+		sb_program_free(&sinfo);
 		return 0;
 	}
-	for (char *line = command.text; line && *line; line += *line == '\n') {
+	for (char *line = sinfo.text; line && *line; line += *line == '\n') {
 		nodes += (uint32_t)strtoul(line, &line, 10);
 		line += strcspn(line, "\n");
 	}
-	sb_program_free(&command);
+	sb_program_free(&sinfo);
 	nodes = nodes ? 2 * nodes : 1;
 	max = max < SB_SLURM_CHUNKS_MAX ? max : SB_SLURM_CHUNKS_MAX;
 	return nodes < max ? nodes : max;

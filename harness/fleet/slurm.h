@@ -16,6 +16,10 @@
 /* Slurm's default for the largest index of an array job. */
 #define SB_SLURM_CHUNKS_MAX 1000
 
+/* A chunk's store, in its folder; chunk_job.sh has the same names. */
+#define SB_SLURM_WHOLE	 "sweep.db"
+#define SB_SLURM_PARTIAL "partial.db"
+
 struct sb_slurm {
 	const char *directory; /* of the chunks; an absolute path */
 	const char *name;      /* of the job; no other job has it */
@@ -34,8 +38,8 @@ struct sb_slurm {
  */
 int sb_slurm_run(struct sb_slurm *slurm);
 
-/* How many chunks to make of at most so many: two for each node of the cluster; 0 after an error has been
- * printed. */
+/* How many chunks to make, at most max: two for each node of the cluster; 0 after an error has
+ * been printed. */
 uint32_t sb_slurm_chunks(uint32_t max);
 
 /* The types of nodes, by their features: "rome", "rome&nvme", as --constraint takes them. For the

@@ -33,7 +33,7 @@ uint64_t sb_slurm_bytes(const struct sb_slurm *slurm, uint32_t number, const cha
 
 bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number)
 {
-	return sb_slurm_bytes(slurm, number, "sweep.db") != 0;
+	return sb_slurm_bytes(slurm, number, SB_SLURM_WHOLE) != 0;
 }
 
 /* Those that are not there; NULL: no memory. */
@@ -84,12 +84,10 @@ static int put_script(FILE *out, const struct sb_slurm *slurm, const char *array
 		      const struct sb_words *given)
 {
 	char program[PATH_MAX];
-	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	int rc = 0;
+	int rc = sb_program_own_path(program, sizeof(program));
 
-	if (length < 0)
-		return -errno;
-	program[length] = '\0';
+	if (rc)
+		return rc;
 	fprintf(out,
 		"#!/bin/sh\n"
 		"#SBATCH --job-name=%s\n"
@@ -125,29 +123,29 @@ static int write_script(const struct sb_slurm *slurm, const char *array,
 
 /* ---- the commands of Slurm ---- */
 
-int sb_slurm_fail(const struct sb_program *command, int rc)
+int sb_slurm_call(struct sb_program *program)
 {
-	const char *text = command->text ? command->text : "";
+	const int rc = sb_program_run(program);
 
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "%s: %s; expected Slurm's commands",
-			       command->argv[0], strerror(-rc));
-	return sb_fail(SB_EXIT_ENVIRONMENT, "%s failed: %.*s", command->argv[0],
-		       (int)strcspn(text, "\n"), text);
+			       program->argv[0], strerror(-rc));
+	if (sb_program_succeeded(program))
+		return 0;
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s failed: %s", program->argv[0],
+		       sb_program_line(program));
 }
 
 static int submit_script(const struct sb_slurm *slurm)
 {
 	char path[PATH_MAX];
 	const char *argv[] = { "sbatch", "--parsable", path, NULL };
-	struct sb_program command = { .argv = argv };
+	struct sb_program sbatch = { .argv = argv };
 	int rc;
 
 	snprintf(path, sizeof(path), "%s/" SCRIPT, slurm->directory);
-	rc = sb_program_run(&command);
-	if (rc || !sb_program_succeeded(&command))
-		rc = sb_slurm_fail(&command, rc);
-	sb_program_free(&command);
+	rc = sb_slurm_call(&sbatch);
+	sb_program_free(&sbatch);
 	return rc;
 }
 

@@ -15,8 +15,8 @@ bool sb_slurm_has(const struct sb_slurm *slurm, uint32_t number);
 /* The size of a file of the chunk; 0: it has none of that name. */
 uint64_t sb_slurm_bytes(const struct sb_slurm *slurm, uint32_t number, const char *name);
 
-/* Prints in one line why a command of Slurm failed; rc: what sb_program_run returned. Returns the
- * exit status. */
-int sb_slurm_fail(const struct sb_program *program, int rc);
+/* Runs a command of Slurm. Returns 0, or an exit status after one line about its failure has been
+ * printed; for sb_program_free in both cases. */
+int sb_slurm_call(struct sb_program *program);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/system/program.h"
 #include "harness/terminal/status.h"
 #include "results/files/file.h"
 #include "results/json/json_out.h"
@@ -332,16 +333,6 @@ static int read_files(struct sb_counts *counts, const struct files *files)
 #define IS_SANITIZED false
 #endif
 
-static int own_path(char *out, size_t bytes)
-{
-	const ssize_t length = readlink("/proc/self/exe", out, bytes - 1);
-
-	if (length < 0)
-		return -errno;
-	out[length] = '\0';
-	return 0;
-}
-
 static int measure(struct sb_counts *out, const struct files *files, const char *program,
 		   const char *filter, char *why, size_t bytes)
 {
@@ -376,7 +367,7 @@ int sb_counts_measure(struct sb_counts *out, const char *program, const char *fi
 		return -ENOTSUP;
 	}
 	if (!program)
-		rc = own_path(self, sizeof(self));
+		rc = sb_program_own_path(self, sizeof(self));
 	if (!rc)
 		rc = files_make(&files);
 	if (rc) {

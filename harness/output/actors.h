@@ -6,7 +6,7 @@
 
 /*
  * Writes a recording of the round in the format of workloads/replay/actors.h, compressed. The trace
- * must have sends and spawns. look_ns: the cost of a look at the clock, which does not count as work.
+ * must have sends and spawns. look_ns: the time of one clock read, which is subtracted from the work.
  * Returns 0, or -errno with what is wrong in why.
  */
 SB_MUST_CHECK int sb_actors_record(const struct sb_traced *traced, const char *workload,

@@ -29,18 +29,14 @@ static int open_part(struct part *part)
 /* Its command line is the plan's, and so is its plan if it is of the same build. */
 static int check_arguments(const struct part *part)
 {
-	const struct sb_arguments *expected = part->plan;
 	struct sb_arguments arguments;
-	uint32_t i = 0;
+	const char *expected;
+	const char *is;
 	int rc = sb_session_read_arguments(part->store, part->name, &arguments);
 
-	while (!rc && i < expected->n && i < arguments.n &&
-	       !strcmp(expected->word[i], arguments.word[i]))
-		i++;
-	if (!rc && (i < expected->n || i < arguments.n))
+	if (!rc && sb_arguments_differ(part->plan, &arguments, &expected, &is))
 		rc = sb_fail(SB_EXIT_USAGE, "%s is of another sweep: it has %s; expected %s",
-			     part->name, i < arguments.n ? arguments.word[i] : "nothing more",
-			     i < expected->n ? expected->word[i] : "nothing more");
+			     part->name, is, expected);
 	sb_arguments_free(&arguments);
 	return rc;
 }
@@ -62,14 +58,12 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 {
 	struct part *part = arg;
 	struct sb_session *s = part->session;
-	bool *done;
+	bool *done = sb_session_done(s, row->configuration, row->repetition);
 
-	if (row->configuration >= s->sweep.configurations ||
-	    row->repetition >= s->sweep.repetitions) {
+	if (!done) {
 		part->rc = sb_fail(SB_EXIT_USAGE, "%s has a row that its plan has not", part->name);
 		return 1;
 	}
-	done = &s->done[row->configuration * s->sweep.repetitions + row->repetition];
 	if (*done && part->may_repeat)
 		return 0;
 	if (*done) {
@@ -137,7 +131,7 @@ static int take_all(struct sb_session *s, const struct sb_arguments *plan)
 	return rc ? sb_store_failed(s->store, rc) : 0;
 }
 
-/* What is not all of them is none. */
+/* Removes a store that does not have all rows of its chunks. */
 static void discard(struct sb_session *s)
 {
 	sb_store_remove(s->store);

@@ -36,7 +36,7 @@ static bool is_to_run(const struct sb_session *s, uint32_t position)
 {
 	const struct sb_slot *slot = &s->sweep.order[position];
 
-	return !s->done[slot->configuration * s->sweep.repetitions + slot->repetition] &&
+	return !*sb_session_done(s, slot->configuration, slot->repetition) &&
 	       sb_chunk_has(&s->chunk, &s->sweep, position);
 }
 
@@ -181,7 +181,7 @@ static int keep_row(struct sb_session *s, const struct sb_slot *slot, const stru
 
 static void count_row(struct sb_session *s, const struct sb_slot *slot)
 {
-	s->done[slot->configuration * s->sweep.repetitions + slot->repetition] = true;
+	*sb_session_done(s, slot->configuration, slot->repetition) = true;
 	s->rows_done++;
 	sb_progress_done(&s->progress, 1, planned_ns(s, slot));
 }

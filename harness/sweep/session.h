@@ -53,6 +53,15 @@ static inline bool sb_session_is(const struct sb_session *s, enum sb_option_id i
 	return sb_opt(s->given, id);
 }
 
+/* Whether that row has been run; NULL: the plan does not have it. */
+static inline bool *sb_session_done(const struct sb_session *s, uint32_t configuration,
+				    uint32_t repetition)
+{
+	if (configuration >= s->sweep.configurations || repetition >= s->sweep.repetitions)
+		return NULL;
+	return &s->done[configuration * s->sweep.repetitions + repetition];
+}
+
 /* All that follows returns 0, or an exit status after an error has been
  * printed. */
 int sb_session_plan(struct sb_session *s);

@@ -1,4 +1,4 @@
-/* session_store.c - the store of a sweep: a new one, or one that is there. */
+/* session_store.c - creates the store of a sweep, or opens an existing one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,24 +86,17 @@ int sb_session_read_arguments(struct sb_store *store, const char *directory,
 	return rc ? sb_fail(rc, "%s: its command line cannot be read", directory) : 0;
 }
 
-static const char *word_or_none(const struct sb_arguments *a, uint32_t i)
-{
-	return i < a->n ? a->word[i] : "nothing more";
-}
-
 static int check_command_line(const struct sb_session *s, const struct sb_arguments *stored)
 {
-	const struct sb_arguments *now = &s->canonical;
-	uint32_t i = 0;
+	const char *expected;
+	const char *now;
 
-	while (i < now->n && i < stored->n && !strcmp(now->word[i], stored->word[i]))
-		i++;
-	if (i == now->n && i == stored->n)
+	if (!sb_arguments_differ(stored, &s->canonical, &expected, &now))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "%s was begun with another command line: expected %s; this one has %s "
 		       "(--resume with the directory alone takes what it was begun with)",
-		       s->result.directory, word_or_none(stored, i), word_or_none(now, i));
+		       s->result.directory, expected, now);
 }
 
 int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored)
@@ -163,14 +156,10 @@ static int check_plan(struct sb_session *s)
 static int take_done(void *arg, const struct sb_stored_row *row)
 {
 	struct sb_session *s = arg;
-	bool *done;
+	bool *done = sb_session_done(s, row->configuration, row->repetition);
 
-	if (row->configuration >= s->sweep.configurations ||
-	    row->repetition >= s->sweep.repetitions)
-		return 1;
-	done = &s->done[row->configuration * s->sweep.repetitions + row->repetition];
 	/* In a store of ours, each is there once. */
-	if (*done)
+	if (!done || *done)
 		return 1;
 	*done = true;
 	s->rows_done++;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,30 +306,6 @@ const struct sb_objectives *sb_sweep_objectives(const struct sb_sweep *sweep,
 }
 
 /* ---- command lines ---- */
-
-int sb_arguments_add(struct sb_arguments *out, const char *format, ...)
-{
-	va_list args;
-	int length;
-
-	SB_CHECK(out->n, <, SB_SWEEP_ARGS_MAX);
-	va_start(args, format);
-	length = vasprintf(&out->word[out->n], format, args);
-	va_end(args);
-	if (length < 0) {
-		out->word[out->n] = NULL;
-		return -ENOMEM;
-	}
-	out->n++;
-	return 0;
-}
-
-void sb_arguments_free(struct sb_arguments *arguments)
-{
-	for (uint32_t i = 0; i < arguments->n; i++)
-		free(arguments->word[i]);
-	arguments->n = 0;
-}
 
 /* Neither part of the plan nor handed on: each run has its own. */
 static bool is_about_output(int id)

@@ -105,6 +105,10 @@ struct sb_arguments {
 };
 void sb_arguments_free(struct sb_arguments *arguments);
 
+/* Whether two differ, and the first word of each that does: "nothing more", if it ends there. */
+bool sb_arguments_differ(const struct sb_arguments *a, const struct sb_arguments *b,
+			 const char **word_a, const char **word_b);
+
 /* One more. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_arguments_add(struct sb_arguments *out, const char *format, ...)
 	SB_PRINTF(2, 3);

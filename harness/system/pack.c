@@ -145,18 +145,21 @@ static int take(struct sb_pack_machine *machine, const json_t *from)
 	return machine->model ? 0 : -ENOMEM;
 }
 
-static int take_named(struct sb_pack_machine *machine, const json_t *root, const char *path,
-		      const char *name, char *why, size_t bytes)
+static int take_named(struct sb_pack_machine *machine, const json_t *root, const char *profile,
+		      char *why, size_t bytes)
 {
 	const json_t *machines = json_object_get(root, "machines");
+	const char *end = end_of_path(profile);
+	const int path = (int)(end - profile);
+	const char *name = *end ? end + 1 : "";
 	const json_t *found = find(machines, name);
 	char names[300];
 	int rc;
 
 	if (!found) {
 		list_names(machines, names, sizeof(names));
-		snprintf(why, bytes, "'%s' has no machine '%s'; expected %s:NAME, one of %s", path,
-			 name, path, names);
+		snprintf(why, bytes, "'%.*s' has no machine '%s'; expected %.*s:NAME, one of %s",
+			 path, profile, name, path, profile, names);
 		return -ENOENT;
 	}
 	rc = take(machine, found);
@@ -165,13 +168,15 @@ static int take_named(struct sb_pack_machine *machine, const json_t *root, const
 	return rc;
 }
 
-/* The file of the profile; NULL: it cannot be read. */
+/* The file of the profile; NULL: it cannot be read, or is none. */
 static json_t *load_of(const char *profile, char *why, size_t bytes)
 {
 	const char *end = end_of_path(profile);
 	char *path = end ? strndup(profile, (size_t)(end - profile)) : NULL;
 	json_t *root = path ? load(path, why, bytes) : NULL;
 
+	if (!path)
+		snprintf(why, bytes, end ? "no memory" : "no pack");
 	free(path);
 	return root;
 }
@@ -217,48 +222,50 @@ int sb_pack_names(const char *profile, char ***names, uint32_t *n, char *why, si
 
 int sb_pack_read(struct sb_pack_machine *machine, const char *profile, char *why, size_t bytes)
 {
-	const char *end = end_of_path(profile);
-	char *path;
-	json_t *root;
-	int rc = -EINVAL;
+	json_t *root = load_of(profile, why, bytes);
+	int rc;
 
 	*machine = (struct sb_pack_machine){ .name = NULL };
-	path = end ? strndup(profile, (size_t)(end - profile)) : NULL;
-	if (!path) {
-		snprintf(why, bytes, end ? "no memory" : "no pack");
-		return end ? -ENOMEM : -EINVAL;
-	}
-	root = load(path, why, bytes);
-	if (root)
-		rc = take_named(machine, root, path, *end ? end + 1 : "", why, bytes);
+	if (!root)
+		return -EINVAL;
+	rc = take_named(machine, root, profile, why, bytes);
 	json_decref(root);
-	free(path);
 	return rc;
 }
 
 /* ---- as a machine ---- */
 
+/* Closes it. */
+static int write_xml(int fd, const char *xml)
+{
+	FILE *out = fdopen(fd, "w");
+	bool is_written;
+
+	if (!out) {
+		close(fd);
+		return -ENOMEM;
+	}
+	is_written = fputs(xml, out) != EOF;
+	return fclose(out) || !is_written ? -errno : 0;
+}
+
 /* hwloc reads it from a file. */
 static int open_xml(struct sb_topology **topology, const char *xml, char *why, size_t bytes)
 {
-	char path[] = "/tmp/sched-bench.XXXXXX.xml";
-	const int fd = mkostemps(path, strlen(".xml"), O_CLOEXEC);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	bool is_written;
-	int rc = -EIO;
+	char *path = sb_path_temporary(".xml");
+	const int fd = path ? mkostemps(path, strlen(".xml"), O_CLOEXEC) : -1;
+	int rc = fd < 0 ? -errno : write_xml(fd, xml);
 
-	if (!out) {
-		snprintf(why, bytes, "%s cannot be written: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -EIO;
-	}
-	is_written = fputs(xml, out) != EOF;
-	if (fclose(out) || !is_written)
-		snprintf(why, bytes, "%s cannot be written: %s", path, strerror(errno));
-	else
+	if (rc) {
+		snprintf(why, bytes, "%s cannot be written: %s", path ? path : "a file",
+			 strerror(-rc));
+		rc = -EIO;
+	} else {
 		rc = sb_topology_open(topology, path, why, bytes);
-	(void)unlink(path);
+	}
+	if (fd >= 0)
+		(void)unlink(path);
+	free(path);
 	return rc;
 }
 

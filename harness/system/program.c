@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,8 +73,26 @@ bool sb_program_succeeded(const struct sb_program *program)
 	return WIFEXITED(program->wait_status) && !WEXITSTATUS(program->wait_status);
 }
 
+const char *sb_program_line(struct sb_program *program)
+{
+	if (!program->text)
+		return "";
+	program->text[strcspn(program->text, "\n")] = '\0';
+	return program->text;
+}
+
 void sb_program_free(struct sb_program *program)
 {
 	free(program->text);
 	program->text = NULL;
+}
+
+int sb_program_own_path(char *out, size_t bytes)
+{
+	const ssize_t length = readlink("/proc/self/exe", out, bytes - 1);
+
+	if (length < 0)
+		return -errno;
+	out[length] = '\0';
+	return 0;
 }

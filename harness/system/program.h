@@ -18,6 +18,12 @@ SB_MUST_CHECK int sb_program_run(struct sb_program *program);
 
 bool sb_program_succeeded(const struct sb_program *program);
 
+/* The first line of what it printed, to which the text is cut; "": none. */
+const char *sb_program_line(struct sb_program *program);
+
 void sb_program_free(struct sb_program *program);
+
+/* The path of this program. Returns 0 or -errno. */
+SB_MUST_CHECK int sb_program_own_path(char *out, size_t bytes);
 
 #endif

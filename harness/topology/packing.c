@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/terminal/text.h"
 #include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
 #include "harness/virtual/ground.h"
 
 /* What it has of it is its own. NULL: no memory. */

@@ -138,27 +138,32 @@ static bool wants_text(const struct sb_session *s)
 
 /* ---- the verb ---- */
 
+/* Whether rows have been run already, and their stores have the plan. */
+static bool exists(const struct sb_options *given)
+{
+	return sb_opt(given, SB_OPT_resume) || sb_opt(given, SB_OPT_collect) ||
+	       sb_opt(given, SB_OPT_merge);
+}
+
 /* Whether a cluster runs the rows. */
 static bool is_remote(const struct sb_session *s)
 {
-	if (sb_session_is(s, SB_OPT_resume))
-		return sb_remote_is_there(s->given->value[SB_OPT_output].text);
+	if (exists(s->given))
+		return sb_session_is(s, SB_OPT_resume) &&
+		       sb_remote_is_there(s->given->value[SB_OPT_output].text);
 	return *s->given->value[SB_OPT_on].text;
 }
 
 static int prepare(struct sb_session *s, struct sb_arguments *stored)
 {
-	const bool is_there = sb_session_is(s, SB_OPT_resume) || sb_session_is(s, SB_OPT_collect);
 	int rc = 0;
 
 	if (sb_sweep_canonical(s->given, &s->canonical))
 		return sb_fail_memory();
-	if (is_there && is_remote(s))
-		return sb_remote_resume(s, stored);
-	if (is_there)
-		return sb_session_resume(s, stored);
 	if (sb_session_is(s, SB_OPT_merge))
 		return sb_session_merge(s, stored);
+	if (exists(s->given))
+		return is_remote(s) ? sb_remote_resume(s, stored) : sb_session_resume(s, stored);
 	/* A job's are chosen already. */
 	if (!s->given->chosens)
 		rc = sb_options_choose(s->given);
@@ -234,7 +239,7 @@ static int sweep(struct sb_options *given)
 	struct sb_arguments stored = { .n = 0 };
 	int rc;
 
-	if (sb_machines_asked_for(given))
+	if (!exists(given) && !sb_opt(given, SB_OPT_dry_run) && sb_machines_asked_for(given))
 		return sweep_machines(given);
 	s = (struct sb_session){ .given = given, .options = given };
 	/* The runs take everything from their command lines. */
@@ -353,15 +358,13 @@ static int sweep_file(int argc, char **argv)
 
 static int sweep_options(struct sb_options *options, int argc, char **argv)
 {
-	const bool is_there = sb_opt(options, SB_OPT_resume) || sb_opt(options, SB_OPT_collect) ||
-			      sb_opt(options, SB_OPT_merge);
 	int rc;
 
 	if (sb_opt(options, SB_OPT_help)) {
 		sb_help_verb(SB_VERB_SWEEP);
 		return 0;
 	}
-	if (options->words && !is_there)
+	if (options->words && !exists(options))
 		return sweep_file(argc, argv);
 	rc = check_cluster(options);
 	if (!rc)

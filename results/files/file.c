@@ -35,6 +35,16 @@ char *sb_path_directory(const char *path)
 	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+char *sb_path_temporary(const char *suffix)
+{
+	const char *root = getenv("TMPDIR");
+	char *path;
+
+	if (asprintf(&path, "%s/sched-bench-XXXXXX%s", root && *root ? root : "/tmp", suffix) < 0)
+		return NULL;
+	return path;
+}
+
 /* Not every one can be synced. */
 int sb_directory_sync(const char *path)
 {

@@ -55,6 +55,10 @@ char *sb_path_join(const char *directory, const char *name);
 /* The directory that a file is in, likewise. */
 char *sb_path_directory(const char *path);
 
+/* A name for mkdtemp() or mkstemps() with that suffix, in $TMPDIR or /tmp; for the caller to
+ * free, NULL when there is no memory. */
+char *sb_path_temporary(const char *suffix);
+
 /* Makes a directory and its parents. Returns 0 or -errno. */
 SB_MUST_CHECK int sb_directory_make(const char *path);
 

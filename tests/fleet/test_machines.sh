@@ -106,6 +106,9 @@ if has_virtual; then
 			done
 	}
 	holds "a sweep over all machines of a file is a sweep of each" each
+	refuses "a dry run starts none of them" 3 "has no machine ''; expected fleet.json:NAME" \
+		sweep -w yield --virtual --profile fleet.json -L batch=1,2 --dry-run -o dry
+	holds "and leaves nothing" [ ! -e dry ]
 	alone() { "$program" report packed -o alone.html && ! grep -q 'id="machines"' alone.html; }
 	holds "that of one machine has no such table" alone
 else
