@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "harness/fleet/slurm.h"
 #include "harness/output/outcome.h"
 #include "harness/output/output.h"
+#include "harness/output/store.h"
 #include "harness/system/child.h"
 #include "harness/system/pack.h"
 #include "harness/terminal/interrupts.h"
@@ -25,17 +27,20 @@
 /* Longer than any sweep: a child ends by itself. */
 #define NO_LIMIT_NS (UINT64_C(365) * 86400 * 1000000000)
 
+/* In the result directory: what --resume needs. {"at_once": false, "sweeps": {"xeon-2s": ["sweep",
+ * ...], ...}}: the arguments of each machine's sweep, without its output. */
+#define PLAN_FILE "machines.json"
+
 struct sweeps {
 	const struct sb_options *options;
-	const struct sb_arguments *plan;
 	const char *directory; /* of the result */
-	char **name;	       /* [n] of the machines */
-	uint32_t n;
+	json_t *plan;	       /* as in the file */
+	json_t *sweep;	       /* in the plan, borrowed: arguments by machine */
 
 	/* Of threads. */
 	struct sb_lock lock;
-	uint32_t next;
-	int rc; /* the last exit status that was not 0 */
+	void *next; /* machine, of jansson's iterator */
+	int rc;	    /* the last exit status that was not 0 */
 };
 
 static bool is_of_nodes(const struct sb_options *options)
@@ -52,12 +57,11 @@ bool sb_machines_asked_for(const struct sb_options *options)
 		sb_pack_machines(profile) > 1);
 }
 
-/* ---- one sweep ---- */
+/* ---- the plan ---- */
 
 /* Adds the option that selects the machine: its profile, or a constraint on the nodes. */
-static int add_machine(const struct sweeps *all, const char *name, struct sb_arguments *words)
+static int add_machine(const struct sb_options *o, const char *name, struct sb_arguments *words)
 {
-	const struct sb_options *o = all->options;
 	const char *on = o->value[SB_OPT_on].text;
 
 	if (!is_of_nodes(o))
@@ -67,22 +71,141 @@ static int add_machine(const struct sweeps *all, const char *name, struct sb_arg
 				name);
 }
 
-static int arguments_of(const struct sweeps *all, const char *name, struct sb_arguments *words)
+static int arguments_of(const struct sb_options *o, const struct sb_arguments *plan,
+			const char *name, struct sb_arguments *words)
 {
-	const struct sb_options *o = all->options;
-	int rc;
+	int rc = 0;
 
 	*words = (struct sb_arguments){ .n = 0 };
-	rc = sb_arguments_add(words, "sched-bench");
-	for (uint32_t i = 0; i < all->plan->n && !rc; i++)
-		rc = sb_arguments_add(words, "%s", all->plan->word[i]);
-	rc = rc ? rc : add_machine(all, name, words);
+	for (uint32_t i = 0; i < plan->n && !rc; i++)
+		rc = sb_arguments_add(words, "%s", plan->word[i]);
+	rc = rc ? rc : add_machine(o, name, words);
 	if (!rc && *o->value[SB_OPT_objective].text)
 		rc = sb_arguments_add(words, "--objective=%s", o->value[SB_OPT_objective].text);
 	if (!rc && o->value[SB_OPT_chunks].alternative)
 		rc = sb_arguments_add(words, "--chunks=%s", o->value[SB_OPT_chunks].text);
 	if (!rc && sb_opt(o, SB_OPT_no_plots))
 		rc = sb_arguments_add(words, "--no-plots");
+	return rc;
+}
+
+/* A new array of strings; NULL: no memory. */
+static json_t *plan_of(const struct sb_options *options, const struct sb_arguments *plan,
+		       const char *name)
+{
+	json_t *texts = json_array();
+	struct sb_arguments words;
+	int rc = arguments_of(options, plan, name, &words);
+
+	for (uint32_t i = 0; i < words.n && !rc; i++)
+		rc = json_array_append_new(texts, json_string(words.word[i]));
+	sb_arguments_free(&words);
+	if (!rc)
+		return texts;
+	json_decref(texts);
+	return NULL;
+}
+
+static int find_names(const struct sb_options *options, char ***name, uint32_t *n)
+{
+	char why[SB_REASON_BYTES];
+	int rc;
+
+	if (is_of_nodes(options))
+		return sb_slurm_node_types(name, n);
+	rc = sb_pack_names(options->value[SB_OPT_profile].text, name, n, why, sizeof(why));
+	return rc ? sb_fail(sb_status_of(rc), "--profile: %s", why) : 0;
+}
+
+static int make_plan(struct sweeps *all, const struct sb_arguments *plan)
+{
+	char **name = NULL;
+	uint32_t n = 0;
+	int rc = find_names(all->options, &name, &n);
+
+	if (!rc) {
+		all->plan = json_pack("{s:b, s:{}}", "at_once", is_of_nodes(all->options),
+				      "sweeps");
+		all->sweep = json_object_get(all->plan, "sweeps");
+	}
+	for (uint32_t i = 0; i < n && !rc; i++) {
+		if (json_object_set_new(all->sweep, name[i], plan_of(all->options, plan, name[i])))
+			rc = sb_fail_memory();
+	}
+	for (uint32_t i = 0; i < n; i++)
+		free(name[i]);
+	free(name);
+	return rc;
+}
+
+static int dump(const void *plan, FILE *out)
+{
+	return json_dumpf(plan, out, JSON_INDENT(1)) ? -EIO : 0;
+}
+
+static int write_plan(const struct sweeps *all)
+{
+	char *path = sb_path_join(all->directory, PLAN_FILE);
+	int rc = path ? sb_output(path, dump, all->plan) : -ENOMEM;
+
+	if (rc)
+		rc = sb_output_failed(path ? path : PLAN_FILE, rc);
+	free(path);
+	return rc;
+}
+
+static int read_plan(struct sweeps *all)
+{
+	char *path = sb_path_join(all->directory, PLAN_FILE);
+	json_error_t error;
+
+	if (!path)
+		return sb_fail_memory();
+	all->plan = json_load_file(path, 0, &error);
+	all->sweep = json_object_get(all->plan, "sweeps");
+	free(path);
+	if (json_object_size(all->sweep))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s/" PLAN_FILE " has no sweeps%s%s; expected what a sweep of several "
+		       "machines has written",
+		       all->directory, all->plan ? "" : ": ", all->plan ? "" : error.text);
+}
+
+bool sb_machines_have_begun(const char *directory)
+{
+	return sb_directory_holds(directory, PLAN_FILE);
+}
+
+/* ---- one sweep ---- */
+
+static bool has_begun(const struct sweeps *all, const char *name)
+{
+	char *directory = sb_path_join(all->directory, name);
+	const bool has = directory && sb_directory_holds(directory, sb_store_of_sweep.name);
+
+	free(directory);
+	return has;
+}
+
+/* The command line that begins the machine's sweep, or continues it. */
+static int words_of(const struct sweeps *all, const char *name, const json_t *arguments,
+		    struct sb_arguments *words)
+{
+	const bool is_begun = has_begun(all, name);
+	size_t i;
+	json_t *text;
+	int rc = sb_arguments_add(words, "sched-bench");
+
+	if (is_begun) {
+		rc = rc ? rc : sb_arguments_add(words, "sweep");
+		rc = rc ? rc : sb_arguments_add(words, "--resume");
+		if (!rc && sb_opt(all->options, SB_OPT_other_build))
+			rc = sb_arguments_add(words, "--other-build");
+	} else {
+		json_array_foreach(arguments, i, text)
+			rc = rc ? rc : sb_arguments_add(words, "%s", json_string_value(text));
+	}
 	rc = rc ? rc : sb_arguments_add(words, "--quiet");
 	return rc ? rc : sb_arguments_add(words, "--output=%s/%s", all->directory, name);
 }
@@ -100,13 +223,13 @@ static int status_of(const struct sb_child *child, const char *name)
 	return sb_fail(SB_EXIT_BUG, "the sweep of %s: %s", name, why);
 }
 
-static int sweep_one(const struct sweeps *all, const char *name)
+static int sweep_one(const struct sweeps *all, const char *name, const json_t *arguments)
 {
 	struct sb_child *child = calloc(1, sizeof(*child));
 	struct sb_arguments words = { .n = 0 };
 	int rc;
 
-	if (!child || arguments_of(all, name, &words)) {
+	if (!child || words_of(all, name, arguments, &words)) {
 		rc = sb_fail_memory();
 	} else {
 		child->argv = words.word;
@@ -127,12 +250,14 @@ static void *sweep_some(void *arg)
 	struct sweeps *all = arg;
 
 	sb_lock_acquire(&all->lock);
-	while (all->next < all->n && !sb_load_rlx(&sb_interrupted)) {
-		const char *name = all->name[all->next++];
+	while (all->next && !sb_load_rlx(&sb_interrupted)) {
+		const char *name = json_object_iter_key(all->next);
+		const json_t *arguments = json_object_iter_value(all->next);
 		int rc;
 
+		all->next = json_object_iter_next(all->sweep, all->next);
 		sb_lock_release(&all->lock);
-		rc = sweep_one(all, name);
+		rc = sweep_one(all, name, arguments);
 		sb_lock_acquire(&all->lock);
 		all->rc = rc ? rc : all->rc;
 	}
@@ -179,9 +304,8 @@ static int report_on(const struct sweeps *all, const struct results *results)
 			     all->directory, strerror(-rc));
 	else if (!sb_opt(all->options, SB_OPT_quiet)) {
 		put_answers(results);
-		printf("result: %s (report.html, and a directory for each of %" PRIu32
-		       " machines)\n",
-		       all->directory, all->n);
+		printf("result: %s (report.html, and a directory for each of %zu machines)\n",
+		       all->directory, json_object_size(all->sweep));
 	}
 	free(path);
 	return rc;
@@ -191,9 +315,11 @@ static int report_on(const struct sweeps *all, const struct results *results)
 static void read_results(const struct sweeps *all, struct results *results)
 {
 	char why[SB_REASON_BYTES];
+	const char *name;
+	json_t *arguments;
 
-	for (uint32_t i = 0; i < all->n; i++) {
-		char *directory = sb_path_join(all->directory, all->name[i]);
+	json_object_foreach(all->sweep, name, arguments) {
+		char *directory = sb_path_join(all->directory, name);
 
 		if (directory &&
 		    !sb_result_read(&results->result[results->n], directory, why, sizeof(why)))
@@ -204,7 +330,8 @@ static void read_results(const struct sweeps *all, struct results *results)
 
 static int report(const struct sweeps *all)
 {
-	struct results results = { .result = calloc(all->n, sizeof(*results.result)) };
+	struct results results = { .result = calloc(json_object_size(all->sweep),
+						    sizeof(*results.result)) };
 	int rc = 0;
 
 	if (!results.result)
@@ -220,45 +347,48 @@ static int report(const struct sweeps *all)
 
 /* ---- all of them ---- */
 
-static int find_names(struct sweeps *all)
+/* A cluster runs several at the same time; here each takes all CPUs. */
+static int run_all(struct sweeps *all)
 {
-	char why[SB_REASON_BYTES];
 	int rc;
 
-	if (is_of_nodes(all->options))
-		return sb_slurm_node_types(&all->name, &all->n);
-	rc = sb_pack_names(all->options->value[SB_OPT_profile].text, &all->name, &all->n, why,
-			   sizeof(why));
-	return rc ? sb_fail(sb_status_of(rc), "--profile: %s", why) : 0;
-}
-
-/* A cluster runs several at the same time; here each takes all CPUs. */
-static void run_all(struct sweeps *all)
-{
+	all->next = json_object_iter(all->sweep);
 	sb_lock_init(&all->lock);
 	sb_interrupts_catch();
-	if (is_of_nodes(all->options))
+	if (json_is_true(json_object_get(all->plan, "at_once")))
 		sb_child_on_all_cpus(sweep_some, all);
 	else
 		(void)sweep_some(all);
+	if (sb_load_rlx(&sb_interrupted))
+		sb_note("the rest: sched-bench sweep --resume %s", all->directory);
+	rc = report(all);
+	return rc ? rc : all->rc;
 }
 
 int sb_machines_sweep(const struct sb_options *options, const struct sb_arguments *plan)
 {
-	struct sweeps all = { .options = options, .plan = plan };
+	struct sweeps all = { .options = options };
 	struct sb_result result = { .directory = NULL };
-	int rc = find_names(&all);
+	int rc = make_plan(&all, plan);
 
 	rc = rc ? rc : sb_outcome_prepare(options, &result);
 	if (!rc) {
 		all.directory = result.directory;
-		run_all(&all);
-		rc = report(&all);
-		rc = rc ? rc : all.rc;
+		rc = write_plan(&all);
+		rc = rc ? rc : run_all(&all);
 	}
-	for (uint32_t i = 0; i < all.n; i++)
-		free(all.name[i]);
-	free(all.name);
+	json_decref(all.plan);
 	sb_result_free(&result);
+	return rc;
+}
+
+int sb_machines_resume(const struct sb_options *options)
+{
+	struct sweeps all = { .options = options,
+			      .directory = options->value[SB_OPT_output].text };
+	int rc = read_plan(&all);
+
+	rc = rc ? rc : run_all(&all);
+	json_decref(all.plan);
 	return rc;
 }

@@ -12,7 +12,12 @@
 /* Whether the options ask for several: --nodes-as series, or a pack without a machine's name. */
 bool sb_machines_asked_for(const struct sb_options *options);
 
-/* Runs them all; plan: the sweep's options. Returns 0 or an exit status, the last that was not 0. */
+/* Whether the result directory is that of several. */
+bool sb_machines_have_begun(const char *directory);
+
+/* Both run them all, and return 0 or an exit status, the last that was not 0. plan: the sweep's
+ * options. sb_machines_resume continues in --output those that have begun, and begins the others. */
 int sb_machines_sweep(const struct sb_options *options, const struct sb_arguments *plan);
+int sb_machines_resume(const struct sb_options *options);
 
 #endif

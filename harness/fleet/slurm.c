@@ -318,6 +318,8 @@ int sb_slurm_node_types(char ***types, uint32_t *n)
 		if (*line)
 			rc = add_type(types, n, line);
 	}
+	if (!rc && !*n)
+		rc = sb_fail(SB_EXIT_ENVIRONMENT, "--nodes-as: sinfo names no nodes");
 	sb_program_free(&sinfo);
 	return rc;
 }

@@ -241,6 +241,9 @@ static int sweep(struct sb_options *given)
 
 	if (!exists(given) && !sb_opt(given, SB_OPT_dry_run) && sb_machines_asked_for(given))
 		return sweep_machines(given);
+	if (sb_opt(given, SB_OPT_resume) &&
+	    sb_machines_have_begun(given->value[SB_OPT_output].text))
+		return sb_machines_resume(given);
 	s = (struct sb_session){ .given = given, .options = given };
 	/* The runs take everything from their command lines. */
 	sb_options_clear_environment();

@@ -33,6 +33,7 @@ static char *swept_text(const struct sb_series *series)
 struct setting {
 	char *name;
 	double value;
+	bool is_default;
 };
 
 struct machine {
@@ -61,6 +62,7 @@ static int read_machine(struct machine *machine, const struct sb_result *result,
 		if (!setting->name)
 			return -ENOMEM;
 		setting->value = sb_series_spread(&result->series[i], metric).median;
+		setting->is_default = sb_series_is_default(&result->series[i], result);
 		machine->settings++;
 	}
 	qsort(machine->setting, machine->settings, sizeof(*machine->setting), by_name);
@@ -88,9 +90,12 @@ struct work {
 	uint32_t commons;
 };
 
-static bool is_better(const struct work *w, double a, double b)
+/* Of settings that are equal, the default. */
+static bool is_better(const struct work *w, const struct setting *a, const struct setting *b)
 {
-	return sb_metric[w->metric].better == SB_HIGHER ? a > b : a < b;
+	if (a->value == b->value)
+		return a->is_default && !b->is_default;
+	return sb_metric[w->metric].better == SB_HIGHER ? a->value > b->value : a->value < b->value;
 }
 
 static bool is_everywhere(const struct work *w, const char *name)
@@ -123,7 +128,7 @@ static const struct setting *best_on(const struct work *w, uint32_t machine)
 	for (uint32_t i = 0; i < w->commons; i++) {
 		const struct setting *setting = find(&w->machine[machine], w->common[i]->name);
 
-		if (!best || is_better(w, setting->value, best->value))
+		if (!best || is_better(w, setting, best))
 			best = setting;
 	}
 	return best;
@@ -141,17 +146,18 @@ static double distance(const struct work *w, const char *name)
 
 static const char *best_of_all(const struct work *w)
 {
-	const char *best = w->common[0]->name;
-	double least = distance(w, best);
+	const struct setting *best = w->common[0];
+	double least = distance(w, best->name);
 
 	for (uint32_t i = 1; i < w->commons; i++) {
-		const double at = distance(w, w->common[i]->name);
+		const struct setting *setting = w->common[i];
+		const double at = distance(w, setting->name);
 
-		if (at < least)
-			best = w->common[i]->name;
+		if (at < least || (at == least && setting->is_default && !best->is_default))
+			best = setting;
 		least = fmin(at, least);
 	}
-	return best;
+	return best->name;
 }
 
 static int fill_in(struct work *w, struct sb_fleet_table *table)

@@ -109,23 +109,6 @@ static void put_finding(struct sb_plot *plot, const struct tradeoff *t)
 			t->front.ranking->compared, plot->view->line[t->front.compromise].detail);
 }
 
-/* Whether a sweep has it as the configuration of the defaults: it names such series by their
- * numbers. */
-static bool is_default(const struct sb_plot_line *line)
-{
-	const char *rest = sb_result_fact(line->result, "sweep", "default_series");
-	const long number = line->series - line->result->series;
-	char *end;
-
-	for (; *rest; rest = end) {
-		if (strtol(rest, &end, 10) == number)
-			return true;
-		if (end == rest)
-			break;
-	}
-	return false;
-}
-
 static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i)
 {
 	const struct sb_plot_line *line = &plot->view->line[i];
@@ -137,7 +120,7 @@ static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i
 	char label[400];
 
 	snprintf(label, sizeof(label), "%s%s", line->detail,
-		 is_default(line) ? ", the default" : "");
+		 sb_series_is_default(series, line->result) ? ", the default" : "");
 	plot->has_intervals |= x.is_interval;
 	plot->has_extremes |= !x.is_interval && x.n > 1;
 	plot->hollow |= sb_plot_is_suspect(series);

@@ -237,6 +237,22 @@ int sb_result_add_fact(struct sb_result *result, const char *group, const char *
 	return rc;
 }
 
+bool sb_series_is_default(const struct sb_series *series, const struct sb_result *result)
+{
+	/* "0 4": numbers of series. */
+	const char *rest = sb_result_fact(result, "sweep", "default_series");
+	const long number = series - result->series;
+	char *end;
+
+	for (; *rest; rest = end) {
+		if (strtol(rest, &end, 10) == number)
+			return true;
+		if (end == rest)
+			break;
+	}
+	return false;
+}
+
 const char *sb_result_fact(const struct sb_result *result, const char *group, const char *key)
 {
 	for (uint32_t i = 0; i < result->facts; i++) {

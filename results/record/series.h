@@ -95,6 +95,9 @@ void sb_series_title(char *out, const struct sb_series *series);
 const char *sb_series_option(const struct sb_series *series, const struct sb_result *result,
 			     const char *name);
 
+/* Whether it is the configuration of the defaults, of a sweep. */
+bool sb_series_is_default(const struct sb_series *series, const struct sb_result *result);
+
 /* NULL: it has no such setting. */
 const struct sb_setting *sb_series_setting(const struct sb_series *series, const char *name);
 

@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 
 program=$PWD/$1/sched-bench
+same=$PWD/scripts/same-virtual.py
 cd "$work" || exit 1
 
 # ---- packs ----
@@ -85,6 +86,7 @@ if has_virtual; then
 				text = open("page.md").read()
 				said = re.search(r"over all machines (steal=\w+ batch=\d+) is best", text).group(1)
 				assert said in overall, (said, total)
+				assert "steal=half batch=16" not in overall or said == "steal=half batch=16", (said, total)
 				rows = re.findall(r"^\| .*fleet.json:(\S+) \| (\w+) \| (.*?) \| .*\| ([\d.]+) *%? \|$", text, re.M)
 				assert len(rows) == 4, text[:1500]
 				for _, machine, setting, loss in rows:
@@ -106,6 +108,19 @@ if has_virtual; then
 			done
 	}
 	holds "a sweep over all machines of a file is a sweep of each" each
+	# One machine's sweep has lost its last rounds, and another has not begun.
+	continued() {
+		cp -r each whole && rm -r each/laptop-6p8e each/report.html each/desktop-2ccd/runs.csv &&
+			python3 -c 'import sqlite3; c = sqlite3.connect("each/desktop-2ccd/sweep.db"); c.execute("DELETE FROM row WHERE repetition > 2"); c.commit()' &&
+			"$program" sweep --resume each >continued.out && grep -q 'a directory for each of 4 machines' continued.out &&
+			[ -s each/report.html ] || return 1
+		for name in desktop-2ccd laptop-6p8e; do
+			python3 "$same" whole/$name each/$name || return 1
+		done
+	}
+	holds "it is continued where it was stopped" continued
+	echo '{}' >each/machines.json
+	refuses "a plan without sweeps" 3 "machines.json has no sweeps; expected what a sweep of several machines has written" sweep --resume each
 	refuses "a dry run starts none of them" 3 "has no machine ''; expected fleet.json:NAME" \
 		sweep -w yield --virtual --profile fleet.json -L batch=1,2 --dry-run -o dry
 	holds "and leaves nothing" [ ! -e dry ]
