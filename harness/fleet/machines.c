@@ -124,8 +124,8 @@ static int make_plan(struct sweeps *all, const struct sb_arguments *plan)
 	int rc = find_names(all->options, &name, &n);
 
 	if (!rc) {
-		all->plan = json_pack("{s:b, s:{}}", "at_once", is_of_nodes(all->options),
-				      "sweeps");
+		all->plan =
+			json_pack("{s:b, s:{}}", "at_once", is_of_nodes(all->options), "sweeps");
 		all->sweep = json_object_get(all->plan, "sweeps");
 	}
 	for (uint32_t i = 0; i < n && !rc; i++) {
@@ -203,8 +203,8 @@ static int words_of(const struct sweeps *all, const char *name, const json_t *ar
 		if (!rc && sb_opt(all->options, SB_OPT_other_build))
 			rc = sb_arguments_add(words, "--other-build");
 	} else {
-		json_array_foreach(arguments, i, text)
-			rc = rc ? rc : sb_arguments_add(words, "%s", json_string_value(text));
+		json_array_foreach(arguments, i, text) rc =
+			rc ? rc : sb_arguments_add(words, "%s", json_string_value(text));
 	}
 	rc = rc ? rc : sb_arguments_add(words, "--quiet");
 	return rc ? rc : sb_arguments_add(words, "--output=%s/%s", all->directory, name);
@@ -318,7 +318,8 @@ static void read_results(const struct sweeps *all, struct results *results)
 	const char *name;
 	json_t *arguments;
 
-	json_object_foreach(all->sweep, name, arguments) {
+	json_object_foreach(all->sweep, name, arguments)
+	{
 		char *directory = sb_path_join(all->directory, name);
 
 		if (directory &&
@@ -384,8 +385,7 @@ int sb_machines_sweep(const struct sb_options *options, const struct sb_argument
 
 int sb_machines_resume(const struct sb_options *options)
 {
-	struct sweeps all = { .options = options,
-			      .directory = options->value[SB_OPT_output].text };
+	struct sweeps all = { .options = options, .directory = options->value[SB_OPT_output].text };
 	int rc = read_plan(&all);
 
 	rc = rc ? rc : run_all(&all);

@@ -177,7 +177,7 @@ static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes
 
 	if (grows)
 		snprintf(invalid, sizeof(invalid), ", invalid if > %g %s", r->invalid, unit);
-	if (r->least > 1)
+	if (r->least > 0 && r->evidence != r->metric)
 		snprintf(least, sizeof(least), ", and %s >= %g %s", sb_metric[r->evidence].name,
 			 r->least, sb_metric[r->evidence].unit);
 	snprintf(out, bytes, "%s if %s > %g %s%s%s",

@@ -197,6 +197,7 @@ struct thread {
 };
 
 struct reading {
+	double begin_ns, end_ns; /* of this reading */
 	struct sb_os_counts files;
 	struct event_reading event[EVENTS];
 };
@@ -236,9 +237,11 @@ static void read_thread(const struct sb_osview *view, uint32_t worker, struct re
 {
 	const struct thread *thread = &view->thread[worker];
 
+	out->begin_ns = clock_read(CLOCK_MONOTONIC);
 	sb_osview_read_files(view->root, thread->folder, &out->files);
 	for (size_t e = 0; e < EVENTS; e++)
 		read_event(thread->event[e], &out->event[e]);
+	out->end_ns = clock_read(CLOCK_MONOTONIC);
 }
 
 static void open_thread(struct sb_osview *view, uint32_t worker,
@@ -315,6 +318,7 @@ void sb_osview_begin(struct sb_osview *view)
 static void thread_difference(const struct reading *from, const struct reading *to,
 			      struct sb_os_counts *out)
 {
+	out->window_ms = 1e-6 * (to->begin_ns - from->end_ns);
 	for (int c = 0; c < SB_OS_COUNTS; c++)
 		out->value[c] = to->files.value[c] - from->files.value[c];
 	/* Where both know something, the kernel's counter does. */

@@ -144,7 +144,7 @@ double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers, do
 		const double parked_ms = r->recorded
 						 ? 1e-6 * (double)r->counter[SB_COUNTER_blocked_ns]
 						 : (double)NAN;
-		const double rest_ms = 1e-6 * (double)r->read_ns - os[SB_OS_thread_cpu_ms] -
+		const double rest_ms = record->os[i].window_ms - os[SB_OS_thread_cpu_ms] -
 				       os[SB_OS_run_delay_ms] - parked_ms - stopped_ms;
 
 		sum += rest_ms < 0 ? 0 : rest_ms;

@@ -34,7 +34,8 @@ double sb_record_work_error(const struct sb_record *record, uint32_t workers);
 /*
  * Of the workers' time, summed: wall time = CPU time + waiting for a CPU + parked +
  * this. A stop of the process, stopped_ms for each, is no part of it. NaN: not all
- * of that is known.
+ * of that is known. The wall time is that of the system's counts: a worker's own reading
+ * is a longer time around it, by as much as the reader has waited for a CPU.
  */
 double sb_record_off_cpu_ms(const struct sb_record *record, uint32_t workers, double stopped_ms);
 

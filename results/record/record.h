@@ -22,6 +22,7 @@
 /* Of one worker's thread, over a repetition; NaN: the system does not say. */
 struct sb_os_counts {
 	double value[SB_OS_COUNTS];
+	double window_ms; /* between the two looks at it: at most the time of the counts */
 };
 
 /* Of the machine, over a repetition; NaN: unknown. */

@@ -285,16 +285,25 @@ static void faults_of_this_thread_are_seen(void **state)
 	struct sb_os_counts counts;
 	struct sb_os_machine machine;
 	struct sb_osview *view = open_view("", &thread_id, &cpus);
+	uint64_t begin_ns;
+	uint64_t start_ns;
+	uint64_t end_ns;
 	char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
 
 	(void)state;
 	assert_true(memory != MAP_FAILED);
 	(void)madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+	begin_ns = sb_clock_ns();
 	sb_osview_begin(view);
+	start_ns = sb_clock_ns();
 	for (int i = 0; i < PAGES; i++)
 		((volatile char *)memory)[(size_t)i * page] = 1;
+	end_ns = sb_clock_ns();
 	sb_osview_end(view, &counts, &machine);
+	/* Not longer than what it counts, nor shorter than what happened in it. */
+	assert_true(1e6 * counts.window_ms >= (double)(end_ns - start_ns));
+	assert_true(1e6 * counts.window_ms <= (double)(sb_clock_ns() - begin_ns));
 	assert_true(counts.value[SB_OS_minor_faults] >= PAGES);
 	assert_true(isnan(counts.value[SB_OS_syscalls]));
 	munmap(memory, PAGES * page);

@@ -137,16 +137,22 @@ static void the_cause_is_blamed(void **state)
 			    "a cgroup's CPU quota was used up: throttled_pct is 69, more than 20");
 	record = blank();
 	record.value[SB_METRIC_off_cpu_pct] = 12;
-	record.value[SB_METRIC_off_cpu_ms] = 120;
+	record.value[SB_METRIC_wall_s] = 1;
 	record.value[SB_METRIC_host_steal_pct] = 0;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_SUSPECT);
 	assert_non_null(strstr(record.reason, "nor parked: off_cpu_pct"));
 	record = blank();
 	record.value[SB_METRIC_off_cpu_pct] = 12;
-	record.value[SB_METRIC_off_cpu_ms] = 120;
+	record.value[SB_METRIC_wall_s] = 1;
 	record.value[SB_METRIC_host_steal_pct] = 11;
 	record.value[SB_METRIC_host_steal_ms] = 0; /* it is not judged here */
+	sb_judge_record(&record, &quiet);
+	CHECK_EQ(record.verdict, SB_VALID);
+	/* Too short to tell it from a wait for a CPU that still goes on. */
+	record = blank();
+	record.value[SB_METRIC_off_cpu_pct] = 40;
+	record.value[SB_METRIC_wall_s] = 0.05;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_VALID);
 }
@@ -167,11 +173,13 @@ static void time_off_the_cpu_is_what_is_left(void **state)
 	struct sb_worker_reading worker = {
 		.steals = &steals,
 		.recorded = true,
-		.read_ns = 3000000000,
+		/* The reader waited for a CPU before it has read the system's counts. */
+		.read_ns = 3500000000,
 		.counter[SB_COUNTER_blocked_ns] = 300000000,
 	};
 	struct sb_os_counts os = { .value[SB_OS_thread_cpu_ms] = 400,
-				   .value[SB_OS_run_delay_ms] = 200 };
+				   .value[SB_OS_run_delay_ms] = 200,
+				   .window_ms = 3000 };
 	struct sb_record record = { .worker = &worker, .os = &os };
 	struct sb_measured with = measured;
 

@@ -55,6 +55,7 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 	uint64_t now[SB_WAYS];
 
 	for (uint32_t i = 0; i < view->workers; i++) {
+		counts[i].window_ms = NAN;
 		for (int k = 0; k < SB_OS_COUNTS; k++)
 			counts[i].value[k] = NAN;
 	}
