@@ -73,15 +73,18 @@ below() {
 job_of() {
 	python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1] + "/sweep.db").execute("SELECT value FROM plan WHERE key = ?", ("job",)).fetchone()[0])' "$1"
 }
+# running DIRECTORY: its tasks that run, one a line.
+running() {
+	squeue --noheader --array --states=RUNNING --name="$(job_of "$1")" --format=%F_%K
+}
+# Each: DIRECTORY NUMBER.
 a_node_dies() {
-	below 4
-	kill_node "$drawn"
+	kill_node $(($2 % 4))
 	sleep 1
-	start_node "$drawn"
+	start_node $(($2 % 4))
 }
-a_task_is_requeued() {
-	scontrol requeue "$(squeue --noheader --array --states=RUNNING --name="$(job_of "$1")" --format=%F_%K | head -1)"
-}
+a_task_is_requeued() { scontrol requeue "$(running "$1" | head -1)"; }
+a_time_limit_is_hit() { scontrol update "JobId=$(running "$1" | head -1)" EndTime=now+2seconds; }
 the_job_is_cancelled() { scancel --name="$(job_of "$1")"; }
 the_submitter_dies() {
 	kill -9 "$submitter"
@@ -90,29 +93,52 @@ the_submitter_dies() {
 	submitter=$!
 }
 
-# with FAULT RUN: in the middle of a sweep, at a random moment.
+# with FAULT DIRECTORY TENTHS: a sweep in which that happens, so long after its first task has begun.
 # shellcheck disable=SC2086
 with() {
-	directory=$1.$2
-	"$program" sweep $virtual -d 4ms -q --on slurm --chunks 6 -o "$directory" >"$directory.out" 2>&1 &
+	"$program" sweep $virtual -d 2ms -q --on slurm --chunks 6 -o "$2" >"$2.out" 2>&1 &
 	submitter=$!
-	until squeue --noheader --states=RUNNING --format=%j | grep -q sched-bench; do
+	until running "$2" 2>/dev/null | grep -q _; do
 		kill -0 $submitter 2>/dev/null || break
 		sleep 0.1
 	done
-	below 50
-	sleep "$((drawn / 10)).$((drawn % 10))"
-	"$1" "$directory"
-	wait "$submitter" || {
-		cat "$directory.out" "$directory"/chunks/*.out
+	sleep "$(($3 / 10)).$(($3 % 10))"
+	"$1" "$2" "$3"
+	ends "$submitter" || {
+		cat "$2.out" "$2"/chunks/*.out
 		return 1
 	}
-	python3 "$rows" "$directory" 48 --rounds 12
+	python3 "$rows" "$2" 48 --rounds 12
 }
+# ends PID: in three minutes, and well; or what Slurm says.
+ends() {
+	(
+		sleep 180
+		squeue --array --states=all
+		sinfo --Node --long
+		kill -9 "$1"
+	) >stuck.out 2>&1 &
+	watch=$!
+	wait "$1"
+	ended=$?
+	kill $watch 2>/dev/null
+	[ $ended -eq 0 ] || cat stuck.out
+	return $ended
+}
+# All at the same time: a node that dies has tasks of several.
+faults='a_node_dies a_task_is_requeued a_time_limit_is_hit the_job_is_cancelled the_submitter_dies'
 run=1
 while [ $run -le "${RUNS:-1}" ]; do
-	for fault in a_node_dies a_task_is_requeued the_job_is_cancelled the_submitter_dies; do
-		holds "48 rows, once, though $(echo $fault | tr _ ' ') (run $run)" with $fault $run
+	for fault in $faults; do
+		below 80
+		with $fault $fault.$run "$drawn" >$fault.$run.log 2>&1 &
+		eval "$fault=$!"
+	done
+	for fault in $faults; do
+		eval "pid=\$$fault"
+		wait "$pid"
+		[ $? -eq 0 ] && ok=yes || ok=no
+		report "48 rows, once, though $(echo $fault | tr _ ' ') (run $run)" $ok "$(cat $fault.$run.log)"
 	done
 	run=$((run + 1))
 done

@@ -57,19 +57,16 @@ start_cluster() {
 	return 1
 }
 
+# Any shell may start and kill a node: the daemon has a file with its PID.
 start_node() {
 	mkdir -p "$cluster/spool/n$1"
 	slurmd -D -N "n$1" -f "$SLURM_CONF" >>"$cluster/n$1.log" 2>&1 &
-	eval "node$1=$!"
 }
 
 # kill_node N: the daemon and all that it has started, as a machine that loses its power.
 kill_node() {
-	eval "pid=\$node$1"
-	kill -9 "$pid"
-	wait "$pid" 2>/dev/null
-	pkill -9 -f "slurmstepd.*" -F /dev/null 2>/dev/null
-	pkill -9 -f "spool/n$1/"
+	kill -9 "$(cat "$cluster/n$1.pid")"
+	pkill -9 -f "$cluster/spool/n$1/"
 }
 
 # hurry: without the two minutes that Slurm lets a job wait that it has put back into the queue.
@@ -81,7 +78,17 @@ hurry() {
 	done
 }
 
+# daemons SIGNAL: to all of them; whether there is one.
+daemons() {
+	cat "$cluster"/*.pid 2>/dev/null | xargs -r kill "-$1" 2>/dev/null
+}
+# A daemon that still waits for a job after ten seconds is killed.
 stop_cluster() {
-	kill "$hurrying" "$controller" "$node0" "$node1" "$node2" "$node3" 2>/dev/null
-	wait
+	kill "$hurrying" 2>/dev/null
+	daemons TERM
+	for _ in $(seq 100); do
+		pgrep -f "$cluster/slurm.conf" >/dev/null || return
+		sleep 0.1
+	done
+	pkill -9 -f "$cluster/slurm.conf"
 }
