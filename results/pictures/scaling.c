@@ -236,7 +236,12 @@ static void find_growth(struct sb_plot *plot, const struct sb_plot_best *best, u
 	char value[SB_HUMAN_BYTES];
 
 	sb_human(value, best->value, "1/s");
-	if (until <= low)
+	if (until <= low && peak > low)
+		sb_plot_finding(plot,
+				"Throughput is highest with %" PRIu32
+				" workers, %s/s, which %" PRIu32 " repetitions do not settle",
+				peak, value, sb_series_measured(view->line[best->line].series));
+	else if (until <= low)
 		sb_plot_finding(plot,
 				"No growth of throughput from %" PRIu32 " to %" PRIu32
 				" workers is settled",
