@@ -12,13 +12,14 @@
 
 void sb_help(void)
 {
-	puts("sched-bench " SB_VERSION " - measures a work-stealing process scheduler\n");
+	puts("sched-bench " SB_VERSION
+	     " - measures a work-stealing scheduler of processes (actors)\n");
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
 	     "Try:  sched-bench demo; sched-bench help questions says which command to use\n"
 	     "\n"
-	     "Exit status: 0 done; 1 gate or explore found something; 2 a result is invalid or\n"
+	     "Exit status: 0 done; 1 gate or explore found something; 2 invalid, undecided or\n"
 	     "cut short; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 

@@ -303,9 +303,10 @@ static int cannot_read(const char *path, int rc)
 	if (rc == -ENOENT && sb_workload_find(path))
 		return sb_fail(SB_EXIT_USAGE, "'%s' is not expected; workloads are named with -w",
 			       path);
-	return sb_fail(rc == -EFBIG || rc == -ENOTSUP ? SB_EXIT_USAGE : sb_status_of(rc),
-		       "%s: %s; expected a job file (workloads are named with -w)", path,
-		       rc == -EFBIG ? "longer than 1 MiB" : sb_input_error(rc));
+	return sb_fail(
+		rc == -EFBIG || rc == -ENOTSUP ? SB_EXIT_USAGE : sb_status_of(rc),
+		"%s: %s; expected a job file; -w names a workload, and no other program is run",
+		path, rc == -EFBIG ? "longer than 1 MiB" : sb_input_error(rc));
 }
 
 static int bad_file(const char *path, const struct sb_ini_error *error)

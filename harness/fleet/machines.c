@@ -36,6 +36,7 @@ struct sweeps {
 	const char *directory; /* of the result */
 	json_t *plan;	       /* as in the file */
 	json_t *sweep;	       /* in the plan, borrowed: arguments by machine */
+	bool resumes;
 
 	/* Of threads. */
 	struct sb_lock lock;
@@ -89,7 +90,7 @@ static int arguments_of(const struct sb_options *o, const struct sb_arguments *p
 	return rc;
 }
 
-/* A new array of strings; NULL: no memory. */
+/* A new array of strings; NULL: no memory, or a word is not UTF-8. */
 static json_t *plan_of(const struct sb_options *options, const struct sb_arguments *plan,
 		       const char *name)
 {
@@ -130,7 +131,9 @@ static int make_plan(struct sweeps *all, const struct sb_arguments *plan)
 	}
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		if (json_object_set_new(all->sweep, name[i], plan_of(all->options, plan, name[i])))
-			rc = sb_fail_memory();
+			rc = sb_fail(SB_EXIT_USAGE,
+				     "%s: its command line cannot be stored; expected UTF-8",
+				     name[i]);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		free(name[i]);
@@ -154,6 +157,27 @@ static int write_plan(const struct sweeps *all)
 	return rc;
 }
 
+/* Names of folders, and words. */
+static bool is_plan(json_t *sweep)
+{
+	const char *name;
+	json_t *words;
+	json_t *word;
+	size_t i;
+
+	json_object_foreach(sweep, name, words)
+	{
+		if (strchr(name, '/') || !json_array_size(words))
+			return false;
+		json_array_foreach(words, i, word)
+		{
+			if (!json_is_string(word))
+				return false;
+		}
+	}
+	return json_object_size(sweep);
+}
+
 static int read_plan(struct sweeps *all)
 {
 	char *path = sb_path_join(all->directory, PLAN_FILE);
@@ -164,7 +188,7 @@ static int read_plan(struct sweeps *all)
 	all->plan = json_load_file(path, 0, &error);
 	all->sweep = json_object_get(all->plan, "sweeps");
 	free(path);
-	if (json_object_size(all->sweep))
+	if (is_plan(all->sweep))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "%s/" PLAN_FILE " has no sweeps%s%s; expected what a sweep of several "
@@ -179,7 +203,7 @@ bool sb_machines_have_begun(const char *directory)
 
 /* ---- one sweep ---- */
 
-static bool has_begun(const struct sweeps *all, const char *name)
+static bool has_rows(const struct sweeps *all, const char *name)
 {
 	char *directory = sb_path_join(all->directory, name);
 	const bool has = directory && sb_directory_holds(directory, sb_store_of_sweep.name);
@@ -188,18 +212,54 @@ static bool has_begun(const struct sweeps *all, const char *name)
 	return has;
 }
 
+/* Whether it has its result, with all rows. */
+static bool has_ended(const struct sweeps *all, const char *name)
+{
+	char *directory = sb_path_join(all->directory, name);
+	struct sb_result result = { .directory = NULL };
+	char why[SB_REASON_BYTES];
+	bool has = false;
+
+	if (directory && !sb_result_read(&result, directory, why, sizeof(why))) {
+		has = strtoul(sb_result_fact(&result, "sweep", "rows_done"), NULL, 10) ==
+		      strtoul(sb_result_fact(&result, "sweep", "configurations"), NULL, 10) *
+			      strtoul(sb_result_fact(&result, "sweep", "repetitions"), NULL, 10);
+		sb_result_free(&result);
+	}
+	free(directory);
+	return has;
+}
+
+/* The objective is no part of what the rows are, so a store does not have it. */
+static int add_objective(const struct sweeps *all, const json_t *arguments,
+			 struct sb_arguments *words)
+{
+	const char *given = all->options->value[SB_OPT_objective].text;
+	size_t i;
+	json_t *text;
+
+	if (*given)
+		return sb_arguments_add(words, "--objective=%s", given);
+	json_array_foreach(arguments, i, text)
+	{
+		if (!strncmp(json_string_value(text), "--objective=", 12))
+			return sb_arguments_add(words, "%s", json_string_value(text));
+	}
+	return 0;
+}
+
 /* The command line that begins the machine's sweep, or continues it. */
 static int words_of(const struct sweeps *all, const char *name, const json_t *arguments,
 		    struct sb_arguments *words)
 {
-	const bool is_begun = has_begun(all, name);
 	size_t i;
 	json_t *text;
 	int rc = sb_arguments_add(words, "sched-bench");
 
-	if (is_begun) {
+	if (all->resumes && has_rows(all, name)) {
 		rc = rc ? rc : sb_arguments_add(words, "sweep");
 		rc = rc ? rc : sb_arguments_add(words, "--resume");
+		rc = rc ? rc : add_objective(all, arguments, words);
 		if (!rc && sb_opt(all->options, SB_OPT_other_build))
 			rc = sb_arguments_add(words, "--other-build");
 	} else {
@@ -217,6 +277,9 @@ static int status_of(const struct sb_child *child, const char *name)
 
 	if (child->stderr_bytes)
 		fprintf(stderr, "%s", child->stderr_text);
+	/* Before it could catch the signal. */
+	if (child->interrupted && WIFSIGNALED(child->wait_status))
+		return SB_EXIT_INVALID;
 	if (WIFEXITED(child->wait_status))
 		return WEXITSTATUS(child->wait_status);
 	sb_child_describe(child, why, sizeof(why));
@@ -253,11 +316,12 @@ static void *sweep_some(void *arg)
 	while (all->next && !sb_load_rlx(&sb_interrupted)) {
 		const char *name = json_object_iter_key(all->next);
 		const json_t *arguments = json_object_iter_value(all->next);
-		int rc;
+		int rc = 0;
 
 		all->next = json_object_iter_next(all->sweep, all->next);
 		sb_lock_release(&all->lock);
-		rc = sweep_one(all, name, arguments);
+		if (!all->resumes || !has_ended(all, name))
+			rc = sweep_one(all, name, arguments);
 		sb_lock_acquire(&all->lock);
 		all->rc = rc ? rc : all->rc;
 	}
@@ -360,8 +424,10 @@ static int run_all(struct sweeps *all)
 		sb_child_on_all_cpus(sweep_some, all);
 	else
 		(void)sweep_some(all);
-	if (sb_load_rlx(&sb_interrupted))
+	if (sb_load_rlx(&sb_interrupted) && (all->next || all->rc)) {
 		sb_note("the rest: sched-bench sweep --resume %s", all->directory);
+		all->rc = all->rc ? all->rc : SB_EXIT_INVALID;
+	}
 	rc = report(all);
 	return rc ? rc : all->rc;
 }
@@ -373,6 +439,11 @@ int sb_machines_sweep(const struct sb_options *options, const struct sb_argument
 	int rc = make_plan(&all, plan);
 
 	rc = rc ? rc : sb_outcome_prepare(options, &result);
+	if (!rc && sb_machines_have_begun(result.directory))
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "result directory '%s' already holds sweeps; expected a new one, or "
+			     "sweep --resume",
+			     result.directory);
 	if (!rc) {
 		all.directory = result.directory;
 		rc = write_plan(&all);
@@ -383,12 +454,24 @@ int sb_machines_sweep(const struct sb_options *options, const struct sb_argument
 	return rc;
 }
 
-int sb_machines_resume(const struct sb_options *options)
+int sb_machines_resume(const struct sb_options *options, const struct sb_arguments *plan)
 {
-	struct sweeps all = { .options = options, .directory = options->value[SB_OPT_output].text };
-	int rc = read_plan(&all);
+	struct sweeps all = { .options = options, .resumes = true };
+	struct sb_result result = { .directory = NULL };
+	int rc;
 
-	rc = rc ? rc : run_all(&all);
+	/* The word "sweep" is always there. */
+	if (plan->n > 1)
+		return sb_fail(SB_EXIT_USAGE,
+			       "%s is not expected; expected --resume DIRECTORY alone",
+			       plan->word[1]);
+	rc = sb_outcome_prepare(options, &result);
+	if (!rc) {
+		all.directory = result.directory;
+		rc = read_plan(&all);
+		rc = rc ? rc : run_all(&all);
+	}
 	json_decref(all.plan);
+	sb_result_free(&result);
 	return rc;
 }

@@ -15,9 +15,10 @@ bool sb_machines_asked_for(const struct sb_options *options);
 /* Whether the result directory is that of several. */
 bool sb_machines_have_begun(const char *directory);
 
-/* Both run them all, and return 0 or an exit status, the last that was not 0. plan: the sweep's
- * options. sb_machines_resume continues in --output those that have begun, and begins the others. */
+/* Both return 0 or an exit status, the last that was not 0. plan: the sweep's options.
+ * sb_machines_sweep runs all of them; sb_machines_resume continues in --output those that have
+ * rows, and begins the others. */
 int sb_machines_sweep(const struct sb_options *options, const struct sb_arguments *plan);
-int sb_machines_resume(const struct sb_options *options);
+int sb_machines_resume(const struct sb_options *options, const struct sb_arguments *plan);
 
 #endif

@@ -122,6 +122,10 @@ static int check_name(const char *output)
 
 	if (!stat(output, &info))
 		return 0;
+	if (!strcmp(output, "json") || !strcmp(output, "csv"))
+		return sb_fail(SB_EXIT_USAGE,
+			       "--output: '%s' would be a directory; --format %s prints it", output,
+			       output);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(files); i++) {
 		const size_t end = strlen(files[i].end);
 

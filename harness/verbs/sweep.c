@@ -226,11 +226,24 @@ static int run_session(struct sb_session *s, struct sb_arguments *stored)
 static int sweep_machines(const struct sb_options *given)
 {
 	struct sb_arguments plan;
-	const int rc = sb_sweep_canonical(given, &plan) ? sb_fail_memory()
-							: sb_machines_sweep(given, &plan);
+	int rc;
 
+	if (sb_sweep_canonical(given, &plan))
+		rc = sb_fail_memory();
+	else if (sb_opt(given, SB_OPT_resume))
+		rc = sb_machines_resume(given, &plan);
+	else
+		rc = sb_machines_sweep(given, &plan);
 	sb_arguments_free(&plan);
 	return rc;
+}
+
+/* Whether the sweep is one for each of several machines. */
+static bool is_of_machines(const struct sb_options *given)
+{
+	if (sb_opt(given, SB_OPT_resume))
+		return sb_machines_have_begun(given->value[SB_OPT_output].text);
+	return !exists(given) && !sb_opt(given, SB_OPT_dry_run) && sb_machines_asked_for(given);
 }
 
 static int sweep(struct sb_options *given)
@@ -239,11 +252,8 @@ static int sweep(struct sb_options *given)
 	struct sb_arguments stored = { .n = 0 };
 	int rc;
 
-	if (!exists(given) && !sb_opt(given, SB_OPT_dry_run) && sb_machines_asked_for(given))
+	if (is_of_machines(given))
 		return sweep_machines(given);
-	if (sb_opt(given, SB_OPT_resume) &&
-	    sb_machines_have_begun(given->value[SB_OPT_output].text))
-		return sb_machines_resume(given);
 	s = (struct sb_session){ .given = given, .options = given };
 	/* The runs take everything from their command lines. */
 	sb_options_clear_environment();

@@ -253,7 +253,8 @@ static json_t *parse_file(struct sb_reader *r)
 	json_t *document;
 
 	if (fd < 0) {
-		sb_reader_refuse(r, -errno, "%s", strerror(errno));
+		sb_reader_refuse(r, -errno, "%s%s", strerror(errno),
+				 errno == ENOENT ? "; expected a result directory" : "");
 		return NULL;
 	}
 	document = parse_open_file(r, fd);

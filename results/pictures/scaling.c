@@ -233,14 +233,16 @@ static void find_growth(struct sb_plot *plot, const struct sb_plot_best *best, u
 	const uint32_t last = line_at(view, high);
 	const double first =
 		sb_series_spread(view->line[line_at(view, low)].series, SB_METRIC_ops_per_s).median;
+	const uint32_t repetitions = sb_series_measured(view->line[best->line].series);
 	char value[SB_HUMAN_BYTES];
 
 	sb_human(value, best->value, "1/s");
 	if (until <= low && peak > low)
 		sb_plot_finding(plot,
 				"Throughput is highest with %" PRIu32
-				" workers, %s/s, which %" PRIu32 " repetitions do not settle",
-				peak, value, sb_series_measured(view->line[best->line].series));
+				" workers, %s/s, which %" PRIu32 " repetition%s settle",
+				peak, value, repetitions,
+				repetitions == 1 ? " does not" : "s do not");
 	else if (until <= low)
 		sb_plot_finding(plot,
 				"No growth of throughput from %" PRIu32 " to %" PRIu32

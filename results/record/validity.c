@@ -24,7 +24,7 @@ const struct sb_rule sb_rules[] = {
 	  SB_METRIC_host_steal_pct,
 	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused virtual machine)" },
 	/* The kernel does not count a wait for a CPU before it ends, and that may be 20 ms. */
-	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 5, 20, SB_METRIC_wall_s, 0.1,
+	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 5, 20, SB_METRIC_wall_s, 0.4,
 	  SB_METRIC_host_steal_pct,
 	  "the workers were neither running, nor waiting for a CPU, nor parked" },
 	{ "suspended", SB_RULE_ALWAYS, SB_METRIC_suspended_ms, 1, INFINITY, SB_METRIC_suspended_ms,

@@ -34,7 +34,7 @@ helps() {
 }
 holds "help VERB is VERB --help" helps
 topics() {
-	"$program" help --help | sed -n '/^  questions /d; s/^  \([a-z][a-z]*\) .*/\1/p' >"$work/topics"
+	"$program" help --help | sed -n '/^  questions /d; /^  glossary /d; s/^  \([a-z][a-z]*\) .*/\1/p' >"$work/topics"
 	[ "$(wc -l <"$work/topics")" -gt 10 ] || return
 	head -1 results/record/README.md >"$work/title"
 	while read -r topic; do

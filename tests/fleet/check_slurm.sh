@@ -21,6 +21,7 @@ if ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null || [ "$(i
 fi
 cd "$work" || exit 1
 trap finish EXIT
+trap "exit 1" HUP INT TERM
 # Not in a shell of its own: what it sets is needed here.
 if start_cluster "$work/cluster" >"$work/start.out" 2>&1; then
 	report "a controller and four nodes" yes
@@ -85,6 +86,8 @@ a_node_dies() {
 }
 a_task_is_requeued() { scontrol requeue "$(running "$1" | head -1)"; }
 a_time_limit_is_hit() { scontrol update "JobId=$(running "$1" | head -1)" EndTime=now+2seconds; }
+# Slurm holds the task then, for an administrator.
+a_task_cannot_start() { touch "$cluster/fail"; }
 the_job_is_cancelled() { scancel --name="$(job_of "$1")"; }
 the_submitter_dies() {
 	kill -9 "$submitter"
@@ -103,30 +106,35 @@ with() {
 		sleep 0.1
 	done
 	sleep "$(($3 / 10)).$(($3 % 10))"
-	"$1" "$2" "$3"
-	ends "$submitter" || {
+	until running "$2" | grep -q _; do
+		kill -0 $submitter 2>/dev/null || break
+		sleep 0.1
+	done
+	"$1" "$2" "$3" || return 1
+	ends "$submitter" "$2.stuck" || {
 		cat "$2.out" "$2"/chunks/*.out
 		return 1
 	}
 	python3 "$rows" "$2" 48 --rounds 12
 }
-# ends PID: in three minutes, and well; or what Slurm says.
+# ends PID FILE: in three minutes, and well; or what Slurm says, in that file first.
 ends() {
 	(
-		sleep 180
+		for _ in $(seq 180); do
+			kill -0 "$1" 2>/dev/null || exit
+			sleep 1
+		done
 		squeue --array --states=all
 		sinfo --Node --long
 		kill -9 "$1"
-	) >stuck.out 2>&1 &
-	watch=$!
+	) >"$2" 2>&1 &
 	wait "$1"
 	ended=$?
-	kill $watch 2>/dev/null
-	[ $ended -eq 0 ] || cat stuck.out
+	[ $ended -eq 0 ] || cat "$2"
 	return $ended
 }
 # All at the same time: a node that dies has tasks of several.
-faults='a_node_dies a_task_is_requeued a_time_limit_is_hit the_job_is_cancelled the_submitter_dies'
+faults='a_node_dies a_task_is_requeued a_time_limit_is_hit a_task_cannot_start the_job_is_cancelled the_submitter_dies'
 run=1
 while [ $run -le "${RUNS:-1}" ]; do
 	for fault in $faults; do
@@ -140,6 +148,7 @@ while [ $run -le "${RUNS:-1}" ]; do
 		[ $? -eq 0 ] && ok=yes || ok=no
 		report "48 rows, once, though $(echo $fault | tr _ ' ') (run $run)" $ok "$(cat $fault.$run.log)"
 	done
+	[ ! -e "$cluster/fail" ] || report "a task that cannot start (run $run)" no "no task has begun after that"
 	run=$((run + 1))
 done
 

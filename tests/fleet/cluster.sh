@@ -4,7 +4,7 @@
 
 # start_cluster DIRECTORY: until all nodes are idle.
 start_cluster() {
-	cluster=$1
+	cluster=$1 hurrying=
 	export SLURM_CONF="$cluster/slurm.conf"
 	mkdir -p "$cluster/state" "$cluster/spool"
 	{
@@ -31,6 +31,7 @@ start_cluster() {
 			ReturnToService=2
 			SlurmdTimeout=10
 			KillWait=5
+			Prolog=$cluster/prolog
 			SchedulerParameters=sched_interval=1,bf_interval=1,requeue_delay=1
 			SlurmdParameters=config_overrides
 			CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
@@ -40,6 +41,9 @@ start_cluster() {
 			echo "NodeName=n$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=1700$node CPUs=1 RealMemory=500 Feature=$([ $node -lt 2 ] && echo old || echo new)"
 		done
 	} >"$SLURM_CONF"
+	# The first that finds this file fails.
+	printf '#!/bin/sh\n! rm "%s/fail" 2>/dev/null\n' "$cluster" >"$cluster/prolog"
+	chmod +x "$cluster/prolog"
 	slurmctld -D -c -f "$SLURM_CONF" >"$cluster/controller.log" 2>&1 &
 	controller=$!
 	for node in 0 1 2 3; do
@@ -69,22 +73,26 @@ kill_node() {
 	pkill -9 -f "$cluster/spool/n$1/"
 }
 
-# hurry: without the two minutes that Slurm lets a job wait that it has put back into the queue.
+# hurry: without the two minutes that Slurm lets a job wait that it has put back into the queue, and
+# without an administrator for a node on which a task could not start.
 hurry() {
 	while sleep 0.5; do
+		for node in $(sinfo --noheader --Node --states=drain,fail --format=%N 2>/dev/null); do
+			scontrol update "NodeName=$node" State=RESUME
+		done
 		squeue --noheader --array --states=PENDING --format='%F_%K %r' 2>/dev/null | while read -r task reason; do
 			[ "$reason" != BeginTime ] || scontrol update "JobId=$task" StartTime=now
 		done
 	done
 }
 
-# daemons SIGNAL: to all of them; whether there is one.
+# daemons SIGNAL: sends it to all of them.
 daemons() {
 	cat "$cluster"/*.pid 2>/dev/null | xargs -r kill "-$1" 2>/dev/null
 }
 # A daemon that still waits for a job after ten seconds is killed.
 stop_cluster() {
-	kill "$hurrying" 2>/dev/null
+	[ -z "$hurrying" ] || kill "$hurrying" 2>/dev/null
 	daemons TERM
 	for _ in $(seq 100); do
 		pgrep -f "$cluster/slurm.conf" >/dev/null || return

@@ -110,7 +110,7 @@ if has_virtual; then
 	holds "a sweep over all machines of a file is a sweep of each" each
 	# One machine's sweep has lost its last rounds, and another has not begun.
 	continued() {
-		cp -r each whole && rm -r each/laptop-6p8e each/report.html each/desktop-2ccd/runs.csv &&
+		cp -r each whole && rm -r each/laptop-6p8e each/report.html each/desktop-2ccd/result.json &&
 			python3 -c 'import sqlite3; c = sqlite3.connect("each/desktop-2ccd/sweep.db"); c.execute("DELETE FROM row WHERE repetition > 2"); c.commit()' &&
 			"$program" sweep --resume each >continued.out && grep -q 'a directory for each of 4 machines' continued.out &&
 			[ -s each/report.html ] || return 1
@@ -119,6 +119,18 @@ if has_virtual; then
 		done
 	}
 	holds "it is continued where it was stopped" continued
+	refuses "other options beside --resume" 3 "workload=yield is not expected; expected --resume DIRECTORY alone" \
+		sweep --resume -w yield -L batch=3,4 -o each
+	refuses "another sweep into that directory" 3 "already holds sweeps; expected a new one" \
+		sweep -w skynet --virtual --profile fleet.json -L batch=2,4 --no-plots -o each
+	keeps_the_objective() {
+		"$program" sweep -w skynet --leaves 1000 --virtual --profile fleet.json --workers 8 -L steal=half,one -r 2 -d 1ms --warmup 0s --no-plots -q --objective cpu_ns_per_op -o aim &&
+			python3 -c 'import sqlite3; c = sqlite3.connect("aim/xeon-2s/sweep.db"); c.execute("DELETE FROM row WHERE repetition > 0"); c.commit()' &&
+			rm aim/xeon-2s/result.json && "$program" sweep --resume aim -q && python3 -c 'import json; assert json.load(open("aim/xeon-2s/result.json"))["sched_bench"]["meta"]["objectives"] == {"skynet": "cpu_ns_per_op"}'
+	}
+	holds "--resume keeps the objective" keeps_the_objective
+	echo '{"sweeps": {"../b": ["sweep"]}}' >each/machines.json
+	refuses "a plan with a path" 3 "machines.json has no sweeps" sweep --resume each
 	echo '{}' >each/machines.json
 	refuses "a plan without sweeps" 3 "machines.json has no sweeps; expected what a sweep of several machines has written" sweep --resume each
 	refuses "a dry run starts none of them" 3 "has no machine ''; expected fleet.json:NAME" \
