@@ -139,14 +139,13 @@ run=1
 while [ $run -le "${RUNS:-1}" ]; do
 	for fault in $faults; do
 		below 80
-		with $fault $fault.$run "$drawn" >$fault.$run.log 2>&1 &
+		with "$fault" "$fault.$run" "$drawn" >"$fault.$run.log" 2>&1 &
 		eval "$fault=$!"
 	done
 	for fault in $faults; do
-		eval "pid=\$$fault"
-		wait "$pid"
-		[ $? -eq 0 ] && ok=yes || ok=no
-		report "48 rows, once, though $(echo $fault | tr _ ' ') (run $run)" $ok "$(cat $fault.$run.log)"
+		ok=yes
+		eval "wait \$$fault" || ok=no
+		report "48 rows, once, though $(echo "$fault" | tr _ ' ') (run $run)" $ok "$(cat "$fault.$run.log")"
 	done
 	[ ! -e "$cluster/fail" ] || report "a task that cannot start (run $run)" no "no task has begun after that"
 	run=$((run + 1))

@@ -45,7 +45,6 @@ start_cluster() {
 	printf '#!/bin/sh\n! rm "%s/fail" 2>/dev/null\n' "$cluster" >"$cluster/prolog"
 	chmod +x "$cluster/prolog"
 	slurmctld -D -c -f "$SLURM_CONF" >"$cluster/controller.log" 2>&1 &
-	controller=$!
 	for node in 0 1 2 3; do
 		start_node $node
 	done
