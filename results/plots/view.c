@@ -129,6 +129,7 @@ static bool is_chosen(const struct sb_plot_choice *choice, const struct sb_serie
 int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *order)
 {
 	uint32_t all = 0;
+	uint32_t lines = 0;
 
 	*view = (struct sb_plot_view){ .results = order->results };
 	for (uint32_t r = 0; r < order->results; r++)
@@ -141,11 +142,12 @@ int sb_plot_view_init(struct sb_plot_view *view, const struct sb_plot_order *ord
 
 		for (uint32_t s = 0; s < result->all_series; s++) {
 			if (is_chosen(&order->choice, &result->series[s]))
-				view->line[view->lines++] =
+				view->line[lines++] =
 					(struct sb_plot_line){ result, &result->series[s], NULL,
 							       NULL };
 		}
 	}
+	view->lines = lines;
 	return label_all(view);
 }
 
