@@ -99,7 +99,7 @@ the_submitter_dies() {
 # with FAULT DIRECTORY TENTHS: a sweep in which that happens, so long after its first task has begun.
 # shellcheck disable=SC2086
 with() {
-	"$program" sweep $virtual -d 2ms -q --on slurm --chunks 6 -o "$2" >"$2.out" 2>&1 &
+	"$program" sweep $virtual -q --on slurm --chunks 5 -o "$2" >"$2.out" 2>&1 &
 	submitter=$!
 	until running "$2" 2>/dev/null | grep -q _; do
 		kill -0 $submitter 2>/dev/null || break
