@@ -27,10 +27,6 @@
 /* Longer than any sweep: a child ends by itself. */
 #define NO_LIMIT_NS (UINT64_C(365) * 86400 * 1000000000)
 
-/* In the result directory: what --resume needs. {"at_once": false, "sweeps": {"xeon-2s": ["sweep",
- * ...], ...}}: the arguments of each machine's sweep, without its output. */
-#define PLAN_FILE "machines.json"
-
 struct sweeps {
 	const struct sb_options *options;
 	const char *directory; /* of the result */
@@ -59,6 +55,9 @@ bool sb_machines_asked_for(const struct sb_options *options)
 }
 
 /* ---- the plan ---- */
+
+/* What --resume needs: {"at_once": false, "sweeps": {"xeon-2s": ["sweep", ...], ...}}, with the
+ * arguments of each machine's sweep, but its output. */
 
 /* Adds the option that selects the machine: its profile, or a constraint on the nodes. */
 static int add_machine(const struct sb_options *o, const char *name, struct sb_arguments *words)
@@ -146,13 +145,13 @@ static int dump(const void *plan, FILE *out)
 	return json_dumpf(plan, out, JSON_INDENT(1)) ? -EIO : 0;
 }
 
-static int write_plan(const struct sweeps *all)
+static int write_plan(struct sweeps *all)
 {
-	char *path = sb_path_join(all->directory, PLAN_FILE);
+	char *path = sb_path_join(all->directory, SB_MACHINES_FILE);
 	int rc = path ? sb_output(path, dump, all->plan) : -ENOMEM;
 
 	if (rc)
-		rc = sb_output_failed(path ? path : PLAN_FILE, rc);
+		rc = sb_output_failed(path ? path : SB_MACHINES_FILE, rc);
 	free(path);
 	return rc;
 }
@@ -165,12 +164,10 @@ static bool is_plan(json_t *sweep)
 	json_t *word;
 	size_t i;
 
-	json_object_foreach(sweep, name, words)
-	{
+	json_object_foreach (sweep, name, words) {
 		if (strchr(name, '/') || !json_array_size(words))
 			return false;
-		json_array_foreach(words, i, word)
-		{
+		json_array_foreach (words, i, word) {
 			if (!json_is_string(word))
 				return false;
 		}
@@ -180,7 +177,7 @@ static bool is_plan(json_t *sweep)
 
 static int read_plan(struct sweeps *all)
 {
-	char *path = sb_path_join(all->directory, PLAN_FILE);
+	char *path = sb_path_join(all->directory, SB_MACHINES_FILE);
 	json_error_t error;
 
 	if (!path)
@@ -191,14 +188,15 @@ static int read_plan(struct sweeps *all)
 	if (is_plan(all->sweep))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
-		       "%s/" PLAN_FILE " has no sweeps%s%s; expected what a sweep of several "
+		       "%s/" SB_MACHINES_FILE
+		       " has no sweeps%s%s; expected what a sweep of several "
 		       "machines has written",
 		       all->directory, all->plan ? "" : ": ", all->plan ? "" : error.text);
 }
 
 bool sb_machines_have_begun(const char *directory)
 {
-	return sb_directory_holds(directory, PLAN_FILE);
+	return sb_directory_holds(directory, SB_MACHINES_FILE);
 }
 
 /* ---- one sweep ---- */
@@ -212,22 +210,30 @@ static bool has_rows(const struct sweeps *all, const char *name)
 	return has;
 }
 
-/* Whether it has its result, with all rows. */
+/* A number of the group "sweep". */
+static unsigned long number_of(const json_t *meta, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json_object_get(meta, "sweep"), key));
+
+	return text ? strtoul(text, NULL, 10) : 0;
+}
+
+/* Whether it has its result, with all rows: meta.json is small, and written last. */
 static bool has_ended(const struct sweeps *all, const char *name)
 {
 	char *directory = sb_path_join(all->directory, name);
-	struct sb_result result = { .directory = NULL };
-	char why[SB_REASON_BYTES];
-	bool has = false;
+	char *path = directory ? sb_path_join(directory, "meta.json") : NULL;
+	json_t *meta = path && sb_directory_holds(directory, "result.json")
+			       ? json_load_file(path, 0, NULL)
+			       : NULL;
+	const unsigned long done = number_of(meta, "rows_done");
+	const unsigned long rows =
+		number_of(meta, "configurations") * number_of(meta, "repetitions");
 
-	if (directory && !sb_result_read(&result, directory, why, sizeof(why))) {
-		has = strtoul(sb_result_fact(&result, "sweep", "rows_done"), NULL, 10) ==
-		      strtoul(sb_result_fact(&result, "sweep", "configurations"), NULL, 10) *
-			      strtoul(sb_result_fact(&result, "sweep", "repetitions"), NULL, 10);
-		sb_result_free(&result);
-	}
+	json_decref(meta);
+	free(path);
 	free(directory);
-	return has;
+	return done && done == rows;
 }
 
 /* The objective is no part of what the rows are, so a store does not have it. */
@@ -240,8 +246,7 @@ static int add_objective(const struct sweeps *all, const json_t *arguments,
 
 	if (*given)
 		return sb_arguments_add(words, "--objective=%s", given);
-	json_array_foreach(arguments, i, text)
-	{
+	json_array_foreach (arguments, i, text) {
 		if (!strncmp(json_string_value(text), "--objective=", 12))
 			return sb_arguments_add(words, "%s", json_string_value(text));
 	}
@@ -263,8 +268,8 @@ static int words_of(const struct sweeps *all, const char *name, const json_t *ar
 		if (!rc && sb_opt(all->options, SB_OPT_other_build))
 			rc = sb_arguments_add(words, "--other-build");
 	} else {
-		json_array_foreach(arguments, i, text) rc =
-			rc ? rc : sb_arguments_add(words, "%s", json_string_value(text));
+		json_array_foreach (arguments, i, text)
+			rc = rc ? rc : sb_arguments_add(words, "%s", json_string_value(text));
 	}
 	rc = rc ? rc : sb_arguments_add(words, "--quiet");
 	return rc ? rc : sb_arguments_add(words, "--output=%s/%s", all->directory, name);
@@ -382,8 +387,7 @@ static void read_results(const struct sweeps *all, struct results *results)
 	const char *name;
 	json_t *arguments;
 
-	json_object_foreach(all->sweep, name, arguments)
-	{
+	json_object_foreach (all->sweep, name, arguments) {
 		char *directory = sb_path_join(all->directory, name);
 
 		if (directory &&
@@ -432,32 +436,32 @@ static int run_all(struct sweeps *all)
 	return rc ? rc : all->rc;
 }
 
+/* Writes or reads the plan in the result directory, and runs it. */
+static int run_in_directory(struct sweeps *all, int (*take_plan)(struct sweeps *))
+{
+	struct sb_result result = { .directory = NULL };
+	int rc = sb_outcome_prepare(all->options, &result);
+
+	all->directory = result.directory;
+	rc = rc ? rc : take_plan(all);
+	rc = rc ? rc : run_all(all);
+	sb_result_free(&result);
+	return rc;
+}
+
 int sb_machines_sweep(const struct sb_options *options, const struct sb_arguments *plan)
 {
 	struct sweeps all = { .options = options };
-	struct sb_result result = { .directory = NULL };
 	int rc = make_plan(&all, plan);
 
-	rc = rc ? rc : sb_outcome_prepare(options, &result);
-	if (!rc && sb_machines_have_begun(result.directory))
-		rc = sb_fail(SB_EXIT_USAGE,
-			     "result directory '%s' already holds sweeps; expected a new one, or "
-			     "sweep --resume",
-			     result.directory);
-	if (!rc) {
-		all.directory = result.directory;
-		rc = write_plan(&all);
-		rc = rc ? rc : run_all(&all);
-	}
+	rc = rc ? rc : run_in_directory(&all, write_plan);
 	json_decref(all.plan);
-	sb_result_free(&result);
 	return rc;
 }
 
 int sb_machines_resume(const struct sb_options *options, const struct sb_arguments *plan)
 {
 	struct sweeps all = { .options = options, .resumes = true };
-	struct sb_result result = { .directory = NULL };
 	int rc;
 
 	/* The word "sweep" is always there. */
@@ -465,13 +469,7 @@ int sb_machines_resume(const struct sb_options *options, const struct sb_argumen
 		return sb_fail(SB_EXIT_USAGE,
 			       "%s is not expected; expected --resume DIRECTORY alone",
 			       plan->word[1]);
-	rc = sb_outcome_prepare(options, &result);
-	if (!rc) {
-		all.directory = result.directory;
-		rc = read_plan(&all);
-		rc = rc ? rc : run_all(&all);
-	}
+	rc = run_in_directory(&all, read_plan);
 	json_decref(all.plan);
-	sb_result_free(&result);
 	return rc;
 }

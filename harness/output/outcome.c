@@ -74,7 +74,7 @@ static bool is_in_use(const char *directory)
 
 /* result.json is written first, and all else can be made again from it;
  * meta.json is written last. A directory with either is left alone, and so is
- * one with the rows of a sweep or a run. */
+ * one with the rows of a sweep or a run, or with sweeps of several machines. */
 static int check_empty(const char *directory)
 {
 	static const struct sb_store_kind *const stores[] = { &sb_store_of_sweep,
@@ -93,6 +93,11 @@ static int check_empty(const char *directory)
 				       "one, or %s --resume",
 				       directory, stores[i]->noun, stores[i]->noun);
 	}
+	if (sb_directory_holds(directory, SB_MACHINES_FILE))
+		return sb_fail(SB_EXIT_USAGE,
+			       "result directory '%s' already holds sweeps; expected a new one, or "
+			       "sweep --resume",
+			       directory);
 	return 0;
 }
 

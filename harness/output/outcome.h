@@ -10,6 +10,9 @@
 #include "harness/cli/options.h"
 #include "results/record/record.h"
 
+/* Beside the results of sweeps of several machines: what continues them, harness/fleet/machines.h. */
+#define SB_MACHINES_FILE "machines.json"
+
 /* Chooses the result's directory, which must not hold a result yet, and makes
  * it. Returns 0, or an exit status after an error has been printed. */
 SB_MUST_CHECK int sb_outcome_prepare(const struct sb_options *options, struct sb_result *result);

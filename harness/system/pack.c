@@ -83,8 +83,7 @@ static void list_names(const json_t *machines, char *out, size_t bytes)
 	const json_t *machine;
 
 	*out = '\0';
-	json_array_foreach(machines, i, machine)
-	{
+	json_array_foreach (machines, i, machine) {
 		if (used < bytes)
 			used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
 						 name_of(machine));
@@ -98,8 +97,7 @@ static const json_t *find(const json_t *machines, const char *name)
 
 	if (!*name)
 		return json_array_size(machines) == 1 ? json_array_get(machines, 0) : NULL;
-	json_array_foreach(machines, i, machine)
-	{
+	json_array_foreach (machines, i, machine) {
 		if (!strcmp(name_of(machine), name))
 			return machine;
 	}
@@ -205,8 +203,7 @@ int sb_pack_names(const char *profile, char ***names, uint32_t *n, char *why, si
 	*names = calloc(json_array_size(machines) + 1, sizeof(**names));
 	if (!*names)
 		rc = -ENOMEM;
-	json_array_foreach(machines, i, machine)
-	{
+	json_array_foreach (machines, i, machine) {
 		char *name = rc ? NULL : strdup(name_of(machine));
 
 		if (name)
@@ -303,8 +300,7 @@ static int put(json_t *machines, const char *name, json_t *machine)
 	const json_t *old;
 	size_t i;
 
-	json_array_foreach(machines, i, old)
-	{
+	json_array_foreach (machines, i, old) {
 		if (!strcmp(name_of(old), name))
 			return json_array_set_new(machines, i, machine);
 	}

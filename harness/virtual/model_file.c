@@ -160,8 +160,7 @@ static int refuse_unknown(const struct reader *r, const json_t *values)
 	const char *name;
 	json_t *unused;
 
-	json_object_foreach((json_t *)(uintptr_t)values, name, unused)
-	{
+	json_object_foreach ((json_t *)(uintptr_t)values, name, unused) {
 		if (index_of(name) == VALUES)
 			return refuse(r, -EINVAL,
 				      "unknown value '%s'; sched-bench topo show --model names "

@@ -75,8 +75,7 @@ static double aggregate_key(const struct aggregate *aggregate, json_t *rows, con
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach (rows, i, row) {
 		const json_t *number = json_object_get(row, key);
 
 		if (json_is_number(number))

@@ -205,8 +205,7 @@ static bool take_noises(struct sb_calibration *out, const json_t *root)
 
 	if (!json_is_array(noise) || json_array_size(noise) > SB_NOISES_MAX)
 		return false;
-	json_array_foreach(noise, i, item)
-	{
+	json_array_foreach (noise, i, item) {
 		if (!take_noise(&out->noise[out->noises++], item))
 			return false;
 	}

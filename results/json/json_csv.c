@@ -15,9 +15,9 @@ static json_t *columns_of(const json_t *rows)
 	json_t *value;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-	{
-		json_object_foreach(row, key, value) json_object_set_new(columns, key, json_true());
+	json_array_foreach (rows, i, row) {
+		json_object_foreach (row, key, value)
+			json_object_set_new(columns, key, json_true());
 	}
 	return columns;
 }
@@ -49,8 +49,7 @@ static void put_row(FILE *out, const json_t *row, json_t *columns)
 	const char *key;
 	json_t *unused;
 
-	json_object_foreach(columns, key, unused)
-	{
+	json_object_foreach (columns, key, unused) {
 		fputs(before, out);
 		put_cell(out, json_object_get(row, key));
 		before = ",";
@@ -64,8 +63,7 @@ static void put_header(FILE *out, json_t *columns)
 	const char *key;
 	json_t *unused;
 
-	json_object_foreach(columns, key, unused)
-	{
+	json_object_foreach (columns, key, unused) {
 		fputs(before, out);
 		sb_csv_put_text(out, key);
 		before = ",";
@@ -82,7 +80,8 @@ int sb_json_put_csv(json_t *rows, FILE *out)
 
 	if (!lacked) {
 		put_header(out, columns);
-		json_array_foreach(rows, i, row) put_row(out, row, columns);
+		json_array_foreach (rows, i, row)
+			put_row(out, row, columns);
 	}
 	json_decref(columns);
 	json_decref(rows);

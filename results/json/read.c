@@ -27,8 +27,7 @@ static bool read_group(struct sb_reader *r, const char *name, json_t *group, str
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(group, key, value)
-	{
+	json_object_foreach (group, key, value) {
 		if (out->facts >= FACTS_MAX)
 			return sb_reader_unexpected(r, "meta", "fewer facts");
 		if (!json_is_string(value))
@@ -45,8 +44,7 @@ static bool read_facts(struct sb_reader *r, const json_t *own, struct sb_result 
 	const char *name;
 	json_t *group;
 
-	json_object_foreach(meta, name, group)
-	{
+	json_object_foreach (meta, name, group) {
 		if (!read_group(r, name, group, out))
 			return false;
 	}
@@ -78,8 +76,7 @@ static bool read_all_added(struct sb_reader *r, const json_t *own)
 
 	if (all && !json_is_array(all))
 		return sb_reader_unexpected(r, "workload_metrics", "an array");
-	json_array_foreach(all, i, value)
-	{
+	json_array_foreach (all, i, value) {
 		if (!read_added(r, value))
 			return false;
 	}

@@ -96,20 +96,21 @@ the_submitter_dies() {
 	submitter=$!
 }
 
+# wait_for_task DIRECTORY: until one of its tasks runs, or its submitter has ended.
+wait_for_task() {
+	until running "$1" 2>/dev/null | grep -q _; do
+		kill -0 "$submitter" 2>/dev/null || break
+		sleep 0.1
+	done
+}
 # with FAULT DIRECTORY TENTHS: a sweep in which that happens, so long after its first task has begun.
 # shellcheck disable=SC2086
 with() {
 	"$program" sweep $virtual -q --on slurm --chunks 5 -o "$2" >"$2.out" 2>&1 &
 	submitter=$!
-	until running "$2" 2>/dev/null | grep -q _; do
-		kill -0 $submitter 2>/dev/null || break
-		sleep 0.1
-	done
+	wait_for_task "$2"
 	sleep "$(($3 / 10)).$(($3 % 10))"
-	until running "$2" | grep -q _; do
-		kill -0 $submitter 2>/dev/null || break
-		sleep 0.1
-	done
+	wait_for_task "$2"
 	"$1" "$2" "$3" || return 1
 	ends "$submitter" "$2.stuck" || {
 		cat "$2.out" "$2"/chunks/*.out

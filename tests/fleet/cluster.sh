@@ -85,14 +85,10 @@ hurry() {
 	done
 }
 
-# daemons SIGNAL: sends it to all of them.
-daemons() {
-	cat "$cluster"/*.pid 2>/dev/null | xargs -r kill "-$1" 2>/dev/null
-}
 # A daemon that still waits for a job after ten seconds is killed.
 stop_cluster() {
 	[ -z "$hurrying" ] || kill "$hurrying" 2>/dev/null
-	daemons TERM
+	cat "$cluster"/*.pid 2>/dev/null | xargs -r kill 2>/dev/null
 	for _ in $(seq 100); do
 		pgrep -f "$cluster/slurm.conf" >/dev/null || return
 		sleep 0.1

@@ -60,8 +60,10 @@ static void gather(json_t *value, struct values *values)
 
 	values->at = realloc(values->at, (values->n + 1) * sizeof(json_t *));
 	values->at[values->n++] = value;
-	json_object_foreach(value, key, part) gather(part, values);
-	json_array_foreach(value, i, part) gather(part, values);
+	json_object_foreach (value, key, part)
+		gather(part, values);
+	json_array_foreach (value, i, part)
+		gather(part, values);
 }
 
 static json_t *some_value(const struct values *values)
@@ -93,7 +95,9 @@ static void swap_one(const struct values *values)
 		else
 			json_array_append(parent, value);
 	} else if (size) {
-		json_object_foreach(parent, key, old) if (!which--) break;
+		json_object_foreach (parent, key, old)
+			if (!which--)
+				break;
 		if (next_random() % 4)
 			json_object_set(parent, key, value);
 	}
