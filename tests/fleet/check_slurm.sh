@@ -86,8 +86,11 @@ a_node_dies() {
 }
 a_task_is_requeued() { scontrol requeue "$(running "$1" | head -1)"; }
 a_time_limit_is_hit() { scontrol update "JobId=$(running "$1" | head -1)" EndTime=now+2seconds; }
-# Slurm holds the task then, for an administrator.
-a_task_cannot_start() { touch "$cluster/fail"; }
+# Slurm holds the task then, for an administrator. The requeued one starts again, if no other does.
+a_task_cannot_start() {
+	touch "$cluster/fail"
+	a_task_is_requeued "$1"
+}
 the_job_is_cancelled() { scancel --name="$(job_of "$1")"; }
 the_submitter_dies() {
 	kill -9 "$submitter"
