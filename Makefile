@@ -125,25 +125,31 @@ TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_workloads \
 SHELL_TESTS := $(filter %/test_orders.sh,$(SHELL_TESTS))
 LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
+# Tests of core/ that run twice elsewhere run once here: where a mistake shows more often, among
+# small tables with every assertion on, or, on arm64, as users run it; there the small build, whose
+# atomics are other instructions, has the tests of those.
+ifneq ($(filter asan tsan coverage,$(MODE)),)
+TESTS := $(filter-out $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%),$(TESTS))
+else ifneq ($(SYSROOT),)
+SMALL_TESTS := $(filter $(OUT)/small/tests/modules/% %/test_stress,$(SMALL_TESTS))
+endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_damage test_descriptions test_distribution test_files test_gate test_gate_values test_gnuplot test_hlog test_ini \
 	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
 	test_progress test_read test_report test_results test_sides test_front test_ranking test_spoilt test_summary test_sweep test_table test_timeseries \
 	test_trace_file test_uneven test_usl test_validity test_wide \
-	test_ab.sh test_calibrate.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_files.sh test_fuzz.sh test_gate.sh \
-	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_plugin.sh test_description.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
+	test_ab.sh test_calibrate.sh test_chunks.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_files.sh test_fuzz.sh test_gate.sh \
+	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_machines.sh test_page.sh test_plugin.sh test_description.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
 	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
 # What measures, or looks at what the machine does, has it for itself.
-ALONE := test_ab.sh test_calibrate.sh test_command.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh \
-	test_saved.sh test_service.sh test_stops.sh test_sweep.sh test_terminal.sh test_threads.sh
-# What measures finds nothing out in a build that is many times slower, and hardly anything else has to be alone there.
+ALONE := test_ab.sh test_calibrate.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh test_stops.sh
+# What measures finds nothing out in a build that is many times slower.
 ifeq ($(MODE),asan)
-ALONE := test_ab.sh test_calibrate.sh test_exemplars.sh
 MEASURES := test_gate.sh test_hangs.sh test_limits.sh test_stops.sh
 SHELL_TESTS := $(filter-out $(MEASURES:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what measures: $(MEASURES)
@@ -205,7 +211,7 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) $(if $(filter harness,$(MODULES)),all) build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' ALONE='$(ALONE)' tests/run.sh $(OUT) $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(SHELL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' ALONE='$(ALONE)' tests/run.sh $(OUT) $(SHELL_TESTS) $(EXPLORE) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
 
 check-arm64: ## build for arm64, run the tests of core/ in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc

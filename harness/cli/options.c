@@ -323,6 +323,47 @@ static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 	return rc;
 }
 
+/* Whether it is other than by default, or what a sweep goes through. */
+static bool is_used(const struct sb_options *options, enum sb_option_id id)
+{
+	const size_t length = strlen(sb_option[id].name);
+
+	for (uint32_t i = 0; i < options->sweeps; i++) {
+		if (!strncmp(options->sweep[i].text, sb_option[id].name, length) &&
+		    options->sweep[i].text[length] == '=')
+			return true;
+	}
+	return strcmp(options->value[id].text, sb_option[id].initial) != 0;
+}
+
+/* The option without which this one does nothing: its help begins with "with --NAME:". SB_OPTIONS:
+ * there is none. */
+static enum sb_option_id needed_by(enum sb_option_id id, enum sb_verb verb)
+{
+	const char *help = sb_option[id].help;
+	char name[64];
+
+	if (strncmp(help, "with --", 7) != 0)
+		return SB_OPTIONS;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(help + 7, ":"), help + 7);
+	return sb_option_find(verb, name);
+}
+
+/* In the environment and in [global] an option may be meant for others, and the options of a
+ * comparison's sides are the runs' own. */
+static int check_needs(const struct sb_options *options, enum sb_verb verb)
+{
+	for (int id = 0; id < SB_OPTIONS && verb != SB_VERB_AB; id++) {
+		const enum sb_option_id needed = needed_by(id, verb);
+
+		if ((sb_option[id].verbs & verb) && sb_option_is_said(options, id) &&
+		    needed != SB_OPTIONS && is_used(options, id) && !is_used(options, needed))
+			return sb_fail(SB_EXIT_USAGE, "--%s: only with --%s", sb_option[id].name,
+				       sb_option[needed].name);
+	}
+	return 0;
+}
+
 /* From a job file: a parameter, or one of the verb's options. */
 static int take_entry(struct sb_options *options, enum sb_verb verb, const struct sb_entry *entry)
 {
@@ -371,7 +412,9 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 		rc = sb_options_from_arguments(options, verb, argc, argv);
 	if (!rc)
 		rc = apply_policy(options);
-	return rc ? rc : apply_virtual_defaults(options, verb);
+	if (!rc)
+		rc = apply_virtual_defaults(options, verb);
+	return rc ? rc : check_needs(options, verb);
 }
 
 int sb_options_parse_for(struct sb_options *options, enum sb_verb verb, int argc, char **argv)

@@ -1,9 +1,10 @@
 #include "harness/guide/topics.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/cli/help.h"
+#include "harness/guide/markdown.h"
 #include "results/embed.h"
 
 #define TOPIC(name, file, summary)                                                                 \
@@ -32,42 +33,6 @@ const struct sb_topic *sb_topic_find(const char *name)
 	return NULL;
 }
 
-#define LINE_BYTES 500
-
-/* A cell of a Markdown table without code marks and targets of links; returns what is behind it. */
-static const char *take_cell(const char *at, char *out)
-{
-	size_t n = 0;
-
-	at += strspn(at, " |");
-	while (*at && *at != '|' && *at != '\n' && n < LINE_BYTES - 1) {
-		if (at[0] == ']' && at[1] == '(')
-			at += strcspn(at, ")\n");
-		else if (!strchr("`[", *at))
-			out[n++] = *at;
-		at += *at && *at != '\n';
-	}
-	while (n && out[n - 1] == ' ')
-		n--;
-	out[n] = '\0';
-	return at;
-}
-
-/* The rows below the table's head, as "question" and below it "command". */
-static void put_rows(const char *row)
-{
-	char left[LINE_BYTES];
-	char right[LINE_BYTES];
-
-	while (row && row[1] == '|') {
-		take_cell(take_cell(row + 1, left), right);
-		sb_help_wrapped(left, 0);
-		fputs("    ", stdout);
-		sb_help_wrapped(right, 4);
-		row = strchr(row + 1, '\n');
-	}
-}
-
 /* Whether the first cell of the row names it, "| `queue50`, `queue99` | ...". */
 static bool row_defines(const char *row, const char *word)
 {
@@ -83,7 +48,6 @@ static bool row_defines(const char *row, const char *word)
 
 static int define_in(const struct sb_topic *topic, const char *word)
 {
-	char cell[LINE_BYTES];
 	int n = 0;
 
 	for (const char *row = strstr(topic->text, "\n| `"); row; row = strstr(row, "\n| `")) {
@@ -91,11 +55,7 @@ static int define_in(const struct sb_topic *topic, const char *word)
 		if (!row_defines(row, word))
 			continue;
 		printf("%s, in sched-bench help %s:\n", word, topic->name);
-		for (row = take_cell(row, cell); *row == '|' && row[1] != '\n';) {
-			row = take_cell(row, cell);
-			fputs("    ", stdout);
-			sb_help_wrapped(cell, 4);
-		}
+		sb_markdown_put_definition(row);
 		n++;
 	}
 	return n;
@@ -117,7 +77,9 @@ static void put_table(const struct sb_topic *topic)
 	printf("%s:\n\n", topic->section + strspn(topic->section, "# "));
 	/* The line between the head and the rows. */
 	row = row ? strstr(row, "\n|---|") : NULL;
-	put_rows(row ? strchr(row + 1, '\n') : NULL);
+	for (row = row ? strchr(row + 1, '\n') : NULL; row && row[1] == '|';
+	     row = strchr(row + 1, '\n'))
+		sb_markdown_put_row(row + 1);
 }
 
 /* Sections that are for those who change the tool. */
@@ -135,15 +97,14 @@ static void put_text(const char *text)
 	const char *next;
 
 	if (!section || !files || files > section) {
-		fputs(text, stdout);
+		sb_markdown_put(text, strlen(text));
 		return;
 	}
-	fwrite(text, 1, strcspn(text, "\n") + 1, stdout);
+	sb_markdown_put(text, strcspn(text, "\n") + 1);
 	for (; section; section = next) {
 		next = strstr(section + 1, "\n## ");
 		if (!is_for_developers(section + 1))
-			fwrite(section, 1, next ? (size_t)(next - section) : strlen(section),
-			       stdout);
+			sb_markdown_put(section, next ? (size_t)(next - section) : strlen(section));
 	}
 }
 

@@ -440,8 +440,6 @@ static int micro(const struct sb_options *options, int argc, char **argv)
 	const bool counts = sb_opt(options, SB_OPT_counts);
 	int rc;
 
-	if (!counts && !counted && *options->value[SB_OPT_counts_out].text)
-		return sb_fail(SB_EXIT_USAGE, "--counts-out: expected with --counts only");
 	if (!counts && !counted)
 		return time_kinds(argc, argv);
 	rc = refuse_others(argc, argv);

@@ -54,16 +54,22 @@ static int check_workers(const struct sb_run_stage *stage)
 		       stage->plan.placement.workers, SB_WORKERS_MAX);
 }
 
-/* In both cases for close_stage. */
-static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
+/* What is wrong on any machine. */
+static int check_job(const struct sb_job *job)
 {
 	int rc = sb_load_check(&job->options);
 
-	stage->job = job;
 	if (!rc)
 		rc = sb_tracing_check(&job->options);
-	if (!rc)
-		rc = sb_glances_check(&job->options);
+	return rc ? rc : sb_glances_check(&job->options);
+}
+
+/* In both cases for close_stage. */
+static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
+{
+	int rc = check_job(job);
+
+	stage->job = job;
 	if (!rc)
 		rc = sb_placing_open(&job->options, &stage->topology);
 	if (rc)
@@ -74,8 +80,6 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 		return rc;
 	sb_placing_note_generator(&job->options, stage->topology, &stage->plan);
 	rc = check_workers(stage);
-	if (!rc && !sb_opt(&job->options, SB_OPT_virtual) && *job->options.value[SB_OPT_model].text)
-		rc = sb_fail(SB_EXIT_USAGE, "--model: only with --virtual");
 	if (!rc && sb_opt(&job->options, SB_OPT_virtual))
 		rc = sb_virtual_machine_make(&stage->virtual, &job->options, stage->topology,
 					     &stage->plan);
@@ -295,6 +299,17 @@ int sb_run_new(const struct sb_jobs *jobs, int argc, char **argv, char **directo
 	return rc;
 }
 
+static int show(const struct sb_jobs *jobs)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < jobs->jobs && !rc; i++)
+		rc = check_job(&jobs->job[i]);
+	if (!rc)
+		sb_jobs_show(jobs, SB_VERB_RUN, stdout);
+	return rc;
+}
+
 static int resume(const struct sb_jobs *given, int argc, char **argv)
 {
 	struct sb_saved saved = { .jobs = NULL };
@@ -316,7 +331,7 @@ int sb_command_run(int argc, char **argv)
 	if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_help))
 		sb_help_verb(SB_VERB_RUN);
 	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_show_job))
-		sb_jobs_show(&jobs, SB_VERB_RUN, stdout);
+		rc = show(&jobs);
 	else if (!rc && sb_opt(&jobs.job[0].options, SB_OPT_resume))
 		rc = resume(&jobs, argc, argv);
 	else if (!rc)

@@ -291,19 +291,10 @@ static int take_directory(struct sb_options *options)
 	return 0;
 }
 
-/* Options that have no meaning without another, or beside it. */
 static int check_cluster(const struct sb_options *o)
 {
-	const bool is_on = *o->value[SB_OPT_on].text;
-
-	if (is_on && *o->value[SB_OPT_chunk].text)
+	if (*o->value[SB_OPT_on].text && *o->value[SB_OPT_chunk].text)
 		return sb_fail(SB_EXIT_USAGE, "--chunk and --on: expected one of them");
-	if (!is_on && sb_option_is_said(o, SB_OPT_chunks))
-		return sb_fail(SB_EXIT_USAGE,
-			       "--chunks: expected --on, which runs them; --chunk K/N "
-			       "runs one of them here");
-	if (!is_on && sb_option_is_said(o, SB_OPT_nodes_as))
-		return sb_fail(SB_EXIT_USAGE, "--nodes-as: expected --on, which has the nodes");
 	return 0;
 }
 

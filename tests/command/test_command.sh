@@ -148,6 +148,19 @@ refuses "unknown workload, with a suggestion" 3 "did you mean 'pingpong'" \
 refuses "bad value" 3 "'12x'.*expected a count from 0 to 1000000" \
 	run -w yield --spin-tight 12x
 refuses "value out of range" 3 "'65'.*from 1 to 64" run -w yield --steal-cap 65
+# Options that do nothing without another say which.
+refuses "an option whose other one is missing" 3 "^sched-bench: --look-ahead: only with --virtual$" \
+	run -w yield --look-ahead 20ns
+refuses "the same in a sweep" 3 "chunks: only with --on$" sweep -w yield -L batch=1,2 --chunks 3
+refuses "the same in a gate" 3 "slowdowns: only with --selftest$" gate --slowdowns 2%
+printf '[one]\nworkload=yield\nmax-repetitions=5\n' >"$work/alone.ini"
+refuses "the same in a job" 3 "max-repetitions: only with --until-ci$" run "$work/alone.ini"
+environment_may_have_it() {
+	SCHED_BENCH_MAX_REPETITIONS=5 "$program" run -w yield --show-job >"$work/alone"
+}
+holds "in the environment it may be meant for other runs" environment_may_have_it
+refuses "--show-job refuses what a run refuses" 3 "'5k'.*is not valid" \
+	run -w service --rate 5k --show-job
 refuses "an unknown policy, with a suggestion" 3 \
 	"'spce'.*expected default|spec; did you mean 'spec'" run -w yield --policy spce
 refuses "no workload" 3 "no workload" run

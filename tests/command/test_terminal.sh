@@ -259,6 +259,13 @@ for verb in check calibrate topo "topo list" "topo plan" run; do
 	# shellcheck disable=SC2086
 	holds "help of $verb is 80 wide" fits 160 $verb --help
 done
+for topic in validity spinning glossary; do
+	holds "help $topic is 80 wide" fits 200 help $topic
+done
+stands_as_it_is() {
+	"$program" help start | cmp - README.md
+}
+holds "without a terminal a topic is Markdown, as it stands" stands_as_it_is
 is_manual() {
 	"$program" manual man >"$work/man.1" || return 1
 	# Every option, and every workload, stands in it.

@@ -89,9 +89,9 @@ refuses "is refused, too" 3 "e2 was begun with another machine: elsewhere" sweep
 # shellcheck disable=SC2086
 refuses "a chunk and a cluster" 3 "expected one of them" sweep $real --chunk 1/2 --on slurm -o x
 # shellcheck disable=SC2086
-refuses "chunks without a cluster" 3 "expected --on" sweep $real --chunks 4 -o x
+refuses "chunks without a cluster" 3 "only with --on" sweep $real --chunks 4 -o x
 # shellcheck disable=SC2086
-refuses "types of nodes without a cluster" 3 "expected --on" sweep $real --nodes-as series -o x
+refuses "types of nodes without a cluster" 3 "only with --on" sweep $real --nodes-as series -o x
 holds "a merge that failed leaves nothing" [ ! -e x ]
 
 # ---- virtual time ----

@@ -51,6 +51,8 @@ void sb_virtual_access(const volatile void *address, enum sb_access access, stru
 		explore(access, site);
 		return;
 	}
+	/* The host's own cache misses, this one and those of the tables, overlap. */
+	__builtin_prefetch((const void *)(uintptr_t)address);
 	sb_turns.now_ps = sb_lines_access(&sb_turns.lines, current_cpu(), address, access, site,
 					  sb_turns.now_ps);
 	sb_turns_look();
@@ -66,6 +68,7 @@ void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site)
 		return;
 	/* They come at the same time. */
 	for (; line <= end; line++) {
+		__builtin_prefetch(sb_region_start + (line << SB_REGION_LINE_SHIFT));
 		if (!sb_lines_hits(&sb_turns.lines, current_cpu(), line, SB_ACCESS_TOUCH))
 			now_ps = sb_max_u64(now_ps,
 					    sb_lines_fetch(&sb_turns.lines, current_cpu(), line,

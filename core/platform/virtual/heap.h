@@ -16,14 +16,20 @@ struct sb_event_time {
 	bool is_cpu;
 };
 
+/* With the time, as siblings, which are compared, lie next to each other, and events do not. */
+struct sb_heap_entry {
+	uint64_t at_ps;
+	struct sb_event_time *event;
+};
+
 struct sb_heap {
-	struct sb_event_time **entry;
+	struct sb_heap_entry *entry;
 	uint32_t n, room;
 };
 
 static inline struct sb_event_time *sb_heap_first(const struct sb_heap *heap)
 {
-	return heap->n ? heap->entry[0] : NULL;
+	return heap->n ? heap->entry[0].event : NULL;
 }
 
 /* Without memory it aborts the program. */

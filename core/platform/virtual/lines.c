@@ -169,6 +169,7 @@ static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum
 static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
 	uint32_t *chunk = &l->chunk[sb_lines_place(l, cpu, number) / SB_LINES_CHUNK];
+	struct sb_cache_line *displaced;
 	uint64_t *set;
 	int way = 0;
 
@@ -177,7 +178,10 @@ static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 	set = sb_lines_set(l, cpu, number);
 	while (way < SB_LINES_WAYS - 1 && set[way] >> 32 != number + 1)
 		way++;
-	sb_lines_put_first(set, way, sb_lines_key(l, number));
+	displaced = sb_lines_own(l, cpu, set[way]);
+	if (displaced)
+		displaced->is_kept = displaced->is_first = false;
+	sb_lines_put_first(l, cpu, number, set, way);
 }
 
 static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, struct sb_site *site,

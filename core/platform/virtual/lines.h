@@ -40,8 +40,10 @@ struct sb_cache_line {
 	uint64_t busy_ps; /* nobody else gets it before */
 	uint32_t version;
 	uint16_t owner; /* plus 1 */
-	bool is_shared; /* others have read it since it was written */
-	uint8_t reach;	/* how far away the farthest of them is */
+	bool is_shared : 1; /* others have read it since it was written */
+	bool is_kept : 1;   /* its owner has a copy of this version */
+	bool is_first : 1;  /* the same, and it is the latest of the owner's set */
+	uint8_t reach;	    /* how far away the farthest of those that have read it is */
 };
 
 struct sb_lines {
@@ -110,31 +112,57 @@ static inline int sb_lines_way(const uint64_t *set, uint64_t key)
 	return way;
 }
 
-/* The key takes the first place, and what was before `way` moves up by one. */
-static inline void sb_lines_put_first(uint64_t *set, int way, uint64_t key)
+/* The line of a key that has just moved within a CPU's set, or left it; NULL: of another owner. */
+static inline struct sb_cache_line *sb_lines_own(const struct sb_lines *lines, uint32_t cpu,
+						 uint64_t key)
 {
-	for (; way > 0; way--)
-		set[way] = set[way - 1];
-	set[0] = key;
+	struct sb_cache_line *line = key ? &lines->line[(key >> 32) - 1] : NULL;
+
+	return line && line->owner == cpu + 1 ? line : NULL;
 }
 
-/* Whether the CPU has the line's current version; this is no use of it. */
-static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+/* In the CPU's set the line takes the first place, and what was before `way` moves up by one. */
+static inline void sb_lines_put_first(const struct sb_lines *lines, uint32_t cpu, uint64_t number,
+				      uint64_t *set, int way)
 {
-	return sb_lines_way(sb_lines_set(lines, cpu, line), sb_lines_key(lines, line)) <
+	struct sb_cache_line *line = &lines->line[number];
+	struct sb_cache_line *second = sb_lines_own(lines, cpu, set[0]);
+
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0] = sb_lines_key(lines, number);
+	if (second)
+		second->is_first = false;
+	if (line->owner == cpu + 1)
+		line->is_first = line->is_kept = true;
+}
+
+/* Whether the CPU has the line's current version; this is no use of it. Of the owner the line
+ * itself tells: the host need not fetch the set. */
+static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
+{
+	const struct sb_cache_line *line = &lines->line[number];
+
+	if (line->owner == cpu + 1)
+		return line->is_kept;
+	return sb_lines_way(sb_lines_set(lines, cpu, number), sb_lines_key(lines, number)) <
 	       SB_LINES_WAYS;
 }
 
 /* The same; the CPU uses its copy. */
-static inline bool sb_lines_use_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
+static inline bool sb_lines_use_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
 {
-	uint64_t *set = sb_lines_set(lines, cpu, line);
-	const uint64_t key = sb_lines_key(lines, line);
-	const int way = sb_lines_way(set, key);
+	const struct sb_cache_line *line = &lines->line[number];
+	uint64_t *set;
+	int way;
 
+	if (SB_LIKELY(line->owner == cpu + 1 && line->is_first))
+		return true;
+	set = sb_lines_set(lines, cpu, number);
+	way = sb_lines_way(set, sb_lines_key(lines, number));
 	if (way == SB_LINES_WAYS)
 		return false;
-	sb_lines_put_first(set, way, key);
+	sb_lines_put_first(lines, cpu, number, set, way);
 	return true;
 }
 

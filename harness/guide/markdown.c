@@ -1,0 +1,178 @@
+#include "harness/guide/markdown.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cli/help.h"
+#include "harness/terminal/progress.h"
+
+#define FENCE "```"
+
+#define CELL_BYTES 500
+
+/* A cell of a table without code marks and targets of links; returns what is behind it. */
+static const char *take_cell(const char *at, char *out)
+{
+	size_t n = 0;
+
+	at += strspn(at, " |");
+	while (*at && *at != '|' && *at != '\n' && n < CELL_BYTES - 1) {
+		if (at[0] == ']' && at[1] == '(')
+			at += strcspn(at, ")\n");
+		else if (!strchr("`[", *at))
+			out[n++] = *at;
+		at += *at && *at != '\n';
+	}
+	while (n && out[n - 1] == ' ')
+		n--;
+	out[n] = '\0';
+	return at;
+}
+
+void sb_markdown_put_definition(const char *row)
+{
+	char cell[CELL_BYTES];
+
+	for (row = take_cell(row, cell); *row == '|' && row[1] != '\n';) {
+		row = take_cell(row, cell);
+		if (!*cell)
+			continue;
+		fputs("    ", stdout);
+		sb_help_wrapped(cell, 4);
+	}
+}
+
+void sb_markdown_put_row(const char *row)
+{
+	char cell[CELL_BYTES];
+
+	take_cell(row, cell);
+	sb_help_wrapped(cell, 0);
+	sb_markdown_put_definition(row);
+}
+
+/* ---- lines ---- */
+
+static const char *next_line(const char *line)
+{
+	line += strcspn(line, "\n");
+	return line + (*line == '\n');
+}
+
+static bool begins(const char *line, const char *mark)
+{
+	return !strncmp(line, mark, strlen(mark));
+}
+
+/* How far the lines of an item are indented; 0: it is none. */
+static int item_indent(const char *line)
+{
+	const size_t digits = strspn(line, "0123456789");
+
+	if (begins(line, "- "))
+		return 2;
+	return digits && begins(line + digits, ". ") ? (int)digits + 2 : 0;
+}
+
+/* A paragraph or an item of a list, while its lines are joined. */
+struct paragraph {
+	size_t n;
+	int indent;
+	char text[4096];
+};
+
+static void end_paragraph(struct paragraph *p)
+{
+	p->text[p->n] = '\0';
+	if (p->n)
+		sb_help_wrapped(p->text, p->indent);
+	p->n = 0;
+}
+
+static void add_line(struct paragraph *p, const char *line)
+{
+	const size_t spaces = strspn(line, " ");
+	const size_t length = strcspn(line + spaces, "\n");
+
+	if (item_indent(line) || p->n + length + 2 > sizeof(p->text))
+		end_paragraph(p);
+	if (!p->n)
+		p->indent = item_indent(line);
+	else
+		p->text[p->n++] = ' ';
+	memcpy(p->text + p->n, line + spaces, length);
+	p->n += length;
+}
+
+static void put_line(const char *line)
+{
+	printf("%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* Returns what is behind it. */
+static const char *put_code(const char *line, const char *end)
+{
+	for (line = next_line(line); line < end && !begins(line, FENCE); line = next_line(line))
+		put_line(line);
+	return next_line(line);
+}
+
+static bool has_empty_cell(const char *row)
+{
+	const char *empty = strstr(row, "| |");
+
+	return empty && empty < next_line(row);
+}
+
+/* As it stands if it fits, else each row's cells below each other. Returns what is behind it. */
+static const char *put_table(const char *table, const char *end)
+{
+	size_t widest = 0;
+	const char *line;
+
+	for (line = table; line < end && *line == '|'; line = next_line(line)) {
+		if (strcspn(line, "\n") > widest)
+			widest = strcspn(line, "\n");
+	}
+	for (line = table; line < end && *line == '|'; line = next_line(line)) {
+		if (widest <= (size_t)sb_terminal_columns(stdout))
+			put_line(line);
+		else if (!begins(line, "|--") && (line != table || !has_empty_cell(line)))
+			sb_markdown_put_row(line);
+	}
+	return line;
+}
+
+void sb_markdown_put(const char *text, size_t bytes)
+{
+	const char *end = text + bytes;
+	struct paragraph p = { .n = 0 };
+
+	if (!isatty(STDOUT_FILENO)) {
+		fwrite(text, 1, bytes, stdout);
+		return;
+	}
+	while (text < end) {
+		const bool is_alone =
+			*text == '\n' || *text == '#' || *text == '|' || begins(text, FENCE);
+
+		if (is_alone)
+			end_paragraph(&p);
+		if (begins(text, FENCE)) {
+			text = put_code(text, end);
+			continue;
+		}
+		if (*text == '|') {
+			text = put_table(text, end);
+			continue;
+		}
+		if (is_alone)
+			put_line(text);
+		else
+			add_line(&p, text);
+		text = next_line(text);
+	}
+	end_paragraph(&p);
+}
