@@ -124,12 +124,16 @@ static int parse_list(struct sb_dimension *d, const char *text)
 	int rc = words ? 0 : sb_fail_memory();
 
 	while (!rc && (word = strsep(&rest, ","))) {
-		if (*word)
-			rc = add_value(d, word);
-		else
+		if (!*word)
 			rc = sb_fail(SB_EXIT_USAGE,
 				     "-L %s=%s: a value is empty; expected NAME=A,B,...", d->name,
 				     text);
+		else if (*word >= '0' && *word <= '9' && strstr(word, ".."))
+			rc = sb_fail(SB_EXIT_USAGE,
+				     "-L %s=%s: expected NAME=A,B,...; -P has ranges", d->name,
+				     text);
+		else
+			rc = add_value(d, word);
 	}
 	free(words);
 	return rc;
@@ -166,7 +170,7 @@ static bool cut_range(struct range *range, char *copy)
 static const char *read_range(struct range *range, char *copy)
 {
 	if (!cut_range(range, copy))
-		return "expected LO..HI, LO..HI:STEP or LO..HI:log2";
+		return "expected LO..HI, LO..HI:STEP or LO..HI:log2; -L has values with commas";
 	for (size_t i = 0; i < SB_ARRAY_SIZE(kinds) && !range->kind; i++) {
 		if (kinds[i].parse(range->low, &range->from) &&
 		    kinds[i].parse(range->high, &range->to))

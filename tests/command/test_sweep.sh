@@ -62,6 +62,8 @@ refuses "a flag that is neither yes nor no" "--no-smt: 'maybe'.*yes or no" \
 	-w yield -L no-smt=yes,maybe
 refuses "an option both fixed and gone through" "--batch is given" \
 	-w yield -L batch=1,2 --batch 3
+refuses "values where a range is expected" "; -L has values" -w yield -P workers=1,2
+refuses "a range where values are expected" "; -P has ranges" -w yield -L workers=1..2
 refuses "the same twice" "batch is gone through twice" -w yield -L batch=1,2 -P batch=1..4
 refuses "an objective that is no metric" "did you mean ns_per_op" \
 	-w yield -L batch=1,2 --objective ns_per_opp
