@@ -9,12 +9,12 @@
 
 const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g, uint32_t i)
 {
-	return &g->view->sweep->configuration[g->first + i];
+	return &g->view->sweep->configuration[g->of[i]];
 }
 
 const struct sb_series *sb_ranked_series(const struct sb_ranked *g, uint32_t i)
 {
-	return &g->view->result->series[g->first + i];
+	return &g->view->result->series[g->of[i]];
 }
 
 const char *sb_ranked_settings(const struct sb_ranked *g, uint32_t i)
@@ -48,22 +48,29 @@ uint32_t sb_ranked_default(const struct sb_ranked *g, uint32_t i)
 	return SB_NO_LEVEL;
 }
 
-bool sb_ranked_is_load(const struct sb_ranked *g)
+static bool is_load(const struct sb_dimension *dimension)
 {
-	const struct sb_sweep *sweep = g->view->sweep;
+	return dimension->option == SB_OPT_rate || dimension->option == SB_OPT_load ||
+	       dimension->option == SB_OPT_closed;
+}
+
+/* How many dimensions vary that are loads, or that are not. */
+static uint32_t count_varied(const struct sb_sweep *sweep, const struct sb_configuration *c,
+			     bool loads)
+{
 	uint32_t varied = 0;
 
-	for (uint32_t d = 0; d < sweep->dimensions; d++) {
-		const struct sb_dimension *it = &sweep->dimension[d];
+	for (uint32_t d = 0; d < sweep->dimensions; d++)
+		varied += c->level[d] != SB_NO_LEVEL && sweep->dimension[d].values > 1 &&
+			  is_load(&sweep->dimension[d]) == loads;
+	return varied;
+}
 
-		if (sb_ranked_configuration(g, 0)->level[d] == SB_NO_LEVEL || it->values < 2)
-			continue;
-		if (it->option != SB_OPT_rate && it->option != SB_OPT_load &&
-		    it->option != SB_OPT_closed)
-			return false;
-		varied++;
-	}
-	return varied > 0;
+bool sb_ranked_is_load(const struct sb_ranked *g)
+{
+	const struct sb_configuration *c = sb_ranked_configuration(g, 0);
+
+	return count_varied(g->view->sweep, c, true) && !count_varied(g->view->sweep, c, false);
 }
 
 /* ---- a workload's configurations, ranked ---- */
@@ -86,6 +93,7 @@ static void fini_group(struct sb_ranked *g)
 		free(g->by[o].rank);
 	}
 	free(g->member);
+	free(g->of);
 }
 
 static bool init_objective(const struct sb_ranked *g, struct sb_ranked_objective *by,
@@ -116,17 +124,36 @@ static bool rank(struct sb_ranked *g)
 	return g->member && !sb_front_make(&g->front, g->member, ranks, in, seed);
 }
 
-static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, uint32_t first)
+static bool are_ranked_together(const struct sb_sweep *sweep, const struct sb_configuration *a,
+				const struct sb_configuration *b)
+{
+	if (a->chosen != b->chosen)
+		return false;
+	for (uint32_t d = 0; d < sweep->dimensions && count_varied(sweep, a, false); d++) {
+		if (is_load(&sweep->dimension[d]) && a->level[d] != b->level[d])
+			return false;
+	}
+	return true;
+}
+
+/* With the first configuration that is in no group yet. */
+static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, uint32_t first,
+		       bool *is_taken)
 {
 	const struct sb_sweep *sweep = view->sweep;
-	const struct sb_chosen *chosen = sweep->configuration[first].chosen;
-	const struct sb_objectives *objectives = sb_sweep_objectives(sweep, chosen);
+	const struct sb_configuration *c = sweep->configuration;
+	const struct sb_objectives *objectives = sb_sweep_objectives(sweep, c[first].chosen);
 	bool ok = true;
 
-	*g = (struct sb_ranked){ .view = view, .first = first, .rounds = sweep->repetitions };
-	while (first + g->n < sweep->configurations &&
-	       sb_ranked_configuration(g, g->n)->chosen == chosen)
-		g->n++;
+	*g = (struct sb_ranked){ .view = view, .rounds = sweep->repetitions };
+	g->of = calloc(sweep->configurations, sizeof(*g->of));
+	for (uint32_t i = first; g->of && i < sweep->configurations; i++) {
+		if (!are_ranked_together(sweep, &c[first], &c[i]))
+			continue;
+		is_taken[i] = true;
+		g->of[g->n++] = i;
+	}
+	ok = g->of;
 	while (ok && g->objectives < objectives->n) {
 		ok = init_objective(g, &g->by[g->objectives], objectives->metric[g->objectives]);
 		g->objectives++;
@@ -137,14 +164,18 @@ static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, ui
 void sb_ranked_each_group(const struct sb_sweep_view *view,
 			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out)
 {
-	for (uint32_t first = 0; first < view->sweep->configurations;) {
+	bool *is_taken = calloc(view->sweep->configurations, sizeof(*is_taken));
+
+	for (uint32_t first = 0; is_taken && first < view->sweep->configurations; first++) {
 		struct sb_ranked g;
 
-		if (init_group(&g, view, first))
+		if (is_taken[first])
+			continue;
+		if (init_group(&g, view, first, is_taken))
 			put(&g, out);
-		first += g.n;
 		fini_group(&g);
 	}
+	free(is_taken);
 }
 
 /* ---- numbers ---- */

@@ -1,4 +1,4 @@
-/* ranked.h - the configurations of one workload, ranked by one objective or by two. */
+/* ranked.h - the configurations of one workload, at one load, ranked by one objective or by two. */
 #ifndef SB_HARNESS_SWEEP_RANKED_H
 #define SB_HARNESS_SWEEP_RANKED_H
 
@@ -13,10 +13,10 @@ struct sb_ranked_objective {
 	struct sb_rank *rank;
 };
 
-/* Configurations count from 0 here; first is where they begin in the sweep. */
+/* Configurations count from 0 here; `of` has their numbers in the sweep. */
 struct sb_ranked {
 	const struct sb_sweep_view *view;
-	uint32_t first;
+	uint32_t *of; /* [n] */
 	uint32_t n;
 	uint32_t rounds;
 	uint32_t objectives;
@@ -29,7 +29,8 @@ const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g
 
 const struct sb_series *sb_ranked_series(const struct sb_ranked *g, uint32_t i);
 
-/* Calls put for each workload of the sweep. */
+/* Calls put for each workload of the sweep, and for each of its loads if something else varies,
+ * too: which setting is best may depend on the load, and the least load is no choice. */
 void sb_ranked_each_group(const struct sb_sweep_view *view,
 			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out);
 

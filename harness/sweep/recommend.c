@@ -139,17 +139,26 @@ static void put_effect(const struct sb_ranked *g, uint32_t d, FILE *out)
 	free(e.rank);
 }
 
+static bool varies(const struct sb_ranked *g, uint32_t d)
+{
+	const uint32_t level = sb_ranked_configuration(g, 0)->level[d];
+
+	for (uint32_t i = 1; i < g->n; i++) {
+		if (sb_ranked_configuration(g, i)->level[d] != level)
+			return g->view->sweep->dimension[d].combined > 1;
+	}
+	return false;
+}
+
 static void put_effects(const struct sb_ranked *g, FILE *out)
 {
-	const struct sb_sweep *sweep = g->view->sweep;
+	const uint32_t dimensions = g->view->sweep->dimensions;
 	uint32_t varied = 0;
 
-	for (uint32_t d = 0; d < sweep->dimensions; d++)
-		varied += sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL &&
-			  sweep->dimension[d].combined > 1;
-	for (uint32_t d = 0; d < sweep->dimensions && varied > 1; d++) {
-		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL &&
-		    sweep->dimension[d].combined > 1)
+	for (uint32_t d = 0; d < dimensions; d++)
+		varied += varies(g, d);
+	for (uint32_t d = 0; d < dimensions && varied > 1; d++) {
+		if (varies(g, d))
 			put_effect(g, d, out);
 	}
 }

@@ -53,6 +53,17 @@ json_says_so() {
 holds "result.json has model, hash and profile of waiting" json_says_so
 holds "a stored result is read back" "$program" report "$work/first" -o "$work/again.html"
 
+# The least load is no choice: what is best is told for each load.
+tells_each_loads_best() {
+	"$program" sweep -w service --virtual --profile epyc-2s-nps4 --workers 4 -L load=20%,80% \
+		-L steal=half,one -d 2ms -r 5 --no-plots -o "$work/loads" >"$work/loads.out" 2>&1 &&
+		for load in 20% 80%; do
+			grep -Eq "^service: sojourn_ns_p99 .* with load=$load steal=" "$work/loads.out" || return
+		done && [ "$(grep -c '^load  steal' "$work/loads.out")" -eq 2 ] &&
+		! grep -q "load alone" "$work/loads.out"
+}
+holds "a sweep of loads and another option ranks at each load" tells_each_loads_best
+
 holds "a trace" virtual traced 7 --trace --no-plots
 holds "in virtual time, too" grep -q traceEvents "$work/traced/trace.json"
 

@@ -39,7 +39,7 @@ struct sb_lines_counts {
 struct sb_cache_line {
 	uint64_t busy_ps; /* nobody else gets it before */
 	uint32_t version;
-	uint16_t owner; /* plus 1 */
+	uint16_t owner;	    /* plus 1 */
 	bool is_shared : 1; /* others have read it since it was written */
 	bool is_kept : 1;   /* its owner has a copy of this version */
 	bool is_first : 1;  /* the same, and it is the latest of the owner's set */
