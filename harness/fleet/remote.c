@@ -124,7 +124,7 @@ static uint32_t choose_chunks(const struct sb_session *s)
 	(void)sb_fail(SB_EXIT_USAGE,
 		      "--chunks: %" PRIu64 " are too many; expected at most %" PRIu32
 		      ", as this sweep has %s",
-		      given->number, max, max == rows ? "rows or rounds" : "an array job");
+		      given->number, max, max == rows ? "rows or repetitions" : "an array job");
 	return 0;
 }
 

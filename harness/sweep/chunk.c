@@ -44,7 +44,7 @@ int sb_chunk_check(const struct sb_chunk *chunk, const struct sb_sweep *sweep)
 		       chunk->of, max,
 		       sb_sweep_is_virtual(sweep)
 			       ? "rows"
-			       : "rounds, which a sweep in real time does not divide");
+			       : "repetitions, which a sweep in real time does not divide");
 }
 
 bool sb_chunk_has(const struct sb_chunk *chunk, const struct sb_sweep *sweep, uint32_t position)

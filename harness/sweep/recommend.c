@@ -179,7 +179,7 @@ static void put_left_out(const struct sb_ranked *g, FILE *out)
 
 	if (ranking->compared < g->n)
 		fprintf(out,
-			"  Left out, for they have numbers in too few rounds: %" PRIu32
+			"  Left out, for they have numbers in too few repetitions: %" PRIu32
 			" of %" PRIu32 " configurations.\n",
 			g->n - ranking->compared, g->n);
 	if (is_default_left_out(g))
@@ -187,7 +187,7 @@ static void put_left_out(const struct sb_ranked *g, FILE *out)
 	if (ranking->rounds < g->rounds)
 		fprintf(out,
 			"  Compared in %" PRIu32 " of %" PRIu32
-			" rounds, those in which the others all have numbers.\n",
+			" repetitions, those in which the others all have numbers.\n",
 			ranking->rounds, g->rounds);
 }
 
@@ -234,11 +234,12 @@ static void put_none(const struct sb_ranked *g, FILE *out)
 	else if (g->rounds < SB_RANKING_ROUNDS)
 		fprintf(out,
 			"%" PRIu32
-			" round%s too few to compare; expected at least %d (--repetitions).\n",
+			" repetition%s too few to compare; expected at least %d (--repetitions).\n",
 			g->rounds, g->rounds == 1 ? " is" : "s are", SB_RANKING_ROUNDS);
 	else if (!put_unmeasured(g, out))
 		fprintf(out,
-			"fewer than two configurations have the objective in the same %d rounds.\n",
+			"fewer than two configurations have the objective in the same %d "
+			"repetitions.\n",
 			SB_RANKING_ROUNDS);
 }
 

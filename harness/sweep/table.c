@@ -173,10 +173,10 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 		sb_table_column(&table, column[c].title, 0, 0);
 	for (uint32_t i = 0; i < g->n; i++)
 		put_row(&table, g, i, column, columns);
-	fprintf(out, "%s, %" PRIu32 " round%s; medians%s\n", sb_ranked_series(g, 0)->workload,
+	fprintf(out, "%s, %" PRIu32 " repetition%s; medians%s\n", sb_ranked_series(g, 0)->workload,
 		g->rounds, g->rounds == 1 ? "" : "s",
 		g->front.ranking->compared
-			? "; of what is ranked, the geometric mean over the rounds "
+			? "; of what is ranked, the geometric mean over the repetitions "
 			  "compared [95 % interval]"
 			: " [least .. largest]");
 	sb_table_put(&table, out, g->view->columns, NULL);

@@ -122,7 +122,7 @@ static void put_order(const struct sb_session *s)
 	for (uint32_t i = 0; i < n; i++)
 		printf("%5" PRIu32 "  %s\n", i, s->sweep.configuration[i].label);
 	for (uint32_t r = 0; r < s->sweep.repetitions; r++) {
-		printf("round %" PRIu32 ":", r);
+		printf("repetition %" PRIu32 ":", r);
 		for (uint32_t i = r * n; i < (r + 1) * n; i++) {
 			if (sb_chunk_has(&s->chunk, &s->sweep, i))
 				printf(" %" PRIu32, s->sweep.order[i].configuration);

@@ -180,11 +180,11 @@ has_rows() {
 		assert "--output=" + directory in meta["run"]["command_line"]
 		text = open(out).read()
 		assert "4 configurations x 2 repetitions = 8 rows" in text
-		assert "no recommendation: 2 rounds are too few" in text, text
+		assert "no recommendation: 2 repetitions are too few" in text, text
 		assert "tick-time" in text and "CPU/op" in text and "/2 " in text, text
 	EOS
 }
-holds "a sweep: every combination in every file, too few rounds to recommend" has_rows
+holds "a sweep: every combination in every file, too few repetitions to recommend" has_rows
 swept_settings() {
 	sql "$work/a" "SELECT result FROM row LIMIT 1" | grep -q '"repetitions":1' &&
 		python3 - "$work/a/result.json" <<-'EOS'
@@ -227,7 +227,7 @@ holds "a policy is gone through, with its values" policies
 refuses "an unknown policy" "yield policy=spce: --policy: 'spce'.*did you mean 'spec'" \
 	-w yield -L policy=default,spce
 
-# With five rounds there is a recommendation; these two are worlds apart.
+# With five repetitions there is a recommendation; these two are worlds apart.
 recommends() {
 	# shellcheck disable=SC2086
 	"$program" sweep -w yield --yields 200 -L handler=async,immediate $quick -r 5 \

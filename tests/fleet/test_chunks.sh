@@ -30,7 +30,7 @@ rounds() {
 		chunk $k/3 r$k $real && python3 "$rows" r$k 6 --rounds 2 || return 1
 	done
 }
-holds "in real time a chunk is of whole rounds" rounds
+holds "in real time a chunk is of whole repetitions" rounds
 # A row may be invalid, when others use this machine, too.
 together() {
 	"$program" sweep --merge r3 r1 r2 -q --no-plots -o real || [ $? -eq 2 ] || return 1
@@ -75,7 +75,7 @@ holds "a signal for all processes of a job: the row that ran is not kept" signal
 # shellcheck disable=SC2086
 refuses "a chunk that is none" 3 "expected K/N" sweep $real --chunk 4/3 -o x
 # shellcheck disable=SC2086
-refuses "more chunks than rounds" 3 "at most 6, as many as there are rounds" sweep $real --chunk 1/7 -o x
+refuses "more chunks than repetitions" 3 "at most 6, as many as there are repetitions" sweep $real --chunk 1/7 -o x
 refuses "no directory" 3 "directories are missing" sweep --merge -o x
 refuses "a directory without a sweep" 3 "holds no sweep" sweep --merge nowhere -o x
 refuses "a row that is there twice" 3 "has been taken from another directory" sweep --merge r1 r2 r1 -o x

@@ -108,7 +108,7 @@ if has_virtual; then
 			done
 	}
 	holds "a sweep over all machines of a file is a sweep of each" each
-	# One machine's sweep has lost its last rounds, and another has not begun.
+	# One machine's sweep has lost its last repetitions, and another has not begun.
 	continued() {
 		cp -r each whole && rm -r each/laptop-6p8e each/report.html each/desktop-2ccd/result.json &&
 			python3 -c 'import sqlite3; c = sqlite3.connect("each/desktop-2ccd/sweep.db"); c.execute("DELETE FROM row WHERE repetition > 2"); c.commit()' &&
