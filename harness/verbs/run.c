@@ -224,10 +224,28 @@ static int write_result(struct sb_run_session *session)
 	return rc;
 }
 
+static bool is_whole(const struct sb_series *series)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (!series->record[r].is_measured)
+			return false;
+	}
+	return !series->not_recorded;
+}
+
+static bool is_interrupted(const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->all_series; i++) {
+		if (!is_whole(&result->series[i]))
+			return sb_load_rlx(&sb_interrupted);
+	}
+	return false;
+}
+
 /* Rows missing after an interrupt can still be measured. */
 static void end_saved(struct sb_run_session *session)
 {
-	if (!sb_load_rlx(&sb_interrupted))
+	if (!is_interrupted(&session->result))
 		sb_saved_remove(session->saved);
 	else if (session->saved->store && !sb_opt(session->options, SB_OPT_quiet))
 		sb_note("interrupted; the other repetitions: sched-bench run --resume %s",
