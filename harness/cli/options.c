@@ -336,9 +336,7 @@ static bool is_used(const struct sb_options *options, enum sb_option_id id)
 	return strcmp(options->value[id].text, sb_option[id].initial) != 0;
 }
 
-/* The option without which this one does nothing: its help begins with "with --NAME:". SB_OPTIONS:
- * there is none. */
-static enum sb_option_id needed_by(enum sb_option_id id, enum sb_verb verb)
+enum sb_option_id sb_option_needed_by(enum sb_option_id id, enum sb_verb verb)
 {
 	const char *help = sb_option[id].help;
 	char name[64];
@@ -354,7 +352,7 @@ static enum sb_option_id needed_by(enum sb_option_id id, enum sb_verb verb)
 static int check_needs(const struct sb_options *options, enum sb_verb verb)
 {
 	for (int id = 0; id < SB_OPTIONS && verb != SB_VERB_AB; id++) {
-		const enum sb_option_id needed = needed_by(id, verb);
+		const enum sb_option_id needed = sb_option_needed_by(id, verb);
 
 		if ((sb_option[id].verbs & verb) && sb_option_is_said(options, id) &&
 		    needed != SB_OPTIONS && is_used(options, id) && !is_used(options, needed))

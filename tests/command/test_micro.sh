@@ -114,7 +114,7 @@ refuses "a flag of Google's without a value" 3 "expected --benchmark_filter=REGE
 refuses "a file that cannot be written" 3 "No such file" \
 	"$program" micro --benchmark_out="$work/none/x"
 refuses "a word" 3 "'deque' is not expected" "$program" micro deque
-refuses "--counts-out alone" 3 "with --counts only" "$program" micro --counts-out x
+refuses "--counts-out alone" 3 "only with --counts" "$program" micro --counts-out x
 refuses "--counts with times" 3 "only --benchmark_filter" \
 	"$program" micro --counts --benchmark_repetitions=3
 "$program" micro --benchmark_filter=nothing >"$work/out" 2>"$work/err"
