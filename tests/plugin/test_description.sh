@@ -19,13 +19,14 @@ quick='-r 2 -d 20ms --warmup 0s --workers 1 --late 1s --no-plots -q'
 example() {
 	name=$1 directory=$2
 	shift 2
+	rm -rf "$directory"
 	"$program" run -w "./$name.ini" $quick -o "$directory" "$@" || [ $? -eq 2 ] || return 1
 	[ "$(grep -c "^$name.*,\(valid\|suspect\)," "$directory/runs.csv")" -eq 2 ]
 }
 for name in web-tier sensors chat; do
-	holds "$name" example $name $name
+	holds "$name" again example $name $name
 done
-holds "with another number of processes" example web-tier other --database 2
+holds "with another number of processes" again example web-tier other --database 2
 help_of_it() {
 	"$program" help ./web-tier.ini >text && grep -q -- '--database .*processes of the kind database' text &&
 		grep -q 'metric database_ns_p99 (ns)' text

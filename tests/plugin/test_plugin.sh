@@ -41,10 +41,11 @@ holds "a shared object" run mine.so --from 300
 
 # shellcheck disable=SC2086
 sweep() {
+	rm -rf swept
 	"$program" sweep -w ./mine.so -L from=100,200 $quick -o swept &&
 		[ "$(grep -c '^mine/from:[12]00/.*,\(valid\|suspect\)' swept/runs.csv)" -eq 4 ]
 }
-holds "a sweep over its parameter" sweep
+holds "a sweep over its parameter" again sweep
 holds "a comparison" "$program" ab -A '--batch 1' -B '--batch 16' -w ./mine.so --from 100 --pairs 12 \
 	--metric ns_per_op -d 1ms --warmup 0s --no-plots -q -o compared
 printf '[a]\nfrom=300\nworkload=./mine.so\n' >job.ini
