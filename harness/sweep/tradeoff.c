@@ -73,18 +73,21 @@ static void put_all_costs(const struct sb_ranked *g, FILE *out)
 /* A share below is chance. */
 #define SHARE_SHOWN 0.05
 
-static void put_front(const struct sb_ranked *g, FILE *out)
+static void put_members(const struct sb_ranked *g, bool on_front, const char *before, FILE *out)
 {
-	const char *before = " ";
-
-	fputs("  On the Pareto front:", out);
 	for (uint32_t i = 0; i < g->n; i++) {
-		if (g->member[i].p_front < SHARE_SHOWN)
+		if (g->member[i].p_front < SHARE_SHOWN || g->member[i].is_on_front != on_front)
 			continue;
 		fprintf(out, "%s%s (%.0f %% sure)", before, sb_ranked_settings(g, i),
 			100 * g->member[i].p_front);
 		before = "; ";
 	}
+}
+
+static void put_front(const struct sb_ranked *g, FILE *out)
+{
+	put_members(g, true, "  On the Pareto front: ", out);
+	put_members(g, false, "; perhaps also ", out);
 	fputs(".\n", out);
 }
 

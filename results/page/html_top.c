@@ -60,9 +60,8 @@ static void put_doubt(FILE *out, const struct sb_page *page, const struct sb_pag
 static void put_doubts(FILE *out, const struct sb_page *page, uint32_t doubts)
 {
 	fprintf(out,
-		"<details%s><summary>Each of the %" PRIu32
-		" repetitions that are not valid</summary>\n",
-		doubts <= DOUBTS_OPEN ? " open" : "", doubts);
+		"<details%s><summary>Not valid: %" PRIu32 " repetition%s, one by one</summary>\n",
+		doubts <= DOUBTS_OPEN ? " open" : "", doubts, doubts == 1 ? "" : "s");
 	sb_html_table(out, "Repetitions that are not valid");
 	sb_html_series_heads(out, page);
 	sb_html_head(out, "repetition", "", "from 0 on");
