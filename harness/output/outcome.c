@@ -74,13 +74,15 @@ static bool is_in_use(const char *directory)
 
 /* result.json is written first, and all else can be made again from it;
  * meta.json is written last. A directory with either is left alone, and so is
- * one with the rows of a sweep or a run, or with sweeps of several machines. */
+ * one with runs.csv, which may be all that its owner has kept, one with the rows of a sweep or a
+ * run, or with sweeps of several machines. */
 static int check_empty(const char *directory)
 {
 	static const struct sb_store_kind *const stores[] = { &sb_store_of_sweep,
 							      &sb_store_of_run };
 
 	if (sb_directory_holds(directory, "result.json") ||
+	    sb_directory_holds(directory, "runs.csv") ||
 	    sb_directory_holds(directory, "meta.json") ||
 	    sb_directory_holds(directory, "verdict.json"))
 		return sb_fail(SB_EXIT_USAGE,

@@ -211,7 +211,7 @@ fi
 
 # ---- what is there already ----
 
-for file in result.json meta.json; do
+for file in result.json meta.json runs.csv; do
 	mkdir "$work/only-$file"
 	cp "$work/a/$file" "$work/only-$file"
 	# shellcheck disable=SC2086
