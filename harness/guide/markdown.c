@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/platform/base.h"
 #include "harness/cli/help.h"
 #include "harness/terminal/progress.h"
 
@@ -94,7 +95,7 @@ static void end_paragraph(struct paragraph *p)
 static void add_line(struct paragraph *p, const char *line)
 {
 	const size_t spaces = strspn(line, " ");
-	const size_t length = strcspn(line + spaces, "\n");
+	const size_t length = sb_min_u64(strcspn(line + spaces, "\n"), sizeof(p->text) - 2);
 
 	if (item_indent(line) || p->n + length + 2 > sizeof(p->text))
 		end_paragraph(p);

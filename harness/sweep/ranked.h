@@ -53,11 +53,11 @@ void sb_ranked_estimate(char out[SB_RANKED_CELL_BYTES], const struct sb_ranked *
 /* "batch=16 spin-yield=12", without the workload. */
 const char *sb_ranked_settings(const struct sb_ranked *g, uint32_t i);
 
-/* The ratio of configuration i to another one in an objective, lower is better. */
 /* ", the same as spin-yield=64": what has the same values as configuration i; or nothing. */
 void sb_ranked_put_ties(const struct sb_ranked *g, const struct sb_ranked_objective *by, uint32_t i,
 			FILE *out);
 
+/* The ratio of configuration i to another one in an objective, lower is better. */
 struct sb_ratio sb_ranked_ratio(const struct sb_ranked *g, const struct sb_ranked_objective *by,
 				uint32_t i, uint32_t to);
 

@@ -16,7 +16,7 @@ struct sb_event_time {
 	bool is_cpu;
 };
 
-/* With the time, as siblings, which are compared, lie next to each other, and events do not. */
+/* The time stands here, too: siblings, which are compared, lie next to each other; events do not. */
 struct sb_heap_entry {
 	uint64_t at_ps;
 	struct sb_event_time *event;

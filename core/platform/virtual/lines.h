@@ -112,7 +112,7 @@ static inline int sb_lines_way(const uint64_t *set, uint64_t key)
 	return way;
 }
 
-/* The line of a key that has just moved within a CPU's set, or left it; NULL: of another owner. */
+/* The line of a key in a CPU's set, if the CPU owns it, else NULL. 0 is no key. */
 static inline struct sb_cache_line *sb_lines_own(const struct sb_lines *lines, uint32_t cpu,
 						 uint64_t key)
 {
