@@ -86,10 +86,15 @@ a_node_dies() {
 }
 a_task_is_requeued() { scontrol requeue "$(running "$1" | head -1)"; }
 a_time_limit_is_hit() { scontrol update "JobId=$(running "$1" | head -1)" EndTime=now+2seconds; }
-# Slurm holds the task then, for an administrator. The requeued one starts again, if no other does.
+# Slurm holds the task then, for an administrator. A requeued one starts again, if no other does; one
+# that has just ended cannot be requeued.
 a_task_cannot_start() {
 	touch "$cluster/fail"
-	a_task_is_requeued "$1"
+	while [ -e "$cluster/fail" ] && kill -0 "$submitter" 2>/dev/null; do
+		a_task_is_requeued "$1"
+		sleep 2
+	done
+	true
 }
 the_job_is_cancelled() { scancel --name="$(job_of "$1")"; }
 the_submitter_dies() {
