@@ -125,9 +125,9 @@ TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_workloads \
 SHELL_TESTS := $(filter %/test_orders.sh,$(SHELL_TESTS))
 LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
-# Tests of core/ that run twice elsewhere run once here: where a mistake shows more often, among
-# small tables with every assertion on, or, on arm64, as users run it; there the small build, whose
-# atomics are other instructions, has the tests of those.
+# The tests of core/ are built twice. Sanitizers and the coverage run them in the small build alone, in
+# which mistakes show more often. For arm64 all run in the usual build; the small one, which has other
+# atomic instructions there, runs those of modules/ and the stress test.
 ifneq ($(filter asan tsan coverage,$(MODE)),)
 TESTS := $(filter-out $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%),$(TESTS))
 else ifneq ($(SYSROOT),)

@@ -23,15 +23,14 @@ void sb_help(void)
 	     "cut short; 3 an input is wrong; 4 this machine does not allow it; 70 a bug.");
 }
 
-/* Output that is no terminal has lines of any length. */
-static int columns_of_stdout(void)
+int sb_help_columns(void)
 {
 	return isatty(STDOUT_FILENO) ? sb_terminal_columns(stdout) : INT_MAX;
 }
 
 void sb_help_wrapped(const char *text, int column)
 {
-	const int columns = columns_of_stdout();
+	const int columns = sb_help_columns();
 
 	while ((int)strlen(text) > columns - column) {
 		int n = columns - column;
@@ -53,7 +52,7 @@ void sb_help_wrapped(const char *text, int column)
 
 bool sb_help_is_narrow(void)
 {
-	return columns_of_stdout() < WIDE;
+	return sb_help_columns() < WIDE;
 }
 
 int sb_help_column(void)

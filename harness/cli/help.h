@@ -19,6 +19,9 @@ int sb_help_column(void);
 /* Whether standard output is a terminal on which an option and its help do not fit one line. */
 bool sb_help_is_narrow(void);
 
+/* Of standard output; without a terminal INT_MAX, as lines may have any length. */
+int sb_help_columns(void);
+
 /* The rest of a line, from that column on; what the terminal has no room for goes on below it. */
 void sb_help_wrapped(const char *text, int column);
 

@@ -323,7 +323,7 @@ static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 	return rc;
 }
 
-/* Whether it is other than by default, or what a sweep goes through. */
+/* Whether its value is not the default, or a sweep goes through its values. */
 static bool is_used(const struct sb_options *options, enum sb_option_id id)
 {
 	const size_t length = strlen(sb_option[id].name);
@@ -351,7 +351,9 @@ enum sb_option_id sb_option_needed_by(enum sb_option_id id, enum sb_verb verb)
  * comparison's sides are the runs' own. */
 static int check_needs(const struct sb_options *options, enum sb_verb verb)
 {
-	for (int id = 0; id < SB_OPTIONS && verb != SB_VERB_AB; id++) {
+	if (verb == SB_VERB_AB || sb_opt(options, SB_OPT_help))
+		return 0;
+	for (int id = 0; id < SB_OPTIONS; id++) {
 		const enum sb_option_id needed = sb_option_needed_by(id, verb);
 
 		if ((sb_option[id].verbs & verb) && sb_option_is_said(options, id) &&

@@ -210,7 +210,7 @@ static bool has_rows(const struct sweeps *all, const char *name)
 	return has;
 }
 
-/* A number of the group "sweep". */
+/* The number with that key in the group "sweep"; 0: there is none. */
 static unsigned long number_of(const json_t *meta, const char *key)
 {
 	const char *text = json_string_value(json_object_get(json_object_get(meta, "sweep"), key));

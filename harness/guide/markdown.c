@@ -1,13 +1,12 @@
 #include "harness/guide/markdown.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/platform/base.h"
 #include "harness/cli/help.h"
-#include "harness/terminal/progress.h"
 
 #define FENCE "```"
 
@@ -138,7 +137,7 @@ static const char *put_table(const char *table, const char *end)
 			widest = strcspn(line, "\n");
 	}
 	for (line = table; line < end && *line == '|'; line = next_line(line)) {
-		if (widest <= (size_t)sb_terminal_columns(stdout))
+		if (widest <= (size_t)sb_help_columns())
 			put_line(line);
 		else if (!begins(line, "|--") && (line != table || !has_empty_cell(line)))
 			sb_markdown_put_row(line);
@@ -146,34 +145,39 @@ static const char *put_table(const char *table, const char *end)
 	return line;
 }
 
+static bool is_paragraph(const char *line)
+{
+	return !strchr("\n#|", *line) && !begins(line, FENCE);
+}
+
+/* Code, a table, a heading or an empty line. Returns what is behind it. */
+static const char *put_block(const char *block, const char *end)
+{
+	if (begins(block, FENCE))
+		return put_code(block, end);
+	if (*block == '|')
+		return put_table(block, end);
+	put_line(block);
+	return next_line(block);
+}
+
 void sb_markdown_put(const char *text, size_t bytes)
 {
 	const char *end = text + bytes;
 	struct paragraph p = { .n = 0 };
 
-	if (!isatty(STDOUT_FILENO)) {
+	if (sb_help_columns() == INT_MAX) {
 		fwrite(text, 1, bytes, stdout);
 		return;
 	}
 	while (text < end) {
-		const bool is_alone =
-			*text == '\n' || *text == '#' || *text == '|' || begins(text, FENCE);
-
-		if (is_alone)
-			end_paragraph(&p);
-		if (begins(text, FENCE)) {
-			text = put_code(text, end);
-			continue;
-		}
-		if (*text == '|') {
-			text = put_table(text, end);
-			continue;
-		}
-		if (is_alone)
-			put_line(text);
-		else
+		if (is_paragraph(text)) {
 			add_line(&p, text);
-		text = next_line(text);
+			text = next_line(text);
+		} else {
+			end_paragraph(&p);
+			text = put_block(text, end);
+		}
 	}
 	end_paragraph(&p);
 }

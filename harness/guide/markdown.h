@@ -4,14 +4,13 @@
 
 #include <stddef.h>
 
-/* To standard output; if that is no terminal, as it stands. The text ends within that many bytes,
- * or with its last byte. */
+/* Writes whole lines, that many bytes of text, to standard output; unchanged, if that is no terminal. */
 void sb_markdown_put(const char *text, size_t bytes);
 
-/* A row of a table: its first cell, and the others below it. */
+/* Writes a row of a table: its first cell, and the others below it. */
 void sb_markdown_put_row(const char *row);
 
-/* Of such a row, the cells behind the first. */
+/* Writes the cells behind the first one of a row. */
 void sb_markdown_put_definition(const char *row);
 
 #endif

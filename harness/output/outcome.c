@@ -73,33 +73,33 @@ static bool is_in_use(const char *directory)
 }
 
 /* result.json is written first, and all else can be made again from it;
- * meta.json is written last. A directory with either is left alone, and so is
- * one with runs.csv, which may be all that its owner has kept, one with the rows of a sweep or a
- * run, or with sweeps of several machines. */
+ * meta.json is written last; runs.csv may be all that its owner has kept. A
+ * directory with one of these is left alone, and so is one with the rows of a
+ * sweep or a run, or with sweeps of several machines. The first that it holds is named. */
 static int check_empty(const char *directory)
 {
-	static const struct sb_store_kind *const stores[] = { &sb_store_of_sweep,
-							      &sb_store_of_run };
+	const struct {
+		const char *file;
+		const char *what;
+		const char *verb; /* whose --resume continues it; NULL: none */
+	} held[] = {
+		{ "result.json", "a result", NULL },
+		{ "meta.json", "a result", NULL },
+		{ "verdict.json", "a result", NULL },
+		{ sb_store_of_sweep.name, "a sweep", "sweep" },
+		{ sb_store_of_run.name, "a run", "run" },
+		{ SB_MACHINES_FILE, "sweeps", "sweep" },
+		{ "runs.csv", "a result", NULL },
+	};
 
-	if (sb_directory_holds(directory, "result.json") ||
-	    sb_directory_holds(directory, "runs.csv") ||
-	    sb_directory_holds(directory, "meta.json") ||
-	    sb_directory_holds(directory, "verdict.json"))
+	for (size_t i = 0; i < SB_ARRAY_SIZE(held); i++) {
+		if (!sb_directory_holds(directory, held[i].file))
+			continue;
 		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds a result; expected a new one",
-			       directory);
-	for (size_t i = 0; i < SB_ARRAY_SIZE(stores); i++) {
-		if (sb_directory_holds(directory, stores[i]->name))
-			return sb_fail(SB_EXIT_USAGE,
-				       "result directory '%s' already holds a %s; expected a new "
-				       "one, or %s --resume",
-				       directory, stores[i]->noun, stores[i]->noun);
+			       "result directory '%s' already holds %s; expected a new one%s%s%s",
+			       directory, held[i].what, held[i].verb ? ", or " : "",
+			       held[i].verb ? held[i].verb : "", held[i].verb ? " --resume" : "");
 	}
-	if (sb_directory_holds(directory, SB_MACHINES_FILE))
-		return sb_fail(SB_EXIT_USAGE,
-			       "result directory '%s' already holds sweeps; expected a new one, or "
-			       "sweep --resume",
-			       directory);
 	return 0;
 }
 

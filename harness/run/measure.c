@@ -18,6 +18,7 @@
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "harness/within/glances.h"
+#include "results/record/series.h"
 
 /* ---- rounds ---- */
 
@@ -190,15 +191,6 @@ static void tell_limit(struct sb_series *series, const char *why)
 	sb_note("%s: %s", series->workload, why);
 }
 
-static bool is_missing(const struct sb_series *series)
-{
-	for (uint32_t r = 0; r < series->records; r++) {
-		if (!series->record[r].is_measured)
-			return true;
-	}
-	return false;
-}
-
 static bool measure_row(struct sb_measurement *m, struct sb_series *series, uint32_t r)
 {
 	struct sb_record *record = &series->record[r];
@@ -215,7 +207,7 @@ static bool measure_row(struct sb_measurement *m, struct sb_series *series, uint
 /* After a failure there is no point in going on: the rest is invalid, too. */
 static void run_repetitions(struct sb_measurement *m, struct sb_series *series)
 {
-	bool ok = !is_missing(series) ||
+	bool ok = !sb_series_lacks_rows(series) ||
 		  (sb_measurement_find_capacity(m) && sb_measurement_warm_up(m));
 
 	for (uint32_t r = 0; r < series->records; r++) {

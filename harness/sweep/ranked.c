@@ -129,21 +129,23 @@ static bool are_ranked_together(const struct sb_sweep *sweep, const struct sb_co
 {
 	if (a->chosen != b->chosen)
 		return false;
-	for (uint32_t d = 0; d < sweep->dimensions && count_varied(sweep, a, false); d++) {
+	if (!count_varied(sweep, a, false))
+		return true;
+	for (uint32_t d = 0; d < sweep->dimensions; d++) {
 		if (is_load(&sweep->dimension[d]) && a->level[d] != b->level[d])
 			return false;
 	}
 	return true;
 }
 
-/* With the first configuration that is in no group yet. */
+/* The group of configuration `first`. */
 static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, uint32_t first,
 		       bool *is_taken)
 {
 	const struct sb_sweep *sweep = view->sweep;
 	const struct sb_configuration *c = sweep->configuration;
 	const struct sb_objectives *objectives = sb_sweep_objectives(sweep, c[first].chosen);
-	bool ok = true;
+	bool ok;
 
 	*g = (struct sb_ranked){ .view = view, .rounds = sweep->repetitions };
 	g->of = calloc(sweep->configurations, sizeof(*g->of));

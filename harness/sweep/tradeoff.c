@@ -70,13 +70,14 @@ static void put_all_costs(const struct sb_ranked *g, FILE *out)
 	}
 }
 
-/* A share below is chance. */
+/* What is not on the front by the estimates is named from that share on. */
 #define SHARE_SHOWN 0.05
 
 static void put_members(const struct sb_ranked *g, bool on_front, const char *before, FILE *out)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
-		if (g->member[i].p_front < SHARE_SHOWN || g->member[i].is_on_front != on_front)
+		if (g->member[i].is_on_front != on_front ||
+		    (!on_front && g->member[i].p_front < SHARE_SHOWN))
 			continue;
 		fprintf(out, "%s%s (%.0f %% sure)", before, sb_ranked_settings(g, i),
 			100 * g->member[i].p_front);

@@ -54,7 +54,7 @@ static int check_workers(const struct sb_run_stage *stage)
 		       stage->plan.placement.workers, SB_WORKERS_MAX);
 }
 
-/* What is wrong on any machine. */
+/* Checks the options that do not depend on the machine. */
 static int check_job(const struct sb_job *job)
 {
 	int rc = sb_load_check(&job->options);
@@ -224,19 +224,11 @@ static int write_result(struct sb_run_session *session)
 	return rc;
 }
 
-static bool is_whole(const struct sb_series *series)
-{
-	for (uint32_t r = 0; r < series->records; r++) {
-		if (!series->record[r].is_measured)
-			return false;
-	}
-	return !series->not_recorded;
-}
-
-static bool is_interrupted(const struct sb_result *result)
+/* An interrupt after the last repetition and trace has cut nothing short. */
+static bool was_cut_short(const struct sb_result *result)
 {
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		if (!is_whole(&result->series[i]))
+		if (sb_series_lacks_rows(&result->series[i]) || result->series[i].not_recorded)
 			return sb_load_rlx(&sb_interrupted);
 	}
 	return false;
@@ -245,7 +237,7 @@ static bool is_interrupted(const struct sb_result *result)
 /* Rows missing after an interrupt can still be measured. */
 static void end_saved(struct sb_run_session *session)
 {
-	if (!is_interrupted(&session->result))
+	if (!was_cut_short(&session->result))
 		sb_saved_remove(session->saved);
 	else if (session->saved->store && !sb_opt(session->options, SB_OPT_quiet))
 		sb_note("interrupted; the other repetitions: sched-bench run --resume %s",

@@ -390,6 +390,15 @@ static void free_record(struct sb_record *record, uint32_t workers)
 	free(record->timeseries);
 }
 
+bool sb_series_lacks_rows(const struct sb_series *series)
+{
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (!series->record[r].is_measured)
+			return true;
+	}
+	return false;
+}
+
 void sb_series_forget_rows(struct sb_series *series)
 {
 	for (uint32_t r = 0; r < series->records; r++) {

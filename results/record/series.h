@@ -114,6 +114,9 @@ void sb_series_name(char out[SB_NAME_BYTES], const struct sb_result *result,
 bool sb_series_is_named_by(const struct sb_result *result, const struct sb_series *series,
 			   const struct sb_setting *setting);
 
+/* Whether a row has not been measured yet. */
+bool sb_series_lacks_rows(const struct sb_series *series);
+
 /* Its rows are as before they were measured. */
 void sb_series_forget_rows(struct sb_series *series);
 

@@ -155,6 +155,7 @@ refuses "the same in a sweep" 3 "chunks: only with --on$" sweep -w yield -L batc
 refuses "the same in a gate" 3 "slowdowns: only with --selftest$" gate --slowdowns 2%
 printf '[one]\nworkload=yield\nmax-repetitions=5\n' >"$work/alone.ini"
 refuses "the same in a job" 3 "max-repetitions: only with --until-ci$" run "$work/alone.ini"
+holds "but its help is printed" "$program" run --look-ahead 20ns --help
 environment_may_have_it() {
 	SCHED_BENCH_MAX_REPETITIONS=5 "$program" run -w yield --show-job >"$work/alone"
 }

@@ -51,7 +51,7 @@ void sb_virtual_access(const volatile void *address, enum sb_access access, stru
 		explore(access, site);
 		return;
 	}
-	/* The host's own cache misses, this one and those of the tables, overlap. */
+	/* The host fetches the object while it looks into the tables. */
 	__builtin_prefetch((const void *)(uintptr_t)address);
 	sb_turns.now_ps = sb_lines_access(&sb_turns.lines, current_cpu(), address, access, site,
 					  sb_turns.now_ps);

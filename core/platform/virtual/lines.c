@@ -169,7 +169,6 @@ static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum
 static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
 	uint32_t *chunk = &l->chunk[sb_lines_place(l, cpu, number) / SB_LINES_CHUNK];
-	struct sb_cache_line *displaced;
 	uint64_t *set;
 	int way = 0;
 
@@ -178,9 +177,6 @@ static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 	set = sb_lines_set(l, cpu, number);
 	while (way < SB_LINES_WAYS - 1 && set[way] >> 32 != number + 1)
 		way++;
-	displaced = sb_lines_own(l, cpu, set[way]);
-	if (displaced)
-		displaced->is_kept = displaced->is_first = false;
 	sb_lines_put_first(l, cpu, number, set, way);
 }
 

@@ -121,24 +121,28 @@ static inline struct sb_cache_line *sb_lines_own(const struct sb_lines *lines, u
 	return line && line->owner == cpu + 1 ? line : NULL;
 }
 
-/* In the CPU's set the line takes the first place, and what was before `way` moves up by one. */
+/* In the CPU's set the line takes the first place, and what was before `way` moves up by one. What
+ * was there is displaced, unless it was the same line. */
 static inline void sb_lines_put_first(const struct sb_lines *lines, uint32_t cpu, uint64_t number,
 				      uint64_t *set, int way)
 {
 	struct sb_cache_line *line = &lines->line[number];
 	struct sb_cache_line *second = sb_lines_own(lines, cpu, set[0]);
+	struct sb_cache_line *displaced = sb_lines_own(lines, cpu, set[way]);
 
 	for (; way > 0; way--)
 		set[way] = set[way - 1];
 	set[0] = sb_lines_key(lines, number);
 	if (second)
 		second->is_first = false;
+	if (displaced)
+		displaced->is_kept = displaced->is_first = false;
 	if (line->owner == cpu + 1)
 		line->is_first = line->is_kept = true;
 }
 
-/* Whether the CPU has the line's current version; this is no use of it. Of the owner the line
- * itself tells: the host need not fetch the set. */
+/* Whether the CPU has the line's current version; this is no use of it. The line itself says so of
+ * its owner, and the host does not have to fetch the set. */
 static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
 {
 	const struct sb_cache_line *line = &lines->line[number];
