@@ -59,9 +59,15 @@ processes = 3
 state = 1KiB
 work = 100ns
 END
+# A row with too few requests for a percentile is the machine's doing; its counts are not.
 # shellcheck disable=SC2086
-known() {
+run_known() {
+	rm -rf known
 	"$program" run -w ./known.ini $quick --closed 4 -o known || [ $? -eq 2 ] || return 1
+	python3 -c 'import json; assert all("front_ns_p50" in b["sched_bench"] for b in json.load(open("known/result.json"))["benchmarks"])'
+}
+known() {
+	again run_known || return 1
 	python3 - <<-'EOP'
 		import json
 		rows = [b["sched_bench"] for b in json.load(open("known/result.json"))["benchmarks"]]
