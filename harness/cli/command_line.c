@@ -99,6 +99,13 @@ static void bad_word(char *out, size_t bytes, char *const *word)
 		snprintf(out, bytes, "%s", word[optind - 1]);
 }
 
+/* As Go's -count=5: of one dash and several letters, of which the first is not known. */
+static bool is_long_habit(enum sb_verb verb, const char *word, char habit[SB_HABIT_BYTES])
+{
+	return word && word[0] == '-' && word[1] == optopt && word[2] &&
+	       sb_habit_in_verb(verb, word, habit);
+}
+
 static int unknown_option(const struct sb_reading *reading, char *const *argv)
 {
 	const struct option *table = reading->table;
@@ -115,6 +122,8 @@ static int unknown_option(const struct sb_reading *reading, char *const *argv)
 	like = sb_most_like(name, sb_long_option_name, table);
 	if (has_long(table, reading->options, name))
 		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
+	if (is_long_habit(reading->verb, argv[optind], habit))
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", argv[optind], habit);
 	if (sb_habit_in_verb(reading->verb, word, habit))
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
 	other = verb_with(word, name);
@@ -158,7 +167,8 @@ static int add_sweep(struct sb_options *options, enum sb_option_id id, const cha
 			       sb_option[id].name, text, SB_SWEEPS_MAX);
 	if (!strchr(text, '='))
 		return sb_fail(SB_EXIT_USAGE, "-%c %s: expected %s in one word, as -%c %s=%s",
-			       letter, text, sb_sweep_form(letter), letter, text,
+			       letter, text, sb_sweep_form(letter), letter,
+			       *text == '-' ? "spin-yield" : text,
 			       letter == 'P' ? "0..64:8" : "0,12,64");
 	options->sweep[options->sweeps++] = (struct sb_given_sweep){ letter, text };
 	return sb_options_set(options, id, text, "command line");

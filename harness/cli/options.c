@@ -245,45 +245,6 @@ static int set_defaults(struct sb_options *options)
 	return rc;
 }
 
-void sb_option_environment(enum sb_option_id id, char *out, size_t bytes)
-{
-	const char *name = sb_option[id].name;
-
-	for (int other = 0; other < SB_OPTIONS; other++) {
-		if (other != (int)id && !strcmp(sb_option[other].name, name))
-			name = sb_option[id].id;
-	}
-	snprintf(out, bytes, "SCHED_BENCH_%s", name);
-	for (char *c = out; *c; c++)
-		*c = *c == '-' ? '_' : (char)toupper(*c);
-}
-
-void sb_options_clear_environment(void)
-{
-	char name[64];
-
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		sb_option_environment((enum sb_option_id)id, name, sizeof(name));
-		unsetenv(name);
-	}
-}
-
-static int set_from_environment(struct sb_options *options, enum sb_verb verb)
-{
-	char name[64];
-	int rc = 0;
-
-	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
-		const char *text;
-
-		sb_option_environment(id, name, sizeof(name));
-		text = sb_option[id].verbs & verb ? getenv(name) : NULL;
-		if (text)
-			rc = sb_options_set(options, id, text, "environment");
-	}
-	return rc;
-}
-
 /* ---- all of it ---- */
 
 static int apply_policy(struct sb_options *options)
@@ -336,32 +297,59 @@ static bool is_used(const struct sb_options *options, enum sb_option_id id)
 	return strcmp(options->value[id].text, sb_option[id].initial) != 0;
 }
 
-enum sb_option_id sb_option_needed_by(enum sb_option_id id, enum sb_verb verb)
+uint32_t sb_option_needs(enum sb_option_id id, enum sb_verb verb,
+			 enum sb_option_id needed[SB_NEEDS_MAX])
 {
 	const char *help = sb_option[id].help;
 	char name[64];
+	uint32_t n = 0;
 
 	if (strncmp(help, "with --", 7) != 0)
-		return SB_OPTIONS;
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(help + 7, ":"), help + 7);
-	return sb_option_find(verb, name);
+		return 0;
+	for (help = strstr(help, "--"); help && n < SB_NEEDS_MAX; help = strstr(help, " or --")) {
+		help = strstr(help, "--") + 2;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(help, ": "), help);
+		needed[n] = sb_option_find(verb, name);
+		n += needed[n] != SB_OPTIONS;
+	}
+	return n;
+}
+
+/* In a job file, as in the environment, the default may stand for completeness. */
+static bool is_wanted(const struct sb_options *options, enum sb_option_id id)
+{
+	return !strcmp(options->value[id].source, "command line") ||
+	       (sb_option_is_said(options, id) && is_used(options, id));
+}
+
+static int check_needs_of(const struct sb_options *options, enum sb_verb verb, enum sb_option_id id)
+{
+	enum sb_option_id needed[SB_NEEDS_MAX];
+	const uint32_t n = sb_option_needs(id, verb, needed);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (is_used(options, needed[i]))
+			return 0;
+	}
+	if (!n || !is_wanted(options, id))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE, "--%s: only with %.*s", sb_option[id].name,
+		       (int)strcspn(sb_option[id].help + 5, ":"), sb_option[id].help + 5);
 }
 
 /* In the environment and in [global] an option may be meant for others, and the options of a
  * comparison's sides are the runs' own. */
 static int check_needs(const struct sb_options *options, enum sb_verb verb)
 {
+	int rc = 0;
+
 	if (verb == SB_VERB_AB || sb_opt(options, SB_OPT_help))
 		return 0;
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		const enum sb_option_id needed = sb_option_needed_by(id, verb);
-
-		if ((sb_option[id].verbs & verb) && sb_option_is_said(options, id) &&
-		    needed != SB_OPTIONS && is_used(options, id) && !is_used(options, needed))
-			return sb_fail(SB_EXIT_USAGE, "--%s: only with --%s", sb_option[id].name,
-				       sb_option[needed].name);
+	for (int id = 0; id < SB_OPTIONS && !rc; id++) {
+		if (sb_option[id].verbs & verb)
+			rc = check_needs_of(options, verb, (enum sb_option_id)id);
 	}
-	return 0;
+	return rc;
 }
 
 /* From a job file: a parameter, or one of the verb's options. */
@@ -407,13 +395,15 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 	for (uint32_t i = 0; i < entries && !rc; i++)
 		rc = take_entry(options, verb, &entry[i]);
 	if (!rc)
-		rc = set_from_environment(options, verb);
+		rc = sb_options_from_environment(options, verb);
 	if (!rc)
 		rc = sb_options_from_arguments(options, verb, argc, argv);
 	if (!rc)
 		rc = apply_policy(options);
 	if (!rc)
 		rc = apply_virtual_defaults(options, verb);
+	if (!rc && !sb_opt(options, SB_OPT_help))
+		rc = sb_options_check_environment();
 	return rc ? rc : check_needs(options, verb);
 }
 

@@ -173,9 +173,11 @@ bool sb_option_is_text(const struct sb_option *option);
 void sb_option_describe(const struct sb_option *option, char *out);
 void sb_param_describe(const struct sb_param *param, char *out);
 
-/* The option without which this one does nothing, and is refused: its help begins with
- * "with --NAME:". SB_OPTIONS: there is none. */
-enum sb_option_id sb_option_needed_by(enum sb_option_id id, enum sb_verb verb);
+/* The options of which an option needs at least one, or it is refused: its help begins with
+ * "with --NAME:" or "with --NAME or --NAME:", names that the verb has. Returns how many there are. */
+#define SB_NEEDS_MAX 3
+uint32_t sb_option_needs(enum sb_option_id id, enum sb_verb verb,
+			 enum sb_option_id needed[SB_NEEDS_MAX]);
 
 /* SB_OPTIONS: the verb has none of that long name. */
 enum sb_option_id sb_option_find(enum sb_verb verb, const char *name);

@@ -31,6 +31,12 @@ int sb_options_take_param(struct sb_options *options, const char *name, const ch
 bool sb_habit_in_verb(enum sb_verb verb, const char *word, char out[SB_HABIT_BYTES]);
 bool sb_habit_elsewhere(enum sb_verb verb, const char *word, char out[SB_HABIT_BYTES]);
 
+/* Sets what the environment says. Returns an exit status. */
+int sb_options_from_environment(struct sb_options *options, enum sb_verb verb);
+
+/* Refuses a variable SCHED_BENCH_... that is of no option of any verb. Returns an exit status. */
+int sb_options_check_environment(void);
+
 /* Sets what the command line says. Returns an exit status. */
 int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv);
 

@@ -96,8 +96,7 @@ bool sb_remote_is_there(const char *directory)
 
 /* ---- the plan ---- */
 
-/* "slurm" or "slurm:OPTIONS"; NULL after an error has been printed. */
-static const char *options_of(const char *on)
+const char *sb_remote_options(const char *on)
 {
 	if (!strcmp(on, "slurm"))
 		return "";
@@ -157,7 +156,7 @@ static int make_chunks_directory(const struct sb_session *s)
 
 int sb_remote_begin(struct sb_session *s, const struct sb_arguments *plan)
 {
-	const char *options = options_of(s->given->value[SB_OPT_on].text);
+	const char *options = sb_remote_options(s->given->value[SB_OPT_on].text);
 	const uint32_t chunks = options ? choose_chunks(s) : 0;
 	int rc;
 

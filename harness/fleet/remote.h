@@ -8,7 +8,11 @@
 
 #include "harness/sweep/session.h"
 
-/* All return 0, or an exit status after an error has been printed. */
+/* The options of sbatch in the value of --on, "slurm" or "slurm:OPTIONS"; NULL after an error has
+ * been printed. */
+const char *sb_remote_options(const char *on);
+
+/* The others return 0, or an exit status after an error has been printed. */
 
 /* Makes the result directory and a store, as sb_session_begin. */
 int sb_remote_begin(struct sb_session *s, const struct sb_arguments *plan);

@@ -223,6 +223,15 @@ static void put_found(const struct sb_names *names, size_t i, const char *word, 
 	sb_help_wrapped(named.doc, column);
 }
 
+bool sb_names_have(const char *word)
+{
+	for (size_t i = 0; sb_names_next(NULL, i); i++) {
+		if (has_word(sb_names_next(NULL, i), word))
+			return true;
+	}
+	return false;
+}
+
 int sb_names_search(const char *word)
 {
 	int n = 0;

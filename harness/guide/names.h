@@ -43,6 +43,9 @@ int sb_names_put(const struct sb_names *names, enum sb_format format);
 /* The explanations of that name, in every kind that has it. Returns how many there are. */
 int sb_names_explain(const char *name);
 
+/* Whether the word is a part of any name. */
+bool sb_names_have(const char *word);
+
 /* A line for what has the word in its name, its explanation or its text. Returns how many there
  * are. */
 int sb_names_search(const char *word);

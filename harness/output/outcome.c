@@ -144,6 +144,14 @@ static int check_name(const char *output)
 	return 0;
 }
 
+int sb_outcome_check(const struct sb_options *options)
+{
+	const char *output = options->value[SB_OPT_output].text;
+	const int rc = check_name(output);
+
+	return rc || !*output ? rc : check_empty(output);
+}
+
 int sb_outcome_prepare(const struct sb_options *options, struct sb_result *result)
 {
 	int rc = check_name(options->value[SB_OPT_output].text);

@@ -17,6 +17,9 @@
  * it. Returns 0, or an exit status after an error has been printed. */
 SB_MUST_CHECK int sb_outcome_prepare(const struct sb_options *options, struct sb_result *result);
 
+/* Whether sb_outcome_prepare() would accept --output; makes nothing. Returns as above. */
+SB_MUST_CHECK int sb_outcome_check(const struct sb_options *options);
+
 /* All files of the directory. Returns as above. */
 SB_MUST_CHECK int sb_outcome_write(const struct sb_result *result,
 				   const struct sb_options *options);

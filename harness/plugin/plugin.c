@@ -110,7 +110,10 @@ static int open_object(struct loaded *it, const char *where)
 	void *handle = dlopen(it->object, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle)
-		return refuse(where, it->file, dlerror());
+		return sb_fail(SB_EXIT_USAGE,
+			       "%s%s%s; expected a shared object that has what it "
+			       "calls",
+			       where ? where : "", where ? ": " : "", dlerror());
 	it->plugin = dlsym(handle, "sb_plugin");
 	if (it->plugin)
 		return 0;

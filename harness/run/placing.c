@@ -145,8 +145,8 @@ int sb_placing_plan(const struct sb_options *options, const struct sb_topology *
 		return 0;
 	sb_plan_free(plan);
 	return sb_fail(SB_EXIT_USAGE,
-		       "--workers: %" PRIu32 " is more than the %" PRIu32
-		       " processing units that may be used; expected fewer, or --oversubscribe",
+		       "--workers: %" PRIu32 " is more than the processing units that may be used "
+		       "(%" PRIu32 "); expected fewer, or --oversubscribe",
 		       workers, plan->pus);
 }
 

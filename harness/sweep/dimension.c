@@ -290,6 +290,9 @@ static int unknown_name(const char *name, const struct sb_options *options)
 		if (!strcmp(sb_option[id].name, name))
 			return sb_fail(SB_EXIT_USAGE, "sweep: --%s cannot be gone through", name);
 	}
+	if (sb_param_find(name))
+		return sb_fail(SB_EXIT_USAGE, "sweep: none of the chosen workloads (%s) has '%s'",
+			       options->value[SB_OPT_workload].text, name);
 	snprintf(option, sizeof(option), "--%s", name);
 	if (sb_habit_in_verb(SB_VERB_SWEEP, option, habit))
 		return sb_fail(SB_EXIT_USAGE, "sweep: unknown option '%s'; %s", name, habit);

@@ -61,6 +61,7 @@ static const char *next_word(const void *verbs, size_t i)
 	return i < n ? sb_verbs[i].name : sb_names_next(NULL, i - n);
 }
 
+/* A part of a name, a name with a mistake, or a word of the texts. */
 static int unknown_word(const char *name)
 {
 	size_t verbs = 0;
@@ -68,16 +69,18 @@ static int unknown_word(const char *name)
 
 	while (sb_verbs[verbs].name)
 		verbs++;
-	like = sb_most_like(name, next_word, &verbs);
+	like = sb_names_have(name) ? NULL : sb_most_like(name, next_word, &verbs);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "help: nothing is called '%s'; did you mean '%s'?",
 			       name, like);
+	if (sb_names_search(name))
+		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "help: nothing is called '%s'; sched-bench help --help names the topics",
 		       name);
 }
 
-/* What has that name; or else what has the word in its name or text. */
+/* What has that name, here or in another tool. */
 static int help_word(const char *word)
 {
 	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(word);
@@ -89,7 +92,7 @@ static int help_word(const char *word)
 		printf("%s: %s\n", word, habit);
 		return 0;
 	}
-	return n || sb_names_search(word) ? 0 : unknown_word(word);
+	return n ? 0 : unknown_word(word);
 }
 
 static int help_plugin(const char *file)

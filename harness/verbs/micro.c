@@ -167,7 +167,9 @@ static int check_flag(const char *word)
 			       PREFIX "%s: '%s' is not valid%s%s; expected %s", name, value + 1,
 			       f->form == FILE_NAME ? ": " : "",
 			       f->form == FILE_NAME ? strerror(errno) : "",
-			       f->form == FILE_NAME ? "a file that can be written" : f->value);
+			       f->form == FILE_NAME ? "a file that can be written"
+			       : f->form == SECONDS ? "seconds without their unit, as 0.5"
+						    : f->value);
 	}
 	return unknown_flag(word, name);
 }

@@ -154,6 +154,23 @@ static bool is_remote(const struct sb_session *s)
 	return *s->given->value[SB_OPT_on].text;
 }
 
+static int check_cluster(const struct sb_options *o)
+{
+	const char *on = o->value[SB_OPT_on].text;
+
+	if (*on && *o->value[SB_OPT_chunk].text)
+		return sb_fail(SB_EXIT_USAGE, "--chunk and --on: expected one of them");
+	return *on && !sb_remote_options(on) ? SB_EXIT_USAGE : 0;
+}
+
+static int begin(struct sb_session *s)
+{
+	if (sb_session_is(s, SB_OPT_dry_run))
+		return sb_outcome_check(s->given);
+	return is_remote(s) ? sb_remote_begin(s, &s->canonical)
+			    : sb_session_begin(s, &s->canonical);
+}
+
 static int prepare(struct sb_session *s, struct sb_arguments *stored)
 {
 	int rc = 0;
@@ -168,11 +185,9 @@ static int prepare(struct sb_session *s, struct sb_arguments *stored)
 	if (!s->given->chosens)
 		rc = sb_options_choose(s->given);
 	rc = rc ? rc : sb_chunk_parse(&s->chunk, s->given->value[SB_OPT_chunk].text);
+	rc = rc ? rc : check_cluster(s->given);
 	rc = rc ? rc : sb_session_plan(s);
-	if (!rc && !sb_session_is(s, SB_OPT_dry_run))
-		rc = is_remote(s) ? sb_remote_begin(s, &s->canonical)
-				  : sb_session_begin(s, &s->canonical);
-	return rc;
+	return rc ? rc : begin(s);
 }
 
 /* Whether rows are run, and not only put into a result. */
@@ -291,13 +306,6 @@ static int take_directory(struct sb_options *options)
 	return 0;
 }
 
-static int check_cluster(const struct sb_options *o)
-{
-	if (*o->value[SB_OPT_on].text && *o->value[SB_OPT_chunk].text)
-		return sb_fail(SB_EXIT_USAGE, "--chunk and --on: expected one of them");
-	return 0;
-}
-
 static int check_merge(const struct sb_options *options)
 {
 	if (options->words)
@@ -370,9 +378,7 @@ static int sweep_options(struct sb_options *options, int argc, char **argv)
 	}
 	if (options->words && !exists(options))
 		return sweep_file(argc, argv);
-	rc = check_cluster(options);
-	if (!rc)
-		rc = sb_opt(options, SB_OPT_merge) ? check_merge(options) : take_directory(options);
+	rc = sb_opt(options, SB_OPT_merge) ? check_merge(options) : take_directory(options);
 	return rc ? rc : sweep(options);
 }
 

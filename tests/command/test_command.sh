@@ -46,6 +46,7 @@ topics() {
 holds "help TOPIC is a text, each of those that are listed" topics
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
 refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
+refuses "help of a misspelt verb" 3 "'swep'; did you mean 'sweep'" help swep
 refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
 refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
 lists() {
@@ -155,11 +156,35 @@ refuses "the same in a sweep" 3 "chunks: only with --on$" sweep -w yield -L batc
 refuses "the same in a gate" 3 "slowdowns: only with --selftest$" gate --slowdowns 2%
 printf '[one]\nworkload=yield\nmax-repetitions=5\n' >"$work/alone.ini"
 refuses "the same in a job" 3 "max-repetitions: only with --until-ci$" run "$work/alone.ini"
+refuses "the default is no exception" 3 "look-ahead: only with --virtual$" \
+	run -w yield --look-ahead 50ns
+refuses "an option that needs one of several" 3 \
+	"only with --trace or --trace-on or --record-actors$" run -w yield --trace-events 64
+holds "one of them is enough" "$program" run -w yield --trace-events 64 --record-actors x --show-job
 holds "but its help is printed" "$program" run --look-ahead 20ns --help
 environment_may_have_it() {
 	SCHED_BENCH_MAX_REPETITIONS=5 "$program" run -w yield --show-job >"$work/alone"
 }
 holds "in the environment it may be meant for other runs" environment_may_have_it
+in_environment() {
+	env "$1=3" "$program" run -w yield >"$work/out" 2>&1
+	[ $? -eq 3 ] && [ "$(wc -l <"$work/out")" -eq 1 ] && grep -q "$2" "$work/out"
+}
+holds "a misspelt option in the environment" in_environment \
+	SCHED_BENCH_SPIN_YEILD "did you mean --spin-yield?$"
+holds "a parameter in the environment" in_environment \
+	SCHED_BENCH_LEAVES "expected --leaves on the command line"
+holds "an option of another verb in the environment is left alone" \
+	env SCHED_BENCH_PAIRS=3 "$program" run -w yield --show-job
+refuses "a part of another tool's flags" 3 "'-count=5'; here it is --repetitions N" \
+	run -w yield -count=5
+refuses "a parameter of other workloads in a sweep" 3 "none of the chosen .*'leaves'$" \
+	sweep -w yield -L leaves=10,100
+refuses "a dry run with another cluster" 3 "'pbs'.*expected slurm" \
+	sweep -w yield -L batch=1,2 --on pbs --dry-run
+mkdir "$work/held" && : >"$work/held/result.json"
+refuses "a dry run into a result" 3 "already holds a result" \
+	sweep -w yield -L batch=1,2 -o "$work/held" --dry-run
 refuses "--show-job refuses what a run refuses" 3 "'5k'.*is not valid" \
 	run -w service --rate 5k --show-job
 refuses "an unknown policy, with a suggestion" 3 \

@@ -296,7 +296,8 @@ static const struct sb_workload *random_workload(struct sb_rng *rng)
 static void make_line(struct line *line, struct sb_rng *rng)
 {
 	char value[60];
-	enum sb_option_id needed;
+	enum sb_option_id needed[SB_NEEDS_MAX];
+	uint32_t needs;
 
 	*line = (struct line){ .argv = { strdup("run") }, .argc = 1 };
 	for (int id = 0; id < SB_OPTIONS; id++) {
@@ -304,11 +305,11 @@ static void make_line(struct line *line, struct sb_rng *rng)
 		    id == SB_OPT_help || id == SB_OPT_show_job || id == SB_OPT_resume ||
 		    id == SB_OPT_other_build || sb_rng_below(rng, 3))
 			continue;
-		needed = sb_option_needed_by(id, SB_VERB_RUN);
-		if (needed != SB_OPTIONS && sb_option[needed].form)
+		needs = sb_option_needs(id, SB_VERB_RUN, needed);
+		if (needs && sb_option[needed[0]].form)
 			continue;
-		if (needed != SB_OPTIONS)
-			add_word(line, sb_option[needed].name, NULL);
+		if (needs)
+			add_word(line, sb_option[needed[0]].name, NULL);
 		if (sb_option[id].form)
 			random_value(rng, id, value, sizeof(value));
 		add_word(line, sb_option[id].name, sb_option[id].form ? value : NULL);
