@@ -6,9 +6,9 @@ set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libzstd-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
 run="gnuplot-nox fonts-dejavu-core hwloc"
-models="gcc libc6-dev spin"
+models="gcc libc6-dev spin tcc"
 tools="python3 util-linux"
-tests="libcmocka-dev $tools spin chromium valgrind zstd"
+tests="libcmocka-dev $tools spin tcc chromium valgrind zstd"
 lint="clang clang-format clang-tidy shellcheck git python3"
 # Without one of these its peer is left out, and all else goes on.
 peers="erlang-base erlang-dev libcaf-dev"
@@ -177,7 +177,7 @@ fetch_newest() {
 is_there() {
 	# A tool in the path will do, however it came there.
 	case $1 in
-	gcc | g++ | make | spin | chromium | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
+	gcc | g++ | make | spin | tcc | chromium | valgrind | pkg-config | clang | clang-format | clang-tidy | shellcheck | git | cpio | numactl)
 		command -v "$1" >/dev/null && return
 		;;
 	default-jdk-headless)

@@ -1,4 +1,5 @@
 /* command_line.c - options from the command line, through getopt_long. */
+#include <ctype.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,17 +94,41 @@ static const struct sb_verb_info *verb_with(const char *word, const char *name)
 /* As it was typed; of several letters in one word, the one that is not known. */
 static void bad_word(char *out, size_t bytes, char *const *word)
 {
-	if (optopt && optopt < 1000)
+	const char *whole = word[optind];
+
+	/* -cpuprofile is one word, -c100 a letter and its value. */
+	if (whole && whole[0] == '-' && whole[1] == optopt && isalpha((unsigned char)whole[2]))
+		snprintf(out, bytes, "%s", whole);
+	else if (optopt && optopt < 1000)
 		snprintf(out, bytes, "-%c", optopt);
 	else
 		snprintf(out, bytes, "%s", word[optind - 1]);
 }
 
-/* As Go's -count=5: of one dash and several letters, of which the first is not known. */
-static bool is_long_habit(enum sb_verb verb, const char *word, char habit[SB_HABIT_BYTES])
+#define PREFIXED_MOST 4
+
+/* "--spin-tight, --spin-yield or --spin-time", the options that begin so. False: none, or too many. */
+static bool list_prefixed(const struct sb_reading *reading, const char *prefix, char *out,
+			  size_t bytes)
 {
-	return word && word[0] == '-' && word[1] == optopt && word[2] &&
-	       sb_habit_in_verb(verb, word, habit);
+	const char *found[PREFIXED_MOST];
+	uint32_t n = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < reading->options && *prefix; i++) {
+		if (strncmp(reading->table[i].name, prefix, strlen(prefix)) != 0)
+			continue;
+		if (n == PREFIXED_MOST)
+			return false;
+		found[n++] = reading->table[i].name;
+	}
+	for (uint32_t i = 0; i < n && used < bytes; i++)
+		used += (size_t)snprintf(out + used, bytes - used, "%s--%s",
+					 !i	      ? ""
+					 : i + 1 == n ? " or "
+						      : ", ",
+					 found[i]);
+	return n;
 }
 
 static int unknown_option(const struct sb_reading *reading, char *const *argv)
@@ -114,16 +139,14 @@ static int unknown_option(const struct sb_reading *reading, char *const *argv)
 	char habit[SB_HABIT_BYTES];
 	char word[200];
 	char name[64];
+	char likes[200];
 	const char *like;
 
 	bad_word(word, sizeof(word), argv);
 	snprintf(name, sizeof(name), "%s", word + strspn(word, "-"));
 	name[strcspn(name, "=")] = '\0';
-	like = sb_most_like(name, sb_long_option_name, table);
 	if (has_long(table, reading->options, name))
 		return sb_fail(SB_EXIT_USAGE, "--%s takes no value", name);
-	if (is_long_habit(reading->verb, argv[optind], habit))
-		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", argv[optind], habit);
 	if (sb_habit_in_verb(reading->verb, word, habit))
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
 	other = verb_with(word, name);
@@ -132,8 +155,11 @@ static int unknown_option(const struct sb_reading *reading, char *const *argv)
 			       other->name, verb->name);
 	if (sb_habit_elsewhere(reading->verb, word, habit))
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
+	if (list_prefixed(reading, name, likes, sizeof(likes)))
+		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean %s?", word, likes);
 	/* Nothing is like a single letter. */
-	if (like && name[0] && name[1])
+	like = name[0] && name[1] ? sb_most_like(name, sb_long_option_name, table) : NULL;
+	if (like)
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean --%s?", word,
 			       like);
 	return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; sched-bench %s --help lists them", word,
@@ -213,13 +239,24 @@ static int check_abbreviation(const struct sb_reading *reading, int index, char 
 	return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
 }
 
+/* optopt: a letter, or the option as getopt_long returns it. */
+static int missing_value(const struct sb_reading *reading, const char *word)
+{
+	const int id = optopt >= 1000 ? optopt - 1000 : option_of_letter(reading->verb, optopt);
+	char expected[SB_FORM_BYTES] = "its value";
+
+	if (id >= 0 && id < SB_OPTIONS)
+		sb_option_describe(&sb_option[id], expected);
+	return sb_fail(SB_EXIT_USAGE, "%s: a value is missing; expected %s", word, expected);
+}
+
 static int take_one(struct sb_options *options, const struct sb_reading *reading, int found,
 		    int index, char *const *argv)
 {
 	if (found == '?')
 		return unknown_option(reading, argv);
 	if (found == ':')
-		return sb_fail(SB_EXIT_USAGE, "%s: a value is missing", argv[optind - 1]);
+		return missing_value(reading, argv[optind - 1]);
 	if (index >= 0 && check_abbreviation(reading, index, argv))
 		return SB_EXIT_USAGE;
 	if (found == PARAM_VALUE)

@@ -13,7 +13,7 @@
 void sb_help(void)
 {
 	puts("sched-bench " SB_VERSION
-	     " - measures a work-stealing scheduler of processes (actors)\n");
+	     " - measures its own work-stealing scheduler of actors\n");
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"

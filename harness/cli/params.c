@@ -26,6 +26,10 @@ static int unknown_workload(const char *name, const char *where)
 {
 	const char *like = sb_most_like(name, workload_name, NULL);
 
+	if (name[strspn(name, "0123456789")] == '\0')
+		return sb_fail(SB_EXIT_USAGE,
+			       "%s%sunknown workload '%s'; -w names a workload, --warmup is a time",
+			       AT(where), name);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "%s%sunknown workload '%s'; did you mean '%s'?",
 			       AT(where), name, like);

@@ -228,7 +228,7 @@ static void put_man(void)
 {
 	puts(".TH SCHED\\-BENCH 1 \"\" \"sched-bench " SB_VERSION "\" \"User Commands\"");
 	put_section("NAME");
-	put_line("sched-bench - measures a work-stealing scheduler of processes (actors)");
+	put_line("sched-bench - measures its own work-stealing scheduler of actors");
 	put_section("SYNOPSIS");
 	put_synopsis();
 	put_section("DESCRIPTION");

@@ -1,4 +1,5 @@
 /* names_text.c - the rows of names.h as text. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "harness/cli/verb.h"
 #include "harness/guide/names.h"
 #include "harness/guide/names_forms.h"
+#include "harness/guide/topics.h"
 #include "harness/plugin/plugin.h"
 #include "results/convert/convert.h"
 
@@ -48,35 +50,49 @@ bool sb_names_rule(size_t i, struct sb_any_rule *out)
 
 /* ---- workloads ---- */
 
-/* Of its values and its default, "(1 to 64) [8]". */
-static void put_values(const struct sb_param *p)
+/* "leaves of the tree (10|100) [100]": what it is, its values and its default. */
+static void describe_param(const struct sb_param *p, char *out, size_t bytes)
 {
+	char values[SB_FORM_BYTES] = "";
+
 	if (sb_param_is_text(p)) {
-		printf("[%s]", p->choices[0]);
+		snprintf(out, bytes, "%s [%s]", p->doc, p->choices[0]);
 	} else if (p->choices) {
-		for (int i = 0; p->choices[i]; i++)
-			printf("%s%s", i ? "|" : "(", p->choices[i]);
-		printf(") [%s]", p->choices[p->initial]);
+		sb_param_describe(p, values);
+		snprintf(out, bytes, "%s (%s) [%s]", p->doc, values, p->choices[p->initial]);
 	} else {
-		printf("(%" PRIu64 " to %" PRIu64 ") [%" PRIu64 "]", p->min, p->max, p->initial);
+		snprintf(out, bytes, "%s (%" PRIu64 " to %" PRIu64 ") [%" PRIu64 "]", p->doc,
+			 p->min, p->max, p->initial);
 	}
+}
+
+static void put_line_of(const struct sb_workload *w)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "from: %s; one operation: one %s; compared by %s", w->source,
+		 w->operation, sb_workload_objective(w));
+	printf("    ");
+	sb_help_wrapped(text, 4);
 }
 
 void sb_put_workload(size_t i)
 {
 	const struct sb_workload *w = sb_workloads[i];
+	char text[400];
 
 	printf("%s\n    ", w->name);
 	sb_help_wrapped(w->doc, 4);
-	printf("    from: %s; one operation: one %s; compared by %s\n", w->source, w->operation,
-	       sb_workload_objective(w));
+	put_line_of(w);
 	for (const struct sb_param *p = w->params; p->name; p++) {
-		printf("    --%-14s %s ", p->name, p->doc);
-		put_values(p);
-		putchar('\n');
+		describe_param(p, text, sizeof(text));
+		sb_help_wrapped(text, printf("    --%-14s ", p->name));
 	}
-	for (const struct sb_workload_metric *m = w->metrics; m && m->name; m++)
-		printf("    metric %s (%s): %s\n", m->name, m->unit, m->doc);
+	for (const struct sb_workload_metric *m = w->metrics; m && m->name; m++) {
+		snprintf(text, sizeof(text), "metric %s (%s): %s", m->name, m->unit, m->doc);
+		printf("    ");
+		sb_help_wrapped(text, 4);
+	}
 }
 
 void sb_more_of_workload(size_t i)
@@ -86,12 +102,13 @@ void sb_more_of_workload(size_t i)
 
 void sb_put_param(size_t i)
 {
-	const struct sb_workload *owner;
+	const struct sb_workload *owner = NULL;
 	const struct sb_param *p = sb_names_param(i, &owner);
+	char text[400];
 
-	printf("--%-14s %s ", p->name, p->doc);
-	put_values(p);
-	printf(" (%s)\n", owner->name);
+	describe_param(p, text, sizeof(text) - 40);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s)", owner->name);
+	sb_help_wrapped(text, printf("--%-14s ", p->name));
 }
 
 /* ---- options ---- */
@@ -112,6 +129,28 @@ void sb_put_option(size_t i)
 	puts(")");
 }
 
+/* The topics whose text has the option. */
+static void put_topics(const char *name)
+{
+	const char *before = "      more: sched-bench help ";
+	char option[64];
+
+	snprintf(option, sizeof(option), "--%s", name);
+	for (const struct sb_topic *t = sb_topics; t->name; t++) {
+		const char *at = t->section ? NULL : strstr(t->text, option);
+
+		while (at &&
+		       (isalnum((unsigned char)at[strlen(option)]) || at[strlen(option)] == '-'))
+			at = strstr(at + 1, option);
+		if (!at)
+			continue;
+		printf("%s%s", before, t->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		putchar('\n');
+}
+
 void sb_more_of_option(size_t i)
 {
 	char form[SB_FORM_BYTES];
@@ -119,9 +158,10 @@ void sb_more_of_option(size_t i)
 
 	sb_option_describe(&sb_option[i], form);
 	sb_option_environment((enum sb_option_id)i, twin, sizeof(twin));
-	if (!sb_option_is_text(&sb_option[i]))
+	if (sb_option[i].form && !sb_option_is_text(&sb_option[i]))
 		printf("      expected: %s\n", form);
-	printf("      in the environment: %s\n", twin);
+	printf("      in the environment: %s%s\n", twin, sb_option[i].form ? "" : "=yes");
+	put_topics(sb_option[i].name);
 	for (const struct sb_policy *p = sb_policies; p->name; p++) {
 		for (const struct sb_policy_value *v = p->value; v->text; v++) {
 			if (v->id == (enum sb_option_id)i)

@@ -109,10 +109,11 @@ static int open_object(struct loaded *it, const char *where)
 {
 	void *handle = dlopen(it->object, RTLD_NOW | RTLD_LOCAL);
 
+	if (!handle && !sb_ends_in(it->path, ".so"))
+		return refuse(where, it->file, "expected a workload's file, .so, .c or .ini");
 	if (!handle)
 		return sb_fail(SB_EXIT_USAGE,
-			       "%s%s%s; expected a shared object that has what it "
-			       "calls",
+			       "%s%s%s; expected a shared object that has what it calls",
 			       where ? where : "", where ? ": " : "", dlerror());
 	it->plugin = dlsym(handle, "sb_plugin");
 	if (it->plugin)

@@ -36,6 +36,16 @@ static const char expected[] = "expected a latency above a time with its unit (s
 #undef X
 	;
 
+/* Whether a chosen workload has such events at all. */
+static bool may_happen(const struct sb_options *options, const struct sb_trace_bound *bound)
+{
+	bool may = bound->kind != SB_EXEMPLAR_sojourn;
+
+	for (uint32_t i = 0; i < options->chosens; i++)
+		may |= options->chosen[i].workload->takes_requests;
+	return may;
+}
+
 int sb_tracing_check(const struct sb_options *options)
 {
 	const struct sb_config config = sb_config_of(options);
@@ -48,6 +58,9 @@ int sb_tracing_check(const struct sb_options *options)
 		return 0;
 	if (!sb_trace_bound_parse(text, &bound))
 		return sb_option_refuse(options, SB_OPT_trace_on, expected);
+	if (!may_happen(options, &bound))
+		return sb_option_refuse(options, SB_OPT_trace_on,
+					"none of the chosen workloads takes requests");
 	if (config.sample_every && config.exemplars)
 		return 0;
 	return sb_option_refuse(

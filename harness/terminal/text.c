@@ -149,8 +149,8 @@ void sb_format_now(char out[SB_DATE_BYTES])
 const char *sb_most_like(const char *word, const char *(*next)(const void *state, size_t i),
 			 const void *state)
 {
-	/* A third of the letters may be wrong. */
-	size_t best = strlen(word) / 3 + 1;
+	/* One letter may be wrong, and one more for every four. */
+	size_t best = strlen(word) / 4 + 1;
 	const char *found = NULL;
 	const char *candidate;
 

@@ -137,13 +137,13 @@ static int try_schedule(struct exploration *e, const struct sb_chosen *chosen, u
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-static void print_words(const struct exploration *e)
+static void put_words(const struct exploration *e, FILE *out)
 {
 	char line[1000];
 
 	rewind(e->words);
 	while (fgets(line, sizeof(line), e->words))
-		fputs(line, stdout);
+		fputs(line, out);
 }
 
 /* ---- a workload ---- */
@@ -188,6 +188,11 @@ static int explore_workload(struct exploration *e, const struct sb_chosen *chose
 		status = try_schedule(e, chosen, first + i++);
 	if (status == -1)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "a schedule's process cannot be started");
+	/* An option was wrong, which each schedule would find. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SB_EXIT_USAGE) {
+		put_words(e, stderr);
+		return SB_EXIT_USAGE;
+	}
 	printf("%-24s %" PRIu64 " schedule%s, %.1f s", chosen->workload->name, i, i == 1 ? "" : "s",
 	       1e-9 * (double)(sb_clock_ns() - start_ns));
 	if (status) {
@@ -196,7 +201,7 @@ static int explore_workload(struct exploration *e, const struct sb_chosen *chose
 	}
 	putchar('\n');
 	if (status || sb_opt(e->options, SB_OPT_show))
-		print_words(e);
+		put_words(e, stdout);
 	if (status)
 		print_replay(e, chosen, first + i - 1);
 	fflush(stdout);

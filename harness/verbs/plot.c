@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
@@ -35,6 +36,11 @@ static int unknown_kind(const char *name)
 {
 	const char *like = sb_most_like(name, sb_names_next, sb_names_find("pictures"));
 
+	if (!access(name, F_OK))
+		return sb_fail(SB_EXIT_USAGE,
+			       "plot: '%s' is a result, and its kind is missing; expected all %s, "
+			       "or a kind that sched-bench plot list names",
+			       name, name);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "plot: unknown kind '%s'; did you mean '%s'?", name,
 			       like);

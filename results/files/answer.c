@@ -71,7 +71,24 @@ static void put_interval(FILE *out, const struct sb_series *series, enum sb_metr
 	free(value);
 }
 
-/* How many repetitions count, and the reason of the first that is not valid. */
+/* The reason of the first that is invalid, or else suspect. */
+static void put_reason(FILE *out, const struct sb_series *series)
+{
+	const enum sb_verdict verdict =
+		sb_series_count(series, SB_INVALID) ? SB_INVALID : SB_SUSPECT;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (record->verdict != verdict)
+			continue;
+		fprintf(out, " (%s: %.*s)", sb_verdict_name(verdict),
+			(int)strcspn(record->reason, ";\n"), record->reason);
+		return;
+	}
+}
+
+/* How many repetitions count, and why others do not. */
 static void put_validity(FILE *out, const struct sb_series *series)
 {
 	const uint32_t valid = sb_series_count(series, SB_VALID);
@@ -82,15 +99,7 @@ static void put_validity(FILE *out, const struct sb_series *series)
 		return;
 	}
 	fprintf(out, "; %" PRIu32 " of %" PRIu32 " repetitions valid", valid, series->records);
-	for (uint32_t r = 0; r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (record->verdict == SB_VALID)
-			continue;
-		fprintf(out, " (%s: %.*s)", sb_verdict_name(record->verdict),
-			(int)strcspn(record->reason, ";\n"), record->reason);
-		return;
-	}
+	put_reason(out, series);
 }
 
 static void put_measured(FILE *out, const struct sb_result *result, const struct sb_series *series)

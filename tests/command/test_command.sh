@@ -144,6 +144,15 @@ names_are_searched() {
 holds "help finds words of lists, explanations and texts" names_are_searched
 refuses "unknown option, with a suggestion" 3 "did you mean --spin-yield" \
 	run -w yield --spin-yeild 3
+refuses "the beginning of several options" 3 \
+	"did you mean --spin-tight, --spin-yield or --spin-time?$" run -w yield --spin 3
+refuses "a word of another tool with one dash" 3 "unknown option '-cpuprofile'" \
+	run -w yield -cpuprofile x
+refuses "no value" 3 "^sched-bench: -r: a value is missing; expected a count from 1 to 1000$" \
+	run -w yield -r
+refuses "a time where a workload belongs" 3 "'3'; -w names a workload, --warmup is a time$" run -w 3
+refuses "a trace on requests that there are not" 3 "none of the chosen workloads takes requests$" \
+	run -w yield --trace-on 'sojourn>5ms'
 refuses "unknown workload, with a suggestion" 3 "did you mean 'pingpong'" \
 	run -w pingpng
 refuses "bad value" 3 "'12x'.*expected a count from 0 to 1000000" \
@@ -183,6 +192,8 @@ refuses "a parameter of other workloads in a sweep" 3 "none of the chosen .*'lea
 refuses "a dry run with another cluster" 3 "'pbs'.*expected slurm" \
 	sweep -w yield -L batch=1,2 --on pbs --dry-run
 mkdir "$work/held" && : >"$work/held/result.json"
+refuses "a result where a kind of picture belongs" 3 "its kind is missing; expected all $work/held" \
+	plot "$work/held"
 refuses "a dry run into a result" 3 "already holds a result" \
 	sweep -w yield -L batch=1,2 -o "$work/held" --dry-run
 refuses "--show-job refuses what a run refuses" 3 "'5k'.*is not valid" \

@@ -57,6 +57,8 @@ holds "a hang is found" bad -w hog --hog-ns 1000000000 --timeout 1ms
 refuses "no schedule" 3 "expected a count from 1" explore --schedules 0
 refuses "a workload that does not exist" 3 "unknown workload 'nothing'" explore -w nothing
 refuses "a word" 3 "workloads are named with -w" explore skynet
+refuses "a wrong file, which is no mistake of the scheduler" 3 "trace:none.*No such file" \
+	explore -w service --arrival trace:none --schedules 2
 refuses "a parameter of no workload that runs" 3 "leaves" explore -w storm --leaves 10
 
 echo "1..$n"
