@@ -12,8 +12,7 @@
 
 void sb_help(void)
 {
-	puts("sched-bench " SB_VERSION
-	     " - measures its own work-stealing scheduler of actors\n");
+	puts("sched-bench " SB_VERSION " - measures its own work-stealing scheduler of actors\n");
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"

@@ -1,5 +1,6 @@
 /* test_summary.c - the summary on a terminal: widths, doubts, and steals by distance. */
 #include "core/worker/distance.h"
+#include "results/files/answer.h"
 #include "tests/results/results.h"
 
 /* How wide it is without colours, which are taken out. */
@@ -228,6 +229,22 @@ static void steals_are_told_by_distance(void **state)
 	remove_tree(directory);
 }
 
+/* The exit status is that of an invalid repetition, whichever is the first to be suspect. */
+static void the_answer_says_why_one_is_invalid(void **state)
+{
+	char directory[] = "/tmp/sb-test-XXXXXX";
+	struct sb_result *result;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	result = make_result(directory);
+	sb_record_suspect(&result->series->record[0], "the first");
+	CHECK_EQ(sb_answer_from_rows(result), 0);
+	assert_non_null(strstr(sb_answer_of(result), "(invalid: wrong \"answer\", 1 < 2)"));
+	free_result(result);
+	remove_tree(directory);
+}
+
 /* Where all are equally far, there is nothing to tell. */
 static void one_distance_is_not_told(void **state)
 {
@@ -313,6 +330,7 @@ int main(void)
 		cmocka_unit_test(parks_and_wakes_are_rates),
 		cmocka_unit_test(yields_are_metrics),
 		cmocka_unit_test(steals_are_told_by_distance),
+		cmocka_unit_test(the_answer_says_why_one_is_invalid),
 		cmocka_unit_test(one_distance_is_not_told),
 		cmocka_unit_test(every_output_says_emulated),
 		cmocka_unit_test(every_output_says_virtual),
