@@ -11,8 +11,8 @@ OUT := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)$(if $(findstring aarc
 Q := $(if $(filter 0,$(V)),@)
 
 MODULES := core affinity workloads results harness
-# For the lines of core/ that no test runs.
-MODULES := $(if $(filter coverage,$(MODE)),core affinity workloads,$(MODULES))
+# Without the command: for the lines of core/ that no test runs, and with PART=core.
+MODULES := $(if $(filter coverage,$(MODE))$(filter core,$(PART)),core affinity workloads,$(MODULES))
 PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib libzstd cminpack
 
 # What distinguishes the modes. Sanitizers see only the C library's heap.
@@ -123,7 +123,7 @@ SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.s
 # say so.
 ifneq ($(SYSROOT)$(filter coverage,$(MODE)),)
 TESTS := $(filter $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%) %/test_workloads \
-	$(if $(SYSROOT),%/test_harness %/test_results %/test_output %/test_summary %/test_files),$(TESTS))
+	$(if $(filter harness,$(MODULES)),%/test_harness %/test_results %/test_output %/test_summary %/test_files),$(TESTS))
 SHELL_TESTS := $(filter %/test_orders.sh,$(SHELL_TESTS))
 LEFT_OUT := this build is for core/: the tests of affinity/ and of the command
 endif
@@ -133,7 +133,9 @@ endif
 ifneq ($(filter asan tsan coverage,$(MODE)),)
 TESTS := $(filter-out $(SMALL_SOURCES:tests/%.c=$(OUT)/tests/%),$(TESTS))
 else ifneq ($(SYSROOT),)
-TESTS := $(filter %/test_lifecycle %/test_policies %/test_start %/test_stop_timer %/test_process %/test_workloads,$(TESTS))
+OF_MACHINE := test_files test_harness test_lifecycle test_output test_policies test_process test_results test_start test_stop_timer \
+	test_summary test_workloads
+TESTS := $(filter $(OF_MACHINE:%=\%/%),$(TESTS))
 SMALL_TESTS := $(filter $(OUT)/small/tests/modules/% %/test_stress,$(SMALL_TESTS))
 LEFT_OUT := $(LEFT_OUT), and of core/ what depends on no machine
 endif

@@ -47,7 +47,7 @@ git diff --quiet "$hash" -- Makefile core affinity workloads results harness &&
 # The commit before, built from what has been built here and the files in which it differs.
 old=$work/old
 mkdir "$old" && git archive "$hash" | tar -x -C "$old" || exit 4
-mkdir -p "$old/${program%/*}" && cp -rp "${program%/*}/." "$old/${program%/*}"
+tar -c --exclude='*tests' --exclude=small --exclude=explore "${program%/*}" | tar -x -C "$old"
 git diff --name-only "$hash" | (cd "$old" && xargs -r -d '\n' touch -c)
 ${MAKE:-make} -s -C "$old" -j "$(nproc)" "$program" >"$work/log" 2>&1 ||
 	skip "$base does not build here: $(tail -1 "$work/log")"
