@@ -97,7 +97,8 @@ static void bad_word(char *out, size_t bytes, char *const *word)
 	const char *whole = word[optind];
 
 	/* -cpuprofile is one word, -c100 a letter and its value. */
-	if (whole && whole[0] == '-' && whole[1] == optopt && isalpha((unsigned char)whole[2]))
+	if (optopt && whole && whole[0] == '-' && whole[1] == optopt &&
+	    isalpha((unsigned char)whole[2]))
 		snprintf(out, bytes, "%s", whole);
 	else if (optopt && optopt < 1000)
 		snprintf(out, bytes, "-%c", optopt);

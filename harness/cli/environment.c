@@ -51,28 +51,37 @@ static void name_of(const char *variable, char out[VARIABLE_BYTES])
 		*c = *c == '_' ? '-' : (char)tolower(*c);
 }
 
+/* "; did you mean SCHED_BENCH_SPIN_YIELD?", or where to look. */
+static void suggest(const char *name, char *out, size_t bytes)
+{
+	const char *like = sb_most_like(name, option_name, NULL);
+	char variable[VARIABLE_BYTES];
+
+	snprintf(out, bytes, "sched-bench list options names them");
+	for (int id = 0; id < SB_OPTIONS && like; id++) {
+		if (strcmp(sb_option[id].name, like) != 0)
+			continue;
+		sb_option_environment((enum sb_option_id)id, variable, sizeof(variable));
+		snprintf(out, bytes, "did you mean %s?", variable);
+		return;
+	}
+}
+
 static int refuse_variable(const char *variable)
 {
+	const int length = (int)strcspn(variable, "=");
 	char name[VARIABLE_BYTES];
-	char other[VARIABLE_BYTES];
-	const char *like;
+	char text[VARIABLE_BYTES + 32];
 
 	name_of(variable + PREFIX_LENGTH, name);
-	snprintf(other, sizeof(other), "%.*s", (int)strcspn(variable, "="), variable);
 	if (sb_param_find(name))
 		return sb_fail(SB_EXIT_USAGE,
-			       "%s (in the environment): %s is a parameter of a workload; expected "
-			       "--%s on the command line or in a job file",
-			       other, name, name);
-	like = sb_most_like(name, option_name, NULL);
-	if (!like)
-		return sb_fail(SB_EXIT_USAGE,
-			       "%s (in the environment): there is no option --%s; sched-bench list "
-			       "options names them",
-			       other, name);
-	return sb_fail(SB_EXIT_USAGE,
-		       "%s (in the environment): there is no option --%s; did you mean --%s?",
-		       other, name, like);
+			       "%.*s (in the environment): %s is a parameter of a workload; "
+			       "expected --%s on the command line or in a job file",
+			       length, variable, name, name);
+	suggest(name, text, sizeof(text));
+	return sb_fail(SB_EXIT_USAGE, "%.*s (in the environment): it is of no option; %s", length,
+		       variable, text);
 }
 
 static bool is_twin(const char *variable)

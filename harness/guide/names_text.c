@@ -66,7 +66,7 @@ static void describe_param(const struct sb_param *p, char *out, size_t bytes)
 	}
 }
 
-static void put_line_of(const struct sb_workload *w)
+static void put_source(const struct sb_workload *w)
 {
 	char text[300];
 
@@ -83,7 +83,7 @@ void sb_put_workload(size_t i)
 
 	printf("%s\n    ", w->name);
 	sb_help_wrapped(w->doc, 4);
-	put_line_of(w);
+	put_source(w);
 	for (const struct sb_param *p = w->params; p->name; p++) {
 		describe_param(p, text, sizeof(text));
 		sb_help_wrapped(text, printf("    --%-14s ", p->name));

@@ -180,7 +180,9 @@ in_environment() {
 	[ $? -eq 3 ] && [ "$(wc -l <"$work/out")" -eq 1 ] && grep -q "$2" "$work/out"
 }
 holds "a misspelt option in the environment" in_environment \
-	SCHED_BENCH_SPIN_YEILD "did you mean --spin-yield?$"
+	SCHED_BENCH_SPIN_YEILD "did you mean SCHED_BENCH_SPIN_YIELD?$"
+holds "one in small letters" in_environment \
+	SCHED_BENCH_spin_yield "did you mean SCHED_BENCH_SPIN_YIELD?$"
 holds "a parameter in the environment" in_environment \
 	SCHED_BENCH_LEAVES "expected --leaves on the command line"
 holds "an option of another verb in the environment is left alone" \
