@@ -36,14 +36,13 @@ static const char expected[] = "expected a latency above a time with its unit (s
 #undef X
 	;
 
-/* Whether a chosen workload has such events at all. */
-static bool may_happen(const struct sb_options *options, const struct sb_trace_bound *bound)
+static bool has_requests(const struct sb_options *options)
 {
-	bool may = bound->kind != SB_EXEMPLAR_sojourn;
+	bool has = false;
 
 	for (uint32_t i = 0; i < options->chosens; i++)
-		may |= options->chosen[i].workload->takes_requests;
-	return may;
+		has |= options->chosen[i].workload->takes_requests;
+	return has;
 }
 
 int sb_tracing_check(const struct sb_options *options)
@@ -58,7 +57,7 @@ int sb_tracing_check(const struct sb_options *options)
 		return 0;
 	if (!sb_trace_bound_parse(text, &bound))
 		return sb_option_refuse(options, SB_OPT_trace_on, expected);
-	if (!may_happen(options, &bound))
+	if (bound.kind == SB_EXEMPLAR_sojourn && !has_requests(options))
 		return sb_option_refuse(options, SB_OPT_trace_on,
 					"none of the chosen workloads takes requests");
 	if (config.sample_every && config.exemplars)
