@@ -175,7 +175,8 @@ static void describe_bounds(char *out, size_t bytes, const struct sb_search *sea
 				   "more",
 			 met, missed);
 	else if (search->met_per_s > 0)
-		snprintf(out, bytes, "met up to %s/s, the highest rate tried", met);
+		snprintf(out, bytes, "met up to %s/s, the highest rate %s", met,
+			 search->undecided ? "that decided anything" : "tried");
 	else if (search->missed_is_measured)
 		snprintf(out, bytes, "missed at every rate tried, down to %s/s", missed);
 	else

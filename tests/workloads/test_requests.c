@@ -223,6 +223,28 @@ static void the_search_does_not_stall(void **state)
 	CHECK_EQ(sb_search_duration(&search, &slo, 1000000), 20000000);
 }
 
+/* A higher rate was tried, and nobody knows whether it meets the bound. */
+static void the_answer_does_not_hide_undecided_rates(void **state)
+{
+	struct sb_search search = { .missed_per_s = 40e3 };
+	struct sb_record record = { .verdict = SB_SUSPECT };
+	struct sb_slo slo;
+	char text[SB_SLO_BYTES];
+
+	(void)state;
+	assert_true(sb_slo_parse("p99<1us", &slo));
+	record.value[SB_METRIC_sojourn_timed] = 1000;
+	record.value[SB_METRIC_offered_per_s] = 20e3;
+	record.value[slo.metric] = 2000;
+	sb_search_take(&search, &slo, &record);
+	record.verdict = SB_VALID;
+	record.value[SB_METRIC_offered_per_s] = 10e3;
+	record.value[slo.metric] = 500;
+	sb_search_take(&search, &slo, &record);
+	sb_search_describe(text, &search, "p99<1us");
+	assert_non_null(strstr(text, "met up to 10.0 k/s, the highest rate that decided anything"));
+}
+
 /* ---- working sets ---- */
 
 static void sets_show_their_work(void **state)
@@ -288,6 +310,7 @@ int main(void)
 		cmocka_unit_test(what_is_lost_meets_nothing),
 		cmocka_unit_test(too_few_requests_decide_nothing),
 		cmocka_unit_test(the_search_does_not_stall),
+		cmocka_unit_test(the_answer_does_not_hide_undecided_rates),
 		cmocka_unit_test(sets_show_their_work),
 		cmocka_unit_test(a_chase_goes_everywhere),
 		cmocka_unit_test(kinds_of_work_are_strict),
