@@ -44,7 +44,7 @@ fi
 git diff --quiet "$hash" -- Makefile core affinity workloads results harness &&
 	skip "nothing that is built has changed since $base"
 
-# The commit before, built from what has been built here and the files in which it differs.
+# Builds the commit before; the objects of files that have not changed are taken from here.
 old=$work/old
 mkdir "$old" && git archive "$hash" | tar -x -C "$old" || exit 4
 tar -c --exclude='*tests' --exclude=small --exclude=explore "${program%/*}" | tar -x -C "$old"

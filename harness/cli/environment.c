@@ -43,7 +43,7 @@ static const char *option_name(const void *unused, size_t i)
 	return i < SB_OPTIONS ? sb_option[i].name : NULL;
 }
 
-/* Of a variable, "SPIN_YIELD=64" of "SCHED_BENCH_SPIN_YIELD=64", the name as options have it. */
+/* The name of an option, "spin-yield", from "SPIN_YIELD=64". */
 static void name_of(const char *variable, char out[VARIABLE_BYTES])
 {
 	snprintf(out, VARIABLE_BYTES, "%.*s", (int)strcspn(variable, "="), variable);
@@ -51,20 +51,18 @@ static void name_of(const char *variable, char out[VARIABLE_BYTES])
 		*c = *c == '_' ? '-' : (char)tolower(*c);
 }
 
-/* "; did you mean SCHED_BENCH_SPIN_YIELD?", or where to look. */
+/* "did you mean SCHED_BENCH_SPIN_YIELD?", or where to look. */
 static void suggest(const char *name, char *out, size_t bytes)
 {
 	const char *like = sb_most_like(name, option_name, NULL);
 	char variable[VARIABLE_BYTES];
 
-	snprintf(out, bytes, "sched-bench list options names them");
-	for (int id = 0; id < SB_OPTIONS && like; id++) {
-		if (strcmp(sb_option[id].name, like) != 0)
-			continue;
-		sb_option_environment((enum sb_option_id)id, variable, sizeof(variable));
-		snprintf(out, bytes, "did you mean %s?", variable);
+	if (!like) {
+		snprintf(out, bytes, "sched-bench list options names them");
 		return;
 	}
+	sb_option_environment(sb_option_find(SB_VERBS_ALL, like), variable, sizeof(variable));
+	snprintf(out, bytes, "did you mean %s?", variable);
 }
 
 static int refuse_variable(const char *variable)

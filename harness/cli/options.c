@@ -306,7 +306,7 @@ uint32_t sb_option_needs(enum sb_option_id id, enum sb_verb verb,
 
 	if (strncmp(help, "with --", 7) != 0)
 		return 0;
-	for (help = strstr(help, "--"); help && n < SB_NEEDS_MAX; help = strstr(help, " or --")) {
+	for (; help && n < SB_NEEDS_MAX; help = strstr(help, " or --")) {
 		help = strstr(help, "--") + 2;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(help, ": "), help);
 		needed[n] = sb_option_find(verb, name);

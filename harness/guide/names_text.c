@@ -66,12 +66,9 @@ static void describe_param(const struct sb_param *p, char *out, size_t bytes)
 	}
 }
 
-static void put_source(const struct sb_workload *w)
+/* A line of a workload, below its name. */
+static void put_below(const char *text)
 {
-	char text[300];
-
-	snprintf(text, sizeof(text), "from: %s; one operation: one %s; compared by %s", w->source,
-		 w->operation, sb_workload_objective(w));
 	printf("    ");
 	sb_help_wrapped(text, 4);
 }
@@ -81,17 +78,18 @@ void sb_put_workload(size_t i)
 	const struct sb_workload *w = sb_workloads[i];
 	char text[400];
 
-	printf("%s\n    ", w->name);
-	sb_help_wrapped(w->doc, 4);
-	put_source(w);
+	puts(w->name);
+	put_below(w->doc);
+	snprintf(text, sizeof(text), "from: %s; one operation: one %s; compared by %s", w->source,
+		 w->operation, sb_workload_objective(w));
+	put_below(text);
 	for (const struct sb_param *p = w->params; p->name; p++) {
 		describe_param(p, text, sizeof(text));
 		sb_help_wrapped(text, printf("    --%-14s ", p->name));
 	}
 	for (const struct sb_workload_metric *m = w->metrics; m && m->name; m++) {
 		snprintf(text, sizeof(text), "metric %s (%s): %s", m->name, m->unit, m->doc);
-		printf("    ");
-		sb_help_wrapped(text, 4);
+		put_below(text);
 	}
 }
 
@@ -104,10 +102,11 @@ void sb_put_param(size_t i)
 {
 	const struct sb_workload *owner = NULL;
 	const struct sb_param *p = sb_names_param(i, &owner);
+	char described[360];
 	char text[400];
 
-	describe_param(p, text, sizeof(text) - 40);
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s)", owner->name);
+	describe_param(p, described, sizeof(described));
+	snprintf(text, sizeof(text), "%s (%s)", described, owner->name);
 	sb_help_wrapped(text, printf("--%-14s ", p->name));
 }
 

@@ -109,6 +109,15 @@ static int check_ways(const struct sb_options *options, const struct sb_load *lo
 	return 0;
 }
 
+bool sb_load_is_taken(const struct sb_options *options)
+{
+	for (uint32_t i = 0; i < options->chosens; i++) {
+		if (options->chosen[i].workload->takes_requests)
+			return true;
+	}
+	return false;
+}
+
 static int check_use(const struct sb_options *options)
 {
 	static const enum sb_option_id ids[] = {
@@ -116,10 +125,8 @@ static int check_use(const struct sb_options *options)
 		SB_OPT_generators, SB_OPT_late, SB_OPT_find_slo,
 	};
 
-	for (uint32_t i = 0; i < options->chosens; i++) {
-		if (options->chosen[i].workload->takes_requests)
-			return 0;
-	}
+	if (sb_load_is_taken(options))
+		return 0;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(ids); i++) {
 		if (sb_option_is_said(options, ids[i]))
 			return sb_fail(SB_EXIT_USAGE,

@@ -16,6 +16,9 @@ int sb_load_check(const struct sb_options *options);
 SB_MUST_CHECK int sb_load_make(struct sb_load *load, const struct sb_options *options,
 			       uint32_t workers);
 
+/* Whether any chosen workload takes requests. */
+bool sb_load_is_taken(const struct sb_options *options);
+
 /* Whether all chosen workloads take requests, and those come by a schedule. */
 bool sb_load_has_schedule(const struct sb_options *options);
 

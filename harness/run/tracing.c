@@ -9,6 +9,7 @@
 #include "harness/kernel/switches.h"
 #include "harness/output/actors.h"
 #include "harness/run/config.h"
+#include "harness/run/load.h"
 #include "harness/terminal/status.h"
 #include "results/record/series.h"
 #include "workloads/load/quantity.h"
@@ -36,15 +37,6 @@ static const char expected[] = "expected a latency above a time with its unit (s
 #undef X
 	;
 
-static bool has_requests(const struct sb_options *options)
-{
-	bool has = false;
-
-	for (uint32_t i = 0; i < options->chosens; i++)
-		has |= options->chosen[i].workload->takes_requests;
-	return has;
-}
-
 int sb_tracing_check(const struct sb_options *options)
 {
 	const struct sb_config config = sb_config_of(options);
@@ -57,7 +49,7 @@ int sb_tracing_check(const struct sb_options *options)
 		return 0;
 	if (!sb_trace_bound_parse(text, &bound))
 		return sb_option_refuse(options, SB_OPT_trace_on, expected);
-	if (bound.kind == SB_EXEMPLAR_sojourn && !has_requests(options))
+	if (bound.kind == SB_EXEMPLAR_sojourn && !sb_load_is_taken(options))
 		return sb_option_refuse(options, SB_OPT_trace_on,
 					"none of the chosen workloads takes requests");
 	if (config.sample_every && config.exemplars)

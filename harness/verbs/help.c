@@ -61,7 +61,7 @@ static const char *next_word(const void *verbs, size_t i)
 	return i < n ? sb_verbs[i].name : sb_names_next(NULL, i - n);
 }
 
-/* A part of a name, a name with a mistake, or a word of the texts. */
+/* Lists names that contain the word; else suggests a similar name; else lists texts with the word. */
 static int unknown_word(const char *name)
 {
 	size_t verbs = 0;
@@ -80,7 +80,7 @@ static int unknown_word(const char *name)
 		       name);
 }
 
-/* What has that name, here or in another tool. */
+/* Explains a name: one of ours, or another tool's for something of ours. */
 static int help_word(const char *word)
 {
 	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(word);

@@ -9,7 +9,7 @@ models=$(cd "$(dirname "$0")" && pwd)
 # Stored in parts, states take less memory and more time.
 store=${SB_MODELS_LARGE:+-DCOLLAPSE}
 
-# Most searches are shorter than gcc would take to compile them.
+# Most searches take less time than gcc needs to compile them.
 fast=$(command -v tcc || echo gcc -O0)
 
 # verify DIRECTORY MODEL COMPILER FLAGS...: "none", "found" or what went wrong,

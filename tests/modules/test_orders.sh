@@ -198,7 +198,7 @@ verify() {
 }
 
 # verify_both TREE FUNCTION: false if either machine's code is wrong; what they
-# say is in $wrong. $compiled: the unit whose lists there are.
+# say is in $wrong. $compiled names the unit whose lists are in the files.
 verify_both() {
 	wrong=
 	orders | awk -v f="$2" '$2 == f' >"$work/row"

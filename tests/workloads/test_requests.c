@@ -223,7 +223,7 @@ static void the_search_does_not_stall(void **state)
 	CHECK_EQ(sb_search_duration(&search, &slo, 1000000), 20000000);
 }
 
-/* A higher rate was tried, and nobody knows whether it meets the bound. */
+/* A higher rate was tried, without a decision. */
 static void the_answer_does_not_hide_undecided_rates(void **state)
 {
 	struct sb_search search = { .missed_per_s = 40e3 };
