@@ -15,13 +15,16 @@
 /* A cell of a table without code marks and targets of links; returns what is behind it. */
 static const char *take_cell(const char *at, char *out)
 {
+	bool code = false;
 	size_t n = 0;
 
 	at += strspn(at, " |");
 	while (*at && *at != '|' && *at != '\n' && n < CELL_BYTES - 1) {
 		if (at[0] == ']' && at[1] == '(')
 			at += strcspn(at, ")\n");
-		else if (!strchr("`[", *at))
+		else if (*at == '`')
+			code = !code;
+		else if (*at != '[' || code)
 			out[n++] = *at;
 		at += *at && *at != '\n';
 	}

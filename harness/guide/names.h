@@ -40,7 +40,7 @@ const char *sb_names_next(const void *names, size_t i);
 /* All of a kind on standard output. Returns an exit status. */
 int sb_names_put(const struct sb_names *names, enum sb_format format);
 
-/* The explanations of that name, in every kind that has it. Returns how many there are. */
+/* The explanations of that name, in every kind but topics that has it. Returns how many there are. */
 int sb_names_explain(const char *name);
 
 /* Whether the word is a part of any name. */

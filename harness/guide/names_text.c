@@ -115,23 +115,24 @@ void sb_put_param(size_t i)
 /* One name may mean something else to another verb. */
 void sb_put_option(size_t i)
 {
-	const char *before = "(";
+	char text[200] = "";
+	size_t n = 0;
 
 	sb_help_option(&sb_option[i]);
-	printf("%*s", sb_help_column(), "");
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++) {
-		if (!(v->options & sb_option[i].verbs))
-			continue;
-		printf("%s%s", before, v->name);
-		before = ", ";
+		if (v->options & sb_option[i].verbs)
+			n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "(", v->name);
 	}
-	puts(")");
+	snprintf(text + n, sizeof(text) - n, ")");
+	sb_help_wrapped(text, printf("%*s", sb_help_column(), ""));
 }
 
 /* The topics whose text has the option. */
 static void put_topics(const char *name)
 {
-	const char *before = "      more: sched-bench help ";
+	char text[400] = "sched-bench help";
+	const size_t none = strlen(text);
+	size_t n = none;
 	char option[64];
 
 	snprintf(option, sizeof(option), "--%s", name);
@@ -141,13 +142,11 @@ static void put_topics(const char *name)
 		while (at &&
 		       (isalnum((unsigned char)at[strlen(option)]) || at[strlen(option)] == '-'))
 			at = strstr(at + 1, option);
-		if (!at)
-			continue;
-		printf("%s%s", before, t->name);
-		before = ", ";
+		if (at)
+			n += snprintf(text + n, sizeof(text) - n, " %s", t->name);
 	}
-	if (*before == ',')
-		putchar('\n');
+	if (n > none)
+		sb_help_wrapped(text, printf("      more: "));
 }
 
 void sb_more_of_option(size_t i)
@@ -158,7 +157,7 @@ void sb_more_of_option(size_t i)
 	sb_option_describe(&sb_option[i], form);
 	sb_option_environment((enum sb_option_id)i, twin, sizeof(twin));
 	if (sb_option[i].form && !sb_option_is_text(&sb_option[i]))
-		printf("      expected: %s\n", form);
+		sb_help_wrapped(form, printf("      expected: "));
 	printf("      in the environment: %s%s\n", twin, sb_option[i].form ? "" : "=yes");
 	put_topics(sb_option[i].name);
 	for (const struct sb_policy *p = sb_policies; p->name; p++) {
@@ -198,13 +197,16 @@ void sb_put_metric(size_t i)
 void sb_put_policy(size_t i)
 {
 	const struct sb_policy *p = &sb_policies[i];
+	char text[400];
+	size_t n = 0;
 
-	printf("%s\n    ", p->name);
-	sb_help_wrapped(p->doc, 4);
-	if (p->value->text)
-		fputs("   ", stdout);
+	puts(p->name);
+	put_below(p->doc);
 	for (const struct sb_policy_value *v = p->value; v->text; v++)
-		printf(" --%s %s%s", sb_option[v->id].name, v->text, v[1].text ? "" : "\n");
+		n += snprintf(text + n, sizeof(text) - n, "%s--%s %s", n ? " " : "",
+			      sb_option[v->id].name, v->text);
+	if (n)
+		put_below(text);
 }
 
 static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes)

@@ -33,14 +33,17 @@ const struct sb_topic *sb_topic_find(const char *name)
 	return NULL;
 }
 
-/* Whether the first cell of the row names it, "| `queue50`, `queue99` | ...". */
+/* Whether the first cell of the row names it, "| `queue50`, `queue99` | ...", or as an
+ * option, "| `--wake` | ...". */
 static bool row_defines(const char *row, const char *word)
 {
 	const size_t length = strlen(word);
 	const char *end = strpbrk(row + 2, "|\n");
 
 	for (const char *at = row + 2; end && *end == '|' && at < end; at++) {
-		if (at[0] == '`' && !strncmp(at + 1, word, length) && at[length + 1] == '`')
+		const char *name = at + 1 + (at[1] == '-' ? strspn(at + 1, "-") : 0);
+
+		if (at[0] == '`' && !strncmp(name, word, length) && name[length] == '`')
 			return true;
 	}
 	return false;

@@ -28,7 +28,7 @@ static int help_verb(char *program, const struct sb_verb_info *verb)
 
 static int help_help(void)
 {
-	puts("sched-bench help [VERB|TOPIC|NAME]\n"
+	puts("sched-bench help [VERB|TOPIC|NAME]...\n"
 	     "\n"
 	     "NAME is that of an option, a workload or its parameter, a metric, a policy, a rule\n"
 	     "of validity, a machine, a picture or a format.\n"
@@ -83,7 +83,7 @@ static int unknown_word(const char *name)
 /* Explains a name: one of ours, or another tool's for something of ours. */
 static int help_word(const char *word)
 {
-	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(word);
+	const int n = sb_names_explain(plain_name(word)) + sb_topics_define(plain_name(word));
 	char habit[SB_HABIT_BYTES];
 	char option[80];
 
@@ -103,26 +103,43 @@ static int help_plugin(const char *file)
 	return rc ? rc : help_word(workload->name);
 }
 
+/* A topic may have the name of an option. */
+static int help_topic(const struct sb_topic *topic)
+{
+	if (sb_names_explain(topic->name))
+		putchar('\n');
+	sb_topic_put(topic);
+	return 0;
+}
+
+static int help_one(char *program, const char *word)
+{
+	const struct sb_verb_info *verb = sb_verb_find(word);
+
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
+	    (verb && verb->run == sb_command_help))
+		return help_help();
+	if (verb)
+		return help_verb(program, verb);
+	if (sb_topic_find(word))
+		return help_topic(sb_topic_find(word));
+	if (sb_plugin_is_file(word))
+		return help_plugin(word);
+	if (sb_names_find(word))
+		return sb_names_put(sb_names_find(word), SB_FORMAT_PRETTY);
+	return help_word(word);
+}
+
 int sb_command_help(int argc, char **argv)
 {
-	const char *word = argc > 2 ? argv[2] : "";
-	const struct sb_verb_info *verb = sb_verb_find(word);
-	const struct sb_topic *topic = sb_topic_find(word);
+	int rc = 0;
 
-	if (!*word)
+	if (argc <= 2)
 		sb_help();
-	else if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
-		 (verb && verb->run == sb_command_help))
-		return help_help();
-	else if (verb)
-		return help_verb(argv[0], verb);
-	else if (topic)
-		sb_topic_put(topic);
-	else if (sb_plugin_is_file(word))
-		return help_plugin(word);
-	else if (sb_names_find(word))
-		return sb_names_put(sb_names_find(word), SB_FORMAT_PRETTY);
-	else
-		return help_word(word);
-	return 0;
+	for (int i = 2; i < argc && !rc; i++) {
+		if (i > 2)
+			putchar('\n');
+		rc = help_one(argv[0], argv[i]);
+	}
+	return rc;
 }

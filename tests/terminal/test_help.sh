@@ -45,6 +45,10 @@ holds "an option with its dashes" says "^ *--spin-yield N" --spin-yield
 holds "an option by its letter" says "^  -w, --workload" -w
 holds "its values, its twin, its policies" says "with --policy spec: global" wake
 holds "everything of a name" says "^Picture:" load
+holds "several names" says "^Metric:" spin-yield ns_per_op
+holds "an option that has a topic's name, and then the topic" says "^  *--placement compact" placement
+holds "the topic behind it" says "^# affinity" placement
+holds "what a line of help is too short for" says "^event-time, in sched-bench help jobs:" event-time
 
 # The first column of README.md's table, and every command of the second.
 agrees() {
@@ -102,6 +106,13 @@ is_narrow() {
 	tr '\r' '\n' <"$work/narrow" | sed "s/$(printf '\033')\[[0-9;]*[mK]//g" >"$work/lines"
 	[ -s "$work/lines" ] && [ "$(wc -L <"$work/lines")" -le "$columns" ]
 }
+brackets() {
+	is_narrow 80 help summary && grep -qF 'time/op [min .. max]' "$work/lines"
+}
+holds "code in a table keeps its brackets" brackets
+for name in workers profile format policies; do
+	holds "help $name fits 80 columns" is_narrow 80 help $name
+done
 holds "topo plan fits 60 columns" fits 60 topo plan --profile epyc-2s-nps4 --workers 4
 for columns in 40 60; do
 	holds "check fits $columns columns" is_narrow $columns check
