@@ -135,8 +135,11 @@ static void check_series(const struct sb_series *a, const struct sb_series *b)
 	CHECK_EQ(a->memory.used_bytes, b->memory.used_bytes);
 	CHECK_EQ(a->memory.bind_error, b->memory.bind_error);
 	assert_int_equal(!a->residence, !b->residence);
-	if (a->residence)
-		assert_memory_equal(a->residence, b->residence, workers * sizeof(*a->residence));
+	for (uint32_t w = 0; a->residence && w < workers; w++) {
+		assert_int_equal(a->residence[w].error, b->residence[w].error);
+		assert_memory_equal(a->residence[w].kind, b->residence[w].kind,
+				    sizeof(a->residence[w].kind));
+	}
 	CHECK_EQ(a->settings, b->settings);
 	for (uint32_t i = 0; i < a->settings; i++) {
 		assert_string_equal(a->setting[i].name, b->setting[i].name);
