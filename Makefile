@@ -152,8 +152,6 @@ TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
 endif
-# What measures, or looks at what the machine does, has it for itself.
-ALONE := test_ab.sh test_calibrate.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_micro.sh test_stops.sh
 # What measures finds nothing out in a build that is many times slower, and pages are the same in it.
 ifeq ($(MODE),asan)
 MEASURES := test_calibrate.sh test_demo.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_page.sh test_stops.sh
@@ -217,7 +215,7 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) $(if $(filter harness,$(MODULES)),all) build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' ALONE='$(ALONE)' tests/run.sh $(OUT) $(SHELL_TESTS) $(EXPLORE) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(SHELL_TESTS) $(EXPLORE) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
 
 check-arm64: ## build for arm64, run the tests of core/ in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the tests that are named, programs and shell scripts, and counts. The last
-# line is "N passed, N failed" (", N skipped" may follow). They run as many at a time as
-# there are processors, but for those of ALONE, which measure: one at a time, at the end.
+# line is "N passed, N failed" (", N skipped" may follow). At a time run as many as there
+# are processors, and one more, since most wait now and then.
 # usage: run.sh BUILD_DIRECTORY TEST...
 # itself: run.sh --one RESULTS NAME COMMAND...
 # SB_TEST_COMPLETE, if set: a test that is skipped because a package is not
@@ -66,25 +66,14 @@ if [ -n "${EMULATOR-}" ]; then
 	done
 fi
 
-is_alone() {
-	case " ${ALONE-} " in
-	*" ${1##*/} "*) return 0 ;;
-	esac
-	return 1
-}
-
 # The emulator is a command with arguments.
 for test in "$@"; do
-	is_alone "$test" && continue
 	case $test in
 	*.sh) echo "$test sh $test $commands" ;;
 	*.py) echo "$test $test" ;;
 	*) echo "${test#"$build"/} ${EMULATOR-} $test" ;;
 	esac
-done | xargs -r -P "$(nproc)" -L 1 sh "$0" --one "$results"
-for test in "$@"; do
-	is_alone "$test" && one "$results" "$test" sh "$test" "$commands"
-done
+done | xargs -r -P $(($(nproc) + 1)) -L 1 sh "$0" --one "$results"
 
 cat "$results"/*.count | {
 	passed=0 failed=0 skipped=0

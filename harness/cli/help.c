@@ -21,8 +21,7 @@ void sb_help(void)
 	     "      sched-bench help topics\n"
 	     "\n"
 	     "Exit status: 0 done; 1 gate or explore found something; 2 invalid, undecided or\n"
-	     "cut short; 3 an input is wrong; 4 a limit or this machine does not allow it; 70 a "
-	     "bug.");
+	     "cut short; 3 an input is wrong; 4 this machine or a limit forbids it; 70 a bug.");
 }
 
 int sb_help_columns(void)

@@ -34,19 +34,34 @@ const struct sb_topic *sb_topic_find(const char *name)
 }
 
 /* Whether the first cell of the row names it, "| `queue50`, `queue99` | ...", or as an
- * option, "| `--wake` | ...". */
+ * option, "| `--wake` | ..." or "| `--closed N` | ...". */
 static bool row_defines(const char *row, const char *word)
 {
 	const size_t length = strlen(word);
 	const char *end = strpbrk(row + 2, "|\n");
 
 	for (const char *at = row + 2; end && *end == '|' && at < end; at++) {
-		const char *name = at + 1 + (at[1] == '-' ? strspn(at + 1, "-") : 0);
+		const size_t dashes = *at == '`' ? strspn(at + 1, "-") : 0;
+		const char *name = at + 1 + dashes;
 
-		if (at[0] == '`' && !strncmp(name, word, length) && name[length] == '`')
+		if (*at == '`' && !strncmp(name, word, length) &&
+		    (name[length] == '`' || (dashes && name[length] == ' ')))
 			return true;
 	}
 	return false;
+}
+
+/* The definition is behind the name, or, if the row is the head of a table, the rows below it. */
+static void put_definition(const char *row)
+{
+	const char *line = strchr(row, '\n');
+
+	if (!line || strncmp(line, "\n|--", 4) != 0) {
+		sb_markdown_put_definition(row);
+		return;
+	}
+	for (line = strchr(line + 1, '\n'); line && line[1] == '|'; line = strchr(line + 1, '\n'))
+		sb_markdown_put_row(line + 1);
 }
 
 static int define_in(const struct sb_topic *topic, const char *word)
@@ -58,7 +73,7 @@ static int define_in(const struct sb_topic *topic, const char *word)
 		if (!row_defines(row, word))
 			continue;
 		printf("%s, in sched-bench help %s:\n", word, topic->name);
-		sb_markdown_put_definition(row);
+		put_definition(row);
 		n++;
 	}
 	return n;

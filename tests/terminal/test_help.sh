@@ -47,6 +47,8 @@ holds "its values, its twin, its policies" says "with --policy spec: global" wak
 holds "everything of a name" says "^Picture:" load
 holds "several names" says "^Metric:" spin-yield ns_per_op
 holds "an option that has a topic's name, and then the topic" says "^  *--placement compact" placement
+holds "an option whose row has its form" says "^closed, in sched-bench help requests:" closed
+holds "an option whose values are a table" says "^ *and the latencies of all" record
 holds "the topic behind it" says "^# affinity" placement
 holds "what a line of help is too short for" says "^event-time, in sched-bench help jobs:" event-time
 
@@ -110,9 +112,10 @@ brackets() {
 	is_narrow 80 help summary && grep -qF 'time/op [min .. max]' "$work/lines"
 }
 holds "code in a table keeps its brackets" brackets
-for name in workers profile format policies; do
-	holds "help $name fits 80 columns" is_narrow 80 help $name
+for name in "" workers profile format policies; do
+	holds "help ${name:-without a name} fits 80 columns" is_narrow 80 help ${name:+"$name"}
 done
+holds "run --help fits 80 columns" is_narrow 80 run --help
 holds "topo plan fits 60 columns" fits 60 topo plan --profile epyc-2s-nps4 --workers 4
 for columns in 40 60; do
 	holds "check fits $columns columns" is_narrow $columns check
