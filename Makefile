@@ -27,7 +27,7 @@ CFLAGS_tsan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -DSB_TSAN=1 -fsanitize=thread
 # Counts are kept by all threads at once; nothing is optimized, so each line is.
 CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 # What tests do themselves need not be fast, and is compiled in half the time.
-TEST_CFLAGS := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan tsan,$(MODE)),-O0)
+TEST_CFLAGS := -O0
 ifeq ($(CFLAGS_$(MODE)),)
 $(error MODE=$(MODE): expected release, debug, asan, tsan, coverage or fuzz)
 endif
@@ -145,18 +145,18 @@ ONE_THREAD := test_damage test_descriptions test_distribution test_files test_ga
 	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
 	test_progress test_read test_report test_results test_sides test_front test_ranking test_spoilt test_summary test_sweep test_table test_timeseries \
 	test_trace_file test_uneven test_usl test_validity test_wide \
-	test_ab.sh test_calibrate.sh test_chunks.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_files.sh test_fuzz.sh test_gate.sh \
+	test_ab.sh test_calibrate.sh test_chunks.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_exemplars.sh test_files.sh test_fuzz.sh test_gate.sh \
 	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_machines.sh test_page.sh test_plugin.sh test_description.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
 	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
-LEFT_OUT := in this build, what has one thread: $(ONE_THREAD)
+LEFT_OUT := in this build, what has one thread or measures: $(ONE_THREAD)
 endif
-# What measures finds nothing out in a build that is many times slower, and pages are the same in it.
+# What measures finds nothing out in a build that is many times slower, and pages and texts are the same in it.
 ifeq ($(MODE),asan)
-MEASURES := test_calibrate.sh test_demo.sh test_exemplars.sh test_gate.sh test_hangs.sh test_limits.sh test_page.sh test_stops.sh
+MEASURES := test_calibrate.sh test_demo.sh test_exemplars.sh test_gate.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_stops.sh
 SHELL_TESTS := $(filter-out $(MEASURES:%=\%/%),$(SHELL_TESTS))
-LEFT_OUT := in this build, what measures or looks at pages: $(MEASURES)
+LEFT_OUT := in this build, what measures, or looks at pages or texts: $(MEASURES)
 endif
 # A second compiler shows little in scripts that run the command.
 ifeq ($(PART),programs)

@@ -16,9 +16,7 @@ void sb_help(void)
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++)
 		printf("  %-10s %s\n", v->name, v->summary);
 	puts("\n"
-	     "Try:  sched-bench demo\n"
-	     "      sched-bench help questions\n"
-	     "      sched-bench help topics\n"
+	     "Try:  sched-bench demo; sched-bench help questions; sched-bench help topics\n"
 	     "\n"
 	     "Exit status: 0 done; 1 gate or explore found something; 2 invalid, undecided or\n"
 	     "cut short; 3 an input is wrong; 4 this machine or a limit forbids it; 70 a bug.");

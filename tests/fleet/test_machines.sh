@@ -50,7 +50,7 @@ refuses "a file of another name" 3 "expected a name in .json" topo pack -o fleet
 if has_virtual; then
 	# shellcheck disable=SC2086
 	sweep_of() {
-		"$program" sweep -w skynet --leaves 1000 --virtual --profile "$1" --workers 8 -L steal=half,one -L batch=1,16 -r 6 -d 1ms --warmup 0s --no-plots -q -o "$2"
+		"$program" sweep -w skynet --leaves 1000 --virtual --profile "$1" --workers 2 -L steal=half,one -L batch=1,16 -r 6 -d 1ms --warmup 0s --no-plots -q -o "$2"
 	}
 	modelled() {
 		sweep_of xeon-2s named && sweep_of fleet.json:xeon-2s packed && python3 - <<-'EOP'
@@ -100,7 +100,7 @@ if has_virtual; then
 	holds "their page has the best setting of each and of all" table
 	each() {
 		# shellcheck disable=SC2086
-		"$program" sweep -w skynet --leaves 1000 --virtual --profile fleet.json --workers 8 -L steal=half,one -L batch=1,16 -r 6 -d 1ms --warmup 0s --no-plots -o each >each.out &&
+		"$program" sweep -w skynet --leaves 1000 --virtual --profile fleet.json --workers 2 -L steal=half,one -L batch=1,16 -r 6 -d 1ms --warmup 0s --no-plots -o each >each.out &&
 			grep -q '^skynet: over all machines steal=' each.out && grep -q 'a directory for each of 4 machines' each.out &&
 			[ -s each/report.html ] && for name in xeon-2s:packed epyc-2s-nps4:epyc desktop-2ccd:desktop laptop-6p8e:laptop; do
 				cut -d, -f1-3 "each/${name%:*}/runs.csv" >one
@@ -124,7 +124,7 @@ if has_virtual; then
 	refuses "another sweep into that directory" 3 "already holds sweeps; expected a new one" \
 		sweep -w skynet --virtual --profile fleet.json -L batch=2,4 --no-plots -o each
 	keeps_the_objective() {
-		"$program" sweep -w skynet --leaves 1000 --virtual --profile fleet.json --workers 8 -L steal=half,one -r 2 -d 1ms --warmup 0s --no-plots -q --objective cpu_ns_per_op -o aim &&
+		"$program" sweep -w skynet --leaves 1000 --virtual --profile fleet.json --workers 2 -L steal=half,one -r 2 -d 1ms --warmup 0s --no-plots -q --objective cpu_ns_per_op -o aim &&
 			python3 -c 'import sqlite3; c = sqlite3.connect("aim/xeon-2s/sweep.db"); c.execute("DELETE FROM row WHERE repetition > 0"); c.commit()' &&
 			rm aim/xeon-2s/result.json && "$program" sweep --resume aim -q && python3 -c 'import json; assert json.load(open("aim/xeon-2s/result.json"))["sched_bench"]["meta"]["objectives"] == {"skynet": "cpu_ns_per_op"}'
 	}

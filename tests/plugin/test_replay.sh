@@ -59,7 +59,7 @@ holds "done again: as many spawns and messages" again replayed bndbuffer --worke
 holds "and on one worker" again replayed bndbuffer --workers 1
 holds "processes that spawn processes" again recorded skynet skynet --leaves 1000 --workers 2
 holds "done again" again replayed skynet --workers 2
-holds "requests from outside" again recorded service service --rate 20k/s --workers 1 --late 1s
+holds "requests from outside" again recorded service service --rate 2k/s --workers 1 --late 1s
 holds "done again, ten times as fast" again replayed service --pace 1000
 if has_virtual; then
 	virtual() {
