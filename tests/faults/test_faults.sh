@@ -28,7 +28,7 @@ case $1 in
 	faults "a store that cannot be read is not called damaged" \
 		--verb "sweep resume" --kind read --stride 7
 	faults "rows that cannot be saved are one line" --verb "run saved" --kind open --stride 103
-	faults "nor are there more without memory" --verb "run saved" --kind memory --stride 517
+	faults "nor are there more without memory" --verb "run saved" --kind memory --stride 1517
 	;;
 *) skips "a sample of faults" "the allocator of this build cannot be exchanged" ;;
 esac
