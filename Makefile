@@ -19,15 +19,16 @@ PACKAGES := hwloc liburcu-qsbr liburcu-cds jansson sqlite3 zlib libzstd cminpack
 # Aligned, or the speed of a function depends on what is linked in front of it.
 CFLAGS_release := -O2 -falign-functions=32
 CFLAGS_debug := -O1 -DSB_DEBUG=1
+# Null pointers and the ends of objects are the address sanitizer's.
 CFLAGS_asan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -fsanitize=address,undefined \
-	-fno-sanitize-recover=undefined
+	-fno-sanitize-recover=undefined -fno-sanitize=null,object-size
 # For AFL++, whose compiler is clang; see fuzz.
 CFLAGS_fuzz := $(CFLAGS_asan)
 CFLAGS_tsan := -O1 -DSB_DEBUG=1 -DSB_ALLOC_LIBC=1 -DSB_TSAN=1 -fsanitize=thread
 # Counts are kept by all threads at once; nothing is optimized, so each line is.
 CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
-# What tests do themselves need not be fast, and is compiled in half the time.
-TEST_CFLAGS := -O0
+# What tests do themselves need not be fast, except in an emulator, and is compiled in half the time.
+TEST_CFLAGS = $(if $(SYSROOT),-O1,-O0)
 ifeq ($(CFLAGS_$(MODE)),)
 $(error MODE=$(MODE): expected release, debug, asan, tsan, coverage or fuzz)
 endif
@@ -154,7 +155,7 @@ LEFT_OUT := in this build, what has one thread or measures: $(ONE_THREAD)
 endif
 # What measures finds nothing out in a build that is many times slower, and pages and texts are the same in it.
 ifeq ($(MODE),asan)
-MEASURES := test_calibrate.sh test_demo.sh test_exemplars.sh test_gate.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_stops.sh
+MEASURES := test_ab.sh test_calibrate.sh test_demo.sh test_exemplars.sh test_gate.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_stops.sh
 SHELL_TESTS := $(filter-out $(MEASURES:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what measures, or looks at pages or texts: $(MEASURES)
 endif

@@ -102,7 +102,7 @@ static int check_ways(const struct sb_options *options, const struct sb_load *lo
 
 	if (ways > 1)
 		return sb_fail(SB_EXIT_USAGE, "--closed, --rate, --load, --find-slo and --arrival "
-					      "trace: expected one of them");
+					      "trace: expected at most one of them");
 	if (load->kind == SB_LOAD_CLOSED && sb_option_is_said(options, SB_OPT_arrival))
 		return sb_fail(SB_EXIT_USAGE, "--arrival: a closed loop has no arrivals; expected "
 					      "--rate or --load with it");

@@ -116,7 +116,7 @@ refuses "a load that is none" 3 "'0%'.*expected a share" \
 	run -w service --load 0%
 refuses "an arrival that is none" 3 "'poison'.*expected poisson, fixed" \
 	run -w service --rate 1k/s --arrival poison
-refuses "a rate and a closed loop" 3 "expected one of them" \
+refuses "a rate and a closed loop" 3 "expected at most one of them" \
 	run -w service --rate 1k/s --closed 4
 refuses "arrivals of a closed loop" 3 "expected --rate or --load" \
 	run -w service --arrival fixed
