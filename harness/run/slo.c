@@ -178,7 +178,8 @@ static void describe_bounds(char *out, size_t bytes, const struct sb_search *sea
 		snprintf(out, bytes, "met up to %s/s, the highest rate %s", met,
 			 search->undecided ? "that decided anything" : "tried");
 	else if (search->missed_is_measured)
-		snprintf(out, bytes, "missed at every rate tried, down to %s/s", missed);
+		snprintf(out, bytes, "missed at every rate %s, down to %s/s",
+			 search->undecided ? "that decided anything" : "tried", missed);
 	else
 		snprintf(out, bytes, "no step has decided");
 }

@@ -1,7 +1,6 @@
 /*
  * latency.c - distributions of latencies on HdrHistogram's axis.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -103,7 +102,6 @@ static void find_one(struct sb_plot *plot, const struct sb_latency *latency,
 	sb_plot_noun(noun, latency->first + SB_LATENCY_P50);
 	sb_human(text[0], p50, "ns");
 	sb_human(text[1], p99, "ns");
-	*noun = (char)toupper(*noun);
 	if (isnan(p99))
 		sb_plot_finding(plot, "%s: %s", noun, text[0]);
 	else
