@@ -1,6 +1,7 @@
 /* scheduler.c - scenarios of workers: work that is shared, and stops. */
 #include <errno.h>
 
+#include "core/state.h"
 #include "tests/explore/explore.h"
 
 /* ---- work and sleep ---- */
@@ -203,31 +204,54 @@ static void *submit_some(void *arg)
 	return NULL;
 }
 
+struct lives {
+	struct fixture f;
+	_Atomic(uint64_t) for_next; /* accepted between two lives; f.started has the others */
+};
+
+/* A submission under way keeps a stop from its end, so the phase is that in which it was accepted. */
+static int note_life(void *hook, sb_pid pid)
+{
+	struct lives *lives = sb_container_of(hook, struct lives, f);
+
+	if (sb_load_acq(&lives->f.s->phase) != SB_PHASE_STOPPED)
+		return fixture_on_start(hook, pid);
+	sb_add_rlx(&lives->for_next, 1);
+	return 0;
+}
+
 /* What has been accepted ends, now or in the next life. */
 static void stop_against(bool spawns, uint64_t timeout_ns)
 {
-	struct fixture f;
+	struct lives lives = { .for_next = 0 };
+	struct fixture *f = &lives.f;
 	struct sb_thread thread;
+	uint64_t for_this;
 	int rc;
 
-	scenario_start(&f, 2);
+	scenario_defaults(f);
+	f->config.on_start = note_life;
+	fixture_create(f, 2);
+	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
 	for (int life = 0; life < 2; life++) {
+		for_this = sb_load_rlx(&lives.for_next);
 		if (spawns)
-			CHECK_EQ(sb_scheduler_submit(f.s, &spawning_ops, "main", sb_value_u64(0),
+			CHECK_EQ(sb_scheduler_submit(f->s, &spawning_ops, "main", sb_value_u64(0),
 						     NULL),
 				 0);
-		CHECK_EQ(sb_thread_start(&thread, -1, submit_some, &f), 0);
-		rc = sb_scheduler_stop(f.s, timeout_ns);
+		CHECK_EQ(sb_thread_start(&thread, -1, submit_some, f), 0);
+		rc = sb_scheduler_stop(f->s, timeout_ns);
 		if (timeout_ns)
 			CHECK_EQ(rc, 0);
 		/* A submission under way has been waited for. */
-		CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
+		CHECK_EQ(sb_load_rlx(&f->completed), sb_load_rlx(&f->started) + for_this);
 		sb_thread_join(&thread);
-		CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+		CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
 	}
-	(void)sb_scheduler_stop(f.s, PATIENCE_NS);
-	CHECK_EQ(sb_load_rlx(&f.completed), sb_load_rlx(&f.started));
-	sb_scheduler_destroy(f.s);
+	(void)sb_scheduler_stop(f->s, PATIENCE_NS);
+	CHECK_EQ(sb_load_rlx(&f->completed),
+		 sb_load_rlx(&f->started) + sb_load_rlx(&lives.for_next));
+	sb_scheduler_destroy(f->s);
 }
 
 static void stop(void)
