@@ -157,6 +157,7 @@ sweeps() {
 		$quick "$@" >"$work/out" 2>"$work/err"
 }
 has_rows() {
+	rm -rf "$work/a"
 	sweeps -r 2 -o "$work/a" --seed 3 || return 1
 	[ ! -s "$work/err" ] || return 1
 	python3 - "$work/a" "$work/out" <<-'EOS'
@@ -184,7 +185,7 @@ has_rows() {
 		assert "tick-time" in text and "CPU/op" in text and "/2 " in text, text
 	EOS
 }
-holds "a sweep: every combination in every file, too few repetitions to recommend" has_rows
+holds "a sweep: every combination in every file, too few repetitions to recommend" again has_rows
 swept_settings() {
 	sql "$work/a" "SELECT result FROM row LIMIT 1" | grep -q '"repetitions":1' &&
 		python3 - "$work/a/result.json" <<-'EOS'
@@ -207,6 +208,7 @@ refuses "a directory that holds a result" "already holds a result" \
 
 # Of a policy that is swept every value is a setting, but what is given.
 policies() {
+	rm -rf "$work/p"
 	# shellcheck disable=SC2086
 	"$program" sweep -w yield --yields 100 -L policy=spec,default --wake local $quick \
 		-r 1 -q -o "$work/p" && python3 - "$work/p" <<-'EOS'
@@ -223,12 +225,13 @@ policies() {
 			assert options["wake"] == "local", options
 		EOS
 }
-holds "a policy is gone through, with its values" policies
+holds "a policy is gone through, with its values" again policies
 refuses "an unknown policy" "yield policy=spce: --policy: 'spce'.*did you mean 'spec'" \
 	-w yield -L policy=default,spce
 
 # With five repetitions there is a recommendation; these two are worlds apart.
 recommends() {
+	rm -rf "$work/b"
 	# shellcheck disable=SC2086
 	"$program" sweep -w yield --yields 200 -L handler=async,immediate $quick -r 5 \
 		--objective cpu_ns_per_op -o "$work/b" >"$work/out" 2>&1 || return 1
@@ -242,7 +245,7 @@ meta = json.load(open(sys.argv[1]))
 assert "with handler=immediate, best in" in meta["answer"]["text"]
 assert "--objective=cpu_ns_per_op" in meta["run"]["command_line"], meta["run"]' "$work/b/meta.json"
 }
-holds "a recommendation, with its confidence, also in the result" recommends
+holds "a recommendation, with its confidence, also in the result" again recommends
 
 refuses "three objectives" "'wall_s' is one too many; expected at most 2" \
 	-w yield -L batch=1,2 --objective ns_per_op,cpu_ns_per_op,wall_s
@@ -289,6 +292,7 @@ fi
 
 # Killed in the middle.
 lost_nothing() {
+	rm -rf "$work/k"
 	# shellcheck disable=SC2086
 	python3 tests/command/tools/sweep_signal.py SIGKILL 3 "$work/k" "$program" sweep -w yield \
 		--yields 1000 -L batch=1,16 -r 4 $quick >"$work/status"
@@ -302,7 +306,7 @@ lost_nothing() {
 		[ "$(grep -c '"run_name"' "$work/k/result.json")" = 8 ] &&
 		[ ! -e "$work/k/sweep.row" ]
 }
-holds "kill -9 and --resume: every row once, those that were there unchanged" lost_nothing
+holds "kill -9 and --resume: every row once, those that were there unchanged" again lost_nothing
 again() {
 	sql "$work/k" "SELECT max(started), count(*) FROM row" >"$work/before"
 	rm "$work/k/result.json"
@@ -328,6 +332,7 @@ holds "a store that is removed during the sweep ends it" sees_removal
 
 # In order, by Ctrl-C.
 ends_in_order() {
+	rm -rf "$work/i"
 	# shellcheck disable=SC2086
 	python3 tests/command/tools/sweep_signal.py SIGINT 1 "$work/i" "$program" sweep -w yield \
 		--yields 1000 -L batch=1,16 -r 50 -d 400ms --warmup 0s --no-plots >"$work/status"
@@ -342,7 +347,7 @@ ends_in_order() {
 				assert {row["reason"] for row in invalid} == {"not measured"}, invalid
 			EOS
 }
-holds "Ctrl-C: what is complete is written, what is missing is marked" ends_in_order
+holds "Ctrl-C: what is complete is written, what is missing is marked" again ends_in_order
 collects() {
 	before=$(sql "$work/i" "SELECT count(*) FROM row")
 	rm "$work/i/result.json"
