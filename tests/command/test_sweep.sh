@@ -307,7 +307,7 @@ lost_nothing() {
 		[ ! -e "$work/k/sweep.row" ]
 }
 holds "kill -9 and --resume: every row once, those that were there unchanged" again lost_nothing
-again() {
+measures_nothing() {
 	sql "$work/k" "SELECT max(started), count(*) FROM row" >"$work/before"
 	rm "$work/k/result.json"
 	# The same command line is the same sweep; and nothing is left to do.
@@ -317,7 +317,7 @@ again() {
 	sql "$work/k" "SELECT max(started), count(*) FROM row" | cmp - "$work/before" &&
 		[ -s "$work/k/result.json" ]
 }
-holds "--resume of a whole sweep measures nothing, and writes its result" again
+holds "--resume of a whole sweep measures nothing, and writes its result" measures_nothing
 
 # SQLite would go on writing to the removed file.
 sees_removal() {

@@ -209,15 +209,19 @@ struct lives {
 	_Atomic(uint64_t) for_next; /* accepted between two lives; f.started has the others */
 };
 
-/* A submission under way keeps a stop from its end, so the phase is that in which it was accepted. */
+/* A submission under way keeps a stop from its end, so the phase is that in which it was accepted.
+ * It yields, for the others to go on as far as they can. */
 static int note_life(void *hook, sb_pid pid)
 {
 	struct lives *lives = sb_container_of(hook, struct lives, f);
+	int rc = 0;
 
-	if (sb_load_acq(&lives->f.s->phase) != SB_PHASE_STOPPED)
-		return fixture_on_start(hook, pid);
-	sb_add_rlx(&lives->for_next, 1);
-	return 0;
+	if (sb_load_acq(&lives->f.s->phase) == SB_PHASE_STOPPED)
+		sb_add_rlx(&lives->for_next, 1);
+	else
+		rc = fixture_on_start(hook, pid);
+	sb_thread_yield();
+	return rc;
 }
 
 /* What has been accepted ends, now or in the next life. */

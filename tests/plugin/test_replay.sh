@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 program=$PWD/$1/sched-bench
 converter=$PWD/scripts/perf-actors
 cd "$work" || exit 1
-quick='-r 1 -d 5ms --warmup 0s --no-plots -q'
+quick='-r 1 -d 50ms --warmup 0s --no-plots -q'
 
 # told NAME: processes, steps, messages and spawns, as the recording's last line has them.
 told() { zstdcat "$1.actors" | sed -n '$s/[^0-9 ]//gp'; }
