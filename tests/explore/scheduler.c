@@ -207,10 +207,10 @@ static void *submit_some(void *arg)
 struct lives {
 	struct fixture f;
 	_Atomic(uint64_t) for_next; /* accepted between two lives; f.started has the others */
+	bool yields;		    /* in on_start, so that a stop overtakes the submission */
 };
 
-/* A submission under way keeps a stop from its end, so the phase is that in which it was accepted.
- * It yields, for the others to go on as far as they can. */
+/* A submission under way keeps a stop from its end, so the phase is that in which it was accepted. */
 static int note_life(void *hook, sb_pid pid)
 {
 	struct lives *lives = sb_container_of(hook, struct lives, f);
@@ -220,7 +220,8 @@ static int note_life(void *hook, sb_pid pid)
 		sb_add_rlx(&lives->for_next, 1);
 	else
 		rc = fixture_on_start(hook, pid);
-	sb_thread_yield();
+	if (lives->yields)
+		sb_thread_yield();
 	return rc;
 }
 
@@ -239,6 +240,7 @@ static void stop_against(bool spawns, uint64_t timeout_ns)
 	CHECK_EQ(sb_scheduler_start(f->s, NULL), 0);
 	for (int life = 0; life < 2; life++) {
 		for_this = sb_load_rlx(&lives.for_next);
+		lives.yields = life == 0;
 		if (spawns)
 			CHECK_EQ(sb_scheduler_submit(f->s, &spawning_ops, "main", sb_value_u64(0),
 						     NULL),
