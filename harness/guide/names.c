@@ -179,8 +179,8 @@ int sb_names_explain(const char *name)
 	int n = 0;
 
 	for (const struct sb_names *names = sb_names; names->plural; names++) {
-		for (size_t i = 0; names->at(i).name && names->at != at_topic; i++) {
-			if (strcmp(names->at(i).name, name) != 0)
+		for (size_t i = 0; names->at(i).name; i++) {
+			if (names->at == at_topic || strcmp(names->at(i).name, name) != 0)
 				continue;
 			printf("%s%s:\n", n++ ? "\n" : "", names->title);
 			put(names, i);

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,19 @@ bool sb_names_rule(size_t i, struct sb_any_rule *out)
 	return false;
 }
 
+static void add(char *text, size_t bytes, const char *format, ...) SB_PRINTF(3, 4);
+
+/* At the text's end. */
+static void add(char *text, size_t bytes, const char *format, ...)
+{
+	const size_t n = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + n, bytes - n, format, args);
+	va_end(args);
+}
+
 /* ---- workloads ---- */
 
 /* "leaves of the tree (10|100) [100]": what it is, its values and its default. */
@@ -66,7 +80,7 @@ static void describe_param(const struct sb_param *p, char *out, size_t bytes)
 	}
 }
 
-/* A line of a workload, below its name. */
+/* A line below a name. */
 static void put_below(const char *text)
 {
 	printf("    ");
@@ -116,14 +130,13 @@ void sb_put_param(size_t i)
 void sb_put_option(size_t i)
 {
 	char text[200] = "";
-	size_t n = 0;
 
 	sb_help_option(&sb_option[i]);
 	for (const struct sb_verb_info *v = sb_verbs; v->name; v++) {
 		if (v->options & sb_option[i].verbs)
-			n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "(", v->name);
+			add(text, sizeof(text), "%s%s", *text ? ", " : "(", v->name);
 	}
-	snprintf(text + n, sizeof(text) - n, ")");
+	add(text, sizeof(text), ")");
 	sb_help_wrapped(text, printf("%*s", sb_help_column(), ""));
 }
 
@@ -131,8 +144,7 @@ void sb_put_option(size_t i)
 static void put_topics(const char *name)
 {
 	char text[400] = "sched-bench help";
-	const size_t none = strlen(text);
-	size_t n = none;
+	bool is_any = false;
 	char option[64];
 
 	snprintf(option, sizeof(option), "--%s", name);
@@ -142,10 +154,12 @@ static void put_topics(const char *name)
 		while (at &&
 		       (isalnum((unsigned char)at[strlen(option)]) || at[strlen(option)] == '-'))
 			at = strstr(at + 1, option);
-		if (at)
-			n += snprintf(text + n, sizeof(text) - n, " %s", t->name);
+		if (!at)
+			continue;
+		add(text, sizeof(text), " %s", t->name);
+		is_any = true;
 	}
-	if (n > none)
+	if (is_any)
 		sb_help_wrapped(text, printf("      more: "));
 }
 
@@ -197,15 +211,14 @@ void sb_put_metric(size_t i)
 void sb_put_policy(size_t i)
 {
 	const struct sb_policy *p = &sb_policies[i];
-	char text[400];
-	size_t n = 0;
+	char text[400] = "";
 
 	puts(p->name);
 	put_below(p->doc);
 	for (const struct sb_policy_value *v = p->value; v->text; v++)
-		n += snprintf(text + n, sizeof(text) - n, "%s--%s %s", n ? " " : "",
-			      sb_option[v->id].name, v->text);
-	if (n)
+		add(text, sizeof(text), "%s--%s %s", *text ? " " : "", sb_option[v->id].name,
+		    v->text);
+	if (*text)
 		put_below(text);
 }
 

@@ -51,17 +51,22 @@ static bool row_defines(const char *row, const char *word)
 	return false;
 }
 
+/* The rows of a table, below the line that ends its head. */
+static void put_rows(const char *line)
+{
+	for (line = strchr(line, '\n'); line && line[1] == '|'; line = strchr(line + 1, '\n'))
+		sb_markdown_put_row(line + 1);
+}
+
 /* The definition is behind the name, or, if the row is the head of a table, the rows below it. */
 static void put_definition(const char *row)
 {
-	const char *line = strchr(row, '\n');
+	const char *next = strchr(row, '\n');
 
-	if (!line || strncmp(line, "\n|--", 4) != 0) {
+	if (next && !strncmp(next, "\n|--", 4))
+		put_rows(next + 1);
+	else
 		sb_markdown_put_definition(row);
-		return;
-	}
-	for (line = strchr(line + 1, '\n'); line && line[1] == '|'; line = strchr(line + 1, '\n'))
-		sb_markdown_put_row(line + 1);
 }
 
 static int define_in(const struct sb_topic *topic, const char *word)
@@ -93,11 +98,9 @@ static void put_table(const struct sb_topic *topic)
 	const char *row = strstr(topic->text, topic->section);
 
 	printf("%s:\n\n", topic->section + strspn(topic->section, "# "));
-	/* The line between the head and the rows. */
 	row = row ? strstr(row, "\n|---|") : NULL;
-	for (row = row ? strchr(row + 1, '\n') : NULL; row && row[1] == '|';
-	     row = strchr(row + 1, '\n'))
-		sb_markdown_put_row(row + 1);
+	if (row)
+		put_rows(row + 1);
 }
 
 /* Sections that are for those who change the tool. */

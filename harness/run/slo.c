@@ -162,6 +162,7 @@ void sb_search_describe_step(char *out, double rate_per_s, const struct sb_slo *
 /* The rates between which the answer lies, as the requests came. */
 static void describe_bounds(char *out, size_t bytes, const struct sb_search *search)
 {
+	const char *which = search->undecided ? "that decided anything" : "tried";
 	char met[SB_HUMAN_BYTES];
 	char missed[SB_HUMAN_BYTES];
 
@@ -175,11 +176,9 @@ static void describe_bounds(char *out, size_t bytes, const struct sb_search *sea
 				   "more",
 			 met, missed);
 	else if (search->met_per_s > 0)
-		snprintf(out, bytes, "met up to %s/s, the highest rate %s", met,
-			 search->undecided ? "that decided anything" : "tried");
+		snprintf(out, bytes, "met up to %s/s, the highest rate %s", met, which);
 	else if (search->missed_is_measured)
-		snprintf(out, bytes, "missed at every rate %s, down to %s/s",
-			 search->undecided ? "that decided anything" : "tried", missed);
+		snprintf(out, bytes, "missed at every rate %s, down to %s/s", which, missed);
 	else
 		snprintf(out, bytes, "no step has decided");
 }

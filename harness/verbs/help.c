@@ -115,18 +115,20 @@ static int help_topic(const struct sb_topic *topic)
 static int help_one(char *program, const char *word)
 {
 	const struct sb_verb_info *verb = sb_verb_find(word);
+	const struct sb_topic *topic = sb_topic_find(word);
+	const struct sb_names *names = sb_names_find(word);
 
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    (verb && verb->run == sb_command_help))
 		return help_help();
 	if (verb)
 		return help_verb(program, verb);
-	if (sb_topic_find(word))
-		return help_topic(sb_topic_find(word));
+	if (topic)
+		return help_topic(topic);
 	if (sb_plugin_is_file(word))
 		return help_plugin(word);
-	if (sb_names_find(word))
-		return sb_names_put(sb_names_find(word), SB_FORMAT_PRETTY);
+	if (names)
+		return sb_names_put(names, SB_FORMAT_PRETTY);
 	return help_word(word);
 }
 

@@ -75,8 +75,8 @@ expect() {
 	echo "$n $*" >>"$jobs"
 }
 
-# largest MODEL "FLAGS" "SMALLER FLAGS": the first in `make models`, else the second, in which each
-# deliberate mistake is found, too.
+# largest MODEL "FLAGS" "SMALLER FLAGS": the first in `make models`, else the second. The deliberate
+# mistakes are found with small bounds, too.
 largest() {
 	# shellcheck disable=SC2086
 	if [ -n "${SB_MODELS_LARGE-}" ]; then
