@@ -69,8 +69,10 @@ FRAME := $(if $(filter release,$(MODE)),-Wframe-larger-than=24576)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ALLOCATOR) 2>/dev/null) -lm \
 	$(if $(SHIM),-Wl$(comma)--as-needed -lbenchmark -lstdc++)
 LDLIBS += $(if $(filter build/release build/release-clang build/debug,$(OUT)),-lboost_context)
-# Links the tests: gold takes half the time of the default linker.
-FAST_LINK := $(if $(shell command -v $(if $(SYSROOT),aarch64-linux-gnu-)ld.gold),-fuse-ld=gold)
+# Links the tests: half the time of the default linker. Gold warns of the sanitizer's symbols in
+# what clang compiles.
+FAST_LINKER := $(if $(findstring clang,$(CC)),lld,gold)
+FAST_LINK := $(if $(shell command -v $(if $(SYSROOT),aarch64-linux-gnu-)ld.$(FAST_LINKER)),-fuse-ld=$(FAST_LINKER))
 # Clang leaves the part of the sanitizers for C++ out where it links C.
 LDLIBS += $(if $(findstring clang,$(CC)),$(if $(filter asan fuzz,$(MODE)),-fsanitize-link-c++-runtime))
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)

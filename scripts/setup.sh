@@ -48,7 +48,7 @@ esac
 # The compiler that make was asked for.
 case ${CC-} in
 *aarch64*) packages="gcc-aarch64-linux-gnu qemu-user make pkg-config $run $tools" ;;
-*clang*) packages="$packages clang" ;;
+*clang*) packages="$packages clang lld" ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "harness/output/store_file.h"
@@ -200,10 +199,12 @@ void sb_store_close(struct sb_store *store)
 	free(store);
 }
 
-/* Held as long as the program lives, and no longer: the kernel lets go of it
- * when the file is closed, however that happens. */
+/* Held as long as the program lives, and no longer: the kernel releases it when the program
+ * ends. A lock of the process and not of the open file (flock): that one a row's process
+ * would have, too, until it executes its program, also when the sweep was killed. */
 static int lock(struct sb_store *store, const char *directory)
 {
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char *path = sb_path_join(directory, store->kind->lock);
 	int rc = path ? 0 : -ENOMEM;
 
@@ -212,7 +213,7 @@ static int lock(struct sb_store *store, const char *directory)
 	if (path && store->lock < 0)
 		rc = sb_store_fail(store, -errno, "%s cannot be written: %s", path,
 				   strerror(errno));
-	else if (path && flock(store->lock, LOCK_EX | LOCK_NB))
+	else if (path && fcntl(store->lock, F_SETLK, &whole))
 		rc = sb_store_fail(store, -EBUSY,
 				   "another %s is using %s; expected to be the only one",
 				   store->kind->noun, directory);

@@ -361,10 +361,16 @@ holds "--collect writes the result at any time, and runs nothing" collects
 # shellcheck disable=SC2086
 refuses "--resume with another command line" "expected -Lbatch=1,16; this one has -Lbatch=1,17" \
 	-w yield --yields 1000 -L batch=1,17 -r 50 -d 400ms --warmup 0s --resume -o "$work/i"
-exec 9>"$work/i/sweep.lock"
-flock 9
-refuses "two sweeps with one store" "another sweep is using" --resume "$work/i"
-exec 9>&-
+second_sweep() {
+	python3 - "$work/i/sweep.lock" "$program" sweep --resume "$work/i" 2>"$work/err" <<-'END'
+		import fcntl, subprocess, sys
+		with open(sys.argv[1], "w") as lock:
+		    fcntl.lockf(lock, fcntl.LOCK_EX)
+		    sys.exit(subprocess.run(sys.argv[2:]).returncode)
+	END
+	[ $? -eq 3 ] && grep -q "another sweep is using" "$work/err"
+}
+holds "two sweeps with one store" second_sweep
 sql "$work/k" "UPDATE plan SET value = 'another processor' WHERE key = 'machine'"
 refuses "--resume on another machine" "another machine: expected another processor" \
 	--resume "$work/k"
