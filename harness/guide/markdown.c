@@ -11,6 +11,7 @@
 #define FENCE "```"
 
 #define CELL_BYTES 500
+#define ROW_BYTES  1024
 
 /* A cell of a table without code marks and targets of links; returns what is behind it. */
 static const char *take_cell(const char *at, char *out)
@@ -58,15 +59,47 @@ void sb_markdown_put_row(const char *row)
 
 /* ---- lines ---- */
 
+static bool begins(const char *line, const char *mark)
+{
+	return !strncmp(line, mark, strlen(mark));
+}
+
+/* In place: of a link its text, and the target if that is an address; the texts' own files need not
+ * be on this machine. */
+static void drop_links(char *text)
+{
+	const char *at = text;
+	bool code = false;
+
+	while (*at) {
+		const size_t label = *at == '[' && !code ? strcspn(at + 1, "[]") : 0;
+		const char *target = at + label + 3;
+		size_t length;
+
+		if (!label || !begins(at + 1 + label, "](")) {
+			code ^= *at == '`';
+			*text++ = *at++;
+			continue;
+		}
+		length = strcspn(target, ")");
+		memmove(text, at + 1, label);
+		text += label;
+		if (begins(target, "https:")) {
+			*text++ = ' ';
+			*text++ = '(';
+			memmove(text, target, length);
+			text += length;
+			*text++ = ')';
+		}
+		at = target + length + (target[length] == ')');
+	}
+	*text = '\0';
+}
+
 static const char *next_line(const char *line)
 {
 	line += strcspn(line, "\n");
 	return line + (*line == '\n');
-}
-
-static bool begins(const char *line, const char *mark)
-{
-	return !strncmp(line, mark, strlen(mark));
 }
 
 /* How far the lines of an item are indented; 0: it is none. */
@@ -89,6 +122,7 @@ struct paragraph {
 static void end_paragraph(struct paragraph *p)
 {
 	p->text[p->n] = '\0';
+	drop_links(p->text);
 	if (p->n)
 		sb_help_wrapped(p->text, p->indent);
 	p->n = 0;
@@ -112,6 +146,15 @@ static void add_line(struct paragraph *p, const char *line)
 static void put_line(const char *line)
 {
 	printf("%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+static void put_row(const char *row)
+{
+	char text[ROW_BYTES];
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(row, "\n"), row);
+	drop_links(text);
+	puts(text);
 }
 
 /* Returns what is behind it. */
@@ -141,7 +184,7 @@ static const char *put_table(const char *table, const char *end)
 	}
 	for (line = table; line < end && *line == '|'; line = next_line(line)) {
 		if (widest <= (size_t)sb_help_columns())
-			put_line(line);
+			put_row(line);
 		else if (!begins(line, "|--") && (line != table || !has_empty_cell(line)))
 			sb_markdown_put_row(line);
 	}
@@ -150,12 +193,14 @@ static const char *put_table(const char *table, const char *end)
 
 static bool is_paragraph(const char *line)
 {
-	return !strchr("\n#|", *line) && !begins(line, FENCE);
+	return !strchr("\n#|!", *line) && !begins(line, FENCE);
 }
 
-/* Code, a table, a heading or an empty line. Returns what is behind it. */
+/* Code, a table, a heading, a picture or an empty line. Returns what is behind it. */
 static const char *put_block(const char *block, const char *end)
 {
+	if (begins(block, "!["))
+		return next_line(block);
 	if (begins(block, FENCE))
 		return put_code(block, end);
 	if (*block == '|')

@@ -184,25 +184,31 @@ static int add_kind(struct sb_describing *d, const struct sb_ini_section *sectio
 	return made->kind[made->kinds++].name ? 0 : sb_fail_memory();
 }
 
+static const struct sb_ini_section *find_workload(const struct sb_ini *ini)
+{
+	for (uint32_t i = 0; i < ini->sections; i++) {
+		if (!strcmp(ini->section[i].name, WORKLOAD))
+			return &ini->section[i];
+	}
+	return NULL;
+}
+
 static int add_sections(struct sb_describing *d)
 {
-	const struct sb_ini_section *workload = NULL;
+	const struct sb_ini_section *workload = find_workload(&d->ini);
 	int rc = 0;
 
-	for (uint32_t i = 0; i < d->ini.sections && !rc; i++) {
-		const struct sb_ini_section *section = &d->ini.section[i];
-
-		if (strcmp(section->name, WORKLOAD) != 0)
-			rc = add_kind(d, section);
-		else
-			workload = section;
-	}
-	if (rc)
-		return rc;
 	if (!workload)
 		return sb_description_fail(d, 1, 1,
 					   "it describes no workload; expected a section "
-					   "[" WORKLOAD "], and one for each kind of processes");
+					   "[" WORKLOAD "], and one for each kind of processes; "
+					   "a job file goes without -w");
+	for (uint32_t i = 0; i < d->ini.sections && !rc; i++) {
+		if (strcmp(d->ini.section[i].name, WORKLOAD) != 0)
+			rc = add_kind(d, &d->ini.section[i]);
+	}
+	if (rc)
+		return rc;
 	if (!d->made->kinds)
 		return sb_description_fail(d, workload->line, workload->column,
 					   "there are no processes; expected a section for each "

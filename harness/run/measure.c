@@ -135,12 +135,26 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 
 uint32_t sb_repetitions_max(const struct sb_options *options)
 {
-	const uint32_t wanted = (uint32_t)sb_opt(options, SB_OPT_repetitions);
-	const uint32_t most = (uint32_t)sb_opt(options, SB_OPT_max_repetitions);
+	return (uint32_t)sb_opt(options, options->value[SB_OPT_until_ci].alternative
+						 ? SB_OPT_max_repetitions
+						 : SB_OPT_repetitions);
+}
 
-	if (!options->value[SB_OPT_until_ci].alternative || wanted > most)
-		return wanted;
-	return most;
+int sb_repetitions_check(const struct sb_options *options)
+{
+	const uint64_t most = sb_opt(options, SB_OPT_max_repetitions);
+	char expected[60];
+
+	if (!options->value[SB_OPT_until_ci].alternative)
+		return 0;
+	snprintf(expected, sizeof(expected), "expected at least %d, which an interval needs",
+		 SB_INTERVAL_LEAST);
+	if (most < SB_INTERVAL_LEAST)
+		return sb_option_refuse(options, SB_OPT_max_repetitions, expected);
+	if (most < sb_opt(options, SB_OPT_repetitions))
+		return sb_option_refuse(options, SB_OPT_max_repetitions,
+					"expected at least --repetitions");
+	return 0;
 }
 
 /* After the last wanted one: whether there has to be another. */

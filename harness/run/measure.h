@@ -31,6 +31,10 @@ bool sb_measures_capacity(const struct sb_options *options, const struct sb_work
 /* How many records a series may come to have. */
 uint32_t sb_repetitions_max(const struct sb_options *options);
 
+/* Whether --max-repetitions is enough for the other options. Returns 0, or an exit status after
+ * an error has been printed. */
+int sb_repetitions_check(const struct sb_options *options);
+
 /*
  * Runs the chosen workload and fills the series' records, which the caller
  * has allocated: sb_repetitions_max() of them, of which `records` are wanted at

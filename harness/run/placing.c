@@ -146,7 +146,7 @@ int sb_placing_plan(const struct sb_options *options, const struct sb_topology *
 	sb_plan_free(plan);
 	return sb_fail(SB_EXIT_USAGE,
 		       "--workers: %" PRIu32 " is more than the processing units that may be used "
-		       "(%" PRIu32 "); expected fewer, or --oversubscribe",
+		       "(%" PRIu32 "); expected at most that, or --oversubscribe",
 		       workers, plan->pus);
 }
 

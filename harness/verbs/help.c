@@ -31,7 +31,7 @@ static int help_help(void)
 	puts("sched-bench help [VERB|TOPIC|NAME]...\n"
 	     "\n"
 	     "NAME is that of an option, a workload or its parameter, a metric, a policy, a rule\n"
-	     "of validity, a machine, a picture or a format.\n"
+	     "of validity, a machine, a model, a picture or a format, or a word of the glossary.\n"
 	     "\n"
 	     "Topics:");
 	for (const struct sb_topic *t = sb_topics; t->name; t++)

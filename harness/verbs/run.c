@@ -59,8 +59,8 @@ static int check_job(const struct sb_job *job)
 {
 	int rc = sb_load_check(&job->options);
 
-	if (!rc)
-		rc = sb_tracing_check(&job->options);
+	rc = rc ? rc : sb_tracing_check(&job->options);
+	rc = rc ? rc : sb_repetitions_check(&job->options);
 	return rc ? rc : sb_glances_check(&job->options);
 }
 

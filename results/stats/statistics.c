@@ -237,7 +237,7 @@ struct sb_interval sb_median_interval(const double *sorted, uint32_t n)
 	uint32_t k = 0;
 
 	SB_CHECK(n, <=, SB_INTERVAL_MAX);
-	if (n < 6)
+	if (n < SB_INTERVAL_LEAST)
 		return (struct sb_interval){ NAN, NAN };
 	while (true) {
 		chance *= (double)(n - k) / (k + 1);

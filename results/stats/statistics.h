@@ -56,10 +56,11 @@ struct sb_step_change sb_step_of(const double *value, uint32_t n);
 
 /*
  * The 95 % confidence interval of a median from the order statistics, which
- * assumes nothing of the distribution. NaN for fewer than 6 values: no two of
+ * assumes nothing of the distribution. NaN for fewer than SB_INTERVAL_LEAST values: no two of
  * them are that sure. n: at most SB_INTERVAL_MAX, for the chances are tiny.
  */
-#define SB_INTERVAL_MAX 1000
+#define SB_INTERVAL_LEAST 6
+#define SB_INTERVAL_MAX	  1000
 struct sb_interval {
 	double low, high;
 };

@@ -94,6 +94,10 @@ refuses "check takes no words" 3 "check: 'all' is not expected" check all
 refuses "check has no workloads" 3 "unknown option '-w'" check -w yield
 refuses "a percentage without its sign" 3 "expected none|PERCENT, PERCENT from 0.1% to 100%" \
 	run -w yield --until-ci 1
+refuses "fewer repetitions than an interval needs" 3 "max-repetitions: '4' .*at least 6, which" \
+	run -w yield --until-ci 5% -r 2 --max-repetitions 4
+refuses "more repetitions than there may be" 3 "max-repetitions: '7' .*at least --repetitions" \
+	run -w yield --until-ci 5% -r 9 --max-repetitions 7
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
 
 # Repetitions until the median is known, but no more than may be.
@@ -203,7 +207,7 @@ refuses "--show-job refuses what a run refuses" 3 "'5k'.*is not valid" \
 refuses "an unknown policy, with a suggestion" 3 \
 	"'spce'.*expected default|spec; did you mean 'spec'" run -w yield --policy spce
 refuses "no workload" 3 "no workload" run
-refuses "too many workers" 3 "expected fewer, or --oversubscribe" \
+refuses "too many workers" 3 "expected at most that, or --oversubscribe" \
 	run -w yield --workers 4000
 refuses "result directory cannot be made" 3 "cannot be written" \
 	run -w yield -o /dev/null/results

@@ -154,6 +154,7 @@ head='[workload]\ndoc=x\n'
 of() { mistake "$1" "$2" "$head$3"; }
 mistake 1:1 'expected a section \[workload\]' ''
 mistake 1:1 'expected a section \[workload\]' '[frontend]\nwork=1us\n'
+mistake 1:1 'a job file goes without -w' '[A]\nworkload=yield\n'
 mistake 1:1 'expected a section for each' '[workload]\ndoc=x\n'
 mistake 1:1 'lacks doc' '[workload]\n[a]\n'
 mistake 3:1 'doc is there already' '[workload]\ndoc=x\ndoc=y\n[a]\n'

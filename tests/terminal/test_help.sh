@@ -112,6 +112,11 @@ brackets() {
 	is_narrow 80 help summary && grep -qF 'time/op [min .. max]' "$work/lines"
 }
 holds "code in a table keeps its brackets" brackets
+links() {
+	python3 tests/command/tools/terminal.py 100 "$program" help traces start page >"$work/narrow" &&
+		! grep -q '](' "$work/narrow" && grep -qF '(https://www.speedscope.app)' "$work/narrow"
+}
+holds "links are their text, and addresses" links
 for name in "" workers profile format policies; do
 	holds "help ${name:-without a name} fits 80 columns" is_narrow 80 help ${name:+"$name"}
 done
