@@ -222,21 +222,32 @@ void sb_put_policy(size_t i)
 		put_below(text);
 }
 
+/* "ns_per_op > 5 ns"; what is counted has no unit. */
+static void describe_threshold(enum sb_metric_id metric, const char *relation, double value,
+			       char *out, size_t bytes)
+{
+	const struct sb_metric *m = &sb_metric[metric];
+	const bool is_count = !strcmp(m->unit, "count");
+
+	snprintf(out, bytes, "%s %s %g%s%s", m->name, relation, value, is_count ? "" : " ",
+		 is_count ? "" : m->unit);
+}
+
 static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes)
 {
 	const bool grows = !isinf(r->invalid) && r->invalid > r->suspect;
-	const char *unit = sb_metric[r->metric].unit;
+	char suspect[128];
 	char invalid[64] = "";
 	char least[128] = "";
 
+	describe_threshold(r->metric, ">", r->suspect, suspect, sizeof(suspect));
 	if (grows)
-		snprintf(invalid, sizeof(invalid), ", invalid if > %g %s", r->invalid, unit);
+		snprintf(invalid, sizeof(invalid), ", invalid if > %g %s", r->invalid,
+			 sb_metric[r->metric].unit);
 	if (r->least > 0 && r->evidence != r->metric)
-		snprintf(least, sizeof(least), ", and %s >= %g %s", sb_metric[r->evidence].name,
-			 r->least, sb_metric[r->evidence].unit);
-	snprintf(out, bytes, "%s if %s > %g %s%s%s",
-		 isinf(r->invalid) || grows ? "suspect" : "invalid", sb_metric[r->metric].name,
-		 r->suspect, unit, invalid, least);
+		describe_threshold(r->evidence, ">=", r->least, least, sizeof(least));
+	snprintf(out, bytes, "%s if %s%s%s%s", isinf(r->invalid) || grows ? "suspect" : "invalid",
+		 suspect, invalid, *least ? ", and " : "", least);
 }
 
 void sb_put_rule(size_t i)

@@ -103,10 +103,10 @@ static int help_plugin(const char *file)
 	return rc ? rc : help_word(workload->name);
 }
 
-/* A topic may have the name of an option. */
+/* A topic may have the name of an option, or of a word. */
 static int help_topic(const struct sb_topic *topic)
 {
-	if (sb_names_explain(topic->name))
+	if (sb_names_explain(topic->name) + sb_topics_define(topic->name))
 		putchar('\n');
 	sb_topic_put(topic);
 	return 0;
