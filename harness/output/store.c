@@ -199,9 +199,9 @@ void sb_store_close(struct sb_store *store)
 	free(store);
 }
 
-/* Held as long as the program lives, and no longer: the kernel releases it when the program
- * ends. A lock of the process and not of the open file (flock): that one a row's process
- * would have, too, until it executes its program, also when the sweep was killed. */
+/* Held as long as the program lives, and no longer. The lock belongs to the process: flock()'s
+ * would belong to the open file, which the process of a row shares until it executes its program,
+ * and would hold if the sweep is killed just then. */
 static int lock(struct sb_store *store, const char *directory)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

@@ -111,30 +111,32 @@ bool sb_ends_in(const char *name, const char *ending)
 
 #define WORD_MAX 40
 
-/* Levenshtein distance, row by row. Words longer than WORD_MAX are not like
- * anything. */
+/* How many letters are wrong, missing, too many, or exchanged with the next one (optimal string
+ * alignment), row by row. Words longer than WORD_MAX are not like anything. */
 static size_t distance(const char *a, const char *b)
 {
 	const size_t n = strlen(b);
-	size_t row[WORD_MAX + 1];
+	const size_t m = strlen(a);
+	size_t rows[3][WORD_MAX + 1];
 
-	if (n > WORD_MAX || strlen(a) > WORD_MAX)
+	if (n > WORD_MAX || m > WORD_MAX)
 		return SIZE_MAX;
 	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
+		rows[0][j] = j;
+	for (size_t i = 1; i <= m; i++) {
+		size_t *row = rows[i % 3];
+		const size_t *above = rows[(i + 2) % 3];
+		const size_t *second = rows[(i + 1) % 3];
 
-		row[0] = i + 1;
-		for (size_t j = 0; j < n; j++) {
-			const size_t replace = diagonal + (a[i] != b[j]);
-			const size_t shift = 1 + sb_min_u64(row[j], row[j + 1]);
-
-			diagonal = row[j + 1];
-			row[j + 1] = sb_min_u64(replace, shift);
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			row[j] = sb_min_u64(above[j - 1] + (a[i - 1] != b[j - 1]),
+					    1 + sb_min_u64(above[j], row[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = sb_min_u64(row[j], second[j - 2] + 1);
 		}
 	}
-	return row[n];
+	return rows[m % 3][n];
 }
 
 void sb_format_now(char out[SB_DATE_BYTES])

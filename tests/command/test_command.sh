@@ -46,6 +46,7 @@ topics() {
 holds "help TOPIC is a text, each of those that are listed" topics
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
 refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
+refuses "two letters exchanged" 3 "unknown verb 'rnu'; did you mean 'run'" rnu
 refuses "help of a misspelt verb" 3 "'swep'; did you mean 'sweep'" help swep
 refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
 refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
