@@ -79,12 +79,12 @@ struct sb_reading {
 /* The verb that has the option, by its name or its letter; NULL: none. */
 static const struct sb_verb_info *verb_with(const char *word, const char *name)
 {
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		const bool is_it = word[1] == '-' ? !strcmp(sb_option[id].name, name)
-						  : sb_option[id].letter == optopt;
+	for (const struct sb_verb_info *v = sb_verbs; v->name; v++) {
+		for (int id = 0; id < SB_OPTIONS; id++) {
+			const bool is_it = word[1] == '-' ? !strcmp(sb_option[id].name, name)
+							  : sb_option[id].letter == optopt;
 
-		for (const struct sb_verb_info *v = sb_verbs; v->name && is_it; v++) {
-			if (v->options & sb_option[id].verbs)
+			if (is_it && v->options & sb_option[id].verbs)
 				return v;
 		}
 	}

@@ -49,6 +49,7 @@ refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
 refuses "two letters exchanged" 3 "unknown verb 'rnu'; did you mean 'run'" rnu
 refuses "help of a misspelt verb" 3 "'swep'; did you mean 'sweep'" help swep
 refuses "an option of another verb" 3 "unknown option '-L'; sweep has it, run has not" run -L batch=1
+refuses "an option of several verbs: run comes first" 3 "run has it, ab has not" ab --slowdown 5%
 refuses "in a group of letters, too" 3 "sweep has it, run has not" run -qL batch=1
 lists() {
 	"$program" list "$1" >"$work/list.txt" && [ -s "$work/list.txt" ] &&
