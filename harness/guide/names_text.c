@@ -253,7 +253,7 @@ static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes
 void sb_put_rule(size_t i)
 {
 	struct sb_any_rule rule = { .name = "" };
-	char thresholds[300];
+	char thresholds[400];
 	char text[600];
 
 	(void)sb_names_rule(i, &rule);

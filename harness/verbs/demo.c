@@ -26,7 +26,7 @@ static const struct {
 	const char *command;
 } next[] = {
 	{ "Compare two settings, in about a minute:",
-	  "sched-bench ab -w pingpong -A '--spin-yield 0' -B '--spin-yield 64'" },
+	  "sched-bench ab -w pingpong -A '--handover direct' -B '--handover queue'" },
 	{ "Find the best setting for latency and for CPU, in about two minutes:",
 	  "sched-bench sweep -w trickle -P spin-time=0us..100us:20us \\\n"
 	  "        --objective wake_ns_p90,cpu_ns_per_op" },

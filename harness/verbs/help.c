@@ -125,7 +125,8 @@ static int help_one(char *program, const char *word)
 		return help_verb(program, verb);
 	if (topic)
 		return help_topic(topic);
-	if (sb_plugin_is_file(word))
+	/* "CPU/op" is none. */
+	if (sb_plugin_is_file(word) && strrchr(word, '.'))
 		return help_plugin(word);
 	if (names)
 		return sb_names_put(names, SB_FORMAT_PRETTY);

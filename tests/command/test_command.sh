@@ -44,6 +44,22 @@ topics() {
 		grep -q '^## ' "$work/topic" && ! grep -q '^| file |\|^## To add' "$work/topic"
 }
 holds "help TOPIC is a text, each of those that are listed" topics
+unhidden() {
+	"$program" list workloads --format json >"$work/workloads.json" &&
+		"$program" list options --format json >"$work/options.json" &&
+		python3 - "$work" <<-'EOF'
+			import json, sys
+			workloads, options = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("workloads", "options"))
+			taken = {o["name"].lstrip("-") for o in options if {"run", "sweep", "gate", "explore"} & set(o["verbs"])}
+			own = [(w["name"], p["name"]) for w in workloads for p in w["parameters"]]
+			assert len(own) > 50 and not [o for o in own if o[1].lstrip("-") in taken], own
+		EOF
+}
+holds "no option hides a workload's parameter" unhidden
+column() {
+	"$program" help CPU/op | grep -q '^CPU/op, in sched-bench help summary:$'
+}
+holds "help of a column with a slash" column
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
 refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
 refuses "two letters exchanged" 3 "unknown verb 'rnu'; did you mean 'run'" rnu

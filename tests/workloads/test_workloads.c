@@ -76,7 +76,7 @@ static const struct small smalls[] = {
 	  { { "haircuts", 100 }, { "seats", 2 }, { "make-time", 1 }, { "cut-time", 200 } } },
 	{ "savina-cigsmok", 0, { { "rounds", 300 }, { "smokers", 10 } } },
 	{ "savina-pingpong", 0, { { "round-trips", 500 } } },
-	{ "savina-logmap", 0, { { "terms", 200 }, { "series", 5 } } },
+	{ "savina-logmap", 0, { { "terms", 200 }, { "sequences", 5 } } },
 	/* Few accounts, so that most are waiting when they are asked. */
 	{ "savina-banking", 0, { { "accounts", 10 }, { "transfers", 1000 } } },
 	{ "savina-radixsort", 0, { { "values", 1000 }, { "bits", 17 } } },

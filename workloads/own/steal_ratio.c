@@ -24,7 +24,8 @@ enum { PROCESSES, SHARE, WORK_NS };
 
 static const struct sb_param params[] = {
 	[PROCESSES] = { "processes", 50000, 1, 1 << 24, NULL, "processes that are spawned" },
-	[SHARE] = { "share", 50, 0, 100, NULL, "percent that one producer spawns in excess" },
+	[SHARE] = { "share", 50, 0, 100, NULL,
+		    "percent that one producer spawns; the rest is dealt evenly" },
 	[WORK_NS] = { "work-ns", 500, 0, 1000000000, NULL, "least time of a step, ns" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };

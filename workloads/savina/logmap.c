@@ -1,7 +1,7 @@
 /*
  * savina-logmap - Savina benchmark 14, Logistic map: "ask".
  *
- * --series pairs of a series and a rate computer. A master sends each series
+ * --sequences pairs of a series and a rate computer. A master sends each series
  * --terms times "next term", round by round, then "give me your term". A series
  * sends its term x to its computer, which answers r * x * (1 - x); until the
  * answer is there it stashes what else comes. Series number i begins with
@@ -32,7 +32,7 @@ enum { TERMS, SERIES };
 static const struct sb_param params[] = {
 	[TERMS] = { "terms", 25000, 1, UINT32_MAX, NULL, "terms that each series computes" },
 	/* With more of them a rate would be above 4, and terms below 0. */
-	[SERIES] = { "series", 10, 1, 216, NULL, "series" },
+	[SERIES] = { "sequences", 10, 1, 216, NULL, "series that are computed" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 

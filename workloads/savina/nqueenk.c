@@ -38,7 +38,7 @@ static const struct sb_param params[] = {
 	[SOLVERS] = { "solvers", 20, 1, SOLVERS_MAX, NULL, "processes that search" },
 	[THRESHOLD] = { "threshold", 4, 0, 14, NULL,
 			"rows from which on one process searches the rest" },
-	[LIMIT] = { "limit", 1500000, 1, UINT32_MAX, NULL,
+	[LIMIT] = { "solutions", 1500000, 1, UINT32_MAX, NULL,
 		    "solutions after which the search ends" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
