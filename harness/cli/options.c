@@ -23,10 +23,6 @@ static const char policy_names[] =
 	;
 #define SB_POLICY_NAMES (policy_names + 1)
 
-/* The text of a macro's value. */
-#define SB_TEXT_OF(macro) TEXT_OF(macro)
-#define TEXT_OF(value)	  #value
-
 const struct sb_option sb_option[SB_OPTIONS] = {
 #define GROUP(title)
 #define OPTION(...) OPTION_FOR(SB_VERBS_RUNNING, __VA_ARGS__)

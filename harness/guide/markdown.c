@@ -13,26 +13,69 @@
 #define CELL_BYTES 500
 #define ROW_BYTES  1024
 
+static bool begins(const char *line, const char *mark)
+{
+	return !strncmp(line, mark, strlen(mark));
+}
+
+/* In place: of a link its text, and, if asked for, the target that is an address; the texts' own files
+ * need not be on this machine. */
+static void drop_links(char *text, bool keeps_addresses)
+{
+	const char *at = text;
+	bool code = false;
+
+	while (*at) {
+		const size_t label = *at == '[' && !code ? strcspn(at + 1, "[]") : 0;
+		const char *target;
+		size_t length;
+
+		if (!label || !begins(at + 1 + label, "](")) {
+			code ^= *at == '`';
+			*text++ = *at++;
+			continue;
+		}
+		target = at + label + 3;
+		length = strcspn(target, ")");
+		memmove(text, at + 1, label);
+		text += label;
+		if (keeps_addresses && begins(target, "https:")) {
+			*text++ = ' ';
+			*text++ = '(';
+			memmove(text, target, length);
+			text += length;
+			*text++ = ')';
+		}
+		at = target + length + (target[length] == ')');
+	}
+	*text = '\0';
+}
+
+static void drop_code_marks(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		if (*at != '`')
+			*to++ = *at;
+	}
+	*to = '\0';
+}
+
 /* A cell of a table without code marks and targets of links; returns what is behind it. */
 static const char *take_cell(const char *at, char *out)
 {
-	bool code = false;
-	size_t n = 0;
+	size_t n;
 
 	at += strspn(at, " |");
-	while (*at && *at != '|' && *at != '\n' && n < CELL_BYTES - 1) {
-		if (at[0] == ']' && at[1] == '(')
-			at += strcspn(at, ")\n");
-		else if (*at == '`')
-			code = !code;
-		else if (*at != '[' || code)
-			out[n++] = *at;
-		at += *at && *at != '\n';
-	}
+	n = sb_min_u64(strcspn(at, "|\n"), CELL_BYTES - 1);
+	memcpy(out, at, n);
 	while (n && out[n - 1] == ' ')
 		n--;
 	out[n] = '\0';
-	return at;
+	drop_links(out, false);
+	drop_code_marks(out);
+	return at + strcspn(at, "|\n");
 }
 
 void sb_markdown_put_definition(const char *row)
@@ -58,43 +101,6 @@ void sb_markdown_put_row(const char *row)
 }
 
 /* ---- lines ---- */
-
-static bool begins(const char *line, const char *mark)
-{
-	return !strncmp(line, mark, strlen(mark));
-}
-
-/* In place: of a link its text, and the target if that is an address; the texts' own files need not
- * be on this machine. */
-static void drop_links(char *text)
-{
-	const char *at = text;
-	bool code = false;
-
-	while (*at) {
-		const size_t label = *at == '[' && !code ? strcspn(at + 1, "[]") : 0;
-		const char *target = at + label + 3;
-		size_t length;
-
-		if (!label || !begins(at + 1 + label, "](")) {
-			code ^= *at == '`';
-			*text++ = *at++;
-			continue;
-		}
-		length = strcspn(target, ")");
-		memmove(text, at + 1, label);
-		text += label;
-		if (begins(target, "https:")) {
-			*text++ = ' ';
-			*text++ = '(';
-			memmove(text, target, length);
-			text += length;
-			*text++ = ')';
-		}
-		at = target + length + (target[length] == ')');
-	}
-	*text = '\0';
-}
 
 static const char *next_line(const char *line)
 {
@@ -122,7 +128,7 @@ struct paragraph {
 static void end_paragraph(struct paragraph *p)
 {
 	p->text[p->n] = '\0';
-	drop_links(p->text);
+	drop_links(p->text, true);
 	if (p->n)
 		sb_help_wrapped(p->text, p->indent);
 	p->n = 0;
@@ -153,7 +159,7 @@ static void put_row(const char *row)
 	char text[ROW_BYTES];
 
 	snprintf(text, sizeof(text), "%.*s", (int)strcspn(row, "\n"), row);
-	drop_links(text);
+	drop_links(text, true);
 	puts(text);
 }
 

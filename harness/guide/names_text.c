@@ -222,38 +222,37 @@ void sb_put_policy(size_t i)
 		put_below(text);
 }
 
-/* "ns_per_op > 5 ns"; what is counted has no unit. */
-static void describe_threshold(enum sb_metric_id metric, const char *relation, double value,
-			       char *out, size_t bytes)
+/* What is counted has no unit. */
+static void add_value(char *text, size_t bytes, double value, enum sb_metric_id metric)
 {
-	const struct sb_metric *m = &sb_metric[metric];
-	const bool is_count = !strcmp(m->unit, "count");
+	const char *unit = sb_metric[metric].unit;
 
-	snprintf(out, bytes, "%s %s %g%s%s", m->name, relation, value, is_count ? "" : " ",
-		 is_count ? "" : m->unit);
+	add(text, bytes, "%g", value);
+	if (strcmp(unit, "count") != 0)
+		add(text, bytes, " %s", unit);
 }
 
 static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes)
 {
 	const bool grows = !isinf(r->invalid) && r->invalid > r->suspect;
-	char suspect[128];
-	char invalid[64] = "";
-	char least[128] = "";
 
-	describe_threshold(r->metric, ">", r->suspect, suspect, sizeof(suspect));
-	if (grows)
-		snprintf(invalid, sizeof(invalid), ", invalid if > %g %s", r->invalid,
-			 sb_metric[r->metric].unit);
-	if (r->least > 0 && r->evidence != r->metric)
-		describe_threshold(r->evidence, ">=", r->least, least, sizeof(least));
-	snprintf(out, bytes, "%s if %s%s%s%s", isinf(r->invalid) || grows ? "suspect" : "invalid",
-		 suspect, invalid, *least ? ", and " : "", least);
+	snprintf(out, bytes, "%s if %s > ", isinf(r->invalid) || grows ? "suspect" : "invalid",
+		 sb_metric[r->metric].name);
+	add_value(out, bytes, r->suspect, r->metric);
+	if (grows) {
+		add(out, bytes, ", invalid if > ");
+		add_value(out, bytes, r->invalid, r->metric);
+	}
+	if (r->least > 0 && r->evidence != r->metric) {
+		add(out, bytes, ", and %s >= ", sb_metric[r->evidence].name);
+		add_value(out, bytes, r->least, r->evidence);
+	}
 }
 
 void sb_put_rule(size_t i)
 {
 	struct sb_any_rule rule = { .name = "" };
-	char thresholds[400];
+	char thresholds[300];
 	char text[600];
 
 	(void)sb_names_rule(i, &rule);

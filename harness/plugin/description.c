@@ -184,18 +184,9 @@ static int add_kind(struct sb_describing *d, const struct sb_ini_section *sectio
 	return made->kind[made->kinds++].name ? 0 : sb_fail_memory();
 }
 
-static const struct sb_ini_section *find_workload(const struct sb_ini *ini)
-{
-	for (uint32_t i = 0; i < ini->sections; i++) {
-		if (!strcmp(ini->section[i].name, WORKLOAD))
-			return &ini->section[i];
-	}
-	return NULL;
-}
-
 static int add_sections(struct sb_describing *d)
 {
-	const struct sb_ini_section *workload = find_workload(&d->ini);
+	const struct sb_ini_section *workload = sb_ini_find(&d->ini, WORKLOAD);
 	int rc = 0;
 
 	if (!workload)

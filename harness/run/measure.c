@@ -17,6 +17,7 @@
 #include "harness/system/fault_cost.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
 #include "harness/within/glances.h"
 #include "results/record/series.h"
 
@@ -143,14 +144,13 @@ uint32_t sb_repetitions_max(const struct sb_options *options)
 int sb_repetitions_check(const struct sb_options *options)
 {
 	const uint64_t most = sb_opt(options, SB_OPT_max_repetitions);
-	char expected[60];
 
 	if (!options->value[SB_OPT_until_ci].alternative)
 		return 0;
-	snprintf(expected, sizeof(expected), "expected at least %d, which an interval needs",
-		 SB_INTERVAL_LEAST);
 	if (most < SB_INTERVAL_LEAST)
-		return sb_option_refuse(options, SB_OPT_max_repetitions, expected);
+		return sb_option_refuse(options, SB_OPT_max_repetitions,
+					"expected at least " SB_TEXT_OF(
+						SB_INTERVAL_LEAST) ", which an interval needs");
 	if (most < sb_opt(options, SB_OPT_repetitions))
 		return sb_option_refuse(options, SB_OPT_max_repetitions,
 					"expected at least --repetitions");

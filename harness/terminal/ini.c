@@ -90,10 +90,9 @@ static struct sb_ini_entry *add_entry(struct sb_ini_section *section)
 	return &grown[section->entries++];
 }
 
-static const struct sb_ini_section *find_section(const struct sb_ini *ini, const char *name,
-						 uint32_t before)
+const struct sb_ini_section *sb_ini_find(const struct sb_ini *ini, const char *name)
 {
-	for (uint32_t i = 0; i < before; i++) {
+	for (uint32_t i = 0; i < ini->sections; i++) {
 		if (!strcmp(ini->section[i].name, name))
 			return &ini->section[i];
 	}
@@ -127,8 +126,8 @@ static int read_section(struct sb_ini *ini, struct line *line)
 	section->column = column_of(line, open);
 	if (!section->name)
 		return -ENOMEM;
-	other = find_section(ini, section->name, ini->sections - 1);
-	if (other)
+	other = sb_ini_find(ini, section->name);
+	if (other != section)
 		return fail_at(
 			line, open,
 			"section [%.60s] is there already, in line %u; expected another name",

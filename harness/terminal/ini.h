@@ -56,6 +56,9 @@ SB_MUST_CHECK int sb_ini_read(struct sb_ini *ini, const char *path, const char *
 
 void sb_ini_free(struct sb_ini *ini);
 
+/* The first section of that name; NULL: there is none. */
+const struct sb_ini_section *sb_ini_find(const struct sb_ini *ini, const char *name);
+
 /* The value so that it is read as it is, in quotation marks if it has to be, or
  * if quoted. */
 void sb_ini_put_value(FILE *out, const char *value, bool quoted);

@@ -7,6 +7,10 @@
 
 #include "core/platform/base.h"
 
+/* The text of a macro's value. */
+#define SB_TEXT_OF(macro)	SB_TEXT_OF_VALUE(macro)
+#define SB_TEXT_OF_VALUE(value) #value
+
 /* A decimal count without sign or unit. False: it is none, or too large. */
 bool sb_parse_count(const char *text, uint64_t *out);
 

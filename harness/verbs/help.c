@@ -125,7 +125,7 @@ static int help_one(char *program, const char *word)
 		return help_verb(program, verb);
 	if (topic)
 		return help_topic(topic);
-	/* "CPU/op" is none. */
+	/* The name of a column, CPU/op, is that of no file. */
 	if (sb_plugin_is_file(word) && strrchr(word, '.'))
 		return help_plugin(word);
 	if (names)
