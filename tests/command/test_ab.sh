@@ -230,8 +230,8 @@ costs_its_pair() {
 }
 holds "a crash costs its pair and is counted, with its reason" costs_its_pair
 hangs() {
-	fake hang "plain --hang=2" slower --metric ns_per_op --kill-after 200ms || return 1
-	grep -q "1 invalid" "$work/out" && grep -q "invalid: hung: killed after 200ms" "$work/out"
+	fake hang "plain --hang=2" slower --metric ns_per_op --kill-after 2s || return 1
+	grep -q "1 invalid" "$work/out" && grep -q "invalid: hung: killed after 2s" "$work/out"
 }
 holds "a hang is ended, and costs its pair" hangs
 

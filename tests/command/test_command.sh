@@ -432,7 +432,7 @@ holds "--self-message" "$program" run -w pingpong --self-message yes \
 
 invalid() {
 	# shellcheck disable=SC2086
-	"$wrong" run -w "$1" $quick --timeout 200ms -o "$work/$1" >"$work/out" 2>&1
+	"$wrong" run -w "$1" $quick --timeout 1s -o "$work/$1" >"$work/out" 2>&1
 	got=$?
 	[ $got -eq 2 ] && grep -q "invalid ($2" "$work/out" &&
 		python3 - "$work/$1" <<-'EOF'
