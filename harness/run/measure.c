@@ -136,9 +136,11 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 
 uint32_t sb_repetitions_max(const struct sb_options *options)
 {
-	return (uint32_t)sb_opt(options, options->value[SB_OPT_until_ci].alternative
-						 ? SB_OPT_max_repetitions
-						 : SB_OPT_repetitions);
+	const uint64_t least = sb_opt(options, SB_OPT_repetitions);
+
+	if (!options->value[SB_OPT_until_ci].alternative)
+		return (uint32_t)least;
+	return (uint32_t)sb_max_u64(least, sb_opt(options, SB_OPT_max_repetitions));
 }
 
 int sb_repetitions_check(const struct sb_options *options)
@@ -151,7 +153,8 @@ int sb_repetitions_check(const struct sb_options *options)
 		return sb_option_refuse(options, SB_OPT_max_repetitions,
 					"expected at least " SB_TEXT_OF(
 						SB_INTERVAL_LEAST) ", which an interval needs");
-	if (most < sb_opt(options, SB_OPT_repetitions))
+	if (most < sb_opt(options, SB_OPT_repetitions) &&
+	    sb_option_is_said(options, SB_OPT_max_repetitions))
 		return sb_option_refuse(options, SB_OPT_max_repetitions,
 					"expected at least --repetitions");
 	return 0;

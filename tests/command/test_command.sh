@@ -116,6 +116,8 @@ refuses "fewer repetitions than an interval needs" 3 "max-repetitions: '4' .*at 
 	run -w yield --until-ci 5% -r 2 --max-repetitions 4
 refuses "more repetitions than there may be" 3 "max-repetitions: '7' .*at least --repetitions" \
 	run -w yield --until-ci 5% -r 9 --max-repetitions 7
+holds "the default of --max-repetitions is no less than --repetitions" "$program" run -w yield \
+	--yields 10 --until-ci 99% -r 101 -d 1ms --warmup 0s --no-plots -q -o "$work/many"
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
 
 # Repetitions until the median is known, but no more than may be.
