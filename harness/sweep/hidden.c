@@ -39,7 +39,7 @@ void sb_hidden_note(const struct sb_hidden *hidden, const struct sb_sweep *sweep
 	if (count && hidden->by_time)
 		sb_note("--spin-time may hide %s in %" PRIu32 " of %" PRIu32
 			" configurations: after a short sleep a worker spins for that time in any "
-			"case; --spin-time 0 shows it",
+			"case; --spin-time 0s shows it",
 			count, hidden->by_time, hidden->configurations);
 	else if (any && hidden->by_poll)
 		sb_note("--park poll hides %s in %" PRIu32 " of %" PRIu32

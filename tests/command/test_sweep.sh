@@ -102,7 +102,7 @@ tells() {
 	fi
 }
 holds "spin-time may hide spin-yield" tells \
-	"--spin-time may hide spin-yield in 2 of 2 configurations.*--spin-time 0 shows it" \
+	"--spin-time may hide spin-yield in 2 of 2 configurations.*--spin-time 0s shows it" \
 	-L spin-yield=0,12
 holds "and spin-tight, where it is not 0" tells "hide spin-tight in 5 of 7" \
 	-P spin-tight=0..1 -L spin-time=0,20us,50us
