@@ -239,6 +239,8 @@ CONSERVATION = [
     Mutant("thieves that lose races go on as before", "core/worker/steal.c",
            "w->victims.crowd++;", "w->victims.crowd = 0;",
            "virtual:virtual/test_many_workers"),
+    Mutant("a round looks at all victims, however many they are", "core/worker/steal.c",
+           "i += stride", "i++", "virtual:virtual/test_many_workers"),
     Mutant("a sleeping worker keeps the memory of its dead", "core/worker/spin.c",
            "		sb_worker_take_reclaimed(w);\n		sb_pool_flush(&w->pool);\n",
            "", "virtual:core/test_limits"),

@@ -160,14 +160,22 @@ void sb_steal_begin(struct sb_worker *w)
 	w->victims.reach = 1;
 }
 
-/* Once round a ring, from a random victim on. */
+/*
+ * Victims that one round looks at, at most, in a ring. On large machines there are many thieves,
+ * who begin at different victims and together look at all; and each looks at all before it sleeps
+ * (spin.c).
+ */
+#define RING_LOOKS 256
+
+/* Once round a ring, from a random victim on; in a large one to every second, third, ... victim. */
 static struct sb_process *steal_ring(struct sb_worker *w, uint32_t begin, uint32_t end)
 {
 	const uint32_t size = end - begin;
+	const uint32_t stride = (size + RING_LOOKS - 1) / RING_LOOKS;
 	const uint32_t start = sb_rng_below(&w->rng, size);
 	struct sb_process *p = NULL;
 
-	for (uint32_t i = 0; i < size && !p; i++)
+	for (uint32_t i = 0; i < size && !p; i += stride)
 		p = steal_from(w, w->victims.worker[begin + (start + i) % size]);
 	return p;
 }

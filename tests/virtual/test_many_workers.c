@@ -4,14 +4,18 @@
  * Property: each process runs once on any number of workers; work is divided among them;
  *   the same seed gives the same steals, times and answers, another seed others; sleepers
  *   are woken by all who have stolen many, and not one behind the other; thieves of one
- *   deque that lose races to each other keep out of each other's way.
+ *   deque that lose races to each other keep out of each other's way; a thief's round among
+ *   1024 workers looks at 256 of them at most, which are spread evenly, and some rounds at all.
  * Method: a binary tree of processes, each of which works for 2 us of virtual time, or
  *   children of one process. Costs are those of a made-up machine, so times are compared with
  *   each other and with those costs alone.
  */
 #include <string.h>
 
+#include "core/hist.h"
 #include "core/readings.h"
+#include "core/state.h"
+#include "core/worker/steal.h"
 #include "tests/test.h"
 
 #define DEPTH	  12
@@ -20,6 +24,12 @@
 #define WORKERS	  256
 #define CHILDREN  20000
 #define ASLEEP_NS 20000000
+
+/* Workers, of which a round looks at one in STRIDE; rounds, by which it has looked at all. */
+#define MANY   1024
+#define STRIDE 4
+#define ROUNDS 64
+#define THIEF  7
 
 struct tree {
 	uint32_t workers;
@@ -173,6 +183,69 @@ static void thieves_seldom_lose_races(void **state)
 	assert_true(tree.races_lost < 4 * tree.races_won);
 }
 
+/* How often the thief has looked at each, from the first on. */
+static void count_looks(struct sb_worker *thief, uint64_t *looks)
+{
+	for (uint32_t i = 0; i < MANY; i++)
+		looks[i] = sb_counter_read(&thief->steals[i].attempts);
+}
+
+/* The thief and its own place in each stretch apart. */
+static void check_round(struct sb_worker *thief, uint64_t *seen)
+{
+	uint64_t before[MANY];
+	uint64_t after[MANY];
+	uint64_t sum = 0;
+
+	count_looks(thief, before);
+	sb_steal_begin(thief);
+	assert_null(sb_steal_round(thief));
+	count_looks(thief, after);
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint64_t near_by = 0;
+
+		for (uint32_t k = i; k < i + 2 * STRIDE; k++)
+			near_by += after[k % MANY] - before[k % MANY];
+		assert_in_range(near_by, 1, 3);
+		sum += after[i] - before[i];
+		seen[i] += after[i] - before[i];
+	}
+	assert_in_range(sum, MANY / STRIDE - 1, MANY / STRIDE);
+}
+
+static void *look_around(void *arg)
+{
+	static struct sb_place place[MANY];
+	const struct sb_placement placement = { .workers = MANY, .place = place };
+	struct sb_config config = SB_CONFIG_DEFAULT;
+	uint64_t seen[MANY] = { 0 };
+	struct sb_scheduler *s;
+
+	config.seed = *(uint64_t *)arg;
+	for (uint32_t i = 0; i < MANY; i++)
+		place[i] = (struct sb_place){ (int)i, (int)i, (int)i, 0, 0, 0 };
+	CHECK_EQ(sb_scheduler_create(&s, &config, &placement), 0);
+	CHECK_EQ(sb_scheduler_start(s, NULL), 0);
+	CHECK_EQ(sb_scheduler_stop(s, UINT64_MAX), 0);
+	for (int i = 0; i < ROUNDS; i++)
+		check_round(s->worker[THIEF], seen);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_true(!seen[i] == (i == THIEF));
+	sb_scheduler_destroy(s);
+	return NULL;
+}
+
+static void a_round_among_many_is_short(void **state)
+{
+	const struct sb_model model = sb_model_plain(MANY + 1);
+	uint64_t seed = sb_test_seed();
+	const struct sb_virtual_setup setup = { .model = &model, .seed = seed };
+	struct sb_virtual_counts counts;
+
+	(void)state;
+	CHECK_EQ(sb_virtual_run(&setup, look_around, &seed, &counts), 0);
+}
+
 static void a_seed_is_one_run(void **state)
 {
 	const uint64_t seed = sb_test_seed();
@@ -192,6 +265,7 @@ int main(void)
 		cmocka_unit_test(many_workers_run_each_once),
 		cmocka_unit_test(sleepers_wake_in_a_tree),
 		cmocka_unit_test(thieves_seldom_lose_races),
+		cmocka_unit_test(a_round_among_many_is_short),
 		cmocka_unit_test(a_seed_is_one_run),
 	};
 
