@@ -137,7 +137,8 @@ static char *make_unique(const struct pictures *all, char *name)
 	return other;
 }
 
-static int add_picture(struct pictures *all, char *name, char *script)
+static int add_picture(struct pictures *all, char *name, char *script,
+		       const struct sb_series *series)
 {
 	struct sb_picture *more = realloc(all->picture, (all->n + 1) * sizeof(*all->picture));
 
@@ -148,7 +149,7 @@ static int add_picture(struct pictures *all, char *name, char *script)
 		free(script);
 		return -ENOMEM;
 	}
-	all->picture[all->n++] = (struct sb_picture){ name, script };
+	all->picture[all->n++] = (struct sb_picture){ name, script, series };
 	return 0;
 }
 
@@ -163,7 +164,8 @@ static int draw(struct pictures *all, struct sb_plot_order *order, const struct 
 	if (!rc && !kind->draw(&plot, kind->argument))
 		rc = -ENODATA;
 	if (!rc) {
-		rc = add_picture(all, name, sb_plot_script(&plot, title, name, formats));
+		rc = add_picture(all, name, sb_plot_script(&plot, title, name, formats),
+				 kind->each_series ? view->line->series : NULL);
 		name = NULL;
 	}
 	sb_plot_free(&plot);
@@ -272,7 +274,8 @@ int sb_plots_make(struct sb_plot_order *order, const char *directory)
 
 #define NAMES_MOST 4
 
-/* One file has room for one picture. Each is of one series, whose name is a part of its own. */
+/* One file has room for one picture. Each is of one series; what tells them apart is what --series
+ * looks for. */
 static int too_many(const struct pictures *all, struct sb_plot_order *order)
 {
 	int used = snprintf(order->why, sizeof(order->why),
@@ -281,9 +284,12 @@ static int too_many(const struct pictures *all, struct sb_plot_order *order)
 			    "of one result:",
 			    all->n);
 
-	for (uint32_t i = 0; i < all->n && i < NAMES_MOST && used < SB_PLOT_WHY_BYTES; i++)
-		used += snprintf(order->why + used, sizeof(order->why) - (size_t)used, "%s %s",
-				 i ? "," : "", all->picture[i].name);
+	for (uint32_t i = 0; i < all->n && i < NAMES_MOST && used < SB_PLOT_WHY_BYTES; i++) {
+		const struct sb_series *series = all->picture[i].series;
+
+		used += snprintf(order->why + used, sizeof(order->why) - (size_t)used, "%s '%s'",
+				 i ? "," : "", series->label ? series->label : series->workload);
+	}
 	if (all->n > NAMES_MOST && used < SB_PLOT_WHY_BYTES)
 		snprintf(order->why + used, sizeof(order->why) - (size_t)used, ", ...");
 	return -E2BIG;

@@ -262,6 +262,7 @@ bool sb_plot_is_dark(const struct sb_plot *plot, double value);
 struct sb_picture {
 	char *name; /* of the files, without their ends */
 	char *script;
+	const struct sb_series *series; /* NULL: it is of all of them */
 };
 
 /* The texts of a picture: its finding, or else that title; what was run, with what

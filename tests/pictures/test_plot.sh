@@ -74,6 +74,11 @@ if command -v gnuplot >/dev/null; then
 	}
 	holds "SVG on standard output, of one series" to_stdout
 	refuses "several pictures for one file" 3 "expected --series" plot steals "$work/a" -o "$work/x.svg"
+	named() {
+		name=$("$program" plot steals "$work/a" -o "$work/named.svg" 2>&1 | sed "s/.*: '\([^']*\)'.*/\1/")
+		"$program" plot steals "$work/a" --series "$name" -o "$work/named.svg" && is_svg "$work/named.svg"
+	}
+	holds "what it names chooses one" named
 	refuses "a series that is not there" 3 "no series has 'x y'" plot cost "$work/a" --series "x y" -o "$work/x.svg"
 	refuses "a kind that does not apply" 3 "sweep does not apply: no numeric" plot sweep "$work/a"
 	refuses "no requests" 3 "load does not apply: no requests" plot load "$work/a" -o "$work/x.svg"
