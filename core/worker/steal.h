@@ -10,7 +10,7 @@ struct sb_worker;
 /*
  * The workers a thief looks at, in rings of growing distance; within a ring it
  * begins anywhere. All in one ring: the order is random. Of a ring of more than 256 a round
- * looks at a part that is spread evenly over it, another part each time.
+ * looks at a part that is spread evenly over it.
  */
 struct sb_victims {
 	uint32_t *worker; /* [workers - 1], nearest ring first */

@@ -272,7 +272,7 @@ int sb_plots_make(struct sb_plot_order *order, const char *directory)
 	return rc;
 }
 
-#define NAMES_MOST 4
+#define NAMES_MOST 2
 
 /* One file has room for one picture. Each is of one series; what tells them apart is what --series
  * looks for. */
