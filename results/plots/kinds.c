@@ -274,8 +274,17 @@ int sb_plots_make(struct sb_plot_order *order, const char *directory)
 
 #define NAMES_MOST 2
 
-/* One file has room for one picture. Each is of one series; what tells them apart is what --series
- * looks for. */
+/* For --series: what it looks for. */
+static const char *choice_of(const struct sb_picture *picture)
+{
+	const struct sb_series *series = picture->series;
+
+	if (!series)
+		return picture->name;
+	return series->label && *series->label ? series->label : series->workload;
+}
+
+/* One file has room for one picture. */
 static int too_many(const struct pictures *all, struct sb_plot_order *order)
 {
 	int used = snprintf(order->why, sizeof(order->why),
@@ -284,12 +293,9 @@ static int too_many(const struct pictures *all, struct sb_plot_order *order)
 			    "of one result:",
 			    all->n);
 
-	for (uint32_t i = 0; i < all->n && i < NAMES_MOST && used < SB_PLOT_WHY_BYTES; i++) {
-		const struct sb_series *series = all->picture[i].series;
-
+	for (uint32_t i = 0; i < all->n && i < NAMES_MOST && used < SB_PLOT_WHY_BYTES; i++)
 		used += snprintf(order->why + used, sizeof(order->why) - (size_t)used, "%s '%s'",
-				 i ? "," : "", series->label ? series->label : series->workload);
-	}
+				 i ? "," : "", choice_of(&all->picture[i]));
 	if (all->n > NAMES_MOST && used < SB_PLOT_WHY_BYTES)
 		snprintf(order->why + used, sizeof(order->why) - (size_t)used, ", ...");
 	return -E2BIG;
