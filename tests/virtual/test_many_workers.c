@@ -96,21 +96,29 @@ static void read_steals(struct sb_scheduler *s, struct tree *tree)
 	tree->races_lost = sum.lost;
 }
 
+/* Each worker on a CPU of its own, all in one package. */
+static struct sb_scheduler *start(uint32_t workers, uint64_t seed)
+{
+	struct sb_place place[MANY];
+	const struct sb_placement placement = { .workers = workers, .place = place };
+	struct sb_config config = SB_CONFIG_DEFAULT;
+	struct sb_scheduler *s;
+
+	config.seed = seed;
+	for (uint32_t i = 0; i < workers; i++)
+		place[i] = (struct sb_place){ (int)i, (int)i, (int)i, 0, 0, 0 };
+	CHECK_EQ(sb_scheduler_create(&s, &config, &placement), 0);
+	CHECK_EQ(sb_scheduler_start(s, NULL), 0);
+	return s;
+}
+
 static void *run_tree(void *arg)
 {
 	struct tree *tree = arg;
 	struct node root = { tree, DEPTH };
-	struct sb_place place[WORKERS];
-	const struct sb_placement placement = { .workers = tree->workers, .place = place };
-	struct sb_config config = SB_CONFIG_DEFAULT;
-	struct sb_scheduler *s;
+	struct sb_scheduler *s = start(tree->workers, tree->seed);
 	uint64_t start_ns;
 
-	config.seed = tree->seed;
-	for (uint32_t i = 0; i < tree->workers; i++)
-		place[i] = (struct sb_place){ (int)i, (int)i, (int)i, 0, 0, 0 };
-	CHECK_EQ(sb_scheduler_create(&s, &config, &placement), 0);
-	CHECK_EQ(sb_scheduler_start(s, NULL), 0);
 	if (tree->children)
 		sb_thread_sleep(ASLEEP_NS); /* until all workers sleep */
 	start_ns = sb_clock_ns();
@@ -190,7 +198,8 @@ static void count_looks(struct sb_worker *thief, uint64_t *looks)
 		looks[i] = sb_counter_read(&thief->steals[i].attempts);
 }
 
-/* The thief and its own place in each stretch apart. */
+/* It looks at two of each 2 * STRIDE neighbours; one more or less where the round begins, and beside
+ * the thief, which is not its own victim. */
 static void check_round(struct sb_worker *thief, uint64_t *seen)
 {
 	uint64_t before[MANY];
@@ -215,17 +224,9 @@ static void check_round(struct sb_worker *thief, uint64_t *seen)
 
 static void *look_around(void *arg)
 {
-	static struct sb_place place[MANY];
-	const struct sb_placement placement = { .workers = MANY, .place = place };
-	struct sb_config config = SB_CONFIG_DEFAULT;
 	uint64_t seen[MANY] = { 0 };
-	struct sb_scheduler *s;
+	struct sb_scheduler *s = start(MANY, *(const uint64_t *)arg);
 
-	config.seed = *(uint64_t *)arg;
-	for (uint32_t i = 0; i < MANY; i++)
-		place[i] = (struct sb_place){ (int)i, (int)i, (int)i, 0, 0, 0 };
-	CHECK_EQ(sb_scheduler_create(&s, &config, &placement), 0);
-	CHECK_EQ(sb_scheduler_start(s, NULL), 0);
 	CHECK_EQ(sb_scheduler_stop(s, UINT64_MAX), 0);
 	for (int i = 0; i < ROUNDS; i++)
 		check_round(s->worker[THIEF], seen);
