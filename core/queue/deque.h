@@ -63,15 +63,14 @@ static inline void *sb_deque_pop(struct sb_deque *deque)
 /*
  * Takes items, oldest first, into items[0..*count); max is 1 to SB_STEAL_MAX.
  * Any thread. On SB_STEAL_EMPTY and SB_STEAL_LOST nothing was taken and *count
- * is 0. is_crowded: other thieves are likely to be faster, so it is worth a load to find
- * that out before it keeps them all waiting.
+ * is 0.
  */
 static inline enum sb_steal_result sb_deque_steal(struct sb_deque *deque,
 						  enum sb_steal_amount amount, uint32_t max,
-						  bool is_crowded, void **items, uint32_t *count)
+						  void **items, uint32_t *count)
 {
 	if (SB_LIKELY(deque->kind == SB_DEQUE_COUNTED))
-		return sb_counted_steal(&deque->counted, amount, max, is_crowded, items, count);
+		return sb_counted_steal(&deque->counted, amount, max, items, count);
 	return sb_chase_lev_steal(&deque->chase_lev, amount, max, items, count);
 }
 
@@ -81,7 +80,7 @@ static inline enum sb_steal_result sb_deque_steal_one(struct sb_deque *deque, vo
 	uint32_t count;
 
 	if (SB_LIKELY(deque->kind == SB_DEQUE_COUNTED))
-		return sb_counted_steal(&deque->counted, SB_STEAL_COUNT, 1, false, item, &count);
+		return sb_counted_steal(&deque->counted, SB_STEAL_COUNT, 1, item, &count);
 	return sb_chase_lev_steal_one(&deque->chase_lev, item);
 }
 

@@ -122,7 +122,7 @@ static inline void *sb_counted_pop(struct sb_counted *deque)
 
 static inline enum sb_steal_result sb_counted_steal(struct sb_counted *deque,
 						    enum sb_steal_amount amount, uint32_t max,
-						    bool is_crowded, void **items, uint32_t *count)
+						    void **items, uint32_t *count)
 {
 	uint64_t meet = sb_load_rlx(&deque->meet);
 	const uint32_t head = sb_meet_head(meet);
@@ -140,9 +140,6 @@ static inline enum sb_steal_result sb_counted_steal(struct sb_counted *deque,
 	for (uint32_t i = 0; i < n; i++)
 		items[i] = sb_load_rlx(sb_ring_slot(ring, head + i));
 	SB_WINDOW();
-	/* A CAS takes the line from the owner and from all other thieves, if it fails, too. */
-	if (is_crowded && sb_load_rlx(&deque->meet) != meet)
-		return SB_STEAL_LOST;
 	if (!sb_cas_acq_rel(&deque->meet, &meet, /* T3 -> P2 */
 			    (meet & ~(uint64_t)UINT32_MAX) | (uint32_t)(head + n)))
 		return SB_STEAL_LOST;

@@ -70,35 +70,80 @@ void sb_victims_fini(struct sb_worker *w)
 	sb_mem_free(w->victims.worker);
 }
 
-/* ---- from one victim ---- */
+/* ---- turns ---- */
 
 /*
- * A lost race means that the lines are warm now: it is worth one more try. But with many
- * thieves most races are lost, and each try keeps the owner waiting. So a worker that has lost
- * CROWD of them looks again before it tries, and tries once.
+ * Each look at a deque in use takes its line from the owner, whose next push has to fetch it
+ * back. Where many thieves look, that costs the owner more than all else, and each finds one
+ * process at most. So thieves that meet others take turns at a victim: one has it for
+ * TURN_NS, and the others leave it alone, while its deque fills. A thief that finds no more
+ * than one process ends its turn at once: there, waiting gains nothing. Turns end by the
+ * clock, so a thief that is descheduled in its turn delays the others by no more than that. They are
+ * advice: nothing but speed depends on them, so it does no harm if a thief ends another's.
  */
+#define TURN_NS 2000
+
+/* So many meetings make a crowd, and no more are remembered. */
+#define CROWD	  3
+#define CROWD_MAX 8
+
+/* It has lost a race, or it is another's turn. */
+static void note_meeting(struct sb_worker *w)
+{
+	if (w->victims.crowd < CROWD_MAX)
+		w->victims.crowd++;
+}
+
+static void note_success(struct sb_worker *w)
+{
+	if (w->victims.crowd)
+		w->victims.crowd--;
+}
+
+/* Whether it is this thief's turn now. Whose deques are empty is left as it is. */
+static bool take_turn(struct sb_worker *w, struct sb_worker *victim)
+{
+	uint64_t turn = sb_load_rlx(&victim->turn_ns);
+	uint64_t now;
+
+	if (!turn && !sb_deque_size(&victim->deque) && !sb_deque_size(&victim->cold)) {
+		sb_record_steal(w, victim->id, SB_STEAL_EMPTY, 0);
+		return false;
+	}
+	now = sb_clock_ns();
+	if (now >= turn && sb_cas_acq_rel(&victim->turn_ns, &turn, now + TURN_NS))
+		return true;
+	note_meeting(w);
+	return false;
+}
+
+static void end_turn(struct sb_worker *victim, uint32_t stolen)
+{
+	if (stolen <= 1)
+		sb_store_rlx(&victim->turn_ns, 0);
+}
+
+/* ---- from one victim ---- */
+
+/* A lost race means that the lines are warm now: it is worth one more try. */
 #define STEAL_TRIES 2
-#define CROWD	    3
 
 /* Some of one deque into items; counts the races it lost. */
 static enum sb_steal_result steal_some(struct sb_worker *w, struct sb_deque *deque, void **items,
 				       uint32_t *n, uint32_t victim)
 {
 	const struct sb_config *config = &w->scheduler->config;
-	const bool is_crowded = w->victims.crowd >= CROWD;
-	const int tries = is_crowded ? 1 : STEAL_TRIES;
 	enum sb_steal_result result = SB_STEAL_LOST;
 
-	for (int i = 0; i < tries && result == SB_STEAL_LOST; i++) {
-		result = sb_deque_steal(deque, config->steal, config->steal_cap, is_crowded, items,
-					n);
+	for (int i = 0; i < STEAL_TRIES && result == SB_STEAL_LOST; i++) {
+		result = sb_deque_steal(deque, config->steal, config->steal_cap, items, n);
 		if (result == SB_STEAL_LOST) {
 			sb_record_steal(w, victim, result, 0);
-			w->victims.crowd++;
+			note_meeting(w);
 		}
 	}
 	if (result == SB_STEAL_OK)
-		w->victims.crowd /= 2;
+		note_success(w);
 	return result;
 }
 
@@ -106,13 +151,18 @@ static enum sb_steal_result steal_some(struct sb_worker *w, struct sb_deque *deq
 static struct sb_process *steal_deque(struct sb_worker *w, struct sb_worker *victim)
 {
 	void *items[SB_STEAL_MAX];
+	const bool takes_turns = w->victims.crowd >= CROWD;
 	enum sb_steal_result result;
 	uint32_t n = 0;
 
 	items[0] = NULL;
+	if (takes_turns && !take_turn(w, victim))
+		return NULL;
 	result = steal_some(w, &victim->deque, items, &n, victim->id);
 	if (result == SB_STEAL_EMPTY)
 		result = steal_some(w, &victim->cold, items, &n, victim->id);
+	if (takes_turns)
+		end_turn(victim, n);
 	if (result == SB_STEAL_LOST) {
 		sb_trace_note(&w->trace, SB_TRACE_LOST, victim->id, 0);
 		return NULL;

@@ -18,7 +18,7 @@ struct sb_victims {
 	uint32_t *ring_end; /* [rings] */
 	uint32_t reach;	    /* rings to look at in this round */
 	uint32_t last;	    /* who gave last, or SB_WORKER_NONE */
-	uint32_t crowd;	    /* races lost lately: one for each, halved by each success */
+	uint32_t crowd;	    /* meetings with other thieves lately, less successes; see steal.c */
 };
 
 /* Makes the worker's rings of victims from the placement. Returns 0 or

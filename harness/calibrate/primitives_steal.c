@@ -33,7 +33,7 @@ static void *rob(void *arg)
 		void *item[SB_STEAL_MAX];
 		uint32_t count;
 		const enum sb_steal_result result =
-			sb_deque_steal(&loot->deque, loot->amount, loot->max, false, item, &count);
+			sb_deque_steal(&loot->deque, loot->amount, loot->max, item, &count);
 
 		if (result == SB_STEAL_OK)
 			more = sb_pair_add_sample(p, (double)(sb_clock_stamp_ns() - start));

@@ -103,7 +103,7 @@ static void steal_half(struct deques *d, struct sb_micro_tally *tally)
 	uint32_t count = 0;
 
 	tally->tries++;
-	switch (sb_deque_steal(&d->deque, SB_STEAL_HALF, 32, false, item, &count)) {
+	switch (sb_deque_steal(&d->deque, SB_STEAL_HALF, 32, item, &count)) {
 	case SB_STEAL_OK:
 		tally->hits++;
 		for (uint32_t i = 0; i < count; i++)

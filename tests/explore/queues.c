@@ -30,7 +30,7 @@ static void *steal(void *arg)
 
 	do {
 		is_over = sb_load_acq(&t->over);
-		if (sb_deque_steal(&t->deque, SB_STEAL_HALF, 4, false, items, &n) == SB_STEAL_OK) {
+		if (sb_deque_steal(&t->deque, SB_STEAL_HALF, 4, items, &n) == SB_STEAL_OK) {
 			for (uint32_t i = 0; i < n; i++)
 				note(t, items[i]);
 		}

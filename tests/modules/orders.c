@@ -19,7 +19,7 @@ OUTLINE(bool, counted_push, (struct sb_counted * d, void *item), return sb_count
 OUTLINE(void *, counted_pop, (struct sb_counted * d), return sb_counted_pop(d))
 OUTLINE(enum sb_steal_result, counted_steal_half,
 	(struct sb_counted * d, uint32_t max, void **items, uint32_t *count),
-	return sb_counted_steal(d, SB_STEAL_HALF, max, false, items, count))
+	return sb_counted_steal(d, SB_STEAL_HALF, max, items, count))
 OUTLINE(uint32_t, counted_size, (struct sb_counted * d), return sb_counted_size(d))
 
 OUTLINE(bool, chase_lev_push, (struct sb_chase_lev * d, void *item),

@@ -45,7 +45,7 @@ static void check_steal(struct sb_deque *deque, struct model *model, enum sb_ste
 	void *items[SB_STEAL_MAX];
 	uint32_t n;
 
-	CHECK_EQ(sb_deque_steal(deque, amount, max, size % 2, items, &n),
+	CHECK_EQ(sb_deque_steal(deque, amount, max, items, &n),
 		 expected ? SB_STEAL_OK : SB_STEAL_EMPTY);
 	CHECK_EQ(n, expected);
 	for (uint32_t i = 0; i < n; i++)
@@ -244,7 +244,7 @@ static void *deque_pop(void *deque)
 static enum sb_steal_result deque_steal_half(void *deque, uint32_t max, void **items,
 					     uint32_t *count)
 {
-	return sb_deque_steal(deque, SB_STEAL_HALF, max, max % 2, items, count);
+	return sb_deque_steal(deque, SB_STEAL_HALF, max, items, count);
 }
 
 static void delivers_exactly_once(void **state)
