@@ -297,7 +297,9 @@ static struct sb_process *wait_a_moment(struct sb_worker *w, bool searching, uin
 
 /*
  * Spins as the thresholds say, then blocks, until there is work. A worker above
- * the bound on searchers does not spin; it looks once and blocks. Returns NULL
+ * the bound on searchers does not spin; it looks once and blocks. By default it looks
+ * at other workers, too: if there is work, it would not sleep in any case, and many that are
+ * counted as sleepers and as searchers again keep each other waiting. Returns NULL
  * when the scheduler halts.
  */
 static struct sb_process *search_and_block(struct sb_worker *w)
@@ -317,7 +319,7 @@ static struct sb_process *search_and_block(struct sb_worker *w)
 		searching = sb_idle_search_begin(&s->idle);
 	w->search.refused = !searching;
 	while (!p && !sb_is_halted(s)) {
-		p = look_everywhere(w, searching, spins);
+		p = look_everywhere(w, searching || !s->config.searchers_max, spins);
 		if (p)
 			break;
 		sb_worker_quiescent(w);
