@@ -61,8 +61,8 @@ struct sb_worker {
 	alignas(SB_LINE) _Atomic(struct sb_grave *) reclaimed;
 	_Atomic(uint64_t) dead_tally; /* not in the scheduler's dead_bytes; modulo 2^64 */
 
-	/* Thieves: when the turn ends in which one of them has this worker's deques for itself; 0: nobody
-	 * has. See core/worker/steal.c. */
+	/* Thieves: when the turn ends in which one of them has this worker's deques for
+	 * itself; 0: nobody has. See core/worker/steal.c. */
 	alignas(SB_LINE) _Atomic(uint64_t) turn_ns;
 
 	/* Anyone, under its lock. */

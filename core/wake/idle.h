@@ -22,8 +22,9 @@
  * searcher to find work looks whether more is visible and wakes the next.
  *
  * A worker that has just run out of work may look for more without being counted as
- * a searcher, if nobody sleeps. To the others it is one at work: if it finds several
- * processes it wakes somebody for the rest, as that one would.
+ * a searcher, if nobody sleeps; so may one that the bound on searchers refuses, once. To
+ * the others it is one at work: if it finds several processes it wakes somebody for the
+ * rest, as that one would.
  *
  * Representation: `counts` = { searching:32 | sleeping:32 } is a semaphore of
  * sleepers, and `asleep` a set of bits that says which. Invariant: the bits set

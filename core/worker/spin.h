@@ -11,7 +11,7 @@ struct sb_worker;
 /* The owner's. */
 struct sb_search {
 	bool woken;	     /* parked since it last had work */
-	bool refused;	     /* it may not search, because others do: it parks at once */
+	bool refused;	     /* above the bound on searchers: it looks once, and parks */
 	bool naps;	     /* its last sleep was shorter than config.spin_ns */
 	uint32_t moments;    /* of waiting for more; see gather() in spin.c */
 	uint64_t gather_ns;  /* 0: it does not wait */

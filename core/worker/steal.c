@@ -78,8 +78,9 @@ void sb_victims_fini(struct sb_worker *w)
  * process at most. So thieves that meet others take turns at a victim: one has it for
  * TURN_NS, and the others leave it alone, while its deque fills. A thief that finds no more
  * than one process ends its turn at once: there, waiting gains nothing. Turns end by the
- * clock, so a thief that is descheduled in its turn delays the others by no more than that. They are
- * advice: nothing but speed depends on them, so it does no harm if a thief ends another's.
+ * clock, so a thief that is descheduled in its turn delays the others by no more than that.
+ * Turns are advice: nothing but speed depends on them, so it does no harm if a thief ends
+ * another's; and who is about to sleep looks at all deques, whosever turn it is (spin.c).
  */
 #define TURN_NS 2000
 

@@ -4,8 +4,9 @@
  * Property: each process runs once on any number of workers; work is divided among them;
  *   the same seed gives the same steals, times and answers, another seed others; sleepers
  *   are woken by all who have stolen many, and not one behind the other; thieves of one
- *   deque that lose races to each other take turns, and a turn ends by the clock; a thief's round among
- *   1024 workers looks at 256 of them at most, which are spread evenly, and some rounds at all.
+ *   deque that lose races to each other take turns, and a turn ends by the clock; a thief's
+ *   round among 1024 workers looks at 256 of them at most, which are spread evenly, and some
+ *   rounds at all.
  * Method: a binary tree of processes, each of which works for 2 us of virtual time, or
  *   children of one process. Costs are those of a made-up machine, so times are compared with
  *   each other and with those costs alone.
@@ -192,8 +193,8 @@ static void thieves_seldom_lose_races(void **state)
 	assert_true(tree.races_lost < tree.races_won / 3);
 }
 
-/* One round of the thief: whether it takes the oldest of so many processes that it finds at its victim.
- * Nothing is left. */
+/* One round of the thief: whether it takes the oldest of so many processes that are on its
+ * victim's deque. Nothing is left. */
 static bool steals(struct sb_worker *thief, struct sb_worker *victim, uint32_t processes)
 {
 	static struct sb_process p[8];
