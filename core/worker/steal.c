@@ -80,7 +80,7 @@ void sb_victims_fini(struct sb_worker *w)
  * than one process ends its turn at once: there, waiting gains nothing. Turns end by the
  * clock, so a thief that is descheduled in its turn delays the others by no more than that.
  * Turns are advice: nothing but speed depends on them, so it does no harm if a thief ends
- * another's; and who is about to sleep looks at all deques, whosever turn it is (spin.c).
+ * another's. Before it sleeps, a worker looks at all deques, whoever's turn it is (spin.c).
  */
 #define TURN_NS 2000
 
@@ -101,7 +101,7 @@ static void note_success(struct sb_worker *w)
 		w->victims.crowd--;
 }
 
-/* Whether it is this thief's turn now. Whose deques are empty is left as it is. */
+/* Whether it is this thief's turn now. It takes none at a victim without work. */
 static bool take_turn(struct sb_worker *w, struct sb_worker *victim)
 {
 	uint64_t turn = sb_load_rlx(&victim->turn_ns);
@@ -172,7 +172,7 @@ static struct sb_process *steal_deque(struct sb_worker *w, struct sb_worker *vic
 	if (result == SB_STEAL_EMPTY)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
-		sb_prefetch_object(items[i]); /* as above */
+		sb_prefetch_object(items[i]);
 	sb_record_stolen(w, victim->id, items, n);
 	SB_WINDOW();
 	for (uint32_t i = n; i > 1; i--)
