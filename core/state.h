@@ -61,12 +61,12 @@ struct sb_worker {
 	alignas(SB_LINE) _Atomic(struct sb_grave *) reclaimed;
 	_Atomic(uint64_t) dead_tally; /* not in the scheduler's dead_bytes; modulo 2^64 */
 
-	/* Thieves: when the turn ends in which one of them has this worker's deques for
-	 * itself; 0: nobody has. See core/worker/steal.c. */
+	/* Thieves. The end of one thief's turn at this worker's deques; 0: no turn. See
+	 * core/worker/steal.c. */
 	alignas(SB_LINE) _Atomic(uint64_t) turn_ns;
 
 	/* Anyone, under its lock. */
-	alignas(SB_LINE) struct sb_timers timers;
+	struct sb_timers timers;
 
 	/* From here on: the owner. */
 	alignas(SB_LINE) struct sb_scheduler *scheduler;

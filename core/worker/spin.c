@@ -24,8 +24,7 @@ static bool work_visible(struct sb_scheduler *s)
 	for (uint32_t i = 0; i < s->workers; i++) {
 		struct sb_worker *w = s->worker[i];
 
-		if (sb_deque_size(&w->deque) || sb_deque_size(&w->cold) ||
-		    sb_runq_length(&w->inject))
+		if (sb_has_queued(w) || sb_runq_length(&w->inject))
 			return true;
 	}
 	return false;

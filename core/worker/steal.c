@@ -74,7 +74,7 @@ void sb_victims_fini(struct sb_worker *w)
 
 /*
  * Each look at a deque in use takes its line from the owner, whose next push has to fetch it
- * back. Where many thieves look, that costs the owner more than all else, and each finds one
+ * back. With many thieves that is the largest cost of the owner, and each thief finds one
  * process at most. So thieves that meet others take turns at a victim: one has it for
  * TURN_NS, and the others leave it alone, while its deque fills. A thief that finds no more
  * than one process ends its turn at once: there, waiting gains nothing. Turns end by the
@@ -84,7 +84,7 @@ void sb_victims_fini(struct sb_worker *w)
  */
 #define TURN_NS 2000
 
-/* So many meetings make a crowd, and no more are remembered. */
+/* A thief takes turns after CROWD meetings more than successes; it counts CROWD_MAX at most. */
 #define CROWD	  3
 #define CROWD_MAX 8
 
@@ -107,7 +107,7 @@ static bool take_turn(struct sb_worker *w, struct sb_worker *victim)
 	uint64_t turn = sb_load_rlx(&victim->turn_ns);
 	uint64_t now;
 
-	if (!turn && !sb_deque_size(&victim->deque) && !sb_deque_size(&victim->cold)) {
+	if (!turn && !sb_has_queued(victim)) {
 		sb_record_steal(w, victim->id, SB_STEAL_EMPTY, 0);
 		return false;
 	}

@@ -66,7 +66,7 @@ struct sb_process *sb_take_cold(struct sb_worker *w)
 
 void sb_announce_rest(struct sb_worker *w)
 {
-	if (sb_deque_size(&w->deque) || sb_deque_size(&w->cold))
+	if (sb_has_queued(w))
 		sb_route_publish(w->scheduler, w, w->id);
 }
 

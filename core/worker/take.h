@@ -27,6 +27,12 @@ static inline struct sb_process *sb_take_newest(struct sb_worker *worker)
 	return process;
 }
 
+/* Whether there is work on a worker's deques. Any thread; a hint, see sb_deque_size. */
+static inline bool sb_has_queued(struct sb_worker *worker)
+{
+	return sb_deque_size(&worker->deque) || sb_deque_size(&worker->cold);
+}
+
 /* Puts all but the first of the n processes in `taken` on the own deque, so that
  * the next pop is the second, and returns the first. Tells nobody. */
 struct sb_process *sb_keep_rest(struct sb_worker *worker, uint32_t n);

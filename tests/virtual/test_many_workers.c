@@ -194,7 +194,7 @@ static void thieves_seldom_lose_races(void **state)
 }
 
 /* One round of the thief: whether it takes the oldest of so many processes that are on its
- * victim's deque. Nothing is left. */
+ * victim's deque. Empties both deques. */
 static bool steals(struct sb_worker *thief, struct sb_worker *victim, uint32_t processes)
 {
 	static struct sb_process p[8];
@@ -217,14 +217,14 @@ static void *steal_by_turns(void *arg)
 	struct sb_worker *victim = s->worker[1];
 
 	CHECK_EQ(sb_scheduler_stop(s, UINT64_MAX), 0);
-	/* Who meets nobody neither waits for a turn nor takes one. */
+	/* A thief that meets no others neither waits for a turn nor takes one. */
 	victim->turn_ns = UINT64_MAX;
 	assert_true(steals(thief, victim, 4));
 	victim->turn_ns = 0;
 	assert_true(steals(thief, victim, 4));
 	CHECK_EQ(victim->turn_ns, 0);
 
-	/* In a crowd, a thief leaves alone whom another steals from, until that one's turn is over. */
+	/* In a crowd, a thief skips the victim until the other thief's turn is over. */
 	thief->victims.crowd = UINT32_MAX / 2;
 	victim->turn_ns = sb_clock_ns() + 1000000;
 	assert_false(steals(thief, victim, 4));
