@@ -85,20 +85,6 @@
 #define sb_fence_after_rmw(word) ((void)sizeof(word), atomic_signal_fence(memory_order_seq_cst))
 #endif
 
-#endif /* SB_VIRTUAL */
-
-/*
- * The cheap half of an asymmetric pair of full fences: it only keeps the
- * compiler from moving the load behind it before the store in front of it. The
- * other side calls sb_fence_heavy() of core/platform/platform.h, which makes every
- * running thread of the program pass a full fence. Used only where
- * sb_fence_heavy_works().
- */
-static inline void sb_fence_light(void)
-{
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
 /*
  * Brings the line at address into the caches, to be written: one that another core
  * has written last then comes at once as the only copy. A hint; any address will do.
@@ -118,6 +104,20 @@ static inline void sb_prefetch_object(const void *object)
 {
 	sb_prefetch_write(object);
 	sb_prefetch_write((const void *)((uintptr_t)object + SB_FETCHED));
+}
+
+#endif /* SB_VIRTUAL */
+
+/*
+ * The cheap half of an asymmetric pair of full fences: it only keeps the
+ * compiler from moving the load behind it before the store in front of it. The
+ * other side calls sb_fence_heavy() of core/platform/platform.h, which makes every
+ * running thread of the program pass a full fence. Used only where
+ * sb_fence_heavy_works().
+ */
+static inline void sb_fence_light(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 /*

@@ -79,6 +79,10 @@ void sb_victims_fini(struct sb_worker *w)
  * TURN_NS, and the others leave it alone, while its deque fills. A thief that finds no more
  * than one process ends its turn at once: there, waiting gains nothing. Turns end by the
  * clock, so a thief that is descheduled in its turn delays the others by no more than that.
+ * Thieves of other packages leave a victim alone for as long as a turn lasts, and TURN_NS
+ * longer, whether they have met others or not. So while thieves of the victim's own package
+ * take turn after turn, the deque's lines stay in that package, where they are nearer. A
+ * cohort lock does the same (Dice, Marathe and Shavit, Lock cohorting, PPoPP 2012).
  * Turns are advice: nothing but speed depends on them, so it does no harm if a thief ends
  * another's. Before it sleeps, a worker looks at all deques, whoever's turn it is (spin.c).
  */
@@ -101,9 +105,30 @@ static void note_success(struct sb_worker *w)
 		w->victims.crowd--;
 }
 
+/* How long after a turn this thief may come. */
+static uint64_t turn_delay_ns(const struct sb_worker *w, const struct sb_worker *victim)
+{
+	const struct sb_place *place = w->scheduler->placement.place;
+
+	return place[w->id].package == place[victim->id].package ? 0 : TURN_NS;
+}
+
+/* Whether this thief, which takes no turns, leaves the victim to one that does. */
+static bool gives_way(struct sb_worker *w, struct sb_worker *victim)
+{
+	const uint64_t delay = turn_delay_ns(w, victim);
+	const uint64_t turn = delay ? sb_load_rlx(&victim->turn_ns) : 0;
+
+	if (!turn || sb_clock_ns() >= turn + delay)
+		return false;
+	note_meeting(w);
+	return true;
+}
+
 /* Whether it is this thief's turn now. It takes none at a victim without work. */
 static bool take_turn(struct sb_worker *w, struct sb_worker *victim)
 {
+	const uint64_t delay = turn_delay_ns(w, victim);
 	uint64_t turn = sb_load_rlx(&victim->turn_ns);
 	uint64_t now;
 
@@ -112,7 +137,7 @@ static bool take_turn(struct sb_worker *w, struct sb_worker *victim)
 		return false;
 	}
 	now = sb_clock_ns();
-	if (now >= turn && sb_cas_acq_rel(&victim->turn_ns, &turn, now + TURN_NS))
+	if (now >= turn + delay && sb_cas_acq_rel(&victim->turn_ns, &turn, now + TURN_NS))
 		return true;
 	note_meeting(w);
 	return false;
@@ -157,7 +182,7 @@ static struct sb_process *steal_deque(struct sb_worker *w, struct sb_worker *vic
 	uint32_t n = 0;
 
 	items[0] = NULL;
-	if (takes_turns && !take_turn(w, victim))
+	if (takes_turns ? !take_turn(w, victim) : gives_way(w, victim))
 		return NULL;
 	result = steal_some(w, &victim->deque, items, &n, victim->id);
 	if (result == SB_STEAL_EMPTY)

@@ -4,9 +4,9 @@
  * Property: each process runs once on any number of workers; work is divided among them;
  *   the same seed gives the same steals, times and answers, another seed others; sleepers
  *   are woken by all who have stolen many, and not one behind the other; thieves of one
- *   deque that lose races to each other take turns, and a turn ends by the clock; a thief's
- *   round among 1024 workers looks at 256 of them at most, which are spread evenly, and some
- *   rounds at all.
+ *   deque that lose races to each other take turns, a turn ends by the clock, and the next is
+ *   first for thieves of the victim's package; a thief's round among 1024 workers looks at 256
+ *   of them at most, which are spread evenly, and some rounds at all.
  * Method: a binary tree of processes, each of which works for 2 us of virtual time, or
  *   children of one process. Costs are those of a made-up machine, so times are compared with
  *   each other and with those costs alone.
@@ -238,6 +238,21 @@ static void *steal_by_turns(void *arg)
 	CHECK_EQ(victim->turn_ns, 0);
 	assert_false(steals(thief, victim, 0));
 	CHECK_EQ(victim->turn_ns, 0);
+
+	/* A turn that has ended is first for thieves of the victim's package. */
+	victim->turn_ns = sb_clock_ns();
+	assert_true(steals(thief, victim, 4));
+	s->placement.place[thief->id].package = 1;
+	victim->turn_ns = sb_clock_ns();
+	assert_false(steals(thief, victim, 4));
+	sb_thread_sleep(1000000);
+	assert_true(steals(thief, victim, 4));
+	/* That holds for a thief that has met nobody, too. */
+	thief->victims.crowd = 0;
+	assert_false(steals(thief, victim, 4));
+	CHECK_EQ(thief->victims.crowd, 1);
+	sb_thread_sleep(1000000);
+	assert_true(steals(thief, victim, 4));
 	sb_scheduler_destroy(s);
 	return NULL;
 }

@@ -83,6 +83,14 @@ static inline void *sb_virtual_rmw(const volatile void *p, struct sb_site *site)
 #define sb_cas_weak_acq_rel_acq(p, expected, v) SB_VIRTUAL_CAS(p, expected, v)
 #define sb_cas_seq_cst(p, expected, v)		SB_VIRTUAL_CAS(p, expected, v)
 
+#define sb_prefetch_write(address) sb_virtual_prefetch(address, SB_SITE())
+#define sb_prefetch_object(object)                                                                 \
+	({                                                                                         \
+		const char *sb_object_ = (const void *)(object);                                   \
+		sb_virtual_prefetch(sb_object_, SB_SITE());                                        \
+		sb_virtual_prefetch(sb_object_ + SB_FETCHED, SB_SITE());                           \
+	})
+
 #define sb_fence_store_load(word) ((void)sizeof(word), sb_virtual_fence())
 #define sb_fence_after_rmw(word)  ((void)sizeof(word))
 

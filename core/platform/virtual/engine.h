@@ -118,6 +118,9 @@ void sb_virtual_spoil(void *memory, size_t bytes);
 /* Brings the lines of an object to the calling CPU, to be written: what they cost beyond hits. */
 void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site);
 
+/* Begins to bring a line to the calling CPU, to be written. Free while a run explores. */
+void sb_virtual_prefetch(const void *address, struct sb_site *site);
+
 /* The straight code of an operation. */
 void sb_virtual_straight(enum sb_straight kind);
 

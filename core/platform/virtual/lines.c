@@ -12,16 +12,21 @@
 /* Of the pages that a CPU reads in turn, each the line that it fetched last from memory. */
 #define STREAMS_LOG2 4
 
+/* Prefetches that a CPU has under way, at most: about as many as it has line fill buffers. */
+#define PREFETCHES 12
+
 /* About as far ahead as a CPU looks. */
 #define WINDOW_PS UINT64_C(20000)
 
-/* The line that a CPU fetched last to write it, and its streams. */
+/* The line that a CPU fetched last to write it, its streams, and its prefetches. */
 struct sb_held {
 	uint64_t number; /* plus 1; 0: none */
 	uint64_t until_ps;
 	uint64_t read; /* the line that it fetched last to read it, plus 1 */
 	uint64_t read_from_ps, read_until_ps;
 	uint64_t stream[1 << STREAMS_LOG2];
+	uint64_t arrival_ps[PREFETCHES]; /* of its latest prefetches */
+	uint32_t prefetched;
 };
 
 /* Both tables are reserved once and used by one run after the other. */
@@ -191,6 +196,7 @@ static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, str
 	/* Of those that have a copy the owner is the one that others get it from. */
 	if (!line->owner || !sb_lines_has_copy(l, line->owner - 1u, number)) {
 		line->owner = (uint16_t)(cpu + 1);
+		line->is_coming = false;
 	} else if (line->owner != cpu + 1) {
 		const uint8_t distance = (uint8_t)sb_model_hop(l->model, line->owner - 1u, cpu);
 
@@ -232,7 +238,7 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 	now_ps = wait_for_line(l, line, site, now_ps) + fetch;
 	line->owner = (uint16_t)(cpu + 1);
 	line->version++;
-	line->is_shared = false;
+	line->is_shared = line->is_coming = false;
 	line->reach = 0;
 	if (!is_new) {
 		line->busy_ps = now_ps + l->model->cost.hold_ps;
@@ -266,4 +272,37 @@ uint64_t sb_lines_fetch(struct sb_lines *l, uint32_t cpu, uint64_t number, enum 
 	}
 	return access == SB_ACCESS_READ ? read_line(l, cpu, number, site, now_ps)
 					: write_line(l, cpu, number, access, site, now_ps);
+}
+
+/* ---- prefetches ---- */
+
+uint64_t sb_lines_prefetch(struct sb_lines *l, uint32_t cpu, uint64_t number, struct sb_site *site,
+			   uint64_t now_ps)
+{
+	struct sb_cache_line *line = &l->line[number];
+	struct sb_held *held = &l->held[cpu];
+	uint64_t *arrival_ps = &held->arrival_ps[held->prefetched % PREFETCHES];
+
+	if (!line->owner || !sb_lines_has_copy(l, line->owner - 1u, number) ||
+	    sb_lines_hits(l, cpu, number, SB_ACCESS_WRITE))
+		return now_ps;
+	note(l, site);
+	held->prefetched++;
+	now_ps = sb_max_u64(now_ps, *arrival_ps);
+	*arrival_ps = write_line(l, cpu, number, SB_ACCESS_WRITE, site, now_ps);
+	line->is_coming = true;
+	return now_ps;
+}
+
+uint64_t sb_lines_await(struct sb_lines *l, uint64_t number, enum sb_access access, uint64_t now_ps)
+{
+	struct sb_cache_line *line = &l->line[number];
+	const uint64_t arrival_ps = line->busy_ps - l->model->cost.hold_ps;
+	uint64_t *stores_ps = &l->stores_ps[line->owner - 1u];
+
+	line->is_coming = false;
+	if (access != SB_ACCESS_WRITE)
+		return sb_max_u64(now_ps, arrival_ps);
+	*stores_ps = sb_max_u64(*stores_ps, arrival_ps);
+	return now_ps;
 }

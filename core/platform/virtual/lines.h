@@ -12,6 +12,8 @@
  * A store waits in the CPU's store buffer, and the CPU goes on, until a read-modify-write or
  * a fence, which wait for all earlier stores.
  *
+ * A prefetch begins a transfer, and the CPU goes on; an access waits for what is left of it.
+ *
  * Writers of one line queue up: a transfer begins when the one before has ended and its CPU
  * has kept the line for cost.hold_ps. Without that time a loop of compare-and-swap
  * on many CPUs hardly ever succeeds, as it does on no machine.
@@ -43,6 +45,7 @@ struct sb_cache_line {
 	bool is_shared : 1; /* others have read it since it was written */
 	bool is_kept : 1;   /* its owner has a copy of this version */
 	bool is_first : 1;  /* the same, and it is the latest of the owner's set */
+	bool is_coming : 1; /* its owner has prefetched it, and has not used it since */
 	uint8_t reach;	    /* how far away the farthest of those that have read it is */
 };
 
@@ -184,6 +187,18 @@ static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uin
 uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
 			enum sb_access access, struct sb_site *site, uint64_t now_ps);
 
+/* Of a line that is coming: when its owner's access has it. */
+uint64_t sb_lines_await(struct sb_lines *lines, uint64_t number, enum sb_access access,
+			uint64_t now_ps);
+
+/*
+ * Begins to fetch a line, to be written, if another CPU has a copy; returns when the CPU goes on,
+ * which is later only if it fetches many lines already. Lines from memory come as without a prefetch:
+ * what they cost was measured with prefetches.
+ */
+uint64_t sb_lines_prefetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
+			   struct sb_site *site, uint64_t now_ps);
+
 /* When all stores of a CPU are done: fences and read-modify-writes wait for that. */
 static inline uint64_t sb_lines_drain(const struct sb_lines *lines, uint32_t cpu, uint64_t now_ps)
 {
@@ -208,9 +223,11 @@ static inline uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu,
 		lines->counts.hits++;
 	else
 		now_ps = sb_lines_fetch(lines, cpu, number, access, site, now_ps);
+	line = &lines->line[number];
+	if (SB_UNLIKELY(line->is_coming && line->owner == cpu + 1))
+		now_ps = sb_lines_await(lines, number, access, now_ps);
 	now_ps += own_ps;
 	/* A CPU whose clock is behind by the look-ahead does not see it before. */
-	line = &lines->line[number];
 	if (access != SB_ACCESS_READ && line->owner == cpu + 1)
 		line->busy_ps = sb_max_u64(line->busy_ps, now_ps);
 	return now_ps;
