@@ -245,7 +245,7 @@ CONSERVATION = [
     Mutant("thieves of other packages do not wait", "core/worker/steal.c",
            "? 0 : TURN_NS;", "? 0 : 1;",
            "virtual:virtual/test_many_workers"),
-    Mutant("only a thief that meets others leaves a turn to another package", "core/worker/steal.c",
+    Mutant("only a thief that takes turns leaves one to another package", "core/worker/steal.c",
            "if (!turn || sb_clock_ns() >= turn + delay)", "if (!turn || delay <= TURN_NS)",
            "virtual:virtual/test_many_workers"),
     Mutant("a prefetched line is there at once", "core/platform/virtual/lines.c",

@@ -79,10 +79,10 @@ void sb_victims_fini(struct sb_worker *w)
  * TURN_NS, and the others leave it alone, while its deque fills. A thief that finds no more
  * than one process ends its turn at once: there, waiting gains nothing. Turns end by the
  * clock, so a thief that is descheduled in its turn delays the others by no more than that.
- * Thieves of other packages leave a victim alone for as long as a turn lasts, and TURN_NS
- * longer, whether they have met others or not. So while thieves of the victim's own package
- * take turn after turn, the deque's lines stay in that package, where they are nearer. A
- * cohort lock does the same (Dice, Marathe and Shavit, Lock cohorting, PPoPP 2012).
+ * Thieves of other packages that have met anybody leave a victim alone for as long as a turn
+ * lasts, and TURN_NS longer. So while thieves of the victim's own package take turn after
+ * turn, the deque's lines stay in that package, where they are nearer. A cohort lock does
+ * the same (Dice, Marathe and Shavit, Lock cohorting, PPoPP 2012).
  * Turns are advice: nothing but speed depends on them, so it does no harm if a thief ends
  * another's. Before it sleeps, a worker looks at all deques, whoever's turn it is (spin.c).
  */
@@ -113,11 +113,12 @@ static uint64_t turn_delay_ns(const struct sb_worker *w, const struct sb_worker 
 	return place[w->id].package == place[victim->id].package ? 0 : TURN_NS;
 }
 
-/* Whether this thief, which takes no turns, leaves the victim to one that does. */
+/* Whether this thief, which takes no turns, leaves the victim to one that does. As long as it
+ * meets nobody it does not ask: it would fetch one more line from each victim. */
 static bool gives_way(struct sb_worker *w, struct sb_worker *victim)
 {
 	const uint64_t delay = turn_delay_ns(w, victim);
-	const uint64_t turn = delay ? sb_load_rlx(&victim->turn_ns) : 0;
+	const uint64_t turn = delay && w->victims.crowd ? sb_load_rlx(&victim->turn_ns) : 0;
 
 	if (!turn || sb_clock_ns() >= turn + delay)
 		return false;

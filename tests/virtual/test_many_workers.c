@@ -247,10 +247,13 @@ static void *steal_by_turns(void *arg)
 	assert_false(steals(thief, victim, 4));
 	sb_thread_sleep(1000000);
 	assert_true(steals(thief, victim, 4));
-	/* That holds for a thief that has met nobody, too. */
-	thief->victims.crowd = 0;
+	/* That holds for a thief that has met one, too, but not for one that has met nobody. */
+	thief->victims.crowd = 1;
 	assert_false(steals(thief, victim, 4));
-	CHECK_EQ(thief->victims.crowd, 1);
+	CHECK_EQ(thief->victims.crowd, 2);
+	thief->victims.crowd = 0;
+	assert_true(steals(thief, victim, 4));
+	thief->victims.crowd = 1;
 	sb_thread_sleep(1000000);
 	assert_true(steals(thief, victim, 4));
 	sb_scheduler_destroy(s);

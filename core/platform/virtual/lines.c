@@ -283,8 +283,9 @@ uint64_t sb_lines_prefetch(struct sb_lines *l, uint32_t cpu, uint64_t number, st
 	struct sb_held *held = &l->held[cpu];
 	uint64_t *arrival_ps = &held->arrival_ps[held->prefetched % PREFETCHES];
 
-	if (!line->owner || !sb_lines_has_copy(l, line->owner - 1u, number) ||
-	    sb_lines_hits(l, cpu, number, SB_ACCESS_WRITE))
+	/* The CPU's own alone, nobody's, or displaced. */
+	if ((line->owner == cpu + 1 && !line->is_shared) || !line->owner ||
+	    !sb_lines_has_copy(l, line->owner - 1u, number))
 		return now_ps;
 	note(l, site);
 	held->prefetched++;
