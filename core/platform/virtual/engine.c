@@ -58,20 +58,6 @@ void sb_virtual_access(const volatile void *address, enum sb_access access, stru
 	sb_turns_look();
 }
 
-/* When the calling CPU has a line of an object. */
-static uint64_t touch_line(uint64_t number, struct sb_site *site)
-{
-	struct sb_lines *lines = &sb_turns.lines;
-	const uint64_t now_ps = sb_turns.now_ps;
-
-	__builtin_prefetch(sb_region_start + (number << SB_REGION_LINE_SHIFT));
-	if (!sb_lines_hits(lines, current_cpu(), number, SB_ACCESS_TOUCH))
-		return sb_lines_fetch(lines, current_cpu(), number, SB_ACCESS_TOUCH, site, now_ps);
-	return lines->line[number].is_coming
-		       ? sb_lines_await(lines, number, SB_ACCESS_TOUCH, now_ps)
-		       : now_ps;
-}
-
 void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site)
 {
 	uint64_t line = sb_region_line(object);
@@ -81,8 +67,11 @@ void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site)
 	if (!sb_turns.cpu || !bytes || end >= SB_REGION_LINES)
 		return;
 	/* They come at the same time. */
-	for (; line <= end; line++)
-		now_ps = sb_max_u64(now_ps, touch_line(line, site));
+	for (; line <= end; line++) {
+		__builtin_prefetch(sb_region_start + (line << SB_REGION_LINE_SHIFT));
+		now_ps = sb_max_u64(now_ps, sb_lines_reach(&sb_turns.lines, current_cpu(), line,
+							   SB_ACCESS_TOUCH, site, sb_turns.now_ps));
+	}
 	sb_turns.now_ps = now_ps;
 	sb_turns_look();
 }

@@ -191,6 +191,21 @@ uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
 uint64_t sb_lines_await(struct sb_lines *lines, uint64_t number, enum sb_access access,
 			uint64_t now_ps);
 
+/* When an access that begins at now_ps has the line. */
+static inline uint64_t sb_lines_reach(struct sb_lines *lines, uint32_t cpu, uint64_t number,
+				      enum sb_access access, struct sb_site *site, uint64_t now_ps)
+{
+	const struct sb_cache_line *line = &lines->line[number];
+
+	if (SB_UNLIKELY(!sb_lines_hits(lines, cpu, number, access)))
+		return sb_lines_fetch(lines, cpu, number, access, site, now_ps);
+	lines->counts.hits++;
+	/* Others that have read it since have waited for it. */
+	if (SB_UNLIKELY(line->is_coming && line->owner == cpu + 1))
+		return sb_lines_await(lines, number, access, now_ps);
+	return now_ps;
+}
+
 /*
  * Begins to fetch a line, to be written, if another CPU has a copy; returns when the CPU goes on,
  * which is later only if it fetches many lines already. Lines from memory come as without a prefetch:
@@ -219,15 +234,9 @@ static inline uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu,
 		return now_ps + own_ps;
 	if (access == SB_ACCESS_RMW)
 		now_ps = sb_lines_drain(lines, cpu, now_ps);
-	if (SB_LIKELY(sb_lines_hits(lines, cpu, number, access)))
-		lines->counts.hits++;
-	else
-		now_ps = sb_lines_fetch(lines, cpu, number, access, site, now_ps);
-	line = &lines->line[number];
-	if (SB_UNLIKELY(line->is_coming && line->owner == cpu + 1))
-		now_ps = sb_lines_await(lines, number, access, now_ps);
-	now_ps += own_ps;
+	now_ps = sb_lines_reach(lines, cpu, number, access, site, now_ps) + own_ps;
 	/* A CPU whose clock is behind by the look-ahead does not see it before. */
+	line = &lines->line[number];
 	if (access != SB_ACCESS_READ && line->owner == cpu + 1)
 		line->busy_ps = sb_max_u64(line->busy_ps, now_ps);
 	return now_ps;
