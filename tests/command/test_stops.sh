@@ -10,18 +10,23 @@ quota=/sys/fs/cgroup/cpu/sched-bench-test-$$
 trap 'rmdir "$freezer" "$quota" 2>/dev/null; rm -rf "$work"' EXIT
 . tests/tap.sh
 
-# The CPU time of process $1 in ticks.
-ticks() {
-	awk '{ sub(/.*[)] /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null
+# Whether process $1 has had 40 ticks of CPU time and its first thread sleeps, or it ended.
+works() {
+	! [ -e "/proc/$1/stat" ] || awk '{
+		sub(/.*[)] /, "")
+		exit !($1 == "Z" || ($1 == "S" && $12 + $13 >= 40))
+	}' "/proc/$1/stat"
 }
 
 # begin COMMAND...: starts a run by that command, as $pid, and waits until it works.
+# Its first thread sees a stop while it waits for a round to end: the rounds are
+# long, or it would be preempted between two of them on a busy machine.
 begin() {
 	rm -rf "$work/run"
-	"$@" "$program" run -w yield --duration 2s --repetitions 1 --warmup 0s \
-		--no-plots -q -o "$work/run" 2>"$work/err" &
+	"$@" "$program" run -w yield --yields 10000000 --duration 2s --repetitions 1 \
+		--warmup 0s --no-plots -q -o "$work/run" 2>"$work/err" &
 	pid=$!
-	while [ "$(ticks $pid || echo 99)" -lt 40 ] 2>/dev/null; do
+	until works $pid; do
 		sleep 0.01
 	done
 }
