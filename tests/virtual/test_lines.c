@@ -1,11 +1,10 @@
 /*
- * Cache lines: what a line says of its owner's copy is what the owner's set says; what a
- * prefetch saves.
+ * Cache lines: what a CPU knows of the latest lines of its sets; what a prefetch saves.
  *
- * Property: a line is kept if and only if its owner's set has its version, and first if and only
- *   if that is in the first place; at most one version of a line is in a set. An access waits
- *   for what is left of a prefetched line's way, a store does not; a CPU has 12 lines under way
- *   at most, and lines that are the CPU's own or in memory are not fetched.
+ * Property: a key in `latest` is the first of its line's set; at most one version of a line is
+ *   in a set. An access waits for what is left of a prefetched line's way, a store does not; a
+ *   CPU has 12 lines under way at most, and lines that are the CPU's own or in memory are not
+ *   fetched.
  * Method: random accesses of a few CPUs to more lines than their caches hold; after each, all
  *   lines and sets are looked at. Lines that another CPU has written, prefetched and accessed at
  *   given times.
@@ -16,32 +15,36 @@
 #define LINES	 (3 * SB_REGION_PAGE_LINES)
 #define ACCESSES 3000
 
-static uint32_t versions_in(const struct sb_lines *l, uint32_t cpu, uint64_t number)
+static void check_set(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
 	const uint64_t *set = sb_lines_set(l, cpu, number);
-	uint32_t n = 0;
+	uint32_t versions = 0;
 
 	for (int way = 0; way < SB_LINES_WAYS; way++)
-		n += set[way] >> 32 == number + 1;
-	return n;
+		versions += set[way] >> 32 == number + 1;
+	SB_CHECK(versions, <=, 1);
 }
 
-static void check_line(const struct sb_lines *l, uint64_t number)
+static void check_latest(const struct sb_lines *l, uint32_t cpu)
 {
-	const struct sb_cache_line *line = &l->line[number];
-	const uint64_t key = sb_lines_key(l, number);
-	const uint64_t *set;
+	for (uint32_t i = 0; i < SB_LINES_LATEST; i++) {
+		const uint64_t key = l->latest[cpu * SB_LINES_LATEST + i];
 
-	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		SB_CHECK(versions_in(l, cpu, number), <=, 1);
-	if (!line->owner)
-		return;
-	set = sb_lines_set(l, line->owner - 1u, number);
-	SB_CHECK(line->is_kept, ==, sb_lines_way(set, key) < SB_LINES_WAYS);
-	SB_CHECK(line->is_first, ==, set[0] == key);
+		if (key)
+			SB_CHECK(key, ==, sb_lines_set(l, cpu, (key >> 32) - 1)[0]);
+	}
 }
 
-static void a_line_knows_its_owners_copy(void **state)
+static void check_lines(const struct sb_lines *l, uint64_t first)
+{
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		check_latest(l, cpu);
+		for (uint64_t number = first; number < first + LINES; number++)
+			check_set(l, cpu, number);
+	}
+}
+
+static void the_latest_of_a_set_is_known(void **state)
 {
 	static const enum sb_access accesses[] = { SB_ACCESS_READ, SB_ACCESS_READ, SB_ACCESS_WRITE,
 						   SB_ACCESS_RMW, SB_ACCESS_TOUCH };
@@ -69,8 +72,7 @@ static void a_line_knows_its_owners_copy(void **state)
 			now_ps[cpu] = sb_lines_access(
 				&lines, cpu, memory + (offset << SB_REGION_LINE_SHIFT),
 				accesses[sb_rng_below(&rng, 5)], SB_SITE(), now_ps[cpu]);
-		for (uint64_t k = 0; k < LINES; k++)
-			check_line(&lines, sb_region_line(memory) + k);
+		check_lines(&lines, sb_region_line(memory));
 	}
 	assert_true(lines.counts.hits && lines.counts.transfers && lines.counts.memory);
 	sb_lines_end(&lines);
@@ -159,7 +161,7 @@ static void few_prefetches_are_under_way(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_knows_its_owners_copy),
+		cmocka_unit_test(the_latest_of_a_set_is_known),
 		cmocka_unit_test(a_prefetch_saves_the_way),
 		cmocka_unit_test(few_prefetches_are_under_way),
 	};

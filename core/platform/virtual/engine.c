@@ -60,18 +60,18 @@ void sb_virtual_access(const volatile void *address, enum sb_access access, stru
 
 void sb_virtual_touch(const void *object, size_t bytes, struct sb_site *site)
 {
-	uint64_t line = sb_region_line(object);
-	uint64_t end = sb_region_line((const char *)object + bytes - 1);
+	const uint64_t first = sb_region_line(object);
+	const uint64_t last = sb_region_line((const char *)object + bytes - 1);
 	uint64_t now_ps = sb_turns.now_ps;
 
-	if (!sb_turns.cpu || !bytes || end >= SB_REGION_LINES)
+	if (!sb_turns.cpu || !bytes || last >= SB_REGION_LINES)
 		return;
+	for (uint64_t line = first; line <= last; line++)
+		sb_lines_expect(&sb_turns.lines, current_cpu(), line);
 	/* They come at the same time. */
-	for (; line <= end; line++) {
-		__builtin_prefetch(sb_region_start + (line << SB_REGION_LINE_SHIFT));
+	for (uint64_t line = first; line <= last; line++)
 		now_ps = sb_max_u64(now_ps, sb_lines_reach(&sb_turns.lines, current_cpu(), line,
 							   SB_ACCESS_TOUCH, site, sb_turns.now_ps));
-	}
 	sb_turns.now_ps = now_ps;
 	sb_turns_look();
 }
@@ -82,6 +82,7 @@ void sb_virtual_prefetch(const void *address, struct sb_site *site)
 
 	if (!sb_turns.cpu || sb_turns.setup->explore || line >= SB_REGION_LINES)
 		return;
+	sb_lines_expect(&sb_turns.lines, current_cpu(), line);
 	sb_turns.now_ps =
 		sb_lines_prefetch(&sb_turns.lines, current_cpu(), line, site, sb_turns.now_ps);
 }

@@ -55,9 +55,10 @@ int sb_lines_begin(struct sb_lines *l, const struct sb_model *model)
 	chunks = model->cpus * l->cache_lines / SB_LINES_CHUNK;
 	l->chunk = calloc(chunks, sizeof(*l->chunk));
 	l->copy = calloc((chunks + 1) * SB_LINES_CHUNK, sizeof(*l->copy));
+	l->latest = calloc(model->cpus * SB_LINES_LATEST, sizeof(*l->latest));
 	l->held = calloc(model->cpus, sizeof(*l->held));
 	l->stores_ps = calloc(model->cpus, sizeof(*l->stores_ps));
-	if (l->chunk && l->copy && l->held && l->stores_ps)
+	if (l->chunk && l->copy && l->latest && l->held && l->stores_ps)
 		return 0;
 	sb_lines_end(l);
 	return -ENOMEM;
@@ -85,9 +86,86 @@ void sb_lines_end(struct sb_lines *l)
 				 used / SB_REGION_PAGE_LINES * sizeof(*l->home) + sizeof(*l->home));
 	free(l->chunk);
 	free(l->copy);
+	free(l->latest);
 	free(l->held);
 	free(l->stores_ps);
 	*l = (struct sb_lines){ .model = NULL };
+}
+
+/* ---- a CPU's cache ---- */
+
+/* Pages next to each other differ in its upper bits, too. */
+static uint64_t page_hash(uint64_t number)
+{
+	return number / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* Where the line's set begins. As pages have any address in physical memory, the lines of a page
+ * follow each other from any set on. */
+static uint64_t place_of(const struct sb_lines *l, uint32_t cpu, uint64_t number)
+{
+	const uint64_t sets = l->cache_lines / SB_LINES_WAYS;
+	const uint64_t page = page_hash(number) >> 32;
+	const uint64_t set =
+		(page * SB_REGION_PAGE_LINES + number % SB_REGION_PAGE_LINES) & (sets - 1);
+
+	return cpu * l->cache_lines + set * SB_LINES_WAYS;
+}
+
+uint64_t *sb_lines_set(const struct sb_lines *l, uint32_t cpu, uint64_t number)
+{
+	const uint64_t place = place_of(l, cpu, number);
+	const uint64_t chunk = l->chunk[place / SB_LINES_CHUNK];
+
+	return &l->copy[chunk * SB_LINES_CHUNK + place % SB_LINES_CHUNK];
+}
+
+/* The place of a key in its set; SB_LINES_WAYS: none. */
+static int way_of(const uint64_t *set, uint64_t key)
+{
+	int way = 0;
+
+	while (way < SB_LINES_WAYS && set[way] != key)
+		way++;
+	return way;
+}
+
+/* The line takes the first place, and what was before `way` moves up by one. What was there is
+ * displaced, unless it was the same line. */
+static void put_first(const struct sb_lines *l, uint32_t cpu, uint64_t number, uint64_t *set,
+		      int way)
+{
+	uint64_t *was_latest = sb_lines_latest(l, cpu, (set[0] >> 32) - 1);
+
+	if (*was_latest == set[0])
+		*was_latest = 0;
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0] = sb_lines_key(l, number);
+	*sb_lines_latest(l, cpu, number) = set[0];
+}
+
+bool sb_lines_use_set(const struct sb_lines *l, uint32_t cpu, uint64_t number)
+{
+	uint64_t *set = sb_lines_set(l, cpu, number);
+	const int way = way_of(set, sb_lines_key(l, number));
+
+	if (way == SB_LINES_WAYS)
+		return false;
+	put_first(l, cpu, number, set, way);
+	return true;
+}
+
+void sb_lines_expect(const struct sb_lines *l, uint32_t cpu, uint64_t number)
+{
+	__builtin_prefetch(sb_region_start + (number << SB_REGION_LINE_SHIFT));
+	__builtin_prefetch(sb_lines_set(l, cpu, number));
+}
+
+/* Whether the CPU has the line's current version; this is no use of it. */
+static bool has_copy(const struct sb_lines *l, uint32_t cpu, uint64_t number)
+{
+	return way_of(sb_lines_set(l, cpu, number), sb_lines_key(l, number)) < SB_LINES_WAYS;
 }
 
 /* ---- waits ---- */
@@ -116,7 +194,7 @@ static uint64_t wait_for_line(struct sb_lines *l, const struct sb_cache_line *li
 /* The last line of these pages to come from memory was a neighbour: the prefetcher has seen it. */
 static bool continues_stream(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
-	const uint64_t stream = sb_lines_page_hash(number) >> (64 - STREAMS_LOG2);
+	const uint64_t stream = page_hash(number) >> (64 - STREAMS_LOG2);
 	uint64_t *last = &l->held[cpu].stream[stream];
 	const bool does = *last + 1 == number || *last == number + 1;
 
@@ -161,7 +239,7 @@ static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum
 		return note_fetch(site, SB_FROM_MEMORY,
 				  memory_ps(l, cpu, number, access) +
 					  l->model->cost.first_touch_ps);
-	if (line->owner == cpu + 1 || !sb_lines_has_copy(l, line->owner - 1u, number)) {
+	if (line->owner == cpu + 1 || !has_copy(l, line->owner - 1u, number)) {
 		l->counts.memory++;
 		return note_fetch(site, SB_FROM_MEMORY, memory_ps(l, cpu, number, access));
 	}
@@ -173,7 +251,7 @@ static uint64_t fetch_ps(struct sb_lines *l, uint32_t cpu, uint64_t number, enum
 /* In place of its earlier version, or of the line that was used longest ago. */
 static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
-	uint32_t *chunk = &l->chunk[sb_lines_place(l, cpu, number) / SB_LINES_CHUNK];
+	uint32_t *chunk = &l->chunk[place_of(l, cpu, number) / SB_LINES_CHUNK];
 	uint64_t *set;
 	int way = 0;
 
@@ -182,7 +260,7 @@ static void remember(struct sb_lines *l, uint32_t cpu, uint64_t number)
 	set = sb_lines_set(l, cpu, number);
 	while (way < SB_LINES_WAYS - 1 && set[way] >> 32 != number + 1)
 		way++;
-	sb_lines_put_first(l, cpu, number, set, way);
+	put_first(l, cpu, number, set, way);
 }
 
 static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, struct sb_site *site,
@@ -194,7 +272,7 @@ static uint64_t read_line(struct sb_lines *l, uint32_t cpu, uint64_t number, str
 	now_ps = wait_for_line(l, line, site, now_ps) +
 		 fetch_ps(l, cpu, number, SB_ACCESS_READ, site);
 	/* Of those that have a copy the owner is the one that others get it from. */
-	if (!line->owner || !sb_lines_has_copy(l, line->owner - 1u, number)) {
+	if (!line->owner || !has_copy(l, line->owner - 1u, number)) {
 		line->owner = (uint16_t)(cpu + 1);
 		line->is_coming = false;
 	} else if (line->owner != cpu + 1) {
@@ -231,7 +309,7 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 	const uint64_t invalidate = invalidate_ps(l, cpu, number, now_ps);
 	uint64_t fetch = 0;
 
-	if (!sb_lines_has_copy(l, cpu, number))
+	if (!has_copy(l, cpu, number))
 		fetch = fetch_ps(l, cpu, number, access, site);
 	if (invalidate > fetch)
 		fetch += note_fetch(site, line->reach, invalidate - fetch);
@@ -252,7 +330,7 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 /* Those who wait for the end of that time are its next owners already. */
 static bool holds(const struct sb_lines *l, uint32_t cpu, uint64_t number, uint64_t now_ps)
 {
-	return !sb_lines_has_copy(l, cpu, number) && l->held[cpu].number == number + 1 &&
+	return !has_copy(l, cpu, number) && l->held[cpu].number == number + 1 &&
 	       now_ps <= l->held[cpu].until_ps;
 }
 
@@ -285,7 +363,7 @@ uint64_t sb_lines_prefetch(struct sb_lines *l, uint32_t cpu, uint64_t number, st
 
 	/* The CPU's own alone, nobody's, or displaced. */
 	if ((line->owner == cpu + 1 && !line->is_shared) || !line->owner ||
-	    !sb_lines_has_copy(l, line->owner - 1u, number))
+	    !has_copy(l, line->owner - 1u, number))
 		return now_ps;
 	note(l, site);
 	held->prefetched++;

@@ -43,8 +43,6 @@ struct sb_cache_line {
 	uint32_t version;
 	uint16_t owner;	    /* plus 1 */
 	bool is_shared : 1; /* others have read it since it was written */
-	bool is_kept : 1;   /* its owner has a copy of this version */
-	bool is_first : 1;  /* the same, and it is the latest of the owner's set */
 	bool is_coming : 1; /* its owner has prefetched it, and has not used it since */
 	uint8_t reach;	    /* how far away the farthest of those that have read it is */
 };
@@ -57,6 +55,7 @@ struct sb_lines {
 	uint32_t *chunk;	    /* of each CPU's sets in turn; 0: one that stays empty */
 	uint32_t chunks;	    /* in use, but for that */
 	uint64_t *copy;		    /* in chunks: a line and its version; 0: none */
+	uint64_t *latest;	    /* of each CPU, copies that are the latest of their sets */
 	struct sb_held *held;	    /* of each CPU */
 	uint64_t *stores_ps;	    /* of each CPU, when its store buffer is empty */
 	struct sb_lines_counts counts;
@@ -75,102 +74,29 @@ static inline uint64_t sb_lines_key(const struct sb_lines *lines, uint64_t line)
 
 #define SB_LINES_WAYS 4
 
-/* Pages next to each other differ in its upper bits, too. */
-static inline uint64_t sb_lines_page_hash(uint64_t line)
-{
-	return line / SB_REGION_PAGE_LINES * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 /* Two sets, and a line of the host. */
 #define SB_LINES_CHUNK 8
 
-/* Where in a CPU's cache the lines lie that share the line's set. As pages have any address in
- * physical memory, the lines of a page follow each other from any set on. */
-static inline uint64_t sb_lines_place(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
-{
-	const uint64_t sets = lines->cache_lines / SB_LINES_WAYS;
-	const uint64_t page = sb_lines_page_hash(line) >> 32;
-	const uint64_t set =
-		(page * SB_REGION_PAGE_LINES + line % SB_REGION_PAGE_LINES) & (sets - 1);
+/* The keys of the lines that share the line's set in the CPU's cache, the latest first. */
+uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t number);
 
-	return cpu * lines->cache_lines + set * SB_LINES_WAYS;
+/* Keys that a CPU has in `latest`, each in the place of its line's number. */
+#define SB_LINES_LATEST 128
+
+static inline uint64_t *sb_lines_latest(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
+{
+	return &lines->latest[cpu * SB_LINES_LATEST + number % SB_LINES_LATEST];
 }
 
-/* Their keys, the latest first. */
-static inline uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t line)
-{
-	const uint64_t place = sb_lines_place(lines, cpu, line);
-	const uint64_t chunk = lines->chunk[place / SB_LINES_CHUNK];
+/* Whether the CPU's set has the line's current version, which becomes the latest of the set. */
+bool sb_lines_use_set(const struct sb_lines *lines, uint32_t cpu, uint64_t number);
 
-	return &lines->copy[chunk * SB_LINES_CHUNK + place % SB_LINES_CHUNK];
-}
-
-/* The place of a key in its set; SB_LINES_WAYS: none. */
-static inline int sb_lines_way(const uint64_t *set, uint64_t key)
-{
-	int way = 0;
-
-	while (way < SB_LINES_WAYS && set[way] != key)
-		way++;
-	return way;
-}
-
-/* The line of a key in a CPU's set, if the CPU owns it, else NULL. 0 is no key. */
-static inline struct sb_cache_line *sb_lines_own(const struct sb_lines *lines, uint32_t cpu,
-						 uint64_t key)
-{
-	struct sb_cache_line *line = key ? &lines->line[(key >> 32) - 1] : NULL;
-
-	return line && line->owner == cpu + 1 ? line : NULL;
-}
-
-/* In the CPU's set the line takes the first place, and what was before `way` moves up by one. What
- * was there is displaced, unless it was the same line. */
-static inline void sb_lines_put_first(const struct sb_lines *lines, uint32_t cpu, uint64_t number,
-				      uint64_t *set, int way)
-{
-	struct sb_cache_line *line = &lines->line[number];
-	struct sb_cache_line *second = sb_lines_own(lines, cpu, set[0]);
-	struct sb_cache_line *displaced = sb_lines_own(lines, cpu, set[way]);
-
-	for (; way > 0; way--)
-		set[way] = set[way - 1];
-	set[0] = sb_lines_key(lines, number);
-	if (second)
-		second->is_first = false;
-	if (displaced)
-		displaced->is_kept = displaced->is_first = false;
-	if (line->owner == cpu + 1)
-		line->is_first = line->is_kept = true;
-}
-
-/* Whether the CPU has the line's current version; this is no use of it. The line itself says so of
- * its owner, and the host does not have to fetch the set. */
-static inline bool sb_lines_has_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
-{
-	const struct sb_cache_line *line = &lines->line[number];
-
-	if (line->owner == cpu + 1)
-		return line->is_kept;
-	return sb_lines_way(sb_lines_set(lines, cpu, number), sb_lines_key(lines, number)) <
-	       SB_LINES_WAYS;
-}
-
-/* The same; the CPU uses its copy. */
+/* The same. Most accesses find the key in `latest`: the set stays as it is, and the host does not
+ * have to fetch it. */
 static inline bool sb_lines_use_copy(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
 {
-	const struct sb_cache_line *line = &lines->line[number];
-	uint64_t *set;
-	int way;
-
-	if (SB_LIKELY(line->owner == cpu + 1 && line->is_first))
-		return true;
-	set = sb_lines_set(lines, cpu, number);
-	way = sb_lines_way(set, sb_lines_key(lines, number));
-	if (way == SB_LINES_WAYS)
-		return false;
-	sb_lines_put_first(lines, cpu, number, set, way);
-	return true;
+	return SB_LIKELY(*sb_lines_latest(lines, cpu, number) == sb_lines_key(lines, number)) ||
+	       sb_lines_use_set(lines, cpu, number);
 }
 
 /* The CPU holds it as the access needs it. */
@@ -182,6 +108,9 @@ static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uin
 	return sb_lines_use_copy(lines, cpu, number) &&
 	       (access == SB_ACCESS_READ || (line->owner == cpu + 1 && !line->is_shared));
 }
+
+/* The host fetches what an access of the CPU to the line will need: the line and its set. */
+void sb_lines_expect(const struct sb_lines *lines, uint32_t cpu, uint64_t number);
 
 /* When an access that does not hit and begins at now_ps has the line. */
 uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
