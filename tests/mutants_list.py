@@ -249,7 +249,7 @@ CONSERVATION = [
            "if (!turn || sb_clock_ns() >= turn + delay)", "if (!turn || delay <= TURN_NS)",
            "virtual:virtual/test_many_workers"),
     Mutant("a line that another one follows is still the latest of its set",
-           "core/platform/virtual/lines.c", "		*was_latest = 0;", "		;",
+           "core/platform/virtual/lines.c", "*was_latest = 0;", "*was_latest = set[0];",
            "virtual:virtual/test_lines"),
     Mutant("a prefetched line is there at once", "core/platform/virtual/lines.c",
            "	line->is_coming = true;\n", "", "virtual:virtual/test_lines"),
