@@ -122,6 +122,7 @@ refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --w
 
 # Repetitions until the median is known, but no more than may be.
 repeats() {
+	rm -rf "${work:?}/$1"
 	# shellcheck disable=SC2086
 	"$program" run -w yield --yields 1000 $quick -q -o "$work/$1" $2 2>"$work/err" &&
 		python3 - "$work/$1" <<-EOF
@@ -136,10 +137,10 @@ narrow() {
 	repeats narrow "--until-ci 0.1% --max-repetitions 7" "len(rows) == 7" &&
 		grep -q "after 7 repetitions" "$work/err"
 }
-holds "--until-ci gives up, and says so" narrow
+holds "--until-ci gives up, and says so" again narrow
 # An interval as wide as the median is no news, but six are needed for any.
-holds "--until-ci stops when it is narrow" repeats wide "--until-ci 100% --duration 20ms" "6 <= len(rows) < 100"
-holds "--until-ci makes what is asked for" repeats least "--until-ci 100% -r 12" "len(rows) >= 12"
+holds "--until-ci stops when it is narrow" again repeats wide "--until-ci 100% --duration 20ms" "6 <= len(rows) < 100"
+holds "--until-ci makes what is asked for" again repeats least "--until-ci 100% -r 12" "len(rows) >= 12"
 holds "--warmup auto ends" repeats rest "--warmup auto" "len(rows) == 2"
 sees_the_system() {
 	repeats seen "--park poll" "len(rows) == 2" && python3 - "$work/seen" <<-'EOF'

@@ -49,6 +49,7 @@ lost_requests_are_counted() {
 holds "refused requests are lost, and counted" lost_requests_are_counted
 # shellcheck disable=SC2086
 slo_is_searched() {
+	rm -rf "$work/slo"
 	"$program" run -w service --find-slo 'p50<1s' --late 1s $quick \
 		--duration 10ms -r 3 -o "$work/slo" >"$work/out" 2>"$work/err" &&
 		[ "$(grep -cE '/s: .*, met($|; suspect)' "$work/err")" -eq 3 ] &&
@@ -64,7 +65,7 @@ slo_is_searched() {
 			assert of["n"] == "1" and of["median"] == rates[2] and len(set(rates)) == 3, (of, rates)
 		EOF
 }
-holds "--find-slo takes a step each repetition, and says between what" slo_is_searched
+holds "--find-slo takes a step each repetition, and says between what" again slo_is_searched
 # Where workers would have all cores, a schedule has one of its own.
 # shellcheck disable=SC2086
 generator_has_a_core() {
