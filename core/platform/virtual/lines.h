@@ -80,7 +80,7 @@ static inline uint64_t sb_lines_key(const struct sb_lines *lines, uint64_t line)
 /* The keys of the lines that share the line's set in the CPU's cache, the latest first. */
 uint64_t *sb_lines_set(const struct sb_lines *lines, uint32_t cpu, uint64_t number);
 
-/* Keys that a CPU has in `latest`, each in the place of its line's number. */
+/* The places in a CPU's `latest`; a key has the one of its line's number, modulo this. */
 #define SB_LINES_LATEST 128
 
 static inline uint64_t *sb_lines_latest(const struct sb_lines *lines, uint32_t cpu, uint64_t number)
