@@ -130,11 +130,12 @@ static int way_of(const uint64_t *set, uint64_t key)
 	return way;
 }
 
-/* The line takes the first place, and what was before `way` moves up by one. What was there is
- * displaced, unless it was the same line. */
+/* Puts the line's current version first in its set. It displaces the key at `way`; the keys before
+ * that move up by one. */
 static void put_first(const struct sb_lines *l, uint32_t cpu, uint64_t number, uint64_t *set,
 		      int way)
 {
+	/* Of an empty set, any place: a 0 in it stays 0. */
 	uint64_t *was_latest = sb_lines_latest(l, cpu, (set[0] >> 32) - 1);
 
 	if (*was_latest == set[0])
@@ -162,7 +163,7 @@ void sb_lines_expect(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 	__builtin_prefetch(sb_lines_set(l, cpu, number));
 }
 
-/* Whether the CPU has the line's current version; this is no use of it. */
+/* Whether the CPU has the line's current version. The order of the set does not change. */
 static bool has_copy(const struct sb_lines *l, uint32_t cpu, uint64_t number)
 {
 	return way_of(sb_lines_set(l, cpu, number), sb_lines_key(l, number)) < SB_LINES_WAYS;
@@ -330,8 +331,8 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 /* Those who wait for the end of that time are its next owners already. */
 static bool holds(const struct sb_lines *l, uint32_t cpu, uint64_t number, uint64_t now_ps)
 {
-	return !has_copy(l, cpu, number) && l->held[cpu].number == number + 1 &&
-	       now_ps <= l->held[cpu].until_ps;
+	return l->held[cpu].number == number + 1 && now_ps <= l->held[cpu].until_ps &&
+	       !has_copy(l, cpu, number);
 }
 
 uint64_t sb_lines_fetch(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
