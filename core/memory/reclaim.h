@@ -70,7 +70,8 @@ struct sb_period {
 /*
  * The helper calls look at least every millisecond while a reader is online or
  * a call is deferred: for whatever else has to be done now and then. It returns
- * the time of the next look that it needs, at the latest; UINT64_MAX: none.
+ * the time of the next look that it needs; UINT64_MAX: none. While the helper waits for readers,
+ * that look may be 50 us late.
  */
 struct sb_reclaim_look {
 	uint64_t (*look)(void *arg, uint64_t now_ns); /* or NULL */
@@ -152,7 +153,8 @@ void sb_reclaim_barrier(struct sb_reclaim *reclaim);
  * thread, after a full fence behind what it would have to see. */
 bool sb_reclaim_sleeps(struct sb_reclaim *reclaim);
 
-/* Makes it look at once. Any thread. */
+/* Makes it look at once; while it waits for readers it looks every 50 us and cannot be woken.
+ * Any thread. */
 void sb_reclaim_wake(struct sb_reclaim *reclaim);
 
 /* Whether it waits for that reader to be quiescent. In look. */
