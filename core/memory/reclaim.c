@@ -408,10 +408,13 @@ static void sleep_until_woken(struct sb_reclaim *r)
 	r->idle_looks = 0;
 }
 
+static uint64_t rest_ns(struct sb_reclaim *r)
+{
+	return is_anything_deferred(r) ? SHORT_REST_NS : REST_NS;
+}
+
 static void rest(struct sb_reclaim *r, uint64_t now)
 {
-	const uint64_t rest_ns = is_anything_deferred(r) ? SHORT_REST_NS : REST_NS;
-
 	r->idle_looks = is_busy(r) ? 0 : r->idle_looks + 1;
 	if (r->stage != NOTHING_TAKEN)
 		/* Nobody can wake it: a reader it waits for may need this CPU. */
@@ -419,7 +422,7 @@ static void rest(struct sb_reclaim *r, uint64_t now)
 	else if (r->idle_looks > IDLE_LOOKS)
 		sleep_until_woken(r);
 	else
-		sb_park(&r->parker, sb_min_u64(now + rest_ns, r->next_look_ns));
+		sb_park(&r->parker, sb_min_u64(now + rest_ns(r), r->next_look_ns));
 }
 
 static void *help(void *arg)
