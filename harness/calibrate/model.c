@@ -110,56 +110,6 @@ static double thread_start_ns(void)
 	return (double)(sb_clock_ns() - start) / 50 / 2;
 }
 
-#define WAKES 200
-
-struct sleeper {
-	struct sb_parker parker;
-	_Atomic(uint32_t) ready, ends;
-	uint64_t cpu_ns;
-};
-
-static void *sleep_again(void *arg)
-{
-	struct sleeper *s = arg;
-	const uint64_t start = sb_clock_thread_cpu_ns();
-
-	while (!sb_load_acq(&s->ends)) {
-		sb_store_rel(&s->ready, 1);
-		sb_park(&s->parker, UINT64_MAX);
-	}
-	s->cpu_ns = sb_clock_thread_cpu_ns() - start;
-	return NULL;
-}
-
-/* The cost of waking a sleeping thread, for the waker, and of sleeping, for the sleeper. */
-static bool measure_wakes(const struct sb_calibration *c, double *wake_ns, double *block_ns)
-{
-	struct sleeper s = { .cpu_ns = 0 };
-	struct sb_thread thread;
-	uint64_t took = 0;
-
-	sb_parker_init(&s.parker, SB_PARKING_CONDVAR);
-	if (sb_thread_start(&thread, c->cpu[c->cpus - 1], sleep_again, &s))
-		return false;
-	for (int i = 0; i < WAKES; i++) {
-		uint64_t start;
-
-		while (!sb_xchg_acq(&s.ready, 0))
-			sb_thread_yield();
-		sb_thread_sleep(200000);
-		if (i == WAKES - 1)
-			sb_store_rel(&s.ends, 1);
-		start = sb_clock_ns();
-		sb_unpark(&s.parker);
-		took += sb_clock_ns() - start;
-	}
-	sb_thread_join(&thread);
-	sb_parker_fini(&s.parker);
-	*wake_ns = (double)took / WAKES;
-	*block_ns = (double)s.cpu_ns / WAKES;
-	return true;
-}
-
 static double cache_kib(void)
 {
 	const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -172,15 +122,23 @@ static double cache_kib(void)
 
 /* ---- all of it ---- */
 
+/* What waking and sleeping cost by condition variable, as workers do it. */
+static void set_wakes(struct sb_model_file *file, const struct sb_calibration *c)
+{
+	const double wake = median_of(c, SB_COST_wake_call_ns, "condvar");
+	const double block = median_of(c, SB_COST_sleep_cpu_ns, "condvar");
+	const double runs = median_of(c, SB_COST_condvar_wake_ns, "CPU");
+	const bool measured = !isnan(runs);
+	const char *const source = measured ? "measured: condition variable, another CPU"
+					    : "estimate: one CPU alone may be used";
+
+	sb_model_file_set(file, "wake", measured ? wake : 1500, source);
+	sb_model_file_set(file, "block", measured ? block : 1500, source);
+	sb_model_file_set(file, "wake_delay", measured ? fmax(runs - wake, 0) : 3000, source);
+}
+
 static void set_measured(struct sb_model_file *file, const struct sb_calibration *c)
 {
-	double wake = 1500;
-	double block = 1500;
-	const bool has_wakes = c->cpus > 1 && measure_wakes(c, &wake, &block);
-	const char *const wakes = has_wakes ? "measured: condition variable, another CPU"
-					    : "estimate: one CPU alone may be used";
-	const double delay = median_of(c, SB_COST_condvar_wake_ns, "CPU");
-
 	sb_model_file_set(file, "hit", 0.2,
 			  "estimate: an access to the first cache, in parallel with others");
 	sb_model_file_set(file, "rmw", median_of(c, SB_COST_atomic_add_ns, ""),
@@ -199,9 +157,7 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 			  "measured: sched_yield(2)");
 	sb_model_file_set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
 			  "measured: from one thread to another on one CPU");
-	sb_model_file_set(file, "wake", wake, wakes);
-	sb_model_file_set(file, "block", block, wakes);
-	sb_model_file_set(file, "wake_delay", isnan(delay) ? 3000 : fmax(delay - wake, 0), wakes);
+	set_wakes(file, c);
 	sb_model_file_set(file, "thread_start", thread_start_ns(),
 			  "measured: half of starting and joining");
 	sb_model_file_set(file, "cache_kib", cache_kib(),

@@ -259,7 +259,9 @@ void sb_measure_transfers(struct sb_calibration *c)
 
 struct sleeper {
 	struct sb_parker parker;
-	_Atomic(uint64_t) woken_ns;
+	_Atomic(uint64_t) woken_ns, cpu_ns;
+	double call_ns[SB_PAIR_SAMPLES_MAX];
+	double sleep_cpu_ns[SB_PAIR_SAMPLES_MAX];
 };
 
 /* From its announcement on, until it sleeps and its CPU is idle. */
@@ -288,8 +290,9 @@ static void *wake_it(void *arg)
 		wait_until_asleep(sleeper);
 		start = sb_clock_stamp_ns();
 		sb_unpark(&sleeper->parker);
-		turn++;
-		(void)sb_pair_wait_for_turn(p, turn);
+		sleeper->call_ns[turn] = (double)(sb_clock_stamp_ns() - start);
+		(void)sb_pair_wait_for_turn(p, turn + 1);
+		sleeper->sleep_cpu_ns[turn++] = (double)sb_load_rlx(&sleeper->cpu_ns);
 	} while (sb_pair_add_sample(
 			 p, (double)sb_clock_passed(start, sb_load_rlx(&sleeper->woken_ns))) &&
 		 sb_clock_ns() - begin < SB_PAIR_TIME_NS);
@@ -302,16 +305,20 @@ static void *sleep_again(void *arg)
 	struct sleeper *sleeper = p->data;
 
 	for (uint64_t turn = 1; !sb_load_acq(&p->over); turn++) {
+		const uint64_t start = sb_clock_thread_cpu_ns();
+
 		sb_park(&sleeper->parker, UINT64_MAX);
 		sb_store_rlx(&sleeper->woken_ns, sb_clock_stamp_ns());
+		sb_store_rlx(&sleeper->cpu_ns, sb_clock_thread_cpu_ns() - start);
 		sb_store_rel(&p->turn, turn);
 	}
 	return NULL;
 }
 
-static void measure_wake(struct sb_calibration *c, enum sb_cost_id id, enum sb_parking parking)
+static void measure_wake(struct sb_calibration *c, enum sb_cost_id id, enum sb_parking parking,
+			 const char *by)
 {
-	struct sleeper sleeper = { .woken_ns = 0 };
+	static struct sleeper sleeper;
 	struct sb_pair p = { .cpu = { c->cpu[0], c->cpu[1] },
 			     .samples = sb_calibration_samples(c, 1000),
 			     .bed = &sleeper.parker,
@@ -320,8 +327,11 @@ static void measure_wake(struct sb_calibration *c, enum sb_cost_id id, enum sb_p
 
 	sb_parker_init(&sleeper.parker, parking);
 	describe_pair(&p, of, sizeof(of));
-	if (sb_pair_run(&p, wake_it, sleep_again))
+	if (sb_pair_run(&p, wake_it, sleep_again)) {
 		sb_calibration_add(c, id, of, p.sample, p.taken);
+		sb_calibration_add(c, SB_COST_wake_call_ns, by, sleeper.call_ns, p.taken);
+		sb_calibration_add(c, SB_COST_sleep_cpu_ns, by, sleeper.sleep_cpu_ns, p.taken);
+	}
 	sb_parker_fini(&sleeper.parker);
 }
 
@@ -329,8 +339,8 @@ void sb_measure_wakes(struct sb_calibration *c)
 {
 	if (c->cpus < 2)
 		return;
-	measure_wake(c, SB_COST_futex_wake_ns, SB_PARKING_FUTEX);
-	measure_wake(c, SB_COST_condvar_wake_ns, SB_PARKING_CONDVAR);
+	measure_wake(c, SB_COST_futex_wake_ns, SB_PARKING_FUTEX, "futex");
+	measure_wake(c, SB_COST_condvar_wake_ns, SB_PARKING_CONDVAR, "condvar");
 }
 
 /* ---- changing threads ---- */

@@ -54,7 +54,8 @@ calibrates() {
 			          "operation_ns", "record_ns", "record_percent"}
 			if c["cpus"] > 1:
 			    wanted |= {"line_transfer_ns", "futex_wake_ns",
-			               "condvar_wake_ns", "steal_ns"}
+			               "condvar_wake_ns", "wake_call_ns",
+			               "sleep_cpu_ns", "steal_ns"}
 			if c["clock"]["is_counter"]:
 			    wanted |= {"clock_hz", "clock_error_ppm", "clock_offset_ns",
 			               "clock_offset_bound_ns"}
