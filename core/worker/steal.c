@@ -92,10 +92,11 @@ void sb_victims_fini(struct sb_worker *w)
 #define CROWD	  3
 #define CROWD_MAX 8
 
-/* It has lost a race, or it is another's turn. */
+/* It has lost a race, or it is another's turn. One of two workers has raced the owner, and is the
+ * only thief: it would wait for its own turn to end. */
 static void note_meeting(struct sb_worker *w)
 {
-	if (w->victims.crowd < CROWD_MAX)
+	if (w->scheduler->workers > 2 && w->victims.crowd < CROWD_MAX)
 		w->victims.crowd++;
 }
 

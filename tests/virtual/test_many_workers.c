@@ -212,7 +212,7 @@ static bool steals(struct sb_worker *thief, struct sb_worker *victim, uint32_t p
 
 static void *steal_by_turns(void *arg)
 {
-	struct sb_scheduler *s = start(2, *(const uint64_t *)arg);
+	struct sb_scheduler *s = start(3, *(const uint64_t *)arg);
 	struct sb_worker *thief = s->worker[0];
 	struct sb_worker *victim = s->worker[1];
 
@@ -260,6 +260,23 @@ static void *steal_by_turns(void *arg)
 	return NULL;
 }
 
+/* Of two workers a thief can meet the owner alone, so it counts nobody. */
+static void *steal_alone(void *arg)
+{
+	struct sb_scheduler *s = start(2, *(const uint64_t *)arg);
+	struct sb_worker *thief = s->worker[0];
+	struct sb_worker *victim = s->worker[1];
+
+	CHECK_EQ(sb_scheduler_stop(s, UINT64_MAX), 0);
+	s->placement.place[thief->id].package = 1;
+	thief->victims.crowd = 1;
+	victim->turn_ns = sb_clock_ns() + 1000000;
+	assert_false(steals(thief, victim, 4));
+	CHECK_EQ(thief->victims.crowd, 1);
+	sb_scheduler_destroy(s);
+	return NULL;
+}
+
 static void run_on(uint32_t cpus, void *(*main)(void *))
 {
 	const struct sb_model model = sb_model_plain(cpus);
@@ -273,7 +290,13 @@ static void run_on(uint32_t cpus, void *(*main)(void *))
 static void many_thieves_take_turns(void **state)
 {
 	(void)state;
-	run_on(3, steal_by_turns);
+	run_on(4, steal_by_turns);
+}
+
+static void the_only_thief_takes_no_turns(void **state)
+{
+	(void)state;
+	run_on(3, steal_alone);
 }
 
 /* How often the thief has looked at each, from the first on. */
@@ -347,6 +370,7 @@ int main(void)
 		cmocka_unit_test(sleepers_wake_in_a_tree),
 		cmocka_unit_test(thieves_seldom_lose_races),
 		cmocka_unit_test(many_thieves_take_turns),
+		cmocka_unit_test(the_only_thief_takes_no_turns),
 		cmocka_unit_test(a_round_among_many_is_short),
 		cmocka_unit_test(a_seed_is_one_run),
 	};
