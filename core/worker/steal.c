@@ -92,8 +92,8 @@ void sb_victims_fini(struct sb_worker *w)
 #define CROWD	  3
 #define CROWD_MAX 8
 
-/* It has lost a race, or it is another's turn. One of two workers has raced the owner, and is the
- * only thief: it would wait for its own turn to end. */
+/* It has lost a race, or it is another's turn. With two workers there is one thief: it has raced
+ * the owner, and if it took turns, it would wait for its own to end. */
 static void note_meeting(struct sb_worker *w)
 {
 	if (w->scheduler->workers > 2 && w->victims.crowd < CROWD_MAX)

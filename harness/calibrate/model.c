@@ -122,7 +122,7 @@ static double cache_kib(void)
 
 /* ---- all of it ---- */
 
-/* What waking and sleeping cost by condition variable, as workers do it. */
+/* Sets the costs of a wake and a sleep. Workers block on a condition variable by default. */
 static void set_wakes(struct sb_model_file *file, const struct sb_calibration *c)
 {
 	const double wake = median_of(c, SB_COST_wake_call_ns, "condvar");

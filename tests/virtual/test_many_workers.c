@@ -260,7 +260,7 @@ static void *steal_by_turns(void *arg)
 	return NULL;
 }
 
-/* Of two workers a thief can meet the owner alone, so it counts nobody. */
+/* With two workers a thief meets nobody but the owner, and counts no meeting. */
 static void *steal_alone(void *arg)
 {
 	struct sb_scheduler *s = start(2, *(const uint64_t *)arg);
