@@ -116,13 +116,6 @@ refuses "fewer repetitions than an interval needs" 3 "max-repetitions: '4' .*at 
 	run -w yield --until-ci 5% -r 2 --max-repetitions 4
 refuses "more repetitions than there may be" 3 "max-repetitions: '7' .*at least --repetitions" \
 	run -w yield --until-ci 5% -r 9 --max-repetitions 7
-# Rows that a pause of the machine makes invalid (status 2) are made, too.
-makes_101() {
-	"$program" run -w yield --yields 10 --until-ci 99% -r 101 -d 1ms --warmup 0s --no-plots -q \
-		-o "$work/many"
-	[ $? -le 2 ] && [ "$(wc -l <"$work/many/runs.csv")" -eq 102 ]
-}
-holds "the default of --max-repetitions is no less than --repetitions" makes_101
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
 
 # Repetitions until the median is known, but no more than may be.
@@ -146,6 +139,8 @@ holds "--until-ci gives up, and says so" again narrow
 # An interval as wide as the median is no news, but six are needed for any.
 holds "--until-ci stops when it is narrow" again repeats wide "--until-ci 100% --duration 20ms" "6 <= len(rows) < 100"
 holds "--until-ci makes what is asked for" again repeats least "--until-ci 100% -r 12" "len(rows) >= 12"
+holds "the default of --max-repetitions is no less than --repetitions" again repeats many \
+	"--until-ci 99% -r 101" "len(rows) == 101"
 holds "--warmup auto ends" repeats rest "--warmup auto" "len(rows) == 2"
 sees_the_system() {
 	repeats seen "--park poll" "len(rows) == 2" && python3 - "$work/seen" <<-'EOF'
