@@ -21,215 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/contract/scene.h"
-
-/* ---- the table ---- */
-
-enum class { PURE, ANY, SETUP, WAITS, FREES, STEP_ONLY, OUTPUT_ONLY, ABORTS, CLASSES };
-
-/* Results, as a set. */
-enum {
-	OK = 1,
-	ALREADY = 2,
-	DEADLK = 4,
-	ROFS = 8,
-	SHUTDOWN = 16,
-	SRCH = 32,
-	TIMEDOUT = 64,
-	FORBIDDEN = 128, /* an assertion fails */
-	UNCHECKED = 256, /* forbidden, but no assertion of this build sees it */
-	NONE = 512,	 /* there is no such call */
-};
-
-static const struct {
-	int bit;
-	int error;
-	const char *name;
-} results[] = {
-	{ OK, 0, "0" },
-	{ ALREADY, EALREADY, "EALREADY" },
-	{ DEADLK, EDEADLK, "EDEADLK" },
-	{ ROFS, EROFS, "EROFS" },
-	{ SHUTDOWN, ESHUTDOWN, "ESHUTDOWN" },
-	{ SRCH, ESRCH, "ESRCH" },
-	{ TIMEDOUT, ETIMEDOUT, "ETIMEDOUT" },
-	{ FORBIDDEN, -1, "forbidden" },
-	{ UNCHECKED, -1, "forbidden (not checked)" },
-	{ NONE, -1, "-" },
-};
-
-#define RESULTS (sizeof(results) / sizeof(results[0]))
-
-static const struct {
-	const char *name;
-	const char *callers; /* the sentence of the headers */
-} classes[CLASSES] = {
-	[PURE] = { "any", "any thread." },
-	[ANY] = { "any", "any thread." },
-	[SETUP] = { "any", "any thread, one at a time, and not beside a start." },
-	[WAITS] = { "foreign",
-		    "foreign threads; workers, callbacks and the helper thread get -EDEADLK." },
-	[FREES] = { "foreign", "foreign threads; for workers, callbacks and the helper thread an "
-			       "assertion fails." },
-	[STEP_ONLY] = { "step", "the step that it was given to." },
-	[OUTPUT_ONLY] = { "step", "the step that it was given to." },
-	[ABORTS] = { "any", "any thread." },
-};
-
-/* The columns of functions.def. */
-enum column { IN_CREATED, IN_STARTED, IN_STOPPING, IN_STOPPED, IN_ENDED, COLUMNS };
-
-struct row {
-	enum class class;
-	int result[COLUMNS];
-};
-
-/* Two classes have the names of callers. */
-#define CLASS_PURE   PURE
-#define CLASS_ANY    ANY
-#define CLASS_SETUP  SETUP
-#define CLASS_WAITS  WAITS
-#define CLASS_FREES  FREES
-#define CLASS_STEP   STEP_ONLY
-#define CLASS_OUTPUT OUTPUT_ONLY
-#define CLASS_ABORTS ABORTS
-
-static const struct row rows[] = {
-#define FUNCTION(name, class, ...) { CLASS_##class, { __VA_ARGS__ } },
-#include "tests/contract/functions.def"
-#undef FUNCTION
-};
-
-#define FUNCTIONS (sizeof(rows) / sizeof(rows[0]))
-
-enum thread { WORKER, FOREIGN, HELPER_THREAD };
-enum place { FREE, CALLBACK, IN_STEP };
-enum { NO, YES };
-
-static const struct {
-	const char *text;
-	enum thread thread;
-	enum place place;
-	bool exists[COLUMNS];
-} callers[CALLERS] = {
-#define THREAD_WORKER  WORKER
-#define THREAD_FOREIGN FOREIGN
-#define THREAD_HELPER  HELPER_THREAD
-#define CALLER(NAME, text, thread, place, ...)                                                     \
-	[NAME] = { text, THREAD_##thread, place, { __VA_ARGS__ } },
-#include "tests/contract/callers.def"
-#undef CALLER
-};
-
-static const char *const states[STATES] = {
-	[CREATED] = "created",
-	[STARTED] = "started",
-	[STOPPING] = "stopping",
-	[STOPPED] = "stopped",
-	[FORCED] = "ended by force in a stop",
-	[DESTROYED] = "ended by force in a destroy",
-	[FAR_CREATED] = "another scheduler, created",
-	[FAR_STARTED] = "another scheduler, started",
-	[FAR_STOPPING] = "another scheduler, stopping",
-	[FAR_STOPPED] = "another scheduler, stopped",
-};
-
-static enum column column_of(enum state state)
-{
-	switch (scene_state(state)) {
-	case CREATED:
-		return IN_CREATED;
-	case STARTED:
-		return IN_STARTED;
-	case STOPPING:
-		return IN_STOPPING;
-	case STOPPED:
-		return IN_STOPPED;
-	default:
-		return IN_ENDED;
-	}
-}
-
-static bool exists(enum caller caller, enum state state)
-{
-	if (scene_is_far(state))
-		return caller != FOREIGN_THREAD && callers[caller].exists[IN_STARTED];
-	return callers[caller].exists[column_of(state)];
-}
-
-/* Of a step output that is not the caller's: on its own thread nothing shows that the step is over. */
-static int misuse(enum class class, enum caller caller, enum state state)
-{
-	const bool is_elsewhere = callers[caller].thread != WORKER || scene_is_far(state);
-
-	return class == STEP_ONLY && is_elsewhere && SB_DEBUG ? FORBIDDEN : UNCHECKED;
-}
-
-static int expected(const struct row *row, enum caller caller, enum state state)
-{
-	const int result = row->result[column_of(state)];
-	const bool may_wait = callers[caller].place == FREE;
-	const bool is_within = callers[caller].place == IN_STEP && !scene_is_far(state);
-
-	if (!exists(caller, state))
-		return NONE;
-	switch (row->class) {
-	case WAITS:
-		return may_wait ? result : DEADLK;
-	case FREES:
-		return may_wait ? result : FORBIDDEN;
-	case STEP_ONLY:
-	case OUTPUT_ONLY:
-		return is_within || result == NONE ? result : misuse(row->class, caller, state);
-	default:
-		return result;
-	}
-}
-
-/* ---- one cell ---- */
-
-struct cell {
-	size_t function;
-	enum caller caller;
-	enum state state;
-	int expected;
-};
-
-static struct cell cell_of(size_t function, uint32_t i)
-{
-	struct cell cell = { .function = function, .caller = i / STATES, .state = i % STATES };
-
-	cell.expected = expected(&rows[function], cell.caller, cell.state);
-	return cell;
-}
-
-#define CELLS ((uint32_t)CALLERS * STATES)
-
-static int bit_of(int rc)
-{
-	for (size_t i = 0; i < RESULTS; i++) {
-		if (results[i].error == -rc)
-			return results[i].bit;
-	}
-	return 0;
-}
-
-static const char *names_of(int set)
-{
-	static char text[200];
-
-	text[0] = '\0';
-	for (size_t i = 0; i < RESULTS; i++) {
-		if (!(set & results[i].bit))
-			continue;
-		if (text[0])
-			strcat(text, " or ");
-		if (results[i].error > 0)
-			strcat(text, "-");
-		strcat(text, results[i].name);
-	}
-	return text;
-}
+#include "tests/contract/table.h"
 
 /* ---- the child process: a part of a function's cells ---- */
 
@@ -241,7 +33,7 @@ struct report {
 static void play_cells(size_t function, uint32_t from, uint32_t end, int out)
 {
 	for (uint32_t i = from; i < end; i++) {
-		const struct cell cell = cell_of(function, i);
+		const struct cell cell = table_cell(function, i);
 		struct report report = { .cell = i };
 
 		if (cell.expected & (NONE | UNCHECKED))
@@ -313,8 +105,8 @@ static void fail(struct tally *tally, const struct cell *cell, const char *what,
 {
 	tally->failed++;
 	printf("# %s, called by %s; the scheduler: %s: %s,", functions[cell->function].name,
-	       callers[cell->caller].text, states[cell->state], what);
-	printf(" expected %s\n", names_of(cell->expected));
+	       table_caller(cell->caller), table_state(cell->state), what);
+	printf(" expected %s\n", table_names(cell->expected));
 	print_errors(errors);
 	fflush(stdout);
 }
@@ -379,8 +171,8 @@ static const char *text_of_result(int rc)
 
 	if (rc == WRONG)
 		return "a value that the headers exclude";
-	if (bit_of(rc))
-		return names_of(bit_of(rc));
+	if (table_result(rc))
+		return table_names(table_result(rc));
 	snprintf(text, sizeof(text), "%d", rc);
 	return text;
 }
@@ -388,7 +180,7 @@ static const char *text_of_result(int rc)
 static void check_result(struct tally *tally, const struct cell *cell, const struct report *report,
 			 int errors)
 {
-	if (!(bit_of(report->result) & cell->expected))
+	if (!(table_result(report->result) & cell->expected))
 		fail(tally, cell, text_of_result(report->result), errors);
 }
 
@@ -424,7 +216,7 @@ static void play_forbidden(struct tally *tally, const struct cell *cell, uint32_
 
 static uint32_t next_played(size_t function, uint32_t i)
 {
-	while (i < CELLS && cell_of(function, i).expected & (NONE | UNCHECKED))
+	while (i < CELLS && table_cell(function, i).expected & (NONE | UNCHECKED))
 		i++;
 	return i;
 }
@@ -438,14 +230,14 @@ static uint32_t play_some(struct tally *tally, size_t function, uint32_t from, u
 	int status;
 
 	while ((got = next_report(&child, &report)) > 0) {
-		const struct cell cell = cell_of(function, report.cell);
+		const struct cell cell = table_cell(function, report.cell);
 
 		check_result(tally, &cell, &report, child.errors);
 		from = next_played(function, report.cell + 1);
 	}
 	status = end_child(&child, got < 0);
 	if (got < 0 || status) {
-		const struct cell cell = cell_of(function, from < end ? from : end - 1);
+		const struct cell cell = table_cell(function, from < end ? from : end - 1);
 
 		hangs += got < 0;
 		fail(tally, &cell, got < 0 ? "hung" : text_of_end(status), child.errors);
@@ -474,12 +266,12 @@ static void play_function(struct tally *tally, size_t function)
 	uint32_t i = next_played(function, 0);
 
 	for (uint32_t n = 0; n < CELLS; n++) {
-		const struct cell cell = cell_of(function, n);
+		const struct cell cell = table_cell(function, n);
 
 		count(tally, &cell);
 	}
 	while (i < CELLS && hangs < HANGS_MAX) {
-		const struct cell cell = cell_of(function, i);
+		const struct cell cell = table_cell(function, i);
 		uint32_t end = i + 1;
 
 		if (cell.expected & FORBIDDEN) {
@@ -487,7 +279,7 @@ static void play_function(struct tally *tally, size_t function)
 			i = next_played(function, end);
 			continue;
 		}
-		while (end < CELLS && !(cell_of(function, end).expected & FORBIDDEN))
+		while (end < CELLS && !(table_cell(function, end).expected & FORBIDDEN))
 			end++;
 		i = play_some(tally, function, i, end);
 	}
@@ -524,7 +316,7 @@ static int run(char **names)
 	struct tally sum = { .cells = 0 };
 	int n = 0;
 
-	for (size_t i = 0; i < FUNCTIONS; i++) {
+	for (size_t i = 0; i < table_functions(); i++) {
 		struct tally tally = { .cells = 0 };
 
 		if (!is_wanted(functions[i].name, names))
@@ -542,53 +334,16 @@ static int run(char **names)
 	return sum.failed || hangs >= HANGS_MAX;
 }
 
-/* ---- the table for other readers ---- */
-
-static void print_man(void)
-{
-	static const char *const order[COLUMNS] = { "created", "started", "stopping", "stopped",
-						    "ended" };
-
-	printf("%-27s %-8s", "function", "callers");
-	for (int c = 0; c < COLUMNS; c++)
-		printf(" %-10s", order[c]);
-	printf("\n");
-	for (size_t i = 0; i < FUNCTIONS; i++) {
-		printf("%-27s %-8s", functions[i].name, classes[rows[i].class].name);
-		for (int c = 0; c < COLUMNS; c++)
-			printf(" %-10s", names_of(rows[i].result[c]));
-		printf("\n");
-	}
-}
-
-static void print_callers(void)
-{
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		printf("%s\t%s\n", functions[i].name, classes[rows[i].class].callers);
-}
-
-static void print_cells(void)
-{
-	for (size_t i = 0; i < FUNCTIONS; i++) {
-		for (uint32_t n = 0; n < CELLS; n++) {
-			const struct cell cell = cell_of(i, n);
-
-			printf("%s\t%s\t%s\t%s\n", functions[i].name, callers[cell.caller].text,
-			       states[cell.state], names_of(cell.expected));
-		}
-	}
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (strcmp(what, "--man") == 0)
-		print_man();
+		table_print_man();
 	else if (strcmp(what, "--callers") == 0)
-		print_callers();
+		table_print_callers();
 	else if (strcmp(what, "--cells") == 0)
-		print_cells();
+		table_print_cells();
 	else
 		return run(argv + 1);
 	return 0;
