@@ -455,6 +455,7 @@ $(VIRTUAL_TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/virtual/all.a
 # Its scenes refuse a thread to the library.
 CONTRACT := $(OUT)/tests/contract/test_contract
 $(CONTRACT): $(patsubst %,$(OUT)/tests/contract/%.o,actors functions scene table)
+$(OUT)/tests/contract/test_config: $(OUT)/tests/contract/config_load.o
 $(CONTRACT): LDLIBS += -Wl$(comma)--wrap=pthread_create
 
 $(TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/all.a

@@ -13,9 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,155 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "affinity/schedbench.h"
+#include "tests/contract/config_load.h"
 
-enum { PROCESSES = 1000, WORKERS = 2 };
-
-/* ---- what the processes do ---- */
-
-static struct book {
-	_Atomic(uint64_t) started;
-	_Atomic(uint64_t) closed;
-	_Atomic(uint64_t) completed;
-	_Atomic(uint64_t) sent;
-	_Atomic(uint64_t) received;
-	_Atomic(uint64_t) dropped;
-	_Atomic(uint64_t) counted_starts; /* by on_start */
-} book;
-
-static struct sb_scheduler *scheduler;
-
-static int on_start(void *hook, sb_pid pid)
-{
-	(void)hook;
-	(void)pid;
-	atomic_fetch_add(&book.counted_starts, 1);
-	return 0;
-}
-
-static void on_complete(void *hook, const struct sb_exit *exit)
-{
-	(void)hook;
-	(void)exit;
-	atomic_fetch_add(&book.completed, 1);
-}
-
-static void on_drop(void *hook, const struct sb_event *event)
-{
-	(void)hook;
-	atomic_fetch_add(&book.dropped, event->type == SB_EVENT_MESSAGE);
-}
-
-static int route(struct sb_receiver *receiver, const struct sb_package *package)
-{
-	(void)receiver;
-	return sb_scheduler_send(scheduler, package->to, package->message);
-}
-
-static struct sb_receiver router = { route };
-
-struct member {
-	sb_pid neighbour; /* that has been submitted before */
-	bool is_parent;
-	bool has_yielded;
-};
-
-static const struct sb_process_ops ops;
-
-static int member_init(void *state, const char *method, union sb_value input)
-{
-	struct member *member = state;
-
-	*member = (struct member){ .neighbour = input.u64, .is_parent = strcmp(method, "child") };
-	atomic_fetch_add(&book.started, 1);
-	return 0;
-}
-
-/* Limits may refuse a message, and a neighbour may have ended. */
-static void send(struct sb_step *step, sb_pid to)
-{
-	atomic_fetch_add(&book.sent, 1);
-	if (sb_step_send(step, to, sb_value_u64(1)))
-		atomic_fetch_sub(&book.sent, 1);
-}
-
-static int member_step(void *state, struct sb_step *step, const struct sb_event *events,
-		       uint32_t count)
-{
-	struct member *member = state;
-	bool is_over = false;
-
-	for (uint32_t i = 0; i < count; i++) {
-		atomic_fetch_add(&book.received, events[i].type == SB_EVENT_MESSAGE);
-		is_over |=
-			events[i].type == SB_EVENT_COMPLETION || events[i].type == SB_EVENT_CANCEL;
-	}
-	if (is_over)
-		return SB_DONE;
-	if (member->has_yielded)
-		return SB_YIELD;
-	member->has_yielded = true;
-	send(step, member->neighbour);
-	send(step, sb_step_self(step));
-	if (member->is_parent && step->self % 8 == 0)
-		(void)!sb_step_spawn(step, &ops, "child", sb_value_u64(sb_step_self(step)), NULL);
-	return sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(1000), 1) ? -ENOMEM : SB_YIELD;
-}
-
-static void member_close(void *state)
-{
-	(void)state;
-	atomic_fetch_add(&book.closed, 1);
-}
-
-static const struct sb_process_ops ops = {
-	.name = "member",
-	.state_bytes = sizeof(struct member),
-	.init = member_init,
-	.step = member_step,
-	.close = member_close,
-};
+enum { WORKERS = 2 };
 
 /* ---- one run, in a child process ---- */
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "not as expected: %s\n", text);
-	_Exit(3);
-}
-
-/* A small limit refuses submissions as long as others are alive, or have just ended. */
-static void submit_all(struct sb_scheduler *s)
-{
-	sb_pid before = 0;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < PROCESSES; i += !rc) {
-		rc = sb_scheduler_submit(s, &ops, "main", sb_value_u64(before), &before);
-		require(!rc || rc == -EAGAIN || rc == -ENOMEM,
-			"a submission is accepted or refused");
-		if (rc)
-			sched_yield();
-	}
-}
-
-static void check_books(const struct sb_config *config)
-{
-	require(atomic_load(&book.started) >= PROCESSES, "all were started");
-	require(atomic_load(&book.closed) == atomic_load(&book.started), "each closed once");
-	if (config->on_complete)
-		require(atomic_load(&book.completed) == atomic_load(&book.started),
-			"each completed once");
-	if (config->on_start)
-		require(atomic_load(&book.counted_starts) == atomic_load(&book.started),
-			"each was started once");
-	if (config->on_drop)
-		require(atomic_load(&book.sent) ==
-				atomic_load(&book.received) + atomic_load(&book.dropped),
-			"each message was received or dropped");
-}
 
 /* Whether the field's limits, or a lack of memory, explain the error. */
 static bool is_explained(int rc, int failure)
@@ -182,13 +36,14 @@ static bool is_explained(int rc, int failure)
 static void run(const struct sb_config *config, const struct sb_placement *placement, bool refuses,
 		int failure)
 {
+	struct sb_scheduler *scheduler;
 	int rc = sb_scheduler_create(&scheduler, config, placement);
 
 	if (refuses || rc) {
 		if (rc != -EINVAL)
 			fprintf(stderr, "create returned %d\n", rc);
-		require(refuses ? rc == -EINVAL : is_explained(rc, failure),
-			refuses ? "create refuses with -EINVAL" : "create accepts it");
+		load_require(refuses ? rc == -EINVAL : is_explained(rc, failure),
+			     refuses ? "create refuses with -EINVAL" : "create accepts it");
 		if (!rc)
 			sb_scheduler_destroy(scheduler);
 		return;
@@ -198,12 +53,12 @@ static void run(const struct sb_config *config, const struct sb_placement *place
 		rc = sb_scheduler_start(scheduler, NULL);
 		if (rc)
 			fprintf(stderr, "start returned %d\n", rc);
-		require(!rc || is_explained(rc, failure), "start");
+		load_require(!rc || is_explained(rc, failure), "start");
 		if (!rc) {
-			submit_all(scheduler);
-			require(!sb_scheduler_wait_idle(scheduler, UINT64_MAX), "all end");
-			require(!sb_scheduler_stop(scheduler, UINT64_MAX), "stop");
-			check_books(config);
+			load_submit(scheduler);
+			load_require(!sb_scheduler_wait_idle(scheduler, UINT64_MAX), "all end");
+			load_require(!sb_scheduler_stop(scheduler, UINT64_MAX), "stop");
+			load_check(config);
 		}
 	}
 	sb_scheduler_destroy(scheduler);
@@ -360,6 +215,28 @@ static bool is_allowed(const struct limits *limits, uint64_t value)
 	return value >= (uint64_t)limits->low && value <= limits->high;
 }
 
+/* A process with a state of so many bytes: there is no memory for it. */
+static void run_state(struct sb_scheduler *s, size_t bytes)
+{
+	struct sb_process_ops large = load_ops;
+
+	large.state_bytes = bytes;
+	load_require(sb_scheduler_submit(s, &large, "main", sb_value_u64(0), NULL) == -ENOMEM,
+		     "a state without memory is refused");
+}
+
+static void run_states(const struct sb_config *config, const struct sb_placement *placement)
+{
+	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 255, SIZE_MAX / 2 };
+	struct sb_scheduler *scheduler;
+
+	load_require(!sb_scheduler_create(&scheduler, config, placement), "create");
+	for (size_t i = 0; i < SB_ARRAY_SIZE(sizes); i++)
+		run_state(scheduler, sizes[i]);
+	sb_scheduler_destroy(scheduler);
+}
+
+/* No limits: the sizes of a process's state. */
 static void run_value(const struct limits *limits, uint64_t value)
 {
 	struct sb_place places[WORKERS];
@@ -369,9 +246,13 @@ static void run_value(const struct limits *limits, uint64_t value)
 	for (int i = 0; i < WORKERS; i++)
 		places[i] = (struct sb_place){ -1, i, i, 0, 0, 0 };
 	sb_config_init(&config);
-	config.on_start = on_start;
-	config.on_complete = on_complete;
-	config.on_drop = on_drop;
+	config.on_start = load_on_start;
+	config.on_complete = load_on_complete;
+	config.on_drop = load_on_drop;
+	if (!limits) {
+		run_states(&config, &placement);
+		return;
+	}
 	limits->set(&config, &placement, value);
 	run(&config, &placement, !is_allowed(limits, value), limits->failure);
 }
@@ -419,7 +300,7 @@ static int play(const struct limits *limits, uint64_t value)
 	pid_t pid;
 
 	fflush(stdout);
-	require(!pipe(pipes), "a pipe");
+	load_require(!pipe(pipes), "a pipe");
 	pid = fork();
 	if (pid == 0) {
 		limit_child();
@@ -442,8 +323,9 @@ static bool check_value(const struct limits *limits, uint64_t value)
 
 	if (!status)
 		return true;
-	printf("# %s = %lld (%s): ", limits->name, (long long)value,
-	       is_allowed(limits, value) ? "allowed" : "to be refused");
+	if (limits)
+		printf("# %s = %lld (%s): ", limits->name, (long long)value,
+		       is_allowed(limits, value) ? "allowed" : "to be refused");
 	if (status < 0)
 		printf("hung\n");
 	else if (WIFSIGNALED(status))
@@ -508,6 +390,12 @@ int main(int argc, char **argv)
 		printf("%sok %d - %s, %u values\n", is_field_right ? "" : "not ", ++n,
 		       all_limits[i].name, runs);
 		is_right &= is_field_right;
+	}
+	if (is_wanted("state_bytes", argv + 1)) {
+		const bool is_refused = check_value(NULL, 0);
+
+		printf("%sok %d - state_bytes, near SIZE_MAX\n", is_refused ? "" : "not ", ++n);
+		is_right &= is_refused;
 	}
 	printf("1..%d\n", n);
 	return !is_right;
