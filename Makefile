@@ -452,9 +452,15 @@ $(VIRTUAL_TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/virtual/all.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(FAST_LINK) $(LDLIBS) -lcmocka -lboost_context
 
+# Its scenes refuse a thread to the library.
+CONTRACT := $(OUT)/tests/contract/test_contract
+$(CONTRACT): $(patsubst %,$(OUT)/tests/contract/%.o,actors functions scene table)
+$(OUT)/tests/contract/test_config: $(OUT)/tests/contract/config_load.o
+$(CONTRACT): LDLIBS += -Wl$(comma)--wrap=pthread_create
+
 $(TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/all.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(FAST_LINK) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(FAST_LINK) $(LDLIBS) -lcmocka
 
 $(FUZZ): $(FUZZ_OBJECTS) $(OUT)/all.a
 	@echo "  LINK  $@"

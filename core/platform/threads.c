@@ -92,12 +92,18 @@ void sb_thread_sleep(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
+/* The kernel wants room for all CPUs that it is built for. */
+#define CPU_SETS 16
+
 int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *), void *arg)
 {
 	cpu_set_t *set = NULL;
 	pthread_attr_t attr;
-	int rc = pthread_attr_init(&attr);
+	int rc;
 
+	if (os_cpu >= CPU_SETS * CPU_SETSIZE)
+		return -EINVAL;
+	rc = pthread_attr_init(&attr);
 	if (rc)
 		return -rc;
 	if (os_cpu >= 0) {
@@ -131,9 +137,6 @@ int sb_thread_self_id(void)
 {
 	return gettid();
 }
-
-/* The kernel wants room for all CPUs that it is built for. */
-#define CPU_SETS 16
 
 bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu)
 {
