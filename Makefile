@@ -78,8 +78,9 @@ LDLIBS += $(if $(findstring clang,$(CC)),$(if $(filter asan fuzz,$(MODE)),-fsani
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
-# The library: the scheduler, and where its workers go. The command is made of the same objects.
-LIBRARY_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(filter core/% affinity/%,$(SOURCES)))
+# The library: the scheduler, and where its workers go. The command is made of the same objects, and has
+# affinity/profile besides, which changes its process and so belongs into no other program.
+LIBRARY_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(filter core/% $(patsubst %,affinity/%.c,cpus machine orders plan topology),$(SOURCES)))
 $(LIBRARY_OBJECTS): CFLAGS += -fPIC -fno-semantic-interposition -ftls-model=initial-exec
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o) $(VIRTUAL_WORLD)
 LIBRARY = $(filter-out $(OUT)/harness/main.o,$(OBJECTS))

@@ -53,6 +53,17 @@ soname() {
 }
 holds "its soname has a version" soname
 
+# What the library asks of others for the process: nothing of that list.
+process_wide() {
+	sed '/^#/d' tests/library/process_wide.txt | cut -f 2- | tr -s ' \t' '\n' | sed '/^$/d' | LC_ALL=C sort -u >"$work/forbidden"
+	[ "$(wc -l <"$work/forbidden")" -gt 100 ] || return 1
+	nm -u "$@" | awk 'NF > 1 { sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u >"$work/used"
+	grep -qx pthread_create "$work/used" && ! LC_ALL=C comm -12 "$work/forbidden" "$work/used" | grep .
+}
+holds "the shared library calls no function that changes the process (tests/library/process_wide.txt)" \
+	process_wide -D "$usr/lib/libschedbench.so"
+holds "nor does the static one" process_wide "$usr/lib/libschedbench.a"
+
 # ---- programs ----
 
 # builds NAME [FLAG...]: tests/library/NAME.c as a user would, with pkg-config's flags.
@@ -71,6 +82,10 @@ prints() {
 }
 holds "a program that does nothing" builds quiet
 holds "has neither threads nor handlers of the library's" prints quiet "threads 1, signal handlers 0"
+holds "a program that compares its process before and after" builds unchanged
+holds "finds nothing changed, and gets all of its signals itself" prints unchanged "unchanged"
+holds "a program that reads its environment" builds environment
+holds "may do so while the library reads the machine" prints environment "50 calls, 0 failed, 0 lookups wrong"
 holds "hello" builds hello
 hello() {
 	"$work/hello" | grep -Eqx 'hello: 42, on [0-9]+ workers'
