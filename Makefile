@@ -187,7 +187,10 @@ PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/conf
 SONAME := libschedbench.so.0
 LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
 VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)
-LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds $(ALLOCATOR)
+LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds
+# The library refers to jemalloc weakly (core/memory/arena.c). A program that is linked with the library
+# gets it from pkg-config, also where it refers to none of it itself and the linker drops such libraries.
+LIBRARY_ALLOCATOR := $(if $(ALLOCATOR),-Wl$(comma)--push-state$(comma)--no-as-needed$(shell $(PKG_CONFIG) --libs $(ALLOCATOR) 2>/dev/null | sed 's/^ */ /; s/ *$$//; s/  */$(comma)/g')$(comma)--pop-state)
 
 # What a plug-in includes: all that the one to begin with does.
 PLUGIN_HEADERS = $(filter-out %.c %:,$(subst \,,$(shell $(CC) -MM -I. harness/plugin/skeleton/countdown.c)))
@@ -384,8 +387,8 @@ $(OUT)/libschedbench.a: $(LIBRARY_OBJECTS) $(SYMBOLS)
 $(OUT)/schedbench.pc:
 	@mkdir -p $(@D)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'Name: schedbench' 'Description: work-stealing scheduler of processes' \
-		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/$(LIBDIR) -lschedbench -pthread' \
-		'Requires.private: $(LIBRARY_PACKAGES)' 'Libs.private: -lm' >$@
+		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/$(LIBDIR) -lschedbench -pthread $(LIBRARY_ALLOCATOR)' \
+		'Requires.private: $(LIBRARY_PACKAGES) $(ALLOCATOR)' 'Libs.private: -lm' >$@
 
 # From the tables that the program is made of.
 $(OUT)/sched-bench.1: $(PROGRAM)

@@ -83,7 +83,7 @@ prints() {
 holds "a program that does nothing" builds quiet
 holds "has neither threads nor handlers of the library's" prints quiet "threads 1, signal handlers 0"
 holds "a program that compares its process before and after" builds unchanged
-holds "finds nothing changed, and gets all of its signals itself" prints unchanged "unchanged"
+holds "finds nothing changed, and gets all of its signals itself" prints unchanged "differences: 0"
 holds "a program that reads its environment" builds environment
 holds "may do so while the library reads the machine" prints environment "50 calls, 0 failed, 0 lookups wrong"
 holds "hello" builds hello
@@ -117,6 +117,45 @@ statically() {
 		$(pkg-config --libs hwloc liburcu-qsbr liburcu-cds jemalloc) -lm -o "$work/hello" && hello
 }
 holds "and with the static library" statically
+
+# ---- jemalloc: with it, without it, and loaded by a program that has none ----
+
+arenas_come_along() {
+	builds hello -Wl,--as-needed && ldd "$work/hello" | grep libjemalloc
+}
+holds "a program that is linked by pkg-config's flags gets jemalloc, and the workers arenas" arenas_come_along
+without_jemalloc() {
+	# shellcheck disable=SC2046
+	gcc -std=gnu11 tests/library/hello.c $(pkg-config --cflags schedbench) -L"$usr/lib" -lschedbench -o "$work/hello" &&
+		! ldd "$work/hello" | grep jemalloc && hello
+}
+holds "without jemalloc hello runs, too" without_jemalloc
+loads() {
+	# shellcheck disable=SC2046
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror tests/library/load.c $(pkg-config --cflags schedbench) -o "$work/load" || return 1
+	env "$@" "$work/load" "$usr/lib/libschedbench.so" >"$work/loaded" && echo "$expected" | diff - "$work/loaded"
+}
+expected="60 times, the heap of the C library"
+holds "a program loads the library by dlopen, runs processes and unloads it" loads
+expected="60 times, 4 arenas of jemalloc's"
+holds "and one that has jemalloc gets arenas for that" loads LD_PRELOAD="$(ldd "$work/unchanged" | awk '/libjemalloc/ { print $3 }')"
+from_python() {
+	python3 tests/library/hello.py "$usr/lib/libschedbench.so" >"$work/python" && [ "$(wc -l <"$work/python")" -eq 2 ] &&
+		! grep -vx 'hello: 42, unloaded, threads 1' "$work/python"
+}
+holds "Python loads it, runs hello and unloads it, twice" from_python
+# Room that glibc keeps for what dlopen loads is 512 bytes and what a tunable adds.
+static_tls() {
+	bytes=$(readelf -lW "$usr/lib/libschedbench.so" | awk '$1 == "TLS" { print $6 }')
+	[ -z "$bytes" ] || [ $((bytes)) -le 128 ] || {
+		echo "$((bytes)) bytes"
+		return 1
+	}
+}
+holds "its thread-local data takes at most 128 bytes of that room" static_tls
+
+# ---- larger programs ----
+
 holds "a pipeline" builds pipeline
 holds "runs" prints pipeline "pipeline: the squares of 1 to 10000 add up to 333383335000"
 holds "a TCP server" builds echo
