@@ -380,6 +380,8 @@ int main(void)
 		live(before);
 		compare("a life of a scheduler", used, describe_use());
 	}
+	free(before);
+	free(used);
 	printf("%d\n", differences);
 	return 0;
 }
