@@ -329,11 +329,11 @@ CONSERVATION = [
 # Life and death.
 LIFE = [
     Mutant("no look at the phase after a spawn", "core/process/submit.c",
-           "	if (SB_UNLIKELY(refuses(s)))\n		(void)sb_cancel_process(s, w, p);",
-           "	if (!s)\n		(void)sb_cancel_process(s, w, p);",
+           "	if (SB_UNLIKELY(refuses(s)))\n		sb_cancel_for_stop(s, w, p);",
+           "	if (!s)\n		sb_cancel_for_stop(s, w, p);",
            "explore:stop-spawning"),
     Mutant("stop does not cancel", "core/scheduler.c",
-           "	(void)sb_cancel_process(arg, NULL, p);", "	(void)arg; (void)p;",
+           "	sb_cancel_for_stop(arg, NULL, p);", "	(void)arg; (void)p;",
            "small:core/test_lifecycle"),
     Mutant("the stamp of idleness comes after the count", "core/process/live.c",
            "			note_idleness(s, since_ns);\n"
