@@ -11,12 +11,13 @@ extern "C" {
 /*
  * Places workers side by side on the cores that this process may use, each pinned to a
  * processing unit; 0: one worker for each core. Of more workers than processing units the rest
- * begins again with the first. Any thread; takes milliseconds, for it reads the machine. Returns
- * 0 or -errno with nothing to free; the placement is for sb_placement_free.
+ * begins again with the first. Takes milliseconds, for it reads the machine. Returns
+ * 0 or -errno with nothing to free; the placement is for sb_placement_free. Callers: any thread.
  */
 SB_MUST_CHECK int sb_placement_here(uint32_t workers, struct sb_placement *placement);
 
-/* The same without pinning: the operating system moves the workers as it likes. */
+/* The same without pinning: the operating system moves the workers as it likes. Callers: any
+ * thread. */
 SB_MUST_CHECK int sb_placement_unpinned(uint32_t workers, struct sb_placement *placement);
 
 #ifdef __cplusplus

@@ -44,7 +44,8 @@ const char *table_names(int set);
 const char *table_caller(enum caller caller);
 const char *table_state(enum state state);
 
-/* The table of the man page; each function's sentence of the headers; every cell. */
+/* The table of the man page; of each function, with tabs between them, its name, its sentence of
+ * the headers and its errors; every cell. */
 void table_print_man(void);
 void table_print_callers(void);
 void table_print_cells(void);
