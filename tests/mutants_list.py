@@ -43,10 +43,12 @@ ORDERS = [
 
 # The contract of the library's functions.
 CONTRACT = [
-    Mutant("a callback on the helper thread may wait", "core/memory/reclaim.c",
-           "	/* No callback that runs here may wait for a grace period, which only ends"
-           " here. */\n	sb_thread_own()->sections++;\n", "",
+    Mutant("a settle may be called on the helper thread", "core/scheduler.c",
+           "int sb_scheduler_settle(struct sb_scheduler *s)\n{\n	if (!sb_caller_may_wait())",
+           "int sb_scheduler_settle(struct sb_scheduler *s)\n{\n	if (sb_worker_current())",
            "plain:contract/test_contract"),
+    Mutant("a callback that holds a process may wait", "core/message/caller.c",
+           " && !sb_reclaim_inside();", ";", "plain:contract/test_contract"),
     Mutant("a stop looks at the state before its caller", "core/scheduler.c",
            "	if (!sb_caller_may_wait())\n		return -EDEADLK;\n"
            "	if (!begin_to_refuse(s, SB_PHASE_RUNNING))",
