@@ -207,31 +207,15 @@ static void list_one(void *arg, struct sb_process *p)
 	sb_callback_end();
 }
 
-/*
- * The handover's slot says that a worker that lists is in the scheduler's code, so a visitor
- * cannot hold what its step sends: it is sent at once, behind what the step holds.
- */
-static bool stop_holding(struct sb_worker *w)
-{
-	const bool holds = w && w->handover.holds;
-
-	if (w)
-		w->handover.holds = false;
-	return holds;
-}
-
 void sb_scheduler_list(struct sb_scheduler *s,
 		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg)
 {
 	struct listing listing = { .scheduler = s, .visit = visit, .arg = arg };
 	const struct sb_caller caller = sb_caller_enter(s);
-	const bool holds = stop_holding(caller.worker);
 
 	sb_add_acq_rel(&s->listings, 1);
 	sb_fence_after_rmw(&s->listings);
 	sb_pidmap_for_each(s->pidmap, list_one, &listing);
 	sb_sub_acq_rel(&s->listings, 1);
-	if (caller.worker)
-		caller.worker->handover.holds = holds;
 	sb_caller_leave(s, &caller);
 }
