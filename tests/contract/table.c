@@ -153,11 +153,26 @@ static int expected(const struct row *row, enum caller caller, enum state state)
 	}
 }
 
+/* A destroy checks its caller before the state. */
+static const char *assertion(enum class class, enum caller caller)
+{
+	switch (class) {
+	case FREES:
+		return callers[caller].place == FREE ? "sb_phase_is_at_rest("
+						     : "sb_caller_may_wait()";
+	case STEP_ONLY:
+		return "sb_worker_current()";
+	default:
+		return "a check";
+	}
+}
+
 struct cell table_cell(size_t function, uint32_t i)
 {
 	struct cell cell = { .function = function, .caller = i / STATES, .state = i % STATES };
 
 	cell.expected = expected(&rows[function], cell.caller, cell.state);
+	cell.assertion = assertion(rows[function].class, cell.caller);
 	return cell;
 }
 

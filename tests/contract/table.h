@@ -26,7 +26,8 @@ struct cell {
 	size_t function;
 	enum caller caller;
 	enum state state;
-	int expected; /* a set of results */
+	int expected;	       /* a set of results */
+	const char *assertion; /* a part of the message; of FORBIDDEN */
 };
 
 /* The cells of a function are numbered from 0 to CELLS - 1. */
