@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -287,6 +288,7 @@ static void limit_child(void)
 
 	(void)setrlimit(RLIMIT_AS, &memory);
 	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* Returns how the child ended, as waitpid does; -1: it has hung. */

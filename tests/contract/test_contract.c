@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +134,7 @@ static struct child start_child(size_t function, uint32_t from, uint32_t end)
 		const struct rlimit none = { 0, 0 };
 
 		(void)setrlimit(RLIMIT_CORE, &none);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a cell that hangs ends with the test */
 		dup2(child.errors, STDERR_FILENO);
 		close(pipes[0]);
 		play_cells(function, from, end, pipes[1]);
