@@ -183,7 +183,7 @@ EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explor
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
 # a program would notice changes the number behind .so.
 PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/config.h core/dispatch.h core/placement.h \
-	core/platform/base.h core/process.h core/scheduler.h core/step.h
+	core/platform/public.h core/process.h core/scheduler.h core/step.h
 SONAME := libschedbench.so.0
 LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
 VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)

@@ -5,6 +5,7 @@
 #ifndef SB_CORE_EXEMPLARS_H
 #define SB_CORE_EXEMPLARS_H
 
+#include "core/platform/base.h"
 #include "core/process.h"
 
 enum sb_exemplar_kind {

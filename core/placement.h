@@ -5,7 +5,7 @@
 #ifndef SB_CORE_PLACEMENT_H
 #define SB_CORE_PLACEMENT_H
 
-#include "core/platform/base.h"
+#include "core/platform/public.h"
 
 #ifdef __cplusplus
 extern "C" {

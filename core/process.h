@@ -9,7 +9,7 @@
 #ifndef SB_CORE_PROCESS_H
 #define SB_CORE_PROCESS_H
 
-#include "core/platform/base.h"
+#include "core/platform/public.h"
 
 #ifdef __cplusplus
 extern "C" {
