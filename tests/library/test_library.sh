@@ -39,7 +39,7 @@ holds "each header compiles alone, as C11 and as C++17" alone
 
 # Every function of the headers is one of them, but for those that are inline.
 symbols() {
-	nm -D --defined-only "$usr/lib/libschedbench.so.0" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+	nm -D --defined-only "$usr/lib/libschedbench.so.1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 		LC_ALL=C sort | diff affinity/schedbench.symbols -
 }
 holds "the shared library shows its interface alone (affinity/schedbench.symbols)" symbols
@@ -49,7 +49,7 @@ static_symbols() {
 }
 holds "and so does the static one" static_symbols
 soname() {
-	readelf -d "$usr/lib/libschedbench.so" | grep -q 'SONAME.*libschedbench\.so\.0'
+	readelf -d "$usr/lib/libschedbench.so" | grep -q 'SONAME.*libschedbench\.so\.1'
 }
 holds "its soname has a version" soname
 
