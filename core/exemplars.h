@@ -8,6 +8,9 @@
 #include "core/platform/base.h"
 #include "core/process.h"
 
+/* No worker. */
+#define SB_WORKER_NONE UINT32_MAX
+
 enum sb_exemplar_kind {
 #define X(name) SB_EXEMPLAR_##name,
 #include "core/exemplars.def"
