@@ -134,7 +134,7 @@ struct sb_config {
 	uint64_t tick_ns;
 
 	uint32_t spin_tight; /* searches of an idle worker, with a pause instruction each [4] */
-	uint32_t spin_yield; /* then searches with sched_yield(2) each; then it parks [12] */
+	uint32_t spin_yield; /* then searches that yield the CPU each; then it parks [12] */
 	/* ns: a worker whose last park was shorter than this searches for so much longer before it
 	 * parks; 0: it does not [50000] (Karlin, Li, Manasse and Owicki, Empirical studies of
 	 * competitive spinning for a shared-memory multiprocessor, SOSP 1991) */
@@ -193,11 +193,10 @@ struct sb_config {
 	 * submission returns; close is called, on_complete is not. */
 	int (*on_start)(void *hook, sb_pid pid);
 	/* Reports the end of a process: called exactly once for each process that was accepted,
-	 * after its close. By the worker that ran its last step; by the thread in
-	 * sb_scheduler_stop or sb_scheduler_destroy if it ends by force; or by the submitting
-	 * thread, with -ESHUTDOWN, if a stop or destroy began during the submission, which is
-	 * refused then.
-	 * The process still counts for processes_max. */
+	 * after its close. By a worker; by the thread in sb_scheduler_stop or sb_scheduler_destroy
+	 * if the process ends by force; or by the submitting thread, with -ESHUTDOWN, if a stop or
+	 * destroy began during the submission, which is refused then. The process still counts for
+	 * processes_max. */
 	void (*on_complete)(void *hook, const struct sb_exit *exit);
 	/* Takes a value that was accepted and that no step will receive: called exactly once for
 	 * each such message, and for each such completion except that of a built-in command that

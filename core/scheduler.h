@@ -59,6 +59,8 @@
  * The program ends here. It prints 5050.
  *
  * Functions return 0 or -errno unless their comment says otherwise; times are in nanoseconds.
+ * A positive result of a callback where 0 or -errno is expected counts as -EINVAL.
+ *
  * "Any thread" means foreign threads, workers in a step, every callback, and the helper thread of a
  * scheduler, in every state of the scheduler that the function names. Foreign threads are the
  * threads of the program, in no callback. schedbench(3) has a table of callers, states and results.
@@ -153,10 +155,10 @@ SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
  * Starts a process as sb_scheduler_submit does, with a PID that the caller chooses, SB_PID_CHOSEN
  * or above. Returns as sb_scheduler_submit; also, before init is called, -EINVAL: pid is below
  * SB_PID_CHOSEN; -EEXIST: a process has the PID, another submission is about to use it, or less
- * than pid_reuse_ns has passed since its process was retired. That is usually within a millisecond
- * of its end; a worker that is never idle retires processes in groups of up to 256. Messages to the
- * PID are refused until it is used again. Completions, timers and exit events of the earlier
- * process never reach the later one. Callers: any thread.
+ * than pid_reuse_ns has passed since the worker retired its process: when it next ran out of work
+ * or had a tick, usually within a millisecond of the end. Messages to the PID are refused until it
+ * is used again. Completions, timers and exit events of the earlier process never reach the later
+ * one. Callers: any thread.
  */
 SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler, sb_pid pid,
 					 const struct sb_process_ops *ops, const char *method,
