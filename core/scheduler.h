@@ -59,7 +59,7 @@
  * The program ends here. It prints 5050.
  *
  * Functions return 0 or -errno unless their comment says otherwise; times are in nanoseconds.
- * A positive result of a callback where 0 or -errno is expected counts as -EINVAL.
+ * A positive result of init, on_start or a command handler counts as -EINVAL.
  *
  * "Any thread" means foreign threads, workers in a step, every callback, and the helper thread of a
  * scheduler, in every state of the scheduler that the function names. Foreign threads are the
