@@ -135,8 +135,8 @@ struct sb_config {
 
 	uint32_t spin_tight; /* searches of an idle worker, with a pause instruction each [4] */
 	uint32_t spin_yield; /* then searches that yield the CPU each; then it parks [12] */
-	/* ns: a worker whose last park was shorter than this searches for so much longer before it
-	 * parks; 0: it does not [50000] (Karlin, Li, Manasse and Owicki, Empirical studies of
+	/* ns: a worker whose last park was shorter than this goes on searching for this time before
+	 * it parks; 0: it does not [50000] (Karlin, Li, Manasse and Owicki, Empirical studies of
 	 * competitive spinning for a shared-memory multiprocessor, SOSP 1991) */
 	uint64_t spin_ns;
 	/* Whether a worker that keeps running out of work may wait up to 2 us for several processes
@@ -200,9 +200,8 @@ struct sb_config {
 	void (*on_complete)(void *hook, const struct sb_exit *exit);
 	/* Takes a value that was accepted and that no step will receive: called exactly once for
 	 * each such message, and for each such completion except that of a built-in command that
-	 * has succeeded.
-	 * event is valid during the call; the callback owns event->data. By a worker, by the helper
-	 * thread of the scheduler, or by the thread in sb_scheduler_stop or
+	 * has succeeded. event is valid during the call; the callback owns event->data. By a worker,
+	 * by the helper thread of the scheduler, or by the thread in sb_scheduler_stop or
 	 * sb_scheduler_destroy. */
 	void (*on_drop)(void *hook, const struct sb_event *event);
 };

@@ -101,9 +101,8 @@ enum sb_status {
 struct sb_step;
 
 /*
- * The operations of a kind of process. The struct must remain valid until close has returned, or
- * the last operation of a process if close is NULL; sb_config.on_complete is called after that, and
- * sb_scheduler_execute returns after that.
+ * The operations of a kind of process. The struct must remain valid until close has returned; if
+ * close is NULL, until sb_config.on_complete is called or sb_scheduler_execute returns.
  *
  * The operations may call every function whose callers are "any thread". They must not wait for
  * another process or for a lock that a step may hold for long: a blocked worker runs no other
