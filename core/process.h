@@ -109,8 +109,7 @@ struct sb_step;
  * process, and sb_scheduler_stop waits for every operation that has begun.
  */
 struct sb_process_ops {
-	/* For lists and traces; may be NULL. The text must remain valid until
-	 * sb_scheduler_destroy. */
+	/* For lists; may be NULL. The text must remain valid as long as the struct. */
 	const char *name;
 
 	/* The size of the state in bytes; 0 is allowed. The state is aligned to 16 bytes and
