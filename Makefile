@@ -183,8 +183,8 @@ EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explor
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
 # a program would notice changes the number behind .so.
 PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/config.h core/dispatch.h core/placement.h \
-	core/platform/base.h core/process.h core/scheduler.h core/step.h
-SONAME := libschedbench.so.0
+	core/platform/public.h core/process.h core/scheduler.h core/step.h
+SONAME := libschedbench.so.1
 LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
 VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)
 LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds
@@ -372,7 +372,7 @@ $(PROGRAM): $(OBJECTS)
 SYMBOLS := affinity/schedbench.symbols
 $(OUT)/$(SONAME): $(LIBRARY_OBJECTS) $(SYMBOLS)
 	@echo "  LINK  $@"
-	$(Q)(echo 'SCHEDBENCH_0 { global:'; sed 's/$$/;/' $(SYMBOLS); echo 'local: *; };') >$(OUT)/schedbench.map
+	$(Q)(echo 'SCHEDBENCH_1 { global:'; sed 's/$$/;/' $(SYMBOLS); echo 'local: *; };') >$(OUT)/schedbench.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OUT)/schedbench.map -Wl,-z,defs -o $@ $(LIBRARY_OBJECTS) \
 		$(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm
 

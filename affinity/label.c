@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/platform/base.h"
+
 void sb_label_append(char *words, const char *more)
 {
 	static const char dots[] = "...";

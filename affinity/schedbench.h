@@ -1,6 +1,7 @@
 /*
- * schedbench.h - the scheduler as a library: all of its interface. In the tree, core/ and affinity/
- * have its parts; installed, a program includes this header and asks pkg-config for schedbench.
+ * schedbench.h - the whole interface of libschedbench. A program includes this header alone and
+ * gets the flags from pkg-config ("schedbench"). core/scheduler.h begins with a complete program;
+ * the manual page schedbench(3) lists callers and states.
  */
 #ifndef SB_AFFINITY_SCHEDBENCH_H
 #define SB_AFFINITY_SCHEDBENCH_H

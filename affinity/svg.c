@@ -3,6 +3,7 @@
 
 #include "affinity/draw.h"
 #include "affinity/label.h"
+#include "core/platform/base.h"
 
 /* hwloc's trees are as deep as a machine is.
  * NOLINTBEGIN(misc-no-recursion) */

@@ -5,7 +5,11 @@
 #ifndef SB_CORE_EXEMPLARS_H
 #define SB_CORE_EXEMPLARS_H
 
+#include "core/platform/base.h"
 #include "core/process.h"
+
+/* No worker. */
+#define SB_WORKER_NONE UINT32_MAX
 
 enum sb_exemplar_kind {
 #define X(name) SB_EXEMPLAR_##name,

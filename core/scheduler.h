@@ -1,22 +1,69 @@
 /*
- * scheduler.h - the work-stealing process scheduler: what the rest of the
- * project, and a program that embeds it, may call.
+ * scheduler.h - the scheduler: creation, start and stop, processes, messages.
  *
- *	struct sb_config config = SB_CONFIG_DEFAULT;
- *	struct sb_scheduler *s;
- *	sb_pid pid;
+ * A complete program:
  *
- *	sb_scheduler_create(&s, &config, &placement);
- *	sb_scheduler_register(s, MY_COMMAND, my_handler, NULL);
- *	sb_scheduler_start(s, NULL);
- *	sb_scheduler_submit(s, &my_ops, "main", sb_value_u64(42), &pid);
- *	sb_scheduler_wait_idle(s, UINT64_MAX);
- *	sb_scheduler_stop(s, timeout_ns);
- *	sb_scheduler_destroy(s);
+ *	#include <schedbench.h>
+ *	#include <stdio.h>
  *
- * Functions return 0 or -errno. The comment of each names its callers. "Any thread" means
- * foreign threads, workers in a step, every callback, and the helper thread, in every state of
- * the scheduler. schedbench(3) has a table of callers, states and results.
+ *	struct sum {
+ *		uint64_t next, total;
+ *	};
+ *
+ *	static int init(void *state, const char *method, union sb_value input)
+ *	{
+ *		(void)method;
+ *		((struct sum *)state)->next = input.u64;
+ *		return 0;
+ *	}
+ *
+ *	static int step(void *state, struct sb_step *out, const struct sb_event *events, uint32_t count)
+ *	{
+ *		struct sum *sum = (struct sum *)state;
+ *
+ *		(void)events, (void)count;
+ *		sum->total += sum->next;
+ *		if (sum->next--)
+ *			return SB_CONTINUE;
+ *		sb_step_result(out, sb_value_u64(sum->total));
+ *		return SB_DONE;
+ *	}
+ *
+ *	int main(void)
+ *	{
+ *		static const struct sb_process_ops ops = { "sum", sizeof(struct sum), init, step, NULL };
+ *		struct sb_placement placement;
+ *		struct sb_scheduler *s = NULL;
+ *		struct sb_config config;
+ *		struct sb_exit exit;
+ *		int rc;
+ *
+ *		sb_config_init(&config);
+ *		rc = sb_placement_here(0, &placement);
+ *		if (!rc) {
+ *			rc = sb_scheduler_create(&s, &config, &placement);
+ *			sb_placement_free(&placement);
+ *		}
+ *		if (!rc)
+ *			rc = sb_scheduler_start(s, NULL);
+ *		if (!rc) {
+ *			rc = sb_scheduler_execute(s, &ops, "main", sb_value_u64(100), &exit);
+ *			if (!rc && !exit.error)
+ *				printf("%u\n", (unsigned)exit.result.u64);
+ *			sb_scheduler_stop(s, UINT64_MAX);
+ *		}
+ *		sb_scheduler_destroy(s);
+ *		return rc != 0;
+ *	}
+ *
+ * The program ends here. It prints 5050.
+ *
+ * Functions return 0 or -errno unless their comment says otherwise; times are in nanoseconds.
+ * A positive result of init, on_start or a command handler counts as -EINVAL.
+ *
+ * "Any thread" means foreign threads, workers in a step, every callback, and the helper thread of a
+ * scheduler, in every state of the scheduler that the function names. Foreign threads are the
+ * threads of the program, in no callback. schedbench(3) has a table of callers, states and results.
  */
 #ifndef SB_CORE_SCHEDULER_H
 #define SB_CORE_SCHEDULER_H
@@ -35,166 +82,180 @@ extern "C" {
 struct sb_scheduler;
 
 /*
- * Makes a stopped scheduler with placement->workers workers, and its helper thread,
- * which is not pinned; both structs are copied. Returns 0, -EINVAL (a parameter is
- * out of range), -ENOMEM, or -EAGAIN (there can be no more threads). Callers: any thread.
+ * Creates a scheduler with placement->workers workers, which do not run yet, and its helper thread,
+ * which inherits the CPU affinity of the caller. Both structs are copied. The threads of a
+ * scheduler block all signals but those of a fault. Returns 0; -EINVAL: a parameter is out of its
+ * range; -ENOMEM; -EAGAIN: no further thread can be created. On an error *scheduler is unchanged.
+ * May be called in a step. Callers: any thread.
  */
 SB_MUST_CHECK int sb_scheduler_create(struct sb_scheduler **scheduler,
 				      const struct sb_config *config,
 				      const struct sb_placement *placement);
 
-/* Frees a scheduler that is created or stopped; otherwise an assertion fails. Processes that
- * were submitted and never started are ended by force, as in stop. Waits for threads that are
- * in a call of it. The scheduler and its completers must not be used afterwards. NULL is
- * allowed. Callers: foreign threads; for workers, callbacks and the helper thread an
- * assertion fails. */
+/*
+ * Frees a scheduler that has not been started, or has been stopped; in other states an assertion
+ * fails. Processes that wait for a start end by force, as in sb_scheduler_stop. Waits for calls of
+ * submit, execute, wait_idle, settle, start, send, complete, cancel, terminate and list that other
+ * threads have begun. A call that begins after destroy has begun is an error of the program, also
+ * with a completer of the scheduler. NULL has no effect. Callers: foreign threads; for workers,
+ * callbacks and the helper thread an assertion fails.
+ */
 void sb_scheduler_destroy(struct sb_scheduler *scheduler);
 
-/* Registers a command's handler. Returns 0, -EEXIST (the command has a handler), -EINVAL (no
- * handler), -ENOMEM, or -EROFS (after the first start). Callers: any thread, one at a time, and
- * not beside a start. */
+/*
+ * Registers the handler of a command; the handler gets context. command: any id, except those of
+ * core/commands.h. Returns 0; -EEXIST: the command has a handler; -EINVAL: handler is NULL;
+ * -ENOMEM; -EROFS: sb_scheduler_start has been called. Callers: any thread, one at a time, and not
+ * beside a start.
+ */
 SB_MUST_CHECK int sb_scheduler_register(struct sb_scheduler *scheduler, uint32_t command,
 					sb_handler handler, void *context);
 
 /*
- * Starts the workers and freezes the registry. Returns 0, -EALREADY (it is started, starting
- * or stopping), -EINVAL when a worker cannot be pinned, or -errno of the thread's
- * creation or its set-up; then it is stopped again, and *failed (may be NULL)
- * is the worker. Callers: any thread.
+ * Starts the workers, and waits until each is ready. Returns 0; -EALREADY: the scheduler is
+ * started, starting or stopping; -EINVAL: a worker cannot be pinned; -ENOMEM or -EAGAIN: there is
+ * no memory or thread for a worker. After these three errors *failed (may be NULL) is the index of
+ * such a worker, and the scheduler is in the state from before the call. Callers: any thread.
  */
 SB_MUST_CHECK int sb_scheduler_start(struct sb_scheduler *scheduler, uint32_t *failed);
 
 /*
- * Refuses new processes, sends every process a cancel event, and waits until
- * all are complete or timeout_ns has passed; then completes the rest by force
- * with -ECANCELED. Returns 0, or -ETIMEDOUT if force was needed. A step that
- * is running is waited for in any case, and so is a submission under way, which is
- * refused. Start may follow. -EALREADY: it is not started, or another thread is stopping it.
- * Callers: foreign threads; workers, callbacks and the helper thread get -EDEADLK. Their wait
- * could be for themselves, so nothing is done; those of another scheduler get it, too.
+ * Stops the workers. Refuses new processes, sends a cancel event to every process, again later if
+ * there is no memory for it, and waits until all have ended or timeout_ns has passed (UINT64_MAX:
+ * no limit). The processes that remain end by force, with -ECANCELED. A step that runs and a
+ * submission that has begun are waited for without a limit.
  *
- * Schedulers of one program do not wait for each other.
+ * Returns 0; -ETIMEDOUT: processes have ended by force, and the scheduler is stopped; -EALREADY: it
+ * is not started, or another thread stops it. It may be started again. Schedulers of one program
+ * do not wait for each other. Callers: foreign threads; workers, callbacks and the helper thread
+ * get -EDEADLK. They may be what the stop would wait for, so nothing is done.
  */
 int sb_scheduler_stop(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
 /*
- * Starts a process. Before a start of the workers the process
- * waits for that. On 0, *pid (may be NULL) is its PID, and it may already have
- * completed. Errors, with nothing left behind: -ESHUTDOWN (stopping), -EAGAIN (as
- * many as processes_max are alive, or about to be), -ENOMEM, or what init or
- * on_start returned.
+ * Starts a process. ops: see struct sb_process_ops. method and input: the arguments of its init. If
+ * the workers do not run, the process waits for sb_scheduler_start. *pid (may be NULL) is its PID,
+ * stored before its first step; on an error *pid is unchanged.
  *
- * The memory of processes that have ended is used again when nobody can be looking at
- * them, usually within a millisecond. At dead_max_bytes of it a submission waits until
- * there is less, for at most a second; then it is refused with -ENOMEM. On the helper thread,
- * in on_drop and in the visitor of a list a submission does not wait and is refused at once.
- * Callers: any thread.
+ * Returns 0: the process has started, and may have ended already. Or an error, and the process has
+ * left nothing behind: -ESHUTDOWN: the scheduler stops; -EAGAIN: processes_max processes exist, or
+ * are about to; -ENOMEM, also for a state_bytes that no memory holds; or the error of init or
+ * on_start. The process owns input from the call of init on, also if it is refused after that.
+ *
+ * The memory of processes that have ended is used again when no thread can read it, usually within
+ * a millisecond. While it has dead_max_bytes, a submission waits, also in a step, for up to a
+ * second, and then returns -ENOMEM. In on_drop, in the visitor of a list and on the helper thread
+ * it returns -ENOMEM at once. Callers: any thread.
  */
 SB_MUST_CHECK int sb_scheduler_submit(struct sb_scheduler *scheduler,
 				      const struct sb_process_ops *ops, const char *method,
 				      union sb_value input, sb_pid *pid);
 
 /*
- * The same with a PID of the caller's choice, from SB_PID_CHOSEN up. More
- * errors, before a call of init: -EINVAL (it is below), -EEXIST (a process has it,
- * or had it less than config.pid_reuse_ns ago, or somebody else is about to use
- * it). Until then a sender to the earlier process learns that it is gone; a
- * completion for it never reaches a later one. Callers: any thread.
+ * Starts a process as sb_scheduler_submit does, with a PID that the caller chooses, SB_PID_CHOSEN
+ * or above. Returns as sb_scheduler_submit; also, before init is called, -EINVAL: pid is below
+ * SB_PID_CHOSEN; -EEXIST: a process has the PID, another submission is about to use it, or less
+ * than pid_reuse_ns has passed since the worker retired its process: when it next ran out of work
+ * or had a tick, usually within a millisecond of the end. Messages to the PID are refused until it
+ * is used again. Completions, timers and exit events of the earlier process never reach the later
+ * one. Callers: any thread.
  */
 SB_MUST_CHECK int sb_scheduler_submit_as(struct sb_scheduler *scheduler, sb_pid pid,
 					 const struct sb_process_ops *ops, const char *method,
 					 union sb_value input);
 
 /*
- * Submits and waits until the process has completed; *exit says how. Returns 0,
- * or an error of submit (*exit is unchanged); -ESHUTDOWN also after a stop, because there may be
- * no other start. Before the first start it waits for that. Stop by force completes the process,
- * too. Callers: foreign threads; workers, callbacks and the helper thread get -EDEADLK.
+ * Starts a process as sb_scheduler_submit does, and waits until it has ended, without a limit;
+ * before the first start of the workers also for that. *exit reports the end. on_complete has run
+ * before the function returns, and the process no longer counts for processes_max. Returns 0, also
+ * if the process ended with an error or by force; or an error of submit, and *exit is unchanged;
+ * -ESHUTDOWN also after a stop, because there may be no further start. Callers: foreign threads;
+ * workers, callbacks and the helper thread get -EDEADLK.
  */
 SB_MUST_CHECK int sb_scheduler_execute(struct sb_scheduler *scheduler,
 				       const struct sb_process_ops *ops, const char *method,
 				       union sb_value input, struct sb_exit *exit);
 
 /*
- * Ends a process wherever it is, with -ECANCELED, without waiting for that: a
- * step that is running is the last one, and a process that is queued, Blocked
- * or Idle is not stepped again. A process may terminate itself.
- * Returns 0, -ESRCH (no such process, or it has just completed) or -ENOMEM.
- * Callers: any thread.
+ * Terminates a process: it runs no further step, and ends with -ECANCELED. Does not wait for that.
+ * A step that runs goes on; if it ends the process, that end counts. A process may terminate
+ * itself. Returns 0, also if the process has been terminated before; -ESRCH: there is no such
+ * process, or it has ended; -ENOMEM. Callers: any thread.
  */
 int sb_scheduler_terminate(struct sb_scheduler *scheduler, sb_pid pid);
 
 /*
- * Asks a process to finish: it gets one SB_EVENT_CANCEL in its life, however
- * often it is asked. Returns 0, -ESRCH or -ENOMEM. Callers: any thread.
+ * Sends a process its SB_EVENT_CANCEL, which asks it to end. A process gets at most one in its
+ * life. Returns 0, also if it was sent before; -ESRCH: there is no such process, or it has ended;
+ * -ENOMEM. Callers: any thread.
  */
 int sb_scheduler_cancel(struct sb_scheduler *scheduler, sb_pid pid);
 
 /*
- * Sends a message to a process of this scheduler, lock-free for
- * workers. Returns 0: the process was alive and gets the message unless it
- * completes first; or, and the value stays the caller's: -ESRCH (no such
- * process), -EWOULDBLOCK (it has mailbox_bound messages unread), -ENOMEM.
- * From one sender to one process, order is kept. Callers: any thread.
+ * Sends a message to a process of this scheduler, whatever the router. Returns 0: the process gets
+ * the message unless it ends first; then on_drop gets it. Or an error, and the message remains with
+ * the caller: -ESRCH: there is no such process, or it has ended; -EWOULDBLOCK: mailbox_bound
+ * messages wait for it; -ENOMEM. From one sender to one process the order is kept.
+ *
+ * Does not wait for the process. A worker takes no lock, as in sb_step_send; other threads take a
+ * short one that they share. Callers: any thread.
  */
 SB_MUST_CHECK int sb_scheduler_send(struct sb_scheduler *scheduler, sb_pid to,
 				    union sb_value message);
 
-/* The scheduler as a receiver: its send is sb_scheduler_send. Callers: any thread. */
+/* Returns the scheduler as a receiver, whose send is sb_scheduler_send. It is valid until
+ * sb_scheduler_destroy. Callers: any thread. */
 struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *scheduler);
 
 /*
- * Completes a yield: the process gets an SB_EVENT_COMPLETION with the result
- * or, if error is not 0, the error. Returns 0, -ESRCH (the process
- * is gone; the value stays the caller's) or -ENOMEM. Callers: any thread.
+ * Completes a yield: its process gets an SB_EVENT_COMPLETION with result and error (0 or -errno).
+ * To be called once for each yield; each further call sends a further event. Returns 0: the process
+ * gets the event unless it ends first; then on_drop gets it. Or an error, and result remains with
+ * the caller: -ESRCH: the process has ended; -ENOMEM: may be called again. Does not wait. Callers:
+ * any thread.
  */
 int sb_complete(const struct sb_completer *completer, union sb_value result, int error);
 
-/*
- * Waits until no process is alive, or timeout_ns has passed (UINT64_MAX:
- * for ever). Returns 0 or -ETIMEDOUT. Callers: foreign threads; workers, callbacks and the helper
- * thread get -EDEADLK.
- */
+/* Waits until no process exists and no submission is under way, or timeout_ns has passed
+ * (UINT64_MAX: no limit; 0: only checks). Returns 0 or -ETIMEDOUT. Callers: foreign threads;
+ * workers, callbacks and the helper thread get -EDEADLK. */
 int sb_scheduler_wait_idle(struct sb_scheduler *scheduler, uint64_t timeout_ns);
 
-/*
- * Once no process is alive: waits until what the completed ones have left
- * behind is free again. Until then workers may be asked for quiescent states,
- * and the answer to that can be a system call. Returns 0. Callers: foreign threads; workers,
- * callbacks and the helper thread get -EDEADLK.
- */
+/* Waits until the memory of processes that have ended can be used again; to be called after
+ * sb_scheduler_wait_idle, before a measurement. Returns 0. Callers: foreign threads; workers,
+ * callbacks and the helper thread get -EDEADLK. */
 int sb_scheduler_settle(struct sb_scheduler *scheduler);
 
-/* When the last process completed, by sb_clock_ns; only while none lives. Callers: any thread. */
+/* Returns the time at which the last process ended (CLOCK_MONOTONIC, ns); 0: none has ended. Valid
+ * while no process exists. Callers: any thread. */
 uint64_t sb_scheduler_idle_since_ns(struct sb_scheduler *scheduler);
 
-/*
- * Whether a process has ended for want of memory, or of places (processes_max),
- * since the last call: -ENOMEM or -EAGAIN, the error of the last such process,
- * or 0. Others may wait for it for ever. Callers: any thread.
- */
+/* Returns -ENOMEM or -EAGAIN if a process has ended with this error since the last call (the error
+ * of the last such process), else 0. Processes that wait for a message of such a process may never
+ * end. Callers: any thread. */
 int sb_scheduler_take_shortage(struct sb_scheduler *scheduler);
 
-/* The number of workers of its placement. Callers: any thread. */
+/* Returns the number of workers. Callers: any thread. */
 uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
 
 #define SB_LISTED_NAME_BYTES 64
 
-/* A process as the list shows it, at some moment during the call. */
+/* A process at some moment during the list. */
 struct sb_process_info {
 	sb_pid pid;
-	const char *name; /* of its operations, cut off at SB_LISTED_NAME_BYTES - 1 bytes;
-			   * valid during the visit */
+	const char *name; /* a copy of sb_process_ops.name, cut off at SB_LISTED_NAME_BYTES - 1
+			   * bytes; "" for NULL; valid during the visit */
 	enum sb_state state;
-	uint64_t steps;	   /* run so far */
-	uint64_t start_ns; /* when it was submitted, by sb_clock_ns; by a step:
-			    * as of its worker's last tick, or exact if timed */
+	uint64_t steps;	   /* begun so far */
+	uint64_t start_ns; /* the time of the submission (CLOCK_MONOTONIC, ns); of one by a worker
+			    * the time of that worker's last tick, or exact */
 };
 
 /*
- * Calls visit for every process, while everything goes on: one that comes or
- * goes meanwhile may be missed. visit must not block; it may call what any thread may, and
- * what its step may. Callers: any thread.
+ * Calls visit(arg, info) for each process that exists during the whole call; processes that start
+ * or end meanwhile may be missed. *info is valid during the visit. visit is called by the calling
+ * thread under no lock. It must not block; it may call every function whose callers are "any
+ * thread", and in a step those of core/step.h. Callers: any thread.
  */
 void sb_scheduler_list(struct sb_scheduler *scheduler,
 		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg);

@@ -64,6 +64,7 @@ static void empty_grave(struct sb_worker *w, struct sb_grave *grave)
 		sb_pool_free(&w->pool, grave->dead[i], grave->bytes[i]);
 	grave->count = 0;
 	grave->all_bytes = 0;
+	grave->has_chosen = false;
 }
 
 int sb_graves_init(struct sb_worker *w)
@@ -122,6 +123,12 @@ void sb_worker_bury(struct sb_worker *w)
 		wait_for_grave(w, grave);
 }
 
+void sb_worker_bury_chosen(struct sb_worker *w)
+{
+	if (SB_UNLIKELY(w->grave->has_chosen))
+		sb_worker_bury(w);
+}
+
 /* Many times as many as are under way where processes end at full speed; more than
  * that a long grace period has needed. */
 #define GRAVES_MAX 256
@@ -165,6 +172,7 @@ void sb_worker_gather_dead(struct sb_worker *w, struct sb_process *p, size_t byt
 	grave->dead[grave->count] = p;
 	grave->bytes[grave->count] = bytes;
 	grave->all_bytes += bytes;
+	grave->has_chosen |= p->pid >= SB_PID_CHOSEN;
 	if (++grave->count == SB_GRAVE_ROOM || grave->all_bytes >= GRAVE_BYTES_MAX)
 		sb_worker_bury(w);
 }

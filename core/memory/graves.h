@@ -21,6 +21,7 @@ struct sb_grave {
 	struct sb_grave *next;
 	uint32_t count;
 	size_t all_bytes; /* of those in it */
+	bool has_chosen;  /* one has a PID that the program may want to choose again */
 	struct sb_process *dead[SB_GRAVE_ROOM];
 	size_t bytes[SB_GRAVE_ROOM];
 };
@@ -37,6 +38,9 @@ uint64_t sb_dead_bytes(const struct sb_scheduler *scheduler);
 
 /* Starts the grace period of the dead gathered so far. */
 void sb_worker_bury(struct sb_worker *worker);
+
+/* The same, if one of them has a chosen PID: a worker that is never idle would keep the PID. */
+void sb_worker_bury_chosen(struct sb_worker *worker);
 
 /* Frees the dead whose grace period has passed. */
 void sb_worker_take_reclaimed(struct sb_worker *worker);

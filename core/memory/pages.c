@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/platform/base.h"
+
 /* Newer than some C libraries. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -27,10 +27,26 @@ void sb_backlog_sort_in(struct sb_process *p, struct sb_event_node *node)
 	sb_event_list_put(list_of(p, node), node);
 }
 
+static void sort_in_all(struct sb_process *p, struct sb_event_node *first)
+{
+	while (first) {
+		struct sb_event_node *next = first->next;
+
+		sb_backlog_sort_in(p, first);
+		first = next;
+	}
+}
+
+/* Events that later ones of their kind must not overtake are sorted, too. */
 void sb_backlog_overflow(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
-	if (!p->overfull && sb_extra_of(s, w, p))
-		p->overfull = true;
+	struct sb_event_node *first = p->backlog.first;
+
+	if (p->overfull || !sb_extra_of(s, w, p))
+		return;
+	p->overfull = true;
+	p->backlog.first = NULL;
+	sort_in_all(p, first);
 }
 
 /* Whether an overfull process has to get these events one by one. */
@@ -60,12 +76,7 @@ void sb_backlog_append(struct sb_scheduler *s, struct sb_worker *w, struct sb_pr
 		node = older;
 	}
 	if (needs_sorting(s, w, p, is_mixed, n > budget)) {
-		while (first) {
-			struct sb_event_node *next = first->next;
-
-			sb_backlog_sort_in(p, first);
-			first = next;
-		}
+		sort_in_all(p, first);
 		return;
 	}
 	if (p->backlog.first)

@@ -3,12 +3,12 @@
  * has got.
  *
  * They wait in order of arrival. When there are more than one step takes, the process is
- * `overfull`: from then on, until none is left, new events are sorted by kind, so that
+ * `overfull`: from then on, until none is left, events are sorted by kind, so that
  * no kind waits behind an ever longer queue of another:
  *
  *	urgent    cancel and exit events, which the next step gets first
  *	other     completions and timers, which share the rest of a step with messages
- *	backlog   messages, and what had arrived before
+ *	backlog   messages
  *
  * Within a kind the order of arrival is kept. The two lists are in the process's extra;
  * if there is no memory for it, all events stay in order of arrival.
@@ -29,7 +29,7 @@ void sb_backlog_sort_in(struct sb_process *process, struct sb_event_node *node);
 /* Adds one event, whose next is NULL. */
 static inline void sb_backlog_put(struct sb_process *process, struct sb_event_node *node)
 {
-	if (SB_UNLIKELY(process->backlog.first && process->overfull))
+	if (SB_UNLIKELY(process->overfull))
 		sb_backlog_sort_in(process, node);
 	else
 		sb_event_list_put(&process->backlog, node);

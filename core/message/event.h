@@ -2,6 +2,7 @@
 #ifndef SB_CORE_MESSAGE_EVENT_H
 #define SB_CORE_MESSAGE_EVENT_H
 
+#include "core/platform/base.h"
 #include "core/process.h"
 
 /* Types of events that are queued; a step never gets one of them. */

@@ -1,6 +1,7 @@
 /*
- * base.h - what every file of the project may assume: line size, branch
- * hints, container_of, and the two kinds of assertion.
+ * base.h - macros that every file of the project may use: line size, branch hints,
+ * container_of, and the two kinds of assertion. It is not installed with the library;
+ * public headers include core/platform/public.h.
  *
  * SB_CHECK stays on in every build and is for cheap checks on slow paths;
  * SB_ASSERT is compiled, and so type-checked, everywhere but evaluated only
@@ -11,9 +12,8 @@
 
 #include <assert.h>
 #include <stdalign.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "core/platform/public.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,8 +37,7 @@ extern "C" {
 /* The least number of bytes that one prefetch brings. */
 #define SB_FETCHED 64
 
-#define SB_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define SB_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SB_LIKELY(x) __builtin_expect(!!(x), 1)
 
 #define SB_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -53,11 +52,9 @@ extern "C" {
 /* A function that is called rarely from where it matters: not inlined there. */
 #define SB_COLD __attribute__((cold, noinline))
 
-#define SB_MUST_CHECK	__attribute__((warn_unused_result))
 #define SB_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Reports the failed condition and both values, then aborts: exit by signal. Callers: any
- * thread. */
+/* Prints the failed condition and both values to stderr, and aborts. */
 __attribute__((noreturn)) void sb_check_failed(const char *file, int line, const char *text,
 					       unsigned long long left, unsigned long long right);
 
@@ -87,7 +84,7 @@ void sb_test_delay(void);
 #define SB_WINDOW() ((void)0)
 #endif
 
-/* The smaller, and the larger, of two. Callers: any thread. */
+/* The smaller, and the larger, of two. */
 static inline uint64_t sb_min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

@@ -15,6 +15,8 @@
 #include "core/state.h"
 #include "core/timers/timers.h"
 
+static_assert(SB_COMMAND_BUILTIN_END <= SB_COMMAND_ARRAY, "in the registry's array");
+
 const char *sb_command_name(uint32_t id)
 {
 	static const char *const names[SB_COMMAND_ARRAY] = {

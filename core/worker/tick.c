@@ -75,6 +75,7 @@ static void keep_house(struct sb_worker *w)
 		now = slow_down(w);
 	w->tick.now_ns = now;
 	sb_store_rlx(&w->tick.epoch, sb_load_rlx(&w->tick.epoch) + 1);
+	sb_worker_bury_chosen(w);
 	sb_worker_quiescent(w);
 	if (SB_UNLIKELY(sb_reclaim_sleeps(w->scheduler->reclaim)))
 		sb_reclaim_wake(w->scheduler->reclaim);

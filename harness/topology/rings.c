@@ -1,3 +1,4 @@
+#include "core/platform/base.h"
 #include "core/worker/distance.h"
 #include "harness/topology/rings.h"
 

@@ -27,11 +27,11 @@ sed -i "s/@MAIL@/$mail/; s/@NEEDS@/$needs/" debian/control
 	printf '\n -- The sched-bench authors <%s>  %s\n' "$mail" "$(date -Ru -r CHANGELOG.md)"
 } >debian/changelog
 {
-	echo 'libschedbench.so.0 libschedbench0 #MINVER#'
-	for symbol in SCHEDBENCH_0 $(cat affinity/schedbench.symbols); do
-		echo " $symbol@SCHEDBENCH_0 $version"
+	echo 'libschedbench.so.1 libschedbench1 #MINVER#'
+	for symbol in SCHEDBENCH_1 $(cat affinity/schedbench.symbols); do
+		echo " $symbol@SCHEDBENCH_1 $version"
 	done
-} >debian/libschedbench0.symbols
+} >debian/libschedbench1.symbols
 
 dpkg-buildpackage -b -us -uc >../build.log 2>&1 || {
 	tail -n 40 ../build.log

@@ -48,7 +48,7 @@ inside sh -c '/tmp/echo </dev/null | grep -qx "[0-9]*"' || fail "echo does not s
 # ---- away with them ----
 
 inside sh -c 'rm -rf /tmp/* /root/.cache /root/.config'
-inside dpkg -P sched-bench libschedbench-dev libschedbench0 >>"$root.log" 2>&1
+inside dpkg -P sched-bench libschedbench-dev libschedbench1 >>"$root.log" 2>&1
 files >"$root.after"
 diff "$root.before" "$root.after" | grep -v 'var/lib/dpkg\|var/log\|var/cache' | grep '^[<>]' &&
 	fail "this is left of the packages, or gone with them"

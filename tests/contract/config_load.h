@@ -5,7 +5,14 @@
 #ifndef SB_TESTS_CONTRACT_CONFIG_LOAD_H
 #define SB_TESTS_CONTRACT_CONFIG_LOAD_H
 
+#include <assert.h>
+
 #include "affinity/schedbench.h"
+
+/* As the library that is tested was built. */
+#ifndef SB_DEBUG
+#define SB_DEBUG 0
+#endif
 
 #define LOAD_PROCESSES 1000
 

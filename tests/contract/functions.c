@@ -361,27 +361,6 @@ static int call_sb_value_ptr(struct scene *scene, struct sb_step *step)
 	return sb_value_ptr(scene).ptr == scene ? 0 : WRONG;
 }
 
-static int call_sb_min_u64(struct scene *scene, struct sb_step *step)
-{
-	(void)scene;
-	(void)step;
-	return sb_min_u64(1, UINT64_MAX) == 1 ? 0 : WRONG;
-}
-
-static int call_sb_max_u64(struct scene *scene, struct sb_step *step)
-{
-	(void)scene;
-	(void)step;
-	return sb_max_u64(1, UINT64_MAX) == UINT64_MAX ? 0 : WRONG;
-}
-
-static int call_sb_check_failed(struct scene *scene, struct sb_step *step)
-{
-	(void)scene;
-	(void)step;
-	sb_check_failed("contract", 1, "a check", 1, 2);
-}
-
 const struct function functions[] = {
 #define FUNCTION(name, class, ...) { #name, call_##name },
 #include "tests/contract/functions.def"

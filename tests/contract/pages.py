@@ -14,10 +14,9 @@ BEGIN, END = '.\\" The table of tests/contract/functions.def.', '.\\" End of the
 
 
 def without_macros(text):
-    """C alone: no preprocessor lines, and nothing that is for C++ or for tests."""
+    """C alone: no preprocessor lines, and nothing that is for C++."""
     text = re.sub(r"\\\n", " ", text)
-    text = re.sub(r"^#ifdef (__cplusplus|SB_TEST_DELAYS)\n.*?^#(endif|else)\n", "", text,
-                  flags=re.M | re.S)
+    text = re.sub(r"^#ifdef __cplusplus\n.*?^#(endif|else)\n", "", text, flags=re.M | re.S)
     return re.sub(r"^#.*$", "", text, flags=re.M)
 
 

@@ -12,6 +12,11 @@
 
 #include "affinity/schedbench.h"
 
+/* As the library that is tested was built. */
+#ifndef SB_DEBUG
+#define SB_DEBUG 0
+#endif
+
 enum caller {
 #define CALLER(NAME, text, thread, place, ...) NAME,
 #include "tests/contract/callers.def"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum class { PURE, ANY, SETUP, WAITS, FREES, STEP_ONLY, OUTPUT_ONLY, ABORTS, CLASSES };
+enum class { PURE, ANY, SETUP, WAITS, FREES, STEP_ONLY, OUTPUT_ONLY, CLASSES };
 
 static const struct {
 	int bit;
@@ -40,7 +40,6 @@ static const struct {
 			       "assertion fails." },
 	[STEP_ONLY] = { "step", "the step, and an init, on_start or visitor that it calls." },
 	[OUTPUT_ONLY] = { "step", "the step, and an init, on_start or visitor that it calls." },
-	[ABORTS] = { "any", "any thread." },
 };
 
 /* The columns of functions.def. */
@@ -59,7 +58,6 @@ struct row {
 #define CLASS_FREES  FREES
 #define CLASS_STEP   STEP_ONLY
 #define CLASS_OUTPUT OUTPUT_ONLY
-#define CLASS_ABORTS ABORTS
 
 static const struct row rows[] = {
 #define FUNCTION(name, class, ...) { CLASS_##class, { __VA_ARGS__ } },
@@ -160,10 +158,8 @@ static const char *assertion(enum class class, enum caller caller)
 	case FREES:
 		return callers[caller].place == FREE ? "sb_phase_is_at_rest("
 						     : "sb_caller_may_wait()";
-	case STEP_ONLY:
-		return "sb_worker_current()";
 	default:
-		return "a check";
+		return "sb_worker_current()";
 	}
 }
 

@@ -26,6 +26,8 @@
 
 enum { WORKERS = 2 };
 
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
 /* ---- one run, in a child process ---- */
 
 /* Whether the field's limits, or a lack of memory, explain the error. */
@@ -232,7 +234,7 @@ static void run_states(const struct sb_config *config, const struct sb_placement
 	struct sb_scheduler *scheduler;
 
 	load_require(!sb_scheduler_create(&scheduler, config, placement), "create");
-	for (size_t i = 0; i < SB_ARRAY_SIZE(sizes); i++)
+	for (size_t i = 0; i < COUNT(sizes); i++)
 		run_state(scheduler, sizes[i]);
 	sb_scheduler_destroy(scheduler);
 }
@@ -346,7 +348,7 @@ static bool check_field(const struct limits *limits, uint32_t *runs)
 				    limits->high,
 				    limits->high + 1,
 				    limits->type_max };
-	const int n = SB_ARRAY_SIZE(values);
+	const int n = COUNT(values);
 	bool is_right = true;
 
 	for (int i = 0; i < n; i++) {
@@ -382,7 +384,7 @@ int main(int argc, char **argv)
 	(void)complete;
 	(void)complete_placement;
 	(void)complete_place;
-	for (size_t i = 0; i < SB_ARRAY_SIZE(all_limits); i++) {
+	for (size_t i = 0; i < COUNT(all_limits); i++) {
 		uint32_t runs = 0;
 		bool is_field_right;
 

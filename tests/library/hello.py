@@ -10,7 +10,8 @@ CONTINUE, DONE = 0, 3  # enum sb_status (core/process.h)
 
 
 class Step(ctypes.Structure):
-    """The beginning of struct sb_step (core/step.h)."""
+    """The beginning of struct sb_step (core/step.h). sb_step_result is an inline function, which a
+    language other than C and C++ does by itself."""
     _fields_ = [("self", ctypes.c_uint64), ("worker", ctypes.c_void_p), ("result", ctypes.c_uint64)]
 
 

@@ -35,11 +35,45 @@ alone() {
 }
 holds "each header compiles alone, as C11 and as C++17" alone
 
+# Installed headers refer to installed headers only.
+no_other_files() {
+	grep -rhoE '\b(core|affinity|tests|harness|results|workloads)/[a-z0-9_./]*[a-z]' "$usr/include/schedbench" | sort -u |
+		while read -r file; do
+			[ -e "$usr/include/schedbench/$file" ] || echo "$file is not installed"
+		done | grep . && return 1
+	return 0
+}
+holds "and refers to no file that is not installed" no_other_files
+internals() {
+	echo '#include <schedbench.h>' >"$work/internals.c"
+	gcc -I "$usr/include/schedbench" -E -dD "$work/internals.c" >"$work/internals" &&
+		grep -q sb_scheduler_create "$work/internals" &&
+		! grep -nE 'SB_(CHECK|ASSERT|WINDOW|DEBUG|VIRTUAL|LINE|COLD|INLINE)\b|sb_(check_failed|test_delay|min_u64|container_of)\b' "$work/internals"
+}
+holds "the headers show no internals" internals
+
+# ---- the program in scheduler.h ----
+
+program() {
+	sed -n '/^ \* A complete program:$/,/^ \* The program ends here\./s/^ \*\t\{0,1\}//p' "$usr/include/schedbench/core/scheduler.h" |
+		sed '1d; $d' >"$work/program.c"
+	[ "$(wc -l <"$work/program.c")" -ge 25 ] && cp "$work/program.c" "$work/program.cc"
+}
+# compiles COMPILER STANDARD FILE
+compiles() {
+	# shellcheck disable=SC2046
+	"$1" -std="$2" -O2 -Wall -Wextra -Werror "$work/$3" $(pkg-config --cflags --libs schedbench) -o "$work/program" &&
+		[ "$("$work/program")" = 5050 ]
+}
+holds "scheduler.h begins with a program" program
+holds "which compiles as C11, runs, and prints what the header says" compiles gcc c11 program.c
+holds "and as C++17" compiles g++ c++17 program.cc
+
 # ---- symbols ----
 
 # Every function of the headers is one of them, but for those that are inline.
 symbols() {
-	nm -D --defined-only "$usr/lib/libschedbench.so.0" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+	nm -D --defined-only "$usr/lib/libschedbench.so.1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 		LC_ALL=C sort | diff affinity/schedbench.symbols -
 }
 holds "the shared library shows its interface alone (affinity/schedbench.symbols)" symbols
@@ -49,7 +83,7 @@ static_symbols() {
 }
 holds "and so does the static one" static_symbols
 soname() {
-	readelf -d "$usr/lib/libschedbench.so" | grep -q 'SONAME.*libschedbench\.so\.0'
+	readelf -d "$usr/lib/libschedbench.so" | grep -q 'SONAME.*libschedbench\.so\.1'
 }
 holds "its soname has a version" soname
 

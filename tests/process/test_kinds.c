@@ -178,6 +178,40 @@ static void kinds_share_steps_of_two_events(void **state)
 	kinds_share_a_step(2);
 }
 
+enum { BURST = 3 * BUDGET };
+
+/* The first step yields more than the second receives; the second yields one more. */
+static int yield_a_burst(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
+{
+	struct seen *seen = (struct seen *)script;
+	const uint64_t steps = sb_load_rlx(&script->steps);
+	const uint32_t yields = steps == 1 ? BURST : steps == 2 ? 1 : 0;
+
+	see_all(script, events, count);
+	for (uint32_t i = 0; i < yields; i++)
+		CHECK_EQ(sb_step_yield(step, SB_COMMAND_TIMER_STOP, sb_value_u64(UINT64_MAX),
+				       seen->script.seen++),
+			 0);
+	return seen->completions == BURST + 1 ? SB_DONE : SB_YIELD;
+}
+
+static void later_completions_stay_behind(void **state)
+{
+	struct fixture f;
+	struct seen seen = { .script = { .f = &f, .step = yield_a_burst } };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.event_budget = BUDGET;
+	fixture_create(&f, 1);
+	fixture_submit(&f, &scripted, &seen.script);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_wait(&f);
+	CHECK_EQ(seen.completions, BURST + 1);
+	fixture_end(&f);
+}
+
 /* ---- ticks ---- */
 
 enum { SLOW_STEPS = 50, STEP_NS = 200000, PERIOD_NS = 1024 };
@@ -230,6 +264,7 @@ int main(void)
 		cmocka_unit_test(an_exit_overtakes_messages),
 		cmocka_unit_test(kinds_share_steps_of_one_event),
 		cmocka_unit_test(kinds_share_steps_of_two_events),
+		cmocka_unit_test(later_completions_stay_behind),
 		cmocka_unit_test(ticks_do_not_pile_up),
 	};
 

@@ -102,6 +102,39 @@ static void a_chosen_pid_can_be_used_again(void **state)
 	fixture_end(&f);
 }
 
+static int until_flagged(struct script *script, struct sb_step *step, const struct sb_event *events,
+			 uint32_t count)
+{
+	(void)step;
+	(void)events;
+	(void)count;
+	return flag_set(script) ? SB_DONE : SB_CONTINUE;
+}
+
+/* Also if few processes end, and its worker never runs out of work. */
+static void a_busy_worker_frees_chosen_pids(void **state)
+{
+	const sb_pid pid = SB_PID_CHOSEN + 5;
+	struct fixture f;
+	struct script busy = { .f = &f, .step = until_flagged };
+	struct script script = { .f = &f, .step = done_with_42 };
+	int rc;
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.pid_reuse_ns = 0;
+	fixture_create(&f, 1);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	fixture_submit(&f, &scripted, &busy);
+	CHECK_EQ(submit_as(&f, pid, &script), 0);
+	while ((rc = submit_as(&f, pid, &script)) == -EEXIST)
+		sb_thread_yield();
+	CHECK_EQ(rc, 0);
+	sb_store_rel(&busy.flag, 1);
+	fixture_wait(&f);
+	fixture_end(&f);
+}
+
 static void a_refused_pid_is_free_again(void **state)
 {
 	struct fixture f;
@@ -188,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chosen_pid_is_used_once),
 		cmocka_unit_test(a_chosen_pid_can_be_used_again),
+		cmocka_unit_test(a_busy_worker_frees_chosen_pids),
 		cmocka_unit_test(a_refused_pid_is_free_again),
 		cmocka_unit_test(what_does_not_come_to_be_leaves_no_block),
 		cmocka_unit_test(one_of_two_gets_the_pid),

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/platform/base.h"
 #include "core/process.h"
 
 /* A ring of a power of two of slots; zeroed: empty. */
