@@ -179,6 +179,12 @@ FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
 # Scenarios under many schedules; one compiler is enough.
 EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explore)
 
+# The torture driver knows the public headers alone, and links a library that shows nothing else; but
+# for one switch of the tests' builds, which refuses allocations. Its parts for virtual time are
+# explore's.
+TORTURE := $(OUT)/torture/torture
+TORTURE_SOURCES := $(filter-out %/host_virtual.c,$(wildcard tests/torture/*.c))
+
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
 # a program would notice changes the number behind .so.
 PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/config.h core/dispatch.h core/placement.h \
@@ -459,6 +465,17 @@ $(TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/all.a
 $(FUZZ): $(FUZZ_OBJECTS) $(OUT)/all.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/torture/libschedbench.a: $(patsubst %.c,$(OUT)/small/%.o,$(filter core/% affinity/%,$(SOURCES))) $(SYMBOLS)
+	@echo "  AR    $@"
+	@mkdir -p $(@D)
+	$(Q)ld -r -o $@.o $(filter %.o,$^)
+	$(Q)objcopy --keep-global-symbols=$(SYMBOLS) --keep-global-symbol=sb_test_allocations $@.o
+	$(Q)rm -f $@ && ar rcsD $@ $@.o && rm -f $@.o
+
+$(TORTURE): $(TORTURE_SOURCES:%.c=$(OUT)/small/%.o) $(OUT)/torture/libschedbench.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm
 
 $(SMALL_TESTS): $(OUT)/small/%: $(OUT)/small/%.o $(OUT)/small/all.a
 	@echo "  LINK  $@"
