@@ -10,7 +10,7 @@
 static void call_for(const struct life *life, enum feature feature)
 {
 	if (life->depth < DEPTH_QUIET)
-		call_in(feature, CALLBACK);
+		call_in(life->scheduler, feature, CALLBACK);
 }
 
 /* ---- init and close ---- */

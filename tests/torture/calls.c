@@ -262,7 +262,7 @@ static void visit(void *arg, const struct sb_process_info *info)
 	if (v->tells)
 		add(&v->s->inside, 1);
 	v->tells = false;
-	call_in(FEATURE_HANDLER_CALLS, VISIT);
+	call_in((uint32_t)(v->s - world->scheduler), FEATURE_HANDLER_CALLS, VISIT);
 }
 
 void call_list(struct scheduler_model *s, bool tells)
@@ -292,9 +292,9 @@ static void start(struct scheduler_model *s)
 	       "start returned %d", rc);
 }
 
-static void must_not_wait(uint32_t number)
+/* Of the scheduler whose step or callback this is: it would wait for itself. */
+static void must_not_wait(struct scheduler_model *s, uint32_t number)
 {
-	struct scheduler_model *s = &world->scheduler[number / 5 % world->script.schedulers];
 	struct sb_exit exit;
 	struct life *life;
 	int rc;
@@ -427,7 +427,7 @@ void call(const struct action *a, const struct context *context)
 		refuse_memory(a->number);
 		break;
 	case ACT_MUST_NOT_WAIT:
-		must_not_wait(a->number);
+		must_not_wait(&world->scheduler[context->scheduler], a->number);
 		break;
 	case ACT_CREATE:
 		create();
@@ -438,7 +438,7 @@ void call(const struct action *a, const struct context *context)
 /* A process that a callback submits may lead to another callback, but not for ever. */
 #define DEPTH_MAX 2
 
-void call_in(enum feature feature, enum who who)
+void call_in(uint32_t scheduler, enum feature feature, enum who who)
 {
 	struct own *mine = own();
 	struct action action;
@@ -447,7 +447,9 @@ void call_in(enum feature feature, enum who who)
 		return;
 	mine->depth++;
 	for (uint32_t n = rng_below(&mine->rng, 3); n; n--) {
-		const struct context context = { .who = who, .depth = DEPTH_QUIET };
+		const struct context context = { .who = who,
+						 .scheduler = scheduler,
+						 .depth = DEPTH_QUIET };
 
 		if (script_draw_action(&world->script, &mine->rng, who, &action))
 			call(&action, &context);

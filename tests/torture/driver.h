@@ -26,6 +26,7 @@ struct actor;
 /* Who makes a call. */
 struct context {
 	enum who who;
+	uint32_t scheduler;  /* of a step or a callback */
 	struct actor *actor; /* of a step */
 	struct sb_step *step;
 	uint32_t stream; /* of messages; 0: they have no order */
@@ -38,8 +39,9 @@ struct context {
 /* An action that is not a step's alone. */
 void call(const struct action *action, const struct context *context);
 
-/* Maybe one or two calls, drawn by the calling thread, from a callback or a visitor. */
-void call_in(enum feature feature, enum who who);
+/* Maybe one or two calls, drawn by the calling thread, from a callback or a visitor of that
+ * scheduler. */
+void call_in(uint32_t scheduler, enum feature feature, enum who who);
 
 /* NULL, or a process that the scheduler has accepted. tells: an endgame's, or 0. */
 struct life *call_submit(uint32_t scheduler, uint32_t type, const struct context *context,

@@ -222,7 +222,6 @@ static void stop_all(void)
 		const int rc = sb_scheduler_stop(model_of(i)->scheduler, host_patience_ns());
 
 		expect(!rc, "stop needed force: %d", rc);
-		model_check_ended(i);
 	}
 }
 
@@ -249,7 +248,13 @@ void round_run(void)
 	run_threads();
 	come_to_rest();
 	stop_all();
+	/* Processes of one scheduler may have submitted to another that had stopped: these wait for a
+	 * start. From now on there are no more. */
 	put(&world->is_calm, true);
+	come_to_rest();
+	stop_all();
+	for (i = 0; i < world->script.schedulers; i++)
+		model_check_ended(i);
 	put(&world->pump_ends, true);
 	host_join(&pump_thread);
 	for (i = 0; i < world->script.schedulers; i++) {

@@ -179,7 +179,7 @@ static void yield_send(struct actor *actor, struct sb_step *step, struct life *o
 
 static void yield_spawn(struct actor *actor, struct sb_step *step, const struct action *act)
 {
-	if (actor->spawn_tag || actor->life->depth >= DEPTH_MAX)
+	if (actor->spawn_tag || actor->life->depth >= DEPTH_MAX || get(&world->is_calm))
 		return;
 	actor->spawned = life_new(actor->life->scheduler, act->type, actor->life->depth + 1);
 	if (!actor->spawned)
@@ -261,13 +261,14 @@ void actor_act(struct actor *actor, struct sb_step *step, const struct action *a
 {
 	/* Streams of foreign threads come first. */
 	const struct context context = { .who = STEP,
+					 .scheduler = actor->life->scheduler,
 					 .actor = actor,
 					 .step = step,
 					 .stream = 1 + THREADS_MAX + actor->life->number,
 					 .sequence = &actor->sequence,
 					 .depth = actor->life->depth + 1u };
 
-	if (submits(act) && actor->life->depth >= DEPTH_MAX)
+	if (submits(act) && (actor->life->depth >= DEPTH_MAX || get(&world->is_calm)))
 		return;
 	switch (act->kind) {
 	case ACT_STEP_SEND:
