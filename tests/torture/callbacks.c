@@ -9,8 +9,8 @@
 
 static void call_for(const struct life *life, enum feature feature)
 {
-	if (life->depth < DEPTH_QUIET)
-		call_in(life->scheduler, feature, CALLBACK);
+	if (get(&life->depth) < DEPTH_QUIET)
+		call_in(get(&life->scheduler), feature, CALLBACK);
 }
 
 /* ---- init and close ---- */
@@ -56,11 +56,11 @@ static int init(void *state, const char *method, union sb_value input)
 		fill(state, life);
 	else
 		add(&world->zero_inits, 1);
-	if (life->tells == ENDGAME_SUBMIT)
+	if (get(&life->tells) == ENDGAME_SUBMIT)
 		add(&scheduler_of(life)->inside, 1);
 	call_for(life, FEATURE_INIT_CALLS);
 	own()->starting = life;
-	error = strcmp(method, "main") ? -ENOTSUP : life->init_error;
+	error = strcmp(method, "main") ? -ENOTSUP : get(&life->init_error);
 	if (error)
 		add(&scheduler_of(life)->alive, -1);
 	return error;
@@ -148,9 +148,9 @@ static int on_start(void *hook, sb_pid pid)
 	own()->starting = NULL;
 	life_name(life, pid);
 	call_for(life, FEATURE_START_CALLS);
-	if (life->start_error) {
+	if (get(&life->start_error)) {
 		add(&s->alive, -1);
-		return life->start_error;
+		return get(&life->start_error);
 	}
 	expect(!add(&life->starts, 1), "on_start was called twice for process %u", life->number);
 	return 0;

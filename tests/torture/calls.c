@@ -30,7 +30,7 @@ struct life *call_submit(uint32_t scheduler, uint32_t type, const struct context
 
 	if (!life)
 		return NULL;
-	life->tells = (uint8_t)tells;
+	put(&life->tells, (uint8_t)tells);
 	rc = sb_scheduler_submit(scheduler_of(life)->scheduler, &world->ops[type], "main",
 				 sb_value_ptr(life), &pid);
 	life_submitted(life, rc);
@@ -78,7 +78,7 @@ static void submit_wrong(const struct action *a, const struct context *context)
 		       "submit_as with PID %u returned %d", 1 + a->number, rc);
 		return;
 	}
-	life->init_error = -ENOTSUP;
+	put(&life->init_error, -ENOTSUP);
 	rc = sb_scheduler_submit(s, &world->ops[a->type], "nothing", sb_value_ptr(life), NULL);
 	life_submitted(life, rc);
 }
@@ -93,7 +93,7 @@ void call_execute(uint32_t scheduler, uint32_t type, enum endgame tells)
 
 	if (!life)
 		return;
-	life->tells = (uint8_t)tells;
+	put(&life->tells, (uint8_t)tells);
 	ops = malloc(sizeof(*ops));
 	*ops = world->ops[type];
 	rc = sb_scheduler_execute(scheduler_of(life)->scheduler, ops, "main", sb_value_ptr(life),

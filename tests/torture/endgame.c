@@ -54,7 +54,7 @@ static void submit_one(uint32_t i)
 
 	if (!life)
 		return;
-	life->is_probe = true;
+	put(&life->is_probe, true);
 	life_submitted(life,
 		       sb_scheduler_submit(world->scheduler[i].scheduler, &world->ops[PLAIN_TYPE],
 					   "main", sb_value_ptr(life), NULL));

@@ -30,7 +30,7 @@ static void take_message(struct actor *actor, const struct sb_event *event)
 	const struct life *life = actor->life;
 
 	expect(!parcel->is_completion, "a completion came as a message");
-	expect(parcel->scheduler == life->scheduler && parcel->pid == get(&life->pid),
+	expect(parcel->scheduler == get(&life->scheduler) && parcel->pid == get(&life->pid),
 	       "process %u (PID %lx) got a message for PID %lx of scheduler %u", life->number,
 	       (unsigned long)get(&life->pid), (unsigned long)parcel->pid, parcel->scheduler);
 	check_order(actor, parcel);
@@ -221,10 +221,11 @@ static void take_exit(struct actor *actor, const struct sb_event *event)
 	const uint32_t number = add(&world->reports, 1);
 
 	if (number < REPORTS_MAX)
-		world->report[number] = (struct exit_report){ .pid = event->tag,
-							      .result = event->data.u64,
-							      .error = event->error,
-							      .scheduler = actor->life->scheduler };
+		world->report[number] =
+			(struct exit_report){ .pid = event->tag,
+					      .result = event->data.u64,
+					      .error = event->error,
+					      .scheduler = get(&actor->get(&life->scheduler)) };
 	for (uint32_t i = 0; i < ACTOR_MONITORS; i++) {
 		struct actor_monitor *monitor = &actor->monitor[i];
 

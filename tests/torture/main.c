@@ -120,6 +120,8 @@ struct verdict run_round(const struct script *script, double patience_s, FILE *w
 	if (!child)
 		run_child(words);
 	judge(&verdict, wait_for(child, patience_s));
+	verdict.lives = world->lives;
+	verdict.parcels = world->parcels;
 	if (verdict.failed) {
 		fseek(words, 0, SEEK_END);
 		model_put(words);
@@ -285,6 +287,8 @@ int main(int argc, char **argv)
 	struct script script;
 	FILE *words = tmpfile();
 	uint64_t rounds = 0;
+	uint64_t lives = 0;
+	uint64_t parcels = 0;
 	sigset_t set;
 
 	options.seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000 % 1000000000;
@@ -303,10 +307,14 @@ int main(int argc, char **argv)
 		if (options.show)
 			put_script(&script);
 		verdict = run_round(&script, PATIENCE_S, words);
+		lives += verdict.lives;
+		parcels += verdict.parcels;
 		rounds++;
 	}
-	printf("%sok 1 - torture: %lu rounds, %.1f s\n", verdict.failed ? "not " : "",
-	       (unsigned long)rounds, now_s() - start);
+	printf("%sok 1 - torture: %lu rounds, %.1f s, %lu processes, %lu messages and "
+	       "completions\n",
+	       verdict.failed ? "not " : "", (unsigned long)rounds, now_s() - start,
+	       (unsigned long)lives, (unsigned long)parcels);
 	if (verdict.failed)
 		put_failure(argv[0], &script, &verdict, words);
 	printf("1..1\n");

@@ -8,6 +8,7 @@
 struct verdict {
 	bool failed;
 	bool hung;
+	uint64_t lives, parcels;
 	char reason[400];
 };
 

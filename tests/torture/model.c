@@ -47,14 +47,13 @@ struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth)
 		return NULL;
 	}
 	life = &world->life[number];
-	life->number = number;
-	life->scheduler = (uint8_t)scheduler;
-	life->type = (uint8_t)type;
+	put(&life->scheduler, (uint8_t)scheduler);
+	put(&life->type, (uint8_t)type);
 	/* Processes of probes and endgames lead to no other calls. */
-	life->depth = (uint8_t)(type == PLAIN_TYPE ? DEPTH_QUIET : depth);
+	put(&life->depth, (uint8_t)(type == PLAIN_TYPE ? DEPTH_QUIET : depth));
 	if (world->script.feature[FEATURE_FAILURES] && type != PLAIN_TYPE) {
-		life->init_error = rng_below(rng, 6) ? 0 : -ERANGE;
-		life->start_error = rng_below(rng, 6) ? 0 : -EPERM;
+		put(&life->init_error, rng_below(rng, 6) ? 0 : -ERANGE);
+		put(&life->start_error, rng_below(rng, 6) ? 0 : -EPERM);
 	}
 	return life;
 }
@@ -144,7 +143,7 @@ static bool is_allowed(const struct life *life, int rc)
 {
 	switch (rc) {
 	case 0:
-		return !life->init_error && !life->start_error;
+		return !get(&life->init_error) && !get(&life->start_error);
 	case -ESHUTDOWN:
 		return true;
 	case -EAGAIN:
@@ -154,7 +153,7 @@ static bool is_allowed(const struct life *life, int rc)
 	case -EEXIST:
 		return get(&life->pid) >= SB_PID_CHOSEN;
 	default:
-		return rc == life->init_error || rc == life->start_error;
+		return rc == get(&life->init_error) || rc == get(&life->start_error);
 	}
 }
 
@@ -297,7 +296,7 @@ static bool ends_by_itself(const struct life *life)
 {
 	const struct type *type = type_of(life);
 
-	if (life->is_probe)
+	if (get(&life->is_probe))
 		return false;
 	if (type->is_plain)
 		return true;
@@ -361,7 +360,7 @@ static void check_report(const struct exit_report *report)
 	for (uint32_t i = 0; i < lives(); i++) {
 		const struct life *life = &world->life[i];
 
-		if (get(&life->pid) == report->pid && life->scheduler == report->scheduler &&
+		if (get(&life->pid) == report->pid && get(&life->scheduler) == report->scheduler &&
 		    get(&life->completes) && get(&life->exit_error) == report->error &&
 		    (report->error || get(&life->result) == report->result))
 			return;
@@ -412,8 +411,8 @@ void model_put(FILE *to)
 		fprintf(to,
 			"process %u (PID %" PRIx64
 			", scheduler %u, type %u): %u steps%s, owed %u%s%s%s\n",
-			i, get(&life->pid), life->scheduler, life->type, get(&life->steps),
-			get(&life->running) ? ", running" : "", get(&life->owed),
+			i, get(&life->pid), get(&life->scheduler), get(&life->type),
+			get(&life->steps), get(&life->running) ? ", running" : "", get(&life->owed),
 			get(&life->is_terminated) ? ", terminated" : "",
 			get(&life->is_cancelled) ? ", cancelled" : "",
 			ends_by_itself(life) ? ", should end" : "");

@@ -85,9 +85,9 @@ struct parcel_record {
 
 /* ---- the round ---- */
 
-#define LIVES_MAX   4000
-#define PARCELS_MAX 20000
-#define REPORTS_MAX 4000
+#define LIVES_MAX   8000
+#define PARCELS_MAX 40000
+#define REPORTS_MAX 8000
 #define OWNS_MAX    2048
 #define PENDING_MAX 32
 #define SPARES_MAX  4
@@ -164,12 +164,12 @@ struct own *own(void);
 
 static inline const struct type *type_of(const struct life *life)
 {
-	return &world->script.type[life->type];
+	return &world->script.type[get(&life->type)];
 }
 
 static inline struct scheduler_model *scheduler_of(const struct life *life)
 {
-	return &world->scheduler[life->scheduler];
+	return &world->scheduler[get(&life->scheduler)];
 }
 
 /* Close gets nothing else, so of a process without state it cannot know which one it is. */

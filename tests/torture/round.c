@@ -50,7 +50,7 @@ static int submit_probe(uint32_t i, struct life **life)
 {
 	*life = life_new(i, PLAIN_TYPE, 0);
 	expect(*life, "no life is left for a probe");
-	(*life)->is_probe = true;
+	put(&(*life)->is_probe, true);
 	return sb_scheduler_submit(model_of(i)->scheduler, &world->ops[PLAIN_TYPE], "main",
 				   sb_value_ptr(*life), NULL);
 }
@@ -130,23 +130,28 @@ static void probe_limit(uint32_t i)
 
 /* ---- threads ---- */
 
-static void *make_calls(void *arg)
+static void make_calls_once(uint32_t me, const struct context *context)
 {
-	const uint32_t me = (uint32_t)(uintptr_t)arg;
-	struct own *mine = own();
-	const struct context context = { .who = THREAD,
-					 .stream = 1 + me,
-					 .sequence = &mine->sequence };
-
 	for (uint32_t i = 0; i < world->script.ops; i++) {
 		const struct action *op = &world->script.op[i];
 
 		if (op->thread != me || op->off)
 			continue;
 		put(&world->at[me], i + 1);
-		call(op, &context);
-		mine->progress++;
+		call(op, context);
+		own()->progress++;
 	}
+}
+
+static void *make_calls(void *arg)
+{
+	const uint32_t me = (uint32_t)(uintptr_t)arg;
+	const struct context context = { .who = THREAD,
+					 .stream = 1 + me,
+					 .sequence = &own()->sequence };
+
+	for (uint32_t n = script_repeats(&world->script); n; n--)
+		make_calls_once(me, &context);
 	put(&world->at[me], 0);
 	add(&world->threads_left, -1);
 	return NULL;
@@ -231,6 +236,8 @@ void round_run(void)
 	uint32_t i;
 
 	world->phase = "making schedulers";
+	for (i = 0; i < LIVES_MAX; i++)
+		world->life[i].number = i;
 	for (i = 0; i <= TYPES_MAX; i++)
 		callbacks_ops(i, &world->ops[i]);
 	for (i = 0; i < world->script.schedulers; i++)

@@ -158,16 +158,17 @@ size_t script_state_bytes(const struct type *type)
 	return type->state == STATE_NONE ? SIZE_MAX - 1 : more[type->state];
 }
 
-/* Swarm testing: a script uses every other kind of action, so that each has scripts in which it
- * is frequent, and scripts in which nothing else hides what it does. */
+/* Swarm testing: a script uses every other kind of action, or fewer, so that each has scripts in
+ * which it is frequent, and scripts in which nothing else hides what it does. */
 static uint64_t draw_kinds(struct rng *rng)
 {
 	const uint64_t always = UINT64_C(1) << ACT_SUBMIT | UINT64_C(1) << ACT_STEP_SEND |
 				UINT64_C(1) << ACT_CONTINUE;
+	const uint32_t one_in = 2 + 2 * rng_below(rng, 3);
 	uint64_t kinds = 0;
 
 	for (uint32_t i = 0; i < ACTION_KINDS; i++)
-		kinds |= (uint64_t)rng_below(rng, 2) << i;
+		kinds |= (uint64_t)(rng_below(rng, one_in) == 0) << i;
 	/* What loosens the checks is rare. */
 	if (rng_below(rng, 4))
 		kinds &= ~(UINT64_C(1) << ACT_REFUSE_MEMORY);
@@ -186,6 +187,7 @@ void script_draw(struct script *script, uint64_t seed, const struct script_limit
 	script->schedulers = 1 + (rng_below(&rng, 3) == 0) + (!small && rng_below(&rng, 6) == 0);
 	script->threads = 1 + rng_below(&rng, small ? 3 : THREADS_MAX);
 	script->types = 1 + rng_below(&rng, small ? 4 : TYPES_MAX);
+	script->repeats = small ? 1 : 1u << 2 * rng_below(&rng, 4);
 	script->kinds = draw_kinds(&rng) & ~limits->without;
 	for (uint32_t i = 0; i < FEATURE_KINDS; i++)
 		script->feature[i] = (rng_below(&rng, 3) == 0 || i >= FEATURE_PROBE_MAILBOX) &&
@@ -231,13 +233,15 @@ static bool *switch_of(struct script *script, uint32_t part, bool *is_on)
 			return &script->scheduler[s].is_plain;
 		part--;
 	}
+	if (part-- == 0)
+		return &script->runs_once;
 	*is_on = true;
 	return part < FEATURE_KINDS ? &script->feature[part] : NULL;
 }
 
 uint32_t script_parts(const struct script *script)
 {
-	uint32_t parts = script->ops + script->types + FEATURE_KINDS;
+	uint32_t parts = script->ops + script->types + 1 + FEATURE_KINDS;
 
 	for (uint32_t t = 0; t < script->types; t++)
 		parts += script->type[t].acts;
@@ -365,6 +369,9 @@ void script_put(const struct script *script, FILE *to)
 	}
 	for (uint32_t i = 0; i < script->types; i++)
 		put_type(script, i, to);
+	if (script_repeats(script) > 1)
+		fprintf(to, "each thread does its operations %" PRIu32 " times\n",
+			script_repeats(script));
 	for (uint32_t i = 0; i < script->ops; i++) {
 		if (script->op[i].off)
 			continue;

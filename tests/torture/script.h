@@ -145,6 +145,8 @@ struct scheduler_script {
 struct script {
 	uint64_t seed;
 	uint32_t schedulers, threads, types, ops;
+	uint32_t repeats; /* how often each thread goes through its operations */
+	bool runs_once;	  /* only once, that is */
 	struct scheduler_script scheduler[SCHEDULERS_MAX];
 	struct type type[TYPES_MAX + 1]; /* the last one has no acts: PLAIN_TYPE */
 	struct action op[OPS_MAX];	 /* ordered by thread */
@@ -164,6 +166,12 @@ void script_draw(struct script *script, uint64_t seed, const struct script_limit
 
 /* The configuration of a scheduler of the script; callbacks and hook are the caller's. */
 void script_config(const struct script *script, uint32_t scheduler, struct sb_config *config);
+
+/* How often each thread goes through its operations. */
+static inline uint32_t script_repeats(const struct script *script)
+{
+	return script->runs_once ? 1 : script->repeats;
+}
 
 /* How it is destroyed. */
 enum endgame script_endgame(const struct script *script, uint32_t scheduler);

@@ -179,9 +179,10 @@ static void yield_send(struct actor *actor, struct sb_step *step, struct life *o
 
 static void yield_spawn(struct actor *actor, struct sb_step *step, const struct action *act)
 {
-	if (actor->spawn_tag || actor->life->depth >= DEPTH_MAX || get(&world->is_calm))
+	if (actor->spawn_tag || get(&actor->get(&life->depth)) >= DEPTH_MAX || get(&world->is_calm))
 		return;
-	actor->spawned = life_new(actor->life->scheduler, act->type, actor->life->depth + 1);
+	actor->spawned = life_new(get(&actor->get(&life->scheduler)), act->type,
+				  get(&actor->get(&life->depth)) + 1);
 	if (!actor->spawned)
 		return;
 	actor->spawn_slot = act->slot;
@@ -195,7 +196,7 @@ static void yield_spawn(struct actor *actor, struct sb_step *step, const struct 
 
 static void spawn(struct actor *actor, const struct action *act, const struct context *context)
 {
-	struct life *life = call_spawn(actor->life->scheduler, act->type, context);
+	struct life *life = call_spawn(get(&actor->get(&life->scheduler)), act->type, context);
 
 	if (life)
 		put(&world->slot[act->slot], life->number + 1);
@@ -212,7 +213,7 @@ static void act_on(struct actor *actor, struct sb_step *step, const struct actio
 		return;
 	if (act->kind == ACT_YIELD_SEND && has_router)
 		yield_send(actor, step, other);
-	if (other->scheduler != actor->life->scheduler)
+	if (get(&other->scheduler) != get(&actor->life->scheduler))
 		return;
 	pid = get(&other->pid);
 	switch (act->kind) {
@@ -244,8 +245,8 @@ static void send_from_step(struct actor *actor, const struct action *act,
 	uint32_t n = act->kind == ACT_STEP_BURST ? 2 + act->number % 12 : 1;
 	struct life *to = act->kind == ACT_SEND_SELF ? actor->life : life_in(act->slot);
 
-	if (!to ||
-	    (to->scheduler != actor->life->scheduler && !scheduler_of(actor->life)->config.router))
+	if (!to || (get(&to->scheduler) != get(&actor->get(&life->scheduler)) &&
+		    !scheduler_of(actor->life)->config.router))
 		return;
 	while (n--)
 		(void)call_send(to, context, true);
@@ -261,14 +262,14 @@ void actor_act(struct actor *actor, struct sb_step *step, const struct action *a
 {
 	/* Streams of foreign threads come first. */
 	const struct context context = { .who = STEP,
-					 .scheduler = actor->life->scheduler,
+					 .scheduler = get(&actor->get(&life->scheduler)),
 					 .actor = actor,
 					 .step = step,
 					 .stream = 1 + THREADS_MAX + actor->life->number,
 					 .sequence = &actor->sequence,
-					 .depth = actor->life->depth + 1u };
+					 .depth = get(&actor->get(&life->depth)) + 1u };
 
-	if (submits(act) && (actor->life->depth >= DEPTH_MAX || get(&world->is_calm)))
+	if (submits(act) && (get(&actor->get(&life->depth)) >= DEPTH_MAX || get(&world->is_calm)))
 		return;
 	switch (act->kind) {
 	case ACT_STEP_SEND:
