@@ -144,8 +144,6 @@ struct sb_config {
 	uint64_t pid_reuse_ns;	 /* for so long after its process has ended a PID
 				* that the caller has chosen cannot be chosen */
 	uint64_t seed;
-	uint32_t slowdown_ppm; /* by which the workers' CPU time is lengthened,
-				* to test who is to find that out; 0: it is not */
 	enum sb_arenas arenas;
 	enum sb_membind membind;
 	enum sb_huge_pages huge_pages;

@@ -27,6 +27,7 @@ struct sb_completer {
 	uint64_t tag;
 	uint64_t issued_ns; /* when it was yielded; 0: it is not timed */
 	uint64_t start_ns;  /* of the process: a chosen PID may be another's later */
+	uint64_t yield;	    /* which one: the tags of two may be equal */
 };
 
 /*

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* Indices are hwloc's logical ones, but for os_cpu; -1: the machine has none. */
+/* Indices are hwloc's logical ones, but for os_cpu; -1: the machine has none. A node that
+ * is not below sb_placement.nodes counts as none. */
 struct sb_place {
 	int os_cpu; /* to pin to; -1: not pinned */
 	int pu;
@@ -20,6 +21,9 @@ struct sb_place {
 	int node;
 	int package;
 };
+
+/* The most NUMA nodes. */
+#define SB_NODES_MAX 1024
 
 struct sb_placement {
 	uint32_t workers;

@@ -56,11 +56,6 @@ enum sb_event_type {
 			      * is how many periods have passed since the last */
 	SB_EVENT_CANCEL,     /* somebody, or the scheduler's stop, asks it to
 			      * finish soon */
-	SB_EVENT_TERMINATE,  /* only wakes; no step ever sees it */
-	SB_EVENT_BUILTIN,    /* on its way, a completion that nobody owns: of a
-			      * built-in command. A step sees a completion */
-	SB_EVENT_BUNDLE,     /* on its way, several messages of one step. A step
-			      * sees each of them */
 };
 
 struct sb_event {

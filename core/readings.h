@@ -1,4 +1,5 @@
-/* readings.h - what a scheduler and its workers have recorded, for the rest of the project. */
+/* readings.h - what a scheduler and its workers have recorded, and what else the rest of the
+ * project may do with them. Not a part of the library's interface. */
 #ifndef SB_CORE_READINGS_H
 #define SB_CORE_READINGS_H
 
@@ -72,6 +73,16 @@ SB_MUST_CHECK int sb_scheduler_trace_sends(struct sb_scheduler *scheduler, bool 
 SB_MUST_CHECK int sb_scheduler_trace_until(struct sb_scheduler *scheduler,
 					   const struct sb_trace_bound *bound);
 bool sb_scheduler_trace_has_ended(const struct sb_scheduler *scheduler);
+
+/*
+ * From the next start on the workers' CPU time is lengthened by so many millionths, to test
+ * who is to find that out; 0: it is not. Under the same conditions.
+ */
+SB_MUST_CHECK int sb_scheduler_slow_down(struct sb_scheduler *scheduler, uint32_t ppm);
+
+/* A block from the arena of the step's worker, aligned to a cache line; for sb_mem_free,
+ * before the scheduler is destroyed. NULL: there is no memory. */
+void *sb_step_alloc(const struct sb_step *step, size_t bytes);
 
 /* A worker's trace since the last start. After the first start, while it is
  * stopped; until the next one, or sb_scheduler_destroy. */

@@ -7,6 +7,8 @@
 
 #include "core/hist.h"
 
+struct sb_step;
+
 /* The times recorded for a request. */
 enum sb_request_hist_id {
 	SB_REQUEST_sojourn,  /* intended -> completed */
@@ -26,6 +28,9 @@ struct sb_request_times {
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
+
+/* Records a request that the step has completed: if it is one of the slowest, it is kept. */
+void sb_step_request(const struct sb_step *step, const struct sb_request_times *times);
 
 struct sb_requests {
 	bool is_open;	    /* there was a schedule; closed loops have none */

@@ -43,7 +43,14 @@ static bool config_is_valid(const struct sb_config *c)
 	       c->steal <= SB_STEAL_COUNT && c->victim <= SB_VICTIM_LAST &&
 	       c->wake <= SB_WAKE_GLOBAL && c->continues <= SB_CONTINUE_FRONT &&
 	       c->park <= SB_PARK_POLL && c->arenas <= SB_ARENAS_SHARED &&
-	       c->membind <= SB_MEMBIND_NONE && c->huge_pages <= SB_HUGE_PAGES_NONE;
+	       c->membind <= SB_MEMBIND_NONE && c->huge_pages <= SB_HUGE_PAGES_NONE &&
+	       c->dead_max_bytes >= 1;
+}
+
+static bool placement_is_valid(const struct sb_placement *p)
+{
+	return p->workers >= 1 && p->workers <= SB_WORKERS_MAX && p->place &&
+	       p->nodes <= SB_NODES_MAX;
 }
 
 /* NULL: there is nothing to copy, or no memory. */
@@ -100,13 +107,38 @@ static int start_reclaim(struct sb_scheduler *s)
 	return s->pidmap ? 0 : -ENOMEM;
 }
 
+/* All that create has made, be it complete or not; nothing uses it any more. */
+static void free_scheduler(struct sb_scheduler *s)
+{
+	if (s->pidmap)
+		sb_pidmap_destroy(s->pidmap);
+	sb_reclaim_destroy(s->reclaim);
+	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
+		if (s->worker[i])
+			sb_worker_destroy(s->worker[i]);
+	}
+	sb_pool_fini(&s->foreign_pool);
+	sb_arenas_fini(s);
+	sb_runq_clear(&s->global);
+	sb_idle_fini(&s->idle);
+	sb_gate_fini(&s->gate);
+	sb_dispatch_fini(&s->dispatch);
+	sb_mem_free(s->placement.place);
+	sb_mem_free(s->placement.os_node);
+	sb_mem_free(s->placement.node_distance);
+	sb_mem_free(s->watched);
+	sb_mem_free(s->worker_thread);
+	sb_mem_free(s->worker);
+	sb_mem_free(s);
+}
+
 int sb_scheduler_create(struct sb_scheduler **scheduler, const struct sb_config *config,
 			const struct sb_placement *placement)
 {
 	struct sb_scheduler *s;
 	int rc;
 
-	if (!placement->workers || placement->workers > SB_WORKERS_MAX || !config_is_valid(config))
+	if (!placement_is_valid(placement) || !config_is_valid(config))
 		return -EINVAL;
 	s = sb_mem_zalloc(SB_HEAP, sizeof(*s), SB_LINE);
 	if (!s)
@@ -131,7 +163,7 @@ int sb_scheduler_create(struct sb_scheduler **scheduler, const struct sb_config 
 	if (!rc)
 		rc = start_reclaim(s);
 	if (rc) {
-		sb_scheduler_destroy(s);
+		free_scheduler(s);
 		return rc;
 	}
 	sb_pool_init(&s->foreign_pool, &(struct sb_pool_owner){ .arena = s->arena[0], .node = -1 });
@@ -166,18 +198,13 @@ static void join_workers(struct sb_scheduler *s, uint32_t n)
 		sb_thread_join(&s->worker_thread[i].thread);
 }
 
-static bool is_at_rest(uint32_t phase)
-{
-	return phase == SB_PHASE_NEW || phase == SB_PHASE_STOPPED;
-}
-
-int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
+static int start(struct sb_scheduler *s, uint32_t *failed)
 {
 	uint32_t n = 0;
 	int rc = 0;
 	uint32_t before = sb_load_acq(&s->phase);
 
-	if (!is_at_rest(before) || !sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STARTING))
+	if (!sb_phase_is_at_rest(before) || !sb_cas_acq_rel(&s->phase, &before, SB_PHASE_STARTING))
 		return -EALREADY;
 	sb_dispatch_freeze(&s->dispatch);
 	sb_clock_hold();
@@ -207,52 +234,20 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 	let_go(s);
 	join_workers(s, n);
 	sb_clock_release();
-	sb_store_rel(&s->phase, before);
 	if (failed)
 		*failed = sb_load_rlx(&s->start_failed);
+	sb_store_rel(&s->phase, before);
 	return rc;
 }
 
-int sb_scheduler_trace(struct sb_scheduler *s, uint32_t events)
+int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 {
-	if (!is_at_rest(sb_load_acq(&s->phase)))
-		return -EBUSY;
-	s->trace_events = events;
-	return 0;
-}
+	int rc;
 
-int sb_scheduler_trace_sends(struct sb_scheduler *s, bool has_sends)
-{
-	if (!is_at_rest(sb_load_acq(&s->phase)))
-		return -EBUSY;
-	s->trace_sends = has_sends;
-	return 0;
-}
-
-int sb_scheduler_trace_until(struct sb_scheduler *s, const struct sb_trace_bound *bound)
-{
-	if (!is_at_rest(sb_load_acq(&s->phase)))
-		return -EBUSY;
-	s->trace_bound = bound ? *bound : (struct sb_trace_bound){ .ns = UINT64_MAX };
-	sb_store_rlx(&s->trace_end_ns, UINT64_MAX);
-	return 0;
-}
-
-bool sb_scheduler_trace_has_ended(const struct sb_scheduler *s)
-{
-	return sb_load_rlx((_Atomic(uint64_t) *)(uintptr_t)&s->trace_end_ns) != UINT64_MAX;
-}
-
-int sb_scheduler_thread_id(const struct sb_scheduler *s, uint32_t worker)
-{
-	return s->worker_thread[worker].thread_id;
-}
-
-bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
-{
-	const int os_cpu = s->placement.place[worker].os_cpu;
-
-	return os_cpu < 0 || sb_thread_is_pinned(&s->worker_thread[worker].thread, os_cpu);
+	sb_call_begin(s);
+	rc = start(s, failed);
+	sb_call_end(s);
+	return rc;
 }
 
 /* ---- stop ---- */
@@ -404,49 +399,39 @@ static void check_balance(struct sb_scheduler *s)
 	SB_CHECK(memory.used_bytes, ==, 0);
 }
 
+/* How often destroy looks whether the calls of other threads have ended. */
+#define CALLS_LOOK_NS 20000
+
 void sb_scheduler_destroy(struct sb_scheduler *s)
 {
 	if (!s)
 		return;
-	SB_CHECK(sb_worker_current() == NULL, ==, true);
-	SB_CHECK(is_at_rest(sb_load_acq(&s->phase)), ==, true);
+	SB_CHECK(sb_caller_may_wait(), ==, true);
+	SB_CHECK(sb_phase_is_at_rest(sb_load_acq(&s->phase)), ==, true);
 	/* Submissions of its callbacks are refused. */
 	SB_CHECK(begin_to_refuse(s, sb_load_acq(&s->phase)), ==, true);
-	if (s->pidmap && !sb_live_wait_none(s, 0))
+	if (!sb_live_wait_none(s, 0))
 		finish_by_force(s);
+	while (sb_calls_under_way(s))
+		sb_thread_sleep(CALLS_LOOK_NS);
 	sb_store_rel(&s->is_watched, 0); /* from the next period on */
-	if (s->reclaim)
-		free_dead(s);
+	free_dead(s);			 /* waits for those in read-side sections */
 	check_balance(s);
-	if (s->pidmap)
-		sb_pidmap_destroy(s->pidmap);
-	sb_reclaim_destroy(s->reclaim);
-	for (uint32_t i = 0; s->worker && i < s->workers; i++) {
-		if (s->worker[i])
-			sb_worker_destroy(s->worker[i]);
-	}
-	sb_pool_fini(&s->foreign_pool);
-	sb_arenas_fini(s);
-	sb_runq_clear(&s->global);
-	sb_idle_fini(&s->idle);
-	sb_gate_fini(&s->gate);
-	sb_dispatch_fini(&s->dispatch);
-	sb_mem_free(s->placement.place);
-	sb_mem_free(s->placement.os_node);
-	sb_mem_free(s->placement.node_distance);
-	sb_mem_free(s->watched);
-	sb_mem_free(s->worker_thread);
-	sb_mem_free(s->worker);
-	sb_mem_free(s);
+	free_scheduler(s);
 }
 
 /* ---- waiting ---- */
 
 int sb_scheduler_wait_idle(struct sb_scheduler *s, uint64_t timeout_ns)
 {
+	bool none;
+
 	if (!sb_caller_may_wait())
 		return -EDEADLK;
-	return sb_live_wait_none(s, timeout_ns) ? 0 : -ETIMEDOUT;
+	sb_call_begin(s);
+	none = sb_live_wait_none(s, timeout_ns);
+	sb_call_end(s);
+	return none ? 0 : -ETIMEDOUT;
 }
 
 /*
@@ -458,8 +443,10 @@ int sb_scheduler_settle(struct sb_scheduler *s)
 {
 	if (!sb_caller_may_wait())
 		return -EDEADLK;
+	sb_call_begin(s);
 	for (int i = 0; i < 3; i++)
 		sb_reclaim_barrier(s->reclaim);
+	sb_call_end(s);
 	return 0;
 }
 

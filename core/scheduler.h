@@ -168,10 +168,13 @@ int sb_scheduler_take_shortage(struct sb_scheduler *scheduler);
 
 uint32_t sb_scheduler_workers(const struct sb_scheduler *scheduler);
 
+#define SB_LISTED_NAME_BYTES 64
+
 /* A process as the list shows it, at some moment during the call. */
 struct sb_process_info {
 	sb_pid pid;
-	const char *name; /* of its operations */
+	const char *name; /* of its operations, cut off at SB_LISTED_NAME_BYTES - 1 bytes;
+			   * valid during the visit */
 	enum sb_state state;
 	uint64_t steps;	   /* run so far */
 	uint64_t start_ns; /* when it was submitted, by sb_clock_ns; by a step:

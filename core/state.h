@@ -39,6 +39,11 @@ enum sb_phase {
 	SB_PHASE_STOPPED,  /* may be started again */
 };
 
+static inline bool sb_phase_is_at_rest(uint32_t phase)
+{
+	return phase == SB_PHASE_NEW || phase == SB_PHASE_STOPPED;
+}
+
 /* Processes that one take from a queue moves, however large config.batch is. */
 #define SB_TAKEN_MAX 65536
 
@@ -79,9 +84,10 @@ struct sb_worker {
 	struct sb_untold untold;
 	struct sb_search search;
 	struct sb_slowed slowed;
-	bool records;		  /* config.record */
-	uint64_t step_end_ns;	  /* of the last step that was timed */
-	uint32_t moved_from;	  /* who ran its process before, or SB_WORKER_NONE */
+	bool records;		    /* config.record */
+	uint64_t step_end_ns;	    /* of the last step that was timed */
+	uint64_t yields_dispatched; /* counted from a base of the worker's own */
+	uint32_t moved_from;	    /* who ran its process before, or SB_WORKER_NONE */
 	uint32_t probed;	  /* of workers, whether they are idle; see core/record/missed.h */
 	struct sb_reader *reader; /* see core/memory/reclaim.h */
 	struct sb_period *period;
@@ -142,6 +148,7 @@ struct sb_scheduler {
 	uint32_t workers;
 	uint32_t trace_events;			/* of each worker, from the next start on */
 	bool trace_sends;			/* and spawns */
+	uint32_t slowdown_ppm;			/* see sb_scheduler_slow_down() */
 	struct sb_trace_bound trace_bound;	/* likewise */
 	struct sb_worker **worker;		/* [workers], NULL before the first start */
 	struct sb_worker_thread *worker_thread; /* [workers] */
@@ -171,6 +178,11 @@ struct sb_scheduler {
 	_Atomic(uint32_t) phase;		     /* enum sb_phase */
 	_Atomic(uint32_t) halt;			     /* workers leave after their current step */
 	_Atomic(uint32_t) recall;		     /* nothing is reserved ahead; see live.c */
+
+	/* Calls of foreign threads that destroy waits for, see caller.h. The first is written
+	 * under foreign_lock, the second under global.push_lock. */
+	uint64_t calls_begun;
+	alignas(SB_LINE) uint64_t calls_ended;
 
 	/* Slow paths. */
 	alignas(SB_LINE) struct sb_gate gate; /* live == 0; start and go */

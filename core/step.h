@@ -12,8 +12,6 @@
 extern "C" {
 #endif
 
-struct sb_request_times;
-
 /* A yield: a command, and the tag its completion will carry. */
 struct sb_yield {
 	struct sb_command command;
@@ -51,13 +49,6 @@ static inline int sb_step_yield(struct sb_step *step, uint32_t command, union sb
 
 /* The worker that runs the step, from 0 on. */
 uint32_t sb_step_worker(const struct sb_step *step);
-
-/* A block from that worker's arena, aligned to a cache line; for sb_mem_free,
- * before the scheduler is destroyed. NULL: there is no memory. */
-void *sb_step_alloc(const struct sb_step *step, size_t bytes);
-
-/* Tells of a request that the step has completed: if it is one of the slowest, it is kept. */
-void sb_step_request(const struct sb_step *step, const struct sb_request_times *times);
 
 /* The result that `done` completes with; 0 if never called. */
 static inline void sb_step_result(struct sb_step *step, union sb_value result)

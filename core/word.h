@@ -1,72 +1,11 @@
-/* word.h - a process as the scheduler has it, and the word that is its state, its wakeup flag and
- * its events. Private to core/. */
+/* word.h - a process as the scheduler stores it, and the word that holds its state, its wakeup
+ * flag and its events. Private to core/. */
 #ifndef SB_CORE_WORD_H
 #define SB_CORE_WORD_H
 
+#include "core/message/event.h"
 #include "core/platform/atomic.h"
 #include "core/process.h"
-
-/* An event on its way: a link of a process's event queue. Aligned, because the
- * state word keeps its flags in the low bits of a node's address. */
-struct sb_event_node {
-	alignas(16) struct sb_event_node *next;
-	uint64_t sent_ns; /* a completion: when it was yielded; 0: not timed */
-	struct sb_event event;
-};
-
-/*
- * ---- bundles ----
- *
- * Messages that one step has sent to one process, in the order in which they were
- * sent: they cost one object, and one link of the queue, instead of one each. Its
- * event is of the type SB_EVENT_BUNDLE; `error` counts its messages, `tag` those that
- * steps have got already, and the messages begin at `data`. Never with a bounded
- * mailbox, and never timed: such a message has a node of its own.
- */
-#define SB_BUNDLE_BYTES	   128
-#define SB_BUNDLE_MESSAGES ((SB_BUNDLE_BYTES - offsetof(struct sb_event_node, event.data)) / 8)
-
-static inline bool sb_is_bundle(const struct sb_event_node *node)
-{
-	return node->event.type == SB_EVENT_BUNDLE;
-}
-
-static inline union sb_value *sb_bundle_messages(struct sb_event_node *node)
-{
-	return (union sb_value *)((char *)node + offsetof(struct sb_event_node, event.data));
-}
-
-/* Also of those that steps have got. */
-static inline uint32_t sb_bundle_count(const struct sb_event_node *bundle)
-{
-	return (uint32_t)bundle->event.error;
-}
-
-static inline bool sb_bundle_has_room(const struct sb_event_node *node)
-{
-	return sb_is_bundle(node) && sb_bundle_count(node) < SB_BUNDLE_MESSAGES;
-}
-
-static inline void sb_bundle_add(struct sb_event_node *bundle, union sb_value message)
-{
-	sb_bundle_messages(bundle)[bundle->event.error++] = message;
-}
-
-/* In so many bytes; the first message is in it. */
-static inline void sb_bundle_begin(struct sb_event_node *bundle, union sb_value message)
-{
-	bundle->sent_ns = 0;
-	bundle->event.type = SB_EVENT_BUNDLE;
-	bundle->event.error = 0;
-	bundle->event.tag = 0;
-	sb_bundle_add(bundle, message);
-}
-
-/* As allocated, and to be freed. */
-static inline size_t sb_node_bytes(const struct sb_event_node *node)
-{
-	return sb_is_bundle(node) ? SB_BUNDLE_BYTES : sizeof(*node);
-}
 
 /*
  * ---- the state word ----
@@ -122,6 +61,9 @@ struct sb_name {
 /* The part that few processes need; made when it is needed. */
 struct sb_extra {
 	struct sb_waiter *waiter; /* who executes it, or NULL */
+	/* Of an overfull process; see core/message/backlog.h. */
+	struct sb_event_list urgent;
+	struct sb_event_list other;
 	/* Ids of the timers that it has started; those that have ended are
 	 * dropped when the array is full. See core/timers/timers.c. */
 	uint64_t *timer_id; /* [timer_room], or NULL */
@@ -146,10 +88,8 @@ struct sb_process {
 	/* Line 1: the worker that runs it. */
 	union {
 		struct {
-			/* Taken from the word, not yet given to a step. */
-			struct sb_event_node *backlog_first;
-			struct sb_event_node *backlog_last;
-			struct sb_extra *extra; /* or NULL */
+			struct sb_event_list backlog; /* taken from the word, for a step */
+			struct sb_extra *extra;	      /* or NULL */
 		};
 		/* Ended by force. Not `next`: it may still be in a queue. */
 		struct {
@@ -159,18 +99,19 @@ struct sb_process {
 	};
 	/* Its monitors and links, in both directions; see core/process/relations.c. */
 	_Atomic(struct sb_relation *) relations;
-	uint64_t start_ns;
+	uint64_t start_ns;	     /* with the PID, which life this is */
 	uint8_t batch_shift;	     /* see fill_events() in step.c */
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
-	bool timed;		     /* start_ns is exact: its first step and its end are timed */
+	bool timed : 1;		     /* start_ns is exact: its first step and its end are timed */
+	bool overfull : 1;	     /* see core/message/backlog.h */
 	uint32_t trail;		     /* see core/record/trail.h */
 
 	/* On the same line if it is small: two lines are a process then. */
 	alignas(16) unsigned char state[];
 };
 
-static_assert(offsetof(struct sb_process, backlog_first) == 64, "line 1");
+static_assert(offsetof(struct sb_process, backlog) == 64, "line 1");
 static_assert(offsetof(struct sb_process, state) == 112, "then the state");
 
 static_assert(alignof(struct sb_event_node) > SB_WORD_FLAGS, "flags fit");

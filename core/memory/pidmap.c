@@ -16,6 +16,7 @@ struct sb_pidmap {
 	struct sb_lock ended_lock;
 	struct claim *ended; /* oldest first */
 	struct claim *ended_last;
+	_Atomic(uint64_t) started_ns; /* the latest start of a process with a chosen PID */
 	alignas(SB_LINE) _Atomic(uint64_t) next; /* the first that nobody has reserved */
 };
 
@@ -241,6 +242,17 @@ int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name)
 	sb_table_note_added(&map->claims);
 	*name = (struct sb_name){ .pid = pid, .entry = &claim->entry };
 	return 0;
+}
+
+uint64_t sb_pidmap_start_ns(struct sb_pidmap *map)
+{
+	uint64_t latest = sb_load_rlx(&map->started_ns);
+	uint64_t start;
+
+	do {
+		start = sb_max_u64(sb_clock_ns(), latest + 1);
+	} while (!sb_cas_weak_acq_rel(&map->started_ns, &latest, start));
+	return start;
 }
 
 static struct sb_process *lookup_chosen(struct sb_pidmap *map, sb_pid pid)

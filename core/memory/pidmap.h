@@ -74,6 +74,10 @@ static inline struct sb_name sb_pids_take(struct sb_pidmap *map, struct sb_pids 
  * -ENOMEM. */
 SB_MUST_CHECK int sb_pidmap_choose(struct sb_pidmap *map, sb_pid pid, struct sb_name *name);
 
+/* A start time for a process with a chosen PID: about now, and different for each, so that
+ * PID and start time tell a process from an earlier one with the same PID. */
+uint64_t sb_pidmap_start_ns(struct sb_pidmap *map);
+
 /* There will be no process of that name. If the PID was chosen, it may be chosen
  * again. */
 void sb_pidmap_give_back(struct sb_pidmap *map, struct sb_name name);

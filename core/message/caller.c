@@ -11,6 +11,32 @@ void sb_caller_submits(bool begins)
 	sb_thread_own()->submissions += begins ? 1 : -1U;
 }
 
+void sb_call_begin(struct sb_scheduler *s)
+{
+	sb_lock_acquire(&s->foreign_lock);
+	s->calls_begun++;
+	sb_lock_release(&s->foreign_lock);
+}
+
+void sb_call_end(struct sb_scheduler *s)
+{
+	sb_lock_acquire(&s->global.push_lock);
+	s->calls_ended++;
+	sb_lock_release(&s->global.push_lock);
+}
+
+bool sb_calls_under_way(struct sb_scheduler *s)
+{
+	bool any;
+
+	sb_lock_acquire(&s->foreign_lock);
+	sb_lock_acquire(&s->global.push_lock);
+	any = s->calls_begun != s->calls_ended;
+	sb_lock_release(&s->global.push_lock);
+	sb_lock_release(&s->foreign_lock);
+	return any;
+}
+
 bool sb_caller_may_wait(void)
 {
 	return !sb_worker_current() && !sb_thread_own()->submissions && !sb_reclaim_inside();

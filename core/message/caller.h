@@ -32,6 +32,18 @@ static inline struct sb_worker *sb_worker_of(struct sb_scheduler *scheduler)
 /* Around a submission of a foreign thread. They may nest. */
 void sb_caller_submits(bool begins);
 
+/*
+ * Around a call of a foreign thread that is in no read-side section and that others may
+ * learn of before it returns: destroy waits for its end. After sb_call_end the
+ * scheduler may be freed. A submission counts its begin and its end under the locks that
+ * it takes in any case (core/process/submit.c).
+ */
+void sb_call_begin(struct sb_scheduler *scheduler);
+void sb_call_end(struct sb_scheduler *scheduler);
+
+/* Whether a counted call is under way. */
+bool sb_calls_under_way(struct sb_scheduler *scheduler);
+
 /* The caller of a function that any thread may call. */
 struct sb_caller {
 	struct sb_worker *worker; /* of this scheduler, or NULL */
@@ -40,11 +52,26 @@ struct sb_caller {
 };
 
 /*
- * Whether the caller may wait for a process: no worker, nor a foreign thread in a
- * callback. There the wait would keep stop from ending what it waits for: in a
- * submission, which stop waits for, or in a read-side section.
+ * Whether the caller may wait for a process: no worker, no helper thread, and no
+ * thread in a callback. There the wait would keep stop from ending what it waits for:
+ * in a submission, which stop waits for, or in a read-side section.
  */
 bool sb_caller_may_wait(void);
+
+/*
+ * Around a callback that is called while the scheduler holds a process that it has
+ * looked up: nothing in it may pass a quiescent state. A submission that would have to
+ * wait for memory is refused instead. They may nest.
+ */
+static inline void sb_callback_begin(void)
+{
+	sb_thread_own()->sections++;
+}
+
+static inline void sb_callback_end(void)
+{
+	sb_thread_own()->sections--;
+}
 
 /*
  * Around whatever may be called by any thread, in a step, too: what the caller

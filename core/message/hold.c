@@ -248,7 +248,7 @@ void sb_route_hand_over(struct sb_worker *w, struct sb_event_node *held)
 	if (SB_LIKELY(!held->next))
 		sb_backlog_put(p, held);
 	else
-		sb_backlog_append(p, held);
+		sb_backlog_append(w->scheduler, w, p, held, UINT32_MAX);
 	w->next = p;
 }
 

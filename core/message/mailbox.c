@@ -25,6 +25,14 @@ enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w, s
 	return result;
 }
 
+/* The caller may hold a receiver that it has looked up. */
+static void call_on_drop(struct sb_scheduler *s, const struct sb_event *event)
+{
+	sb_callback_begin();
+	s->config.on_drop(s->config.hook, event);
+	sb_callback_end();
+}
+
 static void drop_messages(struct sb_scheduler *s, struct sb_event_node *bundle)
 {
 	const uint32_t count = sb_bundle_count(bundle);
@@ -33,7 +41,7 @@ static void drop_messages(struct sb_scheduler *s, struct sb_event_node *bundle)
 		const struct sb_event event = { .type = SB_EVENT_MESSAGE,
 						.data = sb_bundle_messages(bundle)[i] };
 
-		s->config.on_drop(s->config.hook, &event);
+		call_on_drop(s, &event);
 	}
 }
 
@@ -43,26 +51,8 @@ void sb_route_drop(struct sb_scheduler *s, struct sb_worker *w, struct sb_event_
 	if (s->config.on_drop && sb_is_bundle(node))
 		drop_messages(s, node);
 	else if (s->config.on_drop && node->event.type <= SB_EVENT_MESSAGE)
-		s->config.on_drop(s->config.hook, &node->event);
+		call_on_drop(s, &node->event);
 	sb_object_free(s, w, node, sb_node_bytes(node));
-}
-
-void sb_backlog_append(struct sb_process *p, struct sb_event_node *newest)
-{
-	struct sb_event_node *first = NULL;
-
-	for (struct sb_event_node *node = newest; node;) {
-		struct sb_event_node *older = node->next;
-
-		node->next = first;
-		first = node;
-		node = older;
-	}
-	if (p->backlog_first)
-		p->backlog_last->next = first;
-	else
-		p->backlog_first = first;
-	p->backlog_last = newest;
 }
 
 struct sb_process *sb_route_look_up(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
@@ -91,16 +81,27 @@ int sb_route_deliver(struct sb_scheduler *s, struct sb_worker *w, struct sb_proc
 	return -ESRCH;
 }
 
-int sb_route_event(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
-		   struct sb_event_kind kind, uint64_t tag, union sb_value data)
+int sb_route_message(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+		     union sb_value message)
 {
 	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
 
 	if (SB_UNLIKELY(!node))
 		return -ENOMEM;
-	sb_event_fill(node, kind, tag, data);
-	if (kind.type == SB_EVENT_MESSAGE)
-		node->sent_ns = sb_caller_mark_some(s, w);
+	sb_event_fill(node, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	node->sent_ns = sb_caller_mark_some(s, w);
+	return sb_route_deliver(s, w, p, node);
+}
+
+int sb_route_timer(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
+		   const struct sb_event *event, uint64_t timer)
+{
+	struct sb_event_node *node = sb_object_alloc(s, w, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_event_fill(node, sb_kind(event->type, 0), event->tag, event->data);
+	node->source = timer;
 	return sb_route_deliver(s, w, p, node);
 }
 
@@ -114,5 +115,6 @@ int sb_route_completion(struct sb_worker *w, struct sb_process *p, struct sb_eve
 		return -ENOMEM;
 	sb_event_fill(node, kind, completer->tag, data);
 	node->sent_ns = completer->issued_ns;
+	node->source = completer->yield;
 	return sb_route_deliver(s, w, p, node);
 }

@@ -7,34 +7,13 @@
 
 #include <errno.h>
 
+#include "core/message/backlog.h"
 #include "core/message/caller.h"
 #include "core/state.h"
-
-/* An event goes behind the backlog of a process that the caller's worker runs. */
-static inline void sb_backlog_put(struct sb_process *process, struct sb_event_node *node)
-{
-	if (process->backlog_first)
-		process->backlog_last->next = node;
-	else
-		process->backlog_first = node;
-	process->backlog_last = node;
-}
-
-static inline struct sb_event_node *sb_backlog_pop(struct sb_process *p)
-{
-	struct sb_event_node *node = p->backlog_first;
-
-	p->backlog_first = node->next;
-	return node;
-}
 
 /* Drops an event that no step will see: on_drop, and its memory. */
 void sb_route_drop(struct sb_scheduler *scheduler, struct sb_worker *worker,
 		   struct sb_event_node *node);
-
-/* Events, linked from the newest to the oldest, go behind the backlog of a process
- * that the caller's worker has taken. */
-void sb_backlog_append(struct sb_process *process, struct sb_event_node *newest);
 
 /* Pushes events, linked from the newest to the oldest, and queues the process if
  * they have made it Ready. Takes the nodes over unless it returns
@@ -87,22 +66,25 @@ static inline struct sb_process *sb_route_find(struct sb_scheduler *scheduler,
 
 /* An event's type and error, in one register. */
 struct sb_event_kind {
-	enum sb_event_type type;
+	uint32_t type; /* enum sb_event_type or sb_queued_type */
 	int32_t error;
 };
 
-static inline struct sb_event_kind sb_kind(enum sb_event_type type, int error)
+static inline struct sb_event_kind sb_kind(uint32_t type, int error)
 {
 	return (struct sb_event_kind){ type, error };
 }
 
 /*
- * Sends an event to a process; NULL: there is none. Returns 0, -ESRCH (it is
- * gone), or -ENOMEM. Messages are timed, as sampled.
+ * Sends a message to a process; NULL: there is none. Returns 0, -ESRCH (it is
+ * gone), or -ENOMEM. Timed, as sampled.
  */
-int sb_route_event(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		   struct sb_process *process, struct sb_event_kind kind, uint64_t tag,
-		   union sb_value data);
+int sb_route_message(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		     struct sb_process *process, union sb_value message);
+
+/* The same for the event of a timer that has fired; timer: its id. */
+int sb_route_timer(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		   struct sb_process *process, const struct sb_event *event, uint64_t timer);
 
 /* The same for the completion of a yield, timed if that was. */
 int sb_route_completion(struct sb_worker *worker, struct sb_process *process,
@@ -126,6 +108,7 @@ static inline void sb_event_fill(struct sb_event_node *node, struct sb_event_kin
 	node->event.error = kind.error;
 	node->event.tag = tag;
 	node->event.data = data;
+	node->source = 0;
 }
 
 /* The common completion: of the process that the worker runs, at once. */
@@ -138,6 +121,7 @@ static inline int sb_route_complete_own(struct sb_worker *worker, struct sb_even
 		return -ENOMEM;
 	sb_event_fill(node, kind, completer->tag, data);
 	node->sent_ns = completer->issued_ns;
+	node->source = completer->yield;
 	sb_backlog_put(worker->running, node);
 	return 0;
 }

@@ -46,7 +46,7 @@ static int deliver_message(struct sb_scheduler *s, struct sb_worker *w, sb_pid t
 
 	if (SB_UNLIKELY(bound && p && !mailbox_reserve(p, bound)))
 		return has_ended(p) ? -ESRCH : -EWOULDBLOCK;
-	rc = sb_route_event(s, w, p, sb_kind(SB_EVENT_MESSAGE, 0), 0, message);
+	rc = sb_route_message(s, w, p, message);
 	if (SB_UNLIKELY(rc && bound && p))
 		sb_sub_acq_rel(&p->mailbox, 1);
 	return rc;
@@ -141,7 +141,7 @@ struct sb_receiver *sb_scheduler_receiver(struct sb_scheduler *s)
  * posted, so the worker that takes the event sees the flag.
  */
 static int flag_and_wake(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
-			 _Atomic(uint8_t) *flag, enum sb_event_type type)
+			 _Atomic(uint8_t) *flag, uint32_t type)
 {
 	struct sb_event_node *node;
 

@@ -90,7 +90,7 @@ static inline uint32_t sb_rng_below(struct sb_rng *rng, uint32_t bound)
 struct sb_thread_own {
 	struct sb_worker *worker; /* which it is, or NULL; see caller.h */
 	uint32_t submissions;	  /* under way; see caller.c */
-	uint32_t sections;	  /* that it is in; see reclaim.c */
+	uint32_t sections;	  /* that it is in, and callbacks that may not wait; see caller.h */
 	uint32_t stripe;	  /* a worker's number plus 1, or 0; see reclaim.c */
 };
 

@@ -120,7 +120,7 @@ static int start_timer(struct sb_worker *w, uint64_t delay_ns, uint64_t period_n
 					    .period_ns = period_ns,
 					    .pid = completer->pid,
 					    .tag = completer->tag,
-					    .type = SB_EVENT_TIMER };
+					    .type = period_ns ? SB_EVENT_TICK : SB_EVENT_TIMER };
 	uint64_t id;
 	int rc = sb_timers_start(w, &spec, &id);
 

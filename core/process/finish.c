@@ -12,6 +12,7 @@
 #include "core/state.h"
 #include "core/timers/timers.h"
 #include "core/word.h"
+
 /* All under the lock: once it is dropped, the waiter and its stack may go. */
 static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 {
@@ -21,22 +22,24 @@ static void tell_waiter(struct sb_waiter *waiter, const struct sb_exit *exit)
 	sb_gate_notify_and_unlock(&waiter->gate);
 }
 
-static void end_extra(struct sb_scheduler *s, struct sb_worker *w, struct sb_extra *extra,
-		      const struct sb_exit *exit)
+/* Returns the thread that executes the process, or NULL. */
+static struct sb_waiter *end_extra(struct sb_scheduler *s, struct sb_worker *w,
+				   struct sb_extra *extra)
 {
-	if (extra->waiter)
-		tell_waiter(extra->waiter, exit);
+	struct sb_waiter *waiter = extra->waiter;
+
 	sb_object_free(s, w, extra, sizeof(*extra));
+	return waiter;
 }
 
 static void drop_events(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
-	struct sb_event_node *newest = sb_word_complete(p);
+	struct sb_event_node *node = sb_word_complete(p);
 
-	if (newest)
-		sb_backlog_append(p, newest);
-	while (p->backlog_first)
-		sb_route_drop(s, w, sb_backlog_pop(p));
+	if (node)
+		sb_backlog_append(s, w, p, node, UINT32_MAX);
+	while ((node = sb_backlog_pop_any(p)))
+		sb_route_drop(s, w, node);
 }
 
 /*
@@ -57,6 +60,7 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w, struct sb_pr
 {
 	const struct sb_exit exit = { .pid = p->pid, .error = error, .result = result };
 	const size_t bytes = sb_process_bytes(p->ops);
+	struct sb_waiter *waiter = NULL;
 
 	sb_straight(SB_STRAIGHT_end);
 	if (SB_UNLIKELY(error == -ENOMEM || error == -EAGAIN))
@@ -73,12 +77,15 @@ void sb_process_finish(struct sb_scheduler *s, struct sb_worker *w, struct sb_pr
 	if (s->config.on_complete)
 		s->config.on_complete(s->config.hook, &exit);
 	if (SB_UNLIKELY(p->extra != NULL))
-		end_extra(s, w, p->extra, &exit);
-	if (!w) {
+		waiter = end_extra(s, w, p->extra);
+	if (w) {
+		sb_counter_add(&w->counters.completions, 1);
+		sb_worker_gather_dead(w, p, bytes);
+		sb_live_complete(w);
+	} else {
 		sb_pidmap_remove(s->pidmap, &p, 1);
-		return;
 	}
-	sb_counter_add(&w->counters.completions, 1);
-	sb_worker_gather_dead(w, p, bytes);
-	sb_live_complete(w);
+	/* Last: whoever executed it may count on its place. */
+	if (SB_UNLIKELY(waiter != NULL))
+		tell_waiter(waiter, &exit);
 }

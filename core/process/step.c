@@ -34,10 +34,10 @@ static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 }
 
 /* At most so many messages of the first node, a bundle; how many they are. */
-static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_process *p,
+static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_event_list *from,
 					  struct sb_event *to, uint32_t most)
 {
-	struct sb_event_node *bundle = p->backlog_first;
+	struct sb_event_node *bundle = from->first;
 	const union sb_value *message = sb_bundle_messages(bundle) + bundle->event.tag;
 	const uint32_t left = sb_bundle_count(bundle) - (uint32_t)bundle->event.tag;
 	const uint32_t n = left < most ? left : most;
@@ -46,7 +46,69 @@ static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_process
 		to[i] = (struct sb_event){ .type = SB_EVENT_MESSAGE, .data = message[i] };
 	bundle->event.tag += n;
 	if (n == left)
-		sb_pool_free(&w->pool, sb_backlog_pop(p), SB_BUNDLE_BYTES);
+		sb_pool_free(&w->pool, sb_event_list_pop(from), SB_BUNDLE_BYTES);
+	return n;
+}
+
+/* From the type of a queued event to the one that a step sees. */
+static void convert(struct sb_worker *w, struct sb_process *p, struct sb_event_node *node)
+{
+	if (node->event.type == SB_EVENT_BUILTIN) {
+		node->event.type = SB_EVENT_COMPLETION;
+		return;
+	}
+	node->event.type = SB_EVENT_TIMER;
+	node->event.data.u64 += sb_timers_take_missed(w->scheduler, node->source, p);
+}
+
+/* Moves events from a list of the process into the worker's array, behind n others, until
+ * there are `most`. Returns how many there are. */
+SB_INLINE uint32_t take_events(struct sb_worker *w, struct sb_process *p,
+			       struct sb_event_list *from, uint32_t n, uint32_t most, uint64_t *now)
+{
+	const bool bounded = w->scheduler->config.mailbox_bound;
+
+	while (from->first && n < most) {
+		struct sb_event_node *node = from->first;
+
+		sb_touch(node, sizeof(*node));
+		if (SB_UNLIKELY(node->event.type >= SB_EVENT_BUILTIN)) {
+			if (sb_is_bundle(node)) {
+				n += take_messages(w, from, &w->events[n], most - n);
+				continue;
+			}
+			convert(w, p, node);
+		}
+		from->first = node->next;
+		if (SB_UNLIKELY(node->sent_ns)) {
+			*now = *now ? *now : sb_worker_look(w);
+			sb_record_event(w, p, node, *now);
+		}
+		if (SB_UNLIKELY(bounded) && node->event.type == SB_EVENT_MESSAGE)
+			sb_sub_acq_rel(&p->mailbox, 1);
+		w->events[n++] = node->event;
+		sb_pool_free(&w->pool, node, sizeof(*node));
+	}
+	return n;
+}
+
+/*
+ * The events of a step of an overfull process: the urgent ones, then half of the rest for
+ * messages and half for the others, or more where one kind needs less. A step that takes
+ * one event takes it of each kind in turn.
+ */
+SB_COLD static uint32_t fill_by_kind(struct sb_worker *w, struct sb_process *p, uint32_t budget,
+				     uint64_t *now)
+{
+	struct sb_event_list *urgent = &p->extra->urgent;
+	struct sb_event_list *other = &p->extra->other;
+	uint32_t n = take_events(w, p, urgent, 0, budget, now);
+	const uint32_t odd = sb_counter_read(&p->steps) & 1;
+
+	n = take_events(w, p, other, n, n + (budget - n + odd) / 2, now);
+	n = take_events(w, p, &p->backlog, n, budget, now);
+	n = take_events(w, p, other, n, budget, now);
+	p->overfull = urgent->first || other->first || p->backlog.first;
 	return n;
 }
 
@@ -58,30 +120,13 @@ static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_process
 static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t budget,
 			    uint64_t *now)
 {
-	const bool bounded = w->scheduler->config.mailbox_bound;
-	uint32_t n = 0;
+	uint32_t n;
 
-	while (p->backlog_first && n < budget) {
-		struct sb_event_node *node = p->backlog_first;
-
-		sb_touch(node, sizeof(*node));
-		if (SB_UNLIKELY(node->event.type >= SB_EVENT_BUILTIN)) {
-			if (sb_is_bundle(node)) {
-				n += take_messages(w, p, &w->events[n], budget - n);
-				continue;
-			}
-			node->event.type = SB_EVENT_COMPLETION;
-		}
-		p->backlog_first = node->next;
-		if (SB_UNLIKELY(node->sent_ns)) {
-			*now = *now ? *now : sb_worker_look(w);
-			sb_record_event(w, p, node, *now);
-		}
-		if (SB_UNLIKELY(bounded) && node->event.type == SB_EVENT_MESSAGE)
-			sb_sub_acq_rel(&p->mailbox, 1);
-		w->events[n++] = node->event;
-		sb_pool_free(&w->pool, node, sizeof(*node));
-	}
+	if (SB_UNLIKELY(p->overfull))
+		return fill_by_kind(w, p, budget, now);
+	n = take_events(w, p, &p->backlog, 0, budget, now);
+	if (SB_UNLIKELY(p->backlog.first))
+		sb_backlog_overflow(w->scheduler, w, p);
 	return n;
 }
 
@@ -126,40 +171,11 @@ static uint64_t ended_at(struct sb_worker *w, const struct sb_process *p)
 	return p->ready_ns ? w->step_end_ns : sb_worker_mark(w);
 }
 
-static uint32_t count_completions(const struct sb_event_node *node, uint64_t tag)
-{
-	uint32_t n = 0;
-
-	for (; node; node = node->next)
-		n += node->event.tag == tag && (node->event.type == SB_EVENT_COMPLETION ||
-						node->event.type == SB_EVENT_BUILTIN);
-	return n;
-}
-
-/* Of the yields of this step before that one. */
-static uint32_t count_yields(const struct sb_step *step, const struct sb_yield *yield)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; yield_at(step, i) != yield; i++)
-		n += yield_at(step, i)->tag == yield->tag;
-	return n;
-}
-
-/*
- * A handler has failed. If it had completed the yield before, that was its
- * outcome: there is one more completion with the tag then than yields before this
- * one. Events that others have posted stay where they are until this worker takes them.
- */
+/* A handler has failed. If it had completed the yield before, that was its outcome. */
 SB_COLD static int fail_yield(struct sb_worker *w, struct sb_process *p,
-			      const struct sb_yield *yield, const struct sb_completer *completer,
-			      int rc)
+			      const struct sb_completer *completer, int rc)
 {
-	const uint32_t completions =
-		count_completions(p->backlog_first, yield->tag) +
-		count_completions(sb_word_events(sb_load_acq(&p->word)), yield->tag);
-
-	if (completions > count_yields(&w->step, yield)) {
+	if (sb_backlog_has_completion(p, completer->yield)) {
 		sb_counter_add(&w->counters.second_outcomes, 1);
 		return 0;
 	}
@@ -187,12 +203,13 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p, const struct 
 						.pid = p->pid,
 						.tag = yield->tag,
 						.issued_ns = issued_ns,
-						.start_ns = p->start_ns };
+						.start_ns = p->start_ns,
+						.yield = ++w->yields_dispatched };
 	int rc;
 
 	sb_straight(SB_STRAIGHT_yield);
 	rc = entry ? entry->handler(entry->context, &yield->command, &completer) : -ENOSYS;
-	return SB_UNLIKELY(rc) ? fail_yield(w, p, yield, &completer, rc) : 0;
+	return SB_UNLIKELY(rc) ? fail_yield(w, p, &completer, rc) : 0;
 }
 
 static int dispatch_yields(struct sb_worker *w, struct sb_process *p, uint64_t issued_ns)
@@ -240,7 +257,7 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status, bool w
 	SB_WINDOW();
 	/* The backlog holds what came from this worker itself and what went
 	 * over the budget; all else sets the wakeup flag. */
-	if (waits && !p->backlog_first && sb_word_release(p, to))
+	if (waits && sb_backlog_is_empty(p) && sb_word_release(p, to))
 		return;
 	/* One choice for the yields and for what they lead to. */
 	run_again(w, p,
@@ -354,8 +371,10 @@ static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch
 	sb_straight(SB_STRAIGHT_step);
 	sb_touch(p, sb_process_bytes(p->ops));
 	newest = sb_word_take(p);
-	if (newest)
-		sb_backlog_append(p, newest);
+	if (newest && SB_LIKELY(!newest->next))
+		sb_backlog_put(p, newest);
+	else if (newest)
+		sb_backlog_append(w->scheduler, w, p, newest, budget);
 	step->result = sb_value_u64(0);
 	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))
 		return -ECANCELED;

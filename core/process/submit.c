@@ -67,8 +67,12 @@ SB_INLINE struct draft take_parts(struct sb_pidmap *map, struct sb_pids *pids, s
 				  struct sb_sampler *sampler, const struct submission *sub)
 {
 	const size_t bytes = sb_process_bytes(sub->ops);
-	struct draft draft = { .process = sb_pool_alloc(pool, bytes), .bytes = bytes };
+	struct draft draft = { .bytes = bytes };
 
+	/* No memory has room for it, and what is added to it could overflow. */
+	if (SB_UNLIKELY(sub->ops->state_bytes > PTRDIFF_MAX))
+		return draft;
+	draft.process = sb_pool_alloc(pool, bytes);
 	if (!draft.process)
 		return draft;
 	sb_pool_prefetch(pool, bytes); /* another one is likely to follow */
@@ -109,14 +113,21 @@ static bool has_too_many_dead(const struct sb_scheduler *s)
 	return SB_UNLIKELY(bytes >= s->config.dead_max_bytes) && bytes <= INT64_MAX;
 }
 
-/* Returns 0, or -ENOMEM: there still is no room for more dead. */
+/*
+ * Returns 0, or -ENOMEM: there still is no room for more dead. A caller that may hold
+ * a process it has looked up, or that is the helper thread, does not wait.
+ */
 SB_COLD static int wait_for_dead(struct sb_scheduler *s, struct sb_worker *w)
 {
 	const uint64_t start = sb_clock_ns();
 
+	if (sb_reclaim_inside())
+		return -ENOMEM;
 	do {
 		if (w)
 			let_reclaim(w);
+		if (refuses(s))
+			return 0; /* the caller will see that, too */
 		if (sb_clock_passed(start, sb_clock_ns()) >= DEAD_WAIT_NS)
 			return -ENOMEM;
 		sb_reclaim_wake(s->reclaim);
@@ -138,13 +149,14 @@ static bool needs_check(const struct sb_pids *pids, const struct submission *sub
 /* The condition that a foreign submission waits for, under no lock. */
 enum { NEEDS_PLACE = 1, NEEDS_ROOM };
 
-/* A foreign submission's reservation and parts, under one lock. */
-static int try_foreign_parts(struct sb_scheduler *s, const struct submission *sub, bool has_place,
-			     struct draft *draft)
+/* A foreign submission's reservation and parts, and the begin of its call, under one lock. */
+static int try_foreign_parts(struct sb_scheduler *s, const struct submission *sub, bool is_first,
+			     bool has_place, struct draft *draft)
 {
 	int rc;
 
 	sb_lock_acquire(&s->foreign_lock);
+	s->calls_begun += is_first;
 	if (refuses_wait(s, sub->waiter)) {
 		rc = -ESHUTDOWN;
 	} else if (needs_check(&s->foreign_pids, sub) && has_too_many_dead(s)) {
@@ -166,7 +178,7 @@ static int try_foreign_parts(struct sb_scheduler *s, const struct submission *su
 static int take_foreign_parts(struct sb_scheduler *s, const struct submission *sub,
 			      struct draft *draft)
 {
-	int rc = try_foreign_parts(s, sub, false, draft);
+	int rc = try_foreign_parts(s, sub, true, false, draft);
 
 	while (SB_UNLIKELY(rc > 0)) {
 		const bool has_place = rc == NEEDS_PLACE && sb_live_reserve_exactly(s);
@@ -175,7 +187,7 @@ static int take_foreign_parts(struct sb_scheduler *s, const struct submission *s
 			return -EAGAIN;
 		if (rc == NEEDS_ROOM && wait_for_dead(s, NULL))
 			return -ENOMEM;
-		rc = try_foreign_parts(s, sub, has_place, draft);
+		rc = try_foreign_parts(s, sub, false, has_place, draft);
 	}
 	return rc;
 }
@@ -266,6 +278,7 @@ static int note_choice(struct sb_scheduler *s, const struct submission *sub, str
 		return 0;
 	rc = sb_pidmap_choose(s->pidmap, sub->pid, &draft->name);
 	draft->process->name = draft->name;
+	draft->process->start_ns = sb_pidmap_start_ns(s->pidmap);
 	return rc;
 }
 
@@ -304,11 +317,16 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w, const struct
 	sb_handover_end(&w->handover, has_entered);
 }
 
-/* Once the lock is given up, it may have ended, and its memory be another's. */
+/*
+ * Once the lock is released, the process may have ended, and its memory be another's; and
+ * if no worker has to be woken the call has ended, too, so that the scheduler may be
+ * gone. The call ends here unless the process is not accepted.
+ */
 static bool launch_foreign(struct sb_scheduler *s, const struct draft *draft)
 {
 	struct sb_process *p = draft->process;
 	uint32_t length = 0;
+	bool wakes = false;
 	bool accepted;
 
 	if (SB_UNLIKELY(draft->timed))
@@ -319,13 +337,16 @@ static bool launch_foreign(struct sb_scheduler *s, const struct draft *draft)
 	if (SB_LIKELY(accepted)) {
 		sb_pidmap_add(draft->name, p);
 		length = sb_runq_append(&s->global, p);
+		wakes = sb_route_append_wakes(s, length);
+		s->calls_ended += !wakes;
 	}
 	sb_lock_release(&s->global.push_lock);
-	if (SB_UNLIKELY(!accepted))
-		return false;
-	sb_route_publish(s, NULL, 0);
-	sb_route_backlog(s, NULL, length);
-	return true;
+	if (wakes) {
+		sb_route_publish(s, NULL, 0);
+		sb_route_backlog(s, NULL, length);
+		sb_call_end(s);
+	}
+	return accepted;
 }
 
 /* on_start has let it pass, so there is an on_complete. */
@@ -388,10 +409,11 @@ static int submit_foreign(struct sb_scheduler *s, const struct submission *sub, 
 	rc = prepare(s, NULL, sub, &draft);
 	if (!rc && pid)
 		*pid = draft.name.pid; /* its step may look there */
-	if (!rc && !launch_foreign(s, &draft)) {
-		rc = refuse(s, &draft);
-		if (pid)
+	if (rc || !launch_foreign(s, &draft)) {
+		if (!rc && pid)
 			*pid = before;
+		rc = rc ? rc : refuse(s, &draft);
+		sb_call_end(s);
 	}
 	sb_caller_submits(false);
 	return rc;

@@ -228,7 +228,10 @@ int sb_timers_start(struct sb_worker *w, const struct sb_timer_spec *spec, uint6
 		timer->due_ns = due;
 		timer->period_ns = spec->period_ns;
 		timer->pid = spec->pid;
+		timer->start_ns = w->running->start_ns;
 		timer->tag = spec->tag;
+		timer->missed = 0;
+		timer->is_queued = false;
 		timer->type = (uint8_t)spec->type;
 		*id = id_of(w->id, timer);
 		sb_wheel_start(&timers->wheel, timer);
@@ -251,6 +254,23 @@ int sb_timers_stop(struct sb_scheduler *s, uint64_t id, sb_pid pid)
 	return stop_run(timers_of(s, id), &id, 1, pid) ? 0 : -ENOENT;
 }
 
+uint64_t sb_timers_take_missed(struct sb_scheduler *s, uint64_t id, const struct sb_process *p)
+{
+	struct sb_timers *timers = timers_of(s, id);
+	struct sb_timer *timer;
+	uint64_t missed = 0;
+
+	sb_lock_acquire(&timers->lock);
+	timer = find_timer(timers, id, p->pid);
+	if (timer) { /* it has not been stopped */
+		missed = timer->missed;
+		timer->missed = 0;
+		timer->is_queued = false;
+	}
+	sb_lock_release(&timers->lock);
+	return missed;
+}
+
 /* ---- firing ---- */
 
 /* The event to send once the lock is released. */
@@ -258,6 +278,7 @@ struct fired {
 	struct sb_timer *timer; /* fires once; NULL: it has been restarted */
 	uint64_t id;
 	sb_pid pid;
+	uint64_t start_ns;
 	uint64_t tag;
 	uint64_t periods;
 	uint8_t type;
@@ -292,6 +313,20 @@ static struct sb_timer *wind_up(struct sb_wheel *wheel, struct sb_timer *timer, 
 	return NULL;
 }
 
+/*
+ * A ticker has one tick queued at most. The periods that pass until its process gets that
+ * one are added to it, so a process that is slower than its ticker has no queue of ticks.
+ */
+static bool adds_to_queued(struct sb_timer *timer, uint64_t periods)
+{
+	const bool was_queued = timer->is_queued;
+
+	timer->is_queued = timer->period_ns;
+	if (was_queued)
+		timer->missed += periods;
+	return was_queued;
+}
+
 static uint32_t take_due(struct sb_timers *timers, uint32_t worker, uint64_t now,
 			 struct fired *fired)
 {
@@ -300,12 +335,17 @@ static uint32_t take_due(struct sb_timers *timers, uint32_t worker, uint64_t now
 
 	sb_lock_acquire(&timers->lock);
 	sb_wheel_advance(&timers->wheel, now);
-	while (n < FIRED_MAX && (timer = sb_wheel_pop(&timers->wheel))) {
+	for (int i = 0; i < FIRED_MAX && (timer = sb_wheel_pop(&timers->wheel)); i++) {
 		const uint64_t periods = periods_passed(timer, now);
 
+		if (adds_to_queued(timer, periods)) {
+			(void)wind_up(&timers->wheel, timer, periods);
+			continue;
+		}
 		fired[n] = (struct fired){
 			.id = id_of(worker, timer),
 			.pid = timer->pid,
+			.start_ns = timer->start_ns,
 			.tag = timer->tag,
 			.periods = periods,
 			.type = timer->type,
@@ -319,16 +359,34 @@ static uint32_t take_due(struct sb_timers *timers, uint32_t worker, uint64_t now
 static void send_fired(struct sb_worker *w, struct fired *fired)
 {
 	struct sb_scheduler *s = w->scheduler;
-	const union sb_value data =
-		sb_value_u64(fired->type == SB_EVENT_TIMER ? fired->periods : 0);
-	const int rc = sb_route_event(s, w, sb_route_find(s, w, fired->pid),
-				      sb_kind(fired->type, 0), fired->tag, data);
+	const struct sb_event event = {
+		.type = fired->type,
+		.tag = fired->tag,
+		.data.u64 = fired->type == SB_EVENT_BUILTIN ? 0 : fired->periods,
+	};
+	struct sb_process *p = sb_route_find(s, w, fired->pid);
+	int rc;
 
+	/* Its process may have ended since the timer fired, and another one have its PID. */
+	if (p && p->start_ns != fired->start_ns)
+		p = NULL;
+	rc = sb_route_timer(s, w, p, &event, fired->id);
 	fired->sent = rc != -ENOMEM;
 	if (fired->sent)
 		sb_counter_add(&w->counters.timers_fired, 1);
 	if (rc == -ESRCH && !fired->timer)
 		(void)sb_timers_stop(s, fired->id, fired->pid);
+}
+
+/* There was no memory for the tick; the periods go into the next one. */
+static void put_tick_back(struct sb_timers *timers, const struct fired *fired)
+{
+	struct sb_timer *timer = find_timer(timers, fired->id, fired->pid);
+
+	if (!timer)
+		return;
+	timer->is_queued = false;
+	timer->missed += fired->periods;
 }
 
 /*
@@ -342,8 +400,11 @@ static void end_fired(struct sb_timers *timers, const struct fired *fired, uint3
 	for (uint32_t i = 0; i < n; i++) {
 		struct sb_timer *timer = fired[i].timer;
 
-		if (!timer)
+		if (!timer) {
+			if (!fired[i].sent)
+				put_tick_back(timers, &fired[i]);
 			continue;
+		}
 		if (SB_LIKELY(fired[i].sent)) {
 			sb_wheel_release(&timers->wheel, timer);
 			continue;

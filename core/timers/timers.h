@@ -29,7 +29,7 @@ struct sb_timer_spec {
 	uint64_t period_ns; /* 0: it fires once */
 	sb_pid pid;
 	uint64_t tag;
-	enum sb_event_type type;
+	uint32_t type; /* of the event that is queued */
 };
 
 void sb_timers_init(struct sb_timers *timers, struct sb_arena *arena);
@@ -42,6 +42,11 @@ int sb_timers_start(struct sb_worker *worker, const struct sb_timer_spec *spec, 
 /* Stops a timer of process pid, whatever wheel it is in. Returns 0: it will not
  * fire (again); -ENOENT: there is none, or it has fired. */
 int sb_timers_stop(struct sb_scheduler *scheduler, uint64_t id, sb_pid pid);
+
+/* A step of the process gets a ticker's tick. Returns how many more periods have passed
+ * since that was queued; from now on another one may be. */
+uint64_t sb_timers_take_missed(struct sb_scheduler *scheduler, uint64_t id,
+			       const struct sb_process *process);
 
 /* A process that has an extra ends: stops all of its timers. worker is the
  * caller's own or NULL. */

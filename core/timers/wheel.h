@@ -52,12 +52,15 @@ struct sb_timer {
 	uint64_t due_ns;
 	uint64_t period_ns; /* 0: it fires once */
 	uint64_t pid;	    /* whose it is; 0: nobody's, or it is free */
+	uint64_t start_ns;  /* of that process: a chosen PID may be another's later */
 	uint64_t tag;
+	uint64_t missed;     /* periods that have passed while a tick is queued */
 	uint32_t index;	     /* see sb_wheel_find */
 	uint32_t generation; /* the wheel's count of uses when it was taken */
 	uint8_t type;	     /* enum sb_event_type of what it sends */
 	uint8_t level;	     /* SB_WHEEL_LEVELS: in no slot */
 	uint8_t slot;
+	bool is_queued; /* of a ticker: its process has not got the last tick yet */
 };
 
 struct sb_arena;

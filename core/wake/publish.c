@@ -70,10 +70,21 @@ void sb_route_publish(struct sb_scheduler *s, struct sb_worker *w, uint32_t near
  * wakes few. */
 #define BACKLOG SB_RUNQ_LONG
 
+static bool piles_up(uint32_t length)
+{
+	return SB_UNLIKELY(length >= BACKLOG && !(length & (length - 1)));
+}
+
 void sb_route_backlog(struct sb_scheduler *s, struct sb_worker *w, uint32_t length)
 {
-	if (SB_UNLIKELY(length >= BACKLOG && !(length & (length - 1))))
+	if (piles_up(length))
 		wake(s, w, sb_idle_claim_anyway(&s->idle, 0));
+}
+
+bool sb_route_append_wakes(struct sb_scheduler *s, uint32_t length)
+{
+	sb_fence_store_load(&s->idle.counts);
+	return SB_UNLIKELY(sb_idle_wake_wanted(&s->idle)) || piles_up(length);
 }
 
 /* Fewer are soon done. */

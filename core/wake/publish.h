@@ -50,6 +50,13 @@ void sb_route_unpark(struct sb_scheduler *scheduler, struct sb_worker *worker, u
 void sb_route_publish(struct sb_scheduler *scheduler, struct sb_worker *worker, uint32_t near);
 
 /*
+ * After a foreign thread has appended a process to the global queue, which has at most
+ * `length` then: whether a worker has to be woken, by sb_route_publish and
+ * sb_route_backlog. With the fence of the first. The caller may hold the queue's lock.
+ */
+bool sb_route_append_wakes(struct sb_scheduler *scheduler, uint32_t length);
+
+/*
  * After the worker has stolen n processes, and queued all but one of them. If they are many it wakes
  * a sleeper though others search. So sleepers wake in a tree; each by the last searcher, one
  * behind the other, 256 of them took a millisecond, which was most of a round of skynet (virtual

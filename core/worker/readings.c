@@ -1,6 +1,8 @@
 /*
  * readings.c - what anyone may read while everything goes on.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/hist.h"
@@ -108,44 +110,107 @@ const struct sb_trace *sb_scheduler_read_trace(struct sb_scheduler *s, uint32_t 
 	return &s->worker[worker]->trace;
 }
 
+/* ---- from the next start on ---- */
+
+int sb_scheduler_trace(struct sb_scheduler *s, uint32_t events)
+{
+	if (!sb_phase_is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->trace_events = events;
+	return 0;
+}
+
+int sb_scheduler_trace_sends(struct sb_scheduler *s, bool has_sends)
+{
+	if (!sb_phase_is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->trace_sends = has_sends;
+	return 0;
+}
+
+int sb_scheduler_trace_until(struct sb_scheduler *s, const struct sb_trace_bound *bound)
+{
+	if (!sb_phase_is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->trace_bound = bound ? *bound : (struct sb_trace_bound){ .ns = UINT64_MAX };
+	sb_store_rlx(&s->trace_end_ns, UINT64_MAX);
+	return 0;
+}
+
+int sb_scheduler_slow_down(struct sb_scheduler *s, uint32_t ppm)
+{
+	if (!sb_phase_is_at_rest(sb_load_acq(&s->phase)))
+		return -EBUSY;
+	s->slowdown_ppm = ppm;
+	return 0;
+}
+
+bool sb_scheduler_trace_has_ended(const struct sb_scheduler *s)
+{
+	return sb_load_rlx((_Atomic(uint64_t) *)(uintptr_t)&s->trace_end_ns) != UINT64_MAX;
+}
+
+int sb_scheduler_thread_id(const struct sb_scheduler *s, uint32_t worker)
+{
+	return s->worker_thread[worker].thread_id;
+}
+
+bool sb_scheduler_is_pinned(const struct sb_scheduler *s, uint32_t worker)
+{
+	const int os_cpu = s->placement.place[worker].os_cpu;
+
+	return os_cpu < 0 || sb_thread_is_pinned(&s->worker_thread[worker].thread, os_cpu);
+}
+
 /* ---- the list of processes ---- */
 
 struct listing {
 	struct sb_scheduler *scheduler;
 	void (*visit)(void *arg, const struct sb_process_info *info);
 	void *arg;
+	char name[SB_LISTED_NAME_BYTES]; /* of the process that is visited */
 };
 
 /*
- * The process's operations may go as soon as it has been closed. Under the lock,
- * one that was found alive is not closed: its end makes its word Complete, and
- * then looks whether somebody lists (wait_for_listing() in core/process/finish.c).
+ * Copies what the list shows of a process. Its operations may be freed as soon as it
+ * has been closed. A process that is found alive under the lock is not closed before
+ * the lock is released: its end makes the word Complete first, and then waits for the
+ * listing (wait_for_listing() in core/process/finish.c). The visit itself is under no
+ * lock, so it may call whatever any thread may call.
  */
-static void list_one(void *arg, struct sb_process *p)
+static struct sb_process_info read_process(struct listing *listing, struct sb_process *p)
 {
-	const struct listing *listing = arg;
-	enum sb_state state;
+	struct sb_process_info info = { .pid = p->pid,
+					.name = listing->name,
+					.start_ns = p->start_ns };
 
 	sb_lock_acquire(&listing->scheduler->list_lock);
-	state = sb_word_state(sb_load_acq(&p->word));
-	if (state != SB_STATE_COMPLETE) {
-		const struct sb_process_info info = {
-			.pid = p->pid,
-			.name = p->ops->name,
-			.state = state,
-			.steps = sb_counter_read(&p->steps),
-			.start_ns = p->start_ns,
-		};
-
-		listing->visit(listing->arg, &info);
+	info.state = sb_word_state(sb_load_acq(&p->word));
+	if (info.state != SB_STATE_COMPLETE) {
+		(void)snprintf(listing->name, sizeof(listing->name), "%s",
+			       p->ops->name ? p->ops->name : "");
+		info.steps = sb_counter_read(&p->steps);
 	}
 	sb_lock_release(&listing->scheduler->list_lock);
+	return info;
+}
+
+static void list_one(void *arg, struct sb_process *p)
+{
+	struct listing *listing = arg;
+	const struct sb_process_info info = read_process(listing, p);
+
+	if (info.state == SB_STATE_COMPLETE)
+		return;
+	sb_callback_begin();
+	listing->visit(listing->arg, &info);
+	sb_callback_end();
 }
 
 void sb_scheduler_list(struct sb_scheduler *s,
 		       void (*visit)(void *arg, const struct sb_process_info *info), void *arg)
 {
-	struct listing listing = { s, visit, arg };
+	struct listing listing = { .scheduler = s, .visit = visit, .arg = arg };
 	const struct sb_caller caller = sb_caller_enter(s);
 
 	sb_add_acq_rel(&s->listings, 1);

@@ -43,7 +43,7 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 #define SLOWDOWN_NS 500000
 
 /*
- * config.slowdown_ppm: spins for its share of the CPU time that the worker has
+ * sb_scheduler_slow_down: spins for its share of the CPU time that the worker has
  * used since it last did. CPU time, because while another thread has the CPU
  * there is nothing to lengthen, nor is any of the spin over. A step is shorter
  * than a look at the clock, so that many pay together. Returns the time then.
@@ -51,8 +51,7 @@ static void adapt_tick(struct sb_worker *w, uint64_t passed_ns)
 SB_COLD static uint64_t slow_down(struct sb_worker *w)
 {
 	uint64_t cpu = sb_clock_thread_cpu_ns();
-	const uint64_t end =
-		cpu + (cpu - w->slowed.cpu_ns) * w->scheduler->config.slowdown_ppm / 1000000;
+	const uint64_t end = cpu + (cpu - w->slowed.cpu_ns) * w->scheduler->slowdown_ppm / 1000000;
 
 	while (cpu < end)
 		cpu = sb_clock_thread_cpu_ns();
@@ -62,7 +61,7 @@ SB_COLD static uint64_t slow_down(struct sb_worker *w)
 
 static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
 {
-	return SB_UNLIKELY(w->scheduler->config.slowdown_ppm) &&
+	return SB_UNLIKELY(w->scheduler->slowdown_ppm) &&
 	       sb_clock_passed(w->slowed.ns, now) >= SLOWDOWN_NS;
 }
 

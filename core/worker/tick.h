@@ -33,7 +33,7 @@ struct sb_tick {
 	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
 };
 
-/* When config.slowdown_ppm was last paid for. */
+/* When the worker was last slowed down. */
 struct sb_slowed {
 	uint64_t ns;
 	uint64_t cpu_ns; /* of this thread */

@@ -53,7 +53,6 @@ struct sb_config sb_config_of(const struct sb_options *o)
 	config.processes_max = sb_opt(o, SB_OPT_max_processes);
 	config.dead_max_bytes = sb_opt(o, SB_OPT_dead_max);
 	config.seed = sb_opt(o, SB_OPT_seed);
-	config.slowdown_ppm = (uint32_t)sb_opt(o, SB_OPT_slowdown);
 	config.arenas = (enum sb_arenas)o->value[SB_OPT_arena].alternative;
 	config.membind = (enum sb_membind)o->value[SB_OPT_membind].alternative;
 	config.huge_pages = (enum sb_huge_pages)o->value[SB_OPT_huge_pages].alternative;

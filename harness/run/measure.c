@@ -358,6 +358,9 @@ static int measure_loaded(struct sb_measurement *m, struct sb_series *series)
 	rc = m->now && m->hist && m->run.wakes && m->requests.hist
 		     ? sb_scheduler_create(&m->run.scheduler, &config, m->ground->placement)
 		     : -ENOMEM;
+	if (!rc)
+		rc = sb_scheduler_slow_down(m->run.scheduler,
+					    (uint32_t)sb_opt(m->options, SB_OPT_slowdown));
 	if (rc)
 		rc = sb_fail(SB_EXIT_ENVIRONMENT, "the scheduler cannot be created: %s%s",
 			     strerror(-rc), limits(rc));

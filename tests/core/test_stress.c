@@ -29,6 +29,7 @@ struct peer {
 	uint64_t yields, completions;
 	struct sb_rng rng;
 	bool going; /* told to start */
+	bool cancelled;
 	bool closed;
 };
 
@@ -120,6 +121,15 @@ static void send_some(struct peer *peer, struct sb_step *step)
 		;
 }
 
+static uint64_t sum_sent_to(const struct mesh *mesh, uint32_t target)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < SENDERS; i++)
+		sum += mesh->peer[i].next_to[target];
+	return sum;
+}
+
 static int peer_step(void *state, struct sb_step *step, const struct sb_event *events,
 		     uint32_t count)
 {
@@ -127,9 +137,16 @@ static int peer_step(void *state, struct sb_step *step, const struct sb_event *e
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (events[i].type == SB_EVENT_CANCEL)
-			return SB_DONE;
-		receive(peer, &events[i]);
+			peer->cancelled = true;
+		else
+			receive(peer, &events[i]);
 	}
+	/* The cancel event overtakes messages and completions. All has been sent by then. */
+	if (peer->cancelled)
+		return peer->received == sum_sent_to(peer->mesh, peer->id) &&
+				       peer->completions == peer->yields
+			       ? SB_DONE
+			       : SB_IDLE;
 	if (!peer->going || peer->sent == SENDS)
 		return SB_IDLE;
 	send_some(peer, step);
@@ -203,15 +220,6 @@ static void start_peers(struct mesh *mesh)
 		while (sb_scheduler_send(mesh->f.s, mesh->peer[i].pid, sb_value_u64(GO)) ==
 		       -EWOULDBLOCK)
 			sb_thread_yield();
-}
-
-static uint64_t sum_sent_to(const struct mesh *mesh, uint32_t target)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < SENDERS; i++)
-		sum += mesh->peer[i].next_to[target];
-	return sum;
 }
 
 /* Two in each core, four in each cache, and so on. */

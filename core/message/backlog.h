@@ -1,0 +1,58 @@
+/*
+ * backlog.h - events that a process's worker has taken from its word, and that no step
+ * has got.
+ *
+ * They wait in order of arrival. When there are more than one step takes, the process is
+ * `overfull`: from then on, until none is left, new events are sorted by kind, so that
+ * no kind waits behind an ever longer queue of another:
+ *
+ *	urgent    cancel and exit events, which the next step gets first
+ *	other     completions and timers, which share the rest of a step with messages
+ *	backlog   messages, and what had arrived before
+ *
+ * Within a kind the order of arrival is kept. The two lists are in the process's extra;
+ * if there is no memory for it, all events stay in order of arrival.
+ *
+ * Only the worker that runs the process, or has taken it, calls these.
+ */
+#ifndef SB_CORE_MESSAGE_BACKLOG_H
+#define SB_CORE_MESSAGE_BACKLOG_H
+
+#include "core/word.h"
+
+struct sb_scheduler;
+struct sb_worker;
+
+static inline bool sb_backlog_is_empty(const struct sb_process *process)
+{
+	return !process->backlog.first && !process->overfull;
+}
+
+/* Adds an event of an overfull process to the list of its kind. */
+void sb_backlog_sort_in(struct sb_process *process, struct sb_event_node *node);
+
+/* Adds one event, whose next is NULL. */
+static inline void sb_backlog_put(struct sb_process *process, struct sb_event_node *node)
+{
+	if (SB_UNLIKELY(process->overfull))
+		sb_backlog_sort_in(process, node);
+	else
+		sb_event_list_put(&process->backlog, node);
+}
+
+/* Adds events, linked from the newest to the oldest. budget: how many the next step
+ * takes. */
+void sb_backlog_append(struct sb_scheduler *scheduler, struct sb_worker *worker,
+		       struct sb_process *process, struct sb_event_node *newest, uint32_t budget);
+
+/* A step has taken as many events as it may, and some are left. */
+void sb_backlog_overflow(struct sb_scheduler *scheduler, struct sb_worker *worker,
+			 struct sb_process *process);
+
+/* Removes and returns one event, of any kind; NULL: there is none. */
+struct sb_event_node *sb_backlog_pop_any(struct sb_process *process);
+
+/* True if a completion of that yield waits, in the backlog or in the word. */
+bool sb_backlog_has_completion(struct sb_process *process, uint64_t yield);
+
+#endif
