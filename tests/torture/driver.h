@@ -47,6 +47,8 @@ void call_in(uint32_t scheduler, enum feature feature, enum who who);
 struct life *call_submit(uint32_t scheduler, uint32_t type, const struct context *context,
 			 enum endgame tells);
 void call_execute(uint32_t scheduler, uint32_t type, enum endgame tells);
+/* All processes end because they are asked to; force is a failure. */
+void call_stop(struct scheduler_model *s);
 void call_list(struct scheduler_model *s, bool tells);
 struct life *call_spawn(uint32_t scheduler, uint32_t type, const struct context *context);
 

@@ -225,7 +225,7 @@ static void take_exit(struct actor *actor, const struct sb_event *event)
 			(struct exit_report){ .pid = event->tag,
 					      .result = event->data.u64,
 					      .error = event->error,
-					      .scheduler = get(&actor->get(&life->scheduler)) };
+					      .scheduler = get(&actor->life->scheduler) };
 	for (uint32_t i = 0; i < ACTOR_MONITORS; i++) {
 		struct actor_monitor *monitor = &actor->monitor[i];
 

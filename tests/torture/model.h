@@ -50,7 +50,8 @@ struct life {
 	int32_t own_error;		  /* of its last step */
 	int32_t exit_error;
 	uint32_t inits, starts, closes, completes, running, steps;
-	uint32_t owed; /* completions that it waits for, when its last step ended */
+	uint32_t cancels; /* calls that have begun, by others than stop */
+	uint32_t owed;	  /* completions that it waits for, when its last step ended */
 };
 
 /* ---- messages and results ---- */
@@ -126,6 +127,7 @@ struct scheduler_model {
 	struct sb_config config;
 	uint64_t alive;	 /* from init to on_complete: never more than the library counts */
 	bool is_forced;	 /* a stop may have ended processes by force */
+	uint32_t stops;	 /* that have begun, ever */
 	uint32_t inside; /* threads of the endgame that are in their calls */
 	uint32_t chosen[CHOSEN];
 	bool chosen_may_end[CHOSEN]; /* whoever has the PID; see life.may_be_ended */
@@ -150,6 +152,7 @@ struct world {
 	uint32_t zero_inits, zero_closes; /* of processes without state */
 	uint32_t at[THREADS_MAX];	  /* the operation of each thread, plus 1 */
 	uint32_t threads_left;
+	bool may_refuse_memory;
 	bool refuses_memory; /* allocations have been refused */
 	bool is_calm;	     /* callbacks call nothing any more */
 	bool pump_ends;

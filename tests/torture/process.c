@@ -128,7 +128,7 @@ static bool must_stay(const struct actor *actor)
 {
 	const struct type *type = type_of(actor->life);
 
-	return (get(&actor->get(&life->is_probe)) || (!type->is_plain && type->ending == SERVES)) &&
+	return (get(&actor->life->is_probe) || (!type->is_plain && type->ending == SERVES)) &&
 	       !actor->cancels;
 }
 
@@ -176,7 +176,7 @@ int actor_step(void *state, struct sb_step *step, const struct sb_event *events,
 	enter_step(actor, step, count, events);
 	for (uint32_t i = 0; i < count; i++)
 		actor_take(actor, step, &events[i]);
-	if (get(&actor->get(&life->tells)) == ENDGAME_EXECUTE && actor->steps == 1)
+	if (get(&actor->life->tells) == ENDGAME_EXECUTE && actor->steps == 1)
 		add(&scheduler_of(actor->life)->inside, 1);
 	status = go_on(actor, step, count);
 	leave_step(actor);

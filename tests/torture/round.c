@@ -177,11 +177,8 @@ static void *pump(void *arg)
  * are cancelled, is waited for by nobody else. */
 static void help_threads(uint32_t round)
 {
-	for (uint32_t i = 0; i < world->script.schedulers && round % 16 == 15; i++) {
-		const int rc = sb_scheduler_stop(model_of(i)->scheduler, host_patience_ns());
-
-		expect(!rc || rc == -EALREADY, "stop needed force: %d", rc);
-	}
+	for (uint32_t i = 0; i < world->script.schedulers && round % 16 == 15; i++)
+		call_stop(model_of(i));
 	start_all();
 }
 
@@ -223,11 +220,8 @@ static void come_to_rest(void)
 static void stop_all(void)
 {
 	world->phase = "stopping";
-	for (uint32_t i = 0; i < world->script.schedulers; i++) {
-		const int rc = sb_scheduler_stop(model_of(i)->scheduler, host_patience_ns());
-
-		expect(!rc, "stop needed force: %d", rc);
-	}
+	for (uint32_t i = 0; i < world->script.schedulers; i++)
+		call_stop(model_of(i));
 }
 
 void round_run(void)
@@ -236,6 +230,9 @@ void round_run(void)
 	uint32_t i;
 
 	world->phase = "making schedulers";
+	for (i = 0; i < world->script.ops; i++)
+		world->may_refuse_memory |=
+			world->script.op[i].kind == ACT_REFUSE_MEMORY && !world->script.op[i].off;
 	for (i = 0; i < LIVES_MAX; i++)
 		world->life[i].number = i;
 	for (i = 0; i <= TYPES_MAX; i++)

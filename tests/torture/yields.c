@@ -179,10 +179,10 @@ static void yield_send(struct actor *actor, struct sb_step *step, struct life *o
 
 static void yield_spawn(struct actor *actor, struct sb_step *step, const struct action *act)
 {
-	if (actor->spawn_tag || get(&actor->get(&life->depth)) >= DEPTH_MAX || get(&world->is_calm))
+	if (actor->spawn_tag || get(&actor->life->depth) >= DEPTH_MAX || get(&world->is_calm))
 		return;
-	actor->spawned = life_new(get(&actor->get(&life->scheduler)), act->type,
-				  get(&actor->get(&life->depth)) + 1);
+	actor->spawned =
+		life_new(get(&actor->life->scheduler), act->type, get(&actor->life->depth) + 1);
 	if (!actor->spawned)
 		return;
 	actor->spawn_slot = act->slot;
@@ -196,7 +196,7 @@ static void yield_spawn(struct actor *actor, struct sb_step *step, const struct 
 
 static void spawn(struct actor *actor, const struct action *act, const struct context *context)
 {
-	struct life *life = call_spawn(get(&actor->get(&life->scheduler)), act->type, context);
+	struct life *life = call_spawn(get(&actor->life->scheduler), act->type, context);
 
 	if (life)
 		put(&world->slot[act->slot], life->number + 1);
@@ -233,6 +233,7 @@ static void act_on(struct actor *actor, struct sb_step *step, const struct actio
 			    new_tag(actor, WHAT_OTHER, 0));
 		break;
 	case ACT_YIELD_CANCEL:
+		add(&other->cancels, 1);
 		(void)yield(actor, step, SB_COMMAND_CANCEL, sb_value_u64(pid),
 			    new_tag(actor, WHAT_OTHER, 0));
 		break;
@@ -245,7 +246,7 @@ static void send_from_step(struct actor *actor, const struct action *act,
 	uint32_t n = act->kind == ACT_STEP_BURST ? 2 + act->number % 12 : 1;
 	struct life *to = act->kind == ACT_SEND_SELF ? actor->life : life_in(act->slot);
 
-	if (!to || (get(&to->scheduler) != get(&actor->get(&life->scheduler)) &&
+	if (!to || (get(&to->scheduler) != get(&actor->life->scheduler) &&
 		    !scheduler_of(actor->life)->config.router))
 		return;
 	while (n--)
@@ -262,14 +263,14 @@ void actor_act(struct actor *actor, struct sb_step *step, const struct action *a
 {
 	/* Streams of foreign threads come first. */
 	const struct context context = { .who = STEP,
-					 .scheduler = get(&actor->get(&life->scheduler)),
+					 .scheduler = get(&actor->life->scheduler),
 					 .actor = actor,
 					 .step = step,
 					 .stream = 1 + THREADS_MAX + actor->life->number,
 					 .sequence = &actor->sequence,
-					 .depth = get(&actor->get(&life->depth)) + 1u };
+					 .depth = get(&actor->life->depth) + 1u };
 
-	if (submits(act) && (get(&actor->get(&life->depth)) >= DEPTH_MAX || get(&world->is_calm)))
+	if (submits(act) && (get(&actor->life->depth) >= DEPTH_MAX || get(&world->is_calm)))
 		return;
 	switch (act->kind) {
 	case ACT_STEP_SEND:
