@@ -183,6 +183,7 @@ EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explor
 # for one switch of the tests' builds, which refuses allocations. Its parts for virtual time are
 # explore's.
 TORTURE := $(OUT)/torture/torture
+TORTURE_SMALL := $(filter-out $(patsubst %,tests/torture/%.c,host_threads main shrink),$(wildcard tests/torture/*.c))
 TORTURE_SOURCES := $(filter-out %/host_virtual.c,$(wildcard tests/torture/*.c))
 
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
@@ -442,7 +443,7 @@ $(OUT)/explore/%.o: %.c $(STAMP) Makefile
 
 $(patsubst %.c,$(OUT)/explore/%.o,$(filter-out core/platform/virtual/%,$(VIRTUAL_SOURCES))): CPPFLAGS += $(VIRTUAL_HEAP)
 
-$(OUT)/explore/explore: $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(VIRTUAL_SOURCES))
+$(OUT)/explore/explore: $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(TORTURE_SMALL) $(VIRTUAL_SOURCES))
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(FAST_LINK) $(LDLIBS) -lcmocka -lboost_context
 

@@ -87,8 +87,8 @@ static void take_sleep(struct actor *actor, const struct sb_event *event)
 		actor->owed_all--;
 		return;
 	}
-	fail("process %u got the completion of a sleep (tag %lx) that it did not wait for",
-	     actor->life->number, (unsigned long)event->tag);
+	model_fail("process %u got the completion of a sleep (tag %lx) that it did not wait for",
+		   actor->life->number, (unsigned long)event->tag);
 }
 
 static struct actor_timer *find_timer(struct actor *actor, uint64_t tag)
@@ -97,8 +97,8 @@ static struct actor_timer *find_timer(struct actor *actor, uint64_t tag)
 		if (actor->timer[i].state != TIMER_FREE && actor->timer[i].tag == tag)
 			return &actor->timer[i];
 	}
-	fail("process %u got an event of a timer (tag %lx) that it has not", actor->life->number,
-	     (unsigned long)tag);
+	model_fail("process %u got an event of a timer (tag %lx) that it has not",
+		   actor->life->number, (unsigned long)tag);
 }
 
 /* A timer that fires once is waited for, unless its time is far away; a ticker's first event is. */
@@ -235,8 +235,8 @@ static void take_exit(struct actor *actor, const struct sb_event *event)
 		monitor->state = monitor->state == MONITOR_ON ? MONITOR_FREE : MONITOR_OVER;
 		return;
 	}
-	fail("process %u got an exit event of PID %lx, which it does not monitor",
-	     actor->life->number, (unsigned long)event->tag);
+	model_fail("process %u got an exit event of PID %lx, which it does not monitor",
+		   actor->life->number, (unsigned long)event->tag);
 }
 
 static void take_send(struct actor *actor, const struct sb_event *event)
@@ -334,6 +334,6 @@ void actor_take(struct actor *actor, struct sb_step *step, const struct sb_event
 		actor->waits = false;
 		break;
 	default:
-		fail("a step got an event of type %u", event->type);
+		model_fail("a step got an event of type %u", event->type);
 	}
 }

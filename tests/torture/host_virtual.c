@@ -6,7 +6,7 @@
 #include "tests/torture/host.h"
 
 /* A schedule delays a thread by some microseconds at a time. */
-#define PATIENCE_NS UINT64_C(200000000)
+#define PATIENCE_NS UINT64_C(20000000000)
 #define ASLEEP_NS   UINT64_C(2000000)
 
 void host_start(struct host_thread *thread, void *(*entry)(void *arg), void *arg)

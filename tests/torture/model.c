@@ -12,7 +12,7 @@
 struct world *world;
 
 /* The first failure counts: what comes after it may be its consequence. */
-_Noreturn void fail(const char *format, ...)
+_Noreturn void model_fail(const char *format, ...)
 {
 	va_list arguments;
 
@@ -85,7 +85,7 @@ void life_name(struct life *life, sb_pid pid)
 		}
 		expect(free != pid, "PID %" PRIx64 " was given out twice", pid);
 	}
-	fail("more PIDs than processes");
+	model_fail("more PIDs than processes");
 }
 
 struct life *life_of(const struct scheduler_model *s, sb_pid pid)
@@ -365,8 +365,8 @@ static void check_report(const struct exit_report *report)
 		    (report->error || get(&life->result) == report->result))
 			return;
 	}
-	fail("a monitor was told that PID %" PRIx64 " ended with %d, result %" PRIx64, report->pid,
-	     report->error, report->result);
+	model_fail("a monitor was told that PID %" PRIx64 " ended with %d, result %" PRIx64,
+		   report->pid, report->error, report->result);
 }
 
 void model_check_end(void)

@@ -20,12 +20,12 @@
 	__atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 
 /* Ends the round as failed; the text is what is expected and what is. */
-_Noreturn SB_PRINTF(1, 2) void fail(const char *format, ...);
+_Noreturn SB_PRINTF(1, 2) void model_fail(const char *format, ...);
 
 #define expect(condition, ...)                                                                     \
 	do {                                                                                       \
 		if (SB_UNLIKELY(!(condition)))                                                     \
-			fail(__VA_ARGS__);                                                         \
+			model_fail(__VA_ARGS__);                                                   \
 	} while (0)
 
 /* ---- processes ---- */
