@@ -225,7 +225,7 @@ struct parcel *parcel_new(struct life *to, uint32_t stream, uint64_t *sequence)
 	*parcel = (struct parcel){ .number = number,
 				   .check = CHECK,
 				   .stream = stream,
-				   .scheduler = to->scheduler,
+				   .scheduler = get(&to->scheduler),
 				   .sequence = sequence ? ++*sequence : 0,
 				   .pid = get(&to->pid),
 				   .life = to->number };
@@ -341,7 +341,7 @@ void model_check_ended(uint32_t scheduler)
 	for (uint32_t i = 0; i < lives(); i++) {
 		const struct life *life = &world->life[i];
 
-		if (life->scheduler != scheduler)
+		if (get(&life->scheduler) != scheduler)
 			continue;
 		expect(!has_state(life) || get(&life->closes) == get(&life->inits),
 		       "of process %u init was called %u times, close %u times", i,
