@@ -78,8 +78,9 @@ LDLIBS += $(if $(findstring clang,$(CC)),$(if $(filter asan fuzz,$(MODE)),-fsani
 CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ALLOCATOR) 2>/dev/null)
 
 SOURCES := $(wildcard $(MODULES:%=%/*.c) $(MODULES:%=%/*/*.c))
-# The library: the scheduler, and where its workers go. The command is made of the same objects.
-LIBRARY_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(filter core/% affinity/%,$(SOURCES)))
+# The library: the scheduler, and where its workers go. The command is made of the same objects, and has
+# affinity/profile besides, which changes its process and so belongs into no other program.
+LIBRARY_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(filter core/% $(patsubst %,affinity/%.c,cpus machine orders plan topology),$(SOURCES)))
 $(LIBRARY_OBJECTS): CFLAGS += -fPIC -fno-semantic-interposition -ftls-model=initial-exec
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o) $(SHIM:%=$(OUT)/%.o) $(VIRTUAL_WORLD)
 LIBRARY = $(filter-out $(OUT)/harness/main.o,$(OBJECTS))
@@ -195,7 +196,10 @@ PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/conf
 SONAME := libschedbench.so.0
 LIBRARIES := $(OUT)/libschedbench.a $(OUT)/$(SONAME)
 VERSION := $(shell awk -F'"' '/SB_VERSION/{print $$2}' harness/cli/version.h)
-LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds $(ALLOCATOR)
+LIBRARY_PACKAGES := hwloc liburcu-qsbr liburcu-cds
+# The library refers to jemalloc weakly (core/memory/arena.c). A program that is linked with the library
+# gets it from pkg-config, also where it refers to none of it itself and the linker drops such libraries.
+LIBRARY_ALLOCATOR := $(if $(ALLOCATOR),-Wl$(comma)--push-state$(comma)--no-as-needed$(shell $(PKG_CONFIG) --libs $(ALLOCATOR) 2>/dev/null | sed 's/^ */ /; s/ *$$//; s/  */$(comma)/g')$(comma)--pop-state)
 
 # What a plug-in includes: all that the one to begin with does.
 PLUGIN_HEADERS = $(filter-out %.c %:,$(subst \,,$(shell $(CC) -MM -I. harness/plugin/skeleton/countdown.c)))
@@ -395,8 +399,8 @@ $(OUT)/libschedbench.a: $(LIBRARY_OBJECTS) $(SYMBOLS)
 $(OUT)/schedbench.pc:
 	@mkdir -p $(@D)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'Name: schedbench' 'Description: work-stealing scheduler of processes' \
-		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/$(LIBDIR) -lschedbench -pthread' \
-		'Requires.private: $(LIBRARY_PACKAGES)' 'Libs.private: -lm' >$@
+		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/schedbench -pthread' 'Libs: -L$${prefix}/$(LIBDIR) -lschedbench -pthread $(LIBRARY_ALLOCATOR)' \
+		'Requires.private: $(LIBRARY_PACKAGES) $(ALLOCATOR)' 'Libs.private: -lm' >$@
 
 # From the tables that the program is made of.
 $(OUT)/sched-bench.1: $(PROGRAM)
@@ -464,9 +468,15 @@ $(VIRTUAL_TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/virtual/all.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(FAST_LINK) $(LDLIBS) -lcmocka -lboost_context
 
+# Its scenes refuse a thread to the library.
+CONTRACT := $(OUT)/tests/contract/test_contract
+$(CONTRACT): $(patsubst %,$(OUT)/tests/contract/%.o,actors functions scene table)
+$(OUT)/tests/contract/test_config: $(OUT)/tests/contract/config_load.o
+$(CONTRACT): LDLIBS += -Wl$(comma)--wrap=pthread_create
+
 $(TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/all.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(FAST_LINK) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(FAST_LINK) $(LDLIBS) -lcmocka
 
 $(FUZZ): $(FUZZ_OBJECTS) $(OUT)/all.a
 	@echo "  LINK  $@"

@@ -30,12 +30,12 @@ struct sb_topology {
 	uint32_t *node_distance; /* [nodes * nodes] or NULL */
 };
 
-/* ---- profile.c ---- */
+/* ---- topology.c ---- */
 
-/* hwloc has loaded it, by the rules of sb_topology_open. Returns 0 or -errno
- * with the reason in why. */
-int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, char *why,
-		    size_t bytes);
+/* Makes a topology of one that hwloc has loaded and that has processing units; it owns hwloc's
+ * from then on, also after an error. Returns 0 or -ENOMEM. */
+int sb_topology_adopt(struct sb_topology **topology, hwloc_topology_t hwloc, const char *name,
+		      bool emulated);
 
 /* ---- named.c ---- */
 

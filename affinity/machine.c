@@ -6,7 +6,7 @@ int sb_placement_here(uint32_t workers, struct sb_placement *placement)
 {
 	struct sb_topology *topology;
 	struct sb_machine machine;
-	int rc = sb_topology_load(&topology);
+	int rc = sb_topology_here(&topology);
 
 	if (rc)
 		return rc;

@@ -13,6 +13,10 @@ extern "C" {
  * processing unit; 0: one worker for each core. Of more workers than processing units the rest
  * begins again with the first. Any thread; takes milliseconds, for it reads the machine. Returns
  * 0 or -errno with nothing to free; the placement is for sb_placement_free.
+ *
+ * hwloc reads the machine, and obeys its own environment variables, as hwloc documents them: with
+ * HWLOC_XMLFILE, for instance, the machine is what that file says. Nothing of the process is
+ * changed, and no time limit is set.
  */
 SB_MUST_CHECK int sb_placement_here(uint32_t workers, struct sb_placement *placement);
 

@@ -225,25 +225,44 @@ static int read_hwloc(struct sb_topology *t)
 	return 0;
 }
 
-int sb_topology_open(struct sb_topology **topology, const char *profile, char *why, size_t bytes)
+int sb_topology_adopt(struct sb_topology **topology, hwloc_topology_t hwloc, const char *name,
+		      bool emulated)
 {
 	struct sb_topology *t = calloc(1, sizeof(*t));
-	int rc = -ENOMEM;
 
-	snprintf(why, bytes, "no memory");
-	if (!t)
-		return rc;
-	t->name = strdup(*profile ? profile : SB_PROFILE_THIS);
-	if (t->name)
-		rc = sb_profile_load(&t->hwloc, profile, &t->emulated, why, bytes);
-	if (!rc)
-		rc = read_hwloc(t);
-	if (rc) {
+	if (!t) {
+		hwloc_topology_destroy(hwloc);
+		return -ENOMEM;
+	}
+	t->hwloc = hwloc;
+	t->emulated = emulated;
+	t->name = strdup(name);
+	if (!t->name || read_hwloc(t)) {
 		sb_topology_free(t);
-		return rc;
+		return -ENOMEM;
 	}
 	*topology = t;
 	return 0;
+}
+
+/* Without DONT_CHANGE_BINDING hwloc moves the calling thread to each CPU in turn, to ask that CPU. */
+#define HERE_FLAGS                                                                                 \
+	(HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING |          \
+	 HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING)
+
+int sb_topology_here(struct sb_topology **topology)
+{
+	hwloc_topology_t t;
+	int units = 0;
+
+	if (hwloc_topology_init(&t))
+		return -ENOMEM;
+	if (!hwloc_topology_set_flags(t, HERE_FLAGS) && !hwloc_topology_load(t))
+		units = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
+	if (units > 0 && units <= SB_PROFILE_PUS_MAX)
+		return sb_topology_adopt(topology, t, SB_PROFILE_THIS, false);
+	hwloc_topology_destroy(t);
+	return -EIO;
 }
 
 int sb_topology_rename(struct sb_topology *topology, const char *profile)
@@ -255,13 +274,6 @@ int sb_topology_rename(struct sb_topology *topology, const char *profile)
 	free(topology->name);
 	topology->name = name;
 	return 0;
-}
-
-int sb_topology_load(struct sb_topology **topology)
-{
-	char why[128];
-
-	return sb_topology_open(topology, "", why, sizeof(why));
 }
 
 void sb_topology_free(struct sb_topology *topology)

@@ -28,6 +28,16 @@ struct sb_machine {
 	bool emulated;	     /* not this machine */
 };
 
+/*
+ * Reads this machine, as the library does: changes nothing of the process, so hwloc's own
+ * environment variables count (HWLOC_XMLFILE, ...), and nothing limits its time. Returns 0,
+ * -ENOMEM or -EIO. Any thread.
+ */
+SB_MUST_CHECK int sb_topology_here(struct sb_topology **topology);
+
+/* The two below are the command's alone: they change the environment, a timer and the standard
+ * error of the process (see profile.h). */
+
 /* This machine. Returns 0 or -errno. */
 SB_MUST_CHECK int sb_topology_load(struct sb_topology **topology);
 

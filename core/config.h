@@ -51,7 +51,8 @@ enum sb_continue {
 	SB_CONTINUE_FRONT,  /* in front of them: the deque's hot end */
 };
 
-/* The threads that allocate from one arena, see core/memory/arena.h. */
+/* The threads that allocate from one arena, see core/memory/arena.h. In a program without
+ * jemalloc there are no arenas: this, and the two below, have no effect. */
 enum sb_arenas {
 	SB_ARENAS_PER_WORKER,
 	SB_ARENAS_PER_NODE, /* the workers of one NUMA node */

@@ -254,7 +254,7 @@ int sb_scheduler_start(struct sb_scheduler *s, uint32_t *failed)
 
 static void cancel_visit(void *arg, struct sb_process *p)
 {
-	(void)sb_cancel_process(arg, NULL, p);
+	sb_cancel_for_stop(arg, NULL, p);
 }
 
 static void cancel_all(struct sb_scheduler *s)
@@ -263,6 +263,27 @@ static void cancel_all(struct sb_scheduler *s)
 
 	sb_pidmap_for_each(s->pidmap, cancel_visit, s);
 	sb_reclaim_exit(s->reclaim, side);
+}
+
+/* How long stop waits before it tries again to send cancel events for which there was no
+ * memory. */
+#define CANCEL_AGAIN_NS UINT64_C(10000000)
+
+/* Sends each process a cancel event. Returns 0 when none is alive, or -ETIMEDOUT. */
+static int cancel_and_wait(struct sb_scheduler *s, uint64_t timeout_ns)
+{
+	const uint64_t start = sb_clock_ns();
+	uint64_t passed = 0;
+
+	cancel_all(s);
+	while (!sb_live_wait_none(s, sb_min_u64(CANCEL_AGAIN_NS, timeout_ns - passed))) {
+		passed = sb_clock_passed(start, sb_clock_ns());
+		if (passed >= timeout_ns)
+			return -ETIMEDOUT;
+		if (sb_xchg_acq(&s->cancel_again, 0))
+			cancel_all(s);
+	}
+	return 0;
 }
 
 static void halt_workers(struct sb_scheduler *s)
@@ -358,8 +379,7 @@ int sb_scheduler_stop(struct sb_scheduler *s, uint64_t timeout_ns)
 	if (!begin_to_refuse(s, SB_PHASE_RUNNING))
 		return -EALREADY;
 	sb_fence_store_load(&s->idle.counts); /* see sb_route_new() */
-	cancel_all(s);
-	rc = sb_scheduler_wait_idle(s, timeout_ns);
+	rc = cancel_and_wait(s, timeout_ns);
 	halt_workers(s);
 	/* Out of time, there may have been a reservation left and no process. */
 	if (rc && !finish_by_force(s))

@@ -187,7 +187,8 @@ struct sb_scheduler {
 	/* Slow paths. */
 	alignas(SB_LINE) struct sb_gate gate; /* live == 0; start and go */
 	_Atomic(uint64_t) idle_since_ns;
-	_Atomic(int) shortage; /* see sb_scheduler_take_shortage() */
+	_Atomic(int) shortage;	   /* see sb_scheduler_take_shortage() */
+	_Atomic(int) cancel_again; /* 1: there was no memory for a cancel event of stop's */
 	_Atomic(uint32_t) ready_workers;
 	_Atomic(uint32_t) go;
 	_Atomic(int) start_error;

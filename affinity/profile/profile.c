@@ -406,8 +406,9 @@ static int explain(const struct description *d, int error, char *why, size_t byt
 	return sb_precheck_refuse(why, bytes, error == ETIME ? -E2BIG : -error, "", d->text, after);
 }
 
-int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, char *why,
-		    size_t bytes)
+/* hwloc loads the machine. Returns 0 or -errno with the reason in why. */
+static int load_profile(hwloc_topology_t *out, const char *profile, bool *emulated, char *why,
+			size_t bytes)
 {
 	struct description d = { .text = profile };
 	int rc = classify(&d, why, bytes);
@@ -429,4 +430,25 @@ int sb_profile_load(hwloc_topology_t *out, const char *profile, bool *emulated, 
 		*out = NULL;
 	}
 	return rc;
+}
+
+int sb_topology_open(struct sb_topology **topology, const char *profile, char *why, size_t bytes)
+{
+	hwloc_topology_t hwloc;
+	bool emulated;
+	int rc = load_profile(&hwloc, profile, &emulated, why, bytes);
+
+	if (rc)
+		return rc;
+	rc = sb_topology_adopt(topology, hwloc, *profile ? profile : SB_PROFILE_THIS, emulated);
+	if (rc)
+		snprintf(why, bytes, "no memory");
+	return rc;
+}
+
+int sb_topology_load(struct sb_topology **topology)
+{
+	char why[128];
+
+	return sb_topology_open(topology, "", why, sizeof(why));
 }

@@ -13,6 +13,10 @@
  * All but the first are emulated. A description from outside is loaded in a
  * child process first, with bounds on memory and time, so that one that crashes
  * hwloc does not crash the command.
+ *
+ * The folder is the command's, which owns its process: loading sets and removes
+ * environment variables of hwloc's, limits CPU time by ITIMER_PROF, forks, and
+ * turns standard error away for a moment. The library has none of its files.
  */
 #ifndef SB_AFFINITY_PROFILE_PROFILE_H
 #define SB_AFFINITY_PROFILE_PROFILE_H

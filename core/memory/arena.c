@@ -27,6 +27,14 @@ static bool may_allocate(void)
 }
 #endif
 
+/* From the C library's heap, whose aligned_alloc wants a multiple of the alignment. */
+static void *take_from_heap(size_t size, size_t alignment)
+{
+	if (size > PTRDIFF_MAX)
+		return NULL;
+	return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+}
+
 #if SB_ALLOC_LIBC
 
 struct sb_arena {
@@ -73,8 +81,7 @@ int sb_arena_locate(struct sb_arena *arena, int os_node, struct sb_page_count *c
 static void *take(struct sb_arena *arena, size_t size, size_t alignment)
 {
 	(void)arena;
-	/* aligned_alloc wants a multiple of the alignment. */
-	return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+	return take_from_heap(size, alignment);
 }
 
 void sb_mem_free(void *block)
@@ -88,6 +95,20 @@ void sb_mem_free(void *block)
 #include <stdio.h>
 
 #include "core/platform/platform.h"
+
+/*
+ * Weak, so that a program without jemalloc can use the library, and load it with dlopen, which
+ * jemalloc's static TLS makes impossible for a library that needs it. The dynamic linker decides
+ * when it loads the library, once for all blocks: each is freed by the allocator that gave it.
+ */
+#pragma weak mallocx
+#pragma weak dallocx
+#pragma weak mallctl
+
+static bool has_jemalloc(void)
+{
+	return mallocx && dallocx && mallctl;
+}
 
 /* ---- an arena's pages ---- */
 
@@ -110,7 +131,7 @@ static_assert(sizeof(struct ledger) <= LEDGER_BYTES, "a page");
 struct sb_arena {
 	extent_hooks_t hooks;
 	unsigned int index; /* jemalloc's */
-	bool is_complete;   /* jemalloc has it */
+	bool is_complete;   /* jemalloc has it; false without jemalloc */
 	struct sb_page_policy policy;
 	int os_node[SB_OS_NODES]; /* the policy's */
 
@@ -298,52 +319,81 @@ static void set_decay(struct sb_arena *arena)
 	}
 }
 
-int sb_arena_create(struct sb_arena **out, const struct sb_page_policy *policy)
+static void set_policy(struct sb_arena *arena, const struct sb_page_policy *policy)
 {
-	struct sb_arena *arena = sb_mem_zalloc(SB_HEAP, sizeof(*arena), SB_LINE);
-	size_t bytes = sizeof(arena->index);
-	extent_hooks_t *own;
-
-	if (!arena)
-		return -ENOMEM;
 	SB_CHECK(policy->nodes, <=, SB_OS_NODES);
-	own = &arena->hooks;
-	*own = hooks;
 	arena->policy = *policy;
 	arena->policy.os_node = arena->os_node;
 	arena->reading.is_bound = policy->nodes > 0;
 	memcpy(arena->os_node, policy->os_node, policy->nodes * sizeof(*policy->os_node));
-	sb_lock_init(&arena->lock);
-	if (!may_allocate() || mallctl("arenas.create", &arena->index, &bytes, &own, sizeof(own))) {
-		unmap_all(arena);
-		sb_mem_free(arena);
+}
+
+/* Without jemalloc the pages are the heap's: neither bound nor huge, and nobody counts them. */
+static void set_no_policy(struct sb_arena *arena, const struct sb_page_policy *policy)
+{
+	arena->policy.huge_pages = SB_HUGE_PAGES_NONE;
+	arena->reading.is_bound = policy->nodes > 0;
+	arena->reading.bind_error = policy->nodes > 0 ? -ENOTSUP : 0;
+}
+
+static int add_to_jemalloc(struct sb_arena *arena)
+{
+	extent_hooks_t *own = &arena->hooks;
+	size_t bytes = sizeof(arena->index);
+
+	*own = hooks;
+	if (!may_allocate() || mallctl("arenas.create", &arena->index, &bytes, &own, sizeof(own)))
 		return -ENOMEM;
-	}
 	arena->is_complete = true;
 	limit_growth(arena);
 	set_decay(arena);
+	return 0;
+}
+
+int sb_arena_create(struct sb_arena **out, const struct sb_page_policy *policy)
+{
+	struct sb_arena *arena = sb_mem_zalloc(SB_HEAP, sizeof(*arena), SB_LINE);
+
+	if (!arena)
+		return -ENOMEM;
+	sb_lock_init(&arena->lock);
+	if (!has_jemalloc()) {
+		set_no_policy(arena, policy);
+	} else {
+		set_policy(arena, policy);
+		if (add_to_jemalloc(arena)) {
+			unmap_all(arena);
+			sb_mem_free(arena);
+			return -ENOMEM;
+		}
+	}
 	*out = arena;
 	return 0;
 }
 
-void sb_arena_destroy(struct sb_arena *arena)
+/* Has jemalloc do something with an arena that it has. */
+static void order(const struct sb_arena *arena, const char *what)
 {
 	char name[40];
 
+	if (!arena->is_complete)
+		return;
+	snprintf(name, sizeof(name), "arena.%u.%s", arena->index, what);
+	SB_CHECK(mallctl(name, NULL, NULL, NULL, 0), ==, 0);
+}
+
+void sb_arena_destroy(struct sb_arena *arena)
+{
 	if (!arena)
 		return;
-	snprintf(name, sizeof(name), "arena.%u.destroy", arena->index);
-	SB_CHECK(mallctl(name, NULL, NULL, NULL, 0), ==, 0);
+	order(arena, "destroy");
 	unmap_all(arena);
 	sb_mem_free(arena);
 }
 
 void sb_arena_decay(struct sb_arena *arena)
 {
-	char name[40];
-
-	snprintf(name, sizeof(name), "arena.%u.decay", arena->index);
-	SB_CHECK(mallctl(name, NULL, NULL, NULL, 0), ==, 0);
+	order(arena, "decay");
 }
 
 void sb_arena_read(struct sb_arena *arena, struct sb_arena_reading *out)
@@ -374,12 +424,16 @@ static void *take(struct sb_arena *arena, size_t size, size_t alignment)
 {
 	const int where = arena ? MALLOCX_ARENA(arena->index) : 0;
 
+	if (SB_UNLIKELY(!has_jemalloc()))
+		return take_from_heap(size, alignment);
 	return mallocx(size, MALLOCX_ALIGN(alignment) | MALLOCX_TCACHE_NONE | where);
 }
 
 void sb_mem_free(void *block)
 {
-	if (block)
+	if (SB_UNLIKELY(!has_jemalloc()))
+		free(block);
+	else if (block)
 		dallocx(block, MALLOCX_TCACHE_NONE);
 }
 

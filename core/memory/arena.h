@@ -8,9 +8,9 @@
  * liburcu's helper thread frees stays in that thread's cache), and would then
  * point into a destroyed arena.
  *
- * Built with SB_ALLOC_LIBC=1 (sanitizer modes, whose tools do not see
- * jemalloc's own entry points) all arenas are the C library's heap, and have no
- * pages of their own.
+ * In a program without jemalloc, as one that loads the library with dlopen may be, all arenas
+ * are the C library's heap, and have no pages of their own. So it is in what is built with
+ * SB_ALLOC_LIBC=1 (sanitizer modes, whose tools do not see jemalloc's own entry points).
  */
 #ifndef SB_CORE_MEMORY_ARENA_H
 #define SB_CORE_MEMORY_ARENA_H
@@ -49,7 +49,7 @@ bool sb_arena_can_discard(const struct sb_arena *arena, size_t bytes);
 
 /*
  * An arena's memory from the operating system. The mappings stay until it is
- * destroyed, with or without memory.
+ * destroyed, with or without memory. Without jemalloc the bytes are not known, and 0.
  */
 struct sb_arena_reading {
 	uint64_t mapped_bytes;	 /* also what was never touched */

@@ -23,18 +23,13 @@
 struct sb_scheduler;
 struct sb_worker;
 
-static inline bool sb_backlog_is_empty(const struct sb_process *process)
-{
-	return !process->backlog.first && !process->overfull;
-}
-
 /* Adds an event of an overfull process to the list of its kind. */
 void sb_backlog_sort_in(struct sb_process *process, struct sb_event_node *node);
 
 /* Adds one event, whose next is NULL. */
 static inline void sb_backlog_put(struct sb_process *process, struct sb_event_node *node)
 {
-	if (SB_UNLIKELY(process->overfull))
+	if (SB_UNLIKELY(process->backlog.first && process->overfull))
 		sb_backlog_sort_in(process, node);
 	else
 		sb_event_list_put(&process->backlog, node);

@@ -18,7 +18,7 @@ struct sb_event_node {
 	alignas(16) struct sb_event_node *next;
 	uint64_t sent_ns; /* a completion: when it was yielded; 0: not timed */
 	struct sb_event event;
-	uint64_t source; /* a completion's yield; a tick's timer; else 0 */
+	uint64_t source; /* a completion's yield, or a timer's id; else not set */
 };
 
 static_assert(sizeof(struct sb_event_node) == 48, "no larger than its alignment makes it");

@@ -87,12 +87,11 @@ static inline void sb_handover_leave(struct sb_handover *handover, struct sb_eve
 
 /* The first half of enter, for callers that call nothing in the common case: what it
  * returns is the owner's own once sb_handover_is_claimed has said no, or
- * sb_handover_enter_slowly has returned it. */
+ * sb_handover_enter_slowly has returned it. SB_SLOT_INSIDE: it was inside already. */
 static inline struct sb_event_node *sb_handover_begin_enter(struct sb_handover *handover)
 {
 	struct sb_event_node *held = sb_load_rlx(&handover->slot);
 
-	SB_ASSERT((uintptr_t)held, !=, (uintptr_t)SB_SLOT_INSIDE);
 	sb_store_rlx(&handover->slot, SB_SLOT_INSIDE);
 	sb_fence_light();
 	SB_WINDOW();
@@ -109,6 +108,7 @@ static inline struct sb_event_node *sb_handover_enter(struct sb_handover *handov
 {
 	struct sb_event_node *held = sb_handover_begin_enter(handover);
 
+	SB_ASSERT((uintptr_t)held, !=, (uintptr_t)SB_SLOT_INSIDE);
 	return sb_handover_is_claimed(handover) ? sb_handover_enter_slowly(handover, held) : held;
 }
 

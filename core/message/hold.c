@@ -141,12 +141,18 @@ static bool is_simple_again(struct sb_worker *w, sb_pid to)
 	       SB_LIKELY(sb_load_rlx(&w->handover.to->word) != SB_STATE_COMPLETE);
 }
 
-/* Another message of a step, which is common if it has the receiver of the last. */
+/*
+ * Another message of a step, which is common if it has the receiver of the last. In a
+ * callback within the step, such as a list's visitor, the worker is inside already, and what
+ * the step holds is not in the slot: there a message is sent at once, behind that.
+ */
 static int hold_more(struct sb_worker *w, sb_pid to, union sb_value message,
 		     struct sb_event_node *held)
 {
 	struct sb_event_node *newest = held;
 
+	if (SB_UNLIKELY(held == SB_SLOT_INSIDE))
+		return sb_scheduler_send(w->scheduler, to, message);
 	if (!is_simple_again(w, to))
 		return hold_slowly(w, to, message, held);
 	if (SB_LIKELY(sb_bundle_has_room(held))) {
@@ -171,7 +177,7 @@ int sb_route_hold(struct sb_worker *w, sb_pid to, union sb_value message)
 	struct sb_event_node *held = sb_handover_begin_enter(h);
 	struct sb_event_node *node;
 
-	if (sb_handover_is_claimed(h))
+	if (sb_handover_is_claimed(h) && held != SB_SLOT_INSIDE)
 		return hold_slowly(w, to, message, held);
 	if (held)
 		return hold_more(w, to, message, held);

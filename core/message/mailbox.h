@@ -108,7 +108,6 @@ static inline void sb_event_fill(struct sb_event_node *node, struct sb_event_kin
 	node->event.error = kind.error;
 	node->event.tag = tag;
 	node->event.data = data;
-	node->source = 0;
 }
 
 /* The common completion: of the process that the worker runs, at once. */

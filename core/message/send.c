@@ -158,16 +158,22 @@ static int flag_and_wake(struct sb_scheduler *s, struct sb_worker *w, struct sb_
 	return sb_route_deliver(s, w, p, node);
 }
 
-int sb_cancel_process(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
+static int cancel(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
 	return flag_and_wake(s, w, p, &p->cancelled, SB_EVENT_CANCEL);
+}
+
+void sb_cancel_for_stop(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
+{
+	if (cancel(s, w, p) == -ENOMEM)
+		sb_store_rel(&s->cancel_again, 1);
 }
 
 int sb_cancel_pid(struct sb_scheduler *s, struct sb_worker *w, sb_pid pid)
 {
 	struct sb_process *p = sb_route_find(s, w, pid);
 
-	return p && !has_ended(p) ? sb_cancel_process(s, w, p) : -ESRCH;
+	return p && !has_ended(p) ? cancel(s, w, p) : -ESRCH;
 }
 
 int sb_scheduler_cancel(struct sb_scheduler *s, sb_pid pid)

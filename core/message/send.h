@@ -13,10 +13,12 @@ void sb_send_init(struct sb_scheduler *scheduler);
 int sb_send_routed(struct sb_scheduler *scheduler, struct sb_worker *worker, sb_pid to,
 		   union sb_value message);
 
-/* As sb_scheduler_cancel; the process is known, or not. */
-int sb_cancel_process(struct sb_scheduler *scheduler, struct sb_worker *worker,
-		      struct sb_process *process);
+/* As sb_scheduler_cancel. */
 int sb_cancel_pid(struct sb_scheduler *scheduler, struct sb_worker *worker, sb_pid pid);
+
+/* The scheduler stops: the process gets a cancel event, now or when stop tries again. */
+void sb_cancel_for_stop(struct sb_scheduler *scheduler, struct sb_worker *worker,
+			struct sb_process *process);
 
 /* As sb_scheduler_terminate. */
 int sb_terminate_pid(struct sb_scheduler *scheduler, struct sb_worker *worker, sb_pid pid);

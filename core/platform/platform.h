@@ -104,12 +104,20 @@ void sb_thread_sleep(uint64_t ns);
  * A thread, pinned to operating system CPU os_cpu from its first instruction
  * on (os_cpu < 0: not pinned). Returns 0, -EINVAL when that CPU cannot be used,
  * or another -errno of pthread_create. sb_thread_join waits for its end.
+ *
+ * It blocks all signals but those of a fault (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
+ * SIGABRT, SIGSYS), so that no handler of the program that embeds the scheduler runs on it.
+ * The mask of the calling thread stays as it is.
  */
 struct sb_thread;
 
 SB_MUST_CHECK int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *),
 				  void *arg);
 void sb_thread_join(struct sb_thread *thread);
+
+/* Threads that start from now on do not block this signal either. The command asks each thread
+ * for its stack by SIGQUIT (harness/system/crash.h); the library never calls this. */
+void sb_thread_open_signal(int number);
 
 /* The operating system's number of the calling thread, by which others may look
  * at it. */

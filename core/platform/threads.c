@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -92,32 +93,59 @@ void sb_thread_sleep(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
+/* The kernel wants room for all CPUs that it is built for. */
+#define CPU_SETS 16
+
+static _Atomic(int32_t) open_signal;
+
+void sb_thread_open_signal(int number)
+{
+	sb_store_rlx(&open_signal, number);
+}
+
+/* A fault that is blocked ends the program, whatever handles it. */
+static int block_signals(pthread_attr_t *attr)
+{
+	const int passes[] = { SIGSEGV, SIGBUS,	 SIGFPE, SIGILL,
+			       SIGTRAP, SIGABRT, SIGSYS, sb_load_rlx(&open_signal) };
+	sigset_t blocked;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < SB_ARRAY_SIZE(passes); i++)
+		(void)sigdelset(&blocked, passes[i]);
+	return pthread_attr_setsigmask_np(attr, &blocked);
+}
+
+static int pin(pthread_attr_t *attr, int os_cpu)
+{
+	const size_t size = CPU_ALLOC_SIZE(os_cpu + 1);
+	cpu_set_t *set = CPU_ALLOC(os_cpu + 1);
+	int rc;
+
+	if (!set)
+		return ENOMEM;
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(os_cpu, size, set);
+	rc = pthread_attr_setaffinity_np(attr, size, set);
+	CPU_FREE(set);
+	return rc;
+}
+
 int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *), void *arg)
 {
-	cpu_set_t *set = NULL;
 	pthread_attr_t attr;
-	int rc = pthread_attr_init(&attr);
+	int rc;
 
+	if (os_cpu >= CPU_SETS * CPU_SETSIZE)
+		return -EINVAL;
+	rc = pthread_attr_init(&attr);
 	if (rc)
 		return -rc;
-	if (os_cpu >= 0) {
-		const size_t size = CPU_ALLOC_SIZE(os_cpu + 1);
-
-		set = CPU_ALLOC(os_cpu + 1);
-		if (!set) {
-			rc = ENOMEM;
-			goto out;
-		}
-		CPU_ZERO_S(size, set);
-		CPU_SET_S(os_cpu, size, set);
-		rc = pthread_attr_setaffinity_np(&attr, size, set);
-		if (rc)
-			goto out;
-	}
-	rc = pthread_create(&thread->handle, &attr, entry, arg);
-out:
-	if (set)
-		CPU_FREE(set);
+	rc = block_signals(&attr);
+	if (!rc && os_cpu >= 0)
+		rc = pin(&attr, os_cpu);
+	if (!rc)
+		rc = pthread_create(&thread->handle, &attr, entry, arg);
 	pthread_attr_destroy(&attr);
 	return -rc;
 }
@@ -131,9 +159,6 @@ int sb_thread_self_id(void)
 {
 	return gettid();
 }
-
-/* The kernel wants room for all CPUs that it is built for. */
-#define CPU_SETS 16
 
 bool sb_thread_is_pinned(const struct sb_thread *thread, int os_cpu)
 {

@@ -256,8 +256,9 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status, bool w
 
 	SB_WINDOW();
 	/* The backlog holds what came from this worker itself and what went
-	 * over the budget; all else sets the wakeup flag. */
-	if (waits && sb_backlog_is_empty(p) && sb_word_release(p, to))
+	 * over the budget; all else sets the wakeup flag. Only a process that got a
+	 * whole batch can be overfull. */
+	if (waits && !p->backlog.first && !(whole_batch && p->overfull) && sb_word_release(p, to))
 		return;
 	/* One choice for the yields and for what they lead to. */
 	run_again(w, p,

@@ -313,7 +313,7 @@ static void launch_own(struct sb_scheduler *s, struct sb_worker *w, const struct
 	sb_pidmap_add(draft->name, p);
 	sb_route_new(w, p);
 	if (SB_UNLIKELY(refuses(s)))
-		(void)sb_cancel_process(s, w, p);
+		sb_cancel_for_stop(s, w, p);
 	sb_handover_end(&w->handover, has_entered);
 }
 

@@ -46,6 +46,7 @@ static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 {
 	const char *program = child->program ? child->program : "/proc/self/exe";
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
 
 	(void)setpgid(0, 0);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -58,6 +59,9 @@ static void become(const struct sb_child *child, int stderr_fd, pid_t parent)
 	limit_cpu(child->limit_cpu_s);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGTERM, SIG_DFL);
+	/* The thread that forked may be one of sb_thread_start's, which block signals. */
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(program, child->argv);
 	refuse(program, STDERR_FILENO);
 }

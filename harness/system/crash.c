@@ -14,6 +14,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
+#include "core/platform/platform.h"
 #include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 
@@ -293,6 +294,7 @@ void sb_crash_watch(void)
 
 	(void)backtrace(frame, 1);
 	(void)sigaction(SIGQUIT, &quit, NULL);
+	sb_thread_open_signal(SIGQUIT);
 #ifdef SANITIZED
 	return;
 #endif

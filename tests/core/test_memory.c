@@ -44,6 +44,43 @@ static void each_allocation_of_the_start_may_fail(void **state)
 	assert_true(n > 10);
 }
 
+/* The same in a step: a create that fails frees what it has made there, too. */
+static int create_until_it_succeeds(struct script *script, struct sb_step *step,
+				    const struct sb_event *events, uint32_t count)
+{
+	struct fixture *other = (void *)(uintptr_t)script->other;
+	int64_t n = 0;
+	int rc;
+
+	(void)step;
+	(void)events;
+	(void)count;
+	do {
+		allow(n++);
+		rc = create(other);
+		allow(-1);
+		assert_true(rc == 0 || rc == -ENOMEM);
+	} while (rc);
+	script->seen = (uint64_t)n;
+	return SB_DONE;
+}
+
+static void each_allocation_of_a_create_in_a_step_may_fail(void **state)
+{
+	struct fixture f, other;
+	struct script script = { .f = &f,
+				 .step = create_until_it_succeeds,
+				 .other = (uintptr_t)&other };
+
+	(void)state;
+	fixture_start(&f, 1);
+	fixture_submit(&f, &scripted, &script);
+	fixture_wait(&f);
+	assert_true(script.seen > 5);
+	sb_scheduler_destroy(other.s);
+	fixture_end(&f);
+}
+
 /* A start that failed for want of memory can be repeated. */
 static void a_start_may_be_repeated(void **state)
 {
@@ -190,11 +227,42 @@ static void a_full_deque_loses_nobody(void **state)
 	}
 }
 
+static void *stop_and_wait(void *arg)
+{
+	struct fixture *f = arg;
+
+	CHECK_EQ(sb_scheduler_stop(f->s, FIXTURE_TIMEOUT_NS), 0);
+	return NULL;
+}
+
+/* A stop sends the cancel events for which there was no memory when there is some. */
+static void a_stop_cancels_when_there_is_memory(void **state)
+{
+	struct fixture f;
+	struct script script = { .f = &f, .step = idles };
+	struct sb_thread thread;
+
+	(void)state;
+	fixture_start(&f, 1);
+	fixture_submit(&f, &scripted, &script);
+	await_steps(&script, 1);
+	allow(0);
+	CHECK_EQ(sb_thread_start(&thread, -1, stop_and_wait, &f), 0);
+	while (!sb_load_acq(&f.s->cancel_again))
+		sb_thread_yield();
+	allow(-1);
+	sb_thread_join(&thread);
+	CHECK_EQ(sb_load_rlx(&f.last_error), 0);
+	sb_scheduler_destroy(f.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation_of_the_start_may_fail),
+		cmocka_unit_test(each_allocation_of_a_create_in_a_step_may_fail),
 		cmocka_unit_test(a_start_may_be_repeated),
+		cmocka_unit_test(a_stop_cancels_when_there_is_memory),
 		cmocka_unit_test(a_start_without_memory_for_traces_fails),
 		cmocka_unit_test(a_process_that_lacked_something_is_told_once),
 		cmocka_unit_test(foreign_calls_fail_alone),

@@ -53,6 +53,17 @@ soname() {
 }
 holds "its soname has a version" soname
 
+# What the library asks of others for the process: nothing of that list.
+process_wide() {
+	sed '/^#/d' tests/library/process_wide.txt | cut -f 2- | tr -s ' \t' '\n' | sed '/^$/d' | LC_ALL=C sort -u >"$work/forbidden"
+	[ "$(wc -l <"$work/forbidden")" -gt 100 ] || return 1
+	nm -u "$@" | awk 'NF > 1 { sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u >"$work/used"
+	grep -qx pthread_create "$work/used" && ! LC_ALL=C comm -12 "$work/forbidden" "$work/used" | grep .
+}
+holds "the shared library calls no function that changes the process (tests/library/process_wide.txt)" \
+	process_wide -D "$usr/lib/libschedbench.so"
+holds "nor does the static one" process_wide "$usr/lib/libschedbench.a"
+
 # ---- programs ----
 
 # builds NAME [FLAG...]: tests/library/NAME.c as a user would, with pkg-config's flags.
@@ -71,6 +82,10 @@ prints() {
 }
 holds "a program that does nothing" builds quiet
 holds "has neither threads nor handlers of the library's" prints quiet "threads 1, signal handlers 0"
+holds "a program that compares its process before and after" builds unchanged
+holds "finds nothing changed, and gets all of its signals itself" prints unchanged "differences: 0"
+holds "a program that reads its environment" builds environment
+holds "may do so while the library reads the machine" prints environment "50 calls, 0 failed, 0 lookups wrong"
 holds "hello" builds hello
 hello() {
 	"$work/hello" | grep -Eqx 'hello: 42, on [0-9]+ workers'
@@ -102,6 +117,45 @@ statically() {
 		$(pkg-config --libs hwloc liburcu-qsbr liburcu-cds jemalloc) -lm -o "$work/hello" && hello
 }
 holds "and with the static library" statically
+
+# ---- jemalloc: with it, without it, and loaded by a program that has none ----
+
+arenas_come_along() {
+	builds hello -Wl,--as-needed && ldd "$work/hello" | grep libjemalloc
+}
+holds "a program that is linked by pkg-config's flags gets jemalloc, and the workers arenas" arenas_come_along
+without_jemalloc() {
+	# shellcheck disable=SC2046
+	gcc -std=gnu11 tests/library/hello.c $(pkg-config --cflags schedbench) -L"$usr/lib" -lschedbench -o "$work/hello" &&
+		! ldd "$work/hello" | grep jemalloc && hello
+}
+holds "without jemalloc hello runs, too" without_jemalloc
+loads() {
+	# shellcheck disable=SC2046
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror tests/library/load.c $(pkg-config --cflags schedbench) -o "$work/load" || return 1
+	env "$@" "$work/load" "$usr/lib/libschedbench.so" >"$work/loaded" && echo "$expected" | diff - "$work/loaded"
+}
+expected="60 times, the heap of the C library"
+holds "a program loads the library by dlopen, runs processes and unloads it" loads
+expected="60 times, 4 arenas of jemalloc's"
+holds "and one that has jemalloc gets arenas for that" loads LD_PRELOAD="$(ldd "$work/unchanged" | awk '/libjemalloc/ { print $3 }')"
+from_python() {
+	python3 tests/library/hello.py "$usr/lib/libschedbench.so" >"$work/python" && [ "$(wc -l <"$work/python")" -eq 2 ] &&
+		! grep -vx 'hello: 42, unloaded, threads 1' "$work/python"
+}
+holds "Python loads it, runs hello and unloads it, twice" from_python
+# Room that glibc keeps for what dlopen loads is 512 bytes and what a tunable adds.
+static_tls() {
+	bytes=$(readelf -lW "$usr/lib/libschedbench.so" | awk '$1 == "TLS" { print $6 }')
+	[ -z "$bytes" ] || [ $((bytes)) -le 128 ] || {
+		echo "$((bytes)) bytes"
+		return 1
+	}
+}
+holds "its thread-local data takes at most 128 bytes of that room" static_tls
+
+# ---- larger programs ----
+
 holds "a pipeline" builds pipeline
 holds "runs" prints pipeline "pipeline: the squares of 1 to 10000 add up to 333383335000"
 holds "a TCP server" builds echo

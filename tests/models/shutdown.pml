@@ -1,6 +1,6 @@
 /*
  * shutdown.pml - submit against stop: core/process/submit.c (submit_foreign, submit_own),
- * core/message/send.c (sb_cancel_process, and a sender), core/process/live.c, core/scheduler.c
+ * core/message/send.c (sb_cancel_for_stop, and a sender), core/process/live.c, core/scheduler.c
  * (sb_scheduler_stop with cancel_all, halt_workers and finish_by_force;
  * sb_scheduler_destroy), core/process/step.c (sb_worker_run, settle, sb_process_finish)
  * and how a worker of core/worker/spin.c parks and leaves.
