@@ -275,18 +275,14 @@ void call_list(struct scheduler_model *s, bool tells)
 	sb_scheduler_list(s->scheduler, visit, &v);
 }
 
-/* Without memory for its cancel event a process does not know that it is to end. */
 void call_stop(struct scheduler_model *s)
 {
-	const bool needs_force = get(&world->may_refuse_memory) && get(&world->threads_left);
 	int rc;
 
 	add(&s->stops, 1);
-	if (needs_force)
-		put(&s->is_forced, true);
-	rc = sb_scheduler_stop(s->scheduler, needs_force ? 5000000 : host_patience_ns());
-	expect(!rc || rc == -EALREADY || (rc == -ETIMEDOUT && needs_force),
-	       rc == -ETIMEDOUT ? "stop needed force: %d" : "stop returned %d", rc);
+	rc = sb_scheduler_stop(s->scheduler, host_patience_ns());
+	expect(rc != -ETIMEDOUT, "stop needed force");
+	expect(!rc || rc == -EALREADY, "stop returned %d", rc);
 }
 
 static void stop(struct scheduler_model *s, uint32_t number)

@@ -152,7 +152,6 @@ struct world {
 	uint32_t zero_inits, zero_closes; /* of processes without state */
 	uint32_t at[THREADS_MAX];	  /* the operation of each thread, plus 1 */
 	uint32_t threads_left;
-	bool may_refuse_memory;
 	bool refuses_memory; /* allocations have been refused */
 	bool is_calm;	     /* callbacks call nothing any more */
 	bool pump_ends;

@@ -230,9 +230,6 @@ void round_run(void)
 	uint32_t i;
 
 	world->phase = "making schedulers";
-	for (i = 0; i < world->script.ops; i++)
-		world->may_refuse_memory |=
-			world->script.op[i].kind == ACT_REFUSE_MEMORY && !world->script.op[i].off;
 	for (i = 0; i < LIVES_MAX; i++)
 		world->life[i].number = i;
 	for (i = 0; i <= TYPES_MAX; i++)
