@@ -491,7 +491,7 @@ $(OUT)/torture/libschedbench.a: $(patsubst %.c,$(OUT)/small/%.o,$(filter core/% 
 
 $(TORTURE): $(TORTURE_SOURCES:%.c=$(OUT)/small/%.o) $(OUT)/torture/libschedbench.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm $(LIBRARY_ALLOCATOR)
 
 $(SMALL_TESTS): $(OUT)/small/%: $(OUT)/small/%.o $(OUT)/small/all.a
 	@echo "  LINK  $@"

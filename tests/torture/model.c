@@ -58,6 +58,29 @@ struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth)
 	return life;
 }
 
+/* A PID that is not to be used again in so long a time as a round never takes. */
+#define REUSED_NEVER_NS UINT64_C(60000000000)
+#define ROUND_NS	UINT64_C(50000000000)
+
+/* A chosen PID has another process, when the one before has ended and some time has passed. */
+static void name_chosen(struct life *life, sb_pid pid)
+{
+	struct scheduler_model *s = scheduler_of(life);
+	const struct life *before = life_of(s, pid);
+
+	expect(get(&life->pid) == pid, "on_start got PID %" PRIx64 ", chosen was %" PRIx64, pid,
+	       get(&life->pid));
+	if (before && get(&before->starts)) {
+		expect(get(&before->completes), "PID %" PRIx64 " has two processes", pid);
+		/* One that was refused because of a stop never had it. */
+		expect(s->config.pid_reuse_ns < REUSED_NEVER_NS ||
+			       get(&before->exit_error) == -ESHUTDOWN ||
+			       host_now_ns() - world->start_ns > ROUND_NS,
+		       "PID %" PRIx64 " was used again too early", pid);
+	}
+	put(&s->chosen[pid - SB_PID_CHOSEN], life->number + 1);
+}
+
 static uint32_t place_of(sb_pid pid)
 {
 	return (uint32_t)(pid * UINT64_C(0x9E3779B97F4A7C15) >> 40) % PID_TABLE;
@@ -70,9 +93,7 @@ void life_name(struct life *life, sb_pid pid)
 
 	expect(pid, "on_start got the PID 0");
 	if (pid >= SB_PID_CHOSEN) {
-		expect(get(&life->pid) == pid, "on_start got PID %" PRIx64 ", chosen was %" PRIx64,
-		       pid, get(&life->pid));
-		put(&s->chosen[pid - SB_PID_CHOSEN], life->number + 1);
+		name_chosen(life, pid);
 		return;
 	}
 	for (uint32_t i = 0; i < PID_TABLE; i++, place = (place + 1) % PID_TABLE) {

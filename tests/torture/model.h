@@ -155,6 +155,7 @@ struct world {
 	bool refuses_memory; /* allocations have been refused */
 	bool is_calm;	     /* callbacks call nothing any more */
 	bool pump_ends;
+	uint64_t start_ns;
 	const char *phase;
 	uint32_t has_failed;
 	char failure[400];

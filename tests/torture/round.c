@@ -229,6 +229,7 @@ void round_run(void)
 	struct host_thread pump_thread;
 	uint32_t i;
 
+	world->start_ns = host_now_ns();
 	world->phase = "making schedulers";
 	for (i = 0; i < LIVES_MAX; i++)
 		world->life[i].number = i;
