@@ -31,6 +31,8 @@ struct life *call_submit(uint32_t scheduler, uint32_t type, const struct context
 	if (!life)
 		return NULL;
 	put(&life->tells, (uint8_t)tells);
+	if (tells && rng_below(&own()->rng, 2))
+		put(&life->init_error, -ERANGE);
 	rc = sb_scheduler_submit(scheduler_of(life)->scheduler, &world->ops[type], "main",
 				 sb_value_ptr(life), &pid);
 	life_submitted(life, rc);

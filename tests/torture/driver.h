@@ -154,6 +154,7 @@ void actor_take(struct actor *actor, struct sb_step *step, const struct sb_event
 /* Runs the script of `world`, which is zero but for that. Fails, or returns. */
 void round_run(void);
 void endgame_run(uint32_t scheduler);
+void scheduler_create(uint32_t scheduler);
 
 /* A thread's memory for a delay of number's choice. */
 uint64_t delay_of(uint32_t number);

@@ -1,6 +1,7 @@
 /* round.c - one round: schedulers are made and probed, threads make their calls, all comes to
  * rest, and all ends. */
 #include <errno.h>
+#include <string.h>
 
 #include "tests/torture/driver.h"
 #include "tests/torture/host.h"
@@ -12,7 +13,7 @@ static struct scheduler_model *model_of(uint32_t i)
 
 /* ---- making schedulers ---- */
 
-static void create(uint32_t i)
+void scheduler_create(uint32_t i)
 {
 	const struct scheduler_script *script = &world->script.scheduler[i];
 	struct scheduler_model *s = model_of(i);
@@ -23,6 +24,7 @@ static void create(uint32_t i)
 
 	for (int k = 0; k < WORKERS_MAX; k++)
 		place[k] = (struct sb_place){ -1, k, k, 0, 0, 0 };
+	memset(s, 0, sizeof(*s)); /* its PIDs begin anew */
 	script_config(&world->script, i, &s->config);
 	callbacks_config(s);
 	rc = sb_scheduler_create(&s->scheduler, &s->config, &placement);
@@ -236,7 +238,7 @@ void round_run(void)
 	for (i = 0; i <= TYPES_MAX; i++)
 		callbacks_ops(i, &world->ops[i]);
 	for (i = 0; i < world->script.schedulers; i++)
-		create(i);
+		scheduler_create(i);
 	world->phase = "probing limits";
 	for (i = 0; i < world->script.schedulers && world->script.feature[FEATURE_PROBE_MAILBOX];
 	     i++)
@@ -259,10 +261,8 @@ void round_run(void)
 		model_check_ended(i);
 	put(&world->pump_ends, true);
 	host_join(&pump_thread);
-	for (i = 0; i < world->script.schedulers; i++) {
+	for (i = 0; i < world->script.schedulers; i++)
 		endgame_run(i);
-		model_check_ended(i);
-	}
 	for (i = 0; i < SPARES_MAX; i++)
 		sb_scheduler_destroy(world->spare[i]);
 	model_check_end();

@@ -12,6 +12,7 @@ const struct action_info action_info[ACTION_KINDS] = {
 };
 
 static_assert(ACTION_KINDS <= 64, "a bit each");
+#define K(NAME) (UINT64_C(1) << ACT_##NAME)
 
 const char *const feature_name[FEATURE_KINDS] = {
 #define X(NAME, text) #NAME,
@@ -162,8 +163,7 @@ size_t script_state_bytes(const struct type *type)
  * which it is frequent, and scripts in which nothing else hides what it does. */
 static uint64_t draw_kinds(struct rng *rng)
 {
-	const uint64_t always = UINT64_C(1) << ACT_SUBMIT | UINT64_C(1) << ACT_STEP_SEND |
-				UINT64_C(1) << ACT_CONTINUE;
+	const uint64_t always = K(SUBMIT) | K(STEP_SEND) | K(CONTINUE);
 	const uint32_t one_in = 2 + 2 * rng_below(rng, 3);
 	uint64_t kinds = 0;
 
@@ -171,8 +171,65 @@ static uint64_t draw_kinds(struct rng *rng)
 		kinds |= (uint64_t)(rng_below(rng, one_in) == 0) << i;
 	/* What loosens the checks is rare. */
 	if (rng_below(rng, 4))
-		kinds &= ~(UINT64_C(1) << ACT_REFUSE_MEMORY);
+		kinds &= ~K(REFUSE_MEMORY);
 	return kinds | always;
+}
+
+/*
+ * Themes: the sides of one protocol meet often only where little else happens. A theme is a set of
+ * actions, features and settings; half of the scripts have one.
+ */
+static const struct theme {
+	uint64_t kinds;
+	uint32_t features;
+	struct {
+		size_t offset; /* of a setting; 0: there is none */
+		uint64_t value;
+	} setting[3];
+} themes[] = {
+	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(SLEEP) | K(TIMER) | K(YIELD_TERMINATE),
+	  .setting = { { offsetof(struct sb_config, pid_reuse_ns), 0 } } },
+	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
+	  .setting = { { offsetof(struct sb_config, pid_reuse_ns), 0 } } },
+	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(STEP_BURST) | K(TERMINATE) | K(SPAWN) | K(SEND),
+	  .features = 1u << FEATURE_DROP_CALLS,
+	  .setting = { { offsetof(struct sb_config, dead_max_bytes), 1 },
+		       { offsetof(struct sb_config, pid_reuse_ns), 0 } } },
+	{ .kinds = K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
+	  .setting = { { offsetof(struct sb_config, processes_max), 5 } } },
+	{ .kinds = K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) | K(SPAWN) },
+	{ .kinds = K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) | K(SPAWN) },
+	{ .kinds = K(YIELD_NOW) | K(YIELD_LATER) | K(YIELD_FAIL) | K(YIELD_BOTH) |
+		   K(YIELD_UNKNOWN) | K(COMPLETE) | K(SEND) },
+	{ .kinds = K(SEND) | K(BURST) | K(STEP_BURST) | K(SEND_SELF) | K(YIELD_SEND) | K(WAIT),
+	  .setting = { { offsetof(struct sb_config, mailbox_bound), 2 } } },
+	{ .kinds = K(TIMER) | K(TICKER) | K(STOP_TIMER) | K(SLEEP) | K(BLOCK) },
+};
+
+static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t value)
+{
+	for (uint32_t i = 0; i < KNOWN_SETTINGS; i++) {
+		for (uint32_t k = 0; k < settings[i].choices && settings[i].offset == offset; k++) {
+			if (settings[i].choice[k] == value)
+				s->setting[i] = (struct setting){ .choice = (uint8_t)k };
+		}
+	}
+}
+
+static void draw_theme(struct script *script, struct rng *rng, const struct script_limits *limits)
+{
+	const struct theme *theme = &themes[rng_below(rng, SB_ARRAY_SIZE(themes))];
+
+	if (rng_below(rng, 2))
+		return;
+	script->kinds = (theme->kinds | K(SUBMIT) | K(STEP_SEND) | K(CONTINUE)) & ~limits->without;
+	for (uint32_t i = 0; i < FEATURE_KINDS; i++)
+		script->feature[i] |= theme->features >> i & ~limits->without_features >> i & 1;
+	for (uint32_t i = 0; i < SB_ARRAY_SIZE(theme->setting) && theme->setting[i].offset; i++) {
+		for (uint32_t k = 0; k < script->schedulers; k++)
+			fix_setting(&script->scheduler[k], theme->setting[i].offset,
+				    theme->setting[i].value);
+	}
 }
 
 void script_draw(struct script *script, uint64_t seed, const struct script_limits *limits)
@@ -194,6 +251,7 @@ void script_draw(struct script *script, uint64_t seed, const struct script_limit
 				     !(limits->without_features >> i & 1);
 	for (uint32_t i = 0; i < script->schedulers; i++)
 		draw_scheduler(&script->scheduler[i], &rng, limits);
+	draw_theme(script, &rng, limits);
 	for (uint32_t i = 0; i < script->types; i++)
 		draw_type(script, &script->type[i], &rng, small);
 	for (uint32_t thread = 0; thread < script->threads; thread++) {
