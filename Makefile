@@ -120,7 +120,7 @@ VIRTUAL_LEFT_OUT := in this build, virtual time: its fibers are tested with MODE
 endif
 # The models, the READMEs, the architecture and the library's installation do not depend on how the code is built, and the instructions that
 # are looked at are arm64's.
-SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh %/test_library.sh %/test_dist.sh) \
+SHELL_TESTS := $(filter-out $(if $(filter build/release,$(OUT)),,%/test_models.sh %/test_howto.sh %/test_architecture.sh %/test_library.sh %/test_dist.sh %/test_pages.sh) \
 	$(if $(SYSROOT),,%/test_orders.sh),$(wildcard tests/*/test_*.sh))
 # Some builds are for core/, the code that depends on the machine: the emulated
 # one, and the one that counts its lines. They leave the others' tests out, and

@@ -31,7 +31,7 @@ enum sb_builtin {
 
 static_assert(SB_COMMAND_BUILTIN_END <= SB_COMMAND_ARRAY, "in the registry's array");
 
-/* "send" and so on; NULL for a command that is not built in. */
+/* "send" and so on; NULL for a command that is not built in. Callers: any thread. */
 const char *sb_command_name(uint32_t id);
 
 struct sb_send_args {

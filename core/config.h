@@ -212,7 +212,7 @@ struct sb_config {
 	}
 #endif
 
-/* The same, also for C++. */
+/* The same, also for C++. Callers: any thread. */
 void sb_config_init(struct sb_config *config);
 
 /* As many as there can be arenas, and fewer than a timer's id has room for. */

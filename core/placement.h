@@ -38,10 +38,10 @@ struct sb_placement {
 	uint32_t *node_distance; /* [nodes * nodes] */
 };
 
-/* A deep copy. Returns 0 or -ENOMEM; to is then empty. */
+/* A deep copy. Returns 0 or -ENOMEM; to is then empty. Callers: any thread. */
 SB_MUST_CHECK int sb_placement_copy(struct sb_placement *to, const struct sb_placement *from);
 
-/* Frees the arrays; it is empty afterwards. */
+/* Frees the arrays; it is empty afterwards. Callers: any thread. */
 void sb_placement_free(struct sb_placement *placement);
 
 #ifdef __cplusplus

@@ -31,6 +31,7 @@ union sb_value {
 	void *ptr;
 };
 
+/* A value that is a number, or a pointer. Callers: any thread. */
 static inline union sb_value sb_value_u64(uint64_t n)
 {
 	union sb_value value;

@@ -41,6 +41,38 @@ ORDERS = [
            "tsan:core/test_stress", "tsan:modules/test_pool"),
 ]
 
+# The contract of the library's functions.
+CONTRACT = [
+    Mutant("a settle may be called on the helper thread", "core/scheduler.c",
+           "int sb_scheduler_settle(struct sb_scheduler *s)\n{\n	if (!sb_caller_may_wait())",
+           "int sb_scheduler_settle(struct sb_scheduler *s)\n{\n	if (sb_worker_current())",
+           "plain:contract/test_contract"),
+    Mutant("a callback that holds a process may wait", "core/message/caller.c",
+           " && !sb_reclaim_inside();", ";", "plain:contract/test_contract"),
+    Mutant("a stop looks at the state before its caller", "core/scheduler.c",
+           "	if (!sb_caller_may_wait())\n		return -EDEADLK;\n"
+           "	if (!begin_to_refuse(s, SB_PHASE_RUNNING))",
+           "	if (sb_load_acq(&s->phase) != SB_PHASE_RUNNING)\n		return -EALREADY;\n"
+           "	if (!sb_caller_may_wait())\n		return -EDEADLK;\n"
+           "	if (!begin_to_refuse(s, SB_PHASE_RUNNING))",
+           "plain:contract/test_contract"),
+    Mutant("a callback on a foreign thread may destroy", "core/scheduler.c",
+           "	SB_CHECK(sb_caller_may_wait(), ==, true);\n",
+           "	SB_CHECK(sb_worker_current() == NULL, ==, true);\n",
+           "plain:contract/test_contract"),
+    Mutant("a create that fails destroys what it has made", "core/scheduler.c",
+           "		free_scheduler(s);\n		return rc;",
+           "		sb_scheduler_destroy(s);\n		return rc;",
+           "plain:contract/test_contract"),
+    Mutant("a visitor holds what its step sends", "core/message/hold.c",
+           "	if (SB_UNLIKELY(held == SB_SLOT_INSIDE))\n"
+           "		return sb_scheduler_send(w->scheduler, to, message);\n", "",
+           "plain:contract/test_contract"),
+    Mutant("a bound of 0 on the memory of the dead is accepted", "core/scheduler.c",
+           "	       c->dead_max_bytes >= 1;", "	       1;",
+           "plain:contract/test_config"),
+]
+
 # The deque.
 DEQUE = [
     Mutant("pop takes the last item without a compare-and-swap",
@@ -1172,6 +1204,6 @@ POLICY = [
            "gate:stuck-slot on laptop,wake_ns_p50"),
 ]
 
-MUTANTS = (ORDERS + DEQUE + WORD + HANDOVER + BUNDLES + CONSERVATION + LIFE + RELATIONS + TIMERS +
-           MEMORY + GIVING_BACK + VERDICTS + SAVINA_A + SAVINA_B + OWN +
+MUTANTS = (ORDERS + CONTRACT + DEQUE + WORD + HANDOVER + BUNDLES + CONSERVATION + LIFE +
+           RELATIONS + TIMERS + MEMORY + GIVING_BACK + VERDICTS + SAVINA_A + SAVINA_B + OWN +
            RECORD + CLOCK + LOAD + TORTURE + POLICY)

@@ -56,7 +56,8 @@ extern "C" {
 #define SB_MUST_CHECK	__attribute__((warn_unused_result))
 #define SB_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Reports the failed condition and both values, then aborts: exit by signal. */
+/* Reports the failed condition and both values, then aborts: exit by signal. Callers: any
+ * thread. */
 __attribute__((noreturn)) void sb_check_failed(const char *file, int line, const char *text,
 					       unsigned long long left, unsigned long long right);
 
@@ -86,6 +87,7 @@ void sb_test_delay(void);
 #define SB_WINDOW() ((void)0)
 #endif
 
+/* The smaller, and the larger, of two. Callers: any thread. */
 static inline uint64_t sb_min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

@@ -49,7 +49,7 @@ struct function {
 /* A call has returned a value that the headers exclude. */
 #define WRONG 1000000
 
-/* The scheduler that a function is called on has so many workers. */
+/* The workers of each scheduler of a scene. */
 #define SCENE_WORKERS 2
 
 struct scene {

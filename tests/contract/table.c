@@ -38,8 +38,8 @@ static const struct {
 		    "foreign threads; workers, callbacks and the helper thread get -EDEADLK." },
 	[FREES] = { "foreign", "foreign threads; for workers, callbacks and the helper thread an "
 			       "assertion fails." },
-	[STEP_ONLY] = { "step", "the step that it was given to." },
-	[OUTPUT_ONLY] = { "step", "the step that it was given to." },
+	[STEP_ONLY] = { "step", "the step, and an init, on_start or visitor that it calls." },
+	[OUTPUT_ONLY] = { "step", "the step, and an init, on_start or visitor that it calls." },
 	[ABORTS] = { "any", "any thread." },
 };
 
@@ -153,11 +153,26 @@ static int expected(const struct row *row, enum caller caller, enum state state)
 	}
 }
 
+/* A destroy checks its caller before the state. */
+static const char *assertion(enum class class, enum caller caller)
+{
+	switch (class) {
+	case FREES:
+		return callers[caller].place == FREE ? "sb_phase_is_at_rest("
+						     : "sb_caller_may_wait()";
+	case STEP_ONLY:
+		return "sb_worker_current()";
+	default:
+		return "a check";
+	}
+}
+
 struct cell table_cell(size_t function, uint32_t i)
 {
 	struct cell cell = { .function = function, .caller = i / STATES, .state = i % STATES };
 
 	cell.expected = expected(&rows[function], cell.caller, cell.state);
+	cell.assertion = assertion(rows[function].class, cell.caller);
 	return cell;
 }
 
@@ -204,27 +219,54 @@ size_t table_functions(void)
 
 /* ---- the table for other readers ---- */
 
+/* Errors without their -E: the lines of a man page are short. */
+static void print_short(int set, int width)
+{
+	char text[40] = "";
+
+	for (size_t i = 0; i < RESULTS; i++) {
+		if (!(set & results[i].bit))
+			continue;
+		if (text[0])
+			strcat(text, "/");
+		strcat(text, results[i].bit == FORBIDDEN
+				     ? "forbidden"
+				     : results[i].name + (results[i].error > 0));
+	}
+	printf(" %-*s", width, text);
+}
+
 void table_print_man(void)
 {
 	static const char *const order[COLUMNS] = { "created", "started", "stopping", "stopped",
 						    "ended" };
 
-	printf("%-27s %-8s", "function", "callers");
+	printf("%-27s%-8s", "function", "callers");
 	for (int c = 0; c < COLUMNS; c++)
 		printf(" %-10s", order[c]);
 	printf("\n");
 	for (size_t i = 0; i < FUNCTIONS; i++) {
-		printf("%-27s %-8s", functions[i].name, classes[rows[i].class].name);
+		printf("%-27s%-8s", functions[i].name, classes[rows[i].class].name);
 		for (int c = 0; c < COLUMNS; c++)
-			printf(" %-10s", table_names(rows[i].result[c]));
+			print_short(rows[i].result[c], 10);
 		printf("\n");
 	}
 }
 
 void table_print_callers(void)
 {
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		printf("%s\t%s\n", functions[i].name, classes[rows[i].class].callers);
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		printf("%s\t%s\t", functions[i].name, classes[rows[i].class].callers);
+		for (size_t k = 0; k < RESULTS; k++) {
+			bool has = false;
+
+			for (int c = 0; c < COLUMNS; c++)
+				has |= rows[i].result[c] & results[k].bit;
+			if (has && results[k].error > 0)
+				printf(" -%s", results[k].name);
+		}
+		printf("\n");
+	}
 }
 
 void table_print_cells(void)

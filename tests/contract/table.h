@@ -26,7 +26,8 @@ struct cell {
 	size_t function;
 	enum caller caller;
 	enum state state;
-	int expected; /* a set of results */
+	int expected;	       /* a set of results */
+	const char *assertion; /* a part of the message; of FORBIDDEN */
 };
 
 /* The cells of a function are numbered from 0 to CELLS - 1. */
@@ -44,7 +45,8 @@ const char *table_names(int set);
 const char *table_caller(enum caller caller);
 const char *table_state(enum state state);
 
-/* The table of the man page; each function's sentence of the headers; every cell. */
+/* The table of the man page; of each function, with tabs between them, its name, its sentence of
+ * the headers and its errors; every cell. */
 void table_print_man(void);
 void table_print_callers(void);
 void table_print_cells(void);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ static void run(const struct sb_config *config, const struct sb_placement *place
 			sb_scheduler_destroy(scheduler);
 		return;
 	}
-	/* So many threads are no part of this test. */
+	/* Thousands of threads are no part of this test. */
 	if (placement->workers <= 64) {
 		rc = sb_scheduler_start(scheduler, NULL);
 		if (rc)
@@ -215,7 +216,7 @@ static bool is_allowed(const struct limits *limits, uint64_t value)
 	return value >= (uint64_t)limits->low && value <= limits->high;
 }
 
-/* A process with a state of so many bytes: there is no memory for it. */
+/* There is no memory for a state of that size. */
 static void run_state(struct sb_scheduler *s, size_t bytes)
 {
 	struct sb_process_ops large = load_ops;
@@ -257,7 +258,7 @@ static void run_value(const struct limits *limits, uint64_t value)
 	run(&config, &placement, !is_allowed(limits, value), limits->failure);
 }
 
-/* A run takes milliseconds; one that takes so long has hung. */
+/* A run takes milliseconds. After this time, in seconds, it counts as hung. */
 #define LIMIT_S 120
 
 /* Fields of sizes may ask for more memory than there is: a refusal, and no machine that swaps. */
@@ -287,6 +288,7 @@ static void limit_child(void)
 
 	(void)setrlimit(RLIMIT_AS, &memory);
 	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* Returns how the child ended, as waitpid does; -1: it has hung. */
@@ -309,7 +311,7 @@ static int play(const struct limits *limits, uint64_t value)
 	}
 	close(pipes[1]);
 	end.fd = pipes[0];
-	has_ended = poll(&end, 1, 1000 * (given ? atoi(given) : LIMIT_S)) > 0;
+	has_ended = poll(&end, 1, 1000 * (given ? (int)strtol(given, NULL, 10) : LIMIT_S)) > 0;
 	if (!has_ended)
 		kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);

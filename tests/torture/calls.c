@@ -173,7 +173,8 @@ static void send_some(const struct action *a, const struct context *context, uin
 /* A process that cannot have ended is not gone. */
 static bool may_be_gone(const struct life *life)
 {
-	return life_may_be_ended(life) || get(&world->refuses_memory) || !get(&life->owed);
+	return life_may_be_ended(life) || get(&world->refuses_memory) ||
+	       get(&life->has_ended_itself) || !get(&life->owed);
 }
 
 bool call_complete(uint32_t place, struct rng *rng)

@@ -1,8 +1,8 @@
 /*
  * main.c - runs rounds of the torture driver, each in a process of its own, until the time is over
  * or one fails.
- * usage: torture [--seed N] [--seconds N] [--rounds N] [--workers N] [--without NAME,...]
- *                [--leave-out PARTS] [--shrink SECONDS] [--show 1]
+ * usage: torture [--seed N] [--seconds N] [--rounds N] [--workers N] [--theme N]
+ *                [--without NAME,...] [--leave-out PARTS] [--shrink SECONDS] [--show 1]
  *
  * The seeds of the rounds count up from --seed or SB_SEED. The one that fails is printed with the
  * command that repeats it, what was open when it failed, and a shorter script that fails like it.
@@ -134,13 +134,13 @@ struct verdict run_round(const struct script *script, double patience_s, FILE *w
 /* ---- the command line ---- */
 
 static struct options {
-	uint64_t seed, seconds, rounds, workers, shrink_s, show;
+	uint64_t seed, seconds, rounds, workers, theme, shrink_s, show;
 	const char *without, *leave_out;
 } options = { .seconds = 20, .rounds = UINT64_MAX, .shrink_s = 60 };
 
 static _Noreturn void refuse(void)
 {
-	fputs("usage: torture [--seed N] [--seconds N] [--rounds N] [--workers 1-8] "
+	fputs("usage: torture [--seed N] [--seconds N] [--rounds N] [--workers 1-8] [--theme N] "
 	      "[--without NAME,...] [--leave-out PARTS] [--shrink SECONDS] [--show 1]\nNAME is one "
 	      "of the actions:",
 	      stderr);
@@ -173,6 +173,8 @@ static void take_option(const char *name, const char *value)
 		options.rounds = number(value);
 	else if (!strcmp(name, "--workers"))
 		options.workers = number(value);
+	else if (!strcmp(name, "--theme"))
+		options.theme = number(value);
 	else if (!strcmp(name, "--shrink"))
 		options.shrink_s = number(value);
 	else if (!strcmp(name, "--show"))
@@ -217,7 +219,8 @@ static void leave_out_named(const char *names, struct script_limits *limits)
 
 static void draw(struct script *script, uint64_t seed)
 {
-	struct script_limits limits = { .workers = (uint32_t)options.workers };
+	struct script_limits limits = { .workers = (uint32_t)options.workers,
+					.theme = (uint32_t)options.theme };
 
 	leave_out_named(options.without, &limits);
 	script_draw(script, seed, &limits);
@@ -253,6 +256,8 @@ static void put_command(const char *program, const struct script *script, bool i
 	       (unsigned long)script->seed);
 	if (options.workers)
 		printf(" --workers %lu", (unsigned long)options.workers);
+	if (options.theme)
+		printf(" --theme %lu", (unsigned long)options.theme);
 	if (options.without)
 		printf(" --without %s", options.without);
 	if (is_shorter || options.leave_out) {
@@ -294,7 +299,7 @@ int main(int argc, char **argv)
 	options.seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000 % 1000000000;
 	for (int i = 1; i < argc; i += 2)
 		take_option(argv[i], i + 1 < argc ? argv[i + 1] : "");
-	if (!words || options.workers > WORKERS_MAX)
+	if (!words || options.workers > WORKERS_MAX || options.theme > script_themes())
 		refuse();
 	fprintf(stderr, "# SB_SEED=%lu\n", (unsigned long)options.seed);
 	/* wait_for() takes it. */

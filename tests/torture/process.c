@@ -157,6 +157,8 @@ static int go_on(struct actor *actor, struct sb_step *step, uint32_t count)
 	} while (act && hurries(act));
 	if (actor->waits)
 		return SB_IDLE;
+	if (!act && type_of(actor->life)->ending == ENDS_AT_ONCE && !type_of(actor->life)->is_plain)
+		return end(actor, step);
 	/* With yields the process waits for one of them in any case. */
 	if (did)
 		return (actor->steps + actor->life->number) % 3 ? SB_CONTINUE

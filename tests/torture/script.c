@@ -179,32 +179,43 @@ static uint64_t draw_kinds(struct rng *rng)
  * Themes: the sides of one protocol meet often only where little else happens. A theme is a set of
  * actions, features and settings; half of the scripts have one.
  */
+#define IS(field, value)                                                                           \
+	{                                                                                          \
+		offsetof(struct sb_config, field), value                                           \
+	}
+
 static const struct theme {
 	uint64_t kinds;
-	uint32_t features;
+	uint32_t features, workers;
 	struct {
-		size_t offset; /* of a setting; 0: there is none */
+		size_t offset; /* of a setting */
 		uint64_t value;
-	} setting[3];
+	} setting[5];
 } themes[] = {
-	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(SLEEP) | K(TIMER) | K(YIELD_TERMINATE),
-	  .setting = { { offsetof(struct sb_config, pid_reuse_ns), 0 } } },
+	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(SLEEP) | K(TIMER),
+	  .workers = 8,
+	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
-	  .setting = { { offsetof(struct sb_config, pid_reuse_ns), 0 } } },
-	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(STEP_BURST) | K(TERMINATE) | K(SPAWN) | K(SEND),
+	  .setting = { IS(pid_reuse_ns, 0) } },
+	{ .kinds = K(SUBMIT_AS) | K(STEP_BURST) | K(BLOCK) | K(TERMINATE) | K(SEND),
 	  .features = 1u << FEATURE_DROP_CALLS,
-	  .setting = { { offsetof(struct sb_config, dead_max_bytes), 1 },
-		       { offsetof(struct sb_config, pid_reuse_ns), 0 } } },
+	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
+		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
 	{ .kinds = K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
-	  .setting = { { offsetof(struct sb_config, processes_max), 5 } } },
+	  .setting = { IS(processes_max, 5) } },
 	{ .kinds = K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) | K(SPAWN) },
 	{ .kinds = K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) | K(SPAWN) },
 	{ .kinds = K(YIELD_NOW) | K(YIELD_LATER) | K(YIELD_FAIL) | K(YIELD_BOTH) |
 		   K(YIELD_UNKNOWN) | K(COMPLETE) | K(SEND) },
 	{ .kinds = K(SEND) | K(BURST) | K(STEP_BURST) | K(SEND_SELF) | K(YIELD_SEND) | K(WAIT),
-	  .setting = { { offsetof(struct sb_config, mailbox_bound), 2 } } },
+	  .setting = { IS(mailbox_bound, 2) } },
 	{ .kinds = K(TIMER) | K(TICKER) | K(STOP_TIMER) | K(SLEEP) | K(BLOCK) },
 };
+
+uint32_t script_themes(void)
+{
+	return SB_ARRAY_SIZE(themes);
+}
 
 static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t value)
 {
@@ -218,17 +229,22 @@ static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t valu
 
 static void draw_theme(struct script *script, struct rng *rng, const struct script_limits *limits)
 {
-	const struct theme *theme = &themes[rng_below(rng, SB_ARRAY_SIZE(themes))];
+	const uint32_t drawn = rng_below(rng, SB_ARRAY_SIZE(themes));
+	const struct theme *theme = &themes[limits->theme ? limits->theme - 1 : drawn];
 
-	if (rng_below(rng, 2))
+	if (rng_below(rng, 2) && !limits->theme)
 		return;
 	script->kinds = (theme->kinds | K(SUBMIT) | K(STEP_SEND) | K(CONTINUE)) & ~limits->without;
 	for (uint32_t i = 0; i < FEATURE_KINDS; i++)
 		script->feature[i] |= theme->features >> i & ~limits->without_features >> i & 1;
-	for (uint32_t i = 0; i < SB_ARRAY_SIZE(theme->setting) && theme->setting[i].offset; i++) {
-		for (uint32_t k = 0; k < script->schedulers; k++)
-			fix_setting(&script->scheduler[k], theme->setting[i].offset,
-				    theme->setting[i].value);
+	for (uint32_t k = 0; k < script->schedulers; k++) {
+		if (theme->workers && !limits->workers && !limits->small)
+			script->scheduler[k].workers = theme->workers;
+		for (uint32_t i = 0; i < SB_ARRAY_SIZE(theme->setting); i++) {
+			if (theme->setting[i].offset)
+				fix_setting(&script->scheduler[k], theme->setting[i].offset,
+					    theme->setting[i].value);
+		}
 	}
 }
 
@@ -400,7 +416,8 @@ static void put_scheduler(const struct script *script, uint32_t i, FILE *to)
 
 static void put_type(const struct script *script, uint32_t i, FILE *to)
 {
-	static const char *const endings[] = { "is done", "fails", "serves until it is cancelled" };
+	static const char *const endings[] = { "is done", "fails", "serves until it is cancelled",
+					       "is done, whatever it is owed," };
 	static const char *const sizes[] = {
 		"", ", some state", ", more state", ", much state", ", no state", ", too much state"
 	};

@@ -17,7 +17,7 @@
 #define TYPES_MAX      8
 #define ACTS_MAX       10 /* of a type of process */
 #define SLOTS	       16
-#define CHOSEN	       4 /* PIDs to choose from */
+#define CHOSEN	       8 /* PIDs to choose from */
 #define TAGS	       3
 
 /* ---- random numbers: xorshift64*, of one thread ---- */
@@ -67,7 +67,8 @@ extern const struct action_info action_info[ACTION_KINDS];
 
 /* ---- kinds of processes ---- */
 
-enum ending { ENDS_DONE, ENDS_WITH_ERROR, SERVES, ENDINGS };
+/* AT_ONCE: done, whatever it is owed, with timers and yields under way. */
+enum ending { ENDS_DONE, ENDS_WITH_ERROR, SERVES, ENDS_AT_ONCE, ENDINGS };
 
 struct type {
 	uint32_t acts;
@@ -159,8 +160,12 @@ struct script_limits {
 	uint32_t workers; /* exactly so many */
 	uint64_t without; /* kinds of actions, a bit each */
 	uint32_t without_features;
-	bool small; /* for explore: few threads, operations and workers */
+	uint32_t theme; /* its number from 1 */
+	bool small;	/* for explore: few threads, operations and workers */
 };
+
+/* How many themes there are. */
+uint32_t script_themes(void);
 
 void script_draw(struct script *script, uint64_t seed, const struct script_limits *limits);
 
