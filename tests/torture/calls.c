@@ -235,19 +235,24 @@ static void cancel(const struct action *a)
 		put(&life->is_cancelled, true);
 }
 
-static void terminate(const struct action *a)
+void call_terminate(struct life *life)
 {
-	struct life *life = life_in(a->slot);
 	int rc;
 
-	if (!life)
-		return;
 	life_may_end(life);
 	rc = sb_scheduler_terminate(scheduler_of(life)->scheduler, get(&life->pid));
 	expect(!rc || rc == -ESRCH || (rc == -ENOMEM && get(&world->refuses_memory)),
 	       "terminate returned %d", rc);
 	if (!rc && get(&life->pid) < SB_PID_CHOSEN)
 		put(&life->is_terminated, true);
+}
+
+static void terminate(const struct action *a)
+{
+	struct life *life = life_in(a->slot);
+
+	if (life)
+		call_terminate(life);
 }
 
 /* ---- the whole scheduler ---- */

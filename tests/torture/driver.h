@@ -55,6 +55,8 @@ struct life *call_spawn(uint32_t scheduler, uint32_t type, const struct context 
 /* to: a process that has a PID. Returns what the call has returned. */
 int call_send(struct life *to, const struct context *context, bool from_step);
 
+void call_terminate(struct life *life);
+
 /* Completes one of the yields that are kept for later; false: there is none there. */
 bool call_complete(uint32_t place, struct rng *rng);
 

@@ -139,10 +139,14 @@ bool script_draw_action(const struct script *script, struct rng *rng, enum who w
 static void draw_type(struct script *script, struct type *type, struct rng *rng, bool small)
 {
 	type->ending = (enum ending)rng_below(rng, ENDINGS);
+	if (script->is_hasty)
+		type->ending = type->ending % 2 ? ENDS_AT_ONCE : ENDS_DONE;
 	type->state = rng_below(rng, rng_below(rng, 4) ? 3 : STATE_SIZES);
 	type->acts = 1 + rng_below(rng, small ? 4 : ACTS_MAX);
-	for (uint32_t i = 0; i < type->acts; i++)
-		script_draw_action(script, rng, STEP, &type->act[i]);
+	for (uint32_t i = 0; i < type->acts; i++) {
+		if (!script_draw_action(script, rng, STEP, &type->act[i]))
+			type->act[i].kind = ACT_CONTINUE;
+	}
 	if (type->state == STATE_HUGE && !script->feature[FEATURE_HUGE_STATES])
 		type->state = 0;
 }
@@ -187,6 +191,7 @@ static uint64_t draw_kinds(struct rng *rng)
 static const struct theme {
 	uint64_t kinds;
 	uint32_t features, workers;
+	bool is_hasty; /* no process serves, and every other one ends at once */
 	struct {
 		size_t offset; /* of a setting */
 		uint64_t value;
@@ -194,22 +199,26 @@ static const struct theme {
 } themes[] = {
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(SLEEP) | K(TIMER),
 	  .workers = 8,
+	  .is_hasty = true,
 	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
 	  .setting = { IS(pid_reuse_ns, 0) } },
-	{ .kinds = K(SUBMIT_AS) | K(STEP_BURST) | K(BLOCK) | K(TERMINATE) | K(SEND),
+	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(STEP_SEND) | K(SEND_LATE) | K(SLEEP) | K(WAIT),
 	  .features = 1u << FEATURE_DROP_CALLS,
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
-	{ .kinds = K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
+	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
 	  .setting = { IS(processes_max, 5) } },
-	{ .kinds = K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) | K(SPAWN) },
-	{ .kinds = K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) | K(SPAWN) },
-	{ .kinds = K(YIELD_NOW) | K(YIELD_LATER) | K(YIELD_FAIL) | K(YIELD_BOTH) |
+	{ .kinds = K(SUBMIT) | K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) |
+		   K(SPAWN) },
+	{ .kinds = K(SUBMIT) | K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) |
+		   K(SPAWN) },
+	{ .kinds = K(SUBMIT) | K(YIELD_NOW) | K(YIELD_LATER) | K(YIELD_FAIL) | K(YIELD_BOTH) |
 		   K(YIELD_UNKNOWN) | K(COMPLETE) | K(SEND) },
-	{ .kinds = K(SEND) | K(BURST) | K(STEP_BURST) | K(SEND_SELF) | K(YIELD_SEND) | K(WAIT),
+	{ .kinds = K(SUBMIT) | K(SEND) | K(BURST) | K(STEP_BURST) | K(SEND_SELF) | K(YIELD_SEND) |
+		   K(WAIT),
 	  .setting = { IS(mailbox_bound, 2) } },
-	{ .kinds = K(TIMER) | K(TICKER) | K(STOP_TIMER) | K(SLEEP) | K(BLOCK) },
+	{ .kinds = K(SUBMIT) | K(TIMER) | K(TICKER) | K(STOP_TIMER) | K(SLEEP) | K(BLOCK) },
 };
 
 uint32_t script_themes(void)
@@ -234,7 +243,8 @@ static void draw_theme(struct script *script, struct rng *rng, const struct scri
 
 	if (rng_below(rng, 2) && !limits->theme)
 		return;
-	script->kinds = (theme->kinds | K(SUBMIT) | K(STEP_SEND) | K(CONTINUE)) & ~limits->without;
+	script->kinds = theme->kinds & ~limits->without;
+	script->is_hasty = theme->is_hasty;
 	for (uint32_t i = 0; i < FEATURE_KINDS; i++)
 		script->feature[i] |= theme->features >> i & ~limits->without_features >> i & 1;
 	for (uint32_t k = 0; k < script->schedulers; k++) {
@@ -276,7 +286,8 @@ void script_draw(struct script *script, uint64_t seed, const struct script_limit
 		for (uint32_t i = 0; i < n; i++) {
 			struct action *op = &script->op[script->ops++];
 
-			script_draw_action(script, &rng, THREAD, op);
+			if (!script_draw_action(script, &rng, THREAD, op))
+				op->kind = ACT_PAUSE;
 			op->thread = (uint8_t)thread;
 		}
 	}

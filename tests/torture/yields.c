@@ -253,6 +253,32 @@ static void send_from_step(struct actor *actor, const struct action *act,
 		(void)call_send(to, context, true);
 }
 
+/* Long enough for another worker to end a process. */
+#define END_NS UINT64_C(2000000)
+
+/*
+ * What a step has sent may wait until the step's end. The first receiver ends before, and the
+ * second one while the message to the first is dropped.
+ */
+static void send_late(struct actor *actor, const struct action *act, const struct context *context)
+{
+	const uint64_t until_ns = host_now_ns() + END_NS;
+	struct life *first = life_in(act->slot);
+	struct life *second = life_in((act->slot + 1u) % SLOTS);
+
+	if (!first || !second || first == actor->life || second == actor->life ||
+	    get(&first->scheduler) != get(&actor->life->scheduler) ||
+	    get(&second->scheduler) != get(&actor->life->scheduler))
+		return;
+	if (call_send(first, context, true))
+		return;
+	call_terminate(first);
+	while (!get(&first->completes) && host_now_ns() < until_ns)
+		host_yield();
+	call_terminate(second);
+	(void)call_send(second, context, true);
+}
+
 static bool submits(const struct action *act)
 {
 	return act->kind == ACT_SUBMIT || act->kind == ACT_SUBMIT_AS ||
@@ -277,6 +303,9 @@ void actor_act(struct actor *actor, struct sb_step *step, const struct action *a
 	case ACT_STEP_BURST:
 	case ACT_SEND_SELF:
 		send_from_step(actor, act, &context);
+		break;
+	case ACT_SEND_LATE:
+		send_late(actor, act, &context);
 		break;
 	case ACT_FLUSH:
 		sb_step_flush(step);
