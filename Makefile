@@ -186,7 +186,7 @@ EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explor
 TORTURE := $(OUT)/torture/torture
 # `make check` runs it where threads are real and nothing is counted.
 TORTURE_TEST := $(if $(SYSROOT)$(filter coverage fuzz,$(MODE)),,$(TORTURE))
-TORTURE_SMALL := $(filter-out $(patsubst %,tests/torture/%.c,host_threads main shrink),$(wildcard tests/torture/*.c))
+TORTURE_SMALL := $(filter-out $(patsubst %,tests/torture/%.c,host_threads main rounds shrink),$(wildcard tests/torture/*.c))
 TORTURE_SOURCES := $(filter-out %/host_virtual.c,$(wildcard tests/torture/*.c))
 
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that

@@ -2,145 +2,37 @@
  * main.c - runs rounds of the torture driver, each in a process of its own, until the time is over
  * or one fails.
  * usage: torture [--seed N] [--seconds N] [--rounds N] [--workers N] [--theme N]
- *                [--without NAME,...] [--leave-out PARTS] [--shrink SECONDS] [--show 1]
+ *                [--jobs N] [--without NAME,...] [--leave-out PARTS] [--shrink SECONDS] [--show 1]
  *
  * The seeds of the rounds count up from --seed or SB_SEED. The one that fails is printed with the
  * command that repeats it, what was open when it failed, and a shorter script that fails like it.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/torture/driver.h"
 #include "tests/torture/main.h"
 
-/* A round that takes so long without a step or an operation hangs; and so does one that goes on
- * for ever. The driver's own patience is shorter, and its message is better. */
+/* A round that takes so long without a step or an operation hangs. The driver's own patience is
+ * shorter, and its message is better. */
 #define PATIENCE_S 45.0
-#define ROUND_S	   240.0
 
-double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- one round ---- */
-
-static uint64_t progress(void)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < OWNS_MAX; i++)
-		sum += get(&world->own[i].progress);
-	return sum;
-}
-
-/* Of the child, or -1: it hangs. */
-static int wait_for(pid_t child, double patience_s)
-{
-	const struct timespec look = { .tv_nsec = 200000000 };
-	const double start = now_s();
-	double since = start;
-	uint64_t before = 0;
-	sigset_t set;
-	int status;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	while (waitpid(child, &status, WNOHANG) != child) {
-		const uint64_t now = progress();
-
-		if (now != before)
-			since = now_s();
-		before = now;
-		if (now_s() - since > patience_s || now_s() - start > ROUND_S) {
-			kill(child, SIGKILL);
-			waitpid(child, &status, 0);
-			return -1;
-		}
-		(void)sigtimedwait(&set, NULL, &look);
-	}
-	return status;
-}
-
-static _Noreturn void run_child(FILE *words)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	dup2(fileno(words), STDERR_FILENO);
-	dup2(fileno(words), STDOUT_FILENO);
-	round_run();
-	exit(0); /* a leak is found here */
-}
-
-static void judge(struct verdict *verdict, int status)
-{
-	verdict->hung = status < 0;
-	verdict->failed = verdict->hung || !WIFEXITED(status) || WEXITSTATUS(status);
-	if (world->has_failed)
-		snprintf(verdict->reason, sizeof(verdict->reason), "%s", world->failure);
-	else if (verdict->hung)
-		snprintf(verdict->reason, sizeof(verdict->reason), "hangs (%s)", world->phase);
-	else if (WIFSIGNALED(status))
-		snprintf(verdict->reason, sizeof(verdict->reason), "signal %d", WTERMSIG(status));
-	else if (verdict->failed)
-		snprintf(verdict->reason, sizeof(verdict->reason), "exit status %d",
-			 WEXITSTATUS(status));
-}
-
-struct verdict run_round(const struct script *script, double patience_s, FILE *words)
-{
-	struct verdict verdict = { .failed = false };
-	pid_t child;
-
-	world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		     0);
-	if (world == MAP_FAILED)
-		exit(4);
-	world->script = *script;
-	rewind(words);
-	if (ftruncate(fileno(words), 0))
-		exit(4);
-	fflush(stdout);
-	child = fork();
-	if (child < 0)
-		exit(4);
-	if (!child)
-		run_child(words);
-	judge(&verdict, wait_for(child, patience_s));
-	verdict.lives = world->lives;
-	verdict.parcels = world->parcels;
-	if (verdict.failed) {
-		fseek(words, 0, SEEK_END);
-		model_put(words);
-		fflush(words);
-	}
-	munmap(world, sizeof(*world));
-	return verdict;
-}
+#define JOBS_MAX 8
 
 /* ---- the command line ---- */
 
 static struct options {
-	uint64_t seed, seconds, rounds, workers, theme, shrink_s, show;
+	uint64_t seed, seconds, rounds, workers, theme, jobs, shrink_s, show;
 	const char *without, *leave_out;
 } options = { .seconds = 20, .rounds = UINT64_MAX, .shrink_s = 60 };
 
 static _Noreturn void refuse(void)
 {
 	fputs("usage: torture [--seed N] [--seconds N] [--rounds N] [--workers 1-8] [--theme N] "
+	      "[--jobs 1-8] "
 	      "[--without NAME,...] [--leave-out PARTS] [--shrink SECONDS] [--show 1]\nNAME is one "
 	      "of the actions:",
 	      stderr);
@@ -173,6 +65,8 @@ static void take_option(const char *name, const char *value)
 		options.rounds = number(value);
 	else if (!strcmp(name, "--workers"))
 		options.workers = number(value);
+	else if (!strcmp(name, "--jobs"))
+		options.jobs = number(value);
 	else if (!strcmp(name, "--theme"))
 		options.theme = number(value);
 	else if (!strcmp(name, "--shrink"))
@@ -268,60 +162,113 @@ static void put_command(const char *program, const struct script *script, bool i
 }
 
 static void put_failure(const char *program, struct script *script, const struct verdict *verdict,
-			FILE *words)
+			struct job *job)
 {
 	uint32_t fails;
 
 	printf("# seed %lu: %s\n", (unsigned long)script->seed, verdict->reason);
-	put_words(words);
+	put_words(job->words);
 	put_command(program, script, false);
 	fflush(stdout);
 	if (!options.shrink_s)
 		return;
-	fails = shrink(script, verdict, (double)options.shrink_s, words);
+	fails = shrink(script, verdict, (double)options.shrink_s, job);
 	printf("# shorter, fails in %u of %d tries:\n", fails, TRIES);
 	put_script(script);
 	put_command(program, script, true);
 }
 
+/* ---- rounds, several at a time ---- */
+
+static struct state {
+	double start_s;
+	uint64_t started, ended, lives, parcels;
+	struct job job[JOBS_MAX];
+	struct script script[JOBS_MAX];
+} state;
+
+static bool may_start(void)
+{
+	return state.started < options.rounds &&
+	       (now_s() - state.start_s < (double)options.seconds || !state.started);
+}
+
+static void start_round(uint64_t i)
+{
+	struct script *script = &state.script[i];
+
+	draw(script, options.seed + state.started++);
+	if (options.show)
+		put_script(script);
+	job_start(&state.job[i], script);
+}
+
+/* Starts what may start. Returns a job whose round has failed; -1: none; *runs: some go on. */
+static int look_at_jobs(struct verdict *verdict, bool *runs)
+{
+	*runs = false;
+	for (uint64_t i = 0; i < options.jobs; i++) {
+		struct job *job = &state.job[i];
+
+		if (job->child && job_has_ended(job, PATIENCE_S, verdict)) {
+			state.ended++;
+			state.lives += verdict->lives;
+			state.parcels += verdict->parcels;
+			if (verdict->failed)
+				return (int)i;
+		}
+		if (!job->child && may_start())
+			start_round(i);
+		*runs |= job->child != 0;
+	}
+	return -1;
+}
+
+static int run_rounds(struct verdict *verdict)
+{
+	bool runs = true;
+	int failed = -1;
+
+	state.start_s = now_s();
+	while (failed < 0 && runs) {
+		failed = look_at_jobs(verdict, &runs);
+		if (failed < 0 && runs)
+			jobs_wait();
+	}
+	for (int i = 0; i < JOBS_MAX; i++)
+		job_end(&state.job[i]);
+	return failed;
+}
+
+static uint64_t processors(void)
+{
+	const long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : sb_min_u64((uint64_t)n, JOBS_MAX);
+}
+
 int main(int argc, char **argv)
 {
 	const char *given = getenv("SB_SEED");
-	const double start = now_s();
-	struct verdict verdict = { .failed = false };
-	struct script script;
-	FILE *words = tmpfile();
-	uint64_t rounds = 0;
-	uint64_t lives = 0;
-	uint64_t parcels = 0;
-	sigset_t set;
+	struct verdict verdict;
+	int failed;
 
 	options.seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000 % 1000000000;
+	options.jobs = processors();
 	for (int i = 1; i < argc; i += 2)
 		take_option(argv[i], i + 1 < argc ? argv[i + 1] : "");
-	if (!words || options.workers > WORKERS_MAX || options.theme > script_themes())
+	if (options.workers > WORKERS_MAX || options.theme > script_themes() || !options.jobs ||
+	    options.jobs > JOBS_MAX)
 		refuse();
 	fprintf(stderr, "# SB_SEED=%lu\n", (unsigned long)options.seed);
-	/* wait_for() takes it. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	while (!verdict.failed && rounds < options.rounds &&
-	       (now_s() - start < (double)options.seconds || !rounds)) {
-		draw(&script, options.seed + rounds);
-		if (options.show)
-			put_script(&script);
-		verdict = run_round(&script, PATIENCE_S, words);
-		lives += verdict.lives;
-		parcels += verdict.parcels;
-		rounds++;
-	}
+	jobs_init();
+	failed = run_rounds(&verdict);
 	printf("%sok 1 - torture: %lu rounds, %.1f s, %lu processes, %lu messages and "
 	       "completions\n",
-	       verdict.failed ? "not " : "", (unsigned long)rounds, now_s() - start,
-	       (unsigned long)lives, (unsigned long)parcels);
-	if (verdict.failed)
-		put_failure(argv[0], &script, &verdict, words);
+	       failed < 0 ? "" : "not ", (unsigned long)state.ended, now_s() - state.start_s,
+	       (unsigned long)state.lives, (unsigned long)state.parcels);
+	if (failed >= 0)
+		put_failure(argv[0], &state.script[failed], &verdict, &state.job[failed]);
 	printf("1..1\n");
-	return verdict.failed;
+	return failed >= 0;
 }

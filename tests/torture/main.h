@@ -2,6 +2,8 @@
 #ifndef SB_TESTS_TORTURE_MAIN_H
 #define SB_TESTS_TORTURE_MAIN_H
 
+#include <sys/types.h>
+
 #include "tests/torture/script.h"
 
 /* How a round ended. */
@@ -12,15 +14,38 @@ struct verdict {
 	char reason[400];
 };
 
-/* Runs the script in a child. What that prints goes to `words`, and so does, of a round that
- * failed, what was still open. */
-struct verdict run_round(const struct script *script, double patience_s, FILE *words);
+/* A round in a child. All zero: none. */
+struct job {
+	pid_t child;
+	struct world *world; /* shared with it */
+	FILE *words;	     /* what it prints, and of a failure what was still open */
+	double start_s, since_s;
+	uint64_t progress;
+};
+
+/* Before any other of these. */
+void jobs_init(void);
+
+void job_start(struct job *job, const struct script *script);
+
+/* Whether it has, or makes no progress for so long and is ended; then *verdict is filled in. */
+bool job_has_ended(struct job *job, double patience_s, struct verdict *verdict);
+
+/* By force, if there is one. */
+void job_end(struct job *job);
+
+/* Until some job has ended, or for a moment. */
+void jobs_wait(void);
+
+/* Alone, from start to end. */
+struct verdict run_round(struct job *job, const struct script *script, double patience_s);
 
 double now_s(void);
 
 /* Leaves out what the failure does not need, for so long. Returns in how many of TRIES rounds the
  * script, as it is then, fails. */
 #define TRIES 10
-uint32_t shrink(struct script *script, const struct verdict *verdict, double seconds, FILE *words);
+uint32_t shrink(struct script *script, const struct verdict *verdict, double seconds,
+		struct job *job);
 
 #endif

@@ -181,7 +181,7 @@ static uint64_t draw_kinds(struct rng *rng)
 
 /*
  * Themes: the sides of one protocol meet often only where little else happens. A theme is a set of
- * actions, features and settings; half of the scripts have one.
+ * actions, features and settings; two of three scripts have one.
  */
 #define IS(field, value)                                                                           \
 	{                                                                                          \
@@ -190,7 +190,7 @@ static uint64_t draw_kinds(struct rng *rng)
 
 static const struct theme {
 	uint64_t kinds;
-	uint32_t features, workers;
+	uint32_t features, workers, weight;
 	bool is_hasty; /* no process serves, and every other one ends at once */
 	struct {
 		size_t offset; /* of a setting */
@@ -199,12 +199,15 @@ static const struct theme {
 } themes[] = {
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(SLEEP) | K(TIMER),
 	  .workers = 8,
+	  .weight = 6,
 	  .is_hasty = true,
 	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
 	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(STEP_SEND) | K(SEND_LATE) | K(SLEEP) | K(WAIT),
 	  .features = 1u << FEATURE_DROP_CALLS,
+	  .workers = 4,
+	  .weight = 6,
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
@@ -236,12 +239,31 @@ static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t valu
 	}
 }
 
+/* A rare race needs more rounds: its theme has a weight. */
+static uint32_t weight_of_theme(uint32_t i)
+{
+	return themes[i].weight ? themes[i].weight : 1;
+}
+
+static const struct theme *draw_one(struct rng *rng, uint32_t wanted)
+{
+	uint32_t sum = 0;
+	uint32_t chosen;
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k < SB_ARRAY_SIZE(themes); k++)
+		sum += weight_of_theme(k);
+	chosen = rng_below(rng, sum);
+	while (chosen >= weight_of_theme(i))
+		chosen -= weight_of_theme(i++);
+	return &themes[wanted ? wanted - 1 : i];
+}
+
 static void draw_theme(struct script *script, struct rng *rng, const struct script_limits *limits)
 {
-	const uint32_t drawn = rng_below(rng, SB_ARRAY_SIZE(themes));
-	const struct theme *theme = &themes[limits->theme ? limits->theme - 1 : drawn];
+	const struct theme *theme = draw_one(rng, limits->theme);
 
-	if (rng_below(rng, 2) && !limits->theme)
+	if (rng_below(rng, 3) == 0 && !limits->theme)
 		return;
 	script->kinds = theme->kinds & ~limits->without;
 	script->is_hasty = theme->is_hasty;

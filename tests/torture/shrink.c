@@ -19,7 +19,7 @@ struct shrinking {
 	const struct verdict *verdict;
 	double until_s;
 	uint32_t tries;
-	FILE *words;
+	struct job *job;
 };
 
 /* The same text but for numbers. */
@@ -40,7 +40,7 @@ static bool is_like(const char *a, const char *b)
 
 static bool fails_once(const struct shrinking *s)
 {
-	const struct verdict verdict = run_round(s->script, PATIENCE_S, s->words);
+	const struct verdict verdict = run_round(s->job, s->script, PATIENCE_S);
 
 	return verdict.failed &&
 	       (is_like(verdict.reason, s->verdict->reason) || (verdict.hung && s->verdict->hung));
@@ -84,10 +84,11 @@ static bool try_without(const struct shrinking *s, uint32_t first, uint32_t part
 	return false;
 }
 
-uint32_t shrink(struct script *script, const struct verdict *verdict, double seconds, FILE *words)
+uint32_t shrink(struct script *script, const struct verdict *verdict, double seconds,
+		struct job *job)
 {
 	struct shrinking s = {
-		.script = script, .verdict = verdict, .until_s = now_s() + seconds, .words = words
+		.script = script, .verdict = verdict, .until_s = now_s() + seconds, .job = job
 	};
 	const uint32_t parts = script_parts(script);
 	const uint32_t before = count_failures(&s);
