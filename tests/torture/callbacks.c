@@ -1,4 +1,4 @@
-/* callbacks.c - what the library calls: init and close of processes, the scheduler's callbacks,
+/* callbacks.c - functions that the library calls: init and close of processes, the scheduler's callbacks,
  * handlers of commands, and the router. */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void call_for(const struct life *life, enum feature feature)
 
 /* ---- init and close ---- */
 
-/* The byte of a process's memory behind its own state. */
+/* The expected byte i of the memory that a type adds behind struct actor. */
 static unsigned char filling(const struct life *life, size_t i)
 {
 	return (unsigned char)(life->number + i);
@@ -44,7 +44,7 @@ static void count_in(struct scheduler_model *s)
 	       (unsigned long)alive, (unsigned long)s->config.processes_max);
 }
 
-/* The caller of an endgame. When it goes on, stop may wait for it, and destroy follows at once. */
+/* Delays the caller of an endgame in init: stop then waits for it, and destroy follows at once. */
 static void stay_inside(struct scheduler_model *s)
 {
 	add(&s->inside, 1);
@@ -114,7 +114,7 @@ static int step_zero(void *state, struct sb_step *step, const struct sb_event *e
 
 		if (!life || has_state(life) || get(&life->completes))
 			continue;
-		/* PIDs of two schedulers may be equal, and so may what they have come to be. */
+		/* Two schedulers may have the same PID; both lives then get the same result. */
 		put(&life->result, step->self);
 		put(&life->own_error, 0);
 		put(&life->has_ended_itself, true);
@@ -194,7 +194,7 @@ static void on_drop(void *hook, const struct sb_event *event)
 	call_for(life, FEATURE_DROP_CALLS);
 }
 
-/* Several schedulers behind one router: the message says to which one it goes. */
+/* The router of a scheduler: the parcel names the scheduler of the receiver. */
 static int pass_on(struct sb_receiver *receiver, const struct sb_package *package)
 {
 	const struct parcel *parcel = package->message.ptr;
@@ -222,7 +222,7 @@ void callbacks_config(struct scheduler_model *s)
 
 /* ---- handlers ---- */
 
-/* The process whose yield it is, which is alive: it is in no step, and has not ended. */
+/* Returns the process whose yield it is. It must be alive and in no step. */
 static struct life *yielder(const struct sb_completer *completer, void *context)
 {
 	struct scheduler_model *s = context;
@@ -298,7 +298,8 @@ static int never_complete(void *context, const struct sb_command *command,
 	return 0;
 }
 
-/* Kept where any thread, step or callback may find it; if there is no room, completed now. */
+/* Keeps the completer where any thread, step or callback may take it. If there is no room, the
+ * handler completes the yield at once. */
 static int complete_later(void *context, const struct sb_command *command,
 			  const struct sb_completer *completer)
 {

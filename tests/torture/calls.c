@@ -1,5 +1,5 @@
-/* calls.c - calls of the public interface, by threads, steps and callbacks, and whether what they
- * return is something that the headers say. */
+/* calls.c - calls of the public interface by threads, steps and callbacks; each result must be one
+ * that the header documents. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void submit_wrong(const struct action *a, const struct context *context)
 	life_submitted(life, rc);
 }
 
-/* Its operations go when execute has returned, as the header says that they may. */
+/* The header allows the caller to free the operations when execute has returned. */
 void call_execute(uint32_t scheduler, uint32_t type, enum endgame tells)
 {
 	struct life *life = life_new(scheduler, type, 0);
@@ -170,7 +170,7 @@ static void send_some(const struct action *a, const struct context *context, uin
 		(void)call_send(to, context, false);
 }
 
-/* A process that cannot have ended is not gone. */
+/* True if sb_complete may say that the process has ended. */
 static bool may_be_gone(const struct life *life)
 {
 	return life_may_be_ended(life) || get(&world->refuses_memory) ||
@@ -229,7 +229,7 @@ static void cancel(const struct action *a)
 	rc = sb_scheduler_cancel(scheduler_of(life)->scheduler, get(&life->pid));
 	expect(!rc || rc == -ESRCH || (rc == -ENOMEM && get(&world->refuses_memory)),
 	       "cancel returned %d", rc);
-	/* Of two who ask at the same time, the other's event may not have been sent yet. */
+	/* With two calls at the same time, the other one may not have sent its event yet. */
 	if (!rc && get(&life->pid) < SB_PID_CHOSEN && get(&life->cancels) == 1 &&
 	    !get(&scheduler_of(life)->stops))
 		put(&life->is_cancelled, true);
@@ -316,7 +316,7 @@ static void start(struct scheduler_model *s)
 	       "start returned %d", rc);
 }
 
-/* Of the scheduler whose step or callback this is: it would wait for itself. */
+/* The caller is in a step or a callback of that scheduler, and would wait for itself. */
 static void must_not_wait(struct scheduler_model *s, uint32_t number)
 {
 	struct sb_exit exit;
@@ -335,7 +335,7 @@ static void must_not_wait(struct scheduler_model *s, uint32_t number)
 		break;
 	case 3:
 		rc = sb_scheduler_start(s->scheduler, NULL);
-		/* Which comes first is nowhere said. */
+		/* The header does not say which of two errors comes first. */
 		rc = rc == -EALREADY || !rc ? -EDEADLK : rc; /* TODO: T2 */
 		break;
 	default:
@@ -352,7 +352,7 @@ static void must_not_wait(struct scheduler_model *s, uint32_t number)
 	       rc);
 }
 
-/* One that is never started; destroyed with the others. */
+/* Creates a scheduler that is never started. The round destroys it in the end. */
 static void create(void)
 {
 	struct sb_place place = { .os_cpu = -1 };
@@ -459,7 +459,7 @@ void call(const struct action *a, const struct context *context)
 	}
 }
 
-/* A process that a callback submits may lead to another callback, but not for ever. */
+/* Limit of callbacks within callbacks of one thread. */
 #define DEPTH_MAX 2
 
 void call_in(uint32_t scheduler, enum feature feature, enum who who)

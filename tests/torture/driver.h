@@ -23,7 +23,7 @@ enum command {
 
 struct actor;
 
-/* Who makes a call. */
+/* The caller of an action. */
 struct context {
 	enum who who;
 	uint32_t scheduler;  /* of a step or a callback */
@@ -47,17 +47,17 @@ void call_in(uint32_t scheduler, enum feature feature, enum who who);
 struct life *call_submit(uint32_t scheduler, uint32_t type, const struct context *context,
 			 enum endgame tells);
 void call_execute(uint32_t scheduler, uint32_t type, enum endgame tells);
-/* All processes end because they are asked to; force is a failure. */
+/* Stops a scheduler whose processes all end when they are asked to: force is a failure. */
 void call_stop(struct scheduler_model *s);
 void call_list(struct scheduler_model *s, bool tells);
 struct life *call_spawn(uint32_t scheduler, uint32_t type, const struct context *context);
 
-/* to: a process that has a PID. Returns what the call has returned. */
+/* to: a process that has a PID. Returns the result of the call. */
 int call_send(struct life *to, const struct context *context, bool from_step);
 
 void call_terminate(struct life *life);
 
-/* Completes one of the yields that are kept for later; false: there is none there. */
+/* Completes the yield kept at that place; false: the place is empty. */
 bool call_complete(uint32_t place, struct rng *rng);
 
 /* ---- callbacks.c ---- */
@@ -68,7 +68,7 @@ void callbacks_ops(uint32_t type, struct sb_process_ops *ops);
 
 /* ---- process.c ---- */
 
-/* What a process keeps, beside what its type adds. */
+/* Limits of what a process has at the same time. */
 #define ACTOR_TIMERS   4
 #define ACTOR_MONITORS 4
 #define ACTOR_STREAMS  16
@@ -153,12 +153,12 @@ void actor_take(struct actor *actor, struct sb_step *step, const struct sb_event
 
 /* ---- round.c, endgame.c ---- */
 
-/* Runs the script of `world`, which is zero but for that. Fails, or returns. */
+/* Runs the script in `world`; all other members are zero. Returns only if nothing failed. */
 void round_run(void);
 void endgame_run(uint32_t scheduler);
 void scheduler_create(uint32_t scheduler);
 
-/* A thread's memory for a delay of number's choice. */
+/* A delay in nanoseconds, chosen by the number. */
 uint64_t delay_of(uint32_t number);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * endgame.c - destroy, in the end of a round, also beside threads that are inside a call.
+ * endgame.c - destroy at the end of a round, also while other threads are inside a call.
  *
  * A call that begins after destroy has begun is the caller's mistake, so a thread must be known to
- * be inside: init, a step or a visitor of its own call says so, or it sleeps in a call that waits.
- * The word by which they say so is relaxed: it orders nothing that the library has to order.
+ * be inside: init, a step or a visitor of its own call says so, or the thread sleeps in a call that
+ * waits.
+ * The flag is a relaxed atomic, so it orders nothing that the library has to order.
  */
 #include <errno.h>
 
@@ -47,7 +48,7 @@ static void *caller(void *arg)
 	return NULL;
 }
 
-/* One process for the callers to wait for, or to list: it stays until stop cancels it. */
+/* Submits a process that stays until stop cancels it: the callers wait for it, or list it. */
 static void submit_one(uint32_t i)
 {
 	struct life *life = life_new(i, PLAIN_TYPE, 0);
@@ -85,7 +86,7 @@ static void destroy_beside(uint32_t i, enum endgame endgame)
 		host_join(&thread[k]);
 }
 
-/* Processes and messages that wait for a start which never comes. */
+/* Destroys a scheduler with processes and messages that wait for a start. */
 static void destroy_unstarted(uint32_t i)
 {
 	struct scheduler_model *s = &world->scheduler[i];
@@ -111,7 +112,8 @@ static void destroy(uint32_t i, enum endgame endgame)
 		destroy_beside(i, endgame);
 }
 
-/* The scheduler of the round; then others like it, made for this, as it takes a moment only. */
+/* Destroys the scheduler of the round, and then others with the same configuration: the race is
+ * short, and a try takes milliseconds. */
 #define TIMES 4
 
 void endgame_run(uint32_t i)

@@ -1,4 +1,4 @@
-/* events.c - what a process expects of the events that it gets. */
+/* events.c - checks of the events that a process gets. */
 #include <errno.h>
 
 #include "tests/torture/driver.h"
@@ -6,14 +6,14 @@
 
 /* ---- messages ---- */
 
-/* Of one sender the messages come in the order in which it has sent them. */
+/* Messages of one sender arrive in the order in which it sent them. */
 static void check_order(struct actor *actor, const struct parcel *parcel)
 {
 	const uint32_t place = parcel->stream % ACTOR_STREAMS;
 
 	if (!parcel->stream)
 		return;
-	/* Another sender at this place: forgotten, so it costs a check and not an alarm. */
+	/* Another sender used this place: its last message is forgotten, which loses a check. */
 	if (actor->last[place].stream != parcel->stream) {
 		actor->last[place].stream = parcel->stream;
 		actor->last[place].sequence = 0;
@@ -101,7 +101,7 @@ static struct actor_timer *find_timer(struct actor *actor, uint64_t tag)
 		   actor->life->number, (unsigned long)tag);
 }
 
-/* A timer that fires once is waited for, unless its time is far away; a ticker's first event is. */
+/* A process waits for the first event of each timer, unless that is far away. */
 static void timer_is_settled(struct actor *actor, struct actor_timer *timer)
 {
 	if (!timer->is_far)
@@ -144,7 +144,7 @@ static void take_timer(struct actor *actor, const struct sb_event *event)
 	       (unsigned long)timer->periods, (unsigned long)(passed_ns / timer->delay_ns));
 	if (timer->fired == 1)
 		timer_is_settled(actor, timer);
-	/* Its stop will say -ENOENT, or its start has not been seen. */
+	/* If a stop is under way, the timer stays until the stop has completed. */
 	if (!timer->is_ticker && timer->state == TIMER_RUNS)
 		timer->state = TIMER_FREE;
 }
@@ -163,7 +163,7 @@ static void take_timer_stop(struct actor *actor, const struct sb_event *event)
 	if (event->error) {
 		expect(!timer->is_ticker, "a ticker that runs was not found by its stop");
 		expect(timer->delay_ns < FAR_NS, "a timer that is far away was not found");
-		/* Its event has come, or is on its way. */
+		/* The timer fired: its event has arrived or will. */
 		timer->must_fire = true;
 		if (timer->fired)
 			timer->state = TIMER_FREE;
@@ -172,7 +172,7 @@ static void take_timer_stop(struct actor *actor, const struct sb_event *event)
 	expect(timer->is_ticker || !timer->fired, "a timer that had fired was stopped");
 	if (!timer->fired)
 		timer_is_settled(actor, timer);
-	/* Of a ticker some events may be on their way: it keeps its place. */
+	/* Events of a ticker may still arrive, so it keeps its place. */
 	timer->state = timer->is_ticker ? TIMER_OVER : TIMER_FREE;
 }
 

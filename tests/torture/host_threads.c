@@ -64,7 +64,7 @@ void host_yield(void)
 	sched_yield();
 }
 
-/* The state of a thread as the kernel shows it, or 0. */
+/* The state of a thread in /proc, or 0. */
 static char state_of(int id)
 {
 	char path[64];
@@ -81,7 +81,7 @@ static char state_of(int id)
 	return state;
 }
 
-/* Asleep three times in a row, a moment apart: a sleep on a lock of the way in is shorter. */
+/* The thread must be asleep three times in a row: it may sleep on a lock before it really waits. */
 void host_wait_asleep(struct host_thread *thread)
 {
 	for (int seen = 0; seen < 3;) {
@@ -96,7 +96,7 @@ uint64_t host_patience_ns(void)
 }
 
 #ifdef SB_TEST_DELAYS
-/* The library of this build has it, and only for tests: core/memory/arena.c. */
+/* A switch of the tests' builds of the library: core/memory/arena.c. */
 extern int64_t sb_test_allocations;
 
 void host_allow_allocations(int64_t allocations)

@@ -41,7 +41,7 @@ void host_sleep_ns(uint64_t ns)
 	sb_thread_sleep(ns);
 }
 
-/* Whoever polls lets the others go on. */
+/* A thread that polls must pass virtual time, or no other runs. */
 void host_yield(void)
 {
 	sb_thread_sleep(1000);

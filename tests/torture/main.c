@@ -4,8 +4,8 @@
  * usage: torture [--seed N] [--seconds N] [--rounds N] [--workers N] [--theme N]
  *                [--jobs N] [--without NAME,...] [--leave-out PARTS] [--shrink SECONDS] [--show 1]
  *
- * The seeds of the rounds count up from --seed or SB_SEED. The one that fails is printed with the
- * command that repeats it, what was open when it failed, and a shorter script that fails like it.
+ * The seeds of the rounds count up from --seed or SB_SEED. A failure is printed with its
+ * seed, the command that repeats it, what was open when it failed, and a shorter script that fails, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static void start_round(uint64_t i)
 	job_start(&state.job[i], script);
 }
 
-/* Starts what may start. Returns a job whose round has failed; -1: none; *runs: some go on. */
+/* Starts rounds on free jobs. Returns a job whose round has failed, or -1; *runs: some jobs run. */
 static int look_at_jobs(struct verdict *verdict, bool *runs)
 {
 	*runs = false;

@@ -28,22 +28,23 @@ void jobs_init(void);
 
 void job_start(struct job *job, const struct script *script);
 
-/* Whether it has, or makes no progress for so long and is ended; then *verdict is filled in. */
+/* True if the round has ended, or was killed because it made no progress for patience_s; *verdict is
+ * then filled in. */
 bool job_has_ended(struct job *job, double patience_s, struct verdict *verdict);
 
-/* By force, if there is one. */
+/* Kills the child, if there is one. */
 void job_end(struct job *job);
 
-/* Until some job has ended, or for a moment. */
+/* Waits until a job has ended, at most 100 ms. */
 void jobs_wait(void);
 
-/* Alone, from start to end. */
+/* Runs one round and waits for its end. */
 struct verdict run_round(struct job *job, const struct script *script, double patience_s);
 
 double now_s(void);
 
-/* Leaves out what the failure does not need, for so long. Returns in how many of TRIES rounds the
- * script, as it is then, fails. */
+/* Leaves out parts that the failure does not need, for at most that many seconds. Returns in how many
+ * of TRIES rounds the shorter script fails. */
 #define TRIES 10
 uint32_t shrink(struct script *script, const struct verdict *verdict, double seconds,
 		struct job *job);

@@ -1,4 +1,4 @@
-/* model.c - the ledger of processes, messages and exits, and what must hold of it. */
+/* model.c - the ledger of processes, messages and exits, and its checks. */
 #include "tests/torture/model.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 struct world *world;
 
-/* The first failure counts: what comes after it may be its consequence. */
+/* Records the first failure only: later ones may be its consequence. */
 _Noreturn void model_fail(const char *format, ...)
 {
 	va_list arguments;
@@ -49,7 +49,7 @@ struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth)
 	life = &world->life[number];
 	put(&life->scheduler, (uint8_t)scheduler);
 	put(&life->type, (uint8_t)type);
-	/* Processes of probes and endgames lead to no other calls. */
+	/* Processes of probes and endgames make no calls. */
 	put(&life->depth, (uint8_t)(type == PLAIN_TYPE ? DEPTH_QUIET : depth));
 	if (world->script.feature[FEATURE_FAILURES] && type != PLAIN_TYPE) {
 		put(&life->init_error, rng_below(rng, 6) ? 0 : -ERANGE);
@@ -58,11 +58,12 @@ struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth)
 	return life;
 }
 
-/* A PID that is not to be used again in so long a time as a round never takes. */
+/* A config.pid_reuse_ns that is longer than a round, and a bound of the time in which that is
+ * checked. */
 #define REUSED_NEVER_NS UINT64_C(60000000000)
 #define ROUND_NS	UINT64_C(50000000000)
 
-/* A chosen PID has another process, when the one before has ended and some time has passed. */
+/* The previous process of a chosen PID must have ended, at least config.pid_reuse_ns ago. */
 static void name_chosen(struct life *life, sb_pid pid)
 {
 	struct scheduler_model *s = scheduler_of(life);
@@ -72,7 +73,7 @@ static void name_chosen(struct life *life, sb_pid pid)
 	       get(&life->pid));
 	if (before && get(&before->starts)) {
 		expect(get(&before->completes), "PID %" PRIx64 " has two processes", pid);
-		/* One that was refused because of a stop never had it. */
+		/* A process that was refused because of a stop never had the PID. */
 		expect(s->config.pid_reuse_ns < REUSED_NEVER_NS ||
 			       get(&before->exit_error) == -ESHUTDOWN ||
 			       host_now_ns() - world->start_ns > ROUND_NS,
@@ -152,7 +153,7 @@ struct life *life_in(uint32_t slot)
 	return number ? &world->life[number - 1] : NULL;
 }
 
-/* Whether a submission may be refused for want of memory. */
+/* True if a submission may return -ENOMEM. */
 static bool may_lack_memory(const struct life *life)
 {
 	return get(&world->refuses_memory) ||
@@ -191,7 +192,7 @@ void life_submitted(struct life *life, int rc)
 		       starts);
 		return;
 	}
-	/* on_start has let it pass, so there is an on_complete. */
+	/* After an on_start that returned 0, on_complete is called. */
 	expect(!starts || rc == -ESHUTDOWN, "a process that was refused (%d) had started", rc);
 	expect(get(&life->completes) == starts,
 	       "of a refused process on_start was called %u times, on_complete %u times", starts,
@@ -267,7 +268,7 @@ void parcel_sent(uint32_t number, int rc)
 	uint8_t before = get(&record->state);
 	const uint8_t after = rc ? PARCEL_RETURNED : PARCEL_ACCEPTED;
 
-	/* It may have been received already, but not if it was refused. */
+	/* An accepted parcel may have been received already, a refused one may not. */
 	while ((before == PARCEL_FLYING || before == PARCEL_ASKED) &&
 	       !cas(&record->state, &before, after))
 		;
@@ -312,7 +313,7 @@ static uint32_t parcels(void)
 	return get(&world->parcels) < PARCELS_MAX ? get(&world->parcels) : PARCELS_MAX;
 }
 
-/* Whether a process ends without being asked to. */
+/* True if the process ends without a cancel event or a message. */
 static bool ends_by_itself(const struct life *life)
 {
 	const struct type *type = type_of(life);
@@ -375,7 +376,7 @@ void model_check_ended(uint32_t scheduler)
 	       get(&world->scheduler[scheduler].alive));
 }
 
-/* Some process with that PID ended as the monitor was told. */
+/* Some process with that PID must have ended as the exit event says. */
 static void check_report(const struct exit_report *report)
 {
 	for (uint32_t i = 0; i < lives(); i++) {
@@ -400,7 +401,7 @@ void model_check_end(void)
 
 		expect(!is_open(record), "a %s to process %u, which ended, was lost",
 		       record->is_completion ? "completion" : "message", record->life);
-		/* Its sender ended before it knew. */
+		/* The sender ended before it got the completion of its yield. */
 		if (get(&record->state) == PARCEL_ASKED)
 			free(record->parcel);
 	}

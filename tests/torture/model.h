@@ -1,6 +1,6 @@
 /*
- * model.h - the ledger beside the library: what the driver has asked for, what has become of it,
- * and what must hold. It lies in memory that is shared with the parent, which prints it when the
+ * model.h - the ledger beside the library: the requests of the driver, their outcomes, and the
+ * properties that must hold. The parent process shares this memory and prints the ledger when the
  * round hangs or crashes.
  *
  * All of it is accessed by relaxed atomics, so that the ledger orders nothing: a race of the
@@ -19,7 +19,7 @@
 #define cas(p, expected, v)                                                                        \
 	__atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 
-/* Ends the round as failed; the text is what is expected and what is. */
+/* Ends the round as failed; the text names the property and the values. */
 _Noreturn SB_PRINTF(1, 2) void model_fail(const char *format, ...);
 
 #define expect(condition, ...)                                                                     \
@@ -30,11 +30,11 @@ _Noreturn SB_PRINTF(1, 2) void model_fail(const char *format, ...);
 
 /* ---- processes ---- */
 
-/* Processes that callbacks submit have this depth: they call nothing themselves, or there would be
- * no end. */
+/* Processes that callbacks submit have this depth. Their own callbacks make no calls, so that a
+ * round ends. */
 #define DEPTH_QUIET 8
 
-/* One process from its submission on. A chosen PID has one after the other. */
+/* One process from its submission on. Several may have the same chosen PID, one after another. */
 struct life {
 	uint64_t pid; /* 0: on_start has not seen it */
 	uint64_t result;
@@ -66,7 +66,7 @@ enum parcel_state {
 	PARCEL_RETURNED, /* the call has returned an error */
 };
 
-/* The value of a message or of a completion: plain memory, freed by whoever has it last. */
+/* The value of a message or of a completion: plain memory, the last owner frees it. */
 struct parcel {
 	uint32_t number, check;
 	uint32_t stream; /* of its sender; 0: no order */
@@ -130,7 +130,7 @@ struct scheduler_model {
 	uint32_t stops;	 /* that have begun, ever */
 	uint32_t inside; /* threads of the endgame that are in their calls */
 	uint32_t chosen[CHOSEN];
-	bool chosen_may_end[CHOSEN]; /* whoever has the PID; see life.may_be_ended */
+	bool chosen_may_end[CHOSEN]; /* the process that has the PID; see life.may_be_ended */
 	struct pid_entry entry[PID_TABLE];
 };
 
@@ -175,7 +175,7 @@ static inline struct scheduler_model *scheduler_of(const struct life *life)
 	return &world->scheduler[get(&life->scheduler)];
 }
 
-/* Close gets nothing else, so of a process without state it cannot know which one it is. */
+/* close gets the state alone, so it cannot identify a process without state. */
 static inline bool has_state(const struct life *life)
 {
 	return type_of(life)->is_plain || type_of(life)->state != STATE_NONE;
@@ -183,7 +183,7 @@ static inline bool has_state(const struct life *life)
 
 /* ---- lives ---- */
 
-/* NULL: there have been as many as a round may have. */
+/* NULL: the round has reached its limit. */
 struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth);
 
 /* By on_start: the life has that PID from now on. */
@@ -198,42 +198,42 @@ void life_may_end(struct life *life);
 /* Whether it may end with -ECANCELED. */
 bool life_may_be_ended(const struct life *life);
 
-/* A life that others have put into the slot; NULL: none. */
+/* The life in a slot; NULL: the slot is empty. */
 struct life *life_in(uint32_t slot);
 
 /* After a submission of any kind has returned. */
 void life_submitted(struct life *life, int rc);
 
-/* What on_complete says of its end. */
+/* on_complete reports the end of the process. */
 void life_completed(struct life *life, const struct sb_exit *exit);
 
 /* ---- parcels ---- */
 
-/* NULL: there have been as many as a round may have. */
+/* NULL: the round has reached its limit. */
 struct parcel *parcel_new(struct life *to, uint32_t stream, uint64_t *sequence);
 
-/* After the call that sends it has returned rc; frees it if it is the caller's again. */
+/* The call that sends it returned rc. Frees it if it is the caller's again. */
 void parcel_sent(uint32_t number, int rc);
 
 /* It will be sent by a yield. */
 void parcel_asked(struct parcel *parcel);
 
-/* Its receiver, or on_drop, has it: once. Frees it. */
+/* The receiver, or on_drop, got the parcel: allowed once. Frees it. */
 void parcel_end(struct parcel *parcel, enum parcel_state how);
 
 /* ---- judgement ---- */
 
-/* Everything that the schedulers owe without being asked again: messages to the living, and the
- * ends of processes that end by themselves. */
+/* True if the schedulers owe nothing: every accepted message and completion has arrived, and every
+ * process that ends by itself has ended. */
 bool model_is_quiet(void);
 
-/* The scheduler has stopped, or has been destroyed: each of its lives has ended, rightly. */
+/* Checks, after a stop or destroy, that each process of the scheduler has ended as it must. */
 void model_check_ended(uint32_t scheduler);
 
-/* All are destroyed. */
+/* Checks the whole ledger after the last destroy. */
 void model_check_end(void);
 
-/* What is still open, for a round that hangs. */
+/* Prints what is still open, for a round that failed. */
 void model_put(FILE *to);
 
 #endif

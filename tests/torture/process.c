@@ -1,16 +1,16 @@
 /*
- * process.c - the process that interprets its type's acts, and what it checks of itself.
+ * process.c - a process that interprets the acts of its type, and its checks of itself.
  *
- * It does an act or two in a step, then waits for what it is owed. When it has done all and is owed
- * nothing, it finishes: it writes down what must have reached it by now, goes on stepping until a
- * step has no events, and has got it by then.
+ * A step does some acts; then the process waits for the completions that it is owed. After the last
+ * act and the last completion it finishes: it notes which events must be in its mailbox, continues
+ * until a step has no events, and checks that they arrived.
  */
 #include <errno.h>
 
 #include "tests/torture/driver.h"
 #include "tests/torture/host.h"
 
-/* Messages may come faster than it can take them; then there is no last check. */
+/* Messages may arrive faster than a process takes them. After so many steps it ends unchecked. */
 #define FINISHING_STEPS 200
 
 /* ---- entering and leaving a step ---- */
@@ -28,7 +28,7 @@ static void enter_step(struct actor *actor, const struct sb_step *step, uint32_t
 	expect(!get(&life->has_ended_itself), "process %u is stepped after its end", life->number);
 	expect(step->self == get(&life->pid), "a step has the PID %lx", (unsigned long)step->self);
 	expect(count <= scheduler_of(life)->config.event_budget, "a step has %u events", count);
-	/* The other ended with an error, or a terminate had returned, before the last step did. */
+	/* Before the last step returned, a terminate had, or the linked process had failed. */
 	expect(!actor->is_doomed, "process %u, which was terminated, is stepped", life->number);
 	for (uint32_t i = 0; i < count; i++)
 		messages += events[i].type == SB_EVENT_MESSAGE;
@@ -61,7 +61,7 @@ static void begin_to_finish(struct actor *actor)
 	for (uint32_t i = 0; i < ACTOR_MONITORS; i++) {
 		struct actor_monitor *m = &actor->monitor[i];
 
-		/* The exit event is on its way before on_complete is called. */
+		/* The library posts exit events before it calls on_complete. */
 		m->must_report = m->state == MONITOR_ON && m->pid < SB_PID_CHOSEN &&
 				 get(&m->life->completes);
 	}
@@ -104,7 +104,7 @@ static int finish(struct actor *actor, struct sb_step *step, uint32_t count)
 
 /* ---- a step ---- */
 
-/* The next act that has not been left out; NULL: there are no more. */
+/* The next act of the type; NULL: there are no more. */
 static const struct action *next_act(struct actor *actor)
 {
 	const struct type *type = type_of(actor->life);
@@ -118,7 +118,7 @@ static const struct action *next_act(struct actor *actor)
 	return NULL;
 }
 
-/* Whether it does another act in the same step. */
+/* True if the next act is done in the same step. */
 static bool hurries(const struct action *act)
 {
 	return act->number % 3 && act->kind != ACT_CONTINUE && act->kind != ACT_WAIT;
@@ -132,7 +132,7 @@ static bool must_stay(const struct actor *actor)
 	       !actor->cancels;
 }
 
-/* For what it is owed; if that is nothing, it goes on. */
+/* The status of a step that waits for completions, if any are owed. */
 static int waiting(const struct actor *actor, const struct sb_step *step)
 {
 	if (!actor->owed_all)
@@ -159,7 +159,7 @@ static int go_on(struct actor *actor, struct sb_step *step, uint32_t count)
 		return SB_IDLE;
 	if (!act && type_of(actor->life)->ending == ENDS_AT_ONCE && !type_of(actor->life)->is_plain)
 		return end(actor, step);
-	/* With yields the process waits for one of them in any case. */
+	/* With yields, continue waits for a completion, too. */
 	if (did)
 		return (actor->steps + actor->life->number) % 3 ? SB_CONTINUE
 								: waiting(actor, step);

@@ -46,7 +46,7 @@ static void start_all(void)
 		start(i);
 }
 
-/* ---- probes: in a quiet moment limits are exact ---- */
+/* ---- probes: without other threads, limits are exact ---- */
 
 static int submit_probe(uint32_t i, struct life **life)
 {
@@ -64,7 +64,7 @@ static void cancel_probe(struct life *life)
 	expect(!rc, "cancel of a process that waits returned %d", rc);
 }
 
-/* Before the start nobody reads: of bound + 1 messages the last one is refused. */
+/* Before the start no process reads, so of bound + 1 messages the last one is refused. */
 static void probe_mailbox(uint32_t i)
 {
 	const struct context context = { .who = THREAD };
@@ -83,7 +83,7 @@ static void probe_mailbox(uint32_t i)
 	cancel_probe(life);
 }
 
-/* As many as may be are alive, and one more is refused; when they have ended, the same again. */
+/* Submits processes up to the limit; one more is refused. */
 static void fill_up(uint32_t i, uint64_t most)
 {
 	struct life *life[32];
@@ -159,7 +159,7 @@ static void *make_calls(void *arg)
 	return NULL;
 }
 
-/* Completes what is kept for later, so that nobody waits for it for ever. */
+/* Completes the yields that are kept for later, so that each process gets its completions. */
 static void *pump(void *arg)
 {
 	struct own *mine = own();
@@ -175,8 +175,8 @@ static void *pump(void *arg)
 	return NULL;
 }
 
-/* Whoever waits for a scheduler that somebody has stopped, or for processes that stay until they
- * are cancelled, is waited for by nobody else. */
+/* A thread may wait for a scheduler that another thread has stopped, or for processes that stay
+ * until they are cancelled. A stop ends the second wait, and a start the first. */
 static void help_threads(uint32_t round)
 {
 	for (uint32_t i = 0; i < world->script.schedulers && round % 16 == 15; i++)
@@ -205,7 +205,7 @@ static void run_threads(void)
 
 /* ---- rest ---- */
 
-/* Nobody nudges: what was published must be seen, whoever sleeps. */
+/* Nothing wakes the workers here: what was published must be found although workers sleep. */
 static void come_to_rest(void)
 {
 	const uint64_t until_ns = host_now_ns() + host_patience_ns();

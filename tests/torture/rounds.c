@@ -9,7 +9,7 @@
 #include "tests/torture/driver.h"
 #include "tests/torture/main.h"
 
-/* A round that goes on for ever without an end hangs, too. */
+/* A round that is still running after that time hangs, although it makes progress. */
 #define ROUND_S 240.0
 
 double now_s(void)
@@ -24,7 +24,7 @@ void jobs_init(void)
 {
 	sigset_t set;
 
-	/* jobs_wait() takes it. */
+	/* jobs_wait() waits for the signal. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);

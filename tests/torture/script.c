@@ -88,7 +88,7 @@ enum endgame script_endgame(const struct script *script, uint32_t scheduler)
 	return s->is_plain || !script->feature[FEATURE_ENDGAME] ? ENDGAME_PLAIN : s->endgame;
 }
 
-/* Every other setting keeps the plain value. */
+/* Half of the settings keep their plain value. */
 static void draw_scheduler(struct scheduler_script *s, struct rng *rng,
 			   const struct script_limits *limits)
 {
@@ -153,7 +153,7 @@ static void draw_type(struct script *script, struct type *type, struct rng *rng,
 
 size_t script_state_bytes(const struct type *type)
 {
-	/* Beyond the process's own: pools of several classes, and none. */
+	/* Sizes of several classes of the library's pools. */
 	static const size_t more[] = { 0, 40, 900, 70000 };
 
 	if (type->is_plain)
@@ -173,7 +173,7 @@ static uint64_t draw_kinds(struct rng *rng)
 
 	for (uint32_t i = 0; i < ACTION_KINDS; i++)
 		kinds |= (uint64_t)(rng_below(rng, one_in) == 0) << i;
-	/* What loosens the checks is rare. */
+	/* Refused allocations make some checks weaker, so they are rare. */
 	if (rng_below(rng, 4))
 		kinds &= ~K(REFUSE_MEMORY);
 	return kinds | always;
@@ -239,7 +239,7 @@ static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t valu
 	}
 }
 
-/* A rare race needs more rounds: its theme has a weight. */
+/* Themes of rare races have a larger weight. */
 static uint32_t weight_of_theme(uint32_t i)
 {
 	return themes[i].weight ? themes[i].weight : 1;
@@ -317,7 +317,8 @@ void script_draw(struct script *script, uint64_t seed, const struct script_limit
 
 /* ---- parts ---- */
 
-/* The switch of a part. Operations and acts come first: explore has a bit for each of these. */
+/* The switch of a part. Operations and acts come first, because explore can leave out the first 64
+ * parts only. */
 static bool *switch_of(struct script *script, uint32_t part, bool *is_on)
 {
 	*is_on = false;
@@ -391,7 +392,7 @@ void script_put_left_out(const struct script *script, FILE *to)
 	}
 }
 
-/* All parts are there but these. */
+/* Leaves out these parts and no others. */
 bool script_take_left_out(struct script *script, const char *text)
 {
 	const uint32_t parts = script_parts(script);

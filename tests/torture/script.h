@@ -158,7 +158,7 @@ struct script {
 
 /* Bounds of a script; a member that is 0 takes the default. */
 struct script_limits {
-	uint32_t workers; /* exactly so many */
+	uint32_t workers; /* of each scheduler */
 	uint64_t without; /* kinds of actions, a bit each */
 	uint32_t without_features;
 	uint32_t theme; /* its number from 1 */
@@ -182,7 +182,7 @@ static inline uint32_t script_repeats(const struct script *script)
 /* How it is destroyed. */
 enum endgame script_endgame(const struct script *script, uint32_t scheduler);
 
-/* A type's size of state, whatever it is plain or not. */
+/* Bytes of state beyond the driver's own. */
 size_t script_state_bytes(const struct type *type);
 
 /* ---- parts, numbered from 0: operations, acts, settings, features and others ---- */
@@ -191,14 +191,14 @@ uint32_t script_parts(const struct script *script);
 bool script_has_part(const struct script *script, uint32_t part);
 void script_leave_out(struct script *script, uint32_t part, bool out);
 
-/* Those left out as "3-17,20", and back; false: text is none of these. */
+/* The parts that are left out, as "3-17,20", and back; false: the text has another form. */
 void script_put_left_out(const struct script *script, FILE *to);
 bool script_take_left_out(struct script *script, const char *text);
 
-/* For people. */
+/* The script in a readable form. */
 void script_put(const struct script *script, FILE *to);
 
-/* For all random choices of the script's kinds: an action that one of `who` may do. */
+/* Draws an action of the script's kinds that `who` may do; false: there is none. */
 bool script_draw_action(const struct script *script, struct rng *rng, enum who who,
 			struct action *action);
 

@@ -11,7 +11,7 @@
 
 #include "tests/torture/main.h"
 
-/* A hang is called one sooner here: a mistake costs a shorter script, not an alarm. */
+/* Shorter than in main.c: a false hang here costs a longer script, not a false alarm. */
 #define PATIENCE_S 6.0
 
 struct shrinking {
@@ -22,7 +22,7 @@ struct shrinking {
 	struct job *job;
 };
 
-/* The same text but for numbers. */
+/* True if the texts differ in numbers only. */
 static bool is_like(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -93,7 +93,7 @@ uint32_t shrink(struct script *script, const struct verdict *verdict, double sec
 	const uint32_t parts = script_parts(script);
 	const uint32_t before = count_failures(&s);
 
-	/* Enough that a script which fails as often as this one is hardly ever missed. */
+	/* A script that fails as often as the first one is missed in 5 % of the cases. */
 	s.tries = before ? 3 * TRIES / before : 2 * TRIES;
 	for (uint32_t size = parts / 2; size; size /= 2) {
 		for (uint32_t first = 0; first < parts && now_s() < s.until_s; first += size)

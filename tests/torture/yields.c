@@ -1,13 +1,14 @@
-/* yields.c - what a process does in its step: its type's acts, one after the other. */
+/* yields.c - the actions that only a step can do. */
 #include <errno.h>
 
 #include "tests/torture/driver.h"
 #include "tests/torture/host.h"
 
-/* Processes of this depth submit no more: a round has an end. */
+/* Processes of this depth submit no others, so that a round ends. */
 #define DEPTH_MAX 4
 
-/* Its life, a number of its own whose last bits are place, and the command. */
+/* The tag holds the life, a number that is unique in the life and has place in its last bits, and
+ * the command. */
 static uint64_t new_tag(struct actor *actor, enum what what, uint32_t place)
 {
 	const uint64_t number = actor->tags++ * ACTOR_TIMERS + place;
@@ -253,12 +254,12 @@ static void send_from_step(struct actor *actor, const struct action *act,
 		(void)call_send(to, context, true);
 }
 
-/* Long enough for another worker to end a process. */
+/* Another worker ends a process within that time, unless all are busy. */
 #define END_NS UINT64_C(2000000)
 
 /*
- * What a step has sent may wait until the step's end. The first receiver ends before, and the
- * second one while the message to the first is dropped.
+ * A message of a step may be deferred until the step ends. Here the first receiver ends before
+ * that, and the second one while the message to the first is dropped.
  */
 static void send_late(struct actor *actor, const struct action *act, const struct context *context)
 {
@@ -287,7 +288,7 @@ static bool submits(const struct action *act)
 
 void actor_act(struct actor *actor, struct sb_step *step, const struct action *act)
 {
-	/* Streams of foreign threads come first. */
+	/* Streams 1 to THREADS_MAX belong to foreign threads. */
 	const struct context context = { .who = STEP,
 					 .scheduler = get(&actor->life->scheduler),
 					 .actor = actor,
@@ -341,7 +342,7 @@ void actor_act(struct actor *actor, struct sb_step *step, const struct action *a
 		break;
 	case ACT_YIELD_NEVER:
 		yield_unwaited(actor, step, COMMAND_NEVER, TAG_NEVER);
-		/* A step that has yielded is not run again before something comes. */
+		/* A process that has yielded runs again when something arrives, so something must. */
 		yield_registered(actor, step, COMMAND_NOW, act->tag);
 		break;
 	case ACT_YIELD_MANY:
