@@ -180,6 +180,15 @@ FUZZ_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/fuzz/*.c))
 # Scenarios under many schedules; one compiler is enough.
 EXPLORE := $(if $(filter build/release build/debug,$(OUT)),$(OUT)/explore/explore)
 
+# The torture driver knows the public headers alone, and links a library that shows nothing else; but
+# for one switch of the tests' builds, which refuses allocations. Its parts for virtual time are
+# explore's.
+TORTURE := $(OUT)/torture/torture
+# `make check` runs it where threads are real and nothing is counted.
+TORTURE_TEST := $(if $(SYSROOT)$(filter coverage fuzz,$(MODE)),,$(TORTURE))
+TORTURE_SMALL := $(filter-out $(patsubst %,tests/torture/%.c,host_threads main rounds shrink),$(wildcard tests/torture/*.c))
+TORTURE_SOURCES := $(filter-out %/host_virtual.c,$(wildcard tests/torture/*.c))
+
 # The library's interface: headers that C11 and C++17 read by themselves. A change of the interface that
 # a program would notice changes the number behind .so.
 PUBLIC_HEADERS := affinity/machine.h core/commands.def core/commands.h core/config.h core/dispatch.h core/placement.h \
@@ -208,7 +217,7 @@ INSTALLED_LIBRARY := 644:$(OUT)/libschedbench.a:$(LIBDIR)/libschedbench.a 755:$(
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all bench check check-arm64 check-deb check-numa check-slurm coverage deb faults fuzz build-fuzz explore gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
+.PHONY: all bench check check-arm64 check-deb check-numa check-slurm coverage deb faults fuzz build-fuzz explore torture gate gate-baseline mutants build-tests models lint format micro peers install library install-library dist uninstall clean help
 
 all: $(PROGRAM) ## build the command (default)
 
@@ -222,7 +231,7 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) $(if $(filter harness,$(MODULES)),all) build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(SHELL_TESTS) $(EXPLORE) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(SHELL_TESTS) $(EXPLORE) $(TORTURE_TEST) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
 
 check-arm64: ## build for arm64, run the tests of core/ in an emulator
 	$(Q)$(MAKE) --no-print-directory check CC=aarch64-linux-gnu-gcc
@@ -262,10 +271,13 @@ gate: $(PROGRAM) ## gate this tree: in virtual time, and against the commit befo
 explore: $(OUT)/explore/explore ## look for schedules that break scenarios of the scheduler (SCHEDULES=, SB_SEED=)
 	$(Q)$< --schedules $(or $(SCHEDULES),10000)
 
+torture: $(TORTURE) ## drive the public interface at random (SECONDS=60, SEED=, WORKERS=, WITHOUT=names; MODE=asan, tsan)
+	$(Q)$< --seconds $(SECONDS) $(SEED:%=--seed %) $(WORKERS:%=--workers %) $(WITHOUT:%=--without %)
+
 gate-baseline: $(PROGRAM) ## after a change of policy that is meant: measure the baseline of gates in virtual time again
 	$(Q)$(PROGRAM) gate --virtual --save-baseline tests/virtual/gate.csv
 
-build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(if $(filter-out %/test_orders.sh,$(SHELL_TESTS)),$(WRONG) $(FUZZ) $(FAULTS))
+build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(TORTURE_TEST) $(if $(filter-out %/test_orders.sh,$(SHELL_TESTS)),$(WRONG) $(FUZZ) $(FAULTS))
 
 mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
 	$(Q)scripts/setup.sh check
@@ -440,7 +452,7 @@ $(OUT)/explore/%.o: %.c $(STAMP) Makefile
 
 $(patsubst %.c,$(OUT)/explore/%.o,$(filter-out core/platform/virtual/%,$(VIRTUAL_SOURCES))): CPPFLAGS += $(VIRTUAL_HEAP)
 
-$(OUT)/explore/explore: $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(VIRTUAL_SOURCES))
+$(OUT)/explore/explore: $(patsubst %.c,$(OUT)/explore/%.o,$(wildcard tests/explore/*.c) $(TORTURE_SMALL) $(VIRTUAL_SOURCES))
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(FAST_LINK) $(LDLIBS) -lcmocka -lboost_context
 
@@ -469,6 +481,17 @@ $(TESTS): $(OUT)/%: $(OUT)/%.o $(OUT)/all.a
 $(FUZZ): $(FUZZ_OBJECTS) $(OUT)/all.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(OUT)/torture/libschedbench.a: $(patsubst %.c,$(OUT)/small/%.o,$(filter core/% affinity/%,$(SOURCES))) $(SYMBOLS)
+	@echo "  AR    $@"
+	@mkdir -p $(@D)
+	$(Q)ld -r -o $@.o $(filter %.o,$^)
+	$(Q)objcopy --keep-global-symbols=$(SYMBOLS) --keep-global-symbol=sb_test_allocations $@.o
+	$(Q)rm -f $@ && ar rcsD $@ $@.o && rm -f $@.o
+
+$(TORTURE): $(TORTURE_SOURCES:%.c=$(OUT)/small/%.o) $(OUT)/torture/libschedbench.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs $(LIBRARY_PACKAGES) 2>/dev/null) -lm $(LIBRARY_ALLOCATOR)
 
 $(SMALL_TESTS): $(OUT)/small/%: $(OUT)/small/%.o $(OUT)/small/all.a
 	@echo "  LINK  $@"

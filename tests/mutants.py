@@ -11,7 +11,8 @@ windows), virtual (in virtual time), asan, tsan and tsan-small (under
 ThreadSanitizer). `gate:WORKLOAD,METRIC`: a gate in virtual time must call that
 metric regressed; so mistakes of policy are caught, which break nothing.
 `explore:SCENARIO`: a schedule of that scenario must fail within EXPLORE_S seconds, from
-seed 1 on. Any other check is tried up to TRIES times: a race needs its moment. A
+seed 1 on. `torture:` and `torture-asan:`: a round of the torture driver must fail within as
+long, from seed 1 on. Any other check is tried up to TRIES times: a race needs its moment. A
 test hangs when it takes several times as long as without the mistake.
 
 Prints TAP. Where several checks are named, one of them has to catch it, and the
@@ -44,10 +45,13 @@ KINDS = {
     "tsan-small": ("tsan", "small/tests"),
     "gate": ("release", "sched-bench"),
     "explore": ("release", "explore/explore"),
+    "torture": ("release", "torture/torture"),
+    "torture-asan": ("asan", "torture/torture"),
 }
 
 # Of these kinds there is one program, and one try.
-ONE_PROGRAM = ("gate", "explore")
+ONE_PROGRAM = ("gate", "explore", "torture", "torture-asan")
+TORTURE = ("torture:", "torture-asan:")
 
 
 def run(command, **options):
@@ -105,6 +109,8 @@ def command_of(check, target, seconds=EXPLORE_S):
     if check.startswith("explore:"):
         return ["./" + target, "--seed", "1", "--schedules", "1000000000",
                 "--seconds", str(seconds), check[len("explore:"):]]
+    if check.startswith(TORTURE):
+        return ["./" + target, "--seed", "1", "--seconds", str(seconds), "--shrink", "0"]
     if not check.startswith("gate:"):
         return ["./" + target]
     result = os.path.join(TREE, "build", "gate")
@@ -131,7 +137,7 @@ def measure_limit(check):
     done = None if made.returncode else run(command_of(check, target, 3), timeout=300)
     if not done or done.returncode or has_caught(check, done):
         sys.exit(f"mutants.py: {check} fails without a mistake")
-    if check.startswith("explore:"):
+    if check.startswith(("explore:",) + TORTURE):
         return 3 * EXPLORE_S
     return 3 * (time.monotonic() - start) + 5
 
@@ -146,8 +152,8 @@ def test_fails(check, target, limit):
         except subprocess.TimeoutExpired:
             return f"hangs, try {attempt}"
         if has_caught(check, done):
-            found = re.search(r"\d+ schedules, [\d.]+ s", done.stdout)
-            return found.group() if found and check.startswith("explore:") else f"try {attempt}"
+            found = re.search(r"\d+ (schedules|rounds), [\d.]+ s", done.stdout)
+            return found.group() if found else f"try {attempt}"
     return None
 
 

@@ -1096,6 +1096,77 @@ LOAD = [
            "asan:workloads/test_queueing", "plain:workloads/test_queueing"),
 ]
 
+# Protocols of the whole, each of which the torture driver has to find by the public interface.
+TORTURE = [
+    Mutant("a submission in on_drop waits for the memory of the dead (L1)",
+           "core/message/mailbox.c",
+           "	sb_callback_begin();\n	s->config.on_drop(s->config.hook, event);\n"
+           "	sb_callback_end();\n",
+           "	s->config.on_drop(s->config.hook, event);\n",
+           "torture-asan:"),
+    Mutant("destroy does not wait for calls (L2)", "core/scheduler.c",
+           "	while (sb_calls_under_way(s))\n		sb_thread_sleep(CALLS_LOOK_NS);\n", "",
+           "torture-asan:"),
+    Mutant("a failed yield is known by its tag (L3)", "core/process/step.c",
+           ".yield = ++w->yields_dispatched", ".yield = yield->tag + 1",
+           "torture:"),
+    Mutant("a timer belongs to a PID (L5)", "core/timers/timers.c",
+           "	if (p && p->start_ns != fired->start_ns)\n		p = NULL;\n", "",
+           "torture:"),
+    Mutant("a wakeup is lost when a process lets go", "core/word.h",
+           "	return sb_cas_acq_rel(&process->word, &expected, (uint64_t)to);",
+           "	(void)expected; sb_store_rel(&process->word, (uint64_t)to);"
+           " return true;",
+           "torture:"),
+    Mutant("a queued process is claimed, too", "core/word.h",
+           "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE)\n"
+           "		return false;",
+           "	if (word != SB_STATE_BLOCKED && word != SB_STATE_IDLE &&\n"
+           "	    word != SB_STATE_READY)\n		return false;",
+           "torture:"),
+    Mutant("a recalled reservation stays with its worker", "core/process/live.c",
+           "	sb_store_rlx(&w->credit.n, 0);\n	return n;", "	return n;",
+           "torture:"),
+    Mutant("execute returns before its place is free (L8)", "core/process/finish.c",
+           "		waiter = end_extra(s, w, p->extra);\n",
+           "		{ waiter = end_extra(s, w, p->extra);\n"
+           "		if (waiter) tell_waiter(waiter, &exit); waiter = NULL; SB_WINDOW(); }\n",
+           "torture:"),
+    Mutant("a timer that was stopped fires", "core/timers/timers.c",
+           "		sb_wheel_release(&timers->wheel, timer);\n		stopped++;",
+           "		stopped++;",
+           "torture:"),
+    Mutant("a monitor misses an end", "core/process/relations.c",
+           "	if (sb_word_state(sb_or_acq_rel(&other->word, 0)) != SB_STATE_COMPLETE)\n"
+           "		return 0;",
+           "	if (SB_STATE_COMPLETE)\n		return 0;",
+           "torture:", "torture-asan:"),
+    Mutant("a monitor that is taken away is told of the end", "core/process/relations.c",
+           "	r = find(kind, self, other);\n	if (r) {\n		cut(r, WATCHER);\n"
+           "		cut(r, WATCHED);\n	}\n	release_both(lock_of(s, self), lock_of(s, other));\n"
+           "	if (!r)\n		return -ENOENT;\n	discard(s, w, r);\n",
+           "	r = find(kind, self, other);\n"
+           "	release_both(lock_of(s, self), lock_of(s, other));\n"
+           "	if (!r)\n		return -ENOENT;\n	(void)w;\n",
+           "torture:"),
+    Mutant("a submission is accepted whatever stop says", "core/process/submit.c",
+           "	accepted = !refuses(s);", "	accepted = true;",
+           "torture:"),
+    Mutant("a grace period does not wait for workers", "core/memory/reclaim.c",
+           "		if (!readers_have_passed(r))\n			return false;\n", "",
+           "torture:", "torture-asan:"),
+    Mutant("a mailbox has room for one message more", "core/message/send.c",
+           "		if (messages >= bound)", "		if (messages > bound)",
+           "torture:"),
+    Mutant("what a step holds is overtaken", "core/message/mailbox.c",
+           "	if (w && w->handover.newest)\n		sb_route_flush(w);\n", "",
+           "torture:"),
+    Mutant("a completion reaches the next process of a PID", "core/message/send.c",
+           "return p->pid == completer->pid && p->start_ns == completer->start_ns;",
+           "return p->pid == completer->pid;",
+           "torture:"),
+]
+
 # Nothing is lost and nothing breaks; it is only worse.
 POLICY = [
     Mutant("stealing is looked at on every 16th spin only", "core/worker/spin.c",
@@ -1135,4 +1206,4 @@ POLICY = [
 
 MUTANTS = (ORDERS + CONTRACT + DEQUE + WORD + HANDOVER + BUNDLES + CONSERVATION + LIFE +
            RELATIONS + TIMERS + MEMORY + GIVING_BACK + VERDICTS + SAVINA_A + SAVINA_B + OWN +
-           RECORD + CLOCK + LOAD + POLICY)
+           RECORD + CLOCK + LOAD + TORTURE + POLICY)

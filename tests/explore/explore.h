@@ -13,10 +13,13 @@ struct scenario {
 
 /* End with one without a name. */
 extern const struct scenario queue_scenarios[], scheduler_scenarios[], process_scenarios[],
-	message_scenarios[], sequence_scenarios[];
+	message_scenarios[], sequence_scenarios[], torture_scenarios[];
 
 /* Calls of a sequence. */
 #define SEQUENCE_CALLS 32
+
+/* Parts of a small script of the torture driver that have a bit each. */
+#define TORTURE_CALLS 64
 
 /* Far more than any schedule takes by itself: who is not done then has been forgotten. */
 #define PATIENCE_NS UINT64_C(100000000)

@@ -25,7 +25,7 @@
 /* Threads of a scenario are no more than that: each has a CPU of its own. */
 #define CPUS 12
 
-#define ALL_CALLS (UINT64_MAX >> (64 - SEQUENCE_CALLS))
+#define ALL_CALLS UINT64_MAX
 
 /* To see whether a sequence fails without a call. */
 #define SCHEDULES_TO_SHRINK 100
@@ -116,9 +116,9 @@ static void put_words(FILE *words)
 
 /* ---- all of them ---- */
 
-static const struct scenario *const groups[] = { queue_scenarios, scheduler_scenarios,
-						 process_scenarios, message_scenarios,
-						 sequence_scenarios };
+static const struct scenario *const groups[] = { queue_scenarios,    scheduler_scenarios,
+						 process_scenarios,  message_scenarios,
+						 sequence_scenarios, torture_scenarios };
 
 static double now_s(void)
 {
@@ -126,6 +126,14 @@ static double now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* How many parts the seed draws that may be left out; 0: the scenario is always the same. */
+static uint32_t calls_of(const struct scenario *scenario)
+{
+	if (scenario == sequence_scenarios)
+		return SEQUENCE_CALLS;
+	return scenario == torture_scenarios ? TORTURE_CALLS : 0;
 }
 
 /* Whether one of some schedules fails; *seed is it then. */
@@ -145,7 +153,7 @@ static bool fails_still(const struct scenario *scenario, uint64_t *seed, FILE *w
 static uint64_t shrink(const struct scenario *scenario, uint64_t seed, FILE *words)
 {
 	wanted.sequence = wanted.sequence ? wanted.sequence : seed;
-	for (uint32_t i = 0; i < SEQUENCE_CALLS; i++) {
+	for (uint32_t i = 0; i < calls_of(scenario); i++) {
 		const uint64_t call = UINT64_C(1) << i;
 
 		if (!(wanted.calls & call))
@@ -183,7 +191,7 @@ static void try(const struct scenario *scenario, FILE *words)
 	}
 	printf("%sok %d - %s: %lu schedules, %.1f s\n", ok ? "" : "not ", ++number, scenario->name,
 	       (unsigned long)i, now_s() - start);
-	if (!ok && scenario == sequence_scenarios)
+	if (!ok && calls_of(scenario))
 		seed = shrink(scenario, seed, words);
 	if (!ok || wanted.show)
 		put_words(words);
