@@ -11,7 +11,7 @@ uint64_t delay_of(uint32_t number)
 {
 	static const uint64_t delays[] = { 0, 1000, 5000, 30000, 200000, 1000000, 3000000 };
 
-	return delays[number % SB_ARRAY_SIZE(delays)];
+	return delays[number % COUNT_OF(delays)];
 }
 
 static void submitted(struct life *life, uint32_t slot)

@@ -10,6 +10,8 @@
 #ifndef SB_TESTS_TORTURE_MODEL_H
 #define SB_TESTS_TORTURE_MODEL_H
 
+#include <stdalign.h>
+
 #include "tests/torture/script.h"
 
 #define get(p)	   __atomic_load_n(p, __ATOMIC_RELAXED)
@@ -20,7 +22,7 @@
 	__atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 
 /* Ends the round as failed; the text names the property and the values. */
-_Noreturn SB_PRINTF(1, 2) void model_fail(const char *format, ...);
+_Noreturn __attribute__((format(printf, 1, 2))) void model_fail(const char *format, ...);
 
 #define expect(condition, ...)                                                                     \
 	do {                                                                                       \

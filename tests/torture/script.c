@@ -50,7 +50,7 @@ static const struct {
 #undef SETTING
 };
 
-#define KNOWN_SETTINGS ((uint32_t)SB_ARRAY_SIZE(settings))
+#define KNOWN_SETTINGS ((uint32_t)COUNT_OF(settings))
 
 static_assert(KNOWN_SETTINGS <= SETTINGS, "room for all");
 
@@ -98,7 +98,7 @@ static void draw_scheduler(struct scheduler_script *s, struct rng *rng,
 		s->setting[i].choice = (uint8_t)rng_below(rng, settings[i].choices);
 		s->setting[i].off = rng_below(rng, 2);
 	}
-	s->workers = workers[rng_below(rng, limits->small ? 2 : SB_ARRAY_SIZE(workers))];
+	s->workers = workers[rng_below(rng, limits->small ? 2 : COUNT_OF(workers))];
 	if (limits->workers)
 		s->workers = limits->workers;
 	s->has_router = rng_below(rng, 4) == 0;
@@ -226,7 +226,7 @@ static const struct theme {
 
 uint32_t script_themes(void)
 {
-	return SB_ARRAY_SIZE(themes);
+	return COUNT_OF(themes);
 }
 
 static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t value)
@@ -251,7 +251,7 @@ static const struct theme *draw_one(struct rng *rng, uint32_t wanted)
 	uint32_t chosen;
 	uint32_t i = 0;
 
-	for (uint32_t k = 0; k < SB_ARRAY_SIZE(themes); k++)
+	for (uint32_t k = 0; k < COUNT_OF(themes); k++)
 		sum += weight_of_theme(k);
 	chosen = rng_below(rng, sum);
 	while (chosen >= weight_of_theme(i))
@@ -272,7 +272,7 @@ static void draw_theme(struct script *script, struct rng *rng, const struct scri
 	for (uint32_t k = 0; k < script->schedulers; k++) {
 		if (theme->workers && !limits->workers && !limits->small)
 			script->scheduler[k].workers = theme->workers;
-		for (uint32_t i = 0; i < SB_ARRAY_SIZE(theme->setting); i++) {
+		for (uint32_t i = 0; i < COUNT_OF(theme->setting); i++) {
 			if (theme->setting[i].offset)
 				fix_setting(&script->scheduler[k], theme->setting[i].offset,
 					    theme->setting[i].value);

@@ -6,6 +6,7 @@
 #ifndef SB_TESTS_TORTURE_SCRIPT_H
 #define SB_TESTS_TORTURE_SCRIPT_H
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "affinity/schedbench.h"
@@ -19,6 +20,13 @@
 #define SLOTS	       16
 #define CHOSEN	       8 /* PIDs to choose from */
 #define TAGS	       3
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 /* ---- random numbers: xorshift64*, of one thread ---- */
 
