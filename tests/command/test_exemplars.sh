@@ -65,12 +65,13 @@ idle_worker() {
 		--record full --exemplars 64 $virtual --duration 1ms &&
 		names idle send_to_step 15 asleep '^worker [01] was parked; it took '
 }
-# Two workers, or a worker and the generator, take turns on one CPU.
+# Two workers, or a worker and the generator, take turns on one CPU. With so few victims those that
+# wait longest are those whose worker does not have it.
 # shellcheck disable=SC2086
 virtual_neighbour() {
-	measured vneighbour "$program" -w hog --workers 2 --oversubscribe $alone --profile "core:1 pu:1" --record full \
+	measured vneighbour "$program" -w hog --victims 1000 --workers 2 --oversubscribe $alone --profile "core:1 pu:1" --record full \
 		--duration 50ms &&
-		names vneighbour submit_to_step 1 'no CPU' \
+		names vneighbour submit_to_step 15 'no CPU' \
 			'^the thread of worker [01] waited for a CPU for [0-9.]* ms of [0-9.]* ms'
 }
 # shellcheck disable=SC2086
