@@ -331,7 +331,7 @@ void callbacks_register(struct scheduler_model *s)
 		{ COMMAND_NEVER, never_complete },   { COMMAND_LATER, complete_later },
 	};
 
-	for (size_t i = 0; i < SB_ARRAY_SIZE(handlers); i++)
+	for (size_t i = 0; i < COUNT_OF(handlers); i++)
 		expect(!sb_scheduler_register(s->scheduler, handlers[i].command,
 					      handlers[i].handler, s),
 		       "a command cannot be registered");

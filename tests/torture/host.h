@@ -6,7 +6,8 @@
 #ifndef SB_TESTS_TORTURE_HOST_H
 #define SB_TESTS_TORTURE_HOST_H
 
-#include "core/platform/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* In memory that stays where it is until the thread is joined. */
 struct host_thread {

@@ -50,7 +50,7 @@ static const struct {
 #undef SETTING
 };
 
-#define KNOWN_SETTINGS ((uint32_t)SB_ARRAY_SIZE(settings))
+#define KNOWN_SETTINGS ((uint32_t)COUNT_OF(settings))
 
 static_assert(KNOWN_SETTINGS <= SETTINGS, "room for all");
 
@@ -98,7 +98,7 @@ static void draw_scheduler(struct scheduler_script *s, struct rng *rng,
 		s->setting[i].choice = (uint8_t)rng_below(rng, settings[i].choices);
 		s->setting[i].off = rng_below(rng, 2);
 	}
-	s->workers = workers[rng_below(rng, limits->small ? 2 : SB_ARRAY_SIZE(workers))];
+	s->workers = workers[rng_below(rng, limits->small ? 2 : COUNT_OF(workers))];
 	if (limits->workers)
 		s->workers = limits->workers;
 	s->has_router = rng_below(rng, 4) == 0;
@@ -191,7 +191,7 @@ static uint64_t draw_kinds(struct rng *rng)
 static const struct theme {
 	uint64_t kinds;
 	uint32_t features, workers, weight;
-	bool is_hasty; /* no process serves, and every other one ends at once */
+	bool is_hasty; /* no process serves, and every other one ends at once; and all is repeated */
 	struct {
 		size_t offset; /* of a setting */
 		uint64_t value;
@@ -211,7 +211,8 @@ static const struct theme {
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
-	  .setting = { IS(processes_max, 5) } },
+	  .weight = 2,
+	  .setting = { IS(processes_max, 100) } },
 	{ .kinds = K(SUBMIT) | K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) |
 		   K(SPAWN) },
 	{ .kinds = K(SUBMIT) | K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) |
@@ -226,7 +227,7 @@ static const struct theme {
 
 uint32_t script_themes(void)
 {
-	return SB_ARRAY_SIZE(themes);
+	return COUNT_OF(themes);
 }
 
 static void fix_setting(struct scheduler_script *s, size_t offset, uint64_t value)
@@ -251,7 +252,7 @@ static const struct theme *draw_one(struct rng *rng, uint32_t wanted)
 	uint32_t chosen;
 	uint32_t i = 0;
 
-	for (uint32_t k = 0; k < SB_ARRAY_SIZE(themes); k++)
+	for (uint32_t k = 0; k < COUNT_OF(themes); k++)
 		sum += weight_of_theme(k);
 	chosen = rng_below(rng, sum);
 	while (chosen >= weight_of_theme(i))
@@ -267,12 +268,14 @@ static void draw_theme(struct script *script, struct rng *rng, const struct scri
 		return;
 	script->kinds = theme->kinds & ~limits->without;
 	script->is_hasty = theme->is_hasty;
+	if (theme->is_hasty && !limits->small)
+		script->repeats = 64;
 	for (uint32_t i = 0; i < FEATURE_KINDS; i++)
 		script->feature[i] |= theme->features >> i & ~limits->without_features >> i & 1;
 	for (uint32_t k = 0; k < script->schedulers; k++) {
 		if (theme->workers && !limits->workers && !limits->small)
 			script->scheduler[k].workers = theme->workers;
-		for (uint32_t i = 0; i < SB_ARRAY_SIZE(theme->setting); i++) {
+		for (uint32_t i = 0; i < COUNT_OF(theme->setting); i++) {
 			if (theme->setting[i].offset)
 				fix_setting(&script->scheduler[k], theme->setting[i].offset,
 					    theme->setting[i].value);

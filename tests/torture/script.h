@@ -6,6 +6,8 @@
 #ifndef SB_TESTS_TORTURE_SCRIPT_H
 #define SB_TESTS_TORTURE_SCRIPT_H
 
+#include <assert.h>
+#include <stdalign.h>
 #include <stdio.h>
 
 #include "affinity/schedbench.h"
@@ -19,6 +21,8 @@
 #define SLOTS	       16
 #define CHOSEN	       8 /* PIDs to choose from */
 #define TAGS	       3
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- random numbers: xorshift64*, of one thread ---- */
 
