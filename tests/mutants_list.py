@@ -117,6 +117,13 @@ WORD = [
            "	if (SB_UNLIKELY(sb_load_rlx(&p->terminated)))\n"
            "		return -ECANCELED;\n", "",
            "small:process/test_terminate"),
+    Mutant("newer events overtake older ones of their kind", "core/message/backlog.c",
+           "	p->backlog.first = NULL;\n	sort_in_all(p, first);\n}",
+           "	(void)first;\n}",
+           "small:process/test_kinds"),
+    Mutant("a worker that is never idle keeps chosen PIDs", "core/worker/tick.c",
+           "	sb_worker_bury_chosen(w);\n", "",
+           "small:process/test_pids"),
 ]
 
 # What runs next without a queue.

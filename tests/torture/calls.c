@@ -52,14 +52,21 @@ static void submit(const struct action *a, const struct context *context)
 static void submit_as(const struct action *a, const struct context *context)
 {
 	struct life *life = life_new(a->scheduler, a->type, context->depth);
+	uint32_t tries = 0;
 	int rc;
 
 	if (!life)
 		return;
 	put(&life->pid, SB_PID_CHOSEN + a->number % CHOSEN);
-	rc = sb_scheduler_submit_as(scheduler_of(life)->scheduler, get(&life->pid),
-				    &world->ops[a->type], "main", sb_value_ptr(life));
-	life_submitted(life, rc);
+	do {
+		rc = sb_scheduler_submit_as(scheduler_of(life)->scheduler, get(&life->pid),
+					    &world->ops[a->type], "main", sb_value_ptr(life));
+		life_submitted(life, rc);
+		/* The next process of a PID meets what is left of the last one. */
+		if (rc != -EEXIST || context->who != THREAD)
+			break;
+		host_yield();
+	} while (tries++ < a->number / 4);
 	if (rc)
 		life_give_back(life);
 	else

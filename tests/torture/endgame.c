@@ -64,9 +64,7 @@ static void submit_one(uint32_t i)
 static void destroy_beside(uint32_t i, enum endgame endgame)
 {
 	struct scheduler_model *s = &world->scheduler[i];
-	const uint32_t most = s->config.processes_max < CALLERS_MAX
-				      ? (uint32_t)s->config.processes_max
-				      : CALLERS_MAX;
+	const uint32_t most = (uint32_t)min_u64(s->config.processes_max, CALLERS_MAX);
 	const uint32_t callers = 1 + rng_below(&own()->rng, most);
 	struct host_thread thread[CALLERS_MAX];
 	int rc;

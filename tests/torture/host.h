@@ -6,8 +6,7 @@
 #ifndef SB_TESTS_TORTURE_HOST_H
 #define SB_TESTS_TORTURE_HOST_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "core/platform/public.h"
 
 /* In memory that stays where it is until the thread is joined. */
 struct host_thread {

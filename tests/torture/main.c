@@ -244,7 +244,7 @@ static uint64_t processors(void)
 {
 	const long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : (uint64_t)n;
+	return n < 1 ? 1 : min_u64((uint64_t)n, JOBS_MAX);
 }
 
 int main(int argc, char **argv)

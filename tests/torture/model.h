@@ -10,6 +10,8 @@
 #ifndef SB_TESTS_TORTURE_MODEL_H
 #define SB_TESTS_TORTURE_MODEL_H
 
+#include <stdalign.h>
+
 #include "tests/torture/script.h"
 
 #define get(p)	   __atomic_load_n(p, __ATOMIC_RELAXED)

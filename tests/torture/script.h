@@ -7,7 +7,6 @@
 #define SB_TESTS_TORTURE_SCRIPT_H
 
 #include <assert.h>
-#include <stdalign.h>
 #include <stdio.h>
 
 #include "affinity/schedbench.h"
@@ -23,6 +22,11 @@
 #define TAGS	       3
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 /* ---- random numbers: xorshift64*, of one thread ---- */
 
