@@ -477,7 +477,7 @@ void call_in(uint32_t scheduler, enum feature feature, enum who who)
 	if (!world->script.feature[feature] || get(&world->is_calm) || mine->depth >= DEPTH_MAX)
 		return;
 	mine->depth++;
-	for (uint32_t n = rng_below(&mine->rng, 3); n; n--) {
+	for (uint32_t n = rng_below(&mine->rng, 4); n; n--) {
 		const struct context context = { .who = who,
 						 .scheduler = scheduler,
 						 .depth = DEPTH_QUIET };

@@ -204,7 +204,7 @@ static const struct theme {
 	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
 	  .setting = { IS(pid_reuse_ns, 0) } },
-	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(STEP_SEND) | K(SEND_LATE) | K(SLEEP) | K(WAIT),
+	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(SEND_LATE) | K(WAIT),
 	  .features = 1u << FEATURE_DROP_CALLS,
 	  .workers = 4,
 	  .weight = 6,
