@@ -1110,7 +1110,7 @@ TORTURE = [
            "	sb_callback_begin();\n	s->config.on_drop(s->config.hook, event);\n"
            "	sb_callback_end();\n",
            "	s->config.on_drop(s->config.hook, event);\n",
-           "torture-asan:"),
+           "torture:"),
     Mutant("destroy does not wait for calls (L2)", "core/scheduler.c",
            "	while (sb_calls_under_way(s))\n		sb_thread_sleep(CALLS_LOOK_NS);\n", "",
            "torture-asan:"),
@@ -1136,8 +1136,8 @@ TORTURE = [
            "torture:"),
     Mutant("execute returns before its place is free (L8)", "core/process/finish.c",
            "		waiter = end_extra(s, w, p->extra);\n",
-           "		{ waiter = end_extra(s, w, p->extra);\n"
-           "		if (waiter) tell_waiter(waiter, &exit); waiter = NULL; SB_WINDOW(); }\n",
+           "		waiter = end_extra(s, w, p->extra);\n	if (waiter)\n"
+           "		tell_waiter(waiter, &exit);\n	waiter = NULL;\n	SB_WINDOW();\n",
            "torture:"),
     Mutant("a timer that was stopped fires", "core/timers/timers.c",
            "		sb_wheel_release(&timers->wheel, timer);\n		stopped++;",
@@ -1160,7 +1160,8 @@ TORTURE = [
            "	accepted = !refuses(s);", "	accepted = true;",
            "torture:"),
     Mutant("a grace period does not wait for workers", "core/memory/reclaim.c",
-           "		if (!readers_have_passed(r))\n			return false;\n", "",
+           "		if (!readers_have_passed(r))\n			return false;\n",
+           "		(void)readers_have_passed(r);\n",
            "torture:", "torture-asan:"),
     Mutant("a mailbox has room for one message more", "core/message/send.c",
            "		if (messages >= bound)", "		if (messages > bound)",

@@ -36,26 +36,45 @@ struct own *own(void)
 
 /* ---- lives ---- */
 
+/* An unused entry of the ledger, maybe one that was given back; NULL: there is none. */
+static struct life *take_life(void)
+{
+	struct own *mine = own();
+	struct life *life = mine->spare;
+	uint32_t number;
+
+	mine->spare = NULL;
+	if (life)
+		return life;
+	number = add(&world->lives, 1);
+	if (number < LIVES_MAX)
+		return &world->life[number];
+	put(&world->lives, LIVES_MAX);
+	return NULL;
+}
+
 struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth)
 {
-	const uint32_t number = add(&world->lives, 1);
 	struct rng *rng = &own()->rng;
-	struct life *life;
+	const bool may_fail = world->script.feature[FEATURE_FAILURES] && type != PLAIN_TYPE;
+	struct life *life = take_life();
 
-	if (number >= LIVES_MAX) {
-		put(&world->lives, LIVES_MAX);
+	if (!life)
 		return NULL;
-	}
-	life = &world->life[number];
+	put(&life->pid, 0);
 	put(&life->scheduler, (uint8_t)scheduler);
 	put(&life->type, (uint8_t)type);
 	/* Processes of probes and endgames make no calls. */
 	put(&life->depth, (uint8_t)(type == PLAIN_TYPE ? DEPTH_QUIET : depth));
-	if (world->script.feature[FEATURE_FAILURES] && type != PLAIN_TYPE) {
-		put(&life->init_error, rng_below(rng, 6) ? 0 : -ERANGE);
-		put(&life->start_error, rng_below(rng, 6) ? 0 : -EPERM);
-	}
+	put(&life->init_error, may_fail && rng_below(rng, 6) == 0 ? -ERANGE : 0);
+	put(&life->start_error, may_fail && rng_below(rng, 6) == 0 ? -EPERM : 0);
 	return life;
+}
+
+void life_give_back(struct life *life)
+{
+	if (!get(&life->inits))
+		own()->spare = life;
 }
 
 /* A config.pid_reuse_ns that is longer than a round, and a bound of the time in which that is

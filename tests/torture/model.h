@@ -106,6 +106,7 @@ struct exit_report {
 /* The driver's own of each thread, workers and helpers too. */
 struct own {
 	alignas(64) struct life *starting; /* between init and on_start */
+	struct life *spare;		   /* that was given back */
 	struct rng rng;
 	uint64_t progress; /* operations, steps */
 	uint64_t sequence; /* of a foreign thread's stream */
@@ -187,6 +188,10 @@ static inline bool has_state(const struct life *life)
 
 /* NULL: the round has reached its limit. */
 struct life *life_new(uint32_t scheduler, uint32_t type, uint32_t depth);
+
+/* After a submission that was refused: if init was not called, the next life_new of the calling thread
+ * returns this one. */
+void life_give_back(struct life *life);
 
 /* By on_start: the life has that PID from now on. */
 void life_name(struct life *life, sb_pid pid);

@@ -191,7 +191,7 @@ static uint64_t draw_kinds(struct rng *rng)
 static const struct theme {
 	uint64_t kinds;
 	uint32_t features, workers, weight;
-	bool is_hasty; /* no process serves, and every other one ends at once */
+	bool is_hasty; /* no process serves, and every other one ends at once; and all is repeated */
 	struct {
 		size_t offset; /* of a setting */
 		uint64_t value;
@@ -204,14 +204,15 @@ static const struct theme {
 	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
 	  .setting = { IS(pid_reuse_ns, 0) } },
-	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(STEP_SEND) | K(SEND_LATE) | K(SLEEP) | K(WAIT),
+	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(SEND_LATE) | K(WAIT),
 	  .features = 1u << FEATURE_DROP_CALLS,
 	  .workers = 4,
 	  .weight = 6,
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
-	  .setting = { IS(processes_max, 5) } },
+	  .weight = 2,
+	  .setting = { IS(processes_max, 100) } },
 	{ .kinds = K(SUBMIT) | K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) |
 		   K(SPAWN) },
 	{ .kinds = K(SUBMIT) | K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) |
@@ -267,6 +268,8 @@ static void draw_theme(struct script *script, struct rng *rng, const struct scri
 		return;
 	script->kinds = theme->kinds & ~limits->without;
 	script->is_hasty = theme->is_hasty;
+	if (theme->is_hasty && !limits->small)
+		script->repeats = 64;
 	for (uint32_t i = 0; i < FEATURE_KINDS; i++)
 		script->feature[i] |= theme->features >> i & ~limits->without_features >> i & 1;
 	for (uint32_t k = 0; k < script->schedulers; k++) {

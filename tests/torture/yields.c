@@ -255,7 +255,8 @@ static void send_from_step(struct actor *actor, const struct action *act,
 }
 
 /* Another worker ends a process within that time, unless all are busy. */
-#define END_NS UINT64_C(2000000)
+#define END_NS	   UINT64_C(2000000)
+#define RETIRED_NS UINT64_C(50000)
 
 /*
  * A message of a step may be deferred until the step ends. Here the first receiver ends before
@@ -276,6 +277,8 @@ static void send_late(struct actor *actor, const struct action *act, const struc
 	call_terminate(first);
 	while (!get(&first->completes) && host_now_ns() < until_ns)
 		host_yield();
+	/* The worker that ended it retires it when it runs out of work. */
+	host_sleep_ns(RETIRED_NS);
 	call_terminate(second);
 	(void)call_send(second, context, true);
 }
