@@ -72,7 +72,7 @@ virtual_neighbour() {
 	measured vneighbour "$program" -w hog --victims 1000 --workers 2 --oversubscribe $alone --profile "core:1 pu:1" --record full \
 		--duration 50ms &&
 		names vneighbour submit_to_step 15 'no CPU' \
-			'^the thread of worker [01] waited for a CPU for [0-9.]* ms of [0-9.]* ms'
+			'^the thread of worker [01] waited for a CPU for [0-9.]* [mu]s of [0-9.]* [mu]s'
 }
 # shellcheck disable=SC2086
 virtual_late() {
