@@ -100,8 +100,8 @@ static void drop_once(bool by_step)
 	sb_thread_join(&thread);
 	while (sb_load_acq(&d.f.closed) < 3)
 		sb_thread_yield();
-	assert_true(d.submitted == 0 || d.submitted == -ENOMEM);
 	(void)sb_scheduler_stop(d.f.s, FIXTURE_TIMEOUT_NS);
+	assert_true(d.submitted == 0 || d.submitted == -ENOMEM);
 	sb_scheduler_destroy(d.f.s);
 }
 
