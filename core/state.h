@@ -84,10 +84,9 @@ struct sb_worker {
 	struct sb_untold untold;
 	struct sb_search search;
 	struct sb_slowed slowed;
-	bool records;		    /* config.record */
-	uint64_t step_end_ns;	    /* of the last step that was timed */
-	uint64_t yields_dispatched; /* counted from a base of the worker's own */
-	uint32_t moved_from;	    /* who ran its process before, or SB_WORKER_NONE */
+	bool records;		  /* config.record */
+	uint64_t step_end_ns;	  /* of the last step that was timed */
+	uint32_t moved_from;	  /* who ran its process before, or SB_WORKER_NONE */
 	uint32_t probed;	  /* of workers, whether they are idle; see core/record/missed.h */
 	struct sb_reader *reader; /* see core/memory/reclaim.h */
 	struct sb_period *period;
@@ -179,9 +178,7 @@ struct sb_scheduler {
 	_Atomic(uint32_t) halt;			     /* workers leave after their current step */
 	_Atomic(uint32_t) recall;		     /* nothing is reserved ahead; see live.c */
 
-	/* Calls of foreign threads that destroy waits for, see caller.h. The first is written
-	 * under foreign_lock, the second under global.push_lock. */
-	uint64_t calls_begun;
+	/* Under global.push_lock: how many of calls_begun have ended. */
 	alignas(SB_LINE) uint64_t calls_ended;
 
 	/* Slow paths. */
@@ -204,6 +201,7 @@ struct sb_scheduler {
 	alignas(SB_LINE) struct sb_lock foreign_lock;
 	uint32_t foreign_credit; /* live processes reserved ahead; see live.c */
 	uint32_t waiters;	 /* for none to live */
+	uint64_t calls_begun;	 /* that destroy waits for, see caller.h */
 	struct sb_sampler foreign_sampler;
 	struct sb_pids foreign_pids;
 	struct sb_pool foreign_pool;

@@ -194,7 +194,8 @@ static bool begin_recall(struct sb_scheduler *s)
 	sb_fence_heavy();
 	n = collect_foreign(s);
 	for (uint32_t i = 0; i < s->workers; i++) {
-		/* One who is offline has none, and sees the recall later. */
+		/* A worker that is offline has none: it has returned them, if need be under
+		 * recall_lock (release_recalled()), and sees the recall later. */
 		if (sb_reclaim_is_online(s->reclaim, i))
 			n += collect_from(s->worker[i]);
 	}
@@ -265,10 +266,28 @@ void sb_live_unreserve(struct sb_scheduler *s, struct sb_worker *w)
 		give_back_unused(s, 1);
 }
 
+/*
+ * There is a recall. Its collector skips workers that are offline, and this one is about to
+ * go offline: what it has not collected is returned here, under its lock.
+ */
+SB_COLD static void release_recalled(struct sb_worker *w, uint64_t since_ns)
+{
+	struct sb_scheduler *s = w->scheduler;
+	uint32_t n;
+
+	sb_lock_acquire(&s->recall_lock);
+	n = sb_load_rlx(&w->credit.n);
+	sb_store_rlx(&w->credit.n, 0);
+	sb_lock_release(&s->recall_lock);
+	if (n)
+		sb_live_release(s, n, since_ns);
+}
+
 void sb_worker_release_credit(struct sb_worker *w, uint64_t since_ns)
 {
 	struct sb_scheduler *s = w->scheduler;
 	bool was_last = false;
+	bool is_recalled = false;
 
 	if (begin_touch(w)) {
 		const uint32_t n = sb_load_rlx(&w->credit.n);
@@ -279,10 +298,14 @@ void sb_worker_release_credit(struct sb_worker *w, uint64_t since_ns)
 			was_last = give_back(s, n);
 			sb_store_rlx(&w->credit.n, 0);
 		}
+	} else {
+		is_recalled = true;
 	}
 	end_touch(w);
 	if (was_last)
 		sb_gate_notify(&s->gate);
+	if (SB_UNLIKELY(is_recalled && sb_load_rlx(&w->credit.n)))
+		release_recalled(w, since_ns);
 }
 
 void sb_live_complete(struct sb_worker *w)

@@ -51,7 +51,7 @@ static SB_NOINLINE uint32_t take_messages(struct sb_worker *w, struct sb_event_l
 }
 
 /* From the type of a queued event to the one that a step sees. */
-static void convert(struct sb_worker *w, struct sb_process *p, struct sb_event_node *node)
+SB_COLD static void convert(struct sb_worker *w, struct sb_process *p, struct sb_event_node *node)
 {
 	if (node->event.type == SB_EVENT_BUILTIN) {
 		node->event.type = SB_EVENT_COMPLETION;
@@ -196,7 +196,7 @@ static const struct sb_dispatch_entry *count_and_look_up(struct sb_worker *w, ui
 
 /* Nothing hangs: whatever goes wrong completes the yield with an error. */
 static int dispatch_one(struct sb_worker *w, struct sb_process *p, const struct sb_yield *yield,
-			uint64_t issued_ns)
+			uint64_t number, uint64_t issued_ns)
 {
 	const struct sb_dispatch_entry *entry = count_and_look_up(w, yield->command.id);
 	const struct sb_completer completer = { .scheduler = w->scheduler,
@@ -204,7 +204,7 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p, const struct 
 						.tag = yield->tag,
 						.issued_ns = issued_ns,
 						.start_ns = p->start_ns,
-						.yield = ++w->yields_dispatched };
+						.yield = number };
 	int rc;
 
 	sb_straight(SB_STRAIGHT_yield);
@@ -215,10 +215,12 @@ static int dispatch_one(struct sb_worker *w, struct sb_process *p, const struct 
 static int dispatch_yields(struct sb_worker *w, struct sb_process *p, uint64_t issued_ns)
 {
 	const struct sb_step *step = &w->step;
+	/* No two completions of the process that wait at the same time have one number. */
+	const uint64_t first = sb_counter_read(&p->steps) << 32;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < step->yields && !rc; i++)
-		rc = dispatch_one(w, p, yield_at(step, i), issued_ns);
+		rc = dispatch_one(w, p, yield_at(step, i), first + i, issued_ns);
 	return rc;
 }
 

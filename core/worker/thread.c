@@ -51,8 +51,6 @@ static struct sb_worker *create_worker(struct sb_scheduler *s, uint32_t id, stru
 	w->scheduler = s;
 	w->id = id;
 	w->records = config->record;
-	/* So that no two workers give a yield the same number, and none gives 0. */
-	w->yields_dispatched = (uint64_t)id << 52;
 	sb_account_init(&w->account, config->record ? &w->counters : NULL);
 	w->tick.every = config->tick;
 	/* Its first step follows a tick. */

@@ -12,8 +12,8 @@
  *
  * Bounds: SUBMITTERS foreign threads of EACH processes; SPAWNS processes more, spawned
  * in steps; 2 workers; BATCH reserved at a time, of at most LIMIT; WAITERS threads
- * wait, at any time. A worker may return its credit at any time, and does when there
- * is nothing to run. The recall may end at any time when there is a place.
+ * wait, at any time. A worker may return its credit and go offline at any time, and does
+ * when there is nothing to run. The recall may end at any time when there is a place.
  *
  * Abstracted: each worker's plain stores (credit, touched) go through a store buffer,
  * first in, first out, emptied at any time, by its read-modify-writes, and by the
@@ -33,6 +33,8 @@
  *   KEEP_CREDIT     a worker keeps an ended process's place during a recall
  *   UNTOUCHED       a worker that gives back its credit is no longer marked touched
  *                   when it does
+ *   LEFT            a worker that goes offline during a recall leaves its credit to
+ *                   the collector, which skips workers that are offline
  *   ONE_WORD        credit and touched are one word: a worker that marks it touched
  *                   stores a credit that it read before, and that has been taken
  */
@@ -67,6 +69,7 @@ bit  recall;
 bit  limit_locked;
 byte credit[WORKERS];
 bit  touched[WORKERS];
+bit  online[WORKERS];
 
 bit  locked;  /* the gate's */
 byte waiting; /* waiters asleep, one bit each */
@@ -166,10 +169,14 @@ inline collect() {
 	do
 	:: k < WORKERS ->
 		atomic {
+			if
+			:: !online[k] -> k++ /* it has none */
+			:: else ->
 #ifndef TAKE_TOUCHED
-			!touched[k];
+				!touched[k];
 #endif
-			sum = sum + credit[k]; credit[k] = 0; k++
+				sum = sum + credit[k]; credit[k] = 0; k++
+			fi
 		}
 	:: else -> k = 0; break
 	od;
@@ -360,7 +367,23 @@ inline finish() {
 inline release_credit() {
 	touch();
 	if
-	:: recalled || c == 0 -> untouch()
+	:: recalled ->
+		untouch();
+		atomic { drain(me); c = credit[me] };
+#ifndef LEFT
+		if
+		:: c > 0 ->
+			atomic { !limit_locked -> limit_locked = 1 };
+			atomic {
+				sum = credit[me]; credit[me] = 0;
+				limit_locked = 0
+			};
+			atomic { live = live - sum; none = sum && live == 0; sum = 0 };
+			if :: none -> notify(); none = 0 :: else fi
+		:: else
+		fi
+#endif
+	:: !recalled && c == 0 -> untouch()
 	:: else ->
 #ifdef UNTOUCHED
 		put_credit(0);
@@ -379,14 +402,16 @@ proctype worker(byte me) {
 	bit recalled, refused, none;
 
 	do
-	:: atomic { queued > 0 -> queued-- };
+	:: atomic { queued > 0 -> queued--; online[me] = 1 };
 		if
 		:: atomic { spawned < SPAWNS -> spawned++ }; spawn()
 		:: true
 		fi;
 		finish()
-	:: own_credit > 0 -> release_credit()
-	:: to_end == 0 && own_credit == 0 -> break
+	:: online[me] ->
+		release_credit();
+		atomic { drain(me); online[me] = 0 }
+	:: to_end == 0 && !online[me] -> break
 	od
 }
 
