@@ -20,6 +20,9 @@
  * shorter, and its message is better. */
 #define PATIENCE_S 45.0
 
+/* Rounds that take longer are named. */
+#define SLOW_S 10.0
+
 #define JOBS_MAX 8
 
 /* ---- the command line ---- */
@@ -212,6 +215,9 @@ static int look_at_jobs(struct verdict *verdict, bool *runs)
 
 		if (job->child && job_has_ended(job, PATIENCE_S, verdict)) {
 			state.ended++;
+			if (verdict->seconds > SLOW_S)
+				fprintf(stderr, "# seed %lu took %.1f s\n",
+					(unsigned long)state.script[i].seed, verdict->seconds);
 			state.lives += verdict->lives;
 			state.parcels += verdict->parcels;
 			if (verdict->failed)

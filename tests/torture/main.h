@@ -10,6 +10,7 @@
 struct verdict {
 	bool failed;
 	bool hung;
+	double seconds;
 	uint64_t lives, parcels;
 	char reason[400];
 };

@@ -95,6 +95,7 @@ static void say_why(struct verdict *verdict, int status)
 static void judge(struct job *job, struct verdict *verdict, int status)
 {
 	verdict->failed = verdict->hung || !WIFEXITED(status) || WEXITSTATUS(status);
+	verdict->seconds = now_s() - job->start_s;
 	verdict->lives = world->lives;
 	verdict->parcels = world->parcels;
 	if (!verdict->failed)

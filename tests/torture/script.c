@@ -199,7 +199,7 @@ static const struct theme {
 } themes[] = {
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(SLEEP) | K(TIMER),
 	  .workers = 8,
-	  .weight = 6,
+	  .weight = 3,
 	  .is_hasty = true,
 	  .setting = { IS(pid_reuse_ns, 0) } },
 	{ .kinds = K(SUBMIT_AS) | K(TERMINATE) | K(YIELD_LATER) | K(COMPLETE) | K(TICKER),
@@ -207,12 +207,15 @@ static const struct theme {
 	{ .kinds = K(SUBMIT) | K(SUBMIT_AS) | K(SEND_LATE) | K(WAIT),
 	  .features = 1u << FEATURE_DROP_CALLS,
 	  .workers = 4,
-	  .weight = 6,
+	  .weight = 8,
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
-	  .weight = 2,
 	  .setting = { IS(processes_max, 100) } },
+	/* Reservations ahead end near this limit, and begin again far from it. */
+	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(STOP),
+	  .workers = 2,
+	  .setting = { IS(processes_max, 400) } },
 	{ .kinds = K(SUBMIT) | K(MONITOR) | K(UNMONITOR) | K(LINK) | K(UNLINK) | K(TERMINATE) |
 		   K(SPAWN) },
 	{ .kinds = K(SUBMIT) | K(STOP) | K(START) | K(EXECUTE) | K(WAIT_IDLE) | K(SETTLE) |

@@ -135,7 +135,7 @@ enum endgame {
 
 /* ---- settings: fields of the configuration; settings.def ---- */
 
-#define CHOICES_MAX 6
+#define CHOICES_MAX 8
 #define SETTINGS    32
 
 struct setting {
