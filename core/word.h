@@ -62,8 +62,8 @@ struct sb_name {
 struct sb_extra {
 	struct sb_waiter *waiter; /* who executes it, or NULL */
 	/* Of an overfull process; see core/message/backlog.h. */
-	struct sb_event_list urgent;
-	struct sb_event_list other;
+	struct sb_event_list urgent, other, messages;
+	struct sb_event_node marker;
 	/* Ids of the timers that it has started; those that have ended are
 	 * dropped when the array is full. See core/timers/timers.c. */
 	uint64_t *timer_id; /* [timer_room], or NULL */
@@ -100,11 +100,10 @@ struct sb_process {
 	/* Its monitors and links, in both directions; see core/process/relations.c. */
 	_Atomic(struct sb_relation *) relations;
 	uint64_t start_ns;	     /* with the PID, which life this is */
-	uint8_t batch_shift;	     /* see fill_events() in step.c */
+	uint8_t batch_shift;	     /* see batch_of() in step.c */
 	_Atomic(uint8_t) cancelled;  /* 1: a cancel event has been sent */
 	_Atomic(uint8_t) terminated; /* 1: it is not to be stepped again */
-	bool timed : 1;		     /* start_ns is exact: its first step and its end are timed */
-	bool overfull : 1;	     /* see core/message/backlog.h */
+	bool timed;		     /* start_ns is exact: its first step and its end are timed */
 	uint32_t trail;		     /* see core/record/trail.h */
 
 	/* On the same line if it is small: two lines are a process then. */

@@ -7,57 +7,50 @@ static bool is_message(const struct sb_event_node *node)
 	return node->event.type == SB_EVENT_MESSAGE || sb_is_bundle(node);
 }
 
-static struct sb_event_list *list_of(struct sb_process *p, const struct sb_event_node *node)
+static bool is_overfull(const struct sb_process *p)
+{
+	return p->backlog.first && p->backlog.first->event.type == SB_EVENT_MARKER;
+}
+
+static struct sb_event_list *list_of(struct sb_extra *extra, const struct sb_event_node *node)
 {
 	switch (node->event.type) {
 	case SB_EVENT_MESSAGE:
 	case SB_EVENT_BUNDLE:
-		return &p->backlog;
+		return &extra->messages;
 	case SB_EVENT_CANCEL:
 	case SB_EVENT_EXIT:
-		return &p->extra->urgent;
+		return &extra->urgent;
 	default:
-		return &p->extra->other;
+		return &extra->other;
 	}
 }
 
-void sb_backlog_sort_in(struct sb_process *p, struct sb_event_node *node)
-{
-	node->next = NULL;
-	sb_event_list_put(list_of(p, node), node);
-}
-
-static void sort_in_all(struct sb_process *p, struct sb_event_node *first)
-{
-	while (first) {
-		struct sb_event_node *next = first->next;
-
-		sb_backlog_sort_in(p, first);
-		first = next;
-	}
-}
-
-/* Events that later ones of their kind must not overtake are sorted, too. */
 void sb_backlog_overflow(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p)
 {
-	struct sb_event_node *first = p->backlog.first;
+	struct sb_extra *extra = is_overfull(p) ? NULL : sb_extra_of(s, w, p);
 
-	if (p->overfull || !sb_extra_of(s, w, p))
+	if (!extra)
 		return;
-	p->overfull = true;
-	p->backlog.first = NULL;
-	sort_in_all(p, first);
+	extra->marker.event.type = SB_EVENT_MARKER;
+	extra->marker.next = p->backlog.first;
+	if (!p->backlog.first)
+		p->backlog.last = &extra->marker;
+	p->backlog.first = &extra->marker;
 }
 
-/* Whether an overfull process has to get these events one by one. */
-static bool needs_sorting(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
-			  bool is_mixed, bool is_long)
+void sb_backlog_sort(struct sb_process *p)
 {
-	if (SB_LIKELY(!is_mixed))
-		return false;
-	if (is_long)
-		sb_backlog_overflow(s, w, p);
-	return p->overfull;
+	struct sb_event_node *node = p->backlog.first->next;
+
+	p->backlog.first = NULL;
+	while (node) {
+		struct sb_event_node *next = node->next;
+
+		node->next = NULL;
+		sb_event_list_put(list_of(p->extra, node), node);
+		node = next;
+	}
 }
 
 void sb_backlog_append(struct sb_scheduler *s, struct sb_worker *w, struct sb_process *p,
@@ -75,26 +68,28 @@ void sb_backlog_append(struct sb_scheduler *s, struct sb_worker *w, struct sb_pr
 		first = node;
 		node = older;
 	}
-	if (needs_sorting(s, w, p, is_mixed, n > budget)) {
-		sort_in_all(p, first);
-		return;
-	}
 	if (p->backlog.first)
 		p->backlog.last->next = first;
 	else
 		p->backlog.first = first;
 	p->backlog.last = newest;
+	if (SB_UNLIKELY(is_mixed && n > budget))
+		sb_backlog_overflow(s, w, p);
 }
 
 struct sb_event_node *sb_backlog_pop_any(struct sb_process *p)
 {
+	if (is_overfull(p))
+		sb_backlog_sort(p);
 	if (p->backlog.first)
 		return sb_event_list_pop(&p->backlog);
-	if (!p->overfull)
+	if (!p->extra)
 		return NULL;
 	if (p->extra->urgent.first)
 		return sb_event_list_pop(&p->extra->urgent);
-	return p->extra->other.first ? sb_event_list_pop(&p->extra->other) : NULL;
+	if (p->extra->other.first)
+		return sb_event_list_pop(&p->extra->other);
+	return p->extra->messages.first ? sb_event_list_pop(&p->extra->messages) : NULL;
 }
 
 static bool has_completion(const struct sb_event_node *node, uint64_t yield)
@@ -111,6 +106,6 @@ static bool has_completion(const struct sb_event_node *node, uint64_t yield)
 bool sb_backlog_has_completion(struct sb_process *p, uint64_t yield)
 {
 	return has_completion(p->backlog.first, yield) ||
-	       (p->overfull && has_completion(p->extra->other.first, yield)) ||
+	       (p->extra && has_completion(p->extra->other.first, yield)) ||
 	       has_completion(sb_word_events(sb_load_acq(&p->word)), yield);
 }

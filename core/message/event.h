@@ -11,6 +11,7 @@ enum sb_queued_type {
 	SB_EVENT_BUILTIN, /* a completion of a built-in command: on_drop does not get it */
 	SB_EVENT_TICK,	  /* a ticker's SB_EVENT_TIMER */
 	SB_EVENT_BUNDLE,  /* several messages of one step */
+	SB_EVENT_MARKER,  /* no event: what follows is to be sorted; see backlog.h */
 };
 
 /* A queued event: a link of a process's event queue. Aligned, because the

@@ -61,6 +61,9 @@ SB_COLD static void convert(struct sb_worker *w, struct sb_process *p, struct sb
 	node->event.data.u64 += sb_timers_take_missed(w->scheduler, node->source, p);
 }
 
+SB_COLD static uint32_t fill_by_kind(struct sb_worker *w, struct sb_process *p, uint32_t budget,
+				     uint64_t *now);
+
 /* Moves events from a list of the process into the worker's array, behind n others, until
  * there are `most`. Returns how many there are. */
 SB_INLINE uint32_t take_events(struct sb_worker *w, struct sb_process *p,
@@ -77,6 +80,8 @@ SB_INLINE uint32_t take_events(struct sb_worker *w, struct sb_process *p,
 				n += take_messages(w, from, &w->events[n], most - n);
 				continue;
 			}
+			if (node->event.type == SB_EVENT_MARKER)
+				return fill_by_kind(w, p, most, now);
 			convert(w, p, node);
 		}
 		from->first = node->next;
@@ -100,32 +105,16 @@ SB_INLINE uint32_t take_events(struct sb_worker *w, struct sb_process *p,
 SB_COLD static uint32_t fill_by_kind(struct sb_worker *w, struct sb_process *p, uint32_t budget,
 				     uint64_t *now)
 {
-	struct sb_event_list *urgent = &p->extra->urgent;
-	struct sb_event_list *other = &p->extra->other;
-	uint32_t n = take_events(w, p, urgent, 0, budget, now);
+	struct sb_extra *extra = p->extra;
 	const uint32_t odd = sb_counter_read(&p->steps) & 1;
-
-	n = take_events(w, p, other, n, n + (budget - n + odd) / 2, now);
-	n = take_events(w, p, &p->backlog, n, budget, now);
-	n = take_events(w, p, other, n, budget, now);
-	p->overfull = urgent->first || other->first || p->backlog.first;
-	return n;
-}
-
-/*
- * Moves at most a batch of events into the worker's array. The rest stays in
- * the backlog, and settle() queues the process again, behind the others: a
- * flood of messages to one process cannot keep its worker from them.
- */
-static uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t budget,
-			    uint64_t *now)
-{
 	uint32_t n;
 
-	if (SB_UNLIKELY(p->overfull))
-		return fill_by_kind(w, p, budget, now);
-	n = take_events(w, p, &p->backlog, 0, budget, now);
-	if (SB_UNLIKELY(p->backlog.first))
+	sb_backlog_sort(p);
+	n = take_events(w, p, &extra->urgent, 0, budget, now);
+	n = take_events(w, p, &extra->other, n, n + (budget - n + odd) / 2, now);
+	n = take_events(w, p, &extra->messages, n, budget, now);
+	n = take_events(w, p, &extra->other, n, budget, now);
+	if (extra->urgent.first || extra->other.first || extra->messages.first)
 		sb_backlog_overflow(w->scheduler, w, p);
 	return n;
 }
@@ -258,9 +247,8 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status, bool w
 
 	SB_WINDOW();
 	/* The backlog holds what came from this worker itself and what went
-	 * over the budget; all else sets the wakeup flag. Only a process that got a
-	 * whole batch can be overfull. */
-	if (waits && !p->backlog.first && !(whole_batch && p->overfull) && sb_word_release(p, to))
+	 * over the budget; all else sets the wakeup flag. */
+	if (waits && !p->backlog.first && sb_word_release(p, to))
 		return;
 	/* One choice for the yields and for what they lead to. */
 	run_again(w, p,
@@ -358,6 +346,18 @@ SB_COLD static void end_timed_step(struct sb_worker *w, struct sb_process *p, ui
 	sb_record_step(w, p, start_ns, w->step_end_ns);
 }
 
+/*
+ * The step gets as many events as it may. The rest stays in the backlog, and settle()
+ * queues the process again, behind the others: a flood of messages to one process cannot
+ * keep its worker from them.
+ */
+SB_COLD static bool note_whole_batch(struct sb_worker *w, struct sb_process *p)
+{
+	if (p->backlog.first)
+		sb_backlog_overflow(w->scheduler, w, p);
+	return true;
+}
+
 /* Returns what the step did, or -ECANCELED without one for a process that has
  * been terminated. *whole_batch: it got as many events as it then might. *held:
  * what it has sent and nobody has seen, or NULL. */
@@ -384,8 +384,9 @@ static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch
 	if (SB_UNLIKELY(p->ready_ns))
 		now = sb_record_start(w, p);
 	p->last_worker = w->id;
-	events = fill_events(w, p, budget, &now);
-	*whole_batch = events == budget;
+	events = take_events(w, p, &p->backlog, 0, budget, &now);
+	if (SB_UNLIKELY(events == budget))
+		*whole_batch = note_whole_batch(w, p);
 	step->self = p->pid;
 	step->yields = 0;
 	sb_counter_add(&p->steps, 1);
