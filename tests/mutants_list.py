@@ -1134,6 +1134,10 @@ TORTURE = [
     Mutant("a recalled reservation stays with its worker", "core/process/live.c",
            "	sb_store_rlx(&w->credit.n, 0);\n	return n;", "	return n;",
            "torture:"),
+    Mutant("a recall leaves reservations to a worker that goes to sleep", "core/process/live.c",
+           "	if (SB_UNLIKELY(is_recalled && sb_load_rlx(&w->credit.n)))\n",
+           "	if (is_recalled && w == NULL)\n",
+           "torture:"),
     Mutant("execute returns before its place is free (L8)", "core/process/finish.c",
            "		waiter = end_extra(s, w, p->extra);\n",
            "		waiter = end_extra(s, w, p->extra);\n	if (waiter)\n"
