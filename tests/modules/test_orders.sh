@@ -53,7 +53,8 @@ orders() {
 		core/wake/publish.c     sb_route_publish     dmb wake_if_wanted
 		core/worker/spin.c    search_and_block     .*sb_idle_announce dmb work_visible .*sb_idle_search_end dmb work_visible .*
 		core/process/submit.c    submit_own           ldar .*stlr sb_route_new ldar .*
-		core/process/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append stlr sb_route_publish .*
+		core/process/submit.c    submit_foreign       .*swpa sb_lock_contended ldar .*stlr sb_runq_append sb_route_append_wakes stlr sb_route_publish .*
+		core/wake/publish.c    sb_route_append_wakes dmb .*
 		core/process/live.c      give_back_unused     .*ldaddal .*
 		core/process/live.c      is_none              ldar
 		core/wake/publish.c     sb_route_new         .*sb_route_local dmb .*

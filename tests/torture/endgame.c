@@ -79,7 +79,7 @@ static void destroy_beside(uint32_t i, enum endgame endgame)
 	wait_inside(s, callers);
 	for (uint32_t k = 0; k < callers && endgame == ENDGAME_WAIT; k++)
 		host_wait_asleep(&thread[k]);
-	rc = sb_scheduler_stop(s->scheduler, host_patience_ns());
+	rc = sb_scheduler_stop(s->scheduler, 10 * host_patience_ns());
 	expect(!rc, "stop needed force: %d", rc);
 	sb_scheduler_destroy(s->scheduler);
 	for (uint32_t k = 0; k < callers; k++)

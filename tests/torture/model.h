@@ -168,6 +168,16 @@ extern struct world *world;
 
 struct own *own(void);
 
+/* Steps and calls of all threads so far. */
+static inline uint64_t model_progress(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < OWNS_MAX; i++)
+		sum += get(&world->own[i].progress);
+	return sum;
+}
+
 static inline const struct type *type_of(const struct life *life)
 {
 	return &world->script.type[get(&life->type)];

@@ -208,15 +208,26 @@ static void run_threads(void)
 
 /* ---- rest ---- */
 
-/* Nothing wakes the workers here: what was published must be found although workers sleep. */
+/*
+ * Nothing wakes the workers here: what was published must be found although workers sleep. A
+ * script may make thousands of processes that block their only worker, so only a time without
+ * any step or call counts.
+ */
 static void come_to_rest(void)
 {
-	const uint64_t until_ns = host_now_ns() + host_patience_ns();
+	uint64_t since_ns = host_now_ns();
+	uint64_t progress = 0;
 
 	world->phase = "coming to rest";
 	start_all();
 	while (!model_is_quiet()) {
-		expect(host_now_ns() < until_ns,
+		const uint64_t now_ns = host_now_ns();
+		const uint64_t seen = progress;
+
+		progress = model_progress();
+		if (progress != seen)
+			since_ns = now_ns;
+		expect(now_ns - since_ns < host_patience_ns(),
 		       "messages, completions or processes wait for ever");
 		host_sleep_ns(20000);
 	}
