@@ -1115,7 +1115,7 @@ TORTURE = [
            "	while (sb_calls_under_way(s))\n		sb_thread_sleep(CALLS_LOOK_NS);\n", "",
            "torture-asan:"),
     Mutant("a failed yield is known by its tag (L3)", "core/process/step.c",
-           ".yield = number", ".yield = yield->tag + 1",
+           ".yield = number", ".yield = yield->tag + 1 + 0 * number",
            "torture:"),
     Mutant("a timer belongs to a PID (L5)", "core/timers/timers.c",
            "	if (p && p->start_ns != fired->start_ns)\n		p = NULL;\n", "",
