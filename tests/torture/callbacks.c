@@ -101,7 +101,7 @@ static int step_zero(void *state, struct sb_step *step, const struct sb_event *e
 	uint32_t i;
 
 	(void)state;
-	own()->progress++;
+	add(&own()->progress, 1);
 	for (i = 0; i < count; i++) {
 		expect(events[i].type == SB_EVENT_MESSAGE || events[i].type == SB_EVENT_CANCEL,
 		       "a process that has asked for nothing got an event of type %u",

@@ -35,7 +35,7 @@ static void enter_step(struct actor *actor, const struct sb_step *step, uint32_t
 	expect(!bound || messages <= bound, "a mailbox for %u messages had %u", bound, messages);
 	actor->steps++;
 	add(&life->steps, 1);
-	own()->progress++;
+	add(&own()->progress, 1);
 }
 
 static void leave_step(struct actor *actor)

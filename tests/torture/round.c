@@ -144,7 +144,7 @@ static void make_calls_once(uint32_t me, const struct context *context)
 			continue;
 		put(&world->at[me], i + 1);
 		call(op, context);
-		own()->progress++;
+		add(&own()->progress, 1);
 	}
 }
 
@@ -171,7 +171,7 @@ static void *pump(void *arg)
 	while (!get(&world->pump_ends)) {
 		for (uint32_t i = 0; i < PENDING_MAX; i++) {
 			if (rng_below(&mine->rng, 2))
-				mine->progress += call_complete(i, &mine->rng);
+				add(&mine->progress, call_complete(i, &mine->rng));
 		}
 		host_sleep_ns(10000 + rng_below(&mine->rng, 200000));
 	}
