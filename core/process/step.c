@@ -61,9 +61,6 @@ SB_COLD static void convert(struct sb_worker *w, struct sb_process *p, struct sb
 	node->event.data.u64 += sb_timers_take_missed(w->scheduler, node->source, p);
 }
 
-SB_COLD static uint32_t fill_by_kind(struct sb_worker *w, struct sb_process *p, uint32_t budget,
-				     uint64_t *now);
-
 /* Moves events from a list of the process into the worker's array, behind n others, until
  * there are `most`. Returns how many there are. */
 SB_INLINE uint32_t take_events(struct sb_worker *w, struct sb_process *p,
@@ -81,7 +78,7 @@ SB_INLINE uint32_t take_events(struct sb_worker *w, struct sb_process *p,
 				continue;
 			}
 			if (node->event.type == SB_EVENT_MARKER)
-				return fill_by_kind(w, p, most, now);
+				return n; /* at the front: there is none yet */
 			convert(w, p, node);
 		}
 		from->first = node->next;
@@ -385,6 +382,8 @@ static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch
 		now = sb_record_start(w, p);
 	p->last_worker = w->id;
 	events = take_events(w, p, &p->backlog, 0, budget, &now);
+	if (SB_UNLIKELY(!events && p->backlog.first))
+		events = fill_by_kind(w, p, budget, &now);
 	if (SB_UNLIKELY(events == budget))
 		*whole_batch = note_whole_batch(w, p);
 	step->self = p->pid;

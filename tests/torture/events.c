@@ -120,10 +120,9 @@ static void take_timer_start(struct actor *actor, const struct sb_event *event)
 	       "a timer start completed with %d", event->error);
 	timer->id = event->data.u64;
 	timer->state = TIMER_RUNS;
-	if (event->error)
+	/* The event of a timer may come before its start completes. */
+	if (event->error || (timer->fired && !timer->is_ticker))
 		timer->state = TIMER_FREE;
-	else if (timer->fired && !timer->is_ticker)
-		timer->state = TIMER_FREE; /* its event came first */
 	if (event->error)
 		timer_is_settled(actor, timer);
 }

@@ -289,6 +289,7 @@ static bool submits(const struct action *act)
 	       act->kind == ACT_SUBMIT_WRONG || act->kind == ACT_SPAWN;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): one case for each action. */
 void actor_act(struct actor *actor, struct sb_step *step, const struct action *act)
 {
 	/* Streams 1 to THREADS_MAX belong to foreign threads. */
