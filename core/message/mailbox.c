@@ -118,3 +118,14 @@ int sb_route_completion(struct sb_worker *w, struct sb_process *p, struct sb_eve
 	node->source = completer->yield;
 	return sb_route_deliver(s, w, p, node);
 }
+
+SB_COLD int sb_route_complete_own_slowly(struct sb_worker *w, struct sb_event_kind kind,
+					 const struct sb_completer *completer, union sb_value data)
+{
+	struct sb_event_node *node = sb_pool_alloc_slowly(&w->pool, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return -ENOMEM;
+	sb_route_put_own(w, node, kind, completer, data);
+	return 0;
+}

@@ -110,18 +110,30 @@ static inline void sb_event_fill(struct sb_event_node *node, struct sb_event_kin
 	node->event.data = data;
 }
 
-/* The common completion: of the process that the worker runs, at once. */
-static inline int sb_route_complete_own(struct sb_worker *worker, struct sb_event_kind kind,
-					const struct sb_completer *completer, union sb_value data)
+static inline void sb_route_put_own(struct sb_worker *worker, struct sb_event_node *node,
+				    struct sb_event_kind kind,
+				    const struct sb_completer *completer, union sb_value data)
 {
-	struct sb_event_node *node = sb_pool_alloc(&worker->pool, sizeof(*node));
-
-	if (SB_UNLIKELY(!node))
-		return -ENOMEM;
 	sb_event_fill(node, kind, completer->tag, data);
 	node->sent_ns = completer->issued_ns;
 	node->source = completer->yield;
 	sb_backlog_put(worker->running, node);
+}
+
+/* sb_route_complete_own, when no node is at hand. */
+int sb_route_complete_own_slowly(struct sb_worker *worker, struct sb_event_kind kind,
+				 const struct sb_completer *completer, union sb_value data);
+
+/* The common completion: of the process that the worker runs, at once. Its only call is
+ * the last thing it does, so that it saves no registers. */
+static inline int sb_route_complete_own(struct sb_worker *worker, struct sb_event_kind kind,
+					const struct sb_completer *completer, union sb_value data)
+{
+	struct sb_event_node *node = sb_pool_take(&worker->pool, sizeof(*node));
+
+	if (SB_UNLIKELY(!node))
+		return sb_route_complete_own_slowly(worker, kind, completer, data);
+	sb_route_put_own(worker, node, kind, completer, data);
 	return 0;
 }
 

@@ -191,6 +191,7 @@ static void on_drop(void *hook, const struct sb_event *event)
 	expect(parcel->is_completion == (event->type == SB_EVENT_COMPLETION),
 	       "a message was dropped as a completion, or a completion as a message");
 	parcel_end(parcel, PARCEL_DROPPED);
+	actor_end_meanwhile(get(&life->scheduler));
 	call_for(life, FEATURE_DROP_CALLS);
 }
 

@@ -147,6 +147,10 @@ int actor_step(void *state, struct sb_step *step, const struct sb_event *events,
 
 void actor_act(struct actor *actor, struct sb_step *step, const struct action *action);
 
+/* In on_drop: if a step of this thread is sending to a process that is to end meanwhile, ends it
+ * and waits for that, and submits another. */
+void actor_end_meanwhile(uint32_t scheduler);
+
 /* ---- events.c ---- */
 
 void actor_take(struct actor *actor, struct sb_step *step, const struct sb_event *event);

@@ -107,6 +107,7 @@ struct exit_report {
 struct own {
 	alignas(64) struct life *starting; /* between init and on_start */
 	struct life *spare;		   /* that was given back */
+	struct life *ends_meanwhile;	   /* see actor_end_meanwhile() */
 	struct rng rng;
 	uint64_t progress; /* operations, steps */
 	uint64_t sequence; /* of a foreign thread's stream */

@@ -139,6 +139,8 @@ bool script_draw_action(const struct script *script, struct rng *rng, enum who w
 static void draw_type(struct script *script, struct type *type, struct rng *rng, bool small)
 {
 	type->ending = (enum ending)rng_below(rng, ENDINGS);
+	if (script->is_lasting)
+		type->ending = SERVES;
 	if (script->is_hasty)
 		type->ending = type->ending % 2 ? ENDS_AT_ONCE : ENDS_DONE;
 	type->state = rng_below(rng, rng_below(rng, 4) ? 3 : STATE_SIZES);
@@ -191,6 +193,7 @@ static uint64_t draw_kinds(struct rng *rng)
 static const struct theme {
 	uint64_t kinds;
 	uint32_t features, workers, weight;
+	bool is_lasting; /* every process serves until it is cancelled or terminated */
 	bool is_hasty; /* no process serves, and every other one ends at once; and all is repeated */
 	struct {
 		size_t offset; /* of a setting */
@@ -208,6 +211,7 @@ static const struct theme {
 	  .features = 1u << FEATURE_DROP_CALLS,
 	  .workers = 4,
 	  .weight = 8,
+	  .is_lasting = true,
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
@@ -271,6 +275,7 @@ static void draw_theme(struct script *script, struct rng *rng, const struct scri
 		return;
 	script->kinds = theme->kinds & ~limits->without;
 	script->is_hasty = theme->is_hasty;
+	script->is_lasting = theme->is_lasting;
 	if (theme->is_hasty && !limits->small)
 		script->repeats = 64;
 	for (uint32_t i = 0; i < FEATURE_KINDS; i++)

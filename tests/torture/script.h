@@ -157,6 +157,7 @@ struct script {
 	uint32_t repeats; /* how often each thread goes through its operations */
 	bool runs_once;	  /* only once, that is */
 	bool is_hasty;	  /* processes end soon */
+	bool is_lasting;  /* or not by themselves */
 	struct scheduler_script scheduler[SCHEDULERS_MAX];
 	struct type type[TYPES_MAX + 1]; /* the last one has no acts: PLAIN_TYPE */
 	struct action op[OPS_MAX];	 /* ordered by thread */

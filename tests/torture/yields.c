@@ -254,9 +254,19 @@ static void send_from_step(struct actor *actor, const struct action *act,
 		(void)call_send(to, context, true);
 }
 
-/* Another worker ends a process within that time, unless all are busy. */
+/* Another worker ends a process within that time, unless all are busy, and then retires it when it
+ * runs out of work. */
 #define END_NS	   UINT64_C(2000000)
-#define RETIRED_NS UINT64_C(50000)
+#define RETIRED_NS UINT64_C(300000)
+
+static void end_elsewhere(struct life *life)
+{
+	const uint64_t until_ns = host_now_ns() + END_NS;
+
+	call_terminate(life);
+	while (!get(&life->completes) && host_now_ns() < until_ns)
+		host_yield();
+}
 
 /*
  * A message of a step may be deferred until the step ends. Here the first receiver ends before
@@ -264,7 +274,6 @@ static void send_from_step(struct actor *actor, const struct action *act,
  */
 static void send_late(struct actor *actor, const struct action *act, const struct context *context)
 {
-	const uint64_t until_ns = host_now_ns() + END_NS;
 	struct life *first = life_in(act->slot);
 	struct life *second = life_in((act->slot + 1u) % SLOTS);
 
@@ -274,13 +283,26 @@ static void send_late(struct actor *actor, const struct action *act, const struc
 		return;
 	if (call_send(first, context, true))
 		return;
-	call_terminate(first);
-	while (!get(&first->completes) && host_now_ns() < until_ns)
-		host_yield();
-	/* The worker that ended it retires it when it runs out of work. */
-	host_sleep_ns(RETIRED_NS);
-	call_terminate(second);
+	end_elsewhere(first);
+	own()->ends_meanwhile = second;
 	(void)call_send(second, context, true);
+	own()->ends_meanwhile = NULL;
+}
+
+void actor_end_meanwhile(uint32_t scheduler)
+{
+	const struct context context = { .who = CALLBACK,
+					 .scheduler = scheduler,
+					 .depth = DEPTH_QUIET };
+	struct life *life = own()->ends_meanwhile;
+
+	if (!life)
+		return;
+	own()->ends_meanwhile = NULL;
+	end_elsewhere(life);
+	host_sleep_ns(RETIRED_NS);
+	(void)call_submit(scheduler, PLAIN_TYPE, &context, ENDGAME_PLAIN);
+	host_sleep_ns(RETIRED_NS); /* as a preemption would: others go on */
 }
 
 static bool submits(const struct action *act)
