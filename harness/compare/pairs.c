@@ -269,7 +269,7 @@ static void count_pair(struct sb_pairs *pairs, struct sb_pair *pair)
 		worst = verdict > worst ? verdict : worst;
 	}
 	pair->is_valid = worst != SB_INVALID;
-	pair->is_suspect = worst == SB_SUSPECT;
+	pair->is_suspect = worst != SB_VALID && pair->is_valid;
 	pairs->valid += pair->is_valid;
 	pairs->suspect += pair->is_suspect;
 	pairs->pair[pairs->pairs++] = *pair;

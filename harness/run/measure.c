@@ -402,6 +402,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	m->watch = watch;
 	m->series = series;
 	m->workers = ground->placement->workers;
+	m->conditions.is_emulated = series->reality == SB_EMULATED;
 	m->conditions.polls = options->value[SB_OPT_park].alternative == SB_PARK_POLL;
 	m->look_ns = sb_look_ns();
 	m->fault_ns = sb_opt(options, SB_OPT_exemplars) ? sb_fault_ns() : (double)NAN;

@@ -118,9 +118,12 @@ void sb_watcher_sum(const struct sb_watcher *watcher, const struct sb_series *se
 				       record->repetition, sb_verdict_name(record->verdict),
 				       record->reason);
 	}
-	sb_watcher_say(watcher, "%s: %" PRIu32 " valid, %" PRIu32 " suspect, %" PRIu32 " invalid",
-		       title, sb_series_count(series, SB_VALID),
-		       sb_series_count(series, SB_SUSPECT), sb_series_count(series, SB_INVALID));
+	sb_watcher_say(
+		watcher,
+		"%s: %" PRIu32 " valid, %" PRIu32 " suspect, %" PRIu32 " emulated, %" PRIu32
+		" invalid",
+		title, sb_series_count(series, SB_VALID), sb_series_count(series, SB_SUSPECT),
+		sb_series_count(series, SB_ONLY_EMULATED), sb_series_count(series, SB_INVALID));
 }
 
 /* ---- what is watched ---- */

@@ -95,9 +95,10 @@ static void put_record(const struct sb_result *result, const struct sb_series *s
 {
 	char text[SB_EXACT_BYTES];
 
-	if (record->verdict != SB_VALID)
-		put_line(record->verdict == SB_SUSPECT ? "# suspect: " : "# invalid: ",
-			 record->reason, out);
+	if (record->verdict != SB_VALID) {
+		fprintf(out, "# %s", sb_verdict_name(record->verdict));
+		put_line(": ", record->reason, out);
+	}
 	/* The format has no line without a count. */
 	if (!isfinite(record->value[SB_METRIC_operations]))
 		return;

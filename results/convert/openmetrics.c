@@ -169,16 +169,14 @@ static void put_metric(const struct sb_result *result, enum sb_metric_id m, FILE
 
 static void put_repetitions(const struct sb_result *result, FILE *out)
 {
-	static const enum sb_verdict verdicts[] = { SB_VALID, SB_SUSPECT, SB_INVALID };
-
 	put_head("repetitions", "gauge", NULL,
 		 "repetitions by validity; invalid ones have no numbers", out);
 	for (uint32_t i = 0; i < result->all_series; i++) {
-		for (size_t v = 0; v < SB_ARRAY_SIZE(verdicts); v++) {
+		for (enum sb_verdict v = SB_VALID; v < SB_VERDICTS; v++) {
 			fputs(PREFIX "repetitions", out);
 			put_labels(result, i, out);
-			fprintf(out, ",verdict=\"%s\"} %" PRIu32 "\n", sb_verdict_name(verdicts[v]),
-				sb_series_count(&result->series[i], verdicts[v]));
+			fprintf(out, ",verdict=\"%s\"} %" PRIu32 "\n", sb_verdict_name(v),
+				sb_series_count(&result->series[i], v));
 		}
 	}
 }

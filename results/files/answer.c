@@ -93,6 +93,12 @@ static void put_validity(FILE *out, const struct sb_series *series)
 {
 	const uint32_t valid = sb_series_count(series, SB_VALID);
 
+	if (sb_series_count(series, SB_ONLY_EMULATED)) {
+		fputs("; emulated: the times are this machine's, not those of the profile, which "
+		      "--virtual predicts",
+		      out);
+		return;
+	}
 	if (valid == series->records) {
 		fprintf(out, "; %" PRIu32 " repetition%s, %s valid", valid, valid == 1 ? "" : "s",
 			valid == 1 ? "it is" : "all");

@@ -379,7 +379,7 @@ static void put_doubts(FILE *out, const struct sb_series *series, const char *re
 		const struct sb_record *record = &series->record[r];
 
 		suspects += record->verdict == SB_SUSPECT;
-		if (record->verdict == SB_VALID ||
+		if (record->verdict == SB_VALID || record->verdict == SB_ONLY_EMULATED ||
 		    (record->verdict == SB_SUSPECT && suspects > SUSPECTS_NAMED))
 			continue;
 		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red, title,

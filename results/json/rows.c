@@ -281,7 +281,7 @@ static bool read_verdict(struct sb_reader *r, const json_t *own, bool numbers,
 {
 	const char *name = json_string_value(json_object_get(own, "valid"));
 
-	for (int v = SB_VALID; name && v <= SB_INVALID; v++) {
+	for (int v = SB_VALID; name && v < SB_VERDICTS; v++) {
 		if (strcmp(name, sb_verdict_name((enum sb_verdict)v)) ||
 		    (v != SB_INVALID) != numbers)
 			continue;

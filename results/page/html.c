@@ -81,8 +81,8 @@ static void put_emulated(FILE *out, const struct sb_result *result)
 		return;
 	fputs("<p class=\"warning\">emulated: the workers are placed on profile ", out);
 	sb_html(out, sb_result_fact(result, "profile", "name"));
-	fputs(" and share this machine's cores. The numbers show whom the policy steals from, not "
-	      "how fast that machine would be.</p>\n",
+	fputs(" and share this machine's cores. The counts show whom the policy steals from; the "
+	      "times are not those of that machine, which --virtual predicts.</p>\n",
 	      out);
 }
 

@@ -88,10 +88,13 @@ void sb_html_verdict(FILE *out, const struct sb_page *page)
 	fputs("<section id=\"verdict\"><h2>Validity</h2>\n"
 	      "<p class=\"verdict\">",
 	      out);
-	for (enum sb_verdict v = SB_VALID; v < SB_VERDICTS; v++)
-		fprintf(out, "<span class=\"%s\">%" PRIu32 " %s</span> ",
-			sb_page_count(page, v) ? sb_verdict_name(v) : "none",
-			sb_page_count(page, v), sb_verdict_name(v));
+	for (enum sb_verdict v = SB_VALID; v < SB_VERDICTS; v++) {
+		const uint32_t n = sb_page_count(page, v);
+
+		if (n || v != SB_ONLY_EMULATED)
+			fprintf(out, "<span class=\"%s\">%" PRIu32 " %s</span> ",
+				n ? sb_verdict_name(v) : "none", n, sb_verdict_name(v));
+	}
 	fprintf(out, "of %" PRIu32 " repetition%s in %" PRIu32 " series.</p>\n", all,
 		all == 1 ? "" : "s", page->rows);
 	if (valid < all) {

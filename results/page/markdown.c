@@ -294,6 +294,7 @@ static void put_verdict(const struct sb_md_writer *w)
 {
 	const uint32_t suspect = sb_page_count(w->page, SB_SUSPECT);
 	const uint32_t invalid = sb_page_count(w->page, SB_INVALID);
+	const uint32_t emulated = sb_page_count(w->page, SB_ONLY_EMULATED);
 
 	fprintf(w->out,
 		"\n**Validity:** %" PRIu32 " of %" PRIu32 " repetitions are valid, %s%" PRIu32
@@ -301,6 +302,9 @@ static void put_verdict(const struct sb_md_writer *w)
 		sb_page_count(w->page, SB_VALID), sb_page_count(w->page, SB_VERDICTS),
 		suspect ? "**" : "", suspect, suspect ? "**" : "", invalid ? "**" : "", invalid,
 		invalid ? "**" : "");
+	if (emulated)
+		fprintf(w->out, "%" PRIu32 " are emulated: %s.\n", emulated,
+			sb_page_verdict_doc(SB_ONLY_EMULATED));
 }
 
 static void put_reasons(const struct sb_md_writer *w)

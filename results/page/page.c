@@ -236,6 +236,8 @@ const char *sb_page_verdict_doc(enum sb_verdict verdict)
 		[SB_VALID] = "no rule found fault with it; its numbers count",
 		[SB_SUSPECT] = ("a rule found fault, which is named; its numbers count in medians "
 				"and pictures, and should be doubted"),
+		[SB_ONLY_EMULATED] = ("it was placed on a profile: its counts show whom the policy "
+				      "steals from, its times are not those of that machine"),
 		[SB_INVALID] = ("its numbers would mislead, so it has none; it is in no median, "
 				"picture or comparison"),
 	};

@@ -63,7 +63,6 @@ bool sb_page_next_finding(const struct sb_result *result, uint32_t *i,
 			  struct sb_page_finding *finding);
 
 /* Repetitions of all rows with that verdict; SB_VERDICTS: of any. */
-#define SB_VERDICTS ((enum sb_verdict)(SB_INVALID + 1))
 uint32_t sb_page_count(const struct sb_page *page, enum sb_verdict verdict);
 
 /* The explanation of a verdict. */

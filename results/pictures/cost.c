@@ -118,7 +118,7 @@ static void put_panel_title(struct sb_plot *plot, const struct group *group)
 
 /* The repetitions with that verdict; how many. Beside one another, so that equal
  * ones can be seen. */
-static uint32_t put_points(struct sb_plot *plot, const struct group *group, enum sb_verdict verdict,
+static uint32_t put_points(struct sb_plot *plot, const struct group *group, bool suspect,
 			   uint32_t *block)
 {
 	uint32_t n = 0;
@@ -131,7 +131,7 @@ static uint32_t put_points(struct sb_plot *plot, const struct group *group, enum
 		for (uint32_t r = 0; r < series->records; r++) {
 			const double v = series->record[r].value[SB_METRIC_ns_per_op];
 
-			if (series->record[r].verdict != verdict || isnan(v))
+			if ((series->record[r].verdict == SB_SUSPECT) != suspect || isnan(v))
 				continue;
 			n++;
 			fprintf(plot->data, "%.3f %.9g\n", i + 0.05 * (r % ROW - (row - 1) / 2.0),
@@ -208,10 +208,10 @@ static void put_panel(struct sb_plot *plot, const struct group *group, const cha
 		      "rgb 'black'");
 	sb_plot_curve(plot, block, once(&told->median, "median"),
 		      "using ($1-0.35):2:(0.7):(0) with vectors nohead lw 3 lc rgb 'black'");
-	if (put_points(plot, group, SB_VALID, &block))
+	if (put_points(plot, group, false, &block))
 		sb_plot_curve(plot, block, once(&told->valid, "repetition"),
 			      "using 1:2 with points %s", sb_plot_point_style(style, 0, false));
-	if (!put_points(plot, group, SB_SUSPECT, &block))
+	if (!put_points(plot, group, true, &block))
 		return;
 	plot->hollow = true;
 	sb_plot_curve(plot, block, once(&told->suspect, "suspect repetition"),

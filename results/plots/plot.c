@@ -293,13 +293,16 @@ static void put_validity(FILE *out, const struct sb_plot *plot)
 	const struct sb_plot_view *view = plot->view;
 	const uint32_t suspect = count_all(view, SB_SUSPECT);
 	const uint32_t invalid = count_all(view, SB_INVALID);
+	const uint32_t emulated = count_all(view, SB_ONLY_EMULATED);
 
-	if (!suspect && !invalid) {
+	if (!suspect && !invalid && !emulated) {
 		fputs("all repetitions valid", out);
 		return;
 	}
 	fprintf(out, "%" PRIu32 " of %" PRIu32 " repetitions valid", count_all(view, SB_VALID),
-		count_all(view, SB_VALID) + suspect + invalid);
+		count_all(view, SB_VALID) + suspect + emulated + invalid);
+	if (emulated)
+		fprintf(out, ", %" PRIu32 " emulated", emulated);
 	if (suspect)
 		fprintf(out, ", %" PRIu32 " suspect%s", suspect,
 			plot->hollow ? " (hollow points)" : "");

@@ -176,6 +176,7 @@ const char *sb_verdict_name(enum sb_verdict verdict)
 	static const char *const names[] = {
 		[SB_VALID] = "valid",
 		[SB_SUSPECT] = "suspect",
+		[SB_ONLY_EMULATED] = "emulated",
 		[SB_INVALID] = "invalid",
 	};
 
@@ -191,7 +192,7 @@ void sb_record_suspect(struct sb_record *record, const char *format, ...)
 	char reason[SB_REASON_BYTES];
 	va_list args;
 
-	if (record->verdict == SB_INVALID)
+	if (record->verdict > SB_SUSPECT)
 		return;
 	record->verdict = SB_SUSPECT;
 	va_start(args, format);

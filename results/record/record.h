@@ -39,9 +39,11 @@ struct sb_os_machine {
 
 /*
  * Whether a row may be believed. A suspect one has numbers, which count in
- * medians and pictures and are marked everywhere; an invalid one has none.
+ * medians and pictures and are marked everywhere; an invalid one has none. The times of
+ * an emulated one are those of another machine than the one that it is placed on: no rule
+ * judges them.
  */
-enum sb_verdict { SB_VALID, SB_SUSPECT, SB_INVALID };
+enum sb_verdict { SB_VALID, SB_SUSPECT, SB_ONLY_EMULATED, SB_INVALID, SB_VERDICTS };
 
 #define SB_REASON_BYTES 400
 
@@ -225,10 +227,10 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *measu
 void sb_reading_subtract(struct sb_worker_reading *a, const struct sb_worker_reading *b,
 			 uint32_t workers);
 
-/* "valid", "suspect" or "invalid". */
+/* "valid", "suspect", "emulated" or "invalid". */
 const char *sb_verdict_name(enum sb_verdict verdict);
 
-/* One more reason not to trust a row; an invalid one stays as it is. A reason that
+/* One more reason not to trust a row; an emulated or invalid one stays as it is. A reason that
  * it has already, or that does not fit, is left out. */
 void sb_record_suspect(struct sb_record *record, const char *format, ...) SB_PRINTF(2, 3);
 

@@ -159,6 +159,12 @@ void sb_judge_requests(struct sb_record *record, const struct sb_requests *r)
 
 void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions)
 {
+	if (conditions->is_emulated) {
+		record->verdict = SB_ONLY_EMULATED;
+		snprintf(record->reason, sizeof(record->reason),
+			 "the workers of a profile share this machine's CPUs");
+		return;
+	}
 	if (record->requests)
 		sb_judge_requests(record, record->requests);
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {

@@ -14,7 +14,8 @@ struct sb_conditions {
 	/* Each worker is pinned to a CPU that no other worker has. Where they
 	 * share CPUs, one takes it from the other all the time. */
 	bool alone;
-	bool polls; /* workers never sleep and need the kernel for nothing */
+	bool polls;	  /* workers never sleep and need the kernel for nothing */
+	bool is_emulated; /* the placement is that of another machine */
 };
 
 enum sb_rule_for { SB_RULE_ALWAYS, SB_RULE_ALONE, SB_RULE_POLLS };

@@ -89,12 +89,14 @@ emulated() {
 	"$program" run --profile 'pack:2 numa:2 core:4 pu:2' -w skynet \
 		--leaves 1000 --victim near $quick -o "$work/emulated" \
 		>"$work/summary" && grep -q '^emulated: ' "$work/summary" &&
+		head -1 "$work/summary" | grep -q "emulated: the times are this machine's.*--virtual" &&
 		python3 - "$work/emulated" <<-'EOF'
 			import csv, json, sys
 			def read(name):
 			    return list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
 			for name in "runs", "workers", "steals", "spins", "latency":
 			    assert all(r["topology"] == "emulated" for r in read(name)), name
+			assert all(r["valid"] == "emulated" for r in read("runs"))
 			workers = read("workers")
 			assert len(workers) == 2 * 16
 			assert all(w["os_cpu"] == "" for w in workers)

@@ -39,7 +39,7 @@ static enum sb_verdict judge_two(const struct sb_rule *rule, double value, doubl
 
 static void nothing_known_nothing_wrong(void **state)
 {
-	static const struct sb_conditions all = { true, true };
+	static const struct sb_conditions all = { true, true, false };
 	struct sb_record record = blank();
 
 	(void)state;
@@ -51,7 +51,7 @@ static void nothing_known_nothing_wrong(void **state)
 /* Above the threshold by a little, and at it. */
 static void each_rule_has_its_threshold(void **state)
 {
-	static const struct sb_conditions all = { true, true };
+	static const struct sb_conditions all = { true, true, false };
 
 	(void)state;
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
@@ -90,10 +90,28 @@ static void steal_grows_worse(void **state)
 	}
 }
 
+/* No rule judges them, nor makes them suspect later. */
+static void emulated_rows_are_emulated(void **state)
+{
+	static const struct sb_conditions emulated = { true, true, true };
+
+	(void)state;
+	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
+		struct sb_record record = blank();
+
+		record.value[rule->metric] = 1e9;
+		record.value[rule->evidence] = 1e9;
+		sb_judge_record(&record, &emulated);
+		sb_record_suspect(&record, "a trend");
+		CHECK_EQ(record.verdict, SB_ONLY_EMULATED);
+		assert_true(sb_record_has_numbers(&record));
+	}
+}
+
 static void rules_are_for_their_runs(void **state)
 {
-	static const struct sb_conditions neither = { false, false };
-	static const struct sb_conditions polls = { false, true };
+	static const struct sb_conditions neither = { false, false, false };
+	static const struct sb_conditions polls = { false, true, false };
 	struct sb_record record = blank();
 
 	(void)state;
@@ -477,6 +495,7 @@ int main(void)
 		cmocka_unit_test(nothing_known_nothing_wrong),
 		cmocka_unit_test(each_rule_has_its_threshold),
 		cmocka_unit_test(steal_grows_worse),
+		cmocka_unit_test(emulated_rows_are_emulated),
 		cmocka_unit_test(rules_are_for_their_runs),
 		cmocka_unit_test(the_cause_is_blamed),
 		cmocka_unit_test(time_off_the_cpu_is_what_is_left),
