@@ -202,10 +202,10 @@ static void settle(struct sb_measurement *m, struct sb_measured *sum)
 
 void sb_measurement_stop(struct sb_measurement *m)
 {
-	if (!sb_opt(m->options, SB_OPT_virtual))
-		sb_crash_limit_stop(m->run.workload->name, sb_opt(m->options, SB_OPT_timeout));
+	sb_crash_limit(m->run.workload->name, "a step does not return, so the run cannot go on",
+		       sb_opt(m->options, SB_OPT_timeout));
 	sb_scheduler_stop(m->run.scheduler, SLICE_NS);
-	sb_crash_limit_stop(NULL, 0);
+	sb_crash_limit(NULL, NULL, 0);
 }
 
 /* After the check, which computes them. */
@@ -223,6 +223,7 @@ bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 	uint64_t start;
 	uint64_t end;
 	char why[120] = "";
+	bool ended;
 	int rc;
 
 	settle(m, sum);
@@ -236,7 +237,13 @@ bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 		return false;
 	}
 	sb_glances_round(m->glances, true);
-	if (!wait_idle(m))
+	if (sb_opt(m->options, SB_OPT_virtual))
+		sb_crash_limit(workload->name,
+			       "a round in virtual time did not end within --timeout",
+			       sb_opt(m->options, SB_OPT_timeout));
+	ended = wait_idle(m);
+	sb_crash_limit(NULL, NULL, 0);
+	if (!ended)
 		return false;
 	sb_glances_round(m->glances, false);
 	if (m->run.round.start_ns)

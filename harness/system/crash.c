@@ -16,6 +16,7 @@
 #include "core/platform/base.h"
 #include "core/platform/platform.h"
 #include "harness/plugin/plugin.h"
+#include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 
 #define FRAMES 64
@@ -168,31 +169,34 @@ static void on_crash(int number)
 	(void)raise(number);
 }
 
-/* ---- steps that do not return ---- */
+/* ---- what does not return ---- */
 
-static const char *stopped;
+static const char *limited;
+static const char *limited_why;
 
 static void on_limit(int number)
 {
 	(void)number;
 	put("sched-bench: ");
-	put(stopped);
-	put(": a step does not return, so the run cannot go on; what it has measured before is "
-	    "kept\n");
+	put(limited);
+	put(": ");
+	put(sb_load_rlx(&sb_interrupted) ? "interrupted, and it does not end" : limited_why);
+	put("; what the run has measured before is kept\n");
 	_exit(SB_EXIT_INVALID);
 }
 
-void sb_crash_limit_stop(const char *workload, uint64_t limit_ns)
+void sb_crash_limit(const char *workload, const char *why, uint64_t limit_ns)
 {
 	const struct sigaction action = { .sa_handler = on_limit };
 	const uint64_t seconds = (limit_ns + 999999999) / 1000000000;
 
 	(void)alarm(0);
-	stopped = workload;
+	limited = workload;
+	limited_why = why;
 	if (!limit_ns)
 		return;
 	(void)sigaction(SIGALRM, &action, NULL);
-	(void)alarm((unsigned int)seconds);
+	(void)alarm(sb_load_rlx(&sb_interrupted) ? SB_INTERRUPT_S : (unsigned int)seconds);
 }
 
 /* ---- all threads ---- */

@@ -21,9 +21,10 @@
 /* Each dump begins with that. */
 #define SB_CRASH_MARK "sched-bench: stack of thread "
 
-/* A workload that is stopped may have a step that does not return, and then neither does the stop:
- * after that time the command ends with one line and status 2. 0: it has returned. */
-void sb_crash_limit_stop(const char *workload, uint64_t limit_ns);
+/* What follows may never return: a stop while a step does not return, or a round in virtual time.
+ * After that time the command ends with one line, "WORKLOAD: WHY; ...", and status 2. After an
+ * interrupt SB_INTERRUPT_S are left. limit_ns 0: it has returned. */
+void sb_crash_limit(const char *workload, const char *why, uint64_t limit_ns);
 
 /* Installs the handlers. In a build with a sanitizer the crashes stay the
  * sanitizer's, which says more. */

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "harness/terminal/progress.h"
 
@@ -26,6 +27,8 @@ static void on_interrupt(int signal_number)
 	if (!sb_load_rlx(&sb_interrupted)) {
 		clock_gettime(CLOCK_MONOTONIC, &first);
 		sb_store_rlx(&sb_interrupted, true);
+		if (alarm(0))
+			(void)alarm(SB_INTERRUPT_S);
 	} else if (seconds_since(&first) > SAME_INTERRUPT_S) {
 		sb_progress_hide_in_handler();
 		signal(signal_number, SIG_DFL);

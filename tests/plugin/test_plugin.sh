@@ -121,6 +121,27 @@ esac
 changed hang 's/data->steps++;/data->steps++; for (volatile int x = 1; x;) continue;/'
 hangs() { run hang.c --timeout 1s; [ $? -eq 2 ] && grep -q '^sched-bench: hang: a step does not return' hang.c.text; }
 holds "a step that does not return" hangs
+if has_virtual; then
+	set_virtual="--virtual --profile xeon-2s --workers 4"
+	# shellcheck disable=SC2086
+	hangs_virtually() {
+		run hang.c $set_virtual --timeout 1s
+		[ $? -eq 2 ] && grep -q '^sched-bench: hang: a round in virtual time did not end within --timeout' hang.c.text
+	}
+	holds "the same in virtual time, within --timeout" hangs_virtually
+	# shellcheck disable=SC2086
+	is_interrupted() {
+		rm -f began
+		"$program" run -w ./began.c --from 2 $set_virtual -o interrupted >began.text 2>&1 &
+		until [ -e began ] || ! kill -0 $!; do sleep 0.1; done
+		kill -TERM $!
+		wait $!
+		[ $? -eq 2 ] && grep -q '^sched-bench: began: interrupted, and it does not end' began.text
+	}
+	changed began 's/data->steps++;/data->steps++; fclose(fopen("began", "w")); for (volatile int x = 1; x;) continue;/
+		s/#include "workloads/#include <stdio.h>\n&/'
+	holds "a signal ends it, too" is_interrupted
+fi
 changed uncompilable 's/data->steps = 0;/data->steps = ;/'
 says_where() { run uncompilable.c; [ $? -eq 3 ] && grep -q '^./uncompilable.c:[0-9]*:' uncompilable.c.text && tail -n 1 uncompilable.c.text | grep -q '^sched-bench: ./uncompilable.c: '; }
 holds "an error of the compiler" says_where
