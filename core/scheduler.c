@@ -98,7 +98,7 @@ static int allocate_tables(struct sb_scheduler *s, const struct sb_placement *pl
 
 static int start_reclaim(struct sb_scheduler *s)
 {
-	const struct sb_reclaim_look look = { sb_watch_look, s };
+	const struct sb_reclaim_look look = { sb_watch_look, sb_watch_chores, s };
 	const int rc = sb_reclaim_create(&s->reclaim, s->workers, &look);
 
 	if (rc)

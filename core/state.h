@@ -157,6 +157,7 @@ struct sb_scheduler {
 	struct sb_reclaim *reclaim;
 	struct sb_watched *watched; /* [workers], the watcher's */
 	uint64_t chores_ns;	    /* when the watcher did them last */
+	uint64_t chores_steps;	    /* of all workers, at the latest look for them */
 	uint32_t chores_left;
 	uint64_t trim_ns;	      /* when it trims the foreign pool next */
 	_Atomic(uint32_t) is_watched; /* from creation to destruction */

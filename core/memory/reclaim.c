@@ -41,28 +41,55 @@ void sb_tsan_acquire(const void *address)
 }
 #endif
 
+/* A reader drives at most that often, and the less often the more readers there are to scan. A
+ * period takes two drives or three, so that the memory of what has ended is used again before it
+ * has left the caches. */
+#define DRIVE_NS	    50000
+#define DRIVE_NS_PER_READER 1000
+
+/* Between two looks of the watch. */
+#define WATCH_NS 1000000
+
+/* A reader drove so short a time ago: the helper leaves periods and the watch to the readers. */
+#define DRIVEN_NS 2000000
+
 /*
- * Between two looks: while readers are waited for, who are as good as done, while
- * something is deferred, so that what has ended does not leave the caches before
- * its memory is used again, and otherwise.
+ * The helper's rests: while it waits for readers, while something is deferred, and otherwise. While
+ * the readers drive it rests REST_NS if one of them is offline, because then there is one that
+ * nobody watches, and a processor for the helper. Otherwise LONG_REST_NS: it would preempt a reader,
+ * and what it would find is that all of them are in long steps.
  */
 #define WAIT_NS	      50000
 #define SHORT_REST_NS 300000
 #define REST_NS	      1000000
+#define LONG_REST_NS  40000000
 
-/* Looks without a reader online, after which the helper sleeps. */
-#define IDLE_LOOKS 20
+/* The helper sleeps if no reader has been online for that long; and it is woken by one that works
+ * so soon after another has gone offline, because it would be by the next ones. */
+#define QUIET_NS      2000000
+#define BRIEF_NS      1000000
+#define LEFT_EVERY_NS 250000 /* how exact that is */
 
-/* Spins until all readers have been quiescent: those that run short steps are
+/* While the helper sleeps, a reader that leaves wakes it at most that often, for its chores. */
+#define CHORES_NS UINT64_C(1000000000)
+
+/* Spins of the helper until all readers have been quiescent: those that run short steps are
  * within microseconds. */
 #define SPINS 200
 
-/* Where the helper is with the calls that it has taken. */
+/* Where the driver is with the calls that it has taken. */
 enum stage {
 	NOTHING_TAKEN,
 	WAITS_FOR_FIRST_SIDE,
 	WAITS_FOR_SECOND_SIDE,
 	WAITS_FOR_READERS,
+};
+
+/* What the helper does; others wake it where it would not see them in time. */
+enum helper_rest {
+	AWAKE,	    /* or rests for a short time */
+	RESTS_LONG, /* all readers are online, and drive: one that leaves wakes it */
+	SLEEPS,	    /* nobody is online, and nothing is deferred: those who change that wake it */
 };
 
 struct sb_reclaim {
@@ -74,19 +101,30 @@ struct sb_reclaim {
 
 	/* Threads that defer, and have no stripe of their own. */
 	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
-	_Atomic(uint32_t) sleeps;
+	_Atomic(enum helper_rest) rests;
 
 	/* The helper. */
 	alignas(SB_LINE) struct sb_parker parker;
 	struct sb_thread thread;
 	_Atomic(uint32_t) ends;
+	_Atomic(struct sb_deferred *) errands;
 	struct sb_reclaim_look look;
-	enum stage stage;
-	struct sb_deferred *taken; /* of each stripe the newest first */
-	uint32_t idle_looks;
-	uint64_t next_look_ns;
+	uint64_t next_chores_ns;     /* that it needs itself */
+	_Atomic(uint64_t) chores_ns; /* from then on a reader that leaves wakes it */
 
+	/* Read at every tick, written once a drive. */
+	alignas(SB_LINE) _Atomic(uint64_t) drive_ns; /* of readers: when to drive next */
+	_Atomic(uint64_t) driven_ns;		     /* when a reader drove last */
+	_Atomic(uint64_t) left_ns;		     /* when one went offline */
 	uint32_t readers;
+
+	/* The driver: the thread that has the role. */
+	alignas(SB_LINE) _Atomic(uint32_t) role;
+	_Atomic(enum stage) stage;
+	struct sb_deferred *taken;  /* of each stripe the newest first */
+	_Atomic(uint64_t) watch_ns; /* when the next look of the watch is due */
+	_Atomic(bool) has_long;	    /* the last one found a reader in a long step */
+
 	struct sb_reader reader[];
 };
 
@@ -197,7 +235,7 @@ void sb_reclaim_wait_visitors(struct sb_reclaim *r)
 
 bool sb_reclaim_sleeps(struct sb_reclaim *r)
 {
-	return sb_load_rlx(&r->sleeps);
+	return sb_load_rlx(&r->rests) == SLEEPS;
 }
 
 void sb_reclaim_wake(struct sb_reclaim *r)
@@ -215,8 +253,9 @@ static void defer(struct sb_reclaim *r, uint32_t stripe, struct sb_deferred *def
 	do {
 		deferred->older = newest;
 	} while (!sb_cas_weak_acq_rel(top, &newest, deferred));
-	sb_fence_after_rmw(&r->sleeps);
-	if (SB_UNLIKELY(sb_reclaim_sleeps(r)))
+	sb_fence_after_rmw(&r->rests);
+	/* A reader that is online drives at its next tick, or when it leaves. */
+	if (SB_UNLIKELY(sb_reclaim_sleeps(r)) && !(stripe && sb_reclaim_is_online(r, stripe - 1)))
 		sb_reclaim_wake(r);
 }
 
@@ -255,6 +294,18 @@ static struct sb_deferred *take_deferred(struct sb_reclaim *r)
 	return first;
 }
 
+void sb_reclaim_errand(struct sb_reclaim *r, struct sb_deferred *errand,
+		       void (*function)(struct sb_deferred *errand))
+{
+	struct sb_deferred *newest = sb_load_rlx(&r->errands);
+
+	errand->function = function;
+	do {
+		errand->older = newest;
+	} while (!sb_cas_weak_acq_rel(&r->errands, &newest, errand));
+	sb_reclaim_wake(r);
+}
+
 struct barrier {
 	struct sb_deferred deferred;
 	struct sb_gate gate;
@@ -283,10 +334,13 @@ void sb_reclaim_barrier(struct sb_reclaim *r)
 	defer(r, 0, &barrier.deferred, pass);
 	sb_reclaim_wake(r);
 	sb_gate_wait(&barrier.gate, has_passed, &barrier, UINT64_MAX);
+	barrier.passed = false;
+	sb_reclaim_errand(r, &barrier.deferred, pass);
+	sb_gate_wait(&barrier.gate, has_passed, &barrier, UINT64_MAX);
 	sb_gate_fini(&barrier.gate);
 }
 
-/* ---- the helper: periods ---- */
+/* ---- the driver ---- */
 
 static bool lags(struct sb_reclaim *r, uint32_t i)
 {
@@ -296,7 +350,7 @@ static bool lags(struct sb_reclaim *r, uint32_t i)
 
 bool sb_reclaim_waits_for(struct sb_reclaim *r, uint32_t i)
 {
-	return r->stage != NOTHING_TAKEN && lags(r, i);
+	return sb_load_rlx(&r->stage) != NOTHING_TAKEN && lags(r, i);
 }
 
 static bool all_are_quiescent(struct sb_reclaim *r)
@@ -308,9 +362,9 @@ static bool all_are_quiescent(struct sb_reclaim *r)
 	return true;
 }
 
-static bool readers_have_passed(struct sb_reclaim *r)
+static bool readers_have_passed(struct sb_reclaim *r, int spins)
 {
-	for (int i = 0; i < SPINS; i++) {
+	for (int i = 0; i < spins; i++) {
 		if (all_are_quiescent(r))
 			return true;
 		sb_cpu_pause();
@@ -333,11 +387,10 @@ static struct sb_deferred *reverse(struct sb_deferred *newest)
 	return first;
 }
 
-static void run_calls(struct sb_reclaim *r)
+static void run_calls(struct sb_deferred *newest)
 {
-	struct sb_deferred *call = reverse(r->taken);
+	struct sb_deferred *call = reverse(newest);
 
-	r->taken = NULL;
 	while (call) {
 		struct sb_deferred *next = call->older;
 
@@ -357,13 +410,18 @@ static bool begin_period(struct sb_reclaim *r)
 	return true;
 }
 
-/* One stage; false: it has to wait. */
-static bool advance(struct sb_reclaim *r)
+/* One stage; false: it has to wait. reader: the driver's own, which is quiescent; or NULL. */
+static bool advance(struct sb_reclaim *r, struct sb_reader *reader, int spins)
 {
-	switch (r->stage) {
+	const enum stage stage = sb_load_rlx(&r->stage);
+	struct sb_deferred *taken = r->taken;
+
+	switch (stage) {
 	case NOTHING_TAKEN:
 		if (!begin_period(r))
 			return false;
+		if (reader)
+			sb_reader_quiescent(reader, &r->period);
 		break;
 	case WAITS_FOR_FIRST_SIDE:
 		if (!side_is_done(r, 0))
@@ -374,70 +432,171 @@ static bool advance(struct sb_reclaim *r)
 			return false;
 		break;
 	case WAITS_FOR_READERS:
-		if (!readers_have_passed(r))
+		if (!readers_have_passed(r, spins))
 			return false;
-		run_calls(r);
-		r->stage = NOTHING_TAKEN;
+		r->taken = NULL;
+		sb_store_rlx(&r->stage, NOTHING_TAKEN);
+		run_calls(taken);
 		return false;
 	}
-	r->stage++;
+	sb_store_rlx(&r->stage, stage + 1);
 	return true;
 }
 
-/* ---- the helper: looking and sleeping ---- */
-
-static bool is_busy(struct sb_reclaim *r)
+/* Looks at all readers but the driver's. */
+static void watch(struct sb_reclaim *r, const struct sb_reader *reader, uint64_t now)
 {
-	if (r->taken || is_anything_deferred(r))
-		return true;
-	for (uint32_t i = 0; i < r->readers; i++) {
-		if (sb_reclaim_is_online(r, i))
-			return true;
+	const uint32_t own = reader ? (uint32_t)(reader - r->reader) : r->readers;
+	enum helper_rest rests = RESTS_LONG;
+	bool has_long = false;
+	uint64_t next;
+
+	if (!r->look.watch || now < sb_load_rlx(&r->watch_ns))
+		return;
+	next = r->look.watch(r->look.arg, own, now, &has_long);
+	sb_store_rlx(&r->watch_ns, sb_min_u64(next, now + WATCH_NS));
+	sb_store_rlx(&r->has_long, has_long);
+	if (!has_long)
+		return;
+	/* The readers that are left may begin a long step, too. */
+	sb_fence_store_load(&r->has_long);
+	if (sb_load_rlx(&r->rests) == RESTS_LONG && sb_cas_acq_rel(&r->rests, &rests, AWAKE))
+		sb_reclaim_wake(r);
+}
+
+/* Does nothing if another thread has the role. */
+static void drive(struct sb_reclaim *r, struct sb_reader *reader, int spins, uint64_t now)
+{
+	if (sb_load_rlx(&r->role) || sb_xchg_acq(&r->role, 1))
+		return;
+	watch(r, reader, now);
+	while (advance(r, reader, spins))
+		;
+	sb_store_rel(&r->role, 0);
+}
+
+uint64_t sb_reclaim_drive_ns(struct sb_reclaim *r)
+{
+	return sb_load_rlx(&r->drive_ns);
+}
+
+void sb_reclaim_drive(struct sb_reclaim *r, struct sb_reader *reader, uint64_t now)
+{
+	/* First, so that the others need not try. */
+	sb_store_rlx(&r->drive_ns, now + DRIVE_NS + DRIVE_NS_PER_READER * r->readers);
+	sb_store_rlx(&r->driven_ns, now);
+	drive(r, reader, 1, now);
+}
+
+static bool is_pending(struct sb_reclaim *r)
+{
+	return sb_load_rlx(&r->stage) != NOTHING_TAKEN || is_anything_deferred(r);
+}
+
+/* Nothing pending is left to nobody. */
+SB_COLD static void finish_or_wake(struct sb_reclaim *r)
+{
+	if (!is_pending(r))
+		return;
+	drive(r, NULL, 1, 0);
+	sb_fence_store_load(&r->role);
+	if (is_pending(r))
+		sb_reclaim_wake(r);
+}
+
+bool sb_reclaim_is_quiet(struct sb_reclaim *r, uint64_t now)
+{
+	return sb_clock_passed(sb_load_rlx(&r->left_ns), now) >= BRIEF_NS;
+}
+
+void sb_reclaim_leave(struct sb_reclaim *r, struct sb_reader *reader, uint64_t now)
+{
+	enum helper_rest rests;
+
+	if (sb_clock_passed(sb_load_rlx(&r->left_ns), now) >= LEFT_EVERY_NS)
+		sb_store_rlx(&r->left_ns, now);
+	sb_reader_offline(reader);
+	sb_fence_store_load(&reader->seen);
+	rests = sb_load_rlx(&r->rests);
+	if (SB_LIKELY(rests == AWAKE))
+		return;
+	if (rests == RESTS_LONG) {
+		if (sb_cas_acq_rel(&r->rests, &rests, AWAKE))
+			sb_reclaim_wake(r);
+	} else if (now >= sb_load_rlx(&r->chores_ns)) {
+		sb_store_rlx(&r->chores_ns, now + CHORES_NS);
+		sb_reclaim_wake(r);
+	} else {
+		finish_or_wake(r);
 	}
-	return false;
 }
 
-/* A thread that comes online, or defers, sees that it sleeps, or is seen here. */
-static void sleep_until_woken(struct sb_reclaim *r)
+/* ---- the helper ---- */
+
+static uint32_t count_online(struct sb_reclaim *r)
 {
-	sb_store_rlx(&r->sleeps, 1);
-	sb_fence_store_load(&r->sleeps);
-	if (!is_busy(r) && !sb_load_acq(&r->ends))
-		sb_park(&r->parker, r->next_look_ns);
-	sb_store_rlx(&r->sleeps, 0);
-	r->idle_looks = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->readers; i++)
+		n += sb_reclaim_is_online(r, i);
+	return n;
 }
 
-static uint64_t rest_ns(struct sb_reclaim *r)
+/* Until it is woken, or at the latest then. A thread whose change would not be seen in time sees
+ * `rests`, or its change is seen here. */
+static void rest_until(struct sb_reclaim *r, enum helper_rest rests, uint64_t end_ns)
 {
-	return is_anything_deferred(r) ? SHORT_REST_NS : REST_NS;
+	uint32_t online;
+
+	sb_store_rlx(&r->rests, rests);
+	sb_fence_store_load(&r->rests);
+	online = count_online(r);
+	if (!sb_load_acq(&r->ends) && !sb_load_rlx(&r->errands) &&
+	    (rests == SLEEPS ? !online && !is_pending(r)
+			     : online == r->readers && !sb_load_rlx(&r->has_long)))
+		sb_park(&r->parker, end_ns);
+	sb_store_rlx(&r->rests, AWAKE);
+}
+
+static uint64_t rest_ns(struct sb_reclaim *r, bool is_driven)
+{
+	return !is_driven && is_anything_deferred(r) ? SHORT_REST_NS : REST_NS;
 }
 
 static void rest(struct sb_reclaim *r, uint64_t now)
 {
-	r->idle_looks = is_busy(r) ? 0 : r->idle_looks + 1;
-	if (r->stage != NOTHING_TAKEN)
+	const bool is_driven = now < sb_load_rlx(&r->driven_ns) + DRIVEN_NS;
+	const bool is_quiet = sb_clock_passed(sb_load_rlx(&r->left_ns), now) >= QUIET_NS;
+	const uint32_t online = count_online(r);
+
+	if (!online && !is_pending(r) && is_quiet)
+		rest_until(r, SLEEPS, r->next_chores_ns);
+	else if (is_driven && online == r->readers && r->readers > 1 && !sb_load_rlx(&r->has_long))
+		rest_until(r, RESTS_LONG, sb_min_u64(now + LONG_REST_NS, r->next_chores_ns));
+	else if (!is_driven && sb_load_rlx(&r->stage) != NOTHING_TAKEN)
 		/* Nobody can wake it: a reader it waits for may need this CPU. */
 		sb_thread_sleep(WAIT_NS);
-	else if (r->idle_looks > IDLE_LOOKS)
-		sleep_until_woken(r);
 	else
-		sb_park(&r->parker, sb_min_u64(now + rest_ns(r), r->next_look_ns));
+		sb_park(&r->parker,
+			sb_min_u64(now + rest_ns(r, is_driven),
+				   sb_min_u64(sb_load_rlx(&r->watch_ns), r->next_chores_ns)));
 }
 
 static void *help(void *arg)
 {
 	struct sb_reclaim *r = arg;
 
-	/* No callback that runs here may wait for a grace period, which only ends here. */
+	/* No callback that runs here may wait for a grace period, which may only end here. */
 	sb_thread_own()->sections++;
 	while (!sb_load_acq(&r->ends)) {
 		const uint64_t now = sb_clock_ns();
+		const bool is_driven = now < sb_load_rlx(&r->driven_ns) + DRIVEN_NS;
 
-		if (r->look.look)
-			r->next_look_ns = r->look.look(r->look.arg, now);
-		while (advance(r))
-			;
+		if (r->look.chores)
+			r->next_chores_ns = r->look.chores(r->look.arg, now);
+		sb_store_rlx(&r->chores_ns, now + CHORES_NS);
+		run_calls(sb_xchg_acq(&r->errands, NULL));
+		drive(r, NULL, is_driven ? 1 : SPINS, now);
 		rest(r, now);
 	}
 	return NULL;
@@ -457,7 +616,8 @@ int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers, const struct sb
 	/* 0 is no period: that of routes that are empty (core/message/lookup.h). */
 	sb_store_rlx(&r->period.now, (uint64_t)1);
 	r->look = *look;
-	r->next_look_ns = UINT64_MAX;
+	r->next_chores_ns = UINT64_MAX;
+	sb_store_rlx(&r->watch_ns, (uint64_t)1); /* any time of a clock is later */
 	sb_parker_init(&r->parker, SB_PARKING_FUTEX);
 	for (uint32_t i = 0; i < readers; i++)
 		sb_reader_offline(&r->reader[i]);

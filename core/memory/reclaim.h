@@ -13,28 +13,47 @@
  *             parked.
  *   visitor   any other thread, in a section between sb_reclaim_enter and
  *             sb_reclaim_exit. Sections may nest.
- *   helper    one thread of the domain's own. It takes what was deferred, begins
- *             a period, waits until all readers have been quiescent in that
- *             period and all visitors that may have come before it have left,
- *             and runs the deferred calls.
+ *   driver    one thread at a time, by a try-lock, "the role": a reader at a quiescent
+ *             state now and then, one that goes offline, or the helper. It takes
+ *             what was deferred, begins a period, and, once all readers have been
+ *             quiescent in that period and all visitors that may have come before it
+ *             have left, runs the deferred calls. It never waits: what is not done
+ *             yet the next driver goes on with. Under the role it also watches the
+ *             readers, once a millisecond.
+ *   helper    one thread of the domain's own, for what readers cannot do: while none of
+ *             them drives, because they are in long steps or gone, and for errands
+ *             that take long. Otherwise it rests, because where every processor has a
+ *             worker it would preempt one of them.
+ *
+ * That readers drive the periods is Fraser's scheme (Practical lock-freedom, 2004, section
+ * 5.2.3), which crossbeam-epoch uses, too.
  *
  * Why that is enough: a thread that defers has removed the memory from all places
- * where it can be found. The helper takes the deferred calls (acquire) before it
+ * where it can be found. The driver takes the deferred calls (acquire) before it
  * stores the new period (release). A reader that stores the period as seen has
  * loaded it (acquire), so that its later look-ups do not find what was removed
- * before; and what it did before happens before the helper's load of `seen`.
+ * before; and what it did before happens before the driver's load of `seen`.
  * A reader that comes back online, and a visitor that enters, stores first and
- * looks things up after a full fence; the helper fences between the period and
- * its look at them. So either the helper sees them, or they see the removal:
+ * looks things up after a full fence; the driver fences between the period and
+ * its look at them. So either the driver sees them, or they see the removal:
  *
- *   reader                              helper
+ *   reader                              driver
  *   seen = period                       period = period + 1
  *   fence                               fence
  *   look-up                             seen?
  *
+ * Nothing is left to nobody: while something is deferred, or a period under way, the helper
+ * is awake, or a reader is online, which will drive at a tick or leave. Both sides store and
+ * then look, with a full fence between:
+ *
+ *   reader that leaves                  helper that goes to sleep
+ *   seen = OFFLINE                      rests = SLEEPS
+ *   fence                               fence
+ *   rests? then finish it, or wake      pending, or online? then stay awake
+ *
  * Visitors are counted, in two counts that take turns as in SRCU (McKenney,
  * Sleepable Read-Copy Update, 2006): one that has read which count is current
- * may raise it long after that has changed, so the helper waits for both counts
+ * may raise it long after that has changed, so drivers wait for both counts
  * in turn before it runs anything.
  *
  * Model: tests/models/reclaim.pml.
@@ -67,14 +86,20 @@ struct sb_period {
 	alignas(SB_LINE) _Atomic(uint64_t) now;
 };
 
-/*
- * The helper calls look at least every millisecond while a reader is online or
- * a call is deferred: for whatever else has to be done now and then. It returns
- * the time of the next look that it needs; UINT64_MAX: none. While the helper waits for readers,
- * that look may be 50 us late.
- */
+/* What the domain does besides periods; the functions may be NULL. */
 struct sb_reclaim_look {
-	uint64_t (*look)(void *arg, uint64_t now_ns); /* or NULL */
+	/*
+	 * Looks at all readers that are online, but for number `own` (the count of readers: all), at
+	 * least every millisecond while one of them drives or is offline. While all are online
+	 * and stop driving at once, because each has begun a long step within the same
+	 * millisecond, it is late by up to 40 ms. Returns the time of the next look that it
+	 * needs, which may be 50 us late; UINT64_MAX: none. *has_long: a reader is in a step that has
+	 * not ended since the last look. Any thread, one at a time.
+	 */
+	uint64_t (*watch)(void *arg, uint32_t own, uint64_t now_ns, bool *has_long);
+	/* On the helper thread, whenever it is awake, and after a reader has been online at least
+	 * once a second. Returns the time when it is needed again. */
+	uint64_t (*chores)(void *arg, uint64_t now_ns);
 	void *arg;
 };
 
@@ -137,15 +162,31 @@ void sb_reclaim_wait_visitors(struct sb_reclaim *reclaim);
 
 /* ---- deferring: any thread ---- */
 
-/* Calls function(deferred) on the helper thread after every section that has
- * already begun has ended. Lock-free; it may wake the helper. A thread with a stripe of its own
+/* Calls function(deferred) on any thread that drives, after every section that has
+ * already begun has ended; function neither waits nor takes long. Lock-free; it may wake the helper. A thread with a stripe of its own
  * (sb_thread_own()->stripe) writes no line that others write. */
 void sb_reclaim_defer(struct sb_reclaim *reclaim, struct sb_deferred *deferred,
 		      void (*function)(struct sb_deferred *deferred));
 
-/* Waits until every call deferred before has returned. Not a reader that is
+/* Calls function(errand) on the helper thread, soon, and without a period. Any thread. */
+void sb_reclaim_errand(struct sb_reclaim *reclaim, struct sb_deferred *errand,
+		       void (*function)(struct sb_deferred *errand));
+
+/* Waits until every call deferred before, and every errand, has returned. Not a reader that is
  * online, nor in a section. */
 void sb_reclaim_barrier(struct sb_reclaim *reclaim);
+
+/* ---- driving: the reader's thread, at a quiescent state ---- */
+
+/* When it is to drive next. */
+uint64_t sb_reclaim_drive_ns(struct sb_reclaim *reclaim);
+
+/* Goes on with the period under way, or begins one, and runs what is to be run: some
+ * microseconds, and more the more readers there are. Does nothing if another thread does so. */
+void sb_reclaim_drive(struct sb_reclaim *reclaim, struct sb_reader *reader, uint64_t now_ns);
+
+/* Goes offline, and leaves nothing to nobody. */
+void sb_reclaim_leave(struct sb_reclaim *reclaim, struct sb_reader *reader, uint64_t now_ns);
 
 /* ---- the helper ---- */
 
@@ -153,11 +194,14 @@ void sb_reclaim_barrier(struct sb_reclaim *reclaim);
  * thread, after a full fence behind what it would have to see. */
 bool sb_reclaim_sleeps(struct sb_reclaim *reclaim);
 
+/* No reader has gone offline within the last millisecond. */
+bool sb_reclaim_is_quiet(struct sb_reclaim *reclaim, uint64_t now_ns);
+
 /* Makes it look at once; while it waits for readers it looks every 50 us and cannot be woken.
  * Any thread. */
 void sb_reclaim_wake(struct sb_reclaim *reclaim);
 
-/* Whether it waits for that reader to be quiescent. In look. */
+/* Whether the period under way waits for that reader to be quiescent. In watch. */
 bool sb_reclaim_waits_for(struct sb_reclaim *reclaim, uint32_t reader);
 
 /*

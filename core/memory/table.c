@@ -63,7 +63,7 @@ void sb_table_announce(struct sb_table *table, uint64_t n)
 	sb_store_rlx(&table->count_at, announced + buckets / 4);
 	if (is_nearly_full(sb_table_nodes(table), buckets) && !sb_load_acq(&table->growing) &&
 	    !sb_xchg_acq_rel(&table->growing, 1))
-		sb_reclaim_defer(table->reclaim, &table->grow, grow_table);
+		sb_reclaim_errand(table->reclaim, &table->grow, grow_table);
 }
 
 /* change: 1, or the same modulo 2^64 as -1. */

@@ -80,7 +80,7 @@ SB_NOINLINE void sb_come_online(struct sb_worker *w)
 	if (SB_LIKELY(!sb_reclaim_sleeps(w->scheduler->reclaim)))
 		return;
 	sb_store_rlx(&w->tick.due, 0);
-	w->handover.holds = false;
+	w->handover.holds &= w->scheduler->config.hold_ns == UINT64_MAX;
 }
 
 /* The work that a sleep ended for was there when its waker said so, or when a timer was due. */
@@ -99,7 +99,8 @@ static void sleep_until_called(struct sb_worker *w)
 	uint64_t deadline;
 	uint64_t now;
 
-	sb_reader_offline(w->reader);
+	w->tick.unwatched_ns = 0;
+	sb_reclaim_leave(w->scheduler->reclaim, w->reader, start);
 	do {
 		deadline = sb_timekeeper_begin(w);
 		sb_park(&w->parker, sb_min_u64(deadline, sb_pool_trim_due(&w->pool)));

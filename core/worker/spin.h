@@ -24,9 +24,8 @@ struct sb_search {
 struct sb_process *sb_search(struct sb_worker *worker);
 
 /*
- * The watcher sleeps when all workers have slept for a while. Then the first step
- * is followed by a tick, which wakes it, and holds nothing: that is no loss
- * there, and the first step need not wait for a system call.
+ * The watch sleeps when all workers have slept for a while. Then the first steps defer no
+ * messages, and are followed by a look at the time; see run_unwatched() in tick.c.
  */
 void sb_come_online(struct sb_worker *worker);
 

@@ -141,7 +141,7 @@ void *sb_worker_thread_run(void *arg)
 	sb_worker_bury(w);
 	sb_worker_release_credit(w, sb_clock_ns());
 	sb_pool_flush(&w->pool);
-	sb_reader_offline(w->reader);
+	sb_reclaim_leave(s->reclaim, w->reader, sb_clock_ns());
 	sb_account_stop(&w->account);
 	sb_thread_own()->worker = NULL;
 	return NULL;

@@ -65,6 +65,27 @@ static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
 	       sb_clock_passed(w->slowed.ns, now) >= SLOWDOWN_NS;
 }
 
+/*
+ * A worker that parks again after so short a time need not be watched. Until then it defers no
+ * messages, unless it may for any time, and reads the clock after each of its steps; later it
+ * wakes the helper.
+ */
+#define UNWATCHED_NS 100000
+
+SB_COLD static void run_unwatched(struct sb_worker *w, uint64_t now)
+{
+	struct sb_reclaim *reclaim = w->scheduler->reclaim;
+
+	if (!w->tick.unwatched_ns)
+		w->tick.unwatched_ns = now;
+	w->handover.holds &= w->scheduler->config.hold_ns == UINT64_MAX;
+	if (sb_clock_passed(w->tick.unwatched_ns, now) < UNWATCHED_NS &&
+	    sb_reclaim_is_quiet(reclaim, now))
+		return;
+	w->tick.unwatched_ns = 0;
+	sb_reclaim_wake(reclaim);
+}
+
 /* The work of a tick, done now and then whatever there is to run. */
 static void keep_house(struct sb_worker *w)
 {
@@ -78,7 +99,11 @@ static void keep_house(struct sb_worker *w)
 	sb_worker_bury_chosen(w);
 	sb_worker_quiescent(w);
 	if (SB_UNLIKELY(sb_reclaim_sleeps(w->scheduler->reclaim)))
-		sb_reclaim_wake(w->scheduler->reclaim);
+		run_unwatched(w, now);
+	else
+		w->tick.unwatched_ns = 0;
+	if (now >= sb_reclaim_drive_ns(w->scheduler->reclaim))
+		sb_reclaim_drive(w->scheduler->reclaim, w->reader, now);
 	sb_trace_note(&w->trace, SB_TRACE_TICK, 0, 0);
 	sb_worker_take_reclaimed(w);
 	sb_worker_give_memory_back(w, now);
@@ -162,12 +187,34 @@ static struct sb_process *take_turn(struct sb_worker *w)
 	return p;
 }
 
+/* No tick is due: the worker only reads the clock, and the order of processes stays as it is. */
+SB_COLD static bool is_only_unwatched(struct sb_worker *w)
+{
+	struct sb_tick *tick = &w->tick;
+
+	if (owes_turns(w) || sb_worker_steps(w) >= tick->next || !sb_load_rlx(&tick->due))
+		return false;
+	if (sb_clock_passed(tick->unwatched_ns, sb_clock_ns()) < UNWATCHED_NS) {
+		sb_store_rlx(&tick->due, sb_worker_steps(w) + 1);
+		return true;
+	}
+	tick->unwatched_ns = 0;
+	sb_store_rlx(&tick->due, tick->next);
+	sb_reclaim_wake(w->scheduler->reclaim);
+	return true;
+}
+
 SB_NOINLINE struct sb_process *sb_take_on_tick(struct sb_worker *w, struct sb_process *next)
 {
 	const uint32_t others = sb_deque_size(&w->deque);
 	struct sb_tick *tick = &w->tick;
 	struct sb_process *p;
 
+	if (SB_UNLIKELY(tick->unwatched_ns) && is_only_unwatched(w)) {
+		if (next)
+			sb_counter_add(&w->counters.direct_steps, 1);
+		return next;
+	}
 	if (next)
 		sb_route_requeue(w, next, false);
 	if (sb_worker_steps(w) >= tick->next || !sb_load_rlx(&tick->due)) {
@@ -181,6 +228,7 @@ SB_NOINLINE struct sb_process *sb_take_on_tick(struct sb_worker *w, struct sb_pr
 		tick->next = sb_worker_steps(w) + tick->every;
 	}
 	p = owes_turns(w) ? take_turn(w) : NULL;
-	sb_store_rlx(&tick->due, owes_turns(w) ? sb_worker_steps(w) + 1 : tick->next);
+	sb_store_rlx(&tick->due,
+		     owes_turns(w) || tick->unwatched_ns ? sb_worker_steps(w) + 1 : tick->next);
 	return p;
 }

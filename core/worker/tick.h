@@ -31,6 +31,7 @@ struct sb_tick {
 	uint32_t turn;		 /* whose turn it is first */
 	bool newest_first;	 /* they did not come last time */
 	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
+	uint64_t unwatched_ns;	 /* since when it runs while the helper sleeps; 0: it does not */
 };
 
 /* When the worker was last slowed down. */

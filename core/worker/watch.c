@@ -1,6 +1,6 @@
 /*
- * watch.c - what others see of a long step: the helper thread of the scheduler's
- * reclamation looks at each worker, and so bounds what one step can hold up.
+ * watch.c - what others see of a long step: a worker that ticks, or the helper thread of the
+ * scheduler's reclamation, looks at each worker, and so bounds what one step can hold up.
  *
  *   ticks     a worker whose ticks have not come for config.tick_ns is told that one
  *             is due: it comes when the running step ends
@@ -8,12 +8,13 @@
  *   memory    a step that has not ended since the last look is passed a quiescent
  *             state for
  *
- * Once a second it also gives back to the system what is no worker's to give back,
+ * Once a second the helper also gives back to the system what is no worker's to give back,
  * for some time after all workers have gone to sleep.
  *
- * The looks are a millisecond apart at most while a worker is awake, so each of
- * these bounds is as stated and one look. Workers that run short steps are only
- * read from: one line each for a look.
+ * The looks are a millisecond apart while a worker is awake, so each of these bounds is as
+ * stated and one look, with one exception (sb_reclaim_look): all workers begin a long step
+ * within the same millisecond. Workers that run short steps are only read from: one line each
+ * for a look.
  */
 #include "core/worker/watch.h"
 
@@ -85,11 +86,15 @@ static uint64_t watch_held(struct sb_worker *w, struct sb_watched *seen, uint64_
 
 /* ---- memory ---- */
 
-static void watch_reader(struct sb_worker *w, const struct sb_watched *seen)
+static bool is_long(struct sb_worker *w, const struct sb_watched *seen)
 {
-	if (sb_reclaim_waits_for(w->scheduler->reclaim, w->id) &&
-	    seen->steps == sb_counter_read(&w->counters.steps) &&
-	    sb_handover_is_outside(&w->handover) && sb_fence_heavy_works())
+	return seen->steps == sb_counter_read(&w->counters.steps) &&
+	       sb_handover_is_outside(&w->handover);
+}
+
+static void watch_reader(struct sb_worker *w)
+{
+	if (sb_reclaim_waits_for(w->scheduler->reclaim, w->id) && sb_fence_heavy_works())
 		sb_route_take_held(w);
 }
 
@@ -109,28 +114,25 @@ static void trim_foreign(struct sb_scheduler *s, uint64_t now)
 	sb_lock_release(&s->foreign_lock);
 }
 
-static bool trim_worker(struct sb_scheduler *s, uint32_t i)
+static void trim_worker(struct sb_scheduler *s, uint32_t i)
 {
 	struct sb_worker *w = s->worker[i];
-	const bool is_online = sb_reclaim_is_online(s->reclaim, i);
 
 	sb_runq_trim(&w->inject);
 	/* It wakes, takes what others have freed and frees its dead, and sleeps on. */
-	if (!is_online && (sb_pool_has_returned(&w->pool) || sb_load_rlx(&w->reclaimed)))
+	if (!sb_reclaim_is_online(s->reclaim, i) &&
+	    (sb_pool_has_returned(&w->pool) || sb_load_rlx(&w->reclaimed)))
 		sb_unpark(&w->parker);
-	return is_online;
 }
 
 static void do_chores(struct sb_scheduler *s)
 {
-	bool is_awake = false;
-
 	sb_runq_trim(&s->global);
 	for (uint32_t i = 0; i < s->workers; i++)
-		is_awake |= trim_worker(s, i);
+		trim_worker(s, i);
 	for (uint32_t i = 0; i < s->arenas; i++)
 		sb_arena_decay(s->arena[i]);
-	s->chores_left = is_awake ? CHORES_LEFT : s->chores_left - 1;
+	s->chores_left--;
 }
 
 /* Whether all of them have been made, and none is being made. */
@@ -141,6 +143,20 @@ static bool has_workers(struct sb_scheduler *s)
 	return phase != SB_PHASE_NEW && phase != SB_PHASE_STARTING;
 }
 
+/* Workers have run since the last chores. */
+static bool have_run(struct sb_scheduler *s)
+{
+	uint64_t steps = 0;
+
+	/* There are none in a scheduler that is destroyed before it was started. */
+	for (uint32_t i = 0; i < s->workers && s->worker[i]; i++)
+		steps += sb_counter_read(&s->worker[i]->counters.steps);
+	if (steps == s->chores_steps)
+		return false;
+	s->chores_steps = steps;
+	return true;
+}
+
 /* Returns when they have to be done again; a PID that can be chosen again waits
  * for that, too. Workers that poll give nothing back, so nothing is taken. */
 static uint64_t chores(struct sb_scheduler *s, uint64_t now)
@@ -149,6 +165,8 @@ static uint64_t chores(struct sb_scheduler *s, uint64_t now)
 
 	if (s->config.park == SB_PARK_POLL || !has_workers(s))
 		return next;
+	if (have_run(s))
+		s->chores_left = CHORES_LEFT;
 	if (s->chores_left && sb_clock_passed(s->chores_ns, now) >= CHORES_EVERY_NS) {
 		s->chores_ns = now;
 		s->trim_ns = now;
@@ -160,19 +178,30 @@ static uint64_t chores(struct sb_scheduler *s, uint64_t now)
 	return s->chores_left ? sb_min_u64(next, s->chores_ns + CHORES_EVERY_NS) : next;
 }
 
+uint64_t sb_watch_chores(void *scheduler, uint64_t now)
+{
+	struct sb_scheduler *s = scheduler;
+
+	return sb_load_acq(&s->is_watched) ? chores(s, now) : UINT64_MAX;
+}
+
 /* ---- all of them ---- */
 
-static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen, uint64_t now)
+static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen, uint64_t now,
+			     bool *has_long)
 {
 	const uint64_t next = watch_held(w, seen, now);
 
 	watch_tick(w, seen, now);
-	watch_reader(w, seen);
+	if (is_long(w, seen)) {
+		watch_reader(w);
+		*has_long = true;
+	}
 	seen->steps = sb_counter_read(&w->counters.steps);
 	return next;
 }
 
-uint64_t sb_watch_look(void *scheduler, uint64_t now)
+uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now, bool *has_long)
 {
 	struct sb_scheduler *s = scheduler;
 	uint64_t next = UINT64_MAX;
@@ -180,10 +209,11 @@ uint64_t sb_watch_look(void *scheduler, uint64_t now)
 	if (!sb_load_acq(&s->is_watched))
 		return next;
 	for (uint32_t i = 0; i < s->workers; i++) {
-		if (!sb_reclaim_is_online(s->reclaim, i))
-			continue;
-		s->chores_left = CHORES_LEFT;
-		next = sb_min_u64(next, watch_worker(s->worker[i], &s->watched[i], now));
+		if (i != own && sb_reclaim_is_online(s->reclaim, i))
+			next = sb_min_u64(
+				next, watch_worker(s->worker[i], &s->watched[i], now, has_long));
 	}
-	return sb_min_u64(next, chores(s, now));
+	/* A worker that polls makes no system call to wake the helper. */
+	*has_long &= s->config.park != SB_PARK_POLL;
+	return next;
 }

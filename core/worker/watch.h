@@ -13,8 +13,10 @@ struct sb_watched {
 	uint64_t held_steps;
 };
 
-/* The helper of the scheduler's reclamation looks at the workers, too; see
- * sb_reclaim_look. scheduler: struct sb_scheduler. */
-uint64_t sb_watch_look(void *scheduler, uint64_t now_ns);
+/* The watch of the scheduler's reclamation; see sb_reclaim_look. scheduler: struct sb_scheduler. */
+uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now_ns, bool *has_long);
+
+/* Its chores, on the helper thread. */
+uint64_t sb_watch_chores(void *scheduler, uint64_t now_ns);
 
 #endif

@@ -82,7 +82,7 @@ static void drop_once(bool by_step)
 
 	fixture_defaults(&d.f);
 	d.f.config.on_drop = submit_in_drop;
-	d.f.config.hold_ns = FIXTURE_TIMEOUT_NS;
+	d.f.config.hold_ns = UINT64_MAX;
 	d.f.config.tick_ns = 0;
 	d.f.config.dead_max_bytes = 1;
 	d.f.config.pid_reuse_ns = 0;

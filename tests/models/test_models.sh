@@ -129,11 +129,12 @@ mistakes timekeeper -DFIRST=NEVER NO_PUBLISH
 expect relation none
 mistakes relation "" LOOK_FIRST LEAVE_IT NO_RECHECK
 
-expect reclaim large -DWORKERS=2 -DFOREIGN=1
-expect reclaim large -DSECTIONS=2
-expect reclaim none -DFOREIGN=1 -DSECTIONS=2 -DOBJECTS=3
-mistakes reclaim "" ONE_FLIP NO_FENCE_FOREIGN NO_FENCE_WORKER NO_FENCE_RECLAIM \
-	FREE_EARLY BUMP_EARLY PARK_INSIDE
+expect reclaim large -DWORKERS=2 -DFOREIGN=0
+expect reclaim none -DSECTIONS=2
+largest reclaim "-DWORKERS=2 -DFOREIGN=1" -DOBJECTS=3
+mistakes reclaim "" NO_FENCE_FOREIGN NO_FENCE_WORKER NO_FENCE_DRIVER FREE_EARLY BUMP_EARLY \
+	PARK_INSIDE NO_ROLE OWN_EARLY NO_CHECK SLEEP_BLIND DEFER_NO_WAKE
+mistakes reclaim -DSECTIONS=2 ONE_FLIP
 
 expect counted large -DITEMS=4 -DTRIES=2 -DOLDEST
 expect counted large -DITEMS=5 -DTRIES=2

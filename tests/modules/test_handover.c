@@ -15,7 +15,7 @@
 #include "core/state.h"
 #include "tests/script.h"
 
-#define NEVER_LONG UINT64_C(1000000000)
+#define NEVER_LONG UINT64_MAX
 
 /* ---- conversations ---- */
 

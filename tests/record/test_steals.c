@@ -346,7 +346,7 @@ static struct verdict run_talk(bool handover)
 	talk.receiver.later.tag = (uintptr_t)&talk;
 	fixture_defaults(&f);
 	f.config.handover = handover;
-	f.config.hold_ns = UINT64_C(1000000000);
+	f.config.hold_ns = UINT64_MAX;
 	f.config.sample_every = 1;
 	fixture_create(&f, WORKERS);
 	CHECK_EQ(sb_scheduler_trace(f.s, EVENTS), 0);

@@ -213,11 +213,11 @@ static const struct theme {
 	  .weight = 8,
 	  .is_lasting = true,
 	  .setting = { IS(dead_max_bytes, 1), IS(pid_reuse_ns, 0), IS(handover, true),
-		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_C(10000000000)) } },
+		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_MAX) } },
 	{ .kinds = K(SUBMIT) | K(SEND) | K(STEP_SEND) | K(BURST) | K(STEP_BURST) | K(WAIT),
 	  .is_lasting = true,
 	  .setting = { IS(handover, true), IS(mailbox_bound, 0),
-		       IS(hold_ns, UINT64_C(10000000000)) } },
+		       IS(hold_ns, UINT64_MAX) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
 	  .setting = { IS(processes_max, 100) } },
 	/* Reservations ahead end near this limit, and begin again far from it. */
