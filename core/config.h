@@ -173,6 +173,11 @@ struct sb_config {
 	uint64_t pid_reuse_ns;
 	uint64_t seed; /* of the workers' random numbers [1] */
 
+	/* The scheduler names its threads PREFIX-w0, PREFIX-w1, ... and PREFIX-watch for top, perf and
+	 * debuggers. 1 to SB_THREAD_PREFIX_MAX bytes, copied by sb_scheduler_create; NULL: "sb"
+	 * [NULL] */
+	const char *thread_prefix;
+
 	enum sb_arenas arenas;	       /* [SB_ARENAS_PER_WORKER] */
 	enum sb_membind membind;       /* [SB_MEMBIND_LOCAL] */
 	enum sb_huge_pages huge_pages; /* [SB_HUGE_PAGES_NONE] */
@@ -205,6 +210,8 @@ struct sb_config {
 	 * sb_scheduler_destroy. */
 	void (*on_drop)(void *hook, const struct sb_event *event);
 };
+
+#define SB_THREAD_PREFIX_MAX 8
 
 /* The defaults, in the units of their names. */
 #define SB_DEFAULT_STEAL_CAP	 32

@@ -6,6 +6,7 @@
 #include "core/readings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/memory/arena.h"
@@ -44,7 +45,10 @@ static bool config_is_valid(const struct sb_config *c)
 	       c->wake <= SB_WAKE_GLOBAL && c->continues <= SB_CONTINUE_FRONT &&
 	       c->park <= SB_PARK_POLL && c->arenas <= SB_ARENAS_SHARED &&
 	       c->membind <= SB_MEMBIND_NONE && c->huge_pages <= SB_HUGE_PAGES_NONE &&
-	       c->dead_max_bytes >= 1;
+	       c->dead_max_bytes >= 1 &&
+	       (!c->thread_prefix ||
+		(*c->thread_prefix &&
+		 strnlen(c->thread_prefix, SB_THREAD_PREFIX_MAX + 1) <= SB_THREAD_PREFIX_MAX));
 }
 
 static bool placement_is_valid(const struct sb_placement *p)
@@ -98,7 +102,7 @@ static int allocate_tables(struct sb_scheduler *s, const struct sb_placement *pl
 
 static int start_reclaim(struct sb_scheduler *s)
 {
-	const struct sb_reclaim_look look = { sb_watch_look, sb_watch_chores, s };
+	const struct sb_reclaim_look look = { sb_watch_look, sb_watch_chores, s, s->thread_prefix };
 	const int rc = sb_reclaim_create(&s->reclaim, s->workers, &look);
 
 	if (rc)
@@ -144,6 +148,9 @@ int sb_scheduler_create(struct sb_scheduler **scheduler, const struct sb_config 
 	if (!s)
 		return -ENOMEM;
 	s->config = *config;
+	snprintf(s->thread_prefix, sizeof(s->thread_prefix), "%s",
+		 config->thread_prefix ? config->thread_prefix : "sb");
+	s->config.thread_prefix = s->thread_prefix;
 	s->workers = placement->workers;
 	s->trace_bound.ns = UINT64_MAX;
 	sb_store_rlx(&s->trace_end_ns, UINT64_MAX);

@@ -155,6 +155,7 @@ struct sb_scheduler {
 	struct sb_arena **arena; /* [arenas], each once */
 	uint32_t arenas;
 	struct sb_reclaim *reclaim;
+	char thread_prefix[SB_THREAD_PREFIX_MAX + 1];
 	struct sb_watched *watched; /* [workers], the watcher's */
 	uint64_t chores_ns;	    /* when the watcher did them last */
 	uint64_t chores_steps;	    /* of all workers, at the latest look for them */

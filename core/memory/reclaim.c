@@ -586,6 +586,7 @@ static void *help(void *arg)
 {
 	struct sb_reclaim *r = arg;
 
+	sb_thread_name(r->look.thread_prefix, "watch", -1);
 	/* No callback that runs here may wait for a grace period, which may only end here. */
 	sb_thread_own()->sections++;
 	while (!sb_load_acq(&r->ends)) {

@@ -101,6 +101,7 @@ struct sb_reclaim_look {
 	 * once a second. Returns the time when it is needed again. */
 	uint64_t (*chores)(void *arg, uint64_t now_ns);
 	void *arg;
+	const char *thread_prefix; /* of the helper thread's name, PREFIX-watch */
 };
 
 /*

@@ -119,6 +119,10 @@ void sb_thread_join(struct sb_thread *thread);
  * for its stack by SIGQUIT (harness/system/crash.h); the library never calls this. */
 void sb_thread_open_signal(int number);
 
+/* Names the calling thread PREFIX-ROLE or, if number >= 0, PREFIX-ROLENUMBER, as top -H and perf show
+ * it; the system keeps 15 bytes. */
+void sb_thread_name(const char *prefix, const char *role, int number);
+
 /* The operating system's number of the calling thread, by which others may look
  * at it. */
 int sb_thread_self_id(void);

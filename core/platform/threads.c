@@ -4,6 +4,7 @@
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -153,6 +154,14 @@ int sb_thread_start(struct sb_thread *thread, int os_cpu, void *(*entry)(void *)
 void sb_thread_join(struct sb_thread *thread)
 {
 	pthread_join(thread->handle, NULL);
+}
+
+void sb_thread_name(const char *prefix, const char *role, int number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), number < 0 ? "%s-%s" : "%s-%s%d", prefix, role, number);
+	(void)pthread_setname_np(pthread_self(), name);
 }
 
 int sb_thread_self_id(void)

@@ -116,6 +116,7 @@ void *sb_worker_thread_run(void *arg)
 	struct sb_worker *w = s->worker[t->id];
 
 	t->thread_id = sb_thread_self_id();
+	sb_thread_name(s->thread_prefix, "w", (int)t->id);
 	if (rc) {
 		sb_store_rlx(&s->start_error, rc);
 		sb_store_rlx(&s->start_failed, t->id);

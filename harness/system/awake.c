@@ -24,6 +24,7 @@ static void *keep(void *arg)
 {
 	const struct sb_awake *awake = arg;
 
+	sb_thread_name("sb", "awake", -1);
 	if (become_idle()) {
 		while (!sb_load_rlx(&awake->is_over))
 			sb_thread_yield();

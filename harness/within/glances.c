@@ -190,6 +190,7 @@ static void *run_glances(void *arg)
 	const uint64_t start = sb_clock_thread_cpu_ns();
 	int rc = 0;
 
+	sb_thread_name("sb", "sampler", -1);
 	while (!rc && !sb_gate_wait(&g->gate, is_stopping, g, wait_ns(g))) {
 		rc = look(g);
 		if (!rc && takes_too_much(g, sb_clock_thread_cpu_ns() - start))

@@ -20,7 +20,7 @@
 
 static struct sb_reclaim *make_reclaim(void)
 {
-	const struct sb_reclaim_look look = { NULL, NULL, NULL };
+	const struct sb_reclaim_look look = { NULL, NULL, NULL, "test" };
 	struct sb_reclaim *reclaim = NULL;
 
 	CHECK_EQ(sb_reclaim_create(&reclaim, 0, &look), 0);

@@ -47,7 +47,7 @@ static void *read_and_wake(void *arg)
 
 static void *run_crowd(void *arg)
 {
-	const struct sb_reclaim_look look = { NULL, NULL, NULL };
+	const struct sb_reclaim_look look = { NULL, NULL, NULL, "test" };
 	struct sb_thread reader[READERS];
 
 	(void)arg;

@@ -192,6 +192,7 @@ static void *run_generator(void *arg)
 {
 	struct generator *g = arg;
 
+	sb_thread_name("sb", "gen", (int)(g - g->all->generator));
 	sleep_exactly();
 	if (g->all->load->kind == SB_LOAD_OPEN)
 		run_open(g);
@@ -233,6 +234,7 @@ static void *run_looker(void *arg)
 	uint64_t time = all->start_ns;
 	struct sb_rng rng;
 
+	sb_thread_name("sb", "occupancy", -1);
 	sleep_exactly();
 	sb_rng_seed(&rng, ~all->load->seed);
 	(void)wait_until(all, time);

@@ -48,6 +48,7 @@ static void *submit_share(void *arg)
 	struct submitter *self = arg;
 	struct data *data = self->data;
 
+	sb_thread_name("sb", "submit", -1);
 	sb_meeting_join(&data->meeting);
 	if (!sb_load_acq(&data->cancelled))
 		self->error =

@@ -71,6 +71,7 @@ static void *serve(void *arg)
 {
 	struct service *service = arg;
 
+	sb_thread_name("sb", "handler", -1);
 	while (!sb_load_acq(&service->stopping)) {
 		sb_park(&service->parker, UINT64_MAX);
 		complete_all(sb_xchg_acq(&service->newest, NULL));

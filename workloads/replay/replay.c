@@ -230,6 +230,7 @@ static void *run_outside(void *arg)
 	const uint64_t start_ns = sb_clock_ns();
 	int rc = 0;
 
+	sb_thread_name("sb", "gen", 0);
 	for (uint64_t i = 0; i < data->actors.arrivals && !rc; i++) {
 		const struct sb_actor_arrival *arrival = &data->actors.arrival[i];
 

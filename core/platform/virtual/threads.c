@@ -123,6 +123,13 @@ void sb_thread_join(struct sb_thread *thread)
 	sb_virtual_join(thread->handle);
 }
 
+void sb_thread_name(const char *prefix, const char *role, int number)
+{
+	(void)prefix;
+	(void)role;
+	(void)number;
+}
+
 int sb_thread_self_id(void)
 {
 	return (int)sb_virtual_self();
