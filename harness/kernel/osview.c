@@ -1,5 +1,6 @@
 #include "harness/kernel/osview.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -188,9 +189,32 @@ struct machine_reading {
 	struct clocks clocks;
 };
 
-/* ---- both together ---- */
+/* ---- the process's other threads ---- */
+
+/* Threads that are no workers, at the start of a repetition; there may be more later. */
+#define OTHERS_MAX 320
+
+struct others {
+	uint32_t n;
+	struct other {
+		uint64_t id;
+		uint64_t run_ns;
+	} other[OTHERS_MAX];
+};
+
+/* The CPU that a thread is on, or was on last; -1: unknown. */
+static int cpu_of(const char *stat)
+{
+	const char *words = sb_procfs_stat_words(stat);
+	uint64_t cpu;
+
+	return words && sb_procfs_word(words, 36, &cpu) && cpu < SB_CPUS_MAX ? (int)cpu : -1;
+}
+
+/* ---- all together ---- */
 
 struct thread {
+	int id;
 	char folder[48];
 	int event[EVENTS]; /* file descriptors; < 0: there is none */
 	struct sb_calls calls;
@@ -209,8 +233,76 @@ struct sb_osview {
 	struct thread *thread;	/* [workers] */
 	struct reading *before; /* [workers] */
 	struct machine_reading machine;
+	struct others others;
 	char *text; /* of /proc/stat */
 };
+
+static bool is_worker(const struct sb_osview *view, uint64_t id)
+{
+	for (uint32_t i = 0; i < view->workers; i++) {
+		if ((uint64_t)view->thread[i].id == id)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t run_ns_of(const struct sb_osview *view, const char *id, int *cpu)
+{
+	struct sb_procfs_times times;
+	char text[512];
+	char path[64];
+
+	*cpu = -1;
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", id);
+	if (!sb_procfs_read(view->root, path, text, sizeof(text)))
+		*cpu = cpu_of(text);
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/schedstat", id);
+	return !sb_procfs_read(view->root, path, text, sizeof(text)) &&
+			       sb_procfs_schedstat(text, &times)
+		       ? times.run_ns
+		       : 0;
+}
+
+static uint64_t run_ns_before(const struct others *others, uint64_t id)
+{
+	for (uint32_t i = 0; i < others->n; i++) {
+		if (others->other[i].id == id)
+			return others->other[i].run_ns;
+	}
+	return 0;
+}
+
+/* Without `now`: at the start. Returns the CPU time since then of those that are on the workers'
+ * CPUs now, in ms; NaN: unknown. */
+static double read_others(struct sb_osview *view, bool now)
+{
+	char path[96];
+	struct dirent *entry;
+	uint64_t sum_ns = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "%.60s/proc/self/task", view->root);
+	tasks = opendir(path);
+	if (!now)
+		view->others.n = 0;
+	while (tasks && (entry = readdir(tasks))) {
+		const uint64_t id = strtoull(entry->d_name, NULL, 10);
+		uint64_t run_ns;
+		int cpu;
+
+		if (!id || is_worker(view, id))
+			continue;
+		run_ns = run_ns_of(view, entry->d_name, &cpu);
+		if (now && cpu >= 0 && sb_cpu_mask_has(view->cpus, cpu))
+			sum_ns += run_ns - run_ns_before(&view->others, id);
+		if (!now && view->others.n < OTHERS_MAX)
+			view->others.other[view->others.n++] = (struct other){ id, run_ns };
+	}
+	if (!tasks)
+		return NAN;
+	closedir(tasks);
+	return 1e-6 * (double)sum_ns;
+}
 
 /* A line for each CPU, and those come first. */
 #define STAT_BYTES (96 * (SB_CPUS_MAX + 1))
@@ -250,6 +342,7 @@ static void open_thread(struct sb_osview *view, uint32_t worker,
 	struct thread *thread = &view->thread[worker];
 	const int id = request->thread_id[worker];
 
+	thread->id = id;
 	snprintf(thread->folder, sizeof(thread->folder), "/proc/self/task/%d", id);
 	for (size_t e = 0; e < EVENTS; e++) {
 		thread->event[e] = open_event(events[e].type, events[e].config, id);
@@ -313,6 +406,7 @@ void sb_osview_begin(struct sb_osview *view)
 	view->machine.steal_ticks = read_steal(view);
 	view->machine.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	view->machine.clocks = read_clocks();
+	(void)read_others(view, false);
 }
 
 static void thread_difference(const struct reading *from, const struct reading *to,
@@ -362,6 +456,7 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 	now.steal_ticks = read_steal(view);
 	now.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	*machine = machine_difference(view, &view->machine, &now);
+	machine->own_cpu_ms = read_others(view, true);
 	for (uint32_t i = 0; i < view->workers; i++) {
 		read_thread(view, i, &after);
 		thread_difference(&view->before[i], &after, &counts[i]);

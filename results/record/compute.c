@@ -285,6 +285,13 @@ static void compute_os(double *value, const struct sb_record *record, const stru
 	}
 	value[SB_METRIC_invol_ctxsw_per_s] = value[SB_METRIC_invol_ctxsw] / worker_s;
 	value[SB_METRIC_run_delay_pct] = 0.1 * value[SB_METRIC_run_delay_ms] / worker_s;
+	/* fmin would take the one that is known. */
+	if (!isnan(m->machine.own_cpu_ms))
+		value[SB_METRIC_run_delay_own_pct] =
+			0.1 * fmin(value[SB_METRIC_run_delay_ms], m->machine.own_cpu_ms) / worker_s;
+	value[SB_METRIC_run_delay_other_pct] =
+		value[SB_METRIC_run_delay_pct] -
+		(isnan(m->machine.own_cpu_ms) ? 0 : value[SB_METRIC_run_delay_own_pct]);
 	value[SB_METRIC_host_steal_ms] = m->machine.steal_ms;
 	value[SB_METRIC_host_steal_pct] = m->machine.steal_pct;
 	value[SB_METRIC_clock_step_ms] = m->machine.clock_step_ms;

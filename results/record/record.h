@@ -33,6 +33,7 @@ struct sb_os_machine {
 	double clock_slew_ppm;
 	double suspended_ms;
 	double throttled_ms; /* by a cgroup's quota, each CPU counts */
+	double own_cpu_ms;   /* CPU time of this process's other threads on the workers' CPUs */
 	/* Cache lines that CPUs fetched, by where from; of a modelled machine alone. */
 	double fetches[SB_WAITING_WAYS];
 };

@@ -116,7 +116,7 @@ static void rules_are_for_their_runs(void **state)
 
 	(void)state;
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
-	record.value[SB_METRIC_run_delay_pct] = 2.5;
+	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
 	sb_judge_record(&record, &neither);
 	CHECK_EQ(record.verdict, SB_VALID);
@@ -125,16 +125,16 @@ static void rules_are_for_their_runs(void **state)
 			    "polling workers made system calls: syscalls is 3, more than 0");
 	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
-	record.value[SB_METRIC_run_delay_pct] = 2.5;
+	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
 	sb_judge_record(&record, &quiet);
 	assert_string_equal(
 		record.reason,
-		"other threads took the CPUs from the workers: run_delay_pct is 2.50, more than 2");
+		"other programs took the CPUs from the workers: run_delay_other_pct is 2.50, more than 2");
 	/* A worker that waits after a wake has not lost its CPU. */
 	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 4;
-	record.value[SB_METRIC_run_delay_pct] = 2.5;
+	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_VALID);
 }
@@ -146,7 +146,7 @@ static void the_cause_is_blamed(void **state)
 
 	(void)state;
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
-	record.value[SB_METRIC_run_delay_pct] = 70;
+	record.value[SB_METRIC_run_delay_other_pct] = 70;
 	record.value[SB_METRIC_throttled_pct] = 69;
 	record.value[SB_METRIC_throttled_ms] = 690;
 	sb_judge_record(&record, &quiet);

@@ -59,7 +59,7 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 		for (int k = 0; k < SB_OS_COUNTS; k++)
 			counts[i].value[k] = NAN;
 	}
-	*machine = (struct sb_os_machine){ NAN, NAN, NAN, NAN, NAN, NAN, { 0 } };
+	*machine = (struct sb_os_machine){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, { 0 } };
 	read_fetches(now);
 	for (int way = 0; way < SB_WAYS; way++)
 		machine->fetches[way] = (double)(now[way] - view->fetches[way]);
