@@ -8,6 +8,7 @@
  * Method: one scene each.
  */
 #include "core/commands.h"
+#include "core/memory/graves.h"
 #include "core/state.h"
 #include "core/wake/idle.h"
 #include "tests/script.h"
@@ -272,6 +273,28 @@ static struct sb_process *look_up(struct fixture *f, sb_pid pid)
 	return p;
 }
 
+/* The memory of what has ended is freed, although all threads sleep afterwards. */
+static void the_last_one_frees_its_dead(void **state)
+{
+	const uint64_t deadline_ns = sb_clock_ns() + FIXTURE_TIMEOUT_NS;
+	struct fixture f;
+	struct script script = { .f = &f, .step = end_on_cancel };
+
+	(void)state;
+	fixture_start(&f, 2);
+	for (int i = 0; i < 10; i++) {
+		const sb_pid pid = fixture_submit(&f, &scripted, &script);
+
+		CHECK_EQ(sb_scheduler_cancel(f.s, pid), 0);
+		fixture_wait(&f);
+		sb_thread_sleep(5000000); /* the helper of the reclamation sleeps, too */
+		while (sb_dead_bytes(f.s) && sb_clock_ns() < deadline_ns)
+			sb_thread_sleep(1000000);
+		CHECK_EQ(sb_dead_bytes(f.s), 0);
+	}
+	fixture_end(&f);
+}
+
 static void count_listed(void *count, const struct sb_process_info *info)
 {
 	(void)info;
@@ -462,6 +485,7 @@ int main(void)
 		cmocka_unit_test(nobody_executes_after_a_stop),
 		cmocka_unit_test(the_dead_do_not_block),
 		cmocka_unit_test(nobody_owns_what_built_ins_complete),
+		cmocka_unit_test(the_last_one_frees_its_dead),
 		cmocka_unit_test(the_dead_are_gone_before_they_are_buried),
 		cmocka_unit_test(a_route_does_not_lead_to_another),
 		cmocka_unit_test(a_backlog_wakes_whoever_sleeps),
