@@ -85,7 +85,7 @@ static void keep_own_metrics(const struct sb_measurement *m, struct sb_record *r
 	for (uint32_t i = 0; metric && metric[i].name; i++) {
 		const enum sb_metric_id id = sb_metric_find(metric[i].name);
 
-		if (id < SB_METRICS)
+		if (id < SB_METRICS && isfinite(m->own[i]))
 			record->value[id] = m->own[i] / (double)m->measured.rounds;
 	}
 }

@@ -112,6 +112,18 @@ wrong 'process 1 is used, and 1 processes are spawned' "${first}spawn 0 0\nstep 
 wrong 'process 0 is spawned nowhere; expected it once' "${first}spawn 0 1\nspawn 0 1\nstep 0 0 0 1\n"
 wrong 'process 0 is spawned twice; expected it once' "${first}spawn 0 0\nspawn 0 0\n"
 wrong 'cannot be decompressed' '\0050\0265\0057\0375 damaged'
+# shellcheck disable=SC2086
+no_steps() {
+	printf '%b' "${first}spawn 0 0\nspawn 1000000 1\n" >nothing.actors
+	"$program" run -w replay --actors nothing.actors -r 2 -d 5ms --warmup 0s --trace -o nothing >nothing.text 2>&1
+	[ $? -eq 2 ] && grep -q 'invalid (no operation was measured: operations is 0, expected more than 0)' nothing.text || return 1
+	for format in gbench benchstat openmetrics gh-action; do
+		"$program" convert nothing --to $format -o - >nothing.$format || return 1
+	done
+	"$program" report nothing --format md -o nothing.md &&
+		! grep -rhoiE '(^|[^a-z_])[-+]?(inf|nan|infinity)([^a-z_-]|$)' nothing nothing.*
+}
+holds "a recording without steps is invalid, and no number is infinite" no_steps
 refuses "a file that is missing" 3 'none.actors' run -w replay --actors none.actors
 refuses "two workloads in one recording" 3 'expected one workload' run -w yield,pingpong --record-actors both.actors
 # shellcheck disable=SC2086
