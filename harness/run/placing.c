@@ -78,7 +78,7 @@ static const char *option_at_fault(const struct sb_plan *plan)
 	}
 }
 
-/* The default number of workers on this machine: at most as many as a CPU quota lets run at once. */
+/* The default number of workers on this machine: no more than a CPU quota lets run at once. */
 static void obey_quota(const struct sb_options *o, const struct sb_plan *plan,
 		       struct sb_plan_request *request)
 {

@@ -41,8 +41,9 @@ const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *value
 
 void sb_gate_values_write(const struct sb_gate_values *values, FILE *out);
 
-/* Rows of metrics that this version does not know are counted and left out. Returns 0, or -errno and a
- * line in why: -EINVAL if it is no such file, or nothing is left of it. The values are for sb_gate_values_free in any case. */
+/* Rows of metrics that this version does not know are counted and left out. Returns 0, or -errno
+ * and a line in why: -EINVAL if it is no such file, or nothing is left of it. The values are for
+ * sb_gate_values_free in any case. */
 SB_MUST_CHECK int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 				      size_t bytes);
 

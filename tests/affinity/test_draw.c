@@ -1,7 +1,7 @@
 /*
- * test_draw.c - property: the tree and the picture of a machine have each processing unit once, with its
- * worker, and each NUMA node once. Method: a plan with a worker on every unit, drawn for all machines of
- * the tests of plans, and compared with the plan. Bound: those machines.
+ * test_draw.c - property: the tree and the picture of a machine have each processing unit once,
+ * with its worker, and each NUMA node once. Method: a plan with a worker on every unit, drawn for
+ * all machines of the tests of plans, and compared with the plan. Bound: those machines.
  */
 #include <ctype.h>
 

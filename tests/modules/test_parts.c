@@ -37,7 +37,7 @@ static void hist_buckets_tile_the_range(void **state)
 	CHECK_EQ(sb_hist_index(UINT64_MAX), SB_HIST_BUCKETS - 1);
 }
 
-/* Of equal values, whose mean is exact: the largest is not below it, and not above it by more than 1.6 %. */
+/* Of equal values, whose mean is exact: the largest is not below it, nor more than 1.6 % above. */
 static void check_max(uint64_t value)
 {
 	struct sb_hist_counts counts = { .count = 3, .sum = 3 * value };
