@@ -284,14 +284,11 @@ static int read_line(struct sb_ini *ini, struct line *line)
 static int parse(struct sb_ini *ini, const char *text, size_t bytes, const char *const *repeated,
 		 struct sb_ini_error *error)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, by some editors */
 	const char *end = text + bytes;
 	struct line line = { .repeated = repeated, .error = error };
 	int rc = 0;
 
 	*ini = (struct sb_ini){ 0 };
-	if (bytes >= 3 && !memcmp(text, mark, 3))
-		text += 3;
 	while (!rc && text < end) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
 

@@ -78,7 +78,7 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 	rc = sb_placing_plan(&job->options, stage->topology, &stage->plan);
 	if (rc)
 		return rc;
-	sb_placing_note_generator(&job->options, stage->topology, &stage->plan);
+	sb_placing_note(&job->options, stage->topology, &stage->plan);
 	rc = check_workers(stage);
 	if (!rc && sb_opt(&job->options, SB_OPT_virtual))
 		rc = sb_virtual_machine_make(&stage->virtual, &job->options, stage->topology,

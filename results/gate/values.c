@@ -103,7 +103,15 @@ static int take_row(struct sb_gate_values *out, char *line)
 	if (!*workload || line)
 		return -EINVAL;
 	metric = sb_metric_find(name);
+	out->skipped += metric == SB_METRICS;
 	return metric == SB_METRICS ? 0 : sb_gate_values_add(out, workload, metric, value);
+}
+
+/* Some editors begin with a byte order mark. */
+static bool is_head(const char *line)
+{
+	line += strncmp(line, "\xef\xbb\xbf", 3) ? 0 : 3;
+	return !strncmp(line, HEAD ",", strlen(HEAD ","));
 }
 
 static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
@@ -115,7 +123,7 @@ static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
 	for (*number = 1; !rc && getline(&line, &bytes, in) >= 0; (*number)++) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*number == 1)
-			rc = strncmp(line, HEAD ",", strlen(HEAD ",")) ? -EINVAL : 0;
+			rc = is_head(line) ? 0 : -EINVAL;
 		else
 			rc = take_row(out, line);
 	}
@@ -145,7 +153,9 @@ int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 			 path, line > 1 ? line - 1 : 1, SB_GATE_SEEDS);
 	else if (rc)
 		snprintf(why, bytes, "'%s' cannot be read: %s", path, strerror(-rc));
-	return rc;
+	else if (!out->rows)
+		snprintf(why, bytes, "'%s' has no row of a metric that this version knows", path);
+	return rc || out->rows ? rc : -EINVAL;
 }
 
 /* ---- verdicts ---- */

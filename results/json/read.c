@@ -181,6 +181,11 @@ static json_t *parse(struct sb_reader *r, const char *text, size_t size)
 				 SB_READ_MEMORY_BYTES >> 31);
 		return NULL;
 	}
+	/* Some editors begin with a byte order mark. */
+	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		text += 3;
+		size -= 3;
+	}
 	document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	if (document)
 		return document;
