@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/file.h"
+
 /* ---- in memory ---- */
 
 static double rounded(double value)
@@ -59,7 +61,8 @@ const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *value
 
 /* ---- as a file ---- */
 
-#define HEAD "workload,metric"
+#define HEAD	       "workload,metric"
+#define FILE_BYTES_MAX (UINT64_C(16) << 20)
 
 void sb_gate_values_write(const struct sb_gate_values *values, FILE *out)
 {
@@ -137,9 +140,9 @@ static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
 
 int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why, size_t bytes)
 {
-	FILE *in = fopen(path, "re");
 	uint32_t line = 0;
-	int rc = in ? 0 : -errno;
+	int rc;
+	FILE *in = sb_file_open(path, FILE_BYTES_MAX, &rc);
 
 	*out = (struct sb_gate_values){ .rows = 0 };
 	if (in) {
