@@ -151,7 +151,7 @@ ONE_THREAD := test_damage test_descriptions test_distribution test_files test_ga
 	test_trace_file test_uneven test_usl test_validity test_wide \
 	test_ab.sh test_calibrate.sh test_chunks.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_exemplars.sh test_files.sh test_fuzz.sh test_gate.sh \
 	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_machines.sh test_page.sh test_plugin.sh test_description.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
-	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh
+	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh test_untrusted.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
 SHELL_TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what has one thread or measures: $(ONE_THREAD)

@@ -60,9 +60,18 @@ void sb_label_object(char *words, hwloc_obj_t obj)
 		append_size(words, obj->attr->numanode.local_memory);
 }
 
+/* Caches may lie between a core and its units. */
 bool sb_label_is_leaf(hwloc_obj_t obj)
 {
-	return obj->type == HWLOC_OBJ_CORE || !obj->arity;
+	hwloc_obj_t core = obj;
+
+	for (hwloc_obj_t c = obj->first_child; c; c = c->next_sibling) {
+		if (c->type != HWLOC_OBJ_PU || c->memory_arity)
+			return false;
+	}
+	while (core && core->type != HWLOC_OBJ_CORE)
+		core = core->parent;
+	return core || !obj->arity;
 }
 
 hwloc_obj_t sb_label_chain(char *words, hwloc_obj_t obj)

@@ -26,7 +26,8 @@ void sb_label_append(char *words, const char *more);
 /* "L2Cache 3 (1 MiB)" */
 void sb_label_object(char *words, hwloc_obj_t obj);
 
-/* A core, or a unit without one: what the workers are shown in. */
+/* True for what the workers are shown in: a core, or the lowest cache within a core, with nothing
+ * but units as children; or a unit without one. */
 bool sb_label_is_leaf(hwloc_obj_t obj);
 
 /* The object and, if it only contains one other, that one, too, and so on.

@@ -760,9 +760,19 @@ VERDICTS = [
     Mutant("the median's interval is too narrow", "results/stats/statistics.c",
            "if (below + chance > 0.025)", "if (below + chance > 0.1)",
            "plain:results/test_validity"),
-    Mutant("a quota of a group around is not seen", "harness/check/probes_cpu.c",
+    Mutant("a quota of a group around is not seen", "harness/kernel/cgroup.c",
            "	} while (end);", "	} while (!group);",
            "plain:harness/test_check"),
+    Mutant("a wider quota hides the tighter one around it", "harness/kernel/cgroup.c",
+           "	if (cpus >= all->cpus)", "	if (!isinf(all->cpus))",
+           "plain:harness/test_check"),
+    Mutant("a quotient by zero is a value", "results/record/compute.c",
+           "value[i] = isfinite(value[i]) ? value[i] : (double)NAN;", "value[i] = value[i];",
+           "plain:results/test_results"),
+    Mutant("a core's children are its units", "affinity/label.c",
+           "		if (c->type != HWLOC_OBJ_PU || c->memory_arity)",
+           "		if (obj->type != HWLOC_OBJ_CORE)",
+           "plain:affinity/test_draw"),
 ]
 
 # Savina workloads 2 to 13: what their checks of the answer must catch.

@@ -131,6 +131,10 @@ struct sb_workload {
 	 * Returns 0 or -errno; after an error teardown is not called. */
 	int (*setup)(struct sb_workload_run *run);
 
+	/* Writes what bounds the result whatever the scheduler does, and which option removes that. False:
+	 * nothing does. NULL: the same. After setup. */
+	bool (*describe_bound)(const struct sb_workload_run *run, char *out, size_t bytes);
+
 	/* Submits a round's first processes. Returns 0 or -errno. */
 	int (*start)(struct sb_workload_run *run);
 

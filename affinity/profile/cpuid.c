@@ -9,24 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "affinity/profile/numbers.h"
 #include "affinity/profile/precheck.h"
 #include "affinity/profile/profile.h"
 
 #define SUMMARY	   "hwloc-cpuid-info"
-#define FILE_MAX   (1 << 20)
 #define LINE_BYTES 128 /* hwloc's own limit */
-
-/* NULL also for what is no file, where a read might block for ever. */
-static FILE *open_file(const char *directory, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat status;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path) ||
-	    stat(path, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
-		return NULL;
-	return fopen(path, "re");
-}
 
 bool sb_cpuid_is_dump(const char *directory)
 {
@@ -39,7 +27,7 @@ bool sb_cpuid_is_dump(const char *directory)
 
 static bool is_of_x86(const char *directory)
 {
-	FILE *in = open_file(directory, SUMMARY);
+	FILE *in = sb_profile_open(directory, SUMMARY);
 	char line[LINE_BYTES];
 	bool found = false;
 
@@ -95,7 +83,7 @@ static int check_unit(const char *directory, uint32_t unit, char *why, size_t by
 	FILE *in;
 
 	snprintf(name, sizeof(name), "pu%" PRIu32, unit);
-	in = open_file(directory, name);
+	in = sb_profile_open(directory, name);
 	if (!in) {
 		snprintf(after, sizeof(after),
 			 " has no file %s that can be read; expected pu0, pu1 and so on without a "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The first number of the text, up to its end, that is too large. */
 static bool find_large(const char *text, const char *end, unsigned long *out)
@@ -106,23 +107,64 @@ static bool is_large_in_tag(const char *tag, unsigned long *out)
 	return *out >= SB_OS_NUMBER_LIMIT;
 }
 
-bool sb_numbers_of_xml(const char *path, unsigned long *out)
+/* A tag and the text behind it, with a zero behind both. Returns its length; 0: there is none. */
+static size_t next_tag(FILE *in, char *tag)
+{
+	size_t length = 0;
+	int c = getc_unlocked(in);
+
+	while (c != '<' && c != EOF && length < SB_XML_TAG_BYTES - 1) {
+		tag[length++] = (char)c;
+		c = getc_unlocked(in);
+	}
+	tag[length] = '\0';
+	return c == EOF ? length : length + 1;
+}
+
+static const char *wrong_in_tag(const char *tag, size_t length, unsigned long *number)
+{
+	if (length >= SB_XML_TAG_BYTES - 1)
+		return " has a tag of more than 64 KiB; expected what lstopo writes";
+	/* It declares entities, which may stand for gigabytes. */
+	if (!strncmp(tag, "!DOCTYPE", 8) && strchr(tag, '['))
+		return " declares a document type of its own; expected what lstopo writes";
+	if (!is_large_in_tag(tag, number))
+		*number = 0;
+	return NULL;
+}
+
+const char *sb_xml_wrong(const char *path, unsigned long *number)
 {
 	FILE *in = fopen(path, "re");
-	char *tag = NULL;
-	size_t bytes = 0;
-	bool found = false;
+	char *tag = malloc(SB_XML_TAG_BYTES);
+	const char *wrong = NULL;
+	uint32_t tags = 0;
+	size_t length;
 
-	if (!in)
-		return false;
-	while (!found && getdelim(&tag, &bytes, '<', in) > 0)
-		found = is_large_in_tag(tag, out);
+	*number = 0;
+	while (in && tag && !wrong && !*number && (length = next_tag(in, tag)))
+		wrong = tags++ < SB_XML_TAGS ? wrong_in_tag(tag, length, number)
+					     : " has more than 1048576 tags; expected fewer";
 	free(tag);
-	fclose(in);
-	return found;
+	if (in)
+		fclose(in);
+	return wrong;
 }
 
 /* ---- a copy of /sys ---- */
+
+#define FILE_MAX (1 << 20)
+
+FILE *sb_profile_open(const char *directory, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path) ||
+	    stat(path, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
+		return NULL;
+	return fopen(path, "re");
+}
 
 bool sb_numbers_of_directory(const char *root, unsigned long *out)
 {
@@ -135,8 +177,8 @@ bool sb_numbers_of_directory(const char *root, unsigned long *out)
 	for (size_t i = 0; i < SB_ARRAY_SIZE(lists) && !found; i++) {
 		FILE *in;
 
-		snprintf(path, sizeof(path), "%s/sys/devices/system/%s", root, lists[i]);
-		in = fopen(path, "re");
+		snprintf(path, sizeof(path), "sys/devices/system/%s", lists[i]);
+		in = sb_profile_open(root, path);
 		if (!in)
 			continue;
 		text[fread(text, 1, sizeof(text) - 1, in)] = '\0';

@@ -77,6 +77,7 @@ static int check_contents(const char *path, char *why, size_t bytes)
 	char head[1024];
 	unsigned long number;
 	FILE *in = fopen(path, "re");
+	const char *wrong;
 	size_t n;
 	int rc;
 
@@ -87,7 +88,10 @@ static int check_contents(const char *path, char *why, size_t bytes)
 	rc = check_head(path, head, n, why, bytes);
 	if (rc)
 		return rc;
-	return sb_numbers_of_xml(path, &number) ? refuse_number(path, number, why, bytes) : 0;
+	wrong = sb_xml_wrong(path, &number);
+	if (wrong)
+		return sb_precheck_refuse(why, bytes, -EINVAL, "file ", path, wrong);
+	return number ? refuse_number(path, number, why, bytes) : 0;
 }
 
 int sb_precheck_file(const char *path, off_t size, char *why, size_t bytes)

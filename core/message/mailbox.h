@@ -111,8 +111,8 @@ static inline void sb_event_fill(struct sb_event_node *node, struct sb_event_kin
 }
 
 static inline void sb_route_put_own(struct sb_worker *worker, struct sb_event_node *node,
-				    struct sb_event_kind kind,
-				    const struct sb_completer *completer, union sb_value data)
+				    struct sb_event_kind kind, const struct sb_completer *completer,
+				    union sb_value data)
 {
 	sb_event_fill(node, kind, completer->tag, data);
 	node->sent_ns = completer->issued_ns;

@@ -66,7 +66,7 @@ uint64_t sb_hist_max(const struct sb_hist_counts *counts)
 {
 	for (uint32_t i = SB_HIST_BUCKETS; i > 0; i--) {
 		if (counts->bucket[i - 1])
-			return bucket_middle(i - 1);
+			return sb_hist_bucket_low(i - 1) + sb_hist_bucket_width(i - 1) - 1;
 	}
 	return 0;
 }

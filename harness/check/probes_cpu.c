@@ -81,114 +81,24 @@ void sb_probe_smt(const struct sb_probe_view *view, struct sb_finding *out)
 		sb_finding_say(out, SB_PROBE_OK, "off, or the cores have none");
 }
 
-/* Whether the file is there, and says that no more than so much of a CPU may be
- * used: "max 100000" or "50000 100000". */
-static bool read_quota_v2(const char *root, const char *path, double *cpus)
-{
-	char line[64];
-	uint64_t quota;
-	uint64_t period;
-
-	*cpus = 0;
-	if (!sb_procfs_line(root, path, line, sizeof(line)))
-		return false;
-	if (!strncmp(line, "max", 3))
-		return true;
-	if (!sb_procfs_word(line, 0, &quota) || !sb_procfs_word(line, 1, &period) || !period)
-		return false;
-	*cpus = (double)quota / (double)period;
-	return true;
-}
-
-/* The same in two files; -1 is none. path: of the first. */
-static bool read_quota_v1(const char *root, const char *path, double *cpus)
-{
-	char other[PATH_MAX];
-	const size_t length = strlen(path) - strlen("quota_us");
-	int64_t quota;
-	int64_t period;
-
-	*cpus = 0;
-	snprintf(other, sizeof(other), "%.*speriod_us", (int)length, path);
-	if (!sb_procfs_number(root, path, &quota))
-		return false;
-	if (quota < 0)
-		return true;
-	if (!sb_procfs_number(root, other, &period) || period <= 0)
-		return false;
-	*cpus = (double)quota / (double)period;
-	return true;
-}
-
-static const struct hierarchy {
-	const char *controller;
-	const char *mount;
-	const char *file;
-	bool (*read)(const char *root, const char *path, double *cpus);
-	const char *none; /* what takes the quota away */
-} hierarchies[] = {
-	{ "", "/sys/fs/cgroup", "cpu.max", read_quota_v2, "max" },
-	{ "", "/sys/fs/cgroup/unified", "cpu.max", read_quota_v2, "max" },
-	{ "cpu", "/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", read_quota_v1, "-1" },
-	{ "cpu", "/sys/fs/cgroup/cpu,cpuacct", "cpu.cfs_quota_us", read_quota_v1, "-1" },
-};
-
-/*
- * The group's own quota and those of all groups around it; true if one of the
- * files is there. In a container the path may be the host's, and the files are
- * those of the top.
- */
-static bool look_up(const struct sb_probe_view *view, const struct hierarchy *h, char *group,
-		    struct sb_finding *out)
-{
-	char path[2 * PATH_MAX];
-	bool any = false;
-	char *end;
-
-	do {
-		double cpus;
-
-		end = strrchr(group, '/');
-		if (end && !end[1])
-			*end = '\0';
-		snprintf(path, sizeof(path), "%s%s/%s", h->mount, group, h->file);
-		if (h->read(view->root, path, &cpus)) {
-			any = true;
-			if (cpus > 0) {
-				sb_finding_say(
-					out, SB_PROBE_WARN,
-					"%.2f CPUs, then all threads wait for the next period",
-					cpus);
-				sb_finding_mend(out, "echo %s > %.200s", h->none, path);
-				return true;
-			}
-		}
-		end = strrchr(group, '/');
-		if (end)
-			*end = '\0';
-	} while (end);
-	return any;
-}
-
 void sb_probe_quota(const struct sb_probe_view *view, struct sb_finding *out)
 {
-	char text[8192];
-	char group[PATH_MAX];
-	bool any = false;
+	struct sb_quota quota;
+	char text[64];
+	const bool any = sb_cgroup_quota(view->root, &quota);
 
-	if (sb_procfs_read(view->root, "/proc/self/cgroup", text, sizeof(text)))
-		return;
-	for (size_t i = 0; i < SB_ARRAY_SIZE(hierarchies); i++) {
-		if (sb_cgroup_own(text, hierarchies[i].controller, group, sizeof(group)) &&
-		    look_up(view, &hierarchies[i], group, out))
-			any = true;
-		if (out->state == SB_PROBE_WARN)
-			return;
-	}
-	/* At the top of version 2 there is nothing that could hold one. */
-	if (any ||
-	    !sb_procfs_read(view->root, "/sys/fs/cgroup/cgroup.controllers", text, sizeof(text)))
+	if (quota.groups) {
+		sb_finding_say(out, SB_PROBE_WARN,
+			       "%.3g CPUs, then all threads wait for the next period%s", quota.cpus,
+			       quota.groups > 1
+				       ? "; other groups around the command have a quota, too"
+				       : "");
+		sb_finding_mend(out, "%s", quota.lift);
+	} else if (any || !sb_procfs_read(view->root, "/sys/fs/cgroup/cgroup.controllers", text,
+					  sizeof(text))) {
+		/* At the top of version 2 there is nothing that could hold one. */
 		sb_finding_say(out, SB_PROBE_OK, "none");
+	}
 }
 
 static bool read_list(const struct sb_probe_view *view, const char *path, struct sb_cpu_mask *out)

@@ -41,7 +41,9 @@ enum sb_verb {
 		1 << 19, /* of all jobs together: one clock, one result directory, one output */
 	SB_NOT_IN_JOBS = 1 << 20, /* asks for something else than a new run */
 	SB_BOTH_SIDES = 1 << 21,  /* the same on both sides of a comparison */
-	SB_TUNABLE = 1 << 22	  /* tunes the scheduler: a sweep measures the default, too */
+	SB_TUNABLE = 1 << 22,	  /* tunes the scheduler: a sweep measures the default, too */
+	SB_RUNS_CODE = 1 << 23,	  /* its value may name code that is run; see trust.h */
+	SB_WRITES_FILE = 1 << 24 /* its value names a file that is written, apart from the result */
 };
 
 /* The alternatives of --format. */

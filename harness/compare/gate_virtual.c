@@ -401,6 +401,10 @@ static int read_values(struct sb_gate_values *out, const char *option, const cha
 	char why[400];
 	const int rc = sb_gate_values_read(out, path, why, sizeof(why));
 
+	if (!rc && out->skipped)
+		sb_note("--%s: skipped %" PRIu32 " of %" PRIu32
+			" rows: this version does not know their metrics",
+			option, out->skipped, out->rows + out->skipped);
 	return rc ? sb_fail(sb_status_of(rc), "--%s: %s", option, why) : 0;
 }
 

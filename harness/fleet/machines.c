@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 
 #include "core/platform/platform.h"
+#include "harness/cli/trust.h"
+#include "harness/fleet/machines_plan.h"
 #include "harness/fleet/slurm.h"
 #include "harness/output/outcome.h"
 #include "harness/output/output.h"
@@ -148,7 +150,7 @@ static int dump(const void *plan, FILE *out)
 static int write_plan(struct sweeps *all)
 {
 	char *path = sb_path_join(all->directory, SB_MACHINES_FILE);
-	int rc = path ? sb_output(path, dump, all->plan) : -ENOMEM;
+	int rc = path ? sb_output_inside(path, dump, all->plan) : -ENOMEM;
 
 	if (rc)
 		rc = sb_output_failed(path ? path : SB_MACHINES_FILE, rc);
@@ -156,42 +158,12 @@ static int write_plan(struct sweeps *all)
 	return rc;
 }
 
-/* Names of folders, and words. */
-static bool is_plan(json_t *sweep)
-{
-	const char *name;
-	json_t *words;
-	json_t *word;
-	size_t i;
-
-	json_object_foreach (sweep, name, words) {
-		if (strchr(name, '/') || !json_array_size(words))
-			return false;
-		json_array_foreach (words, i, word) {
-			if (!json_is_string(word))
-				return false;
-		}
-	}
-	return json_object_size(sweep);
-}
-
 static int read_plan(struct sweeps *all)
 {
-	char *path = sb_path_join(all->directory, SB_MACHINES_FILE);
-	json_error_t error;
+	const int rc = sb_machines_read_plan(&all->plan, all->directory, all->options);
 
-	if (!path)
-		return sb_fail_memory();
-	all->plan = json_load_file(path, 0, &error);
 	all->sweep = json_object_get(all->plan, "sweeps");
-	free(path);
-	if (is_plan(all->sweep))
-		return 0;
-	return sb_fail(SB_EXIT_USAGE,
-		       "%s/" SB_MACHINES_FILE
-		       " has no sweeps%s%s; expected what a sweep of several "
-		       "machines has written",
-		       all->directory, all->plan ? "" : ": ", all->plan ? "" : error.text);
+	return rc;
 }
 
 bool sb_machines_have_begun(const char *directory)
@@ -224,7 +196,7 @@ static bool has_ended(const struct sweeps *all, const char *name)
 	char *directory = sb_path_join(all->directory, name);
 	char *path = directory ? sb_path_join(directory, "meta.json") : NULL;
 	json_t *meta = path && sb_directory_holds(directory, "result.json")
-			       ? json_load_file(path, 0, NULL)
+			       ? sb_json_read_file(path, 0, NULL)
 			       : NULL;
 	const unsigned long done = number_of(meta, "rows_done");
 	const unsigned long rows =
@@ -271,6 +243,8 @@ static int words_of(const struct sweeps *all, const char *name, const json_t *ar
 		json_array_foreach (arguments, i, text)
 			rc = rc ? rc : sb_arguments_add(words, "%s", json_string_value(text));
 	}
+	if (!rc && all->resumes && sb_opt(all->options, SB_OPT_trust) && has_rows(all, name))
+		rc = sb_arguments_add(words, "--trust");
 	rc = rc ? rc : sb_arguments_add(words, "--quiet");
 	return rc ? rc : sb_arguments_add(words, "--output=%s/%s", all->directory, name);
 }
@@ -366,7 +340,7 @@ static void put_answers(const struct results *results)
 static int report_on(const struct sweeps *all, const struct results *results)
 {
 	char *path = sb_path_join(all->directory, "report.html");
-	int rc = path ? sb_output(path, write_page, results) : -ENOMEM;
+	int rc = path ? sb_output_inside(path, write_page, results) : -ENOMEM;
 
 	if (rc)
 		rc = sb_fail(sb_status_of(rc), "%s/report.html cannot be written: %s",
@@ -429,7 +403,10 @@ static int run_all(struct sweeps *all)
 	else
 		(void)sweep_some(all);
 	if (sb_load_rlx(&sb_interrupted) && (all->next || all->rc)) {
-		sb_note("the rest: sched-bench sweep --resume %s", all->directory);
+		sb_note("the rest: sched-bench sweep --resume %s%s", all->directory,
+			json_is_true(json_object_get(all->plan, "at_once"))
+				? " --trust"
+				: sb_trust_hint(all->options));
 		all->rc = all->rc ? all->rc : SB_EXIT_INVALID;
 	}
 	rc = report(all);

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "harness/cli/trust.h"
 #include "harness/fleet/slurm.h"
 #include "harness/output/identity.h"
 #include "harness/output/outcome.h"
@@ -20,6 +21,8 @@
 #define JOB	    "job"
 #define JOB_CHUNKS  "job_chunks"
 #define JOB_OPTIONS "job_options"
+
+#define JOB_NAME "sched-bench-"
 
 /* ---- files ---- */
 
@@ -80,7 +83,7 @@ static int publish(const struct sb_session *s)
 static char *directory_of_chunks(const char *result)
 {
 	char *directory = sb_path_join(result, "chunks");
-	char *path = directory ? realpath(directory, NULL) : NULL;
+	char *path = directory && !sb_directory_check(directory) ? realpath(directory, NULL) : NULL;
 
 	free(directory);
 	return path;
@@ -135,7 +138,7 @@ static int put_job(struct sb_session *s, const char *options, uint32_t chunks)
 
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "getrandom: %s", strerror(errno));
-	snprintf(text, sizeof(text), "sched-bench-%016" PRIx64, random);
+	snprintf(text, sizeof(text), JOB_NAME "%016" PRIx64, random);
 	rc = sb_store_put_plan(s->store, JOB, text);
 	snprintf(text, sizeof(text), "%" PRIu32, chunks);
 	rc = rc ? rc : sb_store_put_plan(s->store, JOB_CHUNKS, text);
@@ -169,6 +172,46 @@ int sb_remote_begin(struct sb_session *s, const struct sb_arguments *plan)
 	return rc ? rc : make_chunks_directory(s);
 }
 
+/* Names it in a script. */
+static bool is_job_name(const char *name)
+{
+	const size_t length = strlen(JOB_NAME);
+
+	return name && !strncmp(name, JOB_NAME, length) &&
+	       strspn(name + length, "0123456789abcdef") == strlen(name + length);
+}
+
+static int check_options(const struct sb_session *s, const char *options)
+{
+	char *on;
+	int rc;
+
+	if (!*options)
+		return 0;
+	if (asprintf(&on, "slurm:%s", options) < 0)
+		return sb_fail_memory();
+	rc = sb_trust_check_one(SB_OPT_on, on, s->given, s->result.directory);
+	free(on);
+	return rc;
+}
+
+/* The options of sbatch can run programs and write files. */
+static int check_job(const struct sb_session *s)
+{
+	char *name = sb_store_plan(s->store, JOB);
+	char *options = sb_store_plan(s->store, JOB_OPTIONS);
+	int rc;
+
+	if (is_job_name(name) && options)
+		rc = check_options(s, options);
+	else
+		rc = sb_fail(SB_EXIT_USAGE, "%s: its store does not say which job runs it",
+			     s->result.directory);
+	free(name);
+	free(options);
+	return rc;
+}
+
 int sb_remote_resume(struct sb_session *s, struct sb_arguments *stored)
 {
 	int rc = make_local(s);
@@ -176,7 +219,8 @@ int sb_remote_resume(struct sb_session *s, struct sb_arguments *stored)
 	rc = rc ? rc
 		: copy_store(s->given->value[SB_OPT_output].text, sb_store_of_sweep.name,
 			     s->store_directory);
-	return rc ? rc : sb_session_resume(s, stored);
+	rc = rc ? rc : sb_session_resume(s, stored);
+	return rc ? rc : check_job(s);
 }
 
 /* ---- rows ---- */
@@ -264,6 +308,12 @@ static void discard(const struct sb_session *s)
 	(void)rmdir(s->result.directory);
 }
 
+/* What allows that it goes on. */
+static const char *trust_hint(const struct sb_session *s, const struct sb_slurm *slurm)
+{
+	return *slurm->options ? " --trust" : sb_trust_hint(s->options);
+}
+
 static int run_job(struct sb_session *s, const struct sb_arguments *plan, struct sb_slurm *slurm)
 {
 	int rc;
@@ -278,9 +328,9 @@ static int run_job(struct sb_session *s, const struct sb_arguments *plan, struct
 	if (rc)
 		return rc;
 	if (sb_load_rlx(&sb_interrupted)) {
-		sb_note("the job goes on: sched-bench sweep --resume %s waits for it; scancel "
+		sb_note("the job goes on: sched-bench sweep --resume %s%s waits for it; scancel "
 			"--name=%s ends it",
-			s->result.directory, slurm->name);
+			s->result.directory, trust_hint(s, slurm), slurm->name);
 		return SB_EXIT_INVALID;
 	}
 	rc = take_rows(s, plan, slurm->directory, slurm->chunks);

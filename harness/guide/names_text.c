@@ -236,8 +236,8 @@ static void describe_thresholds(const struct sb_rule *r, char *out, size_t bytes
 {
 	const bool grows = !isinf(r->invalid) && r->invalid > r->suspect;
 
-	snprintf(out, bytes, "%s if %s > ", isinf(r->invalid) || grows ? "suspect" : "invalid",
-		 sb_metric[r->metric].name);
+	snprintf(out, bytes, "%s if %s %s ", isinf(r->invalid) || grows ? "suspect" : "invalid",
+		 sb_metric[r->metric].name, r->applies == SB_RULE_MORE ? "<=" : ">");
 	add_value(out, bytes, r->suspect, r->metric);
 	if (grows) {
 		add(out, bytes, ", invalid if > ");

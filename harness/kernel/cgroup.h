@@ -1,6 +1,7 @@
 /*
- * cgroup.h - the control groups of this process, versions 1 and 2, and for how
- * long their CPU quotas have stopped it. Files are below a root, as in procfs.h.
+ * cgroup.h - the control groups of this process, versions 1 and 2: their CPU
+ * quotas, and for how long these have stopped it. Files are below a root, as in
+ * procfs.h.
  */
 #ifndef SB_HARNESS_KERNEL_CGROUP_H
 #define SB_HARNESS_KERNEL_CGROUP_H
@@ -15,5 +16,15 @@ bool sb_cgroup_own(const char *text, const char *controller, char *out, size_t b
  * milliseconds, in the own group and in all around it; each CPU counts. NaN: no
  * group says. */
 double sb_cgroup_throttled_ms(const char *root);
+
+struct sb_quota {
+	double cpus;	 /* of the tightest; INFINITY: no group has one */
+	uint32_t groups; /* that have one */
+	char lift[512];	 /* how to take the tightest away */
+};
+
+/* The quotas of the own group and of all around it: each limits all of its
+ * threads. False: no group says whether it has one. */
+bool sb_cgroup_quota(const char *root, struct sb_quota *quota);
 
 #endif

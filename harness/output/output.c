@@ -30,7 +30,7 @@ static int write_special(const char *path, sb_output_writer write, const void *w
 	return fclose(out) && !rc ? -errno : rc;
 }
 
-static int write_whole(const char *path, sb_output_writer write, const void *what)
+int sb_output_inside(const char *path, sb_output_writer write, const void *what)
 {
 	struct sb_file file;
 	int rc = sb_file_begin_path(&file, path);
@@ -95,7 +95,7 @@ int sb_output(const char *path, sb_output_writer write, const void *what)
 	if (is_special(path))
 		return write_special(path, write, what);
 	real = realpath(path, NULL); /* what a link points to */
-	rc = write_whole(real ? real : path, write, what);
+	rc = sb_output_inside(real ? real : path, write, what);
 	free(real);
 	return rc;
 }

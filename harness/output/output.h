@@ -1,5 +1,5 @@
 /*
- * output.h - a file that a person has named on the command line.
+ * output.h - a file that a person has named on the command line, or that is put into a result.
  */
 #ifndef SB_HARNESS_OUTPUT_OUTPUT_H
 #define SB_HARNESS_OUTPUT_OUTPUT_H
@@ -18,6 +18,10 @@ typedef int (*sb_output_writer)(const void *what, FILE *out);
  * the name is that of a result, which is never overwritten.
  */
 SB_MUST_CHECK int sb_output(const char *path, sb_output_writer write, const void *what);
+
+/* A file in a result directory, which nobody has named: it takes the place of whatever has its name
+ * there, so that a link leads nowhere. */
+SB_MUST_CHECK int sb_output_inside(const char *path, sb_output_writer write, const void *what);
 
 /* Whether it could be, as far as that can be told before; leaves nothing behind.
  * Returns 0 or -errno. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/output/store_file.h"
@@ -81,6 +82,10 @@ static int fail_of(struct sb_store *store, int code)
 	case SQLITE_FULL:
 		return sb_store_fail(store, -ENOSPC, "%s cannot be written: the disk is full",
 				     store->path);
+	case SQLITE_TOOBIG:
+		return sb_store_fail(
+			store, -EINVAL, "%s has a value of more than %d MiB; expected less",
+			store->path, sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, -1) >> 20);
 	case SQLITE_NOMEM:
 		return sb_store_fail(store, -ENOMEM, "no memory");
 	default:
@@ -137,20 +142,31 @@ const char *sb_store_column(sqlite3_stmt *statement, int i)
 	return (const char *)sqlite3_column_text(statement, i);
 }
 
-int sb_store_go_through(struct sb_store *store, const char *sql,
+static int too_many(struct sb_store *store)
+{
+	return sb_store_fail(store, -EINVAL,
+			     "%s has more than %d records in a table; expected "
+			     "fewer",
+			     store->path, SB_STORE_RECORDS);
+}
+
+int sb_store_go_through(struct sb_store *store, const char *sql, int value_bytes,
 			int (*take)(sqlite3_stmt *row, void *arg), void *arg)
 {
 	sqlite3_stmt *statement;
+	const int most = sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, value_bytes);
+	uint32_t records = 0;
 	int code = SQLITE_ROW;
 	int rc = sb_store_prepare(store, sql, &statement);
 
 	if (rc)
 		return rc;
 	while (!rc && (code = sqlite3_step(statement)) == SQLITE_ROW)
-		rc = take(statement, arg);
+		rc = records++ < SB_STORE_RECORDS ? take(statement, arg) : too_many(store);
 	if (!rc && code != SQLITE_DONE)
 		rc = fail_of(store, code);
 	sqlite3_finalize(statement);
+	sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, most);
 	return rc;
 }
 
@@ -163,7 +179,7 @@ static int take_number(sqlite3_stmt *row, void *arg)
 static int number_of(struct sb_store *store, const char *sql, int64_t *out)
 {
 	*out = 0;
-	return sb_store_go_through(store, sql, take_number, out);
+	return sb_store_go_through(store, sql, SB_STORE_PLAN_BYTES, take_number, out);
 }
 
 /* ---- opening and closing ---- */
@@ -209,7 +225,7 @@ static int lock(struct sb_store *store, const char *directory)
 	int rc = path ? 0 : -ENOMEM;
 
 	if (path)
-		store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		store->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (path && store->lock < 0)
 		rc = sb_store_fail(store, -errno, "%s cannot be written: %s", path,
 				   strerror(errno));
@@ -228,6 +244,7 @@ static void distrust(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, SB_STORE_VALUE_BYTES);
 }
 
 static int connect(struct sb_store *store, const char *path, int flags)
@@ -320,6 +337,20 @@ static int take_verdict(sqlite3_stmt *row, void *arg)
 	return 0;
 }
 
+/* None is too large, and no table has too many. */
+static int check_values(struct sb_store *store)
+{
+	int64_t unused;
+	int rc = number_of(store,
+			   "SELECT value FROM plan UNION ALL SELECT text FROM argument UNION ALL "
+			   "SELECT label FROM configuration",
+			   &unused);
+
+	return rc ? rc
+		  : sb_store_go_through(store, "SELECT reason, result, stderr FROM row",
+					SB_STORE_VALUE_BYTES, take_number, &unused);
+}
+
 /* Ours, of a version that is understood, and whole. */
 static int check_file(struct sb_store *store)
 {
@@ -339,8 +370,35 @@ static int check_file(struct sb_store *store)
 				     " of its schema; expected %d: it was written by another "
 				     "version of sched-bench",
 				     store->path, version, SB_STORE_SCHEMA);
-	rc = sb_store_go_through(store, "PRAGMA quick_check(1)", take_verdict, &whole);
+	rc = check_values(store);
+	rc = rc ? rc
+		: sb_store_go_through(store, "PRAGMA quick_check(1)", SB_STORE_VALUE_BYTES,
+				      take_verdict, &whole);
 	return rc || whole ? rc : fail_damaged(store);
+}
+
+/*
+ * The store itself is a file, not a link out of its directory. A store never has a rollback journal once it
+ * has its name, and one from elsewhere can make SQLite remove any file that it names.
+ */
+static int check_names(struct sb_store *store)
+{
+	struct stat info;
+	char *journal;
+	bool has_journal;
+
+	if (lstat(store->path, &info) || !S_ISREG(info.st_mode))
+		return sb_store_fail(store, -EINVAL, "%s is not a file", store->path);
+	if (asprintf(&journal, "%s-journal", store->path) < 0)
+		return -ENOMEM;
+	has_journal = !lstat(journal, &info);
+	free(journal);
+	return has_journal
+		       ? sb_store_fail(store, -EINVAL,
+				       "%s-journal is beside the store; expected none, as it is "
+				       "not ours",
+				       store->path)
+		       : 0;
 }
 
 int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind, const char *directory,
@@ -356,7 +414,8 @@ int sb_store_open(struct sb_store **out, const struct sb_store_kind *kind, const
 			store, -ENOENT,
 			"'%s' holds no %s (no %s); expected the result directory of one", directory,
 			kind->noun, kind->name);
-	if (!to_read)
+	rc = check_names(store);
+	if (!rc && !to_read)
 		rc = lock(store, directory);
 	/* A reader, too, may have to finish what a killed writer has left. */
 	rc = rc ? rc : connect(store, store->path, SQLITE_OPEN_READWRITE);

@@ -19,6 +19,11 @@
 
 #define SB_STORE_SCHEMA 1
 
+/* A store that has more comes from elsewhere, and is refused before it is loaded. */
+#define SB_STORE_VALUE_BYTES (32 << 20) /* the result of a row */
+#define SB_STORE_PLAN_BYTES  (1 << 20)	/* any other value */
+#define SB_STORE_RECORDS     1000000	/* of a table */
+
 struct sb_store_kind {
 	const char *name; /* of the file */
 	const char *lock; /* of the file that its writer locks */

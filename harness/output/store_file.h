@@ -32,8 +32,8 @@ void sb_store_bind(sqlite3_stmt *statement, int i, const char *text);
 /* The text of a column; "" for NULL. */
 const char *sb_store_column(sqlite3_stmt *statement, int i);
 
-/* Calls take for each row of the query. */
-int sb_store_go_through(struct sb_store *store, const char *sql,
+/* Calls take for each row of the query. A value of more bytes is an error, and is not loaded. */
+int sb_store_go_through(struct sb_store *store, const char *sql, int value_bytes,
 			int (*take)(sqlite3_stmt *row, void *arg), void *arg);
 
 #endif

@@ -85,7 +85,8 @@ char *sb_store_plan(struct sb_store *store, const char *key)
 {
 	struct wanted wanted = { key, NULL };
 
-	(void)sb_store_go_through(store, "SELECT key, value FROM plan", take_plan, &wanted);
+	(void)sb_store_go_through(store, "SELECT key, value FROM plan", SB_STORE_PLAN_BYTES,
+				  take_plan, &wanted);
 	return wanted.value;
 }
 
@@ -135,8 +136,8 @@ int sb_store_arguments(struct sb_store *store, int (*take)(void *arg, const char
 {
 	struct taker taker = { .text = take, .arg = arg };
 
-	return sb_store_go_through(store, "SELECT text FROM argument ORDER BY position", take_text,
-				   &taker);
+	return sb_store_go_through(store, "SELECT text FROM argument ORDER BY position",
+				   SB_STORE_PLAN_BYTES, take_text, &taker);
 }
 
 int sb_store_configurations(struct sb_store *store,
@@ -145,7 +146,7 @@ int sb_store_configurations(struct sb_store *store,
 	struct taker taker = { .numbered = take, .arg = arg };
 
 	return sb_store_go_through(store, "SELECT id, label FROM configuration ORDER BY id",
-				   take_numbered, &taker);
+				   SB_STORE_PLAN_BYTES, take_numbered, &taker);
 }
 
 int sb_store_slots(struct sb_store *store,
@@ -154,8 +155,8 @@ int sb_store_slots(struct sb_store *store,
 	struct taker taker = { .slot = take, .arg = arg };
 
 	return sb_store_go_through(
-		store, "SELECT configuration, repetition FROM planned ORDER BY position", take_slot,
-		&taker);
+		store, "SELECT configuration, repetition FROM planned ORDER BY position",
+		SB_STORE_PLAN_BYTES, take_slot, &taker);
 }
 
 static int take_row(sqlite3_stmt *row, void *arg)
@@ -185,7 +186,7 @@ int sb_store_rows(struct sb_store *store, int (*take)(void *arg, const struct sb
 		store,
 		"SELECT configuration, repetition, reason, started, elapsed_s, exit_status, "
 		"signal, result, stderr FROM row NATURAL JOIN planned ORDER BY position",
-		take_row, &taker);
+		SB_STORE_VALUE_BYTES, take_row, &taker);
 }
 
 /* SQLite goes on writing to a file that has been removed. */

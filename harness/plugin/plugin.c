@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,17 @@ struct loaded {
 static struct loaded loaded[SB_WORKLOADS_ADDED + 1];
 static uint32_t all_loaded;
 
+static const char *distrusted; /* the plan that is being parsed; NULL: none */
+
 bool sb_plugin_is_file(const char *name)
 {
 	return strchr(name, '/') || sb_ends_in(name, ".so") || sb_ends_in(name, ".c") ||
 	       sb_ends_in(name, ".ini");
+}
+
+static bool is_description(const char *name)
+{
+	return sb_ends_in(name, ".ini");
 }
 
 /* ---- whether it can be used ---- */
@@ -170,10 +178,21 @@ static int load_description(struct loaded *it, const char *where)
 	return 0;
 }
 
+static int load_any(struct loaded *it, const char *where)
+{
+	if (is_description(it->path))
+		return load_description(it, where);
+	if (!distrusted)
+		return load_object(it, where);
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s: its plan has --workload '%s', which runs code; expected --trust, or "
+		       "the same option on the command line",
+		       distrusted, it->file);
+}
+
 static int load(struct loaded *it, const char *where)
 {
-	const int rc =
-		sb_ends_in(it->path, ".ini") ? load_description(it, where) : load_object(it, where);
+	const int rc = load_any(it, where);
 	const char *wrong = rc ? NULL : wrong_workload(it->workload);
 
 	if (rc)
@@ -236,6 +255,26 @@ int sb_plugin_load(const char *file, const char *where, const struct sb_workload
 	if (out)
 		*out = it->workload;
 	return 0;
+}
+
+bool sb_plugin_is_in(const char *workloads)
+{
+	char name[PATH_MAX];
+
+	while (*workloads) {
+		const size_t length = strcspn(workloads, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, workloads);
+		if (sb_plugin_is_file(name) && !is_description(name))
+			return true;
+		workloads += length + (workloads[length] == ',');
+	}
+	return false;
+}
+
+void sb_plugin_distrust(const char *plan)
+{
+	distrusted = plan;
 }
 
 int sb_plugin_load_list(const char *workloads, const char *where)

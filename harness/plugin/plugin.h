@@ -25,6 +25,13 @@ SB_MUST_CHECK int sb_plugin_load_list(const char *workloads, const char *where);
 /* Loads those that a command line names with -w, before it is read: their parameters are options. */
 SB_MUST_CHECK int sb_plugin_load_named(int argc, char **argv);
 
+/* Whether a list of workloads, by commas, names one with code, which a description has not. */
+bool sb_plugin_is_in(const char *workloads);
+
+/* From now on, code is refused unless it is loaded already: a stored plan of that name is being
+ * parsed. NULL: code is loaded as before. */
+void sb_plugin_distrust(const char *plan);
+
 /* Makes the plug-in call these functions; NULL: the command's own. False: it is no plug-in. */
 bool sb_plugin_use(const struct sb_workload *workload, const struct sb_plugin_calls *calls);
 

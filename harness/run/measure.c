@@ -85,7 +85,7 @@ static void keep_own_metrics(const struct sb_measurement *m, struct sb_record *r
 	for (uint32_t i = 0; metric && metric[i].name; i++) {
 		const enum sb_metric_id id = sb_metric_find(metric[i].name);
 
-		if (id < SB_METRICS)
+		if (id < SB_METRICS && isfinite(m->own[i]))
 			record->value[id] = m->own[i] / (double)m->measured.rounds;
 	}
 }
@@ -333,11 +333,15 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 
 static int measure_set_up(struct sb_measurement *m, struct sb_series *series)
 {
+	const struct sb_workload *workload = m->run.workload;
 	int rc = sb_workload_set_up(&m->run);
+	char bound[SB_WHY_BYTES];
 
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s%s",
-			       m->run.workload->name, strerror(-rc), limits(rc));
+		return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be set up: %s%s", workload->name,
+			       strerror(-rc), limits(rc));
+	if (workload->describe_bound && workload->describe_bound(&m->run, bound, sizeof(bound)))
+		sb_note("%s: %s", workload->name, bound);
 	rc = measure_started(m, series);
 	sb_workload_tear_down(&m->run);
 	return rc;

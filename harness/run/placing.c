@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "affinity/profile/profile.h"
+#include "harness/kernel/cgroup.h"
 #include "harness/run/load.h"
 #include "harness/system/pack.h"
 #include "harness/terminal/status.h"
@@ -75,12 +78,33 @@ static const char *option_at_fault(const struct sb_plan *plan)
 	}
 }
 
-static int make_plan(const struct sb_topology *topology, const struct sb_plan_request *request,
-		     struct sb_plan *plan)
+/* The default number of workers on this machine: no more than a CPU quota lets run at once. */
+static void obey_quota(const struct sb_options *o, const struct sb_plan *plan,
+		       struct sb_plan_request *request)
 {
-	char why[WHY_BYTES];
-	const int rc = sb_plan_make(topology, request, plan, why, sizeof(why));
+	struct sb_quota quota;
 
+	if (strcmp(o->value[SB_OPT_workers].source, "default") != 0 || sb_opt(o, SB_OPT_virtual) ||
+	    plan->placement.place[0].os_cpu < 0 || !sb_cgroup_quota("", &quota) ||
+	    quota.cpus > plan->placement.workers - 1)
+		return;
+	request->rule = SB_WORKERS_NUMBER;
+	request->workers = (uint32_t)fmax(1, ceil(quota.cpus));
+}
+
+static int make_plan(const struct sb_options *options, const struct sb_topology *topology,
+		     struct sb_plan_request request, struct sb_plan *plan)
+{
+	const enum sb_workers_rule rule = request.rule;
+	char why[WHY_BYTES];
+	int rc = sb_plan_make(topology, &request, plan, why, sizeof(why));
+
+	if (!rc)
+		obey_quota(options, plan, &request);
+	if (!rc && request.rule != rule) {
+		sb_plan_free(plan);
+		rc = sb_plan_make(topology, &request, plan, why, sizeof(why));
+	}
 	if (rc == -EINVAL)
 		return sb_fail(SB_EXIT_USAGE, "%s: %s", option_at_fault(plan), why);
 	return rc ? sb_fail_memory() : 0;
@@ -126,14 +150,13 @@ static int plan_with_generators(const struct sb_options *options,
 	choose_generator_cpus(options, &plan->placement, cpus);
 	request.generator_cpus = cpus;
 	sb_plan_free(plan);
-	return make_plan(topology, &request, plan);
+	return make_plan(options, topology, request, plan);
 }
 
 int sb_placing_plan(const struct sb_options *options, const struct sb_topology *topology,
 		    struct sb_plan *plan)
 {
-	const struct sb_plan_request request = make_request(options);
-	int rc = make_plan(topology, &request, plan);
+	int rc = make_plan(options, topology, make_request(options), plan);
 	uint32_t workers;
 
 	if (!rc && lacks_generator_cpus(options, plan))
@@ -189,12 +212,18 @@ static void note_shared_cpus(const struct sb_options *options, const struct sb_p
 			options->chosen[0].workload->name, workers, plan->pus - 1);
 }
 
-void sb_placing_note_generator(const struct sb_options *options, const struct sb_topology *topology,
-			       const struct sb_plan *plan)
+void sb_placing_note(const struct sb_options *options, const struct sb_topology *topology,
+		     const struct sb_plan *plan)
 {
 	const struct sb_cpu_mask mask = sb_placing_generator_cpus(topology, plan);
+	const uint32_t workers = plan->placement.workers;
 	char cpus[CPUS_BYTES];
 
+	if (!strcmp(options->value[SB_OPT_workers].source, "default") && workers < plan->cores)
+		sb_note("a CPU quota lets %" PRIu32
+			" worker%s run at once, not one on each of %" PRIu32
+			" cores (sched-bench check); --workers sets another number",
+			workers, workers > 1 ? "s" : "", plan->cores);
 	if (!plan->generators)
 		note_shared_cpus(options, plan);
 	if (!plan->generators || sb_option_is_said(options, SB_OPT_generator_cpus))
@@ -202,8 +231,8 @@ void sb_placing_note_generator(const struct sb_options *options, const struct sb
 	sb_note("%s: workers on all cores would leave none for the generator; it has CPU%s %s (as "
 		"--generator-cpus %s), %" PRIu32 " worker%s the others",
 		options->chosen[0].workload->name, plan->generators > 1 ? "s" : "",
-		sb_cpu_mask_text(&mask, cpus, sizeof(cpus)), cpus, plan->placement.workers,
-		plan->placement.workers > 1 ? "s have" : " has");
+		sb_cpu_mask_text(&mask, cpus, sizeof(cpus)), cpus, workers,
+		workers > 1 ? "s have" : " has");
 }
 
 struct sb_cpu_mask sb_placing_generator_cpus(const struct sb_topology *topology,

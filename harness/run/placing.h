@@ -14,9 +14,10 @@ int sb_placing_plan(const struct sb_options *options, const struct sb_topology *
 /* How many processing units workers may have. Returns as above. */
 int sb_placing_room(const struct sb_options *options, uint32_t *pus);
 
-/* Says so where the plan has CPUs for the generator that no option asked for. */
-void sb_placing_note_generator(const struct sb_options *options, const struct sb_topology *topology,
-			       const struct sb_plan *plan);
+/* Prints where the plan has CPUs for the generator, or a number of workers, that no option asked
+ * for. */
+void sb_placing_note(const struct sb_options *options, const struct sb_topology *topology,
+		     const struct sb_plan *plan);
 
 /* The generators' CPUs by their own numbers, also of a profile. Empty: there
  * are none. */

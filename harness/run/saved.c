@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/trust.h"
 #include "harness/output/identity.h"
+#include "harness/plugin/plugin.h"
 #include "harness/run/measure.h"
 #include "harness/run/row.h"
 #include "harness/terminal/status.h"
@@ -144,7 +146,8 @@ static bool may_be_said(enum sb_option_id id)
 	case SB_OPT_clock:
 		return false;
 	default:
-		return sb_option_is_common(id);
+		return sb_option_is_common(id) ||
+		       sb_option[id].verbs & (SB_RUNS_CODE | SB_WRITES_FILE);
 	}
 }
 
@@ -197,7 +200,8 @@ static int check_complete(const char *directory)
 static void set_output(struct sb_options *options, const struct sb_options *given,
 		       const char *directory)
 {
-	static const enum sb_option_id printing[] = { SB_OPT_quiet, SB_OPT_verbose, SB_OPT_format };
+	static const enum sb_option_id printing[] = { SB_OPT_quiet, SB_OPT_verbose, SB_OPT_format,
+						      SB_OPT_output_root };
 
 	options->value[SB_OPT_output].text = directory;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(printing); i++)
@@ -211,14 +215,17 @@ static int parse_jobs(struct sb_saved *saved, const struct sb_options *given, co
 	char *named = sb_store_plan(saved->store, NAMED);
 	int rc;
 
+	sb_plugin_distrust(sb_opt(given, SB_OPT_trust) ? NULL : directory);
 	if (text)
 		rc = sb_jobs_parse_text(jobs, SB_VERB_RUN, sb_store_of_run.name, text, argc, argv);
 	else
 		rc = sb_fail(SB_EXIT_USAGE, "%s: the store has no job", directory);
-	for (uint32_t i = 0; i < jobs->jobs; i++) {
+	sb_plugin_distrust(NULL);
+	for (uint32_t i = 0; i < jobs->jobs && !rc; i++) {
 		set_output(&jobs->job[i].options, given, directory);
 		if (!named)
 			jobs->job[i].name = NULL;
+		rc = sb_trust_check(&jobs->job[i].options, given, directory);
 	}
 	free(text);
 	free(named);

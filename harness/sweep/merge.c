@@ -150,7 +150,7 @@ static int plan_of_first(struct sb_session *s, struct sb_arguments *stored)
 
 	s->origin = first.store;
 	rc = rc ? rc : sb_session_read_arguments(first.store, first.name, stored);
-	rc = rc ? rc : sb_session_parse_stored(s, stored);
+	rc = rc ? rc : sb_session_parse_stored(s, stored, first.name);
 	return rc ? rc : sb_session_plan(s);
 }
 

@@ -78,8 +78,9 @@ int sb_session_resume(struct sb_session *s, struct sb_arguments *stored);
 int sb_session_read_arguments(struct sb_store *store, const char *directory,
 			      struct sb_arguments *out);
 
-/* The plan's options are those, which have to live as long. */
-int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored);
+/* The plan's options are those, which have to live as long; refused if they run code that has not
+ * been allowed. name: of the plan, for errors. */
+int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored, const char *name);
 
 /*
  * Makes the directory and a store with the rows of the chunks in the directories that are given,

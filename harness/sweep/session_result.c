@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/policy.h"
+#include "harness/cli/trust.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
 #include "harness/sweep/collect.h"
@@ -209,8 +210,9 @@ static void note_missing(const struct sb_session *s)
 			s->chunk.number, s->chunk.of);
 	else
 		sb_note("%" PRIu32 " of %" PRIu32
-			" rows are missing: sched-bench sweep --resume %s",
-			s->rows - s->rows_done, s->rows, s->result.directory);
+			" rows are missing: sched-bench sweep --resume %s%s",
+			s->rows - s->rows_done, s->rows, s->result.directory,
+			sb_trust_hint(s->options));
 }
 
 int sb_session_finish(struct sb_session *s, const struct sb_arguments *plan)

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/trust.h"
 #include "harness/output/identity.h"
 #include "harness/output/outcome.h"
+#include "harness/plugin/plugin.h"
 #include "harness/sweep/session.h"
 #include "harness/terminal/status.h"
 
@@ -93,19 +95,26 @@ static int check_command_line(const struct sb_session *s, const struct sb_argume
 
 	if (!sb_arguments_differ(stored, &s->canonical, &expected, &now))
 		return 0;
+	/* Only its workload, which comes first, is allowed again. */
+	if (s->canonical.n == 2 && *s->given->value[SB_OPT_workload].text && stored->n > 1 &&
+	    !strcmp(stored->word[1], s->canonical.word[1]))
+		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "%s was begun with another command line: expected %s; this one has %s "
 		       "(--resume with the directory alone takes what it was begun with)",
 		       s->result.directory, expected, now);
 }
 
-int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored)
+int sb_session_parse_stored(struct sb_session *s, struct sb_arguments *stored, const char *name)
 {
-	const int rc =
-		sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP, (int)stored->n, stored->word);
+	int rc;
 
+	sb_plugin_distrust(sb_session_is(s, SB_OPT_trust) ? NULL : name);
+	rc = sb_options_parse_for(&s->plan_options, SB_VERB_SWEEP, (int)stored->n, stored->word);
 	s->options = &s->plan_options;
-	return rc ? rc : sb_options_choose(s->options);
+	rc = rc ? rc : sb_options_choose(s->options);
+	sb_plugin_distrust(NULL);
+	return rc ? rc : sb_trust_check(s->options, s->given, name);
 }
 
 static int take_label(void *arg, uint32_t id, const char *label)
@@ -223,7 +232,7 @@ static int plan_again(struct sb_session *s, struct sb_arguments *stored)
 
 	if (runs && !sb_session_is(s, SB_OPT_other_build))
 		rc = sb_identity_check(s->store, SB_IDENTITY_BUILD, directory);
-	rc = rc ? rc : sb_session_parse_stored(s, stored);
+	rc = rc ? rc : sb_session_parse_stored(s, stored, directory);
 	if (!rc && runs && !s->store_directory && !sb_opt(s->options, SB_OPT_virtual))
 		rc = sb_identity_check(s->store, SB_IDENTITY_MACHINE, directory);
 	rc = rc ? rc : take_chunk(s);

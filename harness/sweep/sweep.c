@@ -310,27 +310,8 @@ const struct sb_objectives *sb_sweep_objectives(const struct sb_sweep *sweep,
 /* Neither part of the plan nor handed on: each run has its own. */
 static bool is_about_output(int id)
 {
-	switch (id) {
-	case SB_OPT_output:
-	case SB_OPT_output_root:
-	case SB_OPT_format:
-	case SB_OPT_no_plots:
-	case SB_OPT_quiet:
-	case SB_OPT_help:
-	case SB_OPT_objective:
-	case SB_OPT_dry_run:
-	case SB_OPT_resume:
-	case SB_OPT_collect:
-	case SB_OPT_chunk:
-	case SB_OPT_merge:
-	case SB_OPT_on:
-	case SB_OPT_chunks:
-	case SB_OPT_nodes_as:
-	case SB_OPT_other_build:
-		return true;
-	default:
-		return false;
-	}
+	return sb_option[id].verbs & SB_NOT_IN_JOBS || id == SB_OPT_objective ||
+	       id == SB_OPT_dry_run || (sb_option[id].verbs & SB_WHOLE_RUN && id != SB_OPT_clock);
 }
 
 static int add_option(struct sb_arguments *out, int id, const char *text)

@@ -11,6 +11,7 @@
 
 #include "affinity/topology.h"
 #include "results/files/file.h"
+#include "results/json/read.h"
 
 #define SUFFIX ".json"
 
@@ -108,10 +109,10 @@ static const json_t *find(const json_t *machines, const char *name)
 static json_t *load(const char *path, char *why, size_t bytes)
 {
 	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	json_t *root = sb_json_read_file(path, JSON_REJECT_DUPLICATES, &error);
 
 	if (!root && error.line < 0)
-		snprintf(why, bytes, "'%s' cannot be read", path);
+		snprintf(why, bytes, "'%s' cannot be read: %s", path, error.text);
 	else if (!root)
 		snprintf(why, bytes, "'%s', line %d: %s", path, error.line, error.text);
 	if (root &&

@@ -7,13 +7,6 @@
 
 #include "workloads/load/input.h"
 
-/* A file that is longer is something else. */
-#define FILE_BYTES_MAX (1 << 20)
-
-/* Sections of a file, and entries of a section. There are fewer names of
- * entries, and names are compared with all that come before. */
-#define PARTS_MAX 1000
-
 /* A line while it is read: [at, end) is what is left of it. */
 struct line {
 	const char *start;
@@ -116,8 +109,9 @@ static int read_section(struct sb_ini *ini, struct line *line)
 	skip_blanks(line);
 	if (line->at >= close)
 		return fail_at(line, open, "the section has no name; expected [NAME]");
-	if (ini->sections == PARTS_MAX)
-		return fail_at(line, open, "one section too many; expected at most %d", PARTS_MAX);
+	if (ini->sections == SB_INI_PARTS)
+		return fail_at(line, open, "one section too many; expected at most %d",
+			       SB_INI_PARTS);
 	section = add_section(ini);
 	if (!section)
 		return -ENOMEM;
@@ -245,9 +239,9 @@ static int read_entry(struct sb_ini *ini, struct line *line)
 		return fail_at(line, start,
 			       "an entry before any section; expected [global] or [JOB]");
 	section = &ini->section[ini->sections - 1];
-	if (section->entries == PARTS_MAX)
+	if (section->entries == SB_INI_PARTS)
 		return fail_at(line, start, "one entry too many; expected at most %d in [%.60s]",
-			       PARTS_MAX, section->name);
+			       SB_INI_PARTS, section->name);
 	entry = add_entry(section);
 	if (!entry)
 		return -ENOMEM;
@@ -284,14 +278,11 @@ static int read_line(struct sb_ini *ini, struct line *line)
 static int parse(struct sb_ini *ini, const char *text, size_t bytes, const char *const *repeated,
 		 struct sb_ini_error *error)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, by some editors */
 	const char *end = text + bytes;
 	struct line line = { .repeated = repeated, .error = error };
 	int rc = 0;
 
 	*ini = (struct sb_ini){ 0 };
-	if (bytes >= 3 && !memcmp(text, mark, 3))
-		text += 3;
 	while (!rc && text < end) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
 
@@ -317,16 +308,16 @@ int sb_ini_read(struct sb_ini *ini, const char *path, const char *const *repeate
 {
 	int rc;
 	FILE *in = sb_input_open(path, &rc);
-	char *text = in ? malloc(FILE_BYTES_MAX) : NULL;
+	char *text = in ? malloc(SB_INI_BYTES) : NULL;
 	size_t bytes = 0;
 
 	if (in && !text)
 		rc = -ENOMEM;
 	if (text) {
 		errno = 0;
-		bytes = fread(text, 1, FILE_BYTES_MAX, in);
+		bytes = fread(text, 1, SB_INI_BYTES, in);
 		rc = ferror(in) ? -(errno ? errno : EIO) : 0;
-		if (bytes == FILE_BYTES_MAX)
+		if (bytes == SB_INI_BYTES)
 			rc = -EFBIG;
 		/* This one is of the text, and has a place there. */
 		if (rc == -EINVAL)

@@ -19,6 +19,11 @@
 
 #include "core/platform/base.h"
 
+/* A file that is longer is something else, as is one with more sections, or with more entries in one:
+ * names are compared with all that come before. */
+#define SB_INI_BYTES (1 << 20)
+#define SB_INI_PARTS 1000
+
 /* Lines and columns count from 1; columns count bytes. */
 struct sb_ini_entry {
 	char *name;

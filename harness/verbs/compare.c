@@ -33,15 +33,14 @@ static bool is_same(const struct session *s, const char *group, const char *key)
 		       sb_result_fact(&s->result[B], group, key));
 }
 
-/* Of one machine or of two that are alike; in virtual time, of one model of one. */
+/* Of one machine or of two that are alike, whatever their names; in virtual time, of one model of
+ * one. */
 static bool are_of_one_machine(const struct session *s)
 {
 	if (!strcmp(sb_result_topology(&s->result[A]), "virtual"))
 		return is_same(s, "profile", "topology_fingerprint") &&
 		       is_same(s, "virtual", "model_hash");
-	return is_same(s, "machine", "host_name") ||
-	       (is_same(s, "machine", "topology_fingerprint") &&
-		is_same(s, "machine", "cpu_model"));
+	return is_same(s, "machine", "topology_fingerprint") && is_same(s, "machine", "cpu_model");
 }
 
 static int check_machines(const struct session *s)

@@ -75,9 +75,10 @@ static int write_to(const void *what, FILE *out)
 		       : sb_write_html(report->result, report->results, out);
 }
 
-static int write_report(const struct report *report)
+static int write_report(const struct report *report, bool is_inside)
 {
-	const int rc = sb_output(report->path, write_to, report);
+	const int rc = is_inside ? sb_output_inside(report->path, write_to, report)
+				 : sb_output(report->path, write_to, report);
 
 	return rc ? sb_output_failed(report->path, rc) : 0;
 }
@@ -110,7 +111,7 @@ static int report_on(const struct sb_options *options)
 	if (!rc)
 		rc = choose_path(&report, options, &made);
 	if (!rc)
-		rc = write_report(&report);
+		rc = write_report(&report, made);
 	if (!rc && made)
 		printf("report: %s\n", made);
 	for (uint32_t i = 0; i < report.results; i++)

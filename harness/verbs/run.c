@@ -12,6 +12,7 @@
 #include "core/platform/atomic.h"
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
+#include "harness/cli/trust.h"
 #include "harness/output/exports.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
@@ -78,7 +79,7 @@ static int open_stage(struct sb_run_stage *stage, const struct sb_job *job)
 	rc = sb_placing_plan(&job->options, stage->topology, &stage->plan);
 	if (rc)
 		return rc;
-	sb_placing_note_generator(&job->options, stage->topology, &stage->plan);
+	sb_placing_note(&job->options, stage->topology, &stage->plan);
 	rc = check_workers(stage);
 	if (!rc && sb_opt(&job->options, SB_OPT_virtual))
 		rc = sb_virtual_machine_make(&stage->virtual, &job->options, stage->topology,
@@ -234,14 +235,23 @@ static bool was_cut_short(const struct sb_result *result)
 	return false;
 }
 
+static const char *trust_hint(const struct sb_jobs *jobs)
+{
+	const char *hint = "";
+
+	for (uint32_t j = 0; j < jobs->jobs && !*hint; j++)
+		hint = sb_trust_hint(&jobs->job[j].options);
+	return hint;
+}
+
 /* Rows missing after an interrupt can still be measured. */
 static void end_saved(struct sb_run_session *session)
 {
 	if (!was_cut_short(&session->result))
 		sb_saved_remove(session->saved);
 	else if (session->saved->store && !sb_opt(session->options, SB_OPT_quiet))
-		sb_note("interrupted; the other repetitions: sched-bench run --resume %s",
-			session->result.directory);
+		sb_note("interrupted; the other repetitions: sched-bench run --resume %s%s",
+			session->result.directory, trust_hint(session->jobs));
 }
 
 static int run_session(struct sb_run_session *session, int argc, char **argv)

@@ -16,6 +16,7 @@
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
 #include "harness/cli/policy.h"
+#include "harness/cli/trust.h"
 #include "harness/fleet/machines.h"
 #include "harness/fleet/remote.h"
 #include "harness/output/facts.h"
@@ -201,8 +202,9 @@ static int finish_chunk(const struct sb_session *s)
 {
 	if (s->rows_done < s->rows_here)
 		sb_note("%" PRIu32 " of %" PRIu32
-			" rows are missing: sched-bench sweep --resume %s",
-			s->rows_here - s->rows_done, s->rows_here, s->result.directory);
+			" rows are missing: sched-bench sweep --resume %s%s",
+			s->rows_here - s->rows_done, s->rows_here, s->result.directory,
+			sb_trust_hint(s->options));
 	if (wants_text(s))
 		printf("chunk %" PRIu32 " of %" PRIu32 ": %s; with the others: sched-bench sweep "
 		       "--merge CHUNK... -o DIRECTORY\n",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/virtual/models.h"
+#include "results/json/read.h"
 
 #define PS_PER_NS     1000
 #define LINES_PER_KIB 16
@@ -246,7 +247,7 @@ static json_t *load(const struct reader *r, json_error_t *error)
 	const struct sb_named_model *named = find_named(r->name);
 
 	return named ? json_loads(named->json, JSON_REJECT_DUPLICATES, error)
-		     : json_load_file(r->name, JSON_REJECT_DUPLICATES, error);
+		     : sb_json_read_file(r->name, JSON_REJECT_DUPLICATES, error);
 }
 
 /* Of the JSON, which is freed; NULL: it was none. */
@@ -255,6 +256,8 @@ static int read_json(const struct reader *r, json_t *root, const json_error_t *e
 	int rc;
 
 	*r->file = (struct sb_model_file){ .name = NULL };
+	if (!root && error->line < 0 && errno != ENOENT)
+		return refuse(r, -errno, "%s", error->text);
 	if (!root && error->line < 0)
 		return refuse(r, -ENOENT, "there is none of that name, and no such file");
 	if (!root)

@@ -64,6 +64,9 @@ static int put_interval(const char *name, uint32_t id, const struct sb_packed_hi
 			double start_s, double length_s, FILE *out)
 {
 	struct sb_hist_counts *counts = calloc(1, sizeof(*counts));
+	/* The maximum that readers decode: counts are encoded in the lower half of a bucket. */
+	const uint32_t top = hist->bucket[hist->buckets - 1].index;
+	const uint64_t most = sb_hist_bucket_low(top) + (sb_hist_bucket_width(top) - 1) / 2;
 	char *encoded;
 	int rc = -ENOMEM;
 
@@ -75,7 +78,7 @@ static int put_interval(const char *name, uint32_t id, const struct sb_packed_hi
 		fputs("Tag=", out);
 		put_word(name, ", ", out);
 		fprintf(out, "/%s,%.6f,%.6f,%.6f,%s\n", sb_record_hist_info[id].name, start_s,
-			length_s, (double)sb_hist_max(counts) / NS_PER_MS, encoded);
+			length_s, (double)most / NS_PER_MS, encoded);
 		free(encoded);
 	}
 	free(counts);

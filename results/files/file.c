@@ -253,17 +253,44 @@ int sb_file_write(const struct sb_result *result, const char *name,
 	return rc;
 }
 
+static int check_open(int fd, uint64_t most)
+{
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info))
+		return -errno;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	return (uint64_t)info.st_size > most ? -EFBIG : 0;
+}
+
+FILE *sb_file_open(const char *path, uint64_t most, int *error)
+{
+	/* A pipe without a writer would never open otherwise. */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *in = NULL;
+
+	*error = check_open(fd, most);
+	if (!*error) {
+		in = fdopen(fd, "r");
+		*error = in ? 0 : -errno;
+	}
+	if (!in && fd >= 0)
+		close(fd);
+	return in;
+}
+
 #define COPY_BYTES 16384
 
 int sb_file_copy(const char *path, FILE *out)
 {
-	FILE *in = fopen(path, "re");
 	char buffer[COPY_BYTES];
 	size_t n;
-	int rc = 0;
+	int rc;
+	FILE *in = sb_file_open(path, UINT64_MAX, &rc);
 
 	if (!in)
-		return -errno;
+		return rc;
 	while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
 		(void)fwrite(buffer, 1, n, out);
 	if (ferror(in))
@@ -301,6 +328,13 @@ int sb_directory_make(const char *path)
 		rc = make_one(copy);
 	free(copy);
 	return rc;
+}
+
+int sb_directory_check(const char *path)
+{
+	struct stat info;
+
+	return !lstat(path, &info) && S_ISLNK(info.st_mode) ? -ELOOP : 0;
 }
 
 static int remove_found(const char *path, const struct stat *info, int type, struct FTW *where)

@@ -46,6 +46,14 @@ void sb_directory_remove(const char *path);
  * Returns 0 or -errno of opening or reading. */
 SB_MUST_CHECK int sb_file_copy(const char *path, FILE *out);
 
+/* Opens a file that may come from anywhere. Returns NULL with -errno in error: -EFBIG if it has more
+ * bytes than most, -EINVAL if it is no file, so that reading might never end. */
+FILE *sb_file_open(const char *path, uint64_t most, int *error);
+
+/* For a directory inside one that may come from anywhere: -ELOOP for a link, which may lead out of it,
+ * else 0. */
+SB_MUST_CHECK int sb_directory_check(const char *path);
+
 /* Whether there is something of that name in it. */
 bool sb_directory_holds(const char *directory, const char *name);
 

@@ -54,7 +54,8 @@ static int remove_entry(void *entries, const char *directory, const char *name)
 
 static void remove_directory(const char *path)
 {
-	DIR *entries = opendir(path);
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!entries)
 		return;
@@ -195,9 +196,11 @@ static int make_stage(struct sb_stage *stage)
 
 int sb_stage_begin(struct sb_stage *stage, const char *directory)
 {
-	int rc = sb_directory_make(directory);
+	int rc = sb_directory_check(directory);
 
-	sb_stage_clear_leftovers(directory);
+	rc = rc ? rc : sb_directory_make(directory);
+	if (!rc)
+		sb_stage_clear_leftovers(directory);
 	*stage = (struct sb_stage){ .directory = strdup(directory), .owner = -1 };
 	if (!stage->directory)
 		rc = -ENOMEM;

@@ -54,7 +54,7 @@ static const struct sb_waiting_place *next_longest(const struct sb_waiting *wait
 	for (uint32_t i = 0; i < waiting->places; i++) {
 		const struct sb_waiting_place *place = &waiting->place[i];
 
-		if (sb_waiting_ns(place) < below &&
+		if (sb_waiting_ns(place) > 0 && sb_waiting_ns(place) < below &&
 		    (!longest || sb_waiting_ns(place) > sb_waiting_ns(longest)))
 			longest = place;
 	}

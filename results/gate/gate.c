@@ -72,10 +72,7 @@ void sb_gate_percent(char out[SB_GATE_PERCENT_BYTES], double part)
 		snprintf(out, SB_GATE_PERCENT_BYTES, "%+.*f %%", fabs(part) < 0.0995 ? 2 : 1,
 			 100 * part);
 	else
-		snprintf(out, SB_GATE_PERCENT_BYTES, "%s",
-			 isnan(part) ? "-"
-			 : part < 0  ? "-inf"
-				     : "+inf");
+		snprintf(out, SB_GATE_PERCENT_BYTES, "%s", isnan(part) ? "-" : "from 0");
 }
 
 void sb_gate_limit(char out[SB_GATE_PERCENT_BYTES], const struct sb_gate_test *test)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/file.h"
+
 /* ---- in memory ---- */
 
 static double rounded(double value)
@@ -59,7 +61,8 @@ const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *value
 
 /* ---- as a file ---- */
 
-#define HEAD "workload,metric"
+#define HEAD	       "workload,metric"
+#define FILE_BYTES_MAX (UINT64_C(16) << 20)
 
 void sb_gate_values_write(const struct sb_gate_values *values, FILE *out)
 {
@@ -103,7 +106,15 @@ static int take_row(struct sb_gate_values *out, char *line)
 	if (!*workload || line)
 		return -EINVAL;
 	metric = sb_metric_find(name);
+	out->skipped += metric == SB_METRICS;
 	return metric == SB_METRICS ? 0 : sb_gate_values_add(out, workload, metric, value);
+}
+
+/* Some editors begin with a byte order mark. */
+static bool is_head(const char *line)
+{
+	line += strncmp(line, "\xef\xbb\xbf", 3) ? 0 : 3;
+	return !strncmp(line, HEAD ",", strlen(HEAD ","));
 }
 
 static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
@@ -115,7 +126,7 @@ static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
 	for (*number = 1; !rc && getline(&line, &bytes, in) >= 0; (*number)++) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*number == 1)
-			rc = strncmp(line, HEAD ",", strlen(HEAD ",")) ? -EINVAL : 0;
+			rc = is_head(line) ? 0 : -EINVAL;
 		else
 			rc = take_row(out, line);
 	}
@@ -129,9 +140,9 @@ static int take_lines(struct sb_gate_values *out, FILE *in, uint32_t *number)
 
 int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why, size_t bytes)
 {
-	FILE *in = fopen(path, "re");
 	uint32_t line = 0;
-	int rc = in ? 0 : -errno;
+	int rc;
+	FILE *in = sb_file_open(path, FILE_BYTES_MAX, &rc);
 
 	*out = (struct sb_gate_values){ .rows = 0 };
 	if (in) {
@@ -145,7 +156,9 @@ int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 			 path, line > 1 ? line - 1 : 1, SB_GATE_SEEDS);
 	else if (rc)
 		snprintf(why, bytes, "'%s' cannot be read: %s", path, strerror(-rc));
-	return rc;
+	else if (!out->rows)
+		snprintf(why, bytes, "'%s' has no row of a metric that this version knows", path);
+	return rc || out->rows ? rc : -EINVAL;
 }
 
 /* ---- verdicts ---- */

@@ -27,6 +27,7 @@ struct sb_gate_row {
 struct sb_gate_values {
 	uint32_t rows;
 	struct sb_gate_row *row;
+	uint32_t skipped; /* rows of a file, of metrics that this version does not know */
 };
 
 /* The values are rounded; nothing is added if one of them is NaN. Returns 0 or -ENOMEM. */
@@ -40,8 +41,9 @@ const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *value
 
 void sb_gate_values_write(const struct sb_gate_values *values, FILE *out);
 
-/* Rows of metrics that this version does not know are left out. Returns 0, or -errno and a line
- * in why: -EINVAL if it is no such file. The values are for sb_gate_values_free in any case. */
+/* Rows of metrics that this version does not know are counted and left out. Returns 0, or -errno
+ * and a line in why: -EINVAL if it is no such file, or nothing is left of it. The values are for
+ * sb_gate_values_free in any case. */
 SB_MUST_CHECK int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 				      size_t bytes);
 

@@ -9,6 +9,7 @@
 
 #include "results/gate/gate.h"
 #include "results/json/json_out.h"
+#include "results/json/read.h"
 
 /* Values that were not measured are null. */
 static json_t *number(double value)
@@ -240,17 +241,14 @@ static int take(struct sb_calibration *out, const json_t *root, const char *path
 
 int sb_calibration_read(struct sb_calibration *out, const char *path, char *why, size_t bytes)
 {
-	FILE *in = fopen(path, "re");
 	json_error_t error;
-	json_t *file;
+	json_t *file = sb_json_read_file(path, 0, &error);
 	int rc = -errno;
 
-	if (!in) {
-		snprintf(why, bytes, "calibration '%s' cannot be read: %s", path, strerror(-rc));
+	if (!file && error.line < 0) {
+		snprintf(why, bytes, "calibration '%s' cannot be read: %s", path, error.text);
 		return rc;
 	}
-	file = json_loadf(in, 0, &error);
-	fclose(in);
 	rc = take(out, json_object_get(file, CALIBRATION), path, why, bytes);
 	if (sb_json_lacked_memory()) {
 		snprintf(why, bytes, "no memory");

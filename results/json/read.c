@@ -6,12 +6,10 @@
 #include "results/json/read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "results/files/file.h"
 #include "results/json/json_out.h"
@@ -181,6 +179,11 @@ static json_t *parse(struct sb_reader *r, const char *text, size_t size)
 				 SB_READ_MEMORY_BYTES >> 31);
 		return NULL;
 	}
+	/* Some editors begin with a byte order mark. */
+	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		text += 3;
+		size -= 3;
+	}
 	document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	if (document)
 		return document;
@@ -193,69 +196,70 @@ static json_t *parse(struct sb_reader *r, const char *text, size_t size)
 	return NULL;
 }
 
-/* Reads until the end, or until there is no more room. Returns -errno or how
- * much it was. */
-static ssize_t read_whole(int fd, char *text, size_t size)
+/* A whole file, for the caller to free, or NULL with -errno in error: -EFBIG if it has more bytes than
+ * most. */
+static char *read_whole(const char *path, uint64_t most, size_t *size, int *error)
 {
-	size_t used = 0;
+	FILE *in = sb_file_open(path, most, error);
+	struct stat info = { .st_size = 0 };
+	char *text = NULL;
 
-	while (used < size) {
-		const ssize_t n = read(fd, text + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		used += (size_t)n;
-	}
-	return (ssize_t)used;
+	*size = 0;
+	if (!in)
+		return NULL;
+	if (!fstat(fileno(in), &info))
+		text = malloc((size_t)info.st_size + 1);
+	if (text)
+		*size = fread(text, 1, (size_t)info.st_size, in);
+	*error = text ? ferror(in) ? -EIO : 0 : -ENOMEM;
+	fclose(in);
+	if (!*error)
+		return text;
+	free(text);
+	return NULL;
 }
 
-static json_t *parse_open_file(struct sb_reader *r, int fd)
+static json_t *parse_file(struct sb_reader *r)
 {
-	struct stat info;
-	json_t *document = NULL;
-	ssize_t size;
-	char *text;
+	size_t size;
+	int error;
+	char *text = read_whole(r->path, SB_READ_FILE_BYTES, &size, &error);
+	json_t *document = text ? parse(r, text, size) : NULL;
 
-	if (fstat(fd, &info) || !S_ISREG(info.st_mode)) {
-		sb_reader_refuse(r, -EINVAL, "not a file");
-		return NULL;
-	}
-	if ((uint64_t)info.st_size > SB_READ_FILE_BYTES) {
-		sb_reader_refuse(r, -EFBIG, "too large: it has %lld bytes; expected up to 1 GiB",
-				 (long long)info.st_size);
-		return NULL;
-	}
-	text = malloc((size_t)info.st_size + 1);
-	if (!text) {
+	if (error == -ENOMEM)
 		sb_reader_no_memory(r);
-		return NULL;
-	}
-	size = read_whole(fd, text, (size_t)info.st_size);
-	if (size < 0)
-		sb_reader_refuse(r, (int)size, "%s", strerror((int)-size));
-	else
-		document = parse(r, text, (size_t)size);
+	else if (error == -EFBIG)
+		sb_reader_refuse(r, error, "too large; expected up to 1 GiB");
+	else if (error)
+		sb_reader_refuse(r, error, "%s%s",
+				 error == -EINVAL ? "not a file" : strerror(-error),
+				 error == -ENOENT ? "; expected a result directory" : "");
 	free(text);
 	return document;
 }
 
-/* A pipe without a writer would never open otherwise. */
-static json_t *parse_file(struct sb_reader *r)
+json_t *sb_json_read_file(const char *path, size_t flags, json_error_t *error)
 {
-	const int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	json_t *document;
+	json_error_t unused;
+	size_t size;
+	int rc;
+	char *text = read_whole(path, SB_JSON_FILE_BYTES, &size, &rc);
+	json_t *document = NULL;
 
-	if (fd < 0) {
-		sb_reader_refuse(r, -errno, "%s%s", strerror(errno),
-				 errno == ENOENT ? "; expected a result directory" : "");
-		return NULL;
-	}
-	document = parse_open_file(r, fd);
-	close(fd);
+	error = error ? error : &unused;
+	error->line = rc ? -1 : 0;
+	if (text && memory_for(text, size) > SB_JSON_MEMORY_BYTES) {
+		rc = -EFBIG;
+		error->line = -1;
+	} else if (text)
+		document = json_loadb(text, size, flags, error);
+	free(text);
+	if (rc)
+		snprintf(error->text, sizeof(error->text), "%s",
+			 rc == -EINVAL	? "not a file"
+			 : rc == -EFBIG ? "larger than 16 MiB, or takes more than 256 MiB of memory"
+					: strerror(-rc));
+	errno = -rc;
 	return document;
 }
 

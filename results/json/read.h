@@ -6,11 +6,17 @@
 #ifndef SB_RESULTS_JSON_READ_H
 #define SB_RESULTS_JSON_READ_H
 
+#include <jansson.h>
+
 #include "results/record/record.h"
 
 /* A larger file is not read, nor one that would take more memory. */
 #define SB_READ_FILE_BYTES   (UINT64_C(1) << 30)
 #define SB_READ_MEMORY_BYTES (UINT64_C(8) << 30)
+
+/* The same of other JSON. */
+#define SB_JSON_FILE_BYTES   (UINT64_C(16) << 20)
+#define SB_JSON_MEMORY_BYTES (UINT64_C(256) << 20)
 
 /*
  * Reads a result.json, or that of a result directory, which is then the
@@ -22,6 +28,10 @@
  * -EINVAL for what is not a result, -EFBIG, -ENOMEM or what the system says.
  */
 SB_MUST_CHECK int sb_result_read(struct sb_result *out, const char *path, char *why, size_t bytes);
+
+/* The JSON of another file that may come from anywhere: a model, a pack of machines, a calibration.
+ * NULL with the reason in error, which may be NULL; line -1: the file cannot be read, as errno says. */
+json_t *sb_json_read_file(const char *path, size_t flags, json_error_t *error);
 
 /* The same of a document in memory, whose result has no directory. */
 SB_MUST_CHECK int sb_result_read_text(struct sb_result *out, const char *text, char *why,

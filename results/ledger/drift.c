@@ -247,19 +247,23 @@ static void say_spread(char *out, const char *name, const struct subject *subjec
 		       struct seen *seen)
 {
 	char furthest[200] = "";
-	char within[40];
+	char within[80];
 	double off;
 
 	sb_sort(seen->off, seen->points);
 	off = sb_quantile_of(seen->off, seen->points, 0.9);
 	if (off < 1)
-		snprintf(within, sizeof(within), "%.2g %%", 100 * off);
+		snprintf(within, sizeof(within), "9 of 10 points are within %.2g %% of the median",
+			 100 * off);
+	else if (isinf(off))
+		snprintf(within, sizeof(within), "more than 1 of 10 points is 0");
 	else
-		snprintf(within, sizeof(within), "a factor of %.2g", 1 + off);
+		snprintf(within, sizeof(within),
+			 "9 of 10 points are within a factor of %.2g of the median", 1 + off);
 	if (seen->far)
 		put_furthest(furthest, sizeof(furthest), subject, seen);
-	snprintf(out, SB_TIMESERIES_BYTES, "%s %s: 9 of 10 points are within %s of the median%s%s",
-		 name, off < STEADY_PART ? "is steady" : "does not drift", within,
+	snprintf(out, SB_TIMESERIES_BYTES, "%s %s: %s%s%s", name,
+		 off < STEADY_PART ? "is steady" : "does not drift", within,
 		 seen->far ? "; furthest is " : "", furthest);
 }
 

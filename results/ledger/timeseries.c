@@ -189,13 +189,12 @@ static struct sb_point finished(struct sb_points *p, const struct draft *draft)
 	p->scratch.count = point.timed;
 	for (int d = 0; d < SB_POINT_DEPTHS; d++)
 		point.depth[d] = draft->looks ? point.depth[d] / draft->looks : (double)NAN;
-	for (int q = 0; q < SB_POINT_QUANTILES; q++) {
-		const uint64_t needs = fraction[q] < 1 ? sb_percentile_needs(fraction[q]) : 1;
-
-		point.quantile[q] = point.timed < needs
+	for (int q = 0; q < SB_POINT_max_ns; q++)
+		point.quantile[q] = point.timed < sb_percentile_needs(fraction[q])
 					    ? (double)NAN
 					    : (double)sb_hist_quantile(&p->scratch, fraction[q]);
-	}
+	point.quantile[SB_POINT_max_ns] =
+		point.timed ? (double)sb_hist_max(&p->scratch) : (double)NAN;
 	return point;
 }
 

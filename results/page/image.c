@@ -8,10 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "results/files/file.h"
 #include "results/page/page.h"
 
 /* A page of more is of no use. */
-#define PICTURE_BYTES_MAX (16 << 20)
+#define PICTURE_BYTES_MAX (UINT64_C(16) << 20)
 
 void sb_put_percent_encoded(FILE *out, const char *text, size_t bytes, const char *plain)
 {
@@ -28,16 +29,16 @@ static char *read_all(const char *path, size_t *bytes)
 {
 	struct stat info;
 	char *text = NULL;
-	FILE *in = fopen(path, "re");
+	int error = 0;
+	/* A link could show another file of the reader's. */
+	FILE *in = lstat(path, &info) || S_ISLNK(info.st_mode)
+			   ? NULL
+			   : sb_file_open(path, PICTURE_BYTES_MAX, &error);
 
+	errno = error ? -error : errno ? errno : ELOOP;
 	if (!in)
 		return NULL;
-	if (fstat(fileno(in), &info))
-		info.st_size = 0;
-	if (info.st_size > PICTURE_BYTES_MAX)
-		errno = EFBIG;
-	else
-		text = malloc((size_t)info.st_size + 1);
+	text = malloc((size_t)info.st_size + 1);
 	if (text)
 		*bytes = fread(text, 1, (size_t)info.st_size, in);
 	fclose(in);

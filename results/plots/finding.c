@@ -125,7 +125,9 @@ static void describe_ratio(char *out, size_t bytes, double value, double other)
 	const double part = fabs(value / other - 1);
 	const char *side = value > other ? "higher" : "lower";
 
-	if (part >= 2)
+	if (!isfinite(part))
+		snprintf(out, bytes, "%s", side);
+	else if (part >= 2)
 		snprintf(out, bytes, "%.3g times %s", value / other, side);
 	else
 		snprintf(out, bytes, "%.*f %% %s", part < 0.1 || part > 0.99 ? 1 : 0, 100 * part,

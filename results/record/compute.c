@@ -323,6 +323,13 @@ void sb_record_clear_values(struct sb_record *record)
 		record->value[i] = NAN;
 }
 
+/* A quotient by 0 is no measurement. */
+static void clear_infinite(double *value)
+{
+	for (uint32_t i = 0; i < SB_METRICS; i++)
+		value[i] = isfinite(value[i]) ? value[i] : (double)NAN;
+}
+
 void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 		       const struct sb_placement *placement)
 {
@@ -363,4 +370,5 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 	compute_fetches(value, m);
 	compute_yields(value, record, workers);
 	compute_counters(value, record, workers, m->operations);
+	clear_infinite(value);
 }

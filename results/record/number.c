@@ -41,7 +41,7 @@ void sb_human(char *out, double value, const char *unit)
 	const struct prefix *prefix = strcmp(unit, "ns") ? counts : times;
 	size_t i = 0;
 
-	if (isnan(value)) {
+	if (!isfinite(value)) {
 		snprintf(out, SB_HUMAN_BYTES, "-");
 		return;
 	}
@@ -59,6 +59,10 @@ void sb_human_ns_range(char *out, const struct sb_spread *ns)
 	size_t i = 0;
 	int decimals;
 
+	if (!isfinite(ns->min) || !isfinite(ns->max)) {
+		snprintf(out, SB_RANGE_BYTES, "-");
+		return;
+	}
 	while (i + 1 < SB_ARRAY_SIZE(times) && size < 0.9995 * times[i].factor)
 		i++;
 	scaled = size / times[i].factor;

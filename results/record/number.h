@@ -6,7 +6,7 @@
 
 /*
  * A number with its unit for people: three significant digits, SI prefixes
- * for times and counts. out has room for SB_HUMAN_BYTES. "-" for NaN.
+ * for times and counts. out has room for SB_HUMAN_BYTES. "-" for NaN and infinity.
  */
 #define SB_HUMAN_BYTES 32
 void sb_human(char *out, double value, const char *unit);

@@ -14,6 +14,8 @@
 /* ---- one row ---- */
 
 const struct sb_rule sb_rules[] = {
+	{ "no-operations", SB_RULE_MORE, SB_METRIC_operations, 0, 0, SB_METRIC_rounds, 0,
+	  SB_METRICS, "no operation was measured" },
 	{ "steal", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 1, INFINITY, SB_METRIC_host_steal_ms,
 	  30, SB_METRICS, "the hypervisor gave the CPUs to others" },
 	{ "steal-heavy", SB_RULE_ALWAYS, SB_METRIC_host_steal_pct, 20, 20, SB_METRIC_host_steal_ms,
@@ -61,6 +63,7 @@ static bool rule_applies(const struct sb_rule *rule, const struct sb_conditions 
 	case SB_RULE_POLLS:
 		return conditions->polls;
 	case SB_RULE_ALWAYS:
+	case SB_RULE_MORE:
 	default:
 		return true;
 	}
@@ -74,21 +77,28 @@ static double value_of(const struct sb_record *record, const struct sb_rule *rul
 	return explained > 0 ? value - explained : value;
 }
 
+/* NaN breaks no rule. */
+static bool is_broken(const struct sb_rule *rule, double value, double limit)
+{
+	return rule->applies == SB_RULE_MORE ? value <= limit : value > limit;
+}
+
 static void judge_by(struct sb_record *record, const struct sb_rule *rule)
 {
 	const double value = value_of(record, rule);
 	char reason[SB_REASON_BYTES];
 	char is[SB_HUMAN_BYTES];
 	char limit[SB_HUMAN_BYTES];
-	const bool bad = value > rule->invalid;
+	const bool bad = is_broken(rule, value, rule->invalid);
 
-	/* NaN is above nothing. */
-	if (!(value > rule->suspect) || !(record->value[rule->evidence] >= rule->least))
+	if (!is_broken(rule, value, rule->suspect) ||
+	    !(record->value[rule->evidence] >= rule->least))
 		return;
 	sb_human(is, value, sb_metric[rule->metric].unit);
 	sb_human(limit, bad ? rule->invalid : rule->suspect, sb_metric[rule->metric].unit);
-	snprintf(reason, sizeof(reason), "%s: %s is %s, more than %s", rule->doc,
-		 sb_metric[rule->metric].name, is, limit);
+	snprintf(reason, sizeof(reason), "%s: %s is %s, %s %s", rule->doc,
+		 sb_metric[rule->metric].name, is,
+		 rule->applies == SB_RULE_MORE ? "expected more than" : "more than", limit);
 	if (bad)
 		sb_record_invalidate(record, reason);
 	else

@@ -18,7 +18,8 @@ struct sb_conditions {
 	bool is_emulated; /* the placement is that of another machine */
 };
 
-enum sb_rule_for { SB_RULE_ALWAYS, SB_RULE_ALONE, SB_RULE_POLLS };
+/* MORE: in every run, and a metric at the threshold or below breaks the rule. */
+enum sb_rule_for { SB_RULE_ALWAYS, SB_RULE_ALONE, SB_RULE_POLLS, SB_RULE_MORE };
 
 /* A row whose metric is above a threshold is suspect, or invalid, but only if
  * that other metric is at least least: a tick of the kernel's clock, or one

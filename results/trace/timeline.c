@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/files/file.h"
 #include "results/json/json_out.h"
 
 struct reader {
@@ -180,17 +181,18 @@ static int read_line(struct reader *r, const char *line, size_t bytes)
 int sb_timeline_read(struct sb_timeline *timeline, const char *path, uint32_t series)
 {
 	struct reader r = { .timeline = timeline, .process = (json_int_t)series + 1 };
-	FILE *in = fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t bytes;
-	int rc = 0;
+	char *line = malloc(SB_TIMELINE_LINE_BYTES);
+	int rc;
+	FILE *in = sb_file_open(path, SB_TIMELINE_FILE_BYTES, &rc);
 
 	*timeline = (struct sb_timeline){ 0 };
-	if (!in)
-		return -errno;
-	while (!rc && (bytes = getline(&line, &room, in)) >= 0)
-		rc = read_line(&r, line, (size_t)bytes);
+	if (!in) {
+		free(line);
+		return rc;
+	}
+	rc = line ? 0 : -ENOMEM;
+	while (!rc && fgets(line, SB_TIMELINE_LINE_BYTES, in))
+		rc = read_line(&r, line, strlen(line));
 	if (!rc && ferror(in))
 		rc = -EIO;
 	if (!rc && !timeline->slices)

@@ -31,6 +31,10 @@ struct sb_timeline {
 	struct sb_timeline_slice *slice; /* as they end */
 };
 
+/* A larger file is not read; a longer line is not as we write it. */
+#define SB_TIMELINE_FILE_BYTES (UINT64_C(1) << 30)
+#define SB_TIMELINE_LINE_BYTES (64 << 10)
+
 /*
  * The slices of a series, the i-th of the result, from its trace. Returns 0,
  * -ENOENT: there is no such file; -ENODATA: it has no such series; -EILSEQ: it is

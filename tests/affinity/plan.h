@@ -31,6 +31,11 @@ static const char *const synthetics[] = {
 	"pack:1 l2:5 core:2 pu:8",
 	"1000",
 	"pack:10 l3:10 core:5 pu:2",
+	/* Caches below the core, as Opterons, RISC-V and POWER have. */
+	"pack:1 l2:2 core:1 l1:2 pu:1",
+	"pack:2 core:2 l2:2 l1:2 pu:2",
+	"numa:2 core:2 l1:1 pu:2",
+	"core:2 l1:2 [numa] pu:1",
 };
 
 /* ---- the oracle: the topology as the library gives it ---- */

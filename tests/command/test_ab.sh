@@ -289,6 +289,10 @@ def other(result):
     meta["machine"]["topology_fingerprint"] = "another"
     meta["run"]["build_mode"] = "debug"
     meta["options"]["batch"] = "1"
+def processor(result):
+    result["sched_bench"]["meta"]["machine"]["cpu_model"] = "another"
+def host(result):
+    result["sched_bench"]["meta"]["machine"]["host_name"] = "another"
 def label(result):
     only = result["sched_bench"]["series"][0]
     for setting in only["settings"]:
@@ -309,13 +313,15 @@ def spoil(result):
     result["sched_bench"]["invalid"] = spoilt
 def emulate(result):
     result["sched_bench"]["series"][0]["emulated"] = True
-for name, change in (("plain", lambda r: None), ("other", other), ("label", label),
+for name, change in (("plain", lambda r: None), ("other", other), ("processor", processor), ("host", host), ("label", label),
                      ("rename", rename), ("spoil", spoil), ("emulate", emulate)):
     keep(name, series("plain", change))
 keep("slower", series("slower"))
 EOS
 compare() {
-	"$program" compare "$work/c/$1.json" "$work/c/$2.json" --metric ns_per_op \
+	a=$1 b=$2
+	shift 2
+	"$program" compare "$work/c/$a.json" "$work/c/$b.json" --metric ns_per_op "$@" \
 		>"$work/out" 2>"$work/err"
 }
 is_slower() {
@@ -343,7 +349,7 @@ has_superiority() {
 }
 holds "compare: every one of B is above every one of A" has_superiority
 warns() {
-	compare plain other &&
+	compare plain other --across &&
 		grep -q "warning: machine differs: topology_fingerprint is '.*' for A, 'another'" \
 			"$work/out" &&
 		grep -q "warning: build differs: build_mode" "$work/out" &&
@@ -351,6 +357,12 @@ warns() {
 		[ "$(grep -c warning "$work/out")" -eq 3 ]
 }
 holds "compare: what differs besides is told, each" warns
+# The name of the host says nothing about that.
+refuses "compare: another topology under the same name of the host" 3 "A is of machine .*, B of .*; expected results of one, or --across" \
+	compare "$work/c/plain.json" "$work/c/other.json"
+refuses "compare: another processor under the same name of the host" 3 "B of 'another'" compare "$work/c/plain.json" "$work/c/processor.json"
+is_renamed() { compare plain host && [ "$(grep -c warning "$work/out")" -eq 1 ] && grep -q "machine differs: host_name is .* 'another' for B" "$work/out"; }
+holds "compare: the same machine under another name" is_renamed
 warns_of_parameters() {
 	compare plain label && grep -q "warning: pingpong.*settings differ: .*round-trips=7" "$work/out"
 }

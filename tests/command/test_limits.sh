@@ -154,4 +154,29 @@ from_a_pipe() {
 	printf '[a]\nworkload=yield\n' | "$program" run /dev/stdin --show-job | grep -q '^workload=yield$'
 }
 holds "a job file from a pipe" from_a_pipe
+
+# ---- a byte order mark, which some editors write ----
+
+mark=$(printf '\357\273\277')
+quick='-r 1 -d 1ms --warmup 0s --no-plots -q'
+marked_job() { printf '%s[a]\nworkload=yield\n' "$mark" >"$work/job" && "$program" run "$work/job" --show-job | grep -q '^workload=yield$'; }
+marked_pipe() { printf '%s[a]\nworkload=yield\n' "$mark" | "$program" run /dev/stdin --show-job | grep -q '^workload=yield$'; }
+# shellcheck disable=SC2086
+marked() {
+	name=$1
+	shift
+	"$program" run "$@" $quick -o "$work/$name" 2>"$work/err" || [ $? -eq 2 ] || { cat "$work/err" && return 1; }
+}
+marked_result() {
+	{ printf %s "$mark" && cat "$work/trace.mark/result.json"; } >"$work/marked.json" && "$program" report "$work/marked.json" -o "$work/marked.html"
+}
+holds "in a job file" marked_job
+holds "in one from a pipe" marked_pipe
+printf '%s10us\n' "$mark" >"$work/times"
+holds "in a trace" marked trace.mark -w service --arrival "trace:$work/times"
+printf '%s# sched-bench actors 1\nspawn 0 0\nstep 0 0 0 1\n' "$mark" >"$work/actors"
+holds "in a recording" marked actors.mark -w replay --actors "$work/actors"
+holds "in a result" marked_result
+printf '\357\273[a]\nworkload=yield\n' >"$work/job"
+refuses "half of one is none" 3 ':1:1: ' run "$work/job"
 echo "1..$n"

@@ -275,4 +275,28 @@ refuses "bad synthetic description" 3 "no synthetic description" \
 	run -w yield --profile "pack:2 zebra:2"
 refuses "a CPU that is not there" 3 "--cpus: .*CPU 4000" run -w yield --cpus 4000
 refuses "bad location" 3 "--cpus: .*has no known type" run -w yield --cpus zebra:0
+
+# with_quota MICROSECONDS ARGUMENT...: the program in a control group that may use so much of each 100 ms, by files that
+# only it sees.
+with_quota() {
+	echo 0::/g >"$work/cgroup"
+	# shellcheck disable=SC2016,SC2086
+	unshare $mounts sh -c 'mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/g && echo "$2 100000" >/sys/fs/cgroup/g/cpu.max &&
+		mount --bind "$1" /proc/$$/cgroup && program=$3 && shift 4 && exec "$program" "$@"' sh "$work/cgroup" "$1" "$program" "$@"
+}
+workers_of() { with_quota "$@" --format csv | grep -c ',worker,'; }
+quota_limits_workers() {
+	[ "$(workers_of 99000 topo plan)" = 1 ] && [ "$(workers_of 101000 topo plan)" = 2 ] &&
+		[ "$(workers_of 9900000 topo plan)" = "$cores" ] && [ "$(workers_of max topo plan)" = "$cores" ] &&
+		[ "$(SCHED_BENCH_WORKERS=2 workers_of 99000 topo plan)" = 2 ] && [ "$(workers_of 99000 topo plan --workers 2)" = 2 ] &&
+		[ "$(workers_of 99000 topo plan --profile ring-4s)" = 48 ]
+}
+for mounts in -m -rm; do
+	if [ "$cores" -gt 1 ] && with_quota max list workloads >/dev/null 2>&1; then
+		holds "a CPU quota limits the default number of workers" quota_limits_workers
+		break
+	elif [ "$mounts" = -rm ]; then
+		skips "a CPU quota limits the default number of workers" "one core, or no file system may be mounted"
+	fi
+done
 echo "1..$n"

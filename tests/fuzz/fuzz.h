@@ -37,6 +37,20 @@ void fuzz_check_status(int status);
  * where it is printed. */
 void fuzz_check_why(const char *why);
 
+/* What has been accepted is within the limits of its kind (harness/inputs.def); what is not known is 0. */
+enum fuzz_kind {
+#define INPUT(kind, ...) INPUT_##kind,
+#include "harness/inputs.def"
+#undef INPUT
+};
+void fuzz_check_limits(enum fuzz_kind kind, uint64_t bytes, uint64_t depth, uint64_t count);
+
+/* The most times its size that a file of that kind becomes. */
+uint64_t fuzz_expansion(enum fuzz_kind kind);
+
+/* How deep JSON is nested. */
+uint64_t fuzz_json_depth(const char *text);
+
 /* A directory of its own, which is removed in the end; files in it stay from one
  * input to the next. */
 const char *fuzz_directory(void);

@@ -97,6 +97,7 @@ void fuzz_job(const struct fuzz_input *input)
 
 		fuzz_check_status(status);
 		if (!status) {
+			fuzz_check_limits(INPUT_job, input->bytes, 0, jobs.jobs);
 			check_shown(&jobs, verbs[i]);
 			check_loads(&jobs);
 			for (uint32_t j = 0; j < jobs.jobs; j++)

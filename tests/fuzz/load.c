@@ -72,8 +72,14 @@ void fuzz_service(const struct fuzz_input *input)
 
 void fuzz_times(const struct fuzz_input *input)
 {
+	char why[SB_WHY_BYTES] = "";
+	struct sb_times times;
 	char text[80];
 
+	if (!sb_times_read(&times, input->path, why)) {
+		fuzz_check_limits(INPUT_times, input->bytes, 0, times.count);
+		sb_times_fini(&times);
+	}
 	snprintf(text, sizeof(text), "file:%s", input->path);
 	use_service(text);
 	snprintf(text, sizeof(text), "trace:%s", input->path);

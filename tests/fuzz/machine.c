@@ -27,6 +27,7 @@ static void use(struct sb_topology *topology)
 
 	sb_topology_machine(topology, &machine);
 	FUZZ_CHECK(machine.pus && machine.cores && machine.emulated);
+	fuzz_check_limits(INPUT_machine, 0, 0, machine.pus);
 	(void)sb_topology_fingerprint(topology);
 	FUZZ_CHECK(!sb_topology_export(topology, fuzz_sink()));
 	if (!sb_topology_describe(topology, text))
@@ -38,17 +39,18 @@ static void use(struct sb_topology *topology)
 		plan(topology, &(struct sb_plan_request){ .rule = (enum sb_workers_rule)r });
 }
 
-static void open_machine(const char *profile)
+static bool open_machine(const char *profile)
 {
 	char why[WHY_BYTES] = "";
 	struct sb_topology *topology;
 
 	if (sb_topology_open(&topology, profile, why, sizeof(why))) {
 		fuzz_check_why(why);
-		return;
+		return false;
 	}
 	use(topology);
 	sb_topology_free(topology);
+	return true;
 }
 
 /* hwloc takes seconds for thousands of children of one object, which are refused
@@ -67,12 +69,20 @@ void fuzz_synthetic(const struct fuzz_input *input)
 {
 	if (*input->text && !has_large_number(input->text) &&
 	    strcmp(input->text, SB_PROFILE_THIS) != 0 && access(input->text, F_OK))
-		open_machine(input->text);
+		(void)open_machine(input->text);
 }
 
 void fuzz_xml(const struct fuzz_input *input)
 {
-	open_machine(input->path);
+	uint64_t tags = 0;
+
+	if (!open_machine(input->path))
+		return;
+	for (const char *at = input->text; (at = strchr(at, '<')); at++)
+		tags++;
+	fuzz_check_limits(INPUT_xml, input->bytes, 0, tags);
+	/* No entity of its own. */
+	FUZZ_CHECK(fuzz_expansion(INPUT_xml) > 1 || !strstr(input->text, "<!ENTITY"));
 }
 
 void fuzz_cpus(const struct fuzz_input *input)

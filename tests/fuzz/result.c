@@ -94,6 +94,7 @@ void fuzz_result(const struct fuzz_input *input)
 		fuzz_check_why(why);
 		return;
 	}
+	fuzz_check_limits(INPUT_result, input->bytes, fuzz_json_depth(input->text), 0);
 	first = write_text(&result, &bytes);
 	write_all(&result);
 	sb_result_free(&result);
@@ -116,6 +117,7 @@ void fuzz_timeline(const struct fuzz_input *input)
 
 		if (sb_timeline_read(&timeline, input->path, series))
 			continue;
+		fuzz_check_limits(INPUT_timeline, input->bytes, 0, 0);
 		for (uint32_t i = 0; i < timeline.slices; i++) {
 			const struct sb_timeline_slice *s = &timeline.slice[i];
 

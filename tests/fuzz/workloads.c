@@ -12,7 +12,8 @@ void fuzz_description(const struct fuzz_input *input)
 	fuzz_check_status(status);
 	if (status)
 		return;
-	FUZZ_CHECK(d->doc && d->kinds && d->kinds <= SB_KINDS_MAX);
+	FUZZ_CHECK(d->doc && d->kinds);
+	fuzz_check_limits(INPUT_description, input->bytes, 0, d->kinds);
 	for (uint32_t k = 0; k < d->kinds; k++) {
 		FUZZ_CHECK(d->params[k].initial >= d->params[k].min);
 		for (uint32_t i = 0; i < d->kind[k].actions; i++) {
@@ -37,6 +38,11 @@ void fuzz_actors(const struct fuzz_input *input)
 		fuzz_check_why(why);
 		return;
 	}
+	fuzz_check_limits(INPUT_actors, input->bytes, 0, actors.actors);
+	/* A step is at least "step 0 0 0 0" and its line's end. */
+	FUZZ_CHECK(13 * actors.steps <=
+		   sb_max_u64(SB_ACTORS_PLAIN_BYTES,
+			      fuzz_expansion(INPUT_actors) * (input->bytes + 1)));
 	for (uint32_t i = 0; i < actors.actors; i++) {
 		FUZZ_CHECK(actors.actor[i].first_step == steps);
 		steps += actors.actor[i].steps;

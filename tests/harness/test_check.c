@@ -71,18 +71,28 @@ static const struct scene {
 	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n" } },
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
-	  "0.50 CPUs",
+	  "0.5 CPUs",
 	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n" } },
 	/* That of a group around it. */
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
-	  "1.50 CPUs",
+	  "1.5 CPUs",
 	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n",
 	    "/sys/fs/cgroup/a/cpu.max", "150000 100000\n" } },
+	{ "cpu-quota",
+	  SB_PROBE_WARN,
+	  "0.5 CPUs",
+	  { CGROUP, "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max", "200000 100000\n",
+	    "/sys/fs/cgroup/a/cpu.max", "50000 100000\n" } },
+	{ "cpu-quota",
+	  SB_PROBE_WARN,
+	  "1 CPUs",
+	  { CGROUP, "4:cpuacct,cpu:/k\n", "/sys/fs/cgroup/cpuacct,cpu/k/cpu.cfs_quota_us",
+	    "100000\n", "/sys/fs/cgroup/cpuacct,cpu/k/cpu.cfs_period_us", "100000\n" } },
 	/* In a container, where the path is the host's. */
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
-	  "2.00 CPUs",
+	  "2 CPUs",
 	  { CGROUP, "0::/../host/x\n", "/sys/fs/cgroup/cpu.max", "200000 100000\n" } },
 	{ "cpu-quota",
 	  SB_PROBE_OK,
@@ -90,7 +100,7 @@ static const struct scene {
 	  { CGROUP, "0::/\n", "/sys/fs/cgroup/cgroup.controllers", "cpu\n" } },
 	{ "cpu-quota",
 	  SB_PROBE_WARN,
-	  "0.50 CPUs",
+	  "0.5 CPUs",
 	  { CGROUP, "5:memory:/m\n4:cpu,cpuacct:/j\n0::/\n",
 	    "/sys/fs/cgroup/cpu,cpuacct/j/cpu.cfs_quota_us", "50000\n",
 	    "/sys/fs/cgroup/cpu,cpuacct/j/cpu.cfs_period_us", "100000\n" } },
@@ -353,6 +363,35 @@ static void busy_processes_are_named(void **state)
 	tree_remove(root);
 }
 
+/* The command that is printed takes away the quota that is printed. */
+static void the_tightest_quota_is_mended(void **state)
+{
+	char root[] = "/tmp/sb-test-XXXXXX";
+	struct sb_finding finding;
+
+	(void)state;
+	tree_make(root);
+	tree_put(root, "/proc/self/cgroup", "4:cpu,cpuacct:/v/w\n0::/a b/c\n");
+	tree_put(root, "/sys/fs/cgroup/cpu.max", "290000 100000\n");
+	tree_put(root, "/sys/fs/cgroup/a b/cpu.max", "50000 100000\n");
+	tree_put(root, "/sys/fs/cgroup/a b/c/cpu.max", "200000 100000\n");
+	tree_put(root, "/sys/fs/cgroup/cpu/v/cpu.cfs_quota_us", "100000\n");
+	tree_put(root, "/sys/fs/cgroup/cpu/v/cpu.cfs_period_us", "100000\n");
+	finding = look("cpu-quota", root, no_pause);
+	assert_string_equal(finding.mend, "echo max > '/sys/fs/cgroup/a b/cpu.max'");
+	assert_non_null(strstr(finding.found, "other groups around the command have a quota, too"));
+	tree_put(root, "/sys/fs/cgroup/a b/cpu.max", "max 100000\n");
+	finding = look("cpu-quota", root, no_pause);
+	assert_string_equal(finding.mend, "echo -1 > '/sys/fs/cgroup/cpu/v/cpu.cfs_quota_us'");
+	tree_put(root, "/sys/fs/cgroup/cpu/v/cpu.cfs_quota_us", "-1\n");
+	tree_put(root, "/sys/fs/cgroup/a b/c/cpu.max", "max 100000\n");
+	finding = look("cpu-quota", root, no_pause);
+	assert_non_null(strstr(finding.found, "2.9 CPUs"));
+	assert_null(strstr(finding.found, "other groups"));
+	assert_non_null(strstr(finding.mend, "start the container with more CPUs"));
+	tree_remove(root);
+}
+
 static void permissions_do_not_bind_everybody(void **state)
 {
 	char root[] = "/tmp/sb-test-XXXXXX";
@@ -419,6 +458,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_of_nothing),
 		cmocka_unit_test(every_probe_has_its_scenes),
 		cmocka_unit_test(busy_processes_are_named),
+		cmocka_unit_test(the_tightest_quota_is_mended),
 		cmocka_unit_test(permissions_do_not_bind_everybody),
 		cmocka_unit_test(noise_is_not_believed),
 		cmocka_unit_test(lists_are_the_kernels),

@@ -10,7 +10,7 @@ static int parse_text(struct sb_ini *ini, const char *text, struct sb_ini_error 
 
 static void everything_has_a_place(void **state)
 {
-	static const char text[] = "\xef\xbb\xbf; a comment\r\n"
+	static const char text[] = "; a comment\r\n"
 				   "  # another\n"
 				   "\n"
 				   "[ one ]\r\n"

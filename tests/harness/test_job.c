@@ -302,8 +302,7 @@ static void make_line(struct line *line, struct sb_rng *rng)
 	*line = (struct line){ .argv = { strdup("run") }, .argc = 1 };
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (!(sb_option[id].verbs & SB_VERB_RUN) || id == SB_OPT_workload ||
-		    id == SB_OPT_help || id == SB_OPT_show_job || id == SB_OPT_resume ||
-		    id == SB_OPT_other_build || sb_rng_below(rng, 3))
+		    sb_option[id].verbs & SB_NOT_IN_JOBS || sb_rng_below(rng, 3))
 			continue;
 		needs = sb_option_needs(id, SB_VERB_RUN, needed);
 		if (needs && sb_option[needed[0]].form)
@@ -426,9 +425,27 @@ static void several_jobs_are_shown(void **state)
 	sb_jobs_free(&shown);
 }
 
+/* A stored plan is trusted with all others. */
+static void options_that_act_are_marked(void **state)
+{
+	static const char *const forms[] = { "FILE",	"PROGRAM",  "BASELINE",
+					     "CLUSTER", "WORKLOAD", "OPTIONS" };
+
+	(void)state;
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		for (size_t i = 0; sb_option[id].form && i < SB_ARRAY_SIZE(forms); i++) {
+			if (!strcmp(sb_option[id].form, forms[i]) &&
+			    !(sb_option[id].verbs & (SB_RUNS_CODE | SB_WRITES_FILE)))
+				fail_msg("--%s %s has neither SB_RUNS_CODE nor SB_WRITES_FILE",
+					 sb_option[id].name, forms[i]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_that_act_are_marked),
 		cmocka_unit_test(jobs_that_are_wrong),
 		cmocka_unit_test(sources_in_their_order),
 		cmocka_unit_test(what_is_given_comes_before_a_policy),

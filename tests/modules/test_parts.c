@@ -37,6 +37,16 @@ static void hist_buckets_tile_the_range(void **state)
 	CHECK_EQ(sb_hist_index(UINT64_MAX), SB_HIST_BUCKETS - 1);
 }
 
+/* Of equal values, whose mean is exact: the largest is not below it, nor more than 1.6 % above. */
+static void check_max(uint64_t value)
+{
+	struct sb_hist_counts counts = { .count = 3, .sum = 3 * value };
+
+	counts.bucket[sb_hist_index(value)] = 3;
+	assert_true((double)sb_hist_max(&counts) >= sb_hist_mean(&counts));
+	assert_true((double)sb_hist_max(&counts) <= 1.016 * (double)value);
+}
+
 /* For any value, the middle of its bucket is within the promised 1 %. */
 static void hist_error_is_below_one_percent(void **state)
 {
@@ -55,6 +65,7 @@ static void hist_error_is_below_one_percent(void **state)
 		const uint64_t error = middle > value ? middle - value : value - middle;
 
 		assert_in_range(100 * error, 0, value);
+		check_max(value);
 	}
 	sb_hist_record(&hist, 1000000);
 	sb_hist_read(&hist, &counts);

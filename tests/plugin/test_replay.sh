@@ -112,6 +112,18 @@ wrong 'process 1 is used, and 1 processes are spawned' "${first}spawn 0 0\nstep 
 wrong 'process 0 is spawned nowhere; expected it once' "${first}spawn 0 1\nspawn 0 1\nstep 0 0 0 1\n"
 wrong 'process 0 is spawned twice; expected it once' "${first}spawn 0 0\nspawn 0 0\n"
 wrong 'cannot be decompressed' '\0050\0265\0057\0375 damaged'
+# shellcheck disable=SC2086
+no_steps() {
+	printf '%b' "${first}spawn 0 0\nspawn 1000000 1\n" >nothing.actors
+	"$program" run -w replay --actors nothing.actors -r 2 -d 5ms --warmup 0s --trace -o nothing >nothing.text 2>&1
+	[ $? -eq 2 ] && grep -q 'invalid (no operation was measured: operations is 0, expected more than 0)' nothing.text || return 1
+	for format in gbench benchstat openmetrics gh-action; do
+		"$program" convert nothing --to $format -o - >nothing.$format || return 1
+	done
+	"$program" report nothing --format md -o nothing.md &&
+		! grep -rhoiE '(^|[^a-z_])[-+]?(inf|nan|infinity)([^a-z_-]|$)' nothing nothing.*
+}
+holds "a recording without steps is invalid, and no number is infinite" no_steps
 refuses "a file that is missing" 3 'none.actors' run -w replay --actors none.actors
 refuses "two workloads in one recording" 3 'expected one workload' run -w yield,pingpong --record-actors both.actors
 # shellcheck disable=SC2086
@@ -128,7 +140,10 @@ holds "a recording that has not room for all is none" too_long
 mkdir bin
 cat >bin/perf <<'END'
 #!/bin/sh
-cat <<'EVENTS'
+cat "$EVENTS"
+END
+chmod +x bin/perf
+cat >kernel.txt <<'END'
  swapper 0 [000] 5.000000000: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=10 next_prio=120
  sh 10 [000] 5.000100000: sched:sched_process_fork: comm=sh pid=10 child_comm=sh child_pid=11
  sh 10 [000] 5.000200000: sched:sched_switch: prev_comm=sh prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=11 next_prio=120
@@ -141,9 +156,7 @@ cat <<'EVENTS'
  swapper 0 [000] 5.002000000: sched:sched_waking: comm=sh pid=10 prio=120 target_cpu=000
  swapper 0 [000] 5.002100000: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=10 next_prio=120
  sh 10 [000] 5.002150000: sched:sched_switch: prev_comm=sh prev_pid=10 prev_prio=120 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
-EVENTS
 END
-chmod +x bin/perf
 cat >expected <<'END'
 spawn 0 0
 step 0 0 0 200000 +1
@@ -153,12 +166,66 @@ message 2000000 0
 step 2100000 0 1 50000
 # 2 processes, 4 steps, 1 messages, 1 spawns
 END
+# By the plug-in of libtraceevent; and as perf prints fields when it cannot parse the kernel's format.
+sed -E 's/prev_comm=(.*) prev_pid=(.*) prev_prio=(.*) prev_state=(.).* ==> next_comm=(.*) next_pid=(.*) next_prio=(.*)/\1:\2 [\3] \4 ==> \5:\6 [\7]/
+	s/: comm=(.*) pid=(.*) prio=(.*) target_cpu=/: \1:\2 [\3] CPU:/' kernel.txt >plugin.txt
+sed -E 's/_fork: comm=(.*) pid=/_fork: [FAILED TO PARSE] parent_comm=\1 parent_pid=/; s/prev_state=R\+/prev_state=0x100/; s/prev_state=R/prev_state=0/
+	s/prev_state=S/prev_state=1/; s/prev_state=X/prev_state=0x10/; s/ ==> / /' kernel.txt >raw.txt
+convert() { EVENTS=$1.txt PATH=$PWD/bin:$PATH "$converter" made.data made.actors ${2+"$2"} ${3+"$3"} >kept 2>text; }
+same() { zstdcat made.actors | sed '1,2d' | diff expected -; }
 # shellcheck disable=SC2086
 threads() {
-	PATH=$PWD/bin:$PATH "$converter" made.data made.actors && zstdcat made.actors | sed '1,2d' | diff expected - &&
-		{ "$program" run -w replay --actors made.actors $quick --workers 1 -o made || [ $? -eq 2 ]; }
+	convert kernel && same && { "$program" run -w replay --actors made.actors $quick --workers 1 -o made 2>text || [ $? -eq 2 ]; } &&
+		grep -q 'the recorded pace of what comes from outside bounds the result: a round takes at least 2 ms; --pace 0 removes that' text &&
+		! "$program" run -w replay --actors made.actors --pace 0 $quick -o fast 2>&1 | grep pace
 }
-holds "threads as processes, of perf sched record" threads
+holds "threads as processes, of perf sched record; the recorded pace is said to bound the result" threads
+holds "what was kept and dropped is printed" grep '^kept 2 threads: sh, a b; dropped 1 thread: other$' kept
+in_other_formats() {
+	for format in plugin raw; do
+		convert $format && same && ! grep skipped text || return 1
+	done
+}
+holds "the same from perf's plug-in, and from fields that perf cannot parse" in_other_formats
+skips_are_counted() {
+	{ cat kernel.txt && echo 'no event' && echo ' sh 10 [000] 5.003: sched:sched_switch: what is this'; } >odd.txt
+	convert odd && same && grep -q "skipped 2 of 14 lines that could not be read, the first: 'no event'" text
+}
+holds "lines that cannot be read are counted" skips_are_counted
+# nothing PATTERN EVENTS OPTION...: refused, and nothing is written.
+nothing() {
+	rm -f made.actors
+	pattern=$1
+	shift
+	convert "$@"
+	[ $? -eq 3 ] && grep -q "^perf-actors: .*$pattern" text && [ ! -e made.actors ]
+}
+sed 's/sched:.*/what?/' kernel.txt >unknown.txt
+sed -n '2p; 10p' kernel.txt >switchless.txt
+sed -n 1p kernel.txt >stepless.txt
+holds "a recording of other lines is none" nothing 'no sched_switch could be read' unknown
+holds "nor is one without switches" nothing 'no sched_switch could be read' switchless
+holds "or without a thread of that name" nothing 'no such thread among 3 threads: sh, a b, other' kernel --comm none
+holds "or of a process that does nothing" nothing 'no such thread among 1 thread: sh' stepless --pid 11
+# The command (20) that perf starts beside all of that; its child (21) does one step.
+{
+	cat kernel.txt
+	cat <<-'END'
+		 perf 5 [000] 5.003000000: sched:sched_waking: comm=perf-exec pid=20 prio=120 target_cpu=000
+		 swapper 0 [000] 5.003100000: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=perf-exec next_pid=20 next_prio=120
+		 make 20 [000] 5.003200000: sched:sched_process_fork: comm=make pid=20 child_comm=make child_pid=21
+		 make 20 [000] 5.003300000: sched:sched_switch: prev_comm=make prev_pid=20 prev_prio=120 prev_state=X ==> next_comm=make next_pid=21 next_prio=120
+		 cc 21 [000] 5.003400000: sched:sched_switch: prev_comm=cc prev_pid=21 prev_prio=120 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
+	END
+} >command.txt
+chosen() {
+	for choice in 'kept 2 threads: make, cc; dropped 4 threads: perf, sh, a b, other' '--comm=sh kept 2 threads: sh, a b; dropped' \
+		'--pid=21 kept 1 thread: cc; dropped' '--all kept 6 threads: perf, sh, a b, make, cc, other; dropped 0 threads'; do
+		option=$(expr "$choice" : '\(--[^ ]*\)')
+		convert command ${option:+"$option"} && grep -q "^${choice#"$option "}" kept && [ ! -s text ] || return 1
+	done
+}
+holds "the recorded command and its descendants, or those that an option names" chosen
 refused_by_converter() { ! PATH=$PWD/bin:$PATH "$converter" made.data 2>text && grep -q '^perf-actors: expected a file of perf and one to write' text; }
 holds "without a file to write" refused_by_converter
 echo "1..$n"

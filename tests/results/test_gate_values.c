@@ -207,8 +207,17 @@ static void other_files_are_refused(void **state)
 	/* A metric of another version. */
 	CHECK_EQ(read_text(&values, "workload,metric,seed 1\nskynet,future,1,2,3,4,5,6,7,8\n", why,
 			   sizeof(why)),
+		 -EINVAL);
+	assert_non_null(strstr(why, "has no row of a metric that this version knows"));
+	sb_gate_values_free(&values);
+	/* And what some editors put in front. */
+	CHECK_EQ(read_text(&values,
+			   "\xef\xbb\xbfworkload,metric,seed 1\nskynet,future,1,2,3,4,5,6,7,8\n"
+			   "skynet,ns_per_op,1,2,3,4,5,6,7,8\n",
+			   why, sizeof(why)),
 		 0);
-	CHECK_EQ(values.rows, 0);
+	CHECK_EQ(values.rows, 1);
+	CHECK_EQ(values.skipped, 1);
 	sb_gate_values_free(&values);
 }
 

@@ -7,6 +7,7 @@
  * Method: a result made up by hand, written, and read back with jansson and a
  *   small CSV reader.
  */
+#include "results/record/validity.h"
 #include "tests/results/results.h"
 
 /* ---- statistics ---- */
@@ -90,6 +91,37 @@ static void a_workloads_own_times_are_metrics(void **state)
 	CHECK_EQ(record.value[SB_METRIC_wake_timed], 100);
 	CHECK_EQ(record.value[SB_METRIC_wake_long_step_ns_p50], 51);
 	CHECK_EQ(record.value[SB_METRIC_wake_long_step_timed], 101);
+	free(record.hist);
+}
+
+/* Nothing happened at all: no value is infinite, and the row is invalid. */
+static void nothing_is_divided_by_zero(void **state)
+{
+	const struct sb_conditions conditions = { .alone = true };
+	struct sb_requests requests = { .is_open = true };
+	struct sb_measured measured = {
+		.cpu_ns = 5, .submit_ns = 5, .stopped_ns = 5, .requests = &requests
+	};
+	struct sb_steal_counts steals = { 0 };
+	struct sb_worker_reading worker = { .steals = &steals, .recorded = true };
+	struct sb_place place = { .node = 0 };
+	const struct sb_placement placement = { .workers = 1, .place = &place };
+	struct sb_record record = {
+		.worker = &worker,
+		.hist = calloc(SB_RECORD_HISTS, sizeof(*record.hist)),
+	};
+
+	(void)state;
+	requests.hist = &record.hist[SB_RECORD_REQUEST];
+	sb_record_compute(&record, &measured, &placement);
+	for (enum sb_metric_id i = 0; i < sb_metrics(); i++) {
+		if (isinf(record.value[i]))
+			fail_msg("%s is infinite", sb_metric[i].name);
+	}
+	sb_judge_record(&record, &conditions);
+	CHECK_EQ(record.verdict, SB_INVALID);
+	assert_string_equal(record.reason,
+			    "no operation was measured: operations is 0, expected more than 0");
 	free(record.hist);
 }
 
@@ -248,6 +280,8 @@ static void numbers_for_people(void **state)
 		{ 60e6, "count", "60.0 M" },
 		{ 0.00312, "count", "0.0031" },
 		{ NAN, "ns", "-" },
+		{ INFINITY, "ns", "-" },
+		{ -INFINITY, "count", "-" },
 	};
 	char text[SB_HUMAN_BYTES];
 
@@ -307,6 +341,7 @@ int main(void)
 		cmocka_unit_test(spread_is_that_of_the_measured),
 		cmocka_unit_test(verdicts_grow_worse),
 		cmocka_unit_test(a_workloads_own_times_are_metrics),
+		cmocka_unit_test(nothing_is_divided_by_zero),
 		cmocka_unit_test(percentiles_need_samples),
 		cmocka_unit_test(a_search_is_not_pooled),
 		cmocka_unit_test(no_time_is_cut_off),

@@ -138,6 +138,13 @@ enum endgame {
 #define CHOICES_MAX 8
 #define SETTINGS    32
 
+#define SETTING(...) +1
+enum {
+	KNOWN_SETTINGS = 0
+#include "tests/torture/settings.def"
+};
+#undef SETTING
+
 struct setting {
 	uint8_t choice;
 	bool off; /* as in plain_config */

@@ -9,9 +9,6 @@
 #include "workloads/load/input.h"
 #include "workloads/load/quantity.h"
 
-/* A histogram or trace beyond that is a mistake. */
-#define TIMES_MAX (1u << 24)
-
 static int add(struct sb_times *t, double ns, double weight)
 {
 	if (!(t->count & (t->count - 1))) {
@@ -50,17 +47,16 @@ static int add_line(struct sb_times *t, char *line)
 	if (!sb_quantity_time(time, &ns) || strtok_r(NULL, blanks, &rest) ||
 	    (weight && !sb_quantity_number(weight, &w)))
 		return -EINVAL;
-	return t->count < TIMES_MAX ? add(t, ns, w) : -E2BIG;
+	return t->count < SB_TIMES ? add(t, ns, w) : -E2BIG;
 }
 
 static int read_lines(struct sb_times *t, FILE *in, const char *path, char *why)
 {
-	char *line = NULL;
-	size_t room = 0;
+	char line[SB_TIMES_LINE_BYTES];
 	int rc = 0;
 
-	for (uint32_t n = 1; !rc && getline(&line, &room, in) >= 0; n++) {
-		rc = add_line(t, line);
+	for (uint32_t n = 1; !rc && fgets(line, sizeof(line), in); n++) {
+		rc = strchr(line, '\n') || feof(in) ? add_line(t, line) : -EINVAL;
 		if (rc == -EINVAL)
 			snprintf(why, SB_WHY_BYTES,
 				 "%s:%u: expected a time with its unit, such as 10us, and perhaps "
@@ -69,7 +65,6 @@ static int read_lines(struct sb_times *t, FILE *in, const char *path, char *why)
 		else if (rc)
 			snprintf(why, SB_WHY_BYTES, "%s:%u: %s", path, n, strerror(-rc));
 	}
-	free(line);
 	if (!rc && ferror(in)) {
 		rc = -EIO;
 		snprintf(why, SB_WHY_BYTES, "%s cannot be read", path);

@@ -78,6 +78,10 @@ double sb_distribution_sample(const struct sb_distribution *d, struct sb_rng *rn
 /* Probability that a sample is at most x_ns; for tests and pictures. */
 double sb_distribution_cdf(const struct sb_distribution *d, double x_ns);
 
+/* A file with more times, or a longer line, is a mistake. */
+#define SB_TIMES	    (1u << 24)
+#define SB_TIMES_LINE_BYTES 4096
+
 /* Values of a file, in its order. */
 struct sb_times {
 	double *ns;

@@ -23,6 +23,21 @@ static int check(int fd)
 	return (uint64_t)info.st_size > SB_INPUT_BYTES_MAX ? -EFBIG : 0;
 }
 
+/* UTF-8's byte order mark, by some editors. */
+static void skip_mark(FILE *in)
+{
+	static const unsigned char mark[] = { 0xef, 0xbb, 0xbf };
+	int n = 0;
+	int c = 0;
+
+	while (n < 3 && (c = getc(in)) == mark[n])
+		n++;
+	if (n < 3)
+		ungetc(c, in);
+	while (n && n < 3)
+		ungetc(mark[--n], in);
+}
+
 FILE *sb_input_open(const char *path, int *error)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -33,6 +48,8 @@ FILE *sb_input_open(const char *path, int *error)
 		in = fdopen(fd, "r");
 		*error = in ? 0 : -errno;
 	}
+	if (in)
+		skip_mark(in);
 	if (!in && fd >= 0)
 		close(fd);
 	return in;

@@ -2,7 +2,8 @@
  * input.h - opens what a user names as input: a job file, a histogram, a trace.
  *
  * A file has an end, and a pipe has one when its writer has closed it (one
- * without a writer is empty). A device may have none, and is refused.
+ * without a writer is empty). A device may have none, and is refused. A byte order
+ * mark of UTF-8 is skipped.
  */
 #ifndef SB_WORKLOADS_LOAD_INPUT_H
 #define SB_WORKLOADS_LOAD_INPUT_H

@@ -328,9 +328,13 @@ static char *read_bytes(const char *path, size_t *bytes, char *why)
 		}
 		text = grown;
 		*bytes += fread(text + *bytes, 1, room - *bytes, in);
-	} while (*bytes == room);
+	} while (*bytes == room && room <= SB_INPUT_BYTES_MAX);
 	fclose(in);
-	return text;
+	if (*bytes <= SB_INPUT_BYTES_MAX)
+		return text;
+	snprintf(why, SB_WHY_BYTES, "it has more than 1 GiB");
+	free(text);
+	return NULL;
 }
 
 static char *decompress(const char *packed, size_t *bytes, char *why)
@@ -339,6 +343,15 @@ static char *decompress(const char *packed, size_t *bytes, char *why)
 	char *text;
 	size_t got;
 
+	/* The frame never becomes more than it says. */
+	if (size < ZSTD_CONTENTSIZE_ERROR && size > SB_ACTORS_PLAIN_BYTES &&
+	    size / SB_ACTORS_EXPANSION > *bytes) {
+		snprintf(
+			why, SB_WHY_BYTES,
+			"it expands to %llu MiB, more than %d times its size; expected a recording",
+			size >> 20, SB_ACTORS_EXPANSION);
+		return NULL;
+	}
 	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
 	    size > TEXT_BYTES_MAX) {
 		snprintf(why, SB_WHY_BYTES,

@@ -18,6 +18,10 @@
 #define SB_ACTORS_FIRST_LINE "# sched-bench actors 1"
 #define SB_ACTORS_PROCESSES  (UINT32_C(1) << 24)
 
+/* A compressed recording may become that many times its size, and any that many bytes. */
+#define SB_ACTORS_EXPANSION   200
+#define SB_ACTORS_PLAIN_BYTES (UINT64_C(4) << 20)
+
 /* What a step does to another process. */
 struct sb_actor_act {
 	uint32_t process;

@@ -344,6 +344,21 @@ static int setup(struct sb_workload_run *run)
 	return -ENOMEM;
 }
 
+static bool describe_bound(const struct sb_workload_run *run, char *out, size_t bytes)
+{
+	const struct data *data = run->data;
+	const struct sb_actors *actors = &data->actors;
+	const uint64_t last_ns = actors->arrivals ? actors->arrival[actors->arrivals - 1].at_ns : 0;
+
+	if (data->pace > 0)
+		snprintf(out, bytes,
+			 "the recorded pace of what comes from outside bounds the result: a round "
+			 "takes at "
+			 "least %.3g ms; --pace 0 removes that",
+			 1e-6 * (double)last_ns / data->pace);
+	return data->pace > 0 && last_ns;
+}
+
 const struct sb_workload sb_workload_replay = {
 	.name = "replay",
 	.operation = "step",
@@ -353,6 +368,7 @@ const struct sb_workload sb_workload_replay = {
 	.data_bytes = sizeof(struct data),
 	.accept = accept,
 	.setup = setup,
+	.describe_bound = describe_bound,
 	.start = start,
 	.operations = operations,
 	.check = check,
