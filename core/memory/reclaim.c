@@ -123,7 +123,7 @@ struct sb_reclaim {
 	_Atomic(enum stage) stage;
 	struct sb_deferred *taken;  /* of each stripe the newest first */
 	_Atomic(uint64_t) watch_ns; /* when the next look of the watch is due */
-	_Atomic(bool) has_long;	    /* the last one found a reader in a long step */
+	_Atomic(uint32_t) has_long; /* the last one found a reader in a long step */
 
 	struct sb_reader reader[];
 };
@@ -455,7 +455,7 @@ static void watch(struct sb_reclaim *r, const struct sb_reader *reader, uint64_t
 		return;
 	next = r->look.watch(r->look.arg, own, now, &has_long);
 	sb_store_rlx(&r->watch_ns, sb_min_u64(next, now + WATCH_NS));
-	sb_store_rlx(&r->has_long, has_long);
+	sb_store_rlx(&r->has_long, (uint32_t)has_long);
 	if (!has_long)
 		return;
 	/* The readers that are left may begin a long step, too. */
