@@ -12,6 +12,7 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/files/file.h"
+#include "results/text/escape.h"
 
 /* The given file, or this machine's in the cache; for the caller to free. */
 char *sb_gate_calibration_path(const struct sb_gate_setup *setup,
@@ -208,7 +209,7 @@ static int write_calibration(struct sb_gate_setup *setup, const struct sb_calibr
 		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
 			     strerror(-rc));
 	else if (!sb_opt(setup->options, SB_OPT_quiet))
-		printf("calibration: %s\n", path);
+		printf("calibration: %s\n", sb_terminal_text(path));
 	free(path);
 	return rc;
 }
@@ -222,7 +223,7 @@ static void put_calibration(const struct sb_calibration *calibration, const stru
 	printf("\ntime:         %.0f s a gate\n\n", tally->elapsed_s / tally->gates);
 	printf("%-20s %-16s noise of a block\n", "workload", "metric");
 	for (uint32_t i = 0; i < calibration->noises; i++)
-		printf("%-20s %-16s %.2f %%\n", calibration->noise[i].workload,
+		printf("%-20s %-16s %.2f %%\n", sb_terminal_text(calibration->noise[i].workload),
 		       calibration->noise[i].metric, 100 * calibration->noise[i].deviation);
 }
 
@@ -249,7 +250,7 @@ static void put_selftest(const char *slowdown, struct tally *tally)
 {
 	const double ratio = sb_spread_of(tally->ratio, tally->ratios).median;
 
-	printf("%-9s ", slowdown);
+	printf("%-9s ", sb_terminal_text(slowdown));
 	if (isnan(ratio))
 		printf("%9s  ", "-");
 	else

@@ -16,6 +16,7 @@
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 #define BLOCK_PAIRS 2
 #define WORDS_ADDED 5

@@ -16,6 +16,7 @@
 #include "harness/terminal/status.h"
 #include "results/files/file.h"
 #include "results/json/json_out.h"
+#include "results/text/escape.h"
 
 /* ---- which kinds ---- */
 
@@ -100,7 +101,7 @@ static int count_one(struct sb_micro *m, FILE *windows)
 	}
 	sb_micro_end(m);
 	if (wrong)
-		fprintf(stderr, "%s: %s\n", name, wrong);
+		fprintf(stderr, "%s: %s\n", name, sb_terminal_text(wrong));
 	else
 		fprintf(windows, "%s %" PRIu64 "\n", name, n);
 	return wrong != NULL;

@@ -252,8 +252,9 @@ static void put_place(const struct sb_result *result, const struct sb_options *o
 	const bool are_there =
 		!sb_opt(options, SB_OPT_no_plots) && sb_directory_holds(result->directory, "plots");
 
-	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n", result->directory,
-		are_there ? ", plots" : "", count_traced(result) ? ", trace.json" : "");
+	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
+		sb_terminal_text(result->directory), are_there ? ", plots" : "",
+		count_traced(result) ? ", trace.json" : "");
 }
 
 void sb_outcome_print(const struct sb_result *result, const struct sb_options *options,

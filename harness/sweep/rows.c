@@ -19,6 +19,7 @@
 #include "results/json/read.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- time ---- */
 

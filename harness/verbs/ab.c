@@ -25,6 +25,7 @@
 #include "results/files/summary_virtual.h"
 #include "results/files/wrap.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- the plan ---- */
 
@@ -217,7 +218,7 @@ static void print_pretty(const void *session, FILE *out)
 	sb_compared_put(sb_answer_of(&s->result), &s->findings, out);
 	put_machine(&s->result, out);
 	fprintf(out, "result: %s (findings.csv, pairs.csv, report.html, result.json)\n",
-		s->result.directory);
+		sb_terminal_text(s->result.directory));
 }
 
 /* A workload of which a side has no value, or not enough. */

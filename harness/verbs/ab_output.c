@@ -264,8 +264,9 @@ static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial, uin
 
 	for (int side = 0; side < SB_SIDES; side++)
 		record[side] = &pairs->result[side].series->record[i];
-	fprintf(out, "%s,%" PRIu32 ",%" PRIu32 ",%s,", trial->chosen->workload->name, i,
-		pair->block, pair->first == SB_SIDE_A ? "AB" : "BA");
+	sb_csv_put_text(out, trial->chosen->workload->name);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", i, pair->block,
+		pair->first == SB_SIDE_A ? "AB" : "BA");
 	sb_csv_put_number(out, 1e-9 * (double)pair->elapsed_ns);
 	for (int side = 0; side < SB_SIDES; side++) {
 		fprintf(out, ",%s,", sb_verdict_name(record[side]->verdict));

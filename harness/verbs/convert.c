@@ -19,6 +19,7 @@
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 #define WHY_BYTES 400
 
@@ -71,7 +72,7 @@ static int convert_to(const struct conversion *conversion, const char *path)
 	if (rc)
 		return sb_output_failed(path, rc);
 	if (strcmp(path, "-") != 0)
-		puts(path);
+		puts(sb_terminal_text(path));
 	return 0;
 }
 
@@ -145,7 +146,7 @@ static int convert_files(const struct conversion *conversion, const char *given)
 	if (rc)
 		return sb_fail(sb_status_of(rc), "'%s/%s' cannot be written: %s", directory, failed,
 			       strerror(-rc));
-	puts(directory);
+	puts(sb_terminal_text(directory));
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/file.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 struct command {
 	struct sb_options *options;
@@ -349,7 +350,7 @@ static int tell(const struct command *c, const struct sb_gate_report *gate)
 		sb_gate_write_text(gate, people, sb_terminal_has_color(people),
 				   sb_terminal_width(people));
 		fprintf(people, "result: %s (verdict.json, junit.xml, verdict.md)\n",
-			c->place.directory);
+			sb_terminal_text(c->place.directory));
 	} else {
 		sb_gate_write_verdict(gate, people, false);
 	}

@@ -21,6 +21,7 @@
 #include "results/json/read.h"
 #include "results/plots/plots.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- kinds ---- */
 
@@ -220,8 +221,8 @@ static int plot_to_result(struct sb_plot_order *order, const struct sb_result *r
 	if (rc)
 		rc = fail_for(order, kind, rc);
 	else
-		printf("%s: %" PRIu32 " picture%s, each as .svg, .png and .gp\n", directory,
-		       order->made, order->made == 1 ? "" : "s");
+		printf("%s: %" PRIu32 " picture%s, each as .svg, .png and .gp\n",
+		       sb_terminal_text(directory), order->made, order->made == 1 ? "" : "s");
 	free(directory);
 	return rc;
 }
