@@ -36,7 +36,7 @@ order() {
 		core platform memory record queue wake message timers process worker
 		affinity profile
 		workloads load lib described replay own savina tokio
-		results stats record files ledger compare page gate json trace plots pictures convert
+		results text stats record files ledger compare page gate json trace plots pictures convert
 		harness terminal plugin cli kernel system check output within run virtual micro sweep fleet calibrate compare topology guide verbs
 	EOF
 }
@@ -104,6 +104,10 @@ $wrong"
 		sqlite	include.<sqlite3	harness/output/store(_file\.h|_rows\.c|\.c)
 		liburcu	include.<urcu	core/memory/table\.[ch]
 	EOF
+	# shellcheck disable=SC2046
+	wrong=$(python3 scripts/foreign.py $(git ls-files -co --exclude-standard 'results/*.c' 'harness/*.c')) ||
+		fail "text from outside that is printed as it is; results/text/escape.h has a function for each target:
+$wrong"
 	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] |
 		grep -vE '^core/(platform/(threads|clock|clock_checks)|memory/pages)\.c:')
 	[ -z "$wrong" ] || fail "core/platform/platform.h is the only door to this:
