@@ -74,7 +74,39 @@ struct sb_reading {
 	enum sb_verb verb;
 	struct option table[LONG_MAX_OPTIONS];
 	size_t options; /* of the table; then come parameters */
+	char *const *word;
+	int words;
 };
+
+static bool has_param(const struct sb_workload *workload, const char *name)
+{
+	for (const struct sb_param *p = workload->params; p->name; p++) {
+		if (!strcmp(p->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a workload of the command line has it. */
+static bool may_be_meant(const struct sb_reading *reading, const char *param)
+{
+	for (const struct sb_workload **w = sb_workloads; *w; w++) {
+		for (int i = 0; i < reading->words && has_param(*w, param); i++) {
+			if (strstr(reading->word[i], (*w)->name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* For sb_most_like(): the options, and the parameters that may be meant. */
+static const char *next_meant(const void *state, size_t i)
+{
+	const struct sb_reading *reading = state;
+	const char *name = reading->table[i].name;
+
+	return i < reading->options || !name || may_be_meant(reading, name) ? name : "";
+}
 
 /* The verb that has the option, by its name or its letter; NULL: none. */
 static const struct sb_verb_info *verb_with(const char *word, const char *name)
@@ -116,7 +148,8 @@ static bool list_prefixed(const struct sb_reading *reading, const char *prefix, 
 	uint32_t n = 0;
 	size_t used = 0;
 
-	for (size_t i = 0; i < reading->options && *prefix; i++) {
+	/* A letter is one of another tool rather than the beginning of a name. */
+	for (size_t i = 0; i < reading->options && prefix[0] && prefix[1]; i++) {
 		if (strncmp(reading->table[i].name, prefix, strlen(prefix)) != 0)
 			continue;
 		if (n == PREFIXED_MOST)
@@ -159,7 +192,7 @@ static int unknown_option(const struct sb_reading *reading, char *const *argv)
 	if (list_prefixed(reading, name, likes, sizeof(likes)))
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean %s?", word, likes);
 	/* Nothing is like a single letter. */
-	like = name[0] && name[1] ? sb_most_like(name, sb_long_option_name, table) : NULL;
+	like = name[0] && name[1] ? sb_most_like(name, next_meant, reading) : NULL;
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean --%s?", word,
 			       like);
@@ -274,6 +307,8 @@ int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int
 	int rc = 0;
 
 	reading.verb = verb;
+	reading.word = argv;
+	reading.words = argc;
 	reading.options = sb_options_long_table(reading.table, verb);
 	build_short_options(letters, verb);
 	optind = 0; /* glibc: start afresh, also within a group of letters */

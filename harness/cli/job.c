@@ -8,6 +8,7 @@
 
 #include "harness/cli/job_names.h"
 #include "harness/cli/reading.h"
+#include "harness/plugin/description.h"
 #include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/input.h"
@@ -318,8 +319,13 @@ static int bad_file(const char *path, const struct sb_ini_error *error)
 static int read_file(struct sb_jobs *jobs, const struct command *command, const char *path)
 {
 	struct sb_ini_error error;
-	int rc = sb_ini_read(&jobs->file[jobs->files], path, NULL, &error);
+	int rc;
 
+	if (sb_description_is(path))
+		return sb_fail(SB_EXIT_USAGE,
+			       "%s: it describes a workload; expected a job file, or -w %s%s", path,
+			       strchr(path, '/') ? "" : "./", path);
+	rc = sb_ini_read(&jobs->file[jobs->files], path, NULL, &error);
 	if (rc == -EINVAL)
 		return bad_file(path, &error);
 	if (rc)

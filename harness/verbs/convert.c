@@ -176,6 +176,12 @@ static int convert(const struct sb_options *options, const char *path)
 
 static int convert_named(const struct sb_options *options)
 {
+	if (options->words == 2 && access(options->word[1], F_OK))
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"convert: '%s' is not expected; a format is named with --to, a file to "
+			"write with -o",
+			options->word[1]);
 	if (options->words != 1)
 		return sb_fail(
 			SB_EXIT_USAGE, "convert: %s; expected one result directory or result.json",

@@ -32,6 +32,13 @@ refuses "in a job file" 3 "job.ini:3:1: unknown option 'numjobs'; here it is wor
 	run "$(in_job numjobs=4)"
 refuses "a letter within a group" 3 "unknown option '-n'; here it is --repetitions" run -qn 5
 
+# The page of a result is named instead of it.
+mkdir "$work/r"
+: >"$work/r/result.json"
+echo '<html>' >"$work/r/report.html"
+refuses "a page is no result" 3 "this file is not the result; expected its directory, '$work/r'" \
+	report "$work/r/report.html"
+
 # Ours that the tables of habits name exist, or nobody would be sent there.
 knows_ours() {
 	"$program" list options >"$work/options"
