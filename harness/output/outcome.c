@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -281,6 +282,31 @@ void sb_outcome_print(const struct sb_result *result, const struct sb_options *o
 	}
 }
 
+/* So many series are named. */
+#define REASONS_MOST 5
+
+/* What the summary says of rows without numbers. */
+static void note_invalid(const struct sb_result *result)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < result->all_series && n < REASONS_MOST; i++) {
+		const struct sb_series *series = &result->series[i];
+		char name[SB_NAME_BYTES];
+		uint32_t r = 0;
+
+		while (r < series->records && series->record[r].verdict != SB_INVALID)
+			r++;
+		if (r == series->records)
+			continue;
+		n++;
+		sb_series_name(name, result, series);
+		sb_note("%s: %" PRIu32 " of %" PRIu32 " repetitions are invalid: %s", name,
+			sb_series_count(series, SB_INVALID), series->records,
+			series->record[r].reason);
+	}
+}
+
 int sb_outcome_status(const struct sb_result *result, const struct sb_options *options)
 {
 	bool is_measured = !sb_opt_traces(options) || count_traced(result) == result->all_series;
@@ -292,5 +318,7 @@ int sb_outcome_status(const struct sb_result *result, const struct sb_options *o
 		    sb_series_count(&result->series[i], SB_INVALID))
 			is_measured = false;
 	}
+	if (!is_measured && sb_opt(options, SB_OPT_quiet))
+		note_invalid(result);
 	return is_measured ? SB_EXIT_OK : SB_EXIT_INVALID;
 }

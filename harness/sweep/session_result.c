@@ -204,7 +204,7 @@ static void print_pretty(const void *session, FILE *out)
 
 static void note_missing(const struct sb_session *s)
 {
-	if (s->rows_done == s->rows || sb_session_is(s, SB_OPT_quiet))
+	if (s->rows_done == s->rows)
 		return;
 	if (s->chunk.of)
 		sb_note("this is chunk %" PRIu32 " of %" PRIu32

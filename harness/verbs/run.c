@@ -249,7 +249,7 @@ static void end_saved(struct sb_run_session *session)
 {
 	if (!was_cut_short(&session->result))
 		sb_saved_remove(session->saved);
-	else if (session->saved->store && !sb_opt(session->options, SB_OPT_quiet))
+	else if (session->saved->store)
 		sb_note("interrupted; the other repetitions: sched-bench run --resume %s%s",
 			session->result.directory, trust_hint(session->jobs));
 }

@@ -60,6 +60,14 @@ column() {
 	"$program" help CPU/op | grep -q '^CPU/op, in sched-bench help summary:$'
 }
 holds "help of a column with a slash" column
+verdicts() {
+	for verdict in valid suspect invalid; do
+		"$program" help $verdict >"$work/out" || return
+		grep -q "^$verdict  " "$work/out" && grep -q '^warm-up ' "$work/out" &&
+			grep -q 'sched-bench help validity' "$work/out" || return
+	done
+}
+holds "help of a verdict leads to the rules of validity" verdicts
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
 refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
 refuses "two letters exchanged" 3 "unknown verb 'rnu'; did you mean 'run'" rnu
@@ -72,7 +80,7 @@ lists() {
 		"$program" list "$1" --format json >"$work/list.json" &&
 		"$program" list "$1" --format csv >"$work/list.csv" &&
 		python3 - "$work" <<-'EOF'
-			import csv, json, sys
+			import csv, json, re, sys
 			rows = json.load(open(sys.argv[1] + "/list.json"))
 			table = list(csv.DictReader(open(sys.argv[1] + "/list.csv")))
 			assert rows and len(rows) == len(table)
@@ -80,6 +88,7 @@ lists() {
 			    assert set(row) <= set(line) and line["name"] == row["name"]
 			    for key, cell in line.items():
 			        value = row.get(key, "")
+			        cell = re.sub(r"^'(?='*[=+\-@\t\r])", "", cell)  # see results/text/README.md
 			        same = cell == value if isinstance(value, str) else json.loads(cell) == value
 			        assert same, (key, cell, value)
 		EOF
@@ -118,11 +127,24 @@ refuses "more repetitions than there may be" 3 "max-repetitions: '7' .*at least 
 	run -w yield --until-ci 5% -r 9 --max-repetitions 7
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
 
+# quiet VERB OPTION...: -q leaves the summary out, but not why the status is 2.
+quiet() {
+	verb=$1
+	shift
+	# shellcheck disable=SC2086
+	"$program" "$verb" -w skynet --leaves 1000000 --timeout 1ms $quick "$@" -q -o "$work/quiet-$verb" \
+		>"$work/out" 2>"$work/err"
+	[ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q 'skynet.* invalid: a round did not end' "$work/err"
+}
+holds "quietly, run says why its status is not 0" quiet run
+holds "and so does sweep" quiet sweep -L batch=1
+
 # Repetitions until the median is known, but no more than may be.
 repeats() {
 	rm -rf "${work:?}/$1"
 	# shellcheck disable=SC2086
-	"$program" run -w yield --yields 1000 $quick -q -o "$work/$1" $2 2>"$work/err" &&
+	SCHED_BENCH_DURATION=1ms SCHED_BENCH_WARMUP=0s SCHED_BENCH_REPETITIONS=2 \
+		"$program" run -w yield --yields 1000 --no-plots -q -o "$work/$1" $2 2>"$work/err" &&
 		python3 - "$work/$1" <<-EOF
 			import csv, sys
 			rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
