@@ -341,8 +341,8 @@ static int take_one(struct sb_options *options, const struct sb_reading *reading
 	if (index >= 0 && check_abbreviation(reading, index, argv))
 		return SB_EXIT_USAGE;
 	if (found == PARAM_VALUE) {
-		rc = check_param_once(options, reading->table[index].name, optarg, argv);
-		return rc ? rc : sb_options_take_param(options, reading->table[index].name, optarg);
+		rc = check_param_once(options, reading->table[index].name, text, argv);
+		return rc ? rc : sb_options_take_param(options, reading->table[index].name, text);
 	}
 	id = found >= 1000 ? found - 1000 : option_of_letter(reading->verb, found);
 	rc = check_option_once(options, (enum sb_option_id)id, text, argv);

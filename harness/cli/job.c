@@ -55,7 +55,7 @@ static int SB_PRINTF(3, 4)
 static int unknown_name(const struct spot *spot)
 {
 	const char *name = spot->entry->name;
-	const char *like = sb_option_most_like(spot->verb, name);
+	const char *like = sb_option_most_like(spot->verb, name + strspn(name, "-"));
 	char habit[SB_HABIT_BYTES];
 
 	if (sb_habit_in_verb(spot->verb, name, habit))
