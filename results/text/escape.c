@@ -241,7 +241,7 @@ void sb_put_annotation(FILE *out, const char *text, bool property)
 
 void sb_put_openmetrics(FILE *out, const char *text)
 {
-	static const char *const rules[] = { "\n\\n", "\"\\\"", "\\\\\\", NULL };
+	static const char *const rules[] = { "\n\\n", "\t\t", "\"\\\"", "\\\\\\", NULL };
 
 	put(out, text, rules);
 }

@@ -141,7 +141,7 @@ cd "$here" || exit
 		--budget 1ms -q --undecided skip -o "$work/skipped"
 	holds "in JUnit" grep '<skipped message=' "$work/skipped/junit.xml"
 	ends "noise that hides the limit" 2 "ended after [0-9]* blocks: .*(--counts)" \
-		--baseline "$work/noisy" --candidate "$work/noisy" $quick -d 5ms --seed 5 \
+		--baseline "$work/noisy" --candidate "$work/noisy" -w pingpong --round-trips 2000 -d 5ms --warmup 0s --seed 5 \
 		--limit cpu_ns_per_op=1% -o "$work/hidden"
 	holds "ends before its time" sh -c "! grep -q '^pingpong .* 60  undecided' '$work/out'"
 	two="--workers 2 --oversubscribe -d 5ms --warmup 0s"

@@ -261,7 +261,7 @@ static void an_annotation_is_one_line(void **state)
 static void openmetrics_ends_at_no_quote(void **state)
 {
 	(void)state;
-	check_all(sb_put_openmetrics, "", "\n");
+	check_all(sb_put_openmetrics, "\t", "\n");
 	for (size_t i = 0; i < SB_ARRAY_SIZE(hostile); i++) {
 		char *made = made_by(sb_put_openmetrics, hostile[i]);
 

@@ -75,7 +75,7 @@ chmod +x bin/*
 PATH=$work/bin:$PATH
 sweep_into() {
 	# shellcheck disable=SC2086
-	"$program" sweep -w yield -L batch=1,16 $quick --on slurm --chunks 2 -o "$@"
+	"$program" sweep -w yield -L batch=1,16 $quick --on "${on:-slurm}" --chunks 2 -o "$1"
 }
 refused() {
 	sweep_into "$@" >out 2>err
@@ -85,8 +85,10 @@ holds "a line break in the directory's name is refused" refused 'a
 touch X
 #'
 holds "and a backslash" refused 'b\c'
-holds "and a line break in an option of sbatch" refused d --on "slurm:comment='x
+on="slurm:comment='x
 #SBATCH --wrap=x'"
+holds "and a line break in an option of sbatch" refused d
+on=
 quoted() {
 	directory="e'\" \$(touch X) %a #"
 	sweep_into "$directory" >out 2>err
