@@ -60,14 +60,6 @@ column() {
 	"$program" help CPU/op | grep -q '^CPU/op, in sched-bench help summary:$'
 }
 holds "help of a column with a slash" column
-verdicts() {
-	for verdict in valid suspect invalid; do
-		"$program" help $verdict >"$work/out" || return
-		grep -q "^$verdict  " "$work/out" && grep -q '^warm-up ' "$work/out" &&
-			grep -q 'sched-bench help validity' "$work/out" || return
-	done
-}
-holds "help of a verdict leads to the rules of validity" verdicts
 refuses "a topic that does not exist" 3 "did you mean 'validity'" help validty
 refuses "help of nothing like it" 3 "nothing is called 'xyzzy'" help xyzzy
 refuses "two letters exchanged" 3 "unknown verb 'rnu'; did you mean 'run'" rnu
@@ -126,18 +118,6 @@ refuses "fewer repetitions than an interval needs" 3 "max-repetitions: '4' .*at 
 refuses "more repetitions than there may be" 3 "max-repetitions: '7' .*at least --repetitions" \
 	run -w yield --until-ci 5% -r 9 --max-repetitions 7
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
-
-# quiet VERB OPTION...: -q leaves the summary out, but not why the status is 2.
-quiet() {
-	verb=$1
-	shift
-	# shellcheck disable=SC2086
-	"$program" "$verb" -w skynet --leaves 1000000 --timeout 1ms $quick "$@" -q -o "$work/quiet-$verb" \
-		>"$work/out" 2>"$work/err"
-	[ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q 'skynet.* invalid: a round did not end' "$work/err"
-}
-holds "quietly, run says why its status is not 0" quiet run
-holds "and so does sweep" quiet sweep -L batch=1
 
 # Repetitions until the median is known, but no more than may be.
 repeats() {
