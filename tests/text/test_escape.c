@@ -16,14 +16,11 @@
 static const char *const hostile[] = {
 	"plain, with blanks",
 	"\x1b[31mred\x1b[2J\x1b]0;title\x07",
-	"a\rb\bc\x7f"
-	"d\x0b",
-	"C1 \xc2\x9b"
-	"31m, \xc2\x85",
+	"a\rb\bc\x7f \x0b",
+	"C1 \xc2\x9b;31m, \xc2\x85",
 	"\xff\xfe broken \xc3",
 	"\xed\xa0\x80 \xc0\xaf \xf4\x90\x80\x80",
-	"abc\xe2\x80\xae"
-	"cba \xe2\x81\xa6x\xe2\x81\xa9 \xe2\x80\x8f \xe2\x80\xa8",
+	"abc \xe2\x80\xae;cba\xe2\x80\xac \xe2\x81\xa6;x\xe2\x81\xa9 \xe2\x80\x8f \xe2\x80\xa8",
 	"\xef\xbf\xbe \xef\xbf\xbf",
 	"\"double\" 'single' \\back\\ \\",
 	"line\nbreak\n\ttab",
@@ -135,8 +132,8 @@ static void a_terminal_gets_text_alone(void **state)
 {
 	(void)state;
 	check_all(put_terminal, "", "\x1b\n\r\t\b");
-	check(put_terminal, "\x1b[31m \xc2\x9b \xff \xe2\x80\xae \n",
-	      "\\x1b[31m \\u009b \\xff \\u202e \\x0a");
+	check(put_terminal, "\x1b[31m \xc2\x9b \xff \xe2\x80\x8f \n",
+	      "\\x1b[31m \\u009b \\xff \\u200f \\x0a");
 	check(put_terminal, "\xc3\xa9 'a' \\x", "\xc3\xa9 'a' \\x");
 }
 
