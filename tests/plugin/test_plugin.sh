@@ -123,9 +123,8 @@ hangs() { run hang.c --timeout 1s; [ $? -eq 2 ] && grep -q '^sched-bench: hang: 
 holds "a step that does not return" hangs
 if has_virtual; then
 	set_virtual="--virtual --profile xeon-2s --workers 4"
-	# shellcheck disable=SC2086
 	hangs_virtually() {
-		run hang.c $set_virtual --timeout 1s
+		run hang.c --virtual --profile xeon-2s --timeout 1s
 		[ $? -eq 2 ] && grep -q '^sched-bench: hang: a round in virtual time did not end within --timeout' hang.c.text
 	}
 	holds "the same in virtual time, within --timeout" hangs_virtually
