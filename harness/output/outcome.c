@@ -12,6 +12,7 @@
 
 #include "harness/output/exports.h"
 #include "harness/output/store.h"
+#include "harness/system/program.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "results/convert/convert.h"
@@ -76,7 +77,8 @@ static bool is_in_use(const char *directory)
 /* result.json is written first, and all else can be made again from it;
  * meta.json is written last; runs.csv may be all that its owner has kept. A
  * directory with one of these is left alone, and so is one with the rows of a
- * sweep or a run, or with sweeps of several machines. The first that it holds is named. */
+ * sweep, a run, a comparison or a gate, or with sweeps of several machines. The first that it holds
+ * is named. */
 static int check_empty(const char *directory)
 {
 	const struct {
@@ -89,6 +91,8 @@ static int check_empty(const char *directory)
 		{ "verdict.json", "a result", NULL },
 		{ sb_store_of_sweep.name, "a sweep", "sweep" },
 		{ sb_store_of_run.name, "a run", "run" },
+		{ sb_store_of_ab.name, "a comparison", "ab" },
+		{ sb_store_of_gate.name, "a gate", "gate" },
 		{ SB_MACHINES_FILE, "sweeps", "sweep" },
 		{ "runs.csv", "a result", NULL },
 	};
@@ -179,6 +183,26 @@ int sb_outcome_prepare(const struct sb_options *options, struct sb_result *resul
 	return 0;
 }
 
+/* ---- pictures ---- */
+
+/* Whether the lack of gnuplot has been reported. */
+static bool lacks_gnuplot;
+
+void sb_outcome_try_plots(const struct sb_options *options)
+{
+	struct sb_program gnuplot = {
+		.argv = (const char *const[]){ "gnuplot", "--version", NULL },
+	};
+
+	if (sb_opt(options, SB_OPT_no_plots))
+		return;
+	lacks_gnuplot = sb_program_run(&gnuplot) == -ENOENT;
+	sb_program_free(&gnuplot);
+	if (lacks_gnuplot)
+		sb_note("no plots: gnuplot is not installed; sched-bench plot all draws them from "
+			"the result, once it is");
+}
+
 /* ---- what is written ---- */
 
 static int cannot_write(const struct sb_result *result, const char *name, int rc)
@@ -210,6 +234,8 @@ static int write_plots(const struct sb_result *result)
 	char why[SB_PLOT_WHY_BYTES];
 	const int rc = sb_write_plots(result, why);
 
+	if (rc == -ENOENT && lacks_gnuplot)
+		return 0;
 	if (rc == -ENOENT || rc == -EIO)
 		sb_note("no plots: %s", why);
 	else if (rc)
