@@ -117,7 +117,7 @@ SMALL_ONLY := tests/core/test_memory.c tests/core/test_memory_run.c
 TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out $(SMALL_ONLY) tests/virtual/%,$(TEST_SOURCES)))
 SMALL_SOURCES := $(filter $(patsubst %,tests/%/%.c,core message modules process record timers),$(TEST_SOURCES))
 SMALL_TESTS := $(SMALL_SOURCES:tests/%.c=$(OUT)/small/tests/%)
-SMALL_LIBRARY = $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter $(OUT)/core/%,$(LIBRARY)))
+SMALL_LIBRARY = $(patsubst $(OUT)/%,$(OUT)/small/%,$(filter-out $(FIBER),$(filter $(OUT)/core/%,$(LIBRARY))))
 SMALL_FLAGS := -DSB_DEQUE_SLOTS=4 -DSB_BLOCK_SLABS=1 -DSB_PID_BLOCK=32 -DSB_RUNQ_SLOTS=3 -USB_DEBUG -DSB_DEBUG=1 -DSB_TEST_DELAYS=1
 # Elsewhere gcc's helpers choose at run time: single instructions, with LSE.
 SMALL_FLAGS += $(if $(SYSROOT),-mno-outline-atomics)
