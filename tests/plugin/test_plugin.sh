@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 include=$PWD
 cd "$work" || exit 1
 quick='-r 2 -d 2ms --warmup 0s --workers 1 --no-plots -q'

@@ -12,7 +12,7 @@ out=$work/out
 object=$out/release/core/placement.o
 
 build() {
-	env -u MAKEFLAGS -u MAKELEVEL -u MODE -u CC -u CXX -u CFLAGS -u WERROR O="$out" "$@" 2>&1
+	env -u MAKEFLAGS -u MAKELEVEL -u MODE -u CC -u CXX -u CFLAGS -u WERROR LC_ALL=C O="$out" "$@" 2>&1
 }
 # shows NAME PATTERN COMMAND...: a line of what the command prints has the pattern.
 shows() {
