@@ -426,8 +426,10 @@ $(OUT)/harness/verbs/new.o: harness/plugin/skeleton/countdown.c
 # A dump of its stacks has names.
 $(PROGRAM) $(WRONG): OWN_LDLIBS += -rdynamic
 
+# Where the command looks for the headers of plug-ins: in the tree above its own, or beside it.
 $(PROGRAM): $(OBJECTS)
 	$(call link,$^ $(OWN_LDLIBS))
+	$(Q)$(if $(filter build,$(O)),,mkdir -p $(O)/include && ln -sfn $(CURDIR) $(O)/include/schedbench)
 
 # Nothing but the interface is visible: all else may have any name.
 SYMBOLS := affinity/schedbench.symbols

@@ -9,8 +9,8 @@ shift
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 trap 'exit 130' INT TERM
-# What setup.sh installs for a build, without the command's own libraries.
-needs=gcc,g++,libc6-dev,make,pkg-config,libhwloc-dev,libjemalloc-dev,liburcu-dev,libboost-context-dev,libbenchmark-dev,libcmocka-dev,python3,locales
+# What setup.sh installs for a build, and what the tests need.
+needs=$(sed -n 's/^build="\(.*\)"$/\1/p' scripts/setup.sh | tr ' ' ','),libcmocka-dev,python3,locales
 
 # In a namespace of its own, so the mounts end with it, however it ends.
 inside() {
