@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|deb|fuzz|models|lint|numa|peers|readers|slurm
+# usage: setup.sh bench|check|deb|fuzz|models|lint|numa|peers|readers|slurm|suites
 set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libzstd-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
@@ -40,8 +40,9 @@ numa)
 peers) packages="$build $run $tools" ;;
 readers) packages="$readers" ;;
 slurm) packages="$build $tools slurm-wlm slurmctld slurmd" ;;
+suites) packages="mmdebstrap" ;;
 *)
-	echo "setup.sh: expected bench, check, deb, fuzz, models, lint, numa, peers, readers or slurm, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, deb, fuzz, models, lint, numa, peers, readers, slurm or suites, not '${1-}'" >&2
 	exit 3
 	;;
 esac

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -167,7 +167,7 @@ int sb_child_run(struct sb_child *child)
 	if (!watch.pid)
 		become(child, pipes[1], parent);
 	close(pipes[1]);
-	watch.ended = watch.pid < 0 ? -1 : pidfd_open(watch.pid, 0);
+	watch.ended = watch.pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, watch.pid, 0);
 	if (watch.ended < 0) {
 		rc = -errno;
 		if (watch.pid > 0) {

@@ -235,7 +235,7 @@ refuses "too many workers" 3 "expected at most that, or --oversubscribe" \
 refuses "result directory cannot be made" 3 "cannot be written" \
 	run -w yield -o /dev/null/results
 refuses "result directory cannot be written" 3 "cannot be written" \
-	run -w yield -o /proc
+	run -w yield -o /dev/null/here
 
 print_json() {
 	# shellcheck disable=SC2086

@@ -4,7 +4,7 @@
 # usage: check_slurm.sh BUILD_DIRECTORY     (RUNS=1 runs with faults, SB_SEED=)
 set -u
 work=$(mktemp -d)
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 same=$PWD/scripts/same-virtual.py
 rows=$PWD/tests/fleet/rows.py
 . tests/tap.sh

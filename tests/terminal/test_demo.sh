@@ -3,7 +3,7 @@
 # many workers and with one, with gnuplot and without. Prints TAP.
 # usage: test_demo.sh BUILD_DIRECTORY
 set -u
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
