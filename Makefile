@@ -320,8 +320,8 @@ install-library: library $(OUT)/schedbench.pc ## library, headers and pkg-config
 TARBALL := build/sched-bench-$(VERSION)
 dist: ## a tarball of the last commit, the same bytes each time
 	@mkdir -p build
-	$(Q)git archive --prefix=sched-bench-$(VERSION)/ \
-		--add-virtual-file=sched-bench-$(VERSION)/REVISION:"$$(git describe --always --abbrev=12)" HEAD | gzip -9n >$(TARBALL).tar.gz
+	$(Q)revision=$$(git describe --always --abbrev=12) && git archive --prefix=sched-bench-$(VERSION)/ \
+		--add-virtual-file=sched-bench-$(VERSION)/REVISION:"$$revision" HEAD >$(TARBALL).tar && gzip -9nf $(TARBALL).tar
 	@echo "$(TARBALL).tar.gz"
 
 deb: dist ## Debian packages of the last commit, linted, in build/deb

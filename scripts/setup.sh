@@ -9,7 +9,7 @@ run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin tcc"
 tools="python3 util-linux"
 tests="libcmocka-dev $tools spin tcc chromium valgrind zstd"
-lint="clang clang-format clang-tidy shellcheck git python3"
+lint="clang clang-format clang-tidy shellcheck python3"
 # Without one of these its peer is left out, and all else goes on.
 peers="erlang-base erlang-dev libcaf-dev"
 # Of these the newest of Debian is wanted, and this Debian's is the second choice.
@@ -29,7 +29,7 @@ guest_possible() {
 case ${1-} in
 bench) packages="$build $run" ;;
 check) packages="$build $run $tests" ;;
-deb) packages="$build debhelper lintian mmdebstrap" ;;
+deb) packages="$build debhelper git lintian mmdebstrap" ;;
 fuzz) packages="$build clang afl++" ;;
 models) packages="$models" ;;
 lint) packages="$build $tests $lint" ;;

@@ -17,14 +17,12 @@ result() {
 		sed 's/^/# /' "$work/log"
 	fi
 }
-if ! command -v git >/dev/null; then
-	echo "ok 1 - architecture # SKIP git is not installed"
-	echo "1..1"
-	exit 0
-fi
-mkdir "$work/tree"
+# A git that refuses to list files, as it refuses the tree of another owner, changes nothing.
+mkdir "$work/tree" "$work/bin"
+printf '#!/bin/sh\necho "fatal: detected dubious ownership in repository" >&2\nexit 128\n' >"$work/bin/git"
+chmod +x "$work/bin/git"
+PATH=$work/bin:$PATH
 cp -r core affinity workloads results harness tests scripts "$work/tree"
-(cd "$work/tree" && git init -q .)
 lint
 result "the tree keeps the rules" $? 0
 
