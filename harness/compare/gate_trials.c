@@ -1,5 +1,6 @@
 #include "harness/compare/gate_trials.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "results/files/file.h"
 #include "results/text/escape.h"
 
 /* The given file, or this machine's in the cache; for the caller to free. */
@@ -187,27 +187,18 @@ static int fill_calibration(struct sb_gate_setup *setup, struct sb_calibration *
 	return 0;
 }
 
+static int put_calibration_file(const void *calibration, FILE *out)
+{
+	return sb_calibration_write(calibration, out);
+}
+
 static int write_calibration(struct sb_gate_setup *setup, const struct sb_calibration *calibration)
 {
 	char *path = sb_gate_calibration_path(setup, calibration);
-	struct sb_file file;
-	int rc;
+	int rc = path ? sb_output(path, put_calibration_file, calibration) : -ENOMEM;
 
-	if (!path)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
-			       "--calibration FILE");
-	rc = sb_file_begin_path(&file, path);
-	if (!rc) {
-		rc = sb_calibration_write(calibration, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
 	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
-			     strerror(-rc));
+		rc = sb_output_failed(path, rc);
 	else if (!sb_opt(setup->options, SB_OPT_quiet))
 		printf("calibration: %s\n", sb_terminal_text(path));
 	free(path);

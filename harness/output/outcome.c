@@ -12,6 +12,7 @@
 
 #include "harness/output/exports.h"
 #include "harness/output/store.h"
+#include "harness/system/program.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "results/convert/convert.h"
@@ -179,6 +180,26 @@ int sb_outcome_prepare(const struct sb_options *options, struct sb_result *resul
 	return 0;
 }
 
+/* ---- pictures ---- */
+
+/* Whether the lack of gnuplot has been reported. */
+static bool lacks_gnuplot;
+
+void sb_outcome_try_plots(const struct sb_options *options)
+{
+	struct sb_program gnuplot = {
+		.argv = (const char *const[]){ "gnuplot", "--version", NULL },
+	};
+
+	if (sb_opt(options, SB_OPT_no_plots))
+		return;
+	lacks_gnuplot = sb_program_run(&gnuplot) == -ENOENT;
+	sb_program_free(&gnuplot);
+	if (lacks_gnuplot)
+		sb_note("no plots: gnuplot is not installed; sched-bench plot all draws them from "
+			"the result, once it is");
+}
+
 /* ---- what is written ---- */
 
 static int cannot_write(const struct sb_result *result, const char *name, int rc)
@@ -210,6 +231,8 @@ static int write_plots(const struct sb_result *result)
 	char why[SB_PLOT_WHY_BYTES];
 	const int rc = sb_write_plots(result, why);
 
+	if (rc == -ENOENT && lacks_gnuplot)
+		return 0;
 	if (rc == -ENOENT || rc == -EIO)
 		sb_note("no plots: %s", why);
 	else if (rc)

@@ -163,6 +163,10 @@ static int convert(const struct sb_options *options, const char *path)
 
 	if (!conversion.converter)
 		return unknown_format(name);
+	/* Several files go into a directory. */
+	rc = conversion.converter->file ? sb_outputs_try(options, SB_VERB_CONVERT) : 0;
+	if (rc)
+		return rc;
 	rc = sb_result_read(&result, path, why, sizeof(why));
 	if (rc == -ENOMEM)
 		return sb_fail_memory();

@@ -15,6 +15,7 @@
 #include "harness/cli/help.h"
 #include "harness/compare/gate_trials.h"
 #include "harness/output/outcome.h"
+#include "harness/output/output.h"
 #include "harness/run/measure.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
@@ -82,17 +83,31 @@ static int take_calibration(struct command *c, const struct sb_calibration *mach
 	return refuse_calibration(c, rc, why);
 }
 
+/* The file that --calibrate writes. */
+static int try_calibration(const char *path)
+{
+	int rc;
+
+	if (!path)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
+			       "--calibration FILE");
+	rc = sb_output_try(path);
+	return rc ? sb_output_failed(path, rc) : 0;
+}
+
 static int read_calibration(struct command *c)
 {
 	struct sb_calibration machine;
 	char *path;
 	int rc = sb_gate_machine(&machine);
 
-	/* --calibrate makes one, and needs none. */
-	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate) || is(c, SB_OPT_gate_virtual))
+	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_gate_virtual))
 		return rc;
 	path = sb_gate_calibration_path(&c->setup, &machine);
-	if (path)
+	if (is(c, SB_OPT_calibrate))
+		rc = try_calibration(path);
+	else if (path)
 		rc = take_calibration(c, &machine, path);
 	free(path);
 	return rc;
@@ -238,6 +253,7 @@ static int prepare(struct command *c)
 	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
 	rc = rc ? rc : read_calibration(c);
 	rc = rc ? rc : sb_outcome_prepare(c->options, &c->place);
+	rc = rc ? rc : sb_outputs_try(c->options, SB_VERB_GATE);
 	if (rc)
 		return rc;
 	c->failures = sb_path_join(c->place.directory, "failures.txt");
@@ -248,26 +264,35 @@ static int prepare(struct command *c)
 
 /* ---- what is written ---- */
 
-static int write_junit(const struct sb_gate_report *gate, FILE *out)
+static int write_json(const void *gate, FILE *out)
+{
+	return sb_gate_write_json(gate, out);
+}
+
+static int write_junit(const void *gate, FILE *out)
 {
 	sb_gate_write_junit(gate, out);
 	return 0;
 }
 
-static int write_markdown(const struct sb_gate_report *gate, FILE *out)
+static int write_markdown(const void *gate, FILE *out)
 {
 	sb_gate_write_markdown(gate, out);
 	return 0;
 }
 
-typedef int writer(const struct sb_gate_report *gate, FILE *out);
+static int write_values(const void *values, FILE *out)
+{
+	sb_gate_values_write(values, out);
+	return 0;
+}
 
 static const struct form {
 	const char *name;	  /* in the directory */
 	enum sb_option_id option; /* SB_OPTIONS: it has none */
-	writer *write;
+	sb_output_writer write;
 } forms[] = {
-	{ "verdict.json", SB_OPTIONS, sb_gate_write_json },
+	{ "verdict.json", SB_OPTIONS, write_json },
 	{ "junit.xml", SB_OPT_junit, write_junit },
 	{ "verdict.md", SB_OPT_markdown, write_markdown },
 };
@@ -276,37 +301,22 @@ static const struct form {
 static int save_values(const struct command *c)
 {
 	const char *path = text_of(c, SB_OPT_save_baseline);
-	struct sb_file file;
 	int rc;
 
 	if (!*path || !c->setup.values.rows || sb_load_rlx(&sb_interrupted))
 		return 0;
-	rc = sb_file_begin_path(&file, path);
-	if (!rc) {
-		sb_gate_values_write(&c->setup.values, file.stream);
-		rc = sb_file_commit(&file);
-	}
+	rc = sb_output(path, write_values, &c->setup.values);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
-			       strerror(-rc));
+		return sb_output_failed(path, rc);
 	sb_note("%s: %" PRIu32 " metrics, a baseline for later gates", path, c->setup.values.rows);
 	return 0;
 }
 
-static int write_file(const struct sb_gate_report *gate, const char *path, writer *write)
+static int write_file(const struct sb_gate_report *gate, const char *path, sb_output_writer write)
 {
-	struct sb_file file;
-	int rc = sb_file_begin_path(&file, path);
+	const int rc = sb_output(path, write, gate);
 
-	if (!rc) {
-		rc = write(gate, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
-	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path, strerror(-rc))
-		  : 0;
+	return rc ? sb_output_failed(path, rc) : 0;
 }
 
 static bool is_stdout(const struct command *c, enum sb_option_id id)
@@ -322,11 +332,7 @@ static int write_form(const struct command *c, const struct sb_gate_report *gate
 	int rc = path ? write_file(gate, path, form->write) : sb_fail_memory();
 
 	free(path);
-	if (rc || !*also)
-		return rc;
-	if (!strcmp(also, "-"))
-		return form->write(gate, stdout) ? sb_fail_memory() : 0;
-	return write_file(gate, also, form->write);
+	return rc || !*also ? rc : write_file(gate, also, form->write);
 }
 
 /* Standard output is a program's, if something was sent there. */
@@ -340,7 +346,7 @@ static FILE *for_people(const struct command *c)
 
 static int tell(const struct command *c, const struct sb_gate_report *gate)
 {
-	static writer *const printed[] = {
+	static int (*const printed[])(const struct sb_gate_report *gate, FILE *out) = {
 		[SB_FORMAT_JSON] = sb_gate_write_json, [SB_FORMAT_CSV] = sb_gate_write_csv
 	};
 	FILE *people = for_people(c);

@@ -272,7 +272,9 @@ static int plot(const struct sb_options *options)
 	if (options->words < 2)
 		return sb_fail(SB_EXIT_USAGE,
 			       "plot: no result; expected a result directory or a result.json");
-	rc = read_results(&results, options->word + 1, options->words - 1);
+	rc = sb_outputs_try(options, SB_VERB_PLOT);
+	if (!rc)
+		rc = read_results(&results, options->word + 1, options->words - 1);
 	if (!rc)
 		rc = plot_results(options, &results);
 	free_results(&results);

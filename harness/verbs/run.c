@@ -267,8 +267,10 @@ static int run_session(struct sb_run_session *session, int argc, char **argv)
 		rc = sb_timing_choose(options);
 	if (!rc)
 		rc = gather_facts(session, argc, argv);
-	if (!rc)
+	if (!rc) {
+		sb_outcome_try_plots(options);
 		rc = measure(session);
+	}
 	if (rc)
 		return rc;
 	/* A result that cannot be written was measured all the same. */

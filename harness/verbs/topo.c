@@ -265,7 +265,6 @@ static int show_model(const struct scene *s)
 static int show(const struct scene *s)
 {
 	const char *svg = s->options->value[SB_OPT_svg].text;
-
 	const int rc = *svg ? sb_output(svg, put_svg, s) : 0;
 
 	if (rc)
