@@ -243,7 +243,9 @@ static int make_job(struct sb_jobs *jobs, const struct command *command, const c
 		rc = sb_options_parse_job(&job->options, command->verb, values.entry, values.n,
 					  command->argc, command->argv);
 		job->options.where = where;
-		if (!rc)
+		/* A gate has workloads of its own. */
+		if (!rc &&
+		    (command->verb != SB_VERB_GATE || *job->options.value[SB_OPT_workload].text))
 			rc = sb_options_choose(&job->options);
 	} else {
 		free(lists.entry);

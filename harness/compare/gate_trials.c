@@ -15,8 +15,8 @@
 #include "results/text/escape.h"
 
 /* The given file, or this machine's in the cache; for the caller to free. */
-char *sb_gate_calibration_path(const struct sb_gate_setup *setup,
-			       const struct sb_calibration *machine)
+static char *calibration_path(const struct sb_gate_setup *setup,
+			      const struct sb_calibration *machine)
 {
 	const char *given = setup->options->value[SB_OPT_calibration].text;
 	char name[80];
@@ -25,6 +25,74 @@ char *sb_gate_calibration_path(const struct sb_gate_setup *setup,
 		return strdup(given);
 	snprintf(name, sizeof(name), "gate-%s.json", machine->fingerprint);
 	return sb_cache_path(name);
+}
+
+static bool is_of(const struct sb_calibration *c, const struct sb_calibration *machine)
+{
+	return !strcmp(c->fingerprint, machine->fingerprint) && !strcmp(c->model, machine->model);
+}
+
+/* The cache's may be missing, another user's, or of another machine or version. */
+static int refuse_calibration(const struct sb_gate_setup *setup, int rc, const char *why)
+{
+	if (*setup->options->value[SB_OPT_calibration].text)
+		return sb_fail(sb_status_of(rc), "--calibration: %s", why);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc != -EINVAL && rc != -EACCES)
+		return sb_fail(sb_status_of(rc), "%s", why);
+	sb_note("%s", why);
+	return 0;
+}
+
+static int take_calibration(struct sb_gate_setup *setup, struct sb_calibration *read,
+			    const struct sb_calibration *machine, const char *path)
+{
+	char why[600];
+	int rc = sb_calibration_read(read, path, why, sizeof(why));
+
+	if (!rc && is_of(read, machine)) {
+		setup->calibration = read;
+		return 0;
+	}
+	if (!rc) {
+		snprintf(why, sizeof(why), "'%s' is of another machine, %s %s; this is %s %s", path,
+			 read->fingerprint, read->model, machine->fingerprint, machine->model);
+		rc = -EINVAL;
+	}
+	read->gates = 0;
+	return refuse_calibration(setup, rc, why);
+}
+
+/* The file that --calibrate writes. */
+static int try_calibration(const char *path)
+{
+	int rc;
+
+	if (!path)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
+			       "--calibration FILE");
+	rc = sb_output_try(path);
+	return rc ? sb_output_failed(path, rc) : 0;
+}
+
+int sb_gate_read_calibration(struct sb_gate_setup *setup, struct sb_calibration *read)
+{
+	struct sb_calibration machine;
+	char *path;
+	int rc = sb_gate_machine(&machine);
+
+	if (rc || sb_opt(setup->options, SB_OPT_counts) ||
+	    sb_opt(setup->options, SB_OPT_gate_virtual))
+		return rc;
+	path = calibration_path(setup, &machine);
+	if (sb_opt(setup->options, SB_OPT_calibrate))
+		rc = try_calibration(path);
+	else if (path)
+		rc = take_calibration(setup, read, &machine, path);
+	free(path);
+	return rc;
 }
 
 /* As `run --slowdown` takes them, but for "none". */
@@ -194,7 +262,7 @@ static int put_calibration_file(const void *calibration, FILE *out)
 
 static int write_calibration(struct sb_gate_setup *setup, const struct sb_calibration *calibration)
 {
-	char *path = sb_gate_calibration_path(setup, calibration);
+	char *path = calibration_path(setup, calibration);
 	int rc = path ? sb_output(path, put_calibration_file, calibration) : -ENOMEM;
 
 	if (rc)

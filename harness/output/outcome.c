@@ -77,7 +77,8 @@ static bool is_in_use(const char *directory)
 /* result.json is written first, and all else can be made again from it;
  * meta.json is written last; runs.csv may be all that its owner has kept. A
  * directory with one of these is left alone, and so is one with the rows of a
- * sweep or a run, or with sweeps of several machines. The first that it holds is named. */
+ * sweep, a run, a comparison or a gate, or with sweeps of several machines. The first that it holds
+ * is named. */
 static int check_empty(const char *directory)
 {
 	const struct {
@@ -90,6 +91,8 @@ static int check_empty(const char *directory)
 		{ "verdict.json", "a result", NULL },
 		{ sb_store_of_sweep.name, "a sweep", "sweep" },
 		{ sb_store_of_run.name, "a run", "run" },
+		{ sb_store_of_ab.name, "a comparison", "ab" },
+		{ sb_store_of_gate.name, "a gate", "gate" },
 		{ SB_MACHINES_FILE, "sweeps", "sweep" },
 		{ "runs.csv", "a result", NULL },
 	};

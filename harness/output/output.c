@@ -125,7 +125,7 @@ int sb_output_try(const char *path)
 	return rc == -ECANCELED ? 0 : rc;
 }
 
-/* A calibration is read, but for --calibrate, which tries the cache's likewise. */
+/* A calibration is read, except by --calibrate, which tries it itself. */
 static bool is_output(enum sb_option_id id, enum sb_verb verb)
 {
 	const unsigned int kind = SB_WRITES_FILE | verb;

@@ -294,6 +294,13 @@ static void how_it_ended(const struct sb_child *child, char *out, size_t bytes)
 		snprintf(out, bytes, "failed with exit status %d", WEXITSTATUS(status));
 }
 
+bool sb_child_ended_well(const struct sb_child *child)
+{
+	return !child->hung && WIFEXITED(child->wait_status) &&
+	       (WEXITSTATUS(child->wait_status) == SB_EXIT_OK ||
+		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
+}
+
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes)
 {
 	char how[100 + WORDS_BYTES];

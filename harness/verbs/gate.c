@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "core/platform/clock.h"
 #include "harness/cli/help.h"
@@ -27,10 +27,12 @@
 
 struct command {
 	struct sb_options *options;
+	struct sb_saved *saved;
 	struct sb_gate_setup setup;
 	struct sb_calibration calibration; /* of this machine; no gates: none */
 	struct sb_result place;		   /* its directory alone */
 	char *failures;
+	char *stored; /* result.json of a baseline that is a directory; NULL: it is none */
 };
 
 static bool is(const struct command *c, enum sb_option_id id)
@@ -41,76 +43,6 @@ static bool is(const struct command *c, enum sb_option_id id)
 static const char *text_of(const struct command *c, enum sb_option_id id)
 {
 	return c->options->value[id].text;
-}
-
-/* ---- calibrations ---- */
-
-static bool is_of(const struct sb_calibration *c, const struct sb_calibration *machine)
-{
-	return !strcmp(c->fingerprint, machine->fingerprint) && !strcmp(c->model, machine->model);
-}
-
-/* The cache's may be missing, another user's, or of another machine or version. */
-static int refuse_calibration(const struct command *c, int rc, const char *why)
-{
-	if (*text_of(c, SB_OPT_calibration))
-		return sb_fail(sb_status_of(rc), "--calibration: %s", why);
-	if (rc == -ENOENT)
-		return 0;
-	if (rc != -EINVAL && rc != -EACCES)
-		return sb_fail(sb_status_of(rc), "%s", why);
-	sb_note("%s", why);
-	return 0;
-}
-
-static int take_calibration(struct command *c, const struct sb_calibration *machine,
-			    const char *path)
-{
-	struct sb_calibration *read = &c->calibration;
-	char why[600];
-	int rc = sb_calibration_read(read, path, why, sizeof(why));
-
-	if (!rc && is_of(read, machine)) {
-		c->setup.calibration = read;
-		return 0;
-	}
-	if (!rc) {
-		snprintf(why, sizeof(why), "'%s' is of another machine, %s %s; this is %s %s", path,
-			 read->fingerprint, read->model, machine->fingerprint, machine->model);
-		rc = -EINVAL;
-	}
-	read->gates = 0;
-	return refuse_calibration(c, rc, why);
-}
-
-/* The file that --calibrate writes. */
-static int try_calibration(const char *path)
-{
-	int rc;
-
-	if (!path)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
-			       "--calibration FILE");
-	rc = sb_output_try(path);
-	return rc ? sb_output_failed(path, rc) : 0;
-}
-
-static int read_calibration(struct command *c)
-{
-	struct sb_calibration machine;
-	char *path;
-	int rc = sb_gate_machine(&machine);
-
-	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_gate_virtual))
-		return rc;
-	path = sb_gate_calibration_path(&c->setup, &machine);
-	if (is(c, SB_OPT_calibrate))
-		rc = try_calibration(path);
-	else if (path)
-		rc = take_calibration(c, &machine, path);
-	free(path);
-	return rc;
 }
 
 /* ---- before a gate ---- */
@@ -242,22 +174,46 @@ static int take_limits(struct command *c)
 	return sb_limits_parse(&c->setup.limits, text);
 }
 
+/* Gates by counts or in virtual time have none, and many gates would have too many. */
+static bool keeps_pairs(const struct command *c)
+{
+	return !is(c, SB_OPT_calibrate) && !is(c, SB_OPT_selftest) && !is(c, SB_OPT_counts) &&
+	       !is(c, SB_OPT_gate_virtual);
+}
+
+static int check_saved(struct command *c)
+{
+	const char *baseline = c->setup.baseline.path;
+	struct stat info;
+
+	c->saved->plan = &c->setup;
+	if (baseline && !stat(baseline, &info) && S_ISDIR(info.st_mode)) {
+		c->stored = sb_path_join(baseline, "result.json");
+		baseline = c->stored;
+	}
+	c->saved->file[SB_SIDE_A] = baseline;
+	c->saved->file[SB_SIDE_B] = c->setup.candidate;
+	return c->saved->store ? sb_saved_check(c->saved) : 0;
+}
+
 static int prepare(struct command *c)
 {
 	int rc = check_mode(c);
 
-	if (!rc && *text_of(c, SB_OPT_workload))
+	if (!rc && !c->options->chosens && *text_of(c, SB_OPT_workload))
 		rc = sb_options_choose(c->options);
 	rc = rc ? rc : take_limits(c);
 	rc = rc ? rc : find_sides(c);
 	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
-	rc = rc ? rc : read_calibration(c);
+	rc = rc ? rc : check_saved(c);
+	rc = rc ? rc : sb_gate_read_calibration(&c->setup, &c->calibration);
 	rc = rc ? rc : sb_outcome_prepare(c->options, &c->place);
 	rc = rc ? rc : sb_outputs_try(c->options, SB_VERB_GATE);
 	if (rc)
 		return rc;
 	c->failures = sb_path_join(c->place.directory, "failures.txt");
 	c->setup.scratch = c->place.directory;
+	c->setup.saved = keeps_pairs(c) ? c->saved : NULL;
 	c->setup.failures = c->failures;
 	return c->failures ? 0 : sb_fail_memory();
 }
@@ -312,13 +268,6 @@ static int save_values(const struct command *c)
 	return 0;
 }
 
-static int write_file(const struct sb_gate_report *gate, const char *path, sb_output_writer write)
-{
-	const int rc = sb_output(path, write, gate);
-
-	return rc ? sb_output_failed(path, rc) : 0;
-}
-
 static bool is_stdout(const struct command *c, enum sb_option_id id)
 {
 	return !strcmp(text_of(c, id), "-");
@@ -329,10 +278,15 @@ static int write_form(const struct command *c, const struct sb_gate_report *gate
 {
 	char *path = sb_path_join(c->place.directory, form->name);
 	const char *also = form->option == SB_OPTIONS ? "" : text_of(c, form->option);
-	int rc = path ? write_file(gate, path, form->write) : sb_fail_memory();
+	int rc = path ? sb_output_inside(path, form->write, gate) : -ENOMEM;
 
+	if (rc)
+		rc = sb_output_failed(path, rc);
 	free(path);
-	return rc || !*also ? rc : write_file(gate, also, form->write);
+	if (rc || !*also)
+		return rc;
+	rc = sb_output(also, form->write, gate);
+	return rc ? sb_output_failed(also, rc) : 0;
 }
 
 /* Standard output is a program's, if something was sent there. */
@@ -441,6 +395,15 @@ static int compare_setups(const struct command *c)
 	return 0;
 }
 
+/* What an interrupt leaves undecided can go on. */
+static int end_pairs(struct command *c, enum sb_gate_verdict verdict)
+{
+	if (sb_load_rlx(&sb_interrupted) && verdict == SB_GATE_UNDECIDED)
+		return sb_saved_interrupted(c->saved, c->place.directory);
+	sb_saved_remove(c->saved);
+	return status_of(verdict);
+}
+
 static int gate_once(struct command *c)
 {
 	struct sb_gate_report gate;
@@ -456,7 +419,7 @@ static int gate_once(struct command *c)
 	/* Without a baseline, failures alone are reported. */
 	if (!rc && (c->setup.baseline.path || gate.tests)) {
 		rc = tell(c, &gate);
-		rc = rc ? rc : status_of(gate.verdict);
+		rc = rc ? rc : end_pairs(c, gate.verdict);
 	}
 	sb_gate_free(&gate);
 	return rc;
@@ -482,22 +445,49 @@ static int run_command(struct command *c)
 	return gate_once(c);
 }
 
+static int gate(struct sb_options *options, struct sb_saved *saved)
+{
+	static struct command c;
+	int rc;
+
+	c = (struct command){ .options = options, .saved = saved };
+	rc = prepare(&c);
+	rc = rc ? rc : run_command(&c);
+	sb_saved_close(saved);
+	sb_gate_setup_free(&c.setup);
+	sb_result_free(&c.place);
+	free(c.failures);
+	free(c.stored);
+	return rc;
+}
+
+static int resume(const struct sb_options *given, int argc, char **argv)
+{
+	struct sb_saved saved = { .kind = &sb_store_of_gate, .series = sb_gate_saved_series };
+	struct sb_jobs jobs;
+	int rc = sb_saved_resume(&saved, given, argc - 1, argv + 1, &jobs);
+
+	rc = rc ? rc : gate(&jobs.job[0].options, &saved);
+	sb_saved_close(&saved);
+	sb_jobs_free(&jobs);
+	return rc;
+}
+
 int sb_command_gate(int argc, char **argv)
 {
-	static struct sb_options options;
-	static struct command c;
-	int rc = sb_options_parse_for(&options, SB_VERB_GATE, argc - 1, argv + 1);
+	static struct sb_job job;
+	const struct sb_jobs jobs = { .job = &job, .jobs = 1 };
+	struct sb_saved saved = { .kind = &sb_store_of_gate,
+				  .jobs = &jobs,
+				  .series = sb_gate_saved_series };
+	int rc = sb_options_parse_for(&job.options, SB_VERB_GATE, argc - 1, argv + 1);
 
-	c = (struct command){ .options = &options };
-	if (!rc && sb_opt(&options, SB_OPT_help)) {
+	if (!rc && sb_opt(&job.options, SB_OPT_help))
 		sb_help_verb(SB_VERB_GATE);
-	} else if (!rc) {
-		rc = prepare(&c);
-		rc = rc ? rc : run_command(&c);
-		sb_gate_setup_free(&c.setup);
-		sb_result_free(&c.place);
-		free(c.failures);
-	}
-	sb_options_free(&options);
+	else if (!rc && sb_opt(&job.options, SB_OPT_resume))
+		rc = resume(&job.options, argc, argv);
+	else if (!rc)
+		rc = gate(&job.options, &saved);
+	sb_options_free(&job.options);
 	return rc;
 }

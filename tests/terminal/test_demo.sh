@@ -58,7 +58,7 @@ lonely() {
 }
 taskset=$(command -v taskset)
 holds "on one CPU without gnuplot" lonely
-holds "which is said" grep -q 'no plots: gnuplot is not installed' "$work/err"
+holds "which is said once" test "$(grep -c 'no plots: gnuplot is not installed' "$work/err")" -eq 1
 holds "by one worker" has '; 1 worker, '
 holds "the environment does not count" has '^skynet: ns_per_op .*\(6 repetitions, all\| of 6 \)'
 holds "but for the directory" test -s "$work/here/report.html"
