@@ -28,7 +28,7 @@ fi
 for suite in "$@"; do
 	rm -rf "$root"
 	# Lists may be older than they say that they are valid: a mirror may be a snapshot.
-	if ! mmdebstrap --variant=apt --quiet --aptopt='Acquire::Check-Valid-Until "false"' --include=$needs \
+	if ! mmdebstrap --variant=apt --quiet --aptopt='Acquire::Check-Valid-Until "false"' --include="$needs" \
 		"$suite" "$root" >"$root.log" 2>&1; then
 		echo "# skipped: Debian $suite cannot be had here: $(grep -m1 '^E: ' "$root.log" || tail -1 "$root.log")"
 		rm -f "$root.log"
