@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/cli/help.h"
+#include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
 #include "harness/guide/complete.h"
@@ -81,10 +83,18 @@ static int run_verb(int argc, char **argv)
 	return SB_EXIT_OK;
 }
 
+/* Set for processes whose command line a sched-bench has made. */
+#define MADE "SB_COMMAND_LINE_IS_MADE"
+
 int main(int argc, char **argv)
 {
 	int rc;
 
+	/* Command lines of the processes that this one starts go from the general to the
+	 * particular. */
+	if (!getenv(MADE))
+		sb_options_typed(argc, argv);
+	(void)setenv(MADE, "1", 1);
 	sb_crash_watch();
 	/* A bound on the size of files is an error of the write, as a full disk. */
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -31,6 +31,7 @@ if [ $# -gt 0 ] && [ "$1" = -- ]; then
 	shift
 fi
 
+command -v git >/dev/null || fail 4 "git is not installed; expected it, to check out both sides"
 # A shallow clone may end before the two meet.
 head=$(git rev-parse --verify --quiet "$head^{commit}") ||
 	fail 3 "there is no such head; expected a revision"

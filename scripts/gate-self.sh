@@ -33,8 +33,9 @@ status=$?
 [ $status -eq 0 ] || exit $status
 
 command -v valgrind >/dev/null || skip "valgrind is not installed"
+command -v git >/dev/null || skip "git is not installed"
 hash=$(git rev-parse --verify --quiet "$base^{commit}") ||
-	skip "there is no commit $base here (a shallow clone?)"
+	skip "git finds no commit $base here (a tarball, a shallow clone?)"
 if git show "$hash:$baseline" >"$work/before.csv" 2>/dev/null &&
 	! cmp -s "$work/before.csv" $baseline; then
 	echo "gate-self.sh: the baseline in virtual time has changed since $base:"

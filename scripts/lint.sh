@@ -2,7 +2,19 @@
 # Format, architecture, static analysis, shell scripts. Prints what is wrong.
 set -u
 status=0
-sources=$(git ls-files -co --exclude-standard '*.c' '*.h' '*.cc')
+
+# files PATTERN...: the files of those names, except what was built or measured. Not by git: a
+# tarball has no repository, and git refuses the tree of another owner.
+files() {
+	for pattern; do
+		set -- "$@" -o -name "$pattern"
+		shift
+	done
+	shift
+	find . \( -path ./build -o -path ./sched-bench-results -o -path ./.git \) -prune -o -type f \( "$@" \) -print |
+		sed 's|^\./||'
+}
+sources=$(files '*.c' '*.h' '*.cc')
 
 fail() {
 	echo "lint: $1"
@@ -36,7 +48,7 @@ order() {
 		core platform memory record queue wake message timers process worker
 		affinity profile
 		workloads load lib described replay own savina tokio
-		results stats record files ledger compare page gate json trace plots pictures convert
+		results text stats record files ledger compare page gate json trace plots pictures convert
 		harness terminal plugin cli kernel system check output within run virtual micro sweep fleet calibrate compare topology guide verbs
 	EOF
 }
@@ -104,6 +116,10 @@ $wrong"
 		sqlite	include.<sqlite3	harness/output/store(_file\.h|_rows\.c|\.c)
 		liburcu	include.<urcu	core/memory/table\.[ch]
 	EOF
+	# shellcheck disable=SC2046
+	wrong=$(python3 scripts/foreign.py $(git ls-files -co --exclude-standard 'results/*.c' 'harness/*.c')) ||
+		fail "text from outside that is printed as it is; results/text/escape.h has a function for each target:
+$wrong"
 	wrong=$(grep -nE '\b(clock_gettime|gettimeofday|sched_yield|usleep|nanosleep|pthread_(create|cond_|mutex_)[a-z_]*|rand|random|getrandom|syscall) *\(' core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] |
 		grep -vE '^core/(platform/(threads|clock|clock_checks)|memory/pages)\.c:')
 	[ -z "$wrong" ] || fail "core/platform/platform.h is the only door to this:
@@ -133,7 +149,7 @@ $(grep -E ' (warning|error): ' build/tidy.log | sort -u)"
 # What needs Erlang's headers is left out.
 analysis() {
 	list=build/tidy.list
-	git ls-files -co --exclude-standard '*.c' ':!scripts/peers/erlang' >$list
+	files '*.c' | grep -v '^scripts/peers/erlang/' >$list
 	grep /virtual/ $list >$list.virtual
 	grep -v /virtual/ $list | grep '^tests/' >$list.tests
 	grep -v '/virtual/\|^tests/' $list >$list.real
@@ -145,7 +161,7 @@ analysis() {
 }
 
 scripts() {
-	git ls-files -co --exclude-standard '*.sh' '*.bash' .ci/run | xargs shellcheck ||
+	files '*.sh' '*.bash' | xargs shellcheck .ci/run ||
 		fail "shellcheck"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs and that are missing. Says
 # first what it is about to install; does and says nothing when all is there.
-# usage: setup.sh bench|check|deb|fuzz|models|lint|numa|peers|readers|slurm
+# usage: setup.sh bench|check|deb|fuzz|models|lint|numa|peers|readers|slurm|suites
 set -eu
 
 build="gcc g++ libc6-dev make pkg-config libhwloc-dev libjemalloc-dev liburcu-dev libjansson-dev libsqlite3-dev zlib1g-dev libzstd-dev libcminpack-dev libbenchmark-dev libboost-context-dev"
@@ -9,7 +9,7 @@ run="gnuplot-nox fonts-dejavu-core hwloc"
 models="gcc libc6-dev spin tcc"
 tools="python3 util-linux"
 tests="libcmocka-dev $tools spin tcc chromium valgrind zstd"
-lint="clang clang-format clang-tidy shellcheck git python3"
+lint="clang clang-format clang-tidy shellcheck python3"
 # Without one of these its peer is left out, and all else goes on.
 peers="erlang-base erlang-dev libcaf-dev"
 # Of these the newest of Debian is wanted, and this Debian's is the second choice.
@@ -29,7 +29,7 @@ guest_possible() {
 case ${1-} in
 bench) packages="$build $run" ;;
 check) packages="$build $run $tests" ;;
-deb) packages="$build debhelper lintian mmdebstrap" ;;
+deb) packages="$build debhelper git lintian mmdebstrap" ;;
 fuzz) packages="$build clang afl++" ;;
 models) packages="$models" ;;
 lint) packages="$build $tests $lint" ;;
@@ -40,8 +40,9 @@ numa)
 peers) packages="$build $run $tools" ;;
 readers) packages="$readers" ;;
 slurm) packages="$build $tools slurm-wlm slurmctld slurmd" ;;
+suites) packages="mmdebstrap" ;;
 *)
-	echo "setup.sh: expected bench, check, deb, fuzz, models, lint, numa, peers, readers or slurm, not '${1-}'" >&2
+	echo "setup.sh: expected bench, check, deb, fuzz, models, lint, numa, peers, readers, slurm or suites, not '${1-}'" >&2
 	exit 3
 	;;
 esac

@@ -3,6 +3,11 @@
 # shellcheck shell=sh disable=SC2154
 n=0
 
+# Numbers have points in what the command writes, whatever the user's locale is; the command itself runs in that.
+awk() {
+	LC_ALL=C command awk "$@"
+}
+
 # report NAME OK DETAILS: one line, and of what is wrong the beginning.
 report() {
 	n=$((n + 1))

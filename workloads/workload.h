@@ -44,7 +44,7 @@ static inline bool sb_param_is_text(const struct sb_param *param)
 /* A metric that a workload has besides those that all have. */
 struct sb_workload_metric {
 	const char *name;   /* of letters, digits and '_'; that of no other metric */
-	const char *unit;   /* "ns", "count" */
+	const char *unit;   /* "ns", "count": letters, digits, blanks and %/_.*^() */
 	const char *better; /* "lower", "higher", or "" */
 	const char *doc;
 };

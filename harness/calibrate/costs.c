@@ -10,6 +10,7 @@
 #include "results/files/table.h"
 #include "results/files/wrap.h"
 #include "results/json/json_out.h"
+#include "results/text/escape.h"
 
 static const struct {
 	const char *name;
@@ -88,8 +89,9 @@ int sb_calibration_write_csv(const struct sb_calibration *c, FILE *out)
 		const struct sb_cost *cost = &c->cost[r];
 
 		fill_columns(cost, value);
-		fprintf(out, "%s,%s,%s,%" PRIu32, info[cost->id].name, cost->of,
-			info[cost->id].unit, cost->spread.n);
+		fprintf(out, "%s,", info[cost->id].name);
+		sb_csv_put_text(out, cost->of);
+		fprintf(out, ",%s,%" PRIu32, info[cost->id].unit, cost->spread.n);
 		for (int i = 0; i < COLUMNS; i++) {
 			fputc(',', out);
 			if (!isnan(value[i]))
@@ -158,7 +160,7 @@ static void put_clock(const struct sb_clock_info *clock, FILE *out)
 			clock->source, clock->hz, clock->error_ppm, clock->offset_bound_ns);
 	else
 		fprintf(out, "clock: %s; the processor's counter (%s) cannot be trusted: %s\n",
-			clock->source, SB_CLOCK_COUNTER, clock->reason);
+			clock->source, SB_CLOCK_COUNTER, sb_terminal_text(clock->reason));
 }
 
 static void put_costs(const struct sb_calibration *c, FILE *out, int columns)
@@ -194,7 +196,7 @@ static void put_pretty(const struct sb_calibration *c, FILE *out, int columns)
 	fputc('\n', out);
 	put_costs(c, out, columns);
 	if (*c->note)
-		fprintf(out, "\n%s\n", c->note);
+		fprintf(out, "\n%s\n", sb_terminal_text(c->note));
 	if (sb_calibration_is_disturbed(c))
 		fprintf(out,
 			"\nThe load average is %.1f on %" PRIu32

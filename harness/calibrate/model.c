@@ -183,20 +183,15 @@ static int write_model(const struct sb_model_file *file, const char *path)
 
 int sb_calibration_save_model(const struct sb_calibration *c, const char *path)
 {
-	char *own = *path ? strdup(path) : sb_cache_path(SB_MODEL_OWN);
 	struct sb_model_file file = { .median_error_pct = NAN, .max_error_pct = NAN, .tau = NAN };
 	int rc;
 
 	for (int i = 0; i < SB_MODEL_VALUES_MAX; i++)
 		file.value[i] = NAN;
-	if (!own)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "--save-model: no cache for it; expected "
-						    "--output FILE");
 	set_measured(&file, c);
 	rc = sb_fit_model(&file, c);
 	if (!rc)
-		rc = write_model(&file, own);
+		rc = write_model(&file, path);
 	sb_model_file_free(&file);
-	free(own);
 	return rc;
 }

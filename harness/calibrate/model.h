@@ -6,8 +6,8 @@
 
 /*
  * Measures the rest, fits the costs of straight code, so that workloads on one worker take as long
- * in virtual time as they do here, and writes the model. path: "" for this machine's in the user's
- * cache. Returns 0, or an exit status after an error has been printed.
+ * in virtual time as they do here, and writes the model. Returns 0, or an exit status after an error
+ * has been printed.
  */
 SB_MUST_CHECK int sb_calibration_save_model(const struct sb_calibration *c, const char *path);
 

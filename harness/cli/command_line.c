@@ -74,7 +74,39 @@ struct sb_reading {
 	enum sb_verb verb;
 	struct option table[LONG_MAX_OPTIONS];
 	size_t options; /* of the table; then come parameters */
+	char *const *word;
+	int words;
 };
+
+static bool has_param(const struct sb_workload *workload, const char *name)
+{
+	for (const struct sb_param *p = workload->params; p->name; p++) {
+		if (!strcmp(p->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a workload of the command line has it. */
+static bool may_be_meant(const struct sb_reading *reading, const char *param)
+{
+	for (const struct sb_workload **w = sb_workloads; *w; w++) {
+		for (int i = 0; i < reading->words && has_param(*w, param); i++) {
+			if (strstr(reading->word[i], (*w)->name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* For sb_most_like(): the options, and the parameters that may be meant. */
+static const char *next_meant(const void *state, size_t i)
+{
+	const struct sb_reading *reading = state;
+	const char *name = reading->table[i].name;
+
+	return i < reading->options || !name || may_be_meant(reading, name) ? name : "";
+}
 
 /* The verb that has the option, by its name or its letter; NULL: none. */
 static const struct sb_verb_info *verb_with(const char *word, const char *name)
@@ -116,7 +148,8 @@ static bool list_prefixed(const struct sb_reading *reading, const char *prefix, 
 	uint32_t n = 0;
 	size_t used = 0;
 
-	for (size_t i = 0; i < reading->options && *prefix; i++) {
+	/* A letter is one of another tool rather than the beginning of a name. */
+	for (size_t i = 0; i < reading->options && prefix[0] && prefix[1]; i++) {
 		if (strncmp(reading->table[i].name, prefix, strlen(prefix)) != 0)
 			continue;
 		if (n == PREFIXED_MOST)
@@ -158,8 +191,7 @@ static int unknown_option(const struct sb_reading *reading, char *const *argv)
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; %s", word, habit);
 	if (list_prefixed(reading, name, likes, sizeof(likes)))
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean %s?", word, likes);
-	/* Nothing is like a single letter. */
-	like = name[0] && name[1] ? sb_most_like(name, sb_long_option_name, table) : NULL;
+	like = sb_most_like(name, next_meant, reading);
 	if (like)
 		return sb_fail(SB_EXIT_USAGE, "unknown option '%s'; did you mean --%s?", word,
 			       like);
@@ -201,13 +233,57 @@ static int add_sweep(struct sb_options *options, enum sb_option_id id, const cha
 	return sb_options_set(options, id, text, "command line");
 }
 
+/* The command line of the process, if a user has typed it. */
+static struct {
+	char **word;
+	int words;
+} typed;
+
+void sb_options_typed(int argc, char **argv)
+{
+	typed.word = argv;
+	typed.words = argc;
+}
+
+/* Of two different values one would not count. */
+static int check_once(char *const *argv, const char *name, const char *before, const char *text)
+{
+	if (argv < typed.word || argv >= typed.word + typed.words || !strcmp(before, text))
+		return 0;
+	return sb_fail(SB_EXIT_USAGE, "--%s is given twice, as '%s' and as '%s'; expected it once",
+		       name, before, text);
+}
+
+static int check_option_once(const struct sb_options *options, enum sb_option_id id,
+			     const char *text, char *const *argv)
+{
+	const struct sb_option_value *value = &options->value[id];
+
+	if ((sb_option[id].verbs & SB_REPEATED) || id == SB_OPT_parameter_scan ||
+	    id == SB_OPT_parameter_list || strcmp(value->source, "command line") != 0)
+		return 0;
+	return check_once(argv, sb_option[id].name, value->text, text);
+}
+
+static int check_param_once(const struct sb_options *options, const char *name, const char *text,
+			    char *const *argv)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < options->givens && !rc; i++) {
+		if (!options->given[i].where && !strcmp(options->given[i].name, name))
+			rc = check_once(argv, name, options->given[i].text, text);
+	}
+	return rc;
+}
+
 static int take_option(struct sb_options *options, enum sb_option_id id, const char *text)
 {
 	if (id == SB_OPT_parameter_scan || id == SB_OPT_parameter_list)
 		return add_sweep(options, id, text);
 	if (sb_option[id].verbs & SB_REPEATED)
 		return add_value(options, id, text);
-	return sb_options_set(options, id, text ? text : "yes", "command line");
+	return sb_options_set(options, id, text, "command line");
 }
 
 int sb_options_take_param(struct sb_options *options, const char *name, const char *text)
@@ -254,17 +330,23 @@ static int missing_value(const struct sb_reading *reading, const char *word)
 static int take_one(struct sb_options *options, const struct sb_reading *reading, int found,
 		    int index, char *const *argv)
 {
+	const char *text = optarg ? optarg : "yes";
+	int id;
+	int rc;
+
 	if (found == '?')
 		return unknown_option(reading, argv);
 	if (found == ':')
 		return missing_value(reading, argv[optind - 1]);
 	if (index >= 0 && check_abbreviation(reading, index, argv))
 		return SB_EXIT_USAGE;
-	if (found == PARAM_VALUE)
-		return sb_options_take_param(options, reading->table[index].name, optarg);
-	return take_option(options,
-			   found >= 1000 ? found - 1000 : option_of_letter(reading->verb, found),
-			   optarg);
+	if (found == PARAM_VALUE) {
+		rc = check_param_once(options, reading->table[index].name, text, argv);
+		return rc ? rc : sb_options_take_param(options, reading->table[index].name, text);
+	}
+	id = found >= 1000 ? found - 1000 : option_of_letter(reading->verb, found);
+	rc = check_option_once(options, (enum sb_option_id)id, text, argv);
+	return rc ? rc : take_option(options, (enum sb_option_id)id, text);
 }
 
 int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv)
@@ -274,6 +356,8 @@ int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int
 	int rc = 0;
 
 	reading.verb = verb;
+	reading.word = argv;
+	reading.words = argc;
 	reading.options = sb_options_long_table(reading.table, verb);
 	build_short_options(letters, verb);
 	optind = 0; /* glibc: start afresh, also within a group of letters */

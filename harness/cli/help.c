@@ -9,6 +9,7 @@
 #include "harness/cli/verb.h"
 #include "harness/cli/version.h"
 #include "harness/terminal/progress.h"
+#include "results/text/escape.h"
 
 void sb_help(void)
 {
@@ -31,6 +32,7 @@ void sb_help_wrapped(const char *text, int column)
 {
 	const int columns = sb_help_columns();
 
+	text = sb_terminal_text(text);
 	while ((int)strlen(text) > columns - column) {
 		int n = columns - column;
 

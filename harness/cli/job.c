@@ -8,6 +8,7 @@
 
 #include "harness/cli/job_names.h"
 #include "harness/cli/reading.h"
+#include "harness/plugin/description.h"
 #include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/input.h"
@@ -54,7 +55,7 @@ static int SB_PRINTF(3, 4)
 static int unknown_name(const struct spot *spot)
 {
 	const char *name = spot->entry->name;
-	const char *like = sb_option_most_like(spot->verb, name);
+	const char *like = sb_option_most_like(spot->verb, name + strspn(name, "-"));
 	char habit[SB_HABIT_BYTES];
 
 	if (sb_habit_in_verb(spot->verb, name, habit))
@@ -242,7 +243,9 @@ static int make_job(struct sb_jobs *jobs, const struct command *command, const c
 		rc = sb_options_parse_job(&job->options, command->verb, values.entry, values.n,
 					  command->argc, command->argv);
 		job->options.where = where;
-		if (!rc)
+		/* A gate has workloads of its own. */
+		if (!rc &&
+		    (command->verb != SB_VERB_GATE || *job->options.value[SB_OPT_workload].text))
 			rc = sb_options_choose(&job->options);
 	} else {
 		free(lists.entry);
@@ -318,8 +321,13 @@ static int bad_file(const char *path, const struct sb_ini_error *error)
 static int read_file(struct sb_jobs *jobs, const struct command *command, const char *path)
 {
 	struct sb_ini_error error;
-	int rc = sb_ini_read(&jobs->file[jobs->files], path, NULL, &error);
+	int rc;
 
+	if (sb_description_is(path))
+		return sb_fail(SB_EXIT_USAGE,
+			       "%s: it describes a workload; expected a job file, or -w %s%s", path,
+			       strchr(path, '/') ? "" : "./", path);
+	rc = sb_ini_read(&jobs->file[jobs->files], path, NULL, &error);
 	if (rc == -EINVAL)
 		return bad_file(path, &error);
 	if (rc)

@@ -55,8 +55,9 @@ static bool is_last(const struct sb_options *options, uint32_t given)
 static void show_job(const struct sb_job *job, enum sb_verb verb, FILE *out)
 {
 	const struct sb_options *options = &job->options;
+	const char *workload = options->value[SB_OPT_workload].text;
 
-	fprintf(out, "[%s]\n", job->name ? job->name : options->value[SB_OPT_workload].text);
+	fprintf(out, "[%s]\n", job->name ? job->name : *workload ? workload : "job");
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (!sb_option_is_common(id) && is_shown(options, verb, id))
 			put_entry(verb, sb_option[id].name, text_of(options, id), out);

@@ -408,7 +408,7 @@ int sb_options_parse_for(struct sb_options *options, enum sb_verb verb, int argc
 	const struct sb_verb_info *info = sb_verb_of(verb);
 	const int rc = sb_options_parse_job(options, verb, NULL, 0, argc, argv);
 
-	if (rc || !options->words || !info->advice)
+	if (rc || !options->words || !info->advice || sb_opt(options, SB_OPT_resume))
 		return rc;
 	return sb_fail(SB_EXIT_USAGE, "%s: '%s' is not expected; %s", info->name, options->word[0],
 		       info->advice);

@@ -128,15 +128,18 @@ static bool has_file(const struct revision *r, const char *file)
 
 static int find_revision(struct revision *r)
 {
+	const int status = ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--show-toplevel")),
+			       r->top, sizeof(r->top));
 	char commit[300];
 
-	if (ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--show-toplevel")), r->top,
-		sizeof(r->top)))
+	if (status)
 		return sb_fail(SB_EXIT_USAGE,
-			       "--baseline: '%s' is no file, and this is no git repository; "
-			       "expected a sched-bench, a result, or a revision of the repository "
-			       "that the command is started in",
-			       r->text);
+			       "--baseline: '%s' is no file, and git %s; expected a sched-bench, a "
+			       "result, or a revision of the repository that the command is "
+			       "started in",
+			       r->text,
+			       status == NOT_FOUND ? "is not installed"
+						   : "finds no repository here");
 	snprintf(commit, sizeof(commit), "%s^{commit}", r->text);
 	if (*r->text == '-' || strlen(r->text) > 200 ||
 	    ask(WORDS(WORD("git"), WORD("rev-parse"), WORD("--verify"), WORD("--quiet"), commit),

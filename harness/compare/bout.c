@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/platform/clock.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
 #include "results/record/series.h"
-
-#define PAIRS_OF_BLOCK 2
 
 /* A workload of which more than that part is invalid has no verdict. */
 #define INVALID_MAX 0.2
@@ -184,11 +181,11 @@ static int check_sides(const struct sb_bout *bout)
 static bool after_pair(void *arg)
 {
 	struct sb_bout *bout = arg;
-	const uint32_t blocks = bout->pairs.pairs / PAIRS_OF_BLOCK;
+	const uint32_t blocks = bout->pairs.pairs / SB_BOUT_BLOCK;
 
 	if (bout->pairs.pairs == 1)
 		bout->rc = check_sides(bout);
-	if (bout->pairs.pairs % PAIRS_OF_BLOCK)
+	if (bout->pairs.pairs % SB_BOUT_BLOCK)
 		return !bout->rc;
 	for (int i = 0; i < SB_LOOKS && !bout->rc; i++) {
 		if (sb_look[i] == blocks)
@@ -205,7 +202,7 @@ void sb_bout_before_run(void *arg, uint32_t pair, enum sb_side_id side)
 
 	(void)pair;
 	snprintf(phase, sizeof(phase), "%sblock %" PRIu32 " of at most %d, %s", bout->setup->prefix,
-		 bout->pairs.pairs / PAIRS_OF_BLOCK + 1, SB_LOOK_LAST,
+		 bout->pairs.pairs / SB_BOUT_BLOCK + 1, SB_LOOK_LAST,
 		 side == SB_SIDE_A ? "baseline" : "candidate");
 	sb_progress_phase(&bout->setup->progress, bout->job->workload, phase);
 }
@@ -264,7 +261,7 @@ static void explain(const struct sb_bout *bout, uint32_t i)
 	struct sb_gate_test *test = &bout->test[i];
 	const uint32_t needed =
 		sb_sequential_forecast(test->rule.limit, test->rule.beta, test->deviation);
-	const bool is_full = bout->pairs.pairs >= SB_LOOK_LAST * PAIRS_OF_BLOCK;
+	const bool is_full = bout->pairs.pairs >= SB_BOUT_PAIRS_MAX;
 
 	if (*test->why || test->rule.verdict != SB_GATE_UNDECIDED)
 		return;
@@ -344,10 +341,10 @@ char *const *sb_bout_words(const struct sb_bout *bout, struct sb_bout_words *out
 /* The rest of the budget is shared by the remaining workloads. */
 uint64_t sb_bout_time(const struct sb_bout *bout)
 {
-	const uint64_t now = sb_clock_ns();
 	const uint32_t left = bout->setup->jobs - (uint32_t)(bout->job - bout->setup->job);
+	const uint64_t time_ns = bout->left_ns / left;
 
-	return now < bout->end_ns ? (bout->end_ns - now) / left : 1;
+	return time_ns ? time_ns : 1;
 }
 
 static enum sb_awake_when awake_when(const struct sb_gate_setup *setup)
@@ -366,12 +363,14 @@ int sb_bout_run(struct sb_bout *bout)
 		.side = { { program, sb_bout_words(bout, &words[0], SB_SIDE_A), setup->limit_ns },
 			  { setup->candidate, sb_bout_words(bout, &words[1], SB_SIDE_B),
 			    setup->limit_ns } },
-		.most = SB_LOOK_LAST * PAIRS_OF_BLOCK,
+		.most = SB_BOUT_PAIRS_MAX,
 		.time_ns = sb_bout_time(bout),
 		.has_warm_up = true,
 		.keep_awake = awake_when(setup),
 		.seed = setup->seed,
 		.scratch = setup->scratch,
+		.saved = setup->saved,
+		.first_series = SB_SIDES * (uint32_t)(bout->job - setup->job),
 		.failures = setup->failures,
 		.before = sb_bout_before_run,
 		.after = after_pair,

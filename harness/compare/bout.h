@@ -8,12 +8,17 @@
 #include "harness/compare/gate.h"
 #include "harness/compare/pairs.h"
 
+#define SB_BOUT_BLOCK	  2 /* pairs */
+#define SB_BOUT_PAIRS_MAX (SB_LOOK_LAST * SB_BOUT_BLOCK)
+/* Against a stored result as many runs are enough. */
+#define SB_BOUT_STORED	  30
+
 struct sb_bout {
 	struct sb_gate_setup *setup;
 	const struct sb_gate_job *job;
 	struct sb_gate_workload *workload;
 	struct sb_gate_test *test; /* [job->limits->n] */
-	uint64_t end_ns;	   /* of all workloads */
+	uint64_t left_ns;	   /* time for this workload and those behind it */
 	struct sb_pairs pairs;
 	double looked;	  /* share of the last look */
 	bool is_hopeless; /* it ended early: noise hides what is left to decide */

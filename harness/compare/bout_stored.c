@@ -8,9 +8,6 @@
 #include "results/json/read.h"
 #include "results/stats/unpaired.h"
 
-/* So many are enough. */
-#define STORED_RUNS 30
-
 static uint32_t take_values(double *out, const struct sb_series *series, enum sb_metric_id metric)
 {
 	uint32_t n = 0;
@@ -111,12 +108,14 @@ int sb_bout_run_stored(struct sb_bout *bout, const struct sb_result *stored)
 		return sb_fail(SB_EXIT_USAGE, "--baseline: it has changed");
 	bout->pairs = (struct sb_pairs){
 		.side = { side, side },
-		.most = STORED_RUNS / 2,
+		.most = SB_BOUT_STORED / 2,
 		.time_ns = sb_bout_time(bout),
 		.has_warm_up = true,
 		.keep_awake = SB_AWAKE_NO, /* nor was the baseline */
 		.seed = setup->seed,
 		.scratch = setup->scratch,
+		.saved = setup->saved,
+		.first_series = SB_SIDES * (uint32_t)(bout->job - setup->job),
 		.failures = setup->failures,
 		.before = sb_bout_before_run,
 		.arg = bout,

@@ -9,10 +9,12 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/compare/comparison.h"
+#include "results/files/answer.h"
 #include "results/files/table.h"
 #include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/text/escape.h"
 
 /* ---- which metrics ---- */
 
@@ -88,7 +90,7 @@ static uint32_t put_workload(const struct sb_findings *findings, uint32_t first,
 	sb_table_column(&table, "verdict", SB_TABLE_LEFT | SB_TABLE_WRAPS, 0);
 	while (i < findings->n && !strcmp(findings->finding[i].name, name))
 		add_finding(&table, &findings->finding[i++]);
-	fprintf(out, "\n%s\n", name);
+	fprintf(out, "\n%s\n", sb_terminal_text(name));
 	sb_table_put(&table, out, columns, NULL);
 	return i - first;
 }
@@ -99,11 +101,11 @@ void sb_compared_put(const char *answer, const struct sb_findings *findings, FIL
 	struct sb_wrap wrap;
 	FILE *stream = sb_wrap_begin(&wrap, out, &columns);
 
-	fputs(answer, stream);
+	sb_answer_put(stream, answer, "", "");
 	for (uint32_t i = 0; i < findings->n;)
 		i += put_workload(findings, i, stream, columns);
 	for (uint32_t i = 0; i < findings->notes; i++)
-		fprintf(stream, "%s%s\n", i ? "" : "\n", findings->note[i]);
+		fprintf(stream, "%s%s\n", i ? "" : "\n", sb_terminal_text(findings->note[i]));
 	sb_wrap_end(&wrap);
 }
 

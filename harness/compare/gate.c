@@ -108,7 +108,7 @@ static int describe(struct sb_gate_report *gate, const struct sb_gate_setup *set
 }
 
 static int run_job(struct sb_gate_setup *setup, struct sb_gate_report *gate, uint32_t job,
-		   const struct sb_result *stored, uint64_t end_ns)
+		   const struct sb_result *stored, uint64_t left_ns)
 {
 	static struct sb_bout bout;
 	uint32_t tests = 0;
@@ -119,20 +119,26 @@ static int run_job(struct sb_gate_setup *setup, struct sb_gate_report *gate, uin
 				 .job = &setup->job[job],
 				 .workload = &gate->workload[job],
 				 .test = &gate->test[tests],
-				 .end_ns = end_ns };
+				 .left_ns = left_ns };
 	return stored ? sb_bout_run_stored(&bout, stored) : sb_bout_run(&bout);
 }
 
 static int run_jobs(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 		    const struct sb_result *stored)
 {
-	const uint64_t end_ns = sb_clock_ns() + sb_opt(setup->options, SB_OPT_budget);
+	uint64_t left_ns = sb_opt(setup->options, SB_OPT_budget);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < setup->jobs && !rc; i++) {
+		uint64_t spent_ns;
+
 		if (sb_load_rlx(&sb_interrupted))
 			break;
-		rc = run_job(setup, gate, i, stored, end_ns);
+		rc = run_job(setup, gate, i, stored, left_ns);
+		/* What is saved has had its time, too. */
+		spent_ns = (uint64_t)(1e9 * gate->workload[i].elapsed_s);
+		left_ns -= spent_ns < left_ns ? spent_ns : left_ns;
+		gate->elapsed_s += gate->workload[i].elapsed_s;
 	}
 	for (uint32_t i = 0; i < gate->tests; i++) {
 		struct sb_gate_test *test = &gate->test[i];
@@ -141,6 +147,17 @@ static int run_jobs(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 			snprintf(test->why, sizeof(test->why), "interrupted");
 	}
 	return rc;
+}
+
+bool sb_gate_saved_series(const struct sb_saved *saved, uint32_t index, struct sb_saved_series *out)
+{
+	const struct sb_gate_setup *setup = saved->plan;
+
+	if (index >= SB_SIDES * setup->jobs)
+		return false;
+	*out = sb_pairs_series(setup->job[index / SB_SIDES].workload,
+			       sb_gate_is_stored(setup) ? SB_BOUT_STORED / 2 : SB_BOUT_PAIRS_MAX);
+	return true;
 }
 
 /* ---- one gate ---- */
@@ -198,7 +215,8 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 	if (is_any_kept_awake(out))
 		out->method = "interleaved pairs of processes, whose CPUs are kept awake; a value "
 			      "is a block of two pairs";
-	out->elapsed_s = 1e-9 * (double)(sb_clock_ns() - start);
+	/* That of saved pairs is in it already. */
+	out->elapsed_s = fmax(out->elapsed_s, 1e-9 * (double)(sb_clock_ns() - start));
 	sb_gate_conclude(out);
 	return rc;
 }

@@ -46,6 +46,7 @@ struct sb_gate_setup {
 	struct sb_gate_job *job;		  /* [jobs] */
 	uint64_t limit_ns;			  /* of a process */
 	const char *scratch;			  /* a directory */
+	struct sb_saved *saved;			  /* pairs on the disk; NULL: they are not kept */
 	const char *failures;			  /* a file; NULL: none is kept */
 	const struct sb_calibration *calibration; /* NULL: there is none */
 	struct sb_progress progress;		  /* open */
@@ -66,6 +67,10 @@ SB_MUST_CHECK int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report
  * measured, for sb_gate_values_free in any case. Returns as above. */
 SB_MUST_CHECK int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 				      struct sb_gate_values *candidate);
+
+/* What is saved of its pairs; plan is the set-up. */
+bool sb_gate_saved_series(const struct sb_saved *saved, uint32_t index,
+			  struct sb_saved_series *out);
 
 /* By instruction counts; sb_gate_run does all else. Returns as above. */
 SB_MUST_CHECK int sb_gate_run_counts(struct sb_gate_setup *setup, struct sb_gate_report *gate);

@@ -37,7 +37,8 @@ bool sb_gate_is_run_option(int id)
 {
 	const enum sb_option_id of_run = sb_option_find(SB_VERB_RUN, sb_option[id].name);
 
-	if (!(sb_option[id].verbs & SB_VERB_GATE) || of_run == SB_OPTIONS)
+	if (!(sb_option[id].verbs & SB_VERB_GATE) || of_run == SB_OPTIONS ||
+	    sb_option[id].verbs & SB_NOT_IN_JOBS)
 		return false;
 	switch (id) {
 	case SB_OPT_workload:

@@ -1,5 +1,6 @@
 #include "harness/compare/gate_trials.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,11 +12,11 @@
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
-#include "results/files/file.h"
+#include "results/text/escape.h"
 
 /* The given file, or this machine's in the cache; for the caller to free. */
-char *sb_gate_calibration_path(const struct sb_gate_setup *setup,
-			       const struct sb_calibration *machine)
+static char *calibration_path(const struct sb_gate_setup *setup,
+			      const struct sb_calibration *machine)
 {
 	const char *given = setup->options->value[SB_OPT_calibration].text;
 	char name[80];
@@ -24,6 +25,74 @@ char *sb_gate_calibration_path(const struct sb_gate_setup *setup,
 		return strdup(given);
 	snprintf(name, sizeof(name), "gate-%s.json", machine->fingerprint);
 	return sb_cache_path(name);
+}
+
+static bool is_of(const struct sb_calibration *c, const struct sb_calibration *machine)
+{
+	return !strcmp(c->fingerprint, machine->fingerprint) && !strcmp(c->model, machine->model);
+}
+
+/* The cache's may be missing, another user's, or of another machine or version. */
+static int refuse_calibration(const struct sb_gate_setup *setup, int rc, const char *why)
+{
+	if (*setup->options->value[SB_OPT_calibration].text)
+		return sb_fail(sb_status_of(rc), "--calibration: %s", why);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc != -EINVAL && rc != -EACCES)
+		return sb_fail(sb_status_of(rc), "%s", why);
+	sb_note("%s", why);
+	return 0;
+}
+
+static int take_calibration(struct sb_gate_setup *setup, struct sb_calibration *read,
+			    const struct sb_calibration *machine, const char *path)
+{
+	char why[600];
+	int rc = sb_calibration_read(read, path, why, sizeof(why));
+
+	if (!rc && is_of(read, machine)) {
+		setup->calibration = read;
+		return 0;
+	}
+	if (!rc) {
+		snprintf(why, sizeof(why), "'%s' is of another machine, %s %s; this is %s %s", path,
+			 read->fingerprint, read->model, machine->fingerprint, machine->model);
+		rc = -EINVAL;
+	}
+	read->gates = 0;
+	return refuse_calibration(setup, rc, why);
+}
+
+/* The file that --calibrate writes. */
+static int try_calibration(const char *path)
+{
+	int rc;
+
+	if (!path)
+		return sb_fail(SB_EXIT_ENVIRONMENT,
+			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
+			       "--calibration FILE");
+	rc = sb_output_try(path);
+	return rc ? sb_output_failed(path, rc) : 0;
+}
+
+int sb_gate_read_calibration(struct sb_gate_setup *setup, struct sb_calibration *read)
+{
+	struct sb_calibration machine;
+	char *path;
+	int rc = sb_gate_machine(&machine);
+
+	if (rc || sb_opt(setup->options, SB_OPT_counts) ||
+	    sb_opt(setup->options, SB_OPT_gate_virtual))
+		return rc;
+	path = calibration_path(setup, &machine);
+	if (sb_opt(setup->options, SB_OPT_calibrate))
+		rc = try_calibration(path);
+	else if (path)
+		rc = take_calibration(setup, read, &machine, path);
+	free(path);
+	return rc;
 }
 
 /* As `run --slowdown` takes them, but for "none". */
@@ -186,29 +255,20 @@ static int fill_calibration(struct sb_gate_setup *setup, struct sb_calibration *
 	return 0;
 }
 
+static int put_calibration_file(const void *calibration, FILE *out)
+{
+	return sb_calibration_write(calibration, out);
+}
+
 static int write_calibration(struct sb_gate_setup *setup, const struct sb_calibration *calibration)
 {
-	char *path = sb_gate_calibration_path(setup, calibration);
-	struct sb_file file;
-	int rc;
+	char *path = calibration_path(setup, calibration);
+	int rc = path ? sb_output(path, put_calibration_file, calibration) : -ENOMEM;
 
-	if (!path)
-		return sb_fail(SB_EXIT_ENVIRONMENT,
-			       "no cache for the calibration; expected XDG_CACHE_HOME or HOME, or "
-			       "--calibration FILE");
-	rc = sb_file_begin_path(&file, path);
-	if (!rc) {
-		rc = sb_calibration_write(calibration, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
 	if (rc)
-		rc = sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
-			     strerror(-rc));
+		rc = sb_output_failed(path, rc);
 	else if (!sb_opt(setup->options, SB_OPT_quiet))
-		printf("calibration: %s\n", path);
+		printf("calibration: %s\n", sb_terminal_text(path));
 	free(path);
 	return rc;
 }
@@ -222,7 +282,7 @@ static void put_calibration(const struct sb_calibration *calibration, const stru
 	printf("\ntime:         %.0f s a gate\n\n", tally->elapsed_s / tally->gates);
 	printf("%-20s %-16s noise of a block\n", "workload", "metric");
 	for (uint32_t i = 0; i < calibration->noises; i++)
-		printf("%-20s %-16s %.2f %%\n", calibration->noise[i].workload,
+		printf("%-20s %-16s %.2f %%\n", sb_terminal_text(calibration->noise[i].workload),
 		       calibration->noise[i].metric, 100 * calibration->noise[i].deviation);
 }
 
@@ -249,7 +309,7 @@ static void put_selftest(const char *slowdown, struct tally *tally)
 {
 	const double ratio = sb_spread_of(tally->ratio, tally->ratios).median;
 
-	printf("%-9s ", slowdown);
+	printf("%-9s ", sb_terminal_text(slowdown));
 	if (isnan(ratio))
 		printf("%9s  ", "-");
 	else

@@ -17,9 +17,9 @@ SB_MUST_CHECK int sb_gate_check_slowdowns(const char *text);
 SB_MUST_CHECK int sb_gate_calibrate(struct sb_gate_setup *setup, uint32_t trials);
 SB_MUST_CHECK int sb_gate_selftest(struct sb_gate_setup *setup, uint32_t trials);
 
-/* The file of a calibration: the given one, or this machine's in the cache; for the
- * caller to free. NULL: there is none. */
-char *sb_gate_calibration_path(const struct sb_gate_setup *setup,
-			       const struct sb_calibration *machine);
+/* Reads the calibration that the gate may use, the given one or this machine's in the cache, if there
+ * is one; of --calibrate, which writes it, tries that file instead. */
+SB_MUST_CHECK int sb_gate_read_calibration(struct sb_gate_setup *setup,
+					   struct sb_calibration *read);
 
 #endif

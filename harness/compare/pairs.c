@@ -8,22 +8,19 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "core/platform/clock.h"
 #include "core/platform/platform.h"
+#include "harness/run/row.h"
+#include "harness/sweep/sweep.h"
 #include "harness/system/child.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
+#include "harness/terminal/text.h"
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 #define BLOCK_PAIRS 2
-#define WORDS_ADDED 5
-
-static int no_memory(void)
-{
-	return sb_fail_memory();
-}
 
 /* ---- one process ---- */
 
@@ -34,7 +31,10 @@ struct go {
 	enum sb_side_id side;
 	const char *directory;	 /* where it is to write */
 	struct sb_result result; /* without a series: it has failed */
+	char *text;		 /* result.json, to be saved; NULL: none */
 	char why[SB_REASON_BYTES];
+	uint64_t elapsed_ns;
+	bool is_saved;
 };
 
 static const char *side_name(enum sb_side_id side)
@@ -42,41 +42,21 @@ static const char *side_name(enum sb_side_id side)
 	return side == SB_SIDE_A ? "A" : "B";
 }
 
-static uint32_t count_words(char *const *argv)
+/* The side's words, and ours behind them, which count. Returns 0 or -ENOMEM; in both cases it is for
+ * sb_arguments_free. */
+static int make_arguments(const struct go *go, struct sb_arguments *out)
 {
-	uint32_t n = 0;
-
-	while (argv[n])
-		n++;
-	return n;
-}
-
-/* The side's words, and ours behind them, which count. */
-static char **make_arguments(const struct go *go, char **added)
-{
-	static char repetitions[] = "--repetitions=1";
-	static char no_plots[] = "--no-plots";
-	static char quiet[] = "--quiet";
-	char *const *own = go->pairs->side[go->side].argv;
-	const uint32_t n = count_words(own);
 	const uint64_t seed = go->pairs->seed + (go->pair == SB_PAIR_WARM_UP ? 0 : go->pair);
-	char **argv = calloc(n + WORDS_ADDED + 1, sizeof(*argv));
+	int rc = 0;
 
-	if (argv && asprintf(&added[0], "--output=%s", go->directory) < 0)
-		added[0] = NULL;
-	if (argv && asprintf(&added[1], "--seed=%" PRIu64, seed) < 0)
-		added[1] = NULL;
-	if (!argv || !added[0] || !added[1]) {
-		free(argv);
-		return NULL;
-	}
-	memcpy(argv, own, n * sizeof(*argv));
-	argv[n] = added[0];
-	argv[n + 1] = added[1];
-	argv[n + 2] = repetitions;
-	argv[n + 3] = no_plots;
-	argv[n + 4] = quiet;
-	return argv;
+	*out = (struct sb_arguments){ .n = 0 };
+	for (char *const *own = go->pairs->side[go->side].argv; *own && !rc; own++)
+		rc = sb_arguments_add(out, "%s", *own);
+	rc = rc ? rc : sb_arguments_add(out, "--output=%s", go->directory);
+	rc = rc ? rc : sb_arguments_add(out, "--seed=%" PRIu64, seed);
+	rc = rc ? rc : sb_arguments_add(out, "--repetitions=1");
+	rc = rc ? rc : sb_arguments_add(out, "--no-plots");
+	return rc ? rc : sb_arguments_add(out, "--quiet");
 }
 
 /* Its output, for readers who want to know more than the reason. */
@@ -122,53 +102,54 @@ static int refuse(const struct go *go, const struct sb_child *child)
 	return rc;
 }
 
-/* A row without numbers ends the run with SB_EXIT_INVALID, and says why. */
-static bool has_ended_well(const struct sb_child *child)
-{
-	return !child->hung && WIFEXITED(child->wait_status) &&
-	       (WEXITSTATUS(child->wait_status) == SB_EXIT_OK ||
-		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
-}
-
-/* Its result, or in go->why why there is none. */
-static void read_result(struct go *go, const struct sb_child *child)
+/* A result that was read, or why it was not. */
+static void check_result(struct go *go, int rc)
 {
 	struct sb_result *out = &go->result;
 
-	if (!has_ended_well(child)) {
-		sb_child_describe(child, go->why, sizeof(go->why));
-	} else if (!sb_result_read(out, go->directory, go->why, sizeof(go->why))) {
-		if (out->all_series == 1 && out->series->records == 1)
-			return;
+	if (!rc && out->all_series == 1 && out->series->records == 1)
+		return;
+	if (!rc) {
 		sb_result_free(out);
 		snprintf(go->why, sizeof(go->why),
 			 "it wrote another result than that of one repetition of one workload");
 	}
 	*out = (struct sb_result){ .directory = NULL };
-	keep_words(go, child);
+}
+
+/* Its result, or in go->why why there is none. */
+static void read_result(struct go *go, const struct sb_child *child)
+{
+	if (!sb_child_ended_well(child))
+		sb_child_describe(child, go->why, sizeof(go->why));
+	else
+		check_result(go,
+			     sb_result_read(&go->result, go->directory, go->why, sizeof(go->why)));
+	if (!go->result.all_series)
+		keep_words(go, child);
+	else if (go->pairs->saved)
+		go->text = sb_row_read(go->directory);
 }
 
 static int run_process(struct go *go)
 {
 	static struct sb_child child;
 	struct sb_pairs *pairs = go->pairs;
-	char *added[2] = { NULL, NULL };
-	char **argv = make_arguments(go, added);
-	int rc;
+	struct sb_arguments arguments;
+	int rc = make_arguments(go, &arguments);
 
-	child = (struct sb_child){ .argv = argv,
+	child = (struct sb_child){ .argv = arguments.word,
 				   .program = pairs->side[go->side].program,
 				   .limit_ns = pairs->side[go->side].limit_ns,
 				   .stacks = pairs->failures };
 	if (pairs->before)
 		pairs->before(pairs->arg, go->pair, go->side);
 	sb_directory_remove(go->directory);
-	rc = argv ? sb_child_run(&child) : -ENOMEM;
-	free(argv);
-	free(added[0]);
-	free(added[1]);
+	rc = rc ? rc : sb_child_run(&child);
+	sb_arguments_free(&arguments);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc));
+	go->elapsed_ns = child.elapsed_ns;
 	if (child.interrupted)
 		pairs->is_interrupted = true;
 	else if (is_refused(&child))
@@ -177,6 +158,67 @@ static int run_process(struct go *go)
 		read_result(go, &child);
 	sb_directory_remove(go->directory);
 	return rc;
+}
+
+/* ---- in the store ---- */
+
+static uint32_t series_of(const struct go *go)
+{
+	return go->pairs->first_series + go->side;
+}
+
+/* The warm-up is behind the pairs. */
+static uint32_t repetition_of(const struct go *go)
+{
+	return go->pair == SB_PAIR_WARM_UP ? go->pairs->most : go->pair;
+}
+
+static int take_saved(void *arg, const struct sb_stored_row *row)
+{
+	struct go *go = arg;
+
+	go->is_saved = true;
+	go->elapsed_ns = (uint64_t)llround(1e9 * row->elapsed_s);
+	if (row->result)
+		check_result(go, sb_result_read_text(&go->result, row->result, go->why,
+						     sizeof(go->why)));
+	else
+		snprintf(go->why, sizeof(go->why), "%s", row->reason ? row->reason : "");
+	return 0;
+}
+
+/* Both processes are saved, or neither is. */
+static int find_saved(struct go *go)
+{
+	int rc = 0;
+
+	for (int i = 0; i < SB_SIDES && go->pairs->saved && !rc; i++)
+		rc = sb_saved_find(go->pairs->saved, series_of(&go[i]), repetition_of(&go[i]),
+				   take_saved, &go[i]);
+	return rc;
+}
+
+static void save(const struct go *go)
+{
+	struct sb_stored_row row[SB_SIDES];
+	char now[SB_DATE_BYTES];
+
+	if (!go->pairs->saved)
+		return;
+	sb_format_now(now);
+	for (int i = 0; i < SB_SIDES; i++) {
+		row[i] = (struct sb_stored_row){ .configuration = series_of(&go[i]),
+						 .repetition = repetition_of(&go[i]),
+						 .reason = go[i].text ? NULL : go[i].why,
+						 .started = now,
+						 .elapsed_s = 1e-9 * (double)go[i].elapsed_ns,
+						 .result = go[i].text,
+						 .stderr_text = "" };
+		/* Without memory for it: better measured again than saved as invalid. */
+		if (!go[i].text && go[i].result.all_series)
+			return;
+	}
+	sb_saved_keep_rows(go->pairs->saved, go->pairs->scratch, row, SB_SIDES);
 }
 
 /* ---- what is kept of it ---- */
@@ -275,36 +317,84 @@ static void count_pair(struct sb_pairs *pairs, struct sb_pair *pair)
 	pairs->pair[pairs->pairs++] = *pair;
 }
 
-/* One that is interrupted is none. */
-static int run_pair(struct sb_pairs *pairs, const char *directory, uint32_t number, uint32_t block,
-		    enum sb_side_id first)
+static void begin_pair(struct go *go, struct sb_pairs *pairs, const char *directory,
+		       uint32_t number, enum sb_side_id first)
 {
-	static struct go go[SB_SIDES];
-	struct sb_pair pair = { .block = block, .first = first };
-	const uint64_t start = sb_clock_ns();
-	int rc = 0;
-
 	for (int i = 0; i < SB_SIDES; i++)
 		go[i] = (struct go){ .pairs = pairs,
 				     .pair = number,
 				     .side = i ? SB_SIDES - 1 - first : first,
 				     .directory = directory };
-	for (int i = 0; i < SB_SIDES && !rc && !pairs->is_interrupted; i++)
+}
+
+static int run_processes(struct go *go)
+{
+	int rc = 0;
+
+	for (int i = 0; i < SB_SIDES && !rc && !go->pairs->is_interrupted; i++)
 		rc = run_process(&go[i]);
-	pair.elapsed_ns = sb_clock_ns() - start;
+	return rc;
+}
+
+static void end_pair(struct go *go)
+{
+	for (int i = 0; i < SB_SIDES; i++) {
+		sb_result_free(&go[i].result);
+		free(go[i].text);
+	}
+}
+
+/* A warm-up of which nothing is kept, before the first pair of a resumed series. */
+static int warm_again(struct sb_pairs *pairs, const char *directory)
+{
+	static struct go go[SB_SIDES];
+	int rc;
+
+	begin_pair(go, pairs, directory, SB_PAIR_WARM_UP, SB_SIDE_A);
+	rc = run_processes(go);
+	end_pair(go);
+	pairs->is_cold = false;
+	return rc;
+}
+
+/* One that is interrupted is none. */
+static int measure_pair(struct go *go)
+{
+	struct sb_pairs *pairs = go->pairs;
+	int rc = pairs->is_cold ? warm_again(pairs, go->directory) : 0;
+
+	rc = rc ? rc : run_processes(go);
+	if (!rc && !pairs->is_interrupted)
+		save(go);
+	return rc;
+}
+
+static int run_pair(struct sb_pairs *pairs, const char *directory, uint32_t number, uint32_t block,
+		    enum sb_side_id first)
+{
+	static struct go go[SB_SIDES];
+	struct sb_pair pair = { .block = block, .first = first };
+	int rc;
+
+	begin_pair(go, pairs, directory, number, first);
+	rc = find_saved(go);
+	if (!rc && !go->is_saved)
+		rc = measure_pair(go);
+	pair.elapsed_ns = go[0].elapsed_ns + go[1].elapsed_ns;
+	pairs->elapsed_ns += pair.elapsed_ns;
 	if (number == SB_PAIR_WARM_UP) {
+		pairs->is_cold = go->is_saved;
 		keep_awake(pairs, go);
 	} else if (!rc && !pairs->is_interrupted) {
 		take_result(&go[0]);
 		take_result(&go[1]);
 		count_pair(pairs, &pair);
 	}
-	for (int i = 0; i < SB_SIDES; i++)
-		sb_result_free(&go[i].result);
+	end_pair(go);
 	return rc;
 }
 
-static bool goes_on(const struct sb_pairs *pairs, uint64_t start_ns)
+static bool goes_on(const struct sb_pairs *pairs)
 {
 	const bool is_between = pairs->pairs % BLOCK_PAIRS == 0;
 
@@ -313,12 +403,11 @@ static bool goes_on(const struct sb_pairs *pairs, uint64_t start_ns)
 	if (!pairs->valid && pairs->pairs >= SB_PAIRS_HOPELESS)
 		return false;
 	return !pairs->time_ns || !is_between || !pairs->pairs ||
-	       sb_clock_ns() - start_ns < pairs->time_ns;
+	       pairs->elapsed_ns < pairs->time_ns;
 }
 
 static int run_blocks(struct sb_pairs *pairs, const char *directory)
 {
-	const uint64_t start = sb_clock_ns();
 	enum sb_side_id first = SB_SIDE_A;
 	struct sb_rng coin;
 	int rc = 0;
@@ -326,7 +415,7 @@ static int run_blocks(struct sb_pairs *pairs, const char *directory)
 	sb_rng_seed(&coin, pairs->seed);
 	if (pairs->has_warm_up)
 		rc = run_pair(pairs, directory, SB_PAIR_WARM_UP, 0, SB_SIDE_A);
-	while (!rc && goes_on(pairs, start)) {
+	while (!rc && goes_on(pairs)) {
 		const uint32_t block = pairs->pairs / BLOCK_PAIRS;
 
 		if (pairs->pairs % BLOCK_PAIRS == 0)
@@ -340,7 +429,6 @@ static int run_blocks(struct sb_pairs *pairs, const char *directory)
 	sb_awake_end(pairs->awake);
 	pairs->awake = NULL;
 	pairs->is_interrupted |= sb_load_rlx(&sb_interrupted);
-	pairs->elapsed_ns = sb_clock_ns() - start;
 	return rc;
 }
 
@@ -358,18 +446,21 @@ static int make_room(struct sb_pairs *pairs)
 			series->record = calloc(pairs->most, sizeof(*series->record));
 		is_there = is_there && series && series->record;
 	}
-	return pairs->pair && is_there ? 0 : no_memory();
+	return pairs->pair && is_there ? 0 : sb_fail_memory();
 }
 
 int sb_pairs_run(struct sb_pairs *pairs)
 {
 	char *directory = sb_path_join(pairs->scratch, "pairs.run");
-	int rc = directory ? make_room(pairs) : no_memory();
+	int rc = directory ? make_room(pairs) : sb_fail_memory();
 
 	SB_CHECK(pairs->most, >, 0);
 	SB_CHECK(pairs->most, <=, SB_PAIRS_MAX);
-	if (!rc)
+	if (!rc) {
+		/* There may be one of a process that was killed. */
+		sb_directory_remove(directory);
 		rc = run_blocks(pairs, directory);
+	}
 	free(directory);
 	return rc;
 }

@@ -12,12 +12,17 @@
  * process warms up by itself; the warm-up pair before all others is for files and
  * processor speeds, and is left out.
  *
+ * Pairs that are saved are not run again: they take their place in the order, as do
+ * their time and what `after` says of them. The first pair that is run behind such
+ * has a warm-up of its own.
+ *
  * A process that crashes, hangs, is refused or gives an invalid row costs its pair,
  * which counts as invalid and says why; suspect rows count, and are counted.
  */
 #ifndef SB_HARNESS_COMPARE_PAIRS_H
 #define SB_HARNESS_COMPARE_PAIRS_H
 
+#include "harness/run/saved.h"
 #include "harness/system/awake.h"
 #include "results/record/record.h"
 #include "results/stats/paired.h"
@@ -52,12 +57,16 @@ struct sb_pairs {
 	/* In. */
 	struct sb_side side[SB_SIDES];
 	uint32_t most;	  /* pairs, the invalid included, at most SB_PAIRS_MAX */
-	uint64_t time_ns; /* no block but the first begins after that; 0: no limit */
+	uint64_t time_ns; /* of pairs; no block but the first begins after that; 0: no limit */
 	bool has_warm_up; /* a pair before the others */
 	/* After the warm-up. Auto: if its workers hardly blocked. */
 	enum sb_awake_when keep_awake;
 	uint64_t seed;	     /* of the coin; runs of pair i get seed + i */
 	const char *scratch; /* a directory that is there, and gets empty */
+	/* Where each pair is saved, in the store of scratch, as soon as it has been measured:
+	 * side A's processes as series number first_series, B's as the next; NULL: nowhere. */
+	struct sb_saved *saved;
+	uint32_t first_series;
 	/* Gets what failed processes said, after a line that tells which; NULL:
 	 * nothing is kept. It is there only if one has failed. */
 	const char *failures;
@@ -71,10 +80,11 @@ struct sb_pairs {
 	uint32_t pairs;
 	struct sb_pair *pair;
 	uint32_t valid, suspect; /* of these; a suspect one is valid, too */
-	uint64_t elapsed_ns;	 /* the warm-up included */
+	uint64_t elapsed_ns;	 /* of all processes, the warm-up included */
 	bool is_interrupted;
 	bool is_kept_awake;
 	struct sb_awake *awake; /* while it runs */
+	bool is_cold;		/* the warm-up was in another process */
 	/* Of each side: its only series, and the facts of its first process that
 	 * wrote a result. all_series is 0: none did. */
 	struct sb_result result[SB_SIDES];
@@ -87,6 +97,13 @@ struct sb_pairs {
  * (what it said is printed). In any case sb_pairs_free takes what is there.
  */
 SB_MUST_CHECK int sb_pairs_run(struct sb_pairs *pairs);
+
+/* What sb_pairs_run saves of a workload as a series of most pairs: they, and the warm-up last. */
+static inline struct sb_saved_series sb_pairs_series(const char *workload, uint32_t most)
+{
+	return (struct sb_saved_series){ workload, most + 1 };
+}
+
 void sb_pairs_free(struct sb_pairs *pairs);
 
 /* The values of a metric in the valid pairs so far, in their order, for

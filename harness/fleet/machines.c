@@ -25,6 +25,7 @@
 #include "results/json/read.h"
 #include "results/page/report.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* Longer than any sweep: a child ends by itself. */
 #define NO_LIMIT_NS (UINT64_C(365) * 86400 * 1000000000)
@@ -330,7 +331,7 @@ static void put_answers(const struct results *results)
 		for (uint32_t i = 0; i < fleet.tables; i++) {
 			char *answer = sb_fleet_answer(&fleet.table[i], fleet.results);
 
-			printf("%s.\n", answer ? answer : "");
+			printf("%s.\n", sb_terminal_text(answer ? answer : ""));
 			free(answer);
 		}
 	}
@@ -348,7 +349,7 @@ static int report_on(const struct sweeps *all, const struct results *results)
 	else if (!sb_opt(all->options, SB_OPT_quiet)) {
 		put_answers(results);
 		printf("result: %s (report.html, and a directory for each of %zu machines)\n",
-		       all->directory, json_object_size(all->sweep));
+		       sb_terminal_text(all->directory), json_object_size(all->sweep));
 	}
 	free(path);
 	return rc;

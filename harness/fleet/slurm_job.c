@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/output/facts.h"
 #include "harness/terminal/shell_words.h"
 #include "harness/terminal/status.h"
 #include "results/embed.h"
 #include "results/files/file.h"
+#include "results/text/escape.h"
 
 SB_EMBED(sb_slurm_chunk_job, "harness/fleet/chunk_job.sh");
 extern const char sb_slurm_chunk_job[];
@@ -58,24 +58,33 @@ static char *missing(const struct sb_slurm *slurm)
 
 /* ---- the job's script ---- */
 
-/* "partition=fast" is "--partition=fast". */
-static void put_directives(FILE *out, const struct sb_words *given)
+static int put_directive(FILE *out, const char *name, const char *value)
 {
-	for (uint32_t i = 0; i < given->n; i++)
-		fprintf(out, "#SBATCH %s%s\n", *given->word[i] == '-' ? "" : "--", given->word[i]);
+	fprintf(out, "#SBATCH %s", name);
+	if (!sb_put_sbatch(out, value))
+		return sb_fail(SB_EXIT_USAGE,
+			       "--on: '%s%s' is not valid; expected no control characters", name,
+			       value);
+	fputc('\n', out);
+	return 0;
 }
 
-/* A word for a shell. */
-static int put_word(FILE *out, const char *before, const char *word)
+/* In the name of a file Slurm replaces what follows a percent sign, and with a backslash nothing. */
+static int put_output(FILE *out, const char *directory)
 {
-	char *copy = (char *)(uintptr_t)word;
-	char *quoted = sb_facts_join(1, &copy);
+	char name[2 * PATH_MAX];
+	size_t n = 0;
 
-	if (!quoted)
-		return -ENOMEM;
-	fprintf(out, "%s%s", before, quoted);
-	free(quoted);
-	return 0;
+	for (const char *c = directory; *c && n + 2 < sizeof(name) - sizeof("/%a.out"); c++) {
+		name[n++] = *c;
+		if (*c == '%')
+			name[n++] = '%';
+	}
+	strcpy(name + n, "/%a.out");
+	if (!strchr(directory, '\\'))
+		return put_directive(out, "--output=", name);
+	return sb_fail(SB_EXIT_USAGE, "--on: '%s' is not valid; expected no backslashes",
+		       directory);
 }
 
 /* A node for each chunk alone, unless the user says otherwise: what else runs there spoils times.
@@ -90,21 +99,27 @@ static int put_script(FILE *out, const struct sb_slurm *slurm, const char *array
 		return rc;
 	fprintf(out,
 		"#!/bin/sh\n"
-		"#SBATCH --job-name=%s\n"
 		"#SBATCH --array=%s\n"
-		"#SBATCH --output=\"%s/%%a.out\"\n"
 		"#SBATCH --open-mode=append\n"
 		"#SBATCH --exclusive\n"
 		"#SBATCH --signal=B:TERM@30\n",
-		slurm->name, array, slurm->directory);
-	put_directives(out, given);
-	rc |= put_word(out, "program=", program);
-	rc |= put_word(out, "\nchunks=", slurm->directory);
+		array);
+	rc = put_directive(out, "--job-name=", slurm->name);
+	rc = rc ? rc : put_output(out, slurm->directory);
+	/* "partition=fast" is "--partition=fast". */
+	for (uint32_t i = 0; i < given->n && !rc; i++)
+		rc = put_directive(out, *given->word[i] == '-' ? "" : "--", given->word[i]);
+	fputs("program=", out);
+	sb_put_shell(out, program);
+	fputs("\nchunks=", out);
+	sb_put_shell(out, slurm->directory);
 	fprintf(out, "\nof=%" PRIu32 "\nset --", slurm->chunks);
-	for (uint32_t i = 0; slurm->plan[i]; i++)
-		rc |= put_word(out, " ", slurm->plan[i]);
+	for (uint32_t i = 0; slurm->plan[i]; i++) {
+		fputc(' ', out);
+		sb_put_shell(out, slurm->plan[i]);
+	}
 	fprintf(out, "\n%s", sb_slurm_chunk_job);
-	return rc ? -ENOMEM : 0;
+	return rc;
 }
 
 static int write_script(const struct sb_slurm *slurm, const char *array,
@@ -164,11 +179,10 @@ int sb_slurm_submit(struct sb_slurm *slurm)
 			       slurm->options, strerror(-rc));
 	}
 	rc = write_script(slurm, array, &given);
-	if (rc)
+	if (rc < 0)
 		rc = sb_fail(sb_status_of(rc), "%s/" SCRIPT " cannot be written: %s",
 			     slurm->directory, strerror(-rc));
-	else
-		rc = submit_script(slurm);
+	rc = rc ? rc : submit_script(slurm);
 	slurm->was_submitted |= !rc;
 	sb_words_free(&given);
 	free(array);

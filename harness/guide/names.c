@@ -11,6 +11,7 @@
 #include "harness/output/rows.h"
 #include "harness/virtual/models.h"
 #include "results/convert/convert.h"
+#include "results/page/page.h"
 #include "results/plots/plots.h"
 
 static const struct sb_named nothing = { NULL, NULL };
@@ -57,6 +58,23 @@ static struct sb_named at_rule(size_t i)
 	return sb_names_rule(i, &rule) ? (struct sb_named){ rule.name, rule.doc } : nothing;
 }
 
+static struct sb_named at_verdict(size_t i)
+{
+	const enum sb_verdict verdict = (enum sb_verdict)i;
+
+	return verdict < SB_VERDICTS
+		       ? (struct sb_named){ sb_verdict_name(verdict), sb_page_verdict_doc(verdict) }
+		       : nothing;
+}
+
+/* The rules that decide it. */
+static void put_rules(size_t i)
+{
+	(void)i;
+	puts("\nRules of validity (sched-bench help validity):");
+	(void)sb_names_put(sb_names_find("validity"), SB_FORMAT_PRETTY);
+}
+
 static struct sb_named at_model(size_t i)
 {
 	return (struct sb_named){ sb_named_models[i].name, "costs of that machine, for --virtual" };
@@ -92,6 +110,8 @@ const struct sb_names sb_names[] = {
 	  sb_put_policy, NULL, sb_policy_to_json },
 	{ "validity", "Rule of validity", "what makes a row suspect or invalid", at_rule,
 	  sb_put_rule, NULL, sb_rule_to_json },
+	{ "verdicts", "Verdict on a row", "whether a row may be believed", at_verdict, NULL,
+	  put_rules, NULL },
 	{ "profiles", "Profile of a machine", "the machines that can be named with --profile",
 	  at_profile, NULL, NULL, sb_profile_to_json },
 	{ "models", "Model of a machine", "the models that can be named with --model", at_model,

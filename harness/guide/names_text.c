@@ -14,6 +14,7 @@
 #include "harness/guide/topics.h"
 #include "harness/plugin/plugin.h"
 #include "results/convert/convert.h"
+#include "results/text/escape.h"
 
 const struct sb_param *sb_names_param(size_t i, const struct sb_workload **owner)
 {
@@ -92,7 +93,7 @@ void sb_put_workload(size_t i)
 	const struct sb_workload *w = sb_workloads[i];
 	char text[400];
 
-	puts(w->name);
+	puts(sb_terminal_text(w->name));
 	put_below(w->doc);
 	snprintf(text, sizeof(text), "from: %s; one operation: one %s; compared by %s", w->source,
 		 w->operation, sb_workload_objective(w));

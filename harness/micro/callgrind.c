@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <libgen.h>
 #include <regex.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "harness/terminal/status.h"
 #include "results/files/file.h"
 #include "results/json/json_out.h"
+#include "results/text/escape.h"
 
 /* ---- which kinds ---- */
 
@@ -100,7 +100,7 @@ static int count_one(struct sb_micro *m, FILE *windows)
 	}
 	sb_micro_end(m);
 	if (wrong)
-		fprintf(stderr, "%s: %s\n", name, wrong);
+		fprintf(stderr, "%s: %s\n", name, sb_terminal_text(wrong));
 	else
 		fprintf(windows, "%s %" PRIu64 "\n", name, n);
 	return wrong != NULL;
@@ -419,40 +419,9 @@ static json_t *to_json(const struct sb_counts *counts)
 			 "instructions", names);
 }
 
-static int dump(json_t *json, FILE *out)
+int sb_counts_write(const void *counts, FILE *out)
 {
-	const int rc = sb_json_put(json_incref(json), out, JSON_INDENT(1));
+	const int rc = sb_json_put(to_json(counts), out, JSON_INDENT(1));
 
 	return !rc && fputc('\n', out) == EOF ? -EIO : rc;
-}
-
-static int dump_file(json_t *json, const char *path)
-{
-	char *a = strdup(path);
-	char *b = strdup(path);
-	struct sb_file file;
-	int rc = -ENOMEM;
-
-	if (a && b)
-		rc = sb_file_begin(&file, dirname(a), basename(b));
-	free(a);
-	free(b);
-	if (rc)
-		return rc;
-	rc = dump(json, file.stream);
-	if (!rc)
-		return sb_file_commit(&file);
-	sb_file_abandon(&file);
-	return rc;
-}
-
-int sb_counts_write(const struct sb_counts *counts, const char *path)
-{
-	json_t *json = to_json(counts);
-	int rc = -ENOMEM;
-
-	if (json)
-		rc = strcmp(path, "-") ? dump_file(json, path) : dump(json, stdout);
-	json_decref(json);
-	return rc;
 }

@@ -53,10 +53,10 @@ SB_MUST_CHECK int sb_counts_measure(struct sb_counts *out, const char *program, 
 				    char *why, size_t bytes);
 void sb_counts_free(struct sb_counts *counts);
 
-/* A table; and JSON, {"instructions": {NAME: NUMBER, ...}, ...}, into a file or,
- * for "-", on standard output. The second returns 0 or -errno. */
+/* A table; and JSON, {"instructions": {NAME: NUMBER, ...}, ...}, of a struct sb_counts for
+ * sb_output(). The second returns 0 or -errno. */
 void sb_counts_print(const struct sb_counts *counts, FILE *out);
-SB_MUST_CHECK int sb_counts_write(const struct sb_counts *counts, const char *path);
+SB_MUST_CHECK int sb_counts_write(const void *counts, FILE *out);
 
 /* A list of objects, one for each kind. */
 json_t *sb_counts_to_rows(const struct sb_counts *counts);

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "results/files/file.h"
+#include "results/text/escape.h"
 #include "workloads/replay/actors.h"
 
 /* A step: where it begins in its worker's events. */
@@ -184,7 +185,7 @@ static void put_step(struct recording *r, const struct begun *step)
 /* A process that was spawned and made no step ends at once when it is done again. */
 static int put_all(struct recording *r, const char *workload)
 {
-	fprintf(r->out, SB_ACTORS_FIRST_LINE "\n# %s\n", workload);
+	fprintf(r->out, SB_ACTORS_FIRST_LINE "\n# %s\n", sb_terminal_text(workload));
 	for (size_t i = 0; i < r->steps; i++)
 		put_step(r, &r->step[i]);
 	fprintf(r->out, "# %zu processes, %zu steps, %" PRIu64 " messages, %" PRIu64 " spawns\n",

@@ -31,13 +31,6 @@ static bool is_stdout(const char *path)
 
 /* ---- before ---- */
 
-static int cannot_write(const struct export *export, const char *path, enum sb_status_code status,
-			int rc)
-{
-	return sb_fail(status, "--%s: '%s' cannot be written: %s", sb_option[export->option].name,
-		       path, sb_output_why(rc));
-}
-
 /* Two of them in one file would be none. */
 static int check_others(const struct sb_options *options, size_t e)
 {
@@ -61,19 +54,12 @@ static int check_others(const struct sb_options *options, size_t e)
 int sb_exports_check(const struct sb_options *options)
 {
 	for (size_t e = 0; e < SB_ARRAY_SIZE(exports); e++) {
-		const char *path = path_of(options, &exports[e]);
-		int rc;
+		const int rc = *path_of(options, &exports[e]) ? check_others(options, e) : 0;
 
-		if (!*path)
-			continue;
-		rc = check_others(options, e);
 		if (rc)
 			return rc;
-		rc = sb_output_try(path);
-		if (rc)
-			return cannot_write(&exports[e], path, sb_status_of(rc), rc);
 	}
-	return 0;
+	return sb_outputs_try(options, SB_VERB_RUN);
 }
 
 bool sb_exports_to_stdout(const struct sb_options *options)
@@ -108,7 +94,8 @@ int sb_exports_write(const struct sb_options *options, const struct sb_result *r
 		const int rc = *path ? sb_output(path, write_export, &written) : 0;
 
 		if (rc)
-			return cannot_write(&exports[e], path, SB_EXIT_ENVIRONMENT, rc);
+			return sb_fail(SB_EXIT_ENVIRONMENT, "--%s: '%s' cannot be written: %s",
+				       sb_option[exports[e].option].name, path, sb_output_why(rc));
 	}
 	return 0;
 }

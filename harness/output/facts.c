@@ -14,6 +14,7 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 #include "revision.h"
 
 static int add_count(struct sb_result *result, const char *group, const char *key, uint64_t value)
@@ -142,22 +143,6 @@ static int add_machines(struct sb_result *result, const struct sb_options *optio
 	return rc;
 }
 
-/* A word as a shell reads it back. */
-static void put_word(FILE *out, const char *word)
-{
-	if (*word && !strpbrk(word, " \t\n'\"\\$*?&;|<>()#~`[]{}!")) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\'", out);
-		fputc(*word, out);
-	}
-	fputc('\'', out);
-}
-
 char *sb_facts_join(int argc, char **argv)
 {
 	char *line = NULL;
@@ -168,7 +153,7 @@ char *sb_facts_join(int argc, char **argv)
 		return NULL;
 	for (int i = 0; i < argc; i++) {
 		fputs(i ? " " : "", out);
-		put_word(out, argv[i]);
+		sb_put_shell(out, argv[i]);
 	}
 	fclose(out);
 	return line;

@@ -32,26 +32,34 @@ static int describe_machine(char *out)
 	return 0;
 }
 
-/* Fowler, Noll and Vo's hash of the program: a revision alone does not say what
- * was changed since. */
-static int describe_build(char *out)
+/* Fowler, Noll and Vo's hash of a file, behind `what`: the revision of a program alone does not say
+ * what was changed since. */
+static int describe_file(char *out, const char *path, const char *what)
 {
-	FILE *program = fopen("/proc/self/exe", "re");
+	FILE *file = fopen(path, "re");
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	unsigned char block[4096];
 	size_t bytes;
 
-	if (!program) {
-		snprintf(out, IDENTITY_BYTES, "/proc/self/exe cannot be read: %s", strerror(errno));
+	if (!file) {
+		snprintf(out, IDENTITY_BYTES, "%.300s cannot be read: %s", path, strerror(errno));
 		return -EIO;
 	}
-	while ((bytes = fread(block, 1, sizeof(block), program)) > 0) {
+	while ((bytes = fread(block, 1, sizeof(block), file)) > 0) {
 		for (size_t i = 0; i < bytes; i++)
 			hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
 	}
-	fclose(program);
-	snprintf(out, IDENTITY_BYTES, "%s, program %016" PRIx64, sb_facts_build(), hash);
+	fclose(file);
+	snprintf(out, IDENTITY_BYTES, "%s%016" PRIx64, what, hash);
 	return 0;
+}
+
+static int describe_build(char *out)
+{
+	char what[IDENTITY_BYTES / 2];
+
+	snprintf(what, sizeof(what), "%s, program ", sb_facts_build());
+	return describe_file(out, "/proc/self/exe", what);
 }
 
 static const struct identity {
@@ -88,6 +96,43 @@ int sb_identity_copy(struct sb_store *from, struct sb_store *store)
 		rc = sb_store_put_plan(store, identities[i].key, text ? text : "");
 		free(text);
 	}
+	return rc;
+}
+
+static void key_of(char *out, size_t bytes, uint32_t number)
+{
+	snprintf(out, bytes, "file_%" PRIu32, number);
+}
+
+int sb_identity_put_file(struct sb_store *store, uint32_t number, const char *path)
+{
+	char text[IDENTITY_BYTES];
+	char key[24];
+	const int rc = describe_file(text, path, "");
+
+	key_of(key, sizeof(key), number);
+	return rc ? sb_store_fail(store, rc, "%s", text) : sb_store_put_plan(store, key, text);
+}
+
+int sb_identity_check_file(struct sb_store *store, uint32_t number, const char *path,
+			   const char *directory)
+{
+	char now[IDENTITY_BYTES];
+	char key[24];
+	char *then;
+	int rc;
+
+	if (describe_file(now, path, ""))
+		return sb_fail(SB_EXIT_USAGE, "%s", now);
+	key_of(key, sizeof(key), number);
+	then = sb_store_plan(store, key);
+	rc = then && !strcmp(then, now)
+		     ? 0
+		     : sb_fail(SB_EXIT_USAGE,
+			       "%s was begun with another %s; expected the same contents; to go on "
+			       "all the same: --other-build",
+			       directory, path);
+	free(then);
 	return rc;
 }
 

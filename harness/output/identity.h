@@ -1,6 +1,6 @@
 /*
- * identity.h - the machine and the build with which a sweep or a run was begun,
- * in its store: rows of two machines or two programs do not mix.
+ * identity.h - the machine and the programs with which a measurement was begun, in
+ * its store: rows of two machines or two programs do not mix.
  */
 #ifndef SB_HARNESS_OUTPUT_IDENTITY_H
 #define SB_HARNESS_OUTPUT_IDENTITY_H
@@ -19,6 +19,12 @@ SB_MUST_CHECK int sb_identity_copy(struct sb_store *from, struct sb_store *store
  * status after an error has been printed. */
 SB_MUST_CHECK int sb_identity_check(struct sb_store *store, enum sb_identity which,
 				    const char *directory);
+
+/* The contents of a file that is compared with this program: another program, or a stored result.
+ * number: it has one of its own in the store. Return as sb_identity_put and sb_identity_check. */
+SB_MUST_CHECK int sb_identity_put_file(struct sb_store *store, uint32_t number, const char *path);
+SB_MUST_CHECK int sb_identity_check_file(struct sb_store *store, uint32_t number, const char *path,
+					 const char *directory);
 
 /* Another store was begun with the same; its directory is for the error. Returns as above. */
 SB_MUST_CHECK int sb_identity_compare(enum sb_identity which, struct sb_store *store,

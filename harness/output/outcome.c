@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,6 +12,7 @@
 
 #include "harness/output/exports.h"
 #include "harness/output/store.h"
+#include "harness/system/program.h"
 #include "harness/terminal/progress.h"
 #include "harness/terminal/status.h"
 #include "results/convert/convert.h"
@@ -75,7 +77,8 @@ static bool is_in_use(const char *directory)
 /* result.json is written first, and all else can be made again from it;
  * meta.json is written last; runs.csv may be all that its owner has kept. A
  * directory with one of these is left alone, and so is one with the rows of a
- * sweep or a run, or with sweeps of several machines. The first that it holds is named. */
+ * sweep, a run, a comparison or a gate, or with sweeps of several machines. The first that it holds
+ * is named. */
 static int check_empty(const char *directory)
 {
 	const struct {
@@ -88,6 +91,8 @@ static int check_empty(const char *directory)
 		{ "verdict.json", "a result", NULL },
 		{ sb_store_of_sweep.name, "a sweep", "sweep" },
 		{ sb_store_of_run.name, "a run", "run" },
+		{ sb_store_of_ab.name, "a comparison", "ab" },
+		{ sb_store_of_gate.name, "a gate", "gate" },
 		{ SB_MACHINES_FILE, "sweeps", "sweep" },
 		{ "runs.csv", "a result", NULL },
 	};
@@ -178,6 +183,26 @@ int sb_outcome_prepare(const struct sb_options *options, struct sb_result *resul
 	return 0;
 }
 
+/* ---- pictures ---- */
+
+/* Whether the lack of gnuplot has been reported. */
+static bool lacks_gnuplot;
+
+void sb_outcome_try_plots(const struct sb_options *options)
+{
+	struct sb_program gnuplot = {
+		.argv = (const char *const[]){ "gnuplot", "--version", NULL },
+	};
+
+	if (sb_opt(options, SB_OPT_no_plots))
+		return;
+	lacks_gnuplot = sb_program_run(&gnuplot) == -ENOENT;
+	sb_program_free(&gnuplot);
+	if (lacks_gnuplot)
+		sb_note("no plots: gnuplot is not installed; sched-bench plot all draws them from "
+			"the result, once it is");
+}
+
 /* ---- what is written ---- */
 
 static int cannot_write(const struct sb_result *result, const char *name, int rc)
@@ -209,6 +234,8 @@ static int write_plots(const struct sb_result *result)
 	char why[SB_PLOT_WHY_BYTES];
 	const int rc = sb_write_plots(result, why);
 
+	if (rc == -ENOENT && lacks_gnuplot)
+		return 0;
 	if (rc == -ENOENT || rc == -EIO)
 		sb_note("no plots: %s", why);
 	else if (rc)
@@ -252,8 +279,9 @@ static void put_place(const struct sb_result *result, const struct sb_options *o
 	const bool are_there =
 		!sb_opt(options, SB_OPT_no_plots) && sb_directory_holds(result->directory, "plots");
 
-	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n", result->directory,
-		are_there ? ", plots" : "", count_traced(result) ? ", trace.json" : "");
+	fprintf(out, "result: %s (report.html, result.json, runs.csv%s%s)\n",
+		sb_terminal_text(result->directory), are_there ? ", plots" : "",
+		count_traced(result) ? ", trace.json" : "");
 }
 
 void sb_outcome_print(const struct sb_result *result, const struct sb_options *options,
@@ -280,6 +308,31 @@ void sb_outcome_print(const struct sb_result *result, const struct sb_options *o
 	}
 }
 
+/* So many series are named. */
+#define REASONS_MOST 5
+
+/* What the summary says of rows without numbers. */
+static void note_invalid(const struct sb_result *result)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < result->all_series && n < REASONS_MOST; i++) {
+		const struct sb_series *series = &result->series[i];
+		char name[SB_NAME_BYTES];
+		uint32_t r = 0;
+
+		while (r < series->records && series->record[r].verdict != SB_INVALID)
+			r++;
+		if (r == series->records)
+			continue;
+		n++;
+		sb_series_name(name, result, series);
+		sb_note("%s: %" PRIu32 " of %" PRIu32 " repetitions are invalid: %s", name,
+			sb_series_count(series, SB_INVALID), series->records,
+			series->record[r].reason);
+	}
+}
+
 int sb_outcome_status(const struct sb_result *result, const struct sb_options *options)
 {
 	bool is_measured = !sb_opt_traces(options) || count_traced(result) == result->all_series;
@@ -291,5 +344,7 @@ int sb_outcome_status(const struct sb_result *result, const struct sb_options *o
 		    sb_series_count(&result->series[i], SB_INVALID))
 			is_measured = false;
 	}
+	if (!is_measured && sb_opt(options, SB_OPT_quiet))
+		note_invalid(result);
 	return is_measured ? SB_EXIT_OK : SB_EXIT_INVALID;
 }

@@ -20,6 +20,9 @@ SB_MUST_CHECK int sb_outcome_prepare(const struct sb_options *options, struct sb
 /* Whether sb_outcome_prepare() would accept --output; makes nothing. Returns as above. */
 SB_MUST_CHECK int sb_outcome_check(const struct sb_options *options);
 
+/* Says before a measurement if its pictures cannot be drawn; the result loses nothing else. */
+void sb_outcome_try_plots(const struct sb_options *options);
+
 /* All files of the directory. Returns as above. */
 SB_MUST_CHECK int sb_outcome_write(const struct sb_result *result,
 				   const struct sb_options *options);

@@ -125,6 +125,27 @@ int sb_output_try(const char *path)
 	return rc == -ECANCELED ? 0 : rc;
 }
 
+/* A calibration is read, except by --calibrate, which tries it itself. */
+static bool is_output(enum sb_option_id id, enum sb_verb verb)
+{
+	const unsigned int kind = SB_WRITES_FILE | verb;
+
+	return (sb_option[id].verbs & kind) == kind && id != SB_OPT_calibration;
+}
+
+int sb_outputs_try(const struct sb_options *options, enum sb_verb verb)
+{
+	for (int id = 0; id < SB_OPTIONS; id++) {
+		const char *path = options->value[id].text;
+		const int rc = is_output(id, verb) && *path ? sb_output_try(path) : 0;
+
+		if (rc)
+			return sb_fail(sb_status_of(rc), "--%s: '%s' cannot be written: %s",
+				       sb_option[id].name, path, sb_output_why(rc));
+	}
+	return 0;
+}
+
 const char *sb_output_why(int rc)
 {
 	return rc == -EEXIST ? "it is a result's own file" : strerror(-rc);

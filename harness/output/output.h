@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/platform/base.h"
+#include "harness/cli/options.h"
 
 /* Writes what to the stream; returns 0 or -errno. */
 typedef int (*sb_output_writer)(const void *what, FILE *out);
@@ -26,6 +26,10 @@ SB_MUST_CHECK int sb_output_inside(const char *path, sb_output_writer write, con
 /* Whether it could be, as far as that can be told before; leaves nothing behind.
  * Returns 0 or -errno. */
 SB_MUST_CHECK int sb_output_try(const char *path);
+
+/* Tries every file that options of the verb name (SB_WRITES_FILE), so that none is found wrong after a
+ * measurement. Returns 0, or an exit status after an error has been printed. */
+SB_MUST_CHECK int sb_outputs_try(const struct sb_options *options, enum sb_verb verb);
 
 /* Prints that the file cannot be written, for that -errno. Returns the exit
  * status: a disk that is full or fails is the environment, all else but want of

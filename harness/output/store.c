@@ -18,8 +18,14 @@
 /* "sbsw": what the file's header says it is for. */
 #define APPLICATION_ID 0x73627377
 
-const struct sb_store_kind sb_store_of_sweep = { "sweep.db", "sweep.lock", "sweep" };
-const struct sb_store_kind sb_store_of_run = { "run.db", "run.lock", "run" };
+const struct sb_store_kind sb_store_of_sweep = { "sweep.db",	"sweep.lock", "sweep",
+						 SB_VERB_SWEEP, "sweep",      "meta.json" };
+const struct sb_store_kind sb_store_of_run = { "run.db",    "run.lock", "run",
+					       SB_VERB_RUN, "run",	"meta.json" };
+const struct sb_store_kind sb_store_of_ab = { "ab.db",	  "ab.lock", "comparison",
+					      SB_VERB_AB, "ab",	     "meta.json" };
+const struct sb_store_kind sb_store_of_gate = { "gate.db",    "gate.lock", "gate",
+						SB_VERB_GATE, "gate",	   "verdict.json" };
 
 static const char schema[] =
 	"CREATE TABLE plan(key TEXT PRIMARY KEY, value TEXT NOT NULL);"

@@ -1,7 +1,8 @@
 /*
- * store.h - the plan and the rows of a sweep or of a run, in one SQLite file of
- * its result directory, sweep.db or run.db, with a write-ahead log. A row is
- * stored whole or not at all, whenever the program or the machine dies.
+ * store.h - the plan and the rows of a sweep, a run, a comparison or a gate, in one
+ * SQLite file of its result directory, sweep.db, run.db, ab.db or gate.db, with a
+ * write-ahead log. A row is stored whole or not at all, whenever the program or the
+ * machine dies.
  *
  * Tables, to be read with sqlite3:
  *	plan(key, value)		versions, machine, seed
@@ -15,7 +16,7 @@
 #ifndef SB_HARNESS_OUTPUT_STORE_H
 #define SB_HARNESS_OUTPUT_STORE_H
 
-#include "core/platform/base.h"
+#include "harness/cli/options.h"
 
 #define SB_STORE_SCHEMA 1
 
@@ -28,10 +29,15 @@ struct sb_store_kind {
 	const char *name; /* of the file */
 	const char *lock; /* of the file that its writer locks */
 	const char *noun; /* "sweep": what it is the store of */
+	enum sb_verb verb;
+	const char *verb_name;
+	const char *result; /* a file that only a complete result has, if there is no store */
 };
 
 extern const struct sb_store_kind sb_store_of_sweep;
 extern const struct sb_store_kind sb_store_of_run;
+extern const struct sb_store_kind sb_store_of_ab;
+extern const struct sb_store_kind sb_store_of_gate;
 
 struct sb_store;
 
@@ -92,6 +98,10 @@ sb_store_slots(struct sb_store *store,
 	       int (*take)(void *arg, uint32_t configuration, uint32_t repetition), void *arg);
 SB_MUST_CHECK int sb_store_rows(struct sb_store *store,
 				int (*take)(void *arg, const struct sb_stored_row *row), void *arg);
+
+/* The same of one repetition, of which there is a row or none. */
+SB_MUST_CHECK int sb_store_row(struct sb_store *store, uint32_t configuration, uint32_t repetition,
+			       int (*take)(void *arg, const struct sb_stored_row *row), void *arg);
 
 /* On the disk when it returns. Replaces an earlier row of that repetition. */
 SB_MUST_CHECK int sb_store_put_row(struct sb_store *store, const struct sb_stored_row *row);

@@ -177,16 +177,29 @@ static int take_row(sqlite3_stmt *row, void *arg)
 	return taker->row(taker->arg, &stored);
 }
 
+#define SELECT_ROWS                                                                                \
+	"SELECT configuration, repetition, reason, started, elapsed_s, exit_status, signal, "      \
+	"result, stderr FROM row NATURAL JOIN planned "
+
 int sb_store_rows(struct sb_store *store, int (*take)(void *arg, const struct sb_stored_row *row),
 		  void *arg)
 {
 	struct taker taker = { .row = take, .arg = arg };
 
-	return sb_store_go_through(
-		store,
-		"SELECT configuration, repetition, reason, started, elapsed_s, exit_status, "
-		"signal, result, stderr FROM row NATURAL JOIN planned ORDER BY position",
-		SB_STORE_VALUE_BYTES, take_row, &taker);
+	return sb_store_go_through(store, SELECT_ROWS "ORDER BY position", SB_STORE_VALUE_BYTES,
+				   take_row, &taker);
+}
+
+int sb_store_row(struct sb_store *store, uint32_t configuration, uint32_t repetition,
+		 int (*take)(void *arg, const struct sb_stored_row *row), void *arg)
+{
+	struct taker taker = { .row = take, .arg = arg };
+	char sql[300];
+
+	snprintf(sql, sizeof(sql),
+		 SELECT_ROWS "WHERE configuration = %" PRIu32 " AND repetition = %" PRIu32,
+		 configuration, repetition);
+	return sb_store_go_through(store, sql, SB_STORE_VALUE_BYTES, take_row, &taker);
 }
 
 /* SQLite goes on writing to a file that has been removed. */

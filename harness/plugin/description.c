@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/plugin/description_parts.h"
 #include "harness/terminal/status.h"
@@ -320,9 +321,28 @@ static char *name_of(const char *file)
 	return name;
 }
 
+/* A section may have several of each. */
+static const char *const actions[] = { "work", "call", "send", NULL };
+
+bool sb_description_is(const char *file)
+{
+	const struct sb_ini_section *workload;
+	struct sb_ini_error error;
+	struct sb_ini ini;
+	struct stat info;
+	bool is_it = false;
+
+	if (stat(file, &info) || !S_ISREG(info.st_mode) || sb_ini_read(&ini, file, actions, &error))
+		return false;
+	workload = sb_ini_find(&ini, WORKLOAD);
+	for (uint32_t i = 0; workload && i < workload->entries; i++)
+		is_it |= !strcmp(workload->entry[i].name, "doc");
+	sb_ini_free(&ini);
+	return is_it;
+}
+
 static int read_file(struct sb_describing *d, const char *where)
 {
-	static const char *const actions[] = { "work", "call", "send", NULL };
 	struct sb_ini_error error;
 	const int rc = sb_ini_read(&d->ini, d->file, actions, &error);
 

@@ -34,6 +34,9 @@
  * "FILE:LINE:COLUMN" of the file's name, or NULL. */
 SB_MUST_CHECK int sb_description_read(const char *file, const char *where,
 				      struct sb_description **out);
+/* Whether the file describes a workload; a job file does not. */
+bool sb_description_is(const char *file);
+
 void sb_description_free(struct sb_description *description);
 
 #endif

@@ -82,7 +82,8 @@ static const char *wrong_metrics(const struct sb_workload *workload)
 			return "it has too many metrics; expected at most 32";
 		if (sb_metric_add(&metric) == SB_METRICS)
 			return "a metric's name is taken, or has other characters than a to z, 0 "
-			       "to 9 and '_'";
+			       "to 9 and '_', or its unit others than letters, digits, blanks and "
+			       "%/_.*^()";
 	}
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/terminal/status.h"
+#include "results/files/file.h"
 #include "results/json/write.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
@@ -25,6 +26,24 @@ char *sb_row_text(const struct sb_result *result, const struct sb_series *series
 	row.all_series = 1;
 	rc = sb_write_json(&row, out);
 	if (!fclose(out) && !rc)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *sb_row_read(const char *directory)
+{
+	char *path = sb_path_join(directory, "result.json");
+	FILE *in = path ? fopen(path, "re") : NULL;
+	char *text = NULL;
+	size_t bytes = 0;
+	/* A text ends with the first 0, which no JSON has. */
+	const ssize_t length = in ? getdelim(&text, &bytes, '\0', in) : -1;
+
+	if (in)
+		fclose(in);
+	free(path);
+	if (length > 0)
 		return text;
 	free(text);
 	return NULL;

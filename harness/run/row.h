@@ -12,6 +12,10 @@
 char *sb_row_text(const struct sb_result *result, const struct sb_series *series,
 		  uint32_t repetition);
 
+/* The text of the row that a process has written into its result directory; for the caller to free.
+ * NULL: there is none, or no memory. */
+char *sb_row_read(const char *directory);
+
 /* Replaces the facts that `to` has under the same names. Returns 0, or an exit
  * status after an error has been printed. */
 SB_MUST_CHECK int sb_row_take_facts(const struct sb_result *from, struct sb_result *to);

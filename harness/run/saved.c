@@ -20,19 +20,35 @@
 /* Keys of the plan. */
 #define JOB   "job"   /* a job file */
 #define NAMED "named" /* there if its sections have the names of jobs */
+#define LINE  "command_line"
 
 /* ---- a new store ---- */
 
-static uint32_t count_planned(const struct sb_jobs *jobs)
+bool sb_saved_series_of_run(const struct sb_saved *saved, uint32_t index,
+			    struct sb_saved_series *out)
 {
-	uint32_t rows = 0;
+	for (uint32_t j = 0; j < saved->jobs->jobs; j++) {
+		const struct sb_options *options = &saved->jobs->job[j].options;
 
-	for (uint32_t j = 0; j < jobs->jobs; j++)
-		rows += jobs->job[j].options.chosens * sb_repetitions_max(&jobs->job[j].options);
-	return rows;
+		*out = (struct sb_saved_series){ "", sb_repetitions_max(options) };
+		if (index < options->chosens) {
+			out->label = options->chosen[index].workload->name;
+			return true;
+		}
+		index -= options->chosens;
+	}
+	return false;
 }
 
-static char *job_text(const struct sb_jobs *jobs)
+static bool has_several_rows(const struct sb_saved *saved)
+{
+	struct sb_saved_series series;
+
+	return saved->series(saved, 1, &series) ||
+	       (saved->series(saved, 0, &series) && series.most > 1);
+}
+
+static char *job_text(const struct sb_store_kind *kind, const struct sb_jobs *jobs)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -40,42 +56,35 @@ static char *job_text(const struct sb_jobs *jobs)
 
 	if (!out)
 		return NULL;
-	sb_jobs_show(jobs, SB_VERB_RUN, out);
+	sb_jobs_show(jobs, kind->verb, out);
 	if (!fclose(out))
 		return text;
 	free(text);
 	return NULL;
 }
 
-static int put_jobs(struct sb_store *store, const struct sb_jobs *jobs)
+static int put_jobs(struct sb_saved *saved)
 {
-	char *text = job_text(jobs);
-	int rc = text ? sb_store_put_plan(store, JOB, text) : -ENOMEM;
+	char *text = job_text(saved->kind, saved->jobs);
+	int rc = text ? sb_store_put_plan(saved->store, JOB, text) : -ENOMEM;
 
-	if (!rc && jobs->job[0].name)
-		rc = sb_store_put_plan(store, NAMED, "yes");
+	if (!rc && saved->jobs->job[0].name)
+		rc = sb_store_put_plan(saved->store, NAMED, "yes");
 	free(text);
 	return rc;
 }
 
 /* Every repetition that a series may come to have. */
-static int put_slots(struct sb_store *store, const struct sb_jobs *jobs)
+static int put_slots(struct sb_saved *saved)
 {
+	struct sb_saved_series series;
 	uint32_t position = 0;
-	uint32_t series = 0;
 	int rc = 0;
 
-	for (uint32_t j = 0; j < jobs->jobs && !rc; j++) {
-		const struct sb_options *options = &jobs->job[j].options;
-		const uint32_t most = sb_repetitions_max(options);
-
-		for (uint32_t c = 0; c < options->chosens && !rc; c++) {
-			rc = sb_store_put_configuration(store, series,
-							options->chosen[c].workload->name);
-			for (uint32_t r = 0; r < most && !rc; r++)
-				rc = sb_store_put_slot(store, position++, series, r);
-			series++;
-		}
+	for (uint32_t i = 0; !rc && saved->series(saved, i, &series); i++) {
+		rc = sb_store_put_configuration(saved->store, i, series.label);
+		for (uint32_t r = 0; r < series.most && !rc; r++)
+			rc = sb_store_put_slot(saved->store, position++, i, r);
 	}
 	return rc;
 }
@@ -83,55 +92,81 @@ static int put_slots(struct sb_store *store, const struct sb_jobs *jobs)
 /* Returns 0 or -errno. */
 static int create(struct sb_saved *saved, const char *directory)
 {
-	int rc = sb_store_create(&saved->store, &sb_store_of_run, directory);
+	int rc = sb_store_create(&saved->store, saved->kind, directory);
 
-	rc = rc ? rc : put_jobs(saved->store, saved->jobs);
-	rc = rc ? rc : put_slots(saved->store, saved->jobs);
+	rc = rc ? rc : put_jobs(saved);
+	if (!rc && saved->command)
+		rc = sb_store_put_plan(saved->store, LINE, saved->command);
+	rc = rc ? rc : put_slots(saved);
 	rc = rc ? rc : sb_identity_put(saved->store);
+	for (uint32_t i = 0; i < SB_SAVED_FILES && !rc; i++) {
+		if (saved->file[i])
+			rc = sb_identity_put_file(saved->store, i, saved->file[i]);
+	}
 	return rc ? rc : sb_store_publish(saved->store);
 }
 
-/* ---- one row ---- */
+/* ---- rows ---- */
 
-static int put_row(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
+static int put_rows(struct sb_store *store, const struct sb_stored_row *row, uint32_t rows)
+{
+	int rc = sb_store_begin_rows(store);
+
+	for (uint32_t i = 0; i < rows && !rc; i++)
+		rc = sb_store_put_row(store, &row[i]);
+	return rc ? rc : sb_store_end_rows(store);
+}
+
+void sb_saved_keep_rows(struct sb_saved *saved, const char *directory,
+			const struct sb_stored_row *row, uint32_t rows)
+{
+	int rc = 0;
+
+	if (saved->is_off || (!saved->store && !has_several_rows(saved)))
+		return;
+	if (!saved->store)
+		rc = create(saved, directory);
+	rc = rc ? rc : put_rows(saved->store, row, rows);
+	if (!rc)
+		return;
+	saved->is_off = true;
+	sb_note("what is measured is not saved before the end: %s",
+		rc == -ENOMEM ? "no memory" : sb_store_why(saved->store));
+}
+
+void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
 		   uint32_t repetition)
 {
 	const struct sb_series *series = &result->series[index];
 	const double wall_s = series->record[repetition].value[SB_METRIC_wall_s];
 	char *text = sb_row_text(result, series, repetition);
 	char started[SB_DATE_BYTES];
-	int rc = -ENOMEM;
 
 	sb_format_now(started);
-	if (text)
-		rc = sb_store_put_row(saved->store, &(struct sb_stored_row){
-							    .configuration = index,
-							    .repetition = repetition,
-							    .started = started,
-							    /* An invalid row has none. */
-							    .elapsed_s = isnan(wall_s) ? 0 : wall_s,
-							    .result = text,
-							    .stderr_text = "",
-						    });
+	sb_saved_keep_rows(saved, result->directory,
+			   &(struct sb_stored_row){
+				   .configuration = index,
+				   .repetition = repetition,
+				   .reason = text ? NULL : "no memory",
+				   .started = started,
+				   /* An invalid row has none. */
+				   .elapsed_s = isnan(wall_s) ? 0 : wall_s,
+				   .result = text,
+				   .stderr_text = "",
+			   },
+			   1);
 	free(text);
-	return rc;
 }
 
-void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
-		   uint32_t repetition)
+int sb_saved_find(struct sb_saved *saved, uint32_t index, uint32_t repetition,
+		  int (*take)(void *arg, const struct sb_stored_row *row), void *arg)
 {
-	int rc = 0;
+	int rc;
 
-	if (saved->is_off || (!saved->store && count_planned(saved->jobs) < 2))
-		return;
-	if (!saved->store)
-		rc = create(saved, result->directory);
-	rc = rc ? rc : put_row(saved, result, index, repetition);
-	if (!rc)
-		return;
-	saved->is_off = true;
-	sb_note("repetitions are not saved before the end: %s",
-		rc == -ENOMEM ? "no memory" : sb_store_why(saved->store));
+	if (!saved->store || saved->is_off)
+		return 0;
+	rc = sb_store_row(saved->store, index, repetition, take, arg);
+	return rc < 0 ? sb_store_failed(saved->store, rc) : rc;
 }
 
 /* ---- --resume ---- */
@@ -151,45 +186,45 @@ static bool may_be_said(enum sb_option_id id)
 	}
 }
 
-static int check_said(const struct sb_options *given)
+static int check_said(const struct sb_store_kind *kind, const struct sb_options *given)
 {
-	for (int id = 0; id < SB_OPTIONS; id++) {
-		if ((sb_option[id].verbs & SB_VERB_RUN) && !may_be_said(id) &&
+	const char *name = given->givens ? given->given[0].name : NULL;
+
+	for (int id = 0; id < SB_OPTIONS && !name; id++) {
+		if ((sb_option[id].verbs & kind->verb) && !may_be_said(id) &&
 		    sb_option_is_said(given, id))
-			return sb_fail(SB_EXIT_USAGE,
-				       "run --resume: --%s is not expected; the run goes on as it "
-				       "was begun",
-				       sb_option[id].name);
+			name = sb_option[id].name;
 	}
-	if (given->givens)
-		return sb_fail(
-			SB_EXIT_USAGE,
-			"run --resume: --%s is not expected; the run goes on as it was begun",
-			given->given[0].name);
-	return 0;
+	if (!name)
+		return 0;
+	return sb_fail(SB_EXIT_USAGE,
+		       "%s --resume: --%s is not expected; the %s goes on as it was begun",
+		       kind->verb_name, name, kind->noun);
 }
 
-static int find_directory(const struct sb_options *given, const char **out)
+static int find_directory(const struct sb_store_kind *kind, const struct sb_options *given,
+			  const char **out)
 {
 	const bool has_output = sb_option_is_said(given, SB_OPT_output);
 
 	if (given->words > 1 || (given->words && has_output))
 		return sb_fail(SB_EXIT_USAGE,
-			       "run --resume: '%s' is not expected; one directory has been named",
-			       given->word[given->words - 1]);
+			       "%s --resume: '%s' is not expected; one directory has been named",
+			       kind->verb_name, given->word[given->words - 1]);
 	*out = given->words ? given->word[0] : given->value[SB_OPT_output].text;
 	if (!**out)
 		return sb_fail(
 			SB_EXIT_USAGE,
-			"--resume: a directory is missing; expected the result directory of a run");
+			"--resume: a directory is missing; expected the result directory of a %s",
+			kind->noun);
 	return 0;
 }
 
-/* A complete run has a result, and no store. */
-static int check_complete(const char *directory)
+/* What is complete has a result, and no store. */
+static int check_complete(const struct sb_store_kind *kind, const char *directory)
 {
-	if (sb_directory_holds(directory, sb_store_of_run.name) ||
-	    !sb_directory_holds(directory, "meta.json"))
+	if (sb_directory_holds(directory, kind->name) ||
+	    !sb_directory_holds(directory, kind->result))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE,
 		       "'%s' holds a complete result; there is nothing to go on with", directory);
@@ -204,8 +239,48 @@ static void set_output(struct sb_options *options, const struct sb_options *give
 						      SB_OPT_output_root };
 
 	options->value[SB_OPT_output].text = directory;
+	options->words = 0;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(printing); i++)
 		options->value[printing[i]] = given->value[printing[i]];
+}
+
+/* What follows the options of the whole run, which may differ. */
+static const char *skip_common(const char *text)
+{
+	const char *jobs = strstr(text, "\n\n[");
+
+	return jobs && !strncmp(text, "[global]", 8) ? jobs + 2 : text;
+}
+
+static bool is_same(const struct sb_saved *saved, const struct sb_jobs *plan)
+{
+	char *then = job_text(saved->kind, plan);
+	char *now = job_text(saved->kind, saved->jobs);
+	const bool same = then && now && !strcmp(skip_common(then), skip_common(now));
+
+	free(then);
+	free(now);
+	return same;
+}
+
+/* What the command line repeats, to allow it, is what the plan has. */
+static int check_same(const struct sb_saved *saved, const char *text, const char *directory)
+{
+	char *words[] = { (char *)(uintptr_t)saved->kind->verb_name, NULL };
+	struct sb_jobs plan;
+	int rc = sb_jobs_parse_text(&plan, saved->kind->verb, saved->kind->name, text, 1, words);
+
+	for (uint32_t i = 0; i < plan.jobs && !rc; i++) {
+		if (!saved->jobs->job[i].name)
+			plan.job[i].name = NULL;
+	}
+	if (!rc && !is_same(saved, &plan))
+		rc = sb_fail(SB_EXIT_USAGE,
+			     "%s was begun with other options than this command line has; expected "
+			     "the same",
+			     directory);
+	sb_jobs_free(&plan);
+	return rc;
 }
 
 static int parse_jobs(struct sb_saved *saved, const struct sb_options *given, const char *directory,
@@ -217,7 +292,8 @@ static int parse_jobs(struct sb_saved *saved, const struct sb_options *given, co
 
 	sb_plugin_distrust(sb_opt(given, SB_OPT_trust) ? NULL : directory);
 	if (text)
-		rc = sb_jobs_parse_text(jobs, SB_VERB_RUN, sb_store_of_run.name, text, argc, argv);
+		rc = sb_jobs_parse_text(jobs, saved->kind->verb, saved->kind->name, text, argc,
+					argv);
 	else
 		rc = sb_fail(SB_EXIT_USAGE, "%s: the store has no job", directory);
 	sb_plugin_distrust(NULL);
@@ -227,43 +303,35 @@ static int parse_jobs(struct sb_saved *saved, const struct sb_options *given, co
 			jobs->job[i].name = NULL;
 		rc = sb_trust_check(&jobs->job[i].options, given, directory);
 	}
+	rc = rc ? rc : check_same(saved, text, directory);
 	free(text);
 	free(named);
 	return rc;
 }
 
 struct plan_check {
-	const struct sb_jobs *jobs;
+	const struct sb_saved *saved;
 	uint32_t series;
 };
-
-static const char *workload_of(const struct sb_jobs *jobs, uint32_t series)
-{
-	for (uint32_t j = 0; j < jobs->jobs; j++) {
-		const struct sb_options *options = &jobs->job[j].options;
-
-		if (series < options->chosens)
-			return options->chosen[series].workload->name;
-		series -= options->chosens;
-	}
-	return "";
-}
 
 static int take_label(void *arg, uint32_t id, const char *label)
 {
 	struct plan_check *check = arg;
+	struct sb_saved_series series;
 
-	return id != check->series || strcmp(workload_of(check->jobs, check->series++), label) != 0;
+	return id != check->series || !check->saved->series(check->saved, id, &series) ||
+	       strcmp(series.label, label) != 0 || !++check->series;
 }
 
 static int check_plan(struct sb_saved *saved, const char *directory)
 {
-	struct plan_check check = { saved->jobs, 0 };
+	struct plan_check check = { saved, 0 };
+	struct sb_saved_series more;
 	const int rc = sb_store_configurations(saved->store, take_label, &check);
 
 	if (rc < 0)
 		return sb_store_failed(saved->store, rc);
-	if (!rc && !*workload_of(saved->jobs, check.series))
+	if (!rc && !saved->series(saved, check.series, &more))
 		return 0;
 	return sb_fail(
 		SB_EXIT_USAGE,
@@ -271,29 +339,41 @@ static int check_plan(struct sb_saved *saved, const char *directory)
 		directory);
 }
 
-int sb_saved_resume(struct sb_saved *saved, const struct sb_jobs *given, int argc, char **argv,
+int sb_saved_resume(struct sb_saved *saved, const struct sb_options *given, int argc, char **argv,
 		    struct sb_jobs *jobs)
 {
-	const struct sb_options *options = &given->job[0].options;
 	const char *directory = "";
-	int rc = check_said(options);
+	int rc = check_said(saved->kind, given);
 
 	*jobs = (struct sb_jobs){ .job = NULL };
-	rc = rc ? rc : find_directory(options, &directory);
-	rc = rc ? rc : check_complete(directory);
+	rc = rc ? rc : find_directory(saved->kind, given, &directory);
+	rc = rc ? rc : check_complete(saved->kind, directory);
 	if (rc)
 		return rc;
-	rc = sb_store_open(&saved->store, &sb_store_of_run, directory, false);
+	rc = sb_store_open(&saved->store, saved->kind, directory, false);
 	if (rc)
 		return sb_store_failed(saved->store, rc);
 	rc = sb_identity_check(saved->store, SB_IDENTITY_MACHINE, directory);
-	if (!rc && !sb_opt(options, SB_OPT_other_build))
+	if (!rc && !sb_opt(given, SB_OPT_other_build))
 		rc = sb_identity_check(saved->store, SB_IDENTITY_BUILD, directory);
 	/* It comes before a job, and so before the stored one. */
 	sb_options_clear_environment();
-	rc = rc ? rc : parse_jobs(saved, options, directory, argc, argv, jobs);
 	saved->jobs = jobs;
-	return rc ? rc : check_plan(saved, directory);
+	saved->command = sb_store_plan(saved->store, LINE);
+	return rc ? rc : parse_jobs(saved, given, directory, argc, argv, jobs);
+}
+
+int sb_saved_check(struct sb_saved *saved)
+{
+	const struct sb_options *options = &saved->jobs->job[0].options;
+	const char *directory = options->value[SB_OPT_output].text;
+	int rc = check_plan(saved, directory);
+
+	for (uint32_t i = 0; i < SB_SAVED_FILES && !rc; i++) {
+		if (saved->file[i] && !sb_opt(options, SB_OPT_other_build))
+			rc = sb_identity_check_file(saved->store, i, saved->file[i], directory);
+	}
+	return rc;
 }
 
 /* The first row has them; 1 ends the search. */
@@ -375,8 +455,23 @@ void sb_saved_remove(struct sb_saved *saved)
 	saved->store = NULL;
 }
 
+int sb_saved_interrupted(const struct sb_saved *saved, const char *directory)
+{
+	const char *hint = "";
+
+	if (!saved->store || saved->is_off)
+		return sb_fail(SB_EXIT_INVALID, "interrupted");
+	for (uint32_t j = 0; j < saved->jobs->jobs && !*hint; j++)
+		hint = sb_trust_hint(&saved->jobs->job[j].options);
+	return sb_fail(SB_EXIT_INVALID,
+		       "interrupted; to measure the rest: sched-bench %s --resume %s%s",
+		       saved->kind->verb_name, directory, hint);
+}
+
 void sb_saved_close(struct sb_saved *saved)
 {
 	sb_store_close(saved->store);
 	saved->store = NULL;
+	free(saved->command);
+	saved->command = NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "results/record/number.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 const struct sb_configuration *sb_ranked_configuration(const struct sb_ranked *g, uint32_t i)
 {
@@ -253,7 +254,7 @@ void sb_ranked_put_ties(const struct sb_ranked *g, const struct sb_ranked_object
 	for (uint32_t other = 0; other < g->n; other++) {
 		if (other == i || !is_tie(g, by, i, other))
 			continue;
-		fprintf(out, "%s%s", before, sb_ranked_settings(g, other));
+		fprintf(out, "%s%s", before, sb_terminal_text(sb_ranked_settings(g, other)));
 		before = " and ";
 	}
 }

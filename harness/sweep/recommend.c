@@ -10,6 +10,7 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 #include "results/stats/ranking.h"
+#include "results/text/escape.h"
 
 static uint32_t count_like_best(const struct sb_ranked *g)
 {
@@ -42,7 +43,8 @@ static void put_like_best(const struct sb_ranked *g, FILE *out)
 	for (uint32_t i = 0; i < g->n && named < NAMED_MAX; i++) {
 		if (!g->by->rank[i].compared || i == g->front.ranking->best || g->by->rank[i].apart)
 			continue;
-		fprintf(out, "%s%s", named++ ? "; " : "", sb_ranked_settings(g, i));
+		fprintf(out, "%s%s", named++ ? "; " : "",
+			sb_terminal_text(sb_ranked_settings(g, i)));
 	}
 	if (n > named)
 		fprintf(out, "; and %" PRIu32 " more", n - named);
@@ -62,7 +64,7 @@ static void put_comparison(const struct sb_ranked *g, FILE *out)
 	fprintf(out, "  Its %s is ", sb_metric[g->by->metric].name);
 	sb_ranked_put_change(g->by, &ratio, out);
 	fprintf(out, " with the %s (%s).\n", to_default ? "default" : "second best",
-		sb_ranked_settings(g, other));
+		sb_terminal_text(sb_ranked_settings(g, other)));
 	if (initial == best)
 		fputs("  It is the default.\n", out);
 	else if (to_default && !g->by->rank[other].apart)
@@ -127,10 +129,10 @@ static void put_effect(const struct sb_ranked *g, uint32_t d, FILE *out)
 		ratio = sb_ranking_ratio(&e.value[best * g->rounds], &e.value[second * g->rounds],
 					 g->rounds, g->view->seed);
 		fprintf(out, "  %s alone, over all others: %s is best in %.0f %%; %s is ",
-			dimension->name, dimension->value[best], 100 * e.rank[best].p_best,
-			sb_metric[g->by->metric].name);
+			sb_terminal_text(dimension->name), sb_terminal_text(dimension->value[best]),
+			100 * e.rank[best].p_best, sb_metric[g->by->metric].name);
 		sb_ranked_put_change(g->by, &ratio, out);
-		fprintf(out, " with %s%s.\n", dimension->value[second],
+		fprintf(out, " with %s%s.\n", sb_terminal_text(dimension->value[second]),
 			e.rank[second].apart ? "" : ", which is not significant");
 	}
 	free(e.level);
@@ -197,8 +199,9 @@ void sb_ranked_put_best(const struct sb_ranked *g, FILE *out)
 	char estimate[SB_RANKED_CELL_BYTES];
 
 	sb_ranked_estimate(estimate, g, g->by, best);
-	fprintf(out, "%s: %s %s with %s", sb_ranked_series(g, 0)->workload,
-		sb_metric[g->by->metric].name, estimate, sb_ranked_settings(g, best));
+	fprintf(out, "%s: %s %s with %s", sb_terminal_text(sb_ranked_series(g, 0)->workload),
+		sb_metric[g->by->metric].name, estimate,
+		sb_terminal_text(sb_ranked_settings(g, best)));
 	sb_ranked_put_ties(g, g->by, best, out);
 	fprintf(out, ", best in %.0f %% of resamplings%s.\n", 100 * g->by->rank[best].p_best,
 		count_like_best(g) ? ", which does not settle it" : "");
@@ -228,7 +231,7 @@ static bool put_unmeasured(const struct sb_ranked *g, FILE *out)
 
 static void put_none(const struct sb_ranked *g, FILE *out)
 {
-	fprintf(out, "%s: no recommendation: ", sb_ranked_series(g, 0)->workload);
+	fprintf(out, "%s: no recommendation: ", sb_terminal_text(sb_ranked_series(g, 0)->workload));
 	if (g->n < 2)
 		fputs("there is only one configuration.\n", out);
 	else if (g->rounds < SB_RANKING_ROUNDS)
@@ -249,14 +252,16 @@ static void put_load(const struct sb_ranked *g, FILE *out)
 	const struct sb_ranked_objective *by = g->by;
 	char value[SB_HUMAN_BYTES];
 
-	fprintf(out, "%s: %s ", sb_ranked_series(g, 0)->workload, sb_metric[by->metric].name);
+	fprintf(out, "%s: %s ", sb_terminal_text(sb_ranked_series(g, 0)->workload),
+		sb_metric[by->metric].name);
 	for (uint32_t i = 0; i < g->n; i++) {
 		/* The ends, where there are many. */
 		if (g->n > NAMED_MAX && i && i < g->n - 1)
 			continue;
 		sb_human(value, sb_series_spread(sb_ranked_series(g, i), by->metric).median,
 			 sb_metric[by->metric].unit);
-		fprintf(out, "%s%s at %s", i ? ", " : "", value, sb_ranked_settings(g, i));
+		fprintf(out, "%s%s at %s", i ? ", " : "", value,
+			sb_terminal_text(sb_ranked_settings(g, i)));
 	}
 	fputs(".\n", out);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/platform/platform.h"
+#include "harness/run/row.h"
 #include "harness/sweep/session.h"
 #include "harness/system/child.h"
 #include "harness/terminal/interrupts.h"
@@ -19,6 +20,7 @@
 #include "results/json/read.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- time ---- */
 
@@ -89,32 +91,6 @@ static void show(struct sb_session *s, const struct sb_slot *slot)
 
 /* ---- one row ---- */
 
-static char *read_text(const char *directory)
-{
-	char *path = sb_path_join(directory, "result.json");
-	FILE *in = path ? fopen(path, "re") : NULL;
-	char *text = NULL;
-	size_t bytes = 0;
-	/* A text ends with the first 0, which no JSON has. */
-	const ssize_t length = in ? getdelim(&text, &bytes, '\0', in) : -1;
-
-	if (in)
-		fclose(in);
-	free(path);
-	if (length > 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
-/* A row without numbers ends the run with SB_EXIT_INVALID, and says why. */
-static bool has_ended_well(const struct sb_child *child)
-{
-	return !child->hung && WIFEXITED(child->wait_status) &&
-	       (WEXITSTATUS(child->wait_status) == SB_EXIT_OK ||
-		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
-}
-
 /* A batch system's signal is for all processes of a job, and may reach this one last. */
 #define SIGNAL_MS 200
 
@@ -149,7 +125,7 @@ static int keep_row(struct sb_session *s, const struct sb_slot *slot, const stru
 		    const char *started, const char *directory)
 {
 	const int status = child->wait_status;
-	char *text = has_ended_well(child) ? read_text(directory) : NULL;
+	char *text = sb_child_ended_well(child) ? sb_row_read(directory) : NULL;
 	char *words = sb_text_copy(child->stderr_text);
 	char why[SB_REASON_BYTES];
 	char *reason = NULL;

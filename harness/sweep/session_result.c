@@ -194,7 +194,9 @@ static void print_pretty(const void *session, FILE *out)
 
 	view.columns = sb_terminal_width(out);
 	out = sb_wrap_begin(&wrap, out, &view.columns);
-	fprintf(out, "\n%s\n", sb_answer_of(view.result));
+	fputc('\n', out);
+	sb_answer_put(out, sb_answer_of(view.result), "", "");
+	fputc('\n', out);
 	sb_summary_put_virtual(out, view.result);
 	sb_sweep_put_tables(&view, out);
 	sb_wrap_end(&wrap);
@@ -202,7 +204,7 @@ static void print_pretty(const void *session, FILE *out)
 
 static void note_missing(const struct sb_session *s)
 {
-	if (s->rows_done == s->rows || sb_session_is(s, SB_OPT_quiet))
+	if (s->rows_done == s->rows)
 		return;
 	if (s->chunk.of)
 		sb_note("this is chunk %" PRIu32 " of %" PRIu32

@@ -50,6 +50,7 @@ int sb_session_begin(struct sb_session *s, const struct sb_arguments *plan)
 
 	if (rc)
 		return rc;
+	sb_outcome_try_plots(s->given);
 	rc = sb_store_create(&s->store, &sb_store_of_sweep, store_directory(s));
 	if (rc)
 		return sb_store_failed(s->store, rc);

@@ -12,6 +12,7 @@
 #include "results/record/series.h"
 #include "results/record/validity.h"
 #include "results/stats/ranking.h"
+#include "results/text/escape.h"
 
 static void put_metric(char *out, const struct sb_ranked *g, uint32_t i, enum sb_metric_id metric)
 {
@@ -173,8 +174,9 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 		sb_table_column(&table, column[c].title, 0, 0);
 	for (uint32_t i = 0; i < g->n; i++)
 		put_row(&table, g, i, column, columns);
-	fprintf(out, "%s, %" PRIu32 " repetition%s; medians%s\n", sb_ranked_series(g, 0)->workload,
-		g->rounds, g->rounds == 1 ? "" : "s",
+	fprintf(out, "%s, %" PRIu32 " repetition%s; medians%s\n",
+		sb_terminal_text(sb_ranked_series(g, 0)->workload), g->rounds,
+		g->rounds == 1 ? "" : "s",
 		g->front.ranking->compared
 			? "; of what is ranked, the geometric mean over the repetitions "
 			  "compared [95 % interval]"
@@ -198,12 +200,12 @@ static void put_reasons(const struct sb_ranked *g, FILE *out)
 			continue;
 		if (n++ < REASONS_MAX)
 			fprintf(out, "%s, repetition %" PRIu32 ": invalid (%s)\n",
-				sb_ranked_configuration(g, i / g->rounds)->label,
-				record->repetition, record->reason);
+				sb_terminal_text(sb_ranked_configuration(g, i / g->rounds)->label),
+				record->repetition, sb_terminal_text(record->reason));
 	}
 	if (n > REASONS_MAX)
-		fprintf(out, "%s: %" PRIu32 " more are invalid\n", sb_ranked_series(g, 0)->workload,
-			n - REASONS_MAX);
+		fprintf(out, "%s: %" PRIu32 " more are invalid\n",
+			sb_terminal_text(sb_ranked_series(g, 0)->workload), n - REASONS_MAX);
 }
 
 static void put_all(const struct sb_ranked *g, FILE *out)

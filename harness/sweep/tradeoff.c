@@ -5,6 +5,7 @@
 
 #include "harness/sweep/ranked.h"
 #include "results/record/record.h"
+#include "results/text/escape.h"
 
 static const char *extreme(const struct sb_ranked_objective *by)
 {
@@ -47,7 +48,8 @@ static void put_costs(const struct sb_ranked *g, uint32_t i, FILE *out)
 {
 	const uint32_t initial = sb_ranked_default(g, i);
 
-	fprintf(out, "  %s%s: ", sb_ranked_settings(g, i), initial == i ? ", the default" : "");
+	fprintf(out, "  %s%s: ", sb_terminal_text(sb_ranked_settings(g, i)),
+		initial == i ? ", the default" : "");
 	put_objective(g, &g->by[0], i, initial, out);
 	fputs("; ", out);
 	put_objective(g, &g->by[1], i, initial, out);
@@ -79,8 +81,8 @@ static void put_members(const struct sb_ranked *g, bool on_front, const char *be
 		if (g->member[i].is_on_front != on_front ||
 		    (!on_front && g->member[i].p_front < SHARE_SHOWN))
 			continue;
-		fprintf(out, "%s%s (%.0f %% sure)", before, sb_ranked_settings(g, i),
-			100 * g->member[i].p_front);
+		fprintf(out, "%s%s (%.0f %% sure)", before,
+			sb_terminal_text(sb_ranked_settings(g, i)), 100 * g->member[i].p_front);
 		before = "; ";
 	}
 }
@@ -108,7 +110,7 @@ static void put_named(const struct sb_ranked *g, int o, FILE *out)
 	const uint32_t i = g->front.ranking[o].best;
 
 	fprintf(out, "%s %s: %s", extreme(by), sb_metric[by->metric].name,
-		sb_ranked_settings(g, i));
+		sb_terminal_text(sb_ranked_settings(g, i)));
 	sb_ranked_put_ties(g, by, i, out);
 	fputc(' ', out);
 	if (is_any_apart(g, by))
@@ -126,12 +128,12 @@ static void put_compromise(const struct sb_ranked *g, FILE *out)
 		fprintf(out, "within %.2g %% of both", 100 * (excess - 1));
 	else
 		fprintf(out, "at most %.2g times either", excess);
-	fprintf(out, ": %s.\n", sb_ranked_settings(g, g->front.compromise));
+	fprintf(out, ": %s.\n", sb_terminal_text(sb_ranked_settings(g, g->front.compromise)));
 }
 
 void sb_ranked_put_tradeoff(const struct sb_ranked *g, FILE *out)
 {
-	fprintf(out, "%s: ", sb_ranked_series(g, 0)->workload);
+	fprintf(out, "%s: ", sb_terminal_text(sb_ranked_series(g, 0)->workload));
 	put_named(g, 0, out);
 	put_named(g, 1, out);
 	put_compromise(g, out);

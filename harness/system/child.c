@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -167,7 +167,7 @@ int sb_child_run(struct sb_child *child)
 	if (!watch.pid)
 		become(child, pipes[1], parent);
 	close(pipes[1]);
-	watch.ended = watch.pid < 0 ? -1 : pidfd_open(watch.pid, 0);
+	watch.ended = watch.pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, watch.pid, 0);
 	if (watch.ended < 0) {
 		rc = -errno;
 		if (watch.pid > 0) {
@@ -292,6 +292,13 @@ static void how_it_ended(const struct sb_child *child, char *out, size_t bytes)
 			 sigdescr_np(WTERMSIG(status)), *frames ? " in " : "", frames);
 	} else
 		snprintf(out, bytes, "failed with exit status %d", WEXITSTATUS(status));
+}
+
+bool sb_child_ended_well(const struct sb_child *child)
+{
+	return !child->hung && WIFEXITED(child->wait_status) &&
+	       (WEXITSTATUS(child->wait_status) == SB_EXIT_OK ||
+		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
 }
 
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes)

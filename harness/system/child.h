@@ -44,6 +44,9 @@ SB_MUST_CHECK int sb_child_run(struct sb_child *child);
  */
 void sb_child_on_all_cpus(void *(*run)(void *), void *arg);
 
+/* Whether it wrote a result: a row without numbers ends the run with SB_EXIT_INVALID. */
+bool sb_child_ended_well(const struct sb_child *child);
+
 /* One line about how it ended, which is not by exit(0). */
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes);
 

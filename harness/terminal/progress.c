@@ -11,6 +11,7 @@
 #include <wchar.h>
 
 #include "core/platform/platform.h"
+#include "results/text/escape.h"
 
 #define COLUMNS_UNKNOWN 80
 
@@ -189,7 +190,7 @@ static void describe(char texts[PARTS][SB_PROGRESS_TEXT], const struct sb_progre
 		texts[i][0] = '\0';
 	snprintf(texts[COUNT], SB_PROGRESS_TEXT, "%" PRIu32 "/%" PRIu32, view->steps, view->all);
 	if (*view->label)
-		snprintf(texts[LABEL], SB_PROGRESS_TEXT, " %s", view->label);
+		snprintf(texts[LABEL], SB_PROGRESS_TEXT, " %s", sb_terminal_text(view->label));
 	if (*view->phase)
 		snprintf(texts[PHASE], SB_PROGRESS_TEXT, "%s %s", *view->label ? ":" : "",
 			 view->phase);

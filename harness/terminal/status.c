@@ -7,23 +7,13 @@
 #include <string.h>
 
 #include "harness/terminal/progress.h"
+#include "results/text/escape.h"
 
 static const char *about;
 
 void sb_fail_about(const char *what)
 {
 	about = what;
-}
-
-/* Names in it may be anything; it stays one line. */
-static void put_part(const char *text, const char *end, FILE *out)
-{
-	for (; text < end; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			fprintf(out, "\\x%02x", (unsigned char)*text);
-		else
-			fputc(*text, out);
-	}
 }
 
 /* Of a text that is longer, the middle is left out. */
@@ -34,25 +24,22 @@ static bool is_within_character(const char *at)
 	return ((unsigned char)*at & 0xc0) == 0x80;
 }
 
+/* Names in it may be anything; it stays one line. */
 static void put_text(const char *text, FILE *out)
 {
-	const char *end = text + strlen(text);
-	const char *head;
-	const char *tail;
+	const char *shown = sb_terminal_text(text);
+	const char *head = shown + SHOWN_BYTES / 2;
+	const char *tail = shown + strlen(shown) - SHOWN_BYTES / 2;
 
-	if (end - text <= SHOWN_BYTES) {
-		put_part(text, end, out);
+	if (tail <= head) {
+		fputs(shown, out);
 		return;
 	}
-	head = text + SHOWN_BYTES / 2;
-	tail = end - SHOWN_BYTES / 2;
-	while (head > text && is_within_character(head))
+	while (is_within_character(head))
 		head--;
-	while (tail < end && is_within_character(tail))
+	while (is_within_character(tail))
 		tail++;
-	put_part(text, head, out);
-	fputs(" [...] ", out);
-	put_part(tail, end, out);
+	fprintf(out, "%.*s [...] %s", (int)(head - shown), shown, tail);
 }
 
 /* The second thing that there is no memory for is no news. */

@@ -151,8 +151,9 @@ void sb_format_now(char out[SB_DATE_BYTES])
 const char *sb_most_like(const char *word, const char *(*next)(const void *state, size_t i),
 			 const void *state)
 {
-	/* One letter may be wrong, and one more for every four. */
-	size_t best = strlen(word) / 4 + 1;
+	/* Of three letters one may be wrong, of eight two, and one more for every four. */
+	const size_t length = strlen(word);
+	size_t best = length < 3 ? 0 : length < 4 ? 1 : length / 4;
 	const char *found = NULL;
 	const char *candidate;
 

@@ -25,6 +25,7 @@
 #include "results/files/summary_virtual.h"
 #include "results/files/wrap.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- the plan ---- */
 
@@ -92,6 +93,8 @@ static int plan_trial(struct sb_ab *s, struct sb_ab_trial *trial, const struct s
 	pairs->most = most_pairs(s);
 	pairs->time_ns = is_by_time(o) ? sb_opt(o, SB_OPT_duration_total) / o->chosens : 0;
 	pairs->seed = sb_opt(o, SB_OPT_seed);
+	pairs->saved = s->saved;
+	pairs->first_series = SB_SIDES * s->trials;
 	pairs->has_warm_up = true;
 	pairs->keep_awake = (enum sb_awake_when)o->value[SB_OPT_keep_awake].alternative;
 	return rc;
@@ -116,7 +119,19 @@ static int plan(struct sb_ab *s)
 		s->trials++;
 	}
 	s->pair_ns = 2 * ((double)sb_sweep_row_ns(o) + START_NS);
-	return rc;
+	for (int side = 0; side < SB_SIDES; side++)
+		s->saved->file[side] = s->side[side].program;
+	return rc || !s->saved->store ? rc : sb_saved_check(s->saved);
+}
+
+static bool saved_series(const struct sb_saved *saved, uint32_t index, struct sb_saved_series *out)
+{
+	const struct sb_ab *s = saved->plan;
+
+	if (index >= SB_SIDES * s->trials)
+		return false;
+	*out = sb_pairs_series(s->trial[index / SB_SIDES].chosen->workload->name, most_pairs(s));
+	return true;
 }
 
 /* ---- progress ---- */
@@ -217,14 +232,14 @@ static void print_pretty(const void *session, FILE *out)
 	sb_compared_put(sb_answer_of(&s->result), &s->findings, out);
 	put_machine(&s->result, out);
 	fprintf(out, "result: %s (findings.csv, pairs.csv, report.html, result.json)\n",
-		s->result.directory);
+		sb_terminal_text(s->result.directory));
 }
 
 /* A workload of which a side has no value, or not enough. */
 static int judge(const struct sb_ab *s)
 {
 	if (s->is_interrupted)
-		return sb_fail(SB_EXIT_INVALID, "interrupted");
+		return sb_saved_interrupted(s->saved, s->result.directory);
 	if (s->result.all_series < SB_SIDES * s->trials)
 		return sb_fail(SB_EXIT_INVALID, "a side has measured nothing");
 	for (uint32_t i = 0; i < s->findings.n; i++) {
@@ -241,18 +256,21 @@ static int judge(const struct sb_ab *s)
 	return 0;
 }
 
-static int measure(struct sb_ab *s, int argc, char **argv)
+static int measure(struct sb_ab *s)
 {
 	int rc = sb_outcome_prepare(s->options, &s->result);
 	int tables;
 
-	rc = rc ? rc : run_trials(s);
+	if (!rc) {
+		sb_outcome_try_plots(s->options);
+		rc = run_trials(s);
+	}
 	rc = rc ? rc : sb_ab_conclude(s);
 	if (rc)
 		return rc;
 	/* While the pairs still have their records. */
 	tables = sb_ab_write_tables(s);
-	rc = sb_ab_collect(s, argc, argv);
+	rc = sb_ab_collect(s, s->saved->command);
 	if (!rc && s->result.all_series)
 		rc = sb_outcome_write(&s->result, s->options);
 	sb_compared_print(&s->findings, s->options, print_pretty, s);
@@ -262,19 +280,22 @@ static int measure(struct sb_ab *s, int argc, char **argv)
 		return sb_fail(SB_EXIT_ENVIRONMENT,
 			       "pairs.csv and findings.csv cannot be written in %s: %s",
 			       s->result.directory, strerror(-tables));
+	if (!s->is_interrupted)
+		sb_saved_remove(s->saved);
 	return judge(s);
 }
 
-static int compare_sides(const struct sb_options *options, int argc, char **argv)
+static int compare_sides(const struct sb_options *options, struct sb_saved *saved)
 {
 	static struct sb_ab s;
 	int rc;
 
-	s = (struct sb_ab){ .options = options };
+	s = (struct sb_ab){ .options = options, .saved = saved };
+	saved->plan = &s;
 	/* The runs take everything from their command lines. */
 	sb_options_clear_environment();
 	rc = plan(&s);
-	rc = rc ? rc : measure(&s, argc, argv);
+	rc = rc ? rc : measure(&s);
 	for (uint32_t i = 0; i < s.trials; i++) {
 		sb_pairs_free(&s.trial[i].pairs);
 		sb_arguments_free(&s.trial[i].arguments[SB_SIDE_A]);
@@ -289,17 +310,42 @@ static int compare_sides(const struct sb_options *options, int argc, char **argv
 	return rc;
 }
 
+static int begin(struct sb_job *job, int argc, char **argv)
+{
+	const struct sb_jobs jobs = { .job = job, .jobs = 1 };
+	struct sb_saved saved = { .kind = &sb_store_of_ab, .jobs = &jobs, .series = saved_series };
+	int rc = sb_options_choose(&job->options);
+
+	saved.command = sb_facts_join(argc, argv);
+	if (!rc)
+		rc = saved.command ? compare_sides(&job->options, &saved) : sb_fail_memory();
+	sb_saved_close(&saved);
+	return rc;
+}
+
+static int resume(const struct sb_options *given, int argc, char **argv)
+{
+	struct sb_saved saved = { .kind = &sb_store_of_ab, .series = saved_series };
+	struct sb_jobs jobs;
+	int rc = sb_saved_resume(&saved, given, argc - 1, argv + 1, &jobs);
+
+	rc = rc ? rc : compare_sides(&jobs.job[0].options, &saved);
+	sb_saved_close(&saved);
+	sb_jobs_free(&jobs);
+	return rc;
+}
+
 int sb_command_ab(int argc, char **argv)
 {
-	static struct sb_options options;
-	int rc = sb_options_parse_for(&options, SB_VERB_AB, argc - 1, argv + 1);
+	static struct sb_job job;
+	int rc = sb_options_parse_for(&job.options, SB_VERB_AB, argc - 1, argv + 1);
 
-	if (!rc && sb_opt(&options, SB_OPT_help))
+	if (!rc && sb_opt(&job.options, SB_OPT_help))
 		sb_help_verb(SB_VERB_AB);
-	else if (!rc) {
-		rc = sb_options_choose(&options);
-		rc = rc ? rc : compare_sides(&options, argc, argv);
-	}
-	sb_options_free(&options);
+	else if (!rc && sb_opt(&job.options, SB_OPT_resume))
+		rc = resume(&job.options, argc, argv);
+	else if (!rc)
+		rc = begin(&job, argc, argv);
+	sb_options_free(&job.options);
 	return rc;
 }

@@ -222,16 +222,14 @@ static int take_facts(struct sb_result *result, const struct sb_result *sides)
 	return rc;
 }
 
-static int add_facts(struct sb_ab *s, int argc, char **argv)
+static int add_facts(struct sb_ab *s, const char *command)
 {
 	struct sb_result *result = &s->result;
-	char *command = sb_facts_join(argc, argv);
 	char seed[24];
-	int rc = command ? 0 : -ENOMEM;
+	int rc;
 
 	snprintf(seed, sizeof(seed), "%" PRIu64, sb_opt(s->options, SB_OPT_seed));
-	rc = rc ? rc : sb_result_add_fact(result, "run", "command_line", command);
-	free(command);
+	rc = sb_result_add_fact(result, "run", "command_line", command);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "a", s->side[SB_SIDE_A].text);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "b", s->side[SB_SIDE_B].text);
 	rc = rc ? rc : sb_result_add_fact(result, "ab", "seed", seed);
@@ -241,7 +239,7 @@ static int add_facts(struct sb_ab *s, int argc, char **argv)
 	return rc;
 }
 
-int sb_ab_collect(struct sb_ab *s, int argc, char **argv)
+int sb_ab_collect(struct sb_ab *s, const char *command)
 {
 	int rc = 0;
 
@@ -252,7 +250,7 @@ int sb_ab_collect(struct sb_ab *s, int argc, char **argv)
 		rc = take_facts(&s->result, s->trial[0].pairs.result);
 	for (uint32_t i = 0; i < s->begun && !rc; i++)
 		rc = take_series(s, &s->trial[i]);
-	rc = rc ? rc : add_facts(s, argc, argv);
+	rc = rc ? rc : add_facts(s, command);
 	return rc ? sb_fail_memory() : 0;
 }
 
@@ -264,8 +262,9 @@ static void put_pair(const struct sb_ab *s, const struct sb_ab_trial *trial, uin
 
 	for (int side = 0; side < SB_SIDES; side++)
 		record[side] = &pairs->result[side].series->record[i];
-	fprintf(out, "%s,%" PRIu32 ",%" PRIu32 ",%s,", trial->chosen->workload->name, i,
-		pair->block, pair->first == SB_SIDE_A ? "AB" : "BA");
+	sb_csv_put_text(out, trial->chosen->workload->name);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,", i, pair->block,
+		pair->first == SB_SIDE_A ? "AB" : "BA");
 	sb_csv_put_number(out, 1e-9 * (double)pair->elapsed_ns);
 	for (int side = 0; side < SB_SIDES; side++) {
 		fprintf(out, ",%s,", sb_verdict_name(record[side]->verdict));

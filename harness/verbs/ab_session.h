@@ -19,6 +19,7 @@ struct sb_ab_trial {
 
 struct sb_ab {
 	const struct sb_options *options;
+	struct sb_saved *saved; /* the pairs so far */
 	struct sb_compared compared;
 	struct sb_side_text side[SB_SIDES];
 	struct sb_ab_trial *trial; /* [trials] */
@@ -35,7 +36,8 @@ struct sb_ab {
 
 int sb_ab_conclude(struct sb_ab *s);
 
-int sb_ab_collect(struct sb_ab *s, int argc, char **argv);
+/* command: the line with which the comparison was begun. */
+int sb_ab_collect(struct sb_ab *s, const char *command);
 
 /* Returns 0 or -errno. */
 int sb_ab_write_tables(const struct sb_ab *s);

@@ -15,9 +15,11 @@
 #include "harness/calibrate/recording.h"
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
+#include "harness/output/output.h"
 #include "harness/system/clock_choice.h"
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
+#include "harness/virtual/ground.h"
 
 /* In the order of --only's alternatives, which begin with all. */
 static const struct {
@@ -96,23 +98,41 @@ static int print(const struct sb_calibration *c, unsigned int format)
 	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "standard output: %s", strerror(-rc)) : 0;
 }
 
+/* The file of --save-model, the given one or this machine's in the user's cache, which is tried
+ * before minutes of measurement. */
+static int choose_model(const struct sb_options *options, char **path)
+{
+	const char *given = options->value[SB_OPT_calibrate_output].text;
+	int rc;
+
+	if (options->value[SB_OPT_part].alternative)
+		return sb_fail(SB_EXIT_USAGE, "--only: a model needs all parts; expected "
+					      "--save-model without it");
+	*path = *given ? strdup(given) : sb_cache_path(SB_MODEL_OWN);
+	if (!*path)
+		return sb_fail(SB_EXIT_ENVIRONMENT, "--save-model: no cache for it; expected "
+						    "--output FILE");
+	rc = sb_output_try(*path);
+	return rc ? sb_output_failed(*path, rc) : 0;
+}
+
 static int calibrate(const struct sb_options *options)
 {
 	struct sb_calibration c = { .costs = 0 };
 	const unsigned int only = options->value[SB_OPT_part].alternative;
-	int rc;
+	char *model = NULL;
+	int rc = sb_opt(options, SB_OPT_save_model) ? choose_model(options, &model) : 0;
 
-	if (only && sb_opt(options, SB_OPT_save_model))
-		return sb_fail(SB_EXIT_USAGE, "--only: a model needs all parts; expected "
-					      "--save-model without it");
-	rc = prepare(&c, options);
+	if (!rc)
+		rc = prepare(&c, options);
 	if (!rc)
 		rc = measure(&c, only);
 	if (!rc)
 		rc = print(&c, options->value[SB_OPT_format].alternative);
-	if (!rc && sb_opt(options, SB_OPT_save_model))
-		rc = sb_calibration_save_model(&c, options->value[SB_OPT_calibrate_output].text);
+	if (!rc && model)
+		rc = sb_calibration_save_model(&c, model);
 	sb_calibration_free(&c);
+	free(model);
 	return rc;
 }
 

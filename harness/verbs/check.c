@@ -18,6 +18,7 @@
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/files/wrap.h"
+#include "results/text/escape.h"
 
 static void pause_quarter(void *unused)
 {
@@ -40,11 +41,11 @@ static void put_finding(const struct sb_probe *probe, const struct sb_finding *f
 
 	fprintf(out, "%s%-8s%s%-15s %s", color ? colors[finding->state] : "",
 		sb_probe_state_name(finding->state), color ? "\033[0m" : "", probe->name,
-		finding->found);
+		sb_terminal_text(finding->found));
 	if (finding->state == SB_PROBE_WARN)
 		fprintf(out, " (%s)", probe->spoils);
 	if (finding->state == SB_PROBE_WARN && *finding->mend)
-		fprintf(out, ": %s", finding->mend);
+		fprintf(out, ": %s", sb_terminal_text(finding->mend));
 	fputc('\n', out);
 }
 

@@ -19,6 +19,7 @@
 #include "results/files/file.h"
 #include "results/json/read.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 #define WHY_BYTES 400
 
@@ -71,7 +72,7 @@ static int convert_to(const struct conversion *conversion, const char *path)
 	if (rc)
 		return sb_output_failed(path, rc);
 	if (strcmp(path, "-") != 0)
-		puts(path);
+		puts(sb_terminal_text(path));
 	return 0;
 }
 
@@ -145,7 +146,7 @@ static int convert_files(const struct conversion *conversion, const char *given)
 	if (rc)
 		return sb_fail(sb_status_of(rc), "'%s/%s' cannot be written: %s", directory, failed,
 			       strerror(-rc));
-	puts(directory);
+	puts(sb_terminal_text(directory));
 	return 0;
 }
 
@@ -162,6 +163,10 @@ static int convert(const struct sb_options *options, const char *path)
 
 	if (!conversion.converter)
 		return unknown_format(name);
+	/* Several files go into a directory. */
+	rc = conversion.converter->file ? sb_outputs_try(options, SB_VERB_CONVERT) : 0;
+	if (rc)
+		return rc;
 	rc = sb_result_read(&result, path, why, sizeof(why));
 	if (rc == -ENOMEM)
 		return sb_fail_memory();
@@ -175,6 +180,12 @@ static int convert(const struct sb_options *options, const char *path)
 
 static int convert_named(const struct sb_options *options)
 {
+	if (options->words == 2 && access(options->word[1], F_OK))
+		return sb_fail(
+			SB_EXIT_USAGE,
+			"convert: '%s' is not expected; a format is named with --to, a file to "
+			"write with -o",
+			options->word[1]);
 	if (options->words != 1)
 		return sb_fail(
 			SB_EXIT_USAGE, "convert: %s; expected one result directory or result.json",

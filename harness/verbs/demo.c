@@ -40,8 +40,8 @@ static void put_picture(const char *directory)
 	char *title = path ? sb_svg_title(path) : NULL;
 
 	if (title) {
-		printf("picture: %s\n  ", path);
-		sb_help_wrapped(title, 2);
+		printf("picture: %s\n  ", sb_terminal_text(path));
+		sb_help_wrapped(sb_terminal_text(title), 2);
 	}
 	free(title);
 	free(path);
@@ -50,7 +50,7 @@ static void put_picture(const char *directory)
 static void put_next(const char *directory)
 {
 	printf("\nWhat next:\n  Open the page of this run in a browser:\n    %s/" PAGE "\n",
-	       directory);
+	       sb_terminal_text(directory));
 	for (size_t i = 0; i < SB_ARRAY_SIZE(next); i++)
 		printf("  %s\n    %s\n", next[i].does, next[i].command);
 }
@@ -63,8 +63,10 @@ static int run_words(int argc, char **argv)
 
 	if (!rc) {
 		printf("$ sched-bench");
-		for (int i = 1; i < argc; i++)
-			printf(" %s", argv[i]);
+		for (int i = 1; i < argc; i++) {
+			putchar(' ');
+			sb_put_shell(stdout, argv[i]);
+		}
 		puts("");
 		fflush(stdout);
 		rc = sb_run_new(&jobs, argc, argv, &directory);

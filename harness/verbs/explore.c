@@ -24,6 +24,7 @@
 #include "harness/verbs/verbs.h"
 #include "harness/virtual/virtual.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* Of CPU time; a schedule takes milliseconds. */
 #define HANGS_S 20
@@ -116,7 +117,7 @@ static int run_schedule(struct exploration *e, const struct sb_chosen *chosen, u
 	rc = sb_virtual_measure(&series, chosen, e->options, &e->ground, NULL);
 	if (rc || series.record[0].verdict != SB_INVALID)
 		return rc;
-	fprintf(stderr, "%s\n", series.record[0].reason);
+	fprintf(stderr, "%s\n", sb_terminal_text(series.record[0].reason));
 	return SB_EXIT_INVALID;
 }
 
@@ -157,20 +158,29 @@ static void describe(int status, char *out, size_t bytes)
 		snprintf(out, bytes, "exit status %d", WEXITSTATUS(status));
 }
 
+static void put_option(const char *name, const char *text)
+{
+	fputs(" --", stdout);
+	sb_put_shell(stdout, name);
+	putchar(' ');
+	sb_put_shell(stdout, text);
+}
+
 /* The command that runs that schedule alone. */
 static void print_replay(const struct exploration *e, const struct sb_chosen *chosen, uint64_t seed)
 {
 	const struct sb_options *options = e->options;
 
-	printf("again: sched-bench explore -w %s --seed %" PRIu64 " --schedules 1",
-	       sb_plugin_word(chosen->workload), seed);
+	printf("again: sched-bench explore -w ");
+	sb_put_shell(stdout, sb_plugin_word(chosen->workload));
+	printf(" --seed %" PRIu64 " --schedules 1", seed);
 	for (int id = 0; id < SB_OPTIONS; id++) {
 		if (sb_option_is_said(options, (enum sb_option_id)id) && id != SB_OPT_workload &&
 		    id != SB_OPT_seed && id != SB_OPT_schedules && id != SB_OPT_show)
-			printf(" --%s %s", sb_option[id].name, options->value[id].text);
+			put_option(sb_option[id].name, options->value[id].text);
 	}
 	for (uint32_t i = 0; i < options->givens; i++)
-		printf(" --%s %s", options->given[i].name, options->given[i].text);
+		put_option(options->given[i].name, options->given[i].text);
 	puts(" --show");
 }
 
@@ -193,8 +203,8 @@ static int explore_workload(struct exploration *e, const struct sb_chosen *chose
 		put_words(e, stderr);
 		return SB_EXIT_USAGE;
 	}
-	printf("%-24s %" PRIu64 " schedule%s, %.1f s", chosen->workload->name, i, i == 1 ? "" : "s",
-	       1e-9 * (double)(sb_clock_ns() - start_ns));
+	printf("%-24s %" PRIu64 " schedule%s, %.1f s", sb_terminal_text(chosen->workload->name), i,
+	       i == 1 ? "" : "s", 1e-9 * (double)(sb_clock_ns() - start_ns));
 	if (status) {
 		describe(status, end, sizeof(end));
 		printf("; seed %" PRIu64 ": %s", first + i - 1, end);

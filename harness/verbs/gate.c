@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "core/platform/clock.h"
 #include "harness/cli/help.h"
 #include "harness/compare/gate_trials.h"
 #include "harness/output/outcome.h"
+#include "harness/output/output.h"
 #include "harness/run/measure.h"
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
@@ -22,13 +23,16 @@
 #include "harness/verbs/verbs.h"
 #include "results/files/file.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 struct command {
 	struct sb_options *options;
+	struct sb_saved *saved;
 	struct sb_gate_setup setup;
 	struct sb_calibration calibration; /* of this machine; no gates: none */
 	struct sb_result place;		   /* its directory alone */
 	char *failures;
+	char *stored; /* result.json of a baseline that is a directory; NULL: it is none */
 };
 
 static bool is(const struct command *c, enum sb_option_id id)
@@ -39,62 +43,6 @@ static bool is(const struct command *c, enum sb_option_id id)
 static const char *text_of(const struct command *c, enum sb_option_id id)
 {
 	return c->options->value[id].text;
-}
-
-/* ---- calibrations ---- */
-
-static bool is_of(const struct sb_calibration *c, const struct sb_calibration *machine)
-{
-	return !strcmp(c->fingerprint, machine->fingerprint) && !strcmp(c->model, machine->model);
-}
-
-/* The cache's may be missing, another user's, or of another machine or version. */
-static int refuse_calibration(const struct command *c, int rc, const char *why)
-{
-	if (*text_of(c, SB_OPT_calibration))
-		return sb_fail(sb_status_of(rc), "--calibration: %s", why);
-	if (rc == -ENOENT)
-		return 0;
-	if (rc != -EINVAL && rc != -EACCES)
-		return sb_fail(sb_status_of(rc), "%s", why);
-	sb_note("%s", why);
-	return 0;
-}
-
-static int take_calibration(struct command *c, const struct sb_calibration *machine,
-			    const char *path)
-{
-	struct sb_calibration *read = &c->calibration;
-	char why[600];
-	int rc = sb_calibration_read(read, path, why, sizeof(why));
-
-	if (!rc && is_of(read, machine)) {
-		c->setup.calibration = read;
-		return 0;
-	}
-	if (!rc) {
-		snprintf(why, sizeof(why), "'%s' is of another machine, %s %s; this is %s %s", path,
-			 read->fingerprint, read->model, machine->fingerprint, machine->model);
-		rc = -EINVAL;
-	}
-	read->gates = 0;
-	return refuse_calibration(c, rc, why);
-}
-
-static int read_calibration(struct command *c)
-{
-	struct sb_calibration machine;
-	char *path;
-	int rc = sb_gate_machine(&machine);
-
-	/* --calibrate makes one, and needs none. */
-	if (rc || is(c, SB_OPT_counts) || is(c, SB_OPT_calibrate) || is(c, SB_OPT_gate_virtual))
-		return rc;
-	path = sb_gate_calibration_path(&c->setup, &machine);
-	if (path)
-		rc = take_calibration(c, &machine, path);
-	free(path);
-	return rc;
 }
 
 /* ---- before a gate ---- */
@@ -226,47 +174,81 @@ static int take_limits(struct command *c)
 	return sb_limits_parse(&c->setup.limits, text);
 }
 
+/* Gates by counts or in virtual time have none, and many gates would have too many. */
+static bool keeps_pairs(const struct command *c)
+{
+	return !is(c, SB_OPT_calibrate) && !is(c, SB_OPT_selftest) && !is(c, SB_OPT_counts) &&
+	       !is(c, SB_OPT_gate_virtual);
+}
+
+static int check_saved(struct command *c)
+{
+	const char *baseline = c->setup.baseline.path;
+	struct stat info;
+
+	c->saved->plan = &c->setup;
+	if (baseline && !stat(baseline, &info) && S_ISDIR(info.st_mode)) {
+		c->stored = sb_path_join(baseline, "result.json");
+		baseline = c->stored;
+	}
+	c->saved->file[SB_SIDE_A] = baseline;
+	c->saved->file[SB_SIDE_B] = c->setup.candidate;
+	return c->saved->store ? sb_saved_check(c->saved) : 0;
+}
+
 static int prepare(struct command *c)
 {
 	int rc = check_mode(c);
 
-	if (!rc && *text_of(c, SB_OPT_workload))
+	if (!rc && !c->options->chosens && *text_of(c, SB_OPT_workload))
 		rc = sb_options_choose(c->options);
 	rc = rc ? rc : take_limits(c);
 	rc = rc ? rc : find_sides(c);
 	rc = rc ? rc : sb_gate_set_up(&c->setup, c->options);
-	rc = rc ? rc : read_calibration(c);
+	rc = rc ? rc : check_saved(c);
+	rc = rc ? rc : sb_gate_read_calibration(&c->setup, &c->calibration);
 	rc = rc ? rc : sb_outcome_prepare(c->options, &c->place);
+	rc = rc ? rc : sb_outputs_try(c->options, SB_VERB_GATE);
 	if (rc)
 		return rc;
 	c->failures = sb_path_join(c->place.directory, "failures.txt");
 	c->setup.scratch = c->place.directory;
+	c->setup.saved = keeps_pairs(c) ? c->saved : NULL;
 	c->setup.failures = c->failures;
 	return c->failures ? 0 : sb_fail_memory();
 }
 
 /* ---- what is written ---- */
 
-static int write_junit(const struct sb_gate_report *gate, FILE *out)
+static int write_json(const void *gate, FILE *out)
+{
+	return sb_gate_write_json(gate, out);
+}
+
+static int write_junit(const void *gate, FILE *out)
 {
 	sb_gate_write_junit(gate, out);
 	return 0;
 }
 
-static int write_markdown(const struct sb_gate_report *gate, FILE *out)
+static int write_markdown(const void *gate, FILE *out)
 {
 	sb_gate_write_markdown(gate, out);
 	return 0;
 }
 
-typedef int writer(const struct sb_gate_report *gate, FILE *out);
+static int write_values(const void *values, FILE *out)
+{
+	sb_gate_values_write(values, out);
+	return 0;
+}
 
 static const struct form {
 	const char *name;	  /* in the directory */
 	enum sb_option_id option; /* SB_OPTIONS: it has none */
-	writer *write;
+	sb_output_writer write;
 } forms[] = {
-	{ "verdict.json", SB_OPTIONS, sb_gate_write_json },
+	{ "verdict.json", SB_OPTIONS, write_json },
 	{ "junit.xml", SB_OPT_junit, write_junit },
 	{ "verdict.md", SB_OPT_markdown, write_markdown },
 };
@@ -275,37 +257,15 @@ static const struct form {
 static int save_values(const struct command *c)
 {
 	const char *path = text_of(c, SB_OPT_save_baseline);
-	struct sb_file file;
 	int rc;
 
 	if (!*path || !c->setup.values.rows || sb_load_rlx(&sb_interrupted))
 		return 0;
-	rc = sb_file_begin_path(&file, path);
-	if (!rc) {
-		sb_gate_values_write(&c->setup.values, file.stream);
-		rc = sb_file_commit(&file);
-	}
+	rc = sb_output(path, write_values, &c->setup.values);
 	if (rc)
-		return sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path,
-			       strerror(-rc));
+		return sb_output_failed(path, rc);
 	sb_note("%s: %" PRIu32 " metrics, a baseline for later gates", path, c->setup.values.rows);
 	return 0;
-}
-
-static int write_file(const struct sb_gate_report *gate, const char *path, writer *write)
-{
-	struct sb_file file;
-	int rc = sb_file_begin_path(&file, path);
-
-	if (!rc) {
-		rc = write(gate, file.stream);
-		if (rc)
-			sb_file_abandon(&file);
-		else
-			rc = sb_file_commit(&file);
-	}
-	return rc ? sb_fail(SB_EXIT_ENVIRONMENT, "'%s' cannot be written: %s", path, strerror(-rc))
-		  : 0;
 }
 
 static bool is_stdout(const struct command *c, enum sb_option_id id)
@@ -318,14 +278,15 @@ static int write_form(const struct command *c, const struct sb_gate_report *gate
 {
 	char *path = sb_path_join(c->place.directory, form->name);
 	const char *also = form->option == SB_OPTIONS ? "" : text_of(c, form->option);
-	int rc = path ? write_file(gate, path, form->write) : sb_fail_memory();
+	int rc = path ? sb_output_inside(path, form->write, gate) : -ENOMEM;
 
+	if (rc)
+		rc = sb_output_failed(path, rc);
 	free(path);
 	if (rc || !*also)
 		return rc;
-	if (!strcmp(also, "-"))
-		return form->write(gate, stdout) ? sb_fail_memory() : 0;
-	return write_file(gate, also, form->write);
+	rc = sb_output(also, form->write, gate);
+	return rc ? sb_output_failed(also, rc) : 0;
 }
 
 /* Standard output is a program's, if something was sent there. */
@@ -339,7 +300,7 @@ static FILE *for_people(const struct command *c)
 
 static int tell(const struct command *c, const struct sb_gate_report *gate)
 {
-	static writer *const printed[] = {
+	static int (*const printed[])(const struct sb_gate_report *gate, FILE *out) = {
 		[SB_FORMAT_JSON] = sb_gate_write_json, [SB_FORMAT_CSV] = sb_gate_write_csv
 	};
 	FILE *people = for_people(c);
@@ -349,7 +310,7 @@ static int tell(const struct command *c, const struct sb_gate_report *gate)
 		sb_gate_write_text(gate, people, sb_terminal_has_color(people),
 				   sb_terminal_width(people));
 		fprintf(people, "result: %s (verdict.json, junit.xml, verdict.md)\n",
-			c->place.directory);
+			sb_terminal_text(c->place.directory));
 	} else {
 		sb_gate_write_verdict(gate, people, false);
 	}
@@ -434,6 +395,15 @@ static int compare_setups(const struct command *c)
 	return 0;
 }
 
+/* What an interrupt leaves undecided can go on. */
+static int end_pairs(struct command *c, enum sb_gate_verdict verdict)
+{
+	if (sb_load_rlx(&sb_interrupted) && verdict == SB_GATE_UNDECIDED)
+		return sb_saved_interrupted(c->saved, c->place.directory);
+	sb_saved_remove(c->saved);
+	return status_of(verdict);
+}
+
 static int gate_once(struct command *c)
 {
 	struct sb_gate_report gate;
@@ -449,7 +419,7 @@ static int gate_once(struct command *c)
 	/* Without a baseline, failures alone are reported. */
 	if (!rc && (c->setup.baseline.path || gate.tests)) {
 		rc = tell(c, &gate);
-		rc = rc ? rc : status_of(gate.verdict);
+		rc = rc ? rc : end_pairs(c, gate.verdict);
 	}
 	sb_gate_free(&gate);
 	return rc;
@@ -475,22 +445,49 @@ static int run_command(struct command *c)
 	return gate_once(c);
 }
 
+static int gate(struct sb_options *options, struct sb_saved *saved)
+{
+	static struct command c;
+	int rc;
+
+	c = (struct command){ .options = options, .saved = saved };
+	rc = prepare(&c);
+	rc = rc ? rc : run_command(&c);
+	sb_saved_close(saved);
+	sb_gate_setup_free(&c.setup);
+	sb_result_free(&c.place);
+	free(c.failures);
+	free(c.stored);
+	return rc;
+}
+
+static int resume(const struct sb_options *given, int argc, char **argv)
+{
+	struct sb_saved saved = { .kind = &sb_store_of_gate, .series = sb_gate_saved_series };
+	struct sb_jobs jobs;
+	int rc = sb_saved_resume(&saved, given, argc - 1, argv + 1, &jobs);
+
+	rc = rc ? rc : gate(&jobs.job[0].options, &saved);
+	sb_saved_close(&saved);
+	sb_jobs_free(&jobs);
+	return rc;
+}
+
 int sb_command_gate(int argc, char **argv)
 {
-	static struct sb_options options;
-	static struct command c;
-	int rc = sb_options_parse_for(&options, SB_VERB_GATE, argc - 1, argv + 1);
+	static struct sb_job job;
+	const struct sb_jobs jobs = { .job = &job, .jobs = 1 };
+	struct sb_saved saved = { .kind = &sb_store_of_gate,
+				  .jobs = &jobs,
+				  .series = sb_gate_saved_series };
+	int rc = sb_options_parse_for(&job.options, SB_VERB_GATE, argc - 1, argv + 1);
 
-	c = (struct command){ .options = &options };
-	if (!rc && sb_opt(&options, SB_OPT_help)) {
+	if (!rc && sb_opt(&job.options, SB_OPT_help))
 		sb_help_verb(SB_VERB_GATE);
-	} else if (!rc) {
-		rc = prepare(&c);
-		rc = rc ? rc : run_command(&c);
-		sb_gate_setup_free(&c.setup);
-		sb_result_free(&c.place);
-		free(c.failures);
-	}
-	sb_options_free(&options);
+	else if (!rc && sb_opt(&job.options, SB_OPT_resume))
+		rc = resume(&job.options, argc, argv);
+	else if (!rc)
+		rc = gate(&job.options, &saved);
+	sb_options_free(&job.options);
 	return rc;
 }

@@ -16,6 +16,7 @@
 #include "harness/micro/callgrind.h"
 #include "harness/micro/kind.h"
 #include "harness/micro/shim.h"
+#include "harness/output/output.h"
 #include "harness/output/rows.h"
 #include "harness/system/clock_choice.h"
 #include "harness/terminal/status.h"
@@ -338,9 +339,9 @@ static int time_kinds(int argc, char **argv)
 
 static int write_counts(const struct sb_counts *counts, const char *path)
 {
-	const int rc = *path ? sb_counts_write(counts, path) : 0;
+	const int rc = *path ? sb_output(path, sb_counts_write, counts) : 0;
 
-	return rc ? sb_fail(sb_status_of(rc), "--counts-out: '%s': %s", path, strerror(-rc)) : 0;
+	return rc ? sb_output_failed(path, rc) : 0;
 }
 
 static int print_counts(const struct sb_counts *counts, enum sb_format format)
@@ -444,7 +445,8 @@ static int micro(const struct sb_options *options, int argc, char **argv)
 
 	if (!counts && !counted)
 		return time_kinds(argc, argv);
-	rc = refuse_others(argc, argv);
+	rc = sb_outputs_try(options, SB_VERB_MICRO);
+	rc = rc ? rc : refuse_others(argc, argv);
 	if (rc)
 		return rc;
 	if (!counted)

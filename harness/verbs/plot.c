@@ -21,6 +21,7 @@
 #include "results/json/read.h"
 #include "results/plots/plots.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- kinds ---- */
 
@@ -220,8 +221,8 @@ static int plot_to_result(struct sb_plot_order *order, const struct sb_result *r
 	if (rc)
 		rc = fail_for(order, kind, rc);
 	else
-		printf("%s: %" PRIu32 " picture%s, each as .svg, .png and .gp\n", directory,
-		       order->made, order->made == 1 ? "" : "s");
+		printf("%s: %" PRIu32 " picture%s, each as .svg, .png and .gp\n",
+		       sb_terminal_text(directory), order->made, order->made == 1 ? "" : "s");
 	free(directory);
 	return rc;
 }
@@ -271,7 +272,9 @@ static int plot(const struct sb_options *options)
 	if (options->words < 2)
 		return sb_fail(SB_EXIT_USAGE,
 			       "plot: no result; expected a result directory or a result.json");
-	rc = read_results(&results, options->word + 1, options->words - 1);
+	rc = sb_outputs_try(options, SB_VERB_PLOT);
+	if (!rc)
+		rc = read_results(&results, options->word + 1, options->words - 1);
 	if (!rc)
 		rc = plot_results(options, &results);
 	free_results(&results);

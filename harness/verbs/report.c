@@ -107,6 +107,8 @@ static int report_on(const struct sb_options *options)
 	int rc = choose_format(&report, options);
 
 	if (!rc)
+		rc = sb_outputs_try(options, SB_VERB_REPORT);
+	if (!rc)
 		rc = read_results(&report, options->word, options->words);
 	if (!rc)
 		rc = choose_path(&report, options, &made);

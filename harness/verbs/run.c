@@ -12,7 +12,6 @@
 #include "core/platform/atomic.h"
 #include "harness/cli/help.h"
 #include "harness/cli/job.h"
-#include "harness/cli/trust.h"
 #include "harness/output/exports.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
@@ -235,23 +234,13 @@ static bool was_cut_short(const struct sb_result *result)
 	return false;
 }
 
-static const char *trust_hint(const struct sb_jobs *jobs)
-{
-	const char *hint = "";
-
-	for (uint32_t j = 0; j < jobs->jobs && !*hint; j++)
-		hint = sb_trust_hint(&jobs->job[j].options);
-	return hint;
-}
-
 /* Rows missing after an interrupt can still be measured. */
 static void end_saved(struct sb_run_session *session)
 {
 	if (!was_cut_short(&session->result))
 		sb_saved_remove(session->saved);
-	else if (session->saved->store && !sb_opt(session->options, SB_OPT_quiet))
-		sb_note("interrupted; the other repetitions: sched-bench run --resume %s%s",
-			session->result.directory, trust_hint(session->jobs));
+	else if (session->saved->store)
+		(void)sb_saved_interrupted(session->saved, session->result.directory);
 }
 
 static int run_session(struct sb_run_session *session, int argc, char **argv)
@@ -267,8 +256,10 @@ static int run_session(struct sb_run_session *session, int argc, char **argv)
 		rc = sb_timing_choose(options);
 	if (!rc)
 		rc = gather_facts(session, argc, argv);
-	if (!rc)
+	if (!rc) {
+		sb_outcome_try_plots(options);
 		rc = measure(session);
+	}
 	if (rc)
 		return rc;
 	/* A result that cannot be written was measured all the same. */
@@ -312,7 +303,9 @@ static int run(const struct sb_jobs *jobs, struct sb_saved *saved, int argc, cha
 
 int sb_run_new(const struct sb_jobs *jobs, int argc, char **argv, char **directory)
 {
-	struct sb_saved saved = { .jobs = jobs };
+	struct sb_saved saved = { .kind = &sb_store_of_run,
+				  .jobs = jobs,
+				  .series = sb_saved_series_of_run };
 	const int rc = run(jobs, &saved, argc, argv, directory);
 
 	sb_saved_close(&saved);
@@ -332,10 +325,11 @@ static int show(const struct sb_jobs *jobs)
 
 static int resume(const struct sb_jobs *given, int argc, char **argv)
 {
-	struct sb_saved saved = { .jobs = NULL };
+	struct sb_saved saved = { .kind = &sb_store_of_run, .series = sb_saved_series_of_run };
 	struct sb_jobs jobs;
-	int rc = sb_saved_resume(&saved, given, argc - 1, argv + 1, &jobs);
+	int rc = sb_saved_resume(&saved, &given->job[0].options, argc - 1, argv + 1, &jobs);
 
+	rc = rc ? rc : sb_saved_check(&saved);
 	if (!rc)
 		rc = run(&jobs, &saved, argc, argv, NULL);
 	sb_saved_close(&saved);

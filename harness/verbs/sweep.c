@@ -34,6 +34,7 @@
 #include "results/files/summary_virtual.h"
 #include "results/files/wrap.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- the plan ---- */
 
@@ -121,7 +122,7 @@ static void put_order(const struct sb_session *s)
 	const uint32_t n = s->sweep.configurations;
 
 	for (uint32_t i = 0; i < n; i++)
-		printf("%5" PRIu32 "  %s\n", i, s->sweep.configuration[i].label);
+		printf("%5" PRIu32 "  %s\n", i, sb_terminal_text(s->sweep.configuration[i].label));
 	for (uint32_t r = 0; r < s->sweep.repetitions; r++) {
 		printf("repetition %" PRIu32 ":", r);
 		for (uint32_t i = r * n; i < (r + 1) * n; i++) {
@@ -208,7 +209,7 @@ static int finish_chunk(const struct sb_session *s)
 	if (wants_text(s))
 		printf("chunk %" PRIu32 " of %" PRIu32 ": %s; with the others: sched-bench sweep "
 		       "--merge CHUNK... -o DIRECTORY\n",
-		       s->chunk.number, s->chunk.of, s->result.directory);
+		       s->chunk.number, s->chunk.of, sb_terminal_text(s->result.directory));
 	return s->rows_done < s->rows_here ? SB_EXIT_INVALID : 0;
 }
 

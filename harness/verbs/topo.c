@@ -25,6 +25,7 @@
 #include "results/files/wrap.h"
 #include "results/json/json_out.h"
 #include "results/record/record.h"
+#include "results/text/escape.h"
 
 /* A machine and, for those that need one, a plan on it. */
 struct scene {
@@ -46,7 +47,7 @@ static void put_title(const struct scene *s)
 	struct sb_wrap wrap;
 	FILE *out = sb_wrap_begin(&wrap, stdout, &columns);
 
-	fprintf(out, "%s%s", m->profile, m->emulated ? " (emulated)" : "");
+	fprintf(out, "%s%s", sb_terminal_text(m->profile), m->emulated ? " (emulated)" : "");
 	put_count(out, m->packages, "package");
 	put_count(out, m->nodes, "NUMA node");
 	put_count(out, m->caches, "last-level cache");
@@ -264,7 +265,6 @@ static int show_model(const struct scene *s)
 static int show(const struct scene *s)
 {
 	const char *svg = s->options->value[SB_OPT_svg].text;
-
 	const int rc = *svg ? sb_output(svg, put_svg, s) : 0;
 
 	if (rc)
@@ -311,7 +311,8 @@ static int pack(const struct scene *s)
 		rc = rc ? sb_fail(sb_status_of(rc), "--output: %s", why) : 0;
 	}
 	if (!rc)
-		printf("%s:%s (%s%s)\n", path, machine.name, machine.cpu_model,
+		printf("%s:%s (%s%s)\n", sb_terminal_text(path), sb_terminal_text(machine.name),
+		       sb_terminal_text(machine.cpu_model),
 		       machine.model ? ", with a model" : ", without a model");
 	sb_pack_free(&machine);
 	return rc;

@@ -9,6 +9,7 @@
 
 #include "harness/virtual/models.h"
 #include "results/json/read.h"
+#include "results/text/escape.h"
 
 #define PS_PER_NS     1000
 #define LINES_PER_KIB 16
@@ -344,20 +345,22 @@ int sb_model_file_write(const struct sb_model_file *file, FILE *out)
 
 void sb_model_file_print(const struct sb_model_file *file, FILE *out)
 {
-	fprintf(out, "model %s, %s, hash %016" PRIx64 "\n%s\n", file->name, file->date,
-		sb_model_file_hash(file), file->machine);
+	fprintf(out, "model %s, %s, hash %016" PRIx64 "\n%s\n", sb_terminal_text(file->name),
+		sb_terminal_text(file->date), sb_model_file_hash(file),
+		sb_terminal_text(file->machine));
 	if (isnan(file->median_error_pct))
 		fputs("not validated: it has not been compared with that machine\n", out);
 	else
 		fprintf(out,
 			"validated on %s: median error %.1f %%, largest %.1f %%, order of "
 			"configurations (Kendall's tau) %.2f\n",
-			file->validated_on, file->median_error_pct, file->max_error_pct, file->tau);
+			sb_terminal_text(file->validated_on), file->median_error_pct,
+			file->max_error_pct, file->tau);
 	fputs("not modelled: bandwidth, frequency, TLB, interrupts, the hypervisor\n\n", out);
 	for (int i = 0; i < VALUES; i++) {
 		if (!isnan(file->value[i]))
 			fprintf(out, "%-18s %10.5g %-3s  %s\n%37s%s\n", sb_model_value[i].name,
 				file->value[i], sb_model_value[i].unit, sb_model_value[i].meaning,
-				"", file->source[i]);
+				"", sb_terminal_text(file->source[i]));
 	}
 }

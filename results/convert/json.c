@@ -15,6 +15,7 @@
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 static int dump(json_t *document, FILE *out)
 {

@@ -14,6 +14,7 @@
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 #define PREFIX "sched_bench_"
 
@@ -81,18 +82,6 @@ static void name_family(char *out, const char *name, const struct unit *unit)
 			 unit->theirs);
 }
 
-static void put_escaped(const char *text, FILE *out)
-{
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else
-			fputc(*text, out);
-	}
-}
-
 static void put_head(const char *family, const char *type, const struct unit *unit,
 		     const char *help, FILE *out)
 {
@@ -100,14 +89,14 @@ static void put_head(const char *family, const char *type, const struct unit *un
 	if (unit && unit->ours)
 		fprintf(out, "# UNIT " PREFIX "%s %s\n", family, unit->theirs);
 	fprintf(out, "# HELP " PREFIX "%s ", family);
-	put_escaped(help, out);
+	sb_put_openmetrics(out, help);
 	fputc('\n', out);
 }
 
 static void put_label(const char *name, const char *value, FILE *out)
 {
 	fprintf(out, "%s=\"", name);
-	put_escaped(value, out);
+	sb_put_openmetrics(out, value);
 	fputc('"', out);
 }
 

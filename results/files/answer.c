@@ -9,6 +9,7 @@
 #include "results/record/metric.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- the answer of a run ---- */
 
@@ -185,4 +186,17 @@ bool sb_answer_next(const char **rest, struct sb_answer_line *line)
 					 .is_reason = blanks > 0 };
 	*rest = text + bytes + (text[bytes] == '\n');
 	return true;
+}
+
+void sb_answer_put(FILE *out, const char *answer, const char *bold, const char *plain)
+{
+	struct sb_answer_line line;
+
+	while (sb_answer_next(&answer, &line)) {
+		char *text = strndup(line.text, (size_t)line.bytes);
+
+		fprintf(out, "%s%s%s\n", line.is_reason ? "  " : bold,
+			sb_terminal_text(text ? text : ""), line.is_reason ? "" : plain);
+		free(text);
+	}
 }

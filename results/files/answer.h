@@ -27,4 +27,7 @@ struct sb_answer_line {
 };
 bool sb_answer_next(const char **rest, struct sb_answer_line *line);
 
+/* For a terminal: reasons are indented, all else is between bold and plain, a terminal's sequences or "". */
+void sb_answer_put(FILE *out, const char *answer, const char *bold, const char *plain);
+
 #endif

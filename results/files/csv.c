@@ -14,21 +14,6 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 
-void sb_csv_put_text(FILE *out, const char *text)
-{
-	if (!strpbrk(text, "\",\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 void sb_csv_put_number(FILE *out, double value)
 {
 	char text[SB_EXACT_BYTES];
@@ -263,7 +248,11 @@ static void put_waiting(FILE *out, const struct sb_result *result, const struct 
 		const struct sb_waiting_place *place = &series->waiting->place[i];
 
 		sb_csv_put_text(out, name);
-		fprintf(out, ",%s,%s,", place->file, place->function);
+		fputc(',', out);
+		sb_csv_put_text(out, place->file);
+		fputc(',', out);
+		sb_csv_put_text(out, place->function);
+		fputc(',', out);
 		sb_csv_put_number(out, place->queued_ns);
 		for (int way = 0; way < SB_WAITING_WAYS; way++)
 			fprintf(out, ",%" PRIu64, place->fetches[way]);

@@ -4,10 +4,8 @@
 
 #include <stdio.h>
 
+#include "results/text/escape.h"
 #include "results/record/record.h"
-
-/* RFC 4180: quotes around what contains a quote, a comma or a line break. */
-void sb_csv_put_text(FILE *out, const char *text);
 
 /* Integers whole, others with as many digits as it takes to have the very same
  * number back; nothing for what was not measured. */

@@ -122,12 +122,21 @@ static int create_temporary(struct sb_file *file)
 	return file->fd < 0 ? -errno : 0;
 }
 
+#define SOURCE_BYTES 40
+
+/* The only name of a file without a name. */
+static const char *source_of(const struct sb_file *file, char *out)
+{
+	snprintf(out, SOURCE_BYTES, "/proc/self/fd/%d", file->fd);
+	return out;
+}
+
 static int link_to(const struct sb_file *file, const char *path)
 {
-	char from[40];
+	char from[SOURCE_BYTES];
 
-	snprintf(from, sizeof(from), "/proc/self/fd/%d", file->fd);
-	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	return linkat(AT_FDCWD, source_of(file, from), AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno
+											  : 0;
 }
 
 static int link_temporary(struct sb_file *file)
@@ -135,11 +144,12 @@ static int link_temporary(struct sb_file *file)
 	return link_to(file, file->temporary);
 }
 
-/* Without a name where the file system can do that: then a process that is killed
- * leaves nothing. */
+/* Without a name where the file system can do that and /proc is there to give it one at the end:
+ * then a process that is killed leaves nothing. */
 static int open_unnamed(struct sb_file *file)
 {
 	char *directory = sb_path_directory(file->path);
+	char source[SOURCE_BYTES];
 	int rc = 0;
 
 	if (!directory)
@@ -148,7 +158,12 @@ static int open_unnamed(struct sb_file *file)
 	if (file->fd < 0)
 		rc = -errno;
 	free(directory);
-	return rc == -EISDIR ? -EOPNOTSUPP : rc;
+	if (!rc && access(source_of(file, source), F_OK)) {
+		rc = -errno;
+		close(file->fd);
+		file->fd = -1;
+	}
+	return rc;
 }
 
 /* A link cannot replace a file, and a rename needs a name. */
@@ -182,7 +197,8 @@ static int begin(struct sb_file *file, char *path)
 
 	*file = (struct sb_file){ .path = path, .fd = -1 };
 	rc = path ? open_unnamed(file) : -ENOMEM;
-	if (rc == -EOPNOTSUPP)
+	/* The way that file systems refuse differs; any other error is that of the second, too. */
+	if (path && rc)
 		rc = make_temporary(file, create_temporary);
 	if (!rc) {
 		file->stream = fopencookie(file, "w", functions);

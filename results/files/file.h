@@ -1,8 +1,8 @@
 /*
  * file.h - files that appear whole under their names or not at all: written without a
  * name, synced, and then linked or renamed. Where the file system has no files without
- * a name (O_TMPFILE), they are written beside under a temporary one, which a process
- * that is killed leaves behind.
+ * a name (O_TMPFILE), or /proc is not there to link them, they are written beside under a
+ * temporary one, which a process that is killed leaves behind.
  */
 #ifndef SB_RESULTS_FILES_FILE_H
 #define SB_RESULTS_FILES_FILE_H

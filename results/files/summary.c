@@ -11,6 +11,7 @@
 #include "results/record/number.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /*
  * The columns of the two tables: a metric's median each, but for the two that
@@ -159,7 +160,7 @@ static void put_table(FILE *out, const struct sb_result *result, const struct ta
 		if (shown != &cost_table && !sb_series_measured(series))
 			continue;
 		sb_series_title(title, series);
-		sb_table_cell(&table, "%s", title);
+		sb_table_cell(&table, "%s", sb_terminal_text(title));
 		for (size_t c = 0; c < shown->columns; c++)
 			put_cell(&table, &shown->column[c], series, shown->is_mean);
 	}
@@ -180,8 +181,8 @@ static void put_wakes(FILE *out, const struct sb_series *series, enum sb_metric_
 	sb_series_title(title, series);
 	for (size_t i = 0; i < SB_ARRAY_SIZE(shown); i++)
 		sb_human(text[i], sb_series_latency(series, mean, shown[i]).median, "ns");
-	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", title, what, text[0], text[1],
-		text[2]);
+	fprintf(out, "%s: %s %s (median), %s (p99), %s (max)\n", sb_terminal_text(title), what,
+		text[0], text[1], text[2]);
 }
 
 static void put_submissions(FILE *out, const struct sb_series *series)
@@ -194,8 +195,8 @@ static void put_submissions(FILE *out, const struct sb_series *series)
 		return;
 	sb_series_title(title, series);
 	sb_human_ns_range(range, &ns);
-	fprintf(out, "%s: of the time per operation, %s until the last was submitted\n", title,
-		range);
+	fprintf(out, "%s: of the time per operation, %s until the last was submitted\n",
+		sb_terminal_text(title), range);
 }
 
 static void put_memory(FILE *out, const struct sb_series *series)
@@ -205,8 +206,8 @@ static void put_memory(FILE *out, const struct sb_series *series)
 
 	sb_series_title(title, series);
 	if (bytes.n)
-		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n", title, bytes.median,
-			bytes.min, bytes.max);
+		fprintf(out, "%s: %.0f bytes per process [%.0f .. %.0f]\n", sb_terminal_text(title),
+			bytes.median, bytes.min, bytes.max);
 }
 
 /* Metrics that only some workloads measure. */
@@ -249,7 +250,7 @@ static void put_offered(FILE *out, const struct sb_series *series)
 	char rate[SB_HUMAN_BYTES];
 
 	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median, "1/s");
-	fprintf(out, "%s: %s requests per second, ", series->workload, rate);
+	fprintf(out, "%s: %s requests per second, ", sb_terminal_text(series->workload), rate);
 	sb_human(rate, capacity.median, "1/s");
 	if (capacity.n)
 		fprintf(out, "the capacity being %s, ", rate);
@@ -289,7 +290,7 @@ static void put_own(FILE *out, const struct sb_series *series, const char *bold,
 			continue;
 		if (!any)
 			fprintf(out, "\n%s%-24s    median  [min .. max]%s\n", bold,
-				series->workload, plain);
+				sb_terminal_text(series->workload), plain);
 		any = true;
 		sb_human(median, spread.median, sb_metric[m].unit);
 		sb_human(min, spread.min, sb_metric[m].unit);
@@ -316,7 +317,8 @@ static void put_residence(FILE *out, const struct sb_result *result, const struc
 	if (sum.own + sum.other)
 		fprintf(out,
 			"%s: %.1f %% of the workers' memory is on their own nodes (binding: %s)\n",
-			title, 100.0 * (double)sum.own / (double)(sum.own + sum.other),
+			sb_terminal_text(title),
+			100.0 * (double)sum.own / (double)(sum.own + sum.other),
 			sb_series_binding(series, result));
 }
 
@@ -333,7 +335,8 @@ static void put_distances(FILE *out, const struct sb_series *series,
 
 		if (!steals[d].pairs)
 			continue;
-		fprintf(out, "%-9s  %-8s", title, sb_distance_name((enum sb_distance)d));
+		fprintf(out, "%-9s  %-8s", sb_terminal_text(title),
+			sb_distance_name((enum sb_distance)d));
 		for (size_t c = 0; c < SB_ARRAY_SIZE(values); c++) {
 			char text[SB_HUMAN_BYTES];
 
@@ -382,12 +385,12 @@ static void put_doubts(FILE *out, const struct sb_series *series, const char *re
 		if (record->verdict == SB_VALID || record->verdict == SB_ONLY_EMULATED ||
 		    (record->verdict == SB_SUSPECT && suspects > SUSPECTS_NAMED))
 			continue;
-		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red, title,
-			record->repetition, sb_verdict_name(record->verdict), record->reason,
-			plain);
+		fprintf(out, "%s%s, repetition %" PRIu32 ": %s (%s)%s\n", red,
+			sb_terminal_text(title), record->repetition,
+			sb_verdict_name(record->verdict), sb_terminal_text(record->reason), plain);
 	}
 	if (suspects > SUSPECTS_NAMED)
-		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red, title,
+		fprintf(out, "%s%s: %" PRIu32 " more are suspect%s\n", red, sb_terminal_text(title),
 			suspects - SUSPECTS_NAMED, plain);
 }
 
@@ -395,13 +398,10 @@ static void put_doubts(FILE *out, const struct sb_series *series, const char *re
 static void put_answer(FILE *out, const struct sb_result *result, const char *bold,
 		       const char *plain)
 {
-	const char *rest = sb_answer_of(result);
-	struct sb_answer_line line;
+	const char *answer = sb_answer_of(result);
 
-	while (sb_answer_next(&rest, &line))
-		fprintf(out, "%s%.*s%s\n", line.is_reason ? "  " : bold, line.bytes, line.text,
-			line.is_reason ? "" : plain);
-	if (rest != sb_answer_of(result))
+	sb_answer_put(out, answer, bold, plain);
+	if (*answer)
 		fputc('\n', out);
 }
 
@@ -411,13 +411,14 @@ static void put_machine(FILE *out, const struct sb_result *result)
 	sb_summary_put_virtual(out, result);
 	if (!strcmp(sb_result_topology(result), "virtual"))
 		return;
-	fputs(sb_result_fact(result, "machine", "cpu_model"), out);
+	fputs(sb_terminal_text(sb_result_fact(result, "machine", "cpu_model")), out);
 	sb_summary_put_counts(out, result, "machine");
 	sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
-	fprintf(out, ", %s build\n", sb_result_fact(result, "run", "build_mode"));
+	fprintf(out, ", %s build\n", sb_terminal_text(sb_result_fact(result, "run", "build_mode")));
 	if (strcmp(sb_result_topology(result), "emulated") != 0)
 		return;
-	fprintf(out, "emulated: profile '%s'", sb_result_fact(result, "profile", "name"));
+	fprintf(out, "emulated: profile '%s'",
+		sb_terminal_text(sb_result_fact(result, "profile", "name")));
 	sb_summary_put_counts(out, result, "profile");
 	fputs("; workers are not pinned\n", out);
 }

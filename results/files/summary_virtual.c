@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 void sb_summary_put_count(FILE *out, const struct sb_result *result, const char *group,
 			  const char *before, const char *key, const char *singular)
@@ -30,16 +31,17 @@ void sb_summary_put_virtual(FILE *out, const struct sb_result *result)
 	if (strcmp(sb_result_topology(result), "virtual") != 0)
 		return;
 	fprintf(out, "virtual: predicted, not measured, for machine '%s'",
-		sb_result_fact(result, "profile", "name"));
+		sb_terminal_text(sb_result_fact(result, "profile", "name")));
 	sb_summary_put_counts(out, result, "profile");
 	if (*sb_result_fact(result, "run", "workers"))
 		sb_summary_put_count(out, result, "run", "; ", "workers", "worker");
-	fprintf(out, "; model %s of %s, ", sb_result_fact(result, "virtual", "model"),
-		sb_result_fact(result, "virtual", "model_date"));
+	fprintf(out, "; model %s of %s, ",
+		sb_terminal_text(sb_result_fact(result, "virtual", "model")),
+		sb_terminal_text(sb_result_fact(result, "virtual", "model_date")));
 	if (*median)
-		fprintf(out, "median error %s %% on %s, largest %s %%\n", median,
-			sb_result_fact(result, "virtual", "validated_on"),
-			sb_result_fact(result, "virtual", "max_error_pct"));
+		fprintf(out, "median error %s %% on %s, largest %s %%\n", sb_terminal_text(median),
+			sb_terminal_text(sb_result_fact(result, "virtual", "validated_on")),
+			sb_terminal_text(sb_result_fact(result, "virtual", "max_error_pct")));
 	else
 		fputs("which nobody has compared with that machine\n", out);
 }
@@ -73,13 +75,14 @@ void sb_summary_put_waiting(FILE *out, const struct sb_series *series, const cha
 	for (uint32_t i = 0; i < series->waiting->places; i++)
 		all += sb_waiting_ns(&series->waiting->place[i]);
 	fprintf(out, "\n%s%s: waits for cache lines, all of the run    share   queued  where%s\n",
-		bold, series->workload, plain);
+		bold, sb_terminal_text(series->workload), plain);
 	for (int i = 0; i < PLACES_SHOWN; i++) {
 		place = next_longest(series->waiting, below);
 		if (!place)
 			break;
 		below = sb_waiting_ns(place);
-		fprintf(out, "%45s %6.1f %% %6.1f %%  %s\n", place->function, 100 * below / all,
-			100 * place->queued_ns / below, place->file);
+		fprintf(out, "%45s %6.1f %% %6.1f %%  %s\n", sb_terminal_text(place->function),
+			100 * below / all, 100 * place->queued_ns / below,
+			sb_terminal_text(place->file));
 	}
 }

@@ -7,18 +7,7 @@
 
 #include "results/gate/gate.h"
 #include "results/record/record.h"
-
-void sb_put_annotation(FILE *out, const char *text, bool property)
-{
-	char *clean = sb_text_copy(text);
-
-	for (const char *c = clean ? clean : ""; *c; c++) {
-		const bool special = strchr("%\r\n", *c) || (property && strchr(":,", *c));
-
-		fprintf(out, special ? "%%%02X" : "%c", (unsigned char)*c);
-	}
-	free(clean);
-}
+#include "results/text/escape.h"
 
 static void put_line(FILE *out, const char *level, const char *title, const char *text)
 {

@@ -9,6 +9,7 @@
 #include "results/files/wrap.h"
 #include "results/record/number.h"
 #include "results/record/record.h"
+#include "results/text/escape.h"
 
 void sb_gate_free(struct sb_gate_report *gate)
 {
@@ -168,7 +169,7 @@ static void add_row(struct sb_table *table, const struct sb_gate_test *test, boo
 	sb_gate_percent(change, test->change);
 	sb_gate_limit(limit, test);
 	put_interval(interval, sizeof(interval), test);
-	sb_table_cell(table, "%s", test->workload);
+	sb_table_cell(table, "%s", sb_terminal_text(test->workload));
 	sb_table_cell(table, "%s", test->metric);
 	sb_table_cell(table, "%s", base);
 	sb_table_cell(table, "%s", change);
@@ -177,17 +178,18 @@ static void add_row(struct sb_table *table, const struct sb_gate_test *test, boo
 	sb_table_cell(table, "%" PRIu32, test->values);
 	sb_table_cell(table, "%s%s%s%s%s", color ? color_of(test->rule.verdict) : "",
 		      sb_gate_verdict_name(test->rule.verdict), color ? "\033[0m" : "",
-		      is_said ? ": " : "", is_said ? test->why : "");
+		      is_said ? ": " : "", is_said ? sb_terminal_text(test->why) : "");
 }
 
 static void put_workload(const struct sb_gate_workload *w, FILE *out)
 {
 	if (w->invalid)
 		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are invalid and do not count: %s\n",
-			w->name, w->invalid, w->pairs, w->reason);
+			sb_terminal_text(w->name), w->invalid, w->pairs,
+			sb_terminal_text(w->reason));
 	if (w->suspect)
-		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are suspect\n", w->name, w->suspect,
-			w->pairs);
+		fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " are suspect\n",
+			sb_terminal_text(w->name), w->suspect, w->pairs);
 }
 
 static void put_errors(const struct sb_gate_report *gate, FILE *out)
@@ -198,7 +200,7 @@ static void put_errors(const struct sb_gate_report *gate, FILE *out)
 			"its limit called fine: at most %g %%\n",
 			100 * gate->alpha, 100 * gate->beta);
 	if (*gate->calibration)
-		fprintf(out, "%s\n", gate->calibration);
+		fprintf(out, "%s\n", sb_terminal_text(gate->calibration));
 }
 
 /* The one that is furthest beyond, by its part of what it was; one that has failed has no part.
@@ -230,9 +232,9 @@ void sb_gate_write_verdict(const struct sb_gate_report *gate, FILE *out, bool co
 	put_verdict(out, gate->verdict, color);
 	if (worst) {
 		sb_gate_describe(worst, words, sizeof(words));
-		fprintf(out, ": %s", words);
+		fprintf(out, ": %s", sb_terminal_text(words));
 	} else if (*gate->why) {
-		fprintf(out, ": %s", gate->why);
+		fprintf(out, ": %s", sb_terminal_text(gate->why));
 	}
 	if (regressed > 1)
 		fprintf(out, "; and %" PRIu32 " more", regressed - 1);
@@ -321,8 +323,8 @@ static void put_text(const struct sb_gate_report *gate, FILE *out, bool color, i
 	char hidden[SB_GATE_WHY_BYTES];
 
 	sb_gate_write_verdict(gate, out, color);
-	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", gate->baseline, gate->candidate,
-		gate->method);
+	fprintf(out, "baseline:  %s\ncandidate: %s\n%s\n\n", sb_terminal_text(gate->baseline),
+		sb_terminal_text(gate->candidate), gate->method);
 	if (is_any_shown(gate))
 		put_table(gate, out, color, columns);
 	sb_gate_describe_hidden(gate, hidden, sizeof(hidden));

@@ -140,12 +140,4 @@ SB_MUST_CHECK int sb_calibration_read(struct sb_calibration *out, const char *pa
 /* "A/A on this machine: 1 false alarm in 160 gates, 0.02 .. 3.4 %". */
 void sb_calibration_describe(const struct sb_calibration *calibration, char *out, size_t bytes);
 
-/* ---- texts ---- */
-
-/* Of an attribute or element in XML. */
-void sb_put_xml(FILE *out, const char *text);
-
-/* Of a line that GitHub's runner reads; property: of "title" and the like. */
-void sb_put_annotation(FILE *out, const char *text, bool property);
-
 #endif

@@ -9,40 +9,7 @@
 
 #include "results/gate/gate.h"
 #include "results/record/record.h"
-
-/* XML has no place for other control characters, escaped or not. */
-static void put_char(FILE *out, char c)
-{
-	static const struct {
-		char c;
-		const char *reference;
-	} special[] = { { '&', "&amp;" },  { '<', "&lt;" },   { '>', "&gt;" }, { '"', "&quot;" },
-			{ '\'', "&#39;" }, { '\n', "&#10;" }, { '\t', "&#9;" } };
-
-	for (size_t i = 0; i < SB_ARRAY_SIZE(special); i++) {
-		if (special[i].c == c) {
-			fputs(special[i].reference, out);
-			return;
-		}
-	}
-	fputc((unsigned char)c < ' ' ? '?' : c, out);
-}
-
-void sb_put_xml(FILE *out, const char *text)
-{
-	char *clean = sb_text_copy(text);
-
-	for (const char *c = clean ? clean : ""; *c; c++) {
-		/* U+FFFE and U+FFFF are UTF-8, and no characters. */
-		if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3)) {
-			fputc('?', out);
-			c += 2;
-		} else {
-			put_char(out, *c);
-		}
-	}
-	free(clean);
-}
+#include "results/text/escape.h"
 
 static void put_attribute(FILE *out, const char *name, const char *text)
 {

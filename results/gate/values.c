@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "results/files/file.h"
+#include "results/text/escape.h"
 
 /* ---- in memory ---- */
 
@@ -73,7 +74,8 @@ void sb_gate_values_write(const struct sb_gate_values *values, FILE *out)
 	for (uint32_t r = 0; r < values->rows; r++) {
 		const struct sb_gate_row *row = &values->row[r];
 
-		fprintf(out, "%s,%s", row->workload, sb_metric[row->metric].name);
+		sb_csv_put_text(out, row->workload);
+		fprintf(out, ",%s", sb_metric[row->metric].name);
 		for (int i = 0; i < SB_GATE_SEEDS; i++)
 			fprintf(out, ",%.15g", row->value[i]);
 		fputc('\n', out);
@@ -94,7 +96,7 @@ static bool take_number(double *out, const char *text)
 /* -EINVAL: it is no row. The line is cut up. */
 static int take_row(struct sb_gate_values *out, char *line)
 {
-	const char *workload = strsep(&line, ",");
+	char *workload = strsep(&line, ",");
 	const char *name = strsep(&line, ",");
 	double value[SB_GATE_SEEDS];
 	enum sb_metric_id metric;
@@ -105,6 +107,7 @@ static int take_row(struct sb_gate_values *out, char *line)
 	}
 	if (!*workload || line)
 		return -EINVAL;
+	sb_csv_restore(workload);
 	metric = sb_metric_find(name);
 	out->skipped += metric == SB_METRICS;
 	return metric == SB_METRICS ? 0 : sb_gate_values_add(out, workload, metric, value);

@@ -91,30 +91,6 @@ void sb_json_command_key(uint32_t index, char out[SB_JSON_COMMAND_BYTES])
 		snprintf(out, SB_JSON_COMMAND_BYTES, SB_LARGER_COMMANDS);
 }
 
-static bool is_utf8(const char *text)
-{
-	json_t *json = json_string(text);
-
-	json_decref(json);
-	return json;
-}
-
-char *sb_text_copy(const char *text)
-{
-	/* jansson takes nothing else. */
-	const bool takes_all = is_utf8(text);
-	char *copy = strdup(text);
-
-	for (char *c = copy; c && *c; c++) {
-		const unsigned char byte = (unsigned char)*c;
-		const bool is_control = byte < ' ' || byte == 0x7f;
-
-		if ((byte >= 0x80 && !takes_all) || (is_control && byte != '\n' && byte != '\t'))
-			*c = '?';
-	}
-	return copy;
-}
-
 /* ---- what there is no memory for ---- */
 
 static _Thread_local bool has_lacked;

@@ -294,6 +294,21 @@ static int finish(struct sb_reader *r, json_t *document, struct sb_result *out)
 	return r->rc;
 }
 
+/* Another file of a result directory may be meant for the result. */
+static void name_result(const char *path, char *why, size_t bytes)
+{
+	char *directory = sb_path_directory(path);
+	const char *slash = strrchr(path, '/');
+
+	if (directory && sb_directory_holds(directory, "result.json") &&
+	    strcmp(slash ? slash + 1 : path, "result.json") != 0)
+		snprintf(why, bytes,
+			 "%s: this file is not the result; expected its directory, '%s', or "
+			 "result.json in it",
+			 path, directory);
+	free(directory);
+}
+
 int sb_result_read(struct sb_result *out, const char *path, char *why, size_t bytes)
 {
 	const bool is_inside = is_directory(path);
@@ -315,6 +330,8 @@ int sb_result_read(struct sb_result *out, const char *path, char *why, size_t by
 		document = parse_file(&r);
 	}
 	rc = finish(&r, document, out);
+	if (rc == -EINVAL && !is_inside)
+		name_result(path, why, bytes);
 	free(file);
 	return rc;
 }

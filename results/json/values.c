@@ -7,16 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- what is wrong ---- */
+#include "results/text/escape.h"
 
-/* The file's own text may hold anything. */
-static void make_printable(char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-	}
-}
+/* ---- what is wrong ---- */
 
 bool sb_reader_refuse(struct sb_reader *r, int rc, const char *format, ...)
 {
@@ -29,7 +22,6 @@ bool sb_reader_refuse(struct sb_reader *r, int rc, const char *format, ...)
 	if (used >= 0 && (size_t)used < r->bytes)
 		vsnprintf(r->why + used, r->bytes - (size_t)used, format, args);
 	va_end(args);
-	make_printable(r->why);
 	return false;
 }
 

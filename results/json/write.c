@@ -15,6 +15,7 @@
 #include "results/json/write_parts.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 bool sb_json_set(json_t *object, const char *key, json_t *value)
 {

@@ -15,6 +15,7 @@
 #include "results/record/number.h"
 #include "results/record/series.h"
 #include "results/stats/statistics.h"
+#include "results/text/escape.h"
 
 #define BLOCKS	    16
 #define LEAST	    8 /* points */
@@ -337,7 +338,7 @@ void sb_put_timeseries_finding(FILE *out, const struct sb_result *result,
 	if (sb_timeseries_find(text, series) < SB_TIMESERIES_BURST)
 		return;
 	sb_series_title(title, series);
-	fprintf(out, "%s: %s (timeseries.csv)\n", title, text);
+	fprintf(out, "%s: %s (timeseries.csv)\n", sb_terminal_text(title), text);
 }
 
 /* ---- which to show ---- */

@@ -8,6 +8,7 @@
 
 #include "results/record/number.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- how much of the time a cause explains ---- */
 
@@ -396,6 +397,7 @@ void sb_put_slowest(FILE *out, const struct sb_result *result, const struct sb_s
 	sb_series_title(title, series);
 	sb_human(took, (double)spot->exemplar->took_ns, "ns");
 	(void)sb_exemplar_explain(why, spot->record->exemplars, spot->exemplar);
-	fprintf(out, "%s: the slowest %s, %s: %s\n", title, sb_exemplar_kind_name(kind), took, why);
+	fprintf(out, "%s: the slowest %s, %s: %s\n", sb_terminal_text(title),
+		sb_exemplar_kind_name(kind), took, sb_terminal_text(why));
 	free(spot);
 }

@@ -103,7 +103,7 @@ void sb_put_spin_finding(FILE *out, const struct sb_result *result, const struct
 		return;
 	sb_series_title(title, series);
 	sb_spin_ledger_describe(ledger, text);
-	fprintf(out, "%s: %s (predicted from its gaps)\n", title, text);
+	fprintf(out, "%s: %s (predicted from its gaps)\n", sb_terminal_text(title), text);
 	free(ledger);
 }
 

@@ -271,7 +271,7 @@ void sb_put_steal_finding(FILE *out, const struct sb_result *result, const struc
 		return;
 	sb_series_name(name, result, series);
 	sb_steal_describe(&ledger, text);
-	fprintf(out, "%s: %s\n", name, text);
+	fprintf(out, "%s: %s\n", sb_terminal_text(name), text);
 }
 
 /* ---- steal_ledger.csv ---- */

@@ -10,32 +10,6 @@
 #include "results/page/page.h"
 #include "results/record/series.h"
 
-void sb_html(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			/* No page may have control characters. */
-			fputc((unsigned char)*text < ' ' && *text != '\n' ? ' ' : *text, out);
-		}
-	}
-}
-
 void sb_html_table(FILE *out, const char *label)
 {
 	fputs("<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"", out);
@@ -185,7 +159,9 @@ static void put_spread_words(FILE *out, const struct sb_spread *spread, const ch
 	quartiles.max = spread->q3;
 	sb_page_range(range, spread, unit);
 	sb_page_range(middle, &quartiles, unit);
-	fprintf(out, "median of %" PRIu32 "; all %s; middle half ", spread->n, range);
+	fprintf(out, "median of %" PRIu32 "; all ", spread->n);
+	sb_html(out, range);
+	fputs("; middle half ", out);
 	sb_html(out, middle);
 }
 
@@ -200,12 +176,15 @@ void sb_html_spread(FILE *out, const struct sb_spread *spread, const char *unit,
 	fprintf(out, "<td class=\"n\" data-value=\"%.9g\" data-more=\"", spread->median);
 	put_spread_words(out, spread, unit);
 	sb_page_number(text, spread->median, unit);
-	fprintf(out, "\">%s", text);
+	fputs("\">", out);
+	sb_html(out, text);
 	if (shown && spread->n > 1) {
 		char range[SB_PAGE_RANGE_BYTES];
 
 		sb_page_range(range, spread, unit);
-		fprintf(out, "<br><small>%s</small>", range);
+		fputs("<br><small>", out);
+		sb_html(out, range);
+		fputs("</small>", out);
 	}
 	fputs("</td>", out);
 }

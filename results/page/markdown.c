@@ -17,66 +17,6 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 
-/* ---- text ---- */
-
-/* Of a text from outside so much is shown. */
-#define TEXT_BYTES 300
-
-/* A character that means something to Markdown, to HTML in it, or to GitHub. */
-static void put_char(FILE *out, char c)
-{
-	switch (c) {
-	case '<':
-		fputs("&lt;", out);
-		break;
-	case '>':
-		fputs("&gt;", out);
-		break;
-	case '&':
-		fputs("&amp;", out);
-		break;
-	case '@':
-		/* Nobody is to be notified. */
-		fputs("@<!-- -->", out);
-		break;
-	case '\\':
-	case '`':
-	case '*':
-	case '_':
-	case '[':
-	case ']':
-	case '|':
-	case '~':
-	case '#':
-	case '$':
-	case '!':
-		fprintf(out, "\\%c", c);
-		break;
-	default:
-		fputc((unsigned char)c < ' ' || c == 0x7f ? ' ' : c, out);
-	}
-}
-
-static void put_chars(FILE *out, const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		put_char(out, text[i]);
-}
-
-void sb_put_markdown(FILE *out, const char *text)
-{
-	size_t bytes = strlen(text);
-
-	if (bytes > TEXT_BYTES) {
-		/* Not within a character. */
-		for (bytes = TEXT_BYTES; (text[bytes] & 0xc0) == 0x80;)
-			bytes--;
-	}
-	put_chars(out, text, bytes);
-	if (text[bytes])
-		fputs(" …", out);
-}
-
 void sb_md_put_cell(FILE *out, const char *text)
 {
 	fputs(" | ", out);
@@ -163,8 +103,11 @@ static void put_headline_row(const struct sb_md_writer *w, const struct sb_page_
 		sb_md_put_number(w->out, spread.median, sb_metric[metric].unit);
 		sb_page_range(range, &spread, sb_metric[metric].unit);
 		/* Of the first, how far it spreads. */
-		if (!i && spread.n > 1)
-			fprintf(w->out, " (%s)", range);
+		if (!i && spread.n > 1) {
+			fputs(" (", w->out);
+			sb_put_markdown(w->out, range);
+			fputc(')', w->out);
+		}
 	}
 	put_verdicts(w, row->series);
 	fputs(" |\n", w->out);
@@ -226,9 +169,12 @@ static void put_lines(const struct sb_md_writer *w, const struct sb_result *resu
 	struct sb_answer_line line;
 
 	while (sb_answer_next(&rest, &line)) {
+		char *text = strndup(line.text, (size_t)line.bytes);
+
 		fputs(line.is_reason ? "- " : "\n**", w->out);
-		put_chars(w->out, line.text, (size_t)line.bytes);
+		sb_put_markdown(w->out, text ? text : "");
 		fputs(line.is_reason ? "\n" : "**\n", w->out);
+		free(text);
 	}
 }
 

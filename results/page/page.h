@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "results/compare/fleet.h"
+#include "results/text/escape.h"
 #include "results/record/record.h"
 
 #define SB_PAGE_FINDING_BYTES 512
@@ -131,15 +132,7 @@ SB_MUST_CHECK int sb_html_image(FILE *out, const char *path, const char *label);
 #define SB_URL_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/"
 void sb_put_percent_encoded(FILE *out, const char *text, size_t bytes, const char *plain);
 
-/* ---- Markdown ---- */
-
-/* Text that means nothing to Markdown, cut off where it is long. */
-void sb_put_markdown(FILE *out, const char *text);
-
 /* ---- HTML ---- */
-
-/* Text and attributes: what means something in HTML does not any more. */
-void sb_html(FILE *out, const char *text);
 
 /* The style sheet and the script as they stand in page.css and page.js, and
  * their hashes as a content security policy names them. */

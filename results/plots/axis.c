@@ -196,9 +196,11 @@ static void put_log_tic(struct sb_plot *plot, char name, double value, const str
 	char text[60];
 
 	snprintf(text, sizeof(text), "%.4g%s%s%s", value * scale, spaced ? " " : "",
-		 unit->prefixed ? prefix.text : "", !strcmp(unit->base, "%") ? "%%" : unit->base);
+		 unit->prefixed ? prefix.text : "", unit->base);
 	make_room(plot, name, sb_plot_text_width(text, TIC_FONT));
-	fprintf(last_panel(plot)->setup, "%s'%s' %.9g", first ? "" : ", ", text, value);
+	fputs(first ? "" : ", ", last_panel(plot)->setup);
+	sb_plot_quote(last_panel(plot)->setup, text, sizeof(text), true);
+	fprintf(last_panel(plot)->setup, " %.9g", value);
 }
 
 /* Powers of ten, with 2 and 5 times these where there is room. */

@@ -13,6 +13,7 @@
 #include "results/plots/finding.h"
 #include "results/plots/text.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 /* ---- styles ---- */
 

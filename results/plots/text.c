@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/text/escape.h"
+
 static size_t character_bytes(const char *text)
 {
-	size_t n = 1;
+	struct sb_character c = { .bytes = 0 };
 
-	while ((text[n] & 0xc0) == 0x80)
-		n++;
-	return n;
+	(void)sb_next_character(&text, &c);
+	return c.bytes;
 }
 
 static size_t count_characters(const char *text)
@@ -81,28 +82,18 @@ const char *sb_plot_line_end(const char *text, uint32_t font, double width)
 
 /* ---- quotes ---- */
 
-/* SVG is XML, which has no control characters, and neither U+FFFE nor U+FFFF. */
-static bool is_printable(const char *text, size_t bytes)
+static void put_character(FILE *out, const struct sb_character *c, bool tic)
 {
-	const unsigned char *c = (const unsigned char *)text;
-
-	if (bytes == 1)
-		return *c >= ' ' && *c < 0x7f;
-	return !(c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe);
-}
-
-static void put_character(FILE *out, const char *text, size_t bytes, bool tic)
-{
-	if (*text == '\n' || *text == '\t')
+	if (*c->at == '\n' || *c->at == '\t')
 		fputc(' ', out);
-	else if (*text == '\'') /* doubled, it is lost at a text's beginning */
+	else if (*c->at == '\'') /* doubled, it is lost at a text's beginning */
 		fputs("\xe2\x80\x99", out);
-	else if (!is_printable(text, bytes))
-		fputc('?', out);
+	else if (c->is_plain)
+		fwrite(c->at, 1, c->bytes, out);
 	else
-		fwrite(text, 1, bytes, out);
-	if (tic && *text == '%')
-		fputc(*text, out);
+		fputc('?', out);
+	if (tic && *c->at == '%')
+		fputc('%', out);
 }
 
 void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic)
@@ -111,12 +102,12 @@ void sb_plot_quote(FILE *out, const char *text, size_t most, bool tic)
 	/* Names differ at their beginnings, values at their ends. */
 	const size_t head = all > most ? most / 2 : all;
 	const size_t tail = all > most ? all - (most - head - 1) : all;
-	size_t i = 0;
+	struct sb_character c;
 
 	fputc('\'', out);
-	for (; *text; text += character_bytes(text), i++) {
+	for (size_t i = 0; sb_next_character(&text, &c); i++) {
 		if (i < head || i >= tail)
-			put_character(out, text, character_bytes(text), tic);
+			put_character(out, &c, tic);
 		else if (i == head)
 			fputs("\xe2\x80\xa6", out); /* an ellipsis */
 	}

@@ -9,6 +9,7 @@
 
 #include "results/plots/plot.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 
 static bool is_in(const char *name, const char *const *list, size_t n)
 {

@@ -44,13 +44,19 @@ enum sb_metric_id sb_metrics(void)
 	return all_metrics;
 }
 
+#define SMALL  "abcdefghijklmnopqrstuvwxyz"
+#define LARGE  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+#define MICRO  "\xc2\xb5\xce\xbc" /* U+00B5 and U+03BC */
+
 enum sb_metric_id sb_metric_add(const struct sb_metric *metric)
 {
 	const enum sb_metric_id found = sb_metric_find(metric->name);
 	struct sb_metric *added = &metrics[all_metrics];
 
 	if (found < SB_METRICS_BUILT_IN || !*metric->name ||
-	    metric->name[strspn(metric->name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+	    metric->name[strspn(metric->name, SMALL DIGITS "_")] ||
+	    metric->unit[strspn(metric->unit, SMALL LARGE DIGITS MICRO " %/_.*^()")])
 		return SB_METRICS;
 	if (found < SB_METRICS || all_metrics == SB_METRICS)
 		return found;

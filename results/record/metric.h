@@ -45,7 +45,8 @@ enum sb_metric_id sb_metrics(void);
  * Adds a metric that a workload declares, or that a stored result has; texts are copied and stay
  * for good. One that was added under the same name before is the same, and keeps its meaning.
  * SB_METRICS: there is no room, or the name is one of metrics.def, or has other characters than a
- * to z, 0 to 9 and '_'. The first thread, before any run.
+ * to z, 0 to 9 and '_', or the unit has other characters than letters of ASCII, a micro sign,
+ * digits, blanks and %/_.*^(). The first thread, before any run.
  */
 enum sb_metric_id sb_metric_add(const struct sb_metric *metric);
 

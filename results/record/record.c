@@ -199,7 +199,7 @@ void sb_record_suspect(struct sb_record *record, const char *format, ...)
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	if (!strstr(record->reason, reason) && strlen(joint) + strlen(reason) < room)
-		snprintf(end, room, "%s%s", joint, reason);
+		stpcpy(stpcpy(end, joint), reason);
 }
 
 void sb_record_invalidate(struct sb_record *record, const char *reason)

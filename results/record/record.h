@@ -254,9 +254,4 @@ const struct sb_packed_hist *sb_record_hist(const struct sb_record *record, uint
  * beyond those timed; 0 for histograms of anything else. */
 uint64_t sb_requests_untimed(const struct sb_requests *r, uint32_t hist, uint64_t timed);
 
-/* A copy of a text from outside that is UTF-8, whatever the text is, and tells a
- * terminal nothing: of control characters, line feeds and tabs are kept. NULL: no
- * memory. For the caller to free. */
-char *sb_text_copy(const char *text);
-
 #endif

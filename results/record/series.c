@@ -13,6 +13,7 @@
 #include "results/record/account.h"
 #include "results/record/record.h"
 #include "results/record/sums.h"
+#include "results/text/escape.h"
 
 const char *sb_series_binding(const struct sb_series *series, const struct sb_result *result)
 {

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Builds the Debian packages of the last commit, below build/deb, and lints them.
-# usage: build.sh VERSION
+# Builds the Debian packages of a tarball, and lints them.
+# usage: build.sh VERSION TARBALL DIRECTORY
 set -eu
 version=$1
-deb=build/deb
+deb=$3
 source=$deb/sched-bench-$version
 
 rm -rf "$deb"
 mkdir -p "$deb"
-tar -C "$deb" -xzf "build/sched-bench-$version.tar.gz"
+tar -C "$deb" -xzf "$2"
 cp -r scripts/deb "$source/debian"
 cd "$source"
 rm debian/build.sh debian/check.sh
@@ -17,6 +17,10 @@ echo '3.0 (native)' >debian/source/format
 mail=${DEBEMAIL:-sched-bench@packages.debian.org}
 # All that setup.sh installs for a build and that build-essential does not bring.
 needs=$(sed -n 's/^build="\(.*\)"$/\1/p' scripts/setup.sh | sed 's/\<\(gcc\|g++\|libc6-dev\|make\) //g; s/ /, /g')
+# The text of the licence of hwloc's files, in the form of this file.
+sed -n '/^Redistribution/,$p' tests/topologies/COPYING | sed 's/^$/./; s/^/ /' >debian/bsd
+sed -i -e '/@BSD@/{r debian/bsd' -e 'd}' debian/copyright
+rm debian/bsd
 sed -i "s/@MAIL@/$mail/; s/@NEEDS@/$needs/" debian/control
 
 # The newest entry of CHANGELOG.md, and all that is visible in the library.

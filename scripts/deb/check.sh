@@ -2,9 +2,8 @@
 # The packages as their user meets them: in a fresh Debian 12, made here, they are installed, the
 # command runs, a workload of one's own and the library's examples are compiled and run, and after
 # their removal nothing is left of them. As root.
-# usage: check.sh VERSION
+# usage: check.sh DIRECTORY
 set -eu
-version=$1
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 fail() {
@@ -18,7 +17,7 @@ mmdebstrap --variant=apt --quiet bookworm "$root" || fail "mmdebstrap has failed
 mount -t proc proc "$root/proc"
 trap 'umount "$root/proc"; rm -rf "$root"' EXIT
 mkdir "$root/packages"
-cp build/deb/*_"$version"_*.deb "$root/packages"
+cp "$1"/*.deb "$root/packages"
 cp tests/library/hello.c tests/library/pipeline.c tests/library/echo.c "$root/packages"
 rm -f "$root"/packages/*-dbgsym_*
 

@@ -150,13 +150,12 @@ static void compare(const char *machine, const struct question *q, uint32_t n)
 	char line[1 << 14];
 	FILE *in;
 
-	snprintf(command, sizeof(command), "timeout 60 hwloc-calc -i %s --if xml -q --po -I pu <%s",
+	/* Releases before hwloc 2.12 say first that they wait for locations. */
+	snprintf(command, sizeof(command),
+		 "timeout 60 hwloc-calc -i %s --if xml -q --po -I pu <%s | sed '1{/^Waiting/d}'",
 		 path_xml, path_asked);
 	in = popen(command, "re");
 	assert_non_null(in);
-	/* It says first that it waits for locations. */
-	if (!fgets(line, sizeof(line), in))
-		fail_msg("%s: hwloc-calc has no answers", machine);
 	for (uint32_t i = 0; i < n; i++) {
 		hwloc_bitmap_t set = hwloc_bitmap_alloc();
 		char *theirs = NULL;

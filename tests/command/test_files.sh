@@ -431,6 +431,23 @@ else
 	skips "a disk that is full" "no file system may be mounted here"
 fi
 
+# As in a chroot: there is no way to link a file that has no name.
+without_proc() {
+	# shellcheck disable=SC2086,SC2016
+	unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$program" run -w yield --yields 100 \
+		$quick --repetitions 1 --export-csv "$work/no-proc.csv" -o "$work/no-proc" || [ $? -eq 2 ]
+}
+has_all() {
+	diff "$work/no-proc.csv" "$work/no-proc/runs.csv" && test -s "$work/no-proc/meta.json" &&
+		leftovers "$work/no-proc"
+}
+if [ -n "${SB_OWN_MOUNTS-}" ] && unshare -m mount -t tmpfs none /proc 2>/dev/null; then
+	holds "without /proc" without_proc
+	holds "the result is complete" has_all
+else
+	skips "without /proc" "no file system may be mounted here"
+fi
+
 blocks=8
 fails_whole "a bound on the size of files" 'result.json cannot be written: File too large' \
 	"$work/bound" --no-plots

@@ -81,7 +81,6 @@ stored="run $quick --workers 1 -r 12 --no-plots -q"
 
 refuses "no baseline" "no baseline; expected --baseline"
 refuses "a baseline that is not there" "does not exist" --baseline "$work/nothing"
-refuses "a baseline that is nothing" "neither a file nor a revision" --baseline no-such-thing
 refuses "a baseline that cannot be run" "cannot be run, and is no result" --baseline "$work/text"
 refuses "another program" "is no sched-bench" --baseline "$work/other"
 refuses "another program as candidate" "--candidate: .* is no sched-bench" \
@@ -103,15 +102,27 @@ refuses "a slowdown that is none" "'x' is not valid; expected percentages" --sel
 refuses "a limit that counts cannot see" "expected more than 0.2%" --counts --baseline nothing --limit 0.1%
 refuses "how many trials" "expected how many gates" --selftest 0
 refuses "a word" "is not expected" --baseline "$program" more
-(
+make_repository() {
 	cd "$work" && git init -q repository && cd repository &&
 		git -c user.name=a -c user.email=a commit -q --allow-empty -m a
-)
-cd "$work/repository" || exit
-refuses "a revision of another project" "is not sched-bench's" --baseline HEAD
-cd "$work" || exit
-refuses "a revision without a repository" "no git repository" --baseline HEAD
-cd "$here" || exit
+}
+has_git=no
+if (make_repository) >"$work/out" 2>&1; then
+	has_git=yes
+	cd "$work/repository" || exit
+	refuses "a baseline that is nothing" "neither a file nor a revision" --baseline no-such-thing
+	refuses "a revision of another project" "is not sched-bench's" --baseline HEAD
+	cd "$work" || exit
+	refuses "a revision without a repository" "git finds no repository" --baseline HEAD
+	cd "$here" || exit
+else
+	skips "revisions" "git makes no repository: $(head -1 "$work/out")"
+fi
+printf '#!/bin/sh\nPATH=%s exec "%s" "$@"\n' "$work/none" "$program" >"$work/without-git"
+chmod +x "$work/without-git"
+with_git=$program program=$work/without-git
+refuses "a revision without git" "git is not installed" --baseline HEAD
+program=$with_git
 
 # ---- pairs ----
 
@@ -141,7 +152,7 @@ cd "$here" || exit
 		--budget 1ms -q --undecided skip -o "$work/skipped"
 	holds "in JUnit" grep '<skipped message=' "$work/skipped/junit.xml"
 	ends "noise that hides the limit" 2 "ended after [0-9]* blocks: .*(--counts)" \
-		--baseline "$work/noisy" --candidate "$work/noisy" $quick -d 5ms --seed 5 \
+		--baseline "$work/noisy" --candidate "$work/noisy" -w pingpong --round-trips 2000 -d 5ms --warmup 0s --seed 5 \
 		--limit cpu_ns_per_op=1% -o "$work/hidden"
 	holds "ends before its time" sh -c "! grep -q '^pingpong .* 60  undecided' '$work/out'"
 	two="--workers 2 --oversubscribe -d 5ms --warmup 0s"
@@ -200,14 +211,14 @@ commit() {
 	git add -A
 	git -c user.name=a -c user.email=a commit -q -m "$1"
 }
-cd "$work/repository" || exit
-mkdir core harness
-touch core/scheduler.h harness/main.c
-commit "as it is" good "$program"
-commit "slower" slow "$work/slow"
-commit "broken" broken "$work/there-is-no-such-file"
 # shellcheck disable=SC2086
-{
+gates_revisions() {
+	cd "$work/repository" || exit
+	mkdir core harness
+	touch core/scheduler.h harness/main.c
+	commit "as it is" good "$program"
+	commit "slower" slow "$work/slow"
+	commit "broken" broken "$work/there-is-no-such-file"
 	ends "a revision is built" "0 2" "revision good (" --baseline good $quick $wide \
 		--budget 1ms -o "$work/r1"
 	ends "and kept" "0 2" "revision good (" --baseline good $quick $wide \
@@ -226,8 +237,9 @@ commit "broken" broken "$work/there-is-no-such-file"
 	sh "$here/scripts/gate-ci.sh" good broken >"$work/out" 2>&1
 	holds "gate-ci.sh: a head that cannot be built" test $? -eq 4
 	holds "no worktree stays of it" test "$(git worktree list | wc -l)" -eq 1
+	cd "$here" || exit
 }
-cd "$here" || exit
+[ $has_git = no ] || gates_revisions
 holds "the workflow is YAML, and its scripts are shell" python3 - <<-'EOF'
 	import subprocess
 	try:

@@ -18,7 +18,7 @@ compared() {
 	only=$1 of=$2 workers=$3
 	shift 3
 	scripts/spin-check --program "$program" --only "$only" --csv "$work/$of.csv" --virtual \
-		--profile xeon-2s --workers "$workers" -d 20ms -r 2 "$@" >"$work/$of.table"
+		--profile xeon-2s --workers "$workers" -r 2 "$@" >"$work/$of.table"
 }
 say_it() {
 	"$program" run -w trickle --virtual --profile xeon-2s --workers 2 -r 2 -d 20ms --no-plots \
@@ -33,7 +33,7 @@ within() {
 		return 1
 	}
 }
-holds "trickle, on two workers" compared trickle trickle 2
+holds "trickle, on two workers" compared trickle trickle 2 -d 20ms
 holds "its parks are predicted within 1 %" within trickle parks_per_op 1
 holds "its CPU time within 12 %" within trickle cpu_ns_per_op 12
 holds "what wakes add within 5 %" within trickle latency_ns_mean 5

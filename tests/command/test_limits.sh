@@ -179,4 +179,17 @@ holds "in a recording" marked actors.mark -w replay --actors "$work/actors"
 holds "in a result" marked_result
 printf '\357\273[a]\nworkload=yield\n' >"$work/job"
 refuses "half of one is none" 3 ':1:1: ' run "$work/job"
+
+# ---- quietly ----
+
+# quiet VERB OPTION...: -q leaves the summary out, but not why the status is 2.
+quiet() {
+	verb=$1
+	shift
+	# shellcheck disable=SC2086
+	"${program%/*}/tests/sched-bench-wrong" "$verb" -w wrong "$@" $quick -o "$work/quiet-$verb" >"$work/out" 2>"$work/err"
+	[ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q '^sched-bench: wrong.* are invalid: ' "$work/err"
+}
+holds "quietly, run says why its status is not 0" quiet run
+holds "and so does sweep" quiet sweep -L batch=1
 echo "1..$n"

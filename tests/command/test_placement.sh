@@ -258,7 +258,7 @@ refuses "unknown part of topo" 3 "did you mean 'show'" topo sho
 refuses "an option that topo has not" 3 "unknown option '--wake'" topo plan --wake local
 refuses "an option that only topo has" 3 "unknown option '--svg'" run -w yield --svg x
 refuses "topo with a word too many" 3 "'ring-4s' is not expected" topo show ring-4s
-refuses "a picture that cannot be written" 3 "cannot be written" topo show --svg /proc/x.svg
+refuses "a picture that cannot be written" 3 "cannot be written" topo show --svg /dev/null/x.svg
 refuses "no room for the workers" 3 "more than the processing units.*(4)" \
 	topo plan --profile 'core:4 pu:1' --workers 5
 refuses "no caches to count" 3 "without a cache" topo plan --profile 'core:4 pu:1' \

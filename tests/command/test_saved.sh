@@ -1,6 +1,6 @@
 #!/bin/sh
-# `run` saves each repetition: a kill loses the one under way, --resume measures
-# the others. Prints TAP.
+# `run` saves each repetition, `ab` and `gate` each pair: a kill loses the one under
+# way, --resume measures the others. Prints TAP.
 # usage: test_saved.sh BUILD_DIRECTORY
 set -u
 program=$1/sched-bench
@@ -14,9 +14,9 @@ mkdir "$work/killed"
 holds "kill -9 at 20 random points" \
 	python3 tests/command/tools/run_killed.py "$program" "$work/killed" 20 "$seed"
 
-# sql DIRECTORY STATEMENT: its result, a line for each row.
+# sql DIRECTORY STATEMENT [STORE]: its result, a line for each row.
 sql() {
-	python3 - "$1/run.db" "$2" <<-'EOS'
+	python3 - "$1/${3-run.db}" "$2" <<-'EOS'
 		import sqlite3, sys
 		store = sqlite3.connect(sys.argv[1])
 		for row in store.execute(sys.argv[2]):
@@ -138,4 +138,171 @@ if command -v strace >/dev/null; then
 else
 	skips "a run of one row makes no store" "strace is not installed"
 fi
+
+# ---- pairs ----
+
+# A side that hands out results made before, by its seed, and sends the process that compares it
+# a signal in the run whose number is in the file kill.
+mkdir "$work/side"
+ln -s "$(realpath "$program")" "$work/side/program"
+cat >"$work/side/side" <<'EOS'
+#!/bin/sh
+here=${0%/*}
+[ "$1" = run ] || exec "$here/program" "$@"
+kind=plain
+for word; do
+	case $word in
+	--output=*) out=${word#*=} ;;
+	--seed=*) seed=${word#*=} ;;
+	--kind=*) kind=${word#*=} ;;
+	esac
+done
+echo "$kind $seed" >>"$here/log"
+if [ -e "$here/kill" ] && [ "$(wc -l <"$here/log")" -eq "$(cat "$here/kill")" ]; then
+	rm "$here/kill"
+	kill -"$(cat "$here/signal")" "$PPID"
+fi
+mkdir -p "$out"
+cp "$here/$kind/$seed.json" "$out/result.json"
+EOS
+chmod +x "$work/side/side"
+echo KILL >"$work/side/signal"
+"$program" run -w pingpong --round-trips 1000 -r 1 -d 2ms --warmup 0s --no-plots -q -o "$work/template"
+python3 - "$work" <<'EOS'
+import copy, json, os, random, sys
+work = sys.argv[1]
+template = json.load(open(work + "/template/result.json"))
+random.seed(7)
+for kind, factor in ("plain", 1), ("slower", 1.5):
+    os.makedirs(f"{work}/side/{kind}")
+    for seed in range(1, 41):
+        result = copy.deepcopy(template)
+        row = result["benchmarks"][0]
+        values = row["sched_bench"]
+        values.pop("reason", None)
+        values["valid"] = "invalid" if (kind, seed) == ("slower", 5) else "valid"
+        if values["valid"] == "invalid":
+            values["reason"] = "it is to be"
+        values["ns_per_op"] = row["real_time"] = 100 * factor * random.uniform(0.99, 1.01)
+        json.dump(result, open(f"{work}/side/{kind}/{seed}.json", "w"))
+EOS
+cat >"$work/pairs.py" <<'EOS'
+"""Without interruption and with: the same results, and no saved pair is measured again."""
+import collections, json, re, sqlite3, subprocess, sys
+verb, store, kills, work, program, *words = sys.argv[1:]
+side = work + "/side/"
+
+def call(place, *words):
+    return subprocess.run([program, verb, *words], cwd=f"{work}/{place}", text=True,
+                          capture_output=True, check=False)
+
+def runs():
+    with open(side + "log", encoding="utf-8") as log:
+        return log.read().splitlines()
+
+def contents(place):
+    """All that is no time of this machine."""
+    texts = {}
+    for name in FILES[verb]:
+        with open(f"{work}/{place}/{verb}/{name}", encoding="utf-8") as text:
+            texts[name] = re.sub(r'(after|;|"elapsed_s":|time=")\s*[\d.e-]+( s)?', r"\1", text.read())
+            if name == "pairs.csv":
+                texts[name] = re.sub(r",(AB|BA),[^,]*,", r",\1,", texts[name])
+    return texts
+
+FILES = {"ab": ["result.json", "pairs.csv", "findings.csv", "runs.csv", "series.csv"],
+         "gate": ["verdict.json", "verdict.md", "junit.xml"]}
+whole = call("whole", *words, "-o", verb)
+assert whole.returncode in (0, 1) and not whole.stderr, whole
+in_all = collections.Counter(runs())
+open(side + "log", "w").close()
+for i, kill in enumerate(kills.split(",")):
+    with open(side + "kill", "w", encoding="utf-8") as number:
+        number.write(kill)
+    before = len(runs())
+    killed = call("parts", *(("--resume", verb, "--trust") if i else (*words, "-o", verb)))
+    assert killed.returncode == -9, killed
+    assert len(runs()) == int(kill)
+    db = sqlite3.connect(f"{work}/parts/{verb}/{store}")
+    assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+    rows = db.execute("SELECT count(*) FROM row").fetchone()[0]
+    db.close()
+other = subprocess.run([program, "run", "-w", "yield", "-o", f"{work}/parts/{verb}"], text=True,
+                       capture_output=True, check=False)
+assert other.returncode == 3 and f"or {verb} --resume" in other.stderr, other
+untrusted = call("parts", "--resume", verb)
+assert untrusted.returncode == 3 and "which runs code; expected --trust" in untrusted.stderr, untrusted
+rest = call("parts", "--resume", verb, "--trust")
+assert rest.returncode == whole.returncode and not rest.stderr, rest
+# The warm-up is measured again, and nothing else.
+assert len(runs()) - int(kill) == sum(in_all.values()) - rows + 2, (len(runs()), in_all, rows)
+assert contents("parts") == contents("whole")
+again = call("parts", "--resume", verb)
+assert again.returncode == 3 and "holds a complete result" in again.stderr, again
+print(f"{rows} runs were saved of {sum(in_all.values())}")
+EOS
+# keeps_pairs VERB STORE KILLS WORDS...
+keeps_pairs() {
+	rm -rf "$work/whole" "$work/parts" "$work/side/log"
+	mkdir "$work/whole" "$work/parts"
+	pairs_verb=$1 pairs_store=$2 pairs_kills=$3
+	shift 3
+	python3 "$work/pairs.py" "$pairs_verb" "$pairs_store" "$pairs_kills" "$work" \
+		"$(realpath "$program")" "$@"
+}
+a=$work/side/side
+ab="-w pingpong --pairs 20 --metric ns_per_op --no-plots"
+gate="-w pingpong --candidate-options --kind=slower --limit ns_per_op=+3%"
+# shellcheck disable=SC2086
+{
+	holds "ab: kill -9 loses no pair, and the result is the same" keeps_pairs ab ab.db 4,24,39 \
+		$ab -A "$a" -B "$a --kind=slower --word='a \"b'"
+	holds "gate: the same" keeps_pairs gate gate.db 5,30 $gate --baseline "$a" --candidate "$a"
+}
+
+# interrupts_pairs VERB WORDS...: Ctrl-C, into $work/VERB.
+echo INT >"$work/side/signal"
+interrupts_pairs() {
+	verb=$1
+	rm -f "$work/side/log"
+	echo 9 >"$work/side/kill"
+	shift
+	"$program" "$verb" "$@" -o "$work/$verb" >"$work/out" 2>"$work/err"
+	[ $? -eq 2 ] && echo "sched-bench: interrupted; to measure the rest: sched-bench $verb --resume $work/$verb --trust" |
+		diff - "$work/err"
+}
+# shellcheck disable=SC2086
+{
+	holds "ab: Ctrl-C names what continues it" interrupts_pairs ab $ab -A "$a" -B "$a"
+	holds "gate: the same" interrupts_pairs gate $gate --baseline "$a" --candidate "$a"
+}
+refuses "a resumed comparison has its options" 3 "ab --resume: --seed is not expected; the comparison goes on" \
+	ab --resume "$work/ab" --seed 3
+refuses "a resumed gate has its options" 3 "gate --resume: --budget is not expected" gate --resume "$work/gate" \
+	--budget 1s
+refuses "a comparison is no gate" 3 "holds no gate (no gate.db)" gate --resume "$work/ab"
+refuses "a gate is no comparison" 3 "holds no comparison (no ab.db)" ab --resume "$work/gate"
+sql "$work/ab" "UPDATE configuration SET label = 'yield'" ab.db
+refuses "a plan that its options do not give" 3 "its workloads are not those of its job" ab --resume "$work/ab" \
+	--trust
+sql "$work/ab" "UPDATE configuration SET label = 'pingpong'" ab.db
+refuses_locked() {
+	flock_of() {
+		python3 -c 'import fcntl, subprocess, sys
+lock = open(sys.argv[1], "r+")
+fcntl.lockf(lock, fcntl.LOCK_EX)
+sys.exit(subprocess.run(sys.argv[2:], check=False).returncode)' "$@"
+	}
+	flock_of "$work/ab/ab.lock" "$program" ab --resume "$work/ab" --trust 2>"$work/err"
+	[ $? -eq 3 ] && grep -q "another comparison is using" "$work/err"
+}
+holds "two at once do not measure one comparison" refuses_locked
+echo "# another version" >>"$a"
+refuses "another program on a side" 3 "begun with another $a; expected the same contents" ab --resume "$work/ab" \
+	--trust
+refuses "another baseline" 3 "begun with another $a; expected the same contents" gate --resume "$work/gate" --trust
+refuses "sides that are not allowed" 3 "its plan has --side-a '$a', which runs code" ab --resume "$work/ab" -B "$a"
+refuses "other sides than the plan's" 3 "begun with other options" ab --resume "$work/ab" -A "$a" -B "$a --batch=2"
+holds "sides that are named again, and --other-build" "$program" ab --resume "$work/ab" -A "$a" -B "$a" \
+	--other-build -q
 echo "1..$n"

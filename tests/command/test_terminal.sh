@@ -171,6 +171,20 @@ refuses "two exports in one file" 3 "both are" run -w pingpong \
 refuses "an export that cannot be written" 3 "No such file or directory" \
 	run -w pingpong --export-csv "$work/nowhere/x" -o "$work/not-made"
 holds "is found out before the run" test ! -e "$work/not-made"
+# Nothing is on standard output: it is found out before anything is measured.
+while read -r words; do
+	# shellcheck disable=SC2086
+	refuses "an output that cannot be written: $words" 3 "nowhere/x.*' cannot be written: No such file" \
+		$words "$work/nowhere/x$(expr "$words" : '.*baseline$' >/dev/null && echo .csv)" </dev/null
+done <<-EOF
+	run -w pingpong --record-actors
+	gate -o $work/gate-1 --baseline $program --junit
+	gate -o $work/gate-2 --baseline $program --markdown
+	gate -o $work/gate-3 --virtual --save-baseline
+	gate -o $work/gate-4 --calibrate 1 --calibration
+	calibrate --save-model --output
+	micro --counts --counts-out
+EOF
 refuses "an export that is a directory" 3 "Is a directory" run -w pingpong \
 	--export-json "$work"
 is_full() {

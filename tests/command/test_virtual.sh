@@ -175,7 +175,7 @@ refuses "more workers than it has" 3 "skynet on xeon-2s, candidate: --workers: 9
 	gate --virtual -w skynet --profile xeon-2s --workers 999 --save-baseline "$work/x.csv" -o "$work/gate2"
 refuses "a gate without a baseline" 3 "save-baseline" gate --virtual -w skynet
 refuses "a file of another kind" 3 "line 1: expected a workload" \
-	gate --virtual --baseline "$work/first/runs.csv"
+	gate --virtual --baseline "$work/first/runs.csv" -o "$work/other-kind"
 refuses "a result" 3 "is not for --virtual" gate --virtual --baseline "$work/first"
 refuses "such a file in real time" 3 "expected --virtual" gate --baseline "$work/base.csv"
 refuses "a name that says nothing" 3 "expected \*.csv" gate --virtual --save-baseline "$work/base"

@@ -14,7 +14,7 @@ QUICK = f"{TOLD} -q"
 # Lines that tell something and are no error, of runs in which something is missing.
 # And a library's last words, of which the command's own line tells more.
 NOTES = re.compile(r"sched-bench: (\S+:\d+: \w+: Assertion |\w[\w-]*: no trace: |no plots: |"
-                   "repetitions are not saved before the end: )")
+                   "what is measured is not saved before the end: )")
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 same=$PWD/scripts/same-virtual.py
 rows=$PWD/tests/fleet/rows.py
 cd "$work" || exit 1

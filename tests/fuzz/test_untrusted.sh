@@ -91,9 +91,8 @@ resumed_by_name() {
 }
 holds "and by its name" resumed_by_name
 cp chunk/evil.c .
-# shellcheck disable=SC2086
 says_how() {
-	"$program" sweep -w ./evil.c -L batch=1,16 $quick -d 100ms -r 9 -o own >/dev/null 2>err &
+	"$program" sweep -w ./evil.c -L batch=1,16 -d 100ms --warmup 0s -r 9 --no-plots -o own >/dev/null 2>err &
 	while [ ! -e own/sweep.db-wal ] && kill -0 $!; do sleep 0.05; done
 	sleep 0.3
 	kill -INT $!

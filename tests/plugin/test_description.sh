@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 cp workloads/described/examples/*.ini "$work"
 cd "$work" || exit 1
 quick='-r 2 -d 20ms --warmup 0s --workers 1 --late 1s --no-plots -q'

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
 
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 converter=$PWD/scripts/perf-actors
 cd "$work" || exit 1
 quick='-r 1 -d 50ms --warmup 0s --no-plots -q'

@@ -14,6 +14,7 @@
 #include "harness/terminal/status.h"
 #include "results/gate/gate.h"
 #include "results/stats/sequential.h"
+#include "results/text/escape.h"
 #include "tests/test.h"
 
 #define TRIALS ((uint32_t)SB_SCALE(2000))
@@ -322,42 +323,6 @@ static void limits_that_are_none(void **state)
 		CHECK_EQ(sb_limits_parse(&l, bad[i]), SB_EXIT_USAGE);
 }
 
-/* ---- texts ---- */
-
-static void check_text(void (*put)(FILE *out, const char *text), const char *text,
-		       const char *expected)
-{
-	char *made = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&made, &bytes);
-
-	put(out, text);
-	fclose(out);
-	assert_string_equal(made, expected);
-	free(made);
-}
-
-static void put_property(FILE *out, const char *text)
-{
-	sb_put_annotation(out, text, true);
-}
-
-static void put_message(FILE *out, const char *text)
-{
-	sb_put_annotation(out, text, false);
-}
-
-static void texts_are_escaped(void **state)
-{
-	(void)state;
-	check_text(sb_put_xml, "<a b='\"'>&\n",
-		   "&lt;a b=&#39;&quot;&#39;&gt;"
-		   "&amp;&#10;");
-	check_text(sb_put_xml, "]]>\xef\xbf\xbf", "]]&gt;?");
-	check_text(put_property, "a: 5 %, b\n::error::", "a%3A 5 %25%2C b%0A%3A%3Aerror%3A%3A");
-	check_text(put_message, "a: 5 %, b\n::error::", "a: 5 %25, b%0A::error::");
-}
-
 /* A name as bad as can be leaves each form in order. */
 static void forms_survive_any_name(void **state)
 {
@@ -446,7 +411,6 @@ int main(void)
 		cmocka_unit_test(limits_know_what_is_worse),
 		cmocka_unit_test(limits_are_of_two_kinds),
 		cmocka_unit_test(limits_that_are_none),
-		cmocka_unit_test(texts_are_escaped),
 		cmocka_unit_test(forms_survive_any_name),
 		cmocka_unit_test(one_undecided_is_undecided),
 	};

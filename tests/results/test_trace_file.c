@@ -17,6 +17,7 @@
 #include "core/process.h"
 #include "results/record/record.h"
 #include "results/record/series.h"
+#include "results/text/escape.h"
 #include "results/trace/timeline.h"
 #include "results/trace/trace.h"
 #include "tests/tree.h"

@@ -28,6 +28,6 @@ if git rev-parse HEAD >/dev/null 2>&1; then
 	holds "every file of the commit" holds_commit
 	holds "and its revision, without git" knows_revision
 else
-	skips "make dist" "this is no git repository"
+	skips "make dist" "git is not installed, or finds no repository here"
 fi
 echo "1..$n"

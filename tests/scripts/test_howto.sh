@@ -16,7 +16,7 @@ holds "each example has its place" python3 tests/scripts/howto.py "$tree" $readm
 cd "$tree" || exit
 new=build/release/sched-bench
 # Almost everything is built again, and need be neither fast nor small.
-holds "all of them build" make -j "$(nproc)" CFLAGS_release=-O0 FRAME= all build/release/tests/workloads/test_workloads
+holds "all of them build" make -j "$(nproc)" O=build CFLAGS_release=-O0 FRAME= all build/release/tests/workloads/test_workloads
 holds "the workload passes its test" build/release/tests/workloads/test_workloads
 # Suspect on a busy machine, but never invalid.
 holds "the workload runs" sh -c "$new run -w countdown --from 1000 -r 2 -d 10ms --warmup 0s \

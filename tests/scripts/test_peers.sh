@@ -270,7 +270,7 @@ refuses "a kind of work that there is not" 2 "there is no 'pong'; expected some 
 refuses "a peer that there is not" 2 "there is no 'java'" --peers go,java
 refuses "the same twice, and more" 2 "something twice" --rounds 3 --works yield,yield
 refuses "an unknown option" 2 "unrecognized arguments: --fast" --fast
-refuses "no such programs" 2 "there is no program floor in" --programs "$work/none"
+refuses "no such programs" 2 "there is no program floor in" --programs "$work/none" --out "$work/none.out"
 refuses "a CPU that there is not" 4 "CPU 99999 may not be used here" --cpus 0,99999
 refuses "nothing to do" 2 "is done by so many workers" --works wake_poll --workers 2
 refuses "no place for a result" 4 "--out: /dev/null/here: Not a directory" --out /dev/null/here

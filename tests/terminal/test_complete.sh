@@ -4,7 +4,7 @@
 # command itself answers: everything that the tables have. Prints TAP.
 # usage: test_complete.sh BUILD_DIRECTORY
 set -u
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 tree=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,7 +3,7 @@
 # many workers and with one, with gnuplot and without. Prints TAP.
 # usage: test_demo.sh BUILD_DIRECTORY
 set -u
-program=$PWD/$1/sched-bench
+program=$(realpath "$1")/sched-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/tap.sh
@@ -58,7 +58,7 @@ lonely() {
 }
 taskset=$(command -v taskset)
 holds "on one CPU without gnuplot" lonely
-holds "which is said" grep -q 'no plots: gnuplot is not installed' "$work/err"
+holds "which is said once" test "$(grep -c 'no plots: gnuplot is not installed' "$work/err")" -eq 1
 holds "by one worker" has '; 1 worker, '
 holds "the environment does not count" has '^skynet: ns_per_op .*\(6 repetitions, all\| of 6 \)'
 holds "but for the directory" test -s "$work/here/report.html"

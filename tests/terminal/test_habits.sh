@@ -32,6 +32,31 @@ refuses "in a job file" 3 "job.ini:3:1: unknown option 'numjobs'; here it is wor
 	run "$(in_job numjobs=4)"
 refuses "a letter within a group" 3 "unknown option '-n'; here it is --repetitions" run -qn 5
 
+# What is given twice: lists go on, and a value that is said again is no other; the command line comes
+# before the job file, and what sched-bench makes for its own runs is not refused.
+shows() {
+	expected=$1
+	shift
+	"$program" run --show-job "$@" | grep -qx "$expected"
+}
+holds "a list may be given in parts" shows 'workload=pingpong,yield' -w pingpong -w yield
+holds "the same value may be said again" shows 'batch=4' -w pingpong --batch 4 --batch=4 -q --quiet
+holds "the command line comes before a job file" shows 'batch=8' "$(in_job batch=4)" --batch 8
+holds "and before the environment" env SCHED_BENCH_BATCH=4 "$program" run -w pingpong --batch 8 --show-job
+sides() {
+	"$program" ab -w yield --yields 100 --batch 4 -A '--batch 8' -B '--batch 16 --yields 50' -d 1ms --warmup 1ms \
+		--pairs 12 --no-plots -q -o "$work/ab" --metric ns_per_op
+	[ $? -ne 3 ] && [ -s "$work/ab/result.json" ]
+}
+holds "a side comes before both" sides
+
+# The page of a result is named instead of it.
+mkdir "$work/r"
+: >"$work/r/result.json"
+echo '<html>' >"$work/r/report.html"
+refuses "a page is no result" 3 "this file is not the result; expected its directory, '$work/r'" \
+	report "$work/r/report.html"
+
 # Ours that the tables of habits name exist, or nobody would be sent there.
 knows_ours() {
 	"$program" list options >"$work/options"

@@ -71,6 +71,16 @@ agrees() {
 	EOT
 }
 holds "help questions is README.md's table" agrees
+
+# Each verdict on a row leads to the rules that decide it.
+verdicts() {
+	for verdict in $("$program" list verdicts | cut -d' ' -f1); do
+		"$program" help "$verdict" >"$work/out" && grep -q '^warm-up ' "$work/out" || return
+		grep -q 'sched-bench help validity' "$work/out" || return
+	done
+	[ "$verdict" = invalid ]
+}
+holds "help of a verdict leads to the rules of validity" verdicts
 # In a list of options: each first word of a command is a verb.
 asks_verbs() {
 	sed -n '/^    /{s/^ *//; s/,//g; p;}' "$work/questions" | while read -r verb _; do

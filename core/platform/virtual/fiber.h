@@ -7,8 +7,12 @@
 
 #include "core/platform/base.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sb_fiber {
-	void *context; /* where it goes on, while it does not run */
+	void *context[1]; /* Boost.Context's handle, while the fiber does not run */
 	void *stack;
 	size_t bytes;
 	void (*entry)(void);
@@ -22,5 +26,9 @@ void sb_fiber_fini(struct sb_fiber *fiber);
 
 /* from: the one that runs; its context is set. */
 void sb_fiber_switch(struct sb_fiber *from, struct sb_fiber *to);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
