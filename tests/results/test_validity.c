@@ -94,7 +94,6 @@ static void rules_are_for_their_runs(void **state)
 {
 	static const struct sb_conditions neither = { false, false, false };
 	static const struct sb_conditions polls = { false, true, false };
-	static const struct sb_conditions emulated = { true, true, true };
 	struct sb_record record = blank();
 
 	(void)state;
@@ -119,7 +118,8 @@ static void rules_are_for_their_runs(void **state)
 	record.value[SB_METRIC_invol_ctxsw] = 4;
 	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
 	sb_judge_record(&record, &quiet);
-	CHECK_EQ(record.verdict, SB_VALID);	sb_judge_record(&record, &emulated);
+	CHECK_EQ(record.verdict, SB_VALID);
+	sb_judge_record(&record, &(struct sb_conditions){ .is_emulated = true });
 	sb_record_suspect(&record, "a trend");
 	CHECK_EQ(record.verdict, SB_ONLY_EMULATED);
 }
