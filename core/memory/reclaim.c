@@ -85,13 +85,6 @@ enum stage {
 	WAITS_FOR_READERS,
 };
 
-/* What the helper does; others wake it where it would not see them in time. */
-enum helper_rest {
-	AWAKE,	    /* or rests for a short time */
-	RESTS_LONG, /* all readers are online, and drive: one that leaves wakes it */
-	SLEEPS,	    /* nobody is online, and nothing is deferred: those who change that wake it */
-};
-
 struct sb_reclaim {
 	struct sb_period period;
 
@@ -101,7 +94,7 @@ struct sb_reclaim {
 
 	/* Threads that defer, and have no stripe of their own. */
 	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
-	_Atomic(enum helper_rest) rests;
+	_Atomic(uint32_t) sleeps; /* until it is woken: nobody is online, and nothing is deferred */
 
 	/* The helper. */
 	alignas(SB_LINE) struct sb_parker parker;
@@ -123,7 +116,6 @@ struct sb_reclaim {
 	_Atomic(enum stage) stage;
 	struct sb_deferred *taken;  /* of each stripe the newest first */
 	_Atomic(uint64_t) watch_ns; /* when the next look of the watch is due */
-	_Atomic(uint32_t) has_long; /* the last one found a reader in a long step */
 
 	struct sb_reader reader[];
 };
@@ -235,7 +227,7 @@ void sb_reclaim_wait_visitors(struct sb_reclaim *r)
 
 bool sb_reclaim_sleeps(struct sb_reclaim *r)
 {
-	return sb_load_rlx(&r->rests) == SLEEPS;
+	return sb_load_rlx(&r->sleeps);
 }
 
 void sb_reclaim_wake(struct sb_reclaim *r)
@@ -253,7 +245,7 @@ static void defer(struct sb_reclaim *r, uint32_t stripe, struct sb_deferred *def
 	do {
 		deferred->older = newest;
 	} while (!sb_cas_weak_acq_rel(top, &newest, deferred));
-	sb_fence_after_rmw(&r->rests);
+	sb_fence_after_rmw(&r->sleeps);
 	/* A reader that is online drives at its next tick, or when it leaves. */
 	if (SB_UNLIKELY(sb_reclaim_sleeps(r)) && !(stripe && sb_reclaim_is_online(r, stripe - 1)))
 		sb_reclaim_wake(r);
@@ -447,21 +439,10 @@ static bool advance(struct sb_reclaim *r, struct sb_reader *reader, int spins)
 static void watch(struct sb_reclaim *r, const struct sb_reader *reader, uint64_t now)
 {
 	const uint32_t own = reader ? (uint32_t)(reader - r->reader) : r->readers;
-	enum helper_rest rests = RESTS_LONG;
-	bool has_long = false;
-	uint64_t next;
 
-	if (!r->look.watch || now < sb_load_rlx(&r->watch_ns))
-		return;
-	next = r->look.watch(r->look.arg, own, now, &has_long);
-	sb_store_rlx(&r->watch_ns, sb_min_u64(next, now + WATCH_NS));
-	sb_store_rlx(&r->has_long, (uint32_t)has_long);
-	if (!has_long)
-		return;
-	/* The readers that are left may begin a long step, too. */
-	sb_fence_store_load(&r->has_long);
-	if (sb_load_rlx(&r->rests) == RESTS_LONG && sb_cas_acq_rel(&r->rests, &rests, AWAKE))
-		sb_reclaim_wake(r);
+	if (r->look.watch && now >= sb_load_rlx(&r->watch_ns))
+		sb_store_rlx(&r->watch_ns,
+			     sb_min_u64(r->look.watch(r->look.arg, own, now), now + WATCH_NS));
 }
 
 /* Does nothing if another thread has the role. */
@@ -511,23 +492,17 @@ bool sb_reclaim_is_quiet(struct sb_reclaim *r, uint64_t now)
 
 void sb_reclaim_leave(struct sb_reclaim *r, struct sb_reader *reader, uint64_t now)
 {
-	enum helper_rest rests;
-
 	if (sb_clock_passed(sb_load_rlx(&r->left_ns), now) >= LEFT_EVERY_NS)
 		sb_store_rlx(&r->left_ns, now);
 	sb_reader_offline(reader);
 	sb_fence_store_load(&reader->seen);
-	rests = sb_load_rlx(&r->rests);
-	if (SB_LIKELY(rests == AWAKE))
+	if (SB_LIKELY(!sb_reclaim_sleeps(r)))
 		return;
-	if (rests == RESTS_LONG) {
-		if (sb_cas_acq_rel(&r->rests, &rests, AWAKE))
-			sb_reclaim_wake(r);
-	} else if (now >= sb_load_rlx(&r->chores_ns)) {
+	if (now < sb_load_rlx(&r->chores_ns)) {
+		finish_or_wake(r);
+	} else {
 		sb_store_rlx(&r->chores_ns, now + CHORES_NS);
 		sb_reclaim_wake(r);
-	} else {
-		finish_or_wake(r);
 	}
 }
 
@@ -542,25 +517,24 @@ static uint32_t count_online(struct sb_reclaim *r)
 	return n;
 }
 
-/* Until it is woken, or at the latest then. A thread whose change would not be seen in time sees
- * `rests`, or its change is seen here. */
-static void rest_until(struct sb_reclaim *r, enum helper_rest rests, uint64_t end_ns)
+/* A thread that comes online, or defers, sees that it sleeps, or is seen here. */
+static void sleep_until_woken(struct sb_reclaim *r)
 {
-	uint32_t online;
-
-	sb_store_rlx(&r->rests, rests);
-	sb_fence_store_load(&r->rests);
-	online = count_online(r);
-	if (!sb_load_acq(&r->ends) && !sb_load_rlx(&r->errands) &&
-	    (rests == SLEEPS ? !online && !is_pending(r)
-			     : online == r->readers && !sb_load_rlx(&r->has_long)))
-		sb_park(&r->parker, end_ns);
-	sb_store_rlx(&r->rests, AWAKE);
+	sb_store_rlx(&r->sleeps, 1);
+	sb_fence_store_load(&r->sleeps);
+	if (!sb_load_acq(&r->ends) && !sb_load_rlx(&r->errands) && !count_online(r) &&
+	    !is_pending(r))
+		sb_park(&r->parker, r->next_chores_ns);
+	sb_store_rlx(&r->sleeps, 0);
 }
 
-static uint64_t rest_ns(struct sb_reclaim *r, bool is_driven)
+/* The watch may be overdue, because a driver has lost its CPU while it has the role. */
+static uint64_t rest_end_ns(struct sb_reclaim *r, uint64_t now, bool is_driven)
 {
-	return !is_driven && is_anything_deferred(r) ? SHORT_REST_NS : REST_NS;
+	const bool is_short = !is_driven && is_anything_deferred(r);
+	const uint64_t watch_ns = sb_max_u64(sb_load_rlx(&r->watch_ns), now + WAIT_NS);
+
+	return sb_min_u64(now + (is_short ? SHORT_REST_NS : REST_NS), watch_ns);
 }
 
 static void rest(struct sb_reclaim *r, uint64_t now)
@@ -570,16 +544,14 @@ static void rest(struct sb_reclaim *r, uint64_t now)
 	const uint32_t online = count_online(r);
 
 	if (!online && !is_pending(r) && is_quiet)
-		rest_until(r, SLEEPS, r->next_chores_ns);
-	else if (is_driven && online == r->readers && r->readers > 1 && !sb_load_rlx(&r->has_long))
-		rest_until(r, RESTS_LONG, sb_min_u64(now + LONG_REST_NS, r->next_chores_ns));
+		sleep_until_woken(r);
+	else if (is_driven && online == r->readers && r->readers > 1)
+		sb_park(&r->parker, sb_min_u64(now + LONG_REST_NS, r->next_chores_ns));
 	else if (!is_driven && sb_load_rlx(&r->stage) != NOTHING_TAKEN)
 		/* Nobody can wake it: a reader it waits for may need this CPU. */
 		sb_thread_sleep(WAIT_NS);
 	else
-		sb_park(&r->parker,
-			sb_min_u64(now + rest_ns(r, is_driven),
-				   sb_min_u64(sb_load_rlx(&r->watch_ns), r->next_chores_ns)));
+		sb_park(&r->parker, sb_min_u64(rest_end_ns(r, now, is_driven), r->next_chores_ns));
 }
 
 static void *help(void *arg)

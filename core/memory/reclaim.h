@@ -47,9 +47,9 @@
  * then look, with a full fence between:
  *
  *   reader that leaves                  helper that goes to sleep
- *   seen = OFFLINE                      rests = SLEEPS
+ *   seen = OFFLINE                      sleeps = 1
  *   fence                               fence
- *   rests? then finish it, or wake      pending, or online? then stay awake
+ *   sleeps? then finish it, or wake     pending, or online? then stay awake
  *
  * Visitors are counted, in two counts that take turns as in SRCU (McKenney,
  * Sleepable Read-Copy Update, 2006): one that has read which count is current
@@ -90,13 +90,12 @@ struct sb_period {
 struct sb_reclaim_look {
 	/*
 	 * Looks at all readers that are online, but for number `own` (the count of readers: all), at
-	 * least every millisecond while one of them drives or is offline. While all are online
-	 * and stop driving at once, because each has begun a long step within the same
-	 * millisecond, it is late by up to 40 ms. Returns the time of the next look that it
-	 * needs, which may be 50 us late; UINT64_MAX: none. *has_long: a reader is in a step that has
-	 * not ended since the last look. Any thread, one at a time.
+	 * least every millisecond while one of them drives, or one is offline. When all were online
+	 * and none drives any more, the first look is late by up to 40 ms. Returns the time of the
+	 * next look that it needs, which may be 50 us late; UINT64_MAX: none. Any thread, one at a
+	 * time.
 	 */
-	uint64_t (*watch)(void *arg, uint32_t own, uint64_t now_ns, bool *has_long);
+	uint64_t (*watch)(void *arg, uint32_t own, uint64_t now_ns);
 	/* On the helper thread, whenever it is awake, and after a reader has been online at least
 	 * once a second. Returns the time when it is needed again. */
 	uint64_t (*chores)(void *arg, uint64_t now_ns);

@@ -12,9 +12,8 @@
  * for some time after all workers have gone to sleep.
  *
  * The looks are a millisecond apart while a worker is awake, so each of these bounds is as
- * stated and one look, with one exception (sb_reclaim_look): all workers begin a long step
- * within the same millisecond. Workers that run short steps are only read from: one line each
- * for a look.
+ * stated and one look, or 40 ms when all workers are in long steps (sb_reclaim_look).
+ * Workers that run short steps are only read from: one line each for a look.
  */
 #include "core/worker/watch.h"
 
@@ -86,15 +85,11 @@ static uint64_t watch_held(struct sb_worker *w, struct sb_watched *seen, uint64_
 
 /* ---- memory ---- */
 
-static bool is_long(struct sb_worker *w, const struct sb_watched *seen)
+static void watch_reader(struct sb_worker *w, const struct sb_watched *seen)
 {
-	return seen->steps == sb_counter_read(&w->counters.steps) &&
-	       sb_handover_is_outside(&w->handover);
-}
-
-static void watch_reader(struct sb_worker *w)
-{
-	if (sb_reclaim_waits_for(w->scheduler->reclaim, w->id) && sb_fence_heavy_works())
+	if (sb_reclaim_waits_for(w->scheduler->reclaim, w->id) &&
+	    seen->steps == sb_counter_read(&w->counters.steps) &&
+	    sb_handover_is_outside(&w->handover) && sb_fence_heavy_works())
 		sb_route_take_held(w);
 }
 
@@ -187,21 +182,17 @@ uint64_t sb_watch_chores(void *scheduler, uint64_t now)
 
 /* ---- all of them ---- */
 
-static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen, uint64_t now,
-			     bool *has_long)
+static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen, uint64_t now)
 {
 	const uint64_t next = watch_held(w, seen, now);
 
 	watch_tick(w, seen, now);
-	if (is_long(w, seen)) {
-		watch_reader(w);
-		*has_long = true;
-	}
+	watch_reader(w, seen);
 	seen->steps = sb_counter_read(&w->counters.steps);
 	return next;
 }
 
-uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now, bool *has_long)
+uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now)
 {
 	struct sb_scheduler *s = scheduler;
 	uint64_t next = UINT64_MAX;
@@ -210,10 +201,7 @@ uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now, bool *has_lo
 		return next;
 	for (uint32_t i = 0; i < s->workers; i++) {
 		if (i != own && sb_reclaim_is_online(s->reclaim, i))
-			next = sb_min_u64(
-				next, watch_worker(s->worker[i], &s->watched[i], now, has_long));
+			next = sb_min_u64(next, watch_worker(s->worker[i], &s->watched[i], now));
 	}
-	/* A worker that polls makes no system call to wake the helper. */
-	*has_long &= s->config.park != SB_PARK_POLL;
 	return next;
 }

@@ -14,7 +14,7 @@ struct sb_watched {
 };
 
 /* The watch of the scheduler's reclamation; see sb_reclaim_look. scheduler: struct sb_scheduler. */
-uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now_ns, bool *has_long);
+uint64_t sb_watch_look(void *scheduler, uint32_t own, uint64_t now_ns);
 
 /* Its chores, on the helper thread. */
 uint64_t sb_watch_chores(void *scheduler, uint64_t now_ns);
