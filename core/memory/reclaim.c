@@ -105,10 +105,8 @@ struct sb_reclaim {
 	uint64_t next_chores_ns;     /* that it needs itself */
 	_Atomic(uint64_t) chores_ns; /* from then on a reader that leaves wakes it */
 
-	/* Read at every tick, written once a drive. */
-	alignas(SB_LINE) _Atomic(uint64_t) drive_ns; /* of readers: when to drive next */
-	_Atomic(uint64_t) driven_ns;		     /* when a reader drove last */
-	_Atomic(uint64_t) left_ns;		     /* when one went offline */
+	alignas(SB_LINE) _Atomic(uint64_t) driven_ns; /* when a reader drove last */
+	_Atomic(uint64_t) left_ns;		      /* when one went offline */
 	uint32_t readers;
 
 	/* The driver: the thread that has the role. */
@@ -456,15 +454,10 @@ static void drive(struct sb_reclaim *r, struct sb_reader *reader, int spins, uin
 	sb_store_rel(&r->role, 0);
 }
 
-uint64_t sb_reclaim_drive_ns(struct sb_reclaim *r)
-{
-	return sb_load_rlx(&r->drive_ns);
-}
-
 void sb_reclaim_drive(struct sb_reclaim *r, struct sb_reader *reader, uint64_t now)
 {
 	/* First, so that the others need not try. */
-	sb_store_rlx(&r->drive_ns, now + DRIVE_NS + DRIVE_NS_PER_READER * r->readers);
+	sb_store_rlx(&r->period.drive_ns, now + DRIVE_NS + DRIVE_NS_PER_READER * r->readers);
 	sb_store_rlx(&r->driven_ns, now);
 	drive(r, reader, 1, now);
 }

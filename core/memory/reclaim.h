@@ -81,9 +81,10 @@ struct sb_reader {
 	_Atomic(uint32_t) inside[2];			       /* its sections as a visitor */
 };
 
-/* Read by every reader and visitor. */
+/* Read by every reader and visitor, written by the driver. */
 struct sb_period {
 	alignas(SB_LINE) _Atomic(uint64_t) now;
+	_Atomic(uint64_t) drive_ns; /* when a reader is to drive next */
 };
 
 /* What the domain does besides periods; the functions may be NULL. */
@@ -178,10 +179,7 @@ void sb_reclaim_barrier(struct sb_reclaim *reclaim);
 
 /* ---- driving: the reader's thread, at a quiescent state ---- */
 
-/* When it is to drive next. */
-uint64_t sb_reclaim_drive_ns(struct sb_reclaim *reclaim);
-
-/* Goes on with the period under way, or begins one, and runs what is to be run: some
+/* From sb_period.drive_ns on. Goes on with the period under way, or begins one, and runs what is to be run: some
  * microseconds, and more the more readers there are. Does nothing if another thread does so. */
 void sb_reclaim_drive(struct sb_reclaim *reclaim, struct sb_reader *reader, uint64_t now_ns);
 

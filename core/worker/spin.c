@@ -100,6 +100,7 @@ static void sleep_until_called(struct sb_worker *w)
 	uint64_t now;
 
 	w->tick.unwatched_ns = 0;
+	w->tick.has_woken = false;
 	sb_reclaim_leave(w->scheduler->reclaim, w->reader, start);
 	do {
 		deadline = sb_timekeeper_begin(w);

@@ -72,18 +72,25 @@ static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
  */
 #define UNWATCHED_NS 100000
 
+static void end_unwatched(struct sb_worker *w)
+{
+	w->tick.unwatched_ns = 0;
+	w->tick.has_woken = true;
+	sb_reclaim_wake(w->scheduler->reclaim);
+}
+
 SB_COLD static void run_unwatched(struct sb_worker *w, uint64_t now)
 {
-	struct sb_reclaim *reclaim = w->scheduler->reclaim;
+	struct sb_tick *tick = &w->tick;
 
-	if (!w->tick.unwatched_ns)
-		w->tick.unwatched_ns = now;
 	w->handover.holds &= w->scheduler->config.hold_ns == UINT64_MAX;
-	if (sb_clock_passed(w->tick.unwatched_ns, now) < UNWATCHED_NS &&
-	    sb_reclaim_is_quiet(reclaim, now))
-		return;
-	w->tick.unwatched_ns = 0;
-	sb_reclaim_wake(reclaim);
+	if (tick->has_woken)
+		return; /* the helper, which has had no CPU yet */
+	if (!tick->unwatched_ns)
+		tick->unwatched_ns = now;
+	if (sb_clock_passed(tick->unwatched_ns, now) >= UNWATCHED_NS ||
+	    !sb_reclaim_is_quiet(w->scheduler->reclaim, now))
+		end_unwatched(w);
 }
 
 /* The work of a tick, done now and then whatever there is to run. */
@@ -102,7 +109,7 @@ static void keep_house(struct sb_worker *w)
 		run_unwatched(w, now);
 	else
 		w->tick.unwatched_ns = 0;
-	if (now >= sb_reclaim_drive_ns(w->scheduler->reclaim))
+	if (now >= sb_load_rlx(&w->period->drive_ns))
 		sb_reclaim_drive(w->scheduler->reclaim, w->reader, now);
 	sb_trace_note(&w->trace, SB_TRACE_TICK, 0, 0);
 	sb_worker_take_reclaimed(w);
@@ -198,9 +205,8 @@ SB_COLD static bool is_only_unwatched(struct sb_worker *w)
 		sb_store_rlx(&tick->due, sb_worker_steps(w) + 1);
 		return true;
 	}
-	tick->unwatched_ns = 0;
 	sb_store_rlx(&tick->due, tick->next);
-	sb_reclaim_wake(w->scheduler->reclaim);
+	end_unwatched(w);
 	return true;
 }
 

@@ -32,6 +32,7 @@ struct sb_tick {
 	bool newest_first;	 /* they did not come last time */
 	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
 	uint64_t unwatched_ns;	 /* since when it runs while the helper sleeps; 0: it does not */
+	bool has_woken;		 /* the helper, since the worker last parked */
 };
 
 /* When the worker was last slowed down. */
