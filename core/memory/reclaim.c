@@ -489,9 +489,10 @@ void sb_reclaim_leave(struct sb_reclaim *r, struct sb_reader *reader, uint64_t n
 		sb_store_rlx(&r->left_ns, now);
 	sb_reader_offline(reader);
 	sb_fence_store_load(&reader->seen);
-	if (SB_LIKELY(!sb_reclaim_sleeps(r)))
-		return;
-	if (now < sb_load_rlx(&r->chores_ns)) {
+	if (SB_LIKELY(!sb_reclaim_sleeps(r))) {
+		if (now >= sb_load_rlx(&r->period.drive_ns))
+			sb_reclaim_drive(r, NULL, now);
+	} else if (now < sb_load_rlx(&r->chores_ns)) {
 		finish_or_wake(r);
 	} else {
 		sb_store_rlx(&r->chores_ns, now + CHORES_NS);
@@ -522,9 +523,9 @@ static void sleep_until_woken(struct sb_reclaim *r)
 }
 
 /* The watch may be overdue, because a driver has lost its CPU while it has the role. */
-static uint64_t rest_end_ns(struct sb_reclaim *r, uint64_t now, bool is_driven)
+static uint64_t rest_end_ns(struct sb_reclaim *r, uint64_t now)
 {
-	const bool is_short = !is_driven && is_anything_deferred(r);
+	const bool is_short = is_anything_deferred(r);
 	const uint64_t watch_ns = sb_max_u64(sb_load_rlx(&r->watch_ns), now + WAIT_NS);
 
 	return sb_min_u64(now + (is_short ? SHORT_REST_NS : REST_NS), watch_ns);
@@ -544,7 +545,7 @@ static void rest(struct sb_reclaim *r, uint64_t now)
 		/* Nobody can wake it: a reader it waits for may need this CPU. */
 		sb_thread_sleep(WAIT_NS);
 	else
-		sb_park(&r->parker, sb_min_u64(rest_end_ns(r, now, is_driven), r->next_chores_ns));
+		sb_park(&r->parker, sb_min_u64(rest_end_ns(r, now), r->next_chores_ns));
 }
 
 static void *help(void *arg)

@@ -74,12 +74,18 @@ static void stay_awake(struct sb_worker *w)
 	}
 }
 
-SB_NOINLINE void sb_come_online(struct sb_worker *w)
+SB_NOINLINE void sb_come_online(struct sb_worker *w, uint64_t now)
 {
+	struct sb_tick *tick = &w->tick;
+
 	sb_reader_online(w->reader, w->period);
+	tick->unwatched_ns = 0;
+	tick->has_woken = false;
 	if (SB_LIKELY(!sb_reclaim_sleeps(w->scheduler->reclaim)))
 		return;
-	sb_store_rlx(&w->tick.due, 0);
+	tick->unwatched_ns = now;
+	if (sb_load_rlx(&tick->due))
+		sb_store_rlx(&tick->due, sb_worker_steps(w) + 1);
 	w->handover.holds &= w->scheduler->config.hold_ns == UINT64_MAX;
 }
 
@@ -99,8 +105,6 @@ static void sleep_until_called(struct sb_worker *w)
 	uint64_t deadline;
 	uint64_t now;
 
-	w->tick.unwatched_ns = 0;
-	w->tick.has_woken = false;
 	sb_reclaim_leave(w->scheduler->reclaim, w->reader, start);
 	do {
 		deadline = sb_timekeeper_begin(w);
@@ -112,9 +116,9 @@ static void sleep_until_called(struct sb_worker *w)
 		 sb_clock_ns() < deadline);
 	sb_timekeeper_end(w);
 	w->untold.what = 0; /* the timekeeper has looked */
-	sb_come_online(w);
-	stay_awake(w); /* if nobody has claimed it */
 	now = sb_clock_ns();
+	sb_come_online(w, now);
+	stay_awake(w); /* if nobody has claimed it */
 	w->search.woken = true;
 	w->search.naps = sb_clock_passed(start, now) < w->scheduler->config.spin_ns;
 	note_call(w, deadline, now);

@@ -27,6 +27,6 @@ struct sb_process *sb_search(struct sb_worker *worker);
  * The watch sleeps when all workers have slept for a while. Then the first steps defer no
  * messages, and are followed by a look at the time; see run_unwatched() in tick.c.
  */
-void sb_come_online(struct sb_worker *worker);
+void sb_come_online(struct sb_worker *worker, uint64_t now_ns);
 
 #endif

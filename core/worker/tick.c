@@ -72,11 +72,18 @@ static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
  */
 #define UNWATCHED_NS 100000
 
-static void end_unwatched(struct sb_worker *w)
+/* Whether that time is over; then it wakes the helper. */
+static bool end_unwatched(struct sb_worker *w, uint64_t now)
 {
+	struct sb_reclaim *reclaim = w->scheduler->reclaim;
+
+	if (sb_clock_passed(w->tick.unwatched_ns, now) < UNWATCHED_NS &&
+	    sb_reclaim_is_quiet(reclaim, now))
+		return false;
 	w->tick.unwatched_ns = 0;
 	w->tick.has_woken = true;
-	sb_reclaim_wake(w->scheduler->reclaim);
+	sb_reclaim_wake(reclaim);
+	return true;
 }
 
 SB_COLD static void run_unwatched(struct sb_worker *w, uint64_t now)
@@ -88,9 +95,7 @@ SB_COLD static void run_unwatched(struct sb_worker *w, uint64_t now)
 		return; /* the helper, which has had no CPU yet */
 	if (!tick->unwatched_ns)
 		tick->unwatched_ns = now;
-	if (sb_clock_passed(tick->unwatched_ns, now) >= UNWATCHED_NS ||
-	    !sb_reclaim_is_quiet(w->scheduler->reclaim, now))
-		end_unwatched(w);
+	(void)end_unwatched(w, now);
 }
 
 /* The work of a tick, done now and then whatever there is to run. */
@@ -201,12 +206,10 @@ SB_COLD static bool is_only_unwatched(struct sb_worker *w)
 
 	if (owes_turns(w) || sb_worker_steps(w) >= tick->next || !sb_load_rlx(&tick->due))
 		return false;
-	if (sb_clock_passed(tick->unwatched_ns, sb_clock_ns()) < UNWATCHED_NS) {
+	if (end_unwatched(w, sb_clock_ns()))
+		sb_store_rlx(&tick->due, tick->next);
+	else
 		sb_store_rlx(&tick->due, sb_worker_steps(w) + 1);
-		return true;
-	}
-	sb_store_rlx(&tick->due, tick->next);
-	end_unwatched(w);
 	return true;
 }
 

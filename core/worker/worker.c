@@ -47,7 +47,7 @@ static struct sb_process *next_process(struct sb_worker *w)
 
 void sb_worker_loop(struct sb_worker *w)
 {
-	sb_come_online(w);
+	sb_come_online(w, w->tick.now_ns);
 	while (!sb_is_halted(w->scheduler)) {
 		struct sb_process *p = next_process(w);
 
