@@ -1182,7 +1182,7 @@ TORTURE = [
            "	sb_store_rlx(&r->role, 1);\n",
            "torture:", "torture-asan:"),
     Mutant("a reader that leaves leaves what is pending to nobody", "core/memory/reclaim.c",
-           "		finish_or_wake(r);\n	}\n", "		(void)finish_or_wake;\n	}\n",
+           "		finish_or_wake(r);\n", "		(void)finish_or_wake;\n",
            "plain:core/test_edges"),
     Mutant("a mailbox has room for one message more", "core/message/send.c",
            "		if (messages >= bound)", "		if (messages > bound)",

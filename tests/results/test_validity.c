@@ -110,9 +110,8 @@ static void rules_are_for_their_runs(void **state)
 	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
 	sb_judge_record(&record, &quiet);
-	assert_string_equal(
-		record.reason,
-		"other programs took the CPUs from the workers: run_delay_other_pct is 2.50, more than 2");
+	assert_string_equal(record.reason, "other programs took the CPUs from the workers: "
+					   "run_delay_other_pct is 2.50, more than 2");
 	/* A worker that waits after a wake has not lost its CPU. */
 	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 4;
