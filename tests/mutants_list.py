@@ -302,7 +302,7 @@ CONSERVATION = [
     Mutant("a round looks at all victims, however many they are", "core/worker/steal.c",
            "stride = (size + RING_LOOKS - 1) / RING_LOOKS;", "stride = 1;",
            "virtual:virtual/test_many_workers"),
-    Mutant("the helper that waits for a reader can be woken", "core/memory/reclaim.c",
+    Mutant("the helper that waits for a reader can be woken", "core/memory/helper.c",
            "sb_thread_sleep(WAIT_NS);", "sb_park(&r->parker, now + WAIT_NS);",
            "virtual:virtual/test_reclaim"),
     Mutant("a sleeping worker keeps the memory of its dead", "core/worker/spin.c",

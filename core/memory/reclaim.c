@@ -1,4 +1,4 @@
-#include "core/memory/reclaim.h"
+#include "core/memory/domain.h"
 
 #include <errno.h>
 
@@ -50,73 +50,10 @@ void sb_tsan_acquire(const void *address)
 /* Between two looks of the watch. */
 #define WATCH_NS 1000000
 
-/* A reader drove so short a time ago: the helper leaves periods and the watch to the readers. */
-#define DRIVEN_NS 2000000
-
-/*
- * The helper's rests: while it waits for readers, while something is deferred, and otherwise. While
- * the readers drive it rests REST_NS if one of them is offline, because then there is one that
- * nobody watches, and a processor for the helper. Otherwise LONG_REST_NS: it would preempt a reader,
- * and what it would find is that all of them are in long steps.
- */
-#define WAIT_NS	      50000
-#define SHORT_REST_NS 300000
-#define REST_NS	      1000000
-#define LONG_REST_NS  40000000
-
-/* The helper sleeps if no reader has been online for that long; and it is woken by one that works
- * so soon after another has gone offline, because it would be by the next ones. */
-#define QUIET_NS      2000000
+/* A reader that works so soon after another has gone offline wakes the helper, because the next ones
+ * would. */
 #define BRIEF_NS      1000000
 #define LEFT_EVERY_NS 250000 /* how exact that is */
-
-/* While the helper sleeps, a reader that leaves wakes it at most that often, for its chores. */
-#define CHORES_NS UINT64_C(1000000000)
-
-/* Spins of the helper until all readers have been quiescent: those that run short steps are
- * within microseconds. */
-#define SPINS 200
-
-/* Where the driver is with the calls that it has taken. */
-enum stage {
-	NOTHING_TAKEN,
-	WAITS_FOR_FIRST_SIDE,
-	WAITS_FOR_SECOND_SIDE,
-	WAITS_FOR_READERS,
-};
-
-struct sb_reclaim {
-	struct sb_period period;
-
-	/* Visitors. */
-	alignas(SB_LINE) _Atomic(uint32_t) side;
-	_Atomic(uint32_t) inside[2];
-
-	/* Threads that defer, and have no stripe of their own. */
-	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
-	_Atomic(uint32_t) sleeps; /* until it is woken: nobody is online, and nothing is deferred */
-
-	/* The helper. */
-	alignas(SB_LINE) struct sb_parker parker;
-	struct sb_thread thread;
-	_Atomic(uint32_t) ends;
-	_Atomic(struct sb_deferred *) errands;
-	struct sb_reclaim_look look;
-	uint64_t next_chores_ns;     /* that it needs itself */
-	_Atomic(uint64_t) chores_ns; /* from then on a reader that leaves wakes it */
-
-	alignas(SB_LINE) _Atomic(uint64_t) driven_ns; /* when a reader drove last */
-	_Atomic(uint64_t) left_ns;		      /* when one went offline */
-	uint32_t readers;
-
-	/* The driver: the thread that has the role. */
-	alignas(SB_LINE) _Atomic(uint32_t) role;
-	_Atomic(enum stage) stage;
-	struct sb_deferred *taken;  /* of each stripe the newest first */
-	_Atomic(uint64_t) watch_ns; /* when the next look of the watch is due */
-
-	struct sb_reader reader[];
-};
 
 struct sb_reader *sb_reclaim_reader(struct sb_reclaim *r, uint32_t i)
 {
@@ -255,7 +192,7 @@ void sb_reclaim_defer(struct sb_reclaim *r, struct sb_deferred *deferred,
 	defer(r, sb_reclaim_stripe(r), deferred, function);
 }
 
-static bool is_anything_deferred(struct sb_reclaim *r)
+bool sb_domain_is_anything_deferred(struct sb_reclaim *r)
 {
 	for (uint32_t stripe = 0; stripe <= r->readers; stripe++) {
 		if (sb_load_rlx(stack_of(r, stripe)))
@@ -340,7 +277,7 @@ static bool lags(struct sb_reclaim *r, uint32_t i)
 
 bool sb_reclaim_waits_for(struct sb_reclaim *r, uint32_t i)
 {
-	return sb_load_rlx(&r->stage) != NOTHING_TAKEN && lags(r, i);
+	return sb_load_rlx(&r->stage) != SB_STAGE_NOTHING && lags(r, i);
 }
 
 static bool all_are_quiescent(struct sb_reclaim *r)
@@ -377,7 +314,7 @@ static struct sb_deferred *reverse(struct sb_deferred *newest)
 	return first;
 }
 
-static void run_calls(struct sb_deferred *newest)
+void sb_domain_run_calls(struct sb_deferred *newest)
 {
 	struct sb_deferred *call = reverse(newest);
 
@@ -392,7 +329,7 @@ static void run_calls(struct sb_deferred *newest)
 /* Takes what is deferred, and begins the period that it has to wait for. */
 static bool begin_period(struct sb_reclaim *r)
 {
-	if (!is_anything_deferred(r))
+	if (!sb_domain_is_anything_deferred(r))
 		return false;
 	r->taken = take_deferred(r);
 	sb_store_rel(&r->period.now, sb_load_rlx(&r->period.now) + 1);
@@ -403,30 +340,30 @@ static bool begin_period(struct sb_reclaim *r)
 /* One stage; false: it has to wait. reader: the driver's own, which is quiescent; or NULL. */
 static bool advance(struct sb_reclaim *r, struct sb_reader *reader, int spins)
 {
-	const enum stage stage = sb_load_rlx(&r->stage);
+	const enum sb_stage stage = sb_load_rlx(&r->stage);
 	struct sb_deferred *taken = r->taken;
 
 	switch (stage) {
-	case NOTHING_TAKEN:
+	case SB_STAGE_NOTHING:
 		if (!begin_period(r))
 			return false;
 		if (reader)
 			sb_reader_quiescent(reader, &r->period);
 		break;
-	case WAITS_FOR_FIRST_SIDE:
+	case SB_STAGE_FIRST_SIDE:
 		if (!side_is_done(r, 0))
 			return false;
 		break;
-	case WAITS_FOR_SECOND_SIDE:
+	case SB_STAGE_SECOND_SIDE:
 		if (!side_is_done(r, 1))
 			return false;
 		break;
-	case WAITS_FOR_READERS:
+	case SB_STAGE_READERS:
 		if (!readers_have_passed(r, spins))
 			return false;
 		r->taken = NULL;
-		sb_store_rlx(&r->stage, NOTHING_TAKEN);
-		run_calls(taken);
+		sb_store_rlx(&r->stage, SB_STAGE_NOTHING);
+		sb_domain_run_calls(taken);
 		return false;
 	}
 	sb_store_rlx(&r->stage, stage + 1);
@@ -443,8 +380,7 @@ static void watch(struct sb_reclaim *r, const struct sb_reader *reader, uint64_t
 			     sb_min_u64(r->look.watch(r->look.arg, own, now), now + WATCH_NS));
 }
 
-/* Does nothing if another thread has the role. */
-static void drive(struct sb_reclaim *r, struct sb_reader *reader, int spins, uint64_t now)
+void sb_domain_drive(struct sb_reclaim *r, struct sb_reader *reader, int spins, uint64_t now)
 {
 	if (sb_load_rlx(&r->role) || sb_xchg_acq(&r->role, 1))
 		return;
@@ -459,22 +395,22 @@ void sb_reclaim_drive(struct sb_reclaim *r, struct sb_reader *reader, uint64_t n
 	/* First, so that the others need not try. */
 	sb_store_rlx(&r->period.drive_ns, now + DRIVE_NS + DRIVE_NS_PER_READER * r->readers);
 	sb_store_rlx(&r->driven_ns, now);
-	drive(r, reader, 1, now);
+	sb_domain_drive(r, reader, 1, now);
 }
 
-static bool is_pending(struct sb_reclaim *r)
+bool sb_domain_is_pending(struct sb_reclaim *r)
 {
-	return sb_load_rlx(&r->stage) != NOTHING_TAKEN || is_anything_deferred(r);
+	return sb_load_rlx(&r->stage) != SB_STAGE_NOTHING || sb_domain_is_anything_deferred(r);
 }
 
 /* Nothing pending is left to nobody. */
 SB_COLD static void finish_or_wake(struct sb_reclaim *r)
 {
-	if (!is_pending(r))
+	if (!sb_domain_is_pending(r))
 		return;
-	drive(r, NULL, 1, 0);
+	sb_domain_drive(r, NULL, 1, 0);
 	sb_fence_store_load(&r->role);
-	if (is_pending(r))
+	if (sb_domain_is_pending(r))
 		sb_reclaim_wake(r);
 }
 
@@ -495,78 +431,9 @@ void sb_reclaim_leave(struct sb_reclaim *r, struct sb_reader *reader, uint64_t n
 	} else if (now < sb_load_rlx(&r->chores_ns)) {
 		finish_or_wake(r);
 	} else {
-		sb_store_rlx(&r->chores_ns, now + CHORES_NS);
+		sb_store_rlx(&r->chores_ns, now + SB_CHORES_NS);
 		sb_reclaim_wake(r);
 	}
-}
-
-/* ---- the helper ---- */
-
-static uint32_t count_online(struct sb_reclaim *r)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < r->readers; i++)
-		n += sb_reclaim_is_online(r, i);
-	return n;
-}
-
-/* A thread that comes online, or defers, sees that it sleeps, or is seen here. */
-static void sleep_until_woken(struct sb_reclaim *r)
-{
-	sb_store_rlx(&r->sleeps, 1);
-	sb_fence_store_load(&r->sleeps);
-	if (!sb_load_acq(&r->ends) && !sb_load_rlx(&r->errands) && !count_online(r) &&
-	    !is_pending(r))
-		sb_park(&r->parker, r->next_chores_ns);
-	sb_store_rlx(&r->sleeps, 0);
-}
-
-/* The watch may be overdue, because a driver has lost its CPU while it has the role. */
-static uint64_t rest_end_ns(struct sb_reclaim *r, uint64_t now)
-{
-	const bool is_short = is_anything_deferred(r);
-	const uint64_t watch_ns = sb_max_u64(sb_load_rlx(&r->watch_ns), now + WAIT_NS);
-
-	return sb_min_u64(now + (is_short ? SHORT_REST_NS : REST_NS), watch_ns);
-}
-
-static void rest(struct sb_reclaim *r, uint64_t now)
-{
-	const bool is_driven = now < sb_load_rlx(&r->driven_ns) + DRIVEN_NS;
-	const bool is_quiet = sb_clock_passed(sb_load_rlx(&r->left_ns), now) >= QUIET_NS;
-	const uint32_t online = count_online(r);
-
-	if (!online && !is_pending(r) && is_quiet)
-		sleep_until_woken(r);
-	else if (is_driven && online == r->readers && r->readers > 1)
-		sb_park(&r->parker, sb_min_u64(now + LONG_REST_NS, r->next_chores_ns));
-	else if (!is_driven && sb_load_rlx(&r->stage) != NOTHING_TAKEN)
-		/* Nobody can wake it: a reader it waits for may need this CPU. */
-		sb_thread_sleep(WAIT_NS);
-	else
-		sb_park(&r->parker, sb_min_u64(rest_end_ns(r, now), r->next_chores_ns));
-}
-
-static void *help(void *arg)
-{
-	struct sb_reclaim *r = arg;
-
-	sb_thread_name(r->look.thread_prefix, "watch", -1);
-	/* No callback that runs here may wait for a grace period, which may only end here. */
-	sb_thread_own()->sections++;
-	while (!sb_load_acq(&r->ends)) {
-		const uint64_t now = sb_clock_ns();
-		const bool is_driven = now < sb_load_rlx(&r->driven_ns) + DRIVEN_NS;
-
-		if (r->look.chores)
-			r->next_chores_ns = r->look.chores(r->look.arg, now);
-		sb_store_rlx(&r->chores_ns, now + CHORES_NS);
-		run_calls(sb_xchg_acq(&r->errands, NULL));
-		drive(r, NULL, is_driven ? 1 : SPINS, now);
-		rest(r, now);
-	}
-	return NULL;
 }
 
 /* ---- domains ---- */
@@ -588,7 +455,7 @@ int sb_reclaim_create(struct sb_reclaim **out, uint32_t readers, const struct sb
 	sb_parker_init(&r->parker, SB_PARKING_FUTEX);
 	for (uint32_t i = 0; i < readers; i++)
 		sb_reader_offline(&r->reader[i]);
-	rc = sb_thread_start(&r->thread, -1, help, r);
+	rc = sb_thread_start(&r->thread, -1, sb_domain_help, r);
 	if (rc) {
 		sb_parker_fini(&r->parker);
 		sb_mem_free(r);

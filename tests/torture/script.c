@@ -214,8 +214,7 @@ static const struct theme {
 		       IS(wake, SB_WAKE_LOCAL), IS(hold_ns, UINT64_MAX) } },
 	{ .kinds = K(SUBMIT) | K(SEND) | K(STEP_SEND) | K(BURST) | K(STEP_BURST) | K(WAIT),
 	  .is_lasting = true,
-	  .setting = { IS(handover, true), IS(mailbox_bound, 0),
-		       IS(hold_ns, UINT64_MAX) } },
+	  .setting = { IS(handover, true), IS(mailbox_bound, 0), IS(hold_ns, UINT64_MAX) } },
 	{ .kinds = K(SUBMIT) | K(EXECUTE) | K(SPAWN) | K(YIELD_SPAWN) | K(WAIT_IDLE),
 	  .setting = { IS(processes_max, 100) } },
 	/* Reservations ahead end near this limit, and begin again far from it. */
