@@ -248,7 +248,8 @@ void sb_options_typed(int argc, char **argv)
 /* Of two different values one would not count. */
 static int check_once(char *const *argv, const char *name, const char *before, const char *text)
 {
-	if (argv < typed.word || argv >= typed.word + typed.words || !strcmp(before, text))
+	if (!typed.words || argv < typed.word || argv >= typed.word + typed.words ||
+	    !strcmp(before, text))
 		return 0;
 	return sb_fail(SB_EXIT_USAGE, "--%s is given twice, as '%s' and as '%s'; expected it once",
 		       name, before, text);

@@ -441,7 +441,13 @@ has_all() {
 	diff "$work/no-proc.csv" "$work/no-proc/runs.csv" && test -s "$work/no-proc/meta.json" &&
 		leftovers "$work/no-proc"
 }
-if [ -n "${SB_OWN_MOUNTS-}" ] && unshare -m mount -t tmpfs none /proc 2>/dev/null; then
+case $1 in
+*asan*) sanitizer=yes ;;
+*) sanitizer= ;;
+esac
+if [ -n "$sanitizer" ]; then
+	skips "without /proc" "LeakSanitizer needs it"
+elif [ -n "${SB_OWN_MOUNTS-}" ] && unshare -m mount -t tmpfs none /proc 2>/dev/null; then
 	holds "without /proc" without_proc
 	holds "the result is complete" has_all
 else
