@@ -12,6 +12,7 @@ import time
 import terminal
 
 program, workload, mark, directory, *pauses = sys.argv[1:]
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 run = terminal.start(program, workload, mark, directory)
 hang_up = pauses == ["HUP"]
 run.send_signal(signal.SIGHUP if hang_up else signal.SIGINT)
