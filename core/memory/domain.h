@@ -49,8 +49,9 @@ struct sb_reclaim {
 	struct sb_reader reader[];
 };
 
-/* Goes on with the period under way, or begins one; nothing if another thread has the role.
- * reader: the caller's own, which is quiescent; or NULL. spins: until readers have been quiescent. */
+/* Advances the current period, or begins one; does nothing if another thread has the role.
+ * reader: the caller's own, which is quiescent; or NULL. spins: checks of the readers, with a pause
+ * between. now_ns: 0: does not watch. */
 void sb_domain_drive(struct sb_reclaim *reclaim, struct sb_reader *reader, int spins,
 		     uint64_t now_ns);
 

@@ -395,7 +395,9 @@ void sb_reclaim_drive(struct sb_reclaim *r, struct sb_reader *reader, uint64_t n
 	/* First, so that the others need not try. */
 	sb_store_rlx(&r->period.drive_ns, now + DRIVE_NS + DRIVE_NS_PER_READER * r->readers);
 	sb_store_rlx(&r->driven_ns, now);
-	sb_domain_drive(r, reader, 1, now);
+	/* A worker that is offline must not watch: on_drop would look up processes unprotected, and
+	 * would make processes ready for a worker that is about to park. */
+	sb_domain_drive(r, reader, 1, reader ? now : 0);
 }
 
 bool sb_domain_is_pending(struct sb_reclaim *r)

@@ -179,7 +179,7 @@ void sb_reclaim_barrier(struct sb_reclaim *reclaim);
 
 /* ---- driving: the reader's thread, at a quiescent state ---- */
 
-/* From sb_period.drive_ns on. Goes on with the period under way, or begins one, and runs what is to be run: some
+/* From sb_period.drive_ns on. reader: the caller's; NULL: the caller has gone offline. Goes on with the period under way, or begins one, and runs what is to be run: some
  * microseconds, and more the more readers there are. Does nothing if another thread does so. */
 void sb_reclaim_drive(struct sb_reclaim *reclaim, struct sb_reader *reader, uint64_t now_ns);
 

@@ -25,9 +25,13 @@ enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w, s
 	return result;
 }
 
-/* The caller may hold a receiver that it has looked up. */
+/* The caller may hold a receiver that it has looked up. The callback looks up processes, so a worker
+ * that calls it is online. */
 static void call_on_drop(struct sb_scheduler *s, const struct sb_event *event)
 {
+	const struct sb_worker *w = sb_worker_current();
+
+	SB_ASSERT(!w || sb_load_rlx(&w->reader->seen) != SB_READER_OFFLINE, ==, true);
 	sb_callback_begin();
 	s->config.on_drop(s->config.hook, event);
 	sb_callback_end();

@@ -13,6 +13,7 @@
 #include "core/counters.h"
 #include "core/memory/arena.h"
 #include "core/word.h"
+#include "core/state.h"
 #include "tests/script.h"
 
 /* The receiver's: the number of the next message, and how many there will be. */
@@ -265,6 +266,62 @@ static void a_dead_letter_of_the_watcher_is_counted_too(void **state)
 	send_dead_letters(send_and_await_the_watcher);
 }
 
+/* ---- who drops them ---- */
+
+/* A callback may look processes up, so a worker that calls it is online. */
+static void drop_online(void *hook, const struct sb_event *event)
+{
+	const struct sb_worker *w = sb_thread_own()->worker;
+
+	if (w)
+		assert_true(sb_load_rlx(&w->reader->seen) != SB_READER_OFFLINE);
+	fixture_on_drop(hook, event);
+}
+
+static int send_two_and_wait(struct script *script, struct sb_step *step,
+			     const struct sb_event *events, uint32_t count)
+{
+	struct pair *pair = sb_container_of(script, struct pair, sender);
+
+	(void)events;
+	(void)count;
+	send_numbers(step, script->other, 0, 2);
+	sb_store_rel(&pair->receiver.flag, 2);
+	while (sb_load_acq(&script->f->dropped) < script->seen)
+		sb_thread_yield();
+	return SB_DONE;
+}
+
+/* One worker parks all the time, while the step of another one holds messages to one that has ended. */
+static void a_worker_that_parks_drops_nothing(void **state)
+{
+	struct fixture f;
+	struct pair pair = {
+		.sender = { .f = &f, .step = send_two_and_wait },
+		.receiver = { .f = &f, .step = hold_until_told },
+	};
+	struct script idle = { .f = &f, .step = done_at_once };
+
+	(void)state;
+	fixture_defaults(&f);
+	f.config.on_drop = drop_online;
+	fixture_create(&f, 3);
+	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
+	for (int i = 0; i < 200; i++) {
+		pair.sender.seen += 2;
+		sb_store_rlx(&pair.receiver.flag, 0);
+		pair.sender.other = fixture_submit(&f, &scripted, &pair.receiver);
+		await_flag(&pair.receiver);
+		fixture_submit(&f, &scripted, &pair.sender);
+		while (sb_load_acq(&f.dropped) < pair.sender.seen) {
+			fixture_submit(&f, &scripted, &idle);
+			sb_thread_sleep(20000);
+		}
+		fixture_wait(&f);
+	}
+	fixture_end(&f);
+}
+
 /* ---- the watcher ---- */
 
 enum { SHOWN = 3 * SB_BUNDLE_MESSAGES / 2, TIMES = 20 };
@@ -362,6 +419,7 @@ int main(void)
 		cmocka_unit_test(each_unread_one_is_dropped),
 		cmocka_unit_test(a_dead_letter_is_counted_for_each),
 		cmocka_unit_test(a_dead_letter_of_the_watcher_is_counted_too),
+		cmocka_unit_test(a_worker_that_parks_drops_nothing),
 		cmocka_unit_test(the_watcher_shows_whole_bundles),
 #ifdef SB_TEST_DELAYS
 		cmocka_unit_test(what_was_accepted_without_memory_comes),
