@@ -158,7 +158,7 @@ struct sb_scheduler {
 	char thread_prefix[SB_THREAD_PREFIX_MAX + 1];
 	struct sb_watched *watched; /* [workers], the watcher's */
 	uint64_t chores_ns;	    /* when the watcher did them last */
-	uint64_t chores_steps;	    /* of all workers, at the latest look for them */
+	uint64_t chores_steps;	    /* steps of all workers at the last call of chores() */
 	uint32_t chores_left;
 	uint64_t trim_ns;	      /* when it trims the foreign pool next */
 	_Atomic(uint32_t) is_watched; /* from creation to destruction */

@@ -25,7 +25,7 @@ struct sb_reclaim {
 
 	/* Threads that defer, and have no stripe of their own. */
 	alignas(SB_LINE) _Atomic(struct sb_deferred *) newest;
-	_Atomic(uint32_t) sleeps; /* until it is woken: nobody is online, and nothing is deferred */
+	_Atomic(uint32_t) sleeps; /* the helper has no deadline of its own: no reader is online */
 
 	/* The helper. */
 	alignas(SB_LINE) struct sb_parker parker;
@@ -43,8 +43,8 @@ struct sb_reclaim {
 	/* The driver: the thread that has the role. */
 	alignas(SB_LINE) _Atomic(uint32_t) role;
 	_Atomic(enum sb_stage) stage;
-	struct sb_deferred *taken;  /* of each stripe the newest first */
-	_Atomic(uint64_t) watch_ns; /* when the next look of the watch is due */
+	struct sb_deferred *taken;  /* deferred calls of this period, newest first in each stripe */
+	_Atomic(uint64_t) watch_ns; /* when the readers are to be watched next */
 
 	struct sb_reader reader[];
 };

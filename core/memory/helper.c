@@ -1,25 +1,26 @@
-/* helper.c - the helper thread of a domain: when it drives and when it rests; see reclaim.h. */
+/* helper.c - the helper thread of a domain drives and rests; reclaim.h describes its role. */
 #include "core/memory/domain.h"
 
-/* A reader drove so short a time ago: the helper leaves periods and the watch to the readers. */
+/* If a reader drove less than DRIVEN_NS ago, the helper leaves the periods and the watch to the readers. */
 #define DRIVEN_NS 2000000
 
 /*
- * The helper's rests: while it waits for readers, while something is deferred, and otherwise. While
- * the readers drive it rests REST_NS if one of them is offline, because then there is one that
- * nobody watches, and a processor for the helper. Otherwise LONG_REST_NS: it would preempt a reader,
- * and what it would find is that all of them are in long steps.
+ * The helper rests WAIT_NS while a period waits for readers, SHORT_REST_NS while a call is deferred, and
+ * REST_NS otherwise. While the readers drive and all of them are online, it rests LONG_REST_NS: each
+ * wakeup would preempt a reader, and the helper is needed only if all readers run long steps. If a
+ * reader is offline, its processor is free for the helper, and the last reader that ticks has no
+ * other reader to watch it.
  */
 #define WAIT_NS	      50000
 #define SHORT_REST_NS 300000
 #define REST_NS	      1000000
 #define LONG_REST_NS  40000000
 
-/* The helper sleeps if no reader has been online for that long. */
+/* The helper sleeps when no reader has been online for QUIET_NS. */
 #define QUIET_NS 2000000
 
-/* Spins of the helper until all readers have been quiescent: those that run short steps are
- * within microseconds. */
+/* How often the helper checks whether all readers have been quiescent. Readers that run short steps
+ * are quiescent within microseconds. */
 #define SPINS 200
 
 static uint32_t count_online(struct sb_reclaim *r)
@@ -31,7 +32,7 @@ static uint32_t count_online(struct sb_reclaim *r)
 	return n;
 }
 
-/* A thread that comes online, or defers, sees that it sleeps, or is seen here. */
+/* A thread that comes online or defers a call sees `sleeps` set, or its store is visible here. */
 static void sleep_until_woken(struct sb_reclaim *r)
 {
 	sb_store_rlx(&r->sleeps, 1);
@@ -42,7 +43,7 @@ static void sleep_until_woken(struct sb_reclaim *r)
 	sb_store_rlx(&r->sleeps, 0);
 }
 
-/* The watch may be overdue, because a driver has lost its CPU while it has the role. */
+/* The watch is overdue if the kernel has preempted the thread that has the role. */
 static uint64_t rest_end_ns(struct sb_reclaim *r, uint64_t now)
 {
 	const bool is_short = sb_domain_is_anything_deferred(r);
@@ -51,9 +52,8 @@ static uint64_t rest_end_ns(struct sb_reclaim *r, uint64_t now)
 	return sb_min_u64(now + (is_short ? SHORT_REST_NS : REST_NS), watch_ns);
 }
 
-static void rest(struct sb_reclaim *r, uint64_t now)
+static void rest(struct sb_reclaim *r, uint64_t now, bool is_driven)
 {
-	const bool is_driven = now < sb_load_rlx(&r->driven_ns) + DRIVEN_NS;
 	const bool is_quiet = sb_clock_passed(sb_load_rlx(&r->left_ns), now) >= QUIET_NS;
 	const uint32_t online = count_online(r);
 
@@ -62,7 +62,7 @@ static void rest(struct sb_reclaim *r, uint64_t now)
 	else if (is_driven && online == r->readers && r->readers > 1)
 		sb_park(&r->parker, sb_min_u64(now + LONG_REST_NS, r->next_chores_ns));
 	else if (!is_driven && sb_load_rlx(&r->stage) != SB_STAGE_NOTHING)
-		/* Nobody can wake it: a reader it waits for may need this CPU. */
+		/* No thread can end this sleep: a reader that has to be quiescent may need this CPU. */
 		sb_thread_sleep(WAIT_NS);
 	else
 		sb_park(&r->parker, sb_min_u64(rest_end_ns(r, now), r->next_chores_ns));
@@ -84,7 +84,7 @@ void *sb_domain_help(void *arg)
 		sb_store_rlx(&r->chores_ns, now + SB_CHORES_NS);
 		sb_domain_run_calls(sb_xchg_acq(&r->errands, NULL));
 		sb_domain_drive(r, NULL, is_driven ? 1 : SPINS, now);
-		rest(r, now);
+		rest(r, now, is_driven);
 	}
 	return NULL;
 }

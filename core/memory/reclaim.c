@@ -41,19 +41,19 @@ void sb_tsan_acquire(const void *address)
 }
 #endif
 
-/* A reader drives at most that often, and the less often the more readers there are to scan. A
- * period takes two drives or three, so that the memory of what has ended is used again before it
- * has left the caches. */
+/* Least time between two drives of readers. The second part bounds the share of time that scanning
+ * the readers takes. A period takes two or three drives, so retired memory is reused while it is in
+ * the caches. */
 #define DRIVE_NS	    50000
 #define DRIVE_NS_PER_READER 1000
 
-/* Between two looks of the watch. */
+/* Time between two watches of the readers. */
 #define WATCH_NS 1000000
 
-/* A reader that works so soon after another has gone offline wakes the helper, because the next ones
- * would. */
+/* A reader wakes the helper if another reader went offline less than BRIEF_NS ago: at that rate of
+ * wakeups the helper would be woken soon in any case. left_ns is exact to LEFT_EVERY_NS. */
 #define BRIEF_NS      1000000
-#define LEFT_EVERY_NS 250000 /* how exact that is */
+#define LEFT_EVERY_NS 250000
 
 struct sb_reader *sb_reclaim_reader(struct sb_reclaim *r, uint32_t i)
 {
@@ -337,7 +337,8 @@ static bool begin_period(struct sb_reclaim *r)
 	return true;
 }
 
-/* One stage; false: it has to wait. reader: the driver's own, which is quiescent; or NULL. */
+/* Advances by one stage; false: a reader or visitor has to pass first. reader: the driver's own, which
+ * is quiescent; or NULL. */
 static bool advance(struct sb_reclaim *r, struct sb_reader *reader, int spins)
 {
 	const enum sb_stage stage = sb_load_rlx(&r->stage);
@@ -370,7 +371,7 @@ static bool advance(struct sb_reclaim *r, struct sb_reader *reader, int spins)
 	return true;
 }
 
-/* Looks at all readers but the driver's. */
+/* Watches all online readers except the driver's own. */
 static void watch(struct sb_reclaim *r, const struct sb_reader *reader, uint64_t now)
 {
 	const uint32_t own = reader ? (uint32_t)(reader - r->reader) : r->readers;
@@ -392,7 +393,7 @@ void sb_domain_drive(struct sb_reclaim *r, struct sb_reader *reader, int spins, 
 
 void sb_reclaim_drive(struct sb_reclaim *r, struct sb_reader *reader, uint64_t now)
 {
-	/* First, so that the others need not try. */
+	/* Stored first, so that other readers do not try to get the role. */
 	sb_store_rlx(&r->period.drive_ns, now + DRIVE_NS + DRIVE_NS_PER_READER * r->readers);
 	sb_store_rlx(&r->driven_ns, now);
 	/* A worker that is offline must not watch: on_drop would look up processes unprotected, and
@@ -405,7 +406,7 @@ bool sb_domain_is_pending(struct sb_reclaim *r)
 	return sb_load_rlx(&r->stage) != SB_STAGE_NOTHING || sb_domain_is_anything_deferred(r);
 }
 
-/* Nothing pending is left to nobody. */
+/* Completes the current period; if a reader or visitor has to pass first, wakes the helper. */
 SB_COLD static void finish_or_wake(struct sb_reclaim *r)
 {
 	if (!sb_domain_is_pending(r))

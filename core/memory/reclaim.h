@@ -13,20 +13,18 @@
  *             parked.
  *   visitor   any other thread, in a section between sb_reclaim_enter and
  *             sb_reclaim_exit. Sections may nest.
- *   driver    one thread at a time, by a try-lock, "the role": a reader at a quiescent
- *             state now and then, one that goes offline, or the helper. It takes
- *             what was deferred, begins a period, and, once all readers have been
- *             quiescent in that period and all visitors that may have come before it
- *             have left, runs the deferred calls. It never waits: what is not done
- *             yet the next driver goes on with. Under the role it also watches the
- *             readers, once a millisecond.
- *   helper    one thread of the domain's own, for what readers cannot do: while none of
- *             them drives, because they are in long steps or gone, and for errands
- *             that take long. Otherwise it rests, because where every processor has a
- *             worker it would preempt one of them.
+ *   driver    the thread that holds a try-lock, "the role": a reader at a quiescent state
+ *             or when it goes offline, or the helper. The driver takes the deferred
+ *             calls, begins a period, and runs the calls once all readers have been
+ *             quiescent in that period and all visitors from before it have left. A
+ *             driver never waits: the next one continues. A driver that is an online
+ *             reader, or the helper, also watches the readers once a millisecond.
+ *   helper    one thread of the domain, which drives while no reader does, because all
+ *             run long steps or are offline, and runs errands that take long. It rests
+ *             otherwise: where every processor has a worker, its wakeups preempt one.
  *
- * That readers drive the periods is Fraser's scheme (Practical lock-freedom, 2004, section
- * 5.2.3), which crossbeam-epoch uses, too.
+ * Readers that drive are Fraser's scheme (Practical lock-freedom, 2004, section 5.2.3), as in
+ * crossbeam-epoch.
  *
  * Why that is enough: a thread that defers has removed the memory from all places
  * where it can be found. The driver takes the deferred calls (acquire) before it
@@ -42,19 +40,19 @@
  *   fence                               fence
  *   look-up                             seen?
  *
- * Nothing is left to nobody: while something is deferred, or a period under way, the helper
- * is awake, or a reader is online, which will drive at a tick or leave. Both sides store and
- * then look, with a full fence between:
+ * Invariant: while a call is deferred or a period is current, the helper is awake, or a
+ * reader is online, which drives at its next tick or when it goes offline. Both sides store
+ * first and check after a full fence:
  *
  *   reader that leaves                  helper that goes to sleep
  *   seen = OFFLINE                      sleeps = 1
  *   fence                               fence
- *   sleeps? then finish it, or wake     pending, or online? then stay awake
+ *   sleeps? then drive, or wake it      pending, or online? then stay awake
  *
  * Visitors are counted, in two counts that take turns as in SRCU (McKenney,
  * Sleepable Read-Copy Update, 2006): one that has read which count is current
- * may raise it long after that has changed, so drivers wait for both counts
- * in turn before it runs anything.
+ * may raise it long after that has changed, so a driver requires both counts to have been
+ * zero, one after the other, before it runs a call.
  *
  * Model: tests/models/reclaim.pml.
  */
@@ -87,18 +85,18 @@ struct sb_period {
 	_Atomic(uint64_t) drive_ns; /* when a reader is to drive next */
 };
 
-/* What the domain does besides periods; the functions may be NULL. */
+/* Functions that the domain calls besides those that are deferred. Each may be NULL. */
 struct sb_reclaim_look {
 	/*
-	 * Looks at all readers that are online, but for number `own` (the count of readers: all), at
-	 * least every millisecond while one of them drives, or one is offline. When all were online
-	 * and none drives any more, the first look is late by up to 40 ms. Returns the time of the
-	 * next look that it needs, which may be 50 us late; UINT64_MAX: none. Any thread, one at a
-	 * time.
+	 * Watches all online readers except number `own` (all, if that is the count of readers). Called by
+	 * one thread at a time: an online reader, or the helper; at least every millisecond while a
+	 * reader drives or one is offline. When all were online and none drives any more, the first
+	 * call is up to 40 ms late. Returns the time at which it has to be called again, which may be
+	 * 50 us late; UINT64_MAX: none.
 	 */
 	uint64_t (*watch)(void *arg, uint32_t own, uint64_t now_ns);
-	/* On the helper thread, whenever it is awake, and after a reader has been online at least
-	 * once a second. Returns the time when it is needed again. */
+	/* Called by the helper thread whenever it is awake, and at least once a second while readers
+	 * come online. Returns the time at which it has to be called again. */
 	uint64_t (*chores)(void *arg, uint64_t now_ns);
 	void *arg;
 	const char *thread_prefix; /* of the helper thread's name, PREFIX-watch */
@@ -163,9 +161,9 @@ void sb_reclaim_wait_visitors(struct sb_reclaim *reclaim);
 
 /* ---- deferring: any thread ---- */
 
-/* Calls function(deferred) on any thread that drives, after every section that has
- * already begun has ended; function neither waits nor takes long. Lock-free; it may wake the helper. A thread with a stripe of its own
- * (sb_thread_own()->stripe) writes no line that others write. */
+/* Calls function(deferred) on a thread that drives, after every section that has already begun
+ * has ended. The function must not wait, nor take milliseconds. Lock-free; may wake the helper. A
+ * thread with a stripe of its own (sb_thread_own()->stripe) writes no line that others write. */
 void sb_reclaim_defer(struct sb_reclaim *reclaim, struct sb_deferred *deferred,
 		      void (*function)(struct sb_deferred *deferred));
 
@@ -179,11 +177,12 @@ void sb_reclaim_barrier(struct sb_reclaim *reclaim);
 
 /* ---- driving: the reader's thread, at a quiescent state ---- */
 
-/* From sb_period.drive_ns on. reader: the caller's; NULL: the caller has gone offline. Goes on with the period under way, or begins one, and runs what is to be run: some
- * microseconds, and more the more readers there are. Does nothing if another thread does so. */
+/* Advances the current period, or begins one, and runs calls: some microseconds, more with more
+ * readers. Does nothing if another thread has the role. To be called from sb_period.drive_ns on.
+ * reader: the caller's; NULL: the caller has gone offline. */
 void sb_reclaim_drive(struct sb_reclaim *reclaim, struct sb_reader *reader, uint64_t now_ns);
 
-/* Goes offline, and leaves nothing to nobody. */
+/* Takes the reader offline, and preserves the invariant above: drives, or wakes the helper. */
 void sb_reclaim_leave(struct sb_reclaim *reclaim, struct sb_reader *reader, uint64_t now_ns);
 
 /* ---- the helper ---- */

@@ -23,10 +23,8 @@ struct sb_search {
 /* Until there is work, or the scheduler halts: then NULL. */
 struct sb_process *sb_search(struct sb_worker *worker);
 
-/*
- * The watch sleeps when all workers have slept for a while. Then the first steps defer no
- * messages, and are followed by a look at the time; see run_unwatched() in tick.c.
- */
+/* Takes the worker's reader online. If the helper of the reclamation sleeps, the worker runs
+ * unwatched at first; see UNWATCHED_NS in tick.c. */
 void sb_come_online(struct sb_worker *worker, uint64_t now_ns);
 
 #endif

@@ -66,13 +66,13 @@ static bool is_to_slow_down(const struct sb_worker *w, uint64_t now)
 }
 
 /*
- * A worker that parks again after so short a time need not be watched. Until then it defers no
- * messages, unless it may for any time, and reads the clock after each of its steps; later it
- * wakes the helper.
+ * A worker that parks within UNWATCHED_NS after it came online does not wake the helper. During
+ * that time the worker defers no messages, because no thread would bound the delay (config.hold_ns
+ * without a bound excepted), and it reads the clock after each step.
  */
 #define UNWATCHED_NS 100000
 
-/* Whether that time is over; then it wakes the helper. */
+/* If that time is over, wakes the helper and returns true. */
 static bool end_unwatched(struct sb_worker *w, uint64_t now)
 {
 	struct sb_reclaim *reclaim = w->scheduler->reclaim;
@@ -92,7 +92,7 @@ SB_COLD static void run_unwatched(struct sb_worker *w, uint64_t now)
 
 	w->handover.holds &= w->scheduler->config.hold_ns == UINT64_MAX;
 	if (tick->has_woken)
-		return; /* the helper, which has had no CPU yet */
+		return; /* the helper has got no CPU yet */
 	if (!tick->unwatched_ns)
 		tick->unwatched_ns = now;
 	(void)end_unwatched(w, now);
@@ -199,7 +199,7 @@ static struct sb_process *take_turn(struct sb_worker *w)
 	return p;
 }
 
-/* No tick is due: the worker only reads the clock, and the order of processes stays as it is. */
+/* True if no tick is due: the worker has only read the clock. The order of processes stays. */
 SB_COLD static bool is_only_unwatched(struct sb_worker *w)
 {
 	struct sb_tick *tick = &w->tick;

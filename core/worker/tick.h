@@ -31,8 +31,8 @@ struct sb_tick {
 	uint32_t turn;		 /* whose turn it is first */
 	bool newest_first;	 /* they did not come last time */
 	uint32_t owed[SB_TURNS]; /* processes still to be run from each */
-	uint64_t unwatched_ns;	 /* since when it runs while the helper sleeps; 0: it does not */
-	bool has_woken;		 /* the helper, since the worker last parked */
+	uint64_t unwatched_ns; /* when the worker came online while the helper slept; 0: watched */
+	bool has_woken;	       /* the worker has woken the helper since it last parked */
 };
 
 /* When the worker was last slowed down. */

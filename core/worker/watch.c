@@ -138,7 +138,7 @@ static bool has_workers(struct sb_scheduler *s)
 	return phase != SB_PHASE_NEW && phase != SB_PHASE_STARTING;
 }
 
-/* Workers have run since the last chores. */
+/* True if a worker has run a step since the last call. */
 static bool have_run(struct sb_scheduler *s)
 {
 	uint64_t steps = 0;

@@ -272,9 +272,9 @@ static uint64_t run_ns_before(const struct others *others, uint64_t id)
 	return 0;
 }
 
-/* Without `now`: at the start. Returns the CPU time since then of those that are on the workers'
- * CPUs now, in ms; NaN: unknown. */
-static double read_others(struct sb_osview *view, bool now)
+/* Stores the CPU time of each other thread, if is_start. Otherwise returns the CPU time since then, in
+ * ms, of the threads that are now on the workers' CPUs; NaN: unknown. */
+static double read_others(struct sb_osview *view, bool is_start)
 {
 	char path[96];
 	struct dirent *entry;
@@ -283,7 +283,7 @@ static double read_others(struct sb_osview *view, bool now)
 
 	snprintf(path, sizeof(path), "%.60s/proc/self/task", view->root);
 	tasks = opendir(path);
-	if (!now)
+	if (is_start)
 		view->others.n = 0;
 	while (tasks && (entry = readdir(tasks))) {
 		const uint64_t id = strtoull(entry->d_name, NULL, 10);
@@ -293,9 +293,9 @@ static double read_others(struct sb_osview *view, bool now)
 		if (!id || is_worker(view, id))
 			continue;
 		run_ns = run_ns_of(view, entry->d_name, &cpu);
-		if (now && cpu >= 0 && sb_cpu_mask_has(view->cpus, cpu))
+		if (!is_start && cpu >= 0 && sb_cpu_mask_has(view->cpus, cpu))
 			sum_ns += run_ns - run_ns_before(&view->others, id);
-		if (!now && view->others.n < OTHERS_MAX)
+		if (is_start && view->others.n < OTHERS_MAX)
 			view->others.other[view->others.n++] = (struct other){ id, run_ns };
 	}
 	if (!tasks)
@@ -406,7 +406,7 @@ void sb_osview_begin(struct sb_osview *view)
 	view->machine.steal_ticks = read_steal(view);
 	view->machine.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	view->machine.clocks = read_clocks();
-	(void)read_others(view, false);
+	(void)read_others(view, true);
 }
 
 static void thread_difference(const struct reading *from, const struct reading *to,
@@ -456,7 +456,7 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 	now.steal_ticks = read_steal(view);
 	now.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	*machine = machine_difference(view, &view->machine, &now);
-	machine->own_cpu_ms = read_others(view, true);
+	machine->own_cpu_ms = read_others(view, false);
 	for (uint32_t i = 0; i < view->workers; i++) {
 		read_thread(view, i, &after);
 		thread_difference(&view->before[i], &after, &counts[i]);
