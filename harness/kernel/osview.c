@@ -246,21 +246,33 @@ static bool is_worker(const struct sb_osview *view, uint64_t id)
 	return false;
 }
 
-static uint64_t run_ns_of(const struct sb_osview *view, const char *id, int *cpu)
+/* A file of the thread; false: it cannot be read. */
+static bool read_other(const struct sb_osview *view, const char *id, const char *file, char *text,
+		       size_t bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/%s", id, file);
+	return !sb_procfs_read(view->root, path, text, bytes);
+}
+
+static uint64_t run_ns_of(const struct sb_osview *view, const char *id)
 {
 	struct sb_procfs_times times;
 	char text[512];
-	char path[64];
 
-	*cpu = -1;
-	snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", id);
-	if (!sb_procfs_read(view->root, path, text, sizeof(text)))
-		*cpu = cpu_of(text);
-	snprintf(path, sizeof(path), "/proc/self/task/%.20s/schedstat", id);
-	return !sb_procfs_read(view->root, path, text, sizeof(text)) &&
+	return read_other(view, id, "schedstat", text, sizeof(text)) &&
 			       sb_procfs_schedstat(text, &times)
 		       ? times.run_ns
 		       : 0;
+}
+
+static bool is_on_workers_cpu(const struct sb_osview *view, const char *id)
+{
+	char text[512];
+	const int cpu = read_other(view, id, "stat", text, sizeof(text)) ? cpu_of(text) : -1;
+
+	return cpu >= 0 && sb_cpu_mask_has(view->cpus, cpu);
 }
 
 static uint64_t run_ns_before(const struct others *others, uint64_t id)
@@ -287,16 +299,15 @@ static double read_others(struct sb_osview *view, bool is_start)
 		view->others.n = 0;
 	while (tasks && (entry = readdir(tasks))) {
 		const uint64_t id = strtoull(entry->d_name, NULL, 10);
-		uint64_t run_ns;
-		int cpu;
+		const char *name = entry->d_name;
 
 		if (!id || is_worker(view, id))
 			continue;
-		run_ns = run_ns_of(view, entry->d_name, &cpu);
-		if (!is_start && cpu >= 0 && sb_cpu_mask_has(view->cpus, cpu))
-			sum_ns += run_ns - run_ns_before(&view->others, id);
+		if (!is_start && is_on_workers_cpu(view, name))
+			sum_ns += run_ns_of(view, name) - run_ns_before(&view->others, id);
 		if (is_start && view->others.n < OTHERS_MAX)
-			view->others.other[view->others.n++] = (struct other){ id, run_ns };
+			view->others.other[view->others.n++] =
+				(struct other){ id, run_ns_of(view, name) };
 	}
 	if (!tasks)
 		return NAN;
