@@ -88,16 +88,18 @@ static const char *find(const char *const *rules, char c)
 static void put_character(FILE *out, const struct sb_character *c, const char *const *rules)
 {
 	const char *instead = find(rules, *c->at);
-	const char *backslash = find(rules, '\\');
+	const char *backslash;
 
-	if (instead)
-		fputs(instead, out);
-	else if (c->is_plain)
-		fwrite(c->at, 1, c->bytes, out);
-	else if (c->bytes > 1)
-		fprintf(out, "%su%04x", backslash ? backslash : "\\", c->code);
+	if (instead || c->is_plain) {
+		fwrite(instead ? instead : c->at, 1, instead ? strlen(instead) : c->bytes, out);
+		return;
+	}
+	backslash = find(rules, '\\');
+	fputs(backslash ? backslash : "\\", out);
+	if (c->bytes > 1)
+		fprintf(out, "u%04x", c->code);
 	else
-		fprintf(out, "%sx%02x", backslash ? backslash : "\\", (unsigned char)*c->at);
+		fprintf(out, "x%02x", (unsigned char)*c->at);
 }
 
 /* rules: each a character and what stands for it; the last is NULL. */
@@ -170,18 +172,14 @@ static bool is_number(const char *text)
 
 void sb_csv_put_text(FILE *out, const char *text)
 {
-	static const char *const doubled[] = { "\"\"\"", NULL };
 	const char *guard = find_formula(text) && !is_number(text) ? "'" : "";
 	const char *quote = strpbrk(text, "\",\r\n") ? "\"" : "";
 
 	fprintf(out, "%s%s", quote, guard);
 	for (; *text; text++) {
-		const char *instead = find(doubled, *text);
-
-		if (instead)
-			fputs(instead, out);
-		else
-			fputc(*text, out);
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
 	}
 	fputs(quote, out);
 }
