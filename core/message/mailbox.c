@@ -25,13 +25,18 @@ enum sb_post_result sb_route_post(struct sb_scheduler *s, struct sb_worker *w, s
 	return result;
 }
 
-/* The caller may hold a receiver that it has looked up. The callback looks up processes, so a worker
- * that calls it is online. */
-static void call_on_drop(struct sb_scheduler *s, const struct sb_event *event)
+/* True if the calling thread is no worker, or a worker whose reader is online. */
+static bool may_look_up(void)
 {
 	const struct sb_worker *w = sb_worker_current();
 
-	SB_ASSERT(!w || sb_load_rlx(&w->reader->seen) != SB_READER_OFFLINE, ==, true);
+	return !w || sb_load_rlx(&w->reader->seen) != SB_READER_OFFLINE;
+}
+
+/* The caller may hold a receiver that it has looked up. The callback may look up others. */
+static void call_on_drop(struct sb_scheduler *s, const struct sb_event *event)
+{
+	SB_ASSERT(may_look_up(), ==, true);
 	sb_callback_begin();
 	s->config.on_drop(s->config.hook, event);
 	sb_callback_end();
