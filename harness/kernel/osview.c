@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
@@ -217,6 +219,7 @@ struct thread {
 	int id;
 	char folder[48];
 	int event[EVENTS]; /* file descriptors; < 0: there is none */
+	int schedstat;	   /* the same */
 	struct sb_calls calls;
 };
 
@@ -352,12 +355,15 @@ static void open_thread(struct sb_osview *view, uint32_t worker,
 {
 	struct thread *thread = &view->thread[worker];
 	const int id = request->thread_id[worker];
+	char path[PATH_MAX];
 
 	thread->id = id;
 	snprintf(thread->folder, sizeof(thread->folder), "/proc/self/task/%d", id);
 	for (size_t e = 0; e < EVENTS; e++) {
 		thread->event[e] = open_event(events[e].type, events[e].config, id);
 	}
+	snprintf(path, sizeof(path), "%s%s/schedstat", request->root, thread->folder);
+	thread->schedstat = open(path, O_RDONLY | O_CLOEXEC);
 	if (request->counts_syscalls)
 		(void)sb_calls_open(&thread->calls, request->root, id);
 }
@@ -392,6 +398,8 @@ void sb_osview_close(struct sb_osview *view)
 			if (view->thread[i].event[e] >= 0)
 				close(view->thread[i].event[e]);
 		}
+		if (view->thread[i].schedstat >= 0)
+			close(view->thread[i].schedstat);
 		sb_calls_close(&view->thread[i].calls);
 	}
 	free(view->thread);
@@ -406,6 +414,23 @@ void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns
 		if (view->thread[i].calls.tracepoint.page)
 			sb_calls_window(&view->thread[i].calls, start_ns, end_ns);
 	}
+}
+
+double sb_osview_run_delay_ns(const struct sb_osview *view)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < view->workers; i++) {
+		struct sb_procfs_times times;
+		char text[128];
+		const ssize_t n = pread(view->thread[i].schedstat, text, sizeof(text) - 1, 0);
+
+		text[n > 0 ? n : 0] = '\0';
+		if (!sb_procfs_schedstat(text, &times))
+			return NAN;
+		sum += (double)times.delay_ns;
+	}
+	return sum;
 }
 
 void sb_osview_begin(struct sb_osview *view)

@@ -36,6 +36,10 @@ void sb_osview_begin(struct sb_osview *view);
 void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 		   struct sb_os_machine *machine);
 
+/* Returns the workers' run delay since they began, in nanoseconds; NaN: the kernel does not count
+ * it. Any thread; the files stay open, so that a reading is a system call for each worker. */
+double sb_osview_run_delay_ns(const struct sb_osview *view);
+
 /* System calls count within windows only: the time, by sb_clock_ns, of each
  * round, told before the next one begins. */
 void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns);

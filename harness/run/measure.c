@@ -314,17 +314,17 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
-	m->glances = sb_glances_make(m->options, &m->run);
 	if (open_osview(m)) {
+		m->glances = sb_glances_make(m->options, &m->run, m->os);
 		run_repetitions(m, series);
 	} else {
 		run_nothing(series, strerror(ENOMEM));
 		tell_limit(series, strerror(ENOMEM));
 	}
-	sb_osview_close(m->os);
-	m->os = NULL;
 	sb_glances_free(m->glances);
 	m->glances = NULL;
+	sb_osview_close(m->os);
+	m->os = NULL;
 	sb_measurement_stop(m);
 	sb_measurement_read_memory(m, series);
 	sb_tracing_run(m, series);

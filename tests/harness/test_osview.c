@@ -276,6 +276,30 @@ static void differences_are_those_of_the_repetition(void **state)
 	sb_osview_close(view);
 }
 
+/* The files are opened once; a worker that the kernel no longer reports makes the sum unknown. */
+static void run_delay_is_read_at_any_time(void **state)
+{
+	static const int thread_id = 77;
+	char root[] = "/tmp/sb-test-XXXXXX";
+	struct sb_cpu_mask cpus = { 0 };
+	struct sb_osview *view;
+
+	(void)state;
+	tree_make(root);
+	view = open_view(root, &thread_id, &cpus);
+	assert_true(isnan(sb_osview_run_delay_ns(view)));
+	sb_osview_close(view);
+	tree_put(root, "/proc/self/task/77/schedstat", "5 3000000 1\n");
+	view = open_view(root, &thread_id, &cpus);
+	assert_true(sb_osview_run_delay_ns(view) == 3e6);
+	tree_put(root, "/proc/self/task/77/schedstat", "9 12000000 3\n");
+	assert_true(sb_osview_run_delay_ns(view) == 12e6);
+	tree_put(root, "/proc/self/task/77/schedstat", "");
+	assert_true(isnan(sb_osview_run_delay_ns(view)));
+	sb_osview_close(view);
+	tree_remove(root);
+}
+
 static void put_other(const char *root, int id, int cpu, uint64_t run_ns)
 {
 	char path[64];
@@ -430,6 +454,7 @@ int main(void)
 		cmocka_unit_test(stops_are_longer_than_waits),
 		cmocka_unit_test(threads_are_read_from_files),
 		cmocka_unit_test(differences_are_those_of_the_repetition),
+		cmocka_unit_test(run_delay_is_read_at_any_time),
 		cmocka_unit_test(other_threads_count_on_the_workers_cpus),
 		cmocka_unit_test(faults_of_this_thread_are_seen),
 		cmocka_unit_test(calls_count_within_windows),
