@@ -18,7 +18,7 @@
 #include "results/text/escape.h"
 
 #define BLOCKS	    16
-#define LEAST	    8 /* points */
+#define LEAST	    6 /* points; the first and the last of a repetition do not count */
 #define DRIFT_P	    0.01
 #define DRIFT_PART  0.1
 #define BURST_FENCE 3.0

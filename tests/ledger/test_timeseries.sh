@@ -47,7 +47,8 @@ run() {
 	[ $? -le 2 ]
 }
 
-holds "skynet and service" run real -w skynet -w service --rate 2k/s --service fixed:1us -d 200ms -r 2 --warmup 20ms
+holds "skynet and service" run real -w skynet -w service --rate 2k/s --service fixed:1us -d 200ms -r 2 --warmup 20ms \
+	--series 10ms
 holds "each point counts once, in result.json and in timeseries.csv" sums real
 holds "the page is written again with it" "$program" report "$work/real" -o "$work/real.html"
 holds "and the tables" "$program" convert "$work/real" --to csv -o "$work/tables"
@@ -58,9 +59,11 @@ no_series() {
 	[ ! -e "$work/$1/timeseries.csv" ] && ! grep -q timeseries "$work/$1/result.json"
 }
 holds "leaves no trace" no_series none
-holds "a short repetition" run short -w skynet -d 50ms -r 1 --warmup 0s
-holds "has none by itself" no_series short
-holds "nor one without account" run off -w skynet -d 100ms -r 1 --warmup 0s --record off
+holds "a repetition of eight intervals" run eight -w pingpong -d 400ms -r 1 --warmup 0s
+holds "has a series by itself" test -s "$work/eight/timeseries.csv"
+holds "a shorter one" run short -w pingpong -d 399ms -r 1 --warmup 0s
+holds "has none" no_series short
+holds "nor one without account" run off -w pingpong -d 400ms -r 1 --warmup 0s --record off
 holds "of its time" no_series off
 refuses "few points" 3 "expected at most an eighth" run -w skynet -d 50ms --series 10ms
 refuses "nothing to read" 3 "expected none with --record off" run -w skynet --record off \
