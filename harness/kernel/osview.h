@@ -5,7 +5,8 @@
  *
  *   /proc/self/task/TID/{status,stat,schedstat,sched}   switches, faults, times
  *   perf_event_open(2) on the thread                    cycles and the like
- *   /proc/self/task/TID/{stat,schedstat}                the same process's other threads
+ *   /proc/self/task/TID/{stat,schedstat}                the same process's other threads,
+ *   the process's CPU time                              those that have ended included
  *   /proc/stat                                          hypervisor steal
  *   cpu.stat of the own cgroups                         their quotas
  *   the system's clocks                                 steps, slewing, suspension
