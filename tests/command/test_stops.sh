@@ -1,5 +1,6 @@
 #!/bin/sh
-# A repetition that was stopped says so, and by what: a signal, a frozen cgroup, a quota; threads of its own that it has asked for disturb it by no fault. Prints
+# A repetition that was stopped or disturbed says so, and by what: a signal, a frozen cgroup, a
+# quota, another program; threads of its own that it has asked for disturb it by no fault. Prints
 # TAP. The stops are long, but nothing is asserted of how long.
 # usage: test_stops.sh BUILD_DIRECTORY
 set -u
@@ -86,10 +87,11 @@ else
 fi
 
 cpus=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
+one=${cpus%,*}
 case $cpus in
 *,*) ;;
 *)
-	skips "threads that submit" "there is one CPU"
+	skips "another program, and own threads" "there is one CPU"
 	echo "1..$n"
 	exit 0
 	;;
@@ -100,6 +102,24 @@ on_two() {
 	rm -rf "$work/run"
 	taskset -c "$cpus" "$program" run "$@" -d 300ms -r 2 --warmup 0s --no-plots -o "$work/run" >"$work/out" 2>&1
 }
+
+# is_named OPTION...: each row beside a busy program is suspect for that, and for no thread of sched-bench.
+is_named() {
+	taskset -c "$one" sh -c 'while :; do :; done' &
+	neighbour=$!
+	on_two --workers 2 "$@"
+	kill $neighbour
+	wait $neighbour 2>/dev/null
+	python3 - "$work/run" <<-'EOF'
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1] + "/runs.csv")):
+		    assert row["valid"] == "suspect", row["valid"]
+		    assert "other programs took the CPUs" in row["reason"], row["reason"]
+		    assert "own threads" not in row["reason"], row["reason"]
+	EOF
+}
+holds "a busy program beside pingpong" again is_named -w pingpong --pairs 64 --round-trips 10000
+holds "a busy program beside skynet" again is_named -w skynet --leaves 100000
 
 # shares TEXT OPTION...: the threads that submit share CPUs with workers by that text, "" if not, and no row is suspect for
 # it.
