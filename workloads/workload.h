@@ -127,6 +127,10 @@ struct sb_workload {
 	 * that a run reports first, or two of them, "A,B". NULL: ns_per_op. */
 	const char *objective;
 
+	/* How many threads that are no workers submit or send throughout a round, for these
+	 * parameters; the thread that calls start is one. NULL: none but run->load's generators. */
+	uint32_t (*submitters)(const uint64_t *param);
+
 	/* Registers handlers, allocates what else there is; NULL: nothing.
 	 * Returns 0 or -errno; after an error teardown is not called. */
 	int (*setup)(struct sb_workload_run *run);
@@ -147,6 +151,13 @@ struct sb_workload {
 	/* Frees what setup has allocated; NULL: nothing. */
 	void (*teardown)(struct sb_workload_run *run);
 };
+
+/* For submitters, where start itself submits. */
+static inline uint32_t sb_workload_one_submitter(const uint64_t *param)
+{
+	(void)param;
+	return 1;
+}
 
 /* The time, as sb_clock_ns. */
 uint64_t sb_workload_now_ns(void);

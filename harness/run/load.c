@@ -92,6 +92,35 @@ int sb_load_make(struct sb_load *load, const struct sb_options *options, uint32_
 	return rc;
 }
 
+/* ---- the CPUs ---- */
+
+static uint32_t submitters(const struct sb_options *options, const struct sb_chosen *chosen)
+{
+	const struct sb_workload *workload = chosen->workload;
+
+	if (workload->takes_requests)
+		return (uint32_t)sb_opt(options, SB_OPT_generators);
+	return workload->submitters ? workload->submitters(chosen->param) : 0;
+}
+
+uint32_t sb_load_sharing(const struct sb_options *options, const struct sb_chosen *chosen,
+			 const struct sb_ground *ground, uint32_t *cpus)
+{
+	const uint32_t threads = submitters(options, chosen);
+	const struct sb_placement *p = ground->placement;
+	struct sb_cpu_mask workers = { 0 };
+	struct sb_cpu_mask all = ground->usable;
+	uint32_t free;
+
+	for (uint32_t i = 0; i < p->workers; i++) {
+		sb_cpu_mask_add(&workers, p->place[i].os_cpu);
+		sb_cpu_mask_add(&all, p->place[i].os_cpu);
+	}
+	*cpus = sb_cpu_mask_count(&all);
+	free = *cpus - sb_cpu_mask_count(&workers);
+	return free < sb_cpu_mask_count(&ground->usable) && free < threads ? threads : 0;
+}
+
 /* ---- what does not go together ---- */
 
 static int check_ways(const struct sb_options *options, const struct sb_load *load)

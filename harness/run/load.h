@@ -3,6 +3,7 @@
 #define SB_HARNESS_RUN_LOAD_H
 
 #include "harness/cli/options.h"
+#include "harness/run/ground.h"
 #include "results/record/record.h"
 
 /* Whether the options about requests are right, and some chosen workload has a
@@ -15,6 +16,13 @@ int sb_load_check(const struct sb_options *options);
  */
 SB_MUST_CHECK int sb_load_make(struct sb_load *load, const struct sb_options *options,
 			       uint32_t workers);
+
+/*
+ * Returns how many threads that are no workers submit in a round of the workload, if some of them
+ * have to share a CPU with a worker; else 0. cpus: how many CPUs they and the workers have.
+ */
+uint32_t sb_load_sharing(const struct sb_options *options, const struct sb_chosen *chosen,
+			 const struct sb_ground *ground, uint32_t *cpus);
 
 /* Whether any chosen workload takes requests. */
 bool sb_load_is_taken(const struct sb_options *options);

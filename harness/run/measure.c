@@ -314,17 +314,17 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
-	m->glances = sb_glances_make(m->options, &m->run);
 	if (open_osview(m)) {
+		m->glances = sb_glances_make(m->options, &m->run, m->os);
 		run_repetitions(m, series);
 	} else {
 		run_nothing(series, strerror(ENOMEM));
 		tell_limit(series, strerror(ENOMEM));
 	}
-	sb_osview_close(m->os);
-	m->os = NULL;
 	sb_glances_free(m->glances);
 	m->glances = NULL;
+	sb_osview_close(m->os);
+	m->os = NULL;
 	sb_measurement_stop(m);
 	sb_measurement_read_memory(m, series);
 	sb_tracing_run(m, series);
@@ -383,6 +383,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_watch *watch)
 {
 	struct sb_measurement *m;
+	uint32_t cpus;
 	int rc;
 
 	if (*ground->lost) {
@@ -407,6 +408,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	m->series = series;
 	m->workers = ground->placement->workers;
 	m->conditions.is_emulated = series->reality == SB_EMULATED;
+	m->conditions.shares = sb_load_sharing(options, chosen, ground, &cpus);
 	m->conditions.polls = options->value[SB_OPT_park].alternative == SB_PARK_POLL;
 	m->look_ns = sb_look_ns();
 	m->fault_ns = sb_opt(options, SB_OPT_exemplars) ? sb_fault_ns() : (double)NAN;

@@ -423,6 +423,17 @@ static void put_machine(FILE *out, const struct sb_result *result)
 	fputs("; workers are not pinned\n", out);
 }
 
+/* What the layout asks for. */
+static void put_conditions(FILE *out, const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->facts; i++) {
+		if (strcmp(result->fact[i].group, "conditions") != 0)
+			continue;
+		fprintf(out, "%s: ", sb_terminal_text(result->fact[i].key));
+		fprintf(out, "%s\n", sb_terminal_text(result->fact[i].value));
+	}
+}
+
 /* ---- lines that are too long ---- */
 
 static void put_summary(const struct sb_result *result, FILE *out, bool color, int columns)
@@ -433,6 +444,7 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 
 	put_answer(out, result, bold, plain);
 	put_machine(out, result);
+	put_conditions(out, result);
 	put_table(out, result, &cost_table, columns, bold);
 	if (have(result, SB_METRIC_steps))
 		put_table(out, result, &source_table, columns, bold);

@@ -18,7 +18,7 @@
 #include "results/text/escape.h"
 
 #define BLOCKS	    16
-#define LEAST	    8 /* points */
+#define LEAST	    6 /* points; the first and the last of a repetition do not count */
 #define DRIFT_P	    0.01
 #define DRIFT_PART  0.1
 #define BURST_FENCE 3.0
@@ -45,6 +45,7 @@ struct seen {
 
 	/* The furthest point. */
 	double factor, value, median;
+	double run_delay_ns;
 	uint64_t at_ns;
 	uint32_t repetition;
 };
@@ -127,6 +128,15 @@ static bool is_far(double value, const struct sb_spread *spread, double enough)
 	       (value > spread->q3 * reach || value < spread->q1 / reach);
 }
 
+/* The kernel counts a wait when it ends, which may be in the next interval. */
+static double run_delay_ns(const struct sb_timeseries *t, uint32_t point)
+{
+	const double later =
+		point + 1 < t->points ? t->point[point + 1].kernel[SB_POINT_run_delay_ns] : 0;
+
+	return t->point[point].kernel[SB_POINT_run_delay_ns] + later;
+}
+
 static void look_for_bursts(struct seen *seen, const struct sb_record *record,
 			    const struct subject *subject, const struct sample *s)
 {
@@ -145,6 +155,7 @@ static void look_for_bursts(struct seen *seen, const struct sb_record *record,
 		seen->value = s->value[i];
 		seen->median = s->spread.median;
 		seen->at_ns = sb_point_begin_ns(record->timeseries, s->at[i]);
+		seen->run_delay_ns = run_delay_ns(record->timeseries, s->at[i]);
 		seen->repetition = record->repetition;
 	}
 	seen->bursty += seen->far > before;
@@ -216,19 +227,25 @@ static void say_drift(char *out, const char *name, const struct subject *subject
 		 seen->repetitions);
 }
 
-/* "4.20 ms at 310 ms of repetition 3 (median 40 us)" */
+/* "4.20 ms at 310 ms of repetition 3 (median 40 us)"; where it is worse, with what may be why:
+ * "(median 40 us, run delay 3.97 ms)" */
 static void put_furthest(char *out, size_t bytes, const struct subject *subject,
 			 const struct seen *seen)
 {
 	char value[VALUE_BYTES];
 	char median[VALUE_BYTES];
 	char at[SB_HUMAN_BYTES];
+	char delay[SB_HUMAN_BYTES];
+	const bool is_worse = subject->is_latency == (seen->value > seen->median);
+	const bool is_delayed = is_worse && seen->run_delay_ns > 0;
 
 	put_value(value, seen->value, subject);
 	put_value(median, seen->median, subject);
 	sb_human(at, (double)seen->at_ns, "ns");
-	snprintf(out, bytes, "%s at %s of repetition %" PRIu32 " (median %s)", value, at,
-		 seen->repetition, median);
+	sb_human(delay, seen->run_delay_ns, "ns");
+	snprintf(out, bytes, "%s at %s of repetition %" PRIu32 " (median %s%s%s)", value, at,
+		 seen->repetition, median, is_delayed ? ", run delay " : "",
+		 is_delayed ? delay : "");
 }
 
 static void say_burst(char *out, const char *name, const struct subject *subject,

@@ -46,7 +46,7 @@ static struct sb_record judge(const struct sb_requests *r)
 
 	worker.steals = &steals;
 	sb_record_compute(&record, &measured, &placement);
-	sb_judge_requests(&record, r);
+	sb_judge_requests(&record, r, &(struct sb_conditions){ .alone = true });
 	return record;
 }
 
@@ -84,6 +84,21 @@ static void littles_law_is_judged(void **state)
 	CHECK_EQ(judge(r).verdict, SB_VALID);
 	r->in_system_expected = NAN; /* something was lost */
 	CHECK_EQ(judge(r).verdict, SB_VALID);
+}
+
+/* The thread that counts them has no CPU at random moments then. */
+static void littles_law_needs_a_cpu(void **state)
+{
+	static const struct sb_conditions shares = { .alone = true, .shares = true };
+	struct sb_requests *r = make_requests(10000, 9800);
+	struct sb_record record = judge(r);
+
+	(void)state;
+	record.verdict = SB_VALID;
+	record.reason[0] = '\0';
+	r->in_system_expected = 2.5;
+	sb_judge_requests(&record, r, &shares);
+	assert_string_equal(record.reason, "200 requests were lost");
 }
 
 static void lost_requests_are_the_latest(void **state)
@@ -309,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schedules_are_judged),
 		cmocka_unit_test(littles_law_is_judged),
+		cmocka_unit_test(littles_law_needs_a_cpu),
 		cmocka_unit_test(lost_requests_are_the_latest),
 		cmocka_unit_test(the_capacity_is_of_the_mean),
 		cmocka_unit_test(objectives_are_strict),
