@@ -105,6 +105,7 @@ static const struct column times_spent[] = {
 	{ "parked", 6, SB_METRIC_blocked_pct, NULL, false },
 	{ "record", 6, SB_METRIC_harness_pct, NULL, false },
 	{ "rest", 5, SB_METRIC_unaccounted_pct, NULL, false },
+	{ "own", 5, SB_METRIC_run_delay_own_pct, NULL, false },
 };
 
 static bool have(const struct sb_result *result, enum sb_metric_id metric)
