@@ -81,11 +81,17 @@ struct sb_workload_run {
 	const uint64_t *param;	 /* in the order of workload->params */
 	const char *const *text; /* the same, of those that are texts */
 
-	/* For a workload that takes requests. The round is to last so long; what
-	 * it measures is added to requests. */
+	/* For a workload that takes requests. Those that are intended within
+	 * duration_ns, after relax_ns that make the queue forget that it was empty,
+	 * are measured and added to requests. */
 	const struct sb_load *load;
+	uint64_t relax_ns;
 	uint64_t duration_ns;
 	struct sb_requests *requests;
+	/* Set by setup: the work that a request asks for, its mean and squared
+	 * coefficient of variation. */
+	double asked_ns;
+	double asked_scv;
 
 	struct sb_scheduler *scheduler;
 	struct sb_round round;
