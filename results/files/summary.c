@@ -2,6 +2,7 @@
 #include "results/files/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "results/files/answer.h"
@@ -248,7 +249,11 @@ static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
 static void put_offered(FILE *out, const struct sb_series *series)
 {
 	const struct sb_spread capacity = sb_series_spread(series, SB_METRIC_capacity_per_s);
+	const struct sb_interval interval = sb_series_sojourn(series);
 	char rate[SB_HUMAN_BYTES];
+	char mean[SB_HUMAN_BYTES];
+	char low[SB_HUMAN_BYTES];
+	char high[SB_HUMAN_BYTES];
 
 	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median, "1/s");
 	fprintf(out, "%s: %s requests per second, ", sb_terminal_text(series->workload), rate);
@@ -257,6 +262,15 @@ static void put_offered(FILE *out, const struct sb_series *series)
 		fprintf(out, "the capacity being %s, ", rate);
 	fprintf(out, "%.2f %% of them submitted in time\n",
 		sb_series_spread(series, SB_METRIC_adherence_pct).median);
+	if (isnan(interval.low))
+		return;
+	sb_human(mean, (interval.low + interval.high) / 2, "ns");
+	sb_human(low, interval.low, "ns");
+	sb_human(high, interval.high, "ns");
+	sb_human(rate, sb_series_spread(series, SB_METRIC_achieved_per_s).median, "1/s");
+	fprintf(out,
+		"%s: %s completed per second; mean sojourn time %s, 95 %% interval [%s .. %s]\n",
+		sb_terminal_text(series->workload), rate, mean, low, high);
 }
 
 static void put_sojourns(FILE *out, const struct sb_series *series, const char *bold,

@@ -166,6 +166,12 @@ const struct sb_request_rule sb_request_rules[] = {
 	  "the generators have not kept their schedule: requests submitted within --late of their "
 	  "time, or the rate",
 	  judge_schedule, false },
+	{ "halves", "in virtual time: 5 %, and p < 0.001",
+	  "the mean sojourn time of the second half differs from that of the first (Student's test "
+	  "of 8 batches each, of 5 relaxation times or more)",
+	  sb_judge_halves, false },
+	{ "length", "in virtual time: 5 relaxation times",
+	  "the repetition is too short to be a sample of its queue", sb_judge_length, false },
 	{ NULL, NULL, NULL, NULL, false },
 };
 
@@ -356,6 +362,9 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "time per operation has another level from some repetition on (ranks, the split that "
 	  "differs most, random orders); all of them are suspect",
 	  judge_step },
+	{ "mean", "in virtual time, of 3 repetitions or more: 5 % to either side",
+	  "the 95 % interval of the mean sojourn time is wider; all of them are suspect",
+	  sb_judge_mean },
 	{ NULL, NULL, NULL, NULL },
 };
 

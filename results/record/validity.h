@@ -64,6 +64,12 @@ struct sb_request_rule {
 
 extern const struct sb_request_rule sb_request_rules[]; /* ends with NULL */
 
+/* Of requests in virtual time: whether a row is steady, and long enough; and whether the mean of a
+ * series is known well enough. */
+void sb_judge_halves(struct sb_record *record, const struct sb_requests *r);
+void sb_judge_length(struct sb_record *record, const struct sb_requests *r);
+void sb_judge_mean(struct sb_series *series);
+
 /* By these alone. */
 void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
 		       const struct sb_conditions *conditions);

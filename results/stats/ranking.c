@@ -40,8 +40,8 @@ double sb_student_below(double t, uint32_t freedom)
 	return t < 0 ? (1 - within) / 2 : (1 + within) / 2;
 }
 
-/* The t > 0 that lies above a share of the distribution, by bisection. */
-static double student_quantile(double share, uint32_t freedom)
+/* By bisection. */
+double sb_student_quantile(double share, uint32_t freedom)
 {
 	double low = 0;
 	double high = 1000;
@@ -80,7 +80,7 @@ static double resampled_mean(struct sb_rng *rng, const double *value, uint32_t n
 /* The share left out on each side, so that 95 % are left in on average. */
 static double tail_of(uint32_t n)
 {
-	const double t = student_quantile(1 - ERROR_LEVEL / 2, n - 1);
+	const double t = sb_student_quantile(1 - ERROR_LEVEL / 2, n - 1);
 
 	return erfc(t * sqrt((double)n / (n - 1)) / sqrt(2)) / 2;
 }
