@@ -199,6 +199,8 @@ struct shape {
 	bool has_pauses; /* three of ten points are 0 */
 	double delay_ns; /* of the point after the first far one: a wait counts where it ends */
 	uint32_t points; /* 0: POINTS */
+	double other;	 /* the burst of the rows behind those; 0: none */
+	uint32_t others; /* so many of them */
 };
 
 static uint32_t points_of(const struct shape *shape)
@@ -221,6 +223,8 @@ static double shaped(const struct shape *shape, uint32_t row, uint32_t i)
 	if (has && shape->burst > 0 &&
 	    (i == first_far(shape) || (!shape->points && i == first_far(shape) + 1)))
 		value *= shape->burst;
+	if (!has && row < shape->rows + shape->others && (i == 31 || i == 32))
+		value *= shape->other;
 	return shape->has_pauses && i % 10 >= 7 ? 0 : value;
 }
 
@@ -263,57 +267,72 @@ static void shapes_are_named(void **state)
 		enum sb_timeseries_found found;
 		const char *words;
 	} cases[] = {
-		{ { 0, 0, 0.02, ROWS, false, false, 0, 0 },
+		{ { 0, 0, 0.02, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_STEADY,
 		  "throughput is steady" },
-		{ { 0, 0, 0.3, ROWS, false, false, 0, 0 }, SB_TIMESERIES_STEADY, "does not drift" },
-		{ { 0.5, 0, 0.02, ROWS, false, false, 0, 0 },
+		{ { 0, 0, 0.3, ROWS, false, false, 0, 0, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "does not drift" },
+		{ { 0.5, 0, 0.02, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "throughput rises from 1.0" },
-		{ { -0.5, 0, 0.02, 5, false, false, 0, 0 },
+		{ { -0.5, 0, 0.02, 5, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "in 5 of 9 repetitions" },
-		{ { 0.5, 0, 0.02, 4, false, false, 0, 0 }, SB_TIMESERIES_STEADY, "throughput" },
-		{ { 0.05, 0, 0, ROWS, false, false, 0, 0 },
+		{ { 0.5, 0, 0.02, 4, false, false, 0, 0, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "throughput" },
+		{ { 0.05, 0, 0, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_STEADY,
 		  "throughput is steady" },
-		{ { 0, 0.1, 0.02, ROWS, false, false, 0, 0 },
+		{ { 0, 0.1, 0.02, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "throughput drops in 9 of 9" },
-		{ { 0, 4, 0.02, 5, false, false, 0, 0 },
+		{ { 0, 4, 0.02, 5, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "throughput jumps in 5 of 9" },
-		{ { 0, 4, 0.02, 1, false, false, 0, 0 },
+		{ { 0, 4, 0.02, 1, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_POINTS,
 		  "ms of repetition 0 (median" },
-		{ { 0, 0, 0.2, 0, false, true, 0, 0 },
+		{ { 0, 0, 0.2, 0, false, true, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "drops in 9 of 9 repetitions, to 0/s" },
-		{ { 7, 0, 0.02, ROWS, true, false, 0, 0 },
+		{ { 7, 0, 0.02, ROWS, true, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "p99 of sojourn rises from" },
-		{ { 0, 9, 0.02, ROWS, true, false, 0, 0 },
+		{ { 0, 9, 0.02, ROWS, true, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "p99 of sojourn jumps in 9" },
-		{ { 0, 2, 0.02, ROWS, true, false, 0, 0 },
+		{ { 0, 2, 0.02, ROWS, true, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_STEADY,
 		  "throughput is steady" },
-		{ { 0, 0.1, 0, ROWS, false, false, 4.2e6, 0 },
+		{ { 0, 0.1, 0, ROWS, false, false, 4.2e6, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  ", run delay 4.20 ms)" },
-		{ { 0, 9, 0, ROWS, true, false, 4.2e6, 0 },
+		{ { 0, 9, 0, ROWS, true, false, 4.2e6, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  ", run delay 4.20 ms)" },
 		/* More throughput is not explained by less CPU, nor anything where none is counted. */
-		{ { 0, 4, 0, ROWS, false, false, 4.2e6, 0 }, SB_TIMESERIES_BURST, "M/s)" },
-		{ { 0, 0.1, 0, ROWS, false, false, (double)NAN, 0 }, SB_TIMESERIES_BURST, "M/s)" },
-		{ { 0.5, 0, 0.01, ROWS, false, false, 0, FEW },
+		{ { 0, 4, 0, ROWS, false, false, 4.2e6, 0, 0, 0 }, SB_TIMESERIES_BURST, "M/s)" },
+		{ { 0, 0.1, 0, ROWS, false, false, (double)NAN, 0, 0, 0 },
+		  SB_TIMESERIES_BURST,
+		  "M/s)" },
+		{ { 0.5, 0, 0.01, ROWS, false, false, 0, FEW, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "throughput rises from 1.0" },
-		{ { 0, 0.1, 0.02, ROWS, false, false, 0, FEW },
+		{ { 0, 0.1, 0.02, ROWS, false, false, 0, FEW, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "throughput drops in 9 of 9" },
-		{ { 0, 0, 0.02, ROWS, false, false, 0, FEW }, SB_TIMESERIES_STEADY, "is steady" },
+		{ { 0, 0, 0.02, ROWS, false, false, 0, FEW, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "is steady" },
+		/* Each direction has its own count, and its own furthest point. */
+		{ { 0, 4, 0.02, 4, false, false, 0, 0, 0.1, 3 },
+		  SB_TIMESERIES_POINTS,
+		  "throughput is steady: " },
+		{ { 0, 4, 0.02, 5, false, false, 0, 0, 0.1, 4 },
+		  SB_TIMESERIES_BURST,
+		  "throughput jumps in 5 of 9 repetitions, to 4" },
 	};
 
 	(void)state;
