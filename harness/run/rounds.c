@@ -77,6 +77,7 @@ void sb_repetition_begin(struct sb_measurement *m)
 {
 	struct sb_memory memory;
 
+	sb_scheduler_forget_maxima(m->run.scheduler);
 	sb_readings_take(m, m->record->worker);
 	/* This one is the harness's own, so it can be emptied. */
 	*m->run.wakes = (struct sb_wake_times){ 0 };

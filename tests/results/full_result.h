@@ -32,6 +32,7 @@ static inline void fill_hist(struct sb_hist_counts *hist, uint32_t values)
 		hist->bucket[sb_hist_index(value)]++;
 		hist->count++;
 		hist->sum += value >> 8;
+		hist->max = sb_max_u64(hist->max, value >> 8);
 	}
 }
 

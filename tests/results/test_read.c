@@ -38,6 +38,7 @@ static void check_hists(const struct sb_packed_hist *a, const struct sb_packed_h
 	for (uint32_t h = 0; h < SB_RECORD_HISTS; h++) {
 		CHECK_EQ(a[h].count, b[h].count);
 		CHECK_EQ(a[h].sum, b[h].sum);
+		CHECK_EQ(a[h].max, b[h].max);
 		CHECK_EQ(a[h].buckets, b[h].buckets);
 		assert_memory_equal(a[h].bucket, b[h].bucket, a[h].buckets * sizeof(*a[h].bucket));
 	}

@@ -223,6 +223,7 @@ static void count(struct sb_hist_counts *hist, double ns)
 	hist->bucket[sb_hist_index(value)]++;
 	hist->count++;
 	hist->sum += value;
+	hist->max = sb_max_u64(hist->max, value);
 }
 
 /* Times are taken from the first request's, to keep all digits. */
