@@ -223,22 +223,6 @@ static void note_alone(struct sb_comparison *s)
 
 /* ---- findings ---- */
 
-/* The values of valid and suspect rows, for the caller to free. */
-static double *values_of(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
-{
-	double *value = malloc((series->records + 1) * sizeof(*value));
-
-	*n = 0;
-	for (uint32_t r = 0; value && r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (sb_series_pools(series, r) && isfinite(record->value[metric]) &&
-		    *n < SB_UNPAIRED_MAX)
-			value[(*n)++] = record->value[metric];
-	}
-	return value;
-}
-
 static int find_in(struct sb_finding *f, const double *a, const double *b)
 {
 	struct sb_unpaired out;
@@ -270,9 +254,13 @@ static int find_in(struct sb_finding *f, const double *a, const double *b)
 static int find_one(struct sb_comparison *s, struct sb_finding *f, const struct sb_match *m,
 		    double level)
 {
-	double *a = values_of(m->series[A], f->metric, &f->n_a);
-	double *b = values_of(m->series[B], f->metric, &f->n_b);
+	double *a = sb_series_values(m->series[A], f->metric, &f->n_a);
+	double *b = sb_series_values(m->series[B], f->metric, &f->n_b);
 	int rc;
+
+	/* All differences are computed. */
+	f->n_a = (uint32_t)sb_min_u64(f->n_a, SB_UNPAIRED_MAX);
+	f->n_b = (uint32_t)sb_min_u64(f->n_b, SB_UNPAIRED_MAX);
 
 	f->level = level;
 	sb_series_name(f->name, s->result[A], m->series[A]);
